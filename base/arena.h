@@ -1,0 +1,44 @@
+/* Arenas: all memory of one job, given back at once.
+ *
+ * An arena hands out zeroed, 16-byte aligned blocks that live until the arena is reset to an earlier mark or
+ * destroyed. Nothing is freed one by one. An arena never returns NULL: when the allocator refuses, or the arena's
+ * byte limit is reached, it leaves the job through tj_fail (see job.h). */
+#ifndef TJ_BASE_ARENA_H
+#define TJ_BASE_ARENA_H
+
+#include <stddef.h>
+
+struct tj_job;
+
+typedef struct tj_arena_chunk tj_arena_chunk;
+
+typedef struct {
+  struct tj_job *job;    /* borrowed: whom to tell when memory runs out */
+  tj_arena_chunk *chunk; /* owned: newest first */
+  size_t used;           /* bytes handed out of the newest chunk */
+  size_t total;          /* bytes of all chunks */
+  size_t limit;          /* most bytes that all chunks together may have */
+} tj_arena;
+
+/* A place in an arena; resetting to it gives back everything allocated since. */
+typedef struct {
+  tj_arena_chunk *chunk;
+  size_t used;
+} tj_arena_mark;
+
+void tj_arena_init(tj_arena *arena, struct tj_job *job, size_t limit);
+void tj_arena_destroy(tj_arena *arena);
+
+/* Zeroed memory for `count` objects of `size` bytes; an overflow of count * size fails like exhausted memory. */
+void *tj_arena_alloc(tj_arena *arena, size_t count, size_t size);
+
+/* A copy of `size` bytes. */
+void *tj_arena_copy(tj_arena *arena, const void *data, size_t size);
+
+tj_arena_mark tj_arena_here(const tj_arena *arena);
+void tj_arena_reset(tj_arena *arena, tj_arena_mark mark);
+
+#define TJ_NEW(job, type) ((type *)tj_arena_alloc(&(job)->arena, 1, sizeof(type)))
+#define TJ_NEW_ARRAY(job, type, count) ((type *)tj_arena_alloc(&(job)->arena, (size_t)(count), sizeof(type)))
+
+#endif

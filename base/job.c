@@ -1,0 +1,102 @@
+/* Running a job's body, and leaving it. */
+#include "base/job.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+
+static void *allocate_with_malloc(void *user, size_t size) {
+  (void)user;
+  return malloc(size);
+}
+
+static void release_with_free(void *user, void *block) {
+  (void)user;
+  free(block);
+}
+
+enum { MEMORY_LIMIT_MIB = 1024 };
+
+void tj_job_init(tj_job *job, const tj_allocator *allocator) {
+  *job = (tj_job){.fuel = TJ_DEFAULT_FUEL, .here = TJ_NOWHERE};
+  job->allocator = allocator != NULL ? *allocator : (tj_allocator){allocate_with_malloc, release_with_free, NULL};
+  tj_arena_init(&job->arena, job, (size_t)MEMORY_LIMIT_MIB << 20);
+}
+
+void tj_job_destroy(tj_job *job) {
+  tj_arena_destroy(&job->arena);
+}
+
+tj_status tj_job_run(tj_job *job, void (*body)(tj_job *job, void *data), void *data) {
+  jmp_buf way_out;
+  jmp_buf *outer = job->way_out;
+  job->way_out = &way_out;
+  job->status = TJ_OK;
+  job->note = NULL;
+  if (setjmp(way_out) == 0)
+    body(job, data);
+  job->way_out = outer;
+  return job->status;
+}
+
+static _Noreturn void leave(tj_job *job, tj_status status, tj_problem problem) {
+  job->status = status;
+  job->problem = problem;
+  job->note = NULL;
+  longjmp(*job->way_out, 1);
+}
+
+static _Noreturn void leave_with_message(tj_job *job, tj_status status, tj_span span, tj_code code,
+                                         const char *format, va_list arguments) {
+  const char *note = job->note != NULL ? job->note : tj_code_note(code);
+  job->note = NULL;
+  tj_text message = tj_text_begin(job);
+  tj_text_format_list(&message, format, arguments);
+  leave(job, status, (tj_problem){code, span, message.data, note});
+}
+
+void tj_fail(tj_job *job, tj_code code, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  leave_with_message(job, TJ_ERROR_INPUT, job->here, code, format, arguments);
+}
+
+void tj_fail_at(tj_job *job, tj_span span, tj_code code, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  leave_with_message(job, TJ_ERROR_INPUT, span, code, format, arguments);
+}
+
+void tj_fail_system(tj_job *job, tj_code code, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  leave_with_message(job, TJ_ERROR_SYSTEM, job->here, code, format, arguments);
+}
+
+void tj_note(tj_job *job, const char *format, ...) {
+  tj_text note = tj_text_begin(job);
+  va_list arguments;
+  va_start(arguments, format);
+  tj_text_format_list(&note, format, arguments);
+  va_end(arguments);
+  job->note = note.data;
+}
+
+static _Noreturn void leave_with_title(tj_job *job, tj_status status, tj_code code) {
+  leave(job, status, (tj_problem){code, job->here, tj_code_title(code), tj_code_note(code)});
+}
+
+void tj_fail_out_of_memory(tj_job *job) {
+  leave_with_title(job, TJ_ERROR_MEMORY, TJ_OUT_OF_MEMORY);
+}
+
+void tj_fail_memory_limit(tj_job *job, size_t limit) {
+  (void)limit;
+  leave_with_title(job, TJ_ERROR_INPUT, TJ_MEMORY_LIMIT);
+}
+
+void tj_spend(tj_job *job, uint64_t units) {
+  if (job->fuel < units)
+    leave_with_title(job, TJ_ERROR_INPUT, TJ_WORK_LIMIT);
+  job->fuel -= units;
+}

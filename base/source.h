@@ -1,0 +1,37 @@
+/* Source text and spans. A span is a pair of byte offsets; line and column are computed only when reporting. */
+#ifndef TJ_BASE_SOURCE_H
+#define TJ_BASE_SOURCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A text with the name by which diagnostics call it. Borrowed pointers; `text` need not end in a zero byte. */
+typedef struct {
+  const char *name;
+  const char *text;
+  size_t length;
+} tj_source;
+
+/* The bytes begin … end-1 of a source. begin == end marks a point; both UINT32_MAX: no place (TJ_NOWHERE). */
+typedef struct {
+  uint32_t begin;
+  uint32_t end;
+} tj_span;
+
+#define TJ_NOWHERE ((tj_span){UINT32_MAX, UINT32_MAX})
+
+/* Where a byte stands: line and column count from 1, columns in bytes; the line's text without its newline. */
+typedef struct {
+  uint32_t line;
+  uint32_t column;
+  const char *text;
+  size_t length;
+} tj_location;
+
+static inline int tj_span_is_somewhere(tj_span span) {
+  return span.begin != UINT32_MAX;
+}
+
+tj_location tj_source_locate(const tj_source *source, uint32_t offset);
+
+#endif

@@ -1,0 +1,77 @@
+/* Growing text in an arena. */
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+tj_text tj_text_begin(tj_job *job) {
+  tj_text text = {.job = job, .capacity = 64};
+  text.data = TJ_NEW_ARRAY(job, char, text.capacity);
+  return text;
+}
+
+static void reserve(tj_text *text, size_t more) {
+  size_t needed = text->length + more + 1;
+  if (needed <= text->capacity)
+    return;
+  size_t capacity = text->capacity * 2 > needed ? text->capacity * 2 : needed;
+  char *data = TJ_NEW_ARRAY(text->job, char, capacity);
+  memcpy(data, text->data, text->length);
+  text->data = data;
+  text->capacity = capacity;
+}
+
+void tj_text_add(tj_text *text, const char *bytes, size_t length) {
+  reserve(text, length);
+  memcpy(text->data + text->length, bytes, length);
+  text->length += length;
+  text->data[text->length] = '\0';
+}
+
+void tj_text_string(tj_text *text, const char *string) {
+  tj_text_add(text, string, strlen(string));
+}
+
+void tj_text_char(tj_text *text, char c) {
+  tj_text_add(text, &c, 1);
+}
+
+void tj_text_integer(tj_text *text, int64_t value) {
+  tj_text_format(text, "%" PRId64, value);
+}
+
+void tj_text_format_list(tj_text *text, const char *format, va_list arguments) {
+  va_list again;
+  va_copy(again, arguments);
+  int length = vsnprintf(NULL, 0, format, arguments);
+  if (length > 0) {
+    reserve(text, (size_t)length);
+    vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
+    text->length += (size_t)length;
+  }
+  va_end(again);
+}
+
+void tj_text_format(tj_text *text, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  tj_text_format_list(text, format, arguments);
+  va_end(arguments);
+}
+
+const char *tj_string_format(tj_job *job, const char *format, ...) {
+  tj_text text = tj_text_begin(job);
+  va_list arguments;
+  va_start(arguments, format);
+  tj_text_format_list(&text, format, arguments);
+  va_end(arguments);
+  return text.data;
+}
+
+const char *tj_string_copy(tj_job *job, const char *bytes, size_t length) {
+  char *copy = TJ_NEW_ARRAY(job, char, length + 1);
+  if (length != 0)
+    memcpy(copy, bytes, length);
+  return copy;
+}

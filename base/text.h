@@ -1,0 +1,32 @@
+/* Growing text in an arena: the one way this project builds strings. */
+#ifndef TJ_BASE_TEXT_H
+#define TJ_BASE_TEXT_H
+
+#include "base/job.h"
+
+#include <stdarg.h>
+
+/* Start with tj_text_begin(job). `data` always ends in a zero byte that `length` does not count. */
+typedef struct {
+  tj_job *job;
+  char *data;
+  size_t length;
+  size_t capacity;
+} tj_text;
+
+tj_text tj_text_begin(tj_job *job);
+void tj_text_add(tj_text *text, const char *bytes, size_t length);
+void tj_text_string(tj_text *text, const char *string);
+void tj_text_char(tj_text *text, char c);
+void tj_text_integer(tj_text *text, int64_t value);
+void tj_text_format(tj_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void tj_text_format_list(tj_text *text, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+
+/* A formatted string in the job's arena. */
+const char *tj_string_format(tj_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A zero-terminated copy of `length` bytes in the job's arena. */
+const char *tj_string_copy(tj_job *job, const char *bytes, size_t length);
+
+#endif

@@ -1,0 +1,91 @@
+/* The abstract syntax of a program: what was written, and where; nothing about what it means.
+ *
+ * Nodes live in the job's arena and are immutable once parsed. Left-associative chains (a + b + c …) make the AST
+ * as deep as they are long: walks go down `item[0]` of binary nodes in a loop. All other nesting is at most
+ * TJ_MAX_NESTING deep. docs/language.md specifies the grammar. */
+#ifndef TJ_FRONTEND_AST_H
+#define TJ_FRONTEND_AST_H
+
+#include "base/job.h"
+
+enum { TJ_MAX_NESTING = 256 };
+
+typedef enum {
+  TJ_AST_INTEGER,    /* 42, 0x2a, _42: `integer` */
+  TJ_AST_NAME,       /* M: `name` */
+  TJ_AST_UNDERSCORE, /* _ */
+  TJ_AST_TUPLE,      /* (a), (a, b), (): items */
+  TJ_AST_LIST,       /* [a, b]: items */
+  TJ_AST_TILER,      /* <a, b>: items */
+  TJ_AST_SWIZZLE,    /* Sw<B, M, S>: three items */
+  TJ_AST_NEGATE,     /* -a: one item */
+  TJ_AST_BINARY,     /* a op b: two items and `op` */
+  TJ_AST_APPLY,      /* f(a, b, name=c): item[0] is what is applied, the rest its arguments */
+  TJ_AST_NAMED,      /* name=a, only among arguments: `name`, one item */
+} tj_ast_kind;
+
+/* Binary operators, loosest first: row order is precedence, equal numbers bind alike, all associate to the left.
+ * OPERATOR(name, text, precedence) */
+#define TJ_OPERATORS(OPERATOR)                                                                                       \
+  OPERATOR(COMPOSE, "o", 1)                                                                                          \
+  OPERATOR(LAYOUT, ":", 2)                                                                                           \
+  OPERATOR(OR, "|", 3)                                                                                               \
+  OPERATOR(XOR, "^", 4)                                                                                              \
+  OPERATOR(AND, "&", 5)                                                                                              \
+  OPERATOR(SHL, "<<", 6)                                                                                             \
+  OPERATOR(SHR, ">>", 6)                                                                                             \
+  OPERATOR(ADD, "+", 7)                                                                                              \
+  OPERATOR(SUB, "-", 7)                                                                                              \
+  OPERATOR(MUL, "*", 8)                                                                                              \
+  OPERATOR(DIV, "/", 8)                                                                                              \
+  OPERATOR(MOD, "%", 8)                                                                                              \
+  OPERATOR(BASIS, "@", 10) /* unary minus is 9 */
+
+typedef enum {
+#define OPERATOR(name, text, precedence) TJ_OPERATOR_##name,
+  TJ_OPERATORS(OPERATOR)
+#undef OPERATOR
+} tj_operator;
+
+typedef struct tj_ast tj_ast;
+struct tj_ast {
+  tj_ast_kind kind;
+  tj_operator op;
+  tj_span span;
+  int64_t integer;
+  const char *name;
+  const tj_ast *const *item;
+  uint32_t count;
+};
+
+typedef enum { TJ_ITEM_PARAM, TJ_ITEM_LET, TJ_ITEM_KERNEL } tj_item_kind;
+
+/* name: dtype @ view */
+typedef struct {
+  const char *name;
+  const char *dtype;
+  const tj_ast *view;
+  tj_span span, dtype_span;
+} tj_ast_argument;
+
+/* One definition. `param A in 1..4, B` gives two items. */
+typedef struct {
+  tj_item_kind kind;
+  const char *name;
+  tj_span span, name_span;
+  const tj_ast *low, *high, *multiple; /* param; each may be NULL; low and high both or neither */
+  const tj_ast *body;                  /* let, kernel */
+  const tj_ast_argument *argument;     /* kernel */
+  uint32_t argument_count;
+} tj_item;
+
+typedef struct {
+  const tj_item *item;
+  uint32_t item_count;
+  const tj_ast *value; /* the last, bare expression; NULL when there is none */
+} tj_program_ast;
+
+const char *tj_operator_text(tj_operator op);
+int tj_operator_precedence(tj_operator op);
+
+#endif

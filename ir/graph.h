@@ -1,0 +1,132 @@
+/* Index expressions: a hash-consed graph of integer operations.
+ *
+ * A node is immutable and unique in its graph: equal expressions are the same pointer. Every node carries facts
+ * (an interval, a congruence, known bits) that hold wherever its symbols' facts hold. Operations are the rows of
+ * op.def, on mathematical integers. Nodes live in the job's arena, as long as the job.
+ *
+ * Constructors here fold constants and nothing else, so that an expression stays as it was written until
+ * simplify.h is asked. They fail (tj_fail) where an operation is undefined: a divisor that may be 0 (TJ2009), a
+ * constant beyond 64 bits (TJ2010), a shift out of 0 … 62 (TJ2017), a bit operation on what may be negative
+ * (TJ2018); each after a look at the facts.
+ *
+ * How to add an operation: see op.def. */
+#ifndef TJ_IR_GRAPH_H
+#define TJ_IR_GRAPH_H
+
+#include "base/job.h"
+
+#include <stdbool.h>
+
+typedef enum {
+#define OP(name, arity, text, kind, doc) TJ_OP_##name,
+#include "ir/op.def"
+#undef OP
+  TJ_OP_COUNT
+} tj_op;
+
+/* What is known of an integer. low and high are inclusive; INT64_MIN and INT64_MAX there mean unbounded.
+ * value ≡ residue (mod modulus), modulus >= 1, 0 <= residue < modulus.
+ * Bits are known only of integers that cannot be negative: `zeros` are surely 0, `ones` surely 1. */
+typedef struct {
+  int64_t low, high;
+  int64_t modulus, residue;
+  uint64_t zeros, ones;
+} tj_facts;
+
+typedef struct tj_node tj_node;
+
+typedef enum {
+  TJ_SYMBOL_PARAMETER,  /* a program's param: bound at compile time or at launch */
+  TJ_SYMBOL_COORDINATE, /* a coordinate of a map's domain, or a kernel's linear coordinate */
+} tj_symbol_kind;
+
+/* A named integer. Bounds may mention earlier symbols: 0 <= i <= M - 1. */
+typedef struct {
+  const char *name;
+  tj_symbol_kind kind;
+  const tj_node *low, *high; /* inclusive; NULL: unbounded */
+  int64_t multiple;          /* the value is a multiple of it; >= 1 */
+  uint32_t index;            /* dense among the graph's symbols, in order of creation */
+} tj_symbol;
+
+struct tj_node {
+  tj_op op;
+  uint32_t id;    /* dense; arguments have smaller ids than their users */
+  uint32_t hash;
+  uint32_t depth; /* 0 for constants and symbols; at most TJ_MAX_NODE_DEPTH */
+  union {
+    int64_t value;           /* TJ_OP_CONSTANT */
+    const tj_symbol *symbol; /* TJ_OP_SYMBOL */
+    const tj_node *arg[3];   /* else: as many as the operation's arity */
+  };
+  tj_facts facts;
+};
+
+/* Deeper expressions fail with TJ7002. Walks over nodes must not recurse in proportion to depth. */
+enum { TJ_MAX_NODE_DEPTH = 100000 };
+
+typedef struct tj_graph tj_graph;
+struct tj_graph {
+  tj_job *job;
+  const tj_node **bucket; /* open addressing, a power of two */
+  uint32_t bucket_count;
+  uint32_t node_count; /* ids are 0 … node_count - 1 */
+  uint32_t symbol_count;
+};
+
+tj_graph *tj_graph_create(tj_job *job);
+
+const tj_node *tj_int(tj_graph *graph, int64_t value);
+
+/* A new symbol, different from all others whatever its name. `name` is borrowed for the graph's life. Fails with
+ * TJ2019 where no integer satisfies the facts. */
+const tj_node *tj_symbol_create(tj_graph *graph, const char *name, tj_symbol_kind kind, const tj_node *low,
+                                const tj_node *high, int64_t multiple);
+
+/* A coordinate 0 <= name < extent. */
+const tj_node *tj_coordinate(tj_graph *graph, const char *name, const tj_node *extent);
+
+const tj_node *tj_add(tj_graph *graph, const tj_node *a, const tj_node *b);
+const tj_node *tj_sub(tj_graph *graph, const tj_node *a, const tj_node *b); /* a + -1 * b */
+const tj_node *tj_mul(tj_graph *graph, const tj_node *a, const tj_node *b);
+const tj_node *tj_div(tj_graph *graph, const tj_node *a, const tj_node *b); /* floor */
+const tj_node *tj_mod(tj_graph *graph, const tj_node *a, const tj_node *b); /* floor */
+const tj_node *tj_min(tj_graph *graph, const tj_node *a, const tj_node *b);
+const tj_node *tj_max(tj_graph *graph, const tj_node *a, const tj_node *b);
+const tj_node *tj_and(tj_graph *graph, const tj_node *a, const tj_node *b);
+const tj_node *tj_or(tj_graph *graph, const tj_node *a, const tj_node *b);
+const tj_node *tj_xor(tj_graph *graph, const tj_node *a, const tj_node *b);
+const tj_node *tj_shl(tj_graph *graph, const tj_node *a, const tj_node *b);
+const tj_node *tj_shr(tj_graph *graph, const tj_node *a, const tj_node *b);
+const tj_node *tj_less(tj_graph *graph, const tj_node *a, const tj_node *b);       /* a < b */
+const tj_node *tj_less_equal(tj_graph *graph, const tj_node *a, const tj_node *b); /* a < b + 1 */
+const tj_node *tj_equal(tj_graph *graph, const tj_node *a, const tj_node *b);
+const tj_node *tj_not(tj_graph *graph, const tj_node *truth); /* truth == 0 */
+const tj_node *tj_select(tj_graph *graph, const tj_node *condition, const tj_node *then, const tj_node *otherwise);
+
+/* The node of `op` on `args` exactly as given: no folding, no checks beyond depth. For the simplifier, the reader
+ * and tests; the constructors above are for everybody else. */
+const tj_node *tj_node_make(tj_graph *graph, tj_op op, const tj_node *const args[]);
+
+static inline bool tj_is_constant(const tj_node *node) {
+  return node->op == TJ_OP_CONSTANT;
+}
+
+static inline bool tj_is_int(const tj_node *node, int64_t value) {
+  return node->op == TJ_OP_CONSTANT && node->value == value;
+}
+
+/* The value of a constant; fails with TJ2020 for anything else, calling it `what`. */
+int64_t tj_constant_value(tj_graph *graph, const tj_node *node, const char *what);
+
+unsigned tj_op_arity(tj_op op);
+const char *tj_op_text(tj_op op);
+
+/* How many operations of each kind a set of expressions needs, shared ones counted once. */
+typedef struct {
+  uint32_t div, mod, mul, add, bit, select;
+} tj_op_counts;
+
+tj_op_counts tj_count_ops(tj_graph *graph, const tj_node *const roots[], size_t count);
+
+#endif
