@@ -31,10 +31,11 @@ tj_status tj_job_run(tj_job *job, void (*body)(tj_job *job, void *data), void *d
   jmp_buf way_out;
   jmp_buf *outer = job->way_out;
   job->way_out = &way_out;
-  job->status = TJ_OK;
   job->note = NULL;
-  if (setjmp(way_out) == 0)
+  if (setjmp(way_out) == 0) {
     body(job, data);
+    job->status = TJ_OK;
+  }
   job->way_out = outer;
   return job->status;
 }
