@@ -21,13 +21,16 @@ struct tj_tuple {
   const tj_node *value;  /* INTEGER: itself; BASIS: the coefficient */
   union {
     const tj_tuple *const *item; /* LIST */
-    const uint32_t *path;        /* BASIS: 2@1@0 is coefficient 2, path {1, 0}: mode 1 of mode 0 */
+    const uint32_t *path;        /* BASIS: outermost mode first. 2@1@0 is coefficient 2, path {0, 1}: mode 1 of mode 0 */
   };
 };
 
 const tj_tuple *tj_tuple_integer(tj_graph *graph, const tj_node *value);
 const tj_tuple *tj_tuple_constant(tj_graph *graph, int64_t value);
 const tj_tuple *tj_tuple_basis(tj_graph *graph, const tj_node *coefficient, const uint32_t path[], uint32_t length);
+/* tuple @ mode: an integer becomes a basis element, a basis element is seen from one level further out:
+ * tj_tuple_at(2@1, 0) = 2@1@0. TJ2005 for lists and underscores. */
+const tj_tuple *tj_tuple_at(tj_graph *graph, const tj_tuple *tuple, uint32_t mode);
 const tj_tuple *tj_tuple_any(tj_graph *graph);
 /* Copies the array of items. Fails with TJ7002 when nested too deeply, TJ7003 when there are too many items. */
 const tj_tuple *tj_tuple_list(tj_graph *graph, const tj_tuple *const items[], uint32_t count);
