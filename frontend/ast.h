@@ -1,8 +1,10 @@
 /* The abstract syntax of a program: what was written, and where; nothing about what it means.
  *
  * Nodes live in the job's arena and are immutable once parsed. Left-associative chains (a + b + c …) make the AST
- * as deep as they are long: walks go down `item[0]` of binary nodes in a loop. All other nesting is at most
- * TJ_MAX_NESTING deep. docs/language.md specifies the grammar. */
+ * as deep as they are long: walks go down `item[0]` of binary nodes in a loop. All other nesting (brackets, minus
+ * signs, applications, repeated ones like f(a)(b) too) is at most TJ_MAX_NESTING deep, as `height` says; between two
+ * such levels a walk descends into right operands at most once for each precedence. docs/language.md specifies the
+ * grammar. */
 #ifndef TJ_FRONTEND_AST_H
 #define TJ_FRONTEND_AST_H
 
@@ -56,6 +58,7 @@ struct tj_ast {
   const char *name;
   const tj_ast *const *item;
   uint32_t count;
+  uint32_t height; /* levels of nesting below; operators and argument names are no level of their own */
 };
 
 typedef enum { TJ_ITEM_PARAM, TJ_ITEM_LET, TJ_ITEM_KERNEL } tj_item_kind;

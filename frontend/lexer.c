@@ -1,0 +1,288 @@
+/* Text to tokens: whitespace and comments vanish, integers get their value, and what no token begins with is
+ * reported. Which tokens may follow each other is the parser's business. */
+#include "frontend/lexer.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+const char *tj_token_description(tj_token_kind kind) {
+  static const char *const descriptions[] = {
+#define TOKEN(name, description) description,
+#define KEYWORD(name, text) "the keyword '" text "'",
+#define MARK(name, character) #character,
+#include "frontend/token.def"
+#undef TOKEN
+#undef KEYWORD
+#undef MARK
+  };
+  return descriptions[kind];
+}
+
+/* The kind of the mark that is this character; END when there is none. */
+static tj_token_kind mark_of(unsigned char c) {
+  static const unsigned char marks[128] = {
+#define TOKEN(name, description)
+#define KEYWORD(name, text)
+#define MARK(name, character) [character] = TJ_TOKEN_##name,
+#include "frontend/token.def"
+#undef TOKEN
+#undef KEYWORD
+#undef MARK
+  };
+  return c < 128 ? (tj_token_kind)marks[c] : TJ_TOKEN_END;
+}
+
+/* The kind of a word: a keyword or a name. */
+static tj_token_kind word_kind(const char *word, size_t length) {
+#define TOKEN(name, description)
+#define KEYWORD(name, text)                                                                                          \
+  if (length == sizeof text - 1 && memcmp(word, text, sizeof text - 1) == 0)                                         \
+    return TJ_TOKEN_##name;
+#define MARK(name, character)
+#include "frontend/token.def"
+#undef TOKEN
+#undef KEYWORD
+#undef MARK
+  return TJ_TOKEN_NAME;
+}
+
+bool tj_is_reserved(const char *name) {
+  return word_kind(name, strlen(name)) != TJ_TOKEN_NAME;
+}
+
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_word_character(char c) {
+  return is_letter(c) || is_digit(c) || c == '_';
+}
+
+static bool is_space(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* The value of a digit in a base of at most 16; -1 when it is none. */
+static int digit_value(char c, int base) {
+  int value = is_digit(c)              ? c - '0'
+              : (c >= 'a' && c <= 'f') ? c - 'a' + 10
+              : (c >= 'A' && c <= 'F') ? c - 'A' + 10
+                                       : 99;
+  return value < base ? value : -1;
+}
+
+/* The byte at `offset` from the next one; zero beyond the end. */
+static char peek(const tj_lexer *lexer, uint32_t offset) {
+  return offset < lexer->length - lexer->position ? lexer->text[lexer->position + offset] : '\0';
+}
+
+/* Decodes the character at `bytes`. Returns how many bytes it takes, or 0 when they are not UTF-8. */
+static uint32_t decode(const char *bytes, size_t length, uint32_t *character) {
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  unsigned char first = (unsigned char)bytes[0];
+  uint32_t count = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if ((first >= 0x80 && first < 0xc0) || first >= 0xf8 || count > length)
+    return 0;
+  uint32_t value = count == 1 ? first : first & (0x7fu >> count);
+  for (uint32_t i = 1; i < count; i++) {
+    unsigned char next = (unsigned char)bytes[i];
+    if ((next & 0xc0) != 0x80)
+      return 0;
+    value = value << 6 | (next & 0x3f);
+  }
+  if (value < least[count] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
+    return 0;
+  *character = value;
+  return count;
+}
+
+static void check_encoding(tj_job *job, const char *text, uint32_t length) {
+  uint32_t step;
+  for (uint32_t i = 0; i < length; i += step) {
+    uint32_t character = 0;
+    step = decode(text + i, length - i, &character);
+    tj_span span = {i, i + 1};
+    if (step == 0)
+      tj_fail_at(job, span, TJ_NOT_UTF8, "the byte 0x%02x is not UTF-8", (unsigned char)text[i]);
+    if (character == 0)
+      tj_fail_at(job, span, TJ_NOT_UTF8, "a zero byte in the text");
+  }
+}
+
+tj_lexer tj_lexer_begin(tj_job *job) {
+  static const char byte_order_mark[] = "\xef\xbb\xbf";
+  const tj_source *source = &job->source;
+  if (source->length > TJ_MAX_SOURCE)
+    tj_fail_at(job, TJ_NOWHERE, TJ_SOURCE_LIMIT, "the source text has %zu bytes", source->length);
+  tj_lexer lexer = {job, source->text, (uint32_t)source->length, 0};
+  check_encoding(job, lexer.text, lexer.length);
+  if (lexer.length >= 3 && memcmp(lexer.text, byte_order_mark, 3) == 0)
+    lexer.position = 3;
+  return lexer;
+}
+
+static void skip_space_and_comments(tj_lexer *lexer) {
+  while (lexer->position < lexer->length) {
+    char c = lexer->text[lexer->position];
+    if (c == '#') {
+      const char *rest = lexer->text + lexer->position;
+      const char *newline = memchr(rest, '\n', lexer->length - lexer->position);
+      lexer->position = newline != NULL ? (uint32_t)(newline - lexer->text) : lexer->length;
+    } else if (is_space(c)) {
+      lexer->position++;
+    } else {
+      return;
+    }
+  }
+}
+
+/* Skips letters, digits and underscores. */
+static void skip_word(tj_lexer *lexer) {
+  while (is_word_character(peek(lexer, 0)))
+    lexer->position++;
+}
+
+enum { SHOWN_CHARACTERS = 40 };
+
+/* Fails for the bytes from `begin` to the next one to read. */
+static _Noreturn void fail_number(const tj_lexer *lexer, uint32_t begin, const char *what) {
+  uint32_t length = lexer->position - begin;
+  int shown = (int)(length < SHOWN_CHARACTERS ? length : SHOWN_CHARACTERS);
+  tj_fail_at(lexer->job, (tj_span){begin, lexer->position}, TJ_BAD_NUMBER, "'%.*s%s' %s", shown, lexer->text + begin,
+             length > SHOWN_CHARACTERS ? "…" : "", what);
+}
+
+static _Noreturn void fail_fraction(tj_lexer *lexer, uint32_t begin) {
+  lexer->position++;
+  skip_word(lexer);
+  tj_note(lexer->job, "the language has integers only; a range is written 0..9, with two dots");
+  fail_number(lexer, begin, "is not an integer");
+}
+
+static const uint64_t magnitude_limit = (uint64_t)1 << 63;
+
+/* Adds a digit to `value`; false when the sum exceeds 2^63. */
+static bool add_digit(uint64_t *value, int base, int digit) {
+  uint64_t result;
+  if (__builtin_mul_overflow(*value, (uint64_t)base, &result) ||
+      __builtin_add_overflow(result, (uint64_t)digit, &result) || result > magnitude_limit)
+    return false;
+  *value = result;
+  return true;
+}
+
+/* Reads an integer that begins at `begin` with an underscore or a digit. */
+static tj_token lex_integer(tj_lexer *lexer, uint32_t begin) {
+  uint32_t digits = begin + (lexer->text[begin] == '_');
+  lexer->position = begin;
+  int base = 10;
+  if (peek(lexer, 0) == '0' && (peek(lexer, 1) | 0x20) == 'x') {
+    base = 16;
+    digits = begin + 2;
+  }
+  skip_word(lexer);
+  if (digits == lexer->position)
+    fail_number(lexer, begin, "has no digits");
+  uint64_t value = 0;
+  bool fits = true;
+  for (uint32_t i = digits; i < lexer->position; i++) {
+    int digit = digit_value(lexer->text[i], base);
+    if (digit < 0)
+      fail_number(lexer, begin, "is neither an integer nor a name");
+    fits = fits && add_digit(&value, base, digit);
+  }
+  if (peek(lexer, 0) == '.' && peek(lexer, 1) != '.')
+    fail_fraction(lexer, begin);
+  if (!fits)
+    fail_number(lexer, begin, "is too large");
+  return (tj_token){TJ_TOKEN_INTEGER, {begin, lexer->position}, value};
+}
+
+static tj_token take(tj_lexer *lexer, tj_token_kind kind, uint32_t length) {
+  tj_token token = {kind, {lexer->position, lexer->position + length}, 0};
+  lexer->position += length;
+  return token;
+}
+
+/* Reads what begins with a letter or an underscore: a keyword, a name, _, _42 or _-. */
+static tj_token lex_word(tj_lexer *lexer) {
+  uint32_t begin = lexer->position;
+  if (peek(lexer, 0) == '_' && is_digit(peek(lexer, 1)))
+    return lex_integer(lexer, begin);
+  if (peek(lexer, 0) == '_' && peek(lexer, 1) == '-' && is_digit(peek(lexer, 2)))
+    return take(lexer, TJ_TOKEN_STATIC_MINUS, 2);
+  skip_word(lexer);
+  uint32_t length = lexer->position - begin;
+  const char *word = lexer->text + begin;
+  tj_token_kind kind = length == 1 && *word == '_' ? TJ_TOKEN_UNDERSCORE : word_kind(word, length);
+  return (tj_token){kind, {begin, lexer->position}, 0};
+}
+
+/* What to write instead of a character that is often meant otherwise; NULL when there is no advice. */
+static const char *advice_for(uint32_t character) {
+  static const struct {
+    uint32_t character;
+    const char *advice;
+  } rows[] = {
+      {'.', "a range is written 0..9, with two dots"},
+      {'!', "there is no negation; compare two maps with equal(A, B)"},
+      {'"', "the language has no strings"},
+      {'\'', "the language has no strings, and names have no primes"},
+      {'{', "items are grouped with ( ), lists with [ ]"},
+      {'}', "items are grouped with ( ), lists with [ ]"},
+      {'?', "choose between integers with min(a, b) and max(a, b)"},
+      {'~', "invert the low n bits with x ^ ((1 << n) - 1)"},
+      {'\\', "a line needs no continuation mark: newlines are free"},
+      {0x00d7, "multiply with *"},
+      {0x00f7, "divide with /"},
+      {0x2013, "the minus sign is -"},
+      {0x2212, "the minus sign is -"},
+      {0x2218, "composition is written with the letter o"},
+      {0x2295, "exclusive or is ^"},
+      {0x27e8, "tilers are written <A, B>"},
+      {0x27e9, "tilers are written <A, B>"},
+      {0x00a0, "this is a no-break space; use a plain space"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i].character == character)
+      return rows[i].advice;
+  return NULL;
+}
+
+static _Noreturn void fail_character(const tj_lexer *lexer) {
+  const char *bytes = lexer->text + lexer->position;
+  uint32_t character = 0;
+  uint32_t length = decode(bytes, lexer->length - lexer->position, &character);
+  tj_span span = {lexer->position, lexer->position + length};
+  const char *advice = advice_for(character);
+  if (advice != NULL)
+    tj_note(lexer->job, "%s", advice);
+  if (character < 0x20 || character == 0x7f)
+    tj_fail_at(lexer->job, span, TJ_BAD_CHARACTER, "the control character U+%04X", character);
+  if (character < 0x7f)
+    tj_fail_at(lexer->job, span, TJ_BAD_CHARACTER, "the character '%c' has no meaning here", (char)character);
+  tj_fail_at(lexer->job, span, TJ_BAD_CHARACTER, "the character '%.*s' (U+%04X) has no meaning here", (int)length,
+             bytes, character);
+}
+
+tj_token tj_lexer_next(tj_lexer *lexer) {
+  skip_space_and_comments(lexer);
+  if (lexer->position == lexer->length)
+    return take(lexer, TJ_TOKEN_END, 0);
+  char c = peek(lexer, 0);
+  if (is_digit(c))
+    return lex_integer(lexer, lexer->position);
+  if (is_letter(c) || c == '_')
+    return lex_word(lexer);
+  if (c == '.' && peek(lexer, 1) == '.')
+    return take(lexer, TJ_TOKEN_RANGE, 2);
+  tj_token_kind kind = mark_of((unsigned char)c);
+  if (kind == TJ_TOKEN_END)
+    fail_character(lexer);
+  return take(lexer, kind, 1);
+}
