@@ -1,0 +1,26 @@
+/* Host code: a relocatable object for this machine, loaded into this process through LLVM's ORC.
+ *
+ * Thread safety: host code is immutable once loaded; handles may be shared, retained and released by any thread. */
+#ifndef TJ_JIT_ORC_H
+#define TJ_JIT_ORC_H
+
+#include "base/bytes.h"
+#include "base/job.h"
+
+typedef struct tj_host_code tj_host_code;
+
+/* Runs the work-items of workgroups begin … end-1. `arguments` is the argument block of kernel.h, 8-byte aligned. */
+typedef void (*tj_host_entry)(const void *arguments, uint64_t workgroup_begin, uint64_t workgroup_end);
+
+/* Loads an object and looks up `symbol` in it (see tj_target_symbol). The handle outlives the job, counts one
+ * reference, and takes its memory from the job's allocator. Fails with TJ5003. */
+tj_host_code *tj_host_code_load(tj_job *job, tj_bytes object, const char *symbol);
+
+/* Valid until the last reference is gone. */
+tj_host_entry tj_host_code_entry(const tj_host_code *code);
+
+tj_host_code *tj_host_code_retain(tj_host_code *code);
+/* Unloads the code with the last reference. NULL: nothing happens. */
+void tj_host_code_release(tj_host_code *code);
+
+#endif

@@ -1,0 +1,63 @@
+/* Targets: what kernels are compiled for.
+ *
+ * A target is a row of target.def's families made specific: AMDGPU with a processor and features, or this host with
+ * its CPU. Everything that lowering and code generation need to know of a machine is in tj_target; everything that
+ * differs in form between families is a function of the family's row.
+ *
+ * How to add a target: write lower/NAME.c, which defines `const tj_target_family tj_family_NAME`; add the row
+ * TARGET(NAME, …) to target.def and the file to CMakeLists.txt; have jit/llvm.c initialise LLVM's part for it. */
+#ifndef TJ_LOWER_TARGET_H
+#define TJ_LOWER_TARGET_H
+
+#include "base/job.h"
+
+#include <stdbool.h>
+
+struct tj_emitter; /* emit.h */
+struct tj_kernel;  /* kernel.h */
+
+typedef struct tj_target_family tj_target_family;
+
+/* What the object file holds, and so what happens to it next. */
+typedef enum {
+  TJ_OBJECT_CODE_OBJECT, /* to be linked into a code object */
+  TJ_OBJECT_HOST         /* to be loaded into this process */
+} tj_object_kind;
+
+/* Strings live in the job's arena or are static. */
+typedef struct {
+  const tj_target_family *family;
+  const char *name;      /* canonical: gfx90a:sramecc+:xnack-, host */
+  const char *triple;    /* LLVM's: amdgcn-amd-amdhsa */
+  const char *processor; /* LLVM's: gfx90a; the host's CPU */
+  const char *features;  /* LLVM's: +sramecc,-xnack; what a cache must tell apart besides name and processor */
+  tj_object_kind object;
+  uint32_t wave_size;            /* work-items of a wave; 1 on the host */
+  uint32_t lds_bytes;            /* of a workgroup; 0 without LDS */
+  uint32_t workgroup_limit;      /* most work-items of a workgroup */
+  uint32_t vector_bytes;         /* widest memory access of one work-item */
+  uint32_t global_address_space; /* of buffers */
+  bool has_bfloat_rounding;      /* LLVM's fptrunc from float to bfloat is exact rounding, denormals included */
+} tj_target;
+
+/* A family: how its targets are named, and the form of its kernels. */
+struct tj_target_family {
+  const char *name;
+  /* Whether `text` names a target of this family, right or wrong. */
+  bool (*claims)(const char *text);
+  /* The target that a claimed text names. TJ5001, TJ5002. */
+  tj_target (*parse)(tj_job *job, const char *text);
+  /* The name in the object file of a kernel called `name`. */
+  const char *(*symbol)(tj_job *job, const char *name);
+  /* Emits the kernel's function: entry, index, loop or guard, around emit_work_item(). */
+  void (*emit_kernel)(struct tj_emitter *emitter, const struct tj_kernel *kernel);
+};
+
+/* The target that a text names: `gfx942`, `gfx90a:xnack-:sramecc+`, `host`. TJ5001 for an unknown target, TJ5002 for
+ * a feature that is unknown, repeated, or not the processor's. */
+const tj_target *tj_target_parse(tj_job *job, const char *text);
+
+/* The name in the object file of a kernel called `name`: what to look up there. */
+const char *tj_target_symbol(tj_job *job, const tj_target *target, const char *name);
+
+#endif
