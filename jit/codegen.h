@@ -13,6 +13,8 @@
 
 #include "lower/module.h"
 
+#include <llvm-c/TargetMachine.h>
+
 /* Begins as {0}. */
 typedef struct {
   LLVMTargetMachineRef machine;
@@ -28,10 +30,10 @@ void tj_codegen_close(tj_codegen *codegen);
 /* Runs the passes that pay. Fails with TJ5003. */
 void tj_codegen_optimize(tj_job *job, tj_codegen *codegen, tj_module *module);
 
-typedef enum { TJ_EMIT_OBJECT, TJ_EMIT_ASSEMBLY } tj_emit_kind;
+typedef enum { TJ_CODEGEN_OBJECT, TJ_CODEGEN_ASSEMBLY } tj_codegen_output;
 
 /* The module's machine code, in the job's arena; assembly ends in a zero byte that the size does not count. The
  * module is spent: it can be disposed, and nothing else. Fails with TJ5003. */
-tj_bytes tj_codegen_emit(tj_job *job, tj_codegen *codegen, tj_module *module, tj_emit_kind kind);
+tj_bytes tj_codegen_emit(tj_job *job, tj_codegen *codegen, tj_module *module, tj_codegen_output output);
 
 #endif

@@ -1,17 +1,19 @@
 /* Devices: memory and launches, whatever the machine behind them.
  *
  * A device runs kernels that are already machine code; it knows neither index expressions nor LLVM. Functions return
- * a status and describe a failure in a tj_device_error; none leaves by longjmp, prints or exits.
+ * a status and describe a failure in a tj_rt_error; none leaves by longjmp, prints or exits.
  *
- * Order: what is asked of one device happens in the order in which it is asked. tj_device_launch may return before
- * the kernel has run; tj_device_wait, and reading or releasing a buffer, wait for it. A failure of a kernel that runs
+ * Order: what is asked of one device happens in the order in which it is asked. tj_rt_launch may return before
+ * the kernel has run; tj_rt_wait, and reading or releasing a buffer, wait for it. A failure of a kernel that runs
  * behind the caller's back is reported by the wait or read that follows.
  *
  * Thread safety: any function may be called from any thread, except that closing a device must be the last call, and
  * releasing a buffer or unloading a kernel the last one that names it.
  *
- * How to add a kind of device: write rt/NAME.c with a table tj_device_operations, an opener and a lister, and add
- * the row DRIVER(NAME) to driver.def. */
+ * How to add a kind of device: write rt/NAME.c with a table tj_rt_operations, an opener and a lister, and add
+ * the row DRIVER(NAME) to driver.def.
+ *
+ * (The public header's tj_device is what jit/ makes of a tj_rt_device.) */
 #ifndef TJ_RT_DEVICE_H
 #define TJ_RT_DEVICE_H
 
@@ -23,113 +25,113 @@
 
 /* What went wrong. `code` is one of TJ60xx. */
 typedef struct {
-  tj_code code;
+  tj_problem_code code;
   char text[512];
-} tj_device_error;
+} tj_rt_error;
 
-typedef struct tj_device tj_device;
-typedef struct tj_device_kernel tj_device_kernel; /* a kernel that is loaded on one device */
+typedef struct tj_rt_device tj_rt_device;
+typedef struct tj_rt_kernel tj_rt_kernel; /* a kernel that is loaded on one device */
 
 /* Memory that a device's kernels reach. `address` is what goes into an argument block. */
 typedef struct {
   uint64_t address;
   size_t size;  /* bytes */
   void *handle; /* the driver's */
-} tj_buffer;
+} tj_rt_buffer;
 
 /* Runs workgroups begin … end-1 of a kernel for the host. */
-typedef void (*tj_device_entry)(const void *arguments, uint64_t workgroup_begin, uint64_t workgroup_end);
+typedef void (*tj_rt_entry)(const void *arguments, uint64_t workgroup_begin, uint64_t workgroup_end);
 
-/* A kernel as compiled. Borrowed until tj_device_unload, `entry` included. */
+/* A kernel as compiled. Borrowed until tj_rt_unload, `entry` included. */
 typedef struct {
   const char *symbol;      /* the kernel's name in the code object */
   tj_bytes code_object;    /* for GPUs: a linked code object; empty for the host */
-  tj_device_entry entry;   /* for the host; NULL for GPUs */
+  tj_rt_entry entry;       /* for the host; NULL for GPUs */
   uint32_t argument_bytes; /* of an argument block */
-} tj_device_code;
+} tj_rt_code;
 
 /* One launch. The argument block is copied before the call returns; it must be 8-byte aligned. */
 typedef struct {
   const void *arguments;
   uint64_t workgroup_count; /* 0: nothing runs */
   uint32_t workgroup_size;  /* work-items; as the kernel was compiled for */
-} tj_launch;
+} tj_rt_dispatch;
 
 /* What to know of a device without opening it. */
 typedef struct {
-  char name[32];        /* host, hsa:0, sim:gfx942: what tj_device_open takes */
+  char name[32];        /* host, hsa:0, sim:gfx942: what tj_rt_open takes */
   char target[64];      /* what to compile for: host, gfx942:sramecc+:xnack- */
   char description[96]; /* of the hardware, for people */
   uint32_t parallelism; /* cores, or compute units */
   uint64_t memory;      /* bytes; 0: unknown */
-} tj_device_info;
+} tj_rt_info;
 
 /* A driver's functions; each as the wrapper below of the same name says. `load` to `wait` are never NULL. */
 typedef struct {
-  void (*close)(tj_device *device);
-  tj_status (*allocate)(tj_device *device, size_t size, tj_buffer *buffer, tj_device_error *error);
-  void (*release)(tj_device *device, tj_buffer *buffer);
-  tj_status (*write)(tj_device *device, const tj_buffer *buffer, size_t offset, tj_bytes from,
-                     tj_device_error *error);
-  tj_status (*read)(tj_device *device, const tj_buffer *buffer, size_t offset, void *to, size_t size,
-                    tj_device_error *error);
-  tj_status (*load)(tj_device *device, const tj_device_code *code, tj_device_kernel **kernel, tj_device_error *error);
-  void (*unload)(tj_device *device, tj_device_kernel *kernel);
-  tj_status (*launch)(tj_device *device, tj_device_kernel *kernel, const tj_launch *launch, tj_device_error *error);
-  tj_status (*wait)(tj_device *device, tj_device_error *error);
-} tj_device_operations;
+  void (*close)(tj_rt_device *device);
+  tj_status (*allocate)(tj_rt_device *device, size_t size, tj_rt_buffer *buffer, tj_rt_error *error);
+  void (*release)(tj_rt_device *device, tj_rt_buffer *buffer);
+  tj_status (*write)(tj_rt_device *device, const tj_rt_buffer *buffer, size_t offset, tj_bytes from,
+                     tj_rt_error *error);
+  tj_status (*read)(tj_rt_device *device, const tj_rt_buffer *buffer, size_t offset, void *to, size_t size,
+                    tj_rt_error *error);
+  tj_status (*load)(tj_rt_device *device, const tj_rt_code *code, tj_rt_kernel **kernel, tj_rt_error *error);
+  void (*unload)(tj_rt_device *device, tj_rt_kernel *kernel);
+  tj_status (*launch)(tj_rt_device *device, tj_rt_kernel *kernel, const tj_rt_dispatch *dispatch, tj_rt_error *error);
+  tj_status (*wait)(tj_rt_device *device, uint64_t *nanoseconds, tj_rt_error *error);
+} tj_rt_operations;
 
 /* The head of every driver's device. */
-struct tj_device {
-  const tj_device_operations *operations;
-  tj_device_info info;
+struct tj_rt_device {
+  const tj_rt_operations *operations;
+  tj_rt_info info;
 };
 
 /* A kind of device: a row of driver.def. */
 typedef struct {
   const char *prefix; /* of the names of its devices: host, hsa, sim */
   /* Opens the device of that name; TJ6001 where there is none. */
-  tj_status (*open)(const char *name, const tj_allocator *allocator, tj_device **device, tj_device_error *error);
+  tj_status (*open)(const char *name, const tj_allocator *allocator, tj_rt_device **device, tj_rt_error *error);
   /* Writes the first `capacity` of its devices; returns how many there are. */
-  size_t (*list)(tj_device_info info[], size_t capacity);
-} tj_device_driver;
+  size_t (*list)(tj_rt_info info[], size_t capacity);
+} tj_rt_driver;
 
 /* Opens a device by name. allocator NULL: malloc and free. TJ6001 for a name that no device has. The device is the
  * caller's, to be closed. */
-tj_status tj_device_open(const char *name, const tj_allocator *allocator, tj_device **device, tj_device_error *error);
+tj_status tj_rt_open(const char *name, const tj_allocator *allocator, tj_rt_device **device, tj_rt_error *error);
 
 /* Waits for all that was launched, and gives everything back, except buffers and kernels, which must be gone. NULL:
  * nothing happens. */
-void tj_device_close(tj_device *device);
+void tj_rt_close(tj_rt_device *device);
 
 /* Describes all devices: writes the first `capacity`, returns how many there are. */
-size_t tj_device_list(tj_device_info info[], size_t capacity);
+size_t tj_rt_list(tj_rt_info info[], size_t capacity);
 
 /* `size` bytes of uninitialised memory, aligned to 256 bytes. 0 bytes are allowed. TJ6010. */
-tj_status tj_device_allocate(tj_device *device, size_t size, tj_buffer *buffer, tj_device_error *error);
-void tj_device_release(tj_device *device, tj_buffer *buffer);
+tj_status tj_rt_allocate(tj_rt_device *device, size_t size, tj_rt_buffer *buffer, tj_rt_error *error);
+void tj_rt_release(tj_rt_device *device, tj_rt_buffer *buffer);
 
 /* Copy between a buffer, from `offset` on, and the caller's memory. The copy is complete on return. TJ6002 where
  * the range is not inside the buffer. */
-tj_status tj_device_write(tj_device *device, const tj_buffer *buffer, size_t offset, tj_bytes from,
-                          tj_device_error *error);
-tj_status tj_device_read(tj_device *device, const tj_buffer *buffer, size_t offset, void *to, size_t size,
-                         tj_device_error *error);
+tj_status tj_rt_write(tj_rt_device *device, const tj_rt_buffer *buffer, size_t offset, tj_bytes from,
+                      tj_rt_error *error);
+tj_status tj_rt_read(tj_rt_device *device, const tj_rt_buffer *buffer, size_t offset, void *to, size_t size,
+                     tj_rt_error *error);
 
 /* Makes a kernel ready to be launched, many times. TJ6009 for code of another kind of device. */
-tj_status tj_device_load(tj_device *device, const tj_device_code *code, tj_device_kernel **kernel,
-                         tj_device_error *error);
+tj_status tj_rt_load(tj_rt_device *device, const tj_rt_code *code, tj_rt_kernel **kernel, tj_rt_error *error);
 /* Waits until the kernel no longer runs. NULL: nothing happens. */
-void tj_device_unload(tj_device *device, tj_device_kernel *kernel);
+void tj_rt_unload(tj_rt_device *device, tj_rt_kernel *kernel);
 
 /* Runs a kernel. TJ6008. */
-tj_status tj_device_launch(tj_device *device, tj_device_kernel *kernel, const tj_launch *launch,
-                           tj_device_error *error);
-/* Returns when all that was launched has ended. TJ6008 where it ended badly. */
-tj_status tj_device_wait(tj_device *device, tj_device_error *error);
+tj_status tj_rt_launch(tj_rt_device *device, tj_rt_kernel *kernel, const tj_rt_dispatch *dispatch,
+                       tj_rt_error *error);
+/* Returns when all that was launched has ended, with the time that the kernels launched since the last wait took on
+ * the device; `nanoseconds` may be NULL. TJ6008 where one ended badly. */
+tj_status tj_rt_wait(tj_rt_device *device, uint64_t *nanoseconds, tj_rt_error *error);
 
 /* Describes a failure: sets code and text, returns `status`. For drivers. */
-tj_status tj_device_failed(tj_device_error *error, tj_status status, tj_code code, const char *format, ...)
+tj_status tj_rt_failed(tj_rt_error *error, tj_status status, tj_problem_code code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 #endif
