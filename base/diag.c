@@ -1,7 +1,7 @@
 /* Looking up diag.def by code. */
 #include "base/diag.h"
 
-const char *tj_code_title(tj_code code) {
+const char *tj_code_title(tj_problem_code code) {
   switch (code) {
 #define DIAG(number, name, title, note)                                                                              \
   case TJ_##name:                                                                                                    \
@@ -12,7 +12,7 @@ const char *tj_code_title(tj_code code) {
   return 0;
 }
 
-const char *tj_code_note(tj_code code) {
+const char *tj_code_note(tj_problem_code code) {
   switch (code) {
 #define DIAG(number, name, title, note)                                                                              \
   case TJ_##name:                                                                                                    \

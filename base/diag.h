@@ -11,18 +11,18 @@ typedef enum {
 #define DIAG(number, name, title, note) TJ_##name = number,
 #include "base/diag.def"
 #undef DIAG
-} tj_code;
+} tj_problem_code;
 
 /* One reported problem. Strings live in the job's arena or are static. `number` is the digits of TJnnnn. */
 typedef struct {
-  tj_code code;
+  tj_problem_code code;
   tj_span span; /* TJ_NOWHERE when it has no place in the source */
   const char *message;
   const char *note; /* what would make it right; never NULL */
 } tj_problem;
 
 /* The row of a code: title and note. NULL for a number that is no code. */
-const char *tj_code_title(tj_code code);
-const char *tj_code_note(tj_code code);
+const char *tj_code_title(tj_problem_code code);
+const char *tj_code_note(tj_problem_code code);
 
 #endif

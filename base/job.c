@@ -47,7 +47,7 @@ static _Noreturn void leave(tj_job *job, tj_status status, tj_problem problem) {
   longjmp(*job->way_out, 1);
 }
 
-static _Noreturn void leave_with_message(tj_job *job, tj_status status, tj_span span, tj_code code,
+static _Noreturn void leave_with_message(tj_job *job, tj_status status, tj_span span, tj_problem_code code,
                                          const char *format, va_list arguments) {
   const char *note = job->note != NULL ? job->note : tj_code_note(code);
   job->note = NULL;
@@ -56,19 +56,19 @@ static _Noreturn void leave_with_message(tj_job *job, tj_status status, tj_span 
   leave(job, status, (tj_problem){code, span, message.data, note});
 }
 
-void tj_fail(tj_job *job, tj_code code, const char *format, ...) {
+void tj_fail(tj_job *job, tj_problem_code code, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   leave_with_message(job, TJ_ERROR_INPUT, job->here, code, format, arguments);
 }
 
-void tj_fail_at(tj_job *job, tj_span span, tj_code code, const char *format, ...) {
+void tj_fail_at(tj_job *job, tj_span span, tj_problem_code code, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   leave_with_message(job, TJ_ERROR_INPUT, span, code, format, arguments);
 }
 
-void tj_fail_system(tj_job *job, tj_code code, const char *format, ...) {
+void tj_fail_system(tj_job *job, tj_problem_code code, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   leave_with_message(job, TJ_ERROR_SYSTEM, job->here, code, format, arguments);
@@ -83,7 +83,7 @@ void tj_note(tj_job *job, const char *format, ...) {
   job->note = note.data;
 }
 
-static _Noreturn void leave_with_title(tj_job *job, tj_status status, tj_code code) {
+static _Noreturn void leave_with_title(tj_job *job, tj_status status, tj_problem_code code) {
   leave(job, status, (tj_problem){code, job->here, tj_code_title(code), tj_code_note(code)});
 }
 

@@ -43,12 +43,12 @@ void tj_job_destroy(tj_job *job);
 tj_status tj_job_run(tj_job *job, void (*body)(tj_job *job, void *data), void *data);
 
 /* Ends the job's body: the input is wrong in the way that `code` names, at job->here. */
-_Noreturn void tj_fail(tj_job *job, tj_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+_Noreturn void tj_fail(tj_job *job, tj_problem_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The same at a given place. */
-_Noreturn void tj_fail_at(tj_job *job, tj_span span, tj_code code, const char *format, ...)
+_Noreturn void tj_fail_at(tj_job *job, tj_span span, tj_problem_code code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* The device or the system failed (status TJ_ERROR_SYSTEM), not the input. */
-_Noreturn void tj_fail_system(tj_job *job, tj_code code, const char *format, ...)
+_Noreturn void tj_fail_system(tj_job *job, tj_problem_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Says what would make it right, in place of the code's own note, for the tj_fail that follows at once. */
 void tj_note(tj_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));

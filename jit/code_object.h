@@ -28,16 +28,16 @@ typedef struct {
   bool is_readable, is_writable, is_executable;
 } tj_segment;
 
-typedef enum { TJ_SYMBOL_OTHER, TJ_SYMBOL_FUNCTION, TJ_SYMBOL_OBJECT } tj_symbol_kind;
+typedef enum { TJ_SYMBOL_OTHER, TJ_SYMBOL_FUNCTION, TJ_SYMBOL_OBJECT } tj_object_symbol_kind;
 
 /* A named place. Its address and size need not lie in a segment. */
 typedef struct {
   const char *name;
   uint64_t address;
   uint64_t size;
-  tj_symbol_kind kind;
+  tj_object_symbol_kind kind;
   bool is_global;
-} tj_symbol;
+} tj_object_symbol;
 
 /* A dynamic relocation, for loaders: R_AMDGPU_… of its address, of a symbol and an addend. */
 typedef struct {
@@ -69,7 +69,7 @@ typedef struct {
   const char *metadata_target; /* what the metadata calls the target; "" when it does not */
   const tj_segment *segment;
   uint32_t segment_count;
-  const tj_symbol *symbol; /* in the file's order */
+  const tj_object_symbol *symbol; /* in the file's order */
   uint32_t symbol_count;
   const tj_relocation *relocation;
   uint32_t relocation_count;
@@ -84,7 +84,7 @@ const tj_code_object *tj_code_object_parse(tj_job *job, tj_bytes bytes);
 const tj_kernel_code *tj_code_object_kernel(const tj_code_object *object, const char *name);
 
 /* The symbol of that name, or NULL. */
-const tj_symbol *tj_code_object_symbol(const tj_code_object *object, const char *name);
+const tj_object_symbol *tj_code_object_symbol(const tj_code_object *object, const char *name);
 
 /* The file's bytes from `address` on, to the end of those of the segment there; empty when there are none. */
 tj_bytes tj_code_object_at(const tj_code_object *object, uint64_t address);

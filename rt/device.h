@@ -13,7 +13,7 @@
  * How to add a kind of device: write rt/NAME.c with a table tj_rt_operations, an opener and a lister, and add
  * the row DRIVER(NAME) to driver.def.
  *
- * (The public header's tj_device is what jit/ makes of a tj_rt_device.) */
+ * (The public header's tj_rt_device is what jit/ makes of a tj_rt_device.) */
 #ifndef TJ_RT_DEVICE_H
 #define TJ_RT_DEVICE_H
 

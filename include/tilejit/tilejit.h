@@ -1,4 +1,21 @@
-/* tilejit: a just-in-time compiler for tensor layouts and coordinate transforms. */
+/* tilejit: a just-in-time compiler for tensor layouts and coordinate transforms.
+ *
+ * A program in the tilejit language (docs/language.md) names parameters, layouts and kernels. The library evaluates
+ * it, simplifies its index arithmetic, compiles its kernels for an AMD GPU or for the host, and runs them.
+ *
+ *     context ─ program ─┬─ values, tables, simplified expressions      tj_program_…
+ *                        └─ code ─ launch ─ device                      tj_code_…, tj_launch_…, tj_device_…
+ *
+ * Conventions
+ * - Every function that can fail returns a tj_status; results come through out-parameters, which stand last and are
+ *   written only on TJ_OK. What went wrong is described by tj_context_diagnostic. The library never prints, exits,
+ *   aborts or raises signals, and keeps no state outside of the objects below.
+ * - Ownership: what a _create, _open or _compile function gives belongs to the caller, who gives it to the matching
+ *   _destroy or _close, which takes NULL. Everything else that is returned by pointer is borrowed, for as long as its
+ *   docstring says. Text and byte results are blobs, released with tj_blob_release.
+ * - Threads: contexts are independent of each other. A context and the programs and launches made with it are used
+ *   by one thread at a time. Code is immutable and may be shared by threads; a device may be shared by threads.
+ * - Strings are UTF-8. Integers of the language are 64-bit signed. */
 #ifndef TILEJIT_H
 #define TILEJIT_H
 
@@ -8,6 +25,14 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#if defined(__GNUC__)
+#define TJ_API __attribute__((visibility("default")))
+#else
+#define TJ_API
+#endif
+
+#define TJ_VERSION "0.1.0"
 
 /* How a call ended. The values 0 to 3 are also the exit statuses of the tilejit command. */
 typedef enum {
@@ -20,12 +45,207 @@ typedef enum {
 
 /* Where a context gets its memory. Both functions get `user`, and may be called from any thread that uses a
  * context created with this allocator. allocate returns NULL when there is no memory, else a block aligned for any
- * object; release takes what allocate returned, never NULL. */
+ * object; release takes what allocate returned, never NULL. Memory inside LLVM comes from malloc all the same. */
 typedef struct {
   void *(*allocate)(void *user, size_t size);
   void (*release)(void *user, void *block);
   void *user;
 } tj_allocator;
+
+/* --- contexts and diagnostics --- */
+
+typedef struct tj_context tj_context;
+
+/* A context. `allocator` is copied; NULL means malloc and free. Fails only with TJ_ERROR_MEMORY. */
+TJ_API tj_status tj_context_create(const tj_allocator *allocator, tj_context **context);
+TJ_API void tj_context_destroy(tj_context *context);
+
+/* One problem: `code` is the number of TJnnnn (docs/errors.md). line and column count from 1; line 0 means that
+ * there is no place, and then source_line is "". `length` is how many bytes of source_line are to blame, at least 1.
+ * `note` says what would make it right. */
+typedef struct {
+  tj_status status;
+  unsigned code;
+  const char *file;
+  uint32_t line, column, length;
+  const char *message;
+  const char *note;
+  const char *source_line;
+} tj_diagnostic;
+
+/* Why the last call on the context, or on anything made with it, failed; NULL where it did not. Borrowed until the
+ * next such call. */
+TJ_API const tj_diagnostic *tj_context_diagnostic(const tj_context *context);
+
+/* A diagnostic as compilers print it: file:line:column: error: TJnnnn: message, the source line, a caret under what is
+ * to blame, the note. Writes at most `size` bytes, zero-terminated, and returns the length of the whole text. With
+ * `colour`, ANSI colours. */
+TJ_API size_t tj_diagnostic_format(const tj_diagnostic *diagnostic, int colour, char *buffer, size_t size);
+
+/* Bytes that belong to the caller. `data` ends in a zero byte that `size` does not count. */
+typedef struct {
+  char *data;
+  size_t size;
+} tj_blob;
+
+TJ_API void tj_blob_release(tj_context *context, tj_blob *blob);
+
+/* --- programs --- */
+
+typedef struct tj_program tj_program;
+
+/* A parameter's name and value. */
+typedef struct {
+  const char *name;
+  int64_t value;
+} tj_parameter_value;
+
+/* Parses and evaluates `length` bytes of text, which diagnostics call `name`. `fixed` parameters become constants:
+ * code is specialised for them. Text and names are copied. */
+TJ_API tj_status tj_program_create(tj_context *context, const char *name, const char *text, size_t length,
+                                   const tj_parameter_value fixed[], size_t fixed_count, tj_program **program);
+TJ_API void tj_program_destroy(tj_program *program);
+
+TJ_API size_t tj_program_kernel_count(const tj_program *program);
+/* Borrowed from the program; NULL beyond the last kernel. */
+TJ_API const char *tj_program_kernel_name(const tj_program *program, size_t index);
+
+/* The value of the program's last, bare expression in canonical text, which parses back to the same value. Symbolic
+ * integers are simplified. TJ2022 where the program has none. */
+TJ_API tj_status tj_program_value(tj_program *program, tj_blob *text);
+
+/* What tj_program_table writes. */
+typedef enum {
+  TJ_TABLE_VALUES, /* [v, …]: the map's values; where it has several components, arrays */
+  TJ_TABLE_OBJECT  /* {"lengths":[…],"values":[…],"valid":[0|1,…]}: raw values also where not valid */
+} tj_table_form;
+
+/* The values of the program's map over its whole domain, as JSON. Order: first mode fastest for layouts
+ * (colexicographic), last dimension fastest for views and transforms (row-major). TJ2024 where the value is no map,
+ * TJ2023 where its domain is not constant, TJ7005 where it is too large. */
+TJ_API tj_status tj_program_table(tj_program *program, tj_table_form form, tj_blob *json);
+
+/* What tj_program_simplify writes. */
+typedef enum {
+  TJ_SIMPLIFY_TEXT,  /* the simplified expression; of a map with a predicate, a second line `valid: …` */
+  TJ_SIMPLIFY_TRACE, /* every rewrite: rule, before, after, the facts that allowed it; then the result */
+  TJ_SIMPLIFY_JSON   /* {"inputs":[…],"before":{"text":…,"ops":{…}},"after":{…},"rules":[…]} */
+} tj_simplify_form;
+
+/* The index expressions of the program's last value, simplified. */
+TJ_API tj_status tj_program_simplify(tj_program *program, tj_simplify_form form, tj_blob *text);
+
+/* --- compilation --- */
+
+/* Which kernel for which target. kernel NULL: the program's only one, or, where it has none, the kernel
+ * offsets(dst, V) of the map that is its value. target: "host", or an AMDGPU target ID such as "gfx942" or
+ * "gfx90a:xnack-:sramecc+". */
+typedef struct {
+  const char *kernel;
+  const char *target;
+} tj_compile_options;
+
+/* The stages of a compilation, each of which can be shown. */
+typedef enum {
+  TJ_EMIT_AST,        /* the program as parsed */
+  TJ_EMIT_VALUES,     /* its definitions, evaluated */
+  TJ_EMIT_INDEX,      /* the kernel's index expressions as they come from its views */
+  TJ_EMIT_SIMPLIFIED, /* the same, simplified */
+  TJ_EMIT_LLVM,       /* LLVM IR, optimised */
+  TJ_EMIT_ASM,        /* assembly */
+  TJ_EMIT_OBJECT,     /* relocatable object */
+  TJ_EMIT_HSACO,      /* code object: an AMDGPU shared object that HSA loads */
+  TJ_EMIT_STATS,      /* JSON: instructions by class, registers, sizes */
+  TJ_EMIT_COUNT
+} tj_emit;
+
+/* Compiles up to a stage and gives what it made. */
+TJ_API tj_status tj_program_emit(tj_program *program, const tj_compile_options *options, tj_emit stage,
+                                 tj_blob *output);
+
+typedef struct tj_code tj_code;
+
+/* Compiles a kernel, for launching. The code outlives the program; it must not outlive the context. */
+TJ_API tj_status tj_code_compile(tj_program *program, const tj_compile_options *options, tj_code **code);
+TJ_API void tj_code_destroy(tj_code *code);
+
+/* The code object's bytes (host: the relocatable object). Borrowed from the code. */
+TJ_API const void *tj_code_bytes(const tj_code *code, size_t *size);
+TJ_API const char *tj_code_kernel(const tj_code *code);
+TJ_API const char *tj_code_target(const tj_code *code);
+
+/* Where the time of a compilation went, in nanoseconds of wall time, by stage. */
+typedef struct {
+  uint64_t plan, simplify, lower, passes, codegen, link, check, load;
+} tj_code_times;
+
+TJ_API tj_code_times tj_code_times_of(const tj_code *code);
+
+/* Annotated disassembly of the kernels of any AMDGPU code object; with `stats`, JSON as TJ_EMIT_STATS, an object by
+ * kernel. TJ5005 where the bytes are no code object. */
+TJ_API tj_status tj_code_disassemble(tj_context *context, const void *bytes, size_t size, int stats, tj_blob *text);
+
+/* --- devices --- */
+
+typedef struct tj_device tj_device;
+
+/* The devices that can be opened, one line each: its name, a tab, what it is. */
+TJ_API tj_status tj_device_list(tj_context *context, tj_blob *text);
+
+/* Opens "host". TJ6001 for a name that no device has. */
+TJ_API tj_status tj_device_open(tj_context *context, const char *name, tj_device **device);
+/* Waits for work in flight. */
+TJ_API void tj_device_close(tj_device *device);
+/* The target to compile for. Borrowed from the device. */
+TJ_API const char *tj_device_target(const tj_device *device);
+
+/* --- launches --- */
+
+/* A launch gathers what one run of a kernel needs: parameters, then arrays. */
+typedef struct tj_launch tj_launch;
+
+TJ_API tj_status tj_launch_create(tj_context *context, const tj_code *code, tj_launch **launch);
+TJ_API void tj_launch_destroy(tj_launch *launch);
+
+/* Gives a parameter its value: TJ2026 where the code has no such parameter, TJ2025 where the value contradicts its
+ * declared facts. */
+TJ_API tj_status tj_launch_set_parameter(tj_launch *launch, const char *name, int64_t value);
+
+/* Tells the shape of the array that will be bound to an argument, from which parameters without a value are taken
+ * where that is unambiguous: the argument's view is plain row-major with these parameters as lengths. */
+TJ_API tj_status tj_launch_set_shape(tj_launch *launch, const char *argument, const int64_t shape[], size_t rank);
+
+/* One argument, as it is once all parameters are known. */
+typedef struct {
+  const char *name;
+  const char *dtype;     /* as in the program: f32 */
+  const char *numpy;     /* NumPy's type string: <f4; "" where it has none */
+  size_t element_bytes;
+  int64_t element_count; /* the least number of elements of a buffer */
+  int is_read, is_written;
+  int is_row_major;      /* the view is plain row-major: `lengths` is the natural shape of the array */
+  const int64_t *lengths;
+  size_t rank;
+} tj_argument;
+
+TJ_API size_t tj_code_argument_count(const tj_code *code);
+/* Borrowed from the code; NULL beyond the last argument. */
+TJ_API const char *tj_code_argument_name(const tj_code *code, size_t index);
+/* Borrowed from the launch until the next call on it. TJ6007 where a parameter has no value yet. */
+TJ_API tj_status tj_launch_argument(tj_launch *launch, size_t index, const tj_argument **argument);
+
+/* Binds host memory to an argument: borrowed until the run ends. TJ6002 where it is too small. */
+TJ_API tj_status tj_launch_bind(tj_launch *launch, const char *argument, void *data, size_t bytes);
+
+/* Runs the kernel and waits for it. Arguments that are read are copied to the device, those that are written are
+ * copied in and back, so that elements that the kernel does not store keep their value. */
+TJ_API tj_status tj_launch_run(tj_launch *launch, tj_device *device);
+
+/* Nanoseconds that the kernel of the last run took, copies excluded. */
+TJ_API uint64_t tj_launch_nanoseconds(const tj_launch *launch);
+
+/* The library's version, and the versions of what it is built on, one line each. */
+TJ_API tj_status tj_version_text(tj_context *context, tj_blob *text);
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,7 @@ static inline void expect_success(tj_job *job, void (*body)(tj_job *, void *), v
 }
 
 /* Runs body(job, data) and checks that it fails with `code`. */
-static inline void expect_failure(tj_job *job, tj_code code, void (*body)(tj_job *, void *), void *data) {
+static inline void expect_failure(tj_job *job, tj_problem_code code, void (*body)(tj_job *, void *), void *data) {
   tj_status status = tj_job_run(job, body, data);
   ck_assert_msg(status != TJ_OK, "TJ%04d was expected, nothing failed", (int)code);
   ck_assert_msg(job->problem.code == code, "TJ%04d was expected, not TJ%04d: %s", (int)code, (int)job->problem.code,

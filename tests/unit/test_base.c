@@ -140,7 +140,7 @@ START_TEST(offsets_become_lines_and_columns) {
 END_TEST
 
 START_TEST(every_code_has_title_and_note) {
-  static const tj_code codes[] = {
+  static const tj_problem_code codes[] = {
 #define DIAG(number, name, title, note) TJ_##name,
 #include "base/diag.def"
 #undef DIAG
@@ -150,7 +150,7 @@ START_TEST(every_code_has_title_and_note) {
     ck_assert_uint_gt(strlen(tj_code_note(codes[i])), 0);
     ck_assert_msg(i == 0 || codes[i] > codes[i - 1], "TJ%04d is out of order", (int)codes[i]);
   }
-  ck_assert_ptr_null(tj_code_title((tj_code)9999));
+  ck_assert_ptr_null(tj_code_title((tj_problem_code)9999));
 }
 END_TEST
 

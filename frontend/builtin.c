@@ -1,0 +1,197 @@
+/* Calling functions: the table of builtin.def and transform.def, finding, checking arguments. */
+#include "frontend/builtin.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const tj_builtin builtins[] = {
+#define BUILTIN(name, group, form, least, most, named, doc) {#name, form, named, least, most, tj_builtin_##name},
+#define PLANNED(name, group, form) {#name, form, "", 0, TJ_ANY_COUNT, NULL},
+#include "frontend/builtin.def"
+#undef BUILTIN
+#undef PLANNED
+#define TRANSFORM(name, text, signature, doc) {text, signature, "", 0, TJ_ANY_COUNT, tj_builtin_transform_by_name},
+#include "ir/transform.def"
+#undef TRANSFORM
+};
+
+enum { BUILTIN_COUNT = sizeof builtins / sizeof *builtins };
+
+const tj_builtin *tj_builtin_find(const char *name) {
+  for (size_t i = 0; i < BUILTIN_COUNT; i++) {
+    if (strcmp(builtins[i].name, name) == 0)
+      return &builtins[i];
+  }
+  return NULL;
+}
+
+/* --- spelling --- */
+
+enum { LONGEST_NAME = 32 };
+
+static unsigned least(unsigned a, unsigned b) {
+  return a < b ? a : b;
+}
+
+/* How many insertions, deletions and replacements of a character turn a into b; both at most LONGEST_NAME long. */
+static unsigned edit_distance(const char *a, const char *b) {
+  unsigned row[LONGEST_NAME + 1];
+  size_t width = strlen(b);
+  for (size_t j = 0; j <= width; j++)
+    row[j] = (unsigned)j;
+  for (size_t i = 1; a[i - 1] != '\0'; i++) {
+    unsigned diagonal = row[0];
+    row[0] = (unsigned)i;
+    for (size_t j = 1; j <= width; j++) {
+      unsigned replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = least(replaced, least(row[j], row[j - 1]) + 1);
+    }
+  }
+  return row[width];
+}
+
+const char *tj_builtin_nearest(const char *name) {
+  size_t length = strlen(name);
+  if (length < 3 || length > LONGEST_NAME)
+    return NULL;
+  const char *nearest = NULL;
+  unsigned best = length < 6 ? 2 : 3;
+  for (size_t i = 0; i < BUILTIN_COUNT; i++) {
+    unsigned distance = edit_distance(name, builtins[i].name);
+    if (distance < best) {
+      best = distance;
+      nearest = builtins[i].name;
+    }
+  }
+  return nearest;
+}
+
+/* --- calling --- */
+
+static bool has_word(const char *words, const char *word) {
+  size_t length = strlen(word);
+  for (const char *at = words; (at = strstr(at, word)) != NULL; at += length) {
+    bool begins = at == words || at[-1] == ' ';
+    bool ends = at[length] == ' ' || at[length] == '\0';
+    if (begins && ends)
+      return true;
+  }
+  return false;
+}
+
+static void check_named(tj_call *call, const tj_ast *argument) {
+  call->job->here = argument->span;
+  if (!has_word(call->builtin->named, argument->name))
+    tj_fail(call->job, TJ_UNKNOWN_ARGUMENT, "%s has no argument '%s'", call->builtin->name, argument->name);
+  if (tj_arg_named(call, argument->name) != NULL)
+    tj_fail(call->job, TJ_UNKNOWN_ARGUMENT, "'%s' is given twice", argument->name);
+}
+
+static void collect_arguments(tj_call *call, const tj_ast *application) {
+  const tj_value **args = TJ_NEW_ARRAY(call->job, const tj_value *, application->count);
+  tj_span *spans = TJ_NEW_ARRAY(call->job, tj_span, application->count);
+  tj_binding *named = TJ_NEW_ARRAY(call->job, tj_binding, application->count);
+  call->arg = args;
+  call->span = spans;
+  call->named = named;
+  for (uint32_t i = 1; i < application->count; i++) {
+    const tj_ast *argument = application->item[i];
+    if (argument->kind == TJ_AST_NAMED) {
+      check_named(call, argument);
+      const tj_value *value = tj_evaluate_expression(call->scope, argument->item[0]);
+      named[call->named_count++] = (tj_binding){argument->name, value, argument->span};
+    } else {
+      if (call->named_count > 0)
+        tj_fail_at(call->job, argument->span, TJ_WRONG_ARITY, "positional arguments come before named ones");
+      spans[call->count] = argument->span;
+      args[call->count++] = tj_evaluate_expression(call->scope, argument);
+    }
+  }
+}
+
+const tj_value *tj_builtin_call(tj_scope *scope, const tj_builtin *builtin, const tj_ast *application) {
+  tj_call call = {.scope = scope, .graph = scope->graph, .job = scope->job, .builtin = builtin};
+  if (builtin->function == NULL)
+    tj_fail_at(scope->job, application->item[0]->span, TJ_NOT_IMPLEMENTED, "%s is not implemented yet",
+               builtin->name);
+  collect_arguments(&call, application);
+  scope->job->here = application->span;
+  if (call.count < builtin->least || call.count > builtin->most) {
+    tj_note(scope->job, "the form is %s", builtin->form);
+    tj_fail(scope->job, TJ_WRONG_ARITY, "%s got %" PRIu32 " argument%s", builtin->name, call.count,
+            call.count == 1 ? "" : "s");
+  }
+  return builtin->function(&call);
+}
+
+/* --- arguments --- */
+
+static const char *describe(tj_call *call, uint32_t index) {
+  return tj_string_format(call->job, "argument %" PRIu32 " of %s", index + 1, call->builtin->name);
+}
+
+/* Runs `expression` with the argument's place to blame. */
+#define AT_ARGUMENT(call, index, type, expression)                                                                   \
+  tj_span outer = (call)->job->here;                                                                                 \
+  (call)->job->here = (call)->span[index];                                                                           \
+  type result = expression;                                                                                          \
+  (call)->job->here = outer;                                                                                         \
+  return result
+
+const tj_node *tj_arg_node(tj_call *call, uint32_t index) {
+  AT_ARGUMENT(call, index, const tj_node *, tj_need_node(call->graph, call->arg[index], describe(call, index)));
+}
+
+int64_t tj_arg_constant(tj_call *call, uint32_t index) {
+  AT_ARGUMENT(call, index, int64_t, tj_need_constant(call->graph, call->arg[index], describe(call, index)));
+}
+
+const tj_tuple *tj_arg_tuple(tj_call *call, uint32_t index) {
+  AT_ARGUMENT(call, index, const tj_tuple *, tj_need_tuple(call->graph, call->arg[index], describe(call, index)));
+}
+
+tj_layout tj_arg_layout(tj_call *call, uint32_t index) {
+  AT_ARGUMENT(call, index, tj_layout, tj_need_layout(call->graph, call->arg[index], describe(call, index)));
+}
+
+_Noreturn void tj_fail_arg(tj_call *call, uint32_t index, const char *needed) {
+  call->job->here = call->span[index];
+  tj_fail_type(call->job, call->arg[index], describe(call, index), needed);
+}
+
+const tj_view *tj_arg_view(tj_call *call, uint32_t index) {
+  if (call->arg[index]->kind != TJ_VALUE_VIEW)
+    tj_fail_arg(call, index, "a view");
+  return call->arg[index]->view;
+}
+
+const tj_transform *tj_arg_transform(tj_call *call, uint32_t index) {
+  if (call->arg[index]->kind != TJ_VALUE_TRANSFORM)
+    tj_fail_arg(call, index, "a transform");
+  return call->arg[index]->transform;
+}
+
+const tj_value *tj_arg_list(tj_call *call, uint32_t index) {
+  if (call->arg[index]->kind != TJ_VALUE_LIST)
+    tj_fail_arg(call, index, "a list in brackets");
+  return call->arg[index];
+}
+
+const tj_value *tj_arg_named(const tj_call *call, const char *name) {
+  for (uint32_t i = 0; i < call->named_count; i++) {
+    if (strcmp(call->named[i].name, name) == 0)
+      return call->named[i].value;
+  }
+  return NULL;
+}
+
+const tj_tuple *tj_args_as_coordinate(tj_call *call, uint32_t first) {
+  uint32_t count = call->count - first;
+  if (count == 1)
+    return tj_arg_tuple(call, first);
+  const tj_tuple **items = TJ_NEW_ARRAY(call->job, const tj_tuple *, count);
+  for (uint32_t i = 0; i < count; i++)
+    items[i] = tj_arg_tuple(call, first + i);
+  return tj_tuple_list(call->graph, items, count);
+}

@@ -1,0 +1,65 @@
+/* The functions of the language: calling them, and what one call carries.
+ *
+ * How to add a function: a row in builtin.def and tj_builtin_NAME in the builtin_*.c of its group; a golden test.
+ * docs/language.md's table is generated from the rows. */
+#ifndef TJ_FRONTEND_BUILTIN_H
+#define TJ_FRONTEND_BUILTIN_H
+
+#include "frontend/sema.h"
+
+typedef struct {
+  tj_scope *scope;
+  tj_graph *graph;
+  tj_job *job;
+  const struct tj_builtin *builtin;
+  const tj_value *const *arg; /* positional */
+  const tj_span *span;
+  uint32_t count;
+  const tj_binding *named;
+  uint32_t named_count;
+} tj_call;
+
+typedef const tj_value *(*tj_builtin_function)(tj_call *call);
+
+typedef struct tj_builtin {
+  const char *name;
+  const char *form;  /* as documentation writes a call */
+  const char *named; /* names of optional named arguments, separated by spaces */
+  uint32_t least, most; /* how many positional arguments */
+  tj_builtin_function function; /* NULL: not implemented yet */
+} tj_builtin;
+
+enum { TJ_ANY_COUNT = 65536 };
+
+const tj_builtin *tj_builtin_find(const char *name);
+
+/* The builtin whose name is nearest to a misspelt one, or NULL. */
+const char *tj_builtin_nearest(const char *name);
+
+/* Checks the number and names of arguments, then calls. */
+const tj_value *tj_builtin_call(tj_scope *scope, const tj_builtin *builtin, const tj_ast *application);
+
+/* Arguments as what the function needs; on failure the argument's own place is blamed. */
+const tj_node *tj_arg_node(tj_call *call, uint32_t index);
+int64_t tj_arg_constant(tj_call *call, uint32_t index);
+const tj_tuple *tj_arg_tuple(tj_call *call, uint32_t index);
+tj_layout tj_arg_layout(tj_call *call, uint32_t index);
+const tj_view *tj_arg_view(tj_call *call, uint32_t index);
+const tj_transform *tj_arg_transform(tj_call *call, uint32_t index);
+const tj_value *tj_arg_list(tj_call *call, uint32_t index);
+const tj_value *tj_arg_named(const tj_call *call, const char *name); /* NULL where not given */
+_Noreturn void tj_fail_arg(tj_call *call, uint32_t index, const char *needed);
+
+/* Positional arguments from `first` on, as the items of one tuple; a single tuple argument is that tuple. */
+const tj_tuple *tj_args_as_coordinate(tj_call *call, uint32_t first);
+
+/* Makes the transform that the called function's name says. */
+const tj_value *tj_builtin_transform_by_name(tj_call *call);
+
+#define BUILTIN(name, group, form, least, most, named, doc) const tj_value *tj_builtin_##name(tj_call *call);
+#define PLANNED(name, group, form)
+#include "frontend/builtin.def"
+#undef BUILTIN
+#undef PLANNED
+
+#endif

@@ -1,0 +1,132 @@
+/* CuTe's functions: thin calls of ir/layout.h and its algebra. */
+#include "frontend/builtin.h"
+
+#include <inttypes.h>
+
+static const tj_value *integer(tj_call *call, int64_t value) {
+  return tj_value_of_node(call->graph, tj_int(call->graph, value));
+}
+
+static const tj_value *tuple(tj_call *call, const tj_tuple *value) {
+  return tj_value_of_tuple(call->graph, value);
+}
+
+static const tj_value *layout(tj_call *call, tj_layout value) {
+  return tj_value_of_layout(call->graph, value);
+}
+
+/* --- integers --- */
+
+typedef const tj_node *(*binary_operation)(tj_graph *graph, const tj_node *a, const tj_node *b);
+
+static const tj_value *fold(tj_call *call, binary_operation operation) {
+  const tj_node *result = tj_arg_node(call, 0);
+  for (uint32_t i = 1; i < call->count; i++)
+    result = operation(call->graph, result, tj_arg_node(call, i));
+  return tj_value_of_node(call->graph, result);
+}
+
+const tj_value *tj_builtin_min(tj_call *call) {
+  return fold(call, tj_min);
+}
+
+const tj_value *tj_builtin_max(tj_call *call) {
+  return fold(call, tj_max);
+}
+
+/* --- shapes and strides --- */
+
+/* The shape of a layout, a composed layout or a view; of a tuple, itself. */
+static const tj_tuple *shape_of(tj_call *call, uint32_t index) {
+  const tj_value *value = call->arg[index];
+  switch (value->kind) {
+  case TJ_VALUE_TUPLE:
+    return value->tuple;
+  case TJ_VALUE_LAYOUT:
+    return value->layout.shape;
+  case TJ_VALUE_COMPOSED:
+    return value->composed->layout.shape;
+  case TJ_VALUE_VIEW:
+    return tj_view_lengths(call->graph, value->view);
+  default:
+    tj_fail_arg(call, index, "a layout or a tuple");
+  }
+}
+
+static tj_layout layout_without_swizzle(tj_call *call, uint32_t index) {
+  const tj_value *value = call->arg[index];
+  return value->kind == TJ_VALUE_COMPOSED ? value->composed->layout : tj_arg_layout(call, index);
+}
+
+static const tj_tuple *mode_argument(tj_call *call, const tj_tuple *of, uint32_t index) {
+  if (call->count <= index)
+    return of;
+  int64_t mode = tj_arg_constant(call, index);
+  if (mode < 0 || mode >= tj_tuple_rank(of)) {
+    call->job->here = call->span[index];
+    tj_fail(call->job, TJ_RANK, "mode %" PRId64 " of %" PRIu32, mode, tj_tuple_rank(of));
+  }
+  return tj_tuple_mode(of, (uint32_t)mode);
+}
+
+const tj_value *tj_builtin_layout(tj_call *call) {
+  if (call->count == 1)
+    return layout(call, tj_layout_of_shape(call->graph, tj_arg_tuple(call, 0)));
+  return layout(call, tj_layout_make(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1)));
+}
+
+const tj_value *tj_builtin_size(tj_call *call) {
+  const tj_tuple *shape = mode_argument(call, shape_of(call, 0), 1);
+  return tj_value_of_node(call->graph, tj_tuple_product(call->graph, shape));
+}
+
+const tj_value *tj_builtin_cosize(tj_call *call) {
+  return tj_value_of_node(call->graph, tj_layout_cosize(call->graph, tj_arg_layout(call, 0)));
+}
+
+const tj_value *tj_builtin_rank(tj_call *call) {
+  return integer(call, tj_tuple_rank(shape_of(call, 0)));
+}
+
+const tj_value *tj_builtin_depth(tj_call *call) {
+  return integer(call, shape_of(call, 0)->depth);
+}
+
+const tj_value *tj_builtin_shape(tj_call *call) {
+  return tuple(call, mode_argument(call, shape_of(call, 0), 1));
+}
+
+const tj_value *tj_builtin_stride(tj_call *call) {
+  return tuple(call, mode_argument(call, layout_without_swizzle(call, 0).stride, 1));
+}
+
+const tj_value *tj_builtin_flatten(tj_call *call) {
+  if (call->arg[0]->kind == TJ_VALUE_TUPLE)
+    return tuple(call, tj_tuple_flatten(call->graph, call->arg[0]->tuple));
+  return layout(call, tj_layout_flatten(call->graph, tj_arg_layout(call, 0)));
+}
+
+/* --- algebra --- */
+
+const tj_value *tj_builtin_coalesce(tj_call *call) {
+  tj_layout of = tj_arg_layout(call, 0);
+  if (call->count == 1)
+    return layout(call, tj_layout_coalesce(call->graph, of));
+  return layout(call, tj_layout_coalesce_by(call->graph, of, tj_arg_tuple(call, 1)));
+}
+
+const tj_value *tj_builtin_composition(tj_call *call) {
+  return tj_compose_values(call->graph, call->arg[0], call->arg[1]);
+}
+
+const tj_value *tj_builtin_crd2idx(tj_call *call) {
+  const tj_tuple *shape = tj_arg_tuple(call, 1);
+  const tj_tuple *stride =
+      call->count > 2 ? tj_arg_tuple(call, 2) : tj_layout_of_shape(call->graph, shape).stride;
+  return tuple(call, tj_crd2idx(call->graph, tj_arg_tuple(call, 0), shape, stride));
+}
+
+const tj_value *tj_builtin_idx2crd(tj_call *call) {
+  const tj_tuple *stride = call->count > 2 ? tj_arg_tuple(call, 2) : NULL;
+  return tuple(call, tj_idx2crd(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1), stride));
+}

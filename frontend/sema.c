@@ -1,0 +1,281 @@
+/* Evaluating programs: parameters, definitions and kernels, in order, each name visible from its definition on. */
+#include "frontend/sema.h"
+
+#include "frontend/builtin.h"
+#include "ir/facts.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* --- scope --- */
+
+static uint32_t hash_name(const char *name) {
+  uint32_t hash = 2166136261u;
+  for (; *name != '\0'; name++)
+    hash = (hash ^ (unsigned char)*name) * 16777619u;
+  return hash;
+}
+
+static uint32_t *find_slot(const tj_scope *scope, const char *name) {
+  uint32_t mask = scope->slot_count - 1;
+  for (uint32_t i = hash_name(name) & mask;; i = (i + 1) & mask) {
+    uint32_t entry = scope->slot[i];
+    if (entry == 0 || strcmp(scope->binding[entry - 1].name, name) == 0)
+      return &scope->slot[i];
+  }
+}
+
+const tj_binding *tj_scope_find(const tj_scope *scope, const char *name) {
+  uint32_t entry = *find_slot(scope, name);
+  return entry == 0 ? NULL : &scope->binding[entry - 1];
+}
+
+static tj_scope open_scope(tj_graph *graph, uint32_t capacity) {
+  tj_scope scope = {.graph = graph, .job = graph->job, .capacity = capacity, .slot_count = 16};
+  while (scope.slot_count < capacity * 2)
+    scope.slot_count *= 2;
+  scope.binding = TJ_NEW_ARRAY(graph->job, tj_binding, capacity + 1);
+  scope.slot = TJ_NEW_ARRAY(graph->job, uint32_t, scope.slot_count);
+  return scope;
+}
+
+static void define(tj_scope *scope, const tj_item *item, const tj_value *value) {
+  scope->binding[scope->count] = (tj_binding){item->name, value, item->name_span};
+  *find_slot(scope, item->name) = ++scope->count;
+}
+
+static void check_undefined(tj_scope *scope, const tj_item *item) {
+  const tj_binding *earlier = tj_scope_find(scope, item->name);
+  if (earlier == NULL)
+    return;
+  tj_location place = tj_source_locate(&scope->job->source, earlier->span.begin);
+  tj_fail_at(scope->job, item->name_span, TJ_REDEFINED_NAME, "'%s' is already defined at %" PRIu32 ":%" PRIu32,
+             item->name, place.line, place.column);
+}
+
+/* --- parameters --- */
+
+typedef struct {
+  const tj_node *low, *high;
+  int64_t multiple;
+} declared_facts;
+
+static const tj_node *evaluate_bound(tj_scope *scope, const tj_ast *ast, const char *what) {
+  if (ast == NULL)
+    return NULL;
+  const tj_value *value = tj_evaluate_expression(scope, ast);
+  scope->job->here = ast->span;
+  return tj_need_node(scope->graph, value, what);
+}
+
+static declared_facts evaluate_facts(tj_scope *scope, const tj_item *item) {
+  declared_facts facts = {.multiple = 1};
+  facts.low = evaluate_bound(scope, item->low, "the lower bound of a parameter");
+  facts.high = evaluate_bound(scope, item->high, "the upper bound of a parameter");
+  if (item->multiple == NULL)
+    return facts;
+  const tj_node *multiple = evaluate_bound(scope, item->multiple, "the multiple of a parameter");
+  facts.multiple = tj_constant_value(scope->graph, multiple, "the multiple of a parameter");
+  if (facts.multiple < 1)
+    tj_fail(scope->job, TJ_EMPTY_RANGE, "'%s' cannot be a multiple of %" PRId64, item->name, facts.multiple);
+  return facts;
+}
+
+static const tj_fixed_parameter *find_fixed(const tj_fixed_parameter fixed[], uint32_t count, const char *name) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (strcmp(fixed[i].name, name) == 0)
+      return &fixed[i];
+  }
+  return NULL;
+}
+
+static void check_fixed(tj_scope *scope, const tj_fixed_parameter *fixed, declared_facts facts) {
+  const tj_node *value = tj_int(scope->graph, fixed->value);
+  bool in_range = (facts.low == NULL || tj_prove_less_equal(scope->graph, facts.low, value)) &&
+                  (facts.high == NULL || tj_prove_less_equal(scope->graph, value, facts.high));
+  if (!in_range)
+    tj_fail(scope->job, TJ_PARAMETER_RANGE, "'%s' = %" PRId64 " is not known to lie in its declared range",
+            fixed->name, fixed->value);
+  if (fixed->value % facts.multiple != 0)
+    tj_fail(scope->job, TJ_PARAMETER_RANGE, "'%s' = %" PRId64 " is no multiple of %" PRId64, fixed->name,
+            fixed->value, facts.multiple);
+}
+
+static tj_parameter evaluate_parameter(tj_scope *scope, const tj_item *item, const tj_fixed_parameter *fixed) {
+  declared_facts facts = evaluate_facts(scope, item);
+  scope->job->here = item->name_span;
+  const tj_node *node = tj_symbol_create(scope->graph, item->name, TJ_SYMBOL_PARAMETER, facts.low, facts.high,
+                                         facts.multiple);
+  if (fixed != NULL) {
+    check_fixed(scope, fixed, facts);
+    node = tj_int(scope->graph, fixed->value);
+  }
+  define(scope, item, tj_value_of_node(scope->graph, node));
+  return (tj_parameter){item->name, node};
+}
+
+/* --- kernels --- */
+
+static bool is_operand(const tj_value *value) {
+  return value->kind == TJ_VALUE_LAYOUT || value->kind == TJ_VALUE_COMPOSED || value->kind == TJ_VALUE_VIEW;
+}
+
+static const tj_value *need_operand(tj_job *job, const tj_value *value, const char *what) {
+  if (!is_operand(value))
+    tj_fail_type(job, value, what, "a layout or a view");
+  return value;
+}
+
+static const tj_kernel_argument *evaluate_arguments(tj_scope *scope, const tj_item *item) {
+  tj_kernel_argument *arguments = TJ_NEW_ARRAY(scope->job, tj_kernel_argument, item->argument_count);
+  for (uint32_t i = 0; i < item->argument_count; i++) {
+    const tj_ast_argument *ast = &item->argument[i];
+    for (uint32_t k = 0; k < i; k++) {
+      if (strcmp(arguments[k].name, ast->name) == 0)
+        tj_fail_at(scope->job, ast->span, TJ_KERNEL_ARGUMENT, "the kernel has two arguments '%s'", ast->name);
+    }
+    const tj_value *view = tj_evaluate_expression(scope, ast->view);
+    scope->job->here = ast->view->span;
+    need_operand(scope->job, view, "a kernel's argument");
+    arguments[i] = (tj_kernel_argument){ast->name, ast->dtype, view, ast->span, ast->dtype_span};
+  }
+  return arguments;
+}
+
+static uint32_t find_argument(tj_scope *scope, const tj_kernel_definition *kernel, const tj_ast *ast) {
+  scope->job->here = ast->span;
+  if (ast->kind != TJ_AST_NAME)
+    tj_fail(scope->job, TJ_KERNEL_BODY, "the name of an argument of kernel '%s' is needed here", kernel->name);
+  for (uint32_t i = 0; i < kernel->argument_count; i++) {
+    if (strcmp(kernel->argument[i].name, ast->name) == 0)
+      return i;
+  }
+  tj_fail(scope->job, TJ_KERNEL_ARGUMENT, "kernel '%s' has no argument '%s'", kernel->name, ast->name);
+}
+
+static void check_all_used(tj_scope *scope, const tj_kernel_definition *kernel) {
+  for (uint32_t i = 0; i < kernel->argument_count; i++) {
+    bool used = i == kernel->destination || (kernel->body == TJ_BODY_COPY && i == kernel->source);
+    if (!used)
+      tj_fail_at(scope->job, kernel->argument[i].span, TJ_KERNEL_ARGUMENT, "the body does not use argument '%s'",
+                 kernel->argument[i].name);
+  }
+}
+
+static void evaluate_copy_options(tj_scope *scope, tj_kernel_definition *kernel, const tj_ast *body) {
+  for (uint32_t i = 3; i < body->count; i++) {
+    const tj_ast *option = body->item[i];
+    scope->job->here = option->span;
+    if (option->kind != TJ_AST_NAMED)
+      tj_fail(scope->job, TJ_WRONG_ARITY, "copy takes a source and a destination");
+    if (strcmp(option->name, "fill") == 0) {
+      const tj_value *fill = tj_evaluate_expression(scope, option->item[0]);
+      scope->job->here = option->span;
+      kernel->fill = tj_need_constant(scope->graph, fill, "fill");
+    } else if (strcmp(option->name, "through") == 0 || strcmp(option->name, "scale") == 0 ||
+               strcmp(option->name, "bias") == 0) {
+      tj_fail(scope->job, TJ_NOT_IMPLEMENTED, "copy(…, %s=…) is not implemented yet", option->name);
+    } else {
+      tj_fail(scope->job, TJ_UNKNOWN_ARGUMENT, "copy has no argument '%s'", option->name);
+    }
+  }
+}
+
+static void evaluate_copy(tj_scope *scope, tj_kernel_definition *kernel, const tj_ast *body) {
+  if (body->count < 3)
+    tj_fail(scope->job, TJ_WRONG_ARITY, "copy takes a source and a destination");
+  kernel->body = TJ_BODY_COPY;
+  kernel->source = find_argument(scope, kernel, body->item[1]);
+  kernel->destination = find_argument(scope, kernel, body->item[2]);
+  if (kernel->source == kernel->destination)
+    tj_fail(scope->job, TJ_KERNEL_ARGUMENT, "the source and the destination of a copy must differ");
+  evaluate_copy_options(scope, kernel, body);
+}
+
+static void evaluate_offsets(tj_scope *scope, tj_kernel_definition *kernel, const tj_ast *body) {
+  if (body->count != 3)
+    tj_fail(scope->job, TJ_WRONG_ARITY, "offsets takes a destination and a view");
+  kernel->body = TJ_BODY_OFFSETS;
+  kernel->destination = find_argument(scope, kernel, body->item[1]);
+  kernel->map = tj_evaluate_expression(scope, body->item[2]);
+  scope->job->here = body->item[2]->span;
+  need_operand(scope->job, kernel->map, "the second argument of offsets");
+}
+
+static bool is_call_of(const tj_ast *body, const char *name) {
+  return body->kind == TJ_AST_APPLY && body->item[0]->kind == TJ_AST_NAME &&
+         strcmp(body->item[0]->name, name) == 0;
+}
+
+static tj_kernel_definition evaluate_kernel(tj_scope *scope, const tj_item *item) {
+  tj_kernel_definition kernel = {.name = item->name, .span = item->span, .body_span = item->body->span};
+  kernel.argument = evaluate_arguments(scope, item);
+  kernel.argument_count = item->argument_count;
+  scope->job->here = item->body->span;
+  if (is_call_of(item->body, "copy"))
+    evaluate_copy(scope, &kernel, item->body);
+  else if (is_call_of(item->body, "offsets"))
+    evaluate_offsets(scope, &kernel, item->body);
+  else if (is_call_of(item->body, "shuffle"))
+    tj_fail(scope->job, TJ_NOT_IMPLEMENTED, "shuffle is not implemented yet");
+  else
+    tj_fail(scope->job, TJ_KERNEL_BODY, "the body of kernel '%s' is neither copy(…) nor offsets(…)", item->name);
+  check_all_used(scope, &kernel);
+  return kernel;
+}
+
+static void check_kernel_name(tj_scope *scope, const tj_kernel_definition kernels[], uint32_t count,
+                              const tj_item *item) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (strcmp(kernels[i].name, item->name) == 0)
+      tj_fail_at(scope->job, item->name_span, TJ_REDEFINED_NAME, "there are two kernels '%s'", item->name);
+  }
+}
+
+/* --- programs --- */
+
+static void check_fixed_names(tj_scope *scope, const tj_program_values *values, const tj_fixed_parameter fixed[],
+                              uint32_t fixed_count) {
+  for (uint32_t i = 0; i < fixed_count; i++) {
+    bool found = false;
+    for (uint32_t k = 0; k < values->parameter_count && !found; k++)
+      found = strcmp(values->parameter[k].name, fixed[i].name) == 0;
+    if (!found)
+      tj_fail_at(scope->job, TJ_NOWHERE, TJ_UNKNOWN_PARAMETER, "the program has no parameter '%s'", fixed[i].name);
+  }
+}
+
+const tj_program_values *tj_evaluate(tj_graph *graph, const tj_program_ast *program,
+                                     const tj_fixed_parameter fixed[], uint32_t fixed_count) {
+  tj_job *job = graph->job;
+  tj_scope scope = open_scope(graph, program->item_count);
+  tj_parameter *parameters = TJ_NEW_ARRAY(job, tj_parameter, program->item_count);
+  tj_definition *definitions = TJ_NEW_ARRAY(job, tj_definition, program->item_count);
+  tj_kernel_definition *kernels = TJ_NEW_ARRAY(job, tj_kernel_definition, program->item_count);
+  tj_program_values *values = TJ_NEW(job, tj_program_values);
+  *values = (tj_program_values){.parameter = parameters, .definition = definitions, .kernel = kernels};
+  for (uint32_t i = 0; i < program->item_count; i++) {
+    const tj_item *item = &program->item[i];
+    if (item->kind == TJ_ITEM_KERNEL) {
+      check_kernel_name(&scope, kernels, values->kernel_count, item);
+      kernels[values->kernel_count++] = evaluate_kernel(&scope, item);
+      continue;
+    }
+    check_undefined(&scope, item);
+    if (item->kind == TJ_ITEM_PARAM) {
+      const tj_fixed_parameter *value = find_fixed(fixed, fixed_count, item->name);
+      parameters[values->parameter_count++] = evaluate_parameter(&scope, item, value);
+    } else {
+      const tj_value *value = tj_evaluate_expression(&scope, item->body);
+      define(&scope, item, value);
+      definitions[values->definition_count++] = (tj_definition){item->name, value};
+    }
+  }
+  check_fixed_names(&scope, values, fixed, fixed_count);
+  if (program->value != NULL) {
+    values->value = tj_evaluate_expression(&scope, program->value);
+    values->value_span = program->value->span;
+  }
+  job->here = TJ_NOWHERE;
+  return values;
+}

@@ -1,0 +1,62 @@
+/* What programs mean: AST to values.
+ *
+ * sema.c evaluates items (parameters, definitions, kernels), sema_expression.c expressions, builtin_*.c the functions
+ * that builtin.def lists. Everything fails with tj_fail at the AST node that is to blame. */
+#ifndef TJ_FRONTEND_SEMA_H
+#define TJ_FRONTEND_SEMA_H
+
+#include "frontend/ast.h"
+#include "ir/value.h"
+
+/* A parameter fixed from outside. */
+typedef struct {
+  const char *name;
+  int64_t value;
+} tj_fixed_parameter;
+
+/* Evaluates a program. Fixed parameters become constants, checked against their declared facts (TJ2025); a name
+ * that is no parameter of the program is TJ2026. */
+const tj_program_values *tj_evaluate(tj_graph *graph, const tj_program_ast *program,
+                                     const tj_fixed_parameter fixed[], uint32_t fixed_count);
+
+/* --- between sema*.c and builtin*.c --- */
+
+typedef struct {
+  const char *name;
+  const tj_value *value;
+  tj_span span;
+} tj_binding;
+
+/* The names in scope, in order of definition. */
+typedef struct {
+  tj_graph *graph;
+  tj_job *job;
+  tj_binding *binding;
+  uint32_t count, capacity;
+  uint32_t *slot; /* open addressing by name: 1 + index into binding, 0 free */
+  uint32_t slot_count;
+} tj_scope;
+
+const tj_binding *tj_scope_find(const tj_scope *scope, const char *name);
+
+const tj_value *tj_evaluate_expression(tj_scope *scope, const tj_ast *ast);
+
+/* What an application means when a value, not a builtin, is applied: layouts, swizzles, views. */
+const tj_value *tj_apply_value(tj_graph *graph, const tj_value *function, const tj_value *const args[],
+                               uint32_t count);
+
+/* a o b */
+const tj_value *tj_compose_values(tj_graph *graph, const tj_value *a, const tj_value *b);
+
+/* One index for each dimension of a view: TJ2013 where the coordinate has another rank. */
+const tj_node *const *tj_view_coordinate(tj_graph *graph, const tj_view *view, const tj_tuple *coordinate);
+
+/* Values as what a place needs; TJ2005 otherwise, calling the place `what`. A rank-1 tuple is its element where an
+ * integer is needed. */
+const tj_node *tj_need_node(tj_graph *graph, const tj_value *value, const char *what);
+int64_t tj_need_constant(tj_graph *graph, const tj_value *value, const char *what);
+const tj_tuple *tj_need_tuple(tj_graph *graph, const tj_value *value, const char *what);
+tj_layout tj_need_layout(tj_graph *graph, const tj_value *value, const char *what);
+_Noreturn void tj_fail_type(tj_job *job, const tj_value *value, const char *what, const char *needed);
+
+#endif

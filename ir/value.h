@@ -1,0 +1,100 @@
+/* Values: everything that an expression of the language can mean, and the definitions that make up a program.
+ *
+ * The frontend makes them from text; the stages after it know nothing of text but the spans kept here for blame. */
+#ifndef TJ_IR_VALUE_H
+#define TJ_IR_VALUE_H
+
+#include "ir/layout.h"
+#include "ir/view.h"
+
+typedef enum {
+  TJ_VALUE_TUPLE, /* an integer, a basis element, an underscore, a tuple of those */
+  TJ_VALUE_LAYOUT,
+  TJ_VALUE_SWIZZLE,
+  TJ_VALUE_COMPOSED,
+  TJ_VALUE_TILER,
+  TJ_VALUE_TRANSFORM,
+  TJ_VALUE_VIEW,
+  TJ_VALUE_LIST,
+} tj_value_kind;
+
+typedef struct tj_value tj_value;
+struct tj_value {
+  tj_value_kind kind;
+  uint32_t depth; /* LIST, TILER: 1 + the deepest item's, at most TJ_MAX_TUPLE_DEPTH; else 0 */
+  union {
+    const tj_tuple *tuple;
+    tj_layout layout;
+    tj_swizzle swizzle;
+    const tj_composed *composed;
+    const tj_transform *transform;
+    const tj_view *view;
+    struct { /* LIST, TILER */
+      const tj_value *const *item;
+      uint32_t count;
+    };
+  };
+};
+
+/* What a kind is called in messages, with its article: "a layout". */
+const char *tj_value_kind_name(tj_value_kind kind);
+
+const tj_value *tj_value_of_tuple(tj_graph *graph, const tj_tuple *tuple);
+const tj_value *tj_value_of_node(tj_graph *graph, const tj_node *node);
+const tj_value *tj_value_of_layout(tj_graph *graph, tj_layout layout);
+const tj_value *tj_value_of_swizzle(tj_graph *graph, tj_swizzle swizzle);
+const tj_value *tj_value_of_composed(tj_graph *graph, const tj_composed *composed);
+const tj_value *tj_value_of_transform(tj_graph *graph, const tj_transform *transform);
+const tj_value *tj_value_of_view(tj_graph *graph, const tj_view *view);
+const tj_value *tj_value_of_items(tj_graph *graph, tj_value_kind kind, const tj_value *const items[], uint32_t count);
+
+/* Canonical text, which parses back to the same value. */
+void tj_value_print(tj_text *text, const tj_value *value);
+/* The same with every symbolic leaf simplified. */
+const tj_value *tj_value_simplified(tj_graph *graph, const tj_value *value);
+
+/* A parameter of a program: a symbol, or the constant it is bound to. */
+typedef struct {
+  const char *name;
+  const tj_node *node;
+} tj_parameter;
+
+typedef struct {
+  const char *name;
+  const char *dtype;
+  const tj_value *view; /* a layout, a composed layout or a view */
+  tj_span span, dtype_span;
+} tj_kernel_argument;
+
+typedef enum { TJ_BODY_OFFSETS, TJ_BODY_COPY } tj_kernel_body;
+
+/* kernel NAME(arguments) = copy(source, destination, fill=…) or offsets(destination, map) */
+typedef struct {
+  const char *name;
+  const tj_kernel_argument *argument;
+  uint32_t argument_count;
+  tj_kernel_body body;
+  uint32_t source, destination; /* indices of arguments */
+  const tj_value *map;          /* offsets: whose offsets */
+  int64_t fill;                 /* copy */
+  tj_span span, body_span;
+} tj_kernel_definition;
+
+typedef struct {
+  const char *name;
+  const tj_value *value;
+} tj_definition;
+
+/* A program, evaluated. */
+typedef struct {
+  const tj_parameter *parameter;
+  uint32_t parameter_count;
+  const tj_definition *definition; /* the lets */
+  uint32_t definition_count;
+  const tj_kernel_definition *kernel;
+  uint32_t kernel_count;
+  const tj_value *value; /* of the last, bare expression; NULL where there is none */
+  tj_span value_span;
+} tj_program_values;
+
+#endif

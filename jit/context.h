@@ -1,0 +1,30 @@
+/* Contexts: the library's side of the public header. Runs jobs, keeps the last diagnostic, makes blobs. */
+#ifndef TJ_JIT_CONTEXT_H
+#define TJ_JIT_CONTEXT_H
+
+#include "base/text.h"
+
+#include <stdbool.h>
+
+struct tj_context {
+  tj_allocator allocator;
+  bool has_diagnostic;
+  tj_diagnostic diagnostic;
+  char *strings; /* owned: what the diagnostic points to; NULL where it points to static text */
+};
+
+/* Runs a body in a job, with fresh fuel, and records why it failed. */
+tj_status tj_context_run(tj_context *context, tj_job *job, void (*body)(tj_job *job, void *data), void *data);
+
+/* Records a failure that no job reported. Strings are copied. Returns `status`. */
+tj_status tj_context_fail(tj_context *context, tj_status status, tj_problem_code code, const char *message);
+
+void tj_context_forget(tj_context *context);
+
+/* Copies into a blob of the context's allocator. */
+tj_status tj_context_blob(tj_context *context, const void *data, size_t size, tj_blob *blob);
+
+void *tj_context_allocate(tj_context *context, size_t size); /* zeroed; NULL after recording TJ7001 */
+void tj_context_release(tj_context *context, void *block);   /* takes NULL */
+
+#endif

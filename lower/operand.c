@@ -1,0 +1,216 @@
+/* Layouts, composed layouts and views as operands of kernels: domain, size of the buffer, accesses. */
+#include "lower/operand.h"
+
+#include "ir/facts.h"
+#include "ir/simplify.h"
+
+#include <inttypes.h>
+
+/* --- making --- */
+
+static void set_modes(tj_graph *graph, tj_operand *operand) {
+  operand->rank = tj_tuple_rank(operand->shape);
+  const tj_node **extents = TJ_NEW_ARRAY(graph->job, const tj_node *, operand->rank);
+  for (uint32_t i = 0; i < operand->rank; i++)
+    extents[i] = tj_tuple_product(graph, tj_tuple_mode(operand->shape, i));
+  operand->extent = extents;
+  operand->size = tj_tuple_product(graph, operand->shape);
+}
+
+static const tj_node *smallest_offset(tj_graph *graph, tj_layout layout) {
+  const tj_tuple *index = tj_tuple_integer(graph, tj_coordinate(graph, "n", tj_layout_size(graph, layout)));
+  const tj_tuple *offset = tj_layout_apply(graph, layout, index);
+  if (offset->kind != TJ_TUPLE_INTEGER)
+    tj_fail(graph->job, TJ_KERNEL_ARGUMENT, "a layout with basis strides addresses no buffer");
+  return offset->value;
+}
+
+static void check_not_negative(tj_graph *graph, const tj_node *offset) {
+  if (!tj_prove_less_equal(graph, tj_int(graph, 0), tj_simplified(graph, offset)))
+    tj_fail(graph->job, TJ_OFFSET_RANGE, "an offset may be negative");
+}
+
+static const tj_node *layout_elements(tj_graph *graph, tj_layout layout) {
+  check_not_negative(graph, smallest_offset(graph, layout));
+  return tj_layout_cosize(graph, layout);
+}
+
+/* A swizzle moves offsets only within aligned blocks that end at its highest target bit: whole blocks are enough. */
+static const tj_node *composed_elements(tj_graph *graph, const tj_composed *composed) {
+  const tj_tuple *offset = composed->offset;
+  if (offset->kind != TJ_TUPLE_INTEGER)
+    tj_fail(graph->job, TJ_KERNEL_ARGUMENT, "a layout with basis strides addresses no buffer");
+  check_not_negative(graph, offset->value);
+  const tj_node *plain = tj_add(graph, offset->value, layout_elements(graph, composed->layout));
+  int32_t top = composed->swizzle.base + composed->swizzle.bits - (composed->swizzle.shift < 0 ? composed->swizzle.shift : 0);
+  const tj_node *block = tj_int(graph, (int64_t)1 << top);
+  const tj_node *blocks = tj_div(graph, tj_add(graph, plain, tj_int(graph, ((int64_t)1 << top) - 1)), block);
+  return tj_mul(graph, blocks, block);
+}
+
+static const tj_node *view_elements(tj_graph *graph, const tj_view *view) {
+  check_not_negative(graph, view->offset);
+  return tj_is_int(view->offset, 0) ? view->space_size : tj_add(graph, view->offset, view->space_size);
+}
+
+tj_operand tj_operand_make(tj_graph *graph, const tj_value *value) {
+  tj_operand operand = {.value = value};
+  switch (value->kind) {
+  case TJ_VALUE_LAYOUT:
+    operand.shape = value->layout.shape;
+    operand.element_count = layout_elements(graph, value->layout);
+    break;
+  case TJ_VALUE_COMPOSED:
+    operand.shape = value->composed->layout.shape;
+    operand.element_count = composed_elements(graph, value->composed);
+    break;
+  case TJ_VALUE_VIEW:
+    operand.view = value->view;
+    operand.shape = tj_view_lengths(graph, value->view);
+    operand.element_count = view_elements(graph, value->view);
+    break;
+  default:
+    tj_fail(graph->job, TJ_KERNEL_ARGUMENT, "%s addresses no buffer", tj_value_kind_name(value->kind));
+  }
+  set_modes(graph, &operand);
+  operand.element_count = tj_simplified(graph, operand.element_count);
+  return operand;
+}
+
+/* --- coordinates --- */
+
+const tj_tuple *tj_operand_digits(tj_graph *graph, const tj_operand *operand, const tj_node *index) {
+  const tj_tuple **digits = TJ_NEW_ARRAY(graph->job, const tj_tuple *, operand->rank);
+  bool row_major = operand->view != NULL;
+  for (uint32_t i = 0; i < operand->rank; i++) {
+    uint32_t mode = row_major ? operand->rank - 1 - i : i;
+    bool is_last = i + 1 == operand->rank;
+    const tj_node *digit = is_last ? index : tj_mod(graph, index, operand->extent[mode]);
+    digits[mode] = tj_tuple_integer(graph, digit);
+    if (!is_last)
+      index = tj_div(graph, index, operand->extent[mode]);
+  }
+  return operand->rank == 1 && !tj_tuple_is_list(operand->shape) ? digits[0]
+                                                                 : tj_tuple_list(graph, digits, operand->rank);
+}
+
+const tj_tuple *tj_operand_coordinate(tj_graph *graph, const tj_operand *operand, const tj_node *index) {
+  return operand->view != NULL ? tj_operand_digits(graph, operand, index) : tj_tuple_integer(graph, index);
+}
+
+/* --- accesses --- */
+
+static const tj_node *const *indices_of(tj_graph *graph, const tj_view *view, const tj_tuple *coordinate) {
+  const tj_node **indices = TJ_NEW_ARRAY(graph->job, const tj_node *, view->rank);
+  for (uint32_t i = 0; i < view->rank; i++)
+    indices[i] = tj_tuple_mode(coordinate, i)->value;
+  return indices;
+}
+
+tj_access tj_operand_raw_access(tj_graph *graph, const tj_operand *operand, const tj_tuple *coordinate) {
+  const tj_node *always = tj_int(graph, 1);
+  switch (operand->value->kind) {
+  case TJ_VALUE_LAYOUT:
+    return (tj_access){0, tj_layout_apply(graph, operand->value->layout, coordinate)->value, always};
+  case TJ_VALUE_COMPOSED:
+    return (tj_access){0, tj_composed_apply(graph, operand->value->composed, coordinate)->value, always};
+  default: {
+    const tj_node *const *indices = indices_of(graph, operand->view, coordinate);
+    return (tj_access){0, tj_view_offset(graph, operand->view, indices),
+                       tj_view_valid(graph, operand->view, indices, false)};
+  }
+  }
+}
+
+/* Whether a stage's lower indices are surely inside their dimensions wherever its own predicate holds, for upper
+ * indices inside theirs. */
+static bool stage_stays_inside(tj_graph *graph, const tj_view *view, const tj_stage *stage) {
+  const tj_transform *transform = stage->transform;
+  switch (transform->kind) {
+  case TJ_TRANSFORM_PASS_THROUGH:
+  case TJ_TRANSFORM_PAD:
+  case TJ_TRANSFORM_LEFT_PAD:
+  case TJ_TRANSFORM_RIGHT_PAD:
+  case TJ_TRANSFORM_MERGE:
+  case TJ_TRANSFORM_UNMERGE:
+    return true;
+  default:
+    break;
+  }
+  const tj_node **upper = TJ_NEW_ARRAY(graph->job, const tj_node *, transform->upper_count + 1);
+  const tj_node **lower = TJ_NEW_ARRAY(graph->job, const tj_node *, transform->lower_count + 1);
+  for (uint32_t i = 0; i < transform->upper_count; i++)
+    upper[i] = tj_coordinate(graph, "u", transform->upper_length[i]);
+  tj_transform_lower(graph, transform, upper, lower);
+  tj_simplify(graph, lower, transform->lower_count, NULL);
+  for (uint32_t i = 0; i < transform->lower_count; i++) {
+    const tj_node *length = view->hidden_length[stage->lower_id[i]];
+    if (!tj_prove_less_equal(graph, tj_int(graph, 0), lower[i]) || !tj_prove_less(graph, lower[i], length))
+      return false;
+  }
+  return true;
+}
+
+static bool stays_inside(tj_graph *graph, const tj_view *view) {
+  for (uint32_t i = 0; i < view->stage_count; i++) {
+    if (!stage_stays_inside(graph, view, &view->stage[i]))
+      return false;
+  }
+  return true;
+}
+
+static const tj_node *both(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  return tj_is_int(a, 1) ? b : tj_and(graph, a, b);
+}
+
+tj_access tj_operand_access(tj_graph *graph, const tj_operand *operand, uint32_t buffer,
+                            const tj_tuple *coordinate) {
+  tj_access access = tj_operand_raw_access(graph, operand, coordinate);
+  access.buffer = buffer;
+  if (operand->view == NULL || stays_inside(graph, operand->view))
+    return access;
+  const tj_node *from = tj_less_equal(graph, tj_int(graph, 0), access.offset);
+  const tj_node *to = tj_less(graph, access.offset, operand->element_count);
+  access.valid = both(graph, access.valid, tj_and(graph, from, to));
+  return access;
+}
+
+/* --- repetition --- */
+
+static bool is_surely_one(const tj_node *extent) {
+  return tj_is_int(extent, 1);
+}
+
+static bool layout_repeats(tj_layout layout) {
+  const tj_tuple *shape = layout.shape, *stride = layout.stride;
+  if (!tj_tuple_is_list(shape))
+    return stride->kind == TJ_TUPLE_INTEGER && tj_is_int(stride->value, 0) && !is_surely_one(shape->value);
+  for (uint32_t i = 0; i < shape->count; i++) {
+    if (layout_repeats((tj_layout){shape->item[i], stride->item[i]}))
+      return true;
+  }
+  return false;
+}
+
+/* Dimensions that no lower dimension depends on, or that are embedded with a coefficient of 0. */
+static bool stage_repeats(const tj_transform *transform) {
+  bool drops = transform->kind == TJ_TRANSFORM_REPLICATE || transform->kind == TJ_TRANSFORM_INSERT;
+  bool embeds = transform->kind == TJ_TRANSFORM_EMBED;
+  for (uint32_t i = 0; (drops || embeds) && i < transform->upper_count; i++) {
+    bool ignored = drops || tj_is_int(transform->amount[i], 0);
+    if (ignored && !is_surely_one(transform->upper_length[i]))
+      return true;
+  }
+  return false;
+}
+
+bool tj_operand_repeats(const tj_operand *operand) {
+  if (operand->view == NULL)
+    return layout_repeats(operand->value->kind == TJ_VALUE_LAYOUT ? operand->value->layout
+                                                                  : operand->value->composed->layout);
+  for (uint32_t i = 0; i < operand->view->stage_count; i++) {
+    if (stage_repeats(operand->view->stage[i].transform))
+      return true;
+  }
+  return false;
+}

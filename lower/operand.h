@@ -1,0 +1,34 @@
+/* Operands: a kernel's views of its buffers, whether written as layouts, composed layouts or views. */
+#ifndef TJ_LOWER_OPERAND_H
+#define TJ_LOWER_OPERAND_H
+
+#include "ir/value.h"
+#include "lower/kernel.h"
+
+typedef struct {
+  const tj_value *value;
+  const tj_view *view;         /* NULL: a layout or a composed layout */
+  const tj_tuple *shape;       /* the domain */
+  uint32_t rank;               /* top-level modes */
+  const tj_node *const *extent; /* of each top-level mode */
+  const tj_node *size;
+  const tj_node *element_count; /* the least buffer that holds every element */
+} tj_operand;
+
+/* TJ4001 for a value that has no offsets; TJ4008 where an offset may be negative. */
+tj_operand tj_operand_make(tj_graph *graph, const tj_value *value);
+
+/* The coordinate of a linear one in the operand's own order: colexicographic for layouts, row-major for views. */
+const tj_tuple *tj_operand_coordinate(tj_graph *graph, const tj_operand *operand, const tj_node *index);
+/* The same with one digit for each top-level mode. */
+const tj_tuple *tj_operand_digits(tj_graph *graph, const tj_operand *operand, const tj_node *index);
+
+/* The element at a coordinate, which must lie in the domain: raw offset and the view's own predicate. */
+tj_access tj_operand_raw_access(tj_graph *graph, const tj_operand *operand, const tj_tuple *coordinate);
+/* The same, its predicate extended so that the offset is inside the buffer wherever it holds. */
+tj_access tj_operand_access(tj_graph *graph, const tj_operand *operand, uint32_t buffer, const tj_tuple *coordinate);
+
+/* Whether several coordinates surely share an element because a stride is 0. */
+bool tj_operand_repeats(const tj_operand *operand);
+
+#endif

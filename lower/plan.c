@@ -1,0 +1,251 @@
+/* From a kernel's definition to what each work-item does.
+ *
+ * The linear coordinate runs over the destination in the destination's own order, so that stores are as contiguous
+ * as the destination's order is. Two layouts of compatible shapes share their integral coordinate; otherwise the
+ * top-level modes of source and destination must agree, and both are applied to the same digits of the linear
+ * coordinate. Every access is inside its buffer wherever its predicate holds: by the view's structure where that
+ * shows it, by one more comparison where it does not. */
+#include "lower/plan.h"
+
+#include "ir/facts.h"
+#include "lower/operand.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* --- the common domain --- */
+
+static bool both_layouts(const tj_operand *a, const tj_operand *b) {
+  return a->view == NULL && b->view == NULL;
+}
+
+static bool modes_agree(tj_graph *graph, const tj_operand *a, const tj_operand *b) {
+  if (a->rank != b->rank)
+    return false;
+  for (uint32_t i = 0; i < a->rank; i++) {
+    if (!tj_prove_equal(graph, a->extent[i], b->extent[i]))
+      return false;
+  }
+  return true;
+}
+
+static bool shapes_compatible(tj_graph *graph, const tj_operand *a, const tj_operand *b) {
+  return both_layouts(a, b) && (tj_tuple_compatible(graph, a->shape, b->shape) ||
+                                tj_tuple_compatible(graph, b->shape, a->shape));
+}
+
+static _Noreturn void fail_domains(tj_graph *graph, const tj_operand *source, const tj_operand *destination) {
+  tj_fail(graph->job, TJ_DOMAIN_MISMATCH, "the source has shape %s, the destination %s",
+          tj_tuple_text(graph->job, source->shape), tj_tuple_text(graph->job, destination->shape));
+}
+
+/* The coordinates of source and destination for a linear coordinate of the destination. */
+static void common_coordinates(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
+                               const tj_node *index, const tj_tuple **at_source, const tj_tuple **at_destination) {
+  *at_destination = tj_operand_coordinate(graph, destination, index);
+  if (shapes_compatible(graph, source, destination)) {
+    *at_source = *at_destination;
+    return;
+  }
+  if (!modes_agree(graph, source, destination))
+    fail_domains(graph, source, destination);
+  *at_source = tj_operand_digits(graph, destination, index);
+  *at_destination = *at_source;
+}
+
+/* --- kernels --- */
+
+static const tj_node *const *launch_parameters(tj_graph *graph, const tj_program_values *program, uint32_t *count) {
+  const tj_node **symbols = TJ_NEW_ARRAY(graph->job, const tj_node *, program->parameter_count);
+  *count = 0;
+  for (uint32_t i = 0; i < program->parameter_count; i++) {
+    if (!tj_is_constant(program->parameter[i].node))
+      symbols[(*count)++] = program->parameter[i].node;
+  }
+  return symbols;
+}
+
+static tj_kernel *new_kernel(tj_graph *graph, const tj_program_values *program, const char *name,
+                             const tj_operand *destination) {
+  tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
+  kernel->name = name;
+  kernel->workgroup_size = TJ_WORKGROUP_SIZE;
+  kernel->parameter = launch_parameters(graph, program, &kernel->parameter_count);
+  kernel->count = destination->size;
+  kernel->index = tj_coordinate(graph, "n", destination->size);
+  return kernel;
+}
+
+static void set_buffers(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
+                        const tj_operand operands[]) {
+  tj_kernel_buffer *buffers = TJ_NEW_ARRAY(graph->job, tj_kernel_buffer, definition->argument_count);
+  for (uint32_t i = 0; i < definition->argument_count; i++) {
+    const tj_kernel_argument *argument = &definition->argument[i];
+    buffers[i] = (tj_kernel_buffer){.name = argument->name, .element_count = operands[i].element_count};
+    if (!tj_dtype_find(argument->dtype, &buffers[i].dtype))
+      tj_fail_at(graph->job, argument->dtype_span, TJ_UNKNOWN_DTYPE, "there is no element type '%s'",
+                 argument->dtype);
+    buffers[i].is_written = i == definition->destination;
+    buffers[i].is_read = definition->body == TJ_BODY_COPY && i == definition->source;
+  }
+  kernel->buffer = buffers;
+  kernel->buffer_count = definition->argument_count;
+}
+
+static const tj_operand *make_operands(tj_graph *graph, const tj_kernel_definition *definition) {
+  tj_operand *operands = TJ_NEW_ARRAY(graph->job, tj_operand, definition->argument_count);
+  for (uint32_t i = 0; i < definition->argument_count; i++) {
+    graph->job->here = definition->argument[i].span;
+    operands[i] = tj_operand_make(graph, definition->argument[i].view);
+  }
+  return operands;
+}
+
+static void check_destination(tj_graph *graph, const tj_kernel_definition *definition, const tj_operand *operand) {
+  graph->job->here = definition->argument[definition->destination].span;
+  if (tj_operand_repeats(operand))
+    tj_fail(graph->job, TJ_DESTINATION_RACE, "several coordinates of '%s' are one element",
+            definition->argument[definition->destination].name);
+}
+
+static bool fill_fits(int64_t fill, tj_dtype dtype) {
+  uint32_t bits = tj_dtype_bits(dtype);
+  switch (tj_dtype_class_of(dtype)) {
+  case TJ_CLASS_SIGNED:
+    return bits == 64 || (fill >= -((int64_t)1 << (bits - 1)) && fill < (int64_t)1 << (bits - 1));
+  case TJ_CLASS_UNSIGNED:
+  case TJ_CLASS_BITS:
+    return fill >= 0 && (bits >= 64 || fill < (int64_t)1 << bits);
+  case TJ_CLASS_FLOAT:
+    return true;
+  }
+  return false;
+}
+
+static void check_copy(tj_graph *graph, const tj_kernel_definition *definition, const tj_kernel *kernel) {
+  tj_dtype from = kernel->buffer[definition->source].dtype;
+  tj_dtype to = kernel->buffer[definition->destination].dtype;
+  graph->job->here = definition->body_span;
+  if (!tj_dtype_converts(from, to))
+    tj_fail(graph->job, TJ_NO_CONVERSION, "%s does not convert to %s", tj_dtype_name(from), tj_dtype_name(to));
+  if (!fill_fits(definition->fill, from))
+    tj_fail(graph->job, TJ_KERNEL_FILL, "%" PRId64 " does not fit in %s", definition->fill, tj_dtype_name(from));
+}
+
+static void plan_copy(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
+                      const tj_operand operands[]) {
+  const tj_operand *source = &operands[definition->source];
+  const tj_operand *destination = &operands[definition->destination];
+  const tj_tuple *at_source, *at_destination;
+  check_copy(graph, definition, kernel);
+  common_coordinates(graph, source, destination, kernel->index, &at_source, &at_destination);
+  kernel->is_copy = true;
+  kernel->fill = definition->fill;
+  kernel->load = tj_operand_access(graph, source, definition->source, at_source);
+  kernel->store = tj_operand_access(graph, destination, definition->destination, at_destination);
+}
+
+static void set_range(tj_dtype dtype, int64_t *low, int64_t *high) {
+  uint32_t bits = tj_dtype_bits(dtype);
+  bool is_signed = tj_dtype_class_of(dtype) == TJ_CLASS_SIGNED;
+  *high = bits == 64 ? INT64_MAX : ((int64_t)1 << (is_signed ? bits - 1 : bits)) - 1;
+  *low = is_signed ? -*high - 1 : 0;
+}
+
+static void check_offset_type(tj_graph *graph, const tj_kernel *kernel) {
+  tj_dtype dtype = kernel->buffer[kernel->store.buffer].dtype;
+  tj_dtype_class class = tj_dtype_class_of(dtype);
+  if (class != TJ_CLASS_SIGNED && class != TJ_CLASS_UNSIGNED)
+    tj_fail(graph->job, TJ_OFFSET_TYPE, "offsets are integers; %s is not", tj_dtype_name(dtype));
+  int64_t low, high;
+  set_range(dtype, &low, &high);
+  const tj_facts *facts = &tj_simplified(graph, kernel->value)->facts;
+  if (facts->low < low || facts->high > high)
+    tj_fail(graph->job, TJ_OFFSET_TYPE, "%s does not hold offsets from %" PRId64 " to %" PRId64,
+            tj_dtype_name(dtype), facts->low, facts->high);
+}
+
+static void set_offset_value(tj_graph *graph, tj_kernel *kernel, const tj_operand *map) {
+  tj_access access = tj_operand_raw_access(graph, map, tj_operand_coordinate(graph, map, kernel->index));
+  kernel->value = tj_is_int(access.valid, 1)
+                      ? access.offset
+                      : tj_select(graph, access.valid, access.offset, tj_int(graph, -1));
+}
+
+static void plan_offsets(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
+                         const tj_operand operands[]) {
+  const tj_operand *destination = &operands[definition->destination];
+  graph->job->here = definition->body_span;
+  tj_operand map = tj_operand_make(graph, definition->map);
+  if (!tj_prove_equal(graph, map.size, destination->size))
+    fail_domains(graph, &map, destination);
+  set_offset_value(graph, kernel, &map);
+  kernel->store = tj_operand_access(graph, destination, definition->destination,
+                                    tj_operand_coordinate(graph, destination, kernel->index));
+  check_offset_type(graph, kernel);
+}
+
+tj_kernel *tj_plan_kernel(tj_graph *graph, const tj_program_values *program,
+                          const tj_kernel_definition *definition) {
+  const tj_operand *operands = make_operands(graph, definition);
+  const tj_operand *destination = &operands[definition->destination];
+  check_destination(graph, definition, destination);
+  tj_kernel *kernel = new_kernel(graph, program, definition->name, destination);
+  set_buffers(graph, kernel, definition, operands);
+  if (definition->body == TJ_BODY_COPY)
+    plan_copy(graph, kernel, definition, operands);
+  else
+    plan_offsets(graph, kernel, definition, operands);
+  graph->job->here = TJ_NOWHERE;
+  return kernel;
+}
+
+tj_kernel *tj_plan_offsets(tj_graph *graph, const tj_program_values *program, const tj_value *map) {
+  tj_operand operand = tj_operand_make(graph, map);
+  tj_kernel *kernel = new_kernel(graph, program, "offsets", &operand);
+  set_offset_value(graph, kernel, &operand);
+  const tj_facts *facts = &tj_simplified(graph, kernel->value)->facts;
+  tj_kernel_buffer *buffer = TJ_NEW(graph->job, tj_kernel_buffer);
+  bool narrow = facts->low >= INT32_MIN && facts->high <= INT32_MAX;
+  *buffer = (tj_kernel_buffer){"dst", narrow ? TJ_DTYPE_i32 : TJ_DTYPE_i64, false, true, operand.size};
+  kernel->buffer = buffer;
+  kernel->buffer_count = 1;
+  kernel->store = (tj_access){0, kernel->index, tj_int(graph, 1)};
+  return kernel;
+}
+
+/* --- simplifying and showing --- */
+
+enum { MOST_ROOTS = 6 };
+
+void tj_kernel_simplify(tj_graph *graph, tj_kernel *kernel, tj_trace *trace) {
+  const tj_node **places[MOST_ROOTS] = {&kernel->load.offset,  &kernel->load.valid, &kernel->value,
+                                        &kernel->store.offset, &kernel->store.valid, &kernel->count};
+  const tj_node *roots[MOST_ROOTS];
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < MOST_ROOTS; i++) {
+    if (*places[i] == NULL)
+      continue;
+    places[count] = places[i];
+    roots[count++] = *places[i];
+  }
+  tj_simplify(graph, roots, count, trace);
+  for (uint32_t i = 0; i < count; i++)
+    *places[i] = roots[i];
+}
+
+static void show(tj_named_node named[], uint32_t *count, const char *name, const tj_node *node) {
+  if (node != NULL && !(tj_is_constant(node) && strstr(name, "valid") != NULL))
+    named[(*count)++] = (tj_named_node){name, node};
+}
+
+uint32_t tj_kernel_expressions(const tj_kernel *kernel, tj_named_node named[TJ_KERNEL_EXPRESSIONS]) {
+  uint32_t count = 0;
+  show(named, &count, "load.offset", kernel->load.offset);
+  show(named, &count, "load.valid", kernel->load.valid);
+  show(named, &count, "value", kernel->value);
+  show(named, &count, "store.offset", kernel->store.offset);
+  show(named, &count, "store.valid", kernel->store.valid);
+  show(named, &count, "count", kernel->count);
+  return count;
+}

@@ -1,0 +1,256 @@
+/* tilejit run: compiles a kernel, runs it on a device, with arrays from and to .npy files. */
+#include "command.h"
+#include "npy.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One run: the library's objects, and an array for each argument of the kernel. */
+typedef struct {
+  const arguments *given;
+  tj_context *context;
+  tj_program *program;
+  tj_device *device;
+  tj_problem_code *code;
+  tj_launch *launch;
+  npy_array *array;
+  size_t array_count;
+} session;
+
+static int check(session *run, tj_status status) {
+  return status == TJ_OK ? 0 : fail_library(run->context, status);
+}
+
+/* --- arrays --- */
+
+/* The file that --in or --out names for an argument; NULL where there is none. */
+static const char *file_of(const arguments *given, const char *option_name, const char *argument) {
+  size_t length = strlen(argument);
+  const char *path = NULL;
+  for (size_t i = 0; i < given->option_count; i++) {
+    const char *value = given->option[i].value;
+    bool matches = strcmp(given->option[i].name, option_name) == 0 && strncmp(value, argument, length) == 0 &&
+                   value[length] == '=';
+    if (matches)
+      path = value + length + 1;
+  }
+  return path;
+}
+
+static bool dtype_matches(const tj_argument *argument, const npy_array *array) {
+  bool raw = argument->dtype[0] == 'b';
+  if (raw)
+    return array->element_bytes == argument->element_bytes;
+  return strcmp(argument->numpy, array->dtype) == 0;
+}
+
+static int check_array(const tj_argument *argument, const npy_array *array) {
+  if (!dtype_matches(argument, array))
+    return fail_tool(TJ_ERROR_INPUT, 6003, "convert the array, or change the argument's type",
+                     "the array for '%s' has elements %s, the argument is %s", argument->name, array->dtype,
+                     argument->dtype);
+  return 0;
+}
+
+/* The pattern of a source without a file: element i is i, reduced so that the type holds it exactly. */
+static void fill_element(const char *dtype, size_t bytes, uint64_t i, char *at) {
+  if (strcmp(dtype, "f64") == 0) {
+    double value = (double)(i & 0xfffffffffffff);
+    memcpy(at, &value, sizeof value);
+  } else if (strcmp(dtype, "f32") == 0 || strcmp(dtype, "bf16") == 0) {
+    float value = (float)(i & (bytes == 4 ? 0xffffff : 0xff));
+    memcpy(at, (const char *)&value + (sizeof value - bytes), bytes);
+  } else if (strcmp(dtype, "f16") == 0) {
+    _Float16 value = (_Float16)(float)(i & 0x7ff);
+    memcpy(at, &value, sizeof value);
+  } else {
+    memset(at, 0, bytes);
+    memcpy(at, &i, bytes < sizeof i ? bytes : sizeof i);
+  }
+}
+
+static int make_array(const tj_argument *argument, npy_array *array) {
+  const char *numpy = argument->numpy[0] != '\0' ? argument->numpy : "<u2";
+  snprintf(array->dtype, sizeof array->dtype, "%s", numpy);
+  array->element_bytes = argument->element_bytes;
+  array->size = argument->element_bytes * (size_t)argument->element_count;
+  array->rank = 1;
+  array->shape[0] = argument->element_count;
+  if (argument->is_row_major && argument->rank <= NPY_MAX_RANK) {
+    array->rank = argument->rank;
+    memcpy(array->shape, argument->lengths, argument->rank * sizeof *argument->lengths);
+  }
+  array->data = calloc(array->size > 0 ? array->size : 1, 1);
+  if (array->data == NULL)
+    return fail_tool(TJ_ERROR_SYSTEM, 7001, "use smaller arrays", "out of memory for '%s'", argument->name);
+  for (int64_t i = 0; argument->is_read && i < argument->element_count; i++)
+    fill_element(argument->dtype, argument->element_bytes, (uint64_t)i,
+                 array->data + (size_t)i * argument->element_bytes);
+  return 0;
+}
+
+static int check_files(session *run) {
+  static const char *const names[] = {"in", "out"};
+  for (size_t i = 0; i < run->given->option_count; i++) {
+    const struct given_option *o = &run->given->option[i];
+    if (strcmp(o->name, names[0]) != 0 && strcmp(o->name, names[1]) != 0)
+      continue;
+    bool found = false;
+    for (size_t k = 0; k < run->array_count && !found; k++) {
+      const char *name = tj_code_argument_name(run->code, k);
+      found = strncmp(o->value, name, strlen(name)) == 0 && o->value[strlen(name)] == '=';
+    }
+    if (!found)
+      return fail_usage("--%s %s: the form is ARGUMENT=FILE.npy, with an argument of kernel '%s'", o->name, o->value,
+                        tj_code_kernel(run->code));
+  }
+  return 0;
+}
+
+/* Reads the files of --in, and tells the launch their shapes. */
+static int read_arrays(session *run) {
+  int status = check_files(run);
+  for (size_t i = 0; status == 0 && i < run->array_count; i++) {
+    const char *name = tj_code_argument_name(run->code, i);
+    const char *path = file_of(run->given, "in", name);
+    if (path == NULL)
+      continue;
+    status = npy_read(path, &run->array[i]);
+    if (status == 0)
+      status = check(run, tj_launch_set_shape(run->launch, name, run->array[i].shape, run->array[i].rank));
+  }
+  return status;
+}
+
+static int bind_arrays(session *run) {
+  int status = 0;
+  for (size_t i = 0; status == 0 && i < run->array_count; i++) {
+    const tj_argument *argument;
+    status = check(run, tj_launch_argument(run->launch, i, &argument));
+    if (status != 0)
+      break;
+    status = run->array[i].data != NULL ? check_array(argument, &run->array[i]) : make_array(argument, &run->array[i]);
+    if (status == 0)
+      status = check(run, tj_launch_bind(run->launch, argument->name, run->array[i].data, run->array[i].size));
+  }
+  return status;
+}
+
+static int write_arrays(session *run) {
+  int status = 0;
+  for (size_t i = 0; status == 0 && i < run->array_count; i++) {
+    const char *path = file_of(run->given, "out", tj_code_argument_name(run->code, i));
+    if (path != NULL)
+      status = npy_write(path, &run->array[i]);
+  }
+  return status;
+}
+
+/* --- the run --- */
+
+static int set_parameters(session *run) {
+  parameter_list list;
+  int status = parse_parameters(run->given, "arg", &list);
+  for (size_t i = 0; status == 0 && i < list.count; i++)
+    status = check(run, tj_launch_set_parameter(run->launch, list.value[i].name, list.value[i].value));
+  free_parameters(&list);
+  return status;
+}
+
+static int print_stats(session *run) {
+  json_int_t nanoseconds = (json_int_t)tj_launch_nanoseconds(run->launch);
+  json_t *object = json_pack("{s:s,s:s,s:I}", "kernel", tj_code_kernel(run->code), "target",
+                             tj_code_target(run->code), "nanoseconds", nanoseconds);
+  char *text = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
+  json_decref(object);
+  if (text == NULL)
+    return fail_tool(TJ_ERROR_SYSTEM, 7001, "free memory", "out of memory");
+  puts(text);
+  free(text);
+  return 0;
+}
+
+static int prepare(session *run) {
+  const char *device = option_value(run->given, "device");
+  int status = check(run, tj_device_open(run->context, device != NULL ? device : "host", &run->device));
+  if (status != 0)
+    return status;
+  tj_compile_options options = {option_value(run->given, "kernel"), tj_device_target(run->device)};
+  status = check(run, tj_code_compile(run->program, &options, &run->code));
+  if (status == 0)
+    status = check(run, tj_launch_create(run->context, run->code, &run->launch));
+  if (status != 0)
+    return status;
+  run->array_count = tj_code_argument_count(run->code);
+  run->array = calloc(run->array_count, sizeof *run->array);
+  return run->array != NULL ? 0 : fail_tool(TJ_ERROR_SYSTEM, 7001, "free memory", "out of memory");
+}
+
+static int execute(session *run) {
+  int status = prepare(run);
+  if (status == 0)
+    status = set_parameters(run);
+  if (status == 0)
+    status = read_arrays(run);
+  if (status == 0)
+    status = bind_arrays(run);
+  if (status == 0)
+    status = check(run, tj_launch_run(run->launch, run->device));
+  if (status == 0)
+    status = write_arrays(run);
+  if (status == 0 && option_given(run->given, "stats"))
+    status = print_stats(run);
+  return status;
+}
+
+static void close_session(session *run) {
+  for (size_t i = 0; i < run->array_count && run->array != NULL; i++)
+    npy_free(&run->array[i]);
+  free(run->array);
+  tj_launch_destroy(run->launch);
+  tj_code_destroy(run->code);
+  tj_device_close(run->device);
+  tj_program_destroy(run->program);
+  tj_context_destroy(run->context);
+}
+
+static int run(const arguments *given) {
+  if (given->operand_count != 1)
+    return fail_usage("run takes one FILE; see tilejit run --help");
+  program_text text;
+  int status = load_program_text(given->operand[0], NULL, &text);
+  if (status != 0)
+    return status;
+  session run = {.given = given, .context = open_context()};
+  if (run.context == NULL) {
+    free(text.text);
+    return TJ_ERROR_SYSTEM;
+  }
+  status = create_program(run.context, given, &text, &run.program);
+  if (status == 0)
+    status = execute(&run);
+  close_session(&run);
+  free(text.text);
+  return status;
+}
+
+static const option options[] = {{"kernel", "K", "which kernel, where the program has several"},
+                                 {"device", "D", "where to run; host by default, see tilejit devices"},
+                                 {"set", "P=V", "fix a parameter at compile time"},
+                                 {"arg", "P=V", "pass a parameter at launch"},
+                                 {"in", "A=FILE.npy", "the array of an argument"},
+                                 {"out", "A=FILE.npy", "where to write an argument's array after the run"},
+                                 {"stats", NULL, "print JSON: what the run took"},
+                                 {NULL, NULL, NULL}};
+
+const command command_run = {
+    "run",
+    "Compile a kernel and run it",
+    "FILE [--kernel K] [--device D] [--set P=V]… [--arg P=V]… --in A=a.npy --out B=b.npy [--stats]",
+    "An array's elements in C order are the buffer that the argument's view addresses. An output without --in starts\n"
+    "as zeros. A source without --in holds its element numbers: element i is i, modulo 2^bits for integers and\n"
+    "modulo 2^52, 2^24, 2^11 or 2^8 for f64, f32, f16 and bf16, which hold that exactly. Parameters with neither\n"
+    "--set nor --arg are taken from the arrays' shapes where an argument's view is plain row-major.",
+    options, run};

@@ -1,0 +1,166 @@
+/* Reading and writing .npy: format versions 1 to 3, little-endian, C order. */
+#include "npy.h"
+
+#include "command.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char magic[] = "\x93NUMPY";
+enum { MAGIC_LENGTH = 6, PREFIX_V1 = 10, PREFIX_V2 = 12, HEADER_ALIGNMENT = 64 };
+
+static int fail_npy(const char *path, const char *why) {
+  return fail_tool(TJ_ERROR_INPUT, 6006, "save it with numpy.save as a plain little-endian array in C order",
+                   "%s: %s", path, why);
+}
+
+/* --- header --- */
+
+/* The text after 'key': in the header's dictionary; NULL where there is none. */
+static const char *find_key(const char *header, const char *key) {
+  char quoted[32];
+  snprintf(quoted, sizeof quoted, "'%s':", key);
+  const char *at = strstr(header, quoted);
+  if (at == NULL)
+    return NULL;
+  at += strlen(quoted);
+  return at + strspn(at, " ");
+}
+
+static bool parse_dtype(const char *header, npy_array *array) {
+  const char *at = find_key(header, "descr");
+  if (at == NULL || *at != '\'')
+    return false;
+  size_t length = strcspn(at + 1, "'");
+  if (length < 3 || length >= sizeof array->dtype || at[1] == '>')
+    return false;
+  memcpy(array->dtype, at + 1, length);
+  array->dtype[length] = '\0';
+  long bytes = strtol(array->dtype + 2, NULL, 10);
+  if (bytes < 1 || bytes > 16)
+    return false;
+  array->element_bytes = (size_t)bytes;
+  return true;
+}
+
+static bool parse_shape(const char *header, npy_array *array) {
+  const char *at = find_key(header, "shape");
+  if (at == NULL || *at != '(')
+    return false;
+  at++;
+  for (array->rank = 0; array->rank < NPY_MAX_RANK; array->rank++) {
+    at += strspn(at, " ,");
+    if (*at == ')')
+      return true;
+    char *end;
+    array->shape[array->rank] = strtoll(at, &end, 10);
+    if (end == at || array->shape[array->rank] < 0)
+      return false;
+    at = end;
+  }
+  return false;
+}
+
+static bool byte_count(const npy_array *array, size_t *bytes) {
+  *bytes = array->element_bytes;
+  for (size_t i = 0; i < array->rank; i++) {
+    if (__builtin_mul_overflow(*bytes, (size_t)array->shape[i], bytes))
+      return false;
+  }
+  return true;
+}
+
+/* The header's text, zero-terminated and malloc'd, and where the data begins; NULL where there is no header. */
+static char *header_of(const char *file, size_t size, size_t *data_begin) {
+  if (size < PREFIX_V2 || memcmp(file, magic, MAGIC_LENGTH) != 0)
+    return NULL;
+  const unsigned char *bytes = (const unsigned char *)file;
+  size_t prefix = bytes[6] == 1 ? PREFIX_V1 : PREFIX_V2;
+  size_t length = (size_t)bytes[8] | (size_t)bytes[9] << 8;
+  if (bytes[6] != 1)
+    length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
+  if (bytes[6] < 1 || bytes[6] > 3 || length > size - prefix)
+    return NULL;
+  *data_begin = prefix + length;
+  return strndup(file + prefix, length);
+}
+
+static const char *parse_header(const char *header, npy_array *array) {
+  const char *order = find_key(header, "fortran_order");
+  if (!parse_dtype(header, array))
+    return "its element type is not supported";
+  if (order == NULL || strncmp(order, "False", 5) != 0)
+    return "it is in Fortran order";
+  if (!parse_shape(header, array))
+    return "its shape is malformed";
+  return NULL;
+}
+
+static const char *parse_file(const char *file, size_t size, npy_array *array, size_t *data_begin) {
+  char *header = header_of(file, size, data_begin);
+  if (header == NULL)
+    return "it has no .npy header";
+  const char *why = parse_header(header, array);
+  free(header);
+  if (why != NULL)
+    return why;
+  if (!byte_count(array, &array->size) || array->size > size - *data_begin)
+    return "it is shorter than its shape says";
+  return NULL;
+}
+
+int npy_read(const char *path, npy_array *array) {
+  *array = (npy_array){.rank = 0};
+  char *file;
+  size_t size, data_begin;
+  int status = read_file(path, &file, &size);
+  if (status != 0)
+    return status;
+  const char *why = parse_file(file, size, array, &data_begin);
+  if (why != NULL) {
+    free(file);
+    return fail_npy(path, why);
+  }
+  memmove(file, file + data_begin, array->size);
+  array->data = file;
+  return 0;
+}
+
+/* --- writing --- */
+
+static size_t format_header(const npy_array *array, char *text, size_t capacity) {
+  int used = snprintf(text, capacity, "{'descr': '%s', 'fortran_order': False, 'shape': (", array->dtype);
+  for (size_t i = 0; i < array->rank; i++)
+    used += snprintf(text + used, capacity - (size_t)used, "%" PRId64 ",%s", array->shape[i],
+                     i + 1 < array->rank ? " " : "");
+  used += snprintf(text + used, capacity - (size_t)used, "), }");
+  return (size_t)used;
+}
+
+int npy_write(const char *path, const npy_array *array) {
+  char header[NPY_MAX_RANK * 24 + 128];
+  size_t length = format_header(array, header, sizeof header);
+  while ((PREFIX_V1 + length + 1) % HEADER_ALIGNMENT != 0)
+    header[length++] = ' ';
+  header[length++] = '\n';
+  size_t total = PREFIX_V1 + length + array->size;
+  char *file = malloc(total);
+  if (file == NULL)
+    return fail_tool(TJ_ERROR_SYSTEM, 7001, "free memory", "out of memory");
+  memcpy(file, magic, MAGIC_LENGTH);
+  file[6] = 1;
+  file[7] = 0;
+  file[8] = (char)(length & 0xff);
+  file[9] = (char)(length >> 8);
+  memcpy(file + PREFIX_V1, header, length);
+  memcpy(file + PREFIX_V1 + length, array->data, array->size);
+  int status = write_file(path, file, total);
+  free(file);
+  return status;
+}
+
+void npy_free(npy_array *array) {
+  free(array->data);
+  array->data = NULL;
+}
