@@ -24,6 +24,20 @@ typedef struct {
 tj_eval_status tj_eval_nodes(const tj_node *const roots[], size_t count, const tj_bindings *bindings,
                              int64_t values[]);
 
+/* Roots prepared for evaluation at many points. It borrows the nodes and owns its memory. One evaluator is used by
+ * one thread at a time. */
+typedef struct tj_evaluator tj_evaluator;
+
+/* TJ_EVAL_OK or TJ_EVAL_NO_MEMORY; gives an evaluator that tj_evaluator_destroy gives back. */
+tj_eval_status tj_evaluator_create(const tj_node *const roots[], size_t count, tj_evaluator **evaluator);
+void tj_evaluator_destroy(tj_evaluator *evaluator);
+/* As tj_eval_nodes. After success, and up to the next run, tj_evaluator_node and tj_evaluator_value give every node
+ * that the roots are made of with its value, arguments before users. */
+tj_eval_status tj_evaluator_run(tj_evaluator *evaluator, const tj_bindings *bindings, int64_t values[]);
+size_t tj_evaluator_node_count(const tj_evaluator *evaluator);
+const tj_node *tj_evaluator_node(const tj_evaluator *evaluator, size_t index);
+int64_t tj_evaluator_value(const tj_evaluator *evaluator, size_t index);
+
 /* One operation on integers, as op.def defines it. */
 tj_eval_status tj_eval_operation(tj_op op, const int64_t args[], int64_t *value);
 

@@ -53,7 +53,8 @@ struct tj_node {
   tj_op op;
   uint32_t id;    /* dense; arguments have smaller ids than their users */
   uint32_t hash;
-  uint32_t depth; /* 0 for constants and symbols; at most TJ_MAX_NODE_DEPTH */
+  uint32_t depth;  /* 0 for constants and symbols; at most TJ_MAX_NODE_DEPTH */
+  uint32_t weight; /* the cost of the expression as a tree, saturating: see tj_op_weight */
   union {
     int64_t value;           /* TJ_OP_CONSTANT */
     const tj_symbol *symbol; /* TJ_OP_SYMBOL */
@@ -65,6 +66,14 @@ struct tj_node {
 /* Deeper expressions fail with TJ7002. Walks over nodes must not recurse in proportion to depth. */
 enum { TJ_MAX_NODE_DEPTH = 100000 };
 
+/* What walks and the simplifier remember of a node: see walk.h, linear.h, simplify.c. */
+typedef struct {
+  uint32_t visit;                 /* the last walk that came here */
+  uint32_t epoch;                 /* since when `simple` holds */
+  const tj_node *simple;          /* what the node simplifies to */
+  const struct tj_linear *linear; /* the node as a sum */
+} tj_memo;
+
 typedef struct tj_graph tj_graph;
 struct tj_graph {
   tj_job *job;
@@ -72,6 +81,10 @@ struct tj_graph {
   uint32_t bucket_count;
   uint32_t node_count; /* ids are 0 … node_count - 1 */
   uint32_t symbol_count;
+  tj_memo *memo; /* by node id; node ids beyond memo_count have none yet */
+  uint32_t memo_count;
+  uint32_t visit; /* number of the last walk */
+  uint32_t epoch; /* number of the last traced simplification */
 };
 
 tj_graph *tj_graph_create(tj_job *job);
@@ -119,10 +132,23 @@ static inline bool tj_is_int(const tj_node *node, int64_t value) {
 /* The value of a constant; fails with TJ2020 for anything else, calling it `what`. */
 int64_t tj_constant_value(tj_graph *graph, const tj_node *node, const char *what);
 
+/* Fails as the constructors do where `op` is undefined, or not known to be defined, on these arguments. */
+void tj_check_operation(tj_graph *graph, tj_op op, const tj_node *const args[]);
+
+/* A node's memo, made if need be. The pointer is good until the next memo is made. */
+tj_memo *tj_memo_of(tj_graph *graph, const tj_node *node);
+
+/* What one operation weighs, in the measure that the simplifier decreases: divisions and modulos most, then
+ * multiplications, then the rest; by a constant power of two they weigh as much as the shift or mask that they
+ * become. The arguments matter for that alone. */
+uint32_t tj_op_weight(tj_op op, const tj_node *const args[]);
+
 unsigned tj_op_arity(tj_op op);
 const char *tj_op_text(tj_op op);
+const char *tj_op_name(tj_op op); /* as its row in op.def: ADD */
 
-/* How many operations of each kind a set of expressions needs, shared ones counted once. */
+/* How many operations of each kind a set of expressions needs, shared ones counted once. A negation (-1 * b) counts
+ * as one with the sum that subtracts b, and as an addition elsewhere. */
 typedef struct {
   uint32_t div, mod, mul, add, bit, select;
 } tj_op_counts;

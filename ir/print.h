@@ -10,6 +10,8 @@
 
 void tj_node_print(tj_text *text, const tj_node *node);
 const char *tj_node_text(tj_job *job, const tj_node *node);
+/* The same for messages: cut off with … where it would be longer than a line. */
+const char *tj_node_brief(tj_job *job, const tj_node *node);
 
 /* The whole graph form of docs/ir.md, which shows sharing: declarations of symbols with their facts, one line for
  * each node that has several users, then the roots. */

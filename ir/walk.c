@@ -1,0 +1,49 @@
+/* Walks, without recursion: a stack in the arena, and a visit number in each node's memo. */
+#include "ir/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  tj_graph *graph;
+  const tj_node **node; /* found so far; those from `next` on still have arguments to look at */
+  uint32_t count, capacity;
+} search;
+
+static void append(search *found, const tj_node *node) {
+  if (found->count == found->capacity) {
+    found->capacity *= 2;
+    const tj_node **larger = TJ_NEW_ARRAY(found->graph->job, const tj_node *, found->capacity);
+    memcpy(larger, found->node, found->count * sizeof *larger);
+    found->node = larger;
+  }
+  found->node[found->count++] = node;
+}
+
+static void visit(search *found, const tj_node *node) {
+  tj_memo *memo = tj_memo_of(found->graph, node);
+  if (memo->visit == found->graph->visit)
+    return;
+  memo->visit = found->graph->visit;
+  append(found, node);
+}
+
+static int compare_ids(const void *a, const void *b) {
+  uint32_t left = (*(const tj_node *const *)a)->id, right = (*(const tj_node *const *)b)->id;
+  return (left > right) - (left < right);
+}
+
+tj_walk tj_walk_nodes(tj_graph *graph, const tj_node *const roots[], size_t count) {
+  search found = {graph, NULL, 0, 64};
+  found.node = TJ_NEW_ARRAY(graph->job, const tj_node *, found.capacity);
+  graph->visit++;
+  for (size_t i = 0; i < count; i++)
+    visit(&found, roots[i]);
+  for (uint32_t next = 0; next < found.count; next++) {
+    const tj_node *node = found.node[next];
+    for (unsigned i = 0; i < tj_op_arity(node->op); i++)
+      visit(&found, node->arg[i]);
+  }
+  qsort(found.node, found.count, sizeof(const tj_node *), compare_ids);
+  return (tj_walk){found.node, found.count};
+}
