@@ -114,7 +114,7 @@ END_TEST
 START_TEST(what_is_no_token) {
   static const struct {
     const char *text;
-    tj_code code;
+    tj_problem_code code;
     uint32_t begin, end;
     const char *message, *note;
   } cases[] = {

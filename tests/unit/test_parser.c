@@ -200,7 +200,7 @@ END_TEST
 START_TEST(what_the_grammar_refuses) {
   static const struct {
     const char *text;
-    tj_code code;
+    tj_problem_code code;
     uint32_t begin, end;
     const char *message, *note; /* NULL: not looked at */
   } cases[] = {
