@@ -7,22 +7,24 @@
 #include "ir/view.h"
 
 typedef struct {
-  const tj_tuple *domain;  /* extents */
-  bool row_major;          /* how linear coordinates run: last mode fastest (views), or first (layouts) */
-  const tj_tuple *input;   /* congruent to domain; leaves are symbols, 0 <= symbol < extent */
-  const tj_tuple *output;  /* an integer, or a tuple: index expressions of the input symbols */
-  const tj_node *valid;    /* truth; NULL: everywhere */
+  const tj_tuple *domain; /* extents */
+  bool row_major;         /* how linear coordinates run: last mode fastest (views), or first (layouts) */
+  const tj_tuple *input;  /* congruent to domain; leaves are symbols, 0 <= symbol < extent */
+  const tj_tuple *output; /* an integer, or a tuple: index expressions of the input symbols */
+  const tj_node *valid;   /* truth; NULL: everywhere */
 } tj_map;
 
-/* The input symbols are named i0, i1, … in order of the domain's leaves; or i when there is one. */
+/* The input symbols are named i0, i1, … in order of the domain's leaves; or i when there is one. The output of a
+ * transform with one lower dimension is an integer. */
 tj_map tj_map_of_layout(tj_graph *graph, tj_layout layout);
 tj_map tj_map_of_composed(tj_graph *graph, const tj_composed *composed);
 tj_map tj_map_of_transform(tj_graph *graph, const tj_transform *transform); /* upper → lower */
 tj_map tj_map_of_view(tj_graph *graph, const tj_view *view);
 
 /* The oracle (eval_map.c): values of a map at a coordinate, from the definitions alone, on checked integers, without
- * index expressions. Extents and strides must be constants (TJ2023). `values` gets the leaves of the codomain in
- * order. Coordinates are the leaves of the domain in order. */
+ * index expressions. Extents and strides must be constants (TJ2023). Coordinates are the leaves of the domain in
+ * order; `values` gets the leaves of the codomain in order, and tj_oracle_layout returns how many. It keeps none of
+ * the memory that it takes from the job. */
 uint32_t tj_oracle_layout(tj_graph *graph, tj_layout layout, const int64_t coordinate[], int64_t values[]);
 int64_t tj_oracle_composed(tj_graph *graph, const tj_composed *composed, const int64_t coordinate[]);
 void tj_oracle_transform(tj_graph *graph, const tj_transform *transform, const int64_t upper[], int64_t lower[],

@@ -14,19 +14,35 @@ typedef struct {
   const uint32_t *upper_id; /* hidden dimensions it makes */
 } tj_stage;
 
-typedef struct tj_view {
+/* One transform of transform(V, …) with the visible dimensions it takes and the new dimensions it makes. */
+typedef struct {
+  const tj_transform *transform;
+  const uint32_t *lower, *upper;
+  uint32_t lower_count, upper_count;
+} tj_view_step;
+
+typedef enum { TJ_BASE_STRIDED, TJ_BASE_PACKED, TJ_BASE_ALIGNED } tj_base_kind;
+
+typedef struct tj_view tj_view;
+struct tj_view {
   uint32_t stage_count, hidden_count, rank;
-  const tj_stage *stage;             /* bottom up: a stage's lower ids are made by earlier ones */
+  const tj_stage *stage;               /* bottom up: a stage's lower ids are made by earlier ones */
   const tj_node *const *hidden_length; /* [0] is element_space_size */
-  const uint32_t *visible;           /* rank hidden ids */
-  const tj_node *offset;             /* added to the buffer offset; does not enter element_space_size */
-  const tj_node *space_size;         /* 1 + Σ (length - 1) · stride of the base */
-  const int64_t *guaranteed_length;  /* hidden_count entries, -1 unknown; from vector= */
+  const uint32_t *visible;             /* rank hidden ids */
+  const tj_node *offset;               /* added to the buffer offset; does not enter element_space_size */
+  const tj_node *space_size;           /* 1 + Σ (length - 1) · stride of the base */
+  const int64_t *guaranteed_length;    /* hidden_count entries, -1 unknown; from vector= */
   const int64_t *guaranteed_stride;
-} tj_view;
+  tj_base_kind base;
+  const tj_node *alignment; /* of an aligned base */
+  const tj_view *below;     /* the view that was transformed, by `step`; NULL for a base */
+  const tj_view_step *step;
+  uint32_t step_count;
+};
 
 /* lengths and strides: lists of the same rank >= 1, or integers. offset NULL: 0. vector_length, vector_stride: -1
- * for unknown; they speak of the last dimension. */
+ * for unknown; they speak of the last dimension, which in a packed view has stride 1 anyway. Rank is at most
+ * TJ_MAX_DIMENSIONS. TJ3007 where lengths and strides make no sense. */
 const tj_view *tj_view_strided(tj_graph *graph, const tj_tuple *lengths, const tj_tuple *strides,
                                const tj_node *offset, int64_t vector_length, int64_t vector_stride);
 const tj_view *tj_view_packed(tj_graph *graph, const tj_tuple *lengths, const tj_node *offset, int64_t vector_length,
@@ -34,21 +50,17 @@ const tj_view *tj_view_packed(tj_graph *graph, const tj_tuple *lengths, const tj
 const tj_view *tj_view_aligned(tj_graph *graph, const tj_tuple *lengths, const tj_node *alignment,
                                const tj_node *offset, int64_t vector_length, int64_t vector_stride);
 
-/* One transform of a new stage with the visible dimensions it takes and the new dimensions it makes. */
-typedef struct {
-  const tj_transform *transform;
-  const uint32_t *lower, *upper;
-  uint32_t lower_count, upper_count;
-} tj_view_step;
-
 /* transform(V, [T…], [[lower]…], [[upper]…]): every visible dimension consumed once, lengths equal, upper numbers a
  * permutation: TJ3003 to TJ3006. */
 const tj_view *tj_view_transform(tj_graph *graph, const tj_view *view, const tj_view_step steps[], uint32_t count);
 
 const tj_tuple *tj_view_lengths(tj_graph *graph, const tj_view *view); /* a list, always */
+/* The elements that the base occupies with the padding of its last rows: length0 · stride0. */
+const tj_node *tj_view_allocation_size(tj_graph *graph, const tj_view *view);
 
 /* The buffer offset of a coordinate (rank nodes), raw also where invalid, and whether it is valid: every pad's
- * predicate, and 0 <= coordinate < length at the top when `check_top`. */
+ * predicate, and 0 <= coordinate < length at the top when `check_top`. As in CK, indices of hidden dimensions are
+ * not checked. */
 const tj_node *tj_view_offset(tj_graph *graph, const tj_view *view, const tj_node *const coordinate[]);
 const tj_node *tj_view_valid(tj_graph *graph, const tj_view *view, const tj_node *const coordinate[], bool check_top);
 

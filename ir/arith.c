@@ -1,0 +1,152 @@
+/* Arithmetic without neutral operations, and decisions on symbolic integers. */
+#include "ir/arith.h"
+
+#include "ir/print.h"
+
+const tj_node *tj_terse_add(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  if (tj_is_int(a, 0))
+    return b;
+  return tj_is_int(b, 0) ? a : tj_add(graph, a, b);
+}
+
+const tj_node *tj_terse_sub(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  if (a == b)
+    return tj_int(graph, 0);
+  if (a->op == TJ_OP_ADD && (a->arg[0] == b || a->arg[1] == b))
+    return a->arg[0] == b ? a->arg[1] : a->arg[0];
+  return tj_is_int(b, 0) ? a : tj_sub(graph, a, b);
+}
+
+const tj_node *tj_terse_mul(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  if (tj_is_int(a, 1) || tj_is_int(b, 0))
+    return b;
+  return tj_is_int(b, 1) || tj_is_int(a, 0) ? a : tj_mul(graph, a, b);
+}
+
+const tj_node *tj_terse_div(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  if (tj_is_int(b, 1))
+    return a;
+  const tj_node *quotient = tj_div(graph, a, b);
+  return tj_is_int(a, 0) ? a : quotient;
+}
+
+const tj_node *tj_terse_mod(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  if (tj_is_int(b, 1))
+    return tj_int(graph, 0);
+  const tj_node *remainder = tj_mod(graph, a, b);
+  return tj_is_int(a, 0) ? a : remainder;
+}
+
+const tj_node *tj_terse_both(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  if (tj_is_int(a, 1) || a == b)
+    return b;
+  return tj_is_int(b, 1) ? a : tj_and(graph, a, b);
+}
+
+const tj_node *tj_ceil_div(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  if (tj_is_int(b, 1))
+    return a;
+  if (tj_decide_divides(graph, b, a) == TJ_YES)
+    return tj_exact_div(graph, a, b);
+  const tj_node *round = tj_sub(graph, b, tj_int(graph, 1));
+  return tj_div(graph, tj_add(graph, a, round), b);
+}
+
+/* A factor b of the product a is taken out; NULL where it is not spelled out. */
+static const tj_node *cancel_factor(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  if (a->op != TJ_OP_MUL)
+    return NULL;
+  if (a->arg[0] == b)
+    return a->arg[1];
+  if (a->arg[1] == b)
+    return a->arg[0];
+  for (int side = 0; side < 2; side++) {
+    const tj_node *factor = a->arg[side], *other = a->arg[1 - side];
+    bool divides = tj_is_constant(factor) && tj_is_constant(b) && b->value > 0 && factor->value % b->value == 0;
+    if (divides)
+      return tj_terse_mul(graph, other, tj_int(graph, factor->value / b->value));
+  }
+  return NULL;
+}
+
+const tj_node *tj_exact_div(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  if (tj_is_int(b, 1))
+    return a;
+  if (a == b)
+    return tj_int(graph, 1);
+  const tj_node *rest = cancel_factor(graph, a, b);
+  return rest != NULL ? rest : tj_terse_div(graph, a, b);
+}
+
+const tj_node *tj_absolute(tj_graph *graph, const tj_node *a) {
+  if (tj_facts_nonnegative(&a->facts))
+    return a;
+  const tj_node *negated = tj_mul(graph, tj_int(graph, -1), a);
+  return tj_is_constant(a) ? negated : tj_max(graph, a, negated);
+}
+
+static tj_decision decision(bool yes) {
+  return yes ? TJ_YES : TJ_NO;
+}
+
+tj_decision tj_decide_equal(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  if (a == b)
+    return TJ_YES;
+  if (tj_is_constant(a) && tj_is_constant(b))
+    return TJ_NO;
+  if (tj_prove_equal(graph, a, b))
+    return TJ_YES;
+  return tj_prove_less(graph, a, b) || tj_prove_less(graph, b, a) ? TJ_NO : TJ_UNKNOWN;
+}
+
+tj_decision tj_decide_less(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  if (tj_is_constant(a) && tj_is_constant(b))
+    return decision(a->value < b->value);
+  if (a == b)
+    return TJ_NO;
+  if (tj_prove_less(graph, a, b))
+    return TJ_YES;
+  return tj_prove_less_equal(graph, b, a) ? TJ_NO : TJ_UNKNOWN;
+}
+
+tj_decision tj_decide_less_equal(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  switch (tj_decide_less(graph, b, a)) {
+  case TJ_YES:
+    return TJ_NO;
+  case TJ_NO:
+    return TJ_YES;
+  default:
+    return TJ_UNKNOWN;
+  }
+}
+
+/* The residue of value shows that the constant divisor cannot divide it. */
+static bool residue_excludes(const tj_facts *facts, const tj_node *divisor) {
+  if (!tj_is_constant(divisor) || divisor->value <= 1 || facts->modulus % divisor->value != 0)
+    return false;
+  return facts->residue % divisor->value != 0;
+}
+
+tj_decision tj_decide_divides(tj_graph *graph, const tj_node *divisor, const tj_node *value) {
+  if (tj_is_int(divisor, 1) || tj_is_int(divisor, -1) || tj_is_int(value, 0) || divisor == value)
+    return TJ_YES;
+  if (tj_is_constant(divisor) && tj_is_constant(value))
+    return decision(divisor->value != 0 && value->value % divisor->value == 0);
+  if (tj_prove_divides(graph, divisor, value))
+    return TJ_YES;
+  return residue_excludes(&value->facts, divisor) ? TJ_NO : TJ_UNKNOWN;
+}
+
+const char *tj_describe(tj_graph *graph, const tj_node *node) {
+  return tj_node_text(graph->job, node);
+}
+
+void tj_fail_needs_divisible(tj_graph *graph, const char *what, const tj_node *value, const tj_node *divisor) {
+  tj_fail(graph->job, TJ_NEEDS_FACT, "%s: needs %s divisible by %s", what, tj_describe(graph, value),
+          tj_describe(graph, divisor));
+}
+
+void tj_fail_needs(tj_graph *graph, const char *what, const tj_node *a, const char *relation, const tj_node *b) {
+  tj_fail(graph->job, TJ_NEEDS_FACT, "%s: needs %s %s %s", what, tj_describe(graph, a), relation,
+          tj_describe(graph, b));
+}
