@@ -81,15 +81,15 @@ static declared_facts evaluate_facts(tj_scope *scope, const tj_item *item) {
   return facts;
 }
 
-static const tj_fixed_parameter *find_fixed(const tj_fixed_parameter fixed[], uint32_t count, const char *name) {
-  for (uint32_t i = 0; i < count; i++) {
+static const tj_parameter_value *find_fixed(const tj_parameter_value fixed[], size_t count, const char *name) {
+  for (size_t i = 0; i < count; i++) {
     if (strcmp(fixed[i].name, name) == 0)
       return &fixed[i];
   }
   return NULL;
 }
 
-static void check_fixed(tj_scope *scope, const tj_fixed_parameter *fixed, declared_facts facts) {
+static void check_fixed(tj_scope *scope, const tj_parameter_value *fixed, declared_facts facts) {
   const tj_node *value = tj_int(scope->graph, fixed->value);
   bool in_range = (facts.low == NULL || tj_prove_less_equal(scope->graph, facts.low, value)) &&
                   (facts.high == NULL || tj_prove_less_equal(scope->graph, value, facts.high));
@@ -101,7 +101,7 @@ static void check_fixed(tj_scope *scope, const tj_fixed_parameter *fixed, declar
             fixed->value, facts.multiple);
 }
 
-static tj_parameter evaluate_parameter(tj_scope *scope, const tj_item *item, const tj_fixed_parameter *fixed) {
+static tj_parameter evaluate_parameter(tj_scope *scope, const tj_item *item, const tj_parameter_value *fixed) {
   declared_facts facts = evaluate_facts(scope, item);
   scope->job->here = item->name_span;
   const tj_node *node = tj_symbol_create(scope->graph, item->name, TJ_SYMBOL_PARAMETER, facts.low, facts.high,
@@ -234,9 +234,9 @@ static void check_kernel_name(tj_scope *scope, const tj_kernel_definition kernel
 
 /* --- programs --- */
 
-static void check_fixed_names(tj_scope *scope, const tj_program_values *values, const tj_fixed_parameter fixed[],
-                              uint32_t fixed_count) {
-  for (uint32_t i = 0; i < fixed_count; i++) {
+static void check_fixed_names(tj_scope *scope, const tj_program_values *values, const tj_parameter_value fixed[],
+                              size_t fixed_count) {
+  for (size_t i = 0; i < fixed_count; i++) {
     bool found = false;
     for (uint32_t k = 0; k < values->parameter_count && !found; k++)
       found = strcmp(values->parameter[k].name, fixed[i].name) == 0;
@@ -246,7 +246,7 @@ static void check_fixed_names(tj_scope *scope, const tj_program_values *values, 
 }
 
 const tj_program_values *tj_evaluate(tj_graph *graph, const tj_program_ast *program,
-                                     const tj_fixed_parameter fixed[], uint32_t fixed_count) {
+                                     const tj_parameter_value fixed[], size_t fixed_count) {
   tj_job *job = graph->job;
   tj_scope scope = open_scope(graph, program->item_count);
   tj_parameter *parameters = TJ_NEW_ARRAY(job, tj_parameter, program->item_count);
@@ -263,7 +263,7 @@ const tj_program_values *tj_evaluate(tj_graph *graph, const tj_program_ast *prog
     }
     check_undefined(&scope, item);
     if (item->kind == TJ_ITEM_PARAM) {
-      const tj_fixed_parameter *value = find_fixed(fixed, fixed_count, item->name);
+      const tj_parameter_value *value = find_fixed(fixed, fixed_count, item->name);
       parameters[values->parameter_count++] = evaluate_parameter(&scope, item, value);
     } else {
       const tj_value *value = tj_evaluate_expression(&scope, item->body);

@@ -8,16 +8,10 @@
 #include "frontend/ast.h"
 #include "ir/value.h"
 
-/* A parameter fixed from outside. */
-typedef struct {
-  const char *name;
-  int64_t value;
-} tj_fixed_parameter;
-
 /* Evaluates a program. Fixed parameters become constants, checked against their declared facts (TJ2025); a name
  * that is no parameter of the program is TJ2026. */
 const tj_program_values *tj_evaluate(tj_graph *graph, const tj_program_ast *program,
-                                     const tj_fixed_parameter fixed[], uint32_t fixed_count);
+                                     const tj_parameter_value fixed[], size_t fixed_count);
 
 /* --- between sema*.c and builtin*.c --- */
 

@@ -160,3 +160,18 @@ const tj_value *tj_value_simplified(tj_graph *graph, const tj_value *value) {
   }
   return value;
 }
+
+tj_map tj_map_of_value(tj_graph *graph, const tj_value *value) {
+  switch (value->kind) {
+  case TJ_VALUE_LAYOUT:
+    return tj_map_of_layout(graph, value->layout);
+  case TJ_VALUE_COMPOSED:
+    return tj_map_of_composed(graph, value->composed);
+  case TJ_VALUE_TRANSFORM:
+    return tj_map_of_transform(graph, value->transform);
+  case TJ_VALUE_VIEW:
+    return tj_map_of_view(graph, value->view);
+  default:
+    tj_fail(graph->job, TJ_NOT_A_MAP, "%s is not a map with a domain", tj_value_kind_name(value->kind));
+  }
+}

@@ -4,8 +4,7 @@
 #ifndef TJ_IR_VALUE_H
 #define TJ_IR_VALUE_H
 
-#include "ir/layout.h"
-#include "ir/view.h"
+#include "ir/map.h"
 
 typedef enum {
   TJ_VALUE_TUPLE, /* an integer, a basis element, an underscore, a tuple of those */
@@ -52,6 +51,9 @@ const tj_value *tj_value_of_items(tj_graph *graph, tj_value_kind kind, const tj_
 void tj_value_print(tj_text *text, const tj_value *value);
 /* The same with every symbolic leaf simplified. */
 const tj_value *tj_value_simplified(tj_graph *graph, const tj_value *value);
+
+/* Any value that is a map; TJ2024 for others. */
+tj_map tj_map_of_value(tj_graph *graph, const tj_value *value);
 
 /* A parameter of a program: a symbol, or the constant it is bound to. */
 typedef struct {

@@ -40,6 +40,7 @@ void tj_context_destroy(tj_context *context) {
   if (context == NULL)
     return;
   tj_context_forget(context);
+  tj_codegen_close(&context->codegen);
   context->allocator.release(context->allocator.user, context);
 }
 

@@ -3,6 +3,7 @@
 #define TJ_JIT_CONTEXT_H
 
 #include "base/text.h"
+#include "jit/codegen.h"
 
 #include <stdbool.h>
 
@@ -10,7 +11,8 @@ struct tj_context {
   tj_allocator allocator;
   bool has_diagnostic;
   tj_diagnostic diagnostic;
-  char *strings; /* owned: what the diagnostic points to; NULL where it points to static text */
+  char *strings;      /* owned: what the diagnostic points to; NULL where it points to static text */
+  tj_codegen codegen; /* owned: LLVM's target machine of the last compilation */
 };
 
 /* Runs a body in a job, with fresh fuel, and records why it failed. */

@@ -214,3 +214,40 @@ bool tj_operand_repeats(const tj_operand *operand) {
   }
   return false;
 }
+
+/* --- row-major order --- */
+
+/* The strides of the top-level modes; NULL where one has several, or where the map is more than strides. */
+static const tj_node *const *mode_strides(tj_graph *graph, const tj_operand *operand) {
+  const tj_node **strides = TJ_NEW_ARRAY(graph->job, const tj_node *, operand->rank);
+  if (operand->view == NULL && operand->value->kind != TJ_VALUE_LAYOUT)
+    return NULL;
+  if (operand->view != NULL && (operand->view->stage_count != 1 || !tj_is_int(operand->view->offset, 0)))
+    return NULL;
+  const tj_node *zero = tj_int(graph, 0);
+  const tj_node **indices = TJ_NEW_ARRAY(graph->job, const tj_node *, operand->rank);
+  for (uint32_t i = 0; i < operand->rank; i++) {
+    if (operand->view == NULL) {
+      const tj_tuple *stride = tj_tuple_mode(operand->value->layout.stride, i);
+      if (stride->kind != TJ_TUPLE_INTEGER)
+        return NULL;
+      strides[i] = stride->value;
+      continue;
+    }
+    for (uint32_t k = 0; k < operand->rank; k++)
+      indices[k] = k == i ? tj_int(graph, 1) : zero;
+    strides[i] = tj_view_offset(graph, operand->view, indices);
+  }
+  return strides;
+}
+
+bool tj_operand_is_row_major(tj_graph *graph, const tj_operand *operand) {
+  const tj_node *const *strides = mode_strides(graph, operand);
+  const tj_node *expected = tj_int(graph, 1);
+  for (uint32_t i = operand->rank; strides != NULL && i-- > 0;) {
+    if (!is_surely_one(operand->extent[i]) && !tj_prove_equal(graph, strides[i], expected))
+      return false;
+    expected = tj_mul(graph, expected, operand->extent[i]);
+  }
+  return strides != NULL;
+}

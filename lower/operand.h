@@ -28,6 +28,10 @@ tj_access tj_operand_raw_access(tj_graph *graph, const tj_operand *operand, cons
 /* The same, its predicate extended so that the offset is inside the buffer wherever it holds. */
 tj_access tj_operand_access(tj_graph *graph, const tj_operand *operand, uint32_t buffer, const tj_tuple *coordinate);
 
+/* Whether the operand is plain row-major: the last mode contiguous, each other as far apart as those after it are
+ * large, from offset 0 on. */
+bool tj_operand_is_row_major(tj_graph *graph, const tj_operand *operand);
+
 /* Whether several coordinates surely share an element because a stride is 0. */
 bool tj_operand_repeats(const tj_operand *operand);
 

@@ -76,12 +76,20 @@ static tj_kernel *new_kernel(tj_graph *graph, const tj_program_values *program, 
   return kernel;
 }
 
+static tj_kernel_buffer buffer_of(tj_graph *graph, const char *name, const tj_operand *operand) {
+  return (tj_kernel_buffer){.name = name,
+                            .element_count = operand->element_count,
+                            .extent = operand->extent,
+                            .rank = operand->rank,
+                            .is_row_major = tj_operand_is_row_major(graph, operand)};
+}
+
 static void set_buffers(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
                         const tj_operand operands[]) {
   tj_kernel_buffer *buffers = TJ_NEW_ARRAY(graph->job, tj_kernel_buffer, definition->argument_count);
   for (uint32_t i = 0; i < definition->argument_count; i++) {
     const tj_kernel_argument *argument = &definition->argument[i];
-    buffers[i] = (tj_kernel_buffer){.name = argument->name, .element_count = operands[i].element_count};
+    buffers[i] = buffer_of(graph, argument->name, &operands[i]);
     if (!tj_dtype_find(argument->dtype, &buffers[i].dtype))
       tj_fail_at(graph->job, argument->dtype_span, TJ_UNKNOWN_DTYPE, "there is no element type '%s'",
                  argument->dtype);
@@ -207,7 +215,13 @@ tj_kernel *tj_plan_offsets(tj_graph *graph, const tj_program_values *program, co
   const tj_facts *facts = &tj_simplified(graph, kernel->value)->facts;
   tj_kernel_buffer *buffer = TJ_NEW(graph->job, tj_kernel_buffer);
   bool narrow = facts->low >= INT32_MIN && facts->high <= INT32_MAX;
-  *buffer = (tj_kernel_buffer){"dst", narrow ? TJ_DTYPE_i32 : TJ_DTYPE_i64, false, true, operand.size};
+  *buffer = (tj_kernel_buffer){.name = "dst",
+                               .dtype = narrow ? TJ_DTYPE_i32 : TJ_DTYPE_i64,
+                               .is_written = true,
+                               .element_count = operand.size,
+                               .extent = operand.extent,
+                               .rank = operand.rank,
+                               .is_row_major = true};
   kernel->buffer = buffer;
   kernel->buffer_count = 1;
   kernel->store = (tj_access){0, kernel->index, tj_int(graph, 1)};

@@ -1,0 +1,15 @@
+# libtilejit, shared and static, from the objects of every stage. Only what tilejit.h declares is visible.
+set(TILEJIT_STAGES base ir frontend lower jit rt)
+list(TRANSFORM TILEJIT_STAGES PREPEND tilejit_ OUTPUT_VARIABLE TILEJIT_STAGE_TARGETS)
+
+foreach(kind SHARED STATIC)
+  string(TOLOWER libtilejit_${kind} name)
+  add_library(${name} ${kind})
+  target_link_libraries(${name} PRIVATE ${TILEJIT_STAGE_TARGETS} PkgConfig::JANSSON Threads::Threads)
+  target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}/include")
+  set_target_properties(${name} PROPERTIES OUTPUT_NAME tilejit VERSION ${PROJECT_VERSION} SOVERSION 0
+    LINKER_LANGUAGE CXX)
+endforeach()
+target_link_options(libtilejit_shared PRIVATE "-Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/tilejit.map"
+  -Wl,--exclude-libs,ALL)
+set_target_properties(libtilejit_shared PROPERTIES LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/tilejit.map")

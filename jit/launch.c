@@ -1,0 +1,331 @@
+/* Launches: parameters and arrays of one run, and the run. */
+#include "ir/eval.h"
+#include "jit/code.h"
+#include "jit/public_device.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* What is bound to one argument. */
+typedef struct {
+  const int64_t *shape; /* of the array; NULL: not told */
+  size_t rank;
+  void *data;
+  size_t bytes;
+} bound_array;
+
+struct tj_launch {
+  tj_context *context;
+  const tj_code *code;
+  tj_job job;          /* messages, shapes, argument blocks */
+  int64_t *value;      /* of the graph's symbols, by index */
+  bool *bound;
+  uint32_t symbol_count;
+  bound_array *array;  /* one for each of the kernel's buffers */
+  tj_argument argument; /* what tj_launch_argument last described */
+  uint64_t nanoseconds;
+};
+
+static const tj_kernel *kernel_of(const tj_launch *launch) {
+  return launch->code->kernel;
+}
+
+/* --- creation --- */
+
+static void prepare(tj_job *job, void *data) {
+  tj_launch *launch = data;
+  launch->symbol_count = launch->code->symbol_count;
+  launch->value = TJ_NEW_ARRAY(job, int64_t, launch->symbol_count + 1);
+  launch->bound = TJ_NEW_ARRAY(job, bool, launch->symbol_count + 1);
+  launch->array = TJ_NEW_ARRAY(job, bound_array, kernel_of(launch)->buffer_count + 1);
+}
+
+tj_status tj_launch_create(tj_context *context, const tj_code *code, tj_launch **launch) {
+  tj_launch *made = tj_context_allocate(context, sizeof *made);
+  if (made == NULL)
+    return TJ_ERROR_MEMORY;
+  made->context = context;
+  made->code = code;
+  tj_job_init(&made->job, &context->allocator);
+  tj_status status = tj_context_run(context, &made->job, prepare, made);
+  if (status == TJ_OK)
+    *launch = made;
+  else
+    tj_launch_destroy(made);
+  return status;
+}
+
+void tj_launch_destroy(tj_launch *launch) {
+  if (launch == NULL)
+    return;
+  tj_job_destroy(&launch->job);
+  tj_context_release(launch->context, launch);
+}
+
+/* --- calls that may fail --- */
+
+typedef struct {
+  tj_launch *launch;
+  const char *name;
+  int64_t value;
+  const int64_t *shape;
+  size_t index, rank;
+  void *data;
+  size_t bytes;
+  tj_device *device;
+} request;
+
+static tj_status perform(tj_launch *launch, void (*body)(tj_job *job, void *data), request r) {
+  r.launch = launch;
+  return tj_context_run(launch->context, &launch->job, body, &r);
+}
+
+static size_t find_buffer(tj_job *job, const tj_kernel *kernel, const char *name) {
+  for (uint32_t i = 0; i < kernel->buffer_count; i++) {
+    if (strcmp(kernel->buffer[i].name, name) == 0)
+      return i;
+  }
+  tj_fail(job, TJ_KERNEL_ARGUMENT, "kernel '%s' has no argument '%s'", kernel->name, name);
+}
+
+/* --- parameters --- */
+
+static void bind_symbol(tj_launch *launch, const tj_symbol *symbol, int64_t value) {
+  launch->value[symbol->index] = value;
+  launch->bound[symbol->index] = true;
+}
+
+static void set_parameter(tj_job *job, void *data) {
+  const request *r = data;
+  const tj_kernel *kernel = kernel_of(r->launch);
+  for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+    const tj_symbol *symbol = kernel->parameter[i]->symbol;
+    if (strcmp(symbol->name, r->name) == 0) {
+      bind_symbol(r->launch, symbol, r->value);
+      return;
+    }
+  }
+  tj_fail(job, TJ_UNKNOWN_PARAMETER, "kernel '%s' has no parameter '%s' that is passed at launch", kernel->name,
+          r->name);
+}
+
+tj_status tj_launch_set_parameter(tj_launch *launch, const char *name, int64_t value) {
+  return perform(launch, set_parameter, (request){.name = name, .value = value});
+}
+
+static void set_shape(tj_job *job, void *data) {
+  const request *r = data;
+  bound_array *array = &r->launch->array[find_buffer(job, kernel_of(r->launch), r->name)];
+  array->shape = tj_arena_copy(&job->arena, r->shape, r->rank * sizeof *r->shape);
+  array->rank = r->rank;
+}
+
+tj_status tj_launch_set_shape(tj_launch *launch, const char *argument, const int64_t shape[], size_t rank) {
+  return perform(launch, set_shape, (request){.name = argument, .shape = shape, .rank = rank});
+}
+
+/* Takes unbound parameters from the shape of an array of a row-major argument. */
+static void infer_from(tj_launch *launch, const tj_kernel_buffer *buffer, const bound_array *array) {
+  if (array->shape == NULL || !buffer->is_row_major || buffer->rank != array->rank)
+    return;
+  for (uint32_t i = 0; i < buffer->rank; i++) {
+    const tj_node *extent = buffer->extent[i];
+    bool is_parameter = extent->op == TJ_OP_SYMBOL && extent->symbol->kind == TJ_SYMBOL_PARAMETER;
+    if (is_parameter && !launch->bound[extent->symbol->index])
+      bind_symbol(launch, extent->symbol, array->shape[i]);
+  }
+}
+
+static int64_t evaluate(tj_launch *launch, const tj_node *node) {
+  tj_bindings bindings = {launch->value, launch->bound, launch->symbol_count};
+  int64_t value;
+  tj_eval_status status = tj_eval_nodes(&node, 1, &bindings, &value);
+  if (status != TJ_EVAL_OK)
+    tj_fail_eval(&launch->job, status);
+  return value;
+}
+
+static void check_facts(tj_launch *launch, const tj_symbol *symbol) {
+  int64_t value = launch->value[symbol->index];
+  bool in_range = (symbol->low == NULL || evaluate(launch, symbol->low) <= value) &&
+                  (symbol->high == NULL || value <= evaluate(launch, symbol->high));
+  if (!in_range)
+    tj_fail(&launch->job, TJ_PARAMETER_RANGE, "'%s' = %" PRId64 " is outside its declared range", symbol->name,
+            value);
+  if (value % symbol->multiple != 0)
+    tj_fail(&launch->job, TJ_PARAMETER_RANGE, "'%s' = %" PRId64 " is no multiple of %" PRId64, symbol->name, value,
+            symbol->multiple);
+}
+
+/* Gives every parameter a value, and checks it against what the code was compiled for. */
+static void resolve(tj_launch *launch) {
+  const tj_kernel *kernel = kernel_of(launch);
+  for (uint32_t i = 0; i < kernel->buffer_count; i++)
+    infer_from(launch, &kernel->buffer[i], &launch->array[i]);
+  for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+    const tj_symbol *symbol = kernel->parameter[i]->symbol;
+    if (!launch->bound[symbol->index])
+      tj_fail(&launch->job, TJ_MISSING_PARAMETER, "parameter '%s' has no value", symbol->name);
+  }
+  for (uint32_t i = 0; i < kernel->parameter_count; i++)
+    check_facts(launch, kernel->parameter[i]->symbol);
+}
+
+/* --- arguments --- */
+
+static void describe_argument(tj_job *job, void *data) {
+  const request *r = data;
+  tj_launch *launch = r->launch;
+  const tj_kernel *kernel = kernel_of(launch);
+  if (r->index >= kernel->buffer_count)
+    tj_fail(job, TJ_KERNEL_ARGUMENT, "kernel '%s' has %" PRIu32 " arguments", kernel->name, kernel->buffer_count);
+  resolve(launch);
+  const tj_kernel_buffer *buffer = &kernel->buffer[r->index];
+  int64_t *lengths = TJ_NEW_ARRAY(job, int64_t, buffer->rank + 1);
+  for (uint32_t i = 0; i < buffer->rank; i++)
+    lengths[i] = evaluate(launch, buffer->extent[i]);
+  launch->argument = (tj_argument){.name = buffer->name,
+                                   .dtype = tj_dtype_name(buffer->dtype),
+                                   .numpy = tj_dtype_numpy(buffer->dtype),
+                                   .element_bytes = tj_dtype_bits(buffer->dtype) / 8,
+                                   .element_count = evaluate(launch, buffer->element_count),
+                                   .is_read = buffer->is_read,
+                                   .is_written = buffer->is_written,
+                                   .is_row_major = buffer->is_row_major,
+                                   .lengths = lengths,
+                                   .rank = buffer->rank};
+}
+
+tj_status tj_launch_argument(tj_launch *launch, size_t index, const tj_argument **argument) {
+  tj_status status = perform(launch, describe_argument, (request){.index = index});
+  if (status == TJ_OK)
+    *argument = &launch->argument;
+  return status;
+}
+
+static size_t needed_bytes(tj_launch *launch, const tj_kernel_buffer *buffer) {
+  int64_t elements = evaluate(launch, buffer->element_count);
+  size_t bytes;
+  if (__builtin_mul_overflow(elements, tj_dtype_bits(buffer->dtype) / 8, &bytes))
+    tj_fail(&launch->job, TJ_BUFFER_SIZE, "'%s' needs more bytes than there are addresses", buffer->name);
+  return bytes;
+}
+
+static void check_size(tj_launch *launch, const tj_kernel_buffer *buffer, const bound_array *array) {
+  size_t needed = needed_bytes(launch, buffer);
+  if (array->bytes < needed)
+    tj_fail(&launch->job, TJ_BUFFER_SIZE, "'%s' needs %zu bytes, the array has %zu", buffer->name, needed,
+            array->bytes);
+}
+
+static void bind_array(tj_job *job, void *data) {
+  const request *r = data;
+  tj_launch *launch = r->launch;
+  size_t index = find_buffer(job, kernel_of(launch), r->name);
+  resolve(launch);
+  launch->array[index].data = r->data;
+  launch->array[index].bytes = r->bytes;
+  check_size(launch, &kernel_of(launch)->buffer[index], &launch->array[index]);
+}
+
+tj_status tj_launch_bind(tj_launch *launch, const char *argument, void *data, size_t bytes) {
+  return perform(launch, bind_array, (request){.name = argument, .data = data, .bytes = bytes});
+}
+
+/* --- the run --- */
+
+/* What a run holds on a device, given back at its end. */
+typedef struct {
+  tj_launch *launch;
+  tj_rt_device *device;
+  tj_rt_buffer *buffer;
+  uint32_t buffer_count; /* how many are allocated */
+  tj_rt_kernel *kernel;
+  uint64_t *block; /* the argument block */
+  tj_rt_error error;
+} dispatch;
+
+static void expect(dispatch *d, tj_status status) {
+  if (status != TJ_OK)
+    tj_fail_system(&d->launch->job, d->error.code, "%s", d->error.text);
+}
+
+static void upload(dispatch *d) {
+  const tj_kernel *kernel = kernel_of(d->launch);
+  for (uint32_t i = 0; i < kernel->buffer_count; i++) {
+    const bound_array *array = &d->launch->array[i];
+    if (array->data == NULL)
+      tj_fail(&d->launch->job, TJ_KERNEL_ARGUMENT, "argument '%s' has no array", kernel->buffer[i].name);
+    check_size(d->launch, &kernel->buffer[i], array);
+    expect(d, tj_rt_allocate(d->device, array->bytes, &d->buffer[i], &d->error));
+    d->buffer_count = i + 1;
+    expect(d, tj_rt_write(d->device, &d->buffer[i], 0, (tj_bytes){array->data, array->bytes}, &d->error));
+  }
+}
+
+static void fill_block(dispatch *d) {
+  tj_launch *launch = d->launch;
+  const tj_kernel *kernel = kernel_of(launch);
+  uint64_t *at = d->block = TJ_NEW_ARRAY(&launch->job, uint64_t, tj_kernel_argument_bytes(kernel) / 8 + 1);
+  for (uint32_t i = 0; i < kernel->buffer_count; i++)
+    *at++ = d->buffer[i].address;
+  for (uint32_t i = 0; i < kernel->parameter_count; i++)
+    *at++ = (uint64_t)launch->value[kernel->parameter[i]->symbol->index];
+  for (uint32_t i = 0; i < kernel->derived_count; i++)
+    *at++ = tj_derived_word(kernel->derived[i].kind, evaluate(launch, kernel->derived[i].node));
+}
+
+static void execute(dispatch *d) {
+  const tj_code *code = d->launch->code;
+  const tj_kernel *kernel = code->kernel;
+  uint64_t count = (uint64_t)evaluate(d->launch, kernel->count);
+  uint64_t workgroups = count / kernel->workgroup_size + (count % kernel->workgroup_size != 0);
+  tj_rt_code rt_code = {.symbol = code->symbol, .argument_bytes = tj_kernel_argument_bytes(kernel)};
+  if (code->host_code != NULL)
+    rt_code.entry = tj_host_code_entry(code->host_code);
+  else
+    rt_code.code_object = code->bytes;
+  expect(d, tj_rt_load(d->device, &rt_code, &d->kernel, &d->error));
+  tj_rt_dispatch packet = {d->block, workgroups, kernel->workgroup_size};
+  expect(d, tj_rt_launch(d->device, d->kernel, &packet, &d->error));
+  expect(d, tj_rt_wait(d->device, &d->launch->nanoseconds, &d->error));
+}
+
+static void download(dispatch *d) {
+  const tj_kernel *kernel = kernel_of(d->launch);
+  for (uint32_t i = 0; i < kernel->buffer_count; i++) {
+    const bound_array *array = &d->launch->array[i];
+    if (kernel->buffer[i].is_written)
+      expect(d, tj_rt_read(d->device, &d->buffer[i], 0, array->data, array->bytes, &d->error));
+  }
+}
+
+static void check_target(dispatch *d, const char *device_target) {
+  const char *target = d->launch->code->target->name;
+  if (strcmp(target, device_target) != 0)
+    tj_fail(&d->launch->job, TJ_DEVICE_TARGET, "the code is for %s, the device is %s", target, device_target);
+}
+
+static void run(tj_job *job, void *data) {
+  dispatch *d = data;
+  check_target(d, d->device->info.target);
+  resolve(d->launch);
+  d->buffer = TJ_NEW_ARRAY(job, tj_rt_buffer, kernel_of(d->launch)->buffer_count + 1);
+  upload(d);
+  fill_block(d);
+  execute(d);
+  download(d);
+}
+
+tj_status tj_launch_run(tj_launch *launch, tj_device *device) {
+  dispatch d = {.launch = launch, .device = device->rt};
+  tj_status status = tj_context_run(launch->context, &launch->job, run, &d);
+  tj_rt_unload(d.device, d.kernel);
+  for (uint32_t i = 0; i < d.buffer_count; i++)
+    tj_rt_release(d.device, &d.buffer[i]);
+  return status;
+}
+
+uint64_t tj_launch_nanoseconds(const tj_launch *launch) {
+  return launch->nanoseconds;
+}

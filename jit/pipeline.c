@@ -1,0 +1,140 @@
+/* From text to machine code: the stages in order, and what each needs, makes and leaves to the next.
+ *
+ *   parse      text            AST             frontend/parser.h
+ *   evaluate   AST             values          frontend/sema.h
+ *   plan       values          index graph     lower/plan.h       one kernel from here on
+ *   simplify   index graph     the same, less  ir/simplify.h
+ *   derive     index graph     launch words    lower/kernel.h     what the host computes once for all work-items
+ *   lower      index graph     LLVM IR         lower/module.h     needs a target
+ *   optimize   LLVM IR         the same, less  jit/codegen.h
+ *   generate   LLVM IR         object          jit/codegen.h      or assembly; the module is spent
+ *   link       object          code object     jit/link.h         AMDGPU only
+ *   check      code object     –               jit/code_object.h  what was made is what was asked for
+ *
+ * The dispatch of what comes out is in launch.c. */
+#include "jit/pipeline.h"
+
+#include "frontend/parser.h"
+#include "frontend/sema.h"
+#include "jit/code_object.h"
+#include "jit/link.h"
+#include "lower/plan.h"
+
+#include <string.h>
+#include <time.h>
+
+tj_evaluated tj_pipeline_evaluate(tj_graph *graph, const tj_parameter_value fixed[], size_t fixed_count) {
+  const tj_program_ast *ast = tj_parse(graph->job);
+  return (tj_evaluated){ast, tj_evaluate(graph, ast, fixed, fixed_count)};
+}
+
+/* --- which kernel --- */
+
+static const tj_kernel_definition *find_kernel(tj_job *job, const tj_program_values *values, const char *name) {
+  for (uint32_t i = 0; i < values->kernel_count; i++) {
+    if (strcmp(values->kernel[i].name, name) == 0)
+      return &values->kernel[i];
+  }
+  tj_fail(job, TJ_UNKNOWN_KERNEL, "the program has no kernel '%s'", name);
+}
+
+static const tj_kernel_definition *choose_kernel(tj_job *job, const tj_program_values *values, const char *name) {
+  if (name != NULL)
+    return find_kernel(job, values, name);
+  if (values->kernel_count == 1)
+    return &values->kernel[0];
+  if (values->kernel_count > 1)
+    tj_fail(job, TJ_UNKNOWN_KERNEL, "the program has %u kernels, and none is chosen", values->kernel_count);
+  if (values->value == NULL)
+    tj_fail(job, TJ_UNKNOWN_KERNEL, "the program has neither a kernel nor a map");
+  return NULL;
+}
+
+/* --- stages --- */
+
+static void plan(tj_compilation *c) {
+  const tj_kernel_definition *definition = choose_kernel(c->graph->job, c->values, c->options.kernel);
+  c->kernel = definition != NULL ? tj_plan_kernel(c->graph, c->values, definition)
+                                 : tj_plan_offsets(c->graph, c->values, c->values->value);
+}
+
+static void simplify(tj_compilation *c) {
+  tj_kernel_simplify(c->graph, c->kernel, c->trace);
+}
+
+static void lower(tj_compilation *c) {
+  c->target = tj_target_parse(c->graph->job, c->options.target);
+  tj_kernel_derive(c->graph, c->kernel);
+  tj_module_lower(c->graph, &c->module, c->kernel, c->target);
+}
+
+static void optimize(tj_compilation *c) {
+  tj_codegen_open(c->graph->job, c->codegen, c->target);
+  tj_codegen_optimize(c->graph->job, c->codegen, &c->module);
+}
+
+static void assemble(tj_compilation *c) {
+  c->assembly = tj_codegen_emit(c->graph->job, c->codegen, &c->module, TJ_CODEGEN_ASSEMBLY).data;
+}
+
+static void generate(tj_compilation *c) {
+  c->object = tj_codegen_emit(c->graph->job, c->codegen, &c->module, TJ_CODEGEN_OBJECT);
+}
+
+static void link_object(tj_compilation *c) {
+  if (c->target->object == TJ_OBJECT_CODE_OBJECT)
+    c->code_object = tj_link(c->graph->job, c->object);
+}
+
+static void check(tj_compilation *c) {
+  if (c->target->object != TJ_OBJECT_CODE_OBJECT)
+    return;
+  tj_job *job = c->graph->job;
+  tj_code_object_check(job, tj_code_object_parse(job, c->code_object),
+                       tj_target_symbol(job, c->target, c->kernel->name), tj_kernel_argument_bytes(c->kernel));
+}
+
+/* Which outputs need a stage: a bit for each. */
+#define UP_FROM(output) (~0u << (output))
+#define ONLY(output) (1u << (output))
+
+static const struct {
+  void (*run)(tj_compilation *c);
+  unsigned needed_by;
+  size_t time; /* where in tj_code_times its duration is kept */
+} stages[] = {
+    {plan, UP_FROM(TJ_EMIT_INDEX), offsetof(tj_code_times, plan)},
+    {simplify, UP_FROM(TJ_EMIT_SIMPLIFIED), offsetof(tj_code_times, simplify)},
+    {lower, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, lower)},
+    {optimize, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, passes)},
+    {assemble, ONLY(TJ_EMIT_ASM), offsetof(tj_code_times, codegen)},
+    {generate, UP_FROM(TJ_EMIT_OBJECT), offsetof(tj_code_times, codegen)},
+    {link_object, UP_FROM(TJ_EMIT_HSACO), offsetof(tj_code_times, link)},
+    {check, UP_FROM(TJ_EMIT_HSACO), offsetof(tj_code_times, check)},
+};
+
+static uint64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+void tj_pipeline_compile(tj_compilation *compilation, tj_emit output) {
+  uint64_t begin = now();
+  for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+    if ((stages[i].needed_by & ONLY(output)) == 0)
+      continue;
+    stages[i].run(compilation);
+    uint64_t end = now();
+    *(uint64_t *)((char *)&compilation->times + stages[i].time) += end - begin;
+    begin = end;
+  }
+}
+
+tj_isa_stats tj_pipeline_stats(tj_compilation *compilation) {
+  tj_job *job = compilation->graph->job;
+  const char *symbol = tj_target_symbol(job, compilation->target, compilation->kernel->name);
+  if (compilation->target->object != TJ_OBJECT_CODE_OBJECT)
+    return tj_isa_stats_of_host(job, compilation->object, symbol);
+  return tj_isa_stats_of(job, tj_code_object_parse(job, compilation->code_object), symbol);
+}

@@ -1,0 +1,49 @@
+/* The pipeline: every stage between text and machine code, in order. */
+#ifndef TJ_JIT_PIPELINE_H
+#define TJ_JIT_PIPELINE_H
+
+#include "base/bytes.h"
+#include "frontend/ast.h"
+#include "ir/simplify.h"
+#include "ir/value.h"
+#include "jit/codegen.h"
+#include "jit/stats.h"
+#include "lower/kernel.h"
+#include "lower/module.h"
+#include "lower/target.h"
+
+/* Text, parsed and evaluated: what job->source says. Lives in the graph's job. */
+typedef struct {
+  const tj_program_ast *ast;
+  const tj_program_values *values;
+} tj_evaluated;
+
+/* A parameter fixed at compile time is a constant in the values. */
+tj_evaluated tj_pipeline_evaluate(tj_graph *graph, const tj_parameter_value fixed[], size_t fixed_count);
+
+/* One kernel on its way to machine code: what each stage has made. The caller sets the first part, and gives back the
+ * second, however the job ended. The rest lives in the graph's job. */
+typedef struct {
+  tj_graph *graph;
+  const tj_program_values *values;
+  tj_compile_options options;
+  tj_codegen *codegen; /* borrowed: kept for further compilations */
+  tj_trace *trace;     /* NULL: none */
+
+  tj_module module; /* LLVM's handles: tj_module_dispose */
+
+  tj_kernel *kernel;
+  const tj_target *target;
+  const char *assembly;
+  tj_bytes object;      /* relocatable */
+  tj_bytes code_object; /* linked; empty for the host */
+  tj_code_times times;
+} tj_compilation;
+
+/* Runs the stages up to the one that makes `output`. */
+void tj_pipeline_compile(tj_compilation *compilation, tj_emit output);
+
+/* Counts of the machine code that TJ_EMIT_STATS made. */
+tj_isa_stats tj_pipeline_stats(tj_compilation *compilation);
+
+#endif

@@ -1,0 +1,196 @@
+/* Programs: creation, values, and what a compilation emits. */
+#include "jit/program.h"
+
+#include "frontend/parser.h"
+#include "jit/report.h"
+#include "lower/plan.h"
+
+#include <string.h>
+
+/* --- creation --- */
+
+typedef struct {
+  tj_program *program;
+  const char *name, *text;
+  size_t length;
+  const tj_parameter_value *fixed;
+  size_t fixed_count;
+} creation;
+
+static void create(tj_job *job, void *data) {
+  creation *c = data;
+  job->source.name = tj_string_copy(job, c->name, strlen(c->name));
+  job->source.text = tj_string_copy(job, c->text, c->length);
+  job->source.length = c->length;
+  c->program->graph = tj_graph_create(job);
+  c->program->evaluated = tj_pipeline_evaluate(c->program->graph, c->fixed, c->fixed_count);
+}
+
+tj_status tj_program_create(tj_context *context, const char *name, const char *text, size_t length,
+                            const tj_parameter_value fixed[], size_t fixed_count, tj_program **program) {
+  tj_program *made = tj_context_allocate(context, sizeof *made);
+  if (made == NULL)
+    return TJ_ERROR_MEMORY;
+  made->context = context;
+  atomic_init(&made->references, 1);
+  tj_job_init(&made->job, &context->allocator);
+  creation c = {made, name, text, length, fixed, fixed_count};
+  tj_status status = tj_context_run(context, &made->job, create, &c);
+  if (status == TJ_OK)
+    *program = made;
+  else
+    tj_program_release(made);
+  return status;
+}
+
+void tj_program_retain(tj_program *program) {
+  atomic_fetch_add(&program->references, 1);
+}
+
+void tj_program_release(tj_program *program) {
+  if (atomic_fetch_sub(&program->references, 1) != 1)
+    return;
+  tj_job_destroy(&program->job);
+  tj_context_release(program->context, program);
+}
+
+void tj_program_destroy(tj_program *program) {
+  if (program != NULL)
+    tj_program_release(program);
+}
+
+/* --- kernels --- */
+
+size_t tj_program_kernel_count(const tj_program *program) {
+  return program->evaluated.values->kernel_count;
+}
+
+const char *tj_program_kernel_name(const tj_program *program, size_t index) {
+  const tj_program_values *values = program->evaluated.values;
+  return index < values->kernel_count ? values->kernel[index].name : NULL;
+}
+
+/* --- writing text --- */
+
+static void run_writing(tj_job *job, void *data) {
+  tj_writing *writing = data;
+  writing->text = tj_text_begin(job);
+  writing->write(writing->program, &writing->text, writing->data);
+}
+
+tj_status tj_program_write(tj_program *program, void (*write)(tj_program *program, tj_text *text, void *data),
+                           void *data, tj_blob *blob) {
+  tj_writing writing = {.program = program, .write = write, .data = data};
+  tj_status status = tj_context_run(program->context, &program->job, run_writing, &writing);
+  if (status != TJ_OK)
+    return status;
+  return tj_context_blob(program->context, writing.text.data, writing.text.length, blob);
+}
+
+static void write_value(tj_program *program, tj_text *text, void *data) {
+  (void)data;
+  tj_value_print(text, tj_value_simplified(program->graph, tj_report_value(program)));
+}
+
+tj_status tj_program_value(tj_program *program, tj_blob *text) {
+  return tj_program_write(program, write_value, NULL, text);
+}
+
+static void write_table(tj_program *program, tj_text *text, void *data) {
+  tj_report_table(program, *(const tj_table_form *)data, text);
+}
+
+tj_status tj_program_table(tj_program *program, tj_table_form form, tj_blob *json) {
+  return tj_program_write(program, write_table, &form, json);
+}
+
+static void write_simplified(tj_program *program, tj_text *text, void *data) {
+  tj_report_simplify(program, *(const tj_simplify_form *)data, text);
+}
+
+tj_status tj_program_simplify(tj_program *program, tj_simplify_form form, tj_blob *text) {
+  return tj_program_write(program, write_simplified, &form, text);
+}
+
+/* --- compilation --- */
+
+typedef struct {
+  tj_compilation *compilation;
+  tj_emit output;
+  tj_bytes bytes; /* what the output is, when emitting */
+  bool emits;
+  tj_program *program;
+} compiling;
+
+static tj_bytes bytes_of(const tj_text *text) {
+  return (tj_bytes){text->data, text->length};
+}
+
+/* The output as bytes in the job's arena. */
+static tj_bytes show_output(tj_program *program, tj_compilation *c, tj_emit output) {
+  tj_text text = tj_text_begin(&program->job);
+  switch (output) {
+  case TJ_EMIT_AST:
+    tj_ast_print(&text, program->evaluated.ast);
+    return bytes_of(&text);
+  case TJ_EMIT_VALUES:
+    tj_report_values(program, &text);
+    return bytes_of(&text);
+  case TJ_EMIT_INDEX:
+  case TJ_EMIT_SIMPLIFIED:
+    tj_report_kernel(program, c->kernel, &text);
+    return bytes_of(&text);
+  case TJ_EMIT_LLVM:
+    tj_text_string(&text, tj_module_text(&program->job, &c->module));
+    return bytes_of(&text);
+  case TJ_EMIT_ASM:
+    return (tj_bytes){c->assembly, strlen(c->assembly)};
+  case TJ_EMIT_OBJECT:
+    return c->object;
+  case TJ_EMIT_HSACO:
+    if (c->target->object != TJ_OBJECT_CODE_OBJECT)
+      tj_fail(&program->job, TJ_EMIT_TARGET, "target %s has no code objects", c->target->name);
+    return c->code_object;
+  case TJ_EMIT_STATS:
+    tj_report_stats(tj_pipeline_stats(c), &text);
+    tj_text_char(&text, '\n');
+    return bytes_of(&text);
+  case TJ_EMIT_COUNT:
+    break;
+  }
+  tj_fail(&program->job, TJ_EMIT_TARGET, "there is no output number %d", (int)output);
+}
+
+static void compile(tj_job *job, void *data) {
+  (void)job;
+  compiling *work = data;
+  tj_pipeline_compile(work->compilation, work->output);
+  if (work->emits)
+    work->bytes = show_output(work->program, work->compilation, work->output);
+}
+
+static tj_status run_compiling(tj_program *program, const tj_compile_options *options, compiling *work) {
+  tj_compilation *c = work->compilation;
+  c->graph = program->graph;
+  c->values = program->evaluated.values;
+  c->options = *options;
+  c->codegen = &program->context->codegen;
+  return tj_context_run(program->context, &program->job, compile, work);
+}
+
+tj_status tj_program_compile(tj_program *program, const tj_compile_options *options, tj_emit output,
+                             tj_trace *trace, tj_compilation *compilation) {
+  compilation->trace = trace;
+  compiling work = {.compilation = compilation, .output = output, .program = program};
+  return run_compiling(program, options, &work);
+}
+
+tj_status tj_program_emit(tj_program *program, const tj_compile_options *options, tj_emit stage, tj_blob *output) {
+  tj_compilation compilation = {0};
+  compiling work = {.compilation = &compilation, .output = stage, .program = program, .emits = true};
+  tj_status status = run_compiling(program, options, &work);
+  if (status == TJ_OK)
+    status = tj_context_blob(program->context, work.bytes.data, work.bytes.size, output);
+  tj_module_dispose(&compilation.module);
+  return status;
+}

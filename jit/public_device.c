@@ -1,0 +1,86 @@
+/* Devices and versions of the public library. */
+#include "jit/public_device.h"
+
+#include "jit/context.h"
+
+#include <jansson.h>
+#include <llvm-c/Core.h>
+
+enum { MOST_DEVICES = 64 };
+
+/* --- devices --- */
+
+tj_status tj_device_open(tj_context *context, const char *name, tj_device **device) {
+  tj_context_forget(context);
+  tj_device *made = tj_context_allocate(context, sizeof *made);
+  if (made == NULL)
+    return TJ_ERROR_MEMORY;
+  made->allocator = context->allocator;
+  tj_rt_error error;
+  tj_status status = tj_rt_open(name, &context->allocator, &made->rt, &error);
+  if (status == TJ_OK) {
+    *device = made;
+    return TJ_OK;
+  }
+  tj_context_release(context, made);
+  return tj_context_fail(context, status, error.code, error.text);
+}
+
+void tj_device_close(tj_device *device) {
+  if (device == NULL)
+    return;
+  tj_allocator allocator = device->allocator;
+  tj_rt_close(device->rt);
+  allocator.release(allocator.user, device);
+}
+
+const char *tj_device_target(const tj_device *device) {
+  return device->rt->info.target;
+}
+
+/* --- texts --- */
+
+typedef struct {
+  tj_context *context;
+  void (*write)(tj_text *text);
+  tj_text text;
+} writing;
+
+static void write_text(tj_job *job, void *data) {
+  writing *w = data;
+  w->text = tj_text_begin(job);
+  w->write(&w->text);
+}
+
+static tj_status text_blob(tj_context *context, void (*write)(tj_text *text), tj_blob *blob) {
+  tj_job job;
+  tj_job_init(&job, &context->allocator);
+  writing w = {.context = context, .write = write};
+  tj_status status = tj_context_run(context, &job, write_text, &w);
+  if (status == TJ_OK)
+    status = tj_context_blob(context, w.text.data, w.text.length, blob);
+  tj_job_destroy(&job);
+  return status;
+}
+
+static void list_devices(tj_text *text) {
+  tj_rt_info *info = TJ_NEW_ARRAY(text->job, tj_rt_info, MOST_DEVICES);
+  size_t count = tj_rt_list(info, MOST_DEVICES);
+  for (size_t i = 0; i < count && i < MOST_DEVICES; i++)
+    tj_text_format(text, "%s\t%s\n", info[i].name, info[i].description);
+}
+
+tj_status tj_device_list(tj_context *context, tj_blob *text) {
+  return text_blob(context, list_devices, text);
+}
+
+static void write_versions(tj_text *text) {
+  unsigned major, minor, patch;
+  LLVMGetVersion(&major, &minor, &patch);
+  tj_text_format(text, "tilejit %s\nLLVM %u.%u.%u\njansson %s\n", TJ_VERSION, major, minor, patch,
+                 jansson_version_str());
+}
+
+tj_status tj_version_text(tj_context *context, tj_blob *text) {
+  return text_blob(context, write_versions, text);
+}
