@@ -103,7 +103,7 @@ static bool is_place(const tj_elf_symbol *symbol) {
          symbol->type != SYMBOL_FROM_SECTION && symbol->type != SYMBOL_FROM_FILE && symbol->name[0] != '\0';
 }
 
-static tj_symbol_kind kind_of(const tj_elf_symbol *symbol) {
+static tj_object_symbol_kind kind_of(const tj_elf_symbol *symbol) {
   switch (symbol->type) {
   case TJ_ELF_SYMBOL_FUNCTION:
     return TJ_SYMBOL_FUNCTION;
@@ -115,15 +115,15 @@ static tj_symbol_kind kind_of(const tj_elf_symbol *symbol) {
 }
 
 static void read_symbols(tj_job *job, const tj_elf *elf, tj_code_object *object) {
-  tj_symbol *symbol = TJ_NEW_ARRAY(job, tj_symbol, elf->symbol_count);
+  tj_object_symbol *symbol = TJ_NEW_ARRAY(job, tj_object_symbol, elf->symbol_count);
   for (uint32_t i = 0; i < elf->symbol_count; i++) {
     const tj_elf_symbol *from = &elf->symbol[i];
     if (is_place(from))
-      symbol[object->symbol_count++] = (tj_symbol){.name = from->name,
-                                                   .address = from->value,
-                                                   .size = from->size,
-                                                   .kind = kind_of(from),
-                                                   .is_global = from->binding != TJ_ELF_BIND_LOCAL};
+      symbol[object->symbol_count++] = (tj_object_symbol){.name = from->name,
+                                                          .address = from->value,
+                                                          .size = from->size,
+                                                          .kind = kind_of(from),
+                                                          .is_global = from->binding != TJ_ELF_BIND_LOCAL};
   }
   object->symbol = symbol;
 }
@@ -232,7 +232,7 @@ tj_bytes tj_code_object_at(const tj_code_object *object, uint64_t address) {
 }
 
 /* The length of the kernel's name when the symbol is its descriptor; otherwise 0. */
-static size_t length_of_kernel_name(tj_job *job, const tj_symbol *symbol) {
+static size_t length_of_kernel_name(tj_job *job, const tj_object_symbol *symbol) {
   if (symbol->kind != TJ_SYMBOL_OBJECT)
     return 0;
   size_t length = strlen(symbol->name), suffix = strlen(descriptor_suffix);
@@ -242,17 +242,17 @@ static size_t length_of_kernel_name(tj_job *job, const tj_symbol *symbol) {
 
 /* The functions among the symbols, in the order of their addresses. */
 typedef struct {
-  const tj_symbol **symbol;
+  const tj_object_symbol **symbol;
   uint32_t count;
 } function_table;
 
 static int compare_addresses(const void *left, const void *right) {
-  const tj_symbol *a = *(const tj_symbol *const *)left, *b = *(const tj_symbol *const *)right;
+  const tj_object_symbol *a = *(const tj_object_symbol *const *)left, *b = *(const tj_object_symbol *const *)right;
   return (a->address > b->address) - (a->address < b->address);
 }
 
 static function_table collect_functions(tj_job *job, const tj_code_object *object) {
-  function_table table = {TJ_NEW_ARRAY(job, const tj_symbol *, object->symbol_count), 0};
+  function_table table = {TJ_NEW_ARRAY(job, const tj_object_symbol *, object->symbol_count), 0};
   for (uint32_t i = 0; i < object->symbol_count; i++)
     if (object->symbol[i].kind == TJ_SYMBOL_FUNCTION)
       table.symbol[table.count++] = &object->symbol[i];
@@ -260,13 +260,13 @@ static function_table collect_functions(tj_job *job, const tj_code_object *objec
   return table;
 }
 
-static const tj_symbol *function_at(const function_table *table, uint64_t address) {
-  const tj_symbol wanted = {.address = address}, *key = &wanted;
-  const tj_symbol **found = bsearch(&key, table->symbol, table->count, sizeof key, compare_addresses);
+static const tj_object_symbol *function_at(const function_table *table, uint64_t address) {
+  const tj_object_symbol wanted = {.address = address}, *key = &wanted;
+  const tj_object_symbol **found = bsearch(&key, table->symbol, table->count, sizeof key, compare_addresses);
   return found == NULL ? NULL : *found;
 }
 
-static void read_descriptor(tj_job *job, const tj_code_object *object, const tj_symbol *symbol,
+static void read_descriptor(tj_job *job, const tj_code_object *object, const tj_object_symbol *symbol,
                             tj_kernel_code *kernel) {
   tj_bytes bytes = tj_code_object_at(object, symbol->address);
   if (bytes.size < TJ_KERNEL_DESCRIPTOR_SIZE || symbol->size != TJ_KERNEL_DESCRIPTOR_SIZE)
@@ -286,7 +286,7 @@ static void read_code(tj_job *job, const tj_code_object *object, const function_
     tj_fail(job, TJ_CODE_OBJECT, "kernel %s does not start at a multiple of %u in an executable segment",
             kernel->name, CODE_ALIGNMENT);
   tj_bytes code = tj_code_object_at(object, kernel->entry_address);
-  const tj_symbol *function = function_at(functions, kernel->entry_address);
+  const tj_object_symbol *function = function_at(functions, kernel->entry_address);
   if (function != NULL && function->size > code.size)
     tj_fail(job, TJ_CODE_OBJECT, "the code of kernel %s reaches past the end of its segment", kernel->name);
   if (function != NULL && function->size != 0)
@@ -312,7 +312,7 @@ static tj_kernel_code *read_kernels(tj_job *job, tj_code_object *object) {
   function_table functions = collect_functions(job, object);
   tj_kernel_code *kernels = TJ_NEW_ARRAY(job, tj_kernel_code, count_kernels(job, object));
   for (uint32_t i = 0; i < object->symbol_count; i++) {
-    const tj_symbol *symbol = &object->symbol[i];
+    const tj_object_symbol *symbol = &object->symbol[i];
     size_t length = length_of_kernel_name(job, symbol);
     if (length == 0)
       continue;
@@ -406,7 +406,7 @@ const tj_kernel_code *tj_code_object_kernel(const tj_code_object *object, const 
   return NULL;
 }
 
-const tj_symbol *tj_code_object_symbol(const tj_code_object *object, const char *name) {
+const tj_object_symbol *tj_code_object_symbol(const tj_code_object *object, const char *name) {
   for (uint32_t i = 0; i < object->symbol_count; i++)
     if (strcmp(object->symbol[i].name, name) == 0)
       return &object->symbol[i];

@@ -30,7 +30,7 @@ static void check_metadata(tj_job *job, const char *kernel, const tj_kernel_meta
 
 static void check_arguments(tj_job *job, const char *kernel, const tj_kernel_metadata *metadata) {
   for (uint32_t i = 0; i < metadata->argument_count; i++) {
-    const tj_kernel_argument *argument = &metadata->argument[i];
+    const tj_metadata_argument *argument = &metadata->argument[i];
     if (argument->is_hidden)
       tj_fail(job, TJ_CODEGEN, "kernel %s has the hidden argument %s", kernel, argument->value_kind);
     if ((uint64_t)argument->offset + argument->size > metadata->kernarg_bytes)

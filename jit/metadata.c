@@ -90,15 +90,15 @@ static void read_map(reader *in, const char *what, const key_row *rows, size_t r
 #define ROWS(table) table, sizeof(table) / sizeof *(table)
 
 static const key_row argument_rows[] = {
-    {".name", read_string, offsetof(tj_kernel_argument, name)},
-    {".offset", read_u32, offsetof(tj_kernel_argument, offset)},
-    {".size", read_u32, offsetof(tj_kernel_argument, size)},
-    {".value_kind", read_string, offsetof(tj_kernel_argument, value_kind)},
-    {".address_space", read_string, offsetof(tj_kernel_argument, address_space)},
+    {".name", read_string, offsetof(tj_metadata_argument, name)},
+    {".offset", read_u32, offsetof(tj_metadata_argument, offset)},
+    {".size", read_u32, offsetof(tj_metadata_argument, size)},
+    {".value_kind", read_string, offsetof(tj_metadata_argument, value_kind)},
+    {".address_space", read_string, offsetof(tj_metadata_argument, address_space)},
 };
 
-static void read_argument(reader *in, tj_kernel_argument *argument) {
-  *argument = (tj_kernel_argument){.name = "", .value_kind = "", .address_space = ""};
+static void read_argument(reader *in, tj_metadata_argument *argument) {
+  *argument = (tj_metadata_argument){.name = "", .value_kind = "", .address_space = ""};
   read_map(in, "an argument", ROWS(argument_rows), argument);
   argument->is_hidden = strncmp(argument->value_kind, "hidden_", strlen("hidden_")) == 0;
 }
@@ -106,7 +106,7 @@ static void read_argument(reader *in, tj_kernel_argument *argument) {
 static void read_arguments(reader *in, const char *key, void *field) {
   tj_kernel_metadata *kernel = field;
   uint32_t count = read_head(in, key, TJ_MSGPACK_ARRAY, "an array");
-  tj_kernel_argument *argument = TJ_NEW_ARRAY(in->job, tj_kernel_argument, count);
+  tj_metadata_argument *argument = TJ_NEW_ARRAY(in->job, tj_metadata_argument, count);
   for (uint32_t i = 0; i < count; i++)
     read_argument(in, &argument[i]);
   kernel->argument = argument;

@@ -13,7 +13,7 @@ typedef struct {
   const char *value_kind;    /* by_value, global_buffer, hidden_block_count_x … */
   const char *address_space; /* global, local, … */
   bool is_hidden;            /* set up by the dispatcher, not by the kernel's caller */
-} tj_kernel_argument;
+} tj_metadata_argument;
 
 typedef struct {
   const char *name;
@@ -26,7 +26,7 @@ typedef struct {
   uint32_t max_flat_workgroup_size;
   uint32_t required_workgroup_size[3]; /* 0: not required */
   bool uses_dynamic_stack;
-  const tj_kernel_argument *argument;
+  const tj_metadata_argument *argument;
   uint32_t argument_count;
 } tj_kernel_metadata;
 

@@ -5,6 +5,7 @@
 #define TJ_JIT_STATS_H
 
 #include "jit/code_object.h"
+#include "jit/disasm.h"
 
 /* TJ_ISA_STATS(X) calls X(name, meaning) for every figure, in the order in which they are printed. */
 #define TJ_ISA_STATS(X)                                                                                              \
@@ -31,6 +32,9 @@ typedef struct {
 /* Of one kernel of a code object; of all together when `kernel` is NULL (counts and bytes add up, registers, LDS and
  * wave size are the largest). Fails with TJ4009 when there is no such kernel, with TJ5006 as disassembly does. */
 tj_isa_stats tj_isa_stats_of(tj_job *job, const tj_code_object *object, const char *kernel);
+
+/* Of one kernel whose instructions are at hand. */
+tj_isa_stats tj_isa_stats_of_listing(const tj_kernel_code *kernel, tj_listing listing);
 
 /* Of a relocatable object for the host (x86-64 or AArch64 ELF): instructions and code_bytes of function `symbol`, or
  * of all functions when it is NULL; every other figure is 0. Fails with TJ5006 when it cannot be read, with TJ4009
