@@ -1,0 +1,183 @@
+/* How long a kernel takes from text to code object in memory, stage by stage, in a warm process without a cache; and
+ * how long clang takes as a subprocess for the same kernel in OpenCL C, in the same run.
+ *
+ * usage: bench_compile [ITERATIONS [TARGET]]. Prints one JSON object: medians in microseconds, and ratios. */
+#include "tilejit/tilejit.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_ITERATIONS = 1000, CLANG_ITERATIONS = 3 };
+
+/* A kernel in both languages. */
+typedef struct {
+  const char *name, *tile, *opencl;
+} sample;
+
+#define OPENCL_INDEX                                                                                                 \
+  "long n = (long)__builtin_amdgcn_workgroup_id_x() * 256 + __builtin_amdgcn_workitem_id_x();\n"
+
+static const sample samples[] = {
+    {"transpose",
+     "param M in 1..32768, N in 1..32768\n"
+     "kernel transpose(src: f32 @ (M,N):(N,1), dst: f32 @ (M,N):(1,M)) = copy(src, dst)",
+     "__attribute__((reqd_work_group_size(256, 1, 1)))\n"
+     "kernel void transpose(global const float *restrict src, global float *restrict dst, long M, long N) {\n" OPENCL_INDEX
+     "if (n < M * N) dst[n] = src[(n % M) * N + n / M]; }"},
+    {"offsets_merge",
+     "let merged = transform(packed((4,6,5)), [merge(4,6,5)], [[0,1,2]], [[0]])\n"
+     "let view = transform(merged, [unmerge(8,15)], [[0]], [[0,1]])\n"
+     "kernel offsets_merge(dst: i32 @ packed((8,15))) = offsets(dst, view)",
+     "__attribute__((reqd_work_group_size(256, 1, 1)))\n"
+     "kernel void offsets_merge(global int *restrict dst) {\n" OPENCL_INDEX
+     "if (n < 120) { int i = n / 15, j = n % 15, x = i * 15 + j;\n"
+     "  dst[n] = (x / 30) * 30 + (x / 5 % 6) * 5 + x % 5; } }"},
+    {"im2col",
+     "let padded = transform(packed((4,32,32)), [pass_through(4), pad(32,1,1), pad(32,1,1)],"
+     " [[0],[1],[2]], [[0],[1],[2]])\n"
+     "let windows = transform(padded, [pass_through(4), embed((3,32),(1,1)), embed((3,32),(1,1))],"
+     " [[0],[1],[2]], [[0],[1,2],[3,4]])\n"
+     "let matrix = transform(windows, [merge(32,32), merge(4,3,3)], [[2,4],[0,1,3]], [[0],[1]])\n"
+     "kernel im2col(src: f16 @ matrix, dst: f16 @ packed((1024, 36))) = copy(src, dst)",
+     "__attribute__((reqd_work_group_size(256, 1, 1)))\n"
+     "kernel void im2col(global const short *restrict src, global short *restrict dst) {\n" OPENCL_INDEX
+     "if (n < 1024 * 36) { int p = n / 36, q = n % 36, oh = p / 32, ow = p % 32, c = q / 9, kh = q / 3 % 3,\n"
+     "  kw = q % 3, h = oh + kh - 1, w = ow + kw - 1;\n"
+     "  dst[n] = h >= 0 && h < 32 && w >= 0 && w < 32 ? src[c * 1024 + h * 32 + w] : 0; } }"},
+};
+
+enum { SAMPLE_COUNT = sizeof samples / sizeof *samples };
+
+/* Durations of one compilation, in microseconds. */
+enum { PARSE, PLAN, SIMPLIFY, LOWER, PASSES, CODEGEN, LINK, CHECK, TOTAL, STAGE_COUNT };
+static const char *const stage_names[] = {"parse",  "plan",    "simplify", "lower", "passes",
+                                          "codegen", "link",    "check",    "total"};
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
+}
+
+static void stop(tj_context *context) {
+  const tj_diagnostic *diagnostic = tj_context_diagnostic(context);
+  fprintf(stderr, "bench_compile: TJ%04u: %s\n", diagnostic->code, diagnostic->message);
+  exit(1);
+}
+
+static void compile_once(tj_context *context, const sample *s, const char *target, double durations[STAGE_COUNT]) {
+  tj_program *program;
+  tj_code *code;
+  double begin = now();
+  if (tj_program_create(context, s->name, s->tile, strlen(s->tile), NULL, 0, &program) != TJ_OK)
+    stop(context);
+  durations[PARSE] = now() - begin;
+  if (tj_code_compile(program, &(tj_compile_options){s->name, target}, &code) != TJ_OK)
+    stop(context);
+  durations[TOTAL] = now() - begin;
+  tj_code_times times = tj_code_times_of(code);
+  const uint64_t stages[] = {times.plan,   times.simplify, times.lower, times.passes,
+                             times.codegen, times.link,     times.check};
+  for (int i = PLAN; i <= CHECK; i++)
+    durations[i] = (double)stages[i - PLAN] / 1e3;
+  tj_code_destroy(code);
+  tj_program_destroy(program);
+}
+
+static int compare(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double median(double values[], size_t count) {
+  qsort(values, count, sizeof *values, compare);
+  return values[count / 2];
+}
+
+/* Microseconds of `clang-22` making a code object of the sample's OpenCL C; negative where clang is missing. */
+static double time_clang(const sample *s, const char *target) {
+  char source[] = "/tmp/bench_compile_XXXXXX.cl", output[sizeof source + 8], cpu[64];
+  int file = mkstemps(source, 3);
+  if (file < 0)
+    return -1;
+  ssize_t written = write(file, s->opencl, strlen(s->opencl));
+  close(file);
+  snprintf(output, sizeof output, "%s.hsaco", source);
+  snprintf(cpu, sizeof cpu, "-mcpu=%s", target);
+  double begin = now();
+  pid_t child = written > 0 ? fork() : -1;
+  if (child == 0) {
+    execlp("clang-22", "clang-22", "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", cpu, "-nogpulib",
+           "-O3", source, "-o", output, (char *)NULL);
+    _exit(127);
+  }
+  int status = 1;
+  if (child > 0)
+    waitpid(child, &status, 0);
+  double duration = status == 0 ? now() - begin : -1;
+  unlink(source);
+  unlink(output);
+  return duration;
+}
+
+static double fastest_clang(const sample *s, const char *target) {
+  double best = -1;
+  for (int i = 0; i < CLANG_ITERATIONS; i++) {
+    double duration = time_clang(s, target);
+    if (duration >= 0 && (best < 0 || duration < best))
+      best = duration;
+  }
+  return best;
+}
+
+static json_t *measure(tj_context *context, const sample *s, const char *target, size_t iterations) {
+  static double durations[STAGE_COUNT][MOST_ITERATIONS];
+  double once[STAGE_COUNT], ours = 0;
+  for (int i = 0; i < 3; i++)
+    compile_once(context, s, target, once);
+  for (size_t i = 0; i < iterations; i++) {
+    compile_once(context, s, target, once);
+    for (int k = 0; k < STAGE_COUNT; k++)
+      durations[k][i] = once[k];
+  }
+  json_t *stages = json_object();
+  for (int k = 0; k < STAGE_COUNT; k++) {
+    double middle = median(durations[k], iterations);
+    bool is_ours = k == PARSE || k == PLAN || k == SIMPLIFY || k == LOWER || k == CHECK;
+    ours += is_ours ? middle : 0;
+    json_object_set_new(stages, stage_names[k], json_real(middle));
+  }
+  double total = json_real_value(json_object_get(stages, "total")), clang = fastest_clang(s, target);
+  json_t *result = json_pack("{s:s,s:o,s:f}", "kernel", s->name, "microseconds", stages, "ours", ours);
+  if (clang >= 0)
+    json_object_update_new(result, json_pack("{s:f,s:f}", "clang", clang, "clang_ratio", clang / total));
+  return result;
+}
+
+int main(int count, char **words) {
+  size_t iterations = count > 1 ? strtoul(words[1], NULL, 10) : 100;
+  const char *target = count > 2 ? words[2] : "gfx942";
+  if (iterations < 1 || iterations > MOST_ITERATIONS) {
+    fprintf(stderr, "usage: bench_compile [ITERATIONS (1 to %d) [TARGET]]\n", MOST_ITERATIONS);
+    return 2;
+  }
+  tj_context *context;
+  if (tj_context_create(NULL, &context) != TJ_OK)
+    return 3;
+  json_t *results = json_array();
+  for (int i = 0; i < SAMPLE_COUNT; i++)
+    json_array_append_new(results, measure(context, &samples[i], target, iterations));
+  json_t *report = json_pack("{s:s,s:s,s:i,s:o}", "benchmark", "compile", "target", target, "iterations",
+                             (int)iterations, "kernels", results);
+  json_dumpf(report, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(5));
+  putchar('\n');
+  json_decref(report);
+  tj_context_destroy(context);
+  return 0;
+}
