@@ -31,7 +31,7 @@ typedef enum {
 #define DTYPE(name, bits, class, numpy) TJ_DTYPE_##name,
   TJ_DTYPES(DTYPE)
 #undef DTYPE
-  TJ_DTYPE_COUNT
+      TJ_DTYPE_COUNT
 } tj_dtype;
 
 const char *tj_dtype_name(tj_dtype dtype);

@@ -15,6 +15,9 @@ typedef struct {
   tj_dtype dtype;
   bool is_read, is_written;
   const tj_node *element_count; /* elements that the view addresses: 1 + the largest offset of its base */
+  const tj_node *const *extent; /* of the view's top-level modes */
+  uint32_t rank;
+  bool is_row_major; /* the view is plain row-major: `extent` is the natural shape of an array */
 } tj_kernel_buffer;
 
 /* An element of a buffer. `offset` is in elements, and lies inside the buffer wherever `valid` holds. */

@@ -11,10 +11,10 @@
 
 #include "base/job.h"
 
+#include <llvm-c/Types.h>
 #include <stdbool.h>
 
 struct tj_emitter; /* emit.h */
-struct tj_kernel;  /* kernel.h */
 
 typedef struct tj_target_family tj_target_family;
 
@@ -31,13 +31,17 @@ typedef struct {
   const char *triple;    /* LLVM's: amdgcn-amd-amdhsa */
   const char *processor; /* LLVM's: gfx90a; the host's CPU */
   const char *features;  /* LLVM's: +sramecc,-xnack; what a cache must tell apart besides name and processor */
+  const char *passes;    /* the LLVM passes that pay on this target's kernels, as LLVM's pass builder reads them */
   tj_object_kind object;
+  uint32_t code_object_version;  /* 5, 6; 0 without code objects */
   uint32_t wave_size;            /* work-items of a wave; 1 on the host */
   uint32_t lds_bytes;            /* of a workgroup; 0 without LDS */
   uint32_t workgroup_limit;      /* most work-items of a workgroup */
   uint32_t vector_bytes;         /* widest memory access of one work-item */
   uint32_t global_address_space; /* of buffers */
-  bool has_bfloat_rounding;      /* LLVM's fptrunc from float to bfloat is exact rounding, denormals included */
+  bool has_32_bit_offsets;       /* addresses are a base and an unsigned 32-bit byte offset */
+  bool has_cheap_small_product;  /* products of integers below 2^24 are cheaper than others */
+  bool has_bfloat_rounding;      /* fptrunc from float to bfloat rounds right, denormals included */
 } tj_target;
 
 /* A family: how its targets are named, and the form of its kernels. */
@@ -49,8 +53,10 @@ struct tj_target_family {
   tj_target (*parse)(tj_job *job, const char *text);
   /* The name in the object file of a kernel called `name`. */
   const char *(*symbol)(tj_job *job, const char *name);
-  /* Emits the kernel's function: entry, index, loop or guard, around emit_work_item(). */
-  void (*emit_kernel)(struct tj_emitter *emitter, const struct tj_kernel *kernel);
+  /* Emits the kernel's function: entry, index, loop or guard, around tj_emit_work_item(). */
+  void (*emit_kernel)(struct tj_emitter *emitter);
+  /* a * b for integers below 2^24, in i32; NULL unless has_cheap_small_product. */
+  LLVMValueRef (*emit_small_product)(struct tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b);
 };
 
 /* The target that a text names: `gfx942`, `gfx90a:xnack-:sramecc+`, `host`. TJ5001 for an unknown target, TJ5002 for

@@ -1,0 +1,208 @@
+/* The AMDGPU family: target IDs, and kernels in the form that the HSA ABI gives them.
+ *
+ * A target ID is a processor and the features that are fixed, as in gfx90a:sramecc+:xnack-; a feature that is left
+ * out may be on or off. A kernel has the calling convention amdgpu_kernel; its arguments are the argument block of
+ * kernel.h, and it needs no hidden ones. */
+#include "lower/emit.h"
+#include "lower/family.h"
+
+#include <string.h>
+
+enum { NO_FEATURES = 0, SRAMECC = 1, XNACK = 2 };
+
+typedef struct {
+  const char *name;
+  uint32_t wave_size, lds_kib;
+  unsigned features; /* that it may have on or off */
+  uint32_t code_object_version;
+} processor_row;
+
+static const processor_row processors[] = {
+#define PROCESSOR(name, wave_size, lds_kib, features, version) {name, wave_size, lds_kib, features, version},
+#include "lower/amdgpu_processor.def"
+#undef PROCESSOR
+};
+
+/* In the order in which target IDs list them. */
+static const struct {
+  const char *name;
+  unsigned bit;
+} features[] = {{"sramecc", SRAMECC}, {"xnack", XNACK}};
+
+enum { FEATURE_COUNT = sizeof features / sizeof features[0], GLOBAL_ADDRESS_SPACE = 1, WORKGROUP_LIMIT = 1024 };
+
+/* --- target IDs --- */
+
+static bool claims(const char *text) {
+  return strncmp(text, "gfx", 3) == 0;
+}
+
+static const processor_row *find_processor(tj_job *job, const char *text, size_t length) {
+  for (size_t i = 0; i < sizeof processors / sizeof processors[0]; i++) {
+    if (strlen(processors[i].name) == length && memcmp(processors[i].name, text, length) == 0)
+      return &processors[i];
+  }
+  tj_fail(job, TJ_UNKNOWN_TARGET, "unknown processor %.*s", (int)length, text);
+}
+
+static unsigned find_feature(tj_job *job, const processor_row *processor, const char *text, size_t length) {
+  for (unsigned i = 0; i < FEATURE_COUNT; i++) {
+    if (strlen(features[i].name) != length || memcmp(features[i].name, text, length) != 0)
+      continue;
+    if (!(processor->features & features[i].bit))
+      tj_fail(job, TJ_UNKNOWN_FEATURE, "%s does not have the feature %s", processor->name, features[i].name);
+    return i;
+  }
+  tj_fail(job, TJ_UNKNOWN_FEATURE, "unknown feature %.*s", (int)length, text);
+}
+
+/* Reads one feature and its sign, such as xnack+, into signs[]. */
+static void parse_feature(tj_job *job, const processor_row *processor, const char *text, size_t length,
+                          char signs[FEATURE_COUNT]) {
+  char sign = length > 0 ? text[length - 1] : '\0';
+  if (sign != '+' && sign != '-')
+    tj_fail(job, TJ_UNKNOWN_FEATURE, "the feature %.*s has no sign, + or -", (int)length, text);
+  unsigned feature = find_feature(job, processor, text, length - 1);
+  if (signs[feature] != '\0')
+    tj_fail(job, TJ_UNKNOWN_FEATURE, "the feature %s is given twice", features[feature].name);
+  signs[feature] = sign;
+}
+
+static void name_features(tj_job *job, const char signs[FEATURE_COUNT], tj_target *target) {
+  tj_text name = tj_text_begin(job), list = tj_text_begin(job);
+  tj_text_string(&name, target->processor);
+  for (unsigned i = 0; i < FEATURE_COUNT; i++) {
+    if (signs[i] == '\0')
+      continue;
+    tj_text_format(&name, ":%s%c", features[i].name, signs[i]);
+    tj_text_format(&list, "%s%c%s", list.length > 0 ? "," : "", signs[i], features[i].name);
+  }
+  target->name = name.data;
+  target->features = list.data;
+}
+
+static tj_target parse(tj_job *job, const char *text) {
+  size_t length = strcspn(text, ":");
+  const processor_row *found = find_processor(job, text, length);
+  char signs[FEATURE_COUNT] = {0};
+  for (const char *at = text + length; *at == ':'; at += length) {
+    at++;
+    length = strcspn(at, ":");
+    parse_feature(job, found, at, length, signs);
+  }
+  tj_target target = {
+      .family = &tj_family_amdgpu,
+      .triple = "amdgcn-amd-amdhsa",
+      .processor = found->name,
+      .passes = "function(early-cse,instcombine,simplifycfg)",
+      .object = TJ_OBJECT_CODE_OBJECT,
+      .code_object_version = found->code_object_version,
+      .wave_size = found->wave_size,
+      .lds_bytes = found->lds_kib * 1024,
+      .workgroup_limit = WORKGROUP_LIMIT,
+      .vector_bytes = 16,
+      .global_address_space = GLOBAL_ADDRESS_SPACE,
+      .has_32_bit_offsets = true,
+      .has_cheap_small_product = true,
+      .has_bfloat_rounding = true,
+  };
+  name_features(job, signs, &target);
+  return target;
+}
+
+static const char *symbol(tj_job *job, const char *name) {
+  (void)job;
+  return name;
+}
+
+/* --- kernels --- */
+
+/* Function attributes that have no value: among them, every hidden argument and register that kernels do without. */
+static const char *const flags[] = {
+    "amdgpu-no-cluster-id-x",       "amdgpu-no-cluster-id-y",      "amdgpu-no-cluster-id-z",
+    "amdgpu-no-completion-action",  "amdgpu-no-default-queue",     "amdgpu-no-dispatch-id",
+    "amdgpu-no-dispatch-ptr",       "amdgpu-no-flat-scratch-init", "amdgpu-no-heap-ptr",
+    "amdgpu-no-hostcall-ptr",       "amdgpu-no-implicitarg-ptr",   "amdgpu-no-lds-kernel-id",
+    "amdgpu-no-multigrid-sync-arg", "amdgpu-no-queue-ptr",         "amdgpu-no-workgroup-id-y",
+    "amdgpu-no-workgroup-id-z",     "amdgpu-no-workitem-id-y",     "amdgpu-no-workitem-id-z",
+};
+
+static void set_attributes(tj_emitter *emitter, LLVMValueRef function) {
+  for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+    tj_emit_text_attribute(emitter, function, flags[i], "");
+  const char *size =
+      tj_string_format(emitter->job, "%u,%u", emitter->kernel->workgroup_size, emitter->kernel->workgroup_size);
+  tj_emit_text_attribute(emitter, function, "amdgpu-flat-work-group-size", size);
+  tj_emit_text_attribute(emitter, function, "uniform-work-group-size", "true");
+}
+
+static void set_required_size(tj_emitter *emitter, LLVMValueRef function) {
+  LLVMMetadataRef sizes[3];
+  for (unsigned i = 0; i < 3; i++) {
+    uint64_t size = i == 0 ? emitter->kernel->workgroup_size : 1;
+    sizes[i] = LLVMValueAsMetadata(LLVMConstInt(emitter->i32, size, false));
+  }
+  LLVMGlobalSetMetadata(function, LLVMGetMDKindIDInContext(emitter->context, "reqd_work_group_size", 20),
+                        LLVMMDNodeInContext2(emitter->context, sizes, 3));
+}
+
+/* llvm.amdgcn.`name`() whose result is below `limit`; 0: any. */
+static LLVMValueRef emit_id(tj_emitter *emitter, const char *name, uint64_t limit) {
+  LLVMValueRef id = tj_emit_intrinsic(emitter, name, NULL, 0, NULL, 0);
+  if (limit != 0 && limit <= UINT32_MAX)
+    tj_emit_call_range(emitter, id, 32, 0, limit);
+  return id;
+}
+
+/* The linear coordinate: workgroup id * workgroup size + work-item id. */
+static LLVMValueRef emit_index(tj_emitter *emitter, uint64_t workgroup_limit) {
+  uint32_t size = emitter->kernel->workgroup_size;
+  LLVMValueRef workgroup = emit_id(emitter, "llvm.amdgcn.workgroup.id.x", workgroup_limit);
+  LLVMValueRef item = emit_id(emitter, "llvm.amdgcn.workitem.id.x", size);
+  tj_width width = emitter->index_width;
+  LLVMTypeRef type = tj_emit_int_type(emitter, width.bits);
+  LLVMValueRef first = LLVMBuildMul(emitter->builder, tj_emit_extended(emitter, workgroup, type),
+                                    LLVMConstInt(type, size, false), "first");
+  tj_emit_no_wrap(first, width);
+  LLVMValueRef index = LLVMBuildAdd(emitter->builder, first, tj_emit_extended(emitter, item, type), "index");
+  tj_emit_no_wrap(index, width);
+  return index;
+}
+
+/* Whether every work-item of every workgroup has an element. */
+static bool is_full(const tj_kernel *kernel) {
+  return tj_facts_divisible(&kernel->count->facts, kernel->workgroup_size);
+}
+
+static void emit_kernel(tj_emitter *emitter) {
+  const tj_kernel *kernel = emitter->kernel;
+  LLVMValueRef function = tj_emit_function(emitter, kernel->name, 0);
+  LLVMSetFunctionCallConv(function, LLVMAMDGPUKERNELCallConv);
+  set_attributes(emitter, function);
+  set_required_size(emitter, function);
+  tj_emit_module_flag(emitter, "amdhsa_code_object_version", 100 * emitter->target->code_object_version);
+
+  tj_emit_uniform_nodes(emitter);
+  uint64_t workgroups = tj_emit_workgroup_limit(emitter);
+  LLVMValueRef index = emit_index(emitter, workgroups);
+  LLVMBasicBlockRef end = tj_emit_block(emitter, "end");
+  if (!is_full(kernel)) {
+    LLVMBasicBlockRef body = tj_emit_block(emitter, "body");
+    LLVMValueRef count = tj_emit_operand(emitter, kernel->count, emitter->index_width);
+    LLVMValueRef inside = LLVMBuildICmp(emitter->builder, LLVMIntULT, index, count, "inside");
+    LLVMBuildCondBr(emitter->builder, inside, body, end);
+    LLVMPositionBuilderAtEnd(emitter->builder, body);
+  }
+  tj_emit_work_item(emitter, index);
+  LLVMBuildBr(emitter->builder, end);
+  LLVMPositionBuilderAtEnd(emitter->builder, end);
+  LLVMBuildRetVoid(emitter->builder);
+}
+
+static LLVMValueRef emit_small_product(tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b) {
+  LLVMTypeRef overload[] = {emitter->i32};
+  LLVMValueRef arguments[] = {a, b};
+  return tj_emit_intrinsic(emitter, "llvm.amdgcn.mul.u24", overload, 1, arguments, 2);
+}
+
+const tj_target_family tj_family_amdgpu = {"amdgpu", claims, parse, symbol, emit_kernel, emit_small_product};

@@ -1,0 +1,110 @@
+/* Emitting LLVM IR: one struct for all of LLVM's handles, and the vocabulary in which kernels are written, so that
+ * LLVM's own builder calls do not spread.
+ *
+ * A kernel's expressions are emitted in two goes: first the nodes that depend on parameters alone (uniform), in the
+ * function's entry, then the others, once for each work-item. So every value dominates its uses, and facts hold
+ * wherever an expression is computed: parameters are checked at launch, and work-items beyond the count never get
+ * there. Facts become LLVM facts: nuw, nsw, exact, disjoint, ranges.
+ *
+ * What is allocated lives in the job's arena or in the module; an emitter owns nothing. */
+#ifndef TJ_LOWER_EMIT_H
+#define TJ_LOWER_EMIT_H
+
+#include "base/text.h"
+#include "ir/facts.h"
+#include "lower/kernel_nodes.h"
+#include "lower/module.h"
+#include "lower/width.h"
+
+#include <llvm-c/Core.h>
+
+/* A node's value: an i1 for truths, an i32, or an i64. */
+typedef struct tj_emitter {
+  tj_job *job;
+  tj_graph *graph;
+  const tj_target *target;
+  const tj_kernel *kernel;
+  LLVMContextRef context;
+  LLVMModuleRef module;
+  LLVMBuilderRef builder;
+  LLVMTypeRef i1, i8, i16, i32, i64, f16, bf16, f32, f64, b128, pointer, nothing; /* pointer: to a buffer */
+
+  LLVMValueRef function;   /* the one being emitted */
+  LLVMBasicBlockRef entry; /* its first block */
+  LLVMValueRef *buffer;    /* its parameters: pointers to the buffers, */
+  LLVMValueRef *parameter; /* i64s for the parameters, */
+  LLVMValueRef *derived;   /* i64s for the derived words, */
+  LLVMValueRef *extra;     /* i64s that the family asked for */
+  tj_kernel_nodes nodes;
+  LLVMValueRef *value; /* by position in the walk; NULL: not emitted, or a constant */
+  bool is_in_work_item;
+  tj_width index_width; /* of the linear coordinate, beyond the count included, and of the count */
+} tj_emitter;
+
+/* An emitter for a module that has a context and a builder. Checks widths (TJ4006). */
+void tj_emitter_init(tj_emitter *emitter, tj_graph *graph, tj_module *module, const tj_kernel *kernel,
+                     const tj_target *target);
+
+/* --- functions and attributes (emit.c) --- */
+
+/* Adds a function of the kernel's arguments (buffers, parameters, derived words), and of `extra` i64 arguments after
+ * them, with what is known of each; begins its entry block. */
+LLVMValueRef tj_emit_function(tj_emitter *emitter, const char *name, unsigned extra);
+LLVMBasicBlockRef tj_emit_block(tj_emitter *emitter, const char *name);
+
+/* An attribute of the function's argument index - 1. */
+void tj_emit_flag_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index, const char *name,
+                            uint64_t value);
+void tj_emit_function_flag(tj_emitter *emitter, LLVMValueRef function, const char *name);
+void tj_emit_text_attribute(tj_emitter *emitter, LLVMValueRef function, const char *name, const char *value);
+/* The value of a call is in low … end-1. */
+void tj_emit_call_range(tj_emitter *emitter, LLVMValueRef call, unsigned bits, uint64_t low, uint64_t end);
+void tj_emit_module_flag(tj_emitter *emitter, const char *name, uint32_t value);
+LLVMValueRef tj_emit_intrinsic(tj_emitter *emitter, const char *name, LLVMTypeRef overloads[],
+                               unsigned overload_count, LLVMValueRef arguments[], unsigned argument_count);
+
+/* --- integers (emit.c) --- */
+
+LLVMTypeRef tj_emit_int_type(tj_emitter *emitter, unsigned bits);
+LLVMValueRef tj_emit_int(tj_emitter *emitter, unsigned bits, int64_t value);
+/* Sets nuw and nsw on an addition, a multiplication or a shift of integers of that width. */
+void tj_emit_no_wrap(LLVMValueRef instruction, tj_width width);
+/* A value that is not negative as a type at least as wide. */
+LLVMValueRef tj_emit_extended(tj_emitter *emitter, LLVMValueRef value, LLVMTypeRef type);
+LLVMValueRef tj_emit_binary_intrinsic(tj_emitter *emitter, const char *name, LLVMValueRef a, LLVMValueRef b);
+
+/* --- nodes (emit_node.c) --- */
+
+/* Emits what depends on parameters alone. */
+void tj_emit_uniform_nodes(tj_emitter *emitter);
+/* Emits the rest, for a work-item with this linear coordinate, whose type is index_width's. */
+void tj_emit_varying_nodes(tj_emitter *emitter, LLVMValueRef index);
+/* The value of a node as an integer of `width`, which its facts must fit. */
+LLVMValueRef tj_emit_operand(tj_emitter *emitter, const tj_node *node, tj_width width);
+/* The value of a truth as an i1. */
+LLVMValueRef tj_emit_truth(tj_emitter *emitter, const tj_node *node);
+
+/* --- divisions (emit_divide.c) --- */
+
+LLVMValueRef tj_emit_quotient(tj_emitter *emitter, const tj_node *node);
+LLVMValueRef tj_emit_remainder(tj_emitter *emitter, const tj_node *node);
+/* a * b, as cheap as facts and target allow. */
+LLVMValueRef tj_emit_product(tj_emitter *emitter, const tj_node *node);
+
+/* --- conversions (convert.c) --- */
+
+LLVMTypeRef tj_emit_dtype(tj_emitter *emitter, tj_dtype dtype);
+/* Conversion between element types that convert: integers to integers keep the low bits; floats to integers round to
+ * zero and saturate, NaN to 0; anything to floats rounds to nearest, ties to even; raw bits stay as they are. */
+LLVMValueRef tj_emit_convert(tj_emitter *emitter, LLVMValueRef value, tj_dtype from, tj_dtype to);
+/* The integer `value` as an element, rounded, or cut off, where it does not fit. */
+LLVMValueRef tj_emit_element(tj_emitter *emitter, int64_t value, tj_dtype dtype);
+
+/* --- kernels (lower_kernel.c) --- */
+
+/* Emits what one work-item does. The builder ends where the work-item has ended. */
+void tj_emit_work_item(tj_emitter *emitter, LLVMValueRef index);
+/* More workgroups than any launch has, or 0 where the count has no bound. */
+uint64_t tj_emit_workgroup_limit(const tj_emitter *emitter);
+
+#endif

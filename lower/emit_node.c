@@ -1,0 +1,197 @@
+/* Index expressions: the value of each node, from the values of its arguments.
+ *
+ * An operation is computed in 32 bits where facts show that its arguments and its value all fit in signed, or all in
+ * unsigned, 32-bit integers, and in 64 bits elsewhere; tj_check_widths has shown that 64 are enough. Truths are i1
+ * until somebody counts with them. The walk has arguments before users, so there is no recursion. */
+#include "lower/emit.h"
+
+/* --- where values are --- */
+
+static LLVMValueRef value_of(const tj_emitter *emitter, const tj_node *node) {
+  return emitter->value[tj_kernel_nodes_find(&emitter->nodes, node)];
+}
+
+static void set_value(tj_emitter *emitter, const tj_node *node, LLVMValueRef value) {
+  uint32_t position = tj_kernel_nodes_find(&emitter->nodes, node);
+  if (position != TJ_NO_POSITION)
+    emitter->value[position] = value;
+}
+
+/* --- operands --- */
+
+static LLVMValueRef widened(tj_emitter *emitter, LLVMValueRef value, const tj_node *node, LLVMTypeRef type) {
+  if (node->facts.low < 0)
+    return LLVMBuildSExt(emitter->builder, value, type, "");
+  LLVMValueRef wide = LLVMBuildZExt(emitter->builder, value, type, "");
+  bool is_extension = LLVMIsAZExtInst(wide) != NULL;
+  if (is_extension && LLVMTypeOf(value) == emitter->i32 && node->facts.high <= INT32_MAX)
+    LLVMSetNNeg(wide, true);
+  return wide;
+}
+
+LLVMValueRef tj_emit_operand(tj_emitter *emitter, const tj_node *node, tj_width width) {
+  if (tj_is_constant(node))
+    return tj_emit_int(emitter, width.bits, node->value);
+  LLVMValueRef value = value_of(emitter, node);
+  LLVMTypeRef type = tj_emit_int_type(emitter, width.bits);
+  unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(value));
+  if (bits < width.bits)
+    return widened(emitter, value, node, type);
+  return bits > width.bits ? LLVMBuildTrunc(emitter->builder, value, type, "") : value;
+}
+
+static bool is_truth_constant(const tj_node *node) {
+  return tj_is_int(node, 0) || tj_is_int(node, 1);
+}
+
+static bool is_truth_value(const tj_emitter *emitter, const tj_node *node) {
+  return !tj_is_constant(node) && LLVMTypeOf(value_of(emitter, node)) == emitter->i1;
+}
+
+LLVMValueRef tj_emit_truth(tj_emitter *emitter, const tj_node *node) {
+  if (is_truth_constant(node) || is_truth_value(emitter, node))
+    return tj_emit_operand(emitter, node, (tj_width){1, false, true});
+  tj_width width = tj_width_of(&node, 1);
+  LLVMValueRef value = tj_emit_operand(emitter, node, width);
+  return LLVMBuildICmp(emitter->builder, LLVMIntNE, value, tj_emit_int(emitter, width.bits, 0), "");
+}
+
+/* Whether the operation takes truths to a truth, and one argument at least is an i1 already. */
+static bool is_on_truths(const tj_emitter *emitter, const tj_node *node) {
+  bool has_value = false;
+  for (unsigned i = node->op == TJ_OP_SELECT ? 1 : 0; i < tj_op_arity(node->op); i++) {
+    bool is_value = is_truth_value(emitter, node->arg[i]);
+    if (!is_value && !is_truth_constant(node->arg[i]))
+      return false;
+    has_value = has_value || is_value;
+  }
+  return has_value;
+}
+
+/* The width of an operation for which truths may stay truths. */
+static tj_width width_with_truths(const tj_emitter *emitter, const tj_node *node) {
+  return is_on_truths(emitter, node) ? (tj_width){1, false, true} : tj_width_of_operation(node);
+}
+
+/* --- operations --- */
+
+static LLVMValueRef emit_add(tj_emitter *emitter, const tj_node *node) {
+  tj_width width = tj_width_of_operation(node);
+  LLVMValueRef a = tj_emit_operand(emitter, node->arg[0], width);
+  LLVMValueRef sum = LLVMBuildAdd(emitter->builder, a, tj_emit_operand(emitter, node->arg[1], width), "");
+  tj_emit_no_wrap(sum, width);
+  return sum;
+}
+
+static LLVMValueRef emit_extremum(tj_emitter *emitter, const tj_node *node) {
+  bool is_min = node->op == TJ_OP_MIN;
+  tj_width width = tj_width_of_operation(node);
+  LLVMValueRef a = tj_emit_operand(emitter, node->arg[0], width);
+  LLVMValueRef b = tj_emit_operand(emitter, node->arg[1], width);
+  const char *name = width.is_signed ? (is_min ? "llvm.smin" : "llvm.smax") : (is_min ? "llvm.umin" : "llvm.umax");
+  return tj_emit_binary_intrinsic(emitter, name, a, b);
+}
+
+static LLVMValueRef emit_bitwise(tj_emitter *emitter, const tj_node *node) {
+  tj_width width = width_with_truths(emitter, node);
+  LLVMValueRef a = tj_emit_operand(emitter, node->arg[0], width);
+  LLVMValueRef b = tj_emit_operand(emitter, node->arg[1], width);
+  if (node->op == TJ_OP_AND)
+    return LLVMBuildAnd(emitter->builder, a, b, "");
+  if (node->op == TJ_OP_XOR)
+    return LLVMBuildXor(emitter->builder, a, b, "");
+  LLVMValueRef either = LLVMBuildOr(emitter->builder, a, b, "");
+  bool is_disjoint = (node->arg[0]->facts.zeros | node->arg[1]->facts.zeros) == UINT64_MAX;
+  if (is_disjoint && LLVMIsAInstruction(either) != NULL)
+    LLVMSetIsDisjoint(either, true);
+  return either;
+}
+
+static LLVMValueRef emit_shift(tj_emitter *emitter, const tj_node *node) {
+  tj_width width = tj_width_of_operation(node);
+  LLVMValueRef a = tj_emit_operand(emitter, node->arg[0], width);
+  LLVMValueRef amount = tj_emit_operand(emitter, node->arg[1], width);
+  if (node->op == TJ_OP_SHR)
+    return width.is_unsigned ? LLVMBuildLShr(emitter->builder, a, amount, "")
+                             : LLVMBuildAShr(emitter->builder, a, amount, "");
+  LLVMValueRef shifted = LLVMBuildShl(emitter->builder, a, amount, "");
+  tj_emit_no_wrap(shifted, width);
+  return shifted;
+}
+
+static LLVMValueRef emit_comparison(tj_emitter *emitter, const tj_node *node) {
+  tj_width width = node->op == TJ_OP_EQUAL ? width_with_truths(emitter, node) : tj_width_of_operation(node);
+  LLVMValueRef a = tj_emit_operand(emitter, node->arg[0], width);
+  LLVMValueRef b = tj_emit_operand(emitter, node->arg[1], width);
+  LLVMIntPredicate less = width.is_signed ? LLVMIntSLT : LLVMIntULT;
+  return LLVMBuildICmp(emitter->builder, node->op == TJ_OP_EQUAL ? LLVMIntEQ : less, a, b, "");
+}
+
+static LLVMValueRef emit_select(tj_emitter *emitter, const tj_node *node) {
+  tj_width width = width_with_truths(emitter, node);
+  LLVMValueRef condition = tj_emit_truth(emitter, node->arg[0]);
+  LLVMValueRef then = tj_emit_operand(emitter, node->arg[1], width);
+  LLVMValueRef otherwise = tj_emit_operand(emitter, node->arg[2], width);
+  return LLVMBuildSelect(emitter->builder, condition, then, otherwise, "");
+}
+
+static LLVMValueRef emit_operation(tj_emitter *emitter, const tj_node *node) {
+  switch (node->op) {
+  case TJ_OP_ADD:
+    return emit_add(emitter, node);
+  case TJ_OP_MUL:
+    return tj_emit_product(emitter, node);
+  case TJ_OP_DIV:
+    return tj_emit_quotient(emitter, node);
+  case TJ_OP_MOD:
+    return tj_emit_remainder(emitter, node);
+  case TJ_OP_MIN:
+  case TJ_OP_MAX:
+    return emit_extremum(emitter, node);
+  case TJ_OP_AND:
+  case TJ_OP_OR:
+  case TJ_OP_XOR:
+    return emit_bitwise(emitter, node);
+  case TJ_OP_SHL:
+  case TJ_OP_SHR:
+    return emit_shift(emitter, node);
+  case TJ_OP_LESS:
+  case TJ_OP_EQUAL:
+    return emit_comparison(emitter, node);
+  case TJ_OP_SELECT:
+    return emit_select(emitter, node);
+  case TJ_OP_CONSTANT:
+  case TJ_OP_SYMBOL:
+  case TJ_OP_COUNT:
+    break;
+  }
+  return NULL;
+}
+
+/* --- all nodes --- */
+
+static void emit_nodes(tj_emitter *emitter, bool varying) {
+  const tj_kernel_nodes *nodes = &emitter->nodes;
+  for (uint32_t i = 0; i < nodes->walk.count; i++) {
+    bool is_due = emitter->value[i] == NULL && nodes->is_varying[i] == varying;
+    if (is_due && tj_op_arity(nodes->walk.node[i]->op) > 0)
+      emitter->value[i] = emit_operation(emitter, nodes->walk.node[i]);
+  }
+}
+
+void tj_emit_uniform_nodes(tj_emitter *emitter) {
+  const tj_kernel *kernel = emitter->kernel;
+  for (uint32_t i = 0; i < kernel->parameter_count; i++)
+    set_value(emitter, kernel->parameter[i], emitter->parameter[i]);
+  for (uint32_t i = 0; i < kernel->derived_count; i++) {
+    if (kernel->derived[i].kind == TJ_DERIVED_VALUE)
+      set_value(emitter, kernel->derived[i].node, emitter->derived[i]);
+  }
+  emit_nodes(emitter, false);
+}
+
+void tj_emit_varying_nodes(tj_emitter *emitter, LLVMValueRef index) {
+  set_value(emitter, emitter->kernel->index, index);
+  emitter->is_in_work_item = true;
+  emit_nodes(emitter, true);
+}

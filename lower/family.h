@@ -1,0 +1,11 @@
+/* What the files of the target families share: their rows, declared. */
+#ifndef TJ_LOWER_FAMILY_H
+#define TJ_LOWER_FAMILY_H
+
+#include "lower/target.h"
+
+#define TARGET(name, description) extern const tj_target_family tj_family_##name;
+#include "lower/target.def"
+#undef TARGET
+
+#endif

@@ -1,0 +1,134 @@
+/* The host family: this CPU, and kernels as loops.
+ *
+ * A kernel NAME becomes two functions: tilejit_NAME(arguments, workgroup_begin, workgroup_end), which takes the
+ * argument block apart, and a local one that does the work, whose pointers have the attributes that let LLVM
+ * vectorise. Work-items are iterations of one loop over all workgroups from begin to end. */
+#include "lower/emit.h"
+#include "lower/family.h"
+
+#include <llvm-c/TargetMachine.h>
+#include <pthread.h>
+#include <string.h>
+
+/* --- the CPU --- */
+
+/* What LLVM calls this CPU: found once, never changed afterwards. */
+static struct {
+  pthread_once_t once;
+  char *triple, *processor, *features; /* LLVM's strings, kept for the life of the process */
+} cpu = {.once = PTHREAD_ONCE_INIT};
+
+static void describe_cpu(void) {
+  cpu.triple = LLVMGetDefaultTargetTriple();
+  cpu.processor = LLVMGetHostCPUName();
+  cpu.features = LLVMGetHostCPUFeatures();
+}
+
+static bool claims(const char *text) {
+  return strncmp(text, "host", 4) == 0;
+}
+
+static tj_target parse(tj_job *job, const char *text) {
+  if (strncmp(text, "host:", 5) == 0)
+    tj_fail(job, TJ_UNKNOWN_FEATURE, "the host target has no features, so not %s", text + 5);
+  if (strcmp(text, "host") != 0)
+    tj_fail(job, TJ_UNKNOWN_TARGET, "unknown target %s", text);
+  pthread_once(&cpu.once, describe_cpu);
+  return (tj_target){
+      .family = &tj_family_host,
+      .name = "host",
+      .triple = cpu.triple,
+      .processor = cpu.processor,
+      .features = cpu.features,
+      .passes = "function(early-cse,instcombine,simplifycfg,loop-simplify,lcssa,loop-mssa(licm),loop-vectorize,"
+                "instcombine,simplifycfg)",
+      .object = TJ_OBJECT_HOST,
+      .wave_size = 1,
+      .workgroup_limit = UINT32_MAX,
+      .vector_bytes = 16,
+  };
+}
+
+static const char *symbol(tj_job *job, const char *name) {
+  return tj_string_format(job, "tilejit_%s", name);
+}
+
+/* --- kernels --- */
+
+/* The work-items of a kernel: the first, and the one after the last. */
+typedef struct {
+  LLVMValueRef first, end;
+} item_range;
+
+static LLVMValueRef first_of_workgroup(tj_emitter *emitter, LLVMValueRef workgroup) {
+  LLVMValueRef size = LLVMConstInt(emitter->i64, emitter->kernel->workgroup_size, false);
+  return LLVMBuildNUWMul(emitter->builder, workgroup, size, "");
+}
+
+static item_range emit_range(tj_emitter *emitter, tj_width width) {
+  LLVMValueRef first = first_of_workgroup(emitter, emitter->extra[0]);
+  LLVMValueRef end = first_of_workgroup(emitter, emitter->extra[1]);
+  LLVMValueRef count = tj_emit_operand(emitter, emitter->kernel->count, (tj_width){64, true, true});
+  first = tj_emit_binary_intrinsic(emitter, "llvm.umin", first, count);
+  end = tj_emit_binary_intrinsic(emitter, "llvm.umin", end, count);
+  if (width.bits == 64)
+    return (item_range){first, end};
+  return (item_range){LLVMBuildTrunc(emitter->builder, first, emitter->i32, "first"),
+                      LLVMBuildTrunc(emitter->builder, end, emitter->i32, "end")};
+}
+
+/* for (index = first; index < end; index++) work_item(index); */
+static void emit_loop(tj_emitter *emitter, item_range range, tj_width width) {
+  LLVMBuilderRef builder = emitter->builder;
+  LLVMBasicBlockRef loop = tj_emit_block(emitter, "loop"), done = tj_emit_block(emitter, "done");
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(builder);
+  LLVMBuildCondBr(builder, LLVMBuildICmp(builder, LLVMIntULT, range.first, range.end, ""), loop, done);
+  LLVMPositionBuilderAtEnd(builder, loop);
+  LLVMValueRef index = LLVMBuildPhi(builder, tj_emit_int_type(emitter, width.bits), "index");
+  tj_emit_work_item(emitter, index);
+  LLVMValueRef next = LLVMBuildAdd(builder, index, tj_emit_int(emitter, width.bits, 1), "next");
+  tj_emit_no_wrap(next, width);
+  LLVMBasicBlockRef latch = LLVMGetInsertBlock(builder);
+  LLVMBuildCondBr(builder, LLVMBuildICmp(builder, LLVMIntULT, next, range.end, ""), loop, done);
+  LLVMAddIncoming(index, &range.first, &before, 1);
+  LLVMAddIncoming(index, &next, &latch, 1);
+  LLVMPositionBuilderAtEnd(builder, done);
+}
+
+static LLVMValueRef emit_work(tj_emitter *emitter) {
+  const tj_kernel *kernel = emitter->kernel;
+  LLVMValueRef function = tj_emit_function(emitter, tj_string_format(emitter->job, "%s.work", kernel->name), 2);
+  LLVMSetLinkage(function, LLVMInternalLinkage);
+  tj_emit_uniform_nodes(emitter);
+  tj_width width = tj_width_of(&kernel->count, 1);
+  emit_loop(emitter, emit_range(emitter, width), width);
+  LLVMBuildRetVoid(emitter->builder);
+  return function;
+}
+
+static LLVMValueRef emit_argument(tj_emitter *emitter, LLVMValueRef block, uint32_t position) {
+  LLVMTypeRef type = position < emitter->kernel->buffer_count ? emitter->pointer : emitter->i64;
+  LLVMValueRef offset = LLVMConstInt(emitter->i64, position, false);
+  LLVMValueRef address = LLVMBuildInBoundsGEP2(emitter->builder, emitter->i64, block, &offset, 1, "");
+  return LLVMBuildLoad2(emitter->builder, type, address, "");
+}
+
+static void emit_kernel(tj_emitter *emitter) {
+  LLVMValueRef work = emit_work(emitter);
+  LLVMTypeRef types[] = {emitter->pointer, emitter->i64, emitter->i64};
+  LLVMTypeRef type = LLVMFunctionType(emitter->nothing, types, 3, false);
+  LLVMValueRef function = LLVMAddFunction(emitter->module, symbol(emitter->job, emitter->kernel->name), type);
+  tj_emit_function_flag(emitter, function, "nounwind");
+  emitter->function = function;
+  LLVMPositionBuilderAtEnd(emitter->builder, tj_emit_block(emitter, "entry"));
+  unsigned count = tj_kernel_argument_bytes(emitter->kernel) / 8;
+  LLVMValueRef *arguments = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, count + 2);
+  for (unsigned i = 0; i < count; i++)
+    arguments[i] = emit_argument(emitter, LLVMGetParam(function, 0), i);
+  arguments[count] = LLVMGetParam(function, 1);
+  arguments[count + 1] = LLVMGetParam(function, 2);
+  LLVMBuildCall2(emitter->builder, LLVMGlobalGetValueType(work), work, arguments, count + 2, "");
+  LLVMBuildRetVoid(emitter->builder);
+}
+
+const tj_target_family tj_family_host = {"host", claims, parse, symbol, emit_kernel, NULL};
