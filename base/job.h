@@ -23,13 +23,13 @@ typedef struct tj_job tj_job;
 struct tj_job {
   tj_allocator allocator;
   tj_arena arena;
-  tj_source source; /* what spans refer to */
-  tj_span here;     /* the place that tj_fail blames: kept up to date by whoever walks the AST */
-  uint64_t fuel;    /* units of work left */
-  tj_status status; /* how the last tj_job_run ended */
+  tj_source source;   /* what spans refer to */
+  tj_span here;       /* the place that tj_fail blames: kept up to date by whoever walks the AST */
+  uint64_t fuel;      /* units of work left */
+  tj_status status;   /* how the last tj_job_run ended */
   tj_problem problem; /* why, when status is not TJ_OK */
-  const char *note; /* the note of the next failure; NULL: the code's own */
-  jmp_buf *way_out; /* set while tj_job_run runs */
+  const char *note;   /* the note of the next failure; NULL: the code's own */
+  jmp_buf *way_out;   /* set while tj_job_run runs */
 };
 
 enum { TJ_DEFAULT_FUEL = 50 * 1000 * 1000 };
@@ -43,7 +43,8 @@ void tj_job_destroy(tj_job *job);
 tj_status tj_job_run(tj_job *job, void (*body)(tj_job *job, void *data), void *data);
 
 /* Ends the job's body: the input is wrong in the way that `code` names, at job->here. */
-_Noreturn void tj_fail(tj_job *job, tj_problem_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+_Noreturn void tj_fail(tj_job *job, tj_problem_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The same at a given place. */
 _Noreturn void tj_fail_at(tj_job *job, tj_span span, tj_problem_code code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

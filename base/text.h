@@ -20,8 +20,7 @@ void tj_text_string(tj_text *text, const char *string);
 void tj_text_char(tj_text *text, char c);
 void tj_text_integer(tj_text *text, int64_t value);
 void tj_text_format(tj_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void tj_text_format_list(tj_text *text, const char *format, va_list arguments)
-    __attribute__((format(printf, 2, 0)));
+void tj_text_format_list(tj_text *text, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
 
 /* A formatted string in the job's arena. */
 const char *tj_string_format(tj_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));

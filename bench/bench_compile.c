@@ -20,16 +20,15 @@ typedef struct {
   const char *name, *tile, *opencl;
 } sample;
 
-#define OPENCL_INDEX                                                                                                 \
-  "long n = (long)__builtin_amdgcn_workgroup_id_x() * 256 + __builtin_amdgcn_workitem_id_x();\n"
+#define OPENCL_INDEX "long n = (long)__builtin_amdgcn_workgroup_id_x() * 256 + __builtin_amdgcn_workitem_id_x();\n"
 
 static const sample samples[] = {
     {"transpose",
      "param M in 1..32768, N in 1..32768\n"
      "kernel transpose(src: f32 @ (M,N):(N,1), dst: f32 @ (M,N):(1,M)) = copy(src, dst)",
      "__attribute__((reqd_work_group_size(256, 1, 1)))\n"
-     "kernel void transpose(global const float *restrict src, global float *restrict dst, long M, long N) {\n" OPENCL_INDEX
-     "if (n < M * N) dst[n] = src[(n % M) * N + n / M]; }"},
+     "kernel void transpose(global const float *restrict src, global float *restrict dst, long M, long N) "
+     "{\n" OPENCL_INDEX "if (n < M * N) dst[n] = src[(n % M) * N + n / M]; }"},
     {"offsets_merge",
      "let merged = transform(packed((4,6,5)), [merge(4,6,5)], [[0,1,2]], [[0]])\n"
      "let view = transform(merged, [unmerge(8,15)], [[0]], [[0,1]])\n"
@@ -56,8 +55,8 @@ enum { SAMPLE_COUNT = sizeof samples / sizeof *samples };
 
 /* Durations of one compilation, in microseconds. */
 enum { PARSE, PLAN, SIMPLIFY, LOWER, PASSES, CODEGEN, LINK, CHECK, TOTAL, STAGE_COUNT };
-static const char *const stage_names[] = {"parse",  "plan",    "simplify", "lower", "passes",
-                                          "codegen", "link",    "check",    "total"};
+static const char *const stage_names[] = {"parse",   "plan", "simplify", "lower", "passes",
+                                          "codegen", "link", "check",    "total"};
 
 static double now(void) {
   struct timespec time;
@@ -82,7 +81,7 @@ static void compile_once(tj_context *context, const sample *s, const char *targe
     stop(context);
   durations[TOTAL] = now() - begin;
   tj_code_times times = tj_code_times_of(code);
-  const uint64_t stages[] = {times.plan,   times.simplify, times.lower, times.passes,
+  const uint64_t stages[] = {times.plan,    times.simplify, times.lower, times.passes,
                              times.codegen, times.link,     times.check};
   for (int i = PLAN; i <= CHECK; i++)
     durations[i] = (double)stages[i - PLAN] / 1e3;

@@ -23,9 +23,9 @@ typedef const tj_value *(*tj_builtin_function)(tj_call *call);
 
 typedef struct tj_builtin {
   const char *name;
-  const char *form;  /* as documentation writes a call */
-  const char *named; /* names of optional named arguments, separated by spaces */
-  uint32_t least, most; /* how many positional arguments */
+  const char *form;             /* as documentation writes a call */
+  const char *named;            /* names of optional named arguments, separated by spaces */
+  uint32_t least, most;         /* how many positional arguments */
   tj_builtin_function function; /* NULL: not implemented yet */
 } tj_builtin;
 

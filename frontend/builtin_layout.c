@@ -121,8 +121,7 @@ const tj_value *tj_builtin_composition(tj_call *call) {
 
 const tj_value *tj_builtin_crd2idx(tj_call *call) {
   const tj_tuple *shape = tj_arg_tuple(call, 1);
-  const tj_tuple *stride =
-      call->count > 2 ? tj_arg_tuple(call, 2) : tj_layout_of_shape(call->graph, shape).stride;
+  const tj_tuple *stride = call->count > 2 ? tj_arg_tuple(call, 2) : tj_layout_of_shape(call->graph, shape).stride;
   return tuple(call, tj_crd2idx(call->graph, tj_arg_tuple(call, 0), shape, stride));
 }
 

@@ -77,8 +77,8 @@ const tj_value *tj_builtin_valid(tj_call *call) {
     return tj_value_of_node(call->graph, tj_view_valid(call->graph, view, coordinate, true));
   }
   const tj_transform *transform = tj_arg_transform(call, 0);
-  return tj_value_of_node(
-      call->graph, tj_transform_valid(call->graph, transform, indices(call, transform->upper_count)));
+  return tj_value_of_node(call->graph,
+                          tj_transform_valid(call->graph, transform, indices(call, transform->upper_count)));
 }
 
 /* --- views --- */
@@ -108,9 +108,8 @@ static view_options options_of(tj_call *call) {
 
 const tj_value *tj_builtin_strided(tj_call *call) {
   view_options options = options_of(call);
-  return tj_value_of_view(call->graph,
-                          tj_view_strided(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1), options.offset,
-                                          options.vector_length, options.vector_stride));
+  return tj_value_of_view(call->graph, tj_view_strided(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1),
+                                                       options.offset, options.vector_length, options.vector_stride));
 }
 
 const tj_value *tj_builtin_packed(tj_call *call) {
@@ -121,9 +120,8 @@ const tj_value *tj_builtin_packed(tj_call *call) {
 
 const tj_value *tj_builtin_aligned(tj_call *call) {
   view_options options = options_of(call);
-  return tj_value_of_view(call->graph,
-                          tj_view_aligned(call->graph, tj_arg_tuple(call, 0), tj_arg_node(call, 1), options.offset,
-                                          options.vector_length, options.vector_stride));
+  return tj_value_of_view(call->graph, tj_view_aligned(call->graph, tj_arg_tuple(call, 0), tj_arg_node(call, 1),
+                                                       options.offset, options.vector_length, options.vector_stride));
 }
 
 /* [[0,1],[2]]: the list `outer` must have `count` items, each a list of dimension numbers. */

@@ -104,8 +104,8 @@ static void check_fixed(tj_scope *scope, const tj_parameter_value *fixed, declar
 static tj_parameter evaluate_parameter(tj_scope *scope, const tj_item *item, const tj_parameter_value *fixed) {
   declared_facts facts = evaluate_facts(scope, item);
   scope->job->here = item->name_span;
-  const tj_node *node = tj_symbol_create(scope->graph, item->name, TJ_SYMBOL_PARAMETER, facts.low, facts.high,
-                                         facts.multiple);
+  const tj_node *node =
+      tj_symbol_create(scope->graph, item->name, TJ_SYMBOL_PARAMETER, facts.low, facts.high, facts.multiple);
   if (fixed != NULL) {
     check_fixed(scope, fixed, facts);
     node = tj_int(scope->graph, fixed->value);
@@ -203,8 +203,7 @@ static void evaluate_offsets(tj_scope *scope, tj_kernel_definition *kernel, cons
 }
 
 static bool is_call_of(const tj_ast *body, const char *name) {
-  return body->kind == TJ_AST_APPLY && body->item[0]->kind == TJ_AST_NAME &&
-         strcmp(body->item[0]->name, name) == 0;
+  return body->kind == TJ_AST_APPLY && body->item[0]->kind == TJ_AST_NAME && strcmp(body->item[0]->name, name) == 0;
 }
 
 static tj_kernel_definition evaluate_kernel(tj_scope *scope, const tj_item *item) {
@@ -245,8 +244,8 @@ static void check_fixed_names(tj_scope *scope, const tj_program_values *values, 
   }
 }
 
-const tj_program_values *tj_evaluate(tj_graph *graph, const tj_program_ast *program,
-                                     const tj_parameter_value fixed[], size_t fixed_count) {
+const tj_program_values *tj_evaluate(tj_graph *graph, const tj_program_ast *program, const tj_parameter_value fixed[],
+                                     size_t fixed_count) {
   tj_job *job = graph->job;
   tj_scope scope = open_scope(graph, program->item_count);
   tj_parameter *parameters = TJ_NEW_ARRAY(job, tj_parameter, program->item_count);

@@ -10,8 +10,8 @@
 
 /* Evaluates a program. Fixed parameters become constants, checked against their declared facts (TJ2025); a name
  * that is no parameter of the program is TJ2026. */
-const tj_program_values *tj_evaluate(tj_graph *graph, const tj_program_ast *program,
-                                     const tj_parameter_value fixed[], size_t fixed_count);
+const tj_program_values *tj_evaluate(tj_graph *graph, const tj_program_ast *program, const tj_parameter_value fixed[],
+                                     size_t fixed_count);
 
 /* --- between sema*.c and builtin*.c --- */
 

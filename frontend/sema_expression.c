@@ -187,8 +187,8 @@ const tj_value *tj_compose_values(tj_graph *graph, const tj_value *a, const tj_v
     return value_of_composed(graph, a->composed->swizzle, a->composed->offset,
                              tj_layout_compose(graph, a->composed->layout, right));
   default:
-    return tj_value_of_layout(
-        graph, tj_layout_compose(graph, tj_need_layout(graph, a, "the left operand of 'o'"), right));
+    return tj_value_of_layout(graph,
+                              tj_layout_compose(graph, tj_need_layout(graph, a, "the left operand of 'o'"), right));
   }
 }
 
@@ -301,8 +301,8 @@ const tj_value *tj_apply_value(tj_graph *graph, const tj_value *function, const 
   case TJ_VALUE_SWIZZLE:
     if (count != 1)
       tj_fail(graph->job, TJ_WRONG_ARITY, "a swizzle takes one integer");
-    return tj_value_of_node(graph, tj_swizzle_apply(graph, function->swizzle,
-                                                    tj_need_node(graph, args[0], "a swizzle's argument")));
+    return tj_value_of_node(
+        graph, tj_swizzle_apply(graph, function->swizzle, tj_need_node(graph, args[0], "a swizzle's argument")));
   case TJ_VALUE_VIEW:
     return tj_value_of_node(
         graph, tj_view_offset(graph, function->view,

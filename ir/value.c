@@ -4,11 +4,14 @@
 #include "ir/simplify.h"
 
 const char *tj_value_kind_name(tj_value_kind kind) {
-  static const char *const names[] = {
-      [TJ_VALUE_TUPLE] = "an integer or a tuple", [TJ_VALUE_LAYOUT] = "a layout",
-      [TJ_VALUE_SWIZZLE] = "a swizzle",           [TJ_VALUE_COMPOSED] = "a composed layout",
-      [TJ_VALUE_TILER] = "a tiler",               [TJ_VALUE_TRANSFORM] = "a transform",
-      [TJ_VALUE_VIEW] = "a view",                 [TJ_VALUE_LIST] = "a list"};
+  static const char *const names[] = {[TJ_VALUE_TUPLE] = "an integer or a tuple",
+                                      [TJ_VALUE_LAYOUT] = "a layout",
+                                      [TJ_VALUE_SWIZZLE] = "a swizzle",
+                                      [TJ_VALUE_COMPOSED] = "a composed layout",
+                                      [TJ_VALUE_TILER] = "a tiler",
+                                      [TJ_VALUE_TRANSFORM] = "a transform",
+                                      [TJ_VALUE_VIEW] = "a view",
+                                      [TJ_VALUE_LIST] = "a list"};
   return names[kind];
 }
 

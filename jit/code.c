@@ -18,8 +18,7 @@ static void load(tj_job *job, void *data) {
   if (code->target->object == TJ_OBJECT_HOST)
     code->host_code = tj_host_code_load(job, code->bytes, code->symbol);
   clock_gettime(CLOCK_MONOTONIC, &end);
-  code->times.load =
-      (uint64_t)((end.tv_sec - begin.tv_sec) * 1000000000 + end.tv_nsec - begin.tv_nsec);
+  code->times.load = (uint64_t)((end.tv_sec - begin.tv_sec) * 1000000000 + end.tv_nsec - begin.tv_nsec);
 }
 
 static void take(tj_code *code, const tj_compilation *c) {

@@ -17,11 +17,11 @@ typedef struct {
 struct tj_launch {
   tj_context *context;
   const tj_code *code;
-  tj_job job;          /* messages, shapes, argument blocks */
-  int64_t *value;      /* of the graph's symbols, by index */
+  tj_job job;     /* messages, shapes, argument blocks */
+  int64_t *value; /* of the graph's symbols, by index */
   bool *bound;
   uint32_t symbol_count;
-  bound_array *array;  /* one for each of the kernel's buffers */
+  bound_array *array;   /* one for each of the kernel's buffers */
   tj_argument argument; /* what tj_launch_argument last described */
   uint64_t nanoseconds;
 };

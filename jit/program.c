@@ -178,8 +178,8 @@ static tj_status run_compiling(tj_program *program, const tj_compile_options *op
   return tj_context_run(program->context, &program->job, compile, work);
 }
 
-tj_status tj_program_compile(tj_program *program, const tj_compile_options *options, tj_emit output,
-                             tj_trace *trace, tj_compilation *compilation) {
+tj_status tj_program_compile(tj_program *program, const tj_compile_options *options, tj_emit output, tj_trace *trace,
+                             tj_compilation *compilation) {
   compilation->trace = trace;
   compiling work = {.compilation = compilation, .output = output, .program = program};
   return run_compiling(program, options, &work);

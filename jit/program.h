@@ -19,8 +19,8 @@ void tj_program_retain(tj_program *program);
 void tj_program_release(tj_program *program);
 
 /* Compiles up to `output`. `compilation` starts as {0}; the caller disposes its module whatever happens. */
-tj_status tj_program_compile(tj_program *program, const tj_compile_options *options, tj_emit output,
-                             tj_trace *trace, tj_compilation *compilation);
+tj_status tj_program_compile(tj_program *program, const tj_compile_options *options, tj_emit output, tj_trace *trace,
+                             tj_compilation *compilation);
 
 /* Runs a body that writes text in the program's job, and makes a blob of it. */
 typedef struct {

@@ -63,8 +63,7 @@ static uint32_t root_count(const expressions *e) {
 static void collect_inputs(tj_program *program, const tj_tuple *coordinates, expressions *e) {
   const tj_program_values *values = program->evaluated.values;
   uint32_t rank = 0;
-  const tj_tuple *const *leaves =
-      coordinates != NULL ? tj_tuple_leaves(program->graph, coordinates, &rank) : NULL;
+  const tj_tuple *const *leaves = coordinates != NULL ? tj_tuple_leaves(program->graph, coordinates, &rank) : NULL;
   const tj_node **inputs = TJ_NEW_ARRAY(&program->job, const tj_node *, values->parameter_count + rank);
   for (uint32_t i = 0; i < values->parameter_count; i++) {
     if (!tj_is_constant(values->parameter[i].node))
@@ -123,14 +122,13 @@ typedef struct {
 } side;
 
 static side side_of(tj_program *program, const expressions *e) {
-  return (side){text_of(program, e), predicate_of(program, e),
-                tj_count_ops(program->graph, e->root, root_count(e))};
+  return (side){text_of(program, e), predicate_of(program, e), tj_count_ops(program->graph, e->root, root_count(e))};
 }
 
 static json_t *json_of_side(const side *s) {
-  json_t *ops = json_pack("{s:i,s:i,s:i,s:i,s:i,s:i}", "div", (int)s->ops.div, "mod", (int)s->ops.mod, "mul",
-                          (int)s->ops.mul, "add", (int)s->ops.add, "bit", (int)s->ops.bit, "select",
-                          (int)s->ops.select);
+  json_t *ops =
+      json_pack("{s:i,s:i,s:i,s:i,s:i,s:i}", "div", (int)s->ops.div, "mod", (int)s->ops.mod, "mul", (int)s->ops.mul,
+                "add", (int)s->ops.add, "bit", (int)s->ops.bit, "select", (int)s->ops.select);
   json_t *object = json_pack("{s:s,s:o}", "text", s->text, "ops", ops);
   if (s->predicate != NULL)
     json_object_set_new(object, "valid", json_string(s->predicate));

@@ -42,7 +42,8 @@ static const tj_node *composed_elements(tj_graph *graph, const tj_composed *comp
     tj_fail(graph->job, TJ_KERNEL_ARGUMENT, "a layout with basis strides addresses no buffer");
   check_not_negative(graph, offset->value);
   const tj_node *plain = tj_add(graph, offset->value, layout_elements(graph, composed->layout));
-  int32_t top = composed->swizzle.base + composed->swizzle.bits - (composed->swizzle.shift < 0 ? composed->swizzle.shift : 0);
+  int32_t top =
+      composed->swizzle.base + composed->swizzle.bits - (composed->swizzle.shift < 0 ? composed->swizzle.shift : 0);
   const tj_node *block = tj_int(graph, (int64_t)1 << top);
   const tj_node *blocks = tj_div(graph, tj_add(graph, plain, tj_int(graph, ((int64_t)1 << top) - 1)), block);
   return tj_mul(graph, blocks, block);
@@ -163,8 +164,7 @@ static const tj_node *both(tj_graph *graph, const tj_node *a, const tj_node *b) 
   return tj_is_int(a, 1) ? b : tj_and(graph, a, b);
 }
 
-tj_access tj_operand_access(tj_graph *graph, const tj_operand *operand, uint32_t buffer,
-                            const tj_tuple *coordinate) {
+tj_access tj_operand_access(tj_graph *graph, const tj_operand *operand, uint32_t buffer, const tj_tuple *coordinate) {
   tj_access access = tj_operand_raw_access(graph, operand, coordinate);
   access.buffer = buffer;
   if (operand->view == NULL || stays_inside(graph, operand->view))

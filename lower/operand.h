@@ -7,9 +7,9 @@
 
 typedef struct {
   const tj_value *value;
-  const tj_view *view;         /* NULL: a layout or a composed layout */
-  const tj_tuple *shape;       /* the domain */
-  uint32_t rank;               /* top-level modes */
+  const tj_view *view;          /* NULL: a layout or a composed layout */
+  const tj_tuple *shape;        /* the domain */
+  uint32_t rank;                /* top-level modes */
   const tj_node *const *extent; /* of each top-level mode */
   const tj_node *size;
   const tj_node *element_count; /* the least buffer that holds every element */

@@ -30,8 +30,8 @@ static bool modes_agree(tj_graph *graph, const tj_operand *a, const tj_operand *
 }
 
 static bool shapes_compatible(tj_graph *graph, const tj_operand *a, const tj_operand *b) {
-  return both_layouts(a, b) && (tj_tuple_compatible(graph, a->shape, b->shape) ||
-                                tj_tuple_compatible(graph, b->shape, a->shape));
+  return both_layouts(a, b) &&
+         (tj_tuple_compatible(graph, a->shape, b->shape) || tj_tuple_compatible(graph, b->shape, a->shape));
 }
 
 static _Noreturn void fail_domains(tj_graph *graph, const tj_operand *source, const tj_operand *destination) {
@@ -169,15 +169,14 @@ static void check_offset_type(tj_graph *graph, const tj_kernel *kernel) {
   set_range(dtype, &low, &high);
   const tj_facts *facts = &tj_simplified(graph, kernel->value)->facts;
   if (facts->low < low || facts->high > high)
-    tj_fail(graph->job, TJ_OFFSET_TYPE, "%s does not hold offsets from %" PRId64 " to %" PRId64,
-            tj_dtype_name(dtype), facts->low, facts->high);
+    tj_fail(graph->job, TJ_OFFSET_TYPE, "%s does not hold offsets from %" PRId64 " to %" PRId64, tj_dtype_name(dtype),
+            facts->low, facts->high);
 }
 
 static void set_offset_value(tj_graph *graph, tj_kernel *kernel, const tj_operand *map) {
   tj_access access = tj_operand_raw_access(graph, map, tj_operand_coordinate(graph, map, kernel->index));
-  kernel->value = tj_is_int(access.valid, 1)
-                      ? access.offset
-                      : tj_select(graph, access.valid, access.offset, tj_int(graph, -1));
+  kernel->value =
+      tj_is_int(access.valid, 1) ? access.offset : tj_select(graph, access.valid, access.offset, tj_int(graph, -1));
 }
 
 static void plan_offsets(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
@@ -193,8 +192,7 @@ static void plan_offsets(tj_graph *graph, tj_kernel *kernel, const tj_kernel_def
   check_offset_type(graph, kernel);
 }
 
-tj_kernel *tj_plan_kernel(tj_graph *graph, const tj_program_values *program,
-                          const tj_kernel_definition *definition) {
+tj_kernel *tj_plan_kernel(tj_graph *graph, const tj_program_values *program, const tj_kernel_definition *definition) {
   const tj_operand *operands = make_operands(graph, definition);
   const tj_operand *destination = &operands[definition->destination];
   check_destination(graph, definition, destination);
@@ -233,7 +231,7 @@ tj_kernel *tj_plan_offsets(tj_graph *graph, const tj_program_values *program, co
 enum { MOST_ROOTS = 6 };
 
 void tj_kernel_simplify(tj_graph *graph, tj_kernel *kernel, tj_trace *trace) {
-  const tj_node **places[MOST_ROOTS] = {&kernel->load.offset,  &kernel->load.valid, &kernel->value,
+  const tj_node **places[MOST_ROOTS] = {&kernel->load.offset,  &kernel->load.valid,  &kernel->value,
                                         &kernel->store.offset, &kernel->store.valid, &kernel->count};
   const tj_node *roots[MOST_ROOTS];
   uint32_t count = 0;

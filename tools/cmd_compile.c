@@ -9,11 +9,11 @@ static const struct {
   const char *name;
   tj_emit stage;
   bool is_binary;
-} stages[] = {{"ast", TJ_EMIT_AST, false},   {"values", TJ_EMIT_VALUES, false},
+} stages[] = {{"ast", TJ_EMIT_AST, false},     {"values", TJ_EMIT_VALUES, false},
               {"index", TJ_EMIT_INDEX, false}, {"simplified", TJ_EMIT_SIMPLIFIED, false},
-              {"llvm", TJ_EMIT_LLVM, false}, {"asm", TJ_EMIT_ASM, false},
-              {"obj", TJ_EMIT_OBJECT, true}, {"object", TJ_EMIT_OBJECT, true},
-              {"hsaco", TJ_EMIT_HSACO, true}, {"stats", TJ_EMIT_STATS, false}};
+              {"llvm", TJ_EMIT_LLVM, false},   {"asm", TJ_EMIT_ASM, false},
+              {"obj", TJ_EMIT_OBJECT, true},   {"object", TJ_EMIT_OBJECT, true},
+              {"hsaco", TJ_EMIT_HSACO, true},  {"stats", TJ_EMIT_STATS, false}};
 
 enum { STAGE_COUNT = sizeof stages / sizeof *stages };
 
@@ -72,14 +72,15 @@ static int run(const arguments *given) {
   return status;
 }
 
-static const option options[] = {{"e", "EXPR", "compile this text instead of a file"},
-                                 {"kernel", "K", "which kernel, where the program has several"},
-                                 {"target", "T", "host, gfx942, gfx90a:xnack-, …"},
-                                 {"emit", "WHAT", "llvm, asm, obj, hsaco or stats"},
-                                 {"stop-after", "STAGE", "show a stage: ast, values, index, simplified, llvm, object"},
-                                 {"set", "P=V", "fix a parameter: code is specialised for it"},
-                                 {"o", "OUT", "write to a file instead of standard output"},
-                                 {NULL, NULL, NULL}};
+static const option options[] = {
+    {"e", "EXPR", "compile this text instead of a file"},
+    {"kernel", "K", "which kernel, where the program has several"},
+    {"target", "T", "host, gfx942, gfx90a:xnack-, …"},
+    {"emit", "WHAT", "llvm, asm, obj, hsaco or stats"},
+    {"stop-after", "STAGE", "show a stage: ast, values, index, simplified, llvm, object"},
+    {"set", "P=V", "fix a parameter: code is specialised for it"},
+    {"o", "OUT", "write to a file instead of standard output"},
+    {NULL, NULL, NULL}};
 
 const command command_compile = {
     "compile",
@@ -87,4 +88,5 @@ const command command_compile = {
     "FILE|-e EXPR [--kernel K] --target T [--set P=V]… --emit llvm|asm|obj|hsaco|stats [-o OUT]",
     "A program without kernels, whose value is a map, is compiled as offsets(dst, V): the kernel that stores the\n"
     "map's offset for every linear coordinate. Parameters without --set become arguments of the kernel.",
-    options, run};
+    options,
+    run};

@@ -128,4 +128,5 @@ const command command_eval = {
     "EXPR may be a whole program whose last item is a bare expression after a ';'. With -, each line of standard\n"
     "input is one; each gives one line of output, and what fails prints its error there.\n\n"
     "A table runs over the domain with the first mode fastest for layouts, the last for views and transforms.",
-    options, run};
+    options,
+    run};

@@ -131,7 +131,8 @@ static int bind_arrays(session *run) {
     status = check(run, tj_launch_argument(run->launch, i, &argument));
     if (status != 0)
       break;
-    status = run->array[i].data != NULL ? check_array(argument, &run->array[i]) : make_array(argument, &run->array[i]);
+    status =
+        run->array[i].data != NULL ? check_array(argument, &run->array[i]) : make_array(argument, &run->array[i]);
     if (status == 0)
       status = check(run, tj_launch_bind(run->launch, argument->name, run->array[i].data, run->array[i].size));
   }
@@ -249,8 +250,10 @@ const command command_run = {
     "run",
     "Compile a kernel and run it",
     "FILE [--kernel K] [--device D] [--set P=V]… [--arg P=V]… --in A=a.npy --out B=b.npy [--stats]",
-    "An array's elements in C order are the buffer that the argument's view addresses. An output without --in starts\n"
+    "An array's elements in C order are the buffer that the argument's view addresses. An output without --in "
+    "starts\n"
     "as zeros. A source without --in holds its element numbers: element i is i, modulo 2^bits for integers and\n"
     "modulo 2^52, 2^24, 2^11 or 2^8 for f64, f32, f16 and bf16, which hold that exactly. Parameters with neither\n"
     "--set nor --arg are taken from the arrays' shapes where an argument's view is plain row-major.",
-    options, run};
+    options,
+    run};

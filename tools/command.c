@@ -147,8 +147,12 @@ int fail_tool(int status, unsigned code, const char *note, const char *format, .
   va_start(list, format);
   vsnprintf(message, sizeof message, format, list);
   va_end(list);
-  print_diagnostic(&(tj_diagnostic){.status = (tj_status)status, .code = code, .file = "tilejit", .message = message,
-                                    .note = note, .source_line = ""});
+  print_diagnostic(&(tj_diagnostic){.status = (tj_status)status,
+                                    .code = code,
+                                    .file = "tilejit",
+                                    .message = message,
+                                    .note = note,
+                                    .source_line = ""});
   return status;
 }
 
@@ -215,8 +219,8 @@ int read_file(const char *path, char **data, size_t *size) {
 }
 
 static int fail_write(const char *path, int error) {
-  return fail_tool(TJ_ERROR_SYSTEM, 6005, "check the path, its permissions and the free space",
-                   "cannot write %s: %s", path, strerror(error));
+  return fail_tool(TJ_ERROR_SYSTEM, 6005, "check the path, its permissions and the free space", "cannot write %s: %s",
+                   path, strerror(error));
 }
 
 int write_file(const char *path, const void *data, size_t size) {

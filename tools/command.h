@@ -22,7 +22,7 @@ typedef struct {
   struct given_option {
     const char *name;
     const char *value;
-  } *option;
+  } * option;
   size_t option_count;
   const char **operand;
   size_t operand_count;
@@ -30,10 +30,10 @@ typedef struct {
 
 typedef struct {
   const char *name;
-  const char *summary; /* one line */
-  const char *form;    /* what follows the name */
-  const char *details; /* paragraphs for --help; may be "" */
-  const option *options; /* ends in {NULL, NULL, NULL} */
+  const char *summary;                /* one line */
+  const char *form;                   /* what follows the name */
+  const char *details;                /* paragraphs for --help; may be "" */
+  const option *options;              /* ends in {NULL, NULL, NULL} */
   int (*run)(const arguments *given); /* the exit status */
 } command;
 

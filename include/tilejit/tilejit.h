@@ -77,8 +77,8 @@ typedef struct {
  * next such call. */
 TJ_API const tj_diagnostic *tj_context_diagnostic(const tj_context *context);
 
-/* A diagnostic as compilers print it: file:line:column: error: TJnnnn: message, the source line, a caret under what is
- * to blame, the note. Writes at most `size` bytes, zero-terminated, and returns the length of the whole text. With
+/* A diagnostic as compilers print it: file:line:column: error: TJnnnn: message, the source line, a caret under what
+ * is to blame, the note. Writes at most `size` bytes, zero-terminated, and returns the length of the whole text. With
  * `colour`, ANSI colours. */
 TJ_API size_t tj_diagnostic_format(const tj_diagnostic *diagnostic, int colour, char *buffer, size_t size);
 
@@ -218,12 +218,12 @@ TJ_API tj_status tj_launch_set_shape(tj_launch *launch, const char *argument, co
 /* One argument, as it is once all parameters are known. */
 typedef struct {
   const char *name;
-  const char *dtype;     /* as in the program: f32 */
-  const char *numpy;     /* NumPy's type string: <f4; "" where it has none */
+  const char *dtype; /* as in the program: f32 */
+  const char *numpy; /* NumPy's type string: <f4; "" where it has none */
   size_t element_bytes;
   int64_t element_count; /* the least number of elements of a buffer */
   int is_read, is_written;
-  int is_row_major;      /* the view is plain row-major: `lengths` is the natural shape of the array */
+  int is_row_major; /* the view is plain row-major: `lengths` is the natural shape of the array */
   const int64_t *lengths;
   size_t rank;
 } tj_argument;
