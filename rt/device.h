@@ -10,8 +10,8 @@
  * Thread safety: any function may be called from any thread, except that closing a device must be the last call, and
  * releasing a buffer or unloading a kernel the last one that names it.
  *
- * How to add a kind of device: write rt/NAME.c with a table tj_rt_operations, an opener and a lister, and add
- * the row DRIVER(NAME) to driver.def.
+ * How to add a kind of device: write rt/NAME.c with a table of operations and `const tj_rt_driver tj_rt_driver_NAME`,
+ * and add the row DRIVER(NAME) to driver.def.
  *
  * (The public header's tj_rt_device is what jit/ makes of a tj_rt_device.) */
 #ifndef TJ_RT_DEVICE_H
@@ -66,7 +66,8 @@ typedef struct {
   uint64_t memory;      /* bytes; 0: unknown */
 } tj_rt_info;
 
-/* A driver's functions; each as the wrapper below of the same name says. `load` to `wait` are never NULL. */
+/* A driver's functions, none NULL: what the wrappers below of the same names do, after their checks (ranges are
+ * inside buffers, out-parameters are cleared, launches have workgroups). */
 typedef struct {
   void (*close)(tj_rt_device *device);
   tj_status (*allocate)(tj_rt_device *device, size_t size, tj_rt_buffer *buffer, tj_rt_error *error);
@@ -87,9 +88,9 @@ struct tj_rt_device {
   tj_rt_info info;
 };
 
-/* A kind of device: a row of driver.def. */
+/* A kind of device: tj_rt_driver_NAME, where NAME is the row of driver.def. */
 typedef struct {
-  const char *prefix; /* of the names of its devices: host, hsa, sim */
+  const char *prefix; /* of its devices' names: all of `host`, or what comes before the colon of `hsa:0` */
   /* Opens the device of that name; TJ6001 where there is none. */
   tj_status (*open)(const char *name, const tj_allocator *allocator, tj_rt_device **device, tj_rt_error *error);
   /* Writes the first `capacity` of its devices; returns how many there are. */

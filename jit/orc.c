@@ -1,0 +1,75 @@
+/* Host code through LLJIT, one for each object: loaded code shares nothing, so it needs no locks and can be unloaded
+ * by whoever drops the last reference. Calls of memcpy and the like resolve to this process. */
+#include "jit/orc.h"
+
+#include "jit/llvm.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/LLJIT.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+struct tj_host_code {
+  tj_allocator allocator;
+  atomic_uint references;
+  LLVMOrcLLJITRef jit; /* owned; NULL until loading got that far */
+  tj_host_entry entry;
+};
+
+enum { MESSAGE_SIZE = 256 };
+
+/* Writes what went wrong, if anything did; returns whether it did. */
+static bool failed(LLVMErrorRef error, char message[MESSAGE_SIZE]) {
+  if (error == NULL)
+    return false;
+  char *text = LLVMGetErrorMessage(error);
+  snprintf(message, MESSAGE_SIZE, "%s", text);
+  LLVMDisposeErrorMessage(text);
+  return true;
+}
+
+static bool load(tj_host_code *code, tj_bytes object, const char *symbol, char message[MESSAGE_SIZE]) {
+  if (failed(LLVMOrcCreateLLJIT(&code->jit, NULL), message)) {
+    code->jit = NULL;
+    return false;
+  }
+  LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(object.data, object.size, symbol);
+  LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(code->jit);
+  LLVMOrcExecutorAddress address = 0;
+  if (failed(LLVMOrcLLJITAddObjectFile(code->jit, library, buffer), message) ||
+      failed(LLVMOrcLLJITLookup(code->jit, &address, symbol), message))
+    return false;
+  code->entry = (tj_host_entry)(uintptr_t)address;
+  return true;
+}
+
+tj_host_code *tj_host_code_load(tj_job *job, tj_bytes object, const char *symbol) {
+  tj_llvm_initialize();
+  tj_host_code *code = job->allocator.allocate(job->allocator.user, sizeof *code);
+  if (code == NULL)
+    tj_fail_out_of_memory(job);
+  *code = (tj_host_code){.allocator = job->allocator, .references = 1};
+  char message[MESSAGE_SIZE];
+  if (!load(code, object, symbol, message)) {
+    tj_host_code_release(code);
+    tj_fail(job, TJ_CODEGEN, "loading host code: %s", message);
+  }
+  return code;
+}
+
+tj_host_entry tj_host_code_entry(const tj_host_code *code) {
+  return code->entry;
+}
+
+tj_host_code *tj_host_code_retain(tj_host_code *code) {
+  atomic_fetch_add_explicit(&code->references, 1, memory_order_relaxed);
+  return code;
+}
+
+void tj_host_code_release(tj_host_code *code) {
+  if (code == NULL || atomic_fetch_sub_explicit(&code->references, 1, memory_order_acq_rel) != 1)
+    return;
+  if (code->jit != NULL)
+    LLVMConsumeError(LLVMOrcDisposeLLJIT(code->jit));
+  code->allocator.release(code->allocator.user, code);
+}

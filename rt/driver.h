@@ -1,0 +1,14 @@
+/* What the drivers share: their rows, declared. */
+#ifndef TJ_RT_DRIVER_H
+#define TJ_RT_DRIVER_H
+
+#include "rt/device.h"
+
+#define DRIVER(name) extern const tj_rt_driver tj_rt_driver_##name;
+#include "rt/driver.def"
+#undef DRIVER
+
+/* The allocator given, or malloc and free where it is NULL. */
+tj_allocator tj_rt_allocator(const tj_allocator *allocator);
+
+#endif
