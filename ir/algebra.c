@@ -109,10 +109,15 @@ const tj_tuple *tj_layout_coprofile(tj_graph *graph, tj_layout layout) {
 
 /* A composition in progress. The left-hand layout is coalesced, by mode where the right-hand codomain is a tuple. For
  * each of its leaves, `load` is the sum of the largest digits that right-hand modes put there so far: NULL for none.
- * A sum that reaches the leaf's extent would carry, and the composition would not be the sum of its modes. */
+ * A sum that reaches the leaf's extent would carry, and the composition would not be the sum of its modes.
+ *
+ * While `may_overhang`, right-hand modes that step over tiles may step past the end of a leaf that the step does not
+ * divide: the leaf is then covered by whole tiles, the last one beyond its end, and does not carry. */
 typedef struct {
   tj_graph *graph;
   const tj_node **load;
+  bool *overhangs; /* by leaf */
+  bool may_overhang;
 } composer;
 
 /* The part of the left-hand layout that a right-hand mode walks through, and the number of its first leaf. */
@@ -128,7 +133,7 @@ typedef struct {
 
 static void add_load(composer *self, uint32_t leaf, const tj_node *extent, const tj_node *digit) {
   tj_graph *graph = self->graph;
-  if (self->load[leaf] == NULL) {
+  if (self->load[leaf] == NULL || self->overhangs[leaf]) {
     self->load[leaf] = digit;
     return;
   }
@@ -181,17 +186,19 @@ static _Noreturn void fail_shape(tj_graph *graph, const tj_node *shape, const tj
           tj_describe(graph, stride));
 }
 
-/* How many of the mode's coordinates fall into a left-hand extent that its stride does not skip: the mode ends
- * there, or fills it evenly and goes on. */
-static const tj_node *taken_extent(tj_graph *graph, const remainder_mode *rest, const tj_node *extent) {
+/* How many of the mode's coordinates fall into a left-hand leaf that its stride does not skip: the mode ends there,
+ * or fills it evenly and goes on. */
+static const tj_node *taken_extent(composer *self, const remainder_mode *rest, const tj_node *extent, uint32_t leaf) {
+  tj_graph *graph = self->graph;
   tj_decision even = tj_decide_divides(graph, rest->stride, extent);
   const tj_node *available = tj_ceil_div(graph, extent, rest->stride);
   tj_decision ends = tj_decide_less_equal(graph, rest->extent, available);
+  self->overhangs[leaf] = self->overhangs[leaf] || (self->may_overhang && even != TJ_YES);
   if (ends == TJ_YES)
     return rest->extent;
-  if (even == TJ_NO && ends == TJ_NO)
+  if (even == TJ_NO && ends == TJ_NO && !self->may_overhang)
     fail_stride_below(graph, rest->stride, extent);
-  if (even != TJ_YES)
+  if (even != TJ_YES && !self->may_overhang)
     tj_fail_needs_divisible(graph, "composition", extent, rest->stride);
   tj_decision fills = tj_decide_divides(graph, available, rest->extent);
   if (fills == TJ_NO)
@@ -227,7 +234,7 @@ static tj_layout compose_through(composer *self, walked left, remainder_mode res
       continue;
     }
     if (!tj_is_int(rest.extent, 1)) {
-      const tj_node *taken = taken_extent(graph, &rest, extent);
+      const tj_node *taken = taken_extent(self, &rest, extent, left.first_leaf + i);
       const tj_node *largest = tj_terse_mul(graph, tj_terse_add(graph, taken, tj_int(graph, -1)), rest.stride);
       add_load(self, left.first_leaf + i, extent, largest);
       modes[count].shape = tj_tuple_integer(graph, taken);
@@ -276,8 +283,25 @@ static tj_layout compose(composer *self, walked left, const tj_tuple *shape, con
   return compose_through(self, left, (remainder_mode){shape->value, stride->value});
 }
 
+static composer start_composition(tj_graph *graph, tj_layout left) {
+  uint32_t leaves = left.shape->leaf_count;
+  return (composer){graph, TJ_NEW_ARRAY(graph->job, const tj_node *, leaves), TJ_NEW_ARRAY(graph->job, bool, leaves),
+                    false};
+}
+
 tj_layout tj_layout_compose(tj_graph *graph, tj_layout a, tj_layout b) {
   tj_layout left = coalesce_by(graph, a, tj_layout_coprofile(graph, b), true);
-  composer self = {graph, TJ_NEW_ARRAY(graph->job, const tj_node *, left.shape->leaf_count)};
+  composer self = start_composition(graph, left);
   return compose(&self, (walked){left.shape, left.stride, 0}, b.shape, b.stride);
+}
+
+tj_layout tj_layout_compose_tiles(tj_graph *graph, tj_layout layout, tj_layout tile, tj_layout rest) {
+  tj_layout left = coalesce(graph, layout, true);
+  composer self = start_composition(graph, left);
+  walked whole = {left.shape, left.stride, 0};
+  tj_layout modes[2];
+  modes[0] = compose(&self, whole, tile.shape, tile.stride);
+  self.may_overhang = true;
+  modes[1] = compose(&self, whole, rest.shape, rest.stride);
+  return tj_layout_concat(graph, modes, 2);
 }

@@ -45,6 +45,10 @@ const tj_tuple *tj_layout_coprofile(tj_graph *graph, tj_layout layout);
 /* composition(layout, tiler): by mode, and modes that the tiler does not have are dropped. */
 tj_layout tj_layout_compose_tiler(tj_graph *graph, tj_layout layout, const tj_tiler *tiler);
 
+/* (layout ∘ tile, layout ∘ rest) of integer layouts, where `rest` steps over tiles: as in CuTe's divides, it covers a
+ * left-hand mode that tiles do not divide by whole tiles, the last one beyond the mode's end. */
+tj_layout tj_layout_compose_tiles(tj_graph *graph, tj_layout layout, tj_layout tile, tj_layout rest);
+
 /* --- modes --- */
 
 tj_layout tj_layout_unflatten(tj_graph *graph, tj_layout layout, const tj_tuple *profile);

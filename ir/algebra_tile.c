@@ -74,7 +74,7 @@ static tj_layout pair(tj_graph *graph, tj_layout a, tj_layout b) {
 static tj_layout divide_by_layout(tj_graph *graph, tj_layout layout, tj_layout tile) {
   const tj_tuple *target = tj_layout_coalesce(graph, layout).shape;
   tj_layout rest = tj_layout_complement(graph, tile, target);
-  return tj_layout_compose(graph, layout, pair(graph, tile, rest));
+  return tj_layout_compose_tiles(graph, layout, tile, rest);
 }
 
 /* (the block, where its copies begin) */
