@@ -162,6 +162,7 @@ const tj_node *tj_symbol_create(tj_graph *graph, const char *name, tj_symbol_kin
   *symbol = (tj_symbol){name, kind, low, high, multiple, graph->symbol_count};
   check_satisfiable(graph, symbol);
   graph->symbol_count++;
+  graph->has_symbolic_bounds |= (low != NULL && !tj_is_constant(low)) || (high != NULL && !tj_is_constant(high));
   tj_node *node = new_node(graph, TJ_OP_SYMBOL, mix(TJ_OP_SYMBOL, symbol->index));
   node->symbol = symbol;
   node->facts = tj_facts_of_symbol(symbol);

@@ -51,7 +51,7 @@ typedef struct {
 
 struct tj_node {
   tj_op op;
-  uint32_t id;    /* dense; arguments have smaller ids than their users */
+  uint32_t id; /* dense; arguments have smaller ids than their users */
   uint32_t hash;
   uint32_t depth;  /* 0 for constants and symbols; at most TJ_MAX_NODE_DEPTH */
   uint32_t weight; /* the cost of the expression as a tree, saturating: see tj_op_weight */
@@ -69,7 +69,8 @@ enum { TJ_MAX_NODE_DEPTH = 100000 };
 /* What walks and the simplifier remember of a node: see walk.h, linear.h, simplify.c. */
 typedef struct {
   uint32_t visit;                 /* the last walk that came here */
-  uint32_t epoch;                 /* since when `simple` holds */
+  uint32_t epoch;                 /* the traced simplification that `simple` is from, or a later one */
+  const tj_node *draft;           /* the node on simplified atoms */
   const tj_node *simple;          /* what the node simplifies to */
   const struct tj_linear *linear; /* the node as a sum */
 } tj_memo;
@@ -83,8 +84,9 @@ struct tj_graph {
   uint32_t symbol_count;
   tj_memo *memo; /* by node id; node ids beyond memo_count have none yet */
   uint32_t memo_count;
-  uint32_t visit; /* number of the last walk */
-  uint32_t epoch; /* number of the last traced simplification */
+  uint32_t visit;           /* number of the last walk */
+  uint32_t epoch;           /* number of the last traced simplification */
+  bool has_symbolic_bounds; /* whether a symbol's bound is not a constant */
 };
 
 tj_graph *tj_graph_create(tj_job *job);

@@ -1,22 +1,265 @@
-/* Proofs about index expressions. */
+/* Proofs about index expressions, from symbolic bounds.
+ *
+ * Everything is brought to "form >= 0". Where the facts of atoms do not show that, the newest atom is replaced by a
+ * bound that makes the form no larger: a coordinate by its first or last value, y % d by 0, d - 1 or y, and
+ * d * (y / d) by y or y - (d - 1); a minimum, a maximum or a choice by each of its alternatives in turn. Bounds are
+ * made of older nodes, so this ends; and it takes at most MOST_REPLACEMENTS of them. A proof that is not found
+ * means nothing. */
 #include "ir/facts.h"
+#include "ir/linear.h"
+
+enum { MOST_REPLACEMENTS = 40, MOST_NESTING = 12 };
+
+typedef struct {
+  tj_graph *graph;
+  int replacements; /* still allowed */
+} prover;
+
+static bool is_nonnegative(prover *proof, const tj_sum *sum, int nesting);
+
+/* --- replacing one atom --- */
+
+static const tj_node *newest_atom(const tj_sum *sum) {
+  const tj_node *newest = NULL;
+  for (uint32_t i = 0; i < sum->count; i++)
+    for (uint32_t k = 0; k < sum->term[i].degree; k++)
+      if (newest == NULL || sum->term[i].atom[k]->id > newest->id)
+        newest = sum->term[i].atom[k];
+  return newest;
+}
+
+/* sum = slope * atom + rest; false where the atom occurs squared. */
+static bool split_by_atom(const tj_sum *sum, const tj_node *atom, tj_sum *slope, tj_sum *rest) {
+  const tj_term divisor = {1, 1, {atom}};
+  *slope = tj_sum_of(0);
+  *rest = tj_sum_of(sum->constant);
+  for (uint32_t i = 0; i < sum->count; i++) {
+    tj_term quotient, again;
+    if (!tj_term_divide(&sum->term[i], &divisor, &quotient))
+      tj_sum_add_term(rest, &sum->term[i], 1);
+    else if (quotient.degree > 0 && tj_term_divide(&quotient, &divisor, &again))
+      return false;
+    else
+      tj_sum_add_term(slope, &quotient, 1);
+  }
+  return !slope->failed && !rest->failed;
+}
+
+/* 1: never negative, -1: never positive, 0: not known. */
+static int sign_of(const tj_sum *sum) {
+  tj_linear form = tj_sum_form(sum);
+  tj_range range = tj_linear_range(&form);
+  return range.low >= 0 ? 1 : range.high <= 0 ? -1 : 0;
+}
+
+static bool holds_with(prover *proof, const tj_sum *slope, const tj_sum *rest, const tj_linear *bound, int nesting) {
+  tj_sum replaced = *rest;
+  tj_linear by = tj_sum_form(slope);
+  tj_sum_add_product(&replaced, &by, bound, 1);
+  return !replaced.failed && is_nonnegative(proof, &replaced, nesting + 1);
+}
+
+static bool holds_with_node(prover *proof, const tj_sum *slope, const tj_sum *rest, const tj_node *bound,
+                            int nesting) {
+  return holds_with(proof, slope, rest, tj_linear_of(proof->graph, bound), nesting);
+}
+
+static bool holds_with_constant(prover *proof, const tj_sum *slope, const tj_sum *rest, int64_t bound, int nesting) {
+  tj_linear form = {.constant = bound};
+  return holds_with(proof, slope, rest, &form, nesting);
+}
+
+/* --- bounds by kind of atom --- */
+
+static bool holds_for_symbol(prover *proof, const tj_node *atom, int sign, const tj_sum *slope, const tj_sum *rest,
+                             int nesting) {
+  const tj_node *bound = sign > 0 ? atom->symbol->low : atom->symbol->high;
+  return bound != NULL && !tj_is_constant(bound) && holds_with_node(proof, slope, rest, bound, nesting);
+}
+
+/* y % d <= d - 1, and <= y where y >= 0. */
+static bool holds_for_remainder(prover *proof, const tj_node *atom, int sign, const tj_sum *slope, const tj_sum *rest,
+                                int nesting) {
+  const tj_node *value = atom->arg[0], *divisor = atom->arg[1];
+  if (sign > 0 || divisor->facts.low < 1)
+    return false;
+  if (value->facts.low >= 0 && holds_with_node(proof, slope, rest, value, nesting))
+    return true;
+  if (tj_is_constant(divisor))
+    return false;
+  tj_sum last = tj_sum_of(-1);
+  tj_sum_add(&last, tj_linear_of(proof->graph, divisor), 1);
+  tj_linear bound = tj_sum_form(&last);
+  return !last.failed && holds_with(proof, slope, rest, &bound, nesting);
+}
+
+/* With q = y / d: s*q + r >= 0 where d*(s*q + r) + d - 1 >= 0, and y - (d - 1) <= d*q <= y. */
+static bool holds_for_quotient(prover *proof, const tj_node *atom, int sign, const tj_sum *slope, const tj_sum *rest,
+                               int nesting) {
+  const tj_node *divisor = atom->arg[1];
+  if (divisor->facts.low < 1)
+    return false;
+  const tj_linear *by = tj_linear_of(proof->graph, divisor);
+  tj_linear rest_form = tj_sum_form(rest), slope_form = tj_sum_form(slope);
+  tj_sum scaled = tj_sum_of(-1), bound = tj_sum_of(0);
+  tj_sum_add(&scaled, by, 1);
+  tj_sum_add_product(&scaled, &rest_form, by, 1);
+  tj_sum_add(&bound, tj_linear_of(proof->graph, atom->arg[0]), 1);
+  if (sign > 0) {
+    tj_sum_add(&bound, by, -1);
+    tj_sum_add_constant(&bound, 1);
+  }
+  tj_linear bound_form = tj_sum_form(&bound);
+  if (scaled.failed || bound.failed)
+    return false;
+  tj_sum_add_product(&scaled, &slope_form, &bound_form, 1);
+  return !scaled.failed && is_nonnegative(proof, &scaled, nesting + 1);
+}
+
+static bool holds_for_both(prover *proof, const tj_node *a, const tj_node *b, const tj_sum *slope, const tj_sum *rest,
+                           int nesting) {
+  return holds_with_node(proof, slope, rest, a, nesting) && holds_with_node(proof, slope, rest, b, nesting);
+}
+
+/* min(a, b) <= a and <= b, so where an upper bound is needed one of them is enough; max likewise below. */
+static bool holds_for_extreme(prover *proof, const tj_node *atom, int sign, const tj_sum *slope, const tj_sum *rest,
+                              int nesting) {
+  bool one_is_enough = (atom->op == TJ_OP_MIN) == (sign < 0);
+  if (one_is_enough)
+    return holds_with_node(proof, slope, rest, atom->arg[0], nesting) ||
+           holds_with_node(proof, slope, rest, atom->arg[1], nesting);
+  return holds_for_both(proof, atom->arg[0], atom->arg[1], slope, rest, nesting);
+}
+
+/* a & b <= a, b; a | b >= a, b. */
+static bool holds_for_bits(prover *proof, const tj_node *atom, int sign, const tj_sum *slope, const tj_sum *rest,
+                           int nesting) {
+  if ((atom->op == TJ_OP_AND) != (sign < 0))
+    return false;
+  return holds_with_node(proof, slope, rest, atom->arg[0], nesting) ||
+         holds_with_node(proof, slope, rest, atom->arg[1], nesting);
+}
+
+static bool holds_for_atom(prover *proof, const tj_node *atom, int sign, const tj_sum *slope, const tj_sum *rest,
+                           int nesting) {
+  switch (atom->op) {
+  case TJ_OP_SYMBOL:
+    return holds_for_symbol(proof, atom, sign, slope, rest, nesting);
+  case TJ_OP_MOD:
+    return holds_for_remainder(proof, atom, sign, slope, rest, nesting);
+  case TJ_OP_DIV:
+    return holds_for_quotient(proof, atom, sign, slope, rest, nesting);
+  case TJ_OP_MIN:
+  case TJ_OP_MAX:
+    return holds_for_extreme(proof, atom, sign, slope, rest, nesting);
+  case TJ_OP_SELECT:
+    return holds_for_both(proof, atom->arg[1], atom->arg[2], slope, rest, nesting);
+  case TJ_OP_AND:
+  case TJ_OP_OR:
+    return holds_for_bits(proof, atom, sign, slope, rest, nesting);
+  default:
+    return false;
+  }
+}
+
+static bool holds_for_facts(prover *proof, const tj_node *atom, int sign, const tj_sum *slope, const tj_sum *rest,
+                            int nesting) {
+  int64_t bound = sign > 0 ? atom->facts.low : atom->facts.high;
+  if (bound == INT64_MIN || bound == INT64_MAX)
+    return false;
+  return holds_with_constant(proof, slope, rest, bound, nesting);
+}
+
+static bool is_nonnegative(prover *proof, const tj_sum *sum, int nesting) {
+  tj_linear form = tj_sum_form(sum);
+  tj_range range = tj_linear_range(&form);
+  if (range.low >= 0)
+    return true;
+  if (range.high < 0 || nesting == MOST_NESTING || proof->replacements-- <= 0)
+    return false;
+  const tj_node *atom = newest_atom(sum);
+  tj_sum slope, rest;
+  if (atom == NULL || !split_by_atom(sum, atom, &slope, &rest))
+    return false;
+  int sign = sign_of(&slope);
+  if (sign == 0)
+    return false;
+  return holds_for_atom(proof, atom, sign, &slope, &rest, nesting) ||
+         holds_for_facts(proof, atom, sign, &slope, &rest, nesting);
+}
+
+bool tj_prove_nonnegative(tj_graph *graph, const tj_linear *form) {
+  if (tj_linear_range(form).low >= 0)
+    return true;
+  if (!graph->has_symbolic_bounds && form->count < 2)
+    return false;
+  prover proof = {graph, MOST_REPLACEMENTS};
+  tj_sum sum = tj_sum_of(0);
+  tj_sum_add(&sum, form, 1);
+  return !sum.failed && is_nonnegative(&proof, &sum, 0);
+}
+
+/* --- relations --- */
+
+/* b - a >= gap */
+static bool prove_gap(tj_graph *graph, const tj_node *a, const tj_node *b, int64_t gap) {
+  tj_sum difference = tj_sum_of(-gap);
+  tj_sum_add(&difference, tj_linear_of(graph, b), 1);
+  tj_sum_add(&difference, tj_linear_of(graph, a), -1);
+  tj_linear form = tj_sum_form(&difference);
+  return !difference.failed && tj_prove_nonnegative(graph, &form);
+}
 
 bool tj_prove_less(tj_graph *graph, const tj_node *a, const tj_node *b) {
-  (void)graph;
-  return a->facts.high < b->facts.low;
+  return a->facts.high < b->facts.low || (a != b && prove_gap(graph, a, b, 1));
 }
 
 bool tj_prove_less_equal(tj_graph *graph, const tj_node *a, const tj_node *b) {
-  (void)graph;
-  return a == b || (a->facts.high <= b->facts.low && a->facts.high != INT64_MAX);
+  return a == b || (a->facts.high <= b->facts.low && a->facts.high != INT64_MAX && b->facts.low != INT64_MIN) ||
+         prove_gap(graph, a, b, 0);
 }
 
 bool tj_prove_equal(tj_graph *graph, const tj_node *a, const tj_node *b) {
-  (void)graph;
-  return a == b;
+  return a == b || tj_linear_equal(tj_linear_of(graph, a), tj_linear_of(graph, b));
+}
+
+/* --- divisibility --- */
+
+/* The divisor divides every term where its atoms divide the term's, and its coefficient what facts say divides the
+ * rest. */
+static bool divides_term(const tj_term *divisor, const tj_term *term) {
+  tj_term atoms = *divisor, quotient;
+  atoms.coefficient = 1;
+  if (!tj_term_divide(term, &atoms, &quotient))
+    return false;
+  int64_t left = divisor->coefficient;
+  const tj_term whole = {.coefficient = quotient.coefficient}, part = {.coefficient = left};
+  left /= tj_term_gcd(&whole, &part).coefficient;
+  for (uint32_t i = 0; i < quotient.degree; i++) {
+    const tj_facts *facts = &quotient.atom[i]->facts;
+    const tj_term content =
+        tj_term_gcd(&(tj_term){.coefficient = facts->modulus}, &(tj_term){.coefficient = facts->residue});
+    left /= tj_term_gcd(&content, &(tj_term){.coefficient = left}).coefficient;
+  }
+  return left == 1 || left == -1;
+}
+
+static bool divides_form(const tj_term *divisor, const tj_linear *form) {
+  if (form->constant != 0 && (divisor->degree > 0 || form->constant % divisor->coefficient != 0))
+    return false;
+  for (uint32_t i = 0; i < form->count; i++)
+    if (!divides_term(divisor, &form->term[i]))
+      return false;
+  return true;
 }
 
 bool tj_prove_divides(tj_graph *graph, const tj_node *divisor, const tj_node *value) {
-  (void)graph;
-  return divisor == value || (tj_is_constant(divisor) && tj_facts_divisible(&value->facts, divisor->value));
+  tj_term by;
+  if (divisor == value || tj_is_int(divisor, 1) || tj_is_int(divisor, -1) || tj_is_int(value, 0))
+    return true;
+  if (tj_is_constant(divisor) && tj_facts_divisible(&value->facts, divisor->value))
+    return true;
+  if (!tj_linear_single(tj_linear_of(graph, divisor), &by) || by.coefficient == 0 || by.coefficient == INT64_MIN)
+    return false;
+  return divides_form(&by, tj_linear_of(graph, value));
 }

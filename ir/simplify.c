@@ -1,8 +1,324 @@
-/* The simplifier. */
+/* The simplifier.
+ *
+ * How it works. Expressions are rewritten from their leaves to their roots, each node once, however it is shared: a
+ * node's arguments become simple first; the node on simple arguments is then offered to the rules whose root is its
+ * operation, in the order of the table (rules.def), until one gives something else, which is offered again, until
+ * no rule acts. What a node became is remembered in the graph, so that it is never asked again. A rule builds its
+ * result with tj_simple2 and tj_simple_sum, which give simple forms; it sees its whole argument, so that matching is
+ * plain C on a few fields, and on linear forms (linear.h) where sums are concerned.
+ *
+ * Sums and products are not rewritten term by term: i + (j + (k + …)) has one linear form, whose atoms are simple.
+ * Only where something else needs the sum, or at a root, is it written as an expression again (emit.c), offered to
+ * the rules for sums, and simple. Sums of more terms than a form can have are cut into pieces, each an atom of the
+ * next.
+ *
+ * What every rule owes.
+ *  1. The value stays the same wherever the symbols' facts hold, in mathematical integers. A rule may use the facts
+ *     of its arguments and the proofs of facts.h, and must not compute a constant that overflows: it gives NULL then.
+ *  2. The measure gets smaller. The measure of an expression is, first, its weight as a tree (tj_op_weight: quotients
+ *     and remainders most, then products, then the rest); where weights are equal, the sum over its nodes of how far
+ *     they stand under quotients and remainders; where that is equal too, whether its operands are in order. The
+ *     first two are bounded from below, and order is established once, so that rewriting ends. The engine refuses a
+ *     result that weighs more; test_rules.c checks the rest.
+ *  3. The result is defined: divisors of new quotients are known not to be zero, operands of bits not negative.
+ *
+ * Since expressions share, a tree that weighs less can be a graph that costs more. So at the end the operations of
+ * input and result are counted; where the result would cost more, quotients and remainders by powers of two are
+ * written as the shifts and masks they may have been, and where that does not help the input's root is kept.
+ *
+ * Work is bounded: each attempt to apply rules is taken from a budget that grows with the input. When it is spent,
+ * what was reached so far stands.
+ *
+ * How to add a rule: write its row in rules.def, with examples; write its function tj_rule_NAME in the rules_*.c of
+ * its group, small, with TJ_BECAUSE for what it learnt from facts; run test_rules, which finds the row by itself, and
+ * scripts/generate-docs. */
 #include "ir/simplify.h"
 
+#include "ir/eval.h"
+#include "ir/print.h"
+#include "ir/rules.h"
+#include "ir/validate.h"
+#include "ir/walk.h"
+
+#include <string.h>
+
+enum { DEEPEST_NESTING = 48, FIRST_BUDGET = 4000, BUDGET_PER_NODE = 200, MANY_TERMS = 24 };
+
+/* --- applying rules --- */
+
+static void list_rules(tj_rewriter *rewriter) {
+  for (size_t i = 0; i < tj_rule_count(); i++) {
+    int root = tj_rule_at(i)->root;
+    if (rewriter->count[root]++ == 0)
+      rewriter->first[root] = (uint16_t)i;
+  }
+}
+
+static void record(tj_rewriter *rewriter, const tj_rule *rule, const tj_node *before, const tj_node *after) {
+  tj_trace *trace = rewriter->trace;
+  if (trace == NULL)
+    return;
+  if (trace->count == trace->capacity) {
+    size_t capacity = trace->capacity == 0 ? 32 : trace->capacity * 2;
+    tj_step *larger = TJ_NEW_ARRAY(rewriter->graph->job, tj_step, capacity);
+    if (trace->count > 0)
+      memcpy(larger, trace->step, trace->count * sizeof *larger);
+    trace->step = larger;
+    trace->capacity = capacity;
+  }
+  const char *because = rewriter->because != NULL ? rewriter->because : rule->condition;
+  trace->step[trace->count++] = (tj_step){rule->name, before, after, because};
+}
+
+static const tj_node *apply_rules_of(tj_rewriter *rewriter, int root, const tj_node *node) {
+  const size_t end = (size_t)rewriter->first[root] + rewriter->count[root];
+  for (size_t i = rewriter->first[root]; i < end; i++) {
+    const tj_rule *rule = tj_rule_at(i);
+    rewriter->because = NULL;
+    const tj_node *after = rule->function(rewriter, node);
+    if (after == NULL || after == node || after->weight > node->weight)
+      continue;
+    record(rewriter, rule, node, after);
+    return after;
+  }
+  return NULL;
+}
+
+static const tj_node *apply_rules(tj_rewriter *rewriter, const tj_node *node) {
+  rewriter->budget--;
+  const tj_node *after = apply_rules_of(rewriter, TJ_OP_ANY, node);
+  return after != NULL ? after : apply_rules_of(rewriter, (int)node->op, node);
+}
+
+static const tj_node *known_simple(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_memo *memo = tj_memo_of(rewriter->graph, node);
+  return memo->simple != NULL && memo->epoch >= rewriter->epoch ? memo->simple : NULL;
+}
+
+static void remember_simple(tj_rewriter *rewriter, const tj_node *node, const tj_node *simple) {
+  if (rewriter->budget <= 0)
+    return;
+  tj_memo *memo = tj_memo_of(rewriter->graph, node);
+  memo->simple = simple;
+  memo->epoch = rewriter->epoch;
+}
+
+const tj_node *tj_simple(tj_rewriter *rewriter, const tj_node *node) {
+  if (tj_is_constant(node))
+    return node;
+  const tj_node *current = known_simple(rewriter, node);
+  if (current != NULL)
+    return current;
+  if (rewriter->budget <= 0 || rewriter->nesting == DEEPEST_NESTING)
+    return node;
+  const char *because = rewriter->because;
+  rewriter->nesting++;
+  current = node;
+  for (const tj_node *next = node; next != NULL && rewriter->budget > 0;) {
+    next = tj_is_constant(current) ? NULL : apply_rules(rewriter, current);
+    current = next == NULL ? current : next;
+    const tj_node *known = next == NULL ? NULL : known_simple(rewriter, current);
+    if (known != NULL) {
+      current = known;
+      break;
+    }
+  }
+  rewriter->nesting--;
+  rewriter->because = because;
+  remember_simple(rewriter, node, current);
+  remember_simple(rewriter, current, current);
+  return current;
+}
+
+const tj_node *tj_simple2(tj_rewriter *rewriter, tj_op op, const tj_node *a, const tj_node *b) {
+  const tj_node *args[3] = {a, b, NULL};
+  return tj_simple(rewriter, tj_node_make(rewriter->graph, op, args));
+}
+
+const tj_node *tj_simple_select(tj_rewriter *rewriter, const tj_node *condition, const tj_node *then,
+                                const tj_node *otherwise) {
+  const tj_node *args[3] = {condition, then, otherwise};
+  return tj_simple(rewriter, tj_node_make(rewriter->graph, TJ_OP_SELECT, args));
+}
+
+const tj_node *tj_simple_sum(tj_rewriter *rewriter, const tj_sum *sum) {
+  const tj_node *written = tj_sum_node(rewriter->graph, sum);
+  rewriter->collected = written;
+  return written == NULL ? NULL : tj_simple(rewriter, written);
+}
+
+/* --- from leaves to roots --- */
+
+static const tj_node *draft_of(tj_rewriter *rewriter, const tj_node *node) {
+  return tj_memo_of(rewriter->graph, node)->draft;
+}
+
+/* The simple form of a node whose draft is made. */
+static const tj_node *demand(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_node *simple = tj_simple(rewriter, draft_of(rewriter, node));
+  remember_simple(rewriter, node, simple);
+  return simple;
+}
+
+/* A long sum as the one atom of sums that contain it. */
+static const tj_node *demand_sealed(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_node *simple = demand(rewriter, node);
+  if (!tj_is_constant(simple))
+    tj_linear_seal(rewriter->graph, simple);
+  return simple;
+}
+
+static uint32_t term_count(tj_rewriter *rewriter, const tj_node *draft) {
+  return tj_linear_of(rewriter->graph, draft)->count;
+}
+
+static const tj_node *make2(tj_rewriter *rewriter, tj_op op, const tj_node *a, const tj_node *b) {
+  const tj_node *args[3] = {a, b, NULL};
+  return tj_node_make(rewriter->graph, op, args);
+}
+
+static const tj_node *draft_sum(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_node *a = draft_of(rewriter, node->arg[0]), *b = draft_of(rewriter, node->arg[1]);
+  if (term_count(rewriter, a) + term_count(rewriter, b) > MANY_TERMS) {
+    bool left_is_longer = term_count(rewriter, a) >= term_count(rewriter, b);
+    if (left_is_longer)
+      a = demand_sealed(rewriter, node->arg[0]);
+    else
+      b = demand_sealed(rewriter, node->arg[1]);
+  }
+  return make2(rewriter, TJ_OP_ADD, a, b);
+}
+
+static const tj_node *draft_product(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_node *a = draft_of(rewriter, node->arg[0]), *b = draft_of(rewriter, node->arg[1]);
+  if (!tj_is_constant(a) && !tj_is_constant(b)) {
+    a = demand(rewriter, node->arg[0]);
+    b = demand(rewriter, node->arg[1]);
+  }
+  const tj_node *draft = make2(rewriter, TJ_OP_MUL, a, b);
+  return tj_is_atom(rewriter->graph, draft)
+             ? make2(rewriter, TJ_OP_MUL, demand(rewriter, node->arg[0]), demand(rewriter, node->arg[1]))
+             : draft;
+}
+
+static const tj_node *draft_operation(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_node *args[3] = {NULL, NULL, NULL};
+  for (unsigned i = 0; i < tj_op_arity(node->op); i++)
+    args[i] = demand(rewriter, node->arg[i]);
+  return tj_simple(rewriter, tj_node_make(rewriter->graph, node->op, args));
+}
+
+static const tj_node *make_draft(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_node *known = known_simple(rewriter, node);
+  if (known != NULL)
+    return known;
+  switch (node->op) {
+  case TJ_OP_CONSTANT:
+    return node;
+  case TJ_OP_SYMBOL:
+    return tj_simple(rewriter, node);
+  case TJ_OP_ADD:
+    return draft_sum(rewriter, node);
+  case TJ_OP_MUL:
+    return draft_product(rewriter, node);
+  default:
+    return draft_operation(rewriter, node);
+  }
+}
+
+static void simplify_all(tj_rewriter *rewriter, const tj_node *roots[], size_t count) {
+  tj_walk walk = tj_walk_nodes(rewriter->graph, roots, count);
+  const int64_t budget = FIRST_BUDGET + (int64_t)walk.count * BUDGET_PER_NODE;
+  rewriter->budget = budget;
+  for (uint32_t i = 0; i < walk.count; i++) {
+    const tj_node *draft = make_draft(rewriter, walk.node[i]);
+    tj_memo_of(rewriter->graph, walk.node[i])->draft = draft;
+  }
+  for (size_t i = 0; i < count; i++)
+    roots[i] = demand(rewriter, roots[i]);
+  tj_spend(rewriter->graph->job, (uint64_t)(budget - rewriter->budget));
+}
+
+/* --- never costlier --- */
+
+static uint64_t cost_of(tj_graph *graph, const tj_node *const roots[], size_t count) {
+  enum { QUOTIENT = 16, PRODUCT = 4 };
+  tj_op_counts ops = tj_count_ops(graph, roots, count);
+  return QUOTIENT * ((uint64_t)ops.div + ops.mod) + PRODUCT * (uint64_t)ops.mul + ops.add + ops.bit + ops.select;
+}
+
+static int exponent_of(const tj_node *node) {
+  if (!tj_is_constant(node) || node->value < 1 || (node->value & (node->value - 1)) != 0)
+    return -1;
+  return __builtin_ctzll((unsigned long long)node->value);
+}
+
+/* The operation as a shift or a mask where it is by a power of two, else as it is. */
+static const tj_node *as_bits(tj_graph *graph, tj_op op, const tj_node *const args[]) {
+  int exponent = tj_op_arity(op) == 2 ? exponent_of(args[1]) : -1;
+  const tj_node *amount[3] = {args[0], NULL, NULL};
+  if (exponent < 0 || exponent > 62 || (op != TJ_OP_DIV && op != TJ_OP_MOD && op != TJ_OP_MUL) ||
+      (op == TJ_OP_MOD && args[0]->facts.low < 0))
+    return tj_node_make(graph, op, args);
+  amount[1] = tj_int(graph, op == TJ_OP_MOD ? args[1]->value - 1 : exponent);
+  return tj_node_make(graph, op == TJ_OP_DIV ? TJ_OP_SHR : op == TJ_OP_MOD ? TJ_OP_AND : TJ_OP_SHL, amount);
+}
+
+static void write_with_bits(tj_graph *graph, const tj_node *roots[], size_t count) {
+  tj_walk walk = tj_walk_nodes(graph, roots, count);
+  for (uint32_t i = 0; i < walk.count; i++) {
+    const tj_node *node = walk.node[i], *args[3] = {NULL, NULL, NULL};
+    for (unsigned k = 0; k < tj_op_arity(node->op); k++)
+      args[k] = tj_memo_of(graph, node->arg[k])->draft;
+    const tj_node *written = tj_op_arity(node->op) == 0 ? node : as_bits(graph, node->op, args);
+    tj_memo_of(graph, node)->draft = written;
+  }
+  for (size_t i = 0; i < count; i++)
+    roots[i] = tj_memo_of(graph, roots[i])->draft;
+}
+
+/* Root by root, whichever of input and result makes the roots so far cost less. */
+static void choose_each(tj_graph *graph, const tj_node *const inputs[], const tj_node *results[], size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const tj_node *result = results[i];
+    uint64_t with_result = cost_of(graph, results, i + 1);
+    results[i] = inputs[i];
+    if (with_result <= cost_of(graph, results, i + 1))
+      results[i] = result;
+  }
+}
+
+static void keep_no_costlier(tj_graph *graph, const tj_node *const inputs[], const tj_node *results[], size_t count) {
+  enum { MOST_CHOICES = 32 };
+  const uint64_t before = cost_of(graph, inputs, count);
+  if (cost_of(graph, results, count) <= before)
+    return;
+  const tj_node **written = tj_arena_copy(&graph->job->arena, results, count * sizeof *results);
+  write_with_bits(graph, written, count);
+  if (cost_of(graph, written, count) > before && count <= MOST_CHOICES)
+    choose_each(graph, inputs, written, count);
+  if (cost_of(graph, written, count) > before)
+    memcpy(written, inputs, count * sizeof *written);
+  memcpy(results, written, count * sizeof *written);
+}
+
+static bool are_leaves(const tj_node *const roots[], size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (!tj_is_constant(roots[i]))
+      return false;
+  return true;
+}
+
 void tj_simplify(tj_graph *graph, const tj_node *roots[], size_t count, tj_trace *trace) {
-  (void)graph, (void)roots, (void)count, (void)trace;
+  if (are_leaves(roots, count))
+    return;
+  tj_rewriter rewriter = {.graph = graph, .trace = trace};
+  list_rules(&rewriter);
+  rewriter.epoch = trace == NULL ? 0 : ++graph->epoch;
+  const tj_node **inputs = tj_arena_copy(&graph->job->arena, roots, count * sizeof *roots);
+  simplify_all(&rewriter, roots, count);
+  keep_no_costlier(graph, inputs, roots, count);
+  TJ_VALIDATE(graph, roots, count);
 }
 
 const tj_node *tj_simplified(tj_graph *graph, const tj_node *node) {

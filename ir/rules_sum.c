@@ -1,0 +1,240 @@
+/* Rules of sums and products, and those of any operation. Sums are looked at through their linear forms. */
+#include "ir/eval.h"
+#include "ir/facts.h"
+#include "ir/rules.h"
+
+/* --- any operation --- */
+
+const tj_node *tj_rule_constants(tj_rewriter *rewriter, const tj_node *node) {
+  int64_t values[3], result;
+  const unsigned arity = tj_op_arity(node->op);
+  for (unsigned i = 0; i < arity; i++) {
+    if (!tj_is_constant(node->arg[i]))
+      return NULL;
+    values[i] = node->arg[i]->value;
+  }
+  if (arity == 0 || tj_eval_operation(node->op, values, &result) != TJ_EVAL_OK)
+    return NULL;
+  return tj_int(rewriter->graph, result);
+}
+
+const tj_node *tj_rule_known_value(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_facts *facts = &node->facts;
+  if (facts->low != facts->high || !tj_facts_bounded(facts))
+    return NULL;
+  TJ_BECAUSE(rewriter, "%lld is all that the facts allow", (long long)facts->low);
+  return tj_int(rewriter->graph, facts->low);
+}
+
+static bool is_choice_of_constants(const tj_node *node) {
+  return node->op == TJ_OP_SELECT && tj_is_constant(node->arg[1]) && tj_is_constant(node->arg[2]);
+}
+
+const tj_node *tj_rule_choice_of_constants(tj_rewriter *rewriter, const tj_node *node) {
+  if (tj_op_arity(node->op) != 2)
+    return NULL;
+  const bool on_left = is_choice_of_constants(node->arg[0]) && tj_is_constant(node->arg[1]);
+  if (!on_left && !(tj_is_constant(node->arg[0]) && is_choice_of_constants(node->arg[1])))
+    return NULL;
+  const tj_node *choice = node->arg[on_left ? 0 : 1], *other = node->arg[on_left ? 1 : 0];
+  int64_t results[2];
+  for (int i = 0; i < 2; i++) {
+    const int64_t alternative = choice->arg[i + 1]->value;
+    const int64_t values[2] = {on_left ? alternative : other->value, on_left ? other->value : alternative};
+    if (tj_eval_operation(node->op, values, &results[i]) != TJ_EVAL_OK)
+      return NULL;
+  }
+  return tj_simple_select(rewriter, choice->arg[0], tj_int(rewriter->graph, results[0]),
+                          tj_int(rewriter->graph, results[1]));
+}
+
+/* --- canonical form --- */
+
+static const tj_node *collected(tj_rewriter *rewriter, const tj_node *node) {
+  if (node == rewriter->collected)
+    return NULL;
+  const tj_node *written = tj_linear_node(rewriter->graph, tj_linear_of(rewriter->graph, node));
+  if (written->weight > node->weight)
+    return NULL;
+  rewriter->collected = written;
+  return written;
+}
+
+const tj_node *tj_rule_collect_sum(tj_rewriter *rewriter, const tj_node *node) {
+  return collected(rewriter, node);
+}
+
+const tj_node *tj_rule_collect_product(tj_rewriter *rewriter, const tj_node *node) {
+  return collected(rewriter, node);
+}
+
+/* --- digits --- */
+
+/* term = atom * others, for the atom at a place in the term. */
+static tj_term without_atom(const tj_term *term, uint32_t place) {
+  tj_term others = *term;
+  others.degree--;
+  for (uint32_t i = place; i < others.degree; i++)
+    others.atom[i] = term->atom[i + 1];
+  return others;
+}
+
+static bool has_atom_of(const tj_linear *form, tj_op op) {
+  for (uint32_t i = 0; i < form->count; i++)
+    for (uint32_t k = 0; k < form->term[i].degree; k++)
+      if (form->term[i].atom[k]->op == op)
+        return true;
+  return false;
+}
+
+static void add_scaled(tj_sum *sum, const tj_linear *form, const tj_term *scale, int64_t factor) {
+  if (scale->degree == 0) {
+    int64_t coefficient;
+    sum->failed |= __builtin_mul_overflow(scale->coefficient, factor, &coefficient);
+    if (!sum->failed)
+      tj_sum_add(sum, form, coefficient);
+    return;
+  }
+  const tj_linear by = {0, 1, scale};
+  tj_sum_add_product(sum, form, &by, factor);
+}
+
+/* sum - others*(y%d) - others*d*(y/d) + others*y */
+static bool merge_digits(tj_rewriter *rewriter, const tj_linear *form, const tj_term *term, uint32_t place,
+                         tj_sum *merged) {
+  tj_graph *graph = rewriter->graph;
+  const tj_node *remainder = term->atom[place], *value = remainder->arg[0], *divisor = remainder->arg[1];
+  const tj_term others = without_atom(term, place);
+  const tj_node *quotient = tj_simple2(rewriter, TJ_OP_DIV, value, divisor);
+  const tj_linear *by = tj_linear_of(graph, divisor), *quotient_form = tj_linear_of(graph, quotient);
+  tj_sum product = tj_sum_of(0);
+  tj_sum_add_product(&product, quotient_form, by, 1);
+  const tj_linear product_form = tj_sum_form(&product);
+  *merged = tj_sum_of(0);
+  tj_sum_add(merged, form, 1);
+  tj_sum_add_term(merged, term, -1);
+  if (product.failed)
+    return false;
+  add_scaled(merged, &product_form, &others, -1);
+  add_scaled(merged, tj_linear_of(graph, value), &others, 1);
+  return !merged->failed && merged->count < form->count;
+}
+
+const tj_node *tj_rule_digits(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_linear *form = tj_linear_of(rewriter->graph, node);
+  if (!has_atom_of(form, TJ_OP_MOD) || !has_atom_of(form, TJ_OP_DIV))
+    return NULL;
+  for (uint32_t i = 0; i < form->count; i++)
+    for (uint32_t k = 0; k < form->term[i].degree; k++) {
+      const tj_node *atom = form->term[i].atom[k];
+      tj_sum merged;
+      if (atom->op == TJ_OP_MOD && merge_digits(rewriter, form, &form->term[i], k, &merged)) {
+        TJ_BECAUSE(rewriter, "%s and %s are adjacent digits of %s", tj_rule_text(rewriter, atom),
+                   tj_rule_text(rewriter, tj_simple2(rewriter, TJ_OP_DIV, atom->arg[0], atom->arg[1])),
+                   tj_rule_text(rewriter, atom->arg[0]));
+        return tj_simple_sum(rewriter, &merged);
+      }
+    }
+  return NULL;
+}
+
+/* sum + c*d*(y/d) - c*y + c*(y%d), for the term -c*d*(y/d) */
+static bool take_remainder(tj_rewriter *rewriter, const tj_linear *form, const tj_term *term, uint32_t place,
+                           tj_sum *result) {
+  tj_graph *graph = rewriter->graph;
+  const tj_node *quotient = term->atom[place], *value = quotient->arg[0], *divisor = quotient->arg[1];
+  const tj_term others = without_atom(term, place);
+  const tj_linear *value_form = tj_linear_of(graph, value);
+  tj_term by, scale;
+  if (!tj_linear_single(tj_linear_of(graph, divisor), &by) || !tj_term_divide(&others, &by, &scale) ||
+      scale.degree == TJ_MAX_DEGREE || __builtin_sub_overflow((int64_t)0, scale.coefficient, &scale.coefficient))
+    return false;
+  *result = tj_sum_of(0);
+  tj_sum_add(result, form, 1);
+  tj_sum_add_term(result, term, -1);
+  add_scaled(result, value_form, &scale, -1);
+  if (result->failed || result->count + 1 > form->count)
+    return false;
+  const tj_node *remainder = tj_simple2(rewriter, TJ_OP_MOD, value, divisor);
+  add_scaled(result, tj_linear_of(graph, remainder), &scale, 1);
+  return !result->failed && result->count <= form->count;
+}
+
+const tj_node *tj_rule_remainder(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_linear *form = tj_linear_of(rewriter->graph, node);
+  for (uint32_t i = 0; i < form->count; i++)
+    for (uint32_t k = 0; k < form->term[i].degree; k++) {
+      tj_sum result;
+      if (form->term[i].atom[k]->op == TJ_OP_DIV && take_remainder(rewriter, form, &form->term[i], k, &result))
+        return tj_simple_sum(rewriter, &result);
+    }
+  return NULL;
+}
+
+/* --- other pairs --- */
+
+static bool is_extreme_of(const tj_node *node, tj_op op, const tj_node *a, const tj_node *b) {
+  return node->op == op && ((node->arg[0] == a && node->arg[1] == b) || (node->arg[0] == b && node->arg[1] == a));
+}
+
+const tj_node *tj_rule_minimum_and_maximum(tj_rewriter *rewriter, const tj_node *node) {
+  tj_graph *graph = rewriter->graph;
+  const tj_linear *form = tj_linear_of(graph, node);
+  for (uint32_t i = 0; i < form->count; i++) {
+    const tj_term *low = &form->term[i];
+    for (uint32_t k = 0; k < form->count && low->degree == 1 && low->atom[0]->op == TJ_OP_MIN; k++) {
+      const tj_term *high = &form->term[k];
+      const tj_node *a = low->atom[0]->arg[0], *b = low->atom[0]->arg[1];
+      if (high->degree != 1 || high->coefficient != low->coefficient ||
+          !is_extreme_of(high->atom[0], TJ_OP_MAX, a, b))
+        continue;
+      tj_sum sum = tj_sum_of(0);
+      tj_sum_add(&sum, form, 1);
+      tj_sum_add_term(&sum, low, -1);
+      tj_sum_add_term(&sum, high, -1);
+      tj_sum_add(&sum, tj_linear_of(graph, a), low->coefficient);
+      tj_sum_add(&sum, tj_linear_of(graph, b), low->coefficient);
+      return tj_simple_sum(rewriter, &sum);
+    }
+  }
+  return NULL;
+}
+
+/* c*d*(y/d) = c*y where d divides y, for the atom at a place of a term. */
+static const tj_node *without_exact_quotient(tj_rewriter *rewriter, const tj_linear *form, const tj_term *term,
+                                             uint32_t place) {
+  tj_graph *graph = rewriter->graph;
+  const tj_node *value = term->atom[place]->arg[0], *divisor = term->atom[place]->arg[1];
+  const tj_term others = without_atom(term, place);
+  tj_term by, scale;
+  if (!tj_linear_single(tj_linear_of(graph, divisor), &by) || !tj_term_divide(&others, &by, &scale) ||
+      !tj_prove_divides(graph, divisor, value))
+    return NULL;
+  TJ_BECAUSE(rewriter, "%s divides %s", tj_rule_text(rewriter, divisor), tj_rule_text(rewriter, value));
+  tj_sum sum = tj_sum_of(0);
+  tj_sum_add(&sum, form, 1);
+  tj_sum_add_term(&sum, term, -1);
+  add_scaled(&sum, tj_linear_of(graph, value), &scale, 1);
+  return tj_simple_sum(rewriter, &sum);
+}
+
+static const tj_node *exact_quotient(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_linear *form = tj_linear_of(rewriter->graph, node);
+  for (uint32_t i = 0; i < form->count; i++)
+    for (uint32_t k = 0; k < form->term[i].degree; k++) {
+      if (form->term[i].atom[k]->op != TJ_OP_DIV)
+        continue;
+      const tj_node *result = without_exact_quotient(rewriter, form, &form->term[i], k);
+      if (result != NULL)
+        return result;
+    }
+  return NULL;
+}
+
+const tj_node *tj_rule_exact_quotient(tj_rewriter *rewriter, const tj_node *node) {
+  return exact_quotient(rewriter, node);
+}
+
+const tj_node *tj_rule_exact_quotient_product(tj_rewriter *rewriter, const tj_node *node) {
+  return exact_quotient(rewriter, node);
+}
