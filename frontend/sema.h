@@ -39,6 +39,9 @@ const tj_value *tj_evaluate_expression(tj_scope *scope, const tj_ast *ast);
 const tj_value *tj_apply_value(tj_graph *graph, const tj_value *function, const tj_value *const args[],
                                uint32_t count);
 
+/* A layout, integers, or <A, B> as a tiler; NULL for anything else. */
+const struct tj_tiler *tj_tiler_of_value(tj_graph *graph, const tj_value *value);
+
 /* a o b */
 const tj_value *tj_compose_values(tj_graph *graph, const tj_value *a, const tj_value *b);
 

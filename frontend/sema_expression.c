@@ -1,6 +1,7 @@
 /* Evaluating expressions: literals, names, operators, application of values. */
 #include "frontend/builtin.h"
 #include "frontend/sema.h"
+#include "ir/algebra.h"
 #include "ir/facts.h"
 
 #include <inttypes.h>
@@ -173,22 +174,49 @@ static const tj_value *value_of_composed(tj_graph *graph, tj_swizzle swizzle, co
   return tj_value_of_composed(graph, composed);
 }
 
-const tj_value *tj_compose_values(tj_graph *graph, const tj_value *a, const tj_value *b) {
-  if (b->kind == TJ_VALUE_SWIZZLE || b->kind == TJ_VALUE_COMPOSED || b->kind == TJ_VALUE_TILER)
+static const tj_tiler *tiler_of_items(tj_graph *graph, const tj_value *value) {
+  const tj_tiler **items = TJ_NEW_ARRAY(graph->job, const tj_tiler *, value->count);
+  for (uint32_t i = 0; i < value->count; i++) {
+    items[i] = tj_tiler_of_value(graph, value->item[i]);
+    if (items[i] == NULL)
+      tj_fail_type(graph->job, value->item[i], "an item of a tiler", "a layout, integers or a tiler");
+  }
+  return tj_tiler_of_modes(graph, items, value->count);
+}
+
+const tj_tiler *tj_tiler_of_value(tj_graph *graph, const tj_value *value) {
+  switch (value->kind) {
+  case TJ_VALUE_TUPLE:
+    return tj_tiler_of_tuple(graph, value->tuple);
+  case TJ_VALUE_LAYOUT:
+    return tj_tiler_of_layout(graph, value->layout);
+  case TJ_VALUE_TILER:
+    return tiler_of_items(graph, value);
+  default:
+    return NULL;
+  }
+}
+
+static tj_layout compose_layouts(tj_graph *graph, tj_layout a, const tj_value *b) {
+  const tj_tiler *tiler = tj_tiler_of_value(graph, b);
+  if (tiler == NULL)
     tj_fail(graph->job, TJ_NOT_IMPLEMENTED, "composition with %s on the right is not implemented yet",
             tj_value_kind_name(b->kind));
-  if (b->kind == TJ_VALUE_TUPLE && b->tuple->kind != TJ_TUPLE_INTEGER)
-    tj_fail(graph->job, TJ_NOT_IMPLEMENTED, "composition with a tuple as a by-mode tiler is not implemented yet");
-  tj_layout right = tj_need_layout(graph, b, "the right operand of 'o'");
+  return tj_layout_compose_tiler(graph, a, tiler);
+}
+
+const tj_value *tj_compose_values(tj_graph *graph, const tj_value *a, const tj_value *b) {
   switch (a->kind) {
   case TJ_VALUE_SWIZZLE:
-    return value_of_composed(graph, a->swizzle, tj_tuple_constant(graph, 0), right);
+    if (b->kind == TJ_VALUE_SWIZZLE || b->kind == TJ_VALUE_COMPOSED)
+      tj_fail(graph->job, TJ_NOT_IMPLEMENTED, "composition of swizzles is not implemented yet");
+    return value_of_composed(graph, a->swizzle, tj_tuple_constant(graph, 0),
+                             tj_need_layout(graph, b, "the right operand of 'o'"));
   case TJ_VALUE_COMPOSED:
     return value_of_composed(graph, a->composed->swizzle, a->composed->offset,
-                             tj_layout_compose(graph, a->composed->layout, right));
+                             compose_layouts(graph, a->composed->layout, b));
   default:
-    return tj_value_of_layout(graph,
-                              tj_layout_compose(graph, tj_need_layout(graph, a, "the left operand of 'o'"), right));
+    return tj_value_of_layout(graph, compose_layouts(graph, tj_need_layout(graph, a, "the left operand of 'o'"), b));
   }
 }
 

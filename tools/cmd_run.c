@@ -13,7 +13,7 @@ typedef struct {
   tj_context *context;
   tj_program *program;
   tj_device *device;
-  tj_problem_code *code;
+  tj_code *code;
   tj_launch *launch;
   npy_array *array;
   size_t array_count;
