@@ -260,12 +260,13 @@ def expand(text):
 def check_entry(runner, match):
     code, place, command, program = match.groups()
     status = 1
-    words = shlex.split(command) or ["eval", "-f", "@"]
-    if words[0].startswith("exit="):
+    words = shlex.split(command)
+    if words and words[0].startswith("exit="):
         status = int(words.pop(0)[5:])
+    words = words or ["eval", "-f", "@"]
     path = runner.file_with(expand(program))
     try:
-        outcome = runner.run([path if word == "@" else word for word in words or ["eval", "-f", path]])
+        outcome = runner.run([re.sub(r"(^|=)@$", rf"\g<1>{path}", word) for word in words])
     except subprocess.TimeoutExpired:
         return [f"takes more than {SECONDS} seconds"]
     return judge_problem(outcome, Problem(code, place), status)
