@@ -246,6 +246,8 @@ typedef struct {
 } dispatch;
 
 static void expect(dispatch *d, tj_status status) {
+  if (status == TJ_ERROR_MEMORY)
+    tj_fail_out_of_memory(&d->launch->job);
   if (status != TJ_OK)
     tj_fail_system(&d->launch->job, d->error.code, "%s", d->error.text);
 }
