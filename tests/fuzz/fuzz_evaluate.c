@@ -17,7 +17,7 @@ static const char *evaluate(tj_job *job) {
   if (values->value == NULL)
     return NULL;
   tj_text text = tj_text_begin(job);
-  tj_value_print(&text, values->value);
+  tj_value_print(&text, tj_value_simplified(graph, values->value));
   return values->parameter_count == 0 ? text.data : NULL;
 }
 
