@@ -70,7 +70,17 @@ const tj_value *tj_builtin_upper(tj_call *call) {
   return coordinate_value(call, upper, transform->upper_count);
 }
 
+static const tj_value *adaptor_valid(tj_call *call, const tj_adaptor *adaptor) {
+  const tj_node *lower[TJ_MAX_DIMENSIONS], *valid;
+  const tj_node *const *upper =
+      tj_need_indices(call->graph, tj_args_as_coordinate(call, 1), adaptor->rank, "adaptor");
+  tj_adaptor_lower(call->graph, adaptor, upper, lower, &valid);
+  return tj_value_of_node(call->graph, valid);
+}
+
 const tj_value *tj_builtin_valid(tj_call *call) {
+  if (call->arg[0]->kind == TJ_VALUE_ADAPTOR)
+    return adaptor_valid(call, call->arg[0]->adaptor);
   if (call->arg[0]->kind == TJ_VALUE_VIEW) {
     const tj_view *view = call->arg[0]->view;
     const tj_node *const *coordinate = tj_view_coordinate(call->graph, view, tj_args_as_coordinate(call, 1));
@@ -151,23 +161,37 @@ static void check_list_length(tj_call *call, uint32_t index, uint32_t needed) {
           needed, needed, list->count);
 }
 
-const tj_value *tj_builtin_transform(tj_call *call) {
-  const tj_view *view = tj_arg_view(call, 0);
-  const tj_value *transforms = tj_arg_list(call, 1);
-  check_list_length(call, 2, transforms->count);
-  check_list_length(call, 3, transforms->count);
+const tj_view_step *tj_arg_steps(tj_call *call, uint32_t first, uint32_t *count) {
+  const tj_value *transforms = tj_arg_list(call, first);
+  const char *what = tj_string_format(call->job, "an item of the list of transforms of %s", call->builtin->name);
+  check_list_length(call, first + 1, transforms->count);
+  check_list_length(call, first + 2, transforms->count);
   tj_view_step *steps = TJ_NEW_ARRAY(call->job, tj_view_step, transforms->count);
   for (uint32_t i = 0; i < transforms->count; i++) {
     if (transforms->item[i]->kind != TJ_VALUE_TRANSFORM)
-      tj_fail_type(call->job, transforms->item[i], "an item of the second argument of transform", "a transform");
+      tj_fail_type(call->job, transforms->item[i], what, "a transform");
     steps[i].transform = transforms->item[i]->transform;
-    steps[i].lower = dimensions(call, call->arg[2]->item[i], &steps[i].lower_count);
-    steps[i].upper = dimensions(call, call->arg[3]->item[i], &steps[i].upper_count);
+    steps[i].lower = dimensions(call, call->arg[first + 1]->item[i], &steps[i].lower_count);
+    steps[i].upper = dimensions(call, call->arg[first + 2]->item[i], &steps[i].upper_count);
   }
-  return tj_value_of_view(call->graph, tj_view_transform(call->graph, view, steps, transforms->count));
+  *count = transforms->count;
+  return steps;
+}
+
+const tj_value *tj_builtin_transform(tj_call *call) {
+  if (call->arg[0]->kind != TJ_VALUE_VIEW && call->arg[0]->kind != TJ_VALUE_ADAPTOR)
+    tj_fail_arg(call, 0, "a view or an adaptor");
+  uint32_t count;
+  const tj_view_step *steps = tj_arg_steps(call, 1, &count);
+  if (call->arg[0]->kind == TJ_VALUE_ADAPTOR)
+    return tj_value_of_adaptor(call->graph,
+                               tj_adaptor_transform(call->graph, call->arg[0]->adaptor, steps, count));
+  return tj_value_of_view(call->graph, tj_view_transform(call->graph, call->arg[0]->view, steps, count));
 }
 
 const tj_value *tj_builtin_lengths(tj_call *call) {
+  if (call->arg[0]->kind == TJ_VALUE_ADAPTOR)
+    return tj_value_of_tuple(call->graph, tj_adaptor_lengths(call->graph, call->arg[0]->adaptor));
   return tj_value_of_tuple(call->graph, tj_view_lengths(call->graph, tj_arg_view(call, 0)));
 }
 

@@ -45,6 +45,9 @@ const struct tj_tiler *tj_tiler_of_value(tj_graph *graph, const tj_value *value)
 /* a o b */
 const tj_value *tj_compose_values(tj_graph *graph, const tj_value *a, const tj_value *b);
 
+/* One index for each of the `rank` dimensions of `what`: TJ2013 where the coordinate has another rank. */
+const tj_node *const *tj_need_indices(tj_graph *graph, const tj_tuple *coordinate, uint32_t rank, const char *what);
+
 /* One index for each dimension of a view: TJ2013 where the coordinate has another rank. */
 const tj_node *const *tj_view_coordinate(tj_graph *graph, const tj_view *view, const tj_tuple *coordinate);
 

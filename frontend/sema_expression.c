@@ -307,14 +307,30 @@ static const tj_value *apply_composed(tj_graph *graph, const tj_composed *compos
   return value_of_composed(graph, composed->swizzle, offset, kept);
 }
 
-const tj_node *const *tj_view_coordinate(tj_graph *graph, const tj_view *view, const tj_tuple *coordinate) {
-  if (tj_tuple_rank(coordinate) != view->rank)
-    tj_fail(graph->job, TJ_COORDINATE_STRUCTURE, "the view has %" PRIu32 " dimensions, the coordinate %" PRIu32,
-            view->rank, tj_tuple_rank(coordinate));
-  const tj_node **nodes = TJ_NEW_ARRAY(graph->job, const tj_node *, view->rank);
-  for (uint32_t i = 0; i < view->rank; i++)
-    nodes[i] = tj_need_node(graph, tj_value_of_tuple(graph, tj_tuple_mode(coordinate, i)), "a view's index");
+const tj_node *const *tj_need_indices(tj_graph *graph, const tj_tuple *coordinate, uint32_t rank,
+                                      const char *what) {
+  if (tj_tuple_rank(coordinate) != rank)
+    tj_fail(graph->job, TJ_COORDINATE_STRUCTURE, "the %s has %" PRIu32 " dimensions, the coordinate %" PRIu32, what,
+            rank, tj_tuple_rank(coordinate));
+  const char *index = tj_string_format(graph->job, "an index of the %s", what);
+  const tj_node **nodes = TJ_NEW_ARRAY(graph->job, const tj_node *, rank);
+  for (uint32_t i = 0; i < rank; i++)
+    nodes[i] = tj_need_node(graph, tj_value_of_tuple(graph, tj_tuple_mode(coordinate, i)), index);
   return nodes;
+}
+
+const tj_node *const *tj_view_coordinate(tj_graph *graph, const tj_view *view, const tj_tuple *coordinate) {
+  return tj_need_indices(graph, coordinate, view->rank, "view");
+}
+
+/* The bottom coordinate, as a tuple. */
+static const tj_value *apply_adaptor(tj_graph *graph, const tj_adaptor *adaptor, const tj_tuple *coordinate) {
+  const tj_node *lower[TJ_MAX_DIMENSIONS], *valid;
+  const tj_tuple *items[TJ_MAX_DIMENSIONS];
+  tj_adaptor_lower(graph, adaptor, tj_need_indices(graph, coordinate, adaptor->rank, "adaptor"), lower, &valid);
+  for (uint32_t i = 0; i < adaptor->bottom_rank; i++)
+    items[i] = tj_tuple_integer(graph, lower[i]);
+  return tj_value_of_tuple(graph, tj_tuple_list(graph, items, adaptor->bottom_rank));
 }
 
 const tj_value *tj_apply_value(tj_graph *graph, const tj_value *function, const tj_value *const args[],
@@ -335,8 +351,10 @@ const tj_value *tj_apply_value(tj_graph *graph, const tj_value *function, const 
     return tj_value_of_node(
         graph, tj_view_offset(graph, function->view,
                               tj_view_coordinate(graph, function->view, coordinate_of(graph, args, count))));
+  case TJ_VALUE_ADAPTOR:
+    return apply_adaptor(graph, function->adaptor, coordinate_of(graph, args, count));
   default:
-    tj_fail_type(graph->job, function, "what is applied", "a layout, a swizzle or a view");
+    tj_fail_type(graph->job, function, "what is applied", "a layout, a swizzle, a view or an adaptor");
   }
 }
 

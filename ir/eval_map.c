@@ -1,4 +1,4 @@
-/* The oracle of maps: values of layouts, swizzles, transforms and views at one coordinate, by definition.
+/* The oracle of maps: values of layouts, swizzles, transforms, views and adaptors at one coordinate, by definition.
  *
  * Slow and plain: no index expressions, no table of transforms, nothing shared with the code that it checks but the
  * data structures. Integers are checked; division and modulo round to minus infinity. */
@@ -246,4 +246,31 @@ int64_t tj_oracle_view(tj_graph *graph, const tj_view *view, const int64_t coord
   int64_t offset = add(job, index[0], value_of(job, view->offset));
   tj_arena_reset(&job->arena, mark);
   return offset;
+}
+
+/* --- adaptors --- */
+
+static void evaluate_step(tj_graph *graph, const tj_view_step *step, const int64_t from[], int64_t to[],
+                          bool *valid) {
+  int64_t upper[TJ_MAX_DIMENSIONS] = {0}, lower[TJ_MAX_DIMENSIONS];
+  bool step_valid;
+  for (uint32_t i = 0; i < step->upper_count; i++)
+    upper[i] = from[step->upper[i]];
+  tj_oracle_transform(graph, step->transform, upper, lower, &step_valid);
+  for (uint32_t i = 0; i < step->lower_count; i++)
+    to[step->lower[i]] = lower[i];
+  *valid = *valid && step_valid;
+}
+
+void tj_oracle_adaptor(tj_graph *graph, const tj_adaptor *adaptor, const int64_t upper[], int64_t lower[],
+                       bool *valid) {
+  int64_t from[TJ_MAX_DIMENSIONS] = {0}, to[TJ_MAX_DIMENSIONS] = {0};
+  memcpy(from, upper, adaptor->rank * sizeof *from);
+  *valid = true;
+  for (const tj_adaptor *stage = adaptor; stage != NULL; stage = stage->below) {
+    for (uint32_t i = 0; i < stage->step_count; i++)
+      evaluate_step(graph, &stage->step[i], from, to, valid);
+    memcpy(from, to, sizeof from);
+  }
+  memcpy(lower, from, adaptor->bottom_rank * sizeof *lower);
 }

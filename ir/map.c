@@ -1,4 +1,4 @@
-/* Maps: layouts, composed layouts, transforms and views as index expressions of named coordinates. */
+/* Maps: layouts, composed layouts, transforms, views and adaptors as index expressions of named coordinates. */
 #include "ir/map.h"
 
 #include "ir/arith.h"
@@ -65,5 +65,15 @@ tj_map tj_map_of_view(tj_graph *graph, const tj_view *view) {
   const tj_node *const *coordinate = nodes_of(graph, map.input);
   map.output = tj_tuple_integer(graph, tj_view_offset(graph, view, coordinate));
   map.valid = unless_always(tj_view_valid(graph, view, coordinate, false));
+  return map;
+}
+
+tj_map tj_map_of_adaptor(tj_graph *graph, const tj_adaptor *adaptor) {
+  tj_map map = {.domain = tj_adaptor_lengths(graph, adaptor), .row_major = true};
+  map.input = coordinates_of(graph, map.domain);
+  const tj_node *lower[TJ_MAX_DIMENSIONS], *valid;
+  tj_adaptor_lower(graph, adaptor, nodes_of(graph, map.input), lower, &valid);
+  map.output = tuple_of(graph, lower, adaptor->bottom_rank);
+  map.valid = unless_always(valid);
   return map;
 }

@@ -1,8 +1,9 @@
-/* Maps: what layouts, swizzles, transforms and views have in common. A domain, index expressions of its coordinates,
- * and a predicate. */
+/* Maps: what layouts, swizzles, transforms, views and adaptors have in common. A domain, index expressions of its
+ * coordinates, and a predicate. */
 #ifndef TJ_IR_MAP_H
 #define TJ_IR_MAP_H
 
+#include "ir/adaptor.h"
 #include "ir/layout.h"
 #include "ir/view.h"
 
@@ -20,6 +21,7 @@ tj_map tj_map_of_layout(tj_graph *graph, tj_layout layout);
 tj_map tj_map_of_composed(tj_graph *graph, const tj_composed *composed);
 tj_map tj_map_of_transform(tj_graph *graph, const tj_transform *transform); /* upper → lower */
 tj_map tj_map_of_view(tj_graph *graph, const tj_view *view);
+tj_map tj_map_of_adaptor(tj_graph *graph, const tj_adaptor *adaptor); /* top → bottom; the output is a list */
 
 /* The oracle (eval_map.c): values of a map at a coordinate, from the definitions alone, on checked integers, without
  * index expressions. Extents and strides must be constants (TJ2023). Coordinates are the leaves of the domain in
@@ -30,5 +32,7 @@ int64_t tj_oracle_composed(tj_graph *graph, const tj_composed *composed, const i
 void tj_oracle_transform(tj_graph *graph, const tj_transform *transform, const int64_t upper[], int64_t lower[],
                          bool *valid);
 int64_t tj_oracle_view(tj_graph *graph, const tj_view *view, const int64_t coordinate[], bool *valid);
+void tj_oracle_adaptor(tj_graph *graph, const tj_adaptor *adaptor, const int64_t upper[], int64_t lower[],
+                       bool *valid);
 
 #endif

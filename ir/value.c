@@ -11,6 +11,7 @@ const char *tj_value_kind_name(tj_value_kind kind) {
                                       [TJ_VALUE_TILER] = "a tiler",
                                       [TJ_VALUE_TRANSFORM] = "a transform",
                                       [TJ_VALUE_VIEW] = "a view",
+                                      [TJ_VALUE_ADAPTOR] = "an adaptor",
                                       [TJ_VALUE_LIST] = "a list"};
   return names[kind];
 }
@@ -61,6 +62,12 @@ const tj_value *tj_value_of_view(tj_graph *graph, const tj_view *view) {
   return value;
 }
 
+const tj_value *tj_value_of_adaptor(tj_graph *graph, const tj_adaptor *adaptor) {
+  tj_value *value = new_value(graph, TJ_VALUE_ADAPTOR);
+  value->adaptor = adaptor;
+  return value;
+}
+
 const tj_value *tj_value_of_items(tj_graph *graph, tj_value_kind kind, const tj_value *const items[],
                                   uint32_t count) {
   tj_value *value = new_value(graph, kind);
@@ -102,6 +109,9 @@ void tj_value_print(tj_text *text, const tj_value *value) {
     return;
   case TJ_VALUE_VIEW:
     tj_view_print(text, value->view);
+    return;
+  case TJ_VALUE_ADAPTOR:
+    tj_adaptor_print(text, value->adaptor);
     return;
   case TJ_VALUE_TILER:
     print_items(text, value, '<', '>');
@@ -159,6 +169,7 @@ const tj_value *tj_value_simplified(tj_graph *graph, const tj_value *value) {
   case TJ_VALUE_SWIZZLE:
   case TJ_VALUE_TRANSFORM:
   case TJ_VALUE_VIEW:
+  case TJ_VALUE_ADAPTOR:
     return value;
   }
   return value;
@@ -174,6 +185,8 @@ tj_map tj_map_of_value(tj_graph *graph, const tj_value *value) {
     return tj_map_of_transform(graph, value->transform);
   case TJ_VALUE_VIEW:
     return tj_map_of_view(graph, value->view);
+  case TJ_VALUE_ADAPTOR:
+    return tj_map_of_adaptor(graph, value->adaptor);
   default:
     tj_fail(graph->job, TJ_NOT_A_MAP, "%s is not a map with a domain", tj_value_kind_name(value->kind));
   }

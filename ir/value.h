@@ -14,6 +14,7 @@ typedef enum {
   TJ_VALUE_TILER,
   TJ_VALUE_TRANSFORM,
   TJ_VALUE_VIEW,
+  TJ_VALUE_ADAPTOR,
   TJ_VALUE_LIST,
 } tj_value_kind;
 
@@ -28,6 +29,7 @@ struct tj_value {
     const tj_composed *composed;
     const tj_transform *transform;
     const tj_view *view;
+    const tj_adaptor *adaptor;
     struct { /* LIST, TILER */
       const tj_value *const *item;
       uint32_t count;
@@ -45,6 +47,7 @@ const tj_value *tj_value_of_swizzle(tj_graph *graph, tj_swizzle swizzle);
 const tj_value *tj_value_of_composed(tj_graph *graph, const tj_composed *composed);
 const tj_value *tj_value_of_transform(tj_graph *graph, const tj_transform *transform);
 const tj_value *tj_value_of_view(tj_graph *graph, const tj_view *view);
+const tj_value *tj_value_of_adaptor(tj_graph *graph, const tj_adaptor *adaptor);
 const tj_value *tj_value_of_items(tj_graph *graph, tj_value_kind kind, const tj_value *const items[], uint32_t count);
 
 /* Canonical text, which parses back to the same value. */

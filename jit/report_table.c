@@ -45,7 +45,8 @@ static table open_table(tj_program *program) {
   tj_map map = tj_map_of_value(t.graph, t.value);
   t.output = map.output;
   t.row_major = map.row_major;
-  t.has_validity = t.value->kind == TJ_VALUE_VIEW || t.value->kind == TJ_VALUE_TRANSFORM;
+  t.has_validity = t.value->kind == TJ_VALUE_VIEW || t.value->kind == TJ_VALUE_TRANSFORM ||
+                   t.value->kind == TJ_VALUE_ADAPTOR;
   t.result = TJ_NEW_ARRAY(&program->job, int64_t, tj_tuple_leaf_count(map.output) + 1);
   measure_domain(&t, map.domain);
   return t;
@@ -75,6 +76,9 @@ static bool evaluate(table *t) {
     break;
   case TJ_VALUE_TRANSFORM:
     tj_oracle_transform(t->graph, t->value->transform, t->coordinate, t->result, &valid);
+    break;
+  case TJ_VALUE_ADAPTOR:
+    tj_oracle_adaptor(t->graph, t->value->adaptor, t->coordinate, t->result, &valid);
     break;
   default:
     t->result[0] = tj_oracle_view(t->graph, t->value->view, t->coordinate, &valid);
