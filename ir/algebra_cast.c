@@ -44,9 +44,8 @@ static const tj_tuple *divide_modes(tj_graph *graph, const tj_tuple *a, const tj
 }
 
 static const tj_node *ceil_divide(tj_graph *graph, const tj_node *a, const tj_node *b) {
-  if (tj_is_constant(a) && tj_is_constant(b) && a->value >= 1 && b->value > a->value)
-    return tj_int(graph, 1);
-  return tj_ceil_div(graph, a, b);
+  bool one = tj_decide_less_equal(graph, a, b) == TJ_YES && tj_decide_less(graph, tj_int(graph, 0), a) == TJ_YES;
+  return one ? tj_int(graph, 1) : tj_ceil_div(graph, a, b);
 }
 
 const tj_tuple *tj_tuple_ceil_div(tj_graph *graph, const tj_tuple *a, const tj_tuple *b) {

@@ -27,12 +27,16 @@ static mode_list modes_of(tj_graph *graph, tj_layout layout, const char *operati
   return modes;
 }
 
-static bool stride_less(tj_graph *graph, const mode_list *modes, uint32_t a, uint32_t b, const char *operation) {
+/* Mode a has to stand before mode b, which is there now. Equal strides stay; symbolic ones that may be equal may
+ * stand either way. */
+static bool comes_before(tj_graph *graph, const mode_list *modes, uint32_t a, uint32_t b, const char *operation) {
   tj_spend(graph->job, 1);
   const tj_node *left = modes->stride[a], *right = modes->stride[b];
   tj_decision less = tj_decide_less(graph, left, right);
   if (less == TJ_UNKNOWN)
-    tj_fail_needs(graph, operation, left, "<", right);
+    less = tj_decide_less_equal(graph, left, right);
+  if (less == TJ_UNKNOWN)
+    tj_fail_needs(graph, operation, left, "<=", right);
   return less == TJ_YES;
 }
 
@@ -40,7 +44,7 @@ static bool stride_less(tj_graph *graph, const mode_list *modes, uint32_t a, uin
 static void exchange_sort(tj_graph *graph, mode_list *modes, const char *operation) {
   for (uint32_t i = 0; i < modes->count; i++)
     for (uint32_t j = i + 1; j < modes->count; j++) {
-      if (!stride_less(graph, modes, modes->order[j], modes->order[i], operation))
+      if (!comes_before(graph, modes, modes->order[j], modes->order[i], operation))
         continue;
       uint32_t larger = modes->order[i];
       modes->order[i] = modes->order[j];

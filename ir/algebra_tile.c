@@ -79,8 +79,13 @@ static tj_layout divide_by_layout(tj_graph *graph, tj_layout layout, tj_layout t
 
 /* (the block, where its copies begin) */
 static tj_layout multiply_by_layout(tj_graph *graph, tj_layout block, tj_layout tiler) {
-  const tj_node *size = tj_terse_mul(graph, tj_layout_size(graph, block), tj_layout_cosize(graph, tiler));
+  const tj_node *reach = tj_layout_cosize(graph, tiler);
+  const tj_node *size = tj_terse_mul(graph, tj_layout_size(graph, block), reach);
   tj_layout room = tj_layout_complement(graph, block, tj_tuple_integer(graph, size));
+  if (tj_decide_less_equal(graph, reach, tj_layout_size(graph, room)) == TJ_NO)
+    tj_fail(graph->job, TJ_NOT_INJECTIVE,
+            "product: there is no room for %s copies between the elements of the block %s", tj_describe(graph, reach),
+            tj_layout_text(graph->job, block));
   return pair(graph, block, tj_layout_compose(graph, room, tiler));
 }
 
