@@ -2,16 +2,19 @@
 #include "jit/decode.h"
 
 #include "base/text.h"
+#include "jit/encoding.h"
 #include "jit/guard.h"
 #include "jit/llvm.h"
 
 #include <llvm-c/Disassembler.h>
 
-enum { TEXT_CAPACITY = 512, FIRST_CAPACITY = 64 };
+/* The padding is more than the longest instruction: LLVM crashes where code ends within some. */
+enum { TEXT_CAPACITY = 512, FIRST_CAPACITY = 64, PADDING = 32 };
 
 typedef struct {
   tj_decode_target target;
   tj_bytes code;
+  tj_bytes padded; /* a copy of the code, and zeros */
   uint64_t address;
   LLVMDisasmContextRef context;
   tj_decoded *instruction;
@@ -54,24 +57,38 @@ static const char *tidy(tj_job *job, char *text) {
   return tj_string_copy(job, text, length);
 }
 
+static bool is_harmless(const decoding_state *decoder, tj_bytes at) {
+  return decoder->target.amdgpu == NULL || tj_encoding_is_harmless(decoder->target.amdgpu, at);
+}
+
 /* The instruction at `offset`; bytes that are none come as one unit. */
 static tj_decoded decode_one(tj_job *job, decoding_state *decoder, size_t offset) {
   char text[TEXT_CAPACITY];
-  size_t left = decoder->code.size - offset;
-  uint8_t *at = (uint8_t *)(uintptr_t)decoder->code.data + offset;
+  size_t left = decoder->code.size - offset, size = 0;
   uint64_t address = decoder->address + offset;
-  size_t size = LLVMDisasmInstruction(decoder->context, at, left, address, text, sizeof text);
+  tj_bytes at = tj_bytes_slice(decoder->padded, offset, left + PADDING);
+  if (is_harmless(decoder, at))
+    size =
+        LLVMDisasmInstruction(decoder->context, (uint8_t *)(uintptr_t)at.data, at.size, address, text, sizeof text);
   if (size == 0 || size > left) {
     size_t unit = decoder->target.unit < left ? decoder->target.unit : left;
-    return (tj_decoded){address, {at, unit}, NULL};
+    return (tj_decoded){address, tj_bytes_slice(decoder->code, offset, unit), NULL};
   }
-  return (tj_decoded){address, {at, size}, tidy(job, text)};
+  return (tj_decoded){address, tj_bytes_slice(decoder->code, offset, size), tidy(job, text)};
+}
+
+static tj_bytes pad(tj_job *job, tj_bytes code) {
+  unsigned char *copy = TJ_NEW_ARRAY(job, unsigned char, code.size + PADDING);
+  if (code.size != 0)
+    memcpy(copy, code.data, code.size);
+  return (tj_bytes){copy, code.size + PADDING};
 }
 
 static void decode_all(tj_job *job, void *data) {
   decoding_state *decoder = data;
   tj_decode_target target = decoder->target;
   tj_llvm_initialize();
+  decoder->padded = pad(job, decoder->code);
   decoder->context =
       LLVMCreateDisasmCPUFeatures(target.triple, target.processor, target.features, NULL, 0, NULL, NULL);
   if (decoder->context == NULL)

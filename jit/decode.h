@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/job.h"
+#include "jit/processor.h"
 
 typedef struct {
   uint64_t address;
@@ -22,6 +23,7 @@ typedef struct {
   const char *processor;
   const char *features;
   uint32_t unit; /* bytes; instructions are multiples of it, and bytes that are none are passed over by it */
+  const tj_processor *amdgpu; /* for AMDGPU: whose encodings that LLVM cannot take are bytes that are none */
 } tj_decode_target;
 
 /* Decodes `code`, which begins at `address`. Fails with TJ5006 when LLVM has no disassembler for the target. */

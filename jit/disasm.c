@@ -63,7 +63,8 @@ static tj_listing list(tj_job *job, const tj_code_object *object, stretch code) 
   const tj_processor *processor = object->processor;
   if (processor->major < FIRST_DECODABLE_GENERATION)
     tj_fail(job, TJ_DISASSEMBLY, "LLVM does not disassemble code for %s", processor->name);
-  tj_decode_target target = {"amdgcn-amd-amdhsa", processor->name, wave_features(processor, code.wave_size), WORD};
+  tj_decode_target target = {"amdgcn-amd-amdhsa", processor->name, wave_features(processor, code.wave_size), WORD,
+                             processor};
   tj_decoding decoding = tj_decode(job, target, code.code, code.address);
   tj_instruction *instruction = TJ_NEW_ARRAY(job, tj_instruction, decoding.count);
   for (size_t i = 0; i < decoding.count; i++)

@@ -85,8 +85,8 @@ typedef struct {
 } host_machine;
 
 static const host_machine host_machines[] = {
-    {TJ_ELF_MACHINE_X86_64, {"x86_64-unknown-linux-gnu", "", "", 1}, {"nop", "data16 nop", "cs nop", "int3"}},
-    {TJ_ELF_MACHINE_AARCH64, {"aarch64-unknown-linux-gnu", "", "", 4}, {"nop", "udf #0"}},
+    {TJ_ELF_MACHINE_X86_64, {"x86_64-unknown-linux-gnu", "", "", 1, NULL}, {"nop", "data16 nop", "cs nop", "int3"}},
+    {TJ_ELF_MACHINE_AARCH64, {"aarch64-unknown-linux-gnu", "", "", 4, NULL}, {"nop", "udf #0"}},
 };
 
 static const host_machine *host_machine_of(tj_job *job, const tj_elf *elf) {
