@@ -177,6 +177,7 @@ static const tj_node *emit(tj_graph *graph, const tj_term terms[], uint32_t coun
   part parts[TJ_MAX_TERMS];
   uint32_t part_count = 0, left_count = count;
   memcpy(left, terms, count * sizeof *left);
+  parts[0].node = NULL;
   for (factor common = best_factor(left, left_count); common.saving > 0; common = best_factor(left, left_count))
     parts[part_count++] = factored_part(graph, left, &left_count, &common);
   bool is_sorted = part_count == 0;

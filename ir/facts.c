@@ -503,6 +503,36 @@ tj_facts tj_facts_of_operation(tj_op op, const tj_facts *const args[]) {
   return settle(facts);
 }
 
+tj_facts tj_facts_meet(const tj_facts *a, const tj_facts *b) {
+  tj_facts both = a->modulus >= b->modulus ? *a : *b;
+  both.low = a->low > b->low ? a->low : b->low;
+  both.high = a->high < b->high ? a->high : b->high;
+  both.zeros = a->zeros | b->zeros;
+  both.ones = a->ones | b->ones;
+  if (both.low > both.high || (both.zeros & both.ones) != 0)
+    return *a;
+  return settle(both);
+}
+
+bool tj_facts_define(tj_op op, const tj_facts *const args[]) {
+  switch (op) {
+  case TJ_OP_DIV:
+  case TJ_OP_MOD:
+    return tj_facts_nonzero(args[1]);
+  case TJ_OP_AND:
+  case TJ_OP_OR:
+  case TJ_OP_XOR:
+    return args[0]->low >= 0 && args[1]->low >= 0;
+  case TJ_OP_SHL:
+  case TJ_OP_SHR:
+    return args[1]->low >= 0 && args[1]->high <= 62;
+  case TJ_OP_SELECT:
+    return args[0]->low >= 0 && args[0]->high <= 1;
+  default:
+    return true;
+  }
+}
+
 bool tj_facts_nonnegative(const tj_facts *facts) {
   return facts->low >= 0;
 }

@@ -9,6 +9,12 @@ tj_facts tj_facts_of_operation(tj_op op, const tj_facts *const args[]);
 tj_facts tj_facts_of_constant(int64_t value);
 tj_facts tj_facts_of_symbol(const tj_symbol *symbol);
 
+/* What is known of a value of which both are known. */
+tj_facts tj_facts_meet(const tj_facts *a, const tj_facts *b);
+
+/* Whether `op` is known to be defined on such arguments: divisors are not 0, bits not negative, and so on. */
+bool tj_facts_define(tj_op op, const tj_facts *const args[]);
+
 /* True when a value with these facts is surely that. False means: not known. */
 bool tj_facts_nonnegative(const tj_facts *facts);
 bool tj_facts_divisible(const tj_facts *facts, int64_t divisor);

@@ -225,6 +225,18 @@ void tj_check_operation(tj_graph *graph, tj_op op, const tj_node *const args[]) 
   }
 }
 
+bool tj_is_defined(tj_op op, const tj_node *const args[]) {
+  const tj_facts *facts[3] = {NULL, NULL, NULL};
+  for (unsigned i = 0; i < tj_op_arity(op); i++)
+    facts[i] = &args[i]->facts;
+  return tj_facts_define(op, facts);
+}
+
+void tj_sharpen_facts(const tj_node *node, const tj_facts *known) {
+  if (tj_op_arity(node->op) > 0 && memcmp(&node->facts, known, sizeof *known) != 0)
+    ((tj_node *)(uintptr_t)node)->facts = tj_facts_meet(&node->facts, known);
+}
+
 /* Folds an operation on constants. */
 static const tj_node *folded(tj_graph *graph, tj_op op, const tj_node *const args[], unsigned arity) {
   int64_t values[3], result;

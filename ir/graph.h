@@ -137,6 +137,13 @@ int64_t tj_constant_value(tj_graph *graph, const tj_node *node, const char *what
 /* Fails as the constructors do where `op` is undefined, or not known to be defined, on these arguments. */
 void tj_check_operation(tj_graph *graph, tj_op op, const tj_node *const args[]);
 
+/* Adds what is known of a node's value by other ways than its operation, such as the facts of an equal expression:
+ * they hold wherever the symbols' facts hold. Users made before keep what they know. */
+void tj_sharpen_facts(const tj_node *node, const tj_facts *known);
+
+/* Whether `op` is known to be defined on the arguments. */
+bool tj_is_defined(tj_op op, const tj_node *const args[]);
+
 /* A node's memo, made if need be. The pointer is good until the next memo is made. */
 tj_memo *tj_memo_of(tj_graph *graph, const tj_node *node);
 

@@ -11,7 +11,8 @@
 
 typedef struct tj_rewriter tj_rewriter;
 
-enum { TJ_OP_ANY = TJ_OP_COUNT };
+/* Roots besides the operations: any operation; sums and products. */
+enum { TJ_OP_ANY = TJ_OP_COUNT, TJ_OP_SUM, TJ_ROOT_COUNT };
 
 /* What the rule makes of `node`, whose operation is the rule's root and whose arguments are simple; NULL where the
  * rule does not apply. */
@@ -19,7 +20,7 @@ typedef const tj_node *(*tj_rule_function)(tj_rewriter *rewriter, const tj_node 
 
 typedef struct {
   const char *name;
-  int root; /* a tj_op, or TJ_OP_ANY */
+  int root; /* a tj_op, TJ_OP_ANY or TJ_OP_SUM */
   tj_rule_function function;
   const char *statement;       /* (x*d + y)/d = x + y/d */
   const char *condition;       /* when, in words or formulas */
@@ -40,11 +41,13 @@ struct tj_rewriter {
   int nesting;              /* simple forms that are being computed for other ones */
   const char *because;      /* what the rule at work says of its condition; NULL: nothing */
   const tj_node *collected; /* the last sum that was written in canonical form */
-  uint16_t first[TJ_OP_COUNT + 1], count[TJ_OP_COUNT + 1]; /* rows of the table, by root */
+  uint16_t first[TJ_ROOT_COUNT], count[TJ_ROOT_COUNT]; /* rows of the table, by root */
 };
 
 /* The simple form of a node whose arguments are simple (of a sum or a product: whose atoms are). */
 const tj_node *tj_simple(tj_rewriter *rewriter, const tj_node *node);
+/* The simple form of an operation on simple arguments; NULL where it is not known to be defined, or where an argument
+ * is NULL, so that calls nest. */
 const tj_node *tj_simple2(tj_rewriter *rewriter, tj_op op, const tj_node *a, const tj_node *b);
 const tj_node *tj_simple_select(tj_rewriter *rewriter, const tj_node *condition, const tj_node *then,
                                 const tj_node *otherwise);

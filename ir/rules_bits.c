@@ -219,9 +219,9 @@ static const tj_node *high_parts(tj_rewriter *rewriter, const tj_node *node) {
         !split_form(forms[1], power, &high[1], &low[1]))
       continue;
     const tj_node *x = tj_simple_sum(rewriter, &high[0]), *y = tj_simple_sum(rewriter, &high[1]);
-    if (x == NULL || y == NULL)
-      continue;
     const tj_node *joined = tj_simple2(rewriter, node->op, x, y);
+    if (joined == NULL)
+      continue;
     tj_sum sum = node->op == TJ_OP_AND ? tj_sum_of(0) : low[1 - i];
     tj_sum_add(&sum, tj_linear_of(graph, joined), power);
     return tj_simple_sum(rewriter, &sum);

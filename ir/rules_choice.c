@@ -43,10 +43,6 @@ void tj_rule_common_terms(const tj_linear *a, const tj_linear *b, tj_sum *common
 
 /* --- minimum and maximum --- */
 
-static bool has_operand(const tj_node *node, tj_op op, const tj_node *operand) {
-  return node->op == op && (node->arg[0] == operand || node->arg[1] == operand);
-}
-
 static const tj_node *ordered(tj_rewriter *rewriter, const tj_node *node) {
   for (int i = 0; i < 2; i++) {
     const tj_node *a = node->arg[i], *b = node->arg[1 - i];
@@ -58,23 +54,13 @@ static const tj_node *ordered(tj_rewriter *rewriter, const tj_node *node) {
   return NULL;
 }
 
-/* op(op(x, y), x), and op(op(x, c1), c2) */
+/* op(op(x, c1), c2) */
 static const tj_node *nested(tj_rewriter *rewriter, const tj_node *node) {
   for (int i = 0; i < 2; i++) {
     const tj_node *inner = node->arg[i], *other = node->arg[1 - i];
-    if (has_operand(inner, node->op, other))
-      return inner;
     if (inner->op == node->op && tj_is_constant(inner->arg[1]) && tj_is_constant(other))
       return tj_simple2(rewriter, node->op, inner->arg[0], tj_simple2(rewriter, node->op, inner->arg[1], other));
   }
-  return NULL;
-}
-
-static const tj_node *absorbed(const tj_node *node) {
-  const tj_op dual = node->op == TJ_OP_MIN ? TJ_OP_MAX : TJ_OP_MIN;
-  for (int i = 0; i < 2; i++)
-    if (has_operand(node->arg[i], dual, node->arg[1 - i]))
-      return node->arg[1 - i];
   return NULL;
 }
 
@@ -106,16 +92,6 @@ const tj_node *tj_rule_minimum_of_minimum(tj_rewriter *rewriter, const tj_node *
 
 const tj_node *tj_rule_maximum_of_maximum(tj_rewriter *rewriter, const tj_node *node) {
   return nested(rewriter, node);
-}
-
-const tj_node *tj_rule_minimum_absorbs(tj_rewriter *rewriter, const tj_node *node) {
-  (void)rewriter;
-  return absorbed(node);
-}
-
-const tj_node *tj_rule_maximum_absorbs(tj_rewriter *rewriter, const tj_node *node) {
-  (void)rewriter;
-  return absorbed(node);
 }
 
 const tj_node *tj_rule_minimum_of_sums(tj_rewriter *rewriter, const tj_node *node) {

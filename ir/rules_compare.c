@@ -102,15 +102,16 @@ const tj_node *tj_rule_less_decided(tj_rewriter *rewriter, const tj_node *node) 
 /* g*A + c > 0 where A > floor(-c/g). */
 static bool divide_margin(tj_sum *difference) {
   tj_term common = common_factor(difference);
-  if (!has_positive_atoms(&common) || difference->constant == INT64_MIN)
+  if (difference->constant == INT64_MIN)
     return false;
-  if (common.degree > 0 && difference->constant != 0)
+  if (difference->constant != 0 || !has_positive_atoms(&common))
     common.degree = 0;
   if (common.degree == 0 && common.coefficient == 1)
     return true;
+  const int64_t constant = difference->constant;
+  difference->constant = 0;
   divide_terms(difference, &common);
-  if (difference->constant != 0)
-    difference->constant = -floor_div(-difference->constant, common.coefficient);
+  tj_sum_add_constant(difference, -floor_div(-constant, common.coefficient));
   return !difference->failed;
 }
 
@@ -266,8 +267,10 @@ const tj_node *tj_rule_equal_normal(tj_rewriter *rewriter, const tj_node *node) 
     common.degree = 0;
   if (difference.constant % common.coefficient != 0)
     return NULL;
-  difference.constant /= common.coefficient;
+  const int64_t constant = difference.constant / common.coefficient;
+  difference.constant = 0;
   divide_terms(&difference, &common);
+  tj_sum_add_constant(&difference, constant);
   make_first_positive(&difference);
   if (difference.failed || !two_sides(&difference, &right, &left))
     return NULL;
@@ -292,10 +295,4 @@ const tj_node *tj_rule_equal_of_xor(tj_rewriter *rewriter, const tj_node *node) 
     return NULL;
   return tj_simple2(rewriter, TJ_OP_EQUAL, xor->arg[0],
                     tj_int(rewriter->graph, xor->arg[1]->value ^ node->arg[1]->value));
-}
-
-const tj_node *tj_rule_equal_order(tj_rewriter *rewriter, const tj_node *node) {
-  if (!tj_rule_out_of_order(node))
-    return NULL;
-  return tj_simple2(rewriter, TJ_OP_EQUAL, node->arg[1], node->arg[0]);
 }

@@ -100,10 +100,6 @@ const tj_node *tj_rule_quotient_by_unit(tj_rewriter *rewriter, const tj_node *no
   return simple_node(rewriter, &sum);
 }
 
-const tj_node *tj_rule_remainder_by_unit(tj_rewriter *rewriter, const tj_node *node) {
-  return tj_is_int(node->arg[1], 1) || tj_is_int(node->arg[1], -1) ? tj_int(rewriter->graph, 0) : NULL;
-}
-
 const tj_node *tj_rule_quotient_in_range(tj_rewriter *rewriter, const tj_node *node) {
   const tj_linear *form = tj_linear_of(rewriter->graph, node->arg[0]);
   int64_t block;

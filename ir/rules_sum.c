@@ -50,7 +50,7 @@ const tj_node *tj_rule_choice_of_constants(tj_rewriter *rewriter, const tj_node 
 
 /* --- canonical form --- */
 
-static const tj_node *collected(tj_rewriter *rewriter, const tj_node *node) {
+const tj_node *tj_rule_collect(tj_rewriter *rewriter, const tj_node *node) {
   if (node == rewriter->collected)
     return NULL;
   const tj_node *written = tj_linear_node(rewriter->graph, tj_linear_of(rewriter->graph, node));
@@ -58,14 +58,6 @@ static const tj_node *collected(tj_rewriter *rewriter, const tj_node *node) {
     return NULL;
   rewriter->collected = written;
   return written;
-}
-
-const tj_node *tj_rule_collect_sum(tj_rewriter *rewriter, const tj_node *node) {
-  return collected(rewriter, node);
-}
-
-const tj_node *tj_rule_collect_product(tj_rewriter *rewriter, const tj_node *node) {
-  return collected(rewriter, node);
 }
 
 /* --- digits --- */
@@ -218,7 +210,7 @@ static const tj_node *without_exact_quotient(tj_rewriter *rewriter, const tj_lin
   return tj_simple_sum(rewriter, &sum);
 }
 
-static const tj_node *exact_quotient(tj_rewriter *rewriter, const tj_node *node) {
+const tj_node *tj_rule_exact_quotient(tj_rewriter *rewriter, const tj_node *node) {
   const tj_linear *form = tj_linear_of(rewriter->graph, node);
   for (uint32_t i = 0; i < form->count; i++)
     for (uint32_t k = 0; k < form->term[i].degree; k++) {
@@ -229,12 +221,4 @@ static const tj_node *exact_quotient(tj_rewriter *rewriter, const tj_node *node)
         return result;
     }
   return NULL;
-}
-
-const tj_node *tj_rule_exact_quotient(tj_rewriter *rewriter, const tj_node *node) {
-  return exact_quotient(rewriter, node);
-}
-
-const tj_node *tj_rule_exact_quotient_product(tj_rewriter *rewriter, const tj_node *node) {
-  return exact_quotient(rewriter, node);
 }

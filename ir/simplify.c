@@ -78,6 +78,7 @@ static const tj_node *apply_rules_of(tj_rewriter *rewriter, int root, const tj_n
     const tj_node *after = rule->function(rewriter, node);
     if (after == NULL || after == node || after->weight > node->weight)
       continue;
+    tj_sharpen_facts(after, &node->facts);
     record(rewriter, rule, node, after);
     return after;
   }
@@ -87,7 +88,8 @@ static const tj_node *apply_rules_of(tj_rewriter *rewriter, int root, const tj_n
 static const tj_node *apply_rules(tj_rewriter *rewriter, const tj_node *node) {
   rewriter->budget--;
   const tj_node *after = apply_rules_of(rewriter, TJ_OP_ANY, node);
-  return after != NULL ? after : apply_rules_of(rewriter, (int)node->op, node);
+  const bool is_sum = node->op == TJ_OP_ADD || node->op == TJ_OP_MUL;
+  return after != NULL ? after : apply_rules_of(rewriter, is_sum ? TJ_OP_SUM : (int)node->op, node);
 }
 
 static const tj_node *known_simple(tj_rewriter *rewriter, const tj_node *node) {
@@ -132,12 +134,16 @@ const tj_node *tj_simple(tj_rewriter *rewriter, const tj_node *node) {
 
 const tj_node *tj_simple2(tj_rewriter *rewriter, tj_op op, const tj_node *a, const tj_node *b) {
   const tj_node *args[3] = {a, b, NULL};
+  if (a == NULL || b == NULL || !tj_is_defined(op, args))
+    return NULL;
   return tj_simple(rewriter, tj_node_make(rewriter->graph, op, args));
 }
 
 const tj_node *tj_simple_select(tj_rewriter *rewriter, const tj_node *condition, const tj_node *then,
                                 const tj_node *otherwise) {
   const tj_node *args[3] = {condition, then, otherwise};
+  if (condition == NULL || then == NULL || otherwise == NULL || !tj_is_defined(TJ_OP_SELECT, args))
+    return NULL;
   return tj_simple(rewriter, tj_node_make(rewriter->graph, TJ_OP_SELECT, args));
 }
 
@@ -156,6 +162,7 @@ static const tj_node *draft_of(tj_rewriter *rewriter, const tj_node *node) {
 /* The simple form of a node whose draft is made. */
 static const tj_node *demand(tj_rewriter *rewriter, const tj_node *node) {
   const tj_node *simple = tj_simple(rewriter, draft_of(rewriter, node));
+  tj_sharpen_facts(simple, &node->facts);
   remember_simple(rewriter, node, simple);
   return simple;
 }
@@ -271,6 +278,7 @@ static void write_with_bits(tj_graph *graph, const tj_node *roots[], size_t coun
     for (unsigned k = 0; k < tj_op_arity(node->op); k++)
       args[k] = tj_memo_of(graph, node->arg[k])->draft;
     const tj_node *written = tj_op_arity(node->op) == 0 ? node : as_bits(graph, node->op, args);
+    tj_sharpen_facts(written, &node->facts);
     tj_memo_of(graph, node)->draft = written;
   }
   for (size_t i = 0; i < count; i++)

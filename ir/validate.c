@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char *complaint(tj_graph *graph, const tj_node *node, const char *what) {
   return tj_string_format(graph->job, "node %u (%s): %s", node->id, tj_op_name(node->op), what);
@@ -16,10 +15,6 @@ static const char *complaint(tj_graph *graph, const tj_node *node, const char *w
 static bool facts_are_sane(const tj_facts *facts) {
   return facts->low <= facts->high && facts->modulus >= 1 && facts->residue >= 0 && facts->residue < facts->modulus &&
          (facts->zeros & facts->ones) == 0 && (facts->low >= 0 || (facts->zeros | facts->ones) == 0);
-}
-
-static bool facts_are_equal(const tj_facts *a, const tj_facts *b) {
-  return memcmp(a, b, sizeof *a) == 0;
 }
 
 static tj_facts facts_anew(const tj_node *node) {
@@ -33,25 +28,11 @@ static tj_facts facts_anew(const tj_node *node) {
   return tj_facts_of_operation(node->op, facts);
 }
 
-/* Facts that speak of no integer at all come from code that never runs: nothing is asked of those. */
-static bool is_defined(const tj_node *node) {
-  const tj_facts *a = &node->arg[0]->facts, *b = &node->arg[1]->facts;
-  switch (node->op) {
-  case TJ_OP_DIV:
-  case TJ_OP_MOD:
-    return tj_facts_nonzero(b);
-  case TJ_OP_AND:
-  case TJ_OP_OR:
-  case TJ_OP_XOR:
-    return a->low >= 0 && b->low >= 0;
-  case TJ_OP_SHL:
-  case TJ_OP_SHR:
-    return b->low >= 0 && b->high <= 62;
-  case TJ_OP_SELECT:
-    return a->low >= 0 && a->high <= 1;
-  default:
-    return true;
-  }
+/* Facts may be sharper than the operation's own, or older than its arguments', but never contradict them. */
+static bool facts_agree(const tj_node *node) {
+  const tj_facts anew = facts_anew(node);
+  return node->facts.low <= anew.high && anew.low <= node->facts.high && (node->facts.zeros & anew.ones) == 0 &&
+         (node->facts.ones & anew.zeros) == 0;
 }
 
 static const char *check_operation(tj_graph *graph, const tj_node *node) {
@@ -64,7 +45,7 @@ static const char *check_operation(tj_graph *graph, const tj_node *node) {
   }
   if (node->depth != depth + 1)
     return complaint(graph, node, "its depth is wrong");
-  if (!is_defined(node))
+  if (!tj_is_defined(node->op, node->arg))
     return complaint(graph, node, "it may be undefined");
   const uint32_t nodes = graph->node_count;
   if (tj_node_make(graph, node->op, node->arg) != node || graph->node_count != nodes)
@@ -77,9 +58,8 @@ static const char *check_node(tj_graph *graph, const tj_node *node) {
     return complaint(graph, node, "no such operation, or no such id");
   if (!facts_are_sane(&node->facts))
     return complaint(graph, node, "its facts contradict each other");
-  const tj_facts facts = facts_anew(node);
-  if (!facts_are_equal(&node->facts, &facts))
-    return complaint(graph, node, "its facts are not those of its operation");
+  if (!facts_agree(node))
+    return complaint(graph, node, "its facts contradict those of its operation");
   if (tj_is_constant(node))
     return tj_int(graph, node->value) == node ? NULL : complaint(graph, node, "an equal constant exists");
   return node->op == TJ_OP_SYMBOL ? NULL : check_operation(graph, node);

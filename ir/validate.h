@@ -5,7 +5,7 @@
 #include "ir/graph.h"
 
 /* NULL where everything reachable from the roots is well formed, else what is wrong, in the job's arena: arguments
- * are older than users, equal nodes are one node, facts are those of the operation, operations are defined. */
+ * are older than users, equal nodes are one node, facts contradict nothing, operations are defined. */
 const char *tj_validate_nodes(tj_graph *graph, const tj_node *const roots[], size_t count);
 
 /* Stops the process with the complaint, in debug builds. */
