@@ -213,8 +213,8 @@ static const tj_transform *transform_of(tj_graph *graph, tj_transform_kind kind,
 static const tj_adaptor *part_of_buffer(tj_graph *graph, const tj_view *view, const tj_node *length) {
   const tj_node *end = tj_terse_add(graph, view->offset, view->space_size);
   if (length == NULL)
-    return tj_adaptor_of_transform(
-        graph, transform_of(graph, TJ_TRANSFORM_OFFSET, view->space_size, view->offset, NULL));
+    return tj_adaptor_of_transform(graph,
+                                   transform_of(graph, TJ_TRANSFORM_OFFSET, view->space_size, view->offset, NULL));
   tj_decision fits = tj_decide_less_equal(graph, end, length);
   if (fits == TJ_NO)
     tj_fail(graph->job, TJ_CHAIN_MISMATCH, "the upper view needs a buffer of %s elements, the dimension has %s",

@@ -117,8 +117,8 @@ const tj_node *tj_cursor_offset(tj_graph *graph, const tj_cursor *cursor) {
 }
 
 static const tj_node *within(tj_graph *graph, const tj_node *index, const tj_node *length) {
-  const tj_node *not_negative = tj_facts_nonnegative(&index->facts) ? tj_int(graph, 1)
-                                                                    : tj_less(graph, tj_int(graph, -1), index);
+  const tj_node *not_negative =
+      tj_facts_nonnegative(&index->facts) ? tj_int(graph, 1) : tj_less(graph, tj_int(graph, -1), index);
   bool below = tj_decide_less(graph, index, length) == TJ_YES;
   return below ? not_negative : tj_terse_both(graph, not_negative, tj_less(graph, index, length));
 }
