@@ -89,6 +89,26 @@ static inline tj_layout read_layout(reader *self, const char *text) {
   return layout;
 }
 
+/* "merge(4,5)" as a transform: a name, then arguments as a tuple. */
+static inline const tj_transform *read_transform_part(reader *self, const char **rest) {
+  const char *text = *rest;
+  size_t length = strcspn(text, "(");
+  *rest += length;
+  const tj_tuple *arguments = read_part(self, rest);
+  for (int kind = 0; kind < TJ_TRANSFORM_COUNT; kind++) {
+    const char *name = tj_transform_name((tj_transform_kind)kind);
+    if (strlen(name) == length && strncmp(name, text, length) == 0)
+      return tj_transform_make(self->graph, (tj_transform_kind)kind, arguments->item, arguments->count);
+  }
+  ck_abort_msg("cannot read %s", text);
+}
+
+static inline const tj_transform *read_transform(reader *self, const char *text) {
+  const tj_transform *transform = read_transform_part(self, &text);
+  ck_assert_msg(*text == '\0', "cannot read %s", text);
+  return transform;
+}
+
 static inline const tj_node *read_node(reader *self, const char *text) {
   return read_tuple(self, text)->value;
 }
