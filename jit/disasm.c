@@ -125,6 +125,15 @@ static void add_argument(tj_text *text, const tj_metadata_argument *argument) {
   tj_text_char(text, '\n');
 }
 
+static void add_workgroup_size(tj_text *text, const tj_kernel_metadata *metadata) {
+  const uint32_t *size = metadata->required_workgroup_size;
+  if (size[0] != 0)
+    tj_text_format(text, ";   workgroups of %" PRIu32 " x %" PRIu32 " x %" PRIu32 " work-items\n", size[0], size[1],
+                   size[2]);
+  else
+    tj_text_format(text, ";   workgroups of at most %" PRIu32 " work-items\n", metadata->max_flat_workgroup_size);
+}
+
 static void add_metadata(tj_text *text, const tj_kernel_code *kernel) {
   const tj_kernel_metadata *metadata = kernel->metadata;
   const tj_kernel_descriptor *descriptor = &kernel->descriptor;
@@ -137,7 +146,7 @@ static void add_metadata(tj_text *text, const tj_kernel_code *kernel) {
                  metadata->agprs, metadata->sgprs);
   tj_text_format(text, "allocates %" PRIu32 " vgprs, %" PRIu32 " sgprs; ", descriptor->vgprs, descriptor->sgprs);
   tj_text_format(text, "spills %" PRIu32 " vgprs, %" PRIu32 " sgprs\n", metadata->vgpr_spills, metadata->sgpr_spills);
-  tj_text_format(text, ";   workgroups of at most %" PRIu32 " work-items\n", metadata->max_flat_workgroup_size);
+  add_workgroup_size(text, metadata);
 }
 
 static void add_kernel_header(tj_text *text, const tj_code_object *object, const tj_kernel_code *kernel) {
