@@ -94,7 +94,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .family = &tj_family_amdgpu,
       .triple = "amdgcn-amd-amdhsa",
       .processor = found->name,
-      .passes = "function(early-cse,instcombine,simplifycfg)",
+      .passes = "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg)",
       .object = TJ_OBJECT_CODE_OBJECT,
       .code_object_version = found->code_object_version,
       .wave_size = found->wave_size,

@@ -8,6 +8,7 @@
 #include "lower/plan.h"
 
 #include "ir/facts.h"
+#include "ir/walk.h"
 #include "lower/operand.h"
 
 #include <inttypes.h>
@@ -55,22 +56,79 @@ static void common_coordinates(tj_graph *graph, const tj_operand *source, const 
 
 /* --- kernels --- */
 
-static const tj_node *const *launch_parameters(tj_graph *graph, const tj_program_values *program, uint32_t *count) {
-  const tj_node **symbols = TJ_NEW_ARRAY(graph->job, const tj_node *, program->parameter_count);
-  *count = 0;
-  for (uint32_t i = 0; i < program->parameter_count; i++) {
-    if (!tj_is_constant(program->parameter[i].node))
-      symbols[(*count)++] = program->parameter[i].node;
+/* The expressions of a kernel that its simplification works on. */
+enum { MOST_ROOTS = 6 };
+
+static uint32_t root_places(tj_kernel *kernel, const tj_node **places[MOST_ROOTS]) {
+  const tj_node **all[] = {&kernel->load.offset,  &kernel->load.valid,  &kernel->value,
+                           &kernel->store.offset, &kernel->store.valid, &kernel->count};
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < MOST_ROOTS; i++) {
+    if (*all[i] != NULL)
+      places[count++] = all[i];
   }
-  return symbols;
+  return count;
 }
 
-static tj_kernel *new_kernel(tj_graph *graph, const tj_program_values *program, const char *name,
-                             const tj_operand *destination) {
+/* Every expression whose value a launch needs: the kernel's own, the sizes of its buffers. */
+static const tj_node **launch_roots(tj_graph *graph, tj_kernel *kernel, size_t *count) {
+  const tj_node **places[MOST_ROOTS];
+  uint32_t own = root_places(kernel, places);
+  size_t most = own;
+  for (uint32_t i = 0; i < kernel->buffer_count; i++)
+    most += 1 + kernel->buffer[i].rank;
+  const tj_node **roots = TJ_NEW_ARRAY(graph->job, const tj_node *, most);
+  *count = 0;
+  for (uint32_t i = 0; i < own; i++)
+    roots[(*count)++] = *places[i];
+  for (uint32_t i = 0; i < kernel->buffer_count; i++) {
+    roots[(*count)++] = kernel->buffer[i].element_count;
+    for (uint32_t k = 0; k < kernel->buffer[i].rank; k++)
+      roots[(*count)++] = kernel->buffer[i].extent[k];
+  }
+  return roots;
+}
+
+/* Marks the symbols that expressions are made of. */
+static void mark_symbols(tj_graph *graph, const tj_node *const roots[], size_t count, bool *used) {
+  tj_walk walk = tj_walk_nodes(graph, roots, count);
+  for (uint32_t i = 0; i < walk.count; i++) {
+    if (walk.node[i]->op == TJ_OP_SYMBOL)
+      used[walk.node[i]->symbol->index] = true;
+  }
+}
+
+/* The parameters that the kernel depends on, directly or through the bounds of one that it depends on. */
+static void set_parameters(tj_graph *graph, tj_kernel *kernel, const tj_program_values *program) {
+  bool *used = TJ_NEW_ARRAY(graph->job, bool, graph->symbol_count + 1);
+  const tj_node **symbols = TJ_NEW_ARRAY(graph->job, const tj_node *, program->parameter_count + 1);
+  size_t count;
+  const tj_node **roots = launch_roots(graph, kernel, &count);
+  mark_symbols(graph, roots, count, used);
+  for (uint32_t i = program->parameter_count; i-- > 0;) {
+    const tj_node *node = program->parameter[i].node;
+    if (tj_is_constant(node) || !used[node->symbol->index])
+      continue;
+    const tj_node *bounds[2];
+    size_t bound_count = 0;
+    if (node->symbol->low != NULL)
+      bounds[bound_count++] = node->symbol->low;
+    if (node->symbol->high != NULL)
+      bounds[bound_count++] = node->symbol->high;
+    mark_symbols(graph, bounds, bound_count, used);
+  }
+  for (uint32_t i = 0; i < program->parameter_count; i++) {
+    const tj_node *node = program->parameter[i].node;
+    if (!tj_is_constant(node) && used[node->symbol->index])
+      symbols[kernel->parameter_count++] = node;
+  }
+  kernel->parameter = symbols;
+}
+
+static tj_kernel *new_kernel(tj_graph *graph, const char *name, const tj_operand *destination) {
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
   kernel->name = name;
   kernel->workgroup_size = TJ_WORKGROUP_SIZE;
-  kernel->parameter = launch_parameters(graph, program, &kernel->parameter_count);
   kernel->count = destination->size;
   kernel->index = tj_coordinate(graph, "n", destination->size);
   return kernel;
@@ -196,19 +254,20 @@ tj_kernel *tj_plan_kernel(tj_graph *graph, const tj_program_values *program, con
   const tj_operand *operands = make_operands(graph, definition);
   const tj_operand *destination = &operands[definition->destination];
   check_destination(graph, definition, destination);
-  tj_kernel *kernel = new_kernel(graph, program, definition->name, destination);
+  tj_kernel *kernel = new_kernel(graph, definition->name, destination);
   set_buffers(graph, kernel, definition, operands);
   if (definition->body == TJ_BODY_COPY)
     plan_copy(graph, kernel, definition, operands);
   else
     plan_offsets(graph, kernel, definition, operands);
+  set_parameters(graph, kernel, program);
   graph->job->here = TJ_NOWHERE;
   return kernel;
 }
 
 tj_kernel *tj_plan_offsets(tj_graph *graph, const tj_program_values *program, const tj_value *map) {
   tj_operand operand = tj_operand_make(graph, map);
-  tj_kernel *kernel = new_kernel(graph, program, "offsets", &operand);
+  tj_kernel *kernel = new_kernel(graph, "offsets", &operand);
   set_offset_value(graph, kernel, &operand);
   const tj_facts *facts = &tj_simplified(graph, kernel->value)->facts;
   tj_kernel_buffer *buffer = TJ_NEW(graph->job, tj_kernel_buffer);
@@ -223,24 +282,18 @@ tj_kernel *tj_plan_offsets(tj_graph *graph, const tj_program_values *program, co
   kernel->buffer = buffer;
   kernel->buffer_count = 1;
   kernel->store = (tj_access){0, kernel->index, tj_int(graph, 1)};
+  set_parameters(graph, kernel, program);
   return kernel;
 }
 
 /* --- simplifying and showing --- */
 
-enum { MOST_ROOTS = 6 };
-
 void tj_kernel_simplify(tj_graph *graph, tj_kernel *kernel, tj_trace *trace) {
-  const tj_node **places[MOST_ROOTS] = {&kernel->load.offset,  &kernel->load.valid,  &kernel->value,
-                                        &kernel->store.offset, &kernel->store.valid, &kernel->count};
+  const tj_node **places[MOST_ROOTS];
   const tj_node *roots[MOST_ROOTS];
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < MOST_ROOTS; i++) {
-    if (*places[i] == NULL)
-      continue;
-    places[count] = places[i];
-    roots[count++] = *places[i];
-  }
+  uint32_t count = root_places(kernel, places);
+  for (uint32_t i = 0; i < count; i++)
+    roots[i] = *places[i];
   tj_simplify(graph, roots, count, trace);
   for (uint32_t i = 0; i < count; i++)
     *places[i] = roots[i];

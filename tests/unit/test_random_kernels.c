@@ -1,0 +1,119 @@
+/* Random kernels on the host against the oracle: every index expression is lowered as it would be in a kernel, and
+ * run at many points, for several values of the parameters. */
+#include "kernel_support.h"
+#include "random_nodes.h"
+
+#include <stdio.h>
+
+enum { EXPRESSIONS = 8, KERNELS = 300, LAUNCHES = 4, POINTS = 61, STEPS = 7 };
+
+/* Parameters that kernels have, and what they may be. */
+static const struct {
+  const char *name;
+  int64_t low, high;
+} parameters[] = {
+    {"A", -7, 100},
+    {"B", 1, INT32_MAX},
+    {"C", INT32_MIN, (1ll << 32) + 5},
+    {"D", 1, 1ll << 45},
+};
+
+enum { PARAMETERS = sizeof parameters / sizeof parameters[0] };
+
+typedef struct {
+  random_source source;
+  uint32_t derive;
+  compiled compiled;
+  tj_host_code *code;
+} session;
+
+/* The parameters and the coordinate: what expressions are built on. */
+static random_pool make_pool(session *run, tj_graph *graph, hand_kernel *made, const tj_node *coordinate) {
+  random_pool pool = {.source = &run->source, .graph = graph, .node = {coordinate}, .count = 1};
+  for (uint32_t i = 0; i < PARAMETERS; i++)
+    pool.node[pool.count++] = made->parameter[i];
+  return pool;
+}
+
+/* dst[e * POINTS + p] = expression e at coordinate p: all in one kernel, since compilation is what takes the time. */
+static hand_kernel *make_random_kernel(session *run, tj_graph *graph, const tj_node *expressions[EXPRESSIONS]) {
+  hand_kernel *made = make_kernel(graph, tj_int(graph, EXPRESSIONS * POINTS), TJ_DTYPE_i64);
+  for (uint32_t i = 0; i < PARAMETERS; i++)
+    add_parameter(graph, made, parameters[i].name, tj_int(graph, parameters[i].low),
+                  tj_int(graph, parameters[i].high));
+  const tj_node *point = tj_mod(graph, made->kernel.index, tj_int(graph, POINTS));
+  const tj_node *which = tj_div(graph, made->kernel.index, tj_int(graph, POINTS));
+  random_pool pool = make_pool(run, graph, made, point);
+  const tj_node *value = tj_int(graph, 0);
+  for (uint32_t e = 0; e < EXPRESSIONS; e++) {
+    expressions[e] = random_expression(&pool, STEPS);
+    value = tj_select(graph, tj_equal(graph, which, tj_int(graph, e)), expressions[e], value);
+  }
+  made->kernel.value = value;
+  return made;
+}
+
+static symbol_values random_values(session *run, const tj_kernel *kernel) {
+  symbol_values values = {.count = 64};
+  for (uint32_t i = 0; i < PARAMETERS; i++)
+    values.value[kernel->parameter[i]->symbol->index] =
+        random_in_range(&run->source, parameters[i].low, parameters[i].high);
+  return values;
+}
+
+static int64_t value_of(const tj_kernel *kernel, const symbol_values *values, uint32_t parameter) {
+  return values->value[kernel->parameter[parameter]->symbol->index];
+}
+
+static void compare(const tj_kernel *kernel, const int64_t *found, symbol_values values) {
+  tj_evaluator *evaluator;
+  ck_assert_int_eq(tj_evaluator_create(&kernel->value, 1, &evaluator), TJ_EVAL_OK);
+  for (int64_t n = 0; n < EXPRESSIONS * POINTS; n++) {
+    int64_t expected;
+    values.value[kernel->index->symbol->index] = n;
+    tj_bindings bindings = {.value = values.value, .count = values.count};
+    ck_assert_int_eq(tj_evaluator_run(evaluator, &bindings, &expected), TJ_EVAL_OK);
+    ck_assert_msg(found[n] == expected, "at %lld: %lld, not %lld, for A=%lld B=%lld C=%lld D=%lld", (long long)n,
+                  (long long)found[n], (long long)expected, (long long)value_of(kernel, &values, 0),
+                  (long long)value_of(kernel, &values, 1), (long long)value_of(kernel, &values, 2),
+                  (long long)value_of(kernel, &values, 3));
+  }
+  tj_evaluator_destroy(evaluator);
+}
+
+static void run_one(tj_job *job, void *data) {
+  session *run = data;
+  tj_graph *graph = tj_graph_create(job);
+  const tj_node *expressions[EXPRESSIONS];
+  hand_kernel *made = make_random_kernel(run, graph, expressions);
+  if (run->derive)
+    tj_kernel_derive(graph, &made->kernel);
+  run->code = load_kernel(graph, &run->compiled, &made->kernel);
+  for (uint32_t i = 0; i < LAUNCHES; i++) {
+    symbol_values values = random_values(run, &made->kernel);
+    int64_t found[EXPRESSIONS * POINTS];
+    memset(found, 0x5a, sizeof found);
+    run_kernel(run->code, &made->kernel, (void *[]){found}, &values);
+    compare(&made->kernel, found, values);
+  }
+}
+
+/* Guards every operation's lowering: widths, signs, flags, divisions by constants, by magic numbers, by anything. */
+START_TEST(test_random_expressions) {
+  session run = {.source = random_begin(20261121)};
+  for (uint32_t i = 0; i < KERNELS; i++) {
+    tj_job job;
+    tj_job_init(&job, NULL);
+    run.derive = i % 2;
+    expect_success(&job, run_one, &run);
+    tj_host_code_release(run.code);
+    tj_job_destroy(&job);
+  }
+  dispose_compiled(&run.compiled);
+}
+END_TEST
+
+int main(void) {
+  const TTest *const tests[] = {test_random_expressions};
+  return run_suite(suite_of("random kernels", tests, sizeof tests / sizeof tests[0]));
+}
