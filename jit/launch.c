@@ -95,18 +95,20 @@ static void bind_symbol(tj_launch *launch, const tj_symbol *symbol, int64_t valu
   launch->bound[symbol->index] = true;
 }
 
+/* Any parameter of the program that is not fixed may be given, also one that this kernel does not use. */
 static void set_parameter(tj_job *job, void *data) {
   const request *r = data;
-  const tj_kernel *kernel = kernel_of(r->launch);
-  for (uint32_t i = 0; i < kernel->parameter_count; i++) {
-    const tj_symbol *symbol = kernel->parameter[i]->symbol;
-    if (strcmp(symbol->name, r->name) == 0) {
-      bind_symbol(r->launch, symbol, r->value);
-      return;
-    }
+  const tj_program_values *values = r->launch->code->program->evaluated.values;
+  for (uint32_t i = 0; i < values->parameter_count; i++) {
+    const tj_node *node = values->parameter[i].node;
+    if (strcmp(values->parameter[i].name, r->name) != 0)
+      continue;
+    if (tj_is_constant(node))
+      tj_fail(job, TJ_UNKNOWN_PARAMETER, "parameter '%s' is fixed at compile time", r->name);
+    bind_symbol(r->launch, node->symbol, r->value);
+    return;
   }
-  tj_fail(job, TJ_UNKNOWN_PARAMETER, "kernel '%s' has no parameter '%s' that is passed at launch", kernel->name,
-          r->name);
+  tj_fail(job, TJ_UNKNOWN_PARAMETER, "the program has no parameter '%s'", r->name);
 }
 
 tj_status tj_launch_set_parameter(tj_launch *launch, const char *name, int64_t value) {
