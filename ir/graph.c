@@ -121,8 +121,10 @@ const tj_node *tj_node_make(tj_graph *graph, tj_op op, const tj_node *const args
     if (graph->bucket[at]->hash == hash && is_operation_on(graph->bucket[at], op, args, arity))
       return graph->bucket[at];
   const tj_facts *facts[3] = {NULL, NULL, NULL};
+  uint32_t symbols = 0;
   for (unsigned i = 0; i < arity; i++) {
     facts[i] = &args[i]->facts;
+    symbols |= args[i]->symbols;
     depth = args[i]->depth > depth ? args[i]->depth : depth;
     weight = saturating_sum(weight, args[i]->weight);
   }
@@ -132,6 +134,7 @@ const tj_node *tj_node_make(tj_graph *graph, tj_op op, const tj_node *const args
   memcpy(node->arg, args, arity * sizeof *args);
   node->depth = depth + 1;
   node->weight = weight;
+  node->symbols = symbols;
   node->facts = tj_facts_of_operation(op, facts);
   return remember(graph, node);
 }
@@ -162,9 +165,10 @@ const tj_node *tj_symbol_create(tj_graph *graph, const char *name, tj_symbol_kin
   *symbol = (tj_symbol){name, kind, low, high, multiple, graph->symbol_count};
   check_satisfiable(graph, symbol);
   graph->symbol_count++;
-  graph->has_symbolic_bounds |= (low != NULL && !tj_is_constant(low)) || (high != NULL && !tj_is_constant(high));
   tj_node *node = new_node(graph, TJ_OP_SYMBOL, mix(TJ_OP_SYMBOL, symbol->index));
   node->symbol = symbol;
+  node->symbols =
+      UINT32_C(1) << (symbol->index % 32) | (low == NULL ? 0 : low->symbols) | (high == NULL ? 0 : high->symbols);
   node->facts = tj_facts_of_symbol(symbol);
   return node;
 }

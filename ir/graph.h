@@ -53,8 +53,9 @@ struct tj_node {
   tj_op op;
   uint32_t id; /* dense; arguments have smaller ids than their users */
   uint32_t hash;
-  uint32_t depth;  /* 0 for constants and symbols; at most TJ_MAX_NODE_DEPTH */
-  uint32_t weight; /* the cost of the expression as a tree, saturating: see tj_op_weight */
+  uint32_t depth;   /* 0 for constants and symbols; at most TJ_MAX_NODE_DEPTH */
+  uint32_t weight;  /* the cost of the expression as a tree, saturating: see tj_op_weight */
+  uint32_t symbols; /* which symbols it or their bounds mention: bit index % 32 of each */
   union {
     int64_t value;           /* TJ_OP_CONSTANT */
     const tj_symbol *symbol; /* TJ_OP_SYMBOL */
@@ -84,9 +85,8 @@ struct tj_graph {
   uint32_t symbol_count;
   tj_memo *memo; /* by node id; node ids beyond memo_count have none yet */
   uint32_t memo_count;
-  uint32_t visit;           /* number of the last walk */
-  uint32_t epoch;           /* number of the last traced simplification */
-  bool has_symbolic_bounds; /* whether a symbol's bound is not a constant */
+  uint32_t visit; /* number of the last walk */
+  uint32_t epoch; /* number of the last traced simplification */
 };
 
 tj_graph *tj_graph_create(tj_job *job);

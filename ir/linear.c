@@ -23,8 +23,7 @@ int tj_compare_monomials(const tj_term *a, const tj_term *b) {
   return (a->degree < b->degree) - (a->degree > b->degree);
 }
 
-/* The product of two terms; false where it overflows or its degree is too high. */
-static bool multiply_terms(const tj_term *a, const tj_term *b, tj_term *product) {
+bool tj_term_multiply(const tj_term *a, const tj_term *b, tj_term *product) {
   if (a->degree + b->degree > TJ_MAX_DEGREE ||
       __builtin_mul_overflow(a->coefficient, b->coefficient, &product->coefficient))
     return false;
@@ -160,7 +159,7 @@ void tj_sum_add_product(tj_sum *sum, const tj_linear *a, const tj_linear *b, int
   add_scaled_terms(sum, b, a->constant, factor);
   for (uint32_t i = 0; i < a->count && !sum->failed; i++)
     for (uint32_t j = 0; j < b->count && !sum->failed; j++)
-      if (multiply_terms(&a->term[i], &b->term[j], &product))
+      if (tj_term_multiply(&a->term[i], &b->term[j], &product))
         tj_sum_add_term(sum, &product, factor);
       else
         sum->failed = true;

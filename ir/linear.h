@@ -77,6 +77,8 @@ tj_range tj_linear_range(const tj_linear *form);
 /* quotient = term / divisor where the divisor's coefficient and atoms divide the term's. A divisor of degree 0 is
  * its coefficient. */
 bool tj_term_divide(const tj_term *term, const tj_term *divisor, tj_term *quotient);
+/* False where the coefficient overflows, or the degree is too high. */
+bool tj_term_multiply(const tj_term *a, const tj_term *b, tj_term *product);
 /* The greatest common divisor of coefficients (positive) and atoms. */
 tj_term tj_term_gcd(const tj_term *a, const tj_term *b);
 /* The form as one term, a constant as a term of degree 0; false for anything else. */

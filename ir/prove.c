@@ -8,7 +8,7 @@
 #include "ir/facts.h"
 #include "ir/linear.h"
 
-enum { MOST_REPLACEMENTS = 40, MOST_NESTING = 12 };
+enum { MOST_REPLACEMENTS = 20, MOST_NESTING = 12 };
 
 typedef struct {
   tj_graph *graph;
@@ -19,12 +19,27 @@ static bool is_nonnegative(prover *proof, const tj_sum *sum, int nesting);
 
 /* --- replacing one atom --- */
 
-static const tj_node *newest_atom(const tj_sum *sum) {
+/* Symbols that several atoms mention. Atoms that share none with others vary independently, and then the range of
+ * the form is already exact, or as good as replacing them can make it. */
+static uint32_t shared_symbols(const tj_linear *form) {
+  uint32_t once = 0, shared = 0;
+  for (uint32_t i = 0; i < form->count; i++)
+    for (uint32_t k = 0; k < form->term[i].degree; k++) {
+      shared |= once & form->term[i].atom[k]->symbols;
+      once |= form->term[i].atom[k]->symbols;
+    }
+  return shared;
+}
+
+static const tj_node *newest_shared_atom(const tj_linear *form) {
+  const uint32_t shared = shared_symbols(form);
   const tj_node *newest = NULL;
-  for (uint32_t i = 0; i < sum->count; i++)
-    for (uint32_t k = 0; k < sum->term[i].degree; k++)
-      if (newest == NULL || sum->term[i].atom[k]->id > newest->id)
-        newest = sum->term[i].atom[k];
+  for (uint32_t i = 0; i < form->count && shared != 0; i++)
+    for (uint32_t k = 0; k < form->term[i].degree; k++) {
+      const tj_node *atom = form->term[i].atom[k];
+      if ((atom->symbols & shared) != 0 && (newest == NULL || atom->id > newest->id))
+        newest = atom;
+    }
   return newest;
 }
 
@@ -177,7 +192,7 @@ static bool is_nonnegative(prover *proof, const tj_sum *sum, int nesting) {
     return true;
   if (range.high < 0 || nesting == MOST_NESTING || proof->replacements-- <= 0)
     return false;
-  const tj_node *atom = newest_atom(sum);
+  const tj_node *atom = newest_shared_atom(&form);
   tj_sum slope, rest;
   if (atom == NULL || !split_by_atom(sum, atom, &slope, &rest))
     return false;
@@ -189,9 +204,10 @@ static bool is_nonnegative(prover *proof, const tj_sum *sum, int nesting) {
 }
 
 bool tj_prove_nonnegative(tj_graph *graph, const tj_linear *form) {
-  if (tj_linear_range(form).low >= 0)
+  const tj_range range = tj_linear_range(form);
+  if (range.low >= 0)
     return true;
-  if (!graph->has_symbolic_bounds && form->count < 2)
+  if (range.high < 0 || shared_symbols(form) == 0)
     return false;
   prover proof = {graph, MOST_REPLACEMENTS};
   tj_sum sum = tj_sum_of(0);

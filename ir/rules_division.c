@@ -225,16 +225,6 @@ const tj_node *tj_rule_quotient_by_reduction(tj_rewriter *rewriter, const tj_nod
   return NULL;
 }
 
-/* The residue of least weight: the smaller of c mod d, c mod d - d in magnitude where one of them is a unit. */
-static int64_t light_residue(int64_t coefficient, int64_t modulus) {
-  int64_t residue = coefficient % modulus;
-  if (residue == 0 || residue == 1 || residue == -1)
-    return residue;
-  if (residue == modulus - 1)
-    return -1;
-  return residue == 1 - modulus ? 1 : residue;
-}
-
 const tj_node *tj_rule_remainder_of_multiple(tj_rewriter *rewriter, const tj_node *node) {
   division of;
   tj_sum quotient, rest;
@@ -244,23 +234,38 @@ const tj_node *tj_rule_remainder_of_multiple(tj_rewriter *rewriter, const tj_nod
     if (divisor->facts.low < 1 || by->count == 0 ||
         !divide_by_sum(tj_linear_of(rewriter->graph, node->arg[0]), by, &quotient, &rest))
       return NULL;
-    const tj_node *rest_node = simple_node(rewriter, &rest);
-    return rest_node == NULL ? NULL : tj_simple2(rewriter, TJ_OP_MOD, rest_node, divisor);
+    return tj_simple2(rewriter, TJ_OP_MOD, simple_node(rewriter, &rest), divisor);
   }
   split_multiples(of.form, &of.by, &quotient, &rest);
-  bool changed = !is_zero(&quotient);
-  if (of.by.degree == 0) {
-    const int64_t modulus = of.by.coefficient, constant = residue_of(rest.constant, modulus, false);
-    changed |= constant != rest.constant;
-    rest.constant = constant;
-    for (uint32_t i = 0; i < rest.count; i++) {
-      const int64_t coefficient = light_residue(rest.term[i].coefficient, modulus);
-      changed |= coefficient != rest.term[i].coefficient;
-      rest.term[i].coefficient = coefficient;
-    }
+  if (of.by.degree == 0 && rest.constant % of.by.coefficient == 0) {
+    quotient.constant = rest.constant;
+    rest.constant = 0;
   }
-  const tj_node *rest_node = changed ? simple_node(rewriter, &rest) : NULL;
-  return rest_node == NULL ? NULL : tj_simple2(rewriter, TJ_OP_MOD, rest_node, divisor);
+  return is_zero(&quotient) ? NULL : tj_simple2(rewriter, TJ_OP_MOD, simple_node(rewriter, &rest), divisor);
+}
+
+/* Coefficients are reduced only where that pays: other divisions of the same value may share it as it is. */
+const tj_node *tj_rule_remainder_by_reduction(tj_rewriter *rewriter, const tj_node *node) {
+  division of;
+  if (!start(rewriter, node, &of) || of.by.degree > 0 || of.by.coefficient == 1)
+    return NULL;
+  for (int nearest = 0; nearest < 2; nearest++) {
+    tj_sum quotient, rest;
+    int64_t block;
+    if (!reduce_coefficients(&of, nearest, &quotient, &rest))
+      continue;
+    const tj_linear rest_form = tj_sum_form(&rest);
+    if (find_block(&rest_form, of.by.coefficient, &block)) {
+      because_block(rewriter, &rest_form, of.divisor, block);
+      tj_sum base = tj_sum_of(block);
+      const tj_linear base_form = tj_sum_form(&base);
+      tj_sum_add(&rest, &base_form, -of.by.coefficient);
+      return simple_node(rewriter, &rest);
+    }
+    if (rest.count == 1 && (rest.term[0].coefficient == 1 || rest.term[0].coefficient == -1))
+      return tj_simple2(rewriter, TJ_OP_MOD, simple_node(rewriter, &rest), of.divisor);
+  }
+  return NULL;
 }
 
 /* --- low parts --- */
@@ -465,6 +470,22 @@ static void replace_remainder(division *of, const tj_term *term, uint32_t place,
   tj_sum_add_product(sum, tj_linear_of(of->graph, term->atom[place]->arg[0]), &single, 1);
 }
 
+/* Coefficients and constant modulo a constant divisor, with the signs they had: the sum is new, so nobody shares it.
+ */
+static void reduce_new_sum(const division *of, tj_sum *sum) {
+  tj_sum reduced = tj_sum_of(sum->constant);
+  if (of->by.degree > 0 || sum->failed)
+    return;
+  reduced.constant %= of->by.coefficient;
+  for (uint32_t i = 0; i < sum->count; i++) {
+    tj_term term = sum->term[i];
+    term.coefficient %= of->by.coefficient;
+    if (term.coefficient != 0)
+      tj_sum_add_term(&reduced, &term, 1);
+  }
+  *sum = reduced;
+}
+
 const tj_node *tj_rule_remainder_of_sum_with_remainder(tj_rewriter *rewriter, const tj_node *node) {
   division of;
   if (!start(rewriter, node, &of))
@@ -477,6 +498,7 @@ const tj_node *tj_rule_remainder_of_sum_with_remainder(tj_rewriter *rewriter, co
       if (!is_removable_remainder(&of, term, k, &others, &multiple))
         continue;
       replace_remainder(&of, term, k, &others, &sum);
+      reduce_new_sum(&of, &sum);
       TJ_BECAUSE(rewriter, "%s divides the modulus of %s", tj_rule_text(rewriter, of.divisor),
                  tj_rule_text(rewriter, tj_monomial_node(of.graph, term)));
       const tj_node *dividend = simple_node(rewriter, &sum);

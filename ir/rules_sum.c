@@ -62,6 +62,15 @@ const tj_node *tj_rule_collect(tj_rewriter *rewriter, const tj_node *node) {
 
 /* --- digits --- */
 
+/* An atom as a digit of a value: (value/low) % extent. What is no quotient has low = 1; a quotient alone is the top
+ * digit, of no extent. */
+typedef struct {
+  const tj_node *value;
+  tj_term low, extent;
+  bool is_top;
+  tj_term others; /* the term that it is a factor of, without it */
+} digit;
+
 /* term = atom * others, for the atom at a place in the term. */
 static tj_term without_atom(const tj_term *term, uint32_t place) {
   tj_term others = *term;
@@ -71,12 +80,68 @@ static tj_term without_atom(const tj_term *term, uint32_t place) {
   return others;
 }
 
-static bool has_atom_of(const tj_linear *form, tj_op op) {
-  for (uint32_t i = 0; i < form->count; i++)
-    for (uint32_t k = 0; k < form->term[i].degree; k++)
-      if (form->term[i].atom[k]->op == op)
-        return true;
-  return false;
+static bool positive_term(tj_rewriter *rewriter, const tj_node *node, tj_term *term) {
+  return node->facts.low >= 1 && tj_linear_single(tj_linear_of(rewriter->graph, node), term) && term->coefficient > 0;
+}
+
+static bool digit_of(tj_rewriter *rewriter, const tj_term *term, uint32_t place, digit *result) {
+  const tj_node *atom = term->atom[place];
+  *result = (digit){.value = atom, .low = {.coefficient = 1}, .is_top = atom->op == TJ_OP_DIV};
+  if (atom->op != TJ_OP_MOD && atom->op != TJ_OP_DIV)
+    return false;
+  if (atom->op == TJ_OP_MOD) {
+    if (!positive_term(rewriter, atom->arg[1], &result->extent))
+      return false;
+    result->value = atom->arg[0];
+  }
+  if (result->value->op == TJ_OP_DIV) {
+    if (!positive_term(rewriter, result->value->arg[1], &result->low))
+      return false;
+    result->value = result->value->arg[0];
+  }
+  result->others = without_atom(term, place);
+  return true;
+}
+
+static bool same_terms(const tj_term *a, const tj_term *b) {
+  return a->coefficient == b->coefficient && a->degree == b->degree && tj_compare_monomials(a, b) == 0;
+}
+
+/* The modulus divides a - b. */
+static bool congruent(tj_rewriter *rewriter, const tj_node *a, const tj_node *b, const tj_term *modulus) {
+  tj_sum difference = tj_sum_of(0);
+  tj_term quotient;
+  if (a == b)
+    return true;
+  tj_sum_add(&difference, tj_linear_of(rewriter->graph, a), 1);
+  tj_sum_add(&difference, tj_linear_of(rewriter->graph, b), -1);
+  for (uint32_t i = 0; i < difference.count; i++)
+    if (!tj_term_divide(&difference.term[i], modulus, &quotient))
+      return false;
+  return !difference.failed &&
+         (difference.constant == 0 || (modulus->degree == 0 && difference.constant % modulus->coefficient == 0));
+}
+
+/* Whether `high` continues `low`: others*extent*(high) + others*(low), of one value. */
+static bool are_adjacent(tj_rewriter *rewriter, const digit *low, const digit *high) {
+  tj_term product;
+  if (low->is_top || !tj_term_multiply(&low->others, &low->extent, &product) ||
+      !same_terms(&product, &high->others) || !tj_term_multiply(&low->low, &low->extent, &product) ||
+      !same_terms(&product, &high->low))
+    return false;
+  return congruent(rewriter, low->value, high->value, &product);
+}
+
+/* (value/low) % (both extents), or value/low; NULL where a product overflows. */
+static const tj_node *merged_digit(tj_rewriter *rewriter, const digit *low, const digit *high) {
+  tj_graph *graph = rewriter->graph;
+  const tj_node *quotient = tj_simple2(rewriter, TJ_OP_DIV, high->value, tj_monomial_node(graph, &low->low));
+  tj_term extent;
+  if (high->is_top)
+    return quotient;
+  if (!tj_term_multiply(&low->extent, &high->extent, &extent))
+    return NULL;
+  return tj_simple2(rewriter, TJ_OP_MOD, quotient, tj_monomial_node(graph, &extent));
 }
 
 static void add_scaled(tj_sum *sum, const tj_linear *form, const tj_term *scale, int64_t factor) {
@@ -91,41 +156,58 @@ static void add_scaled(tj_sum *sum, const tj_linear *form, const tj_term *scale,
   tj_sum_add_product(sum, form, &by, factor);
 }
 
-/* sum - others*(y%d) - others*d*(y/d) + others*y */
-static bool merge_digits(tj_rewriter *rewriter, const tj_linear *form, const tj_term *term, uint32_t place,
-                         tj_sum *merged) {
-  tj_graph *graph = rewriter->graph;
-  const tj_node *remainder = term->atom[place], *value = remainder->arg[0], *divisor = remainder->arg[1];
-  const tj_term others = without_atom(term, place);
-  const tj_node *quotient = tj_simple2(rewriter, TJ_OP_DIV, value, divisor);
-  const tj_linear *by = tj_linear_of(graph, divisor), *quotient_form = tj_linear_of(graph, quotient);
-  tj_sum product = tj_sum_of(0);
-  tj_sum_add_product(&product, quotient_form, by, 1);
-  const tj_linear product_form = tj_sum_form(&product);
-  *merged = tj_sum_of(0);
-  tj_sum_add(merged, form, 1);
-  tj_sum_add_term(merged, term, -1);
-  if (product.failed)
-    return false;
-  add_scaled(merged, &product_form, &others, -1);
-  add_scaled(merged, tj_linear_of(graph, value), &others, 1);
-  return !merged->failed && merged->count < form->count;
+static const tj_node *merge_terms(tj_rewriter *rewriter, const tj_linear *form, uint32_t low_place, const digit *low,
+                                  uint32_t high_place, const digit *high) {
+  const tj_node *merged = merged_digit(rewriter, low, high);
+  if (merged == NULL)
+    return NULL;
+  tj_sum sum = tj_sum_of(0);
+  tj_sum_add(&sum, form, 1);
+  tj_sum_add_term(&sum, &form->term[low_place], -1);
+  tj_sum_add_term(&sum, &form->term[high_place], -1);
+  add_scaled(&sum, tj_linear_of(rewriter->graph, merged), &low->others, 1);
+  return tj_simple_sum(rewriter, &sum);
+}
+
+/* Finds, for a digit, the term that continues it. */
+static const tj_node *merge_with_next(tj_rewriter *rewriter, const tj_linear *form, uint32_t low_place,
+                                      const digit *low) {
+  for (uint32_t i = 0; i < form->count; i++)
+    for (uint32_t k = 0; k < form->term[i].degree; k++) {
+      digit high;
+      if (i == low_place || !digit_of(rewriter, &form->term[i], k, &high) || !are_adjacent(rewriter, low, &high))
+        continue;
+      TJ_BECAUSE(rewriter, "they are adjacent digits of %s", tj_rule_text(rewriter, high.value));
+      return merge_terms(rewriter, form, low_place, low, i, &high);
+    }
+  return NULL;
+}
+
+static uint32_t count_digits(const tj_linear *form, bool *has_remainder) {
+  uint32_t count = 0;
+  *has_remainder = false;
+  for (uint32_t i = 0; i < form->count; i++)
+    for (uint32_t k = 0; k < form->term[i].degree; k++) {
+      const tj_op op = form->term[i].atom[k]->op;
+      *has_remainder |= op == TJ_OP_MOD;
+      count += op == TJ_OP_MOD || op == TJ_OP_DIV;
+    }
+  return count;
 }
 
 const tj_node *tj_rule_digits(tj_rewriter *rewriter, const tj_node *node) {
   const tj_linear *form = tj_linear_of(rewriter->graph, node);
-  if (!has_atom_of(form, TJ_OP_MOD) || !has_atom_of(form, TJ_OP_DIV))
+  bool has_remainder;
+  if (count_digits(form, &has_remainder) < 2 || !has_remainder)
     return NULL;
   for (uint32_t i = 0; i < form->count; i++)
     for (uint32_t k = 0; k < form->term[i].degree; k++) {
-      const tj_node *atom = form->term[i].atom[k];
-      tj_sum merged;
-      if (atom->op == TJ_OP_MOD && merge_digits(rewriter, form, &form->term[i], k, &merged)) {
-        TJ_BECAUSE(rewriter, "%s and %s are adjacent digits of %s", tj_rule_text(rewriter, atom),
-                   tj_rule_text(rewriter, tj_simple2(rewriter, TJ_OP_DIV, atom->arg[0], atom->arg[1])),
-                   tj_rule_text(rewriter, atom->arg[0]));
-        return tj_simple_sum(rewriter, &merged);
-      }
+      digit low;
+      if (form->term[i].atom[k]->op != TJ_OP_MOD || !digit_of(rewriter, &form->term[i], k, &low))
+        continue;
+      const tj_node *merged = merge_with_next(rewriter, form, i, &low);
+      if (merged != NULL)
+        return merged;
     }
   return NULL;
 }
