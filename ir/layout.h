@@ -35,6 +35,14 @@ tj_layout tj_layout_of_shape(tj_graph *graph, const tj_tuple *shape);
 const tj_tuple *tj_compact_strides(tj_graph *graph, const tj_tuple *shape, const tj_node *first);
 tj_swizzle tj_swizzle_make(tj_graph *graph, int64_t bits, int64_t base, int64_t shift);
 
+/* a ∘ b, of one shift: TJ2016 where that is no swizzle. */
+tj_swizzle tj_swizzle_compose(tj_graph *graph, tj_swizzle a, tj_swizzle b);
+/* layout ∘ swizzle, as a swizzle of the layout's values: TJ2016 where there is none. */
+tj_composed tj_layout_compose_swizzle(tj_graph *graph, tj_layout layout, tj_swizzle swizzle);
+/* Of values that count elements `count` times as wide, or as narrow: `count` a power of two, else TJ2031. */
+tj_swizzle tj_swizzle_upcast(tj_graph *graph, tj_swizzle swizzle, int64_t count);
+tj_swizzle tj_swizzle_downcast(tj_graph *graph, tj_swizzle swizzle, int64_t count);
+
 bool tj_layout_equal(tj_layout a, tj_layout b);
 tj_layout tj_layout_mode(tj_graph *graph, tj_layout layout, uint32_t mode); /* TJ2028 */
 /* Modes side by side: (mode0, mode1, …). */

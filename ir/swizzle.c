@@ -16,15 +16,113 @@ tj_swizzle tj_swizzle_make(tj_graph *graph, int64_t bits, int64_t base, int64_t 
   return (tj_swizzle){(int32_t)bits, (int32_t)base, (int32_t)shift};
 }
 
+/* The bits that a swizzle reads (Y), and those it changes (Z). */
+static uint64_t source_mask(tj_swizzle swizzle) {
+  int32_t first = swizzle.base + (swizzle.shift > 0 ? swizzle.shift : 0);
+  return ((UINT64_C(1) << swizzle.bits) - 1) << first;
+}
+
+static uint64_t target_mask(tj_swizzle swizzle) {
+  int32_t first = swizzle.base - (swizzle.shift < 0 ? swizzle.shift : 0);
+  return ((UINT64_C(1) << swizzle.bits) - 1) << first;
+}
+
+/* The swizzle that XORs the bits `source` into the bits `target`, in order. False where there is none. */
+static bool swizzle_of_masks(uint64_t source, uint64_t target, tj_swizzle *swizzle) {
+  *swizzle = (tj_swizzle){0, 0, 0};
+  if (source == 0 || target == 0)
+    return source == target;
+  int32_t from = __builtin_ctzll(source), to = __builtin_ctzll(target);
+  *swizzle = (tj_swizzle){__builtin_popcountll(source), from < to ? from : to, from - to};
+  return abs(swizzle->shift) >= swizzle->bits && source_mask(*swizzle) == source && target_mask(*swizzle) == target;
+}
+
+tj_swizzle tj_swizzle_compose(tj_graph *graph, tj_swizzle a, tj_swizzle b) {
+  tj_swizzle both;
+  bool independent = a.shift == b.shift && (source_mask(a) & target_mask(b)) == 0;
+  if (independent && swizzle_of_masks(source_mask(a) ^ source_mask(b), target_mask(a) ^ target_mask(b), &both))
+    return both;
+  tj_note(graph->job, "swizzles of one shift compose where their fields meet or cancel");
+  tj_fail(graph->job, TJ_BAD_SWIZZLE, "Sw<%d,%d,%d> o Sw<%d,%d,%d> is not a swizzle", a.bits, a.base, a.shift, b.bits,
+          b.base, b.shift);
+}
+
+static bool is_power_of_two(int64_t value) {
+  return value > 0 && (value & (value - 1)) == 0;
+}
+
+/* The value of a layout at each power of two below its size, and their number. False unless these are different
+ * powers of two, so that the layout permutes bits. */
+static bool bit_images(tj_graph *graph, tj_layout layout, uint64_t images[], int32_t *count) {
+  uint32_t leaves;
+  const tj_tuple *const *extents = tj_tuple_leaves(graph, layout.shape, &leaves);
+  const tj_tuple *const *strides = tj_tuple_leaves(graph, layout.stride, NULL);
+  uint64_t taken = 0;
+  *count = 0;
+  for (uint32_t i = 0; i < leaves; i++) {
+    if (tj_is_int(extents[i]->value, 1))
+      continue;
+    bool constant = tj_is_constant(extents[i]->value) && strides[i]->kind == TJ_TUPLE_INTEGER &&
+                    tj_is_constant(strides[i]->value);
+    if (!constant || !is_power_of_two(extents[i]->value->value) || !is_power_of_two(strides[i]->value->value))
+      return false;
+    uint64_t image = (uint64_t)strides[i]->value->value;
+    for (int64_t bit = 1; bit < extents[i]->value->value; bit *= 2, image <<= 1) {
+      if (image == 0 || (image & taken) != 0)
+        return false;
+      taken |= image;
+      images[(*count)++] = image;
+    }
+  }
+  return true;
+}
+
+tj_composed tj_layout_compose_swizzle(tj_graph *graph, tj_layout layout, tj_swizzle swizzle) {
+  uint64_t images[64], source = 0, target = 0;
+  int32_t count, from = swizzle.base + (swizzle.shift > 0 ? swizzle.shift : 0), to = from - swizzle.shift;
+  bool moves_over =
+      bit_images(graph, layout, images, &count) && from + swizzle.bits <= count && to + swizzle.bits <= count;
+  for (int32_t bit = 0; moves_over && bit < swizzle.bits; bit++) {
+    source |= images[from + bit];
+    target |= images[to + bit];
+    moves_over = __builtin_ctzll(images[from + bit]) - __builtin_ctzll(images[to + bit]) ==
+                 __builtin_ctzll(images[from]) - __builtin_ctzll(images[to]);
+  }
+  tj_composed composed = {.offset = tj_tuple_constant(graph, 0), .layout = layout};
+  if (moves_over && swizzle_of_masks(source, target, &composed.swizzle))
+    return composed;
+  tj_note(graph->job, "the layout must permute bits and keep the swizzle's fields together");
+  tj_fail(graph->job, TJ_BAD_SWIZZLE, "%s o Sw<%d,%d,%d> is not a swizzle of that layout",
+          tj_layout_text(graph->job, layout), swizzle.bits, swizzle.base, swizzle.shift);
+}
+
+/* The exponent of a power of two; TJ2031 otherwise. */
+static int32_t exponent_of(tj_graph *graph, int64_t count, const char *operation) {
+  if (!is_power_of_two(count))
+    tj_fail(graph->job, TJ_NOT_DIVISIBLE, "%s: a swizzle of elements %lld times as wide", operation,
+            (long long)count);
+  return __builtin_ctzll((uint64_t)count);
+}
+
+tj_swizzle tj_swizzle_upcast(tj_graph *graph, tj_swizzle swizzle, int64_t count) {
+  int32_t base = swizzle.base - exponent_of(graph, count, "upcast");
+  if (base >= 0)
+    return (tj_swizzle){swizzle.bits, base, swizzle.shift};
+  return (tj_swizzle){swizzle.bits + base > 0 ? swizzle.bits + base : 0, 0, swizzle.shift};
+}
+
+tj_swizzle tj_swizzle_downcast(tj_graph *graph, tj_swizzle swizzle, int64_t count) {
+  int64_t base = (int64_t)swizzle.base + exponent_of(graph, count, "downcast");
+  return tj_swizzle_make(graph, swizzle.bits, base, swizzle.shift);
+}
+
 /* value ^ (the masked bits of value, moved by |shift| places). */
 const tj_node *tj_swizzle_apply(tj_graph *graph, tj_swizzle swizzle, const tj_node *value) {
   if (!tj_facts_nonnegative(&value->facts))
     tj_fail(graph->job, TJ_NEGATIVE_BITS, "a swizzle of %s, which may be negative", tj_describe(graph, value));
   if (swizzle.bits == 0)
     return value;
-  int32_t source = swizzle.base + (swizzle.shift > 0 ? swizzle.shift : 0);
-  int64_t mask = ((INT64_C(1) << swizzle.bits) - 1) << source;
-  const tj_node *field = tj_and(graph, value, tj_int(graph, mask));
+  const tj_node *field = tj_and(graph, value, tj_int(graph, (int64_t)source_mask(swizzle)));
   const tj_node *moved = swizzle.shift >= 0 ? tj_shr(graph, field, tj_int(graph, swizzle.shift))
                                             : tj_shl(graph, field, tj_int(graph, -swizzle.shift));
   return tj_xor(graph, value, moved);

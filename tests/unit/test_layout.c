@@ -330,9 +330,95 @@ START_TEST(composed_layouts) {
 }
 END_TEST
 
+static void print_swizzle(reader *self, tj_swizzle swizzle, const text_row *row) {
+  tj_text text = tj_text_begin(self->graph->job);
+  tj_swizzle_print(&text, swizzle);
+  expect_text(text.data, row->expected, row->guards);
+}
+
+/* The composition is the composition, bit by bit. */
+static void compose_swizzles_row(reader *self, const void *data) {
+  const text_row *row = data;
+  tj_swizzle a = read_swizzle(self, row->args[0]), b = read_swizzle(self, row->args[1]);
+  tj_swizzle both = tj_swizzle_compose(self->graph, a, b);
+  for (int64_t i = 0; i < 1024; i++) {
+    const tj_node *value = tj_int(self->graph, i);
+    const tj_node *twice = tj_swizzle_apply(self->graph, a, tj_swizzle_apply(self->graph, b, value));
+    ck_assert_ptr_eq(tj_swizzle_apply(self->graph, both, value), twice);
+  }
+  print_swizzle(self, both, row);
+}
+
+static void layout_of_swizzle_row(reader *self, const void *data) {
+  const text_row *row = data;
+  tj_layout layout = read_layout(self, row->args[0]);
+  tj_swizzle swizzle = read_swizzle(self, row->args[1]);
+  tj_composed composed = tj_layout_compose_swizzle(self->graph, layout, swizzle);
+  for (int64_t i = 0; i < tj_layout_size(self->graph, layout)->value; i++) {
+    const tj_tuple *index = tj_tuple_constant(self->graph, i);
+    const tj_node *moved = tj_swizzle_apply(self->graph, swizzle, index->value);
+    const tj_tuple *expected = tj_layout_apply(self->graph, layout, tj_tuple_integer(self->graph, moved));
+    ck_assert(tj_tuple_equal(tj_composed_apply(self->graph, &composed, index), expected));
+  }
+  print_swizzle(self, composed.swizzle, row);
+}
+
+static void upcast_swizzle_row(reader *self, const void *data) {
+  const text_row *row = data;
+  print_swizzle(self, tj_swizzle_upcast(self->graph, read_swizzle(self, row->args[0]), atoll(row->args[1])), row);
+}
+
+static void downcast_swizzle_row(reader *self, const void *data) {
+  const text_row *row = data;
+  print_swizzle(self, tj_swizzle_downcast(self->graph, read_swizzle(self, row->args[0]), atoll(row->args[1])), row);
+}
+
+START_TEST(swizzle_algebra) {
+  static const text_row compose_rows[] = {
+      {"fields that meet", {"1,0,3", "1,1,3"}, "Sw<2,0,3>"},
+      {"fields that cancel", {"2,0,3", "1,0,3"}, "Sw<1,1,3>"},
+      {"itself", {"3,0,3", "3,0,3"}, "Sw<0,0,0>"},
+      {"to the left", {"1,0,-3", "1,1,-3"}, "Sw<2,0,-3>"},
+      {"with nothing", {"0,0,3", "2,1,3"}, "Sw<2,1,3>"},
+      {"another shift", {"1,0,3", "1,0,4"}, "TJ2016"},
+      {"fields apart", {"1,0,4", "1,2,4"}, "TJ2016"},
+      {"one reads what the other changes", {"1,0,1", "1,1,1"}, "TJ2016"},
+  };
+  static const text_row layout_rows[] = {
+      {"identity", {"64:1", "2,0,3"}, "Sw<2,0,3>"},
+      {"scaled", {"64:4", "2,0,3"}, "Sw<2,2,3>"},
+      {"row-major", {"(8,8):(8,1)", "3,0,3"}, "Sw<3,0,-3>"},
+      {"extents 1", {"(8,1,8):(8,5,1)", "3,0,3"}, "Sw<3,0,-3>"},
+      {"fields that fall apart", {"(2,2,16):(2,16,32)", "2,0,2"}, "TJ2016"},
+      {"bits in another order", {"(2,2,16):(2,1,4)", "2,0,2"}, "TJ2016"},
+      {"no powers of two", {"(8,6):(6,1)", "1,0,3"}, "TJ2016"},
+      {"bits that overlap", {"(8,8):(1,1)", "1,0,3"}, "TJ2016"},
+      {"outside the layout", {"8:1", "1,0,3"}, "TJ2016"},
+      {"coordinates", {"(8,8):(1@0,1@1)", "1,0,3"}, "TJ2016"},
+  };
+  static const text_row up[] = {
+      {"base", {"3,4,3", "8"}, "Sw<3,1,3>"},
+      {"bits when the base is used up", {"3,1,3", "4"}, "Sw<2,0,3>"},
+      {"all bits", {"1,0,3", "16"}, "Sw<0,0,3>"},
+      {"no power of two", {"3,4,3", "3"}, "TJ2031"},
+  };
+  static const text_row down[] = {
+      {"base", {"3,1,3", "8"}, "Sw<3,4,3>"},
+      {"too wide", {"20,10,30", "16"}, "TJ2016"},
+  };
+  RUN_TEXT_ROWS(compose_rows, compose_swizzles_row);
+  RUN_TEXT_ROWS(layout_rows, layout_of_swizzle_row);
+  RUN_TEXT_ROWS(up, upcast_swizzle_row);
+  RUN_TEXT_ROWS(down, downcast_swizzle_row);
+}
+END_TEST
+
 int main(void) {
-  const TTest *const tests[] = {construction, compact,         application, symbolic_application,
-                                slices,       sizes,           modes,       indices_and_coordinates,
-                                swizzles,     composed_layouts};
+  const TTest *const tests[] = {construction,   compact,
+                                application,    symbolic_application,
+                                slices,         sizes,
+                                modes,          indices_and_coordinates,
+                                swizzles,       composed_layouts,
+                                swizzle_algebra};
   return run_suite(suite_of("layout", tests, sizeof tests / sizeof *tests));
 }
