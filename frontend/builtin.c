@@ -172,6 +172,12 @@ const tj_transform *tj_arg_transform(tj_call *call, uint32_t index) {
   return call->arg[index]->transform;
 }
 
+const tj_distribution *tj_arg_distribution(tj_call *call, uint32_t index) {
+  if (call->arg[index]->kind != TJ_VALUE_DISTRIBUTION)
+    tj_fail_arg(call, index, "a distribution");
+  return call->arg[index]->distribution;
+}
+
 const tj_value *tj_arg_list(tj_call *call, uint32_t index) {
   if (call->arg[index]->kind != TJ_VALUE_LIST)
     tj_fail_arg(call, index, "a list in brackets");

@@ -46,6 +46,7 @@ const tj_tuple *tj_arg_tuple(tj_call *call, uint32_t index);
 tj_layout tj_arg_layout(tj_call *call, uint32_t index);
 const tj_view *tj_arg_view(tj_call *call, uint32_t index);
 const tj_transform *tj_arg_transform(tj_call *call, uint32_t index);
+const tj_distribution *tj_arg_distribution(tj_call *call, uint32_t index);
 const tj_value *tj_arg_list(tj_call *call, uint32_t index);
 /* Three lists from argument `first` on, as transform(V, [T, …], [[lower], …], [[upper], …]) has them. */
 const tj_view_step *tj_arg_steps(tj_call *call, uint32_t first, uint32_t *count);

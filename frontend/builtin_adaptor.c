@@ -27,10 +27,12 @@ static const tj_adaptor *adaptor_argument(tj_call *call, uint32_t index, const t
     return value->adaptor;
   case TJ_VALUE_TRANSFORM:
     return tj_adaptor_of_transform(call->graph, value->transform);
+  case TJ_VALUE_DISTRIBUTION:
+    return tj_distribution_adaptor(call->graph, value->distribution);
   case TJ_VALUE_VIEW:
     return tj_adaptor_of_view(call->graph, value->view, buffer);
   default:
-    tj_fail_arg(call, index, "a view, an adaptor or a transform");
+    tj_fail_arg(call, index, "a view, an adaptor, a transform or a distribution");
   }
 }
 

@@ -353,8 +353,11 @@ const tj_value *tj_apply_value(tj_graph *graph, const tj_value *function, const 
                               tj_view_coordinate(graph, function->view, coordinate_of(graph, args, count))));
   case TJ_VALUE_ADAPTOR:
     return apply_adaptor(graph, function->adaptor, coordinate_of(graph, args, count));
+  case TJ_VALUE_DISTRIBUTION:
+    return apply_adaptor(graph, tj_distribution_adaptor(graph, function->distribution),
+                         coordinate_of(graph, args, count));
   default:
-    tj_fail_type(graph->job, function, "what is applied", "a layout, a swizzle, a view or an adaptor");
+    tj_fail_type(graph->job, function, "what is applied", "a layout, a swizzle, a view, an adaptor or a distribution");
   }
 }
 

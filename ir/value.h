@@ -4,7 +4,7 @@
 #ifndef TJ_IR_VALUE_H
 #define TJ_IR_VALUE_H
 
-#include "ir/map.h"
+#include "ir/distribution.h"
 
 typedef enum {
   TJ_VALUE_TUPLE, /* an integer, a basis element, an underscore, a tuple of those */
@@ -15,6 +15,7 @@ typedef enum {
   TJ_VALUE_TRANSFORM,
   TJ_VALUE_VIEW,
   TJ_VALUE_ADAPTOR,
+  TJ_VALUE_DISTRIBUTION,
   TJ_VALUE_LIST,
 } tj_value_kind;
 
@@ -30,6 +31,7 @@ struct tj_value {
     const tj_transform *transform;
     const tj_view *view;
     const tj_adaptor *adaptor;
+    const tj_distribution *distribution;
     struct { /* LIST, TILER */
       const tj_value *const *item;
       uint32_t count;
@@ -48,6 +50,7 @@ const tj_value *tj_value_of_composed(tj_graph *graph, const tj_composed *compose
 const tj_value *tj_value_of_transform(tj_graph *graph, const tj_transform *transform);
 const tj_value *tj_value_of_view(tj_graph *graph, const tj_view *view);
 const tj_value *tj_value_of_adaptor(tj_graph *graph, const tj_adaptor *adaptor);
+const tj_value *tj_value_of_distribution(tj_graph *graph, const tj_distribution *distribution);
 const tj_value *tj_value_of_items(tj_graph *graph, tj_value_kind kind, const tj_value *const items[], uint32_t count);
 
 /* Canonical text, which parses back to the same value. */

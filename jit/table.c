@@ -60,6 +60,9 @@ bool tj_table_evaluate(tj_table *table) {
   case TJ_VALUE_ADAPTOR:
     tj_oracle_adaptor(graph, value->adaptor, table->coordinate, table->result, &valid);
     break;
+  case TJ_VALUE_DISTRIBUTION:
+    tj_oracle_distribution(graph, value->distribution, table->coordinate, table->result);
+    break;
   default:
     table->result[0] = tj_oracle_view(graph, value->view, table->coordinate, &valid);
     break;
