@@ -312,6 +312,157 @@ START_TEST(damage_is_named) {
 }
 END_TEST
 
+/* A string table without its last zero, in place of each of the file's. */
+START_TEST(string_tables_must_end_in_zero) {
+  enum { SECTION = 64, STRINGS = 3 };
+  specimen whole = make_specimen();
+  tj_bytes bytes = {whole.data, whole.size};
+  uint64_t table = tj_bytes_u64(bytes, 40);
+  int refused = 0;
+  for (uint64_t i = 0; i < tj_bytes_u16(bytes, 60); i++) {
+    tj_bytes entry = tj_bytes_slice(bytes, table + i * SECTION, SECTION);
+    if (tj_bytes_u32(entry, 4) != STRINGS)
+      continue;
+    uint64_t last = tj_bytes_u64(entry, 24) + tj_bytes_u64(entry, 32) - 1;
+    whole.data[last] = 'x';
+    tj_job job;
+    tj_job_init(&job, NULL);
+    if (tj_job_run(&job, parse_bytes, &bytes) != TJ_OK)
+      refused += strstr(job.problem.message, "does not end in a zero byte") != NULL;
+    tj_job_destroy(&job);
+    whole.data[last] = 0;
+  }
+  ck_assert_int_eq(refused, 1);
+  free(whole.data);
+}
+END_TEST
+
+/* Metadata, and what is said of it; NULL: it is read. */
+typedef struct {
+  const char *bytes;
+  size_t size;
+  const char *complaint;
+} metadata_row;
+
+#define METADATA(bytes, complaint)                                                                                   \
+  { bytes, sizeof(bytes) - 1, complaint }
+#define KERNELS                                                                                                      \
+  "\x81\xae"                                                                                                         \
+  "amdhsa.kernels"
+#define NAME                                                                                                         \
+  "\xa5"                                                                                                             \
+  ".name"
+
+static const metadata_row metadata_rows[] = {
+    METADATA("\x80", NULL),
+    METADATA("\x81\xc0\xc0", NULL),
+    METADATA("\x82\xa5"
+             "other\x92\x01\x80\xad"
+             "amdhsa.target\xa1"
+             "t",
+             NULL),
+    METADATA(KERNELS "\x90", NULL),
+    METADATA(KERNELS "\x91\x81" NAME "\xa1"
+                     "k",
+             NULL),
+    METADATA(KERNELS "\x91\x81\xa5"
+                     ".args\x91\x80",
+             NULL),
+    METADATA("", "ends too early"),
+    METADATA("\x90", "the metadata is not a map"),
+    METADATA("\x81", "more elements than bytes"),
+    METADATA("\x81\xa1"
+             "x",
+             "ends too early"),
+    METADATA("\x81\xa1"
+             "x\xc1",
+             "ends too early, or is not MessagePack"),
+    METADATA(KERNELS "\x80", "amdhsa.kernels is not an array"),
+    METADATA(KERNELS "\xdd\xff\xff\xff\xff\x80", "amdhsa.kernels has more elements than bytes"),
+    METADATA(KERNELS "\x91\x01", "a kernel is not a map"),
+    METADATA(KERNELS "\x91\x81" NAME "\x01", ".name is not a string"),
+    METADATA(KERNELS "\x91\x81" NAME "\xa2"
+                     "k\0",
+             ".name is not a string"),
+    METADATA(KERNELS "\x91\x81\xab"
+                     ".vgpr_count\xff",
+             ".vgpr_count is not an unsigned"),
+    METADATA(KERNELS "\x91\x81\xab"
+                     ".vgpr_count\xcf\x00\x00\x00\x01\x00\x00\x00\x00",
+             ".vgpr_count is not an unsigned"),
+    METADATA(KERNELS "\x91\x81\xb4"
+                     ".reqd_workgroup_size\x92\x01\x01",
+             ".reqd_workgroup_size is not an array of three"),
+    METADATA(KERNELS "\x91\x81\xb3"
+                     ".uses_dynamic_stack\x01",
+             ".uses_dynamic_stack is not a boolean"),
+    METADATA(KERNELS "\x91\x81\xa5"
+                     ".args\x91\xc0",
+             "an argument is not a map"),
+};
+
+static void read_metadata(tj_job *job, void *data) {
+  const metadata_row *row = data;
+  tj_metadata_read(job, (tj_bytes){row->bytes, row->size});
+}
+
+START_TEST(metadata_is_checked) {
+  for (size_t i = 0; i < sizeof metadata_rows / sizeof *metadata_rows; i++) {
+    tj_job job;
+    tj_job_init(&job, NULL);
+    metadata_row row = metadata_rows[i];
+    if (row.complaint == NULL) {
+      expect_success(&job, read_metadata, &row);
+    } else {
+      expect_failure(&job, TJ_CODE_OBJECT, read_metadata, &row);
+      ck_assert_msg(strstr(job.problem.message, row.complaint) != NULL, "row %zu: %s", i, job.problem.message);
+    }
+    tj_job_destroy(&job);
+  }
+}
+END_TEST
+
+/* Register fields of descriptors, and what they allocate. */
+typedef struct {
+  const char *processor;
+  uint32_t rsrc1, rsrc3;
+  uint16_t properties;
+  uint32_t wave_size, vgprs, sgprs, accum_offset;
+} registers_row;
+
+enum { WAVE32 = 1 << 10 };
+
+static const registers_row registers_rows[] = {
+    {"gfx803", 0x000 | 3 << 6, 0, 0, 64, 4, 32, 0},
+    {"gfx900", 0x03f | 12 << 6, 0, 0, 64, 256, 112, 0},
+    {"gfx908", 0x001, 0, 0, 64, 8, 16, 0},
+    {"gfx90a", 0x03f, 63, 0, 64, 512, 16, 256},
+    {"gfx942", 0x001, 1, 0, 64, 16, 16, 8},
+    {"gfx942", 0x001, 1, WAVE32, 64, 16, 16, 8},
+    {"gfx1030", 0x002, 0, WAVE32, 32, 24, 128, 0},
+    {"gfx1030", 0x002, 0, 0, 64, 12, 128, 0},
+    {"gfx1201", 0x01f | 15 << 6, 0, WAVE32, 32, 256, 128, 0},
+    {"gfx1250", 0x03f, 0, WAVE32, 32, 1024, 128, 0},
+};
+
+START_TEST(registers_are_counted_in_granules) {
+  for (size_t i = 0; i < sizeof registers_rows / sizeof *registers_rows; i++) {
+    const registers_row *row = &registers_rows[i];
+    unsigned char bytes[TJ_KERNEL_DESCRIPTOR_SIZE] = {0};
+    tj_kernel_descriptor descriptor;
+    put(bytes + 48, 4, row->rsrc1);
+    put(bytes + 44, 4, row->rsrc3);
+    put(bytes + 56, 2, row->properties);
+    const tj_processor *processor = tj_processor_by_name(row->processor);
+    ck_assert_ptr_null(tj_kernel_descriptor_decode((tj_bytes){bytes, sizeof bytes}, processor, &descriptor));
+    ck_assert_msg(descriptor.wave_size == row->wave_size && descriptor.vgprs == row->vgprs &&
+                      descriptor.sgprs == row->sgprs && descriptor.accum_offset == row->accum_offset,
+                  "row %zu: wave size %u, %u vgprs, %u sgprs, accum_offset %u", i, descriptor.wave_size,
+                  descriptor.vgprs, descriptor.sgprs, descriptor.accum_offset);
+  }
+}
+END_TEST
+
 START_TEST(a_bundle_is_recognised) {
   static const char bundle[] = "__CLANG_OFFLOAD_BUNDLE__\0\0\0\0\0\0\0";
   tj_bytes bytes = {bundle, sizeof bundle};
@@ -424,6 +575,9 @@ int main(void) {
       target_ids_are_read,
       what_the_compiler_made_is_checked,
       damage_is_named,
+      string_tables_must_end_in_zero,
+      metadata_is_checked,
+      registers_are_counted_in_granules,
       a_bundle_is_recognised,
       every_truncation_is_refused,
       no_flipped_bytes_get_past_the_checks,
