@@ -43,7 +43,19 @@ static const tj_tuple *divide_modes(tj_graph *graph, const tj_tuple *a, const tj
   return tj_tuple_list(graph, items, a->count);
 }
 
+static void check_divisor(tj_graph *graph, const tj_node *divisor) {
+  switch (tj_decide_less(graph, tj_int(graph, 0), divisor)) {
+  case TJ_YES:
+    return;
+  case TJ_NO:
+    tj_fail(graph->job, TJ_BAD_SHAPE, "a shape is divided by %s", tj_describe(graph, divisor));
+  default:
+    tj_fail_needs(graph, "division of a shape", divisor, ">=", tj_int(graph, 1));
+  }
+}
+
 static const tj_node *ceil_divide(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  check_divisor(graph, b);
   bool one = tj_decide_less_equal(graph, a, b) == TJ_YES && tj_decide_less(graph, tj_int(graph, 0), a) == TJ_YES;
   return one ? tj_int(graph, 1) : tj_ceil_div(graph, a, b);
 }
@@ -54,6 +66,7 @@ const tj_tuple *tj_tuple_ceil_div(tj_graph *graph, const tj_tuple *a, const tj_t
 
 /* The larger of two numbers divided by the smaller, or 1: one must divide the other. */
 static const tj_node *shape_divide(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  check_divisor(graph, b);
   tj_decision down = tj_decide_divides(graph, b, a), up = tj_decide_divides(graph, a, b);
   if (down == TJ_YES)
     return tj_exact_div(graph, a, b);
@@ -70,6 +83,7 @@ const tj_tuple *tj_shape_div(tj_graph *graph, const tj_tuple *a, const tj_tuple 
 }
 
 static const tj_node *round_node_up(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  check_divisor(graph, b);
   return tj_terse_mul(graph, tj_ceil_div(graph, a, b), b);
 }
 

@@ -116,6 +116,7 @@ tj_layout tj_layout_complement(tj_graph *graph, tj_layout layout, const tj_tuple
   tj_layout filtered = tj_layout_filter(graph, layout);
   if (cotarget == NULL)
     cotarget = tj_tuple_integer(graph, tj_layout_cosize(graph, filtered));
+  tj_shape_check(graph, cotarget);
   mode_list modes = modes_of(graph, filtered, operation);
   if (modes.count == 1 && tj_is_int(modes.stride[0], 0))
     return layout_of_size(graph, cotarget);
@@ -250,6 +251,8 @@ tj_layout tj_domain_distribute(tj_graph *graph, const tj_tuple *shape, const tj_
   const tj_tuple *const *extents = tj_tuple_leaves(graph, shape, &count);
   const tj_node *prefix = tj_int(graph, 1);
   layout_builder builder = start_layout(graph, count);
+  tj_shape_check(graph, shape);
+  tj_shape_check(graph, size);
   const tj_tuple *rest = tj_tuple_integer(graph, tj_tuple_product(graph, size));
   for (uint32_t i = 0; i < count; i++) {
     int64_t divisor = tj_tuple_gcd(graph, extents[i], rest);

@@ -48,8 +48,10 @@ const tj_node *tj_ceil_div(tj_graph *graph, const tj_node *a, const tj_node *b) 
     return a;
   if (tj_decide_divides(graph, b, a) == TJ_YES)
     return tj_exact_div(graph, a, b);
-  const tj_node *round = tj_sub(graph, b, tj_int(graph, 1));
-  return tj_div(graph, tj_add(graph, a, round), b);
+  const tj_node *minus_one = tj_int(graph, -1), *one = tj_int(graph, 1);
+  if (tj_is_constant(b))
+    return tj_div(graph, tj_add(graph, a, tj_int(graph, b->value - 1)), b);
+  return tj_add(graph, tj_div(graph, tj_add(graph, a, minus_one), b), one);
 }
 
 /* A factor b of the product a is taken out; NULL where it is not spelled out. */

@@ -20,6 +20,13 @@ static void check_extent(tj_graph *graph, const tj_tuple *extent) {
   tj_fail(graph->job, TJ_BAD_SHAPE, "extent %s is not known to be positive", text);
 }
 
+void tj_shape_check(tj_graph *graph, const tj_tuple *shape) {
+  uint32_t count;
+  const tj_tuple *const *extents = tj_tuple_leaves(graph, shape, &count);
+  for (uint32_t i = 0; i < count; i++)
+    check_extent(graph, extents[i]);
+}
+
 /* Strides that are basis elements must add up. */
 static void check_codomain(tj_graph *graph, const tj_tuple *const strides[], uint32_t count) {
   bool has_basis = false;
@@ -37,11 +44,8 @@ tj_layout tj_layout_make(tj_graph *graph, const tj_tuple *shape, const tj_tuple 
   if (!tj_tuple_congruent(shape, stride))
     tj_fail(graph->job, TJ_NOT_CONGRUENT, "shape %s and stride %s are not congruent",
             tj_tuple_text(graph->job, shape), tj_tuple_text(graph->job, stride));
-  uint32_t count;
-  const tj_tuple *const *extents = tj_tuple_leaves(graph, shape, &count);
-  for (uint32_t i = 0; i < count; i++)
-    check_extent(graph, extents[i]);
-  check_codomain(graph, tj_tuple_leaves(graph, stride, NULL), count);
+  tj_shape_check(graph, shape);
+  check_codomain(graph, tj_tuple_leaves(graph, stride, NULL), stride->leaf_count);
   return (tj_layout){shape, stride};
 }
 
@@ -63,10 +67,7 @@ const tj_tuple *tj_compact_strides(tj_graph *graph, const tj_tuple *shape, const
 }
 
 tj_layout tj_layout_of_shape(tj_graph *graph, const tj_tuple *shape) {
-  uint32_t count;
-  const tj_tuple *const *extents = tj_tuple_leaves(graph, shape, &count);
-  for (uint32_t i = 0; i < count; i++)
-    check_extent(graph, extents[i]);
+  tj_shape_check(graph, shape);
   return (tj_layout){shape, tj_compact_strides(graph, shape, tj_int(graph, 1))};
 }
 

@@ -26,6 +26,8 @@ typedef struct {
   tj_layout layout;
 } tj_composed;
 
+/* TJ2012 where an extent is not surely >= 1. */
+void tj_shape_check(tj_graph *graph, const tj_tuple *shape);
 /* Checked construction: TJ2011 where not congruent, TJ2012 where an extent is not surely >= 1, TJ2021 where strides
  * have no common codomain. */
 tj_layout tj_layout_make(tj_graph *graph, const tj_tuple *shape, const tj_tuple *stride);

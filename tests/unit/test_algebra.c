@@ -171,6 +171,8 @@ START_TEST(complements) {
       {"negative stride", {"4:-1", "24"}, "TJ2030"},
       {"basis strides", {"4:1@0", "24"}, "TJ2005"},
       {"unknown order", {"(2,2):(M,N)", "24"}, "TJ2015"},
+      {"of nothing", {"4:1", "0"}, "TJ2012"},
+      {"of a shape with an extent 0", {"4:1", "(8,0)"}, "TJ2012"},
   };
   RUN_TEXT_ROWS(rows, complement_row);
 }
@@ -204,6 +206,8 @@ START_TEST(inverses) {
       {"over modes", {"(15,14)", "6"}, "(3,2):(1,15)"},
       {"not all found", {"(15,14)", "4"}, "2:15"},
       {"symbols", {"(M,4)", "4"}, "TJ2020"},
+      {"extent 0", {"(0,4)", "4"}, "TJ2012"},
+      {"size 0", {"(2,4)", "0"}, "TJ2012"},
   };
   RUN_TEXT_ROWS(right, right_inverse_row);
   RUN_TEXT_ROWS(left, left_inverse_row);
@@ -429,18 +433,23 @@ START_TEST(division_of_shapes) {
       {"through", {"(4,6,5)", "8"}, "(1,3,5)"},
       {"by the size of a tuple", {"24", "(2,3)"}, "4"},
       {"symbols", {"M", "64"}, "(M + 63)/64"},
+      {"through symbols", {"(M,K)", "64"}, "((M + 63)/64,(K - 1)/(63/M + 1) + 1)"},
       {"too many modes", {"(7)", "(2,3)"}, "TJ2011"},
+      {"by 0", {"7", "0"}, "TJ2012"},
+      {"by the least integer", {"7", "-9223372036854775808"}, "TJ2012"},
+      {"by what may be 0", {"7", "i"}, "TJ2015"},
   };
   static const text_row shape_rows[] = {
       {"through", {"(4,5,6)", "40"}, "(1,1,3)"}, {"does not divide", {"6", "4"}, "TJ2031"},
       {"ranks", {"(4,6)", "(2)"}, "TJ2011"},     {"symbol", {"K", "16"}, "K/16"},
-      {"unknown", {"M", "16"}, "TJ2015"},
+      {"unknown", {"M", "16"}, "TJ2015"},        {"by 0", {"6", "0"}, "TJ2012"},
   };
   static const text_row round_rows[] = {
       {"integers", {"7", "4"}, "8"},
       {"by mode", {"(7,9)", "(4,2)"}, "(8,10)"},
       {"symbols", {"K", "64"}, "K/64*64"},
       {"structure", {"(7,9)", "4"}, "TJ2011"},
+      {"by a negative integer", {"7", "-4"}, "TJ2012"},
   };
   static const text_row gcd_rows[] = {
       {"integers", {"12", "18"}, "6"},
