@@ -76,7 +76,7 @@ tj_layout tj_layout_ordered(tj_graph *graph, const tj_tuple *shape, const tj_tup
 tj_layout tj_layout_like(tj_graph *graph, tj_layout layout);
 tj_layout tj_layout_identity(tj_graph *graph, const tj_tuple *shape);
 
-/* Tuples as shapes. */
+/* Tuples as shapes. (CuTe's reverse of a layout is the layout itself: to it, a layout is no tuple.) */
 const tj_tuple *tj_tuple_reverse(tj_graph *graph, const tj_tuple *tuple);
 const tj_tuple *tj_tuple_unflatten(tj_graph *graph, const tj_tuple *flat, const tj_tuple *profile);
 const tj_tuple *tj_tuple_product_each(tj_graph *graph, const tj_tuple *shape);

@@ -231,6 +231,8 @@ START_TEST(divides) {
       {"modes that a tile does not divide", {"(5,2):(1,100)", "2:1"}, "(2,(3,2)):(1,(2,100))"},
       {"symbols by extents", {"(M,N):(N,1)", "(64,8)"}, "((64,(M + 63)/64),(8,(N + 7)/8)):((N,64*N),(1,8))"},
       {"symbols that extents divide", {"K:1", "64"}, "(64,K/64):(1,64)"},
+      {"a tile that may not fit", {"(M,N):(N,1)", "128:1"}, "TJ2015"},
+      {"a tile that fits", {"(K,N):(N,1)", "64:1"}, "(64,(K/64,N)):(N,(64*N,1))"},
       {"a tile that carries", {"(6,2):(1,10)", "(4,2):(1,5)"}, "TJ2029"},
       {"a tile across a mode", {"(6,2):(1,100)", "8:1"}, "TJ2004"},
       {"underscore", {"(4,6):(6,1)", "(_,2)"}, "(4,(2,3)):(6,(1,2))"},
