@@ -1,6 +1,7 @@
 /* CK Tile's functions on adaptors and moves: making, chaining, walking. */
 #include "frontend/builtin.h"
 
+#include "ir/bridge.h"
 #include "ir/move.h"
 
 #include <inttypes.h>
@@ -84,4 +85,14 @@ const tj_value *tj_builtin_move(tj_call *call) {
     items[i] = tj_value_of_tuple(graph, tj_tuple_list(graph, pair, 2));
   }
   return tj_value_of_items(graph, TJ_VALUE_LIST, items, (uint32_t)count);
+}
+
+/* --- layouts as views --- */
+
+const tj_value *tj_builtin_view(tj_call *call) {
+  if (call->arg[0]->kind == TJ_VALUE_VIEW)
+    return call->arg[0];
+  if (call->arg[0]->kind == TJ_VALUE_COMPOSED)
+    tj_fail(call->job, TJ_NOT_A_VIEW, "a swizzle is no transform of a view's dimensions");
+  return tj_value_of_view(call->graph, tj_view_of_layout(call->graph, tj_arg_layout(call, 0)));
 }

@@ -1,6 +1,8 @@
 /* CuTe's functions: thin calls of ir/layout.h and its algebra. */
 #include "frontend/builtin.h"
 
+#include "ir/bridge.h"
+
 #include <inttypes.h>
 
 static const tj_value *integer(tj_call *call, int64_t value) {
@@ -70,6 +72,8 @@ static const tj_tuple *mode_argument(tj_call *call, const tj_tuple *of, uint32_t
 }
 
 const tj_value *tj_builtin_layout(tj_call *call) {
+  if (call->count == 1 && call->arg[0]->kind == TJ_VALUE_VIEW)
+    return layout(call, tj_layout_of_view(call->graph, call->arg[0]->view));
   if (call->count == 1)
     return layout(call, tj_layout_of_shape(call->graph, tj_arg_tuple(call, 0)));
   return layout(call, tj_layout_make(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1)));

@@ -1,7 +1,7 @@
 /* Reports of tables: a map's values over its whole domain as JSON. */
 #include "jit/report.h"
 
-#include "jit/table.h"
+#include "ir/table.h"
 
 #include <inttypes.h>
 

@@ -1,8 +1,8 @@
 /* Tables: the values of a map coordinate by coordinate, by the oracle that knows only definitions.
  *
  * What both `eval --table` and `show` read: neither sees index expressions. */
-#ifndef TJ_JIT_TABLE_H
-#define TJ_JIT_TABLE_H
+#ifndef TJ_IR_TABLE_H
+#define TJ_IR_TABLE_H
 
 #include "base/text.h"
 #include "ir/value.h"

@@ -1,5 +1,5 @@
 /* Tables of maps: the domain, its order, and the oracle of each kind of map. */
-#include "jit/table.h"
+#include "ir/table.h"
 
 #include "ir/map.h"
 
