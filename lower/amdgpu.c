@@ -199,10 +199,11 @@ static void emit_kernel(tj_emitter *emitter) {
   LLVMBuildRetVoid(emitter->builder);
 }
 
-static LLVMValueRef emit_small_product(tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b) {
+static LLVMValueRef emit_small_product(tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b, bool is_signed) {
   LLVMTypeRef overload[] = {emitter->i32};
   LLVMValueRef arguments[] = {a, b};
-  return tj_emit_intrinsic(emitter, "llvm.amdgcn.mul.u24", overload, 1, arguments, 2);
+  return tj_emit_intrinsic(emitter, is_signed ? "llvm.amdgcn.mul.i24" : "llvm.amdgcn.mul.u24", overload, 1, arguments,
+                           2);
 }
 
 const tj_target_family tj_family_amdgpu = {"amdgpu", claims, parse, symbol, emit_kernel, emit_small_product};

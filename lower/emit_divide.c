@@ -86,13 +86,28 @@ static floor_division prepare(tj_emitter *emitter, const tj_node *node) {
 
 /* --- quotients of non-negative dividends --- */
 
-/* a * b, where both are not negative and at most high_a and high_b. */
-static LLVMValueRef build_product(tj_emitter *emitter, LLVMValueRef a, uint64_t high_a, LLVMValueRef b,
-                                  uint64_t high_b, tj_width width) {
-  const uint64_t small = (uint64_t)1 << 24;
-  bool is_small = width.bits == 32 && high_a < small && high_b < small;
-  if (is_small && emitter->is_in_work_item && emitter->target->has_cheap_small_product)
-    return emitter->target->family->emit_small_product(emitter, a, b);
+/* The range of a value that is being computed. */
+typedef struct {
+  int64_t low, high;
+} interval;
+
+static interval interval_of(const tj_node *node) {
+  return (interval){node->facts.low, node->facts.high};
+}
+
+static bool fits_within(interval range, int64_t low, int64_t high) {
+  return range.low >= low && range.high <= high;
+}
+
+/* a * b, for values in the given ranges. */
+static LLVMValueRef build_product(tj_emitter *emitter, LLVMValueRef a, interval range_a, LLVMValueRef b,
+                                  interval range_b, tj_width width) {
+  const int64_t half = 1 << 23;
+  bool is_unsigned = fits_within(range_a, 0, 2 * half - 1) && fits_within(range_b, 0, 2 * half - 1);
+  bool is_signed = fits_within(range_a, -half, half - 1) && fits_within(range_b, -half, half - 1);
+  bool is_cheap = emitter->target->has_cheap_small_product && emitter->is_in_work_item;
+  if (is_cheap && width.bits == 32 && (is_unsigned || is_signed))
+    return emitter->target->family->emit_small_product(emitter, a, b, !is_unsigned);
   LLVMValueRef product = LLVMBuildMul(emitter->builder, a, b, "");
   tj_emit_no_wrap(product, width);
   return product;
@@ -123,7 +138,9 @@ static LLVMValueRef quotient_by_constant(tj_emitter *emitter, const floor_divisi
   if (tj_magic_narrow(divisor, division->high, &magic)) {
     LLVMValueRef multiplier = constant_like(dividend, magic.multiplier);
     tj_width width = {32, false, true};
-    LLVMValueRef product = build_product(emitter, dividend, division->high, multiplier, magic.multiplier, width);
+    interval dividends = {0, (int64_t)division->high};
+    interval multipliers = {(int64_t)magic.multiplier, (int64_t)magic.multiplier};
+    LLVMValueRef product = build_product(emitter, dividend, dividends, multiplier, multipliers, width);
     return build_shift_right(emitter, product, magic.shift);
   }
   if (!tj_magic_wide(divisor, division->high, &magic))
@@ -190,23 +207,44 @@ static LLVMValueRef original_quotient(tj_emitter *emitter, const floor_division 
 
 /* --- remainders --- */
 
-/* dividend - quotient * divisor, where nothing was flipped. */
-static LLVMValueRef rest_of(tj_emitter *emitter, const floor_division *division, LLVMValueRef quotient) {
-  LLVMValueRef divisor = tj_emit_operand(emitter, division->divisor, division->width);
-  uint64_t high_divisor = (uint64_t)division->divisor->facts.high;
-  uint64_t high_quotient = division->high / (uint64_t)division->divisor->facts.low;
-  LLVMValueRef whole = build_product(emitter, quotient, high_quotient, divisor, high_divisor, division->width);
-  LLVMValueRef rest = LLVMBuildSub(emitter->builder, division->dividend, whole, "");
-  tj_emit_no_wrap(rest, division->width);
+/* dividend + quotient * -divisor: for small numbers, one instruction. */
+static LLVMValueRef build_rest(tj_emitter *emitter, LLVMValueRef dividend, LLVMValueRef quotient, interval quotients,
+                               const tj_node *divisor, tj_width width) {
+  interval divisors = interval_of(divisor), negatives = {-divisors.high, -divisors.low};
+  LLVMValueRef negated = LLVMBuildNeg(emitter->builder, tj_emit_operand(emitter, divisor, width), "");
+  LLVMValueRef whole = build_product(emitter, quotient, quotients, negated, negatives, width);
+  LLVMValueRef rest = LLVMBuildAdd(emitter->builder, dividend, whole, "");
+  tj_emit_no_wrap(rest, width);
   return rest;
 }
 
-/* The same of the flipped dividend's original. The product may wrap, the difference is right all the same. */
+/* Where the dividend is not negative, nothing wraps; where it is, the product may, and the rest is right all the
+ * same. */
+static tj_width rest_width(tj_width width, bool is_nonnegative) {
+  return (tj_width){width.bits, width.is_signed && is_nonnegative, false};
+}
+
+static LLVMValueRef rest_of(tj_emitter *emitter, const floor_division *division, LLVMValueRef quotient) {
+  interval quotients = {0, (int64_t)(division->high / (uint64_t)division->divisor->facts.low)};
+  return build_rest(emitter, division->dividend, quotient, quotients, division->divisor,
+                    rest_width(division->width, true));
+}
+
+/* By a quotient that the kernel needs anyway. */
+static LLVMValueRef rest_by_node(tj_emitter *emitter, const tj_node *node, const tj_node *quotient) {
+  const tj_node *all[] = {node->arg[0], node->arg[1], quotient};
+  tj_width width = tj_width_of(all, 3);
+  LLVMValueRef dividend = tj_emit_operand(emitter, node->arg[0], width);
+  return build_rest(emitter, dividend, tj_emit_operand(emitter, quotient, width), interval_of(quotient), node->arg[1],
+                    rest_width(width, node->arg[0]->facts.low >= 0));
+}
+
+/* The remainder of a flipped dividend is that of the original. */
 static LLVMValueRef rest_of_flipped(tj_emitter *emitter, const floor_division *division) {
   LLVMValueRef quotient = original_quotient(emitter, division, quotient_of(emitter, division));
-  LLVMValueRef divisor = tj_emit_operand(emitter, division->divisor, division->width);
   LLVMValueRef dividend = tj_emit_operand(emitter, division->node->arg[0], division->width);
-  return LLVMBuildSub(emitter->builder, dividend, LLVMBuildMul(emitter->builder, quotient, divisor, ""), "");
+  interval unknown = {INT64_MIN, INT64_MAX};
+  return build_rest(emitter, dividend, quotient, unknown, division->divisor, rest_width(division->width, false));
 }
 
 static LLVMValueRef remainder_of(tj_emitter *emitter, const floor_division *division) {
@@ -288,6 +326,9 @@ LLVMValueRef tj_emit_remainder(tj_emitter *emitter, const tj_node *node) {
   }
   if (node->arg[1]->facts.low < 1)
     return signed_remainder(emitter, node);
+  const tj_node *quotient = tj_kernel_nodes_quotient(&emitter->nodes, node);
+  if (quotient != NULL)
+    return rest_by_node(emitter, node, quotient);
   floor_division division = prepare(emitter, node);
   return remainder_of(emitter, &division);
 }
@@ -308,11 +349,5 @@ LLVMValueRef tj_emit_product(tj_emitter *emitter, const tj_node *node) {
   }
   LLVMValueRef a = tj_emit_operand(emitter, node->arg[0], width);
   LLVMValueRef b = tj_emit_operand(emitter, node->arg[1], width);
-  if (width.is_unsigned) {
-    uint64_t high_a = (uint64_t)node->arg[0]->facts.high, high_b = (uint64_t)node->arg[1]->facts.high;
-    return build_product(emitter, a, high_a, b, high_b, width);
-  }
-  LLVMValueRef product = LLVMBuildMul(emitter->builder, a, b, "");
-  tj_emit_no_wrap(product, width);
-  return product;
+  return build_product(emitter, a, interval_of(node->arg[0]), b, interval_of(node->arg[1]), width);
 }

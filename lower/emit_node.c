@@ -173,9 +173,11 @@ static LLVMValueRef emit_operation(tj_emitter *emitter, const tj_node *node) {
 static void emit_nodes(tj_emitter *emitter, bool varying) {
   const tj_kernel_nodes *nodes = &emitter->nodes;
   for (uint32_t i = 0; i < nodes->walk.count; i++) {
-    bool is_due = emitter->value[i] == NULL && nodes->is_varying[i] == varying;
-    if (is_due && tj_op_arity(nodes->walk.node[i]->op) > 0)
-      emitter->value[i] = emit_operation(emitter, nodes->walk.node[i]);
+    uint32_t position = nodes->order[i];
+    const tj_node *node = nodes->walk.node[position];
+    bool is_due = emitter->value[position] == NULL && nodes->is_varying[position] == varying;
+    if (is_due && tj_op_arity(node->op) > 0)
+      emitter->value[position] = emit_operation(emitter, node);
   }
 }
 

@@ -40,7 +40,8 @@ static tj_target parse(tj_job *job, const char *text) {
       .triple = cpu.triple,
       .processor = cpu.processor,
       .features = cpu.features,
-      .passes = "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa,loop-mssa(licm),loop-vectorize,"
+      .passes = "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa,loop-mssa(licm),"
+                "loop-vectorize,"
                 "instcombine<no-verify-fixpoint>,simplifycfg)",
       .object = TJ_OBJECT_HOST,
       .wave_size = 1,

@@ -186,6 +186,7 @@ void tj_emitter_init(tj_emitter *emitter, tj_graph *graph, tj_module *module, co
       .builder = module->builder,
       .nodes = tj_kernel_nodes_of(graph, kernel),
   };
+  tj_kernel_nodes_schedule(graph, &emitter->nodes);
   check_symbols(emitter);
   tj_check_widths(graph, emitter->nodes.root, emitter->nodes.root_count);
   emitter->value = TJ_NEW_ARRAY(graph->job, LLVMValueRef, emitter->nodes.walk.count);

@@ -40,7 +40,7 @@ typedef struct {
   uint32_t vector_bytes;         /* widest memory access of one work-item */
   uint32_t global_address_space; /* of buffers */
   bool has_32_bit_offsets;       /* addresses are a base and an unsigned 32-bit byte offset */
-  bool has_cheap_small_product;  /* products of integers below 2^24 are cheaper than others */
+  bool has_cheap_small_product;  /* products of 24-bit integers are cheaper than others */
   bool has_bfloat_rounding;      /* fptrunc from float to bfloat rounds right, denormals included */
 } tj_target;
 
@@ -55,8 +55,8 @@ struct tj_target_family {
   const char *(*symbol)(tj_job *job, const char *name);
   /* Emits the kernel's function: entry, index, loop or guard, around tj_emit_work_item(). */
   void (*emit_kernel)(struct tj_emitter *emitter);
-  /* a * b for integers below 2^24, in i32; NULL unless has_cheap_small_product. */
-  LLVMValueRef (*emit_small_product)(struct tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b);
+  /* The lower 32 bits of a * b for unsigned or signed 24-bit integers; NULL unless has_cheap_small_product. */
+  LLVMValueRef (*emit_small_product)(struct tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b, bool is_signed);
 };
 
 /* The target that a text names: `gfx942`, `gfx90a:xnack-:sramecc+`, `host`. TJ5001 for an unknown target, TJ5002 for
