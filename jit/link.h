@@ -1,7 +1,10 @@
 /* Linking: a relocatable AMDGPU object becomes a code object that a GPU's loader takes.
  *
- * The linker is LLD, in this process. Its input and its output are memory files (memfd) that no other user can open;
- * no file is created and no process is started.
+ * The linker is LLD, in this process. It reads a memory file and writes a pipe, both named through /proc/self/fd and
+ * out of other users' reach; no file is created and no process is started.
+ *
+ * LLD trusts what compilers write: only give it what this process has compiled. tj_link itself refuses what is no
+ * whole AMDGPU relocatable, but damage inside of sections could make LLD end the process.
  *
  * Thread safety: may be called from any thread. LLD has state that is global to the process, so links run one after
  * another. A program that uses LLD itself in the same process must not do so at the same time. */
