@@ -100,10 +100,10 @@ const tj_value *tj_builtin_replace(tj_call *call) {
       call, tj_layout_replace(call->graph, modes_of(call, 0), arg_index(call, 1, "mode"), modes_of(call, 2)));
 }
 
+/* As in CuTe, a layout is its own reverse. */
 const tj_value *tj_builtin_reverse(tj_call *call) {
-  tj_layout of = modes_of(call, 0);
-  return modes_value(call,
-                     (tj_layout){tj_tuple_reverse(call->graph, of.shape), tj_tuple_reverse(call->graph, of.stride)});
+  const tj_value *value = call->arg[0];
+  return value->kind == TJ_VALUE_TUPLE ? tuple(call, tj_tuple_reverse(call->graph, value->tuple)) : value;
 }
 
 const tj_value *tj_builtin_dice(tj_call *call) {
@@ -239,12 +239,31 @@ const tj_value *tj_builtin_tile_to_shape(tj_call *call) {
 
 /* --- element sizes --- */
 
+typedef tj_layout (*cast_layout)(tj_graph *graph, tj_layout layout, int64_t count);
+typedef tj_swizzle (*cast_swizzle)(tj_graph *graph, tj_swizzle swizzle, int64_t count);
+
+static const tj_value *cast(tj_call *call, cast_layout of_layout, cast_swizzle of_swizzle) {
+  const tj_value *value = call->arg[0];
+  int64_t count = tj_arg_constant(call, 1);
+  if (value->kind == TJ_VALUE_SWIZZLE)
+    return tj_value_of_swizzle(call->graph, of_swizzle(call->graph, value->swizzle, count));
+  if (value->kind != TJ_VALUE_COMPOSED)
+    return layout(call, of_layout(call->graph, tj_arg_layout(call, 0), count));
+  if (!tj_is_int(value->composed->offset->value, 0))
+    tj_fail(call->job, TJ_NOT_IMPLEMENTED, "%s across an offset is not implemented yet", call->builtin->name);
+  tj_composed *composed = TJ_NEW(call->job, tj_composed);
+  composed->swizzle = of_swizzle(call->graph, value->composed->swizzle, count);
+  composed->offset = value->composed->offset;
+  composed->layout = of_layout(call->graph, value->composed->layout, count);
+  return tj_value_of_composed(call->graph, composed);
+}
+
 const tj_value *tj_builtin_upcast(tj_call *call) {
-  return layout(call, tj_layout_upcast(call->graph, tj_arg_layout(call, 0), tj_arg_constant(call, 1)));
+  return cast(call, tj_layout_upcast, tj_swizzle_upcast);
 }
 
 const tj_value *tj_builtin_downcast(tj_call *call) {
-  return layout(call, tj_layout_downcast(call->graph, tj_arg_layout(call, 0), tj_arg_constant(call, 1)));
+  return cast(call, tj_layout_downcast, tj_swizzle_downcast);
 }
 
 const tj_value *tj_builtin_recast(tj_call *call) {

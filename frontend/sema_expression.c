@@ -205,16 +205,47 @@ static tj_layout compose_layouts(tj_graph *graph, tj_layout a, const tj_value *b
   return tj_layout_compose_tiler(graph, a, tiler);
 }
 
+static const tj_value *compose_swizzled(tj_graph *graph, tj_swizzle swizzle, const tj_tuple *offset,
+                                        tj_layout layout) {
+  bool is_plain = swizzle.bits == 0 && tj_is_int(offset->value, 0);
+  return is_plain ? tj_value_of_layout(graph, layout) : value_of_composed(graph, swizzle, offset, layout);
+}
+
+/* a o swizzle */
+static const tj_value *compose_with_swizzle(tj_graph *graph, const tj_value *a, tj_swizzle swizzle) {
+  if (a->kind == TJ_VALUE_SWIZZLE)
+    return tj_value_of_swizzle(graph, tj_swizzle_compose(graph, a->swizzle, swizzle));
+  tj_layout layout =
+      a->kind == TJ_VALUE_COMPOSED ? a->composed->layout : tj_need_layout(graph, a, "the left operand of 'o'");
+  tj_composed inner = tj_layout_compose_swizzle(graph, layout, swizzle);
+  if (a->kind != TJ_VALUE_COMPOSED)
+    return compose_swizzled(graph, inner.swizzle, inner.offset, inner.layout);
+  if (!tj_is_int(a->composed->offset->value, 0))
+    tj_fail(graph->job, TJ_NOT_IMPLEMENTED, "composition across an offset between swizzles is not implemented yet");
+  return compose_swizzled(graph, tj_swizzle_compose(graph, a->composed->swizzle, inner.swizzle), inner.offset,
+                          inner.layout);
+}
+
+/* a o (swizzle o offset o layout) = ((a o swizzle) o layout), where the offset is 0. */
+static const tj_value *compose_with_composed(tj_graph *graph, const tj_value *a, const tj_composed *b) {
+  if (!tj_is_int(b->offset->value, 0))
+    tj_fail(graph->job, TJ_NOT_IMPLEMENTED, "composition across an offset between swizzles is not implemented yet");
+  const tj_value *left = compose_with_swizzle(graph, a, b->swizzle);
+  return tj_compose_values(graph, left, tj_value_of_layout(graph, b->layout));
+}
+
 const tj_value *tj_compose_values(tj_graph *graph, const tj_value *a, const tj_value *b) {
+  if (b->kind == TJ_VALUE_SWIZZLE)
+    return compose_with_swizzle(graph, a, b->swizzle);
+  if (b->kind == TJ_VALUE_COMPOSED)
+    return compose_with_composed(graph, a, b->composed);
   switch (a->kind) {
   case TJ_VALUE_SWIZZLE:
-    if (b->kind == TJ_VALUE_SWIZZLE || b->kind == TJ_VALUE_COMPOSED)
-      tj_fail(graph->job, TJ_NOT_IMPLEMENTED, "composition of swizzles is not implemented yet");
-    return value_of_composed(graph, a->swizzle, tj_tuple_constant(graph, 0),
-                             tj_need_layout(graph, b, "the right operand of 'o'"));
+    return compose_swizzled(graph, a->swizzle, tj_tuple_constant(graph, 0),
+                            tj_need_layout(graph, b, "the right operand of 'o'"));
   case TJ_VALUE_COMPOSED:
-    return value_of_composed(graph, a->composed->swizzle, a->composed->offset,
-                             compose_layouts(graph, a->composed->layout, b));
+    return compose_swizzled(graph, a->composed->swizzle, a->composed->offset,
+                            compose_layouts(graph, a->composed->layout, b));
   default:
     return tj_value_of_layout(graph, compose_layouts(graph, tj_need_layout(graph, a, "the left operand of 'o'"), b));
   }
@@ -307,8 +338,7 @@ static const tj_value *apply_composed(tj_graph *graph, const tj_composed *compos
   return value_of_composed(graph, composed->swizzle, offset, kept);
 }
 
-const tj_node *const *tj_need_indices(tj_graph *graph, const tj_tuple *coordinate, uint32_t rank,
-                                      const char *what) {
+const tj_node *const *tj_need_indices(tj_graph *graph, const tj_tuple *coordinate, uint32_t rank, const char *what) {
   if (tj_tuple_rank(coordinate) != rank)
     tj_fail(graph->job, TJ_COORDINATE_STRUCTURE, "the %s has %" PRIu32 " dimensions, the coordinate %" PRIu32, what,
             rank, tj_tuple_rank(coordinate));
@@ -357,7 +387,8 @@ const tj_value *tj_apply_value(tj_graph *graph, const tj_value *function, const 
     return apply_adaptor(graph, tj_distribution_adaptor(graph, function->distribution),
                          coordinate_of(graph, args, count));
   default:
-    tj_fail_type(graph->job, function, "what is applied", "a layout, a swizzle, a view, an adaptor or a distribution");
+    tj_fail_type(graph->job, function, "what is applied",
+                 "a layout, a swizzle, a view, an adaptor or a distribution");
   }
 }
 
