@@ -74,11 +74,13 @@ const tj_view *tj_view_of_layout(tj_graph *graph, tj_layout layout) {
 
 /* --- view to layout --- */
 
-/* What one hidden dimension adds to the offset: a layout of one mode, coalesced. */
+/* What each hidden dimension adds to the offset: a layout of one mode, coalesced. It holds for indices within the
+ * dimension; `everywhere` for others too, which loose transforms make. */
 typedef struct {
   tj_graph *graph;
   const tj_view *view;
-  tj_layout *adds;       /* by hidden dimension */
+  tj_layout *adds; /* by hidden dimension */
+  bool *everywhere;
   const tj_node *offset; /* collected */
 } flattening;
 
@@ -132,6 +134,23 @@ static bool is_zero(const tj_node *node) {
 
 static void lift_pass(flattening *self, const tj_stage *stage) {
   self->adds[stage->upper_id[0]] = self->adds[stage->lower_id[0]];
+  self->everywhere[stage->upper_id[0]] = self->everywhere[stage->lower_id[0]];
+}
+
+/* Lower indices from `low` to `high` must lie in the lower dimension, unless that goes on evenly outside. */
+static void check_reach(flattening *self, const tj_stage *stage, const tj_node *low, const tj_node *high) {
+  tj_graph *graph = self->graph;
+  uint32_t below = stage->lower_id[0];
+  const tj_node *zero = tj_int(graph, 0), *length = self->view->hidden_length[below];
+  if (self->everywhere[below])
+    return;
+  tj_decision from = tj_decide_less_equal(graph, zero, low), to = tj_decide_less(graph, high, length);
+  if (from == TJ_UNKNOWN)
+    tj_fail_needs(graph, tj_transform_name(stage->transform->kind), zero, "<=", low);
+  if (to == TJ_UNKNOWN)
+    tj_fail_needs(graph, tj_transform_name(stage->transform->kind), high, "<", length);
+  if (from == TJ_NO || to == TJ_NO)
+    fail_stage(self, stage->transform, "reaches out of a dimension that was merged");
 }
 
 /* pad, left_pad, right_pad: nothing may be invalid. */
@@ -158,8 +177,10 @@ static void lift_linear(flattening *self, const tj_stage *stage, const tj_node *
   uint32_t count = transform->upper_count;
   tj_layout below = self->adds[stage->lower_id[0]];
   tj_layout *modes = TJ_NEW_ARRAY(graph->job, tj_layout, count);
-  for (uint32_t i = 0; i < count; i++)
+  for (uint32_t i = 0; i < count; i++) {
     modes[i] = integer_mode(graph, transform->upper_length[i], coefficient[i]);
+    self->everywhere[stage->upper_id[i]] = self->everywhere[stage->lower_id[0]];
+  }
   if (below.shape->kind == TJ_TUPLE_INTEGER) {
     for (uint32_t i = 0; i < count; i++)
       self->adds[stage->upper_id[i]] =
@@ -169,6 +190,24 @@ static void lift_linear(flattening *self, const tj_stage *stage, const tj_node *
   tj_layout composed = compose(self, transform, below, tj_layout_concat(graph, modes, count));
   for (uint32_t i = 0; i < count; i++)
     self->adds[stage->upper_id[i]] = tj_layout_coalesce(graph, tj_layout_mode(graph, composed, i));
+}
+
+/* As for unmerge; but the lower indices may lie anywhere. */
+static void lift_embed(flattening *self, const tj_stage *stage) {
+  tj_graph *graph = self->graph;
+  const tj_transform *transform = stage->transform;
+  const tj_node *low = tj_int(graph, 0), *high = low, *zero = low;
+  for (uint32_t i = 0; i < transform->upper_count; i++) {
+    const tj_node *last = tj_terse_add(graph, transform->upper_length[i], tj_int(graph, -1));
+    const tj_node *farthest = tj_terse_mul(graph, last, transform->amount[i]);
+    bool forward = tj_decide_less_equal(graph, zero, transform->amount[i]) == TJ_YES;
+    if (forward)
+      high = tj_terse_add(graph, high, farthest);
+    else
+      low = tj_terse_add(graph, low, farthest);
+  }
+  check_reach(self, stage, low, high);
+  lift_linear(self, stage, transform->amount);
 }
 
 static void lift_unmerge(flattening *self, const tj_stage *stage) {
@@ -190,6 +229,8 @@ static void lift_offset(flattening *self, const tj_stage *stage) {
   bool even = below.shape->kind == TJ_TUPLE_INTEGER;
   if (!is_zero(amount) && !even)
     fail_stage(self, transform, "begins inside dimensions that were merged and do not lie evenly");
+  const tj_node *last = tj_terse_add(graph, transform->upper_length[0], tj_int(graph, -1));
+  check_reach(self, stage, amount, tj_terse_add(graph, last, amount));
   if (!is_zero(amount))
     self->offset = tj_terse_add(graph, self->offset, tj_terse_mul(graph, amount, below.stride->value));
   lift_linear(self, stage, &one);
@@ -197,15 +238,21 @@ static void lift_offset(flattening *self, const tj_stage *stage) {
 
 static void lift_freeze(flattening *self, const tj_stage *stage) {
   tj_graph *graph = self->graph;
-  const tj_tuple *at = tj_tuple_integer(graph, stage->transform->amount[0]);
-  const tj_tuple *fixed = tj_layout_apply(graph, self->adds[stage->lower_id[0]], at);
-  self->offset = tj_terse_add(graph, self->offset, fixed->value);
+  const tj_node *at = stage->transform->amount[0];
+  tj_layout below = self->adds[stage->lower_id[0]];
+  check_reach(self, stage, at, at);
+  const tj_node *fixed = below.shape->kind == TJ_TUPLE_INTEGER
+                             ? tj_terse_mul(graph, at, below.stride->value)
+                             : tj_layout_apply(graph, below, tj_tuple_integer(graph, at))->value;
+  self->offset = tj_terse_add(graph, self->offset, fixed);
 }
 
 static void lift_insert(flattening *self, const tj_stage *stage) {
-  for (uint32_t i = 0; i < stage->transform->upper_count; i++)
+  for (uint32_t i = 0; i < stage->transform->upper_count; i++) {
     self->adds[stage->upper_id[i]] =
         integer_mode(self->graph, stage->transform->upper_length[i], tj_int(self->graph, 0));
+    self->everywhere[stage->upper_id[i]] = true;
+  }
 }
 
 /* u mod m for u < L: u itself, or the digit of u below m repeated. */
@@ -213,8 +260,11 @@ static void lift_modulo(flattening *self, const tj_stage *stage) {
   tj_graph *graph = self->graph;
   const tj_transform *transform = stage->transform;
   const tj_node *modulus = transform->amount[0], *length = transform->upper_length[0], *one = tj_int(graph, 1);
-  if (tj_decide_less_equal(graph, length, modulus) == TJ_YES) {
+  bool whole = tj_decide_less_equal(graph, length, modulus) == TJ_YES;
+  check_reach(self, stage, tj_int(graph, 0), tj_terse_add(graph, whole ? length : modulus, tj_int(graph, -1)));
+  if (whole) {
     lift_linear(self, stage, &one);
+    self->everywhere[stage->upper_id[0]] = false;
     return;
   }
   if (tj_decide_divides(graph, modulus, length) != TJ_YES)
@@ -242,7 +292,7 @@ static void lift_stage(flattening *self, const tj_stage *stage) {
     lift_unmerge(self, stage);
     return;
   case TJ_TRANSFORM_EMBED:
-    lift_linear(self, stage, stage->transform->amount);
+    lift_embed(self, stage);
     return;
   case TJ_TRANSFORM_OFFSET:
   case TJ_TRANSFORM_SLICE:
@@ -265,8 +315,10 @@ static void lift_stage(flattening *self, const tj_stage *stage) {
 
 tj_layout tj_layout_of_view(tj_graph *graph, const tj_view *view) {
   tj_spend(graph->job, (uint64_t)view->hidden_count + view->stage_count);
-  flattening self = {graph, view, TJ_NEW_ARRAY(graph->job, tj_layout, view->hidden_count), view->offset};
+  flattening self = {graph, view, TJ_NEW_ARRAY(graph->job, tj_layout, view->hidden_count),
+                     TJ_NEW_ARRAY(graph->job, bool, view->hidden_count), view->offset};
   self.adds[0] = integer_mode(graph, view->space_size, tj_int(graph, 1));
+  self.everywhere[0] = true;
   for (uint32_t s = 0; s < view->stage_count; s++)
     lift_stage(&self, &view->stage[s]);
   tj_decision from_zero = tj_decide_equal(graph, self.offset, tj_int(graph, 0));
@@ -278,5 +330,6 @@ tj_layout tj_layout_of_view(tj_graph *graph, const tj_view *view) {
   tj_layout *modes = TJ_NEW_ARRAY(graph->job, tj_layout, view->rank);
   for (uint32_t i = 0; i < view->rank; i++)
     modes[i] = self.adds[view->visible[i]];
-  return view->rank == 1 ? modes[0] : tj_layout_concat(graph, modes, view->rank);
+  bool is_integer = view->rank == 1 && modes[0].shape->kind == TJ_TUPLE_INTEGER;
+  return is_integer ? modes[0] : tj_layout_concat(graph, modes, view->rank);
 }
