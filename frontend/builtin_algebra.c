@@ -121,7 +121,7 @@ const tj_value *tj_builtin_make_layout_like(tj_call *call) {
 }
 
 const tj_value *tj_builtin_make_identity_layout(tj_call *call) {
-  return layout(call, tj_layout_identity(call->graph, tj_arg_tuple(call, 0)));
+  return layout(call, tj_layout_identity(call->graph, tj_args_as_coordinate(call, 0)));
 }
 
 const tj_value *tj_builtin_compact_col_major(tj_call *call) {

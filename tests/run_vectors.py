@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+"""Runs the peers' results (tests/vectors/*.jsonl) through the command's own language.
+
+usage: run_vectors.py --tilejit PATH cute|ck FILE.jsonl
+
+Every row becomes an expression; its value, structure included, and its table must be those of the row.
+"""
+import argparse
+import json
+import subprocess
+import sys
+
+
+def evaluate(tilejit, options, expressions):
+    """One output line for each expression, whatever its length."""
+    result = subprocess.run([tilejit, "eval", *options, "-"], input="".join(e + "\n" for e in expressions),
+                            capture_output=True, text=True, check=False)
+    lines = result.stdout.splitlines()
+    if len(lines) != len(expressions):
+        sys.exit(f"{len(expressions)} expressions gave {len(lines)} lines\n{result.stderr}")
+    return lines
+
+
+# --- CuTe ---
+
+def argument(text):
+    """`<a;b>` is our `<a, b>`; `identity(s)` our make_identity_layout(s)."""
+    return text.replace(";", ", ").replace("identity(", "make_identity_layout(")
+
+
+def cute_expression(row):
+    args = [argument(a) for a in row["args"]]
+    if row["op"] == "swizzle":
+        return f"composition(Sw<{args[0]}>, {args[1]})"
+    if row["op"] == "layout_at":
+        return f"({args[0]})({args[1]})"
+    return f"{row['op']}({', '.join(args)})"
+
+
+def run_cute(tilejit, rows):
+    expressions = [cute_expression(row) for row in rows]
+    values = evaluate(tilejit, [], expressions)
+    failures = [f"{e}: {v}, not {row['result']}"
+                for e, v, row in zip(expressions, values, rows) if v != row["result"]]
+    tabled = [(e, row) for e, row in zip(expressions, rows) if "table" in row]
+    tables = evaluate(tilejit, ["--table"], [e for e, _ in tabled])
+    for (expression, row), text in zip(tabled, tables):
+        if text.startswith("error") or json.loads(text) != row["table"]:
+            failures.append(f"{expression}: table {text[:80]}, not {str(row['table'])[:80]}")
+    return len(expressions) + len(tabled), failures
+
+
+# --- CK Tile ---
+
+def tuple_of(numbers):
+    return "(" + ",".join(map(str, numbers)) + ")"
+
+
+TRANSFORMS = {
+    "pass_through": lambda t: [t["length"]],
+    "pad": lambda t: [t["length"], t["left"], t["right"]],
+    "left_pad": lambda t: [t["length"], t["left"]],
+    "right_pad": lambda t: [t["length"], t["right"]],
+    "merge": lambda t: [tuple_of(t["lengths"])],
+    "unmerge": lambda t: [tuple_of(t["lengths"])],
+    "replicate": lambda t: [tuple_of(t["lengths"])],
+    "embed": lambda t: [tuple_of(t["lengths"]), tuple_of(t["strides"])],
+    "slice": lambda t: [t["length"], t["begin"], t["end"]],
+    "modulo": lambda t: [t["modulus"], t["length"]],
+    "xor": lambda t: t["lengths"],
+    "offset": lambda t: [t["length"], t["offset"]],
+    "freeze": lambda t: [t["index"]],
+    "insert": lambda t: [t["length"]],
+}
+
+
+def transform_text(transform):
+    return f"{transform['op']}({', '.join(map(str, TRANSFORMS[transform['op']](transform)))})"
+
+
+def view_expression(row):
+    base = row["base"]
+    args = [tuple_of(base["lengths"])]
+    if base["type"] == "strided":
+        args.append(tuple_of(base["strides"]))
+    if base["type"] == "aligned":
+        args.append(str(base["align"]))
+    if "guaranteed_vector_length" in base:
+        args.append(f"vector=({base['guaranteed_vector_length']},{base['guaranteed_vector_stride']})")
+    view = f"{base['type']}({', '.join(args)})"
+    for stage in row["stages"]:
+        transforms = ", ".join(map(transform_text, stage["transforms"]))
+        view = f"transform({view}, [{transforms}], {stage['lower']}, {stage['upper']})"
+    return view
+
+
+def distribution_expression(row):
+    names = {"rs": "rs", "hs": "hs", "ps_to_rhs_major": "ps_major", "ps_to_rhs_minor": "ps_minor",
+             "ys_to_rhs_major": "ys_major", "ys_to_rhs_minor": "ys_minor"}
+    return "distribution(" + ", ".join(f"{ours}={row[theirs]}" for theirs, ours in names.items()) + ")"
+
+
+def table_matches(row, text):
+    if text.startswith("error"):
+        return False
+    table = json.loads(text)
+    raw_agrees = all(want is None or got == want for got, want in zip(table["values"], row["table"]))
+    return (raw_agrees and len(table["values"]) == len(row["table"]) and table["valid"] == row["valid"]
+            and table["lengths"] == row["lengths"])
+
+
+def steps_match(row, text):
+    """Offsets that CK leaves open are null."""
+    if text.startswith("error"):
+        return False
+    steps = json.loads(text.replace("(", "[").replace(")", "]"))
+    wanted = list(zip(row["offsets"], row["valid"]))
+    return len(steps) == len(wanted) and all(
+        valid == want_valid and want_offset in (None, offset)
+        for (offset, valid), (want_offset, want_valid) in zip(steps, wanted))
+
+
+def move_expression(row):
+    return f"move({view_expression(row)}, {tuple_of(row['start'])}, {tuple_of(row['step'])}, {row['count']})"
+
+
+def ck_values(row):
+    """Expressions of a row with the values they must have."""
+    if row["kind"] == "distribution":
+        distribution = distribution_expression(row)
+        return [(f"{name}({distribution})", tuple_of(row[name]))
+                for name in ("p_lengths", "y_lengths", "x_lengths") if row[name]]
+    view = view_expression(row)
+    pairs = [(f"element_space_size({view})", str(row["element_space_size"])),
+             (f"lengths({view})", tuple_of(row["lengths"]))]
+    if row["kind"] == "vector":
+        pairs += [(f"{name}({view})", tuple_of(row[name])) for name in ("vector_lengths", "vector_strides")]
+    return pairs
+
+
+def run_ck(tilejit, rows):
+    pairs = [pair for row in rows for pair in ck_values(row)]
+    values = evaluate(tilejit, [], [expression for expression, _ in pairs])
+    failures = [f"{e}: {v}, not {want}" for (e, want), v in zip(pairs, values) if v != want]
+    views = [row for row in rows if row["kind"] == "descriptor"]
+    tables = evaluate(tilejit, ["--table", "--json"], [view_expression(row) for row in views])
+    failures += [f"{row['name']}: table {text[:80]}" for row, text in zip(views, tables) if not table_matches(row, text)]
+    moves = [row for row in rows if row["kind"] == "move"]
+    steps = evaluate(tilejit, [], [move_expression(row) for row in moves])
+    failures += [f"{row['name']}: {text}" for row, text in zip(moves, steps) if not steps_match(row, text)]
+    distributions = [row for row in rows if row["kind"] == "distribution"]
+    tables = evaluate(tilejit, ["--table"], [f"xs({distribution_expression(row)})" for row in distributions])
+    for row, text in zip(distributions, tables):
+        if text.startswith("error") or json.loads(text)[::row.get("stride", 1)] != row["table"]:
+            failures.append(f"{row['name']}: table {text[:80]}")
+    return len(pairs) + len(views) + len(moves) + len(distributions), failures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tilejit", required=True)
+    parser.add_argument("peer", choices=["cute", "ck"])
+    parser.add_argument("file")
+    options = parser.parse_args()
+    with open(options.file, encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    count, failures = {"cute": run_cute, "ck": run_ck}[options.peer](options.tilejit, rows)
+    for failure in failures:
+        print(failure)
+    print(f"{len(rows)} rows: {count - len(failures)} passed, {len(failures)} failed")
+    sys.exit(bool(failures))
+
+
+if __name__ == "__main__":
+    main()
