@@ -135,6 +135,49 @@ typedef enum {
 /* The index expressions of the program's last value, simplified. */
 TJ_API tj_status tj_program_simplify(tj_program *program, tj_simplify_form form, tj_blob *text);
 
+/* The forms of a picture. */
+typedef enum {
+  TJ_SHOW_TEXT,  /* grids of characters; of a view also its pipeline, stage by stage */
+  TJ_SHOW_SVG,   /* one self-contained SVG document */
+  TJ_SHOW_LATEX, /* one standalone LaTeX document that draws with TikZ */
+  TJ_SHOW_JSON,  /* the picture as data: grids, their labels, the coordinate, value and validity of every cell */
+  TJ_SHOW_FORM_COUNT
+} tj_show_form;
+
+/* What the colours of cells say. */
+typedef enum {
+  TJ_SHOW_COLOUR_DEFAULT, /* INDEX for maps, CYCLE for swizzles, THREAD for tiles */
+  TJ_SHOW_COLOUR_INDEX,   /* the index (the value's first component), from the least (light) to the greatest (dark) */
+  TJ_SHOW_COLOUR_CYCLE,   /* the index modulo 8; of a swizzle, the bits that it changes */
+  TJ_SHOW_COLOUR_THREAD,  /* who holds the element: a hue for each thread modulo 8; with waves, for each wave */
+  TJ_SHOW_COLOUR_VALUE,   /* which of the thread's values it is, from the first (light) to the last (dark) */
+  TJ_SHOW_COLOUR_NONE,    /* white */
+  TJ_SHOW_COLOUR_COUNT
+} tj_show_colour;
+
+typedef struct {
+  tj_show_form form;
+  tj_show_colour colour;
+  size_t width;    /* characters in a line of text, at which wide grids are broken; 0: 118 */
+  int64_t tile[2]; /* {M, N}: the value is a (thread, value) layout onto this tile; {0, 0}: it is drawn as it is */
+} tj_show_options;
+
+/* A picture of the program's value. `options` NULL: text.
+ *
+ * - A layout is a grid of its values: mode 0 goes down, mode 1 across, each in colexicographic order; of a layout of
+ *   higher rank, one grid for each coordinate of the other modes. A single mode goes across.
+ * - A view, a transform or an adaptor is a grid of its last two dimensions, the last across; one grid for each
+ *   coordinate of the others. What is not valid is marked. As text, also the pipeline of transforms, with the number
+ *   and length of every hidden dimension.
+ * - A swizzle is its bits, and the grid of the period in which it permutes.
+ * - With a tile: (thread, value) ↦ the tile's colexicographic index, or with basis strides its coordinate, drawn as
+ *   CuTe's print_latex draws it: who holds each element. TJ2005 where the value is no layout of two modes, TJ2014
+ *   where it leaves the tile.
+ *
+ * TJ2022 where the program has no value, TJ2024 where it is no map, TJ2023 where its domain is not constant, TJ7005
+ * where it has more than 65536 coordinates. Of a view as text, the last two leave the pipeline without a grid. */
+TJ_API tj_status tj_program_show(tj_program *program, const tj_show_options *options, tj_blob *picture);
+
 /* --- compilation --- */
 
 /* Which kernel for which target. kernel NULL: the program's only one, or, where it has none, the kernel
