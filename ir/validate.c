@@ -5,8 +5,6 @@
 #include "ir/print.h"
 #include "ir/walk.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 
 static const char *complaint(tj_graph *graph, const tj_node *node, const char *what) {
   return tj_string_format(graph->job, "node %u (%s): %s", node->id, tj_op_name(node->op), what);
@@ -80,7 +78,6 @@ void tj_require_valid(tj_graph *graph, const tj_node *const roots[], size_t coun
   const char *wrong = tj_validate_nodes(graph, roots, count);
   if (wrong == NULL)
     return;
-  fprintf(stderr, "tilejit: invalid index graph: %s\n", wrong);
-  abort();
+  tj_fail(graph->job, TJ_INTERNAL, "invalid index graph: %s", wrong);
 }
 #endif
