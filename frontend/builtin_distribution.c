@@ -44,14 +44,19 @@ static const tj_value *value_of_distribution(tj_call *call, const tj_distributio
 
 /* --- distribution(…) --- */
 
-/* A named argument, which must be there and a list; its place is blamed from here on. */
+/* What goes wrong from here on is the named argument's fault. */
+static void blame(tj_call *call, const char *name) {
+  for (uint32_t i = 0; i < call->named_count; i++)
+    if (strcmp(call->named[i].name, name) == 0)
+      call->job->here = call->named[i].span;
+}
+
+/* A named argument, which must be there and a list; it is to blame from here on. */
 static const tj_value *list_argument(tj_call *call, const char *name) {
   const tj_value *value = tj_arg_named(call, name);
   if (value == NULL)
     tj_fail(call->job, TJ_DISTRIBUTION_ARGUMENT, "%s= is missing", name);
-  for (uint32_t i = 0; i < call->named_count; i++)
-    if (strcmp(call->named[i].name, name) == 0)
-      call->job->here = call->named[i].span;
+  blame(call, name);
   if (value->kind != TJ_VALUE_LIST)
     tj_fail_type(call->job, value, name, "a list in brackets");
   if (value->count > TJ_MAX_RH)
@@ -78,9 +83,12 @@ static const tj_lengths *rh_argument(tj_call *call, uint32_t *x_count) {
   return rh;
 }
 
-static uint32_t number_of(tj_call *call, const char *what, int64_t number) {
-  if (number < 0 || number > TJ_MAX_RH)
-    tj_fail(call->job, TJ_DISTRIBUTION_INDEX, "%s has %" PRId64, what, number);
+/* An entry of the argument `name`. */
+static uint32_t number_of(tj_call *call, const char *name, int64_t number) {
+  if (number < 0 || number > TJ_MAX_RH) {
+    blame(call, name);
+    tj_fail(call->job, TJ_DISTRIBUTION_INDEX, "%s has %" PRId64, name, number);
+  }
   return (uint32_t)number;
 }
 
@@ -101,7 +109,10 @@ static tj_partition pairs_of(tj_call *call, const char *what, const tj_value *ma
 }
 
 static const tj_partition *p_argument(tj_call *call, uint32_t *count) {
-  const tj_value *major = list_argument(call, "ps_major"), *minor = list_argument(call, "ps_minor");
+  tj_span here = call->job->here;
+  const tj_value *major = list_argument(call, "ps_major");
+  call->job->here = here;
+  const tj_value *minor = list_argument(call, "ps_minor");
   if (major->count != minor->count)
     tj_fail(call->job, TJ_DISTRIBUTION_ARGUMENT, "ps_major has %" PRIu32 " lists, ps_minor %" PRIu32, major->count,
             minor->count);

@@ -354,10 +354,11 @@ const tj_node *const *tj_view_coordinate(tj_graph *graph, const tj_view *view, c
 }
 
 /* The bottom coordinate, as a tuple. */
-static const tj_value *apply_adaptor(tj_graph *graph, const tj_adaptor *adaptor, const tj_tuple *coordinate) {
+static const tj_value *apply_adaptor(tj_graph *graph, const tj_adaptor *adaptor, const tj_tuple *coordinate,
+                                     const char *what) {
   const tj_node *lower[TJ_MAX_DIMENSIONS], *valid;
   const tj_tuple *items[TJ_MAX_DIMENSIONS];
-  tj_adaptor_lower(graph, adaptor, tj_need_indices(graph, coordinate, adaptor->rank, "adaptor"), lower, &valid);
+  tj_adaptor_lower(graph, adaptor, tj_need_indices(graph, coordinate, adaptor->rank, what), lower, &valid);
   for (uint32_t i = 0; i < adaptor->bottom_rank; i++)
     items[i] = tj_tuple_integer(graph, lower[i]);
   return tj_value_of_tuple(graph, tj_tuple_list(graph, items, adaptor->bottom_rank));
@@ -382,10 +383,10 @@ const tj_value *tj_apply_value(tj_graph *graph, const tj_value *function, const 
         graph, tj_view_offset(graph, function->view,
                               tj_view_coordinate(graph, function->view, coordinate_of(graph, args, count))));
   case TJ_VALUE_ADAPTOR:
-    return apply_adaptor(graph, function->adaptor, coordinate_of(graph, args, count));
+    return apply_adaptor(graph, function->adaptor, coordinate_of(graph, args, count), "adaptor");
   case TJ_VALUE_DISTRIBUTION:
     return apply_adaptor(graph, tj_distribution_adaptor(graph, function->distribution),
-                         coordinate_of(graph, args, count));
+                         coordinate_of(graph, args, count), "distribution");
   default:
     tj_fail_type(graph->job, function, "what is applied",
                  "a layout, a swizzle, a view, an adaptor or a distribution");
