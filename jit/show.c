@@ -34,6 +34,8 @@ static void draw(const tj_show_request *request, tj_picture *picture) {
     tj_show_swizzle(request, picture);
   else if (leaves_grid_out(request, picture))
     picture->note = "the grid is left out: it is not constant, or has more than 65536 cells";
+  else if (request->value->kind == TJ_VALUE_DISTRIBUTION)
+    tj_show_distribution(request, picture);
   else
     tj_show_grid(request, picture);
 }

@@ -89,7 +89,7 @@ typedef struct {
   const tj_panel *panel;
   uint32_t panel_count;
   const tj_bits *bits;         /* of a bare swizzle, else NULL */
-  const tj_pipeline *pipeline; /* of a view or an adaptor, else NULL */
+  const tj_pipeline *pipeline; /* of a view, an adaptor or a distribution, else NULL */
 } tj_picture;
 
 /* --- making pictures --- */
@@ -110,7 +110,9 @@ bool tj_show_has_grid(const tj_show_request *request);
 void tj_show_swizzle(const tj_show_request *request, tj_picture *picture);
 /* The tile onto which a (thread, value) layout maps: who holds each place. */
 void tj_show_threads(const tj_show_request *request, tj_picture *picture);
-/* The pipeline of a view or an adaptor; NULL for other values. */
+/* The tile of a distribution: who holds each place, and in which register. */
+void tj_show_distribution(const tj_show_request *request, tj_picture *picture);
+/* The pipeline of a view, an adaptor or a distribution; NULL for other values. */
 const tj_pipeline *tj_show_pipeline(tj_graph *graph, const tj_value *value);
 
 /* --- parts shared by those --- */

@@ -7,15 +7,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_TILE_DIMENSIONS = 64 };
+enum { MOST_TILE_DIMENSIONS = TJ_MAX_DIMENSIONS };
 
-/* Turns the table's coordinate into the numbers that name an owner. */
+/* A tile, the table that shares it out, and how to read an owner and a place from the table. */
 typedef struct sharing sharing;
 struct sharing {
   tj_job *job;
   const tj_show_request *request;
   tj_table table;
-  tj_tuple const *tile; /* a list */
+  const tj_tuple *tile; /* a list */
   int64_t length[MOST_TILE_DIMENSIONS];
   uint32_t rank;
   const char *const *field;
@@ -98,31 +98,73 @@ static void gather_owners(sharing *self) {
 
 /* --- labels and colours --- */
 
-/* "T3", "L5", "W0 L12", or "P0,1,2". */
-static const char *thread_label(const sharing *self, const int64_t owner[]) {
-  if (self->thread_fields == 0)
-    return "";
-  if (self->thread_fields == 2)
-    return tj_string_format(self->job, "W%" PRId64 " L%" PRId64, owner[0], owner[1]);
+/* What the owners of a cell have in one field: its different values where they are few, its bounds otherwise. */
+typedef struct {
+  int64_t value[4], least, greatest;
+  uint32_t count; /* MANY_VALUES + 1 where there are more */
+} field_values;
+
+enum { MANY_VALUES = 4 };
+
+static void add_value(field_values *values, int64_t value) {
+  values->least = value < values->least ? value : values->least;
+  values->greatest = value > values->greatest ? value : values->greatest;
+  for (uint32_t i = 0; i < values->count && i < MANY_VALUES; i++)
+    if (values->value[i] == value)
+      return;
+  if (values->count < MANY_VALUES)
+    values->value[values->count] = value;
+  if (values->count <= MANY_VALUES)
+    values->count++;
+}
+
+/* "3", "0,8", "0-3", "0,8,16,24", or "0..255". */
+static void print_field(const sharing *self, const tj_cell *cell, uint32_t field, tj_text *text) {
+  field_values values = {.least = INT64_MAX, .greatest = INT64_MIN};
+  for (uint32_t i = 0; i < cell->owner_count; i++)
+    add_value(&values, cell->owner[(size_t)i * self->field_count + field]);
+  if (values.count > MANY_VALUES) {
+    tj_text_format(text, "%" PRId64 "..%" PRId64, values.least, values.greatest);
+  } else if (values.count > 2 && values.greatest - values.least + 1 == values.count) {
+    tj_text_format(text, "%" PRId64 "-%" PRId64, values.least, values.greatest);
+  } else {
+    for (uint32_t i = 0; i < values.count; i++)
+      tj_text_format(text, "%s%" PRId64, i > 0 ? "," : "", values.value[i]);
+  }
+}
+
+/* How the fields of a thread are marked: T3; L5; W0 L12; P0 P1 P2 with colons. */
+static const char *thread_mark(const sharing *self, uint32_t field) {
+  static const char *const pair[] = {"W", " L"};
   if (self->thread_fields == 1)
-    return tj_string_format(self->job, "%c%" PRId64, self->field[0][0] == 't' ? 'T' : 'L', owner[0]);
+    return self->field[0][0] == 't' ? "T" : "L";
+  if (self->thread_fields == 2)
+    return pair[field];
+  return field == 0 ? "P" : ":";
+}
+
+static const char *thread_label(const sharing *self, const tj_cell *cell) {
   tj_text text = tj_text_begin(self->job);
-  for (uint32_t i = 0; i < self->thread_fields; i++)
-    tj_text_format(&text, "%c%" PRId64, i == 0 ? 'P' : ',', owner[i]);
+  for (uint32_t i = 0; i < self->thread_fields; i++) {
+    tj_text_string(&text, thread_mark(self, i));
+    print_field(self, cell, i, &text);
+  }
+  return text.data;
+}
+
+static const char *value_label(const sharing *self, const tj_cell *cell) {
+  tj_text text = tj_text_begin(self->job);
+  bool is_value = self->thread_fields > 0 && self->field[0][0] == 't';
+  tj_text_char(&text, is_value ? 'V' : 'R');
+  print_field(self, cell, self->field_count - 1, &text);
   return text.data;
 }
 
 static void label_cell(const sharing *self, tj_cell *cell) {
   if (cell->owner_count == 0)
     return;
-  bool is_value = self->field[0][0] == 't';
-  int64_t which = cell->owner[self->field_count - 1];
-  cell->line[0] = thread_label(self, cell->owner);
-  if (cell->owner_count == 1)
-    cell->line[1] = tj_string_format(self->job, "%c%" PRId64, is_value ? 'V' : 'R', which);
-  else
-    cell->line[1] =
-        tj_string_format(self->job, "%c%" PRId64 " +%u", is_value ? 'V' : 'R', which, cell->owner_count - 1);
+  cell->line[0] = thread_label(self, cell);
+  cell->line[1] = value_label(self, cell);
 }
 
 static uint32_t thread_colour(const sharing *self, const int64_t owner[]) {
@@ -134,7 +176,7 @@ static uint32_t thread_colour(const sharing *self, const int64_t owner[]) {
 
 static const char *thread_legend(const sharing *self) {
   if (self->thread_fields == 2)
-    return "a hue for each wave, darker with the lane";
+    return "a hue for each warp, darker with the lane";
   return tj_string_format(self->job, "a hue for each %s modulo 8, in four shades",
                           self->thread_fields > 0 ? self->field[self->thread_fields - 1] : "element");
 }
@@ -254,4 +296,63 @@ void tj_show_threads(const tj_show_request *request, tj_picture *picture) {
   draw_sharing(&self, picture);
   picture->note =
       tj_string_format(graph->job, "(thread, value) on the tile %s", tj_tuple_text(graph->job, self.tile));
+}
+
+/* --- tile distributions --- */
+
+/* The number of a thread's element: row-major over the Ys. */
+static int64_t register_of(const tj_distribution *distribution, const int64_t ys[]) {
+  int64_t number = 0;
+  for (uint32_t i = 0; i < distribution->y_count; i++)
+    number = number * distribution->y_length[i] + ys[i];
+  return number;
+}
+
+static void partition_and_register(sharing *self, int64_t fields[]) {
+  const tj_distribution *distribution = self->request->value->distribution;
+  memcpy(fields, self->table.coordinate, self->table.rank * sizeof *fields);
+  fields[self->table.rank] = register_of(distribution, self->table.coordinate + distribution->p_count);
+}
+
+static int64_t place_of_result(sharing *self) {
+  return place_of(self, self->table.result);
+}
+
+/* "lane"; "warp", "lane"; or "p0", "p1", …; then "y0", "y1", … and "register". */
+static const char *const *fields_of(tj_job *job, const tj_distribution *distribution) {
+  static const char *const pair[] = {"warp", "lane"};
+  uint32_t count = distribution->p_count;
+  const char **fields = TJ_NEW_ARRAY(job, const char *, count + distribution->y_count + 1);
+  for (uint32_t i = 0; i < count; i++)
+    fields[i] = count == 1 ? pair[1] : count == 2 ? pair[i] : tj_string_format(job, "p%u", i);
+  for (uint32_t i = 0; i < distribution->y_count; i++)
+    fields[count + i] = tj_string_format(job, "y%u", i);
+  fields[count + distribution->y_count] = "register";
+  return fields;
+}
+
+void tj_show_distribution(const tj_show_request *request, tj_picture *picture) {
+  tj_graph *graph = request->graph;
+  const tj_distribution *distribution = request->value->distribution;
+  sharing self = {.job = graph->job, .request = request, .table = tj_table_to_draw(request)};
+  const tj_tuple **lengths = TJ_NEW_ARRAY(graph->job, const tj_tuple *, distribution->x_count + 1);
+  for (uint32_t i = 0; i < distribution->x_count; i++)
+    lengths[i] = tj_tuple_constant(graph, distribution->x_length[i]);
+  self.tile = tj_tuple_list(graph, lengths, distribution->x_count);
+  self.field = fields_of(graph->job, distribution);
+  self.field_count = distribution->p_count + distribution->y_count + 1;
+  self.thread_fields = distribution->p_count;
+  self.lane_count = distribution->p_count == 2 ? distribution->p_length[1] : 1;
+  self.value_count = 1;
+  for (uint32_t i = 0; i < distribution->y_count; i++)
+    self.value_count *= distribution->y_length[i];
+  self.owner = partition_and_register;
+  self.place = place_of_result;
+  draw_sharing(&self, picture);
+  picture->note = tj_string_format(graph->job, "%sregister of each element of the tile %s",
+                                   distribution->p_count == 0   ? ""
+                                   : distribution->p_count == 1 ? "lane and "
+                                   : distribution->p_count == 2 ? "warp, lane and "
+                                                                : "P and ",
+                                   tj_tuple_text(graph->job, self.tile));
 }

@@ -164,6 +164,8 @@ const tj_pipeline *tj_show_pipeline(tj_graph *graph, const tj_value *value) {
     return pipeline_of_view(graph, value->view);
   if (value->kind == TJ_VALUE_ADAPTOR)
     return pipeline_of_adaptor(graph, value->adaptor);
+  if (value->kind == TJ_VALUE_DISTRIBUTION)
+    return pipeline_of_adaptor(graph, tj_distribution_adaptor(graph, value->distribution));
   return NULL;
 }
 

@@ -146,10 +146,10 @@ typedef enum {
 
 /* What the colours of cells say. */
 typedef enum {
-  TJ_SHOW_COLOUR_DEFAULT, /* INDEX for maps, CYCLE for swizzles, THREAD for tiles */
+  TJ_SHOW_COLOUR_DEFAULT, /* INDEX for maps, CYCLE for swizzles, THREAD for tiles and distributions */
   TJ_SHOW_COLOUR_INDEX,   /* the index (the value's first component), from the least (light) to the greatest (dark) */
   TJ_SHOW_COLOUR_CYCLE,   /* the index modulo 8; of a swizzle, the bits that it changes */
-  TJ_SHOW_COLOUR_THREAD,  /* who holds the element: a hue for each thread modulo 8; with waves, for each wave */
+  TJ_SHOW_COLOUR_THREAD,  /* who holds the element: a hue for each thread modulo 8, or for each warp */
   TJ_SHOW_COLOUR_VALUE,   /* which of the thread's values it is, from the first (light) to the last (dark) */
   TJ_SHOW_COLOUR_NONE,    /* white */
   TJ_SHOW_COLOUR_COUNT
@@ -170,6 +170,8 @@ typedef struct {
  *   coordinate of the others. What is not valid is marked. As text, also the pipeline of transforms, with the number
  *   and length of every hidden dimension.
  * - A swizzle is its bits, and the grid of the period in which it permutes.
+ * - A distribution is its tile: the warp, the lane and the register of each element; with one P the lane, with more
+ *   than two their numbers. As text, also the pipeline of its adaptor.
  * - With a tile: (thread, value) ↦ the tile's colexicographic index, or with basis strides its coordinate, drawn as
  *   CuTe's print_latex draws it: who holds each element. TJ2005 where the value is no layout of two modes, TJ2014
  *   where it leaves the tile.
