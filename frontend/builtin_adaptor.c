@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-enum { MOST_STEPS = 65536 };
+enum { MOST_STEPS = 65536, MOST_SYMBOLIC_STEPS = 1024 };
 
 const tj_value *tj_builtin_allocation_size(tj_call *call) {
   return tj_value_of_node(call->graph, tj_view_allocation_size(call->graph, tj_arg_view(call, 0)));
@@ -65,19 +65,30 @@ static const tj_node *const *coordinate_argument(tj_call *call, const tj_view *v
   return tj_view_coordinate(call->graph, view, coordinate);
 }
 
+/* Steps whose offsets stay expressions are dear. */
+static void check_count(tj_call *call, const tj_cursor *cursor, int64_t count) {
+  bool is_constant = tj_is_constant(tj_cursor_offset(call->graph, cursor));
+  int64_t most = is_constant ? MOST_STEPS : MOST_SYMBOLIC_STEPS;
+  if (count >= 0 && count <= most)
+    return;
+  call->job->here = call->span[3];
+  if (count < 0)
+    tj_fail(call->job, TJ_MOVE_COUNT, "%" PRId64 " steps", count);
+  tj_fail(call->job, TJ_MOVE_COUNT, "%" PRId64 " steps, more than %" PRId64 "%s", count, most,
+          is_constant ? "" : " of an offset that depends on parameters");
+}
+
 const tj_value *tj_builtin_move(tj_call *call) {
   tj_graph *graph = call->graph;
   const tj_view *view = tj_arg_view(call, 0);
   tj_span here = call->job->here;
   const tj_node *const *start = coordinate_argument(call, view, 1);
   const tj_node *const *step = coordinate_argument(call, view, 2);
-  int64_t count = tj_arg_constant(call, 3);
-  call->job->here = call->span[3];
-  if (count < 0 || count > MOST_STEPS)
-    tj_fail(call->job, TJ_MOVE_COUNT, "%" PRId64 " steps", count);
   call->job->here = here;
-  const tj_value **items = TJ_NEW_ARRAY(call->job, const tj_value *, count);
+  int64_t count = tj_arg_constant(call, 3);
   tj_cursor cursor = tj_cursor_at(graph, view, start);
+  check_count(call, &cursor, count);
+  const tj_value **items = TJ_NEW_ARRAY(call->job, const tj_value *, count);
   for (int64_t i = 0; i < count; i++) {
     tj_cursor_move(graph, &cursor, step);
     const tj_tuple *pair[] = {tj_tuple_integer(graph, tj_cursor_offset(graph, &cursor)),
