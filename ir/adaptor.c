@@ -164,6 +164,11 @@ static const tj_adaptor **stages_of(tj_job *job, const tj_adaptor *adaptor) {
 
 /* --- chains --- */
 
+static void check_stages(tj_graph *graph, uint32_t lower, uint32_t upper) {
+  if (lower + upper > TJ_MAX_STAGES)
+    tj_fail(graph->job, TJ_WORK_LIMIT, "a chain of more than %d stages", TJ_MAX_STAGES);
+}
+
 static void check_chain(tj_graph *graph, const tj_adaptor *upper, const tj_node *const lengths[], uint32_t rank) {
   if (upper->bottom_rank != rank)
     tj_fail(graph->job, TJ_CHAIN_MISMATCH, "the upper one has %u bottom dimensions, the lower one %u dimensions",
@@ -183,6 +188,7 @@ static void check_chain(tj_graph *graph, const tj_adaptor *upper, const tj_node 
 
 const tj_adaptor *tj_adaptor_chain(tj_graph *graph, const tj_adaptor *lower, const tj_adaptor *upper) {
   check_chain(graph, upper, lower->length, lower->rank);
+  check_stages(graph, lower->stage_count, upper->stage_count);
   const tj_adaptor **stages = stages_of(graph->job, upper);
   for (uint32_t i = 0; i < upper->stage_count; i++)
     lower = tj_adaptor_transform(graph, lower, stages[i]->step, stages[i]->step_count);
@@ -195,6 +201,7 @@ const tj_view *tj_view_chain(tj_graph *graph, const tj_view *lower, const tj_ada
   for (uint32_t i = 0; i < lower->rank; i++)
     nodes[i] = lengths->item[i]->value;
   check_chain(graph, upper, nodes, lower->rank);
+  check_stages(graph, lower->stage_count, upper->stage_count);
   const tj_adaptor **stages = stages_of(graph->job, upper);
   for (uint32_t i = 0; i < upper->stage_count; i++)
     lower = tj_view_transform(graph, lower, stages[i]->step, stages[i]->step_count);

@@ -9,6 +9,9 @@
 
 #include "ir/view.h"
 
+/* More, and views of more by chaining, fail with TJ7003. */
+enum { TJ_MAX_STAGES = 1024 };
+
 typedef struct tj_adaptor tj_adaptor;
 struct tj_adaptor {
   uint32_t bottom_rank, rank;
