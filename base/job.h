@@ -32,7 +32,7 @@ struct tj_job {
   jmp_buf *way_out;   /* set while tj_job_run runs */
 };
 
-enum { TJ_DEFAULT_FUEL = 50 * 1000 * 1000 };
+enum { TJ_DEFAULT_FUEL = 20 * 1000 * 1000 };
 
 /* A job with the given allocator (NULL: malloc and free). Needs no memory, so cannot fail. */
 void tj_job_init(tj_job *job, const tj_allocator *allocator);

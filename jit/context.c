@@ -1,8 +1,6 @@
-/* Contexts and diagnostics of the public library. */
+/* Contexts of the public library: memory, the last diagnostic, blobs. */
 #include "jit/context.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 void *tj_context_allocate(tj_context *context, size_t size) {
@@ -142,70 +140,4 @@ tj_status tj_context_blob(tj_context *context, const void *data, size_t size, tj
 void tj_blob_release(tj_context *context, tj_blob *blob) {
   tj_context_release(context, blob->data);
   *blob = (tj_blob){NULL, 0};
-}
-
-/* --- formatting --- */
-
-typedef struct {
-  char *buffer;
-  size_t size, length;
-  bool colour;
-} writer;
-
-static void __attribute__((format(printf, 2, 3))) put(writer *out, const char *format, ...) {
-  size_t left = out->length < out->size ? out->size - out->length : 0;
-  va_list arguments;
-  va_start(arguments, format);
-  int length = vsnprintf(left > 0 ? out->buffer + out->length : NULL, left, format, arguments);
-  va_end(arguments);
-  out->length += length > 0 ? (size_t)length : 0;
-}
-
-static const char *paint(const writer *out, const char *code) {
-  return out->colour ? code : "";
-}
-
-#define RED "\033[1;31m"
-#define GREEN "\033[1;32m"
-#define BOLD "\033[1m"
-#define PLAIN "\033[0m"
-
-enum { MOST_SHOWN = 118 };
-
-/* The window of a long source line that has the column in it, so that the caret stays under what is to blame. */
-static size_t window_begin(const tj_diagnostic *diagnostic) {
-  size_t length = strlen(diagnostic->source_line);
-  size_t column = diagnostic->column - 1;
-  if (length <= MOST_SHOWN || column < MOST_SHOWN / 2)
-    return 0;
-  size_t begin = column - MOST_SHOWN / 2;
-  return begin < length ? begin : length;
-}
-
-static void put_caret(writer *out, const tj_diagnostic *diagnostic) {
-  size_t begin = window_begin(diagnostic);
-  const char *line = diagnostic->source_line + begin;
-  size_t shown = strnlen(line, MOST_SHOWN);
-  size_t indent = diagnostic->column - 1 - begin;
-  put(out, "  %.*s\n  ", (int)shown, line);
-  for (size_t i = 0; i < indent; i++)
-    put(out, "%c", i < shown && line[i] == '\t' ? '\t' : ' ');
-  put(out, "%s^", paint(out, GREEN));
-  for (size_t i = 1; i < diagnostic->length && indent + i < shown; i++)
-    put(out, "~");
-  put(out, "%s\n", paint(out, PLAIN));
-}
-
-size_t tj_diagnostic_format(const tj_diagnostic *diagnostic, int colour, char *buffer, size_t size) {
-  writer out = {buffer, size, 0, colour != 0};
-  put(&out, "%s%s", paint(&out, BOLD), diagnostic->file);
-  if (diagnostic->line > 0)
-    put(&out, ":%u:%u", diagnostic->line, diagnostic->column);
-  put(&out, ": %serror:%s TJ%04u: %s\n", paint(&out, RED), paint(&out, PLAIN), diagnostic->code, diagnostic->message);
-  bool has_line =
-      diagnostic->line > 0 && diagnostic->column >= 1 && diagnostic->column - 1 <= strlen(diagnostic->source_line);
-  if (has_line)
-    put_caret(&out, diagnostic);
-  put(&out, "  %snote:%s %s\n", paint(&out, BOLD), paint(&out, PLAIN), diagnostic->note);
-  return out.length;
 }
