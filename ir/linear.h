@@ -84,6 +84,9 @@ tj_term tj_term_gcd(const tj_term *a, const tj_term *b);
 /* The form as one term, a constant as a term of degree 0; false for anything else. */
 bool tj_linear_single(const tj_linear *form, tj_term *term);
 
+/* The divisor divides every value of the term, by what is spelled out and by the facts of the term's atoms. */
+bool tj_prove_divides_term(const tj_term *divisor, const tj_term *term);
+
 /* form >= 0, with bounded effort, using symbolic bounds. See prove.c. */
 bool tj_prove_nonnegative(tj_graph *graph, const tj_linear *form);
 

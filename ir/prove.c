@@ -243,7 +243,7 @@ bool tj_prove_equal(tj_graph *graph, const tj_node *a, const tj_node *b) {
 
 /* The divisor divides every term where its atoms divide the term's, and its coefficient what facts say divides the
  * rest. */
-static bool divides_term(const tj_term *divisor, const tj_term *term) {
+bool tj_prove_divides_term(const tj_term *divisor, const tj_term *term) {
   tj_term atoms = *divisor, quotient;
   atoms.coefficient = 1;
   if (!tj_term_divide(term, &atoms, &quotient))
@@ -264,7 +264,7 @@ static bool divides_form(const tj_term *divisor, const tj_linear *form) {
   if (form->constant != 0 && (divisor->degree > 0 || form->constant % divisor->coefficient != 0))
     return false;
   for (uint32_t i = 0; i < form->count; i++)
-    if (!divides_term(divisor, &form->term[i]))
+    if (!tj_prove_divides_term(divisor, &form->term[i]))
       return false;
   return true;
 }

@@ -63,13 +63,61 @@ static const tj_node *common_operand(tj_rewriter *rewriter, const tj_node *node)
 
 /* --- truths as comparisons --- */
 
-/* y - x of a comparison x < y: it holds where the form is positive. False for anything else. */
-static bool margin_of(tj_rewriter *rewriter, const tj_node *truth, int64_t sign, tj_sum *sum) {
-  if (truth->op != TJ_OP_LESS)
+/* sum + sign * (y - x) for a comparison x < y, which holds where y - x > 0, or x == y. */
+static bool add_margin(tj_rewriter *rewriter, const tj_node *truth, tj_op op, int64_t sign, tj_sum *sum) {
+  if (truth->op != op)
     return false;
   tj_sum_add(sum, tj_linear_of(rewriter->graph, truth->arg[1]), sign);
   tj_sum_add(sum, tj_linear_of(rewriter->graph, truth->arg[0]), -sign);
   return !sum->failed;
+}
+
+static bool is_nonnegative(tj_rewriter *rewriter, const tj_sum *sum) {
+  const tj_linear form = tj_sum_form(sum);
+  return tj_prove_nonnegative(rewriter->graph, &form);
+}
+
+/* Where x == y, a form may change by multiples of y - x; this takes a term of y - x out of it. False where p is no
+ * equation, or none of its terms occurs. */
+static bool assume_equal(tj_rewriter *rewriter, const tj_node *p, tj_sum *sum) {
+  tj_sum zero = tj_sum_of(0);
+  if (!add_margin(rewriter, p, TJ_OP_EQUAL, 1, &zero))
+    return false;
+  const tj_linear form = tj_sum_form(&zero);
+  for (uint32_t i = 0; i < zero.count; i++)
+    for (uint32_t k = 0; k < sum->count; k++) {
+      const int64_t coefficient = zero.term[i].coefficient, occurring = sum->term[k].coefficient;
+      if (tj_compare_monomials(&zero.term[i], &sum->term[k]) != 0 || occurring == INT64_MIN ||
+          occurring % coefficient != 0)
+        continue;
+      tj_sum_add(sum, &form, -(occurring / coefficient));
+      return !sum->failed;
+    }
+  return false;
+}
+
+/* x == y implies q, by putting it to use in q. */
+static bool equation_implies(tj_rewriter *rewriter, const tj_node *p, const tj_node *q) {
+  tj_sum less = tj_sum_of(-1), equal = tj_sum_of(0);
+  if (q->op == TJ_OP_LESS)
+    return add_margin(rewriter, q, TJ_OP_LESS, 1, &less) && assume_equal(rewriter, p, &less) &&
+           is_nonnegative(rewriter, &less);
+  return add_margin(rewriter, q, TJ_OP_EQUAL, 1, &equal) && assume_equal(rewriter, p, &equal) && equal.count == 0 &&
+         equal.constant == 0;
+}
+
+static bool equation_excludes(tj_rewriter *rewriter, const tj_node *p, const tj_node *q) {
+  tj_sum less = tj_sum_of(0), equal = tj_sum_of(0);
+  if (q->op == TJ_OP_LESS)
+    return add_margin(rewriter, q, TJ_OP_LESS, -1, &less) && assume_equal(rewriter, p, &less) &&
+           is_nonnegative(rewriter, &less);
+  return add_margin(rewriter, q, TJ_OP_EQUAL, 1, &equal) && assume_equal(rewriter, p, &equal) && equal.count == 0 &&
+         equal.constant != 0;
+}
+
+/* q is p == 0. */
+static bool is_negation_of(const tj_node *q, const tj_node *p) {
+  return q->op == TJ_OP_EQUAL && q->arg[0] == p && tj_is_int(q->arg[1], 0);
 }
 
 /* p implies q where q's margin is never less than p's. */
@@ -77,28 +125,30 @@ static bool implies(tj_rewriter *rewriter, const tj_node *p, const tj_node *q) {
   tj_sum room = tj_sum_of(0);
   if (p == q)
     return true;
-  if (!margin_of(rewriter, q, 1, &room) || !margin_of(rewriter, p, -1, &room))
-    return false;
-  const tj_linear form = tj_sum_form(&room);
-  return tj_prove_nonnegative(rewriter->graph, &form);
+  if (p->op == TJ_OP_EQUAL)
+    return equation_implies(rewriter, p, q);
+  return add_margin(rewriter, q, TJ_OP_LESS, 1, &room) && add_margin(rewriter, p, TJ_OP_LESS, -1, &room) &&
+         is_nonnegative(rewriter, &room);
 }
 
 /* Never both: their margins would be at least 1 each, but 2 is more than their sum. */
 static bool exclude(tj_rewriter *rewriter, const tj_node *p, const tj_node *q) {
   tj_sum room = tj_sum_of(1);
-  if (!margin_of(rewriter, p, -1, &room) || !margin_of(rewriter, q, -1, &room))
-    return false;
-  const tj_linear form = tj_sum_form(&room);
-  return tj_prove_nonnegative(rewriter->graph, &form);
+  if (is_negation_of(p, q) || is_negation_of(q, p))
+    return true;
+  if (p->op == TJ_OP_EQUAL || q->op == TJ_OP_EQUAL)
+    return p->op == TJ_OP_EQUAL ? equation_excludes(rewriter, p, q) : equation_excludes(rewriter, q, p);
+  return add_margin(rewriter, p, TJ_OP_LESS, -1, &room) && add_margin(rewriter, q, TJ_OP_LESS, -1, &room) &&
+         is_nonnegative(rewriter, &room);
 }
 
 /* Never neither: their margins would be at most 0 each, but their sum is positive. */
 static bool exhaust(tj_rewriter *rewriter, const tj_node *p, const tj_node *q) {
   tj_sum room = tj_sum_of(-1);
-  if (!margin_of(rewriter, p, 1, &room) || !margin_of(rewriter, q, 1, &room))
-    return false;
-  const tj_linear form = tj_sum_form(&room);
-  return tj_prove_nonnegative(rewriter->graph, &form);
+  if (is_negation_of(p, q) || is_negation_of(q, p))
+    return true;
+  return add_margin(rewriter, p, TJ_OP_LESS, 1, &room) && add_margin(rewriter, q, TJ_OP_LESS, 1, &room) &&
+         is_nonnegative(rewriter, &room);
 }
 
 /* The operands of nested operations of one kind, left to right; 0 where there are more than `most`. */

@@ -78,6 +78,59 @@ static const tj_node *of_sums(tj_rewriter *rewriter, const tj_node *node) {
   return tj_simple_sum(rewriter, &common);
 }
 
+/* What all terms of both forms, and their constants, have in common. */
+static tj_term common_factor(const tj_linear *a, const tj_linear *b) {
+  tj_term common = a->count > 0 ? a->term[0] : b->term[0];
+  const tj_linear *forms[2] = {a, b};
+  for (int i = 0; i < 2; i++) {
+    for (uint32_t k = 0; k < forms[i]->count; k++)
+      common = tj_term_gcd(&common, &forms[i]->term[k]);
+    if (forms[i]->constant != 0)
+      common = tj_term_gcd(&common, &(tj_term){.coefficient = forms[i]->constant});
+  }
+  return common;
+}
+
+static const tj_node *divided(tj_rewriter *rewriter, const tj_linear *form, const tj_term *by) {
+  tj_sum sum = tj_sum_of(form->constant == 0 ? 0 : form->constant / by->coefficient);
+  for (uint32_t i = 0; i < form->count; i++) {
+    tj_term quotient;
+    tj_term_divide(&form->term[i], by, &quotient);
+    tj_sum_add_term(&sum, &quotient, 1);
+  }
+  return tj_simple_sum(rewriter, &sum);
+}
+
+static bool is_positive(const tj_term *term) {
+  for (uint32_t i = 0; i < term->degree; i++)
+    if (term->atom[i]->facts.low < 1)
+      return false;
+  return term->coefficient > 0;
+}
+
+static const tj_node *of_multiples(tj_rewriter *rewriter, const tj_node *node) {
+  tj_graph *graph = rewriter->graph;
+  const tj_linear *a = tj_linear_of(graph, node->arg[0]), *b = tj_linear_of(graph, node->arg[1]);
+  if (a->count + b->count == 0)
+    return NULL;
+  tj_term common = common_factor(a, b);
+  if (!is_positive(&common))
+    common.degree = 0;
+  if (common.degree == 0 && common.coefficient == 1)
+    return NULL;
+  const tj_node *extreme =
+      tj_simple2(rewriter, node->op, divided(rewriter, a, &common), divided(rewriter, b, &common));
+  return tj_simple2(rewriter, TJ_OP_MUL, extreme, tj_monomial_node(graph, &common));
+}
+
+const tj_node *tj_rule_minimum_of_multiples(tj_rewriter *rewriter, const tj_node *node) {
+  return of_multiples(rewriter, node);
+}
+
+const tj_node *tj_rule_maximum_of_multiples(tj_rewriter *rewriter, const tj_node *node) {
+  return of_multiples(rewriter, node);
+}
+
 const tj_node *tj_rule_minimum_by_order(tj_rewriter *rewriter, const tj_node *node) {
   return ordered(rewriter, node);
 }

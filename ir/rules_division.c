@@ -531,6 +531,70 @@ const tj_node *tj_rule_quotient_of_truncation(tj_rewriter *rewriter, const tj_no
   return NULL;
 }
 
+/* --- terms that facts show to be divisible --- */
+
+/* Terms that a constant divisor divides by the facts of their atoms, and the others, with the constant. */
+static void split_divisible(const division *of, tj_sum *divisible, tj_sum *rest) {
+  *divisible = tj_sum_of(0);
+  *rest = tj_sum_of(of->form->constant);
+  for (uint32_t i = 0; i < of->form->count; i++)
+    tj_sum_add_term(tj_prove_divides_term(&of->by, &of->form->term[i]) ? divisible : rest, &of->form->term[i], 1);
+}
+
+const tj_node *tj_rule_remainder_of_divisible(tj_rewriter *rewriter, const tj_node *node) {
+  division of;
+  tj_sum divisible, rest;
+  if (!start(rewriter, node, &of) || of.by.degree > 0)
+    return NULL;
+  split_divisible(&of, &divisible, &rest);
+  if (divisible.count == 0)
+    return NULL;
+  TJ_BECAUSE(rewriter, "%s divides %s", tj_rule_text(rewriter, of.divisor),
+             tj_rule_text(rewriter, tj_sum_node(of.graph, &divisible)));
+  return tj_simple2(rewriter, TJ_OP_MOD, simple_node(rewriter, &rest), of.divisor);
+}
+
+const tj_node *tj_rule_quotient_of_divisible(tj_rewriter *rewriter, const tj_node *node) {
+  division of;
+  tj_sum divisible, rest;
+  int64_t block;
+  if (!start(rewriter, node, &of) || of.by.degree > 0)
+    return NULL;
+  split_divisible(&of, &divisible, &rest);
+  const tj_linear rest_form = tj_sum_form(&rest);
+  if (divisible.count == 0 || is_zero(&rest) || !find_block(&rest_form, of.by.coefficient, &block))
+    return NULL;
+  because_block(rewriter, &rest_form, of.divisor, block);
+  const tj_node *quotient = tj_simple2(rewriter, TJ_OP_DIV, simple_node(rewriter, &divisible), of.divisor);
+  tj_sum sum = tj_sum_of(block);
+  tj_sum_add(&sum, tj_linear_of(of.graph, quotient), 1);
+  return simple_node(rewriter, &sum);
+}
+
+/* --- choices --- */
+
+/* op(select(p, x, y), d), and likewise for min and max, operand by operand. */
+static const tj_node *on_alternatives(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_node *inner = node->arg[0], *divisor = node->arg[1];
+  const unsigned first = inner->op == TJ_OP_SELECT;
+  const tj_node *a = tj_simple2(rewriter, node->op, inner->arg[first], divisor);
+  const tj_node *b = tj_simple2(rewriter, node->op, inner->arg[first + 1], divisor);
+  return inner->op == TJ_OP_SELECT ? tj_simple_select(rewriter, inner->arg[0], a, b)
+                                   : tj_simple2(rewriter, inner->op, a, b);
+}
+
+const tj_node *tj_rule_quotient_of_choice(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_op op = node->arg[0]->op;
+  const bool is_extreme = op == TJ_OP_MIN || op == TJ_OP_MAX;
+  if (op != TJ_OP_SELECT && !(is_extreme && node->arg[1]->facts.low >= 1))
+    return NULL;
+  return on_alternatives(rewriter, node);
+}
+
+const tj_node *tj_rule_remainder_of_choice(tj_rewriter *rewriter, const tj_node *node) {
+  return node->arg[0]->op == TJ_OP_SELECT ? on_alternatives(rewriter, node) : NULL;
+}
+
 /* --- bits by powers of two --- */
 
 static bool is_bits_with_constant(const tj_node *node) {

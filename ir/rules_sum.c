@@ -50,12 +50,18 @@ const tj_node *tj_rule_choice_of_constants(tj_rewriter *rewriter, const tj_node 
 
 /* --- canonical form --- */
 
+/* The operation as it stands, on simple operands. */
+static const tj_node *on_simple_operands(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_node *args[3] = {tj_simple(rewriter, node->arg[0]), tj_simple(rewriter, node->arg[1]), NULL};
+  return tj_node_make(rewriter->graph, node->op, args);
+}
+
 const tj_node *tj_rule_collect(tj_rewriter *rewriter, const tj_node *node) {
   if (node == rewriter->collected)
     return NULL;
   const tj_node *written = tj_linear_node(rewriter->graph, tj_linear_of(rewriter->graph, node));
   if (written->weight > node->weight)
-    return NULL;
+    return on_simple_operands(rewriter, node);
   rewriter->collected = written;
   return written;
 }

@@ -17,9 +17,9 @@
  *     of its arguments and the proofs of facts.h, and must not compute a constant that overflows: it gives NULL then.
  *  2. The measure gets smaller. The measure of an expression is, first, its weight as a tree (tj_op_weight: quotients
  *     and remainders most, then products, then the rest); where weights are equal, the sum over its nodes of how far
- *     they stand under quotients and remainders; where that is equal too, whether its operands are in order. The
- *     first two are bounded from below, and order is established once, so that rewriting ends. The engine refuses a
- *     result that weighs more; test_rules.c checks the rest.
+ *     they stand under quotients, remainders and bitwise operations; where that is equal too, whether its operands
+ *     are in order. The first two are bounded from below, and order is established once, so that rewriting ends. The
+ *     engine refuses a result that weighs more; test_rules.c checks the rest.
  *  3. The result is defined: divisors of new quotients are known not to be zero, operands of bits not negative.
  *
  * Since expressions share, a tree that weighs less can be a graph that costs more. So at the end the operations of

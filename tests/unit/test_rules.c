@@ -9,7 +9,7 @@
 
 /* --- the measure --- */
 
-/* Grows with operations that stand under quotients and remainders, quotients counting more. */
+/* Grows with operations that stand under quotients, remainders and bitwise operations, quotients counting more. */
 static double order_of(const tj_node *node) {
   double sum = 1;
   if (node->op == TJ_OP_DIV)
@@ -18,6 +18,8 @@ static double order_of(const tj_node *node) {
     return 2 * order_of(node->arg[0]) + order_of(node->arg[1]);
   for (unsigned i = 0; i < tj_op_arity(node->op); i++)
     sum += order_of(node->arg[i]);
+  if (node->op == TJ_OP_AND || node->op == TJ_OP_OR || node->op == TJ_OP_XOR)
+    return 2 * sum;
   return sum;
 }
 
