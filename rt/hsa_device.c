@@ -1,0 +1,286 @@
+/* A GPU behind HSA as a device: opening it, its buffers, its kernels. Launches are in hsa_queue.c. */
+#include "rt/hsa_device.h"
+
+#include "rt/driver.h"
+#include "rt/hsa_queue.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+typedef struct {
+  tj_rt_device head;
+  tj_allocator allocator;
+  tj_hsa hsa;
+  hsa_agent_t gpu;
+  tj_hsa_pools pools;
+  pthread_mutex_t lock; /* of the queue */
+  tj_hsa_queue queue;
+} hsa_device;
+
+struct tj_rt_kernel {
+  hsa_executable_t executable;
+  hsa_code_object_reader_t reader;
+  tj_hsa_kernel kernel;
+  uint32_t argument_bytes;
+};
+
+static hsa_device *device_of(tj_rt_device *device) {
+  return (hsa_device *)device;
+}
+
+static void drain(hsa_device *d) {
+  pthread_mutex_lock(&d->lock);
+  tj_hsa_queue_drain(&d->queue);
+  pthread_mutex_unlock(&d->lock);
+}
+
+/* --- buffers --- */
+
+static tj_status allocate_buffer(tj_rt_device *device, size_t size, tj_rt_buffer *buffer, tj_rt_error *error) {
+  hsa_device *d = device_of(device);
+  void *block = NULL;
+  tj_status status = tj_hsa_amd_memory_pool_allocate(&d->hsa, error, d->pools.local, size > 0 ? size : 1, 0, &block);
+  if (status != TJ_OK)
+    return tj_rt_failed(error, status, TJ_DEVICE_MEMORY, "no memory for a buffer of %zu bytes on %s", size,
+                        d->head.info.name);
+  *buffer = (tj_rt_buffer){(uint64_t)(uintptr_t)block, size, block};
+  return TJ_OK;
+}
+
+static void release_buffer(tj_rt_device *device, tj_rt_buffer *buffer) {
+  hsa_device *d = device_of(device);
+  if (buffer->handle == NULL)
+    return;
+  drain(d);
+  d->hsa.amd_memory_pool_free(buffer->handle);
+}
+
+static tj_status write_buffer(tj_rt_device *device, const tj_rt_buffer *buffer, size_t offset, tj_bytes from,
+                              tj_rt_error *error) {
+  hsa_device *d = device_of(device);
+  drain(d);
+  return tj_hsa_memory_copy(&d->hsa, error, (char *)buffer->handle + offset, from.data, from.size);
+}
+
+static tj_status read_buffer(tj_rt_device *device, const tj_rt_buffer *buffer, size_t offset, void *to, size_t size,
+                             tj_rt_error *error) {
+  hsa_device *d = device_of(device);
+  pthread_mutex_lock(&d->lock);
+  tj_hsa_queue_drain(&d->queue);
+  tj_status status = tj_hsa_queue_result(&d->queue, error);
+  pthread_mutex_unlock(&d->lock);
+  if (status != TJ_OK)
+    return status;
+  return tj_hsa_memory_copy(&d->hsa, error, to, (const char *)buffer->handle + offset, size);
+}
+
+/* --- kernels --- */
+
+static tj_status read_symbol(hsa_device *d, tj_rt_kernel *kernel, const char *name, tj_rt_error *error) {
+  const tj_hsa *hsa = &d->hsa;
+  char symbol_name[512];
+  hsa_executable_symbol_t symbol;
+  snprintf(symbol_name, sizeof symbol_name, "%s.kd", name);
+  tj_status status =
+      tj_hsa_executable_get_symbol_by_name(hsa, error, kernel->executable, symbol_name, &d->gpu, &symbol);
+  const struct {
+    hsa_executable_symbol_info_t attribute;
+    void *to;
+  } wanted[] = {
+      {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &kernel->kernel.object},
+      {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE, &kernel->kernel.kernarg_bytes},
+      {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE, &kernel->kernel.group_bytes},
+      {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE, &kernel->kernel.private_bytes},
+  };
+  for (size_t i = 0; status == TJ_OK && i < sizeof wanted / sizeof wanted[0]; i++)
+    status = tj_hsa_executable_symbol_get_info(hsa, error, symbol, wanted[i].attribute, wanted[i].to);
+  return status;
+}
+
+static tj_status load_executable(hsa_device *d, tj_rt_kernel *kernel, const tj_rt_code *code, tj_rt_error *error) {
+  const tj_hsa *hsa = &d->hsa;
+  tj_status status = tj_hsa_code_object_reader_create_from_memory(hsa, error, code->code_object.data,
+                                                                  code->code_object.size, &kernel->reader);
+  if (status == TJ_OK)
+    status = tj_hsa_executable_create_alt(hsa, error, HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, NULL,
+                                          &kernel->executable);
+  if (status == TJ_OK)
+    status =
+        tj_hsa_executable_load_agent_code_object(hsa, error, kernel->executable, d->gpu, kernel->reader, NULL, NULL);
+  if (status == TJ_OK)
+    status = tj_hsa_executable_freeze(hsa, error, kernel->executable, NULL);
+  return status == TJ_OK ? read_symbol(d, kernel, code->symbol, error) : status;
+}
+
+static void unload_kernel(tj_rt_device *device, tj_rt_kernel *kernel) {
+  hsa_device *d = device_of(device);
+  drain(d);
+  if (kernel->executable.handle != 0)
+    d->hsa.executable_destroy(kernel->executable);
+  if (kernel->reader.handle != 0)
+    d->hsa.code_object_reader_destroy(kernel->reader);
+  d->allocator.release(d->allocator.user, kernel);
+}
+
+static tj_status load_kernel(tj_rt_device *device, const tj_rt_code *code, tj_rt_kernel **kernel,
+                             tj_rt_error *error) {
+  hsa_device *d = device_of(device);
+  if (code->code_object.size == 0)
+    return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_DEVICE_TARGET, "the code of %s is not for a GPU", code->symbol);
+  tj_rt_kernel *loaded = d->allocator.allocate(d->allocator.user, sizeof *loaded);
+  if (loaded == NULL)
+    return tj_rt_failed(error, TJ_ERROR_MEMORY, TJ_OUT_OF_MEMORY, "out of memory");
+  *loaded = (tj_rt_kernel){.argument_bytes = code->argument_bytes};
+  tj_status status = load_executable(d, loaded, code, error);
+  if (status == TJ_OK)
+    *kernel = loaded;
+  else
+    unload_kernel(device, loaded);
+  return status;
+}
+
+/* --- launches --- */
+
+static tj_status launch(tj_rt_device *device, tj_rt_kernel *kernel, const tj_rt_dispatch *dispatch,
+                        tj_rt_error *error) {
+  hsa_device *d = device_of(device);
+  pthread_mutex_lock(&d->lock);
+  tj_status status = tj_hsa_queue_launch(&d->queue, &kernel->kernel, kernel->argument_bytes, dispatch, error);
+  pthread_mutex_unlock(&d->lock);
+  return status;
+}
+
+static tj_status wait_for_all(tj_rt_device *device, uint64_t *nanoseconds, tj_rt_error *error) {
+  hsa_device *d = device_of(device);
+  pthread_mutex_lock(&d->lock);
+  tj_hsa_queue_drain(&d->queue);
+  tj_status status = tj_hsa_queue_result(&d->queue, error);
+  *nanoseconds = d->queue.nanoseconds;
+  d->queue.nanoseconds = 0;
+  pthread_mutex_unlock(&d->lock);
+  return status;
+}
+
+/* --- opening and closing --- */
+
+static void close_device(tj_rt_device *device) {
+  hsa_device *d = device_of(device);
+  drain(d);
+  tj_hsa_queue_close(&d->queue);
+  d->hsa.shut_down();
+  pthread_mutex_destroy(&d->lock);
+  d->allocator.release(d->allocator.user, d);
+}
+
+static const tj_rt_operations operations = {
+    .close = close_device,
+    .allocate = allocate_buffer,
+    .release = release_buffer,
+    .write = write_buffer,
+    .read = read_buffer,
+    .load = load_kernel,
+    .unload = unload_kernel,
+    .launch = launch,
+    .wait = wait_for_all,
+};
+
+/* Opens the library and starts the runtime; a runtime that does not start has no agents to offer. */
+static tj_status start_runtime(tj_hsa *hsa, const char *library, tj_rt_error *error) {
+  tj_status status = tj_hsa_open(hsa, library, error);
+  if (status != TJ_OK)
+    return status;
+  tj_rt_error reason;
+  if (tj_hsa_init(hsa, &reason) != TJ_OK)
+    return tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_NO_AGENT, "no GPU agent was found: %.400s", reason.text);
+  return TJ_OK;
+}
+
+/* Whether the target ID is one of the processor, or the same target ID. */
+static bool is_of_processor(const char *target, const char *processor) {
+  size_t length = strlen(processor);
+  return strcmp(target, processor) == 0 || (strncmp(target, processor, length) == 0 && target[length] == ':');
+}
+
+static const tj_hsa_gpu *choose(const tj_hsa_agents *agents, const char *processor, unsigned long number) {
+  for (uint32_t i = 0; i < agents->count; i++) {
+    bool matches = processor == NULL || is_of_processor(agents->gpu[i].target, processor);
+    if (matches && number-- == 0)
+      return &agents->gpu[i];
+  }
+  return NULL;
+}
+
+static tj_status open_agent(hsa_device *d, const char *name, const char *processor, unsigned long number,
+                            tj_rt_error *error) {
+  tj_hsa_agents agents;
+  tj_status status = tj_hsa_find_agents(&d->hsa, &agents, error);
+  if (status != TJ_OK)
+    return status;
+  if (agents.count == 0)
+    return tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_NO_AGENT, "no GPU agent was found: the HSA runtime has none");
+  const tj_hsa_gpu *gpu = choose(&agents, processor, number);
+  if (gpu == NULL)
+    return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_UNKNOWN_DEVICE, "unknown device %s", name);
+  d->gpu = gpu->agent;
+  status = tj_hsa_find_pools(&d->hsa, agents.cpu, gpu->agent, &d->pools, error);
+  if (status != TJ_OK)
+    return status;
+  snprintf(d->head.info.name, sizeof d->head.info.name, "%s", name);
+  tj_hsa_describe(&d->hsa, &agents, (uint32_t)(gpu - agents.gpu), &d->head.info);
+  d->queue.hsa = &d->hsa;
+  d->queue.cpu = agents.cpu;
+  d->queue.gpu = d->gpu;
+  d->queue.kernarg = d->pools.kernarg;
+  return tj_hsa_queue_open(&d->queue, error);
+}
+
+tj_status tj_hsa_device_open(const char *name, const char *library, const char *processor, unsigned long number,
+                             const tj_allocator *given, tj_rt_device **device, tj_rt_error *error) {
+  tj_allocator allocator = tj_rt_allocator(given);
+  hsa_device *d = allocator.allocate(allocator.user, sizeof *d);
+  if (d == NULL)
+    return tj_rt_failed(error, TJ_ERROR_MEMORY, TJ_OUT_OF_MEMORY, "out of memory");
+  *d = (hsa_device){.head = {.operations = &operations}, .allocator = allocator};
+  pthread_mutex_init(&d->lock, NULL);
+  tj_status status = start_runtime(&d->hsa, library, error);
+  if (status == TJ_OK) {
+    status = open_agent(d, name, processor, number, error);
+    if (status != TJ_OK)
+      d->hsa.shut_down();
+  }
+  if (status == TJ_OK) {
+    *device = &d->head;
+    return TJ_OK;
+  }
+  pthread_mutex_destroy(&d->lock);
+  allocator.release(allocator.user, d);
+  return status;
+}
+
+/* sim:gfx942, or hsa:0. */
+static void name_device(const char *prefix, bool by_processor, const tj_hsa_agents *agents, uint32_t number,
+                        tj_rt_info *info) {
+  const char *target = agents->gpu[number].target;
+  if (by_processor)
+    snprintf(info->name, sizeof info->name, "%.8s:%.*s", prefix, (int)strcspn(target, ":") & 15, target);
+  else
+    snprintf(info->name, sizeof info->name, "%.8s:%u", prefix, number);
+}
+
+size_t tj_hsa_device_list(const char *prefix, const char *library, bool by_processor, tj_rt_info info[],
+                          size_t capacity) {
+  tj_hsa hsa;
+  tj_rt_error ignored;
+  tj_hsa_agents agents;
+  if (start_runtime(&hsa, library, &ignored) != TJ_OK)
+    return 0;
+  if (tj_hsa_find_agents(&hsa, &agents, &ignored) != TJ_OK)
+    agents.count = 0;
+  for (uint32_t i = 0; i < agents.count && i < capacity; i++) {
+    info[i] = (tj_rt_info){0};
+    name_device(prefix, by_processor, &agents, i, &info[i]);
+    tj_hsa_describe(&hsa, &agents, i, &info[i]);
+  }
+  hsa.shut_down();
+  return agents.count;
+}

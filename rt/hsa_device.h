@@ -1,0 +1,16 @@
+/* A device behind an HSA runtime, whichever library that is: the part that the drivers hsa and sim share. */
+#ifndef TJ_RT_HSA_DEVICE_H
+#define TJ_RT_HSA_DEVICE_H
+
+#include "rt/hsa_agent.h"
+
+/* Opens agent `number` of the library's GPU agents; where `processor` is not NULL, the number-th of those of that
+ * processor (gfx942). TJ6011 without the library, TJ6012 without any GPU agent, TJ6001 without that one. */
+tj_status tj_hsa_device_open(const char *name, const char *library, const char *processor, unsigned long number,
+                             const tj_allocator *allocator, tj_rt_device **device, tj_rt_error *error);
+
+/* Describes the library's GPU agents. Device names are `prefix` and the agent's number, or its processor. */
+size_t tj_hsa_device_list(const char *prefix, const char *library, bool by_processor, tj_rt_info info[],
+                          size_t capacity);
+
+#endif

@@ -1,0 +1,232 @@
+/* Packets into a queue, and waiting for them. */
+#include "rt/hsa_queue.h"
+
+#include <stdio.h>
+
+enum { LOST = -1, CACHE_LINE = 64 };
+
+/* --- failures --- */
+
+/* Called by the runtime in a thread of its own: no packet of this queue will run any more. */
+static void queue_failed(hsa_status_t status, hsa_queue_t *source, void *data) {
+  (void)source;
+  tj_hsa_queue *queue = data;
+  atomic_store(&queue->failure, status == HSA_STATUS_SUCCESS ? (int)HSA_STATUS_ERROR : (int)status);
+  for (uint32_t i = 0; i < TJ_HSA_SLOTS; i++)
+    queue->hsa->signal_store_screlease(queue->slot[i].signal, LOST);
+}
+
+/* What the runtime says of the failure; the simulator tells more than a status. */
+static void describe_failure(const tj_hsa_queue *queue, tj_rt_error *error) {
+  char message[sizeof error->text] = "";
+  if (queue->hsa->message != NULL)
+    queue->hsa->message(queue->queue, message, sizeof message);
+  const char *text = message;
+  if (message[0] == '\0' &&
+      queue->hsa->status_string((hsa_status_t)atomic_load(&queue->failure), &text) != HSA_STATUS_SUCCESS)
+    text = "the queue failed for an unknown reason";
+  tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_LAUNCH, "%s", text);
+}
+
+/* --- the queue itself --- */
+
+static tj_status create_queue(tj_hsa_queue *queue, tj_rt_error *error) {
+  tj_status status = tj_hsa_queue_create(queue->hsa, error, queue->gpu, TJ_HSA_SLOTS, HSA_QUEUE_TYPE_SINGLE,
+                                         queue_failed, queue, UINT32_MAX, UINT32_MAX, &queue->queue);
+  if (status != TJ_OK) {
+    queue->queue = NULL;
+    return status;
+  }
+  return tj_hsa_amd_profiling_set_profiler_enabled(queue->hsa, error, queue->queue, 1);
+}
+
+/* A queue that has failed is of no use any more. */
+static void replace_queue(tj_hsa_queue *queue) {
+  tj_rt_error error;
+  queue->hsa->queue_destroy(queue->queue);
+  queue->queue = NULL;
+  atomic_store(&queue->failure, 0);
+  if (create_queue(queue, &error) != TJ_OK && queue->error.code == 0)
+    queue->error = error;
+}
+
+static tj_status open_clock(tj_hsa_queue *queue, tj_rt_error *error) {
+  uint64_t frequency = 0;
+  tj_status status = tj_hsa_system_get_info(queue->hsa, error, HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &frequency);
+  queue->ticks = frequency == 0 ? 1.0 : (double)frequency / 1e9;
+  return status;
+}
+
+static tj_status open_signals(tj_hsa_queue *queue, tj_rt_error *error) {
+  tj_status status = TJ_OK;
+  for (uint32_t i = 0; status == TJ_OK && i < TJ_HSA_SLOTS; i++)
+    status = tj_hsa_signal_create(queue->hsa, error, 0, 0, NULL, &queue->slot[i].signal);
+  return status;
+}
+
+tj_status tj_hsa_queue_open(tj_hsa_queue *queue, tj_rt_error *error) {
+  tj_status status = open_clock(queue, error);
+  if (status == TJ_OK)
+    status = open_signals(queue, error);
+  if (status == TJ_OK)
+    status = create_queue(queue, error);
+  if (status != TJ_OK)
+    tj_hsa_queue_close(queue);
+  return status;
+}
+
+void tj_hsa_queue_close(tj_hsa_queue *queue) {
+  if (queue->queue != NULL)
+    queue->hsa->queue_destroy(queue->queue);
+  for (uint32_t i = 0; i < TJ_HSA_SLOTS; i++) {
+    if (queue->slot[i].signal.handle != 0)
+      queue->hsa->signal_destroy(queue->slot[i].signal);
+    if (queue->slot[i].arguments != NULL)
+      queue->hsa->amd_memory_pool_free(queue->slot[i].arguments);
+  }
+}
+
+/* --- waiting --- */
+
+static void add_time(tj_hsa_queue *queue, hsa_signal_t signal) {
+  hsa_amd_profiling_dispatch_time_t time;
+  if (queue->hsa->amd_profiling_get_dispatch_time(queue->gpu, signal, &time) != HSA_STATUS_SUCCESS)
+    return;
+  if (time.end > time.start)
+    queue->nanoseconds += (uint64_t)((double)(time.end - time.start) / queue->ticks);
+}
+
+/* Waits for the oldest launch in flight. */
+static void retire_oldest(tj_hsa_queue *queue) {
+  tj_hsa_slot *slot = &queue->slot[queue->oldest];
+  hsa_signal_value_t value =
+      queue->hsa->signal_wait_scacquire(slot->signal, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED);
+  if (value == 0)
+    add_time(queue, slot->signal);
+  slot->is_in_flight = false;
+  queue->oldest = (queue->oldest + 1) % TJ_HSA_SLOTS;
+  queue->in_flight--;
+}
+
+void tj_hsa_queue_drain(tj_hsa_queue *queue) {
+  while (queue->in_flight > 0)
+    retire_oldest(queue);
+  if (atomic_load(&queue->failure) == 0)
+    return;
+  if (queue->error.code == 0)
+    describe_failure(queue, &queue->error);
+  replace_queue(queue);
+}
+
+tj_status tj_hsa_queue_result(tj_hsa_queue *queue, tj_rt_error *error) {
+  if (queue->error.code == 0)
+    return TJ_OK;
+  *error = queue->error;
+  queue->error = (tj_rt_error){0};
+  return TJ_ERROR_SYSTEM;
+}
+
+/* --- launching --- */
+
+/* Makes the slot's argument block large enough. */
+static tj_status reserve(tj_hsa_queue *queue, tj_hsa_slot *slot, size_t size, tj_rt_error *error) {
+  if (size <= slot->capacity)
+    return TJ_OK;
+  if (slot->arguments != NULL)
+    queue->hsa->amd_memory_pool_free(slot->arguments);
+  slot->arguments = NULL;
+  slot->capacity = 0;
+  size_t rounded = (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+  tj_status status = tj_hsa_amd_memory_pool_allocate(queue->hsa, error, queue->kernarg, rounded, 0, &slot->arguments);
+  if (status == TJ_OK)
+    status = tj_hsa_amd_agents_allow_access(queue->hsa, error, 1, &queue->gpu, NULL, slot->arguments);
+  if (status == TJ_OK)
+    slot->capacity = rounded;
+  return status;
+}
+
+static tj_status fill_arguments(tj_hsa_queue *queue, tj_hsa_slot *slot, const tj_hsa_kernel *kernel,
+                                uint32_t argument_bytes, const void *arguments, tj_rt_error *error) {
+  size_t size = kernel->kernarg_bytes > argument_bytes ? kernel->kernarg_bytes : argument_bytes;
+  tj_status status = reserve(queue, slot, size > 0 ? size : 1, error);
+  if (status != TJ_OK)
+    return status;
+  memset(slot->arguments, 0, slot->capacity);
+  if (argument_bytes > 0)
+    memcpy(slot->arguments, arguments, argument_bytes);
+  return TJ_OK;
+}
+
+enum {
+  PACKET_HEADER = HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE | 1 << HSA_PACKET_HEADER_BARRIER |
+                  HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
+                  HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE,
+  PACKET_SETUP = 1 << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS
+};
+
+/* Everything of the packet but its first word, by which the packet processor knows that it is complete. */
+static void fill_packet(hsa_kernel_dispatch_packet_t *packet, const tj_hsa_kernel *kernel, const tj_hsa_slot *slot,
+                        const tj_rt_dispatch *dispatch) {
+  packet->workgroup_size_x = (uint16_t)dispatch->workgroup_size;
+  packet->workgroup_size_y = 1;
+  packet->workgroup_size_z = 1;
+  packet->reserved0 = 0;
+  packet->grid_size_x = (uint32_t)(dispatch->workgroup_count * dispatch->workgroup_size);
+  packet->grid_size_y = 1;
+  packet->grid_size_z = 1;
+  packet->private_segment_size = kernel->private_bytes;
+  packet->group_segment_size = kernel->group_bytes;
+  packet->kernel_object = kernel->object;
+  packet->kernarg_address = slot->arguments;
+  packet->reserved2 = 0;
+  packet->completion_signal = slot->signal;
+}
+
+/* Writes the packet, its header last, and rings the doorbell. */
+static void submit(tj_hsa_queue *queue, const tj_hsa_kernel *kernel, tj_hsa_slot *slot,
+                   const tj_rt_dispatch *dispatch) {
+  const tj_hsa *hsa = queue->hsa;
+  uint64_t index = hsa->queue_add_write_index_screlease(queue->queue, 1);
+  while (index - hsa->queue_load_read_index_scacquire(queue->queue) >= queue->queue->size &&
+         atomic_load(&queue->failure) == 0) {
+  }
+  hsa_kernel_dispatch_packet_t *packet =
+      (hsa_kernel_dispatch_packet_t *)queue->queue->base_address + index % queue->queue->size;
+  fill_packet(packet, kernel, slot, dispatch);
+  hsa->signal_store_screlease(slot->signal, 1);
+  uint32_t first_word = (uint32_t)PACKET_HEADER | (uint32_t)PACKET_SETUP << 16;
+  __atomic_store_n((uint32_t *)(void *)packet, first_word, __ATOMIC_RELEASE);
+  hsa->signal_store_screlease(queue->queue->doorbell_signal, (hsa_signal_value_t)index);
+  if (atomic_load(&queue->failure) != 0)
+    hsa->signal_store_screlease(slot->signal, LOST);
+}
+
+static tj_status check_size(const tj_rt_dispatch *dispatch, tj_rt_error *error) {
+  if (dispatch->workgroup_size == 0 || dispatch->workgroup_size > UINT16_MAX ||
+      dispatch->workgroup_count > UINT32_MAX / dispatch->workgroup_size)
+    return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_LAUNCH,
+                        "%llu workgroups of %u work-items are more than one dispatch holds",
+                        (unsigned long long)dispatch->workgroup_count, dispatch->workgroup_size);
+  return TJ_OK;
+}
+
+tj_status tj_hsa_queue_launch(tj_hsa_queue *queue, const tj_hsa_kernel *kernel, uint32_t argument_bytes,
+                              const tj_rt_dispatch *dispatch, tj_rt_error *error) {
+  tj_status status = check_size(dispatch, error);
+  if (status != TJ_OK)
+    return status;
+  if (atomic_load(&queue->failure) != 0)
+    tj_hsa_queue_drain(queue);
+  if (queue->queue == NULL)
+    return tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_LAUNCH, "the device has failed and did not come back");
+  if (queue->in_flight == TJ_HSA_SLOTS)
+    retire_oldest(queue);
+  tj_hsa_slot *slot = &queue->slot[(queue->oldest + queue->in_flight) % TJ_HSA_SLOTS];
+  status = fill_arguments(queue, slot, kernel, argument_bytes, dispatch->arguments, error);
+  if (status != TJ_OK)
+    return status;
+  slot->is_in_flight = true;
+  queue->in_flight++;
+  submit(queue, kernel, slot, dispatch);
+  return TJ_OK;
+}

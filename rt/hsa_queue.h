@@ -1,0 +1,58 @@
+/* One user-mode queue of a device: launches in flight, their order, their failures.
+ *
+ * Launches are put into the queue as AQL packets, each with the barrier bit, so that they run one after another. Each
+ * takes a slot: a completion signal and a copy of its argument block. There are as many slots as packets in the ring,
+ * so a launch waits only for the one that had its slot before. When the runtime reports that a kernel failed, all
+ * signals are set to a value that ends every wait; the queue is then replaced by a new one.
+ *
+ * Thread safety: none but that of the runtime's callback; the device serializes calls. */
+#ifndef TJ_RT_HSA_QUEUE_H
+#define TJ_RT_HSA_QUEUE_H
+
+#include "rt/hsa_agent.h"
+
+#include <stdatomic.h>
+
+enum { TJ_HSA_SLOTS = 64 };
+
+typedef struct {
+  hsa_signal_t signal; /* 1 in flight, 0 done, -1 lost */
+  void *arguments;     /* owned: kernarg memory */
+  size_t capacity;
+  bool is_in_flight;
+} tj_hsa_slot;
+
+typedef struct {
+  const tj_hsa *hsa;
+  hsa_agent_t cpu, gpu;
+  hsa_amd_memory_pool_t kernarg;
+  hsa_queue_t *queue;
+  double ticks; /* of the runtime's clock, a nanosecond */
+  tj_hsa_slot slot[TJ_HSA_SLOTS];
+  uint32_t oldest, in_flight;
+  uint64_t nanoseconds; /* of launches that ended since the last wait */
+  atomic_int failure;   /* an hsa_status_t; 0: none */
+  tj_rt_error error;    /* what went wrong, to be told by the next wait or read; code 0: nothing */
+} tj_hsa_queue;
+
+/* What a launch needs to know of a kernel. */
+typedef struct {
+  uint64_t object;
+  uint32_t kernarg_bytes, group_bytes, private_bytes;
+} tj_hsa_kernel;
+
+/* Opens the queue. On failure nothing is left to be closed. */
+tj_status tj_hsa_queue_open(tj_hsa_queue *queue, tj_rt_error *error);
+void tj_hsa_queue_close(tj_hsa_queue *queue);
+
+/* Puts a launch into the queue. */
+tj_status tj_hsa_queue_launch(tj_hsa_queue *queue, const tj_hsa_kernel *kernel, uint32_t argument_bytes,
+                              const tj_rt_dispatch *dispatch, tj_rt_error *error);
+
+/* Waits until nothing is in flight. A failure is kept in queue->error. */
+void tj_hsa_queue_drain(tj_hsa_queue *queue);
+
+/* Tells, once, what went wrong since it was last asked. */
+tj_status tj_hsa_queue_result(tj_hsa_queue *queue, tj_rt_error *error);
+
+#endif

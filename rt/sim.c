@@ -1,0 +1,60 @@
+/* The driver sim: simulated GPUs, sim:gfx942 and so on, through the HSA library that belongs to this project.
+ *
+ * libtilejit-hsasim.so is looked for beside the file that this code is in, in the folders near it where a build or an
+ * installation puts it, and last where the dynamic linker looks. */
+#include "rt/driver.h"
+#include "rt/hsa_device.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define SIMULATOR "libtilejit-hsasim.so"
+
+enum { PATH_CAPACITY = 4096 };
+
+/* The file that this code is in: the library, or the program that it is linked into. */
+static bool find_own_file(char *path, size_t size) {
+  Dl_info info;
+  void *here;
+  size_t (*self)(tj_rt_info[], size_t) = tj_rt_driver_sim.list;
+  memcpy(&here, &self, sizeof here);
+  bool is_path = dladdr(here, &info) != 0 && info.dli_fname != NULL && strchr(info.dli_fname, '/') != NULL;
+  char *resolved = realpath(is_path ? info.dli_fname : "/proc/self/exe", NULL);
+  bool is_found = resolved != NULL && strlen(resolved) < size;
+  if (is_found)
+    memcpy(path, resolved, strlen(resolved) + 1);
+  free(resolved);
+  return is_found;
+}
+
+static void find_simulator(char *path, size_t size) {
+  static const char *const folders[] = {"", "/..", "/../lib", "/tilejit"};
+  char own[PATH_CAPACITY];
+  bool has_own = find_own_file(own, sizeof own);
+  if (has_own)
+    *strrchr(own, '/') = '\0';
+  for (size_t i = 0; has_own && i < sizeof folders / sizeof folders[0]; i++) {
+    int length = snprintf(path, size, "%s%s/" SIMULATOR, own, folders[i]);
+    if (length > 0 && (size_t)length < size && access(path, R_OK) == 0)
+      return;
+  }
+  snprintf(path, size, SIMULATOR);
+}
+
+static tj_status open_sim(const char *name, const tj_allocator *allocator, tj_rt_device **device,
+                          tj_rt_error *error) {
+  char path[PATH_CAPACITY + 64];
+  const char *processor = strcmp(name, "sim") == 0 ? "gfx942" : name + sizeof "sim:" - 1;
+  find_simulator(path, sizeof path);
+  return tj_hsa_device_open(name, path, processor, 0, allocator, device, error);
+}
+
+static size_t list_sim(tj_rt_info info[], size_t capacity) {
+  char path[PATH_CAPACITY + 64];
+  find_simulator(path, sizeof path);
+  return tj_hsa_device_list("sim", path, true, info, capacity);
+}
+
+const tj_rt_driver tj_rt_driver_sim = {"sim", open_sim, list_sim};

@@ -1,0 +1,34 @@
+/* What a dispatch is measured by, without time: instructions by class, and how well memory is used.
+ *
+ * Plain sums, so that each thread may have its own and tj_sim_counters_add puts them together. The layout is also
+ * what tj_hsasim_counters hands out, as an array of uint64_t in this order. */
+#ifndef TJ_RT_SIM_COUNTERS_H
+#define TJ_RT_SIM_COUNTERS_H
+
+#include "rt/sim/instruction.h"
+
+typedef struct {
+  uint64_t waves;
+  uint64_t instructions[TJ_SIM_CLASS_COUNT];
+  uint64_t lanes_idle;        /* of vector instructions, that exec had switched off */
+  uint64_t lanes_total;       /* of vector instructions */
+  uint64_t memory_accesses;   /* vector memory instructions with a lane at least */
+  uint64_t cache_lines;       /* that they touched */
+  uint64_t least_cache_lines; /* that as many bytes need */
+  uint64_t memory_bytes;
+  uint64_t lds_cycles;
+  uint64_t least_lds_cycles;
+} tj_sim_counters;
+
+void tj_sim_counters_add(tj_sim_counters *to, const tj_sim_counters *from);
+
+/* Counts the cache lines of one vector memory instruction: `size` bytes at each of the addresses. */
+void tj_sim_count_access(tj_sim_counters *counters, uint32_t line_bytes, const uint64_t address[], uint32_t count,
+                         uint32_t size);
+
+/* Counts the cycles of one LDS access by the phases in which its lanes are served: address[i] of lane i, for the
+ * lanes in `exec`. */
+void tj_sim_count_lds(tj_sim_counters *counters, const char *processor, const uint32_t address[TJ_SIM_LANES],
+                      uint64_t exec, uint32_t bytes, bool is_store);
+
+#endif

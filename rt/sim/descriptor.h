@@ -1,0 +1,12 @@
+/* Kernel descriptors. */
+#ifndef TJ_RT_SIM_DESCRIPTOR_H
+#define TJ_RT_SIM_DESCRIPTOR_H
+
+#include "rt/sim/image.h"
+
+enum { TJ_SIM_DESCRIPTOR_SIZE = 64 };
+
+/* Reads TJ_SIM_DESCRIPTOR_SIZE bytes. */
+tj_sim_descriptor tj_sim_descriptor_read(tj_bytes bytes, const tj_sim_processor *processor);
+
+#endif

@@ -1,0 +1,23 @@
+/* Dispatches: all workgroups of one launch, on all cores. */
+#ifndef TJ_RT_SIM_DISPATCH_H
+#define TJ_RT_SIM_DISPATCH_H
+
+#include "rt/sim/image.h"
+#include "rt/sim/wave.h"
+
+/* What an AQL packet says, and where it stands. Sizes are in work-items. */
+typedef struct {
+  const tj_sim_kernel *kernel;
+  const tj_sim_processor *processor;
+  uint32_t grid[3], workgroup[3];
+  uint32_t group_bytes, private_bytes;
+  const void *arguments;
+  uint64_t packet, queue; /* addresses that kernels may ask for */
+} tj_sim_launch;
+
+enum { TJ_SIM_MESSAGE_SIZE = 768 };
+
+/* Runs it to its end. False: it was stopped, and `message` says which kernel at which instruction, and why. */
+bool tj_sim_dispatch(const tj_sim_launch *launch, tj_sim_counters *counters, char message[TJ_SIM_MESSAGE_SIZE]);
+
+#endif

@@ -1,0 +1,38 @@
+/* What libtilejit-hsasim exports beyond HSA. Whoever loads it as an HSA library may look these functions up, and must
+ * do without them where another library stands in its place. */
+#ifndef TJ_RT_SIM_HSASIM_H
+#define TJ_RT_SIM_HSASIM_H
+
+#include <hsa/hsa.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The numbers of tj_hsasim_counters, in order: COUNTER(field, what is counted). */
+#define TJ_HSASIM_COUNTERS(COUNTER)                                                                                  \
+  COUNTER(waves, "waves")                                                                                            \
+  COUNTER(valu, "vector arithmetic")                                                                                 \
+  COUNTER(salu, "scalar arithmetic")                                                                                 \
+  COUNTER(vmem, "vector memory")                                                                                     \
+  COUNTER(smem, "scalar memory")                                                                                     \
+  COUNTER(lds, "LDS")                                                                                                \
+  COUNTER(branch, "branches")                                                                                        \
+  COUNTER(control, "waits, barriers, ends")                                                                          \
+  COUNTER(lanes_idle, "lanes of vector arithmetic that were switched off")                                           \
+  COUNTER(lanes_total, "lanes of vector arithmetic")                                                                 \
+  COUNTER(memory_accesses, "vector memory instructions with a lane at least")                                        \
+  COUNTER(cache_lines, "cache lines that they touched")                                                              \
+  COUNTER(least_cache_lines, "cache lines that as many bytes need")                                                  \
+  COUNTER(memory_bytes, "bytes that they moved")                                                                     \
+  COUNTER(lds_cycles, "cycles of LDS accesses, by the phase model")                                                  \
+  COUNTER(least_lds_cycles, "the same without bank conflicts")
+
+/* Why the queue has stopped: kernel, program counter, instruction, lanes. Writes at most `size` bytes,
+ * zero-terminated; returns the length of the whole text, 0 while the queue runs. */
+__attribute__((visibility("default"))) size_t tj_hsasim_message(const hsa_queue_t *queue, char *text, size_t size);
+
+/* The sums of the counters over the dispatches since the last call, at most `count` of them; returns how many there
+ * are. */
+__attribute__((visibility("default"))) size_t tj_hsasim_counters(const hsa_queue_t *queue, uint64_t counters[],
+                                                                 size_t count);
+
+#endif
