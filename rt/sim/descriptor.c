@@ -24,6 +24,7 @@ static void read_user_registers(uint32_t properties, tj_sim_descriptor *to) {
 
 static void read_system_registers(uint32_t rsrc2, tj_sim_descriptor *to) {
   to->private_offset = flag(rsrc2, 0);
+  to->user_scalars = field(rsrc2, 1, 5);
   for (unsigned i = 0; i < 3; i++)
     to->workgroup_id[i] = flag(rsrc2, 7 + i);
   to->workgroup_info = flag(rsrc2, 10);

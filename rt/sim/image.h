@@ -19,6 +19,7 @@ typedef struct {
   uint32_t lanes;
   uint32_t vectors;           /* VGPRs, AGPRs included */
   uint32_t first_accumulator; /* where registers are unified */
+  uint32_t user_scalars;      /* SGPRs before those of the workgroup ids; there may be more than are set up */
   uint32_t workitem_ids;      /* 1 … 3 dimensions */
   uint32_t preload_words, preload_offset;
   bool private_buffer, dispatch_pointer, queue_pointer, kernarg_pointer, dispatch_id, flat_scratch, private_size;

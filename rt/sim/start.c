@@ -65,6 +65,7 @@ static void put_system_registers(scalars *s, const tj_sim_launch *launch, const 
     s->wave->scalar[TJ_SIM_TTMP + 7] = (at[1] & 0xffff) | at[2] << 16;
     return;
   }
+  s->next = d->user_scalars;
   for (unsigned i = 0; i < 3; i++) {
     if (d->workgroup_id[i])
       put_word(s, at[i]);
