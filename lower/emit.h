@@ -32,8 +32,8 @@ typedef struct tj_emitter {
   LLVMValueRef function;   /* the one being emitted */
   LLVMBasicBlockRef entry; /* its first block */
   LLVMValueRef *buffer;    /* its parameters: pointers to the buffers, */
-  LLVMValueRef *parameter; /* i64s for the parameters, */
-  LLVMValueRef *derived;   /* i64s for the derived words, */
+  LLVMValueRef *parameter; /* integers for the parameters, */
+  LLVMValueRef *derived;   /* integers for the derived words, */
   LLVMValueRef *extra;     /* i64s that the family asked for */
   tj_kernel_nodes nodes;
   LLVMValueRef *value; /* by position in the walk; NULL: not emitted, or a constant */
@@ -45,16 +45,22 @@ typedef struct tj_emitter {
 void tj_emitter_init(tj_emitter *emitter, tj_graph *graph, tj_module *module, const tj_kernel *kernel,
                      const tj_target *target);
 
-/* --- functions and attributes (emit.c) --- */
+/* --- functions (emit_function.c) --- */
 
 /* Adds a function of the kernel's arguments (buffers, parameters, derived words), and of `extra` i64 arguments after
- * them, with what is known of each; begins its entry block. */
-LLVMValueRef tj_emit_function(tj_emitter *emitter, const char *name, unsigned extra);
+ * them, with what is known of each; begins its entry block. With `pads`, the arguments lie in memory as they do in
+ * the argument block. */
+LLVMValueRef tj_emit_function(tj_emitter *emitter, const char *name, unsigned extra, bool pads);
 LLVMBasicBlockRef tj_emit_block(tj_emitter *emitter, const char *name);
+
+/* --- attributes (emit.c) --- */
 
 /* An attribute of the function's argument index - 1. */
 void tj_emit_flag_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index, const char *name,
                             uint64_t value);
+/* It is in low … end-1, modulo 2^bits. */
+void tj_emit_range_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index, unsigned bits,
+                             uint64_t low, uint64_t end);
 void tj_emit_function_flag(tj_emitter *emitter, LLVMValueRef function, const char *name);
 void tj_emit_text_attribute(tj_emitter *emitter, LLVMValueRef function, const char *name, const char *value);
 /* The value of a call is in low … end-1. */
@@ -65,7 +71,7 @@ LLVMValueRef tj_emit_intrinsic(tj_emitter *emitter, const char *name, LLVMTypeRe
 
 /* --- integers (emit.c) --- */
 
-LLVMTypeRef tj_emit_int_type(tj_emitter *emitter, unsigned bits);
+LLVMTypeRef tj_emit_int_type(const tj_emitter *emitter, unsigned bits);
 LLVMValueRef tj_emit_int(tj_emitter *emitter, unsigned bits, int64_t value);
 /* Sets nuw and nsw on an addition, a multiplication or a shift of integers of that width. */
 void tj_emit_no_wrap(LLVMValueRef instruction, tj_width width);

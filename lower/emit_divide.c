@@ -157,28 +157,46 @@ static LLVMValueRef find_derived(const tj_emitter *emitter, tj_derived_kind kind
   return NULL;
 }
 
-static LLVMValueRef finish_magic(tj_emitter *emitter, const floor_division *division, LLVMValueRef multiplier,
-                                 LLVMValueRef shift) {
-  LLVMValueRef high = build_high_product(emitter, division->dividend, multiplier);
-  LLVMValueRef sum = LLVMBuildNUWAdd(emitter->builder, high, division->dividend, "");
-  return LLVMBuildLShr(emitter->builder, sum, shift, "");
+/* `count` bits of a derived word from bit `first` on, as an i32. */
+static LLVMValueRef field_of(tj_emitter *emitter, LLVMValueRef word, unsigned first, unsigned count) {
+  LLVMValueRef shifted = LLVMBuildLShr(emitter->builder, word, constant_like(word, first), "");
+  LLVMValueRef narrow = LLVMBuildTrunc(emitter->builder, shifted, emitter->i32, "");
+  if (count == 32)
+    return narrow;
+  return LLVMBuildAnd(emitter->builder, narrow, constant_like(narrow, ((uint64_t)1 << count) - 1), "");
+}
+
+/* For dividends that leave the uppermost bit free. */
+static LLVMValueRef quotient_by_sum(tj_emitter *emitter, LLVMValueRef dividend, LLVMValueRef multiplier,
+                                    LLVMValueRef shift) {
+  LLVMValueRef high = build_high_product(emitter, dividend, multiplier);
+  return LLVMBuildLShr(emitter->builder, LLVMBuildNUWAdd(emitter->builder, high, dividend, ""), shift, "");
+}
+
+/* For any dividend of 32 bits. */
+static LLVMValueRef quotient_in_two_shifts(tj_emitter *emitter, LLVMValueRef dividend, LLVMValueRef word) {
+  LLVMValueRef high = build_high_product(emitter, dividend, field_of(emitter, word, 0, 32));
+  LLVMValueRef rest = LLVMBuildNUWSub(emitter->builder, dividend, high, "");
+  LLVMValueRef half = LLVMBuildLShr(emitter->builder, rest, field_of(emitter, word, 32, 8), "");
+  LLVMValueRef sum = LLVMBuildNUWAdd(emitter->builder, half, high, "");
+  return LLVMBuildLShr(emitter->builder, sum, field_of(emitter, word, 40, 8), "");
 }
 
 /* By magic numbers that the launch computes; NULL where it does not. */
 static LLVMValueRef quotient_by_magic(tj_emitter *emitter, const floor_division *division) {
-  if (division->width.bits == 32 && tj_magic_bits(division->node) == 32) {
-    LLVMValueRef word = find_derived(emitter, TJ_DERIVED_MAGIC32, division->divisor);
-    if (word == NULL)
-      return NULL;
-    LLVMValueRef multiplier = LLVMBuildTrunc(emitter->builder, word, emitter->i32, "");
-    LLVMValueRef upper = LLVMBuildLShr(emitter->builder, word, constant_like(word, 32), "");
-    return finish_magic(emitter, division, multiplier, LLVMBuildTrunc(emitter->builder, upper, emitter->i32, ""));
+  unsigned bits = tj_magic_bits(division->node);
+  LLVMValueRef dividend = division->dividend;
+  if (bits == 64) {
+    LLVMValueRef multiplier = find_derived(emitter, TJ_DERIVED_MAGIC64, division->divisor);
+    LLVMValueRef shift = find_derived(emitter, TJ_DERIVED_SHIFT64, division->divisor);
+    return multiplier != NULL && shift != NULL ? quotient_by_sum(emitter, dividend, multiplier, shift) : NULL;
   }
-  LLVMValueRef multiplier = find_derived(emitter, TJ_DERIVED_MAGIC64, division->divisor);
-  LLVMValueRef shift = find_derived(emitter, TJ_DERIVED_SHIFT64, division->divisor);
-  if (division->width.bits != 64 || multiplier == NULL || shift == NULL)
+  LLVMValueRef word = find_derived(emitter, bits == 31 ? TJ_DERIVED_MAGIC31 : TJ_DERIVED_MAGIC32, division->divisor);
+  if (word == NULL)
     return NULL;
-  return finish_magic(emitter, division, multiplier, shift);
+  if (bits == 32)
+    return quotient_in_two_shifts(emitter, dividend, word);
+  return quotient_by_sum(emitter, dividend, field_of(emitter, word, 0, 32), field_of(emitter, word, 32, 32));
 }
 
 /* In a form that beats LLVM's own; NULL where there is none. */

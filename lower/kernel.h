@@ -30,7 +30,8 @@ typedef struct {
 /* What the launch computes once, so that no work-item has to: a word of the argument block. */
 typedef enum {
   TJ_DERIVED_VALUE,   /* the value of an expression of parameters */
-  TJ_DERIVED_MAGIC32, /* for dividing 0 … 2^31-1 by it: the multiplier, and the shift in the upper 32 bits */
+  TJ_DERIVED_MAGIC31, /* for dividing 0 … 2^31-1 by it: the multiplier, and the shift from bit 32 on */
+  TJ_DERIVED_MAGIC32, /* for dividing 0 … 2^32-1 by it: the multiplier, and two shifts from bits 32 and 40 on */
   TJ_DERIVED_MAGIC64, /* for dividing 0 … 2^63-1 by it: the multiplier; TJ_DERIVED_SHIFT64 is the other half */
   TJ_DERIVED_SHIFT64
 } tj_derived_kind;

@@ -60,5 +60,5 @@ unsigned tj_magic_bits(const tj_node *division) {
     return 0;
   if (tj_width_of_operation(division).bits == 64)
     return 64;
-  return dividend->high <= INT32_MAX && divisor->high <= (int64_t)1 << 31 ? 32 : 0;
+  return dividend->high <= INT32_MAX && divisor->high <= (int64_t)1 << 31 ? 31 : 32;
 }

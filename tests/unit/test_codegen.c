@@ -619,7 +619,7 @@ static const assembly_row assemblies[] = {
     {"small offsets are added to a scalar base", shape_divide, {"global_store_dword v"}, {"off\n", "_u64", "v_addc"}},
     {"small divisions take 24-bit products",
      shape_divide,
-     {"v_mul_u32_u24", "v_mul_hi_u32"},
+     {"v_mad_i32_i24", "v_mul_hi_u32"},
      {"v_mul_lo_u32", "rcp"}},
     {"divisions by parameters take no reciprocals", shape_by_parameter, {"v_mul_hi_u32"}, {"rcp", "cvt"}},
     {"64 bits are computed where they are needed", shape_wide, {"global_store_dwordx2"}, {}},

@@ -107,6 +107,14 @@ static bool divides_32(uint64_t divisor, uint64_t dividend) {
   return magic.multiplier <= UINT32_MAX && (high + dividend) >> magic.shift == dividend / divisor;
 }
 
+static bool divides_unsigned_32(uint64_t divisor, uint64_t dividend) {
+  tj_magic magic = tj_magic_32(divisor);
+  uint64_t high = dividend * magic.multiplier >> 32;
+  uint32_t first = magic.shift > 0 ? 1 : 0;
+  return ((dividend - high) >> first) + high <= UINT32_MAX &&
+         (((dividend - high) >> first) + high) >> (magic.shift - first) == dividend / divisor;
+}
+
 static bool divides_64(uint64_t divisor, uint64_t dividend) {
   tj_magic magic = tj_magic_64(divisor);
   uint64_t high = (uint64_t)((unsigned __int128)dividend * magic.multiplier >> 64);
@@ -125,7 +133,10 @@ START_TEST(test_magic_for_launches) {
     uint64_t last_narrow = INT32_MAX / narrow * narrow - 1, last_wide = INT64_MAX / wide * wide - 1;
     uint64_t narrow_dividends[] = {0, 1, INT32_MAX, random_bits(&source, 31), last_narrow, last_narrow + 1};
     uint64_t wide_dividends[] = {0, 1, INT64_MAX, random_bits(&source, 63), last_wide, last_wide + 1};
+    uint64_t full = random_bits(&source, 32) + 1, last_full = UINT32_MAX / full * full - 1;
+    uint64_t full_dividends[] = {0, 1, UINT32_MAX, random_bits(&source, 32), last_full, last_full + 1};
     for (unsigned j = 0; j < 6; j++) {
+      ck_assert(full > UINT32_MAX || full_dividends[j] > UINT32_MAX || divides_unsigned_32(full, full_dividends[j]));
       ck_assert(narrow_dividends[j] > INT32_MAX || divides_32(narrow, narrow_dividends[j]));
       ck_assert(wide > INT64_MAX || wide_dividends[j] > INT64_MAX || divides_64(wide, wide_dividends[j]));
     }
@@ -320,7 +331,11 @@ static const char *wide_offsets(tj_graph *graph, tj_module *module, const tj_tar
 static const text_row texts[] = {
     {"a partial workgroup is guarded", "gfx942", partial_workgroup, {"icmp ult i32 %index, 100"}, {"i64 %index"}},
     {"full workgroups are not guarded", "gfx942", full_workgroups, {"range(i32 0, 100)"}, {"icmp"}},
-    {"a multiple of the workgroup is not guarded", "gfx942", full_by_multiple, {"range(i64 64, 65537)"}, {"icmp"}},
+    {"a multiple of the workgroup is not guarded",
+     "gfx942",
+     full_by_multiple,
+     {"range(i32 64, 65537) %M, i32 %0"},
+     {"icmp"}},
     {"large domains are indexed in 64 bits", "gfx942", huge_count, {"icmp ult i64 %index", "mul nuw nsw i64"}, {}},
     {"arguments say what kernels do with them",
      "gfx942",

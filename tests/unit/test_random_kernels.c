@@ -27,12 +27,28 @@ typedef struct {
   tj_host_code *code;
 } session;
 
+/* The coordinate, stretched over the 32-bit integers, from `first` on. */
+static const tj_node *stretched(tj_graph *graph, const tj_node *coordinate, int64_t first) {
+  const int64_t step = UINT32_MAX / (POINTS - 1);
+  return tj_add(graph, tj_mul(graph, coordinate, tj_int(graph, step)), tj_int(graph, first));
+}
+
 /* The parameters and the coordinate: what expressions are built on. */
 static random_pool make_pool(session *run, tj_graph *graph, hand_kernel *made, const tj_node *coordinate) {
   random_pool pool = {.source = &run->source, .graph = graph, .node = {coordinate}, .count = 1};
+  pool.node[pool.count++] = stretched(graph, coordinate, 0);
+  pool.node[pool.count++] = stretched(graph, coordinate, INT32_MIN);
   for (uint32_t i = 0; i < PARAMETERS; i++)
     pool.node[pool.count++] = made->parameter[i];
   return pool;
+}
+
+/* What random operations come by too rarely: a large dividend, divided by a parameter. */
+static const tj_node *division_by_parameter(session *run, tj_graph *graph, const hand_kernel *made,
+                                            const tj_node *coordinate) {
+  const tj_node *dividend = stretched(graph, coordinate, random_below(&run->source, 2) ? 0 : INT32_MIN);
+  const tj_node *divisor = made->parameter[random_below(&run->source, 2) ? 1 : 3];
+  return random_below(&run->source, 2) ? tj_div(graph, dividend, divisor) : tj_mod(graph, dividend, divisor);
 }
 
 /* dst[e * POINTS + p] = expression e at coordinate p: all in one kernel, since compilation is what takes the time. */
@@ -46,7 +62,7 @@ static hand_kernel *make_random_kernel(session *run, tj_graph *graph, const tj_n
   random_pool pool = make_pool(run, graph, made, point);
   const tj_node *value = tj_int(graph, 0);
   for (uint32_t e = 0; e < EXPRESSIONS; e++) {
-    expressions[e] = random_expression(&pool, STEPS);
+    expressions[e] = e == 0 ? division_by_parameter(run, graph, made, point) : random_expression(&pool, STEPS);
     value = tj_select(graph, tj_equal(graph, which, tj_int(graph, e)), expressions[e], value);
   }
   made->kernel.value = value;
