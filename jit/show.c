@@ -23,17 +23,20 @@ static const char *title_of(tj_graph *graph, const tj_value *value) {
 }
 
 /* A view as text is shown without its grid where that cannot be drawn. */
-static bool leaves_grid_out(const tj_show_request *request, const tj_picture *picture) {
-  return picture->pipeline != NULL && request->options->form == TJ_SHOW_TEXT && !tj_show_has_grid(request);
+static bool leaves_grid_out(const tj_show_request *request, tj_picture *picture) {
+  if (picture->pipeline == NULL || request->options->form != TJ_SHOW_TEXT)
+    return false;
+  picture->note = tj_show_without_grid(request);
+  return picture->note != NULL;
 }
 
 static void draw(const tj_show_request *request, tj_picture *picture) {
   if (request->options->tile[0] != 0)
     tj_show_threads(request, picture);
+  else if (leaves_grid_out(request, picture))
+    return;
   else if (request->value->kind == TJ_VALUE_SWIZZLE)
     tj_show_swizzle(request, picture);
-  else if (leaves_grid_out(request, picture))
-    picture->note = "the grid is left out: it is not constant, or has more than 65536 cells";
   else if (request->value->kind == TJ_VALUE_DISTRIBUTION)
     tj_show_distribution(request, picture);
   else

@@ -11,7 +11,7 @@
 
 #include "ir/table.h"
 
-enum { TJ_SHOW_CELL_LIMIT = 1 << 16, TJ_SHOW_LINE_LIMIT = 2 };
+enum { TJ_SHOW_CELL_LIMIT = 1 << 16, TJ_SHOW_LINE_LIMIT = 2, TJ_SHOW_BROKEN_ROW = 16 };
 
 typedef enum {
   TJ_CELL_ABSENT, /* the last line of a wrapped axis ends before it */
@@ -104,8 +104,8 @@ typedef struct {
 /* The grid of a map's values; of a map of rank > 2 a panel for each coordinate of the modes that are no rows and
  * columns. TJ2024, TJ2023, TJ7005. */
 void tj_show_grid(const tj_show_request *request, tj_picture *picture);
-/* Whether it can be drawn: its domain is constant and not too large. */
-bool tj_show_has_grid(const tj_show_request *request);
+/* Why the grid cannot be drawn: its domain is not constant, or too large. NULL where it can. */
+const char *tj_show_without_grid(const tj_show_request *request);
 /* The bits of a swizzle and the grid of the period in which it permutes, chunk by chunk. */
 void tj_show_swizzle(const tj_show_request *request, tj_picture *picture);
 /* The tile onto which a (thread, value) layout maps: who holds each place. */
@@ -124,6 +124,10 @@ tj_table tj_table_to_draw(const tj_show_request *request);
 
 /* An axis of `count` numbers 0, 1, … */
 tj_axis tj_axis_of_numbers(tj_job *job, uint32_t count);
+/* A single row of many cells is broken into rows of TJ_SHOW_BROKEN_ROW cells, whose labels are added to those of the
+ * columns; the last row may be shorter. */
+bool tj_row_is_long(int64_t count);
+void tj_break_row(tj_job *job, uint32_t count, tj_panel *panel);
 /* A number, and a coordinate of the given structure, as text in the job. */
 const char *tj_number_text(tj_job *job, int64_t number);
 const char *tj_coordinate_text(tj_job *job, const tj_tuple *structure, const int64_t leaves[]);

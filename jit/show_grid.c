@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-enum { LONGEST_ROW = 32, BROKEN_ROW = 16, CYCLE = 8, NO_MODE = UINT32_MAX };
+enum { LONGEST_ROW = 32, BROKEN_ROW = TJ_SHOW_BROKEN_ROW, CYCLE = 8, NO_MODE = UINT32_MAX };
 
 /* A top-level mode of the domain. */
 typedef struct {
@@ -113,6 +113,20 @@ tj_axis tj_axis_of_numbers(tj_job *job, uint32_t count) {
   return axis;
 }
 
+bool tj_row_is_long(int64_t count) {
+  return count > LONGEST_ROW;
+}
+
+void tj_break_row(tj_job *job, uint32_t count, tj_panel *panel) {
+  uint32_t rows = (count + BROKEN_ROW - 1) / BROKEN_ROW;
+  panel->row = tj_axis_of_numbers(job, rows);
+  panel->column = tj_axis_of_numbers(job, BROKEN_ROW);
+  for (uint32_t row = 0; row < rows; row++)
+    panel->row.label[row] = tj_number_text(job, (int64_t)row * BROKEN_ROW);
+  for (uint32_t column = 0; column < BROKEN_ROW; column++)
+    panel->column.label[column] = tj_string_format(job, "+%u", column);
+}
+
 /* How many positions belong together: the size of the mode's first submode of more than one position. */
 static uint32_t group_of(const grid *g, const grid_mode *mode) {
   for (uint32_t i = 0; i < mode->leaf_count; i++) {
@@ -169,16 +183,10 @@ static void fill_panel(grid *g, tj_panel *panel) {
   }
 }
 
-/* A single long mode: rows of equal length, whose label is added to that of the column. */
+/* A single long mode. */
 static void fill_broken_panel(grid *g, tj_panel *panel) {
-  uint32_t rows = (g->columns + BROKEN_ROW - 1) / BROKEN_ROW;
-  panel->row = tj_axis_of_numbers(g->job, rows);
-  panel->column = tj_axis_of_numbers(g->job, BROKEN_ROW);
-  panel->cell = TJ_NEW_ARRAY(g->job, tj_cell, (size_t)rows * BROKEN_ROW);
-  for (uint32_t row = 0; row < rows; row++)
-    panel->row.label[row] = tj_number_text(g->job, (int64_t)row * BROKEN_ROW);
-  for (uint32_t column = 0; column < BROKEN_ROW; column++)
-    panel->column.label[column] = tj_string_format(g->job, "+%u", column);
+  tj_break_row(g->job, g->columns, panel);
+  panel->cell = TJ_NEW_ARRAY(g->job, tj_cell, (size_t)panel->row.count * panel->column.count);
   for (uint32_t index = 0; index < g->columns; index++) {
     set_mode(g, g->column_mode, index);
     fill_cell(g, &panel->cell[index]);
@@ -327,9 +335,11 @@ static int64_t size_of_domain(tj_graph *graph, const tj_tuple *domain) {
   return size;
 }
 
-bool tj_show_has_grid(const tj_show_request *request) {
+const char *tj_show_without_grid(const tj_show_request *request) {
   int64_t size = size_of_domain(request->graph, tj_map_of_value(request->graph, request->value).domain);
-  return size > 0 && size <= TJ_SHOW_CELL_LIMIT;
+  return size == 0                   ? "the grid is left out: it depends on parameters"
+         : size > TJ_SHOW_CELL_LIMIT ? "the grid is left out: it has more than 65536 cells"
+                                     : NULL;
 }
 
 tj_table tj_table_to_draw(const tj_show_request *request) {
@@ -350,7 +360,7 @@ void tj_show_grid(const tj_show_request *request, tj_picture *picture) {
   grid g = open_grid(request);
   int64_t count = count_panels(&g);
   tj_panel *panel = TJ_NEW_ARRAY(g.job, tj_panel, count);
-  if (g.mode_count == 1 && g.columns > LONGEST_ROW) {
+  if (g.mode_count == 1 && tj_row_is_long(g.columns)) {
     fill_broken_panel(&g, panel);
   } else {
     for (int64_t i = 0; i < count; i++) {

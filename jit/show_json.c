@@ -1,5 +1,4 @@
-/* Pictures as JSON: {"title", "color", "panels": [{"rows", "columns", "cells": …}], …}, documented in
- * docs/language.md. */
+/* Pictures as JSON, in the form that tilejit.h documents at TJ_SHOW_JSON. */
 #include "jit/show.h"
 
 #include <inttypes.h>

@@ -83,7 +83,7 @@ static void add_owner(sharing *self, tj_cell *cell) {
 }
 
 static void gather_owners(sharing *self) {
-  self->cell = TJ_NEW_ARRAY(self->job, tj_cell, self->size);
+  self->cell = TJ_NEW_ARRAY(self->job, tj_cell, self->size + TJ_SHOW_BROKEN_ROW);
   walk_owners(self, count_owner);
   for (int64_t i = 0; i < self->size; i++) {
     tj_cell *cell = &self->cell[i];
@@ -215,20 +215,28 @@ static const char *panel_caption(const sharing *self, const tj_cell *first) {
   return text.data;
 }
 
-/* The last two dimensions are rows and columns; the cells of a panel are neighbours already. */
+/* The last two dimensions are rows and columns; the cells of a panel are neighbours already. Room for a last row that
+ * is shorter was made when the owners were gathered. */
 static void make_panels(sharing *self, tj_picture *picture) {
   int64_t columns = self->rank >= 1 ? self->length[self->rank - 1] : 1;
   int64_t rows = self->rank >= 2 ? self->length[self->rank - 2] : 1;
   int64_t count = self->size / (rows * columns);
   tj_panel *panel = TJ_NEW_ARRAY(self->job, tj_panel, count);
+  picture->panel = panel;
+  picture->panel_count = (uint32_t)count;
+  panel->cell = self->cell;
+  if (self->rank == 1 && tj_row_is_long(columns)) {
+    tj_break_row(self->job, (uint32_t)columns, panel);
+    return;
+  }
   for (int64_t i = 0; i < count; i++) {
     panel[i].cell = &self->cell[i * rows * columns];
     panel[i].caption = panel_caption(self, panel[i].cell);
     panel[i].row = tj_axis_of_numbers(self->job, (uint32_t)rows);
     panel[i].column = tj_axis_of_numbers(self->job, (uint32_t)columns);
   }
-  picture->panel = panel;
-  picture->panel_count = (uint32_t)count;
+  if (self->rank < 2)
+    panel->row.label[0] = "";
 }
 
 static void draw_sharing(sharing *self, tj_picture *picture) {

@@ -176,6 +176,14 @@ typedef struct {
  *   CuTe's print_latex draws it: who holds each element. TJ2005 where the value is no layout of two modes, TJ2014
  *   where it leaves the tile.
  *
+ * JSON: {"title", "note", "color" (what colours mean, or null), "panels": [{"caption", "rows", "columns",
+ * "row_labels", "column_labels", "cells": [{"row", "column", "coordinate", "value", "valid", "color"}…]}…]}.
+ * Coordinates and values have the structure of the map's domain and codomain. Cells of tiles have, in place of value
+ * and valid, "owners": [{"thread", "value"}…], or of distributions [{"warp", "lane", "y0"…, "register"}…]. Of a
+ * swizzle also "bits": [{"from", "to"}…]. Of a view also "pipeline": {"top", "bottom", "lengths", "steps": [{"stage",
+ * "transform", "upper", "lower"}…]}, where dimensions are hidden numbers. Axes of hierarchical modes have also
+ * "row_coordinates" or "column_coordinates".
+ *
  * TJ2022 where the program has no value, TJ2024 where it is no map, TJ2023 where its domain is not constant, TJ7005
  * where it has more than 65536 coordinates. Of a view as text, the last two leave the pipeline without a grid. */
 TJ_API tj_status tj_program_show(tj_program *program, const tj_show_options *options, tj_blob *picture);
