@@ -7,6 +7,7 @@
 #include "ir/eval.h"
 #include "ir/facts.h"
 #include "ir/print.h"
+#include "ir/sample.h"
 
 #include <string.h>
 
@@ -101,6 +102,7 @@ const tj_node *tj_int(tj_graph *graph, int64_t value) {
   tj_node *node = new_node(graph, TJ_OP_CONSTANT, hash);
   node->value = value;
   node->facts = tj_facts_of_constant(value);
+  tj_sample_constant(value, node->sample);
   return remember(graph, node);
 }
 
@@ -136,6 +138,7 @@ const tj_node *tj_node_make(tj_graph *graph, tj_op op, const tj_node *const args
   node->weight = weight;
   node->symbols = symbols;
   node->facts = tj_facts_of_operation(op, facts);
+  tj_sample_operation(op, args, node->sample);
   return remember(graph, node);
 }
 
@@ -170,6 +173,7 @@ const tj_node *tj_symbol_create(tj_graph *graph, const char *name, tj_symbol_kin
   node->symbols =
       UINT32_C(1) << (symbol->index % 32) | (low == NULL ? 0 : low->symbols) | (high == NULL ? 0 : high->symbols);
   node->facts = tj_facts_of_symbol(symbol);
+  tj_sample_symbol(symbol, node->sample);
   return node;
 }
 

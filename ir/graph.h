@@ -49,13 +49,18 @@ typedef struct {
   uint32_t index;            /* dense among the graph's symbols, in order of creation */
 } tj_symbol;
 
+/* Each node carries its value at a few fixed points, which refute at once most of what does not hold. */
+enum { TJ_SAMPLE_COUNT = 3 };
+#define TJ_NO_SAMPLE INT64_MIN /* the value is not known, or does not fit */
+
 struct tj_node {
   tj_op op;
   uint32_t id; /* dense; arguments have smaller ids than their users */
   uint32_t hash;
-  uint32_t depth;   /* 0 for constants and symbols; at most TJ_MAX_NODE_DEPTH */
-  uint32_t weight;  /* the cost of the expression as a tree, saturating: see tj_op_weight */
-  uint32_t symbols; /* which symbols it or their bounds mention: bit index % 32 of each */
+  uint32_t depth;                  /* 0 for constants and symbols; at most TJ_MAX_NODE_DEPTH */
+  uint32_t weight;                 /* the cost of the expression as a tree, saturating: see tj_op_weight */
+  uint32_t symbols;                /* which symbols it or their bounds mention: bit index % 32 of each */
+  int64_t sample[TJ_SAMPLE_COUNT]; /* values at points of the symbols' domain: see sample.c */
   union {
     int64_t value;           /* TJ_OP_CONSTANT */
     const tj_symbol *symbol; /* TJ_OP_SYMBOL */

@@ -3,10 +3,11 @@
  * Everything is brought to "form >= 0". Where the facts of atoms do not show that, the newest atom is replaced by a
  * bound that makes the form no larger: a coordinate by its first or last value, y % d by 0, d - 1 or y, and
  * d * (y / d) by y or y - (d - 1); a minimum, a maximum or a choice by each of its alternatives in turn. Bounds are
- * made of older nodes, so this ends; and it takes at most MOST_REPLACEMENTS of them. A proof that is not found
- * means nothing. */
+ * made of older nodes, so this ends; at once where a sample (sample.h) shows the form negative, and after at most
+ * MOST_REPLACEMENTS replacements. A proof that is not found means nothing. */
 #include "ir/facts.h"
 #include "ir/linear.h"
+#include "ir/sample.h"
 
 enum { MOST_REPLACEMENTS = 20, MOST_NESTING = 12 };
 
@@ -190,7 +191,7 @@ static bool is_nonnegative(prover *proof, const tj_sum *sum, int nesting) {
   tj_range range = tj_linear_range(&form);
   if (range.low >= 0)
     return true;
-  if (range.high < 0 || nesting == MOST_NESTING || proof->replacements-- <= 0)
+  if (range.high < 0 || tj_sampled_negative(&form) || nesting == MOST_NESTING || proof->replacements-- <= 0)
     return false;
   const tj_node *atom = newest_shared_atom(&form);
   tj_sum slope, rest;
@@ -207,7 +208,7 @@ bool tj_prove_nonnegative(tj_graph *graph, const tj_linear *form) {
   const tj_range range = tj_linear_range(form);
   if (range.low >= 0)
     return true;
-  if (range.high < 0 || shared_symbols(form) == 0)
+  if (range.high < 0 || shared_symbols(form) == 0 || tj_sampled_negative(form))
     return false;
   prover proof = {graph, MOST_REPLACEMENTS};
   tj_sum sum = tj_sum_of(0);

@@ -226,6 +226,17 @@ static void check_steps(generator *from, const tj_trace *trace) {
   }
 }
 
+/* The samples that nodes carry are values of theirs. */
+static void check_samples(generator *from, const tj_node *const roots[], size_t count) {
+  tj_walk walk = tj_walk_nodes(from->graph, roots, count);
+  for (uint32_t i = 0; i < walk.count; i++)
+    for (int k = 0; k < TJ_SAMPLE_COUNT; k++)
+      ck_assert_msg(walk.node[i]->sample[k] == TJ_NO_SAMPLE ||
+                        facts_contain(&walk.node[i]->facts, walk.node[i]->sample[k]),
+                    "seed %llu: sample %d of %s", (unsigned long long)from->seed, k,
+                    tj_node_brief(from->graph->job, walk.node[i]));
+}
+
 static void check_one(tj_job *job, void *data) {
   generator *from = data;
   from->graph = tj_graph_create(job);
@@ -243,6 +254,8 @@ static void check_one(tj_job *job, void *data) {
   ck_assert_msg(new_cost <= old_cost, "seed %llu: costlier:\n%s", (unsigned long long)from->seed, text.data);
   from->smaller += new_cost < old_cost;
   check_steps(from, &trace);
+  check_samples(from, before, count);
+  check_samples(from, after, count);
   const char *wrong = compare(from, before, after, count);
   ck_assert_msg(wrong == NULL, "seed %llu: %s\n%s", (unsigned long long)from->seed, wrong, text.data);
 }
