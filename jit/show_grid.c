@@ -232,13 +232,17 @@ typedef struct {
   int64_t count;
 } cycle;
 
+static bool is_swizzled(const tj_value *value) {
+  return value->kind == TJ_VALUE_COMPOSED && value->composed->swizzle.bits > 0;
+}
+
 static cycle cycle_of(const tj_value *value) {
-  if (value->kind != TJ_VALUE_COMPOSED)
+  if (!is_swizzled(value))
     return (cycle){0, CYCLE};
   tj_swizzle swizzle = value->composed->swizzle;
   int32_t target = swizzle.base - (swizzle.shift < 0 ? swizzle.shift : 0);
   int32_t bits = swizzle.bits < 5 ? swizzle.bits : 5;
-  return bits == 0 ? (cycle){0, CYCLE} : (cycle){(uint32_t)target, (int64_t)1 << bits};
+  return (cycle){(uint32_t)target, (int64_t)1 << bits};
 }
 
 typedef struct {
@@ -301,7 +305,7 @@ static void colour_grid(tj_job *job, const tj_show_request *request, tj_picture 
   const char *what = tj_tuple_is_list(picture->output) ? "first component" : "index";
   switch (request->options->colour) {
   case TJ_SHOW_COLOUR_DEFAULT:
-    if (request->value->kind == TJ_VALUE_COMPOSED)
+    if (is_swizzled(request->value))
       colour_by_cycle(job, picture, cycle_of(request->value), what);
     else
       colour_by_index(job, picture, what);
