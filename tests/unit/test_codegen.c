@@ -4,6 +4,7 @@
 #include "random_nodes.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -654,6 +655,47 @@ START_TEST(test_assemblies) {
 }
 END_TEST
 
+/* --- threads --- */
+
+static void compile_often(tj_job *job, void *data) {
+  compiled *kept = data;
+  for (int round = 0; round < 3; round++) {
+    tj_graph *graph = tj_graph_create(job);
+    hand_kernel *made = make_busy(graph);
+    compile_kernel(graph, kept, &made->kernel, round % 2 ? "gfx942" : "gfx1100", TJ_CODEGEN_OBJECT);
+    hand_kernel *simple = make_kernel(graph, tj_int(graph, 640), TJ_DTYPE_i32);
+    tj_host_code *code = load_kernel(graph, kept, &simple->kernel);
+    int32_t to[640] = {0};
+    symbol_values none = {.count = 64};
+    run_kernel(code, &simple->kernel, (void *[]){to}, &none);
+    tj_host_code_release(code);
+    for (int i = 0; i < 640; i++)
+      ck_assert_int_eq(to[i], i);
+  }
+}
+
+static void *compile_in_thread(void *data) {
+  (void)data;
+  tj_job job;
+  tj_job_init(&job, NULL);
+  compiled kept = {0};
+  expect_success(&job, compile_often, &kept);
+  dispose_compiled(&kept);
+  tj_job_destroy(&job);
+  return NULL;
+}
+
+/* Jobs share nothing, so that threads compile, load and unload at once. */
+START_TEST(test_threads) {
+  enum { THREADS = 4 };
+  pthread_t thread[THREADS];
+  for (int i = 0; i < THREADS; i++)
+    ck_assert_int_eq(pthread_create(&thread[i], NULL, compile_in_thread, NULL), 0);
+  for (int i = 0; i < THREADS; i++)
+    pthread_join(thread[i], NULL);
+}
+END_TEST
+
 /* --- failures --- */
 
 static void load_nonsense(tj_job *job, void *data) {
@@ -696,6 +738,7 @@ int main(void) {
   tcase_add_test(cases, test_every_processor);
   tcase_add_loop_test(cases, test_feature_flags, 0, ROWS(flag_rows));
   tcase_add_loop_test(cases, test_assemblies, 0, ROWS(assemblies));
+  tcase_add_test(cases, test_threads);
   tcase_add_test(cases, test_load_failures);
   suite_add_tcase(suite, cases);
   return run_suite(suite);
