@@ -5,6 +5,7 @@
 #include "ir/simplify.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* --- pipelines --- */
 
@@ -41,9 +42,10 @@ static const uint32_t *numbers_from(tj_job *job, uint32_t first, uint32_t count)
 
 static const char *buffer_text(tj_graph *graph, const tj_view *view) {
   const char *size = length_text(graph, view->space_size), *offset = length_text(graph, view->offset);
+  const char *plural = strcmp(size, "1") == 0 ? "" : "s";
   if (tj_is_int(view->offset, 0))
-    return tj_string_format(graph->job, "a buffer of %s elements", size);
-  return tj_string_format(graph->job, "a buffer of %s elements, from element %s on", size, offset);
+    return tj_string_format(graph->job, "a buffer of %s element%s", size, plural);
+  return tj_string_format(graph->job, "a buffer of %s element%s, from element %s on", size, plural, offset);
 }
 
 /* The numbers of the transform(…) that each stage of a view belongs to. */

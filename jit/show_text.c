@@ -98,8 +98,11 @@ static bool begins_group(const tj_axis *axis, uint32_t first, uint32_t index) {
   return axis->group > 0 && index > first && index % axis->group == 0;
 }
 
+/* A map without columns has one heading, which is empty, and no line of headings. */
 static void add_headings(const text_grid *g, const char *const headings[]) {
   const tj_axis *axis = &g->panel->column;
+  if (headings[g->first][0] == '\0')
+    return;
   add_repeated(g->text, ' ', margin_of(g));
   for (uint32_t i = g->first; i < g->end; i++) {
     tj_text_string(g->text, begins_group(axis, g->first, i) ? "   " : "  ");

@@ -1,4 +1,4 @@
-/* tilejit show: a picture of a layout, a swizzle, a view or a tile. */
+/* tilejit show: a picture of a layout, a swizzle, a view or a distribution. */
 #include "command.h"
 
 #include <errno.h>
@@ -134,7 +134,7 @@ static int run(const arguments *given) {
 static const option options[] = {
     {"as", "FORM", "text (the default), svg, latex or json"},
     {"tile", "(M,N)", "EXPR is a (thread, value) layout onto this tile: draw who holds what"},
-    {"color", "BY", "index, cycle, thread, value or none; see below"},
+    {"color", "BY", "index, cycle, thread, value or none; see above"},
     {"width", "N", "characters in a line of text (the terminal's width, or 118)"},
     {"f", "FILE", "read a program; its definitions are visible to EXPR"},
     {"set", "P=V", "fix a parameter"},
@@ -143,18 +143,16 @@ static const option options[] = {
 
 const command command_show = {
     "show",
-    "Draw a layout, a swizzle, a view or a tile that threads share",
+    "Draw a layout, a swizzle, a view or a distribution",
     "[--as text|svg|latex|json] [--tile (M,N)] [--color BY] [--set P=V]… [-f FILE] [-o OUT] [EXPR]",
-    "Layouts: mode 0 goes down, mode 1 across, each in colexicographic order; other modes make several grids. Views\n"
-    "and transforms: the last two dimensions, the last across; what is not valid is marked. Text also shows a "
-    "view's\n"
-    "pipeline, stage by stage, with the number and [length] of every hidden dimension. Swizzles: which bits are "
-    "XORed\n"
-    "into which, and the grid of one period.\n\n"
-    "Colours: index goes from the least value (light) to the greatest (dark); cycle is the index modulo 8, or the "
-    "bits\n"
-    "that a swizzle changes; thread and value are for tiles. Without --color, maps are coloured by index, swizzles "
-    "by\n"
-    "cycle, tiles by thread.",
+    "Layouts: mode 0 goes down, mode 1 across, each in colexicographic order; other modes make several grids.\n"
+    "Views and transforms: the last two dimensions, the last across; what is not valid is marked. Text also shows a\n"
+    "view's pipeline, stage by stage, with the number and [length] of every hidden dimension.\n"
+    "Swizzles: which bits are XORed into which, and the grid of one period.\n"
+    "Distributions: the tile, with the warp, lane and register of each element; with --tile, the same for a\n"
+    "(thread, value) layout, as CuTe's print_latex draws it.\n\n"
+    "Colours: index goes from the least value (light) to the greatest (dark); cycle is the index modulo 8, or the\n"
+    "bits that a swizzle changes; thread and value are for tiles and distributions. Without --color, maps are\n"
+    "coloured by index, swizzles by cycle, tiles and distributions by thread.",
     options,
     run};

@@ -422,6 +422,54 @@ START_TEST(the_largest_picture_is_drawn) {
 }
 END_TEST
 
+/* --- memory that runs out --- */
+
+typedef struct {
+  size_t left; /* allocations until the one that fails */
+} scarce;
+
+static void *allocate_scarcely(void *user, size_t size) {
+  scarce *memory = user;
+  return memory->left-- == 0 ? NULL : malloc(size);
+}
+
+static void release_scarcely(void *user, void *block) {
+  (void)user;
+  free(block);
+}
+
+/* Draws with the given number of allocations before one fails. */
+static tj_status draw_scarcely(const char *text, tj_show_form form, size_t left) {
+  scarce memory = {left};
+  tj_allocator allocator = {allocate_scarcely, release_scarcely, &memory};
+  tj_show_options options = {.form = form};
+  tj_context *context = NULL;
+  tj_program *program = NULL;
+  tj_blob blob = {0};
+  tj_status status = tj_context_create(&allocator, &context);
+  if (status == TJ_OK)
+    status = tj_program_create(context, "test", text, strlen(text), NULL, 0, &program);
+  if (status == TJ_OK && (status = tj_program_show(program, &options, &blob)) == TJ_OK)
+    tj_blob_release(context, &blob);
+  tj_program_destroy(program);
+  tj_context_destroy(context);
+  return status;
+}
+
+START_TEST(every_allocation_may_fail) {
+  static const char *const texts[] = {"(64,64):(64,1)", "Sw<3,0,3>", distribution, "packed((2,32,32))"};
+  size_t failed = 0;
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (tj_show_form form = 0; form < TJ_SHOW_FORM_COUNT; form++) {
+      tj_status status;
+      for (size_t left = 0; (status = draw_scarcely(texts[i], form, left)) != TJ_OK; left++, failed++)
+        ck_assert_int_eq(status, TJ_ERROR_MEMORY);
+    }
+  }
+  ck_assert_uint_ge(failed, 50);
+}
+END_TEST
+
 int main(void) {
   enum { MAPS = sizeof maps / sizeof *maps, FAILURES = sizeof failures / sizeof *failures };
   Suite *suite = suite_create("show");
@@ -443,6 +491,7 @@ int main(void) {
   tcase_add_loop_test(tcase, what_cannot_be_drawn, 0, FAILURES);
   tcase_add_test(tcase, pipelines_need_no_grid);
   tcase_add_test(tcase, the_largest_picture_is_drawn);
+  tcase_add_test(tcase, every_allocation_may_fail);
   suite_add_tcase(suite, tcase);
   SRunner *runner = srunner_create(suite);
   srunner_set_fork_status(runner, CK_NOFORK);
