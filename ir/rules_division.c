@@ -241,7 +241,11 @@ const tj_node *tj_rule_remainder_of_multiple(tj_rewriter *rewriter, const tj_nod
     quotient.constant = rest.constant;
     rest.constant = 0;
   }
-  return is_zero(&quotient) ? NULL : tj_simple2(rewriter, TJ_OP_MOD, simple_node(rewriter, &rest), divisor);
+  if (is_zero(&quotient))
+    return NULL;
+  TJ_BECAUSE(rewriter, "%s divides the rest of %s", tj_rule_text(rewriter, divisor),
+             tj_rule_text(rewriter, node->arg[0]));
+  return tj_simple2(rewriter, TJ_OP_MOD, simple_node(rewriter, &rest), divisor);
 }
 
 /* Coefficients are reduced only where that pays: other divisions of the same value may share it as it is. */
@@ -372,6 +376,8 @@ const tj_node *tj_rule_quotient_of_quotient(tj_rewriter *rewriter, const tj_node
   if (inner->op != TJ_OP_DIV)
     return NULL;
   const tj_node *divisor = positive_product(rewriter, inner->arg[1], node->arg[1]);
+  TJ_BECAUSE(rewriter, "%s > 0 and %s > 0", tj_rule_text(rewriter, inner->arg[1]),
+             tj_rule_text(rewriter, node->arg[1]));
   return divisor == NULL ? NULL : tj_simple2(rewriter, TJ_OP_DIV, inner->arg[0], divisor);
 }
 
@@ -392,6 +398,7 @@ const tj_node *tj_rule_quotient_of_remainder(tj_rewriter *rewriter, const tj_nod
   const tj_node *ratio = exact_ratio(rewriter, inner->arg[1], node->arg[1]);
   if (ratio == NULL)
     return NULL;
+  TJ_BECAUSE(rewriter, "%s divides %s", tj_rule_text(rewriter, node->arg[1]), tj_rule_text(rewriter, inner->arg[1]));
   const tj_node *quotient = tj_simple2(rewriter, TJ_OP_DIV, inner->arg[0], node->arg[1]);
   return tj_simple2(rewriter, TJ_OP_MOD, quotient, ratio);
 }

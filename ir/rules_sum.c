@@ -141,7 +141,9 @@ static bool are_adjacent(tj_rewriter *rewriter, const digit *low, const digit *h
 /* (value/low) % (both extents), or value/low; NULL where a product overflows. */
 static const tj_node *merged_digit(tj_rewriter *rewriter, const digit *low, const digit *high) {
   tj_graph *graph = rewriter->graph;
-  const tj_node *quotient = tj_simple2(rewriter, TJ_OP_DIV, high->value, tj_monomial_node(graph, &low->low));
+  const bool is_lowest = low->low.degree == 0 && low->low.coefficient == 1;
+  const tj_node *quotient =
+      is_lowest ? high->value : tj_simple2(rewriter, TJ_OP_DIV, high->value, tj_monomial_node(graph, &low->low));
   tj_term extent;
   if (high->is_top)
     return quotient;

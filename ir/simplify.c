@@ -271,13 +271,19 @@ static const tj_node *as_bits(tj_graph *graph, tj_op op, const tj_node *const ar
   return tj_node_make(graph, op == TJ_OP_DIV ? TJ_OP_SHR : op == TJ_OP_MOD ? TJ_OP_AND : TJ_OP_SHL, amount);
 }
 
-static void write_with_bits(tj_graph *graph, const tj_node *roots[], size_t count) {
-  tj_walk walk = tj_walk_nodes(graph, roots, count);
+/* What the inputs have as quotients and remainders stays so. */
+static void write_with_bits(tj_graph *graph, const tj_node *const inputs[], const tj_node *roots[], size_t count) {
+  const tj_walk walk = tj_walk_nodes(graph, roots, count);
+  tj_walk_nodes(graph, inputs, count);
+  const uint32_t of_inputs = graph->visit;
   for (uint32_t i = 0; i < walk.count; i++) {
-    const tj_node *node = walk.node[i], *args[3] = {NULL, NULL, NULL};
+    const tj_node *node = walk.node[i], *args[3] = {NULL, NULL, NULL}, *written = node;
     for (unsigned k = 0; k < tj_op_arity(node->op); k++)
       args[k] = tj_memo_of(graph, node->arg[k])->draft;
-    const tj_node *written = tj_op_arity(node->op) == 0 ? node : as_bits(graph, node->op, args);
+    if (tj_op_arity(node->op) > 0 && tj_memo_of(graph, node)->visit == of_inputs)
+      written = tj_node_make(graph, node->op, args);
+    else if (tj_op_arity(node->op) > 0)
+      written = as_bits(graph, node->op, args);
     tj_sharpen_facts(written, &node->facts);
     tj_memo_of(graph, node)->draft = written;
   }
@@ -302,7 +308,7 @@ static void keep_no_costlier(tj_graph *graph, const tj_node *const inputs[], con
   if (cost_of(graph, results, count) <= before)
     return;
   const tj_node **written = tj_arena_copy(&graph->job->arena, results, count * sizeof *results);
-  write_with_bits(graph, written, count);
+  write_with_bits(graph, inputs, written, count);
   if (cost_of(graph, written, count) > before && count <= MOST_CHOICES)
     choose_each(graph, inputs, written, count);
   if (cost_of(graph, written, count) > before)

@@ -198,7 +198,7 @@ static const tj_node *product_step(tj_graph *graph, const tj_node *chain, const 
 }
 
 static void simplify_chain(tj_job *job, void *data) {
-  enum { LENGTH = 20000 };
+  enum { LENGTH = 30000 };
   const chain_step step = *(const chain_step *)data;
   tj_graph *graph = tj_graph_create(job);
   const tj_node *symbol = tj_coordinate(graph, "i", tj_int(graph, 1 << 20)), *chain = symbol;
