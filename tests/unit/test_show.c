@@ -140,6 +140,7 @@ static const char *const maps[] = {
     "((2,4),(2,4)):((1,16),(4,32))",
     "Sw<3,0,3> o 0 o (8,8):(8,1)",
     "(2,3,4,2):(1,2,6,24)",
+    "((3,2),(2,(3,2))):((7,1),(100,(20,1000)))",
     "(100):(3)",
     "7:1",
     "(3,4):(-1,5)",
@@ -221,6 +222,16 @@ START_TEST(every_coordinate_is_drawn_once_with_its_value) {
 }
 END_TEST
 
+/* The first submode is fastest. */
+START_TEST(rows_run_colexicographically) {
+  json_t *picture = json_of("((3,2),2):((10,1),100)", (tj_show_options){0});
+  static const int64_t expected[] = {0, 10, 20, 1, 11, 21};
+  for (size_t row = 0; row < 6; row++)
+    ck_assert_int_eq(integer_of(cell_of(picture, 0, row * 2), "value"), expected[row]);
+  json_decref(picture);
+}
+END_TEST
+
 /* Rows and columns: mode 0 and 1 of a layout, the last two dimensions of a view. */
 START_TEST(cells_stand_at_their_coordinates) {
   json_t *layout = json_of("(2,(2,3),2):(6,(3,1),100)", (tj_show_options){0});
@@ -236,6 +247,10 @@ START_TEST(cells_stand_at_their_coordinates) {
   cell = cell_of(view, 1, 2 * 4 + 3);
   ck_assert_int_eq(integer_of(cell, "value"), 23);
   ck_assert_str_eq(json_string_value(json_object_get(panel_of(view, 1), "caption")), "(1,_,_)");
+  json_decref(view);
+  view = json_of("packed((2,3,1,2))", (tj_show_options){0});
+  ck_assert_int_eq(integer_of(cell_of(view, 1, 0), "value"), 2);
+  ck_assert_str_eq(json_string_value(json_object_get(panel_of(view, 1), "caption")), "(0,1,_,_)");
   json_decref(view);
 }
 END_TEST
@@ -392,7 +407,9 @@ START_TEST(what_cannot_be_drawn) {
   tj_status status = tj_program_show(program, &failures[_i].options, &blob);
   ck_assert_msg(status == TJ_ERROR_INPUT, "%s is drawn", failures[_i].text);
   ck_assert_ptr_null(blob.data);
-  ck_assert_uint_eq(tj_context_diagnostic(context)->code, failures[_i].code);
+  const tj_diagnostic *diagnostic = tj_context_diagnostic(context);
+  ck_assert_uint_eq(diagnostic->code, failures[_i].code);
+  ck_assert((diagnostic->code == 7005) == (strstr(diagnostic->note, "a picture has at most") != NULL));
   tj_program_destroy(program);
   tj_context_destroy(context);
 }
@@ -480,6 +497,7 @@ int main(void) {
   tcase_add_test(tcase, what_is_not_valid_is_marked);
   tcase_add_test(tcase, a_swizzle_shows_its_bits);
   tcase_add_loop_test(tcase, every_coordinate_is_drawn_once_with_its_value, 0, MAPS);
+  tcase_add_test(tcase, rows_run_colexicographically);
   tcase_add_test(tcase, cells_stand_at_their_coordinates);
   tcase_add_test(tcase, threads_own_what_the_layout_says);
   tcase_add_test(tcase, replicated_elements_have_all_their_owners);
