@@ -129,6 +129,7 @@ static inline void add_step_of_one(random_stage *stage, int64_t length) {
     add_numeric_step(stage, TJ_TRANSFORM_SLICE, slice, 3);
     return;
   case 4:
+    args[1] -= random_between(random, 0, 1) * 4;
     add_numeric_step(stage, TJ_TRANSFORM_OFFSET, args, 2);
     return;
   case 5:
