@@ -130,8 +130,6 @@ const tj_node *tj_node_make(tj_graph *graph, tj_op op, const tj_node *const args
     depth = args[i]->depth > depth ? args[i]->depth : depth;
     weight = saturating_sum(weight, args[i]->weight);
   }
-  if (depth >= TJ_MAX_NODE_DEPTH)
-    tj_fail(graph->job, TJ_DEPTH_LIMIT, "an index expression is more than %d operations deep", TJ_MAX_NODE_DEPTH);
   tj_node *node = new_node(graph, op, hash);
   memcpy(node->arg, args, arity * sizeof *args);
   node->depth = depth + 1;
@@ -209,7 +207,14 @@ static void check_condition(tj_graph *graph, const tj_node *condition) {
             tj_node_brief(graph->job, condition));
 }
 
+static void check_depth(tj_graph *graph, tj_op op, const tj_node *const args[]) {
+  for (unsigned i = 0; i < tj_op_arity(op); i++)
+    if (args[i]->depth >= TJ_MAX_NODE_DEPTH)
+      tj_fail(graph->job, TJ_DEPTH_LIMIT, "an index expression is more than %d operations deep", TJ_MAX_NODE_DEPTH);
+}
+
 void tj_check_operation(tj_graph *graph, tj_op op, const tj_node *const args[]) {
+  check_depth(graph, op, args);
   switch (op) {
   case TJ_OP_DIV:
   case TJ_OP_MOD:

@@ -69,7 +69,7 @@ struct tj_node {
   tj_facts facts;
 };
 
-/* Deeper expressions fail with TJ7002. Walks over nodes must not recurse in proportion to depth. */
+/* Constructing deeper expressions fails with TJ7002. Walks over nodes must not recurse in proportion to depth. */
 enum { TJ_MAX_NODE_DEPTH = 100000 };
 
 /* What walks and the simplifier remember of a node: see walk.h, linear.h, simplify.c. */
@@ -124,8 +124,8 @@ const tj_node *tj_equal(tj_graph *graph, const tj_node *a, const tj_node *b);
 const tj_node *tj_not(tj_graph *graph, const tj_node *truth); /* truth == 0 */
 const tj_node *tj_select(tj_graph *graph, const tj_node *condition, const tj_node *then, const tj_node *otherwise);
 
-/* The node of `op` on `args` exactly as given: no folding, no checks beyond depth. For the simplifier, the reader
- * and tests; the constructors above are for everybody else. */
+/* The node of `op` on `args` exactly as given: no folding, no checks. For the simplifier, the reader and tests; the
+ * constructors above are for everybody else. */
 const tj_node *tj_node_make(tj_graph *graph, tj_op op, const tj_node *const args[]);
 
 static inline bool tj_is_constant(const tj_node *node) {

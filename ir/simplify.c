@@ -316,6 +316,13 @@ static void keep_no_costlier(tj_graph *graph, const tj_node *const inputs[], con
   memcpy(results, written, count * sizeof *written);
 }
 
+/* Inner nodes may be deeper than expressions may be; results may not. */
+static void keep_no_deeper(const tj_node *const inputs[], const tj_node *results[], size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (results[i]->depth > TJ_MAX_NODE_DEPTH)
+      results[i] = inputs[i];
+}
+
 static bool are_leaves(const tj_node *const roots[], size_t count) {
   for (size_t i = 0; i < count; i++)
     if (!tj_is_constant(roots[i]))
@@ -331,6 +338,7 @@ void tj_simplify(tj_graph *graph, const tj_node *roots[], size_t count, tj_trace
   rewriter.epoch = trace == NULL ? 0 : ++graph->epoch;
   const tj_node **inputs = tj_arena_copy(&graph->job->arena, roots, count * sizeof *roots);
   simplify_all(&rewriter, roots, count);
+  keep_no_deeper(inputs, roots, count);
   keep_no_costlier(graph, inputs, roots, count);
   TJ_VALIDATE(graph, roots, count);
 }

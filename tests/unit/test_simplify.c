@@ -235,6 +235,53 @@ START_TEST(deterministic) {
 }
 END_TEST
 
+/* --- memory --- */
+
+typedef struct {
+  int left; /* allocations that succeed */
+  int held;
+} failing_memory;
+
+static void *allocate(void *user, size_t size) {
+  failing_memory *memory = user;
+  if (memory->left-- <= 0)
+    return NULL;
+  memory->held++;
+  return malloc(size);
+}
+
+static void release(void *user, void *block) {
+  ((failing_memory *)user)->held--;
+  free(block);
+}
+
+static void simplify_much(tj_job *job, void *data) {
+  simplify_twice(job, data);
+  const chain_step step = add_step;
+  tj_graph *graph = tj_graph_create(job);
+  const tj_node *symbol = tj_coordinate(graph, "i", tj_int(graph, 99)), *chain = symbol;
+  for (int64_t i = 0; i < 500; i++)
+    chain = step(graph, chain, symbol, i);
+  tj_simplified(graph, chain);
+}
+
+/* Whichever allocation fails, the job fails with it and gives everything back. */
+START_TEST(memory_runs_out) {
+  bool succeeded = false;
+  for (int successes = 0; successes < 200 && !succeeded; successes++) {
+    failing_memory memory = {successes, 0};
+    const tj_allocator allocator = {.allocate = allocate, .release = release, .user = &memory};
+    tj_job job;
+    tj_job_init(&job, &allocator);
+    succeeded = tj_job_run(&job, simplify_much, NULL) == TJ_OK;
+    ck_assert(succeeded || job.problem.code == TJ_OUT_OF_MEMORY);
+    tj_job_destroy(&job);
+    ck_assert_int_eq(memory.held, 0);
+  }
+  ck_assert(succeeded);
+}
+END_TEST
+
 /* --- linear forms --- */
 
 static void check_forms(tj_job *job, void *data) {
@@ -274,7 +321,7 @@ START_TEST(linear_forms) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {what_llvm_cannot, transforms,  nothing_to_do, sharing,
-                                traces,           deep_chains, deterministic, linear_forms};
+  const TTest *const tests[] = {what_llvm_cannot, transforms,    nothing_to_do,   sharing,     traces,
+                                deep_chains,      deterministic, memory_runs_out, linear_forms};
   return run_suite(suite_of("simplify", tests, sizeof tests / sizeof *tests));
 }
