@@ -352,8 +352,8 @@ static bool may_cut(parting *p, uint32_t dimension, const tj_node *stride, const
   if (!divides(self, stride, p->unit))
     return false;
   *at = tj_exact_div(self->graph, p->unit, stride);
-  const tj_structure_dimension *d = &self->dimension[dimension];
-  return divides(self, *at, d->length) && is_below(self, *at, d->length) && lies_within(self, d->index, d->length);
+  const tj_node *length = self->dimension[dimension].length;
+  return divides(self, *at, length) && is_below(self, *at, length);
 }
 
 /* Assigns every term to a part; whether the low part stays below the unit. */
