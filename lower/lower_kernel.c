@@ -159,6 +159,17 @@ static void check_symbols(const tj_emitter *emitter) {
   }
 }
 
+/* LLVM takes time that grows with the square of what it compiles. */
+static void check_size(const tj_emitter *emitter) {
+  enum { MOST_OPERATIONS = 1024 };
+  uint32_t operations = 0;
+  for (uint32_t i = 0; i < emitter->nodes.walk.count; i++)
+    operations += tj_op_arity(emitter->nodes.walk.node[i]->op) > 0;
+  if (operations > MOST_OPERATIONS)
+    tj_fail(emitter->job, TJ_WORK_LIMIT, "kernel %s takes %u operations for each work-item, more than %d",
+            emitter->kernel->name, operations, MOST_OPERATIONS);
+}
+
 static void init_types(tj_emitter *emitter) {
   emitter->i1 = LLVMInt1TypeInContext(emitter->context);
   emitter->i8 = LLVMInt8TypeInContext(emitter->context);
@@ -186,9 +197,10 @@ void tj_emitter_init(tj_emitter *emitter, tj_graph *graph, tj_module *module, co
       .builder = module->builder,
       .nodes = tj_kernel_nodes_of(graph, kernel),
   };
-  tj_kernel_nodes_schedule(graph, &emitter->nodes);
+  check_size(emitter);
   check_symbols(emitter);
   tj_check_widths(graph, emitter->nodes.root, emitter->nodes.root_count);
+  tj_kernel_nodes_schedule(graph, &emitter->nodes);
   emitter->value = TJ_NEW_ARRAY(graph->job, LLVMValueRef, emitter->nodes.walk.count);
   emitter->index_width = index_width(emitter);
   init_types(emitter);

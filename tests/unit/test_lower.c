@@ -404,6 +404,16 @@ static void lower_unbounded(tj_job *job, void *data) {
   tj_module_lower(graph, data, &made->kernel, tj_target_parse(job, "host"));
 }
 
+static void lower_too_much(tj_job *job, void *data) {
+  tj_graph *graph = tj_graph_create(job);
+  hand_kernel *made = make_kernel(graph, tj_int(graph, 64), TJ_DTYPE_i32);
+  const tj_node *value = made->kernel.index;
+  for (int i = 0; i < 50000; i++)
+    value = tj_mod(graph, tj_add(graph, value, tj_int(graph, i + 1)), tj_int(graph, 1000));
+  made->kernel.value = value;
+  tj_module_lower(graph, data, &made->kernel, tj_target_parse(job, "gfx942"));
+}
+
 /* A failure in the middle of lowering leaves a module that can be disposed. */
 START_TEST(test_failures) {
   tj_job job;
@@ -412,6 +422,8 @@ START_TEST(test_failures) {
   expect_failure(&job, TJ_MISSING_PARAMETER, lower_unbound, &module);
   tj_module_dispose(&module);
   expect_failure(&job, TJ_WIDTH, lower_unbounded, &module);
+  tj_module_dispose(&module);
+  expect_failure(&job, TJ_WORK_LIMIT, lower_too_much, &module);
   tj_module_dispose(&module);
   tj_job_destroy(&job);
 }

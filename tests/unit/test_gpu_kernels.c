@@ -1,0 +1,224 @@
+/* Kernels on simulated GPUs, from LLVM IR to dispatch: random expressions against the oracle, conversions against C,
+ * masks between guards. What the machine does differently from the host shows here: 24-bit products, 32-bit offsets,
+ * kernel arguments, rounding of floats. */
+#include "conversion_support.h"
+#include "jit/code_object.h"
+#include "jit/link.h"
+#include "random_kernel.h"
+#include "rt/device.h"
+
+#include <stdio.h>
+
+static const char *const targets[] = {"gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201"};
+
+enum { TARGETS = sizeof targets / sizeof targets[0], MOST_BUFFERS = 2, GUARD_BYTES = 512 };
+
+/* A device, and a kernel on it. */
+typedef struct {
+  const char *target;
+  tj_rt_device *device;
+  tj_rt_error error;
+  compiled compiled;
+  tj_rt_kernel *loaded;
+  random_source source;
+  tj_dtype from, to;
+  bool derive;
+} gpu;
+
+static void expect(gpu *run, tj_status status) {
+  ck_assert_msg(status == TJ_OK, "%s: TJ%04d: %s", run->target, (int)run->error.code, run->error.text);
+}
+
+static void open_gpu(gpu *run, const char *target, uint64_t seed) {
+  char name[32];
+  snprintf(name, sizeof name, "sim:%s", target);
+  *run = (gpu){.target = target, .source = random_begin(seed)};
+  expect(run, tj_rt_open(name, NULL, &run->device, &run->error));
+}
+
+static void close_gpu(gpu *run) {
+  tj_rt_close(run->device);
+  dispose_compiled(&run->compiled);
+}
+
+static void load_on_gpu(tj_graph *graph, gpu *run, const tj_kernel *kernel) {
+  compile_kernel(graph, &run->compiled, kernel, run->target, TJ_CODEGEN_OBJECT);
+  tj_bytes linked = tj_link(graph->job, run->compiled.bytes);
+  uint32_t argument_bytes = tj_kernel_argument_bytes(kernel);
+  tj_code_object_check(graph->job, tj_code_object_parse(graph->job, linked), kernel->name, argument_bytes);
+  tj_rt_code code = {.symbol = kernel->name, .code_object = linked, .argument_bytes = argument_bytes};
+  expect(run, tj_rt_load(run->device, &code, &run->loaded, &run->error));
+}
+
+/* A buffer's bytes on the caller's side. */
+typedef struct {
+  void *data;
+  size_t size;
+} host_bytes;
+
+static void check_guards(gpu *run, const tj_rt_buffer *buffer, size_t size) {
+  unsigned char after[GUARD_BYTES];
+  expect(run, tj_rt_read(run->device, buffer, size, after, GUARD_BYTES, &run->error));
+  for (size_t i = 0; i < GUARD_BYTES; i++)
+    ck_assert_uint_eq(after[i], 0xa5);
+}
+
+static void upload(gpu *run, tj_rt_buffer *buffer, host_bytes bytes) {
+  unsigned char guard[GUARD_BYTES];
+  memset(guard, 0xa5, sizeof guard);
+  expect(run, tj_rt_allocate(run->device, bytes.size + GUARD_BYTES, buffer, &run->error));
+  expect(run, tj_rt_write(run->device, buffer, 0, (tj_bytes){bytes.data, bytes.size}, &run->error));
+  expect(run, tj_rt_write(run->device, buffer, bytes.size, (tj_bytes){guard, GUARD_BYTES}, &run->error));
+}
+
+/* Launches the loaded kernel, with the buffers' contents there and back. */
+static void run_on_gpu(gpu *run, const tj_kernel *kernel, const host_bytes bytes[], const symbol_values *values) {
+  tj_rt_buffer buffers[MOST_BUFFERS];
+  void *addresses[MOST_BUFFERS];
+  uint64_t block[128];
+  for (uint32_t i = 0; i < kernel->buffer_count; i++) {
+    upload(run, &buffers[i], bytes[i]);
+    addresses[i] = (void *)(uintptr_t)buffers[i].address;
+  }
+  uint64_t count = fill_arguments(kernel, addresses, values, block);
+  tj_rt_dispatch dispatch = {block, (count + kernel->workgroup_size - 1) / kernel->workgroup_size,
+                             kernel->workgroup_size};
+  expect(run, tj_rt_launch(run->device, run->loaded, &dispatch, &run->error));
+  expect(run, tj_rt_wait(run->device, NULL, &run->error));
+  for (uint32_t i = 0; i < kernel->buffer_count; i++) {
+    check_guards(run, &buffers[i], bytes[i].size);
+    expect(run, tj_rt_read(run->device, &buffers[i], 0, bytes[i].data, bytes[i].size, &run->error));
+    tj_rt_release(run->device, &buffers[i]);
+  }
+}
+
+static void in_job(gpu *run, void (*body)(tj_job *, void *)) {
+  tj_job job;
+  tj_job_init(&job, NULL);
+  expect_success(&job, body, run);
+  tj_rt_unload(run->device, run->loaded);
+  run->loaded = NULL;
+  tj_job_destroy(&job);
+}
+
+/* --- random expressions --- */
+
+enum { KERNELS = 40, LAUNCHES = 3 };
+
+static void run_random(tj_job *job, void *data) {
+  gpu *run = data;
+  tj_graph *graph = tj_graph_create(job);
+  hand_kernel *made = make_random_kernel(&run->source, graph);
+  if (run->derive)
+    tj_kernel_derive(graph, &made->kernel);
+  load_on_gpu(graph, run, &made->kernel);
+  for (uint32_t i = 0; i < LAUNCHES; i++) {
+    symbol_values values = random_values(&run->source, &made->kernel);
+    int64_t found[EXPRESSIONS * POINTS];
+    memset(found, 0x5a, sizeof found);
+    run_on_gpu(run, &made->kernel, (host_bytes[]){{found, sizeof found}}, &values);
+    compare(&made->kernel, found, values);
+  }
+}
+
+START_TEST(test_random_expressions) {
+  gpu run;
+  open_gpu(&run, targets[_i], 20261121 + (uint64_t)_i);
+  for (uint32_t i = 0; i < KERNELS; i++) {
+    run.derive = i % 2;
+    in_job(&run, run_random);
+  }
+  close_gpu(&run);
+}
+END_TEST
+
+/* --- conversions --- */
+
+enum { ELEMENTS = 2048 };
+
+static void run_conversion(tj_job *job, void *data) {
+  gpu *run = data;
+  tj_graph *graph = tj_graph_create(job);
+  hand_kernel *made = make_kernel(graph, tj_int(graph, ELEMENTS), run->to);
+  make_copy(graph, made, run->from);
+  load_on_gpu(graph, run, &made->kernel);
+  unsigned char *from = make_elements(&run->source, run->from, ELEMENTS);
+  unsigned char *to = calloc(ELEMENTS, tj_dtype_bits(run->to) / 8);
+  host_bytes bytes[] = {{to, (size_t)ELEMENTS * tj_dtype_bits(run->to) / 8},
+                        {from, (size_t)ELEMENTS * tj_dtype_bits(run->from) / 8}};
+  symbol_values none = {.count = 64};
+  run_on_gpu(run, &made->kernel, bytes, &none);
+  for (uint32_t i = 0; i < ELEMENTS; i++) {
+    element source = element_at(from, run->from, i), found = element_at(to, run->to, i);
+    ck_assert_msg(converts_to(source, run->from, found, run->to), "%s: %s 0x%llx became %s 0x%llx", run->target,
+                  tj_dtype_name(run->from), (unsigned long long)bits_of(source, TJ_DTYPE_b64), tj_dtype_name(run->to),
+                  (unsigned long long)bits_of(found, TJ_DTYPE_b64));
+  }
+  free(from);
+  free(to);
+}
+
+START_TEST(test_conversions) {
+  gpu run;
+  open_gpu(&run, targets[_i], 7 + (uint64_t)_i);
+  for (unsigned from = 0; from < TJ_DTYPE_COUNT; from++) {
+    for (unsigned to = 0; to < TJ_DTYPE_COUNT; to++) {
+      run.from = (tj_dtype)from;
+      run.to = (tj_dtype)to;
+      if (tj_dtype_converts(run.from, run.to))
+        in_job(&run, run_conversion);
+    }
+  }
+  close_gpu(&run);
+}
+END_TEST
+
+/* --- masks --- */
+
+enum { INSIDE = 700, OUTSIDE = 1000, SHIFT = 150 };
+
+/* dst[n] = src[n - SHIFT], or the fill, for 0 <= n < OUTSIDE; only every n that is no multiple of 3. */
+static void run_mask(tj_job *job, void *data) {
+  gpu *run = data;
+  tj_graph *graph = tj_graph_create(job);
+  hand_kernel *made = make_kernel(graph, tj_int(graph, OUTSIDE), TJ_DTYPE_i16);
+  make_copy(graph, made, TJ_DTYPE_i16);
+  const tj_node *offset = tj_sub(graph, made->kernel.index, tj_int(graph, SHIFT)), *zero = tj_int(graph, 0);
+  made->kernel.load.offset = offset;
+  made->kernel.load.valid =
+      tj_and(graph, tj_less_equal(graph, zero, offset), tj_less(graph, offset, tj_int(graph, INSIDE)));
+  made->kernel.store.valid =
+      tj_not(graph, tj_equal(graph, tj_mod(graph, made->kernel.index, tj_int(graph, 3)), zero));
+  made->kernel.fill = -9;
+  load_on_gpu(graph, run, &made->kernel);
+  int16_t from[INSIDE], to[OUTSIDE];
+  for (int i = 0; i < INSIDE; i++)
+    from[i] = (int16_t)(i + 1);
+  memset(to, 0x77, sizeof to);
+  symbol_values none = {.count = 64};
+  run_on_gpu(run, &made->kernel, (host_bytes[]){{to, sizeof to}, {from, sizeof from}}, &none);
+  for (int n = 0; n < OUTSIDE; n++) {
+    int loaded = n >= SHIFT && n < SHIFT + INSIDE ? n - SHIFT + 1 : -9;
+    ck_assert_int_eq(to[n], n % 3 == 0 ? 0x7777 : loaded);
+  }
+}
+
+/* The simulator checks bounds: a masked load that happens all the same ends the dispatch. */
+START_TEST(test_masks) {
+  gpu run;
+  open_gpu(&run, targets[_i], 1);
+  in_job(&run, run_mask);
+  close_gpu(&run);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("gpu kernels");
+  TCase *cases = tcase_create("gpu kernels");
+  tcase_set_timeout(cases, 500);
+  tcase_add_loop_test(cases, test_masks, 0, TARGETS);
+  tcase_add_loop_test(cases, test_random_expressions, 0, TARGETS);
+  tcase_add_loop_test(cases, test_conversions, 0, TARGETS);
+  suite_add_tcase(suite, cases);
+  return run_suite(suite);
+}
