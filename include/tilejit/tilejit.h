@@ -188,6 +188,13 @@ typedef struct {
  * where it has more than 65536 coordinates. Of a view as text, the last two leave the pipeline without a grid. */
 TJ_API tj_status tj_program_show(tj_program *program, const tj_show_options *options, tj_blob *picture);
 
+/* Whether two values are the same for all parameters, and two maps at every coordinate, validity included. `a` and `b`
+ * are programs that end in an expression; both see the items of `declarations` (may be NULL), and those of each other
+ * where they are the same text. The text is a line: how it was proved, or a counterexample. TJ2033 where it is not
+ * decided. */
+TJ_API tj_status tj_prove(tj_context *context, const char *declarations, const char *a, const char *b, int *equal,
+                          tj_blob *text);
+
 /* --- compilation --- */
 
 /* Which kernel for which target. kernel NULL: the program's only one, or, where it has none, the kernel

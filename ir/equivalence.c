@@ -1,0 +1,334 @@
+/* Proving that two values are equal, or finding where they differ. */
+#include "ir/equivalence.h"
+
+#include "ir/eval.h"
+#include "ir/facts.h"
+#include "ir/simplify.h"
+#include "ir/walk.h"
+
+#include <string.h>
+
+enum { CASE_LIMIT = 1 << 24, SAMPLES = 200000, MOST_SYMBOLS = 64 };
+
+/* Expressions that must be equal, pair by pair: left[i] to right[i]. */
+typedef struct {
+  const tj_node **left, **right;
+  uint32_t count;
+} pairing;
+
+/* --- the expressions of a value --- */
+
+/* What a value is at its inputs. `domain` is NULL for integers and tuples. */
+typedef struct {
+  const tj_tuple *domain, *input, *output;
+  const tj_node *valid; /* NULL: always */
+} expression;
+
+static bool is_layout(const tj_value *value) {
+  return value->kind == TJ_VALUE_LAYOUT || value->kind == TJ_VALUE_COMPOSED;
+}
+
+static tj_layout layout_of(const tj_value *value) {
+  return value->kind == TJ_VALUE_LAYOUT ? value->layout : value->composed->layout;
+}
+
+static const tj_tuple *apply(tj_graph *graph, const tj_value *value, const tj_tuple *coordinate) {
+  return value->kind == TJ_VALUE_LAYOUT ? tj_layout_apply(graph, value->layout, coordinate)
+                                        : tj_composed_apply(graph, value->composed, coordinate);
+}
+
+static expression expression_of(tj_graph *graph, const tj_value *value) {
+  if (value->kind == TJ_VALUE_TUPLE)
+    return (expression){.output = value->tuple};
+  tj_map map = tj_map_of_value(graph, value);
+  return (expression){map.domain, map.input, map.output, map.valid};
+}
+
+/* --- one map at the inputs of another --- */
+
+static const tj_node *substitute(tj_graph *graph, const tj_node *node, const tj_node **image) {
+  unsigned arity = tj_op_arity(node->op);
+  if (arity == 0)
+    return image[node->id] != NULL ? image[node->id] : node;
+  const tj_node *args[3] = {NULL, NULL, NULL};
+  for (unsigned i = 0; i < arity; i++)
+    args[i] = image[node->arg[i]->id];
+  return tj_node_make(graph, node->op, args);
+}
+
+/* Replaces the symbols `from` by `to` in all roots. */
+static void substitute_all(tj_graph *graph, const tj_tuple *from, const tj_tuple *to, const tj_node *roots[],
+                           uint32_t root_count) {
+  uint32_t count;
+  const tj_tuple *const *old = tj_tuple_leaves(graph, from, &count);
+  const tj_tuple *const *new = tj_tuple_leaves(graph, to, &count);
+  const tj_node **image = TJ_NEW_ARRAY(graph->job, const tj_node *, graph->node_count);
+  tj_walk walk = tj_walk_nodes(graph, roots, root_count);
+  for (uint32_t i = 0; i < count; i++)
+    image[old[i]->value->id] = new[i]->value;
+  for (uint32_t i = 0; i < walk.count; i++)
+    image[walk.node[i]->id] = substitute(graph, walk.node[i], image);
+  for (uint32_t i = 0; i < root_count; i++)
+    roots[i] = image[roots[i]->id];
+}
+
+/* --- pairing --- */
+
+static uint32_t leaves_of(tj_graph *graph, const tj_tuple *tuple, const tj_node **nodes) {
+  uint32_t count;
+  const tj_tuple *const *leaves = tj_tuple_leaves(graph, tj_tuple_expand_basis(graph, tuple), &count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (leaves[i]->kind != TJ_TUPLE_INTEGER)
+      tj_fail(graph->job, TJ_WRONG_TYPE, "only integers can be equal, not %s", tj_tuple_text(graph->job, leaves[i]));
+    nodes[i] = leaves[i]->value;
+  }
+  return count;
+}
+
+/* Values count only where they are valid, which both must be at the same coordinates. */
+static void guard_by_validity(tj_graph *graph, pairing *pairs, const tj_node *left, const tj_node *right) {
+  const tj_node *zero = tj_int(graph, 0), *always = tj_int(graph, 1);
+  if (left == NULL && right == NULL)
+    return;
+  left = left != NULL ? left : always;
+  right = right != NULL ? right : always;
+  for (uint32_t i = 0; i < pairs->count; i++) {
+    pairs->left[i] = tj_select(graph, left, pairs->left[i], zero);
+    pairs->right[i] = tj_select(graph, left, pairs->right[i], zero);
+  }
+  pairs->left[pairs->count] = left;
+  pairs->right[pairs->count++] = right;
+}
+
+/* False where the structures differ. */
+static bool pair(tj_graph *graph, const expression *a, const expression *b, pairing *pairs) {
+  if (!tj_tuple_congruent(tj_tuple_expand_basis(graph, a->output), tj_tuple_expand_basis(graph, b->output)))
+    return false;
+  uint32_t most = tj_tuple_leaf_count(tj_tuple_expand_basis(graph, a->output)) + 1;
+  pairs->left = TJ_NEW_ARRAY(graph->job, const tj_node *, most);
+  pairs->right = TJ_NEW_ARRAY(graph->job, const tj_node *, most);
+  pairs->count = leaves_of(graph, a->output, pairs->left);
+  leaves_of(graph, b->output, pairs->right);
+  const tj_node *valid = b->valid;
+  if (b->input != NULL) {
+    substitute_all(graph, b->input, a->input, pairs->right, pairs->count);
+    if (valid != NULL)
+      substitute_all(graph, b->input, a->input, &valid, 1);
+  }
+  guard_by_validity(graph, pairs, a->valid, valid);
+  return true;
+}
+
+static bool pair_layouts(tj_graph *graph, const tj_value *a, const tj_value *b, pairing *pairs) {
+  const tj_node *size = tj_layout_size(graph, layout_of(a));
+  if (!tj_prove_equal(graph, size, tj_layout_size(graph, layout_of(b))))
+    return false;
+  const tj_tuple *index = tj_tuple_integer(graph, tj_coordinate(graph, "i", size));
+  expression left = {.output = apply(graph, a, index)}, right = {.output = apply(graph, b, index)};
+  return pair(graph, &left, &right, pairs);
+}
+
+static bool same_domain(tj_graph *graph, const tj_tuple *a, const tj_tuple *b) {
+  if (a == NULL || b == NULL)
+    return a == b;
+  uint32_t count;
+  const tj_tuple *const *left = tj_tuple_leaves(graph, a, &count);
+  const tj_tuple *const *right = tj_tuple_leaves(graph, b, &count);
+  if (!tj_tuple_congruent(a, b))
+    return false;
+  for (uint32_t i = 0; i < count; i++) {
+    if (!tj_prove_equal(graph, left[i]->value, right[i]->value))
+      return false;
+  }
+  return true;
+}
+
+static bool pair_values(tj_graph *graph, const tj_value *a, const tj_value *b, pairing *pairs) {
+  if (is_layout(a) && is_layout(b))
+    return pair_layouts(graph, a, b, pairs);
+  expression left = expression_of(graph, a), right = expression_of(graph, b);
+  return same_domain(graph, left.domain, right.domain) && pair(graph, &left, &right, pairs);
+}
+
+/* Simplifies both sides and keeps the pairs that are still different expressions. */
+static void drop_equal_pairs(tj_graph *graph, pairing *pairs) {
+  tj_simplify(graph, pairs->left, pairs->count, NULL);
+  tj_simplify(graph, pairs->right, pairs->count, NULL);
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < pairs->count; i++) {
+    const tj_node *left = pairs->left[i], *right = pairs->right[i];
+    if (left == right || tj_prove_equal(graph, left, right))
+      continue;
+    pairs->left[kept] = left;
+    pairs->right[kept++] = right;
+  }
+  pairs->count = kept;
+}
+
+/* --- cases --- */
+
+/* Values of the symbols that the pairs depend on, bounds of symbols included, in order of creation. */
+typedef struct {
+  tj_graph *graph;
+  const pairing *pairs;
+  const tj_node *symbol[MOST_SYMBOLS];
+  uint32_t symbol_count;
+  int64_t value[MOST_SYMBOLS];
+  int64_t *binding; /* by symbol index */
+  int64_t *result;  /* of the left, then the right expressions */
+  const tj_node **root;
+  uint64_t tried;
+} cases;
+
+static bool add_symbols(cases *all, const tj_node *const roots[], uint32_t count) {
+  tj_walk walk = tj_walk_nodes(all->graph, roots, count);
+  for (uint32_t i = 0; i < walk.count; i++) {
+    const tj_node *node = walk.node[i];
+    bool known = node->op != TJ_OP_SYMBOL;
+    for (uint32_t k = 0; k < all->symbol_count && !known; k++)
+      known = all->symbol[k] == node;
+    if (known)
+      continue;
+    const tj_node *bounds[2];
+    uint32_t bound_count = 0;
+    if (node->symbol->low != NULL)
+      bounds[bound_count++] = node->symbol->low;
+    if (node->symbol->high != NULL)
+      bounds[bound_count++] = node->symbol->high;
+    if (!add_symbols(all, bounds, bound_count) || all->symbol_count == MOST_SYMBOLS)
+      return false;
+    all->symbol[all->symbol_count++] = node;
+  }
+  return true;
+}
+
+static bool open_cases(tj_graph *graph, const pairing *pairs, cases *all) {
+  *all = (cases){.graph = graph, .pairs = pairs};
+  all->root = TJ_NEW_ARRAY(graph->job, const tj_node *, 2 * (size_t)pairs->count);
+  memcpy(all->root, pairs->left, pairs->count * sizeof *all->root);
+  memcpy(all->root + pairs->count, pairs->right, pairs->count * sizeof *all->root);
+  all->result = TJ_NEW_ARRAY(graph->job, int64_t, 2 * (size_t)pairs->count);
+  all->binding = TJ_NEW_ARRAY(graph->job, int64_t, graph->symbol_count);
+  return add_symbols(all, all->root, 2 * pairs->count);
+}
+
+static bool evaluate(const cases *all, const tj_node *const roots[], size_t count, int64_t values[]) {
+  tj_bindings bindings = {all->binding, NULL, all->graph->symbol_count};
+  return tj_eval_nodes(roots, count, &bindings, values) == TJ_EVAL_OK;
+}
+
+/* The range of a symbol, given the symbols before it; false where it is empty or not known. */
+static bool range_of(const cases *all, const tj_symbol *symbol, int64_t *low, int64_t *high) {
+  *low = INT64_MIN / 4;
+  *high = INT64_MAX / 4;
+  bool known = (symbol->low == NULL || evaluate(all, &symbol->low, 1, low)) &&
+               (symbol->high == NULL || evaluate(all, &symbol->high, 1, high));
+  int64_t below = *low % symbol->multiple;
+  if (below != 0)
+    *low += below > 0 ? symbol->multiple - below : -below;
+  return known && *low <= *high;
+}
+
+static void bind(cases *all, uint32_t index, int64_t value) {
+  all->value[index] = value;
+  all->binding[all->symbol[index]->symbol->index] = value;
+}
+
+/* Whether the pairs differ in the case that is bound. A case beyond 64 bits refutes nothing. */
+static bool differs(cases *all) {
+  uint32_t count = all->pairs->count;
+  tj_spend(all->graph->job, 1);
+  all->tried++;
+  return evaluate(all, all->root, 2 * (size_t)count, all->result) &&
+         memcmp(all->result, all->result + count, count * sizeof *all->result) != 0;
+}
+
+/* How many cases there are at most; UINT64_MAX for too many. */
+static uint64_t count_cases(const cases *all) {
+  uint64_t count = 1;
+  for (uint32_t i = 0; i < all->symbol_count; i++) {
+    const tj_facts *facts = &all->symbol[i]->facts;
+    uint64_t length = (uint64_t)facts->high - (uint64_t)facts->low;
+    bool overflows = !tj_facts_bounded(facts) || length == UINT64_MAX ||
+                     __builtin_mul_overflow(count, length / (uint64_t)facts->modulus + 1, &count);
+    if (overflows || count > CASE_LIMIT)
+      return UINT64_MAX;
+  }
+  return count;
+}
+
+/* Tries every value of symbols `index` and later; true at the first case that differs. */
+static bool try_all(cases *all, uint32_t index) {
+  if (index == all->symbol_count)
+    return differs(all);
+  const tj_symbol *symbol = all->symbol[index]->symbol;
+  int64_t low, high;
+  if (!range_of(all, symbol, &low, &high))
+    return false;
+  bool overflows = false;
+  for (int64_t value = low; value <= high && !overflows;) {
+    bind(all, index, value);
+    if (try_all(all, index + 1))
+      return true;
+    overflows = __builtin_add_overflow(value, symbol->multiple, &value);
+  }
+  return false;
+}
+
+static uint64_t next_random(uint64_t *state) {
+  *state ^= *state << 13;
+  *state ^= *state >> 7;
+  *state ^= *state << 17;
+  return *state;
+}
+
+/* Mostly small values and values near the bounds, where expressions differ if they do. */
+static int64_t random_value(uint64_t *state, int64_t low, int64_t high, int64_t multiple) {
+  uint64_t steps = (uint64_t)(high - low) / (uint64_t)multiple;
+  uint64_t within = steps < 64 || next_random(state) % 4 == 0 ? steps : 63;
+  uint64_t step = within == UINT64_MAX ? next_random(state) : next_random(state) % (within + 1);
+  bool from_above = next_random(state) % 4 == 0;
+  return low + (int64_t)(from_above ? steps - step : step) * multiple;
+}
+
+static bool try_samples(cases *all) {
+  uint64_t state = 0x9e3779b97f4a7c15u;
+  for (int n = 0; n < SAMPLES; n++) {
+    bool has_case = true;
+    for (uint32_t i = 0; i < all->symbol_count && has_case; i++) {
+      const tj_symbol *symbol = all->symbol[i]->symbol;
+      int64_t low, high;
+      has_case = range_of(all, symbol, &low, &high);
+      if (has_case)
+        bind(all, i, random_value(&state, low, high, symbol->multiple));
+    }
+    if (has_case && differs(all))
+      return true;
+  }
+  return false;
+}
+
+static tj_equivalence verdict_of(const cases *all, tj_verdict verdict) {
+  tj_arena *arena = &all->graph->job->arena;
+  return (tj_equivalence){.verdict = verdict,
+                          .symbol = tj_arena_copy(arena, all->symbol, sizeof all->symbol),
+                          .value = tj_arena_copy(arena, all->value, sizeof all->value),
+                          .symbol_count = all->symbol_count,
+                          .case_count = all->tried};
+}
+
+tj_equivalence tj_equivalence_of(tj_graph *graph, const tj_value *a, const tj_value *b) {
+  pairing pairs;
+  if (!pair_values(graph, a, b, &pairs))
+    return (tj_equivalence){.verdict = TJ_DIFFERENT_DOMAINS};
+  drop_equal_pairs(graph, &pairs);
+  if (pairs.count == 0)
+    return (tj_equivalence){.verdict = TJ_EQUAL_BY_RULES};
+  cases all;
+  if (!open_cases(graph, &pairs, &all))
+    return (tj_equivalence){.verdict = TJ_UNDECIDED};
+  bool is_small = count_cases(&all) <= CASE_LIMIT;
+  if (is_small ? try_all(&all, 0) : try_samples(&all))
+    return verdict_of(&all, TJ_DIFFERENT);
+  return verdict_of(&all, is_small ? TJ_EQUAL_BY_CASES : TJ_UNDECIDED);
+}
