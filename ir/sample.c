@@ -35,7 +35,7 @@ static bool bound_at(const tj_node *bound, int point, int64_t *value) {
 }
 
 static int64_t symbol_at(const tj_symbol *symbol, int point) {
-  int64_t low, high;
+  int64_t low = 0, high = 0;
   if (!bound_at(symbol->low, point, &low) || !bound_at(symbol->high, point, &high) ||
       symbol->multiple > INT64_MAX / 4)
     return TJ_NO_SAMPLE;
