@@ -1,4 +1,6 @@
 /* What expressions cost: weights of operations, and counts of the operations that a set of expressions needs. */
+#include "ir/cost.h"
+
 #include "ir/walk.h"
 
 typedef enum { KIND_NONE, KIND_ADD, KIND_MUL, KIND_DIV, KIND_MOD, KIND_SELECT, KIND_BIT } kind;
@@ -9,8 +11,10 @@ static const kind kinds[] = {
 #undef OP
 };
 
-static bool is_power_of_two(const tj_node *node) {
-  return tj_is_constant(node) && node->value > 0 && (node->value & (node->value - 1)) == 0;
+int tj_exponent_of(const tj_node *node) {
+  if (!tj_is_constant(node) || node->value < 1 || (node->value & (node->value - 1)) != 0)
+    return -1;
+  return __builtin_ctzll((unsigned long long)node->value);
 }
 
 static bool is_negation(const tj_node *node) {
@@ -18,29 +22,28 @@ static bool is_negation(const tj_node *node) {
 }
 
 uint32_t tj_op_weight(tj_op op, const tj_node *const args[]) {
-  enum { SIMPLE = 8, POWER = 9, BITWISE = 10, CHOICE = 12, PRODUCT = 40, QUOTIENT = 160, NEGATION = 2 };
   switch (op) {
   case TJ_OP_DIV:
   case TJ_OP_MOD:
-    return is_power_of_two(args[1]) ? POWER : QUOTIENT;
+    return tj_exponent_of(args[1]) >= 0 ? TJ_WEIGHT_POWER : TJ_WEIGHT_QUOTIENT;
   case TJ_OP_MUL:
     if (tj_is_int(args[0], -1) || tj_is_int(args[1], -1))
-      return NEGATION;
-    return is_power_of_two(args[0]) || is_power_of_two(args[1]) ? POWER : PRODUCT;
+      return TJ_WEIGHT_NEGATION;
+    return tj_exponent_of(args[0]) >= 0 || tj_exponent_of(args[1]) >= 0 ? TJ_WEIGHT_POWER : TJ_WEIGHT_PRODUCT;
   case TJ_OP_ADD:
   case TJ_OP_LESS:
   case TJ_OP_EQUAL:
-    return SIMPLE;
+    return TJ_WEIGHT_SIMPLE;
   case TJ_OP_SELECT:
   case TJ_OP_MIN:
   case TJ_OP_MAX:
-    return CHOICE;
+    return TJ_WEIGHT_CHOICE;
   case TJ_OP_AND:
   case TJ_OP_OR:
   case TJ_OP_XOR:
   case TJ_OP_SHL:
   case TJ_OP_SHR:
-    return BITWISE;
+    return TJ_WEIGHT_BITWISE;
   case TJ_OP_CONSTANT:
   case TJ_OP_SYMBOL:
   case TJ_OP_COUNT:
@@ -97,4 +100,10 @@ tj_op_counts tj_count_ops(tj_graph *graph, const tj_node *const roots[], size_t 
       counts.add++;
   }
   return counts;
+}
+
+uint64_t tj_cost_of(tj_graph *graph, const tj_node *const roots[], size_t count) {
+  enum { QUOTIENT = 16, PRODUCT = 4 };
+  const tj_op_counts ops = tj_count_ops(graph, roots, count);
+  return QUOTIENT * ((uint64_t)ops.div + ops.mod) + PRODUCT * (uint64_t)ops.mul + ops.add + ops.bit + ops.select;
 }

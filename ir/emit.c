@@ -3,6 +3,7 @@
  * One form always gives one expression: terms in the forms' order, with the constant last, and with factors that
  * several terms share taken out where that saves multiplications. Factors are taken out one at a time, the one that
  * saves most first, so that i*M*N + j*N + k becomes (i*M + j)*N + k, and i*4 + j*4 becomes (i + j)*4. */
+#include "ir/cost.h"
 #include "ir/linear.h"
 
 #include <string.h>
@@ -61,23 +62,22 @@ static bool has_factor(const tj_term *term, const factor *common) {
   return common->atom != NULL ? has_atom(term, common->atom) : has_coefficient(term, common->coefficient);
 }
 
-enum { PRODUCT_WEIGHT = 40, POWER_WEIGHT = 9 };
-
 static uint32_t coefficient_weight(int64_t coefficient) {
   if (coefficient == 1 || coefficient == -1)
     return 0;
-  return coefficient > 0 && (coefficient & (coefficient - 1)) == 0 ? POWER_WEIGHT : PRODUCT_WEIGHT;
+  return coefficient > 0 && (coefficient & (coefficient - 1)) == 0 ? TJ_WEIGHT_POWER : TJ_WEIGHT_PRODUCT;
 }
 
 /* Weight of the multiplication that a term is spared when the factor leaves it. */
 static uint32_t spared(const tj_term *term, const factor *common) {
   if (common->atom == NULL || term->degree == 1)
     return coefficient_weight(term->coefficient);
-  return PRODUCT_WEIGHT;
+  return TJ_WEIGHT_PRODUCT;
 }
 
 static void measure_factor(factor *common, const tj_term terms[], uint32_t count) {
-  uint32_t own = common->atom != NULL ? PRODUCT_WEIGHT : coefficient_weight(common->coefficient), sum = 0, users = 0;
+  uint32_t own = common->atom != NULL ? TJ_WEIGHT_PRODUCT : coefficient_weight(common->coefficient), sum = 0,
+           users = 0;
   for (uint32_t i = 0; i < count; i++)
     if (has_factor(&terms[i], common)) {
       sum += spared(&terms[i], common);

@@ -21,6 +21,10 @@ bool tj_facts_divisible(const tj_facts *facts, int64_t divisor);
 bool tj_facts_nonzero(const tj_facts *facts);
 bool tj_facts_bounded(const tj_facts *facts); /* both bounds are finite */
 
+static inline bool tj_is_truth(const tj_node *node) {
+  return node->facts.low >= 0 && node->facts.high <= 1;
+}
+
 /* Proofs that may use symbolic bounds (0 <= j < M), with bounded effort. */
 bool tj_prove_less(tj_graph *graph, const tj_node *a, const tj_node *b);       /* a < b */
 bool tj_prove_less_equal(tj_graph *graph, const tj_node *a, const tj_node *b); /* a <= b */

@@ -4,6 +4,7 @@
  * What operations compute is eval.c's, what is known of their results facts.c's. */
 #include "ir/graph.h"
 
+#include "ir/cost.h"
 #include "ir/eval.h"
 #include "ir/facts.h"
 #include "ir/print.h"

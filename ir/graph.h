@@ -58,7 +58,7 @@ struct tj_node {
   uint32_t id; /* dense; arguments have smaller ids than their users */
   uint32_t hash;
   uint32_t depth;                  /* 0 for constants and symbols; at most TJ_MAX_NODE_DEPTH */
-  uint32_t weight;                 /* the cost of the expression as a tree, saturating: see tj_op_weight */
+  uint32_t weight;                 /* the cost of the expression as a tree, saturating: see cost.h */
   uint32_t symbols;                /* which symbols it or their bounds mention: bit index % 32 of each */
   int64_t sample[TJ_SAMPLE_COUNT]; /* values at points of the symbols' domain: see sample.c */
   union {
@@ -151,11 +151,6 @@ bool tj_is_defined(tj_op op, const tj_node *const args[]);
 
 /* A node's memo, made if need be. The pointer is good until the next memo is made. */
 tj_memo *tj_memo_of(tj_graph *graph, const tj_node *node);
-
-/* What one operation weighs, in the measure that the simplifier decreases: divisions and modulos most, then
- * multiplications, then the rest; by a constant power of two they weigh as much as the shift or mask that they
- * become. The arguments matter for that alone. */
-uint32_t tj_op_weight(tj_op op, const tj_node *const args[]);
 
 unsigned tj_op_arity(tj_op op);
 const char *tj_op_text(tj_op op);

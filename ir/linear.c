@@ -52,6 +52,25 @@ bool tj_term_divide(const tj_term *term, const tj_term *divisor, tj_term *quotie
   return matched == divisor->degree;
 }
 
+tj_term tj_term_without(const tj_term *term, uint32_t place) {
+  tj_term others = *term;
+  others.degree--;
+  for (uint32_t i = place; i < others.degree; i++)
+    others.atom[i] = term->atom[i + 1];
+  return others;
+}
+
+bool tj_term_is_positive(const tj_term *term) {
+  for (uint32_t i = 0; i < term->degree; i++)
+    if (term->atom[i]->facts.low < 1)
+      return false;
+  return term->coefficient > 0;
+}
+
+bool tj_term_is_one(const tj_term *term) {
+  return term->degree == 0 && term->coefficient == 1;
+}
+
 static uint64_t magnitude(int64_t value) {
   return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 }
@@ -163,6 +182,10 @@ void tj_sum_add_product(tj_sum *sum, const tj_linear *a, const tj_linear *b, int
         tj_sum_add_term(sum, &product, factor);
       else
         sum->failed = true;
+}
+
+bool tj_sum_is_zero(const tj_sum *sum) {
+  return sum->count == 0 && sum->constant == 0;
 }
 
 tj_linear tj_sum_form(const tj_sum *sum) {

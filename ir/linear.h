@@ -40,6 +40,11 @@ typedef struct {
   __int128 low, high;
 } tj_range;
 
+/* floor(a / b) for b > 0. */
+static inline int64_t tj_floor_div(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
 #define TJ_RANGE_INFINITE ((__int128)1 << 100)
 
 /* A node's form, remembered in the graph. */
@@ -64,6 +69,7 @@ void tj_sum_add_term(tj_sum *sum, const tj_term *term, int64_t factor);
 void tj_sum_add(tj_sum *sum, const tj_linear *form, int64_t factor);
 /* Adds factor * a * b. */
 void tj_sum_add_product(tj_sum *sum, const tj_linear *a, const tj_linear *b, int64_t factor);
+bool tj_sum_is_zero(const tj_sum *sum);
 /* The sum as a form, as long as the sum lives unchanged. */
 tj_linear tj_sum_form(const tj_sum *sum);
 /* A form that lives as long as the graph. */
@@ -79,6 +85,11 @@ tj_range tj_linear_range(const tj_linear *form);
 bool tj_term_divide(const tj_term *term, const tj_term *divisor, tj_term *quotient);
 /* False where the coefficient overflows, or the degree is too high. */
 bool tj_term_multiply(const tj_term *a, const tj_term *b, tj_term *product);
+/* The term without the atom at a place: term = atom * others. */
+tj_term tj_term_without(const tj_term *term, uint32_t place);
+/* Coefficient and atoms are known to be positive; it is the constant 1. */
+bool tj_term_is_positive(const tj_term *term);
+bool tj_term_is_one(const tj_term *term);
 /* The greatest common divisor of coefficients (positive) and atoms. */
 tj_term tj_term_gcd(const tj_term *a, const tj_term *b);
 /* The form as one term, a constant as a term of degree 0; false for anything else. */

@@ -216,8 +216,10 @@ enum { DEEPEST_ON_A_LINE = 24 };
 typedef struct {
   tj_graph *graph;
   tj_walk walk;
-  const char **name; /* by node id */
-  uint32_t *users;   /* by place in the walk */
+  const char **name;    /* by node id */
+  uint32_t *users;      /* by place in the walk */
+  const char **claimed; /* names of symbols: open addressing, a power of two */
+  uint32_t claimed_count;
   printer out;
 } graph_printer;
 
@@ -229,11 +231,20 @@ static bool is_reserved(const char *name) {
   return false;
 }
 
-static bool is_first_of_its_name(const graph_printer *in, uint32_t place) {
-  for (uint32_t i = 0; i < place; i++)
-    if (in->walk.node[i]->op == TJ_OP_SYMBOL &&
-        strcmp(in->walk.node[i]->symbol->name, in->walk.node[place]->symbol->name) == 0)
+static uint32_t hash_name(const char *name) {
+  uint32_t hash = 2166136261;
+  for (; *name != '\0'; name++)
+    hash = (hash ^ (unsigned char)*name) * 16777619;
+  return hash;
+}
+
+/* Enters a name in the table of those in use; false where it is there already. */
+static bool claim_name(graph_printer *in, const char *name) {
+  uint32_t at = hash_name(name) & (in->claimed_count - 1);
+  for (; in->claimed[at] != NULL; at = (at + 1) & (in->claimed_count - 1))
+    if (strcmp(in->claimed[at], name) == 0)
       return false;
+  in->claimed[at] = name;
   return true;
 }
 
@@ -241,7 +252,7 @@ static void declare_symbol(graph_printer *in, uint32_t place) {
   const tj_node *node = in->walk.node[place];
   const tj_symbol *symbol = node->symbol;
   tj_text *text = in->out.text;
-  in->name[node->id] = !is_reserved(symbol->name) && is_first_of_its_name(in, place)
+  in->name[node->id] = !is_reserved(symbol->name) && claim_name(in, symbol->name)
                            ? symbol->name
                            : tj_string_format(text->job, "%s.%u", symbol->name, symbol->index);
   tj_text_format(text, "%s %s", symbol->kind == TJ_SYMBOL_PARAMETER ? "param" : "coordinate", in->name[node->id]);
@@ -259,27 +270,6 @@ static void declare_symbol(graph_printer *in, uint32_t place) {
   if (symbol->multiple > 1)
     tj_text_format(text, " multiple %lld", (long long)symbol->multiple);
   tj_text_char(text, '\n');
-}
-
-/* Symbols whose bounds mention others need those declared, so bounds count as roots of the walk; repeated until
- * nothing new appears. */
-static tj_walk walk_with_bounds(tj_graph *graph, const tj_node *const roots[], size_t count) {
-  tj_walk walk = tj_walk_nodes(graph, roots, count);
-  for (uint32_t before = 0; before != walk.count;) {
-    before = walk.count;
-    const tj_node **all = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)before * 3);
-    size_t found = 0;
-    for (uint32_t i = 0; i < before; i++) {
-      const tj_node *node = walk.node[i];
-      all[found++] = node;
-      if (node->op == TJ_OP_SYMBOL && node->symbol->low != NULL)
-        all[found++] = node->symbol->low;
-      if (node->op == TJ_OP_SYMBOL && node->symbol->high != NULL)
-        all[found++] = node->symbol->high;
-    }
-    walk = tj_walk_nodes(graph, all, found);
-  }
-  return walk;
 }
 
 /* Places by node id, and users by place: those among the walk's operations, and roots. */
@@ -329,11 +319,14 @@ static void define_nodes(graph_printer *in) {
 }
 
 void tj_graph_print(tj_text *text, tj_graph *graph, const tj_node *const roots[], size_t count) {
-  graph_printer in = {.graph = graph, .walk = walk_with_bounds(graph, roots, count)};
+  graph_printer in = {.graph = graph, .walk = tj_walk_with_bounds(graph, roots, count)};
   uint32_t ids = in.walk.count == 0 ? 0 : in.walk.node[in.walk.count - 1]->id + 1;
   in.name = TJ_NEW_ARRAY(graph->job, const char *, ids + 1);
   in.users = TJ_NEW_ARRAY(graph->job, uint32_t, in.walk.count + 1);
   in.out = (printer){.text = text, .limit = SIZE_MAX, .named = in.name, .named_count = ids};
+  for (in.claimed_count = 16; in.claimed_count < 2 * in.walk.count;)
+    in.claimed_count *= 2;
+  in.claimed = TJ_NEW_ARRAY(graph->job, const char *, in.claimed_count);
   count_users(&in, roots, count);
   define_nodes(&in);
   for (size_t i = 0; i < count; i++) {

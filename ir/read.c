@@ -166,14 +166,18 @@ static void define(reader *in, const char *name, const tj_node *node) {
   in->definition[in->definition_count++] = (definition){name, node};
 }
 
+static bool is_token(const reader *in, const char *name) {
+  return strncmp(name, in->token.text, in->token.length) == 0 && name[in->token.length] == '\0';
+}
+
+/* The newest definition of the name; looking far back is work. */
 static const tj_node *look_up(reader *in) {
-  for (size_t i = in->definition_count; i-- > 0;) {
-    const char *name = in->definition[i].name;
-    if (strlen(name) == in->token.length && memcmp(name, in->token.text, in->token.length) == 0) {
+  for (size_t i = in->definition_count; i-- > 0;)
+    if (is_token(in, in->definition[i].name)) {
+      tj_spend(in->job, in->definition_count - i);
       advance(in);
       return in->definition[i].node;
     }
-  }
   tj_spend(in->job, in->definition_count);
   fail_at_token(in, "a symbol that is declared");
 }

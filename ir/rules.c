@@ -27,6 +27,13 @@ const char *tj_rule_text(tj_rewriter *rewriter, const tj_node *node) {
   return tj_node_brief(rewriter->graph->job, node);
 }
 
+const tj_node *tj_rule_in_order(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_node *a = node->arg[0], *b = node->arg[1];
+  const bool is_in_order = tj_is_constant(b) || (!tj_is_constant(a) && a->id <= b->id);
+  const tj_node *args[3] = {b, a, NULL};
+  return is_in_order ? NULL : tj_node_make(rewriter->graph, node->op, args);
+}
+
 bool tj_rule_in_range(tj_rewriter *rewriter, const tj_linear *form, const tj_node *divisor) {
   if (!tj_prove_nonnegative(rewriter->graph, form))
     return false;

@@ -6,6 +6,8 @@
 #define TJ_IR_RULES_H
 
 #include "base/text.h"
+#include "ir/cost.h"
+#include "ir/facts.h"
 #include "ir/linear.h"
 #include "ir/simplify.h"
 
@@ -62,11 +64,16 @@ const tj_node *tj_simple_sum(tj_rewriter *rewriter, const tj_sum *sum);
 /* A node for TJ_BECAUSE. */
 const char *tj_rule_text(tj_rewriter *rewriter, const tj_node *node);
 
+/* Bits that a value that is not negative may have set, of the first 64. */
+static inline uint64_t tj_possible_bits(const tj_node *node) {
+  return ~node->facts.zeros;
+}
+
 /* 0 <= form < divisor. */
 bool tj_rule_in_range(tj_rewriter *rewriter, const tj_linear *form, const tj_node *divisor);
 
-/* Whether a commutative operation's operands should change places: older first, constants last. */
-bool tj_rule_out_of_order(const tj_node *node);
+/* A commutative operation with its operands in order: older first, constants last; NULL where they are. */
+const tj_node *tj_rule_in_order(tj_rewriter *rewriter, const tj_node *node);
 
 /* The terms that two forms have in common, with the constant if it is the same, and what each has besides. */
 void tj_rule_common_terms(const tj_linear *a, const tj_linear *b, tj_sum *common, tj_sum *only_a, tj_sum *only_b);

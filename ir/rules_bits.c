@@ -1,25 +1,8 @@
 /* Rules of bitwise operations, on integers and on truths, and of shifts. */
-#include "ir/facts.h"
 #include "ir/rules.h"
-
-static const tj_node *in_order(tj_rewriter *rewriter, const tj_node *node) {
-  if (!tj_rule_out_of_order(node))
-    return NULL;
-  const tj_node *args[3] = {node->arg[1], node->arg[0], NULL};
-  return tj_node_make(rewriter->graph, node->op, args);
-}
 
 static bool has_operand(const tj_node *node, tj_op op, const tj_node *operand) {
   return node->op == op && (node->arg[0] == operand || node->arg[1] == operand);
-}
-
-static bool is_truth(const tj_node *node) {
-  return node->facts.low >= 0 && node->facts.high <= 1;
-}
-
-/* Bits that a value may have set. The value must be bounded for bits beyond the 64th to be none. */
-static uint64_t possible_bits(const tj_node *node) {
-  return ~node->facts.zeros;
 }
 
 static bool is_bounded(const tj_node *node) {
@@ -196,7 +179,7 @@ static void because_implied(tj_rewriter *rewriter, tj_op op, const tj_node *cand
 /* Drops an operand that another one makes needless; those right of the newest are already known not to be. */
 static const tj_node *without_needless(tj_rewriter *rewriter, const tj_node *node) {
   const tj_node *operands[MOST_OPERANDS];
-  if (!is_truth(node->arg[0]) || !is_truth(node->arg[1]))
+  if (!tj_is_truth(node->arg[0]) || !tj_is_truth(node->arg[1]))
     return NULL;
   const uint32_t count = operands_of(node, operands, MOST_OPERANDS);
   for (uint32_t i = 0; i < count; i++)
@@ -215,7 +198,7 @@ static const tj_node *decided_by_pair(tj_rewriter *rewriter, const tj_node *node
                                       bool (*decides)(tj_rewriter *, const tj_node *, const tj_node *),
                                       int64_t value) {
   const tj_node *operands[MOST_OPERANDS];
-  if (!is_truth(node->arg[0]) || !is_truth(node->arg[1]))
+  if (!tj_is_truth(node->arg[0]) || !tj_is_truth(node->arg[1]))
     return NULL;
   const uint32_t count = operands_of(node, operands, MOST_OPERANDS);
   for (uint32_t i = 0; i < count; i++)
@@ -292,7 +275,7 @@ const tj_node *tj_rule_and_of_and(tj_rewriter *rewriter, const tj_node *node) {
 
 const tj_node *tj_rule_and_covered(tj_rewriter *rewriter, const tj_node *node) {
   const tj_node *value = node->arg[0], *mask = node->arg[1];
-  if (!tj_is_constant(mask) || !is_bounded(value) || (possible_bits(value) & ~(uint64_t)mask->value) != 0)
+  if (!tj_is_constant(mask) || !is_bounded(value) || (tj_possible_bits(value) & ~(uint64_t)mask->value) != 0)
     return NULL;
   TJ_BECAUSE(rewriter, "%s has no bits outside %lld", tj_rule_text(rewriter, value), (long long)mask->value);
   return value;
@@ -311,7 +294,7 @@ const tj_node *tj_rule_and_needless_bits(tj_rewriter *rewriter, const tj_node *n
   const tj_node *value = node->arg[0], *mask = node->arg[1];
   if (!tj_is_constant(mask))
     return NULL;
-  const int64_t needed = mask->value & (int64_t)(possible_bits(value) & INT64_MAX);
+  const int64_t needed = mask->value & (int64_t)(tj_possible_bits(value) & INT64_MAX);
   return needed == mask->value ? NULL : tj_simple2(rewriter, TJ_OP_AND, value, tj_int(rewriter->graph, needed));
 }
 
@@ -342,13 +325,13 @@ const tj_node *tj_rule_and_high_part(tj_rewriter *rewriter, const tj_node *node)
 }
 
 const tj_node *tj_rule_and_order(tj_rewriter *rewriter, const tj_node *node) {
-  return in_order(rewriter, node);
+  return tj_rule_in_order(rewriter, node);
 }
 
 /* --- or --- */
 
 static bool are_disjoint(const tj_node *a, const tj_node *b) {
-  return (is_bounded(a) || is_bounded(b)) && (possible_bits(a) & possible_bits(b)) == 0;
+  return (is_bounded(a) || is_bounded(b)) && (tj_possible_bits(a) & tj_possible_bits(b)) == 0;
 }
 
 static const tj_node *as_sum(tj_rewriter *rewriter, const tj_node *node) {
@@ -395,7 +378,7 @@ const tj_node *tj_rule_or_high_part(tj_rewriter *rewriter, const tj_node *node) 
 }
 
 const tj_node *tj_rule_or_order(tj_rewriter *rewriter, const tj_node *node) {
-  return in_order(rewriter, node);
+  return tj_rule_in_order(rewriter, node);
 }
 
 /* --- exclusive or --- */

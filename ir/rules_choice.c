@@ -1,21 +1,7 @@
 /* Rules of minima, maxima and choices. */
-#include "ir/facts.h"
 #include "ir/rules.h"
 
 /* --- what several groups share --- */
-
-/* Whether a commutative operation's operands should change places: older first, constants last. */
-bool tj_rule_out_of_order(const tj_node *node) {
-  const tj_node *a = node->arg[0], *b = node->arg[1];
-  return tj_is_constant(a) ? !tj_is_constant(b) : !tj_is_constant(b) && a->id > b->id;
-}
-
-static const tj_node *in_order(tj_rewriter *rewriter, const tj_node *node) {
-  if (!tj_rule_out_of_order(node))
-    return NULL;
-  const tj_node *args[3] = {node->arg[1], node->arg[0], NULL};
-  return tj_node_make(rewriter->graph, node->op, args);
-}
 
 /* The terms that two forms have in common, and what each has besides. */
 void tj_rule_common_terms(const tj_linear *a, const tj_linear *b, tj_sum *common, tj_sum *only_a, tj_sum *only_b) {
@@ -101,20 +87,13 @@ static const tj_node *divided(tj_rewriter *rewriter, const tj_linear *form, cons
   return tj_simple_sum(rewriter, &sum);
 }
 
-static bool is_positive(const tj_term *term) {
-  for (uint32_t i = 0; i < term->degree; i++)
-    if (term->atom[i]->facts.low < 1)
-      return false;
-  return term->coefficient > 0;
-}
-
 static const tj_node *of_multiples(tj_rewriter *rewriter, const tj_node *node) {
   tj_graph *graph = rewriter->graph;
   const tj_linear *a = tj_linear_of(graph, node->arg[0]), *b = tj_linear_of(graph, node->arg[1]);
   if (a->count + b->count == 0)
     return NULL;
   tj_term common = common_factor(a, b);
-  if (!is_positive(&common))
+  if (!tj_term_is_positive(&common))
     common.degree = 0;
   if (common.degree == 0 && common.coefficient == 1)
     return NULL;
@@ -156,11 +135,11 @@ const tj_node *tj_rule_maximum_of_sums(tj_rewriter *rewriter, const tj_node *nod
 }
 
 const tj_node *tj_rule_minimum_order(tj_rewriter *rewriter, const tj_node *node) {
-  return in_order(rewriter, node);
+  return tj_rule_in_order(rewriter, node);
 }
 
 const tj_node *tj_rule_maximum_order(tj_rewriter *rewriter, const tj_node *node) {
-  return in_order(rewriter, node);
+  return tj_rule_in_order(rewriter, node);
 }
 
 /* --- choices --- */
@@ -174,12 +153,8 @@ const tj_node *tj_rule_select_decided(tj_rewriter *rewriter, const tj_node *node
   return node->arg[0]->value == 1 ? node->arg[1] : node->arg[2];
 }
 
-static bool is_truth(const tj_node *node) {
-  return node->facts.low >= 0 && node->facts.high <= 1;
-}
-
 static bool is_negated_truth(const tj_node *node) {
-  return node->op == TJ_OP_EQUAL && tj_is_int(node->arg[1], 0) && is_truth(node->arg[0]);
+  return node->op == TJ_OP_EQUAL && tj_is_int(node->arg[1], 0) && tj_is_truth(node->arg[0]);
 }
 
 const tj_node *tj_rule_select_of_not(tj_rewriter *rewriter, const tj_node *node) {

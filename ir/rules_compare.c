@@ -1,14 +1,5 @@
 /* Rules of comparisons. x < y is looked at as "y - x > 0", x == y as "y - x = 0". */
-#include "ir/facts.h"
 #include "ir/rules.h"
-
-static bool is_truth(const tj_node *node) {
-  return node->facts.low >= 0 && node->facts.high <= 1;
-}
-
-static int64_t floor_div(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
 
 /* y - x; false where it overflows. */
 static bool difference_of(tj_rewriter *rewriter, const tj_node *node, tj_sum *difference) {
@@ -58,13 +49,6 @@ static tj_term common_factor(const tj_sum *sum) {
   return common;
 }
 
-static bool has_positive_atoms(const tj_term *term) {
-  for (uint32_t i = 0; i < term->degree; i++)
-    if (term->atom[i]->facts.low < 1)
-      return false;
-  return true;
-}
-
 static void divide_terms(tj_sum *sum, const tj_term *by) {
   tj_sum divided = tj_sum_of(sum->constant);
   for (uint32_t i = 0; i < sum->count; i++) {
@@ -104,14 +88,14 @@ static bool divide_margin(tj_sum *difference) {
   tj_term common = common_factor(difference);
   if (difference->constant == INT64_MIN)
     return false;
-  if (difference->constant != 0 || !has_positive_atoms(&common))
+  if (difference->constant != 0 || !tj_term_is_positive(&common))
     common.degree = 0;
   if (common.degree == 0 && common.coefficient == 1)
     return true;
   const int64_t constant = difference->constant;
   difference->constant = 0;
   divide_terms(difference, &common);
-  tj_sum_add_constant(difference, -floor_div(-constant, common.coefficient));
+  tj_sum_add_constant(difference, -tj_floor_div(-constant, common.coefficient));
   return !difference->failed;
 }
 
@@ -140,9 +124,9 @@ static bool drop_low_part(tj_rewriter *rewriter, const tj_sum *difference, const
   const tj_linear low_form = tj_sum_form(&low);
   const tj_range range = tj_linear_range(&low_form);
   if (tj_is_constant(factor_node) && range.low > INT64_MIN / 2 && range.high < INT64_MAX / 2) {
-    const int64_t block = floor_div((int64_t)range.high - 1, factor_node->value) + 1;
+    const int64_t block = tj_floor_div((int64_t)range.high - 1, factor_node->value) + 1;
     tj_sum_add_constant(high, block);
-    return floor_div((int64_t)range.low - 1, factor_node->value) + 1 == block && !high->failed;
+    return tj_floor_div((int64_t)range.low - 1, factor_node->value) + 1 == block && !high->failed;
   }
   tj_sum negated = tj_sum_of(0);
   tj_sum_add(&negated, &low_form, -1);
@@ -180,7 +164,7 @@ const tj_node *tj_rule_less_drops_low_part(tj_rewriter *rewriter, const tj_node 
     return NULL;
   for (uint32_t i = 0; i < difference.count * 2; i++) {
     const tj_term factor = i % 2 == 0 ? constant_factor(&difference, i / 2) : symbolic_factor(&difference, i / 2);
-    const bool is_useful = factor.degree > 0 ? has_positive_atoms(&factor) && i % 2 == 1 : factor.coefficient > 1;
+    const bool is_useful = factor.degree > 0 ? tj_term_is_positive(&factor) && i % 2 == 1 : factor.coefficient > 1;
     if (is_useful && drop_low_part(rewriter, &difference, &factor, &high) && two_sides(&high, &left, &right))
       return comparison(rewriter, TJ_OP_LESS, &left, &right);
   }
@@ -237,11 +221,11 @@ const tj_node *tj_rule_equal_decided(tj_rewriter *rewriter, const tj_node *node)
 
 const tj_node *tj_rule_equal_to_one(tj_rewriter *rewriter, const tj_node *node) {
   (void)rewriter;
-  return tj_is_int(node->arg[1], 1) && is_truth(node->arg[0]) ? node->arg[0] : NULL;
+  return tj_is_int(node->arg[1], 1) && tj_is_truth(node->arg[0]) ? node->arg[0] : NULL;
 }
 
 static bool is_negation(const tj_node *node) {
-  return node->op == TJ_OP_EQUAL && tj_is_int(node->arg[1], 0) && is_truth(node->arg[0]);
+  return node->op == TJ_OP_EQUAL && tj_is_int(node->arg[1], 0) && tj_is_truth(node->arg[0]);
 }
 
 const tj_node *tj_rule_equal_to_zero_twice(tj_rewriter *rewriter, const tj_node *node) {
@@ -263,7 +247,7 @@ const tj_node *tj_rule_equal_normal(tj_rewriter *rewriter, const tj_node *node) 
   if (!difference_of(rewriter, node, &difference) || difference.count == 0)
     return NULL;
   tj_term common = common_factor(&difference);
-  if (difference.constant != 0 || !has_positive_atoms(&common))
+  if (difference.constant != 0 || !tj_term_is_positive(&common))
     common.degree = 0;
   if (difference.constant % common.coefficient != 0)
     return NULL;

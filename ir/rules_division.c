@@ -2,7 +2,6 @@
  *
  * A divisor is a constant or a product of one, in linear forms one term. The dividend's form is split into terms that
  * the divisor, or a factor of it, divides, and the rest, of which ranges must be proven. */
-#include "ir/facts.h"
 #include "ir/rules.h"
 
 /* A division at work: x / d or x % d with d > 0. */
@@ -25,25 +24,13 @@ static bool start(tj_rewriter *rewriter, const tj_node *node, division *of) {
   return tj_linear_single(tj_linear_of(rewriter->graph, of->divisor), &of->by) && of->by.coefficient > 0;
 }
 
-static const tj_node *simple_node(tj_rewriter *rewriter, const tj_sum *sum) {
-  return tj_simple_sum(rewriter, sum);
-}
-
-static int64_t floor_div(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
-static bool is_constant_power_of_two(const tj_node *node) {
-  return tj_is_constant(node) && node->value > 0 && (node->value & (node->value - 1)) == 0;
-}
-
 /* The block k with k*d <= form < k*d + d for a constant d. */
 static bool find_block(const tj_linear *form, int64_t divisor, int64_t *block) {
   tj_range range = tj_linear_range(form);
   if (range.low < INT64_MIN || range.high > INT64_MAX)
     return false;
-  *block = floor_div((int64_t)range.low, divisor);
-  return *block == floor_div((int64_t)range.high, divisor);
+  *block = tj_floor_div((int64_t)range.low, divisor);
+  return *block == tj_floor_div((int64_t)range.high, divisor);
 }
 
 /* Likewise for any divisor, where only the blocks 0 and -1 are tried by proof. */
@@ -84,10 +71,6 @@ static void split_multiples(const tj_linear *form, const tj_term *by, tj_sum *qu
   }
 }
 
-static bool is_zero(const tj_sum *sum) {
-  return sum->count == 0 && sum->constant == 0;
-}
-
 /* --- by units, and by range --- */
 
 const tj_node *tj_rule_quotient_by_unit(tj_rewriter *rewriter, const tj_node *node) {
@@ -97,7 +80,7 @@ const tj_node *tj_rule_quotient_by_unit(tj_rewriter *rewriter, const tj_node *no
     return NULL;
   tj_sum sum = tj_sum_of(0);
   tj_sum_add(&sum, tj_linear_of(rewriter->graph, node->arg[0]), -1);
-  return simple_node(rewriter, &sum);
+  return tj_simple_sum(rewriter, &sum);
 }
 
 const tj_node *tj_rule_quotient_in_range(tj_rewriter *rewriter, const tj_node *node) {
@@ -120,7 +103,7 @@ const tj_node *tj_rule_remainder_in_range(tj_rewriter *rewriter, const tj_node *
   if (block == INT64_MIN)
     return NULL;
   tj_sum_add(&sum, tj_linear_of(rewriter->graph, node->arg[1]), -block);
-  return simple_node(rewriter, &sum);
+  return tj_simple_sum(rewriter, &sum);
 }
 
 /* --- multiples of the divisor --- */
@@ -144,7 +127,7 @@ static bool divide_by_sum(const tj_linear *form, const tj_linear *by, tj_sum *qu
     if (rest->count >= before)
       return false;
   }
-  return !rest->failed && !quotient->failed && !is_zero(quotient);
+  return !rest->failed && !quotient->failed && !tj_sum_is_zero(quotient);
 }
 
 static const tj_node *quotient_and_rest(tj_rewriter *rewriter, const tj_sum *quotient, const tj_sum *rest,
@@ -155,7 +138,7 @@ static const tj_node *quotient_and_rest(tj_rewriter *rewriter, const tj_sum *quo
   const tj_node *divided = tj_simple2(rewriter, TJ_OP_DIV, rest_node, divisor);
   tj_sum sum = *quotient;
   tj_sum_add(&sum, tj_linear_of(rewriter->graph, divided), 1);
-  return simple_node(rewriter, &sum);
+  return tj_simple_sum(rewriter, &sum);
 }
 
 const tj_node *tj_rule_quotient_of_multiple(tj_rewriter *rewriter, const tj_node *node) {
@@ -174,7 +157,7 @@ const tj_node *tj_rule_quotient_of_multiple(tj_rewriter *rewriter, const tj_node
     tj_sum_add_constant(&quotient, rest.constant / of.by.coefficient);
     rest.constant = 0;
   }
-  if (is_zero(&quotient))
+  if (tj_sum_is_zero(&quotient))
     return NULL;
   TJ_BECAUSE(rewriter, "%s divides the terms of %s", tj_rule_text(rewriter, divisor),
              tj_rule_text(rewriter, tj_sum_node(of.graph, &quotient)));
@@ -183,7 +166,7 @@ const tj_node *tj_rule_quotient_of_multiple(tj_rewriter *rewriter, const tj_node
 
 /* Coefficients nearest to zero, or from 0 up, that are the given ones modulo a constant. */
 static int64_t residue_of(int64_t coefficient, int64_t modulus, bool nearest) {
-  int64_t residue = coefficient - floor_div(coefficient, modulus) * modulus;
+  int64_t residue = coefficient - tj_floor_div(coefficient, modulus) * modulus;
   return nearest && residue > modulus / 2 ? residue - modulus : residue;
 }
 
@@ -220,7 +203,7 @@ const tj_node *tj_rule_quotient_by_reduction(tj_rewriter *rewriter, const tj_nod
       continue;
     because_block(rewriter, &rest_form, of.divisor, block);
     tj_sum_add_constant(&quotient, block);
-    return simple_node(rewriter, &quotient);
+    return tj_simple_sum(rewriter, &quotient);
   }
   return NULL;
 }
@@ -234,18 +217,18 @@ const tj_node *tj_rule_remainder_of_multiple(tj_rewriter *rewriter, const tj_nod
     if (divisor->facts.low < 1 || by->count == 0 ||
         !divide_by_sum(tj_linear_of(rewriter->graph, node->arg[0]), by, &quotient, &rest))
       return NULL;
-    return tj_simple2(rewriter, TJ_OP_MOD, simple_node(rewriter, &rest), divisor);
+    return tj_simple2(rewriter, TJ_OP_MOD, tj_simple_sum(rewriter, &rest), divisor);
   }
   split_multiples(of.form, &of.by, &quotient, &rest);
   if (of.by.degree == 0 && rest.constant % of.by.coefficient == 0) {
     quotient.constant = rest.constant;
     rest.constant = 0;
   }
-  if (is_zero(&quotient))
+  if (tj_sum_is_zero(&quotient))
     return NULL;
   TJ_BECAUSE(rewriter, "%s divides the rest of %s", tj_rule_text(rewriter, divisor),
              tj_rule_text(rewriter, node->arg[0]));
-  return tj_simple2(rewriter, TJ_OP_MOD, simple_node(rewriter, &rest), divisor);
+  return tj_simple2(rewriter, TJ_OP_MOD, tj_simple_sum(rewriter, &rest), divisor);
 }
 
 /* Coefficients are reduced only where that pays: other divisions of the same value may share it as it is. */
@@ -264,10 +247,10 @@ const tj_node *tj_rule_remainder_by_reduction(tj_rewriter *rewriter, const tj_no
       tj_sum base = tj_sum_of(block);
       const tj_linear base_form = tj_sum_form(&base);
       tj_sum_add(&rest, &base_form, -of.by.coefficient);
-      return simple_node(rewriter, &rest);
+      return tj_simple_sum(rewriter, &rest);
     }
     if (rest.count == 1 && (rest.term[0].coefficient == 1 || rest.term[0].coefficient == -1))
-      return tj_simple2(rewriter, TJ_OP_MOD, simple_node(rewriter, &rest), of.divisor);
+      return tj_simple2(rewriter, TJ_OP_MOD, tj_simple_sum(rewriter, &rest), of.divisor);
   }
   return NULL;
 }
@@ -279,10 +262,6 @@ typedef struct {
   tj_term factor;
   tj_sum high, low;
 } parts;
-
-static bool is_unit(const tj_term *term) {
-  return term->degree == 0 && term->coefficient == 1;
-}
 
 static bool split_at(division *of, const tj_term *factor, parts *split) {
   split->factor = *factor;
@@ -306,11 +285,11 @@ static bool find_low_part(division *of, parts *split) {
   tj_term running = of->by;
   for (uint32_t i = 0; i < of->form->count; i++) {
     const tj_term own = tj_term_gcd(&of->by, &of->form->term[i]);
-    if (!is_unit(&own) && split_at(of, &own, split))
+    if (!tj_term_is_one(&own) && split_at(of, &own, split))
       return true;
     running = tj_term_gcd(&running, &of->form->term[i]);
     const bool is_new = running.degree != own.degree || running.coefficient != own.coefficient;
-    if (!is_unit(&running) && is_new && split_at(of, &running, split))
+    if (!tj_term_is_one(&running) && is_new && split_at(of, &running, split))
       return true;
   }
   return false;
@@ -325,38 +304,30 @@ static const tj_node *divisor_without(division *of, const tj_term *factor) {
   return node->facts.low >= 1 ? tj_simple(of->rewriter, node) : NULL;
 }
 
-/* Atoms of the factor must be positive for it to be, as their product is. */
-static bool is_positive(const tj_term *factor) {
-  for (uint32_t i = 0; i < factor->degree; i++)
-    if (factor->atom[i]->facts.low < 1)
-      return false;
-  return factor->coefficient > 0;
-}
-
 const tj_node *tj_rule_quotient_drops_low_part(tj_rewriter *rewriter, const tj_node *node) {
   division of;
   parts split;
-  if (!start(rewriter, node, &of) || !is_positive(&of.by) || !find_low_part(&of, &split))
+  if (!start(rewriter, node, &of) || !tj_term_is_positive(&of.by) || !find_low_part(&of, &split))
     return NULL;
   const tj_node *divisor = divisor_without(&of, &split.factor);
-  const tj_node *high = divisor == NULL ? NULL : simple_node(rewriter, &split.high);
+  const tj_node *high = divisor == NULL ? NULL : tj_simple_sum(rewriter, &split.high);
   return high == NULL ? NULL : tj_simple2(rewriter, TJ_OP_DIV, high, divisor);
 }
 
 const tj_node *tj_rule_remainder_keeps_low_part(tj_rewriter *rewriter, const tj_node *node) {
   division of;
   parts split;
-  if (!start(rewriter, node, &of) || !is_positive(&of.by) || !find_low_part(&of, &split))
+  if (!start(rewriter, node, &of) || !tj_term_is_positive(&of.by) || !find_low_part(&of, &split))
     return NULL;
   const tj_node *divisor = divisor_without(&of, &split.factor);
-  const tj_node *high = divisor == NULL ? NULL : simple_node(rewriter, &split.high);
+  const tj_node *high = divisor == NULL ? NULL : tj_simple_sum(rewriter, &split.high);
   if (high == NULL)
     return NULL;
   const tj_node *remainder = tj_simple2(rewriter, TJ_OP_MOD, high, divisor);
   tj_sum sum = split.low;
   tj_sum_add_product(&sum, tj_linear_of(of.graph, remainder),
                      tj_linear_of(of.graph, tj_monomial_node(of.graph, &split.factor)), 1);
-  return simple_node(rewriter, &sum);
+  return tj_simple_sum(rewriter, &sum);
 }
 
 /* --- quotients and remainders inside --- */
@@ -367,7 +338,7 @@ static const tj_node *positive_product(tj_rewriter *rewriter, const tj_node *a, 
     return NULL;
   tj_sum sum = tj_sum_of(0);
   tj_sum_add_product(&sum, tj_linear_of(rewriter->graph, a), tj_linear_of(rewriter->graph, b), 1);
-  const tj_node *product = simple_node(rewriter, &sum);
+  const tj_node *product = tj_simple_sum(rewriter, &sum);
   return product != NULL && product->facts.low >= 1 ? product : NULL;
 }
 
@@ -438,7 +409,7 @@ const tj_node *tj_rule_quotient_of_sum_with_quotient(tj_rewriter *rewriter, cons
   tj_sum scaled = tj_sum_of(0);
   tj_sum_add(&scaled, &others, quotient->arg[1]->value);
   tj_sum_add(&scaled, tj_linear_of(of.graph, quotient->arg[0]), 1);
-  const tj_node *dividend = divisor == NULL ? NULL : simple_node(rewriter, &scaled);
+  const tj_node *dividend = divisor == NULL ? NULL : tj_simple_sum(rewriter, &scaled);
   return dividend == NULL ? NULL : tj_simple2(rewriter, TJ_OP_DIV, dividend, divisor);
 }
 
@@ -448,10 +419,7 @@ static bool is_removable_remainder(division *of, const tj_term *term, uint32_t p
   const tj_node *atom = term->atom[place];
   if (atom->op != TJ_OP_MOD)
     return false;
-  *others = *term;
-  others->degree--;
-  for (uint32_t i = place; i < others->degree; i++)
-    others->atom[i] = term->atom[i + 1];
+  *others = tj_term_without(term, place);
   const tj_linear single =
       others->degree == 0 ? (tj_linear){.constant = others->coefficient} : (tj_linear){0, 1, others};
   tj_sum product = tj_sum_of(0), rest;
@@ -464,7 +432,7 @@ static bool is_removable_remainder(division *of, const tj_term *term, uint32_t p
     tj_sum_add_constant(multiple, rest.constant / of->by.coefficient);
     rest.constant = 0;
   }
-  return is_zero(&rest) && !multiple->failed;
+  return tj_sum_is_zero(&rest) && !multiple->failed;
 }
 
 /* form - c*(y%m) + c*y */
@@ -508,7 +476,7 @@ const tj_node *tj_rule_remainder_of_sum_with_remainder(tj_rewriter *rewriter, co
       reduce_new_sum(&of, &sum);
       TJ_BECAUSE(rewriter, "%s divides the modulus of %s", tj_rule_text(rewriter, of.divisor),
                  tj_rule_text(rewriter, tj_monomial_node(of.graph, term)));
-      const tj_node *dividend = simple_node(rewriter, &sum);
+      const tj_node *dividend = tj_simple_sum(rewriter, &sum);
       return dividend == NULL ? NULL : tj_simple2(rewriter, TJ_OP_MOD, dividend, of.divisor);
     }
   return NULL;
@@ -558,7 +526,7 @@ const tj_node *tj_rule_remainder_of_divisible(tj_rewriter *rewriter, const tj_no
     return NULL;
   TJ_BECAUSE(rewriter, "%s divides %s", tj_rule_text(rewriter, of.divisor),
              tj_rule_text(rewriter, tj_sum_node(of.graph, &divisible)));
-  return tj_simple2(rewriter, TJ_OP_MOD, simple_node(rewriter, &rest), of.divisor);
+  return tj_simple2(rewriter, TJ_OP_MOD, tj_simple_sum(rewriter, &rest), of.divisor);
 }
 
 const tj_node *tj_rule_quotient_of_divisible(tj_rewriter *rewriter, const tj_node *node) {
@@ -569,13 +537,13 @@ const tj_node *tj_rule_quotient_of_divisible(tj_rewriter *rewriter, const tj_nod
     return NULL;
   split_divisible(&of, &divisible, &rest);
   const tj_linear rest_form = tj_sum_form(&rest);
-  if (divisible.count == 0 || is_zero(&rest) || !find_block(&rest_form, of.by.coefficient, &block))
+  if (divisible.count == 0 || tj_sum_is_zero(&rest) || !find_block(&rest_form, of.by.coefficient, &block))
     return NULL;
   because_block(rewriter, &rest_form, of.divisor, block);
-  const tj_node *quotient = tj_simple2(rewriter, TJ_OP_DIV, simple_node(rewriter, &divisible), of.divisor);
+  const tj_node *quotient = tj_simple2(rewriter, TJ_OP_DIV, tj_simple_sum(rewriter, &divisible), of.divisor);
   tj_sum sum = tj_sum_of(block);
   tj_sum_add(&sum, tj_linear_of(of.graph, quotient), 1);
-  return simple_node(rewriter, &sum);
+  return tj_simple_sum(rewriter, &sum);
 }
 
 /* --- choices --- */
@@ -610,7 +578,7 @@ static bool is_bits_with_constant(const tj_node *node) {
 
 const tj_node *tj_rule_quotient_of_masked(tj_rewriter *rewriter, const tj_node *node) {
   const tj_node *inner = node->arg[0], *divisor = node->arg[1];
-  if (!is_constant_power_of_two(divisor) || !is_bits_with_constant(inner))
+  if (tj_exponent_of(divisor) < 0 || !is_bits_with_constant(inner))
     return NULL;
   const tj_node *quotient = tj_simple2(rewriter, TJ_OP_DIV, inner->arg[0], divisor);
   return tj_simple2(rewriter, inner->op, quotient, tj_int(rewriter->graph, inner->arg[1]->value / divisor->value));
@@ -618,7 +586,7 @@ const tj_node *tj_rule_quotient_of_masked(tj_rewriter *rewriter, const tj_node *
 
 const tj_node *tj_rule_quotient_of_low_change(tj_rewriter *rewriter, const tj_node *node) {
   const tj_node *inner = node->arg[0], *divisor = node->arg[1];
-  if (!is_constant_power_of_two(divisor) || (inner->op != TJ_OP_OR && inner->op != TJ_OP_XOR))
+  if (tj_exponent_of(divisor) < 0 || (inner->op != TJ_OP_OR && inner->op != TJ_OP_XOR))
     return NULL;
   for (int i = 0; i < 2; i++)
     if (inner->arg[i]->facts.high < divisor->value) {
@@ -630,7 +598,7 @@ const tj_node *tj_rule_quotient_of_low_change(tj_rewriter *rewriter, const tj_no
 
 const tj_node *tj_rule_remainder_of_masked(tj_rewriter *rewriter, const tj_node *node) {
   const tj_node *inner = node->arg[0], *divisor = node->arg[1];
-  if (!is_constant_power_of_two(divisor) || !is_bits_with_constant(inner))
+  if (tj_exponent_of(divisor) < 0 || !is_bits_with_constant(inner))
     return NULL;
   const int64_t mask = inner->arg[1]->value, low = mask & (divisor->value - 1);
   if (inner->op == TJ_OP_AND)
@@ -641,7 +609,7 @@ const tj_node *tj_rule_remainder_of_masked(tj_rewriter *rewriter, const tj_node 
 
 const tj_node *tj_rule_remainder_of_high_change(tj_rewriter *rewriter, const tj_node *node) {
   const tj_node *inner = node->arg[0], *divisor = node->arg[1];
-  if (!is_constant_power_of_two(divisor) || (inner->op != TJ_OP_OR && inner->op != TJ_OP_XOR))
+  if (tj_exponent_of(divisor) < 0 || (inner->op != TJ_OP_OR && inner->op != TJ_OP_XOR))
     return NULL;
   for (int i = 0; i < 2; i++)
     if (tj_facts_divisible(&inner->arg[i]->facts, divisor->value)) {

@@ -1,17 +1,6 @@
 /* Rules that see what a mask, or a remainder by a power of two, does not let through. */
 #include "ir/rules.h"
 
-static uint64_t possible_bits(const tj_node *node) {
-  return ~node->facts.zeros;
-}
-
-/* The exponent of a constant that is a power of two; -1 for anything else. */
-static int exponent_of(const tj_node *node) {
-  if (!tj_is_constant(node) || node->value < 1 || (node->value & (node->value - 1)) != 0)
-    return -1;
-  return __builtin_ctzll((unsigned long long)node->value);
-}
-
 /* An expression that has the same bits within the mask; the node itself where nothing can be left out. Looks through
  * quotients by powers of two; `depth` bounds the look. */
 static const tj_node *seen_through(tj_rewriter *rewriter, const tj_node *node, uint64_t mask, int depth) {
@@ -19,11 +8,11 @@ static const tj_node *seen_through(tj_rewriter *rewriter, const tj_node *node, u
     return node;
   if (node->op == TJ_OP_XOR || node->op == TJ_OP_OR)
     for (int i = 0; i < 2; i++)
-      if ((possible_bits(node->arg[i]) & mask) == 0) {
+      if ((tj_possible_bits(node->arg[i]) & mask) == 0) {
         TJ_BECAUSE(rewriter, "%s has none of these bits", tj_rule_text(rewriter, node->arg[i]));
         return seen_through(rewriter, node->arg[1 - i], mask, depth - 1);
       }
-  const int exponent = node->op == TJ_OP_DIV ? exponent_of(node->arg[1]) : -1;
+  const int exponent = node->op == TJ_OP_DIV ? tj_exponent_of(node->arg[1]) : -1;
   if (exponent < 0 || (mask << exponent) >> exponent != mask || mask << exponent > INT64_MAX)
     return node;
   const tj_node *inner = seen_through(rewriter, node->arg[0], mask << exponent, depth - 1);
@@ -41,7 +30,7 @@ const tj_node *tj_rule_and_ignores_change(tj_rewriter *rewriter, const tj_node *
 }
 
 const tj_node *tj_rule_remainder_ignores_change(tj_rewriter *rewriter, const tj_node *node) {
-  const int exponent = exponent_of(node->arg[1]);
+  const int exponent = tj_exponent_of(node->arg[1]);
   if (exponent < 1)
     return NULL;
   const tj_node *seen = seen_through(rewriter, node->arg[0], ((uint64_t)1 << exponent) - 1, DEEPEST_LOOK);
@@ -72,15 +61,11 @@ static bool is_in_range(const tj_sum *sum, int64_t below) {
   return !sum->failed && range.low >= 0 && range.high < below;
 }
 
-static bool is_zero(const tj_sum *sum) {
-  return sum->count == 0 && sum->constant == 0;
-}
-
 /* The largest power of two that splits a low part off, and that the mask has no bits below. */
 static int64_t split_low_part(const tj_linear *form, int64_t mask, tj_sum *high, tj_sum *low) {
   for (int64_t power = mask & -mask; power >= 2; power /= 2) {
     split_at_power(form, power, high, low);
-    if (high->count > 0 && !is_zero(low) && !high->failed && is_in_range(low, power))
+    if (high->count > 0 && !tj_sum_is_zero(low) && !high->failed && is_in_range(low, power))
       return power;
   }
   return 0;
@@ -108,7 +93,7 @@ const tj_node *tj_rule_and_drops_high_part(tj_rewriter *rewriter, const tj_node 
   const int64_t power = (int64_t)1 << (64 - __builtin_clzll((unsigned long long)mask->value));
   tj_sum high, low;
   split_at_power(tj_linear_of(rewriter->graph, node->arg[0]), power, &high, &low);
-  if (is_zero(&high) || high.failed || !is_in_range(&low, INT64_MAX))
+  if (tj_sum_is_zero(&high) || high.failed || !is_in_range(&low, INT64_MAX))
     return NULL;
   return tj_simple2(rewriter, TJ_OP_AND, tj_simple_sum(rewriter, &low), mask);
 }
@@ -124,7 +109,7 @@ static const tj_node *low_part(tj_rewriter *rewriter, const tj_node *node) {
       continue;
     const int64_t power = (int64_t)1 << (64 - __builtin_clzll((unsigned long long)change->facts.high));
     split_at_power(tj_linear_of(rewriter->graph, sum), power, &high, &low);
-    if (is_zero(&high) || is_zero(&low) || high.failed || !is_in_range(&low, power))
+    if (tj_sum_is_zero(&high) || tj_sum_is_zero(&low) || high.failed || !is_in_range(&low, power))
       continue;
     const tj_node *joined = tj_simple2(rewriter, node->op, tj_simple_sum(rewriter, &low), change);
     const tj_linear high_form = tj_sum_form(&high);

@@ -1,6 +1,5 @@
 /* Rules of sums and products, and those of any operation. Sums are looked at through their linear forms. */
 #include "ir/eval.h"
-#include "ir/facts.h"
 #include "ir/rules.h"
 
 /* --- any operation --- */
@@ -77,15 +76,6 @@ typedef struct {
   tj_term others; /* the term that it is a factor of, without it */
 } digit;
 
-/* term = atom * others, for the atom at a place in the term. */
-static tj_term without_atom(const tj_term *term, uint32_t place) {
-  tj_term others = *term;
-  others.degree--;
-  for (uint32_t i = place; i < others.degree; i++)
-    others.atom[i] = term->atom[i + 1];
-  return others;
-}
-
 static bool positive_term(tj_rewriter *rewriter, const tj_node *node, tj_term *term) {
   return node->facts.low >= 1 && tj_linear_single(tj_linear_of(rewriter->graph, node), term) && term->coefficient > 0;
 }
@@ -105,7 +95,7 @@ static bool digit_of(tj_rewriter *rewriter, const tj_term *term, uint32_t place,
       return false;
     result->value = result->value->arg[0];
   }
-  result->others = without_atom(term, place);
+  result->others = tj_term_without(term, place);
   return true;
 }
 
@@ -141,7 +131,7 @@ static bool are_adjacent(tj_rewriter *rewriter, const digit *low, const digit *h
 /* (value/low) % (both extents), or value/low; NULL where a product overflows. */
 static const tj_node *merged_digit(tj_rewriter *rewriter, const digit *low, const digit *high) {
   tj_graph *graph = rewriter->graph;
-  const bool is_lowest = low->low.degree == 0 && low->low.coefficient == 1;
+  const bool is_lowest = tj_term_is_one(&low->low);
   const tj_node *quotient =
       is_lowest ? high->value : tj_simple2(rewriter, TJ_OP_DIV, high->value, tj_monomial_node(graph, &low->low));
   tj_term extent;
@@ -225,7 +215,7 @@ static bool take_remainder(tj_rewriter *rewriter, const tj_linear *form, const t
                            tj_sum *result) {
   tj_graph *graph = rewriter->graph;
   const tj_node *quotient = term->atom[place], *value = quotient->arg[0], *divisor = quotient->arg[1];
-  const tj_term others = without_atom(term, place);
+  const tj_term others = tj_term_without(term, place);
   const tj_linear *value_form = tj_linear_of(graph, value);
   tj_term by, scale;
   if (!tj_linear_single(tj_linear_of(graph, divisor), &by) || !tj_term_divide(&others, &by, &scale) ||
@@ -287,7 +277,7 @@ static const tj_node *without_exact_quotient(tj_rewriter *rewriter, const tj_lin
                                              uint32_t place) {
   tj_graph *graph = rewriter->graph;
   const tj_node *value = term->atom[place]->arg[0], *divisor = term->atom[place]->arg[1];
-  const tj_term others = without_atom(term, place);
+  const tj_term others = tj_term_without(term, place);
   tj_term by, scale;
   if (!tj_linear_single(tj_linear_of(graph, divisor), &by) || !tj_term_divide(&others, &by, &scale) ||
       !tj_prove_divides(graph, divisor, value))

@@ -34,8 +34,7 @@
  * scripts/generate-docs. */
 #include "ir/simplify.h"
 
-#include "ir/eval.h"
-#include "ir/print.h"
+#include "ir/cost.h"
 #include "ir/rules.h"
 #include "ir/validate.h"
 #include "ir/walk.h"
@@ -248,21 +247,9 @@ static void simplify_all(tj_rewriter *rewriter, const tj_node *roots[], size_t c
 
 /* --- never costlier --- */
 
-static uint64_t cost_of(tj_graph *graph, const tj_node *const roots[], size_t count) {
-  enum { QUOTIENT = 16, PRODUCT = 4 };
-  tj_op_counts ops = tj_count_ops(graph, roots, count);
-  return QUOTIENT * ((uint64_t)ops.div + ops.mod) + PRODUCT * (uint64_t)ops.mul + ops.add + ops.bit + ops.select;
-}
-
-static int exponent_of(const tj_node *node) {
-  if (!tj_is_constant(node) || node->value < 1 || (node->value & (node->value - 1)) != 0)
-    return -1;
-  return __builtin_ctzll((unsigned long long)node->value);
-}
-
 /* The operation as a shift or a mask where it is by a power of two, else as it is. */
 static const tj_node *as_bits(tj_graph *graph, tj_op op, const tj_node *const args[]) {
-  int exponent = tj_op_arity(op) == 2 ? exponent_of(args[1]) : -1;
+  int exponent = tj_op_arity(op) == 2 ? tj_exponent_of(args[1]) : -1;
   const tj_node *amount[3] = {args[0], NULL, NULL};
   if (exponent < 0 || exponent > 62 || (op != TJ_OP_DIV && op != TJ_OP_MOD && op != TJ_OP_MUL) ||
       (op == TJ_OP_MOD && args[0]->facts.low < 0))
@@ -295,23 +282,23 @@ static void write_with_bits(tj_graph *graph, const tj_node *const inputs[], cons
 static void choose_each(tj_graph *graph, const tj_node *const inputs[], const tj_node *results[], size_t count) {
   for (size_t i = 0; i < count; i++) {
     const tj_node *result = results[i];
-    uint64_t with_result = cost_of(graph, results, i + 1);
+    uint64_t with_result = tj_cost_of(graph, results, i + 1);
     results[i] = inputs[i];
-    if (with_result <= cost_of(graph, results, i + 1))
+    if (with_result <= tj_cost_of(graph, results, i + 1))
       results[i] = result;
   }
 }
 
 static void keep_no_costlier(tj_graph *graph, const tj_node *const inputs[], const tj_node *results[], size_t count) {
   enum { MOST_CHOICES = 32 };
-  const uint64_t before = cost_of(graph, inputs, count);
-  if (cost_of(graph, results, count) <= before)
+  const uint64_t before = tj_cost_of(graph, inputs, count);
+  if (tj_cost_of(graph, results, count) <= before)
     return;
   const tj_node **written = tj_arena_copy(&graph->job->arena, results, count * sizeof *results);
   write_with_bits(graph, inputs, written, count);
-  if (cost_of(graph, written, count) > before && count <= MOST_CHOICES)
+  if (tj_cost_of(graph, written, count) > before && count <= MOST_CHOICES)
     choose_each(graph, inputs, written, count);
-  if (cost_of(graph, written, count) > before)
+  if (tj_cost_of(graph, written, count) > before)
     memcpy(written, inputs, count * sizeof *written);
   memcpy(results, written, count * sizeof *written);
 }

@@ -33,7 +33,14 @@ static int compare_ids(const void *a, const void *b) {
   return (left > right) - (left < right);
 }
 
-tj_walk tj_walk_nodes(tj_graph *graph, const tj_node *const roots[], size_t count) {
+static void visit_bounds(search *found, const tj_symbol *symbol) {
+  if (symbol->low != NULL)
+    visit(found, symbol->low);
+  if (symbol->high != NULL)
+    visit(found, symbol->high);
+}
+
+static tj_walk walk(tj_graph *graph, const tj_node *const roots[], size_t count, bool with_bounds) {
   search found = {graph, NULL, 0, 64};
   found.node = TJ_NEW_ARRAY(graph->job, const tj_node *, found.capacity);
   graph->visit++;
@@ -41,9 +48,19 @@ tj_walk tj_walk_nodes(tj_graph *graph, const tj_node *const roots[], size_t coun
     visit(&found, roots[i]);
   for (uint32_t next = 0; next < found.count; next++) {
     const tj_node *node = found.node[next];
+    if (with_bounds && node->op == TJ_OP_SYMBOL)
+      visit_bounds(&found, node->symbol);
     for (unsigned i = 0; i < tj_op_arity(node->op); i++)
       visit(&found, node->arg[i]);
   }
   qsort(found.node, found.count, sizeof(const tj_node *), compare_ids);
   return (tj_walk){found.node, found.count};
+}
+
+tj_walk tj_walk_nodes(tj_graph *graph, const tj_node *const roots[], size_t count) {
+  return walk(graph, roots, count, false);
+}
+
+tj_walk tj_walk_with_bounds(tj_graph *graph, const tj_node *const roots[], size_t count) {
+  return walk(graph, roots, count, true);
 }

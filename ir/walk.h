@@ -13,4 +13,7 @@ typedef struct {
 
 tj_walk tj_walk_nodes(tj_graph *graph, const tj_node *const roots[], size_t count);
 
+/* The same with the nodes that bounds of symbols are made of. */
+tj_walk tj_walk_with_bounds(tj_graph *graph, const tj_node *const roots[], size_t count);
+
 #endif

@@ -1,4 +1,5 @@
 /* The simplifier as a whole: what must be left of what layouts produce, costs, traces, sharing, and limits. */
+#include "ir/cost.h"
 #include "ir/linear.h"
 #include "ir/simplify.h"
 #include "tests/unit/index_support.h"
@@ -115,21 +116,16 @@ typedef struct {
   uint32_t divisions; /* quotients and remainders left */
 } sharing_row;
 
-static uint64_t cost_of(tj_graph *graph, const tj_node *const roots[], size_t count) {
-  const tj_op_counts ops = tj_count_ops(graph, roots, count);
-  return 16 * ((uint64_t)ops.div + ops.mod) + 4 * (uint64_t)ops.mul + ops.add + ops.bit + ops.select;
-}
-
 static void check_sharing(tj_job *job, void *data) {
   const sharing_row *row = data;
   tj_graph *graph = tj_graph_create(job);
   const tj_node **roots;
   const size_t count = read_roots(graph, row->text, &roots);
-  const uint64_t before = cost_of(graph, roots, count);
+  const uint64_t before = tj_cost_of(graph, roots, count);
   tj_simplify(graph, roots, count, NULL);
   const tj_op_counts ops = tj_count_ops(graph, roots, count);
   ck_assert_msg(ops.div + ops.mod <= row->divisions, "%s: %u divisions", row->text, ops.div + ops.mod);
-  ck_assert_msg(cost_of(graph, roots, count) <= before, "%s: costlier", row->text);
+  ck_assert_msg(tj_cost_of(graph, roots, count) <= before, "%s: costlier", row->text);
 }
 
 START_TEST(sharing) {
@@ -204,9 +200,9 @@ static void simplify_chain(tj_job *job, void *data) {
   const tj_node *symbol = tj_coordinate(graph, "i", tj_int(graph, 1 << 20)), *chain = symbol;
   for (int64_t i = 0; i < LENGTH; i++)
     chain = step(graph, chain, symbol, i);
-  const uint64_t before = cost_of(graph, &chain, 1);
+  const uint64_t before = tj_cost_of(graph, &chain, 1);
   const tj_node *result = tj_simplified(graph, chain);
-  ck_assert_uint_le(cost_of(graph, &result, 1), before);
+  ck_assert_uint_le(tj_cost_of(graph, &result, 1), before);
   const int64_t value = 12345;
   int64_t values[2];
   const tj_node *both[2] = {chain, result};

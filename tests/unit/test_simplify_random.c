@@ -7,6 +7,7 @@
  * the trace is compared too, which names the rule that is wrong.
  *
  * TILEJIT_RANDOM_COUNT says how many expressions, TILEJIT_SEED which. */
+#include "ir/cost.h"
 #include "ir/linear.h"
 #include "ir/simplify.h"
 #include "tests/unit/index_support.h"
@@ -199,11 +200,6 @@ static void generate(generator *to) {
 
 /* --- checking --- */
 
-static uint64_t cost_of(tj_graph *graph, const tj_node *const roots[], size_t count) {
-  tj_op_counts ops = tj_count_ops(graph, roots, count);
-  return 16 * ((uint64_t)ops.div + ops.mod) + 4 * (uint64_t)ops.mul + ops.add + ops.bit + ops.select;
-}
-
 static const char *compare(generator *from, const tj_node *const before[], const tj_node *const after[],
                            size_t count) {
   enum { POINTS = 10 };
@@ -248,7 +244,7 @@ static void check_one(tj_job *job, void *data) {
   tj_trace trace = {0};
   const bool traced = random_below(&from->random, 16) == 0;
   tj_simplify(from->graph, after, count, traced ? &trace : NULL);
-  const uint64_t old_cost = cost_of(from->graph, before, count), new_cost = cost_of(from->graph, after, count);
+  const uint64_t old_cost = tj_cost_of(from->graph, before, count), new_cost = tj_cost_of(from->graph, after, count);
   tj_text text = tj_text_begin(job);
   tj_graph_print(&text, from->graph, before, count);
   ck_assert_msg(new_cost <= old_cost, "seed %llu: costlier:\n%s", (unsigned long long)from->seed, text.data);
