@@ -12,13 +12,15 @@
 
 enum { MOST_THREADS = 64, GROUPS_PER_THREAD = 4, LARGEST_WORKGROUP = 1024, LARGEST_SCRATCH = 1 << 20 };
 
-static const uint64_t instruction_budget = 1u << 24; /* of a workgroup */
+/* Instructions that a workgroup may execute, unless TILEJIT_HSASIM_BUDGET says another number. */
+static const uint64_t default_budget = 1u << 26;
 
 /* What the threads of a dispatch share. */
 typedef struct {
   const tj_sim_launch *launch;
   uint64_t count; /* of workgroups */
   uint32_t counts[3];
+  uint64_t budget;
   atomic_uint_fast64_t next;
   atomic_bool is_stopped;
   pthread_mutex_t lock; /* of what follows */
@@ -93,7 +95,7 @@ static void run_group(worker *w, uint64_t number) {
   locate(w->all, number, at, size);
   uint32_t lanes = launch->kernel->descriptor.lanes;
   w->wave_count = (size[0] * size[1] * size[2] + lanes - 1) / lanes;
-  w->group.budget = instruction_budget;
+  w->group.budget = w->all->budget;
   for (uint32_t i = 0; i < w->wave_count; i++)
     tj_sim_start_wave(&w->wave[i], launch, at, size, i);
   w->counters.waves += w->wave_count;
@@ -207,13 +209,23 @@ static const char *find_obstacle(const tj_sim_launch *launch) {
   return NULL;
 }
 
+static uint64_t instruction_budget(void) {
+  const char *chosen = getenv("TILEJIT_HSASIM_BUDGET");
+  uint64_t budget = chosen != NULL ? strtoull(chosen, NULL, 10) : 0;
+  return budget > 0 ? budget : default_budget;
+}
+
 bool tj_sim_dispatch(const tj_sim_launch *launch, tj_sim_counters *counters, char message[TJ_SIM_MESSAGE_SIZE]) {
   const char *obstacle = find_obstacle(launch);
   if (obstacle != NULL) {
     snprintf(message, TJ_SIM_MESSAGE_SIZE, "kernel %s: %s", launch->kernel->name, obstacle);
     return false;
   }
-  dispatch all = {.launch = launch, .count = 1, .lock = PTHREAD_MUTEX_INITIALIZER, .message = message};
+  dispatch all = {.launch = launch,
+                  .count = 1,
+                  .lock = PTHREAD_MUTEX_INITIALIZER,
+                  .message = message,
+                  .budget = instruction_budget()};
   for (unsigned i = 0; i < 3; i++) {
     all.counts[i] = (uint32_t)(((uint64_t)launch->grid[i] + launch->workgroup[i] - 1) / launch->workgroup[i]);
     all.count *= all.counts[i];
