@@ -150,15 +150,16 @@ static void check_reach(flattening *self, const tj_stage *stage, const tj_node *
   if (to == TJ_UNKNOWN)
     tj_fail_needs(graph, tj_transform_name(stage->transform->kind), high, "<", length);
   if (from == TJ_NO || to == TJ_NO)
-    fail_stage(self, stage->transform, "reaches out of a dimension that was merged");
+    fail_stage(self, stage->transform, "reaches out of the dimension below it, which does not go on evenly there");
 }
 
-/* pad, left_pad, right_pad: nothing may be invalid. */
+/* pad, left_pad, right_pad: nothing may be invalid, so no index may leave the dimension either. */
 static void lift_pad(flattening *self, const tj_stage *stage) {
   for (uint32_t i = 0; i < stage->transform->amount_count; i++)
     if (!is_zero(stage->transform->amount[i]))
       fail_stage(self, stage->transform, "makes coordinates that are not valid, and a layout has no such");
   lift_pass(self, stage);
+  self->everywhere[stage->upper_id[0]] = false;
 }
 
 /* The layouts of the lower dimensions side by side, the last one fastest. */

@@ -15,7 +15,7 @@
 
 /* What happened, in order. */
 typedef struct {
-  const char *rule;  /* "merge-of-sum" */
+  const char *rule;  /* "merge_of_sum" */
   const char *where; /* the node that it was about: "merge(4,6)" */
 } tj_structure_event;
 

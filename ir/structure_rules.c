@@ -539,22 +539,22 @@ static bool xor_of_nothing(tj_structure *self, uint32_t number) {
 }
 
 const tj_structure_rule tj_structure_rules[] = {
-    {"sum-into-sum", TJ_NODE_AFFINE, sum_into_sum},
-    {"pass-through", TJ_NODE_AFFINE, pass_through},
-    {"term-of-nothing", TJ_NODE_AFFINE, term_of_nothing},
-    {"pad-always-valid", TJ_NODE_PAD, pad_always_valid},
-    {"pad-into-pad", TJ_NODE_PAD, pad_into_pad},
-    {"offset-into-pad", TJ_NODE_AFFINE, offset_into_pad},
-    {"merge-of-one", TJ_NODE_MERGE, merge_of_one},
-    {"digit-of-nothing", TJ_NODE_MERGE, digit_of_nothing},
-    {"merge-into-merge", TJ_NODE_MERGE, merge_into_merge},
-    {"contiguous-digits", TJ_NODE_MERGE, contiguous_digits},
-    {"modulo-of-small", TJ_NODE_OTHER, modulo_of_small},
-    {"modulo-of-multiples", TJ_NODE_OTHER, modulo_of_multiples},
-    {"modulo-of-modulo", TJ_NODE_OTHER, modulo_of_modulo},
-    {"xor-of-xor", TJ_NODE_OTHER, xor_of_xor},
-    {"xor-of-nothing", TJ_NODE_OTHER, xor_of_nothing},
-    {"merge-of-sum", TJ_NODE_MERGE, merge_of_sum},
+    {"sum_into_sum", TJ_NODE_AFFINE, sum_into_sum},
+    {"pass_through", TJ_NODE_AFFINE, pass_through},
+    {"term_of_nothing", TJ_NODE_AFFINE, term_of_nothing},
+    {"pad_always_valid", TJ_NODE_PAD, pad_always_valid},
+    {"pad_into_pad", TJ_NODE_PAD, pad_into_pad},
+    {"offset_into_pad", TJ_NODE_AFFINE, offset_into_pad},
+    {"merge_of_one", TJ_NODE_MERGE, merge_of_one},
+    {"digit_of_nothing", TJ_NODE_MERGE, digit_of_nothing},
+    {"merge_into_merge", TJ_NODE_MERGE, merge_into_merge},
+    {"contiguous_digits", TJ_NODE_MERGE, contiguous_digits},
+    {"modulo_of_small", TJ_NODE_OTHER, modulo_of_small},
+    {"modulo_of_multiples", TJ_NODE_OTHER, modulo_of_multiples},
+    {"modulo_of_modulo", TJ_NODE_OTHER, modulo_of_modulo},
+    {"xor_of_xor", TJ_NODE_OTHER, xor_of_xor},
+    {"xor_of_nothing", TJ_NODE_OTHER, xor_of_nothing},
+    {"merge_of_sum", TJ_NODE_MERGE, merge_of_sum},
 };
 
 const uint32_t tj_structure_rule_count = sizeof tj_structure_rules / sizeof *tj_structure_rules;

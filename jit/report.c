@@ -3,6 +3,7 @@
 
 #include "ir/map.h"
 #include "ir/print.h"
+#include "ir/structure.h"
 #include "jit/guard.h"
 #include "lower/plan.h"
 
@@ -142,23 +143,37 @@ static json_t *json_of_inputs(const expressions *e) {
   return names;
 }
 
+/* What simplification did: to the view's transforms, then to index expressions. */
+typedef struct {
+  tj_structure_trace structure;
+  tj_trace rules;
+} history;
+
+static void add_rule_once(json_t *rules, const char *rule) {
+  for (size_t i = 0; i < json_array_size(rules); i++)
+    if (strcmp(json_string_value(json_array_get(rules, i)), rule) == 0)
+      return;
+  json_array_append_new(rules, json_string(rule));
+}
+
 /* The rules that applied, each once, in the order of their first use. */
-static json_t *json_of_rules(const tj_trace *trace) {
+static json_t *json_of_rules(const history *done) {
   json_t *rules = json_array();
-  for (size_t i = 0; i < trace->count; i++) {
-    bool seen = false;
-    for (size_t k = 0; k < json_array_size(rules) && !seen; k++)
-      seen = strcmp(json_string_value(json_array_get(rules, k)), trace->step[i].rule) == 0;
-    if (!seen)
-      json_array_append_new(rules, json_string(trace->step[i].rule));
-  }
+  for (uint32_t i = 0; i < done->structure.count; i++)
+    add_rule_once(rules, done->structure.event[i].rule);
+  for (size_t i = 0; i < done->rules.count; i++)
+    add_rule_once(rules, done->rules.step[i].rule);
   return rules;
 }
 
-static void print_trace(tj_program *program, const tj_trace *trace, tj_text *text) {
-  for (size_t i = 0; i < trace->count; i++) {
-    const tj_step *step = &trace->step[i];
-    tj_text_format(text, "%3zu. %s\n       %s\n     = %s\n       because %s\n", i + 1, step->rule,
+static void print_trace(tj_program *program, const history *done, tj_text *text) {
+  size_t number = 0;
+  for (uint32_t i = 0; i < done->structure.count; i++)
+    tj_text_format(text, "%3zu. %s\n       of the view's transforms, at %s\n", ++number,
+                   done->structure.event[i].rule, done->structure.event[i].where);
+  for (size_t i = 0; i < done->rules.count; i++) {
+    const tj_step *step = &done->rules.step[i];
+    tj_text_format(text, "%3zu. %s\n       %s\n     = %s\n       because %s\n", ++number, step->rule,
                    tj_node_text(&program->job, step->before), tj_node_text(&program->job, step->after),
                    step->because);
   }
@@ -170,20 +185,59 @@ static void print_result(const side *s, tj_text *text) {
     tj_text_format(text, "valid: %s\n", s->predicate);
 }
 
+static uint64_t weight_of(const expressions *e) {
+  uint64_t weight = 0;
+  for (uint32_t i = 0; i < root_count(e); i++)
+    weight += e->root[i]->weight;
+  return weight;
+}
+
+static void simplify_expressions(tj_program *program, expressions *e, history *done) {
+  tj_simplify(program->graph, e->root, root_count(e), &done->rules);
+}
+
+/* The same expressions of the view with its transforms simplified. */
+static expressions restructured(tj_program *program, const expressions *e, const tj_view *view, history *done) {
+  tj_graph *graph = program->graph;
+  expressions r = *e;
+  const tj_node *const *coordinate = e->input + (e->input_count - view->rank);
+  const tj_view *structured = tj_view_structured(graph, view, &done->structure);
+  r.root = TJ_NEW_ARRAY(&program->job, const tj_node *, e->leaf_count + 1);
+  r.root[0] = tj_view_offset(graph, structured, coordinate);
+  r.root[e->leaf_count] = tj_view_valid(graph, structured, coordinate, false);
+  return r;
+}
+
+/* A view's transforms are simplified first, and then the index expressions, unless these alone come out cheaper. */
+static history simplify(tj_program *program, expressions *e) {
+  const tj_value *value = tj_report_value(program);
+  history direct = {0}, structural = {0};
+  if (value->kind != TJ_VALUE_VIEW) {
+    simplify_expressions(program, e, &direct);
+    return direct;
+  }
+  expressions other = restructured(program, e, value->view, &structural);
+  simplify_expressions(program, &other, &structural);
+  simplify_expressions(program, e, &direct);
+  if (weight_of(&other) > weight_of(e))
+    return direct;
+  *e = other;
+  return structural;
+}
+
 void tj_report_simplify(tj_program *program, tj_simplify_form form, tj_text *text) {
   expressions e = expressions_of(program);
   side before = side_of(program, &e);
-  tj_trace trace = {0};
-  tj_simplify(program->graph, e.root, root_count(&e), &trace);
+  history done = simplify(program, &e);
   side after = side_of(program, &e);
   if (form == TJ_SIMPLIFY_JSON) {
     add_json(text, json_pack("{s:o,s:o,s:o,s:o}", "inputs", json_of_inputs(&e), "before", json_of_side(&before),
-                             "after", json_of_side(&after), "rules", json_of_rules(&trace)));
+                             "after", json_of_side(&after), "rules", json_of_rules(&done)));
     tj_text_char(text, '\n');
     return;
   }
   if (form == TJ_SIMPLIFY_TRACE)
-    print_trace(program, &trace, text);
+    print_trace(program, &done, text);
   print_result(&after, text);
 }
 
