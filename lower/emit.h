@@ -30,7 +30,6 @@ typedef struct tj_emitter {
   LLVMTypeRef i1, i8, i16, i32, i64, f16, bf16, f32, f64, b128, pointer, nothing; /* pointer: to a buffer */
 
   LLVMValueRef function;   /* the one being emitted */
-  LLVMBasicBlockRef entry; /* its first block */
   LLVMValueRef *buffer;    /* its parameters: pointers to the buffers, */
   LLVMValueRef *parameter; /* integers for the parameters, */
   LLVMValueRef *derived;   /* integers for the derived words, */
@@ -41,7 +40,8 @@ typedef struct tj_emitter {
   tj_width index_width; /* of the linear coordinate, beyond the count included, and of the count */
 } tj_emitter;
 
-/* An emitter for a module that has a context and a builder. Checks widths (TJ4006). */
+/* An emitter for a module that has a context and a builder. TJ4006 where an expression may not fit in 64 bits, TJ7003
+ * where there are too many operations. (lower_kernel.c) */
 void tj_emitter_init(tj_emitter *emitter, tj_graph *graph, tj_module *module, const tj_kernel *kernel,
                      const tj_target *target);
 

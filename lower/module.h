@@ -30,7 +30,7 @@ typedef struct {
 } tj_module;
 
 /* Lowers `kernel` for `target` into an empty module, which must not move until it is disposed. Fails with TJ4006
- * where an expression may not fit in 64 bits. */
+ * where an expression may not fit in 64 bits, with TJ7003 where there are too many operations for LLVM. */
 void tj_module_lower(tj_graph *graph, tj_module *module, const tj_kernel *kernel, const tj_target *target);
 
 /* The module as LLVM's text, in the job's arena. */
