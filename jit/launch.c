@@ -14,6 +14,8 @@ typedef struct {
   size_t bytes;
 } bound_array;
 
+enum { MOST_COUNTERS = 32 };
+
 struct tj_launch {
   tj_context *context;
   const tj_code *code;
@@ -24,6 +26,8 @@ struct tj_launch {
   bound_array *array;   /* one for each of the kernel's buffers */
   tj_argument argument; /* what tj_launch_argument last described */
   uint64_t nanoseconds;
+  tj_rt_counter counter[MOST_COUNTERS];
+  size_t counter_count;
 };
 
 static const tj_kernel *kernel_of(const tj_launch *launch) {
@@ -293,6 +297,8 @@ static void execute(dispatch *d) {
   tj_rt_dispatch packet = {d->block, workgroups, kernel->workgroup_size};
   expect(d, tj_rt_launch(d->device, d->kernel, &packet, &d->error));
   expect(d, tj_rt_wait(d->device, &d->launch->nanoseconds, &d->error));
+  size_t counters = tj_rt_counters(d->device, d->launch->counter, MOST_COUNTERS);
+  d->launch->counter_count = counters < MOST_COUNTERS ? counters : MOST_COUNTERS;
 }
 
 static void download(dispatch *d) {
@@ -332,4 +338,13 @@ tj_status tj_launch_run(tj_launch *launch, tj_device *device) {
 
 uint64_t tj_launch_nanoseconds(const tj_launch *launch) {
   return launch->nanoseconds;
+}
+
+size_t tj_launch_counter_count(const tj_launch *launch) {
+  return launch->counter_count;
+}
+
+uint64_t tj_launch_counter(const tj_launch *launch, size_t index, const char **name) {
+  *name = launch->counter[index].name;
+  return launch->counter[index].value;
 }

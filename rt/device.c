@@ -128,3 +128,7 @@ tj_status tj_rt_wait(tj_rt_device *device, uint64_t *nanoseconds, tj_rt_error *e
   uint64_t ignored;
   return device->operations->wait(device, nanoseconds != NULL ? nanoseconds : &ignored, error);
 }
+
+size_t tj_rt_counters(tj_rt_device *device, tj_rt_counter counters[], size_t capacity) {
+  return device->operations->counters != NULL ? device->operations->counters(device, counters, capacity) : 0;
+}

@@ -66,8 +66,14 @@ typedef struct {
   uint64_t memory;      /* bytes; 0: unknown */
 } tj_rt_info;
 
-/* A driver's functions, none NULL: what the wrappers below of the same names do, after their checks (ranges are
- * inside buffers, out-parameters are cleared, launches have workgroups). */
+/* A number that a device counts. `name` is static. */
+typedef struct {
+  const char *name;
+  uint64_t value;
+} tj_rt_counter;
+
+/* A driver's functions, none NULL but `counters`: what the wrappers below of the same names do, after their checks
+ * (ranges are inside buffers, out-parameters are cleared, launches have workgroups). */
 typedef struct {
   void (*close)(tj_rt_device *device);
   tj_status (*allocate)(tj_rt_device *device, size_t size, tj_rt_buffer *buffer, tj_rt_error *error);
@@ -80,6 +86,7 @@ typedef struct {
   void (*unload)(tj_rt_device *device, tj_rt_kernel *kernel);
   tj_status (*launch)(tj_rt_device *device, tj_rt_kernel *kernel, const tj_rt_dispatch *dispatch, tj_rt_error *error);
   tj_status (*wait)(tj_rt_device *device, uint64_t *nanoseconds, tj_rt_error *error);
+  size_t (*counters)(tj_rt_device *device, tj_rt_counter counters[], size_t capacity);
 } tj_rt_operations;
 
 /* The head of every driver's device. */
@@ -130,6 +137,11 @@ tj_status tj_rt_launch(tj_rt_device *device, tj_rt_kernel *kernel, const tj_rt_d
 /* Returns when all that was launched has ended, with the time that the kernels launched since the last wait took on
  * the device; `nanoseconds` may be NULL. TJ6008 where one ended badly. */
 tj_status tj_rt_wait(tj_rt_device *device, uint64_t *nanoseconds, tj_rt_error *error);
+
+/* What the kernels launched since the last call were measured by, beyond time: simulated devices count instructions,
+ * cache lines and bank conflicts. Waits for them. Writes the first `capacity`, returns how many there are; 0 where the
+ * device counts nothing. */
+size_t tj_rt_counters(tj_rt_device *device, tj_rt_counter counters[], size_t capacity);
 
 /* Describes a failure: sets code and text, returns `status`. For drivers. */
 tj_status tj_rt_failed(tj_rt_error *error, tj_status status, tj_problem_code code, const char *format, ...)

@@ -3,6 +3,7 @@
 
 #include "rt/driver.h"
 #include "rt/hsa_queue.h"
+#include "rt/sim/hsasim.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -161,6 +162,28 @@ static tj_status wait_for_all(tj_rt_device *device, uint64_t *nanoseconds, tj_rt
   return status;
 }
 
+/* The simulator's counters; other runtimes have none. */
+static size_t read_counters(tj_rt_device *device, tj_rt_counter counters[], size_t capacity) {
+  static const char *const names[] = {
+#define COUNTER(field, meaning) #field,
+      TJ_HSASIM_COUNTERS(COUNTER)
+#undef COUNTER
+  };
+  enum { COUNTERS = sizeof names / sizeof names[0] };
+  hsa_device *d = device_of(device);
+  uint64_t values[COUNTERS] = {0};
+  if (d->hsa.counters == NULL)
+    return 0;
+  pthread_mutex_lock(&d->lock);
+  tj_hsa_queue_drain(&d->queue);
+  if (d->queue.queue != NULL)
+    d->hsa.counters(d->queue.queue, values, COUNTERS);
+  pthread_mutex_unlock(&d->lock);
+  for (size_t i = 0; i < COUNTERS && i < capacity; i++)
+    counters[i] = (tj_rt_counter){names[i], values[i]};
+  return COUNTERS;
+}
+
 /* --- opening and closing --- */
 
 static void close_device(tj_rt_device *device) {
@@ -182,6 +205,7 @@ static const tj_rt_operations operations = {
     .unload = unload_kernel,
     .launch = launch,
     .wait = wait_for_all,
+    .counters = read_counters,
 };
 
 /* Opens the library and starts the runtime; a runtime that does not start has no agents to offer. */

@@ -160,10 +160,25 @@ static int set_parameters(session *run) {
   return status;
 }
 
+/* Adds what a simulated device has counted. */
+static void add_counters(const session *run, json_t *object) {
+  size_t count = tj_launch_counter_count(run->launch);
+  json_t *counters = count > 0 ? json_object() : NULL;
+  for (size_t i = 0; i < count; i++) {
+    const char *name;
+    json_int_t value = (json_int_t)tj_launch_counter(run->launch, i, &name);
+    json_object_set_new(counters, name, json_integer(value));
+  }
+  if (counters != NULL)
+    json_object_set_new(object, "counters", counters);
+}
+
 static int print_stats(session *run) {
   json_int_t nanoseconds = (json_int_t)tj_launch_nanoseconds(run->launch);
   json_t *object = json_pack("{s:s,s:s,s:I}", "kernel", tj_code_kernel(run->code), "target",
                              tj_code_target(run->code), "nanoseconds", nanoseconds);
+  if (object != NULL)
+    add_counters(run, object);
   char *text = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
   json_decref(object);
   if (text == NULL)
@@ -243,7 +258,7 @@ static const option options[] = {{"kernel", "K", "which kernel, where the progra
                                  {"arg", "P=V", "pass a parameter at launch"},
                                  {"in", "A=FILE.npy", "the array of an argument"},
                                  {"out", "A=FILE.npy", "where to write an argument's array after the run"},
-                                 {"stats", NULL, "print JSON: what the run took"},
+                                 {"stats", NULL, "print JSON: what the run took, and what a simulated device counted"},
                                  {NULL, NULL, NULL}};
 
 const command command_run = {

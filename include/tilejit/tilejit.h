@@ -304,6 +304,12 @@ TJ_API tj_status tj_launch_run(tj_launch *launch, tj_device *device);
 /* Nanoseconds that the kernel of the last run took, copies excluded. */
 TJ_API uint64_t tj_launch_nanoseconds(const tj_launch *launch);
 
+/* What a simulated device counted in the last run: waves, instructions by class, cache lines touched and needed, cycles
+ * of LDS with and without bank conflicts. 0 on other devices. */
+TJ_API size_t tj_launch_counter_count(const tj_launch *launch);
+/* The value of counter `index`, which must be less than their count. `name` is static. */
+TJ_API uint64_t tj_launch_counter(const tj_launch *launch, size_t index, const char **name);
+
 /* The library's version, and the versions of what it is built on, one line each. */
 TJ_API tj_status tj_version_text(tj_context *context, tj_blob *text);
 

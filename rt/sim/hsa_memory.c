@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+static const size_t pool_bytes = (size_t)1 << 36;
+
 enum { ALIGNMENT = 4096, GRANULE = 4096, KERNARG_POOL = 1, FINE_POOL = 2, COARSE_POOL = 3, POOLS = 4 };
 
 /* A pool's handle is its agent's times POOLS, and its kind. The CPU has the kernarg and the fine-grained pool, each
@@ -40,7 +42,7 @@ hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t pool, hsa_amd_me
     return HSA_STATUS_SUCCESS;
   case HSA_AMD_MEMORY_POOL_INFO_SIZE:
   case HSA_AMD_MEMORY_POOL_INFO_ALLOC_MAX_SIZE:
-    *(size_t *)value = (size_t)1 << 36;
+    *(size_t *)value = pool_bytes;
     return HSA_STATUS_SUCCESS;
   case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED:
     *(bool *)value = true;
@@ -61,9 +63,10 @@ hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, size_t siz
   size_t rounded;
   if (size == 0 || ptr == NULL)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  if (__builtin_add_overflow(size, (size_t)ALIGNMENT - 1, &rounded))
+  if (size > pool_bytes)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  void *block = aligned_alloc(ALIGNMENT, rounded / ALIGNMENT * ALIGNMENT);
+  rounded = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  void *block = aligned_alloc(ALIGNMENT, rounded);
   if (block == NULL || !tj_sim_memory_add(block, size, true)) {
     free(block);
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
