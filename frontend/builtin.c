@@ -155,6 +155,18 @@ tj_layout tj_arg_layout(tj_call *call, uint32_t index) {
   AT_ARGUMENT(call, index, tj_layout, tj_need_layout(call->graph, call->arg[index], describe(call, index)));
 }
 
+tj_layout tj_arg_inner_layout(tj_call *call, uint32_t index) {
+  const tj_value *value = call->arg[index];
+  return value->kind == TJ_VALUE_COMPOSED ? value->composed->layout : tj_arg_layout(call, index);
+}
+
+const tj_value *tj_rewrapped(tj_call *call, uint32_t index, tj_layout result) {
+  const tj_value *value = call->arg[index];
+  if (value->kind != TJ_VALUE_COMPOSED)
+    return tj_value_of_layout(call->graph, result);
+  return tj_value_of_parts(call->graph, value->composed->swizzle, value->composed->offset, result);
+}
+
 _Noreturn void tj_fail_arg(tj_call *call, uint32_t index, const char *needed) {
   call->job->here = call->span[index];
   tj_fail_type(call->job, call->arg[index], describe(call, index), needed);

@@ -1,7 +1,7 @@
 /* CuTe's algebra as functions: thin calls of ir/algebra.h. */
 #include "frontend/builtin.h"
 #include "ir/algebra.h"
-#include "ir/facts.h"
+#include "ir/arith.h"
 
 #include <inttypes.h>
 
@@ -33,11 +33,11 @@ static tj_layout modes_of(tj_call *call, uint32_t index) {
   const tj_value *value = call->arg[index];
   if (value->kind == TJ_VALUE_TUPLE)
     return (tj_layout){value->tuple, value->tuple};
-  return tj_arg_layout(call, index);
+  return index == 0 && value->kind == TJ_VALUE_COMPOSED ? value->composed->layout : tj_arg_layout(call, index);
 }
 
 static const tj_value *modes_value(tj_call *call, tj_layout result) {
-  return call->arg[0]->kind == TJ_VALUE_TUPLE ? tuple(call, result.shape) : layout(call, result);
+  return call->arg[0]->kind == TJ_VALUE_TUPLE ? tuple(call, result.shape) : tj_rewrapped(call, 0, result);
 }
 
 /* --- queries --- */
@@ -53,13 +53,14 @@ const tj_value *tj_builtin_coprofile(tj_call *call) {
 /* --- modes --- */
 
 const tj_value *tj_builtin_filter(tj_call *call) {
-  tj_layout of = tj_arg_layout(call, 0);
-  return layout(call, call->count == 1 ? tj_layout_filter(call->graph, of)
+  tj_layout of = tj_arg_inner_layout(call, 0);
+  return tj_rewrapped(call, 0,
+                      call->count == 1 ? tj_layout_filter(call->graph, of)
                                        : tj_layout_filter_by(call->graph, of, tj_arg_tuple(call, 1)));
 }
 
 const tj_value *tj_builtin_filter_zeros(tj_call *call) {
-  return layout(call, tj_layout_filter_zeros(call->graph, tj_arg_layout(call, 0)));
+  return tj_rewrapped(call, 0, tj_layout_filter_zeros(call->graph, tj_arg_inner_layout(call, 0)));
 }
 
 const tj_value *tj_builtin_unflatten(tj_call *call) {
@@ -143,16 +144,30 @@ const tj_value *tj_builtin_complement(tj_call *call) {
   return layout(call, tj_layout_complement(call->graph, tj_arg_layout(call, 0), cotarget));
 }
 
+typedef tj_layout (*layout_inverse)(tj_graph *graph, tj_layout layout);
+typedef const tj_f2 *(*linear_inverse)(tj_graph *graph, const tj_f2 *map);
+
+static const tj_value *inverse(tj_call *call, layout_inverse of_layout, linear_inverse of_linear) {
+  const tj_value *value = call->arg[0];
+  if (value->kind == TJ_VALUE_LINEAR)
+    return tj_value_of_linear(call->graph, of_linear(call->graph, value->linear));
+  if (value->kind == TJ_VALUE_COMPOSED) {
+    const tj_f2 *map = tj_f2_by_index(call->graph, tj_need_linear(call->graph, value));
+    return tj_value_of_linear_or_layout(call->graph, of_linear(call->graph, map));
+  }
+  return layout(call, of_layout(call->graph, tj_arg_layout(call, 0)));
+}
+
 const tj_value *tj_builtin_right_inverse(tj_call *call) {
-  return layout(call, tj_layout_right_inverse(call->graph, tj_arg_layout(call, 0)));
+  return inverse(call, tj_layout_right_inverse, tj_f2_right_inverse);
 }
 
 const tj_value *tj_builtin_left_inverse(tj_call *call) {
-  return layout(call, tj_layout_left_inverse(call->graph, tj_arg_layout(call, 0)));
+  return inverse(call, tj_layout_left_inverse, tj_f2_left_inverse);
 }
 
 const tj_value *tj_builtin_nullspace(tj_call *call) {
-  return layout(call, tj_layout_nullspace(call->graph, tj_arg_layout(call, 0)));
+  return inverse(call, tj_layout_nullspace, tj_f2_kernel);
 }
 
 const tj_value *tj_builtin_max_common_vector(tj_call *call) {
@@ -178,11 +193,12 @@ static const tj_tiler *arg_tiler(tj_call *call, uint32_t index) {
 }
 
 static const tj_value *divide(tj_call *call, tj_tiled_form form) {
-  return layout(call, tj_layout_divide(call->graph, tj_arg_layout(call, 0), arg_tiler(call, 1), form));
+  return tj_rewrapped(call, 0, tj_layout_divide(call->graph, tj_arg_inner_layout(call, 0), arg_tiler(call, 1), form));
 }
 
 static const tj_value *multiply(tj_call *call, tj_tiled_form form) {
-  return layout(call, tj_layout_multiply(call->graph, tj_arg_layout(call, 0), arg_tiler(call, 1), form));
+  return tj_rewrapped(call, 0,
+                      tj_layout_multiply(call->graph, tj_arg_inner_layout(call, 0), arg_tiler(call, 1), form));
 }
 
 const tj_value *tj_builtin_logical_divide(tj_call *call) {
@@ -218,57 +234,130 @@ const tj_value *tj_builtin_flat_product(tj_call *call) {
 }
 
 const tj_value *tj_builtin_blocked_product(tj_call *call) {
-  return layout(call, tj_layout_blocked_product(call->graph, tj_arg_layout(call, 0), tj_arg_layout(call, 1)));
+  return tj_rewrapped(call, 0,
+                      tj_layout_blocked_product(call->graph, tj_arg_inner_layout(call, 0), tj_arg_layout(call, 1)));
 }
 
 const tj_value *tj_builtin_raked_product(tj_call *call) {
-  return layout(call, tj_layout_raked_product(call->graph, tj_arg_layout(call, 0), tj_arg_layout(call, 1)));
+  return tj_rewrapped(call, 0,
+                      tj_layout_raked_product(call->graph, tj_arg_inner_layout(call, 0), tj_arg_layout(call, 1)));
 }
 
 const tj_value *tj_builtin_tile_to_shape(tj_call *call) {
   const tj_tuple *order = call->count > 2 ? tj_arg_tuple(call, 2) : NULL;
-  const tj_tuple *shape = tj_arg_tuple(call, 1);
-  const tj_value *block = call->arg[0];
-  if (block->kind != TJ_VALUE_COMPOSED)
-    return layout(call, tj_tile_to_shape(call->graph, tj_arg_layout(call, 0), shape, order));
-  tj_composed *composed = TJ_NEW(call->job, tj_composed);
-  *composed = *block->composed;
-  composed->layout = tj_tile_to_shape(call->graph, block->composed->layout, shape, order);
-  return tj_value_of_composed(call->graph, composed);
+  return tj_rewrapped(call, 0,
+                      tj_tile_to_shape(call->graph, tj_arg_inner_layout(call, 0), tj_arg_tuple(call, 1), order));
+}
+
+/* --- tiles of tensors --- */
+
+/* A part of the tensor that argument `index` is: a layout, and where its first element lies in the tensor. A layout
+ * that does not begin at 0 is a coordinate tensor. */
+static const tj_value *part_of(tj_call *call, uint32_t index, tj_layout part, const tj_tuple *offset) {
+  tj_graph *graph = call->graph;
+  const tj_value *whole = call->arg[index];
+  if (whole->kind == TJ_VALUE_COMPOSED)
+    return tj_value_of_parts(graph, whole->composed->swizzle, tj_tuple_add(graph, whole->composed->offset, offset),
+                             part);
+  uint32_t count, zeros = 0;
+  const tj_tuple *const *leaves = tj_tuple_leaves(graph, offset, &count);
+  while (zeros < count && tj_is_int(leaves[zeros]->value, 0))
+    zeros++;
+  if (zeros == count)
+    return layout(call, part);
+  tj_composed *tensor = TJ_NEW(call->job, tj_composed);
+  *tensor = tj_coord_tensor(graph, offset, part);
+  return tj_value_of_composed(graph, tensor);
+}
+
+const tj_value *tj_builtin_coord_tensor(tj_call *call) {
+  const tj_value *of = call->arg[1];
+  bool is_tensor = of->kind == TJ_VALUE_COMPOSED && of->composed->swizzle.bits == 0;
+  tj_layout inner = is_tensor ? of->composed->layout : tj_arg_layout(call, 1);
+  tj_composed *tensor = TJ_NEW(call->job, tj_composed);
+  *tensor = tj_coord_tensor(call->graph, tj_arg_tuple(call, 0), inner);
+  if (is_tensor)
+    tensor->offset = tj_tuple_add(call->graph, tensor->offset, of->composed->offset);
+  return tj_value_of_composed(call->graph, tensor);
+}
+
+const tj_value *tj_builtin_domain_offset(tj_call *call) {
+  tj_layout inner = tj_arg_inner_layout(call, 1);
+  return part_of(call, 1, inner, tj_crd2idx(call->graph, tj_arg_tuple(call, 0), inner.shape, inner.stride));
+}
+
+const tj_value *tj_builtin_local_tile(tj_call *call) {
+  const tj_tuple *offset;
+  tj_layout tile =
+      tj_local_tile(call->graph, tj_arg_inner_layout(call, 0), arg_tiler(call, 1), tj_arg_tuple(call, 2), &offset);
+  return part_of(call, 0, tile, offset);
+}
+
+const tj_value *tj_builtin_local_partition(tj_call *call) {
+  const tj_tuple *offset;
+  tj_layout part = tj_local_partition(call->graph, tj_arg_inner_layout(call, 0), tj_arg_layout(call, 1),
+                                      tj_arg_node(call, 2), &offset);
+  return part_of(call, 0, part, offset);
 }
 
 /* --- element sizes --- */
 
 typedef tj_layout (*cast_layout)(tj_graph *graph, tj_layout layout, int64_t count);
 typedef tj_swizzle (*cast_swizzle)(tj_graph *graph, tj_swizzle swizzle, int64_t count);
+typedef const tj_node *(*cast_offset)(tj_graph *graph, const tj_node *offset, const tj_node *count);
 
-static const tj_value *cast(tj_call *call, cast_layout of_layout, cast_swizzle of_swizzle) {
-  const tj_value *value = call->arg[0];
-  int64_t count = tj_arg_constant(call, 1);
+/* What a change of the element's size does to each part of a composed layout. */
+typedef struct {
+  cast_layout layout;
+  cast_swizzle swizzle;
+  cast_offset offset;
+} casting;
+
+static const tj_node *upcast_offset(tj_graph *graph, const tj_node *offset, const tj_node *count) {
+  tj_decision divides = tj_decide_divides(graph, count, offset);
+  if (divides == TJ_NO)
+    tj_fail(graph->job, TJ_NOT_DIVISIBLE, "upcast: %s does not divide the offset %s", tj_describe(graph, count),
+            tj_describe(graph, offset));
+  if (divides == TJ_UNKNOWN)
+    tj_fail_needs_divisible(graph, "upcast", offset, count);
+  return tj_exact_div(graph, offset, count);
+}
+
+static const casting upcasting = {tj_layout_upcast, tj_swizzle_upcast, upcast_offset};
+static const casting downcasting = {tj_layout_downcast, tj_swizzle_downcast, tj_terse_mul};
+
+static const tj_value *cast(tj_call *call, const tj_value *value, int64_t count, const casting *to) {
+  tj_graph *graph = call->graph;
   if (value->kind == TJ_VALUE_SWIZZLE)
-    return tj_value_of_swizzle(call->graph, of_swizzle(call->graph, value->swizzle, count));
+    return tj_value_of_swizzle(graph, to->swizzle(graph, value->swizzle, count));
   if (value->kind != TJ_VALUE_COMPOSED)
-    return layout(call, of_layout(call->graph, tj_arg_layout(call, 0), count));
-  if (!tj_is_int(value->composed->offset->value, 0))
-    tj_fail(call->job, TJ_NOT_IMPLEMENTED, "%s across an offset is not implemented yet", call->builtin->name);
-  tj_composed *composed = TJ_NEW(call->job, tj_composed);
-  composed->swizzle = of_swizzle(call->graph, value->composed->swizzle, count);
-  composed->offset = value->composed->offset;
-  composed->layout = of_layout(call->graph, value->composed->layout, count);
-  return tj_value_of_composed(call->graph, composed);
+    return layout(call, to->layout(graph, tj_need_layout(graph, value, "what is cast"), count));
+  const tj_composed *composed = value->composed;
+  if (composed->offset->kind != TJ_TUPLE_INTEGER)
+    tj_fail(call->job, TJ_WRONG_TYPE, "%s: a layout with basis strides", call->builtin->name);
+  tj_layout inner = to->layout(graph, composed->layout, count);
+  const tj_tuple *offset = tj_tuple_integer(graph, to->offset(graph, composed->offset->value, tj_int(graph, count)));
+  return tj_value_of_parts(graph, to->swizzle(graph, composed->swizzle, count), offset, inner);
 }
 
 const tj_value *tj_builtin_upcast(tj_call *call) {
-  return cast(call, tj_layout_upcast, tj_swizzle_upcast);
+  return cast(call, call->arg[0], tj_arg_constant(call, 1), &upcasting);
 }
 
 const tj_value *tj_builtin_downcast(tj_call *call) {
-  return cast(call, tj_layout_downcast, tj_swizzle_downcast);
+  return cast(call, call->arg[0], tj_arg_constant(call, 1), &downcasting);
 }
 
 const tj_value *tj_builtin_recast(tj_call *call) {
-  return layout(call, tj_layout_recast(call->graph, tj_arg_layout(call, 0), tj_arg_constant(call, 1),
-                                       tj_arg_constant(call, 2)));
+  int64_t from = tj_arg_constant(call, 1), to = tj_arg_constant(call, 2);
+  if (from < 1 || to < 1)
+    tj_fail(call->job, TJ_BAD_SHAPE, "recast by %" PRId64, from < 1 ? from : to);
+  int64_t common =
+      tj_tuple_gcd(call->graph, tj_tuple_constant(call->graph, from), tj_tuple_constant(call->graph, to));
+  const tj_value *value = call->arg[0];
+  if (to != common || from == common)
+    value = cast(call, value, to / common, &upcasting);
+  return from == common ? value : cast(call, value, from / common, &downcasting);
 }
 
 /* --- integers and tuples --- */
@@ -303,20 +392,8 @@ const tj_value *tj_builtin_compatible(tj_call *call) {
   return integer(call, tj_tuple_compatible(call->graph, profile_of(call, 0), profile_of(call, 1)));
 }
 
-static bool weakly_congruent(const tj_tuple *a, const tj_tuple *b) {
-  if (!tj_tuple_is_list(a))
-    return true;
-  if (!tj_tuple_is_list(b) || a->count != b->count)
-    return false;
-  for (uint32_t i = 0; i < a->count; i++) {
-    if (!weakly_congruent(a->item[i], b->item[i]))
-      return false;
-  }
-  return true;
-}
-
 const tj_value *tj_builtin_weakly_congruent(tj_call *call) {
-  return integer(call, weakly_congruent(profile_of(call, 0), profile_of(call, 1)));
+  return integer(call, tj_tuple_weakly_congruent(profile_of(call, 0), profile_of(call, 1)));
 }
 
 const tj_value *tj_builtin_crd2crd(tj_call *call) {

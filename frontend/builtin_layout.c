@@ -50,14 +50,11 @@ static const tj_tuple *shape_of(tj_call *call, uint32_t index) {
     return value->composed->layout.shape;
   case TJ_VALUE_VIEW:
     return tj_view_lengths(call->graph, value->view);
+  case TJ_VALUE_LINEAR:
+    return tj_map_of_linear(call->graph, value->linear).domain;
   default:
     tj_fail_arg(call, index, "a layout or a tuple");
   }
-}
-
-static tj_layout layout_without_swizzle(tj_call *call, uint32_t index) {
-  const tj_value *value = call->arg[index];
-  return value->kind == TJ_VALUE_COMPOSED ? value->composed->layout : tj_arg_layout(call, index);
 }
 
 static const tj_tuple *mode_argument(tj_call *call, const tj_tuple *of, uint32_t index) {
@@ -71,7 +68,17 @@ static const tj_tuple *mode_argument(tj_call *call, const tj_tuple *of, uint32_t
   return tj_tuple_mode(of, (uint32_t)mode);
 }
 
+static const tj_value *layout_of_linear(tj_call *call, const tj_f2 *map) {
+  const char *obstacle;
+  const tj_composed *composed = tj_layout_of_f2(call->graph, map, &obstacle);
+  if (composed == NULL)
+    tj_fail(call->job, TJ_NOT_LINEAR, "no layout has the values of the linear map: %s", obstacle);
+  return composed->swizzle.bits == 0 ? layout(call, composed->layout) : tj_value_of_composed(call->graph, composed);
+}
+
 const tj_value *tj_builtin_layout(tj_call *call) {
+  if (call->count == 1 && call->arg[0]->kind == TJ_VALUE_LINEAR)
+    return layout_of_linear(call, call->arg[0]->linear);
   if (call->count == 1 && call->arg[0]->kind == TJ_VALUE_VIEW)
     return layout(call, tj_layout_of_view(call->graph, call->arg[0]->view));
   if (call->count == 1)
@@ -89,6 +96,8 @@ const tj_value *tj_builtin_cosize(tj_call *call) {
 }
 
 const tj_value *tj_builtin_rank(tj_call *call) {
+  if (call->arg[0]->kind == TJ_VALUE_LINEAR)
+    return integer(call, tj_f2_rank(call->graph, call->arg[0]->linear));
   return integer(call, tj_tuple_rank(shape_of(call, 0)));
 }
 
@@ -101,22 +110,22 @@ const tj_value *tj_builtin_shape(tj_call *call) {
 }
 
 const tj_value *tj_builtin_stride(tj_call *call) {
-  return tuple(call, mode_argument(call, layout_without_swizzle(call, 0).stride, 1));
+  return tuple(call, mode_argument(call, tj_arg_inner_layout(call, 0).stride, 1));
 }
 
 const tj_value *tj_builtin_flatten(tj_call *call) {
   if (call->arg[0]->kind == TJ_VALUE_TUPLE)
     return tuple(call, tj_tuple_flatten(call->graph, call->arg[0]->tuple));
-  return layout(call, tj_layout_flatten(call->graph, tj_arg_layout(call, 0)));
+  return tj_rewrapped(call, 0, tj_layout_flatten(call->graph, tj_arg_inner_layout(call, 0)));
 }
 
 /* --- algebra --- */
 
 const tj_value *tj_builtin_coalesce(tj_call *call) {
-  tj_layout of = tj_arg_layout(call, 0);
+  tj_layout of = tj_arg_inner_layout(call, 0);
   if (call->count == 1)
-    return layout(call, tj_layout_coalesce(call->graph, of));
-  return layout(call, tj_layout_coalesce_by(call->graph, of, tj_arg_tuple(call, 1)));
+    return tj_rewrapped(call, 0, tj_layout_coalesce(call->graph, of));
+  return tj_rewrapped(call, 0, tj_layout_coalesce_by(call->graph, of, tj_arg_tuple(call, 1)));
 }
 
 const tj_value *tj_builtin_composition(tj_call *call) {

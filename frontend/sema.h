@@ -1,7 +1,7 @@
 /* What programs mean: AST to values.
  *
- * sema.c evaluates items (parameters, definitions, kernels), sema_expression.c expressions, builtin_*.c the functions
- * that builtin.def lists. Everything fails with tj_fail at the AST node that is to blame. */
+ * sema.c evaluates items (parameters, definitions, kernels), sema_expression.c expressions, sema_compose.c what `o`
+ * means, builtin_*.c the functions that builtin.def lists. Everything fails with tj_fail at the AST node that is to blame. */
 #ifndef TJ_FRONTEND_SEMA_H
 #define TJ_FRONTEND_SEMA_H
 
@@ -41,6 +41,15 @@ const tj_value *tj_apply_value(tj_graph *graph, const tj_value *function, const 
 
 /* A layout, integers, or <A, B> as a tiler; NULL for anything else. */
 const struct tj_tiler *tj_tiler_of_value(tj_graph *graph, const tj_value *value);
+
+/* swizzle o offset o layout; a swizzle of 0 bits: a coordinate tensor. */
+const tj_value *tj_value_of_parts(tj_graph *graph, tj_swizzle swizzle, const tj_tuple *offset, tj_layout layout);
+
+/* A value as a linear map over F2; TJ2032 where it is none. */
+const tj_f2 *tj_need_linear(tj_graph *graph, const tj_value *value);
+
+/* The layout or composed layout that has the values of a linear map; where there is none, the linear map. */
+const tj_value *tj_value_of_linear_or_layout(tj_graph *graph, const tj_f2 *map);
 
 /* a o b */
 const tj_value *tj_compose_values(tj_graph *graph, const tj_value *a, const tj_value *b);

@@ -1,7 +1,6 @@
 /* Evaluating expressions: literals, names, operators, application of values. */
 #include "frontend/builtin.h"
 #include "frontend/sema.h"
-#include "ir/algebra.h"
 #include "ir/facts.h"
 
 #include <inttypes.h>
@@ -167,90 +166,6 @@ static const tj_value *make_basis(tj_scope *scope, const tj_value *a, const tj_v
   return tj_value_of_tuple(scope->graph, tj_tuple_basis(scope->graph, element->value, path, inner + 1));
 }
 
-static const tj_value *value_of_composed(tj_graph *graph, tj_swizzle swizzle, const tj_tuple *offset,
-                                         tj_layout layout) {
-  tj_composed *composed = TJ_NEW(graph->job, tj_composed);
-  *composed = (tj_composed){swizzle, offset, layout};
-  return tj_value_of_composed(graph, composed);
-}
-
-static const tj_tiler *tiler_of_items(tj_graph *graph, const tj_value *value) {
-  const tj_tiler **items = TJ_NEW_ARRAY(graph->job, const tj_tiler *, value->count);
-  for (uint32_t i = 0; i < value->count; i++) {
-    items[i] = tj_tiler_of_value(graph, value->item[i]);
-    if (items[i] == NULL)
-      tj_fail_type(graph->job, value->item[i], "an item of a tiler", "a layout, integers or a tiler");
-  }
-  return tj_tiler_of_modes(graph, items, value->count);
-}
-
-const tj_tiler *tj_tiler_of_value(tj_graph *graph, const tj_value *value) {
-  switch (value->kind) {
-  case TJ_VALUE_TUPLE:
-    return tj_tiler_of_tuple(graph, value->tuple);
-  case TJ_VALUE_LAYOUT:
-    return tj_tiler_of_layout(graph, value->layout);
-  case TJ_VALUE_TILER:
-    return tiler_of_items(graph, value);
-  default:
-    return NULL;
-  }
-}
-
-static tj_layout compose_layouts(tj_graph *graph, tj_layout a, const tj_value *b) {
-  const tj_tiler *tiler = tj_tiler_of_value(graph, b);
-  if (tiler == NULL)
-    tj_fail(graph->job, TJ_NOT_IMPLEMENTED, "composition with %s on the right is not implemented yet",
-            tj_value_kind_name(b->kind));
-  return tj_layout_compose_tiler(graph, a, tiler);
-}
-
-static const tj_value *compose_swizzled(tj_graph *graph, tj_swizzle swizzle, const tj_tuple *offset,
-                                        tj_layout layout) {
-  bool is_plain = swizzle.bits == 0 && tj_is_int(offset->value, 0);
-  return is_plain ? tj_value_of_layout(graph, layout) : value_of_composed(graph, swizzle, offset, layout);
-}
-
-/* a o swizzle */
-static const tj_value *compose_with_swizzle(tj_graph *graph, const tj_value *a, tj_swizzle swizzle) {
-  if (a->kind == TJ_VALUE_SWIZZLE)
-    return tj_value_of_swizzle(graph, tj_swizzle_compose(graph, a->swizzle, swizzle));
-  tj_layout layout =
-      a->kind == TJ_VALUE_COMPOSED ? a->composed->layout : tj_need_layout(graph, a, "the left operand of 'o'");
-  tj_composed inner = tj_layout_compose_swizzle(graph, layout, swizzle);
-  if (a->kind != TJ_VALUE_COMPOSED)
-    return compose_swizzled(graph, inner.swizzle, inner.offset, inner.layout);
-  if (!tj_is_int(a->composed->offset->value, 0))
-    tj_fail(graph->job, TJ_NOT_IMPLEMENTED, "composition across an offset between swizzles is not implemented yet");
-  return compose_swizzled(graph, tj_swizzle_compose(graph, a->composed->swizzle, inner.swizzle), inner.offset,
-                          inner.layout);
-}
-
-/* a o (swizzle o offset o layout) = ((a o swizzle) o layout), where the offset is 0. */
-static const tj_value *compose_with_composed(tj_graph *graph, const tj_value *a, const tj_composed *b) {
-  if (!tj_is_int(b->offset->value, 0))
-    tj_fail(graph->job, TJ_NOT_IMPLEMENTED, "composition across an offset between swizzles is not implemented yet");
-  const tj_value *left = compose_with_swizzle(graph, a, b->swizzle);
-  return tj_compose_values(graph, left, tj_value_of_layout(graph, b->layout));
-}
-
-const tj_value *tj_compose_values(tj_graph *graph, const tj_value *a, const tj_value *b) {
-  if (b->kind == TJ_VALUE_SWIZZLE)
-    return compose_with_swizzle(graph, a, b->swizzle);
-  if (b->kind == TJ_VALUE_COMPOSED)
-    return compose_with_composed(graph, a, b->composed);
-  switch (a->kind) {
-  case TJ_VALUE_SWIZZLE:
-    return compose_swizzled(graph, a->swizzle, tj_tuple_constant(graph, 0),
-                            tj_need_layout(graph, b, "the right operand of 'o'"));
-  case TJ_VALUE_COMPOSED:
-    return compose_swizzled(graph, a->composed->swizzle, a->composed->offset,
-                            compose_layouts(graph, a->composed->layout, b));
-  default:
-    return tj_value_of_layout(graph, compose_layouts(graph, tj_need_layout(graph, a, "the left operand of 'o'"), b));
-  }
-}
-
 static const tj_value *evaluate_binary(tj_scope *scope, const tj_ast *ast, const tj_value *a, const tj_value *b) {
   scope->job->here = ast->span;
   switch (ast->op) {
@@ -280,7 +195,7 @@ static const tj_value *swizzle_with_offset(tj_scope *scope, const tj_ast *ast, t
   if (layout->kind != TJ_VALUE_LAYOUT)
     tj_fail_type(scope->job, layout, "what follows a swizzle's offset", "a layout");
   const tj_node *node = tj_need_node(scope->graph, offset, "a swizzle's offset");
-  return value_of_composed(scope->graph, swizzle, tj_tuple_integer(scope->graph, node), layout->layout);
+  return tj_value_of_parts(scope->graph, swizzle, tj_tuple_integer(scope->graph, node), layout->layout);
 }
 
 /* The binary nodes of a left-associative chain, innermost first; *first is the leftmost operand. */
@@ -335,7 +250,7 @@ static const tj_value *apply_composed(tj_graph *graph, const tj_composed *compos
   const tj_tuple *fixed;
   tj_layout kept = tj_layout_slice(graph, composed->layout, coordinate, &fixed);
   const tj_tuple *offset = tj_tuple_add(graph, composed->offset, fixed);
-  return value_of_composed(graph, composed->swizzle, offset, kept);
+  return tj_value_of_parts(graph, composed->swizzle, offset, kept);
 }
 
 const tj_node *const *tj_need_indices(tj_graph *graph, const tj_tuple *coordinate, uint32_t rank, const char *what) {
@@ -373,6 +288,8 @@ const tj_value *tj_apply_value(tj_graph *graph, const tj_value *function, const 
     return apply_layout(graph, function->layout, coordinate_of(graph, args, count));
   case TJ_VALUE_COMPOSED:
     return apply_composed(graph, function->composed, coordinate_of(graph, args, count));
+  case TJ_VALUE_LINEAR:
+    return tj_value_of_tuple(graph, tj_f2_apply(graph, function->linear, coordinate_of(graph, args, count)));
   case TJ_VALUE_SWIZZLE:
     if (count != 1)
       tj_fail(graph->job, TJ_WRONG_ARITY, "a swizzle takes one integer");
@@ -389,7 +306,7 @@ const tj_value *tj_apply_value(tj_graph *graph, const tj_value *function, const 
                          coordinate_of(graph, args, count), "distribution");
   default:
     tj_fail_type(graph->job, function, "what is applied",
-                 "a layout, a swizzle, a view, an adaptor or a distribution");
+                 "a layout, a swizzle, a linear map, a view, an adaptor or a distribution");
   }
 }
 

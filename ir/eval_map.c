@@ -2,6 +2,7 @@
  *
  * Slow and plain: no index expressions, no table of transforms, nothing shared with the code that it checks but the
  * data structures. Integers are checked; division and modulo round to minus infinity. */
+#include "ir/algebra.h"
 #include "ir/map.h"
 
 #include <string.h>
@@ -123,11 +124,31 @@ static int64_t apply_swizzle(tj_job *job, tj_swizzle swizzle, int64_t value) {
   return value;
 }
 
-int64_t tj_oracle_composed(tj_graph *graph, const tj_composed *composed, const int64_t coordinate[]) {
-  int64_t inner;
-  tj_oracle_layout(graph, composed->layout, coordinate, &inner);
-  int64_t offset = value_of(graph->job, composed->offset->value);
-  return apply_swizzle(graph->job, composed->swizzle, add(graph->job, inner, offset));
+/* Adds a layout's values, of the structure `codomain`, to an offset that has all their components. */
+static void add_offset(tj_job *job, const tj_tuple *offset, const tj_tuple *codomain, const int64_t **inner,
+                       int64_t **values) {
+  if (!tj_tuple_is_list(offset)) {
+    *(*values)++ = add(job, value_of(job, offset->value), codomain == NULL ? 0 : *(*inner)++);
+    return;
+  }
+  bool has_modes = codomain != NULL && tj_tuple_is_list(codomain);
+  for (uint32_t i = 0; i < offset->count; i++) {
+    const tj_tuple *component = has_modes && i < codomain->count ? codomain->item[i] : NULL;
+    add_offset(job, offset->item[i], component, inner, values);
+  }
+}
+
+void tj_oracle_composed(tj_graph *graph, const tj_composed *composed, const int64_t coordinate[], int64_t values[]) {
+  tj_arena_mark mark = tj_arena_here(&graph->job->arena);
+  const tj_tuple *codomain = tj_layout_coprofile(graph, composed->layout);
+  int64_t *inner = TJ_NEW_ARRAY(graph->job, int64_t, codomain->leaf_count + 1);
+  tj_oracle_layout(graph, composed->layout, coordinate, inner);
+  const int64_t *next = inner;
+  int64_t *end = values;
+  add_offset(graph->job, composed->offset, codomain, &next, &end);
+  if (composed->swizzle.bits != 0)
+    values[0] = apply_swizzle(graph->job, composed->swizzle, values[0]);
+  tj_arena_reset(&graph->job->arena, mark);
 }
 
 /* --- transforms --- */

@@ -19,7 +19,8 @@ typedef struct {
   int32_t bits, base, shift;
 } tj_swizzle;
 
-/* swizzle o offset o layout: c ↦ swizzle(offset + layout(c)). */
+/* swizzle o offset o layout: c ↦ swizzle(offset + layout(c)). With a swizzle of 0 bits it is a coordinate tensor:
+ * c ↦ offset + layout(c), where the offset may be a tuple. */
 typedef struct {
   tj_swizzle swizzle;
   const tj_tuple *offset;
@@ -37,10 +38,13 @@ tj_layout tj_layout_of_shape(tj_graph *graph, const tj_tuple *shape);
 const tj_tuple *tj_compact_strides(tj_graph *graph, const tj_tuple *shape, const tj_node *first);
 tj_swizzle tj_swizzle_make(tj_graph *graph, int64_t bits, int64_t base, int64_t shift);
 
-/* a ∘ b, of one shift: TJ2016 where that is no swizzle. */
-tj_swizzle tj_swizzle_compose(tj_graph *graph, tj_swizzle a, tj_swizzle b);
-/* layout ∘ swizzle, as a swizzle of the layout's values: TJ2016 where there is none. */
-tj_composed tj_layout_compose_swizzle(tj_graph *graph, tj_layout layout, tj_swizzle swizzle);
+/* a ∘ b, where that is a swizzle: where both shift alike. */
+bool tj_swizzle_compose(tj_swizzle a, tj_swizzle b, tj_swizzle *both);
+/* layout ∘ swizzle = swizzled ∘ layout, where there is such a swizzle of the layout's values. */
+bool tj_layout_compose_swizzle(tj_graph *graph, tj_layout layout, tj_swizzle swizzle, tj_swizzle *swizzled);
+/* The coordinate tensor base + layout; zeros extend the base to the layout's codomain. TJ2021 where they do not add.
+ */
+tj_composed tj_coord_tensor(tj_graph *graph, const tj_tuple *base, tj_layout layout);
 /* Of values that count elements `count` times as wide, or as narrow: `count` a power of two, else TJ2031. */
 tj_swizzle tj_swizzle_upcast(tj_graph *graph, tj_swizzle swizzle, int64_t count);
 tj_swizzle tj_swizzle_downcast(tj_graph *graph, tj_swizzle swizzle, int64_t count);
@@ -89,7 +93,8 @@ const tj_tuple *tj_idx2crd(tj_graph *graph, const tj_tuple *index, const tj_tupl
 
 void tj_layout_print(tj_text *text, tj_layout layout); /* (3,2):(2,3) */
 const char *tj_layout_text(tj_job *job, tj_layout layout);
-void tj_swizzle_print(tj_text *text, tj_swizzle swizzle);           /* Sw<3,4,3> */
-void tj_composed_print(tj_text *text, const tj_composed *composed); /* Sw<3,4,3> o 0 o (8,64):(64,1) */
+void tj_swizzle_print(tj_text *text, tj_swizzle swizzle); /* Sw<3,4,3> */
+/* Sw<3,4,3> o 0 o (8,64):(64,1), or coord_tensor((0,0),(8,64):(1@0,1@1)) */
+void tj_composed_print(tj_text *text, const tj_composed *composed);
 
 #endif

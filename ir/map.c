@@ -47,6 +47,14 @@ tj_map tj_map_of_composed(tj_graph *graph, const tj_composed *composed) {
   return map;
 }
 
+tj_map tj_map_of_linear(tj_graph *graph, const tj_f2 *linear) {
+  if (linear->extends)
+    tj_fail(graph->job, TJ_NOT_A_MAP, "the domain of a swizzle is all integers");
+  tj_map map = {.domain = linear->domain, .input = coordinates_of(graph, linear->domain)};
+  map.output = tj_f2_apply(graph, linear, map.input);
+  return map;
+}
+
 tj_map tj_map_of_transform(tj_graph *graph, const tj_transform *transform) {
   tj_map map = {.domain = tuple_of(graph, transform->upper_length, transform->upper_count), .row_major = true};
   map.input = coordinates_of(graph, map.domain);

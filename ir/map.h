@@ -4,6 +4,7 @@
 #define TJ_IR_MAP_H
 
 #include "ir/adaptor.h"
+#include "ir/f2.h"
 #include "ir/layout.h"
 #include "ir/view.h"
 
@@ -21,6 +22,7 @@ tj_map tj_map_of_layout(tj_graph *graph, tj_layout layout);
 tj_map tj_map_of_composed(tj_graph *graph, const tj_composed *composed);
 tj_map tj_map_of_transform(tj_graph *graph, const tj_transform *transform); /* upper → lower */
 tj_map tj_map_of_view(tj_graph *graph, const tj_view *view);
+tj_map tj_map_of_linear(tj_graph *graph, const tj_f2 *map); /* TJ2024 where the domain is all integers */
 tj_map tj_map_of_adaptor(tj_graph *graph, const tj_adaptor *adaptor); /* top → bottom; the output is a list */
 
 /* The oracle (eval_map.c): values of a map at a coordinate, from the definitions alone, on checked integers, without
@@ -28,7 +30,7 @@ tj_map tj_map_of_adaptor(tj_graph *graph, const tj_adaptor *adaptor); /* top →
  * order; `values` gets the leaves of the codomain in order, and tj_oracle_layout returns how many. It keeps none of
  * the memory that it takes from the job. */
 uint32_t tj_oracle_layout(tj_graph *graph, tj_layout layout, const int64_t coordinate[], int64_t values[]);
-int64_t tj_oracle_composed(tj_graph *graph, const tj_composed *composed, const int64_t coordinate[]);
+void tj_oracle_composed(tj_graph *graph, const tj_composed *composed, const int64_t coordinate[], int64_t values[]);
 void tj_oracle_transform(tj_graph *graph, const tj_transform *transform, const int64_t upper[], int64_t lower[],
                          bool *valid);
 int64_t tj_oracle_view(tj_graph *graph, const tj_view *view, const int64_t coordinate[], bool *valid);

@@ -1,4 +1,5 @@
-/* Injectivity, surjectivity and equality of maps: from structure where it decides, else by enumeration. */
+/* Injectivity, surjectivity and equality of maps: from structure where it decides, or over F2, else by enumeration.
+ */
 #include "ir/predicate.h"
 
 #include "ir/arith.h"
@@ -147,6 +148,53 @@ static size_t distinct_values(const image *all) {
   return distinct;
 }
 
+/* --- linear maps --- */
+
+/* A map that is linear over F2 by its structure; else NULL. */
+static const tj_f2 *linear_inside(tj_graph *graph, const tj_value *map) {
+  const char *obstacle;
+  bool has_structure = map->kind == TJ_VALUE_LAYOUT || map->kind == TJ_VALUE_COMPOSED ||
+                       map->kind == TJ_VALUE_LINEAR || map->kind == TJ_VALUE_SWIZZLE;
+  return has_structure ? tj_f2_of_value(graph, map, &obstacle) : NULL;
+}
+
+/* Whether the values, of which there are 2^rank, fill the box of the largest of each component. */
+static bool linear_is_surjective(tj_graph *graph, const tj_f2 *map) {
+  uint64_t space = 1;
+  if (map->extends)
+    return tj_f2_rank(graph, map) == map->bit_count;
+  for (uint32_t i = 0; i < map->component_count; i++)
+    if (__builtin_mul_overflow(space, tj_f2_largest(graph, map, i) + 1, &space))
+      return false;
+  return space == UINT64_C(1) << tj_f2_rank(graph, map);
+}
+
+static uint32_t first_different_bit(const tj_f2 *a, const tj_f2 *b) {
+  uint32_t bit = 0, width = a->component_count;
+  while (bit < a->bit_count &&
+         memcmp(a->basis + (size_t)bit * width, b->basis + (size_t)bit * width, width * sizeof *a->basis) == 0)
+    bit++;
+  return bit;
+}
+
+/* By linear coordinate: where the values of all bits agree, all values do, and until the first bit that differs. */
+static bool linear_maps_equal(tj_graph *graph, const tj_f2 *a, const tj_f2 *b, const tj_tuple **difference) {
+  if (a->extends && b->extends) {
+    uint32_t bits = a->bit_count > b->bit_count ? a->bit_count : b->bit_count;
+    a = tj_f2_restrict(graph, a, bits);
+    b = tj_f2_restrict(graph, b, bits);
+  }
+  if (a->extends != b->extends || a->bit_count != b->bit_count)
+    return false;
+  bool congruent = tj_tuple_congruent(a->codomain, b->codomain);
+  uint32_t bit = congruent ? first_different_bit(a, b) : 0;
+  if (congruent && bit == a->bit_count)
+    return true;
+  const tj_tuple *index = tj_tuple_constant(graph, congruent ? INT64_C(1) << bit : 0);
+  *difference = tj_idx2crd(graph, index, a->domain, NULL);
+  return false;
+}
+
 /* --- injective, surjective --- */
 
 /* The layout whose injectivity is the map's: swizzles exchange values one to one. NULL for maps without one. */
@@ -163,6 +211,9 @@ bool tj_is_injective(tj_graph *graph, const tj_value *map) {
     if (known.is_known)
       return !known.repeats;
   }
+  const tj_f2 *linear = linear_inside(graph, map);
+  if (linear != NULL)
+    return tj_f2_rank(graph, linear) == linear->bit_count;
   image all = enumerate(graph, map);
   return distinct_values(&all) == all.count;
 }
@@ -192,6 +243,9 @@ bool tj_is_surjective(tj_graph *graph, const tj_value *map) {
         return full == TJ_YES;
     }
   }
+  const tj_f2 *linear = linear_inside(graph, map);
+  if (linear != NULL)
+    return linear_is_surjective(graph, linear);
   image all = enumerate(graph, map);
   return !all.is_negative && distinct_values(&all) == space_of(graph, map, &all);
 }
@@ -265,6 +319,10 @@ static bool layouts_equal(tj_graph *graph, const tj_value *a, const tj_value *b,
 
 bool tj_maps_equal(tj_graph *graph, const tj_value *a, const tj_value *b, const tj_tuple **difference) {
   *difference = NULL;
+  const tj_f2 *left_linear = linear_inside(graph, a);
+  const tj_f2 *right_linear = left_linear == NULL ? NULL : linear_inside(graph, b);
+  if (right_linear != NULL)
+    return linear_maps_equal(graph, left_linear, right_linear, difference);
   if (layout_inside(a) != NULL && layout_inside(b) != NULL)
     return layouts_equal(graph, a, b, difference);
   tj_map left = tj_map_of_value(graph, a), right = tj_map_of_value(graph, b);

@@ -1,4 +1,4 @@
-/* Swizzles: construction, application and text, also of swizzles composed with layouts. */
+/* Swizzles: construction, application and text, also of swizzles composed with layouts, and of coordinate tensors. */
 #include "ir/layout.h"
 
 #include "ir/arith.h"
@@ -37,14 +37,9 @@ static bool swizzle_of_masks(uint64_t source, uint64_t target, tj_swizzle *swizz
   return abs(swizzle->shift) >= swizzle->bits && source_mask(*swizzle) == source && target_mask(*swizzle) == target;
 }
 
-tj_swizzle tj_swizzle_compose(tj_graph *graph, tj_swizzle a, tj_swizzle b) {
-  tj_swizzle both;
+bool tj_swizzle_compose(tj_swizzle a, tj_swizzle b, tj_swizzle *both) {
   bool independent = a.shift == b.shift && (source_mask(a) & target_mask(b)) == 0;
-  if (independent && swizzle_of_masks(source_mask(a) ^ source_mask(b), target_mask(a) ^ target_mask(b), &both))
-    return both;
-  tj_note(graph->job, "swizzles of one shift compose where their fields meet or cancel");
-  tj_fail(graph->job, TJ_BAD_SWIZZLE, "Sw<%d,%d,%d> o Sw<%d,%d,%d> is not a swizzle", a.bits, a.base, a.shift, b.bits,
-          b.base, b.shift);
+  return independent && swizzle_of_masks(source_mask(a) ^ source_mask(b), target_mask(a) ^ target_mask(b), both);
 }
 
 static bool is_power_of_two(int64_t value) {
@@ -77,7 +72,7 @@ static bool bit_images(tj_graph *graph, tj_layout layout, uint64_t images[], int
   return true;
 }
 
-tj_composed tj_layout_compose_swizzle(tj_graph *graph, tj_layout layout, tj_swizzle swizzle) {
+bool tj_layout_compose_swizzle(tj_graph *graph, tj_layout layout, tj_swizzle swizzle, tj_swizzle *swizzled) {
   uint64_t images[64], source = 0, target = 0;
   int32_t count, from = swizzle.base + (swizzle.shift > 0 ? swizzle.shift : 0), to = from - swizzle.shift;
   bool moves_over =
@@ -88,12 +83,7 @@ tj_composed tj_layout_compose_swizzle(tj_graph *graph, tj_layout layout, tj_swiz
     moves_over = __builtin_ctzll(images[from + bit]) - __builtin_ctzll(images[to + bit]) ==
                  __builtin_ctzll(images[from]) - __builtin_ctzll(images[to]);
   }
-  tj_composed composed = {.offset = tj_tuple_constant(graph, 0), .layout = layout};
-  if (moves_over && swizzle_of_masks(source, target, &composed.swizzle))
-    return composed;
-  tj_note(graph->job, "the layout must permute bits and keep the swizzle's fields together");
-  tj_fail(graph->job, TJ_BAD_SWIZZLE, "%s o Sw<%d,%d,%d> is not a swizzle of that layout",
-          tj_layout_text(graph->job, layout), swizzle.bits, swizzle.base, swizzle.shift);
+  return moves_over && swizzle_of_masks(source, target, swizzled);
 }
 
 /* The exponent of a power of two; TJ2031 otherwise. */
@@ -128,21 +118,67 @@ const tj_node *tj_swizzle_apply(tj_graph *graph, tj_swizzle swizzle, const tj_no
   return tj_xor(graph, value, moved);
 }
 
+/* --- composed layouts and coordinate tensors --- */
+
+/* 1 in the place of whatever may differ from 0. */
+static const tj_tuple *unit_like(tj_graph *graph, const tj_tuple *leaf) {
+  if (tj_is_int(leaf->value, 0) && leaf->kind == TJ_TUPLE_INTEGER)
+    return leaf;
+  return leaf->kind == TJ_TUPLE_BASIS ? tj_tuple_basis(graph, tj_int(graph, 1), leaf->path, leaf->count)
+                                      : tj_tuple_constant(graph, 1);
+}
+
+/* Zeros in the structure of base + layout. */
+static const tj_tuple *zeros_of_sum(tj_graph *graph, const tj_tuple *base, tj_layout layout) {
+  uint32_t count;
+  const tj_tuple *const *strides = tj_tuple_leaves(graph, layout.stride, &count);
+  const tj_tuple *zero = tj_tuple_constant(graph, 0);
+  const tj_tuple *sum = tj_tuple_is_list(base) ? tj_tuple_repeat_like(graph, base, zero) : unit_like(graph, base);
+  for (uint32_t i = 0; i < count; i++)
+    sum = tj_tuple_add(graph, sum, unit_like(graph, strides[i]));
+  return tj_tuple_repeat_like(graph, sum, zero);
+}
+
+/* Basis elements as the tuples they stand for, at any depth. */
+static const tj_tuple *expand_all(tj_graph *graph, const tj_tuple *tuple) {
+  if (!tj_tuple_is_list(tuple))
+    return tj_tuple_expand_basis(graph, tuple);
+  const tj_tuple **items = TJ_NEW_ARRAY(graph->job, const tj_tuple *, tuple->count);
+  for (uint32_t i = 0; i < tuple->count; i++)
+    items[i] = expand_all(graph, tuple->item[i]);
+  return tj_tuple_list(graph, items, tuple->count);
+}
+
+tj_composed tj_coord_tensor(tj_graph *graph, const tj_tuple *base, tj_layout layout) {
+  if (tj_tuple_has_any(base))
+    tj_fail(graph->job, TJ_WRONG_TYPE, "a base coordinate has no _, as %s has", tj_tuple_text(graph->job, base));
+  const tj_tuple *expanded = expand_all(graph, base), *zeros = zeros_of_sum(graph, expanded, layout);
+  return (tj_composed){.offset = tj_tuple_add(graph, expanded, zeros), .layout = layout};
+}
+
 const tj_tuple *tj_composed_apply(tj_graph *graph, const tj_composed *composed, const tj_tuple *coordinate) {
   const tj_tuple *inner = tj_tuple_add(graph, composed->offset, tj_layout_apply(graph, composed->layout, coordinate));
+  if (composed->swizzle.bits == 0)
+    return inner;
   if (inner->kind != TJ_TUPLE_INTEGER)
     tj_fail(graph->job, TJ_WRONG_TYPE, "a swizzle takes integers, not %s", tj_tuple_text(graph->job, inner));
   return tj_tuple_integer(graph, tj_swizzle_apply(graph, composed->swizzle, inner->value));
 }
+
+/* --- text --- */
 
 void tj_swizzle_print(tj_text *text, tj_swizzle swizzle) {
   tj_text_format(text, "Sw<%d,%d,%d>", swizzle.bits, swizzle.base, swizzle.shift);
 }
 
 void tj_composed_print(tj_text *text, const tj_composed *composed) {
-  tj_swizzle_print(text, composed->swizzle);
-  tj_text_string(text, " o ");
+  bool is_swizzled = composed->swizzle.bits != 0;
+  if (is_swizzled)
+    tj_swizzle_print(text, composed->swizzle);
+  tj_text_string(text, is_swizzled ? " o " : "coord_tensor(");
   tj_tuple_print(text, composed->offset);
-  tj_text_string(text, " o ");
+  tj_text_string(text, is_swizzled ? " o " : ",");
   tj_layout_print(text, composed->layout);
+  if (!is_swizzled)
+    tj_text_char(text, ')');
 }

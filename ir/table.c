@@ -52,7 +52,7 @@ bool tj_table_evaluate(tj_table *table) {
     tj_oracle_layout(graph, value->layout, table->coordinate, table->result);
     break;
   case TJ_VALUE_COMPOSED:
-    table->result[0] = tj_oracle_composed(graph, value->composed, table->coordinate);
+    tj_oracle_composed(graph, value->composed, table->coordinate, table->result);
     break;
   case TJ_VALUE_TRANSFORM:
     tj_oracle_transform(graph, value->transform, table->coordinate, table->result, &valid);
@@ -62,6 +62,9 @@ bool tj_table_evaluate(tj_table *table) {
     break;
   case TJ_VALUE_DISTRIBUTION:
     tj_oracle_distribution(graph, value->distribution, table->coordinate, table->result);
+    break;
+  case TJ_VALUE_LINEAR:
+    tj_f2_evaluate(graph, value->linear, table->coordinate, table->result);
     break;
   default:
     table->result[0] = tj_oracle_view(graph, value->view, table->coordinate, &valid);

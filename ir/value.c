@@ -13,6 +13,7 @@ const char *tj_value_kind_name(tj_value_kind kind) {
                                       [TJ_VALUE_VIEW] = "a view",
                                       [TJ_VALUE_ADAPTOR] = "an adaptor",
                                       [TJ_VALUE_DISTRIBUTION] = "a distribution",
+                                      [TJ_VALUE_LINEAR] = "a linear map",
                                       [TJ_VALUE_LIST] = "a list"};
   return names[kind];
 }
@@ -75,6 +76,12 @@ const tj_value *tj_value_of_distribution(tj_graph *graph, const tj_distribution 
   return value;
 }
 
+const tj_value *tj_value_of_linear(tj_graph *graph, const tj_f2 *map) {
+  tj_value *value = new_value(graph, TJ_VALUE_LINEAR);
+  value->linear = map;
+  return value;
+}
+
 const tj_value *tj_value_of_items(tj_graph *graph, tj_value_kind kind, const tj_value *const items[],
                                   uint32_t count) {
   tj_value *value = new_value(graph, kind);
@@ -122,6 +129,9 @@ void tj_value_print(tj_text *text, const tj_value *value) {
     return;
   case TJ_VALUE_DISTRIBUTION:
     tj_distribution_print(text, value->distribution);
+    return;
+  case TJ_VALUE_LINEAR:
+    tj_f2_print(text, value->linear);
     return;
   case TJ_VALUE_TILER:
     print_items(text, value, '<', '>');
@@ -181,6 +191,7 @@ const tj_value *tj_value_simplified(tj_graph *graph, const tj_value *value) {
   case TJ_VALUE_VIEW:
   case TJ_VALUE_ADAPTOR:
   case TJ_VALUE_DISTRIBUTION:
+  case TJ_VALUE_LINEAR:
     return value;
   }
   return value;
@@ -200,6 +211,8 @@ tj_map tj_map_of_value(tj_graph *graph, const tj_value *value) {
     return tj_map_of_adaptor(graph, value->adaptor);
   case TJ_VALUE_DISTRIBUTION:
     return tj_map_of_distribution(graph, value->distribution);
+  case TJ_VALUE_LINEAR:
+    return tj_map_of_linear(graph, value->linear);
   default:
     tj_fail(graph->job, TJ_NOT_A_MAP, "%s is not a map with a domain", tj_value_kind_name(value->kind));
   }

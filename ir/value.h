@@ -5,6 +5,7 @@
 #define TJ_IR_VALUE_H
 
 #include "ir/distribution.h"
+#include "ir/f2.h"
 
 typedef enum {
   TJ_VALUE_TUPLE, /* an integer, a basis element, an underscore, a tuple of those */
@@ -16,6 +17,7 @@ typedef enum {
   TJ_VALUE_VIEW,
   TJ_VALUE_ADAPTOR,
   TJ_VALUE_DISTRIBUTION,
+  TJ_VALUE_LINEAR,
   TJ_VALUE_LIST,
 } tj_value_kind;
 
@@ -32,6 +34,7 @@ struct tj_value {
     const tj_view *view;
     const tj_adaptor *adaptor;
     const tj_distribution *distribution;
+    const tj_f2 *linear;
     struct { /* LIST, TILER */
       const tj_value *const *item;
       uint32_t count;
@@ -51,12 +54,17 @@ const tj_value *tj_value_of_transform(tj_graph *graph, const tj_transform *trans
 const tj_value *tj_value_of_view(tj_graph *graph, const tj_view *view);
 const tj_value *tj_value_of_adaptor(tj_graph *graph, const tj_adaptor *adaptor);
 const tj_value *tj_value_of_distribution(tj_graph *graph, const tj_distribution *distribution);
+const tj_value *tj_value_of_linear(tj_graph *graph, const tj_f2 *map);
 const tj_value *tj_value_of_items(tj_graph *graph, tj_value_kind kind, const tj_value *const items[], uint32_t count);
 
 /* Canonical text, which parses back to the same value. */
 void tj_value_print(tj_text *text, const tj_value *value);
 /* The same with every symbolic leaf simplified. */
 const tj_value *tj_value_simplified(tj_graph *graph, const tj_value *value);
+
+/* A value as a linear map over F2; NULL where it is none, and *obstacle says why. Layouts and swizzles show it by their
+ * structure, other maps of up to 2^24 coordinates by their values. */
+const tj_f2 *tj_f2_of_value(tj_graph *graph, const tj_value *value, const char **obstacle);
 
 /* Any value that is a map; TJ2024 for others. */
 tj_map tj_map_of_value(tj_graph *graph, const tj_value *value);

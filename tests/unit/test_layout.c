@@ -340,7 +340,11 @@ static void print_swizzle(reader *self, tj_swizzle swizzle, const text_row *row)
 static void compose_swizzles_row(reader *self, const void *data) {
   const text_row *row = data;
   tj_swizzle a = read_swizzle(self, row->args[0]), b = read_swizzle(self, row->args[1]);
-  tj_swizzle both = tj_swizzle_compose(self->graph, a, b);
+  tj_swizzle both;
+  if (!tj_swizzle_compose(a, b, &both)) {
+    expect_text("none", row->expected, row->guards);
+    return;
+  }
   for (int64_t i = 0; i < 1024; i++) {
     const tj_node *value = tj_int(self->graph, i);
     const tj_node *twice = tj_swizzle_apply(self->graph, a, tj_swizzle_apply(self->graph, b, value));
@@ -353,7 +357,11 @@ static void layout_of_swizzle_row(reader *self, const void *data) {
   const text_row *row = data;
   tj_layout layout = read_layout(self, row->args[0]);
   tj_swizzle swizzle = read_swizzle(self, row->args[1]);
-  tj_composed composed = tj_layout_compose_swizzle(self->graph, layout, swizzle);
+  tj_composed composed = {.offset = tj_tuple_constant(self->graph, 0), .layout = layout};
+  if (!tj_layout_compose_swizzle(self->graph, layout, swizzle, &composed.swizzle)) {
+    expect_text("none", row->expected, row->guards);
+    return;
+  }
   for (int64_t i = 0; i < tj_layout_size(self->graph, layout)->value; i++) {
     const tj_tuple *index = tj_tuple_constant(self->graph, i);
     const tj_node *moved = tj_swizzle_apply(self->graph, swizzle, index->value);
@@ -380,21 +388,21 @@ START_TEST(swizzle_algebra) {
       {"itself", {"3,0,3", "3,0,3"}, "Sw<0,0,0>"},
       {"to the left", {"1,0,-3", "1,1,-3"}, "Sw<2,0,-3>"},
       {"with nothing", {"0,0,3", "2,1,3"}, "Sw<2,1,3>"},
-      {"another shift", {"1,0,3", "1,0,4"}, "TJ2016"},
-      {"fields apart", {"1,0,4", "1,2,4"}, "TJ2016"},
-      {"one reads what the other changes", {"1,0,1", "1,1,1"}, "TJ2016"},
+      {"another shift", {"1,0,3", "1,0,4"}, "none"},
+      {"fields apart", {"1,0,4", "1,2,4"}, "none"},
+      {"one reads what the other changes", {"1,0,1", "1,1,1"}, "none"},
   };
   static const text_row layout_rows[] = {
       {"identity", {"64:1", "2,0,3"}, "Sw<2,0,3>"},
       {"scaled", {"64:4", "2,0,3"}, "Sw<2,2,3>"},
       {"row-major", {"(8,8):(8,1)", "3,0,3"}, "Sw<3,0,-3>"},
       {"extents 1", {"(8,1,8):(8,5,1)", "3,0,3"}, "Sw<3,0,-3>"},
-      {"fields that fall apart", {"(2,2,16):(2,16,32)", "2,0,2"}, "TJ2016"},
-      {"bits in another order", {"(2,2,16):(2,1,4)", "2,0,2"}, "TJ2016"},
-      {"no powers of two", {"(8,6):(6,1)", "1,0,3"}, "TJ2016"},
-      {"bits that overlap", {"(8,8):(1,1)", "1,0,3"}, "TJ2016"},
-      {"outside the layout", {"8:1", "1,0,3"}, "TJ2016"},
-      {"coordinates", {"(8,8):(1@0,1@1)", "1,0,3"}, "TJ2016"},
+      {"fields that fall apart", {"(2,2,16):(2,16,32)", "2,0,2"}, "none"},
+      {"bits in another order", {"(2,2,16):(2,1,4)", "2,0,2"}, "none"},
+      {"no powers of two", {"(8,6):(6,1)", "1,0,3"}, "none"},
+      {"bits that overlap", {"(8,8):(1,1)", "1,0,3"}, "none"},
+      {"outside the layout", {"8:1", "1,0,3"}, "none"},
+      {"coordinates", {"(8,8):(1@0,1@1)", "1,0,3"}, "none"},
   };
   static const text_row up[] = {
       {"base", {"3,4,3", "8"}, "Sw<3,1,3>"},
