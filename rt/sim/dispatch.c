@@ -96,6 +96,8 @@ static void run_group(worker *w, uint64_t number) {
   uint32_t lanes = launch->kernel->descriptor.lanes;
   w->wave_count = (size[0] * size[1] * size[2] + lanes - 1) / lanes;
   w->group.budget = w->all->budget;
+  w->group.barriers = 0;
+  memset(w->group.shadow, 0, w->group.lds_bytes * sizeof *w->group.shadow);
   for (uint32_t i = 0; i < w->wave_count; i++)
     tj_sim_start_wave(&w->wave[i], launch, at, size, i);
   w->counters.waves += w->wave_count;
@@ -118,7 +120,8 @@ static bool open_worker(worker *w, dispatch *all) {
   size_t waves = padded(w->wave_capacity * sizeof *w->wave);
   size_t registers = (size_t)d->vectors * sizeof *w->wave->vector;
   size_t scratch = padded((size_t)launch->private_bytes * d->lanes), lds = padded(launch->group_bytes);
-  size_t size = waves + lds + w->wave_capacity * (registers + scratch);
+  size_t shadow = padded(launch->group_bytes * sizeof *w->group.shadow);
+  size_t size = waves + lds + shadow + w->wave_capacity * (registers + scratch);
   if (!tj_sim_memory_snapshot(&w->memory) || (w->block = calloc(1, size + 1)) == NULL)
     return false;
   unsigned char *next = w->block;
@@ -129,10 +132,12 @@ static bool open_worker(worker *w, dispatch *all) {
                             .counters = &w->counters,
                             .lds = next + waves,
                             .lds_bytes = launch->group_bytes,
+                            .shadow = (tj_sim_shadow *)(void *)(next + waves + lds),
                             .scratch_bytes = launch->private_bytes};
-  next += waves + lds;
+  next += waves + lds + shadow;
   for (uint32_t i = 0; i < w->wave_capacity; i++) {
     w->wave[i] = (tj_sim_wave){.group = &w->group,
+                               .number = (uint16_t)i,
                                .lanes = d->lanes,
                                .vector_count = d->vectors,
                                .first_accumulator = d->first_accumulator,

@@ -42,6 +42,32 @@ const size_t tj_sim_lds_operation_count = sizeof tj_sim_lds_operations / sizeof 
 
 /* --- loads, stores, atomics --- */
 
+/* Notes one lane's access. NULL, or what is wrong with it. */
+static const char *note(const tj_sim_wave *wave, const tj_sim_operation *operation, uint32_t address) {
+  tj_sim_shadow_access access = operation->transfer == TJ_SIM_ATOMIC ? TJ_SIM_SHADOW_COMBINE
+                                : tj_sim_is_store(operation)         ? TJ_SIM_SHADOW_WRITE
+                                                                     : TJ_SIM_SHADOW_READ;
+  return tj_sim_shadow_note(wave->group->shadow + address, operation->bytes, access, wave->group->barriers + 1,
+                            wave->number);
+}
+
+/* Checks the lanes' accesses against those of other waves. */
+static void check_order(tj_sim_wave *wave, const tj_sim_operation *operation, const uint32_t at[TJ_SIM_LANES]) {
+  const char *problem = NULL;
+  uint64_t lanes = 0;
+  for (uint64_t left = tj_sim_exec(wave); left != 0; left &= left - 1) {
+    unsigned lane = (unsigned)__builtin_ctzll(left);
+    const char *found = note(wave, operation, at[lane]);
+    lanes |= found != NULL ? 1ull << lane : 0;
+    problem = problem == NULL ? found : problem;
+  }
+  if (problem != NULL) {
+    unsigned lane = (unsigned)__builtin_ctzll(lanes);
+    tj_sim_wave_fail(wave, lanes, "%u bytes at LDS address %u (lane %u): %s", operation->bytes, at[lane], lane,
+                     problem);
+  }
+}
+
 /* Where the lanes' bytes are: an address register and an offset. */
 static bool open_addresses(tj_sim_wave *wave, const tj_sim_instruction *instruction, const tj_sim_operand *operand,
                            uint32_t offset, uint32_t at[TJ_SIM_LANES]) {
@@ -59,6 +85,8 @@ static bool open_addresses(tj_sim_wave *wave, const tj_sim_instruction *instruct
     tj_sim_wave_fail(wave, outside, "%u bytes at LDS address %u (lane %u): the workgroup has %u bytes", bytes,
                      at[lane], lane, size);
   }
+  if (wave->state != TJ_SIM_FAILED && wave->group->shadow != NULL)
+    check_order(wave, instruction->operation, at);
   return wave->state != TJ_SIM_FAILED;
 }
 

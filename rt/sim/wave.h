@@ -12,6 +12,7 @@
 #include "rt/sim/instruction.h"
 #include "rt/sim/memory.h"
 #include "rt/sim/processor.h"
+#include "rt/sim/shadow.h"
 
 typedef enum { TJ_SIM_RUNNING, TJ_SIM_AT_BARRIER, TJ_SIM_ENDED, TJ_SIM_FAILED } tj_sim_state;
 
@@ -24,15 +25,17 @@ typedef struct {
   tj_sim_memory *memory;
   tj_sim_counters *counters;
   unsigned char *lds;
+  tj_sim_shadow *shadow; /* of each byte of LDS; NULL: accesses are not checked against each other */
   uint32_t lds_bytes;
   uint32_t scratch_bytes; /* of one lane */
   uint64_t budget;        /* instructions that all its waves together may still execute */
-  uint64_t barriers;      /* that all waves have passed */
+  uint32_t barriers;      /* that all waves have passed */
 } tj_sim_group;
 
 struct tj_sim_wave {
   tj_sim_group *group;
   tj_sim_state state;
+  uint16_t number;   /* in its workgroup */
   uint32_t lanes;    /* 32 or 64 */
   uint32_t position; /* index of the instruction that runs */
   uint32_t next;     /* index of the one that follows */

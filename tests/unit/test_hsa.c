@@ -166,6 +166,18 @@ static const char unknown_instruction[] =
     FAILING("  call void asm sideeffect \"s_setreg_imm32_b32 0x1801, 5\", \"\"()\n");
 static const char infinite_loop[] = KERNEL("  br label %loop\nloop:\n  store volatile i64 1, ptr addrspace(1) %to\n"
                                            "  br label %loop\n");
+#define MINE                                                                                                         \
+  "  %mine = getelementptr [256 x i64], ptr addrspace(3) @lds, i32 0, i32 %item\n"                                   \
+  "  %j = xor i32 %item, 128\n"                                                                                      \
+  "  %theirs = getelementptr [256 x i64], ptr addrspace(3) @lds, i32 0, i32 %j\n"
+static const char unwritten[] = FAILING(MINE "  %r = load volatile i64, ptr addrspace(3) %mine\n"
+                                             "  store i64 %r, ptr addrspace(1) %to\n");
+static const char race_of_writes[] = FAILING(MINE "  store volatile i64 1, ptr addrspace(3) %mine\n"
+                                                  "  store volatile i64 2, ptr addrspace(3) %theirs\n");
+static const char race_of_a_read[] = FAILING(MINE "  store volatile i64 1, ptr addrspace(3) %mine\n"
+                                                  "  call void @llvm.amdgcn.s.barrier()\n"
+                                                  "  %r = load volatile i64, ptr addrspace(3) %mine\n"
+                                                  "  store volatile i64 %r, ptr addrspace(3) %theirs\n");
 static const char step_kernel[] = VALUE("  %old = load i64, ptr addrspace(1) %to\n  %x = mul i64 %old, 3\n"
                                         "  %r = add i64 %x, %n\n");
 
@@ -310,6 +322,9 @@ START_TEST(failures_name_the_instruction) {
   } rows[] = {
       {out_of_bounds, {"kernel k, pc 0x", "global_store_", "not memory that the kernel may write", "lanes 0x8"}},
       {unknown_instruction, {"kernel k, pc 0x", "s_setreg_imm32_b32", "does not know the instruction", "workgroup"}},
+      {unwritten, {"kernel k, pc 0x", "ds_", "LDS address", "nothing has been written there"}},
+      {race_of_writes, {"ds_", "another wave has written there", "no barrier", "lanes 0x"}},
+      {race_of_a_read, {"ds_", "another wave has written there", "no barrier", "lanes 0x"}},
       {infinite_loop, {"kernel k, pc 0x", "infinite loop", "workgroup", "wave"}},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

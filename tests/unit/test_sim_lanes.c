@@ -413,6 +413,47 @@ START_TEST(lds_cycles_by_the_phase_model) {
 }
 END_TEST
 
+/* Accesses of two waves to two bytes, one after another: what the last one is told. */
+START_TEST(lds_order) {
+  enum { R = TJ_SIM_SHADOW_READ, W = TJ_SIM_SHADOW_WRITE, C = TJ_SIM_SHADOW_COMBINE };
+  static const struct {
+    struct {
+      tj_sim_shadow_access access;
+      uint32_t time;
+      uint16_t wave;
+    } step[4];
+    unsigned count;
+    const char *expected;
+  } rows[] = {
+      {{{R, 1, 0}}, 1, "nothing has been written"},
+      {{{W, 1, 0}, {R, 1, 0}}, 2, NULL},
+      {{{W, 1, 0}, {R, 1, 1}}, 2, "another wave has written"},
+      {{{W, 1, 0}, {R, 2, 1}}, 2, NULL},
+      {{{W, 1, 0}, {W, 1, 1}}, 2, "another wave has written"},
+      {{{W, 1, 0}, {W, 2, 1}}, 2, NULL},
+      {{{W, 1, 0}, {R, 2, 1}, {W, 2, 0}}, 3, "another wave has read"},
+      {{{W, 1, 0}, {R, 2, 1}, {W, 2, 1}}, 3, NULL},
+      {{{W, 1, 0}, {R, 2, 0}, {R, 2, 1}, {W, 2, 1}}, 4, "another wave has read"},
+      {{{W, 1, 0}, {R, 2, 1}, {W, 3, 0}}, 3, NULL},
+      {{{W, 1, 0}, {C, 2, 0}, {C, 2, 1}}, 3, NULL},
+      {{{W, 1, 0}, {C, 1, 1}}, 2, "another wave has written"},
+      {{{W, 1, 0}, {C, 2, 0}, {R, 2, 1}}, 3, "another wave has written"},
+      {{{C, 1, 0}}, 1, "nothing has been written"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    tj_sim_shadow shadow[2] = {0};
+    const char *problem = NULL;
+    for (unsigned k = 0; k < rows[i].count; k++) {
+      ck_assert_msg(problem == NULL, "row %zu stops before its end: %s", i, problem);
+      problem = tj_sim_shadow_note(shadow, 2, rows[i].step[k].access, rows[i].step[k].time, rows[i].step[k].wave);
+    }
+    bool agrees =
+        rows[i].expected == NULL ? problem == NULL : problem != NULL && strstr(problem, rows[i].expected) == problem;
+    ck_assert_msg(agrees, "row %zu: %s", i, problem == NULL ? "nothing is wrong" : problem);
+  }
+}
+END_TEST
+
 START_TEST(cache_lines) {
   static const struct {
     const char *processor, *text;
@@ -451,6 +492,7 @@ int main(void) {
                                 accesses_outside_of_memory_stop,
                                 lds_pairs,
                                 lds_cycles_by_the_phase_model,
+                                lds_order,
                                 cache_lines};
   return run_suite(suite_of("sim_lanes", tests, sizeof tests / sizeof tests[0]));
 }

@@ -1,0 +1,23 @@
+/* What is known of each byte of a workgroup's LDS: who wrote and read it last, and between which barriers. From it
+ * follow reads of what nobody has written, and accesses of two waves whose order no barrier decides. */
+#ifndef TJ_RT_SIM_SHADOW_H
+#define TJ_RT_SIM_SHADOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Times count barriers from 1; 0: never. Waves are numbered in their workgroup. */
+typedef struct {
+  uint32_t write_time, read_time;
+  uint16_t writer, reader;
+  bool is_atomic;    /* the last write was */
+  bool many_readers; /* several waves have read it since the barrier */
+} tj_sim_shadow;
+
+typedef enum { TJ_SIM_SHADOW_READ, TJ_SIM_SHADOW_WRITE, TJ_SIM_SHADOW_COMBINE } tj_sim_shadow_access;
+
+/* Notes an access to `bytes` bytes. NULL, or what is wrong with it. */
+const char *tj_sim_shadow_note(tj_sim_shadow shadow[], uint32_t bytes, tj_sim_shadow_access access, uint32_t time,
+                               uint16_t wave);
+
+#endif
