@@ -2,22 +2,7 @@
 #include "command.h"
 
 static int run(const arguments *given) {
-  if (given->operand_count != 0)
-    return fail_usage("version takes no operands");
-  tj_context *context = open_context();
-  if (context == NULL)
-    return TJ_ERROR_SYSTEM;
-  tj_blob text;
-  int status;
-  tj_status done = tj_version_text(context, &text);
-  if (done == TJ_OK) {
-    status = write_output(NULL, text.data, text.size);
-    tj_blob_release(context, &text);
-  } else {
-    status = fail_library(context, done);
-  }
-  tj_context_destroy(context);
-  return status;
+  return print_library_text(given, tj_version_text);
 }
 
 static const option options[] = {{NULL, NULL, NULL}};

@@ -327,3 +327,20 @@ int create_program(tj_context *context, const arguments *given, const program_te
   free_parameters(&fixed);
   return status;
 }
+
+/* --- texts of the library --- */
+
+int print_library_text(const arguments *given, tj_status (*text_of)(tj_context *context, tj_blob *text)) {
+  if (given->operand_count != 0)
+    return fail_usage("'%s' is one operand too many", given->operand[0]);
+  tj_context *context = open_context();
+  if (context == NULL)
+    return TJ_ERROR_SYSTEM;
+  tj_blob text;
+  tj_status done = text_of(context, &text);
+  int status = done == TJ_OK ? write_output(NULL, text.data, text.size) : fail_library(context, done);
+  if (done == TJ_OK)
+    tj_blob_release(context, &text);
+  tj_context_destroy(context);
+  return status;
+}

@@ -55,6 +55,9 @@ int fail_tool(int status, unsigned code, const char *note, const char *format, .
 int fail_library(tj_context *context, tj_status status);
 int exit_status(tj_status status);
 
+/* What a subcommand without operands does: prints a text that the library gives. */
+int print_library_text(const arguments *given, tj_status (*text_of)(tj_context *context, tj_blob *text));
+
 /* A context, or NULL after printing why not. */
 tj_context *open_context(void);
 
