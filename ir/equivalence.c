@@ -1,6 +1,7 @@
 /* Proving that two values are equal, or finding where they differ. */
 #include "ir/equivalence.h"
 
+#include "ir/equivalence_smt.h"
 #include "ir/eval.h"
 #include "ir/facts.h"
 #include "ir/simplify.h"
@@ -8,7 +9,7 @@
 
 #include <string.h>
 
-enum { CASE_LIMIT = 1 << 24, SAMPLES = 200000, MOST_SYMBOLS = 64 };
+enum { CASE_LIMIT = 1 << 24, CASES_PER_FUEL = 8, SAMPLES = 200000, MOST_SYMBOLS = 64 };
 
 /* Expressions that must be equal, pair by pair: left[i] to right[i]. */
 typedef struct {
@@ -177,6 +178,7 @@ typedef struct {
   int64_t *binding; /* by symbol index */
   int64_t *result;  /* of the left, then the right expressions */
   const tj_node **root;
+  tj_evaluator *evaluator; /* of the roots, while cases are tried */
   uint64_t tried;
 } cases;
 
@@ -212,17 +214,25 @@ static bool open_cases(tj_graph *graph, const pairing *pairs, cases *all) {
   return add_symbols(all, all->root, 2 * pairs->count);
 }
 
-static bool evaluate(const cases *all, const tj_node *const roots[], size_t count, int64_t values[]) {
-  tj_bindings bindings = {all->binding, NULL, all->graph->symbol_count};
-  return tj_eval_nodes(roots, count, &bindings, values) == TJ_EVAL_OK;
+static tj_bindings bindings_of(const cases *all) {
+  return (tj_bindings){all->binding, NULL, all->graph->symbol_count};
+}
+
+static bool evaluate_bound(const cases *all, const tj_node *bound, int64_t *value) {
+  tj_bindings bindings = bindings_of(all);
+  if (bound == NULL)
+    return true;
+  if (!tj_is_constant(bound))
+    return tj_eval_nodes(&bound, 1, &bindings, value) == TJ_EVAL_OK;
+  *value = bound->value;
+  return true;
 }
 
 /* The range of a symbol, given the symbols before it; false where it is empty or not known. */
 static bool range_of(const cases *all, const tj_symbol *symbol, int64_t *low, int64_t *high) {
   *low = INT64_MIN / 4;
   *high = INT64_MAX / 4;
-  bool known = (symbol->low == NULL || evaluate(all, &symbol->low, 1, low)) &&
-               (symbol->high == NULL || evaluate(all, &symbol->high, 1, high));
+  bool known = evaluate_bound(all, symbol->low, low) && evaluate_bound(all, symbol->high, high);
   int64_t below = *low % symbol->multiple;
   if (below != 0)
     *low += below > 0 ? symbol->multiple - below : -below;
@@ -237,9 +247,9 @@ static void bind(cases *all, uint32_t index, int64_t value) {
 /* Whether the pairs differ in the case that is bound. A case beyond 64 bits refutes nothing. */
 static bool differs(cases *all) {
   uint32_t count = all->pairs->count;
-  tj_spend(all->graph->job, 1);
+  tj_bindings bindings = bindings_of(all);
   all->tried++;
-  return evaluate(all, all->root, 2 * (size_t)count, all->result) &&
+  return tj_evaluator_run(all->evaluator, &bindings, all->result) == TJ_EVAL_OK &&
          memcmp(all->result, all->result + count, count * sizeof *all->result) != 0;
 }
 
@@ -308,6 +318,28 @@ static bool try_samples(cases *all) {
   return false;
 }
 
+/* Whether one of at most `count` cases that `try` goes through differs. Nothing fails while the evaluator lives. */
+static bool refute(cases *all, uint64_t count, bool (*try)(cases *all)) {
+  tj_job *job = all->graph->job;
+  tj_spend(job, count / CASES_PER_FUEL);
+  if (tj_evaluator_create(all->root, 2 * (size_t)all->pairs->count, &all->evaluator) != TJ_EVAL_OK)
+    tj_fail_out_of_memory(job);
+  bool found = try(all);
+  tj_evaluator_destroy(all->evaluator);
+  return found;
+}
+
+static bool try_every(cases *all) {
+  return try_all(all, 0);
+}
+
+/* The case that the solver has found. */
+static bool try_bound(cases *all) {
+  for (uint32_t i = 0; i < all->symbol_count; i++)
+    bind(all, i, all->value[i]);
+  return differs(all);
+}
+
 static tj_equivalence verdict_of(const cases *all, tj_verdict verdict) {
   tj_arena *arena = &all->graph->job->arena;
   return (tj_equivalence){.verdict = verdict,
@@ -317,18 +349,50 @@ static tj_equivalence verdict_of(const cases *all, tj_verdict verdict) {
                           .case_count = all->tried};
 }
 
+static tj_equivalence undecided(const cases *all, const char *why_not) {
+  return (tj_equivalence){.verdict = TJ_UNDECIDED, .case_count = all->tried, .why_not = why_not};
+}
+
+static tj_equivalence ask_solver(cases *all) {
+  for (uint32_t i = 0; i < all->pairs->count; i++) {
+    const char *why_not;
+    tj_smt_answer answer = tj_smt_compare(all->graph, all->pairs->left[i], all->pairs->right[i], all->symbol,
+                                          all->symbol_count, all->value, &why_not);
+    if (answer == TJ_SMT_UNDECIDED)
+      return undecided(all, why_not);
+    if (answer == TJ_SMT_DIFFERENT)
+      return refute(all, 1, try_bound) ? verdict_of(all, TJ_DIFFERENT)
+                                       : undecided(all, "Z3 has a counterexample that does not fit in 64 bits");
+  }
+  return verdict_of(all, TJ_EQUAL_BY_SMT);
+}
+
+static tj_equivalence decide(tj_graph *graph, const pairing *pairs) {
+  cases all;
+  if (!open_cases(graph, pairs, &all))
+    return undecided(&all, "there are too many symbols");
+  const uint64_t count = count_cases(&all);
+  const bool is_small = count <= CASE_LIMIT;
+  if (refute(&all, is_small ? count : SAMPLES, is_small ? try_every : try_samples))
+    return verdict_of(&all, TJ_DIFFERENT);
+  return is_small ? verdict_of(&all, TJ_EQUAL_BY_CASES) : ask_solver(&all);
+}
+
 tj_equivalence tj_equivalence_of(tj_graph *graph, const tj_value *a, const tj_value *b) {
   pairing pairs;
   if (!pair_values(graph, a, b, &pairs))
     return (tj_equivalence){.verdict = TJ_DIFFERENT_DOMAINS};
   drop_equal_pairs(graph, &pairs);
-  if (pairs.count == 0)
-    return (tj_equivalence){.verdict = TJ_EQUAL_BY_RULES};
-  cases all;
-  if (!open_cases(graph, &pairs, &all))
-    return (tj_equivalence){.verdict = TJ_UNDECIDED};
-  bool is_small = count_cases(&all) <= CASE_LIMIT;
-  if (is_small ? try_all(&all, 0) : try_samples(&all))
-    return verdict_of(&all, TJ_DIFFERENT);
-  return verdict_of(&all, is_small ? TJ_EQUAL_BY_CASES : TJ_UNDECIDED);
+  return pairs.count == 0 ? (tj_equivalence){.verdict = TJ_EQUAL_BY_RULES} : decide(graph, &pairs);
+}
+
+tj_equivalence tj_equivalence_of_nodes(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  if (a == b)
+    return (tj_equivalence){.verdict = TJ_EQUAL_AS_IS};
+  return decide(graph, &(pairing){&a, &b, 1});
+}
+
+bool tj_is_equal(tj_verdict verdict) {
+  return verdict == TJ_EQUAL_BY_RULES || verdict == TJ_EQUAL_BY_CASES || verdict == TJ_EQUAL_BY_SMT ||
+         verdict == TJ_EQUAL_AS_IS;
 }

@@ -59,10 +59,14 @@ static void print_case(tj_text *text, const tj_equivalence *found) {
 static void write_verdict(proof *p, const tj_equivalence *found) {
   switch (found->verdict) {
   case TJ_EQUAL_BY_RULES:
+  case TJ_EQUAL_AS_IS:
     tj_text_string(&p->text, "equal: both simplify to the same expressions\n");
     return;
   case TJ_EQUAL_BY_CASES:
     tj_text_format(&p->text, "equal: in each of %" PRIu64 " cases\n", found->case_count);
+    return;
+  case TJ_EQUAL_BY_SMT:
+    tj_text_string(&p->text, "equal: proved by Z3\n");
     return;
   case TJ_DIFFERENT_DOMAINS:
     tj_text_string(&p->text, "different: their domains or their structures differ\n");
@@ -73,8 +77,8 @@ static void write_verdict(proof *p, const tj_equivalence *found) {
     tj_text_char(&p->text, '\n');
     return;
   case TJ_UNDECIDED:
-    tj_fail(p->text.job, TJ_UNDECIDED_EQUALITY, "neither the rules nor %" PRIu64 " cases decide it",
-            found->case_count);
+    tj_fail(p->text.job, TJ_UNDECIDED_EQUALITY, "neither the rules nor %" PRIu64 " cases decide it; %s",
+            found->case_count, found->why_not);
   }
 }
 
@@ -86,7 +90,7 @@ static void prove(tj_job *job, void *data) {
   const tj_value *both = tj_pipeline_evaluate(graph, NULL, 0).values->value;
   tj_equivalence found = tj_equivalence_of(graph, both->item[0], both->item[1]);
   p->text = tj_text_begin(job);
-  p->equal = found.verdict == TJ_EQUAL_BY_RULES || found.verdict == TJ_EQUAL_BY_CASES;
+  p->equal = tj_is_equal(found.verdict);
   write_verdict(p, &found);
 }
 
