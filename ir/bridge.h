@@ -12,8 +12,9 @@
 /* A dimension for each mode: a mode of several is the merge of its own. TJ3019 for basis strides. */
 const tj_view *tj_view_of_layout(tj_graph *graph, tj_layout layout);
 
-/* A mode for each dimension, coalesced (one dimension gives 24:1, or ((6,4)):((1,7)) where it has several digits): TJ3018, naming the obstacle, where the view is no sum of strided digits, does
- * not begin at 0, or is not valid everywhere; TJ2015 where that depends on a parameter. */
+/* A mode for each dimension, coalesced (one dimension gives 24:1, or ((6,4)):((1,7)) where it has several digits):
+ * TJ3018, naming the obstacle, where the view is no sum of strided digits, does not begin at 0, or is not valid
+ * everywhere; TJ2015 where that depends on a parameter. */
 tj_layout tj_layout_of_view(tj_graph *graph, const tj_view *view);
 
 #endif
