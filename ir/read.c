@@ -312,6 +312,23 @@ static int64_t read_multiple(reader *in) {
   return multiple;
 }
 
+static bool at_definition(const reader *in) {
+  reader ahead = *in;
+  if (in->token.kind != TOKEN_DEFINED)
+    return false;
+  advance(&ahead);
+  return at(&ahead, "=");
+}
+
+/* Whether a declaration goes on with something else than its last bound, or ends. */
+static bool lacks_high_bound(const reader *in) {
+  static const char *const next[] = {",", ";", "multiple", "root", "param", "coordinate"};
+  for (size_t i = 0; i < sizeof next / sizeof *next; i++)
+    if (at(in, next[i]))
+      return true;
+  return in->token.kind == TOKEN_END || at_definition(in);
+}
+
 static void read_declaration(reader *in, tj_symbol_kind kind) {
   const tj_node *low = NULL, *high = NULL;
   if (in->token.kind != TOKEN_NAME)
@@ -321,9 +338,7 @@ static void read_declaration(reader *in, tj_symbol_kind kind) {
   if (accept(in, "in")) {
     low = at(in, "..") ? NULL : read_expression(in, 0).node;
     expect(in, "..");
-    const bool ends = in->token.kind == TOKEN_END || at(in, ",") || at(in, ";") || at(in, "multiple") ||
-                      at(in, "root") || at(in, "param") || at(in, "coordinate");
-    high = ends ? NULL : read_expression(in, 0).node;
+    high = lacks_high_bound(in) ? NULL : read_expression(in, 0).node;
   }
   in->job->here = span_of(in);
   define(in, name, tj_symbol_create(in->graph, name, kind, low, high, read_multiple(in)));
