@@ -268,6 +268,8 @@ static tj_sim_instruction read_single(tj_job *job, const char *text, tj_bytes en
   const tj_sim_operation *operation = instruction.operation = tj_sim_find(mnemonic);
   if (operation == NULL)
     explain(job, &instruction, "instruction", text, length);
+  else if (operation->execute == tj_sim_execute_wait)
+    tj_sim_read_wait(text, &instruction);
   else if (operation->form != TJ_SIM_FORM_IGNORED)
     read_operands(job, skip_spaces(text + length), encoding, &instruction);
   if (instruction.operation != NULL && operation->form != TJ_SIM_FORM_IGNORED)

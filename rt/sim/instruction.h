@@ -173,6 +173,7 @@ struct tj_sim_instruction {
       op_sel_count; /* how many bits the text gives; one more than there are sources: the last is the destination's */
   bool has_op_sel_hi;
   uint32_t table;
+  uint8_t wait[3];                 /* of a wait: how many loads of each counter may stay in flight (waits.h) */
   const tj_sim_exchange *exchange; /* DPP; NULL: none */
   const tj_sim_instruction *pair;  /* the second half of a dual-issue instruction */
 };

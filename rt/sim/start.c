@@ -96,6 +96,7 @@ void tj_sim_start_wave(tj_sim_wave *wave, const tj_sim_launch *launch, const uin
   wave->state = TJ_SIM_RUNNING;
   wave->next = 0;
   wave->scc = false;
+  memset(&wave->loads, 0, sizeof wave->loads);
   scalars s = {wave, 0};
   put_user_registers(&s, launch);
   put_system_registers(&s, launch, at);

@@ -105,8 +105,11 @@ void tj_sim_execute(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
     tj_sim_wave_fail(wave, 0, "%s", instruction->problem);
     return;
   }
+  if (!tj_sim_check_loads(wave, instruction))
+    return;
   count(wave, instruction->operation);
   instruction->operation->execute(wave, instruction);
+  tj_sim_issue_loads(wave, instruction);
 }
 
 static void step(tj_sim_wave *wave) {

@@ -415,10 +415,11 @@ END_TEST
 
 /* Accesses of two waves to two bytes, one after another: what the last one is told. */
 START_TEST(lds_order) {
-  enum { R = TJ_SIM_SHADOW_READ, W = TJ_SIM_SHADOW_WRITE, C = TJ_SIM_SHADOW_COMBINE };
+  enum { R, W, C };
+  static const tj_sim_shadow_access accesses[] = {TJ_SIM_SHADOW_READ, TJ_SIM_SHADOW_WRITE, TJ_SIM_SHADOW_COMBINE};
   static const struct {
     struct {
-      tj_sim_shadow_access access;
+      unsigned access;
       uint32_t time;
       uint16_t wave;
     } step[4];
@@ -445,11 +446,66 @@ START_TEST(lds_order) {
     const char *problem = NULL;
     for (unsigned k = 0; k < rows[i].count; k++) {
       ck_assert_msg(problem == NULL, "row %zu stops before its end: %s", i, problem);
-      problem = tj_sim_shadow_note(shadow, 2, rows[i].step[k].access, rows[i].step[k].time, rows[i].step[k].wave);
+      problem =
+          tj_sim_shadow_note(shadow, 2, accesses[rows[i].step[k].access], rows[i].step[k].time, rows[i].step[k].wave);
     }
     bool agrees =
         rows[i].expected == NULL ? problem == NULL : problem != NULL && strstr(problem, rows[i].expected) == problem;
     ck_assert_msg(agrees, "row %zu: %s", i, problem == NULL ? "nothing is wrong" : problem);
+  }
+}
+END_TEST
+
+START_TEST(waits_come_before_uses) {
+  static const struct {
+    const char *processor, *text;
+    const char *expected; /* NULL: nothing is wrong */
+  } rows[] = {
+      {"gfx942", "global_load_dword v8, v6, s[10:11]\nv_mov_b32 v9, v8", "v8 is used before"},
+      {"gfx942", "global_load_dword v8, v6, s[10:11]\ns_waitcnt vmcnt(0)\nv_mov_b32 v9, v8", NULL},
+      {"gfx942", "global_load_dword v8, v6, s[10:11]\nv_mov_b32 v8, 0", "v8 is used before"},
+      {"gfx942", "global_load_dword v8, v6, s[10:11]\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v9, v8", "v8 is used before"},
+      {"gfx942",
+       "global_load_dword v8, v6, s[10:11]\nglobal_load_dwordx2 v[12:13], v6, s[10:11]\ns_waitcnt vmcnt(1)\n"
+       "v_mov_b32 v9, v8",
+       NULL},
+      {"gfx942",
+       "global_load_dword v8, v6, s[10:11]\nglobal_load_dwordx2 v[12:13], v6, s[10:11]\ns_waitcnt vmcnt(1)\n"
+       "v_mov_b32 v9, v13",
+       "v13 is used before"},
+      {"gfx942",
+       "global_load_dword v8, v6, s[10:11]\nglobal_store_dword v6, v9, s[10:11]\ns_waitcnt vmcnt(1)\nv_mov_b32 v9, "
+       "v8",
+       NULL},
+      {"gfx1030",
+       "global_load_dword v8, v6, s[10:11]\nglobal_store_dword v6, v9, s[10:11]\ns_waitcnt vmcnt(1)\nv_mov_b32 v9, "
+       "v8",
+       "v8 is used before"},
+      {"gfx942", "s_load_dwordx2 s[2:3], s[10:11], 0x0\ns_add_u32 s4, s3, s3", "s3 is used before"},
+      {"gfx942", "s_load_dwordx2 s[2:3], s[10:11], 0x0\ns_waitcnt lgkmcnt(0)\ns_add_u32 s4, s3, s3", NULL},
+      {"gfx942",
+       "s_load_dword s2, s[10:11], 0x0\ns_load_dword s3, s[10:11], 0x0\ns_waitcnt lgkmcnt(1)\ns_mov_b32 s4, s2",
+       "s2 is used before"},
+      {"gfx1100", "ds_store_b32 v6, v0\nds_load_b32 v8, v6\nv_mov_b32 v9, v8", "v8 is used before"},
+      {"gfx1100", "ds_store_b32 v6, v0\nds_load_b32 v8, v6\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v9, v8", NULL},
+      {"gfx1100", "ds_load_b32 v8, v6\nds_load_b32 v9, v6\ns_waitcnt lgkmcnt(1)\nv_mov_b32 v12, v8", NULL},
+      {"gfx1201", "global_load_b32 v8, v6, s[10:11]\ns_wait_loadcnt 0x0\nv_mov_b32 v9, v8", NULL},
+      {"gfx1201", "global_load_b32 v8, v6, s[10:11]\ns_wait_kmcnt 0x0\nv_mov_b32 v9, v8", "v8 is used before"},
+      {"gfx1201", "global_load_b32 v8, v6, s[10:11]\ns_wait_loadcnt_dscnt 0x0\nv_mov_b32 v9, v8", NULL},
+      {"gfx1201", "global_load_b32 v8, v6, s[10:11]\ns_wait_loadcnt_dscnt 0x100\nv_mov_b32 v9, v8",
+       "v8 is used before"},
+      {"gfx1201", "s_load_b64 s[2:3], s[10:11], 0x0\ns_wait_kmcnt 0x0\ns_mov_b32 s4, s3", NULL},
+      {"gfx1201", "ds_load_b32 v8, v6\ns_wait_dscnt 0x0\nv_dual_mov_b32 v9, v1 :: v_dual_mov_b32 v10, v8", NULL},
+      {"gfx1201", "ds_load_b32 v8, v6\nv_dual_mov_b32 v9, v1 :: v_dual_mov_b32 v10, v8", "v8 is used before"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    char text[512];
+    sim_machine *m = open_memory(rows[i].processor, 64, rows[i].text, text);
+    if (rows[i].expected == NULL)
+      sim_run(m);
+    else
+      sim_run_failing(m, rows[i].expected);
+    sim_close(m);
   }
 }
 END_TEST
@@ -493,6 +549,7 @@ int main(void) {
                                 lds_pairs,
                                 lds_cycles_by_the_phase_model,
                                 lds_order,
+                                waits_come_before_uses,
                                 cache_lines};
   return run_suite(suite_of("sim_lanes", tests, sizeof tests / sizeof tests[0]));
 }
