@@ -186,14 +186,29 @@ static _Noreturn void fail_shape(tj_graph *graph, const tj_node *shape, const tj
           tj_describe(graph, stride));
 }
 
+/* Whether a left-hand mode is surely one of its own, whatever the parameters: it does not continue in the next. */
+static bool stands_alone(tj_graph *graph, walked left, uint32_t mode) {
+  const tj_node *extent = left.shape->item[mode]->value, *next_extent = left.shape->item[mode + 1]->value;
+  const tj_tuple *stride = left.stride->item[mode], *next = left.stride->item[mode + 1];
+  if (tj_decide_equal(graph, next_extent, tj_int(graph, 1)) != TJ_NO)
+    return mode + 2 == left.shape->count && tj_is_constant(next_extent);
+  return stride->kind != next->kind ||
+         tj_decide_equal(graph, tj_terse_mul(graph, extent, stride->value), next->value) == TJ_NO;
+}
+
 /* How many of the mode's coordinates fall into a left-hand leaf that its stride does not skip: the mode ends there,
  * or fills it evenly and goes on. */
-static const tj_node *taken_extent(composer *self, const remainder_mode *rest, const tj_node *extent, uint32_t leaf) {
+static const tj_node *taken_extent(composer *self, const remainder_mode *rest, walked left, uint32_t mode) {
   tj_graph *graph = self->graph;
+  const tj_node *extent = left.shape->item[mode]->value;
+  uint32_t leaf = left.first_leaf + mode;
   tj_decision even = tj_decide_divides(graph, rest->stride, extent);
   const tj_node *available = tj_ceil_div(graph, extent, rest->stride);
   tj_decision ends = tj_decide_less_equal(graph, rest->extent, available);
-  self->overhangs[leaf] = self->overhangs[leaf] || (self->may_overhang && even != TJ_YES);
+  bool overhangs = self->may_overhang && even != TJ_YES;
+  if (overhangs && !stands_alone(graph, left, mode))
+    tj_fail_needs_divisible(graph, "composition", extent, rest->stride);
+  self->overhangs[leaf] = self->overhangs[leaf] || overhangs;
   if (ends == TJ_YES)
     return rest->extent;
   if (even == TJ_NO && ends == TJ_NO && !self->may_overhang)
@@ -234,7 +249,7 @@ static tj_layout compose_through(composer *self, walked left, remainder_mode res
       continue;
     }
     if (!tj_is_int(rest.extent, 1)) {
-      const tj_node *taken = taken_extent(self, &rest, extent, left.first_leaf + i);
+      const tj_node *taken = taken_extent(self, &rest, left, i);
       const tj_node *largest = tj_terse_mul(graph, tj_terse_add(graph, taken, tj_int(graph, -1)), rest.stride);
       add_load(self, left.first_leaf + i, extent, largest);
       modes[count].shape = tj_tuple_integer(graph, taken);

@@ -70,6 +70,12 @@ static void check_positive_stride(tj_graph *graph, const tj_node *stride, const 
   }
 }
 
+/* A mode that may turn out to have the extent 1 may turn out to count for nothing. */
+static void require_several(tj_graph *graph, const tj_node *extent, const char *operation) {
+  if (tj_decide_less(graph, tj_int(graph, 1), extent) != TJ_YES)
+    tj_fail_needs(graph, operation, extent, ">=", tj_int(graph, 2));
+}
+
 /* A flat layout under construction. */
 typedef struct {
   const tj_tuple **shape, **stride;
@@ -127,7 +133,10 @@ tj_layout tj_layout_complement(tj_graph *graph, tj_layout layout, const tj_tuple
   const tj_node *reach = tj_int(graph, 1);
   for (uint32_t k = 0; k < modes.count; k++) {
     uint32_t mode = modes.order[k];
-    add_mode(graph, &builder, gap_extent(graph, modes.stride[mode], reach), reach);
+    const tj_node *gap = gap_extent(graph, modes.stride[mode], reach);
+    if (!tj_is_int(gap, 1))
+      require_several(graph, modes.extent[mode], operation);
+    add_mode(graph, &builder, gap, reach);
     reach = tj_terse_mul(graph, modes.stride[mode], modes.extent[mode]);
   }
   const tj_tuple *rest = tj_tuple_ceil_div(graph, cotarget, tj_tuple_integer(graph, reach));
@@ -194,15 +203,22 @@ tj_layout tj_layout_left_inverse(tj_graph *graph, tj_layout layout) {
   exchange_sort(graph, &modes, operation);
   const tj_node **prefix = prefix_products(graph, &modes);
   layout_builder builder = start_layout(graph, modes.count + 1);
-  const tj_node *size = tj_int(graph, 1), *stride = tj_int(graph, 0);
+  const tj_node *size = tj_int(graph, 1), *stride = tj_int(graph, 0), *before = size;
   for (uint32_t k = 0; k < modes.count; k++) {
     uint32_t mode = modes.order[k];
     if (tj_is_int(modes.stride[mode], 0))
       continue;
     check_positive_stride(graph, modes.stride[mode], operation);
-    add_mode(graph, &builder, divided_stride(graph, modes.stride[mode], size), stride);
+    const tj_node *gap = divided_stride(graph, modes.stride[mode], size);
+    if (!tj_surely_equal(graph, gap, before)) {
+      require_several(graph, modes.extent[mode], operation);
+      if (!tj_is_int(before, 1))
+        require_several(graph, before, operation);
+    }
+    add_mode(graph, &builder, gap, stride);
     size = modes.stride[mode];
     stride = prefix[mode];
+    before = modes.extent[mode];
   }
   add_mode(graph, &builder, modes.extent[modes.order[modes.count - 1]], stride);
   return coalesced(graph, &builder);

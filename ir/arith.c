@@ -49,6 +49,8 @@ const tj_node *tj_ceil_div(tj_graph *graph, const tj_node *a, const tj_node *b) 
   if (tj_decide_divides(graph, b, a) == TJ_YES)
     return tj_exact_div(graph, a, b);
   const tj_node *minus_one = tj_int(graph, -1), *one = tj_int(graph, 1);
+  if (tj_is_constant(a) && tj_is_constant(b))
+    return tj_add(graph, tj_div(graph, a, b), one);
   if (tj_is_constant(b))
     return tj_div(graph, tj_add(graph, a, tj_int(graph, b->value - 1)), b);
   return tj_add(graph, tj_div(graph, tj_add(graph, a, minus_one), b), one);
