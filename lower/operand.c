@@ -80,23 +80,19 @@ tj_operand tj_operand_make(tj_graph *graph, const tj_value *value) {
 
 /* --- coordinates --- */
 
-const tj_tuple *tj_operand_digits(tj_graph *graph, const tj_operand *operand, const tj_node *index) {
-  const tj_tuple **digits = TJ_NEW_ARRAY(graph->job, const tj_tuple *, operand->rank);
-  bool row_major = operand->view != NULL;
-  for (uint32_t i = 0; i < operand->rank; i++) {
-    uint32_t mode = row_major ? operand->rank - 1 - i : i;
-    bool is_last = i + 1 == operand->rank;
-    const tj_node *digit = is_last ? index : tj_mod(graph, index, operand->extent[mode]);
-    digits[mode] = tj_tuple_integer(graph, digit);
-    if (!is_last)
+/* The digits of a linear coordinate of a view, whose last dimension is the fastest. */
+static const tj_tuple *row_major_digits(tj_graph *graph, const tj_operand *operand, const tj_node *index) {
+  const tj_tuple **digits = TJ_NEW_ARRAY(graph->job, const tj_tuple *, operand->rank + 1);
+  for (uint32_t mode = operand->rank; mode-- > 0;) {
+    digits[mode] = tj_tuple_integer(graph, mode > 0 ? tj_mod(graph, index, operand->extent[mode]) : index);
+    if (mode > 0)
       index = tj_div(graph, index, operand->extent[mode]);
   }
-  return operand->rank == 1 && !tj_tuple_is_list(operand->shape) ? digits[0]
-                                                                 : tj_tuple_list(graph, digits, operand->rank);
+  return tj_tuple_list(graph, digits, operand->rank);
 }
 
 const tj_tuple *tj_operand_coordinate(tj_graph *graph, const tj_operand *operand, const tj_node *index) {
-  return operand->view != NULL ? tj_operand_digits(graph, operand, index) : tj_tuple_integer(graph, index);
+  return operand->view != NULL ? row_major_digits(graph, operand, index) : tj_tuple_integer(graph, index);
 }
 
 /* --- accesses --- */

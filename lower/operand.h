@@ -20,8 +20,6 @@ tj_operand tj_operand_make(tj_graph *graph, const tj_value *value);
 
 /* The coordinate of a linear one in the operand's own order: colexicographic for layouts, row-major for views. */
 const tj_tuple *tj_operand_coordinate(tj_graph *graph, const tj_operand *operand, const tj_node *index);
-/* The same with one digit for each top-level mode. */
-const tj_tuple *tj_operand_digits(tj_graph *graph, const tj_operand *operand, const tj_node *index);
 
 /* The element at a coordinate, which must lie in the domain: raw offset and the view's own predicate. */
 tj_access tj_operand_raw_access(tj_graph *graph, const tj_operand *operand, const tj_tuple *coordinate);

@@ -1,58 +1,16 @@
 /* From a kernel's definition to what each work-item does.
  *
- * The linear coordinate runs over the destination in the destination's own order, so that stores are as contiguous
- * as the destination's order is. Two layouts of compatible shapes share their integral coordinate; otherwise the
- * top-level modes of source and destination must agree, and both are applied to the same digits of the linear
- * coordinate. Every access is inside its buffer wherever its predicate holds: by the view's structure where that
- * shows it, by one more comparison where it does not. */
+ * domain.c says which coordinates a linear coordinate stands for, operand.c which elements these are. Every access is
+ * inside its buffer wherever its predicate holds: by the view's structure where that shows it, by one more comparison
+ * where it does not. */
 #include "lower/plan.h"
 
 #include "ir/facts.h"
 #include "ir/walk.h"
-#include "lower/operand.h"
+#include "lower/domain.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* --- the common domain --- */
-
-static bool both_layouts(const tj_operand *a, const tj_operand *b) {
-  return a->view == NULL && b->view == NULL;
-}
-
-static bool modes_agree(tj_graph *graph, const tj_operand *a, const tj_operand *b) {
-  if (a->rank != b->rank)
-    return false;
-  for (uint32_t i = 0; i < a->rank; i++) {
-    if (!tj_prove_equal(graph, a->extent[i], b->extent[i]))
-      return false;
-  }
-  return true;
-}
-
-static bool shapes_compatible(tj_graph *graph, const tj_operand *a, const tj_operand *b) {
-  return both_layouts(a, b) &&
-         (tj_tuple_compatible(graph, a->shape, b->shape) || tj_tuple_compatible(graph, b->shape, a->shape));
-}
-
-static _Noreturn void fail_domains(tj_graph *graph, const tj_operand *source, const tj_operand *destination) {
-  tj_fail(graph->job, TJ_DOMAIN_MISMATCH, "the source has shape %s, the destination %s",
-          tj_tuple_text(graph->job, source->shape), tj_tuple_text(graph->job, destination->shape));
-}
-
-/* The coordinates of source and destination for a linear coordinate of the destination. */
-static void common_coordinates(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
-                               const tj_node *index, const tj_tuple **at_source, const tj_tuple **at_destination) {
-  *at_destination = tj_operand_coordinate(graph, destination, index);
-  if (shapes_compatible(graph, source, destination)) {
-    *at_source = *at_destination;
-    return;
-  }
-  if (!modes_agree(graph, source, destination))
-    fail_domains(graph, source, destination);
-  *at_source = tj_operand_digits(graph, destination, index);
-  *at_destination = *at_source;
-}
 
 /* --- kernels --- */
 
@@ -204,7 +162,7 @@ static void plan_copy(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defini
   const tj_operand *destination = &operands[definition->destination];
   const tj_tuple *at_source, *at_destination;
   check_copy(graph, definition, kernel);
-  common_coordinates(graph, source, destination, kernel->index, &at_source, &at_destination);
+  tj_common_coordinates(graph, source, destination, kernel->index, &at_source, &at_destination);
   kernel->is_copy = true;
   kernel->fill = definition->fill;
   kernel->load = tj_operand_access(graph, source, definition->source, at_source);
@@ -243,7 +201,7 @@ static void plan_offsets(tj_graph *graph, tj_kernel *kernel, const tj_kernel_def
   graph->job->here = definition->body_span;
   tj_operand map = tj_operand_make(graph, definition->map);
   if (!tj_prove_equal(graph, map.size, destination->size))
-    fail_domains(graph, &map, destination);
+    tj_fail_domains(graph, &map, destination);
   set_offset_value(graph, kernel, &map);
   kernel->store = tj_operand_access(graph, destination, definition->destination,
                                     tj_operand_coordinate(graph, destination, kernel->index));
