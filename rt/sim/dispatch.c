@@ -49,7 +49,8 @@ static void report(worker *w, const tj_sim_wave *wave, uint32_t number, const ui
   const tj_sim_instruction *instruction = &program->instruction[wave->position];
   char lanes[64] = "";
   if (wave->failed_lanes != 0)
-    snprintf(lanes, sizeof lanes, ", lanes 0x%0*" PRIx64, (int)(wave->lanes / 4), wave->failed_lanes);
+    snprintf(lanes, sizeof lanes, wave->lanes == 64 ? ", lanes 0x%016" PRIx64 : ", lanes 0x%08" PRIx64,
+             wave->failed_lanes);
   pthread_mutex_lock(&all->lock);
   if (!atomic_exchange(&all->is_stopped, true))
     snprintf(all->message, TJ_SIM_MESSAGE_SIZE,
