@@ -432,6 +432,20 @@ START_TEST(devices_that_are_not_there) {
 }
 END_TEST
 
+/* Whatever is installed here: a GPU, no GPU, or no library; each has its own outcome. */
+START_TEST(the_installed_library) {
+  tj_rt_device *device = NULL;
+  tj_rt_error error = {0};
+  tj_status status = tj_rt_open("hsa:0", NULL, &device, &error);
+  if (status != TJ_OK) {
+    ck_assert_int_eq(status, TJ_ERROR_SYSTEM);
+    ck_assert_msg(error.code == TJ_HSA_LIBRARY || error.code == TJ_NO_AGENT, "TJ%04d: %s", (int)error.code,
+                  error.text);
+  }
+  tj_rt_close(device);
+}
+END_TEST
+
 START_TEST(the_simulator_as_the_hsa_library) {
   tj_rt_info info[32];
   tj_rt_device *device;
@@ -463,6 +477,7 @@ int main(void) {
                                 memory_runs_out,
                                 too_large_launches_are_refused,
                                 devices_that_are_not_there,
+                                the_installed_library,
                                 the_simulator_as_the_hsa_library};
   return run_suite(suite_of("hsa", tests, sizeof tests / sizeof tests[0]));
 }
