@@ -33,7 +33,7 @@ tj_smt_answer tj_smt_compare(tj_graph *graph, const tj_node *left, const tj_node
 #include <z3.h>
 
 /* Steps of the solver, about a second's; the time is for what does not count steps, and far beyond. */
-#define STEP_LIMIT "4000000"
+#define STEP_LIMIT "2000000"
 enum { TIME_LIMIT = 20000, MOST_NODES = 4000, DEEPEST = 1000 };
 
 /* One question. `value` and `truth` hold terms by node id, NULL where not made yet. */
@@ -41,6 +41,7 @@ typedef struct {
   Z3_context z3;
   Z3_sort integer;
   Z3_solver solver;
+  Z3_func_decl quotient; /* by divisors that are not constant: nonlinear arithmetic, with what assert_quotient says */
   tj_walk walk;
   Z3_ast *value, *truth;
   bool is_beyond; /* something cannot be said in formulas */
@@ -91,21 +92,50 @@ static Z3_ast truth_of(question *q, const tj_node *node) {
 
 /* --- quotients and remainders --- */
 
-/* floor(a / b) is Euclid's quotient of a by b > 0, and of -a by -b otherwise. */
-static Z3_ast quotient(question *q, const tj_node *by, Z3_ast a, Z3_ast b) {
-  Z3_ast positive = binary(q, Z3_mk_div, a, b);
-  if (by->facts.low > 0)
-    return positive;
-  Z3_ast negative = binary(q, Z3_mk_div, negated(q, a), negated(q, b));
-  return by->facts.high < 0 ? negative : choice(q, binary(q, Z3_mk_gt, b, number(q, 0)), positive, negative);
+static bool assert_that(question *q, Z3_ast formula) {
+  if (formula == NULL)
+    return false;
+  Z3_solver_assert(q->z3, q->solver, formula);
+  return Z3_get_error_code(q->z3) == Z3_OK;
 }
 
-static Z3_ast remainder_of(question *q, const tj_node *by, Z3_ast a, Z3_ast b) {
-  Z3_ast positive = binary(q, Z3_mk_mod, a, b);
-  if (by->facts.low > 0)
-    return positive;
-  Z3_ast negative = negated(q, binary(q, Z3_mk_mod, negated(q, a), negated(q, b)));
-  return by->facts.high < 0 ? negative : choice(q, binary(q, Z3_mk_gt, b, number(q, 0)), positive, negative);
+/* floor(a / b) for b > 0. */
+static Z3_ast quotient_by_positive(question *q, const tj_node *by, Z3_ast a, Z3_ast b) {
+  if (a == NULL || b == NULL)
+    return NULL;
+  return tj_is_constant(by) ? Z3_mk_div(q->z3, a, b) : Z3_mk_app(q->z3, q->quotient, 2, (Z3_ast[]){a, b});
+}
+
+static Z3_ast remainder_by_positive(question *q, const tj_node *by, Z3_ast a, Z3_ast b) {
+  if (tj_is_constant(by))
+    return binary(q, Z3_mk_mod, a, b);
+  return list(q, Z3_mk_sub, a, list(q, Z3_mk_mul, b, quotient_by_positive(q, by, a, b)));
+}
+
+/* Where b > 0, the remainder is in 0 … b - 1. */
+static bool assert_quotient(question *q, const tj_node *by, Z3_ast a, Z3_ast b) {
+  if (tj_is_constant(by))
+    return true;
+  Z3_ast rest = remainder_by_positive(q, by, a, b), zero = number(q, 0);
+  Z3_ast in_range = list(q, Z3_mk_and, binary(q, Z3_mk_ge, rest, zero), binary(q, Z3_mk_lt, rest, b));
+  return assert_that(q, binary(q, Z3_mk_implies, binary(q, Z3_mk_gt, b, zero), in_range));
+}
+
+/* floor(a / b), or what remains of a; for b < 0 the quotient of -a by -b, and the negated remainder. */
+static Z3_ast divided(question *q, const tj_node *node) {
+  const bool is_quotient = node->op == TJ_OP_DIV;
+  const tj_node *by = node->arg[1];
+  Z3_ast a = value_of(q, node->arg[0]), b = value_of(q, by), minus_a = negated(q, a), minus_b = negated(q, b);
+  Z3_ast (*divide)(question *, const tj_node *, Z3_ast, Z3_ast) =
+      is_quotient ? quotient_by_positive : remainder_by_positive;
+  Z3_ast positive = NULL, negative = NULL;
+  if (by->facts.high > 0 && assert_quotient(q, by, a, b))
+    positive = divide(q, by, a, b);
+  if (by->facts.low < 0 && assert_quotient(q, by, minus_a, minus_b))
+    negative = is_quotient ? divide(q, by, minus_a, minus_b) : negated(q, divide(q, by, minus_a, minus_b));
+  if (by->facts.low > 0 || by->facts.high < 0)
+    return by->facts.low > 0 ? positive : negative;
+  return choice(q, binary(q, Z3_mk_gt, b, number(q, 0)), positive, negative);
 }
 
 /* --- bits --- */
@@ -207,9 +237,8 @@ static Z3_ast operation(question *q, const tj_node *node) {
   case TJ_OP_MUL:
     return list(q, Z3_mk_mul, a, b);
   case TJ_OP_DIV:
-    return quotient(q, node->arg[1], a, b);
   case TJ_OP_MOD:
-    return remainder_of(q, node->arg[1], a, b);
+    return divided(q, node);
   case TJ_OP_MIN:
     return choice(q, binary(q, Z3_mk_lt, a, b), a, b);
   case TJ_OP_MAX:
@@ -246,13 +275,6 @@ static Z3_ast term_of(question *q, const tj_node *node) {
 }
 
 /* --- the question --- */
-
-static bool assert_that(question *q, Z3_ast formula) {
-  if (formula == NULL)
-    return false;
-  Z3_solver_assert(q->z3, q->solver, formula);
-  return Z3_get_error_code(q->z3) == Z3_OK;
-}
 
 static bool assert_symbol(question *q, const tj_node *node) {
   const tj_symbol *symbol = node->symbol;
@@ -358,8 +380,10 @@ tj_smt_answer tj_smt_compare(tj_graph *graph, const tj_node *left, const tj_node
     return TJ_SMT_UNDECIDED;
   q.integer = Z3_mk_int_sort(q.z3);
   q.solver = Z3_mk_solver(q.z3);
+  q.quotient =
+      Z3_mk_func_decl(q.z3, Z3_mk_string_symbol(q.z3, "quotient"), 2, (Z3_sort[]){q.integer, q.integer}, q.integer);
   tj_smt_answer answer = TJ_SMT_UNDECIDED;
-  if (q.solver != NULL) {
+  if (q.solver != NULL && q.quotient != NULL) {
     Z3_solver_inc_ref(q.z3, q.solver);
     answer = ask(&q, pair, symbol, symbol_count, value, why_not);
     Z3_solver_dec_ref(q.z3, q.solver);

@@ -104,12 +104,28 @@ tj_status tj_program_table(tj_program *program, tj_table_form form, tj_blob *jso
   return tj_program_write(program, write_table, &form, json);
 }
 
+typedef struct {
+  tj_simplify_form form;
+  bool *proved;
+} simplifying;
+
 static void write_simplified(tj_program *program, tj_text *text, void *data) {
-  tj_report_simplify(program, *(const tj_simplify_form *)data, text);
+  const simplifying *asked = data;
+  tj_report_simplify(program, asked->form, asked->proved, text);
 }
 
 tj_status tj_program_simplify(tj_program *program, tj_simplify_form form, tj_blob *text) {
-  return tj_program_write(program, write_simplified, &form, text);
+  simplifying asked = {form, NULL};
+  return tj_program_write(program, write_simplified, &asked, text);
+}
+
+tj_status tj_program_simplify_proved(tj_program *program, tj_simplify_form form, int *proved, tj_blob *text) {
+  bool holds = false;
+  simplifying asked = {form, &holds};
+  tj_status status = tj_program_write(program, write_simplified, &asked, text);
+  if (status == TJ_OK)
+    *proved = holds;
+  return status;
 }
 
 /* --- compilation --- */

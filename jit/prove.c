@@ -4,6 +4,7 @@
 #include "ir/print.h"
 #include "jit/context.h"
 #include "jit/pipeline.h"
+#include "jit/report_proof.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -51,35 +52,12 @@ static const char *joined(tj_job *job, const proof *p) {
                           b.value);
 }
 
-static void print_case(tj_text *text, const tj_equivalence *found) {
-  for (uint32_t i = 0; i < found->symbol_count; i++)
-    tj_text_format(text, "%s%s = %" PRId64, i > 0 ? ", " : "", found->symbol[i]->symbol->name, found->value[i]);
-}
-
 static void write_verdict(proof *p, const tj_equivalence *found) {
-  switch (found->verdict) {
-  case TJ_EQUAL_BY_RULES:
-  case TJ_EQUAL_AS_IS:
-    tj_text_string(&p->text, "equal: both simplify to the same expressions\n");
-    return;
-  case TJ_EQUAL_BY_CASES:
-    tj_text_format(&p->text, "equal: in each of %" PRIu64 " cases\n", found->case_count);
-    return;
-  case TJ_EQUAL_BY_SMT:
-    tj_text_string(&p->text, "equal: proved by Z3\n");
-    return;
-  case TJ_DIFFERENT_DOMAINS:
-    tj_text_string(&p->text, "different: their domains or their structures differ\n");
-    return;
-  case TJ_DIFFERENT:
-    tj_text_string(&p->text, "different: at ");
-    print_case(&p->text, found);
-    tj_text_char(&p->text, '\n');
-    return;
-  case TJ_UNDECIDED:
+  if (found->verdict == TJ_UNDECIDED)
     tj_fail(p->text.job, TJ_UNDECIDED_EQUALITY, "neither the rules nor %" PRIu64 " cases decide it; %s",
             found->case_count, found->why_not);
-  }
+  tj_verdict_print(found, &p->text);
+  tj_text_char(&p->text, '\n');
 }
 
 static void prove(tj_job *job, void *data) {

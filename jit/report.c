@@ -5,6 +5,7 @@
 #include "ir/print.h"
 #include "ir/structure.h"
 #include "jit/guard.h"
+#include "jit/report_proof.h"
 #include "lower/plan.h"
 
 #include <inttypes.h>
@@ -225,20 +226,47 @@ static history simplify(tj_program *program, expressions *e) {
   return structural;
 }
 
-void tj_report_simplify(tj_program *program, tj_simplify_form form, tj_text *text) {
+/* A simplification with its results, and where it is asked for, its proof. */
+typedef struct {
+  side before, after;
+  history done;
+  const tj_proof *proof;
+} simplification;
+
+static json_t *json_of_simplification(const expressions *e, const simplification *s) {
+  json_t *object = json_pack("{s:o,s:o,s:o,s:o}", "inputs", json_of_inputs(e), "before", json_of_side(&s->before),
+                             "after", json_of_side(&s->after), "rules", json_of_rules(&s->done));
+  if (s->proof != NULL)
+    json_object_set_new(object, "proof", tj_proof_json(s->proof));
+  return object;
+}
+
+static const tj_node *const *copy_of_roots(tj_program *program, const expressions *e) {
+  return tj_arena_copy(&program->job.arena, e->root, root_count(e) * sizeof *e->root);
+}
+
+void tj_report_simplify(tj_program *program, tj_simplify_form form, bool *proved, tj_text *text) {
   expressions e = expressions_of(program);
-  side before = side_of(program, &e);
-  history done = simplify(program, &e);
-  side after = side_of(program, &e);
+  const tj_node *const *before = copy_of_roots(program, &e);
+  simplification s = {.before = side_of(program, &e)};
+  tj_proof proof;
+  s.done = simplify(program, &e);
+  s.after = side_of(program, &e);
+  if (proved != NULL) {
+    proof = tj_proof_of(program->graph, before, e.root, root_count(&e), e.has_predicate);
+    s.proof = &proof;
+    *proved = tj_proof_holds(&proof);
+  }
   if (form == TJ_SIMPLIFY_JSON) {
-    add_json(text, json_pack("{s:o,s:o,s:o,s:o}", "inputs", json_of_inputs(&e), "before", json_of_side(&before),
-                             "after", json_of_side(&after), "rules", json_of_rules(&done)));
+    add_json(text, json_of_simplification(&e, &s));
     tj_text_char(text, '\n');
     return;
   }
   if (form == TJ_SIMPLIFY_TRACE)
-    print_trace(program, &done, text);
-  print_result(&after, text);
+    print_trace(program, &s.done, text);
+  print_result(&s.after, text);
+  if (s.proof != NULL)
+    tj_proof_print(s.proof, text);
 }
 
 /* --- values and kernels --- */

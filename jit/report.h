@@ -8,7 +8,8 @@
 const tj_value *tj_report_value(tj_program *program);
 
 void tj_report_table(tj_program *program, tj_table_form form, tj_text *text);
-void tj_report_simplify(tj_program *program, tj_simplify_form form, tj_text *text);
+/* Where `proved` is not NULL, with a proof: it says whether that holds. */
+void tj_report_simplify(tj_program *program, tj_simplify_form form, bool *proved, tj_text *text);
 
 /* Every parameter, definition and kernel. */
 void tj_report_values(tj_program *program, tj_text *text);

@@ -37,8 +37,7 @@ const command command_prove = {
     "Prove two values equal for all parameters and coordinates, or find where they differ",
     "[-f FILE] A B",
     "Each may be a program that ends in an expression; items that both have as the same text count once. Proved by\n"
-    "the simplifier's rules, or by trying every case where there are at most 2^24. Exit status: 0 equal; 1 "
-    "different,\n"
-    "with a counterexample, or not decided.",
+    "the simplifier's rules, by trying every case where there are at most 2^24, or by Z3, where tilejit was built\n"
+    "with it. Exit status: 0 equal; 1 different, with a counterexample, or not decided.",
     options,
     run};

@@ -135,6 +135,14 @@ typedef enum {
 /* The index expressions of the program's last value, simplified. */
 TJ_API tj_status tj_program_simplify(tj_program *program, tj_simplify_form form, tj_blob *text);
 
+/* The same with a certificate that does not rest on the simplifier's rules: each result is proved equal to what it
+ * replaces (a map's components wherever it is valid), by trying every case where there are at most 2^24, otherwise by
+ * Z3 where the library has it. `proved` gets 1 where all are proved, else 0: one differs, or is undecided. The text
+ * goes on with a line for each expression, `proof: equal: in each of 1000 cases`; JSON has one more key, "proof":
+ * [{"of": 0… or "valid", "verdict": "unchanged", "cases", "smt", "different" or "undecided", "cases": how many,
+ * "counterexample": {"i":3,…}, "why": of undecided}…]. */
+TJ_API tj_status tj_program_simplify_proved(tj_program *program, tj_simplify_form form, int *proved, tj_blob *text);
+
 /* The forms of a picture. */
 typedef enum {
   TJ_SHOW_TEXT,  /* grids of characters; of a view also its pipeline, stage by stage */
@@ -190,7 +198,8 @@ TJ_API tj_status tj_program_show(tj_program *program, const tj_show_options *opt
 
 /* Whether two values are the same for all parameters, and two maps at every coordinate, validity included. `a` and `b`
  * are programs that end in an expression; both see the items of `declarations` (may be NULL), and those of each other
- * where they are the same text. The text is a line: how it was proved, or a counterexample. TJ2033 where it is not
+ * where they are the same text. The text is a line: how it was proved (by the simplifier's rules, in every case where there are at
+ * most 2^24, by Z3 where the library has it), or a counterexample. TJ2033 where it is not
  * decided. */
 TJ_API tj_status tj_prove(tj_context *context, const char *declarations, const char *a, const char *b, int *equal,
                           tj_blob *text);
