@@ -386,28 +386,71 @@ START_TEST(lds_pairs) {
 }
 END_TEST
 
+static uint32_t every_word(unsigned lane) {
+  return lane * 4;
+}
+
+static uint32_t every_second_word(unsigned lane) {
+  return lane * 8;
+}
+
+static uint32_t every_fourth_word(unsigned lane) {
+  return lane * 16;
+}
+
+static uint32_t every_eighth_word(unsigned lane) {
+  return lane * 32;
+}
+
+static uint32_t one_word(unsigned lane) {
+  (void)lane;
+  return 64;
+}
+
+/* 16 bytes in the half of the banks that the lanes of one phase of gfx942 share out, each four lanes in another row.
+ */
+static uint32_t halves_of_gfx942(unsigned lane) {
+  return lane % 4 * 16 + (lane / 16 & 1) * 64 + lane / 4 * 128;
+}
+
+/* The same for the quarters of gfx950's banks. */
+static uint32_t quarters_of_gfx950(unsigned lane) {
+  static const uint8_t quarter[] = {0, 0, 1, 1, 2, 2, 3, 3};
+  return lane % 4 * 16 + quarter[lane / 4 % 8] * 64u + lane / 4 * 256;
+}
+
 START_TEST(lds_cycles_by_the_phase_model) {
   static const struct {
     const char *processor, *text;
-    unsigned shift; /* lanes read at the lane's number shifted by this */
+    uint32_t (*address)(unsigned lane);
     uint64_t cycles, least;
   } rows[] = {
-      {"gfx942", "ds_read_b32 v8, v1", 2, 2, 2},        {"gfx942", "ds_read_b32 v8, v1", 3, 4, 2},
-      {"gfx942", "ds_read_b64 v[8:9], v1", 3, 4, 4},    {"gfx942", "ds_read_b128 v[8:11], v1", 4, 8, 8},
-      {"gfx942", "ds_write_b128 v1, v[8:11]", 4, 8, 8}, {"gfx950", "ds_read_b32 v8, v1", 2, 1, 1},
-      {"gfx950", "ds_read_b128 v[8:11], v1", 4, 4, 4},  {"gfx1100", "ds_load_b32 v8, v1", 2, 1, 1},
-      {"gfx1100", "ds_load_b32 v8, v1", 5, 8, 1},       {"gfx1100", "ds_load_b128 v[8:11], v1", 4, 4, 4},
-      {"gfx942", "ds_read_b32 v8, v1", 31, 2, 2},
+      {"gfx942", "ds_read_b32 v8, v1", every_word, 2, 2},
+      {"gfx942", "ds_read_b32 v8, v1", every_second_word, 4, 2},
+      {"gfx942", "ds_read_b32 v8, v1", one_word, 2, 2},
+      {"gfx942", "ds_read_b64 v[8:9], v1", every_second_word, 4, 4},
+      {"gfx942", "ds_read_b128 v[8:11], v1", every_fourth_word, 8, 8},
+      {"gfx942", "ds_read_b128 v[8:11], v1", halves_of_gfx942, 8, 8},
+      {"gfx90a", "ds_read_b128 v[8:11], v1", halves_of_gfx942, 8, 8},
+      {"gfx942", "ds_write_b128 v1, v[8:11]", halves_of_gfx942, 16, 8},
+      {"gfx942", "ds_write_b128 v1, v[8:11]", every_fourth_word, 8, 8},
+      {"gfx950", "ds_read_b32 v8, v1", every_word, 1, 1},
+      {"gfx950", "ds_read_b128 v[8:11], v1", every_fourth_word, 4, 4},
+      {"gfx950", "ds_read_b128 v[8:11], v1", quarters_of_gfx950, 4, 4},
+      {"gfx950", "ds_write_b128 v1, v[8:11]", quarters_of_gfx950, 8, 4},
+      {"gfx1100", "ds_load_b32 v8, v1", every_word, 1, 1},
+      {"gfx1100", "ds_load_b32 v8, v1", every_eighth_word, 8, 1},
+      {"gfx1100", "ds_load_b128 v[8:11], v1", every_fourth_word, 4, 4},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     char text[512];
     sim_machine *m = open_lanes(rows[i].processor, 64, rows[i].text, text);
     for (unsigned lane = 0; lane < TJ_SIM_LANES; lane++)
-      m->vector[1][lane] = rows[i].shift == 31 ? 0 : lane << rows[i].shift;
+      m->vector[1][lane] = rows[i].address(lane);
     sim_run(m);
     ck_assert_msg(m->counters.lds_cycles == rows[i].cycles && m->counters.least_lds_cycles == rows[i].least,
-                  "%s: %s: %llu cycles, at least %llu", rows[i].processor, rows[i].text,
-                  (unsigned long long)m->counters.lds_cycles, (unsigned long long)m->counters.least_lds_cycles);
+                  "%s: %s: %llu cycles, at least %llu (row %zu)", rows[i].processor, rows[i].text,
+                  (unsigned long long)m->counters.lds_cycles, (unsigned long long)m->counters.least_lds_cycles, i);
     sim_close(m);
   }
 }
