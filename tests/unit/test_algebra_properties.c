@@ -2,7 +2,7 @@
  * from a plain evaluation here or from the oracle, never from the code under test. */
 #include "tests/unit/layout_support.h"
 
-enum { CASES = 6000, MOST_MODES = 6 };
+enum { CASES = 11500, MOST_MODES = 6 };
 
 /* A layout of constants, flat: what a test evaluates. */
 typedef struct {
@@ -320,11 +320,20 @@ static void operate_divide(property_case *self) {
   self->result = tj_layout_divide(self->texts->graph, self->a, tiler, TJ_TILED_LOGICAL);
 }
 
-/* The first mode is the layout at the tile. Where sizes divide, the result reaches what the layout reaches. */
+static bool has_powers_of_two(const flat_layout *flat) {
+  int64_t odd = 0;
+  for (uint32_t i = 0; i < flat->count; i++)
+    odd |= (flat->extent[i] & (flat->extent[i] - 1)) | (flat->stride[i] & (flat->stride[i] - 1));
+  return odd == 0;
+}
+
+/* The first mode is the layout at the tile. Where extents divide each other, the tiles cover the layout. */
 static void check_divide(property_case *self) {
   flat_layout a = flatten(self->texts, self->a), b = flatten(self->texts, self->b);
   flat_layout tile = flatten(self->texts, tj_layout_mode(self->texts->graph, self->result, 0));
   ck_assert_int_eq(tile.size, b.size);
+  if (has_powers_of_two(&b))
+    ck_assert_msg(flatten(self->texts, self->result).size >= a.size, "%s", self->what);
   for (int64_t i = 0; i < tile.size; i++)
     ck_assert_msg(value_at(&tile, i) == value_at(&a, value_at(&b, i)), "%s", self->what);
 }
@@ -399,7 +408,301 @@ START_TEST(application) {
 }
 END_TEST
 
+/* --- the forms of divides and products --- */
+
+static tj_layout mode(property_case *self, tj_layout layout, uint32_t i) {
+  return tj_layout_mode(self->texts->graph, layout, i);
+}
+
+static void expect_same(const property_case *self, tj_layout a, tj_layout b) {
+  tj_job *job = self->texts->graph->job;
+  ck_assert_msg(tj_layout_equal(a, b), "%s: %s, not %s", self->what, tj_layout_text(job, a), tj_layout_text(job, b));
+}
+
+/* A layout of two modes and a tile of two extents. */
+static void prepare_forms(property_case *self) {
+  tj_graph *graph = self->texts->graph;
+  tj_layout modes[] = {random_layout(self->texts, &self->state, 2), random_layout(self->texts, &self->state, 2)};
+  const tj_tuple *extents[] = {tj_tuple_constant(graph, random_extent(&self->state)),
+                               tj_tuple_constant(graph, random_extent(&self->state))};
+  self->a = tj_layout_concat(graph, modes, 2);
+  self->b = tj_layout_of_shape(graph, tj_tuple_list(graph, extents, 2));
+  say(self, "forms");
+}
+
+static void operate_zipped(property_case *self) {
+  tj_graph *graph = self->texts->graph;
+  self->result = tj_layout_divide(graph, self->a, tj_tiler_of_tuple(graph, self->b.shape), TJ_TILED_ZIPPED);
+}
+
+/* Zipped gathers tiles and rests of the logical divide; tiled and flat spread them; coordinates of the tile and of
+ * the rest lead to the same elements. */
+static void check_forms(property_case *self) {
+  tj_graph *graph = self->texts->graph;
+  const tj_tiler *tiler = tj_tiler_of_tuple(graph, self->b.shape);
+  tj_layout logical = tj_layout_divide(graph, self->a, tiler, TJ_TILED_LOGICAL);
+  tj_layout tiled = tj_layout_divide(graph, self->a, tiler, TJ_TILED_TILED);
+  tj_layout flat = tj_layout_divide(graph, self->a, tiler, TJ_TILED_FLAT);
+  tj_layout tile = mode(self, self->result, 0), rest = mode(self, self->result, 1);
+  expect_same(self, mode(self, tiled, 0), tile);
+  for (uint32_t i = 0; i < 2; i++) {
+    expect_same(self, mode(self, tile, i), mode(self, mode(self, logical, i), 0));
+    expect_same(self, mode(self, rest, i), mode(self, mode(self, logical, i), 1));
+    expect_same(self, mode(self, tiled, 1 + i), mode(self, rest, i));
+    expect_same(self, mode(self, flat, i), mode(self, tile, i));
+    expect_same(self, mode(self, flat, 2 + i), mode(self, rest, i));
+  }
+}
+
+static tj_layout random_list(property_case *self) {
+  tj_layout layout = tj_layout_flatten(self->texts->graph, random_layout(self->texts, &self->state, 2));
+  return tj_tuple_is_list(layout.shape) ? layout : tj_layout_concat(self->texts->graph, &layout, 1);
+}
+
+static void prepare_blocks(property_case *self) {
+  self->a = random_list(self);
+  self->b = random_list(self);
+  say(self, "blocks");
+}
+
+static void operate_blocked(property_case *self) {
+  self->result = tj_layout_blocked_product(self->texts->graph, self->a, self->b);
+}
+
+/* Raked swaps what blocked pairs, and both are the logical product of block and tiler, mode by mode. */
+static void check_blocked(property_case *self) {
+  tj_graph *graph = self->texts->graph;
+  tj_layout raked = tj_layout_raked_product(graph, self->a, self->b);
+  flat_layout a = flatten(self->texts, self->a), b = flatten(self->texts, self->b);
+  flat_layout all = flatten(self->texts, self->result);
+  uint32_t rank = tj_tuple_rank(self->result.shape), block_rank = tj_tuple_rank(self->a.shape);
+  for (uint32_t i = 0; i < rank; i++) {
+    tj_layout pair = mode(self, self->result, i), swapped = mode(self, raked, i);
+    expect_same(self, mode(self, pair, 0), mode(self, swapped, 1));
+    expect_same(self, mode(self, pair, 1), mode(self, swapped, 0));
+    if (i < block_rank)
+      expect_same(self, mode(self, pair, 0), mode(self, self->a, i));
+  }
+  ck_assert_int_eq(all.size, a.size * b.size);
+  if (all_different(&a) && all_different(&b))
+    ck_assert_msg(all_different(&all), "%s: %s", self->what, tj_layout_text(graph->job, self->result));
+}
+
+START_TEST(forms) {
+  property divide = {prepare_forms,
+                     operate_zipped,
+                     check_forms,
+                     {TJ_COMPOSITION_STRIDE, TJ_COMPOSITION_SHAPE, TJ_COMPOSITION_OVERLAP, TJ_NOT_INJECTIVE},
+                     CASES / 4};
+  property product = {prepare_blocks,
+                      operate_blocked,
+                      check_blocked,
+                      {TJ_COMPOSITION_STRIDE, TJ_COMPOSITION_SHAPE, TJ_COMPOSITION_OVERLAP, TJ_NOT_INJECTIVE},
+                      CASES / 4};
+  run_property(&divide);
+  run_property(&product);
+}
+END_TEST
+
+/* --- complement below a target --- */
+
+static void prepare_target(property_case *self) {
+  tj_graph *graph = self->texts->graph;
+  self->a = random_layout(self->texts, &self->state, 3);
+  self->b = tj_layout_of_shape(graph, tj_tuple_constant(graph, 1 + random_below(&self->state, 300)));
+  say(self, "complement");
+}
+
+static void operate_complement_to(property_case *self) {
+  self->result = tj_layout_complement(self->texts->graph, self->a, self->b.shape);
+}
+
+/* Layout and complement together reach no element twice, and where strides divide each other all below the target. */
+static void check_complement_to(property_case *self) {
+  flat_layout result = flatten(self->texts, self->result);
+  tj_layout filtered = tj_layout_filter(self->texts->graph, self->a);
+  flat_layout layout = flatten(self->texts, filtered);
+  if (has_powers_of_two(&layout))
+    ck_assert_msg(layout.size * result.size >= self->b.shape->value->value, "%s", self->what);
+  check_complement(self);
+}
+
+/* --- filters --- */
+
+static void operate_filter(property_case *self) {
+  self->result = tj_layout_filter(self->texts->graph, self->a);
+}
+
+static int64_t *sorted_values(const flat_layout *flat) {
+  int64_t *values = malloc((size_t)flat->size * sizeof *values);
+  for (int64_t i = 0; i < flat->size; i++)
+    values[i] = value_at(flat, i);
+  qsort(values, (size_t)flat->size, sizeof *values, compare_values);
+  return values;
+}
+
+/* Each value appears once for each coordinate of the modes of stride 0 that are gone. */
+static void check_filter(property_case *self) {
+  flat_layout a = flatten(self->texts, self->a), result = flatten(self->texts, self->result);
+  int64_t *all = sorted_values(&a), *kept = sorted_values(&result), times = a.size / result.size;
+  for (int64_t i = 0; i < a.size; i++)
+    ck_assert_msg(all[i] == kept[i / times], "%s", self->what);
+  for (uint32_t i = 0; i < result.count; i++)
+    ck_assert_msg(result.size == 1 || (result.stride[i] != 0 && result.extent[i] != 1), "%s", self->what);
+  free(all);
+  free(kept);
+}
+
+/* --- orders --- */
+
+static void operate_like(property_case *self) {
+  self->result = tj_layout_like(self->texts->graph, self->a);
+}
+
+static bool has_equal_strides(const flat_layout *flat) {
+  for (uint32_t i = 0; i < flat->count; i++)
+    for (uint32_t k = 0; k < i; k++)
+      if (flat->stride[i] == flat->stride[k] && flat->stride[i] != 0)
+        return true;
+  return false;
+}
+
+/* In the order of the layout it is like; and compact, where that has an order. */
+static void check_like(property_case *self) {
+  tj_graph *graph = self->texts->graph;
+  flat_layout a = flatten(self->texts, self->a), result = flatten(self->texts, self->result);
+  tj_layout inverse = tj_layout_right_inverse(graph, self->result);
+  flat_layout filtered = flatten(self->texts, tj_layout_filter_zeros(graph, self->a));
+  ck_assert_msg(tj_layout_size(graph, inverse)->value == filtered.size || has_equal_strides(&a), "%s: %s", self->what,
+                tj_layout_text(graph->job, self->result));
+  for (uint32_t i = 0; i < a.count; i++)
+    for (uint32_t k = 0; k < a.count; k++)
+      ck_assert_msg(a.stride[i] >= a.stride[k] || filtered.extent[i] == 1 || filtered.extent[k] == 1 ||
+                        result.stride[i] < result.stride[k],
+                    "%s: %s", self->what, tj_layout_text(graph->job, self->result));
+}
+
+/* --- casts --- */
+
+static void operate_cast(property_case *self) {
+  tj_graph *graph = self->texts->graph;
+  self->result = tj_layout_upcast(graph, tj_layout_downcast(graph, self->a, 4), 4);
+}
+
+static void check_cast(property_case *self) {
+  expect_same(self, self->result, self->a);
+  tj_graph *graph = self->texts->graph;
+  expect_same(self, tj_layout_recast(graph, self->a, 32, 8), tj_layout_downcast(graph, self->a, 4));
+  flat_layout a = flatten(self->texts, self->a);
+  flat_layout down = flatten(self->texts, tj_layout_downcast(graph, self->a, 4));
+  for (uint32_t i = 0; i < a.count; i++)
+    ck_assert_msg(a.stride[i] == 1 ? down.extent[i] == 4 * a.extent[i] && down.stride[i] == 1
+                                   : down.extent[i] == a.extent[i] && down.stride[i] == 4 * a.stride[i],
+                  "%s", self->what);
+}
+
+/* --- what two layouts have in common --- */
+
+static void operate_common(property_case *self) {
+  self->result = tj_layout_max_common(self->texts->graph, self->a, self->b);
+}
+
+static void check_common(property_case *self) {
+  tj_graph *graph = self->texts->graph;
+  flat_layout a = flatten(self->texts, self->a), b = flatten(self->texts, self->b);
+  flat_layout result = flatten(self->texts, self->result);
+  for (int64_t i = 0; i < result.size; i++) {
+    int64_t at = value_at(&result, i);
+    ck_assert_msg(value_at(&a, at) == i && value_at(&b, at) == i, "%s", self->what);
+  }
+  ck_assert(tj_is_int(tj_layout_max_common_vector(graph, self->a, self->b), result.size));
+}
+
+START_TEST(other_operations) {
+  static const tj_problem_code none = (tj_problem_code)0;
+  property target = {prepare_target, operate_complement_to, check_complement_to, {TJ_NOT_INJECTIVE}, CASES / 2};
+  property filter = {prepare_one, operate_filter, check_filter, {none}, CASES};
+  property like = {prepare_one, operate_like, check_like, {none}, CASES};
+  property casts = {prepare_one, operate_cast, check_cast, {TJ_NOT_DIVISIBLE}, CASES / 2};
+  property common = {prepare_two,
+                     operate_common,
+                     check_common,
+                     {TJ_COMPOSITION_STRIDE, TJ_COMPOSITION_SHAPE, TJ_COMPOSITION_OVERLAP},
+                     CASES / 2};
+  run_property(&target);
+  run_property(&filter);
+  run_property(&like);
+  run_property(&casts);
+  run_property(&common);
+}
+END_TEST
+
+/* --- slices and modes --- */
+
+static void operate_group(property_case *self) {
+  tj_graph *graph = self->texts->graph;
+  uint32_t rank = tj_tuple_rank(self->a.shape), begin = random_below(&self->state, rank + 1);
+  self->result = tj_layout_group(graph, self->a, begin, begin + random_below(&self->state, rank - begin + 1));
+}
+
+/* Grouping and flattening keep the map; taking modes apart and putting them together gives the layout back. */
+static void check_group(property_case *self) {
+  tj_graph *graph = self->texts->graph;
+  tj_layout flat = tj_layout_flatten(graph, self->a);
+  expect_same(self, tj_layout_unflatten(graph, flat, self->a.shape), self->a);
+  if (!tj_tuple_is_list(self->a.shape))
+    return;
+  expect_same(self, tj_layout_flatten(graph, self->result), flat);
+  uint32_t rank = self->a.shape->count, cut = random_below(&self->state, rank);
+  tj_layout all = tj_layout_take(graph, self->a, 0, cut);
+  for (uint32_t i = cut; i < rank; i++)
+    all = tj_layout_append(graph, all, mode(self, self->a, i), 0);
+  expect_same(self, all, self->a);
+  for (uint32_t i = cut; i-- > 0;)
+    all = tj_layout_prepend(graph, tj_layout_take(graph, self->a, i + 1, rank), mode(self, self->a, i), 0);
+  expect_same(self, all, self->a);
+  expect_same(self, tj_layout_replace(graph, self->a, cut, mode(self, self->a, cut)), self->a);
+}
+
+/* Fixes some modes at random coordinates. */
+static const tj_tuple *random_slice(property_case *self, const tj_tuple **fixed) {
+  tj_graph *graph = self->texts->graph;
+  uint32_t rank = tj_tuple_rank(self->a.shape);
+  const tj_tuple *slice[64], *at[64];
+  for (uint32_t i = 0; i < rank; i++) {
+    int64_t size = tj_tuple_product(graph, tj_tuple_mode(self->a.shape, i))->value;
+    at[i] = tj_tuple_constant(graph, (int64_t)random_below(&self->state, (uint32_t)size));
+    slice[i] = random_below(&self->state, 2) == 0 ? tj_tuple_any(graph) : at[i];
+  }
+  *fixed = tj_tuple_list(graph, at, rank);
+  return tj_tuple_list(graph, slice, rank);
+}
+
+/* layout(c) = offset + kept(the entries of c that stand against underscores). */
+static void check_slice(property_case *self) {
+  tj_graph *graph = self->texts->graph;
+  if (!tj_tuple_is_list(self->a.shape))
+    return;
+  const tj_tuple *whole, *offset, *slice = random_slice(self, &whole);
+  tj_layout kept = tj_layout_slice(graph, self->a, slice, &offset);
+  const tj_tuple *entries = tj_tuple_keep(graph, slice, whole, false);
+  int64_t expected = tj_layout_apply(graph, self->a, whole)->value->value;
+  int64_t actual = tj_layout_apply(graph, kept, entries)->value->value + offset->value->value;
+  ck_assert_msg(actual == expected, "%s by %s", self->what, tj_tuple_text(graph->job, slice));
+  tj_layout diced = tj_layout_dice(graph, slice, self->a);
+  ck_assert_uint_eq(tj_tuple_rank(diced.shape) + tj_tuple_rank(kept.shape), self->a.shape->count);
+}
+
+START_TEST(modes) {
+  property group = {prepare_one, operate_group, check_group, {(tj_problem_code)0}, CASES};
+  property slice = {prepare_one, operate_nothing, check_slice, {(tj_problem_code)0}, CASES};
+  run_property(&group);
+  run_property(&slice);
+}
+END_TEST
+
 int main(void) {
-  const TTest *const tests[] = {composition, coalescing, complements, inverses, tilings, application};
+  const TTest *const tests[] = {composition, coalescing, complements,      inverses, tilings,
+                                application, forms,      other_operations, modes};
   return run_suite(suite_of("algebra_properties", tests, sizeof tests / sizeof *tests));
 }
