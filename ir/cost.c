@@ -102,8 +102,14 @@ tj_op_counts tj_count_ops(tj_graph *graph, const tj_node *const roots[], size_t 
   return counts;
 }
 
-uint64_t tj_cost_of(tj_graph *graph, const tj_node *const roots[], size_t count) {
-  enum { QUOTIENT = 16, PRODUCT = 4 };
-  const tj_op_counts ops = tj_count_ops(graph, roots, count);
-  return QUOTIENT * ((uint64_t)ops.div + ops.mod) + PRODUCT * (uint64_t)ops.mul + ops.add + ops.bit + ops.select;
+static uint32_t others(const tj_op_counts *counts) {
+  return counts->add + counts->bit + counts->select;
+}
+
+bool tj_is_costlier(const tj_op_counts *a, const tj_op_counts *b) {
+  enum { DIVISION_LESS = 16, PRODUCT_LESS = 3, PRODUCT_MORE = 8 };
+  const int64_t divisions = (int64_t)a->div + a->mod - b->div - b->mod, products = (int64_t)a->mul - b->mul;
+  const int64_t rest = (int64_t)others(a) - others(b);
+  return divisions > 0 ||
+         DIVISION_LESS * divisions + (products > 0 ? PRODUCT_MORE : PRODUCT_LESS) * products + rest > 0;
 }

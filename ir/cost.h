@@ -19,9 +19,9 @@ enum {
  * two they weigh as much as the shift or mask that they become. The arguments matter for that alone. */
 uint32_t tj_op_weight(tj_op op, const tj_node *const args[]);
 
-/* What a set of expressions costs, each node once: 16 for each division and modulo, 4 for each multiplication, 1 for
- * each other operation. */
-uint64_t tj_cost_of(tj_graph *graph, const tj_node *const roots[], size_t count);
+/* Whether operations `a` cost more than operations `b`: more divisions and modulos do; a division less is worth 16
+ * other operations, a multiplication less 3 of them, and a multiplication more costs 8. */
+bool tj_is_costlier(const tj_op_counts *a, const tj_op_counts *b);
 
 /* n for the constant 2^n, -1 for anything else. */
 int tj_exponent_of(const tj_node *node);

@@ -548,14 +548,15 @@ const tj_node *tj_rule_quotient_of_divisible(tj_rewriter *rewriter, const tj_nod
 
 /* --- choices --- */
 
-/* op(select(p, x, y), d), and likewise for min and max, operand by operand. */
+/* op(select(p, x, y), d), and likewise for min and max, operand by operand; only where that saves something. */
 static const tj_node *on_alternatives(tj_rewriter *rewriter, const tj_node *node) {
   const tj_node *inner = node->arg[0], *divisor = node->arg[1];
   const unsigned first = inner->op == TJ_OP_SELECT;
   const tj_node *a = tj_simple2(rewriter, node->op, inner->arg[first], divisor);
   const tj_node *b = tj_simple2(rewriter, node->op, inner->arg[first + 1], divisor);
-  return inner->op == TJ_OP_SELECT ? tj_simple_select(rewriter, inner->arg[0], a, b)
-                                   : tj_simple2(rewriter, inner->op, a, b);
+  const tj_node *result = inner->op == TJ_OP_SELECT ? tj_simple_select(rewriter, inner->arg[0], a, b)
+                                                    : tj_simple2(rewriter, inner->op, a, b);
+  return result != NULL && result->weight < node->weight ? result : NULL;
 }
 
 const tj_node *tj_rule_quotient_of_choice(tj_rewriter *rewriter, const tj_node *node) {

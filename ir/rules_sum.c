@@ -181,22 +181,49 @@ static const tj_node *merge_with_next(tj_rewriter *rewriter, const tj_linear *fo
   return NULL;
 }
 
-static uint32_t count_digits(const tj_linear *form, bool *has_remainder) {
-  uint32_t count = 0;
-  *has_remainder = false;
+/* Whether some term but the one at a place is a multiple of others * extent, as the rest of the value must be. */
+static bool has_multiples(const tj_linear *form, uint32_t place, const tj_term *product) {
+  for (uint32_t i = 0; i < form->count; i++) {
+    tj_term quotient;
+    if (i != place && tj_term_divide(&form->term[i], product, &quotient))
+      return true;
+  }
+  return false;
+}
+
+/* others*(y%d) + others*d*q = others*y, where q is what y/d has become, whatever that looks like. */
+static const tj_node *merge_with_quotient(tj_rewriter *rewriter, const tj_linear *form, uint32_t place,
+                                          const tj_term *others, const tj_node *remainder) {
+  tj_graph *graph = rewriter->graph;
+  tj_term extent, product;
+  if (!positive_term(rewriter, remainder->arg[1], &extent) || !tj_term_multiply(others, &extent, &product) ||
+      !has_multiples(form, place, &product))
+    return NULL;
+  const tj_node *quotient = tj_simple2(rewriter, TJ_OP_DIV, remainder->arg[0], remainder->arg[1]);
+  tj_sum sum = tj_sum_of(0);
+  tj_sum_add(&sum, form, 1);
+  tj_sum_add_term(&sum, &form->term[place], -1);
+  add_scaled(&sum, tj_linear_of(graph, quotient), &product, -1);
+  add_scaled(&sum, tj_linear_of(graph, remainder->arg[0]), others, 1);
+  if (sum.failed || sum.count >= form->count)
+    return NULL;
+  TJ_BECAUSE(rewriter, "%s is %s", tj_rule_text(rewriter, quotient),
+             tj_string_format(graph->job, "(%s)/%s", tj_rule_text(rewriter, remainder->arg[0]),
+                              tj_rule_text(rewriter, remainder->arg[1])));
+  return tj_simple_sum(rewriter, &sum);
+}
+
+static bool has_remainder_in(const tj_linear *form) {
   for (uint32_t i = 0; i < form->count; i++)
-    for (uint32_t k = 0; k < form->term[i].degree; k++) {
-      const tj_op op = form->term[i].atom[k]->op;
-      *has_remainder |= op == TJ_OP_MOD;
-      count += op == TJ_OP_MOD || op == TJ_OP_DIV;
-    }
-  return count;
+    for (uint32_t k = 0; k < form->term[i].degree; k++)
+      if (form->term[i].atom[k]->op == TJ_OP_MOD)
+        return true;
+  return false;
 }
 
 const tj_node *tj_rule_digits(tj_rewriter *rewriter, const tj_node *node) {
   const tj_linear *form = tj_linear_of(rewriter->graph, node);
-  bool has_remainder;
-  if (count_digits(form, &has_remainder) < 2 || !has_remainder)
+  if (form->count < 2 || !has_remainder_in(form))
     return NULL;
   for (uint32_t i = 0; i < form->count; i++)
     for (uint32_t k = 0; k < form->term[i].degree; k++) {
@@ -204,6 +231,8 @@ const tj_node *tj_rule_digits(tj_rewriter *rewriter, const tj_node *node) {
       if (form->term[i].atom[k]->op != TJ_OP_MOD || !digit_of(rewriter, &form->term[i], k, &low))
         continue;
       const tj_node *merged = merge_with_next(rewriter, form, i, &low);
+      if (merged == NULL)
+        merged = merge_with_quotient(rewriter, form, i, &low.others, form->term[i].atom[k]);
       if (merged != NULL)
         return merged;
     }

@@ -278,27 +278,33 @@ static void write_with_bits(tj_graph *graph, const tj_node *const inputs[], cons
     roots[i] = tj_memo_of(graph, roots[i])->draft;
 }
 
-/* Root by root, whichever of input and result makes the roots so far cost less. */
+/* Root by root, the result where it makes the roots so far cost no more than the input does. */
 static void choose_each(tj_graph *graph, const tj_node *const inputs[], const tj_node *results[], size_t count) {
   for (size_t i = 0; i < count; i++) {
     const tj_node *result = results[i];
-    uint64_t with_result = tj_cost_of(graph, results, i + 1);
+    const tj_op_counts with_result = tj_count_ops(graph, results, i + 1);
     results[i] = inputs[i];
-    if (with_result <= tj_cost_of(graph, results, i + 1))
+    const tj_op_counts with_input = tj_count_ops(graph, results, i + 1);
+    if (!tj_is_costlier(&with_result, &with_input))
       results[i] = result;
   }
 }
 
+static bool are_costlier(tj_graph *graph, const tj_node *const roots[], const tj_op_counts *than, size_t count) {
+  const tj_op_counts counts = tj_count_ops(graph, roots, count);
+  return tj_is_costlier(&counts, than);
+}
+
 static void keep_no_costlier(tj_graph *graph, const tj_node *const inputs[], const tj_node *results[], size_t count) {
   enum { MOST_CHOICES = 32 };
-  const uint64_t before = tj_cost_of(graph, inputs, count);
-  if (tj_cost_of(graph, results, count) <= before)
+  const tj_op_counts before = tj_count_ops(graph, inputs, count);
+  if (!are_costlier(graph, results, &before, count))
     return;
   const tj_node **written = tj_arena_copy(&graph->job->arena, results, count * sizeof *results);
   write_with_bits(graph, inputs, written, count);
-  if (tj_cost_of(graph, written, count) > before && count <= MOST_CHOICES)
+  if (are_costlier(graph, written, &before, count) && count <= MOST_CHOICES)
     choose_each(graph, inputs, written, count);
-  if (tj_cost_of(graph, written, count) > before)
+  if (are_costlier(graph, written, &before, count))
     memcpy(written, inputs, count * sizeof *written);
   memcpy(results, written, count * sizeof *written);
 }
