@@ -205,6 +205,7 @@ START_TEST(inverses) {
   static const text_row distribute[] = {
       {"over modes", {"(15,14)", "6"}, "(3,2):(1,15)"},
       {"not all found", {"(15,14)", "4"}, "2:15"},
+      {"none left for later modes", {"(4,4)", "4"}, "4:1"},
       {"symbols", {"(M,4)", "4"}, "TJ2020"},
       {"extent 0", {"(0,4)", "4"}, "TJ2012"},
       {"size 0", {"(2,4)", "0"}, "TJ2012"},
