@@ -27,6 +27,7 @@ tj_smt_answer tj_smt_compare(tj_graph *graph, const tj_node *left, const tj_node
 #else
 
 #include "ir/facts.h"
+#include "ir/linear.h"
 #include "ir/walk.h"
 
 #include <string.h>
@@ -43,9 +44,75 @@ typedef struct {
   Z3_solver solver;
   Z3_func_decl quotient; /* by divisors that are not constant: nonlinear arithmetic, with what assert_quotient says */
   tj_walk walk;
+  const tj_node **guess; /* what a quotient may be, by node id of the quotient or remainder, or NULL */
   Z3_ast *value, *truth;
   bool is_beyond; /* something cannot be said in formulas */
 } question;
+
+/* --- guesses --- */
+
+static void add_term(tj_sum *sum, const tj_term *term) {
+  if (term->degree == 0)
+    tj_sum_add_constant(sum, term->coefficient);
+  else
+    tj_sum_add_term(sum, term, 1);
+}
+
+/* X%P is X - P*(X/P), of which the divisor may divide more. */
+static const tj_node *unfolded(tj_graph *graph, const tj_term *term, const tj_term *divisor) {
+  const tj_node *atom = term->atom[0];
+  tj_term by, whole;
+  if (term->degree != 1 || term->coefficient != 1 || atom->op != TJ_OP_MOD ||
+      !tj_linear_single(tj_linear_of(graph, atom->arg[1]), &by) || !tj_term_divide(&by, divisor, &whole))
+    return NULL;
+  const tj_node *quotient = tj_node_make(graph, TJ_OP_DIV, atom->arg);
+  return tj_sub(graph, atom->arg[0], tj_mul(graph, atom->arg[1], quotient));
+}
+
+/* The sum of the dividend's terms that the divisor divides, divided. */
+static void add_quotients(tj_graph *graph, tj_sum *sum, const tj_node *dividend, const tj_term *divisor, int depth) {
+  const tj_linear *form = tj_linear_of(graph, dividend);
+  for (uint32_t i = 0; i < form->count; i++) {
+    tj_term quotient;
+    const tj_node *more = depth > 0 ? unfolded(graph, &form->term[i], divisor) : NULL;
+    if (tj_term_divide(&form->term[i], divisor, &quotient))
+      add_term(sum, &quotient);
+    else if (more != NULL)
+      add_quotients(graph, sum, more, divisor, depth - 1);
+  }
+}
+
+static const tj_node *guess_of(tj_graph *graph, const tj_node *node) {
+  enum { UNFOLDED = 4 };
+  tj_term divisor;
+  if ((node->op != TJ_OP_DIV && node->op != TJ_OP_MOD) || tj_is_constant(node->arg[1]) ||
+      !tj_linear_single(tj_linear_of(graph, node->arg[1]), &divisor))
+    return NULL;
+  tj_sum sum = tj_sum_of(0);
+  add_quotients(graph, &sum, node->arg[0], &divisor, UNFOLDED);
+  return tj_sum_node(graph, &sum);
+}
+
+/* The nodes to make formulas of: those of the pair, and of guesses at its quotients. */
+static void collect(tj_graph *graph, question *q, const tj_node *const pair[2]) {
+  const tj_walk walk = tj_walk_with_bounds(graph, pair, 2);
+  const tj_node **guess = TJ_NEW_ARRAY(graph->job, const tj_node *, walk.count),
+                **root = TJ_NEW_ARRAY(graph->job, const tj_node *, walk.count + 2);
+  uint32_t count = 0;
+  root[count++] = pair[0];
+  root[count++] = pair[1];
+  for (uint32_t i = 0; i < walk.count && walk.count <= MOST_NODES; i++) {
+    guess[i] = guess_of(graph, walk.node[i]);
+    if (guess[i] != NULL)
+      root[count++] = guess[i];
+  }
+  q->walk = tj_walk_with_bounds(graph, root, count);
+  q->guess = TJ_NEW_ARRAY(graph->job, const tj_node *, graph->node_count);
+  q->value = TJ_NEW_ARRAY(graph->job, Z3_ast, graph->node_count);
+  q->truth = TJ_NEW_ARRAY(graph->job, Z3_ast, graph->node_count);
+  for (uint32_t i = 0; i < walk.count; i++)
+    q->guess[walk.node[i]->id] = guess[i];
+}
 
 /* --- terms --- */
 
@@ -276,6 +343,29 @@ static Z3_ast term_of(question *q, const tj_node *node) {
 
 /* --- the question --- */
 
+static Z3_ast expanded(question *q, Z3_ast a) {
+  if (a == NULL)
+    return NULL;
+  Z3_params how = Z3_mk_params(q->z3);
+  Z3_params_inc_ref(q->z3, how);
+  Z3_params_set_bool(q->z3, how, Z3_mk_string_symbol(q->z3, "som"), true);
+  Z3_ast result = Z3_simplify_ex(q->z3, a, how);
+  Z3_params_dec_ref(q->z3, how);
+  return result;
+}
+
+/* A quotient is what leaves a remainder in 0 … b - 1, and there is one: so it is the guess where that does. */
+static bool assert_guess(question *q, const tj_node *node) {
+  const tj_node *guess = q->guess[node->id], *by = node->arg[1];
+  if (guess == NULL || by->facts.low <= 0)
+    return true;
+  Z3_ast a = value_of(q, node->arg[0]), b = value_of(q, by), x = value_of(q, guess);
+  Z3_ast rest = expanded(q, list(q, Z3_mk_sub, a, list(q, Z3_mk_mul, b, x)));
+  Z3_ast in_range = list(q, Z3_mk_and, binary(q, Z3_mk_ge, rest, number(q, 0)), binary(q, Z3_mk_lt, rest, b));
+  Z3_ast is_guess = binary(q, Z3_mk_eq, quotient_by_positive(q, by, a, b), x);
+  return assert_that(q, binary(q, Z3_mk_implies, in_range, is_guess));
+}
+
 static bool assert_symbol(question *q, const tj_node *node) {
   const tj_symbol *symbol = node->symbol;
   Z3_ast value = value_of(q, node);
@@ -293,6 +383,9 @@ static bool assert_all(question *q, const tj_node *left, const tj_node *right) {
     if (q->value[q->walk.node[i]->id] == NULL)
       return false;
   }
+  for (uint32_t i = 0; i < q->walk.count; i++)
+    if (!assert_guess(q, q->walk.node[i]))
+      return false;
   for (uint32_t i = 0; i < q->walk.count; i++)
     if (q->walk.node[i]->op == TJ_OP_SYMBOL && !assert_symbol(q, q->walk.node[i]))
       return false;
@@ -368,12 +461,11 @@ tj_smt_answer tj_smt_compare(tj_graph *graph, const tj_node *left, const tj_node
                              const tj_node *const symbol[], uint32_t symbol_count, int64_t value[],
                              const char **why_not) {
   const tj_node *pair[2] = {left, right};
-  question q = {.walk = tj_walk_with_bounds(graph, pair, 2)};
+  question q = {.z3 = NULL};
+  collect(graph, &q, pair);
   *why_not = "they are too large for Z3";
   if (q.walk.count > MOST_NODES || left->depth > DEEPEST || right->depth > DEEPEST)
     return TJ_SMT_UNDECIDED;
-  q.value = TJ_NEW_ARRAY(graph->job, Z3_ast, graph->node_count);
-  q.truth = TJ_NEW_ARRAY(graph->job, Z3_ast, graph->node_count);
   *why_not = "Z3 failed";
   q.z3 = open_context();
   if (q.z3 == NULL)

@@ -56,6 +56,14 @@ static const pair pairs[] = {
      TJ_SMT_EQUAL},
     {"coordinate i in 0..1000000; param M in 1..1000000; coordinate j in 0..M; root (i*M + j)/M root i",
      TJ_SMT_DIFFERENT},
+    {"param M in 1..1000000, N in 1..1000000; coordinate i in 0..1000000, j in 0..M - 1, k in 0..N - 1;"
+     " root (i*(M*N) + j*N + k)%(M*N)/N root j",
+     TJ_SMT_EQUAL},
+    {"param M in 1..1000000, N in 1..1000000; coordinate i in 0..1000000, j in 0..M - 1, k in 0..N;"
+     " root (i*(M*N) + j*N + k)%(M*N)/N root j",
+     TJ_SMT_DIFFERENT},
+    {"param M in 1..1000000; coordinate i in 0..1000000, j in 0..M - 1; root (i*M + j)%M root j", TJ_SMT_EQUAL},
+    {"param M in 1..1000000; coordinate i in 0..1000000, j in -1..M - 1; root (i*M + j)%M root j", TJ_SMT_DIFFERENT},
     {"param x; root (x/6)*6 + x%6 root x", TJ_SMT_EQUAL},
     {"param x; root x/6%5*6 + x%6 root x%30", TJ_SMT_EQUAL},
     {"param x; root x/6%5*6 + x%6 root x%60", TJ_SMT_DIFFERENT},
