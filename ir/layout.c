@@ -40,12 +40,36 @@ static void check_codomain(tj_graph *graph, const tj_tuple *const strides[], uin
     sum = tj_tuple_add(graph, sum, strides[i]);
 }
 
+/* Fails where the constant extents and strides alone give TJ_SIZE_LIMIT coordinates or values: sums and products of
+ * sizes then stay within 64 bits. */
+static void check_size(tj_graph *graph, const tj_tuple *shape, const tj_tuple *stride) {
+  uint32_t count;
+  const tj_tuple *const *extents = tj_tuple_leaves(graph, shape, &count);
+  const tj_tuple *const *strides = tj_tuple_leaves(graph, stride, &count);
+  int64_t size = 1, reach = 0;
+  bool overflows = false;
+  for (uint32_t i = 0; i < count && !overflows; i++) {
+    if (!tj_is_constant(extents[i]->value))
+      continue;
+    int64_t extent = extents[i]->value->value, step = 0;
+    overflows = __builtin_mul_overflow(size, extent, &size) || size >= TJ_SIZE_LIMIT;
+    if (strides[i]->kind == TJ_TUPLE_INTEGER && tj_is_constant(strides[i]->value))
+      overflows |= __builtin_mul_overflow(strides[i]->value->value, extent - 1, &step);
+    overflows |= step <= -TJ_SIZE_LIMIT || __builtin_add_overflow(reach, step < 0 ? -step : step, &reach) ||
+                 reach >= TJ_SIZE_LIMIT;
+  }
+  if (overflows)
+    tj_fail(graph->job, TJ_INTEGER_OVERFLOW, "the layout %s:%s has 2^62 or more coordinates or values",
+            tj_tuple_text(graph->job, shape), tj_tuple_text(graph->job, stride));
+}
+
 tj_layout tj_layout_make(tj_graph *graph, const tj_tuple *shape, const tj_tuple *stride) {
   if (!tj_tuple_congruent(shape, stride))
     tj_fail(graph->job, TJ_NOT_CONGRUENT, "shape %s and stride %s are not congruent",
             tj_tuple_text(graph->job, shape), tj_tuple_text(graph->job, stride));
   tj_shape_check(graph, shape);
   check_codomain(graph, tj_tuple_leaves(graph, stride, NULL), stride->leaf_count);
+  check_size(graph, shape, stride);
   return (tj_layout){shape, stride};
 }
 

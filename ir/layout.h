@@ -8,6 +8,9 @@
 
 #include "ir/tuple.h"
 
+/* Layouts have fewer coordinates than this, and fewer values from the least to the largest. */
+#define TJ_SIZE_LIMIT ((int64_t)1 << 62)
+
 typedef struct {
   const tj_tuple *shape;
   const tj_tuple *stride; /* congruent to shape; leaves are integers or basis elements */
@@ -30,7 +33,7 @@ typedef struct {
 /* TJ2012 where an extent is not surely >= 1. */
 void tj_shape_check(tj_graph *graph, const tj_tuple *shape);
 /* Checked construction: TJ2011 where not congruent, TJ2012 where an extent is not surely >= 1, TJ2021 where strides
- * have no common codomain. */
+ * have no common codomain, TJ2010 where constants reach TJ_SIZE_LIMIT. */
 tj_layout tj_layout_make(tj_graph *graph, const tj_tuple *shape, const tj_tuple *stride);
 /* Compact colexicographic strides: layout((2,3)) = (2,3):(1,2). Extents that are the constant 1 have stride 0. */
 tj_layout tj_layout_of_shape(tj_graph *graph, const tj_tuple *shape);
