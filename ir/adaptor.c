@@ -294,40 +294,14 @@ void tj_adaptor_lower(tj_graph *graph, const tj_adaptor *adaptor, const tj_node 
 
 /* --- text --- */
 
-static void print_numbers(tj_text *text, const uint32_t numbers[], uint32_t count) {
-  tj_text_char(text, '[');
-  for (uint32_t i = 0; i < count; i++)
-    tj_text_format(text, i == 0 ? "%u" : ",%u", numbers[i]);
-  tj_text_char(text, ']');
-}
-
-static void print_steps(tj_text *text, const tj_adaptor *stage) {
-  tj_text_char(text, '[');
-  for (uint32_t i = 0; i < stage->step_count; i++) {
-    tj_text_string(text, i == 0 ? "" : ",");
-    tj_transform_print(text, stage->step[i].transform);
-  }
-  tj_text_string(text, "], [");
-  for (uint32_t i = 0; i < stage->step_count; i++) {
-    tj_text_string(text, i == 0 ? "" : ",");
-    print_numbers(text, stage->step[i].lower, stage->step[i].lower_count);
-  }
-  tj_text_string(text, "], [");
-  for (uint32_t i = 0; i < stage->step_count; i++) {
-    tj_text_string(text, i == 0 ? "" : ",");
-    print_numbers(text, stage->step[i].upper, stage->step[i].upper_count);
-  }
-  tj_text_string(text, "])");
-}
-
 void tj_adaptor_print(tj_text *text, const tj_adaptor *adaptor) {
   const tj_adaptor **stages = stages_of(text->job, adaptor);
   for (uint32_t i = 1; i < adaptor->stage_count; i++)
     tj_text_string(text, "transform(");
   tj_text_string(text, "adaptor(");
-  print_steps(text, stages[0]);
+  tj_view_steps_print(text, stages[0]->step, stages[0]->step_count);
   for (uint32_t i = 1; i < adaptor->stage_count; i++) {
     tj_text_string(text, ", ");
-    print_steps(text, stages[i]);
+    tj_view_steps_print(text, stages[i]->step, stages[i]->step_count);
   }
 }

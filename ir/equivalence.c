@@ -25,19 +25,6 @@ typedef struct {
   const tj_node *valid; /* NULL: always */
 } expression;
 
-static bool is_layout(const tj_value *value) {
-  return value->kind == TJ_VALUE_LAYOUT || value->kind == TJ_VALUE_COMPOSED;
-}
-
-static tj_layout layout_of(const tj_value *value) {
-  return value->kind == TJ_VALUE_LAYOUT ? value->layout : value->composed->layout;
-}
-
-static const tj_tuple *apply(tj_graph *graph, const tj_value *value, const tj_tuple *coordinate) {
-  return value->kind == TJ_VALUE_LAYOUT ? tj_layout_apply(graph, value->layout, coordinate)
-                                        : tj_composed_apply(graph, value->composed, coordinate);
-}
-
 static expression expression_of(tj_graph *graph, const tj_value *value) {
   if (value->kind == TJ_VALUE_TUPLE)
     return (expression){.output = value->tuple};
@@ -121,11 +108,11 @@ static bool pair(tj_graph *graph, const expression *a, const expression *b, pair
 }
 
 static bool pair_layouts(tj_graph *graph, const tj_value *a, const tj_value *b, pairing *pairs) {
-  const tj_node *size = tj_layout_size(graph, layout_of(a));
-  if (!tj_prove_equal(graph, size, tj_layout_size(graph, layout_of(b))))
+  const tj_node *size = tj_layout_size(graph, *tj_value_layout(a));
+  if (!tj_prove_equal(graph, size, tj_layout_size(graph, *tj_value_layout(b))))
     return false;
   const tj_tuple *index = tj_tuple_integer(graph, tj_coordinate(graph, "i", size));
-  expression left = {.output = apply(graph, a, index)}, right = {.output = apply(graph, b, index)};
+  expression left = {.output = tj_value_at(graph, a, index)}, right = {.output = tj_value_at(graph, b, index)};
   return pair(graph, &left, &right, pairs);
 }
 
@@ -145,7 +132,7 @@ static bool same_domain(tj_graph *graph, const tj_tuple *a, const tj_tuple *b) {
 }
 
 static bool pair_values(tj_graph *graph, const tj_value *a, const tj_value *b, pairing *pairs) {
-  if (is_layout(a) && is_layout(b))
+  if (tj_value_layout(a) != NULL && tj_value_layout(b) != NULL)
     return pair_layouts(graph, a, b, pairs);
   expression left = expression_of(graph, a), right = expression_of(graph, b);
   return same_domain(graph, left.domain, right.domain) && pair(graph, &left, &right, pairs);

@@ -197,15 +197,9 @@ static bool linear_maps_equal(tj_graph *graph, const tj_f2 *a, const tj_f2 *b, c
 
 /* --- injective, surjective --- */
 
-/* The layout whose injectivity is the map's: swizzles exchange values one to one. NULL for maps without one. */
-static const tj_layout *layout_inside(const tj_value *map) {
-  if (map->kind == TJ_VALUE_LAYOUT)
-    return &map->layout;
-  return map->kind == TJ_VALUE_COMPOSED ? &map->composed->layout : NULL;
-}
-
+/* Swizzles exchange values one to one: the layout inside decides. */
 bool tj_is_injective(tj_graph *graph, const tj_value *map) {
-  const tj_layout *layout = layout_inside(map);
+  const tj_layout *layout = tj_value_layout(map);
   if (layout != NULL) {
     structure known = structure_of(graph, *layout);
     if (known.is_known)
@@ -277,16 +271,11 @@ static bool equal_by_enumeration(tj_graph *graph, const tj_value *a, const tj_va
   return true;
 }
 
-static const tj_tuple *apply(tj_graph *graph, const tj_value *map, const tj_tuple *coordinate) {
-  return map->kind == TJ_VALUE_LAYOUT ? tj_layout_apply(graph, map->layout, coordinate)
-                                      : tj_composed_apply(graph, map->composed, coordinate);
-}
-
 /* Whether two layouts of one size simplify to the same expressions of a linear coordinate. */
 static bool same_expressions(tj_graph *graph, const tj_value *a, const tj_value *b, const tj_node *size) {
   const tj_tuple *index = tj_tuple_integer(graph, tj_coordinate(graph, "n", size));
-  const tj_value *left = tj_value_simplified(graph, tj_value_of_tuple(graph, apply(graph, a, index)));
-  const tj_value *right = tj_value_simplified(graph, tj_value_of_tuple(graph, apply(graph, b, index)));
+  const tj_value *left = tj_value_simplified(graph, tj_value_of_tuple(graph, tj_value_at(graph, a, index)));
+  const tj_value *right = tj_value_simplified(graph, tj_value_of_tuple(graph, tj_value_at(graph, b, index)));
   return tj_tuple_equal(left->tuple, right->tuple);
 }
 
@@ -301,7 +290,7 @@ static bool is_constant_tuple(tj_graph *graph, const tj_tuple *tuple) {
 }
 
 static bool layouts_equal(tj_graph *graph, const tj_value *a, const tj_value *b, const tj_tuple **difference) {
-  const tj_layout *left = layout_inside(a), *right = layout_inside(b);
+  const tj_layout *left = tj_value_layout(a), *right = tj_value_layout(b);
   const tj_node *size = tj_layout_size(graph, *left);
   tj_decision sizes = tj_decide_equal(graph, size, tj_layout_size(graph, *right));
   if (sizes == TJ_NO)
@@ -323,7 +312,7 @@ bool tj_maps_equal(tj_graph *graph, const tj_value *a, const tj_value *b, const 
   const tj_f2 *right_linear = left_linear == NULL ? NULL : linear_inside(graph, b);
   if (right_linear != NULL)
     return linear_maps_equal(graph, left_linear, right_linear, difference);
-  if (layout_inside(a) != NULL && layout_inside(b) != NULL)
+  if (tj_value_layout(a) != NULL && tj_value_layout(b) != NULL)
     return layouts_equal(graph, a, b, difference);
   tj_map left = tj_map_of_value(graph, a), right = tj_map_of_value(graph, b);
   if (left.row_major != right.row_major || !tj_tuple_equal(left.domain, right.domain))

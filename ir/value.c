@@ -197,6 +197,17 @@ const tj_value *tj_value_simplified(tj_graph *graph, const tj_value *value) {
   return value;
 }
 
+const tj_layout *tj_value_layout(const tj_value *value) {
+  if (value->kind == TJ_VALUE_LAYOUT)
+    return &value->layout;
+  return value->kind == TJ_VALUE_COMPOSED ? &value->composed->layout : NULL;
+}
+
+const tj_tuple *tj_value_at(tj_graph *graph, const tj_value *value, const tj_tuple *coordinate) {
+  return value->kind == TJ_VALUE_LAYOUT ? tj_layout_apply(graph, value->layout, coordinate)
+                                        : tj_composed_apply(graph, value->composed, coordinate);
+}
+
 tj_map tj_map_of_value(tj_graph *graph, const tj_value *value) {
   switch (value->kind) {
   case TJ_VALUE_LAYOUT:

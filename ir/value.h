@@ -66,6 +66,11 @@ const tj_value *tj_value_simplified(tj_graph *graph, const tj_value *value);
  * structure, other maps of up to 2^24 coordinates by their values. */
 const tj_f2 *tj_f2_of_value(tj_graph *graph, const tj_value *value, const char **obstacle);
 
+/* The layout of a layout or a composed layout; NULL for anything else. */
+const tj_layout *tj_value_layout(const tj_value *value);
+/* The value of a layout or a composed layout at a coordinate. */
+const tj_tuple *tj_value_at(tj_graph *graph, const tj_value *value, const tj_tuple *coordinate);
+
 /* Any value that is a map; TJ2024 for others. */
 tj_map tj_map_of_value(tj_graph *graph, const tj_value *value);
 

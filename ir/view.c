@@ -436,21 +436,21 @@ static void print_numbers(tj_text *text, const uint32_t numbers[], uint32_t coun
   tj_text_char(text, ']');
 }
 
-static void print_steps(tj_text *text, const tj_view *view) {
-  tj_text_string(text, ", [");
-  for (uint32_t i = 0; i < view->step_count; i++) {
+void tj_view_steps_print(tj_text *text, const tj_view_step steps[], uint32_t count) {
+  tj_text_char(text, '[');
+  for (uint32_t i = 0; i < count; i++) {
     tj_text_string(text, i == 0 ? "" : ",");
-    tj_transform_print(text, view->step[i].transform);
+    tj_transform_print(text, steps[i].transform);
   }
   tj_text_string(text, "], [");
-  for (uint32_t i = 0; i < view->step_count; i++) {
+  for (uint32_t i = 0; i < count; i++) {
     tj_text_string(text, i == 0 ? "" : ",");
-    print_numbers(text, view->step[i].lower, view->step[i].lower_count);
+    print_numbers(text, steps[i].lower, steps[i].lower_count);
   }
   tj_text_string(text, "], [");
-  for (uint32_t i = 0; i < view->step_count; i++) {
+  for (uint32_t i = 0; i < count; i++) {
     tj_text_string(text, i == 0 ? "" : ",");
-    print_numbers(text, view->step[i].upper, view->step[i].upper_count);
+    print_numbers(text, steps[i].upper, steps[i].upper_count);
   }
   tj_text_string(text, "])");
 }
@@ -465,6 +465,8 @@ void tj_view_print(tj_text *text, const tj_view *view) {
   for (uint32_t i = 0; i < depth; i++)
     tj_text_string(text, "transform(");
   print_base(text, chain[0]);
-  for (uint32_t i = 1; i <= depth; i++)
-    print_steps(text, chain[i]);
+  for (uint32_t i = 1; i <= depth; i++) {
+    tj_text_string(text, ", ");
+    tj_view_steps_print(text, chain[i]->step, chain[i]->step_count);
+  }
 }
