@@ -3,6 +3,7 @@
 #include "rt/sim/decode.h"
 
 #include "base/text.h"
+#include "rt/sim/effects.h"
 #include "rt/sim/modifier.h"
 #include "rt/sim/operand.h"
 #include "rt/sim/table.h"
@@ -111,6 +112,7 @@ static const struct {
   bool reads_mask;
 } roles[] = {
     [TJ_SIM_FORM_VECTOR] = {0, -1, 1, false},     [TJ_SIM_FORM_FUSED] = {0, -1, 1, false},
+    [TJ_SIM_FORM_ACCUMULATE] = {0, -1, 1, false}, [TJ_SIM_FORM_UPDATE] = {0, -1, 1, false},
     [TJ_SIM_FORM_PACKED] = {0, -1, 1, false},     [TJ_SIM_FORM_MIXED] = {0, -1, 1, false},
     [TJ_SIM_FORM_MIXED_HIGH] = {0, -1, 1, false}, [TJ_SIM_FORM_CARRY_OUT] = {0, 1, 2, false},
     [TJ_SIM_FORM_CARRY] = {0, 1, 2, true},        [TJ_SIM_FORM_SELECT] = {0, -1, 1, true},
@@ -274,6 +276,8 @@ static tj_sim_instruction read_single(tj_job *job, const char *text, tj_bytes en
     read_operands(job, skip_spaces(text + length), encoding, &instruction);
   if (instruction.operation != NULL && operation->form != TJ_SIM_FORM_IGNORED)
     settle(job, &instruction, text);
+  if (instruction.operation != NULL)
+    tj_sim_find_effects(&instruction);
   return instruction;
 }
 

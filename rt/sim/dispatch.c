@@ -112,6 +112,19 @@ static size_t padded(size_t size) {
   return (size + 63) / 64 * 64;
 }
 
+/* Puts what is needed to notice undefined registers at `next`, and returns what is after it. */
+static unsigned char *open_twin(tj_sim_wave *wave, unsigned char *next) {
+  tj_sim_wave *twin = (tj_sim_wave *)(void *)next;
+  next += padded(sizeof *twin);
+  wave->undefined = (tj_sim_undefined *)(void *)next;
+  next += padded(sizeof *wave->undefined);
+  *twin = *wave;
+  twin->undefined = NULL;
+  twin->vector = (uint32_t(*)[TJ_SIM_LANES])(void *)next;
+  wave->undefined->twin = twin;
+  return next + wave->vector_count * sizeof *wave->vector;
+}
+
 /* Memory for the largest workgroup. */
 static bool open_worker(worker *w, dispatch *all) {
   const tj_sim_launch *launch = all->launch;
@@ -122,7 +135,8 @@ static bool open_worker(worker *w, dispatch *all) {
   size_t registers = (size_t)d->vectors * sizeof *w->wave->vector;
   size_t scratch = padded((size_t)launch->private_bytes * d->lanes), lds = padded(launch->group_bytes);
   size_t shadow = padded(launch->group_bytes * sizeof *w->group.shadow);
-  size_t size = waves + lds + shadow + w->wave_capacity * (registers + scratch);
+  size_t tracking = padded(sizeof(tj_sim_undefined)) + padded(sizeof(tj_sim_wave));
+  size_t size = waves + lds + shadow + w->wave_capacity * (2 * registers + scratch + tracking);
   if (!tj_sim_memory_snapshot(&w->memory) || (w->block = calloc(1, size + 1)) == NULL)
     return false;
   unsigned char *next = w->block;
@@ -145,6 +159,7 @@ static bool open_worker(worker *w, dispatch *all) {
                                .vector = (uint32_t(*)[TJ_SIM_LANES])(void *)next,
                                .scratch = next + registers};
     next += registers + scratch;
+    next = open_twin(&w->wave[i], next);
   }
   return true;
 }

@@ -135,6 +135,9 @@ static void move_lanes(tj_sim_wave *wave, const tj_sim_instruction *instruction,
 static void perform(tj_sim_wave *wave, const tj_sim_instruction *instruction, const access *a) {
   if (wave->state == TJ_SIM_FAILED || a->lanes == 0 || !check_lanes(wave, instruction->operation, a))
     return;
+  if (tj_sim_is_store(instruction->operation) &&
+      !tj_sim_check_stored(wave, instruction, a->data, a->lanes & ~a->zeros))
+    return;
   count_access(wave, instruction->operation, a);
   move_lanes(wave, instruction, a);
 }

@@ -90,6 +90,7 @@ typedef enum {
 typedef enum {
   TJ_SIM_FORM_VECTOR,       /* destination, sources */
   TJ_SIM_FORM_FUSED,        /* the same; 16-bit results never touch the other half */
+  TJ_SIM_FORM_ACCUMULATE,   /* the same; the destination is a source too */
   TJ_SIM_FORM_PACKED,       /* the same, for each of two elements */
   TJ_SIM_FORM_MIXED,        /* the same; each source is a float of 32 or 16 bits */
   TJ_SIM_FORM_MIXED_HIGH,   /* the same; the result goes to the high half */
@@ -99,6 +100,7 @@ typedef enum {
   TJ_SIM_FORM_COMPARE,      /* mask written, sources */
   TJ_SIM_FORM_COMPARE_EXEC, /* the same, and exec; the mask is left out from gfx10 on */
   TJ_SIM_FORM_RESULT,       /* scalar destination, sources */
+  TJ_SIM_FORM_UPDATE,       /* the same; the destination is a source too */
   TJ_SIM_FORM_TEST,         /* scalar sources */
   TJ_SIM_FORM_OTHER,        /* the executing function knows */
   TJ_SIM_FORM_IGNORED       /* operands that do not matter here */
@@ -148,6 +150,16 @@ typedef struct {
   int8_t from[TJ_SIM_LANES]; /* the lane that each lane reads; -1: there is none */
 } tj_sim_exchange;
 
+/* What an instruction does to its operands: sets of them, by their numbers. */
+typedef struct {
+  uint8_t overwritten;        /* whole registers are written, and not read before */
+  uint8_t partly_overwritten; /* one half is, and the other kept */
+  uint8_t stored;             /* is stored to memory */
+  bool moves_memory;          /* to or from memory or LDS */
+  bool crosses_lanes;         /* looks at registers of lanes that exec has switched off */
+  bool reads_vcc;             /* without naming it */
+} tj_sim_effects;
+
 struct tj_sim_instruction {
   const tj_sim_operation *operation; /* NULL: `problem` says why it cannot be executed */
   const char *problem;
@@ -159,6 +171,7 @@ struct tj_sim_instruction {
   uint8_t first_source; /* the operand that is source 0 */
   uint8_t source_count;
   int8_t destination, mask_out, mask_in; /* operands; -1: none */
+  tj_sim_effects effects;
   tj_sim_operand operand[TJ_SIM_OPERANDS];
   int64_t offset;
   uint32_t offset0, offset1; /* LDS instructions of two addresses */

@@ -102,7 +102,8 @@ static void access_lds(tj_sim_wave *wave, const tj_sim_instruction *instruction,
   tj_sim_data data;
   uint32_t at[TJ_SIM_LANES];
   if (!open_addresses(wave, instruction, address, offset, at) ||
-      !tj_sim_open_data(wave, operand, first, operation->bytes, &data))
+      !tj_sim_open_data(wave, operand, first, operation->bytes, &data) ||
+      (tj_sim_is_store(operation) && !tj_sim_check_stored(wave, instruction, operand, tj_sim_exec(wave))))
     return;
   count_lds(wave, operation, at);
   for (uint64_t left = tj_sim_exec(wave); left != 0; left &= left - 1) {

@@ -1,8 +1,8 @@
 /* The state in which hardware hands a wave to a kernel; tables of LLVM's "User Guide for AMDGPU Backend". What the
- * ABI leaves open holds a pattern that is no sensible address, index or count. */
+ * ABI leaves open counts as unwritten (undefined.h). */
 #include "rt/sim/start.h"
 
-enum { PATTERN = 0xa5, PRELOAD_SKIP = 256 };
+enum { PRELOAD_SKIP = 256 };
 
 /* --- scalar registers --- */
 
@@ -12,9 +12,14 @@ typedef struct {
   uint32_t next;
 } scalars;
 
+static void put_scalar(tj_sim_wave *wave, uint32_t index, uint32_t word) {
+  wave->scalar[index] = word;
+  tj_sim_define_scalar(wave, index);
+}
+
 static void put_word(scalars *s, uint32_t word) {
   if (s->next < TJ_SIM_VCC)
-    s->wave->scalar[s->next] = word;
+    put_scalar(s->wave, s->next, word);
   s->next++;
 }
 
@@ -61,8 +66,8 @@ static void put_user_registers(scalars *s, const tj_sim_launch *launch) {
 static void put_system_registers(scalars *s, const tj_sim_launch *launch, const uint32_t at[3]) {
   const tj_sim_descriptor *d = &launch->kernel->descriptor;
   if (launch->processor->generation >= 12) {
-    s->wave->scalar[TJ_SIM_TTMP + 9] = at[0];
-    s->wave->scalar[TJ_SIM_TTMP + 7] = (at[1] & 0xffff) | at[2] << 16;
+    put_scalar(s->wave, TJ_SIM_TTMP + 9, at[0]);
+    put_scalar(s->wave, TJ_SIM_TTMP + 7, (at[1] & 0xffff) | at[2] << 16);
     return;
   }
   s->next = d->user_scalars;
@@ -78,24 +83,27 @@ static void put_system_registers(scalars *s, const tj_sim_launch *launch, const 
 
 /* --- vector registers --- */
 
+static void put_vector(tj_sim_wave *wave, unsigned index, uint32_t lane, uint32_t value) {
+  wave->vector[index][lane] = value;
+  tj_sim_define_vector(wave, index, 1ull << lane);
+}
+
 static void put_ids(tj_sim_wave *wave, const tj_sim_launch *launch, uint32_t lane, const uint32_t id[3]) {
   uint32_t wanted = launch->kernel->descriptor.workitem_ids;
   if (tj_sim_has_packed_ids(launch->processor)) {
-    wave->vector[0][lane] = id[0] | id[1] << 10 | id[2] << 20;
+    put_vector(wave, 0, lane, id[0] | id[1] << 10 | id[2] << 20);
     return;
   }
   for (unsigned i = 0; i < wanted && i < 3 && i < wave->vector_count; i++)
-    wave->vector[i][lane] = id[i];
+    put_vector(wave, i, lane, id[i]);
 }
 
 void tj_sim_start_wave(tj_sim_wave *wave, const tj_sim_launch *launch, const uint32_t at[3], const uint32_t size[3],
                        uint32_t number) {
   const tj_sim_descriptor *d = &launch->kernel->descriptor;
-  memset(wave->scalar, PATTERN, sizeof wave->scalar);
-  memset(wave->vector, PATTERN, wave->vector_count * sizeof *wave->vector);
+  tj_sim_forget_registers(wave);
   wave->state = TJ_SIM_RUNNING;
   wave->next = 0;
-  wave->scc = false;
   memset(&wave->loads, 0, sizeof wave->loads);
   scalars s = {wave, 0};
   put_user_registers(&s, launch);

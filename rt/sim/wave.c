@@ -108,7 +108,10 @@ void tj_sim_execute(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
   if (!tj_sim_check_loads(wave, instruction))
     return;
   count(wave, instruction->operation);
-  instruction->operation->execute(wave, instruction);
+  if (wave->undefined != NULL)
+    tj_sim_execute_tracked(wave, instruction);
+  else
+    instruction->operation->execute(wave, instruction);
   tj_sim_issue_loads(wave, instruction);
 }
 

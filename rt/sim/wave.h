@@ -13,6 +13,7 @@
 #include "rt/sim/memory.h"
 #include "rt/sim/processor.h"
 #include "rt/sim/shadow.h"
+#include "rt/sim/undefined.h"
 #include "rt/sim/waits.h"
 
 typedef enum { TJ_SIM_RUNNING, TJ_SIM_AT_BARRIER, TJ_SIM_ENDED, TJ_SIM_FAILED } tj_sim_state;
@@ -46,7 +47,8 @@ struct tj_sim_wave {
   uint32_t scalar[TJ_SIM_SCALARS];
   uint32_t (*vector)[TJ_SIM_LANES];
   tj_sim_loads loads;
-  unsigned char *scratch; /* of lane 0; the other lanes' follow */
+  tj_sim_undefined *undefined; /* NULL: uses of registers that nothing has written are not noticed */
+  unsigned char *scratch;      /* of lane 0; the other lanes' follow */
   uint64_t failed_lanes;
   char failure[TJ_SIM_FAILURE_SIZE];
 };

@@ -72,6 +72,9 @@ typedef struct {
   const char *processor;
   const char *text;
   uint32_t vector[SIM_VECTORS][TJ_SIM_LANES];
+  tj_sim_wave twin; /* in use after sim_track */
+  tj_sim_undefined undefined;
+  uint32_t twin_vector[SIM_VECTORS][TJ_SIM_LANES];
   unsigned char lds[SIM_LDS_BYTES];
   unsigned char scratch[SIM_SCRATCH_BYTES * TJ_SIM_LANES];
   _Alignas(64) unsigned char global[SIM_MEMORY_BYTES]; /* what kernels may touch */
@@ -120,6 +123,17 @@ static inline void sim_close(sim_machine *m) {
   tj_sim_memory_release(&m->memory);
   tj_job_destroy(&m->job);
   free(m);
+}
+
+/* From now on, registers that nothing has written count as such; all of them, to begin with. */
+static inline void sim_track(sim_machine *m) {
+  uint64_t exec = tj_sim_exec(&m->wave);
+  m->twin = m->wave;
+  m->twin.vector = m->twin_vector;
+  m->wave.undefined = &m->undefined;
+  m->undefined.twin = &m->twin;
+  tj_sim_forget_registers(&m->wave);
+  tj_sim_set_exec(&m->wave, exec);
 }
 
 /* Runs to the end of the program; reports why it does not get there. */
