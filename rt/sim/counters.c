@@ -1,7 +1,9 @@
-/* Counting: cache lines of vector memory, phases and banks of LDS. */
+/* Counting: cache lines of vector memory; cycles of LDS, by the bank model of base/bank.h. */
 #include "rt/sim/counters.h"
 
-enum { GRANULES = 16, MOST_PHASES = 8, MOST_WORDS = 5 * TJ_SIM_LANES, LINE_SLOTS = 256 };
+#include "base/bank.h"
+
+enum { LINE_SLOTS = 256 };
 
 void tj_sim_counters_add(tj_sim_counters *to, const tj_sim_counters *from) {
   uint64_t *sum = (uint64_t *)to;
@@ -44,69 +46,11 @@ void tj_sim_count_access(tj_sim_counters *counters, uint32_t line_bytes, const u
 
 /* --- LDS --- */
 
-typedef struct {
-  const char *processor;
-  uint32_t least_bytes;
-  bool for_loads, for_stores;
-  uint32_t banks;
-  uint8_t phase[GRANULES]; /* of four lanes each */
-} phases;
-
-static const phases phase_rows[] = {
-#define PHASES(processor, least, loads, stores, banks, ...) {#processor, least, loads, stores, banks, {__VA_ARGS__}},
-#include "rt/sim/lds_phase.def"
-#undef PHASES
-};
-
-static const phases *find_phases(const char *processor, uint32_t bytes, bool is_store) {
-  for (size_t i = 0; i < sizeof phase_rows / sizeof phase_rows[0]; i++) {
-    const phases *row = &phase_rows[i];
-    bool matches = bytes >= row->least_bytes && (is_store ? row->for_stores : row->for_loads);
-    if (matches && strcmp(row->processor, processor) == 0)
-      return row;
-  }
-  return NULL;
-}
-
-/* The words that the lanes of one phase want, each once. */
-typedef struct {
-  uint32_t word[MOST_WORDS];
-  uint32_t count;
-} word_set;
-
-static void insert_word(word_set *set, uint32_t word) {
-  for (uint32_t i = 0; i < set->count; i++) {
-    if (set->word[i] == word)
-      return;
-  }
-  set->word[set->count++] = word;
-}
-
-static uint32_t most_wanted_bank(const word_set *set, uint32_t banks) {
-  uint8_t wanted[64] = {0};
-  uint32_t most = 0;
-  for (uint32_t i = 0; i < set->count; i++) {
-    uint32_t bank = set->word[i] % banks;
-    wanted[bank]++;
-    most = wanted[bank] > most ? wanted[bank] : most;
-  }
-  return most;
-}
-
 void tj_sim_count_lds(tj_sim_counters *counters, const char *processor, const uint32_t address[TJ_SIM_LANES],
                       uint64_t exec, uint32_t bytes, bool is_store) {
-  const phases *row = find_phases(processor, bytes, is_store);
-  for (uint32_t phase = 0; row != NULL && phase < MOST_PHASES; phase++) {
-    word_set set;
-    set.count = 0;
-    for (uint64_t left = exec; left != 0; left &= left - 1) {
-      unsigned lane = (unsigned)__builtin_ctzll(left);
-      if (row->phase[lane / 4] != phase)
-        continue;
-      for (uint32_t word = address[lane] / 4; word <= (address[lane] + bytes - 1) / 4; word++)
-        insert_word(&set, word);
-    }
-    counters->lds_cycles += most_wanted_bank(&set, row->banks);
-    counters->least_lds_cycles += set.count > 0 ? 1 : 0;
-  }
+  const tj_bank_model *model = tj_bank_model_of(processor);
+  if (model == NULL)
+    return;
+  counters->lds_cycles += tj_bank_cycles(model, is_store, bytes, address, exec);
+  counters->least_lds_cycles += tj_bank_ideal(model, is_store, bytes, exec);
 }
