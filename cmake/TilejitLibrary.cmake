@@ -6,10 +6,12 @@ foreach(kind SHARED STATIC)
   string(TOLOWER libtilejit_${kind} name)
   add_library(${name} ${kind})
   target_link_libraries(${name} PRIVATE ${TILEJIT_STAGE_TARGETS} PkgConfig::JANSSON Threads::Threads)
-  target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}/include")
+  target_include_directories(${name} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   set_target_properties(${name} PROPERTIES OUTPUT_NAME tilejit VERSION ${PROJECT_VERSION} SOVERSION 0
     LINKER_LANGUAGE CXX)
 endforeach()
 target_link_options(libtilejit_shared PRIVATE -Wl,--no-undefined "-Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/tilejit.map"
   -Wl,--exclude-libs,ALL)
-set_target_properties(libtilejit_shared PROPERTIES LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/tilejit.map")
+set_target_properties(libtilejit_shared PROPERTIES LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/tilejit.map"
+  EXPORT_NAME tilejit)

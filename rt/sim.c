@@ -1,7 +1,8 @@
 /* The driver sim: simulated GPUs, sim:gfx942 and so on, through the HSA library that belongs to this project.
  *
  * libtilejit-hsasim.so is looked for beside the file that this code is in, in the folders near it where a build or an
- * installation puts it, and last where the dynamic linker looks. */
+ * installation puts it, then where the build was configured to install it (for programs elsewhere that are linked with
+ * the static library), and last where the dynamic linker looks. */
 #include "rt/driver.h"
 #include "rt/hsa_device.h"
 
@@ -29,6 +30,12 @@ static bool find_own_file(char *path, size_t size) {
   return is_found;
 }
 
+/* Whether the simulator is in BASE/FOLDER; then `path` is its path. */
+static bool has_simulator(const char *base, const char *folder, char *path, size_t size) {
+  int length = snprintf(path, size, "%s%s/" SIMULATOR, base, folder);
+  return length > 0 && (size_t)length < size && access(path, R_OK) == 0;
+}
+
 static void find_simulator(char *path, size_t size) {
   static const char *const folders[] = {"", "/..", "/../lib", "/tilejit"};
   char own[PATH_CAPACITY];
@@ -36,11 +43,11 @@ static void find_simulator(char *path, size_t size) {
   if (has_own)
     *strrchr(own, '/') = '\0';
   for (size_t i = 0; has_own && i < sizeof folders / sizeof folders[0]; i++) {
-    int length = snprintf(path, size, "%s%s/" SIMULATOR, own, folders[i]);
-    if (length > 0 && (size_t)length < size && access(path, R_OK) == 0)
+    if (has_simulator(own, folders[i], path, size))
       return;
   }
-  snprintf(path, size, SIMULATOR);
+  if (!has_simulator(TILEJIT_LIBRARY_FOLDER, "", path, size))
+    snprintf(path, size, SIMULATOR);
 }
 
 static tj_status open_sim(const char *name, const tj_allocator *allocator, tj_rt_device **device,

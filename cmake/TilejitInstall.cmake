@@ -1,0 +1,53 @@
+# What `cmake --install` puts where, and how other projects find it.
+#
+#   bin/tilejit                      the command; finds the library by a path relative to its own
+#   lib/libtilejit.so.0, .so, .a     the library
+#   lib/libtilejit-hsasim.so         the simulated devices; the library looks for it beside itself (rt/sim.c)
+#   lib/cmake/tilejit/               find_package(tilejit): tilejit::tilejit and tilejit::tilejit_static
+#   lib/pkgconfig/tilejit.pc         pkg-config tilejit, --static included
+#   include/tilejit/tilejit.h        the public header
+#   share/doc/tilejit/               documents and examples
+#
+# The prefix may be chosen, or moved, after the build: nothing but the search for the simulator by programs that are
+# linked with libtilejit.a depends on where it was configured to be.
+include(CMakePackageConfigHelpers)
+set(TILEJIT_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/tilejit")
+
+# --- files ---
+
+file(RELATIVE_PATH libdir_from_bindir "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
+set_target_properties(tilejit PROPERTIES INSTALL_RPATH "\$ORIGIN/${libdir_from_bindir}")
+set_target_properties(libtilejit_shared tilejit_hsasim PROPERTIES INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
+
+install(TARGETS tilejit RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(TARGETS libtilejit_shared EXPORT tilejit
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(TARGETS libtilejit_static ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(TARGETS tilejit_hsasim LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(FILES "${PROJECT_SOURCE_DIR}/include/tilejit/tilejit.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tilejit")
+install(FILES "${PROJECT_SOURCE_DIR}/README.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}" FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+# --- what linking libtilejit.a takes ---
+
+set(TILEJIT_STATIC_LIBRARIES lldELF lldCommon LLVM z zstd jansson stdc++ m dl pthread)
+if(TILEJIT_HAVE_Z3)
+  list(INSERT TILEJIT_STATIC_LIBRARIES 5 z3)
+endif()
+list(TRANSFORM TILEJIT_STATIC_LIBRARIES PREPEND "-l" OUTPUT_VARIABLE TILEJIT_PC_LIBRARIES)
+list(JOIN TILEJIT_PC_LIBRARIES " " TILEJIT_PC_LIBRARIES)
+
+# --- CMake package and pkg-config file ---
+
+install(EXPORT tilejit NAMESPACE tilejit:: FILE tilejitTargets.cmake DESTINATION "${TILEJIT_PACKAGE_DIR}")
+configure_package_config_file(cmake/tilejitConfig.cmake.in "${PROJECT_BINARY_DIR}/tilejitConfig.cmake"
+  INSTALL_DESTINATION "${TILEJIT_PACKAGE_DIR}" PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/tilejitConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/tilejitConfig.cmake" "${PROJECT_BINARY_DIR}/tilejitConfigVersion.cmake"
+  DESTINATION "${TILEJIT_PACKAGE_DIR}")
+
+file(RELATIVE_PATH TILEJIT_PC_PREFIX "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+configure_file(cmake/tilejit.pc.in "${PROJECT_BINARY_DIR}/tilejit.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/tilejit.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
