@@ -29,7 +29,12 @@ static const struct {
   unsigned bit;
 } features[] = {{"sramecc", SRAMECC}, {"xnack", XNACK}};
 
-enum { FEATURE_COUNT = sizeof features / sizeof features[0], GLOBAL_ADDRESS_SPACE = 1, WORKGROUP_LIMIT = 1024 };
+enum {
+  FEATURE_COUNT = sizeof features / sizeof features[0],
+  GLOBAL_ADDRESS_SPACE = 1,
+  LOCAL_ADDRESS_SPACE = 3,
+  WORKGROUP_LIMIT = 1024
+};
 
 /* On offsets of descriptors, this gives the code of -O3 but for 0.2 % of the instructions, in a quarter of its time.
  */
@@ -158,6 +163,8 @@ static LLVMValueRef emit_id(tj_emitter *emitter, const char *name, uint64_t limi
   return id;
 }
 
+/* --- flat kernels --- */
+
 /* The linear coordinate: workgroup id * workgroup size + work-item id. */
 static LLVMValueRef emit_index(tj_emitter *emitter, uint64_t workgroup_limit) {
   uint32_t size = emitter->kernel->workgroup_size;
@@ -178,17 +185,10 @@ static bool is_full(const tj_kernel *kernel) {
   return tj_facts_divisible(&kernel->count->facts, kernel->workgroup_size);
 }
 
-static void emit_kernel(tj_emitter *emitter) {
+/* The work-item of one linear coordinate, unless that is beyond the count. */
+static void emit_flat(tj_emitter *emitter) {
   const tj_kernel *kernel = emitter->kernel;
-  LLVMValueRef function = tj_emit_function(emitter, kernel->name, 0, true);
-  LLVMSetFunctionCallConv(function, LLVMAMDGPUKERNELCallConv);
-  set_attributes(emitter, function);
-  set_required_size(emitter, function);
-  tj_emit_module_flag(emitter, "amdhsa_code_object_version", 100 * emitter->target->code_object_version);
-
-  tj_emit_uniform_nodes(emitter);
-  uint64_t workgroups = tj_emit_workgroup_limit(emitter);
-  LLVMValueRef index = emit_index(emitter, workgroups);
+  LLVMValueRef index = emit_index(emitter, tj_emit_workgroup_limit(emitter));
   LLVMBasicBlockRef end = tj_emit_block(emitter, "end");
   if (!is_full(kernel)) {
     LLVMBasicBlockRef body = tj_emit_block(emitter, "body");
@@ -197,9 +197,69 @@ static void emit_kernel(tj_emitter *emitter) {
     LLVMBuildCondBr(emitter->builder, inside, body, end);
     LLVMPositionBuilderAtEnd(emitter->builder, body);
   }
-  tj_emit_work_item(emitter, index);
+  tj_emit_begin_item(emitter, kernel->index, index);
+  tj_emit_steps(emitter, 0, kernel->step_count);
   LLVMBuildBr(emitter->builder, end);
   LLVMPositionBuilderAtEnd(emitter->builder, end);
+}
+
+/* --- tiled kernels --- */
+
+static void emit_fence(tj_emitter *emitter, LLVMAtomicOrdering ordering) {
+  unsigned scope = LLVMGetSyncScopeID(emitter->context, "workgroup", 9);
+  LLVMBuildFenceSyncScope(emitter->builder, ordering, scope, "");
+}
+
+static void emit_barrier(tj_emitter *emitter) {
+  emit_fence(emitter, LLVMAtomicOrderingRelease);
+  tj_emit_intrinsic(emitter, "llvm.amdgcn.s.barrier", NULL, 0, NULL, 0);
+  emit_fence(emitter, LLVMAtomicOrderingAcquire);
+}
+
+static void declare_lds(tj_emitter *emitter) {
+  const tj_kernel *kernel = emitter->kernel;
+  if (kernel->lds_elements == 0)
+    return;
+  LLVMTypeRef type = LLVMArrayType2(tj_emit_dtype(emitter, kernel->carried), kernel->lds_elements);
+  const char *name = tj_string_format(emitter->job, "%s.lds", kernel->name);
+  emitter->lds = LLVMAddGlobalInAddressSpace(emitter->module, type, name, LOCAL_ADDRESS_SPACE);
+  LLVMSetLinkage(emitter->lds, LLVMInternalLinkage);
+  LLVMSetInitializer(emitter->lds, LLVMGetPoison(type));
+  LLVMSetAlignment(emitter->lds, 16);
+}
+
+/* The number of the workgroup, as wide as its symbol's values. */
+static LLVMValueRef emit_workgroup(tj_emitter *emitter) {
+  unsigned bits = tj_width_of(&emitter->kernel->workgroup, 1).bits;
+  LLVMValueRef id = emit_id(emitter, "llvm.amdgcn.workgroup.id.x", tj_emit_workgroup_limit(emitter));
+  return tj_emit_extended(emitter, id, tj_emit_int_type(emitter, bits));
+}
+
+static void emit_tiled(tj_emitter *emitter) {
+  const tj_kernel *kernel = emitter->kernel;
+  declare_lds(emitter);
+  tj_emit_workgroup_nodes(emitter, emit_workgroup(emitter));
+  tj_emit_begin_item(emitter, kernel->item, emit_id(emitter, "llvm.amdgcn.workitem.id.x", kernel->workgroup_size));
+  for (uint32_t begin = 0, end; begin < kernel->step_count; begin = end + 1) {
+    end = tj_emit_phase_end(kernel, begin);
+    tj_emit_steps(emitter, begin, end);
+    if (end < kernel->step_count)
+      emit_barrier(emitter);
+  }
+}
+
+static void emit_kernel(tj_emitter *emitter) {
+  const tj_kernel *kernel = emitter->kernel;
+  LLVMValueRef function = tj_emit_function(emitter, kernel->name, 0, true);
+  LLVMSetFunctionCallConv(function, LLVMAMDGPUKERNELCallConv);
+  set_attributes(emitter, function);
+  set_required_size(emitter, function);
+  tj_emit_module_flag(emitter, "amdhsa_code_object_version", 100 * emitter->target->code_object_version);
+  tj_emit_launch_nodes(emitter);
+  if (kernel->index != NULL)
+    emit_flat(emitter);
+  else
+    emit_tiled(emitter);
   LLVMBuildRetVoid(emitter->builder);
 }
 

@@ -71,7 +71,7 @@ static void derive_for(derivation *found, const tj_node *node) {
   bool is_division = node->op == TJ_OP_DIV || node->op == TJ_OP_MOD;
   for (unsigned i = 0; i < tj_op_arity(node->op); i++) {
     const tj_node *arg = node->arg[i];
-    if (tj_kernel_nodes_vary(&found->nodes, arg))
+    if (tj_kernel_nodes_level(&found->nodes, arg) != TJ_LEVEL_LAUNCH)
       continue;
     if (is_division && i == 1 && !tj_is_constant(arg))
       derive_magic(found, tj_magic_bits(node), arg);
@@ -83,11 +83,11 @@ void tj_kernel_derive(tj_graph *graph, tj_kernel *kernel) {
   derivation found = {.nodes = tj_kernel_nodes_of(graph, kernel)};
   found.derived = TJ_NEW_ARRAY(graph->job, tj_derived, MOST_WORDS);
   for (uint32_t i = 0; i < found.nodes.walk.count; i++) {
-    if (found.nodes.is_varying[i])
+    if (found.nodes.level[i] != TJ_LEVEL_LAUNCH)
       derive_for(&found, found.nodes.walk.node[i]);
   }
   for (uint32_t i = 0; i < found.nodes.root_count; i++) {
-    if (!tj_kernel_nodes_vary(&found.nodes, found.nodes.root[i]))
+    if (tj_kernel_nodes_level(&found.nodes, found.nodes.root[i]) == TJ_LEVEL_LAUNCH)
       derive_value(&found, found.nodes.root[i]);
   }
   kernel->derived = found.derived;

@@ -47,3 +47,7 @@ bool tj_dtype_converts(tj_dtype from, tj_dtype to) {
   bool are_numbers = rows[from].class != TJ_CLASS_BITS && rows[to].class != TJ_CLASS_BITS;
   return are_numbers || rows[from].bits == rows[to].bits;
 }
+
+tj_dtype tj_dtype_narrower(tj_dtype from, tj_dtype to) {
+  return tj_dtype_bits(from) < tj_dtype_bits(to) ? from : to;
+}

@@ -43,4 +43,7 @@ bool tj_dtype_find(const char *name, tj_dtype *dtype);
 /* Whether values convert from one to the other: numbers to numbers; raw bits to the same width only. */
 bool tj_dtype_converts(tj_dtype from, tj_dtype to);
 
+/* The one of fewer bits; `to`, where they are as wide: what a conversion on the way is best held in. */
+tj_dtype tj_dtype_narrower(tj_dtype from, tj_dtype to);
+
 #endif

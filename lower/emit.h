@@ -1,10 +1,11 @@
 /* Emitting LLVM IR: one struct for all of LLVM's handles, and the vocabulary in which kernels are written, so that
  * LLVM's own builder calls do not spread.
  *
- * A kernel's expressions are emitted in two goes: first the nodes that depend on parameters alone (uniform), in the
- * function's entry, then the others, once for each work-item. So every value dominates its uses, and facts hold
- * wherever an expression is computed: parameters are checked at launch, and work-items beyond the count never get
- * there. Facts become LLVM facts: nuw, nsw, exact, disjoint, ranges.
+ * A kernel's expressions are emitted level by level: first the nodes that depend on parameters alone, in the
+ * function's entry, then those of a workgroup, then the others, each where the first step of a work-item needs it. So
+ * every value dominates its uses, and facts hold wherever an expression is computed: parameters are checked at
+ * launch, and work-items beyond the count never get there. Facts become LLVM facts: nuw, nsw, exact, disjoint,
+ * ranges.
  *
  * What is allocated lives in the job's arena or in the module; an emitter owns nothing. */
 #ifndef TJ_LOWER_EMIT_H
@@ -17,6 +18,13 @@
 #include "lower/width.h"
 
 #include <llvm-c/Core.h>
+
+/* What a slot holds: an element, or one of a vector's. */
+typedef struct {
+  LLVMValueRef value; /* of the carried type, or a vector of it */
+  uint32_t width;     /* elements of the vector; 1: none */
+  uint32_t lane;      /* which one the slot is */
+} tj_slot_value;
 
 /* A node's value: an i1 for truths, an i32, or an i64. */
 typedef struct tj_emitter {
@@ -35,8 +43,10 @@ typedef struct tj_emitter {
   LLVMValueRef *derived;   /* integers for the derived words, */
   LLVMValueRef *extra;     /* i64s that the family asked for */
   tj_kernel_nodes nodes;
-  LLVMValueRef *value; /* by position in the walk; NULL: not emitted, or a constant */
-  bool is_in_work_item;
+  LLVMValueRef *value;  /* by position in the walk; NULL: not emitted, or a constant */
+  tj_level level;       /* of what is being emitted */
+  tj_slot_value *slot;  /* by number */
+  LLVMValueRef lds;     /* pointer to the workgroup's own elements; NULL: there are none */
   tj_width index_width; /* of the linear coordinate, beyond the count included, and of the count */
 } tj_emitter;
 
@@ -82,9 +92,13 @@ LLVMValueRef tj_emit_binary_intrinsic(tj_emitter *emitter, const char *name, LLV
 /* --- nodes (emit_node.c) --- */
 
 /* Emits what depends on parameters alone. */
-void tj_emit_uniform_nodes(tj_emitter *emitter);
-/* Emits the rest, for a work-item with this linear coordinate, whose type is index_width's. */
-void tj_emit_varying_nodes(tj_emitter *emitter, LLVMValueRef index);
+void tj_emit_launch_nodes(tj_emitter *emitter);
+/* Emits what depends on them and the workgroup, whose number's type is that of its symbol's facts. */
+void tj_emit_workgroup_nodes(tj_emitter *emitter, LLVMValueRef workgroup);
+/* From here on, `symbol`, which tells work-items apart, has this value, and what depends on it has none yet. */
+void tj_emit_begin_item(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef value);
+/* Emits what is marked, by position, and has no value yet. */
+void tj_emit_marked_nodes(tj_emitter *emitter, const bool *mark);
 /* The value of a node as an integer of `width`, which its facts must fit. */
 LLVMValueRef tj_emit_operand(tj_emitter *emitter, const tj_node *node, tj_width width);
 /* The value of a truth as an i1. */
@@ -106,10 +120,15 @@ LLVMValueRef tj_emit_convert(tj_emitter *emitter, LLVMValueRef value, tj_dtype f
 /* The integer `value` as an element, rounded, or cut off, where it does not fit. */
 LLVMValueRef tj_emit_element(tj_emitter *emitter, int64_t value, tj_dtype dtype);
 
+/* --- steps (emit_step.c) --- */
+
+/* The steps from `begin` to before the next barrier, or the last; returns where they end. */
+uint32_t tj_emit_phase_end(const tj_kernel *kernel, uint32_t begin);
+/* Emits these steps of a work-item. The builder ends where they have ended. */
+void tj_emit_steps(tj_emitter *emitter, uint32_t begin, uint32_t end);
+
 /* --- kernels (lower_kernel.c) --- */
 
-/* Emits what one work-item does. The builder ends where the work-item has ended. */
-void tj_emit_work_item(tj_emitter *emitter, LLVMValueRef index);
 /* More workgroups than any launch has, or 0 where the count has no bound. */
 uint64_t tj_emit_workgroup_limit(const tj_emitter *emitter);
 

@@ -170,18 +170,22 @@ static LLVMValueRef emit_operation(tj_emitter *emitter, const tj_node *node) {
 
 /* --- all nodes --- */
 
-static void emit_nodes(tj_emitter *emitter, bool varying) {
+static void emit_position(tj_emitter *emitter, uint32_t position) {
+  const tj_node *node = emitter->nodes.walk.node[position];
+  if (emitter->value[position] == NULL && tj_op_arity(node->op) > 0)
+    emitter->value[position] = emit_operation(emitter, node);
+}
+
+static void emit_level(tj_emitter *emitter, tj_level level) {
   const tj_kernel_nodes *nodes = &emitter->nodes;
+  emitter->level = level;
   for (uint32_t i = 0; i < nodes->walk.count; i++) {
-    uint32_t position = nodes->order[i];
-    const tj_node *node = nodes->walk.node[position];
-    bool is_due = emitter->value[position] == NULL && nodes->is_varying[position] == varying;
-    if (is_due && tj_op_arity(node->op) > 0)
-      emitter->value[position] = emit_operation(emitter, node);
+    if (nodes->level[nodes->order[i]] == level)
+      emit_position(emitter, nodes->order[i]);
   }
 }
 
-void tj_emit_uniform_nodes(tj_emitter *emitter) {
+void tj_emit_launch_nodes(tj_emitter *emitter) {
   const tj_kernel *kernel = emitter->kernel;
   for (uint32_t i = 0; i < kernel->parameter_count; i++)
     set_value(emitter, kernel->parameter[i], emitter->parameter[i]);
@@ -189,11 +193,27 @@ void tj_emit_uniform_nodes(tj_emitter *emitter) {
     if (kernel->derived[i].kind == TJ_DERIVED_VALUE)
       set_value(emitter, kernel->derived[i].node, emitter->derived[i]);
   }
-  emit_nodes(emitter, false);
+  emit_level(emitter, TJ_LEVEL_LAUNCH);
 }
 
-void tj_emit_varying_nodes(tj_emitter *emitter, LLVMValueRef index) {
-  set_value(emitter, emitter->kernel->index, index);
-  emitter->is_in_work_item = true;
-  emit_nodes(emitter, true);
+void tj_emit_workgroup_nodes(tj_emitter *emitter, LLVMValueRef workgroup) {
+  set_value(emitter, emitter->kernel->workgroup, workgroup);
+  emit_level(emitter, TJ_LEVEL_WORKGROUP);
+}
+
+void tj_emit_begin_item(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef value) {
+  for (uint32_t i = 0; i < emitter->nodes.walk.count; i++) {
+    if (emitter->nodes.level[i] == TJ_LEVEL_ITEM)
+      emitter->value[i] = NULL;
+  }
+  set_value(emitter, symbol, value);
+  emitter->level = TJ_LEVEL_ITEM;
+}
+
+void tj_emit_marked_nodes(tj_emitter *emitter, const bool *mark) {
+  const tj_kernel_nodes *nodes = &emitter->nodes;
+  for (uint32_t i = 0; i < nodes->walk.count; i++) {
+    if (mark[nodes->order[i]])
+      emit_position(emitter, nodes->order[i]);
+  }
 }

@@ -81,22 +81,90 @@ static item_range emit_range(tj_emitter *emitter, tj_width width) {
                       LLVMBuildTrunc(emitter->builder, end, emitter->i32, "end")};
 }
 
-/* for (index = first; index < end; index++) work_item(index); */
-static void emit_loop(tj_emitter *emitter, item_range range, tj_width width) {
+/* A loop from `first` to before `end`, of which the body follows. */
+typedef struct {
+  LLVMBasicBlockRef before, body;
+  LLVMValueRef first, end, index;
+  tj_width width;
+} counted_loop;
+
+static counted_loop begin_loop(tj_emitter *emitter, item_range range, tj_width width, const char *name) {
   LLVMBuilderRef builder = emitter->builder;
-  LLVMBasicBlockRef loop = tj_emit_block(emitter, "loop"), done = tj_emit_block(emitter, "done");
-  LLVMBasicBlockRef before = LLVMGetInsertBlock(builder);
-  LLVMBuildCondBr(builder, LLVMBuildICmp(builder, LLVMIntULT, range.first, range.end, ""), loop, done);
-  LLVMPositionBuilderAtEnd(builder, loop);
-  LLVMValueRef index = LLVMBuildPhi(builder, tj_emit_int_type(emitter, width.bits), "index");
-  tj_emit_work_item(emitter, index);
-  LLVMValueRef next = LLVMBuildAdd(builder, index, tj_emit_int(emitter, width.bits, 1), "next");
-  tj_emit_no_wrap(next, width);
+  counted_loop loop = {.first = range.first, .end = range.end, .width = width};
+  loop.before = LLVMGetInsertBlock(builder);
+  loop.body = tj_emit_block(emitter, name);
+  LLVMBuildBr(builder, loop.body);
+  LLVMPositionBuilderAtEnd(builder, loop.body);
+  loop.index = LLVMBuildPhi(builder, tj_emit_int_type(emitter, width.bits), "index");
+  return loop;
+}
+
+/* Ends a loop whose range is not empty. */
+static void end_loop(tj_emitter *emitter, const counted_loop *loop) {
+  LLVMBuilderRef builder = emitter->builder;
+  LLVMBasicBlockRef done = tj_emit_block(emitter, "done");
+  LLVMValueRef next = LLVMBuildAdd(builder, loop->index, tj_emit_int(emitter, loop->width.bits, 1), "next");
+  tj_emit_no_wrap(next, loop->width);
   LLVMBasicBlockRef latch = LLVMGetInsertBlock(builder);
-  LLVMBuildCondBr(builder, LLVMBuildICmp(builder, LLVMIntULT, next, range.end, ""), loop, done);
-  LLVMAddIncoming(index, &range.first, &before, 1);
-  LLVMAddIncoming(index, &next, &latch, 1);
+  LLVMBuildCondBr(builder, LLVMBuildICmp(builder, LLVMIntULT, next, loop->end, ""), loop->body, done);
+  LLVMAddIncoming(loop->index, (LLVMValueRef[]){loop->first, next}, (LLVMBasicBlockRef[]){loop->before, latch}, 2);
   LLVMPositionBuilderAtEnd(builder, done);
+}
+
+/* Leaves the function where the range is empty. */
+static void return_if_empty(tj_emitter *emitter, item_range range) {
+  LLVMBasicBlockRef some = tj_emit_block(emitter, "some"), none = tj_emit_block(emitter, "none");
+  LLVMValueRef has_any = LLVMBuildICmp(emitter->builder, LLVMIntULT, range.first, range.end, "");
+  LLVMBuildCondBr(emitter->builder, has_any, some, none);
+  LLVMPositionBuilderAtEnd(emitter->builder, none);
+  LLVMBuildRetVoid(emitter->builder);
+  LLVMPositionBuilderAtEnd(emitter->builder, some);
+}
+
+static void emit_flat(tj_emitter *emitter) {
+  const tj_kernel *kernel = emitter->kernel;
+  tj_width width = tj_width_of(&kernel->count, 1);
+  item_range range = emit_range(emitter, width);
+  return_if_empty(emitter, range);
+  counted_loop loop = begin_loop(emitter, range, width, "loop");
+  tj_emit_begin_item(emitter, kernel->index, loop.index);
+  tj_emit_steps(emitter, 0, kernel->step_count);
+  end_loop(emitter, &loop);
+}
+
+static void reserve_lds(tj_emitter *emitter) {
+  const tj_kernel *kernel = emitter->kernel;
+  if (kernel->lds_elements == 0)
+    return;
+  LLVMTypeRef type = LLVMArrayType2(tj_emit_dtype(emitter, kernel->carried), kernel->lds_elements);
+  emitter->lds = LLVMBuildAlloca(emitter->builder, type, "lds");
+  LLVMSetAlignment(emitter->lds, 64);
+}
+
+static void emit_phases(tj_emitter *emitter) {
+  const tj_kernel *kernel = emitter->kernel;
+  tj_width width = tj_width_of_range(0, kernel->workgroup_size);
+  item_range items = {LLVMConstInt(emitter->i32, 0, false),
+                      LLVMConstInt(emitter->i32, kernel->workgroup_size, false)};
+  for (uint32_t begin = 0, end; begin < kernel->step_count; begin = end + 1) {
+    end = tj_emit_phase_end(kernel, begin);
+    counted_loop loop = begin_loop(emitter, items, width, "items");
+    tj_emit_begin_item(emitter, kernel->item, loop.index);
+    tj_emit_steps(emitter, begin, end);
+    end_loop(emitter, &loop);
+  }
+}
+
+static void emit_tiled(tj_emitter *emitter) {
+  item_range workgroups = {emitter->extra[0], emitter->extra[1]};
+  reserve_lds(emitter);
+  return_if_empty(emitter, workgroups);
+  counted_loop loop = begin_loop(emitter, workgroups, (tj_width){64, true, true}, "workgroups");
+  unsigned bits = tj_width_of(&emitter->kernel->workgroup, 1).bits;
+  LLVMValueRef number = LLVMBuildIntCast2(emitter->builder, loop.index, tj_emit_int_type(emitter, bits), false, "");
+  tj_emit_workgroup_nodes(emitter, number);
+  emit_phases(emitter);
+  end_loop(emitter, &loop);
 }
 
 static LLVMValueRef emit_work(tj_emitter *emitter) {
@@ -104,9 +172,11 @@ static LLVMValueRef emit_work(tj_emitter *emitter) {
   LLVMValueRef function =
       tj_emit_function(emitter, tj_string_format(emitter->job, "%s.work", kernel->name), 2, false);
   LLVMSetLinkage(function, LLVMInternalLinkage);
-  tj_emit_uniform_nodes(emitter);
-  tj_width width = tj_width_of(&kernel->count, 1);
-  emit_loop(emitter, emit_range(emitter, width), width);
+  tj_emit_launch_nodes(emitter);
+  if (kernel->index != NULL)
+    emit_flat(emitter);
+  else
+    emit_tiled(emitter);
   LLVMBuildRetVoid(emitter->builder);
   return function;
 }

@@ -1,9 +1,13 @@
 /* Kernels: what a compiled kernel does, in index expressions alone.
  *
- * A kernel runs one work-item for each linear coordinate 0 <= index < count, in workgroups of workgroup_size, the
- * last one partial. Each work-item makes one store: to element `offset` of a buffer, where `valid` holds, of a value
- * that is an index expression, or an element loaded from another buffer and converted. plan.c builds kernels from
- * views; derive.c moves work from work-items to the launch; lower_kernel.c lowers them. */
+ * Work-items run in workgroups of workgroup_size. Each takes the same steps, in order: it loads vectors of elements
+ * into slots, its registers, and stores slots; between them it may meet the others of its workgroup at barriers, to
+ * pass elements on through LDS. Two kinds of kernels differ in how work-items know who they are. In a flat kernel
+ * each has a linear coordinate, 0 <= index < count, and the last workgroup may be partial. In a tiled kernel each has
+ * the number of its workgroup and its own within it; all workgroups are whole.
+ *
+ * plan.c makes kernels from views, flat ones that move one element a work-item; derive.c moves work from work-items
+ * to the launch; lower_kernel.c lowers them. */
 #ifndef TJ_LOWER_KERNEL_H
 #define TJ_LOWER_KERNEL_H
 
@@ -20,12 +24,32 @@ typedef struct {
   bool is_row_major; /* the view is plain row-major: `extent` is the natural shape of an array */
 } tj_kernel_buffer;
 
-/* An element of a buffer. `offset` is in elements, and lies inside the buffer wherever `valid` holds. */
+/* In the place of a buffer: the workgroup's own memory. */
+enum { TJ_LDS = UINT32_MAX };
+
+/* Elements of a buffer, or of LDS. `offset` is in elements, and lies inside the buffer wherever `valid` holds. */
 typedef struct {
   uint32_t buffer;
   const tj_node *offset;
   const tj_node *valid; /* truth; the constant 1: always */
 } tj_access;
+
+typedef enum {
+  TJ_STEP_VALUE,  /* the slot is the value of an expression, as an element of the type that the store writes */
+  TJ_STEP_LOAD,   /* the slots are elements, converted to the carried type; where not valid, the fill */
+  TJ_STEP_STORE,  /* the elements become the slots, converted from the carried type; where not valid, nothing */
+  TJ_STEP_BARRIER /* the whole workgroup has got here, and sees what was stored to LDS; slots are forgotten */
+} tj_step_kind;
+
+/* Element k of a load or store, at access.offset + k, is slot `slot + k * slot_step`. All `width` elements are valid,
+ * or none is. */
+typedef struct {
+  tj_step_kind kind;
+  tj_access access;     /* of LOAD and STORE */
+  const tj_node *value; /* of VALUE */
+  uint32_t width;       /* a power of two; 1 for VALUE */
+  uint32_t slot, slot_step;
+} tj_kernel_step;
 
 /* What the launch computes once, so that no work-item has to: a word of the argument block. */
 typedef enum {
@@ -49,14 +73,17 @@ typedef struct tj_kernel {
   uint32_t parameter_count;
   const tj_derived *derived; /* what tj_kernel_derive found; none before */
   uint32_t derived_count;
-  const tj_node *index; /* the symbol of the linear coordinate */
-  const tj_node *count; /* how many there are: an expression of parameters */
+  const tj_node *index;     /* flat: the symbol of the linear coordinate; tiled: NULL */
+  const tj_node *workgroup; /* tiled: the symbols of the workgroup's number, */
+  const tj_node *item;      /* and of the work-item's within it */
+  const tj_node *count;     /* of work-items: an expression of parameters; tiled: a multiple of workgroup_size */
   uint32_t workgroup_size;
-  tj_access store;
-  bool is_copy;         /* the stored value is loaded; otherwise it is `value` */
-  tj_access load;       /* where load.valid does not hold, the value is `fill` */
-  int64_t fill;         /* in the source's element type; for floats, converted to it */
-  const tj_node *value; /* offsets(dst, V): V's offset, or -1 */
+  tj_kernel_step *step;
+  uint32_t step_count;
+  uint32_t slot_count;
+  tj_dtype carried;      /* the type of elements in slots and in LDS */
+  uint32_t lds_elements; /* of a workgroup; 0: none */
+  int64_t fill;          /* in the source's element type; for floats, converted to it */
 } tj_kernel;
 
 /* The kernel's argument block: pointers to the buffers, then the parameters, then the derived words; 8 bytes each. */

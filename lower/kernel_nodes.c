@@ -5,36 +5,44 @@
 
 #include <stdlib.h>
 
+static void add_root(tj_kernel_nodes *nodes, const tj_node *root) {
+  nodes->root[nodes->root_count++] = root;
+}
+
+/* A tiled kernel's count is the launch's business alone. */
 static void gather_roots(tj_kernel_nodes *nodes, const tj_kernel *kernel) {
-  const tj_node *all[] = {
-      kernel->count,
-      kernel->store.valid,
-      kernel->store.offset,
-      kernel->is_copy ? kernel->load.valid : kernel->value,
-      kernel->is_copy ? kernel->load.offset : NULL,
-  };
-  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-    if (all[i] != NULL)
-      nodes->root[nodes->root_count++] = all[i];
+  if (kernel->index != NULL)
+    add_root(nodes, kernel->count);
+  for (uint32_t i = 0; i < kernel->step_count; i++) {
+    const tj_kernel_step *step = &kernel->step[i];
+    if (step->kind == TJ_STEP_VALUE)
+      add_root(nodes, step->value);
+    if (step->kind == TJ_STEP_LOAD || step->kind == TJ_STEP_STORE) {
+      add_root(nodes, step->access.valid);
+      add_root(nodes, step->access.offset);
+    }
   }
 }
 
-static bool depends(const tj_kernel_nodes *nodes, const tj_node *node, const tj_node *index) {
-  bool is_dependent = node == index;
-  for (unsigned i = 0; i < tj_op_arity(node->op) && !is_dependent; i++)
-    is_dependent = tj_kernel_nodes_vary(nodes, node->arg[i]);
-  return is_dependent;
+static tj_level level_of(const tj_kernel_nodes *nodes, const tj_kernel *kernel, const tj_node *node) {
+  if (node == kernel->index || node == kernel->item)
+    return TJ_LEVEL_ITEM;
+  tj_level level = node == kernel->workgroup ? TJ_LEVEL_WORKGROUP : TJ_LEVEL_LAUNCH;
+  for (unsigned i = 0; i < tj_op_arity(node->op); i++) {
+    tj_level of_argument = tj_kernel_nodes_level(nodes, node->arg[i]);
+    level = of_argument > level ? of_argument : level;
+  }
+  return level;
 }
 
 tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel) {
-  enum { MOST_ROOTS = 5 };
-  tj_kernel_nodes nodes = {.root = TJ_NEW_ARRAY(graph->job, const tj_node *, MOST_ROOTS)};
+  tj_kernel_nodes nodes = {.root = TJ_NEW_ARRAY(graph->job, const tj_node *, 2 * (size_t)kernel->step_count + 1)};
   gather_roots(&nodes, kernel);
   nodes.walk = tj_walk_nodes(graph, nodes.root, nodes.root_count);
   tj_spend(graph->job, nodes.walk.count);
-  nodes.is_varying = TJ_NEW_ARRAY(graph->job, bool, nodes.walk.count);
+  nodes.level = TJ_NEW_ARRAY(graph->job, tj_level, nodes.walk.count);
   for (uint32_t i = 0; i < nodes.walk.count; i++)
-    nodes.is_varying[i] = depends(&nodes, nodes.walk.node[i], kernel->index);
+    nodes.level[i] = level_of(&nodes, kernel, nodes.walk.node[i]);
   return nodes;
 }
 
@@ -50,8 +58,8 @@ uint32_t tj_kernel_nodes_find(const tj_kernel_nodes *nodes, const tj_node *node)
   return low < nodes->walk.count && nodes->walk.node[low] == node ? low : TJ_NO_POSITION;
 }
 
-bool tj_kernel_nodes_vary(const tj_kernel_nodes *nodes, const tj_node *node) {
-  return nodes->is_varying[tj_kernel_nodes_find(nodes, node)];
+tj_level tj_kernel_nodes_level(const tj_kernel_nodes *nodes, const tj_node *node) {
+  return nodes->level[tj_kernel_nodes_find(nodes, node)];
 }
 
 /* --- quotients --- */
@@ -62,7 +70,7 @@ static bool may_serve(const tj_kernel_nodes *nodes, const tj_node *quotient, con
   if (tj_op_arity(quotient->op) == 0 || quotient->op == TJ_OP_MOD || quotient->depth > remainder->depth)
     return false;
   return tj_kernel_nodes_find(nodes, quotient) != TJ_NO_POSITION &&
-         tj_kernel_nodes_vary(nodes, quotient) == tj_kernel_nodes_vary(nodes, remainder);
+         tj_kernel_nodes_level(nodes, quotient) == tj_kernel_nodes_level(nodes, remainder);
 }
 
 static const tj_node *find_quotient(tj_graph *graph, const tj_kernel_nodes *nodes, const tj_node *remainder) {
@@ -103,4 +111,24 @@ void tj_kernel_nodes_schedule(tj_graph *graph, tj_kernel_nodes *nodes) {
 
 const tj_node *tj_kernel_nodes_quotient(const tj_kernel_nodes *nodes, const tj_node *node) {
   return nodes->quotient[tj_kernel_nodes_find(nodes, node)];
+}
+
+/* --- what expressions need --- */
+
+void tj_kernel_nodes_mark(const tj_kernel_nodes *nodes, const tj_node *node, bool *mark) {
+  uint32_t position = node != NULL ? tj_kernel_nodes_find(nodes, node) : TJ_NO_POSITION;
+  if (position != TJ_NO_POSITION)
+    mark[position] = true;
+}
+
+void tj_kernel_nodes_spread(const tj_kernel_nodes *nodes, bool *mark) {
+  for (uint32_t i = nodes->walk.count; i-- > 0;) {
+    uint32_t position = nodes->order[i];
+    if (!mark[position])
+      continue;
+    const tj_node *node = nodes->walk.node[position];
+    for (unsigned k = 0; k < tj_op_arity(node->op); k++)
+      tj_kernel_nodes_mark(nodes, node->arg[k], mark);
+    tj_kernel_nodes_mark(nodes, nodes->quotient[position], mark);
+  }
 }

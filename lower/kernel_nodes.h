@@ -1,16 +1,20 @@
-/* The nodes of a kernel's expressions, and which of them are uniform: the same for every work-item of a launch. */
+/* The nodes of a kernel's expressions, and how often each has to be computed: once for a launch, for a workgroup or
+ * for a work-item. */
 #ifndef TJ_LOWER_KERNEL_NODES_H
 #define TJ_LOWER_KERNEL_NODES_H
 
 #include "ir/walk.h"
 #include "lower/kernel.h"
 
+/* What a node's value is the same for. */
+typedef enum { TJ_LEVEL_LAUNCH, TJ_LEVEL_WORKGROUP, TJ_LEVEL_ITEM } tj_level;
+
 /* In the job's arena. */
 typedef struct {
   const tj_node **root; /* the expressions that work-items compute, and the count */
   uint32_t root_count;
   tj_walk walk;             /* the nodes that they are made of */
-  bool *is_varying;         /* by position in the walk: depends on the linear coordinate */
+  tj_level *level;          /* by position in the walk */
   const tj_node **quotient; /* by position: of a MOD, the node of the walk that is its quotient; or NULL */
   uint32_t *order;          /* positions, such that arguments and quotients come before their users */
 } tj_kernel_nodes;
@@ -29,7 +33,12 @@ void tj_kernel_nodes_schedule(tj_graph *graph, tj_kernel_nodes *nodes);
 /* The quotient of a MOD of the walk, or NULL. */
 const tj_node *tj_kernel_nodes_quotient(const tj_kernel_nodes *nodes, const tj_node *node);
 
-/* Whether a node of the walk depends on the linear coordinate. */
-bool tj_kernel_nodes_vary(const tj_kernel_nodes *nodes, const tj_node *node);
+/* The level of a node of the walk. */
+tj_level tj_kernel_nodes_level(const tj_kernel_nodes *nodes, const tj_node *node);
+
+/* Marks a node of the walk, by position; NULL and constants that are not in it: nothing happens. */
+void tj_kernel_nodes_mark(const tj_kernel_nodes *nodes, const tj_node *node, bool *mark);
+/* Marks what the marked ones are computed from. */
+void tj_kernel_nodes_spread(const tj_kernel_nodes *nodes, bool *mark);
 
 #endif

@@ -14,24 +14,27 @@
 
 /* --- kernels --- */
 
-/* The expressions of a kernel that its simplification works on. */
-enum { MOST_ROOTS = 6 };
-
-static uint32_t root_places(tj_kernel *kernel, const tj_node **places[MOST_ROOTS]) {
-  const tj_node **all[] = {&kernel->load.offset,  &kernel->load.valid,  &kernel->value,
-                           &kernel->store.offset, &kernel->store.valid, &kernel->count};
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < MOST_ROOTS; i++) {
-    if (*all[i] != NULL)
-      places[count++] = all[i];
+/* The places of a kernel's expressions: those that its simplification works on. */
+static const tj_node ***root_places(tj_graph *graph, tj_kernel *kernel, uint32_t *count) {
+  const tj_node ***place = TJ_NEW_ARRAY(graph->job, const tj_node **, 2 * (size_t)kernel->step_count + 1);
+  *count = 0;
+  for (uint32_t i = 0; i < kernel->step_count; i++) {
+    tj_kernel_step *step = &kernel->step[i];
+    if (step->kind == TJ_STEP_VALUE)
+      place[(*count)++] = &step->value;
+    if (step->kind == TJ_STEP_LOAD || step->kind == TJ_STEP_STORE) {
+      place[(*count)++] = &step->access.offset;
+      place[(*count)++] = &step->access.valid;
+    }
   }
-  return count;
+  place[(*count)++] = &kernel->count;
+  return place;
 }
 
 /* Every expression whose value a launch needs: the kernel's own, the sizes of its buffers. */
 static const tj_node **launch_roots(tj_graph *graph, tj_kernel *kernel, size_t *count) {
-  const tj_node **places[MOST_ROOTS];
-  uint32_t own = root_places(kernel, places);
+  uint32_t own;
+  const tj_node ***places = root_places(graph, kernel, &own);
   size_t most = own;
   for (uint32_t i = 0; i < kernel->buffer_count; i++)
     most += 1 + kernel->buffer[i].rank;
@@ -156,6 +159,19 @@ static void check_copy(tj_graph *graph, const tj_kernel_definition *definition, 
     tj_fail(graph->job, TJ_KERNEL_FILL, "%" PRId64 " does not fit in %s", definition->fill, tj_dtype_name(from));
 }
 
+static void set_steps(tj_graph *graph, tj_kernel *kernel, tj_kernel_step first, tj_kernel_step second) {
+  tj_kernel_step *steps = TJ_NEW_ARRAY(graph->job, tj_kernel_step, 2);
+  steps[0] = first;
+  steps[1] = second;
+  kernel->step = steps;
+  kernel->step_count = 2;
+  kernel->slot_count = 1;
+}
+
+static tj_kernel_step scalar_step(tj_step_kind kind, tj_access access) {
+  return (tj_kernel_step){.kind = kind, .access = access, .width = 1, .slot_step = 1};
+}
+
 static void plan_copy(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
                       const tj_operand operands[]) {
   const tj_operand *source = &operands[definition->source];
@@ -163,10 +179,12 @@ static void plan_copy(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defini
   const tj_tuple *at_source, *at_destination;
   check_copy(graph, definition, kernel);
   tj_common_coordinates(graph, source, destination, kernel->index, &at_source, &at_destination);
-  kernel->is_copy = true;
   kernel->fill = definition->fill;
-  kernel->load = tj_operand_access(graph, source, definition->source, at_source);
-  kernel->store = tj_operand_access(graph, destination, definition->destination, at_destination);
+  kernel->carried =
+      tj_dtype_narrower(kernel->buffer[definition->source].dtype, kernel->buffer[definition->destination].dtype);
+  tj_access load = tj_operand_access(graph, source, definition->source, at_source);
+  tj_access store = tj_operand_access(graph, destination, definition->destination, at_destination);
+  set_steps(graph, kernel, scalar_step(TJ_STEP_LOAD, load), scalar_step(TJ_STEP_STORE, store));
 }
 
 static void set_range(tj_dtype dtype, int64_t *low, int64_t *high) {
@@ -176,23 +194,27 @@ static void set_range(tj_dtype dtype, int64_t *low, int64_t *high) {
   *low = is_signed ? -*high - 1 : 0;
 }
 
-static void check_offset_type(tj_graph *graph, const tj_kernel *kernel) {
-  tj_dtype dtype = kernel->buffer[kernel->store.buffer].dtype;
+static void check_offset_type(tj_graph *graph, tj_dtype dtype, const tj_node *value) {
   tj_dtype_class class = tj_dtype_class_of(dtype);
   if (class != TJ_CLASS_SIGNED && class != TJ_CLASS_UNSIGNED)
     tj_fail(graph->job, TJ_OFFSET_TYPE, "offsets are integers; %s is not", tj_dtype_name(dtype));
   int64_t low, high;
   set_range(dtype, &low, &high);
-  const tj_facts *facts = &tj_simplified(graph, kernel->value)->facts;
+  const tj_facts *facts = &tj_simplified(graph, value)->facts;
   if (facts->low < low || facts->high > high)
     tj_fail(graph->job, TJ_OFFSET_TYPE, "%s does not hold offsets from %" PRId64 " to %" PRId64, tj_dtype_name(dtype),
             facts->low, facts->high);
 }
 
-static void set_offset_value(tj_graph *graph, tj_kernel *kernel, const tj_operand *map) {
-  tj_access access = tj_operand_raw_access(graph, map, tj_operand_coordinate(graph, map, kernel->index));
-  kernel->value =
-      tj_is_int(access.valid, 1) ? access.offset : tj_select(graph, access.valid, access.offset, tj_int(graph, -1));
+/* The offset of the map at a linear coordinate, -1 where it is not valid. */
+static const tj_node *offset_value(tj_graph *graph, const tj_operand *map, const tj_node *index) {
+  tj_access access = tj_operand_raw_access(graph, map, tj_operand_coordinate(graph, map, index));
+  bool is_always = tj_is_int(access.valid, 1);
+  return is_always ? access.offset : tj_select(graph, access.valid, access.offset, tj_int(graph, -1));
+}
+
+static tj_kernel_step value_step(const tj_node *value) {
+  return (tj_kernel_step){.kind = TJ_STEP_VALUE, .value = value, .width = 1, .slot_step = 1};
 }
 
 static void plan_offsets(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
@@ -202,10 +224,12 @@ static void plan_offsets(tj_graph *graph, tj_kernel *kernel, const tj_kernel_def
   tj_operand map = tj_operand_make(graph, definition->map);
   if (!tj_prove_equal(graph, map.size, destination->size))
     tj_fail_domains(graph, &map, destination);
-  set_offset_value(graph, kernel, &map);
-  kernel->store = tj_operand_access(graph, destination, definition->destination,
-                                    tj_operand_coordinate(graph, destination, kernel->index));
-  check_offset_type(graph, kernel);
+  const tj_node *value = offset_value(graph, &map, kernel->index);
+  const tj_tuple *at = tj_operand_coordinate(graph, destination, kernel->index);
+  tj_access store = tj_operand_access(graph, destination, definition->destination, at);
+  kernel->carried = kernel->buffer[definition->destination].dtype;
+  check_offset_type(graph, kernel->carried, value);
+  set_steps(graph, kernel, value_step(value), scalar_step(TJ_STEP_STORE, store));
 }
 
 tj_kernel *tj_plan_kernel(tj_graph *graph, const tj_program_values *program, const tj_kernel_definition *definition) {
@@ -226,8 +250,8 @@ tj_kernel *tj_plan_kernel(tj_graph *graph, const tj_program_values *program, con
 tj_kernel *tj_plan_offsets(tj_graph *graph, const tj_program_values *program, const tj_value *map) {
   tj_operand operand = tj_operand_make(graph, map);
   tj_kernel *kernel = new_kernel(graph, "offsets", &operand);
-  set_offset_value(graph, kernel, &operand);
-  const tj_facts *facts = &tj_simplified(graph, kernel->value)->facts;
+  const tj_node *value = offset_value(graph, &operand, kernel->index);
+  const tj_facts *facts = &tj_simplified(graph, value)->facts;
   tj_kernel_buffer *buffer = TJ_NEW(graph->job, tj_kernel_buffer);
   bool narrow = facts->low >= INT32_MIN && facts->high <= INT32_MAX;
   *buffer = (tj_kernel_buffer){.name = "dst",
@@ -239,22 +263,43 @@ tj_kernel *tj_plan_offsets(tj_graph *graph, const tj_program_values *program, co
                                .is_row_major = true};
   kernel->buffer = buffer;
   kernel->buffer_count = 1;
-  kernel->store = (tj_access){0, kernel->index, tj_int(graph, 1)};
+  kernel->carried = buffer->dtype;
+  tj_access store = {0, kernel->index, tj_int(graph, 1)};
+  set_steps(graph, kernel, value_step(value), scalar_step(TJ_STEP_STORE, store));
   set_parameters(graph, kernel, program);
   return kernel;
 }
 
 /* --- simplifying and showing --- */
 
+/* Whether `fact` is among the truths that `truth` is the conjunction of, as far as a few steps show. */
+static bool surely_implies(const tj_node *truth, const tj_node *fact, unsigned steps) {
+  if (truth == fact || (tj_is_constant(fact) && fact->value != 0))
+    return true;
+  return steps > 0 && truth->op == TJ_OP_AND &&
+         (surely_implies(truth->arg[0], fact, steps - 1) || surely_implies(truth->arg[1], fact, steps - 1));
+}
+
+/* A flat copy's load that is valid wherever its store is need not happen where the store does not. */
+static void join_predicates(tj_kernel *kernel) {
+  enum { LOAD, STORE, MOST_STEPS = 16 };
+  if (kernel->index == NULL || kernel->step[LOAD].kind != TJ_STEP_LOAD)
+    return;
+  const tj_node *stored = kernel->step[STORE].access.valid;
+  if (surely_implies(stored, kernel->step[LOAD].access.valid, MOST_STEPS))
+    kernel->step[LOAD].access.valid = stored;
+}
+
 void tj_kernel_simplify(tj_graph *graph, tj_kernel *kernel, tj_trace *trace) {
-  const tj_node **places[MOST_ROOTS];
-  const tj_node *roots[MOST_ROOTS];
-  uint32_t count = root_places(kernel, places);
+  uint32_t count;
+  const tj_node ***places = root_places(graph, kernel, &count);
+  const tj_node **roots = TJ_NEW_ARRAY(graph->job, const tj_node *, count);
   for (uint32_t i = 0; i < count; i++)
     roots[i] = *places[i];
   tj_simplify(graph, roots, count, trace);
   for (uint32_t i = 0; i < count; i++)
     *places[i] = roots[i];
+  join_predicates(kernel);
 }
 
 static void show(tj_named_node named[], uint32_t *count, const char *name, const tj_node *node) {
@@ -264,11 +309,12 @@ static void show(tj_named_node named[], uint32_t *count, const char *name, const
 
 uint32_t tj_kernel_expressions(const tj_kernel *kernel, tj_named_node named[TJ_KERNEL_EXPRESSIONS]) {
   uint32_t count = 0;
-  show(named, &count, "load.offset", kernel->load.offset);
-  show(named, &count, "load.valid", kernel->load.valid);
-  show(named, &count, "value", kernel->value);
-  show(named, &count, "store.offset", kernel->store.offset);
-  show(named, &count, "store.valid", kernel->store.valid);
+  const tj_kernel_step *first = &kernel->step[0], *store = &kernel->step[1];
+  show(named, &count, "load.offset", first->access.offset);
+  show(named, &count, "load.valid", first->access.valid);
+  show(named, &count, "value", first->value);
+  show(named, &count, "store.offset", store->access.offset);
+  show(named, &count, "store.valid", store->access.valid);
   show(named, &count, "count", kernel->count);
   return count;
 }

@@ -17,6 +17,7 @@ typedef struct {
   tj_kernel kernel;
   tj_kernel_buffer buffer[2];
   const tj_node *parameter[MOST_PARAMETERS];
+  tj_kernel_step step[2]; /* what is stored: a value, or a load; and the store */
 } hand_kernel;
 
 /* value stored at offset `index` of a destination of `dtype`, for 0 <= index < count. The caller sets what differs.
@@ -35,9 +36,13 @@ static inline hand_kernel *make_kernel(tj_graph *graph, const tj_node *count, tj
       .index = index,
       .count = count,
       .workgroup_size = 64,
-      .store = same,
-      .value = index,
+      .step = made->step,
+      .step_count = 2,
+      .slot_count = 1,
+      .carried = dtype,
   };
+  made->step[0] = (tj_kernel_step){.kind = TJ_STEP_VALUE, .value = index, .width = 1};
+  made->step[1] = (tj_kernel_step){.kind = TJ_STEP_STORE, .access = same, .width = 1};
   return made;
 }
 
@@ -45,9 +50,9 @@ static inline hand_kernel *make_kernel(tj_graph *graph, const tj_node *count, tj
 static inline void make_copy(tj_graph *graph, hand_kernel *made, tj_dtype dtype) {
   made->buffer[1].dtype = dtype;
   made->kernel.buffer_count = 2;
-  made->kernel.is_copy = true;
-  made->kernel.value = NULL;
-  made->kernel.load = (tj_access){.buffer = 1, .offset = made->kernel.index, .valid = tj_int(graph, 1)};
+  made->kernel.carried = tj_dtype_narrower(dtype, made->buffer[0].dtype);
+  tj_access same = {.buffer = 1, .offset = made->kernel.index, .valid = tj_int(graph, 1)};
+  made->step[0] = (tj_kernel_step){.kind = TJ_STEP_LOAD, .access = same, .width = 1};
 }
 
 static inline const tj_node *add_parameter(tj_graph *graph, hand_kernel *made, const char *name, const tj_node *low,

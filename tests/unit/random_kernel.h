@@ -60,7 +60,7 @@ static inline hand_kernel *make_random_kernel(random_source *source, tj_graph *g
         e == 0 ? division_by_parameter(source, graph, made, point) : random_expression(&pool, STEPS);
     value = tj_select(graph, tj_equal(graph, which, tj_int(graph, e)), expression, value);
   }
-  made->kernel.value = value;
+  made->step[0].value = value;
   return made;
 }
 
@@ -78,7 +78,7 @@ static inline int64_t value_of(const tj_kernel *kernel, const symbol_values *val
 
 static inline void compare(const tj_kernel *kernel, const int64_t *found, symbol_values values) {
   tj_evaluator *evaluator;
-  ck_assert_int_eq(tj_evaluator_create(&kernel->value, 1, &evaluator), TJ_EVAL_OK);
+  ck_assert_int_eq(tj_evaluator_create(&kernel->step[0].value, 1, &evaluator), TJ_EVAL_OK);
   for (int64_t n = 0; n < EXPRESSIONS * POINTS; n++) {
     int64_t expected;
     values.value[kernel->index->symbol->index] = n;

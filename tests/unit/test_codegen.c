@@ -121,7 +121,7 @@ static void check_fill(tj_job *job, void *data) {
   tj_graph *graph = tj_graph_create(job);
   hand_kernel *made = make_kernel(graph, tj_int(graph, 8), fills[row].destination);
   make_copy(graph, made, fills[row].source);
-  made->kernel.load.valid = tj_less(graph, made->kernel.index, tj_int(graph, 4));
+  made->step[0].access.valid = tj_less(graph, made->kernel.index, tj_int(graph, 4));
   made->kernel.fill = fills[row].fill;
   test->code = load_kernel(graph, &test->compiled, &made->kernel);
   unsigned char from[8 * 16] = {0}, to[8 * 16];
@@ -205,10 +205,10 @@ static hand_kernel *make_masked(tj_graph *graph, const masked *test) {
       tj_and(graph, tj_less_equal(graph, tj_int(graph, 0), column), tj_less(graph, column, width));
   tj_access inner = {0, tj_add(graph, tj_mul(graph, row, width), column), tj_and(graph, inside_rows, inside_columns)};
   if (test->masks_store) {
-    made->kernel.store = inner;
+    made->step[1].access = inner;
   } else {
-    made->kernel.load = inner;
-    made->kernel.load.buffer = 1;
+    made->step[0].access = inner;
+    made->step[0].access.buffer = 1;
   }
   made->kernel.fill = -9;
   return made;
@@ -309,7 +309,7 @@ static void run_remainder(tj_job *job, void *data) {
   const tj_node *dividend = add_parameter(graph, made, "a", NULL, NULL);
   const tj_node *divisor = add_parameter(graph, made, "b", NULL, NULL);
   const tj_node *args[] = {tj_min(graph, dividend, made->kernel.index), divisor};
-  made->kernel.value = tj_node_make(graph, TJ_OP_MOD, args);
+  made->step[0].value = tj_node_make(graph, TJ_OP_MOD, args);
   test->code = load_kernel(graph, &test->compiled, &made->kernel);
   int64_t to[4];
   symbol_values values = {.value = {[0] = 0}, .count = 64};
@@ -348,8 +348,8 @@ static hand_kernel *make_busy(tj_graph *graph) {
   const tj_node *divisor = add_parameter(graph, made, "d", tj_int(graph, 1), tj_int(graph, 4096));
   const tj_node *index = made->kernel.index;
   const tj_node *row = tj_div(graph, index, divisor), *column = tj_mod(graph, index, divisor);
-  made->kernel.load.offset = tj_add(graph, tj_mul(graph, tj_mod(graph, row, tj_int(graph, 24)), divisor), column);
-  made->kernel.load.valid = tj_less(graph, column, tj_int(graph, 77));
+  made->step[0].access.offset = tj_add(graph, tj_mul(graph, tj_mod(graph, row, tj_int(graph, 24)), divisor), column);
+  made->step[0].access.valid = tj_less(graph, column, tj_int(graph, 77));
   tj_kernel_derive(graph, &made->kernel);
   return made;
 }
@@ -431,23 +431,23 @@ typedef struct {
 static void shape_divide(tj_graph *graph, hand_kernel *made) {
   const tj_node *index = made->kernel.index;
   const tj_node *row = tj_div(graph, index, tj_int(graph, 24)), *column = tj_mod(graph, index, tj_int(graph, 24));
-  made->kernel.value = tj_add(graph, tj_mul(graph, column, tj_int(graph, 5000)), row);
+  made->step[0].value = tj_add(graph, tj_mul(graph, column, tj_int(graph, 5000)), row);
 }
 
 static void shape_by_parameter(tj_graph *graph, hand_kernel *made) {
   const tj_node *divisor = add_parameter(graph, made, "d", tj_int(graph, 1), tj_int(graph, 4096));
-  made->kernel.value = tj_mod(graph, made->kernel.index, divisor);
+  made->step[0].value = tj_mod(graph, made->kernel.index, divisor);
   tj_kernel_derive(graph, &made->kernel);
 }
 
 static void shape_wide(tj_graph *graph, hand_kernel *made) {
-  made->kernel.value = tj_mul(graph, made->kernel.index, tj_int(graph, 1ll << 30));
+  made->step[0].value = tj_mul(graph, made->kernel.index, tj_int(graph, 1ll << 30));
   made->buffer[0].dtype = TJ_DTYPE_i64;
 }
 
 static void shape_uniform(tj_graph *graph, hand_kernel *made) {
   const tj_node *width = add_parameter(graph, made, "w", tj_int(graph, 1), tj_int(graph, 4096));
-  made->kernel.value =
+  made->step[0].value =
       tj_add(graph, made->kernel.index, tj_div(graph, tj_mul(graph, width, width), tj_int(graph, 7)));
   tj_kernel_derive(graph, &made->kernel);
 }

@@ -184,10 +184,10 @@ static void run_mask(tj_job *job, void *data) {
   hand_kernel *made = make_kernel(graph, tj_int(graph, OUTSIDE), TJ_DTYPE_i16);
   make_copy(graph, made, TJ_DTYPE_i16);
   const tj_node *offset = tj_sub(graph, made->kernel.index, tj_int(graph, SHIFT)), *zero = tj_int(graph, 0);
-  made->kernel.load.offset = offset;
-  made->kernel.load.valid =
+  made->step[0].access.offset = offset;
+  made->step[0].access.valid =
       tj_and(graph, tj_less_equal(graph, zero, offset), tj_less(graph, offset, tj_int(graph, INSIDE)));
-  made->kernel.store.valid =
+  made->step[1].access.valid =
       tj_not(graph, tj_equal(graph, tj_mod(graph, made->kernel.index, tj_int(graph, 3)), zero));
   made->kernel.fill = -9;
   load_on_gpu(graph, run, &made->kernel);

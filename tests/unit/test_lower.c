@@ -5,6 +5,7 @@
 #include "kernel_support.h"
 #include "lower/emit.h"
 #include "lower/magic.h"
+#include "lower/plan.h"
 #include "random_nodes.h"
 
 /* --- targets --- */
@@ -283,14 +284,14 @@ static const char *huge_count(tj_graph *graph, tj_module *module, const tj_targe
 static const char *padded_copy(tj_graph *graph, tj_module *module, const tj_target *target) {
   hand_kernel *made = make_kernel(graph, tj_int(graph, 128), TJ_DTYPE_f32);
   make_copy(graph, made, TJ_DTYPE_f16);
-  made->kernel.load.valid = tj_less(graph, made->kernel.index, tj_int(graph, 100));
+  made->step[0].access.valid = tj_less(graph, made->kernel.index, tj_int(graph, 100));
   return lowered(graph, module, target, made);
 }
 
 static const char *never_loaded(tj_graph *graph, tj_module *module, const tj_target *target) {
   hand_kernel *made = make_kernel(graph, tj_int(graph, 128), TJ_DTYPE_f32);
   make_copy(graph, made, TJ_DTYPE_i32);
-  made->kernel.load.valid = tj_int(graph, 0);
+  made->step[0].access.valid = tj_int(graph, 0);
   made->kernel.fill = 7;
   return lowered(graph, module, target, made);
 }
@@ -299,15 +300,16 @@ static const char *shared_condition(tj_graph *graph, tj_module *module, const tj
   hand_kernel *made = make_kernel(graph, tj_int(graph, 128), TJ_DTYPE_f32);
   make_copy(graph, made, TJ_DTYPE_f32);
   const tj_node *inside = tj_less(graph, made->kernel.index, tj_int(graph, 100));
-  made->kernel.load.valid = inside;
-  made->kernel.store.valid = tj_and(graph, tj_less(graph, tj_int(graph, 3), made->kernel.index), inside);
+  made->step[0].access.valid = inside;
+  made->step[1].access.valid = tj_and(graph, tj_less(graph, tj_int(graph, 3), made->kernel.index), inside);
+  tj_kernel_simplify(graph, &made->kernel, NULL);
   return lowered(graph, module, target, made);
 }
 
 static const char *magic_division(tj_graph *graph, tj_module *module, const tj_target *target) {
   hand_kernel *made = make_kernel(graph, tj_int(graph, 6400), TJ_DTYPE_i32);
   const tj_node *divisor = add_parameter(graph, made, "d", tj_int(graph, 1), tj_int(graph, 5000));
-  made->kernel.value = tj_div(graph, made->kernel.index, divisor);
+  made->step[0].value = tj_div(graph, made->kernel.index, divisor);
   tj_kernel_derive(graph, &made->kernel);
   ck_assert_uint_eq(made->kernel.derived_count, 1);
   ck_assert_uint_eq(tj_kernel_argument_bytes(&made->kernel), 24);
@@ -318,13 +320,13 @@ static const char *exact_division(tj_graph *graph, tj_module *module, const tj_t
   hand_kernel *made = make_kernel(graph, tj_int(graph, 6400), TJ_DTYPE_i32);
   const tj_node *args[] = {tj_mul(graph, made->kernel.index, tj_int(graph, 24)), tj_int(graph, 8)};
   const tj_node *third[] = {args[0], tj_int(graph, 3)};
-  made->kernel.value = tj_add(graph, tj_node_make(graph, TJ_OP_DIV, args), tj_node_make(graph, TJ_OP_DIV, third));
+  made->step[0].value = tj_add(graph, tj_node_make(graph, TJ_OP_DIV, args), tj_node_make(graph, TJ_OP_DIV, third));
   return lowered(graph, module, target, made);
 }
 
 static const char *wide_offsets(tj_graph *graph, tj_module *module, const tj_target *target) {
   hand_kernel *made = make_kernel(graph, tj_int(graph, 6400), TJ_DTYPE_f32);
-  made->kernel.store.offset = tj_mul(graph, made->kernel.index, tj_int(graph, 1 << 20));
+  made->step[1].access.offset = tj_mul(graph, made->kernel.index, tj_int(graph, 1 << 20));
   return lowered(graph, module, target, made);
 }
 
@@ -392,7 +394,7 @@ static void lower_unbound(tj_job *job, void *data) {
   tj_graph *graph = tj_graph_create(job);
   hand_kernel *made = make_kernel(graph, tj_int(graph, 64), TJ_DTYPE_i32);
   const tj_node *low = tj_int(graph, 1), *high = tj_int(graph, 5);
-  made->kernel.value = tj_symbol_create(graph, "lost", TJ_SYMBOL_PARAMETER, low, high, 1);
+  made->step[0].value = tj_symbol_create(graph, "lost", TJ_SYMBOL_PARAMETER, low, high, 1);
   tj_module_lower(graph, data, &made->kernel, tj_target_parse(job, "gfx942"));
 }
 
@@ -400,7 +402,7 @@ static void lower_unbounded(tj_job *job, void *data) {
   tj_graph *graph = tj_graph_create(job);
   hand_kernel *made = make_kernel(graph, tj_int(graph, 64), TJ_DTYPE_i32);
   const tj_node *size = add_parameter(graph, made, "M", NULL, NULL);
-  made->kernel.value = tj_add(graph, size, made->kernel.index);
+  made->step[0].value = tj_add(graph, size, made->kernel.index);
   tj_module_lower(graph, data, &made->kernel, tj_target_parse(job, "host"));
 }
 
@@ -410,7 +412,7 @@ static void lower_too_much(tj_job *job, void *data) {
   const tj_node *value = made->kernel.index;
   for (int i = 0; i < 50000; i++)
     value = tj_mod(graph, tj_add(graph, value, tj_int(graph, i + 1)), tj_int(graph, 1000));
-  made->kernel.value = value;
+  made->step[0].value = value;
   tj_module_lower(graph, data, &made->kernel, tj_target_parse(job, "gfx942"));
 }
 
