@@ -2,8 +2,8 @@
  * table has are passed over, as the format asks. */
 #include "jit/metadata.h"
 
+#include "base/msgpack.h"
 #include "base/text.h"
-#include "jit/msgpack.h"
 
 typedef struct {
   tj_job *job;

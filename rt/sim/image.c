@@ -4,12 +4,14 @@
 #include "base/text.h"
 #include "rt/sim/decode.h"
 #include "rt/sim/descriptor.h"
+#include "rt/sim/notes.h"
 
 /* Sizes of the ELF file's tables' entries, and the constants that matter here. */
 enum { HEADER = 64, SECTION = 64, SEGMENT = 56, SYMBOL = 24, RELOCATION = 24 };
 enum { MACHINE_AMDGPU = 224, ABI_HSA = 64, OLDEST_ABI = 2, NEWEST_ABI = 4, TYPE_SHARED = 3 };
 enum {
   SEGMENT_LOAD = 1,
+  SEGMENT_NOTE = 4,
   EXECUTABLE = 1,
   WRITABLE = 2,
   SECTION_SYMBOLS = 2,
@@ -27,6 +29,7 @@ typedef struct {
   tj_bytes file;
   tj_sim_image *image;
   tj_bytes symbols, strings; /* of the symbol table in use */
+  tj_bytes metadata;         /* empty: there are none */
 } reader;
 
 static tj_bytes slice(const reader *in, uint64_t offset, uint64_t length) {
@@ -89,6 +92,8 @@ static void read_segments(reader *in) {
     tj_bytes header = entry(table, i, SEGMENT);
     if (tj_bytes_u32(header, 0) == SEGMENT_LOAD)
       add_segment(in, header);
+    else if (tj_bytes_u32(header, 0) == SEGMENT_NOTE && in->metadata.size == 0)
+      in->metadata = tj_sim_find_metadata(in->job, slice(in, tj_bytes_u64(header, 8), tj_bytes_u64(header, 32)));
   }
 }
 
@@ -278,6 +283,8 @@ tj_sim_image *tj_sim_image_read(tj_job *job, tj_bytes bytes) {
   read_relocations(&in, &all);
   in.symbols = in.strings = (tj_bytes){NULL, 0};
   read_kernels(&in, &all);
+  if (in.metadata.size > 0)
+    tj_sim_check_metadata(job, in.image, in.metadata);
   return in.image;
 }
 

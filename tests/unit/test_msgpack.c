@@ -1,5 +1,5 @@
 /* MessagePack: every encoding, every truncation, and containers that promise more than there is. */
-#include "jit/msgpack.h"
+#include "base/msgpack.h"
 
 #include "harness.h"
 

@@ -77,6 +77,45 @@ START_TEST(features_must_fit) {
 }
 END_TEST
 
+/* Changes one byte at a word that occurs in the file, as far behind it as said. */
+static void damage(session *s, const char *word, size_t behind, uint8_t to) {
+  unsigned char *bytes = (unsigned char *)(uintptr_t)s->bytes.data;
+  size_t length = strlen(word), at = 0;
+  while (at + length < s->bytes.size && memcmp(bytes + at, word, length) != 0)
+    at++;
+  ck_assert_uint_lt(at + length + behind, s->bytes.size);
+  ck_assert_uint_ne(bytes[at + length + behind], to);
+  bytes[at + length + behind] = to;
+}
+
+/* Metadata that say something else than the descriptors or the header. */
+START_TEST(notes_must_agree) {
+  static const struct {
+    const char *word;
+    size_t behind;
+    uint8_t to;
+    const char *expected;
+  } rows[] = {
+      {".group_segment_fixed_size", 2, 5, "kernel store: LDS of 1029 by its metadata, of 1024 by its descriptor"},
+      {".kernarg_segment_size", 0, 16, "kernel store: an argument block of 16 by its metadata, of 12"},
+      {".private_segment_fixed_size", 0, 8, "kernel store: scratch memory of 8 by its metadata, of 0"},
+      {".wavefront_size", 0, 32, "kernel store: waves of 32 by its metadata, of 64"},
+      {"-gfx94", 0, '0', "its metadata are for amdgcn-amd-amdhsa--gfx940"},
+      {".symbol", 1, 'b', "which does not exist"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    tj_job job;
+    tj_job_init(&job, NULL);
+    session s = {.processor = "gfx942"};
+    expect_success(&job, make, &s);
+    damage(&s, rows[i].word, rows[i].behind, rows[i].to);
+    expect_failure(&job, TJ_CODE_OBJECT, read_image, &s);
+    ck_assert_msg(strstr(job.problem.message, rows[i].expected) != NULL, "%s: %s", rows[i].word, job.problem.message);
+    tj_job_destroy(&job);
+  }
+}
+END_TEST
+
 /* Reads a damaged copy, which is exactly as long as it says, so that sanitizers see a byte too far. */
 static void read_damaged(const void *bytes, size_t size) {
   unsigned char *copy = malloc(size > 0 ? size : 1);
@@ -116,6 +155,6 @@ START_TEST(damaged_code_objects) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {whole_code_objects, features_must_fit, damaged_code_objects};
+  const TTest *const tests[] = {whole_code_objects, features_must_fit, notes_must_agree, damaged_code_objects};
   return run_suite(suite_of("sim_image", tests, sizeof tests / sizeof tests[0]));
 }

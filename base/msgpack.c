@@ -1,5 +1,5 @@
 /* Decoding MessagePack: one table row per first byte or range of first bytes. */
-#include "jit/msgpack.h"
+#include "base/msgpack.h"
 
 /* What follows a first byte: a number of `width` bytes, then as many bytes as it says, or as `extra` says. */
 typedef enum {

@@ -3,8 +3,8 @@
  * A reader walks forward; a container is its head, followed by its elements (an array of n: n values; a map of n:
  * n pairs). Nothing is allocated and nothing recurses: skipping a value of any nesting is a loop bounded by the
  * bytes. */
-#ifndef TJ_JIT_MSGPACK_H
-#define TJ_JIT_MSGPACK_H
+#ifndef TJ_BASE_MSGPACK_H
+#define TJ_BASE_MSGPACK_H
 
 #include "base/bytes.h"
 
