@@ -5,43 +5,38 @@
 #include "jit/disasm.h"
 #include "jit/report.h"
 
-#include <inttypes.h>
-#include <time.h>
-
 /* --- compiling --- */
 
-static void load(tj_job *job, void *data) {
-  tj_code *code = data;
-  struct timespec begin, end;
-  clock_gettime(CLOCK_MONOTONIC, &begin);
-  code->symbol = tj_target_symbol(job, code->target, code->kernel->name);
-  if (code->target->object == TJ_OBJECT_HOST)
-    code->host_code = tj_host_code_load(job, code->bytes, code->symbol);
-  clock_gettime(CLOCK_MONOTONIC, &end);
-  code->times.load = (uint64_t)((end.tv_sec - begin.tv_sec) * 1000000000 + end.tv_nsec - begin.tv_nsec);
+static tj_image *image_of(tj_context *context, tj_program *program, const tj_compilation *c) {
+  tj_text plan = tj_text_begin(&program->job);
+  tj_launch_plan_write(&plan, c->plan);
+  return tj_image_create(&context->allocator, (tj_bytes){plan.data, plan.length}, c->machine);
 }
 
-static void take(tj_code *code, const tj_compilation *c) {
-  code->kernel = c->kernel;
-  code->target = c->target;
-  code->bytes = c->target->object == TJ_OBJECT_CODE_OBJECT ? c->code_object : c->object;
-  code->symbol_count = c->graph->symbol_count;
-  code->times = c->times;
+typedef struct {
+  tj_code *code;
+  tj_program *program;
+  tj_compilation *compilation;
+} finishing;
+
+static void finish(tj_job *job, void *data) {
+  finishing *f = data;
+  f->code->image = image_of(f->code->context, f->program, f->compilation);
+  if (f->code->image == NULL)
+    tj_fail_out_of_memory(job);
+  f->code->times = f->compilation->times;
 }
 
 tj_status tj_code_compile(tj_program *program, const tj_compile_options *options, tj_code **code) {
   tj_code *made = tj_context_allocate(program->context, sizeof *made);
   if (made == NULL)
     return TJ_ERROR_MEMORY;
-  made->program = program;
-  tj_program_retain(program);
+  made->context = program->context;
   tj_compilation compilation = {0};
-  tj_status status = tj_program_compile(program, options, TJ_EMIT_HSACO, NULL, &compilation);
-  tj_module_dispose(&compilation.module);
-  if (status == TJ_OK) {
-    take(made, &compilation);
-    status = tj_context_run(program->context, &program->job, load, made);
-  }
+  tj_status status = tj_program_compile(program, options, TJ_EMIT_MACHINE, NULL, &compilation);
+  if (status == TJ_OK)
+    status = tj_context_run(program->context, &program->job, finish, &(finishing){made, program, &compilation});
+  tj_compilation_dispose(&compilation);
   if (status == TJ_OK)
     *code = made;
   else
@@ -52,23 +47,21 @@ tj_status tj_code_compile(tj_program *program, const tj_compile_options *options
 void tj_code_destroy(tj_code *code) {
   if (code == NULL)
     return;
-  tj_program *program = code->program;
-  tj_host_code_release(code->host_code);
-  tj_context_release(program->context, code);
-  tj_program_release(program);
+  tj_image_release(code->image);
+  tj_context_release(code->context, code);
 }
 
 const void *tj_code_bytes(const tj_code *code, size_t *size) {
-  *size = code->bytes.size;
-  return code->bytes.data;
+  *size = code->image->machine->bytes.size;
+  return code->image->machine->bytes.data;
 }
 
 const char *tj_code_kernel(const tj_code *code) {
-  return code->kernel->name;
+  return code->image->plan->kernel;
 }
 
 const char *tj_code_target(const tj_code *code) {
-  return code->target->name;
+  return code->image->plan->target;
 }
 
 tj_code_times tj_code_times_of(const tj_code *code) {
@@ -76,11 +69,12 @@ tj_code_times tj_code_times_of(const tj_code *code) {
 }
 
 size_t tj_code_argument_count(const tj_code *code) {
-  return code->kernel->buffer_count;
+  return code->image->plan->buffer_count;
 }
 
 const char *tj_code_argument_name(const tj_code *code, size_t index) {
-  return index < code->kernel->buffer_count ? code->kernel->buffer[index].name : NULL;
+  const tj_launch_plan *plan = code->image->plan;
+  return index < plan->buffer_count ? plan->buffer[index].name : NULL;
 }
 
 /* --- disassembling --- */

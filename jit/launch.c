@@ -1,5 +1,4 @@
-/* Launches: parameters and arrays of one run, and the run. */
-#include "ir/eval.h"
+/* Launches: parameters and arrays of one run, and the run. All that is known of the kernel is its launch plan. */
 #include "jit/code.h"
 #include "jit/public_device.h"
 
@@ -20,28 +19,30 @@ struct tj_launch {
   tj_context *context;
   const tj_code *code;
   tj_job job;     /* messages, shapes, argument blocks */
-  int64_t *value; /* of the graph's symbols, by index */
+  int64_t *value; /* of the plan's parameters, by number */
   bool *bound;
-  uint32_t symbol_count;
-  bound_array *array;   /* one for each of the kernel's buffers */
-  tj_argument argument; /* what tj_launch_argument last described */
+  bool is_resolved;        /* all parameters have values that agree with their facts */
+  tj_launch_value *result; /* of the plan's expressions, once that is so */
+  bound_array *array;      /* one for each of the plan's buffers */
+  tj_argument argument;    /* what tj_launch_argument last described */
   uint64_t nanoseconds;
   tj_rt_counter counter[MOST_COUNTERS];
   size_t counter_count;
 };
 
-static const tj_kernel *kernel_of(const tj_launch *launch) {
-  return launch->code->kernel;
+static const tj_launch_plan *plan_of(const tj_launch *launch) {
+  return launch->code->image->plan;
 }
 
 /* --- creation --- */
 
 static void prepare(tj_job *job, void *data) {
   tj_launch *launch = data;
-  launch->symbol_count = launch->code->symbol_count;
-  launch->value = TJ_NEW_ARRAY(job, int64_t, launch->symbol_count + 1);
-  launch->bound = TJ_NEW_ARRAY(job, bool, launch->symbol_count + 1);
-  launch->array = TJ_NEW_ARRAY(job, bound_array, kernel_of(launch)->buffer_count + 1);
+  const tj_launch_plan *plan = plan_of(launch);
+  launch->value = TJ_NEW_ARRAY(job, int64_t, plan->parameter_count + 1);
+  launch->bound = TJ_NEW_ARRAY(job, bool, plan->parameter_count + 1);
+  launch->result = TJ_NEW_ARRAY(job, tj_launch_value, plan->step_count + 1);
+  launch->array = TJ_NEW_ARRAY(job, bound_array, plan->buffer_count + 1);
 }
 
 tj_status tj_launch_create(tj_context *context, const tj_code *code, tj_launch **launch) {
@@ -84,32 +85,32 @@ static tj_status perform(tj_launch *launch, void (*body)(tj_job *job, void *data
   return tj_context_run(launch->context, &launch->job, body, &r);
 }
 
-static size_t find_buffer(tj_job *job, const tj_kernel *kernel, const char *name) {
-  for (uint32_t i = 0; i < kernel->buffer_count; i++) {
-    if (strcmp(kernel->buffer[i].name, name) == 0)
+static size_t find_buffer(tj_job *job, const tj_launch_plan *plan, const char *name) {
+  for (uint32_t i = 0; i < plan->buffer_count; i++) {
+    if (strcmp(plan->buffer[i].name, name) == 0)
       return i;
   }
-  tj_fail(job, TJ_KERNEL_ARGUMENT, "kernel '%s' has no argument '%s'", kernel->name, name);
+  tj_fail(job, TJ_KERNEL_ARGUMENT, "kernel '%s' has no argument '%s'", plan->kernel, name);
 }
 
 /* --- parameters --- */
 
-static void bind_symbol(tj_launch *launch, const tj_symbol *symbol, int64_t value) {
-  launch->value[symbol->index] = value;
-  launch->bound[symbol->index] = true;
+static void bind_parameter(tj_launch *launch, uint32_t number, int64_t value) {
+  launch->value[number] = value;
+  launch->bound[number] = true;
+  launch->is_resolved = false;
 }
 
 /* Any parameter of the program that is not fixed may be given, also one that this kernel does not use. */
 static void set_parameter(tj_job *job, void *data) {
   const request *r = data;
-  const tj_program_values *values = r->launch->code->program->evaluated.values;
-  for (uint32_t i = 0; i < values->parameter_count; i++) {
-    const tj_node *node = values->parameter[i].node;
-    if (strcmp(values->parameter[i].name, r->name) != 0)
+  const tj_launch_plan *plan = plan_of(r->launch);
+  for (uint32_t i = 0; i < plan->parameter_count; i++) {
+    if (strcmp(plan->parameter[i].name, r->name) != 0)
       continue;
-    if (tj_is_constant(node))
+    if (plan->parameter[i].is_fixed)
       tj_fail(job, TJ_UNKNOWN_PARAMETER, "parameter '%s' is fixed at compile time", r->name);
-    bind_symbol(r->launch, node->symbol, r->value);
+    bind_parameter(r->launch, i, r->value);
     return;
   }
   tj_fail(job, TJ_UNKNOWN_PARAMETER, "the program has no parameter '%s'", r->name);
@@ -121,7 +122,7 @@ tj_status tj_launch_set_parameter(tj_launch *launch, const char *name, int64_t v
 
 static void set_shape(tj_job *job, void *data) {
   const request *r = data;
-  bound_array *array = &r->launch->array[find_buffer(job, kernel_of(r->launch), r->name)];
+  bound_array *array = &r->launch->array[find_buffer(job, plan_of(r->launch), r->name)];
   array->shape = tj_arena_copy(&job->arena, r->shape, r->rank * sizeof *r->shape);
   array->rank = r->rank;
 }
@@ -131,50 +132,50 @@ tj_status tj_launch_set_shape(tj_launch *launch, const char *argument, const int
 }
 
 /* Takes unbound parameters from the shape of an array of a row-major argument. */
-static void infer_from(tj_launch *launch, const tj_kernel_buffer *buffer, const bound_array *array) {
+static void infer_from(tj_launch *launch, const tj_launch_buffer *buffer, const bound_array *array) {
   if (array->shape == NULL || !buffer->is_row_major || buffer->rank != array->rank)
     return;
   for (uint32_t i = 0; i < buffer->rank; i++) {
-    const tj_node *extent = buffer->extent[i];
-    bool is_parameter = extent->op == TJ_OP_SYMBOL && extent->symbol->kind == TJ_SYMBOL_PARAMETER;
-    if (is_parameter && !launch->bound[extent->symbol->index])
-      bind_symbol(launch, extent->symbol, array->shape[i]);
+    const tj_launch_step *extent = &plan_of(launch)->step[buffer->extent[i]];
+    if (extent->op == TJ_OP_SYMBOL && !launch->bound[extent->parameter])
+      bind_parameter(launch, extent->parameter, array->shape[i]);
   }
 }
 
-static int64_t evaluate(tj_launch *launch, const tj_node *node) {
-  tj_bindings bindings = {launch->value, launch->bound, launch->symbol_count};
-  int64_t value;
-  tj_eval_status status = tj_eval_nodes(&node, 1, &bindings, &value);
-  if (status != TJ_EVAL_OK)
-    tj_fail_eval(&launch->job, status);
-  return value;
+/* The value of an expression of a launch that is resolved, or of what is bound so far. */
+static int64_t evaluate(tj_launch *launch, tj_expression expression) {
+  const tj_launch_value *result = &launch->result[expression];
+  if (result->status != TJ_EVAL_OK)
+    tj_fail_eval(&launch->job, result->status);
+  return result->value;
 }
 
-static void check_facts(tj_launch *launch, const tj_symbol *symbol) {
-  int64_t value = launch->value[symbol->index];
-  bool in_range = (symbol->low == NULL || evaluate(launch, symbol->low) <= value) &&
-                  (symbol->high == NULL || value <= evaluate(launch, symbol->high));
+static void check_facts(tj_launch *launch, const tj_launch_parameter *parameter, int64_t value) {
+  bool in_range = (parameter->low == TJ_NO_EXPRESSION || evaluate(launch, parameter->low) <= value) &&
+                  (parameter->high == TJ_NO_EXPRESSION || value <= evaluate(launch, parameter->high));
   if (!in_range)
-    tj_fail(&launch->job, TJ_PARAMETER_RANGE, "'%s' = %" PRId64 " is outside its declared range", symbol->name,
+    tj_fail(&launch->job, TJ_PARAMETER_RANGE, "'%s' = %" PRId64 " is outside its declared range", parameter->name,
             value);
-  if (value % symbol->multiple != 0)
-    tj_fail(&launch->job, TJ_PARAMETER_RANGE, "'%s' = %" PRId64 " is no multiple of %" PRId64, symbol->name, value,
-            symbol->multiple);
+  if (value % parameter->multiple != 0)
+    tj_fail(&launch->job, TJ_PARAMETER_RANGE, "'%s' = %" PRId64 " is no multiple of %" PRId64, parameter->name, value,
+            parameter->multiple);
 }
 
-/* Gives every parameter a value, and checks it against what the code was compiled for. */
+/* Gives every parameter a value, checks it against what the code was compiled for, and evaluates the plan. */
 static void resolve(tj_launch *launch) {
-  const tj_kernel *kernel = kernel_of(launch);
-  for (uint32_t i = 0; i < kernel->buffer_count; i++)
-    infer_from(launch, &kernel->buffer[i], &launch->array[i]);
-  for (uint32_t i = 0; i < kernel->parameter_count; i++) {
-    const tj_symbol *symbol = kernel->parameter[i]->symbol;
-    if (!launch->bound[symbol->index])
-      tj_fail(&launch->job, TJ_MISSING_PARAMETER, "parameter '%s' has no value", symbol->name);
+  const tj_launch_plan *plan = plan_of(launch);
+  for (uint32_t i = 0; i < plan->buffer_count; i++)
+    infer_from(launch, &plan->buffer[i], &launch->array[i]);
+  if (launch->is_resolved)
+    return;
+  for (uint32_t i = 0; i < plan->passed_count; i++) {
+    if (!launch->bound[i])
+      tj_fail(&launch->job, TJ_MISSING_PARAMETER, "parameter '%s' has no value", plan->parameter[i].name);
   }
-  for (uint32_t i = 0; i < kernel->parameter_count; i++)
-    check_facts(launch, kernel->parameter[i]->symbol);
+  tj_launch_plan_evaluate(plan, launch->value, launch->bound, launch->result);
+  for (uint32_t i = 0; i < plan->passed_count; i++)
+    check_facts(launch, &plan->parameter[i], launch->value[i]);
+  launch->is_resolved = true;
 }
 
 /* --- arguments --- */
@@ -182,11 +183,11 @@ static void resolve(tj_launch *launch) {
 static void describe_argument(tj_job *job, void *data) {
   const request *r = data;
   tj_launch *launch = r->launch;
-  const tj_kernel *kernel = kernel_of(launch);
-  if (r->index >= kernel->buffer_count)
-    tj_fail(job, TJ_KERNEL_ARGUMENT, "kernel '%s' has %" PRIu32 " arguments", kernel->name, kernel->buffer_count);
+  const tj_launch_plan *plan = plan_of(launch);
+  if (r->index >= plan->buffer_count)
+    tj_fail(job, TJ_KERNEL_ARGUMENT, "kernel '%s' has %" PRIu32 " arguments", plan->kernel, plan->buffer_count);
   resolve(launch);
-  const tj_kernel_buffer *buffer = &kernel->buffer[r->index];
+  const tj_launch_buffer *buffer = &plan->buffer[r->index];
   int64_t *lengths = TJ_NEW_ARRAY(job, int64_t, buffer->rank + 1);
   for (uint32_t i = 0; i < buffer->rank; i++)
     lengths[i] = evaluate(launch, buffer->extent[i]);
@@ -209,7 +210,7 @@ tj_status tj_launch_argument(tj_launch *launch, size_t index, const tj_argument 
   return status;
 }
 
-static size_t needed_bytes(tj_launch *launch, const tj_kernel_buffer *buffer) {
+static size_t needed_bytes(tj_launch *launch, const tj_launch_buffer *buffer) {
   int64_t elements = evaluate(launch, buffer->element_count);
   size_t bytes;
   if (__builtin_mul_overflow(elements, tj_dtype_bits(buffer->dtype) / 8, &bytes))
@@ -217,7 +218,7 @@ static size_t needed_bytes(tj_launch *launch, const tj_kernel_buffer *buffer) {
   return bytes;
 }
 
-static void check_size(tj_launch *launch, const tj_kernel_buffer *buffer, const bound_array *array) {
+static void check_size(tj_launch *launch, const tj_launch_buffer *buffer, const bound_array *array) {
   size_t needed = needed_bytes(launch, buffer);
   if (array->bytes < needed)
     tj_fail(&launch->job, TJ_BUFFER_SIZE, "'%s' needs %zu bytes, the array has %zu", buffer->name, needed,
@@ -227,11 +228,11 @@ static void check_size(tj_launch *launch, const tj_kernel_buffer *buffer, const 
 static void bind_array(tj_job *job, void *data) {
   const request *r = data;
   tj_launch *launch = r->launch;
-  size_t index = find_buffer(job, kernel_of(launch), r->name);
+  size_t index = find_buffer(job, plan_of(launch), r->name);
   resolve(launch);
   launch->array[index].data = r->data;
   launch->array[index].bytes = r->bytes;
-  check_size(launch, &kernel_of(launch)->buffer[index], &launch->array[index]);
+  check_size(launch, &plan_of(launch)->buffer[index], &launch->array[index]);
 }
 
 tj_status tj_launch_bind(tj_launch *launch, const char *argument, void *data, size_t bytes) {
@@ -259,42 +260,68 @@ static void expect(dispatch *d, tj_status status) {
 }
 
 static void upload(dispatch *d) {
-  const tj_kernel *kernel = kernel_of(d->launch);
-  for (uint32_t i = 0; i < kernel->buffer_count; i++) {
+  const tj_launch_plan *plan = plan_of(d->launch);
+  for (uint32_t i = 0; i < plan->buffer_count; i++) {
     const bound_array *array = &d->launch->array[i];
     if (array->data == NULL)
-      tj_fail(&d->launch->job, TJ_KERNEL_ARGUMENT, "argument '%s' has no array", kernel->buffer[i].name);
-    check_size(d->launch, &kernel->buffer[i], array);
+      tj_fail(&d->launch->job, TJ_KERNEL_ARGUMENT, "argument '%s' has no array", plan->buffer[i].name);
+    check_size(d->launch, &plan->buffer[i], array);
     expect(d, tj_rt_allocate(d->device, array->bytes, &d->buffer[i], &d->error));
     d->buffer_count = i + 1;
     expect(d, tj_rt_write(d->device, &d->buffer[i], 0, (tj_bytes){array->data, array->bytes}, &d->error));
   }
 }
 
+static uint64_t word_value(const dispatch *d, const tj_launch_word *word) {
+  switch (word->kind) {
+  case TJ_WORD_BUFFER:
+    return d->buffer[word->of].address;
+  case TJ_WORD_PARAMETER:
+    return (uint64_t)d->launch->value[word->of];
+  case TJ_WORD_DERIVED:
+    return tj_derived_word(word->derived, evaluate(d->launch, word->of));
+  case TJ_WORD_KIND_COUNT:
+    break;
+  }
+  return 0;
+}
+
 static void fill_block(dispatch *d) {
-  tj_launch *launch = d->launch;
-  const tj_kernel *kernel = kernel_of(launch);
-  uint64_t *at = d->block = TJ_NEW_ARRAY(&launch->job, uint64_t, tj_kernel_argument_bytes(kernel) / 8 + 1);
-  for (uint32_t i = 0; i < kernel->buffer_count; i++)
-    *at++ = d->buffer[i].address;
-  for (uint32_t i = 0; i < kernel->parameter_count; i++)
-    *at++ = (uint64_t)launch->value[kernel->parameter[i]->symbol->index];
-  for (uint32_t i = 0; i < kernel->derived_count; i++)
-    *at++ = tj_derived_word(kernel->derived[i].kind, evaluate(launch, kernel->derived[i].node));
+  const tj_launch_plan *plan = plan_of(d->launch);
+  d->block = TJ_NEW_ARRAY(&d->launch->job, uint64_t, plan->word_count + 1);
+  for (uint32_t i = 0; i < plan->word_count; i++)
+    d->block[i] = word_value(d, &plan->word[i]);
+}
+
+/* The number of the first variant whose condition holds. */
+static uint32_t choose_variant(tj_launch *launch) {
+  const tj_launch_plan *plan = plan_of(launch);
+  for (uint32_t i = 0; i < plan->variant_count; i++) {
+    tj_expression condition = plan->variant[i].condition;
+    if (condition == TJ_NO_EXPRESSION || evaluate(launch, condition) != 0)
+      return i;
+  }
+  tj_fail(&launch->job, TJ_INTERNAL, "no variant of kernel '%s' serves these parameters", plan->kernel);
+}
+
+static void load_variant(dispatch *d, uint32_t number) {
+  const tj_machine *machine = d->launch->code->image->machine;
+  const tj_launch_plan *plan = plan_of(d->launch);
+  tj_rt_code code = {.symbol = plan->variant[number].symbol, .argument_bytes = tj_launch_argument_bytes(plan)};
+  if (machine->host != NULL)
+    code.entry = tj_host_code_entry(machine->host, number);
+  else
+    code.code_object = machine->bytes;
+  expect(d, tj_rt_load(d->device, &code, &d->kernel, &d->error));
 }
 
 static void execute(dispatch *d) {
-  const tj_code *code = d->launch->code;
-  const tj_kernel *kernel = code->kernel;
-  uint64_t count = (uint64_t)evaluate(d->launch, kernel->count);
-  uint64_t workgroups = count / kernel->workgroup_size + (count % kernel->workgroup_size != 0);
-  tj_rt_code rt_code = {.symbol = code->symbol, .argument_bytes = tj_kernel_argument_bytes(kernel)};
-  if (code->host_code != NULL)
-    rt_code.entry = tj_host_code_entry(code->host_code);
-  else
-    rt_code.code_object = code->bytes;
-  expect(d, tj_rt_load(d->device, &rt_code, &d->kernel, &d->error));
-  tj_rt_dispatch packet = {d->block, workgroups, kernel->workgroup_size};
+  uint32_t number = choose_variant(d->launch);
+  const tj_launch_variant *variant = &plan_of(d->launch)->variant[number];
+  uint64_t count = (uint64_t)evaluate(d->launch, variant->count);
+  uint64_t workgroups = count / variant->workgroup_size + (count % variant->workgroup_size != 0);
+  load_variant(d, number);
+  tj_rt_dispatch packet = {d->block, workgroups, variant->workgroup_size};
   expect(d, tj_rt_launch(d->device, d->kernel, &packet, &d->error));
   expect(d, tj_rt_wait(d->device, &d->launch->nanoseconds, &d->error));
   size_t counters = tj_rt_counters(d->device, d->launch->counter, MOST_COUNTERS);
@@ -302,16 +329,16 @@ static void execute(dispatch *d) {
 }
 
 static void download(dispatch *d) {
-  const tj_kernel *kernel = kernel_of(d->launch);
-  for (uint32_t i = 0; i < kernel->buffer_count; i++) {
+  const tj_launch_plan *plan = plan_of(d->launch);
+  for (uint32_t i = 0; i < plan->buffer_count; i++) {
     const bound_array *array = &d->launch->array[i];
-    if (kernel->buffer[i].is_written)
+    if (plan->buffer[i].is_written)
       expect(d, tj_rt_read(d->device, &d->buffer[i], 0, array->data, array->bytes, &d->error));
   }
 }
 
 static void check_target(dispatch *d, const char *device_target) {
-  const char *target = d->launch->code->target->name;
+  const char *target = plan_of(d->launch)->target;
   if (strcmp(target, device_target) != 0)
     tj_fail(&d->launch->job, TJ_DEVICE_TARGET, "the code is for %s, the device is %s", target, device_target);
 }
@@ -320,7 +347,7 @@ static void run(tj_job *job, void *data) {
   dispatch *d = data;
   check_target(d, d->device->info.target);
   resolve(d->launch);
-  d->buffer = TJ_NEW_ARRAY(job, tj_rt_buffer, kernel_of(d->launch)->buffer_count + 1);
+  d->buffer = TJ_NEW_ARRAY(job, tj_rt_buffer, plan_of(d->launch)->buffer_count + 1);
   upload(d);
   fill_block(d);
   execute(d);

@@ -13,7 +13,8 @@ struct tj_host_code {
   tj_allocator allocator;
   atomic_uint references;
   LLVMOrcLLJITRef jit; /* owned; NULL until loading got that far */
-  tj_host_entry entry;
+  uint32_t count;
+  tj_host_entry entry[];
 };
 
 enum { MESSAGE_SIZE = 256 };
@@ -28,27 +29,37 @@ static bool failed(LLVMErrorRef error, char message[MESSAGE_SIZE]) {
   return true;
 }
 
-static bool load(tj_host_code *code, tj_bytes object, const char *symbol, char message[MESSAGE_SIZE]) {
+static bool look_up(tj_host_code *code, uint32_t index, const char *symbol, char message[MESSAGE_SIZE]) {
+  LLVMOrcExecutorAddress address = 0;
+  if (failed(LLVMOrcLLJITLookup(code->jit, &address, symbol), message))
+    return false;
+  code->entry[index] = (tj_host_entry)(uintptr_t)address;
+  return true;
+}
+
+static bool load(tj_host_code *code, tj_bytes object, const char *const symbol[], char message[MESSAGE_SIZE]) {
   if (failed(LLVMOrcCreateLLJIT(&code->jit, NULL), message)) {
     code->jit = NULL;
     return false;
   }
-  LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(object.data, object.size, symbol);
+  LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(object.data, object.size, symbol[0]);
   LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(code->jit);
-  LLVMOrcExecutorAddress address = 0;
-  if (failed(LLVMOrcLLJITAddObjectFile(code->jit, library, buffer), message) ||
-      failed(LLVMOrcLLJITLookup(code->jit, &address, symbol), message))
+  if (failed(LLVMOrcLLJITAddObjectFile(code->jit, library, buffer), message))
     return false;
-  code->entry = (tj_host_entry)(uintptr_t)address;
+  for (uint32_t i = 0; i < code->count; i++) {
+    if (!look_up(code, i, symbol[i], message))
+      return false;
+  }
   return true;
 }
 
-tj_host_code *tj_host_code_load(tj_job *job, tj_bytes object, const char *symbol) {
+tj_host_code *tj_host_code_load(tj_job *job, tj_bytes object, const char *const symbol[], uint32_t count) {
   tj_llvm_initialize();
-  tj_host_code *code = job->allocator.allocate(job->allocator.user, sizeof *code);
+  size_t size = sizeof(tj_host_code) + count * sizeof(tj_host_entry);
+  tj_host_code *code = job->allocator.allocate(job->allocator.user, size);
   if (code == NULL)
     tj_fail_out_of_memory(job);
-  *code = (tj_host_code){.allocator = job->allocator, .references = 1};
+  *code = (tj_host_code){.allocator = job->allocator, .references = 1, .count = count};
   char message[MESSAGE_SIZE];
   if (!load(code, object, symbol, message)) {
     tj_host_code_release(code);
@@ -57,8 +68,8 @@ tj_host_code *tj_host_code_load(tj_job *job, tj_bytes object, const char *symbol
   return code;
 }
 
-tj_host_entry tj_host_code_entry(const tj_host_code *code) {
-  return code->entry;
+tj_host_entry tj_host_code_entry(const tj_host_code *code, uint32_t index) {
+  return code->entry[index];
 }
 
 tj_host_code *tj_host_code_retain(tj_host_code *code) {

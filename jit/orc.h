@@ -12,12 +12,12 @@ typedef struct tj_host_code tj_host_code;
 /* Runs the work-items of workgroups begin … end-1. `arguments` is the argument block of kernel.h, 8-byte aligned. */
 typedef void (*tj_host_entry)(const void *arguments, uint64_t workgroup_begin, uint64_t workgroup_end);
 
-/* Loads an object and looks up `symbol` in it (see tj_target_symbol). The handle outlives the job, counts one
- * reference, and takes its memory from the job's allocator. Fails with TJ5003. */
-tj_host_code *tj_host_code_load(tj_job *job, tj_bytes object, const char *symbol);
+/* Loads an object and looks up its kernels, which are called symbol[0 … count-1] (see tj_target_symbol). The handle
+ * outlives the job, counts one reference, and takes its memory from the job's allocator. Fails with TJ5003. */
+tj_host_code *tj_host_code_load(tj_job *job, tj_bytes object, const char *const symbol[], uint32_t count);
 
-/* Valid until the last reference is gone. */
-tj_host_entry tj_host_code_entry(const tj_host_code *code);
+/* The kernel that was called symbol[index]. Valid until the last reference is gone. */
+tj_host_entry tj_host_code_entry(const tj_host_code *code, uint32_t index);
 
 tj_host_code *tj_host_code_retain(tj_host_code *code);
 /* Unloads the code with the last reference. NULL: nothing happens. */

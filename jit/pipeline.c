@@ -10,10 +10,13 @@
  *   generate   LLVM IR         object          jit/codegen.h      or assembly; the module is spent
  *   link       object          code object     jit/link.h         AMDGPU only
  *   check      code object     –               jit/code_object.h  what was made is what was asked for
+ *   describe   index graph     launch plan     jit/launch_plan.h  to launch without the graph
+ *   load       code            machine code    jit/image.h        on the host, into this process
  *
  * The dispatch of what comes out is in launch.c. */
 #include "jit/pipeline.h"
 
+#include "base/clock.h"
 #include "frontend/parser.h"
 #include "frontend/sema.h"
 #include "jit/code_object.h"
@@ -21,7 +24,6 @@
 #include "lower/plan.h"
 
 #include <string.h>
-#include <time.h>
 
 tj_evaluated tj_pipeline_evaluate(tj_graph *graph, const tj_parameter_value fixed[], size_t fixed_count) {
   const tj_program_ast *ast = tj_parse(graph->job);
@@ -94,6 +96,16 @@ static void check(tj_compilation *c) {
                        tj_target_symbol(job, c->target, c->kernel->name), tj_kernel_argument_bytes(c->kernel));
 }
 
+static void describe(tj_compilation *c) {
+  c->plan = tj_launch_plan_make(c->graph, c->values, c->kernel, c->target);
+}
+
+static void load(tj_compilation *c) {
+  tj_job *job = c->graph->job;
+  tj_bytes bytes = c->target->object == TJ_OBJECT_CODE_OBJECT ? c->code_object : c->object;
+  c->machine = tj_machine_load(job, &job->allocator, bytes, c->plan);
+}
+
 /* Which outputs need a stage: a bit for each. */
 #define UP_FROM(output) (~0u << (output))
 #define ONLY(output) (1u << (output))
@@ -111,24 +123,26 @@ static const struct {
     {generate, UP_FROM(TJ_EMIT_OBJECT), offsetof(tj_code_times, codegen)},
     {link_object, UP_FROM(TJ_EMIT_HSACO), offsetof(tj_code_times, link)},
     {check, UP_FROM(TJ_EMIT_HSACO), offsetof(tj_code_times, check)},
+    {describe, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, plan)},
+    {load, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, load)},
 };
 
-static uint64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 void tj_pipeline_compile(tj_compilation *compilation, tj_emit output) {
-  uint64_t begin = now();
+  uint64_t begin = tj_nanoseconds();
   for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
     if ((stages[i].needed_by & ONLY(output)) == 0)
       continue;
     stages[i].run(compilation);
-    uint64_t end = now();
+    uint64_t end = tj_nanoseconds();
     *(uint64_t *)((char *)&compilation->times + stages[i].time) += end - begin;
     begin = end;
   }
+}
+
+void tj_compilation_dispose(tj_compilation *compilation) {
+  tj_module_dispose(&compilation->module);
+  tj_machine_release(compilation->machine);
+  compilation->machine = NULL;
 }
 
 tj_isa_stats tj_pipeline_stats(tj_compilation *compilation) {

@@ -7,6 +7,7 @@
 #include "ir/simplify.h"
 #include "ir/value.h"
 #include "jit/codegen.h"
+#include "jit/image.h"
 #include "jit/stats.h"
 #include "lower/kernel.h"
 #include "lower/module.h"
@@ -22,7 +23,7 @@ typedef struct {
 tj_evaluated tj_pipeline_evaluate(tj_graph *graph, const tj_parameter_value fixed[], size_t fixed_count);
 
 /* One kernel on its way to machine code: what each stage has made. The caller sets the first part, and gives back the
- * second, however the job ended. The rest lives in the graph's job. */
+ * second with tj_compilation_dispose, however the job ended. The rest lives in the graph's job. */
 typedef struct {
   tj_graph *graph;
   const tj_program_values *values;
@@ -30,15 +31,23 @@ typedef struct {
   tj_codegen *codegen; /* borrowed: kept for further compilations */
   tj_trace *trace;     /* NULL: none */
 
-  tj_module module; /* LLVM's handles: tj_module_dispose */
+  tj_module module;    /* LLVM's handles */
+  tj_machine *machine; /* retained; what TJ_EMIT_MACHINE makes */
 
   tj_kernel *kernel;
   const tj_target *target;
   const char *assembly;
   tj_bytes object;      /* relocatable */
   tj_bytes code_object; /* linked; empty for the host */
+  const tj_launch_plan *plan;
   tj_code_times times;
 } tj_compilation;
+
+/* What no caller of the library asks for by itself: machine code, loaded, and the plan of its launches. */
+#define TJ_EMIT_MACHINE TJ_EMIT_COUNT
+
+/* Gives the second part back. */
+void tj_compilation_dispose(tj_compilation *compilation);
 
 /* Runs the stages up to the one that makes `output`. */
 void tj_pipeline_compile(tj_compilation *compilation, tj_emit output);

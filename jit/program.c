@@ -32,31 +32,21 @@ tj_status tj_program_create(tj_context *context, const char *name, const char *t
   if (made == NULL)
     return TJ_ERROR_MEMORY;
   made->context = context;
-  atomic_init(&made->references, 1);
   tj_job_init(&made->job, &context->allocator);
   creation c = {made, name, text, length, fixed, fixed_count};
   tj_status status = tj_context_run(context, &made->job, create, &c);
   if (status == TJ_OK)
     *program = made;
   else
-    tj_program_release(made);
+    tj_program_destroy(made);
   return status;
 }
 
-void tj_program_retain(tj_program *program) {
-  atomic_fetch_add(&program->references, 1);
-}
-
-void tj_program_release(tj_program *program) {
-  if (atomic_fetch_sub(&program->references, 1) != 1)
+void tj_program_destroy(tj_program *program) {
+  if (program == NULL)
     return;
   tj_job_destroy(&program->job);
   tj_context_release(program->context, program);
-}
-
-void tj_program_destroy(tj_program *program) {
-  if (program != NULL)
-    tj_program_release(program);
 }
 
 /* --- kernels --- */
@@ -207,6 +197,6 @@ tj_status tj_program_emit(tj_program *program, const tj_compile_options *options
   tj_status status = run_compiling(program, options, &work);
   if (status == TJ_OK)
     status = tj_context_blob(program->context, work.bytes.data, work.bytes.size, output);
-  tj_module_dispose(&compilation.module);
+  tj_compilation_dispose(&compilation);
   return status;
 }

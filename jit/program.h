@@ -5,20 +5,14 @@
 #include "jit/context.h"
 #include "jit/pipeline.h"
 
-#include <stdatomic.h>
-
 struct tj_program {
   tj_context *context;
-  atomic_uint references; /* the caller's, and one for each code */
   tj_job job;
   tj_graph *graph;
   tj_evaluated evaluated;
 };
 
-void tj_program_retain(tj_program *program);
-void tj_program_release(tj_program *program);
-
-/* Compiles up to `output`. `compilation` starts as {0}; the caller disposes its module whatever happens. */
+/* Compiles up to `output`. `compilation` starts as {0}; the caller disposes it whatever happens. */
 tj_status tj_program_compile(tj_program *program, const tj_compile_options *options, tj_emit output, tj_trace *trace,
                              tj_compilation *compilation);
 

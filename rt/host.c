@@ -2,6 +2,7 @@
  *
  * A launch has ended when it returns, so there is never anything to wait for. Small launches run in the caller's
  * thread, since waking others would take longer than the work; the rest run in a pool on all cores. */
+#include "base/clock.h"
 #include "rt/driver.h"
 #include "rt/host_pool.h"
 
@@ -9,7 +10,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Below so many work-items, a launch runs in the caller's thread. */
@@ -87,12 +87,6 @@ static void unload_kernel(tj_rt_device *device, tj_rt_kernel *kernel) {
   release((host_device *)device, kernel);
 }
 
-static uint64_t now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 static bool is_small(const tj_rt_dispatch *dispatch) {
   uint64_t work_items;
   bool is_huge = __builtin_mul_overflow(dispatch->workgroup_count, dispatch->workgroup_size, &work_items);
@@ -103,12 +97,12 @@ static tj_status launch(tj_rt_device *device, tj_rt_kernel *kernel, const tj_rt_
                         tj_rt_error *error) {
   (void)error;
   host_device *host = (host_device *)device;
-  uint64_t begin = now();
+  uint64_t begin = tj_nanoseconds();
   if (is_small(dispatch))
     kernel->entry(dispatch->arguments, 0, dispatch->workgroup_count);
   else
     tj_host_pool_run(host->pool, (tj_host_work){kernel->entry, dispatch->arguments, dispatch->workgroup_count});
-  atomic_fetch_add_explicit(&host->nanoseconds, now() - begin, memory_order_relaxed);
+  atomic_fetch_add_explicit(&host->nanoseconds, tj_nanoseconds() - begin, memory_order_relaxed);
   return TJ_OK;
 }
 

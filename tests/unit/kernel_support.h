@@ -92,7 +92,8 @@ static inline void dispose_compiled(compiled *result) {
 /* Compiles and loads a kernel for the host. */
 static inline tj_host_code *load_kernel(tj_graph *graph, compiled *result, const tj_kernel *kernel) {
   compile_kernel(graph, result, kernel, "host", TJ_CODEGEN_OBJECT);
-  return tj_host_code_load(graph->job, result->bytes, tj_target_symbol(graph->job, result->target, kernel->name));
+  const char *symbol = tj_target_symbol(graph->job, result->target, kernel->name);
+  return tj_host_code_load(graph->job, result->bytes, &symbol, 1);
 }
 
 /* The values of symbols, by index, for the launch and for the oracle. */
@@ -126,7 +127,7 @@ static inline void run_kernel(const tj_host_code *code, const tj_kernel *kernel,
                               const symbol_values *values) {
   uint64_t block[128];
   uint64_t count = fill_arguments(kernel, buffers, values, block);
-  tj_host_code_entry(code)(block, 0, (count + kernel->workgroup_size - 1) / kernel->workgroup_size);
+  tj_host_code_entry(code, 0)(block, 0, (count + kernel->workgroup_size - 1) / kernel->workgroup_size);
 }
 
 #endif

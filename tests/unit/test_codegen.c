@@ -281,7 +281,7 @@ static void run_ranges(tj_job *job, void *data) {
       uint16_t to[1024];
       memset(to, 0xff, sizeof to);
       uint64_t block[] = {(uint64_t)(uintptr_t)to};
-      tj_host_code_entry(test->code)(block, begin, end);
+      tj_host_code_entry(test->code, 0)(block, begin, end);
       for (uint32_t n = 0; n < 1024; n++)
         ck_assert_uint_eq(to[n], n >= begin * 64 && n < end * 64 && n < 1000 ? n : 0xffff);
     }
@@ -536,14 +536,14 @@ END_TEST
 
 static void load_nonsense(tj_job *job, void *data) {
   (void)data;
-  tj_host_code_load(job, (tj_bytes){"no object", 9}, "k");
+  tj_host_code_load(job, (tj_bytes){"no object", 9}, &(const char *){"k"}, 1);
 }
 
 static void load_unknown_symbol(tj_job *job, void *data) {
   compiled *kept = data;
   tj_graph *graph = tj_graph_create(job);
   compile_kernel(graph, kept, &make_kernel(graph, tj_int(graph, 4), TJ_DTYPE_i32)->kernel, "host", TJ_CODEGEN_OBJECT);
-  tj_host_code_load(job, kept->bytes, "another");
+  tj_host_code_load(job, kept->bytes, &(const char *){"another"}, 1);
 }
 
 /* What cannot be loaded fails, quietly. */

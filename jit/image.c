@@ -1,0 +1,105 @@
+/* Images and machine code: creation and reference counts. */
+#include "jit/image.h"
+
+/* What LLVM's loader keeps for one object, besides its code. */
+enum { HOST_LOADER_BYTES = 64 * 1024 };
+
+/* --- machine code --- */
+
+typedef struct {
+  tj_machine *machine;
+  const tj_launch_plan *plan;
+} loading;
+
+static bool is_for_host(const tj_launch_plan *plan) {
+  return strcmp(plan->target, "host") == 0;
+}
+
+static void load_host_code(tj_job *job, void *data) {
+  loading *l = data;
+  const char **symbol = TJ_NEW_ARRAY(job, const char *, l->plan->variant_count);
+  for (uint32_t i = 0; i < l->plan->variant_count; i++)
+    symbol[i] = l->plan->variant[i].symbol;
+  l->machine->host = tj_host_code_load(job, l->machine->bytes, symbol, l->plan->variant_count);
+}
+
+static tj_machine *create_machine(const tj_allocator *allocator, tj_bytes bytes) {
+  tj_machine *machine = allocator->allocate(allocator->user, sizeof *machine + bytes.size);
+  if (machine == NULL)
+    return NULL;
+  memcpy(machine + 1, bytes.data, bytes.size);
+  *machine = (tj_machine){.allocator = *allocator, .references = 1, .bytes = {machine + 1, bytes.size}};
+  return machine;
+}
+
+/* Loading runs in a job of the machine code's allocator, since the handle outlives `job`. */
+tj_machine *tj_machine_load(tj_job *job, const tj_allocator *allocator, tj_bytes bytes, const tj_launch_plan *plan) {
+  tj_machine *machine = create_machine(allocator, bytes);
+  if (machine == NULL)
+    tj_fail_out_of_memory(job);
+  if (!is_for_host(plan))
+    return machine;
+  tj_job inner;
+  tj_job_init(&inner, allocator);
+  tj_status status = tj_job_run(&inner, load_host_code, &(loading){machine, plan});
+  const char *message = status == TJ_ERROR_INPUT ? tj_string_format(job, "%s", inner.problem.message) : "";
+  tj_job_destroy(&inner);
+  if (status == TJ_OK)
+    return machine;
+  tj_machine_release(machine);
+  if (status == TJ_ERROR_MEMORY)
+    tj_fail_out_of_memory(job);
+  tj_fail(job, TJ_CODEGEN, "%s", message);
+}
+
+tj_machine *tj_machine_retain(tj_machine *machine) {
+  atomic_fetch_add_explicit(&machine->references, 1, memory_order_relaxed);
+  return machine;
+}
+
+void tj_machine_release(tj_machine *machine) {
+  if (machine == NULL || atomic_fetch_sub_explicit(&machine->references, 1, memory_order_acq_rel) != 1)
+    return;
+  tj_host_code_release(machine->host);
+  machine->allocator.release(machine->allocator.user, machine);
+}
+
+/* --- images --- */
+
+static void read_plan(tj_job *job, void *data) {
+  tj_image *image = data;
+  image->plan_bytes.data = tj_arena_copy(&job->arena, image->plan_bytes.data, image->plan_bytes.size);
+  tj_reader reader = {.bytes = image->plan_bytes};
+  image->plan = tj_launch_plan_read(job, &reader);
+}
+
+tj_image *tj_image_create(const tj_allocator *allocator, tj_bytes plan, tj_machine *machine) {
+  tj_image *image = allocator->allocate(allocator->user, sizeof *image);
+  if (image == NULL)
+    return NULL;
+  *image = (tj_image){.references = 1, .plan_bytes = plan, .machine = tj_machine_retain(machine)};
+  tj_job_init(&image->job, allocator);
+  if (tj_job_run(&image->job, read_plan, image) == TJ_OK && image->plan != NULL)
+    return image;
+  tj_image_release(image);
+  return NULL;
+}
+
+tj_image *tj_image_retain(tj_image *image) {
+  atomic_fetch_add_explicit(&image->references, 1, memory_order_relaxed);
+  return image;
+}
+
+void tj_image_release(tj_image *image) {
+  if (image == NULL || atomic_fetch_sub_explicit(&image->references, 1, memory_order_acq_rel) != 1)
+    return;
+  tj_allocator allocator = image->job.allocator;
+  tj_machine_release(image->machine);
+  tj_job_destroy(&image->job);
+  allocator.release(allocator.user, image);
+}
+
+size_t tj_image_size(const tj_image *image) {
+  size_t loader = image->machine->host != NULL ? HOST_LOADER_BYTES : 0;
+  return sizeof *image + image->job.arena.total + sizeof *image->machine + 2 * image->machine->bytes.size + loader;
+}
