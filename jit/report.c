@@ -1,9 +1,8 @@
 /* Reports on programs: values, simplified expressions with their traces, kernels, statistics. */
 #include "jit/report.h"
 
-#include "ir/map.h"
+#include "ir/expressions.h"
 #include "ir/print.h"
-#include "ir/structure.h"
 #include "jit/guard.h"
 #include "jit/report_proof.h"
 #include "lower/plan.h"
@@ -48,73 +47,46 @@ static void add_json(tj_text *text, json_t *object) {
 
 /* --- simplified expressions --- */
 
-/* The expressions of a value: `root` holds the leaves of `output` in order, then the predicate where there is one. */
+/* The parameters and coordinates that a value's expressions mention, and the expressions. */
 typedef struct {
   const tj_node *const *input;
   uint32_t input_count;
-  const tj_tuple *output;
-  const tj_node **root;
-  uint32_t leaf_count;
-  bool has_predicate;
+  tj_expressions of;
 } expressions;
 
 static uint32_t root_count(const expressions *e) {
-  return e->leaf_count + (e->has_predicate ? 1 : 0);
+  return tj_expressions_count(&e->of);
 }
 
-static void collect_inputs(tj_program *program, const tj_tuple *coordinates, expressions *e) {
+static void collect_inputs(tj_program *program, expressions *e) {
   const tj_program_values *values = program->evaluated.values;
-  uint32_t rank = 0;
-  const tj_tuple *const *leaves = coordinates != NULL ? tj_tuple_leaves(program->graph, coordinates, &rank) : NULL;
-  const tj_node **inputs = TJ_NEW_ARRAY(&program->job, const tj_node *, values->parameter_count + rank);
+  const tj_node **inputs = TJ_NEW_ARRAY(&program->job, const tj_node *, values->parameter_count + e->of.rank);
   for (uint32_t i = 0; i < values->parameter_count; i++) {
     if (!tj_is_constant(values->parameter[i].node))
       inputs[e->input_count++] = values->parameter[i].node;
   }
-  for (uint32_t i = 0; i < rank; i++)
-    inputs[e->input_count++] = leaves[i]->value;
+  for (uint32_t i = 0; i < e->of.rank; i++)
+    inputs[e->input_count++] = e->of.coordinate[i];
   e->input = inputs;
-}
-
-static void collect_roots(tj_program *program, const tj_node *predicate, expressions *e) {
-  const tj_tuple *const *leaves = tj_tuple_leaves(program->graph, e->output, &e->leaf_count);
-  e->root = TJ_NEW_ARRAY(&program->job, const tj_node *, e->leaf_count + 1);
-  for (uint32_t i = 0; i < e->leaf_count; i++) {
-    if (leaves[i]->value == NULL)
-      tj_fail(&program->job, TJ_WRONG_TYPE, "an underscore has no index arithmetic");
-    e->root[i] = leaves[i]->value;
-  }
-  e->has_predicate = predicate != NULL && !tj_is_int(predicate, 1);
-  if (e->has_predicate)
-    e->root[e->leaf_count] = predicate;
 }
 
 static expressions expressions_of(tj_program *program) {
   const tj_value *value = tj_report_value(program);
   program->job.here = program->evaluated.values->value_span;
-  expressions e = {.output = NULL};
-  if (value->kind == TJ_VALUE_TUPLE) {
-    e.output = value->tuple;
-    collect_inputs(program, NULL, &e);
-    collect_roots(program, NULL, &e);
-    return e;
-  }
-  tj_map map = tj_map_of_value(program->graph, value);
-  e.output = map.output;
-  collect_inputs(program, map.input, &e);
-  collect_roots(program, map.valid, &e);
+  expressions e = {.of = tj_expressions_of(program->graph, value)};
+  collect_inputs(program, &e);
   return e;
 }
 
 static const char *text_of(tj_program *program, const expressions *e) {
-  const tj_tuple **leaves = TJ_NEW_ARRAY(&program->job, const tj_tuple *, e->leaf_count + 1);
-  for (uint32_t i = 0; i < e->leaf_count; i++)
-    leaves[i] = tj_tuple_integer(program->graph, e->root[i]);
-  return tj_tuple_text(&program->job, tj_tuple_from_leaves(program->graph, e->output, leaves));
+  const tj_tuple **leaves = TJ_NEW_ARRAY(&program->job, const tj_tuple *, e->of.leaf_count + 1);
+  for (uint32_t i = 0; i < e->of.leaf_count; i++)
+    leaves[i] = tj_tuple_integer(program->graph, e->of.root[i]);
+  return tj_tuple_text(&program->job, tj_tuple_from_leaves(program->graph, e->of.output, leaves));
 }
 
 static const char *predicate_of(tj_program *program, const expressions *e) {
-  return e->has_predicate ? tj_node_text(&program->job, e->root[e->leaf_count]) : NULL;
+  return e->of.has_predicate ? tj_node_text(&program->job, e->of.root[e->of.leaf_count]) : NULL;
 }
 
 /* What one side of a simplification looks like. The texts are the job's. */
@@ -124,7 +96,8 @@ typedef struct {
 } side;
 
 static side side_of(tj_program *program, const expressions *e) {
-  return (side){text_of(program, e), predicate_of(program, e), tj_count_ops(program->graph, e->root, root_count(e))};
+  return (side){text_of(program, e), predicate_of(program, e),
+                tj_count_ops(program->graph, e->of.root, root_count(e))};
 }
 
 static json_t *json_of_side(const side *s) {
@@ -144,12 +117,6 @@ static json_t *json_of_inputs(const expressions *e) {
   return names;
 }
 
-/* What simplification did: to the view's transforms, then to index expressions. */
-typedef struct {
-  tj_structure_trace structure;
-  tj_trace rules;
-} history;
-
 static void add_rule_once(json_t *rules, const char *rule) {
   for (size_t i = 0; i < json_array_size(rules); i++)
     if (strcmp(json_string_value(json_array_get(rules, i)), rule) == 0)
@@ -158,7 +125,7 @@ static void add_rule_once(json_t *rules, const char *rule) {
 }
 
 /* The rules that applied, each once, in the order of their first use. */
-static json_t *json_of_rules(const history *done) {
+static json_t *json_of_rules(const tj_simplification *done) {
   json_t *rules = json_array();
   for (uint32_t i = 0; i < done->structure.count; i++)
     add_rule_once(rules, done->structure.event[i].rule);
@@ -167,7 +134,7 @@ static json_t *json_of_rules(const history *done) {
   return rules;
 }
 
-static void print_trace(tj_program *program, const history *done, tj_text *text) {
+static void print_trace(tj_program *program, const tj_simplification *done, tj_text *text) {
   size_t number = 0;
   for (uint32_t i = 0; i < done->structure.count; i++)
     tj_text_format(text, "%3zu. %s\n       of the view's transforms, at %s\n", ++number,
@@ -186,50 +153,10 @@ static void print_result(const side *s, tj_text *text) {
     tj_text_format(text, "valid: %s\n", s->predicate);
 }
 
-static uint64_t weight_of(const expressions *e) {
-  uint64_t weight = 0;
-  for (uint32_t i = 0; i < root_count(e); i++)
-    weight += e->root[i]->weight;
-  return weight;
-}
-
-static void simplify_expressions(tj_program *program, expressions *e, history *done) {
-  tj_simplify(program->graph, e->root, root_count(e), &done->rules);
-}
-
-/* The same expressions of the view with its transforms simplified. */
-static expressions restructured(tj_program *program, const expressions *e, const tj_view *view, history *done) {
-  tj_graph *graph = program->graph;
-  expressions r = *e;
-  const tj_node *const *coordinate = e->input + (e->input_count - view->rank);
-  const tj_view *structured = tj_view_structured(graph, view, &done->structure);
-  r.root = TJ_NEW_ARRAY(&program->job, const tj_node *, e->leaf_count + 1);
-  r.root[0] = tj_view_offset(graph, structured, coordinate);
-  r.root[e->leaf_count] = tj_view_valid(graph, structured, coordinate, false);
-  return r;
-}
-
-/* A view's transforms are simplified first, and then the index expressions, unless these alone come out cheaper. */
-static history simplify(tj_program *program, expressions *e) {
-  const tj_value *value = tj_report_value(program);
-  history direct = {0}, structural = {0};
-  if (value->kind != TJ_VALUE_VIEW) {
-    simplify_expressions(program, e, &direct);
-    return direct;
-  }
-  expressions other = restructured(program, e, value->view, &structural);
-  simplify_expressions(program, &other, &structural);
-  simplify_expressions(program, e, &direct);
-  if (weight_of(&other) > weight_of(e))
-    return direct;
-  *e = other;
-  return structural;
-}
-
 /* A simplification with its results, and where it is asked for, its proof. */
 typedef struct {
   side before, after;
-  history done;
+  tj_simplification done;
   const tj_proof *proof;
 } simplification;
 
@@ -242,7 +169,7 @@ static json_t *json_of_simplification(const expressions *e, const simplification
 }
 
 static const tj_node *const *copy_of_roots(tj_program *program, const expressions *e) {
-  return tj_arena_copy(&program->job.arena, e->root, root_count(e) * sizeof *e->root);
+  return tj_arena_copy(&program->job.arena, e->of.root, root_count(e) * sizeof *e->of.root);
 }
 
 void tj_report_simplify(tj_program *program, tj_simplify_form form, bool *proved, tj_text *text) {
@@ -250,10 +177,10 @@ void tj_report_simplify(tj_program *program, tj_simplify_form form, bool *proved
   const tj_node *const *before = copy_of_roots(program, &e);
   simplification s = {.before = side_of(program, &e)};
   tj_proof proof;
-  s.done = simplify(program, &e);
+  s.done = tj_expressions_simplify(program->graph, &e.of);
   s.after = side_of(program, &e);
   if (proved != NULL) {
-    proof = tj_proof_of(program->graph, before, e.root, root_count(&e), e.has_predicate);
+    proof = tj_proof_of(program->graph, before, e.of.root, root_count(&e), e.of.has_predicate);
     s.proof = &proof;
     *proved = tj_proof_holds(&proof);
   }
