@@ -53,20 +53,26 @@ static void add_chunk(tj_arena *arena, size_t needed) {
   arena->used = 0;
 }
 
-void *tj_arena_alloc(tj_arena *arena, size_t count, size_t size) {
-  size_t bytes;
-  if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 4)
+static void *take(tj_arena *arena, size_t bytes) {
+  if (bytes > SIZE_MAX / 4)
     tj_fail_out_of_memory(arena->job);
   bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
   if (arena->chunk == NULL || bytes > arena->chunk->capacity - arena->used)
     add_chunk(arena, bytes);
   void *block = arena->chunk->data + arena->used;
   arena->used += bytes;
-  return memset(block, 0, bytes);
+  return block;
+}
+
+void *tj_arena_alloc(tj_arena *arena, size_t count, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes))
+    tj_fail_out_of_memory(arena->job);
+  return memset(take(arena, bytes), 0, bytes);
 }
 
 void *tj_arena_copy(tj_arena *arena, const void *data, size_t size) {
-  void *copy = tj_arena_alloc(arena, 1, size == 0 ? 1 : size);
+  void *copy = take(arena, size == 0 ? 1 : size);
   if (size != 0)
     memcpy(copy, data, size);
   return copy;

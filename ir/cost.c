@@ -1,8 +1,6 @@
 /* What expressions cost: weights of operations, and counts of the operations that a set of expressions needs. */
 #include "ir/cost.h"
 
-#include "ir/walk.h"
-
 typedef enum { KIND_NONE, KIND_ADD, KIND_MUL, KIND_DIV, KIND_MOD, KIND_SELECT, KIND_BIT } kind;
 
 static const kind kinds[] = {
@@ -78,28 +76,32 @@ static void count_operation(tj_op_counts *counts, tj_op op) {
 }
 
 /* A sum that subtracts makes the negation free. */
-static void mark_subtracted(tj_graph *graph, const tj_node *sum, uint32_t mark) {
+static void mark_subtracted(const tj_node *sum, uint32_t mark) {
   for (unsigned i = 0; i < 2; i++)
     if (is_negation(sum->arg[i])) {
-      tj_memo_of(graph, sum->arg[i])->visit = mark;
+      tj_memo_of(sum->arg[i])->visit = mark;
       return;
     }
 }
 
-tj_op_counts tj_count_ops(tj_graph *graph, const tj_node *const roots[], size_t count) {
+tj_op_counts tj_count_walked(tj_graph *graph, const tj_walk *walk) {
   tj_op_counts counts = {0};
-  tj_walk walk = tj_walk_nodes(graph, roots, count);
   uint32_t subtracted = ++graph->visit;
-  for (uint32_t i = walk.count; i-- > 0;) {
-    const tj_node *node = walk.node[i];
+  for (uint32_t i = walk->count; i-- > 0;) {
+    const tj_node *node = walk->node[i];
     if (node->op == TJ_OP_ADD)
-      mark_subtracted(graph, node, subtracted);
+      mark_subtracted(node, subtracted);
     if (!is_negation(node))
       count_operation(&counts, node->op);
-    else if (tj_memo_of(graph, node)->visit != subtracted)
+    else if (tj_memo_of(node)->visit != subtracted)
       counts.add++;
   }
   return counts;
+}
+
+tj_op_counts tj_count_ops(tj_graph *graph, const tj_node *const roots[], size_t count) {
+  const tj_walk walk = tj_walk_nodes(graph, roots, count);
+  return tj_count_walked(graph, &walk);
 }
 
 static uint32_t others(const tj_op_counts *counts) {

@@ -3,6 +3,7 @@
 #define TJ_IR_COST_H
 
 #include "ir/graph.h"
+#include "ir/walk.h"
 
 /* Weights of operations in an expression taken as a tree: see tj_op_weight. */
 enum {
@@ -18,6 +19,9 @@ enum {
 /* What one operation weighs: divisions and modulos most, then multiplications, then the rest; by a constant power of
  * two they weigh as much as the shift or mask that they become. The arguments matter for that alone. */
 uint32_t tj_op_weight(tj_op op, const tj_node *const args[]);
+
+/* As tj_count_ops, of nodes that are found already. */
+tj_op_counts tj_count_walked(tj_graph *graph, const tj_walk *walk);
 
 /* Whether operations `a` cost more than operations `b`: more divisions and modulos do; a division less is worth 16
  * other operations, a multiplication less 3 of them, and a multiplication more costs 8. */

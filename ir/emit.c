@@ -193,5 +193,10 @@ const tj_node *tj_linear_node(tj_graph *graph, const tj_linear *form) {
 }
 
 const tj_node *tj_sum_node(tj_graph *graph, const tj_sum *sum) {
-  return sum->failed ? NULL : emit(graph, sum->term, sum->count, sum->constant);
+  if (sum->failed)
+    return NULL;
+  const tj_node *written = emit(graph, sum->term, sum->count, sum->constant);
+  if (tj_memo_of(written)->linear == NULL)
+    tj_linear_remember(written, tj_sum_keep(graph, sum));
+  return written;
 }

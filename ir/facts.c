@@ -55,7 +55,13 @@ static wide product_bound(wide a, wide b) {
   return clamp(a * b);
 }
 
+static bool is_narrow(wide value) {
+  return value == (int64_t)value;
+}
+
 static wide floor_quotient(wide a, wide b) {
+  if (is_narrow(a) && is_narrow(b) && b > 0)
+    return (int64_t)a / (int64_t)b - ((int64_t)a % (int64_t)b < 0);
   wide quotient = a / b;
   return quotient - (a % b != 0 && (a < 0) != (b < 0));
 }
@@ -184,22 +190,24 @@ static uint64_t magnitude(int64_t value) {
   return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 }
 
-static unsigned __int128 wide_gcd(unsigned __int128 a, unsigned __int128 b) {
-  while (b != 0) {
-    unsigned __int128 rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 static uint64_t gcd(uint64_t a, uint64_t b) {
-  while (b != 0) {
+  while (b > 1) {
     uint64_t rest = a % b;
     a = b;
     b = rest;
   }
-  return a;
+  return b == 0 ? a : b;
+}
+
+static unsigned __int128 wide_gcd(unsigned __int128 a, unsigned __int128 b) {
+  while (b > UINT64_MAX) {
+    unsigned __int128 rest = a % b;
+    a = b;
+    b = rest;
+  }
+  if (b == 0)
+    return a;
+  return gcd((uint64_t)b, (uint64_t)(a <= UINT64_MAX ? (uint64_t)a % (uint64_t)b : a % b));
 }
 
 static bool is_single(const tj_facts *facts) {
@@ -216,6 +224,8 @@ static congruence no_congruence(void) {
 
 /* The largest modulus up to 63 bits that divides `modulus`, found by taking out factors of two. */
 static congruence reduced(unsigned __int128 modulus, wide residue) {
+  if (modulus == 1)
+    return no_congruence();
   while (modulus > INT64_MAX)
     if (modulus % 2 == 0)
       modulus /= 2;
@@ -223,8 +233,8 @@ static congruence reduced(unsigned __int128 modulus, wide residue) {
       return no_congruence();
   if (modulus == 0)
     return residue > INT64_MAX || residue < INT64_MIN ? no_congruence() : (congruence){0, (int64_t)residue};
-  wide rest = residue % (wide)modulus;
-  return (congruence){(int64_t)modulus, (int64_t)(rest < 0 ? rest + (wide)modulus : rest)};
+  const int64_t by = (int64_t)modulus, rest = (int64_t)(is_narrow(residue) ? (int64_t)residue % by : residue % by);
+  return (congruence){by, rest < 0 ? rest + by : rest};
 }
 
 static congruence sum_congruence(congruence a, congruence b) {
@@ -423,7 +433,7 @@ static void learn_congruence_from_bits(tj_facts *facts) {
   uint64_t unknown = ~(facts->zeros | facts->ones);
   unsigned known = unknown == 0 ? 62 : (unsigned)__builtin_ctzll(unknown);
   int64_t modulus = (int64_t)1 << (known > 62 ? 62 : known);
-  if (modulus % facts->modulus == 0) {
+  if (facts->modulus == 1 || modulus % facts->modulus == 0) {
     facts->modulus = modulus;
     facts->residue = (int64_t)(facts->ones & (uint64_t)(modulus - 1));
   }

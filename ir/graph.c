@@ -16,16 +16,11 @@ enum { FIRST_BUCKETS = 256 };
 
 static const struct {
   const char *name, *text;
-  unsigned arity;
 } op_rows[] = {
-#define OP(name, arity, text, kind, doc) {#name, text, arity},
+#define OP(name, arity, text, kind, doc) {#name, text},
 #include "ir/op.def"
 #undef OP
 };
-
-unsigned tj_op_arity(tj_op op) {
-  return op_rows[op].arity;
-}
 
 const char *tj_op_text(tj_op op) {
   return op_rows[op].text;
@@ -38,7 +33,7 @@ const char *tj_op_name(tj_op op) {
 tj_graph *tj_graph_create(tj_job *job) {
   tj_graph *graph = TJ_NEW(job, tj_graph);
   graph->job = job;
-  graph->bucket = TJ_NEW_ARRAY(job, const tj_node *, FIRST_BUCKETS);
+  graph->bucket = TJ_NEW_ARRAY(job, tj_bucket, FIRST_BUCKETS);
   graph->bucket_count = FIRST_BUCKETS;
   return graph;
 }
@@ -61,50 +56,59 @@ static uint32_t hash_operation(tj_op op, const tj_node *const args[], unsigned a
   return hash;
 }
 
-static void insert(const tj_node **bucket, uint32_t bucket_count, const tj_node *node) {
-  uint32_t at = node->hash & (bucket_count - 1);
-  while (bucket[at] != NULL)
+static void insert(tj_bucket *bucket, uint32_t bucket_count, tj_bucket entry) {
+  uint32_t at = entry.hash & (bucket_count - 1);
+  while (bucket[at].node != NULL)
     at = (at + 1) & (bucket_count - 1);
-  bucket[at] = node;
+  bucket[at] = entry;
 }
 
 static void grow(tj_graph *graph) {
   uint32_t count = graph->bucket_count * 4;
-  const tj_node **bucket = TJ_NEW_ARRAY(graph->job, const tj_node *, count);
+  tj_bucket *bucket = TJ_NEW_ARRAY(graph->job, tj_bucket, count);
   for (uint32_t i = 0; i < graph->bucket_count; i++)
-    if (graph->bucket[i] != NULL)
+    if (graph->bucket[i].node != NULL)
       insert(bucket, count, graph->bucket[i]);
   graph->bucket = bucket;
   graph->bucket_count = count;
 }
 
-static tj_node *new_node(tj_graph *graph, tj_op op, uint32_t hash) {
+static tj_node *new_node(tj_graph *graph, tj_op op) {
   tj_spend(graph->job, 1);
   tj_node *node = TJ_NEW(graph->job, tj_node);
   node->op = op;
-  node->hash = hash;
   node->id = graph->node_count++;
   return node;
 }
 
-static const tj_node *remember(tj_graph *graph, const tj_node *node) {
+static const tj_node *remember(tj_graph *graph, const tj_node *node, uint32_t hash) {
   if (graph->node_count > graph->bucket_count / 2)
     grow(graph);
-  insert(graph->bucket, graph->bucket_count, node);
+  insert(graph->bucket, graph->bucket_count, (tj_bucket){node, hash});
   return node;
 }
 
+/* The entry for a hash at a place or after it, or the empty one that ends the search. */
+static const tj_bucket *entry_from(const tj_graph *graph, uint32_t hash, uint32_t *at) {
+  const tj_bucket *entry;
+  do
+    entry = &graph->bucket[(*at)++ & (graph->bucket_count - 1)];
+  while (entry->node != NULL && entry->hash != hash);
+  return entry;
+}
+
 const tj_node *tj_int(tj_graph *graph, int64_t value) {
-  uint32_t hash = hash_constant(value);
-  for (uint32_t at = hash & (graph->bucket_count - 1); graph->bucket[at] != NULL;
-       at = (at + 1) & (graph->bucket_count - 1))
-    if (graph->bucket[at]->hash == hash && tj_is_int(graph->bucket[at], value))
-      return graph->bucket[at];
-  tj_node *node = new_node(graph, TJ_OP_CONSTANT, hash);
+  const uint32_t hash = hash_constant(value);
+  uint32_t at = hash;
+  for (const tj_bucket *entry = entry_from(graph, hash, &at); entry->node != NULL;
+       entry = entry_from(graph, hash, &at))
+    if (tj_is_int(entry->node, value))
+      return entry->node;
+  tj_node *node = new_node(graph, TJ_OP_CONSTANT);
   node->value = value;
   node->facts = tj_facts_of_constant(value);
   tj_sample_constant(value, node->sample);
-  return remember(graph, node);
+  return remember(graph, node, hash);
 }
 
 static bool is_operation_on(const tj_node *node, tj_op op, const tj_node *const args[], unsigned arity) {
@@ -116,29 +120,35 @@ static uint32_t saturating_sum(uint32_t a, uint32_t b) {
   return __builtin_add_overflow(a, b, &sum) ? UINT32_MAX : sum;
 }
 
-const tj_node *tj_node_make(tj_graph *graph, tj_op op, const tj_node *const args[]) {
-  unsigned arity = tj_op_arity(op);
-  uint32_t hash = hash_operation(op, args, arity), depth = 0, weight = tj_op_weight(op, args);
-  for (uint32_t at = hash & (graph->bucket_count - 1); graph->bucket[at] != NULL;
-       at = (at + 1) & (graph->bucket_count - 1))
-    if (graph->bucket[at]->hash == hash && is_operation_on(graph->bucket[at], op, args, arity))
-      return graph->bucket[at];
+static const tj_node *new_operation(tj_graph *graph, tj_op op, const tj_node *const args[], unsigned arity,
+                                    uint32_t hash) {
   const tj_facts *facts[3] = {NULL, NULL, NULL};
-  uint32_t symbols = 0;
+  uint32_t symbols = 0, depth = 0, weight = tj_op_weight(op, args);
   for (unsigned i = 0; i < arity; i++) {
     facts[i] = &args[i]->facts;
     symbols |= args[i]->symbols;
     depth = args[i]->depth > depth ? args[i]->depth : depth;
     weight = saturating_sum(weight, args[i]->weight);
   }
-  tj_node *node = new_node(graph, op, hash);
+  tj_node *node = new_node(graph, op);
   memcpy(node->arg, args, arity * sizeof *args);
   node->depth = depth + 1;
   node->weight = weight;
   node->symbols = symbols;
   node->facts = tj_facts_of_operation(op, facts);
   tj_sample_operation(op, args, node->sample);
-  return remember(graph, node);
+  return remember(graph, node, hash);
+}
+
+const tj_node *tj_node_make(tj_graph *graph, tj_op op, const tj_node *const args[]) {
+  unsigned arity = tj_op_arity(op);
+  const uint32_t hash = hash_operation(op, args, arity);
+  uint32_t at = hash;
+  for (const tj_bucket *entry = entry_from(graph, hash, &at); entry->node != NULL;
+       entry = entry_from(graph, hash, &at))
+    if (is_operation_on(entry->node, op, args, arity))
+      return entry->node;
+  return new_operation(graph, op, args, arity, hash);
 }
 
 /* --- symbols --- */
@@ -167,7 +177,7 @@ const tj_node *tj_symbol_create(tj_graph *graph, const char *name, tj_symbol_kin
   *symbol = (tj_symbol){name, kind, low, high, multiple, graph->symbol_count};
   check_satisfiable(graph, symbol);
   graph->symbol_count++;
-  tj_node *node = new_node(graph, TJ_OP_SYMBOL, mix(TJ_OP_SYMBOL, symbol->index));
+  tj_node *node = new_node(graph, TJ_OP_SYMBOL);
   node->symbol = symbol;
   node->symbols =
       UINT32_C(1) << (symbol->index % 32) | (low == NULL ? 0 : low->symbols) | (high == NULL ? 0 : high->symbols);
@@ -353,23 +363,4 @@ int64_t tj_constant_value(tj_graph *graph, const tj_node *node, const char *what
   if (!tj_is_constant(node))
     tj_fail(graph->job, TJ_NOT_CONSTANT, "%s must be a constant, not %s", what, tj_node_brief(graph->job, node));
   return node->value;
-}
-
-/* --- memos --- */
-
-static void grow_memos(tj_graph *graph, uint32_t needed) {
-  uint32_t count = graph->memo_count == 0 ? FIRST_BUCKETS : graph->memo_count * 2;
-  while (count < needed)
-    count *= 2;
-  tj_memo *memo = TJ_NEW_ARRAY(graph->job, tj_memo, count);
-  if (graph->memo_count > 0)
-    memcpy(memo, graph->memo, graph->memo_count * sizeof *memo);
-  graph->memo = memo;
-  graph->memo_count = count;
-}
-
-tj_memo *tj_memo_of(tj_graph *graph, const tj_node *node) {
-  if (node->id >= graph->memo_count)
-    grow_memos(graph, graph->node_count);
-  return &graph->memo[node->id];
 }

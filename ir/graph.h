@@ -24,6 +24,15 @@ typedef enum {
   TJ_OP_COUNT
 } tj_op;
 
+static inline unsigned tj_op_arity(tj_op op) {
+  static const unsigned char arities[] = {
+#define OP(name, arity, text, kind, doc) arity,
+#include "ir/op.def"
+#undef OP
+  };
+  return arities[op];
+}
+
 /* What is known of an integer. low and high are inclusive; INT64_MIN and INT64_MAX there mean unbounded.
  * value ≡ residue (mod modulus), modulus >= 1, 0 <= residue < modulus.
  * Bits are known only of integers that cannot be negative: `zeros` are surely 0, `ones` surely 1. */
@@ -53,25 +62,6 @@ typedef struct {
 enum { TJ_SAMPLE_COUNT = 3 };
 #define TJ_NO_SAMPLE INT64_MIN /* the value is not known, or does not fit */
 
-struct tj_node {
-  tj_op op;
-  uint32_t id; /* dense; arguments have smaller ids than their users */
-  uint32_t hash;
-  uint32_t depth;                  /* 0 for constants and symbols; at most TJ_MAX_NODE_DEPTH */
-  uint32_t weight;                 /* the cost of the expression as a tree, saturating: see cost.h */
-  uint32_t symbols;                /* which symbols it or their bounds mention: bit index % 32 of each */
-  int64_t sample[TJ_SAMPLE_COUNT]; /* values at points of the symbols' domain: see sample.c */
-  union {
-    int64_t value;           /* TJ_OP_CONSTANT */
-    const tj_symbol *symbol; /* TJ_OP_SYMBOL */
-    const tj_node *arg[3];   /* else: as many as the operation's arity */
-  };
-  tj_facts facts;
-};
-
-/* Constructing deeper expressions fails with TJ7002. Walks over nodes must not recurse in proportion to depth. */
-enum { TJ_MAX_NODE_DEPTH = 100000 };
-
 /* What walks and the simplifier remember of a node: see walk.h, linear.h, simplify.c. */
 typedef struct {
   uint32_t visit;                 /* the last walk that came here */
@@ -81,15 +71,39 @@ typedef struct {
   const struct tj_linear *linear; /* the node as a sum */
 } tj_memo;
 
+/* What is read together stands together: searches need the first four fields, most rules those up to `facts`. */
+struct tj_node {
+  tj_op op;
+  uint32_t id; /* dense; arguments have smaller ids than their users */
+  union {
+    int64_t value;           /* TJ_OP_CONSTANT */
+    const tj_symbol *symbol; /* TJ_OP_SYMBOL */
+    const tj_node *arg[3];   /* else: as many as the operation's arity */
+  };
+  uint32_t depth;   /* 0 for constants and symbols; at most TJ_MAX_NODE_DEPTH */
+  uint32_t weight;  /* the cost of the expression as a tree, saturating: see cost.h */
+  uint32_t symbols; /* which symbols it or their bounds mention: bit index % 32 of each */
+  tj_memo memo;     /* by tj_memo_of alone */
+  tj_facts facts;
+  int64_t sample[TJ_SAMPLE_COUNT]; /* values at points of the symbols' domain: see sample.c */
+};
+
+/* Constructing deeper expressions fails with TJ7002. Walks over nodes must not recurse in proportion to depth. */
+enum { TJ_MAX_NODE_DEPTH = 100000 };
+
+/* A place of the hash table; empty where node is NULL. The hash is here too, so that a search reads few nodes. */
+typedef struct {
+  const tj_node *node;
+  uint32_t hash;
+} tj_bucket;
+
 typedef struct tj_graph tj_graph;
 struct tj_graph {
   tj_job *job;
-  const tj_node **bucket; /* open addressing, a power of two */
-  uint32_t bucket_count;
-  uint32_t node_count; /* ids are 0 … node_count - 1 */
+  tj_bucket *bucket;     /* open addressing */
+  uint32_t bucket_count; /* a power of two */
+  uint32_t node_count;   /* ids are 0 … node_count - 1 */
   uint32_t symbol_count;
-  tj_memo *memo; /* by node id; node ids beyond memo_count have none yet */
-  uint32_t memo_count;
   uint32_t visit; /* number of the last walk */
   uint32_t epoch; /* number of the last traced simplification */
 };
@@ -149,10 +163,11 @@ void tj_sharpen_facts(const tj_node *node, const tj_facts *known);
 /* Whether `op` is known to be defined on the arguments. */
 bool tj_is_defined(tj_op op, const tj_node *const args[]);
 
-/* A node's memo, made if need be. The pointer is good until the next memo is made. */
-tj_memo *tj_memo_of(tj_graph *graph, const tj_node *node);
+/* A node's memo, which changes though the node does not. */
+static inline tj_memo *tj_memo_of(const tj_node *node) {
+  return &((tj_node *)(uintptr_t)node)->memo;
+}
 
-unsigned tj_op_arity(tj_op op);
 const char *tj_op_text(tj_op op);
 const char *tj_op_name(tj_op op); /* as its row in op.def: ADD */
 

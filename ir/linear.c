@@ -36,19 +36,30 @@ bool tj_term_multiply(const tj_term *a, const tj_term *b, tj_term *product) {
   return true;
 }
 
-bool tj_term_divide(const tj_term *term, const tj_term *divisor, tj_term *quotient) {
-  if (divisor->coefficient == 0 || (term->coefficient == INT64_MIN && divisor->coefficient == -1) ||
-      term->coefficient % divisor->coefficient != 0)
+/* coefficient / divisor where that is exact. */
+static bool divide_coefficient(int64_t coefficient, int64_t divisor, int64_t *quotient) {
+  if (divisor == 1) {
+    *quotient = coefficient;
+    return true;
+  }
+  if (divisor == 0 || (coefficient == INT64_MIN && divisor == -1) || coefficient % divisor != 0)
     return false;
-  tj_term result = {.coefficient = term->coefficient / divisor->coefficient};
-  uint32_t matched = 0;
+  *quotient = coefficient / divisor;
+  return true;
+}
+
+bool tj_term_divide(const tj_term *term, const tj_term *divisor, tj_term *quotient) {
+  if (divisor->degree > term->degree ||
+      !divide_coefficient(term->coefficient, divisor->coefficient, &quotient->coefficient))
+    return false;
+  uint32_t matched = 0, kept = 0;
   for (uint32_t i = 0; i < term->degree; i++) {
     if (matched < divisor->degree && term->atom[i] == divisor->atom[matched])
       matched++;
     else
-      result.atom[result.degree++] = term->atom[i];
+      quotient->atom[kept++] = term->atom[i];
   }
-  *quotient = result;
+  quotient->degree = kept;
   return matched == divisor->degree;
 }
 
@@ -77,6 +88,8 @@ static uint64_t magnitude(int64_t value) {
 
 static int64_t positive_gcd(int64_t a, int64_t b) {
   uint64_t x = magnitude(a), y = magnitude(b);
+  if (x == 1 || y == 1)
+    return 1;
   while (y != 0) {
     uint64_t rest = x % y;
     x = y;
@@ -109,6 +122,13 @@ tj_sum tj_sum_of(int64_t constant) {
 
 void tj_sum_add_constant(tj_sum *sum, int64_t value) {
   sum->failed |= __builtin_add_overflow(sum->constant, value, &sum->constant);
+}
+
+void tj_sum_copy(tj_sum *copy, const tj_sum *sum) {
+  copy->failed = sum->failed;
+  copy->constant = sum->constant;
+  copy->count = sum->count;
+  memcpy(copy->term, sum->term, sum->count * sizeof *sum->term);
 }
 
 static void remove_term(tj_sum *sum, uint32_t at) {
@@ -149,12 +169,21 @@ void tj_sum_add_term(tj_sum *sum, const tj_term *term, int64_t factor) {
     remove_term(sum, at - 1);
 }
 
+void tj_sum_append(tj_sum *sum, const tj_term *term) {
+  sum->term[sum->count++] = *term;
+}
+
 void tj_sum_add(tj_sum *sum, const tj_linear *form, int64_t factor) {
   int64_t constant;
   sum->failed |= __builtin_mul_overflow(form->constant, factor, &constant);
   if (sum->failed)
     return;
   tj_sum_add_constant(sum, constant);
+  if (sum->count == 0 && factor == 1) {
+    memcpy(sum->term, form->term, form->count * sizeof *form->term);
+    sum->count = form->count;
+    return;
+  }
   for (uint32_t i = 0; i < form->count; i++)
     tj_sum_add_term(sum, &form->term[i], factor);
 }
@@ -283,23 +312,29 @@ static bool may_expand(const tj_node *node) {
 }
 
 static const tj_linear *form_of(tj_graph *graph, const tj_node *node, int depth) {
-  const tj_linear *known = tj_memo_of(graph, node)->linear;
+  const tj_linear *known = tj_memo_of(node)->linear;
   if (known != NULL)
     return known;
   const tj_linear *form = tj_is_constant(node)                  ? constant_form(graph, node->value)
                           : may_expand(node) && depth < DEEPEST ? expanded_form(graph, node, depth + 1)
                                                                 : atom_form(graph, node);
-  tj_memo_of(graph, node)->linear = form;
+  tj_memo_of(node)->linear = form;
   return form;
 }
 
-const tj_linear *tj_linear_of(tj_graph *graph, const tj_node *node) {
+const tj_linear *tj_linear_compute(tj_graph *graph, const tj_node *node) {
   return form_of(graph, node, 0);
 }
 
 void tj_linear_seal(tj_graph *graph, const tj_node *node) {
   const tj_linear *form = atom_form(graph, node);
-  tj_memo_of(graph, node)->linear = form;
+  tj_memo_of(node)->linear = form;
+}
+
+void tj_linear_remember(const tj_node *node, const tj_linear *form) {
+  tj_memo *memo = tj_memo_of(node);
+  if (memo->linear == NULL)
+    memo->linear = form;
 }
 
 bool tj_is_atom(tj_graph *graph, const tj_node *node) {
@@ -357,7 +392,25 @@ static tj_range term_range(const tj_term *term) {
   return scaled_range(range, term->coefficient);
 }
 
-tj_range tj_linear_range(const tj_linear *form) {
+/* The range by 64-bit arithmetic; false where something is unbounded, does not fit, or is a product. */
+static bool narrow_range(const tj_linear *form, tj_range *range) {
+  int64_t low = form->constant, high = form->constant;
+  for (uint32_t i = 0; i < form->count; i++) {
+    const tj_term *term = &form->term[i];
+    const tj_facts *facts = &term->atom[0]->facts;
+    const bool rises = term->coefficient > 0;
+    int64_t least, most;
+    if (term->degree > 1 || facts->low == INT64_MIN || facts->high == INT64_MAX ||
+        __builtin_mul_overflow(rises ? facts->low : facts->high, term->coefficient, &least) ||
+        __builtin_mul_overflow(rises ? facts->high : facts->low, term->coefficient, &most) ||
+        __builtin_add_overflow(low, least, &low) || __builtin_add_overflow(high, most, &high))
+      return false;
+  }
+  *range = (tj_range){low, high};
+  return true;
+}
+
+static tj_range wide_range(const tj_linear *form) {
   tj_range range = {form->constant, form->constant};
   for (uint32_t i = 0; i < form->count; i++) {
     tj_range term = term_range(&form->term[i]);
@@ -367,4 +420,9 @@ tj_range tj_linear_range(const tj_linear *form) {
     range.high = term.high >= TJ_RANGE_INFINITE ? TJ_RANGE_INFINITE : range.high;
   }
   return range;
+}
+
+tj_range tj_linear_range(const tj_linear *form) {
+  tj_range range;
+  return narrow_range(form, &range) ? range : wide_range(form);
 }

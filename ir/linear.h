@@ -47,11 +47,20 @@ static inline int64_t tj_floor_div(int64_t a, int64_t b) {
 
 #define TJ_RANGE_INFINITE ((__int128)1 << 100)
 
-/* A node's form, remembered in the graph. */
-const tj_linear *tj_linear_of(tj_graph *graph, const tj_node *node);
+/* Computes a node's form and remembers it in the graph. */
+const tj_linear *tj_linear_compute(tj_graph *graph, const tj_node *node);
+
+/* A node's form, computed where it is not known. */
+static inline const tj_linear *tj_linear_of(tj_graph *graph, const tj_node *node) {
+  const tj_linear *known = tj_memo_of(node)->linear;
+  return known != NULL ? known : tj_linear_compute(graph, node);
+}
 
 /* Makes a node an atom of the forms that are computed from now on, so that long sums stay cheap to extend. */
 void tj_linear_seal(tj_graph *graph, const tj_node *node);
+
+/* Spares computing the form of a node that was written from it. The form must live as long as the graph. */
+void tj_linear_remember(const tj_node *node, const tj_linear *form);
 
 /* True where the node's form is the node itself as the one atom. */
 bool tj_is_atom(tj_graph *graph, const tj_node *node);
@@ -64,8 +73,11 @@ const tj_node *tj_monomial_node(tj_graph *graph, const tj_term *term);
 int tj_compare_monomials(const tj_term *a, const tj_term *b);
 
 tj_sum tj_sum_of(int64_t constant);
+void tj_sum_copy(tj_sum *copy, const tj_sum *sum); /* as far as it is used */
 void tj_sum_add_constant(tj_sum *sum, int64_t value);
 void tj_sum_add_term(tj_sum *sum, const tj_term *term, int64_t factor);
+/* Adds one of a form's terms, all earlier ones of which are in the sum or left out, and nothing else. */
+void tj_sum_append(tj_sum *sum, const tj_term *term);
 void tj_sum_add(tj_sum *sum, const tj_linear *form, int64_t factor);
 /* Adds factor * a * b. */
 void tj_sum_add_product(tj_sum *sum, const tj_linear *a, const tj_linear *b, int64_t factor);

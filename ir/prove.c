@@ -52,13 +52,13 @@ static bool split_by_atom(const tj_sum *sum, const tj_node *atom, tj_sum *slope,
   for (uint32_t i = 0; i < sum->count; i++) {
     tj_term quotient, again;
     if (!tj_term_divide(&sum->term[i], &divisor, &quotient))
-      tj_sum_add_term(rest, &sum->term[i], 1);
-    else if (quotient.degree > 0 && tj_term_divide(&quotient, &divisor, &again))
+      tj_sum_append(rest, &sum->term[i]);
+    else if (tj_term_divide(&quotient, &divisor, &again))
       return false;
     else
       tj_sum_add_term(slope, &quotient, 1);
   }
-  return !slope->failed && !rest->failed;
+  return !slope->failed;
 }
 
 /* 1: never negative, -1: never positive, 0: not known. */
@@ -69,7 +69,8 @@ static int sign_of(const tj_sum *sum) {
 }
 
 static bool holds_with(prover *proof, const tj_sum *slope, const tj_sum *rest, const tj_linear *bound, int nesting) {
-  tj_sum replaced = *rest;
+  tj_sum replaced;
+  tj_sum_copy(&replaced, rest);
   tj_linear by = tj_sum_form(slope);
   tj_sum_add_product(&replaced, &by, bound, 1);
   return !replaced.failed && is_nonnegative(proof, &replaced, nesting + 1);

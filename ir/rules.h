@@ -43,7 +43,9 @@ struct tj_rewriter {
   int nesting;              /* simple forms that are being computed for other ones */
   const char *because;      /* what the rule at work says of its condition; NULL: nothing */
   const tj_node *collected; /* the last sum that was written in canonical form */
-  uint16_t first[TJ_ROOT_COUNT], count[TJ_ROOT_COUNT]; /* rows of the table, by root */
+  const tj_node *settled;   /* the last that tj_rule_collect wrote, after the other rules for sums had seen its form */
+  const tj_rule *rule;      /* the table */
+  uint16_t first[TJ_ROOT_COUNT], count[TJ_ROOT_COUNT]; /* its rows, by root */
 };
 
 /* The simple form of a node whose arguments are simple (of a sum or a product: whose atoms are). */

@@ -67,7 +67,7 @@ static void split_multiples(const tj_linear *form, const tj_term *by, tj_sum *qu
     if (tj_term_divide(&form->term[i], by, &divided))
       tj_sum_add_term(quotient, &divided, 1);
     else
-      tj_sum_add_term(rest, &form->term[i], 1);
+      tj_sum_append(rest, &form->term[i]);
   }
 }
 
@@ -136,7 +136,8 @@ static const tj_node *quotient_and_rest(tj_rewriter *rewriter, const tj_sum *quo
   if (rest_node == NULL || quotient->failed)
     return NULL;
   const tj_node *divided = tj_simple2(rewriter, TJ_OP_DIV, rest_node, divisor);
-  tj_sum sum = *quotient;
+  tj_sum sum;
+  tj_sum_copy(&sum, quotient);
   tj_sum_add(&sum, tj_linear_of(rewriter->graph, divided), 1);
   return tj_simple_sum(rewriter, &sum);
 }
@@ -170,8 +171,19 @@ static int64_t residue_of(int64_t coefficient, int64_t modulus, bool nearest) {
   return nearest && residue > modulus / 2 ? residue - modulus : residue;
 }
 
+/* Whether each coefficient is its residue already. */
+static bool are_residues(const tj_linear *form, int64_t modulus, bool nearest) {
+  const int64_t most = nearest ? modulus / 2 : modulus - 1, least = nearest ? most + 1 - modulus : 0;
+  for (uint32_t i = 0; i < form->count; i++)
+    if (form->term[i].coefficient < least || form->term[i].coefficient > most)
+      return false;
+  return true;
+}
+
 static bool reduce_coefficients(const division *of, bool nearest, tj_sum *quotient, tj_sum *rest) {
   const int64_t divisor = of->by.coefficient;
+  if (are_residues(of->form, divisor, nearest))
+    return false;
   *quotient = tj_sum_of(0);
   *rest = tj_sum_of(of->form->constant);
   for (uint32_t i = 0; i < of->form->count; i++) {
@@ -181,12 +193,12 @@ static bool reduce_coefficients(const division *of, bool nearest, tj_sum *quotie
     const int64_t residue = residue_of(term.coefficient, divisor, nearest);
     term.coefficient = (term.coefficient - residue) / divisor;
     if (term.coefficient != 0)
-      tj_sum_add_term(quotient, &term, 1);
+      tj_sum_append(quotient, &term);
     term.coefficient = residue;
     if (residue != 0)
-      tj_sum_add_term(rest, &term, 1);
+      tj_sum_append(rest, &term);
   }
-  return quotient->count > 0 && !quotient->failed && !rest->failed;
+  return quotient->count > 0;
 }
 
 const tj_node *tj_rule_quotient_by_reduction(tj_rewriter *rewriter, const tj_node *node) {
@@ -324,7 +336,8 @@ const tj_node *tj_rule_remainder_keeps_low_part(tj_rewriter *rewriter, const tj_
   if (high == NULL)
     return NULL;
   const tj_node *remainder = tj_simple2(rewriter, TJ_OP_MOD, high, divisor);
-  tj_sum sum = split.low;
+  tj_sum sum;
+  tj_sum_copy(&sum, &split.low);
   tj_sum_add_product(&sum, tj_linear_of(of.graph, remainder),
                      tj_linear_of(of.graph, tj_monomial_node(of.graph, &split.factor)), 1);
   return tj_simple_sum(rewriter, &sum);
@@ -513,7 +526,7 @@ static void split_divisible(const division *of, tj_sum *divisible, tj_sum *rest)
   *divisible = tj_sum_of(0);
   *rest = tj_sum_of(of->form->constant);
   for (uint32_t i = 0; i < of->form->count; i++)
-    tj_sum_add_term(tj_prove_divides_term(&of->by, &of->form->term[i]) ? divisible : rest, &of->form->term[i], 1);
+    tj_sum_append(tj_prove_divides_term(&of->by, &of->form->term[i]) ? divisible : rest, &of->form->term[i]);
 }
 
 const tj_node *tj_rule_remainder_of_divisible(tj_rewriter *rewriter, const tj_node *node) {

@@ -58,10 +58,12 @@ static const tj_node *on_simple_operands(tj_rewriter *rewriter, const tj_node *n
 const tj_node *tj_rule_collect(tj_rewriter *rewriter, const tj_node *node) {
   if (node == rewriter->collected)
     return NULL;
-  const tj_node *written = tj_linear_node(rewriter->graph, tj_linear_of(rewriter->graph, node));
+  const tj_linear *form = tj_linear_of(rewriter->graph, node);
+  const tj_node *written = tj_linear_node(rewriter->graph, form);
   if (written->weight > node->weight)
     return on_simple_operands(rewriter, node);
-  rewriter->collected = written;
+  tj_linear_remember(written, form);
+  rewriter->collected = rewriter->settled = written;
   return written;
 }
 
@@ -82,9 +84,9 @@ static bool positive_term(tj_rewriter *rewriter, const tj_node *node, tj_term *t
 
 static bool digit_of(tj_rewriter *rewriter, const tj_term *term, uint32_t place, digit *result) {
   const tj_node *atom = term->atom[place];
-  *result = (digit){.value = atom, .low = {.coefficient = 1}, .is_top = atom->op == TJ_OP_DIV};
   if (atom->op != TJ_OP_MOD && atom->op != TJ_OP_DIV)
     return false;
+  *result = (digit){.value = atom, .low = {.coefficient = 1}, .is_top = atom->op == TJ_OP_DIV};
   if (atom->op == TJ_OP_MOD) {
     if (!positive_term(rewriter, atom->arg[1], &result->extent))
       return false;
@@ -118,14 +120,27 @@ static bool congruent(tj_rewriter *rewriter, const tj_node *a, const tj_node *b,
          (difference.constant == 0 || (modulus->degree == 0 && difference.constant % modulus->coefficient == 0));
 }
 
-/* Whether `high` continues `low`: others*extent*(high) + others*(low), of one value. */
-static bool are_adjacent(tj_rewriter *rewriter, const digit *low, const digit *high) {
-  tj_term product;
-  if (low->is_top || !tj_term_multiply(&low->others, &low->extent, &product) ||
-      !same_terms(&product, &high->others) || !tj_term_multiply(&low->low, &low->extent, &product) ||
-      !same_terms(&product, &high->low))
-    return false;
-  return congruent(rewriter, low->value, high->value, &product);
+/* What continues a digit of value: others * (value/low), or a digit of that. */
+typedef struct {
+  const tj_node *value;
+  tj_term others, low;
+} continuation;
+
+/* False for a top digit, and where a product overflows. */
+static bool continuation_of(const digit *low, continuation *next) {
+  next->value = low->value;
+  return !low->is_top && tj_term_multiply(&low->others, &low->extent, &next->others) &&
+         tj_term_multiply(&low->low, &low->extent, &next->low);
+}
+
+/* Whether a term has what stands before the digit; a quick look, as most have not. */
+static bool may_continue(const tj_term *term, const continuation *next) {
+  return term->coefficient == next->others.coefficient && term->degree == next->others.degree + 1;
+}
+
+static bool continues(tj_rewriter *rewriter, const digit *high, const continuation *next) {
+  return same_terms(&next->others, &high->others) && same_terms(&next->low, &high->low) &&
+         congruent(rewriter, next->value, high->value, &next->low);
 }
 
 /* (value/low) % (both extents), or value/low; NULL where a product overflows. */
@@ -170,10 +185,13 @@ static const tj_node *merge_terms(tj_rewriter *rewriter, const tj_linear *form, 
 /* Finds, for a digit, the term that continues it. */
 static const tj_node *merge_with_next(tj_rewriter *rewriter, const tj_linear *form, uint32_t low_place,
                                       const digit *low) {
+  continuation next;
+  if (!continuation_of(low, &next))
+    return NULL;
   for (uint32_t i = 0; i < form->count; i++)
-    for (uint32_t k = 0; k < form->term[i].degree; k++) {
+    for (uint32_t k = 0; k < form->term[i].degree && may_continue(&form->term[i], &next); k++) {
       digit high;
-      if (i == low_place || !digit_of(rewriter, &form->term[i], k, &high) || !are_adjacent(rewriter, low, &high))
+      if (i == low_place || !digit_of(rewriter, &form->term[i], k, &high) || !continues(rewriter, &high, &next))
         continue;
       TJ_BECAUSE(rewriter, "they are adjacent digits of %s", tj_rule_text(rewriter, high.value));
       return merge_terms(rewriter, form, low_place, low, i, &high);

@@ -58,7 +58,7 @@ void tj_sample_symbol(const tj_symbol *symbol, int64_t sample[]) {
 void tj_sample_operation(tj_op op, const tj_node *const args[], int64_t sample[]) {
   const unsigned arity = tj_op_arity(op);
   for (int i = 0; i < TJ_SAMPLE_COUNT; i++) {
-    int64_t values[3];
+    int64_t values[3] = {0};
     bool known = true;
     for (unsigned k = 0; k < arity; k++) {
       values[k] = args[k]->sample[i];

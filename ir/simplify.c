@@ -46,8 +46,9 @@ enum { DEEPEST_NESTING = 48, FIRST_BUDGET = 4000, BUDGET_PER_NODE = 200, MANY_TE
 /* --- applying rules --- */
 
 static void list_rules(tj_rewriter *rewriter) {
+  rewriter->rule = tj_rule_at(0);
   for (size_t i = 0; i < tj_rule_count(); i++) {
-    int root = tj_rule_at(i)->root;
+    int root = rewriter->rule[i].root;
     if (rewriter->count[root]++ == 0)
       rewriter->first[root] = (uint16_t)i;
   }
@@ -72,7 +73,7 @@ static void record(tj_rewriter *rewriter, const tj_rule *rule, const tj_node *be
 static const tj_node *apply_rules_of(tj_rewriter *rewriter, int root, const tj_node *node) {
   const size_t end = (size_t)rewriter->first[root] + rewriter->count[root];
   for (size_t i = rewriter->first[root]; i < end; i++) {
-    const tj_rule *rule = tj_rule_at(i);
+    const tj_rule *rule = &rewriter->rule[i];
     rewriter->because = NULL;
     const tj_node *after = rule->function(rewriter, node);
     if (after == NULL || after == node || after->weight > node->weight)
@@ -84,22 +85,29 @@ static const tj_node *apply_rules_of(tj_rewriter *rewriter, int root, const tj_n
   return NULL;
 }
 
+/* Rules for sums look at forms alone, so what was just collected from a form that they saw needs them no more. */
+static const tj_node *apply_rules_of_operation(tj_rewriter *rewriter, const tj_node *node) {
+  if (node == rewriter->settled)
+    return NULL;
+  const bool is_sum = node->op == TJ_OP_ADD || node->op == TJ_OP_MUL;
+  return apply_rules_of(rewriter, is_sum ? TJ_OP_SUM : (int)node->op, node);
+}
+
 static const tj_node *apply_rules(tj_rewriter *rewriter, const tj_node *node) {
   rewriter->budget--;
   const tj_node *after = apply_rules_of(rewriter, TJ_OP_ANY, node);
-  const bool is_sum = node->op == TJ_OP_ADD || node->op == TJ_OP_MUL;
-  return after != NULL ? after : apply_rules_of(rewriter, is_sum ? TJ_OP_SUM : (int)node->op, node);
+  return after != NULL ? after : apply_rules_of_operation(rewriter, node);
 }
 
 static const tj_node *known_simple(tj_rewriter *rewriter, const tj_node *node) {
-  const tj_memo *memo = tj_memo_of(rewriter->graph, node);
+  const tj_memo *memo = tj_memo_of(node);
   return memo->simple != NULL && memo->epoch >= rewriter->epoch ? memo->simple : NULL;
 }
 
 static void remember_simple(tj_rewriter *rewriter, const tj_node *node, const tj_node *simple) {
   if (rewriter->budget <= 0)
     return;
-  tj_memo *memo = tj_memo_of(rewriter->graph, node);
+  tj_memo *memo = tj_memo_of(node);
   memo->simple = simple;
   memo->epoch = rewriter->epoch;
 }
@@ -154,13 +162,13 @@ const tj_node *tj_simple_sum(tj_rewriter *rewriter, const tj_sum *sum) {
 
 /* --- from leaves to roots --- */
 
-static const tj_node *draft_of(tj_rewriter *rewriter, const tj_node *node) {
-  return tj_memo_of(rewriter->graph, node)->draft;
+static const tj_node *draft_of(const tj_node *node) {
+  return tj_memo_of(node)->draft;
 }
 
 /* The simple form of a node whose draft is made. */
 static const tj_node *demand(tj_rewriter *rewriter, const tj_node *node) {
-  const tj_node *simple = tj_simple(rewriter, draft_of(rewriter, node));
+  const tj_node *simple = tj_simple(rewriter, draft_of(node));
   tj_sharpen_facts(simple, &node->facts);
   remember_simple(rewriter, node, simple);
   return simple;
@@ -184,7 +192,7 @@ static const tj_node *make2(tj_rewriter *rewriter, tj_op op, const tj_node *a, c
 }
 
 static const tj_node *draft_sum(tj_rewriter *rewriter, const tj_node *node) {
-  const tj_node *a = draft_of(rewriter, node->arg[0]), *b = draft_of(rewriter, node->arg[1]);
+  const tj_node *a = draft_of(node->arg[0]), *b = draft_of(node->arg[1]);
   if (term_count(rewriter, a) + term_count(rewriter, b) > MANY_TERMS) {
     bool left_is_longer = term_count(rewriter, a) >= term_count(rewriter, b);
     if (left_is_longer)
@@ -196,7 +204,7 @@ static const tj_node *draft_sum(tj_rewriter *rewriter, const tj_node *node) {
 }
 
 static const tj_node *draft_product(tj_rewriter *rewriter, const tj_node *node) {
-  const tj_node *a = draft_of(rewriter, node->arg[0]), *b = draft_of(rewriter, node->arg[1]);
+  const tj_node *a = draft_of(node->arg[0]), *b = draft_of(node->arg[1]);
   if (!tj_is_constant(a) && !tj_is_constant(b)) {
     a = demand(rewriter, node->arg[0]);
     b = demand(rewriter, node->arg[1]);
@@ -232,14 +240,11 @@ static const tj_node *make_draft(tj_rewriter *rewriter, const tj_node *node) {
   }
 }
 
-static void simplify_all(tj_rewriter *rewriter, const tj_node *roots[], size_t count) {
-  tj_walk walk = tj_walk_nodes(rewriter->graph, roots, count);
-  const int64_t budget = FIRST_BUDGET + (int64_t)walk.count * BUDGET_PER_NODE;
+static void simplify_all(tj_rewriter *rewriter, const tj_walk *walk, const tj_node *roots[], size_t count) {
+  const int64_t budget = FIRST_BUDGET + (int64_t)walk->count * BUDGET_PER_NODE;
   rewriter->budget = budget;
-  for (uint32_t i = 0; i < walk.count; i++) {
-    const tj_node *draft = make_draft(rewriter, walk.node[i]);
-    tj_memo_of(rewriter->graph, walk.node[i])->draft = draft;
-  }
+  for (uint32_t i = 0; i < walk->count; i++)
+    tj_memo_of(walk->node[i])->draft = make_draft(rewriter, walk->node[i]);
   for (size_t i = 0; i < count; i++)
     roots[i] = demand(rewriter, roots[i]);
   tj_spend(rewriter->graph->job, (uint64_t)(budget - rewriter->budget));
@@ -266,16 +271,16 @@ static void write_with_bits(tj_graph *graph, const tj_node *const inputs[], cons
   for (uint32_t i = 0; i < walk.count; i++) {
     const tj_node *node = walk.node[i], *args[3] = {NULL, NULL, NULL}, *written = node;
     for (unsigned k = 0; k < tj_op_arity(node->op); k++)
-      args[k] = tj_memo_of(graph, node->arg[k])->draft;
-    if (tj_op_arity(node->op) > 0 && tj_memo_of(graph, node)->visit == of_inputs)
+      args[k] = tj_memo_of(node->arg[k])->draft;
+    if (tj_op_arity(node->op) > 0 && tj_memo_of(node)->visit == of_inputs)
       written = tj_node_make(graph, node->op, args);
     else if (tj_op_arity(node->op) > 0)
       written = as_bits(graph, node->op, args);
     tj_sharpen_facts(written, &node->facts);
-    tj_memo_of(graph, node)->draft = written;
+    tj_memo_of(node)->draft = written;
   }
   for (size_t i = 0; i < count; i++)
-    roots[i] = tj_memo_of(graph, roots[i])->draft;
+    roots[i] = tj_memo_of(roots[i])->draft;
 }
 
 /* Root by root, the result where it makes the roots so far cost no more than the input does. */
@@ -295,16 +300,16 @@ static bool are_costlier(tj_graph *graph, const tj_node *const roots[], const tj
   return tj_is_costlier(&counts, than);
 }
 
-static void keep_no_costlier(tj_graph *graph, const tj_node *const inputs[], const tj_node *results[], size_t count) {
+static void keep_no_costlier(tj_graph *graph, const tj_node *const inputs[], const tj_op_counts *before,
+                             const tj_node *results[], size_t count) {
   enum { MOST_CHOICES = 32 };
-  const tj_op_counts before = tj_count_ops(graph, inputs, count);
-  if (!are_costlier(graph, results, &before, count))
+  if (!are_costlier(graph, results, before, count))
     return;
   const tj_node **written = tj_arena_copy(&graph->job->arena, results, count * sizeof *results);
   write_with_bits(graph, inputs, written, count);
-  if (are_costlier(graph, written, &before, count) && count <= MOST_CHOICES)
+  if (are_costlier(graph, written, before, count) && count <= MOST_CHOICES)
     choose_each(graph, inputs, written, count);
-  if (are_costlier(graph, written, &before, count))
+  if (are_costlier(graph, written, before, count))
     memcpy(written, inputs, count * sizeof *written);
   memcpy(results, written, count * sizeof *written);
 }
@@ -330,9 +335,11 @@ void tj_simplify(tj_graph *graph, const tj_node *roots[], size_t count, tj_trace
   list_rules(&rewriter);
   rewriter.epoch = trace == NULL ? 0 : ++graph->epoch;
   const tj_node **inputs = tj_arena_copy(&graph->job->arena, roots, count * sizeof *roots);
-  simplify_all(&rewriter, roots, count);
+  const tj_walk walk = tj_walk_nodes(graph, roots, count);
+  const tj_op_counts before = tj_count_walked(graph, &walk);
+  simplify_all(&rewriter, &walk, roots, count);
   keep_no_deeper(inputs, roots, count);
-  keep_no_costlier(graph, inputs, roots, count);
+  keep_no_costlier(graph, inputs, &before, roots, count);
   TJ_VALIDATE(graph, roots, count);
 }
 

@@ -21,7 +21,7 @@ static void append(search *found, const tj_node *node) {
 }
 
 static void visit(search *found, const tj_node *node) {
-  tj_memo *memo = tj_memo_of(found->graph, node);
+  tj_memo *memo = tj_memo_of(node);
   if (memo->visit == found->graph->visit)
     return;
   memo->visit = found->graph->visit;
@@ -31,6 +31,33 @@ static void visit(search *found, const tj_node *node) {
 static int compare_ids(const void *a, const void *b) {
   uint32_t left = (*(const tj_node *const *)a)->id, right = (*(const tj_node *const *)b)->id;
   return (left > right) - (left < right);
+}
+
+/* Each node to the place of its id among those from the first to the last, and together again. */
+static void sort_dense(search *found, uint32_t first, uint32_t span) {
+  const tj_arena_mark before = tj_arena_here(&found->graph->job->arena);
+  const tj_node **place = TJ_NEW_ARRAY(found->graph->job, const tj_node *, span);
+  for (uint32_t i = 0; i < found->count; i++)
+    place[found->node[i]->id - first] = found->node[i];
+  found->count = 0;
+  for (uint32_t i = 0; i < span; i++)
+    if (place[i] != NULL)
+      found->node[found->count++] = place[i];
+  tj_arena_reset(&found->graph->job->arena, before);
+}
+
+static void sort_by_id(search *found) {
+  enum { MOST_PLACES_PER_NODE = 8 };
+  uint32_t first = UINT32_MAX, last = 0;
+  for (uint32_t i = 0; i < found->count; i++) {
+    const uint32_t id = found->node[i]->id;
+    first = id < first ? id : first;
+    last = id > last ? id : last;
+  }
+  if (found->count > 0 && (last - first) / MOST_PLACES_PER_NODE < found->count)
+    sort_dense(found, first, last - first + 1);
+  else
+    qsort(found->node, found->count, sizeof(const tj_node *), compare_ids);
 }
 
 static void visit_bounds(search *found, const tj_symbol *symbol) {
@@ -53,7 +80,7 @@ static tj_walk walk(tj_graph *graph, const tj_node *const roots[], size_t count,
     for (unsigned i = 0; i < tj_op_arity(node->op); i++)
       visit(&found, node->arg[i]);
   }
-  qsort(found.node, found.count, sizeof(const tj_node *), compare_ids);
+  sort_by_id(&found);
   return (tj_walk){found.node, found.count};
 }
 
