@@ -13,7 +13,13 @@
  *   describe   index graph     launch plan     jit/launch_plan.h  to launch without the graph
  *   load       code            machine code    jit/image.h        on the host, into this process
  *
- * The dispatch of what comes out is in launch.c. */
+ * The dispatch of what comes out is in launch.c.
+ *
+ * A function by itself, to be called from somebody else's code, goes a way of its own until it is LLVM IR:
+ *
+ *   express    values          index graph     lower/function.h   the value's arithmetic as functions of coordinates
+ *   reduce     index graph     the same, less  ir/expressions.h   from here it can be written as C: lower/emit_c.h
+ *   embed      index graph     LLVM IR         lower/module.h     then optimize; bitcode, or generate */
 #include "jit/pipeline.h"
 
 #include "base/clock.h"
@@ -106,15 +112,34 @@ static void load(tj_compilation *c) {
   c->machine = tj_machine_load(job, &job->allocator, bytes, c->plan);
 }
 
+/* --- stages of functions --- */
+
+static void express(tj_compilation *c) {
+  c->function = tj_function_of(c->graph, c->values, c->function_name);
+}
+
+static void reduce(tj_compilation *c) {
+  tj_function_simplify(c->graph, c->function);
+}
+
+static void embed(tj_compilation *c) {
+  c->target = tj_target_parse(c->graph->job, c->options.target);
+  tj_module_lower_function(c->graph, &c->module, c->function, c->target);
+}
+
+/* --- ways --- */
+
 /* Which outputs need a stage: a bit for each. */
 #define UP_FROM(output) (~0u << (output))
 #define ONLY(output) (1u << (output))
 
-static const struct {
+typedef struct {
   void (*run)(tj_compilation *c);
   unsigned needed_by;
   size_t time; /* where in tj_code_times its duration is kept */
-} stages[] = {
+} stage;
+
+static const stage stages[] = {
     {plan, UP_FROM(TJ_EMIT_INDEX), offsetof(tj_code_times, plan)},
     {simplify, UP_FROM(TJ_EMIT_SIMPLIFIED), offsetof(tj_code_times, simplify)},
     {lower, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, lower)},
@@ -127,16 +152,33 @@ static const struct {
     {load, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, load)},
 };
 
-void tj_pipeline_compile(tj_compilation *compilation, tj_emit output) {
+static const stage function_stages[] = {
+    {express, UP_FROM(TJ_FUNCTION_C), offsetof(tj_code_times, plan)},
+    {reduce, UP_FROM(TJ_FUNCTION_C), offsetof(tj_code_times, simplify)},
+    {embed, UP_FROM(TJ_FUNCTION_LLVM), offsetof(tj_code_times, lower)},
+    {optimize, UP_FROM(TJ_FUNCTION_LLVM), offsetof(tj_code_times, passes)},
+    {assemble, ONLY(TJ_FUNCTION_ASM), offsetof(tj_code_times, codegen)},
+    {generate, ONLY(TJ_FUNCTION_OBJECT), offsetof(tj_code_times, codegen)},
+};
+
+static void run_stages(tj_compilation *compilation, const stage way[], size_t count, unsigned output) {
   uint64_t begin = tj_nanoseconds();
-  for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
-    if ((stages[i].needed_by & ONLY(output)) == 0)
+  for (size_t i = 0; i < count; i++) {
+    if ((way[i].needed_by & output) == 0)
       continue;
-    stages[i].run(compilation);
+    way[i].run(compilation);
     uint64_t end = tj_nanoseconds();
-    *(uint64_t *)((char *)&compilation->times + stages[i].time) += end - begin;
+    *(uint64_t *)((char *)&compilation->times + way[i].time) += end - begin;
     begin = end;
   }
+}
+
+void tj_pipeline_compile(tj_compilation *compilation, tj_emit output) {
+  run_stages(compilation, stages, sizeof stages / sizeof *stages, ONLY(output));
+}
+
+void tj_pipeline_embed(tj_compilation *compilation, tj_function_form output) {
+  run_stages(compilation, function_stages, sizeof function_stages / sizeof *function_stages, ONLY(output));
 }
 
 void tj_compilation_dispose(tj_compilation *compilation) {

@@ -9,6 +9,7 @@
 #include "jit/codegen.h"
 #include "jit/image.h"
 #include "jit/stats.h"
+#include "lower/function.h"
 #include "lower/kernel.h"
 #include "lower/module.h"
 #include "lower/target.h"
@@ -22,19 +23,22 @@ typedef struct {
 /* A parameter fixed at compile time is a constant in the values. */
 tj_evaluated tj_pipeline_evaluate(tj_graph *graph, const tj_parameter_value fixed[], size_t fixed_count);
 
-/* One kernel on its way to machine code: what each stage has made. The caller sets the first part, and gives back the
- * second with tj_compilation_dispose, however the job ended. The rest lives in the graph's job. */
+/* One kernel, or one function by itself, on its way to machine code: what each stage has made. The caller sets the
+ * first part, and gives back the second with tj_compilation_dispose, however the job ended. The rest lives in the
+ * graph's job. */
 typedef struct {
   tj_graph *graph;
   const tj_program_values *values;
   tj_compile_options options;
-  tj_codegen *codegen; /* borrowed: kept for further compilations */
-  tj_trace *trace;     /* NULL: none */
+  const char *function_name; /* of a function by itself; NULL: a kernel */
+  tj_codegen *codegen;       /* borrowed: kept for further compilations */
+  tj_trace *trace;           /* NULL: none */
 
   tj_module module;    /* LLVM's handles */
   tj_machine *machine; /* retained; what TJ_EMIT_MACHINE makes */
 
   tj_kernel *kernel;
+  tj_function *function;
   const tj_target *target;
   const char *assembly;
   tj_bytes object;      /* relocatable */
@@ -51,6 +55,9 @@ void tj_compilation_dispose(tj_compilation *compilation);
 
 /* Runs the stages up to the one that makes `output`. */
 void tj_pipeline_compile(tj_compilation *compilation, tj_emit output);
+
+/* The same for a function by itself. */
+void tj_pipeline_embed(tj_compilation *compilation, tj_function_form output);
 
 /* Counts of the machine code that TJ_EMIT_STATS made. */
 tj_isa_stats tj_pipeline_stats(tj_compilation *compilation);

@@ -28,6 +28,15 @@ void tj_emit_range_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAtt
                           LLVMCreateConstantRangeAttribute(emitter->context, kind, bits, &low, &end));
 }
 
+/* Where every integer of the type is in the range, there is nothing to say. */
+void tj_emit_facts_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index, unsigned bits,
+                             const tj_facts *facts) {
+  uint64_t mask = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+  uint64_t low = (uint64_t)facts->low & mask, end = ((uint64_t)facts->high + 1) & mask;
+  if (low != end)
+    tj_emit_range_attribute(emitter, function, index, bits, low, end);
+}
+
 void tj_emit_call_range(tj_emitter *emitter, LLVMValueRef call, unsigned bits, uint64_t low, uint64_t end) {
   unsigned kind = LLVMGetEnumAttributeKindForName("range", 5);
   LLVMAddCallSiteAttribute(call, LLVMAttributeReturnIndex,

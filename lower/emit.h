@@ -63,6 +63,12 @@ void tj_emitter_init(tj_emitter *emitter, tj_graph *graph, tj_module *module, co
 LLVMValueRef tj_emit_function(tj_emitter *emitter, const char *name, unsigned extra, bool pads);
 LLVMBasicBlockRef tj_emit_block(tj_emitter *emitter, const char *name);
 
+/* --- functions by themselves (lower_function.c) --- */
+
+/* Adds a function of LLVM for each of the function's results. */
+void tj_emit_index_functions(tj_graph *graph, tj_module *module, const tj_function *function,
+                             const tj_target *target);
+
 /* --- attributes (emit.c) --- */
 
 /* An attribute of the function's argument index - 1. */
@@ -73,6 +79,9 @@ void tj_emit_range_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAtt
                              uint64_t low, uint64_t end);
 void tj_emit_function_flag(tj_emitter *emitter, LLVMValueRef function, const char *name);
 void tj_emit_text_attribute(tj_emitter *emitter, LLVMValueRef function, const char *name, const char *value);
+/* It is among what the facts say: low … high, as an integer of so many bits. */
+void tj_emit_facts_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index, unsigned bits,
+                             const tj_facts *facts);
 /* The value of a call is in low … end-1. */
 void tj_emit_call_range(tj_emitter *emitter, LLVMValueRef call, unsigned bits, uint64_t low, uint64_t end);
 void tj_emit_module_flag(tj_emitter *emitter, const char *name, uint32_t value);

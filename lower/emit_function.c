@@ -73,16 +73,6 @@ static void describe_buffer(tj_emitter *emitter, LLVMValueRef function, LLVMAttr
     tj_emit_flag_attribute(emitter, function, index, "writeonly", 0);
 }
 
-/* The attribute range(low, high + 1), unless every integer of the type is in it. */
-static void describe_integer(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index,
-                             const argument_word *word) {
-  unsigned bits = LLVMGetIntTypeWidth(word->type);
-  uint64_t mask = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
-  uint64_t low = (uint64_t)word->facts->low & mask, end = ((uint64_t)word->facts->high + 1) & mask;
-  if (low != end)
-    tj_emit_range_attribute(emitter, function, index, bits, low, end);
-}
-
 /* Names the argument, says what is known of it, and returns it. */
 static LLVMValueRef describe_argument(tj_emitter *emitter, LLVMValueRef function, unsigned position,
                                       const argument_word *word) {
@@ -91,7 +81,7 @@ static LLVMValueRef describe_argument(tj_emitter *emitter, LLVMValueRef function
   if (word->buffer != NULL)
     describe_buffer(emitter, function, index, word->buffer);
   else if (word->facts != NULL)
-    describe_integer(emitter, function, index, word);
+    tj_emit_facts_attribute(emitter, function, index, LLVMGetIntTypeWidth(word->type), word->facts);
   LLVMValueRef argument = LLVMGetParam(function, position);
   LLVMSetValueName2(argument, word->name, strlen(word->name));
   return argument;

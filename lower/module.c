@@ -2,6 +2,7 @@
 #include "lower/emit.h"
 
 #include <llvm-c/Analysis.h>
+#include <llvm-c/BitWriter.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,12 +60,28 @@ void tj_module_lower(tj_graph *graph, tj_module *module, const tj_kernel *kernel
   verify(graph->job, module);
 }
 
+void tj_module_lower_function(tj_graph *graph, tj_module *module, const tj_function *function,
+                              const tj_target *target) {
+  open(module, function->name, target->triple);
+  tj_emit_index_functions(graph, module, function, target);
+  verify(graph->job, module);
+}
+
 const char *tj_module_text(tj_job *job, tj_module *module) {
   module->text = LLVMPrintModuleToString(module->module);
   const char *copy = tj_string_copy(job, module->text, strlen(module->text));
   LLVMDisposeMessage(module->text);
   module->text = NULL;
   return copy;
+}
+
+tj_bytes tj_module_bitcode(tj_job *job, tj_module *module) {
+  module->buffer = LLVMWriteBitcodeToMemoryBuffer(module->module);
+  size_t size = LLVMGetBufferSize(module->buffer);
+  const char *copy = tj_string_copy(job, LLVMGetBufferStart(module->buffer), size);
+  LLVMDisposeMemoryBuffer(module->buffer);
+  module->buffer = NULL;
+  return (tj_bytes){copy, size};
 }
 
 void tj_module_dispose(tj_module *module) {

@@ -1,4 +1,4 @@
-/* Modules: one kernel as LLVM IR.
+/* Modules: one kernel, or one function by itself, as LLVM IR.
  *
  * LLVM's handles are not the arena's, and a failure leaves a job's body by longjmp. So a tj_module is owned by
  * whoever runs the body, outside of it:
@@ -12,6 +12,7 @@
 #define TJ_LOWER_MODULE_H
 
 #include "base/bytes.h"
+#include "lower/function.h"
 #include "lower/kernel.h"
 #include "lower/target.h"
 
@@ -33,8 +34,15 @@ typedef struct {
  * where an expression may not fit in 64 bits, with TJ7003 where there are too many operations for LLVM. */
 void tj_module_lower(tj_graph *graph, tj_module *module, const tj_kernel *kernel, const tj_target *target);
 
+/* Lowers a simplified function, under the same conditions. */
+void tj_module_lower_function(tj_graph *graph, tj_module *module, const tj_function *function,
+                              const tj_target *target);
+
 /* The module as LLVM's text, in the job's arena. */
 const char *tj_module_text(tj_job *job, tj_module *module);
+
+/* The module as LLVM's bitcode, likewise. */
+tj_bytes tj_module_bitcode(tj_job *job, tj_module *module);
 
 /* Fails with TJ5003 when LLVM has reported an error since the module began; `what` was being done. */
 void tj_module_check(tj_job *job, tj_module *module, const char *what);

@@ -232,6 +232,45 @@ typedef enum {
 TJ_API tj_status tj_program_emit(tj_program *program, const tj_compile_options *options, tj_emit stage,
                                  tj_blob *output);
 
+/* --- functions for embedding --- */
+
+/* The index arithmetic of a program's value by itself, to be called from kernels and programs that are compiled
+ * elsewhere. The value is a map, or a tuple of integers made from parameters. It becomes one function for each leaf of
+ * its codomain, and for views, transforms and adaptors one more:
+ *
+ *     NAME(coordinates…, parameters…)      where there is one component
+ *     NAME_0(…), NAME_1(…), …              where there are several
+ *     NAME_valid(…)                        1 where the value is valid, else 0: an int32_t
+ *
+ * All have the same arguments: the leaves of the coordinate in order, then the parameters without a fixed value, in the
+ * order of their declaration, needed or not. Arguments must lie in their ranges: each coordinate in its mode's extent,
+ * each parameter in its declared range; elsewhere behaviour is undefined. Integers are int32_t where facts show that
+ * they fit, else uint32_t where they fit, else int64_t. Components where the value is not valid are unspecified. */
+typedef enum {
+  TJ_FUNCTION_C,       /* C99, also C++ and HIP: `static inline` definitions, comments on ranges; needs no target */
+  TJ_FUNCTION_HEADER,  /* declarations in C, C++ and HIP of what the forms below define; needs no target */
+  TJ_FUNCTION_LLVM,    /* LLVM IR as text: with ranges, nuw and nsw, and alwaysinline */
+  TJ_FUNCTION_BITCODE, /* the same as bitcode, as for clang -Xclang -mlink-bitcode-file */
+  TJ_FUNCTION_ASM,     /* assembly */
+  TJ_FUNCTION_OBJECT,  /* relocatable object: for the host, to be linked into a program */
+  TJ_FUNCTION_FORM_COUNT
+} tj_function_form;
+
+/* name: a name that C and C++ allow, and the prefix of the names above. target: as in tj_compile_options; NULL where
+ * the form needs none. */
+typedef struct {
+  const char *name;
+  const char *target;
+} tj_function_options;
+
+/* Makes the functions of the program's value. TJ4012 where the name is none, TJ2022 where the program has no value,
+ * TJ2024 where it is neither a map nor a tuple, TJ4006 where an integer may not fit in 64 bits, TJ5001 where there is
+ * no such target. */
+TJ_API tj_status tj_program_function(tj_program *program, const tj_function_options *options, tj_function_form form,
+                                     tj_blob *output);
+
+/* --- compiled kernels --- */
+
 typedef struct tj_code tj_code;
 
 /* Compiles a kernel, for launching. The code outlives the program; it must not outlive the context. */
