@@ -8,6 +8,7 @@
 struct tj_code {
   tj_context *context; /* borrowed */
   tj_image *image;     /* retained */
+  tj_code_origin origin;
   tj_code_times times;
 };
 

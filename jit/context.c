@@ -1,5 +1,7 @@
-/* Contexts of the public library: memory, the last diagnostic, blobs. */
+/* Contexts of the public library: memory, the cache, the last diagnostic, blobs. */
 #include "jit/context.h"
+
+#include "jit/cache.h"
 
 #include <string.h>
 
@@ -39,11 +41,29 @@ void tj_context_destroy(tj_context *context) {
     return;
   tj_context_forget(context);
   tj_codegen_close(&context->codegen);
+  tj_cache_destroy(context->cache);
   context->allocator.release(context->allocator.user, context);
 }
 
 const tj_diagnostic *tj_context_diagnostic(const tj_context *context) {
   return context->has_diagnostic ? &context->diagnostic : NULL;
+}
+
+/* --- the cache --- */
+
+void tj_context_set_cache(tj_context *context, tj_cache *cache) {
+  if (cache != NULL)
+    tj_cache_retain(cache);
+  tj_cache_destroy(context->cache);
+  context->cache = cache;
+  context->has_cache = true;
+}
+
+tj_cache *tj_context_cache(tj_context *context) {
+  if (!context->has_cache && tj_cache_create(&context->allocator, NULL, &context->cache) != TJ_OK)
+    context->cache = NULL;
+  context->has_cache = true;
+  return context->cache != NULL && !context->cache->is_off ? context->cache : NULL;
 }
 
 /* --- recording --- */

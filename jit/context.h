@@ -13,6 +13,8 @@ struct tj_context {
   tj_diagnostic diagnostic;
   char *strings;      /* owned: what the diagnostic points to; NULL where it points to static text */
   tj_codegen codegen; /* owned: LLVM's target machine of the last compilation */
+  tj_cache *cache;    /* retained; NULL: none, or not yet */
+  bool has_cache;     /* it has been chosen */
 };
 
 /* Runs a body in a job, with fresh fuel, and records why it failed. */
@@ -22,6 +24,9 @@ tj_status tj_context_run(tj_context *context, tj_job *job, void (*body)(tj_job *
 tj_status tj_context_fail(tj_context *context, tj_status status, tj_problem_code code, const char *message);
 
 void tj_context_forget(tj_context *context);
+
+/* The cache of the context's compilations, borrowed; NULL where there is none. */
+tj_cache *tj_context_cache(tj_context *context);
 
 /* Copies into a blob of the context's allocator. */
 tj_status tj_context_blob(tj_context *context, const void *data, size_t size, tj_blob *blob);

@@ -4,13 +4,15 @@
  *   evaluate   AST             values          frontend/sema.h
  *   plan       values          index graph     lower/plan.h       one kernel from here on
  *   simplify   index graph     the same, less  ir/simplify.h
- *   derive     index graph     launch words    lower/kernel.h     what the host computes once for all work-items
- *   lower      index graph     LLVM IR         lower/module.h     needs a target
+ *   derive     index graph     launch words    lower/kernel.h     what the host computes once for all work-items;
+ *                                                                 needs a target from here on
+ *   describe   index graph     launch plan     jit/launch_plan.h  to launch without the graph
+ *   recall     kernel          machine code    jit/cache.h        where the cache knows the kernel: the end
+ *   lower      index graph     LLVM IR         lower/module.h
  *   optimize   LLVM IR         the same, less  jit/codegen.h
  *   generate   LLVM IR         object          jit/codegen.h      or assembly; the module is spent
  *   link       object          code object     jit/link.h         AMDGPU only
  *   check      code object     –               jit/code_object.h  what was made is what was asked for
- *   describe   index graph     launch plan     jit/launch_plan.h  to launch without the graph
  *   load       code            machine code    jit/image.h        on the host, into this process
  *
  * The dispatch of what comes out is in launch.c.
@@ -70,9 +72,24 @@ static void simplify(tj_compilation *c) {
   tj_kernel_simplify(c->graph, c->kernel, c->trace);
 }
 
-static void lower(tj_compilation *c) {
+static void derive(tj_compilation *c) {
   c->target = tj_target_parse(c->graph->job, c->options.target);
   tj_kernel_derive(c->graph, c->kernel);
+}
+
+static void describe(tj_compilation *c) {
+  c->plan = tj_launch_plan_make(c->graph, c->values, c->kernel, c->target);
+}
+
+static void recall(tj_compilation *c) {
+  if (c->cache == NULL)
+    return;
+  c->key = tj_cache_key_of(tj_cache_kernel_key(c->graph, c->cache->identity, c->kernel, c->target));
+  c->machine = tj_cache_find_kernel(c->cache, &c->key, c->plan);
+  c->is_recalled = c->machine != NULL;
+}
+
+static void lower(tj_compilation *c) {
   tj_module_lower(c->graph, &c->module, c->kernel, c->target);
 }
 
@@ -100,10 +117,6 @@ static void check(tj_compilation *c) {
   tj_job *job = c->graph->job;
   tj_code_object_check(job, tj_code_object_parse(job, c->code_object),
                        tj_target_symbol(job, c->target, c->kernel->name), tj_kernel_argument_bytes(c->kernel));
-}
-
-static void describe(tj_compilation *c) {
-  c->plan = tj_launch_plan_make(c->graph, c->values, c->kernel, c->target);
 }
 
 static void load(tj_compilation *c) {
@@ -142,13 +155,15 @@ typedef struct {
 static const stage stages[] = {
     {plan, UP_FROM(TJ_EMIT_INDEX), offsetof(tj_code_times, plan)},
     {simplify, UP_FROM(TJ_EMIT_SIMPLIFIED), offsetof(tj_code_times, simplify)},
+    {derive, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, lower)},
+    {describe, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, plan)},
+    {recall, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, cache)},
     {lower, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, lower)},
     {optimize, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, passes)},
     {assemble, ONLY(TJ_EMIT_ASM), offsetof(tj_code_times, codegen)},
     {generate, UP_FROM(TJ_EMIT_OBJECT), offsetof(tj_code_times, codegen)},
     {link_object, UP_FROM(TJ_EMIT_HSACO), offsetof(tj_code_times, link)},
     {check, UP_FROM(TJ_EMIT_HSACO), offsetof(tj_code_times, check)},
-    {describe, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, plan)},
     {load, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, load)},
 };
 
@@ -163,7 +178,7 @@ static const stage function_stages[] = {
 
 static void run_stages(tj_compilation *compilation, const stage way[], size_t count, unsigned output) {
   uint64_t begin = tj_nanoseconds();
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count && !compilation->is_recalled; i++) {
     if ((way[i].needed_by & output) == 0)
       continue;
     way[i].run(compilation);

@@ -6,6 +6,7 @@
 #include "frontend/ast.h"
 #include "ir/simplify.h"
 #include "ir/value.h"
+#include "jit/cache.h"
 #include "jit/codegen.h"
 #include "jit/image.h"
 #include "jit/stats.h"
@@ -33,6 +34,7 @@ typedef struct {
   const char *function_name; /* of a function by itself; NULL: a kernel */
   tj_codegen *codegen;       /* borrowed: kept for further compilations */
   tj_trace *trace;           /* NULL: none */
+  tj_cache *cache;           /* borrowed; NULL: none */
 
   tj_module module;    /* LLVM's handles */
   tj_machine *machine; /* retained; what TJ_EMIT_MACHINE makes */
@@ -44,6 +46,8 @@ typedef struct {
   tj_bytes object;      /* relocatable */
   tj_bytes code_object; /* linked; empty for the host */
   const tj_launch_plan *plan;
+  tj_cache_key key; /* of the simplified kernel; empty without a cache */
+  bool is_recalled; /* the machine code comes from the cache */
   tj_code_times times;
 } tj_compilation;
 

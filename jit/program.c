@@ -17,11 +17,20 @@ typedef struct {
   size_t fixed_count;
 } creation;
 
+static const tj_parameter_value *copy_parameters(tj_job *job, const tj_parameter_value given[], size_t count) {
+  tj_parameter_value *copy = TJ_NEW_ARRAY(job, tj_parameter_value, count + 1);
+  for (size_t i = 0; i < count; i++)
+    copy[i] = (tj_parameter_value){tj_string_copy(job, given[i].name, strlen(given[i].name)), given[i].value};
+  return copy;
+}
+
 static void create(tj_job *job, void *data) {
   creation *c = data;
   job->source.name = tj_string_copy(job, c->name, strlen(c->name));
   job->source.text = tj_string_copy(job, c->text, c->length);
   job->source.length = c->length;
+  c->program->fixed = copy_parameters(job, c->fixed, c->fixed_count);
+  c->program->fixed_count = c->fixed_count;
   c->program->graph = tj_graph_create(job);
   c->program->evaluated = tj_pipeline_evaluate(c->program->graph, c->fixed, c->fixed_count);
 }

@@ -8,6 +8,8 @@
 struct tj_program {
   tj_context *context;
   tj_job job;
+  const tj_parameter_value *fixed;
+  size_t fixed_count;
   tj_graph *graph;
   tj_evaluated evaluated;
 };

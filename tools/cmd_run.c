@@ -11,7 +11,7 @@
 typedef struct {
   const arguments *given;
   tj_context *context;
-  tj_program *program;
+  const program_text *text;
   tj_device *device;
   tj_code *code;
   tj_launch *launch;
@@ -175,8 +175,10 @@ static void add_counters(const session *run, json_t *object) {
 
 static int print_stats(session *run) {
   json_int_t nanoseconds = (json_int_t)tj_launch_nanoseconds(run->launch);
-  json_t *object = json_pack("{s:s,s:s,s:I}", "kernel", tj_code_kernel(run->code), "target",
-                             tj_code_target(run->code), "nanoseconds", nanoseconds);
+  static const char *const origins[] = {"compiled", "memory", "disk", "kernel"};
+  json_t *object =
+      json_pack("{s:s,s:s,s:s,s:I}", "kernel", tj_code_kernel(run->code), "target", tj_code_target(run->code),
+                "origin", origins[tj_code_origin_of(run->code)], "nanoseconds", nanoseconds);
   if (object != NULL)
     add_counters(run, object);
   char *text = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
@@ -188,13 +190,23 @@ static int print_stats(session *run) {
   return 0;
 }
 
+static int compile(session *run) {
+  tj_compile_options options = {option_value(run->given, "kernel"), tj_device_target(run->device)};
+  parameter_list fixed;
+  int status = parse_parameters(run->given, "set", &fixed);
+  if (status == 0)
+    status = check(run, tj_code_compile_text(run->context, run->text->name, run->text->text, run->text->length,
+                                             fixed.value, fixed.count, &options, &run->code));
+  free_parameters(&fixed);
+  return status;
+}
+
 static int prepare(session *run) {
   const char *device = option_value(run->given, "device");
   int status = check(run, tj_device_open(run->context, device != NULL ? device : "host", &run->device));
   if (status != 0)
     return status;
-  tj_compile_options options = {option_value(run->given, "kernel"), tj_device_target(run->device)};
-  status = check(run, tj_code_compile(run->program, &options, &run->code));
+  status = compile(run);
   if (status == 0)
     status = check(run, tj_launch_create(run->context, run->code, &run->launch));
   if (status != 0)
@@ -228,7 +240,6 @@ static void close_session(session *run) {
   tj_launch_destroy(run->launch);
   tj_code_destroy(run->code);
   tj_device_close(run->device);
-  tj_program_destroy(run->program);
   tj_context_destroy(run->context);
 }
 
@@ -239,27 +250,26 @@ static int run(const arguments *given) {
   int status = load_program_text(given->operand[0], NULL, &text);
   if (status != 0)
     return status;
-  session run = {.given = given, .context = open_context()};
+  session run = {.given = given, .context = open_context(), .text = &text};
   if (run.context == NULL) {
     free(text.text);
     return TJ_ERROR_SYSTEM;
   }
-  status = create_program(run.context, given, &text, &run.program);
-  if (status == 0)
-    status = execute(&run);
+  status = execute(&run);
   close_session(&run);
   free(text.text);
   return status;
 }
 
-static const option options[] = {{"kernel", "K", "which kernel, where the program has several"},
-                                 {"device", "D", "where to run; host by default, see tilejit devices"},
-                                 {"set", "P=V", "fix a parameter at compile time"},
-                                 {"arg", "P=V", "pass a parameter at launch"},
-                                 {"in", "A=FILE.npy", "the array of an argument"},
-                                 {"out", "A=FILE.npy", "where to write an argument's array after the run"},
-                                 {"stats", NULL, "print JSON: what the run took, and what a simulated device counted"},
-                                 {NULL, NULL, NULL}};
+static const option options[] = {
+    {"kernel", "K", "which kernel, where the program has several"},
+    {"device", "D", "where to run; host by default, see tilejit devices"},
+    {"set", "P=V", "fix a parameter at compile time"},
+    {"arg", "P=V", "pass a parameter at launch"},
+    {"in", "A=FILE.npy", "the array of an argument"},
+    {"out", "A=FILE.npy", "where to write an argument's array after the run"},
+    {"stats", NULL, "print JSON: what the run took, and what a simulated device counted"},
+    {NULL, NULL, NULL}};
 
 const command command_run = {
     "run",

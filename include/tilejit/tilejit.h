@@ -5,6 +5,7 @@
  *
  *     context ─ program ─┬─ values, tables, simplified expressions      tj_program_…
  *                        └─ code ─ launch ─ device                      tj_code_…, tj_launch_…, tj_device_…
+ *             cache ─────────┘                                           tj_cache_…
  *
  * Conventions
  * - Every function that can fail returns a tj_status; results come through out-parameters, which stand last and are
@@ -89,6 +90,62 @@ typedef struct {
 } tj_blob;
 
 TJ_API void tj_blob_release(tj_context *context, tj_blob *blob);
+
+/* --- the cache --- */
+
+/* Kernels that have been compiled, in memory and on disk: what was compiled once, by any process of the user, is not
+ * compiled again. They are found by the exact text of a program, with its fixed parameters, the kernel, the target and
+ * the versions of tilejit and LLVM; or, where the text is new, by the simplified kernel. On disk each is a file with a
+ * checksum; what is damaged, or could have been written by another user, is not used. Where the cache cannot be read
+ * or written, kernels are compiled: its failures are no errors.
+ *
+ * A context makes itself a cache of default options with its first compilation, unless it is given another one. A
+ * cache may be given to many contexts, used by threads at the same time, and by any number of processes. */
+typedef struct tj_cache tj_cache;
+
+/* For the limits: nothing at all. */
+#define TJ_CACHE_NONE UINT64_MAX
+
+/* All zeros: the defaults. In either place the least recently used kernels make room for new ones.
+ * Environment: TILEJIT_CACHE=off turns every cache off, whatever its options. TILEJIT_CACHE_DIRECTORY,
+ * TILEJIT_CACHE_MEMORY and TILEJIT_CACHE_DISK are the defaults' defaults; sizes may end in K, M or G. */
+typedef struct {
+  const char *directory; /* NULL: $XDG_CACHE_HOME/tilejit, or ~/.cache/tilejit; made where it is missing. Copied */
+  uint64_t memory_bytes; /* most bytes in memory; 0: 64 MiB */
+  uint64_t disk_bytes;   /* most bytes on disk; 0: 256 MiB */
+} tj_cache_options;
+
+/* A cache. `allocator` is copied, NULL means malloc and free; what it allocates may be used as long as any code that
+ * came from the cache. `options` may be NULL. Fails only with TJ_ERROR_MEMORY. */
+TJ_API tj_status tj_cache_create(const tj_allocator *allocator, const tj_cache_options *options, tj_cache **cache);
+/* Gives up the caller's hold on it: contexts that use the cache keep it. */
+TJ_API void tj_cache_destroy(tj_cache *cache);
+
+/* Has a context's compilations use a cache from now on; NULL: none. */
+TJ_API void tj_context_set_cache(tj_context *context, tj_cache *cache);
+
+/* Sizes of now; counts since the cache was created, by everybody who uses this object. */
+typedef struct {
+  int is_off;            /* by TILEJIT_CACHE=off: it keeps nothing */
+  int has_disk;          /* there is a folder that can be used */
+  const char *directory; /* the folder; "" where none was found. Borrowed from the cache */
+  const char *obstacle;  /* why it cannot be used; "". Static */
+  uint64_t memory_entries, memory_bytes, memory_limit;
+  uint64_t disk_entries, disk_bytes, disk_limit; /* a text and a kernel are two entries */
+  uint64_t memory_hits;                          /* texts found in memory */
+  uint64_t disk_hits;                            /* texts found on disk */
+  uint64_t kernel_hits;                          /* new texts of known kernels */
+  uint64_t misses, stores;                       /* kernels compiled; results kept */
+  uint64_t memory_evictions, disk_evictions;     /* entries that made room */
+  uint64_t damaged;                              /* entries on disk that were not trusted, and removed */
+  uint64_t failures;                             /* entries that could not be written */
+} tj_cache_stats;
+
+/* Any thread may ask. Reads the folder. */
+TJ_API tj_cache_stats tj_cache_stats_of(tj_cache *cache);
+
+/* Forgets all that is kept, in memory and on disk. Codes live on. TJ_ERROR_SYSTEM where a file could not be removed. */
+TJ_API tj_status tj_cache_clear(tj_cache *cache);
 
 /* --- programs --- */
 
@@ -273,8 +330,15 @@ TJ_API tj_status tj_program_function(tj_program *program, const tj_function_opti
 
 typedef struct tj_code tj_code;
 
-/* Compiles a kernel, for launching. The code outlives the program; it must not outlive the context. */
+/* Compiles a kernel, for launching, unless the context's cache has it. The code outlives the program; it must not
+ * outlive the context. */
 TJ_API tj_status tj_code_compile(tj_program *program, const tj_compile_options *options, tj_code **code);
+
+/* The same from a program's text, as tj_program_create takes it: where the cache knows the text, it is not even
+ * parsed. This is the fastest way from text to code. */
+TJ_API tj_status tj_code_compile_text(tj_context *context, const char *name, const char *text, size_t length,
+                                      const tj_parameter_value fixed[], size_t fixed_count,
+                                      const tj_compile_options *options, tj_code **code);
 TJ_API void tj_code_destroy(tj_code *code);
 
 /* The code object's bytes (host: the relocatable object). Borrowed from the code. */
@@ -282,8 +346,19 @@ TJ_API const void *tj_code_bytes(const tj_code *code, size_t *size);
 TJ_API const char *tj_code_kernel(const tj_code *code);
 TJ_API const char *tj_code_target(const tj_code *code);
 
+/* Where code came from. */
+typedef enum {
+  TJ_CODE_COMPILED,    /* LLVM made it now */
+  TJ_CODE_FROM_MEMORY, /* the text was found in memory, */
+  TJ_CODE_FROM_DISK,   /* or on disk */
+  TJ_CODE_FROM_KERNEL  /* the text was new, its kernel was found in memory or on disk */
+} tj_code_origin;
+
+TJ_API tj_code_origin tj_code_origin_of(const tj_code *code);
+
 /* Where the time of a compilation went, in nanoseconds of wall time, by stage. */
 typedef struct {
+  uint64_t cache; /* looking there, and keeping the result */
   uint64_t plan, simplify, lower, passes, codegen, link, check, load;
 } tj_code_times;
 
