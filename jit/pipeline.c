@@ -4,8 +4,8 @@
  *   evaluate   AST             values          frontend/sema.h
  *   plan       values          index graph     lower/plan.h       one kernel from here on
  *   simplify   index graph     the same, less  ir/simplify.h
- *   derive     index graph     launch words    lower/kernel.h     what the host computes once for all work-items;
- *                                                                 needs a target from here on
+ *   map        index graph     the same, tiled lower/mapping.h    needs a target from here on
+ *   derive     index graph     launch words    lower/kernel.h     what the host computes once for all work-items
  *   describe   index graph     launch plan     jit/launch_plan.h  to launch without the graph
  *   recall     kernel          machine code    jit/cache.h        where the cache knows the kernel: the end
  *   lower      index graph     LLVM IR         lower/module.h
@@ -29,6 +29,7 @@
 #include "frontend/sema.h"
 #include "jit/code_object.h"
 #include "jit/link.h"
+#include "lower/mapping.h"
 #include "lower/plan.h"
 
 #include <string.h>
@@ -72,8 +73,12 @@ static void simplify(tj_compilation *c) {
   tj_kernel_simplify(c->graph, c->kernel, c->trace);
 }
 
-static void derive(tj_compilation *c) {
+static void map(tj_compilation *c) {
   c->target = tj_target_parse(c->graph->job, c->options.target);
+  c->kernel = tj_map_copy(c->graph, c->kernel, c->target);
+}
+
+static void derive(tj_compilation *c) {
   tj_kernel_derive(c->graph, c->kernel);
 }
 
@@ -155,6 +160,7 @@ typedef struct {
 static const stage stages[] = {
     {plan, UP_FROM(TJ_EMIT_INDEX), offsetof(tj_code_times, plan)},
     {simplify, UP_FROM(TJ_EMIT_SIMPLIFIED), offsetof(tj_code_times, simplify)},
+    {map, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, plan)},
     {derive, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, lower)},
     {describe, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, plan)},
     {recall, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, cache)},

@@ -12,6 +12,9 @@
 
 /* --- the CPU --- */
 
+/* On the stack, and small enough for the nearest cache. */
+enum { LDS_BYTES = 32 * 1024 };
+
 /* What LLVM calls this CPU: found once, never changed afterwards. */
 static struct {
   pthread_once_t once;
@@ -48,6 +51,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .passes = passes,
       .object = TJ_OBJECT_HOST,
       .wave_size = 1,
+      .lds_bytes = LDS_BYTES,
       .workgroup_limit = UINT32_MAX,
       .vector_bytes = 16,
   };

@@ -176,14 +176,16 @@ static void plan_copy(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defini
                       const tj_operand operands[]) {
   const tj_operand *source = &operands[definition->source];
   const tj_operand *destination = &operands[definition->destination];
-  const tj_tuple *at_source, *at_destination;
   check_copy(graph, definition, kernel);
-  tj_common_coordinates(graph, source, destination, kernel->index, &at_source, &at_destination);
+  tj_domain *domain = TJ_NEW(graph->job, tj_domain);
+  *domain = tj_domain_of_modes(graph, source, destination);
+  kernel->domain = domain;
+  const tj_node *const *digits = tj_domain_digits(graph, domain, kernel->index);
   kernel->fill = definition->fill;
   kernel->carried =
       tj_dtype_narrower(kernel->buffer[definition->source].dtype, kernel->buffer[definition->destination].dtype);
-  tj_access load = tj_operand_access(graph, source, definition->source, at_source);
-  tj_access store = tj_operand_access(graph, destination, definition->destination, at_destination);
+  tj_access load = tj_domain_source(graph, domain, definition->source, digits);
+  tj_access store = tj_domain_destination(graph, domain, definition->destination, digits);
   set_steps(graph, kernel, scalar_step(TJ_STEP_LOAD, load), scalar_step(TJ_STEP_STORE, store));
 }
 

@@ -1,0 +1,490 @@
+/* From a tiling to steps: offsets and predicates of every element, vectors where these show neighbours, LDS between
+ * two sides that differ. */
+#include "lower/tiling.h"
+
+#include "ir/eval.h"
+#include "ir/facts.h"
+#include "ir/simplify.h"
+#include "lower/plan.h"
+#include "lower/stage.h"
+
+/* An element of the tile in a slot. */
+typedef struct {
+  tj_access access;            /* as its view has it, edges not looked at */
+  const tj_node *const *digit; /* in the domain, by mode */
+} element;
+
+/* One side of the journey: the elements by slot, and how vectors move them. */
+typedef struct {
+  const tj_tile_side *tile;
+  element *element;
+  bool has_edges; /* elements beyond the domain are masked */
+  const uint32_t *order;
+  uint32_t width;
+} side;
+
+typedef struct {
+  tj_graph *graph;
+  const tj_tiling *tiling;
+  const tj_target *target;
+  tj_kernel *kernel;
+  const tj_node **base; /* of the tile, by mode */
+  side load, store;
+  tj_kernel_step *step;
+  uint32_t step_count;
+} tile_maker;
+
+static uint32_t mode_count(const tile_maker *maker) {
+  return maker->tiling->domain->count;
+}
+
+static bool is_always(const tj_node *truth) {
+  return tj_is_int(truth, 1);
+}
+
+static const tj_node *both(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  if (is_always(a) || is_always(b))
+    return is_always(a) ? b : a;
+  return tj_and(graph, a, b);
+}
+
+/* --- tiles --- */
+
+static const tj_node *tiles_along(tile_maker *maker, uint32_t mode) {
+  tj_graph *graph = maker->graph;
+  int64_t tile = maker->tiling->extent[mode];
+  const tj_node *extent = maker->tiling->domain->mode[mode].extent;
+  return tj_simplified(graph, tj_div(graph, tj_add(graph, extent, tj_int(graph, tile - 1)), tj_int(graph, tile)));
+}
+
+/* Where the tile of a workgroup begins. */
+static void place_tile(tile_maker *maker) {
+  tj_graph *graph = maker->graph;
+  uint32_t count = mode_count(maker);
+  const tj_node **tiles = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
+  const tj_node *all = tj_int(graph, 1);
+  for (uint32_t m = 0; m < count; m++) {
+    tiles[m] = tiles_along(maker, m);
+    all = tj_mul(graph, all, tiles[m]);
+  }
+  all = tj_simplified(graph, all);
+  maker->kernel->count = tj_mul(graph, all, tj_int(graph, maker->tiling->workgroup_size));
+  maker->kernel->workgroup = tj_coordinate(graph, "g", all);
+  maker->base = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
+  const tj_node *rest = maker->kernel->workgroup;
+  for (uint32_t m = count; m-- > 0;) {
+    const tj_node *at = m > 0 ? tj_mod(graph, rest, tiles[m]) : rest;
+    if (m > 0)
+      rest = tj_div(graph, rest, tiles[m]);
+    maker->base[m] = tj_mul(graph, at, tj_int(graph, maker->tiling->extent[m]));
+  }
+  tj_simplify(graph, maker->base, count, NULL);
+}
+
+/* --- elements --- */
+
+static void make_elements(tile_maker *maker, side *s, const tj_tile_side *tile, bool is_load) {
+  tj_graph *graph = maker->graph;
+  const tj_tiling *tiling = maker->tiling;
+  s->tile = tile;
+  s->has_edges = true;
+  s->element = TJ_NEW_ARRAY(graph->job, element, tiling->slot_count);
+  for (uint32_t slot = 0; slot < tiling->slot_count; slot++) {
+    const tj_node **digit = TJ_NEW_ARRAY(graph->job, const tj_node *, mode_count(maker) + 1);
+    for (uint32_t m = 0; m < mode_count(maker); m++)
+      digit[m] = tj_add(graph, maker->base[m], tile->digit[slot][m]);
+    tj_simplify(graph, digit, mode_count(maker), NULL);
+    s->element[slot].digit = digit;
+    s->element[slot].access = is_load ? tj_domain_source(graph, tiling->domain, tiling->source, digit)
+                                      : tj_domain_destination(graph, tiling->domain, tiling->destination, digit);
+  }
+}
+
+static void simplify_elements(tile_maker *maker) {
+  uint32_t slots = maker->tiling->slot_count, count = 0;
+  const tj_node **root = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, 4 * (size_t)slots);
+  side *sides[] = {&maker->load, &maker->store};
+  for (uint32_t i = 0; i < 2 * slots; i++) {
+    tj_access *access = &sides[i / slots]->element[i % slots].access;
+    root[count++] = access->offset;
+    root[count++] = access->valid;
+  }
+  tj_simplify(maker->graph, root, count, NULL);
+  for (uint32_t i = 0; i < 2 * slots; i++) {
+    tj_access *access = &sides[i / slots]->element[i % slots].access;
+    access->offset = root[2 * i];
+    access->valid = root[2 * i + 1];
+  }
+}
+
+/* --- vectors --- */
+
+/* Whether an offset is `distance` beyond an aligned one: by sums, or, of swizzled ones, by bits. */
+static bool is_next(tj_graph *graph, const tj_node *first, const tj_node *node, uint32_t distance, uint32_t width) {
+  const tj_node *vector = tj_int(graph, width);
+  if (tj_prove_equal(graph, node, tj_add(graph, first, tj_int(graph, distance))))
+    return true;
+  return tj_is_int(tj_simplified(graph, tj_mod(graph, node, vector)), distance) &&
+         tj_simplified(graph, tj_div(graph, node, vector)) == tj_simplified(graph, tj_div(graph, first, vector));
+}
+
+/* Whether offsets[0 … width-1] are neighbours from an aligned one on. */
+static bool are_neighbours(tj_graph *graph, const tj_node *const offset[], uint32_t width) {
+  if (!tj_facts_divisible(&offset[0]->facts, width))
+    return false;
+  for (uint32_t k = 1; k < width; k++) {
+    if (!is_next(graph, offset[0], offset[k], k, width))
+      return false;
+  }
+  return true;
+}
+
+/* Whether the digits of `width` slots along a mode are all inside the extent, or none is. */
+static bool share_edge(tj_graph *graph, const tj_node *const digit[], const tj_node *extent, uint32_t width) {
+  bool is_same = true;
+  for (uint32_t k = 1; k < width; k++)
+    is_same = is_same && digit[k] == digit[0];
+  return is_same || (tj_facts_divisible(&extent->facts, width) && are_neighbours(graph, digit, width));
+}
+
+static bool has_edge(const tile_maker *maker, uint32_t mode) {
+  return !tj_facts_divisible(&maker->tiling->domain->mode[mode].extent->facts, maker->tiling->extent[mode]);
+}
+
+/* Whether slots are evenly far apart, so that one step can name them. */
+static bool are_even(const uint32_t order[], uint32_t width) {
+  for (uint32_t k = 2; k < width; k++) {
+    if (order[k] - order[k - 1] != order[1] - order[0])
+      return false;
+  }
+  return true;
+}
+
+static bool share_edges(tile_maker *maker, const side *s, const uint32_t order[], uint32_t width) {
+  if (!s->has_edges)
+    return true;
+  const tj_node **digit = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, width);
+  for (uint32_t m = 0; m < mode_count(maker); m++) {
+    for (uint32_t k = 0; k < width; k++)
+      digit[k] = s->element[order[k]].digit[m];
+    if (has_edge(maker, m) && !share_edge(maker->graph, digit, maker->tiling->domain->mode[m].extent, width))
+      return false;
+  }
+  return true;
+}
+
+/* Whether the slots order[0 … width-1] are one vector. */
+static bool is_vector(tile_maker *maker, const side *s, const uint32_t order[], uint32_t width) {
+  const element *first = &s->element[order[0]];
+  const tj_node **offset = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, width);
+  for (uint32_t k = 0; k < width; k++) {
+    const element *other = &s->element[order[k]];
+    offset[k] = other->access.offset;
+    if (other->access.valid != first->access.valid)
+      return false;
+    if (s->tile->active != NULL && s->tile->active[order[k]] != s->tile->active[order[0]])
+      return false;
+  }
+  return are_even(order, width) && are_neighbours(maker->graph, offset, width) && share_edges(maker, s, order, width);
+}
+
+static bool are_vectors(tile_maker *maker, const side *s, const uint32_t order[], uint32_t width) {
+  uint32_t slots = maker->tiling->slot_count;
+  if (slots % width != 0)
+    return false;
+  for (uint32_t i = 0; i < slots; i += width) {
+    if (!is_vector(maker, s, order + i, width))
+      return false;
+  }
+  return true;
+}
+
+static uint32_t bytes_of(const tile_maker *maker, uint32_t buffer) {
+  return tj_dtype_bits(buffer == TJ_LDS ? maker->kernel->carried : maker->kernel->buffer[buffer].dtype) / 8;
+}
+
+static uint32_t widest_of(const tile_maker *maker, uint32_t buffer) {
+  uint32_t bytes = bytes_of(maker, buffer);
+  return bytes < maker->target->vector_bytes ? maker->target->vector_bytes / bytes : 1;
+}
+
+/* The widest vectors that the side's slots make in its order. */
+static void widen(tile_maker *maker, side *s, uint32_t buffer) {
+  s->width = widest_of(maker, buffer);
+  while (s->width > 1 && !are_vectors(maker, s, s->order, s->width))
+    s->width /= 2;
+}
+
+static void choose_vectors(tile_maker *maker, side *s, uint32_t buffer) {
+  side best = {.width = 0};
+  for (uint32_t i = 0; i < s->tile->order_count; i++) {
+    s->order = s->tile->order[i];
+    widen(maker, s, buffer);
+    if (s->width > best.width)
+      best = *s;
+  }
+  *s = best;
+}
+
+/* --- steps --- */
+
+static tj_kernel_step *add_step(tile_maker *maker, tj_step_kind kind) {
+  tj_kernel_step *step = &maker->step[maker->step_count++];
+  *step = (tj_kernel_step){.kind = kind};
+  return step;
+}
+
+static void add_vector(tile_maker *maker, tj_step_kind kind, tj_access access, const uint32_t order[],
+                       uint32_t width) {
+  tj_kernel_step *step = add_step(maker, kind);
+  step->access = access;
+  step->width = width;
+  step->slot = order[0];
+  step->slot_step = width > 1 ? order[1] - order[0] : 1;
+}
+
+static const tj_node *active_of(const tile_maker *maker, const side *s, uint32_t slot) {
+  return s->tile->active != NULL ? s->tile->active[slot] : tj_int(maker->graph, 1);
+}
+
+/* Where the element of a slot is in the domain, and in its view. */
+static const tj_node *predicate_of(tile_maker *maker, const side *s, uint32_t slot) {
+  tj_graph *graph = maker->graph;
+  const element *e = &s->element[slot];
+  const tj_node *truth = active_of(maker, s, slot);
+  for (uint32_t m = 0; m < mode_count(maker); m++) {
+    if (has_edge(maker, m))
+      truth = both(graph, truth, tj_less(graph, e->digit[m], maker->tiling->domain->mode[m].extent));
+  }
+  return both(graph, truth, e->access.valid);
+}
+
+static void add_side(tile_maker *maker, const side *s, tj_step_kind kind) {
+  for (uint32_t i = 0; i < maker->tiling->slot_count; i += s->width) {
+    tj_access access = s->element[s->order[i]].access;
+    access.valid = predicate_of(maker, s, s->order[i]);
+    add_vector(maker, kind, access, s->order + i, s->width);
+  }
+}
+
+/* --- staging --- */
+
+/* Row or column of an element in the tile: the linear coordinate over some of the modes. */
+static const tj_node *line_of(tile_maker *maker, const tj_node *const digit[], bool columns) {
+  tj_graph *graph = maker->graph;
+  const tj_node *sum = tj_int(graph, 0);
+  int64_t scale = 1;
+  for (uint32_t m = 0; m < mode_count(maker); m++) {
+    if (((maker->tiling->columns >> m) & 1) != columns)
+      continue;
+    sum = tj_add(graph, sum, tj_mul(graph, digit[m], tj_int(graph, scale)));
+    scale *= maker->tiling->extent[m];
+  }
+  return sum;
+}
+
+static uint32_t line_count(const tile_maker *maker, bool columns) {
+  int64_t count = 1;
+  for (uint32_t m = 0; m < mode_count(maker); m++) {
+    if (((maker->tiling->columns >> m) & 1) == columns)
+      count *= maker->tiling->extent[m];
+  }
+  return (uint32_t)count;
+}
+
+/* Rows and columns of a side's elements, by slot. */
+typedef struct {
+  const tj_node **row, **column;
+} tile_lines;
+
+static tile_lines lines_of(tile_maker *maker, const side *s) {
+  uint32_t slots = maker->tiling->slot_count;
+  const tj_node **node = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, 2 * (size_t)slots);
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    node[slot] = line_of(maker, s->tile->digit[slot], false);
+    node[slots + slot] = line_of(maker, s->tile->digit[slot], true);
+  }
+  tj_simplify(maker->graph, node, 2 * slots, NULL);
+  return (tile_lines){node, node + slots};
+}
+
+static int64_t at_item(tile_maker *maker, const tj_node *node, int64_t item) {
+  uint32_t symbols = maker->graph->symbol_count;
+  int64_t *value = TJ_NEW_ARRAY(maker->graph->job, int64_t, symbols);
+  int64_t result = 0;
+  value[maker->tiling->item->symbol->index] = item;
+  tj_bindings bindings = {.value = value, .count = symbols};
+  tj_eval_status status = tj_eval_nodes(&node, 1, &bindings, &result);
+  if (status != TJ_EVAL_OK)
+    tj_fail_eval(maker->graph->job, status);
+  return result;
+}
+
+/* How a side could move its elements to or from LDS: its widest runs along a row or a column, in any of its orders.
+ */
+typedef struct {
+  const uint32_t *order;
+  uint32_t width;
+  tj_stage_direction direction;
+} stage_way;
+
+static bool runs_along(tile_maker *maker, const tj_node *const along[], const tj_node *const across[],
+                       const uint32_t order[], uint32_t width) {
+  for (uint32_t i = 0; i < maker->tiling->slot_count; i++) {
+    uint32_t first = order[i - i % width];
+    const tj_node *expected = tj_add(maker->graph, along[first], tj_int(maker->graph, i % width));
+    if (across[order[i]] != across[first] || !tj_facts_divisible(&along[first]->facts, width) ||
+        !tj_prove_equal(maker->graph, along[order[i]], expected))
+      return false;
+  }
+  return true;
+}
+
+static stage_way find_way(tile_maker *maker, const side *s, const tile_lines *lines) {
+  for (uint32_t width = widest_of(maker, TJ_LDS); width > 1; width /= 2) {
+    for (uint32_t i = 0; i < s->tile->order_count && maker->tiling->slot_count % width == 0; i++) {
+      const uint32_t *order = s->tile->order[i];
+      if (runs_along(maker, lines->column, lines->row, order, width))
+        return (stage_way){order, width, TJ_STAGE_ROW};
+    }
+  }
+  return (stage_way){s->order, 1, TJ_STAGE_ROW};
+}
+
+/* What the first wave moves as its vector from place `at` of the order on. */
+static tj_stage_access stage_access(tile_maker *maker, const side *s, const tile_lines *lines, const stage_way *way,
+                                    uint32_t at, bool is_store) {
+  tj_job *job = maker->graph->job;
+  uint32_t slot = way->order[at], lanes = maker->target->wave_size;
+  uint32_t *row = TJ_NEW_ARRAY(job, uint32_t, TJ_BANK_LANES), *column = TJ_NEW_ARRAY(job, uint32_t, TJ_BANK_LANES);
+  tj_stage_access access = {
+      .is_store = is_store, .direction = way->direction, .elements = way->width, .row = row, .column = column};
+  for (uint32_t lane = 0; lane < lanes && lane < maker->tiling->workgroup_size; lane++) {
+    bool is_active = at_item(maker, active_of(maker, s, slot), lane) != 0;
+    access.active |= (uint64_t)is_active << lane;
+    row[lane] = is_active ? (uint32_t)at_item(maker, lines->row[slot], lane) : 0;
+    column[lane] = is_active ? (uint32_t)at_item(maker, lines->column[slot], lane) : 0;
+  }
+  return access;
+}
+
+static void add_stage_accesses(tile_maker *maker, const side *s, const tile_lines *lines, tj_stage_access access[],
+                               uint32_t *count, bool is_store) {
+  stage_way way = find_way(maker, s, lines);
+  for (uint32_t at = 0; at < maker->tiling->slot_count; at += way.width)
+    access[(*count)++] = stage_access(maker, s, lines, &way, at, is_store);
+}
+
+/* On machines without banks, rows one after the other. */
+static bool plain_stage(const tj_stage_tile *tile, tj_stage_choice *choice) {
+  uint64_t bytes = (uint64_t)tile->rows * tile->columns * tile->element_bytes;
+  *choice = (tj_stage_choice){
+      .layout = {.direction = TJ_STAGE_ROW, .pitch = tile->columns, .vector = 1, .bytes = (uint32_t)bytes}};
+  return bytes <= tile->limit;
+}
+
+static bool choose_stage(tile_maker *maker, const tile_lines *loaded, const tile_lines *stored,
+                         tj_stage_choice *choice) {
+  uint32_t slots = maker->tiling->slot_count, count = 0;
+  tj_stage_access *access = TJ_NEW_ARRAY(maker->graph->job, tj_stage_access, 2 * (size_t)slots);
+  add_stage_accesses(maker, &maker->load, loaded, access, &count, true);
+  add_stage_accesses(maker, &maker->store, stored, access, &count, false);
+  tj_stage_tile tile = {.element_bytes = bytes_of(maker, TJ_LDS),
+                        .rows = line_count(maker, false),
+                        .columns = line_count(maker, true),
+                        .access = access,
+                        .access_count = count,
+                        .limit = maker->target->lds_bytes};
+  const tj_bank_model *model = tj_bank_model_of(maker->target->processor);
+  return model != NULL ? tj_stage_search(maker->graph->job, model, &tile, choice) : plain_stage(&tile, choice);
+}
+
+/* Whether the lines of two slots are neighbours in the direction in which the layout keeps vectors together. */
+static bool are_together(tile_maker *maker, const tj_stage_layout *layout, const tile_lines *lines, uint32_t first,
+                         uint32_t other, uint32_t distance) {
+  bool by_row = layout->direction == TJ_STAGE_ROW;
+  const tj_node **along = by_row ? lines->column : lines->row, **across = by_row ? lines->row : lines->column;
+  tj_graph *graph = maker->graph;
+  return across[first] == across[other] && tj_facts_divisible(&along[first]->facts, layout->vector) &&
+         tj_prove_equal(graph, along[other], tj_add(graph, along[first], tj_int(graph, distance)));
+}
+
+/* The elements of a side where they are in LDS, in an order that the side's slots may be put in. */
+static void place_staged(tile_maker *maker, side *s, const tile_lines *lines, const tj_stage_layout *layout) {
+  uint32_t slots = maker->tiling->slot_count;
+  const tj_node **offset = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, slots);
+  for (uint32_t i = 0; i < slots; i++) {
+    uint32_t distance = i % layout->vector, slot = s->order[i], first = s->order[i - distance];
+    bool follows = distance > 0 && are_together(maker, layout, lines, first, slot, distance);
+    offset[slot] = follows ? tj_add(maker->graph, offset[first], tj_int(maker->graph, distance))
+                           : tj_stage_offset(maker->graph, layout, lines->row[slot], lines->column[slot]);
+    offset[slot] = tj_simplified(maker->graph, offset[slot]);
+  }
+  for (uint32_t slot = 0; slot < slots; slot++)
+    s->element[slot].access = (tj_access){TJ_LDS, offset[slot], active_of(maker, s, slot)};
+}
+
+/* A side's slots in LDS: the first order in which most stay together. */
+static side staged(tile_maker *maker, const side *s, const tile_lines *lines, const tj_stage_layout *layout) {
+  side best = {.width = 0};
+  for (uint32_t i = 0; i < s->tile->order_count; i++) {
+    side next = {.tile = s->tile, .order = s->tile->order[i], .width = 1};
+    next.element = TJ_NEW_ARRAY(maker->graph->job, element, maker->tiling->slot_count);
+    place_staged(maker, &next, lines, layout);
+    widen(maker, &next, TJ_LDS);
+    if (next.width > best.width)
+      best = next;
+  }
+  return best;
+}
+
+static void add_staged(tile_maker *maker, const side *s, tj_step_kind kind) {
+  for (uint32_t i = 0; i < maker->tiling->slot_count; i += s->width)
+    add_vector(maker, kind, s->element[s->order[i]].access, s->order + i, s->width);
+}
+
+/* Through LDS between load and store; false where the tile does not fit there. */
+static bool add_stage(tile_maker *maker) {
+  tile_lines loaded = lines_of(maker, &maker->load), stored = lines_of(maker, &maker->store);
+  tj_stage_choice choice;
+  if (!choose_stage(maker, &loaded, &stored, &choice))
+    return false;
+  side in = staged(maker, &maker->load, &loaded, &choice.layout);
+  side out = staged(maker, &maker->store, &stored, &choice.layout);
+  maker->kernel->lds_elements = choice.layout.bytes / bytes_of(maker, TJ_LDS);
+  add_staged(maker, &in, TJ_STEP_STORE);
+  add_step(maker, TJ_STEP_BARRIER);
+  add_staged(maker, &out, TJ_STEP_LOAD);
+  return true;
+}
+
+/* --- kernels --- */
+
+static tj_kernel *new_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling) {
+  tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
+  *kernel = *flat;
+  kernel->index = NULL;
+  kernel->item = tiling->item;
+  kernel->workgroup_size = tiling->workgroup_size;
+  kernel->slot_count = tiling->slot_count;
+  return kernel;
+}
+
+tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling, const tj_target *target) {
+  tile_maker maker = {.graph = graph, .tiling = tiling, .target = target, .kernel = new_kernel(graph, flat, tiling)};
+  maker.step = TJ_NEW_ARRAY(graph->job, tj_kernel_step, 4 * (size_t)tiling->slot_count + 1);
+  place_tile(&maker);
+  make_elements(&maker, &maker.load, &tiling->load, true);
+  make_elements(&maker, &maker.store, &tiling->store, false);
+  simplify_elements(&maker);
+  choose_vectors(&maker, &maker.load, tiling->source);
+  choose_vectors(&maker, &maker.store, tiling->destination);
+  add_side(&maker, &maker.load, TJ_STEP_LOAD);
+  if (tiling->is_staged && !add_stage(&maker))
+    return NULL;
+  add_side(&maker, &maker.store, TJ_STEP_STORE);
+  maker.kernel->step = maker.step;
+  maker.kernel->step_count = maker.step_count;
+  tj_kernel_simplify(graph, maker.kernel, NULL);
+  return maker.kernel;
+}
