@@ -1,0 +1,361 @@
+#!/usr/bin/env python3
+"""Calls the functions that `tilejit compile --function` emits, at every coordinate, and compares with `tilejit eval`.
+
+    run_functions.py --tilejit PATH --cc CC --cxx CXX [--clang CLANG]
+
+Each map of the table below, and each of a number of random expressions, becomes C, which is compiled as C99 with its assumptions checked by assert and, where the
+compiler can, with the undefined-behaviour sanitizer; as C++17, optimised; and an object file for the host, linked with
+its header. All must print the oracle's table. With clang also: the bitcode is linked into a HIP kernel for gfx942, where
+nothing of it may be left to call, and LLVM's verifier reads the text. Exit status 1 when anything differs.
+"""
+
+import argparse
+import dataclasses
+import itertools
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+from random import Random
+
+WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror"]
+SECONDS = 120
+
+
+@dataclasses.dataclass
+class Case:
+    """A map or a tuple; its parameters as they are declared; values at which it is tried."""
+
+    text: str
+    parameters: dict = dataclasses.field(default_factory=dict)
+    values: list = dataclasses.field(default_factory=lambda: [{}])
+    row_major: bool = False
+
+    @property
+    def program(self):
+        declared = [f"param {name} in {facts}; " for name, facts in self.parameters.items()]
+        return "".join(declared) + self.text
+
+
+def view(text, parameters=None, values=None):
+    return Case(text, parameters or {}, values or [{}], row_major=True)
+
+
+IM2COL = ("transform(transform(transform(packed((2, H, 5, 3)), [pass_through(2), pad(H, 1, 1), pad(5, 1, 1), "
+          "pass_through(3)], [[0],[1],[2],[3]], [[0],[1],[2],[3]]), [pass_through(2), embed((3, H), (1, 1)), "
+          "embed((3, 5), (1, 1)), pass_through(3)], [[0],[1],[2],[3]], [[0],[1,2],[3,4],[5]]), "
+          "[merge(2, H, 5), merge(3, 3, 3)], [[0,2,4],[1,3,5]], [[0],[1]])")
+
+TILES = ("transform(transform(packed((ceil_div(M, 16), ceil_div(N, 16), 16, 16)), [merge(ceil_div(M, 16), 16), "
+         "merge(ceil_div(N, 16), 16)], [[0,2],[1,3]], [[0],[1]]), [slice(round_up(M, 16), 0, M), "
+         "slice(round_up(N, 16), 0, N)], [[0],[1]], [[0],[1]])")
+
+CASES = {
+    "row_major": Case("(4,8):(8,1)"),
+    "one_mode": Case("7:3"),
+    "constant": Case("1:0"),
+    "hierarchical": Case("((2,2),(3,4)):((1,6),(2,12))"),
+    "negative_strides": Case("(5,7):(-1,-10)"),
+    "swizzle": Case("Sw<2,1,3> o 0 o (8,16):(16,1)"),
+    "swizzle_offset": Case("Sw<3,0,3> o 5 o (8,8):(8,1)"),
+    "composed": Case("composition((8,4):(4,1), (2,(4,4)):(1,(2,8)))"),
+    "basis": Case("(3,(2,3)):(1@0,(1@0@1,1@1@1))"),
+    "identity": Case("make_identity_layout((4,5))"),
+    "symbolic": Case("(M,N):(N,1)", {"M": "1..65536", "N": "1..65536"},
+                     [{"M": 3, "N": 5}, {"M": 1, "N": 1}, {"M": 7, "N": 2}]),
+    "large_strides": Case("(M,4):(N,3000000000)", {"M": "1..65536", "N": "1..1000000"}, [{"M": 5, "N": 1000000}]),
+    "above_int32": Case("(2,3):(2000000000,7)"),
+    "symbolic_swizzle": Case("Sw<2,0,2> o 0 o (M,16):(16,1)", {"M": "4..4096 multiple 4"}, [{"M": 4}, {"M": 12}]),
+    "packed": view("packed((3,4,5))"),
+    "merge": view("transform(packed((3,4,5)), [merge(3,4,5)], [[0,1,2]], [[0]])"),
+    "merge_symbolic": view("transform(packed((A,B,C)), [merge(A,B,C)], [[0,1,2]], [[0]])",
+                           {"A": "1..100", "B": "1..100", "C": "1..100"},
+                           [{"A": 2, "B": 3, "C": 4}, {"A": 5, "B": 1, "C": 7}]),
+    "unmerge": view("transform(packed((60)), [unmerge(3,4,5)], [[0]], [[0,1,2]])"),
+    "pad": view("transform(packed((3,4)), [pad(3,1,2), pad(4,2,0)], [[0],[1]], [[0],[1]])"),
+    "im2col": view(IM2COL.replace("H", "4")),
+    "im2col_symbolic": view(IM2COL, {"H": "1..512"}, [{"H": 1}, {"H": 6}]),
+    "tiles": view(TILES, {"M": "1..65536", "N": "1..65536"}, [{"M": 17, "N": 33}, {"M": 1, "N": 16}]),
+    "xor_rows": view("transform(packed((8,8)), [xor(8,8)], [[0,1]], [[0,1]])"),
+    "cyclic": view("transform(packed((S,10)), [cyclic_shift(S,10)], [[0,1]], [[0,1]])", {"S": "1..16"},
+                   [{"S": s} for s in (1, 3, 16)]),
+    "transform": view("merge(2,3,4)"),
+    "pad_alone": view("pad(5, 2, 3)"),
+    "distribution": view("distribution(rs=[], hs=[[2,2],[2,3]], ps_major=[[1],[2]], ps_minor=[[0],[0]], "
+                         "ys_major=[1,2], ys_minor=[1,1])"),
+    "tuple": Case("(a / b, a % b, max(a, b) - min(a, 3), a / 8, a % 8)", {"a": "-40..40", "b": "1..9"},
+                  [{"a": a, "b": b} for a in (-40, -17, -9, -8, -1, 0, 1, 7, 8, 40) for b in (1, 2, 7, 9)]),
+    "negative_divisors": Case("(a / b, a % b)", {"a": "-2147483648..2147483647", "b": "-9..-1"},
+                   [{"a": a, "b": b} for a in (-2**31, -2**31 + 1, -7, -1, 0, 1, 8, 2**31 - 1) for b in (-9, -2, -1)]),
+    "wide": Case("(a / 1000, a % 1000, a * 3 - b, (a + b) / 16, min(a, b))",
+                 {"a": "-1000000000000..1000000000000", "b": "-5..4000000000"},
+                 [{"a": a, "b": b} for a in (-10**12, -1001, -1, 0, 999, 10**12) for b in (-5, 0, 4 * 10**9)]),
+    "names": Case("(int + 2*t0 + 4*t1_ + 8*names_0, class - names)",
+                  {"int": "0..9", "t0": "0..9", "t1_": "0..9", "names_0": "0..9", "class": "0..9", "names": "0..9"},
+                  [{"int": 1, "t0": 2, "t1_": 3, "names_0": 4, "class": 5, "names": 6}]),
+    "clash": Case("(4,i0):(i0,1)", {"i0": "1..64"}, [{"i0": 5}]),
+}
+
+
+OPERANDS = {"x": (-100, 100), "y": (0, 60), "z": (1, 9), "w": (-9, -2), "v": (-10**10, 10**10), "k": (0, 5)}
+
+
+def random_expression(random, depth):
+    if depth == 0 or random.random() < 0.1:
+        return random.choice([*OPERANDS, *OPERANDS, str(random.choice((0, 1, 2, 3, 8, 100, -1, -7, 2**31, -2**31)))])
+    a, b = random_expression(random, depth - 1), random_expression(random, depth - 1)
+    kind = random.choice(("infix", "infix", "infix", "divide", "bits", "shift", "extremum"))
+    if kind == "divide":
+        return f"({a} {random.choice('/%')} {random.choice(('z', 'w', '8', '7', '-3', '(z*z + 1)'))})"
+    if kind == "bits":
+        return f"(({a} % 64) {random.choice('&|^')} ({b} % 32))"
+    if kind == "shift":
+        return f"({a} {random.choice(('<<', '>>'))} {random.choice(('k', '2'))})"
+    if kind == "extremum":
+        return f"{random.choice(('min', 'max'))}({a}, {b})"
+    return f"({a} {random.choice('+-*')} {b})"
+
+
+def random_cases(count):
+    """Tuples of a random expression and one of the operands, at values that include the ends of all ranges."""
+    random = Random(20)
+    for number in range(count):
+        values = [{name: random.choice((low, high, random.randint(low, high), random.randint(low, high)))
+                   for name, (low, high) in OPERANDS.items()} for _ in range(6)]
+        facts = {name: f"{low}..{high}" for name, (low, high) in OPERANDS.items()}
+        yield f"random_{number}", Case(f"({random_expression(random, random.randint(2, 5))}, x)", facts, values)
+
+
+class Failure(Exception):
+    """Something did not do what it should."""
+
+
+def run(words, folder, data=None):
+    """Runs a program that must succeed, and gives its output."""
+    process = subprocess.run([str(word) for word in words], cwd=folder, input=data, capture_output=True, text=True,
+                             timeout=SECONDS, check=False)
+    if process.returncode != 0:
+        raise Failure(f"{' '.join(map(str, words))[:600]}\nended with {process.returncode}:\n"
+                      f"{process.stdout[-3000:]}{process.stderr[-3000:]}")
+    return process.stdout
+
+
+def leaves_of(value):
+    return [leaf for item in value for leaf in leaves_of(item)] if isinstance(value, list) else [value]
+
+
+def coordinates_of(lengths, row_major):
+    """Every coordinate, in the order of `eval --table`."""
+    if row_major:
+        return list(itertools.product(*map(range, lengths)))
+    return [reversed_one[::-1] for reversed_one in itertools.product(*map(range, reversed(lengths)))]
+
+
+@dataclasses.dataclass
+class Table:
+    """What a map is at the values of its parameters."""
+
+    coordinates: list
+    values: list
+    valid: list
+
+
+class Tester:
+    def __init__(self, tilejit, folder):
+        self.tilejit = tilejit
+        self.folder = folder
+
+    def compile(self, name, case, form, *options):
+        suffix = {"c": "c.h", "header": "h", "obj": "o", "llvm": "ll", "bc": "bc"}[form]
+        file = self.folder / f"{name}.{suffix}"
+        run([self.tilejit, "compile", "-e", case.program, "--emit", form, "--function", name, "-o", file, *options],
+            self.folder)
+        return file
+
+    def table(self, case, values):
+        settings = [f"--set={name}={value}" for name, value in values.items()]
+        if case.text.startswith("(") and ":" not in case.text:
+            text = run([self.tilejit, "eval", *settings, case.program], self.folder)
+            value = [int(word) for word in text.strip("()\n").split(",")]
+            return Table([()], [value], [None])
+        table = json.loads(run([self.tilejit, "eval", "--table", "--json", *settings, case.program], self.folder))
+        lengths = leaves_of(table["lengths"])
+        count = len(table["values"])
+        return Table(coordinates_of(lengths, case.row_major), list(map(leaves_of, table["values"])),
+                     table.get("valid", [None] * count))
+
+    def can_compile(self, case):
+        """Whether facts show that the case is defined everywhere, and fits in 64 bits."""
+        words = [self.tilejit, "compile", "-e", case.program, "--emit", "c"]
+        process = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False)
+        if process.returncode not in (0, 1) or (process.returncode == 1 and "error: TJ" not in process.stderr):
+            raise Failure(f"{case.program} ended with {process.returncode}: {process.stderr}")
+        return process.returncode == 0
+
+    def tuples(self, cases):
+        """The tables of tuples, all by one run of the command."""
+        lines = ["; ".join([*(f"let {name} = {value}" for name, value in values.items()), case.text])
+                 for case in cases for values in case.values]
+        output = run([self.tilejit, "eval", "-"], self.folder, "\n".join(lines) + "\n").splitlines()
+        bare = (line.replace("(", "").replace(")", "") for line in output)
+        return [Table([()], [[int(word) for word in line.split(",")]], [None]) for line in bare]
+
+    def check_text(self, output, expected):
+        """Compares the printed values; what is not valid may have any."""
+        lines = output.splitlines()
+        if len(lines) != len(expected):
+            raise Failure(f"{len(lines)} lines were printed, not {len(expected)}")
+        for line, (call, values, valid) in zip(lines, expected):
+            printed = [int(word) for word in line.split()]
+            flag = printed.pop() if valid is not None else None
+            if flag != valid or (valid != 0 and printed != values):
+                raise Failure(f"{call}: {values}, valid: {valid}; but the function says {line}")
+
+
+def calls_of(name, case, table, values):
+    """C that prints, for each coordinate, the components and the validity; and what it should print."""
+    count = len(table.values[0])
+    names = [name] if count == 1 else [f"{name}_{k}" for k in range(count)]
+    names += [f"{name}_valid"] if table.valid[0] is not None else []
+    for coordinate, expected, valid in zip(table.coordinates, table.values, table.valid):
+        words = ", ".join(str(word) if word > -2**31 else f"({word + 1} - 1)"
+                          for word in (*coordinate, *values.values()))
+        arguments = ", ".join(f"(long long){function}({words})" for function in names)
+        formats = " ".join(["%lld"] * len(names))
+        yield f'  printf("{formats}\\n", {arguments});\n', (f"{name}({words})", expected, valid)
+
+
+def program_of(headers, calls):
+    """Calls in functions of a bounded length, since compilers take their time over long ones."""
+    chunks = [calls[i:i + 200] for i in range(0, len(calls), 200)]
+    text = "#include <assert.h>\n#include <stdio.h>\n"
+    text += "".join(f'#include "{header.name}"\n' for header in headers)
+    for number, chunk in enumerate(chunks):
+        text += f"static void part_{number}(void) {{\n{''.join(chunk)}}}\n"
+    return text + "int main(void) {\n" + "".join(f"  part_{n}();\n" for n in range(len(chunks))) + "  return 0;\n}\n"
+
+
+def has_sanitizer(given, folder):
+    probe = folder / "probe.c"
+    probe.write_text("int main(void) { return 0; }\n", encoding="utf-8")
+    words = [given.cc, "-fsanitize=undefined", str(probe), "-o", str(folder / "probe")]
+    return subprocess.run(words, capture_output=True, check=False).returncode == 0
+
+
+def add_random_cases(tester, calls, expected):
+    """What facts allow of the random cases; their tuples' tables come at once."""
+    cases = {name: case for name, case in random_cases(120) if tester.can_compile(case)}
+    if len(cases) < 60:
+        raise Failure(f"only {len(cases)} random cases are defined everywhere")
+    tables = iter(tester.tuples(cases.values()))
+    for name, case in cases.items():
+        for values in case.values:
+            for call, outcome in calls_of(name, case, next(tables), values):
+                calls.append(call)
+                expected.append(outcome)
+    return cases
+
+
+def check_on_host(given, tester, folder):
+    calls, expected = [], []
+    for name, case in CASES.items():
+        for values in case.values:
+            for call, outcome in calls_of(name, case, tester.table(case, values), values):
+                calls.append(call)
+                expected.append(outcome)
+    cases = CASES | add_random_cases(tester, calls, expected)
+    sources = [tester.compile(name, case, "c") for name, case in cases.items()]
+    headers = [tester.compile(name, case, "header") for name, case in cases.items()]
+    objects = [tester.compile(name, case, "obj", "--target", "host") for name, case in cases.items()]
+    (folder / "by_source.c").write_text(program_of(sources, calls), encoding="utf-8")
+    (folder / "by_object.c").write_text(program_of(headers, calls), encoding="utf-8")
+    sanitize = ["-fsanitize=undefined", "-fno-sanitize-recover=all"] if has_sanitizer(given, folder) else []
+    check = ["-DTILEJIT_ASSUME(fact)=assert(fact)", "-O0"]
+    for words in ([given.cc, "-std=c99", *WARNINGS, *check, *sanitize, "by_source.c"],
+                  [given.cxx, "-x", "c++", "-std=c++17", *WARNINGS, "-O1", "by_source.c"],
+                  [given.cc, "-std=c99", *WARNINGS, "-O0", "by_object.c", *objects],
+                  [given.cxx, "-x", "c++", "-std=c++17", *WARNINGS, "-O0", "by_object.c", "-x", "none", *objects]):
+        run([*words, "-o", folder / "program"], folder)
+        tester.check_text(run([folder / "program"], folder), expected)
+    return len(cases), len(expected)
+
+
+HIP = """#define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
+#define __global__ __attribute__((global))
+{headers}namespace source {{
+{sources}}}
+{kernels}"""
+
+KERNEL = """extern "C" __global__ void kernel_{name}(const int *arguments, int *by_bitcode, int *by_source) {{
+  unsigned i = __builtin_amdgcn_workitem_id_x();
+  by_bitcode[i] = (int)({calls});
+  by_source[i] = (int)({source_calls});
+}}
+"""
+
+
+def kernel_of(name, header):
+    """A kernel that calls each function of the header, as it was compiled and as its source is."""
+    signatures = [line.split(" ", 2)[2] for line in header.read_text(encoding="utf-8").splitlines()
+                  if line.startswith("TILEJIT_DECLARATION ")]
+    counts = {signature.split("(")[0]: 0 if "(void)" in signature else signature.count(",") + 1
+              for signature in signatures}
+    calls = [f"{function}({', '.join(f'arguments[i + {k}]' for k in range(count))})"
+             for function, count in counts.items()]
+    return KERNEL.format(name=name, calls=" + ".join(calls), source_calls=" + ".join(f"source::{c}" for c in calls))
+
+
+def check_in_hip(given, tester, folder):
+    """Whatever is called must have become part of the kernels, from the bitcode as from the C."""
+    sources, headers, kernels, link = [], [], [], []
+    for name, case in CASES.items():
+        sources.append(tester.compile(name, case, "c"))
+        headers.append(tester.compile(name, case, "header"))
+        kernels.append(kernel_of(name, headers[-1]))
+        link += ["-Xclang", "-mlink-bitcode-file", "-Xclang", tester.compile(name, case, "bc", "--target", "gfx942")]
+    include = lambda files: "".join(f'#include "{file.name}"\n' for file in files)
+    (folder / "kernels.hip").write_text(
+        HIP.format(headers=include(headers), sources=include(sources), kernels="".join(kernels)), encoding="utf-8")
+    run([given.clang, "-x", "hip", "--cuda-device-only", "-nogpuinc", "-nogpulib", "--offload-arch=gfx942", "-O2",
+         *link, "-S", "kernels.hip", "-o", "kernels.s"], folder)
+    assembly = (folder / "kernels.s").read_text(encoding="utf-8")
+    for name in CASES:
+        if f"\nkernel_{name}:" not in assembly:
+            raise Failure(f"there is no kernel for {name}")
+    for mark in ("s_swappc", "s_setpc", "s_getpc"):
+        if mark in assembly:
+            raise Failure(f"the kernels call functions ({mark})")
+
+
+def check_text_of_llvm(given, tester, folder):
+    """What is emitted as text is read back, verified, and made into assembly."""
+    for target, options in (("host", []), ("gfx1100", ["--target=amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-nogpulib"])):
+        texts = [tester.compile(name, case, "llvm", "--target", target) for name, case in CASES.items()]
+        run([given.clang, *options, "-Wno-override-module", "-S", *texts], folder)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("tilejit", "cc", "cxx"):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--clang")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        try:
+            tester = Tester(pathlib.Path(given.tilejit).resolve(), folder)
+            print("%d maps at %d coordinates, in four forms" % check_on_host(given, tester, folder))
+            if given.clang:
+                check_in_hip(given, tester, folder)
+                check_text_of_llvm(given, tester, folder)
+                print("linked into kernels, and verified")
+        except Failure as failure:
+            print(failure)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
