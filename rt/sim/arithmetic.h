@@ -134,6 +134,33 @@ static inline uint32_t permute_bytes(uint64_t bytes, uint32_t selector) {
   return result;
 }
 
+/* The sum of the distances of four bytes; where masked, only of those whose byte of b is not zero. */
+static inline uint32_t sum_of_differences(uint32_t a, uint32_t b, bool is_masked) {
+  uint32_t sum = 0;
+  for (unsigned shift = 0; shift < 32; shift += 8) {
+    uint32_t x = a >> shift & 255, y = b >> shift & 255;
+    sum += is_masked && y == 0 ? 0 : x > y ? x - y : y - x;
+  }
+  return sum;
+}
+
+/* The mean of each pair of bytes, rounded up where bit 0 of c's byte says so. */
+static inline uint32_t average_bytes(uint32_t a, uint32_t b, uint32_t c) {
+  uint32_t result = 0;
+  for (unsigned shift = 0; shift < 32; shift += 8)
+    result |= ((a >> shift & 255) + (b >> shift & 255) + (c >> shift & 1)) >> 1 << shift;
+  return result;
+}
+
+static inline uint32_t dot_bytes(uint32_t a, uint32_t b, bool is_signed) {
+  uint32_t sum = 0;
+  for (unsigned shift = 0; shift < 32; shift += 8) {
+    uint32_t x = a >> shift & 255, y = b >> shift & 255;
+    sum += is_signed ? (uint32_t)((int8_t)x * (int8_t)y) : x * y;
+  }
+  return sum;
+}
+
 /* Each bit by a truth table: bit 4a + 2b + c of it. */
 static inline uint32_t combine_bits(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
   uint32_t result = 0;

@@ -65,11 +65,21 @@ static void explain(tj_job *job, tj_sim_instruction *instruction, const char *wh
   instruction->operation = NULL;
 }
 
+/* hwreg(HW_REG_MODE, 0, 2) is symbolic in the text, and plain in the encoding. */
+static bool read_hardware_register(const char *text, tj_bytes encoding, tj_sim_operand *operand) {
+  static const char name[] = "hwreg(";
+  if (strncmp(text, name, sizeof name - 1) != 0 || encoding.size < WORD)
+    return false;
+  *operand = (tj_sim_operand){.place = TJ_SIM_CONSTANT, .constant = tj_bytes_u16(encoding, 0)};
+  return true;
+}
+
 /* One operand and the modifiers that follow it without a comma. Returns what is after it and its comma. */
-static const char *read_piece(tj_job *job, const char *text, tj_sim_instruction *instruction) {
+static const char *read_piece(tj_job *job, const char *text, tj_bytes encoding, tj_sim_instruction *instruction) {
   size_t length = piece_length(text, ", \t");
+  tj_sim_operand *operand = &instruction->operand[instruction->operand_count];
   if (instruction->operand_count == TJ_SIM_OPERANDS ||
-      !tj_sim_read_operand(text, length, &instruction->operand[instruction->operand_count]))
+      !(read_hardware_register(text, encoding, operand) || tj_sim_read_operand(text, length, operand)))
     explain(job, instruction, "operand", text, length);
   else
     instruction->operand_count++;
@@ -146,6 +156,10 @@ static void assign_roles(tj_sim_instruction *instruction) {
   instruction->mask_in = has_mask ? (int8_t)after : -1;
 }
 
+static bool is_float(uint8_t type) {
+  return type == TJ_SIM_F16 || type == TJ_SIM_F32 || type == TJ_SIM_F64;
+}
+
 static bool has_all_operands(const tj_sim_instruction *instruction) {
   if (!has_roles(instruction->operation))
     return instruction->operand_count >= instruction->operation->least_operands;
@@ -206,16 +220,24 @@ static void find_plain_sources(tj_sim_instruction *instruction) {
   }
 }
 
-/* Clamping integers is not simulated. */
-static bool can_finish(const tj_sim_instruction *instruction) {
+/* Integers are clamped by an operation of its own, where there is one. */
+static void settle_clamp(tj_sim_instruction *instruction) {
+  char name[MNEMONIC_CAPACITY];
   uint8_t type = instruction->operation->type[0];
-  bool is_float = type == TJ_SIM_F16 || type == TJ_SIM_F32 || type == TJ_SIM_F64;
-  return is_float || (!instruction->has_clamp && instruction->scale == 0);
+  if (!instruction->has_clamp || is_float(type))
+    return;
+  snprintf(name, sizeof name, "%s_clamp", instruction->operation->name);
+  const tj_sim_operation *clamped = tj_sim_find(name);
+  if (clamped == NULL)
+    return;
+  instruction->operation = clamped;
+  instruction->has_clamp = false;
 }
 
-static void settle_packed_move(tj_sim_instruction *instruction) {
-  if (instruction->operation->execute == tj_sim_execute_pack_move && !instruction->has_op_sel_hi)
-    instruction->op_sel_hi = 3;
+/* Other clamped integers are not simulated. */
+static bool can_finish(const tj_sim_instruction *instruction) {
+  uint8_t type = instruction->operation->type[0];
+  return is_float(type) || (!instruction->has_clamp && instruction->scale == 0);
 }
 
 static void settle(tj_job *job, tj_sim_instruction *instruction, const char *text) {
@@ -228,9 +250,9 @@ static void settle(tj_job *job, tj_sim_instruction *instruction, const char *tex
   }
   tj_sim_apply_selections(instruction);
   settle_constants(instruction);
-  settle_packed_move(instruction);
   if (!has_roles(instruction->operation))
     return;
+  settle_clamp(instruction);
   settle_halves(instruction);
   find_plain_sources(instruction);
   if (!can_finish(instruction))
@@ -251,7 +273,7 @@ static void read_operands(tj_job *job, const char *text, tj_bytes encoding, tj_s
     text = offset == NULL ? text : tj_string_copy(job, text, (size_t)(offset - text));
   }
   while (*text != '\0')
-    text = read_piece(job, text, instruction);
+    text = read_piece(job, text, encoding, instruction);
   if (is_swizzle)
     read_swizzle(instruction, encoding);
 }

@@ -10,7 +10,7 @@ static void (*const crossing[])(tj_sim_wave *, const tj_sim_instruction *) = {
     tj_sim_execute_lds_permute,          tj_sim_execute_lds_bpermute, tj_sim_execute_lds_swizzle,
     tj_sim_execute_first_lane,           tj_sim_execute_read_lane,    tj_sim_execute_write_lane,
     tj_sim_execute_permute_rows,         tj_sim_execute_swap_rows_16, tj_sim_execute_swap_rows_32,
-    tj_sim_execute_permute_rows_crossed,
+    tj_sim_execute_permute_rows_crossed, tj_sim_execute_swap_halves,
 };
 
 static bool crosses_lanes(const tj_sim_instruction *instruction) {
@@ -65,8 +65,7 @@ static void find_memory_effects(tj_sim_instruction *instruction) {
   if (tj_sim_is_store(operation))
     effects->stored = is_buffer(operation) ? 1 : is_lds ? (uint8_t)~1u : 2;
   else if (operation->transfer == TJ_SIM_ATOMIC)
-    effects->overwritten =
-        (is_lds ? instruction->operand_count == 3 : instruction->returns_old && !is_buffer(operation));
+    effects->overwritten = tj_sim_returns_old(instruction) && !is_buffer(operation);
   else if (is_partial(operation))
     effects->partly_overwritten = 1;
   else

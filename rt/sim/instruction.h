@@ -68,7 +68,7 @@ typedef struct {
 
 /* A scalar instruction: raw bits in, raw bits out. */
 typedef struct {
-  uint64_t source[2];
+  uint64_t source[3];
   uint64_t result;
   uint64_t exec;
   bool scc;
@@ -136,7 +136,8 @@ typedef struct {
   uint8_t transfer;       /* tj_sim_transfer */
   uint8_t bytes;          /* that one lane moves by one address */
   uint8_t least_operands; /* that the text must have */
-  uint8_t step;           /* LDS instructions of two addresses: the unit of their offsets */
+  uint8_t step; /* LDS instructions of two addresses: the unit of their offsets; LDS's compare-and-swap: which of its
+                 * data operands, 1 or 2, is compared */
 } tj_sim_operation;
 
 /* What an SDWA instruction makes of the bytes of its destination that it does not select. */

@@ -73,11 +73,24 @@ void tj_sim_execute_swap_rows_32(tj_sim_wave *wave, const tj_sim_instruction *in
   swap_rows(wave, instruction, 32);
 }
 
-/* v_pk_mov_b32: the low word from source 0, the high one from source 1. */
+/* v_permlane64: the two halves of a wave of 64 lanes change places. */
+void tj_sim_execute_swap_halves(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
+  uint32_t *row[2];
+  uint32_t old[TJ_SIM_LANES];
+  if (!open_rows(wave, instruction, row))
+    return;
+  memcpy(old, row[1], sizeof old);
+  for (uint64_t left = wave->lanes == 64 ? tj_sim_exec(wave) : 0; left != 0; left &= left - 1) {
+    unsigned lane = (unsigned)__builtin_ctzll(left);
+    row[0][lane] = old[lane ^ 32];
+  }
+}
+
+/* v_pk_mov_b32: the low word from source 0, the high one from source 1; op_sel says from which of their words. */
 void tj_sim_execute_pack_move(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
   const tj_sim_operand *from[2] = {&instruction->operand[1], &instruction->operand[2]};
   uint32_t *to[2] = {tj_sim_row(wave, &instruction->operand[0], 0), tj_sim_row(wave, &instruction->operand[0], 1)};
-  const unsigned choice[2] = {instruction->op_sel & 1, instruction->op_sel_hi >> 1 & 1};
+  const unsigned choice[2] = {instruction->op_sel & 1, instruction->op_sel >> 1 & 1};
   for (uint64_t left = tj_sim_exec(wave); left != 0 && wave->state != TJ_SIM_FAILED; left &= left - 1) {
     unsigned lane = (unsigned)__builtin_ctzll(left);
     uint32_t value[2];

@@ -13,10 +13,16 @@
     (void)a, (void)compare;                                                                                          \
     return put_##type(operation);                                                                                    \
   }
+#define COMPARE_AND_SWAP(name, type, compared)
 #include "rt/sim/lds.def"
 #undef TRANSFER
 #undef PAIR
 #undef ATOMIC
+#undef COMPARE_AND_SWAP
+
+static uint64_t compare_and_swap(uint64_t old, uint64_t operand, uint64_t compare) {
+  return old == compare ? operand : old;
+}
 
 const tj_sim_operation tj_sim_lds_operations[] = {
 #define ROW(suffix, how, kind, size, ...)                                                                            \
@@ -29,10 +35,13 @@ const tj_sim_operation tj_sim_lds_operations[] = {
 #define TRANSFER(name, kind, size) ROW(name, lds, kind, size)
 #define PAIR(name, kind, size, unit) ROW(name, lds_pair, kind, size, , .step = unit / (size))
 #define ATOMIC(suffix, type, operation) ROW(suffix, lds, ATOMIC, sizeof(type##_t), , .combine = combine_##suffix)
+#define COMPARE_AND_SWAP(suffix, type, compared)                                                                     \
+  ROW(suffix, lds, ATOMIC, sizeof(type##_t), , .combine = compare_and_swap, .step = compared)
 #include "rt/sim/lds.def"
 #undef TRANSFER
 #undef PAIR
 #undef ATOMIC
+#undef COMPARE_AND_SWAP
     ROW(permute_b32, lds_permute, LOAD, 4) ROW(bpermute_b32, lds_bpermute, LOAD, 4)
         ROW(swizzle_b32, lds_swizzle, LOAD, 4)
 #undef ROW
@@ -95,6 +104,15 @@ static void count_lds(const tj_sim_wave *wave, const tj_sim_operation *operation
                    tj_sim_is_store(operation));
 }
 
+/* What was stored of registers that nothing has written is still unwritten. */
+static void forget_padding(const tj_sim_wave *wave, const tj_sim_operation *operation, const tj_sim_operand *operand,
+                           const uint32_t at[TJ_SIM_LANES]) {
+  for (unsigned i = 0; wave->group->shadow != NULL && 4 * i < operation->bytes; i++) {
+    for (uint64_t left = tj_sim_padding(wave, operand, i, tj_sim_exec(wave)); left != 0; left &= left - 1)
+      tj_sim_shadow_forget(wave->group->shadow + at[__builtin_ctzll(left)] + 4 * i, 4);
+  }
+}
+
 /* One address a lane. Registers from `first` of the data operand on. */
 static void access_lds(tj_sim_wave *wave, const tj_sim_instruction *instruction, const tj_sim_operand *address,
                        const tj_sim_operand *operand, unsigned first, uint32_t offset) {
@@ -110,17 +128,35 @@ static void access_lds(tj_sim_wave *wave, const tj_sim_instruction *instruction,
     unsigned lane = (unsigned)__builtin_ctzll(left);
     tj_sim_move(operation, &data, lane, wave->group->lds + at[lane]);
   }
+  if (tj_sim_is_store(operation))
+    forget_padding(wave, operation, operand, at);
+}
+
+/* The operand of an atomic, followed by what it compares with, if it does. */
+static bool open_combination(tj_sim_wave *wave, const tj_sim_instruction *instruction, const tj_sim_operand *operand,
+                             tj_sim_data *data) {
+  const tj_sim_operation *operation = instruction->operation;
+  unsigned compared = operation->step, words = operation->bytes / 4;
+  tj_sim_data other;
+  if (compared == 0)
+    return tj_sim_open_data(wave, &operand[1], 0, operation->bytes, data);
+  if (!tj_sim_open_data(wave, &operand[3 - compared], 0, operation->bytes, data) ||
+      !tj_sim_open_data(wave, &operand[compared], 0, operation->bytes, &other))
+    return false;
+  for (unsigned i = 0; i < words; i++)
+    data->row[words + i] = other.row[i];
+  return true;
 }
 
 /* Atomics take their operand, and return what was there when the text has one operand more. */
 static void combine_lds(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
   const tj_sim_operation *operation = instruction->operation;
-  bool returns = instruction->operand_count == 3;
+  bool returns = tj_sim_returns_old(instruction);
   const tj_sim_operand *operand = &instruction->operand[returns ? 1 : 0];
   tj_sim_data data, result = {{0}, 0};
   uint32_t at[TJ_SIM_LANES];
   if (!open_addresses(wave, instruction, &operand[0], (uint32_t)instruction->offset, at) ||
-      !tj_sim_open_data(wave, &operand[1], 0, operation->bytes, &data) ||
+      !open_combination(wave, instruction, operand, &data) ||
       (returns && !tj_sim_open_data(wave, &instruction->operand[0], 0, operation->bytes, &result)))
     return;
   count_lds(wave, operation, at);

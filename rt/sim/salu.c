@@ -4,30 +4,34 @@
 #include "rt/sim/valu.h"
 
 #define SALU(name, form, result_type, a_type, b_type, ...)                                                           \
+  SALU3(name, form, result_type, a_type, b_type, NONE, __VA_ARGS__)
+#define SALU3(name, form, result_type, a_type, b_type, c_type, ...)                                                  \
   static void scalar_##name(tj_sim_scalar *scalar) {                                                                 \
     const a_type##_t a = get_##a_type(scalar->source[0]);                                                            \
     const b_type##_t b = get_##b_type(scalar->source[1]);                                                            \
+    const c_type##_t c = get_##c_type(scalar->source[2]);                                                            \
     bool scc = scalar->scc;                                                                                          \
     uint64_t exec = scalar->exec;                                                                                    \
     result_type##_t r = get_##result_type(scalar->result);                                                           \
     __VA_ARGS__;                                                                                                     \
-    (void)a, (void)b;                                                                                                \
+    (void)a, (void)b, (void)c;                                                                                       \
     scalar->result = put_##result_type(r);                                                                           \
     scalar->scc = scc;                                                                                               \
     scalar->exec = exec;                                                                                             \
   }
 #include "rt/sim/salu.def"
-#undef SALU
+#undef SALU3
 
 const tj_sim_operation tj_sim_scalar_operations[] = {
-#define SALU(mnemonic, layout, result_type, a, b, ...)                                                               \
+#define SALU3(mnemonic, layout, result_type, a, b, c, ...)                                                           \
   {.name = #mnemonic,                                                                                                \
    .execute = tj_sim_execute_scalar,                                                                                 \
    .class = TJ_SIM_CLASS_SALU,                                                                                       \
    .form = TJ_SIM_FORM_##layout,                                                                                     \
-   .type = {TJ_SIM_##result_type, TJ_SIM_##a, TJ_SIM_##b, TJ_SIM_NONE},                                              \
+   .type = {TJ_SIM_##result_type, TJ_SIM_##a, TJ_SIM_##b, TJ_SIM_##c},                                               \
    .scalar = scalar_##mnemonic},
 #include "rt/sim/salu.def"
+#undef SALU3
 #undef SALU
 };
 

@@ -51,3 +51,8 @@ const char *tj_sim_shadow_note(tj_sim_shadow shadow[], uint32_t bytes, tj_sim_sh
   }
   return problem;
 }
+
+void tj_sim_shadow_forget(tj_sim_shadow shadow[], uint32_t bytes) {
+  for (uint32_t i = 0; i < bytes; i++)
+    shadow[i].write_time = 0;
+}

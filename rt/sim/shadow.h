@@ -20,4 +20,7 @@ typedef enum { TJ_SIM_SHADOW_READ, TJ_SIM_SHADOW_WRITE, TJ_SIM_SHADOW_COMBINE } 
 const char *tj_sim_shadow_note(tj_sim_shadow shadow[], uint32_t bytes, tj_sim_shadow_access access, uint32_t time,
                                uint16_t wave);
 
+/* Makes the bytes count as unwritten. */
+void tj_sim_shadow_forget(tj_sim_shadow shadow[], uint32_t bytes);
+
 #endif

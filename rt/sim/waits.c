@@ -1,7 +1,7 @@
 /* Waits: reading them, and holding instructions against the loads in flight. */
 #include "rt/sim/waits.h"
 
-#include "rt/sim/wave.h"
+#include "rt/sim/transfer.h"
 
 #include <stdlib.h>
 
@@ -93,8 +93,7 @@ static const tj_sim_operand *loaded_operand(const tj_sim_instruction *instructio
   const tj_sim_operation *operation = instruction->operation;
   bool is_store = operation->transfer == TJ_SIM_STORE || operation->transfer == TJ_SIM_STORE_HIGH;
   bool is_atomic = operation->transfer == TJ_SIM_ATOMIC;
-  bool returns = operation->class == TJ_SIM_CLASS_LDS ? instruction->operand_count == 3 : instruction->returns_old;
-  return is_store || (is_atomic && !returns) ? NULL : &instruction->operand[0];
+  return is_store || (is_atomic && !tj_sim_returns_old(instruction)) ? NULL : &instruction->operand[0];
 }
 
 static unsigned first_register(const tj_sim_wave *wave, const tj_sim_operand *operand) {

@@ -345,10 +345,12 @@ START_TEST(accesses_outside_of_memory_stop) {
       {"v_mov_b32 v1, 0xffe\nds_read_b32 v8, v1", "the workgroup has 4096 bytes", UINT64_MAX},
       {"v_mov_b32 v1, 0x1000\nds_write_b8 v1, v0", "LDS address 4096", UINT64_MAX},
       {"s_trap 2", "the kernel traps", 0},
+      {"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 3", "floating-point mode", 0},
+      {"s_getreg_b32 s0, hwreg(HW_REG_HW_ID)", "does not have this hardware register", 0},
       {"v_mov_b32 v100, 0", "no vector register 100", 0},
       {"s_setpc_b64 s[10:11]", "leads to no instruction", 0},
-      {"s_memtime s[0:1]", "does not know the instruction s_memtime", 0},
-      {"v_add_u32 v0, v1, v2 clamp", "does not know the modifiers of", 0},
+      {"v_cubeid_f32 v0, v1, v2, v3", "does not know the instruction v_cubeid_f32", 0},
+      {"v_mad_u32_u24 v0, v1, v2, v3 clamp", "does not know the modifiers of", 0},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     char text[512];

@@ -20,7 +20,10 @@ static const row stored_rows[] = {
     {"global_store_dword v0, v5, s[0:1]", ALL, stored},
     {"v_mov_b32 v5, v1\nglobal_store_dword v0, v5, s[0:1]", ALL, NULL},
     {"v_add_u32 v5, v6, v1\nglobal_store_dword v0, v5, s[0:1]", G9, stored},
-    {"v_mov_b32 v6, v1\nglobal_store_dwordx2 v0, v[6:7], s[0:1]", ALL, "what is stored, from v6"},
+    {"global_store_dwordx2 v0, v[6:7], s[0:1]", ALL, "what is stored, from v6"},
+    {"v_mov_b32 v6, v1\nglobal_store_dwordx2 v0, v[6:7], s[0:1]", ALL, NULL},
+    {"v_mov_b32 v6, v1\nv_lshlrev_b32 v7, 16, v7\nglobal_store_dwordx2 v0, v[6:7], s[0:1]", ALL,
+     "what is stored, from v6"},
     {"v_and_b32 v5, 0xff, v6\nglobal_store_byte v0, v5, s[0:1]", ALL, stored},
     {"v_and_b32 v5, 0, v6\nglobal_store_dword v0, v5, s[0:1]", ALL, NULL},
     {"v_xor_b32 v5, v6, v6\nglobal_store_dword v0, v5, s[0:1]", ALL, NULL},
@@ -140,6 +143,31 @@ START_TEST(lanes_by_themselves) {
 }
 END_TEST
 
+/* The padding of a wide store to LDS is as unwritten there as its register was. */
+START_TEST(padding_in_lds) {
+  static const row rows[] = {
+      {"v_mov_b32 v6, v1\nv_mov_b32 v7, v1\nds_write_b96 v3, v[6:8]\nds_read_b64 v[8:9], v3", ALL, NULL},
+      {"v_mov_b32 v6, v1\nv_mov_b32 v7, v1\nds_write_b96 v3, v[6:8]\nds_read_b96 v[8:10], v3", ALL,
+       "nothing has been written there"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    char text[512];
+    sim_machine *m = open_row(&rows[i], 1, text);
+    tj_sim_shadow *shadow = calloc(SIM_LDS_BYTES, sizeof *shadow);
+    m->group.shadow = shadow;
+    for (unsigned lane = 0; lane < TJ_SIM_LANES; lane++)
+      m->vector[3][lane] = 16 * lane;
+    tj_sim_define_vector(&m->wave, 3, UINT64_MAX);
+    if (rows[i].expected == NULL)
+      sim_run(m);
+    else
+      sim_run_failing(m, rows[i].expected);
+    sim_close(m);
+    free(shadow);
+  }
+}
+END_TEST
+
 /* A buffer store that is out of bounds stores nothing. */
 START_TEST(stores_that_do_not_happen) {
   static const row r = {"s_mov_b32 s4, s0\ns_mov_b32 s5, s1\ns_mov_b32 s6, s2\ns_mov_b32 s7, 0\n"
@@ -153,6 +181,7 @@ START_TEST(stores_that_do_not_happen) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {stores, addresses_and_branches, lanes_by_themselves, stores_that_do_not_happen};
+  const TTest *const tests[] = {stores, addresses_and_branches, lanes_by_themselves, padding_in_lds,
+                                stores_that_do_not_happen};
   return run_suite(suite_of("sim_undefined", tests, sizeof tests / sizeof tests[0]));
 }
