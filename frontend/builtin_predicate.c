@@ -1,6 +1,6 @@
 /* Predicates on maps as functions: 1 or 0, and a counterexample. */
 #include "frontend/builtin.h"
-#include "ir/image.h"
+#include "ir/map_image.h"
 #include "ir/predicate.h"
 
 static const tj_value *truth(tj_call *call, bool value) {
@@ -34,7 +34,7 @@ const tj_value *tj_builtin_is_compact(tj_call *call) {
 
 const tj_value *tj_builtin_coverage(tj_call *call) {
   tj_graph *graph = call->graph;
-  tj_image image = tj_image_decide(graph, arg_map(call, 0), TJ_IMAGE_ALL);
+  tj_map_image image = tj_map_image_decide(graph, arg_map(call, 0), TJ_IMAGE_ALL);
   const tj_value *items[] = {tj_value_of_node(graph, image.space), tj_value_of_node(graph, image.reached),
                              tj_value_of_node(graph, image.most)};
   return tj_value_of_items(graph, TJ_VALUE_LIST, items, 3);

@@ -3,7 +3,7 @@
 #include "ir/predicate.h"
 
 #include "ir/arith.h"
-#include "ir/image.h"
+#include "ir/map_image.h"
 #include "ir/simplify.h"
 #include "ir/table.h"
 
@@ -42,11 +42,11 @@ static bool linear_maps_equal(tj_graph *graph, const tj_f2 *a, const tj_f2 *b, c
 /* --- injective, surjective --- */
 
 bool tj_is_injective(tj_graph *graph, const tj_value *map) {
-  return tj_image_decide(graph, map, TJ_IMAGE_INJECTIVE).is_injective == TJ_YES;
+  return tj_map_image_decide(graph, map, TJ_IMAGE_INJECTIVE).is_injective == TJ_YES;
 }
 
 bool tj_is_surjective(tj_graph *graph, const tj_value *map) {
-  return tj_image_decide(graph, map, TJ_IMAGE_SURJECTIVE).is_surjective == TJ_YES;
+  return tj_map_image_decide(graph, map, TJ_IMAGE_SURJECTIVE).is_surjective == TJ_YES;
 }
 
 /* --- equality --- */

@@ -1,5 +1,5 @@
 /* Images and validity of maps: random views and layouts against plain counts of the oracle's values. */
-#include "ir/image.h"
+#include "ir/map_image.h"
 #include "ir/table.h"
 #include "tests/unit/random_views.h"
 
@@ -44,7 +44,7 @@ static int64_t value_at(tj_graph *graph, const tj_value *map, const tj_tuple *co
   return table.result[0];
 }
 
-static void check_collision(tj_graph *graph, const tj_value *map, const tj_image *image) {
+static void check_collision(tj_graph *graph, const tj_value *map, const tj_map_image *image) {
   bool valid[2];
   ck_assert_ptr_nonnull(image->collision[0]);
   ck_assert(!tj_tuple_equal(image->collision[0], image->collision[1]));
@@ -53,7 +53,7 @@ static void check_collision(tj_graph *graph, const tj_value *map, const tj_image
   ck_assert(valid[0] && valid[1]);
 }
 
-static void check_image(tj_graph *graph, const tj_value *map, const tj_image *image) {
+static void check_image(tj_graph *graph, const tj_value *map, const tj_map_image *image) {
   ck_assert(tj_is_constant(image->space));
   int64_t space = image->space->value;
   if (space > MOST_VALUES)
@@ -114,7 +114,7 @@ static void check_view(reader *self, const void *data) {
   if (view_size(view) > 5000)
     return;
   const tj_value *map = tj_value_of_view(self->graph, view);
-  tj_image image = tj_image_of(self->graph, map), structure = tj_image_by_structure(self->graph, map);
+  tj_map_image image = tj_map_image_of(self->graph, map), structure = tj_map_image_by_structure(self->graph, map);
   r->structured += structure.is_injective != TJ_UNKNOWN ? 1 : 0;
   check_image(self->graph, map, &image);
   if (structure.is_injective != TJ_UNKNOWN)
@@ -153,7 +153,7 @@ static void check_layout(reader *self, const void *data) {
   tj_layout layout =
       tj_layout_make(self->graph, tj_tuple_list(self->graph, extents, 3), tj_tuple_list(self->graph, strides, 3));
   const tj_value *map = tj_value_of_layout(self->graph, layout);
-  tj_image image = tj_image_of(self->graph, map), structure = tj_image_by_structure(self->graph, map);
+  tj_map_image image = tj_map_image_of(self->graph, map), structure = tj_map_image_by_structure(self->graph, map);
   r->structured += structure.is_injective != TJ_UNKNOWN ? 1 : 0;
   check_image(self->graph, map, &image);
 }
@@ -168,5 +168,5 @@ END_TEST
 
 int main(void) {
   const TTest *const tests[] = {views_against_counts, layouts_against_counts};
-  return run_suite(suite_of("image", tests, sizeof tests / sizeof tests[0]));
+  return run_suite(suite_of("map_image", tests, sizeof tests / sizeof tests[0]));
 }

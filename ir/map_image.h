@@ -3,8 +3,8 @@
  * Coordinates that are not valid do not count. Structure decides where it can, symbolic or not: of layouts, and of
  * views whose offset is a sum of strides over a box of valid coordinates. Otherwise constant maps of up to 2^24
  * coordinates are enumerated by the oracle; powers of two that are linear are decided over F2. */
-#ifndef TJ_IR_IMAGE_H
-#define TJ_IR_IMAGE_H
+#ifndef TJ_IR_MAP_IMAGE_H
+#define TJ_IR_MAP_IMAGE_H
 
 #include "ir/arith.h"
 #include "ir/validity.h"
@@ -19,18 +19,18 @@ typedef struct {
   const tj_node *space;         /* how many elements there are */
   const tj_node *reached;       /* how many of them are values */
   const tj_node *most;          /* how many coordinates share the value that most have */
-} tj_image;
+} tj_map_image;
 
 /* What is known of it, with examples where enumeration finds some. TJ2024 for what is no map. */
-tj_image tj_image_of(tj_graph *graph, const tj_value *map);
+tj_map_image tj_map_image_of(tj_graph *graph, const tj_value *map);
 
 /* What a caller must know, by the cheapest way: fails where no way decides it, TJ2023 where the map is not constant,
  * TJ7005 where its domain is too large. */
-typedef enum { TJ_IMAGE_INJECTIVE, TJ_IMAGE_SURJECTIVE, TJ_IMAGE_ALL } tj_image_need;
-tj_image tj_image_decide(tj_graph *graph, const tj_value *map, tj_image_need need);
+typedef enum { TJ_IMAGE_INJECTIVE, TJ_IMAGE_SURJECTIVE, TJ_IMAGE_ALL } tj_map_image_need;
+tj_map_image tj_map_image_decide(tj_graph *graph, const tj_value *map, tj_map_image_need need);
 
 /* The same by structure alone: much may be unknown. */
-tj_image tj_image_by_structure(tj_graph *graph, const tj_value *map);
+tj_map_image tj_map_image_by_structure(tj_graph *graph, const tj_value *map);
 
 /* A map that is linear over F2 by its structure; else NULL. */
 const tj_f2 *tj_f2_inside(tj_graph *graph, const tj_value *map);

@@ -1,5 +1,5 @@
 /* The image of a map: from structure where it decides, over F2, or by enumeration. */
-#include "ir/image.h"
+#include "ir/map_image.h"
 
 #include "ir/linear.h"
 #include "ir/simplify.h"
@@ -165,7 +165,7 @@ bool tj_view_as_strides(tj_graph *graph, const tj_view *view, tj_layout *layout,
 
 /* The coordinates 0 and 1 of the first mode that does not move the value. */
 static void find_repeated(tj_graph *graph, const tj_tuple *domain, const tj_tuple *stride, const tj_box *box,
-                          tj_image *image) {
+                          tj_map_image *image) {
   uint32_t count;
   const tj_tuple *const *strides = tj_tuple_leaves(graph, stride, &count);
   const tj_tuple *const *extents = tj_tuple_leaves(graph, domain, &count);
@@ -184,7 +184,7 @@ static void find_repeated(tj_graph *graph, const tj_tuple *domain, const tj_tupl
 }
 
 /* What nested modes tell of a layout whose values begin at `first`. Negative strides begin further down. */
-static void set_structure(tj_graph *graph, tj_layout layout, const tj_node *first, tj_image *image) {
+static void set_structure(tj_graph *graph, tj_layout layout, const tj_node *first, tj_map_image *image) {
   structure known = structure_of(graph, layout);
   if (!known.is_known)
     return;
@@ -210,7 +210,7 @@ static bool has_negative_stride(tj_graph *graph, tj_layout layout) {
   return false;
 }
 
-static void set_layout(tj_graph *graph, tj_layout layout, tj_image *image) {
+static void set_layout(tj_graph *graph, tj_layout layout, tj_map_image *image) {
   if (tj_layout_coshape(graph, layout)->kind != TJ_TUPLE_INTEGER)
     return;
   image->space = tj_simplified(graph, tj_layout_cosize(graph, layout));
@@ -219,7 +219,7 @@ static void set_layout(tj_graph *graph, tj_layout layout, tj_image *image) {
     find_repeated(graph, layout.shape, layout.stride, NULL, image);
 }
 
-static void set_view(tj_graph *graph, const tj_view *view, tj_image *image) {
+static void set_view(tj_graph *graph, const tj_view *view, tj_map_image *image) {
   tj_layout layout;
   const tj_node *first;
   tj_box box;
@@ -240,8 +240,8 @@ static void set_view(tj_graph *graph, const tj_view *view, tj_image *image) {
     image->outside = tj_box_corner(graph, domain, box.begin);
 }
 
-tj_image tj_image_by_structure(tj_graph *graph, const tj_value *map) {
-  tj_image image = {.is_injective = TJ_UNKNOWN, .is_surjective = TJ_UNKNOWN};
+tj_map_image tj_map_image_by_structure(tj_graph *graph, const tj_value *map) {
+  tj_map_image image = {.is_injective = TJ_UNKNOWN, .is_surjective = TJ_UNKNOWN};
   if (map->kind == TJ_VALUE_LAYOUT)
     set_layout(graph, map->layout, &image);
   else if (map->kind == TJ_VALUE_VIEW)
@@ -274,7 +274,7 @@ static bool linear_is_surjective(tj_graph *graph, const tj_f2 *map) {
   return space == UINT64_C(1) << tj_f2_rank(graph, map);
 }
 
-static void set_linear(tj_graph *graph, const tj_value *map, tj_image *image) {
+static void set_linear(tj_graph *graph, const tj_value *map, tj_map_image *image) {
   const tj_f2 *linear = tj_f2_inside(graph, map);
   if (linear == NULL)
     return;
@@ -396,7 +396,7 @@ static int64_t number_at(const listing *all, size_t n) {
 
 /* Runs of equal values: how many there are inside of the space, the longest, and the first coordinate that has the
  * value of an earlier one. */
-static void count_runs(const listing *all, tj_image *image) {
+static void count_runs(const listing *all, tj_map_image *image) {
   int64_t reached = 0, most = 0, run = 0;
   size_t again = SIZE_MAX;
   for (size_t n = 0; n < all->count; n++) {
@@ -414,7 +414,7 @@ static void count_runs(const listing *all, tj_image *image) {
     image->collision[i] = coordinate_at(all, number_at(all, again - 1 + i));
 }
 
-static void find_outside(const listing *all, tj_image *image) {
+static void find_outside(const listing *all, tj_map_image *image) {
   int64_t first = INT64_MAX;
   for (size_t n = 0; n < all->count; n++) {
     if (!is_inside(all, all->value + n * all->pitch) && number_at(all, n) < first)
@@ -434,7 +434,7 @@ static bool next_element(const listing *all, int64_t element[]) {
 }
 
 /* Values are sorted in the order of elements: the first element that the next value inside is not. */
-static void find_gap(const listing *all, tj_image *image) {
+static void find_gap(const listing *all, tj_map_image *image) {
   tj_graph *graph = all->graph;
   int64_t *element = TJ_NEW_ARRAY(graph->job, int64_t, all->width + 1);
   bool is_empty = false, more = true;
@@ -457,8 +457,8 @@ static void find_gap(const listing *all, tj_image *image) {
   image->gap = tj_tuple_from_leaves(graph, all->table.output, leaves);
 }
 
-static tj_image image_by_values(tj_graph *graph, const tj_value *map, int64_t limit) {
-  tj_image image = {.is_injective = TJ_UNKNOWN};
+static tj_map_image image_by_values(tj_graph *graph, const tj_value *map, int64_t limit) {
+  tj_map_image image = {.is_injective = TJ_UNKNOWN};
   listing all = list_values(graph, map, limit);
   image.space = tj_int(graph, 1);
   for (uint32_t i = 0; i < all.width; i++)
@@ -471,7 +471,7 @@ static tj_image image_by_values(tj_graph *graph, const tj_value *map, int64_t li
 
 /* --- the image --- */
 
-static bool is_decided(const tj_image *image, tj_image_need need) {
+static bool is_decided(const tj_map_image *image, tj_map_image_need need) {
   bool injective = image->is_injective != TJ_UNKNOWN, surjective = image->is_surjective != TJ_UNKNOWN;
   switch (need) {
   case TJ_IMAGE_INJECTIVE:
@@ -483,8 +483,8 @@ static bool is_decided(const tj_image *image, tj_image_need need) {
   }
 }
 
-tj_image tj_image_decide(tj_graph *graph, const tj_value *map, tj_image_need need) {
-  tj_image image = tj_image_by_structure(graph, map);
+tj_map_image tj_map_image_decide(tj_graph *graph, const tj_value *map, tj_map_image_need need) {
+  tj_map_image image = tj_map_image_by_structure(graph, map);
   if (is_decided(&image, need))
     return image;
   set_linear(graph, map, &image);
@@ -494,7 +494,7 @@ tj_image tj_image_decide(tj_graph *graph, const tj_value *map, tj_image_need nee
 typedef struct {
   tj_graph *graph;
   const tj_value *map;
-  tj_image image;
+  tj_map_image image;
 } attempt;
 
 static void try_values(tj_job *job, void *data) {
@@ -504,13 +504,13 @@ static void try_values(tj_job *job, void *data) {
 }
 
 /* Whether something that has an example lacks it. */
-static bool lacks_example(const tj_image *image) {
+static bool lacks_example(const tj_map_image *image) {
   return (image->is_injective == TJ_NO && image->collision[0] == NULL) ||
          (image->is_surjective == TJ_NO && image->gap == NULL);
 }
 
-tj_image tj_image_of(tj_graph *graph, const tj_value *map) {
-  tj_image image = tj_image_by_structure(graph, map);
+tj_map_image tj_map_image_of(tj_graph *graph, const tj_value *map) {
+  tj_map_image image = tj_map_image_by_structure(graph, map);
   attempt a = {.graph = graph, .map = map};
   if (is_decided(&image, TJ_IMAGE_ALL) && !lacks_example(&image))
     return image;
