@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+enum { TERMS_PER_WORK = 4 };
+
 /* What the form of a factored group is ordered by, and its expression. */
 typedef struct {
   tj_term key;
@@ -92,8 +94,9 @@ static void consider(factor *best, factor candidate, const tj_term terms[], uint
     *best = candidate;
 }
 
-static factor best_factor(const tj_term terms[], uint32_t count) {
+static factor best_factor(tj_graph *graph, const tj_term terms[], uint32_t count) {
   factor best = {NULL, 0, 0};
+  graph->work += count * count / TERMS_PER_WORK;
   for (uint32_t i = 0; i + 1 < count; i++) {
     for (uint32_t k = 0; k < terms[i].degree; k++)
       consider(&best, (factor){terms[i].atom[k], 0, 0}, terms, count);
@@ -178,7 +181,8 @@ static const tj_node *emit(tj_graph *graph, const tj_term terms[], uint32_t coun
   uint32_t part_count = 0, left_count = count;
   memcpy(left, terms, count * sizeof *left);
   parts[0].node = NULL;
-  for (factor common = best_factor(left, left_count); common.saving > 0; common = best_factor(left, left_count))
+  for (factor common = best_factor(graph, left, left_count); common.saving > 0;
+       common = best_factor(graph, left, left_count))
     parts[part_count++] = factored_part(graph, left, &left_count, &common);
   bool is_sorted = part_count == 0;
   for (uint32_t i = 0; i < left_count; i++)

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { FIRST_BUCKETS = 256 };
+enum { FIRST_BUCKETS = 256, WORK_OF_NODE = 8 };
 
 static const struct {
   const char *name, *text;
@@ -75,9 +75,10 @@ static void grow(tj_graph *graph) {
 
 static tj_node *new_node(tj_graph *graph, tj_op op) {
   tj_spend(graph->job, 1);
+  graph->work += WORK_OF_NODE;
   tj_node *node = TJ_NEW(graph->job, tj_node);
   node->op = op;
-  node->id = graph->node_count++;
+  node->id = node->rank = graph->node_count++;
   return node;
 }
 
@@ -179,6 +180,7 @@ const tj_node *tj_symbol_create(tj_graph *graph, const char *name, tj_symbol_kin
   graph->symbol_count++;
   tj_node *node = new_node(graph, TJ_OP_SYMBOL);
   node->symbol = symbol;
+  node->rank += kind == TJ_SYMBOL_PARAMETER ? TJ_RANK_OF_PARAMETERS : 0;
   node->symbols =
       UINT32_C(1) << (symbol->index % 32) | (low == NULL ? 0 : low->symbols) | (high == NULL ? 0 : high->symbols);
   node->facts = tj_facts_of_symbol(symbol);

@@ -83,6 +83,7 @@ struct tj_node {
   uint32_t depth;   /* 0 for constants and symbols; at most TJ_MAX_NODE_DEPTH */
   uint32_t weight;  /* the cost of the expression as a tree, saturating: see cost.h */
   uint32_t symbols; /* which symbols it or their bounds mention: bit index % 32 of each */
+  uint32_t rank;    /* the order of factors: by id, parameters after all others */
   tj_memo memo;     /* by tj_memo_of alone */
   tj_facts facts;
   int64_t sample[TJ_SAMPLE_COUNT]; /* values at points of the symbols' domain: see sample.c */
@@ -90,6 +91,9 @@ struct tj_node {
 
 /* Constructing deeper expressions fails with TJ7002. Walks over nodes must not recurse in proportion to depth. */
 enum { TJ_MAX_NODE_DEPTH = 100000 };
+
+/* Added to the ranks of parameters; ids are less. */
+#define TJ_RANK_OF_PARAMETERS (UINT32_C(1) << 31)
 
 /* A place of the hash table; empty where node is NULL. The hash is here too, so that a search reads few nodes. */
 typedef struct {
@@ -104,6 +108,7 @@ struct tj_graph {
   uint32_t bucket_count; /* a power of two */
   uint32_t node_count;   /* ids are 0 … node_count - 1 */
   uint32_t symbol_count;
+  uint64_t work;  /* spent on nodes and on terms so far, in units of some 20 ns: see simplify.c */
   uint32_t visit; /* number of the last walk */
   uint32_t epoch; /* number of the last traced simplification */
 };

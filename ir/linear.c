@@ -7,13 +7,8 @@
 
 /* --- terms --- */
 
-static bool is_parameter(const tj_node *atom) {
-  return atom->op == TJ_OP_SYMBOL && atom->symbol->kind == TJ_SYMBOL_PARAMETER;
-}
-
 static int compare_atoms(const tj_node *a, const tj_node *b) {
-  int by_class = is_parameter(a) - is_parameter(b);
-  return by_class != 0 ? by_class : (a->id > b->id) - (a->id < b->id);
+  return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
 int tj_compare_monomials(const tj_term *a, const tj_term *b) {
@@ -147,6 +142,16 @@ static void insert_term(tj_sum *sum, uint32_t at, const tj_term *term, int64_t c
   sum->count++;
 }
 
+/* Adds coefficient * the monomial of a term to the term at a place, or before it. */
+static void add_at(tj_sum *sum, uint32_t at, const tj_term *term, int64_t coefficient) {
+  if (at == sum->count || tj_compare_monomials(&sum->term[at], term) != 0)
+    insert_term(sum, at, term, coefficient);
+  else if (__builtin_add_overflow(sum->term[at].coefficient, coefficient, &sum->term[at].coefficient))
+    sum->failed = true;
+  else if (sum->term[at].coefficient == 0)
+    remove_term(sum, at);
+}
+
 void tj_sum_add_term(tj_sum *sum, const tj_term *term, int64_t factor) {
   int64_t coefficient;
   if (sum->failed || __builtin_mul_overflow(term->coefficient, factor, &coefficient)) {
@@ -158,19 +163,28 @@ void tj_sum_add_term(tj_sum *sum, const tj_term *term, int64_t factor) {
     return;
   }
   uint32_t at = sum->count;
-  int order = 1;
-  while (at > 0 && (order = tj_compare_monomials(&sum->term[at - 1], term)) > 0)
+  while (at > 0 && tj_compare_monomials(&sum->term[at - 1], term) >= 0)
     at--;
-  if (at == 0 || order != 0)
-    insert_term(sum, at, term, coefficient);
-  else if (__builtin_add_overflow(sum->term[at - 1].coefficient, coefficient, &sum->term[at - 1].coefficient))
-    sum->failed = true;
-  else if (sum->term[at - 1].coefficient == 0)
-    remove_term(sum, at - 1);
+  add_at(sum, at, term, coefficient);
 }
 
 void tj_sum_append(tj_sum *sum, const tj_term *term) {
   sum->term[sum->count++] = *term;
+}
+
+/* Terms in order, each searched for from where the one before it went; often all go to the end. */
+static void add_terms(tj_sum *sum, const tj_linear *form, int64_t factor) {
+  const bool all_are_later =
+      sum->count > 0 && form->count > 0 && tj_compare_monomials(&sum->term[sum->count - 1], &form->term[0]) < 0;
+  uint32_t at = all_are_later ? sum->count : 0;
+  for (uint32_t i = 0; i < form->count && !sum->failed; i++) {
+    int64_t coefficient;
+    sum->failed |= __builtin_mul_overflow(form->term[i].coefficient, factor, &coefficient);
+    while (at < sum->count && tj_compare_monomials(&sum->term[at], &form->term[i]) < 0)
+      at++;
+    if (!sum->failed && coefficient != 0)
+      add_at(sum, at, &form->term[i], coefficient);
+  }
 }
 
 void tj_sum_add(tj_sum *sum, const tj_linear *form, int64_t factor) {
@@ -182,10 +196,9 @@ void tj_sum_add(tj_sum *sum, const tj_linear *form, int64_t factor) {
   if (sum->count == 0 && factor == 1) {
     memcpy(sum->term, form->term, form->count * sizeof *form->term);
     sum->count = form->count;
-    return;
+  } else {
+    add_terms(sum, form, factor);
   }
-  for (uint32_t i = 0; i < form->count; i++)
-    tj_sum_add_term(sum, &form->term[i], factor);
 }
 
 static void add_scaled_terms(tj_sum *sum, const tj_linear *form, int64_t constant, int64_t factor) {
@@ -193,8 +206,8 @@ static void add_scaled_terms(tj_sum *sum, const tj_linear *form, int64_t constan
   if (constant == 0)
     return;
   sum->failed |= __builtin_mul_overflow(constant, factor, &scale);
-  for (uint32_t i = 0; i < form->count && !sum->failed; i++)
-    tj_sum_add_term(sum, &form->term[i], scale);
+  if (!sum->failed)
+    add_terms(sum, form, scale);
 }
 
 void tj_sum_add_product(tj_sum *sum, const tj_linear *a, const tj_linear *b, int64_t factor) {
@@ -359,6 +372,8 @@ static __int128 product_bound(__int128 a, __int128 b) {
   if (is_infinite(a) || is_infinite(b))
     return (a < 0) == (b < 0) ? TJ_RANGE_INFINITE : -TJ_RANGE_INFINITE;
   __int128 product;
+  if (a == (int64_t)a && b == (int64_t)b)
+    return clamp((__int128)(int64_t)a * (int64_t)b);
   if (__builtin_mul_overflow(a, b, &product))
     return (a < 0) == (b < 0) ? TJ_RANGE_INFINITE : -TJ_RANGE_INFINITE;
   return clamp(product);
@@ -392,18 +407,30 @@ static tj_range term_range(const tj_term *term) {
   return scaled_range(range, term->coefficient);
 }
 
-/* The range by 64-bit arithmetic; false where something is unbounded, does not fit, or is a product. */
+/* The range of a monomial, in 64 bits; false where it is unbounded, does not fit, or has factors that may be negative
+ * and are not alone. */
+static bool narrow_monomial(const tj_term *term, int64_t *low, int64_t *high) {
+  *low = term->atom[0]->facts.low;
+  *high = term->atom[0]->facts.high;
+  bool is_known = *low != INT64_MIN && *high != INT64_MAX;
+  for (uint32_t i = 1; i < term->degree && is_known; i++) {
+    const tj_facts *facts = &term->atom[i]->facts;
+    is_known = *low >= 0 && facts->low >= 0 && facts->high != INT64_MAX &&
+               !__builtin_mul_overflow(*low, facts->low, low) && !__builtin_mul_overflow(*high, facts->high, high);
+  }
+  return is_known;
+}
+
+/* The range of a form by the same means. */
 static bool narrow_range(const tj_linear *form, tj_range *range) {
   int64_t low = form->constant, high = form->constant;
   for (uint32_t i = 0; i < form->count; i++) {
-    const tj_term *term = &form->term[i];
-    const tj_facts *facts = &term->atom[0]->facts;
-    const bool rises = term->coefficient > 0;
+    const int64_t coefficient = form->term[i].coefficient;
     int64_t least, most;
-    if (term->degree > 1 || facts->low == INT64_MIN || facts->high == INT64_MAX ||
-        __builtin_mul_overflow(rises ? facts->low : facts->high, term->coefficient, &least) ||
-        __builtin_mul_overflow(rises ? facts->high : facts->low, term->coefficient, &most) ||
-        __builtin_add_overflow(low, least, &low) || __builtin_add_overflow(high, most, &high))
+    if (!narrow_monomial(&form->term[i], &least, &most) || __builtin_mul_overflow(least, coefficient, &least) ||
+        __builtin_mul_overflow(most, coefficient, &most) ||
+        __builtin_add_overflow(low, coefficient > 0 ? least : most, &low) ||
+        __builtin_add_overflow(high, coefficient > 0 ? most : least, &high))
       return false;
   }
   *range = (tj_range){low, high};

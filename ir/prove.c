@@ -190,6 +190,7 @@ static bool holds_for_facts(prover *proof, const tj_node *atom, int sign, const 
 static bool is_nonnegative(prover *proof, const tj_sum *sum, int nesting) {
   tj_linear form = tj_sum_form(sum);
   tj_range range = tj_linear_range(&form);
+  proof->graph->work += 1 + form.count;
   if (range.low >= 0)
     return true;
   if (range.high < 0 || tj_sampled_negative(&form) || nesting == MOST_NESTING || proof->replacements-- <= 0)

@@ -39,12 +39,12 @@ struct tj_rewriter {
   tj_graph *graph;
   tj_trace *trace;          /* NULL: not wanted */
   uint32_t epoch;           /* memos of this epoch or later hold */
-  int64_t budget;           /* attempts left */
+  uint64_t limit;           /* of the graph's work: beyond it nothing more is tried */
   int nesting;              /* simple forms that are being computed for other ones */
   const char *because;      /* what the rule at work says of its condition; NULL: nothing */
   const tj_node *collected; /* the last sum that was written in canonical form */
-  const tj_node *settled;   /* the last that tj_rule_collect wrote, after the other rules for sums had seen its form */
-  const tj_rule *rule;      /* the table */
+  const tj_node *settled; /* the last that tj_rule_collect wrote, after the other rules for sums had seen its form */
+  const tj_rule *rule;    /* the table */
   uint16_t first[TJ_ROOT_COUNT], count[TJ_ROOT_COUNT]; /* its rows, by root */
 };
 

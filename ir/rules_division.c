@@ -277,6 +277,7 @@ typedef struct {
 
 static bool split_at(division *of, const tj_term *factor, parts *split) {
   split->factor = *factor;
+  of->graph->work += of->form->count;
   split_multiples(of->form, factor, &split->high, &split->low);
   if (split->high.count == 0 || split->high.failed || split->low.failed)
     return false;

@@ -26,8 +26,9 @@
  * input and result are counted; where the result would cost more, quotients and remainders by powers of two are
  * written as the shifts and masks they may have been, and where that does not help the input's root is kept.
  *
- * Work is bounded: each attempt to apply rules is taken from a budget that grows with the input. When it is spent,
- * what was reached so far stands.
+ * Work is bounded: nodes made, rules tried by the terms they look at, and steps of proofs are counted in the graph,
+ * in units of some 20 ns, and compared with a limit that grows with the input. Beyond it, what was reached so far
+ * stands, and the rest stays as it is.
  *
  * How to add a rule: write its row in rules.def, with examples; write its function tj_rule_NAME in the rules_*.c of
  * its group, small, with TJ_BECAUSE for what it learnt from facts; run test_rules, which finds the row by itself, and
@@ -41,7 +42,10 @@
 
 #include <string.h>
 
-enum { DEEPEST_NESTING = 48, FIRST_BUDGET = 4000, BUDGET_PER_NODE = 200, MANY_TERMS = 24 };
+enum { DEEPEST_NESTING = 48, MANY_TERMS = 24 };
+
+/* In units of tj_graph.work. */
+enum { FIRST_BUDGET = 100000, BUDGET_PER_NODE = 350, WORK_OF_RULES = 16, WORK_PER_TERM = 4, WORK_PER_FUEL = 32 };
 
 /* --- applying rules --- */
 
@@ -93,10 +97,27 @@ static const tj_node *apply_rules_of_operation(tj_rewriter *rewriter, const tj_n
   return apply_rules_of(rewriter, is_sum ? TJ_OP_SUM : (int)node->op, node);
 }
 
+static uint32_t known_terms(const tj_node *node) {
+  const tj_linear *form = tj_memo_of(node)->linear;
+  return form == NULL ? 0 : form->count;
+}
+
+/* Rules look at the terms of the node, or of its arguments. */
+static uint32_t work_of_rules(const tj_node *node) {
+  uint32_t terms = known_terms(node);
+  for (unsigned i = 0; i < tj_op_arity(node->op); i++)
+    terms += known_terms(node->arg[i]);
+  return WORK_OF_RULES + WORK_PER_TERM * terms;
+}
+
 static const tj_node *apply_rules(tj_rewriter *rewriter, const tj_node *node) {
-  rewriter->budget--;
+  rewriter->graph->work += work_of_rules(node);
   const tj_node *after = apply_rules_of(rewriter, TJ_OP_ANY, node);
   return after != NULL ? after : apply_rules_of_operation(rewriter, node);
+}
+
+static bool is_exhausted(const tj_rewriter *rewriter) {
+  return rewriter->graph->work >= rewriter->limit;
 }
 
 static const tj_node *known_simple(tj_rewriter *rewriter, const tj_node *node) {
@@ -105,7 +126,7 @@ static const tj_node *known_simple(tj_rewriter *rewriter, const tj_node *node) {
 }
 
 static void remember_simple(tj_rewriter *rewriter, const tj_node *node, const tj_node *simple) {
-  if (rewriter->budget <= 0)
+  if (is_exhausted(rewriter))
     return;
   tj_memo *memo = tj_memo_of(node);
   memo->simple = simple;
@@ -118,12 +139,12 @@ const tj_node *tj_simple(tj_rewriter *rewriter, const tj_node *node) {
   const tj_node *current = known_simple(rewriter, node);
   if (current != NULL)
     return current;
-  if (rewriter->budget <= 0 || rewriter->nesting == DEEPEST_NESTING)
+  if (is_exhausted(rewriter) || rewriter->nesting == DEEPEST_NESTING)
     return node;
   const char *because = rewriter->because;
   rewriter->nesting++;
   current = node;
-  for (const tj_node *next = node; next != NULL && rewriter->budget > 0;) {
+  for (const tj_node *next = node; next != NULL && !is_exhausted(rewriter);) {
     next = tj_is_constant(current) ? NULL : apply_rules(rewriter, current);
     current = next == NULL ? current : next;
     const tj_node *known = next == NULL ? NULL : known_simple(rewriter, current);
@@ -241,13 +262,13 @@ static const tj_node *make_draft(tj_rewriter *rewriter, const tj_node *node) {
 }
 
 static void simplify_all(tj_rewriter *rewriter, const tj_walk *walk, const tj_node *roots[], size_t count) {
-  const int64_t budget = FIRST_BUDGET + (int64_t)walk->count * BUDGET_PER_NODE;
-  rewriter->budget = budget;
+  const uint64_t before = rewriter->graph->work;
+  rewriter->limit = before + FIRST_BUDGET + (uint64_t)walk->count * BUDGET_PER_NODE;
   for (uint32_t i = 0; i < walk->count; i++)
     tj_memo_of(walk->node[i])->draft = make_draft(rewriter, walk->node[i]);
   for (size_t i = 0; i < count; i++)
     roots[i] = demand(rewriter, roots[i]);
-  tj_spend(rewriter->graph->job, (uint64_t)(budget - rewriter->budget));
+  tj_spend(rewriter->graph->job, (rewriter->graph->work - before) / WORK_PER_FUEL);
 }
 
 /* --- never costlier --- */
