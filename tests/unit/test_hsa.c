@@ -163,7 +163,7 @@ static const kernel_row kernels[] = {
 static const char out_of_bounds[] = FAILING("  %far = getelementptr i64, ptr addrspace(1) %to, i64 1\n"
                                             "  store i64 1, ptr addrspace(1) %far\n");
 static const char unknown_instruction[] =
-    FAILING("  call void asm sideeffect \"s_setreg_imm32_b32 0x1801, 5\", \"\"()\n");
+    FAILING("  call void asm sideeffect \"v_cubeid_f32 v7, v7, v7, v7\", \"~{v7}\"()\n");
 static const char infinite_loop[] = KERNEL("  br label %loop\nloop:\n  store volatile i64 1, ptr addrspace(1) %to\n"
                                            "  br label %loop\n");
 #define MINE                                                                                                         \
@@ -321,7 +321,7 @@ START_TEST(failures_name_the_instruction) {
     const char *expected[4];
   } rows[] = {
       {out_of_bounds, {"kernel k, pc 0x", "global_store_", "not memory that the kernel may write", "lanes 0x8"}},
-      {unknown_instruction, {"kernel k, pc 0x", "s_setreg_imm32_b32", "does not know the instruction", "workgroup"}},
+      {unknown_instruction, {"kernel k, pc 0x", "v_cubeid_f32", "does not know the instruction", "workgroup"}},
       {unwritten, {"kernel k, pc 0x", "ds_", "LDS address", "nothing has been written there"}},
       {race_of_writes, {"ds_", "another wave has written there", "no barrier", "lanes 0x"}},
       {race_of_a_read, {"ds_", "another wave has written there", "no barrier", "lanes 0x"}},
