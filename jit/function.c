@@ -36,9 +36,12 @@ static tj_bytes bytes_of_form(tj_job *job, tj_compilation *c, tj_function_form f
 
 static void embed(tj_job *job, void *data) {
   embedding *e = data;
+  const char *target = e->compilation.options.target;
   bool needs_target = e->form >= TJ_FUNCTION_LLVM && e->form < TJ_FUNCTION_FORM_COUNT;
-  if (needs_target && e->compilation.options.target == NULL)
+  if (needs_target && target == NULL)
     tj_fail(job, TJ_UNKNOWN_TARGET, "this form of functions needs a target");
+  if (target != NULL)
+    e->compilation.target = tj_target_parse(job, target);
   tj_pipeline_embed(&e->compilation, e->form);
   e->bytes = bytes_of_form(job, &e->compilation, e->form);
 }

@@ -141,7 +141,6 @@ static void reduce(tj_compilation *c) {
 }
 
 static void embed(tj_compilation *c) {
-  c->target = tj_target_parse(c->graph->job, c->options.target);
   tj_module_lower_function(c->graph, &c->module, c->function, c->target);
 }
 

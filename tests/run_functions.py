@@ -65,7 +65,7 @@ CASES = {
     "symbolic": Case("(M,N):(N,1)", {"M": "1..65536", "N": "1..65536"},
                      [{"M": 3, "N": 5}, {"M": 1, "N": 1}, {"M": 7, "N": 2}]),
     "large_strides": Case("(M,4):(N,3000000000)", {"M": "1..65536", "N": "1..1000000"}, [{"M": 5, "N": 1000000}]),
-    "above_int32": Case("(2,3):(2000000000,7)"),
+    "above_int32": Case("(2,3):(3000000000,7)"),
     "symbolic_swizzle": Case("Sw<2,0,2> o 0 o (M,16):(16,1)", {"M": "4..4096 multiple 4"}, [{"M": 4}, {"M": 12}]),
     "packed": view("packed((3,4,5))"),
     "merge": view("transform(packed((3,4,5)), [merge(3,4,5)], [[0,1,2]], [[0]])"),
@@ -118,13 +118,14 @@ def random_expression(random, depth):
 
 
 def random_cases(count):
-    """Tuples of a random expression and one of the operands, at values that include the ends of all ranges."""
+    """Tuples of four random expressions, at values that include the ends of all ranges."""
     random = Random(20)
     for number in range(count):
         values = [{name: random.choice((low, high, random.randint(low, high), random.randint(low, high)))
-                   for name, (low, high) in OPERANDS.items()} for _ in range(6)]
+                   for name, (low, high) in OPERANDS.items()} for _ in range(8)]
         facts = {name: f"{low}..{high}" for name, (low, high) in OPERANDS.items()}
-        yield f"random_{number}", Case(f"({random_expression(random, random.randint(2, 5))}, x)", facts, values)
+        expressions = ", ".join(random_expression(random, random.randint(2, 5)) for _ in range(4))
+        yield f"random_{number}", Case(f"({expressions})", facts, values)
 
 
 class Failure(Exception):
@@ -169,6 +170,8 @@ class Tester:
     def compile(self, name, case, form, *options):
         suffix = {"c": "c.h", "header": "h", "obj": "o", "llvm": "ll", "bc": "bc"}[form]
         file = self.folder / f"{name}.{suffix}"
+        if form in ("c", "header") and file.exists():
+            return file
         run([self.tilejit, "compile", "-e", case.program, "--emit", form, "--function", name, "-o", file, *options],
             self.folder)
         return file
@@ -245,8 +248,8 @@ def has_sanitizer(given, folder):
 
 def add_random_cases(tester, calls, expected):
     """What facts allow of the random cases; their tuples' tables come at once."""
-    cases = {name: case for name, case in random_cases(120) if tester.can_compile(case)}
-    if len(cases) < 60:
+    cases = {name: case for name, case in random_cases(40) if tester.can_compile(case)}
+    if len(cases) < 25:
         raise Failure(f"only {len(cases)} random cases are defined everywhere")
     tables = iter(tester.tuples(cases.values()))
     for name, case in cases.items():
