@@ -191,7 +191,7 @@ static bool stands_alone(tj_graph *graph, walked left, uint32_t mode) {
   const tj_node *extent = left.shape->item[mode]->value, *next_extent = left.shape->item[mode + 1]->value;
   const tj_tuple *stride = left.stride->item[mode], *next = left.stride->item[mode + 1];
   if (tj_decide_equal(graph, next_extent, tj_int(graph, 1)) != TJ_NO)
-    return mode + 2 == left.shape->count && tj_is_constant(next_extent);
+    return false;
   return stride->kind != next->kind ||
          tj_decide_equal(graph, tj_terse_mul(graph, extent, stride->value), next->value) == TJ_NO;
 }

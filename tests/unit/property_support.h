@@ -28,6 +28,7 @@ typedef struct {
   uint32_t begin, end;
   bool flag;
   tj_problem_code refusal; /* what the inputs must be refused with; NO_CODE: it is left to the operation */
+  const void *row;         /* what the property is about, where several are of one kind */
 } property_case;
 
 /* An operation and what it promises. */
@@ -37,7 +38,7 @@ typedef struct {
   void (*operate)(property_case *self); /* may fail with one of `refusals` */
   void (*check)(property_case *self);   /* of what `operate` gave */
   unsigned cases, least_accepted;
-  tj_problem_code refusals[4];
+  tj_problem_code refusals[6];
 } property;
 
 /* --- saying what failed --- */
@@ -95,7 +96,7 @@ static inline void operate_case(tj_job *job, void *data) {
 }
 
 static inline bool may_refuse(const property *tested, tj_problem_code code) {
-  for (size_t i = 0; i < 4; i++)
+  for (size_t i = 0; i < sizeof tested->refusals / sizeof *tested->refusals; i++)
     if (tested->refusals[i] == code)
       return true;
   return false;
@@ -103,7 +104,7 @@ static inline bool may_refuse(const property *tested, tj_problem_code code) {
 
 static inline void run_case(property_run *run) {
   property_case *at = &run->at;
-  *at = (property_case){.graph = tj_graph_create(at->job), .job = at->job, .state = at->state};
+  *at = (property_case){.graph = tj_graph_create(at->job), .job = at->job, .state = at->state, .row = at->row};
   run->tested->prepare(at);
   if (tj_job_run(at->job, operate_case, run) == TJ_OK) {
     if (at->refusal != NO_CODE)
@@ -130,8 +131,8 @@ static inline void run_cases(tj_job *job, void *data) {
   }
 }
 
-static inline void run_property(const property *tested) {
-  property_run run = {.tested = tested, .at = {.state = UINT64_C(0x9e3779b97f4a7c15)}};
+static inline void run_property_of(const property *tested, const void *row) {
+  property_run run = {.tested = tested, .at = {.state = UINT64_C(0x9e3779b97f4a7c15), .row = row}};
   tj_job job;
   tj_job_init(&job, NULL);
   job.fuel = UINT64_C(1) << 60;
@@ -139,6 +140,10 @@ static inline void run_property(const property *tested) {
   tj_job_destroy(&job);
   if (run.accepted < tested->least_accepted)
     ck_abort_msg("%s: only %u of %u cases were accepted", tested->name, run.accepted, tested->cases);
+}
+
+static inline void run_property(const property *tested) {
+  run_property_of(tested, NULL);
 }
 
 #define RUN_PROPERTIES(table)                                                                                        \
@@ -246,11 +251,14 @@ static inline flat_layout flatten(tj_layout layout) {
   flat_layout flat = {.size = 1};
   const tj_tuple *extents[MOST_LEAVES], *strides[MOST_LEAVES];
   flat.count = (uint32_t)(walk_leaves(layout.shape, extents) - extents);
-  ck_assert_uint_eq(flat.count, (uint32_t)(walk_leaves(layout.stride, strides) - strides));
+  if (walk_leaves(layout.stride, strides) - strides != flat.count)
+    ck_abort_msg("extents and strides of different number");
   for (uint32_t i = 0; i < flat.count; i++) {
     flat.extent[i] = extents[i]->value->value;
     flat.stride[i] = strides[i]->value->value;
     flat.size *= flat.extent[i];
+    if (flat.extent[i] < 1)
+      ck_abort_msg("an extent of %lld", (long long)flat.extent[i]);
   }
   return flat;
 }
