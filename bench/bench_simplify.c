@@ -1,11 +1,12 @@
-/* How fast the simplifier is: microseconds for the index expressions of typical kernels, nodes a second over many of
- * them in one graph, and milliseconds for expressions of 10,000 nodes that are as layouts make them, random, or deep.
+/* How fast the simplifier is: microseconds for the index expressions of typical kernels, and nodes a second over
+ * expressions of 10,000 nodes that are as layouts make them, random, or hard in other ways (large_graphs.h).
  *
  * usage: bench_simplify [ITERATIONS]. Prints one JSON object: medians. Graphs are made anew for each measurement, as
  * they remember what they simplify to; the time is that of tj_simplify alone. */
 #include "ir/print.h"
 #include "ir/simplify.h"
 #include "ir/walk.h"
+#include "tests/unit/large_graphs.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -15,42 +16,34 @@
 
 enum { MOST_ITERATIONS = 10000, LARGE_NODES = 10000, LARGE_ITERATIONS = 15 };
 
-/* Roots of a graph, and how to make them: from `text`, or by `make`. */
+/* Roots in the graph form, or one of the large graphs. */
 typedef struct sample {
   const char *name, *text;
-  void (*make)(tj_graph *graph, const tj_node ***roots, size_t *count);
+  size_t large;
 } sample;
 
 /* --- kernels --- */
 
-static const sample kernels[] = {
-    {"transpose",
-     "param M in 1..32768, N in 1..32768; coordinate n in 0..M*N - 1\n"
-     "root n%M*N + n/M root n%M + n/M*M",
-     NULL},
+static const struct {
+  const char *name, *text;
+} kernels[] = {
+    {"transpose", "param M in 1..32768, N in 1..32768; coordinate n in 0..M*N - 1\n"
+                  "root n%M*N + n/M root n%M + n/M*M"},
     {"im2col",
      "coordinate n in 0..36863\n"
      "root n%36/9*1024 + (n/36/32 + n%36%9/3 - 1)*32 + (n/36%32 + n%36%3 - 1)\n"
      "root (0 < n/36/32 + n%36%9/3) & (n/36/32 + n%36%9/3 < 33) & (0 < n/36%32 + n%36%3) & (n/36%32 + n%36%3 < 33)\n"
-     "root n/36*36 + n%36",
-     NULL},
-    {"merge_unmerge",
-     "coordinate n in 0..119\n"
-     "root (n/15*15 + n%15)/30*30 + (n/15*15 + n%15)/5%6*5 + (n/15*15 + n%15)%5",
-     NULL},
-    {"merge_unmerge_symbolic",
-     "param M in 1..4096, N in 1..4096; coordinate i in 0..M - 1, j in 0..N - 1\n"
-     "root (i*N + j)/N*N + (i*N + j)%N root (i*N + j)/N root (i*N + j)%N",
-     NULL},
+     "root n/36*36 + n%36"},
+    {"merge_unmerge", "coordinate n in 0..119\n"
+                      "root (n/15*15 + n%15)/30*30 + (n/15*15 + n%15)/5%6*5 + (n/15*15 + n%15)%5"},
+    {"merge_unmerge_symbolic", "param M in 1..4096, N in 1..4096; coordinate i in 0..M - 1, j in 0..N - 1\n"
+                               "root (i*N + j)/N*N + (i*N + j)%N root (i*N + j)/N root (i*N + j)%N"},
     {"swizzle",
      "coordinate n in 0..4095\n"
-     "root (n/64*64 + n%64) ^ (n/64*64 + n%64)/64%8*8 root (n%64*64 + n/64) ^ ((n%64*64 + n/64) >> 3 & 56)",
-     NULL},
-    {"tile_of_workgroup",
-     "coordinate b in 0..63, w in 0..3, l in 0..63, v in 0..7\n"
-     "root (((b*4 + w)*64 + l)*8 + v)/2048*2048 + (((b*4 + w)*64 + l)*8 + v)%2048/512*512 + "
-     "(((b*4 + w)*64 + l)*8 + v)%512",
-     NULL},
+     "root (n/64*64 + n%64) ^ (n/64*64 + n%64)/64%8*8 root (n%64*64 + n/64) ^ ((n%64*64 + n/64) >> 3 & 56)"},
+    {"tile_of_workgroup", "coordinate b in 0..63, w in 0..3, l in 0..63, v in 0..7\n"
+                          "root (((b*4 + w)*64 + l)*8 + v)/2048*2048 + (((b*4 + w)*64 + l)*8 + v)%2048/512*512 + "
+                          "(((b*4 + w)*64 + l)*8 + v)%512"},
 };
 
 enum { KERNEL_COUNT = sizeof kernels / sizeof *kernels };
@@ -61,86 +54,6 @@ static void read_sample(tj_graph *graph, const sample *s, const tj_node ***roots
   graph->job->source = *source;
   *count = tj_graph_read(graph, source, roots);
 }
-
-/* --- large expressions --- */
-
-static uint32_t next_random(uint64_t *state) {
-  *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-  return (uint32_t)(*state >> 33);
-}
-
-/* Coordinates of their own extents, merged and taken apart, until there are enough nodes. */
-static void make_layouts(tj_graph *graph, const tj_node ***roots, size_t *count) {
-  uint64_t state = 1;
-  *roots = TJ_NEW_ARRAY(graph->job, const tj_node *, LARGE_NODES);
-  for (*count = 0; graph->node_count < LARGE_NODES;) {
-    const tj_node *outer = tj_int(graph, 2 + next_random(&state) % 30),
-                  *inner = tj_int(graph, 2 + next_random(&state) % 30);
-    const tj_node *i = tj_coordinate(graph, "i", outer), *j = tj_coordinate(graph, "j", inner);
-    const tj_node *merged = tj_add(graph, tj_mul(graph, i, inner), j),
-                  *by = tj_int(graph, 2 + next_random(&state) % 30);
-    const tj_node *high = tj_div(graph, merged, by), *low = tj_mod(graph, merged, by);
-    (*roots)[(*count)++] = tj_add(graph, tj_mul(graph, high, by), low);
-    (*roots)[(*count)++] =
-        tj_add(graph, tj_mul(graph, tj_div(graph, merged, inner), inner), tj_mod(graph, low, inner));
-  }
-}
-
-static const tj_node *random_operation(tj_graph *graph, uint64_t *state, const tj_node *base, const tj_node *a,
-                                       const tj_node *b) {
-  const tj_node *by = tj_int(graph, 2 + next_random(state) % 62);
-  switch (next_random(state) % 7) {
-  case 0:
-  case 1:
-    return tj_add(graph, tj_div(graph, a, by), tj_mul(graph, base, by));
-  case 2:
-  case 3:
-    return tj_mod(graph, a, by);
-  case 4:
-    return tj_min(graph, a, b);
-  case 5:
-    return tj_select(graph, tj_less(graph, a, by), a, b);
-  default:
-    return tj_add(graph, tj_mod(graph, a, tj_int(graph, 1 << 20)), tj_mod(graph, b, by));
-  }
-}
-
-/* One expression over random operations on what was made lately; all of it stays in use. */
-static void make_random(tj_graph *graph, const tj_node ***roots, size_t *count) {
-  enum { RECENT = 16 };
-  uint64_t state = 2;
-  const tj_node *base[RECENT], *recent[RECENT], *all = tj_int(graph, 0);
-  for (int i = 0; i < RECENT; i++)
-    base[i] = recent[i] = tj_coordinate(graph, "i", tj_int(graph, 1000 + (int64_t)i * 77));
-  while (graph->node_count < LARGE_NODES) {
-    const uint32_t at = next_random(&state) % RECENT;
-    const tj_node *made = random_operation(graph, &state, base[next_random(&state) % RECENT], recent[at],
-                                           recent[next_random(&state) % RECENT]);
-    all = tj_add(graph, all, tj_mod(graph, recent[at], tj_int(graph, 7)));
-    recent[at] = made;
-  }
-  *roots = TJ_NEW(graph->job, const tj_node *);
-  (*roots)[0] = all;
-  *count = 1;
-}
-
-/* A quotient and remainder of each other, thousands deep. */
-static void make_deep(tj_graph *graph, const tj_node ***roots, size_t *count) {
-  const tj_node *node = tj_coordinate(graph, "i", tj_int(graph, INT64_C(1) << 40));
-  const tj_node *j = tj_coordinate(graph, "j", tj_int(graph, 12));
-  for (int64_t i = 0; graph->node_count < LARGE_NODES; i++) {
-    const tj_node *sum = tj_add(graph, tj_mul(graph, node, tj_int(graph, 3 + i % 5)), j);
-    node = tj_mod(graph, tj_div(graph, sum, tj_int(graph, 2 + i % 3)), tj_int(graph, (INT64_C(1) << 40) + i));
-  }
-  *roots = TJ_NEW(graph->job, const tj_node *);
-  (*roots)[0] = node;
-  *count = 1;
-}
-
-static const sample large[] = {
-    {"layouts", NULL, make_layouts}, {"random", NULL, make_random}, {"deep", NULL, make_deep}};
-
-enum { LARGE_COUNT = sizeof large / sizeof *large };
 
 /* --- measuring --- */
 
@@ -170,11 +83,16 @@ static void measure_once(tj_job *job, void *data) {
   measurement *m = data;
   const tj_node **roots;
   size_t count;
-  tj_graph *graph = tj_graph_create(job);
-  if (m->made->text != NULL)
+  tj_graph *graph;
+  if (m->made->text != NULL) {
+    graph = tj_graph_create(job);
     read_sample(graph, m->made, &roots, &count);
-  else
-    m->made->make(graph, &roots, &count);
+  } else {
+    const large_graph large = make_large_graph(job, m->made->large, LARGE_NODES);
+    graph = large.graph;
+    roots = large.root;
+    count = large.root_count;
+  }
   m->nodes = tj_walk_nodes(graph, roots, count).count;
   double begin = now();
   tj_simplify(graph, roots, count, NULL);
@@ -200,10 +118,21 @@ static json_t *measure(const sample *made, size_t iterations) {
                    (int)m.nodes_after, "microseconds", middle, "nodes_per_second", (double)m.nodes / middle * 1e6);
 }
 
-static json_t *measure_all(const sample samples[], size_t count, size_t iterations) {
+static json_t *measure_large(void) {
   json_t *results = json_array();
-  for (size_t i = 0; i < count; i++)
-    json_array_append_new(results, measure(&samples[i], iterations));
+  for (size_t i = 0; i < LARGE_GRAPHS; i++) {
+    const sample made = {large_graphs[i].name, NULL, i};
+    json_array_append_new(results, measure(&made, LARGE_ITERATIONS));
+  }
+  return results;
+}
+
+static json_t *measure_kernels(size_t iterations) {
+  json_t *results = json_array();
+  for (size_t i = 0; i < KERNEL_COUNT; i++) {
+    const sample made = {kernels[i].name, kernels[i].text, 0};
+    json_array_append_new(results, measure(&made, iterations));
+  }
   return results;
 }
 
@@ -214,8 +143,7 @@ int main(int count, char **words) {
     return 2;
   }
   json_t *report = json_pack("{s:s,s:i,s:o,s:o}", "benchmark", "simplify", "iterations", (int)iterations, "kernels",
-                             measure_all(kernels, KERNEL_COUNT, iterations), "large",
-                             measure_all(large, LARGE_COUNT, LARGE_ITERATIONS));
+                             measure_kernels(iterations), "large", measure_large());
   json_dumpf(report, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(5));
   putchar('\n');
   json_decref(report);

@@ -142,11 +142,8 @@ static void insert_term(tj_sum *sum, uint32_t at, const tj_term *term, int64_t c
   sum->count++;
 }
 
-/* Adds coefficient * the monomial of a term to the term at a place, or before it. */
-static void add_at(tj_sum *sum, uint32_t at, const tj_term *term, int64_t coefficient) {
-  if (at == sum->count || tj_compare_monomials(&sum->term[at], term) != 0)
-    insert_term(sum, at, term, coefficient);
-  else if (__builtin_add_overflow(sum->term[at].coefficient, coefficient, &sum->term[at].coefficient))
+static void add_to_term(tj_sum *sum, uint32_t at, int64_t coefficient) {
+  if (__builtin_add_overflow(sum->term[at].coefficient, coefficient, &sum->term[at].coefficient))
     sum->failed = true;
   else if (sum->term[at].coefficient == 0)
     remove_term(sum, at);
@@ -163,9 +160,13 @@ void tj_sum_add_term(tj_sum *sum, const tj_term *term, int64_t factor) {
     return;
   }
   uint32_t at = sum->count;
-  while (at > 0 && tj_compare_monomials(&sum->term[at - 1], term) >= 0)
+  int order = -1;
+  while (at > 0 && (order = tj_compare_monomials(&sum->term[at - 1], term)) > 0)
     at--;
-  add_at(sum, at, term, coefficient);
+  if (at > 0 && order == 0)
+    add_to_term(sum, at - 1, coefficient);
+  else
+    insert_term(sum, at, term, coefficient);
 }
 
 void tj_sum_append(tj_sum *sum, const tj_term *term) {
@@ -178,12 +179,16 @@ static void add_terms(tj_sum *sum, const tj_linear *form, int64_t factor) {
       sum->count > 0 && form->count > 0 && tj_compare_monomials(&sum->term[sum->count - 1], &form->term[0]) < 0;
   uint32_t at = all_are_later ? sum->count : 0;
   for (uint32_t i = 0; i < form->count && !sum->failed; i++) {
+    const tj_term *term = &form->term[i];
     int64_t coefficient;
-    sum->failed |= __builtin_mul_overflow(form->term[i].coefficient, factor, &coefficient);
-    while (at < sum->count && tj_compare_monomials(&sum->term[at], &form->term[i]) < 0)
+    int order = 1;
+    sum->failed |= __builtin_mul_overflow(term->coefficient, factor, &coefficient);
+    while (at < sum->count && (order = tj_compare_monomials(&sum->term[at], term)) < 0)
       at++;
-    if (!sum->failed && coefficient != 0)
-      add_at(sum, at, &form->term[i], coefficient);
+    if (at < sum->count && order == 0 && !sum->failed)
+      add_to_term(sum, at, coefficient);
+    else if (coefficient != 0 && !sum->failed)
+      insert_term(sum, at, term, coefficient);
   }
 }
 

@@ -3,6 +3,7 @@
 #include "ir/linear.h"
 #include "ir/simplify.h"
 #include "tests/unit/index_support.h"
+#include "tests/unit/large_graphs.h"
 
 static void run(void (*body)(tj_job *, void *), void *data) {
   tj_job job;
@@ -244,6 +245,56 @@ START_TEST(deep_chains) {
 }
 END_TEST
 
+enum { LARGE_NODES = 10000 };
+
+/* What simplifying a large graph took and gave. */
+typedef struct {
+  size_t which;
+  uint64_t work;
+  uint32_t nodes_after;
+  tj_op_counts after;
+} large_outcome;
+
+static void check_values(const large_graph *made, const tj_node *const before[]) {
+  int64_t *values = TJ_NEW_ARRAY(made->graph->job, int64_t, made->root_count),
+          *expected = TJ_NEW_ARRAY(made->graph->job, int64_t, made->root_count),
+          *at = TJ_NEW_ARRAY(made->graph->job, int64_t, made->graph->symbol_count);
+  const tj_walk walk = tj_walk_nodes(made->graph, before, made->root_count);
+  for (uint32_t i = 0; i < walk.count; i++)
+    if (walk.node[i]->op == TJ_OP_SYMBOL)
+      at[walk.node[i]->symbol->index] = walk.node[i]->symbol->kind == TJ_SYMBOL_PARAMETER ? 5 : 1;
+  const tj_bindings bindings = {at, NULL, made->graph->symbol_count};
+  ck_assert_int_eq(tj_eval_nodes(before, made->root_count, &bindings, expected), TJ_EVAL_OK);
+  ck_assert_int_eq(tj_eval_nodes(made->root, made->root_count, &bindings, values), TJ_EVAL_OK);
+  ck_assert_mem_eq(values, expected, made->root_count * sizeof *values);
+}
+
+static void simplify_large(tj_job *job, void *data) {
+  large_outcome *outcome = data;
+  const char *name = large_graphs[outcome->which].name;
+  large_graph made = make_large_graph(job, outcome->which, LARGE_NODES);
+  const tj_node **before = tj_arena_copy(&job->arena, made.root, made.root_count * sizeof *before);
+  const tj_op_counts cost = tj_count_ops(made.graph, made.root, made.root_count);
+  const uint64_t work = made.graph->work;
+  tj_simplify(made.graph, made.root, made.root_count, NULL);
+  outcome->work = made.graph->work - work;
+  outcome->after = tj_count_ops(made.graph, made.root, made.root_count);
+  outcome->nodes_after = made.graph->node_count;
+  ck_assert_msg(outcome->work <= (uint64_t)LARGE_NODES * large_graphs[outcome->which].work_per_node,
+                "%s: %llu units of work for each node", name, (unsigned long long)outcome->work / LARGE_NODES);
+  ck_assert_msg(!tj_is_costlier(&outcome->after, &cost), "%s became costlier", name);
+  check_values(&made, before);
+}
+
+/* Expressions of 10,000 nodes, however hard: the work is bounded, the same each time, and makes nothing costlier. */
+START_TEST(large_expressions) {
+  large_outcome first = {.which = (size_t)_i}, second = first;
+  run(simplify_large, &first);
+  run(simplify_large, &second);
+  ck_assert_mem_eq(&first, &second, sizeof first);
+}
+END_TEST
+
 static void simplify_twice(tj_job *job, void *data) {
   (void)data;
   tj_graph *graph = tj_graph_create(job), *other = tj_graph_create(job);
@@ -345,5 +396,10 @@ END_TEST
 int main(void) {
   const TTest *const tests[] = {what_llvm_cannot, transforms,  nothing_to_do, costs,           sharing,
                                 traces,           deep_chains, deterministic, memory_runs_out, linear_forms};
-  return run_suite(suite_of("simplify", tests, sizeof tests / sizeof *tests));
+  Suite *suite = suite_of("simplify", tests, sizeof tests / sizeof *tests);
+  TCase *large = tcase_create("large expressions");
+  tcase_set_timeout(large, 500);
+  tcase_add_loop_test(large, large_expressions, 0, LARGE_GRAPHS);
+  suite_add_tcase(suite, large);
+  return run_suite(suite);
 }
