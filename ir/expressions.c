@@ -22,14 +22,17 @@ static void take_roots(tj_graph *graph, tj_expressions *e, const tj_node *predic
       tj_fail(graph->job, TJ_WRONG_TYPE, "an underscore has no index arithmetic");
     e->root[i] = leaves[i]->value;
   }
-  e->has_validity = predicate != NULL;
   e->has_predicate = predicate != NULL && !tj_is_int(predicate, 1);
   if (e->has_predicate)
     e->root[e->leaf_count] = predicate;
 }
 
+static bool may_be_invalid(tj_value_kind kind) {
+  return kind == TJ_VALUE_TRANSFORM || kind == TJ_VALUE_VIEW || kind == TJ_VALUE_ADAPTOR;
+}
+
 tj_expressions tj_expressions_of(tj_graph *graph, const tj_value *value) {
-  tj_expressions e = {.value = value};
+  tj_expressions e = {.value = value, .has_validity = may_be_invalid(value->kind)};
   if (value->kind == TJ_VALUE_TUPLE) {
     e.output = value->tuple;
     take_roots(graph, &e, NULL);
