@@ -123,6 +123,7 @@ static piece infix(const writer *w, const tj_node *node, tj_c_type type, const c
 }
 
 static piece call(writer *w, tj_c_routine routine, tj_c_type type, const char *a, const char *b) {
+  w->out.calls_routines = true;
   w->out.is_used[routine][type] = true;
   return atom(tj_string_format(w->job, "%s(%s, %s)", tj_c_routine_name(w->job, routine, type), a, b));
 }

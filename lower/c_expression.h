@@ -38,7 +38,8 @@ const char *tj_c_routine_name(tj_job *job, tj_c_routine routine, tj_c_type type)
 typedef struct {
   const char *statements; /* each on a line of its own, indented */
   const char *result;
-  bool is_used[TJ_C_ROUTINE_COUNT][TJ_C_TYPE_COUNT]; /* the routines that it calls */
+  bool calls_routines;
+  bool is_used[TJ_C_ROUTINE_COUNT][TJ_C_TYPE_COUNT]; /* which */
 } tj_c_expression;
 
 /* The value of `root` in the type that tj_c_type_of says. Symbols are the function's arguments. */

@@ -2,6 +2,7 @@
  * what is inside. */
 #include "lower/emit_c.h"
 
+#include "ir/facts.h"
 #include "ir/print.h"
 #include "ir/walk.h"
 #include "lower/c_expression.h"
@@ -133,8 +134,33 @@ static void write_result_range(tj_text *text, const tj_function *function, const
   tj_text_format(text, "%s */\n", function->expressions.has_predicate ? "; of use where the value is valid" : "");
 }
 
-/* What the compiler may take for granted: the ends of the range that are not those of the type, and the multiple. */
-static void write_assumptions(tj_text *text, const tj_function_argument *argument) {
+static bool all_bounded(const tj_walk *walk) {
+  for (uint32_t i = 0; i < walk->count; i++) {
+    if (!tj_facts_bounded(&walk->node[i]->facts))
+      return false;
+  }
+  return true;
+}
+
+/* A bound made of parameters, where it is short and of the argument's type. */
+static void write_symbolic_bound(tj_text *text, tj_graph *graph, const tj_function *function,
+                                 const tj_function_argument *argument) {
+  enum { MOST_NODES = 8 };
+  const tj_node *high = argument->symbol->symbol->high;
+  if (high == NULL || tj_is_constant(high) || tj_c_type_of(high) != tj_c_type_of(argument->symbol))
+    return;
+  tj_walk walk = tj_walk_nodes(graph, &high, 1);
+  if (walk.count > MOST_NODES || !all_bounded(&walk))
+    return;
+  tj_c_expression bound = tj_c_expression_of(graph, function, high);
+  if (*bound.statements == '\0' && !bound.calls_routines)
+    tj_text_format(text, "  TILEJIT_ASSUME(%s <= %s);\n", argument->name, bound.result);
+}
+
+/* What the compiler may take for granted: the ends of the range that are not those of the type, the multiple, and the
+ * bound. */
+static void write_assumptions(tj_text *text, tj_graph *graph, const tj_function *function,
+                              const tj_function_argument *argument) {
   const tj_facts *facts = &argument->symbol->facts;
   const tj_symbol *symbol = argument->symbol->symbol;
   tj_c_type type = tj_c_type_of(argument->symbol);
@@ -147,6 +173,7 @@ static void write_assumptions(tj_text *text, const tj_function_argument *argumen
   if (symbol->multiple > 1)
     tj_text_format(text, "  TILEJIT_ASSUME(%s %% %s == 0);\n", argument->name,
                    tj_c_literal(text->job, symbol->multiple, type));
+  write_symbolic_bound(text, graph, function, argument);
 }
 
 static bool is_among(const tj_node *const nodes[], uint32_t count, const tj_node *node) {
@@ -161,7 +188,7 @@ static void write_arguments(tj_text *text, tj_graph *graph, const tj_function *f
   tj_walk walk = tj_walk_nodes(graph, &root, 1);
   for (uint32_t i = 0; i < function->argument_count; i++) {
     if (is_among(walk.node, walk.count, function->argument[i].symbol))
-      write_assumptions(text, &function->argument[i]);
+      write_assumptions(text, graph, function, &function->argument[i]);
     else
       tj_text_format(text, "  (void)%s;\n", function->argument[i].name);
   }

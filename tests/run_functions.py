@@ -14,6 +14,7 @@ import dataclasses
 import itertools
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -91,6 +92,7 @@ CASES = {
     "wide": Case("(a / 1000, a % 1000, a * 3 - b, (a + b) / 16, min(a, b))",
                  {"a": "-1000000000000..1000000000000", "b": "-5..4000000000"},
                  [{"a": a, "b": b} for a in (-10**12, -1001, -1, 0, 999, 10**12) for b in (-5, 0, 4 * 10**9)]),
+    "no_arguments": Case("(3, 5 - 7)"),
     "names": Case("(int + 2*t0 + 4*t1_ + 8*names_0, class - names)",
                   {"int": "0..9", "t0": "0..9", "t1_": "0..9", "names_0": "0..9", "class": "0..9", "names": "0..9"},
                   [{"int": 1, "t0": 2, "t1_": 3, "names_0": 4, "class": 5, "names": 6}]),
@@ -327,6 +329,8 @@ def check_in_hip(given, tester, folder):
     for name in CASES:
         if f"\nkernel_{name}:" not in assembly:
             raise Failure(f"there is no kernel for {name}")
+        if re.search(rf"^{name}(_[0-9]+|_valid)?:", assembly, flags=re.M):
+            raise Failure(f"something of {name} is left outside of its kernel")
     for mark in ("s_swappc", "s_setpc", "s_getpc"):
         if mark in assembly:
             raise Failure(f"the kernels call functions ({mark})")
