@@ -30,7 +30,7 @@ static inline void add_large_root(large_graph *to, const tj_node *root) {
   to->root[to->root_count++] = root;
 }
 
-/* `count` symbols in 0 … extent - 1 + their place. */
+/* Coordinates of extents from one up: extent, extent + 1, … */
 static inline void make_coordinates(large_graph *of, const tj_node *symbol[], uint32_t count, int64_t extent) {
   for (uint32_t i = 0; i < count; i++)
     symbol[i] = tj_coordinate(of->graph, "i", tj_int(of->graph, extent + i));
