@@ -40,6 +40,7 @@ struct tj_rewriter {
   tj_trace *trace;          /* NULL: not wanted */
   uint32_t epoch;           /* memos of this epoch or later hold */
   uint64_t limit;           /* of the graph's work: beyond it nothing more is tried */
+  uint32_t substitutions;   /* nodes that were looked at under a condition */
   int nesting;              /* simple forms that are being computed for other ones */
   const char *because;      /* what the rule at work says of its condition; NULL: nothing */
   const tj_node *collected; /* the last sum that was written in canonical form */

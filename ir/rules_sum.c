@@ -199,36 +199,74 @@ static const tj_node *merge_with_next(tj_rewriter *rewriter, const tj_linear *fo
   return NULL;
 }
 
-/* Whether some term but the one at a place is a multiple of others * extent, as the rest of the value must be. */
-static bool has_multiples(const tj_linear *form, uint32_t place, const tj_term *product) {
-  for (uint32_t i = 0; i < form->count; i++) {
-    tj_term quotient;
-    if (i != place && tj_term_divide(&form->term[i], product, &quotient))
-      return true;
-  }
-  return false;
-}
-
-/* others*(y%d) + others*d*q = others*y, where q is what y/d has become, whatever that looks like. */
-static const tj_node *merge_with_quotient(tj_rewriter *rewriter, const tj_linear *form, uint32_t place,
-                                          const tj_term *others, const tj_node *remainder) {
+/* others*(y%d) + others*d*q = others*value, where q is what value/d has become: the sum with that in place, if it
+ * has fewer terms then, or if that takes two divisions away that are not of one value any more. */
+static const tj_node *merge_with_value(tj_rewriter *rewriter, const tj_node *node, uint32_t place,
+                                       const tj_term *others, const tj_node *value, const tj_node *divisor,
+                                       bool apart) {
   tj_graph *graph = rewriter->graph;
+  const tj_linear *form = tj_linear_of(graph, node);
+  const tj_node *quotient = tj_simple2(rewriter, TJ_OP_DIV, value, divisor);
   tj_term extent, product;
-  if (!positive_term(rewriter, remainder->arg[1], &extent) || !tj_term_multiply(others, &extent, &product) ||
-      !has_multiples(form, place, &product))
+  if (quotient == NULL || !positive_term(rewriter, divisor, &extent) || !tj_term_multiply(others, &extent, &product))
     return NULL;
-  const tj_node *quotient = tj_simple2(rewriter, TJ_OP_DIV, remainder->arg[0], remainder->arg[1]);
   tj_sum sum = tj_sum_of(0);
   tj_sum_add(&sum, form, 1);
   tj_sum_add_term(&sum, &form->term[place], -1);
   add_scaled(&sum, tj_linear_of(graph, quotient), &product, -1);
-  add_scaled(&sum, tj_linear_of(graph, remainder->arg[0]), others, 1);
-  if (sum.failed || sum.count >= form->count)
+  add_scaled(&sum, tj_linear_of(graph, value), others, 1);
+  if (sum.failed || (sum.count >= form->count && !apart))
+    return NULL;
+  const tj_node *merged = tj_simple_sum(rewriter, &sum);
+  if (merged == NULL || merged->weight >= node->weight)
     return NULL;
   TJ_BECAUSE(rewriter, "%s is %s", tj_rule_text(rewriter, quotient),
-             tj_string_format(graph->job, "(%s)/%s", tj_rule_text(rewriter, remainder->arg[0]),
-                              tj_rule_text(rewriter, remainder->arg[1])));
-  return tj_simple_sum(rewriter, &sum);
+             tj_string_format(graph->job, "(%s)/%s", tj_rule_text(rewriter, value), tj_rule_text(rewriter, divisor)));
+  return merged;
+}
+
+/* The value whose quotient by `extent` is the quotient z/(w*extent): z/w; NULL where extent is no factor. */
+static const tj_node *value_of_quotient(tj_rewriter *rewriter, const tj_node *quotient, const tj_term *extent) {
+  tj_term divisor, width;
+  if (!positive_term(rewriter, quotient->arg[1], &divisor) || !tj_term_divide(&divisor, extent, &width) ||
+      !tj_term_is_positive(&width) || tj_term_is_one(&width))
+    return NULL;
+  return tj_simple2(rewriter, TJ_OP_DIV, quotient->arg[0], tj_monomial_node(rewriter->graph, &width));
+}
+
+/* others*(y%d) + others*d*(z/(w*d)), where y%d is what (z/w)%d has become. */
+static const tj_node *merge_with_value_of(tj_rewriter *rewriter, const tj_node *node, uint32_t place,
+                                          const digit *low, const tj_node *remainder, const tj_node *quotient) {
+  const tj_node *value = value_of_quotient(rewriter, quotient, &low->extent);
+  if (value == NULL || value == remainder->arg[0] ||
+      tj_simple2(rewriter, TJ_OP_MOD, value, remainder->arg[1]) != remainder)
+    return NULL;
+  return merge_with_value(rewriter, node, place, &low->others, value, remainder->arg[1], true);
+}
+
+/* For the remainder at a place, finds the term of the quotient that it was divided off with, whatever the two have
+ * become since. */
+static const tj_node *merge_with_quotient(tj_rewriter *rewriter, const tj_node *node, uint32_t place,
+                                          const digit *low, const tj_node *remainder) {
+  const tj_linear *form = tj_linear_of(rewriter->graph, node);
+  tj_term product, rest;
+  bool has_multiples = false;
+  if (!tj_term_multiply(&low->others, &low->extent, &product))
+    return NULL;
+  for (uint32_t i = 0; i < form->count; i++) {
+    if (i == place || !tj_term_divide(&form->term[i], &product, &rest))
+      continue;
+    has_multiples = true;
+    const tj_node *quotient = rest.degree == 1 && rest.coefficient == 1 ? rest.atom[0] : NULL;
+    const tj_node *merged = quotient == NULL || quotient->op != TJ_OP_DIV
+                                ? NULL
+                                : merge_with_value_of(rewriter, node, place, low, remainder, quotient);
+    if (merged != NULL)
+      return merged;
+  }
+  if (!has_multiples)
+    return NULL;
+  return merge_with_value(rewriter, node, place, &low->others, remainder->arg[0], remainder->arg[1], false);
 }
 
 static bool has_remainder_in(const tj_linear *form) {
@@ -250,7 +288,7 @@ const tj_node *tj_rule_digits(tj_rewriter *rewriter, const tj_node *node) {
         continue;
       const tj_node *merged = merge_with_next(rewriter, form, i, &low);
       if (merged == NULL)
-        merged = merge_with_quotient(rewriter, form, i, &low.others, form->term[i].atom[k]);
+        merged = merge_with_quotient(rewriter, node, i, &low, form->term[i].atom[k]);
       if (merged != NULL)
         return merged;
     }

@@ -143,6 +143,7 @@ static void set_attributes(tj_emitter *emitter, LLVMValueRef function) {
       tj_string_format(emitter->job, "%u,%u", emitter->kernel->workgroup_size, emitter->kernel->workgroup_size);
   tj_emit_text_attribute(emitter, function, "amdgpu-flat-work-group-size", size);
   tj_emit_text_attribute(emitter, function, "uniform-work-group-size", "true");
+  tj_emit_text_attribute(emitter, function, "amdgpu-sched-strategy", "iterative-minreg");
 }
 
 static void set_required_size(tj_emitter *emitter, LLVMValueRef function) {

@@ -128,11 +128,34 @@ static LLVMValueRef build_shift_right(tj_emitter *emitter, LLVMValueRef value, u
   return shift == 0 ? value : LLVMBuildLShr(emitter->builder, value, constant_like(value, shift), "");
 }
 
+/* For a quotient of 0 or 1. */
+static LLVMValueRef quotient_by_comparison(tj_emitter *emitter, const floor_division *division) {
+  LLVMValueRef dividend = division->dividend;
+  LLVMValueRef divisor = constant_like(dividend, (uint64_t)division->divisor->value);
+  LLVMValueRef is_one = LLVMBuildICmp(emitter->builder, LLVMIntUGE, dividend, divisor, "");
+  return LLVMBuildZExt(emitter->builder, is_one, LLVMTypeOf(dividend), "");
+}
+
+/* For a quotient of 0 or 1: n - d wraps around to more than n where n < d. */
+static LLVMValueRef remainder_by_minimum(tj_emitter *emitter, const floor_division *division) {
+  LLVMValueRef dividend = division->dividend;
+  LLVMValueRef divisor = constant_like(dividend, (uint64_t)division->divisor->value);
+  LLVMValueRef difference = LLVMBuildSub(emitter->builder, dividend, divisor, "");
+  return tj_emit_binary_intrinsic(emitter, "llvm.umin", dividend, difference);
+}
+
+/* By a constant that goes into the dividend once at most. */
+static bool is_once_at_most(const floor_division *division) {
+  return tj_is_constant(division->divisor) && division->high / 2 < (uint64_t)division->divisor->value;
+}
+
 /* By a constant, in 32 bits; NULL where LLVM knows no worse. */
 static LLVMValueRef quotient_by_constant(tj_emitter *emitter, const floor_division *division) {
   uint64_t divisor = (uint64_t)division->divisor->value;
   LLVMValueRef dividend = division->dividend;
   tj_magic magic;
+  if (is_once_at_most(division))
+    return quotient_by_comparison(emitter, division);
   if (division->width.bits != 32)
     return NULL;
   if (tj_magic_narrow(divisor, division->high, &magic)) {
@@ -268,6 +291,8 @@ static LLVMValueRef rest_of_flipped(tj_emitter *emitter, const floor_division *d
 static LLVMValueRef remainder_of(tj_emitter *emitter, const floor_division *division) {
   if (division->flip != NULL)
     return rest_of_flipped(emitter, division);
+  if (is_once_at_most(division))
+    return remainder_by_minimum(emitter, division);
   LLVMValueRef quotient = quotient_by_product(emitter, division);
   if (quotient != NULL)
     return rest_of(emitter, division, quotient);
