@@ -29,7 +29,7 @@ static void insert_line(line_set *set, uint64_t line) {
 }
 
 void tj_sim_count_access(tj_sim_counters *counters, uint32_t line_bytes, const uint64_t address[], uint32_t count,
-                         uint32_t size) {
+                         uint32_t size, bool is_written) {
   if (count == 0)
     return;
   line_set set = {.count = 0};
@@ -37,11 +37,13 @@ void tj_sim_count_access(tj_sim_counters *counters, uint32_t line_bytes, const u
     insert_line(&set, address[i] / line_bytes);
     insert_line(&set, (address[i] + size - 1) / line_bytes);
   }
-  uint64_t bytes = (uint64_t)count * size;
+  uint64_t bytes = (uint64_t)count * size, least = (bytes + line_bytes - 1) / line_bytes;
   counters->memory_accesses++;
   counters->memory_bytes += bytes;
   counters->cache_lines += set.count;
-  counters->least_cache_lines += (bytes + line_bytes - 1) / line_bytes;
+  counters->least_cache_lines += least;
+  *(is_written ? &counters->store_lines : &counters->load_lines) += set.count;
+  *(is_written ? &counters->least_store_lines : &counters->least_load_lines) += least;
 }
 
 /* --- LDS --- */

@@ -18,13 +18,15 @@ typedef struct {
   uint64_t memory_bytes;
   uint64_t lds_cycles;
   uint64_t least_lds_cycles;
+  uint64_t load_lines, least_load_lines;   /* cache lines of instructions that only load */
+  uint64_t store_lines, least_store_lines; /* of the others */
 } tj_sim_counters;
 
 void tj_sim_counters_add(tj_sim_counters *to, const tj_sim_counters *from);
 
-/* Counts the cache lines of one vector memory instruction: `size` bytes at each of the addresses. */
+/* Counts the cache lines of one vector memory instruction: `size` bytes, up to a line, at each of the addresses. */
 void tj_sim_count_access(tj_sim_counters *counters, uint32_t line_bytes, const uint64_t address[], uint32_t count,
-                         uint32_t size);
+                         uint32_t size, bool is_written);
 
 /* Counts the cycles of one LDS access by the phases in which its lanes are served: address[i] of lane i, for the
  * lanes in `exec`. */

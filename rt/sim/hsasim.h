@@ -24,7 +24,11 @@
   COUNTER(least_cache_lines, "cache lines that as many bytes need")                                                  \
   COUNTER(memory_bytes, "bytes that they moved")                                                                     \
   COUNTER(lds_cycles, "cycles of LDS accesses, by the phase model")                                                  \
-  COUNTER(least_lds_cycles, "the same without bank conflicts")
+  COUNTER(least_lds_cycles, "the same without bank conflicts")                                                       \
+  COUNTER(load_lines, "cache lines touched by what only loads")                                                      \
+  COUNTER(least_load_lines, "cache lines that as many loaded bytes need")                                            \
+  COUNTER(store_lines, "cache lines touched by stores and atomics")                                                  \
+  COUNTER(least_store_lines, "cache lines that as many stored bytes need")
 
 /* Why the queue has stopped: kernel, program counter, instruction, lanes. Writes at most `size` bytes,
  * zero-terminated; returns the length of the whole text, 0 while the queue runs. */

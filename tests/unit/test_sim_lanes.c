@@ -559,13 +559,20 @@ START_TEST(cache_lines) {
   static const struct {
     const char *processor, *text;
     uint64_t lines, least;
+    bool is_stored;
   } rows[] = {
-      {"gfx942", "global_load_dword v8, v2, s[10:11]", 2, 2},
-      {"gfx90a", "global_load_dword v8, v2, s[10:11]", 4, 4},
-      {"gfx942", "global_load_dword v8, v6, s[10:11]", 8, 2},
-      {"gfx942", "global_load_dwordx4 v[8:11], v6, s[10:11]", 8, 8},
-      {"gfx942", "global_load_dword v8, v2, s[10:11] offset:2", 3, 2},
-      {"gfx1201", "global_load_b32 v8, v2, s[10:11]", 1, 1},
+      {"gfx942", "global_load_dword v8, v2, s[10:11]", 2, 2, false},
+      {"gfx90a", "global_load_dword v8, v2, s[10:11]", 4, 4, false},
+      {"gfx942", "global_load_dword v8, v6, s[10:11]", 8, 2, false},
+      {"gfx942", "global_load_dwordx4 v[8:11], v6, s[10:11]", 8, 8, false},
+      {"gfx942", "global_load_dword v8, v2, s[10:11] offset:2", 3, 2, false},
+      {"gfx1201", "global_load_b32 v8, v2, s[10:11]", 1, 1, false},
+      {"gfx942", "global_load_dwordx4 v[8:11], v6, s[10:11] offset:8", 9, 8, false},
+      {"gfx90a", "global_load_dwordx2 v[8:9], v6, s[10:11]", 16, 8, false},
+      {"gfx942", "global_store_dwordx4 v6, v[8:11], s[10:11]", 8, 8, true},
+      {"gfx942", "global_store_byte v2, v8, s[10:11]", 2, 1, true},
+      {"gfx942", "global_atomic_add v2, v8, s[10:11]", 2, 2, true},
+      {"gfx1100", "s_mov_b32 exec_lo, 0x80000001\nglobal_store_b128 v6, v[8:11], s[10:11] offset:120", 3, 1, true},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     char text[512];
@@ -577,6 +584,10 @@ START_TEST(cache_lines) {
     ck_assert_msg(m->counters.cache_lines == rows[i].lines && m->counters.least_cache_lines == rows[i].least,
                   "%s: %s: %llu lines, at least %llu", rows[i].processor, rows[i].text,
                   (unsigned long long)m->counters.cache_lines, (unsigned long long)m->counters.least_cache_lines);
+    const tj_sim_counters *c = &m->counters;
+    ck_assert_uint_eq(rows[i].is_stored ? c->store_lines : c->load_lines, rows[i].lines);
+    ck_assert_uint_eq(rows[i].is_stored ? c->least_store_lines : c->least_load_lines, rows[i].least);
+    ck_assert_uint_eq(c->load_lines + c->store_lines, c->cache_lines);
     sim_close(m);
   }
 }
