@@ -198,7 +198,7 @@ void tj_sum_add(tj_sum *sum, const tj_linear *form, int64_t factor) {
   if (sum->failed)
     return;
   tj_sum_add_constant(sum, constant);
-  if (sum->count == 0 && factor == 1) {
+  if (sum->count == 0 && factor == 1 && form->count > 0) {
     memcpy(sum->term, form->term, form->count * sizeof *form->term);
     sum->count = form->count;
   } else {
