@@ -203,7 +203,7 @@ static tj_tile_side make_side(const mapping *map, const tj_node *item, const sha
   }
   orders[0] = slot_order(map, share, slots, false);
   orders[1] = slot_order(map, share, slots, true);
-  return (tj_tile_side){digit, active, orders, share->depth > 1 ? 2 : 1};
+  return (tj_tile_side){slots, digit, active, orders, share->depth > 1 ? 2 : 1};
 }
 
 /* --- the two ways --- */
@@ -248,8 +248,7 @@ static tj_kernel *in_registers(mapping *map) {
   sharing share = {.along = first, .across = first, .width = vector_width(map, bytes, first), .depth = 1};
   add_pieces(map, &share, map->by_destination, 0);
   tj_tiling tiling = new_tiling(map);
-  tiling.slot_count = slots_of(map, &share);
-  tiling.load = tiling.store = make_side(map, tiling.item, &share, tiling.slot_count);
+  tiling.load = tiling.store = make_side(map, tiling.item, &share, slots_of(map, &share));
   return tj_tile_kernel(map->graph, map->flat, &tiling, map->target);
 }
 
@@ -293,11 +292,8 @@ static tj_kernel *through_lds(mapping *map) {
                    .depth = 1};
   add_pieces(map, &store, map->by_destination, 0);
   tj_tiling tiling = new_tiling(map);
-  uint32_t loads = slots_of(map, &load), stores = slots_of(map, &store);
-  tiling.slot_count = (uint32_t)round_up(loads > stores ? loads : stores, block_volume(&load));
-  tiling.slot_count = (uint32_t)round_up(tiling.slot_count, store.width);
-  tiling.load = make_side(map, tiling.item, &load, tiling.slot_count);
-  tiling.store = make_side(map, tiling.item, &store, tiling.slot_count);
+  tiling.load = make_side(map, tiling.item, &load, slots_of(map, &load));
+  tiling.store = make_side(map, tiling.item, &store, slots_of(map, &store));
   tiling.is_staged = true;
   tiling.columns = column_modes(map);
   return tj_tile_kernel(map->graph, map->flat, &tiling, map->target);

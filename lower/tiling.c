@@ -88,8 +88,8 @@ static void make_elements(tile_maker *maker, side *s, const tj_tile_side *tile, 
   const tj_tiling *tiling = maker->tiling;
   s->tile = tile;
   s->has_edges = true;
-  s->element = TJ_NEW_ARRAY(graph->job, element, tiling->slot_count);
-  for (uint32_t slot = 0; slot < tiling->slot_count; slot++) {
+  s->element = TJ_NEW_ARRAY(graph->job, element, tile->slot_count);
+  for (uint32_t slot = 0; slot < tile->slot_count; slot++) {
     const tj_node **digit = TJ_NEW_ARRAY(graph->job, const tj_node *, mode_count(maker) + 1);
     for (uint32_t m = 0; m < mode_count(maker); m++)
       digit[m] = tj_add(graph, maker->base[m], tile->digit[slot][m]);
@@ -100,18 +100,22 @@ static void make_elements(tile_maker *maker, side *s, const tj_tile_side *tile, 
   }
 }
 
+/* Loads first, then stores. */
+static tj_access *access_at(const tile_maker *maker, uint32_t loads, uint32_t i) {
+  return i < loads ? &maker->load.element[i].access : &maker->store.element[i - loads].access;
+}
+
 static void simplify_elements(tile_maker *maker) {
-  uint32_t slots = maker->tiling->slot_count, count = 0;
-  const tj_node **root = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, 4 * (size_t)slots);
-  side *sides[] = {&maker->load, &maker->store};
-  for (uint32_t i = 0; i < 2 * slots; i++) {
-    tj_access *access = &sides[i / slots]->element[i % slots].access;
+  uint32_t loads = maker->tiling->load.slot_count, all = loads + maker->tiling->store.slot_count, count = 0;
+  const tj_node **root = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, 2 * (size_t)all);
+  for (uint32_t i = 0; i < all; i++) {
+    const tj_access *access = access_at(maker, loads, i);
     root[count++] = access->offset;
     root[count++] = access->valid;
   }
   tj_simplify(maker->graph, root, count, NULL);
-  for (uint32_t i = 0; i < 2 * slots; i++) {
-    tj_access *access = &sides[i / slots]->element[i % slots].access;
+  for (uint32_t i = 0; i < all; i++) {
+    tj_access *access = access_at(maker, loads, i);
     access->offset = root[2 * i];
     access->valid = root[2 * i + 1];
   }
@@ -189,7 +193,7 @@ static bool is_vector(tile_maker *maker, const side *s, const uint32_t order[], 
 }
 
 static bool are_vectors(tile_maker *maker, const side *s, const uint32_t order[], uint32_t width) {
-  uint32_t slots = maker->tiling->slot_count;
+  uint32_t slots = s->tile->slot_count;
   if (slots % width != 0)
     return false;
   for (uint32_t i = 0; i < slots; i += width) {
@@ -260,7 +264,7 @@ static const tj_node *predicate_of(tile_maker *maker, const side *s, uint32_t sl
 }
 
 static void add_side(tile_maker *maker, const side *s, tj_step_kind kind) {
-  for (uint32_t i = 0; i < maker->tiling->slot_count; i += s->width) {
+  for (uint32_t i = 0; i < s->tile->slot_count; i += s->width) {
     tj_access access = s->element[s->order[i]].access;
     access.valid = predicate_of(maker, s, s->order[i]);
     add_vector(maker, kind, access, s->order + i, s->width);
@@ -298,7 +302,7 @@ typedef struct {
 } tile_lines;
 
 static tile_lines lines_of(tile_maker *maker, const side *s) {
-  uint32_t slots = maker->tiling->slot_count;
+  uint32_t slots = s->tile->slot_count;
   const tj_node **node = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, 2 * (size_t)slots);
   for (uint32_t slot = 0; slot < slots; slot++) {
     node[slot] = line_of(maker, s->tile->digit[slot], false);
@@ -329,8 +333,8 @@ typedef struct {
 } stage_way;
 
 static bool runs_along(tile_maker *maker, const tj_node *const along[], const tj_node *const across[],
-                       const uint32_t order[], uint32_t width) {
-  for (uint32_t i = 0; i < maker->tiling->slot_count; i++) {
+                       const uint32_t order[], uint32_t slots, uint32_t width) {
+  for (uint32_t i = 0; i < slots; i++) {
     uint32_t first = order[i - i % width];
     const tj_node *expected = tj_add(maker->graph, along[first], tj_int(maker->graph, i % width));
     if (across[order[i]] != across[first] || !tj_facts_divisible(&along[first]->facts, width) ||
@@ -342,9 +346,9 @@ static bool runs_along(tile_maker *maker, const tj_node *const along[], const tj
 
 static stage_way find_way(tile_maker *maker, const side *s, const tile_lines *lines) {
   for (uint32_t width = widest_of(maker, TJ_LDS); width > 1; width /= 2) {
-    for (uint32_t i = 0; i < s->tile->order_count && maker->tiling->slot_count % width == 0; i++) {
+    for (uint32_t i = 0; i < s->tile->order_count && s->tile->slot_count % width == 0; i++) {
       const uint32_t *order = s->tile->order[i];
-      if (runs_along(maker, lines->column, lines->row, order, width))
+      if (runs_along(maker, lines->column, lines->row, order, s->tile->slot_count, width))
         return (stage_way){order, width, TJ_STAGE_ROW};
     }
   }
@@ -371,7 +375,7 @@ static tj_stage_access stage_access(tile_maker *maker, const side *s, const tile
 static void add_stage_accesses(tile_maker *maker, const side *s, const tile_lines *lines, tj_stage_access access[],
                                uint32_t *count, bool is_store) {
   stage_way way = find_way(maker, s, lines);
-  for (uint32_t at = 0; at < maker->tiling->slot_count; at += way.width)
+  for (uint32_t at = 0; at < s->tile->slot_count; at += way.width)
     access[(*count)++] = stage_access(maker, s, lines, &way, at, is_store);
 }
 
@@ -385,8 +389,8 @@ static bool plain_stage(const tj_stage_tile *tile, tj_stage_choice *choice) {
 
 static bool choose_stage(tile_maker *maker, const tile_lines *loaded, const tile_lines *stored,
                          tj_stage_choice *choice) {
-  uint32_t slots = maker->tiling->slot_count, count = 0;
-  tj_stage_access *access = TJ_NEW_ARRAY(maker->graph->job, tj_stage_access, 2 * (size_t)slots);
+  uint32_t slots = maker->tiling->load.slot_count + maker->tiling->store.slot_count, count = 0;
+  tj_stage_access *access = TJ_NEW_ARRAY(maker->graph->job, tj_stage_access, slots);
   add_stage_accesses(maker, &maker->load, loaded, access, &count, true);
   add_stage_accesses(maker, &maker->store, stored, access, &count, false);
   tj_stage_tile tile = {.element_bytes = bytes_of(maker, TJ_LDS),
@@ -411,7 +415,7 @@ static bool are_together(tile_maker *maker, const tj_stage_layout *layout, const
 
 /* The elements of a side where they are in LDS, in an order that the side's slots may be put in. */
 static void place_staged(tile_maker *maker, side *s, const tile_lines *lines, const tj_stage_layout *layout) {
-  uint32_t slots = maker->tiling->slot_count;
+  uint32_t slots = s->tile->slot_count;
   const tj_node **offset = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, slots);
   for (uint32_t i = 0; i < slots; i++) {
     uint32_t distance = i % layout->vector, slot = s->order[i], first = s->order[i - distance];
@@ -429,7 +433,7 @@ static side staged(tile_maker *maker, const side *s, const tile_lines *lines, co
   side best = {.width = 0};
   for (uint32_t i = 0; i < s->tile->order_count; i++) {
     side next = {.tile = s->tile, .order = s->tile->order[i], .width = 1};
-    next.element = TJ_NEW_ARRAY(maker->graph->job, element, maker->tiling->slot_count);
+    next.element = TJ_NEW_ARRAY(maker->graph->job, element, s->tile->slot_count);
     place_staged(maker, &next, lines, layout);
     widen(maker, &next, TJ_LDS);
     if (next.width > best.width)
@@ -439,7 +443,7 @@ static side staged(tile_maker *maker, const side *s, const tile_lines *lines, co
 }
 
 static void add_staged(tile_maker *maker, const side *s, tj_step_kind kind) {
-  for (uint32_t i = 0; i < maker->tiling->slot_count; i += s->width)
+  for (uint32_t i = 0; i < s->tile->slot_count; i += s->width)
     add_vector(maker, kind, s->element[s->order[i]].access, s->order + i, s->width);
 }
 
@@ -460,19 +464,24 @@ static bool add_stage(tile_maker *maker) {
 
 /* --- kernels --- */
 
+static uint32_t most_slots(const tj_tiling *tiling) {
+  uint32_t loads = tiling->load.slot_count, stores = tiling->store.slot_count;
+  return loads > stores ? loads : stores;
+}
+
 static tj_kernel *new_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling) {
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
   *kernel = *flat;
   kernel->index = NULL;
   kernel->item = tiling->item;
   kernel->workgroup_size = tiling->workgroup_size;
-  kernel->slot_count = tiling->slot_count;
+  kernel->slot_count = most_slots(tiling);
   return kernel;
 }
 
 tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling, const tj_target *target) {
   tile_maker maker = {.graph = graph, .tiling = tiling, .target = target, .kernel = new_kernel(graph, flat, tiling)};
-  maker.step = TJ_NEW_ARRAY(graph->job, tj_kernel_step, 4 * (size_t)tiling->slot_count + 1);
+  maker.step = TJ_NEW_ARRAY(graph->job, tj_kernel_step, 4 * (size_t)most_slots(tiling) + 1);
   place_tile(&maker);
   make_elements(&maker, &maker.load, &tiling->load, true);
   make_elements(&maker, &maker.store, &tiling->store, false);

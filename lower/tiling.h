@@ -1,9 +1,9 @@
 /* Tiled kernels: each workgroup moves one tile of a copy's domain, through the slots of its work-items.
  *
  * Tiles cover the domain, those of the last mode first; elements of edge tiles that are beyond the domain are masked.
- * A tiling says which elements each work-item loads and which it stores. Where these are not the same, they go through
- * LDS in between. Nothing in a tiling is believed: that elements are neighbours, so that a vector can move them, is
- * shown by the simplified offsets of the kernel itself. */
+ * A tiling says which elements each work-item loads and which it stores. Where these are not the same, they go
+ * through LDS in between. Nothing in a tiling is believed: that elements are neighbours, so that a vector can move
+ * them, is shown by the simplified offsets of the kernel itself. */
 #ifndef TJ_LOWER_TILING_H
 #define TJ_LOWER_TILING_H
 
@@ -13,6 +13,7 @@
 
 /* What work-items hold on one side: digit[slot][mode], within the tile, expressions of the work-item's symbol. */
 typedef struct {
+  uint32_t slot_count;
   const tj_node *const *const *digit;
   const tj_node *const *active; /* by slot, truths: whether the slot holds anything; NULL: all do */
   const uint32_t *const *order; /* ways to put the slots in a row so that vectors may move neighbours; the first that
@@ -26,13 +27,13 @@ typedef struct {
   const int64_t *extent;        /* of a tile, by mode */
   const tj_node *item;          /* symbol: 0 … workgroup_size-1 */
   uint32_t workgroup_size;
-  uint32_t slot_count;
-  tj_tile_side load, store; /* not staged: store.digit is load.digit */
+  tj_tile_side load, store; /* not staged: the slots of both hold the same elements */
   bool is_staged;
   uint64_t columns; /* staged: the modes, by bit, whose elements lie side by side in LDS first; the others are rows */
 } tj_tiling;
 
-/* The tiled kernel that does what the flat one does, simplified. NULL where its LDS does not fit into the target's. */
+/* The tiled kernel that does what the flat one does, simplified. NULL where its LDS does not fit into the target's.
+ */
 tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling, const tj_target *target);
 
 #endif
