@@ -167,6 +167,18 @@ const tj_value *tj_rewrapped(tj_call *call, uint32_t index, tj_layout result) {
   return tj_value_of_parts(call->graph, value->composed->swizzle, value->composed->offset, result);
 }
 
+const tj_value *tj_give_integer(tj_call *call, int64_t value) {
+  return tj_value_of_node(call->graph, tj_int(call->graph, value));
+}
+
+const tj_value *tj_give_tuple(tj_call *call, const tj_tuple *value) {
+  return tj_value_of_tuple(call->graph, value);
+}
+
+const tj_value *tj_give_layout(tj_call *call, tj_layout value) {
+  return tj_value_of_layout(call->graph, value);
+}
+
 _Noreturn void tj_fail_arg(tj_call *call, uint32_t index, const char *needed) {
   call->job->here = call->span[index];
   tj_fail_type(call->job, call->arg[index], describe(call, index), needed);

@@ -44,7 +44,8 @@ const tj_node *tj_arg_node(tj_call *call, uint32_t index);
 int64_t tj_arg_constant(tj_call *call, uint32_t index);
 const tj_tuple *tj_arg_tuple(tj_call *call, uint32_t index);
 tj_layout tj_arg_layout(tj_call *call, uint32_t index);
-/* The layout of an argument, which may stand behind a swizzle or an offset; and what became of it, behind the same. */
+/* The layout of an argument, which may stand behind a swizzle or an offset; and what became of it, behind the same.
+ */
 tj_layout tj_arg_inner_layout(tj_call *call, uint32_t index);
 const tj_value *tj_rewrapped(tj_call *call, uint32_t index, tj_layout result);
 const tj_view *tj_arg_view(tj_call *call, uint32_t index);
@@ -54,6 +55,11 @@ const tj_value *tj_arg_list(tj_call *call, uint32_t index);
 /* Three lists from argument `first` on, as transform(V, [T, …], [[lower], …], [[upper], …]) has them. */
 const tj_view_step *tj_arg_steps(tj_call *call, uint32_t first, uint32_t *count);
 const tj_value *tj_arg_named(const tj_call *call, const char *name); /* NULL where not given */
+/* Results. */
+const tj_value *tj_give_integer(tj_call *call, int64_t value);
+const tj_value *tj_give_tuple(tj_call *call, const tj_tuple *value);
+const tj_value *tj_give_layout(tj_call *call, tj_layout value);
+
 _Noreturn void tj_fail_arg(tj_call *call, uint32_t index, const char *needed);
 
 /* Positional arguments from `first` on, as the items of one tuple; a single tuple argument is that tuple. */

@@ -5,18 +5,6 @@
 
 #include <inttypes.h>
 
-static const tj_value *integer(tj_call *call, int64_t value) {
-  return tj_value_of_node(call->graph, tj_int(call->graph, value));
-}
-
-static const tj_value *tuple(tj_call *call, const tj_tuple *value) {
-  return tj_value_of_tuple(call->graph, value);
-}
-
-static const tj_value *layout(tj_call *call, tj_layout value) {
-  return tj_value_of_layout(call->graph, value);
-}
-
 /* --- arguments --- */
 
 static uint32_t arg_index(tj_call *call, uint32_t index, const char *what) {
@@ -37,17 +25,17 @@ static tj_layout modes_of(tj_call *call, uint32_t index) {
 }
 
 static const tj_value *modes_value(tj_call *call, tj_layout result) {
-  return call->arg[0]->kind == TJ_VALUE_TUPLE ? tuple(call, result.shape) : tj_rewrapped(call, 0, result);
+  return call->arg[0]->kind == TJ_VALUE_TUPLE ? tj_give_tuple(call, result.shape) : tj_rewrapped(call, 0, result);
 }
 
 /* --- queries --- */
 
 const tj_value *tj_builtin_coshape(tj_call *call) {
-  return tuple(call, tj_layout_coshape(call->graph, tj_arg_layout(call, 0)));
+  return tj_give_tuple(call, tj_layout_coshape(call->graph, tj_arg_layout(call, 0)));
 }
 
 const tj_value *tj_builtin_coprofile(tj_call *call) {
-  return tuple(call, tj_layout_coprofile(call->graph, tj_arg_layout(call, 0)));
+  return tj_give_tuple(call, tj_layout_coprofile(call->graph, tj_arg_layout(call, 0)));
 }
 
 /* --- modes --- */
@@ -104,44 +92,44 @@ const tj_value *tj_builtin_replace(tj_call *call) {
 /* As in CuTe, a layout is its own reverse. */
 const tj_value *tj_builtin_reverse(tj_call *call) {
   const tj_value *value = call->arg[0];
-  return value->kind == TJ_VALUE_TUPLE ? tuple(call, tj_tuple_reverse(call->graph, value->tuple)) : value;
+  return value->kind == TJ_VALUE_TUPLE ? tj_give_tuple(call, tj_tuple_reverse(call->graph, value->tuple)) : value;
 }
 
 const tj_value *tj_builtin_dice(tj_call *call) {
-  return layout(call, tj_layout_dice(call->graph, tj_arg_tuple(call, 0), tj_arg_layout(call, 1)));
+  return tj_give_layout(call, tj_layout_dice(call->graph, tj_arg_tuple(call, 0), tj_arg_layout(call, 1)));
 }
 
 /* --- construction --- */
 
 const tj_value *tj_builtin_make_ordered_layout(tj_call *call) {
-  return layout(call, tj_layout_ordered(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1)));
+  return tj_give_layout(call, tj_layout_ordered(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1)));
 }
 
 const tj_value *tj_builtin_make_layout_like(tj_call *call) {
-  return layout(call, tj_layout_like(call->graph, tj_arg_layout(call, 0)));
+  return tj_give_layout(call, tj_layout_like(call->graph, tj_arg_layout(call, 0)));
 }
 
 const tj_value *tj_builtin_make_identity_layout(tj_call *call) {
-  return layout(call, tj_layout_identity(call->graph, tj_args_as_coordinate(call, 0)));
+  return tj_give_layout(call, tj_layout_identity(call->graph, tj_args_as_coordinate(call, 0)));
 }
 
 const tj_value *tj_builtin_compact_col_major(tj_call *call) {
-  return tuple(call, tj_layout_of_shape(call->graph, tj_arg_tuple(call, 0)).stride);
+  return tj_give_tuple(call, tj_layout_of_shape(call->graph, tj_arg_tuple(call, 0)).stride);
 }
 
 const tj_value *tj_builtin_compact_row_major(tj_call *call) {
-  return tuple(call, tj_compact_row_major(call->graph, tj_arg_tuple(call, 0)));
+  return tj_give_tuple(call, tj_compact_row_major(call->graph, tj_arg_tuple(call, 0)));
 }
 
 const tj_value *tj_builtin_compact_order(tj_call *call) {
-  return tuple(call, tj_compact_order(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1)));
+  return tj_give_tuple(call, tj_compact_order(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1)));
 }
 
 /* --- inverses --- */
 
 const tj_value *tj_builtin_complement(tj_call *call) {
   const tj_tuple *cotarget = call->count > 1 ? tj_arg_tuple(call, 1) : NULL;
-  return layout(call, tj_layout_complement(call->graph, tj_arg_layout(call, 0), cotarget));
+  return tj_give_layout(call, tj_layout_complement(call->graph, tj_arg_layout(call, 0), cotarget));
 }
 
 typedef tj_layout (*layout_inverse)(tj_graph *graph, tj_layout layout);
@@ -155,7 +143,7 @@ static const tj_value *inverse(tj_call *call, layout_inverse of_layout, linear_i
     const tj_f2 *map = tj_f2_by_index(call->graph, tj_need_linear(call->graph, value));
     return tj_value_of_linear_or_layout(call->graph, of_linear(call->graph, map));
   }
-  return layout(call, of_layout(call->graph, tj_arg_layout(call, 0)));
+  return tj_give_layout(call, of_layout(call->graph, tj_arg_layout(call, 0)));
 }
 
 const tj_value *tj_builtin_right_inverse(tj_call *call) {
@@ -176,11 +164,11 @@ const tj_value *tj_builtin_max_common_vector(tj_call *call) {
 }
 
 const tj_value *tj_builtin_max_common_layout(tj_call *call) {
-  return layout(call, tj_layout_max_common(call->graph, tj_arg_layout(call, 0), tj_arg_layout(call, 1)));
+  return tj_give_layout(call, tj_layout_max_common(call->graph, tj_arg_layout(call, 0), tj_arg_layout(call, 1)));
 }
 
 const tj_value *tj_builtin_domain_distribute(tj_call *call) {
-  return layout(call, tj_domain_distribute(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1)));
+  return tj_give_layout(call, tj_domain_distribute(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1)));
 }
 
 /* --- divides and products --- */
@@ -264,7 +252,7 @@ static const tj_value *part_of(tj_call *call, uint32_t index, tj_layout part, co
   while (zeros < count && tj_is_int(leaves[zeros]->value, 0))
     zeros++;
   if (zeros == count)
-    return layout(call, part);
+    return tj_give_layout(call, part);
   tj_composed *tensor = TJ_NEW(call->job, tj_composed);
   *tensor = tj_coord_tensor(graph, offset, part);
   return tj_value_of_composed(graph, tensor);
@@ -286,17 +274,32 @@ const tj_value *tj_builtin_domain_offset(tj_call *call) {
   return part_of(call, 1, inner, tj_crd2idx(call->graph, tj_arg_tuple(call, 0), inner.shape, inner.stride));
 }
 
+/* The projection that is argument 3: a tuple with _ for the modes that do not count. NULL where not given. */
+static const tj_tuple *arg_projection(tj_call *call) {
+  const tj_tuple *projection = call->count > 3 ? tj_arg_tuple(call, 3) : NULL;
+  if (projection != NULL && !tj_tuple_is_list(projection))
+    tj_fail_arg(call, 3, "a tuple such as (1,_,1)");
+  return projection;
+}
+
 const tj_value *tj_builtin_local_tile(tj_call *call) {
-  const tj_tuple *offset;
-  tj_layout tile =
-      tj_local_tile(call->graph, tj_arg_inner_layout(call, 0), arg_tiler(call, 1), tj_arg_tuple(call, 2), &offset);
+  const tj_tuple *offset, *coordinate = tj_arg_tuple(call, 2), *projection = arg_projection(call);
+  const tj_tiler *tiler = arg_tiler(call, 1);
+  if (projection != NULL) {
+    tiler = tj_tiler_dice(call->graph, projection, tiler);
+    coordinate = tj_tuple_dice(call->graph, projection, coordinate);
+  }
+  tj_layout tile = tj_local_tile(call->graph, tj_arg_inner_layout(call, 0), tiler, coordinate, &offset);
   return part_of(call, 0, tile, offset);
 }
 
 const tj_value *tj_builtin_local_partition(tj_call *call) {
-  const tj_tuple *offset;
-  tj_layout part = tj_local_partition(call->graph, tj_arg_inner_layout(call, 0), tj_arg_layout(call, 1),
-                                      tj_arg_node(call, 2), &offset);
+  const tj_tuple *offset, *projection = arg_projection(call);
+  tj_layout threads = tj_arg_layout(call, 1);
+  if (projection != NULL)
+    threads = tj_layout_dice(call->graph, projection, threads);
+  tj_layout part =
+      tj_local_partition(call->graph, tj_arg_inner_layout(call, 0), threads, tj_arg_node(call, 2), &offset);
   return part_of(call, 0, part, offset);
 }
 
@@ -331,7 +334,7 @@ static const tj_value *cast(tj_call *call, const tj_value *value, int64_t count,
   if (value->kind == TJ_VALUE_SWIZZLE)
     return tj_value_of_swizzle(graph, to->swizzle(graph, value->swizzle, count));
   if (value->kind != TJ_VALUE_COMPOSED)
-    return layout(call, to->layout(graph, tj_need_layout(graph, value, "what is cast"), count));
+    return tj_give_layout(call, to->layout(graph, tj_need_layout(graph, value, "what is cast"), count));
   const tj_composed *composed = value->composed;
   if (composed->offset->kind != TJ_TUPLE_INTEGER)
     tj_fail(call->job, TJ_WRONG_TYPE, "%s: a layout with basis strides", call->builtin->name);
@@ -363,19 +366,19 @@ const tj_value *tj_builtin_recast(tj_call *call) {
 /* --- integers and tuples --- */
 
 const tj_value *tj_builtin_shape_div(tj_call *call) {
-  return tuple(call, tj_shape_div(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1)));
+  return tj_give_tuple(call, tj_shape_div(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1)));
 }
 
 const tj_value *tj_builtin_ceil_div(tj_call *call) {
-  return tuple(call, tj_tuple_ceil_div(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1)));
+  return tj_give_tuple(call, tj_tuple_ceil_div(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1)));
 }
 
 const tj_value *tj_builtin_round_up(tj_call *call) {
-  return tuple(call, tj_tuple_round_up(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1)));
+  return tj_give_tuple(call, tj_tuple_round_up(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1)));
 }
 
 const tj_value *tj_builtin_gcd(tj_call *call) {
-  return integer(call, tj_tuple_gcd(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1)));
+  return tj_give_integer(call, tj_tuple_gcd(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1)));
 }
 
 /* The shape of a layout; a tuple itself. */
@@ -385,20 +388,20 @@ static const tj_tuple *profile_of(tj_call *call, uint32_t index) {
 }
 
 const tj_value *tj_builtin_congruent(tj_call *call) {
-  return integer(call, tj_tuple_congruent(profile_of(call, 0), profile_of(call, 1)));
+  return tj_give_integer(call, tj_tuple_congruent(profile_of(call, 0), profile_of(call, 1)));
 }
 
 const tj_value *tj_builtin_compatible(tj_call *call) {
-  return integer(call, tj_tuple_compatible(call->graph, profile_of(call, 0), profile_of(call, 1)));
+  return tj_give_integer(call, tj_tuple_compatible(call->graph, profile_of(call, 0), profile_of(call, 1)));
 }
 
 const tj_value *tj_builtin_weakly_congruent(tj_call *call) {
-  return integer(call, tj_tuple_weakly_congruent(profile_of(call, 0), profile_of(call, 1)));
+  return tj_give_integer(call, tj_tuple_weakly_congruent(profile_of(call, 0), profile_of(call, 1)));
 }
 
 const tj_value *tj_builtin_crd2crd(tj_call *call) {
   const tj_tuple *source = tj_arg_tuple(call, 1), *target = tj_arg_tuple(call, 2);
   tj_layout from = tj_layout_of_shape(call->graph, source);
   const tj_tuple *index = tj_crd2idx(call->graph, tj_arg_tuple(call, 0), source, from.stride);
-  return tuple(call, tj_idx2crd(call->graph, index, target, NULL));
+  return tj_give_tuple(call, tj_idx2crd(call->graph, index, target, NULL));
 }

@@ -5,18 +5,6 @@
 
 #include <inttypes.h>
 
-static const tj_value *integer(tj_call *call, int64_t value) {
-  return tj_value_of_node(call->graph, tj_int(call->graph, value));
-}
-
-static const tj_value *tuple(tj_call *call, const tj_tuple *value) {
-  return tj_value_of_tuple(call->graph, value);
-}
-
-static const tj_value *layout(tj_call *call, tj_layout value) {
-  return tj_value_of_layout(call->graph, value);
-}
-
 /* --- integers --- */
 
 typedef const tj_node *(*binary_operation)(tj_graph *graph, const tj_node *a, const tj_node *b);
@@ -73,17 +61,18 @@ static const tj_value *layout_of_linear(tj_call *call, const tj_f2 *map) {
   const tj_composed *composed = tj_layout_of_f2(call->graph, map, &obstacle);
   if (composed == NULL)
     tj_fail(call->job, TJ_NOT_LINEAR, "no layout has the values of the linear map: %s", obstacle);
-  return composed->swizzle.bits == 0 ? layout(call, composed->layout) : tj_value_of_composed(call->graph, composed);
+  return composed->swizzle.bits == 0 ? tj_give_layout(call, composed->layout)
+                                     : tj_value_of_composed(call->graph, composed);
 }
 
 const tj_value *tj_builtin_layout(tj_call *call) {
   if (call->count == 1 && call->arg[0]->kind == TJ_VALUE_LINEAR)
     return layout_of_linear(call, call->arg[0]->linear);
   if (call->count == 1 && call->arg[0]->kind == TJ_VALUE_VIEW)
-    return layout(call, tj_layout_of_view(call->graph, call->arg[0]->view));
+    return tj_give_layout(call, tj_layout_of_view(call->graph, call->arg[0]->view));
   if (call->count == 1)
-    return layout(call, tj_layout_of_shape(call->graph, tj_arg_tuple(call, 0)));
-  return layout(call, tj_layout_make(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1)));
+    return tj_give_layout(call, tj_layout_of_shape(call->graph, tj_arg_tuple(call, 0)));
+  return tj_give_layout(call, tj_layout_make(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1)));
 }
 
 const tj_value *tj_builtin_size(tj_call *call) {
@@ -97,25 +86,25 @@ const tj_value *tj_builtin_cosize(tj_call *call) {
 
 const tj_value *tj_builtin_rank(tj_call *call) {
   if (call->arg[0]->kind == TJ_VALUE_LINEAR)
-    return integer(call, tj_f2_rank(call->graph, call->arg[0]->linear));
-  return integer(call, tj_tuple_rank(shape_of(call, 0)));
+    return tj_give_integer(call, tj_f2_rank(call->graph, call->arg[0]->linear));
+  return tj_give_integer(call, tj_tuple_rank(shape_of(call, 0)));
 }
 
 const tj_value *tj_builtin_depth(tj_call *call) {
-  return integer(call, shape_of(call, 0)->depth);
+  return tj_give_integer(call, shape_of(call, 0)->depth);
 }
 
 const tj_value *tj_builtin_shape(tj_call *call) {
-  return tuple(call, mode_argument(call, shape_of(call, 0), 1));
+  return tj_give_tuple(call, mode_argument(call, shape_of(call, 0), 1));
 }
 
 const tj_value *tj_builtin_stride(tj_call *call) {
-  return tuple(call, mode_argument(call, tj_arg_inner_layout(call, 0).stride, 1));
+  return tj_give_tuple(call, mode_argument(call, tj_arg_inner_layout(call, 0).stride, 1));
 }
 
 const tj_value *tj_builtin_flatten(tj_call *call) {
   if (call->arg[0]->kind == TJ_VALUE_TUPLE)
-    return tuple(call, tj_tuple_flatten(call->graph, call->arg[0]->tuple));
+    return tj_give_tuple(call, tj_tuple_flatten(call->graph, call->arg[0]->tuple));
   return tj_rewrapped(call, 0, tj_layout_flatten(call->graph, tj_arg_inner_layout(call, 0)));
 }
 
@@ -135,10 +124,10 @@ const tj_value *tj_builtin_composition(tj_call *call) {
 const tj_value *tj_builtin_crd2idx(tj_call *call) {
   const tj_tuple *shape = tj_arg_tuple(call, 1);
   const tj_tuple *stride = call->count > 2 ? tj_arg_tuple(call, 2) : tj_layout_of_shape(call->graph, shape).stride;
-  return tuple(call, tj_crd2idx(call->graph, tj_arg_tuple(call, 0), shape, stride));
+  return tj_give_tuple(call, tj_crd2idx(call->graph, tj_arg_tuple(call, 0), shape, stride));
 }
 
 const tj_value *tj_builtin_idx2crd(tj_call *call) {
   const tj_tuple *stride = call->count > 2 ? tj_arg_tuple(call, 2) : NULL;
-  return tuple(call, tj_idx2crd(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1), stride));
+  return tj_give_tuple(call, tj_idx2crd(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1), stride));
 }

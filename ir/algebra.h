@@ -36,6 +36,8 @@ struct tj_tiler {
 const tj_tiler *tj_tiler_of_tuple(tj_graph *graph, const tj_tuple *tuple);
 const tj_tiler *tj_tiler_of_layout(tj_graph *graph, tj_layout layout);
 const tj_tiler *tj_tiler_of_modes(tj_graph *graph, const tj_tiler *const items[], uint32_t count);
+/* The tilers by mode that stand against integers of a projection such as (1,_,1): TJ2027 where it does not fit. */
+const tj_tiler *tj_tiler_dice(tj_graph *graph, const tj_tuple *projection, const tj_tiler *tiler);
 
 /* --- composition --- */
 
@@ -61,7 +63,8 @@ tj_layout tj_layout_append(tj_graph *graph, tj_layout layout, tj_layout x, uint3
 tj_layout tj_layout_prepend(tj_graph *graph, tj_layout layout, tj_layout x, uint32_t rank);
 /* ((a0,b0),(a1,b1),…) of two layouts of equal rank. */
 tj_layout tj_layout_zip(tj_graph *graph, tj_layout a, tj_layout b);
-/* The modes that stand against integers of a coordinate. */
+/* The modes that stand against integers of a coordinate; and the items of a tuple. */
+const tj_tuple *tj_tuple_dice(tj_graph *graph, const tj_tuple *coordinate, const tj_tuple *tuple);
 tj_layout tj_layout_dice(tj_graph *graph, const tj_tuple *coordinate, tj_layout layout);
 
 /* Modes of stride 0 get the extent 1; and then coalesced. */

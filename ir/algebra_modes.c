@@ -101,12 +101,15 @@ tj_layout tj_layout_zip(tj_graph *graph, tj_layout a, tj_layout b) {
   return tj_layout_concat(graph, pairs, a.shape->count);
 }
 
+const tj_tuple *tj_tuple_dice(tj_graph *graph, const tj_tuple *coordinate, const tj_tuple *tuple) {
+  if (!tj_tuple_weakly_congruent(coordinate, tuple))
+    tj_fail(graph->job, TJ_SLICE_STRUCTURE, "%s does not fit %s", tj_tuple_text(graph->job, coordinate),
+            tj_tuple_text(graph->job, tuple));
+  return tj_tuple_keep(graph, coordinate, tuple, true);
+}
+
 tj_layout tj_layout_dice(tj_graph *graph, const tj_tuple *coordinate, tj_layout layout) {
-  if (!tj_tuple_weakly_congruent(coordinate, layout.shape))
-    tj_fail(graph->job, TJ_SLICE_STRUCTURE, "%s does not fit shape %s", tj_tuple_text(graph->job, coordinate),
-            tj_tuple_text(graph->job, layout.shape));
-  return (tj_layout){tj_tuple_keep(graph, coordinate, layout.shape, true),
-                     tj_tuple_keep(graph, coordinate, layout.stride, true)};
+  return (tj_layout){tj_tuple_dice(graph, coordinate, layout.shape), tj_tuple_dice(graph, coordinate, layout.stride)};
 }
 
 /* --- tuples --- */

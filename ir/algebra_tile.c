@@ -64,6 +64,27 @@ tj_layout tj_layout_compose_tiler(tj_graph *graph, tj_layout layout, const tj_ti
   return tj_layout_concat(graph, modes, tiler->count);
 }
 
+/* Appends to `kept` the tilers that stand against integers of a projection. */
+static uint32_t keep_tilers(tj_graph *graph, const tj_tuple *projection, const tj_tiler *tiler,
+                            const tj_tiler *kept[]) {
+  if (!tj_tuple_is_list(projection)) {
+    kept[0] = tiler;
+    return projection->kind != TJ_TUPLE_ANY;
+  }
+  if (tiler->kind != TJ_TILER_MODES || tiler->count != projection->count)
+    tj_fail(graph->job, TJ_SLICE_STRUCTURE, "the projection %s does not fit a tiler of %u modes",
+            tj_tuple_text(graph->job, projection), tiler->kind == TJ_TILER_MODES ? tiler->count : 1);
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < projection->count; i++)
+    count += keep_tilers(graph, projection->item[i], tiler->item[i], kept + count);
+  return count;
+}
+
+const tj_tiler *tj_tiler_dice(tj_graph *graph, const tj_tuple *projection, const tj_tiler *tiler) {
+  const tj_tiler **kept = TJ_NEW_ARRAY(graph->job, const tj_tiler *, projection->leaf_count);
+  return tj_tiler_of_modes(graph, kept, keep_tilers(graph, projection, tiler, kept));
+}
+
 /* --- logical divide and product --- */
 
 static tj_layout pair(tj_graph *graph, tj_layout a, tj_layout b) {

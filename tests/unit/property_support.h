@@ -318,6 +318,14 @@ static inline bool all_different(const property_case *self, const flat_layout *f
   return true;
 }
 
+/* All extents and strides are powers of two, or 0. */
+static inline bool has_powers_of_two(const flat_layout *flat) {
+  int64_t odd = 0;
+  for (uint32_t i = 0; i < flat->count; i++)
+    odd |= (flat->extent[i] & (flat->extent[i] - 1)) | (flat->stride[i] & (flat->stride[i] - 1));
+  return odd == 0;
+}
+
 /* As few modes as possible, with the same values within the size: a single mode 1:0 where there is one coordinate. */
 static inline flat_layout coalesced(const flat_layout *flat) {
   flat_layout made = {.size = flat->size};

@@ -223,13 +223,6 @@ static void operate_complement(property_case *self) {
   self->result = tj_layout_complement(self->graph, self->a, NULL);
 }
 
-static bool has_powers_of_two(const flat_layout *flat) {
-  int64_t odd = 0;
-  for (uint32_t i = 0; i < flat->count; i++)
-    odd |= (flat->extent[i] & (flat->extent[i] - 1)) | (flat->stride[i] & (flat->stride[i] - 1));
-  return odd == 0;
-}
-
 static int64_t largest_value(const flat_layout *flat) {
   return value_at(flat, flat->size - 1);
 }

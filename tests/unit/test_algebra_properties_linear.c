@@ -314,7 +314,7 @@ static bool is_linear(const flat_layout *flat) {
   return true;
 }
 
-static bool has_powers_of_two(const flat_layout *flat) {
+static bool has_even_extents(const flat_layout *flat) {
   for (uint32_t i = 0; i < flat->count; i++)
     if ((flat->extent[i] & (flat->extent[i] - 1)) != 0)
       return false;
@@ -326,7 +326,7 @@ static void check_of_layout(property_case *self) {
   const char *obstacle = NULL;
   flat_layout a = flatten(self->a);
   self->map = tj_f2_of_layout(self->graph, self->a, &obstacle);
-  EXPECT(self, (self->map != NULL) == (has_powers_of_two(&a) && is_linear(&a)));
+  EXPECT(self, (self->map != NULL) == (has_even_extents(&a) && is_linear(&a)));
   EXPECT(self, (self->map == NULL) == (obstacle != NULL));
   if (self->map == NULL)
     return;

@@ -517,13 +517,16 @@ static void prepare_ordered(property_case *self) {
   self->other = tj_tuple_list(self->graph, items, rank);
   if (random_below(&self->state, 16) != 0)
     return;
-  self->other = tj_tuple_list(self->graph, items, rank - 1);
-  self->refusal = TJ_NOT_CONGRUENT;
+  bool is_short = random_below(&self->state, 2) == 0;
+  items[0] = tj_tuple_any(self->graph);
+  self->other = tj_tuple_list(self->graph, is_short ? items + 1 : items, is_short ? rank - 1 : rank);
+  self->refusal = is_short ? TJ_NOT_CONGRUENT : TJ_WRONG_TYPE;
 }
 
 static void operate_ordered(property_case *self) {
   self->answer = tj_compact_order(self->graph, self->tuple, self->other);
-  self->result = tj_layout_ordered(self->graph, self->tuple, self->other);
+  if (self->refusal == NO_CODE)
+    self->result = tj_layout_ordered(self->graph, self->tuple, self->other);
 }
 
 static void check_ordered(property_case *self) {

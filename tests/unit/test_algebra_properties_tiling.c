@@ -44,13 +44,6 @@ static bool has_all(const int64_t all[], int64_t all_count, const int64_t some[]
   return true;
 }
 
-static bool has_powers_of_two(const flat_layout *flat) {
-  int64_t odd = 0;
-  for (uint32_t i = 0; i < flat->count; i++)
-    odd |= (flat->extent[i] & (flat->extent[i] - 1)) | (flat->stride[i] & (flat->stride[i] - 1));
-  return odd == 0;
-}
-
 /* The values are 0 … size-1, each once. */
 static bool is_permutation(const property_case *self, tj_layout layout, int64_t size) {
   flat_layout flat = flatten(layout);

@@ -526,6 +526,15 @@ static void prepare_coordinates(property_case *self) {
   self->b = (tj_layout){tj_tuple_list(self->graph, shape, 3), tj_tuple_list(self->graph, strides, 3)};
 }
 
+/* A component that the left-hand layout does not have. */
+static void prepare_no_coordinates(property_case *self) {
+  prepare_coordinates(self);
+  self->a = side_by_side(self, (const tj_layout[]){mode_of(self->a, 0)}, 1);
+  self->b =
+      (tj_layout){integer(self, 2), tj_tuple_at(self->graph, integer(self, 1), 1 + random_below(&self->state, 3))};
+  self->refusal = TJ_RANK;
+}
+
 /* A's value at (x, y, (z, w)), each within its mode. */
 static void check_coordinates(property_case *self) {
   int64_t size = product_of(self->b.shape);
@@ -593,6 +602,7 @@ START_TEST(coordinates) {
        CASES,
        3950,
        {COMPOSITION_REFUSALS}},
+      {"no such coordinate", prepare_no_coordinates, operate_compose, operate_nothing, 500, 0, {NO_CODE}},
       {"coord_tensor", prepare_tensor, operate_tensor, check_tensor, CASES, CASES, {TJ_BASIS_MISMATCH}},
       {"offset", prepare_offset, operate_tensor, check_offset, CASES, CASES, {NO_CODE}},
   };
