@@ -44,8 +44,7 @@ const tj_node *tj_arg_node(tj_call *call, uint32_t index);
 int64_t tj_arg_constant(tj_call *call, uint32_t index);
 const tj_tuple *tj_arg_tuple(tj_call *call, uint32_t index);
 tj_layout tj_arg_layout(tj_call *call, uint32_t index);
-/* The layout of an argument, which may stand behind a swizzle or an offset; and what became of it, behind the same.
- */
+/* The layout of an argument, perhaps behind a swizzle or an offset; and what became of it, behind the same. */
 tj_layout tj_arg_inner_layout(tj_call *call, uint32_t index);
 const tj_value *tj_rewrapped(tj_call *call, uint32_t index, tj_layout result);
 const tj_view *tj_arg_view(tj_call *call, uint32_t index);
