@@ -226,14 +226,18 @@ static void set_view(tj_graph *graph, const tj_view *view, tj_map_image *image) 
   image->space = tj_simplified(graph, view->space_size);
   if (!tj_view_as_strides(graph, view, &layout, &first, &box) || has_negative_stride(graph, layout))
     return;
-  set_structure(graph, layout, first, image);
+  set_structure(graph, layout, tj_terse_sub(graph, first, view->offset), image);
   const tj_tuple *domain = tj_view_lengths(graph, view);
   if (image->is_injective == TJ_NO)
     find_repeated(graph, domain, layout.stride, &box, image);
   const tj_node *last =
       tj_terse_add(graph, first, tj_terse_add(graph, tj_layout_cosize(graph, layout), tj_int(graph, -1)));
+  const tj_node *from = tj_terse_sub(graph, first, view->offset), *to = tj_terse_sub(graph, last, view->offset);
+  if (tj_decide_less_equal(graph, tj_int(graph, 0), from) != TJ_YES ||
+      tj_decide_less(graph, to, image->space) != TJ_YES)
+    image->reached = NULL;
   bool is_below = tj_decide_less(graph, first, tj_int(graph, 0)) == TJ_YES;
-  bool is_above = tj_decide_less_equal(graph, image->space, last) == TJ_YES;
+  bool is_above = tj_decide_less_equal(graph, image->space, to) == TJ_YES;
   for (uint32_t i = 0; is_above && !is_below && i < box.rank; i++)
     box.begin[i] = tj_simplified(graph, tj_terse_add(graph, box.end[i], tj_int(graph, -1)));
   if (is_below || is_above)
@@ -296,6 +300,7 @@ typedef struct {
   uint32_t pitch; /* and one more */
   int64_t *value;
   size_t count;
+  int64_t begin;   /* of the space: a view's offset */
   int64_t *length; /* of each component of the space */
   bool is_negative;
 } listing;
@@ -350,6 +355,8 @@ static void measure_space(listing *all) {
 
 static listing list_values(tj_graph *graph, const tj_value *map, int64_t limit) {
   listing all = {.graph = graph, .map = map, .table = tj_table_open(graph, map, limit)};
+  if (map->kind == TJ_VALUE_VIEW)
+    all.begin = tj_constant_value(graph, map->view->offset, "a view's offset");
   all.width = all.table.result_count;
   all.pitch = all.width + 1;
   all.value = TJ_NEW_ARRAY(graph->job, int64_t, (size_t)all.table.size * all.pitch + 1);
@@ -377,9 +384,24 @@ static const tj_tuple *coordinate_at(const listing *all, int64_t number) {
   return tj_tuple_from_leaves(all->graph, table->domain, leaves);
 }
 
+/* Whether value - begin is less than the space is long, without overflow. */
+static bool ends_inside(const listing *all, int64_t value, uint32_t component) {
+  int64_t place;
+  return !__builtin_sub_overflow(value, all->begin, &place) && place < all->length[component];
+}
+
 static bool is_inside(const listing *all, const int64_t value[]) {
   for (uint32_t i = 0; i < all->width; i++) {
-    if (value[i] < 0 || value[i] >= all->length[i])
+    if (value[i] < all->begin || !ends_inside(all, value[i], i))
+      return false;
+  }
+  return true;
+}
+
+/* A buffer also has what lies before a view's offset. */
+static bool is_in_buffer(const listing *all, const int64_t value[]) {
+  for (uint32_t i = 0; i < all->width; i++) {
+    if (value[i] < 0 || !ends_inside(all, value[i], i))
       return false;
   }
   return true;
@@ -417,7 +439,7 @@ static void count_runs(const listing *all, tj_map_image *image) {
 static void find_outside(const listing *all, tj_map_image *image) {
   int64_t first = INT64_MAX;
   for (size_t n = 0; n < all->count; n++) {
-    if (!is_inside(all, all->value + n * all->pitch) && number_at(all, n) < first)
+    if (!is_in_buffer(all, all->value + n * all->pitch) && number_at(all, n) < first)
       first = number_at(all, n);
   }
   image->outside = first < INT64_MAX ? coordinate_at(all, first) : NULL;
@@ -426,9 +448,9 @@ static void find_outside(const listing *all, tj_map_image *image) {
 /* The next element of the space, the last component fastest; false after the last. */
 static bool next_element(const listing *all, int64_t element[]) {
   for (uint32_t i = all->width; i-- > 0;) {
-    if (++element[i] < all->length[i])
+    if (ends_inside(all, ++element[i], i))
       return true;
-    element[i] = 0;
+    element[i] = all->begin;
   }
   return false;
 }
@@ -438,8 +460,10 @@ static void find_gap(const listing *all, tj_map_image *image) {
   tj_graph *graph = all->graph;
   int64_t *element = TJ_NEW_ARRAY(graph->job, int64_t, all->width + 1);
   bool is_empty = false, more = true;
-  for (uint32_t i = 0; i < all->width; i++)
+  for (uint32_t i = 0; i < all->width; i++) {
     is_empty |= all->length[i] == 0;
+    element[i] = all->begin;
+  }
   for (size_t n = 0; n < all->count && more; n++) {
     const int64_t *value = all->value + n * all->pitch;
     if (!is_inside(all, value) || (n > 0 && same_value(all, n, n - 1)))

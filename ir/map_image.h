@@ -1,4 +1,5 @@
-/* The image of a map: which elements of its space its values are, and how often.
+/* The image of a map: which elements of its space its values are, and how often. The space of a view is its buffer
+ * from the view's offset on.
  *
  * Coordinates that are not valid do not count. Structure decides where it can, symbolic or not: of layouts, and of
  * views whose offset is a sum of strides over a box of valid coordinates. Otherwise constant maps of up to 2^24
@@ -15,7 +16,7 @@ typedef struct {
   tj_decision is_surjective;    /* every element of the space is a value, and no value lies outside */
   const tj_tuple *collision[2]; /* two coordinates with one value */
   const tj_tuple *gap;          /* an element of the space that is no value */
-  const tj_tuple *outside;      /* a valid coordinate whose value lies outside the space */
+  const tj_tuple *outside;      /* a valid coordinate whose value lies behind the space, or is negative */
   const tj_node *space;         /* how many elements there are */
   const tj_node *reached;       /* how many of them are values */
   const tj_node *most;          /* how many coordinates share the value that most have */

@@ -4,11 +4,11 @@
 #include <string.h>
 
 extern const command command_eval, command_simplify, command_compile, command_disasm, command_run, command_prove,
-    command_show, command_devices, command_cache, command_version;
+    command_check, command_show, command_devices, command_cache, command_version;
 
-static const command *const commands[] = {&command_eval,  &command_simplify, &command_compile, &command_disasm,
-                                          &command_run,   &command_prove,    &command_show,    &command_devices,
-                                          &command_cache, &command_version};
+static const command *const commands[] = {&command_eval,    &command_simplify, &command_compile, &command_disasm,
+                                          &command_run,     &command_prove,    &command_check,   &command_show,
+                                          &command_devices, &command_cache,    &command_version};
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 

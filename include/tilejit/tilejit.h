@@ -253,6 +253,31 @@ typedef struct {
  * where it has more than 65536 coordinates. Of a view as text, the last two leave the pipeline without a grid. */
 TJ_API tj_status tj_program_show(tj_program *program, const tj_show_options *options, tj_blob *picture);
 
+/* What tj_program_check writes. */
+typedef enum {
+  TJ_CHECK_TEXT, /* a title, then a line for each finding */
+  TJ_CHECK_JSON  /* {"checks":[{"of":title,"findings":[{"about","verdict","must_hold","text","numbers":{…}}…]}…],
+                    "holds":true} */
+} tj_check_form;
+
+typedef struct {
+  const char *kernel;         /* NULL: the program's value; where it has none, every kernel */
+  const char *target;         /* as in tj_compile_options; NULL: none, and the host for kernels */
+  const char *dtype;          /* of a map's elements; NULL: f32 */
+  int is_threads;             /* the value is a (thread, value) layout of a tile */
+  const char *const *require; /* findings that must hold: "injective", "surjective", "bijective", "inside",
+                                 "coalesced", "conflict-free" */
+  size_t require_count;
+  tj_check_form form;
+} tj_check_options;
+
+/* What is known of a map or a kernel. A finding is about something ("injective", "coverage", "vector", "coalesced",
+ * "occupancy", …), and says yes, no or unknown, or is a fact; its numbers are elements, bytes, cycles, cache lines as
+ * their names say. `holds` gets 0 where a valid coordinate reaches outside of its buffer, or where a required
+ * finding is not yes; else 1. TJ2022 where there is nothing to check, TJ2024 where the value is no map, TJ4002 for
+ * an unknown dtype, and what compiling a kernel may give. */
+TJ_API tj_status tj_program_check(tj_program *program, const tj_check_options *options, int *holds, tj_blob *text);
+
 /* Whether two values are the same for all parameters, and two maps at every coordinate, validity included. `a` and `b`
  * are programs that end in an expression; both see the items of `declarations` (may be NULL), and those of each other
  * where they are the same text. The text is a line: how it was proved (by the simplifier's rules, in every case where there are at
