@@ -5,7 +5,7 @@
 
 /* --- making --- */
 
-/* Names of the program's parameters, by the index of their symbol in the graph. */
+/* A plan in the making. */
 typedef struct {
   tj_graph *graph;
   const tj_program_values *program;

@@ -6,6 +6,7 @@
 
 #include <llvm-c/Core.h>
 #include <llvm-c/LLJIT.h>
+#include <llvm-c/TargetMachine.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -37,11 +38,31 @@ static bool look_up(tj_host_code *code, uint32_t index, const char *symbol, char
   return true;
 }
 
+/* An LLJIT for objects that are compiled already: it is told of a plain processor of this machine's kind, where it
+ * would otherwise spend most of its time on finding out which one this is. */
+static bool create_jit(tj_host_code *code, char message[MESSAGE_SIZE]) {
+  char *triple = LLVMGetDefaultTargetTriple(), *problem = NULL;
+  LLVMTargetRef target;
+  LLVMTargetMachineRef machine = NULL;
+  if (LLVMGetTargetFromTriple(triple, &target, &problem))
+    LLVMDisposeMessage(problem);
+  else
+    machine = LLVMCreateTargetMachine(target, triple, "generic", "", LLVMCodeGenLevelNone, LLVMRelocPIC,
+                                      LLVMCodeModelJITDefault);
+  LLVMDisposeMessage(triple);
+  LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
+  if (machine != NULL)
+    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder,
+                                                  LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
+  if (!failed(LLVMOrcCreateLLJIT(&code->jit, builder), message))
+    return true;
+  code->jit = NULL;
+  return false;
+}
+
 static bool load(tj_host_code *code, tj_bytes object, const char *const symbol[], char message[MESSAGE_SIZE]) {
-  if (failed(LLVMOrcCreateLLJIT(&code->jit, NULL), message)) {
-    code->jit = NULL;
+  if (!create_jit(code, message))
     return false;
-  }
   LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(object.data, object.size, symbol[0]);
   LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(code->jit);
   if (failed(LLVMOrcLLJITAddObjectFile(code->jit, library, buffer), message))
