@@ -219,11 +219,13 @@ static uint64_t undefined_lanes(const tj_sim_wave *wave, const tj_sim_operand *o
   return lanes & tj_sim_exec(wave);
 }
 
-/* Addresses, and the operands of atomics. */
+/* Addresses, and the operands of atomics. Without a lane, only scalar memory is accessed. */
 static bool check_addresses(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
   const tj_sim_effects *effects = &instruction->effects;
   unsigned skipped = effects->overwritten | effects->partly_overwritten | effects->stored;
   uint64_t exec = tj_sim_exec(wave);
+  if (exec == 0 && instruction->operation->class != TJ_SIM_CLASS_SMEM)
+    return true;
   for (unsigned i = 0; i < instruction->operand_count; i++) {
     const tj_sim_operand *operand = &instruction->operand[i];
     if ((skipped >> i & 1) != 0 || !has_undefined(wave, operand, exec))

@@ -67,6 +67,8 @@ static const row other_rows[] = {
     {"global_load_dword v5, v3, s[0:1]", ALL, address},
     {"global_load_dword v5, v[2:3], off", ALL, address},
     {"global_load_dword v5, v0, s[4:5]", ALL, address},
+    {"s_mov_b64 exec, 0\nglobal_load_dword v5, v3, s[4:5]", G9, NULL},
+    {"s_mov_b64 exec, 0\ns_load_dwordx2 s[4:5], s[6:7], 0x0", G9, address},
     {"ds_read_b32 v5, v3", ALL, address},
     {"s_load_dword s4, s[0:1], s3", G10, address},
     {"s_load_dwordx2 s[4:5], s[6:7], 0x0", ALL, address},
