@@ -116,113 +116,6 @@ static tj_parameter evaluate_parameter(tj_scope *scope, const tj_item *item, con
 
 /* --- kernels --- */
 
-static bool is_operand(const tj_value *value) {
-  return value->kind == TJ_VALUE_LAYOUT || value->kind == TJ_VALUE_COMPOSED || value->kind == TJ_VALUE_VIEW;
-}
-
-static const tj_value *need_operand(tj_job *job, const tj_value *value, const char *what) {
-  if (!is_operand(value))
-    tj_fail_type(job, value, what, "a layout or a view");
-  return value;
-}
-
-static const tj_kernel_argument *evaluate_arguments(tj_scope *scope, const tj_item *item) {
-  tj_kernel_argument *arguments = TJ_NEW_ARRAY(scope->job, tj_kernel_argument, item->argument_count);
-  for (uint32_t i = 0; i < item->argument_count; i++) {
-    const tj_ast_argument *ast = &item->argument[i];
-    for (uint32_t k = 0; k < i; k++) {
-      if (strcmp(arguments[k].name, ast->name) == 0)
-        tj_fail_at(scope->job, ast->span, TJ_KERNEL_ARGUMENT, "the kernel has two arguments '%s'", ast->name);
-    }
-    const tj_value *view = tj_evaluate_expression(scope, ast->view);
-    scope->job->here = ast->view->span;
-    need_operand(scope->job, view, "a kernel's argument");
-    arguments[i] = (tj_kernel_argument){ast->name, ast->dtype, view, ast->span, ast->dtype_span};
-  }
-  return arguments;
-}
-
-static uint32_t find_argument(tj_scope *scope, const tj_kernel_definition *kernel, const tj_ast *ast) {
-  scope->job->here = ast->span;
-  if (ast->kind != TJ_AST_NAME)
-    tj_fail(scope->job, TJ_KERNEL_BODY, "the name of an argument of kernel '%s' is needed here", kernel->name);
-  for (uint32_t i = 0; i < kernel->argument_count; i++) {
-    if (strcmp(kernel->argument[i].name, ast->name) == 0)
-      return i;
-  }
-  tj_fail(scope->job, TJ_KERNEL_ARGUMENT, "kernel '%s' has no argument '%s'", kernel->name, ast->name);
-}
-
-static void check_all_used(tj_scope *scope, const tj_kernel_definition *kernel) {
-  for (uint32_t i = 0; i < kernel->argument_count; i++) {
-    bool used = i == kernel->destination || (kernel->body == TJ_BODY_COPY && i == kernel->source);
-    if (!used)
-      tj_fail_at(scope->job, kernel->argument[i].span, TJ_KERNEL_ARGUMENT, "the body does not use argument '%s'",
-                 kernel->argument[i].name);
-  }
-}
-
-static void evaluate_copy_options(tj_scope *scope, tj_kernel_definition *kernel, const tj_ast *body) {
-  for (uint32_t i = 3; i < body->count; i++) {
-    const tj_ast *option = body->item[i];
-    scope->job->here = option->span;
-    if (option->kind != TJ_AST_NAMED)
-      tj_fail(scope->job, TJ_WRONG_ARITY, "copy takes a source and a destination");
-    if (strcmp(option->name, "fill") == 0) {
-      const tj_value *fill = tj_evaluate_expression(scope, option->item[0]);
-      scope->job->here = option->span;
-      kernel->fill = tj_need_constant(scope->graph, fill, "fill");
-    } else if (strcmp(option->name, "through") == 0 || strcmp(option->name, "scale") == 0 ||
-               strcmp(option->name, "bias") == 0) {
-      tj_fail(scope->job, TJ_NOT_IMPLEMENTED, "copy(…, %s=…) is not implemented yet", option->name);
-    } else {
-      tj_fail(scope->job, TJ_UNKNOWN_ARGUMENT, "copy has no argument '%s'", option->name);
-    }
-  }
-}
-
-static void evaluate_copy(tj_scope *scope, tj_kernel_definition *kernel, const tj_ast *body) {
-  if (body->count < 3)
-    tj_fail(scope->job, TJ_WRONG_ARITY, "copy takes a source and a destination");
-  kernel->body = TJ_BODY_COPY;
-  kernel->source = find_argument(scope, kernel, body->item[1]);
-  kernel->destination = find_argument(scope, kernel, body->item[2]);
-  if (kernel->source == kernel->destination)
-    tj_fail(scope->job, TJ_KERNEL_ARGUMENT, "the source and the destination of a copy must differ");
-  evaluate_copy_options(scope, kernel, body);
-}
-
-static void evaluate_offsets(tj_scope *scope, tj_kernel_definition *kernel, const tj_ast *body) {
-  if (body->count != 3)
-    tj_fail(scope->job, TJ_WRONG_ARITY, "offsets takes a destination and a view");
-  kernel->body = TJ_BODY_OFFSETS;
-  kernel->destination = find_argument(scope, kernel, body->item[1]);
-  kernel->map = tj_evaluate_expression(scope, body->item[2]);
-  scope->job->here = body->item[2]->span;
-  need_operand(scope->job, kernel->map, "the second argument of offsets");
-}
-
-static bool is_call_of(const tj_ast *body, const char *name) {
-  return body->kind == TJ_AST_APPLY && body->item[0]->kind == TJ_AST_NAME && strcmp(body->item[0]->name, name) == 0;
-}
-
-static tj_kernel_definition evaluate_kernel(tj_scope *scope, const tj_item *item) {
-  tj_kernel_definition kernel = {.name = item->name, .span = item->span, .body_span = item->body->span};
-  kernel.argument = evaluate_arguments(scope, item);
-  kernel.argument_count = item->argument_count;
-  scope->job->here = item->body->span;
-  if (is_call_of(item->body, "copy"))
-    evaluate_copy(scope, &kernel, item->body);
-  else if (is_call_of(item->body, "offsets"))
-    evaluate_offsets(scope, &kernel, item->body);
-  else if (is_call_of(item->body, "shuffle"))
-    tj_fail(scope->job, TJ_NOT_IMPLEMENTED, "shuffle is not implemented yet");
-  else
-    tj_fail(scope->job, TJ_KERNEL_BODY, "the body of kernel '%s' is neither copy(…) nor offsets(…)", item->name);
-  check_all_used(scope, &kernel);
-  return kernel;
-}
-
 static void check_kernel_name(tj_scope *scope, const tj_kernel_definition kernels[], uint32_t count,
                               const tj_item *item) {
   for (uint32_t i = 0; i < count; i++) {
@@ -257,7 +150,7 @@ const tj_program_values *tj_evaluate(tj_graph *graph, const tj_program_ast *prog
     const tj_item *item = &program->item[i];
     if (item->kind == TJ_ITEM_KERNEL) {
       check_kernel_name(&scope, kernels, values->kernel_count, item);
-      kernels[values->kernel_count++] = evaluate_kernel(&scope, item);
+      kernels[values->kernel_count++] = tj_evaluate_kernel(&scope, item);
       continue;
     }
     check_undefined(&scope, item);

@@ -1,6 +1,6 @@
 /* What programs mean: AST to values.
  *
- * sema.c evaluates items (parameters, definitions, kernels), sema_expression.c expressions, sema_compose.c what `o`
+ * sema.c evaluates items, sema_kernel.c those that are kernels, sema_expression.c expressions, sema_compose.c what `o`
  * means, builtin_*.c the functions that builtin.def lists. Everything fails with tj_fail at the AST node that is to blame. */
 #ifndef TJ_FRONTEND_SEMA_H
 #define TJ_FRONTEND_SEMA_H
@@ -34,6 +34,9 @@ typedef struct {
 const tj_binding *tj_scope_find(const tj_scope *scope, const char *name);
 
 const tj_value *tj_evaluate_expression(tj_scope *scope, const tj_ast *ast);
+
+/* A kernel item: TJ4001, TJ4005, TJ4014 for what makes no kernel. */
+tj_kernel_definition tj_evaluate_kernel(tj_scope *scope, const tj_item *item);
 
 /* What an application means when a value, not a builtin, is applied: layouts, swizzles, views. */
 const tj_value *tj_apply_value(tj_graph *graph, const tj_value *function, const tj_value *const args[],

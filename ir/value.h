@@ -62,8 +62,8 @@ void tj_value_print(tj_text *text, const tj_value *value);
 /* The same with every symbolic leaf simplified. */
 const tj_value *tj_value_simplified(tj_graph *graph, const tj_value *value);
 
-/* A value as a linear map over F2; NULL where it is none, and *obstacle says why. Layouts and swizzles show it by their
- * structure, other maps of up to 2^24 coordinates by their values. */
+/* A value as a linear map over F2; NULL where it is none, and *obstacle says why. Layouts and swizzles show it by
+ * their structure, other maps of up to 2^24 coordinates by their values. */
 const tj_f2 *tj_f2_of_value(tj_graph *graph, const tj_value *value, const char **obstacle);
 
 /* The layout of a layout or a composed layout; NULL for anything else. */
@@ -89,16 +89,18 @@ typedef struct {
 
 typedef enum { TJ_BODY_OFFSETS, TJ_BODY_COPY } tj_kernel_body;
 
-/* kernel NAME(arguments) = copy(source, destination, fill=…) or offsets(destination, map) */
+/* kernel NAME(arguments) = copy(source, destination, fill=…, through=…), shuffle(source, destination, from=…, to=…),
+ * or offsets(destination, map). A shuffle is a copy whose tiles are loaded by one distribution, stored by another. */
 typedef struct {
   const char *name;
   const tj_kernel_argument *argument;
   uint32_t argument_count;
   tj_kernel_body body;
-  uint32_t source, destination; /* indices of arguments */
-  const tj_value *map;          /* offsets: whose offsets */
-  int64_t fill;                 /* copy */
-  tj_span span, body_span;
+  uint32_t source, destination;     /* indices of arguments */
+  const tj_value *map;              /* offsets: whose offsets */
+  int64_t fill;                     /* copy */
+  const tj_distribution *from, *to; /* copy: how tiles are loaded and stored; NULL: the mapping chooses */
+  tj_span span, body_span, from_span, to_span;
 } tj_kernel_definition;
 
 typedef struct {

@@ -110,7 +110,7 @@ _Static_assert(sizeof(tj_access) == 24, "write_access writes every field of tj_a
 _Static_assert(sizeof(tj_kernel_buffer) == 40, "write_buffer writes what lowering reads of tj_kernel_buffer");
 _Static_assert(sizeof(tj_derived) == 16, "write_kernel writes every field of tj_derived");
 _Static_assert(sizeof(tj_kernel_step) == 56, "write_step writes every field of tj_kernel_step");
-_Static_assert(sizeof(tj_kernel) == 136, "write_kernel writes every field of tj_kernel but the domain");
+_Static_assert(sizeof(tj_kernel) == 144, "write_kernel writes every field of tj_kernel but what it was mapped by");
 
 /* A kernel's expressions are written where they are first used, arguments before users, and from then on named by
  * their number. So their order in the graph, which depends on the program's text, does not matter. */

@@ -12,8 +12,8 @@
 
 /* --- the CPU --- */
 
-/* On the stack, and small enough for the nearest cache. */
-enum { LDS_BYTES = 32 * 1024 };
+/* On the stack. As much as any GPU in wide use has, so that tiles that fit there run here. */
+enum { LDS_BYTES = 160 * 1024 };
 
 /* What LLVM calls this CPU: found once, never changed afterwards. */
 static struct {

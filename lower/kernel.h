@@ -81,10 +81,11 @@ typedef struct tj_kernel {
   tj_kernel_step *step;
   uint32_t step_count;
   uint32_t slot_count;
-  tj_dtype carried;      /* the type of elements in slots and in LDS */
-  uint32_t lds_elements; /* of a workgroup; 0: none */
-  int64_t fill;          /* in the source's element type; for floats, converted to it */
-  const struct tj_domain *domain; /* of a copy: what its coordinates are; NULL for other kernels */
+  tj_dtype carried;                         /* the type of elements in slots and in LDS */
+  uint32_t lds_elements;                    /* of a workgroup; 0: none */
+  int64_t fill;                             /* in the source's element type; for floats, converted to it */
+  const struct tj_domain *domain;           /* of a copy: what its coordinates are; NULL for other kernels */
+  const struct tj_distributed *distributed; /* of a copy: how its tiles travel; NULL: the mapping chooses */
 } tj_kernel;
 
 /* The kernel's argument block: pointers to the buffers, then the parameters, then the derived words; 8 bytes each. */

@@ -7,6 +7,7 @@
 
 #include "ir/facts.h"
 #include "ir/walk.h"
+#include "lower/distributed.h"
 #include "lower/domain.h"
 
 #include <inttypes.h>
@@ -124,6 +125,7 @@ static const tj_operand *make_operands(tj_graph *graph, const tj_kernel_definiti
   for (uint32_t i = 0; i < definition->argument_count; i++) {
     graph->job->here = definition->argument[i].span;
     operands[i] = tj_operand_make(graph, definition->argument[i].view);
+    tj_operand_check_inside(graph, &operands[i]);
   }
   return operands;
 }
@@ -172,6 +174,15 @@ static tj_kernel_step scalar_step(tj_step_kind kind, tj_access access) {
   return (tj_kernel_step){.kind = kind, .access = access, .width = 1, .slot_step = 1};
 }
 
+/* Distributions speak of dimensions as they are, not of modes that are sorted and merged. */
+static void plan_tiles(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
+                       const tj_operand operands[]) {
+  tj_domain *domain = TJ_NEW(graph->job, tj_domain);
+  *domain = tj_domain_of_dimensions(graph, &operands[definition->source], &operands[definition->destination]);
+  kernel->domain = domain;
+  kernel->distributed = tj_distributed_make(graph, definition, domain);
+}
+
 static void plan_copy(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
                       const tj_operand operands[]) {
   const tj_operand *source = &operands[definition->source];
@@ -187,6 +198,8 @@ static void plan_copy(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defini
   tj_access load = tj_domain_source(graph, domain, definition->source, digits);
   tj_access store = tj_domain_destination(graph, domain, definition->destination, digits);
   set_steps(graph, kernel, scalar_step(TJ_STEP_LOAD, load), scalar_step(TJ_STEP_STORE, store));
+  if (definition->from != NULL)
+    plan_tiles(graph, kernel, definition, operands);
 }
 
 static void set_range(tj_dtype dtype, int64_t *low, int64_t *high) {

@@ -1,0 +1,228 @@
+/* What kernel items mean: arguments, and the body that says what the kernel does with them.
+ *
+ * Views and distributions are evaluated here and checked for their kind; whether they fit each other is for
+ * lower/plan.c to find out, but for what only two distributions have to do with each other. */
+#include "frontend/sema.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* --- arguments --- */
+
+static bool is_operand(const tj_value *value) {
+  return value->kind == TJ_VALUE_LAYOUT || value->kind == TJ_VALUE_COMPOSED || value->kind == TJ_VALUE_VIEW;
+}
+
+static const tj_value *need_operand(tj_job *job, const tj_value *value, const char *what) {
+  if (!is_operand(value))
+    tj_fail_type(job, value, what, "a layout or a view");
+  return value;
+}
+
+static const tj_kernel_argument *evaluate_arguments(tj_scope *scope, const tj_item *item) {
+  tj_kernel_argument *arguments = TJ_NEW_ARRAY(scope->job, tj_kernel_argument, item->argument_count);
+  for (uint32_t i = 0; i < item->argument_count; i++) {
+    const tj_ast_argument *ast = &item->argument[i];
+    for (uint32_t k = 0; k < i; k++) {
+      if (strcmp(arguments[k].name, ast->name) == 0)
+        tj_fail_at(scope->job, ast->span, TJ_KERNEL_ARGUMENT, "the kernel has two arguments '%s'", ast->name);
+    }
+    const tj_value *view = tj_evaluate_expression(scope, ast->view);
+    scope->job->here = ast->view->span;
+    need_operand(scope->job, view, "a kernel's argument");
+    arguments[i] = (tj_kernel_argument){ast->name, ast->dtype, view, ast->span, ast->dtype_span};
+  }
+  return arguments;
+}
+
+static uint32_t find_argument(tj_scope *scope, const tj_kernel_definition *kernel, const tj_ast *ast) {
+  scope->job->here = ast->span;
+  if (ast->kind != TJ_AST_NAME)
+    tj_fail(scope->job, TJ_KERNEL_BODY, "the name of an argument of kernel '%s' is needed here", kernel->name);
+  for (uint32_t i = 0; i < kernel->argument_count; i++) {
+    if (strcmp(kernel->argument[i].name, ast->name) == 0)
+      return i;
+  }
+  tj_fail(scope->job, TJ_KERNEL_ARGUMENT, "kernel '%s' has no argument '%s'", kernel->name, ast->name);
+}
+
+static void check_all_used(tj_scope *scope, const tj_kernel_definition *kernel) {
+  for (uint32_t i = 0; i < kernel->argument_count; i++) {
+    bool used = i == kernel->destination || (kernel->body == TJ_BODY_COPY && i == kernel->source);
+    if (!used)
+      tj_fail_at(scope->job, kernel->argument[i].span, TJ_KERNEL_ARGUMENT, "the body does not use argument '%s'",
+                 kernel->argument[i].name);
+  }
+}
+
+/* --- options of copy and shuffle --- */
+
+typedef enum { OPTION_FILL, OPTION_THROUGH, OPTION_FROM, OPTION_TO, OPTION_SCALE, OPTION_BIAS, OPTION_COUNT } option;
+
+enum { OF_COPY = 1, OF_SHUFFLE = 2 };
+
+static const struct {
+  const char *name;
+  unsigned bodies; /* that have it */
+  bool is_planned;
+} option_rows[OPTION_COUNT] = {
+    [OPTION_FILL] = {"fill", OF_COPY | OF_SHUFFLE, false},
+    [OPTION_THROUGH] = {"through", OF_COPY, false},
+    [OPTION_FROM] = {"from", OF_SHUFFLE, false},
+    [OPTION_TO] = {"to", OF_SHUFFLE, false},
+    [OPTION_SCALE] = {"scale", OF_COPY, true},
+    [OPTION_BIAS] = {"bias", OF_COPY, true},
+};
+
+/* A body that moves elements from a source to a destination, and the options that it was given, by number. */
+typedef struct {
+  const char *name;
+  unsigned body;
+  const tj_ast *ast;
+  const tj_ast *option[OPTION_COUNT];
+} movement;
+
+static option find_option(const movement *move, const char *name) {
+  unsigned i = 0;
+  while (i < OPTION_COUNT && ((option_rows[i].bodies & move->body) == 0 || strcmp(option_rows[i].name, name) != 0))
+    i++;
+  return (option)i;
+}
+
+static void collect_options(tj_scope *scope, movement *move) {
+  for (uint32_t i = 3; i < move->ast->count; i++) {
+    const tj_ast *ast = move->ast->item[i];
+    scope->job->here = ast->span;
+    if (ast->kind != TJ_AST_NAMED)
+      tj_fail(scope->job, TJ_WRONG_ARITY, "%s takes a source and a destination", move->name);
+    option which = find_option(move, ast->name);
+    if (which == OPTION_COUNT)
+      tj_fail(scope->job, TJ_UNKNOWN_ARGUMENT, "%s has no argument '%s'", move->name, ast->name);
+    if (move->option[which] != NULL)
+      tj_fail(scope->job, TJ_UNKNOWN_ARGUMENT, "'%s' is given twice", ast->name);
+    if (option_rows[which].is_planned)
+      tj_fail(scope->job, TJ_NOT_IMPLEMENTED, "%s(…, %s=…) is not implemented yet", move->name, ast->name);
+    move->option[which] = ast;
+  }
+}
+
+static const tj_value *option_value(tj_scope *scope, const movement *move, option which) {
+  const tj_value *value = tj_evaluate_expression(scope, move->option[which]->item[0]);
+  scope->job->here = move->option[which]->span;
+  return value;
+}
+
+static const tj_distribution *distribution_option(tj_scope *scope, const movement *move, option which) {
+  const tj_value *value = option_value(scope, move, which);
+  if (value->kind != TJ_VALUE_DISTRIBUTION)
+    tj_fail_type(scope->job, value, option_rows[which].name, "a distribution");
+  return value->distribution;
+}
+
+/* --- copies and shuffles --- */
+
+static void evaluate_movement(tj_scope *scope, tj_kernel_definition *kernel, movement *move) {
+  if (move->ast->count < 3)
+    tj_fail(scope->job, TJ_WRONG_ARITY, "%s takes a source and a destination", move->name);
+  kernel->body = TJ_BODY_COPY;
+  kernel->source = find_argument(scope, kernel, move->ast->item[1]);
+  kernel->destination = find_argument(scope, kernel, move->ast->item[2]);
+  if (kernel->source == kernel->destination)
+    tj_fail(scope->job, TJ_KERNEL_ARGUMENT, "the source and the destination of a %s must differ", move->name);
+  collect_options(scope, move);
+  if (move->option[OPTION_FILL] != NULL)
+    kernel->fill = tj_need_constant(scope->graph, option_value(scope, move, OPTION_FILL), "fill");
+}
+
+static void evaluate_copy(tj_scope *scope, tj_kernel_definition *kernel, const tj_ast *body) {
+  movement move = {"copy", OF_COPY, body, {NULL}};
+  evaluate_movement(scope, kernel, &move);
+  if (move.option[OPTION_THROUGH] == NULL)
+    return;
+  kernel->from = kernel->to = distribution_option(scope, &move, OPTION_THROUGH);
+  kernel->from_span = kernel->to_span = move.option[OPTION_THROUGH]->span;
+}
+
+static int64_t thread_count(const tj_distribution *distribution) {
+  int64_t count = 1;
+  for (uint32_t p = 0; p < distribution->p_count; p++)
+    count *= distribution->p_length[p];
+  return count;
+}
+
+static const char *tile_text(tj_scope *scope, const tj_distribution *distribution) {
+  const tj_tuple **lengths = TJ_NEW_ARRAY(scope->job, const tj_tuple *, distribution->x_count + 1);
+  for (uint32_t i = 0; i < distribution->x_count; i++)
+    lengths[i] = tj_tuple_constant(scope->graph, distribution->x_length[i]);
+  return tj_tuple_text(scope->job, tj_tuple_list(scope->graph, lengths, distribution->x_count));
+}
+
+static bool same_tile(const tj_distribution *a, const tj_distribution *b) {
+  if (a->x_count != b->x_count)
+    return false;
+  for (uint32_t i = 0; i < a->x_count; i++) {
+    if (a->x_length[i] != b->x_length[i])
+      return false;
+  }
+  return true;
+}
+
+static void check_shuffle(tj_scope *scope, const tj_kernel_definition *kernel) {
+  const tj_distribution *from = kernel->from, *to = kernel->to;
+  scope->job->here = kernel->to_span;
+  if (!same_tile(from, to))
+    tj_fail(scope->job, TJ_SHUFFLE_MISMATCH, "from has tiles of %s, to has tiles of %s", tile_text(scope, from),
+            tile_text(scope, to));
+  if (thread_count(from) != thread_count(to))
+    tj_fail(scope->job, TJ_SHUFFLE_MISMATCH, "from is shared out among %" PRId64 " threads, to among %" PRId64,
+            thread_count(from), thread_count(to));
+}
+
+static void evaluate_shuffle(tj_scope *scope, tj_kernel_definition *kernel, const tj_ast *body) {
+  movement move = {"shuffle", OF_SHUFFLE, body, {NULL}};
+  evaluate_movement(scope, kernel, &move);
+  scope->job->here = body->span;
+  for (option which = OPTION_FROM; which <= OPTION_TO; which++) {
+    if (move.option[which] == NULL)
+      tj_fail(scope->job, TJ_WRONG_ARITY, "shuffle needs %s=…, a distribution", option_rows[which].name);
+  }
+  kernel->from = distribution_option(scope, &move, OPTION_FROM);
+  kernel->from_span = move.option[OPTION_FROM]->span;
+  kernel->to = distribution_option(scope, &move, OPTION_TO);
+  kernel->to_span = move.option[OPTION_TO]->span;
+  check_shuffle(scope, kernel);
+}
+
+/* --- kernels --- */
+
+static void evaluate_offsets(tj_scope *scope, tj_kernel_definition *kernel, const tj_ast *body) {
+  if (body->count != 3)
+    tj_fail(scope->job, TJ_WRONG_ARITY, "offsets takes a destination and a view");
+  kernel->body = TJ_BODY_OFFSETS;
+  kernel->destination = find_argument(scope, kernel, body->item[1]);
+  kernel->map = tj_evaluate_expression(scope, body->item[2]);
+  scope->job->here = body->item[2]->span;
+  need_operand(scope->job, kernel->map, "the second argument of offsets");
+}
+
+static bool is_call_of(const tj_ast *body, const char *name) {
+  return body->kind == TJ_AST_APPLY && body->item[0]->kind == TJ_AST_NAME && strcmp(body->item[0]->name, name) == 0;
+}
+
+tj_kernel_definition tj_evaluate_kernel(tj_scope *scope, const tj_item *item) {
+  tj_kernel_definition kernel = {.name = item->name, .span = item->span, .body_span = item->body->span};
+  kernel.argument = evaluate_arguments(scope, item);
+  kernel.argument_count = item->argument_count;
+  scope->job->here = item->body->span;
+  if (is_call_of(item->body, "copy"))
+    evaluate_copy(scope, &kernel, item->body);
+  else if (is_call_of(item->body, "offsets"))
+    evaluate_offsets(scope, &kernel, item->body);
+  else if (is_call_of(item->body, "shuffle"))
+    evaluate_shuffle(scope, &kernel, item->body);
+  else
+    tj_fail(scope->job, TJ_KERNEL_BODY, "the body of kernel '%s' is none of copy(…), shuffle(…) and offsets(…)",
+            item->name);
+  check_all_used(scope, &kernel);
+  return kernel;
+}
