@@ -18,8 +18,9 @@ static void take_roots(tj_graph *graph, tj_expressions *e, const tj_node *predic
   const tj_tuple *const *leaves = tj_tuple_leaves(graph, e->output, &e->leaf_count);
   e->root = TJ_NEW_ARRAY(graph->job, const tj_node *, e->leaf_count + 1);
   for (uint32_t i = 0; i < e->leaf_count; i++) {
-    if (leaves[i]->value == NULL)
-      tj_fail(graph->job, TJ_WRONG_TYPE, "an underscore has no index arithmetic");
+    if (leaves[i]->kind != TJ_TUPLE_INTEGER)
+      tj_fail(graph->job, TJ_WRONG_TYPE, "%s has no index arithmetic",
+              leaves[i]->value == NULL ? "an underscore" : "a basis element");
     e->root[i] = leaves[i]->value;
   }
   e->has_predicate = predicate != NULL && !tj_is_int(predicate, 1);

@@ -22,7 +22,7 @@ static inline uint32_t tj_expressions_count(const tj_expressions *e) {
   return e->leaf_count + (e->has_predicate ? 1 : 0);
 }
 
-/* TJ2024 where the value is neither a map nor a tuple, TJ2005 where a leaf is an underscore. */
+/* TJ2024 where the value is neither a map nor a tuple, TJ2005 where a leaf is an underscore or a basis element. */
 tj_expressions tj_expressions_of(tj_graph *graph, const tj_value *value);
 
 /* What simplification did: to a view's transforms, then to index expressions. Starts from {0}. */

@@ -117,6 +117,7 @@ static tj_c_type result_type(const tj_function_result *result) {
 }
 
 static void write_signature(tj_text *text, const tj_function *function, const tj_function_result *result) {
+  tj_spend(text->job, function->argument_count);
   tj_text_format(text, "%s %s(", tj_c_type_name(result_type(result)), result->name);
   for (uint32_t i = 0; i < function->argument_count; i++)
     tj_text_format(text, "%s%s %s", i > 0 ? ", " : "", tj_c_type_name(tj_c_type_of(function->argument[i].symbol)),
@@ -186,6 +187,7 @@ static bool is_among(const tj_node *const nodes[], uint32_t count, const tj_node
 
 static void write_arguments(tj_text *text, tj_graph *graph, const tj_function *function, const tj_node *root) {
   tj_walk walk = tj_walk_nodes(graph, &root, 1);
+  tj_spend(graph->job, (uint64_t)walk.count * function->argument_count);
   for (uint32_t i = 0; i < function->argument_count; i++) {
     if (is_among(walk.node, walk.count, function->argument[i].symbol))
       write_assumptions(text, graph, function, &function->argument[i]);
@@ -196,7 +198,6 @@ static void write_arguments(tj_text *text, tj_graph *graph, const tj_function *f
 
 static void write_function(tj_text *text, tj_graph *graph, const tj_function *function,
                            const tj_function_result *result, const tj_c_expression *expression) {
-  tj_spend(graph->job, function->argument_count);
   write_result_range(text, function, result);
   tj_text_string(text, "TILEJIT_FUNCTION ");
   write_signature(text, function, result);

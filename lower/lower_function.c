@@ -35,6 +35,8 @@ static void describe(tj_emitter *emitter, LLVMAttributeIndex index, const tj_nod
 static void add_function(tj_emitter *emitter, const tj_function *function, const tj_function_result *result) {
   static const char *const flags[] = {"alwaysinline", "mustprogress", "nofree", "norecurse",
                                       "nosync",       "nounwind",     "memory", "willreturn"};
+  enum { COST_OF_ARGUMENT = 25 };
+  tj_spend(emitter->job, (uint64_t)function->argument_count * COST_OF_ARGUMENT);
   LLVMTypeRef type = type_of_function(emitter, function, result);
   emitter->function = LLVMAddFunction(emitter->module, result->name, type);
   for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
