@@ -145,9 +145,15 @@ typedef struct {
   static const tj_value *name(const property_case *self) {                                                           \
     return tj_value_of_tuple(G, integer(self, expression));                                                          \
   }
+/* By mode: 1 of the first, $n of the second. */
+static const tj_tiler *by_mode(const property_case *self) {
+  const tj_tuple *extents[] = {integer(self, 1), integer(self, self->count)};
+  return tj_tiler_of_tuple(G, tj_tuple_list(G, extents, 2));
+}
+
 #define GIVES_BOTH(name, operation)                                                                                  \
-  GIVES_LAYOUT(divide_##name, tj_layout_divide(G, A, tj_tiler_of_layout(G, B), operation))                           \
-  GIVES_LAYOUT(multiply_##name, tj_layout_multiply(G, A, tj_tiler_of_layout(G, B), operation))
+  GIVES_LAYOUT(divide_##name, tj_layout_divide(G, A, by_mode(self), operation))                                      \
+  GIVES_LAYOUT(multiply_##name, tj_layout_multiply(G, A, by_mode(self), operation))
 
 GIVES_BOTH(logical, TJ_TILED_LOGICAL)
 GIVES_BOTH(zipped, TJ_TILED_ZIPPED)
@@ -159,6 +165,8 @@ GIVES_LAYOUT(
         G, A,
         tj_tiler_of_tuple(G, tj_tuple_list(G, (const tj_tuple *[]){integer(self, self->count), tj_tuple_any(G)}, 2)),
         TJ_TILED_LOGICAL))
+GIVES_LAYOUT(divide_by_layout, tj_layout_divide(G, A, tj_tiler_of_layout(G, B), TJ_TILED_LOGICAL))
+GIVES_LAYOUT(recast_both, tj_layout_recast(G, A, 12, 8))
 GIVES_LAYOUT(blocked, tj_layout_blocked_product(G, A, B))
 GIVES_LAYOUT(raked, tj_layout_raked_product(G, A, B))
 GIVES_LAYOUT(tile_to_shape, tj_tile_to_shape(G, B, S, NULL))
@@ -291,15 +299,17 @@ static void check_function(property_case *self) {
 }
 
 static const function_row functions[] = {
-    {"logical_divide($a, $b)", divide_logical},
-    {"zipped_divide($a, $b)", divide_zipped},
-    {"tiled_divide($a, $b)", divide_tiled},
-    {"flat_divide($a, $b)", divide_flat},
+    {"logical_divide($a, (1, $n))", divide_logical},
+    {"zipped_divide($a, (1, $n))", divide_zipped},
+    {"tiled_divide($a, (1, $n))", divide_tiled},
+    {"flat_divide($a, (1, $n))", divide_flat},
     {"logical_divide($a, ($n, _))", divide_by_mode},
-    {"logical_product($a, $b)", multiply_logical},
-    {"zipped_product($a, $b)", multiply_zipped},
-    {"tiled_product($a, $b)", multiply_tiled},
-    {"flat_product($a, $b)", multiply_flat},
+    {"logical_product($a, (1, $n))", multiply_logical},
+    {"zipped_product($a, (1, $n))", multiply_zipped},
+    {"tiled_product($a, (1, $n))", multiply_tiled},
+    {"flat_product($a, (1, $n))", multiply_flat},
+    {"logical_divide($a, $b)", divide_by_layout},
+    {"recast($a, 12, 8)", recast_both},
     {"blocked_product($a, $b)", blocked},
     {"raked_product($a, $b)", raked},
     {"tile_to_shape($b, $s)", tile_to_shape},
@@ -462,7 +472,10 @@ static const law_row laws[] = {
     {"linear($a)($i)", "$a($i)", CASES},
     {"crd2crd($c, shape($a), size($a))", "crd2idx($c, shape($a))", CASES},
     {"dice($c, $a)(0)", "0", CASES},
-    {"min($i, $n, $m)", "0 - max(0 - $i, 0 - $n, 0 - $m)", CASES},
+    {"min($i, $i + 1, $i + 2)", "$i", CASES},
+    {"max($i + 2, $i, $i + 1)", "$i + 2", CASES},
+    {"rank(linear((8, $n):(1, 0)))", "3", CASES},
+    {"tile_to_shape((2, 2):(1, 2), (4, 8), (1, 0))(2, 0)", "16", CASES},
 };
 
 START_TEST(laws_of_values) {
