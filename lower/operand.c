@@ -2,6 +2,7 @@
 #include "lower/operand.h"
 
 #include "ir/facts.h"
+#include "ir/map_image.h"
 #include "ir/simplify.h"
 
 #include <inttypes.h>
@@ -78,6 +79,23 @@ tj_operand tj_operand_make(tj_graph *graph, const tj_value *value) {
   return operand;
 }
 
+static const tj_node *const *indices_of(tj_graph *graph, const tj_view *view, const tj_tuple *coordinate) {
+  const tj_node **indices = TJ_NEW_ARRAY(graph->job, const tj_node *, view->rank);
+  for (uint32_t i = 0; i < view->rank; i++)
+    indices[i] = tj_tuple_mode(coordinate, i)->value;
+  return indices;
+}
+
+void tj_operand_check_inside(tj_graph *graph, const tj_operand *operand) {
+  const tj_tuple *outside = operand->view != NULL ? tj_map_image_by_structure(graph, operand->value).outside : NULL;
+  if (outside == NULL)
+    return;
+  const tj_node *const *at = indices_of(graph, operand->view, outside);
+  const tj_node *offset = tj_simplified(graph, tj_view_offset(graph, operand->view, at));
+  tj_fail(graph->job, TJ_OFFSET_RANGE, "coordinate %s is valid, and reaches element %s of a buffer of %s",
+          tj_tuple_text(graph->job, outside), tj_describe(graph, offset), tj_describe(graph, operand->element_count));
+}
+
 /* --- coordinates --- */
 
 /* The digits of a linear coordinate of a view, whose last dimension is the fastest. */
@@ -96,13 +114,6 @@ const tj_tuple *tj_operand_coordinate(tj_graph *graph, const tj_operand *operand
 }
 
 /* --- accesses --- */
-
-static const tj_node *const *indices_of(tj_graph *graph, const tj_view *view, const tj_tuple *coordinate) {
-  const tj_node **indices = TJ_NEW_ARRAY(graph->job, const tj_node *, view->rank);
-  for (uint32_t i = 0; i < view->rank; i++)
-    indices[i] = tj_tuple_mode(coordinate, i)->value;
-  return indices;
-}
 
 tj_access tj_operand_raw_access(tj_graph *graph, const tj_operand *operand, const tj_tuple *coordinate) {
   const tj_node *always = tj_int(graph, 1);

@@ -125,6 +125,7 @@ static const tj_operand *make_operands(tj_graph *graph, const tj_kernel_definiti
   for (uint32_t i = 0; i < definition->argument_count; i++) {
     graph->job->here = definition->argument[i].span;
     operands[i] = tj_operand_make(graph, definition->argument[i].view);
+    tj_operand_check_inside(graph, &operands[i]);
   }
   return operands;
 }
