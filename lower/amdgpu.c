@@ -136,6 +136,20 @@ static const char *const flags[] = {
     "amdgpu-no-workgroup-id-z",     "amdgpu-no-workitem-id-y",     "amdgpu-no-workitem-id-z",
 };
 
+static bool loads_nothing(const tj_kernel *kernel) {
+  for (uint32_t i = 0; i < kernel->step_count; i++) {
+    if (kernel->step[i].kind == TJ_STEP_LOAD)
+      return false;
+  }
+  return true;
+}
+
+/* Nothing is gained from computing early what no load waits for; it only takes registers. */
+static void set_schedule(tj_emitter *emitter, LLVMValueRef function) {
+  if (loads_nothing(emitter->kernel))
+    tj_emit_text_attribute(emitter, function, "amdgpu-sched-strategy", "iterative-minreg");
+}
+
 static void set_attributes(tj_emitter *emitter, LLVMValueRef function) {
   for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
     tj_emit_text_attribute(emitter, function, flags[i], "");
@@ -143,7 +157,7 @@ static void set_attributes(tj_emitter *emitter, LLVMValueRef function) {
       tj_string_format(emitter->job, "%u,%u", emitter->kernel->workgroup_size, emitter->kernel->workgroup_size);
   tj_emit_text_attribute(emitter, function, "amdgpu-flat-work-group-size", size);
   tj_emit_text_attribute(emitter, function, "uniform-work-group-size", "true");
-  tj_emit_text_attribute(emitter, function, "amdgpu-sched-strategy", "iterative-minreg");
+  set_schedule(emitter, function);
 }
 
 static void set_required_size(tj_emitter *emitter, LLVMValueRef function) {

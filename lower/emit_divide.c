@@ -99,6 +99,10 @@ static bool fits_within(interval range, int64_t low, int64_t high) {
   return range.low >= low && range.high <= high;
 }
 
+static bool is_constant_like(LLVMValueRef value, int64_t constant) {
+  return LLVMIsAConstantInt(value) != NULL && LLVMConstIntGetSExtValue(value) == constant;
+}
+
 /* a * b, for values in the given ranges. */
 static LLVMValueRef build_product(tj_emitter *emitter, LLVMValueRef a, interval range_a, LLVMValueRef b,
                                   interval range_b, tj_width width) {
@@ -106,7 +110,8 @@ static LLVMValueRef build_product(tj_emitter *emitter, LLVMValueRef a, interval 
   bool is_unsigned = fits_within(range_a, 0, 2 * half - 1) && fits_within(range_b, 0, 2 * half - 1);
   bool is_signed = fits_within(range_a, -half, half - 1) && fits_within(range_b, -half, half - 1);
   bool is_cheap = emitter->target->has_cheap_small_product && emitter->level == TJ_LEVEL_ITEM;
-  if (is_cheap && width.bits == 32 && (is_unsigned || is_signed))
+  bool is_negation = is_constant_like(a, -1) || is_constant_like(b, -1);
+  if (is_cheap && !is_negation && width.bits == 32 && (is_unsigned || is_signed))
     return emitter->target->family->emit_small_product(emitter, a, b, !is_unsigned);
   LLVMValueRef product = LLVMBuildMul(emitter->builder, a, b, "");
   tj_emit_no_wrap(product, width);

@@ -9,6 +9,7 @@
 #include "ir/walk.h"
 #include "lower/distributed.h"
 #include "lower/domain.h"
+#include "lower/economy.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -312,6 +313,7 @@ void tj_kernel_simplify(tj_graph *graph, tj_kernel *kernel, tj_trace *trace) {
   for (uint32_t i = 0; i < count; i++)
     roots[i] = *places[i];
   tj_simplify(graph, roots, count, trace);
+  tj_economize(graph, roots, count);
   for (uint32_t i = 0; i < count; i++)
     *places[i] = roots[i];
   join_predicates(kernel);
