@@ -107,9 +107,9 @@ static void count_lds(const tj_sim_wave *wave, const tj_sim_operation *operation
 /* What was stored of registers that nothing has written is still unwritten. */
 static void forget_padding(const tj_sim_wave *wave, const tj_sim_operation *operation, const tj_sim_operand *operand,
                            const uint32_t at[TJ_SIM_LANES]) {
-  for (unsigned i = 0; wave->group->shadow != NULL && 4 * i < operation->bytes; i++) {
+  for (unsigned i = 0; wave->group->shadow != NULL && 2 * i < operation->bytes; i++) {
     for (uint64_t left = tj_sim_padding(wave, operand, i, tj_sim_exec(wave)); left != 0; left &= left - 1)
-      tj_sim_shadow_forget(wave->group->shadow + at[__builtin_ctzll(left)] + 4 * i, 4);
+      tj_sim_shadow_forget(wave->group->shadow + at[__builtin_ctzll(left)] + 2 * i, 2);
   }
 }
 

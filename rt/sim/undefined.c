@@ -267,13 +267,17 @@ static uint64_t differing_in(const tj_sim_wave *wave, unsigned index, uint64_t l
   return found;
 }
 
-/* The lanes of those whose bits all differ. */
-static uint64_t unwritten_in(const tj_sim_wave *wave, unsigned index, uint64_t lanes) {
+static uint32_t half_mask(unsigned number) {
+  return number % 2 == 0 ? 0xffff : 0xffff0000;
+}
+
+/* The lanes of those in which all bits of the mask differ. */
+static uint64_t unwritten_in(const tj_sim_wave *wave, unsigned index, uint64_t lanes, uint32_t mask) {
   const uint32_t *own = wave->vector[index], *other = wave->undefined->twin->vector[index];
   uint64_t found = 0;
   for (uint64_t left = wave->undefined->vector[index] & lanes; left != 0; left &= left - 1) {
     unsigned lane = (unsigned)__builtin_ctzll(left);
-    found |= (uint64_t)((own[lane] ^ other[lane]) == UINT32_MAX) << lane;
+    found |= (uint64_t)(((own[lane] ^ other[lane]) & mask) == mask) << lane;
   }
   return found;
 }
@@ -282,23 +286,25 @@ uint64_t tj_sim_padding(const tj_sim_wave *wave, const tj_sim_operand *operand, 
   if (wave->undefined == NULL)
     return 0;
   registers r = vectors_of(wave, operand);
+  unsigned index = r.first + number / 2;
   uint64_t written = 0;
   for (unsigned i = r.first; i < r.end; i++)
     written |= lanes & ~wave->undefined->vector[i];
-  return r.first + number < r.end ? unwritten_in(wave, r.first + number, written) : 0;
+  return index < r.end ? unwritten_in(wave, index, written, half_mask(number)) : 0;
 }
 
 bool tj_sim_check_stored(tj_sim_wave *wave, const tj_sim_instruction *instruction, const tj_sim_operand *operand,
                          uint64_t lanes) {
   const tj_sim_operation *operation = instruction->operation;
-  if (wave->undefined == NULL)
+  if (wave->undefined == NULL || !has_undefined(wave, operand, lanes))
     return true;
   uint32_t mask = operation->bytes >= 4 ? UINT32_MAX : (1u << 8 * operation->bytes) - 1;
   mask = takes_high_half(operation, operand) ? mask << 16 : mask;
   registers r = vectors_of(wave, operand);
   uint64_t found = 0;
-  for (unsigned i = r.first; i < r.end; i++)
-    found |= differing_in(wave, i, lanes, mask) & ~tj_sim_padding(wave, operand, i - r.first, lanes);
+  for (unsigned i = 0; i < 2 * (r.end - r.first); i++)
+    found |=
+        differing_in(wave, r.first + i / 2, lanes, mask & half_mask(i)) & ~tj_sim_padding(wave, operand, i, lanes);
   if (found != 0)
     fail_at(wave, operand, found, "what is stored");
   return found == 0;

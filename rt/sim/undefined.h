@@ -8,7 +8,7 @@
  * LDS, a branch, the exec mask. So each report has a witness, two contents of the registers that tell; values that
  * both guesses happen to make equal go unnoticed.
  *
- * In a store of several words, one of which all bits are unwritten while others are written is padding, as compilers
+ * In a store of several words, halves of which all bits are unwritten beside a written word are padding, as compilers
  * store it behind vectors of three: it is no error in memory, and LDS counts as unwritten there.
  *
  * A register of the twin is looked at only while it differs: `vector` has a bit for each lane in which it does. What
@@ -36,7 +36,7 @@ void tj_sim_define_vector(tj_sim_wave *wave, unsigned index, uint64_t lanes);
 /* Executes an instruction of a wave that has a twin. */
 void tj_sim_execute_tracked(tj_sim_wave *wave, const tj_sim_instruction *instruction);
 
-/* The lanes of those in which word `number` of what a store takes from the operand is padding. */
+/* The lanes of those in which half `number` (16 bits) of what a store takes from the operand is padding. */
 uint64_t tj_sim_padding(const tj_sim_wave *wave, const tj_sim_operand *operand, unsigned number, uint64_t lanes);
 
 /* Whether all bits that a store takes from the operand's registers have been written, in these lanes; the wave has
