@@ -85,14 +85,16 @@ static bool modes_nest(tj_graph *graph, const mode_set *set) {
 /* What structure alone says of an integer layout. `distinct`: of its values without the modes of stride 0. */
 typedef struct {
   bool is_known;
-  bool repeats;
+  bool repeats;                  /* surely, also where the rest is not known */
   const tj_node *distinct_count; /* where is_known */
 } structure;
 
 static structure structure_of(tj_graph *graph, tj_layout layout) {
   mode_set set;
-  if (!collect_modes(graph, layout, &set) || !sort_modes(graph, &set) || !modes_nest(graph, &set))
+  if (!collect_modes(graph, layout, &set))
     return (structure){.is_known = false};
+  if (!sort_modes(graph, &set) || !modes_nest(graph, &set))
+    return (structure){.is_known = false, .repeats = set.repeats};
   structure known = {.is_known = true, .repeats = set.repeats, .distinct_count = tj_int(graph, 1)};
   for (uint32_t i = 0; i < set.count; i++)
     known.distinct_count = tj_terse_mul(graph, known.distinct_count, set.extent[i]);
@@ -186,6 +188,8 @@ static void find_repeated(tj_graph *graph, const tj_tuple *domain, const tj_tupl
 /* What nested modes tell of a layout whose values begin at `first`. Negative strides begin further down. */
 static void set_structure(tj_graph *graph, tj_layout layout, const tj_node *first, tj_map_image *image) {
   structure known = structure_of(graph, layout);
+  if (known.repeats)
+    image->is_injective = TJ_NO;
   if (!known.is_known)
     return;
   const tj_node *reach = tj_terse_add(graph, first, tj_layout_cosize(graph, layout));

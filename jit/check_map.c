@@ -88,7 +88,7 @@ static void check_inside(tj_graph *graph, const tj_value *map, const tj_map_imag
                                                        : TJ_FINDING_UNKNOWN,
                                 "%s%s", image->outside != NULL ? text_of(graph, image->outside) : "",
                                 image->outside != NULL ? " is valid, and its value lies outside of the space" : "");
-  finding->must_hold = true;
+  finding->must_hold = image->outside != NULL;
 }
 
 static void check_image(const tj_check *check, const tj_value *map, tj_findings *findings) {
