@@ -83,6 +83,15 @@ static void place_tile(tile_maker *maker) {
 
 /* --- elements --- */
 
+/* Whether an element of the tile is beyond the domain in every tile. */
+static bool is_nowhere(const tile_maker *maker, const tj_node *const digit[]) {
+  for (uint32_t m = 0; m < mode_count(maker); m++) {
+    if (digit[m]->facts.low >= maker->tiling->domain->mode[m].extent->facts.high)
+      return true;
+  }
+  return false;
+}
+
 static void make_elements(tile_maker *maker, side *s, const tj_tile_side *tile, bool is_load) {
   tj_graph *graph = maker->graph;
   const tj_tiling *tiling = maker->tiling;
@@ -95,8 +104,12 @@ static void make_elements(tile_maker *maker, side *s, const tj_tile_side *tile, 
       digit[m] = tj_add(graph, maker->base[m], tile->digit[slot][m]);
     tj_simplify(graph, digit, mode_count(maker), NULL);
     s->element[slot].digit = digit;
-    s->element[slot].access = is_load ? tj_domain_source(graph, tiling->domain, tiling->source, digit)
-                                      : tj_domain_destination(graph, tiling->domain, tiling->destination, digit);
+    uint32_t buffer = is_load ? tiling->source : tiling->destination;
+    if (is_nowhere(maker, digit))
+      s->element[slot].access = (tj_access){buffer, tj_int(graph, 0), tj_int(graph, 0)};
+    else
+      s->element[slot].access = is_load ? tj_domain_source(graph, tiling->domain, buffer, digit)
+                                        : tj_domain_destination(graph, tiling->domain, buffer, digit);
   }
 }
 
@@ -189,7 +202,9 @@ static bool is_vector(tile_maker *maker, const side *s, const uint32_t order[], 
     if (s->tile->active != NULL && s->tile->active[order[k]] != s->tile->active[order[0]])
       return false;
   }
-  return are_even(order, width) && are_neighbours(maker->graph, offset, width) && share_edges(maker, s, order, width);
+  bool is_never = tj_is_int(first->access.valid, 0);
+  return are_even(order, width) &&
+         (is_never || (are_neighbours(maker->graph, offset, width) && share_edges(maker, s, order, width)));
 }
 
 static bool are_vectors(tile_maker *maker, const side *s, const uint32_t order[], uint32_t width) {

@@ -1,0 +1,162 @@
+/* Kernels, step by step, on integers: what compiled code has to do, and what it must never do.
+ *
+ * Every work-item of every workgroup takes its steps by the oracle for index expressions. An element of the source is
+ * its number plus 1. Accesses are checked to lie inside their buffers, vectors to be aligned; two stores to one
+ * element of the destination, or within one phase to one element of LDS, are a race; what nobody has written is never
+ * stored.
+ */
+#ifndef TJ_TESTS_KERNEL_INTERPRETER_H
+#define TJ_TESTS_KERNEL_INTERPRETER_H
+
+#include "ir/eval.h"
+#include "lower/kernel.h"
+#include "tests/unit/harness.h"
+
+#include <string.h>
+
+enum { NOBODYS = INT64_MIN, MOST_BUFFERS = 2 };
+
+/* Elements, and how often each has been stored to. */
+typedef struct {
+  int64_t *value;
+  uint32_t *stores;
+  int64_t count;
+} element_memory;
+
+typedef struct {
+  const tj_kernel *kernel;
+  const char *name; /* for messages */
+  element_memory buffer[MOST_BUFFERS], lds;
+  tj_evaluator *evaluator;
+  int64_t *root; /* of each step: offset, predicate */
+  int64_t *symbol;
+  uint32_t symbol_count;
+  int64_t *slot; /* by work-item, then by slot */
+} interpreter;
+
+static inline element_memory new_memory(int64_t count) {
+  element_memory made = {malloc((size_t)count * 8 + 8), malloc((size_t)count * 4 + 4), count};
+  for (int64_t i = 0; i < count; i++)
+    made.value[i] = NOBODYS;
+  memset(made.stores, 0, (size_t)count * 4);
+  return made;
+}
+
+static inline void free_memory(element_memory *memory) {
+  free(memory->value);
+  free(memory->stores);
+}
+
+static inline int64_t value_of(const interpreter *self, const tj_node *node) {
+  int64_t value = 0;
+  tj_bindings bindings = {.value = self->symbol, .count = self->symbol_count};
+  ck_assert_int_eq(tj_eval_nodes(&node, 1, &bindings, &value), TJ_EVAL_OK);
+  return value;
+}
+
+static inline void prepare_roots(interpreter *self) {
+  const tj_kernel *kernel = self->kernel;
+  const tj_node **nodes = calloc(2 * (size_t)kernel->step_count, sizeof *nodes);
+  for (uint32_t i = 0; i < kernel->step_count; i++) {
+    bool is_access = kernel->step[i].kind != TJ_STEP_BARRIER;
+    nodes[2 * i] = is_access ? kernel->step[i].access.offset : kernel->step[0].access.offset;
+    nodes[2 * i + 1] = is_access ? kernel->step[i].access.valid : kernel->step[0].access.valid;
+  }
+  ck_assert_int_eq(tj_evaluator_create(nodes, 2 * (size_t)kernel->step_count, &self->evaluator), TJ_EVAL_OK);
+  self->root = calloc(2 * (size_t)kernel->step_count, sizeof *self->root);
+  free(nodes);
+}
+
+/* `symbol` holds the parameters' values, and room for every symbol of the graph. */
+static inline void open_interpreter(interpreter *self, const tj_kernel *kernel, const char *name, int64_t symbol[],
+                                    uint32_t symbol_count) {
+  *self = (interpreter){.kernel = kernel, .name = name, .symbol = symbol, .symbol_count = symbol_count};
+  ck_assert_uint_le(kernel->buffer_count, MOST_BUFFERS);
+  for (uint32_t b = 0; b < kernel->buffer_count; b++) {
+    self->buffer[b] = new_memory(value_of(self, kernel->buffer[b].element_count));
+    for (int64_t i = 0; i < self->buffer[b].count && kernel->buffer[b].is_read; i++)
+      self->buffer[b].value[i] = i + 1;
+  }
+  self->slot = calloc((size_t)kernel->workgroup_size * kernel->slot_count, sizeof *self->slot);
+  prepare_roots(self);
+}
+
+static inline void close_interpreter(interpreter *self) {
+  for (uint32_t b = 0; b < self->kernel->buffer_count; b++)
+    free_memory(&self->buffer[b]);
+  tj_evaluator_destroy(self->evaluator);
+  free(self->root);
+  free(self->slot);
+}
+
+static inline void check_place(const interpreter *self, const tj_kernel_step *step, const element_memory *memory,
+                               int64_t offset) {
+  ck_assert_msg(offset >= 0 && offset + step->width <= memory->count, "%s: %u elements at %ld of %ld", self->name,
+                step->width, (long)offset, (long)memory->count);
+  ck_assert_msg(offset % step->width == 0, "%s: a vector of %u at %ld", self->name, step->width, (long)offset);
+}
+
+static inline void take_load(const interpreter *self, const tj_kernel_step *step, const element_memory *from,
+                             int64_t slot[], const int64_t root[2]) {
+  if (root[1] != 0)
+    check_place(self, step, from, root[0]);
+  for (uint32_t k = 0; k < step->width; k++)
+    slot[step->slot + k * step->slot_step] = root[1] != 0 ? from->value[root[0] + k] : self->kernel->fill;
+}
+
+static inline void take_store(const interpreter *self, const tj_kernel_step *step, element_memory *to,
+                              const int64_t slot[], const int64_t root[2]) {
+  if (root[1] == 0)
+    return;
+  check_place(self, step, to, root[0]);
+  for (uint32_t k = 0; k < step->width; k++) {
+    int64_t value = slot[step->slot + k * step->slot_step], at = root[0] + k;
+    ck_assert_msg(value != NOBODYS, "%s: element %ld gets what nobody has written", self->name, (long)at);
+    ck_assert_msg(to->stores[at]++ == 0, "%s: element %ld is stored twice", self->name, (long)at);
+    to->value[at] = value;
+  }
+}
+
+/* One work-item's steps of a phase. */
+static inline void run_item(interpreter *self, uint32_t begin, uint32_t end, int64_t item) {
+  const tj_kernel *kernel = self->kernel;
+  int64_t *slot = self->slot + item * kernel->slot_count;
+  self->symbol[kernel->item->symbol->index] = item;
+  for (uint32_t i = 0; i < kernel->slot_count; i++)
+    slot[i] = NOBODYS;
+  tj_bindings bindings = {.value = self->symbol, .count = self->symbol_count};
+  ck_assert_int_eq(tj_evaluator_run(self->evaluator, &bindings, self->root), TJ_EVAL_OK);
+  for (uint32_t i = begin; i < end; i++) {
+    const tj_kernel_step *step = &kernel->step[i];
+    element_memory *memory = step->access.buffer == TJ_LDS ? &self->lds : &self->buffer[step->access.buffer];
+    if (step->kind == TJ_STEP_LOAD)
+      take_load(self, step, memory, slot, self->root + 2 * (size_t)i);
+    else
+      take_store(self, step, memory, slot, self->root + 2 * (size_t)i);
+  }
+}
+
+static inline void run_workgroup(interpreter *self, int64_t number) {
+  const tj_kernel *kernel = self->kernel;
+  self->symbol[kernel->workgroup->symbol->index] = number;
+  self->lds = new_memory(kernel->lds_elements);
+  for (uint32_t begin = 0, end; begin < kernel->step_count; begin = end + 1) {
+    end = begin;
+    while (end < kernel->step_count && kernel->step[end].kind != TJ_STEP_BARRIER)
+      end++;
+    for (uint32_t item = 0; item < kernel->workgroup_size; item++)
+      run_item(self, begin, end, item);
+    memset(self->lds.stores, 0, (size_t)self->lds.count * sizeof *self->lds.stores);
+  }
+  free_memory(&self->lds);
+}
+
+/* A tiled kernel, all of it. */
+static inline void interpret(interpreter *self) {
+  int64_t count = value_of(self, self->kernel->count);
+  ck_assert_int_eq(count % self->kernel->workgroup_size, 0);
+  for (int64_t group = 0; group < count / self->kernel->workgroup_size; group++)
+    run_workgroup(self, group);
+}
+
+#endif
