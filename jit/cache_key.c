@@ -106,11 +106,11 @@ tj_bytes tj_cache_text_key(tj_job *job, const char *identity, const tj_text_requ
 /* --- kernels --- */
 
 /* Whoever adds a field to these structs also writes it below, unless no machine code depends on it. */
-_Static_assert(sizeof(tj_access) == 24, "write_access writes every field of tj_access");
+_Static_assert(sizeof(tj_access) == 40, "write_access writes every field of tj_access");
 _Static_assert(sizeof(tj_kernel_buffer) == 40, "write_buffer writes what lowering reads of tj_kernel_buffer");
 _Static_assert(sizeof(tj_derived) == 16, "write_kernel writes every field of tj_derived");
-_Static_assert(sizeof(tj_kernel_step) == 56, "write_step writes every field of tj_kernel_step");
-_Static_assert(sizeof(tj_kernel) == 144, "write_kernel writes every field of tj_kernel but what it was mapped by");
+_Static_assert(sizeof(tj_kernel_step) == 72, "write_step writes every field of tj_kernel_step");
+_Static_assert(sizeof(tj_kernel) == 184, "write_kernel writes every field of tj_kernel but what it was mapped by");
 
 /* A kernel's expressions are written where they are first used, arguments before users, and from then on named by
  * their number. So their order in the graph, which depends on the program's text, does not matter. */
@@ -216,6 +216,8 @@ static void write_buffer(kernel_writer *w, const tj_kernel_buffer *buffer) {
 
 static void write_access(kernel_writer *w, const tj_access *access) {
   tj_write_u32(&w->text, access->buffer);
+  write_node(w, access->base);
+  tj_write_u64(&w->text, (uint64_t)access->displacement);
   write_node(w, access->offset);
   write_node(w, access->valid);
 }
@@ -243,6 +245,12 @@ static void write_arguments(kernel_writer *w, const tj_kernel *kernel) {
   }
 }
 
+static void write_steps(kernel_writer *w, const tj_kernel_step *step, uint32_t count) {
+  tj_write_u32(&w->text, count);
+  for (uint32_t i = 0; i < count; i++)
+    write_step(w, &step[i]);
+}
+
 static void write_kernel(kernel_writer *w, const tj_kernel *kernel) {
   tj_write_string(&w->text, kernel->name);
   write_arguments(w, kernel);
@@ -255,18 +263,21 @@ static void write_kernel(kernel_writer *w, const tj_kernel *kernel) {
   tj_write_u32(&w->text, kernel->carried);
   tj_write_u32(&w->text, kernel->lds_elements);
   tj_write_u64(&w->text, (uint64_t)kernel->fill);
-  tj_write_u32(&w->text, kernel->step_count);
-  for (uint32_t i = 0; i < kernel->step_count; i++)
-    write_step(w, &kernel->step[i]);
+  write_steps(w, kernel->step, kernel->step_count);
+  write_node(w, kernel->inner);
+  write_steps(w, kernel->inner_step, kernel->inner_step_count);
+  if (kernel->faster != NULL)
+    write_node(w, kernel->condition);
 }
 
 tj_bytes tj_cache_kernel_key(tj_graph *graph, const char *identity, const tj_kernel *kernel,
                              const tj_target *target) {
-  kernel_writer w = {.graph = graph, .kernel = kernel, .text = tj_text_begin(graph->job)};
+  kernel_writer w = {.graph = graph, .text = tj_text_begin(graph->job)};
   w.number = TJ_NEW_ARRAY(graph->job, uint32_t, graph->node_count + 1);
   tj_write_string(&w.text, identity);
   write_target(&w.text, target);
-  write_kernel(&w, kernel);
+  for (w.kernel = kernel; w.kernel != NULL; w.kernel = w.kernel->faster)
+    write_kernel(&w, w.kernel);
   tj_spend(graph->job, w.count);
   return (tj_bytes){w.text.data, w.text.length};
 }

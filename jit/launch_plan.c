@@ -30,8 +30,16 @@ static void add_root(making *m, const tj_node *node) {
     m->root[m->root_count++] = node;
 }
 
+static uint32_t variant_count(const tj_kernel *kernel) {
+  uint32_t count = 0;
+  for (; kernel != NULL; kernel = kernel->faster)
+    count++;
+  return count;
+}
+
 static uint32_t most_roots(const making *m) {
-  uint32_t most = 2 * m->program->parameter_count + 2 * m->kernel->parameter_count + m->kernel->derived_count + 1;
+  uint32_t most = 2 * m->program->parameter_count + 2 * m->kernel->parameter_count + m->kernel->derived_count;
+  most += 2 * variant_count(m->kernel);
   for (uint32_t i = 0; i < m->kernel->buffer_count; i++)
     most += 1 + m->kernel->buffer[i].rank;
   return most;
@@ -51,7 +59,10 @@ static void gather_roots(making *m) {
   }
   for (uint32_t i = 0; i < kernel->derived_count; i++)
     add_root(m, kernel->derived[i].node);
-  add_root(m, kernel->count);
+  for (const tj_kernel *each = kernel; each != NULL; each = each->faster) {
+    add_root(m, each->count);
+    add_root(m, each->condition);
+  }
 }
 
 static tj_expression expression_of(const making *m, const tj_node *node) {
@@ -87,6 +98,10 @@ static tj_launch_parameter *make_parameters(making *m) {
   for (uint32_t i = 0; i < m->kernel->parameter_count; i++)
     add_parameter(m, parameter, m->kernel->parameter[i]);
   m->plan->passed_count = m->plan->parameter_count;
+  for (const tj_kernel *each = m->kernel->faster; each != NULL; each = each->faster) {
+    for (uint32_t i = 0; i < each->parameter_count; i++)
+      m->number[each->parameter[i]->symbol->index] = i + 1;
+  }
   for (uint32_t i = 0; i < m->program->parameter_count; i++) {
     const tj_node *node = m->program->parameter[i].node;
     if (tj_is_constant(node))
@@ -167,14 +182,19 @@ static void make_words(making *m) {
     *word++ = (tj_launch_word){TJ_WORD_DERIVED, kernel->derived[i].kind, expression_of(m, kernel->derived[i].node)};
 }
 
+/* The fastest comes first; the kernel itself, which needs no condition, last. */
 static void make_variants(making *m, const tj_target *target) {
-  tj_launch_variant *variant = TJ_NEW(m->graph->job, tj_launch_variant);
-  *variant = (tj_launch_variant){.symbol = tj_target_symbol(m->graph->job, target, m->kernel->name),
-                                 .condition = TJ_NO_EXPRESSION,
-                                 .count = expression_of(m, m->kernel->count),
-                                 .workgroup_size = m->kernel->workgroup_size};
+  uint32_t number = m->plan->variant_count = variant_count(m->kernel);
+  tj_launch_variant *variant = TJ_NEW_ARRAY(m->graph->job, tj_launch_variant, number);
+  const tj_node *condition = NULL;
+  for (const tj_kernel *each = m->kernel; each != NULL; each = each->faster) {
+    variant[--number] = (tj_launch_variant){.symbol = tj_target_symbol(m->graph->job, target, each->name),
+                                            .condition = expression_of(m, condition),
+                                            .count = expression_of(m, each->count),
+                                            .workgroup_size = each->workgroup_size};
+    condition = each->condition;
+  }
   m->plan->variant = variant;
-  m->plan->variant_count = 1;
 }
 
 const tj_launch_plan *tj_launch_plan_make(tj_graph *graph, const tj_program_values *program, const tj_kernel *kernel,

@@ -79,17 +79,24 @@ static void derive_for(derivation *found, const tj_node *node) {
   }
 }
 
+static void derive_kernel(tj_graph *graph, derivation *found, const tj_kernel *kernel) {
+  found->nodes = tj_kernel_nodes_of(graph, kernel);
+  for (uint32_t i = 0; i < found->nodes.walk.count; i++) {
+    if (found->nodes.level[i] != TJ_LEVEL_LAUNCH)
+      derive_for(found, found->nodes.walk.node[i]);
+  }
+  for (uint32_t i = 0; i < found->nodes.root_count; i++) {
+    if (tj_kernel_nodes_level(&found->nodes, found->nodes.root[i]) == TJ_LEVEL_LAUNCH)
+      derive_value(found, found->nodes.root[i]);
+  }
+}
+
 void tj_kernel_derive(tj_graph *graph, tj_kernel *kernel) {
-  derivation found = {.nodes = tj_kernel_nodes_of(graph, kernel)};
-  found.derived = TJ_NEW_ARRAY(graph->job, tj_derived, MOST_WORDS);
-  for (uint32_t i = 0; i < found.nodes.walk.count; i++) {
-    if (found.nodes.level[i] != TJ_LEVEL_LAUNCH)
-      derive_for(&found, found.nodes.walk.node[i]);
+  derivation found = {.derived = TJ_NEW_ARRAY(graph->job, tj_derived, MOST_WORDS)};
+  for (const tj_kernel *each = kernel; each != NULL; each = each->faster)
+    derive_kernel(graph, &found, each);
+  for (tj_kernel *each = kernel; each != NULL; each = each->faster) {
+    each->derived = found.derived;
+    each->derived_count = found.count;
   }
-  for (uint32_t i = 0; i < found.nodes.root_count; i++) {
-    if (tj_kernel_nodes_level(&found.nodes, found.nodes.root[i]) == TJ_LEVEL_LAUNCH)
-      derive_value(&found, found.nodes.root[i]);
-  }
-  kernel->derived = found.derived;
-  kernel->derived_count = found.count;
 }

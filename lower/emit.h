@@ -131,10 +131,30 @@ LLVMValueRef tj_emit_element(tj_emitter *emitter, int64_t value, tj_dtype dtype)
 
 /* --- steps (emit_step.c) --- */
 
-/* The steps from `begin` to before the next barrier, or the last; returns where they end. */
-uint32_t tj_emit_phase_end(const tj_kernel *kernel, uint32_t begin);
-/* Emits these steps of a work-item. The builder ends where they have ended. */
-void tj_emit_steps(tj_emitter *emitter, uint32_t begin, uint32_t end);
+/* Steps of a work-item, without barriers. */
+typedef struct {
+  const tj_kernel_step *step;
+  uint32_t count;
+} tj_phase;
+
+/* The phase that begins with steps[begin]: up to the next barrier, or the end. */
+tj_phase tj_emit_phase(const tj_kernel_step steps[], uint32_t begin, uint32_t count);
+/* Emits its steps. The builder ends where they have ended. */
+void tj_emit_steps(tj_emitter *emitter, tj_phase phase);
+
+/* --- tiles (emit_step.c) --- */
+
+/* The branch between a tile that is all inside the domain and one at its edge. */
+typedef struct {
+  LLVMBasicBlockRef edge, end; /* NULL: the kernel does not tell them apart */
+} tj_tile_branch;
+
+/* What is emitted next is for inner tiles, if the kernel tells them apart, */
+tj_tile_branch tj_emit_begin_inner(tj_emitter *emitter);
+/* from here on for the others, */
+void tj_emit_begin_edge(tj_emitter *emitter, const tj_tile_branch *branch);
+/* and from here on for both. */
+void tj_emit_end_tile(tj_emitter *emitter, const tj_tile_branch *branch);
 
 /* --- kernels (lower_kernel.c) --- */
 

@@ -73,33 +73,62 @@ static unsigned log2_of(uint32_t power) {
   return (unsigned)__builtin_ctz(power);
 }
 
+static bool fits_32_bits(const tj_node *offset, uint32_t bytes) {
+  return offset->facts.low >= 0 && offset->facts.high <= (int64_t)(UINT32_MAX / bytes);
+}
+
+static LLVMValueRef displaced(tj_emitter *emitter, const tj_access *access, LLVMValueRef address) {
+  if (access->displacement == 0)
+    return address;
+  LLVMTypeRef index = access->buffer == TJ_LDS ? emitter->i32 : emitter->i64;
+  LLVMValueRef distance = LLVMConstInt(index, (uint64_t)access->displacement, false);
+  LLVMTypeRef type = tj_emit_dtype(emitter, dtype_of(emitter, access));
+  return LLVMBuildInBoundsGEP2(emitter->builder, type, address, &distance, 1, "");
+}
+
+/* The part of an address that the whole workgroup shares: it costs each work-item nothing. */
+static LLVMValueRef emit_base(tj_emitter *emitter, const tj_access *access) {
+  if (access->buffer == TJ_LDS)
+    return emitter->lds;
+  LLVMValueRef address = emitter->buffer[access->buffer];
+  LLVMTypeRef type = tj_emit_dtype(emitter, dtype_of(emitter, access));
+  if (access->base != NULL && !tj_is_int(access->base, 0)) {
+    LLVMValueRef base = tj_emit_operand(emitter, access->base, (tj_width){64, true, access->base->facts.low >= 0});
+    address = LLVMBuildInBoundsGEP2(emitter->builder, type, address, &base, 1, "");
+  }
+  return address;
+}
+
 /* Where the byte offset fits in 32 bits, it is computed there: machines add it to a base for nothing. */
 static LLVMValueRef emit_address(tj_emitter *emitter, const tj_access *access) {
   bool is_lds = access->buffer == TJ_LDS;
-  LLVMValueRef base = is_lds ? emitter->lds : emitter->buffer[access->buffer];
   tj_dtype dtype = dtype_of(emitter, access);
   uint32_t bytes = tj_dtype_bits(dtype) / 8;
   LLVMTypeRef type = tj_emit_dtype(emitter, dtype);
-  const tj_facts *facts = &access->offset->facts;
-  bool is_small = facts->low >= 0 && facts->high <= (int64_t)(UINT32_MAX / bytes);
-  tj_width width = tj_width_of(&access->offset, 1);
-  if (!is_small)
-    width = (tj_width){64, true, facts->low >= 0};
+  bool is_small = fits_32_bits(access->offset, bytes), is_positive = access->offset->facts.low >= 0;
+  tj_width width = is_small ? tj_width_of(&access->offset, 1) : (tj_width){64, true, is_positive};
   LLVMValueRef offset = tj_emit_operand(emitter, access->offset, width);
   if (is_small && (is_lds || emitter->target->has_32_bit_offsets)) {
     offset = LLVMBuildShl(emitter->builder, offset, LLVMConstInt(emitter->i32, log2_of(bytes), false), "");
     tj_emit_no_wrap(offset, (tj_width){32, false, true});
     type = emitter->i8;
   }
-  if (!is_lds)
-    offset = facts->low < 0 ? offset : tj_emit_extended(emitter, offset, emitter->i64);
-  return LLVMBuildInBoundsGEP2(emitter->builder, type, base, &offset, 1, "");
+  if (!is_lds && is_positive)
+    offset = tj_emit_extended(emitter, offset, emitter->i64);
+  LLVMValueRef base = emit_base(emitter, access);
+  LLVMValueRef address = LLVMBuildInBoundsGEP2(emitter->builder, type, base, &offset, 1, "");
+  return displaced(emitter, access, address);
+}
+
+static bool is_multiple(const tj_access *access, int64_t elements) {
+  return (access->base == NULL || tj_facts_divisible(&access->base->facts, elements)) &&
+         tj_facts_divisible(&access->offset->facts, elements) && access->displacement % elements == 0;
 }
 
 /* Of the address, as far as the offset's facts show, and no more than the access has use for. */
 static unsigned alignment_of(const tj_emitter *emitter, const tj_kernel_step *step) {
   uint32_t bytes = tj_dtype_bits(dtype_of(emitter, &step->access)) / 8, elements = 1;
-  while (elements < step->width && tj_facts_divisible(&step->access.offset->facts, 2 * (int64_t)elements))
+  while (elements < step->width && is_multiple(&step->access, 2 * (int64_t)elements))
     elements *= 2;
   return bytes * elements;
 }
@@ -169,10 +198,10 @@ static bool shares_slots(const tj_kernel_step *load, const tj_kernel_step *store
   return false;
 }
 
-/* Whether a step of begin … end-1 stores what `load` gave. */
-static bool is_stored_later(const tj_kernel *kernel, const tj_kernel_step *load, uint32_t begin, uint32_t end) {
-  for (uint32_t i = begin; i < end; i++) {
-    if (kernel->step[i].kind == TJ_STEP_STORE && shares_slots(load, &kernel->step[i]))
+/* Whether a step from `begin` on stores what `load` gave. */
+static bool is_stored_later(tj_phase phase, const tj_kernel_step *load, uint32_t begin) {
+  for (uint32_t i = begin; i < phase.count; i++) {
+    if (phase.step[i].kind == TJ_STEP_STORE && shares_slots(load, &phase.step[i]))
       return true;
   }
   return false;
@@ -194,24 +223,25 @@ static void emit_step(tj_emitter *emitter, const tj_kernel_step *step) {
   }
 }
 
-static void emit_each(tj_emitter *emitter, uint32_t begin, uint32_t end) {
-  for (uint32_t i = begin; i < end; i++)
-    emit_step(emitter, &emitter->kernel->step[i]);
+static void emit_each(tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    emit_step(emitter, &step[i]);
 }
 
-/* Steps begin … end-1, which are valid together, of a phase that ends at `phase_end`. */
-static void emit_gated(tj_emitter *emitter, const tj_node *valid, uint32_t begin, uint32_t end, uint32_t phase_end) {
-  const tj_kernel_step *step = emitter->kernel->step;
+/* Steps begin … end-1 of a phase, which are valid together. */
+static void emit_gated(tj_emitter *emitter, tj_phase phase, uint32_t begin, uint32_t end) {
+  const tj_kernel_step *step = phase.step;
   LLVMValueRef *fill = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, end - begin);
   for (uint32_t i = begin; i < end; i++) {
-    if (step[i].kind == TJ_STEP_LOAD && is_stored_later(emitter->kernel, &step[i], end, phase_end))
+    if (step[i].kind == TJ_STEP_LOAD && is_stored_later(phase, &step[i], end))
       fill[i - begin] = fill_of(emitter, &step[i]);
   }
+  LLVMValueRef valid = tj_emit_truth(emitter, step[begin].access.valid);
   LLVMBasicBlockRef before = LLVMGetInsertBlock(emitter->builder);
   LLVMBasicBlockRef inside = tj_emit_block(emitter, "valid"), after = tj_emit_block(emitter, "after");
-  LLVMBuildCondBr(emitter->builder, tj_emit_truth(emitter, valid), inside, after);
+  LLVMBuildCondBr(emitter->builder, valid, inside, after);
   LLVMPositionBuilderAtEnd(emitter->builder, inside);
-  emit_each(emitter, begin, end);
+  emit_each(emitter, step + begin, end - begin);
   inside = LLVMGetInsertBlock(emitter->builder);
   LLVMBuildBr(emitter->builder, after);
   LLVMPositionBuilderAtEnd(emitter->builder, after);
@@ -236,46 +266,71 @@ static bool have_one_gate(const tj_kernel_step *a, const tj_kernel_step *b) {
   return predicate_of(a) == predicate_of(b) || (is_always(predicate_of(a)) && is_always(predicate_of(b)));
 }
 
-static void emit_nodes_of(tj_emitter *emitter, uint32_t begin, uint32_t end) {
+static void emit_nodes_of(tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
   bool *mark = TJ_NEW_ARRAY(emitter->job, bool, emitter->nodes.walk.count);
-  for (uint32_t i = begin; i < end; i++) {
-    const tj_kernel_step *step = &emitter->kernel->step[i];
-    tj_kernel_nodes_mark(&emitter->nodes, step->value, mark);
-    tj_kernel_nodes_mark(&emitter->nodes, step->access.valid, mark);
-    tj_kernel_nodes_mark(&emitter->nodes, step->access.offset, mark);
+  for (uint32_t i = 0; i < count; i++) {
+    tj_kernel_nodes_mark(&emitter->nodes, step[i].value, mark);
+    tj_kernel_nodes_mark(&emitter->nodes, step[i].access.valid, mark);
+    tj_kernel_nodes_mark(&emitter->nodes, step[i].access.base, mark);
+    tj_kernel_nodes_mark(&emitter->nodes, step[i].access.offset, mark);
   }
   tj_kernel_nodes_spread(&emitter->nodes, mark);
   tj_emit_marked_nodes(emitter, mark);
 }
 
 /* Of steps that are never valid, loads still give the fill. */
-static void emit_fills(tj_emitter *emitter, uint32_t begin, uint32_t end) {
-  for (uint32_t i = begin; i < end; i++) {
-    const tj_kernel_step *step = &emitter->kernel->step[i];
-    if (step->kind == TJ_STEP_LOAD)
-      set_slots(emitter, step, fill_of(emitter, step));
+static void emit_fills(tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (step[i].kind == TJ_STEP_LOAD)
+      set_slots(emitter, &step[i], fill_of(emitter, &step[i]));
   }
 }
 
-uint32_t tj_emit_phase_end(const tj_kernel *kernel, uint32_t begin) {
+tj_phase tj_emit_phase(const tj_kernel_step steps[], uint32_t begin, uint32_t count) {
   uint32_t end = begin;
-  while (end < kernel->step_count && kernel->step[end].kind != TJ_STEP_BARRIER)
+  while (end < count && steps[end].kind != TJ_STEP_BARRIER)
     end++;
-  return end;
+  return (tj_phase){steps + begin, end - begin};
 }
 
-void tj_emit_steps(tj_emitter *emitter, uint32_t begin, uint32_t end) {
-  const tj_kernel_step *step = emitter->kernel->step;
-  for (uint32_t first = begin, last; first < end; first = last) {
+void tj_emit_steps(tj_emitter *emitter, tj_phase phase) {
+  const tj_kernel_step *step = phase.step;
+  for (uint32_t first = 0, last; first < phase.count; first = last) {
     last = first + 1;
-    while (last < end && have_one_gate(&step[first], &step[last]))
+    while (last < phase.count && have_one_gate(&step[first], &step[last]))
       last++;
-    emit_nodes_of(emitter, first, last);
+    emit_nodes_of(emitter, step + first, last - first);
     if (is_always(predicate_of(&step[first])))
-      emit_each(emitter, first, last);
+      emit_each(emitter, step + first, last - first);
     else if (tj_is_int(predicate_of(&step[first]), 0))
-      emit_fills(emitter, first, last);
+      emit_fills(emitter, step + first, last - first);
     else
-      emit_gated(emitter, predicate_of(&step[first]), first, last, end);
+      emit_gated(emitter, phase, first, last);
   }
+}
+
+/* --- tiles --- */
+
+tj_tile_branch tj_emit_begin_inner(tj_emitter *emitter) {
+  if (emitter->kernel->inner == NULL)
+    return (tj_tile_branch){NULL, NULL};
+  LLVMBasicBlockRef inner = tj_emit_block(emitter, "inner");
+  tj_tile_branch branch = {tj_emit_block(emitter, "edge"), tj_emit_block(emitter, "end")};
+  LLVMBuildCondBr(emitter->builder, tj_emit_truth(emitter, emitter->kernel->inner), inner, branch.edge);
+  LLVMPositionBuilderAtEnd(emitter->builder, inner);
+  return branch;
+}
+
+void tj_emit_begin_edge(tj_emitter *emitter, const tj_tile_branch *branch) {
+  if (branch->edge == NULL)
+    return;
+  LLVMBuildBr(emitter->builder, branch->end);
+  LLVMPositionBuilderAtEnd(emitter->builder, branch->edge);
+}
+
+void tj_emit_end_tile(tj_emitter *emitter, const tj_tile_branch *branch) {
+  if (branch->end == NULL)
+    return;
+  LLVMBuildBr(emitter->builder, branch->end);
+  LLVMPositionBuilderAtEnd(emitter->builder, branch->end);
 }

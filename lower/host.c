@@ -52,6 +52,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .object = TJ_OBJECT_HOST,
       .wave_size = 1,
       .lds_bytes = LDS_BYTES,
+      .displacement_limit = UINT32_MAX,
       .workgroup_limit = UINT32_MAX,
       .vector_bytes = 16,
   };
@@ -132,7 +133,7 @@ static void emit_flat(tj_emitter *emitter) {
   return_if_empty(emitter, range);
   counted_loop loop = begin_loop(emitter, range, width, "loop");
   tj_emit_begin_item(emitter, kernel->index, loop.index);
-  tj_emit_steps(emitter, 0, kernel->step_count);
+  tj_emit_steps(emitter, (tj_phase){kernel->step, kernel->step_count});
   end_loop(emitter, &loop);
 }
 
@@ -145,18 +146,29 @@ static void reserve_lds(tj_emitter *emitter) {
   LLVMSetAlignment(emitter->lds, 64);
 }
 
-static void emit_phases(tj_emitter *emitter) {
+static void emit_phases(tj_emitter *emitter, const tj_kernel_step steps[], uint32_t count) {
   const tj_kernel *kernel = emitter->kernel;
   tj_width width = tj_width_of_range(0, kernel->workgroup_size);
   item_range items = {LLVMConstInt(emitter->i32, 0, false),
                       LLVMConstInt(emitter->i32, kernel->workgroup_size, false)};
-  for (uint32_t begin = 0, end; begin < kernel->step_count; begin = end + 1) {
-    end = tj_emit_phase_end(kernel, begin);
+  for (uint32_t begin = 0; begin < count;) {
+    tj_phase phase = tj_emit_phase(steps, begin, count);
     counted_loop loop = begin_loop(emitter, items, width, "items");
     tj_emit_begin_item(emitter, kernel->item, loop.index);
-    tj_emit_steps(emitter, begin, end);
+    tj_emit_steps(emitter, phase);
     end_loop(emitter, &loop);
+    begin += phase.count + 1;
   }
+}
+
+static void emit_tile(tj_emitter *emitter) {
+  const tj_kernel *kernel = emitter->kernel;
+  tj_tile_branch branch = tj_emit_begin_inner(emitter);
+  if (kernel->inner != NULL)
+    emit_phases(emitter, kernel->inner_step, kernel->inner_step_count);
+  tj_emit_begin_edge(emitter, &branch);
+  emit_phases(emitter, kernel->step, kernel->step_count);
+  tj_emit_end_tile(emitter, &branch);
 }
 
 static void emit_tiled(tj_emitter *emitter) {
@@ -167,7 +179,7 @@ static void emit_tiled(tj_emitter *emitter) {
   unsigned bits = tj_width_of(&emitter->kernel->workgroup, 1).bits;
   LLVMValueRef number = LLVMBuildIntCast2(emitter->builder, loop.index, tj_emit_int_type(emitter, bits), false, "");
   tj_emit_workgroup_nodes(emitter, number);
-  emit_phases(emitter);
+  emit_tile(emitter);
   end_loop(emitter, &loop);
 }
 

@@ -27,11 +27,14 @@ typedef struct {
 /* In the place of a buffer: the workgroup's own memory. */
 enum { TJ_LDS = UINT32_MAX };
 
-/* Elements of a buffer, or of LDS. `offset` is in elements, and lies inside the buffer wherever `valid` holds. */
+/* Elements of a buffer, or of LDS, from `base` + `offset` + `displacement` on, which lies inside the buffer wherever
+ * `valid` holds. */
 typedef struct {
   uint32_t buffer;
+  const tj_node *base; /* the same for all work-items of a workgroup; NULL: 0 */
   const tj_node *offset;
   const tj_node *valid; /* truth; the constant 1: always */
+  int64_t displacement; /* not negative */
 } tj_access;
 
 typedef enum {
@@ -80,12 +83,18 @@ typedef struct tj_kernel {
   uint32_t workgroup_size;
   tj_kernel_step *step;
   uint32_t step_count;
+  const tj_node *inner;       /* tiled: truth, whether the workgroup's tile is all inside the domain; NULL: never */
+  tj_kernel_step *inner_step; /* what its work-items then do in the place of `step`: the same without masks */
+  uint32_t inner_step_count;
   uint32_t slot_count;
   tj_dtype carried;                         /* the type of elements in slots and in LDS */
   uint32_t lds_elements;                    /* of a workgroup; 0: none */
   int64_t fill;                             /* in the source's element type; for floats, converted to it */
-  const struct tj_domain *domain;           /* of a copy: what its coordinates are; NULL for other kernels */
+  const struct tj_domain *domain;           /* of a flat copy: what its coordinates are; NULL for other kernels */
   const struct tj_distributed *distributed; /* of a copy: how its tiles travel; NULL: the mapping chooses */
+  struct tj_kernel *faster; /* does the same in less time, where `condition` holds; NULL: there is none. It has the
+                                     same buffers and parameters, of which its own symbols know more */
+  const tj_node *condition; /* truth, of this kernel's parameters */
 } tj_kernel;
 
 /* The kernel's argument block: pointers to the buffers, then the parameters, then the derived words; 8 bytes each. */
@@ -94,7 +103,8 @@ static inline uint32_t tj_kernel_argument_bytes(const tj_kernel *kernel) {
 }
 
 /* Finds what the launch can compute: divisors for which it can give magic numbers, and costly expressions of
- * parameters alone. Call it after simplification, before lowering; a kernel without it is right, but slower. */
+ * parameters alone; of a kernel and its faster ones, which get one list. Call it after simplification, before
+ * lowering; a kernel without it is right, but slower. */
 void tj_kernel_derive(tj_graph *graph, tj_kernel *kernel);
 
 /* A derived word, for the value of its node under the launch's parameters. */

@@ -6,22 +6,26 @@
 #include <stdlib.h>
 
 static void add_root(tj_kernel_nodes *nodes, const tj_node *root) {
-  nodes->root[nodes->root_count++] = root;
+  if (root != NULL)
+    nodes->root[nodes->root_count++] = root;
+}
+
+static void gather_steps(tj_kernel_nodes *nodes, const tj_kernel_step *step, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    add_root(nodes, step[i].value);
+    add_root(nodes, step[i].access.valid);
+    add_root(nodes, step[i].access.base);
+    add_root(nodes, step[i].access.offset);
+  }
 }
 
 /* A tiled kernel's count is the launch's business alone. */
 static void gather_roots(tj_kernel_nodes *nodes, const tj_kernel *kernel) {
   if (kernel->index != NULL)
     add_root(nodes, kernel->count);
-  for (uint32_t i = 0; i < kernel->step_count; i++) {
-    const tj_kernel_step *step = &kernel->step[i];
-    if (step->kind == TJ_STEP_VALUE)
-      add_root(nodes, step->value);
-    if (step->kind == TJ_STEP_LOAD || step->kind == TJ_STEP_STORE) {
-      add_root(nodes, step->access.valid);
-      add_root(nodes, step->access.offset);
-    }
-  }
+  add_root(nodes, kernel->inner);
+  gather_steps(nodes, kernel->step, kernel->step_count);
+  gather_steps(nodes, kernel->inner_step, kernel->inner_step_count);
 }
 
 static tj_level level_of(const tj_kernel_nodes *nodes, const tj_kernel *kernel, const tj_node *node) {
@@ -36,7 +40,8 @@ static tj_level level_of(const tj_kernel_nodes *nodes, const tj_kernel *kernel, 
 }
 
 tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel) {
-  tj_kernel_nodes nodes = {.root = TJ_NEW_ARRAY(graph->job, const tj_node *, 2 * (size_t)kernel->step_count + 1)};
+  size_t most = 3 * ((size_t)kernel->step_count + kernel->inner_step_count) + 2;
+  tj_kernel_nodes nodes = {.root = TJ_NEW_ARRAY(graph->job, const tj_node *, most)};
   gather_roots(&nodes, kernel);
   nodes.walk = tj_walk_nodes(graph, nodes.root, nodes.root_count);
   tj_spend(graph->job, nodes.walk.count);

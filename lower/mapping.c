@@ -8,6 +8,7 @@
 
 #include "ir/facts.h"
 #include "ir/simplify.h"
+#include "ir/walk.h"
 #include "lower/tiling.h"
 
 enum {
@@ -22,6 +23,8 @@ typedef struct {
   const tj_domain *domain;
   const tj_target *target;
   const tj_kernel *flat;
+  const tj_substitution *assumed;
+  uint32_t most_loaded, most_stored;                          /* elements of a vector */
   uint32_t by_source[MOST_MODES], by_destination[MOST_MODES]; /* modes, smallest stride first */
   int64_t extent[MOST_MODES];                                 /* of the tile */
   uint32_t element_bytes;                                     /* of the wider buffer */
@@ -34,7 +37,8 @@ static const tj_node *stride_on(const mapping *map, uint32_t mode, bool of_sourc
   return of_source ? m->source_stride : m->destination_stride;
 }
 
-/* Whether a side surely steps less far along mode a than along mode b. Strides of 0 repeat elements: they come last.
+/* Whether a side steps less far along mode a than along mode b, or at least never farther, as far as is known.
+ * Strides of 0 repeat elements: they come last.
  */
 static bool is_closer(const mapping *map, uint32_t a, uint32_t b, bool of_source) {
   const tj_node *left = stride_on(map, a, of_source), *right = stride_on(map, b, of_source);
@@ -42,7 +46,7 @@ static bool is_closer(const mapping *map, uint32_t a, uint32_t b, bool of_source
     return false;
   if (right == NULL || tj_is_int(right, 0))
     return true;
-  return tj_prove_less(map->graph, left, right);
+  return tj_prove_less_equal(map->graph, left, right) && !tj_prove_less_equal(map->graph, right, left);
 }
 
 static void sort_modes(const mapping *map, uint32_t order[], bool of_source) {
@@ -213,9 +217,14 @@ static uint32_t buffer_bytes(const mapping *map, bool of_source) {
   return tj_dtype_bits(map->flat->buffer[step->access.buffer].dtype) / 8;
 }
 
-/* The widest vector of such elements, made narrower until it divides the tile's extent along a mode. */
-static int64_t vector_width(const mapping *map, uint32_t bytes, uint32_t mode) {
-  int64_t width = bytes < map->target->vector_bytes ? map->target->vector_bytes / bytes : 1;
+/* Elements of the widest vector of a target's. */
+static uint32_t widest_of(const tj_target *target, uint32_t bytes) {
+  return bytes < target->vector_bytes ? target->vector_bytes / bytes : 1;
+}
+
+/* The widest vector up to `most` that divides the tile's extent along a mode. */
+static int64_t vector_width(const mapping *map, int64_t most, uint32_t mode) {
+  int64_t width = most;
   while (width > 1 && map->extent[mode] % width != 0)
     width /= 2;
   return width;
@@ -236,16 +245,16 @@ static tj_tiling new_tiling(const mapping *map) {
                      .source = map->flat->step[0].access.buffer,
                      .destination = map->flat->step[1].access.buffer,
                      .extent = map->extent,
+                     .assumed = map->assumed,
                      .item = tj_coordinate(map->graph, "t", tj_int(map->graph, WORKGROUP_SIZE)),
                      .workgroup_size = WORKGROUP_SIZE};
 }
 
 static tj_kernel *in_registers(mapping *map) {
-  uint32_t source = buffer_bytes(map, true), destination = buffer_bytes(map, false), first = map->by_destination[0];
-  uint32_t bytes = source < destination ? source : destination;
-  int64_t width = bytes < map->target->vector_bytes ? map->target->vector_bytes / bytes : 1;
-  reach(map, map->by_destination, WORKGROUP_SIZE * LOADS_IN_FLIGHT * width, width);
-  sharing share = {.along = first, .across = first, .width = vector_width(map, bytes, first), .depth = 1};
+  uint32_t first = map->by_destination[0];
+  int64_t most = map->most_loaded > map->most_stored ? map->most_loaded : map->most_stored;
+  reach(map, map->by_destination, WORKGROUP_SIZE * LOADS_IN_FLIGHT * most, most);
+  sharing share = {.along = first, .across = first, .width = vector_width(map, most, first), .depth = 1};
   add_pieces(map, &share, map->by_destination, 0);
   tj_tiling tiling = new_tiling(map);
   tiling.load = tiling.store = make_side(map, tiling.item, &share, slots_of(map, &share));
@@ -271,7 +280,7 @@ static int64_t run_of(uint32_t bytes) {
 
 /* How deep a block of loads goes along the destination's first mode, so that it can be stored to LDS by vectors. */
 static int64_t block_depth(const mapping *map, int64_t width, uint32_t mode) {
-  int64_t depth = vector_width(map, tj_dtype_bits(map->flat->carried) / 8, mode);
+  int64_t depth = vector_width(map, widest_of(map->target, tj_dtype_bits(map->flat->carried) / 8), mode);
   while (depth > 1 && depth * width * WORKGROUP_SIZE > tile_volume(map))
     depth /= 2;
   return depth;
@@ -281,14 +290,15 @@ static tj_kernel *through_lds(mapping *map) {
   uint32_t source = buffer_bytes(map, true), destination = buffer_bytes(map, false);
   uint32_t near_source = map->by_source[0], near_destination = map->by_destination[0];
   int64_t run = run_of(source > destination ? source : destination);
-  reach(map, map->by_destination, run, map->target->vector_bytes / destination);
-  reach(map, map->by_source, run, map->target->vector_bytes / source);
-  sharing load = {.along = near_source, .across = near_destination, .width = vector_width(map, source, near_source)};
+  reach(map, map->by_destination, run, widest_of(map->target, destination));
+  reach(map, map->by_source, run, widest_of(map->target, source));
+  sharing load = {
+      .along = near_source, .across = near_destination, .width = vector_width(map, map->most_loaded, near_source)};
   load.depth = block_depth(map, load.width, near_destination);
   add_pieces(map, &load, map->by_source, LINE_BYTES / (source * load.width));
   sharing store = {.along = near_destination,
                    .across = near_destination,
-                   .width = vector_width(map, destination, near_destination),
+                   .width = vector_width(map, map->most_stored, near_destination),
                    .depth = 1};
   add_pieces(map, &store, map->by_destination, 0);
   tj_tiling tiling = new_tiling(map);
@@ -299,35 +309,153 @@ static tj_kernel *through_lds(mapping *map) {
   return tj_tile_kernel(map->graph, map->flat, &tiling, map->target);
 }
 
-/* --- copies --- */
+/* --- widths --- */
 
-/* Whether the accesses of a kernel move more than an element at a time. */
-static bool has_vectors(const tj_kernel *kernel) {
+/* The narrowest of a kernel's accesses of a buffer. */
+static uint32_t narrowest(const tj_kernel *kernel, tj_step_kind kind) {
+  uint32_t width = UINT32_MAX;
   for (uint32_t i = 0; i < kernel->step_count; i++) {
-    if (kernel->step[i].width > 1 && kernel->step[i].access.buffer != TJ_LDS)
-      return true;
+    const tj_kernel_step *step = &kernel->step[i];
+    if (step->kind == kind && step->access.buffer != TJ_LDS && step->width < width)
+      width = step->width;
   }
-  return false;
+  return width;
 }
 
+static bool turns_around(const mapping *map) {
+  uint32_t near_source = map->by_source[0], near_destination = map->by_destination[0];
+  return near_source != near_destination && is_contiguous(map, near_source, true) &&
+         is_contiguous(map, near_destination, false);
+}
+
+static tj_kernel *map_once(mapping *map) {
+  for (uint32_t m = 0; m < map->domain->count; m++)
+    map->extent[m] = 1;
+  return turns_around(map) ? through_lds(map) : in_registers(map);
+}
+
+/* Lanes take neighbours only where the vectors between them are as wide as they were meant to be: maps again for
+ * those that turned out. NULL where the tile does not fit. */
+static tj_kernel *map_with_widths(mapping *map) {
+  map->most_loaded = widest_of(map->target, buffer_bytes(map, true));
+  map->most_stored = widest_of(map->target, buffer_bytes(map, false));
+  tj_kernel *kernel = map_once(map);
+  while (kernel != NULL) {
+    uint32_t loaded = narrowest(kernel, TJ_STEP_LOAD), stored = narrowest(kernel, TJ_STEP_STORE);
+    if (loaded >= map->most_loaded && stored >= map->most_stored)
+      break;
+    map->most_loaded = loaded < map->most_loaded ? loaded : map->most_loaded;
+    map->most_stored = stored < map->most_stored ? stored : map->most_stored;
+    kernel = map_once(map);
+  }
+  return kernel;
+}
+
+/* --- assumptions --- */
+
+/* A parameter whose value is a multiple of `multiple` as well. */
+static const tj_node *with_multiple(tj_graph *graph, const tj_symbol *symbol, int64_t multiple) {
+  int64_t both = symbol->multiple;
+  while (both % multiple != 0)
+    both *= 2;
+  return tj_symbol_create(graph, symbol->name, symbol->kind, symbol->low, symbol->high, both);
+}
+
+/* Assumes of every parameter of the domain's modes that vectors of `multiple` elements fit. */
+static tj_substitution assume_multiples(tj_graph *graph, const tj_domain *domain, int64_t multiple) {
+  size_t count = 0;
+  const tj_node **node = TJ_NEW_ARRAY(graph->job, const tj_node *, 3 * (size_t)domain->count);
+  for (uint32_t m = 0; m < domain->count; m++) {
+    const tj_node *parts[] = {domain->mode[m].extent, domain->mode[m].source_stride,
+                              domain->mode[m].destination_stride};
+    for (size_t i = 0; i < 3; i++) {
+      if (parts[i] != NULL)
+        node[count++] = parts[i];
+    }
+  }
+  tj_walk walk = tj_walk_nodes(graph, node, count);
+  tj_substitution assumed = {TJ_NEW_ARRAY(graph->job, const tj_node *, walk.count + 1),
+                             TJ_NEW_ARRAY(graph->job, const tj_node *, walk.count + 1), 0};
+  for (uint32_t i = 0; i < walk.count; i++) {
+    if (walk.node[i]->op != TJ_OP_SYMBOL || tj_facts_divisible(&walk.node[i]->facts, multiple))
+      continue;
+    assumed.from[assumed.count] = walk.node[i];
+    assumed.to[assumed.count++] = with_multiple(graph, walk.node[i]->symbol, multiple);
+  }
+  return assumed;
+}
+
+static const tj_node *condition_of(tj_graph *graph, const tj_substitution *assumed, int64_t multiple) {
+  const tj_node *condition = tj_int(graph, 1);
+  for (uint32_t i = 0; i < assumed->count; i++) {
+    const tj_node *rest = tj_mod(graph, assumed->from[i], tj_int(graph, multiple));
+    condition = tj_and(graph, condition, tj_equal(graph, rest, tj_int(graph, 0)));
+  }
+  return tj_simplified(graph, condition);
+}
+
+/* The domain in terms of what is assumed. */
+static const tj_domain *assumed_domain(tj_graph *graph, const tj_domain *domain, const tj_substitution *assumed) {
+  tj_domain *copy = TJ_NEW(graph->job, tj_domain);
+  tj_mode *mode = TJ_NEW_ARRAY(graph->job, tj_mode, domain->count);
+  *copy = *domain;
+  copy->mode = mode;
+  for (uint32_t m = 0; m < domain->count; m++) {
+    const tj_node **parts[] = {&mode[m].extent, &mode[m].source_stride, &mode[m].destination_stride};
+    mode[m] = domain->mode[m];
+    for (size_t i = 0; i < 3; i++) {
+      if (*parts[i] != NULL)
+        tj_substitute(graph, assumed, parts[i], 1);
+    }
+  }
+  return copy;
+}
+
+/* --- copies --- */
+
 static bool is_mappable(const mapping *map) {
-  if (map->domain == NULL || map->domain->count == 0 || map->domain->count > MOST_MODES)
-    return false;
   return is_contiguous(map, map->by_destination[0], false) || is_contiguous(map, map->by_source[0], true);
 }
 
+static bool is_vectored(const tj_kernel *kernel) {
+  return narrowest(kernel, TJ_STEP_LOAD) > 1 || narrowest(kernel, TJ_STEP_STORE) > 1;
+}
+
+/* Adds what the kernel can do faster for parameters that are multiples of the widest vector. */
+static void add_faster(mapping *map, tj_kernel *kernel) {
+  tj_graph *graph = map->graph;
+  uint32_t loaded = widest_of(map->target, buffer_bytes(map, true));
+  uint32_t stored = widest_of(map->target, buffer_bytes(map, false));
+  int64_t multiple = loaded > stored ? loaded : stored;
+  if (narrowest(kernel, TJ_STEP_LOAD) >= loaded && narrowest(kernel, TJ_STEP_STORE) >= stored)
+    return;
+  tj_substitution assumed = assume_multiples(graph, map->flat->domain, multiple);
+  if (assumed.count == 0)
+    return;
+  map->assumed = &assumed;
+  map->domain = assumed_domain(graph, map->flat->domain, &assumed);
+  tj_kernel *faster = map_with_widths(map);
+  bool is_faster = faster != NULL && (narrowest(faster, TJ_STEP_LOAD) > narrowest(kernel, TJ_STEP_LOAD) ||
+                                      narrowest(faster, TJ_STEP_STORE) > narrowest(kernel, TJ_STEP_STORE));
+  if (!is_faster)
+    return;
+  faster->name = tj_string_format(graph->job, "%s.vectors", kernel->name);
+  kernel->faster = faster;
+  kernel->condition = condition_of(graph, &assumed, multiple);
+}
+
 tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
-  mapping map = {.graph = graph, .domain = flat->domain, .target = target, .flat = flat};
+  static const tj_substitution nothing;
+  mapping map = {.graph = graph, .domain = flat->domain, .target = target, .flat = flat, .assumed = &nothing};
   if (map.domain == NULL || map.domain->count == 0 || map.domain->count > MOST_MODES)
     return flat;
   sort_modes(&map, map.by_source, true);
   sort_modes(&map, map.by_destination, false);
-  for (uint32_t m = 0; m < map.domain->count; m++)
-    map.extent[m] = 1;
   if (!is_mappable(&map))
     return flat;
-  bool turns = map.by_source[0] != map.by_destination[0] && is_contiguous(&map, map.by_source[0], true) &&
-               is_contiguous(&map, map.by_destination[0], false);
-  tj_kernel *mapped = turns ? through_lds(&map) : in_registers(&map);
-  return mapped != NULL && has_vectors(mapped) ? mapped : flat;
+  tj_kernel *mapped = map_with_widths(&map);
+  if (mapped == NULL || (!is_vectored(mapped) && !turns_around(&map)))
+    mapped = flat;
+  add_faster(&map, mapped);
+  return mapped;
 }

@@ -54,9 +54,11 @@ static void open(tj_module *module, const char *name, const char *triple) {
 
 void tj_module_lower(tj_graph *graph, tj_module *module, const tj_kernel *kernel, const tj_target *target) {
   open(module, kernel->name, target->triple);
-  tj_emitter emitter;
-  tj_emitter_init(&emitter, graph, module, kernel, target);
-  target->family->emit_kernel(&emitter);
+  for (const tj_kernel *each = kernel; each != NULL; each = each->faster) {
+    tj_emitter emitter;
+    tj_emitter_init(&emitter, graph, module, each, target);
+    target->family->emit_kernel(&emitter);
+  }
   verify(graph->job, module);
 }
 

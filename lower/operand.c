@@ -119,13 +119,14 @@ tj_access tj_operand_raw_access(tj_graph *graph, const tj_operand *operand, cons
   const tj_node *always = tj_int(graph, 1);
   switch (operand->value->kind) {
   case TJ_VALUE_LAYOUT:
-    return (tj_access){0, tj_layout_apply(graph, operand->value->layout, coordinate)->value, always};
+    return (tj_access){.offset = tj_layout_apply(graph, operand->value->layout, coordinate)->value, .valid = always};
   case TJ_VALUE_COMPOSED:
-    return (tj_access){0, tj_composed_apply(graph, operand->value->composed, coordinate)->value, always};
+    return (tj_access){.offset = tj_composed_apply(graph, operand->value->composed, coordinate)->value,
+                       .valid = always};
   default: {
     const tj_node *const *indices = indices_of(graph, operand->view, coordinate);
-    return (tj_access){0, tj_view_offset(graph, operand->view, indices),
-                       tj_view_valid(graph, operand->view, indices, false)};
+    return (tj_access){.offset = tj_view_offset(graph, operand->view, indices),
+                       .valid = tj_view_valid(graph, operand->view, indices, false)};
   }
   }
 }

@@ -17,33 +17,45 @@
 /* --- kernels --- */
 
 /* The places of a kernel's expressions: those that its simplification works on. */
-static const tj_node ***root_places(tj_graph *graph, tj_kernel *kernel, uint32_t *count) {
-  const tj_node ***place = TJ_NEW_ARRAY(graph->job, const tj_node **, 2 * (size_t)kernel->step_count + 1);
-  *count = 0;
-  for (uint32_t i = 0; i < kernel->step_count; i++) {
-    tj_kernel_step *step = &kernel->step[i];
-    if (step->kind == TJ_STEP_VALUE)
-      place[(*count)++] = &step->value;
-    if (step->kind == TJ_STEP_LOAD || step->kind == TJ_STEP_STORE) {
-      place[(*count)++] = &step->access.offset;
-      place[(*count)++] = &step->access.valid;
-    }
+typedef struct {
+  const tj_node ***place;
+  uint32_t count;
+} root_list;
+
+static void add_place(root_list *list, const tj_node **place) {
+  if (*place != NULL)
+    list->place[list->count++] = place;
+}
+
+static void add_places(root_list *list, tj_kernel_step *step, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    add_place(list, &step[i].value);
+    add_place(list, &step[i].access.base);
+    add_place(list, &step[i].access.offset);
+    add_place(list, &step[i].access.valid);
   }
-  place[(*count)++] = &kernel->count;
-  return place;
+}
+
+static root_list root_places(tj_graph *graph, tj_kernel *kernel) {
+  size_t most = 3 * ((size_t)kernel->step_count + kernel->inner_step_count) + 2;
+  root_list list = {TJ_NEW_ARRAY(graph->job, const tj_node **, most), 0};
+  add_places(&list, kernel->step, kernel->step_count);
+  add_places(&list, kernel->inner_step, kernel->inner_step_count);
+  add_place(&list, &kernel->inner);
+  add_place(&list, &kernel->count);
+  return list;
 }
 
 /* Every expression whose value a launch needs: the kernel's own, the sizes of its buffers. */
 static const tj_node **launch_roots(tj_graph *graph, tj_kernel *kernel, size_t *count) {
-  uint32_t own;
-  const tj_node ***places = root_places(graph, kernel, &own);
-  size_t most = own;
+  root_list own = root_places(graph, kernel);
+  size_t most = own.count;
   for (uint32_t i = 0; i < kernel->buffer_count; i++)
     most += 1 + kernel->buffer[i].rank;
   const tj_node **roots = TJ_NEW_ARRAY(graph->job, const tj_node *, most);
   *count = 0;
-  for (uint32_t i = 0; i < own; i++)
-    roots[(*count)++] = *places[i];
+  for (uint32_t i = 0; i < own.count; i++)
+    roots[(*count)++] = *own.place[i];
   for (uint32_t i = 0; i < kernel->buffer_count; i++) {
     roots[(*count)++] = kernel->buffer[i].element_count;
     for (uint32_t k = 0; k < kernel->buffer[i].rank; k++)
@@ -280,7 +292,7 @@ tj_kernel *tj_plan_offsets(tj_graph *graph, const tj_program_values *program, co
   kernel->buffer = buffer;
   kernel->buffer_count = 1;
   kernel->carried = buffer->dtype;
-  tj_access store = {0, kernel->index, tj_int(graph, 1)};
+  tj_access store = {.offset = kernel->index, .valid = tj_int(graph, 1)};
   set_steps(graph, kernel, value_step(value), scalar_step(TJ_STEP_STORE, store));
   set_parameters(graph, kernel, program);
   return kernel;
@@ -307,15 +319,14 @@ static void join_predicates(tj_kernel *kernel) {
 }
 
 void tj_kernel_simplify(tj_graph *graph, tj_kernel *kernel, tj_trace *trace) {
-  uint32_t count;
-  const tj_node ***places = root_places(graph, kernel, &count);
-  const tj_node **roots = TJ_NEW_ARRAY(graph->job, const tj_node *, count);
-  for (uint32_t i = 0; i < count; i++)
-    roots[i] = *places[i];
-  tj_simplify(graph, roots, count, trace);
-  tj_economize(graph, roots, count);
-  for (uint32_t i = 0; i < count; i++)
-    *places[i] = roots[i];
+  root_list list = root_places(graph, kernel);
+  const tj_node **roots = TJ_NEW_ARRAY(graph->job, const tj_node *, list.count);
+  for (uint32_t i = 0; i < list.count; i++)
+    roots[i] = *list.place[i];
+  tj_simplify(graph, roots, list.count, trace);
+  tj_economize(graph, roots, list.count);
+  for (uint32_t i = 0; i < list.count; i++)
+    *list.place[i] = roots[i];
   join_predicates(kernel);
 }
 

@@ -39,6 +39,7 @@ typedef struct {
   uint32_t workgroup_limit;      /* most work-items of a workgroup */
   uint32_t vector_bytes;         /* widest memory access of one work-item */
   uint32_t global_address_space; /* of buffers */
+  uint32_t displacement_limit;   /* bytes below which an access adds a constant to its address for nothing */
   bool has_32_bit_offsets;       /* addresses are a base and an unsigned 32-bit byte offset */
   bool has_cheap_small_product;  /* products of 24-bit integers are cheaper than others */
   bool has_bfloat_rounding;      /* fptrunc from float to bfloat rounds right, denormals included */

@@ -5,12 +5,14 @@
 #include "ir/eval.h"
 #include "ir/facts.h"
 #include "ir/simplify.h"
+#include "ir/walk.h"
+#include "lower/displace.h"
 #include "lower/plan.h"
 #include "lower/stage.h"
 
 /* An element of the tile in a slot. */
 typedef struct {
-  tj_access access;            /* as its view has it, edges not looked at */
+  tj_access access;            /* as its view has it, edges not looked at; base: see share_base */
   const tj_node *const *digit; /* in the domain, by mode */
 } element;
 
@@ -18,7 +20,8 @@ typedef struct {
 typedef struct {
   const tj_tile_side *tile;
   element *element;
-  bool has_edges; /* elements beyond the domain are masked */
+  const tj_node *base; /* the offset at the tile's own first element */
+  bool has_edges;      /* elements beyond the domain are masked */
   const uint32_t *order;
   uint32_t width;
 } side;
@@ -30,6 +33,9 @@ typedef struct {
   tj_kernel *kernel;
   const tj_node **base; /* of the tile, by mode */
   side load, store;
+  tj_stage_choice stage; /* with `is_staged` */
+  side in, out;          /* the elements on their way into LDS, and out of it */
+  bool is_inner;         /* steps are for tiles that are all inside the domain */
   tj_kernel_step *step;
   uint32_t step_count;
 } tile_maker;
@@ -92,6 +98,19 @@ static bool is_nowhere(const tile_maker *maker, const tj_node *const digit[]) {
   return false;
 }
 
+static tj_access assumed_access(tile_maker *maker, tj_access access) {
+  const tj_node *parts[] = {access.offset, access.valid};
+  tj_substitute(maker->graph, maker->tiling->assumed, parts, 2);
+  return (tj_access){.buffer = access.buffer, .offset = parts[0], .valid = parts[1]};
+}
+
+static tj_access access_at(tile_maker *maker, const tj_node *const digit[], bool is_load) {
+  const tj_tiling *tiling = maker->tiling;
+  return assumed_access(maker, is_load
+                                   ? tj_domain_source(maker->graph, tiling->domain, tiling->source, digit)
+                                   : tj_domain_destination(maker->graph, tiling->domain, tiling->destination, digit));
+}
+
 static void make_elements(tile_maker *maker, side *s, const tj_tile_side *tile, bool is_load) {
   tj_graph *graph = maker->graph;
   const tj_tiling *tiling = maker->tiling;
@@ -104,34 +123,80 @@ static void make_elements(tile_maker *maker, side *s, const tj_tile_side *tile, 
       digit[m] = tj_add(graph, maker->base[m], tile->digit[slot][m]);
     tj_simplify(graph, digit, mode_count(maker), NULL);
     s->element[slot].digit = digit;
-    uint32_t buffer = is_load ? tiling->source : tiling->destination;
     if (is_nowhere(maker, digit))
-      s->element[slot].access = (tj_access){buffer, tj_int(graph, 0), tj_int(graph, 0)};
+      s->element[slot].access = (tj_access){.offset = tj_int(graph, 0), .valid = tj_int(graph, 0)};
     else
-      s->element[slot].access = is_load ? tj_domain_source(graph, tiling->domain, buffer, digit)
-                                        : tj_domain_destination(graph, tiling->domain, buffer, digit);
+      s->element[slot].access = access_at(maker, digit, is_load);
+  }
+  s->base = access_at(maker, maker->base, is_load).offset;
+}
+
+static bool depends_on(tj_graph *graph, const tj_node *node, const tj_node *symbol) {
+  tj_walk walk = tj_walk_nodes(graph, &node, 1);
+  for (uint32_t i = 0; i < walk.count; i++) {
+    if (walk.node[i] == symbol)
+      return true;
+  }
+  return false;
+}
+
+enum { MOST_BYTES = 16 }; /* of an element */
+
+static bool fits_32_bits(const tj_node *offset) {
+  return offset->facts.low >= 0 && offset->facts.high <= UINT32_MAX / MOST_BYTES;
+}
+
+/* Whether machines add every offset to an address for nothing as it is. */
+static bool are_small(tile_maker *maker, const side *s) {
+  for (uint32_t slot = 0; slot < s->tile->slot_count; slot++) {
+    if (!fits_32_bits(s->element[slot].access.offset))
+      return false;
+  }
+  return true;
+}
+
+/* Whether what is left of the offsets without the base is small, and does not depend on the tile. */
+static bool is_shareable(tile_maker *maker, const tj_node *const rest[], uint32_t slots) {
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    if (!fits_32_bits(rest[slot]) || depends_on(maker->graph, rest[slot], maker->kernel->workgroup))
+      return false;
+  }
+  return true;
+}
+
+/* Takes the base, which all elements of a tile share, out of their offsets, where these are large and it comes out.
+ */
+static void share_base(tile_maker *maker, side *s) {
+  tj_graph *graph = maker->graph;
+  uint32_t slots = s->tile->slot_count;
+  const tj_node **rest = TJ_NEW_ARRAY(graph->job, const tj_node *, slots);
+  if (are_small(maker, s))
+    return;
+  s->base = tj_simplified(graph, s->base);
+  for (uint32_t slot = 0; slot < slots; slot++)
+    rest[slot] = tj_sub(graph, s->element[slot].access.offset, s->base);
+  tj_simplify(graph, rest, slots, NULL);
+  if (!is_shareable(maker, rest, slots))
+    return;
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    s->element[slot].access.base = s->base;
+    s->element[slot].access.offset = rest[slot];
   }
 }
 
-/* Loads first, then stores. */
-static tj_access *access_at(const tile_maker *maker, uint32_t loads, uint32_t i) {
-  return i < loads ? &maker->load.element[i].access : &maker->store.element[i - loads].access;
-}
-
-static void simplify_elements(tile_maker *maker) {
-  uint32_t loads = maker->tiling->load.slot_count, all = loads + maker->tiling->store.slot_count, count = 0;
-  const tj_node **root = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, 2 * (size_t)all);
-  for (uint32_t i = 0; i < all; i++) {
-    const tj_access *access = access_at(maker, loads, i);
-    root[count++] = access->offset;
-    root[count++] = access->valid;
+static void simplify_side(tile_maker *maker, side *s) {
+  uint32_t slots = s->tile->slot_count;
+  const tj_node **root = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, 2 * (size_t)slots);
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    root[slot] = s->element[slot].access.offset;
+    root[slots + slot] = s->element[slot].access.valid;
   }
-  tj_simplify(maker->graph, root, count, NULL);
-  for (uint32_t i = 0; i < all; i++) {
-    tj_access *access = access_at(maker, loads, i);
-    access->offset = root[2 * i];
-    access->valid = root[2 * i + 1];
+  tj_simplify(maker->graph, root, 2 * (size_t)slots, NULL);
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    s->element[slot].access.offset = root[slot];
+    s->element[slot].access.valid = root[slots + slot];
   }
+  share_base(maker, s);
 }
 
 /* --- vectors --- */
@@ -190,6 +255,10 @@ static bool share_edges(tile_maker *maker, const side *s, const uint32_t order[]
   return true;
 }
 
+static bool is_base_even(const element *first, uint32_t width) {
+  return first->access.base == NULL || tj_facts_divisible(&first->access.base->facts, width);
+}
+
 /* Whether the slots order[0 … width-1] are one vector. */
 static bool is_vector(tile_maker *maker, const side *s, const uint32_t order[], uint32_t width) {
   const element *first = &s->element[order[0]];
@@ -204,7 +273,7 @@ static bool is_vector(tile_maker *maker, const side *s, const uint32_t order[], 
   }
   bool is_never = tj_is_int(first->access.valid, 0);
   return are_even(order, width) &&
-         (is_never || (are_neighbours(maker->graph, offset, width) && share_edges(maker, s, order, width)));
+         (is_never || (is_base_even(first, width) && are_neighbours(maker->graph, offset, width) && share_edges(maker, s, order, width)));
 }
 
 static bool are_vectors(tile_maker *maker, const side *s, const uint32_t order[], uint32_t width) {
@@ -256,6 +325,12 @@ static tj_kernel_step *add_step(tile_maker *maker, tj_step_kind kind) {
 static void add_vector(tile_maker *maker, tj_step_kind kind, tj_access access, const uint32_t order[],
                        uint32_t width) {
   tj_kernel_step *step = add_step(maker, kind);
+  tj_displaced parts = tj_displace(maker->graph, access.offset);
+  uint32_t limit = access.buffer == TJ_LDS ? UINT32_MAX : maker->target->displacement_limit;
+  if (parts.displacement < limit / bytes_of(maker, access.buffer)) {
+    access.offset = parts.rest;
+    access.displacement = parts.displacement;
+  }
   step->access = access;
   step->width = width;
   step->slot = order[0];
@@ -266,12 +341,12 @@ static const tj_node *active_of(const tile_maker *maker, const side *s, uint32_t
   return s->tile->active != NULL ? s->tile->active[slot] : tj_int(maker->graph, 1);
 }
 
-/* Where the element of a slot is in the domain, and in its view. */
+/* Where the element of a slot is in its view, and, unless the whole tile is, in the domain. */
 static const tj_node *predicate_of(tile_maker *maker, const side *s, uint32_t slot) {
   tj_graph *graph = maker->graph;
   const element *e = &s->element[slot];
   const tj_node *truth = active_of(maker, s, slot);
-  for (uint32_t m = 0; m < mode_count(maker); m++) {
+  for (uint32_t m = 0; m < mode_count(maker) && !maker->is_inner; m++) {
     if (has_edge(maker, m))
       truth = both(graph, truth, tj_less(graph, e->digit[m], maker->tiling->domain->mode[m].extent));
   }
@@ -440,7 +515,8 @@ static void place_staged(tile_maker *maker, side *s, const tile_lines *lines, co
     offset[slot] = tj_simplified(maker->graph, offset[slot]);
   }
   for (uint32_t slot = 0; slot < slots; slot++)
-    s->element[slot].access = (tj_access){TJ_LDS, offset[slot], active_of(maker, s, slot)};
+    s->element[slot].access =
+        (tj_access){.buffer = TJ_LDS, .offset = offset[slot], .valid = active_of(maker, s, slot)};
 }
 
 /* A side's slots in LDS: the first order in which most stay together. */
@@ -462,18 +538,14 @@ static void add_staged(tile_maker *maker, const side *s, tj_step_kind kind) {
     add_vector(maker, kind, s->element[s->order[i]].access, s->order + i, s->width);
 }
 
-/* Through LDS between load and store; false where the tile does not fit there. */
-static bool add_stage(tile_maker *maker) {
+/* Finds the way through LDS; false where the tile does not fit there. */
+static bool plan_stage(tile_maker *maker) {
   tile_lines loaded = lines_of(maker, &maker->load), stored = lines_of(maker, &maker->store);
-  tj_stage_choice choice;
-  if (!choose_stage(maker, &loaded, &stored, &choice))
+  if (!choose_stage(maker, &loaded, &stored, &maker->stage))
     return false;
-  side in = staged(maker, &maker->load, &loaded, &choice.layout);
-  side out = staged(maker, &maker->store, &stored, &choice.layout);
-  maker->kernel->lds_elements = choice.layout.bytes / bytes_of(maker, TJ_LDS);
-  add_staged(maker, &in, TJ_STEP_STORE);
-  add_step(maker, TJ_STEP_BARRIER);
-  add_staged(maker, &out, TJ_STEP_LOAD);
+  maker->in = staged(maker, &maker->load, &loaded, &maker->stage.layout);
+  maker->out = staged(maker, &maker->store, &stored, &maker->stage.layout);
+  maker->kernel->lds_elements = maker->stage.layout.bytes / bytes_of(maker, TJ_LDS);
   return true;
 }
 
@@ -484,29 +556,83 @@ static uint32_t most_slots(const tj_tiling *tiling) {
   return loads > stores ? loads : stores;
 }
 
+static const tj_node *const *assumed_parameters(tj_graph *graph, const tj_kernel *flat,
+                                                const tj_substitution *assumed) {
+  const tj_node **parameters = TJ_NEW_ARRAY(graph->job, const tj_node *, flat->parameter_count + 1);
+  for (uint32_t i = 0; i < flat->parameter_count; i++)
+    parameters[i] = flat->parameter[i];
+  tj_substitute(graph, assumed, parameters, flat->parameter_count);
+  return parameters;
+}
+
 static tj_kernel *new_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling) {
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
   *kernel = *flat;
   kernel->index = NULL;
+  kernel->parameter = assumed_parameters(graph, flat, tiling->assumed);
   kernel->item = tiling->item;
   kernel->workgroup_size = tiling->workgroup_size;
   kernel->slot_count = most_slots(tiling);
   return kernel;
 }
 
+static void add_steps(tile_maker *maker) {
+  maker->step = TJ_NEW_ARRAY(maker->graph->job, tj_kernel_step, 4 * (size_t)most_slots(maker->tiling) + 1);
+  maker->step_count = 0;
+  add_side(maker, &maker->load, TJ_STEP_LOAD);
+  if (maker->tiling->is_staged) {
+    add_staged(maker, &maker->in, TJ_STEP_STORE);
+    add_step(maker, TJ_STEP_BARRIER);
+    add_staged(maker, &maker->out, TJ_STEP_LOAD);
+  }
+  add_side(maker, &maker->store, TJ_STEP_STORE);
+}
+
+/* Whether a tile is all inside the domain; NULL: every tile is, without looking. */
+static const tj_node *inner_truth(tile_maker *maker) {
+  tj_graph *graph = maker->graph;
+  const tj_node *truth = NULL;
+  for (uint32_t m = 0; m < mode_count(maker); m++) {
+    if (!has_edge(maker, m))
+      continue;
+    const tj_node *end = tj_add(graph, maker->base[m], tj_int(graph, maker->tiling->extent[m]));
+    const tj_node *fits = tj_less_equal(graph, end, maker->tiling->domain->mode[m].extent);
+    truth = truth == NULL ? fits : tj_and(graph, truth, fits);
+  }
+  return truth != NULL ? tj_simplified(graph, truth) : NULL;
+}
+
+/* Tiles inside the domain do without masks, unless all tiles are at its edge. Element by element, that does not pay
+ * for the code. */
+static void add_inner_steps(tile_maker *maker) {
+  tj_kernel *kernel = maker->kernel;
+  if (maker->load.width == 1 && maker->store.width == 1)
+    return;
+  kernel->inner = inner_truth(maker);
+  if (kernel->inner == NULL || tj_is_constant(kernel->inner)) {
+    kernel->inner = NULL;
+    return;
+  }
+  maker->is_inner = true;
+  add_steps(maker);
+  kernel->inner_step = maker->step;
+  kernel->inner_step_count = maker->step_count;
+  maker->is_inner = false;
+}
+
 tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling, const tj_target *target) {
   tile_maker maker = {.graph = graph, .tiling = tiling, .target = target, .kernel = new_kernel(graph, flat, tiling)};
-  maker.step = TJ_NEW_ARRAY(graph->job, tj_kernel_step, 4 * (size_t)most_slots(tiling) + 1);
   place_tile(&maker);
   make_elements(&maker, &maker.load, &tiling->load, true);
   make_elements(&maker, &maker.store, &tiling->store, false);
-  simplify_elements(&maker);
+  simplify_side(&maker, &maker.load);
+  simplify_side(&maker, &maker.store);
   choose_vectors(&maker, &maker.load, tiling->source);
   choose_vectors(&maker, &maker.store, tiling->destination);
-  add_side(&maker, &maker.load, TJ_STEP_LOAD);
-  if (tiling->is_staged && !add_stage(&maker))
+  if (tiling->is_staged && !plan_stage(&maker))
     return NULL;
-  add_side(&maker, &maker.store, TJ_STEP_STORE);
+  add_inner_steps(&maker);
+  add_steps(&maker);
   maker.kernel->step = maker.step;
   maker.kernel->step_count = maker.step_count;
   tj_kernel_simplify(graph, maker.kernel, NULL);

@@ -7,6 +7,7 @@
 #ifndef TJ_LOWER_TILING_H
 #define TJ_LOWER_TILING_H
 
+#include "ir/substitute.h"
 #include "lower/domain.h"
 #include "lower/kernel.h"
 #include "lower/target.h"
@@ -22,13 +23,14 @@ typedef struct {
 } tj_tile_side;
 
 typedef struct {
-  const tj_domain *domain;
+  const tj_domain *domain;      /* its modes in terms of the assumed symbols */
   uint32_t source, destination; /* buffers */
   const int64_t *extent;        /* of a tile, by mode */
   const tj_node *item;          /* symbol: 0 … workgroup_size-1 */
   uint32_t workgroup_size;
   tj_tile_side load, store; /* not staged: the slots of both hold the same elements */
   bool is_staged;
+  const tj_substitution *assumed; /* symbols of which more is known here than in the flat kernel */
   uint64_t columns; /* staged: the modes, by bit, whose elements lie side by side in LDS first; the others are rows */
 } tj_tiling;
 
