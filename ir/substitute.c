@@ -35,7 +35,7 @@ static const tj_node *made_anew(tj_graph *graph, const tj_walk *walk, const tj_n
 }
 
 void tj_substitute(tj_graph *graph, const tj_substitution *substitution, const tj_node *roots[], size_t count) {
-  if (substitution->count == 0)
+  if (substitution == NULL || substitution->count == 0)
     return;
   tj_walk walk = tj_walk_nodes(graph, roots, count);
   const tj_node **done = TJ_NEW_ARRAY(graph->job, const tj_node *, walk.count + 1);

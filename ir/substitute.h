@@ -10,7 +10,8 @@ typedef struct {
   uint32_t count;
 } tj_substitution;
 
-/* Rewrites roots[0 … count-1] in place, together. Nothing is simplified; bounds of symbols stay as they are. */
+/* Rewrites roots[0 … count-1] in place, together. Nothing is simplified; bounds of symbols stay as they are.
+ * `substitution` may be NULL: nothing happens. */
 void tj_substitute(tj_graph *graph, const tj_substitution *substitution, const tj_node *roots[], size_t count);
 
 #endif

@@ -239,7 +239,7 @@ static void declare_lds(tj_emitter *emitter) {
   const tj_kernel *kernel = emitter->kernel;
   if (kernel->lds_elements == 0)
     return;
-  LLVMTypeRef type = LLVMArrayType2(tj_emit_dtype(emitter, kernel->carried), kernel->lds_elements);
+  LLVMTypeRef type = LLVMArrayType2(tj_emit_dtype(emitter, tj_dtype_raw(kernel->carried)), kernel->lds_elements);
   const char *name = tj_string_format(emitter->job, "%s.lds", kernel->name);
   emitter->lds = LLVMAddGlobalInAddressSpace(emitter->module, type, name, LOCAL_ADDRESS_SPACE);
   LLVMSetLinkage(emitter->lds, LLVMInternalLinkage);

@@ -48,6 +48,21 @@ bool tj_dtype_converts(tj_dtype from, tj_dtype to) {
   return are_numbers || rows[from].bits == rows[to].bits;
 }
 
+tj_dtype tj_dtype_raw(tj_dtype dtype) {
+  switch (tj_dtype_bits(dtype)) {
+  case 8:
+    return TJ_DTYPE_b8;
+  case 16:
+    return TJ_DTYPE_b16;
+  case 32:
+    return TJ_DTYPE_b32;
+  case 64:
+    return TJ_DTYPE_b64;
+  default:
+    return TJ_DTYPE_b128;
+  }
+}
+
 tj_dtype tj_dtype_narrower(tj_dtype from, tj_dtype to) {
   return tj_dtype_bits(from) < tj_dtype_bits(to) ? from : to;
 }

@@ -43,6 +43,9 @@ bool tj_dtype_find(const char *name, tj_dtype *dtype);
 /* Whether values convert from one to the other: numbers to numbers; raw bits to the same width only. */
 bool tj_dtype_converts(tj_dtype from, tj_dtype to);
 
+/* The raw bits of the same width: what elements are until somebody converts them. */
+tj_dtype tj_dtype_raw(tj_dtype dtype);
+
 /* The one of fewer bits; `to`, where they are as wide: what a conversion on the way is best held in. */
 tj_dtype tj_dtype_narrower(tj_dtype from, tj_dtype to);
 

@@ -7,8 +7,14 @@
 
 /* --- vectors and slots --- */
 
+/* Elements are raw bits wherever they are held or moved: floats would be changed by machines that do not have them.
+ */
+static LLVMTypeRef element_type(tj_emitter *emitter, tj_dtype dtype) {
+  return tj_emit_dtype(emitter, tj_dtype_raw(dtype));
+}
+
 static LLVMTypeRef vector_type(tj_emitter *emitter, tj_dtype dtype, uint32_t width) {
-  LLVMTypeRef element = tj_emit_dtype(emitter, dtype);
+  LLVMTypeRef element = element_type(emitter, dtype);
   return width == 1 ? element : LLVMVectorType(element, width);
 }
 
@@ -22,12 +28,19 @@ static LLVMValueRef with_element(tj_emitter *emitter, LLVMValueRef vector, LLVMV
   return LLVMBuildInsertElement(emitter->builder, vector, element, LLVMConstInt(emitter->i32, lane, false), "");
 }
 
+static LLVMValueRef convert_element(tj_emitter *emitter, LLVMValueRef element, tj_dtype from, tj_dtype to) {
+  if (from == to)
+    return element;
+  element = tj_emit_convert(emitter, tj_emit_convert(emitter, element, tj_dtype_raw(from), from), from, to);
+  return tj_emit_convert(emitter, element, to, tj_dtype_raw(to));
+}
+
 static LLVMValueRef converted(tj_emitter *emitter, LLVMValueRef vector, uint32_t width, tj_dtype from, tj_dtype to) {
   if (from == to || width == 1)
-    return tj_emit_convert(emitter, vector, from, to);
+    return convert_element(emitter, vector, from, to);
   LLVMValueRef result = LLVMGetPoison(vector_type(emitter, to, width));
   for (uint32_t lane = 0; lane < width; lane++) {
-    LLVMValueRef element = tj_emit_convert(emitter, element_at(emitter, vector, width, lane), from, to);
+    LLVMValueRef element = convert_element(emitter, element_at(emitter, vector, width, lane), from, to);
     result = with_element(emitter, result, element, lane);
   }
   return result;
@@ -82,7 +95,7 @@ static LLVMValueRef displaced(tj_emitter *emitter, const tj_access *access, LLVM
     return address;
   LLVMTypeRef index = access->buffer == TJ_LDS ? emitter->i32 : emitter->i64;
   LLVMValueRef distance = LLVMConstInt(index, (uint64_t)access->displacement, false);
-  LLVMTypeRef type = tj_emit_dtype(emitter, dtype_of(emitter, access));
+  LLVMTypeRef type = element_type(emitter, dtype_of(emitter, access));
   return LLVMBuildInBoundsGEP2(emitter->builder, type, address, &distance, 1, "");
 }
 
@@ -91,7 +104,7 @@ static LLVMValueRef emit_base(tj_emitter *emitter, const tj_access *access) {
   if (access->buffer == TJ_LDS)
     return emitter->lds;
   LLVMValueRef address = emitter->buffer[access->buffer];
-  LLVMTypeRef type = tj_emit_dtype(emitter, dtype_of(emitter, access));
+  LLVMTypeRef type = element_type(emitter, dtype_of(emitter, access));
   if (access->base != NULL && !tj_is_int(access->base, 0)) {
     LLVMValueRef base = tj_emit_operand(emitter, access->base, (tj_width){64, true, access->base->facts.low >= 0});
     address = LLVMBuildInBoundsGEP2(emitter->builder, type, address, &base, 1, "");
@@ -104,7 +117,7 @@ static LLVMValueRef emit_address(tj_emitter *emitter, const tj_access *access) {
   bool is_lds = access->buffer == TJ_LDS;
   tj_dtype dtype = dtype_of(emitter, access);
   uint32_t bytes = tj_dtype_bits(dtype) / 8;
-  LLVMTypeRef type = tj_emit_dtype(emitter, dtype);
+  LLVMTypeRef type = element_type(emitter, dtype);
   bool is_small = fits_32_bits(access->offset, bytes), is_positive = access->offset->facts.low >= 0;
   tj_width width = is_small ? tj_width_of(&access->offset, 1) : (tj_width){64, true, is_positive};
   LLVMValueRef offset = tj_emit_operand(emitter, access->offset, width);
@@ -155,10 +168,11 @@ static void emit_value(tj_emitter *emitter, const tj_kernel_step *step) {
   tj_width width = tj_width_of(&step->value, 1);
   LLVMValueRef value = tj_emit_operand(emitter, step->value, width);
   if (tj_dtype_class_of(to) == TJ_CLASS_BITS) {
-    value = LLVMBuildIntCast2(emitter->builder, value, tj_emit_dtype(emitter, to), width.is_signed, "");
+    value = LLVMBuildIntCast2(emitter->builder, value, element_type(emitter, to), width.is_signed, "");
   } else {
     tj_dtype narrow = width.is_signed ? TJ_DTYPE_i32 : TJ_DTYPE_u32;
     value = tj_emit_convert(emitter, value, width.bits == 32 ? narrow : TJ_DTYPE_i64, to);
+    value = tj_emit_convert(emitter, value, to, tj_dtype_raw(to));
   }
   set_slots(emitter, step, value);
 }
@@ -170,6 +184,7 @@ static LLVMValueRef fill_of(tj_emitter *emitter, const tj_kernel_step *load) {
   tj_dtype from = dtype_of(emitter, &load->access);
   LLVMValueRef element =
       tj_emit_convert(emitter, tj_emit_element(emitter, kernel->fill, from), from, kernel->carried);
+  element = tj_emit_convert(emitter, element, kernel->carried, tj_dtype_raw(kernel->carried));
   if (load->width == 1)
     return element;
   LLVMValueRef vector = LLVMGetPoison(vector_type(emitter, kernel->carried, load->width));

@@ -141,7 +141,7 @@ static void reserve_lds(tj_emitter *emitter) {
   const tj_kernel *kernel = emitter->kernel;
   if (kernel->lds_elements == 0)
     return;
-  LLVMTypeRef type = LLVMArrayType2(tj_emit_dtype(emitter, kernel->carried), kernel->lds_elements);
+  LLVMTypeRef type = LLVMArrayType2(tj_emit_dtype(emitter, tj_dtype_raw(kernel->carried)), kernel->lds_elements);
   emitter->lds = LLVMBuildAlloca(emitter->builder, type, "lds");
   LLVMSetAlignment(emitter->lds, 64);
 }

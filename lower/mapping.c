@@ -9,7 +9,9 @@
 #include "ir/facts.h"
 #include "ir/simplify.h"
 #include "ir/walk.h"
+#include "lower/kernel_nodes.h"
 #include "lower/tiling.h"
+#include "lower/width.h"
 
 enum {
   WORKGROUP_SIZE = 256,
@@ -328,10 +330,17 @@ static bool turns_around(const mapping *map) {
          is_contiguous(map, near_destination, false);
 }
 
+/* Tile by tile, some parts of an expression may be larger than all of it ever is. */
+static bool fits(const mapping *map, const tj_kernel *kernel) {
+  tj_kernel_nodes nodes = tj_kernel_nodes_of(map->graph, kernel);
+  return tj_widths_fit(map->graph, nodes.root, nodes.root_count);
+}
+
 static tj_kernel *map_once(mapping *map) {
   for (uint32_t m = 0; m < map->domain->count; m++)
     map->extent[m] = 1;
-  return turns_around(map) ? through_lds(map) : in_registers(map);
+  tj_kernel *kernel = turns_around(map) ? through_lds(map) : in_registers(map);
+  return kernel != NULL && fits(map, kernel) ? kernel : NULL;
 }
 
 /* Lanes take neighbours only where the vectors between them are as wide as they were meant to be: maps again for

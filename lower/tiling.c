@@ -113,7 +113,6 @@ static tj_access access_at(tile_maker *maker, const tj_node *const digit[], bool
 
 static void make_elements(tile_maker *maker, side *s, const tj_tile_side *tile, bool is_load) {
   tj_graph *graph = maker->graph;
-  const tj_tiling *tiling = maker->tiling;
   s->tile = tile;
   s->has_edges = true;
   s->element = TJ_NEW_ARRAY(graph->job, element, tile->slot_count);
@@ -147,7 +146,7 @@ static bool fits_32_bits(const tj_node *offset) {
 }
 
 /* Whether machines add every offset to an address for nothing as it is. */
-static bool are_small(tile_maker *maker, const side *s) {
+static bool are_small(const side *s) {
   for (uint32_t slot = 0; slot < s->tile->slot_count; slot++) {
     if (!fits_32_bits(s->element[slot].access.offset))
       return false;
@@ -170,7 +169,7 @@ static void share_base(tile_maker *maker, side *s) {
   tj_graph *graph = maker->graph;
   uint32_t slots = s->tile->slot_count;
   const tj_node **rest = TJ_NEW_ARRAY(graph->job, const tj_node *, slots);
-  if (are_small(maker, s))
+  if (are_small(s))
     return;
   s->base = tj_simplified(graph, s->base);
   for (uint32_t slot = 0; slot < slots; slot++)

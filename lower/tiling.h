@@ -30,7 +30,7 @@ typedef struct {
   uint32_t workgroup_size;
   tj_tile_side load, store; /* not staged: the slots of both hold the same elements */
   bool is_staged;
-  const tj_substitution *assumed; /* symbols of which more is known here than in the flat kernel */
+  const tj_substitution *assumed; /* symbols of which more is known here than in the flat kernel; NULL: none */
   uint64_t columns; /* staged: the modes, by bit, whose elements lie side by side in LDS first; the others are rows */
 } tj_tiling;
 

@@ -106,11 +106,23 @@ static _Noreturn void fail_width(tj_graph *graph, const tj_node *node) {
   tj_fail(graph->job, TJ_WIDTH, "%s may not fit in 64 bits: parameter %s has no bounds", text, name);
 }
 
-void tj_check_widths(tj_graph *graph, const tj_node *const roots[], size_t count) {
+/* The first node that may not fit; NULL: all do. */
+static const tj_node *too_wide(tj_graph *graph, const tj_node *const roots[], size_t count) {
   tj_walk walk = tj_walk_nodes(graph, roots, count);
   tj_spend(graph->job, walk.count);
   for (uint32_t i = 0; i < walk.count; i++) {
     if (may_grow(walk.node[i]) && !tj_facts_bounded(&walk.node[i]->facts))
-      fail_width(graph, walk.node[i]);
+      return walk.node[i];
   }
+  return NULL;
+}
+
+bool tj_widths_fit(tj_graph *graph, const tj_node *const roots[], size_t count) {
+  return too_wide(graph, roots, count) == NULL;
+}
+
+void tj_check_widths(tj_graph *graph, const tj_node *const roots[], size_t count) {
+  const tj_node *node = too_wide(graph, roots, count);
+  if (node != NULL)
+    fail_width(graph, node);
 }

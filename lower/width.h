@@ -22,7 +22,10 @@ tj_width tj_width_of(const tj_node *const nodes[], size_t count);
  * arms and value; shifts by 32 and more take 64 bits. */
 tj_width tj_width_of_operation(const tj_node *node);
 
-/* Fails with TJ4006 where a value among the roots, or on the way to them, may not fit in 64 bits. */
+/* Whether every value among the roots, and on the way to them, surely fits in 64 bits. */
+bool tj_widths_fit(tj_graph *graph, const tj_node *const roots[], size_t count);
+
+/* Fails with TJ4006 where they do not. */
 void tj_check_widths(tj_graph *graph, const tj_node *const roots[], size_t count);
 
 #endif

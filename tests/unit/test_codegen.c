@@ -203,7 +203,8 @@ static hand_kernel *make_masked(tj_graph *graph, const masked *test) {
       tj_and(graph, tj_less_equal(graph, tj_int(graph, 0), row), tj_less(graph, row, tj_int(graph, HEIGHT)));
   const tj_node *inside_columns =
       tj_and(graph, tj_less_equal(graph, tj_int(graph, 0), column), tj_less(graph, column, width));
-  tj_access inner = {0, tj_add(graph, tj_mul(graph, row, width), column), tj_and(graph, inside_rows, inside_columns)};
+  tj_access inner = {.offset = tj_add(graph, tj_mul(graph, row, width), column),
+                     .valid = tj_and(graph, inside_rows, inside_columns)};
   if (test->masks_store) {
     made->step[1].access = inner;
   } else {
