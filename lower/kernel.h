@@ -37,6 +37,9 @@ typedef struct {
   int64_t displacement; /* not negative */
 } tj_access;
 
+/* The first element of an access: base + offset + displacement. */
+const tj_node *tj_access_element(tj_graph *graph, const tj_access *access);
+
 typedef enum {
   TJ_STEP_VALUE,  /* the slot is the value of an expression, as an element of the type that the store writes */
   TJ_STEP_LOAD,   /* the slots are elements, converted to the carried type; where not valid, the fill */

@@ -5,6 +5,11 @@
 
 #include <stdlib.h>
 
+const tj_node *tj_access_element(tj_graph *graph, const tj_access *access) {
+  const tj_node *element = access->base != NULL ? tj_add(graph, access->base, access->offset) : access->offset;
+  return access->displacement != 0 ? tj_add(graph, element, tj_int(graph, access->displacement)) : element;
+}
+
 static void add_root(tj_kernel_nodes *nodes, const tj_node *root) {
   if (root != NULL)
     nodes->root[nodes->root_count++] = root;

@@ -272,7 +272,8 @@ static bool is_vector(tile_maker *maker, const side *s, const uint32_t order[], 
   }
   bool is_never = tj_is_int(first->access.valid, 0);
   return are_even(order, width) &&
-         (is_never || (is_base_even(first, width) && are_neighbours(maker->graph, offset, width) && share_edges(maker, s, order, width)));
+         (is_never || (is_base_even(first, width) && are_neighbours(maker->graph, offset, width) &&
+                       share_edges(maker, s, order, width)));
 }
 
 static bool are_vectors(tile_maker *maker, const side *s, const uint32_t order[], uint32_t width) {

@@ -28,7 +28,7 @@ typedef struct {
   const char *name; /* for messages */
   element_memory buffer[MOST_BUFFERS], lds;
   tj_evaluator *evaluator;
-  int64_t *root; /* of each step: offset, predicate */
+  int64_t *root; /* of each step: offset, predicate, base */
   int64_t *symbol;
   uint32_t symbol_count;
   int64_t *slot; /* by work-item, then by slot */
@@ -54,17 +54,26 @@ static inline int64_t value_of(const interpreter *self, const tj_node *node) {
   return value;
 }
 
+enum { ROOTS = 3 }; /* of a step */
+
 static inline void prepare_roots(interpreter *self) {
   const tj_kernel *kernel = self->kernel;
-  const tj_node **nodes = calloc(2 * (size_t)kernel->step_count, sizeof *nodes);
+  const tj_node **nodes = calloc(ROOTS * (size_t)kernel->step_count, sizeof *nodes);
   for (uint32_t i = 0; i < kernel->step_count; i++) {
     bool is_access = kernel->step[i].kind != TJ_STEP_BARRIER;
-    nodes[2 * i] = is_access ? kernel->step[i].access.offset : kernel->step[0].access.offset;
-    nodes[2 * i + 1] = is_access ? kernel->step[i].access.valid : kernel->step[0].access.valid;
+    const tj_access *access = &kernel->step[is_access ? i : 0].access;
+    nodes[ROOTS * i] = access->offset;
+    nodes[ROOTS * i + 1] = access->valid;
+    nodes[ROOTS * i + 2] = access->base != NULL ? access->base : access->offset;
   }
-  ck_assert_int_eq(tj_evaluator_create(nodes, 2 * (size_t)kernel->step_count, &self->evaluator), TJ_EVAL_OK);
-  self->root = calloc(2 * (size_t)kernel->step_count, sizeof *self->root);
+  ck_assert_int_eq(tj_evaluator_create(nodes, ROOTS * (size_t)kernel->step_count, &self->evaluator), TJ_EVAL_OK);
+  self->root = calloc(ROOTS * (size_t)kernel->step_count, sizeof *self->root);
   free(nodes);
+}
+
+/* The first element of a step's access. */
+static inline int64_t place_of(const tj_kernel_step *step, const int64_t root[]) {
+  return root[0] + (step->access.base != NULL ? root[2] : 0) + step->access.displacement;
 }
 
 /* `symbol` holds the parameters' values, and room for every symbol of the graph. */
@@ -99,18 +108,18 @@ static inline void check_place(const interpreter *self, const tj_kernel_step *st
 static inline void take_load(const interpreter *self, const tj_kernel_step *step, const element_memory *from,
                              int64_t slot[], const int64_t root[2]) {
   if (root[1] != 0)
-    check_place(self, step, from, root[0]);
+    check_place(self, step, from, place_of(step, root));
   for (uint32_t k = 0; k < step->width; k++)
-    slot[step->slot + k * step->slot_step] = root[1] != 0 ? from->value[root[0] + k] : self->kernel->fill;
+    slot[step->slot + k * step->slot_step] = root[1] != 0 ? from->value[place_of(step, root) + k] : self->kernel->fill;
 }
 
 static inline void take_store(const interpreter *self, const tj_kernel_step *step, element_memory *to,
                               const int64_t slot[], const int64_t root[2]) {
   if (root[1] == 0)
     return;
-  check_place(self, step, to, root[0]);
+  check_place(self, step, to, place_of(step, root));
   for (uint32_t k = 0; k < step->width; k++) {
-    int64_t value = slot[step->slot + k * step->slot_step], at = root[0] + k;
+    int64_t value = slot[step->slot + k * step->slot_step], at = place_of(step, root) + k;
     ck_assert_msg(value != NOBODYS, "%s: element %ld gets what nobody has written", self->name, (long)at);
     ck_assert_msg(to->stores[at]++ == 0, "%s: element %ld is stored twice", self->name, (long)at);
     to->value[at] = value;
@@ -130,9 +139,9 @@ static inline void run_item(interpreter *self, uint32_t begin, uint32_t end, int
     const tj_kernel_step *step = &kernel->step[i];
     element_memory *memory = step->access.buffer == TJ_LDS ? &self->lds : &self->buffer[step->access.buffer];
     if (step->kind == TJ_STEP_LOAD)
-      take_load(self, step, memory, slot, self->root + 2 * (size_t)i);
+      take_load(self, step, memory, slot, self->root + ROOTS * (size_t)i);
     else
-      take_store(self, step, memory, slot, self->root + 2 * (size_t)i);
+      take_store(self, step, memory, slot, self->root + ROOTS * (size_t)i);
   }
 }
 
