@@ -255,15 +255,40 @@ static void choose_way(tj_graph *graph, tj_tiling *tiling) {
   tiling->load.active = NULL;
 }
 
-static void check_stage(tj_job *job, const tj_kernel *flat, const tj_distribution *d, const tj_target *target) {
-  int64_t row = d->x_count > 0 ? d->x_length[d->x_count - 1] : 1, bytes = tj_dtype_bits(flat->carried) / 8;
-  for (uint32_t i = 0; i < d->x_count; i++)
-    bytes *= d->x_length[i];
-  int64_t rows = bytes / row / (tj_dtype_bits(flat->carried) / 8);
+/* How many neighbours along a dimension a work-item holds: the lowest digit, where that is a Y. */
+static int64_t run_along(const tj_distribution *d, uint32_t dimension, int64_t most) {
+  const tj_lengths *h = &d->rh[dimension + 1];
+  uint32_t minor = h->count;
+  while (minor > 0 && h->length[minor - 1] == 1)
+    minor--;
+  if (minor == 0 || tj_distribution_owner_y(d, (tj_rh){dimension + 1, minor - 1}) < 0)
+    return 1;
+  return h->length[minor - 1] < most ? h->length[minor - 1] : most;
+}
+
+/* The dimension whose elements should lie side by side in LDS: with the fewest accesses, or else the last. */
+static uint64_t best_columns(const tj_distribution *from, const tj_distribution *to, int64_t widest) {
+  int64_t loads = product_of(from->y_length, from->y_count), stores = product_of(to->y_length, to->y_count);
+  int64_t fewest = INT64_MAX;
+  uint64_t columns = 0;
+  for (uint32_t i = from->x_count; i-- > 0;) {
+    int64_t accesses = loads / run_along(from, i, widest) + stores / run_along(to, i, widest);
+    if (accesses < fewest)
+      columns = (uint64_t)1 << i;
+    fewest = accesses < fewest ? accesses : fewest;
+  }
+  return columns;
+}
+
+static void check_stage(tj_job *job, const tj_kernel *flat, const tj_tiling *tiling, const tj_target *target) {
+  int64_t columns = 1, rows = 1;
+  for (uint32_t i = 0; i < tiling->domain->count; i++)
+    *((tiling->columns >> i & 1) != 0 ? &columns : &rows) *= tiling->extent[i];
+  int64_t bytes = rows * columns * (tj_dtype_bits(flat->carried) / 8);
   if (bytes > target->lds_bytes)
     tj_fail(job, TJ_TILE_SIZE, "the tile takes %" PRId64 " bytes of LDS to shuffle; a workgroup of %s has %" PRIu32,
             bytes, target->name, target->lds_bytes);
-  if (row > TJ_STAGE_MOST_EXTENT || rows > TJ_STAGE_MOST_EXTENT)
+  if (columns > TJ_STAGE_MOST_EXTENT || rows > TJ_STAGE_MOST_EXTENT)
     tj_fail(job, TJ_TILE_SIZE, "a tile that is shuffled through LDS has at most %d rows and columns",
             TJ_STAGE_MOST_EXTENT);
 }
@@ -283,10 +308,10 @@ static tj_kernel *tile(tj_graph *graph, const tj_kernel *flat, const tj_target *
                       .workgroup_size = items,
                       .load = make_side(&load),
                       .store = make_side(&store),
-                      .columns = from->x_count > 0 ? (uint64_t)1 << (from->x_count - 1) : 0};
+                      .columns = best_columns(from, to, 16 / (tj_dtype_bits(flat->carried) / 8))};
   choose_way(graph, &tiling);
   if (tiling.is_staged)
-    check_stage(graph->job, flat, from, target);
+    check_stage(graph->job, flat, &tiling, target);
   return tj_tile_kernel(graph, flat, &tiling, target);
 }
 

@@ -78,6 +78,11 @@ static const vector_case vector_cases[] = {
           "let E = distribution(hs=[[4,2,2],[16,8]], ps_major=[[],[1,2]], ps_minor=[[],[0,0]], ys_major=[1,2,1], "
           "ys_minor=[2,1,1])\n" F16("shuffle(s, d, from=D, to=E)"),
      "gfx942", 8, 8, 0, 0},
+    {"columns on both sides go through LDS by columns",
+     "let D = distribution(hs=[[8,8],[64]], ps_major=[[1,2]], ps_minor=[[0,0]], ys_major=[1], ys_minor=[1])\n"
+     "let E = distribution(hs=[[8,8],[64]], ps_major=[[2,1]], ps_minor=[[0,0]], ys_major=[1], ys_minor=[1])\n"
+     "kernel k(s: f16 @ (256,256):(1,256), d: f16 @ (256,256):(1,256)) = shuffle(s, d, from=D, to=E)",
+     "host", 8, 8, 8, 8},
     {"rows among the lanes, or among the waves",
      WIDE F16("shuffle(s, d, from=thread_raked((64,64), 256, 8), to=block_raked((64,64), 256, 8))"), "gfx942", 8, 8,
      8, 8},
