@@ -7,6 +7,7 @@
  * nothing may be followed by one that does. Work is bounded by the sizes at the top. */
 #include "lower/economy.h"
 
+#include "ir/facts.h"
 #include "ir/linear.h"
 #include "ir/simplify.h"
 #include "ir/walk.h"
@@ -171,13 +172,19 @@ static uint32_t cost_of_node(tj_graph *graph, const usage *u, uint32_t position)
   }
 }
 
+/* Whether it may be too large for any integer: no move may lead there. */
+static bool is_unbounded(const tj_node *node) {
+  return (node->op == TJ_OP_ADD || node->op == TJ_OP_MUL) && !tj_facts_bounded(&node->facts);
+}
+
 static uint32_t estimate(tj_graph *graph, const tj_node *const roots[], size_t count) {
-  enum { WIDE = 4 };
+  enum { WIDE = 4, UNBOUNDED = 10000 };
   usage u = usage_of(graph, roots, count);
   uint32_t cost = 0;
   for (uint32_t i = 0; i < u.walk.count; i++) {
     const tj_node *node = u.walk.node[i];
     bool is_wide = tj_op_arity(node->op) > 0 && tj_width_of_operation(node).bits == 64;
+    cost += is_unbounded(node) ? UNBOUNDED : 0;
     cost += (is_wide ? WIDE : 1) * cost_of_node(graph, &u, i) + (is_wide ? WIDE : 0);
   }
   tj_spend(graph->job, u.walk.count);

@@ -333,6 +333,49 @@ START_TEST(test_remainder) {
 }
 END_TEST
 
+/* --- divisors that go into the dividend once, or a little more --- */
+
+enum { SMALL_EXTENT = 64 };
+
+static void run_small_division(tj_job *job, void *data) {
+  masked *test = data;
+  for (int64_t extent = 1; extent <= SMALL_EXTENT; extent = extent * 3 / 2 + 1) {
+    tj_graph *graph = tj_graph_create(job);
+    const tj_node *count = tj_int(graph, extent), *base = tj_int(graph, 1000);
+    hand_kernel *made = make_kernel(graph, count, TJ_DTYPE_i64);
+    const tj_node *value = tj_int(graph, 0), *dividend = tj_sub(graph, made->kernel.index, tj_int(graph, extent / 3));
+    for (int64_t divisor = extent / 2; divisor <= extent / 2 + 1 && divisor > 0; divisor++) {
+      const tj_node *by = tj_int(graph, divisor);
+      value = tj_add(graph, tj_mul(graph, value, base), tj_div(graph, made->kernel.index, by));
+      value = tj_add(graph, tj_mul(graph, value, base), tj_mod(graph, made->kernel.index, by));
+      value = tj_add(graph, tj_mul(graph, value, base), tj_mod(graph, dividend, by));
+    }
+    made->step[0].value = value;
+    test->code = load_kernel(graph, &test->compiled, &made->kernel);
+    int64_t to[2 * SMALL_EXTENT];
+    symbol_values none = {.count = 64};
+    run_kernel(test->code, &made->kernel, (void *[]){to}, &none);
+    for (int64_t n = 0; n < extent; n++) {
+      int64_t expected;
+      ck_assert_int_eq(tj_eval_nodes(&value, 1, &(tj_bindings){&n, NULL, 1}, &expected), TJ_EVAL_OK);
+      ck_assert_int_eq(to[n], expected);
+    }
+    tj_host_code_release(test->code);
+    test->code = NULL;
+  }
+}
+
+/* Every dividend up to just below, and just beyond, twice the divisor. */
+START_TEST(test_small_division) {
+  masked test = {0};
+  tj_job job;
+  tj_job_init(&job, NULL);
+  expect_success(&job, run_small_division, &test);
+  dispose_compiled(&test.compiled);
+  tj_job_destroy(&job);
+}
+END_TEST
+
 /* --- objects for AMDGPU --- */
 
 typedef struct {
@@ -572,6 +615,7 @@ int main(void) {
   tcase_add_loop_test(cases, test_masks, 0, 8);
   tcase_add_test(cases, test_ranges);
   tcase_add_test(cases, test_remainder);
+  tcase_add_test(cases, test_small_division);
   tcase_add_test(cases, test_every_processor);
   tcase_add_loop_test(cases, test_feature_flags, 0, ROWS(flag_rows));
   tcase_add_loop_test(cases, test_assemblies, 0, ROWS(assemblies));

@@ -162,6 +162,40 @@ START_TEST(test_magic_for_constants) {
 }
 END_TEST
 
+/* --- which magic numbers --- */
+
+static const struct {
+  int64_t dividend, low, divisor; /* 0 … dividend by low … divisor */
+  unsigned bits;
+} divisions[] = {
+    {INT32_MAX, 1, 1ll << 31, 31}, {INT32_MAX, 1, (1ll << 31) + 1, 32},
+    {1ll << 31, 1, 5, 32},         {UINT32_MAX, 1, UINT32_MAX, 32},
+    {1ll << 32, 1, 5, 64},         {5, 1, 1ll << 32, 64},
+    {INT64_MAX - 1, 1, 5, 64},     {INT32_MAX, -1, 5, 0},
+};
+
+static void check_magic_bits(tj_job *job, void *data) {
+  int row = *(const int *)data;
+  tj_graph *graph = tj_graph_create(job);
+  const tj_node *high = tj_int(graph, divisions[row].dividend);
+  const tj_node *args[] = {
+      tj_symbol_create(graph, "a", TJ_SYMBOL_PARAMETER, tj_int(graph, 0), high, 1),
+      tj_symbol_create(graph, "b", TJ_SYMBOL_PARAMETER, tj_int(graph, divisions[row].low),
+                       tj_int(graph, divisions[row].divisor), 1),
+  };
+  ck_assert_uint_eq(tj_magic_bits(tj_node_make(graph, TJ_OP_DIV, args)), divisions[row].bits);
+  ck_assert_uint_eq(tj_magic_bits(tj_node_make(graph, TJ_OP_MOD, args)), divisions[row].bits);
+}
+
+/* The numbers for 31 bits serve up to 2^31 - 1 by up to 2^31, and nothing beyond. */
+START_TEST(test_magic_bits) {
+  tj_job job;
+  tj_job_init(&job, NULL);
+  expect_success(&job, check_magic_bits, &_i);
+  tj_job_destroy(&job);
+}
+END_TEST
+
 /* --- widths --- */
 
 static const struct {
@@ -324,6 +358,29 @@ static const char *exact_division(tj_graph *graph, tj_module *module, const tj_t
   return lowered(graph, module, target, made);
 }
 
+static const char *inexact_division(tj_graph *graph, tj_module *module, const tj_target *target) {
+  hand_kernel *made = make_kernel(graph, tj_int(graph, 1ll << 40), TJ_DTYPE_i64);
+  const tj_node *index = made->kernel.index;
+  made->step[0].value = tj_add(graph, tj_div(graph, index, tj_int(graph, 8)), tj_div(graph, index, tj_int(graph, 3)));
+  return lowered(graph, module, target, made);
+}
+
+/* n/2/9 is n/18, which the kernel has. */
+static const char *remainder_with_quotient(tj_graph *graph, tj_module *module, const tj_target *target) {
+  hand_kernel *made = make_kernel(graph, tj_int(graph, 1ll << 40), TJ_DTYPE_i64);
+  const tj_node *index = made->kernel.index, *half = tj_div(graph, index, tj_int(graph, 2));
+  const tj_node *quotient = tj_div(graph, index, tj_int(graph, 18));
+  made->step[0].value =
+      tj_add(graph, tj_mod(graph, half, tj_int(graph, 9)), tj_mul(graph, quotient, tj_int(graph, 7)));
+  return lowered(graph, module, target, made);
+}
+
+static const char *double_to_half(tj_graph *graph, tj_module *module, const tj_target *target) {
+  hand_kernel *made = make_kernel(graph, tj_int(graph, 128), TJ_DTYPE_f16);
+  make_copy(graph, made, TJ_DTYPE_f64);
+  return lowered(graph, module, target, made);
+}
+
 static const char *wide_offsets(tj_graph *graph, tj_module *module, const tj_target *target) {
   hand_kernel *made = make_kernel(graph, tj_int(graph, 6400), TJ_DTYPE_f32);
   made->step[1].access.offset = tj_mul(graph, made->kernel.index, tj_int(graph, 1 << 20));
@@ -356,6 +413,21 @@ static const text_row texts[] = {
     {"a load is guarded once, by the store's condition", "gfx942", shared_condition, {"load i32"}, {"phi"}},
     {"divisions by parameters multiply", "gfx942", magic_division, {"mul nuw i64"}, {"udiv", "sdiv"}},
     {"exact divisions", "gfx942", exact_division, {"lshr exact", "udiv exact"}, {"sdiv"}},
+    {"other divisions are not exact",
+     "gfx942",
+     inexact_division,
+     {"lshr i64 %index, 3", "udiv i64 %index, 3"},
+     {"exact"}},
+    {"remainders take quotients that are there under another form",
+     "gfx942",
+     remainder_with_quotient,
+     {"udiv i64 %index, 18"},
+     {"urem", "i64 %index, 9"}},
+    {"a NaN needs no rounding, and is not above anything",
+     "gfx942",
+     double_to_half,
+     {"fcmp ueq double", "fcmp ogt double"},
+     {}},
     {"byte offsets of 32 bits", "gfx942", full_workgroups, {"shl nuw i32 %index, 2", "inbounds i8"}, {}},
     {"byte offsets of 64 bits", "gfx942", wide_offsets, {"inbounds i32"}, {"inbounds i8"}},
     {"the host loops", "host", partial_workgroup, {"phi i32", "@tilejit_k(ptr", "noalias"}, {"addrspace"}},
@@ -442,6 +514,7 @@ int main(void) {
   tcase_add_test(cases, test_processors_agree);
   tcase_add_test(cases, test_magic_for_launches);
   tcase_add_test(cases, test_magic_for_constants);
+  tcase_add_loop_test(cases, test_magic_bits, 0, ROWS(divisions));
   tcase_add_loop_test(cases, test_widths_of_ranges, 0, ROWS(ranges));
   tcase_add_test(cases, test_unbounded_expressions);
   tcase_add_test(cases, test_dtypes);
