@@ -187,15 +187,34 @@ static bool holds_for_facts(prover *proof, const tj_node *atom, int sign, const 
   return holds_with_constant(proof, slope, rest, bound, nesting);
 }
 
-static bool is_nonnegative(prover *proof, const tj_sum *sum, int nesting) {
-  tj_linear form = tj_sum_form(sum);
-  tj_range range = tj_linear_range(&form);
-  proof->graph->work += 1 + form.count;
-  if (range.low >= 0)
-    return true;
-  if (range.high < 0 || tj_sampled_negative(&form) || nesting == MOST_NESTING || proof->replacements-- <= 0)
+/* The symbolic part of the divisor of a quotient that the form has less of, where the quotient times the rest of the
+ * divisor is what it has: g of -c*g0*(y/(g0*g)). */
+static bool symbolic_divisor(prover *proof, const tj_term *term, tj_term *divisor) {
+  if (term->coefficient >= 0 || term->degree != 1 || term->atom[0]->op != TJ_OP_DIV ||
+      !tj_linear_single(tj_linear_of(proof->graph, term->atom[0]->arg[1]), divisor) || divisor->degree == 0 ||
+      divisor->coefficient < 1 || term->coefficient % divisor->coefficient != 0)
     return false;
-  const tj_node *atom = newest_shared_atom(&form);
+  divisor->coefficient = 1;
+  return tj_term_is_positive(divisor);
+}
+
+/* s >= 0 for an integer s where g*(s + 1) >= 1, for g > 0: so that g*g0*(y/(g0*g)) can be bounded by y. */
+static bool holds_when_scaled(prover *proof, const tj_sum *sum, const tj_linear *form, int nesting) {
+  for (uint32_t i = 0; i < form->count; i++) {
+    tj_term divisor;
+    if (!symbolic_divisor(proof, &form->term[i], &divisor))
+      continue;
+    tj_sum next = *sum, scaled = tj_sum_of(-1);
+    tj_sum_add_constant(&next, 1);
+    const tj_linear next_form = tj_sum_form(&next), by = {.count = 1, .term = &divisor};
+    tj_sum_add_product(&scaled, &next_form, &by, 1);
+    return !next.failed && !scaled.failed && is_nonnegative(proof, &scaled, nesting + 1);
+  }
+  return false;
+}
+
+static bool holds_by_replacement(prover *proof, const tj_sum *sum, const tj_linear *form, int nesting) {
+  const tj_node *atom = newest_shared_atom(form);
   tj_sum slope, rest;
   if (atom == NULL || !split_by_atom(sum, atom, &slope, &rest))
     return false;
@@ -204,6 +223,17 @@ static bool is_nonnegative(prover *proof, const tj_sum *sum, int nesting) {
     return false;
   return holds_for_atom(proof, atom, sign, &slope, &rest, nesting) ||
          holds_for_facts(proof, atom, sign, &slope, &rest, nesting);
+}
+
+static bool is_nonnegative(prover *proof, const tj_sum *sum, int nesting) {
+  tj_linear form = tj_sum_form(sum);
+  tj_range range = tj_linear_range(&form);
+  proof->graph->work += 1 + form.count;
+  if (range.low >= 0)
+    return true;
+  if (range.high < 0 || tj_sampled_negative(&form) || nesting == MOST_NESTING || proof->replacements-- <= 0)
+    return false;
+  return holds_by_replacement(proof, sum, &form, nesting) || holds_when_scaled(proof, sum, &form, nesting);
 }
 
 bool tj_prove_nonnegative(tj_graph *graph, const tj_linear *form) {

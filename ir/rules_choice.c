@@ -29,10 +29,19 @@ void tj_rule_common_terms(const tj_linear *a, const tj_linear *b, tj_sum *common
 
 /* --- minimum and maximum --- */
 
+/* a <= b, by their alternatives where they are extremes. */
+static bool is_below(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  if (tj_prove_less_equal(graph, a, b))
+    return true;
+  if (b->op == TJ_OP_MIN)
+    return tj_prove_less_equal(graph, a, b->arg[0]) && tj_prove_less_equal(graph, a, b->arg[1]);
+  return a->op == TJ_OP_MAX && tj_prove_less_equal(graph, a->arg[0], b) && tj_prove_less_equal(graph, a->arg[1], b);
+}
+
 static const tj_node *ordered(tj_rewriter *rewriter, const tj_node *node) {
   for (int i = 0; i < 2; i++) {
     const tj_node *a = node->arg[i], *b = node->arg[1 - i];
-    if (!tj_prove_less_equal(rewriter->graph, a, b))
+    if (!is_below(rewriter->graph, a, b))
       continue;
     TJ_BECAUSE(rewriter, "%s <= %s", tj_rule_text(rewriter, a), tj_rule_text(rewriter, b));
     return node->op == TJ_OP_MIN ? a : b;
