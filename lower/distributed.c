@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-enum { MOST_WORK_ITEMS = 65536, MOST_SLOTS = 512 };
+enum { MOST_WORK_ITEMS = 65536, MOST_SLOTS = 256 };
 
 /* --- what fits --- */
 

@@ -23,15 +23,23 @@ typedef struct {
   int64_t count;
 } element_memory;
 
+/* Steps, ready to be evaluated. */
+typedef struct {
+  const tj_kernel_step *step;
+  uint32_t count;
+  tj_evaluator *evaluator;
+  int64_t *root; /* of each step: offset, predicate, base */
+} step_list;
+
 typedef struct {
   const tj_kernel *kernel;
   const char *name; /* for messages */
   element_memory buffer[MOST_BUFFERS], lds;
-  tj_evaluator *evaluator;
-  int64_t *root; /* of each step: offset, predicate, base */
+  step_list steps, inner_steps;
   int64_t *symbol;
   uint32_t symbol_count;
-  int64_t *slot; /* by work-item, then by slot */
+  int64_t *slot;         /* by work-item, then by slot */
+  uint32_t inner_groups; /* workgroups that took the steps for tiles inside the domain */
 } interpreter;
 
 static inline element_memory new_memory(int64_t count) {
@@ -56,19 +64,28 @@ static inline int64_t value_of(const interpreter *self, const tj_node *node) {
 
 enum { ROOTS = 3 }; /* of a step */
 
-static inline void prepare_roots(interpreter *self) {
-  const tj_kernel *kernel = self->kernel;
-  const tj_node **nodes = calloc(ROOTS * (size_t)kernel->step_count, sizeof *nodes);
-  for (uint32_t i = 0; i < kernel->step_count; i++) {
-    bool is_access = kernel->step[i].kind != TJ_STEP_BARRIER;
-    const tj_access *access = &kernel->step[is_access ? i : 0].access;
+static inline step_list prepare(const tj_kernel_step step[], uint32_t count) {
+  step_list list = {step, count, NULL, NULL};
+  if (count == 0)
+    return list;
+  const tj_node **nodes = calloc(ROOTS * (size_t)count, sizeof *nodes);
+  for (uint32_t i = 0; i < count; i++) {
+    bool is_access = step[i].kind != TJ_STEP_BARRIER;
+    const tj_access *access = &step[is_access ? i : 0].access;
     nodes[ROOTS * i] = access->offset;
     nodes[ROOTS * i + 1] = access->valid;
     nodes[ROOTS * i + 2] = access->base != NULL ? access->base : access->offset;
   }
-  ck_assert_int_eq(tj_evaluator_create(nodes, ROOTS * (size_t)kernel->step_count, &self->evaluator), TJ_EVAL_OK);
-  self->root = calloc(ROOTS * (size_t)kernel->step_count, sizeof *self->root);
+  ck_assert_int_eq(tj_evaluator_create(nodes, ROOTS * (size_t)count, &list.evaluator), TJ_EVAL_OK);
+  list.root = calloc(ROOTS * (size_t)count, sizeof *list.root);
   free(nodes);
+  return list;
+}
+
+static inline void dispose(step_list *list) {
+  if (list->count > 0)
+    tj_evaluator_destroy(list->evaluator);
+  free(list->root);
 }
 
 /* The first element of a step's access. */
@@ -87,14 +104,15 @@ static inline void open_interpreter(interpreter *self, const tj_kernel *kernel, 
       self->buffer[b].value[i] = i + 1;
   }
   self->slot = calloc((size_t)kernel->workgroup_size * kernel->slot_count, sizeof *self->slot);
-  prepare_roots(self);
+  self->steps = prepare(kernel->step, kernel->step_count);
+  self->inner_steps = prepare(kernel->inner_step, kernel->inner != NULL ? kernel->inner_step_count : 0);
 }
 
 static inline void close_interpreter(interpreter *self) {
   for (uint32_t b = 0; b < self->kernel->buffer_count; b++)
     free_memory(&self->buffer[b]);
-  tj_evaluator_destroy(self->evaluator);
-  free(self->root);
+  dispose(&self->steps);
+  dispose(&self->inner_steps);
   free(self->slot);
 }
 
@@ -110,7 +128,8 @@ static inline void take_load(const interpreter *self, const tj_kernel_step *step
   if (root[1] != 0)
     check_place(self, step, from, place_of(step, root));
   for (uint32_t k = 0; k < step->width; k++)
-    slot[step->slot + k * step->slot_step] = root[1] != 0 ? from->value[place_of(step, root) + k] : self->kernel->fill;
+    slot[step->slot + k * step->slot_step] =
+        root[1] != 0 ? from->value[place_of(step, root) + k] : self->kernel->fill;
 }
 
 static inline void take_store(const interpreter *self, const tj_kernel_step *step, element_memory *to,
@@ -127,21 +146,21 @@ static inline void take_store(const interpreter *self, const tj_kernel_step *ste
 }
 
 /* One work-item's steps of a phase. */
-static inline void run_item(interpreter *self, uint32_t begin, uint32_t end, int64_t item) {
+static inline void run_item(interpreter *self, const step_list *list, uint32_t begin, uint32_t end, int64_t item) {
   const tj_kernel *kernel = self->kernel;
   int64_t *slot = self->slot + item * kernel->slot_count;
   self->symbol[kernel->item->symbol->index] = item;
   for (uint32_t i = 0; i < kernel->slot_count; i++)
     slot[i] = NOBODYS;
   tj_bindings bindings = {.value = self->symbol, .count = self->symbol_count};
-  ck_assert_int_eq(tj_evaluator_run(self->evaluator, &bindings, self->root), TJ_EVAL_OK);
+  ck_assert_int_eq(tj_evaluator_run(list->evaluator, &bindings, list->root), TJ_EVAL_OK);
   for (uint32_t i = begin; i < end; i++) {
-    const tj_kernel_step *step = &kernel->step[i];
+    const tj_kernel_step *step = &list->step[i];
     element_memory *memory = step->access.buffer == TJ_LDS ? &self->lds : &self->buffer[step->access.buffer];
     if (step->kind == TJ_STEP_LOAD)
-      take_load(self, step, memory, slot, self->root + ROOTS * (size_t)i);
+      take_load(self, step, memory, slot, list->root + ROOTS * (size_t)i);
     else
-      take_store(self, step, memory, slot, self->root + ROOTS * (size_t)i);
+      take_store(self, step, memory, slot, list->root + ROOTS * (size_t)i);
   }
 }
 
@@ -149,12 +168,15 @@ static inline void run_workgroup(interpreter *self, int64_t number) {
   const tj_kernel *kernel = self->kernel;
   self->symbol[kernel->workgroup->symbol->index] = number;
   self->lds = new_memory(kernel->lds_elements);
-  for (uint32_t begin = 0, end; begin < kernel->step_count; begin = end + 1) {
+  bool is_inner = kernel->inner != NULL && value_of(self, kernel->inner) != 0;
+  const step_list *list = is_inner ? &self->inner_steps : &self->steps;
+  self->inner_groups += is_inner;
+  for (uint32_t begin = 0, end; begin < list->count; begin = end + 1) {
     end = begin;
-    while (end < kernel->step_count && kernel->step[end].kind != TJ_STEP_BARRIER)
+    while (end < list->count && list->step[end].kind != TJ_STEP_BARRIER)
       end++;
     for (uint32_t item = 0; item < kernel->workgroup_size; item++)
-      run_item(self, begin, end, item);
+      run_item(self, list, begin, end, item);
     memset(self->lds.stores, 0, (size_t)self->lds.count * sizeof *self->lds.stores);
   }
   free_memory(&self->lds);

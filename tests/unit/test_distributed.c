@@ -353,7 +353,7 @@ typedef struct {
   bool is_shuffle;
   char text[TEXT];
   int64_t m;
-  uint32_t staged, vectors; /* how many kernels had these */
+  uint32_t staged, vectors, inner; /* how many kernels had these, or ran steps for tiles inside the domain */
 } session;
 
 /* The destination, element by element, from the views' definitions. */
@@ -389,6 +389,7 @@ static void run_one(tj_job *job, void *data) {
   open_interpreter(&machine, kernel, run->text, symbols, graph->symbol_count);
   interpret(&machine);
   check_result(graph, run, &machine);
+  run->inner += machine.inner_groups > 0;
   close_interpreter(&machine);
 }
 
@@ -439,6 +440,7 @@ START_TEST(random_distributions_agree_with_the_oracle) {
     tj_job_destroy(&job);
   }
   ck_assert_uint_gt(run.vectors, targets[_i / 2].kernels / 20);
+  ck_assert_uint_gt(run.inner, targets[_i / 2].kernels / 100);
   ck_assert(is_shuffle ? run.staged > targets[_i / 2].kernels / 4 : run.staged == 0);
 }
 END_TEST
