@@ -495,6 +495,16 @@ static inline tj_layout random_bit_layout(property_case *self, uint32_t count) {
   return layout_of(self, extent, stride, count);
 }
 
+/* The layout with the sign of some strides changed. */
+static inline tj_layout with_signs(property_case *self, tj_layout layout) {
+  const tj_tuple *strides[MOST_LEAVES];
+  uint32_t count = (uint32_t)(walk_leaves(layout.stride, strides) - strides);
+  for (uint32_t i = 0; i < count; i++)
+    if (random_below(&self->state, 2) == 0)
+      strides[i] = integer(self, -strides[i]->value->value);
+  return (tj_layout){layout.shape, tj_tuple_from_leaves(self->graph, layout.stride, strides)};
+}
+
 /* --- inputs that several properties take --- */
 
 static inline void prepare_one(property_case *self) {

@@ -1,5 +1,5 @@
 /* Properties of modes, coordinates and integer tuples on random inputs: taking layouts apart and putting them
- * together, slices, indices and coordinates, compact strides by order, element sizes, division of shapes. */
+ * together, slices, indices and coordinates, sizes, compact strides by order. */
 #include "tests/unit/property_support.h"
 
 enum { CASES = 5000 };
@@ -250,6 +250,21 @@ static void check_slice(property_case *self) {
   EXPECT(self, self->offset->value->value == value_of(self->a, self->tuple));
 }
 
+/* An underscore for the whole layout, or an integer: nothing is left of one of the two. */
+static void prepare_whole(property_case *self) {
+  self->a = random_layout(self, 4);
+  self->number = random_below(&self->state, (uint32_t)product_of(self->a.shape));
+  self->flag = random_below(&self->state, 2) == 0;
+  self->tuple = self->flag ? tj_tuple_any(self->graph) : integer(self, self->number);
+}
+
+static void check_whole(property_case *self) {
+  tj_layout none = side_by_side(self, NULL, 0);
+  expect_same(self, self->result, self->flag ? self->a : none);
+  expect_same(self, self->second, self->flag ? none : self->a);
+  EXPECT(self, self->offset->value->value == value_of(self->a, self->tuple));
+}
+
 /* A coordinate with one entry too many, in some mode. */
 static void prepare_misfit(property_case *self) {
   self->a = random_compact_modes(self, 2, 2);
@@ -257,7 +272,7 @@ static void prepare_misfit(property_case *self) {
   const tj_tuple *deep[] = {integer(self, 0), tj_tuple_list(self->graph, zeros, 4)};
   self->flag = random_below(&self->state, 2) == 0;
   self->tuple = self->flag ? tj_tuple_list(self->graph, deep, 2) : tj_tuple_list(self->graph, zeros, 3);
-  self->number = random_below(&self->state, 4);
+  self->number = random_below(&self->state, 5);
   self->refusal = self->number < 2 ? TJ_SLICE_STRUCTURE : TJ_COORDINATE_STRUCTURE;
 }
 
@@ -269,7 +284,7 @@ static void operate_misfit(property_case *self) {
   else if (self->number == 2)
     tj_layout_apply(self->graph, self->a, self->tuple);
   else
-    tj_idx2crd(self->graph, self->tuple, self->a.shape, NULL);
+    tj_idx2crd(self->graph, self->tuple, self->a.shape, self->number == 3 ? NULL : self->a.stride);
 }
 
 /* --- application --- */
@@ -395,6 +410,7 @@ static void operate_incongruent(property_case *self) {
 START_TEST(coordinates) {
   static const property properties[] = {
       {"slice", prepare_slice, operate_slice, check_slice, CASES, 4800, {NO_CODE}},
+      {"slice whole", prepare_whole, operate_slice, check_whole, CASES, CASES, {NO_CODE}},
       {"misfits", prepare_misfit, operate_misfit, operate_nothing, 500, 0, {NO_CODE}},
       {"apply", prepare_coordinate, operate_apply, check_apply, CASES, 4750, {NO_CODE}},
       {"apply to _", prepare_any, operate_apply, check_apply, 500, 0, {NO_CODE}},
@@ -428,6 +444,13 @@ static void check_sizes(property_case *self) {
   const int64_t *values = sorted_values(self, &a);
   EXPECT(self, self->count == a.size && self->number == values[a.size - 1] - values[0] + 1);
   EXPECT(self, self->answer->kind == TJ_TUPLE_INTEGER && self->answer->value->value == self->number);
+}
+
+/* Layouts are equal where both shape and strides are. */
+static void check_equal(property_case *self) {
+  const tj_layout others[] = {self->a, {self->a.shape, self->b.stride}, {self->b.shape, self->a.stride}, self->b};
+  for (uint32_t i = 0; i < 4; i++)
+    EXPECT(self, tj_layout_equal(self->a, others[i]) == same_layout(self->a, others[i]));
 }
 
 /* --- construction --- */
@@ -474,6 +497,17 @@ static void prepare_large(property_case *self) {
   self->other = structured(self, 1, stride, 3);
   double limit = (double)TJ_SIZE_LIMIT;
   self->refusal = size >= limit || reach >= limit ? TJ_INTEGER_OVERFLOW : NO_CODE;
+}
+
+/* Extents that are positive, or now and then one that is not. */
+static void prepare_compact(property_case *self) {
+  int64_t extent[4];
+  uint32_t count = random_extents(self, extent, 4);
+  if (random_below(&self->state, 8) == 0) {
+    extent[random_below(&self->state, count)] = -(int64_t)random_below(&self->state, 2);
+    self->refusal = TJ_BAD_SHAPE;
+  }
+  self->tuple = structured(self, next_random(&self->state) | 1, extent, count);
 }
 
 static void operate_compact(property_case *self) {
@@ -587,10 +621,11 @@ static void check_identity(property_case *self) {
 
 START_TEST(construction) {
   static const property properties[] = {
+      {"equal", prepare_two, operate_nothing, check_equal, CASES, CASES, {NO_CODE}},
       {"sizes", prepare_signed, operate_sizes, check_sizes, CASES, CASES, {NO_CODE}},
       {"make", prepare_make, operate_make, check_make, CASES, 3950, {NO_CODE}},
       {"make large", prepare_large, operate_make, check_make, CASES, 2350, {NO_CODE}},
-      {"compact", prepare_shape, operate_compact, check_compact, CASES, CASES, {NO_CODE}},
+      {"compact", prepare_compact, operate_compact, check_compact, CASES, 4250, {NO_CODE}},
       {"ordered", prepare_ordered, operate_ordered, check_ordered, CASES, 4650, {NO_CODE}},
       {"like", prepare_one, operate_like, check_like, CASES, CASES, {NO_CODE}},
       {"identity", prepare_shape, operate_identity, check_identity, CASES, CASES, {NO_CODE}},
@@ -599,99 +634,7 @@ START_TEST(construction) {
 }
 END_TEST
 
-/* --- element sizes --- */
-
-static void prepare_cast(property_case *self) {
-  self->a = random_layout(self, 4);
-  self->count = random_power(&self->state, 3);
-}
-
-/* What is 1 · n wide must divide, or be divided by, each stride. */
-static void expect_castable(property_case *self) {
-  flat_layout a = flatten(self->a);
-  for (uint32_t i = 0; i < a.count; i++)
-    if (a.stride[i] % self->count != 0 && self->count % a.stride[i] != 0)
-      self->refusal = TJ_NOT_DIVISIBLE;
-}
-
-static void prepare_upcast(property_case *self) {
-  prepare_cast(self);
-  expect_castable(self);
-}
-
-static void operate_upcast(property_case *self) {
-  self->result = tj_layout_upcast(self->graph, self->a, self->count);
-}
-
-/* Strides in units of n; what lies within n elements is one element: as CuTe, mode by mode. */
-static void check_upcast(property_case *self) {
-  flat_layout a = flatten(self->a), up = flatten(self->result);
-  EXPECT(self, same_structure(self->a.shape, self->result.shape));
-  for (uint32_t i = 0; i < a.count; i++) {
-    int64_t merged = a.stride[i] == 0 || a.stride[i] % self->count == 0 ? 1 : self->count / a.stride[i];
-    EXPECT(self, up.extent[i] == (a.extent[i] + merged - 1) / merged);
-    EXPECT(self, up.stride[i] == a.stride[i] * merged / self->count || a.stride[i] == 0);
-    EXPECT(self, a.stride[i] != 0 || up.stride[i] == 0);
-  }
-}
-
-static void prepare_downcast(property_case *self) {
-  prepare_cast(self);
-  flat_layout a = flatten(self->a);
-  self->refusal = TJ_NOT_DIVISIBLE;
-  for (uint32_t i = 0; i < a.count; i++)
-    if (a.stride[i] == 1)
-      self->refusal = NO_CODE;
-}
-
-static void operate_downcast(property_case *self) {
-  self->result = tj_layout_downcast(self->graph, self->a, self->count);
-}
-
-/* Mode by mode: what is adjacent gets n times as many, the rest lies n times as far apart. */
-static void check_downcast(property_case *self) {
-  flat_layout a = flatten(self->a), down = flatten(self->result);
-  EXPECT(self, same_structure(self->a.shape, self->result.shape));
-  for (uint32_t i = 0; i < a.count; i++) {
-    bool adjacent = a.stride[i] == 1;
-    EXPECT(self, down.extent[i] == a.extent[i] * (adjacent ? self->count : 1));
-    EXPECT(self, down.stride[i] == a.stride[i] * (adjacent ? 1 : self->count));
-  }
-}
-
-/* Bits of elements before and after. */
-static void prepare_recast(property_case *self) {
-  self->a = random_layout(self, 3);
-  self->number = 4 * (1 + random_below(&self->state, 8));
-  self->count = 4 * (1 + random_below(&self->state, 8));
-}
-
-static void operate_recast(property_case *self) {
-  int64_t common = 4;
-  for (int64_t divisor = 4; divisor <= 32; divisor += 4)
-    if (self->number % divisor == 0 && self->count % divisor == 0)
-      common = divisor;
-  tj_layout wide = self->count == common ? self->a : tj_layout_upcast(self->graph, self->a, self->count / common);
-  self->second = self->number == common ? wide : tj_layout_downcast(self->graph, wide, self->number / common);
-  self->result = tj_layout_recast(self->graph, self->a, self->number, self->count);
-}
-
-/* Wider first, then narrower. */
-static void check_recast(property_case *self) {
-  expect_same(self, self->result, self->second);
-}
-
-START_TEST(casts) {
-  static const property properties[] = {
-      {"upcast", prepare_upcast, operate_upcast, check_upcast, CASES, 4050, {NO_CODE}},
-      {"downcast", prepare_downcast, operate_downcast, check_downcast, CASES, 4600, {NO_CODE}},
-      {"recast", prepare_recast, operate_recast, check_recast, CASES, 3550, {TJ_NOT_DIVISIBLE}},
-  };
-  RUN_PROPERTIES(properties);
-}
-END_TEST
-
 int main(void) {
-  const TTest *const tests[] = {modes, coordinates, construction, casts};
+  const TTest *const tests[] = {modes, coordinates, construction};
   return run_suite(suite_of("algebra_properties_modes", tests, sizeof tests / sizeof *tests));
 }

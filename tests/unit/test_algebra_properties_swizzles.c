@@ -1,14 +1,15 @@
-/* Properties of swizzles on random inputs: values bit by bit, composition with each other and with layouts, element
- * sizes, swizzled layouts. */
+/* Properties of swizzles on random inputs: values bit by bit, composition with each other and with layouts, swizzled
+ * layouts; and of swizzles and layouts by the sizes of elements. */
 #include "tests/unit/property_support.h"
 
 enum { CASES = 5000 };
 
 /* Any three numbers, of which some are a swizzle of 63 bits. */
 static void prepare_numbers(property_case *self) {
-  self->number = (int64_t)random_below(&self->state, 40) - 2;
-  self->count = (int64_t)random_below(&self->state, 40) - 2;
-  self->node = tj_int(self->graph, (int64_t)random_below(&self->state, 80) - 40);
+  bool is_wide = random_below(&self->state, 4) == 0;
+  self->number = is_wide ? random_below(&self->state, 2) : (int64_t)random_below(&self->state, 40) - 2;
+  self->count = (int64_t)random_below(&self->state, is_wide ? 66 : 40) - (is_wide ? 0 : 2);
+  self->node = tj_int(self->graph, (int64_t)random_below(&self->state, is_wide ? 3 : 80) - (is_wide ? 1 : 40));
   int64_t shift = self->node->value, distance = shift < 0 ? -shift : shift;
   bool is_swizzle = self->number >= 0 && self->count >= 0 && distance >= self->number &&
                     self->number + self->count + distance <= 63;
@@ -176,7 +177,119 @@ START_TEST(swizzles) {
 }
 END_TEST
 
+/* --- layouts of wider and narrower elements --- */
+
+static void prepare_layout_cast(property_case *self) {
+  self->a = random_layout(self, 4);
+  if (random_below(&self->state, 4) == 0)
+    self->a = with_signs(self, self->a);
+  self->count = random_power(&self->state, 3);
+}
+
+/* What is 1 · n wide must divide, or be divided by, each stride. */
+static void expect_castable(property_case *self) {
+  flat_layout a = flatten(self->a);
+  for (uint32_t i = 0; i < a.count; i++)
+    if (a.stride[i] % self->count != 0 && self->count % a.stride[i] != 0)
+      self->refusal = TJ_NOT_DIVISIBLE;
+}
+
+static void prepare_upcast(property_case *self) {
+  prepare_layout_cast(self);
+  expect_castable(self);
+}
+
+static void operate_upcast(property_case *self) {
+  self->result = tj_layout_upcast(self->graph, self->a, self->count);
+}
+
+/* Strides in units of n; what lies within n elements, on either side, is one element: as CuTe, mode by mode. */
+static void check_upcast(property_case *self) {
+  flat_layout a = flatten(self->a), up = flatten(self->result);
+  EXPECT(self, same_structure(self->a.shape, self->result.shape));
+  for (uint32_t i = 0; i < a.count; i++) {
+    int64_t merged = a.stride[i] == 0 || a.stride[i] % self->count == 0 ? 1 : self->count / llabs(a.stride[i]);
+    EXPECT(self, up.extent[i] == (a.extent[i] + merged - 1) / merged);
+    EXPECT(self, up.stride[i] == a.stride[i] * merged / self->count || a.stride[i] == 0);
+    EXPECT(self, a.stride[i] != 0 || up.stride[i] == 0);
+  }
+}
+
+static void prepare_downcast(property_case *self) {
+  prepare_layout_cast(self);
+  flat_layout a = flatten(self->a);
+  self->refusal = TJ_NOT_DIVISIBLE;
+  for (uint32_t i = 0; i < a.count; i++)
+    if (a.stride[i] == 1)
+      self->refusal = NO_CODE;
+}
+
+static void operate_downcast(property_case *self) {
+  self->result = tj_layout_downcast(self->graph, self->a, self->count);
+}
+
+/* Mode by mode: what is adjacent gets n times as many, the rest lies n times as far apart. */
+static void check_downcast(property_case *self) {
+  flat_layout a = flatten(self->a), down = flatten(self->result);
+  EXPECT(self, same_structure(self->a.shape, self->result.shape));
+  for (uint32_t i = 0; i < a.count; i++) {
+    bool adjacent = llabs(a.stride[i]) == 1;
+    EXPECT(self, down.extent[i] == a.extent[i] * (adjacent ? self->count : 1));
+    EXPECT(self, down.stride[i] == a.stride[i] * (adjacent ? 1 : self->count));
+  }
+}
+
+/* Bits of elements before and after. */
+static void prepare_recast(property_case *self) {
+  self->a = random_layout(self, 3);
+  self->number = 4 * (1 + random_below(&self->state, 8));
+  self->count = 4 * (1 + random_below(&self->state, 8));
+}
+
+static void operate_recast(property_case *self) {
+  int64_t common = 4;
+  for (int64_t divisor = 4; divisor <= 32; divisor += 4)
+    if (self->number % divisor == 0 && self->count % divisor == 0)
+      common = divisor;
+  tj_layout wide = self->count == common ? self->a : tj_layout_upcast(self->graph, self->a, self->count / common);
+  self->second = self->number == common ? wide : tj_layout_downcast(self->graph, wide, self->number / common);
+  self->result = tj_layout_recast(self->graph, self->a, self->number, self->count);
+}
+
+/* Wider first, then narrower. */
+static void check_recast(property_case *self) {
+  expect_same(self, self->result, self->second);
+}
+
+/* No elements, or elements of no bits. */
+static void prepare_no_cast(property_case *self) {
+  self->a = random_layout(self, 3);
+  self->number = random_below(&self->state, 4);
+  self->count = -(int64_t)random_below(&self->state, 3);
+  self->refusal = TJ_BAD_SHAPE;
+}
+
+static void operate_no_cast(property_case *self) {
+  if (self->number == 0)
+    tj_layout_upcast(self->graph, self->a, self->count);
+  else if (self->number == 1)
+    tj_layout_downcast(self->graph, self->a, self->count);
+  else
+    tj_layout_recast(self->graph, self->a, self->number == 2 ? self->count : 8, self->number == 3 ? self->count : 8);
+}
+
+START_TEST(layout_casts) {
+  static const property properties[] = {
+      {"upcast", prepare_upcast, operate_upcast, check_upcast, CASES, 4050, {NO_CODE}},
+      {"downcast", prepare_downcast, operate_downcast, check_downcast, CASES, 4000, {NO_CODE}},
+      {"recast", prepare_recast, operate_recast, check_recast, CASES, 3550, {TJ_NOT_DIVISIBLE}},
+      {"no cast", prepare_no_cast, operate_no_cast, operate_nothing, 500, 0, {NO_CODE}},
+  };
+  RUN_PROPERTIES(properties);
+}
+END_TEST
+
 int main(void) {
-  const TTest *const tests[] = {swizzles};
+  const TTest *const tests[] = {swizzles, layout_casts};
   return run_suite(suite_of("algebra_properties_swizzles", tests, sizeof tests / sizeof *tests));
 }

@@ -441,6 +441,7 @@ static const law_row laws[] = {
     {"local_tile(coord_tensor(9, $a), ($n, 1), (0, $k))(0)", "9 + $a(0, $k, 0)", CASES},
     {"local_partition($w o $a, (1, 1, 1):(0, 0, 0), 0)($i)", "$w($a($i))", CASES},
     {"local_tile(coord_tensor(9, $a), ($n, 5, 1), (0, 7, $k), (1, _, 1))(0)", "9 + $a(0, $k, 0)", CASES},
+    {"shape(local_tile($a, ($n, 5, 1), (0, 7, $k), (1, _, 1)))", "shape(local_tile($a, ($n, 1), (0, $k)))", CASES},
     {"local_partition(coord_tensor(9, $a), (2, 3, 2):(1, 5, 2), $i % 4, (1, _, 1))(0)",
      "local_partition(coord_tensor(9, $a), (2, 2):(1, 2), $i % 4)(0)", CASES},
     {"flatten($w o $a)($i)", "$w($a($i))", CASES},
@@ -493,7 +494,45 @@ START_TEST(laws_of_values) {
 }
 END_TEST
 
+/* --- refusals --- */
+
+typedef struct {
+  const char *text;
+  tj_problem_code code;
+} refusal_row;
+
+static void prepare_refusal(property_case *self) {
+  prepare_even(self);
+  self->refusal = ((const refusal_row *)self->row)->code;
+}
+
+static void operate_refusal(property_case *self) {
+  evaluated(self, ((const refusal_row *)self->row)->text);
+}
+
+static const refusal_row refusals[] = {
+    {"group($a, -1 - $m, 3)", TJ_RANK},
+    {"take($a, $m, 65537 + $i)", TJ_RANK},
+    {"select($a, 0, 3 + $m)", TJ_RANK},
+    {"size($a, 3 + $m)", TJ_RANK},
+    {"shape($a, -1 - $m)", TJ_RANK},
+    {"layout(linear($w) o linear($v) o linear($w))", TJ_NOT_LINEAR},
+    {"coord_tensor((_, $i), $a)", TJ_WRONG_TYPE},
+    {"upcast(coord_tensor($i * 4 + 1, 8:8), 2 * $n)", TJ_NOT_DIVISIBLE},
+    {"param M in 1..64; upcast(coord_tensor(M, 8:4), 2 * $n)", TJ_NEEDS_FACT},
+    {"recast($a, 8 - 8 * $n, 8)", TJ_BAD_SHAPE},
+    {"recast($a, 8, 8 - 8 * $n)", TJ_BAD_SHAPE},
+};
+
+START_TEST(refused) {
+  for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+    const property row = {refusals[i].text, prepare_refusal, operate_refusal, operate_nothing, 60, 0, {NO_CODE}};
+    run_property_of(&row, &refusals[i]);
+  }
+}
+END_TEST
+
 int main(void) {
-  const TTest *const tests[] = {calls, laws_of_values};
+  const TTest *const tests[] = {calls, laws_of_values, refused};
   return run_suite(suite_of("algebra_properties_text", tests, sizeof tests / sizeof *tests));
 }

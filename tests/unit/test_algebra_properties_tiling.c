@@ -248,10 +248,34 @@ static void check_forms(property_case *self) {
   expect_same(self, self->form[3], side_by_side(self, modes, count));
 }
 
+/* Modes without a tiler of their own have a tile where they are pairs of modes only. */
+static void prepare_whole(property_case *self) {
+  const tj_tiler *items[3];
+  self->a = random_compact_modes(self, 3, 3);
+  for (uint32_t i = 0; i < 3; i++) {
+    const tj_tuple *mode = self->a.shape->item[i];
+    bool whole = random_below(&self->state, 3) == 0;
+    items[i] = tj_tiler_of_tuple(self->graph, whole ? tj_tuple_any(self->graph) : integer(self, 1));
+    if (whole && !(is_list(mode) && mode->count == 2))
+      self->refusal = TJ_RANK;
+  }
+  self->tiler = tj_tiler_of_modes(self->graph, items, 3);
+  self->flag = random_below(&self->state, 2) == 0;
+}
+
+static void operate_whole(property_case *self) {
+  self->result = tiled(self, self->a, self->tiler, TJ_TILED_ZIPPED);
+}
+
+static void check_whole(property_case *self) {
+  expect_same(self, self->result, gathered(self, tiled_by_mode(self, self->a, self->tiler), self->tiler));
+}
+
 START_TEST(forms) {
   static const property properties[] = {
       {"by mode", prepare_by_mode, operate_by_mode, check_by_mode, CASES, 5500, {TILING_REFUSALS}},
       {"too many modes", prepare_too_many, operate_by_mode, check_by_mode, 200, 0, {NO_CODE}},
+      {"whole modes", prepare_whole, operate_whole, check_whole, CASES, 2500, {NO_CODE}},
       {"forms", prepare_forms, operate_forms, check_forms, CASES, 5500, {TILING_REFUSALS}},
   };
   RUN_PROPERTIES(properties);
