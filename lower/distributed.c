@@ -3,6 +3,7 @@
 #include "lower/distributed.h"
 
 #include "ir/simplify.h"
+#include "lower/faster.h"
 #include "lower/stage.h"
 #include "lower/tiling.h"
 
@@ -295,12 +296,13 @@ static void check_stage(tj_job *job, const tj_kernel *flat, const tj_tiling *til
 
 /* --- kernels --- */
 
-static tj_kernel *tile(tj_graph *graph, const tj_kernel *flat, const tj_target *target) {
+static tj_kernel *tile(tj_graph *graph, const tj_kernel *flat, const tj_domain *domain,
+                       const tj_substitution *assumed, const tj_target *target) {
   const tj_distribution *from = flat->distributed->load, *to = flat->distributed->store;
   uint32_t items = (uint32_t)product_of(from->p_length, from->p_count);
   const tj_node *item = tj_coordinate(graph, "t", tj_int(graph, items));
   holding load = new_holding(graph, from, item), store = new_holding(graph, to, item);
-  tj_tiling tiling = {.domain = flat->domain,
+  tj_tiling tiling = {.domain = domain,
                       .source = flat->step[0].access.buffer,
                       .destination = flat->step[1].access.buffer,
                       .extent = from->x_length,
@@ -308,6 +310,7 @@ static tj_kernel *tile(tj_graph *graph, const tj_kernel *flat, const tj_target *
                       .workgroup_size = items,
                       .load = make_side(&load),
                       .store = make_side(&store),
+                      .assumed = assumed,
                       .columns = best_columns(from, to, 16 / (tj_dtype_bits(flat->carried) / 8))};
   choose_way(graph, &tiling);
   if (tiling.is_staged)
@@ -315,13 +318,41 @@ static tj_kernel *tile(tj_graph *graph, const tj_kernel *flat, const tj_target *
   return tj_tile_kernel(graph, flat, &tiling, target);
 }
 
+/* The widest vectors that any Y of a distribution could give on a buffer. */
+static uint32_t widest_of(const tj_kernel *flat, const tj_distribution *d, uint32_t buffer, const tj_target *target) {
+  uint32_t bytes = tj_dtype_bits(flat->buffer[buffer].dtype) / 8, widest = 1;
+  for (uint32_t y = 0; y < d->y_count; y++) {
+    while (d->y_length[y] % (2 * (int64_t)widest) == 0)
+      widest *= 2;
+  }
+  while (widest > 1 && widest * bytes > target->vector_bytes)
+    widest /= 2;
+  return widest;
+}
+
+/* Adds what the kernel can do faster for parameters that are multiples of its vectors. */
+static void add_faster(tj_graph *graph, const tj_kernel *flat, tj_kernel *kernel, const tj_target *target) {
+  uint32_t loaded = widest_of(flat, flat->distributed->load, flat->step[0].access.buffer, target);
+  uint32_t stored = widest_of(flat, flat->distributed->store, flat->step[1].access.buffer, target);
+  uint32_t multiple = loaded > stored ? loaded : stored;
+  if (tj_narrowest_access(kernel, TJ_STEP_LOAD) >= loaded && tj_narrowest_access(kernel, TJ_STEP_STORE) >= stored)
+    return;
+  tj_substitution assumed = tj_assume_multiples(graph, flat->domain, multiple);
+  if (assumed.count == 0)
+    return;
+  tj_kernel *faster = tile(graph, flat, tj_assumed_domain(graph, flat->domain, &assumed), &assumed, target);
+  if (faster != NULL && tj_kernel_fits(graph, faster))
+    tj_offer_faster(graph, kernel, faster, &assumed, multiple);
+}
+
 tj_kernel *tj_map_distributed(tj_graph *graph, const tj_kernel *flat, const tj_target *target) {
   tj_job *job = graph->job;
   check_fits(job, flat->distributed, target);
-  tj_kernel *kernel = tile(graph, flat, target);
+  tj_kernel *kernel = tile(graph, flat, flat->domain, NULL, target);
   if (kernel == NULL)
     tj_fail(job, TJ_TILE_SIZE, "the tile does not fit in the %" PRIu32 " bytes of LDS of a workgroup of %s",
             target->lds_bytes, target->name);
+  add_faster(graph, flat, kernel, target);
   job->here = TJ_NOWHERE;
   return kernel;
 }

@@ -10,6 +10,7 @@
 #include "ir/simplify.h"
 #include "ir/walk.h"
 #include "lower/kernel_nodes.h"
+#include "lower/faster.h"
 #include "lower/tiling.h"
 #include "lower/width.h"
 
@@ -313,34 +314,17 @@ static tj_kernel *through_lds(mapping *map) {
 
 /* --- widths --- */
 
-/* The narrowest of a kernel's accesses of a buffer. */
-static uint32_t narrowest(const tj_kernel *kernel, tj_step_kind kind) {
-  uint32_t width = UINT32_MAX;
-  for (uint32_t i = 0; i < kernel->step_count; i++) {
-    const tj_kernel_step *step = &kernel->step[i];
-    if (step->kind == kind && step->access.buffer != TJ_LDS && step->width < width)
-      width = step->width;
-  }
-  return width;
-}
-
 static bool turns_around(const mapping *map) {
   uint32_t near_source = map->by_source[0], near_destination = map->by_destination[0];
   return near_source != near_destination && is_contiguous(map, near_source, true) &&
          is_contiguous(map, near_destination, false);
 }
 
-/* Tile by tile, some parts of an expression may be larger than all of it ever is. */
-static bool fits(const mapping *map, const tj_kernel *kernel) {
-  tj_kernel_nodes nodes = tj_kernel_nodes_of(map->graph, kernel);
-  return tj_widths_fit(map->graph, nodes.root, nodes.root_count);
-}
-
 static tj_kernel *map_once(mapping *map) {
   for (uint32_t m = 0; m < map->domain->count; m++)
     map->extent[m] = 1;
   tj_kernel *kernel = turns_around(map) ? through_lds(map) : in_registers(map);
-  return kernel != NULL && fits(map, kernel) ? kernel : NULL;
+  return kernel != NULL && tj_kernel_fits(map->graph, kernel) ? kernel : NULL;
 }
 
 /* Lanes take neighbours only where the vectors between them are as wide as they were meant to be: maps again for
@@ -350,7 +334,7 @@ static tj_kernel *map_with_widths(mapping *map) {
   map->most_stored = widest_of(map->target, buffer_bytes(map, false));
   tj_kernel *kernel = map_once(map);
   while (kernel != NULL) {
-    uint32_t loaded = narrowest(kernel, TJ_STEP_LOAD), stored = narrowest(kernel, TJ_STEP_STORE);
+    uint32_t loaded = tj_narrowest_access(kernel, TJ_STEP_LOAD), stored = tj_narrowest_access(kernel, TJ_STEP_STORE);
     if (loaded >= map->most_loaded && stored >= map->most_stored)
       break;
     map->most_loaded = loaded < map->most_loaded ? loaded : map->most_loaded;
@@ -360,66 +344,6 @@ static tj_kernel *map_with_widths(mapping *map) {
   return kernel;
 }
 
-/* --- assumptions --- */
-
-/* A parameter whose value is a multiple of `multiple` as well. */
-static const tj_node *with_multiple(tj_graph *graph, const tj_symbol *symbol, int64_t multiple) {
-  int64_t both = symbol->multiple;
-  while (both % multiple != 0)
-    both *= 2;
-  return tj_symbol_create(graph, symbol->name, symbol->kind, symbol->low, symbol->high, both);
-}
-
-/* Assumes of every parameter of the domain's modes that vectors of `multiple` elements fit. */
-static tj_substitution assume_multiples(tj_graph *graph, const tj_domain *domain, int64_t multiple) {
-  size_t count = 0;
-  const tj_node **node = TJ_NEW_ARRAY(graph->job, const tj_node *, 3 * (size_t)domain->count);
-  for (uint32_t m = 0; m < domain->count; m++) {
-    const tj_node *parts[] = {domain->mode[m].extent, domain->mode[m].source_stride,
-                              domain->mode[m].destination_stride};
-    for (size_t i = 0; i < 3; i++) {
-      if (parts[i] != NULL)
-        node[count++] = parts[i];
-    }
-  }
-  tj_walk walk = tj_walk_nodes(graph, node, count);
-  tj_substitution assumed = {TJ_NEW_ARRAY(graph->job, const tj_node *, walk.count + 1),
-                             TJ_NEW_ARRAY(graph->job, const tj_node *, walk.count + 1), 0};
-  for (uint32_t i = 0; i < walk.count; i++) {
-    if (walk.node[i]->op != TJ_OP_SYMBOL || tj_facts_divisible(&walk.node[i]->facts, multiple))
-      continue;
-    assumed.from[assumed.count] = walk.node[i];
-    assumed.to[assumed.count++] = with_multiple(graph, walk.node[i]->symbol, multiple);
-  }
-  return assumed;
-}
-
-static const tj_node *condition_of(tj_graph *graph, const tj_substitution *assumed, int64_t multiple) {
-  const tj_node *condition = tj_int(graph, 1);
-  for (uint32_t i = 0; i < assumed->count; i++) {
-    const tj_node *rest = tj_mod(graph, assumed->from[i], tj_int(graph, multiple));
-    condition = tj_and(graph, condition, tj_equal(graph, rest, tj_int(graph, 0)));
-  }
-  return tj_simplified(graph, condition);
-}
-
-/* The domain in terms of what is assumed. */
-static const tj_domain *assumed_domain(tj_graph *graph, const tj_domain *domain, const tj_substitution *assumed) {
-  tj_domain *copy = TJ_NEW(graph->job, tj_domain);
-  tj_mode *mode = TJ_NEW_ARRAY(graph->job, tj_mode, domain->count);
-  *copy = *domain;
-  copy->mode = mode;
-  for (uint32_t m = 0; m < domain->count; m++) {
-    const tj_node **parts[] = {&mode[m].extent, &mode[m].source_stride, &mode[m].destination_stride};
-    mode[m] = domain->mode[m];
-    for (size_t i = 0; i < 3; i++) {
-      if (*parts[i] != NULL)
-        tj_substitute(graph, assumed, parts[i], 1);
-    }
-  }
-  return copy;
-}
-
 /* --- copies --- */
 
 static bool is_mappable(const mapping *map) {
@@ -427,7 +351,7 @@ static bool is_mappable(const mapping *map) {
 }
 
 static bool is_vectored(const tj_kernel *kernel) {
-  return narrowest(kernel, TJ_STEP_LOAD) > 1 || narrowest(kernel, TJ_STEP_STORE) > 1;
+  return tj_narrowest_access(kernel, TJ_STEP_LOAD) > 1 || tj_narrowest_access(kernel, TJ_STEP_STORE) > 1;
 }
 
 /* Adds what the kernel can do faster for parameters that are multiples of the widest vector. */
@@ -436,21 +360,14 @@ static void add_faster(mapping *map, tj_kernel *kernel) {
   uint32_t loaded = widest_of(map->target, buffer_bytes(map, true));
   uint32_t stored = widest_of(map->target, buffer_bytes(map, false));
   int64_t multiple = loaded > stored ? loaded : stored;
-  if (narrowest(kernel, TJ_STEP_LOAD) >= loaded && narrowest(kernel, TJ_STEP_STORE) >= stored)
+  if (tj_narrowest_access(kernel, TJ_STEP_LOAD) >= loaded && tj_narrowest_access(kernel, TJ_STEP_STORE) >= stored)
     return;
-  tj_substitution assumed = assume_multiples(graph, map->flat->domain, multiple);
+  tj_substitution assumed = tj_assume_multiples(graph, map->flat->domain, multiple);
   if (assumed.count == 0)
     return;
   map->assumed = &assumed;
-  map->domain = assumed_domain(graph, map->flat->domain, &assumed);
-  tj_kernel *faster = map_with_widths(map);
-  bool is_faster = faster != NULL && (narrowest(faster, TJ_STEP_LOAD) > narrowest(kernel, TJ_STEP_LOAD) ||
-                                      narrowest(faster, TJ_STEP_STORE) > narrowest(kernel, TJ_STEP_STORE));
-  if (!is_faster)
-    return;
-  faster->name = tj_string_format(graph->job, "%s.vectors", kernel->name);
-  kernel->faster = faster;
-  kernel->condition = condition_of(graph, &assumed, multiple);
+  map->domain = tj_assumed_domain(graph, map->flat->domain, &assumed);
+  tj_offer_faster(graph, kernel, map_with_widths(map), &assumed, multiple);
 }
 
 tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target) {

@@ -48,44 +48,45 @@ typedef struct {
   const char *what, *text, *target;
   uint32_t load, store;         /* widths of the accesses to buffers */
   uint32_t lds_store, lds_load; /* to LDS; 0: registers alone */
+  uint32_t faster;              /* width of the loads where parameters are multiples of vectors; 0: no such kernel */
 } vector_case;
 
 static const vector_case vector_cases[] = {
-    {"rows of halves", WIDE A_BLOCK F16("copy(s, d, through=A)"), "gfx942", 8, 8, 0, 0},
-    {"the same on the host", WIDE A_BLOCK F16("copy(s, d, through=A)"), "host", 8, 8, 0, 0},
-    {"rows at multiples of 4", NARROW A_BLOCK F16("copy(s, d, through=A)"), "gfx942", 4, 4, 0, 0},
-    {"rows of any length", ANY A_BLOCK F16("copy(s, d, through=A)"), "gfx942", 1, 1, 0, 0},
-    {"replication leaves vectors whole", WIDE A_SHARED F16("copy(s, d, through=A)"), "gfx90a", 8, 8, 0, 0},
-    {"a side that turns", WIDE A_BLOCK TURNED("copy(s, d, through=A)"), "gfx942", 1, 8, 0, 0},
+    {"rows of halves", WIDE A_BLOCK F16("copy(s, d, through=A)"), "gfx942", 8, 8, 0, 0, 0},
+    {"the same on the host", WIDE A_BLOCK F16("copy(s, d, through=A)"), "host", 8, 8, 0, 0, 0},
+    {"rows at multiples of 4", NARROW A_BLOCK F16("copy(s, d, through=A)"), "gfx942", 4, 4, 0, 0, 8},
+    {"rows of any length", ANY A_BLOCK F16("copy(s, d, through=A)"), "gfx942", 1, 1, 0, 0, 8},
+    {"replication leaves vectors whole", WIDE A_SHARED F16("copy(s, d, through=A)"), "gfx90a", 8, 8, 0, 0, 0},
+    {"a side that turns", WIDE A_BLOCK TURNED("copy(s, d, through=A)"), "gfx942", 1, 8, 0, 0, 0},
     {"a Y that is not the last",
      WIDE "let D = distribution(hs=[[4,4],[16,8]], ps_major=[[1,2]], ps_minor=[[0,0]], ys_major=[2,1], "
           "ys_minor=[1,1])\n" F16("copy(s, d, through=D)"),
-     "gfx950", 8, 8, 0, 0},
+     "gfx950", 8, 8, 0, 0, 0},
     {"another Y on each side",
      "let D = distribution(hs=[[8,8],[8,8]], ps_major=[[1,2]], ps_minor=[[0,0]], ys_major=[1,2], ys_minor=[1,1])\n"
      "kernel k(s: f16 @ (256,256):(1,256), d: f16 @ (256,256):(256,1)) = copy(s, d, through=D)",
-     "gfx942", 8, 8, 0, 0},
+     "gfx942", 8, 8, 0, 0, 0},
     {"an accumulator by columns",
      "param N in 4..4096 multiple 4\n" C_BLOCK
      "kernel k(s: f32 @ (N,N):(1,N), d: f32 @ (N,N):(1,N)) = copy(s, d, through=C)",
-     "gfx942", 4, 4, 0, 0},
+     "gfx942", 4, 4, 0, 0, 0},
     {"an accumulator, turned for rows", WIDE C_BLOCK F16("shuffle(s, d, from=C, to=warp_raked((128,128), 256, 8))"),
-     "gfx942", 1, 8, 1, 8},
-    {"one encoding", WIDE A_BLOCK F16("shuffle(s, d, from=A, to=A)"), "gfx942", 8, 8, 0, 0},
+     "gfx942", 1, 8, 1, 8, 0},
+    {"one encoding", WIDE A_BLOCK F16("shuffle(s, d, from=A, to=A)"), "gfx942", 8, 8, 0, 0, 0},
     {"the same elements in another order of registers",
      WIDE "let D = distribution(hs=[[4,4],[16,8]], ps_major=[[1,2]], ps_minor=[[0,0]], ys_major=[2,1], "
           "ys_minor=[1,1])\n"
           "let E = distribution(hs=[[4,2,2],[16,8]], ps_major=[[],[1,2]], ps_minor=[[],[0,0]], ys_major=[1,2,1], "
           "ys_minor=[2,1,1])\n" F16("shuffle(s, d, from=D, to=E)"),
-     "gfx942", 8, 8, 0, 0},
+     "gfx942", 8, 8, 0, 0, 0},
     {"columns on both sides go through LDS by columns",
      "let D = distribution(hs=[[8,8],[64]], ps_major=[[1,2]], ps_minor=[[0,0]], ys_major=[1], ys_minor=[1])\n"
      "let E = distribution(hs=[[8,8],[64]], ps_major=[[2,1]], ps_minor=[[0,0]], ys_major=[1], ys_minor=[1])\n"
      "kernel k(s: f16 @ (256,256):(1,256), d: f16 @ (256,256):(1,256)) = shuffle(s, d, from=D, to=E)",
-     "host", 8, 8, 8, 8},
+     "host", 8, 8, 8, 8, 0},
     {"rows among the lanes, or among the waves",
      WIDE F16("shuffle(s, d, from=thread_raked((64,64), 256, 8), to=block_raked((64,64), 256, 8))"), "gfx942", 8, 8,
-     8, 8},
+     8, 8, 0},
 };
 
 static uint32_t width_of(const tj_kernel *kernel, tj_step_kind kind, bool of_lds) {
@@ -110,6 +111,8 @@ static void check_vectors(tj_job *job, void *data) {
   for (int i = 0; i < 4; i++)
     ck_assert_msg(found[i] == expected[i], "%s: width %d is %u, not %u", c->what, i, found[i], expected[i]);
   ck_assert_int_eq(kernel->lds_elements > 0, c->lds_store > 0);
+  uint32_t faster = kernel->faster != NULL ? width_of(kernel->faster, TJ_STEP_LOAD, false) : 0;
+  ck_assert_msg(faster == c->faster, "%s: the faster kernel's width is %u, not %u", c->what, faster, c->faster);
 }
 
 START_TEST(vectors_go_along_the_best_y) {
@@ -353,7 +356,8 @@ typedef struct {
   bool is_shuffle;
   char text[TEXT];
   int64_t m;
-  uint32_t staged, vectors, inner; /* how many kernels had these, or ran steps for tiles inside the domain */
+  uint32_t staged, vectors, inner, faster; /* how many kernels had these, or ran steps for tiles inside the domain, or
+                                              as faster ones */
 } session;
 
 /* The destination, element by element, from the views' definitions. */
@@ -376,6 +380,34 @@ static void check_result(tj_graph *graph, const session *run, const interpreter 
   free_memory(&expected);
 }
 
+/* The values of a kernel's parameters, and of those that a faster kernel has in their place. */
+static int64_t *bind_parameters(tj_graph *graph, const session *run, const tj_kernel *kernel) {
+  int64_t *symbols = TJ_NEW_ARRAY(graph->job, int64_t, graph->symbol_count);
+  for (; kernel != NULL; kernel = kernel->faster) {
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+      symbols[kernel->parameter[i]->symbol->index] = run->m;
+  }
+  return symbols;
+}
+
+static void run_kernel(tj_graph *graph, session *run, const tj_kernel *kernel, const tj_kernel *slowest) {
+  int64_t *symbols = bind_parameters(graph, run, slowest);
+  interpreter machine;
+  open_interpreter(&machine, kernel, run->text, symbols, graph->symbol_count);
+  interpret(&machine);
+  check_result(graph, run, &machine);
+  run->inner += machine.inner_groups > 0;
+  close_interpreter(&machine);
+}
+
+static bool holds(tj_graph *graph, const session *run, const tj_kernel *kernel) {
+  const int64_t *symbols = bind_parameters(graph, run, kernel);
+  int64_t value = 0;
+  tj_bindings bindings = {.value = symbols, .count = graph->symbol_count};
+  ck_assert_int_eq(tj_eval_nodes(&kernel->condition, 1, &bindings, &value), TJ_EVAL_OK);
+  return value != 0;
+}
+
 static void run_one(tj_job *job, void *data) {
   session *run = data;
   tj_graph *graph = tj_graph_create(job);
@@ -383,14 +415,11 @@ static void run_one(tj_job *job, void *data) {
   const tj_kernel *kernel = map_program(graph, values, run->target);
   run->staged += kernel->lds_elements > 0;
   run->vectors += width_of(kernel, TJ_STEP_LOAD, false) > 1 || width_of(kernel, TJ_STEP_STORE, false) > 1;
-  int64_t *symbols = TJ_NEW_ARRAY(job, int64_t, graph->symbol_count);
-  symbols[values->parameter[0].node->symbol->index] = run->m;
-  interpreter machine;
-  open_interpreter(&machine, kernel, run->text, symbols, graph->symbol_count);
-  interpret(&machine);
-  check_result(graph, run, &machine);
-  run->inner += machine.inner_groups > 0;
-  close_interpreter(&machine);
+  run_kernel(graph, run, kernel, kernel);
+  if (kernel->faster != NULL && holds(graph, run, kernel)) {
+    run->faster++;
+    run_kernel(graph, run, kernel->faster, kernel);
+  }
 }
 
 static void make_program(session *run) {
@@ -402,12 +431,12 @@ static void make_program(session *run) {
   to = run->is_shuffle ? exchanged(source, &from) : from;
   uint32_t multiple = 1u << random_below(source, 4);
   run->m = multiple * (1 + (int64_t)random_below(source, 2 * extent_of(&from, 0) / multiple + 1));
-  domain_text d = random_domain(source, &from, random_below(source, 2), run->m);
+  domain_text d = random_domain(source, &from, random_below(source, 4) > 0, run->m);
   writer w = {.length = 0};
   static const char *const types[] = {"i8", "f16", "f32", "b64", "b128"};
   const char *type = types[random_below(source, 5)];
   bool of_layouts = random_below(source, 2);
-  say(&w, "param M in 1..1000000 multiple %u\n", multiple);
+  say(&w, "param M in 1..1000000 multiple %u\n", random_below(source, 2) ? multiple : 1);
   say_distribution(&w, "D", &from);
   say_distribution(&w, "E", &to);
   say(&w, "kernel k(s: %s @ ", type);
@@ -440,6 +469,7 @@ START_TEST(random_distributions_agree_with_the_oracle) {
     tj_job_destroy(&job);
   }
   ck_assert_uint_gt(run.vectors, targets[_i / 2].kernels / 20);
+  ck_assert_uint_ge(run.faster, targets[_i / 2].kernels / 100);
   ck_assert_uint_gt(run.inner, targets[_i / 2].kernels / 100);
   ck_assert(is_shuffle ? run.staged > targets[_i / 2].kernels / 4 : run.staged == 0);
 }
