@@ -6,11 +6,12 @@ enum { CASES = 5000, MOST_WORDS = 32 };
 
 /* --- linear maps --- */
 
-/* A map of values of one or two components, its bases random, now and then dependent, and its domain of modes. */
+/* A map of values x, (x, y) or (x, (y, z)), its bases random, now and then dependent, and its domain of modes. */
 static const tj_f2 *random_map(property_case *self, uint32_t domain_bits, uint32_t components, uint32_t value_bits) {
   uint64_t basis[MOST_WORDS];
   const tj_tuple *extents[MOST_LEAVES], *zeros[] = {integer(self, 0), integer(self, 0)};
   uint32_t count = 0;
+  const tj_tuple *pair = tj_tuple_list(self->graph, zeros, 2);
   for (uint32_t i = 0; i < domain_bits * components; i++)
     basis[i] = random_below(&self->state, UINT32_C(1) << value_bits);
   if (domain_bits > 1 && random_below(&self->state, 3) == 0)
@@ -22,7 +23,9 @@ static const tj_f2 *random_map(property_case *self, uint32_t domain_bits, uint32
   uint64_t structure = next_random(&self->state) | 1;
   const tj_tuple *domain =
       count == 0 ? integer(self, 1) : random_structure(self->graph, &structure, extents, count, 1);
-  const tj_tuple *codomain = components == 1 ? zeros[0] : tj_tuple_list(self->graph, zeros, components);
+  if (components == 3)
+    zeros[1] = pair;
+  const tj_tuple *codomain = components == 1 ? zeros[0] : tj_tuple_list(self->graph, zeros, 2);
   return tj_f2_make(self->graph, domain, codomain, basis, false);
 }
 
@@ -148,10 +151,18 @@ static void check_application(property_case *self) {
   }
 }
 
+/* An index outside, or a parameter that may be negative. */
 static void prepare_outside(property_case *self) {
   prepare_map(self);
-  self->tuple = integer(self, random_below(&self->state, 2) == 0 ? -1 : map_size(self->map));
+  uint32_t choice = random_below(&self->state, 3);
+  self->tuple = integer(self, choice == 0 ? -1 : map_size(self->map));
   self->refusal = TJ_COORDINATE_RANGE;
+  if (choice != 2)
+    return;
+  const tj_node *index =
+      tj_symbol_create(self->graph, "i", TJ_SYMBOL_PARAMETER, tj_int(self->graph, -1), tj_int(self->graph, 0), 1);
+  self->tuple = tj_tuple_integer(self->graph, index);
+  self->refusal = TJ_NEGATIVE_BITS;
 }
 
 static void operate_outside(property_case *self) {
@@ -160,12 +171,14 @@ static void operate_outside(property_case *self) {
 
 /* Values of the inner map as coordinates of the outer. */
 static void prepare_compose(property_case *self) {
-  uint32_t components = 1 + random_below(&self->state, 2), value_bits = 1 + random_below(&self->state, 2);
+  uint32_t components = 1 + random_below(&self->state, 3), value_bits = 1 + random_below(&self->state, 2);
   self->map = random_map(self, random_below(&self->state, 6), components, value_bits);
   uint64_t basis[16];
   const tj_tuple *extents[] = {integer(self, 4), integer(self, 4)}, *zero = integer(self, 0);
-  for (uint32_t i = 0; i < 4; i++)
+  for (uint32_t i = 0; i < 6; i++)
     basis[i] = random_below(&self->state, 32);
+  if (components == 3)
+    extents[1] = tj_tuple_list(self->graph, extents, 2);
   const tj_tuple *domain = components == 1 ? integer(self, 16) : tj_tuple_list(self->graph, extents, 2);
   self->other_map = tj_f2_make(self->graph, domain, zero, basis, false);
 }
@@ -241,6 +254,27 @@ static void check_left_inverse(property_case *self) {
     EXPECT(self, value_as_index(back, self->map->domain, value_as_index(self->map, back->domain, i)) == i);
 }
 
+/* Two components, of so many bits each that together they may be more than an index has. */
+static void prepare_many_bits(property_case *self) {
+  uint64_t basis[4] = {0}, bits = 0;
+  for (uint32_t i = 0; i < 2; i++) {
+    uint32_t top = 29 + random_below(&self->state, 4);
+    basis[3 * i] = UINT64_C(1) << top;
+    bits += top + 1;
+  }
+  const tj_tuple *zeros[] = {integer(self, 0), integer(self, 0)};
+  self->map = tj_f2_make(self->graph, integer(self, 4), tj_tuple_list(self->graph, zeros, 2), basis, false);
+  self->refusal = bits > TJ_MAX_F2_BITS ? TJ_NOT_INJECTIVE : NO_CODE;
+}
+
+static void check_many_bits(property_case *self) {
+  const tj_f2 *back = self->map_result;
+  uint32_t first = tj_f2_value_bits(self->map, 0);
+  EXPECT(self, back->bit_count == first + tj_f2_value_bits(self->map, 1) && !back->extends);
+  for (uint32_t bit = 0; bit < back->bit_count; bit++)
+    EXPECT(self, back->basis[bit] == (bit + 1 == first ? 1 : bit + 1 == back->bit_count ? 2 : 0));
+}
+
 /* A bijection onto a box, or one bit short of it. */
 static void prepare_bijection(property_case *self) {
   prepare_map(self);
@@ -287,6 +321,7 @@ START_TEST(linear_maps) {
       {"no composition", prepare_map, operate_nothing, check_no_composition, CASES, CASES, {NO_CODE}},
       {"right inverse", prepare_map, operate_right_inverse, check_right_inverse, CASES, CASES, {NO_CODE}},
       {"left inverse", prepare_injective, operate_left_inverse, check_left_inverse, CASES, 2100, {NO_CODE}},
+      {"left inverse of many bits", prepare_many_bits, operate_left_inverse, check_many_bits, 500, 100, {NO_CODE}},
       {"inverse", prepare_bijection, operate_inverse, check_inverse, CASES, 950, {NO_CODE}},
       {"equal", prepare_map, operate_nothing, check_equal, CASES, CASES, {NO_CODE}},
   };
@@ -384,16 +419,19 @@ static void check_swizzled(property_case *self) {
     EXPECT(self, swizzled(again->swizzle, value_at(&back, i)) == packed_value(self->map, i));
 }
 
-/* Coordinate tensors have components that the layout's values lack. */
+/* Coordinate tensors have components that the layout's values lack: of (x, (y, z)) some. */
 static void prepare_basis(property_case *self) {
-  const tj_tuple *shape[3], *stride[3], *zeros[] = {integer(self, 0), integer(self, 0), integer(self, 0)};
+  static const uint32_t path[3][2] = {{0, 0}, {1, 0}, {1, 1}};
+  const tj_tuple *shape[3], *stride[3], *zeros[] = {integer(self, 0), integer(self, 0)};
   for (uint32_t i = 0; i < 3; i++) {
-    uint32_t path = random_below(&self->state, 2);
+    uint32_t component = random_below(&self->state, 3);
     shape[i] = integer(self, random_power(&self->state, 2));
-    stride[i] = tj_tuple_at(self->graph, integer(self, INT64_C(1) << (2 * i)), path);
+    stride[i] = tj_tuple_basis(self->graph, tj_int(self->graph, INT64_C(1) << (2 * i)), path[component],
+                               component == 0 ? 1 : 2);
   }
   self->a = (tj_layout){tj_tuple_list(self->graph, shape, 3), tj_tuple_list(self->graph, stride, 3)};
-  self->composed = (tj_composed){.offset = tj_tuple_list(self->graph, zeros, 3), .layout = self->a};
+  zeros[1] = tj_tuple_list(self->graph, (const tj_tuple *[]){zeros[0], zeros[0]}, 2);
+  self->composed = (tj_composed){.offset = tj_tuple_list(self->graph, zeros, 2), .layout = self->a};
 }
 
 static void check_basis(property_case *self) {
@@ -404,7 +442,8 @@ static void check_basis(property_case *self) {
     int64_t value[3], expected[3] = {0}, rest = i;
     for (uint32_t k = 0; k < 3; k++) {
       int64_t extent = self->a.shape->item[k]->value->value;
-      expected[self->a.stride->item[k]->path[0]] += rest % extent * self->a.stride->item[k]->value->value;
+      const tj_tuple *stride = self->a.stride->item[k];
+      expected[stride->path[0] == 0 ? 0 : 1 + stride->path[1]] += rest % extent * stride->value->value;
       rest /= extent;
     }
     value_of_map(self->map, i, value);
@@ -416,17 +455,39 @@ static void check_basis(property_case *self) {
   expect_again(self, again->layout, self->a);
 }
 
+/* The value (x, y) of a layout of basis strides at an index. */
+static void pair_value_at(const property_case *self, tj_layout layout, int64_t index, int64_t value[2]) {
+  const tj_tuple *extents[MOST_LEAVES], *strides[MOST_LEAVES];
+  uint32_t count = (uint32_t)(walk_leaves(layout.shape, extents) - extents);
+  EXPECT(self, walk_leaves(layout.stride, strides) - strides == count);
+  value[0] = value[1] = 0;
+  for (uint32_t i = 0; i < count; index /= extents[i++]->value->value) {
+    int64_t step = index % extents[i]->value->value * strides[i]->value->value;
+    bool is_basis = strides[i]->kind == TJ_TUPLE_BASIS;
+    EXPECT(self, is_basis ? strides[i]->count == 1 : strides[i]->value->value == 0);
+    value[is_basis ? strides[i]->path[0] : 0] += step;
+  }
+}
+
 /* Random linear maps: a layout has the values, or none has. */
 static void check_layout_of_map(property_case *self) {
   const char *obstacle = NULL;
   const tj_composed *found = tj_layout_of_f2(self->graph, self->map, &obstacle);
   EXPECT(self, (found == NULL) == (obstacle != NULL));
-  if (found == NULL || self->map->component_count > 1)
+  if (found == NULL)
     return;
-  flat_layout back = flatten(found->layout);
-  EXPECT(self, back.size == map_size(self->map));
-  for (int64_t i = 0; i < back.size; i++)
-    EXPECT(self, swizzled(found->swizzle, value_at(&back, i)) == packed_value(self->map, i));
+  self->result = found->layout;
+  EXPECT(self, product_of(self->result.shape) == map_size(self->map));
+  bool is_pair = self->map->component_count == 2;
+  EXPECT(self, !is_pair || found->swizzle.bits == 0);
+  for (int64_t i = 0; i < map_size(self->map); i++) {
+    int64_t value[2];
+    if (is_pair)
+      pair_value_at(self, self->result, i, value);
+    else
+      value[0] = swizzled(found->swizzle, value_of(self->result, integer(self, i)));
+    EXPECT(self, packed(value, is_pair ? 2 : 1) == packed_value(self->map, i));
+  }
 }
 
 /* --- maps of all integers --- */
@@ -475,6 +536,34 @@ static void check_extending(property_case *self) {
   EXPECT(self, tj_f2_equal(both, tj_f2_compose(self->graph, a, b, &obstacle)));
 }
 
+/* A map of all integers that misses some bit: none of them has a right inverse. */
+static void prepare_missing_bit(property_case *self) {
+  uint64_t basis[4];
+  uint32_t missed = random_below(&self->state, 4);
+  for (uint32_t i = 0; i < 4; i++)
+    basis[i] = random_below(&self->state, 16) & ~(UINT64_C(1) << missed);
+  self->map = tj_f2_make(self->graph, integer(self, 16), integer(self, 0), basis, true);
+  self->refusal = TJ_NOT_INJECTIVE;
+}
+
+/* A swizzle of about as many bits as a map may have. */
+static void prepare_wide(property_case *self) {
+  int32_t distance = 1 + (int32_t)random_below(&self->state, 30), bits = 60 + (int32_t)random_below(&self->state, 4);
+  self->swizzle = (tj_swizzle){1, bits - 1 - distance, random_below(&self->state, 2) == 0 ? distance : -distance};
+  self->count = bits;
+  self->number = (int64_t)(next_random(&self->state) >> 2);
+  self->refusal = bits > TJ_MAX_F2_BITS ? TJ_NOT_LINEAR : NO_CODE;
+}
+
+static void operate_wide(property_case *self) {
+  self->map = tj_f2_of_swizzle(self->graph, self->swizzle);
+}
+
+static void check_wide(property_case *self) {
+  EXPECT(self, self->map->extends && self->map->bit_count == self->count);
+  EXPECT(self, extended_value(self->map, self->number) == swizzled(self->swizzle, self->number));
+}
+
 /* Below 2^bits, where no value leaves it. */
 static void check_restricted(property_case *self) {
   const tj_f2 *map = tj_f2_of_swizzle(self->graph, self->swizzle);
@@ -487,6 +576,9 @@ static void check_restricted(property_case *self) {
     for (int64_t i = 0; i < INT64_C(1) << bits; i++)
       EXPECT(self, packed_value(part, i) == swizzled(self->swizzle, i));
   }
+  const tj_f2 *most = tj_f2_restrict(self->graph, map, TJ_MAX_F2_BITS);
+  EXPECT(self, most != NULL && packed_value(most, self->number) == swizzled(self->swizzle, self->number));
+  EXPECT(self, tj_f2_restrict(self->graph, map, TJ_MAX_F2_BITS + 1) == NULL);
 }
 
 /* A swizzle on either side of a map of a box. */
@@ -517,6 +609,8 @@ START_TEST(conversions) {
       {"of basis layouts", prepare_basis, operate_nothing, check_basis, CASES / 5, CASES / 5, {NO_CODE}},
       {"to layouts", prepare_map, operate_nothing, check_layout_of_map, CASES, CASES, {NO_CODE}},
       {"of swizzles", prepare_extending, operate_nothing, check_extending, CASES, CASES, {NO_CODE}},
+      {"of wide swizzles", prepare_wide, operate_wide, check_wide, 500, 300, {NO_CODE}},
+      {"not onto", prepare_missing_bit, operate_right_inverse, operate_nothing, 500, 0, {NO_CODE}},
       {"restricted", prepare_extending, operate_nothing, check_restricted, CASES / 10, CASES / 10, {NO_CODE}},
       {"mixed", prepare_mixed, operate_nothing, check_mixed, CASES, CASES, {NO_CODE}},
   };
