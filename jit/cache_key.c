@@ -109,8 +109,9 @@ tj_bytes tj_cache_text_key(tj_job *job, const char *identity, const tj_text_requ
 _Static_assert(sizeof(tj_access) == 40, "write_access writes every field of tj_access");
 _Static_assert(sizeof(tj_kernel_buffer) == 40, "write_buffer writes what lowering reads of tj_kernel_buffer");
 _Static_assert(sizeof(tj_derived) == 16, "write_kernel writes every field of tj_derived");
+_Static_assert(sizeof(tj_kernel_binding) == 16, "write_kernel writes every field of tj_kernel_binding");
 _Static_assert(sizeof(tj_kernel_step) == 72, "write_step writes every field of tj_kernel_step");
-_Static_assert(sizeof(tj_kernel) == 184, "write_kernel writes every field of tj_kernel but what it was mapped by");
+_Static_assert(sizeof(tj_kernel) == 200, "write_kernel writes every field of tj_kernel but what it was mapped by");
 
 /* A kernel's expressions are written where they are first used, arguments before users, and from then on named by
  * their number. So their order in the graph, which depends on the program's text, does not matter. */
@@ -263,6 +264,11 @@ static void write_kernel(kernel_writer *w, const tj_kernel *kernel) {
   tj_write_u32(&w->text, kernel->carried);
   tj_write_u32(&w->text, kernel->lds_elements);
   tj_write_u64(&w->text, (uint64_t)kernel->fill);
+  tj_write_u32(&w->text, kernel->binding_count);
+  for (uint32_t i = 0; i < kernel->binding_count; i++) {
+    write_node(w, kernel->binding[i].symbol);
+    write_node(w, kernel->binding[i].value);
+  }
   write_steps(w, kernel->step, kernel->step_count);
   write_node(w, kernel->inner);
   write_steps(w, kernel->inner_step, kernel->inner_step_count);

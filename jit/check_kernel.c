@@ -106,7 +106,8 @@ static void evaluate_wave(kernel_check *k, const tj_kernel_step *step, tj_evalua
 
 static void evaluate_step(kernel_check *k, const tj_kernel_step *step, int64_t count) {
   tj_job *job = k->check->graph->job;
-  const tj_node *roots[] = {tj_access_element(k->check->graph, &step->access), step->access.valid};
+  const tj_node *roots[] = {tj_access_element(k->check->graph, k->kernel, &step->access),
+                            tj_access_valid(k->check->graph, k->kernel, &step->access)};
   access_costs *cost = costs_of(k, step);
   tj_evaluator *evaluator;
   int64_t samples = k->waves < SAMPLED_WAVES ? k->waves : SAMPLED_WAVES;

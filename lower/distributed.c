@@ -337,12 +337,13 @@ static void add_faster(tj_graph *graph, const tj_kernel *flat, tj_kernel *kernel
   uint32_t multiple = loaded > stored ? loaded : stored;
   if (tj_narrowest_access(kernel, TJ_STEP_LOAD) >= loaded && tj_narrowest_access(kernel, TJ_STEP_STORE) >= stored)
     return;
-  tj_substitution assumed = tj_assume_multiples(graph, flat->domain, multiple);
-  if (assumed.count == 0)
+  tj_demands demands = tj_find_demands(graph, flat->domain, multiple, NULL);
+  if (demands.count == 0)
     return;
+  tj_substitution assumed = tj_assume(graph, &demands);
   tj_kernel *faster = tile(graph, flat, tj_assumed_domain(graph, flat->domain, &assumed), &assumed, target);
-  if (faster != NULL && tj_kernel_fits(graph, faster))
-    tj_offer_faster(graph, kernel, faster, &assumed, multiple);
+  if (faster != NULL && tj_kernel_fits(graph, faster) && tj_has_wider_accesses(faster, kernel))
+    tj_offer_faster(graph, kernel, faster, &demands, tj_string_format(graph->job, "%s.vectors", kernel->name));
 }
 
 tj_kernel *tj_map_distributed(tj_graph *graph, const tj_kernel *flat, const tj_target *target) {

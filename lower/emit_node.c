@@ -196,8 +196,20 @@ void tj_emit_launch_nodes(tj_emitter *emitter) {
   emit_level(emitter, TJ_LEVEL_LAUNCH);
 }
 
+/* Emits a binding's value, and gives it to the symbol, as wide as the symbol's facts are. */
+static void emit_binding(tj_emitter *emitter, const tj_kernel_binding *binding) {
+  bool *mark = TJ_NEW_ARRAY(emitter->job, bool, emitter->nodes.walk.count);
+  tj_kernel_nodes_mark(&emitter->nodes, binding->value, mark);
+  tj_kernel_nodes_spread(&emitter->nodes, mark);
+  tj_emit_marked_nodes(emitter, mark);
+  set_value(emitter, binding->symbol, tj_emit_operand(emitter, binding->value, tj_width_of(&binding->symbol, 1)));
+}
+
 void tj_emit_workgroup_nodes(tj_emitter *emitter, LLVMValueRef workgroup) {
   set_value(emitter, emitter->kernel->workgroup, workgroup);
+  emitter->level = TJ_LEVEL_WORKGROUP;
+  for (uint32_t i = 0; i < emitter->kernel->binding_count; i++)
+    emit_binding(emitter, &emitter->kernel->binding[i]);
   emit_level(emitter, TJ_LEVEL_WORKGROUP);
 }
 

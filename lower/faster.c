@@ -22,56 +22,106 @@ bool tj_kernel_fits(tj_graph *graph, const tj_kernel *kernel) {
   return tj_widths_fit(graph, nodes.root, nodes.root_count);
 }
 
-/* What a symbol is a multiple of, if of `multiple`, a power of two, as well. 0: no value of its range is. */
-static int64_t joint_multiple(const tj_node *node, int64_t multiple) {
-  int64_t both = node->symbol->multiple, high = node->facts.high;
-  while (both % multiple != 0) {
+bool tj_has_wider_accesses(const tj_kernel *a, const tj_kernel *b) {
+  return tj_narrowest_access(a, TJ_STEP_LOAD) > tj_narrowest_access(b, TJ_STEP_LOAD) ||
+         tj_narrowest_access(a, TJ_STEP_STORE) > tj_narrowest_access(b, TJ_STEP_STORE);
+}
+
+/* --- demands --- */
+
+typedef struct {
+  tj_demand *demand;
+  uint32_t count, capacity;
+} demand_list;
+
+static tj_demand *demand_of(tj_graph *graph, demand_list *list, const tj_node *symbol) {
+  for (uint32_t i = 0; i < list->count; i++) {
+    if (list->demand[i].symbol == symbol)
+      return &list->demand[i];
+  }
+  if (list->count == list->capacity) {
+    tj_demand *larger = TJ_NEW_ARRAY(graph->job, tj_demand, 2 * (size_t)list->capacity + 8);
+    for (uint32_t i = 0; i < list->count; i++)
+      larger[i] = list->demand[i];
+    list->demand = larger;
+    list->capacity = 2 * list->capacity + 8;
+  }
+  list->demand[list->count] = (tj_demand){symbol, 1, symbol->facts.low};
+  return &list->demand[list->count++];
+}
+
+static void demand_multiples(tj_graph *graph, demand_list *list, const tj_node *node, int64_t multiple) {
+  if (node == NULL)
+    return;
+  tj_walk walk = tj_walk_nodes(graph, &node, 1);
+  for (uint32_t i = 0; i < walk.count; i++) {
+    if (walk.node[i]->op == TJ_OP_SYMBOL && !tj_facts_divisible(&walk.node[i]->facts, multiple))
+      demand_of(graph, list, walk.node[i])->multiple = multiple;
+  }
+}
+
+/* The least common multiple of what the symbol is a multiple of anyway, and of what is demanded, a power of two.
+ * 0: too large. */
+static int64_t joint_multiple(const tj_demand *demand) {
+  int64_t both = demand->symbol->symbol->multiple;
+  while (both % demand->multiple != 0) {
     if (__builtin_mul_overflow(both, 2, &both))
       return 0;
   }
-  int64_t rest = high % both, most = high - (rest < 0 ? rest + both : rest);
-  return most >= node->facts.low ? both : 0;
+  return both;
 }
 
-static const tj_node *with_multiple(tj_graph *graph, const tj_symbol *symbol, int64_t multiple) {
-  return tj_symbol_create(graph, symbol->name, symbol->kind, symbol->low, symbol->high, multiple);
+/* Whether some value of the symbol's range meets the demand. */
+static bool can_be_met(const tj_demand *demand) {
+  int64_t both = joint_multiple(demand), high = demand->symbol->facts.high;
+  if (both == 0)
+    return false;
+  int64_t rest = high % both;
+  return high - (rest < 0 ? rest + both : rest) >= demand->low;
 }
 
-tj_substitution tj_assume_multiples(tj_graph *graph, const tj_domain *domain, int64_t multiple) {
-  size_t count = 0;
-  const tj_node **node = TJ_NEW_ARRAY(graph->job, const tj_node *, 3 * (size_t)domain->count);
+tj_demands tj_find_demands(tj_graph *graph, const tj_domain *domain, int64_t multiple, const int64_t tile[]) {
+  demand_list list = {NULL, 0, 0};
   for (uint32_t m = 0; m < domain->count; m++) {
-    const tj_node *parts[] = {domain->mode[m].extent, domain->mode[m].source_stride,
-                              domain->mode[m].destination_stride};
-    for (size_t i = 0; i < 3; i++) {
-      if (parts[i] != NULL)
-        node[count++] = parts[i];
-    }
+    const tj_mode *mode = &domain->mode[m];
+    demand_multiples(graph, &list, mode->extent, multiple);
+    demand_multiples(graph, &list, mode->source_stride, multiple);
+    demand_multiples(graph, &list, mode->destination_stride, multiple);
+    if (tile != NULL && mode->extent->op == TJ_OP_SYMBOL && mode->extent->facts.low < tile[m])
+      demand_of(graph, &list, mode->extent)->low = tile[m];
   }
-  tj_walk walk = tj_walk_nodes(graph, node, count);
-  tj_substitution assumed = {TJ_NEW_ARRAY(graph->job, const tj_node *, walk.count + 1),
-                             TJ_NEW_ARRAY(graph->job, const tj_node *, walk.count + 1), 0};
-  for (uint32_t i = 0; i < walk.count; i++) {
-    const tj_node *symbol = walk.node[i];
-    if (symbol->op != TJ_OP_SYMBOL || tj_facts_divisible(&symbol->facts, multiple))
-      continue;
-    int64_t both = joint_multiple(symbol, multiple);
-    if (both == 0)
-      continue;
-    assumed.from[assumed.count] = symbol;
-    assumed.to[assumed.count++] = with_multiple(graph, symbol->symbol, both);
+  for (uint32_t i = 0; i < list.count; i++) {
+    if (!can_be_met(&list.demand[i]))
+      return (tj_demands){NULL, 0};
+  }
+  return (tj_demands){list.demand, list.count};
+}
+
+tj_substitution tj_assume(tj_graph *graph, const tj_demands *demands) {
+  tj_substitution assumed = {TJ_NEW_ARRAY(graph->job, const tj_node *, demands->count + 1),
+                             TJ_NEW_ARRAY(graph->job, const tj_node *, demands->count + 1), demands->count};
+  for (uint32_t i = 0; i < demands->count; i++) {
+    const tj_demand *demand = &demands->demand[i];
+    const tj_symbol *symbol = demand->symbol->symbol;
+    const tj_node *low = demand->low > demand->symbol->facts.low ? tj_int(graph, demand->low) : symbol->low;
+    assumed.from[i] = demand->symbol;
+    assumed.to[i] = tj_symbol_create(graph, symbol->name, symbol->kind, low, symbol->high, joint_multiple(demand));
   }
   return assumed;
 }
 
-static const tj_node *condition_of(tj_graph *graph, const tj_substitution *assumed, int64_t multiple) {
+static const tj_node *condition_of(tj_graph *graph, const tj_demands *demands) {
   const tj_node *condition = tj_int(graph, 1);
-  for (uint32_t i = 0; i < assumed->count; i++) {
-    const tj_node *rest = tj_mod(graph, assumed->from[i], tj_int(graph, multiple));
+  for (uint32_t i = 0; i < demands->count; i++) {
+    const tj_demand *demand = &demands->demand[i];
+    const tj_node *rest = tj_mod(graph, demand->symbol, tj_int(graph, demand->multiple));
     condition = tj_and(graph, condition, tj_equal(graph, rest, tj_int(graph, 0)));
+    condition = tj_and(graph, condition, tj_less_equal(graph, tj_int(graph, demand->low), demand->symbol));
   }
   return tj_simplified(graph, condition);
 }
+
+/* --- kernels --- */
 
 const tj_domain *tj_assumed_domain(tj_graph *graph, const tj_domain *domain, const tj_substitution *assumed) {
   tj_domain *copy = TJ_NEW(graph->job, tj_domain);
@@ -89,14 +139,9 @@ const tj_domain *tj_assumed_domain(tj_graph *graph, const tj_domain *domain, con
   return copy;
 }
 
-void tj_offer_faster(tj_graph *graph, tj_kernel *kernel, tj_kernel *faster, const tj_substitution *assumed,
-                     int64_t multiple) {
-  bool is_faster =
-      faster != NULL && (tj_narrowest_access(faster, TJ_STEP_LOAD) > tj_narrowest_access(kernel, TJ_STEP_LOAD) ||
-                         tj_narrowest_access(faster, TJ_STEP_STORE) > tj_narrowest_access(kernel, TJ_STEP_STORE));
-  if (!is_faster)
-    return;
-  faster->name = tj_string_format(graph->job, "%s.vectors", kernel->name);
+void tj_offer_faster(tj_graph *graph, tj_kernel *kernel, tj_kernel *faster, const tj_demands *demands,
+                     const char *name) {
+  faster->name = name;
   kernel->faster = faster;
-  kernel->condition = condition_of(graph, assumed, multiple);
+  kernel->condition = condition_of(graph, demands);
 }

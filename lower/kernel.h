@@ -37,9 +37,6 @@ typedef struct {
   int64_t displacement; /* not negative */
 } tj_access;
 
-/* The first element of an access: base + offset + displacement. */
-const tj_node *tj_access_element(tj_graph *graph, const tj_access *access);
-
 typedef enum {
   TJ_STEP_VALUE,  /* the slot is the value of an expression, as an element of the type that the store writes */
   TJ_STEP_LOAD,   /* the slots are elements, converted to the carried type; where not valid, the fill */
@@ -71,6 +68,11 @@ typedef struct {
   const tj_node *node; /* an expression of parameters; at least 1 where it is divided by */
 } tj_derived;
 
+/* A name for an expression: the symbol's facts say more of it than it shows. */
+typedef struct {
+  const tj_node *symbol, *value; /* the value mentions no other binding */
+} tj_kernel_binding;
+
 typedef struct tj_kernel {
   const char *name;
   const tj_kernel_buffer *buffer;
@@ -84,6 +86,8 @@ typedef struct tj_kernel {
   const tj_node *item;      /* and of the work-item's within it */
   const tj_node *count;     /* of work-items: an expression of parameters; tiled: a multiple of workgroup_size */
   uint32_t workgroup_size;
+  tj_kernel_binding *binding; /* tiled: of what is the same for a workgroup */
+  uint32_t binding_count;
   tj_kernel_step *step;
   uint32_t step_count;
   const tj_node *inner;       /* tiled: truth, whether the workgroup's tile is all inside the domain; NULL: never */
@@ -99,6 +103,11 @@ typedef struct tj_kernel {
                                      same buffers and parameters, of which its own symbols know more */
   const tj_node *condition; /* truth, of this kernel's parameters */
 } tj_kernel;
+
+/* The first element of an access of the kernel: base + offset + displacement, without bindings. */
+const tj_node *tj_access_element(tj_graph *graph, const tj_kernel *kernel, const tj_access *access);
+/* Its predicate, without bindings. */
+const tj_node *tj_access_valid(tj_graph *graph, const tj_kernel *kernel, const tj_access *access);
 
 /* The kernel's argument block: pointers to the buffers, then the parameters, then the derived words; 8 bytes each. */
 static inline uint32_t tj_kernel_argument_bytes(const tj_kernel *kernel) {

@@ -2,12 +2,30 @@
 #include "lower/kernel_nodes.h"
 
 #include "ir/simplify.h"
+#include "ir/substitute.h"
 
 #include <stdlib.h>
 
-const tj_node *tj_access_element(tj_graph *graph, const tj_access *access) {
+static const tj_node *without_bindings(tj_graph *graph, const tj_kernel *kernel, const tj_node *node) {
+  tj_substitution bound = {TJ_NEW_ARRAY(graph->job, const tj_node *, kernel->binding_count + 1),
+                           TJ_NEW_ARRAY(graph->job, const tj_node *, kernel->binding_count + 1), 0};
+  for (; bound.count < kernel->binding_count; bound.count++) {
+    bound.from[bound.count] = kernel->binding[bound.count].symbol;
+    bound.to[bound.count] = kernel->binding[bound.count].value;
+  }
+  tj_substitute(graph, &bound, &node, 1);
+  return node;
+}
+
+const tj_node *tj_access_element(tj_graph *graph, const tj_kernel *kernel, const tj_access *access) {
   const tj_node *element = access->base != NULL ? tj_add(graph, access->base, access->offset) : access->offset;
-  return access->displacement != 0 ? tj_add(graph, element, tj_int(graph, access->displacement)) : element;
+  if (access->displacement != 0)
+    element = tj_add(graph, element, tj_int(graph, access->displacement));
+  return without_bindings(graph, kernel, element);
+}
+
+const tj_node *tj_access_valid(tj_graph *graph, const tj_kernel *kernel, const tj_access *access) {
+  return without_bindings(graph, kernel, access->valid);
 }
 
 static void add_root(tj_kernel_nodes *nodes, const tj_node *root) {
@@ -29,14 +47,27 @@ static void gather_roots(tj_kernel_nodes *nodes, const tj_kernel *kernel) {
   if (kernel->index != NULL)
     add_root(nodes, kernel->count);
   add_root(nodes, kernel->inner);
+  for (uint32_t i = 0; i < kernel->binding_count; i++) {
+    add_root(nodes, kernel->binding[i].symbol);
+    add_root(nodes, kernel->binding[i].value);
+  }
   gather_steps(nodes, kernel->step, kernel->step_count);
   gather_steps(nodes, kernel->inner_step, kernel->inner_step_count);
+}
+
+static bool is_bound(const tj_kernel *kernel, const tj_node *node) {
+  for (uint32_t i = 0; i < kernel->binding_count; i++) {
+    if (kernel->binding[i].symbol == node)
+      return true;
+  }
+  return false;
 }
 
 static tj_level level_of(const tj_kernel_nodes *nodes, const tj_kernel *kernel, const tj_node *node) {
   if (node == kernel->index || node == kernel->item)
     return TJ_LEVEL_ITEM;
-  tj_level level = node == kernel->workgroup ? TJ_LEVEL_WORKGROUP : TJ_LEVEL_LAUNCH;
+  bool is_of_workgroup = node == kernel->workgroup || is_bound(kernel, node);
+  tj_level level = is_of_workgroup ? TJ_LEVEL_WORKGROUP : TJ_LEVEL_LAUNCH;
   for (unsigned i = 0; i < tj_op_arity(node->op); i++) {
     tj_level of_argument = tj_kernel_nodes_level(nodes, node->arg[i]);
     level = of_argument > level ? of_argument : level;
@@ -45,7 +76,7 @@ static tj_level level_of(const tj_kernel_nodes *nodes, const tj_kernel *kernel, 
 }
 
 tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel) {
-  size_t most = 3 * ((size_t)kernel->step_count + kernel->inner_step_count) + 2;
+  size_t most = 3 * ((size_t)kernel->step_count + kernel->inner_step_count) + 2 * (size_t)kernel->binding_count + 2;
   tj_kernel_nodes nodes = {.root = TJ_NEW_ARRAY(graph->job, const tj_node *, most)};
   gather_roots(&nodes, kernel);
   nodes.walk = tj_walk_nodes(graph, nodes.root, nodes.root_count);

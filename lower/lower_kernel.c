@@ -18,6 +18,10 @@ static tj_width index_width(const tj_emitter *emitter) {
 }
 
 static bool is_coordinate(const tj_kernel *kernel, const tj_node *node) {
+  for (uint32_t i = 0; i < kernel->binding_count; i++) {
+    if (kernel->binding[i].symbol == node)
+      return true;
+  }
   return node == kernel->index || node == kernel->workgroup || node == kernel->item;
 }
 

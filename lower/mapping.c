@@ -8,11 +8,8 @@
 
 #include "ir/facts.h"
 #include "ir/simplify.h"
-#include "ir/walk.h"
-#include "lower/kernel_nodes.h"
 #include "lower/faster.h"
 #include "lower/tiling.h"
-#include "lower/width.h"
 
 enum {
   WORKGROUP_SIZE = 256,
@@ -249,6 +246,7 @@ static tj_tiling new_tiling(const mapping *map) {
                      .destination = map->flat->step[1].access.buffer,
                      .extent = map->extent,
                      .assumed = map->assumed,
+                     .may_overlap = true,
                      .item = tj_coordinate(map->graph, "t", tj_int(map->graph, WORKGROUP_SIZE)),
                      .workgroup_size = WORKGROUP_SIZE};
 }
@@ -256,7 +254,6 @@ static tj_tiling new_tiling(const mapping *map) {
 static tj_kernel *in_registers(mapping *map) {
   uint32_t first = map->by_destination[0];
   int64_t most = map->most_loaded > map->most_stored ? map->most_loaded : map->most_stored;
-  reach(map, map->by_destination, WORKGROUP_SIZE * LOADS_IN_FLIGHT * most, most);
   sharing share = {.along = first, .across = first, .width = vector_width(map, most, first), .depth = 1};
   add_pieces(map, &share, map->by_destination, 0);
   tj_tiling tiling = new_tiling(map);
@@ -290,11 +287,8 @@ static int64_t block_depth(const mapping *map, int64_t width, uint32_t mode) {
 }
 
 static tj_kernel *through_lds(mapping *map) {
-  uint32_t source = buffer_bytes(map, true), destination = buffer_bytes(map, false);
-  uint32_t near_source = map->by_source[0], near_destination = map->by_destination[0];
-  int64_t run = run_of(source > destination ? source : destination);
-  reach(map, map->by_destination, run, widest_of(map->target, destination));
-  reach(map, map->by_source, run, widest_of(map->target, source));
+  uint32_t source = buffer_bytes(map, true), near_source = map->by_source[0],
+           near_destination = map->by_destination[0];
   sharing load = {
       .along = near_source, .across = near_destination, .width = vector_width(map, map->most_loaded, near_source)};
   load.depth = block_depth(map, load.width, near_destination);
@@ -320,9 +314,23 @@ static bool turns_around(const mapping *map) {
          is_contiguous(map, near_destination, false);
 }
 
-static tj_kernel *map_once(mapping *map) {
+static void choose_extents(mapping *map) {
+  int64_t source = widest_of(map->target, buffer_bytes(map, true));
+  int64_t destination = widest_of(map->target, buffer_bytes(map, false));
   for (uint32_t m = 0; m < map->domain->count; m++)
     map->extent[m] = 1;
+  if (turns_around(map)) {
+    uint32_t loaded = buffer_bytes(map, true), stored = buffer_bytes(map, false);
+    int64_t run = run_of(loaded > stored ? loaded : stored);
+    reach(map, map->by_destination, run, destination);
+    reach(map, map->by_source, run, source);
+  } else {
+    int64_t most = source > destination ? source : destination;
+    reach(map, map->by_destination, WORKGROUP_SIZE * LOADS_IN_FLIGHT * most, most);
+  }
+}
+
+static tj_kernel *map_once(mapping *map) {
   tj_kernel *kernel = turns_around(map) ? through_lds(map) : in_registers(map);
   return kernel != NULL && tj_kernel_fits(map->graph, kernel) ? kernel : NULL;
 }
@@ -354,20 +362,29 @@ static bool is_vectored(const tj_kernel *kernel) {
   return tj_narrowest_access(kernel, TJ_STEP_LOAD) > 1 || tj_narrowest_access(kernel, TJ_STEP_STORE) > 1;
 }
 
-/* Adds what the kernel can do faster for parameters that are multiples of the widest vector. */
-static void add_faster(mapping *map, tj_kernel *kernel) {
-  tj_graph *graph = map->graph;
+/* A kernel for parameters that meet the demands, in front of those that are there. Returns the new first. */
+static tj_kernel *add_variant(mapping *map, tj_kernel *last, const tj_demands *demands, const char *suffix) {
+  tj_substitution assumed = tj_assume(map->graph, demands);
+  map->assumed = &assumed;
+  map->domain = tj_assumed_domain(map->graph, map->flat->domain, &assumed);
+  tj_kernel *faster = map_with_widths(map);
+  if (faster == NULL || (!is_vectored(faster) && !turns_around(map)))
+    return last;
+  tj_offer_faster(map->graph, last, faster, demands,
+                  tj_string_format(map->graph->job, "%s.%s", map->flat->name, suffix));
+  return faster;
+}
+
+static int64_t widest_vector(const mapping *map) {
   uint32_t loaded = widest_of(map->target, buffer_bytes(map, true));
   uint32_t stored = widest_of(map->target, buffer_bytes(map, false));
-  int64_t multiple = loaded > stored ? loaded : stored;
-  if (tj_narrowest_access(kernel, TJ_STEP_LOAD) >= loaded && tj_narrowest_access(kernel, TJ_STEP_STORE) >= stored)
-    return;
-  tj_substitution assumed = tj_assume_multiples(graph, map->flat->domain, multiple);
-  if (assumed.count == 0)
-    return;
-  map->assumed = &assumed;
-  map->domain = tj_assumed_domain(graph, map->flat->domain, &assumed);
-  tj_offer_faster(graph, kernel, map_with_widths(map), &assumed, multiple);
+  return loaded > stored ? loaded : stored;
+}
+
+/* Without assumptions: tiles where these are worth it. */
+static tj_kernel *map_anyway(mapping *map) {
+  tj_kernel *mapped = map_with_widths(map);
+  return mapped != NULL && (is_vectored(mapped) || turns_around(map)) ? mapped : (tj_kernel *)map->flat;
 }
 
 tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
@@ -379,9 +396,13 @@ tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target
   sort_modes(&map, map.by_destination, false);
   if (!is_mappable(&map))
     return flat;
-  tj_kernel *mapped = map_with_widths(&map);
-  if (mapped == NULL || (!is_vectored(mapped) && !turns_around(&map)))
-    mapped = flat;
-  add_faster(&map, mapped);
-  return mapped;
+  choose_extents(&map);
+  tj_demands of_tiles = tj_find_demands(graph, flat->domain, 1, map.extent);
+  tj_demands of_vectors = tj_find_demands(graph, flat->domain, widest_vector(&map), map.extent);
+  tj_kernel *general = of_tiles.count == 0 ? map_anyway(&map) : flat, *last = general;
+  if (of_tiles.count > 0 && turns_around(&map))
+    last = add_variant(&map, last, &of_tiles, "tiles");
+  if (of_vectors.count > 0)
+    add_variant(&map, last, &of_vectors, "vectors");
+  return general;
 }

@@ -18,7 +18,8 @@ typedef struct {
 /* TJ4001 for a value that has no offsets; TJ4008 where an offset may be negative. */
 tj_operand tj_operand_make(tj_graph *graph, const tj_value *value);
 
-/* TJ4008 where a valid coordinate surely reaches outside of the buffer; where that is not sure, accesses are masked. */
+/* TJ4008 where a valid coordinate surely reaches outside of the buffer; where that is not sure, accesses are masked.
+ */
 void tj_operand_check_inside(tj_graph *graph, const tj_operand *operand);
 
 /* The coordinate of a linear one in the operand's own order: colexicographic for layouts, row-major for views. */

@@ -37,10 +37,12 @@ static void add_places(root_list *list, tj_kernel_step *step, uint32_t count) {
 }
 
 static root_list root_places(tj_graph *graph, tj_kernel *kernel) {
-  size_t most = 3 * ((size_t)kernel->step_count + kernel->inner_step_count) + 2;
+  size_t most = 3 * ((size_t)kernel->step_count + kernel->inner_step_count) + kernel->binding_count + 2;
   root_list list = {TJ_NEW_ARRAY(graph->job, const tj_node **, most), 0};
   add_places(&list, kernel->step, kernel->step_count);
   add_places(&list, kernel->inner_step, kernel->inner_step_count);
+  for (uint32_t i = 0; i < kernel->binding_count; i++)
+    add_place(&list, &kernel->binding[i].value);
   add_place(&list, &kernel->inner);
   add_place(&list, &kernel->count);
   return list;

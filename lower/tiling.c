@@ -63,6 +63,50 @@ static const tj_node *tiles_along(tile_maker *maker, uint32_t mode) {
   return tj_simplified(graph, tj_div(graph, tj_add(graph, extent, tj_int(graph, tile - 1)), tj_int(graph, tile)));
 }
 
+static const tj_node *extent_of(const tile_maker *maker, uint32_t mode) {
+  return maker->tiling->domain->mode[mode].extent;
+}
+
+static bool is_divided(const tile_maker *maker, uint32_t mode) {
+  return tj_facts_divisible(&extent_of(maker, mode)->facts, maker->tiling->extent[mode]);
+}
+
+/* Whether the last tile along a mode is moved back inside the domain. */
+static bool is_moved_back(const tile_maker *maker, uint32_t mode) {
+  return maker->tiling->may_overlap && !is_divided(maker, mode) &&
+         extent_of(maker, mode)->facts.low >= maker->tiling->extent[mode];
+}
+
+/* Whether elements of some tiles are beyond the domain along a mode. */
+static bool has_edge(const tile_maker *maker, uint32_t mode) {
+  return !is_divided(maker, mode) && !is_moved_back(maker, mode);
+}
+
+/* What a tile's beginning along a mode is surely a multiple of. */
+static int64_t multiple_of_base(const tile_maker *maker, uint32_t mode) {
+  int64_t multiple = maker->tiling->extent[mode];
+  while (is_moved_back(maker, mode) && !tj_facts_divisible(&extent_of(maker, mode)->facts, multiple))
+    multiple = multiple % 2 == 0 ? multiple / 2 : 1;
+  return multiple;
+}
+
+/* A symbol for where a tile begins along a mode, of which all expressions are made. */
+static const tj_node *bind_base(tile_maker *maker, uint32_t mode, const tj_node *tile) {
+  tj_graph *graph = maker->graph;
+  const tj_node *cut = tj_int(graph, maker->tiling->extent[mode]), *extent = extent_of(maker, mode);
+  const tj_node *last = tj_sub(graph, extent, has_edge(maker, mode) ? tj_int(graph, 1) : cut);
+  const tj_node *value = tj_mul(graph, tile, cut);
+  if (is_moved_back(maker, mode))
+    value = tj_min(graph, value, last);
+  value = tj_simplified(graph, value);
+  if (tj_is_constant(value))
+    return value;
+  const tj_node *symbol = tj_symbol_create(graph, "b", TJ_SYMBOL_COORDINATE, tj_int(graph, 0),
+                                           tj_simplified(graph, last), multiple_of_base(maker, mode));
+  maker->kernel->binding[maker->kernel->binding_count++] = (tj_kernel_binding){symbol, value};
+  return symbol;
+}
+
 /* Where the tile of a workgroup begins. */
 static void place_tile(tile_maker *maker) {
   tj_graph *graph = maker->graph;
@@ -76,15 +120,15 @@ static void place_tile(tile_maker *maker) {
   all = tj_simplified(graph, all);
   maker->kernel->count = tj_mul(graph, all, tj_int(graph, maker->tiling->workgroup_size));
   maker->kernel->workgroup = tj_coordinate(graph, "g", all);
+  maker->kernel->binding = TJ_NEW_ARRAY(graph->job, tj_kernel_binding, count + 1);
   maker->base = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
   const tj_node *rest = maker->kernel->workgroup;
   for (uint32_t m = count; m-- > 0;) {
     const tj_node *at = m > 0 ? tj_mod(graph, rest, tiles[m]) : rest;
     if (m > 0)
       rest = tj_div(graph, rest, tiles[m]);
-    maker->base[m] = tj_mul(graph, at, tj_int(graph, maker->tiling->extent[m]));
+    maker->base[m] = bind_base(maker, m, at);
   }
-  tj_simplify(graph, maker->base, count, NULL);
 }
 
 /* --- elements --- */
@@ -130,11 +174,14 @@ static void make_elements(tile_maker *maker, side *s, const tj_tile_side *tile, 
   s->base = access_at(maker, maker->base, is_load).offset;
 }
 
-static bool depends_on(tj_graph *graph, const tj_node *node, const tj_node *symbol) {
-  tj_walk walk = tj_walk_nodes(graph, &node, 1);
+/* Whether an expression depends on where the tile is. */
+static bool depends_on_tile(const tile_maker *maker, const tj_node *node) {
+  tj_walk walk = tj_walk_nodes(maker->graph, &node, 1);
   for (uint32_t i = 0; i < walk.count; i++) {
-    if (walk.node[i] == symbol)
-      return true;
+    for (uint32_t k = 0; k < maker->kernel->binding_count; k++) {
+      if (walk.node[i] == maker->kernel->binding[k].symbol)
+        return true;
+    }
   }
   return false;
 }
@@ -157,7 +204,7 @@ static bool are_small(const side *s) {
 /* Whether what is left of the offsets without the base is small, and does not depend on the tile. */
 static bool is_shareable(tile_maker *maker, const tj_node *const rest[], uint32_t slots) {
   for (uint32_t slot = 0; slot < slots; slot++) {
-    if (!fits_32_bits(rest[slot]) || depends_on(maker->graph, rest[slot], maker->kernel->workgroup))
+    if (!fits_32_bits(rest[slot]) || depends_on_tile(maker, rest[slot]))
       return false;
   }
   return true;
@@ -226,10 +273,6 @@ static bool share_edge(tj_graph *graph, const tj_node *const digit[], const tj_n
   for (uint32_t k = 1; k < width; k++)
     is_same = is_same && digit[k] == digit[0];
   return is_same || (tj_facts_divisible(&extent->facts, width) && are_neighbours(graph, digit, width));
-}
-
-static bool has_edge(const tile_maker *maker, uint32_t mode) {
-  return !tj_facts_divisible(&maker->tiling->domain->mode[mode].extent->facts, maker->tiling->extent[mode]);
 }
 
 /* Whether slots are evenly far apart, so that one step can name them. */
@@ -402,16 +445,23 @@ static tile_lines lines_of(tile_maker *maker, const side *s) {
   return (tile_lines){node, node + slots};
 }
 
-static int64_t at_item(tile_maker *maker, const tj_node *node, int64_t item) {
+/* Values of an expression for the work-items of the first wave. */
+static void of_wave(tile_maker *maker, const tj_node *node, int64_t values[TJ_BANK_LANES]) {
+  tj_job *job = maker->graph->job;
   uint32_t symbols = maker->graph->symbol_count;
-  int64_t *value = TJ_NEW_ARRAY(maker->graph->job, int64_t, symbols);
-  int64_t result = 0;
-  value[maker->tiling->item->symbol->index] = item;
+  int64_t *value = TJ_NEW_ARRAY(job, int64_t, symbols);
   tj_bindings bindings = {.value = value, .count = symbols};
-  tj_eval_status status = tj_eval_nodes(&node, 1, &bindings, &result);
+  tj_evaluator *evaluator;
+  if (tj_evaluator_create(&node, 1, &evaluator) != TJ_EVAL_OK)
+    tj_fail_out_of_memory(job);
+  tj_eval_status status = TJ_EVAL_OK;
+  for (uint32_t lane = 0; lane < maker->target->wave_size && status == TJ_EVAL_OK; lane++) {
+    value[maker->tiling->item->symbol->index] = lane;
+    status = tj_evaluator_run(evaluator, &bindings, &values[lane]);
+  }
+  tj_evaluator_destroy(evaluator);
   if (status != TJ_EVAL_OK)
-    tj_fail_eval(maker->graph->job, status);
-  return result;
+    tj_fail_eval(job, status);
 }
 
 /* How a side could move its elements to or from LDS: its widest runs along a row or a column, in any of its orders.
@@ -453,20 +503,25 @@ static tj_stage_access stage_access(tile_maker *maker, const side *s, const tile
   uint32_t *row = TJ_NEW_ARRAY(job, uint32_t, TJ_BANK_LANES), *column = TJ_NEW_ARRAY(job, uint32_t, TJ_BANK_LANES);
   tj_stage_access access = {
       .is_store = is_store, .direction = way->direction, .elements = way->width, .row = row, .column = column};
+  int64_t active[TJ_BANK_LANES], rows[TJ_BANK_LANES], columns[TJ_BANK_LANES];
+  of_wave(maker, active_of(maker, s, slot), active);
+  of_wave(maker, lines->row[slot], rows);
+  of_wave(maker, lines->column[slot], columns);
   for (uint32_t lane = 0; lane < lanes && lane < maker->tiling->workgroup_size; lane++) {
-    bool is_active = at_item(maker, active_of(maker, s, slot), lane) != 0;
-    access.active |= (uint64_t)is_active << lane;
-    row[lane] = is_active ? (uint32_t)at_item(maker, lines->row[slot], lane) : 0;
-    column[lane] = is_active ? (uint32_t)at_item(maker, lines->column[slot], lane) : 0;
+    access.active |= (uint64_t)(active[lane] != 0) << lane;
+    row[lane] = active[lane] != 0 ? (uint32_t)rows[lane] : 0;
+    column[lane] = active[lane] != 0 ? (uint32_t)columns[lane] : 0;
   }
   return access;
 }
 
+/* The others of a wave's vectors lie like the first two. */
 static void add_stage_accesses(tile_maker *maker, const side *s, const tile_lines *lines, tj_stage_access access[],
                                uint32_t *count, bool is_store) {
+  enum { MOST_ACCESSES = 2 };
   stage_way way = find_way(maker, s, lines);
-  for (uint32_t at = 0; at < s->tile->slot_count; at += way.width)
-    access[(*count)++] = stage_access(maker, s, lines, &way, at, is_store);
+  for (uint32_t i = 0; i < MOST_ACCESSES && i * way.width < s->tile->slot_count; i++)
+    access[(*count)++] = stage_access(maker, s, lines, &way, i * way.width, is_store);
 }
 
 /* On machines without banks, rows one after the other. */
@@ -569,6 +624,8 @@ static tj_kernel *new_kernel(tj_graph *graph, const tj_kernel *flat, const tj_ti
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
   *kernel = *flat;
   kernel->index = NULL;
+  kernel->faster = NULL;
+  kernel->condition = NULL;
   kernel->parameter = assumed_parameters(graph, flat, tiling->assumed);
   kernel->item = tiling->item;
   kernel->workgroup_size = tiling->workgroup_size;

@@ -1,9 +1,10 @@
 /* Tiled kernels: each workgroup moves one tile of a copy's domain, through the slots of its work-items.
  *
- * Tiles cover the domain, those of the last mode first; elements of edge tiles that are beyond the domain are masked.
- * A tiling says which elements each work-item loads and which it stores. Where these are not the same, they go
- * through LDS in between. Nothing in a tiling is believed: that elements are neighbours, so that a vector can move
- * them, is shown by the simplified offsets of the kernel itself. */
+ * Tiles cover the domain, those of the last mode first. At the domain's edges, elements of a tile that would be
+ * beyond it are masked; or, where the tiling allows and the domain is surely large enough, the tile is moved back
+ * inside, and some elements are moved twice. A tiling says which elements each work-item loads and which it stores.
+ * Where these are not the same, they go through LDS in between. Nothing in a tiling is believed: that elements are
+ * neighbours, so that a vector can move them, is shown by the simplified offsets of the kernel itself. */
 #ifndef TJ_LOWER_TILING_H
 #define TJ_LOWER_TILING_H
 
@@ -30,6 +31,7 @@ typedef struct {
   uint32_t workgroup_size;
   tj_tile_side load, store; /* not staged: the slots of both hold the same elements */
   bool is_staged;
+  bool may_overlap;               /* elements may be moved by two tiles */
   const tj_substitution *assumed; /* symbols of which more is known here than in the flat kernel; NULL: none */
   uint64_t columns; /* staged: the modes, by bit, whose elements lie side by side in LDS first; the others are rows */
 } tj_tiling;

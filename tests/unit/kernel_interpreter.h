@@ -167,6 +167,8 @@ static inline void run_item(interpreter *self, const step_list *list, uint32_t b
 static inline void run_workgroup(interpreter *self, int64_t number) {
   const tj_kernel *kernel = self->kernel;
   self->symbol[kernel->workgroup->symbol->index] = number;
+  for (uint32_t i = 0; i < kernel->binding_count; i++)
+    self->symbol[kernel->binding[i].symbol->symbol->index] = value_of(self, kernel->binding[i].value);
   self->lds = new_memory(kernel->lds_elements);
   bool is_inner = kernel->inner != NULL && value_of(self, kernel->inner) != 0;
   const step_list *list = is_inner ? &self->inner_steps : &self->steps;
