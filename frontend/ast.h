@@ -14,6 +14,7 @@ enum { TJ_MAX_NESTING = 256 };
 
 typedef enum {
   TJ_AST_INTEGER,    /* 42, 0x2a, _42: `integer` */
+  TJ_AST_DECIMAL,    /* 0.5, 2.5e-3: `name`, as written */
   TJ_AST_NAME,       /* M: `name` */
   TJ_AST_UNDERSCORE, /* _ */
   TJ_AST_TUPLE,      /* (a), (a, b), (): items */

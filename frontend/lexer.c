@@ -157,11 +157,31 @@ static _Noreturn void fail_number(const tj_lexer *lexer, uint32_t begin, const c
              length > SHOWN_CHARACTERS ? "…" : "", what);
 }
 
-static _Noreturn void fail_fraction(tj_lexer *lexer, uint32_t begin) {
+static bool skip_digits(tj_lexer *lexer) {
+  uint32_t begin = lexer->position;
+  while (is_digit(peek(lexer, 0)))
+    lexer->position++;
+  return lexer->position > begin;
+}
+
+/* Skips what begins with e or E; nothing where that is not there. */
+static bool skip_exponent(tj_lexer *lexer) {
+  if ((peek(lexer, 0) | 0x20) != 'e')
+    return true;
+  lexer->position += peek(lexer, 1) == '+' || peek(lexer, 1) == '-' ? 2 : 1;
+  return skip_digits(lexer);
+}
+
+/* Reads on from the point of a decimal number. */
+static tj_token lex_fraction(tj_lexer *lexer, uint32_t begin, bool is_decimal) {
   lexer->position++;
-  skip_word(lexer);
-  tj_note(lexer->job, "the language has integers only; a range is written 0..9, with two dots");
-  fail_number(lexer, begin, "is not an integer");
+  bool is_whole = skip_digits(lexer) && skip_exponent(lexer) && !is_word_character(peek(lexer, 0));
+  if (!is_decimal || !is_whole) {
+    skip_word(lexer);
+    tj_note(lexer->job, "a decimal number is written 0.5 or 2.5e-3; a range is written 0..9, with two dots");
+    fail_number(lexer, begin, "is not a number");
+  }
+  return (tj_token){TJ_TOKEN_DECIMAL, {begin, lexer->position}, 0};
 }
 
 static const uint64_t magnitude_limit = (uint64_t)1 << 63;
@@ -176,8 +196,8 @@ static bool add_digit(uint64_t *value, int base, int digit) {
   return true;
 }
 
-/* Reads an integer that begins at `begin` with an underscore or a digit. */
-static tj_token lex_integer(tj_lexer *lexer, uint32_t begin) {
+/* Reads a number that begins at `begin` with an underscore or a digit. */
+static tj_token lex_number(tj_lexer *lexer, uint32_t begin) {
   uint32_t digits = begin + (lexer->text[begin] == '_');
   lexer->position = begin;
   int base = 10;
@@ -197,7 +217,7 @@ static tj_token lex_integer(tj_lexer *lexer, uint32_t begin) {
     fits = fits && add_digit(&value, base, digit);
   }
   if (peek(lexer, 0) == '.' && peek(lexer, 1) != '.')
-    fail_fraction(lexer, begin);
+    return lex_fraction(lexer, begin, digits == begin);
   if (!fits)
     fail_number(lexer, begin, "is too large");
   return (tj_token){TJ_TOKEN_INTEGER, {begin, lexer->position}, value};
@@ -213,7 +233,7 @@ static tj_token take(tj_lexer *lexer, tj_token_kind kind, uint32_t length) {
 static tj_token lex_word(tj_lexer *lexer) {
   uint32_t begin = lexer->position;
   if (peek(lexer, 0) == '_' && is_digit(peek(lexer, 1)))
-    return lex_integer(lexer, begin);
+    return lex_number(lexer, begin);
   if (peek(lexer, 0) == '_' && peek(lexer, 1) == '-' && is_digit(peek(lexer, 2)))
     return take(lexer, TJ_TOKEN_STATIC_MINUS, 2);
   skip_word(lexer);
@@ -276,7 +296,7 @@ tj_token tj_lexer_next(tj_lexer *lexer) {
     return take(lexer, TJ_TOKEN_END, 0);
   char c = peek(lexer, 0);
   if (is_digit(c))
-    return lex_integer(lexer, lexer->position);
+    return lex_number(lexer, lexer->position);
   if (is_letter(c) || c == '_')
     return lex_word(lexer);
   if (c == '.' && peek(lexer, 1) == '.')

@@ -236,8 +236,9 @@ static const tj_ast *parse_integer(tj_parser *parser) {
   return ast;
 }
 
-static const tj_ast *parse_name(tj_parser *parser) {
-  tj_ast *ast = new_leaf(parser, TJ_AST_NAME, current_span(parser));
+/* A name, or a decimal number. */
+static const tj_ast *parse_word(tj_parser *parser, tj_ast_kind kind) {
+  tj_ast *ast = new_leaf(parser, kind, current_span(parser));
   ast->name = token_text(parser, parser->window.current);
   advance(parser);
   return ast;
@@ -261,8 +262,10 @@ static const tj_ast *parse_operand(tj_parser *parser) {
   switch (current(parser)) {
   case TJ_TOKEN_INTEGER:
     return parse_integer(parser);
+  case TJ_TOKEN_DECIMAL:
+    return parse_word(parser, TJ_AST_DECIMAL);
   case TJ_TOKEN_NAME:
-    return parse_name(parser);
+    return parse_word(parser, TJ_AST_NAME);
   case TJ_TOKEN_UNDERSCORE:
     return parse_underscore(parser);
   case TJ_TOKEN_OPEN_PARENTHESIS:
@@ -521,6 +524,7 @@ static bool parse_item(tj_parser *parser, item_list *list) {
 static bool begins_expression(tj_token_kind kind) {
   switch (kind) {
   case TJ_TOKEN_INTEGER:
+  case TJ_TOKEN_DECIMAL:
   case TJ_TOKEN_NAME:
   case TJ_TOKEN_UNDERSCORE:
   case TJ_TOKEN_OPEN_PARENTHESIS:

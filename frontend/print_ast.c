@@ -58,6 +58,7 @@ void tj_ast_print_expression(tj_text *text, const tj_ast *ast) {
   case TJ_AST_INTEGER:
     tj_text_integer(text, ast->integer);
     return;
+  case TJ_AST_DECIMAL:
   case TJ_AST_NAME:
     tj_text_string(text, ast->name);
     return;

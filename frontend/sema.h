@@ -1,7 +1,8 @@
 /* What programs mean: AST to values.
  *
- * sema.c evaluates items, sema_kernel.c those that are kernels, sema_expression.c expressions, sema_compose.c what `o`
- * means, builtin_*.c the functions that builtin.def lists. Everything fails with tj_fail at the AST node that is to blame. */
+ * sema.c evaluates items, sema_kernel.c those that are kernels, sema_expression.c expressions, sema_number.c numbers
+ * that may be fractions, sema_compose.c what `o` means, builtin_*.c the functions that builtin.def lists. Everything
+ * fails with tj_fail at the AST node that is to blame. */
 #ifndef TJ_FRONTEND_SEMA_H
 #define TJ_FRONTEND_SEMA_H
 
@@ -34,6 +35,9 @@ typedef struct {
 const tj_binding *tj_scope_find(const tj_scope *scope, const char *name);
 
 const tj_value *tj_evaluate_expression(tj_scope *scope, const tj_ast *ast);
+
+/* A number of a copy's arithmetic, called `what`: decimal numbers, and divisions that are not rounded down. */
+tj_number tj_evaluate_number(tj_scope *scope, const tj_ast *ast, const char *what);
 
 /* A kernel item: TJ4001, TJ4005, TJ4014 for what makes no kernel. */
 tj_kernel_definition tj_evaluate_kernel(tj_scope *scope, const tj_item *item);

@@ -340,6 +340,9 @@ const tj_value *tj_evaluate_expression(tj_scope *scope, const tj_ast *ast) {
   switch (ast->kind) {
   case TJ_AST_INTEGER:
     return tj_value_of_node(scope->graph, tj_int(scope->graph, ast->integer));
+  case TJ_AST_DECIMAL:
+    tj_note(scope->job, "decimal numbers stand only for scale and bias of a copy");
+    tj_fail(scope->job, TJ_BAD_NUMBER, "'%s' is not an integer", ast->name);
   case TJ_AST_NAME:
     return evaluate_name(scope, ast);
   case TJ_AST_UNDERSCORE:

@@ -64,14 +64,13 @@ enum { OF_COPY = 1, OF_SHUFFLE = 2 };
 static const struct {
   const char *name;
   unsigned bodies; /* that have it */
-  bool is_planned;
 } option_rows[OPTION_COUNT] = {
-    [OPTION_FILL] = {"fill", OF_COPY | OF_SHUFFLE, false},
-    [OPTION_THROUGH] = {"through", OF_COPY, false},
-    [OPTION_FROM] = {"from", OF_SHUFFLE, false},
-    [OPTION_TO] = {"to", OF_SHUFFLE, false},
-    [OPTION_SCALE] = {"scale", OF_COPY, true},
-    [OPTION_BIAS] = {"bias", OF_COPY, true},
+    [OPTION_FILL] = {"fill", OF_COPY | OF_SHUFFLE},
+    [OPTION_THROUGH] = {"through", OF_COPY},
+    [OPTION_FROM] = {"from", OF_SHUFFLE},
+    [OPTION_TO] = {"to", OF_SHUFFLE},
+    [OPTION_SCALE] = {"scale", OF_COPY | OF_SHUFFLE},
+    [OPTION_BIAS] = {"bias", OF_COPY | OF_SHUFFLE},
 };
 
 /* A body that moves elements from a source to a destination, and the options that it was given, by number. */
@@ -100,8 +99,6 @@ static void collect_options(tj_scope *scope, movement *move) {
       tj_fail(scope->job, TJ_UNKNOWN_ARGUMENT, "%s has no argument '%s'", move->name, ast->name);
     if (move->option[which] != NULL)
       tj_fail(scope->job, TJ_UNKNOWN_ARGUMENT, "'%s' is given twice", ast->name);
-    if (option_rows[which].is_planned)
-      tj_fail(scope->job, TJ_NOT_IMPLEMENTED, "%s(…, %s=…) is not implemented yet", move->name, ast->name);
     move->option[which] = ast;
   }
 }
@@ -119,6 +116,13 @@ static const tj_distribution *distribution_option(tj_scope *scope, const movemen
   return value->distribution;
 }
 
+static tj_number number_option(tj_scope *scope, const movement *move, option which, int64_t otherwise) {
+  const tj_ast *ast = move->option[which];
+  if (ast == NULL)
+    return (tj_number){true, otherwise, (double)otherwise};
+  return tj_evaluate_number(scope, ast->item[0], option_rows[which].name);
+}
+
 /* --- copies and shuffles --- */
 
 static void evaluate_movement(tj_scope *scope, tj_kernel_definition *kernel, movement *move) {
@@ -132,6 +136,8 @@ static void evaluate_movement(tj_scope *scope, tj_kernel_definition *kernel, mov
   collect_options(scope, move);
   if (move->option[OPTION_FILL] != NULL)
     kernel->fill = tj_need_constant(scope->graph, option_value(scope, move, OPTION_FILL), "fill");
+  kernel->scale = number_option(scope, move, OPTION_SCALE, 1);
+  kernel->bias = number_option(scope, move, OPTION_BIAS, 0);
 }
 
 static void evaluate_copy(tj_scope *scope, tj_kernel_definition *kernel, const tj_ast *body) {

@@ -89,6 +89,13 @@ typedef struct {
 
 typedef enum { TJ_BODY_OFFSETS, TJ_BODY_COPY } tj_kernel_body;
 
+/* A number of a copy's arithmetic: an integer wherever it is one. */
+typedef struct {
+  bool is_integer;
+  int64_t integer;
+  double real; /* the nearest to `integer`, where that is what it is */
+} tj_number;
+
 /* kernel NAME(arguments) = copy(source, destination, fill=…, through=…), shuffle(source, destination, from=…, to=…),
  * or offsets(destination, map). A shuffle is a copy whose tiles are loaded by one distribution, stored by another. */
 typedef struct {
@@ -99,6 +106,7 @@ typedef struct {
   uint32_t source, destination;     /* indices of arguments */
   const tj_value *map;              /* offsets: whose offsets */
   int64_t fill;                     /* copy */
+  tj_number scale, bias;            /* copy: elements become scale * element + bias */
   const tj_distribution *from, *to; /* copy: how tiles are loaded and stored; NULL: the mapping chooses */
   tj_span span, body_span, from_span, to_span;
 } tj_kernel_definition;

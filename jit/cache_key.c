@@ -111,7 +111,8 @@ _Static_assert(sizeof(tj_kernel_buffer) == 40, "write_buffer writes what lowerin
 _Static_assert(sizeof(tj_derived) == 16, "write_kernel writes every field of tj_derived");
 _Static_assert(sizeof(tj_kernel_binding) == 16, "write_kernel writes every field of tj_kernel_binding");
 _Static_assert(sizeof(tj_kernel_step) == 72, "write_step writes every field of tj_kernel_step");
-_Static_assert(sizeof(tj_kernel) == 200, "write_kernel writes every field of tj_kernel but what it was mapped by");
+_Static_assert(sizeof(tj_scaling) == 24, "write_kernel writes every field of tj_scaling");
+_Static_assert(sizeof(tj_kernel) == 224, "write_kernel writes every field of tj_kernel but what it was mapped by");
 
 /* A kernel's expressions are written where they are first used, arguments before users, and from then on named by
  * their number. So their order in the graph, which depends on the program's text, does not matter. */
@@ -269,6 +270,10 @@ static void write_kernel(kernel_writer *w, const tj_kernel *kernel) {
     write_node(w, kernel->binding[i].symbol);
     write_node(w, kernel->binding[i].value);
   }
+  tj_write_u32(&w->text, kernel->scaling.when);
+  tj_write_u32(&w->text, kernel->scaling.arithmetic);
+  tj_write_u64(&w->text, kernel->scaling.scale);
+  tj_write_u64(&w->text, kernel->scaling.bias);
   write_steps(w, kernel->step, kernel->step_count);
   write_node(w, kernel->inner);
   write_steps(w, kernel->inner_step, kernel->inner_step_count);

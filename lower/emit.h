@@ -43,11 +43,12 @@ typedef struct tj_emitter {
   LLVMValueRef *derived;   /* integers for the derived words, */
   LLVMValueRef *extra;     /* i64s that the family asked for */
   tj_kernel_nodes nodes;
-  LLVMValueRef *value;  /* by position in the walk; NULL: not emitted, or a constant */
-  tj_level level;       /* of what is being emitted */
-  tj_slot_value *slot;  /* by number */
-  LLVMValueRef lds;     /* pointer to the workgroup's own elements; NULL: there are none */
-  tj_width index_width; /* of the linear coordinate, beyond the count included, and of the count */
+  LLVMValueRef *value;      /* by position in the walk; NULL: not emitted, or a constant */
+  tj_level level;           /* of what is being emitted */
+  tj_slot_value *slot;      /* by number */
+  LLVMValueRef scale, bias; /* numbers of the arithmetic's type */
+  LLVMValueRef lds;         /* pointer to the workgroup's own elements; NULL: there are none */
+  tj_width index_width;     /* of the linear coordinate, beyond the count included, and of the count */
 } tj_emitter;
 
 /* An emitter for a module that has a context and a builder. TJ4006 where an expression may not fit in 64 bits, TJ7003
@@ -126,6 +127,10 @@ LLVMTypeRef tj_emit_dtype(tj_emitter *emitter, tj_dtype dtype);
 /* Conversion between element types that convert: integers to integers keep the low bits; floats to integers round to
  * zero and saturate, NaN to 0; anything to floats rounds to nearest, ties to even; raw bits stay as they are. */
 LLVMValueRef tj_emit_convert(tj_emitter *emitter, LLVMValueRef value, tj_dtype from, tj_dtype to);
+/* Emits the kernel's scale and bias, where it has them; at the beginning of a function. */
+void tj_emit_scaling(tj_emitter *emitter);
+/* The same conversion, with the kernel's scale and bias in between. */
+LLVMValueRef tj_emit_scaled(tj_emitter *emitter, LLVMValueRef value, tj_dtype from, tj_dtype to);
 /* The integer `value` as an element, rounded, or cut off, where it does not fit. */
 LLVMValueRef tj_emit_element(tj_emitter *emitter, int64_t value, tj_dtype dtype);
 

@@ -28,19 +28,43 @@ static LLVMValueRef with_element(tj_emitter *emitter, LLVMValueRef vector, LLVMV
   return LLVMBuildInsertElement(emitter->builder, vector, element, LLVMConstInt(emitter->i32, lane, false), "");
 }
 
-static LLVMValueRef convert_element(tj_emitter *emitter, LLVMValueRef element, tj_dtype from, tj_dtype to) {
-  if (from == to)
-    return element;
-  element = tj_emit_convert(emitter, tj_emit_convert(emitter, element, tj_dtype_raw(from), from), from, to);
-  return tj_emit_convert(emitter, element, to, tj_dtype_raw(to));
+/* From the type of elements in one place to that in another; with `scales`, scaled on the way. */
+typedef struct {
+  tj_dtype from, to;
+  bool scales;
+} conversion;
+
+static bool scales_at(const tj_emitter *emitter, const tj_kernel_step *step) {
+  return step->access.buffer != TJ_LDS &&
+         emitter->kernel->scaling.when == (step->kind == TJ_STEP_LOAD ? TJ_SCALED_LOADING : TJ_SCALED_STORING);
 }
 
-static LLVMValueRef converted(tj_emitter *emitter, LLVMValueRef vector, uint32_t width, tj_dtype from, tj_dtype to) {
-  if (from == to || width == 1)
-    return convert_element(emitter, vector, from, to);
-  LLVMValueRef result = LLVMGetPoison(vector_type(emitter, to, width));
+static tj_dtype dtype_of(const tj_emitter *emitter, const tj_access *access) {
+  const tj_kernel *kernel = emitter->kernel;
+  return access->buffer == TJ_LDS ? kernel->carried : kernel->buffer[access->buffer].dtype;
+}
+
+static conversion conversion_at(const tj_emitter *emitter, const tj_kernel_step *step) {
+  tj_dtype dtype = dtype_of(emitter, &step->access), carried = emitter->kernel->carried;
+  bool loads = step->kind == TJ_STEP_LOAD;
+  return (conversion){loads ? dtype : carried, loads ? carried : dtype, scales_at(emitter, step)};
+}
+
+static LLVMValueRef convert_element(tj_emitter *emitter, LLVMValueRef element, conversion how) {
+  if (how.from == how.to && !how.scales)
+    return element;
+  element = tj_emit_convert(emitter, element, tj_dtype_raw(how.from), how.from);
+  element = how.scales ? tj_emit_scaled(emitter, element, how.from, how.to)
+                       : tj_emit_convert(emitter, element, how.from, how.to);
+  return tj_emit_convert(emitter, element, how.to, tj_dtype_raw(how.to));
+}
+
+static LLVMValueRef converted(tj_emitter *emitter, LLVMValueRef vector, uint32_t width, conversion how) {
+  if (width == 1 || (how.from == how.to && !how.scales))
+    return convert_element(emitter, vector, how);
+  LLVMValueRef result = LLVMGetPoison(vector_type(emitter, how.to, width));
   for (uint32_t lane = 0; lane < width; lane++) {
-    LLVMValueRef element = convert_element(emitter, element_at(emitter, vector, width, lane), from, to);
+    LLVMValueRef element = convert_element(emitter, element_at(emitter, vector, width, lane), how);
     result = with_element(emitter, result, element, lane);
   }
   return result;
@@ -76,11 +100,6 @@ static LLVMValueRef gathered(tj_emitter *emitter, const tj_kernel_step *step) {
 }
 
 /* --- accesses --- */
-
-static tj_dtype dtype_of(const tj_emitter *emitter, const tj_access *access) {
-  const tj_kernel *kernel = emitter->kernel;
-  return access->buffer == TJ_LDS ? kernel->carried : kernel->buffer[access->buffer].dtype;
-}
 
 static unsigned log2_of(uint32_t power) {
   return (unsigned)__builtin_ctz(power);
@@ -147,17 +166,14 @@ static unsigned alignment_of(const tj_emitter *emitter, const tj_kernel_step *st
 }
 
 static void emit_load(tj_emitter *emitter, const tj_kernel_step *step) {
-  const tj_kernel *kernel = emitter->kernel;
-  tj_dtype from = dtype_of(emitter, &step->access);
-  LLVMTypeRef type = vector_type(emitter, from, step->width);
+  LLVMTypeRef type = vector_type(emitter, dtype_of(emitter, &step->access), step->width);
   LLVMValueRef vector = LLVMBuildLoad2(emitter->builder, type, emit_address(emitter, &step->access), "element");
   LLVMSetAlignment(vector, alignment_of(emitter, step));
-  set_slots(emitter, step, converted(emitter, vector, step->width, from, kernel->carried));
+  set_slots(emitter, step, converted(emitter, vector, step->width, conversion_at(emitter, step)));
 }
 
 static void emit_store(tj_emitter *emitter, const tj_kernel_step *step) {
-  LLVMValueRef vector = gathered(emitter, step);
-  vector = converted(emitter, vector, step->width, emitter->kernel->carried, dtype_of(emitter, &step->access));
+  LLVMValueRef vector = converted(emitter, gathered(emitter, step), step->width, conversion_at(emitter, step));
   LLVMValueRef store = LLVMBuildStore(emitter->builder, vector, emit_address(emitter, &step->access));
   LLVMSetAlignment(store, alignment_of(emitter, step));
 }
@@ -181,10 +197,9 @@ static void emit_value(tj_emitter *emitter, const tj_kernel_step *step) {
 
 static LLVMValueRef fill_of(tj_emitter *emitter, const tj_kernel_step *load) {
   const tj_kernel *kernel = emitter->kernel;
-  tj_dtype from = dtype_of(emitter, &load->access);
-  LLVMValueRef element =
-      tj_emit_convert(emitter, tj_emit_element(emitter, kernel->fill, from), from, kernel->carried);
-  element = tj_emit_convert(emitter, element, kernel->carried, tj_dtype_raw(kernel->carried));
+  conversion how = conversion_at(emitter, load);
+  LLVMValueRef element = tj_emit_element(emitter, kernel->fill, how.from);
+  element = convert_element(emitter, tj_emit_convert(emitter, element, how.from, tj_dtype_raw(how.from)), how);
   if (load->width == 1)
     return element;
   LLVMValueRef vector = LLVMGetPoison(vector_type(emitter, kernel->carried, load->width));

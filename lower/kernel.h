@@ -73,6 +73,13 @@ typedef struct {
   const tj_node *symbol, *value; /* the value mentions no other binding */
 } tj_kernel_binding;
 
+/* What a copy does to its elements on the way: scale * element + bias, rounded once. */
+typedef struct {
+  enum { TJ_SCALED_NEVER, TJ_SCALED_LOADING, TJ_SCALED_STORING } when; /* as elements leave, or enter, their buffer */
+  tj_dtype arithmetic;                                                 /* f32, f64, or i64 modulo 2^64 */
+  uint64_t scale, bias;                                                /* the bits of numbers of that type */
+} tj_scaling;
+
 typedef struct tj_kernel {
   const char *name;
   const tj_kernel_buffer *buffer;
@@ -97,6 +104,7 @@ typedef struct tj_kernel {
   tj_dtype carried;                         /* the type of elements in slots and in LDS */
   uint32_t lds_elements;                    /* of a workgroup; 0: none */
   int64_t fill;                             /* in the source's element type; for floats, converted to it */
+  tj_scaling scaling;                       /* of a copy, of the fill too */
   const struct tj_domain *domain;           /* of a flat copy: what its coordinates are; NULL for other kernels */
   const struct tj_distributed *distributed; /* of a copy: how its tiles travel; NULL: the mapping chooses */
   struct tj_kernel *faster; /* does the same in less time, where `condition` holds; NULL: there is none. It has the

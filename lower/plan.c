@@ -10,6 +10,7 @@
 #include "lower/distributed.h"
 #include "lower/domain.h"
 #include "lower/economy.h"
+#include "lower/scaling.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -210,6 +211,7 @@ static void plan_copy(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defini
   kernel->fill = definition->fill;
   kernel->carried =
       tj_dtype_narrower(kernel->buffer[definition->source].dtype, kernel->buffer[definition->destination].dtype);
+  kernel->scaling = tj_scaling_make(graph, definition, kernel);
   tj_access load = tj_domain_source(graph, domain, definition->source, digits);
   tj_access store = tj_domain_destination(graph, domain, definition->destination, digits);
   set_steps(graph, kernel, scalar_step(TJ_STEP_LOAD, load), scalar_step(TJ_STEP_STORE, store));

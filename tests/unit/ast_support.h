@@ -36,8 +36,8 @@ static inline void dump(tj_text *text, const tj_ast *ast) {
     tj_text_integer(text, ast->integer);
     return;
   }
-  if (ast->kind == TJ_AST_NAME || ast->kind == TJ_AST_UNDERSCORE) {
-    tj_text_string(text, ast->kind == TJ_AST_NAME ? ast->name : "_");
+  if (ast->kind == TJ_AST_NAME || ast->kind == TJ_AST_DECIMAL || ast->kind == TJ_AST_UNDERSCORE) {
+    tj_text_string(text, ast->kind == TJ_AST_UNDERSCORE ? "_" : ast->name);
     return;
   }
   tj_text_format(text, "(%s", ast->kind == TJ_AST_BINARY ? tj_operator_text(ast->op) : heads[ast->kind]);

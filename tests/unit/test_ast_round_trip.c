@@ -57,8 +57,17 @@ static const tj_ast *random_integer(generator *g) {
   return ast;
 }
 
+static const tj_ast *random_decimal(generator *g) {
+  tj_ast *ast = new_ast(g, TJ_AST_DECIMAL, 0);
+  ast->name = tj_string_format(g->job, "%" PRIu32 ".%" PRIu32 "%s", random_below(g, 100), random_below(g, 1000),
+                               random_below(g, 2) == 0 ? "" : "e-7");
+  return ast;
+}
+
 static const tj_ast *random_leaf(generator *g) {
-  uint32_t choice = random_below(g, 8);
+  uint32_t choice = random_below(g, 9);
+  if (choice == 8)
+    return random_decimal(g);
   if (choice < 5)
     return random_integer(g);
   tj_ast *ast = new_ast(g, choice < 7 ? TJ_AST_NAME : TJ_AST_UNDERSCORE, 0);
@@ -216,6 +225,8 @@ static const tj_ast *changed(generator *g, const tj_ast *ast) {
     set_item(copy, i, changed(g, ast->item[i]));
   } else if (ast->kind == TJ_AST_INTEGER) {
     copy->integer ^= 1;
+  } else if (ast->kind == TJ_AST_DECIMAL) {
+    copy->name = tj_string_format(g->job, "%s0", ast->name);
   } else if (ast->kind == TJ_AST_NAME || ast->kind == TJ_AST_NAMED) {
     copy->name = tj_string_format(g->job, "%sx", ast->name);
   } else if (ast->kind == TJ_AST_BINARY) {

@@ -63,6 +63,22 @@ static void set_fill(tj_graph *graph, hand_kernel *made) {
   (void)graph;
   made->kernel.fill = 1;
 }
+static void set_scaled(tj_graph *graph, hand_kernel *made) {
+  (void)graph;
+  made->kernel.scaling.when = TJ_SCALED_LOADING;
+}
+static void set_arithmetic(tj_graph *graph, hand_kernel *made) {
+  (void)graph;
+  made->kernel.scaling.arithmetic = TJ_DTYPE_f64;
+}
+static void set_scale(tj_graph *graph, hand_kernel *made) {
+  (void)graph;
+  made->kernel.scaling.scale = 1;
+}
+static void set_bias(tj_graph *graph, hand_kernel *made) {
+  (void)graph;
+  made->kernel.scaling.bias = 1;
+}
 static void set_slots(tj_graph *graph, hand_kernel *made) {
   (void)graph;
   made->kernel.slot_count = 2;
@@ -182,7 +198,8 @@ static const struct {
     CHANGE(set_buffer),        CHANGE(set_width),          CHANGE(set_slot),
     CHANGE(set_slot_step),     CHANGE(set_kind),           CHANGE(set_value),
     CHANGE(set_steps),         CHANGE(set_role),           CHANGE(set_range),
-    CHANGE(set_multiple),      CHANGE(set_parameter_name),
+    CHANGE(set_multiple),      CHANGE(set_parameter_name), CHANGE(set_scaled),
+    CHANGE(set_arithmetic),    CHANGE(set_scale),          CHANGE(set_bias),
 };
 
 enum { CHANGE_COUNT = sizeof changes / sizeof *changes };
