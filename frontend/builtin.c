@@ -6,10 +6,8 @@
 
 static const tj_builtin builtins[] = {
 #define BUILTIN(name, group, form, least, most, named, doc) {#name, form, named, least, most, tj_builtin_##name},
-#define PLANNED(name, group, form) {#name, form, "", 0, TJ_ANY_COUNT, NULL},
 #include "frontend/builtin.def"
 #undef BUILTIN
-#undef PLANNED
 #define TRANSFORM(name, text, signature, doc) {text, signature, "", 0, TJ_ANY_COUNT, tj_builtin_transform_by_name},
 #include "ir/transform.def"
 #undef TRANSFORM
@@ -112,9 +110,6 @@ static void collect_arguments(tj_call *call, const tj_ast *application) {
 
 const tj_value *tj_builtin_call(tj_scope *scope, const tj_builtin *builtin, const tj_ast *application) {
   tj_call call = {.scope = scope, .graph = scope->graph, .job = scope->job, .builtin = builtin};
-  if (builtin->function == NULL)
-    tj_fail_at(scope->job, application->item[0]->span, TJ_NOT_IMPLEMENTED, "%s is not implemented yet",
-               builtin->name);
   collect_arguments(&call, application);
   scope->job->here = application->span;
   if (call.count < builtin->least || call.count > builtin->most) {

@@ -23,10 +23,10 @@ typedef const tj_value *(*tj_builtin_function)(tj_call *call);
 
 typedef struct tj_builtin {
   const char *name;
-  const char *form;             /* as documentation writes a call */
-  const char *named;            /* names of optional named arguments, separated by spaces */
-  uint32_t least, most;         /* how many positional arguments */
-  tj_builtin_function function; /* NULL: not implemented yet */
+  const char *form;     /* as documentation writes a call */
+  const char *named;    /* names of optional named arguments, separated by spaces */
+  uint32_t least, most; /* how many positional arguments */
+  tj_builtin_function function;
 } tj_builtin;
 
 enum { TJ_ANY_COUNT = 65536 };
@@ -68,9 +68,7 @@ const tj_tuple *tj_args_as_coordinate(tj_call *call, uint32_t first);
 const tj_value *tj_builtin_transform_by_name(tj_call *call);
 
 #define BUILTIN(name, group, form, least, most, named, doc) const tj_value *tj_builtin_##name(tj_call *call);
-#define PLANNED(name, group, form)
 #include "frontend/builtin.def"
 #undef BUILTIN
-#undef PLANNED
 
 #endif

@@ -24,62 +24,26 @@ static tj_value *new_value(tj_graph *graph, tj_value_kind kind) {
   return value;
 }
 
-const tj_value *tj_value_of_tuple(tj_graph *graph, const tj_tuple *tuple) {
-  tj_value *value = new_value(graph, TJ_VALUE_TUPLE);
-  value->tuple = tuple;
-  return value;
-}
+/* Defines tj_value_of_NAME: a value of a kind, whose member of that name it has. */
+#define DEFINE_VALUE_OF(name, kind, type)                                                                            \
+  const tj_value *tj_value_of_##name(tj_graph *graph, type name) {                                                   \
+    tj_value *value = new_value(graph, kind);                                                                        \
+    value->name = name;                                                                                              \
+    return value;                                                                                                    \
+  }
+
+DEFINE_VALUE_OF(tuple, TJ_VALUE_TUPLE, const tj_tuple *)
+DEFINE_VALUE_OF(layout, TJ_VALUE_LAYOUT, tj_layout)
+DEFINE_VALUE_OF(swizzle, TJ_VALUE_SWIZZLE, tj_swizzle)
+DEFINE_VALUE_OF(composed, TJ_VALUE_COMPOSED, const tj_composed *)
+DEFINE_VALUE_OF(transform, TJ_VALUE_TRANSFORM, const tj_transform *)
+DEFINE_VALUE_OF(view, TJ_VALUE_VIEW, const tj_view *)
+DEFINE_VALUE_OF(adaptor, TJ_VALUE_ADAPTOR, const tj_adaptor *)
+DEFINE_VALUE_OF(distribution, TJ_VALUE_DISTRIBUTION, const tj_distribution *)
+DEFINE_VALUE_OF(linear, TJ_VALUE_LINEAR, const tj_f2 *)
 
 const tj_value *tj_value_of_node(tj_graph *graph, const tj_node *node) {
   return tj_value_of_tuple(graph, tj_tuple_integer(graph, node));
-}
-
-const tj_value *tj_value_of_layout(tj_graph *graph, tj_layout layout) {
-  tj_value *value = new_value(graph, TJ_VALUE_LAYOUT);
-  value->layout = layout;
-  return value;
-}
-
-const tj_value *tj_value_of_swizzle(tj_graph *graph, tj_swizzle swizzle) {
-  tj_value *value = new_value(graph, TJ_VALUE_SWIZZLE);
-  value->swizzle = swizzle;
-  return value;
-}
-
-const tj_value *tj_value_of_composed(tj_graph *graph, const tj_composed *composed) {
-  tj_value *value = new_value(graph, TJ_VALUE_COMPOSED);
-  value->composed = composed;
-  return value;
-}
-
-const tj_value *tj_value_of_transform(tj_graph *graph, const tj_transform *transform) {
-  tj_value *value = new_value(graph, TJ_VALUE_TRANSFORM);
-  value->transform = transform;
-  return value;
-}
-
-const tj_value *tj_value_of_view(tj_graph *graph, const tj_view *view) {
-  tj_value *value = new_value(graph, TJ_VALUE_VIEW);
-  value->view = view;
-  return value;
-}
-
-const tj_value *tj_value_of_adaptor(tj_graph *graph, const tj_adaptor *adaptor) {
-  tj_value *value = new_value(graph, TJ_VALUE_ADAPTOR);
-  value->adaptor = adaptor;
-  return value;
-}
-
-const tj_value *tj_value_of_distribution(tj_graph *graph, const tj_distribution *distribution) {
-  tj_value *value = new_value(graph, TJ_VALUE_DISTRIBUTION);
-  value->distribution = distribution;
-  return value;
-}
-
-const tj_value *tj_value_of_linear(tj_graph *graph, const tj_f2 *map) {
-  tj_value *value = new_value(graph, TJ_VALUE_LINEAR);
-  value->linear = map;
-  return value;
 }
 
 const tj_value *tj_value_of_items(tj_graph *graph, tj_value_kind kind, const tj_value *const items[],

@@ -128,6 +128,8 @@ tj_axis tj_axis_of_numbers(tj_job *job, uint32_t count);
  * columns; the last row may be shorter. */
 bool tj_row_is_long(int64_t count);
 void tj_break_row(tj_job *job, uint32_t count, tj_panel *panel);
+/* How many cells the last row has. */
+uint32_t tj_last_row_count(const tj_panel *panel);
 /* A number, and a coordinate of the given structure, as text in the job. */
 const char *tj_number_text(tj_job *job, int64_t number);
 const char *tj_coordinate_text(tj_job *job, const tj_tuple *structure, const int64_t leaves[]);

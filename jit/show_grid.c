@@ -127,6 +127,14 @@ void tj_break_row(tj_job *job, uint32_t count, tj_panel *panel) {
     panel->column.label[column] = tj_string_format(job, "+%u", column);
 }
 
+uint32_t tj_last_row_count(const tj_panel *panel) {
+  uint32_t count = panel->column.count;
+  const tj_cell *row = &panel->cell[(size_t)(panel->row.count - 1) * count];
+  while (count > 0 && row[count - 1].state == TJ_CELL_ABSENT)
+    count--;
+  return count;
+}
+
 /* How many positions belong together: the size of the mode's first submode of more than one position. */
 static uint32_t group_of(const grid *g, const grid_mode *mode) {
   for (uint32_t i = 0; i < mode->leaf_count; i++) {

@@ -94,18 +94,10 @@ static void add_cell(drawing *d, const tj_cell *cell, uint32_t row, uint32_t col
 
 /* --- grids --- */
 
-static uint32_t last_row_count(const tj_panel *panel) {
-  uint32_t count = panel->column.count;
-  const tj_cell *row = &panel->cell[(size_t)(panel->row.count - 1) * count];
-  while (count > 0 && row[count - 1].state == TJ_CELL_ABSENT)
-    count--;
-  return count;
-}
-
 /* Lines before every `row_step`-th row and `column_step`-th column; the last row may be shorter. */
 static void add_lines(drawing *d, const tj_panel *panel, const char *options, uint32_t row_step,
                       uint32_t column_step) {
-  uint32_t rows = panel->row.count, columns = panel->column.count, last = last_row_count(panel);
+  uint32_t rows = panel->row.count, columns = panel->column.count, last = tj_last_row_count(panel);
   for (uint32_t row = 0; row <= rows; row += row_step)
     tj_text_format(d->text, "\\draw[%s] (%.3f,0) -- (%.3f,%.3f);\n", options, d->top + row, d->top + row,
                    (row == rows ? last : columns) * d->cell_width);

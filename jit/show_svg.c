@@ -301,18 +301,10 @@ static void add_cell(drawing *d, const tj_cell *cell, uint32_t x, uint32_t y) {
 
 /* --- panels --- */
 
-static uint32_t last_row_count(const tj_panel *panel) {
-  uint32_t count = panel->column.count;
-  const tj_cell *row = &panel->cell[(size_t)(panel->row.count - 1) * count];
-  while (count > 0 && row[count - 1].state == TJ_CELL_ABSENT)
-    count--;
-  return count;
-}
-
 /* Lines between cells: every `step`-th of them, ends included when it is 1. The last row may be shorter. */
 static void add_grid_lines(drawing *d, const tj_panel *panel, const char *class_name, uint32_t row_step,
                            uint32_t column_step, double x, double y) {
-  uint32_t rows = panel->row.count, columns = panel->column.count, last = last_row_count(panel);
+  uint32_t rows = panel->row.count, columns = panel->column.count, last = tj_last_row_count(panel);
   tj_text_format(d->text, "<path class=\"%s\" d=\"", class_name);
   for (uint32_t row = 0; row_step > 0 && row <= rows; row += row_step)
     tj_text_format(d->text, "M%.1f %.1fh%" PRIu32, x, y + row * d->cell_height,
