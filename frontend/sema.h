@@ -1,8 +1,8 @@
 /* What programs mean: AST to values.
  *
- * sema.c evaluates items, sema_kernel.c those that are kernels, sema_expression.c expressions, sema_number.c numbers
- * that may be fractions, sema_compose.c what `o` means, builtin_*.c the functions that builtin.def lists. Everything
- * fails with tj_fail at the AST node that is to blame. */
+ * sema.c evaluates items, sema_kernel.c and sema_walk.c those that are kernels, sema_expression.c expressions,
+ * sema_number.c numbers that may be fractions, sema_compose.c what `o` means, builtin_*.c the functions that
+ * builtin.def lists. Everything fails with tj_fail at the AST node that is to blame. */
 #ifndef TJ_FRONTEND_SEMA_H
 #define TJ_FRONTEND_SEMA_H
 
@@ -41,6 +41,10 @@ tj_number tj_evaluate_number(tj_scope *scope, const tj_ast *ast, const char *wha
 
 /* A kernel item: TJ4001, TJ4005, TJ4014 for what makes no kernel. */
 tj_kernel_definition tj_evaluate_kernel(tj_scope *scope, const tj_item *item);
+
+/* The walk that offsets(destination, map, step=…, count=…, starts=…) describes; NULL where it has no such argument.
+ * TJ2005, TJ2006, TJ2013, TJ3009 for what describes none. (sema_walk.c) */
+const tj_kernel_walk *tj_evaluate_walk(tj_scope *scope, const tj_value *map, const tj_ast *body);
 
 /* What an application means when a value, not a builtin, is applied: layouts, swizzles, views. */
 const tj_value *tj_apply_value(tj_graph *graph, const tj_value *function, const tj_value *const args[],

@@ -202,13 +202,14 @@ static void evaluate_shuffle(tj_scope *scope, tj_kernel_definition *kernel, cons
 /* --- kernels --- */
 
 static void evaluate_offsets(tj_scope *scope, tj_kernel_definition *kernel, const tj_ast *body) {
-  if (body->count != 3)
+  if (body->count < 3)
     tj_fail(scope->job, TJ_WRONG_ARITY, "offsets takes a destination and a view");
   kernel->body = TJ_BODY_OFFSETS;
   kernel->destination = find_argument(scope, kernel, body->item[1]);
   kernel->map = tj_evaluate_expression(scope, body->item[2]);
   scope->job->here = body->item[2]->span;
   need_operand(scope->job, kernel->map, "the second argument of offsets");
+  kernel->walk = tj_evaluate_walk(scope, kernel->map, body);
 }
 
 static bool is_call_of(const tj_ast *body, const char *name) {

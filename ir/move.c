@@ -3,8 +3,7 @@
 
 #include "ir/arith.h"
 
-/* Whether l(u + step) - l(u) is the same for all u. */
-static bool is_linear(tj_transform_kind kind) {
+bool tj_transform_is_linear(tj_transform_kind kind) {
   switch (kind) {
   case TJ_TRANSFORM_PASS_THROUGH:
   case TJ_TRANSFORM_PAD:
@@ -52,9 +51,9 @@ tj_cursor tj_cursor_at(tj_graph *graph, const tj_view *view, const tj_node *cons
   return cursor;
 }
 
-/* l(u + step) - l(u) of a linear transform, which is l(step) - l(0). */
-static void linear_change(tj_graph *graph, const tj_transform *transform, const tj_node *const step[],
-                          const tj_node *change[]) {
+/* l(u + step) - l(u) is l(step) - l(0). */
+void tj_transform_linear_change(tj_graph *graph, const tj_transform *transform, const tj_node *const step[],
+                                const tj_node *change[]) {
   const tj_node *zero[TJ_MAX_DIMENSIONS], *at_zero[TJ_MAX_DIMENSIONS];
   for (uint32_t i = 0; i < transform->upper_count; i++)
     zero[i] = tj_int(graph, 0);
@@ -77,8 +76,8 @@ static void change_of_stage(tj_graph *graph, const tj_cursor *cursor, const tj_s
   const tj_transform *transform = stage->transform;
   const tj_node *step[TJ_MAX_DIMENSIONS];
   gather(moved, stage->upper_id, transform->upper_count, step);
-  if (is_linear(transform->kind)) {
-    linear_change(graph, transform, step, change);
+  if (tj_transform_is_linear(transform->kind)) {
+    tj_transform_linear_change(graph, transform, step, change);
     return;
   }
   if (is_still(step, transform->upper_count)) {

@@ -8,6 +8,13 @@
 
 #include "ir/view.h"
 
+/* Whether l(u + step) - l(u) is the same for all u, so that steps of the upper indices are steps of the lower ones.
+ */
+bool tj_transform_is_linear(tj_transform_kind kind);
+/* That change of a linear transform, for a step of its upper indices: writes lower_count nodes. */
+void tj_transform_linear_change(tj_graph *graph, const tj_transform *transform, const tj_node *const step[],
+                                const tj_node *change[]);
+
 typedef struct {
   const tj_view *view;
   const tj_node **index; /* by hidden dimension; [0] is the offset into the buffer, without the view's own */

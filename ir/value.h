@@ -96,8 +96,16 @@ typedef struct {
   double real; /* the nearest to `integer`, where that is what it is */
 } tj_number;
 
+/* A walk from each of the starts, in row-major order: `trips` places, `step` apart, the start itself the first. */
+typedef struct {
+  const tj_node *const *start_lengths; /* of the box of starts, by dimension of the view */
+  const tj_node *const *step;
+  const tj_node *trips;
+} tj_kernel_walk;
+
 /* kernel NAME(arguments) = copy(source, destination, fill=…, through=…), shuffle(source, destination, from=…, to=…),
- * or offsets(destination, map). A shuffle is a copy whose tiles are loaded by one distribution, stored by another. */
+ * or offsets(destination, map, step=…, count=…, starts=…). A shuffle is a copy whose tiles are loaded by one
+ * distribution, stored by another. */
 typedef struct {
   const char *name;
   const tj_kernel_argument *argument;
@@ -105,6 +113,7 @@ typedef struct {
   tj_kernel_body body;
   uint32_t source, destination;     /* indices of arguments */
   const tj_value *map;              /* offsets: whose offsets */
+  const tj_kernel_walk *walk;       /* offsets of a view: at which places; NULL: at all, each once */
   int64_t fill;                     /* copy */
   tj_number scale, bias;            /* copy: elements become scale * element + bias */
   const tj_distribution *from, *to; /* copy: how tiles are loaded and stored; NULL: the mapping chooses */

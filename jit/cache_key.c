@@ -112,7 +112,9 @@ _Static_assert(sizeof(tj_derived) == 16, "write_kernel writes every field of tj_
 _Static_assert(sizeof(tj_kernel_binding) == 16, "write_kernel writes every field of tj_kernel_binding");
 _Static_assert(sizeof(tj_kernel_step) == 72, "write_step writes every field of tj_kernel_step");
 _Static_assert(sizeof(tj_scaling) == 24, "write_kernel writes every field of tj_scaling");
-_Static_assert(sizeof(tj_kernel) == 224, "write_kernel writes every field of tj_kernel but what it was mapped by");
+_Static_assert(sizeof(tj_carried) == 24, "write_loop writes every field of tj_carried");
+_Static_assert(sizeof(tj_loop) == 32, "write_loop writes every field of tj_loop");
+_Static_assert(sizeof(tj_kernel) == 232, "write_kernel writes every field of tj_kernel but what it was mapped by");
 
 /* A kernel's expressions are written where they are first used, arguments before users, and from then on named by
  * their number. So their order in the graph, which depends on the program's text, does not matter. */
@@ -253,6 +255,20 @@ static void write_steps(kernel_writer *w, const tj_kernel_step *step, uint32_t c
     write_step(w, &step[i]);
 }
 
+static void write_loop(kernel_writer *w, const tj_loop *loop) {
+  tj_write_u8(&w->text, loop != NULL);
+  if (loop == NULL)
+    return;
+  write_node(w, loop->counter);
+  write_node(w, loop->trips);
+  tj_write_u32(&w->text, loop->carried_count);
+  for (uint32_t i = 0; i < loop->carried_count; i++) {
+    write_node(w, loop->carried[i].symbol);
+    write_node(w, loop->carried[i].initial);
+    write_node(w, loop->carried[i].next);
+  }
+}
+
 static void write_kernel(kernel_writer *w, const tj_kernel *kernel) {
   tj_write_string(&w->text, kernel->name);
   write_arguments(w, kernel);
@@ -274,6 +290,7 @@ static void write_kernel(kernel_writer *w, const tj_kernel *kernel) {
   tj_write_u32(&w->text, kernel->scaling.arithmetic);
   tj_write_u64(&w->text, kernel->scaling.scale);
   tj_write_u64(&w->text, kernel->scaling.bias);
+  write_loop(w, kernel->loop);
   write_steps(w, kernel->step, kernel->step_count);
   write_node(w, kernel->inner);
   write_steps(w, kernel->inner_step, kernel->inner_step_count);

@@ -4,10 +4,11 @@
 
 #include "base/text.h"
 #include "ir/eval.h"
+#include "lower/loop.h"
 
 #include <inttypes.h>
 
-enum { SAMPLED_WAVES = 64, HOST_LINE = 64 };
+enum { SAMPLED_WAVES = 64, SAMPLED_TRIPS = 8, HOST_LINE = 64 };
 
 /* What the accesses of one kind cost, over the sampled waves. */
 typedef struct {
@@ -28,7 +29,9 @@ typedef struct {
   int64_t waves_of_group, waves; /* in all */
   access_costs *cost;
   uint32_t cost_count;
-  int64_t *value; /* of symbols, by index */
+  int64_t *value;               /* of symbols, by index */
+  int64_t trips;                /* of the kernel's loop; 1 where there is none */
+  tj_evaluator *initial, *next; /* of what the loop carries, while a step is evaluated; NULL: nothing */
 } kernel_check;
 
 static uint32_t element_bytes_of(const tj_kernel *kernel, uint32_t buffer) {
@@ -66,6 +69,50 @@ static bool set_item(const kernel_check *k, int64_t wave, uint32_t lane, int64_t
   return true;
 }
 
+static bool set_carried(const kernel_check *k, tj_evaluator *evaluator) {
+  const tj_loop *loop = k->kernel->loop;
+  int64_t value[TJ_MOST_CARRIED];
+  tj_bindings bindings = {k->value, NULL, k->check->graph->symbol_count};
+  if (evaluator == NULL)
+    return true;
+  if (tj_evaluator_run(evaluator, &bindings, value) != TJ_EVAL_OK)
+    return false;
+  for (uint32_t i = 0; i < loop->carried_count; i++)
+    k->value[loop->carried[i].symbol->symbol->index] = value[i];
+  return true;
+}
+
+/* Takes the work-item to one of its trips. */
+static bool set_trip(const kernel_check *k, int64_t trip) {
+  bool is_set = set_carried(k, k->initial);
+  for (int64_t i = 0; i < trip && is_set; i++)
+    is_set = set_carried(k, k->next);
+  if (k->kernel->loop != NULL)
+    k->value[k->kernel->loop->counter->symbol->index] = trip;
+  return is_set;
+}
+
+/* False where there is no memory. */
+static bool open_loop(kernel_check *k) {
+  const tj_loop *loop = k->kernel->loop;
+  const tj_node *initial[TJ_MOST_CARRIED], *next[TJ_MOST_CARRIED];
+  k->initial = k->next = NULL;
+  uint32_t count = loop != NULL ? loop->carried_count : 0;
+  for (uint32_t i = 0; i < count; i++) {
+    initial[i] = loop->carried[i].initial;
+    next[i] = loop->carried[i].next;
+  }
+  return count == 0 || (tj_evaluator_create(initial, count, &k->initial) == TJ_EVAL_OK &&
+                        tj_evaluator_create(next, count, &k->next) == TJ_EVAL_OK);
+}
+
+static void close_loop(kernel_check *k) {
+  if (k->initial != NULL)
+    tj_evaluator_destroy(k->initial);
+  if (k->next != NULL)
+    tj_evaluator_destroy(k->next);
+}
+
 static void add_wave(const kernel_check *k, access_costs *cost, const int64_t address[], uint32_t lanes,
                      uint64_t active) {
   if (lanes == 0)
@@ -85,9 +132,9 @@ static void add_wave(const kernel_check *k, access_costs *cost, const int64_t ad
   }
 }
 
-/* The lanes of one wave that make the access, and where. */
+/* The lanes of one wave that make the access on one trip, and where. */
 static void evaluate_wave(kernel_check *k, const tj_kernel_step *step, tj_evaluator *evaluator, int64_t wave,
-                          int64_t count, access_costs *cost) {
+                          int64_t trip, int64_t count, access_costs *cost) {
   int64_t address[TJ_BANK_LANES], found[2];
   uint32_t lanes = 0;
   uint64_t active = 0;
@@ -95,7 +142,7 @@ static void evaluate_wave(kernel_check *k, const tj_kernel_step *step, tj_evalua
   for (uint32_t lane = 0; lane < k->check->target->wave_size; lane++) {
     if (!set_item(k, wave, lane, count))
       break;
-    cost->has_failed |= tj_evaluator_run(evaluator, &bindings, found) != TJ_EVAL_OK;
+    cost->has_failed |= !set_trip(k, trip) || tj_evaluator_run(evaluator, &bindings, found) != TJ_EVAL_OK;
     if (cost->has_failed || found[1] == 0)
       continue;
     address[lanes++] = found[0] * element_bytes_of(k->kernel, step->access.buffer);
@@ -111,13 +158,19 @@ static void evaluate_step(kernel_check *k, const tj_kernel_step *step, int64_t c
   access_costs *cost = costs_of(k, step);
   tj_evaluator *evaluator;
   int64_t samples = k->waves < SAMPLED_WAVES ? k->waves : SAMPLED_WAVES;
-  cost->steps++;
-  tj_spend(job, (uint64_t)samples * k->check->target->wave_size);
-  if (tj_evaluator_create(roots, 2, &evaluator) != TJ_EVAL_OK)
+  int64_t trips = k->trips < SAMPLED_TRIPS ? k->trips : SAMPLED_TRIPS;
+  cost->steps += k->trips;
+  tj_spend(job, (uint64_t)(samples * trips) * k->check->target->wave_size);
+  if (!open_loop(k) || tj_evaluator_create(roots, 2, &evaluator) != TJ_EVAL_OK) {
+    close_loop(k);
     tj_fail_out_of_memory(job);
-  for (int64_t i = 0; i < samples; i++)
-    evaluate_wave(k, step, evaluator, i * k->waves / samples, count, cost);
+  }
+  for (int64_t i = 0; i < samples; i++) {
+    for (int64_t trip = 0; trip < trips; trip++)
+      evaluate_wave(k, step, evaluator, i * k->waves / samples, trip, count, cost);
+  }
   tj_evaluator_destroy(evaluator);
+  close_loop(k);
 }
 
 /* --- reporting --- */
@@ -198,6 +251,8 @@ static void check_accesses(kernel_check *k, tj_findings *findings) {
   uint32_t lanes = k->check->target->wave_size;
   k->waves_of_group = (kernel->workgroup_size + lanes - 1) / lanes;
   k->waves = (count + kernel->workgroup_size - 1) / kernel->workgroup_size * k->waves_of_group;
+  if (kernel->loop != NULL)
+    k->trips = tj_constant_value(k->check->graph, kernel->loop->trips, "the number of trips");
   for (uint32_t i = 0; i < kernel->step_count; i++) {
     if (kernel->step[i].kind == TJ_STEP_LOAD || kernel->step[i].kind == TJ_STEP_STORE)
       evaluate_step(k, &kernel->step[i], count);
@@ -244,7 +299,8 @@ static void check_registers(const tj_check *check, const tj_kernel *kernel, cons
 void tj_check_kernel(const tj_check *check, const tj_kernel *kernel, const tj_isa_stats *stats,
                      tj_findings *findings) {
   const tj_gpu *gpu = tj_gpu_of(check->target->processor);
-  kernel_check k = {.check = check, .kernel = kernel, .line_bytes = gpu != NULL ? gpu->line_bytes : HOST_LINE};
+  kernel_check k = {
+      .check = check, .kernel = kernel, .line_bytes = gpu != NULL ? gpu->line_bytes : HOST_LINE, .trips = 1};
   k.model = gpu != NULL ? tj_bank_model_of(check->target->processor) : NULL;
   k.cost = TJ_NEW_ARRAY(findings->job, access_costs, kernel->step_count + 1);
   k.value = TJ_NEW_ARRAY(findings->job, int64_t, check->graph->symbol_count + 1);

@@ -254,8 +254,8 @@ static void print_distributed(tj_text *text, const tj_distributed *distributed) 
 }
 
 void tj_report_kernel(tj_program *program, const tj_kernel *kernel, tj_text *text) {
-  tj_named_node named[TJ_KERNEL_EXPRESSIONS];
-  uint32_t count = tj_kernel_expressions(kernel, named);
+  uint32_t count;
+  const tj_named_node *named = tj_kernel_expressions(&program->job, kernel, &count);
   tj_text_format(text, "kernel %s: one work-item for each 0 <= n < count\n", kernel->name);
   for (uint32_t i = 0; i < count; i++)
     tj_text_format(text, "  %-12s = %s\n", named[i].name, tj_node_text(&program->job, named[i].node));

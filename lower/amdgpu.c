@@ -217,7 +217,7 @@ static void emit_flat(tj_emitter *emitter) {
     LLVMPositionBuilderAtEnd(emitter->builder, body);
   }
   tj_emit_begin_item(emitter, kernel->index, index);
-  tj_emit_steps(emitter, (tj_phase){kernel->step, kernel->step_count});
+  tj_emit_item(emitter);
   LLVMBuildBr(emitter->builder, end);
   LLVMPositionBuilderAtEnd(emitter->builder, end);
 }

@@ -107,6 +107,10 @@ void tj_emit_launch_nodes(tj_emitter *emitter);
 void tj_emit_workgroup_nodes(tj_emitter *emitter, LLVMValueRef workgroup);
 /* From here on, `symbol`, which tells work-items apart, has this value, and what depends on it has none yet. */
 void tj_emit_begin_item(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef value);
+/* Emits all that a trip of the work-item's loop shares with the others. */
+void tj_emit_item_nodes(tj_emitter *emitter);
+/* From here on, a symbol that changes from trip to trip has this value. */
+void tj_emit_carried(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef value);
 /* Emits what is marked, by position, and has no value yet. */
 void tj_emit_marked_nodes(tj_emitter *emitter, const bool *mark);
 /* The value of a node as an integer of `width`, which its facts must fit. */
@@ -146,6 +150,9 @@ typedef struct {
 tj_phase tj_emit_phase(const tj_kernel_step steps[], uint32_t begin, uint32_t count);
 /* Emits its steps. The builder ends where they have ended. */
 void tj_emit_steps(tj_emitter *emitter, tj_phase phase);
+
+/* All steps of a flat kernel's work-item, with the loop around them. (emit_loop.c) */
+void tj_emit_item(tj_emitter *emitter);
 
 /* --- tiles (emit_step.c) --- */
 

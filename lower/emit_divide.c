@@ -109,7 +109,7 @@ static LLVMValueRef build_product(tj_emitter *emitter, LLVMValueRef a, interval 
   const int64_t half = 1 << 23;
   bool is_unsigned = fits_within(range_a, 0, 2 * half - 1) && fits_within(range_b, 0, 2 * half - 1);
   bool is_signed = fits_within(range_a, -half, half - 1) && fits_within(range_b, -half, half - 1);
-  bool is_cheap = emitter->target->has_cheap_small_product && emitter->level == TJ_LEVEL_ITEM;
+  bool is_cheap = emitter->target->has_cheap_small_product && emitter->level >= TJ_LEVEL_ITEM;
   bool is_negation = is_constant_like(a, -1) || is_constant_like(b, -1);
   if (is_cheap && !is_negation && width.bits == 32 && (is_unsigned || is_signed))
     return emitter->target->family->emit_small_product(emitter, a, b, !is_unsigned);

@@ -215,11 +215,20 @@ void tj_emit_workgroup_nodes(tj_emitter *emitter, LLVMValueRef workgroup) {
 
 void tj_emit_begin_item(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef value) {
   for (uint32_t i = 0; i < emitter->nodes.walk.count; i++) {
-    if (emitter->nodes.level[i] == TJ_LEVEL_ITEM)
+    if (emitter->nodes.level[i] >= TJ_LEVEL_ITEM)
       emitter->value[i] = NULL;
   }
   set_value(emitter, symbol, value);
   emitter->level = TJ_LEVEL_ITEM;
+}
+
+void tj_emit_item_nodes(tj_emitter *emitter) {
+  emit_level(emitter, TJ_LEVEL_ITEM);
+}
+
+void tj_emit_carried(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef value) {
+  set_value(emitter, symbol, value);
+  emitter->level = TJ_LEVEL_TRIP;
 }
 
 void tj_emit_marked_nodes(tj_emitter *emitter, const bool *mark) {

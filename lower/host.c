@@ -133,7 +133,7 @@ static void emit_flat(tj_emitter *emitter) {
   return_if_empty(emitter, range);
   counted_loop loop = begin_loop(emitter, range, width, "loop");
   tj_emit_begin_item(emitter, kernel->index, loop.index);
-  tj_emit_steps(emitter, (tj_phase){kernel->step, kernel->step_count});
+  tj_emit_item(emitter);
   end_loop(emitter, &loop);
 }
 

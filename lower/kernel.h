@@ -3,8 +3,9 @@
  * Work-items run in workgroups of workgroup_size. Each takes the same steps, in order: it loads vectors of elements
  * into slots, its registers, and stores slots; between them it may meet the others of its workgroup at barriers, to
  * pass elements on through LDS. Two kinds of kernels differ in how work-items know who they are. In a flat kernel
- * each has a linear coordinate, 0 <= index < count, and the last workgroup may be partial. In a tiled kernel each has
- * the number of its workgroup and its own within it; all workgroups are whole.
+ * each has a linear coordinate, 0 <= index < count, and the last workgroup may be partial; its steps may stand in a
+ * loop, which carries integers from trip to trip. In a tiled kernel each has the number of its workgroup and its own
+ * within it; all workgroups are whole.
  *
  * plan.c makes kernels from views, flat ones that move one element a work-item; derive.c moves work from work-items
  * to the launch; lower_kernel.c lowers them. */
@@ -80,6 +81,21 @@ typedef struct {
   uint64_t scale, bias;                                                /* the bits of numbers of that type */
 } tj_scaling;
 
+/* An integer that a loop carries: before its first trip it is `initial`, an expression of the work-item; after each
+ * trip it becomes `next`, an expression of what the loop carries. */
+typedef struct {
+  const tj_node *symbol, *initial, *next;
+} tj_carried;
+
+/* A counted loop around the steps of a flat kernel: each work-item takes them `trips` times. What is carried changes
+ * at the end of a trip, all at once. (loop.h) */
+typedef struct {
+  const tj_node *counter; /* the symbol of the trip: 0 <= counter < trips */
+  const tj_node *trips;   /* at least 1; an expression of parameters */
+  tj_carried *carried;
+  uint32_t carried_count;
+} tj_loop;
+
 typedef struct tj_kernel {
   const char *name;
   const tj_kernel_buffer *buffer;
@@ -95,6 +111,7 @@ typedef struct tj_kernel {
   uint32_t workgroup_size;
   tj_kernel_binding *binding; /* tiled: of what is the same for a workgroup */
   uint32_t binding_count;
+  tj_loop *loop; /* flat: around all steps; NULL: none */
   tj_kernel_step *step;
   uint32_t step_count;
   const tj_node *inner;       /* tiled: truth, whether the workgroup's tile is all inside the domain; NULL: never */

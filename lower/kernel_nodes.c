@@ -3,6 +3,7 @@
 
 #include "ir/simplify.h"
 #include "ir/substitute.h"
+#include "lower/loop.h"
 
 #include <stdlib.h>
 
@@ -42,6 +43,20 @@ static void gather_steps(tj_kernel_nodes *nodes, const tj_kernel_step *step, uin
   }
 }
 
+static void gather_loop(tj_kernel_nodes *nodes, const tj_loop *loop) {
+  add_root(nodes, loop->counter);
+  add_root(nodes, loop->trips);
+  for (uint32_t i = 0; i < loop->carried_count; i++) {
+    add_root(nodes, loop->carried[i].symbol);
+    add_root(nodes, loop->carried[i].initial);
+    add_root(nodes, loop->carried[i].next);
+  }
+}
+
+static uint32_t loop_roots(const tj_kernel *kernel) {
+  return kernel->loop == NULL ? 0 : 2 + 3 * kernel->loop->carried_count;
+}
+
 /* A tiled kernel's count is the launch's business alone. */
 static void gather_roots(tj_kernel_nodes *nodes, const tj_kernel *kernel) {
   if (kernel->index != NULL)
@@ -51,6 +66,8 @@ static void gather_roots(tj_kernel_nodes *nodes, const tj_kernel *kernel) {
     add_root(nodes, kernel->binding[i].symbol);
     add_root(nodes, kernel->binding[i].value);
   }
+  if (kernel->loop != NULL)
+    gather_loop(nodes, kernel->loop);
   gather_steps(nodes, kernel->step, kernel->step_count);
   gather_steps(nodes, kernel->inner_step, kernel->inner_step_count);
 }
@@ -66,6 +83,8 @@ static bool is_bound(const tj_kernel *kernel, const tj_node *node) {
 static tj_level level_of(const tj_kernel_nodes *nodes, const tj_kernel *kernel, const tj_node *node) {
   if (node == kernel->index || node == kernel->item)
     return TJ_LEVEL_ITEM;
+  if (kernel->loop != NULL && tj_loop_changes(kernel->loop, node))
+    return TJ_LEVEL_TRIP;
   bool is_of_workgroup = node == kernel->workgroup || is_bound(kernel, node);
   tj_level level = is_of_workgroup ? TJ_LEVEL_WORKGROUP : TJ_LEVEL_LAUNCH;
   for (unsigned i = 0; i < tj_op_arity(node->op); i++) {
@@ -76,7 +95,8 @@ static tj_level level_of(const tj_kernel_nodes *nodes, const tj_kernel *kernel, 
 }
 
 tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel) {
-  size_t most = 3 * ((size_t)kernel->step_count + kernel->inner_step_count) + 2 * (size_t)kernel->binding_count + 2;
+  size_t most = 3 * ((size_t)kernel->step_count + kernel->inner_step_count) + 2 * (size_t)kernel->binding_count + 2 +
+                loop_roots(kernel);
   tj_kernel_nodes nodes = {.root = TJ_NEW_ARRAY(graph->job, const tj_node *, most)};
   gather_roots(&nodes, kernel);
   nodes.walk = tj_walk_nodes(graph, nodes.root, nodes.root_count);

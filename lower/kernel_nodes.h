@@ -1,5 +1,5 @@
-/* The nodes of a kernel's expressions, and how often each has to be computed: once for a launch, for a workgroup or
- * for a work-item. */
+/* The nodes of a kernel's expressions, and how often each has to be computed: once for a launch, for a workgroup, for
+ * a work-item, or for each trip of its loop. */
 #ifndef TJ_LOWER_KERNEL_NODES_H
 #define TJ_LOWER_KERNEL_NODES_H
 
@@ -7,7 +7,7 @@
 #include "lower/kernel.h"
 
 /* What a node's value is the same for. */
-typedef enum { TJ_LEVEL_LAUNCH, TJ_LEVEL_WORKGROUP, TJ_LEVEL_ITEM } tj_level;
+typedef enum { TJ_LEVEL_LAUNCH, TJ_LEVEL_WORKGROUP, TJ_LEVEL_ITEM, TJ_LEVEL_TRIP } tj_level;
 
 /* In the job's arena. */
 typedef struct {

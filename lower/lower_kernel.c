@@ -1,5 +1,6 @@
 /* Emitters: what they need to know of a kernel before its function begins. */
 #include "lower/emit.h"
+#include "lower/loop.h"
 
 uint64_t tj_emit_workgroup_limit(const tj_emitter *emitter) {
   int64_t count = emitter->kernel->count->facts.high, size = emitter->kernel->workgroup_size;
@@ -22,7 +23,8 @@ static bool is_coordinate(const tj_kernel *kernel, const tj_node *node) {
     if (kernel->binding[i].symbol == node)
       return true;
   }
-  return node == kernel->index || node == kernel->workgroup || node == kernel->item;
+  return node == kernel->index || node == kernel->workgroup || node == kernel->item ||
+         (kernel->loop != NULL && tj_loop_changes(kernel->loop, node));
 }
 
 static void check_symbols(const tj_emitter *emitter) {

@@ -5,12 +5,14 @@
  * where it does not. */
 #include "lower/plan.h"
 
-#include "ir/facts.h"
+#include "ir/arith.h"
+#include "ir/structure.h"
 #include "ir/walk.h"
 #include "lower/distributed.h"
 #include "lower/domain.h"
 #include "lower/economy.h"
 #include "lower/scaling.h"
+#include "lower/walk_view.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -37,13 +39,25 @@ static void add_places(root_list *list, tj_kernel_step *step, uint32_t count) {
   }
 }
 
+static void add_loop(root_list *list, tj_loop *loop) {
+  add_place(list, &loop->trips);
+  for (uint32_t i = 0; i < loop->carried_count; i++) {
+    add_place(list, &loop->carried[i].initial);
+    add_place(list, &loop->carried[i].next);
+  }
+}
+
 static root_list root_places(tj_graph *graph, tj_kernel *kernel) {
-  size_t most = 3 * ((size_t)kernel->step_count + kernel->inner_step_count) + kernel->binding_count + 2;
+  size_t in_loop = kernel->loop == NULL ? 0 : 1 + 2 * (size_t)kernel->loop->carried_count;
+  size_t in_steps = 3 * ((size_t)kernel->step_count + kernel->inner_step_count);
+  size_t most = in_steps + in_loop + kernel->binding_count + 2;
   root_list list = {TJ_NEW_ARRAY(graph->job, const tj_node **, most), 0};
   add_places(&list, kernel->step, kernel->step_count);
   add_places(&list, kernel->inner_step, kernel->inner_step_count);
   for (uint32_t i = 0; i < kernel->binding_count; i++)
     add_place(&list, &kernel->binding[i].value);
+  if (kernel->loop != NULL)
+    add_loop(&list, kernel->loop);
   add_place(&list, &kernel->inner);
   add_place(&list, &kernel->count);
   return list;
@@ -249,6 +263,59 @@ static tj_kernel_step value_step(const tj_node *value) {
   return (tj_kernel_step){.kind = TJ_STEP_VALUE, .value = value, .width = 1, .slot_step = 1};
 }
 
+/* The product of extents. */
+static const tj_node *size_of_box(tj_graph *graph, const tj_node *const lengths[], uint32_t count) {
+  const tj_node *size = tj_int(graph, 1);
+  for (uint32_t i = 0; i < count; i++)
+    size = tj_terse_mul(graph, size, lengths[i]);
+  return size;
+}
+
+/* The coordinate in a box of a linear one, whose last dimension is the fastest. */
+static const tj_node *const *place_in_box(tj_graph *graph, const tj_node *const lengths[], uint32_t count,
+                                          const tj_node *index) {
+  const tj_node **place = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
+  for (uint32_t i = count; i-- > 0;) {
+    place[i] = i > 0 ? tj_terse_mod(graph, index, lengths[i]) : index;
+    index = i > 0 ? tj_terse_div(graph, index, lengths[i]) : NULL;
+  }
+  return place;
+}
+
+static const tj_node *offset_or_nothing(tj_graph *graph, tj_walked place) {
+  return tj_is_int(place.valid, 1) ? place.offset : tj_select(graph, place.valid, place.offset, tj_int(graph, -1));
+}
+
+static void check_size_of_walk(tj_graph *graph, const tj_kernel *kernel, const tj_operand *destination) {
+  const tj_node *size = tj_terse_mul(graph, kernel->count, kernel->loop->trips);
+  if (!tj_prove_equal(graph, size, destination->size))
+    tj_fail(graph->job, TJ_DOMAIN_MISMATCH, "the walk has %s places, the destination %s elements",
+            tj_describe(graph, size), tj_describe(graph, destination->size));
+}
+
+/* Work-item n stores the offsets from start n on: element n * trips + k of the destination is that of place k. */
+static void plan_walk(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
+                      const tj_operand operands[]) {
+  const tj_kernel_walk *path = definition->walk;
+  const tj_view *view = tj_view_structured(graph, definition->map->view, NULL);
+  const tj_operand *destination = &operands[definition->destination];
+  graph->job->here = definition->body_span;
+  kernel->count = size_of_box(graph, path->start_lengths, view->rank);
+  kernel->index = tj_coordinate(graph, "n", kernel->count);
+  kernel->loop = tj_loop_make(graph, path->trips);
+  check_size_of_walk(graph, kernel, destination);
+  tj_view_walk walk = {view, place_in_box(graph, path->start_lengths, view->rank, kernel->index), path->start_lengths,
+                       path->step};
+  const tj_node *value = offset_or_nothing(graph, tj_walk_view(graph, kernel->loop, &walk));
+  kernel->carried = kernel->buffer[definition->destination].dtype;
+  check_offset_type(graph, kernel->carried, offset_or_nothing(graph, tj_walk_directly(graph, kernel->loop, &walk)));
+  const tj_node *linear = tj_add(graph, tj_terse_mul(graph, kernel->index, path->trips), kernel->loop->counter);
+  tj_access store = tj_operand_access(graph, destination, definition->destination,
+                                      tj_operand_coordinate(graph, destination, linear));
+  set_steps(graph, kernel, value_step(value), scalar_step(TJ_STEP_STORE, store));
+  tj_loop_prune(graph, kernel);
+}
+
 static void plan_offsets(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
                          const tj_operand operands[]) {
   const tj_operand *destination = &operands[definition->destination];
@@ -272,6 +339,8 @@ tj_kernel *tj_plan_kernel(tj_graph *graph, const tj_program_values *program, con
   set_buffers(graph, kernel, definition, operands);
   if (definition->body == TJ_BODY_COPY)
     plan_copy(graph, kernel, definition, operands);
+  else if (definition->walk != NULL)
+    plan_walk(graph, kernel, definition, operands);
   else
     plan_offsets(graph, kernel, definition, operands);
   set_parameters(graph, kernel, program);
@@ -332,6 +401,8 @@ void tj_kernel_simplify(tj_graph *graph, tj_kernel *kernel, tj_trace *trace) {
   for (uint32_t i = 0; i < list.count; i++)
     *list.place[i] = roots[i];
   join_predicates(kernel);
+  if (kernel->loop != NULL)
+    tj_loop_prune(graph, kernel);
 }
 
 static void show(tj_named_node named[], uint32_t *count, const char *name, const tj_node *node) {
@@ -339,8 +410,18 @@ static void show(tj_named_node named[], uint32_t *count, const char *name, const
     named[(*count)++] = (tj_named_node){name, node};
 }
 
-uint32_t tj_kernel_expressions(const tj_kernel *kernel, tj_named_node named[TJ_KERNEL_EXPRESSIONS]) {
-  uint32_t count = 0;
+static void show_loop(tj_job *job, tj_named_node named[], uint32_t *count, const tj_loop *loop) {
+  show(named, count, "trips", loop->trips);
+  for (uint32_t i = 0; i < loop->carried_count; i++) {
+    const tj_carried *carried = &loop->carried[i];
+    show(named, count, carried->symbol->symbol->name, carried->initial);
+    show(named, count, tj_string_format(job, "%s.next", carried->symbol->symbol->name), carried->next);
+  }
+}
+
+const tj_named_node *tj_kernel_expressions(tj_job *job, const tj_kernel *kernel, uint32_t *shown) {
+  uint32_t most = 7 + (kernel->loop != NULL ? 2 * kernel->loop->carried_count : 0), count = 0;
+  tj_named_node *named = TJ_NEW_ARRAY(job, tj_named_node, most);
   const tj_kernel_step *first = &kernel->step[0], *store = &kernel->step[1];
   show(named, &count, "load.offset", first->access.offset);
   show(named, &count, "load.valid", first->access.valid);
@@ -348,5 +429,8 @@ uint32_t tj_kernel_expressions(const tj_kernel *kernel, tj_named_node named[TJ_K
   show(named, &count, "store.offset", store->access.offset);
   show(named, &count, "store.valid", store->access.valid);
   show(named, &count, "count", kernel->count);
-  return count;
+  if (kernel->loop != NULL)
+    show_loop(job, named, &count, kernel->loop);
+  *shown = count;
+  return named;
 }

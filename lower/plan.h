@@ -23,9 +23,8 @@ typedef struct {
   const tj_node *node;
 } tj_named_node;
 
-enum { TJ_KERNEL_EXPRESSIONS = 6 };
-
-/* The expressions that matter to a reader: offsets, predicates, the value. Returns how many were written. */
-uint32_t tj_kernel_expressions(const tj_kernel *kernel, tj_named_node named[TJ_KERNEL_EXPRESSIONS]);
+/* The expressions that matter to a reader: offsets, predicates, the value; what a loop carries, before the first trip
+ * and after each. In the job's arena; *shown is how many. */
+const tj_named_node *tj_kernel_expressions(tj_job *job, const tj_kernel *kernel, uint32_t *shown);
 
 #endif
