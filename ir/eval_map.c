@@ -227,9 +227,13 @@ void tj_oracle_transform(tj_graph *graph, const tj_transform *transform, const i
   case TJ_TRANSFORM_FREEZE:
     lower[0] = value_of(job, transform->amount[0]);
     break;
+  case TJ_TRANSFORM_INDEXING: {
+    int64_t last = (int64_t)transform->amount_count - 1, place = upper[0] < 0 ? 0 : upper[0];
+    lower[0] = value_of(job, transform->amount[place > last ? last : place]);
+    break;
+  }
   case TJ_TRANSFORM_REPLICATE:
   case TJ_TRANSFORM_INSERT:
-  case TJ_TRANSFORM_INDEXING:
   case TJ_TRANSFORM_COUNT:
     break;
   }

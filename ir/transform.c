@@ -5,6 +5,7 @@
 #include "ir/transform.h"
 
 #include "ir/arith.h"
+#include "ir/lookup.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -214,9 +215,22 @@ static void make_insert(tj_graph *graph, tj_transform *transform, const tj_node 
   set_upper(graph, transform, number, 1);
 }
 
+enum { MOST_ENTRIES = 4096 };
+
 static void make_indexing(tj_graph *graph, tj_transform *transform, const tj_node *const number[], uint32_t count) {
-  (void)transform, (void)number, (void)count;
-  tj_fail(graph->job, TJ_NOT_IMPLEMENTED, "indexing is not implemented");
+  if (transform->argument_count != 2 || count < 2)
+    fail_form(graph, transform);
+  check_lengths(graph, transform, number, 1);
+  if (count - 1 > MOST_ENTRIES)
+    tj_fail(graph->job, TJ_WORK_LIMIT, "indexing: more than %d entries", MOST_ENTRIES);
+  if (!tj_is_int(number[0], (int64_t)count - 1))
+    tj_fail(graph->job, TJ_TRANSFORM_ARGUMENT, "indexing: the length is %s, the table has %" PRIu32 " entries",
+            tj_describe(graph, number[0]), count - 1);
+  for (uint32_t i = 1; i < count; i++)
+    check_at_least(graph, transform, number[i], 0, "entry");
+  set_any_lower(graph, transform);
+  set_upper(graph, transform, number, 1);
+  set_amounts(graph, transform, number + 1, count - 1);
 }
 
 /* --- upper to lower, and back --- */
@@ -375,6 +389,47 @@ static void lower_freeze(context self, const tj_node *const upper[], const tj_no
   lower[0] = amount(self, 0);
 }
 
+static void lower_indexing(context self, const tj_node *const upper[], const tj_node *lower[]) {
+  lower[0] = tj_lookup(self.graph, self.transform->amount, self.transform->amount_count, upper[0]);
+}
+
+/* Where each index stands in the table; fails where the table is no permutation. */
+static const tj_node **inverse_table(context self) {
+  uint32_t count = self.transform->amount_count;
+  const tj_node **inverse = TJ_NEW_ARRAY(self.graph->job, const tj_node *, count);
+  tj_spend(self.graph->job, count);
+  for (uint32_t i = 0; i < count; i++) {
+    const tj_node *entry = amount(self, i);
+    if (!tj_is_constant(entry) || entry->value >= count || inverse[entry->value] != NULL)
+      fail_no_inverse(self, "its table is no permutation");
+    inverse[entry->value] = tj_int(self.graph, i);
+  }
+  return inverse;
+}
+
+/* Where a constant stands in the table; -1 where it does not. */
+static int64_t find_entry(context self, const tj_node *wanted) {
+  int64_t found = -1;
+  tj_spend(self.graph->job, self.transform->amount_count);
+  for (uint32_t i = 0; i < self.transform->amount_count; i++) {
+    tj_decision same = tj_decide_equal(self.graph, amount(self, i), wanted);
+    if (same == TJ_UNKNOWN)
+      tj_fail_needs(self.graph, "indexing", amount(self, i), "!=", wanted);
+    if (same == TJ_YES && found >= 0)
+      fail_no_inverse(self, "several upper indices have this lower index");
+    if (same == TJ_YES)
+      found = i;
+  }
+  return found;
+}
+
+static void upper_indexing(context self, const tj_node *const lower[], const tj_node *upper[]) {
+  if (tj_is_constant(lower[0]))
+    upper[0] = tj_int(self.graph, find_entry(self, lower[0]));
+  else
+    upper[0] = tj_lookup(self.graph, inverse_table(self), self.transform->amount_count, lower[0]);
+}
+
 static void lower_cyclic_shift(context self, const tj_node *const upper[], const tj_node *lower[]) {
   lower[0] = upper[0];
   lower[1] = tj_terse_mod(self.graph, tj_terse_add(self.graph, upper[1], upper[0]), self.transform->upper_length[1]);
@@ -455,7 +510,7 @@ static const transform_row rows[TJ_TRANSFORM_COUNT] = {
 #define ROW_XOR make_two_to_two, xor_second, xor_second, NULL, vectors_same
 #define ROW_FREEZE make_freeze, lower_freeze, leave_empty, NULL, NULL
 #define ROW_INSERT make_insert, leave_empty, NULL, NULL, NULL
-#define ROW_INDEXING make_indexing, NULL, NULL, NULL, NULL
+#define ROW_INDEXING make_indexing, lower_indexing, upper_indexing, NULL, NULL
 #define ROW_CYCLIC_SHIFT make_two_to_two, lower_cyclic_shift, upper_cyclic_shift, NULL, NULL
 #include "ir/transform.def"
 #undef TRANSFORM
@@ -483,17 +538,18 @@ static const tj_node *const *flatten_arguments(tj_graph *graph, const tj_transfo
   return numbers;
 }
 
-/* embed keeps its two tuples; all others print their numbers side by side. */
+/* embed keeps its two tuples, indexing its table; all others print their numbers side by side. */
 static void set_arguments(tj_graph *graph, tj_transform *transform, const tj_tuple *const args[],
                           uint32_t arg_count) {
   const tj_tuple *all = tj_tuple_list(graph, args, arg_count);
-  if (transform->kind != TJ_TRANSFORM_EMBED) {
+  bool is_indexing = transform->kind == TJ_TRANSFORM_INDEXING;
+  if (transform->kind != TJ_TRANSFORM_EMBED && !is_indexing) {
     transform->argument = tj_tuple_leaves(graph, all, &transform->argument_count);
     return;
   }
   const tj_tuple **tuples = TJ_NEW_ARRAY(graph->job, const tj_tuple *, arg_count);
   for (uint32_t i = 0; i < arg_count; i++)
-    tuples[i] = tj_tuple_is_list(args[i]) ? args[i] : tj_tuple_list(graph, &args[i], 1);
+    tuples[i] = tj_tuple_is_list(args[i]) || (is_indexing && i == 0) ? args[i] : tj_tuple_list(graph, &args[i], 1);
   transform->argument = tuples;
   transform->argument_count = arg_count;
 }

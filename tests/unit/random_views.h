@@ -109,13 +109,27 @@ static inline void add_embed(random_stage *stage) {
   add_random_step(stage, TJ_TRANSFORM_EMBED, args, 2);
 }
 
+/* A table of runs: up, down and level. */
+static inline void add_indexing(random_stage *stage, int64_t length) {
+  int64_t entries[12], count = random_between(stage->random, 1, 12), step = 0;
+  for (int64_t i = 0; i < count; i++) {
+    if (random_between(stage->random, 0, 2) == 0)
+      step = random_between(stage->random, -2, 2);
+    int64_t next = i == 0 ? random_between(stage->random, 0, length - 1) : entries[i - 1] + step;
+    entries[i] = next < 0 || next >= length ? random_between(stage->random, 0, length - 1) : next;
+  }
+  const tj_tuple *args[] = {tj_tuple_constant(stage->random->graph, count),
+                            constants_tuple(stage->random->graph, entries, (uint32_t)count)};
+  add_random_step(stage, TJ_TRANSFORM_INDEXING, args, 2);
+}
+
 static inline void add_step_of_one(random_stage *stage, int64_t length) {
   view_source *random = stage->random;
   int64_t begin = random_between(random, 0, length - 1);
   int64_t args[] = {length, random_between(random, 0, 3), random_between(random, 0, 3)};
   int64_t slice[] = {length, begin, random_between(random, begin + 1, length)};
   int64_t modulo[] = {length, random_between(random, 1, 2 * length)};
-  switch (random_between(random, 0, 10)) {
+  switch (random_between(random, 0, 11)) {
   case 0:
     add_numeric_step(stage, TJ_TRANSFORM_PAD, args, 3);
     return;
@@ -140,6 +154,9 @@ static inline void add_step_of_one(random_stage *stage, int64_t length) {
     return;
   case 7:
     add_embed(stage);
+    return;
+  case 10:
+    add_indexing(stage, length);
     return;
   case 8:
   case 9:

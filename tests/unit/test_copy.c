@@ -1,5 +1,5 @@
-/* Copies of every kind of view, static and dynamic, bit-exact against the tables of the oracle; on the host, or on the
- * device that TILEJIT_TEST_DEVICE names. */
+/* Copies of every kind of view, static and dynamic, bit-exact against the tables of the oracle; on the host, or on
+ * the device that TILEJIT_TEST_DEVICE names. */
 #include "tilejit/tilejit.h"
 
 #include <check.h>
@@ -56,6 +56,19 @@ static const copy_case cases[] = {
      "aligned((M, N), 8)",
      0,
      {{3, 4}, {40, 41}}},
+    {"rows of a table",
+     "let r = transform(packed((M,N)), [indexing(9, (0,M-1,0,0,0,0,0,M-1,0)), pass_through(N)], [[0],[1]], "
+     "[[0],[1]])\n",
+     "r",
+     "packed((9, N))",
+     0,
+     {{1, 1}, {7, 64}, {12, 33}}},
+    {"a table whose entries grow evenly",
+     "let t = transform(packed((40)), [indexing(12, (1,4,7,10,13,39,38,37,36,5,5,0))], [[0]], [[0]])\n",
+     "t",
+     "packed((12))",
+     0,
+     {{1, 1}}},
     {"xor of row and column",
      "let x = transform(packed((M,32)), [xor(M,32)], [[0,1]], [[0,1]])\n",
      "x",
