@@ -175,19 +175,17 @@ static const uint32_t *order_along(const holding *held, uint32_t y) {
   return order;
 }
 
-/* Slots as they are, and with each Y innermost that may give vectors: the last first. */
+/* Each Y that may give vectors as the innermost: the last first, with which slots are as they are. */
 static void set_orders(const holding *held, tj_tile_side *side) {
   const tj_distribution *d = held->distribution;
   const uint32_t **order = TJ_NEW_ARRAY(held->graph->job, const uint32_t *, d->y_count + 1);
+  static const uint32_t single[] = {0};
   for (uint32_t y = d->y_count; y-- > 0;) {
     if (d->y_length[y] > 1)
       order[side->order_count++] = order_along(held, y);
   }
-  uint32_t *plain = TJ_NEW_ARRAY(held->graph->job, uint32_t, held->slot_count);
-  for (uint32_t i = 0; i < held->slot_count; i++)
-    plain[i] = i;
   if (side->order_count == 0)
-    order[side->order_count++] = plain;
+    order[side->order_count++] = single;
   side->order = order;
 }
 
