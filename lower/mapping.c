@@ -14,8 +14,11 @@
 enum {
   WORKGROUP_SIZE = 256,
   LOADS_IN_FLIGHT = 4, /* vectors of a work-item */
-  LINE_BYTES = 128,    /* what one load should have side by side */
-  MOST_MODES = 64
+  LINE_BYTES = 128,    /* of a cache line */
+  LONG_RUN = 512,      /* bytes side by side, where they do not begin with a line */
+  LDS_TILE_BYTES = 32 * 1024,
+  MOST_SLOTS = 64,
+  MOST_MODES = 16
 };
 
 typedef struct {
@@ -82,23 +85,25 @@ static int64_t best_cut(int64_t extent, int64_t wanted, int64_t multiple) {
   return best;
 }
 
-/* How far a tile reaches along a mode that should have `wanted` coordinates of it or more. */
-static int64_t cut_of(const mapping *map, uint32_t mode, int64_t wanted, int64_t vector) {
+/* How far a tile reaches along a mode that should have `wanted` coordinates of it or more; a multiple of `unit` where
+ * that is no more than wanted. */
+static int64_t cut_of(const mapping *map, uint32_t mode, int64_t wanted, int64_t unit) {
   const tj_node *extent = map->domain->mode[mode].extent;
-  int64_t multiple = wanted % vector == 0 ? vector : 1;
   if (!tj_is_constant(extent))
     return most_along(map, mode) < wanted ? most_along(map, mode) : wanted;
-  return extent->value <= wanted + wanted / 2 ? extent->value : best_cut(extent->value, wanted, multiple);
+  if (extent->value <= wanted + wanted / 2)
+    return extent->value;
+  return wanted % unit == 0 ? best_cut(extent->value, wanted, unit) : best_cut(extent->value, wanted, 1);
 }
 
 /* Lets the tile reach along modes in this order, until it has `run` elements of them. */
-static void reach(mapping *map, const uint32_t order[], int64_t run, int64_t vector) {
+static void reach(mapping *map, const uint32_t order[], int64_t run, int64_t unit) {
   int64_t have = 1;
   for (uint32_t i = 0; i < map->domain->count && have < run; i++) {
     int64_t *extent = &map->extent[order[i]];
     int64_t wanted = (run + have - 1) / have;
     if (*extent < wanted)
-      *extent = cut_of(map, order[i], wanted, i == 0 ? vector : 1);
+      *extent = cut_of(map, order[i], wanted, i == 0 ? unit : 1);
     have *= *extent;
     bool is_whole = *extent >= most_along(map, order[i]);
     if (!is_whole)
@@ -115,52 +120,107 @@ static int64_t tile_volume(const mapping *map) {
 
 /* --- slots --- */
 
-/* A piece of a mode: a digit of `extent` values that each move `scale` coordinates along it. */
+/* Modes that a side steps through as if they were one, first mode fastest; the tile has all but the last as a whole.
+ */
 typedef struct {
-  uint32_t mode;
+  uint32_t mode[MOST_MODES];
+  uint32_t count;
+  int64_t volume; /* within the tile */
+} axis;
+
+/* A digit of `extent` values that each move `scale` along an axis. */
+typedef struct {
+  uint32_t axis;
   int64_t extent, scale;
 } piece;
 
-enum { MOST_PIECES = MOST_MODES + 2 };
+enum { ALONG, ACROSS, MOST_AXES = MOST_MODES + 2, MOST_PIECES = MOST_AXES + 1 };
 
-/* How a side shares a tile out: a slot is an element of a block, which lies `width` far along one mode and `depth`
- * far along another; a work-item takes blocks in turn, numbered by pieces, first fastest. */
+/* How a side shares a tile out: a slot is an element of a block, which lies `width` far along the axis ALONG and
+ * `depth` far along ACROSS; a work-item takes blocks in turn, numbered by pieces, first fastest. */
 typedef struct {
-  uint32_t along, across;
+  axis axis[MOST_AXES];
+  uint32_t axis_count;
   int64_t width, depth;
   piece piece[MOST_PIECES];
   uint32_t count;
 } sharing;
 
-static void add_piece(sharing *share, uint32_t mode, int64_t extent, int64_t scale) {
-  if (extent > 1)
-    share->piece[share->count++] = (piece){mode, extent, scale};
+static void add_mode(const mapping *map, axis *a, uint32_t mode) {
+  a->volume = a->count == 0 ? map->extent[mode] : a->volume * map->extent[mode];
+  a->mode[a->count++] = mode;
 }
 
-/* How many coordinates of the mode one block covers. */
-static int64_t block_extent(const sharing *share, uint32_t mode) {
-  return mode == share->along ? share->width : mode == share->across ? share->depth : 1;
-}
-
-/* Blocks along `order`; with `run` > 0, no more than that many neighbours along the first mode before those along
- * share->across. */
-static void add_pieces(const mapping *map, sharing *share, const uint32_t order[], int64_t run) {
-  uint32_t first = order[0];
-  int64_t blocks = map->extent[first] / block_extent(share, first);
-  bool is_split = run > 0 && blocks > run && blocks % run == 0 && share->across != first;
-  int64_t near = is_split ? run : blocks;
-  add_piece(share, first, near, block_extent(share, first));
-  if (share->across != first)
-    add_piece(share, share->across, map->extent[share->across] / share->depth, share->depth);
-  add_piece(share, first, blocks / near, block_extent(share, first) * near);
-  for (uint32_t i = 1; i < map->domain->count; i++) {
-    if (order[i] != share->across)
-      add_piece(share, order[i], map->extent[order[i]], 1);
+static bool has_mode(const axis *a, uint32_t mode) {
+  for (uint32_t i = 0; i < a->count; i++) {
+    if (a->mode[i] == mode)
+      return true;
   }
+  return false;
+}
+
+/* Whether `next` goes on where `mode` ends. */
+static bool continues(const mapping *map, uint32_t mode, uint32_t next, bool of_source) {
+  const tj_node *stride = stride_on(map, mode, of_source), *further = stride_on(map, next, of_source);
+  const tj_node *extent = map->domain->mode[mode].extent;
+  return tj_is_constant(extent) && map->extent[mode] == extent->value && stride != NULL && further != NULL &&
+         tj_prove_equal(map->graph, tj_mul(map->graph, stride, extent), further);
+}
+
+/* The first modes of a side that the tile has in one run, up to before `stop`. */
+static axis run_of_side(const mapping *map, bool of_source, uint32_t stop) {
+  const uint32_t *order = of_source ? map->by_source : map->by_destination;
+  axis run = {.count = 0, .volume = 1};
+  for (uint32_t i = 0; i < map->domain->count && order[i] != stop; i++) {
+    if (i > 0 && (map->extent[order[i]] == 1 || !continues(map, order[i - 1], order[i], of_source)))
+      break;
+    add_mode(map, &run, order[i]);
+  }
+  return run;
+}
+
+static void add_piece(sharing *share, uint32_t which, int64_t extent, int64_t scale) {
+  if (extent > 1)
+    share->piece[share->count++] = (piece){which, extent, scale};
+}
+
+/* What no axis has yet, in the side's order. */
+static void add_other_modes(const mapping *map, sharing *share, bool of_source) {
+  const uint32_t *order = of_source ? map->by_source : map->by_destination;
+  for (uint32_t i = 0; i < map->domain->count; i++) {
+    if (has_mode(&share->axis[ALONG], order[i]) || has_mode(&share->axis[ACROSS], order[i]))
+      continue;
+    axis *single = &share->axis[share->axis_count++];
+    *single = (axis){.count = 0};
+    add_mode(map, single, order[i]);
+  }
+}
+
+/* Numbers the blocks: no more than `near` neighbours along, then those across, then the rest. */
+static void number_blocks(sharing *share, int64_t near) {
+  int64_t along = share->axis[ALONG].volume / share->width, across = share->axis[ACROSS].volume / share->depth;
+  near = near > 0 && along > near && along % near == 0 ? near : along;
+  add_piece(share, ALONG, near, share->width);
+  add_piece(share, ACROSS, across, share->depth);
+  add_piece(share, ALONG, along / near, share->width * near);
+  for (uint32_t i = ACROSS + 1; i < share->axis_count; i++)
+    add_piece(share, i, share->axis[i].volume, 1);
 }
 
 static int64_t block_volume(const sharing *share) {
   return share->width * share->depth;
+}
+
+/* The digits of the modes of an axis at `at`. */
+static void set_digits(const mapping *map, const axis *a, const tj_node *at, const tj_node *digit[]) {
+  tj_graph *graph = map->graph;
+  for (uint32_t i = 0; i < a->count; i++) {
+    const tj_node *extent = tj_int(graph, map->extent[a->mode[i]]);
+    bool is_last = i + 1 == a->count;
+    digit[a->mode[i]] = is_last ? at : tj_mod(graph, at, extent);
+    if (!is_last)
+      at = tj_div(graph, at, extent);
+  }
 }
 
 /* The digits within the tile of element (along, across) of a block. */
@@ -168,16 +228,19 @@ static const tj_node *const *block_digits(const mapping *map, const sharing *sha
                                           int64_t along, int64_t across) {
   tj_graph *graph = map->graph;
   const tj_node **digit = TJ_NEW_ARRAY(graph->job, const tj_node *, map->domain->count + 1);
-  for (uint32_t m = 0; m < map->domain->count; m++)
-    digit[m] = tj_int(graph, (m == share->along ? along : 0) + (m == share->across && share->depth > 1 ? across : 0));
+  const tj_node *at[MOST_AXES];
+  for (uint32_t i = 0; i < share->axis_count; i++)
+    at[i] = tj_int(graph, i == ALONG ? along : i == ACROSS ? across : 0);
   for (uint32_t i = 0; i < share->count; i++) {
     const piece *p = &share->piece[i];
     bool is_last = i + 1 == share->count;
-    const tj_node *at = is_last ? block : tj_mod(graph, block, tj_int(graph, p->extent));
+    const tj_node *value = is_last ? block : tj_mod(graph, block, tj_int(graph, p->extent));
     if (!is_last)
       block = tj_div(graph, block, tj_int(graph, p->extent));
-    digit[p->mode] = tj_add(graph, tj_mul(graph, at, tj_int(graph, p->scale)), digit[p->mode]);
+    at[p->axis] = tj_add(graph, tj_mul(graph, value, tj_int(graph, p->scale)), at[p->axis]);
   }
+  for (uint32_t i = 0; i < share->axis_count; i++)
+    set_digits(map, &share->axis[i], at[i], digit);
   return digit;
 }
 
@@ -222,10 +285,10 @@ static uint32_t widest_of(const tj_target *target, uint32_t bytes) {
   return bytes < target->vector_bytes ? target->vector_bytes / bytes : 1;
 }
 
-/* The widest vector up to `most` that divides the tile's extent along a mode. */
-static int64_t vector_width(const mapping *map, int64_t most, uint32_t mode) {
+/* The widest vector up to `most` that divides an axis. */
+static int64_t vector_width(int64_t most, const axis *a) {
   int64_t width = most;
-  while (width > 1 && map->extent[mode] % width != 0)
+  while (width > 1 && a->volume % width != 0)
     width /= 2;
   return width;
 }
@@ -240,6 +303,18 @@ static bool is_contiguous(const mapping *map, uint32_t mode, bool of_source) {
   return stride != NULL && tj_is_int(stride, 1);
 }
 
+/* Whether runs along the side's first mode begin with cache lines, as far as is known. */
+static bool is_aligned(const mapping *map, bool of_source) {
+  uint32_t first = of_source ? map->by_source[0] : map->by_destination[0];
+  int64_t line = LINE_BYTES / buffer_bytes(map, of_source);
+  for (uint32_t m = 0; m < map->domain->count; m++) {
+    const tj_node *stride = stride_on(map, m, of_source);
+    if (m != first && (stride == NULL || !tj_facts_divisible(&stride->facts, line)))
+      return false;
+  }
+  return true;
+}
+
 static tj_tiling new_tiling(const mapping *map) {
   return (tj_tiling){.domain = map->domain,
                      .source = map->flat->step[0].access.buffer,
@@ -251,53 +326,69 @@ static tj_tiling new_tiling(const mapping *map) {
                      .workgroup_size = WORKGROUP_SIZE};
 }
 
+enum { NOWHERE = UINT32_MAX };
+
+/* A side on which work-items take vectors one after the other. */
+static sharing share_in_order(const mapping *map, bool of_source, int64_t most, uint32_t stop) {
+  sharing share = {.axis_count = ACROSS + 1, .depth = 1};
+  share.axis[ALONG] = run_of_side(map, of_source, stop);
+  share.axis[ACROSS].volume = 1;
+  share.width = vector_width(most, &share.axis[ALONG]);
+  add_other_modes(map, &share, of_source);
+  number_blocks(&share, 0);
+  return share;
+}
+
 static tj_kernel *in_registers(mapping *map) {
-  uint32_t first = map->by_destination[0];
   int64_t most = map->most_loaded > map->most_stored ? map->most_loaded : map->most_stored;
-  sharing share = {.along = first, .across = first, .width = vector_width(map, most, first), .depth = 1};
-  add_pieces(map, &share, map->by_destination, 0);
+  sharing share = share_in_order(map, false, most, NOWHERE);
   tj_tiling tiling = new_tiling(map);
   tiling.load = tiling.store = make_side(map, tiling.item, &share, slots_of(map, &share));
   return tj_tile_kernel(map->graph, map->flat, &tiling, map->target);
 }
 
-/* The first modes of the destination, which the tile covers before any other: they lie side by side in LDS. */
+/* Where the runs of source and destination part: the first mode of one that is not the other's. */
+static uint32_t parting_mode(const mapping *map, bool of_source) {
+  uint32_t i = map->by_source[0] == map->by_destination[0] && map->domain->count > 1 ? 1 : 0;
+  return of_source ? map->by_source[i] : map->by_destination[i];
+}
+
+/* The first modes of the destination, which lie side by side in LDS. */
 static uint64_t column_modes(const mapping *map) {
   uint64_t columns = 0;
-  for (uint32_t i = 0; i < map->domain->count; i++) {
-    uint32_t mode = map->by_destination[i];
-    if (mode == map->by_source[0])
-      break;
-    columns |= (uint64_t)1 << mode;
-  }
+  for (uint32_t i = 0; i < map->domain->count && map->by_destination[i] != parting_mode(map, true); i++)
+    columns |= (uint64_t)1 << map->by_destination[i];
   return columns;
 }
 
-/* Neighbours that a tile should have on each side, in elements of so many bytes. */
-static int64_t run_of(uint32_t bytes) {
-  return bytes == 1 ? 128 : bytes <= 4 ? 64 : 32;
-}
-
-/* How deep a block of loads goes along the destination's first mode, so that it can be stored to LDS by vectors. */
-static int64_t block_depth(const mapping *map, int64_t width, uint32_t mode) {
-  int64_t depth = vector_width(map, widest_of(map->target, tj_dtype_bits(map->flat->carried) / 8), mode);
+/* How deep a block of loads goes along the destination's run, so that it can be stored to LDS by vectors. */
+static int64_t block_depth(const mapping *map, int64_t width, const axis *across) {
+  int64_t depth = vector_width(widest_of(map->target, tj_dtype_bits(map->flat->carried) / 8), across);
   while (depth > 1 && depth * width * WORKGROUP_SIZE > tile_volume(map))
     depth /= 2;
   return depth;
 }
 
+/* Loads along the source's run; where the destination's begins with another mode, by blocks. */
+static sharing share_loads(const mapping *map) {
+  if (map->by_source[0] == map->by_destination[0])
+    return share_in_order(map, true, map->most_loaded, parting_mode(map, false));
+  sharing share = {.axis_count = ACROSS + 1};
+  share.axis[ALONG] = run_of_side(map, true, parting_mode(map, false));
+  share.axis[ACROSS] = run_of_side(map, false, parting_mode(map, true));
+  for (uint32_t i = 1; i < share.axis[ACROSS].count; i++) {
+    if (has_mode(&share.axis[ALONG], share.axis[ACROSS].mode[i]))
+      share.axis[ACROSS] = (axis){{share.axis[ACROSS].mode[0]}, 1, map->extent[share.axis[ACROSS].mode[0]]};
+  }
+  share.width = vector_width(map->most_loaded, &share.axis[ALONG]);
+  share.depth = block_depth(map, share.width, &share.axis[ACROSS]);
+  add_other_modes(map, &share, true);
+  number_blocks(&share, is_aligned(map, true) ? LINE_BYTES / (buffer_bytes(map, true) * share.width) : 0);
+  return share;
+}
+
 static tj_kernel *through_lds(mapping *map) {
-  uint32_t source = buffer_bytes(map, true), near_source = map->by_source[0],
-           near_destination = map->by_destination[0];
-  sharing load = {
-      .along = near_source, .across = near_destination, .width = vector_width(map, map->most_loaded, near_source)};
-  load.depth = block_depth(map, load.width, near_destination);
-  add_pieces(map, &load, map->by_source, LINE_BYTES / (source * load.width));
-  sharing store = {.along = near_destination,
-                   .across = near_destination,
-                   .width = vector_width(map, map->most_stored, near_destination),
-                   .depth = 1};
-  add_pieces(map, &store, map->by_destination, 0);
+  sharing load = share_loads(map), store = share_in_order(map, false, map->most_stored, parting_mode(map, true));
   tj_tiling tiling = new_tiling(map);
   tiling.load = make_side(map, tiling.item, &load, slots_of(map, &load));
   tiling.store = make_side(map, tiling.item, &store, slots_of(map, &store));
@@ -308,26 +399,59 @@ static tj_kernel *through_lds(mapping *map) {
 
 /* --- widths --- */
 
+/* Whether runs along the first mode alone would be too short on a side where others follow. */
+static bool has_short_runs(const mapping *map) {
+  const tj_node *extent = map->domain->mode[map->by_source[0]].extent;
+  return map->domain->count > 1 && tj_is_constant(extent) && map->by_source[1] != map->by_destination[1] &&
+         extent->value * buffer_bytes(map, true) < 2 * LINE_BYTES &&
+         extent->value * buffer_bytes(map, false) < 2 * LINE_BYTES;
+}
+
+/* Whether the tile has to turn around in LDS for both sides to see long runs. */
 static bool turns_around(const mapping *map) {
-  uint32_t near_source = map->by_source[0], near_destination = map->by_destination[0];
-  return near_source != near_destination && is_contiguous(map, near_source, true) &&
-         is_contiguous(map, near_destination, false);
+  return is_contiguous(map, map->by_source[0], true) && is_contiguous(map, map->by_destination[0], false) &&
+         (map->by_source[0] != map->by_destination[0] || has_short_runs(map));
+}
+
+/* Elements that a tile should have side by side: more where runs begin within cache lines. */
+static int64_t wanted_run(const mapping *map, bool of_source) {
+  uint32_t bytes = buffer_bytes(map, of_source);
+  int64_t least = bytes == 1 ? 128 : bytes <= 4 ? 64 : 32;
+  return is_aligned(map, of_source) ? least : least > LONG_RUN / bytes ? least : LONG_RUN / bytes;
+}
+
+static void reach_both(mapping *map, int64_t loaded, int64_t stored) {
+  for (uint32_t m = 0; m < map->domain->count; m++)
+    map->extent[m] = 1;
+  reach(map, map->by_destination, stored, LINE_BYTES / buffer_bytes(map, false));
+  reach(map, map->by_source, loaded, LINE_BYTES / buffer_bytes(map, true));
+}
+
+/* A tile for LDS, as large as wanted, as far as it fits. */
+static void choose_staged_extents(mapping *map) {
+  int64_t loaded = wanted_run(map, true), stored = wanted_run(map, false);
+  int64_t most = LDS_TILE_BYTES / (tj_dtype_bits(map->flat->carried) / 8);
+  reach_both(map, loaded, stored);
+  while ((tile_volume(map) > most || tile_volume(map) > MOST_SLOTS * WORKGROUP_SIZE) && loaded + stored > 2) {
+    if (loaded >= stored)
+      loaded /= 2;
+    else
+      stored /= 2;
+    reach_both(map, loaded, stored);
+  }
 }
 
 static void choose_extents(mapping *map) {
+  if (turns_around(map)) {
+    choose_staged_extents(map);
+    return;
+  }
   int64_t source = widest_of(map->target, buffer_bytes(map, true));
   int64_t destination = widest_of(map->target, buffer_bytes(map, false));
+  int64_t most = source > destination ? source : destination;
   for (uint32_t m = 0; m < map->domain->count; m++)
     map->extent[m] = 1;
-  if (turns_around(map)) {
-    uint32_t loaded = buffer_bytes(map, true), stored = buffer_bytes(map, false);
-    int64_t run = run_of(loaded > stored ? loaded : stored);
-    reach(map, map->by_destination, run, destination);
-    reach(map, map->by_source, run, source);
-  } else {
-    int64_t most = source > destination ? source : destination;
-    reach(map, map->by_destination, WORKGROUP_SIZE * LOADS_IN_FLIGHT * most, most);
-  }
+  reach(map, map->by_destination, WORKGROUP_SIZE * LOADS_IN_FLIGHT * most, most);
 }
 
 static tj_kernel *map_once(mapping *map) {

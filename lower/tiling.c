@@ -429,19 +429,32 @@ static uint32_t line_count(const tile_maker *maker, bool columns) {
   return (uint32_t)count;
 }
 
+/* How many rows lie side by side in LDS, so that no row is shorter than its banks are wide. */
+static uint32_t rows_together(const tile_maker *maker) {
+  enum { BANK_ROW_BYTES = 128 };
+  uint32_t columns = line_count(maker, true), rows = line_count(maker, false), together = 1;
+  while (columns * together * bytes_of(maker, TJ_LDS) < BANK_ROW_BYTES && rows % (2 * together) == 0)
+    together *= 2;
+  return together;
+}
+
 /* Rows and columns of a side's elements, by slot. */
 typedef struct {
   const tj_node **row, **column;
 } tile_lines;
 
 static tile_lines lines_of(tile_maker *maker, const side *s) {
+  tj_graph *graph = maker->graph;
   uint32_t slots = s->tile->slot_count;
-  const tj_node **node = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, 2 * (size_t)slots);
+  const tj_node *columns = tj_int(graph, line_count(maker, true)), *together = tj_int(graph, rows_together(maker));
+  const tj_node **node = TJ_NEW_ARRAY(graph->job, const tj_node *, 2 * (size_t)slots);
   for (uint32_t slot = 0; slot < slots; slot++) {
-    node[slot] = line_of(maker, s->tile->digit[slot], false);
-    node[slots + slot] = line_of(maker, s->tile->digit[slot], true);
+    const tj_node *row = line_of(maker, s->tile->digit[slot], false);
+    const tj_node *column = line_of(maker, s->tile->digit[slot], true);
+    node[slot] = tj_div(graph, row, together);
+    node[slots + slot] = tj_add(graph, column, tj_mul(graph, tj_mod(graph, row, together), columns));
   }
-  tj_simplify(maker->graph, node, 2 * slots, NULL);
+  tj_simplify(graph, node, 2 * slots, NULL);
   return (tile_lines){node, node + slots};
 }
 
@@ -539,8 +552,8 @@ static bool choose_stage(tile_maker *maker, const tile_lines *loaded, const tile
   add_stage_accesses(maker, &maker->load, loaded, access, &count, true);
   add_stage_accesses(maker, &maker->store, stored, access, &count, false);
   tj_stage_tile tile = {.element_bytes = bytes_of(maker, TJ_LDS),
-                        .rows = line_count(maker, false),
-                        .columns = line_count(maker, true),
+                        .rows = line_count(maker, false) / rows_together(maker),
+                        .columns = line_count(maker, true) * rows_together(maker),
                         .access = access,
                         .access_count = count,
                         .limit = maker->target->lds_bytes};
