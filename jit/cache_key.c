@@ -114,7 +114,7 @@ _Static_assert(sizeof(tj_kernel_step) == 72, "write_step writes every field of t
 _Static_assert(sizeof(tj_scaling) == 24, "write_kernel writes every field of tj_scaling");
 _Static_assert(sizeof(tj_carried) == 24, "write_loop writes every field of tj_carried");
 _Static_assert(sizeof(tj_loop) == 32, "write_loop writes every field of tj_loop");
-_Static_assert(sizeof(tj_kernel) == 232, "write_kernel writes every field of tj_kernel but what it was mapped by");
+_Static_assert(sizeof(tj_kernel) == 240, "write_kernel writes every field of tj_kernel but what it was mapped by");
 
 /* A kernel's expressions are written where they are first used, arguments before users, and from then on named by
  * their number. So their order in the graph, which depends on the program's text, does not matter. */
@@ -280,6 +280,8 @@ static void write_kernel(kernel_writer *w, const tj_kernel *kernel) {
   tj_write_u32(&w->text, kernel->slot_count);
   tj_write_u32(&w->text, kernel->carried);
   tj_write_u32(&w->text, kernel->lds_elements);
+  tj_write_u8(&w->text, kernel->is_streamed);
+  tj_write_u32(&w->text, kernel->prefetch);
   tj_write_u64(&w->text, (uint64_t)kernel->fill);
   tj_write_u32(&w->text, kernel->binding_count);
   for (uint32_t i = 0; i < kernel->binding_count; i++) {

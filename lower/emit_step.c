@@ -4,6 +4,7 @@
  * Neighbouring steps with the same predicate share the branch, a gate; what they load and somebody after the gate
  * needs is the fill where the gate was not entered. Expressions are emitted before the gate. */
 #include "lower/emit.h"
+#include "lower/transpose.h"
 
 /* --- vectors and slots --- */
 
@@ -165,17 +166,41 @@ static unsigned alignment_of(const tj_emitter *emitter, const tj_kernel_step *st
   return bytes * elements;
 }
 
+/* Fetches what another work-item will load. The address may lie outside of the buffer: nothing is read there. */
+static void emit_prefetch(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueRef address) {
+  LLVMValueRef distance = LLVMConstInt(emitter->i64, emitter->kernel->prefetch, false);
+  LLVMTypeRef type = element_type(emitter, dtype_of(emitter, &step->access));
+  LLVMValueRef ahead = LLVMBuildGEP2(emitter->builder, type, address, &distance, 1, "");
+  LLVMValueRef arguments[] = {ahead, LLVMConstInt(emitter->i32, 0, false), LLVMConstInt(emitter->i32, 3, false),
+                              LLVMConstInt(emitter->i32, 1, false)};
+  tj_emit_intrinsic(emitter, "llvm.prefetch", &emitter->pointer, 1, arguments, 4);
+}
+
 static void emit_load(tj_emitter *emitter, const tj_kernel_step *step) {
   LLVMTypeRef type = vector_type(emitter, dtype_of(emitter, &step->access), step->width);
-  LLVMValueRef vector = LLVMBuildLoad2(emitter->builder, type, emit_address(emitter, &step->access), "element");
+  LLVMValueRef address = emit_address(emitter, &step->access);
+  if (emitter->kernel->prefetch > 0 && step->access.buffer != TJ_LDS)
+    emit_prefetch(emitter, step, address);
+  LLVMValueRef vector = LLVMBuildLoad2(emitter->builder, type, address, "element");
   LLVMSetAlignment(vector, alignment_of(emitter, step));
   set_slots(emitter, step, converted(emitter, vector, step->width, conversion_at(emitter, step)));
 }
 
+/* Has a store bypass the caches, which wait for whole lines. */
+static void mark_streamed(tj_emitter *emitter, LLVMValueRef store) {
+  LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(emitter->i32, 1, false));
+  LLVMMetadataRef node = LLVMMDNodeInContext2(emitter->context, &one, 1);
+  LLVMSetMetadata(store, LLVMGetMDKindIDInContext(emitter->context, "nontemporal", 11),
+                  LLVMMetadataAsValue(emitter->context, node));
+}
+
 static void emit_store(tj_emitter *emitter, const tj_kernel_step *step) {
+  tj_emit_transposed(emitter, step);
   LLVMValueRef vector = converted(emitter, gathered(emitter, step), step->width, conversion_at(emitter, step));
   LLVMValueRef store = LLVMBuildStore(emitter->builder, vector, emit_address(emitter, &step->access));
   LLVMSetAlignment(store, alignment_of(emitter, step));
+  if (emitter->kernel->is_streamed && step->access.buffer != TJ_LDS)
+    mark_streamed(emitter, store);
 }
 
 /* The value of an expression as an element of the carried type: its low bits, or the nearest float. */

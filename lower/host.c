@@ -32,6 +32,11 @@ static void describe_cpu(void) {
 static const char passes[] = "function(instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),loop-vectorize,"
                              "instcombine<no-verify-fixpoint>,simplifycfg)";
 
+/* Bytes of the widest vector register. */
+static uint32_t register_bytes(const char *features) {
+  return strstr(features, "+avx512bw") != NULL ? 64 : strstr(features, "+avx2") != NULL ? 32 : 16;
+}
+
 static bool claims(const char *text) {
   return strncmp(text, "host", 4) == 0;
 }
@@ -55,6 +60,8 @@ static tj_target parse(tj_job *job, const char *text) {
       .displacement_limit = UINT32_MAX,
       .workgroup_limit = UINT32_MAX,
       .vector_bytes = 16,
+      .block_bytes = register_bytes(cpu.features),
+      .has_vector_permutations = true,
   };
 }
 
@@ -193,6 +200,8 @@ static LLVMValueRef emit_work(tj_emitter *emitter) {
     emit_flat(emitter);
   else
     emit_tiled(emitter);
+  if (kernel->is_streamed)
+    LLVMBuildFence(emitter->builder, LLVMAtomicOrderingSequentiallyConsistent, false, "");
   LLVMBuildRetVoid(emitter->builder);
   return function;
 }

@@ -120,6 +120,8 @@ typedef struct tj_kernel {
   uint32_t slot_count;
   tj_dtype carried;                         /* the type of elements in slots and in LDS */
   uint32_t lds_elements;                    /* of a workgroup; 0: none */
+  bool is_streamed;                         /* what is stored to buffers is not worth caching */
+  uint32_t prefetch;                        /* elements ahead of its loads that a work-item fetches; 0: none */
   int64_t fill;                             /* in the source's element type; for floats, converted to it */
   tj_scaling scaling;                       /* of a copy, of the fill too */
   const struct tj_domain *domain;           /* of a flat copy: what its coordinates are; NULL for other kernels */

@@ -8,6 +8,7 @@
 
 #include "ir/facts.h"
 #include "ir/simplify.h"
+#include "lower/blocks.h"
 #include "lower/faster.h"
 #include "lower/tiling.h"
 
@@ -512,6 +513,9 @@ static tj_kernel *map_anyway(mapping *map) {
 }
 
 tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
+  tj_kernel *blocked = target->block_bytes > 0 ? tj_map_blocks(graph, flat, target) : NULL;
+  if (blocked != NULL)
+    return blocked;
   static const tj_substitution nothing;
   mapping map = {.graph = graph, .domain = flat->domain, .target = target, .flat = flat, .assumed = &nothing};
   if (map.domain == NULL || map.domain->count == 0 || map.domain->count > MOST_MODES)

@@ -40,6 +40,8 @@ typedef struct {
   uint32_t vector_bytes;         /* widest memory access of one work-item */
   uint32_t global_address_space; /* of buffers */
   uint32_t displacement_limit;   /* bytes below which an access adds a constant to its address for nothing */
+  uint32_t block_bytes;          /* of a vector register, for blocks.h; 0: work-items are too small for blocks */
+  bool has_vector_permutations;  /* vectors change places with their lanes cheaper than element by element */
   bool has_32_bit_offsets;       /* addresses are a base and an unsigned 32-bit byte offset */
   bool has_cheap_small_product;  /* products of 24-bit integers are cheaper than others */
   bool has_bfloat_rounding;      /* fptrunc from float to bfloat rounds right, denormals included */

@@ -1,7 +1,8 @@
 /* The host as a device: buffers are this process's memory, kernels are functions.
  *
  * A launch has ended when it returns, so there is never anything to wait for. Small launches run in the caller's
- * thread, since waking others would take longer than the work; the rest run in a pool on all cores. */
+ * thread, since waking others would take longer than the work; the rest run in a pool on all cores. How much work a
+ * workgroup is differs by orders of magnitude, so the caller runs some and looks at the clock. */
 #include "base/clock.h"
 #include "rt/driver.h"
 #include "rt/host_pool.h"
@@ -9,11 +10,14 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-/* Below so many work-items, a launch runs in the caller's thread. */
-enum { INLINE_WORK_ITEMS = 32768, BUFFER_ALIGNMENT = 256 };
+/* Launches that take less time, or have fewer workgroups and work-items, run in the caller's thread. */
+enum { INLINE_NANOSECONDS = 50000, INLINE_WORKGROUPS = 64, INLINE_WORK_ITEMS = 32768 };
+enum { BUFFER_ALIGNMENT = 256, LARGE_PAGE = 2 << 20 };
 
 typedef struct {
   tj_rt_device device;
@@ -36,11 +40,21 @@ static void release(const host_device *host, void *block) {
 
 /* --- buffers --- */
 
+/* Asks for large pages in the whole of them that lie in a large block: tensors are walked through with large strides,
+ * and would need more translations than a CPU keeps. */
+static void prefer_large_pages(void *block, size_t size) {
+  const uintptr_t page = (uintptr_t)LARGE_PAGE;
+  uintptr_t begin = ((uintptr_t)block + page - 1) / page * page, end = ((uintptr_t)block + size) / page * page;
+  if (begin < end)
+    madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+}
+
 static tj_status allocate_buffer(tj_rt_device *device, size_t size, tj_rt_buffer *buffer, tj_rt_error *error) {
   host_device *host = (host_device *)device;
   void *block = size > SIZE_MAX - BUFFER_ALIGNMENT ? NULL : allocate(host, size + BUFFER_ALIGNMENT);
   if (block == NULL)
     return tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_DEVICE_MEMORY, "no memory for a buffer of %zu bytes", size);
+  prefer_large_pages(block, size);
   uint64_t address = ((uint64_t)(uintptr_t)block + BUFFER_ALIGNMENT - 1) / BUFFER_ALIGNMENT * BUFFER_ALIGNMENT;
   *buffer = (tj_rt_buffer){address, size, block};
   return TJ_OK;
@@ -87,21 +101,33 @@ static void unload_kernel(tj_rt_device *device, tj_rt_kernel *kernel) {
   release((host_device *)device, kernel);
 }
 
-static bool is_small(const tj_rt_dispatch *dispatch) {
+static bool has_few_work_items(const tj_rt_dispatch *dispatch) {
   uint64_t work_items;
   bool is_huge = __builtin_mul_overflow(dispatch->workgroup_count, dispatch->workgroup_size, &work_items);
   return !is_huge && work_items < INLINE_WORK_ITEMS;
+}
+
+/* Runs a small part of many workgroups, or all if it is done so quickly. Returns how many have run. */
+static uint64_t run_first(const tj_rt_kernel *kernel, const tj_rt_dispatch *dispatch) {
+  uint64_t count = dispatch->workgroup_count, part = count / INLINE_WORKGROUPS;
+  if (part == 0 && !has_few_work_items(dispatch))
+    return 0;
+  uint64_t begin = tj_nanoseconds();
+  kernel->entry(dispatch->arguments, 0, part);
+  bool is_short = (tj_nanoseconds() - begin) * INLINE_WORKGROUPS < INLINE_NANOSECONDS;
+  if (!is_short)
+    return part;
+  kernel->entry(dispatch->arguments, part, count);
+  return count;
 }
 
 static tj_status launch(tj_rt_device *device, tj_rt_kernel *kernel, const tj_rt_dispatch *dispatch,
                         tj_rt_error *error) {
   (void)error;
   host_device *host = (host_device *)device;
-  uint64_t begin = tj_nanoseconds();
-  if (is_small(dispatch))
-    kernel->entry(dispatch->arguments, 0, dispatch->workgroup_count);
-  else
-    tj_host_pool_run(host->pool, (tj_host_work){kernel->entry, dispatch->arguments, dispatch->workgroup_count});
+  uint64_t begin = tj_nanoseconds(), count = dispatch->workgroup_count, first = run_first(kernel, dispatch);
+  if (first < count)
+    tj_host_pool_run(host->pool, (tj_host_work){kernel->entry, dispatch->arguments, count, first});
   atomic_fetch_add_explicit(&host->nanoseconds, tj_nanoseconds() - begin, memory_order_relaxed);
   return TJ_OK;
 }
@@ -141,6 +167,14 @@ static uint32_t count_cores(void) {
   return online > 0 ? (uint32_t)online : 1;
 }
 
+/* As many as TILEJIT_HOST_THREADS says, but no more than there are cores; all of these where it says nothing. */
+static uint32_t count_threads(void) {
+  const char *text = getenv("TILEJIT_HOST_THREADS");
+  uint32_t cores = count_cores();
+  long wanted = text != NULL ? strtol(text, NULL, 10) : 0;
+  return wanted > 0 && wanted < (long)cores ? (uint32_t)wanted : cores;
+}
+
 /* What the kernel calls the CPU; "this CPU" where it does not say. */
 static void describe_processor(char *description, size_t size) {
   snprintf(description, size, "this CPU");
@@ -160,7 +194,7 @@ static void describe_processor(char *description, size_t size) {
 }
 
 static tj_rt_info describe_host(void) {
-  tj_rt_info info = {.name = "host", .target = "host", .parallelism = count_cores()};
+  tj_rt_info info = {.name = "host", .target = "host", .parallelism = count_threads()};
   describe_processor(info.description, sizeof info.description);
   long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   info.memory = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;

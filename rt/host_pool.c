@@ -119,8 +119,8 @@ static uint64_t chunk_of(const tj_host_pool *pool, uint64_t workgroup_count) {
 static void hand_out(tj_host_pool *pool, tj_host_work work) {
   pthread_mutex_lock(&pool->state);
   pool->work = work;
-  pool->chunk = chunk_of(pool, work.workgroup_count);
-  atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
+  pool->chunk = chunk_of(pool, work.workgroup_count - work.first);
+  atomic_store_explicit(&pool->next, work.first, memory_order_relaxed);
   pool->generation++;
   pool->busy = pool->worker_count;
   pthread_cond_broadcast(&pool->has_work);

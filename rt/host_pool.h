@@ -13,6 +13,7 @@ typedef struct {
   tj_rt_entry entry;
   const void *arguments;
   uint64_t workgroup_count;
+  uint64_t first; /* workgroup; those before it have run */
 } tj_host_work;
 
 /* A pool that is to use `thread_count` threads, the caller's included. They are created by the first run. NULL: no

@@ -5,7 +5,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { WORKGROUP = 64 };
 
@@ -147,25 +150,57 @@ static unsigned check_launch(tj_rt_device *device, tj_rt_kernel *kernel, size_t 
   return calls;
 }
 
-static const struct {
-  size_t workgroups;
-  bool is_inline;
-} launches[] = {{0, true},    {1, true},     {3, true},      {511, true},
-                {512, false}, {1000, false}, {12345, false}, {1000003, false}};
+static const size_t launches[] = {0, 1, 3, 511, 512, 1000, 12345, 1000003};
 
-/* Every workgroup runs exactly once; small launches in one call, in the caller's thread. */
+/* Every workgroup runs exactly once. */
 START_TEST(test_launches) {
   tj_rt_device *device = open_host();
   tj_rt_kernel *kernel = load_counter(device);
-  for (size_t i = 0; i < sizeof launches / sizeof launches[0]; i++) {
-    unsigned calls = check_launch(device, kernel, launches[i].workgroups);
-    if (launches[i].is_inline)
-      ck_assert_uint_eq(calls, launches[i].workgroups > 0);
-    else
-      ck_assert_uint_gt(calls, 1);
-  }
+  for (size_t i = 0; i < sizeof launches / sizeof launches[0]; i++)
+    ck_assert_uint_ge(check_launch(device, kernel, launches[i]), launches[i] > 0);
   tj_rt_unload(device, kernel);
   tj_rt_close(device);
+}
+END_TEST
+
+/* Which threads ran workgroups that take a while: the caller, and others. */
+typedef struct {
+  pthread_t caller;
+  atomic_uint by_caller, by_others;
+} witness;
+
+static void take_a_while(const void *block, uint64_t begin, uint64_t end) {
+  witness *w = *(witness *const *)block;
+  struct timespec pause = {0, 200000};
+  for (uint64_t i = begin; i < end; i++) {
+    nanosleep(&pause, NULL);
+    atomic_fetch_add(pthread_equal(pthread_self(), w->caller) ? &w->by_caller : &w->by_others, 1);
+  }
+}
+
+/* Workgroups that turn out to take long are shared out, however few work-items they have; by one thread, they are
+ * not. */
+static void check_sharing(const char *threads, bool is_shared) {
+  setenv("TILEJIT_HOST_THREADS", threads, 1);
+  tj_rt_device *device = open_host();
+  tj_rt_code code = {.symbol = "take_a_while", .entry = take_a_while};
+  tj_rt_kernel *kernel;
+  tj_rt_error error;
+  witness w = {.caller = pthread_self()};
+  const void *block = &w;
+  tj_rt_dispatch dispatch = {&block, 128, 1};
+  ck_assert_int_eq(tj_rt_load(device, &code, &kernel, &error), TJ_OK);
+  ck_assert_int_eq(tj_rt_launch(device, kernel, &dispatch, &error), TJ_OK);
+  ck_assert_uint_eq(w.by_caller + w.by_others, 128);
+  ck_assert_int_eq(w.by_others > 0, is_shared && sysconf(_SC_NPROCESSORS_ONLN) > 1);
+  tj_rt_unload(device, kernel);
+  tj_rt_close(device);
+  unsetenv("TILEJIT_HOST_THREADS");
+}
+
+START_TEST(test_sharing) {
+  check_sharing("2", true);
+  check_sharing("1", false);
 }
 END_TEST
 
@@ -202,7 +237,7 @@ START_TEST(test_pools) {
         tj_host_pool_create(sizes[i], (tj_allocator){allocate_stingily, release_stingily, &(stingy){1}});
     ck_assert_ptr_nonnull(pool);
     for (unsigned round = 1; round <= 20; round++) {
-      tj_host_pool_run(pool, (tj_host_work){count_workgroups, &block, 1000});
+      tj_host_pool_run(pool, (tj_host_work){count_workgroups, &block, 1000, 0});
       for (size_t j = 0; j < 1000; j++)
         ck_assert_uint_eq(counts[j], round);
     }
@@ -253,8 +288,8 @@ END_TEST
 
 int main(void) {
   const TTest *const tests[] = {
-      test_unknown_devices, test_list,    test_buffers, test_no_memory, test_failing_allocations,
-      test_launches,        test_threads, test_pools,   test_time,      test_foreign_code,
+      test_unknown_devices, test_list,    test_buffers, test_no_memory, test_failing_allocations, test_launches,
+      test_sharing,         test_threads, test_pools,   test_time,      test_foreign_code,
   };
   return run_suite(suite_of("host", tests, sizeof tests / sizeof tests[0]));
 }
