@@ -23,6 +23,8 @@ enum {
   STREAM_BYTES = 4 << 20 /* of a destination that is not worth caching */
 };
 
+static const int64_t LARGEST_EXTENT = (int64_t)1 << 48;
+
 typedef struct {
   tj_graph *graph;
   const tj_kernel *flat;
@@ -74,10 +76,11 @@ static int64_t greatest_extent(const mapping *map, uint32_t mode) {
   return extent_of(map, mode)->facts.high;
 }
 
-/* Whether both sides step through their modes evenly, and each is contiguous along one. */
+/* Whether both sides step through modes of so many coordinates evenly. */
 static bool is_even(const mapping *map) {
   for (uint32_t m = 0; m < map->domain->count; m++) {
-    if (stride_on(map, m, true) == NULL || stride_on(map, m, false) == NULL)
+    bool is_sized = least_extent(map, m) > 0 && least_extent(map, m) <= LARGEST_EXTENT;
+    if (!is_sized || stride_on(map, m, true) == NULL || stride_on(map, m, false) == NULL)
       return false;
   }
   return true;
