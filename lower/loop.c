@@ -1,6 +1,8 @@
 /* Loops of kernels, as lists of what they carry. */
 #include "lower/loop.h"
 
+#include "ir/simplify.h"
+#include "ir/substitute.h"
 #include "ir/walk.h"
 
 tj_loop *tj_loop_make(tj_graph *graph, const tj_node *trips) {
@@ -27,6 +29,46 @@ bool tj_loop_changes(const tj_loop *loop, const tj_node *node) {
       return true;
   }
   return node == loop->counter;
+}
+
+/* --- strength reduction --- */
+
+static const tj_node *at_trip(tj_graph *graph, const tj_loop *loop, const tj_node *node, const tj_node *trip) {
+  const tj_node *from[] = {loop->counter}, *to[] = {trip};
+  tj_substitution substitution = {from, to, 1};
+  tj_substitute(graph, &substitution, &node, 1);
+  return tj_simplified(graph, node);
+}
+
+static bool is_invariant(tj_graph *graph, const tj_loop *loop, const tj_node *node) {
+  tj_walk walk = tj_walk_nodes(graph, &node, 1);
+  for (uint32_t i = 0; i < walk.count; i++) {
+    if (tj_loop_changes(loop, walk.node[i]))
+      return false;
+  }
+  return true;
+}
+
+static const tj_node *bound_of(tj_graph *graph, int64_t bound) {
+  return bound == INT64_MIN || bound == INT64_MAX ? NULL : tj_int(graph, bound);
+}
+
+tj_carried *tj_loop_carry_like(tj_graph *graph, tj_loop *loop, const char *name, const tj_node *like) {
+  const tj_facts *facts = &like->facts;
+  return tj_loop_carry(graph, loop, name, bound_of(graph, facts->low), bound_of(graph, facts->high),
+                       facts->residue == 0 ? facts->modulus : 1);
+}
+
+const tj_node *tj_loop_reduced(tj_graph *graph, tj_loop *loop, const char *name, const tj_node *node) {
+  node = tj_simplified(graph, node);
+  const tj_node *next = at_trip(graph, loop, node, tj_add(graph, loop->counter, tj_int(graph, 1)));
+  const tj_node *change = tj_simplified(graph, tj_sub(graph, next, node));
+  if (is_invariant(graph, loop, node) || !is_invariant(graph, loop, change))
+    return node;
+  tj_carried *carried = tj_loop_carry_like(graph, loop, name, node);
+  carried->initial = at_trip(graph, loop, node, tj_int(graph, 0));
+  carried->next = tj_add(graph, carried->symbol, change);
+  return carried->symbol;
 }
 
 /* --- pruning --- */

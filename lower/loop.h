@@ -14,6 +14,13 @@ tj_loop *tj_loop_make(tj_graph *graph, const tj_node *trips);
 tj_carried *tj_loop_carry(tj_graph *graph, tj_loop *loop, const char *name, const tj_node *low, const tj_node *high,
                           int64_t multiple);
 
+/* The same, with what an expression's facts say of it on every trip. */
+tj_carried *tj_loop_carry_like(tj_graph *graph, tj_loop *loop, const char *name, const tj_node *like);
+
+/* An expression of the work-item and the counter, or in its place an integer that is carried, where every trip adds
+ * the same to it. Simplified. */
+const tj_node *tj_loop_reduced(tj_graph *graph, tj_loop *loop, const char *name, const tj_node *node);
+
 /* Whether a node is the loop's counter, or a symbol that it carries. */
 bool tj_loop_changes(const tj_loop *loop, const tj_node *node);
 

@@ -312,6 +312,7 @@ static void plan_walk(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defini
   const tj_node *linear = tj_add(graph, tj_terse_mul(graph, kernel->index, path->trips), kernel->loop->counter);
   tj_access store = tj_operand_access(graph, destination, definition->destination,
                                       tj_operand_coordinate(graph, destination, linear));
+  store.offset = tj_loop_reduced(graph, kernel->loop, "to", store.offset);
   set_steps(graph, kernel, value_step(value), scalar_step(TJ_STEP_STORE, store));
   tj_loop_prune(graph, kernel);
 }

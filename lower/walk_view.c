@@ -66,10 +66,6 @@ static const tj_node *where(walker *w, const tj_node *when, const tj_node *amoun
 
 /* --- what is carried --- */
 
-static const tj_node *bound_of(tj_graph *graph, int64_t bound) {
-  return bound == INT64_MIN || bound == INT64_MAX ? NULL : tj_int(graph, bound);
-}
-
 /* The index is surely below the length of its dimension, which depends on parameters. */
 static bool has_symbolic_bound(walker *w, uint32_t id) {
   const tj_node *length = w->view->hidden_length[id];
@@ -77,13 +73,14 @@ static bool has_symbolic_bound(walker *w, uint32_t id) {
 }
 
 static tj_carried *carry(walker *w, uint32_t id) {
-  const tj_facts *facts = &w->reach[id]->facts;
-  const tj_node *high = bound_of(w->graph, facts->high);
-  if (has_symbolic_bound(w, id))
-    high = tj_simplified(w->graph, tj_sub(w->graph, w->view->hidden_length[id], tj_int(w->graph, 1)));
   const char *name = tj_string_format(w->graph->job, id == 0 ? "at" : "h%u", id);
-  tj_carried *carried = tj_loop_carry(w->graph, w->loop, name, bound_of(w->graph, facts->low), high,
-                                      facts->residue == 0 ? facts->modulus : 1);
+  tj_carried *carried = tj_loop_carry_like(w->graph, w->loop, name, w->reach[id]);
+  if (has_symbolic_bound(w, id)) {
+    const tj_symbol *known = carried->symbol->symbol;
+    const tj_node *last = tj_sub(w->graph, w->view->hidden_length[id], tj_int(w->graph, 1));
+    carried->symbol = tj_symbol_create(w->graph, name, TJ_SYMBOL_COORDINATE, known->low,
+                                       tj_simplified(w->graph, last), known->multiple);
+  }
   carried->initial = w->initial[id];
   w->now[id] = carried->symbol;
   return carried;
@@ -291,13 +288,15 @@ static const tj_node **along(tj_graph *graph, const tj_view_walk *walk, const tj
   return at;
 }
 
-/* Every hidden index on any trip of any work-item, simplified. */
+/* Every hidden index on any trip of any work-item, each simplified by itself: facts are sharpest where nothing has to
+ * be shared. */
 static const tj_node *const *reach_of(tj_graph *graph, const tj_loop *loop, const tj_view_walk *walk) {
   const tj_node **from = TJ_NEW_ARRAY(graph->job, const tj_node *, walk->view->rank + 1);
   for (uint32_t i = 0; i < walk->view->rank; i++)
     from[i] = tj_coordinate(graph, "start", walk->box[i]);
   tj_cursor cursor = tj_cursor_at(graph, walk->view, along(graph, walk, from, loop->counter));
-  tj_simplify(graph, cursor.index, walk->view->hidden_count, NULL);
+  for (uint32_t i = 0; i < walk->view->hidden_count; i++)
+    cursor.index[i] = tj_simplified(graph, cursor.index[i]);
   return cursor.index;
 }
 

@@ -11,7 +11,8 @@
 enum { TEXT = 1 << 16, PATH = 1024 };
 
 static const char *const files[] = {"../examples/transpose.tile", "../examples/im2col.tile",
-                                    "../examples/swizzle.tile", "golden/kernels.tile", "golden/check.tile"};
+                                    "../examples/swizzle.tile",   "../examples/conv_walk.tile",
+                                    "golden/kernels.tile",        "golden/check.tile"};
 
 /* Beside them, what they have not: small elements, gathers through transforms, conversions, fills. */
 static const char more[] =

@@ -198,19 +198,23 @@ static void check_path(tj_graph *graph, const path *of, const tj_kernel *kernel,
 
 /* --- what trips are made of --- */
 
-static bool is_on_trips(const tj_kernel_nodes *nodes, uint32_t position) {
-  return nodes->level[position] == TJ_LEVEL_TRIP;
-}
-
-/* Divisions and remainders that are computed on every trip. */
-static uint32_t divisions(tj_graph *graph, const tj_kernel *kernel) {
+/* Operations of some kinds that are computed on every trip. */
+static uint32_t on_trips(tj_graph *graph, const tj_kernel *kernel, const tj_op ops[], uint32_t op_count) {
   tj_kernel_nodes nodes = tj_kernel_nodes_of(graph, kernel);
   uint32_t count = 0;
   for (uint32_t i = 0; i < nodes.walk.count; i++) {
-    tj_op op = nodes.walk.node[i]->op;
-    count += is_on_trips(&nodes, i) && (op == TJ_OP_DIV || op == TJ_OP_MOD);
+    for (uint32_t k = 0; k < op_count && nodes.level[i] == TJ_LEVEL_TRIP; k++)
+      count += nodes.walk.node[i]->op == ops[k];
   }
   return count;
+}
+
+static uint32_t divisions(tj_graph *graph, const tj_kernel *kernel) {
+  return on_trips(graph, kernel, (const tj_op[]){TJ_OP_DIV, TJ_OP_MOD}, 2);
+}
+
+static uint32_t products(tj_graph *graph, const tj_kernel *kernel) {
+  return on_trips(graph, kernel, (const tj_op[]){TJ_OP_MUL}, 1);
 }
 
 static bool has_bit_transforms(const tj_view *view) {
@@ -374,6 +378,7 @@ static void check_convolution(tj_job *job, void *data) {
     const walking *made = make_walking(self.graph, &of, false);
     check_path(self.graph, &of, &made->kernel, row->extent, EXTENTS);
     ck_assert_uint_eq(divisions(self.graph, &made->kernel), 0);
+    ck_assert_uint_eq(products(self.graph, &made->kernel), 0);
   }
 }
 
