@@ -435,6 +435,7 @@ static void check_common(property_case *self) {
   flat_layout a = flatten(self->a), b = flatten(self->b), result = flatten(self->result);
   flat_layout inverse = flatten(self->second);
   EXPECT(self, self->node->value == result.size);
+  expect_coalesced(self, self->result, self->result);
   for (int64_t i = 0; i < result.size; i++) {
     int64_t at = value_at(&result, i);
     EXPECT(self, value_at(&a, at) == i && value_at(&b, at) == i);

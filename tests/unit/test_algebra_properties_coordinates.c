@@ -91,6 +91,7 @@ static void check_add(property_case *self) {
   EXPECT(self, length_of(self->answer) == (left > right ? left : right) && self->answer->kind != TJ_TUPLE_BASIS);
   EXPECT(self, expanded->kind != TJ_TUPLE_BASIS && length_of(expanded) == left);
   EXPECT(self, self->offset->kind == self->tuple->kind);
+  EXPECT(self, tj_tuple_equal(self->tuple, self->other) == same_tuple(self->tuple, self->other));
 }
 
 /* tuple @ mode, one level further out each time. */
@@ -118,10 +119,26 @@ static void prepare_mismatch(property_case *self) {
   self->refusal = TJ_BASIS_MISMATCH;
 }
 
+/* A component so far out that the tuple would be too large, or just not. */
+static void prepare_far(property_case *self) {
+  self->number = TJ_MAX_RANK - 2 + (int64_t)random_below(&self->state, 4);
+  self->tuple = tj_tuple_at(self->graph, integer(self, 7), (uint32_t)self->number);
+  self->refusal = self->number >= TJ_MAX_RANK ? TJ_WORK_LIMIT : NO_CODE;
+}
+
+static void operate_far(property_case *self) {
+  self->answer = tj_tuple_expand_basis(self->graph, self->tuple);
+}
+
+static void check_far(property_case *self) {
+  EXPECT(self, self->answer->count == self->number + 1 && self->answer->item[self->number]->value->value == 7);
+}
+
 START_TEST(sums) {
   static const property properties[] = {
       {"add", prepare_terms, operate_add, check_add, CASES, CASES, {TJ_BASIS_MISMATCH}},
       {"at", prepare_terms, operate_nothing, check_at, CASES, CASES, {NO_CODE}},
+      {"far", prepare_far, operate_far, check_far, 40, 10, {NO_CODE}},
       {"mismatches", prepare_mismatch, operate_add, operate_nothing, 500, 0, {NO_CODE}},
   };
   RUN_PROPERTIES(properties);

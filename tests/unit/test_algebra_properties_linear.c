@@ -141,7 +141,10 @@ static void check_application(property_case *self) {
     const tj_tuple *by_index = tj_f2_apply(self->graph, self->map, integer(self, index));
     const tj_tuple *by_coordinate = tj_f2_apply(self->graph, self->map, coordinate);
     value_of_map(self->map, index, expected);
+    tj_arena_mark before = tj_arena_here(&self->job->arena);
     tj_f2_evaluate(self->graph, self->map, digits, value);
+    tj_arena_mark after = tj_arena_here(&self->job->arena);
+    EXPECT(self, memcmp(&before, &after, sizeof before) == 0);
     EXPECT(self, memcmp(value, expected, self->map->component_count * sizeof *value) == 0);
     expect_tuple(self, by_coordinate, by_index);
     EXPECT(self, same_structure(by_index, self->map->codomain));
@@ -419,31 +422,31 @@ static void check_swizzled(property_case *self) {
     EXPECT(self, swizzled(again->swizzle, value_at(&back, i)) == packed_value(self->map, i));
 }
 
-/* Coordinate tensors have components that the layout's values lack: of (x, (y, z)) some. */
+/* Coordinate tensors have components that the layout's values lack: of ((x, y), z, w) some. */
 static void prepare_basis(property_case *self) {
-  static const uint32_t path[3][2] = {{0, 0}, {1, 0}, {1, 1}};
-  const tj_tuple *shape[3], *stride[3], *zeros[] = {integer(self, 0), integer(self, 0)};
+  static const uint32_t path[4][2] = {{0, 0}, {0, 1}, {1, 0}, {2, 0}};
+  const tj_tuple *shape[3], *stride[3], *zero = integer(self, 0);
   for (uint32_t i = 0; i < 3; i++) {
-    uint32_t component = random_below(&self->state, 3);
+    uint32_t component = random_below(&self->state, 4);
     shape[i] = integer(self, random_power(&self->state, 2));
     stride[i] = tj_tuple_basis(self->graph, tj_int(self->graph, INT64_C(1) << (2 * i)), path[component],
-                               component == 0 ? 1 : 2);
+                               component < 2 ? 2 : 1);
   }
   self->a = (tj_layout){tj_tuple_list(self->graph, shape, 3), tj_tuple_list(self->graph, stride, 3)};
-  zeros[1] = tj_tuple_list(self->graph, (const tj_tuple *[]){zeros[0], zeros[0]}, 2);
-  self->composed = (tj_composed){.offset = tj_tuple_list(self->graph, zeros, 2), .layout = self->a};
+  const tj_tuple *zeros[] = {tj_tuple_list(self->graph, (const tj_tuple *[]){zero, zero}, 2), zero, zero};
+  self->composed = (tj_composed){.offset = tj_tuple_list(self->graph, zeros, 3), .layout = self->a};
 }
 
 static void check_basis(property_case *self) {
   const char *obstacle = NULL;
   self->map = tj_f2_of_composed(self->graph, &self->composed, &obstacle);
-  EXPECT(self, self->map != NULL && self->map->component_count == 3);
+  EXPECT(self, self->map != NULL && self->map->component_count == 4);
   for (int64_t i = 0; i < map_size(self->map); i++) {
-    int64_t value[3], expected[3] = {0}, rest = i;
+    int64_t value[4], expected[4] = {0}, rest = i;
     for (uint32_t k = 0; k < 3; k++) {
       int64_t extent = self->a.shape->item[k]->value->value;
       const tj_tuple *stride = self->a.stride->item[k];
-      expected[stride->path[0] == 0 ? 0 : 1 + stride->path[1]] += rest % extent * stride->value->value;
+      expected[stride->path[0] == 0 ? stride->path[1] : 1 + stride->path[0]] += rest % extent * stride->value->value;
       rest /= extent;
     }
     value_of_map(self->map, i, value);

@@ -272,7 +272,7 @@ static void prepare_misfit(property_case *self) {
   const tj_tuple *deep[] = {integer(self, 0), tj_tuple_list(self->graph, zeros, 4)};
   self->flag = random_below(&self->state, 2) == 0;
   self->tuple = self->flag ? tj_tuple_list(self->graph, deep, 2) : tj_tuple_list(self->graph, zeros, 3);
-  self->number = random_below(&self->state, 5);
+  self->number = random_below(&self->state, 6);
   self->refusal = self->number < 2 ? TJ_SLICE_STRUCTURE : TJ_COORDINATE_STRUCTURE;
 }
 
@@ -283,8 +283,10 @@ static void operate_misfit(property_case *self) {
     tj_layout_dice(self->graph, self->tuple, self->a);
   else if (self->number == 2)
     tj_layout_apply(self->graph, self->a, self->tuple);
+  else if (self->number == 3)
+    tj_crd2idx(self->graph, self->tuple, self->a.shape, NULL);
   else
-    tj_idx2crd(self->graph, self->tuple, self->a.shape, self->number == 3 ? NULL : self->a.stride);
+    tj_idx2crd(self->graph, self->tuple, self->a.shape, self->number == 4 ? NULL : self->a.stride);
 }
 
 /* --- application --- */
@@ -389,6 +391,29 @@ static void check_indices(property_case *self) {
   EXPECT(self, self->offset->value->value == index);
 }
 
+/* Indices that may lie beyond their modes, which are as if each were one integer. */
+static void prepare_beyond(property_case *self) {
+  prepare_indices(self);
+  const tj_tuple *items[MOST_LEAVES];
+  for (uint32_t i = 0; i < self->tuple->count; i++)
+    items[i] = integer(self, random_below(&self->state, 3 * (uint32_t)product_of(self->a.shape->item[i])));
+  self->tuple = tj_tuple_list(self->graph, items, self->tuple->count);
+}
+
+static void operate_beyond(property_case *self) {
+  self->answer = tj_crd2idx(self->graph, self->tuple, self->a.shape, NULL);
+}
+
+static void check_beyond(property_case *self) {
+  int64_t index = 0, first = 1;
+  for (uint32_t i = 0; i < self->tuple->count; i++) {
+    int64_t size = product_of(self->a.shape->item[i]);
+    index += size == 1 ? 0 : self->tuple->item[i]->value->value * first;
+    first *= size;
+  }
+  EXPECT(self, self->answer->value->value == index);
+}
+
 /* Strides of another structure. */
 static void prepare_incongruent(property_case *self) {
   prepare_indices(self);
@@ -416,6 +441,7 @@ START_TEST(coordinates) {
       {"apply to _", prepare_any, operate_apply, check_apply, 500, 0, {NO_CODE}},
       {"idx2crd", prepare_index, operate_idx2crd, check_idx2crd, CASES, CASES, {NO_CODE}},
       {"idx2crd of tuples", prepare_indices, operate_indices, check_indices, CASES, CASES, {NO_CODE}},
+      {"crd2idx beyond", prepare_beyond, operate_beyond, check_beyond, CASES, CASES, {NO_CODE}},
       {"incongruent", prepare_incongruent, operate_incongruent, operate_nothing, 500, 0, {NO_CODE}},
   };
   RUN_PROPERTIES(properties);

@@ -53,6 +53,7 @@ static void prepare_any(property_case *self) {
   const tj_node *symbol[PARAMETERS];
   declare_all(self, symbol);
   set_operands(self, random_expression(self, symbol, 2), random_expression(self, symbol, 2));
+  self->number = random_below(&self->state, 10);
 }
 
 static void prepare_quotient(property_case *self) {
@@ -313,6 +314,17 @@ static void check_ranges(property_case *self) {
   EXPECT(self, (less != TJ_YES && more != TJ_YES) || equal == TJ_NO);
 }
 
+/* Sums with their terms in another order, and with their numbers apart, are equal. */
+static void check_spellings(property_case *self) {
+  tj_graph *graph = self->graph;
+  const tj_node *a = self->tuple->value, *b = self->other->value;
+  const tj_node *number = tj_int(graph, self->number), *rest = tj_int(graph, 5 - self->number);
+  const tj_node *left = tj_add(graph, tj_add(graph, a, number), tj_add(graph, b, rest));
+  const tj_node *right = tj_add(graph, tj_add(graph, tj_int(graph, 5), b), a);
+  EXPECT(self, tj_decide_equal(graph, left, right) == TJ_YES);
+  EXPECT(self, tj_decide_equal(graph, left, tj_add(graph, right, tj_int(graph, 1))) == TJ_NO);
+}
+
 /* A number divides a multiple of a parameter and a number: always, never, or sometimes. */
 static void check_multiples(property_case *self) {
   const tj_node *symbol[PARAMETERS];
@@ -336,6 +348,7 @@ START_TEST(decisions) {
   static const property properties[] = {
       {"decisions", prepare_any, operate_nothing, check_decisions, CASES, CASES, {NO_CODE}},
       {"ranges", operate_nothing, operate_nothing, check_ranges, CASES, CASES, {NO_CODE}},
+      {"spellings", prepare_any, operate_nothing, check_spellings, CASES, CASES, {NO_CODE}},
       {"multiples", operate_nothing, operate_nothing, check_multiples, CASES, CASES, {NO_CODE}},
   };
   RUN_PROPERTIES(properties);

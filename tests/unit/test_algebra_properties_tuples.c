@@ -30,7 +30,7 @@ static const tj_tuple *damaged(property_case *self, const tj_tuple *tuple) {
   if (!is_list(tuple))
     return integer(self, tuple->value->value + 1);
   memcpy(items, tuple->item, tuple->count * sizeof *items);
-  items[tuple->count] = integer(self, 1);
+  items[tuple->count] = random_below(&self->state, 2) == 0 ? integer(self, 1) : tj_tuple_list(self->graph, NULL, 0);
   uint32_t choice = random_below(&self->state, 4), at = random_below(&self->state, tuple->count);
   if (choice == 0)
     return tj_tuple_list(self->graph, items, tuple->count + 1);
@@ -141,21 +141,28 @@ static void check_parts(property_case *self) {
     EXPECT(self, leaves[i]->value->value == 7);
 }
 
-/* A tuple in itself, again and again: as deep and as large as tuples may be, or more. */
+/* A tuple in itself, again and again, `count` times each, perhaps between integers (`flag`): as deep and as large as
+ * tuples may be, or more. */
 static void prepare_growth(property_case *self) {
+  static const uint32_t most[] = {0, 300, 20, 13};
   self->count = 1 + random_below(&self->state, 3);
-  self->number = random_below(&self->state, self->count == 1 ? 300 : 24 / (uint32_t)self->count);
+  self->number = random_below(&self->state, most[self->count]);
+  self->flag = random_below(&self->state, 2) == 0;
   int64_t size = 1;
   for (int64_t i = 0; i < self->number && self->refusal == NO_CODE; i++) {
-    size = self->count * size + 1;
+    size = self->count * size + (self->flag ? 3 : 1);
     self->refusal = size > TJ_MAX_TUPLE_SIZE ? TJ_WORK_LIMIT : i >= TJ_MAX_TUPLE_DEPTH ? TJ_DEPTH_LIMIT : NO_CODE;
   }
 }
 
 static void operate_growth(property_case *self) {
-  const tj_tuple *grown = integer(self, 1);
-  for (int64_t i = 0; i < self->number; i++)
-    grown = tj_tuple_list(self->graph, (const tj_tuple *[]){grown, grown, grown}, (uint32_t)self->count);
+  const tj_tuple *one = integer(self, 1), *grown = one;
+  for (int64_t i = 0; i < self->number; i++) {
+    const tj_tuple *items[] = {one, grown, grown, grown, one};
+    uint32_t first = self->flag ? 0 : 1;
+    items[self->count + 1] = one;
+    grown = tj_tuple_list(self->graph, items + first, (uint32_t)self->count + 2 - 2 * first);
+  }
   self->begin = tj_tuple_leaf_count(grown);
   self->end = grown->depth;
 }
@@ -163,7 +170,7 @@ static void operate_growth(property_case *self) {
 static void check_growth(property_case *self) {
   uint32_t leaves = 1;
   for (int64_t i = 0; i < self->number; i++)
-    leaves *= (uint32_t)self->count;
+    leaves = leaves * (uint32_t)self->count + (self->flag ? 2 : 0);
   EXPECT(self, self->begin == leaves && self->end == self->number);
 }
 
