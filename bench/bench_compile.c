@@ -169,6 +169,7 @@ int main(int count, char **words) {
   tj_context *context;
   if (tj_context_create(NULL, &context) != TJ_OK)
     return 3;
+  tj_context_set_cache(context, NULL);
   json_t *results = json_array();
   for (int i = 0; i < SAMPLE_COUNT; i++)
     json_array_append_new(results, measure(context, &samples[i], target, iterations));

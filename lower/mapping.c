@@ -461,7 +461,7 @@ static tj_kernel *map_once(mapping *map) {
 }
 
 /* Lanes take neighbours only where the vectors between them are as wide as they were meant to be: maps again for
- * those that turned out. NULL where the tile does not fit. */
+ * those that turned out. NULL where the tile does not fit, or where elements would move one by one in registers. */
 static tj_kernel *map_with_widths(mapping *map) {
   map->most_loaded = widest_of(map->target, buffer_bytes(map, true));
   map->most_stored = widest_of(map->target, buffer_bytes(map, false));
@@ -470,6 +470,8 @@ static tj_kernel *map_with_widths(mapping *map) {
     uint32_t loaded = tj_narrowest_access(kernel, TJ_STEP_LOAD), stored = tj_narrowest_access(kernel, TJ_STEP_STORE);
     if (loaded >= map->most_loaded && stored >= map->most_stored)
       break;
+    if ((loaded == 1 || stored == 1) && !turns_around(map))
+      return NULL;
     map->most_loaded = loaded < map->most_loaded ? loaded : map->most_loaded;
     map->most_stored = stored < map->most_stored ? stored : map->most_stored;
     kernel = map_once(map);
@@ -479,12 +481,15 @@ static tj_kernel *map_with_widths(mapping *map) {
 
 /* --- copies --- */
 
+/* Whether vectors may move on both sides, as far as strides tell. */
 static bool is_mappable(const mapping *map) {
-  return is_contiguous(map, map->by_destination[0], false) || is_contiguous(map, map->by_source[0], true);
+  uint32_t first = map->by_destination[0];
+  return turns_around(map) || (is_contiguous(map, first, true) && is_contiguous(map, first, false));
 }
 
+/* Whether vectors move on both sides: what is gained on one alone does not pay for the code. */
 static bool is_vectored(const tj_kernel *kernel) {
-  return tj_narrowest_access(kernel, TJ_STEP_LOAD) > 1 || tj_narrowest_access(kernel, TJ_STEP_STORE) > 1;
+  return tj_narrowest_access(kernel, TJ_STEP_LOAD) > 1 && tj_narrowest_access(kernel, TJ_STEP_STORE) > 1;
 }
 
 /* A kernel for parameters that meet the demands, in front of those that are there. Returns the new first. */
@@ -528,8 +533,6 @@ tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target
   tj_demands of_tiles = tj_find_demands(graph, flat->domain, 1, map.extent);
   tj_demands of_vectors = tj_find_demands(graph, flat->domain, widest_vector(&map), map.extent);
   tj_kernel *general = of_tiles.count == 0 ? map_anyway(&map) : flat, *last = general;
-  if (of_tiles.count > 0 && turns_around(&map))
-    last = add_variant(&map, last, &of_tiles, "tiles");
   if (of_vectors.count > 0)
     add_variant(&map, last, &of_vectors, "vectors");
   return general;
