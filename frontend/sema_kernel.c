@@ -48,7 +48,8 @@ static uint32_t find_argument(tj_scope *scope, const tj_kernel_definition *kerne
 
 static void check_all_used(tj_scope *scope, const tj_kernel_definition *kernel) {
   for (uint32_t i = 0; i < kernel->argument_count; i++) {
-    bool used = i == kernel->destination || (kernel->body == TJ_BODY_COPY && i == kernel->source);
+    bool used =
+        i == kernel->destination || (kernel->body == TJ_BODY_COPY && (i == kernel->source || i == kernel->gather));
     if (!used)
       tj_fail_at(scope->job, kernel->argument[i].span, TJ_KERNEL_ARGUMENT, "the body does not use argument '%s'",
                  kernel->argument[i].name);
@@ -57,7 +58,16 @@ static void check_all_used(tj_scope *scope, const tj_kernel_definition *kernel) 
 
 /* --- options of copy and shuffle --- */
 
-typedef enum { OPTION_FILL, OPTION_THROUGH, OPTION_FROM, OPTION_TO, OPTION_SCALE, OPTION_BIAS, OPTION_COUNT } option;
+typedef enum {
+  OPTION_FILL,
+  OPTION_THROUGH,
+  OPTION_FROM,
+  OPTION_TO,
+  OPTION_SCALE,
+  OPTION_BIAS,
+  OPTION_GATHER,
+  OPTION_COUNT
+} option;
 
 enum { OF_COPY = 1, OF_SHUFFLE = 2 };
 
@@ -71,6 +81,7 @@ static const struct {
     [OPTION_TO] = {"to", OF_SHUFFLE},
     [OPTION_SCALE] = {"scale", OF_COPY | OF_SHUFFLE},
     [OPTION_BIAS] = {"bias", OF_COPY | OF_SHUFFLE},
+    [OPTION_GATHER] = {"gather", OF_COPY},
 };
 
 /* A body that moves elements from a source to a destination, and the options that it was given, by number. */
@@ -123,6 +134,26 @@ static tj_number number_option(tj_scope *scope, const movement *move, option whi
   return tj_evaluate_number(scope, ast->item[0], option_rows[which].name);
 }
 
+/* gather=argument, or gather=[argument, dimension] */
+static void evaluate_gather(tj_scope *scope, tj_kernel_definition *kernel, const movement *move) {
+  const tj_ast *ast = move->option[OPTION_GATHER]->item[0];
+  if (ast->kind == TJ_AST_LIST && ast->count == 2) {
+    const tj_value *dimension = tj_evaluate_expression(scope, ast->item[1]);
+    scope->job->here = ast->item[1]->span;
+    int64_t number = tj_need_constant(scope->graph, dimension, "a dimension");
+    if (number < 0 || number > INT32_MAX)
+      tj_fail(scope->job, TJ_DOMAIN_MISMATCH, "gather: there is no dimension %" PRId64, number);
+    kernel->gathered_dimension = (uint32_t)number;
+    ast = ast->item[0];
+  }
+  kernel->gather = find_argument(scope, kernel, ast);
+  if (kernel->gather == kernel->source || kernel->gather == kernel->destination)
+    tj_fail(scope->job, TJ_KERNEL_ARGUMENT, "indices are an argument of their own");
+  if (move->option[OPTION_THROUGH] != NULL)
+    tj_fail_at(scope->job, move->option[OPTION_THROUGH]->span, TJ_UNKNOWN_ARGUMENT,
+               "copy takes gather or through, not both");
+}
+
 /* --- copies and shuffles --- */
 
 static void evaluate_movement(tj_scope *scope, tj_kernel_definition *kernel, movement *move) {
@@ -138,6 +169,8 @@ static void evaluate_movement(tj_scope *scope, tj_kernel_definition *kernel, mov
     kernel->fill = tj_need_constant(scope->graph, option_value(scope, move, OPTION_FILL), "fill");
   kernel->scale = number_option(scope, move, OPTION_SCALE, 1);
   kernel->bias = number_option(scope, move, OPTION_BIAS, 0);
+  if (move->option[OPTION_GATHER] != NULL)
+    evaluate_gather(scope, kernel, move);
 }
 
 static void evaluate_copy(tj_scope *scope, tj_kernel_definition *kernel, const tj_ast *body) {
@@ -217,7 +250,8 @@ static bool is_call_of(const tj_ast *body, const char *name) {
 }
 
 tj_kernel_definition tj_evaluate_kernel(tj_scope *scope, const tj_item *item) {
-  tj_kernel_definition kernel = {.name = item->name, .span = item->span, .body_span = item->body->span};
+  tj_kernel_definition kernel = {
+      .name = item->name, .gather = TJ_NO_ARGUMENT, .span = item->span, .body_span = item->body->span};
   kernel.argument = evaluate_arguments(scope, item);
   kernel.argument_count = item->argument_count;
   scope->job->here = item->body->span;

@@ -87,6 +87,8 @@ typedef struct {
   tj_span span, dtype_span;
 } tj_kernel_argument;
 
+enum { TJ_NO_ARGUMENT = UINT32_MAX };
+
 typedef enum { TJ_BODY_OFFSETS, TJ_BODY_COPY } tj_kernel_body;
 
 /* A number of a copy's arithmetic: an integer wherever it is one. */
@@ -112,6 +114,8 @@ typedef struct {
   uint32_t argument_count;
   tj_kernel_body body;
   uint32_t source, destination;     /* indices of arguments */
+  uint32_t gather;                  /* copy: the argument in which the source's index is looked up */
+  uint32_t gathered_dimension;      /* in this dimension of the source */
   const tj_value *map;              /* offsets: whose offsets */
   const tj_kernel_walk *walk;       /* offsets of a view: at which places; NULL: at all, each once */
   int64_t fill;                     /* copy */

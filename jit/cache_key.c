@@ -110,7 +110,7 @@ _Static_assert(sizeof(tj_access) == 40, "write_access writes every field of tj_a
 _Static_assert(sizeof(tj_kernel_buffer) == 40, "write_buffer writes what lowering reads of tj_kernel_buffer");
 _Static_assert(sizeof(tj_derived) == 16, "write_kernel writes every field of tj_derived");
 _Static_assert(sizeof(tj_kernel_binding) == 16, "write_kernel writes every field of tj_kernel_binding");
-_Static_assert(sizeof(tj_kernel_step) == 72, "write_step writes every field of tj_kernel_step");
+_Static_assert(sizeof(tj_kernel_step) == 80, "write_step writes every field of tj_kernel_step");
 _Static_assert(sizeof(tj_scaling) == 24, "write_kernel writes every field of tj_scaling");
 _Static_assert(sizeof(tj_carried) == 24, "write_loop writes every field of tj_carried");
 _Static_assert(sizeof(tj_loop) == 32, "write_loop writes every field of tj_loop");
@@ -230,6 +230,7 @@ static void write_step(kernel_writer *w, const tj_kernel_step *step) {
   tj_write_u32(&w->text, step->kind);
   write_access(w, &step->access);
   write_node(w, step->value);
+  write_node(w, step->limit);
   tj_write_u32(&w->text, step->width);
   tj_write_u32(&w->text, step->slot);
   tj_write_u32(&w->text, step->slot_step);

@@ -111,6 +111,8 @@ void tj_emit_begin_item(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef
 void tj_emit_item_nodes(tj_emitter *emitter);
 /* From here on, a symbol that changes from trip to trip has this value. */
 void tj_emit_carried(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef value);
+/* From here on, `symbol`, which a step of the work-item looks up, has this value. */
+void tj_emit_looked_up(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef value);
 /* Emits what is marked, by position, and has no value yet. */
 void tj_emit_marked_nodes(tj_emitter *emitter, const bool *mark);
 /* The value of a node as an integer of `width`, which its facts must fit. */

@@ -226,6 +226,10 @@ void tj_emit_item_nodes(tj_emitter *emitter) {
   emit_level(emitter, TJ_LEVEL_ITEM);
 }
 
+void tj_emit_looked_up(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef value) {
+  set_value(emitter, symbol, value);
+}
+
 void tj_emit_carried(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef value) {
   set_value(emitter, symbol, value);
   emitter->level = TJ_LEVEL_TRIP;

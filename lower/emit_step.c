@@ -218,6 +218,53 @@ static void emit_value(tj_emitter *emitter, const tj_kernel_step *step) {
   set_slots(emitter, step, value);
 }
 
+/* --- looking up --- */
+
+static bool is_always(const tj_node *valid) {
+  return valid == NULL || (tj_is_constant(valid) && valid->value != 0);
+}
+
+/* The element as an integer of 64 bits; those beyond 2^63 are as good as negative ones. */
+static LLVMValueRef emit_integer(tj_emitter *emitter, const tj_kernel_step *step) {
+  tj_dtype dtype = dtype_of(emitter, &step->access);
+  LLVMValueRef element =
+      LLVMBuildLoad2(emitter->builder, element_type(emitter, dtype), emit_address(emitter, &step->access), "index");
+  LLVMSetAlignment(element, alignment_of(emitter, step));
+  return LLVMBuildIntCast2(emitter->builder, element, emitter->i64, tj_dtype_class_of(dtype) == TJ_CLASS_SIGNED, "");
+}
+
+/* The element, or the limit where it is none of the integers below that. */
+static LLVMValueRef emit_limited(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueRef limit) {
+  LLVMValueRef element = emit_integer(emitter, step);
+  LLVMValueRef is_below = LLVMBuildICmp(emitter->builder, LLVMIntULT, element, limit, "");
+  return LLVMBuildSelect(emitter->builder, is_below, element, limit, "");
+}
+
+static LLVMValueRef emit_gated_lookup(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueRef limit) {
+  LLVMValueRef valid = tj_emit_truth(emitter, step->access.valid);
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(emitter->builder);
+  LLVMBasicBlockRef inside = tj_emit_block(emitter, "lookup"), after = tj_emit_block(emitter, "found");
+  LLVMBuildCondBr(emitter->builder, valid, inside, after);
+  LLVMPositionBuilderAtEnd(emitter->builder, inside);
+  LLVMValueRef element = emit_limited(emitter, step, limit);
+  LLVMBuildBr(emitter->builder, after);
+  LLVMPositionBuilderAtEnd(emitter->builder, after);
+  LLVMValueRef found = LLVMBuildPhi(emitter->builder, emitter->i64, "index");
+  LLVMAddIncoming(found, &element, &inside, 1);
+  LLVMAddIncoming(found, &limit, &before, 1);
+  return found;
+}
+
+static void emit_lookup(tj_emitter *emitter, const tj_kernel_step *step) {
+  LLVMValueRef limit = tj_emit_operand(emitter, step->limit, (tj_width){64, true, true});
+  LLVMValueRef found =
+      is_always(step->access.valid) ? emit_limited(emitter, step, limit) : emit_gated_lookup(emitter, step, limit);
+  tj_width width = tj_width_of(&step->value, 1);
+  if (width.bits == 32)
+    found = LLVMBuildTrunc(emitter->builder, found, emitter->i32, "");
+  tj_emit_looked_up(emitter, step->value, found);
+}
+
 /* --- gates --- */
 
 static LLVMValueRef fill_of(tj_emitter *emitter, const tj_kernel_step *load) {
@@ -273,6 +320,9 @@ static void emit_step(tj_emitter *emitter, const tj_kernel_step *step) {
   case TJ_STEP_STORE:
     emit_store(emitter, step);
     break;
+  case TJ_STEP_LOOKUP:
+    emit_lookup(emitter, step);
+    break;
   case TJ_STEP_BARRIER:
     break;
   }
@@ -312,12 +362,10 @@ static const tj_node *predicate_of(const tj_kernel_step *step) {
   return step->kind == TJ_STEP_VALUE ? NULL : step->access.valid;
 }
 
-static bool is_always(const tj_node *valid) {
-  return valid == NULL || (tj_is_constant(valid) && valid->value != 0);
-}
-
-/* Whether two steps may stand behind one branch. */
+/* Whether two steps may stand behind one branch. What is looked up is looked up before others need it. */
 static bool have_one_gate(const tj_kernel_step *a, const tj_kernel_step *b) {
+  if (a->kind == TJ_STEP_LOOKUP || b->kind == TJ_STEP_LOOKUP)
+    return false;
   return predicate_of(a) == predicate_of(b) || (is_always(predicate_of(a)) && is_always(predicate_of(b)));
 }
 
@@ -325,6 +373,7 @@ static void emit_nodes_of(tj_emitter *emitter, const tj_kernel_step step[], uint
   bool *mark = TJ_NEW_ARRAY(emitter->job, bool, emitter->nodes.walk.count);
   for (uint32_t i = 0; i < count; i++) {
     tj_kernel_nodes_mark(&emitter->nodes, step[i].value, mark);
+    tj_kernel_nodes_mark(&emitter->nodes, step[i].limit, mark);
     tj_kernel_nodes_mark(&emitter->nodes, step[i].access.valid, mark);
     tj_kernel_nodes_mark(&emitter->nodes, step[i].access.base, mark);
     tj_kernel_nodes_mark(&emitter->nodes, step[i].access.offset, mark);
@@ -355,7 +404,7 @@ void tj_emit_steps(tj_emitter *emitter, tj_phase phase) {
     while (last < phase.count && have_one_gate(&step[first], &step[last]))
       last++;
     emit_nodes_of(emitter, step + first, last - first);
-    if (is_always(predicate_of(&step[first])))
+    if (step[first].kind == TJ_STEP_LOOKUP || is_always(predicate_of(&step[first])))
       emit_each(emitter, step + first, last - first);
     else if (tj_is_int(predicate_of(&step[first]), 0))
       emit_fills(emitter, step + first, last - first);

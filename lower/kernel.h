@@ -42,6 +42,8 @@ typedef enum {
   TJ_STEP_VALUE,  /* the slot is the value of an expression, as an element of the type that the store writes */
   TJ_STEP_LOAD,   /* the slots are elements, converted to the carried type; where not valid, the fill */
   TJ_STEP_STORE,  /* the elements become the slots, converted from the carried type; where not valid, nothing */
+  TJ_STEP_LOOKUP, /* the symbol `value` is the element, an integer, where that is in 0 … limit - 1; otherwise, and
+                     where not valid, `limit` */
   TJ_STEP_BARRIER /* the whole workgroup has got here, and sees what was stored to LDS; slots are forgotten */
 } tj_step_kind;
 
@@ -49,8 +51,9 @@ typedef enum {
  * or none is. */
 typedef struct {
   tj_step_kind kind;
-  tj_access access;     /* of LOAD and STORE */
-  const tj_node *value; /* of VALUE */
+  tj_access access;     /* of LOAD, STORE and LOOKUP */
+  const tj_node *value; /* of VALUE; of LOOKUP: a symbol, which this step gives its value */
+  const tj_node *limit; /* of LOOKUP: at least 1 */
   uint32_t width;       /* a power of two; 1 for VALUE */
   uint32_t slot, slot_step;
 } tj_kernel_step;

@@ -37,6 +37,7 @@ static void add_root(tj_kernel_nodes *nodes, const tj_node *root) {
 static void gather_steps(tj_kernel_nodes *nodes, const tj_kernel_step *step, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     add_root(nodes, step[i].value);
+    add_root(nodes, step[i].limit);
     add_root(nodes, step[i].access.valid);
     add_root(nodes, step[i].access.base);
     add_root(nodes, step[i].access.offset);
@@ -80,8 +81,16 @@ static bool is_bound(const tj_kernel *kernel, const tj_node *node) {
   return false;
 }
 
+bool tj_is_looked_up(const tj_kernel *kernel, const tj_node *node) {
+  for (uint32_t i = 0; node->op == TJ_OP_SYMBOL && i < kernel->step_count; i++) {
+    if (kernel->step[i].kind == TJ_STEP_LOOKUP && kernel->step[i].value == node)
+      return true;
+  }
+  return false;
+}
+
 static tj_level level_of(const tj_kernel_nodes *nodes, const tj_kernel *kernel, const tj_node *node) {
-  if (node == kernel->index || node == kernel->item)
+  if (node == kernel->index || node == kernel->item || tj_is_looked_up(kernel, node))
     return TJ_LEVEL_ITEM;
   if (kernel->loop != NULL && tj_loop_changes(kernel->loop, node))
     return TJ_LEVEL_TRIP;
@@ -95,7 +104,7 @@ static tj_level level_of(const tj_kernel_nodes *nodes, const tj_kernel *kernel, 
 }
 
 tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel) {
-  size_t most = 3 * ((size_t)kernel->step_count + kernel->inner_step_count) + 2 * (size_t)kernel->binding_count + 2 +
+  size_t most = 5 * ((size_t)kernel->step_count + kernel->inner_step_count) + 2 * (size_t)kernel->binding_count + 2 +
                 loop_roots(kernel);
   tj_kernel_nodes nodes = {.root = TJ_NEW_ARRAY(graph->job, const tj_node *, most)};
   gather_roots(&nodes, kernel);

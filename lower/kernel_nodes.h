@@ -19,6 +19,9 @@ typedef struct {
   uint32_t *order;          /* positions, such that arguments and quotients come before their users */
 } tj_kernel_nodes;
 
+/* Whether a step gives this symbol its value. */
+bool tj_is_looked_up(const tj_kernel *kernel, const tj_node *node);
+
 tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel);
 
 enum { TJ_NO_POSITION = UINT32_MAX };

@@ -11,6 +11,7 @@
 #include "lower/distributed.h"
 #include "lower/domain.h"
 #include "lower/economy.h"
+#include "lower/gather.h"
 #include "lower/scaling.h"
 #include "lower/walk_view.h"
 
@@ -33,6 +34,7 @@ static void add_place(root_list *list, const tj_node **place) {
 static void add_places(root_list *list, tj_kernel_step *step, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     add_place(list, &step[i].value);
+    add_place(list, &step[i].limit);
     add_place(list, &step[i].access.base);
     add_place(list, &step[i].access.offset);
     add_place(list, &step[i].access.valid);
@@ -49,7 +51,7 @@ static void add_loop(root_list *list, tj_loop *loop) {
 
 static root_list root_places(tj_graph *graph, tj_kernel *kernel) {
   size_t in_loop = kernel->loop == NULL ? 0 : 1 + 2 * (size_t)kernel->loop->carried_count;
-  size_t in_steps = 3 * ((size_t)kernel->step_count + kernel->inner_step_count);
+  size_t in_steps = 5 * ((size_t)kernel->step_count + kernel->inner_step_count);
   size_t most = in_steps + in_loop + kernel->binding_count + 2;
   root_list list = {TJ_NEW_ARRAY(graph->job, const tj_node **, most), 0};
   add_places(&list, kernel->step, kernel->step_count);
@@ -144,7 +146,7 @@ static void set_buffers(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defi
       tj_fail_at(graph->job, argument->dtype_span, TJ_UNKNOWN_DTYPE, "there is no element type '%s'",
                  argument->dtype);
     buffers[i].is_written = i == definition->destination;
-    buffers[i].is_read = definition->body == TJ_BODY_COPY && i == definition->source;
+    buffers[i].is_read = definition->body == TJ_BODY_COPY && (i == definition->source || i == definition->gather);
   }
   kernel->buffer = buffers;
   kernel->buffer_count = definition->argument_count;
@@ -213,19 +215,35 @@ static void plan_tiles(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defin
   kernel->distributed = tj_distributed_make(graph, definition, domain);
 }
 
-static void plan_copy(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
-                      const tj_operand operands[]) {
-  const tj_operand *source = &operands[definition->source];
-  const tj_operand *destination = &operands[definition->destination];
+static void plan_gather(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
+                        const tj_operand operands[]) {
+  kernel->step = tj_gather_steps(graph, kernel, definition, operands);
+  kernel->step_count = TJ_GATHER_STEPS;
+  kernel->slot_count = 1;
+}
+
+/* What all elements have in common, wherever they are. */
+static void set_conversion(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition) {
   check_copy(graph, definition, kernel);
-  tj_domain *domain = TJ_NEW(graph->job, tj_domain);
-  *domain = tj_domain_of_modes(graph, source, destination);
-  kernel->domain = domain;
-  const tj_node *const *digits = tj_domain_digits(graph, domain, kernel->index);
   kernel->fill = definition->fill;
   kernel->carried =
       tj_dtype_narrower(kernel->buffer[definition->source].dtype, kernel->buffer[definition->destination].dtype);
   kernel->scaling = tj_scaling_make(graph, definition, kernel);
+}
+
+static void plan_copy(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
+                      const tj_operand operands[]) {
+  const tj_operand *source = &operands[definition->source];
+  const tj_operand *destination = &operands[definition->destination];
+  set_conversion(graph, kernel, definition);
+  if (definition->gather != TJ_NO_ARGUMENT) {
+    plan_gather(graph, kernel, definition, operands);
+    return;
+  }
+  tj_domain *domain = TJ_NEW(graph->job, tj_domain);
+  *domain = tj_domain_of_modes(graph, source, destination);
+  kernel->domain = domain;
+  const tj_node *const *digits = tj_domain_digits(graph, domain, kernel->index);
   tj_access load = tj_domain_source(graph, domain, definition->source, digits);
   tj_access store = tj_domain_destination(graph, domain, definition->destination, digits);
   set_steps(graph, kernel, scalar_step(TJ_STEP_LOAD, load), scalar_step(TJ_STEP_STORE, store));
@@ -420,10 +438,19 @@ static void show_loop(tj_job *job, tj_named_node named[], uint32_t *count, const
   }
 }
 
+/* Shows where an index is looked up, if `step` does that; returns the first step that does not. */
+static const tj_kernel_step *show_lookup(tj_named_node named[], uint32_t *count, const tj_kernel_step *step) {
+  if (step->kind != TJ_STEP_LOOKUP)
+    return step;
+  show(named, count, "lookup.offset", step->access.offset);
+  show(named, count, "lookup.valid", step->access.valid);
+  return step + 1;
+}
+
 const tj_named_node *tj_kernel_expressions(tj_job *job, const tj_kernel *kernel, uint32_t *shown) {
-  uint32_t most = 7 + (kernel->loop != NULL ? 2 * kernel->loop->carried_count : 0), count = 0;
+  uint32_t most = 9 + (kernel->loop != NULL ? 2 * kernel->loop->carried_count : 0), count = 0;
   tj_named_node *named = TJ_NEW_ARRAY(job, tj_named_node, most);
-  const tj_kernel_step *first = &kernel->step[0], *store = &kernel->step[1];
+  const tj_kernel_step *first = show_lookup(named, &count, kernel->step), *store = first + 1;
   show(named, &count, "load.offset", first->access.offset);
   show(named, &count, "load.valid", first->access.valid);
   show(named, &count, "value", first->value);

@@ -63,6 +63,9 @@ static void set_fill(tj_graph *graph, hand_kernel *made) {
   (void)graph;
   made->kernel.fill = 1;
 }
+static void set_limit(tj_graph *graph, hand_kernel *made) {
+  made->step[0].limit = tj_int(graph, 5);
+}
 static void set_scaled(tj_graph *graph, hand_kernel *made) {
   (void)graph;
   made->kernel.scaling.when = TJ_SCALED_LOADING;
@@ -198,8 +201,9 @@ static const struct {
     CHANGE(set_buffer),        CHANGE(set_width),          CHANGE(set_slot),
     CHANGE(set_slot_step),     CHANGE(set_kind),           CHANGE(set_value),
     CHANGE(set_steps),         CHANGE(set_role),           CHANGE(set_range),
-    CHANGE(set_multiple),      CHANGE(set_parameter_name), CHANGE(set_scaled),
-    CHANGE(set_arithmetic),    CHANGE(set_scale),          CHANGE(set_bias),
+    CHANGE(set_multiple),      CHANGE(set_parameter_name), CHANGE(set_limit),
+    CHANGE(set_scaled),        CHANGE(set_arithmetic),     CHANGE(set_scale),
+    CHANGE(set_bias),
 };
 
 enum { CHANGE_COUNT = sizeof changes / sizeof *changes };
