@@ -13,7 +13,9 @@
 
 #include "base/text.h"
 
-enum { MOST_TERMS = 24 };
+/* A change has so many terms at most, one that a merge has to take fewer: each term costs a comparison for each
+ * digit, until dividing is cheaper. */
+enum { MOST_TERMS = 24, MOST_TERMS_OF_MERGE = 3 };
 
 typedef struct {
   const tj_node *when; /* a truth of what the loop carries; NULL: always */
@@ -236,14 +238,6 @@ static void advance(walker *w, digits *number, term by) {
   }
 }
 
-static bool is_any_digit_unknown(const digits *number) {
-  for (uint32_t d = 0; d < number->count; d++) {
-    if (number->moved[d].is_unknown)
-      return true;
-  }
-  return false;
-}
-
 static void finish_digits(walker *w, digits *number) {
   for (uint32_t d = 0; d < number->count; d++) {
     if (number->carried[d] != NULL)
@@ -253,6 +247,10 @@ static void finish_digits(walker *w, digits *number) {
   }
 }
 
+static bool has_digits(tj_transform_kind kind) {
+  return kind == TJ_TRANSFORM_MERGE || kind == TJ_TRANSFORM_MODULO;
+}
+
 /* A merge, or a modulo, whose upper index changes by known amounts. */
 static void move_digits(walker *w, const tj_stage *stage) {
   const change *upper = &w->change[stage->upper_id[0]];
@@ -260,21 +258,33 @@ static void move_digits(walker *w, const tj_stage *stage) {
   for (uint32_t i = 0; i < upper->count; i++)
     advance(w, &number, upper->term[i]);
   finish_digits(w, &number);
-  if (is_any_digit_unknown(&number))
-    compute(w, stage);
+}
+
+/* Whether there were too many terms. */
+static bool is_any_lower_unknown(const walker *w, const tj_stage *stage) {
+  for (uint32_t i = 0; i < stage->transform->lower_count; i++) {
+    if (w->change[stage->lower_id[i]].is_unknown)
+      return true;
+  }
+  return false;
+}
+
+/* Whether the lower indices have come to change by known amounts. */
+static bool try_moving(walker *w, const tj_stage *stage) {
+  tj_transform_kind kind = stage->transform->kind;
+  if (is_any_unknown(w, stage))
+    return false;
+  if (tj_transform_is_linear(kind))
+    move_linear(w, stage);
+  else if (has_digits(kind) && w->change[stage->upper_id[0]].count <= MOST_TERMS_OF_MERGE)
+    move_digits(w, stage);
+  else
+    return false;
+  return !is_any_lower_unknown(w, stage);
 }
 
 static void move_stage(walker *w, const tj_stage *stage) {
-  tj_transform_kind kind = stage->transform->kind;
-  if (is_still(w, stage))
-    return;
-  if (is_any_unknown(w, stage))
-    compute(w, stage);
-  else if (tj_transform_is_linear(kind))
-    move_linear(w, stage);
-  else if (kind == TJ_TRANSFORM_MERGE || kind == TJ_TRANSFORM_MODULO)
-    move_digits(w, stage);
-  else
+  if (!is_still(w, stage) && !try_moving(w, stage))
     compute(w, stage);
 }
 
