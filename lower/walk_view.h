@@ -3,8 +3,9 @@
  * Where a cursor (ir/move.h) computes anew what is not linear, a walk knows beforehand how each hidden index changes
  * from one place to the next: by an amount that is the same on every trip, and by further amounts on trips on which a
  * digit of some merge overflows. Digits are advanced by the digits of the step, with a comparison and a subtraction
- * for each; everything linear follows by sums of those amounts. So a trip has neither divisions nor products, unless
- * the view has xor or cyclic_shift, from which on indices are computed from what is carried. */
+ * for each; everything linear follows by sums of those amounts. So a trip has neither divisions nor products. Only
+ * behind transforms that are neither linear nor digits (xor, cyclic_shift, indexing), and in merges of an index that
+ * changes by many amounts, are indices computed from what is carried. */
 #ifndef TJ_LOWER_WALK_VIEW_H
 #define TJ_LOWER_WALK_VIEW_H
 
