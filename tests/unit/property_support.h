@@ -222,7 +222,7 @@ static inline const tj_tuple *integer(const property_case *self, int64_t value) 
 }
 
 static inline tj_layout side_by_side(const property_case *self, const tj_layout modes[], uint32_t count) {
-  const tj_tuple *shape[MOST_LEAVES], *stride[MOST_LEAVES];
+  const tj_tuple *shape[MOST_LEAVES] = {NULL}, *stride[MOST_LEAVES] = {NULL};
   for (uint32_t i = 0; i < count; i++) {
     shape[i] = modes[i].shape;
     stride[i] = modes[i].stride;
@@ -371,6 +371,7 @@ static inline int64_t random_power(uint64_t *state, uint32_t most_bits) {
 static inline void random_order(uint64_t *state, uint32_t order[], uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     uint32_t k = random_below(state, i + 1);
+    order[i] = i;
     order[i] = order[k];
     order[k] = i;
   }
