@@ -6,6 +6,8 @@
 #include "lower/emit.h"
 #include "lower/transpose.h"
 
+#include <string.h>
+
 /* --- vectors and slots --- */
 
 /* Elements are raw bits wherever they are held or moved: floats would be changed by machines that do not have them.
@@ -280,13 +282,17 @@ static LLVMValueRef fill_of(tj_emitter *emitter, const tj_kernel_step *load) {
   return vector;
 }
 
+/* What a load gives behind a gate, and on the way around it. */
+typedef struct {
+  LLVMValueRef loaded, fill;
+  LLVMBasicBlockRef inside, before;
+} gated;
+
 /* After a gate, loaded slots are the fill on the way around it; stores before the gate's end have taken theirs. */
-static void merge_slots(tj_emitter *emitter, const tj_kernel_step *load, LLVMBasicBlockRef inside,
-                        LLVMBasicBlockRef before, LLVMValueRef fill) {
-  LLVMValueRef vector = emitter->slot[load->slot].value;
-  LLVMValueRef merged = LLVMBuildPhi(emitter->builder, LLVMTypeOf(vector), "element");
-  LLVMAddIncoming(merged, &vector, &inside, 1);
-  LLVMAddIncoming(merged, &fill, &before, 1);
+static void merge_slots(tj_emitter *emitter, const tj_kernel_step *load, gated values) {
+  LLVMValueRef merged = LLVMBuildPhi(emitter->builder, LLVMTypeOf(values.loaded), "element");
+  LLVMAddIncoming(merged, &values.loaded, &values.inside, 1);
+  LLVMAddIncoming(merged, &values.fill, &values.before, 1);
   set_slots(emitter, load, merged);
 }
 
@@ -333,6 +339,21 @@ static void emit_each(tj_emitter *emitter, const tj_kernel_step step[], uint32_t
     emit_step(emitter, &step[i]);
 }
 
+/* Emits steps behind a gate; returns what each load gave. Slots are then what they were before: stores may have
+ * turned them around, in a place that does not come before others. */
+static LLVMValueRef *emit_inside(tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
+  LLVMValueRef *loaded = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, count);
+  size_t slots = emitter->kernel->slot_count * sizeof *emitter->slot;
+  tj_slot_value *before = tj_arena_copy(&emitter->job->arena, emitter->slot, slots);
+  for (uint32_t i = 0; i < count; i++) {
+    emit_step(emitter, &step[i]);
+    if (step[i].kind == TJ_STEP_LOAD)
+      loaded[i] = emitter->slot[step[i].slot].value;
+  }
+  memcpy(emitter->slot, before, slots);
+  return loaded;
+}
+
 /* Steps begin … end-1 of a phase, which are valid together. */
 static void emit_gated(tj_emitter *emitter, tj_phase phase, uint32_t begin, uint32_t end) {
   const tj_kernel_step *step = phase.step;
@@ -346,13 +367,13 @@ static void emit_gated(tj_emitter *emitter, tj_phase phase, uint32_t begin, uint
   LLVMBasicBlockRef inside = tj_emit_block(emitter, "valid"), after = tj_emit_block(emitter, "after");
   LLVMBuildCondBr(emitter->builder, valid, inside, after);
   LLVMPositionBuilderAtEnd(emitter->builder, inside);
-  emit_each(emitter, step + begin, end - begin);
+  LLVMValueRef *loaded = emit_inside(emitter, step + begin, end - begin);
   inside = LLVMGetInsertBlock(emitter->builder);
   LLVMBuildBr(emitter->builder, after);
   LLVMPositionBuilderAtEnd(emitter->builder, after);
   for (uint32_t i = begin; i < end; i++) {
     if (fill[i - begin] != NULL)
-      merge_slots(emitter, &step[i], inside, before, fill[i - begin]);
+      merge_slots(emitter, &step[i], (gated){loaded[i - begin], fill[i - begin], inside, before});
   }
 }
 
