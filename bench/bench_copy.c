@@ -3,7 +3,11 @@
  * 1704.04374), 200 MiB of f32 each. No package in Debian holds a peer.
  *
  * usage: bench_copy [--scale N] [--type DTYPE] [--repetitions N] [--only PERMUTATION]. Prints one JSON object; rates
- * are bytes of the tensor in a second, the best of the repetitions. A wrong element ends it. */
+ * are bytes of the tensor in a second, the best of the repetitions. A wrong element ends it.
+ *
+ * glibc's memcpy bypasses the caches above a threshold that grows with the last cache; pieces that several threads
+ * copy may be below it. GLIBC_TUNABLES=glibc.cpu.x86_non_temporal_threshold=0x400000 makes memcpy as fast as it gets.
+ */
 #include "tilejit/tilejit.h"
 
 #include <jansson.h>
@@ -223,7 +227,7 @@ typedef struct {
 } shared_copy;
 
 static void *copy_chunks(void *data) {
-  const size_t chunk = (size_t)1 << 20;
+  const size_t chunk = (size_t)8 << 20;
   shared_copy *copy = data;
   for (;;) {
     size_t begin = atomic_fetch_add(&copy->next, chunk), bytes = copy->a->bytes;

@@ -17,19 +17,23 @@ enum {
   MOST_MODES = 16,
   LINE_BYTES = 64,
   MOST_COLUMNS = 16,      /* of a block that turns around: as many vectors are being made at a time */
-  MOST_VECTORS = 8,       /* of a block that does not */
+  FREE_VECTORS = 4,       /* of a block that does not, along a mode whose extent is not known, */
+  MOST_VECTORS = 8,       /* and at most */
   TURNED_RUN_BYTES = 128, /* what a tile has side by side on either side, at least: two lines come together */
   STRAIGHT_RUN_BYTES = 1024,
   STREAM_BYTES = 4 << 20 /* of a destination that is not worth caching */
 };
 
+enum { LARGEST_ELEMENT = 16 /* bytes; those are vectors themselves */ };
 static const int64_t LARGEST_EXTENT = (int64_t)1 << 48;
 
 typedef struct {
   tj_graph *graph;
   const tj_kernel *flat;
-  const tj_domain *domain;
+  const tj_domain *domain; /* in terms of what is assumed */
   const tj_target *target;
+  const tj_substitution *assumed;
+  bool is_large;                                              /* the destination is assumed to be */
   uint32_t by_source[MOST_MODES], by_destination[MOST_MODES]; /* modes, smallest stride first */
   uint32_t along, across;                                     /* of the rows of a block */
   int64_t width, depth;                                       /* elements of a row; rows */
@@ -120,10 +124,12 @@ static bool is_fixed(const mapping *map, uint32_t mode) {
   return least_extent(map, mode) == greatest_extent(map, mode);
 }
 
-/* The greatest divisor of a mode's count of pieces that is at most MOST_VECTORS; 1 where the count is not known. */
+/* The greatest divisor of a mode's count of pieces that is at most MOST_VECTORS; where it is not known, a few. */
 static int64_t common_count(const mapping *map, uint32_t mode, int64_t piece) {
   int64_t pieces = greatest_extent(map, mode) / piece;
-  if (!is_fixed(map, mode) || greatest_extent(map, mode) % piece != 0)
+  if (!is_fixed(map, mode))
+    return least_extent(map, mode) / piece < FREE_VECTORS ? 1 : FREE_VECTORS;
+  if (greatest_extent(map, mode) % piece != 0)
     return 1;
   int64_t count = MOST_VECTORS;
   while (pieces % count != 0)
@@ -289,8 +295,11 @@ static const tj_kernel_step *flat_step(const mapping *map, bool is_load) {
 
 static tj_access access_at(const mapping *map, bool is_load, const tj_node *const digit[]) {
   uint32_t buffer = flat_step(map, is_load)->access.buffer;
-  return is_load ? tj_domain_source(map->graph, map->domain, buffer, digit)
-                 : tj_domain_destination(map->graph, map->domain, buffer, digit);
+  tj_access access = is_load ? tj_domain_source(map->graph, map->domain, buffer, digit)
+                             : tj_domain_destination(map->graph, map->domain, buffer, digit);
+  const tj_node *parts[] = {access.offset, access.valid};
+  tj_substitute(map->graph, map->assumed, parts, 2);
+  return (tj_access){.buffer = access.buffer, .offset = parts[0], .valid = parts[1]};
 }
 
 /* How one side cuts a block into rows: `width` elements along a mode, `depth` times. */
@@ -305,36 +314,66 @@ static row_form form_of(const mapping *map, bool is_load) {
   return (row_form){map->across, map->along, map->depth, map->width, 1};
 }
 
-/* Where any element of the block is, in symbols for its row and its place there. */
-static tj_access general_access(const mapping *map, bool is_load, const row_form *form, const tj_node *row,
-                                const tj_node *lane) {
+/* Any block of the domain, by symbols: the first coordinate along each mode. */
+static const tj_node *const *any_origin(const mapping *map) {
+  tj_graph *graph = map->graph;
+  const tj_node **origin = TJ_NEW_ARRAY(graph->job, const tj_node *, map->domain->count);
+  for (uint32_t m = 0; m < map->domain->count; m++) {
+    const tj_node *last = tj_sub(graph, extent_of(map, m), tj_int(graph, map->size[m] - 1));
+    origin[m] = tj_coordinate(graph, "origin", tj_simplified(graph, last));
+  }
+  return origin;
+}
+
+/* Any element of a block. */
+static tj_access any_access(const mapping *map, bool is_load, const row_form *form, const tj_node *const origin[],
+                            const tj_node *row, const tj_node *lane) {
   tj_graph *graph = map->graph;
   const tj_node **digit = TJ_NEW_ARRAY(graph->job, const tj_node *, map->domain->count);
   for (uint32_t m = 0; m < map->domain->count; m++)
-    digit[m] = map->origin[m];
+    digit[m] = origin[m];
   digit[form->along] = tj_add(graph, digit[form->along], lane);
   digit[form->across] = tj_add(graph, digit[form->across], tj_mul(graph, row, tj_int(graph, form->step)));
   tj_simplify(graph, digit, map->domain->count, NULL);
   return access_at(map, is_load, digit);
 }
 
-/* Shows that the rows are what the mapping takes them for; false where it does not come out. */
+/* Whether the rows of all blocks are what the mapping takes them for. */
+static bool are_rows(const mapping *map, bool is_load, const row_form *form, const tj_node *distance) {
+  tj_graph *graph = map->graph;
+  const tj_node *row = tj_coordinate(graph, "row", tj_int(graph, form->depth));
+  const tj_node *lane = tj_coordinate(graph, "lane", tj_int(graph, form->width));
+  const tj_node *const *origin = any_origin(map);
+  tj_access any = any_access(map, is_load, form, origin, row, lane);
+  const tj_node *first = access_at(map, is_load, origin).offset;
+  const tj_node *expected = tj_add(graph, first, tj_add(graph, lane, tj_mul(graph, row, distance)));
+  const tj_node *node[] = {any.offset, any.valid, expected};
+  tj_simplify(graph, node, 3, NULL);
+  return tj_is_int(node[1], 1) && tj_prove_equal(graph, node[0], node[2]);
+}
+
 static bool find_rows(const mapping *map, bool is_load, row_access *rows) {
   tj_graph *graph = map->graph;
   row_form form = form_of(map, is_load);
-  const tj_node *row = tj_coordinate(graph, "row", tj_int(graph, form.depth));
-  const tj_node *lane = tj_coordinate(graph, "lane", tj_int(graph, form.width));
-  tj_access any = general_access(map, is_load, &form, row, lane);
+  const tj_node *stride = stride_on(map, form.across, is_load);
+  rows->distance = tj_simplified(graph, tj_mul(graph, stride, tj_int(graph, form.step)));
+  if (!are_rows(map, is_load, &form, rows->distance))
+    return false;
   rows->first = access_at(map, is_load, map->origin);
-  rows->distance =
-      tj_simplified(graph, tj_mul(graph, stride_on(map, form.across, is_load), tj_int(graph, form.step)));
-  const tj_node *expected =
-      tj_add(graph, rows->first.offset, tj_add(graph, lane, tj_mul(graph, row, rows->distance)));
-  const tj_node *node[] = {any.offset, any.valid, expected, rows->first.offset};
-  tj_simplify(graph, node, 4, NULL);
-  rows->first.offset = node[3];
-  rows->first.valid = node[1];
-  return tj_is_int(node[1], 1) && tj_prove_equal(graph, node[0], node[2]);
+  rows->first.offset = tj_simplified(graph, rows->first.offset);
+  rows->first.valid = tj_int(graph, 1);
+  return true;
+}
+
+/* The same rows of the tile after this one. */
+static row_access rows_ahead(const mapping *map, const row_access *rows) {
+  tj_graph *graph = map->graph;
+  const tj_node *one = tj_int(graph, 1);
+  const tj_node *next = tj_min(graph, tj_add(graph, map->workgroup, one), tj_sub(graph, map->tiles, one));
+  tj_substitution substitution = {(const tj_node *[]){map->workgroup}, (const tj_node *[]){next}, 1};
+  row_access ahead = *rows;
+  tj_substitute(graph, &substitution, &ahead.first.offset, 1);
+  return ahead;
 }
 
 /* --- steps --- */
@@ -348,12 +387,29 @@ static tj_access nth_row(const mapping *map, const row_access *rows, int64_t row
   return access;
 }
 
-static void add_rows(const mapping *map, tj_kernel *kernel, bool is_load, const row_access *rows) {
-  row_form form = form_of(map, is_load);
-  bool is_turned = !is_load && map->along != map->by_destination[0];
+static tj_kernel_step *add_step(tj_kernel *kernel, tj_step_kind kind, tj_access access) {
+  tj_kernel_step *step = &kernel->step[kernel->step_count++];
+  *step = (tj_kernel_step){.kind = kind, .access = access, .width = 1, .slot_step = 1};
+  return step;
+}
+
+/* Loads the block's rows; with `ahead`, fetches those as well. */
+static void add_loads(const mapping *map, tj_kernel *kernel, const row_access *rows, const row_access *ahead) {
+  for (int64_t row = 0; row < map->depth; row++) {
+    if (ahead != NULL)
+      add_step(kernel, TJ_STEP_PREFETCH, nth_row(map, ahead, row));
+    tj_kernel_step *step = add_step(kernel, TJ_STEP_LOAD, nth_row(map, rows, row));
+    step->width = (uint32_t)map->width;
+    step->slot = (uint32_t)(row * map->width);
+  }
+}
+
+/* Stores the rows as they are, or the columns of what has been loaded. */
+static void add_stores(const mapping *map, tj_kernel *kernel, const row_access *rows) {
+  row_form form = form_of(map, false);
+  bool is_turned = map->along != map->by_destination[0];
   for (int64_t row = 0; row < form.depth; row++) {
-    tj_kernel_step *step = &kernel->step[kernel->step_count++];
-    *step = (tj_kernel_step){.kind = is_load ? TJ_STEP_LOAD : TJ_STEP_STORE, .access = nth_row(map, rows, row)};
+    tj_kernel_step *step = add_step(kernel, TJ_STEP_STORE, nth_row(map, rows, row));
     step->width = (uint32_t)form.width;
     step->slot = (uint32_t)(is_turned ? row : row * form.width);
     step->slot_step = (uint32_t)(is_turned ? map->width : 1);
@@ -366,55 +422,145 @@ static uint32_t bytes_of(const mapping *map, bool is_load) {
   return tj_dtype_bits(map->flat->buffer[flat_step(map, is_load)->access.buffer].dtype) / 8;
 }
 
-/* Whether the destination is so large that nothing of it would be in a cache when it is read again. */
-static bool is_streamed(const mapping *map) {
-  const tj_node *elements = map->flat->buffer[flat_step(map, false)->access.buffer].element_count;
-  return elements->facts.low >= STREAM_BYTES / bytes_of(map, false);
+static const tj_node *stored_elements(const mapping *map) {
+  return map->flat->buffer[flat_step(map, false)->access.buffer].element_count;
 }
 
-/* How far ahead of a load the tile after the next one begins. */
-static uint32_t prefetch_distance(const mapping *map) {
-  uint32_t first = map->by_source[0];
-  return (uint32_t)reach_of(map, first);
+/* Whether the destination is so large that nothing of it would be in a cache when it is read again. */
+static bool is_streamed(const mapping *map) {
+  return map->is_large || stored_elements(map)->facts.low >= STREAM_BYTES / bytes_of(map, false);
+}
+
+static const tj_node *const *assumed_parameters(const mapping *map) {
+  uint32_t count = map->flat->parameter_count;
+  const tj_node **parameter = TJ_NEW_ARRAY(map->graph->job, const tj_node *, count + 1);
+  for (uint32_t i = 0; i < count; i++)
+    parameter[i] = map->flat->parameter[i];
+  tj_substitute(map->graph, map->assumed, parameter, count);
+  return parameter;
 }
 
 static tj_kernel *make_kernel(const mapping *map, const row_access *loaded, const row_access *stored) {
   tj_graph *graph = map->graph;
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
   *kernel = *map->flat;
+  kernel->faster = NULL;
+  kernel->condition = NULL;
   kernel->index = NULL;
+  kernel->parameter = assumed_parameters(map);
   kernel->workgroup = map->workgroup;
   kernel->item = map->item;
   kernel->workgroup_size = (uint32_t)map->work_items;
   kernel->count = tj_simplified(graph, tj_mul(graph, map->tiles, tj_int(graph, map->work_items)));
   kernel->slot_count = (uint32_t)(map->width * map->depth);
-  kernel->step = TJ_NEW_ARRAY(graph->job, tj_kernel_step, (size_t)(map->width + 2 * map->depth));
+  kernel->step = TJ_NEW_ARRAY(graph->job, tj_kernel_step, (size_t)(map->width + 3 * map->depth));
   kernel->step_count = 0;
   kernel->is_streamed = is_streamed(map);
-  kernel->prefetch = kernel->is_streamed ? prefetch_distance(map) : 0;
-  add_rows(map, kernel, true, loaded);
-  add_rows(map, kernel, false, stored);
+  row_access ahead = rows_ahead(map, loaded);
+  add_loads(map, kernel, loaded, kernel->is_streamed ? &ahead : NULL);
+  add_stores(map, kernel, stored);
   return tj_kernel_fits(graph, kernel) ? kernel : NULL;
 }
 
-tj_kernel *tj_map_blocks(tj_graph *graph, const tj_kernel *flat, const tj_target *target) {
-  mapping map = {.graph = graph, .flat = flat, .domain = flat->domain, .target = target};
-  if (map.domain == NULL || map.domain->count == 0 || map.domain->count > MOST_MODES || !is_even(&map))
+/* Elements of a vector register, in the wider of the two types. */
+static int64_t lanes_of(const mapping *map) {
+  uint32_t loaded = bytes_of(map, true), stored = bytes_of(map, false);
+  return map->target->block_bytes / (loaded > stored ? loaded : stored);
+}
+
+static bool is_plain(const tj_kernel *flat) {
+  return flat->step_count == 2 && flat->step[0].kind == TJ_STEP_LOAD && flat->step[1].kind == TJ_STEP_STORE;
+}
+
+static bool sort_all(mapping *map) {
+  if (!is_plain(map->flat) || map->domain == NULL || map->domain->count == 0 || map->domain->count > MOST_MODES ||
+      !is_even(map))
+    return false;
+  sort_modes(map, map->by_source, true);
+  sort_modes(map, map->by_destination, false);
+  return is_contiguous(map) && lanes_of(map) * LARGEST_ELEMENT > map->target->block_bytes;
+}
+
+/* Whether a block is smaller than it should be along a mode that may well be longer. */
+static bool is_stunted(const mapping *map, uint32_t mode, int64_t size, int64_t wanted) {
+  return size < 2 || (!is_fixed(map, mode) && size < wanted);
+}
+
+static bool is_worth_it(const mapping *map) {
+  int64_t lanes = lanes_of(map);
+  if (map->along == map->by_destination[0])
+    return !is_stunted(map, map->along, map->width, lanes);
+  return !is_stunted(map, map->along, map->width, lanes < MOST_COLUMNS ? lanes : MOST_COLUMNS) &&
+         !is_stunted(map, map->across, map->depth, lanes);
+}
+
+/* NULL where the blocks would be single elements, or are not what they should be. */
+static tj_kernel *map_blocks(mapping *map) {
+  if (!sort_all(map))
     return NULL;
-  sort_modes(&map, map.by_source, true);
-  sort_modes(&map, map.by_destination, false);
-  uint32_t loaded = bytes_of(&map, true), stored = bytes_of(&map, false), bytes = loaded > stored ? loaded : stored;
-  if (!is_contiguous(&map) || bytes >= 16)
+  choose_block(map, lanes_of(map));
+  choose_tile(map, map->target->block_bytes / lanes_of(map));
+  if (!is_worth_it(map))
     return NULL;
-  choose_block(&map, target->block_bytes / bytes);
-  choose_tile(&map, bytes);
-  if (map.width < 2 && map.depth < 2)
+  map->origin = TJ_NEW_ARRAY(map->graph->job, const tj_node *, map->domain->count);
+  place_tiles(map);
+  place_blocks(map);
+  row_access loaded, stored;
+  if (!find_rows(map, true, &loaded) || !find_rows(map, false, &stored))
     return NULL;
-  map.origin = TJ_NEW_ARRAY(graph->job, const tj_node *, map.domain->count);
-  place_tiles(&map);
-  place_blocks(&map);
-  row_access load_rows, store_rows;
-  if (!find_rows(&map, true, &load_rows) || !find_rows(&map, false, &store_rows))
+  return make_kernel(map, &loaded, &stored);
+}
+
+/* --- parameters --- */
+
+/* How far blocks and their tiles would reach if all modes were long enough. */
+static const int64_t *wanted_extents(const mapping *map) {
+  int64_t *extent = TJ_NEW_ARRAY(map->graph->job, int64_t, map->domain->count);
+  bool is_straight = map->by_source[0] == map->by_destination[0];
+  for (uint32_t m = 0; m < map->domain->count; m++)
+    extent[m] = 1;
+  extent[map->by_source[0]] = extent[map->by_destination[0]] = (is_straight ? FREE_VECTORS : 2) * lanes_of(map);
+  return extent;
+}
+
+/* The kernel for parameters that meet the demands, offered in the place of `last`. Returns the last one then. */
+static tj_kernel *offer(mapping *map, tj_kernel *last, const tj_demands *demands, const char *suffix) {
+  if (demands->count == 0)
+    return last;
+  tj_graph *graph = map->graph;
+  tj_substitution assumed = tj_assume(graph, demands);
+  map->assumed = &assumed;
+  map->domain = tj_assumed_domain(graph, map->flat->domain, &assumed);
+  tj_kernel *faster = map_blocks(map);
+  if (faster == NULL)
+    return last;
+  tj_offer_faster(graph, last, faster, demands, tj_string_format(graph->job, "%s.%s", map->flat->name, suffix));
+  return faster;
+}
+
+/* The flat kernel, with blocks for shapes that are not too small, and streams for large ones of whole vectors. */
+static tj_kernel *map_anyway(mapping *map, tj_kernel *flat) {
+  tj_graph *graph = map->graph;
+  const int64_t *wanted = wanted_extents(map);
+  tj_demands some = tj_find_demands(graph, flat->domain, 1, wanted);
+  tj_demands whole = tj_find_demands(graph, flat->domain, lanes_of(map), wanted);
+  tj_kernel *blocks = offer(map, flat, &some, "blocks");
+  if (blocks == flat)
     return NULL;
-  return make_kernel(&map, &load_rows, &store_rows);
+  map->is_large = true;
+  if (offer(map, blocks, &whole, "streams") != blocks) {
+    const tj_node *least = tj_int(graph, STREAM_BYTES / bytes_of(map, false));
+    const tj_node *is_large = tj_less_equal(graph, least, stored_elements(map));
+    blocks->condition = tj_simplified(graph, tj_and(graph, blocks->condition, is_large));
+  }
+  return flat;
+}
+
+tj_kernel *tj_map_blocks(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
+  static const tj_substitution nothing;
+  mapping map = {.graph = graph, .flat = flat, .domain = flat->domain, .target = target, .assumed = &nothing};
+  tj_kernel *blocks = map_blocks(&map);
+  if (blocks != NULL)
+    return blocks;
+  return sort_all(&map) ? map_anyway(&map, flat) : NULL;
 }

@@ -168,22 +168,16 @@ static unsigned alignment_of(const tj_emitter *emitter, const tj_kernel_step *st
   return bytes * elements;
 }
 
-/* Fetches what another work-item will load. The address may lie outside of the buffer: nothing is read there. */
-static void emit_prefetch(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueRef address) {
-  LLVMValueRef distance = LLVMConstInt(emitter->i64, emitter->kernel->prefetch, false);
-  LLVMTypeRef type = element_type(emitter, dtype_of(emitter, &step->access));
-  LLVMValueRef ahead = LLVMBuildGEP2(emitter->builder, type, address, &distance, 1, "");
-  LLVMValueRef arguments[] = {ahead, LLVMConstInt(emitter->i32, 0, false), LLVMConstInt(emitter->i32, 3, false),
-                              LLVMConstInt(emitter->i32, 1, false)};
+static void emit_prefetch(tj_emitter *emitter, const tj_kernel_step *step) {
+  enum { NEAREST = 3, DATA = 1 };
+  LLVMValueRef arguments[] = {emit_address(emitter, &step->access), LLVMConstInt(emitter->i32, 0, false),
+                              LLVMConstInt(emitter->i32, NEAREST, false), LLVMConstInt(emitter->i32, DATA, false)};
   tj_emit_intrinsic(emitter, "llvm.prefetch", &emitter->pointer, 1, arguments, 4);
 }
 
 static void emit_load(tj_emitter *emitter, const tj_kernel_step *step) {
   LLVMTypeRef type = vector_type(emitter, dtype_of(emitter, &step->access), step->width);
-  LLVMValueRef address = emit_address(emitter, &step->access);
-  if (emitter->kernel->prefetch > 0 && step->access.buffer != TJ_LDS)
-    emit_prefetch(emitter, step, address);
-  LLVMValueRef vector = LLVMBuildLoad2(emitter->builder, type, address, "element");
+  LLVMValueRef vector = LLVMBuildLoad2(emitter->builder, type, emit_address(emitter, &step->access), "element");
   LLVMSetAlignment(vector, alignment_of(emitter, step));
   set_slots(emitter, step, converted(emitter, vector, step->width, conversion_at(emitter, step)));
 }
@@ -328,6 +322,9 @@ static void emit_step(tj_emitter *emitter, const tj_kernel_step *step) {
     break;
   case TJ_STEP_LOOKUP:
     emit_lookup(emitter, step);
+    break;
+  case TJ_STEP_PREFETCH:
+    emit_prefetch(emitter, step);
     break;
   case TJ_STEP_BARRIER:
     break;

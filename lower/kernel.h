@@ -39,12 +39,13 @@ typedef struct {
 } tj_access;
 
 typedef enum {
-  TJ_STEP_VALUE,  /* the slot is the value of an expression, as an element of the type that the store writes */
-  TJ_STEP_LOAD,   /* the slots are elements, converted to the carried type; where not valid, the fill */
-  TJ_STEP_STORE,  /* the elements become the slots, converted from the carried type; where not valid, nothing */
-  TJ_STEP_LOOKUP, /* the symbol `value` is the element, an integer, where that is in 0 … limit - 1; otherwise, and
-                     where not valid, `limit` */
-  TJ_STEP_BARRIER /* the whole workgroup has got here, and sees what was stored to LDS; slots are forgotten */
+  TJ_STEP_VALUE,    /* the slot is the value of an expression, as an element of the type that the store writes */
+  TJ_STEP_LOAD,     /* the slots are elements, converted to the carried type; where not valid, the fill */
+  TJ_STEP_STORE,    /* the elements become the slots, converted from the carried type; where not valid, nothing */
+  TJ_STEP_LOOKUP,   /* the symbol `value` is the element, an integer, where that is in 0 … limit - 1; otherwise, and
+                       where not valid, `limit` */
+  TJ_STEP_PREFETCH, /* the elements will be loaded by somebody soon; nothing happens that could be seen */
+  TJ_STEP_BARRIER   /* the whole workgroup has got here, and sees what was stored to LDS; slots are forgotten */
 } tj_step_kind;
 
 /* Element k of a load or store, at access.offset + k, is slot `slot + k * slot_step`. All `width` elements are valid,
@@ -124,7 +125,6 @@ typedef struct tj_kernel {
   tj_dtype carried;                         /* the type of elements in slots and in LDS */
   uint32_t lds_elements;                    /* of a workgroup; 0: none */
   bool is_streamed;                         /* what is stored to buffers is not worth caching */
-  uint32_t prefetch;                        /* elements ahead of its loads that a work-item fetches; 0: none */
   int64_t fill;                             /* in the source's element type; for floats, converted to it */
   tj_scaling scaling;                       /* of a copy, of the fill too */
   const struct tj_domain *domain;           /* of a flat copy: what its coordinates are; NULL for other kernels */

@@ -31,7 +31,7 @@ typedef struct {
 
 static const copy_case cases[] = {
     {"row-major to column-major", "", "(M,N):(N,1)", "(M,N):(1,M)", 0, {{1, 1}, {16, 16}, {37, 19}, {257, 3}}},
-    {"column-major to row-major", "", "(M,N):(1,M)", "(M,N):(N,1)", 0, {{256, 1}, {31, 33}, {5, 300}}},
+    {"column-major to row-major", "", "(M,N):(1,M)", "(M,N):(N,1)", 0, {{256, 1}, {31, 33}, {5, 300}, {96, 131}}},
     {"with gaps between rows", "", "(M,N):(N+3,1)", "(M,N):(1,M+1)", 0, {{10, 20}, {64, 65}}},
     {"a vector broadcast over columns", "", "(M,N):(1,0)", "(M,N):(N,1)", 0, {{13, 21}, {300, 2}}},
     {"hierarchical modes", "", "((2,M),N):((N*M,N),1)", "((2,M),N):((1,2*N),2)", 0, {{3, 5}, {70, 9}}},
