@@ -15,7 +15,6 @@
 
 enum {
   MOST_MODES = 16,
-  LINE_BYTES = 64,
   MOST_COLUMNS = 16,      /* of a block that turns around: as many vectors are being made at a time */
   FREE_VECTORS = 4,       /* of a block that does not, along a mode whose extent is not known, */
   MOST_VECTORS = 8,       /* and at most */
@@ -200,7 +199,7 @@ static void reach(mapping *map, const uint32_t order[], bool of_source, int64_t 
       return;
     widen(map, mode, (run + have - 1) / have);
     have *= reach_of(map, mode);
-    if (have < greatest_extent(map, mode))
+    if (reach_of(map, mode) < greatest_extent(map, mode))
       return;
   }
 }

@@ -7,4 +7,7 @@ static int run(const arguments *given) {
 
 static const option options[] = {{NULL, NULL, NULL}};
 
-const command command_devices = {"devices", "List the devices that kernels can run on", "", "", options, run};
+const command command_devices = {
+    "devices", "List the devices that kernels can run on",
+    "",        "The host uses all cores that the process may run on, or as many as TILEJIT_HOST_THREADS says.",
+    options,   run};
