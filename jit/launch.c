@@ -1,6 +1,8 @@
-/* Launches: parameters and arrays of one run, and the run. All that is known of the kernel is its launch plan. */
+/* Launches: parameters and arrays of one run, and the run, waited for or not. All that is known of the kernel is its
+ * launch plan. */
+#include "jit/buffer.h"
 #include "jit/code.h"
-#include "jit/public_device.h"
+#include "jit/fence.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -9,8 +11,9 @@
 typedef struct {
   const int64_t *shape; /* of the array; NULL: not told */
   size_t rank;
-  void *data;
-  size_t bytes;
+  void *data;        /* host memory; NULL: none */
+  tj_buffer *buffer; /* memory of a device, in its place; NULL: none */
+  size_t bytes;      /* of either */
 } bound_array;
 
 enum { MOST_COUNTERS = 32 };
@@ -76,8 +79,8 @@ typedef struct {
   const int64_t *shape;
   size_t index, rank;
   void *data;
+  tj_buffer *buffer;
   size_t bytes;
-  tj_device *device;
 } request;
 
 static tj_status perform(tj_launch *launch, void (*body)(tj_job *job, void *data), request r) {
@@ -231,6 +234,7 @@ static void bind_array(tj_job *job, void *data) {
   size_t index = find_buffer(job, plan_of(launch), r->name);
   resolve(launch);
   launch->array[index].data = r->data;
+  launch->array[index].buffer = r->buffer;
   launch->array[index].bytes = r->bytes;
   check_size(launch, &plan_of(launch)->buffer[index], &launch->array[index]);
 }
@@ -239,16 +243,23 @@ tj_status tj_launch_bind(tj_launch *launch, const char *argument, void *data, si
   return perform(launch, bind_array, (request){.name = argument, .data = data, .bytes = bytes});
 }
 
+tj_status tj_launch_bind_buffer(tj_launch *launch, const char *argument, tj_buffer *buffer) {
+  return perform(launch, bind_array, (request){.name = argument, .buffer = buffer, .bytes = tj_buffer_size(buffer)});
+}
+
 /* --- the run --- */
 
-/* What a run holds on a device, given back at its end. */
+/* What a run holds on a device, given back at its end; of a launch that is not waited for, the kernel goes to its
+ * fence, and the buffers are the caller's. */
 typedef struct {
   tj_launch *launch;
+  tj_device *owner;
   tj_rt_device *device;
-  tj_rt_buffer *buffer;
-  uint32_t buffer_count; /* how many are allocated */
+  tj_rt_buffer *buffer;  /* of each argument */
+  uint32_t buffer_count; /* how many there are so far */
   tj_rt_kernel *kernel;
   uint64_t *block; /* the argument block */
+  tj_rt_completion *completion;
   tj_rt_error error;
 } dispatch;
 
@@ -259,16 +270,49 @@ static void expect(dispatch *d, tj_status status) {
     tj_fail_system(&d->launch->job, d->error.code, "%s", d->error.text);
 }
 
-static void upload(dispatch *d) {
+/* Kernels rely on what they write being written through one argument only. */
+static void check_sharing(dispatch *d, uint32_t number) {
   const tj_launch_plan *plan = plan_of(d->launch);
+  const bound_array *array = d->launch->array;
+  for (uint32_t i = 0; i < number; i++) {
+    bool is_written = plan->buffer[i].is_written || plan->buffer[number].is_written;
+    if (array[i].buffer == array[number].buffer && is_written)
+      tj_fail(&d->launch->job, TJ_KERNEL_ARGUMENT, "arguments '%s' and '%s' have one buffer, and it is written",
+              plan->buffer[i].name, plan->buffer[number].name);
+  }
+}
+
+/* The caller's buffer of an argument. */
+static tj_rt_buffer borrow(dispatch *d, uint32_t number) {
+  const tj_buffer *buffer = d->launch->array[number].buffer;
+  if (buffer->device != d->owner)
+    tj_fail(&d->launch->job, TJ_KERNEL_ARGUMENT, "the buffer of argument '%s' is of another device",
+            plan_of(d->launch)->buffer[number].name);
+  check_sharing(d, number);
+  return buffer->memory;
+}
+
+/* A buffer of the run with a copy of the argument's host memory. */
+static void upload(dispatch *d, uint32_t number) {
+  const bound_array *array = &d->launch->array[number];
+  expect(d, tj_rt_allocate(d->device, array->bytes, &d->buffer[number], &d->error));
+  d->buffer_count = number + 1;
+  expect(d, tj_rt_write(d->device, &d->buffer[number], 0, (tj_bytes){array->data, array->bytes}, &d->error));
+}
+
+static void provide_buffers(dispatch *d) {
+  const tj_launch_plan *plan = plan_of(d->launch);
+  d->buffer = TJ_NEW_ARRAY(&d->launch->job, tj_rt_buffer, plan->buffer_count + 1);
   for (uint32_t i = 0; i < plan->buffer_count; i++) {
     const bound_array *array = &d->launch->array[i];
-    if (array->data == NULL)
+    if (array->data == NULL && array->buffer == NULL)
       tj_fail(&d->launch->job, TJ_KERNEL_ARGUMENT, "argument '%s' has no array", plan->buffer[i].name);
     check_size(d->launch, &plan->buffer[i], array);
-    expect(d, tj_rt_allocate(d->device, array->bytes, &d->buffer[i], &d->error));
+    if (array->buffer != NULL)
+      d->buffer[i] = borrow(d, i);
+    else
+      upload(d, i);
     d->buffer_count = i + 1;
-    expect(d, tj_rt_write(d->device, &d->buffer[i], 0, (tj_bytes){array->data, array->bytes}, &d->error));
   }
 }
 
@@ -315,15 +359,19 @@ static void load_variant(dispatch *d, uint32_t number) {
   expect(d, tj_rt_load(d->device, &code, &d->kernel, &d->error));
 }
 
-static void execute(dispatch *d) {
+static void start(dispatch *d) {
   uint32_t number = choose_variant(d->launch);
   const tj_launch_variant *variant = &plan_of(d->launch)->variant[number];
   uint64_t count = (uint64_t)evaluate(d->launch, variant->count);
   uint64_t workgroups = count / variant->workgroup_size + (count % variant->workgroup_size != 0);
   load_variant(d, number);
-  tj_rt_dispatch packet = {d->block, workgroups, variant->workgroup_size};
+  tj_rt_dispatch packet = {d->block, workgroups, variant->workgroup_size, d->completion};
   expect(d, tj_rt_launch(d->device, d->kernel, &packet, &d->error));
-  expect(d, tj_rt_wait(d->device, &d->launch->nanoseconds, &d->error));
+}
+
+static void finish(dispatch *d) {
+  expect(d, tj_rt_finish(d->device, d->completion, &d->error));
+  d->launch->nanoseconds = d->completion->nanoseconds;
   size_t counters = tj_rt_counters(d->device, d->launch->counter, MOST_COUNTERS);
   d->launch->counter_count = counters < MOST_COUNTERS ? counters : MOST_COUNTERS;
 }
@@ -332,7 +380,7 @@ static void download(dispatch *d) {
   const tj_launch_plan *plan = plan_of(d->launch);
   for (uint32_t i = 0; i < plan->buffer_count; i++) {
     const bound_array *array = &d->launch->array[i];
-    if (plan->buffer[i].is_written)
+    if (plan->buffer[i].is_written && array->buffer == NULL)
       expect(d, tj_rt_read(d->device, &d->buffer[i], 0, array->data, array->bytes, &d->error));
   }
 }
@@ -343,23 +391,66 @@ static void check_target(dispatch *d, const char *device_target) {
     tj_fail(&d->launch->job, TJ_DEVICE_TARGET, "the code is for %s, the device is %s", target, device_target);
 }
 
-static void run(tj_job *job, void *data) {
-  dispatch *d = data;
+static void prepare_dispatch(dispatch *d) {
   check_target(d, d->device->info.target);
   resolve(d->launch);
-  d->buffer = TJ_NEW_ARRAY(job, tj_rt_buffer, plan_of(d->launch)->buffer_count + 1);
-  upload(d);
+  provide_buffers(d);
   fill_block(d);
-  execute(d);
+}
+
+static void run(tj_job *job, void *data) {
+  (void)job;
+  dispatch *d = data;
+  prepare_dispatch(d);
+  start(d);
+  finish(d);
   download(d);
 }
 
 tj_status tj_launch_run(tj_launch *launch, tj_device *device) {
-  dispatch d = {.launch = launch, .device = device->rt};
+  tj_rt_completion completion = {.is_done = true};
+  dispatch d = {.launch = launch, .owner = device, .device = device->rt, .completion = &completion};
   tj_status status = tj_context_run(launch->context, &launch->job, run, &d);
   tj_rt_unload(d.device, d.kernel);
-  for (uint32_t i = 0; i < d.buffer_count; i++)
-    tj_rt_release(d.device, &d.buffer[i]);
+  for (uint32_t i = 0; i < d.buffer_count; i++) {
+    if (launch->array[i].buffer == NULL)
+      tj_rt_release(d.device, &d.buffer[i]);
+  }
+  return status;
+}
+
+/* --- launches that are not waited for --- */
+
+/* Host memory would have to be copied back when the kernel has ended, which nobody waits for. */
+static void require_buffers(const dispatch *d) {
+  const tj_launch_plan *plan = plan_of(d->launch);
+  for (uint32_t i = 0; i < plan->buffer_count; i++) {
+    if (d->launch->array[i].buffer == NULL)
+      tj_fail(&d->launch->job, TJ_KERNEL_ARGUMENT, "argument '%s' of a launch that is submitted has no buffer",
+              plan->buffer[i].name);
+  }
+}
+
+static void submit(tj_job *job, void *data) {
+  (void)job;
+  dispatch *d = data;
+  require_buffers(d);
+  prepare_dispatch(d);
+  start(d);
+}
+
+tj_status tj_launch_submit(tj_launch *launch, tj_device *device, tj_fence **fence) {
+  tj_context_forget(launch->context);
+  tj_fence *made = tj_fence_create(launch->context, device, launch->code->image);
+  if (made == NULL)
+    return TJ_ERROR_MEMORY;
+  dispatch d = {.launch = launch, .owner = device, .device = device->rt, .completion = &made->completion};
+  tj_status status = tj_context_run(launch->context, &launch->job, submit, &d);
+  made->kernel = d.kernel;
+  if (status == TJ_OK)
+    *fence = made;
+  else
+    tj_fence_destroy(made);
   return status;
 }
 

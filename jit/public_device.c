@@ -16,6 +16,7 @@ tj_status tj_device_open(tj_context *context, const char *name, tj_device **devi
   if (made == NULL)
     return TJ_ERROR_MEMORY;
   made->allocator = context->allocator;
+  atomic_init(&made->holders, 1);
   tj_rt_error error;
   tj_status status = tj_rt_open(name, &context->allocator, &made->rt, &error);
   if (status == TJ_OK) {
@@ -26,12 +27,25 @@ tj_status tj_device_open(tj_context *context, const char *name, tj_device **devi
   return tj_context_fail(context, status, error.code, error.text);
 }
 
-void tj_device_close(tj_device *device) {
-  if (device == NULL)
+tj_device *tj_device_retain(tj_device *device) {
+  atomic_fetch_add(&device->holders, 1);
+  return device;
+}
+
+void tj_device_release(tj_device *device) {
+  if (atomic_fetch_sub(&device->holders, 1) != 1)
     return;
   tj_allocator allocator = device->allocator;
   tj_rt_close(device->rt);
   allocator.release(allocator.user, device);
+}
+
+void tj_device_close(tj_device *device) {
+  if (device == NULL)
+    return;
+  tj_rt_error ignored;
+  tj_rt_wait(device->rt, NULL, &ignored);
+  tj_device_release(device);
 }
 
 const char *tj_device_target(const tj_device *device) {

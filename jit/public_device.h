@@ -6,7 +6,11 @@
 
 struct tj_device {
   tj_allocator allocator; /* of the context that opened it */
+  atomic_uint holders;    /* whoever opened it, buffers, fences: the last one closes it */
   tj_rt_device *rt;
 };
+
+tj_device *tj_device_retain(tj_device *device);
+void tj_device_release(tj_device *device);
 
 #endif

@@ -117,11 +117,39 @@ void tj_rt_unload(tj_rt_device *device, tj_rt_kernel *kernel) {
     device->operations->unload(device, kernel);
 }
 
+/* Makes a completion one of a launch that is in flight. */
+static void begin(tj_rt_completion *completion) {
+  completion->status = TJ_OK;
+  completion->nanoseconds = 0;
+  completion->error = (tj_rt_error){0};
+  atomic_store(&completion->is_done, false);
+}
+
 tj_status tj_rt_launch(tj_rt_device *device, tj_rt_kernel *kernel, const tj_rt_dispatch *dispatch,
                        tj_rt_error *error) {
-  if (dispatch->workgroup_count == 0)
-    return TJ_OK;
-  return device->operations->launch(device, kernel, dispatch, error);
+  tj_rt_completion *completion = dispatch->completion;
+  tj_status status = TJ_OK;
+  if (completion != NULL)
+    begin(completion);
+  if (dispatch->workgroup_count > 0)
+    status = device->operations->launch(device, kernel, dispatch, error);
+  if (completion != NULL && (status != TJ_OK || dispatch->workgroup_count == 0))
+    atomic_store(&completion->is_done, true);
+  return status;
+}
+
+bool tj_rt_is_done(tj_rt_device *device, tj_rt_completion *completion) {
+  if (!atomic_load(&completion->is_done) && device->operations->progress != NULL)
+    device->operations->progress(device);
+  return atomic_load(&completion->is_done);
+}
+
+tj_status tj_rt_finish(tj_rt_device *device, tj_rt_completion *completion, tj_rt_error *error) {
+  if (!atomic_load(&completion->is_done) && device->operations->finish != NULL)
+    device->operations->finish(device, completion);
+  if (completion->status != TJ_OK)
+    *error = completion->error;
+  return completion->status;
 }
 
 tj_status tj_rt_wait(tj_rt_device *device, uint64_t *nanoseconds, tj_rt_error *error) {

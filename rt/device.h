@@ -5,7 +5,8 @@
  *
  * Order: what is asked of one device happens in the order in which it is asked. tj_rt_launch may return before
  * the kernel has run; tj_rt_wait, and reading or releasing a buffer, wait for it. A failure of a kernel that runs
- * behind the caller's back is reported by the wait or read that follows.
+ * behind the caller's back is reported by the wait or read that follows, or, where the launch was given a completion,
+ * by that alone. Launches that were in flight behind one that failed do not run, and their completions say so.
  *
  * Thread safety: any function may be called from any thread, except that closing a device must be the last call, and
  * releasing a buffer or unloading a kernel the last one that names it.
@@ -21,6 +22,7 @@
 #include "base/diag.h"
 #include "tilejit/tilejit.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 /* What went wrong. `code` is one of TJ60xx. */
@@ -50,11 +52,21 @@ typedef struct {
   uint32_t argument_bytes; /* of an argument block */
 } tj_rt_code;
 
+/* How one launch ends: for the caller to keep in one place until it is done, and to look at through tj_rt_is_done and
+ * tj_rt_finish. */
+typedef struct {
+  atomic_bool is_done; /* what follows is there to be read */
+  tj_status status;
+  uint64_t nanoseconds; /* on the device */
+  tj_rt_error error;
+} tj_rt_completion;
+
 /* One launch. The argument block is copied before the call returns; it must be 8-byte aligned. */
 typedef struct {
   const void *arguments;
-  uint64_t workgroup_count; /* 0: nothing runs */
-  uint32_t workgroup_size;  /* work-items; as the kernel was compiled for */
+  uint64_t workgroup_count;     /* 0: nothing runs */
+  uint32_t workgroup_size;      /* work-items; as the kernel was compiled for */
+  tj_rt_completion *completion; /* NULL: nobody asks for this launch by itself */
 } tj_rt_dispatch;
 
 /* What to know of a device without opening it. */
@@ -72,8 +84,9 @@ typedef struct {
   uint64_t value;
 } tj_rt_counter;
 
-/* A driver's functions, none NULL but `counters`: what the wrappers below of the same names do, after their checks
- * (ranges are inside buffers, out-parameters are cleared, launches have workgroups). */
+/* A driver's functions, none NULL but `counters`, and `progress` and `finish` where launches end before they return:
+ * what the wrappers below of the same names do, after their checks (ranges are inside buffers, out-parameters are
+ * cleared, launches have workgroups). */
 typedef struct {
   void (*close)(tj_rt_device *device);
   tj_status (*allocate)(tj_rt_device *device, size_t size, tj_rt_buffer *buffer, tj_rt_error *error);
@@ -86,6 +99,8 @@ typedef struct {
   void (*unload)(tj_rt_device *device, tj_rt_kernel *kernel);
   tj_status (*launch)(tj_rt_device *device, tj_rt_kernel *kernel, const tj_rt_dispatch *dispatch, tj_rt_error *error);
   tj_status (*wait)(tj_rt_device *device, uint64_t *nanoseconds, tj_rt_error *error);
+  void (*progress)(tj_rt_device *device);                             /* completes what has ended, without waiting */
+  void (*finish)(tj_rt_device *device, tj_rt_completion *completion); /* waits until it is done */
   size_t (*counters)(tj_rt_device *device, tj_rt_counter counters[], size_t capacity);
 } tj_rt_operations;
 
@@ -134,13 +149,18 @@ void tj_rt_unload(tj_rt_device *device, tj_rt_kernel *kernel);
 /* Runs a kernel. TJ6008. */
 tj_status tj_rt_launch(tj_rt_device *device, tj_rt_kernel *kernel, const tj_rt_dispatch *dispatch,
                        tj_rt_error *error);
+/* Whether a launch has ended; does not wait. */
+bool tj_rt_is_done(tj_rt_device *device, tj_rt_completion *completion);
+/* Returns when a launch has ended, with how. Others may launch meanwhile. TJ6008 where it ended badly, or did not run
+ * because one before it had. */
+tj_status tj_rt_finish(tj_rt_device *device, tj_rt_completion *completion, tj_rt_error *error);
 /* Returns when all that was launched has ended, with the time that the kernels launched since the last wait took on
  * the device; `nanoseconds` may be NULL. TJ6008 where one ended badly. */
 tj_status tj_rt_wait(tj_rt_device *device, uint64_t *nanoseconds, tj_rt_error *error);
 
 /* What the kernels launched since the last call were measured by, beyond time: simulated devices count instructions,
- * cache lines and bank conflicts. Waits for them. Writes the first `capacity`, returns how many there are; 0 where the
- * device counts nothing. */
+ * cache lines and bank conflicts. Waits for them. Writes the first `capacity`, returns how many there are; 0 where
+ * the device counts nothing. */
 size_t tj_rt_counters(tj_rt_device *device, tj_rt_counter counters[], size_t capacity);
 
 /* Describes a failure: sets code and text, returns `status`. For drivers. */

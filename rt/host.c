@@ -128,7 +128,12 @@ static tj_status launch(tj_rt_device *device, tj_rt_kernel *kernel, const tj_rt_
   uint64_t begin = tj_nanoseconds(), count = dispatch->workgroup_count, first = run_first(kernel, dispatch);
   if (first < count)
     tj_host_pool_run(host->pool, (tj_host_work){kernel->entry, dispatch->arguments, count, first});
-  atomic_fetch_add_explicit(&host->nanoseconds, tj_nanoseconds() - begin, memory_order_relaxed);
+  uint64_t nanoseconds = tj_nanoseconds() - begin;
+  atomic_fetch_add_explicit(&host->nanoseconds, nanoseconds, memory_order_relaxed);
+  if (dispatch->completion != NULL) {
+    dispatch->completion->nanoseconds = nanoseconds;
+    atomic_store(&dispatch->completion->is_done, true);
+  }
   return TJ_OK;
 }
 

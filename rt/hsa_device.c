@@ -162,6 +162,28 @@ static tj_status wait_for_all(tj_rt_device *device, uint64_t *nanoseconds, tj_rt
   return status;
 }
 
+/* Another thread that holds the lock makes progress itself. */
+static void progress(tj_rt_device *device) {
+  hsa_device *d = device_of(device);
+  if (pthread_mutex_trylock(&d->lock) != 0)
+    return;
+  tj_hsa_queue_progress(&d->queue);
+  pthread_mutex_unlock(&d->lock);
+}
+
+/* Waits without the lock, so that others can launch meanwhile. */
+static void finish(tj_rt_device *device, tj_rt_completion *completion) {
+  hsa_device *d = device_of(device);
+  while (!atomic_load(&completion->is_done)) {
+    pthread_mutex_lock(&d->lock);
+    tj_hsa_queue_progress(&d->queue);
+    hsa_signal_t oldest = tj_hsa_queue_oldest(&d->queue);
+    pthread_mutex_unlock(&d->lock);
+    if (!atomic_load(&completion->is_done))
+      tj_hsa_queue_await(&d->queue, oldest);
+  }
+}
+
 /* The simulator's counters; other runtimes have none. */
 static size_t read_counters(tj_rt_device *device, tj_rt_counter counters[], size_t capacity) {
   static const char *const names[] = {
@@ -205,6 +227,8 @@ static const tj_rt_operations operations = {
     .unload = unload_kernel,
     .launch = launch,
     .wait = wait_for_all,
+    .progress = progress,
+    .finish = finish,
     .counters = read_counters,
 };
 

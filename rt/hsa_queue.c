@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-enum { LOST = -1, CACHE_LINE = 64 };
+enum { LOST = -1, CACHE_LINE = 64, LONGEST_WAIT_NANOSECONDS = 1000000 };
 
 /* --- failures --- */
 
@@ -12,8 +12,11 @@ static void queue_failed(hsa_status_t status, hsa_queue_t *source, void *data) {
   (void)source;
   tj_hsa_queue *queue = data;
   atomic_store(&queue->failure, status == HSA_STATUS_SUCCESS ? (int)HSA_STATUS_ERROR : (int)status);
-  for (uint32_t i = 0; i < TJ_HSA_SLOTS; i++)
-    queue->hsa->signal_store_screlease(queue->slot[i].signal, LOST);
+  atomic_thread_fence(memory_order_seq_cst);
+  for (uint32_t i = 0; i < TJ_HSA_SLOTS; i++) {
+    if (queue->hsa->signal_load_scacquire(queue->slot[i].signal) > 0)
+      queue->hsa->signal_store_screlease(queue->slot[i].signal, LOST);
+  }
 }
 
 /* What the runtime says of the failure; the simulator tells more than a status. */
@@ -45,6 +48,7 @@ static void replace_queue(tj_hsa_queue *queue) {
   tj_rt_error error;
   queue->hsa->queue_destroy(queue->queue);
   queue->queue = NULL;
+  queue->is_described = false;
   atomic_store(&queue->failure, 0);
   if (create_queue(queue, &error) != TJ_OK && queue->error.code == 0)
     queue->error = error;
@@ -88,24 +92,79 @@ void tj_hsa_queue_close(tj_hsa_queue *queue) {
 
 /* --- waiting --- */
 
-static void add_time(tj_hsa_queue *queue, hsa_signal_t signal) {
+/* How long a launch that has ended took. */
+static uint64_t time_of(const tj_hsa_queue *queue, hsa_signal_t signal) {
   hsa_amd_profiling_dispatch_time_t time;
   if (queue->hsa->amd_profiling_get_dispatch_time(queue->gpu, signal, &time) != HSA_STATUS_SUCCESS)
-    return;
-  if (time.end > time.start)
-    queue->nanoseconds += (uint64_t)((double)(time.end - time.start) / queue->ticks);
+    return 0;
+  return time.end > time.start ? (uint64_t)((double)(time.end - time.start) / queue->ticks) : 0;
+}
+
+/* Why a launch is lost: the first that is, by its own fault, others by that one's. */
+static void describe_loss(tj_hsa_queue *queue, tj_rt_error *error) {
+  if (queue->is_described)
+    tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_LAUNCH, "the kernel did not run: a launch before it failed");
+  else
+    describe_failure(queue, error);
+  queue->is_described = true;
+}
+
+/* Tells of a loss: the launch's completion, or else whoever asks next. The first failure is told. */
+static void report_loss(tj_hsa_queue *queue, tj_rt_completion *completion) {
+  tj_rt_error error;
+  describe_loss(queue, &error);
+  if (completion != NULL) {
+    completion->status = TJ_ERROR_SYSTEM;
+    completion->error = error;
+  } else if (queue->error.code == 0) {
+    queue->error = error;
+  }
+}
+
+/* Takes the oldest launch, which has ended with this value of its signal, out of the queue. */
+static void retire(tj_hsa_queue *queue, hsa_signal_value_t value) {
+  tj_hsa_slot *slot = &queue->slot[queue->oldest];
+  tj_rt_completion *completion = slot->completion;
+  uint64_t nanoseconds = value == 0 ? time_of(queue, slot->signal) : 0;
+  queue->nanoseconds += nanoseconds;
+  if (value != 0)
+    report_loss(queue, completion);
+  slot->completion = NULL;
+  queue->oldest = (queue->oldest + 1) % TJ_HSA_SLOTS;
+  queue->in_flight--;
+  if (completion != NULL) {
+    completion->nanoseconds = nanoseconds;
+    atomic_store(&completion->is_done, true);
+  }
+}
+
+hsa_signal_t tj_hsa_queue_oldest(const tj_hsa_queue *queue) {
+  return queue->slot[queue->oldest].signal;
 }
 
 /* Waits for the oldest launch in flight. */
 static void retire_oldest(tj_hsa_queue *queue) {
-  tj_hsa_slot *slot = &queue->slot[queue->oldest];
-  hsa_signal_value_t value =
-      queue->hsa->signal_wait_scacquire(slot->signal, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED);
-  if (value == 0)
-    add_time(queue, slot->signal);
-  slot->is_in_flight = false;
-  queue->oldest = (queue->oldest + 1) % TJ_HSA_SLOTS;
-  queue->in_flight--;
+  hsa_signal_value_t value;
+  do {
+    value = queue->hsa->signal_wait_scacquire(tj_hsa_queue_oldest(queue), HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX,
+                                              HSA_WAIT_STATE_BLOCKED);
+  } while (value > 0);
+  retire(queue, value);
+}
+
+void tj_hsa_queue_progress(tj_hsa_queue *queue) {
+  while (queue->in_flight > 0) {
+    hsa_signal_value_t value = queue->hsa->signal_load_scacquire(tj_hsa_queue_oldest(queue));
+    if (value > 0)
+      return;
+    retire(queue, value);
+  }
+}
+
+/* The signal may have been given to a later launch meanwhile, for which nobody here wants to wait long. */
+void tj_hsa_queue_await(const tj_hsa_queue *queue, hsa_signal_t signal) {
+  uint64_t ticks = (uint64_t)(queue->ticks * LONGEST_WAIT_NANOSECONDS);
+  queue->hsa->signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, 1, ticks, HSA_WAIT_STATE_BLOCKED);
 }
 
 void tj_hsa_queue_drain(tj_hsa_queue *queue) {
@@ -113,8 +172,8 @@ void tj_hsa_queue_drain(tj_hsa_queue *queue) {
     retire_oldest(queue);
   if (atomic_load(&queue->failure) == 0)
     return;
-  if (queue->error.code == 0)
-    describe_failure(queue, &queue->error);
+  if (!queue->is_described)
+    report_loss(queue, NULL);
   replace_queue(queue);
 }
 
@@ -197,6 +256,7 @@ static void submit(tj_hsa_queue *queue, const tj_hsa_kernel *kernel, tj_hsa_slot
   uint32_t first_word = (uint32_t)PACKET_HEADER | (uint32_t)PACKET_SETUP << 16;
   __atomic_store_n((uint32_t *)(void *)packet, first_word, __ATOMIC_RELEASE);
   hsa->signal_store_screlease(queue->queue->doorbell_signal, (hsa_signal_value_t)index);
+  atomic_thread_fence(memory_order_seq_cst);
   if (atomic_load(&queue->failure) != 0)
     hsa->signal_store_screlease(slot->signal, LOST);
 }
@@ -225,7 +285,7 @@ tj_status tj_hsa_queue_launch(tj_hsa_queue *queue, const tj_hsa_kernel *kernel, 
   status = fill_arguments(queue, slot, kernel, argument_bytes, dispatch->arguments, error);
   if (status != TJ_OK)
     return status;
-  slot->is_in_flight = true;
+  slot->completion = dispatch->completion;
   queue->in_flight++;
   submit(queue, kernel, slot, dispatch);
   return TJ_OK;

@@ -3,7 +3,8 @@
  * Launches are put into the queue as AQL packets, each with the barrier bit, so that they run one after another. Each
  * takes a slot: a completion signal and a copy of its argument block. There are as many slots as packets in the ring,
  * so a launch waits only for the one that had its slot before. When the runtime reports that a kernel failed, all
- * signals are set to a value that ends every wait; the queue is then replaced by a new one.
+ * signals of launches that have not ended are set to a value that ends every wait; the queue is then replaced by a
+ * new one. Launches run in order, so the first that has not ended is the one that failed.
  *
  * Thread safety: none but that of the runtime's callback; the device serializes calls. */
 #ifndef TJ_RT_HSA_QUEUE_H
@@ -19,7 +20,7 @@ typedef struct {
   hsa_signal_t signal; /* 1 in flight, 0 done, -1 lost */
   void *arguments;     /* owned: kernarg memory */
   size_t capacity;
-  bool is_in_flight;
+  tj_rt_completion *completion; /* borrowed: the caller's; NULL: none */
 } tj_hsa_slot;
 
 typedef struct {
@@ -32,6 +33,7 @@ typedef struct {
   uint32_t oldest, in_flight;
   uint64_t nanoseconds; /* of launches that ended since the last wait */
   atomic_int failure;   /* an hsa_status_t; 0: none */
+  bool is_described;    /* the launch that failed has ended: those behind it are innocent */
   tj_rt_error error;    /* what went wrong, to be told by the next wait or read; code 0: nothing */
 } tj_hsa_queue;
 
@@ -49,7 +51,16 @@ void tj_hsa_queue_close(tj_hsa_queue *queue);
 tj_status tj_hsa_queue_launch(tj_hsa_queue *queue, const tj_hsa_kernel *kernel, uint32_t argument_bytes,
                               const tj_rt_dispatch *dispatch, tj_rt_error *error);
 
-/* Waits until nothing is in flight. A failure is kept in queue->error. */
+/* Completes the launches that have ended, without waiting. */
+void tj_hsa_queue_progress(tj_hsa_queue *queue);
+
+/* The signal of the oldest launch in flight; there must be one. */
+hsa_signal_t tj_hsa_queue_oldest(const tj_hsa_queue *queue);
+
+/* Waits until the launch of a signal has ended, or a short while. Needs no serialization. */
+void tj_hsa_queue_await(const tj_hsa_queue *queue, hsa_signal_t signal);
+
+/* Waits until nothing is in flight. The failure of a launch without completion is kept in queue->error. */
 void tj_hsa_queue_drain(tj_hsa_queue *queue);
 
 /* Tells, once, what went wrong since it was last asked. */

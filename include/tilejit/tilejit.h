@@ -5,6 +5,8 @@
  *
  *     context ─ program ─┬─ values, tables, simplified expressions      tj_program_…
  *                        └─ code ─ launch ─ device                      tj_code_…, tj_launch_…, tj_device_…
+ *                                    ├─ buffer ┘                        tj_buffer_…
+ *                                    └─ fence                           tj_fence_…
  *             cache ─────────┘                                           tj_cache_…
  *
  * Conventions
@@ -14,8 +16,9 @@
  * - Ownership: what a _create, _open or _compile function gives belongs to the caller, who gives it to the matching
  *   _destroy or _close, which takes NULL. Everything else that is returned by pointer is borrowed, for as long as its
  *   docstring says. Text and byte results are blobs, released with tj_blob_release.
- * - Threads: contexts are independent of each other. A context and the programs and launches made with it are used
- *   by one thread at a time. Code is immutable and may be shared by threads; a device may be shared by threads.
+ * - Threads: contexts are independent of each other. A context and the programs, launches, buffers and fences made
+ *   with it are used by one thread at a time. Code is immutable and may be shared by threads; a device may be shared by
+ *   threads.
  * - Strings are UTF-8. Integers of the language are 64-bit signed. */
 #ifndef TILEJIT_H
 #define TILEJIT_H
@@ -402,10 +405,29 @@ TJ_API tj_status tj_device_list(tj_context *context, tj_blob *text);
 
 /* Opens "host". TJ6001 for a name that no device has. */
 TJ_API tj_status tj_device_open(tj_context *context, const char *name, tj_device **device);
-/* Waits for work in flight. */
+/* Waits for work in flight. Buffers and fences of the device keep it: they may still be asked and are still to be
+ * destroyed, and with the last of them the device shuts down. */
 TJ_API void tj_device_close(tj_device *device);
 /* The target to compile for. Borrowed from the device. */
 TJ_API const char *tj_device_target(const tj_device *device);
+
+/* --- buffers --- */
+
+/* Memory of one device that outlives launches, so that several of them work on it without copies. Any number of
+ * launches may be in flight on it: what is asked of one device happens in the order in which it is asked, copies
+ * included. */
+typedef struct tj_buffer tj_buffer;
+
+/* `bytes` of uninitialised memory, aligned to 256 bytes; 0 is allowed. TJ6010 where the device has no more. */
+TJ_API tj_status tj_buffer_create(tj_context *context, tj_device *device, size_t bytes, tj_buffer **buffer);
+/* Waits for launches in flight. */
+TJ_API void tj_buffer_destroy(tj_buffer *buffer);
+TJ_API size_t tj_buffer_size(const tj_buffer *buffer);
+
+/* Copy `bytes` between a buffer, from its byte `offset` on, and host memory; both wait for launches in flight, whose
+ * failures only their fences tell. TJ6002 where the range is not inside the buffer. */
+TJ_API tj_status tj_buffer_write(tj_buffer *buffer, size_t offset, const void *data, size_t bytes);
+TJ_API tj_status tj_buffer_read(tj_buffer *buffer, size_t offset, void *data, size_t bytes);
 
 /* --- launches --- */
 
@@ -445,9 +467,35 @@ TJ_API tj_status tj_launch_argument(tj_launch *launch, size_t index, const tj_ar
 /* Binds host memory to an argument: borrowed until the run ends. TJ6002 where it is too small. */
 TJ_API tj_status tj_launch_bind(tj_launch *launch, const char *argument, void *data, size_t bytes);
 
-/* Runs the kernel and waits for it. Arguments that are read are copied to the device, those that are written are
- * copied in and back, so that elements that the kernel does not store keep their value. */
+/* Binds a buffer instead: borrowed until the last run or submission of the launch returns. TJ6002 where it is too
+ * small. Runs and submissions give TJ4001 where it is of another device, and where a buffer that the kernel writes is
+ * bound to two arguments. */
+TJ_API tj_status tj_launch_bind_buffer(tj_launch *launch, const char *argument, tj_buffer *buffer);
+
+/* Runs the kernel and waits for it. Host memory is copied to the device, and, where the kernel writes it, back, so that
+ * elements that the kernel does not store keep their value. Buffers are used where they are. */
 TJ_API tj_status tj_launch_run(tj_launch *launch, tj_device *device);
+
+/* --- launches in flight --- */
+
+/* How one submitted launch ends. */
+typedef struct tj_fence tj_fence;
+
+/* Starts the kernel and does not wait for it: any number of launches may be in flight on a device; they run one after
+ * another, in the order in which they are submitted. Every argument must have a buffer: TJ4001 for host memory. The
+ * launch may be changed, submitted again and destroyed at once, its code too.
+ * On the host a launch has ended when this returns. On other devices it waits while 64 launches are in flight. */
+TJ_API tj_status tj_launch_submit(tj_launch *launch, tj_device *device, tj_fence **fence);
+
+/* Whether the launch has ended, 1 or 0; does not wait. */
+TJ_API int tj_fence_is_done(tj_fence *fence);
+/* Waits for the launch; as often as wanted, in any order of fences. `nanoseconds`, which may be NULL, gets the time that
+ * its kernel took. TJ6008 where the kernel failed, with the device's words; what its buffers hold is then unspecified.
+ * Launches that were in flight behind it do not run, and their fences give TJ6008 and say so; the device serves those
+ * that are submitted once a failure has been told. */
+TJ_API tj_status tj_fence_wait(tj_fence *fence, uint64_t *nanoseconds);
+/* Waits for all that is in flight on the device. A failure that was not asked for is forgotten. */
+TJ_API void tj_fence_destroy(tj_fence *fence);
 
 /* Nanoseconds that the kernel of the last run took, copies excluded. */
 TJ_API uint64_t tj_launch_nanoseconds(const tj_launch *launch);

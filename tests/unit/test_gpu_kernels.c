@@ -82,7 +82,7 @@ static void run_on_gpu(gpu *run, const tj_kernel *kernel, const host_bytes bytes
   }
   uint64_t count = fill_arguments(kernel, addresses, values, block);
   tj_rt_dispatch dispatch = {block, (count + kernel->workgroup_size - 1) / kernel->workgroup_size,
-                             kernel->workgroup_size};
+                             kernel->workgroup_size, NULL};
   expect(run, tj_rt_launch(run->device, run->loaded, &dispatch, &run->error));
   expect(run, tj_rt_wait(run->device, NULL, &run->error));
   for (uint32_t i = 0; i < kernel->buffer_count; i++) {

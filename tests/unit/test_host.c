@@ -140,7 +140,7 @@ static unsigned check_launch(tj_rt_device *device, tj_rt_kernel *kernel, size_t 
   unsigned char *counts = calloc(workgroups + 2, 1);
   atomic_uint calls = 0;
   arguments block = {(uint64_t)(uintptr_t)(counts + 1), (uint64_t)(uintptr_t)&calls};
-  tj_rt_dispatch dispatch = {&block, workgroups, WORKGROUP};
+  tj_rt_dispatch dispatch = {&block, workgroups, WORKGROUP, NULL};
   tj_rt_error error;
   ck_assert_int_eq(tj_rt_launch(device, kernel, &dispatch, &error), TJ_OK);
   ck_assert_int_eq(tj_rt_wait(device, NULL, &error), TJ_OK);
@@ -188,7 +188,7 @@ static void check_sharing(const char *threads, bool is_shared) {
   tj_rt_error error;
   witness w = {.caller = pthread_self()};
   const void *block = &w;
-  tj_rt_dispatch dispatch = {&block, 128, 1};
+  tj_rt_dispatch dispatch = {&block, 128, 1, NULL};
   ck_assert_int_eq(tj_rt_load(device, &code, &kernel, &error), TJ_OK);
   ck_assert_int_eq(tj_rt_launch(device, kernel, &dispatch, &error), TJ_OK);
   ck_assert_uint_eq(w.by_caller + w.by_others, 128);
@@ -260,7 +260,7 @@ START_TEST(test_time) {
   tj_rt_error error;
   uint64_t nanoseconds;
   ck_assert_int_eq(tj_rt_load(device, &code, &kernel, &error), TJ_OK);
-  tj_rt_dispatch dispatch = {NULL, 4, WORKGROUP};
+  tj_rt_dispatch dispatch = {NULL, 4, WORKGROUP, NULL};
   ck_assert_int_eq(tj_rt_launch(device, kernel, &dispatch, &error), TJ_OK);
   ck_assert_int_eq(tj_rt_wait(device, &nanoseconds, &error), TJ_OK);
   ck_assert_uint_gt(nanoseconds, 0);

@@ -253,7 +253,7 @@ static void close_session(session *s) {
 
 static tj_status start(session *s, int64_t n) {
   uint64_t arguments[] = {s->out.address, s->in.address, (uint64_t)n};
-  tj_rt_dispatch dispatch = {arguments, ITEMS / WORKGROUP, WORKGROUP};
+  tj_rt_dispatch dispatch = {arguments, ITEMS / WORKGROUP, WORKGROUP, NULL};
   return tj_rt_launch(s->device, s->kernel, &dispatch, &s->error);
 }
 
@@ -363,6 +363,41 @@ START_TEST(devices_survive_failures) {
 }
 END_TEST
 
+static tj_status start_one(session *s, tj_rt_kernel *kernel, tj_rt_completion *completion) {
+  uint64_t arguments[] = {s->out.address, s->in.address, 5};
+  tj_rt_dispatch dispatch = {arguments, ITEMS / WORKGROUP, WORKGROUP, completion};
+  return tj_rt_launch(s->device, kernel, &dispatch, &s->error);
+}
+
+/* What was launched before a kernel that fails has run, what comes behind it has run or says why not, and nobody else
+ * is told. */
+START_TEST(completions_tell_who_failed) {
+  enum { LAUNCHES = 24, BAD = 8 };
+  session *s = open_session(step_kernel, "gfx942");
+  compilation c = {.ir = out_of_bounds, .processor = "gfx942"};
+  tj_rt_kernel *bad;
+  tj_rt_completion completion[LAUNCHES];
+  expect_success(&s->job, compile, &c);
+  tj_rt_code code = {.symbol = "k", .code_object = c.code, .argument_bytes = 24};
+  expect(s, tj_rt_load(s->device, &code, &bad, &s->error));
+  for (int round = 0; round < 5; round++) {
+    for (int i = 0; i < LAUNCHES; i++)
+      expect(s, start_one(s, i == BAD ? bad : s->kernel, &completion[i]));
+    expect_code(s, tj_rt_finish(s->device, &completion[BAD], &s->error), TJ_LAUNCH, "global_store_");
+    for (int i = LAUNCHES - 1; i >= 0; i--) {
+      tj_status status = tj_rt_finish(s->device, &completion[i], &s->error);
+      ck_assert(tj_rt_is_done(s->device, &completion[i]));
+      ck_assert_msg(i >= BAD || status == TJ_OK, "launch %d: %s", i, s->error.text);
+      if (i > BAD && status != TJ_OK)
+        expect_code(s, status, TJ_LAUNCH, "did not run: a launch before it failed");
+    }
+    expect(s, tj_rt_wait(s->device, NULL, &s->error));
+  }
+  tj_rt_unload(s->device, bad);
+  close_session(s);
+}
+END_TEST
+
 START_TEST(code_of_another_processor_is_refused) {
   session *s = open_session(kernels[0].ir, "gfx942");
   compilation c = {.ir = kernels[0].ir, .processor = "gfx90a"};
@@ -397,7 +432,7 @@ END_TEST
 START_TEST(too_large_launches_are_refused) {
   session *s = open_session(kernels[0].ir, "gfx942");
   uint64_t arguments[3] = {0};
-  tj_rt_dispatch dispatch = {arguments, (uint64_t)1 << 32, WORKGROUP};
+  tj_rt_dispatch dispatch = {arguments, (uint64_t)1 << 32, WORKGROUP, NULL};
   expect_code(s, tj_rt_launch(s->device, s->kernel, &dispatch, &s->error), TJ_LAUNCH, "more than one dispatch holds");
   close_session(s);
 }
@@ -473,6 +508,7 @@ int main(void) {
                                 closing_waits_for_work_in_flight,
                                 failures_name_the_instruction,
                                 devices_survive_failures,
+                                completions_tell_who_failed,
                                 code_of_another_processor_is_refused,
                                 memory_runs_out,
                                 too_large_launches_are_refused,

@@ -1,0 +1,14 @@
+/* Buffers behind the public header: memory of a device that outlives a launch. */
+#ifndef TJ_JIT_BUFFER_H
+#define TJ_JIT_BUFFER_H
+
+#include "jit/context.h"
+#include "jit/public_device.h"
+
+struct tj_buffer {
+  tj_context *context; /* borrowed */
+  tj_device *device;   /* retained */
+  tj_rt_buffer memory; /* owned */
+};
+
+#endif

@@ -1,0 +1,21 @@
+/* Fences: what is left of a launch until somebody asks how it ended. A fence holds what the launch in flight needs:
+ * the device, the machine code and the kernel that is loaded. */
+#ifndef TJ_JIT_FENCE_H
+#define TJ_JIT_FENCE_H
+
+#include "jit/context.h"
+#include "jit/image.h"
+#include "jit/public_device.h"
+
+struct tj_fence {
+  tj_context *context;         /* borrowed */
+  tj_device *device;           /* retained */
+  tj_image *image;             /* retained */
+  tj_rt_kernel *kernel;        /* owned; NULL: none was loaded */
+  tj_rt_completion completion; /* done until something is launched with it */
+};
+
+/* NULL where there is no memory. */
+tj_fence *tj_fence_create(tj_context *context, tj_device *device, tj_image *image);
+
+#endif
