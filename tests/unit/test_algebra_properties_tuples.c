@@ -114,12 +114,21 @@ static void check_relations(property_case *self) {
 
 /* --- leaves and items --- */
 
+static uint32_t depth_of(const tj_tuple *tuple) {
+  uint32_t depth = 0;
+  for (uint32_t i = 0; is_list(tuple) && i < tuple->count; i++) {
+    uint32_t below = 1 + depth_of(tuple->item[i]);
+    depth = below > depth ? below : depth;
+  }
+  return depth;
+}
+
 static void check_parts(property_case *self) {
   const tj_tuple *leaves[MOST_LEAVES], *items[MOST_LEAVES], *each[MOST_LEAVES];
   uint32_t count = (uint32_t)(walk_leaves(self->tuple, leaves) - leaves), found, rank = rank_of(self->tuple);
   const tj_tuple *const *actual = tj_tuple_leaves(self->graph, self->tuple, &found);
   EXPECT(self, found == count && tj_tuple_leaf_count(self->tuple) == count && tj_tuple_rank(self->tuple) == rank);
-  EXPECT(self, memcmp(actual, leaves, count * sizeof *leaves) == 0);
+  EXPECT(self, memcmp(actual, leaves, count * sizeof *leaves) == 0 && self->tuple->depth == depth_of(self->tuple));
   expect_tuple(self, tj_tuple_from_leaves(self->graph, self->tuple, leaves), self->tuple);
   EXPECT(self, tj_tuple_product(self->graph, self->tuple)->value == product_of(self->tuple));
   for (uint32_t i = 0; i < rank; i++) {
