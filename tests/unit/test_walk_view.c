@@ -187,7 +187,8 @@ static void check_path(tj_graph *graph, const path *of, const tj_kernel *kernel,
   taken self = {.loop = kernel->loop};
   const tj_node *values[] = {kernel->step[OFFSET].value, kernel->step[VALID].value};
   ck_assert_uint_le(graph->symbol_count, MOST_SYMBOLS);
-  memcpy(self.symbol, parameters, parameter_count * sizeof *parameters);
+  for (uint32_t i = 0; i < parameter_count; i++)
+    self.symbol[i] = parameters[i];
   self.initial = evaluator_of(kernel->loop, true);
   self.next = evaluator_of(kernel->loop, false);
   ck_assert_int_eq(tj_evaluator_create(values, VALUES, &self.values), TJ_EVAL_OK);
