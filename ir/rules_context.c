@@ -93,18 +93,6 @@ static const tj_node *replaced(const context *known, const tj_node *node, bool b
   return NULL;
 }
 
-static uint32_t position_of(const tj_walk *walk, const tj_node *node) {
-  uint32_t low = 0, high = walk->count;
-  while (low + 1 < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (walk->node[middle]->id <= node->id)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 /* The operation on what its arguments became; sums are made simple by their users. NULL where it is not defined. */
 static const tj_node *rebuilt(tj_rewriter *rewriter, const tj_walk *walk, const tj_node *const became[],
                               const tj_node *node) {
@@ -112,7 +100,7 @@ static const tj_node *rebuilt(tj_rewriter *rewriter, const tj_walk *walk, const 
   const tj_node *args[3] = {NULL, NULL, NULL};
   bool is_same = true;
   for (unsigned i = 0; i < tj_op_arity(node->op); i++) {
-    args[i] = became[position_of(walk, node->arg[i])];
+    args[i] = became[tj_walk_find(walk, node->arg[i])];
     if (args[i] == NULL)
       return NULL;
     is_same = is_same && args[i] == node->arg[i];

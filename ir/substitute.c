@@ -3,18 +3,6 @@
 
 #include "ir/walk.h"
 
-static uint32_t position_of(const tj_walk *walk, const tj_node *node) {
-  uint32_t low = 0, high = walk->count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (walk->node[middle]->id < node->id)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 static const tj_node *replacement(const tj_substitution *substitution, const tj_node *node) {
   for (uint32_t i = 0; i < substitution->count; i++) {
     if (substitution->from[i] == node)
@@ -28,7 +16,7 @@ static const tj_node *made_anew(tj_graph *graph, const tj_walk *walk, const tj_n
   const tj_node *arg[3];
   bool is_same = true;
   for (unsigned i = 0; i < tj_op_arity(node->op); i++) {
-    arg[i] = done[position_of(walk, node->arg[i])];
+    arg[i] = done[tj_walk_find(walk, node->arg[i])];
     is_same = is_same && arg[i] == node->arg[i];
   }
   return is_same ? node : tj_node_make(graph, node->op, arg);
@@ -45,5 +33,5 @@ void tj_substitute(tj_graph *graph, const tj_substitution *substitution, const t
     done[i] = other != NULL ? other : made_anew(graph, &walk, done, walk.node[i]);
   }
   for (size_t i = 0; i < count; i++)
-    roots[i] = done[position_of(&walk, roots[i])];
+    roots[i] = done[tj_walk_find(&walk, roots[i])];
 }

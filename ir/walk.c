@@ -91,3 +91,15 @@ tj_walk tj_walk_nodes(tj_graph *graph, const tj_node *const roots[], size_t coun
 tj_walk tj_walk_with_bounds(tj_graph *graph, const tj_node *const roots[], size_t count) {
   return walk(graph, roots, count, true);
 }
+
+uint32_t tj_walk_find(const tj_walk *walk, const tj_node *node) {
+  uint32_t low = 0, high = walk->count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (walk->node[middle]->id < node->id)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < walk->count && walk->node[low] == node ? low : TJ_NO_POSITION;
+}

@@ -16,4 +16,9 @@ tj_walk tj_walk_nodes(tj_graph *graph, const tj_node *const roots[], size_t coun
 /* The same with the nodes that bounds of symbols are made of. */
 tj_walk tj_walk_with_bounds(tj_graph *graph, const tj_node *const roots[], size_t count);
 
+enum { TJ_NO_POSITION = UINT32_MAX };
+
+/* A node's position in a walk, or TJ_NO_POSITION. */
+uint32_t tj_walk_find(const tj_walk *walk, const tj_node *node);
+
 #endif

@@ -66,17 +66,7 @@ static void gather_roots(making *m) {
 }
 
 static tj_expression expression_of(const making *m, const tj_node *node) {
-  uint32_t low = 0, high = m->walk.count;
-  if (node == NULL)
-    return TJ_NO_EXPRESSION;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (m->walk.node[middle]->id < node->id)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return node != NULL ? tj_walk_find(&m->walk, node) : TJ_NO_EXPRESSION;
 }
 
 static void add_parameter(making *m, tj_launch_parameter parameter[], const tj_node *node) {

@@ -69,20 +69,8 @@ const char *tj_c_routine_name(tj_job *job, tj_c_routine routine, tj_c_type type)
 
 /* --- operands --- */
 
-static uint32_t position_of(const writer *w, const tj_node *node) {
-  uint32_t low = 0, high = w->walk.count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (w->walk.node[middle]->id < node->id)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 static piece piece_of(const writer *w, const tj_node *node) {
-  return w->made[position_of(w, node)];
+  return w->made[tj_walk_find(&w->walk, node)];
 }
 
 static piece atom(const char *text) {
@@ -132,7 +120,7 @@ static piece call(writer *w, tj_c_routine routine, tj_c_type type, const char *a
 
 /* Whether the node is c * x with c < 0, of which -c * x can be written in `type`. */
 static bool is_negative_product(const writer *w, const tj_node *node, tj_c_type type) {
-  if (node->op != TJ_OP_MUL || w->is_named[position_of(w, node)] || type == TJ_C_UINT32)
+  if (node->op != TJ_OP_MUL || w->is_named[tj_walk_find(&w->walk, node)] || type == TJ_C_UINT32)
     return false;
   const tj_node *constant = tj_is_constant(node->arg[0]) ? node->arg[0] : node->arg[1];
   const tj_node *factor = constant == node->arg[0] ? node->arg[1] : node->arg[0];
@@ -353,7 +341,7 @@ static void find_named(writer *w) {
     const tj_node *node = w->walk.node[i];
     uint32_t each = node->op == TJ_OP_MIN || node->op == TJ_OP_MAX ? 2 : 1;
     for (unsigned k = 0; k < tj_op_arity(node->op); k++)
-      uses[position_of(w, node->arg[k])] += each;
+      uses[tj_walk_find(&w->walk, node->arg[k])] += each;
   }
   for (uint32_t i = 0; i < w->walk.count; i++)
     w->is_named[i] = uses[i] > 1 && tj_op_arity(w->walk.node[i]->op) > 0;

@@ -31,20 +31,8 @@ typedef struct {
   uint32_t *sum_uses; /* how many of them are operands of sums */
 } usage;
 
-static uint32_t position_of(const tj_walk *walk, const tj_node *node) {
-  uint32_t low = 0, high = walk->count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (walk->node[middle]->id < node->id)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < walk->count && walk->node[low] == node ? low : UINT32_MAX;
-}
-
 static bool is_among(const tj_walk *walk, const tj_node *node) {
-  return position_of(walk, node) != UINT32_MAX;
+  return tj_walk_find(walk, node) != TJ_NO_POSITION;
 }
 
 static usage usage_of(tj_graph *graph, const tj_node *const roots[], size_t count) {
@@ -52,11 +40,11 @@ static usage usage_of(tj_graph *graph, const tj_node *const roots[], size_t coun
   u.uses = TJ_NEW_ARRAY(graph->job, uint32_t, u.walk.count + 1);
   u.sum_uses = TJ_NEW_ARRAY(graph->job, uint32_t, u.walk.count + 1);
   for (size_t i = 0; i < count; i++)
-    u.uses[position_of(&u.walk, roots[i])]++;
+    u.uses[tj_walk_find(&u.walk, roots[i])]++;
   for (uint32_t i = 0; i < u.walk.count; i++) {
     const tj_node *node = u.walk.node[i];
     for (unsigned k = 0; k < tj_op_arity(node->op); k++) {
-      uint32_t position = position_of(&u.walk, node->arg[k]);
+      uint32_t position = tj_walk_find(&u.walk, node->arg[k]);
       u.uses[position]++;
       u.sum_uses[position] += node->op == TJ_OP_ADD;
     }
@@ -82,7 +70,7 @@ typedef struct {
 
 static void count_parts(const usage *u, const tj_node *node, parts *all) {
   for (unsigned i = 0; i < 2; i++) {
-    uint32_t position = position_of(&u->walk, node->arg[i]);
+    uint32_t position = tj_walk_find(&u->walk, node->arg[i]);
     bool is_part = is_part_of_sum(u, position);
     if (is_part && node->arg[i]->op == TJ_OP_ADD)
       count_parts(u, node->arg[i], all);
@@ -141,7 +129,7 @@ static uint32_t cost_of_remainder(tj_graph *graph, const usage *u, uint32_t posi
   enum { FROM_NOTHING = 3, VARIABLE = 21 };
   const tj_node *node = u->walk.node[position];
   if (is_power(node->arg[1])) {
-    uint32_t below = position_of(&u->walk, node->arg[0]);
+    uint32_t below = tj_walk_find(&u->walk, node->arg[0]);
     bool is_field = node->arg[0]->op == TJ_OP_DIV && is_power(node->arg[0]->arg[1]) && u->uses[below] == 1;
     return is_field ? 0 : 1;
   }
@@ -209,12 +197,12 @@ static const tj_node **substituted(const economy *e, const tj_node *const roots[
     const tj_node *node = walk->node[i], *args[3] = {NULL, NULL, NULL};
     unsigned arity = tj_op_arity(node->op);
     for (unsigned k = 0; k < arity; k++)
-      args[k] = became[position_of(walk, node->arg[k])];
+      args[k] = became[tj_walk_find(walk, node->arg[k])];
     became[i] = node == before ? after : arity > 0 ? tj_node_make(e->graph, node->op, args) : node;
     tj_sharpen_facts(became[i], &node->facts);
   }
   for (size_t i = 0; i < e->count; i++)
-    result[i] = became[position_of(walk, roots[i])];
+    result[i] = became[tj_walk_find(walk, roots[i])];
   return result;
 }
 

@@ -117,15 +117,7 @@ tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel) {
 }
 
 uint32_t tj_kernel_nodes_find(const tj_kernel_nodes *nodes, const tj_node *node) {
-  uint32_t low = 0, high = nodes->walk.count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (nodes->walk.node[middle]->id < node->id)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < nodes->walk.count && nodes->walk.node[low] == node ? low : TJ_NO_POSITION;
+  return tj_walk_find(&nodes->walk, node);
 }
 
 tj_level tj_kernel_nodes_level(const tj_kernel_nodes *nodes, const tj_node *node) {

@@ -24,8 +24,6 @@ bool tj_is_looked_up(const tj_kernel *kernel, const tj_node *node);
 
 tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel);
 
-enum { TJ_NO_POSITION = UINT32_MAX };
-
 /* A node's position in the walk, or TJ_NO_POSITION. */
 uint32_t tj_kernel_nodes_find(const tj_kernel_nodes *nodes, const tj_node *node);
 
