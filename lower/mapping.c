@@ -492,29 +492,27 @@ static bool is_vectored(const tj_kernel *kernel) {
   return tj_narrowest_access(kernel, TJ_STEP_LOAD) > 1 && tj_narrowest_access(kernel, TJ_STEP_STORE) > 1;
 }
 
-/* A kernel for parameters that meet the demands, in front of those that are there. Returns the new first. */
-static tj_kernel *add_variant(mapping *map, tj_kernel *last, const tj_demands *demands, const char *suffix) {
+/* Whether a tiled kernel is worth its code. */
+static bool pays(const mapping *map, const tj_kernel *tiled) {
+  return tiled != NULL && (is_vectored(tiled) || turns_around(map));
+}
+
+/* Offers a kernel for parameters that meet the demands. */
+static void add_faster(mapping *map, tj_kernel *general, const tj_demands *demands) {
   tj_substitution assumed = tj_assume(map->graph, demands);
-  map->assumed = &assumed;
-  map->domain = tj_assumed_domain(map->graph, map->flat->domain, &assumed);
-  tj_kernel *faster = map_with_widths(map);
-  if (faster == NULL || (!is_vectored(faster) && !turns_around(map)))
-    return last;
-  tj_offer_faster(map->graph, last, faster, demands,
-                  tj_string_format(map->graph->job, "%s.%s", map->flat->name, suffix));
-  return faster;
+  mapping under = *map;
+  under.assumed = &assumed;
+  under.domain = tj_assumed_domain(map->graph, map->flat->domain, &assumed);
+  tj_kernel *faster = map_with_widths(&under);
+  if (pays(&under, faster))
+    tj_offer_faster(map->graph, general, faster, demands,
+                    tj_string_format(map->graph->job, "%s.vectors", map->flat->name));
 }
 
 static int64_t widest_vector(const mapping *map) {
   uint32_t loaded = widest_of(map->target, buffer_bytes(map, true));
   uint32_t stored = widest_of(map->target, buffer_bytes(map, false));
   return loaded > stored ? loaded : stored;
-}
-
-/* Without assumptions: tiles where these are worth it. */
-static tj_kernel *map_anyway(mapping *map) {
-  tj_kernel *mapped = map_with_widths(map);
-  return mapped != NULL && (is_vectored(mapped) || turns_around(map)) ? mapped : (tj_kernel *)map->flat;
 }
 
 tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
@@ -532,8 +530,9 @@ tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target
   choose_extents(&map);
   tj_demands of_tiles = tj_find_demands(graph, flat->domain, 1, map.extent);
   tj_demands of_vectors = tj_find_demands(graph, flat->domain, widest_vector(&map), map.extent);
-  tj_kernel *general = of_tiles.count == 0 ? map_anyway(&map) : flat, *last = general;
+  tj_kernel *tiled = of_tiles.count == 0 ? map_with_widths(&map) : NULL;
+  tj_kernel *general = pays(&map, tiled) ? tiled : flat;
   if (of_vectors.count > 0)
-    add_variant(&map, last, &of_vectors, "vectors");
+    add_faster(&map, general, &of_vectors);
   return general;
 }
