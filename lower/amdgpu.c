@@ -116,6 +116,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .global_address_space = GLOBAL_ADDRESS_SPACE,
       .displacement_limit = DISPLACEMENT_LIMIT,
       .has_32_bit_offsets = true,
+      .has_unaligned_vectors = true,
       .has_cheap_small_product = true,
       .has_bfloat_rounding = true,
   };

@@ -39,6 +39,7 @@ typedef struct {
   uint32_t workgroup_limit;      /* most work-items of a workgroup */
   uint32_t vector_bytes;         /* widest memory access of one work-item */
   uint32_t global_address_space; /* of buffers */
+  bool has_unaligned_vectors;    /* accesses of global memory by vectors need the alignment of an element only */
   uint32_t displacement_limit;   /* bytes below which an access adds a constant to its address for nothing */
   uint32_t block_bytes;          /* of a vector register, for blocks.h; 0: work-items are too small for blocks */
   bool has_vector_permutations;  /* vectors change places with their lanes cheaper than element by element */

@@ -1,0 +1,18 @@
+/* The way of a tile through LDS: where each slot's element is there, and how vectors take it there and back. */
+#ifndef TJ_LOWER_STAGING_H
+#define TJ_LOWER_STAGING_H
+
+#include "lower/side.h"
+#include "lower/stage.h"
+
+typedef struct {
+  tj_side in, out; /* the slots of the load side on their way into LDS, and of the store side out of it */
+  tj_stage_choice choice;
+} tj_staging;
+
+/* Finds the layout in LDS of a tile that goes from the slots of `load` to those of `store`. False where it does not
+ * fit into the target's LDS. */
+bool tj_plan_staging(tj_graph *graph, const tj_tiling *tiling, const tj_target *target, uint32_t element_bytes,
+                     const tj_side *load, const tj_side *store, tj_staging *staging);
+
+#endif
