@@ -2,7 +2,7 @@
 #include "jit/elf.h"
 
 enum { HEADER_SIZE = 64, SECTION_SIZE = 64, SEGMENT_SIZE = 56, SYMBOL_SIZE = 24 };
-enum { SECTION_SYMBOLS = 2, SECTION_STRINGS = 3, SECTION_NO_BITS = 8, SECTION_DYNAMIC_SYMBOLS = 11 };
+enum { SECTION_SYMBOLS = 2, SECTION_STRINGS = 3, SECTION_DYNAMIC_SYMBOLS = 11 };
 enum { CLASS_64 = 2, LITTLE_ENDIAN_DATA = 1, SECTION_NULL = 0 };
 
 typedef struct {
@@ -40,8 +40,10 @@ static tj_elf_section read_section(const reader *in, tj_bytes entry) {
                             .flags = tj_bytes_u64(entry, 8),
                             .address = tj_bytes_u64(entry, 16),
                             .link = tj_bytes_u32(entry, 40),
+                            .info = tj_bytes_u32(entry, 44),
+                            .alignment = tj_bytes_u64(entry, 48),
                             .entry_size = tj_bytes_u64(entry, 56)};
-  if (section.type != SECTION_NULL && section.type != SECTION_NO_BITS)
+  if (section.type != SECTION_NULL && section.type != TJ_ELF_SECTION_NO_BITS)
     section.bytes = slice(in, tj_bytes_u64(entry, 24), tj_bytes_u64(entry, 32), "contents of a section");
   return section;
 }

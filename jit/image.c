@@ -1,9 +1,6 @@
 /* Images and machine code: creation and reference counts. */
 #include "jit/image.h"
 
-/* What LLVM's loader keeps for one object, besides its code. */
-enum { HOST_LOADER_BYTES = 64 * 1024 };
-
 /* --- machine code --- */
 
 typedef struct {
@@ -100,6 +97,7 @@ void tj_image_release(tj_image *image) {
 }
 
 size_t tj_image_size(const tj_image *image) {
-  size_t loader = image->machine->host != NULL ? HOST_LOADER_BYTES : 0;
-  return sizeof *image + image->job.arena.total + sizeof *image->machine + 2 * image->machine->bytes.size + loader;
+  const tj_machine *machine = image->machine;
+  size_t loaded = machine->host != NULL ? tj_host_code_size(machine->host) : 0;
+  return sizeof *image + image->job.arena.total + sizeof *machine + machine->bytes.size + loaded;
 }

@@ -8,8 +8,8 @@
 #ifndef TJ_JIT_IMAGE_H
 #define TJ_JIT_IMAGE_H
 
+#include "jit/host_code.h"
 #include "jit/launch_plan.h"
-#include "jit/orc.h"
 
 #include <stdatomic.h>
 

@@ -1,26 +1,22 @@
-/* Host code: a relocatable object for this machine, loaded into this process through LLVM's ORC.
+/* Relocatable objects for this machine, loaded through LLVM's ORC: whatever they refer to. Calls of memcpy and the
+ * like resolve to this process.
  *
- * Thread safety: host code is immutable once loaded; handles may be shared, retained and released by any thread. */
+ * Thread safety: each has an LLJIT of its own, so that loaded code shares nothing, needs no locks, and can be
+ * unloaded by any thread. */
 #ifndef TJ_JIT_ORC_H
 #define TJ_JIT_ORC_H
 
 #include "base/bytes.h"
-#include "base/job.h"
 
-typedef struct tj_host_code tj_host_code;
+typedef struct LLVMOrcOpaqueLLJIT tj_orc; /* LLVM's name of an LLJIT */
 
-/* Runs the work-items of workgroups begin … end-1. `arguments` is the argument block of kernel.h, 8-byte aligned. */
-typedef void (*tj_host_entry)(const void *arguments, uint64_t workgroup_begin, uint64_t workgroup_end);
+enum { TJ_ORC_MESSAGE_SIZE = 256 };
 
-/* Loads an object and looks up its kernels, which are called symbol[0 … count-1] (see tj_target_symbol). The handle
- * outlives the job, counts one reference, and takes its memory from the job's allocator. Fails with TJ5003. */
-tj_host_code *tj_host_code_load(tj_job *job, tj_bytes object, const char *const symbol[], uint32_t count);
+/* Loads an object, and finds the addresses of symbol[0 … count-1]; NULL, and why in `message`, where that fails. */
+tj_orc *tj_orc_load(tj_bytes object, const char *const symbol[], uint32_t count, uintptr_t address[],
+                    char message[TJ_ORC_MESSAGE_SIZE]);
 
-/* The kernel that was called symbol[index]. Valid until the last reference is gone. */
-tj_host_entry tj_host_code_entry(const tj_host_code *code, uint32_t index);
-
-tj_host_code *tj_host_code_retain(tj_host_code *code);
-/* Unloads the code with the last reference. NULL: nothing happens. */
-void tj_host_code_release(tj_host_code *code);
+/* Takes NULL. */
+void tj_orc_unload(tj_orc *orc);
 
 #endif

@@ -5,7 +5,7 @@
 #include "harness.h"
 #include "ir/eval.h"
 #include "jit/codegen.h"
-#include "jit/orc.h"
+#include "jit/host_code.h"
 #include "lower/kernel.h"
 
 #include <string.h>

@@ -576,32 +576,6 @@ START_TEST(test_threads) {
 }
 END_TEST
 
-/* --- failures --- */
-
-static void load_nonsense(tj_job *job, void *data) {
-  (void)data;
-  tj_host_code_load(job, (tj_bytes){"no object", 9}, &(const char *){"k"}, 1);
-}
-
-static void load_unknown_symbol(tj_job *job, void *data) {
-  compiled *kept = data;
-  tj_graph *graph = tj_graph_create(job);
-  compile_kernel(graph, kept, &make_kernel(graph, tj_int(graph, 4), TJ_DTYPE_i32)->kernel, "host", TJ_CODEGEN_OBJECT);
-  tj_host_code_load(job, kept->bytes, &(const char *){"another"}, 1);
-}
-
-/* What cannot be loaded fails, quietly. */
-START_TEST(test_load_failures) {
-  tj_job job;
-  tj_job_init(&job, NULL);
-  compiled kept = {0};
-  expect_failure(&job, TJ_CODEGEN, load_nonsense, NULL);
-  expect_failure(&job, TJ_CODEGEN, load_unknown_symbol, &kept);
-  dispose_compiled(&kept);
-  tj_job_destroy(&job);
-}
-END_TEST
-
 #define ROWS(table) (int)(sizeof table / sizeof table[0])
 
 int main(void) {
@@ -620,7 +594,6 @@ int main(void) {
   tcase_add_loop_test(cases, test_feature_flags, 0, ROWS(flag_rows));
   tcase_add_loop_test(cases, test_assemblies, 0, ROWS(assemblies));
   tcase_add_test(cases, test_threads);
-  tcase_add_test(cases, test_load_failures);
   suite_add_tcase(suite, cases);
   return run_suite(suite);
 }

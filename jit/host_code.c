@@ -1,0 +1,62 @@
+/* Host code: which way an object is loaded, and the counted handle of what became of it. */
+#include "jit/host_code.h"
+
+#include "jit/host_pages.h"
+#include "jit/orc.h"
+
+#include <stdatomic.h>
+
+/* About what ORC keeps for one object, its code included. */
+enum { ORC_BYTES = 64 * 1024 };
+
+struct tj_host_code {
+  tj_allocator allocator;
+  atomic_uint references;
+  tj_host_pages pages; /* owned; size 0: it is ORC's */
+  tj_orc *orc;         /* owned; NULL: it is in pages */
+  uintptr_t entry[];
+};
+
+/* Nothing here leaves by a failure, since the handle belongs to no arena. */
+static bool load(tj_host_code *code, const tj_host_layout *layout, tj_bytes object, const char *const symbol[],
+                 uint32_t count, char *message) {
+  if (layout != NULL && tj_host_pages_map(&code->pages, layout, symbol, count, code->entry))
+    return true;
+  code->orc = tj_orc_load(object, symbol, count, code->entry, message);
+  return code->orc != NULL;
+}
+
+tj_host_code *tj_host_code_load(tj_job *job, tj_bytes object, const char *const symbol[], uint32_t count) {
+  const tj_host_layout *layout = tj_host_layout_of(job, object);
+  tj_host_code *code = job->allocator.allocate(job->allocator.user, sizeof *code + count * sizeof code->entry[0]);
+  if (code == NULL)
+    tj_fail_out_of_memory(job);
+  *code = (tj_host_code){.allocator = job->allocator, .references = 1};
+  char message[TJ_ORC_MESSAGE_SIZE];
+  if (!load(code, layout, object, symbol, count, message)) {
+    tj_host_code_release(code);
+    tj_fail(job, TJ_CODEGEN, "loading host code: %s", message);
+  }
+  return code;
+}
+
+tj_host_entry tj_host_code_entry(const tj_host_code *code, uint32_t index) {
+  return (tj_host_entry)code->entry[index];
+}
+
+size_t tj_host_code_size(const tj_host_code *code) {
+  return sizeof *code + (code->orc != NULL ? ORC_BYTES : code->pages.size);
+}
+
+tj_host_code *tj_host_code_retain(tj_host_code *code) {
+  atomic_fetch_add_explicit(&code->references, 1, memory_order_relaxed);
+  return code;
+}
+
+void tj_host_code_release(tj_host_code *code) {
+  if (code == NULL || atomic_fetch_sub_explicit(&code->references, 1, memory_order_acq_rel) != 1)
+    return;
+  tj_host_pages_unmap(&code->pages);
+  tj_orc_unload(code->orc);
+  code->allocator.release(code->allocator.user, code);
+}
