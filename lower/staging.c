@@ -13,6 +13,14 @@ typedef struct {
   uint32_t widest; /* elements of a vector */
 } stager;
 
+static int64_t room_along(const stager *st, uint32_t mode) {
+  return st->tiling->room != NULL ? st->tiling->room[mode] : st->tiling->extent[mode];
+}
+
+static const tj_node *const *place_of(const tj_side *s, uint32_t slot) {
+  return s->tile->place != NULL ? s->tile->place[slot] : s->tile->digit[slot];
+}
+
 /* Row or column of an element in the tile: the linear coordinate over some of the modes. */
 static const tj_node *line_of(stager *st, const tj_node *const digit[], bool columns) {
   tj_graph *graph = st->graph;
@@ -22,7 +30,7 @@ static const tj_node *line_of(stager *st, const tj_node *const digit[], bool col
     if (((st->tiling->columns >> m) & 1) != columns)
       continue;
     sum = tj_add(graph, sum, tj_mul(graph, digit[m], tj_int(graph, scale)));
-    scale *= st->tiling->extent[m];
+    scale *= room_along(st, m);
   }
   return sum;
 }
@@ -31,7 +39,7 @@ static uint32_t line_count(const stager *st, bool columns) {
   int64_t count = 1;
   for (uint32_t m = 0; m < st->tiling->domain->count; m++) {
     if (((st->tiling->columns >> m) & 1) == columns)
-      count *= st->tiling->extent[m];
+      count *= room_along(st, m);
   }
   return (uint32_t)count;
 }
@@ -56,8 +64,8 @@ static tile_lines lines_of(stager *st, const tj_side *s) {
   const tj_node *columns = tj_int(graph, line_count(st, true)), *together = tj_int(graph, rows_together(st));
   const tj_node **node = TJ_NEW_ARRAY(graph->job, const tj_node *, 2 * (size_t)slots);
   for (uint32_t slot = 0; slot < slots; slot++) {
-    const tj_node *row = line_of(st, s->tile->digit[slot], false);
-    const tj_node *column = line_of(st, s->tile->digit[slot], true);
+    const tj_node *row = line_of(st, place_of(s, slot), false);
+    const tj_node *column = line_of(st, place_of(s, slot), true);
     node[slot] = tj_div(graph, row, together);
     node[slots + slot] = tj_add(graph, column, tj_mul(graph, tj_mod(graph, row, together), columns));
   }

@@ -17,6 +17,7 @@
 typedef struct {
   uint32_t slot_count;
   const tj_node *const *const *digit;
+  const tj_node *const *const *place; /* staged: the digits in LDS, by slot and mode; NULL: `digit` */
   const tj_node *const *active; /* by slot, truths: whether the slot holds anything; NULL: all do */
   const uint32_t *const *order; /* ways to put the slots in a row so that vectors may move neighbours; the first that
                                    gives the widest ones is taken */
@@ -27,6 +28,7 @@ typedef struct {
   const tj_domain *domain;      /* its modes in terms of the assumed symbols */
   uint32_t source, destination; /* buffers */
   const int64_t *extent;        /* of a tile, by mode */
+  const int64_t *room;          /* staged: of a tile in LDS, by mode; NULL: `extent` */
   const tj_node *item;          /* symbol: 0 … workgroup_size-1 */
   uint32_t workgroup_size;
   tj_tile_side load, store; /* not staged: the slots of both hold the same elements */
