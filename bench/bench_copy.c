@@ -1,6 +1,5 @@
 /* How fast the host copies tensors whose modes change places, against memcpy of the same bytes in the same run, on
- * one core and on all: the 57 cases of the benchmark of TTC and HPTT (Springer et al., arXiv:1603.02297 and
- * 1704.04374), 200 MiB of f32 each. No package in Debian holds a peer.
+ * one core and on all: the 57 cases of transpositions.h in full size. No package in Debian holds a peer.
  *
  * usage: bench_copy [--scale N] [--type DTYPE] [--repetitions N] [--only PERMUTATION]. Prints one JSON object; rates
  * are bytes of the tensor in a second, the best of the repetitions. A wrong element ends it.
@@ -9,6 +8,7 @@
  * copy may be below it. GLIBC_TUNABLES=glibc.cpu.x86_non_temporal_threshold=0x400000 makes memcpy as fast as it gets.
  */
 #include "tilejit/tilejit.h"
+#include "transpositions.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -23,75 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_MODES = 6, MOST_THREADS = 256, SAMPLES = 1 << 20, TEXT_SIZE = 1024 };
-
-/* Mode i of the destination is mode permutation[i] of the source; the first mode of each is contiguous. */
-typedef struct {
-  const char *permutation;
-  int64_t extent[MOST_MODES];
-} tensor;
-
-static const tensor tensors[] = {
-    {"10", {7264, 7264}},
-    {"10", {43408, 1216}},
-    {"10", {1216, 43408}},
-    {"021", {368, 384, 384}},
-    {"021", {2144, 64, 384}},
-    {"021", {368, 64, 2307}},
-    {"102", {384, 384, 355}},
-    {"102", {2320, 384, 59}},
-    {"102", {384, 2320, 59}},
-    {"210", {384, 355, 384}},
-    {"210", {2320, 59, 384}},
-    {"210", {384, 59, 2320}},
-    {"0321", {80, 96, 75, 96}},
-    {"0321", {464, 16, 75, 96}},
-    {"0321", {80, 16, 75, 582}},
-    {"2130", {96, 75, 96, 75}},
-    {"2130", {608, 12, 96, 75}},
-    {"2130", {96, 12, 608, 75}},
-    {"2031", {96, 75, 96, 75}},
-    {"2031", {608, 12, 96, 75}},
-    {"2031", {96, 12, 608, 75}},
-    {"1032", {96, 96, 75, 75}},
-    {"1032", {608, 96, 12, 75}},
-    {"1032", {96, 608, 12, 75}},
-    {"3210", {96, 75, 75, 96}},
-    {"3210", {608, 12, 75, 96}},
-    {"3210", {96, 12, 75, 608}},
-    {"04213", {32, 48, 28, 28, 48}},
-    {"04213", {176, 8, 28, 28, 48}},
-    {"04213", {32, 8, 28, 28, 298}},
-    {"32140", {48, 28, 28, 48, 28}},
-    {"32140", {352, 4, 28, 48, 28}},
-    {"32140", {48, 4, 28, 352, 28}},
-    {"20413", {48, 28, 48, 28, 28}},
-    {"20413", {352, 4, 48, 28, 28}},
-    {"20413", {48, 4, 352, 28, 28}},
-    {"13042", {48, 48, 28, 28, 28}},
-    {"13042", {352, 48, 4, 28, 28}},
-    {"13042", {48, 352, 4, 28, 28}},
-    {"43210", {48, 28, 28, 28, 48}},
-    {"43210", {352, 4, 28, 28, 48}},
-    {"43210", {48, 4, 28, 28, 352}},
-    {"032541", {16, 32, 15, 32, 15, 15}},
-    {"032541", {48, 10, 15, 32, 15, 15}},
-    {"032541", {16, 10, 15, 103, 15, 15}},
-    {"320514", {32, 15, 15, 32, 15, 15}},
-    {"320514", {112, 5, 15, 32, 15, 15}},
-    {"320514", {32, 5, 15, 112, 15, 15}},
-    {"204153", {32, 15, 32, 15, 15, 15}},
-    {"204153", {112, 5, 32, 15, 15, 15}},
-    {"204153", {32, 5, 112, 15, 15, 15}},
-    {"325104", {32, 15, 15, 32, 15, 15}},
-    {"325104", {112, 5, 15, 32, 15, 15}},
-    {"325104", {32, 5, 15, 112, 15, 15}},
-    {"543210", {32, 15, 15, 15, 15, 32}},
-    {"543210", {112, 5, 15, 15, 15, 32}},
-    {"543210", {32, 5, 15, 15, 15, 112}},
-};
-
-enum { TENSOR_COUNT = sizeof tensors / sizeof *tensors };
+enum { MOST_THREADS = 256, SAMPLES = 1 << 20 };
 
 typedef struct {
   int64_t scale;
@@ -115,64 +47,6 @@ static _Noreturn void fail(const char *text) {
 static void expect(tj_context *context, tj_status status) {
   if (status != TJ_OK)
     fail(tj_context_diagnostic(context)->message);
-}
-
-/* --- tensors --- */
-
-static int mode_count(const tensor *t) {
-  return (int)strlen(t->permutation);
-}
-
-static int64_t size_of(const tensor *t) {
-  int64_t size = 1;
-  for (int m = 0; m < mode_count(t); m++)
-    size *= t->extent[m];
-  return size;
-}
-
-/* A tensor of about 1/scale of the elements: the longest modes are halved. */
-static tensor scaled(const tensor *t, int64_t scale) {
-  tensor result = *t;
-  int64_t wanted = size_of(t) / scale;
-  while (size_of(&result) > wanted) {
-    int longest = 0;
-    for (int m = 1; m < mode_count(t); m++)
-      longest = result.extent[m] > result.extent[longest] ? m : longest;
-    if (result.extent[longest] == 1)
-      break;
-    result.extent[longest] /= 2;
-  }
-  return result;
-}
-
-/* The steps of the source's modes in both tensors. */
-static void find_strides(const tensor *t, int64_t source[MOST_MODES], int64_t destination[MOST_MODES]) {
-  int64_t from = 1, to = 1;
-  for (int m = 0; m < mode_count(t); m++) {
-    int mode = t->permutation[m] - '0';
-    source[m] = from;
-    from *= t->extent[m];
-    destination[mode] = to;
-    to *= t->extent[mode];
-  }
-}
-
-static size_t write_tuple(char *text, size_t size, const int64_t value[], int count) {
-  size_t at = 0;
-  for (int m = 0; m < count; m++)
-    at += (size_t)snprintf(text + at, size - at, "%s%lld", m > 0 ? "," : "", (long long)value[m]);
-  return at;
-}
-
-static void write_program(char text[TEXT_SIZE], const tensor *t, const char *type) {
-  int64_t source[MOST_MODES], destination[MOST_MODES];
-  char shape[128], from[128], to[128];
-  find_strides(t, source, destination);
-  write_tuple(shape, sizeof shape, t->extent, mode_count(t));
-  write_tuple(from, sizeof from, source, mode_count(t));
-  write_tuple(to, sizeof to, destination, mode_count(t));
-  snprintf(text, TEXT_SIZE, "kernel transpose(src: %s @ (%s):(%s), dst: %s @ (%s):(%s)) = copy(src, dst)", type,
-           shape, from, type, shape, to);
 }
 
 /* --- memory --- */
@@ -202,18 +76,11 @@ static void fill(arrays *a) {
 }
 
 /* Compares elements, all of a small tensor, with those that a loop over coordinates finds. */
-static void verify(const tensor *t, const arrays *a, size_t element_bytes) {
-  int64_t source[MOST_MODES], destination[MOST_MODES], size = size_of(t);
-  int64_t step = size / SAMPLES > 0 ? size / SAMPLES | 1 : 1;
-  find_strides(t, source, destination);
+static void verify(const transposition *t, const arrays *a, size_t element_bytes) {
+  int64_t size = transposition_size(t), step = size / SAMPLES > 0 ? size / SAMPLES | 1 : 1;
   for (int64_t at = 0; at < size; at += step) {
-    int64_t rest = at, to = 0;
-    for (int m = 0; m < mode_count(t); m++) {
-      to += rest % t->extent[m] * destination[m];
-      rest /= t->extent[m];
-    }
-    if (memcmp(a->source + (size_t)at * element_bytes, a->destination + (size_t)to * element_bytes, element_bytes) !=
-        0)
+    size_t to = (size_t)transposition_target(t, at);
+    if (memcmp(a->source + (size_t)at * element_bytes, a->destination + to * element_bytes, element_bytes) != 0)
       fail("a wrong element");
   }
 }
@@ -280,11 +147,11 @@ static double time_launch(tj_context *context, tj_launch *launch, tj_device *dev
   return (double)tj_launch_nanoseconds(launch) / 1e9;
 }
 
-static tj_code *compile(tj_context *context, const tensor *t, const char *type, double *milliseconds) {
-  char text[TEXT_SIZE];
+static tj_code *compile(tj_context *context, const transposition *t, const char *type, double *milliseconds) {
+  char text[TRANSPOSITION_TEXT];
   tj_program *program;
   tj_code *code;
-  write_program(text, t, type);
+  transposition_write(text, t, type);
   double begin = now();
   expect(context, tj_program_create(context, "transpose", text, strlen(text), NULL, 0, &program));
   expect(context, tj_code_compile(program, &(tj_compile_options){"transpose", "host"}, &code));
@@ -293,8 +160,8 @@ static tj_code *compile(tj_context *context, const tensor *t, const char *type, 
   return code;
 }
 
-static json_t *measure_team(tj_context *context, tj_launch *launch, team *t, const tensor *shape, const arrays *a,
-                            const settings *s) {
+static json_t *measure_team(tj_context *context, tj_launch *launch, team *t, const transposition *shape,
+                            const arrays *a, const settings *s) {
   double ours = INFINITY, theirs = INFINITY;
   for (int i = 0; i < s->repetitions; i++) {
     theirs = fmin(theirs, time_memcpy(a, t->threads));
@@ -309,19 +176,19 @@ static json_t *measure_team(tj_context *context, tj_launch *launch, team *t, con
                    "ratio", theirs / ours);
 }
 
-static json_t *measure(tj_context *context, team teams[TEAM_COUNT], const tensor *t, const settings *s) {
+static json_t *measure(tj_context *context, team teams[TEAM_COUNT], const transposition *t, const settings *s) {
   double milliseconds;
   tj_code *code = compile(context, t, s->type, &milliseconds);
   tj_launch *launch;
-  arrays a = {.bytes = (size_t)size_of(t) * s->element_bytes};
+  arrays a = {.bytes = (size_t)transposition_size(t) * s->element_bytes};
   a.source = allocate(a.bytes);
   a.destination = allocate(a.bytes);
   fill(&a);
   expect(context, tj_launch_create(context, code, &launch));
   expect(context, tj_launch_bind(launch, "src", a.source, a.bytes));
   expect(context, tj_launch_bind(launch, "dst", a.destination, a.bytes));
-  char shape[128];
-  write_tuple(shape, sizeof shape, t->extent, mode_count(t));
+  char shape[SHAPE_TEXT];
+  transposition_write_shape(shape, t);
   json_t *result =
       json_pack("{s:s,s:s,s:f}", "permutation", t->permutation, "shape", shape, "compile_milliseconds", milliseconds);
   for (int i = 0; i < TEAM_COUNT; i++)
@@ -337,13 +204,14 @@ static json_t *measure(tj_context *context, team teams[TEAM_COUNT], const tensor
 
 static json_t *measure_all(tj_context *context, team teams[TEAM_COUNT], const settings *s) {
   json_t *cases = json_array();
-  for (int i = 0; i < TENSOR_COUNT; i++) {
-    tensor t = scaled(&tensors[i], s->scale);
+  for (int i = 0; i < TRANSPOSITION_COUNT; i++) {
+    const transposition *full = &transpositions[i];
+    transposition t = transposition_halved(full, transposition_size(full) / s->scale);
     if (s->only != NULL && strcmp(s->only, t.permutation) != 0)
       continue;
     json_array_append_new(cases, measure(context, teams, &t, s));
     if (isatty(STDERR_FILENO))
-      fprintf(stderr, "\r%d of %d", i + 1, (int)TENSOR_COUNT);
+      fprintf(stderr, "\r%d of %d", i + 1, (int)TRANSPOSITION_COUNT);
   }
   return cases;
 }
@@ -371,12 +239,6 @@ static void report(const settings *s, const team teams[TEAM_COUNT], json_t *case
   json_dumpf(result, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(4));
   putchar('\n');
   json_decref(result);
-}
-
-static size_t bytes_of_type(const char *type) {
-  size_t digits = strcspn(type, "0123456789");
-  long bits = strtol(type + digits, NULL, 10);
-  return bits == 8 || bits == 16 || bits == 32 || bits == 64 || bits == 128 ? (size_t)bits / 8 : 0;
 }
 
 static bool parse(int count, char **words, settings *s) {

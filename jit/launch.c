@@ -16,7 +16,7 @@ typedef struct {
   size_t bytes;      /* of either */
 } bound_array;
 
-enum { MOST_COUNTERS = 32 };
+enum { MOST_COUNTERS = 64 };
 
 struct tj_launch {
   tj_context *context;

@@ -28,6 +28,14 @@ static void insert_line(line_set *set, uint64_t line) {
   set->slot[at] = line + 1;
 }
 
+static uint32_t width_index(uint32_t size) {
+  static const uint8_t most[TJ_SIM_WIDTHS - 1] = {1, 2, 4, 8, 12};
+  uint32_t index = 0;
+  while (index < TJ_SIM_WIDTHS - 1 && size > most[index])
+    index++;
+  return index;
+}
+
 void tj_sim_count_access(tj_sim_counters *counters, uint32_t line_bytes, const uint64_t address[], uint32_t count,
                          uint32_t size, bool is_written) {
   if (count == 0)
@@ -44,6 +52,7 @@ void tj_sim_count_access(tj_sim_counters *counters, uint32_t line_bytes, const u
   counters->least_cache_lines += least;
   *(is_written ? &counters->store_lines : &counters->load_lines) += set.count;
   *(is_written ? &counters->least_store_lines : &counters->least_load_lines) += least;
+  (is_written ? counters->store_bytes : counters->load_bytes)[width_index(size)] += bytes;
 }
 
 /* --- LDS --- */

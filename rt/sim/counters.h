@@ -7,6 +7,8 @@
 
 #include "rt/sim/instruction.h"
 
+enum { TJ_SIM_WIDTHS = 6 }; /* of accesses to memory: 1, 2, 4, 8, 12 and 16 bytes a lane */
+
 typedef struct {
   uint64_t waves;
   uint64_t instructions[TJ_SIM_CLASS_COUNT];
@@ -20,6 +22,8 @@ typedef struct {
   uint64_t least_lds_cycles;
   uint64_t load_lines, least_load_lines;   /* cache lines of instructions that only load */
   uint64_t store_lines, least_store_lines; /* of the others */
+  uint64_t load_bytes[TJ_SIM_WIDTHS];      /* memory_bytes, by the bytes of a lane */
+  uint64_t store_bytes[TJ_SIM_WIDTHS];
 } tj_sim_counters;
 
 void tj_sim_counters_add(tj_sim_counters *to, const tj_sim_counters *from);

@@ -28,7 +28,19 @@
   COUNTER(load_lines, "cache lines touched by what only loads")                                                      \
   COUNTER(least_load_lines, "cache lines that as many loaded bytes need")                                            \
   COUNTER(store_lines, "cache lines touched by stores and atomics")                                                  \
-  COUNTER(least_store_lines, "cache lines that as many stored bytes need")
+  COUNTER(least_store_lines, "cache lines that as many stored bytes need")                                           \
+  COUNTER(load_bytes_1, "bytes moved by what only loads, 1 byte a lane")                                             \
+  COUNTER(load_bytes_2, "2 bytes a lane")                                                                            \
+  COUNTER(load_bytes_4, "4 bytes a lane")                                                                            \
+  COUNTER(load_bytes_8, "8 bytes a lane")                                                                            \
+  COUNTER(load_bytes_12, "12 bytes a lane")                                                                          \
+  COUNTER(load_bytes_16, "16 bytes a lane")                                                                          \
+  COUNTER(store_bytes_1, "bytes moved by stores and atomics, 1 byte a lane")                                         \
+  COUNTER(store_bytes_2, "2 bytes a lane")                                                                           \
+  COUNTER(store_bytes_4, "4 bytes a lane")                                                                           \
+  COUNTER(store_bytes_8, "8 bytes a lane")                                                                           \
+  COUNTER(store_bytes_12, "12 bytes a lane")                                                                         \
+  COUNTER(store_bytes_16, "16 bytes a lane")
 
 /* Why the queue has stopped: kernel, program counter, instruction, lanes. Writes at most `size` bytes,
  * zero-terminated; returns the length of the whole text, 0 while the queue runs. */

@@ -560,19 +560,20 @@ START_TEST(cache_lines) {
     const char *processor, *text;
     uint64_t lines, least;
     bool is_stored;
+    int width; /* index of the counter of its bytes a lane */
   } rows[] = {
-      {"gfx942", "global_load_dword v8, v2, s[10:11]", 2, 2, false},
-      {"gfx90a", "global_load_dword v8, v2, s[10:11]", 4, 4, false},
-      {"gfx942", "global_load_dword v8, v6, s[10:11]", 8, 2, false},
-      {"gfx942", "global_load_dwordx4 v[8:11], v6, s[10:11]", 8, 8, false},
-      {"gfx942", "global_load_dword v8, v2, s[10:11] offset:2", 3, 2, false},
-      {"gfx1201", "global_load_b32 v8, v2, s[10:11]", 1, 1, false},
-      {"gfx942", "global_load_dwordx4 v[8:11], v6, s[10:11] offset:8", 9, 8, false},
-      {"gfx90a", "global_load_dwordx2 v[8:9], v6, s[10:11]", 16, 8, false},
-      {"gfx942", "global_store_dwordx4 v6, v[8:11], s[10:11]", 8, 8, true},
-      {"gfx942", "global_store_byte v2, v8, s[10:11]", 2, 1, true},
-      {"gfx942", "global_atomic_add v2, v8, s[10:11]", 2, 2, true},
-      {"gfx1100", "s_mov_b32 exec_lo, 0x80000001\nglobal_store_b128 v6, v[8:11], s[10:11] offset:120", 3, 1, true},
+      {"gfx942", "global_load_dword v8, v2, s[10:11]", 2, 2, false, 2},
+      {"gfx90a", "global_load_dword v8, v2, s[10:11]", 4, 4, false, 2},
+      {"gfx942", "global_load_dword v8, v6, s[10:11]", 8, 2, false, 2},
+      {"gfx942", "global_load_dwordx4 v[8:11], v6, s[10:11]", 8, 8, false, 5},
+      {"gfx942", "global_load_dword v8, v2, s[10:11] offset:2", 3, 2, false, 2},
+      {"gfx1201", "global_load_b32 v8, v2, s[10:11]", 1, 1, false, 2},
+      {"gfx942", "global_load_dwordx4 v[8:11], v6, s[10:11] offset:8", 9, 8, false, 5},
+      {"gfx90a", "global_load_dwordx2 v[8:9], v6, s[10:11]", 16, 8, false, 3},
+      {"gfx942", "global_store_dwordx4 v6, v[8:11], s[10:11]", 8, 8, true, 5},
+      {"gfx942", "global_store_byte v2, v8, s[10:11]", 2, 1, true, 0},
+      {"gfx942", "global_atomic_add v2, v8, s[10:11]", 2, 2, true, 2},
+      {"gfx1100", "s_mov_b32 exec_lo, 0x80000001\nglobal_store_b128 v6, v[8:11], s[10:11] offset:120", 3, 1, true, 5},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     char text[512];
@@ -588,6 +589,8 @@ START_TEST(cache_lines) {
     ck_assert_uint_eq(rows[i].is_stored ? c->store_lines : c->load_lines, rows[i].lines);
     ck_assert_uint_eq(rows[i].is_stored ? c->least_store_lines : c->least_load_lines, rows[i].least);
     ck_assert_uint_eq(c->load_lines + c->store_lines, c->cache_lines);
+    const uint64_t *moved = rows[i].is_stored ? c->store_bytes : c->load_bytes;
+    ck_assert_uint_eq(moved[rows[i].width], c->memory_bytes);
     sim_close(m);
   }
 }
