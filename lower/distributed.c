@@ -241,7 +241,11 @@ static tj_tile_side renumbered(tj_graph *graph, const tj_tile_side *load, const 
       order[i] = match[store->order[k][i]];
     orders[k] = order;
   }
-  return (tj_tile_side){count, load->digit, active, orders, store->order_count};
+  return (tj_tile_side){.slot_count = count,
+                        .digit = load->digit,
+                        .active = active,
+                        .order = orders,
+                        .order_count = store->order_count};
 }
 
 /* Elements that stay with their work-items stay in registers, and are loaded by all who hold them. */

@@ -271,7 +271,11 @@ static tj_tile_side make_side(const mapping *map, const tj_node *item, const sha
   }
   orders[0] = slot_order(map, share, slots, false);
   orders[1] = slot_order(map, share, slots, true);
-  return (tj_tile_side){slots, digit, active, orders, share->depth > 1 ? 2 : 1};
+  return (tj_tile_side){.slot_count = slots,
+                        .digit = digit,
+                        .active = active,
+                        .order = orders,
+                        .order_count = share->depth > 1 ? 2 : 1};
 }
 
 /* --- the two ways --- */
