@@ -1,0 +1,127 @@
+/* What the 57 transpositions cost on a simulated gfx942, held against limits: cache lines, LDS cycles, bytes a lane,
+ * and what shapes that are known at launch only add in arithmetic. Counts, no time: they are the same on every
+ * machine, and bench_transpose --table tells where they come from. A limit is to be lowered whenever a mapping gets
+ * better. */
+#include "../../bench/transpose_counts.h"
+#include "harness.h"
+
+/* Ratios are to the least: lines by the bytes of each instruction, needed lines by the bytes of both tensors. */
+typedef struct {
+  const char *type;
+  double mean_lines, worst_lines, mean_needed, worst_needed, lds_cycles;
+  int ideal_lds, wide; /* cases, at least: no conflicts in LDS; 16 bytes a lane throughout */
+} limits;
+
+/* The aim for both: lines 1.10 and 1.35. */
+static const limits fixed_limits[] = {
+    {"f32", 1.057, 1.188, 1.120, 1.296, 1.116, 43, 57},
+    {"f16", 1.239, 1.667, 1.308, 1.819, 1.938, 15, 57},
+};
+
+/* The aim: 1.15. Shapes passed at launch against fixed ones: vector arithmetic of all cases; lines; no division. */
+static const struct {
+  const char *type;
+  double valu, mean_lines;
+} dynamic_limits[] = {
+    {"f32", 5.9, 12.26},
+};
+
+enum {
+  ELEMENTS = 300000,
+  FIXED_LIMITS = sizeof fixed_limits / sizeof *fixed_limits,
+  DYNAMIC_LIMITS = sizeof dynamic_limits / sizeof *dynamic_limits,
+  SKEWS = 3
+};
+
+typedef struct {
+  int cases, ideal_lds, wide;
+  double lines, needed, worst_lines, worst_needed;
+  const char *worst_case;
+  uint64_t lds_cycles, ideal_lds_cycles, valu;
+} sums;
+
+static void open_run(transpose_run *run, const char *type) {
+  *run = (transpose_run){.type = type};
+  ck_assert_int_eq(tj_context_create(NULL, &run->context), TJ_OK);
+  if (tj_device_open(run->context, "sim:gfx942", &run->device) != TJ_OK)
+    ck_abort_msg("%s", tj_context_diagnostic(run->context)->message);
+}
+
+static void close_run(const transpose_run *run) {
+  tj_device_close(run->device);
+  tj_context_destroy(run->context);
+}
+
+static void add_case(const transpose_run *run, const transposition *t, sums *sum) {
+  char problem[COUNTS_TEXT];
+  transpose_counts c;
+  if (!count_transposition(run, t, &c, problem))
+    ck_abort_msg("%s", problem);
+  ck_assert_msg(c.divisions == 0, "%s of %s divides %llu times", t->permutation, run->type,
+                (unsigned long long)c.divisions);
+  double lines = lines_ratio(&c), needed = (double)counted_lines(&c) / (double)c.needed_lines;
+  sum->worst_case = lines > sum->worst_lines ? t->permutation : sum->worst_case;
+  sum->worst_lines = lines > sum->worst_lines ? lines : sum->worst_lines;
+  sum->worst_needed = needed > sum->worst_needed ? needed : sum->worst_needed;
+  sum->lines += lines;
+  sum->needed += needed;
+  sum->cases++;
+  sum->ideal_lds += c.lds_cycles == c.ideal_lds_cycles;
+  sum->wide += wide_share(&c.load) == 1 && wide_share(&c.store) == 1;
+  sum->lds_cycles += c.lds_cycles;
+  sum->ideal_lds_cycles += c.ideal_lds_cycles;
+  sum->valu += c.valu;
+}
+
+static void hold(const char *type, const char *what, double found, double most) {
+  ck_assert_msg(found <= most, "%s: %s: %.4f, at most %.4f", type, what, found, most);
+}
+
+START_TEST(fixed_shapes) {
+  const limits *l = &fixed_limits[_i];
+  transpose_run run;
+  sums sum = {.cases = 0};
+  open_run(&run, l->type);
+  for (int i = 0; i < TRANSPOSITION_COUNT; i++) {
+    transposition t = transposition_shrunken(&transpositions[i], ELEMENTS);
+    add_case(&run, &t, &sum);
+  }
+  close_run(&run);
+  hold(l->type, "lines, mean", sum.lines / sum.cases, l->mean_lines);
+  hold(l->type, sum.worst_case, sum.worst_lines, l->worst_lines);
+  hold(l->type, "lines against those needed, mean", sum.needed / sum.cases, l->mean_needed);
+  hold(l->type, "lines against those needed, worst", sum.worst_needed, l->worst_needed);
+  hold(l->type, "LDS cycles", (double)sum.lds_cycles / (double)sum.ideal_lds_cycles, l->lds_cycles);
+  ck_assert_int_ge(sum.ideal_lds, l->ideal_lds);
+  ck_assert_int_ge(sum.wide, l->wide);
+}
+END_TEST
+
+/* The first skew of each permutation, once with its shape fixed and once with the shape passed. */
+START_TEST(shapes_at_launch) {
+  const char *type = dynamic_limits[_i].type;
+  transpose_run run;
+  sums fixed = {.cases = 0}, dynamic = {.cases = 0};
+  open_run(&run, type);
+  for (int i = 0; i < TRANSPOSITION_COUNT; i += SKEWS) {
+    transposition t = transposition_shrunken(&transpositions[i], ELEMENTS);
+    run.full = NULL;
+    add_case(&run, &t, &fixed);
+    run.full = &transpositions[i];
+    add_case(&run, &t, &dynamic);
+  }
+  close_run(&run);
+  hold(type, "VALU, dynamic to static", (double)dynamic.valu / (double)fixed.valu, dynamic_limits[_i].valu);
+  hold(type, "lines, mean", dynamic.lines / dynamic.cases, dynamic_limits[_i].mean_lines);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_create("transpose counts");
+  TCase *tcase = tcase_create("transpose counts");
+  tcase_set_timeout(tcase, 500);
+  tcase_add_loop_test(tcase, fixed_shapes, 0, FIXED_LIMITS);
+  tcase_add_loop_test(tcase, shapes_at_launch, 0, DYNAMIC_LIMITS);
+  suite_add_tcase(suite, tcase);
+  return run_suite(suite);
+}
