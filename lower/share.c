@@ -1,0 +1,142 @@
+/* Slots: which digits of the tile a work-item has in each.
+ *
+ * Along a mode with units, the tile has room for whole units. The elements of the last one are the last of the mode,
+ * and some of them are in the unit before, too. */
+#include "lower/share.h"
+
+#include "ir/facts.h"
+#include "ir/simplify.h"
+
+typedef struct {
+  tj_graph *graph;
+  const tj_shape_problem *problem;
+  const tj_tile_shape *shape;
+  tj_shape_digits digits;
+  tj_lane_grid grid;
+  const tj_node *lane[TJ_GRID_MOST_DIGITS]; /* the work-item's part of each digit */
+  uint32_t along;                           /* the digit of the side's first mode */
+  int64_t width, depth;                     /* of a block: along that mode, and along the other one with units */
+  uint32_t slots;
+  bool is_masked;            /* no element is twice in the tile's slots */
+  const tj_node *takes_part; /* whether the work-item does */
+} sharing;
+
+static void make_lanes(sharing *s, const tj_node *item) {
+  uint32_t last = 0;
+  for (uint32_t i = 0; i < s->grid.count; i++)
+    last = s->grid.digit[i].lanes > 1 ? i : last;
+  for (uint32_t i = 0; i < s->grid.count; i++) {
+    const tj_node *lanes = tj_int(s->graph, s->grid.digit[i].lanes);
+    s->lane[i] = i < last ? tj_mod(s->graph, item, lanes) : i == last ? item : tj_int(s->graph, 0);
+    item = i < last ? tj_div(s->graph, item, lanes) : item;
+  }
+}
+
+static sharing begin_sharing(tj_graph *graph, const tj_shape_problem *problem, const tj_tile_shape *shape,
+                             tj_side_name side, const tj_node *item) {
+  sharing s = {graph, problem, shape, .digits = tj_shape_digits_of(problem, shape, side), .width = 1, .depth = 1};
+  s.grid = tj_lane_grid_make(s.digits.count, s.digits.digits, shape->work_items);
+  s.along = UINT32_MAX;
+  for (uint32_t i = 0; i < s.digits.digits; i++) {
+    if (s.digits.mode[i] == problem->order[side][0]) {
+      s.along = i;
+      s.width = s.digits.scale[i];
+    } else if (s.digits.scale[i] > 1) {
+      s.depth = s.digits.scale[i];
+    }
+  }
+  s.slots = (uint32_t)(s.grid.slots * s.width * s.depth);
+  make_lanes(&s, item);
+  s.is_masked = shape->is_staged && side == TJ_SOURCE;
+  s.takes_part =
+      s.grid.lanes == shape->work_items ? tj_int(graph, 1) : tj_less(graph, item, tj_int(graph, s.grid.lanes));
+  return s;
+}
+
+/* Element `within` of the unit `index` of a digit: where it is in the room that the tile has along the mode. */
+static const tj_node *room_digit(const sharing *s, uint32_t digit, const tj_node *index, int64_t within) {
+  tj_graph *graph = s->graph;
+  return tj_add(graph, tj_mul(graph, index, tj_int(graph, s->digits.scale[digit])), tj_int(graph, within));
+}
+
+/* Which element of the tile it is: units beyond the last whole one begin earlier. */
+static const tj_node *tile_digit(const sharing *s, uint32_t digit, const tj_node *index, int64_t within) {
+  tj_graph *graph = s->graph;
+  uint32_t mode = s->digits.mode[digit];
+  int64_t extent = s->shape->extent[mode], size = s->shape->unit[mode];
+  const tj_node *at = room_digit(s, digit, index, within), *unit = tj_int(graph, size);
+  if (extent % size == 0)
+    return at;
+  bool is_unit = s->digits.scale[digit] == size;
+  const tj_node *first = is_unit ? tj_mul(graph, index, unit) : tj_mul(graph, tj_div(graph, at, unit), unit);
+  const tj_node *rest = is_unit ? tj_int(graph, within) : tj_mod(graph, at, unit);
+  return tj_add(graph, tj_min(graph, first, tj_int(graph, extent - size)), rest);
+}
+
+/* The unit of a digit in which the work-item has its slot: the last slots begin earlier, or are not all there. */
+static const tj_node *unit_at(const sharing *s, uint32_t digit, int64_t slot) {
+  const tj_grid_digit *d = &s->grid.digit[digit];
+  int64_t start = s->is_masked ? slot * d->lanes : tj_grid_digit_start(d, slot);
+  return tj_add(s->graph, s->lane[digit], tj_int(s->graph, start));
+}
+
+/* Whether there is such a unit. */
+static const tj_node *is_there(const sharing *s, uint32_t digit, int64_t slot, const tj_node *unit) {
+  const tj_grid_digit *d = &s->grid.digit[digit];
+  bool is_whole = !s->is_masked || (slot + 1) * d->lanes <= d->count;
+  return is_whole ? tj_int(s->graph, 1) : tj_less(s->graph, unit, tj_int(s->graph, d->count));
+}
+
+typedef struct {
+  const tj_node **digit, **place;
+  const tj_node *active;
+} slot_digits;
+
+static slot_digits digits_of(const sharing *s, uint32_t slot) {
+  tj_graph *graph = s->graph;
+  uint32_t modes = s->problem->count;
+  slot_digits d = {TJ_NEW_ARRAY(graph->job, const tj_node *, modes + 1),
+                   TJ_NEW_ARRAY(graph->job, const tj_node *, modes + 1), s->takes_part};
+  int64_t block = slot / (s->width * s->depth), j = slot % s->width, k = slot / s->width % s->depth;
+  for (uint32_t m = 0; m < modes; m++)
+    d.digit[m] = d.place[m] = tj_int(graph, 0);
+  for (uint32_t i = 0; i < s->digits.digits; i++) {
+    int64_t at = block % s->grid.digit[i].slots, within = i == s->along ? j : s->digits.scale[i] > 1 ? k : 0;
+    const tj_node *index = unit_at(s, i, at);
+    block /= s->grid.digit[i].slots;
+    d.digit[s->digits.mode[i]] = tile_digit(s, i, index, within);
+    d.place[s->digits.mode[i]] = room_digit(s, i, index, within);
+    d.active = tj_and(graph, d.active, is_there(s, i, at, index));
+  }
+  return d;
+}
+
+/* Slots by the block, then along the second mode, then along the first; or, with the last two changed. */
+static const uint32_t *slot_order(const sharing *s, bool is_turned) {
+  uint32_t *order = TJ_NEW_ARRAY(s->graph->job, uint32_t, s->slots + 1);
+  uint32_t width = (uint32_t)s->width, depth = (uint32_t)s->depth, volume = width * depth;
+  for (uint32_t i = 0; i < s->slots; i++) {
+    uint32_t within = i % volume;
+    order[i] = is_turned ? i - within + within % depth * width + within / depth : i;
+  }
+  return order;
+}
+
+tj_tile_side tj_share_tile(tj_graph *graph, const tj_shape_problem *problem, const tj_tile_shape *shape,
+                           tj_side_name side, const tj_node *item) {
+  sharing s = begin_sharing(graph, problem, shape, side, item);
+  const tj_node *const **digit = TJ_NEW_ARRAY(graph->job, const tj_node *const *, s.slots);
+  const tj_node *const **place = TJ_NEW_ARRAY(graph->job, const tj_node *const *, s.slots);
+  const tj_node **active = TJ_NEW_ARRAY(graph->job, const tj_node *, s.slots);
+  const uint32_t **orders = TJ_NEW_ARRAY(graph->job, const uint32_t *, 2);
+  for (uint32_t slot = 0; slot < s.slots; slot++) {
+    slot_digits d = digits_of(&s, slot);
+    digit[slot] = d.digit;
+    place[slot] = d.place;
+    active[slot] = d.active;
+  }
+  tj_simplify(graph, active, s.slots, NULL);
+  orders[0] = slot_order(&s, false);
+  orders[1] = slot_order(&s, true);
+  return (tj_tile_side){s.slots, digit, place, active, orders, s.depth > 1 ? 2 : 1};
+}

@@ -1,0 +1,341 @@
+/* The search: along the first modes of either side, as far as a tile may reach, every cut that covers a mode evenly;
+ * of all pairs of these, the one of least cost. */
+#include "lower/tile_shape.h"
+
+#include <math.h>
+
+enum {
+  MOST_CUTS = 40,
+  MOST_REACHES = 96,
+  WAVE = 64,
+  LEAST_WORK_ITEMS = 256,
+  MOST_WORK_ITEMS = 1024,
+  MOST_LANE_BYTES = 256, /* that a work-item holds in registers */
+  MOST_BLOCK = 64,       /* elements of a block of loads */
+  VECTOR_BYTES = 16
+};
+
+/* What is given up for what, in parts of the cache lines that have to be touched. */
+static const double COST_OF_IDLE_LANES = 0.10;   /* as many as are busy */
+static const double COST_OF_PROLOGUE = 0.10;     /* of a work-item, shared by its vectors */
+static const double COST_OF_LDS = 0.04;          /* all of it, so that no second workgroup has room beside */
+static const double COST_OF_STAGING = 0.03;      /* a way through LDS at all */
+static const double COST_OF_NARROW_DEPTH = 0.03; /* LDS stores of half the width */
+
+typedef struct {
+  int64_t extent[TJ_SHAPE_MOST_MODES];
+} reach;
+
+static int64_t divided_up(int64_t value, int64_t by) {
+  return (value + by - 1) / by;
+}
+
+static int64_t rounded_up(int64_t value, int64_t unit) {
+  return divided_up(value, unit) * unit;
+}
+
+static int64_t at_most(int64_t value, int64_t limit) {
+  return value < limit ? value : limit;
+}
+
+static int64_t power_below(int64_t value) {
+  int64_t power = 1;
+  while (2 * power <= value)
+    power *= 2;
+  return power;
+}
+
+/* --- the parts of a shape --- */
+
+int64_t tj_shape_room(const tj_tile_shape *shape, uint32_t mode) {
+  return rounded_up(shape->extent[mode], shape->unit[mode]);
+}
+
+static bool is_first(const tj_shape_problem *problem, uint32_t mode, tj_side_name side) {
+  return problem->order[side][0] == mode;
+}
+
+static void set_unit(const tj_shape_problem *problem, tj_tile_shape *shape, tj_side_name side) {
+  uint32_t first = problem->order[side][0];
+  int64_t unit = at_most(problem->width[side], power_below(shape->extent[first]));
+  shape->unit[first] = unit > shape->unit[first] ? unit : shape->unit[first];
+}
+
+static void set_units(const tj_shape_problem *problem, tj_tile_shape *shape) {
+  for (uint32_t m = 0; m < problem->count; m++)
+    shape->unit[m] = 1;
+  set_unit(problem, shape, TJ_SOURCE);
+  set_unit(problem, shape, TJ_DESTINATION);
+}
+
+/* Elements that work-items take together along a mode. */
+static int64_t scale_of(const tj_shape_problem *problem, const tj_tile_shape *shape, uint32_t mode,
+                        tj_side_name side) {
+  if (is_first(problem, mode, side))
+    return shape->unit[mode];
+  bool is_deep = side == TJ_SOURCE && shape->is_staged && is_first(problem, mode, TJ_DESTINATION);
+  return is_deep ? shape->depth : 1;
+}
+
+tj_shape_digits tj_shape_digits_of(const tj_shape_problem *problem, const tj_tile_shape *shape, tj_side_name side) {
+  tj_shape_digits digits = {.digits = 0};
+  for (uint32_t i = 0; i < problem->count; i++) {
+    uint32_t mode = problem->order[side][i];
+    int64_t scale = scale_of(problem, shape, mode, side), count = tj_shape_room(shape, mode) / scale;
+    if (count == 1 && scale == 1)
+      continue;
+    digits.mode[digits.digits] = mode;
+    digits.count[digits.digits] = count;
+    digits.scale[digits.digits++] = scale;
+  }
+  return digits;
+}
+
+/* --- cache lines --- */
+
+/* A run of neighbours that a side has again and again, and the bytes that all of them begin at a multiple of. */
+typedef struct {
+  int64_t bytes, grain;
+} run;
+
+static int64_t power_of_two_in(int64_t value) {
+  return value & -value;
+}
+
+static void begin_at(run *r, int64_t grain) {
+  r->grain = at_most(r->grain, grain);
+}
+
+/* How many of a side's modes may be in one run: in registers, the source's come in the order of the destination;
+ * where blocks are deep, one instruction takes only some of the coordinates along the destination's first mode. */
+static uint32_t run_limit(const tj_shape_problem *problem, const tj_tile_shape *shape, tj_side_name side) {
+  const uint32_t *order = problem->order[side];
+  uint32_t limit = 0;
+  if (side == TJ_DESTINATION || (shape->is_staged && shape->depth == 1))
+    return problem->count;
+  while (limit < problem->count && (shape->is_staged ? order[limit] != problem->order[TJ_DESTINATION][0]
+                                                     : order[limit] == problem->order[TJ_DESTINATION][limit]))
+    limit++;
+  return limit;
+}
+
+static run run_of(const tj_shape_problem *problem, const tj_tile_shape *shape, tj_side_name side) {
+  run r = {problem->bytes[side], TJ_LINE_BYTES};
+  uint32_t limit = run_limit(problem, shape, side);
+  bool goes_on = true;
+  for (uint32_t i = 0; i < problem->count; i++) {
+    const tj_shape_mode *mode = &problem->mode[problem->order[side][i]];
+    int64_t extent = shape->extent[problem->order[side][i]];
+    bool is_whole = mode->is_exact && extent == mode->extent;
+    goes_on = goes_on && i < limit && (i == 0 || mode->continues[side]);
+    r.bytes *= goes_on ? extent : 1;
+    if (goes_on && !is_whole)
+      begin_at(&r, at_most(mode->grain[side] * power_of_two_in(extent), TJ_LINE_BYTES));
+    if (!goes_on && mode->extent > 1)
+      begin_at(&r, mode->grain[side]);
+    goes_on = goes_on && is_whole;
+  }
+  return r;
+}
+
+/* Lines that runs touch on average, for each that their bytes fill. Waves cut runs, and lines with them, where runs
+ * do not begin with lines. */
+static double lines_of(run r) {
+  enum { WAVE_BYTES = WAVE * VECTOR_BYTES };
+  int64_t lines = 0, starts = TJ_LINE_BYTES / r.grain;
+  for (int64_t start = 0; start < TJ_LINE_BYTES; start += r.grain)
+    lines += divided_up(start + r.bytes, TJ_LINE_BYTES);
+  double full = (double)r.bytes / TJ_LINE_BYTES, touched = (double)lines / (double)starts;
+  bool is_even = r.grain == TJ_LINE_BYTES && r.bytes % TJ_LINE_BYTES == 0;
+  double cut = 1 - (double)r.grain / TJ_LINE_BYTES;
+  return (touched + (is_even || r.bytes <= VECTOR_BYTES ? 0 : cut * (double)r.bytes / WAVE_BYTES)) / full;
+}
+
+/* --- cost --- */
+
+/* What tiles cover for each element of the domain. */
+static double cover_of(const tj_shape_problem *problem, const tj_tile_shape *shape) {
+  double cover = 1;
+  for (uint32_t m = 0; m < problem->count; m++) {
+    if (problem->mode[m].is_exact)
+      cover *= (double)rounded_up(problem->mode[m].extent, shape->extent[m]) / (double)problem->mode[m].extent;
+  }
+  return cover;
+}
+
+static int64_t volume_of(const tj_shape_problem *problem, const tj_tile_shape *shape) {
+  int64_t volume = 1;
+  for (uint32_t m = 0; m < problem->count; m++)
+    volume *= tj_shape_room(shape, m);
+  return volume;
+}
+
+static double use_of(const tj_shape_problem *problem, const tj_tile_shape *shape, tj_side_name side, int64_t *slots) {
+  tj_shape_digits digits = tj_shape_digits_of(problem, shape, side);
+  tj_lane_grid grid = tj_lane_grid_make(digits.count, digits.digits, shape->work_items);
+  int64_t elements = 1;
+  for (uint32_t i = 0; i < digits.digits; i++)
+    elements *= digits.scale[i];
+  *slots = grid.slots * elements;
+  return tj_lane_grid_use(&grid, shape->work_items);
+}
+
+/* What it costs to share the tile out among so many work-items; infinite where they cannot hold it. */
+static double sharing_cost(const tj_shape_problem *problem, const tj_tile_shape *shape) {
+  int64_t loaded, stored;
+  double use = use_of(problem, shape, TJ_DESTINATION, &stored), other = use;
+  loaded = stored;
+  if (shape->is_staged)
+    other = use_of(problem, shape, TJ_SOURCE, &loaded);
+  if (loaded * problem->carried_bytes > MOST_LANE_BYTES || stored * problem->carried_bytes > MOST_LANE_BYTES)
+    return INFINITY;
+  double idle = 0.5 / use + 0.5 / other - 1;
+  return COST_OF_IDLE_LANES * idle + COST_OF_PROLOGUE * VECTOR_BYTES / (double)(stored * problem->carried_bytes);
+}
+
+static int64_t greatest_depth(const tj_shape_problem *problem, const tj_tile_shape *shape) {
+  uint32_t across = problem->order[TJ_DESTINATION][0], along = problem->order[TJ_SOURCE][0];
+  int64_t depth = at_most(shape->unit[across], VECTOR_BYTES / problem->carried_bytes);
+  if (!shape->is_staged || across == along || depth < 1)
+    return 1;
+  while (depth > 1 && depth * shape->unit[along] > MOST_BLOCK)
+    depth /= 2;
+  return depth;
+}
+
+/* The best number of work-items, and what it costs. */
+static double share_out(const tj_shape_problem *problem, tj_tile_shape *shape) {
+  tj_tile_shape trial = *shape;
+  double least = INFINITY;
+  for (trial.work_items = LEAST_WORK_ITEMS;
+       trial.work_items <= MOST_WORK_ITEMS && trial.work_items <= problem->workgroup_limit;
+       trial.work_items += WAVE) {
+    double cost = sharing_cost(problem, &trial);
+    if (cost < least) {
+      least = cost;
+      *shape = trial;
+    }
+  }
+  return least;
+}
+
+static double line_cost(const tj_shape_problem *problem, tj_tile_shape *shape) {
+  double cost = 0, bytes = (double)(problem->bytes[TJ_SOURCE] + problem->bytes[TJ_DESTINATION]);
+  for (tj_side_name side = TJ_SOURCE; side < TJ_SIDES; side++) {
+    shape->lines[side] = lines_of(run_of(problem, shape, side));
+    cost += shape->lines[side] * (double)problem->bytes[side] / bytes;
+  }
+  return cost * cover_of(problem, shape);
+}
+
+/* The part of LDS that a tile takes. */
+static double lds_part(const tj_shape_problem *problem, const tj_tile_shape *shape) {
+  if (!shape->is_staged)
+    return 0;
+  return (double)(volume_of(problem, shape) * problem->carried_bytes) / (double)problem->lds_bytes;
+}
+
+/* --- candidates --- */
+
+typedef struct {
+  reach item[MOST_REACHES];
+  uint32_t count;
+} reach_list;
+
+static void add_cut(int64_t cuts[], uint32_t *count, int64_t cut) {
+  for (uint32_t i = 0; i < *count; i++) {
+    if (cuts[i] == cut)
+      return;
+  }
+  if (*count < MOST_CUTS)
+    cuts[(*count)++] = cut;
+}
+
+/* Cuts that divide a mode into 1, 2, 3 … tiles, of whole vectors or lines; powers of two where its extent is not
+ * known. */
+static uint32_t list_cuts(const tj_shape_problem *problem, uint32_t mode, int64_t most, int64_t cuts[]) {
+  const tj_shape_mode *m = &problem->mode[mode];
+  int64_t grain = 1;
+  uint32_t count = 0;
+  for (tj_side_name side = TJ_SOURCE; side < TJ_SIDES; side++) {
+    if (is_first(problem, mode, side) && problem->width[side] > grain)
+      grain = problem->width[side];
+  }
+  if (!m->is_exact) {
+    for (int64_t cut = power_below(at_most(m->extent, most)); cut >= 1; cut /= 2)
+      add_cut(cuts, &count, cut);
+    return count;
+  }
+  for (int64_t tiles = divided_up(m->extent, most); tiles <= m->extent; tiles += 1 + tiles / 4) {
+    int64_t even = divided_up(m->extent, tiles);
+    add_cut(cuts, &count, at_most(rounded_up(even, grain), m->extent));
+    add_cut(cuts, &count, at_most(rounded_up(even, 8 * grain), m->extent));
+  }
+  return count;
+}
+
+/* How far tiles may reach along a side's modes: some of them whole, and the next one cut. */
+static void list_reaches(const tj_shape_problem *problem, tj_side_name side, int64_t most, reach_list *list) {
+  reach base;
+  for (uint32_t m = 0; m < problem->count; m++)
+    base.extent[m] = 1;
+  for (uint32_t i = 0; i < problem->count && most > 0; i++) {
+    uint32_t mode = problem->order[side][i];
+    int64_t cuts[MOST_CUTS];
+    uint32_t count = list_cuts(problem, mode, most, cuts);
+    for (uint32_t k = 0; k < count && list->count < MOST_REACHES; k++) {
+      list->item[list->count] = base;
+      list->item[list->count++].extent[mode] = cuts[k];
+    }
+    if (!problem->mode[mode].is_exact || problem->mode[mode].extent > most)
+      return;
+    base.extent[mode] = problem->mode[mode].extent;
+    most /= problem->mode[mode].extent;
+  }
+}
+
+typedef struct {
+  const tj_shape_problem *problem;
+  tj_tile_shape *best;
+  double least;
+} search;
+
+/* Looks no further at what can no longer be the best. */
+static void try_shape(search *s, tj_tile_shape *shape, double cost) {
+  cost += line_cost(s->problem, shape);
+  if (cost >= s->least)
+    return;
+  cost += share_out(s->problem, shape);
+  if (cost < s->least) {
+    s->least = cost;
+    *s->best = *shape;
+  }
+}
+
+static void try_extents(search *s, const reach *a, const reach *b, bool is_staged) {
+  tj_tile_shape shape = {.is_staged = is_staged};
+  for (uint32_t m = 0; m < s->problem->count; m++)
+    shape.extent[m] = a->extent[m] > b->extent[m] ? a->extent[m] : b->extent[m];
+  set_units(s->problem, &shape);
+  double lds = lds_part(s->problem, &shape), cost = COST_OF_LDS * lds + (is_staged ? COST_OF_STAGING : 0);
+  for (int64_t depth = greatest_depth(s->problem, &shape); depth > 0 && lds <= 1; depth /= 2) {
+    shape.depth = depth;
+    try_shape(s, &shape, cost);
+    cost += COST_OF_NARROW_DEPTH;
+  }
+}
+
+bool tj_choose_tile_shape(const tj_shape_problem *problem, tj_tile_shape *best) {
+  reach_list loaded = {.count = 0}, stored = {.count = 0};
+  search s = {problem, best, INFINITY};
+  list_reaches(problem, TJ_SOURCE, problem->lds_bytes / problem->carried_bytes, &loaded);
+  list_reaches(problem, TJ_DESTINATION, (int64_t)MOST_WORK_ITEMS * MOST_LANE_BYTES / problem->carried_bytes, &stored);
+  bool turns = problem->order[TJ_SOURCE][0] != problem->order[TJ_DESTINATION][0];
+  for (uint32_t i = 0; i < stored.count; i++) {
+    if (!turns)
+      try_extents(&s, &stored.item[i], &stored.item[i], false);
+    for (uint32_t k = 0; k < loaded.count && problem->may_stage; k++)
+      try_extents(&s, &loaded.item[k], &stored.item[i], true);
+  }
+  return s.least < INFINITY;
+}

@@ -1,0 +1,62 @@
+/* Choosing the shape of a tile: by the cache lines that its runs touch, the work-items that it keeps busy, and the
+ * LDS that it takes. Numbers in, numbers out: what is chosen here is never wrong, only more or less fast. */
+#ifndef TJ_LOWER_TILE_SHAPE_H
+#define TJ_LOWER_TILE_SHAPE_H
+
+#include "lower/lane_grid.h"
+
+#include <stdbool.h>
+
+enum { TJ_SHAPE_MOST_MODES = 16, TJ_LINE_BYTES = 128 };
+
+typedef enum { TJ_SOURCE, TJ_DESTINATION, TJ_SIDES } tj_side_name;
+
+/* A mode of the domain. */
+typedef struct {
+  int64_t extent;           /* the most coordinates */
+  bool is_exact;            /* there are always as many */
+  int64_t grain[TJ_SIDES];  /* bytes that the side's stride is a multiple of: a power of two up to a line */
+  bool continues[TJ_SIDES]; /* the mode goes on where the one before it in the side's order ends */
+} tj_shape_mode;
+
+typedef struct {
+  tj_shape_mode mode[TJ_SHAPE_MOST_MODES];
+  uint32_t count;
+  uint32_t order[TJ_SIDES][TJ_SHAPE_MOST_MODES]; /* modes, smallest stride first */
+  int64_t bytes[TJ_SIDES];                       /* of an element */
+  int64_t carried_bytes;                         /* of an element in registers and in LDS */
+  int64_t width[TJ_SIDES];                       /* the most elements of a vector, powers of two */
+  int64_t lds_bytes;                             /* that there are */
+  int64_t workgroup_limit;
+  bool may_stage; /* both sides are contiguous along their first modes */
+} tj_shape_problem;
+
+typedef struct {
+  int64_t extent[TJ_SHAPE_MOST_MODES]; /* of the tile, by mode */
+  int64_t unit[TJ_SHAPE_MOST_MODES];   /* elements that move together along the mode: of the last ones of the tile, as
+                                          many as that, though others have moved some of them */
+  bool is_staged;                      /* through LDS */
+  int64_t depth; /* staged: elements along the destination's first mode that a work-item loads for each
+                    vector along the source's */
+  int64_t work_items;
+  double lines[TJ_SIDES]; /* touched for each that the bytes fill, on average */
+} tj_tile_shape;
+
+/* The modes of a tile as a side's work-items take them, in the side's order, from its first mode on: how many units
+ * each has. Modes of one are left out. */
+typedef struct {
+  uint32_t mode[TJ_SHAPE_MOST_MODES];
+  int64_t count[TJ_SHAPE_MOST_MODES];
+  int64_t scale[TJ_SHAPE_MOST_MODES]; /* elements of a unit */
+  uint32_t digits;
+} tj_shape_digits;
+
+tj_shape_digits tj_shape_digits_of(const tj_shape_problem *problem, const tj_tile_shape *shape, tj_side_name side);
+
+/* The extent of the mode in units, as elements: what the tile has room for. */
+int64_t tj_shape_room(const tj_tile_shape *shape, uint32_t mode);
+
+/* The best shape. False where no tile fits. */
+bool tj_choose_tile_shape(const tj_shape_problem *problem, tj_tile_shape *best);
+
+#endif
