@@ -102,6 +102,7 @@ static void describe(mapping *map) {
   problem->count = map->domain->count;
   problem->carried_bytes = tj_dtype_bits(map->flat->carried) / 8;
   problem->lds_bytes = map->target->lds_bytes - map->target->lds_bytes / PARTS_OF_LDS;
+  problem->wave_size = map->target->wave_size;
   problem->workgroup_limit = map->target->workgroup_limit;
   for (uint32_t m = 0; m < problem->count; m++) {
     const tj_node *extent = map->domain->mode[m].extent;

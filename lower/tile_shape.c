@@ -7,7 +7,7 @@
 enum {
   MOST_CUTS = 40,
   MOST_REACHES = 96,
-  WAVE = 64,
+  WORK_ITEMS_STEP = 64, /* waves of every machine */
   LEAST_WORK_ITEMS = 256,
   MOST_WORK_ITEMS = 1024,
   MOST_LANE_BYTES = 256, /* that a work-item holds in registers */
@@ -138,17 +138,16 @@ static run run_of(const tj_shape_problem *problem, const tj_tile_shape *shape, t
   return r;
 }
 
-/* Lines that runs touch on average, for each that their bytes fill. Waves cut runs, and lines with them, where runs
- * do not begin with lines. */
-static double lines_of(run r) {
-  enum { WAVE_BYTES = WAVE * VECTOR_BYTES };
+/* Lines that runs touch on average, for each that their bytes fill. Waves cut runs that do not fill them evenly, and
+ * lines with them where runs do not begin with lines. */
+static double lines_of(run r, int64_t wave_bytes) {
   int64_t lines = 0, starts = TJ_LINE_BYTES / r.grain;
   for (int64_t start = 0; start < TJ_LINE_BYTES; start += r.grain)
     lines += divided_up(start + r.bytes, TJ_LINE_BYTES);
   double full = (double)r.bytes / TJ_LINE_BYTES, touched = (double)lines / (double)starts;
-  bool is_even = r.grain == TJ_LINE_BYTES && r.bytes % TJ_LINE_BYTES == 0;
+  bool is_even = wave_bytes % r.bytes == 0 || (r.grain == TJ_LINE_BYTES && r.bytes % TJ_LINE_BYTES == 0);
   double cut = 1 - (double)r.grain / TJ_LINE_BYTES;
-  return (touched + (is_even || r.bytes <= VECTOR_BYTES ? 0 : cut * (double)r.bytes / WAVE_BYTES)) / full;
+  return (touched + (is_even ? 0 : cut * (double)r.bytes / (double)wave_bytes)) / full;
 }
 
 /* --- cost --- */
@@ -209,7 +208,7 @@ static double share_out(const tj_shape_problem *problem, tj_tile_shape *shape) {
   double least = INFINITY;
   for (trial.work_items = LEAST_WORK_ITEMS;
        trial.work_items <= MOST_WORK_ITEMS && trial.work_items <= problem->workgroup_limit;
-       trial.work_items += WAVE) {
+       trial.work_items += WORK_ITEMS_STEP) {
     double cost = sharing_cost(problem, &trial);
     if (cost < least) {
       least = cost;
@@ -222,7 +221,7 @@ static double share_out(const tj_shape_problem *problem, tj_tile_shape *shape) {
 static double line_cost(const tj_shape_problem *problem, tj_tile_shape *shape) {
   double cost = 0, bytes = (double)(problem->bytes[TJ_SOURCE] + problem->bytes[TJ_DESTINATION]);
   for (tj_side_name side = TJ_SOURCE; side < TJ_SIDES; side++) {
-    shape->lines[side] = lines_of(run_of(problem, shape, side));
+    shape->lines[side] = lines_of(run_of(problem, shape, side), problem->wave_size * VECTOR_BYTES);
     cost += shape->lines[side] * (double)problem->bytes[side] / bytes;
   }
   return cost * cover_of(problem, shape);

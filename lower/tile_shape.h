@@ -27,8 +27,8 @@ typedef struct {
   int64_t carried_bytes;                         /* of an element in registers and in LDS */
   int64_t width[TJ_SIDES];                       /* the most elements of a vector, powers of two */
   int64_t lds_bytes;                             /* that there are */
-  int64_t workgroup_limit;
-  bool may_stage; /* both sides are contiguous along their first modes */
+  int64_t wave_size, workgroup_limit;            /* work-items */
+  bool may_stage;                                /* both sides are contiguous along their first modes */
 } tj_shape_problem;
 
 typedef struct {
