@@ -1,0 +1,218 @@
+/* Tiles that are chosen for random problems: what they promise of lines against lines that are counted one by one,
+ * that they fit, and that their work-items take every element: none twice where they share LDS. */
+#include "lower/share.h"
+
+#include "ir/eval.h"
+#include "tests/unit/harness.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROUNDS = 400, MOST_MODES = 5, MOST_PLACES = 1 << 17 };
+
+static uint64_t state = 0x9e3779b97f4a7c15u;
+
+static int64_t random_below(int64_t limit) {
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return (int64_t)(state % (uint64_t)limit);
+}
+
+/* --- random problems: dense tensors in two orders --- */
+
+typedef struct {
+  tj_shape_problem problem;
+  int64_t stride[TJ_SIDES][MOST_MODES];
+} random_problem;
+
+static int64_t random_extent(void) {
+  static const int64_t usual[] = {2, 3, 5, 7, 8, 15, 16, 28, 32, 48, 64, 75, 96, 128, 299, 1000};
+  return usual[random_below((int64_t)(sizeof usual / sizeof *usual))];
+}
+
+static void shuffle(uint32_t order[], uint32_t count) {
+  for (uint32_t i = count; i-- > 1;) {
+    uint32_t other = (uint32_t)random_below(i + 1), last = order[i];
+    order[i] = order[other];
+    order[other] = last;
+  }
+}
+
+/* The side's tensor is dense, or padded after its first mode. */
+static void lay_out(random_problem *r, tj_side_name side) {
+  tj_shape_problem *p = &r->problem;
+  int64_t stride = 1, padding = random_below(3) == 0 ? random_below(9) : 0;
+  for (uint32_t i = 0; i < p->count; i++) {
+    uint32_t mode = p->order[side][i];
+    int64_t bytes = stride * p->bytes[side], grain = bytes & -bytes;
+    r->stride[side][mode] = stride;
+    p->mode[mode].grain[side] = grain < TJ_LINE_BYTES ? grain : TJ_LINE_BYTES;
+    p->mode[mode].continues[side] = i > 0 && (i > 1 || padding == 0);
+    stride = stride * p->mode[mode].extent + (i == 0 ? padding : 0);
+  }
+}
+
+static random_problem make_problem(void) {
+  random_problem r = {.problem = {.count = 1 + (uint32_t)random_below(MOST_MODES),
+                                  .lds_bytes = 61440,
+                                  .wave_size = 64,
+                                  .workgroup_limit = 1024,
+                                  .may_stage = true}};
+  tj_shape_problem *p = &r.problem;
+  int64_t bytes = (int64_t)1 << random_below(5);
+  p->bytes[TJ_SOURCE] = p->bytes[TJ_DESTINATION] = p->carried_bytes = bytes;
+  p->width[TJ_SOURCE] = p->width[TJ_DESTINATION] = 16 / bytes;
+  for (uint32_t m = 0; m < p->count; m++) {
+    p->mode[m] = (tj_shape_mode){.extent = random_extent(), .is_exact = true};
+    p->order[TJ_SOURCE][m] = p->order[TJ_DESTINATION][m] = m;
+  }
+  shuffle(p->order[TJ_SOURCE], p->count);
+  shuffle(p->order[TJ_DESTINATION], p->count);
+  lay_out(&r, TJ_SOURCE);
+  lay_out(&r, TJ_DESTINATION);
+  return r;
+}
+
+/* --- grids --- */
+
+START_TEST(grids_reach_every_value) {
+  for (int round = 0; round < 20000; round++) {
+    int64_t count[4], most = 64 * (1 + random_below(16));
+    uint32_t digits = 1 + (uint32_t)random_below(4);
+    for (uint32_t i = 0; i < digits; i++)
+      count[i] = 1 + random_below(300);
+    tj_lane_grid grid = tj_lane_grid_make(count, digits, most);
+    ck_assert_int_le(grid.lanes, most);
+    for (uint32_t i = 0; i < digits; i++) {
+      const tj_grid_digit *d = &grid.digit[i];
+      ck_assert_int_eq(tj_grid_digit_start(d, 0), 0);
+      ck_assert_int_eq(tj_grid_digit_start(d, d->slots - 1) + d->lanes, d->count);
+      for (int64_t slot = 1; slot < d->slots; slot++)
+        ck_assert_int_le(tj_grid_digit_start(d, slot), tj_grid_digit_start(d, slot - 1) + d->lanes);
+    }
+    double use = tj_lane_grid_use(&grid, most);
+    ck_assert(use > 0 && use <= 1);
+  }
+}
+END_TEST
+
+/* --- elements --- */
+
+typedef struct {
+  const random_problem *random;
+  const tj_tile_shape *shape;
+  uint8_t *taken; /* by place in the tile's room */
+} coverage;
+
+static int64_t room_of(const coverage *c) {
+  int64_t room = 1;
+  for (uint32_t m = 0; m < c->random->problem.count; m++)
+    room *= tj_shape_room(c->shape, m);
+  return room;
+}
+
+/* Whether an element of a place of the room is the one that the place stands for, of a ragged mode one of the last.
+ */
+static void check_digit(const coverage *c, uint32_t mode, int64_t digit, int64_t place) {
+  int64_t extent = c->shape->extent[mode], unit = c->shape->unit[mode];
+  int64_t first = place / unit * unit, expected = first + unit > extent ? extent - unit + place % unit : place;
+  ck_assert_int_eq(digit, expected);
+}
+
+static int64_t place_at(const coverage *c, const tj_tile_side *side, uint32_t slot, const tj_bindings *bindings) {
+  uint32_t modes = c->random->problem.count;
+  int64_t digit[MOST_MODES], place[MOST_MODES], at = 0, scale = 1;
+  ck_assert_int_eq(tj_eval_nodes(side->digit[slot], modes, bindings, digit), TJ_EVAL_OK);
+  ck_assert_int_eq(tj_eval_nodes(side->place[slot], modes, bindings, place), TJ_EVAL_OK);
+  for (uint32_t m = 0; m < modes; m++) {
+    ck_assert(place[m] >= 0 && place[m] < tj_shape_room(c->shape, m));
+    check_digit(c, m, digit[m], place[m]);
+    at += place[m] * scale;
+    scale *= tj_shape_room(c->shape, m);
+  }
+  return at;
+}
+
+static void take_elements(coverage *c, const tj_tile_side *side, const tj_node *item) {
+  int64_t values[64] = {0};
+  tj_bindings bindings = {.value = values, .count = item->symbol->index + 1};
+  for (int64_t lane = 0; lane < c->shape->work_items; lane++) {
+    values[item->symbol->index] = lane;
+    for (uint32_t slot = 0; slot < side->slot_count; slot++) {
+      int64_t is_active;
+      ck_assert_int_eq(tj_eval_nodes(&side->active[slot], 1, &bindings, &is_active), TJ_EVAL_OK);
+      if (is_active)
+        c->taken[place_at(c, side, slot, &bindings)]++;
+    }
+  }
+}
+
+static void check_side(tj_job *job, coverage *c, tj_side_name side) {
+  tj_graph *graph = tj_graph_create(job);
+  const tj_node *item = tj_coordinate(graph, "t", tj_int(graph, c->shape->work_items));
+  tj_tile_side tile = tj_share_tile(graph, &c->random->problem, c->shape, side, item);
+  int64_t room = room_of(c);
+  ck_assert_int_le(room, MOST_PLACES);
+  memset(c->taken, 0, (size_t)room);
+  take_elements(c, &tile, item);
+  for (int64_t place = 0; place < room; place++) {
+    ck_assert_int_ge(c->taken[place], 1);
+    if (c->shape->is_staged && side == TJ_SOURCE)
+      ck_assert_int_eq(c->taken[place], 1);
+  }
+}
+
+static void check_shape(tj_job *job, void *data) {
+  coverage *c = data;
+  if (c->shape->is_staged)
+    check_side(job, c, TJ_SOURCE);
+  check_side(job, c, TJ_DESTINATION);
+}
+
+START_TEST(work_items_take_every_element) {
+  uint8_t *taken = malloc(MOST_PLACES);
+  ck_assert_ptr_nonnull(taken);
+  for (int round = 0; round < ROUNDS / 20; round++) {
+    random_problem r = make_problem();
+    tj_tile_shape shape;
+    if (!tj_choose_tile_shape(&r.problem, &shape) || shape.extent[0] * 4 > MOST_PLACES)
+      continue;
+    tj_job job;
+    tj_job_init(&job, NULL);
+    coverage c = {&r, &shape, taken};
+    expect_success(&job, check_shape, &c);
+    tj_job_destroy(&job);
+  }
+  free(taken);
+}
+END_TEST
+
+/* --- promises --- */
+
+START_TEST(shapes_fit) {
+  for (int round = 0; round < ROUNDS; round++) {
+    random_problem r = make_problem();
+    const tj_shape_problem *p = &r.problem;
+    tj_tile_shape shape;
+    ck_assert(tj_choose_tile_shape(p, &shape));
+    int64_t room = 1;
+    for (uint32_t m = 0; m < p->count; m++) {
+      ck_assert(shape.extent[m] >= 1 && shape.extent[m] <= p->mode[m].extent);
+      ck_assert_int_le(shape.unit[m], shape.extent[m]);
+      room *= tj_shape_room(&shape, m);
+    }
+    if (shape.is_staged)
+      ck_assert_int_le(room * p->carried_bytes, p->lds_bytes);
+    else
+      ck_assert_int_eq(p->order[TJ_SOURCE][0], p->order[TJ_DESTINATION][0]);
+    ck_assert(shape.work_items >= 64 && shape.work_items <= p->workgroup_limit && shape.work_items % 64 == 0);
+    ck_assert(shape.lines[TJ_SOURCE] >= 1 - 1e-9 && shape.lines[TJ_DESTINATION] >= 1 - 1e-9);
+  }
+}
+END_TEST
+
+int main(void) {
+  const TTest *const tests[] = {grids_reach_every_value, work_items_take_every_element, shapes_fit};
+  return run_suite(suite_of("tile shape", tests, sizeof tests / sizeof tests[0]));
+}
