@@ -29,6 +29,13 @@ static const sample samples[] = {
      "__attribute__((reqd_work_group_size(256, 1, 1)))\n"
      "kernel void transpose(global const float *restrict src, global float *restrict dst, long M, long N) "
      "{\n" OPENCL_INDEX "if (n < M * N) dst[n] = src[(n % M) * N + n / M]; }"},
+    {"permute",
+     "kernel permute(src: f16 @ (96,75,96,75):(1,96,7200,691200), "
+     "dst: f16 @ (96,75,96,75):(540000,96,1,7200)) = copy(src, dst)",
+     "__attribute__((reqd_work_group_size(256, 1, 1)))\n"
+     "kernel void permute(global const short *restrict src, global short *restrict dst) {\n" OPENCL_INDEX
+     "if (n < 51840000) { long a = n % 96, b = n / 96 % 75, c = n / 7200 % 96, d = n / 691200;\n"
+     "  dst[a * 540000 + b * 96 + c + d * 7200] = src[n]; } }"},
     {"offsets_merge",
      "let merged = transform(packed((4,6,5)), [merge(4,6,5)], [[0,1,2]], [[0]])\n"
      "let view = transform(merged, [unmerge(8,15)], [[0]], [[0,1]])\n"
