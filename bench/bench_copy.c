@@ -79,8 +79,9 @@ static void fill(arrays *a) {
 static void verify(const transposition *t, const arrays *a, size_t element_bytes) {
   int64_t size = transposition_size(t), step = size / SAMPLES > 0 ? size / SAMPLES | 1 : 1;
   for (int64_t at = 0; at < size; at += step) {
-    size_t to = (size_t)transposition_target(t, at);
-    if (memcmp(a->source + (size_t)at * element_bytes, a->destination + to * element_bytes, element_bytes) != 0)
+    element_places p = transposition_places(t, NULL, at);
+    if (memcmp(a->source + (size_t)p.source * element_bytes, a->destination + (size_t)p.destination * element_bytes,
+               element_bytes) != 0)
       fail("a wrong element");
   }
 }
@@ -151,7 +152,7 @@ static tj_code *compile(tj_context *context, const transposition *t, const char 
   char text[TRANSPOSITION_TEXT];
   tj_program *program;
   tj_code *code;
-  transposition_write(text, t, type);
+  transposition_write(text, t, NULL, type);
   double begin = now();
   expect(context, tj_program_create(context, "transpose", text, strlen(text), NULL, 0, &program));
   expect(context, tj_code_compile(program, &(tj_compile_options){"transpose", "host"}, &code));

@@ -30,9 +30,9 @@ static bool compile(const transpose_run *run, const transposition *t, tj_program
                     double *milliseconds) {
   char text[TRANSPOSITION_TEXT];
   if (run->full != NULL)
-    transposition_write_dynamic(text, run->full, run->type, run->headroom);
+    transposition_write_dynamic(text, run->full, NULL, run->type, run->headroom);
   else
-    transposition_write(text, t, run->type);
+    transposition_write(text, t, NULL, run->type);
   double begin = now();
   if (tj_program_create(run->context, "transpose", text, strlen(text), NULL, 0, program) != TJ_OK)
     return false;
@@ -108,8 +108,9 @@ static void fill(const arrays *a) {
 static bool is_transposed(const transposition *t, const arrays *a) {
   int64_t size = transposition_size(t);
   for (int64_t at = 0; at < size; at++) {
-    size_t to = (size_t)transposition_target(t, at), from = (size_t)at;
-    if (memcmp(a->source + from * a->element_bytes, a->destination + to * a->element_bytes, a->element_bytes) != 0)
+    element_places p = transposition_places(t, NULL, at);
+    if (memcmp(a->source + (size_t)p.source * a->element_bytes,
+               a->destination + (size_t)p.destination * a->element_bytes, a->element_bytes) != 0)
       return false;
   }
   return true;

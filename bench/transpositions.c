@@ -78,24 +78,28 @@ int64_t transposition_size(const transposition *t) {
   return size;
 }
 
-void transposition_strides(const transposition *t, int64_t source[TRANSPOSITION_MODES],
+void transposition_strides(const transposition *t, const run_gaps *gaps, int64_t source[TRANSPOSITION_MODES],
                            int64_t destination[TRANSPOSITION_MODES]) {
   int64_t from = 1, to = 1;
   for (int m = 0; m < transposition_modes(t); m++) {
     int mode = t->permutation[m] - '0';
     source[m] = from;
-    from *= t->extent[m];
+    from *= t->extent[m] + (m == 0 && gaps != NULL ? gaps->source : 0);
     destination[mode] = to;
-    to *= t->extent[mode];
+    to *= t->extent[mode] + (m == 0 && gaps != NULL ? gaps->destination : 0);
   }
 }
 
-int64_t transposition_target(const transposition *t, int64_t source) {
-  int64_t from[TRANSPOSITION_MODES], to[TRANSPOSITION_MODES], target = 0;
-  transposition_strides(t, from, to);
-  for (int m = 0; m < transposition_modes(t); m++)
-    target += source / from[m] % t->extent[m] * to[m];
-  return target;
+element_places transposition_places(const transposition *t, const run_gaps *gaps, int64_t index) {
+  int64_t from[TRANSPOSITION_MODES], to[TRANSPOSITION_MODES];
+  element_places places = {0, 0};
+  transposition_strides(t, gaps, from, to);
+  for (int m = 0; m < transposition_modes(t); m++) {
+    places.source += index % t->extent[m] * from[m];
+    places.destination += index % t->extent[m] * to[m];
+    index /= t->extent[m];
+  }
+  return places;
 }
 
 /* --- smaller shapes --- */
@@ -120,8 +124,8 @@ static int64_t alignment(int64_t stride) {
 
 static bool is_aligned_alike(const transposition *a, const transposition *b) {
   int64_t source[2][TRANSPOSITION_MODES], destination[2][TRANSPOSITION_MODES];
-  transposition_strides(a, source[0], destination[0]);
-  transposition_strides(b, source[1], destination[1]);
+  transposition_strides(a, NULL, source[0], destination[0]);
+  transposition_strides(b, NULL, source[1], destination[1]);
   for (int m = 0; m < transposition_modes(a); m++) {
     if (alignment(source[0][m]) != alignment(source[1][m]) ||
         alignment(destination[0][m]) != alignment(destination[1][m]))
@@ -133,7 +137,7 @@ static bool is_aligned_alike(const transposition *a, const transposition *b) {
 /* How far apart the elements of a mode lie, in the tensor where they lie closer. */
 static int64_t reach(const transposition *t, int mode) {
   int64_t source[TRANSPOSITION_MODES], destination[TRANSPOSITION_MODES];
-  transposition_strides(t, source, destination);
+  transposition_strides(t, NULL, source, destination);
   return source[mode] < destination[mode] ? source[mode] : destination[mode];
 }
 
@@ -201,10 +205,11 @@ void transposition_write_shape(char text[SHAPE_TEXT], const transposition *t) {
   write_tuple(text, SHAPE_TEXT, t->extent, transposition_modes(t));
 }
 
-void transposition_write(char text[TRANSPOSITION_TEXT], const transposition *t, const char *type) {
+void transposition_write(char text[TRANSPOSITION_TEXT], const transposition *t, const run_gaps *gaps,
+                         const char *type) {
   int64_t source[TRANSPOSITION_MODES], destination[TRANSPOSITION_MODES];
   char shape[SHAPE_TEXT], from[SHAPE_TEXT], to[SHAPE_TEXT];
-  transposition_strides(t, source, destination);
+  transposition_strides(t, gaps, source, destination);
   transposition_write_shape(shape, t);
   write_tuple(from, sizeof from, source, transposition_modes(t));
   write_tuple(to, sizeof to, destination, transposition_modes(t));
@@ -212,22 +217,27 @@ void transposition_write(char text[TRANSPOSITION_TEXT], const transposition *t, 
            type, shape, from, type, shape, to);
 }
 
-/* The product of the parameters before `mode` in an order of modes: "D1*D0". */
-static void write_product(char text[SHAPE_TEXT], const char *order, char mode) {
+/* The step of `mode` where modes follow each other in memory in `order`: "(D1+5)*D0". */
+static void write_stride(char text[SHAPE_TEXT], const char *order, char mode, int64_t gap) {
   size_t at = (size_t)snprintf(text, SHAPE_TEXT, "%s", order[0] == mode ? "1" : "");
-  for (; *order != mode; order++)
-    at += (size_t)snprintf(text + at, SHAPE_TEXT - at, "%sD%c", at > 0 ? "*" : "", *order);
+  for (int i = 0; order[i] != mode; i++) {
+    if (i == 0 && gap > 0)
+      at += (size_t)snprintf(text + at, SHAPE_TEXT - at, order[1] == mode ? "D%c+%lld" : "(D%c+%lld)", order[i],
+                             (long long)gap);
+    else
+      at += (size_t)snprintf(text + at, SHAPE_TEXT - at, "%sD%c", i > 0 ? "*" : "", order[i]);
+  }
 }
 
 /* The layout whose modes, in the source's order, follow each other in memory in `order`. */
-static void write_layout(char *text, size_t size, int modes, const char *order) {
+static void write_layout(char *text, size_t size, int modes, const char *order, int64_t gap) {
   size_t at = (size_t)snprintf(text, size, "(");
   for (int m = 0; m < modes; m++)
     at += (size_t)snprintf(text + at, size - at, "%sD%d", m > 0 ? "," : "", m);
   at += (size_t)snprintf(text + at, size - at, "):(");
   for (int m = 0; m < modes; m++) {
     char stride[SHAPE_TEXT];
-    write_product(stride, order, (char)('0' + m));
+    write_stride(stride, order, (char)('0' + m), gap);
     at += (size_t)snprintf(text + at, size - at, "%s%s", m > 0 ? "," : "", stride);
   }
   snprintf(text + at, size - at, ")");
@@ -240,12 +250,12 @@ static int64_t power_from(int64_t extent) {
   return power;
 }
 
-void transposition_write_dynamic(char text[TRANSPOSITION_TEXT], const transposition *full, const char *type,
-                                 int headroom) {
+void transposition_write_dynamic(char text[TRANSPOSITION_TEXT], const transposition *full, const run_gaps *gaps,
+                                 const char *type, int headroom) {
   int modes = transposition_modes(full);
   char from[2 * SHAPE_TEXT], to[2 * SHAPE_TEXT];
-  write_layout(from, sizeof from, modes, "012345");
-  write_layout(to, sizeof to, modes, full->permutation);
+  write_layout(from, sizeof from, modes, "012345", gaps != NULL ? gaps->source : 0);
+  write_layout(to, sizeof to, modes, full->permutation, gaps != NULL ? gaps->destination : 0);
   size_t at = (size_t)snprintf(text, TRANSPOSITION_TEXT, "param ");
   for (int m = 0; m < modes; m++)
     at += (size_t)snprintf(text + at, TRANSPOSITION_TEXT - at, "%sD%d in 1..%lld", m > 0 ? ", " : "", m,

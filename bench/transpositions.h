@@ -22,11 +22,21 @@ extern const transposition transpositions[TRANSPOSITION_COUNT];
 int transposition_modes(const transposition *t);
 /* The number of elements. */
 int64_t transposition_size(const transposition *t);
-/* The steps of the source's modes in both tensors. */
-void transposition_strides(const transposition *t, int64_t source[TRANSPOSITION_MODES],
+
+/* Elements of memory between the runs of the first mode. */
+typedef struct {
+  int64_t source, destination;
+} run_gaps;
+
+/* The steps of the source's modes in both tensors. gaps NULL: none. */
+void transposition_strides(const transposition *t, const run_gaps *gaps, int64_t source[TRANSPOSITION_MODES],
                            int64_t destination[TRANSPOSITION_MODES]);
-/* Where element `source` of the source is in the destination. */
-int64_t transposition_target(const transposition *t, int64_t source);
+/* Where element `index` of the source's order is in memory. */
+typedef struct {
+  int64_t source, destination;
+} element_places;
+
+element_places transposition_places(const transposition *t, const run_gaps *gaps, int64_t index);
 
 /* At most as many elements as wanted: the longest mode is halved as often as it takes. */
 transposition transposition_halved(const transposition *t, int64_t elements);
@@ -38,11 +48,12 @@ transposition transposition_shrunken(const transposition *t, int64_t elements);
 
 /* The extents: "32,15,7". */
 void transposition_write_shape(char text[SHAPE_TEXT], const transposition *t);
-/* kernel transpose(src, dst) over constant extents. */
-void transposition_write(char text[TRANSPOSITION_TEXT], const transposition *t, const char *type);
+/* kernel transpose(src, dst) over constant extents. gaps NULL: none. */
+void transposition_write(char text[TRANSPOSITION_TEXT], const transposition *t, const run_gaps *gaps,
+                         const char *type);
 /* The same over parameters D0, D1, …, each in 1..2^h times the power of two from the extent of `full` on. */
-void transposition_write_dynamic(char text[TRANSPOSITION_TEXT], const transposition *full, const char *type,
-                                 int headroom);
+void transposition_write_dynamic(char text[TRANSPOSITION_TEXT], const transposition *full, const run_gaps *gaps,
+                                 const char *type, int headroom);
 
 /* Bytes of an element of type f16, b128 and so on; 0 for what ends in no such number of bits. */
 size_t bytes_of_type(const char *type);
