@@ -32,7 +32,6 @@ void tj_fence_destroy(tj_fence *fence) {
     return;
   tj_rt_error ignored;
   tj_rt_finish(fence->device->rt, &fence->completion, &ignored);
-  tj_rt_unload(fence->device->rt, fence->kernel);
   tj_image_release(fence->image);
   tj_device_release(fence->device);
   tj_context_release(fence->context, fence);

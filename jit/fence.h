@@ -1,5 +1,5 @@
 /* Fences: what is left of a launch until somebody asks how it ended. A fence holds what the launch in flight needs:
- * the device, the machine code and the kernel that is loaded. */
+ * the device and the machine code, and with both the kernel that is loaded. */
 #ifndef TJ_JIT_FENCE_H
 #define TJ_JIT_FENCE_H
 
@@ -11,7 +11,6 @@ struct tj_fence {
   tj_context *context;         /* borrowed */
   tj_device *device;           /* retained */
   tj_image *image;             /* retained */
-  tj_rt_kernel *kernel;        /* owned; NULL: none was loaded */
   tj_rt_completion completion; /* done until something is launched with it */
 };
 

@@ -26,6 +26,7 @@ static tj_machine *create_machine(const tj_allocator *allocator, tj_bytes bytes)
     return NULL;
   memcpy(machine + 1, bytes.data, bytes.size);
   *machine = (tj_machine){.allocator = *allocator, .references = 1, .bytes = {machine + 1, bytes.size}};
+  tj_machine_residents_open(&machine->residents);
   return machine;
 }
 
@@ -57,6 +58,7 @@ tj_machine *tj_machine_retain(tj_machine *machine) {
 void tj_machine_release(tj_machine *machine) {
   if (machine == NULL || atomic_fetch_sub_explicit(&machine->references, 1, memory_order_acq_rel) != 1)
     return;
+  tj_machine_residents_close(&machine->residents);
   tj_host_code_release(machine->host);
   machine->allocator.release(machine->allocator.user, machine);
 }

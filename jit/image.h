@@ -10,14 +10,16 @@
 
 #include "jit/host_code.h"
 #include "jit/launch_plan.h"
+#include "jit/resident.h"
 
 #include <stdatomic.h>
 
 typedef struct {
   tj_allocator allocator;
   atomic_uint references;
-  tj_host_code *host; /* the host's, loaded; NULL for GPUs, whose devices load `bytes` */
-  tj_bytes bytes;     /* the code object; on the host, the relocatable object; in this block of memory */
+  tj_host_code *host;             /* the host's, loaded; NULL for GPUs, whose devices load `bytes` */
+  tj_bytes bytes;                 /* the code object; on the host, the relocatable object; in this block of memory */
+  tj_machine_residents residents; /* its kernels on devices */
 } tj_machine;
 
 /* Machine code with one reference; the plan's symbols are looked up in the host's. The bytes are copied. Fails as the

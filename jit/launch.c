@@ -249,16 +249,16 @@ tj_status tj_launch_bind_buffer(tj_launch *launch, const char *argument, tj_buff
 
 /* --- the run --- */
 
-/* What a run holds on a device, given back at its end; of a launch that is not waited for, the kernel goes to its
- * fence, and the buffers are the caller's. */
+/* What a run holds on a device, given back at its end; of a launch that is not waited for, the buffers are the
+ * caller's. */
 typedef struct {
   tj_launch *launch;
   tj_device *owner;
   tj_rt_device *device;
   tj_rt_buffer *buffer;  /* of each argument */
   uint32_t buffer_count; /* how many there are so far */
-  tj_rt_kernel *kernel;
-  uint64_t *block; /* the argument block */
+  tj_rt_kernel *kernel;  /* borrowed */
+  uint64_t *block;       /* the argument block */
   tj_rt_completion *completion;
   tj_rt_error error;
 } dispatch;
@@ -349,14 +349,14 @@ static uint32_t choose_variant(tj_launch *launch) {
 }
 
 static void load_variant(dispatch *d, uint32_t number) {
-  const tj_machine *machine = d->launch->code->image->machine;
+  tj_machine *machine = d->launch->code->image->machine;
   const tj_launch_plan *plan = plan_of(d->launch);
   tj_rt_code code = {.symbol = plan->variant[number].symbol, .argument_bytes = tj_launch_argument_bytes(plan)};
   if (machine->host != NULL)
     code.entry = tj_host_code_entry(machine->host, number);
   else
     code.code_object = machine->bytes;
-  expect(d, tj_rt_load(d->device, &code, &d->kernel, &d->error));
+  expect(d, tj_resident_kernel(&machine->residents, &d->owner->residents, number, &code, &d->kernel, &d->error));
 }
 
 static void start(dispatch *d) {
@@ -411,7 +411,6 @@ tj_status tj_launch_run(tj_launch *launch, tj_device *device) {
   tj_rt_completion completion = {.is_done = true};
   dispatch d = {.launch = launch, .owner = device, .device = device->rt, .completion = &completion};
   tj_status status = tj_context_run(launch->context, &launch->job, run, &d);
-  tj_rt_unload(d.device, d.kernel);
   for (uint32_t i = 0; i < d.buffer_count; i++) {
     if (launch->array[i].buffer == NULL)
       tj_rt_release(d.device, &d.buffer[i]);
@@ -446,7 +445,6 @@ tj_status tj_launch_submit(tj_launch *launch, tj_device *device, tj_fence **fenc
     return TJ_ERROR_MEMORY;
   dispatch d = {.launch = launch, .owner = device, .device = device->rt, .completion = &made->completion};
   tj_status status = tj_context_run(launch->context, &launch->job, submit, &d);
-  made->kernel = d.kernel;
   if (status == TJ_OK)
     *fence = made;
   else

@@ -20,6 +20,7 @@ tj_status tj_device_open(tj_context *context, const char *name, tj_device **devi
   tj_rt_error error;
   tj_status status = tj_rt_open(name, &context->allocator, &made->rt, &error);
   if (status == TJ_OK) {
+    tj_device_residents_open(&made->residents, made->rt, &made->allocator);
     *device = made;
     return TJ_OK;
   }
@@ -36,6 +37,7 @@ void tj_device_release(tj_device *device) {
   if (atomic_fetch_sub(&device->holders, 1) != 1)
     return;
   tj_allocator allocator = device->allocator;
+  tj_device_residents_close(&device->residents);
   tj_rt_close(device->rt);
   allocator.release(allocator.user, device);
 }

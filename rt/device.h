@@ -44,7 +44,8 @@ typedef struct {
 /* Runs workgroups begin … end-1 of a kernel for the host. */
 typedef void (*tj_rt_entry)(const void *arguments, uint64_t workgroup_begin, uint64_t workgroup_end);
 
-/* A kernel as compiled. Borrowed until tj_rt_unload, `entry` included. */
+/* A kernel as compiled. Its code is borrowed until tj_rt_unload, `entry` included, its symbol for the call. Kernels
+ * with the same bytes, in one place, share what a device makes of them. */
 typedef struct {
   const char *symbol;      /* the kernel's name in the code object */
   tj_bytes code_object;    /* for GPUs: a linked code object; empty for the host */
@@ -58,6 +59,7 @@ typedef struct {
   atomic_bool is_done; /* what follows is there to be read */
   tj_status status;
   uint64_t nanoseconds; /* on the device */
+  uint64_t number;      /* the driver's */
   tj_rt_error error;
 } tj_rt_completion;
 
@@ -143,7 +145,7 @@ tj_status tj_rt_read(tj_rt_device *device, const tj_rt_buffer *buffer, size_t of
 
 /* Makes a kernel ready to be launched, many times. TJ6009 for code of another kind of device. */
 tj_status tj_rt_load(tj_rt_device *device, const tj_rt_code *code, tj_rt_kernel **kernel, tj_rt_error *error);
-/* Waits until the kernel no longer runs. NULL: nothing happens. */
+/* Waits until the kernel no longer runs, and for no other. NULL: nothing happens. */
 void tj_rt_unload(tj_rt_device *device, tj_rt_kernel *kernel);
 
 /* Runs a kernel. TJ6008. */

@@ -1,8 +1,9 @@
-/* A GPU behind HSA as a device: opening it, its buffers, its kernels. Launches are in hsa_queue.c. */
+/* A GPU behind HSA as a device: opening it, its buffers, its kernels. Code objects are in hsa_code.c,
+ * launches in hsa_queue.c. */
 #include "rt/hsa_device.h"
 
 #include "rt/driver.h"
-#include "rt/hsa_queue.h"
+#include "rt/hsa_code.h"
 #include "rt/sim/hsasim.h"
 
 #include <pthread.h>
@@ -16,13 +17,14 @@ typedef struct {
   tj_hsa_pools pools;
   pthread_mutex_t lock; /* of the queue */
   tj_hsa_queue queue;
+  tj_hsa_codes codes;
 } hsa_device;
 
 struct tj_rt_kernel {
-  hsa_executable_t executable;
-  hsa_code_object_reader_t reader;
+  tj_hsa_executable *executable; /* retained */
   tj_hsa_kernel kernel;
   uint32_t argument_bytes;
+  uint64_t end; /* all launches of it have a smaller number */
 };
 
 static hsa_device *device_of(tj_rt_device *device) {
@@ -77,50 +79,35 @@ static tj_status read_buffer(tj_rt_device *device, const tj_rt_buffer *buffer, s
 
 /* --- kernels --- */
 
-static tj_status read_symbol(hsa_device *d, tj_rt_kernel *kernel, const char *name, tj_rt_error *error) {
-  const tj_hsa *hsa = &d->hsa;
-  char symbol_name[512];
-  hsa_executable_symbol_t symbol;
-  snprintf(symbol_name, sizeof symbol_name, "%s.kd", name);
-  tj_status status =
-      tj_hsa_executable_get_symbol_by_name(hsa, error, kernel->executable, symbol_name, &d->gpu, &symbol);
-  const struct {
-    hsa_executable_symbol_info_t attribute;
-    void *to;
-  } wanted[] = {
-      {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &kernel->kernel.object},
-      {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE, &kernel->kernel.kernarg_bytes},
-      {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE, &kernel->kernel.group_bytes},
-      {HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE, &kernel->kernel.private_bytes},
-  };
-  for (size_t i = 0; status == TJ_OK && i < sizeof wanted / sizeof wanted[0]; i++)
-    status = tj_hsa_executable_symbol_get_info(hsa, error, symbol, wanted[i].attribute, wanted[i].to);
-  return status;
-}
-
-static tj_status load_executable(hsa_device *d, tj_rt_kernel *kernel, const tj_rt_code *code, tj_rt_error *error) {
-  const tj_hsa *hsa = &d->hsa;
-  tj_status status = tj_hsa_code_object_reader_create_from_memory(hsa, error, code->code_object.data,
-                                                                  code->code_object.size, &kernel->reader);
-  if (status == TJ_OK)
-    status = tj_hsa_executable_create_alt(hsa, error, HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, NULL,
-                                          &kernel->executable);
-  if (status == TJ_OK)
-    status =
-        tj_hsa_executable_load_agent_code_object(hsa, error, kernel->executable, d->gpu, kernel->reader, NULL, NULL);
-  if (status == TJ_OK)
-    status = tj_hsa_executable_freeze(hsa, error, kernel->executable, NULL);
-  return status == TJ_OK ? read_symbol(d, kernel, code->symbol, error) : status;
+/* Waits until launches before that number have ended; without the lock, so that others can launch meanwhile. */
+static void wait_until(hsa_device *d, uint64_t end) {
+  for (;;) {
+    pthread_mutex_lock(&d->lock);
+    tj_hsa_queue_progress(&d->queue);
+    bool is_over = d->queue.ended >= end;
+    hsa_signal_t last = tj_hsa_queue_signal(&d->queue, end - 1);
+    pthread_mutex_unlock(&d->lock);
+    if (is_over)
+      return;
+    tj_hsa_queue_await(&d->queue, last);
+  }
 }
 
 static void unload_kernel(tj_rt_device *device, tj_rt_kernel *kernel) {
   hsa_device *d = device_of(device);
-  drain(d);
-  if (kernel->executable.handle != 0)
-    d->hsa.executable_destroy(kernel->executable);
-  if (kernel->reader.handle != 0)
-    d->hsa.code_object_reader_destroy(kernel->reader);
+  wait_until(d, kernel->end);
+  tj_hsa_executable_release(&d->codes, kernel->executable);
   d->allocator.release(d->allocator.user, kernel);
+}
+
+static tj_status find_kernel(hsa_device *d, tj_rt_kernel *kernel, const tj_rt_code *code, tj_rt_error *error) {
+  tj_status status = tj_hsa_executable_retain(&d->codes, code->code_object, &kernel->executable, error);
+  if (status != TJ_OK)
+    return status;
+  status = tj_hsa_executable_kernel(&d->codes, kernel->executable, code->symbol, &kernel->kernel, error);
+  if (status != TJ_OK)
+    tj_hsa_executable_release(&d->codes, kernel->executable);
+  return status;
 }
 
 static tj_status load_kernel(tj_rt_device *device, const tj_rt_code *code, tj_rt_kernel **kernel,
@@ -132,11 +119,11 @@ static tj_status load_kernel(tj_rt_device *device, const tj_rt_code *code, tj_rt
   if (loaded == NULL)
     return tj_rt_failed(error, TJ_ERROR_MEMORY, TJ_OUT_OF_MEMORY, "out of memory");
   *loaded = (tj_rt_kernel){.argument_bytes = code->argument_bytes};
-  tj_status status = load_executable(d, loaded, code, error);
+  tj_status status = find_kernel(d, loaded, code, error);
   if (status == TJ_OK)
     *kernel = loaded;
   else
-    unload_kernel(device, loaded);
+    d->allocator.release(d->allocator.user, loaded);
   return status;
 }
 
@@ -147,6 +134,7 @@ static tj_status launch(tj_rt_device *device, tj_rt_kernel *kernel, const tj_rt_
   hsa_device *d = device_of(device);
   pthread_mutex_lock(&d->lock);
   tj_status status = tj_hsa_queue_launch(&d->queue, &kernel->kernel, kernel->argument_bytes, dispatch, error);
+  kernel->end = d->queue.launched;
   pthread_mutex_unlock(&d->lock);
   return status;
 }
@@ -171,17 +159,8 @@ static void progress(tj_rt_device *device) {
   pthread_mutex_unlock(&d->lock);
 }
 
-/* Waits without the lock, so that others can launch meanwhile. */
 static void finish(tj_rt_device *device, tj_rt_completion *completion) {
-  hsa_device *d = device_of(device);
-  while (!atomic_load(&completion->is_done)) {
-    pthread_mutex_lock(&d->lock);
-    tj_hsa_queue_progress(&d->queue);
-    hsa_signal_t oldest = tj_hsa_queue_oldest(&d->queue);
-    pthread_mutex_unlock(&d->lock);
-    if (!atomic_load(&completion->is_done))
-      tj_hsa_queue_await(&d->queue, oldest);
-  }
+  wait_until(device_of(device), completion->number + 1);
 }
 
 /* The simulator's counters; other runtimes have none. */
@@ -213,6 +192,7 @@ static void close_device(tj_rt_device *device) {
   drain(d);
   tj_hsa_queue_close(&d->queue);
   d->hsa.shut_down();
+  tj_hsa_codes_close(&d->codes);
   pthread_mutex_destroy(&d->lock);
   d->allocator.release(d->allocator.user, d);
 }
@@ -269,7 +249,7 @@ static tj_status open_agent(hsa_device *d, const char *name, const char *process
   const tj_hsa_gpu *gpu = choose(&agents, processor, number);
   if (gpu == NULL)
     return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_UNKNOWN_DEVICE, "unknown device %s", name);
-  d->gpu = gpu->agent;
+  d->gpu = d->codes.gpu = gpu->agent;
   status = tj_hsa_find_pools(&d->hsa, agents.cpu, gpu->agent, &d->pools, error);
   if (status != TJ_OK)
     return status;
@@ -290,6 +270,7 @@ tj_status tj_hsa_device_open(const char *name, const char *library, const char *
     return tj_rt_failed(error, TJ_ERROR_MEMORY, TJ_OUT_OF_MEMORY, "out of memory");
   *d = (hsa_device){.head = {.operations = &operations}, .allocator = allocator};
   pthread_mutex_init(&d->lock, NULL);
+  tj_hsa_codes_open(&d->codes, &d->hsa, &allocator);
   tj_status status = start_runtime(&d->hsa, library, error);
   if (status == TJ_OK) {
     status = open_agent(d, name, processor, number, error);
@@ -300,6 +281,7 @@ tj_status tj_hsa_device_open(const char *name, const char *library, const char *
     *device = &d->head;
     return TJ_OK;
   }
+  tj_hsa_codes_close(&d->codes);
   pthread_mutex_destroy(&d->lock);
   allocator.release(allocator.user, d);
   return status;

@@ -121,40 +121,43 @@ static void report_loss(tj_hsa_queue *queue, tj_rt_completion *completion) {
   }
 }
 
+static tj_hsa_slot *slot_of(tj_hsa_queue *queue, uint64_t number) {
+  return &queue->slot[number % TJ_HSA_SLOTS];
+}
+
 /* Takes the oldest launch, which has ended with this value of its signal, out of the queue. */
 static void retire(tj_hsa_queue *queue, hsa_signal_value_t value) {
-  tj_hsa_slot *slot = &queue->slot[queue->oldest];
+  tj_hsa_slot *slot = slot_of(queue, queue->ended);
   tj_rt_completion *completion = slot->completion;
   uint64_t nanoseconds = value == 0 ? time_of(queue, slot->signal) : 0;
   queue->nanoseconds += nanoseconds;
   if (value != 0)
     report_loss(queue, completion);
   slot->completion = NULL;
-  queue->oldest = (queue->oldest + 1) % TJ_HSA_SLOTS;
-  queue->in_flight--;
+  queue->ended++;
   if (completion != NULL) {
     completion->nanoseconds = nanoseconds;
     atomic_store(&completion->is_done, true);
   }
 }
 
-hsa_signal_t tj_hsa_queue_oldest(const tj_hsa_queue *queue) {
-  return queue->slot[queue->oldest].signal;
+hsa_signal_t tj_hsa_queue_signal(const tj_hsa_queue *queue, uint64_t number) {
+  return queue->slot[number % TJ_HSA_SLOTS].signal;
 }
 
 /* Waits for the oldest launch in flight. */
 static void retire_oldest(tj_hsa_queue *queue) {
   hsa_signal_value_t value;
   do {
-    value = queue->hsa->signal_wait_scacquire(tj_hsa_queue_oldest(queue), HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX,
-                                              HSA_WAIT_STATE_BLOCKED);
+    value = queue->hsa->signal_wait_scacquire(tj_hsa_queue_signal(queue, queue->ended), HSA_SIGNAL_CONDITION_LT, 1,
+                                              UINT64_MAX, HSA_WAIT_STATE_BLOCKED);
   } while (value > 0);
   retire(queue, value);
 }
 
 void tj_hsa_queue_progress(tj_hsa_queue *queue) {
-  while (queue->in_flight > 0) {
-    hsa_signal_value_t value = queue->hsa->signal_load_scacquire(tj_hsa_queue_oldest(queue));
+  while (queue->ended < queue->launched) {
+    hsa_signal_value_t value = queue->hsa->signal_load_scacquire(tj_hsa_queue_signal(queue, queue->ended));
     if (value > 0)
       return;
     retire(queue, value);
@@ -168,7 +171,7 @@ void tj_hsa_queue_await(const tj_hsa_queue *queue, hsa_signal_t signal) {
 }
 
 void tj_hsa_queue_drain(tj_hsa_queue *queue) {
-  while (queue->in_flight > 0)
+  while (queue->ended < queue->launched)
     retire_oldest(queue);
   if (atomic_load(&queue->failure) == 0)
     return;
@@ -279,14 +282,16 @@ tj_status tj_hsa_queue_launch(tj_hsa_queue *queue, const tj_hsa_kernel *kernel, 
     tj_hsa_queue_drain(queue);
   if (queue->queue == NULL)
     return tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_LAUNCH, "the device has failed and did not come back");
-  if (queue->in_flight == TJ_HSA_SLOTS)
+  if (queue->launched - queue->ended == TJ_HSA_SLOTS)
     retire_oldest(queue);
-  tj_hsa_slot *slot = &queue->slot[(queue->oldest + queue->in_flight) % TJ_HSA_SLOTS];
+  tj_hsa_slot *slot = slot_of(queue, queue->launched);
   status = fill_arguments(queue, slot, kernel, argument_bytes, dispatch->arguments, error);
   if (status != TJ_OK)
     return status;
   slot->completion = dispatch->completion;
-  queue->in_flight++;
+  if (slot->completion != NULL)
+    slot->completion->number = queue->launched;
+  queue->launched++;
   submit(queue, kernel, slot, dispatch);
   return TJ_OK;
 }

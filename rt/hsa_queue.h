@@ -30,11 +30,11 @@ typedef struct {
   hsa_queue_t *queue;
   double ticks; /* of the runtime's clock, a nanosecond */
   tj_hsa_slot slot[TJ_HSA_SLOTS];
-  uint32_t oldest, in_flight;
-  uint64_t nanoseconds; /* of launches that ended since the last wait */
-  atomic_int failure;   /* an hsa_status_t; 0: none */
-  bool is_described;    /* the launch that failed has ended: those behind it are innocent */
-  tj_rt_error error;    /* what went wrong, to be told by the next wait or read; code 0: nothing */
+  uint64_t launched, ended; /* how many: launches have numbers, and slots modulo TJ_HSA_SLOTS */
+  uint64_t nanoseconds;     /* of launches that ended since the last wait */
+  atomic_int failure;       /* an hsa_status_t; 0: none */
+  bool is_described;        /* the launch that failed has ended: those behind it are innocent */
+  tj_rt_error error;        /* what went wrong, to be told by the next wait or read; code 0: nothing */
 } tj_hsa_queue;
 
 /* What a launch needs to know of a kernel. */
@@ -54,8 +54,8 @@ tj_status tj_hsa_queue_launch(tj_hsa_queue *queue, const tj_hsa_kernel *kernel, 
 /* Completes the launches that have ended, without waiting. */
 void tj_hsa_queue_progress(tj_hsa_queue *queue);
 
-/* The signal of the oldest launch in flight; there must be one. */
-hsa_signal_t tj_hsa_queue_oldest(const tj_hsa_queue *queue);
+/* The signal of a launch in flight, by its number; of one that has ended, some other launch's. */
+hsa_signal_t tj_hsa_queue_signal(const tj_hsa_queue *queue, uint64_t number);
 
 /* Waits until the launch of a signal has ended, or a short while. Needs no serialization. */
 void tj_hsa_queue_await(const tj_hsa_queue *queue, hsa_signal_t signal);

@@ -494,7 +494,7 @@ TJ_API int tj_fence_is_done(tj_fence *fence);
  * Launches that were in flight behind it do not run, and their fences give TJ6008 and say so; the device serves those
  * that are submitted once a failure has been told. */
 TJ_API tj_status tj_fence_wait(tj_fence *fence, uint64_t *nanoseconds);
-/* Waits for all that is in flight on the device. A failure that was not asked for is forgotten. */
+/* Waits for the launch, not for others. A failure that was not asked for is forgotten. */
 TJ_API void tj_fence_destroy(tj_fence *fence);
 
 /* Nanoseconds that the kernel of the last run took, copies excluded. */

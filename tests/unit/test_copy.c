@@ -1,12 +1,9 @@
 /* Copies of every kind of view, static and dynamic, bit-exact against the tables of the oracle; on the host, or on
  * the device that TILEJIT_TEST_DEVICE names. */
-#include "tilejit/tilejit.h"
+#include "library_support.h"
 
-#include <check.h>
 #include <jansson.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_SIZES = 4, GUARD = 64 };
 
@@ -94,21 +91,13 @@ typedef struct {
   size_t size;
 } view_table;
 
-static void stop(tj_context *context, const char *what) {
-  const tj_diagnostic *d = tj_context_diagnostic(context);
-  ck_abort_msg("%s: TJ%04u: %s", what, d->code, d->message);
-}
-
 static view_table table_of(tj_context *context, const copy_case *c, const char *view, const int64_t size[2]) {
   char text[2048];
   snprintf(text, sizeof text, PARAMETERS "%s; %s", c->definitions, view);
   tj_parameter_value fixed[] = {{"M", size[0]}, {"N", size[1]}};
-  tj_program *program;
+  tj_program *program = new_program(context, text, fixed, 2);
   tj_blob blob;
-  if (tj_program_create(context, c->name, text, strlen(text), fixed, 2, &program) != TJ_OK)
-    stop(context, text);
-  if (tj_program_table(program, TJ_TABLE_OBJECT, &blob) != TJ_OK)
-    stop(context, text);
+  expect_ok(context, tj_program_table(program, TJ_TABLE_OBJECT, &blob), text);
   json_t *object = json_loads(blob.data, 0, NULL);
   json_t *values = json_object_get(object, "values"), *valid = json_object_get(object, "valid");
   view_table table = {.size = json_array_size(values)};
@@ -157,11 +146,11 @@ static void free_array(int32_t *array) {
 static int32_t *bind(tj_context *context, tj_launch *launch, size_t index, bool filled, int64_t *count) {
   const tj_argument *argument;
   if (tj_launch_argument(launch, index, &argument) != TJ_OK)
-    stop(context, "argument");
+    fail_with(context, "argument");
   *count = argument->element_count;
   int32_t *array = new_array(*count, filled);
   if (tj_launch_bind(launch, argument->name, array, (size_t)*count * sizeof *array) != TJ_OK)
-    stop(context, "bind");
+    fail_with(context, "bind");
   return array;
 }
 
@@ -185,17 +174,17 @@ static void run_kernel(tj_context *context, tj_device *device, const copy_case *
                        const int64_t size[2], bool dynamic, const view_table *source, const view_table *destination) {
   tj_launch *launch;
   if (tj_launch_create(context, code, &launch) != TJ_OK)
-    stop(context, c->name);
+    fail_with(context, c->name);
   if (dynamic) {
     if (tj_launch_set_parameter(launch, "M", size[0]) != TJ_OK ||
         tj_launch_set_parameter(launch, "N", size[1]) != TJ_OK)
-      stop(context, c->name);
+      fail_with(context, c->name);
   }
   int64_t source_count, destination_count;
   int32_t *from = bind(context, launch, 0, true, &source_count);
   int32_t *to = bind(context, launch, 1, false, &destination_count);
   if (tj_launch_run(launch, device) != TJ_OK)
-    stop(context, c->name);
+    fail_with(context, c->name);
   check_guards(from, source_count);
   check_guards(to, destination_count);
   check_result(c, to, destination_count, source, destination);
@@ -210,25 +199,13 @@ static tj_code *compile(tj_context *context, tj_device *device, const copy_case 
            c->definitions, c->source, c->destination, (long)c->fill);
   tj_parameter_value fixed[] = {{"M", fixed_size != NULL ? fixed_size[0] : 0},
                                 {"N", fixed_size != NULL ? fixed_size[1] : 0}};
-  tj_program *program;
-  tj_code *code;
-  if (tj_program_create(context, c->name, text, strlen(text), fixed, fixed_size != NULL ? 2 : 0, &program) != TJ_OK)
-    stop(context, text);
-  tj_compile_options options = {NULL, tj_device_target(device)};
-  if (tj_code_compile(program, &options, &code) != TJ_OK)
-    stop(context, text);
-  tj_program_destroy(program);
-  return code;
+  return compile_for(context, device, text, fixed, fixed_size != NULL ? 2 : 0);
 }
 
 START_TEST(copies_agree_with_the_oracle) {
   const copy_case *c = &cases[_i];
-  tj_context *context;
-  tj_device *device;
-  ck_assert_int_eq(tj_context_create(NULL, &context), TJ_OK);
-  const char *name = getenv("TILEJIT_TEST_DEVICE");
-  if (tj_device_open(context, name != NULL ? name : "host", &device) != TJ_OK)
-    stop(context, "device");
+  tj_context *context = new_context(NULL);
+  tj_device *device = open_device(context, tested_device());
   tj_code *dynamic = compile(context, device, c, NULL);
   for (int i = 0; i < MOST_SIZES && c->sizes[i][0] > 0; i++) {
     const int64_t *size = c->sizes[i];
@@ -248,15 +225,5 @@ START_TEST(copies_agree_with_the_oracle) {
 END_TEST
 
 int main(void) {
-  Suite *suite = suite_create("copy");
-  TCase *tcase = tcase_create("copy");
-  tcase_set_timeout(tcase, 300);
-  tcase_add_loop_test(tcase, copies_agree_with_the_oracle, 0, CASE_COUNT);
-  suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return run_suite(suite_of_cases("copy", copies_agree_with_the_oracle, CASE_COUNT));
 }

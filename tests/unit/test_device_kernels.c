@@ -2,12 +2,9 @@
  * raw bits, offsets, and the examples, with parameters fixed and passed at launch.
  *
  * TILEJIT_TEST_DEVICE names the device; without it, it is the host, which is then compared with itself. */
-#include "tilejit/tilejit.h"
+#include "library_support.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { TEXT = 4096, MOST_PARAMETERS = 2, MOST_ARGUMENTS = 2 };
 
@@ -22,22 +19,10 @@ typedef struct {
   size_t count;
 } sizes;
 
-static void stop(const session *s, const char *what) {
-  const tj_diagnostic *d = tj_context_diagnostic(s->context);
-  ck_abort_msg("%s: TJ%04u: %s", what, d->code, d->message);
-}
-
-static const char *device_name(void) {
-  const char *name = getenv("TILEJIT_TEST_DEVICE");
-  return name != NULL ? name : "host";
-}
-
 static void open_session(session *s) {
-  ck_assert_int_eq(tj_context_create(NULL, &s->context), TJ_OK);
-  if (tj_device_open(s->context, "host", &s->host) != TJ_OK)
-    stop(s, "host");
-  if (tj_device_open(s->context, device_name(), &s->device) != TJ_OK)
-    stop(s, device_name());
+  s->context = new_context(NULL);
+  s->host = open_device(s->context, "host");
+  s->device = open_device(s->context, tested_device());
 }
 
 static void close_session(session *s) {
@@ -101,13 +86,13 @@ static void bind(const session *s, tj_launch *launch, const tj_code *code, array
   for (size_t i = 0; i < all->count; i++) {
     const tj_argument *argument;
     if (tj_launch_argument(launch, i, &argument) != TJ_OK)
-      stop(s, "argument");
+      fail_with(s->context, "argument");
     all->size[i] = argument->element_bytes * (size_t)argument->element_count;
     all->data[i] = calloc(all->size[i] + 8, 1);
     if (argument->is_read)
       fill(all->data[i], all->size[i]);
     if (tj_launch_bind(launch, argument->name, all->data[i], all->size[i]) != TJ_OK)
-      stop(s, "bind");
+      fail_with(s->context, "bind");
   }
 }
 
@@ -117,19 +102,19 @@ static void run_on(const session *s, tj_device *device, const char *text, const 
   tj_code *code;
   tj_launch *launch;
   if (tj_program_create(s->context, "test", text, strlen(text), fixed->value, fixed->count, &program) != TJ_OK)
-    stop(s, text);
+    fail_with(s->context, text);
   tj_compile_options options = {kernel, tj_device_target(device)};
   if (tj_code_compile(program, &options, &code) != TJ_OK)
-    stop(s, text);
+    fail_with(s->context, text);
   if (tj_launch_create(s->context, code, &launch) != TJ_OK)
-    stop(s, text);
+    fail_with(s->context, text);
   for (size_t i = 0; i < passed->count; i++) {
     if (tj_launch_set_parameter(launch, passed->value[i].name, passed->value[i].value) != TJ_OK)
-      stop(s, text);
+      fail_with(s->context, text);
   }
   bind(s, launch, code, all);
   if (tj_launch_run(launch, device) != TJ_OK)
-    stop(s, text);
+    fail_with(s->context, text);
   tj_launch_destroy(launch);
   tj_code_destroy(code);
   tj_program_destroy(program);
@@ -140,7 +125,7 @@ static void compare(const arrays *expected, const arrays *found, const char *tex
     ck_assert_uint_eq(expected->size[i], found->size[i]);
     for (size_t k = 0; k < expected->size[i]; k++)
       ck_assert_msg(expected->data[i][k] == found->data[i][k], "%s: %s: byte %zu of argument %zu is %02x, not %02x",
-                    device_name(), text, k, i, found->data[i][k], expected->data[i][k]);
+                    tested_device(), text, k, i, found->data[i][k], expected->data[i][k]);
   }
 }
 
@@ -261,16 +246,5 @@ END_TEST
 
 int main(void) {
   const TTest *const tests[] = {conversions, raw_bits, parameters, examples};
-  Suite *suite = suite_create("device_kernels");
-  TCase *tcase = tcase_create("device_kernels");
-  tcase_set_timeout(tcase, 500);
-  for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
-    tcase_add_test(tcase, tests[i]);
-  suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return run_suite(suite_of("device_kernels", tests, sizeof tests / sizeof tests[0]));
 }

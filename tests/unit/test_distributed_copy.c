@@ -4,14 +4,11 @@
  * oracle; between guard zones.
  *
  * TILEJIT_TEST_DEVICE names the device; without it, it is the host, which takes tiles of either wave size. */
-#include "tilejit/tilejit.h"
+#include "library_support.h"
 
-#include <check.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { TEXT = 4096, MOST_SIZES = 3, GUARD = 256, ARGUMENTS = 2 };
 
@@ -192,16 +189,8 @@ typedef struct {
   tj_parameter_value size[2];
 } session;
 
-static void stop(const session *s, const char *what) {
-  const tj_diagnostic *d = tj_context_diagnostic(s->context);
-  ck_abort_msg("%s: %s: TJ%04u: %s", s->of->name, what, d->code, d->message);
-}
-
 static tj_program *read_program(const session *s, const char *text, bool is_fixed) {
-  tj_program *program;
-  if (tj_program_create(s->context, "test", text, strlen(text), s->size, is_fixed ? 2 : 0, &program) != TJ_OK)
-    stop(s, text);
-  return program;
+  return new_program(s->context, text, s->size, is_fixed ? 2 : 0);
 }
 
 static void write_kernel(const session *s, char text[TEXT], const char *tiles, const char *body) {
@@ -225,7 +214,7 @@ static void bind(const session *s, tj_launch *launch, arrays *all) {
   for (size_t a = 0; a < ARGUMENTS; a++) {
     const tj_argument *argument;
     if (tj_launch_argument(launch, a, &argument) != TJ_OK)
-      stop(s, "argument");
+      fail_with(s->context, s->of->name);
     all->element_bytes[a] = argument->element_bytes;
     all->size[a] = argument->element_bytes * (size_t)argument->element_count;
     unsigned char *block = malloc(all->size[a] + 2 * GUARD);
@@ -234,7 +223,7 @@ static void bind(const session *s, tj_launch *launch, arrays *all) {
     for (size_t i = 0; i < all->size[a] && argument->is_read; i++)
       all->data[a][i] = pattern(i);
     if (tj_launch_bind(launch, argument->name, all->data[a], all->size[a]) != TJ_OK)
-      stop(s, "bind");
+      fail_with(s->context, s->of->name);
   }
 }
 
@@ -259,14 +248,14 @@ static arrays run_on(const session *s, tj_device *device, const char *text, bool
   tj_launch *launch;
   arrays all;
   if (tj_code_compile(program, &options, &code) != TJ_OK || tj_launch_create(s->context, code, &launch) != TJ_OK)
-    stop(s, text);
+    fail_with(s->context, text);
   for (size_t i = 0; i < 2 && !is_fixed; i++) {
     tj_status status = tj_launch_set_parameter(launch, s->size[i].name, s->size[i].value);
     ck_assert(status == TJ_OK || strcmp(s->of->source, "M:1") == 0);
   }
   bind(s, launch, &all);
   if (tj_launch_run(launch, device) != TJ_OK)
-    stop(s, text);
+    fail_with(s->context, text);
   check_guards(s, &all);
   tj_launch_destroy(launch);
   tj_code_destroy(code);
@@ -282,7 +271,7 @@ static json_t *table_of(const session *s, const char *view) {
   tj_program *program = read_program(s, text, true);
   tj_blob blob;
   if (tj_program_table(program, TJ_TABLE_OBJECT, &blob) != TJ_OK)
-    stop(s, text);
+    fail_with(s->context, text);
   json_t *table = json_loads(blob.data, 0, NULL);
   tj_blob_release(s->context, &blob);
   tj_program_destroy(program);
@@ -355,16 +344,14 @@ static bool takes_wave(const char *device, int wave) {
 }
 
 START_TEST(tiles_travel_as_distributions_say) {
-  const char *name = getenv("TILEJIT_TEST_DEVICE") != NULL ? getenv("TILEJIT_TEST_DEVICE") : "host";
-  session s = {.of = &cases[_i]};
-  ck_assert_int_eq(tj_context_create(NULL, &s.context), TJ_OK);
-  if (tj_device_open(s.context, "host", &s.host) != TJ_OK || tj_device_open(s.context, name, &s.device) != TJ_OK)
-    stop(&s, name);
+  session s = {.of = &cases[_i], .context = new_context(NULL)};
+  s.host = open_device(s.context, "host");
+  s.device = open_device(s.context, tested_device());
   for (int w = 0; w < 2; w++) {
     for (int i = 0; i < MOST_SIZES && s.of->sizes[i][0] > 0; i++) {
       s.size[0] = (tj_parameter_value){"M", s.of->sizes[i][0]};
       s.size[1] = (tj_parameter_value){"N", s.of->sizes[i][1]};
-      if (s.of->tiles[w] != NULL && takes_wave(name, w == 0 ? 64 : 32))
+      if (s.of->tiles[w] != NULL && takes_wave(tested_device(), w == 0 ? 64 : 32))
         check_size(&s, s.of->tiles[w]);
     }
   }
@@ -375,15 +362,5 @@ START_TEST(tiles_travel_as_distributions_say) {
 END_TEST
 
 int main(void) {
-  Suite *suite = suite_create("distributed copy");
-  TCase *tcase = tcase_create("distributed copy");
-  tcase_set_timeout(tcase, 500);
-  tcase_add_loop_test(tcase, tiles_travel_as_distributions_say, 0, CASE_COUNT);
-  suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return run_suite(suite_of_cases("distributed copy", tiles_travel_as_distributions_say, CASE_COUNT));
 }

@@ -1,10 +1,6 @@
 /* Functions by themselves, through the public header: every form, what fails, and memory that runs out. What the
  * functions compute is tested by run_functions.py. */
-#include "tilejit/tilejit.h"
-
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
+#include "library_support.h"
 
 /* --- one program, one function --- */
 
@@ -14,11 +10,8 @@ typedef struct {
 } fixture;
 
 static fixture open_program(const char *text) {
-  fixture f = {0};
-  ck_assert_int_eq(tj_context_create(NULL, &f.context), TJ_OK);
-  if (tj_program_create(f.context, "test", text, strlen(text), NULL, 0, &f.program) != TJ_OK)
-    ck_abort_msg("%s: %s", text, tj_context_diagnostic(f.context)->message);
-  return f;
+  tj_context *context = new_context(NULL);
+  return (fixture){context, new_program(context, text, NULL, 0)};
 }
 
 static void close_program(fixture *f) {
@@ -107,23 +100,6 @@ END_TEST
 
 /* --- memory --- */
 
-typedef struct {
-  long left, live;
-} meter;
-
-static void *metered_allocate(void *user, size_t size) {
-  meter *m = user;
-  if (m->left-- <= 0)
-    return NULL;
-  m->live++;
-  return malloc(size);
-}
-
-static void metered_release(void *user, void *block) {
-  ((meter *)user)->live--;
-  free(block);
-}
-
 static tj_status use_functions(tj_context *context) {
   static const char text[] = "param M in 1..64; transform(packed((M,5)), [merge(M,5)], [[0,1]], [[0]])";
   tj_program *program = NULL;
@@ -159,17 +135,6 @@ START_TEST(every_allocation_can_fail) {
 END_TEST
 
 int main(void) {
-  Suite *suite = suite_create("functions");
-  TCase *tcase = tcase_create("functions");
-  tcase_set_timeout(tcase, 500);
-  tcase_add_test(tcase, every_form);
-  tcase_add_test(tcase, every_failure);
-  tcase_add_test(tcase, every_allocation_can_fail);
-  suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  const TTest *const tests[] = {every_form, every_failure, every_allocation_can_fail};
+  return run_suite(suite_of("functions", tests, sizeof tests / sizeof tests[0]));
 }

@@ -1,12 +1,9 @@
 /* Copies that look an index of their source up, with indices of every type that are right, negative, too large and
  * not valid, static and dynamic; held against loops; on the host, or on the device that TILEJIT_TEST_DEVICE names. */
-#include "tilejit/tilejit.h"
+#include "library_support.h"
 
-#include <check.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { TEXT = 1024, GUARD = 64, POISON = 0x5a, N = 37, V = 50, D = 12, ARGUMENTS = 3 };
 
@@ -68,11 +65,6 @@ typedef struct {
   char text[TEXT];
 } session;
 
-static void stop(const session *s, const char *what) {
-  const tj_diagnostic *d = tj_context_diagnostic(s->context);
-  ck_abort_msg("%s: TJ%04u: %s\n%s", what, d->code, d->message, s->text);
-}
-
 /* --- indices --- */
 
 /* Most are below the limit; the others are edges of the type, as bits. */
@@ -99,14 +91,14 @@ typedef struct {
 static array new_array(const session *s, tj_launch *launch, size_t index, int64_t *count) {
   const tj_argument *argument;
   if (tj_launch_argument(launch, index, &argument) != TJ_OK)
-    stop(s, "argument");
+    fail_with(s->context, s->text);
   *count = argument->element_count;
   array made = {.size = (size_t)argument->element_count * argument->element_bytes};
   made.all = malloc(made.size + 2 * GUARD);
   made.data = made.all + GUARD;
   memset(made.all, POISON, made.size + 2 * GUARD);
   if (tj_launch_bind(launch, argument->name, made.data, made.size) != TJ_OK)
-    stop(s, "bind");
+    fail_with(s->context, s->text);
   return made;
 }
 
@@ -167,16 +159,16 @@ static void run(const session *s, const gather_case *c, const tj_code *code, uns
   int64_t count[ARGUMENTS];
   array arrays[ARGUMENTS];
   if (tj_launch_create(s->context, code, &launch) != TJ_OK)
-    stop(s, "launch");
+    fail_with(s->context, s->text);
   if (is_dynamic &&
       (tj_launch_set_parameter(launch, "N", N) != TJ_OK || tj_launch_set_parameter(launch, "V", V) != TJ_OK))
-    stop(s, "parameters");
+    fail_with(s->context, s->text);
   for (size_t i = 0; i < ARGUMENTS; i++)
     arrays[i] = new_array(s, launch, i, &count[i]);
   fill_source(&arrays[0], count[0]);
   fill_indices(&arrays[1], count[1], type);
   if (tj_launch_run(launch, s->device) != TJ_OK)
-    stop(s, "run");
+    fail_with(s->context, s->text);
   check_result(s, c, &arrays[0], &arrays[2], type);
   tj_launch_destroy(launch);
   for (size_t i = 0; i < ARGUMENTS; i++)
@@ -188,24 +180,14 @@ static void check_case(session *s, const gather_case *c, unsigned type, bool is_
            "param N in 1..100, V in 1..100\nkernel k(s: f32 @ %s, i: %s @ %s, d: f32 @ %s) = copy(s, d, %s)",
            c->source, index_types[type].name, c->indices, c->destination, c->options);
   tj_parameter_value fixed[] = {{"N", N}, {"V", V}};
-  tj_program *program;
-  tj_code *code;
-  if (tj_program_create(s->context, "gather", s->text, strlen(s->text), fixed, is_dynamic ? 0 : 2, &program) != TJ_OK)
-    stop(s, "program");
-  tj_compile_options options = {"k", tj_device_target(s->device)};
-  if (tj_code_compile(program, &options, &code) != TJ_OK)
-    stop(s, "compile");
+  tj_code *code = compile_for(s->context, s->device, s->text, fixed, is_dynamic ? 0 : 2);
   run(s, c, code, type, is_dynamic);
   tj_code_destroy(code);
-  tj_program_destroy(program);
 }
 
 START_TEST(gathers_agree_with_loops) {
-  session s;
-  const char *name = getenv("TILEJIT_TEST_DEVICE");
-  ck_assert_int_eq(tj_context_create(NULL, &s.context), TJ_OK);
-  if (tj_device_open(s.context, name != NULL ? name : "host", &s.device) != TJ_OK)
-    stop(&s, "device");
+  session s = {.context = new_context(NULL)};
+  s.device = open_device(s.context, tested_device());
   for (unsigned type = 0; type < INDEX_TYPES; type++) {
     check_case(&s, &cases[_i], type, false);
     check_case(&s, &cases[_i], type, true);
@@ -216,15 +198,5 @@ START_TEST(gathers_agree_with_loops) {
 END_TEST
 
 int main(void) {
-  Suite *suite = suite_create("gather");
-  TCase *tcase = tcase_create("gather");
-  tcase_set_timeout(tcase, 500);
-  tcase_add_loop_test(tcase, gathers_agree_with_loops, 0, CASES);
-  suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return run_suite(suite_of_cases("gather", gathers_agree_with_loops, CASES));
 }

@@ -4,7 +4,8 @@
 #include "objects.h"
 
 #include "jit/link.h"
-#include "rt/device.h"
+#include "rt/hsa_agent.h"
+#include "rt/hsa_code.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -313,6 +314,101 @@ START_TEST(closing_waits_for_work_in_flight) {
 }
 END_TEST
 
+/* --- what is loaded --- */
+
+static const char two_kernels[] =
+    "target triple = \"amdgcn-amd-amdhsa\"\n"
+    "define amdgpu_kernel void @j(ptr addrspace(1) %out) #0 {\n  store i64 1, ptr addrspace(1) %out\n  ret void\n}\n"
+    "define amdgpu_kernel void @k(ptr addrspace(1) %out) #0 {\n  store i64 2, ptr addrspace(1) %out\n  ret "
+    "void\n}\n" ATTRIBUTES;
+
+typedef struct {
+  tj_hsa hsa;
+  tj_hsa_codes codes;
+  tj_rt_error error;
+} code_session;
+
+static void open_codes(code_session *s) {
+  tj_hsa_agents agents;
+  setenv("TILEJIT_HSASIM_AGENTS", "gfx942", 1);
+  ck_assert_int_eq(tj_hsa_open(&s->hsa, TILEJIT_HSASIM, &s->error), TJ_OK);
+  ck_assert_int_eq(tj_hsa_init(&s->hsa, &s->error), TJ_OK);
+  ck_assert_int_eq(tj_hsa_find_agents(&s->hsa, &agents, &s->error), TJ_OK);
+  unsetenv("TILEJIT_HSASIM_AGENTS");
+  tj_job job;
+  tj_job_init(&job, NULL);
+  tj_hsa_codes_open(&s->codes, &s->hsa, &job.allocator);
+  s->codes.gpu = agents.gpu[0].agent;
+}
+
+static tj_hsa_executable *retain(code_session *s, tj_bytes bytes) {
+  tj_hsa_executable *executable = NULL;
+  tj_status status = tj_hsa_executable_retain(&s->codes, bytes, &executable, &s->error);
+  ck_assert_msg(status == TJ_OK, "%s", s->error.text);
+  return executable;
+}
+
+START_TEST(kernels_share_an_executable) {
+  code_session s = {0};
+  tj_job job;
+  tj_job_init(&job, NULL);
+  compilation c = {.ir = two_kernels, .processor = "gfx942"};
+  expect_success(&job, compile, &c);
+  tj_bytes other = {tj_arena_copy(&job.arena, c.code.data, c.code.size), c.code.size};
+  open_codes(&s);
+  tj_hsa_executable *first = retain(&s, c.code), *copy = retain(&s, other);
+  ck_assert_ptr_eq(retain(&s, c.code), first);
+  ck_assert_ptr_ne(copy, first);
+  tj_hsa_kernel j, k;
+  ck_assert_int_eq(tj_hsa_executable_kernel(&s.codes, first, "j", &j, &s.error), TJ_OK);
+  ck_assert_int_eq(tj_hsa_executable_kernel(&s.codes, first, "k", &k, &s.error), TJ_OK);
+  ck_assert_uint_ne(j.object, k.object);
+  tj_hsa_executable_release(&s.codes, copy);
+  tj_hsa_executable_release(&s.codes, first);
+  ck_assert_ptr_eq(s.codes.first, first);
+  ck_assert_int_eq(tj_hsa_executable_kernel(&s.codes, first, "i", &k, &s.error), TJ_ERROR_SYSTEM);
+  tj_hsa_executable_release(&s.codes, first);
+  ck_assert_ptr_null(s.codes.first);
+  tj_hsa_codes_close(&s.codes);
+  s.hsa.shut_down();
+  tj_job_destroy(&job);
+}
+END_TEST
+
+static tj_status start_one(session *s, tj_rt_kernel *kernel, tj_rt_completion *completion) {
+  uint64_t arguments[] = {s->out.address, s->in.address, 5};
+  tj_rt_dispatch dispatch = {arguments, ITEMS / WORKGROUP, WORKGROUP, completion};
+  return tj_rt_launch(s->device, kernel, &dispatch, &s->error);
+}
+
+/* Whether a kernel is unloaded while another, launched behind it, is still running. */
+static bool outruns(session *s, tj_bytes quick_code) {
+  tj_rt_completion quick_end, slow_end;
+  tj_rt_kernel *quick;
+  tj_rt_code code = {.symbol = "k", .code_object = quick_code, .argument_bytes = 24};
+  expect(s, tj_rt_load(s->device, &code, &quick, &s->error));
+  expect(s, start_one(s, quick, &quick_end));
+  expect(s, start_one(s, s->kernel, &slow_end));
+  tj_rt_unload(s->device, quick);
+  ck_assert(atomic_load(&quick_end.is_done));
+  bool is_running = !tj_rt_is_done(s->device, &slow_end);
+  expect(s, tj_rt_finish(s->device, &quick_end, &s->error));
+  expect_code(s, tj_rt_finish(s->device, &slow_end, &s->error), TJ_LAUNCH, "infinite loop");
+  return is_running;
+}
+
+/* The machine may be so busy that the slow kernel ends meanwhile, but not always. */
+START_TEST(kernels_are_unloaded_while_others_run) {
+  session *s = open_session(infinite_loop, "gfx942");
+  compilation c = {.ir = step_kernel, .processor = "gfx942"};
+  expect_success(&s->job, compile, &c);
+  int attempts = 1;
+  while (!outruns(s, c.code))
+    ck_assert_int_lt(attempts++, 50);
+  close_session(s);
+}
+END_TEST
+
 /* --- failures --- */
 
 START_TEST(failures_name_the_instruction) {
@@ -362,12 +458,6 @@ START_TEST(devices_survive_failures) {
   close_session(s);
 }
 END_TEST
-
-static tj_status start_one(session *s, tj_rt_kernel *kernel, tj_rt_completion *completion) {
-  uint64_t arguments[] = {s->out.address, s->in.address, 5};
-  tj_rt_dispatch dispatch = {arguments, ITEMS / WORKGROUP, WORKGROUP, completion};
-  return tj_rt_launch(s->device, kernel, &dispatch, &s->error);
-}
 
 /* What was launched before a kernel that fails has run, what comes behind it has run or says why not, and nobody else
  * is told. */
@@ -506,6 +596,8 @@ int main(void) {
   const TTest *const tests[] = {kernels_agree_with_c,
                                 launches_keep_their_order,
                                 closing_waits_for_work_in_flight,
+                                kernels_share_an_executable,
+                                kernels_are_unloaded_while_others_run,
                                 failures_name_the_instruction,
                                 devices_survive_failures,
                                 completions_tell_who_failed,

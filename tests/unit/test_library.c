@@ -1,27 +1,10 @@
 /* The library through its public header alone: values, tables, diagnostics, launches, and memory that runs out. */
-#include "tilejit/tilejit.h"
-
-#include <check.h>
-#include <stdlib.h>
-#include <string.h>
+#include "library_support.h"
 
 /* --- helpers --- */
 
-static tj_context *new_context(void) {
-  tj_context *context;
-  ck_assert_int_eq(tj_context_create(NULL, &context), TJ_OK);
-  return context;
-}
-
 static tj_status create(tj_context *context, const char *text, tj_program **program) {
   return tj_program_create(context, "test", text, strlen(text), NULL, 0, program);
-}
-
-static tj_program *expect_program(tj_context *context, const char *text) {
-  tj_program *program = NULL;
-  if (create(context, text, &program) != TJ_OK)
-    ck_abort_msg("%s: %s", text, tj_context_diagnostic(context)->message);
-  return program;
 }
 
 static void expect_blob(tj_context *context, tj_status status, tj_blob *blob, const char *expected) {
@@ -32,27 +15,18 @@ static void expect_blob(tj_context *context, tj_status status, tj_blob *blob, co
   tj_blob_release(context, blob);
 }
 
-static unsigned failure_of(tj_context *context, tj_status status) {
-  ck_assert_int_ne(status, TJ_OK);
-  const tj_diagnostic *diagnostic = tj_context_diagnostic(context);
-  ck_assert_ptr_nonnull(diagnostic);
-  ck_assert_int_eq(diagnostic->status, status);
-  ck_assert_uint_gt(strlen(diagnostic->note), 0);
-  return diagnostic->code;
-}
-
 /* --- values --- */
 
 START_TEST(values_and_tables) {
-  tj_context *context = new_context();
-  tj_program *program = expect_program(context, "let A = (3,2):(2,3); A");
+  tj_context *context = new_context(NULL);
+  tj_program *program = new_program(context, "let A = (3,2):(2,3); A", NULL, 0);
   tj_blob blob;
   expect_blob(context, tj_program_value(program, &blob), &blob, "(3,2):(2,3)");
   expect_blob(context, tj_program_table(program, TJ_TABLE_VALUES, &blob), &blob, "[0,2,4,3,5,7]");
   ck_assert_ptr_null(tj_context_diagnostic(context));
   tj_program_destroy(program);
 
-  program = expect_program(context, "transform(packed((3)), [pad(3,1,1)], [[0]], [[0]])");
+  program = new_program(context, "transform(packed((3)), [pad(3,1,1)], [[0]], [[0]])", NULL, 0);
   expect_blob(context, tj_program_table(program, TJ_TABLE_OBJECT, &blob), &blob,
               "{\"lengths\":[5],\"values\":[-1,0,1,2,3],\"valid\":[0,1,1,1,0]}");
   tj_program_destroy(program);
@@ -62,7 +36,7 @@ END_TEST
 
 START_TEST(fixed_parameters_are_constants) {
   static const char text[] = "param M in 4..64 multiple 4; (M, 2):(2, 1)";
-  tj_context *context = new_context();
+  tj_context *context = new_context(NULL);
   tj_program *program;
   tj_blob blob;
   tj_parameter_value fixed = {"M", 8};
@@ -83,7 +57,7 @@ START_TEST(fixed_parameters_are_constants) {
 END_TEST
 
 START_TEST(diagnostics_have_a_place) {
-  tj_context *context = new_context();
+  tj_context *context = new_context(NULL);
   tj_program *program;
   ck_assert_uint_eq(failure_of(context, create(context, "let a = 1\n\tlet b = c + 1", &program)), 2001);
   const tj_diagnostic *d = tj_context_diagnostic(context);
@@ -119,14 +93,9 @@ START_TEST(a_kernel_runs_on_the_host) {
   int32_t source[ROWS * COLUMNS], result[ROWS * COLUMNS] = {0};
   for (int i = 0; i < ROWS * COLUMNS; i++)
     source[i] = i * 7 - 100;
-  tj_context *context = new_context();
-  tj_program *program = expect_program(context, transpose);
-  tj_device *device;
-  tj_code *code;
-  ck_assert_int_eq(tj_device_open(context, "host", &device), TJ_OK);
-  tj_compile_options options = {NULL, tj_device_target(device)};
-  ck_assert_int_eq(tj_code_compile(program, &options, &code), TJ_OK);
-  tj_program_destroy(program);
+  tj_context *context = new_context(NULL);
+  tj_device *device = open_device(context, "host");
+  tj_code *code = compile_for(context, device, transpose, NULL, 0);
   ck_assert_str_eq(tj_code_kernel(code), "transpose");
 
   tj_launch *launch = new_launch(context, code);
@@ -154,8 +123,8 @@ START_TEST(a_kernel_runs_on_the_host) {
 END_TEST
 
 START_TEST(launches_check_what_they_are_given) {
-  tj_context *context = new_context();
-  tj_program *program = expect_program(context, transpose);
+  tj_context *context = new_context(NULL);
+  tj_program *program = new_program(context, transpose, NULL, 0);
   tj_device *device;
   tj_code *code;
   ck_assert_uint_eq(failure_of(context, tj_device_open(context, "toaster", &device)), 6001);
@@ -180,28 +149,6 @@ START_TEST(launches_check_what_they_are_given) {
 END_TEST
 
 /* --- memory that runs out --- */
-
-/* Allows a number of allocations, then refuses all. */
-typedef struct {
-  long left;
-  long live;
-} meter;
-
-static void *metered_allocate(void *user, size_t size) {
-  meter *m = user;
-  if (m->left == 0)
-    return NULL;
-  m->left--;
-  void *block = malloc(size);
-  m->live += block != NULL;
-  return block;
-}
-
-static void metered_release(void *user, void *block) {
-  meter *m = user;
-  m->live--;
-  free(block);
-}
 
 /* Everything a user does with a context; returns at the first failure, with everything given back. */
 static tj_status use_everything(tj_context *context) {
@@ -271,20 +218,8 @@ START_TEST(every_allocation_can_fail) {
 END_TEST
 
 int main(void) {
-  Suite *suite = suite_create("library");
-  TCase *tcase = tcase_create("library");
-  tcase_set_timeout(tcase, 300);
-  tcase_add_test(tcase, values_and_tables);
-  tcase_add_test(tcase, fixed_parameters_are_constants);
-  tcase_add_test(tcase, diagnostics_have_a_place);
-  tcase_add_test(tcase, a_kernel_runs_on_the_host);
-  tcase_add_test(tcase, launches_check_what_they_are_given);
-  tcase_add_test(tcase, every_allocation_can_fail);
-  suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  const TTest *const tests[] = {
+      values_and_tables,         fixed_parameters_are_constants,     diagnostics_have_a_place,
+      a_kernel_runs_on_the_host, launches_check_what_they_are_given, every_allocation_can_fail};
+  return run_suite(suite_of("library", tests, sizeof tests / sizeof tests[0]));
 }

@@ -1,13 +1,11 @@
 /* Random copies between strided layouts and views: permuted and nested modes, gaps, modes that run backwards,
  * broadcast sources, elements of 8 to 128 bits; static, and dynamic with sizes that are and are not multiples of
  * vectors. Held against loops over the coordinates; on the host, or on the device that TILEJIT_TEST_DEVICE names. */
-#include "tilejit/tilejit.h"
+#include "library_support.h"
 
 #include "random_nodes.h"
 
-#include <check.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { COPIES = 48, MOST_MODES = 6, MOST_ELEMENTS = 6144, RUNS = 3, GUARD = 64, TEXT = 1024, POISON = 0x5a };
 
@@ -205,11 +203,6 @@ typedef struct {
   const char *text;
 } session;
 
-static void stop(const session *s, const char *what) {
-  const tj_diagnostic *d = tj_context_diagnostic(s->context);
-  ck_abort_msg("%s: TJ%04u: %s\n%s", what, d->code, d->message, s->text);
-}
-
 /* An array with poisoned zones before and after it. */
 typedef struct {
   unsigned char *all, *data;
@@ -219,7 +212,7 @@ typedef struct {
 static array bind(const session *s, tj_launch *launch, size_t index, random_source *random) {
   const tj_argument *argument;
   if (tj_launch_argument(launch, index, &argument) != TJ_OK)
-    stop(s, "argument");
+    fail_with(s->context, s->text);
   array made = {.size = (size_t)argument->element_count * argument->element_bytes};
   made.all = malloc(made.size + 2 * GUARD);
   made.data = made.all + GUARD;
@@ -227,7 +220,7 @@ static array bind(const session *s, tj_launch *launch, size_t index, random_sour
   for (size_t i = 0; i < made.size; i++)
     made.data[i] = (unsigned char)random_next(random);
   if (tj_launch_bind(launch, argument->name, made.data, made.size) != TJ_OK)
-    stop(s, "bind");
+    fail_with(s->context, s->text);
   return made;
 }
 
@@ -269,16 +262,16 @@ static void check_run(session *s, const random_copy *c, int run, tj_code *code, 
   random_source random = {1};
   tj_launch *launch;
   if (tj_launch_create(s->context, code, &launch) != TJ_OK)
-    stop(s, "launch");
+    fail_with(s->context, s->text);
   for (size_t i = 0; is_dynamic && i < 2; i++) {
     if (tj_launch_set_parameter(launch, i == 0 ? "M" : "N", c->size[run][i]) != TJ_OK)
-      stop(s, "parameter");
+      fail_with(s->context, s->text);
   }
   array from = bind(s, launch, 0, &random), to = bind(s, launch, 1, &random), expected = {.size = to.size};
   expected.data = expected.all = malloc(to.size);
   memcpy(expected.data, to.data, to.size);
   if (tj_launch_run(launch, s->device) != TJ_OK)
-    stop(s, "run");
+    fail_with(s->context, s->text);
   copy_by_loops(s, c, run, &from, &expected);
   for (size_t i = 0; i < to.size; i++)
     ck_assert_msg(to.data[i] == expected.data[i], "%s, M=%ld, N=%ld: byte %zu is %02x, not %02x\n%s",
@@ -298,10 +291,10 @@ static tj_code *compile(session *s, const int64_t *size) {
   tj_code *code;
   if (tj_program_create(s->context, "random", s->text, strlen(s->text), fixed, size != NULL ? 2 : 0, &program) !=
       TJ_OK)
-    stop(s, "program");
+    fail_with(s->context, s->text);
   tj_compile_options options = {"k", tj_device_target(s->device)};
   if (tj_code_compile(program, &options, &code) != TJ_OK)
-    stop(s, "compile");
+    fail_with(s->context, s->text);
   tj_program_destroy(program);
   return code;
 }
@@ -311,11 +304,8 @@ START_TEST(copies_agree_with_loops) {
   random_copy c = choose_copy(&random);
   char text[8 * TEXT];
   write_program(&c, text);
-  session s = {.text = text};
-  const char *name = getenv("TILEJIT_TEST_DEVICE");
-  ck_assert_int_eq(tj_context_create(NULL, &s.context), TJ_OK);
-  if (tj_device_open(s.context, name != NULL ? name : "host", &s.device) != TJ_OK)
-    stop(&s, "device");
+  session s = {.text = text, .context = new_context(NULL)};
+  s.device = open_device(s.context, tested_device());
   tj_code *dynamic = compile(&s, NULL), *fixed = compile(&s, c.size[0]);
   for (int run = 0; run < RUNS; run++)
     check_run(&s, &c, run, dynamic, true);
@@ -329,15 +319,5 @@ END_TEST
 
 int main(void) {
   const char *count = getenv("TILEJIT_TEST_COPIES");
-  Suite *suite = suite_create("random copies");
-  TCase *tcase = tcase_create("random copies");
-  tcase_set_timeout(tcase, 500);
-  tcase_add_loop_test(tcase, copies_agree_with_loops, 0, count != NULL ? atoi(count) : COPIES);
-  suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return run_suite(suite_of_cases("random copies", copies_agree_with_loops, count != NULL ? atoi(count) : COPIES));
 }

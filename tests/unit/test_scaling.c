@@ -3,12 +3,10 @@
  * names. */
 #include "conversion_support.h"
 
-#include "tilejit/tilejit.h"
+#include "library_support.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { ROWS = 31, COLUMNS = 29, ELEMENTS = ROWS * COLUMNS, NUMBER_TYPES = TJ_DTYPE_b8 };
 
@@ -109,16 +107,9 @@ typedef struct {
   random_source random;
 } session;
 
-static void stop(const session *s, const char *what) {
-  const tj_diagnostic *d = tj_context_diagnostic(s->context);
-  ck_abort_msg("%s: TJ%04u: %s", what, d->code, d->message);
-}
-
 static void open_session(session *s) {
-  const char *name = getenv("TILEJIT_TEST_DEVICE");
-  ck_assert_int_eq(tj_context_create(NULL, &s->context), TJ_OK);
-  if (tj_device_open(s->context, name != NULL ? name : "host", &s->device) != TJ_OK)
-    stop(s, "device");
+  s->context = new_context(NULL);
+  s->device = open_device(s->context, tested_device());
   s->random = (random_source){1};
 }
 
@@ -133,13 +124,13 @@ static void run(session *s, const char *text, unsigned char *from, size_t from_s
   tj_code *code;
   tj_launch *launch;
   if (tj_program_create(s->context, "test", text, strlen(text), NULL, 0, &program) != TJ_OK)
-    stop(s, text);
+    fail_with(s->context, text);
   tj_compile_options options = {"k", tj_device_target(s->device)};
   if (tj_code_compile(program, &options, &code) != TJ_OK || tj_launch_create(s->context, code, &launch) != TJ_OK)
-    stop(s, text);
+    fail_with(s->context, text);
   if (tj_launch_bind(launch, "s", from, from_size) != TJ_OK || tj_launch_bind(launch, "d", to, to_size) != TJ_OK ||
       tj_launch_run(launch, s->device) != TJ_OK)
-    stop(s, text);
+    fail_with(s->context, text);
   tj_launch_destroy(launch);
   tj_code_destroy(code);
   tj_program_destroy(program);
@@ -171,7 +162,7 @@ static void check(session *s, unsigned kernel, tj_dtype from, tj_dtype to, const
 
 /* Distributions of one P need lanes as many as the wave has. */
 static bool has_kernel(unsigned kernel) {
-  return kernel != DISTRIBUTED || getenv("TILEJIT_TEST_DEVICE") == NULL;
+  return kernel != DISTRIBUTED || strcmp(tested_device(), "host") == 0;
 }
 
 START_TEST(every_pair_of_types) {
@@ -204,16 +195,5 @@ END_TEST
 
 int main(void) {
   const TTest *const tests[] = {every_pair_of_types, every_kind_of_kernel};
-  Suite *suite = suite_create("scaling");
-  TCase *tcase = tcase_create("scaling");
-  tcase_set_timeout(tcase, 500);
-  for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-    tcase_add_test(tcase, tests[i]);
-  suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return run_suite(suite_of("scaling", tests, sizeof tests / sizeof *tests));
 }

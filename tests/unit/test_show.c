@@ -1,39 +1,22 @@
 /* Pictures through the public header: their forms, what is drawn, and what cannot be. */
-#include "tilejit/tilejit.h"
+#include "library_support.h"
 
-#include <check.h>
 #include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- helpers --- */
 
-static tj_context *new_context(void) {
-  tj_context *context;
-  ck_assert_int_eq(tj_context_create(NULL, &context), TJ_OK);
-  return context;
-}
-
-static tj_program *program_of(tj_context *context, const char *text) {
-  tj_program *program = NULL;
-  if (tj_program_create(context, "test", text, strlen(text), NULL, 0, &program) != TJ_OK)
-    ck_abort_msg("%s: %s", text, tj_context_diagnostic(context)->message);
-  return program;
-}
-
 /* The picture of an expression; released by the caller with its context. */
 static tj_blob picture_of(tj_context *context, const char *text, tj_show_options options) {
-  tj_program *program = program_of(context, text);
+  tj_program *program = new_program(context, text, NULL, 0);
   tj_blob blob;
-  if (tj_program_show(program, &options, &blob) != TJ_OK)
-    ck_abort_msg("%s: %s", text, tj_context_diagnostic(context)->message);
+  expect_ok(context, tj_program_show(program, &options, &blob), text);
   tj_program_destroy(program);
   ck_assert_uint_eq(blob.size, strlen(blob.data));
   return blob;
 }
 
 static void expect_text(const char *text, tj_show_options options, const char *expected) {
-  tj_context *context = new_context();
+  tj_context *context = new_context(NULL);
   tj_blob blob = picture_of(context, text, options);
   ck_assert_str_eq(blob.data, expected);
   tj_blob_release(context, &blob);
@@ -41,7 +24,7 @@ static void expect_text(const char *text, tj_show_options options, const char *e
 }
 
 static json_t *json_of(const char *text, tj_show_options options) {
-  tj_context *context = new_context();
+  tj_context *context = new_context(NULL);
   options.form = TJ_SHOW_JSON;
   tj_blob blob = picture_of(context, text, options);
   json_error_t error;
@@ -82,7 +65,7 @@ END_TEST
 
 /* 20 columns do not fit into 50 characters; 8 do. */
 START_TEST(wide_text_is_broken_into_blocks) {
-  tj_context *context = new_context();
+  tj_context *context = new_context(NULL);
   tj_blob blob = picture_of(context, "(2,20):(20,1)", (tj_show_options){.width = 50});
   size_t line = 0, blocks = 0, longest = 0;
   for (const char *c = blob.data; *c != '\0'; c++) {
@@ -167,8 +150,8 @@ static json_t *values_of_picture(json_t *picture) {
 }
 
 static json_t *table_of(const char *text) {
-  tj_context *context = new_context();
-  tj_program *program = program_of(context, text);
+  tj_context *context = new_context(NULL);
+  tj_program *program = new_program(context, text, NULL, 0);
   tj_blob blob;
   ck_assert_int_eq(tj_program_table(program, TJ_TABLE_VALUES, &blob), TJ_OK);
   json_t *table = json_loads(blob.data, 0, NULL);
@@ -325,7 +308,7 @@ static void expect_balanced(const char *svg) {
 }
 
 START_TEST(svg_has_a_cell_for_each_coordinate) {
-  tj_context *context = new_context();
+  tj_context *context = new_context(NULL);
   tj_blob blob = picture_of(context, "Sw<3,0,3> o 0 o (8,8):(8,1)", (tj_show_options){.form = TJ_SHOW_SVG});
   expect_balanced(blob.data);
   ck_assert_uint_eq(count_of(blob.data, "<g>"), 64);
@@ -337,7 +320,7 @@ START_TEST(svg_has_a_cell_for_each_coordinate) {
 END_TEST
 
 START_TEST(latex_has_a_cell_for_each_coordinate) {
-  tj_context *context = new_context();
+  tj_context *context = new_context(NULL);
   tj_blob blob = picture_of(context, "transform(packed((3)), [pad(3,1,1)], [[0]], [[0]])",
                             (tj_show_options){.form = TJ_SHOW_LATEX});
   ck_assert_uint_eq(count_of(blob.data, "\n\\cell{"), 3);
@@ -401,8 +384,8 @@ static const struct {
 };
 
 START_TEST(what_cannot_be_drawn) {
-  tj_context *context = new_context();
-  tj_program *program = program_of(context, failures[_i].text);
+  tj_context *context = new_context(NULL);
+  tj_program *program = new_program(context, failures[_i].text, NULL, 0);
   tj_blob blob = {0};
   tj_status status = tj_program_show(program, &failures[_i].options, &blob);
   ck_assert_msg(status == TJ_ERROR_INPUT, "%s is drawn", failures[_i].text);
@@ -429,7 +412,7 @@ END_TEST
 
 START_TEST(the_largest_picture_is_drawn) {
   static const tj_show_form forms[] = {TJ_SHOW_TEXT, TJ_SHOW_SVG, TJ_SHOW_LATEX, TJ_SHOW_JSON};
-  tj_context *context = new_context();
+  tj_context *context = new_context(NULL);
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
     tj_blob blob = picture_of(context, "(256,256):(1,256)", (tj_show_options){.form = forms[i]});
     ck_assert_uint_gt(blob.size, 65536 * 5);
@@ -511,10 +494,5 @@ int main(void) {
   tcase_add_test(tcase, the_largest_picture_is_drawn);
   tcase_add_test(tcase, every_allocation_may_fail);
   suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return run_suite(suite);
 }

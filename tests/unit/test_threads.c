@@ -3,14 +3,11 @@
  *
  * TILEJIT_TEST_THREADS and TILEJIT_TEST_ROUNDS say how many threads there are, and how often each compiles and
  * launches. The sanitizers see races and leaks. */
-#include "tilejit/tilejit.h"
+#include "library_support.h"
 
-#include <check.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { THREADS = 14, ROUNDS = 4, MOST_THREADS = 256, MESSAGE = 512, MOST_ELEMENTS = 32 * 32 };
 
@@ -152,15 +149,6 @@ START_TEST(contexts_in_parallel) {
 END_TEST
 
 int main(void) {
-  Suite *suite = suite_create("threads");
-  TCase *tcase = tcase_create("threads");
-  tcase_set_timeout(tcase, 0);
-  tcase_add_test(tcase, contexts_in_parallel);
-  suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  const TTest *const tests[] = {contexts_in_parallel};
+  return run_suite(suite_of("threads", tests, sizeof tests / sizeof tests[0]));
 }

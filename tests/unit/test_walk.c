@@ -2,14 +2,11 @@
  * on the host. Parameters fixed, and passed at launch.
  *
  * TILEJIT_TEST_DEVICE names the device; without it, it is the host. */
-#include "tilejit/tilejit.h"
+#include "library_support.h"
 
-#include <check.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { TEXT = 4096, MOST_PARAMETERS = 4, MOST_RANK = 3 };
 
@@ -103,11 +100,6 @@ typedef struct {
   tj_device *host, *device;
 } session;
 
-static void stop(const session *s, const char *what) {
-  const tj_diagnostic *d = tj_context_diagnostic(s->context);
-  ck_abort_msg("%s: %s: TJ%04u: %s", s->of->name, what, d->code, d->message);
-}
-
 static int64_t product(const int64_t numbers[MOST_RANK]) {
   int64_t all = 1;
   for (int i = 0; i < MOST_RANK; i++)
@@ -127,7 +119,7 @@ static size_t parameter_count(const walk_case *of) {
 static void set_parameters(const session *s, tj_launch *launch) {
   for (size_t i = 0; i < parameter_count(s->of); i++) {
     if (tj_launch_set_parameter(launch, s->of->parameter[i].name, s->of->parameter[i].value) != TJ_OK)
-      stop(s, s->of->parameter[i].name);
+      fail_with(s->context, s->of->parameter[i].name);
   }
 }
 
@@ -141,11 +133,11 @@ static int64_t *run_on(const session *s, tj_device *device, const char *text, si
   memset(found, 0xa5, count * sizeof *found);
   if (tj_program_create(s->context, "test", text, strlen(text), s->of->parameter, fixed_count, &program) != TJ_OK ||
       tj_code_compile(program, &options, &code) != TJ_OK || tj_launch_create(s->context, code, &launch) != TJ_OK)
-    stop(s, text);
+    fail_with(s->context, text);
   if (!is_fixed)
     set_parameters(s, launch);
   if (tj_launch_bind(launch, "d", found, count * sizeof *found) != TJ_OK || tj_launch_run(launch, device) != TJ_OK)
-    stop(s, text);
+    fail_with(s->context, text);
   tj_launch_destroy(launch);
   tj_code_destroy(code);
   tj_program_destroy(program);
@@ -182,12 +174,10 @@ static void compare(const walk_case *of, const int64_t *walked, const int64_t *e
 
 START_TEST(walks_store_what_each_coordinate_has) {
   const walk_case *of = &cases[_i];
-  const char *name = getenv("TILEJIT_TEST_DEVICE") != NULL ? getenv("TILEJIT_TEST_DEVICE") : "host";
   char walk[TEXT], each[TEXT];
-  session s = {.of = of};
-  ck_assert_int_eq(tj_context_create(NULL, &s.context), TJ_OK);
-  if (tj_device_open(s.context, "host", &s.host) != TJ_OK || tj_device_open(s.context, name, &s.device) != TJ_OK)
-    stop(&s, name);
+  session s = {.of = of, .context = new_context(NULL)};
+  s.host = open_device(s.context, "host");
+  s.device = open_device(s.context, tested_device());
   snprintf(each, TEXT, "%skernel k(d: i64 @ packed((%s))) = offsets(d, V)", of->program, of->lengths);
   snprintf(walk, TEXT, "%skernel k(d: i64 @ packed((%s, %s))) = offsets(d, V, step=%s, count=%s, starts=(%s))",
            of->program, of->starts, of->count, of->step, of->count, of->starts);
@@ -205,15 +195,5 @@ START_TEST(walks_store_what_each_coordinate_has) {
 END_TEST
 
 int main(void) {
-  Suite *suite = suite_create("walk");
-  TCase *tcase = tcase_create("walk");
-  tcase_set_timeout(tcase, 500);
-  tcase_add_loop_test(tcase, walks_store_what_each_coordinate_has, 0, CASE_COUNT);
-  suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return run_suite(suite_of_cases("walk", walks_store_what_each_coordinate_has, CASE_COUNT));
 }
