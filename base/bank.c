@@ -115,8 +115,9 @@ static uint32_t cycles_of_phase(const tj_bank_model *model, uint32_t bytes, cons
   return set.most;
 }
 
-/* The active lanes, by the phase that serves them. */
-static void split_lanes(const phases *row, uint64_t active, uint64_t lanes[TJ_BANK_MOST_PHASES]) {
+void tj_bank_phases(const tj_bank_model *model, bool is_store, uint32_t bytes, uint64_t active,
+                    uint64_t lanes[TJ_BANK_MOST_PHASES]) {
+  const phases *row = find_phases(model, is_store, bytes);
   memset(lanes, 0, TJ_BANK_MOST_PHASES * sizeof lanes[0]);
   for (uint32_t granule = 0; granule < GRANULES; granule++)
     lanes[row->phase[granule]] |= active & 0xfull << (4 * granule);
@@ -126,7 +127,7 @@ uint32_t tj_bank_cycles(const tj_bank_model *model, bool is_store, uint32_t byte
                         uint64_t active) {
   uint64_t lanes[TJ_BANK_MOST_PHASES];
   uint32_t cycles = 0;
-  split_lanes(find_phases(model, is_store, bytes), active, lanes);
+  tj_bank_phases(model, is_store, bytes, active, lanes);
   for (uint32_t phase = 0; phase < TJ_BANK_MOST_PHASES; phase++)
     cycles += lanes[phase] != 0 ? cycles_of_phase(model, bytes, address, lanes[phase]) : 0;
   return cycles;
@@ -135,7 +136,7 @@ uint32_t tj_bank_cycles(const tj_bank_model *model, bool is_store, uint32_t byte
 uint32_t tj_bank_ideal(const tj_bank_model *model, bool is_store, uint32_t bytes, uint64_t active) {
   uint64_t lanes[TJ_BANK_MOST_PHASES];
   uint32_t ideal = 0;
-  split_lanes(find_phases(model, is_store, bytes), active, lanes);
+  tj_bank_phases(model, is_store, bytes, active, lanes);
   for (uint32_t phase = 0; phase < TJ_BANK_MOST_PHASES; phase++)
     ideal += lanes[phase] != 0 ? 1 : 0;
   return ideal;

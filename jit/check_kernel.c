@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "ir/eval.h"
 #include "lower/loop.h"
+#include "lower/stage.h"
 
 #include <inttypes.h>
 
@@ -245,6 +246,18 @@ static void report_accesses(const kernel_check *k, tj_findings *findings) {
   report_totals(k, findings);
 }
 
+/* How the tile of a workgroup lies in LDS, and why. */
+static void report_stage(const kernel_check *k, tj_findings *findings) {
+  const tj_stage_choice *stage = k->kernel->stage;
+  if (stage == NULL || stage->reason == NULL)
+    return;
+  tj_finding *finding = tj_find(findings, "stage", TJ_FINDING_FACT, "%s", stage->reason);
+  tj_finding_number(finding, "bytes", stage->layout.bytes);
+  tj_finding_number(finding, "cycles", stage->store_cycles + stage->load_cycles);
+  tj_finding_number(finding, "ideal", stage->store_ideal + stage->load_ideal);
+  tj_finding_number(finding, "least", stage->least_cycles);
+}
+
 static void check_accesses(kernel_check *k, tj_findings *findings) {
   const tj_kernel *kernel = k->kernel;
   int64_t count = tj_constant_value(k->check->graph, kernel->count, "the number of work-items");
@@ -308,5 +321,6 @@ void tj_check_kernel(const tj_check *check, const tj_kernel *kernel, const tj_is
     check_accesses(&k, findings);
   else
     check_widths(&k, findings);
+  report_stage(&k, findings);
   check_registers(check, kernel, stats, findings);
 }

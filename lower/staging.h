@@ -7,7 +7,7 @@
 
 typedef struct {
   tj_side in, out; /* the slots of the load side on their way into LDS, and of the store side out of it */
-  tj_stage_choice choice;
+  const tj_stage_choice *choice;
 } tj_staging;
 
 /* Finds the layout in LDS of a tile that goes from the slots of `load` to those of `store`. False where it does not

@@ -303,7 +303,8 @@ static bool plan_stage(tile_maker *maker) {
   if (!tj_plan_staging(maker->graph, maker->tiling, maker->target, bytes, &maker->load, &maker->store,
                        &maker->staging))
     return false;
-  maker->kernel->lds_elements = maker->staging.choice.layout.bytes / bytes;
+  maker->kernel->lds_elements = maker->staging.choice->layout.bytes / bytes;
+  maker->kernel->stage = maker->staging.choice;
   return true;
 }
 
