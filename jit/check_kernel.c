@@ -2,6 +2,7 @@
  * and occupancy, from the machine code. Accesses of one kind are added up. */
 #include "jit/check.h"
 
+#include "base/cache_line.h"
 #include "base/text.h"
 #include "ir/eval.h"
 #include "lower/loop.h"
@@ -9,7 +10,7 @@
 
 #include <inttypes.h>
 
-enum { SAMPLED_WAVES = 64, SAMPLED_TRIPS = 8, HOST_LINE = 64 };
+enum { SAMPLED_WAVES = 64, SAMPLED_TRIPS = 8 };
 
 /* What the accesses of one kind cost, over the sampled waves. */
 typedef struct {
@@ -311,10 +312,9 @@ static void check_registers(const tj_check *check, const tj_kernel *kernel, cons
 
 void tj_check_kernel(const tj_check *check, const tj_kernel *kernel, const tj_isa_stats *stats,
                      tj_findings *findings) {
-  const tj_gpu *gpu = tj_gpu_of(check->target->processor);
-  kernel_check k = {
-      .check = check, .kernel = kernel, .line_bytes = gpu != NULL ? gpu->line_bytes : HOST_LINE, .trips = 1};
-  k.model = gpu != NULL ? tj_bank_model_of(check->target->processor) : NULL;
+  const char *processor = check->target->processor;
+  kernel_check k = {.check = check, .kernel = kernel, .line_bytes = tj_cache_line_bytes(processor), .trips = 1};
+  k.model = tj_bank_model_of(processor);
   k.cost = TJ_NEW_ARRAY(findings->job, access_costs, kernel->step_count + 1);
   k.value = TJ_NEW_ARRAY(findings->job, int64_t, check->graph->symbol_count + 1);
   if (kernel->parameter_count == 0)

@@ -3,6 +3,7 @@
  * fastest for layouts, whose values are such indices. */
 #include "jit/check.h"
 
+#include "base/cache_line.h"
 #include "ir/table.h"
 
 #include <inttypes.h>
@@ -157,11 +158,11 @@ static void report_cycles(const char *what, int64_t cycles, int64_t ideal, tj_fi
 static void report_costs(const thread_map *m, tj_findings *findings) {
   const tj_target *target = m->check->target;
   const tj_bank_model *model = target != NULL ? tj_bank_model_of(target->processor) : NULL;
-  const tj_gpu *gpu = target != NULL ? tj_gpu_of(target->processor) : NULL;
-  if (model == NULL || gpu == NULL)
+  if (model == NULL)
     return;
-  costs sum = count_costs(m, model, gpu->line_bytes);
-  report_lines(&sum, gpu->line_bytes, findings);
+  uint32_t line_bytes = tj_cache_line_bytes(target->processor);
+  costs sum = count_costs(m, model, line_bytes);
+  report_lines(&sum, line_bytes, findings);
   report_cycles("loads", sum.load_cycles, sum.load_ideal, findings);
   report_cycles("stores", sum.store_cycles, sum.store_ideal, findings);
 }

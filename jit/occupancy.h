@@ -5,7 +5,6 @@
 #include "jit/stats.h"
 
 typedef struct {
-  uint32_t line_bytes;                 /* of a cache line of vector memory */
   uint32_t vgprs, vgpr_granule, waves; /* of a SIMD */
   uint32_t sgprs, sgpr_granule;        /* of a SIMD; 0: they limit nothing */
   uint32_t simds, lds_bytes;           /* the SIMDs that share so much LDS */

@@ -1,6 +1,7 @@
 /* Running a dispatch: threads take workgroups in order until there are none, or one has failed. */
 #include "rt/sim/dispatch.h"
 
+#include "base/cache_line.h"
 #include "rt/sim/start.h"
 
 #include <inttypes.h>
@@ -147,6 +148,7 @@ static bool open_worker(worker *w, dispatch *all) {
                             .counters = &w->counters,
                             .lds = next + waves,
                             .lds_bytes = launch->group_bytes,
+                            .line_bytes = tj_cache_line_bytes(launch->processor->name),
                             .shadow = (tj_sim_shadow *)(void *)(next + waves + lds),
                             .scratch_bytes = launch->private_bytes};
   next += waves + lds + shadow;

@@ -101,8 +101,8 @@ static void count_access(const tj_sim_wave *wave, const tj_sim_operation *operat
   uint32_t count = 0;
   for (uint64_t left = a->lanes & ~a->zeros; left != 0; left &= left - 1)
     packed[count++] = a->at[__builtin_ctzll(left)];
-  tj_sim_count_access(wave->group->counters, wave->group->processor->cache_line_bytes, packed, count,
-                      operation->bytes, operation->transfer == TJ_SIM_ATOMIC || tj_sim_is_store(operation));
+  tj_sim_count_access(wave->group->counters, wave->group->line_bytes, packed, count, operation->bytes,
+                      operation->transfer == TJ_SIM_ATOMIC || tj_sim_is_store(operation));
 }
 
 static void move_lanes(tj_sim_wave *wave, const tj_sim_instruction *instruction, const access *a) {

@@ -6,8 +6,8 @@
 #include <string.h>
 
 const tj_sim_processor tj_sim_processors[] = {
-#define PROCESSOR(name, machine, generation, lanes, units, lds_kib, line, ecc, unified)                              \
-  {#name, machine, generation, lanes, units, (lds_kib)*1024, line, ecc, unified},
+#define PROCESSOR(name, machine, generation, lanes, units, lds_kib, ecc, unified)                                    \
+  {#name, machine, generation, lanes, units, (lds_kib)*1024, ecc, unified},
 #include "rt/sim/processor.def"
 #undef PROCESSOR
 };

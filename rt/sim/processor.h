@@ -12,9 +12,8 @@ typedef struct {
   uint32_t generation;
   uint32_t lanes; /* of a wave, when the kernel does not choose */
   uint32_t compute_units;
-  uint32_t lds_bytes;        /* of a workgroup */
-  uint32_t cache_line_bytes; /* of the vector memory's first cache */
-  bool has_memory_ecc;       /* target IDs say sramecc and xnack */
+  uint32_t lds_bytes;  /* of a workgroup */
+  bool has_memory_ecc; /* target IDs say sramecc and xnack */
   bool has_unified_registers;
 } tj_sim_processor;
 

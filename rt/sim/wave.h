@@ -29,6 +29,7 @@ typedef struct {
   unsigned char *lds;
   tj_sim_shadow *shadow; /* of each byte of LDS; NULL: accesses are not checked against each other */
   uint32_t lds_bytes;
+  uint32_t line_bytes;    /* of a cache line of vector memory */
   uint32_t scratch_bytes; /* of one lane */
   uint64_t budget;        /* instructions that all its waves together may still execute */
   uint32_t barriers;      /* that all waves have passed */

@@ -1,4 +1,5 @@
 /* Arenas, jobs, text and source locations. */
+#include "base/cache_line.h"
 #include "base/source.h"
 #include "base/text.h"
 #include "tests/unit/harness.h"
@@ -139,6 +140,17 @@ START_TEST(offsets_become_lines_and_columns) {
 }
 END_TEST
 
+START_TEST(processors_have_cache_lines) {
+  static const struct {
+    const char *processor;
+    uint32_t bytes;
+  } cases[] = {{"gfx90a", 64},   {"gfx942", 128},        {"gfx950", 128},  {"gfx9-4-generic", 128}, {"gfx906", 64},
+               {"gfx1030", 128}, {"gfx11-generic", 128}, {"gfx1201", 128}, {"gfx803", 64},          {"znver4", 64}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    ck_assert_msg(tj_cache_line_bytes(cases[i].processor) == cases[i].bytes, "%s", cases[i].processor);
+}
+END_TEST
+
 START_TEST(every_code_has_title_and_note) {
   static const tj_problem_code codes[] = {
 #define DIAG(number, name, title, note) TJ_##name,
@@ -157,6 +169,7 @@ END_TEST
 int main(void) {
   const TTest *const tests[] = {arena_zeroes_and_aligns, memory_runs_out, failures_are_described,
                                        an_inner_failure_ends_at_the_inner_run, text_grows,
-                                       offsets_become_lines_and_columns, every_code_has_title_and_note};
+                                       offsets_become_lines_and_columns, every_code_has_title_and_note,
+                                       processors_have_cache_lines};
   return run_suite(suite_of("base", tests, sizeof tests / sizeof *tests));
 }
