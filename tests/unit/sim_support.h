@@ -5,6 +5,7 @@
 #include "harness.h"
 
 #include "base/bytes.h"
+#include "base/cache_line.h"
 #include "rt/sim/decode.h"
 #include "rt/sim/wave.h"
 
@@ -98,6 +99,7 @@ static inline sim_machine *sim_open(const char *processor, const char *text) {
   m->processor = processor;
   m->text = text;
   m->group = (tj_sim_group){.processor = tj_sim_processor_named(processor),
+                            .line_bytes = tj_cache_line_bytes(processor),
                             .memory = &m->memory,
                             .counters = &m->counters,
                             .lds = m->lds,
