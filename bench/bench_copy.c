@@ -1,5 +1,5 @@
 /* How fast the host copies tensors whose modes change places, against memcpy of the same bytes in the same run, on
- * one core and on all: the 57 cases of transpositions.h in full size. No package in Debian holds a peer.
+ * one core and on all, and against the libraries of peers.h: the 57 cases of transpositions.h in full size.
  *
  * usage: bench_copy [--scale N] [--type DTYPE] [--repetitions N] [--only PERMUTATION]. Prints one JSON object; rates
  * are bytes of the tensor in a second, the best of the repetitions. A wrong element ends it.
@@ -7,8 +7,8 @@
  * glibc's memcpy bypasses the caches above a threshold that grows with the last cache; pieces that several threads
  * copy may be below it. GLIBC_TUNABLES=glibc.cpu.x86_non_temporal_threshold=0x400000 makes memcpy as fast as it gets.
  */
+#include "peers.h"
 #include "tilejit/tilejit.h"
-#include "transpositions.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -67,22 +67,26 @@ static unsigned char *allocate(size_t bytes) {
   return block;
 }
 
-static void fill(arrays *a) {
+/* Random bits, but no NaN: libraries may change the bits of those. */
+static void fill(arrays *a, size_t element_bytes) {
   uint64_t state = 1;
   for (size_t i = 0; i < a->bytes; i++) {
     state = state * 6364136223846793005u + 1442695040888963407u;
-    a->source[i] = (unsigned char)(state >> 56);
+    a->source[i] = (unsigned char)(state >> 56) & (i % element_bytes == element_bytes - 1 ? 0xbf : 0xff);
   }
 }
 
 /* Compares elements, all of a small tensor, with those that a loop over coordinates finds. */
-static void verify(const transposition *t, const arrays *a, size_t element_bytes) {
+static void verify(const transposition *t, const arrays *a, size_t element_bytes, const char *who) {
   int64_t size = transposition_size(t), step = size / SAMPLES > 0 ? size / SAMPLES | 1 : 1;
   for (int64_t at = 0; at < size; at += step) {
     element_places p = transposition_places(t, NULL, at);
     if (memcmp(a->source + (size_t)p.source * element_bytes, a->destination + (size_t)p.destination * element_bytes,
-               element_bytes) != 0)
-      fail("a wrong element");
+               element_bytes) != 0) {
+      char text[64];
+      snprintf(text, sizeof text, "%s: a wrong element", who);
+      fail(text);
+    }
   }
 }
 
@@ -130,7 +134,10 @@ typedef struct {
   const char *name;
   int threads;
   tj_device *device;
-  double logarithms; /* of ratios, summed */
+  double logarithms;                         /* of ratios, summed */
+  double peer_logarithms[MOST_PEERS];        /* of our rates to a peer's, */
+  double peer_memcpy_logarithms[MOST_PEERS]; /* and of a peer's rates to memcpy's, over */
+  int peer_cases[MOST_PEERS];                /* the cases that the peer has */
 } team;
 
 enum { TEAM_COUNT = 2 };
@@ -161,6 +168,40 @@ static tj_code *compile(tj_context *context, const transposition *t, const char 
   return code;
 }
 
+/* Seconds of the best of some runs of a peer. */
+static double time_peer(const peer *p, peer_plan *plan, const transposition *shape, const arrays *a,
+                        const settings *s) {
+  double best = INFINITY;
+  memset(a->destination, 0, a->bytes);
+  for (int i = 0; i < s->repetitions; i++) {
+    double begin = now();
+    p->run(plan);
+    best = fmin(best, now() - begin);
+  }
+  verify(shape, a, s->element_bytes, p->name);
+  return best;
+}
+
+/* The peers that have such a transposition and use as many threads. */
+static json_t *measure_peers(team *t, const transposition *shape, const arrays *a, const settings *s, double ours,
+                             double theirs) {
+  json_t *result = json_object();
+  for (int i = 0; peers[i].name != NULL; i++) {
+    const peer *p = &peers[i];
+    peer_plan *plan =
+        t->threads > 1 && !p->has_threads ? NULL : p->plan(shape, s->type, a->source, a->destination, t->threads);
+    if (plan == NULL)
+      continue;
+    double seconds = time_peer(p, plan, shape, a, s);
+    t->peer_logarithms[i] += log(seconds / ours);
+    t->peer_memcpy_logarithms[i] += log(theirs / seconds);
+    t->peer_cases[i]++;
+    json_object_set_new(result, p->name, json_real((double)a->bytes / seconds));
+    p->release(plan);
+  }
+  return result;
+}
+
 static json_t *measure_team(tj_context *context, tj_launch *launch, team *t, const transposition *shape,
                             const arrays *a, const settings *s) {
   double ours = INFINITY, theirs = INFINITY;
@@ -169,12 +210,12 @@ static json_t *measure_team(tj_context *context, tj_launch *launch, team *t, con
     memset(a->destination, 0, a->bytes);
     ours = fmin(ours, time_launch(context, launch, t->device));
     if (i == 0)
-      verify(shape, a, s->element_bytes);
+      verify(shape, a, s->element_bytes, "tilejit");
   }
   double bytes = (double)a->bytes;
   t->logarithms += log(theirs / ours);
-  return json_pack("{s:f,s:f,s:f}", "bytes_per_second", bytes / ours, "memcpy_bytes_per_second", bytes / theirs,
-                   "ratio", theirs / ours);
+  return json_pack("{s:f,s:f,s:f,s:o}", "bytes_per_second", bytes / ours, "memcpy_bytes_per_second", bytes / theirs,
+                   "ratio", theirs / ours, "peers", measure_peers(t, shape, a, s, ours, theirs));
 }
 
 static json_t *measure(tj_context *context, team teams[TEAM_COUNT], const transposition *t, const settings *s) {
@@ -184,7 +225,7 @@ static json_t *measure(tj_context *context, team teams[TEAM_COUNT], const transp
   arrays a = {.bytes = (size_t)transposition_size(t) * s->element_bytes};
   a.source = allocate(a.bytes);
   a.destination = allocate(a.bytes);
-  fill(&a);
+  fill(&a, s->element_bytes);
   expect(context, tj_launch_create(context, code, &launch));
   expect(context, tj_launch_bind(launch, "src", a.source, a.bytes));
   expect(context, tj_launch_bind(launch, "dst", a.destination, a.bytes));
@@ -225,15 +266,29 @@ static double mean_compile_time(const json_t *cases) {
   return json_array_size(cases) > 0 ? sum / (double)json_array_size(cases) : 0;
 }
 
+static json_t *summarise_peers(const team *t) {
+  json_t *result = json_object();
+  for (int i = 0; peers[i].name != NULL; i++) {
+    double cases = t->peer_cases[i];
+    if (cases > 0)
+      json_object_set_new(result, peers[i].name,
+                          json_pack("{s:i,s:f,s:f}", "cases", t->peer_cases[i], "geometric_mean_ratio",
+                                    exp(t->peer_memcpy_logarithms[i] / cases), "tilejit_to_peer",
+                                    exp(t->peer_logarithms[i] / cases)));
+  }
+  return result;
+}
+
 static void report(const settings *s, const team teams[TEAM_COUNT], json_t *cases) {
   double load[1] = {0};
   getloadavg(load, 1);
-  json_t *result = json_pack("{s:s,s:s,s:I,s:i,s:f,s:f,s:s}", "benchmark", "copy", "type", s->type, "scale",
+  json_t *result = json_pack("{s:s,s:s,s:I,s:i,s:f,s:f}", "benchmark", "copy", "type", s->type, "scale",
                              (json_int_t)s->scale, "repetitions", s->repetitions, "load", load[0],
-                             "mean_compile_milliseconds", mean_compile_time(cases), "peers", "none packaged");
+                             "mean_compile_milliseconds", mean_compile_time(cases));
   for (int i = 0; i < TEAM_COUNT; i++) {
     double mean = exp(teams[i].logarithms / fmax(1, (double)json_array_size(cases)));
-    json_t *summary = json_pack("{s:i,s:f}", "threads", teams[i].threads, "geometric_mean_ratio", mean);
+    json_t *summary = json_pack("{s:i,s:f,s:o}", "threads", teams[i].threads, "geometric_mean_ratio", mean, "peers",
+                                summarise_peers(&teams[i]));
     json_object_set_new(result, teams[i].name, summary);
   }
   json_object_set_new(result, "cases", cases);
@@ -268,6 +323,7 @@ int main(int count, char **words) {
   tj_context *context;
   if (tj_context_create(NULL, &context) != TJ_OK)
     return 3;
+  tj_context_set_cache(context, NULL);
   long online = sysconf(_SC_NPROCESSORS_ONLN);
   int threads = online < 1 ? 1 : online > MOST_THREADS ? MOST_THREADS : (int)online;
   team teams[TEAM_COUNT];
