@@ -247,7 +247,13 @@ static void report_accesses(const kernel_check *k, tj_findings *findings) {
   report_totals(k, findings);
 }
 
-/* How the tile of a workgroup lies in LDS, and why. */
+/* The tile of a workgroup, and how it is shared out. */
+static void report_tile(const kernel_check *k, tj_findings *findings) {
+  if (k->kernel->tile != NULL)
+    tj_find(findings, "tile", TJ_FINDING_FACT, "%s", k->kernel->tile);
+}
+
+/* How the tile lies in LDS, and why. */
 static void report_stage(const kernel_check *k, tj_findings *findings) {
   const tj_stage_choice *stage = k->kernel->stage;
   if (stage == NULL || stage->reason == NULL)
@@ -321,6 +327,7 @@ void tj_check_kernel(const tj_check *check, const tj_kernel *kernel, const tj_is
     check_accesses(&k, findings);
   else
     check_widths(&k, findings);
+  report_tile(&k, findings);
   report_stage(&k, findings);
   check_registers(check, kernel, stats, findings);
 }

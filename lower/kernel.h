@@ -127,6 +127,7 @@ typedef struct tj_kernel {
   bool is_streamed;                         /* what is stored to buffers is not worth caching */
   int64_t fill;                             /* in the source's element type; for floats, converted to it */
   tj_scaling scaling;                       /* of a copy, of the fill too */
+  const char *tile;                         /* its shape in words; NULL: no mapping chose one */
   const struct tj_stage_choice *stage;      /* how a tile lies in LDS, and why; NULL: it stays in registers */
   const struct tj_domain *domain;           /* of a flat copy: what its coordinates are; NULL for other kernels */
   const struct tj_distributed *distributed; /* of a copy: how its tiles travel; NULL: the mapping chooses */

@@ -6,10 +6,14 @@
  * taken where it holds. */
 #include "lower/mapping.h"
 
+#include "base/text.h"
 #include "ir/facts.h"
+#include "ir/print.h"
 #include "lower/blocks.h"
 #include "lower/faster.h"
 #include "lower/share.h"
+
+#include <inttypes.h>
 
 typedef struct {
   tj_graph *graph;
@@ -133,6 +137,25 @@ static uint64_t column_modes(const tj_shape_problem *problem) {
   return columns;
 }
 
+/* "128 of 608 × 32 of 608 for 256 work-items in blocks of 4 × 4: loads should touch 1.00 cache lines …" */
+static const char *describe_shape(const mapping *map) {
+  const tj_tile_shape *shape = &map->shape;
+  const tj_shape_problem *problem = &map->problem;
+  tj_text text = tj_text_begin(map->graph->job);
+  for (uint32_t i = 0; i < problem->count; i++) {
+    uint32_t mode = problem->order[TJ_DESTINATION][i];
+    tj_text_format(&text, "%s%" PRId64 " of ", i > 0 ? " × " : "", shape->extent[mode]);
+    tj_node_print(&text, map->domain->mode[mode].extent);
+  }
+  tj_text_format(&text, " for %" PRId64 " work-items", shape->work_items);
+  if (shape->is_staged)
+    tj_text_format(&text, " in blocks of %" PRId64 " × %" PRId64, shape->unit[problem->order[TJ_SOURCE][0]],
+                   shape->depth);
+  tj_text_format(&text, ": loads should touch %.2f cache lines for each that they fill, stores %.2f",
+                 shape->lines[TJ_SOURCE], shape->lines[TJ_DESTINATION]);
+  return text.data;
+}
+
 static tj_kernel *make_kernel(const mapping *map) {
   const tj_tile_shape *shape = &map->shape;
   tj_graph *graph = map->graph;
@@ -156,7 +179,10 @@ static tj_kernel *make_kernel(const mapping *map) {
   tiling.store = tj_share_tile(graph, &map->problem, shape, TJ_DESTINATION, tiling.item);
   tiling.load = shape->is_staged ? tj_share_tile(graph, &map->problem, shape, TJ_SOURCE, tiling.item) : tiling.store;
   tj_kernel *kernel = tj_tile_kernel(graph, map->flat, &tiling, map->target);
-  return kernel != NULL && tj_kernel_fits(graph, kernel) ? kernel : NULL;
+  if (kernel == NULL || !tj_kernel_fits(graph, kernel))
+    return NULL;
+  kernel->tile = describe_shape(map);
+  return kernel;
 }
 
 /* Whether a side's vectors are as wide as its work-items meant them to be; if not, they will mean no more. */
