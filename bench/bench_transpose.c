@@ -30,7 +30,7 @@ typedef struct {
 typedef struct {
   double lines, worst_lines, needed, worst_needed; /* ratios, the first and third summed */
   uint64_t lds_cycles, ideal_lds_cycles;
-  int cases, ideal_cases, wide_cases;
+  int cases, ideal_cases, unavoidable_cases, wide_cases;
   uint64_t valu, divisions;
   double compile_milliseconds;
 } summary;
@@ -57,6 +57,7 @@ static void add(summary *s, const transpose_counts *c) {
   s->lds_cycles += c->lds_cycles;
   s->ideal_lds_cycles += c->ideal_lds_cycles;
   s->ideal_cases += c->lds_cycles == c->ideal_lds_cycles;
+  s->unavoidable_cases += c->is_unavoidable;
   s->wide_cases += is_wide(c);
   s->valu += c->valu;
   s->divisions += c->divisions;
@@ -84,19 +85,22 @@ static json_t *counts_object(const transpose_counts *c) {
       "load", side_object(&c->load), "store", side_object(&c->store), "lds_cycles", (json_int_t)c->lds_cycles,
       "ideal_lds_cycles", (json_int_t)c->ideal_lds_cycles, "valu", (json_int_t)c->valu, "salu", (json_int_t)c->salu,
       "divisions", (json_int_t)c->divisions, "compile_milliseconds", c->compile_milliseconds);
-  if (c->conflicts[0] != '\0')
+  if (c->conflicts[0] != '\0') {
     json_object_set_new(object, "conflicts", json_string(c->conflicts));
+    json_object_set_new(object, "unavoidable", json_boolean(c->is_unavoidable));
+  }
   return object;
 }
 
 static json_t *summary_object(const summary *s) {
   double cases = fmax(1, s->cases);
-  return json_pack("{s:i,s:f,s:f,s:f,s:f,s:i,s:I,s:I,s:i,s:I,s:I,s:f}", "cases", s->cases, "mean_lines_ratio",
+  return json_pack("{s:i,s:f,s:f,s:f,s:f,s:i,s:i,s:I,s:I,s:i,s:I,s:I,s:f}", "cases", s->cases, "mean_lines_ratio",
                    s->lines / cases, "worst_lines_ratio", s->worst_lines, "mean_needed_ratio", s->needed / cases,
-                   "worst_needed_ratio", s->worst_needed, "cases_with_ideal_lds", s->ideal_cases, "lds_cycles",
-                   (json_int_t)s->lds_cycles, "ideal_lds_cycles", (json_int_t)s->ideal_lds_cycles,
-                   "cases_all_16_bytes_a_lane", s->wide_cases, "valu", (json_int_t)s->valu, "divisions",
-                   (json_int_t)s->divisions, "mean_compile_milliseconds", s->compile_milliseconds / cases);
+                   "worst_needed_ratio", s->worst_needed, "cases_with_ideal_lds", s->ideal_cases,
+                   "cases_with_unavoidable_conflicts", s->unavoidable_cases, "lds_cycles", (json_int_t)s->lds_cycles,
+                   "ideal_lds_cycles", (json_int_t)s->ideal_lds_cycles, "cases_all_16_bytes_a_lane", s->wide_cases,
+                   "valu", (json_int_t)s->valu, "divisions", (json_int_t)s->divisions, "mean_compile_milliseconds",
+                   s->compile_milliseconds / cases);
 }
 
 /* --- the table --- */
@@ -126,10 +130,11 @@ static void print_row(const transposition *t, const char *form, const transpose_
 static void print_summary(const char *form, const summary *s) {
   double cases = fmax(1, s->cases);
   printf("%s: lines %.3f mean, %.3f worst; of what is needed %.3f mean, %.3f worst; LDS ideal in %d of %d cases, "
+         "conflicts unavoidable in %d, "
          "%.3f of the ideal cycles; 16 bytes a lane throughout in %d; VALU %llu; divisions %llu; compile %.1f ms\n",
          form, s->lines / cases, s->worst_lines, s->needed / cases, s->worst_needed, s->ideal_cases, s->cases,
-         (double)s->lds_cycles / fmax(1, (double)s->ideal_lds_cycles), s->wide_cases, (unsigned long long)s->valu,
-         (unsigned long long)s->divisions, s->compile_milliseconds / cases);
+         s->unavoidable_cases, (double)s->lds_cycles / fmax(1, (double)s->ideal_lds_cycles), s->wide_cases,
+         (unsigned long long)s->valu, (unsigned long long)s->divisions, s->compile_milliseconds / cases);
 }
 
 /* --- measuring --- */

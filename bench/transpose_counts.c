@@ -65,13 +65,25 @@ static bool inspect(const transpose_run *run, const tj_code *code, transpose_cou
   return true;
 }
 
-static void read_conflicts(const char *json, char text[COUNTS_TEXT]) {
+static json_int_t number(const json_t *finding, const char *name) {
+  return json_integer_value(json_object_get(json_object_get(finding, "numbers"), name));
+}
+
+/* Conflicts are unavoidable where the tile's layout takes the least cycles that any has, and these are more than the
+ * ideal. */
+static void read_stage(const json_t *finding, transpose_counts *counts) {
+  json_int_t cycles = number(finding, "cycles");
+  snprintf(counts->conflicts, COUNTS_TEXT, "%s", json_string_value(json_object_get(finding, "text")));
+  counts->is_unavoidable = cycles > number(finding, "ideal") && cycles == number(finding, "least");
+}
+
+static void read_conflicts(const char *json, transpose_counts *counts) {
   json_t *report = json_loads(json, 0, NULL), *one, *finding;
   size_t i, k;
   json_array_foreach(json_object_get(report, "checks"), i, one) {
     json_array_foreach(json_object_get(one, "findings"), k, finding) {
-      if (strcmp(json_string_value(json_object_get(finding, "about")), "conflict-free") == 0)
-        snprintf(text, COUNTS_TEXT, "%s", json_string_value(json_object_get(finding, "text")));
+      if (strcmp(json_string_value(json_object_get(finding, "about")), "stage") == 0)
+        read_stage(finding, counts);
     }
   }
   json_decref(report);
@@ -83,7 +95,7 @@ static bool ask_conflicts(const transpose_run *run, tj_program *program, transpo
   tj_blob report;
   if (tj_program_check(program, &options, &holds, &report) != TJ_OK)
     return false;
-  read_conflicts(report.data, counts->conflicts);
+  read_conflicts(report.data, counts);
   tj_blob_release(run->context, &report);
   return true;
 }

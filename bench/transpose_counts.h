@@ -24,8 +24,10 @@ typedef struct {
   uint64_t waves, valu, salu;
   uint64_t divisions; /* instructions of integer divisions, and calls, in the kernel's code */
   double compile_milliseconds;
-  char
-      conflicts[COUNTS_TEXT]; /* what `check` says of conflicts in LDS, where the shape is fixed; "" where none are */
+  /* Of fixed shapes with conflicts in LDS: what `check` says of the tile there, else "", and whether no layout of the
+   * tile has fewer. */
+  char conflicts[COUNTS_TEXT];
+  bool is_unavoidable;
 } transpose_counts;
 
 typedef struct {

@@ -9,13 +9,13 @@
 typedef struct {
   const char *type;
   double mean_lines, worst_lines, mean_needed, worst_needed, lds_cycles;
-  int ideal_lds, wide; /* cases, at least: no conflicts in LDS; 16 bytes a lane throughout */
+  int lds, wide; /* cases, at least: no conflicts in LDS but unavoidable ones; 16 bytes a lane throughout */
 } limits;
 
 /* The aim for both: lines 1.10 and 1.35. */
 static const limits fixed_limits[] = {
-    {"f32", 1.017, 1.081, 1.022, 1.172, 1.143, 34, 57},
-    {"f16", 1.135, 1.441, 1.173, 1.535, 1.193, 17, 57},
+    {"f32", 1.017, 1.081, 1.022, 1.172, 1.039, 46, 57},
+    {"f16", 1.134, 1.441, 1.173, 1.535, 1.133, 22, 57},
 };
 
 /* The aim: 1.15. Shapes passed at launch against fixed ones: vector arithmetic of all cases; lines; no division. */
@@ -23,7 +23,7 @@ static const struct {
   const char *type;
   double valu, mean_lines;
 } dynamic_limits[] = {
-    {"f32", 8.2, 12.26},
+    {"f32", 8.2, 7.34},
 };
 
 enum {
@@ -34,7 +34,7 @@ enum {
 };
 
 typedef struct {
-  int cases, ideal_lds, wide;
+  int cases, lds, wide;
   double lines, needed, worst_lines, worst_needed;
   const char *worst_case;
   uint64_t lds_cycles, ideal_lds_cycles, valu;
@@ -66,7 +66,7 @@ static void add_case(const transpose_run *run, const transposition *t, sums *sum
   sum->lines += lines;
   sum->needed += needed;
   sum->cases++;
-  sum->ideal_lds += c.lds_cycles == c.ideal_lds_cycles;
+  sum->lds += c.lds_cycles == c.ideal_lds_cycles || c.is_unavoidable;
   sum->wide += wide_share(&c.load) == 1 && wide_share(&c.store) == 1;
   sum->lds_cycles += c.lds_cycles;
   sum->ideal_lds_cycles += c.ideal_lds_cycles;
@@ -92,7 +92,7 @@ START_TEST(fixed_shapes) {
   hold(l->type, "lines against those needed, mean", sum.needed / sum.cases, l->mean_needed);
   hold(l->type, "lines against those needed, worst", sum.worst_needed, l->worst_needed);
   hold(l->type, "LDS cycles", (double)sum.lds_cycles / (double)sum.ideal_lds_cycles, l->lds_cycles);
-  ck_assert_int_ge(sum.ideal_lds, l->ideal_lds);
+  ck_assert_int_ge(sum.lds, l->lds);
   ck_assert_int_ge(sum.wide, l->wide);
 }
 END_TEST
