@@ -139,21 +139,31 @@ static tj_status load(tj_device_residents *device, const tj_rt_code *code, tj_re
 }
 
 /* The device's lock is held all the time, so that no kernel is loaded twice. */
+static tj_status find_or_load(tj_machine_residents *machine, tj_device_residents *device, uint32_t number,
+                              const tj_rt_code *code, tj_resident **resident, tj_rt_error *error) {
+  tj_status status = TJ_OK;
+  pthread_mutex_lock(&device->lock);
+  *resident = find(machine, device, number);
+  if (*resident == NULL) {
+    status = load(device, code, resident, error);
+    if (status == TJ_OK) {
+      (*resident)->machine = machine;
+      (*resident)->number = number;
+      settle(*resident);
+    }
+  }
+  pthread_mutex_unlock(&device->lock);
+  return status;
+}
+
+/* Whoever asks keeps both ends alive, so that what is found stays, also without the device's lock. */
 tj_status tj_resident_kernel(tj_machine_residents *machine, tj_device_residents *device, uint32_t number,
                              const tj_rt_code *code, tj_rt_kernel **kernel, tj_rt_error *error) {
   tj_status status = TJ_OK;
-  pthread_mutex_lock(&device->lock);
   tj_resident *resident = find(machine, device, number);
-  if (resident == NULL) {
-    status = load(device, code, &resident, error);
-    if (status == TJ_OK) {
-      resident->machine = machine;
-      resident->number = number;
-      settle(resident);
-    }
-  }
+  if (resident == NULL)
+    status = find_or_load(machine, device, number, code, &resident, error);
   if (status == TJ_OK)
     *kernel = resident->kernel;
-  pthread_mutex_unlock(&device->lock);
   return status;
 }
