@@ -273,15 +273,15 @@ static void search_vector(tj_job *job, const tj_bank_model *model, const tj_stag
     all->best = o;
 }
 
-static search search_all(tj_job *job, const tj_bank_model *model, const tj_stage_tile *tile) {
+/* Streams count into `all`, which therefore stays where it is. */
+static void search_all(tj_job *job, const tj_bank_model *model, const tj_stage_tile *tile, search *all) {
   static const tj_stage_direction directions[] = {TJ_STAGE_ROW, TJ_STAGE_COLUMN};
-  search all = {.least = UINT32_MAX, .item = TJ_NEW_ARRAY(job, candidate, MOST_CANDIDATES)};
+  *all = (search){.least = UINT32_MAX, .item = TJ_NEW_ARRAY(job, candidate, MOST_CANDIDATES)};
   uint32_t narrowest = tj_stage_narrowest(tile);
   for (unsigned d = 0; d < 2; d++) {
     for (uint32_t v = tj_stage_widest(tile, directions[d]); v >= narrowest && v > 0; v /= 2)
-      search_vector(job, model, tile, directions[d], v, &all);
+      search_vector(job, model, tile, directions[d], v, all);
   }
-  return all;
 }
 
 /* --- what is said of it --- */
@@ -336,7 +336,8 @@ static const char *give_reason(tj_job *job, const search *all, const tj_stage_ch
 }
 
 bool tj_stage_search(tj_job *job, const tj_bank_model *model, const tj_stage_tile *tile, tj_stage_choice *choice) {
-  search all = search_all(job, model, tile);
+  search all;
+  search_all(job, model, tile, &all);
   const tj_stage_stream *s = all.best.stream;
   if (s == NULL)
     return false;
