@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { TYPES = 5, SKEWS = 3, ELEMENTS = 6000, POISON = 0x5a };
+enum { TYPES = 5, SKEWS = 3, ELEMENTS = 10000, POISON = 0x5a, FORBIDDEN = 1 << 20 };
 
 static const char *const types[TYPES] = {"b8", "b16", "b32", "b64", "b128"};
 
@@ -63,12 +63,28 @@ static bool is_in_share(const session *s, int index, int type) {
 
 /* --- shapes --- */
 
-/* A small version of a case: the second skew has odd extents, the third one more than half. */
+static int64_t below(int64_t extent, int64_t most) {
+  return extent <= most ? extent - 1 : most;
+}
+
+/* Long runs in both tensors, of which tiles do not cover all, and nearly nothing else. No extent is larger than in
+ * full size. */
+static transposition long_runs(const transposition *t) {
+  transposition result = *t;
+  int first = t->permutation[0] - '0', others = 0;
+  for (int m = 1; m < transposition_modes(t); m++)
+    result.extent[m] = m == first ? below(t->extent[m], 139) : others++ == 0 ? 2 : 1;
+  result.extent[0] = below(t->extent[0], first == 0 ? 1111 : 83);
+  return result;
+}
+
+/* A small version of a case: the first skew is the full size's, halved again and again; the second has odd extents.
+ */
 static transposition small(int index) {
   transposition t = transposition_halved(&transpositions[index], ELEMENTS);
-  for (int m = 0; m < transposition_modes(&t); m++)
-    t.extent[m] = index % SKEWS == 0 ? t.extent[m] : index % SKEWS == 1 ? t.extent[m] | 1 : t.extent[m] - (m == 0);
-  return t;
+  for (int m = 0; index % SKEWS == 1 && m < transposition_modes(&t); m++)
+    t.extent[m] |= 1;
+  return index % SKEWS == 2 ? long_runs(&transpositions[index]) : t;
 }
 
 /* --- guarded memory --- */
@@ -79,15 +95,11 @@ typedef struct {
   size_t usable, bytes;
 } guarded;
 
-static size_t page_bytes(void) {
-  return (size_t)sysconf(_SC_PAGESIZE);
-}
-
 static guarded open_guarded(size_t bytes, bool at_end) {
-  size_t page = page_bytes(), usable = (bytes + page) / page * page;
-  unsigned char *map = mmap(NULL, usable + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), usable = (bytes + page) / page * page;
+  unsigned char *map = mmap(NULL, usable + 2 * FORBIDDEN, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ck_assert(map != MAP_FAILED);
-  guarded g = {.pages = map + page, .usable = usable, .bytes = bytes};
+  guarded g = {.pages = map + FORBIDDEN, .usable = usable, .bytes = bytes};
   ck_assert_int_eq(mprotect(g.pages, usable, PROT_READ | PROT_WRITE), 0);
   g.data = at_end ? g.pages + usable - bytes : g.pages;
   memset(g.pages, POISON, usable);
@@ -95,7 +107,7 @@ static guarded open_guarded(size_t bytes, bool at_end) {
 }
 
 static void close_guarded(const guarded *g) {
-  munmap(g->pages - page_bytes(), g->usable + 2 * page_bytes());
+  munmap(g->pages - FORBIDDEN, g->usable + 2 * FORBIDDEN);
 }
 
 static void fill(const guarded *g) {
