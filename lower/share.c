@@ -14,21 +14,64 @@ typedef struct {
   tj_shape_digits digits;
   tj_lane_grid grid;
   const tj_node *lane[TJ_GRID_MOST_DIGITS]; /* the work-item's part of each digit */
-  uint32_t along;                           /* the digit of the side's first mode */
+  uint32_t along, across;                   /* the digits of the side's first mode, and of the other with units */
   int64_t width, depth;                     /* of a block: along that mode, and along the other one with units */
   uint32_t slots;
   bool is_masked;            /* no element is twice in the tile's slots */
   const tj_node *takes_part; /* whether the work-item does */
 } sharing;
 
-static void make_lanes(sharing *s, const tj_node *item) {
-  uint32_t last = 0;
-  for (uint32_t i = 0; i < s->grid.count; i++)
-    last = s->grid.digit[i].lanes > 1 ? i : last;
+/* A part of a digit: `count` values that each move `scale`. */
+typedef struct {
+  uint32_t digit;
+  int64_t count, scale;
+} lane_part;
+
+enum { PHASE = 8, MOST_PARTS = TJ_GRID_MOST_DIGITS + 2 };
+
+static uint32_t first_shared_digit(const tj_lane_grid *grid) {
+  uint32_t first = 0;
+  while (first < grid->count && grid->digit[first].lanes == 1)
+    first++;
+  return first;
+}
+
+/* Whether two digits take turns by half phases. Where runs end in the middle of a phase, its lanes would have units
+ * of two neighbouring columns anyhow, and in most such phases the same rows of both: that no layout in LDS can serve.
+ */
+static bool takes_turns(const sharing *s, uint32_t first) {
+  return s->depth > 1 && first < s->across && s->grid.digit[first].lanes % PHASE == PHASE / 2 &&
+         s->grid.digit[s->across].lanes % 2 == 0;
+}
+
+/* Work-items by their number: first those of a phase, then the rest. */
+static uint32_t list_parts(const sharing *s, lane_part part[]) {
+  uint32_t count = 0, first = first_shared_digit(&s->grid);
+  bool turns = takes_turns(s, first);
+  if (turns) {
+    part[count++] = (lane_part){first, PHASE / 2, 1};
+    part[count++] = (lane_part){s->across, 2, 1};
+  }
   for (uint32_t i = 0; i < s->grid.count; i++) {
-    const tj_node *lanes = tj_int(s->graph, s->grid.digit[i].lanes);
-    s->lane[i] = i < last ? tj_mod(s->graph, item, lanes) : i == last ? item : tj_int(s->graph, 0);
-    item = i < last ? tj_div(s->graph, item, lanes) : item;
+    int64_t done = !turns ? 1 : i == first ? PHASE / 2 : i == s->across ? 2 : 1;
+    part[count++] = (lane_part){i, s->grid.digit[i].lanes / done, done};
+  }
+  return count;
+}
+
+static void make_lanes(sharing *s, const tj_node *item) {
+  tj_graph *graph = s->graph;
+  lane_part part[MOST_PARTS];
+  uint32_t count = list_parts(s, part), last = 0;
+  for (uint32_t i = 0; i < s->grid.count; i++)
+    s->lane[i] = tj_int(graph, 0);
+  for (uint32_t i = 0; i < count; i++)
+    last = part[i].count > 1 ? i : last;
+  for (uint32_t i = 0; i <= last; i++) {
+    const tj_node *size = tj_int(graph, part[i].count), *value = i < last ? tj_mod(graph, item, size) : item;
+    s->lane[part[i].digit] =
+        tj_add(graph, s->lane[part[i].digit], tj_mul(graph, value, tj_int(graph, part[i].scale)));
+    item = i < last ? tj_div(graph, item, size) : item;
   }
 }
 
@@ -36,12 +79,13 @@ static sharing begin_sharing(tj_graph *graph, const tj_shape_problem *problem, c
                              tj_side_name side, const tj_node *item) {
   sharing s = {graph, problem, shape, .digits = tj_shape_digits_of(problem, shape, side), .width = 1, .depth = 1};
   s.grid = tj_lane_grid_make(s.digits.count, s.digits.digits, shape->work_items);
-  s.along = UINT32_MAX;
+  s.along = s.across = UINT32_MAX;
   for (uint32_t i = 0; i < s.digits.digits; i++) {
     if (s.digits.mode[i] == problem->order[side][0]) {
       s.along = i;
       s.width = s.digits.scale[i];
     } else if (s.digits.scale[i] > 1) {
+      s.across = i;
       s.depth = s.digits.scale[i];
     }
   }

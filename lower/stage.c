@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_CANDIDATES = 4096, MOST_GROUPS = 16, MOST_RESIDENTS = 8, MOST_COUNTED = 400000 };
+enum { MOST_CANDIDATES = 4096, MOST_GROUPS = 16, MOST_RESIDENTS = 8, MOST_COUNTED = 1000000 };
 
 typedef struct {
   tj_stage_layout layout;
@@ -241,33 +241,38 @@ static outcome search_stream(const tj_stage_stream *s, candidate item[], uint32_
   return o;
 }
 
+/* Narrow vectors take more instructions, each of which takes a cycle to be issued. */
+static uint32_t cost_of(const outcome *o) {
+  return o->cycles + o->stream->count;
+}
+
 /* Whether b is to be preferred to a. */
 static bool is_better(const outcome *a, const outcome *b) {
   if (a->stream == NULL || b->stream == NULL)
     return a->stream == NULL && b->stream != NULL;
-  if (a->cycles != b->cycles)
-    return b->cycles < a->cycles;
-  if (a->stream->count != b->stream->count)
-    return b->stream->count < a->stream->count;
-  return by_cost(&a->best, &b->best) > 0;
+  uint32_t of_a = cost_of(a), of_b = cost_of(b);
+  return of_a != of_b ? of_b < of_a : by_cost(&a->best, &b->best) > 0;
 }
 
 /* The best of all streams; what the best of them could not do, nobody can. */
 typedef struct {
   outcome best;
-  uint32_t least;
+  uint32_t least, ideal; /* cycles, of the streams that there were */
   uint32_t tried;
   uint64_t counted;
   candidate *item; /* memory for lists */
 } search;
 
+/* Instructions of a direction and a width. The wide ones that come first need no more cycles than others could. */
 static void search_vector(tj_job *job, const tj_bank_model *model, const tj_stage_tile *tile,
                           tj_stage_direction direction, uint32_t vector, search *all) {
+  uint32_t count = tj_stage_instructions(tile, direction, vector);
+  if (all->best.stream != NULL && all->ideal + count >= cost_of(&all->best))
+    return;
   tj_stage_stream *s = TJ_NEW(job, tj_stage_stream);
   *s = tj_stage_stream_make(job, model, tile, direction, vector, &all->counted);
+  all->ideal = s->ideal < all->ideal ? s->ideal : all->ideal;
   all->least = s->least < all->least ? s->least : all->least;
-  if (all->best.stream != NULL && s->least >= all->best.cycles && s->count >= all->best.stream->count)
-    return;
   outcome o = search_stream(s, all->item, &all->tried);
   if (is_better(&all->best, &o))
     all->best = o;
@@ -276,7 +281,7 @@ static void search_vector(tj_job *job, const tj_bank_model *model, const tj_stag
 /* Streams count into `all`, which therefore stays where it is. */
 static void search_all(tj_job *job, const tj_bank_model *model, const tj_stage_tile *tile, search *all) {
   static const tj_stage_direction directions[] = {TJ_STAGE_ROW, TJ_STAGE_COLUMN};
-  *all = (search){.least = UINT32_MAX, .item = TJ_NEW_ARRAY(job, candidate, MOST_CANDIDATES)};
+  *all = (search){.least = UINT32_MAX, .ideal = UINT32_MAX, .item = TJ_NEW_ARRAY(job, candidate, MOST_CANDIDATES)};
   uint32_t narrowest = tj_stage_narrowest(tile);
   for (unsigned d = 0; d < 2; d++) {
     for (uint32_t v = tj_stage_widest(tile, directions[d]); v >= narrowest && v > 0; v /= 2)

@@ -56,9 +56,9 @@ typedef struct tj_stage_choice {
   const char *reason;    /* one line: "Sw<3,3,3>: 64 cycles, free of conflicts; plain would take 512" */
 } tj_stage_choice;
 
-/* The layout of the fewest cycles; of those, of the fewest instructions; of those, that lets the most workgroups have
- * LDS at a time; of those, of the simplest addresses; of the least LDS. False where not even the plain layout fits
- * into tile->limit. */
+/* The layout of the fewest cycles, with one more for each instruction; of those, the one that lets the most
+ * workgroups have LDS at a time; of those, of the simplest addresses; of the least LDS. False where not even the
+ * plain layout fits into tile->limit. */
 bool tj_stage_search(tj_job *job, const tj_bank_model *model, const tj_stage_tile *tile, tj_stage_choice *choice);
 
 /* The element that (row, column) is, as a number and as an index expression. */

@@ -4,7 +4,7 @@
  * vector; of the words that one phase wants, those at one place share the banks of that place. */
 #include "lower/stage_stream.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 enum { WIDEST = 16, MOST_BANKS = 64, MOST_PLACES = WIDEST / TJ_BANK_BYTES };
 
@@ -115,6 +115,30 @@ static void count_kind(tj_stage_stream *s, const tj_stage_instruction *in) {
   s->kind_size[kind]++;
 }
 
+typedef struct {
+  const tj_stage_instruction *one;
+  uint32_t size;
+} kind;
+
+static int larger_first(const void *a, const void *b) {
+  const kind *x = a, *y = b;
+  if (x->size != y->size)
+    return x->size > y->size ? -1 : 1;
+  return x->one < y->one ? -1 : x->one > y->one;
+}
+
+/* The largest kinds first: they tell the most of a layout. */
+static void sort_kinds(tj_stage_stream *s) {
+  kind *kinds = TJ_NEW_ARRAY(s->job, kind, s->kind_count + 1);
+  for (uint32_t i = 0; i < s->kind_count; i++)
+    kinds[i] = (kind){s->kind[i], s->kind_size[i]};
+  qsort(kinds, s->kind_count, sizeof *kinds, larger_first);
+  for (uint32_t i = 0; i < s->kind_count; i++) {
+    s->kind[i] = kinds[i].one;
+    s->kind_size[i] = kinds[i].size;
+  }
+}
+
 /* --- the pigeonhole --- */
 
 /* The units of a phase at each place within vectors, and so the cycles that the fullest place needs. */
@@ -154,18 +178,18 @@ static void add_instructions(tj_stage_stream *s, const tj_stage_access *access, 
   }
 }
 
-static uint32_t instruction_count(const tj_stage_stream *s) {
-  tj_stage_layout layout = {.direction = s->direction, .vector = s->vector};
+uint32_t tj_stage_instructions(const tj_stage_tile *tile, tj_stage_direction direction, uint32_t vector) {
+  tj_stage_layout layout = {.direction = direction, .vector = vector};
   uint32_t count = 0;
-  for (uint32_t i = 0; i < s->tile->access_count; i++)
-    count += s->tile->access[i].elements / tj_stage_vector(&layout, s->tile, &s->tile->access[i]);
+  for (uint32_t i = 0; i < tile->access_count; i++)
+    count += tile->access[i].elements / tj_stage_vector(&layout, tile, &tile->access[i]);
   return count;
 }
 
 tj_stage_stream tj_stage_stream_make(tj_job *job, const tj_bank_model *model, const tj_stage_tile *tile,
                                      tj_stage_direction direction, uint32_t vector, uint64_t *counted) {
   tj_stage_stream s = {job, model, tile, direction, vector, .counted = counted};
-  uint32_t most = instruction_count(&s);
+  uint32_t most = tj_stage_instructions(tile, direction, vector);
   tj_spend(job, (uint64_t)most * TJ_BANK_LANES);
   tj_stage_unit *units = TJ_NEW_ARRAY(job, tj_stage_unit, (size_t)most * TJ_BANK_LANES);
   s.instruction = TJ_NEW_ARRAY(job, tj_stage_instruction, most);
@@ -173,21 +197,24 @@ tj_stage_stream tj_stage_stream_make(tj_job *job, const tj_bank_model *model, co
   s.kind_size = TJ_NEW_ARRAY(job, uint32_t, most);
   for (uint32_t i = 0; i < tile->access_count; i++)
     add_instructions(&s, &tile->access[i], units + (size_t)s.count * TJ_BANK_LANES);
+  sort_kinds(&s);
   return s;
 }
 
 /* --- cycles --- */
 
-/* A layout in words. */
+/* A layout in words: line n is at n · pitch, and `beyond` further for each group before. */
 typedef struct {
-  uint32_t group, pitch, group_pitch;
+  uint32_t pitch, beyond;
+  uint64_t reciprocal;        /* of the group, times 2^32, rounded up */
   uint32_t mask, base, shift; /* of the swizzle */
 } word_layout;
 
 static word_layout in_words(const tj_stage_layout *layout, uint32_t element_bytes) {
-  word_layout words = {.group = layout->group,
-                       .pitch = layout->pitch * element_bytes / TJ_BANK_BYTES,
-                       .group_pitch = layout->group_pitch * element_bytes / TJ_BANK_BYTES,
+  uint32_t pitch = layout->pitch * element_bytes / TJ_BANK_BYTES;
+  word_layout words = {.pitch = pitch,
+                       .beyond = layout->group_pitch * element_bytes / TJ_BANK_BYTES - layout->group * pitch,
+                       .reciprocal = (UINT32_MAX + (uint64_t)layout->group) / layout->group,
                        .mask = (1u << layout->swizzle.bits) - 1};
   if (layout->swizzle.bits > 0) {
     words.base = (uint32_t)layout->swizzle.base + log2_of(element_bytes) - log2_of(TJ_BANK_BYTES);
@@ -196,12 +223,10 @@ static word_layout in_words(const tj_stage_layout *layout, uint32_t element_byte
   return words;
 }
 
+/* Lines and groups are so few that the product with the reciprocal is the exact quotient. */
 static uint32_t word_at(const word_layout *layout, tj_stage_unit unit) {
-  uint32_t at = unit.word;
-  if (layout->group == 1)
-    at += unit.line * layout->pitch;
-  else
-    at += unit.line / layout->group * layout->group_pitch + unit.line % layout->group * layout->pitch;
+  uint32_t groups = (uint32_t)(unit.line * layout->reciprocal >> 32);
+  uint32_t at = unit.word + unit.line * layout->pitch + groups * layout->beyond;
   return at ^ (at >> (layout->base + layout->shift) & layout->mask) << layout->base;
 }
 

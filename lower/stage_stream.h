@@ -44,6 +44,9 @@ uint32_t tj_stage_widest(const tj_stage_tile *tile, tj_stage_direction direction
 /* The narrowest that layouts keep together: whole words. */
 uint32_t tj_stage_narrowest(const tj_stage_tile *tile);
 
+/* How many instructions the accesses are in such layouts. */
+uint32_t tj_stage_instructions(const tj_stage_tile *tile, tj_stage_direction direction, uint32_t vector);
+
 tj_stage_stream tj_stage_stream_make(tj_job *job, const tj_bank_model *model, const tj_stage_tile *tile,
                                      tj_stage_direction direction, uint32_t vector, uint64_t *counted);
 

@@ -189,8 +189,8 @@ START_TEST(layouts_fit_into_lds) {
 }
 END_TEST
 
-/* Every eighth half of a row, where eight halves stay together: 32 words of a phase share 8 banks. Where words do not
- * stay together, nothing keeps any two of them from banks of their own. */
+/* Every eighth half of a row, where eight halves stay together: 32 words of a phase share 8 banks. Where four do,
+ * they share 16, and that is worth an instruction more. */
 static void search_strided(tj_job *job, void *data) {
   (void)data;
   accesses all = {.count = 0};
@@ -202,9 +202,9 @@ static void search_strided(tj_job *job, void *data) {
   tj_stage_tile tile = {2, 2, 512, all.access, all.count, LDS, NULL, 0};
   ck_assert(tj_stage_search(job, tj_bank_model_of("gfx942"), &tile, &choice));
   ck_assert_uint_eq(choice.layout.direction, ROW);
-  ck_assert_uint_eq(choice.layout.vector, 2);
+  ck_assert_uint_eq(choice.layout.vector, 4);
   ck_assert_uint_eq(choice.store_cycles, 8);
-  ck_assert_uint_eq(choice.load_cycles, 2);
+  ck_assert_uint_eq(choice.load_cycles, 4);
   const tj_bank_model *model = tj_bank_model_of("gfx942");
   uint64_t counted = 0;
   ck_assert_uint_eq(tj_stage_stream_make(job, model, &tile, ROW, 8, &counted).least, 8 + 8);
