@@ -254,10 +254,10 @@ static bool is_better(const outcome *a, const outcome *b) {
   return of_a != of_b ? of_b < of_a : by_cost(&a->best, &b->best) > 0;
 }
 
-/* The best of all streams; what the best of them could not do, nobody can. */
+/* The best of all streams. */
 typedef struct {
   outcome best;
-  uint32_t least, ideal; /* cycles, of the streams that there were */
+  uint32_t least, ideal; /* cycles: fewer are impossible; without conflicts */
   uint32_t tried;
   uint64_t counted;
   candidate *item; /* memory for lists */
@@ -267,8 +267,10 @@ typedef struct {
 static void search_vector(tj_job *job, const tj_bank_model *model, const tj_stage_tile *tile,
                           tj_stage_direction direction, uint32_t vector, search *all) {
   uint32_t count = tj_stage_instructions(tile, direction, vector);
-  if (all->best.stream != NULL && all->ideal + count >= cost_of(&all->best))
+  if (all->best.stream != NULL && all->ideal + count >= cost_of(&all->best)) {
+    all->least = all->ideal < all->least ? all->ideal : all->least;
     return;
+  }
   tj_stage_stream *s = TJ_NEW(job, tj_stage_stream);
   *s = tj_stage_stream_make(job, model, tile, direction, vector, &all->counted);
   all->ideal = s->ideal < all->ideal ? s->ideal : all->ideal;
@@ -346,7 +348,7 @@ bool tj_stage_search(tj_job *job, const tj_bank_model *model, const tj_stage_til
   const tj_stage_stream *s = all.best.stream;
   if (s == NULL)
     return false;
-  *choice = (tj_stage_choice){.layout = all.best.best.layout, .instructions = s->count, .least_cycles = s->least};
+  *choice = (tj_stage_choice){.layout = all.best.best.layout, .instructions = s->count, .least_cycles = all.least};
   choice->plain_cycles = tj_stage_cycles_below(s, &all.best.plain, UINT32_MAX);
   count_sides(s, choice);
   choice->reason = give_reason(job, &all, choice);

@@ -52,7 +52,7 @@ typedef struct tj_stage_choice {
   uint32_t store_cycles, store_ideal;
   uint32_t load_cycles, load_ideal;
   uint32_t plain_cycles; /* that the plain layout would take, in the same direction */
-  uint32_t least_cycles; /* fewer are impossible for any layout that keeps `vector` elements together */
+  uint32_t least_cycles; /* fewer are impossible, whatever the layout and the vectors */
   const char *reason;    /* one line: "Sw<3,3,3>: 64 cycles, free of conflicts; plain would take 512" */
 } tj_stage_choice;
 

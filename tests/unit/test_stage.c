@@ -288,7 +288,6 @@ static void check_choice(random_search *r, const tj_stage_choice *choice) {
   ck_assert_uint_eq(loads, choice->load_cycles);
   ck_assert_uint_eq(instructions, choice->instructions);
   ck_assert_uint_le(choice->least_cycles, stores + loads);
-  ck_assert_uint_le(choice->store_ideal + choice->load_ideal, choice->least_cycles);
   ck_assert_uint_le(stores + loads, choice->plain_cycles);
   for (uint32_t padding = choice->layout.vector; padding < 64; padding += choice->layout.vector) {
     tj_stage_layout padded = choice->layout;
