@@ -265,6 +265,10 @@ static void report_stage(const kernel_check *k, tj_findings *findings) {
   tj_finding_number(finding, "least", stage->least_cycles);
 }
 
+static bool is_access(const tj_kernel_step *step) {
+  return step->kind == TJ_STEP_LOAD || step->kind == TJ_STEP_STORE || step->kind == TJ_STEP_STREAM;
+}
+
 static void check_accesses(kernel_check *k, tj_findings *findings) {
   const tj_kernel *kernel = k->kernel;
   int64_t count = tj_constant_value(k->check->graph, kernel->count, "the number of work-items");
@@ -274,7 +278,7 @@ static void check_accesses(kernel_check *k, tj_findings *findings) {
   if (kernel->loop != NULL)
     k->trips = tj_constant_value(k->check->graph, kernel->loop->trips, "the number of trips");
   for (uint32_t i = 0; i < kernel->step_count; i++) {
-    if (kernel->step[i].kind == TJ_STEP_LOAD || kernel->step[i].kind == TJ_STEP_STORE)
+    if (is_access(&kernel->step[i]))
       evaluate_step(k, &kernel->step[i], count);
   }
   report_accesses(k, findings);
@@ -284,7 +288,7 @@ static void check_accesses(kernel_check *k, tj_findings *findings) {
 static void check_widths(kernel_check *k, tj_findings *findings) {
   for (uint32_t i = 0; i < k->kernel->step_count; i++) {
     const tj_kernel_step *step = &k->kernel->step[i];
-    if (step->kind == TJ_STEP_LOAD || step->kind == TJ_STEP_STORE)
+    if (is_access(step))
       costs_of(k, step)->steps++;
   }
   for (uint32_t i = 0; i < k->cost_count; i++) {

@@ -2,9 +2,13 @@
  *
  * A block is as many cache lines of the source as a register file holds. Where source and destination are contiguous
  * along the same mode, it is a few vectors that stay as they are; otherwise rows along the source's mode, which are
- * stored as columns along the destination's. Work-items of a workgroup take the blocks of a tile in the order of the
- * destination; workgroups take tiles in the order of the source, so that what follows can be fetched ahead. The tile
- * is so large that both sides see more than one line in a row, and so small that few pages are in use at a time.
+ * stored as columns along the destination's. Workgroups take tiles of blocks in the order of the source, so that what
+ * follows can be fetched ahead. The tile is so large that both sides see more than one line in a row, and so small
+ * that few pages are in use at a time.
+ *
+ * What is not worth caching bypasses the caches, which only pays line by line. Columns that fill lines go straight
+ * from registers; other tiles are put together in LDS first, in the order of the destination, which gets them in runs
+ * as long as there are.
  *
  * That a row is contiguous, and how far rows are from one another, is shown with symbols for both, once for all. */
 #include "lower/blocks.h"
@@ -12,19 +16,37 @@
 #include "ir/facts.h"
 #include "ir/simplify.h"
 #include "lower/faster.h"
+#include "lower/transpose.h"
 
 enum {
   MOST_MODES = 16,
-  MOST_COLUMNS = 16,      /* of a block that turns around: as many vectors are being made at a time */
-  FREE_VECTORS = 4,       /* of a block that does not, along a mode whose extent is not known, */
-  MOST_VECTORS = 8,       /* and at most */
-  TURNED_RUN_BYTES = 128, /* what a tile has side by side on either side, at least: two lines come together */
-  STRAIGHT_RUN_BYTES = 1024,
-  STREAM_BYTES = 4 << 20 /* of a destination that is not worth caching */
+  LINE_BYTES = 64,         /* of a cache line, as far as the order of things goes */
+  MOST_BLOCK_BYTES = 1024, /* of a block that turns around */
+  MOST_ROWS = 32,          /* of it: more would be in too many pages */
+  FREE_VECTORS = 4,        /* of a block that does not turn, along a mode whose extent is not known, */
+  MOST_VECTORS = 8,        /* and at most */
+  STREAM_ALIGNMENT = 16,   /* bytes: of vectors that are streamed from registers */
+  STREAM_BYTES = 4 << 20,  /* of a destination that is not worth caching */
+  STAGED_BYTES = 128 * 1024
 };
 
-enum { LARGEST_ELEMENT = 16 /* bytes; those are vectors themselves */ };
+/* Bytes that a tile has side by side, at least: on the source's side, and on the destination's. */
+typedef struct {
+  int64_t loaded, stored;
+} runs;
+
+static const runs turned_runs = {256, 128}, straight_runs = {1024, 1024};
+static const runs staged_runs = {256, 256}, staged_byte_runs = {128, 512};
 static const int64_t LARGEST_EXTENT = (int64_t)1 << 48;
+
+/* How a tile lies in LDS: in the destination's order. Its first modes there make a run, the rest number the runs. */
+typedef struct {
+  uint32_t modes; /* of a run */
+  int64_t run;    /* elements */
+  int64_t pitch;  /* from one to the next */
+  int64_t runs;
+  int64_t stride[MOST_MODES]; /* by mode */
+} staging;
 
 typedef struct {
   tj_graph *graph;
@@ -36,12 +58,17 @@ typedef struct {
   uint32_t by_source[MOST_MODES], by_destination[MOST_MODES]; /* modes, smallest stride first */
   uint32_t along, across;                                     /* of the rows of a block */
   int64_t width, depth;                                       /* elements of a row; rows */
+  int64_t panels;                                             /* that turn around: rows side by side, */
   int64_t step;                                               /* coordinates from one row to the next */
   int64_t size[MOST_MODES];                                   /* of a block */
   int64_t blocks[MOST_MODES];                                 /* of a tile */
   int64_t work_items;
   const tj_node *workgroup, *item, *tiles;
-  const tj_node **origin; /* the first coordinate of a work-item's block, by mode */
+  const tj_node **corner; /* the first coordinate of the tile, by mode, */
+  const tj_node **within; /* of a work-item's block within it, */
+  const tj_node **origin; /* and of that block */
+  bool is_staged;
+  staging stage;
 } mapping;
 
 /* --- modes --- */
@@ -94,7 +121,46 @@ static bool is_contiguous(const mapping *map) {
          tj_is_int(stride_on(map, map->by_destination[0], false), 1);
 }
 
+/* --- elements --- */
+
+static const tj_kernel_step *flat_step(const mapping *map, bool is_load) {
+  return &map->flat->step[is_load ? 0 : 1];
+}
+
+static tj_dtype dtype_of(const mapping *map, bool is_load) {
+  return map->flat->buffer[flat_step(map, is_load)->access.buffer].dtype;
+}
+
+static int64_t bytes_of(const mapping *map, bool is_load) {
+  return tj_dtype_bits(dtype_of(map, is_load)) / 8;
+}
+
+/* Of an element, in the wider of the two types. */
+static int64_t element_bytes(const mapping *map) {
+  int64_t loaded = bytes_of(map, true), stored = bytes_of(map, false);
+  return loaded > stored ? loaded : stored;
+}
+
+/* Elements of a vector register. */
+static int64_t lanes_of(const mapping *map) {
+  return map->target->block_bytes / element_bytes(map);
+}
+
+/* Elements of a row that turns around. */
+static int64_t columns_of(const mapping *map) {
+  return TJ_PERMUTED_BYTES / element_bytes(map);
+}
+
+/* Rows that turn around together. */
+static int64_t rows_of(const mapping *map) {
+  return lanes_of(map) < MOST_ROWS ? lanes_of(map) : MOST_ROWS;
+}
+
 /* --- blocks --- */
+
+static bool is_turned(const mapping *map) {
+  return map->along != map->by_destination[0];
+}
 
 static int64_t power_within(int64_t most, int64_t extent) {
   while (most > 1 && most > extent)
@@ -140,6 +206,7 @@ static int64_t common_count(const mapping *map, uint32_t mode, int64_t piece) {
 static void choose_straight(mapping *map, int64_t lanes) {
   uint32_t first = map->by_destination[0];
   map->along = map->across = first;
+  map->panels = 1;
   map->width = power_within(lanes, least_extent(map, first));
   map->step = map->width;
   map->depth = common_count(map, first, map->width);
@@ -150,22 +217,26 @@ static void choose_straight(mapping *map, int64_t lanes) {
   }
 }
 
-static void choose_turned(mapping *map, int64_t lanes) {
+/* Rows of columns that turn around by themselves, side by side up to a cache line. */
+static void choose_turned(mapping *map) {
   map->along = map->by_source[0];
   map->across = map->by_destination[0];
-  map->width = power_within(lanes < MOST_COLUMNS ? lanes : MOST_COLUMNS, least_extent(map, map->along));
-  map->depth = power_within(lanes, least_extent(map, map->across));
+  map->width = power_within(columns_of(map), least_extent(map, map->along));
+  map->depth = power_within(rows_of(map), least_extent(map, map->across));
   map->step = 1;
+  int64_t most = MOST_BLOCK_BYTES / (map->width * map->depth * element_bytes(map));
+  int64_t line = LINE_BYTES / (map->width * element_bytes(map));
+  map->panels = power_within(most < line ? most : line, least_extent(map, map->along) / map->width);
 }
 
 static void choose_block(mapping *map, int64_t lanes) {
   if (map->by_source[0] == map->by_destination[0])
     choose_straight(map, lanes);
   else
-    choose_turned(map, lanes);
+    choose_turned(map);
   for (uint32_t m = 0; m < map->domain->count; m++)
     map->size[m] = 1;
-  map->size[map->along] = map->width;
+  map->size[map->along] = map->width * map->panels;
   map->size[map->across] = map->step * map->depth;
 }
 
@@ -180,7 +251,7 @@ static void widen(mapping *map, uint32_t mode, int64_t wanted) {
   if (count >= most)
     count = most;
   else if (fixed)
-    count = best_count(greatest_extent(map, mode), size, count, 3 * count);
+    count = best_count(greatest_extent(map, mode), size, count, map->is_staged ? count + count / 2 + 1 : 3 * count);
   map->blocks[mode] = count;
 }
 
@@ -204,15 +275,79 @@ static void reach(mapping *map, const uint32_t order[], bool of_source, int64_t 
   }
 }
 
-static void choose_tile(mapping *map, int64_t bytes) {
-  int64_t run = (map->along == map->by_destination[0] ? STRAIGHT_RUN_BYTES : TURNED_RUN_BYTES) / bytes;
+static void reach_both(mapping *map, int64_t loaded, int64_t stored) {
   for (uint32_t m = 0; m < map->domain->count; m++)
     map->blocks[m] = 1;
-  reach(map, map->by_destination, false, run);
-  reach(map, map->by_source, true, run);
-  map->work_items = 1;
-  for (uint32_t m = 0; m < map->domain->count; m++)
-    map->work_items *= map->blocks[m];
+  reach(map, map->by_destination, false, stored);
+  reach(map, map->by_source, true, loaded);
+}
+
+static void choose_tile(mapping *map) {
+  const runs *wanted = is_turned(map) ? &turned_runs : &straight_runs;
+  reach_both(map, wanted->loaded / element_bytes(map), wanted->stored / element_bytes(map));
+}
+
+/* --- tiles in LDS --- */
+
+static bool is_whole(const mapping *map, uint32_t mode) {
+  return is_fixed(map, mode) && reach_of(map, mode) == greatest_extent(map, mode);
+}
+
+/* How many of the destination's first modes the tile has in one run. */
+static uint32_t modes_of_run(const mapping *map) {
+  int64_t have = 1;
+  for (uint32_t i = 0; i < map->domain->count; i++) {
+    uint32_t mode = map->by_destination[i];
+    if (!tj_is_int(stride_on(map, mode, false), have))
+      return i;
+    if (!is_whole(map, mode))
+      return i + 1;
+    have *= reach_of(map, mode);
+  }
+  return map->domain->count;
+}
+
+/* Lines between runs are odd in number, so that columns of a tile spread over the cache. */
+static int64_t pitch_of(const mapping *map, int64_t run) {
+  int64_t lines = pieces_of(run * bytes_of(map, false), LINE_BYTES) | 1;
+  return lines * LINE_BYTES / bytes_of(map, false);
+}
+
+static void lay_out(mapping *map) {
+  staging *stage = &map->stage;
+  *stage = (staging){.modes = modes_of_run(map), .run = 1, .runs = 1};
+  for (uint32_t i = 0; i < map->domain->count; i++) {
+    uint32_t mode = map->by_destination[i];
+    if (i == stage->modes)
+      stage->pitch = pitch_of(map, stage->run);
+    stage->stride[mode] = i < stage->modes ? stage->run : stage->pitch * stage->runs;
+    *(i < stage->modes ? &stage->run : &stage->runs) *= reach_of(map, mode);
+  }
+  if (stage->modes == map->domain->count)
+    stage->pitch = pitch_of(map, stage->run);
+}
+
+/* With room for a vector that begins with the last one. */
+static int64_t staged_elements(const mapping *map) {
+  return map->stage.pitch * map->stage.runs + map->target->block_bytes / bytes_of(map, false);
+}
+
+static const runs *wanted_runs(const mapping *map) {
+  return !is_turned(map) ? &straight_runs : element_bytes(map) == 1 ? &staged_byte_runs : &staged_runs;
+}
+
+/* A tile with long runs on both sides, as far as it fits. */
+static void choose_staged_tile(mapping *map) {
+  const runs *wanted = wanted_runs(map);
+  int64_t loaded = wanted->loaded / bytes_of(map, true), stored = wanted->stored / bytes_of(map, false);
+  int64_t most = STAGED_BYTES / bytes_of(map, false);
+  reach_both(map, loaded, stored);
+  lay_out(map);
+  while (staged_elements(map) > most && loaded + stored > 2) {
+    *(loaded >= stored ? &loaded : &stored) /= 2;
+    reach_both(map, loaded, stored);
+    lay_out(map);
+  }
 }
 
 /* --- coordinates --- */
@@ -251,7 +386,7 @@ static void place_tiles(mapping *map) {
     const tj_node *at = is_last ? rest : tj_mod(graph, rest, along[i]);
     if (!is_last)
       rest = tj_div(graph, rest, along[i]);
-    map->origin[map->by_source[i]] = tile_origin(map, map->by_source[i], at);
+    map->corner[map->by_source[i]] = tile_origin(map, map->by_source[i], at);
   }
 }
 
@@ -263,19 +398,23 @@ static const tj_node *block_origin(const mapping *map, uint32_t mode, const tj_n
   return last % map->size[mode] == 0 ? origin : tj_min(graph, origin, tj_int(graph, last));
 }
 
-/* Numbers the blocks of a tile in the order of the destination. */
+/* Numbers the blocks of a tile in the order of the destination, or of the source where the tile is staged. */
 static void place_blocks(mapping *map) {
   tj_graph *graph = map->graph;
+  map->work_items = 1;
+  for (uint32_t m = 0; m < map->domain->count; m++)
+    map->work_items *= map->blocks[m];
   int64_t left = map->work_items;
   map->item = tj_coordinate(graph, "t", tj_int(graph, map->work_items));
   const tj_node *rest = map->item;
   for (uint32_t i = 0; i < map->domain->count; i++) {
-    uint32_t mode = map->by_destination[i];
+    uint32_t mode = map->is_staged ? map->by_source[i] : map->by_destination[i];
     const tj_node *blocks = tj_int(graph, map->blocks[mode]);
     left /= map->blocks[mode];
     const tj_node *at = left == 1 ? rest : tj_mod(graph, rest, blocks);
     rest = left == 1 ? tj_int(graph, 0) : tj_div(graph, rest, blocks);
-    map->origin[mode] = tj_add(graph, map->origin[mode], block_origin(map, mode, at));
+    map->within[mode] = block_origin(map, mode, at);
+    map->origin[mode] = tj_add(graph, map->corner[mode], map->within[mode]);
   }
   tj_simplify(graph, map->origin, map->domain->count, NULL);
 }
@@ -287,10 +426,6 @@ typedef struct {
   tj_access first;
   const tj_node *distance;
 } row_access;
-
-static const tj_kernel_step *flat_step(const mapping *map, bool is_load) {
-  return &map->flat->step[is_load ? 0 : 1];
-}
 
 static tj_access access_at(const mapping *map, bool is_load, const tj_node *const digit[]) {
   uint32_t buffer = flat_step(map, is_load)->access.buffer;
@@ -309,8 +444,8 @@ typedef struct {
 
 static row_form form_of(const mapping *map, bool is_load) {
   if (is_load || map->along == map->by_destination[0])
-    return (row_form){map->along, map->across, map->width, map->depth, map->step};
-  return (row_form){map->across, map->along, map->depth, map->width, 1};
+    return (row_form){map->along, map->across, map->width * map->panels, map->depth, map->step};
+  return (row_form){map->across, map->along, map->depth, map->width * map->panels, 1};
 }
 
 /* Any block of the domain, by symbols: the first coordinate along each mode. */
@@ -392,34 +527,119 @@ static tj_kernel_step *add_step(tj_kernel *kernel, tj_step_kind kind, tj_access 
   return step;
 }
 
-/* Loads the block's rows; with `ahead`, fetches those as well. */
-static void add_loads(const mapping *map, tj_kernel *kernel, const row_access *rows, const row_access *ahead) {
-  for (int64_t row = 0; row < map->depth; row++) {
-    if (ahead != NULL)
-      add_step(kernel, TJ_STEP_PREFETCH, nth_row(map, ahead, row));
-    tj_kernel_step *step = add_step(kernel, TJ_STEP_LOAD, nth_row(map, rows, row));
+static void add_prefetches(const mapping *map, tj_kernel *kernel, const row_access *rows) {
+  for (int64_t row = 0; row < map->depth; row++)
+    add_step(kernel, TJ_STEP_PREFETCH, nth_row(map, rows, row));
+}
+
+/* Loads the block's rows, panel by panel. */
+static void add_loads(const mapping *map, tj_kernel *kernel, const row_access *rows) {
+  for (int64_t i = 0; i < map->panels * map->depth; i++) {
+    tj_access access = nth_row(map, rows, i % map->depth);
+    access.displacement += i / map->depth * map->width;
+    tj_kernel_step *step = add_step(kernel, TJ_STEP_LOAD, access);
     step->width = (uint32_t)map->width;
-    step->slot = (uint32_t)(row * map->width);
+    step->slot = (uint32_t)(i * map->width);
   }
 }
 
 /* Stores the rows as they are, or the columns of what has been loaded. */
 static void add_stores(const mapping *map, tj_kernel *kernel, const row_access *rows) {
   row_form form = form_of(map, false);
-  bool is_turned = map->along != map->by_destination[0];
   for (int64_t row = 0; row < form.depth; row++) {
     tj_kernel_step *step = add_step(kernel, TJ_STEP_STORE, nth_row(map, rows, row));
+    int64_t panel = row / map->width * map->width * map->depth;
     step->width = (uint32_t)form.width;
-    step->slot = (uint32_t)(is_turned ? row : row * form.width);
-    step->slot_step = (uint32_t)(is_turned ? map->width : 1);
+    step->slot = (uint32_t)(is_turned(map) ? panel + row % map->width : row * form.width);
+    step->slot_step = (uint32_t)(is_turned(map) ? map->width : 1);
+  }
+}
+
+/* --- staging --- */
+
+/* The block's place in LDS. */
+static row_access staged_rows(const mapping *map) {
+  tj_graph *graph = map->graph;
+  row_form form = form_of(map, false);
+  const tj_node *offset = tj_int(graph, 0);
+  for (uint32_t m = 0; m < map->domain->count; m++)
+    offset = tj_add(graph, offset, tj_mul(graph, map->within[m], tj_int(graph, map->stage.stride[m])));
+  const tj_node *distance = tj_int(graph, map->stage.stride[form.across] * form.step);
+  tj_access first = {.buffer = TJ_LDS, .offset = tj_simplified(graph, offset), .valid = tj_int(graph, 1)};
+  return (row_access){first, distance};
+}
+
+/* Element `lane` of a run of the tile at `corner`. */
+static tj_access run_access(const mapping *map, const tj_node *const corner[], const tj_node *number,
+                            const tj_node *lane) {
+  tj_graph *graph = map->graph;
+  uint32_t count = map->domain->count, modes = map->stage.modes;
+  const tj_node **digit = TJ_NEW_ARRAY(graph->job, const tj_node *, count);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t mode = map->by_destination[i];
+    const tj_node **rest = i < modes ? &lane : &number, *reached = tj_int(graph, reach_of(map, mode));
+    bool is_last = i + 1 == modes || i + 1 == count;
+    digit[mode] = tj_add(graph, corner[mode], is_last ? *rest : tj_mod(graph, *rest, reached));
+    *rest = tj_div(graph, *rest, reached);
+  }
+  tj_simplify(graph, digit, count, NULL);
+  return access_at(map, false, digit);
+}
+
+/* Any tile of the domain, by symbols. */
+static const tj_node *const *any_corner(const mapping *map) {
+  tj_graph *graph = map->graph;
+  const tj_node **corner = TJ_NEW_ARRAY(graph->job, const tj_node *, map->domain->count);
+  for (uint32_t m = 0; m < map->domain->count; m++) {
+    const tj_node *last = tj_sub(graph, extent_of(map, m), tj_int(graph, reach_of(map, m) - 1));
+    corner[m] = is_whole(map, m) ? tj_int(graph, 0) : tj_coordinate(graph, "corner", tj_simplified(graph, last));
+  }
+  return corner;
+}
+
+/* Whether the runs of all tiles are contiguous. */
+static bool are_runs(const mapping *map) {
+  tj_graph *graph = map->graph;
+  const tj_node *number = tj_coordinate(graph, "run", tj_int(graph, map->stage.runs));
+  const tj_node *lane = tj_coordinate(graph, "lane", tj_int(graph, map->stage.run));
+  const tj_node *const *corner = any_corner(map);
+  tj_access any = run_access(map, corner, number, lane);
+  const tj_node *first = run_access(map, corner, number, tj_int(graph, 0)).offset;
+  const tj_node *node[] = {any.offset, any.valid, tj_add(graph, first, lane)};
+  tj_simplify(graph, node, 3, NULL);
+  return tj_is_int(node[1], 1) && tj_prove_equal(graph, node[0], node[2]);
+}
+
+static int64_t streams_of_item(const mapping *map) {
+  return pieces_of(map->stage.runs, map->work_items);
+}
+
+/* The first element of the run that a work-item takes in turn `i`, valid where there is one. */
+static tj_access nth_run(const mapping *map, const tj_node *number) {
+  tj_graph *graph = map->graph;
+  tj_access access = run_access(map, map->corner, number, tj_int(graph, 0));
+  const tj_node *node[] = {access.offset, tj_less(graph, number, tj_int(graph, map->stage.runs))};
+  tj_simplify(graph, node, 2, NULL);
+  return (tj_access){.buffer = access.buffer, .offset = node[0], .valid = node[1]};
+}
+
+static const tj_node *number_of_run(const mapping *map, int64_t i) {
+  return tj_add(map->graph, map->item, tj_int(map->graph, i * map->work_items));
+}
+
+/* Work-items take the runs in turn. */
+static void add_streams(const mapping *map, tj_kernel *kernel) {
+  tj_graph *graph = map->graph;
+  add_step(kernel, TJ_STEP_BARRIER, (tj_access){0});
+  for (int64_t i = 0; i < streams_of_item(map); i++) {
+    const tj_node *number = number_of_run(map, i);
+    tj_kernel_step *step = add_step(kernel, TJ_STEP_STREAM, nth_run(map, number));
+    step->value = tj_simplified(graph, tj_mul(graph, number, tj_int(graph, map->stage.pitch)));
+    step->width = (uint32_t)map->stage.run;
   }
 }
 
 /* --- kernels --- */
-
-static uint32_t bytes_of(const mapping *map, bool is_load) {
-  return tj_dtype_bits(map->flat->buffer[flat_step(map, is_load)->access.buffer].dtype) / 8;
-}
 
 static const tj_node *stored_elements(const mapping *map) {
   return map->flat->buffer[flat_step(map, false)->access.buffer].element_count;
@@ -439,6 +659,25 @@ static const tj_node *const *assumed_parameters(const mapping *map) {
   return parameter;
 }
 
+/* What comes next is fetched while stores are on their way: loads and stores overlap. */
+static void add_steps(const mapping *map, tj_kernel *kernel, const row_access *loaded, const row_access *stored) {
+  row_access ahead = rows_ahead(map, loaded);
+  if (kernel->is_streamed && !map->is_staged)
+    add_prefetches(map, kernel, &ahead);
+  add_loads(map, kernel, loaded);
+  add_stores(map, kernel, stored);
+  if (map->is_staged) {
+    add_streams(map, kernel);
+    add_prefetches(map, kernel, &ahead);
+    kernel->lds_elements = (uint32_t)staged_elements(map);
+  }
+}
+
+static size_t most_steps(const mapping *map) {
+  int64_t moved = (map->panels + 1) * map->depth, stored = map->panels * map->width + map->depth;
+  return (size_t)(moved + stored + (map->is_staged ? 1 + streams_of_item(map) : 0));
+}
+
 static tj_kernel *make_kernel(const mapping *map, const row_access *loaded, const row_access *stored) {
   tj_graph *graph = map->graph;
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
@@ -451,20 +690,12 @@ static tj_kernel *make_kernel(const mapping *map, const row_access *loaded, cons
   kernel->item = map->item;
   kernel->workgroup_size = (uint32_t)map->work_items;
   kernel->count = tj_simplified(graph, tj_mul(graph, map->tiles, tj_int(graph, map->work_items)));
-  kernel->slot_count = (uint32_t)(map->width * map->depth);
-  kernel->step = TJ_NEW_ARRAY(graph->job, tj_kernel_step, (size_t)(map->width + 3 * map->depth));
+  kernel->slot_count = (uint32_t)(map->width * map->panels * map->depth);
+  kernel->step = TJ_NEW_ARRAY(graph->job, tj_kernel_step, most_steps(map));
   kernel->step_count = 0;
   kernel->is_streamed = is_streamed(map);
-  row_access ahead = rows_ahead(map, loaded);
-  add_loads(map, kernel, loaded, kernel->is_streamed ? &ahead : NULL);
-  add_stores(map, kernel, stored);
+  add_steps(map, kernel, loaded, stored);
   return tj_kernel_fits(graph, kernel) ? kernel : NULL;
-}
-
-/* Elements of a vector register, in the wider of the two types. */
-static int64_t lanes_of(const mapping *map) {
-  uint32_t loaded = bytes_of(map, true), stored = bytes_of(map, false);
-  return map->target->block_bytes / (loaded > stored ? loaded : stored);
 }
 
 static bool is_plain(const tj_kernel *flat) {
@@ -477,7 +708,7 @@ static bool sort_all(mapping *map) {
     return false;
   sort_modes(map, map->by_source, true);
   sort_modes(map, map->by_destination, false);
-  return is_contiguous(map) && lanes_of(map) * LARGEST_ELEMENT > map->target->block_bytes;
+  return is_contiguous(map);
 }
 
 /* Whether a block is smaller than it should be along a mode that may well be longer. */
@@ -487,10 +718,61 @@ static bool is_stunted(const mapping *map, uint32_t mode, int64_t size, int64_t 
 
 static bool is_worth_it(const mapping *map) {
   int64_t lanes = lanes_of(map);
-  if (map->along == map->by_destination[0])
-    return !is_stunted(map, map->along, map->width, lanes);
-  return !is_stunted(map, map->along, map->width, lanes < MOST_COLUMNS ? lanes : MOST_COLUMNS) &&
-         !is_stunted(map, map->across, map->depth, lanes);
+  if (!is_turned(map))
+    return columns_of(map) == 1 || !is_stunted(map, map->along, map->width, lanes);
+  return !is_stunted(map, map->along, map->width * map->panels, columns_of(map)) &&
+         !is_stunted(map, map->across, map->depth, rows_of(map));
+}
+
+/* Whether vectors of the destination are aligned well enough, and never overlap: then lines are stored as a whole. */
+static bool has_whole_vectors(const mapping *map) {
+  uint32_t first = map->by_destination[0];
+  int64_t aligned = STREAM_ALIGNMENT / bytes_of(map, false), width = form_of(map, false).width;
+  for (uint32_t m = 0; m < map->domain->count; m++) {
+    if (m != first && !tj_facts_divisible(&stride_on(map, m, false)->facts, aligned))
+      return false;
+  }
+  return width == lanes_of(map) && tj_facts_divisible(&extent_of(map, first)->facts, width);
+}
+
+/* Whether a destination that is not worth caching takes the elements as they are carried, and would take them better
+ * in long runs than from registers. */
+static bool is_better_staged(const mapping *map) {
+  bool is_raw = map->flat->carried == dtype_of(map, false) && map->flat->scaling.when != TJ_SCALED_STORING;
+  return is_streamed(map) && is_raw && (element_bytes(map) >= 8 || !has_whole_vectors(map));
+}
+
+static void place(mapping *map) {
+  uint32_t count = map->domain->count;
+  const tj_node **coordinate = TJ_NEW_ARRAY(map->graph->job, const tj_node *, 3 * (size_t)count);
+  map->corner = coordinate;
+  map->within = coordinate + count;
+  map->origin = coordinate + 2 * count;
+  place_tiles(map);
+  place_blocks(map);
+}
+
+/* By way of LDS, from which whole runs are streamed. */
+static tj_kernel *map_staged(mapping *map) {
+  map->is_staged = true;
+  choose_staged_tile(map);
+  bool fits = staged_elements(map) * bytes_of(map, false) <= map->target->lds_bytes;
+  if (!fits || !are_runs(map))
+    return NULL;
+  place(map);
+  row_access loaded, stored = staged_rows(map);
+  return find_rows(map, true, &loaded) ? make_kernel(map, &loaded, &stored) : NULL;
+}
+
+/* From registers. */
+static tj_kernel *map_directly(mapping *map) {
+  map->is_staged = false;
+  choose_tile(map);
+  place(map);
+  row_access loaded, stored;
+  if (!find_rows(map, true, &loaded) || !find_rows(map, false, &stored))
+    return NULL;
+  return make_kernel(map, &loaded, &stored);
 }
 
 /* NULL where the blocks would be single elements, or are not what they should be. */
@@ -498,68 +780,68 @@ static tj_kernel *map_blocks(mapping *map) {
   if (!sort_all(map))
     return NULL;
   choose_block(map, lanes_of(map));
-  choose_tile(map, map->target->block_bytes / lanes_of(map));
   if (!is_worth_it(map))
     return NULL;
-  map->origin = TJ_NEW_ARRAY(map->graph->job, const tj_node *, map->domain->count);
-  place_tiles(map);
-  place_blocks(map);
-  row_access loaded, stored;
-  if (!find_rows(map, true, &loaded) || !find_rows(map, false, &stored))
-    return NULL;
-  return make_kernel(map, &loaded, &stored);
+  tj_kernel *staged = is_better_staged(map) ? map_staged(map) : NULL;
+  return staged != NULL ? staged : map_directly(map);
 }
 
 /* --- parameters --- */
 
-/* How far blocks and their tiles would reach if all modes were long enough. */
-static const int64_t *wanted_extents(const mapping *map) {
+/* How far blocks would reach, `count` of them, if all modes were long enough. */
+static const int64_t *wanted_extents(const mapping *map, int64_t count) {
   int64_t *extent = TJ_NEW_ARRAY(map->graph->job, int64_t, map->domain->count);
   bool is_straight = map->by_source[0] == map->by_destination[0];
   for (uint32_t m = 0; m < map->domain->count; m++)
     extent[m] = 1;
-  extent[map->by_source[0]] = extent[map->by_destination[0]] = (is_straight ? FREE_VECTORS : 2) * lanes_of(map);
+  extent[map->by_source[0]] = extent[map->by_destination[0]] = (is_straight ? FREE_VECTORS : count) * lanes_of(map);
   return extent;
 }
 
-/* The kernel for parameters that meet the demands, offered in the place of `last`. Returns the last one then. */
+/* The kernel for parameters that meet the demands, offered in the place of `last`; NULL where there is none. */
 static tj_kernel *offer(mapping *map, tj_kernel *last, const tj_demands *demands, const char *suffix) {
-  if (demands->count == 0)
-    return last;
   tj_graph *graph = map->graph;
   tj_substitution assumed = tj_assume(graph, demands);
   map->assumed = &assumed;
   map->domain = tj_assumed_domain(graph, map->flat->domain, &assumed);
   tj_kernel *faster = map_blocks(map);
-  if (faster == NULL)
-    return last;
-  tj_offer_faster(graph, last, faster, demands, tj_string_format(graph->job, "%s.%s", map->flat->name, suffix));
+  if (faster != NULL)
+    tj_offer_faster(graph, last, faster, demands, tj_string_format(graph->job, "%s.%s", map->flat->name, suffix));
   return faster;
 }
 
-/* The flat kernel, with blocks for shapes that are not too small, and streams for large ones of whole vectors. */
-static tj_kernel *map_anyway(mapping *map, tj_kernel *flat) {
-  tj_graph *graph = map->graph;
-  const int64_t *wanted = wanted_extents(map);
-  tj_demands some = tj_find_demands(graph, flat->domain, 1, wanted);
-  tj_demands whole = tj_find_demands(graph, flat->domain, lanes_of(map), wanted);
-  tj_kernel *blocks = offer(map, flat, &some, "blocks");
-  if (blocks == flat)
-    return NULL;
-  map->is_large = true;
-  if (offer(map, blocks, &whole, "streams") != blocks) {
-    const tj_node *least = tj_int(graph, STREAM_BYTES / bytes_of(map, false));
-    const tj_node *is_large = tj_less_equal(graph, least, stored_elements(map));
-    blocks->condition = tj_simplified(graph, tj_and(graph, blocks->condition, is_large));
-  }
-  return flat;
+/* Blocks for shapes that are not too small. */
+static tj_kernel *offer_blocks(mapping map, tj_kernel *flat, const int64_t *wanted) {
+  tj_demands some = tj_find_demands(map.graph, flat->domain, 1, wanted);
+  return some.count > 0 ? offer(&map, flat, &some, "blocks") : NULL;
+}
+
+/* Streams for large ones. */
+static void offer_streams(mapping map, tj_kernel *blocks, const int64_t *wanted) {
+  tj_graph *graph = map.graph;
+  const tj_node *least = tj_int(graph, STREAM_BYTES / bytes_of(&map, false));
+  tj_demands some = tj_find_demands(graph, map.flat->domain, 1, wanted);
+  map.is_large = true;
+  if (stored_elements(&map)->facts.high < least->value || offer(&map, blocks, &some, "streams") == NULL)
+    return;
+  const tj_node *is_large = tj_less_equal(graph, least, stored_elements(&map));
+  blocks->condition = tj_simplified(graph, tj_and(graph, blocks->condition, is_large));
 }
 
 tj_kernel *tj_map_blocks(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
   static const tj_substitution nothing;
   mapping map = {.graph = graph, .flat = flat, .domain = flat->domain, .target = target, .assumed = &nothing};
-  tj_kernel *blocks = map_blocks(&map);
-  if (blocks != NULL)
-    return blocks;
-  return sort_all(&map) ? map_anyway(&map, flat) : NULL;
+  if (!sort_all(&map))
+    return NULL;
+  const int64_t *few = wanted_extents(&map, 1), *more = wanted_extents(&map, 2);
+  tj_kernel *general = map_blocks(&map), *blocks = general;
+  if (general == NULL) {
+    general = flat;
+    blocks = offer_blocks(map, flat, few);
+  }
+  if (blocks == NULL)
+    return NULL;
+  if (!blocks->is_streamed)
+    offer_streams(map, blocks, more);
+  return general;
 }

@@ -153,6 +153,12 @@ tj_phase tj_emit_phase(const tj_kernel_step steps[], uint32_t begin, uint32_t co
 /* Emits its steps. The builder ends where they have ended. */
 void tj_emit_steps(tj_emitter *emitter, tj_phase phase);
 
+/* Has a store bypass the caches, which wait for whole lines. */
+void tj_emit_streamed(tj_emitter *emitter, LLVMValueRef store);
+/* Copies bytes from LDS to a buffer past the caches; at least one. From where they are, it may load a whole vector
+ * register. The builder ends in a new block. (emit_stream.c) */
+void tj_emit_stream(tj_emitter *emitter, LLVMValueRef to, LLVMValueRef from, uint64_t bytes);
+
 /* All steps of a flat kernel's work-item, with the loop around them. (emit_loop.c) */
 void tj_emit_item(tj_emitter *emitter);
 

@@ -169,9 +169,10 @@ static unsigned alignment_of(const tj_emitter *emitter, const tj_kernel_step *st
 }
 
 static void emit_prefetch(tj_emitter *emitter, const tj_kernel_step *step) {
-  enum { NEAREST = 3, DATA = 1 };
+  enum { SECOND_CACHE = 2, DATA = 1 };
   LLVMValueRef arguments[] = {emit_address(emitter, &step->access), LLVMConstInt(emitter->i32, 0, false),
-                              LLVMConstInt(emitter->i32, NEAREST, false), LLVMConstInt(emitter->i32, DATA, false)};
+                              LLVMConstInt(emitter->i32, SECOND_CACHE, false),
+                              LLVMConstInt(emitter->i32, DATA, false)};
   tj_emit_intrinsic(emitter, "llvm.prefetch", &emitter->pointer, 1, arguments, 4);
 }
 
@@ -182,8 +183,7 @@ static void emit_load(tj_emitter *emitter, const tj_kernel_step *step) {
   set_slots(emitter, step, converted(emitter, vector, step->width, conversion_at(emitter, step)));
 }
 
-/* Has a store bypass the caches, which wait for whole lines. */
-static void mark_streamed(tj_emitter *emitter, LLVMValueRef store) {
+void tj_emit_streamed(tj_emitter *emitter, LLVMValueRef store) {
   LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(emitter->i32, 1, false));
   LLVMMetadataRef node = LLVMMDNodeInContext2(emitter->context, &one, 1);
   LLVMSetMetadata(store, LLVMGetMDKindIDInContext(emitter->context, "nontemporal", 11),
@@ -196,7 +196,15 @@ static void emit_store(tj_emitter *emitter, const tj_kernel_step *step) {
   LLVMValueRef store = LLVMBuildStore(emitter->builder, vector, emit_address(emitter, &step->access));
   LLVMSetAlignment(store, alignment_of(emitter, step));
   if (emitter->kernel->is_streamed && step->access.buffer != TJ_LDS)
-    mark_streamed(emitter, store);
+    tj_emit_streamed(emitter, store);
+}
+
+/* LDS has room for a vector after its elements. */
+static void emit_stream(tj_emitter *emitter, const tj_kernel_step *step) {
+  tj_access staged = {.buffer = TJ_LDS, .offset = step->value};
+  uint32_t bytes = tj_dtype_bits(emitter->kernel->carried) / 8;
+  LLVMValueRef from = emit_address(emitter, &staged), to = emit_address(emitter, &step->access);
+  tj_emit_stream(emitter, to, from, (uint64_t)step->width * bytes);
 }
 
 /* The value of an expression as an element of the carried type: its low bits, or the nearest float. */
@@ -322,6 +330,9 @@ static void emit_step(tj_emitter *emitter, const tj_kernel_step *step) {
     break;
   case TJ_STEP_LOOKUP:
     emit_lookup(emitter, step);
+    break;
+  case TJ_STEP_STREAM:
+    emit_stream(emitter, step);
     break;
   case TJ_STEP_PREFETCH:
     emit_prefetch(emitter, step);

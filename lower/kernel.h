@@ -44,6 +44,8 @@ typedef enum {
   TJ_STEP_STORE,    /* the elements become the slots, converted from the carried type; where not valid, nothing */
   TJ_STEP_LOOKUP,   /* the symbol `value` is the element, an integer, where that is in 0 … limit - 1; otherwise, and
                        where not valid, `limit` */
+  TJ_STEP_STREAM,   /* the elements become those of LDS from `value` on; nobody reads them soon. On the host, of the
+                       carried type */
   TJ_STEP_PREFETCH, /* the elements will be loaded by somebody soon; nothing happens that could be seen */
   TJ_STEP_BARRIER   /* the whole workgroup has got here, and sees what was stored to LDS; slots are forgotten */
 } tj_step_kind;
@@ -52,10 +54,10 @@ typedef enum {
  * or none is. */
 typedef struct {
   tj_step_kind kind;
-  tj_access access;     /* of LOAD, STORE and LOOKUP */
-  const tj_node *value; /* of VALUE; of LOOKUP: a symbol, which this step gives its value */
+  tj_access access;     /* of LOAD, STORE, STREAM and LOOKUP */
+  const tj_node *value; /* of VALUE; of LOOKUP: a symbol, which this step gives its value; of STREAM */
   const tj_node *limit; /* of LOOKUP: at least 1 */
-  uint32_t width;       /* a power of two; 1 for VALUE */
+  uint32_t width;       /* a power of two; 1 for VALUE; any for STREAM */
   uint32_t slot, slot_step;
 } tj_kernel_step;
 

@@ -2,8 +2,9 @@
  *
  * A store whose elements are one lane each of many loaded vectors would take them apart element by element. Where a
  * machine permutes whole vectors, the vectors change places with their lanes instead: short ones are first joined to
- * the length of the result, then pairs exchange halves of ever shorter groups of lanes. All lanes of the block change
- * places at once, so that the stores that follow find whole vectors in their slots. */
+ * the length of the result. Groups of 16 bytes are then interleaved as often as it takes, which machines do within
+ * such groups at the least cost; in groups of other lengths, pairs exchange halves of ever shorter groups of lanes.
+ * All lanes of the block change places at once, so that the stores that follow find whole vectors in their slots. */
 #include "lower/transpose.h"
 
 enum { MOST_LANES = 64 };
@@ -57,14 +58,49 @@ static void exchange(tj_emitter *emitter, LLVMValueRef *upper, LLVMValueRef *low
   *lower = permuted(emitter, a, b, odd, width);
 }
 
-/* Each group of as many lanes as there are vectors changes places with them. */
-static void turn(tj_emitter *emitter, block *b) {
+/* Pairs the lanes of two vectors, within each group of `group` lanes: the first half of them, or the second. */
+static LLVMValueRef interleaved(tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b, uint32_t width, uint32_t group,
+                                bool is_second) {
+  uint32_t from[MOST_LANES];
+  for (uint32_t lane = 0; lane < width; lane++) {
+    uint32_t within = lane % group, first = lane - within + (is_second ? group / 2 : 0);
+    from[lane] = first + within / 2 + (within % 2 == 0 ? 0 : width);
+  }
+  return permuted(emitter, a, b, from, width);
+}
+
+/* Each group of as many lanes as there are vectors changes places with them: a round of interleaving moves one bit of
+ * a vector's number to the lane's. */
+static void turn_within_groups(tj_emitter *emitter, block *b) {
+  uint32_t half = b->count / 2;
+  for (uint32_t round = 1; round < b->count; round *= 2) {
+    block next = *b;
+    for (uint32_t i = 0; i < half; i++) {
+      LLVMValueRef upper = b->vector[i], lower = b->vector[i + half];
+      next.vector[2 * i] = interleaved(emitter, upper, lower, b->width, b->count, false);
+      next.vector[2 * i + 1] = interleaved(emitter, upper, lower, b->width, b->count, true);
+    }
+    *b = next;
+  }
+}
+
+/* The same, for groups of any length. */
+static void turn_by_halves(tj_emitter *emitter, block *b) {
   for (uint32_t half = b->count / 2; half > 0; half /= 2) {
     for (uint32_t i = 0; i < b->count; i++) {
       if ((i & half) == 0)
         exchange(emitter, &b->vector[i], &b->vector[i + half], b->width, half);
     }
   }
+}
+
+static void turn(tj_emitter *emitter, block *b) {
+  LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(b->vector[0]));
+  bool is_integer = LLVMGetTypeKind(element) == LLVMIntegerTypeKind;
+  if (is_integer && b->count * LLVMGetIntTypeWidth(element) == 8 * TJ_PERMUTED_BYTES)
+    turn_within_groups(emitter, b);
+  else
+    turn_by_halves(emitter, b);
 }
 
 /* --- slots --- */

@@ -4,6 +4,9 @@
 
 #include "lower/emit.h"
 
+/* Lanes of so many bytes are the cheapest to change places among. */
+enum { TJ_PERMUTED_BYTES = 16 };
+
 /* Before a store: where its slots are the same lane of as many loaded vectors, puts the elements of all these vectors
  * into others that stores can take whole, and has the slots say so. Otherwise, or where the target permutes no
  * vectors, nothing happens. */
