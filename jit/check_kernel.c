@@ -115,6 +115,13 @@ static void close_loop(kernel_check *k) {
     tj_evaluator_destroy(k->next);
 }
 
+/* A single lane may store a run of many lines. */
+static int64_t count_lines(const kernel_check *k, const access_costs *cost, const int64_t address[], uint32_t lanes) {
+  if (lanes != 1)
+    return tj_count_lines(address, lanes, cost->bytes, k->line_bytes);
+  return (address[0] + cost->bytes - 1) / k->line_bytes - address[0] / k->line_bytes + 1;
+}
+
 static void add_wave(const kernel_check *k, access_costs *cost, const int64_t address[], uint32_t lanes,
                      uint64_t active) {
   if (lanes == 0)
@@ -122,7 +129,7 @@ static void add_wave(const kernel_check *k, access_costs *cost, const int64_t ad
   cost->instructions++;
   cost->lanes += lanes;
   if (cost->buffer != TJ_LDS) {
-    cost->lines += tj_count_lines(address, lanes, cost->bytes, k->line_bytes);
+    cost->lines += count_lines(k, cost, address, lanes);
     cost->least_lines += tj_least_lines(address, lanes, cost->bytes, k->line_bytes);
   } else if (k->model != NULL) {
     uint32_t lds[TJ_BANK_LANES] = {0}, next = 0;
