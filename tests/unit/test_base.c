@@ -167,9 +167,13 @@ START_TEST(every_code_has_title_and_note) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {arena_zeroes_and_aligns, memory_runs_out, failures_are_described,
-                                       an_inner_failure_ends_at_the_inner_run, text_grows,
-                                       offsets_become_lines_and_columns, every_code_has_title_and_note,
-                                       processors_have_cache_lines};
+  const TTest *const tests[] = {arena_zeroes_and_aligns,
+                                memory_runs_out,
+                                failures_are_described,
+                                an_inner_failure_ends_at_the_inner_run,
+                                text_grows,
+                                offsets_become_lines_and_columns,
+                                every_code_has_title_and_note,
+                                processors_have_cache_lines};
   return run_suite(suite_of("base", tests, sizeof tests / sizeof *tests));
 }
