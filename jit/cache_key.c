@@ -109,7 +109,7 @@ tj_bytes tj_cache_text_key(tj_job *job, const char *identity, const tj_text_requ
 _Static_assert(sizeof(tj_access) == 40, "write_access writes every field of tj_access");
 _Static_assert(sizeof(tj_kernel_buffer) == 40, "write_buffer writes what lowering reads of tj_kernel_buffer");
 _Static_assert(sizeof(tj_derived) == 16, "write_kernel writes every field of tj_derived");
-_Static_assert(sizeof(tj_kernel_binding) == 16, "write_kernel writes every field of tj_kernel_binding");
+_Static_assert(sizeof(tj_kernel_binding) == 24, "write_kernel writes every field of tj_kernel_binding");
 _Static_assert(sizeof(tj_kernel_step) == 80, "write_step writes every field of tj_kernel_step");
 _Static_assert(sizeof(tj_scaling) == 24, "write_kernel writes every field of tj_scaling");
 _Static_assert(sizeof(tj_carried) == 24, "write_loop writes every field of tj_carried");
@@ -287,6 +287,7 @@ static void write_kernel(kernel_writer *w, const tj_kernel *kernel) {
   for (uint32_t i = 0; i < kernel->binding_count; i++) {
     write_node(w, kernel->binding[i].symbol);
     write_node(w, kernel->binding[i].value);
+    tj_write_u8(&w->text, kernel->binding[i].is_launched);
   }
   tj_write_u32(&w->text, kernel->scaling.when);
   tj_write_u32(&w->text, kernel->scaling.arithmetic);

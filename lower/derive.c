@@ -3,7 +3,7 @@
 #include "lower/magic.h"
 
 enum {
-  MOST_WORDS = 64,     /* more would crowd the argument block */
+  MOST_WORDS = 192,    /* more would crowd the argument block */
   COSTLY_WEIGHT = 100, /* of tj_op_weight: an expression with a division, or several products */
 };
 
@@ -67,23 +67,32 @@ static void derive_value(derivation *found, const tj_node *node) {
     derive(found, TJ_DERIVED_VALUE, node);
 }
 
-static void derive_for(derivation *found, const tj_node *node) {
+static void derive_for(derivation *found, const tj_kernel *kernel, const tj_node *node) {
   bool is_division = node->op == TJ_OP_DIV || node->op == TJ_OP_MOD;
   for (unsigned i = 0; i < tj_op_arity(node->op); i++) {
     const tj_node *arg = node->arg[i];
     if (tj_kernel_nodes_level(&found->nodes, arg) != TJ_LEVEL_LAUNCH)
       continue;
     if (is_division && i == 1 && !tj_is_constant(arg))
-      derive_magic(found, tj_magic_bits(node), arg);
+      derive_magic(found, tj_magic_bits(node), tj_launched_value(kernel, arg));
     derive_value(found, arg);
+  }
+}
+
+static void derive_bindings(derivation *found, const tj_kernel *kernel) {
+  for (uint32_t i = 0; i < kernel->binding_count; i++) {
+    const tj_kernel_binding *binding = &kernel->binding[i];
+    if (binding->is_launched && tj_op_arity(binding->value->op) > 0)
+      derive(found, TJ_DERIVED_VALUE, binding->value);
   }
 }
 
 static void derive_kernel(tj_graph *graph, derivation *found, const tj_kernel *kernel) {
   found->nodes = tj_kernel_nodes_of(graph, kernel);
+  derive_bindings(found, kernel);
   for (uint32_t i = 0; i < found->nodes.walk.count; i++) {
     if (found->nodes.level[i] != TJ_LEVEL_LAUNCH)
-      derive_for(found, found->nodes.walk.node[i]);
+      derive_for(found, kernel, found->nodes.walk.node[i]);
   }
   for (uint32_t i = 0; i < found->nodes.root_count; i++) {
     if (tj_kernel_nodes_level(&found->nodes, found->nodes.root[i]) == TJ_LEVEL_LAUNCH)

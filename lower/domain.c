@@ -256,17 +256,6 @@ tj_domain tj_domain_of_dimensions(tj_graph *graph, const tj_operand *source, con
 
 /* --- coordinates --- */
 
-const tj_node *const *tj_domain_digits(tj_graph *graph, const tj_domain *domain, const tj_node *index) {
-  const tj_node **digits = TJ_NEW_ARRAY(graph->job, const tj_node *, domain->count + 1);
-  for (uint32_t i = 0; i < domain->count; i++) {
-    bool is_last = i + 1 == domain->count;
-    digits[i] = is_last ? index : tj_mod(graph, index, domain->mode[i].extent);
-    if (!is_last)
-      index = tj_div(graph, index, domain->mode[i].extent);
-  }
-  return digits;
-}
-
 /* The coordinates of all leaves, by place in the profile. */
 static const tj_node **leaf_digits(tj_graph *graph, const tj_domain *domain, const tj_node *const digit[]) {
   const tj_node **leaf = TJ_NEW_ARRAY(graph->job, const tj_node *, domain->leaf_total + 1);
@@ -284,6 +273,39 @@ static const tj_node **leaf_digits(tj_graph *graph, const tj_domain *domain, con
     }
   }
   return leaf;
+}
+
+/* What a linear coordinate divided by all extents but the last leaves is below that: intervals do not see that of
+ * parameters. The simple form has to know before anything is made of it. */
+static void set_last_digit(tj_graph *graph, const tj_node *digit, const tj_node *extent) {
+  int64_t high = extent->facts.high;
+  tj_facts known = {.low = 0, .high = high == INT64_MAX ? high : high - 1, .modulus = 1};
+  if (digit->facts.high > known.high)
+    tj_sharpen_facts(tj_simplified(graph, digit), &known);
+  tj_sharpen_facts(digit, &known);
+}
+
+static void set_last_digits(tj_graph *graph, const tj_domain *domain, const tj_node *const digit[]) {
+  const tj_node *const *leaf = leaf_digits(graph, domain, digit);
+  for (uint32_t i = 0; i < domain->count; i++) {
+    const tj_mode *mode = &domain->mode[i];
+    uint32_t place = domain->leaf[mode->first_leaf + mode->leaf_count - 1];
+    set_last_digit(graph, leaf[place], domain->leaf_extent[place]);
+  }
+}
+
+const tj_node *const *tj_domain_digits(tj_graph *graph, const tj_domain *domain, const tj_node *index) {
+  const tj_node **digits = TJ_NEW_ARRAY(graph->job, const tj_node *, domain->count + 1);
+  for (uint32_t i = 0; i < domain->count; i++) {
+    bool is_last = i + 1 == domain->count;
+    digits[i] = is_last ? index : tj_mod(graph, index, domain->mode[i].extent);
+    if (is_last)
+      set_last_digit(graph, index, domain->mode[i].extent);
+    else
+      index = tj_div(graph, index, domain->mode[i].extent);
+  }
+  set_last_digits(graph, domain, digits);
+  return digits;
 }
 
 /* The linear coordinate of leaves that are one integer mode of an operand; advances *next over them. */

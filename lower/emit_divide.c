@@ -178,6 +178,7 @@ static LLVMValueRef quotient_by_constant(tj_emitter *emitter, const floor_divisi
 }
 
 static LLVMValueRef find_derived(const tj_emitter *emitter, tj_derived_kind kind, const tj_node *node) {
+  node = tj_launched_value(emitter->kernel, node);
   for (uint32_t i = 0; i < emitter->kernel->derived_count; i++) {
     if (emitter->kernel->derived[i].kind == kind && emitter->kernel->derived[i].node == node)
       return emitter->derived[i];

@@ -185,6 +185,27 @@ static void emit_level(tj_emitter *emitter, tj_level level) {
   }
 }
 
+/* A launched binding's value: a parameter, or a derived word. */
+static LLVMValueRef launched_value(const tj_emitter *emitter, const tj_node *value) {
+  const tj_kernel *kernel = emitter->kernel;
+  for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+    if (kernel->parameter[i] == value)
+      return emitter->parameter[i];
+  }
+  for (uint32_t i = 0; i < kernel->derived_count; i++) {
+    if (kernel->derived[i].kind == TJ_DERIVED_VALUE && kernel->derived[i].node == value)
+      return emitter->derived[i];
+  }
+  tj_fail(emitter->job, TJ_INTERNAL, "a launch passes too few words to kernel %s", kernel->name);
+}
+
+static void emit_launched(tj_emitter *emitter, const tj_kernel_binding *binding) {
+  LLVMTypeRef type = tj_emit_int_type(emitter, tj_width_of(&binding->symbol, 1).bits);
+  LLVMValueRef value = launched_value(emitter, binding->value);
+  bool is_signed = binding->value->facts.low < 0;
+  set_value(emitter, binding->symbol, LLVMBuildIntCast2(emitter->builder, value, type, is_signed, ""));
+}
+
 void tj_emit_launch_nodes(tj_emitter *emitter) {
   const tj_kernel *kernel = emitter->kernel;
   for (uint32_t i = 0; i < kernel->parameter_count; i++)
@@ -192,6 +213,10 @@ void tj_emit_launch_nodes(tj_emitter *emitter) {
   for (uint32_t i = 0; i < kernel->derived_count; i++) {
     if (kernel->derived[i].kind == TJ_DERIVED_VALUE)
       set_value(emitter, kernel->derived[i].node, emitter->derived[i]);
+  }
+  for (uint32_t i = 0; i < kernel->binding_count; i++) {
+    if (kernel->binding[i].is_launched)
+      emit_launched(emitter, &kernel->binding[i]);
   }
   emit_level(emitter, TJ_LEVEL_LAUNCH);
 }
@@ -208,8 +233,10 @@ static void emit_binding(tj_emitter *emitter, const tj_kernel_binding *binding) 
 void tj_emit_workgroup_nodes(tj_emitter *emitter, LLVMValueRef workgroup) {
   set_value(emitter, emitter->kernel->workgroup, workgroup);
   emitter->level = TJ_LEVEL_WORKGROUP;
-  for (uint32_t i = 0; i < emitter->kernel->binding_count; i++)
-    emit_binding(emitter, &emitter->kernel->binding[i]);
+  for (uint32_t i = 0; i < emitter->kernel->binding_count; i++) {
+    if (!emitter->kernel->binding[i].is_launched)
+      emit_binding(emitter, &emitter->kernel->binding[i]);
+  }
   emit_level(emitter, TJ_LEVEL_WORKGROUP);
 }
 

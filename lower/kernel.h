@@ -77,7 +77,8 @@ typedef struct {
 
 /* A name for an expression: the symbol's facts say more of it than it shows. */
 typedef struct {
-  const tj_node *symbol, *value; /* the value mentions no other binding */
+  const tj_node *symbol, *value; /* the value mentions no other binding, except launched ones */
+  bool is_launched;              /* the value is one of parameters alone, which the launch computes */
 } tj_kernel_binding;
 
 /* What a copy does to its elements on the way: scale * element + bias, rounded once. */
@@ -115,7 +116,7 @@ typedef struct tj_kernel {
   const tj_node *item;      /* and of the work-item's within it */
   const tj_node *count;     /* of work-items: an expression of parameters; tiled: a multiple of workgroup_size */
   uint32_t workgroup_size;
-  tj_kernel_binding *binding; /* tiled: of what is the same for a workgroup */
+  tj_kernel_binding *binding; /* tiled: of what is the same for a workgroup, or for the launch */
   uint32_t binding_count;
   tj_loop *loop; /* flat: around all steps; NULL: none */
   tj_kernel_step *step;
@@ -142,6 +143,10 @@ typedef struct tj_kernel {
 const tj_node *tj_access_element(tj_graph *graph, const tj_kernel *kernel, const tj_access *access);
 /* Its predicate, without bindings. */
 const tj_node *tj_access_valid(tj_graph *graph, const tj_kernel *kernel, const tj_access *access);
+
+/* What the launch has to know of a node in the kernel's place: the value of a launched binding, or the node itself.
+ */
+const tj_node *tj_launched_value(const tj_kernel *kernel, const tj_node *node);
 
 /* The kernel's argument block: pointers to the buffers, then the parameters, then the derived words; 8 bytes each. */
 static inline uint32_t tj_kernel_argument_bytes(const tj_kernel *kernel) {

@@ -7,14 +7,28 @@
 
 #include <stdlib.h>
 
-static const tj_node *without_bindings(tj_graph *graph, const tj_kernel *kernel, const tj_node *node) {
+static const tj_node *without_some(tj_graph *graph, const tj_kernel *kernel, const tj_node *node, bool launched) {
   tj_substitution bound = {TJ_NEW_ARRAY(graph->job, const tj_node *, kernel->binding_count + 1),
                            TJ_NEW_ARRAY(graph->job, const tj_node *, kernel->binding_count + 1), 0};
-  for (; bound.count < kernel->binding_count; bound.count++) {
-    bound.from[bound.count] = kernel->binding[bound.count].symbol;
-    bound.to[bound.count] = kernel->binding[bound.count].value;
+  for (uint32_t i = 0; i < kernel->binding_count; i++) {
+    if (kernel->binding[i].is_launched != launched)
+      continue;
+    bound.from[bound.count] = kernel->binding[i].symbol;
+    bound.to[bound.count++] = kernel->binding[i].value;
   }
   tj_substitute(graph, &bound, &node, 1);
+  return node;
+}
+
+static const tj_node *without_bindings(tj_graph *graph, const tj_kernel *kernel, const tj_node *node) {
+  return without_some(graph, kernel, without_some(graph, kernel, node, false), true);
+}
+
+const tj_node *tj_launched_value(const tj_kernel *kernel, const tj_node *node) {
+  for (uint32_t i = 0; node->op == TJ_OP_SYMBOL && i < kernel->binding_count; i++) {
+    if (kernel->binding[i].is_launched && kernel->binding[i].symbol == node)
+      return kernel->binding[i].value;
+  }
   return node;
 }
 
@@ -58,14 +72,14 @@ static uint32_t loop_roots(const tj_kernel *kernel) {
   return kernel->loop == NULL ? 0 : 2 + 3 * kernel->loop->carried_count;
 }
 
-/* A tiled kernel's count is the launch's business alone. */
+/* A tiled kernel's count is the launch's business alone, as are the values of launched bindings. */
 static void gather_roots(tj_kernel_nodes *nodes, const tj_kernel *kernel) {
   if (kernel->index != NULL)
     add_root(nodes, kernel->count);
   add_root(nodes, kernel->inner);
   for (uint32_t i = 0; i < kernel->binding_count; i++) {
     add_root(nodes, kernel->binding[i].symbol);
-    add_root(nodes, kernel->binding[i].value);
+    add_root(nodes, kernel->binding[i].is_launched ? NULL : kernel->binding[i].value);
   }
   if (kernel->loop != NULL)
     gather_loop(nodes, kernel->loop);
@@ -73,10 +87,10 @@ static void gather_roots(tj_kernel_nodes *nodes, const tj_kernel *kernel) {
   gather_steps(nodes, kernel->inner_step, kernel->inner_step_count);
 }
 
-static bool is_bound(const tj_kernel *kernel, const tj_node *node) {
+static bool is_bound_in_workgroup(const tj_kernel *kernel, const tj_node *node) {
   for (uint32_t i = 0; i < kernel->binding_count; i++) {
     if (kernel->binding[i].symbol == node)
-      return true;
+      return !kernel->binding[i].is_launched;
   }
   return false;
 }
@@ -94,7 +108,7 @@ static tj_level level_of(const tj_kernel_nodes *nodes, const tj_kernel *kernel, 
     return TJ_LEVEL_ITEM;
   if (kernel->loop != NULL && tj_loop_changes(kernel->loop, node))
     return TJ_LEVEL_TRIP;
-  bool is_of_workgroup = node == kernel->workgroup || is_bound(kernel, node);
+  bool is_of_workgroup = node == kernel->workgroup || is_bound_in_workgroup(kernel, node);
   tj_level level = is_of_workgroup ? TJ_LEVEL_WORKGROUP : TJ_LEVEL_LAUNCH;
   for (unsigned i = 0; i < tj_op_arity(node->op); i++) {
     tj_level of_argument = tj_kernel_nodes_level(nodes, node->arg[i]);

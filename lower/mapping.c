@@ -11,6 +11,7 @@
 #include "ir/print.h"
 #include "lower/blocks.h"
 #include "lower/faster.h"
+#include "lower/flexible.h"
 #include "lower/share.h"
 
 #include <inttypes.h>
@@ -238,6 +239,8 @@ tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target
   tj_kernel *blocked = target->block_bytes > 0 ? tj_map_blocks(graph, flat, target) : NULL;
   if (blocked != NULL)
     return blocked;
+  if (tj_offer_flexible(graph, flat, target))
+    return flat;
   static const tj_substitution nothing;
   mapping map = {.graph = graph, .domain = flat->domain, .target = target, .flat = flat, .assumed = &nothing};
   if (map.domain == NULL || map.domain->count == 0 || map.domain->count > TJ_SHAPE_MOST_MODES)

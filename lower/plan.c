@@ -14,6 +14,7 @@
 #include "lower/gather.h"
 #include "lower/scaling.h"
 #include "lower/walk_view.h"
+#include "lower/width.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -410,6 +411,12 @@ static void join_predicates(tj_kernel *kernel) {
     kernel->step[LOAD].access.valid = stored;
 }
 
+/* Sums that are put together in another way may have parts that are not known to fit in 64 bits: then the expression
+ * is better as it was. */
+static bool is_usable(tj_graph *graph, const tj_node *simple, const tj_node *before) {
+  return tj_widths_fit(graph, &simple, 1) || !tj_widths_fit(graph, &before, 1);
+}
+
 void tj_kernel_simplify(tj_graph *graph, tj_kernel *kernel, tj_trace *trace) {
   root_list list = root_places(graph, kernel);
   const tj_node **roots = TJ_NEW_ARRAY(graph->job, const tj_node *, list.count);
@@ -417,8 +424,9 @@ void tj_kernel_simplify(tj_graph *graph, tj_kernel *kernel, tj_trace *trace) {
     roots[i] = *list.place[i];
   tj_simplify(graph, roots, list.count, trace);
   tj_economize(graph, roots, list.count);
+  bool all_fit = tj_widths_fit(graph, roots, list.count);
   for (uint32_t i = 0; i < list.count; i++)
-    *list.place[i] = roots[i];
+    *list.place[i] = all_fit || is_usable(graph, roots[i], *list.place[i]) ? roots[i] : *list.place[i];
   join_predicates(kernel);
   if (kernel->loop != NULL)
     tj_loop_prune(graph, kernel);

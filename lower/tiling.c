@@ -85,7 +85,7 @@ static const tj_node *bind_base(tile_maker *maker, uint32_t mode, const tj_node 
     return value;
   const tj_node *symbol = tj_symbol_create(graph, "b", TJ_SYMBOL_COORDINATE, tj_int(graph, 0),
                                            tj_simplified(graph, last), multiple_of_base(maker, mode));
-  maker->kernel->binding[maker->kernel->binding_count++] = (tj_kernel_binding){symbol, value};
+  maker->kernel->binding[maker->kernel->binding_count++] = (tj_kernel_binding){.symbol = symbol, .value = value};
   return symbol;
 }
 
