@@ -112,6 +112,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .wave_size = found->wave_size,
       .lds_bytes = found->lds_kib * 1024,
       .workgroup_limit = WORKGROUP_LIMIT,
+      .keeps_slots = true,
       .vector_bytes = 16,
       .global_address_space = GLOBAL_ADDRESS_SPACE,
       .displacement_limit = DISPLACEMENT_LIMIT,

@@ -142,10 +142,10 @@ LLVMValueRef tj_emit_element(tj_emitter *emitter, int64_t value, tj_dtype dtype)
 
 /* --- steps (emit_step.c) --- */
 
-/* Steps of a work-item, without barriers. */
+/* Steps of a work-item, without barriers; and, after them, all that follow. */
 typedef struct {
   const tj_kernel_step *step;
-  uint32_t count;
+  uint32_t count, following;
 } tj_phase;
 
 /* The phase that begins with steps[begin]: up to the next barrier, or the end. */

@@ -69,7 +69,7 @@ static void end_trips(tj_emitter *emitter, const tj_loop *loop, const trip_loop 
 
 void tj_emit_item(tj_emitter *emitter) {
   const tj_kernel *kernel = emitter->kernel;
-  tj_phase all = {kernel->step, kernel->step_count};
+  tj_phase all = {kernel->step, kernel->step_count, 0};
   if (kernel->loop == NULL) {
     tj_emit_steps(emitter, all);
     return;

@@ -308,9 +308,9 @@ static bool shares_slots(const tj_kernel_step *load, const tj_kernel_step *store
   return false;
 }
 
-/* Whether a step from `begin` on stores what `load` gave. */
+/* Whether a step of the phase from `begin` on, or after it, stores what `load` gave, or a part of it. */
 static bool is_stored_later(tj_phase phase, const tj_kernel_step *load, uint32_t begin) {
-  for (uint32_t i = begin; i < phase.count; i++) {
+  for (uint32_t i = begin; i < phase.count + phase.following; i++) {
     if (phase.step[i].kind == TJ_STEP_STORE && shares_slots(load, &phase.step[i]))
       return true;
   }
@@ -423,7 +423,7 @@ tj_phase tj_emit_phase(const tj_kernel_step steps[], uint32_t begin, uint32_t co
   uint32_t end = begin;
   while (end < count && steps[end].kind != TJ_STEP_BARRIER)
     end++;
-  return (tj_phase){steps + begin, end - begin};
+  return (tj_phase){steps + begin, end - begin, count - end};
 }
 
 void tj_emit_steps(tj_emitter *emitter, tj_phase phase) {

@@ -47,7 +47,8 @@ typedef enum {
   TJ_STEP_STREAM,   /* the elements become those of LDS from `value` on; nobody reads them soon. On the host, of the
                        carried type */
   TJ_STEP_PREFETCH, /* the elements will be loaded by somebody soon; nothing happens that could be seen */
-  TJ_STEP_BARRIER   /* the whole workgroup has got here, and sees what was stored to LDS; slots are forgotten */
+  TJ_STEP_BARRIER   /* the whole workgroup has got here, and sees what was stored to LDS; slots stay as they are, unless
+                       the target takes each phase for all work-items in turn (keeps_slots) */
 } tj_step_kind;
 
 /* Element k of a load or store, at access.offset + k, is slot `slot + k * slot_step`. All `width` elements are valid,

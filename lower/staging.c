@@ -11,7 +11,8 @@ typedef struct {
   const tj_tiling *tiling;
   const tj_target *target;
   uint32_t element_bytes;
-  uint32_t widest; /* elements of a vector */
+  uint32_t widest;       /* elements of a vector */
+  uint32_t passes, rows; /* rows of each pass */
 } stager;
 
 /* How many coordinates of a mode a tile has in LDS. */
@@ -44,9 +45,9 @@ static uint32_t line_count(const stager *st, bool columns) {
 
 /* --- the ways of the two sides --- */
 
-/* Rows and columns of a side's elements, by slot. */
+/* Rows and columns of a side's elements, by slot; and the passes in which the rows are in LDS. */
 typedef struct {
-  const tj_node **row, **column;
+  const tj_node **row, **column, **pass;
 } tile_lines;
 
 /* How a side moves its elements to or from LDS: by its widest runs along a row, in any of its orders. */
@@ -62,13 +63,16 @@ static tile_lines lines_of(stager *st, const tj_tile_side *tile) {
   tj_graph *graph = st->graph;
   uint32_t slots = tile->slot_count;
   const tj_node *const *const *place = tile->place != NULL ? tile->place : tile->digit;
-  const tj_node **node = TJ_NEW_ARRAY(graph->job, const tj_node *, 2 * (size_t)slots);
+  const tj_node **node = TJ_NEW_ARRAY(graph->job, const tj_node *, 3 * (size_t)slots),
+                *rows = tj_int(graph, st->rows);
   for (uint32_t slot = 0; slot < slots; slot++) {
-    node[slot] = line_of(st, place[slot], false);
+    const tj_node *row = line_of(st, place[slot], false);
+    node[slot] = st->passes > 1 ? tj_mod(graph, row, rows) : row;
     node[slots + slot] = line_of(st, place[slot], true);
+    node[2 * slots + slot] = st->passes > 1 ? tj_div(graph, row, rows) : tj_int(graph, 0);
   }
-  tj_simplify(graph, node, 2 * slots, NULL);
-  return (tile_lines){node, node + slots};
+  tj_simplify(graph, node, 3 * (size_t)slots, NULL);
+  return (tile_lines){node, node + slots, node + 2 * slots};
 }
 
 static bool runs_along_rows(stager *st, const tile_lines *lines, const uint32_t order[], uint32_t slots,
@@ -95,6 +99,24 @@ static passage find_passage(stager *st, const tj_side *side, bool is_store) {
   return way;
 }
 
+/* Whether a slot's element goes through LDS in a pass. */
+static const tj_node *is_moved(stager *st, const passage *way, uint32_t slot, uint32_t pass) {
+  tj_graph *graph = st->graph;
+  const tj_node *is_in_pass = tj_equal(graph, way->lines.pass[slot], tj_int(graph, pass));
+  return tj_simplified(graph, tj_and(graph, tj_side_active(graph, way->side, slot), is_in_pass));
+}
+
+/* Whether the slots of each share are those of one pass, in the orders in which they are moved. */
+static bool is_shared_out(const stager *st, const passage *way) {
+  uint32_t slots = way->side->tile->slot_count, share = slots / st->passes;
+  for (uint32_t i = 0; i < slots; i++) {
+    if (!tj_is_int(way->lines.pass[i], i / share) || way->order[i] / share != i / share ||
+        way->side->order[i] / share != i / share)
+      return false;
+  }
+  return slots % st->passes == 0 && share % way->width == 0 && share % way->side->width == 0;
+}
+
 static uint32_t vectors_of(const passage *way) {
   return way->side->tile->slot_count / way->width;
 }
@@ -116,18 +138,24 @@ static uint32_t waves_of(const stager *st) {
   return (st->tiling->workgroup_size + st->target->wave_size - 1) / st->target->wave_size;
 }
 
+/* How often a side moves its slots. */
+static uint32_t rounds_of(const stager *st, const passage *way) {
+  return way->is_store ? st->passes : 1;
+}
+
 /* The first slots of a side's vectors, as accesses of each wave that still lack their lanes; and their expressions.
  */
 static const tj_node **begin_accesses(stager *st, const passage *way, access_list *list) {
-  uint32_t vectors = vectors_of(way), waves = waves_of(st);
-  const tj_node **root = TJ_NEW_ARRAY(st->graph->job, const tj_node *, ROOTS *(size_t)vectors);
-  for (uint32_t i = 0; i < vectors; i++) {
-    uint32_t slot = way->order[i * way->width];
-    root[ROOTS * i + ACTIVE] = tj_side_active(st->graph, way->side, slot);
+  uint32_t vectors = vectors_of(way), all = vectors * rounds_of(st, way), waves = waves_of(st);
+  const tj_node **root = TJ_NEW_ARRAY(st->graph->job, const tj_node *, ROOTS *(size_t)all);
+  for (uint32_t i = 0; i < all; i++) {
+    uint32_t slot = way->order[i % vectors * way->width];
+    root[ROOTS * i + ACTIVE] =
+        way->is_store ? is_moved(st, way, slot, i / vectors) : tj_side_active(st->graph, way->side, slot);
     root[ROOTS * i + ROW] = way->lines.row[slot];
     root[ROOTS * i + COLUMN] = way->lines.column[slot];
   }
-  for (uint32_t i = 0; i < vectors * waves; i++, list->count++) {
+  for (uint32_t i = 0; i < all * waves; i++, list->count++) {
     const uint32_t *row = list->lines + LINES * (size_t)list->count, *column = row + TJ_BANK_LANES;
     list->access[list->count] = (tj_stage_access){way->is_store, TJ_STAGE_ROW, way->width, 0, row, column};
   }
@@ -166,8 +194,18 @@ static tj_eval_status enter_items(const stager *st, tj_evaluator *evaluator, uin
   return status;
 }
 
+/* Leaves accesses out that no lane makes. */
+static void drop_empty(access_list *list, uint32_t first) {
+  uint32_t count = first;
+  for (uint32_t i = first; i < list->count; i++) {
+    if (list->access[i].active != 0)
+      list->access[count++] = list->access[i];
+  }
+  list->count = count;
+}
+
 static void add_accesses(stager *st, const passage *way, access_list *list) {
-  uint32_t vectors = vectors_of(way), first = list->count;
+  uint32_t vectors = vectors_of(way) * rounds_of(st, way), first = list->count;
   const tj_node **root = begin_accesses(st, way, list);
   tj_evaluator *evaluator;
   if (tj_evaluator_create(root, ROOTS * (size_t)vectors, &evaluator) != TJ_EVAL_OK)
@@ -176,6 +214,7 @@ static void add_accesses(stager *st, const passage *way, access_list *list) {
   tj_evaluator_destroy(evaluator);
   if (status != TJ_EVAL_OK)
     tj_fail_eval(st->graph->job, status);
+  drop_empty(list, first);
 }
 
 /* --- layouts --- */
@@ -208,13 +247,13 @@ static uint32_t list_groups(const stager *st, uint32_t group[]) {
 
 static bool choose_stage(stager *st, const passage *in, const passage *out, tj_stage_choice *choice) {
   tj_job *job = st->graph->job;
-  size_t most = (size_t)(vectors_of(in) + vectors_of(out)) * waves_of(st);
+  size_t most = ((size_t)vectors_of(in) * st->passes + vectors_of(out)) * waves_of(st);
   access_list list = {TJ_NEW_ARRAY(job, tj_stage_access, most), TJ_NEW_ARRAY(job, uint32_t, LINES * most), 0};
   uint32_t *group = TJ_NEW_ARRAY(job, uint32_t, st->tiling->domain->count + 1);
   add_accesses(st, in, &list);
   add_accesses(st, out, &list);
   tj_stage_tile tile = {.element_bytes = st->element_bytes,
-                        .rows = line_count(st, false),
+                        .rows = st->rows,
                         .columns = line_count(st, true),
                         .access = list.access,
                         .access_count = list.count,
@@ -230,8 +269,7 @@ static bool choose_stage(stager *st, const passage *in, const passage *out, tj_s
 /* Where the elements of a side are in LDS. What a layout keeps together is found from the first of it. */
 static void place_staged(stager *st, tj_side *s, const passage *way, const tj_stage_layout *layout, uint32_t width) {
   tj_graph *graph = st->graph;
-  uint32_t slots = s->tile->slot_count;
-  for (uint32_t i = 0; i < slots; i++) {
+  for (uint32_t i = 0; i < s->tile->slot_count; i++) {
     uint32_t distance = i % width, slot = s->order[i];
     const tj_node *offset =
         distance > 0 ? tj_add(graph, s->element[s->order[i - distance]].access.offset, tj_int(graph, distance))
@@ -252,16 +290,31 @@ static tj_side staged(stager *st, const passage *way, const tj_stage_layout *lay
   return s;
 }
 
+/* The same slots, as far as they are moved in one pass. */
+static tj_side in_pass(stager *st, const passage *way, const tj_side *all, uint32_t pass) {
+  tj_side s = *all;
+  s.element = TJ_NEW_ARRAY(st->graph->job, tj_tile_element, s.tile->slot_count);
+  for (uint32_t slot = 0; slot < s.tile->slot_count; slot++) {
+    s.element[slot] = all->element[slot];
+    s.element[slot].access.valid = is_moved(st, way, slot, pass);
+  }
+  return s;
+}
+
 bool tj_plan_staging(tj_graph *graph, const tj_tiling *tiling, const tj_target *target, uint32_t element_bytes,
                      const tj_side *load, const tj_side *store, tj_staging *staging) {
   uint32_t widest = element_bytes < target->vector_bytes ? target->vector_bytes / element_bytes : 1;
-  stager st = {graph, tiling, target, element_bytes, widest};
+  stager st = {graph, tiling, target, element_bytes, widest, tj_tiling_passes(tiling), 0};
+  st.rows = line_count(&st, false) / st.passes;
   passage in = find_passage(&st, load, true), out = find_passage(&st, store, false);
   tj_stage_choice *choice = TJ_NEW(graph->job, tj_stage_choice);
-  if (!choose_stage(&st, &in, &out, choice))
+  if (!is_shared_out(&st, &out) || !choose_stage(&st, &in, &out, choice))
     return false;
+  tj_side all = staged(&st, &in, &choice->layout);
   staging->choice = choice;
-  staging->in = staged(&st, &in, &choice->layout);
   staging->out = staged(&st, &out, &choice->layout);
+  staging->in = TJ_NEW_ARRAY(graph->job, tj_side, st.passes);
+  for (uint32_t pass = 0; pass < st.passes; pass++)
+    staging->in[pass] = in_pass(&st, &in, &all, pass);
   return true;
 }

@@ -37,6 +37,7 @@ typedef struct {
   uint32_t wave_size;            /* work-items of a wave; 1 on the host */
   uint32_t lds_bytes;            /* of a workgroup; 0 without LDS */
   uint32_t workgroup_limit;      /* most work-items of a workgroup */
+  bool keeps_slots;              /* work-items still have their slots after a barrier */
   uint32_t vector_bytes;         /* widest memory access of one work-item */
   uint32_t global_address_space; /* of buffers */
   bool has_unaligned_vectors;    /* accesses of global memory by vectors need the alignment of an element only */

@@ -255,8 +255,9 @@ static tj_kernel_step *add_step(tile_maker *maker, tj_step_kind kind) {
   return step;
 }
 
-static void add_vector(tile_maker *maker, tj_step_kind kind, tj_access access, const uint32_t order[],
-                       uint32_t width) {
+/* A vector of the slots order[0 … width-1], which the kernel numbers from `first` on. */
+static void add_vector(tile_maker *maker, tj_step_kind kind, tj_access access, const uint32_t order[], uint32_t width,
+                       uint32_t first) {
   tj_kernel_step *step = add_step(maker, kind);
   tj_displaced parts = tj_displace(maker->graph, access.offset);
   uint32_t limit = access.buffer == TJ_LDS ? UINT32_MAX : maker->target->displacement_limit;
@@ -266,7 +267,7 @@ static void add_vector(tile_maker *maker, tj_step_kind kind, tj_access access, c
   }
   step->access = access;
   step->width = width;
-  step->slot = order[0];
+  step->slot = first + order[0];
   step->slot_step = width > 1 ? order[1] - order[0] : 1;
 }
 
@@ -282,19 +283,53 @@ static const tj_node *predicate_of(tile_maker *maker, const tj_side *s, uint32_t
   return both(graph, truth, e->access.valid);
 }
 
-static void add_side(tile_maker *maker, const tj_side *s, tj_step_kind kind) {
-  for (uint32_t i = 0; i < s->tile->slot_count; i += s->width) {
+/* Slots of a side, those from order[begin] to before order[end], and the kernel's number of slot 0. */
+typedef struct {
+  uint32_t begin, end, first;
+} slot_share;
+
+static slot_share all_slots(const tj_side *s) {
+  return (slot_share){0, s->tile->slot_count, 0};
+}
+
+static void add_side(tile_maker *maker, const tj_side *s, tj_step_kind kind, slot_share share) {
+  for (uint32_t i = share.begin; i < share.end; i += s->width) {
     tj_access access = s->element[s->order[i]].access;
     access.valid = predicate_of(maker, s, s->order[i]);
-    add_vector(maker, kind, access, s->order + i, s->width);
+    add_vector(maker, kind, access, s->order + i, s->width, share.first);
   }
 }
 
 /* --- staging --- */
 
-static void add_staged(tile_maker *maker, const tj_side *s, tj_step_kind kind) {
-  for (uint32_t i = 0; i < s->tile->slot_count; i += s->width)
-    add_vector(maker, kind, s->element[s->order[i]].access, s->order + i, s->width);
+/* Leaves out what no work-item moves. */
+static void add_staged(tile_maker *maker, const tj_side *s, tj_step_kind kind, slot_share share) {
+  for (uint32_t i = share.begin; i < share.end; i += s->width) {
+    tj_access access = s->element[s->order[i]].access;
+    if (!tj_is_int(access.valid, 0))
+      add_vector(maker, kind, access, s->order + i, s->width, share.first);
+  }
+}
+
+/* What of the store side goes in one pass. While others wait to go, its slots are not theirs; and those of the pass
+ * before are free again. Numbers below zero wrap around. */
+static slot_share share_of_pass(const tile_maker *maker, uint32_t pass) {
+  uint32_t passes = tj_tiling_passes(maker->tiling), size = maker->tiling->store.slot_count / passes;
+  uint32_t first = passes > 1 ? maker->tiling->load.slot_count : 0;
+  return (slot_share){pass * size, (pass + 1) * size, first - pass * size};
+}
+
+/* Rows go into LDS, out of it and to the destination; then the next ones. */
+static void add_passes(tile_maker *maker) {
+  uint32_t passes = tj_tiling_passes(maker->tiling);
+  for (uint32_t pass = 0; pass < passes; pass++) {
+    if (pass > 0)
+      add_step(maker, TJ_STEP_BARRIER);
+    add_staged(maker, &maker->staging.in[pass], TJ_STEP_STORE, all_slots(&maker->load));
+    add_step(maker, TJ_STEP_BARRIER);
+    add_staged(maker, &maker->staging.out, TJ_STEP_LOAD, share_of_pass(maker, pass));
+    add_side(maker, &maker->store, TJ_STEP_STORE, share_of_pass(maker, pass));
+  }
 }
 
 /* Finds the way through LDS; false where the tile does not fit there. */
@@ -310,9 +345,16 @@ static bool plan_stage(tile_maker *maker) {
 
 /* --- kernels --- */
 
-static uint32_t most_slots(const tj_tiling *tiling) {
-  uint32_t loads = tiling->load.slot_count, stores = tiling->store.slot_count;
+static uint32_t slots_of(const tj_tiling *tiling) {
+  uint32_t loads = tiling->load.slot_count, stores = tiling->store.slot_count, passes = tj_tiling_passes(tiling);
+  if (passes > 1)
+    return loads + stores / passes;
   return loads > stores ? loads : stores;
+}
+
+static size_t most_steps(const tj_tiling *tiling) {
+  size_t passes = tj_tiling_passes(tiling);
+  return tiling->load.slot_count * (1 + passes) + 2 * (size_t)tiling->store.slot_count + 2 * passes;
 }
 
 static const tj_node *const *assumed_parameters(tj_graph *graph, const tj_kernel *flat,
@@ -333,20 +375,18 @@ static tj_kernel *new_kernel(tj_graph *graph, const tj_kernel *flat, const tj_ti
   kernel->parameter = assumed_parameters(graph, flat, tiling->assumed);
   kernel->item = tiling->item;
   kernel->workgroup_size = tiling->workgroup_size;
-  kernel->slot_count = most_slots(tiling);
+  kernel->slot_count = slots_of(tiling);
   return kernel;
 }
 
 static void add_steps(tile_maker *maker) {
-  maker->step = TJ_NEW_ARRAY(maker->graph->job, tj_kernel_step, 4 * (size_t)most_slots(maker->tiling) + 1);
+  maker->step = TJ_NEW_ARRAY(maker->graph->job, tj_kernel_step, most_steps(maker->tiling));
   maker->step_count = 0;
-  add_side(maker, &maker->load, TJ_STEP_LOAD);
-  if (maker->tiling->is_staged) {
-    add_staged(maker, &maker->staging.in, TJ_STEP_STORE);
-    add_step(maker, TJ_STEP_BARRIER);
-    add_staged(maker, &maker->staging.out, TJ_STEP_LOAD);
-  }
-  add_side(maker, &maker->store, TJ_STEP_STORE);
+  add_side(maker, &maker->load, TJ_STEP_LOAD, all_slots(&maker->load));
+  if (maker->tiling->is_staged)
+    add_passes(maker);
+  else
+    add_side(maker, &maker->store, TJ_STEP_STORE, all_slots(&maker->store));
 }
 
 /* Whether a tile is all inside the domain; NULL: every tile is, without looking. */
@@ -390,7 +430,7 @@ tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tilin
   simplify_side(&maker, &maker.store, access_at(&maker, maker.base, false).offset);
   choose_vectors(&maker, &maker.load, tiling->source);
   choose_vectors(&maker, &maker.store, tiling->destination);
-  if (tiling->is_staged && !plan_stage(&maker))
+  if (tiling->is_staged && ((tj_tiling_passes(tiling) > 1 && !target->keeps_slots) || !plan_stage(&maker)))
     return NULL;
   add_inner_steps(&maker);
   add_steps(&maker);

@@ -18,7 +18,7 @@ typedef struct {
   uint32_t slot_count;
   const tj_node *const *const *digit;
   const tj_node *const *const *place; /* staged: the digits in LDS, by slot and mode; NULL: `digit` */
-  const tj_node *const *active; /* by slot, truths: whether the slot holds anything; NULL: all do */
+  const tj_node *const *active;       /* by slot, truths: whether the slot holds anything; NULL: all do */
   const uint32_t *const *order; /* ways to put the slots in a row so that vectors may move neighbours; the first that
                                    gives the widest ones is taken */
   uint32_t order_count;
@@ -35,11 +35,18 @@ typedef struct {
   bool is_staged;
   bool may_overlap;               /* elements may be moved by two tiles */
   const tj_substitution *assumed; /* symbols of which more is known here than in the flat kernel; NULL: none */
+  uint32_t passes;  /* staged: parts in which the rows go through LDS one after the other, a divisor of how many there
+                       are; the slots of the store side are in equal shares, by pass; 0 is as 1. More than one only
+                       where the target's work-items keep their slots */
   uint64_t columns; /* staged: the modes, by bit, whose elements lie side by side in LDS first; the others are rows */
 } tj_tiling;
 
-/* The tiled kernel that does what the flat one does, simplified. NULL where its LDS does not fit into the target's.
- */
+static inline uint32_t tj_tiling_passes(const tj_tiling *tiling) {
+  return tiling->passes > 1 ? tiling->passes : 1;
+}
+
+/* The tiled kernel that does what the flat one does, simplified. NULL where its LDS does not fit into the target's,
+ * or where it cannot go in the passes that the tiling wants. */
 tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling, const tj_target *target);
 
 #endif

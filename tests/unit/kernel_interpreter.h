@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { NOBODYS = INT64_MIN, MOST_BUFFERS = 2 };
+enum { NOBODYS = INT64_MIN, INTERPRETED_BUFFERS = 2 };
 
 /* Elements, and how often each has been stored to. */
 typedef struct {
@@ -34,12 +34,13 @@ typedef struct {
 typedef struct {
   const tj_kernel *kernel;
   const char *name; /* for messages */
-  element_memory buffer[MOST_BUFFERS], lds;
+  element_memory buffer[INTERPRETED_BUFFERS], lds;
   step_list steps, inner_steps;
   int64_t *symbol;
   uint32_t symbol_count;
   int64_t *slot;         /* by work-item, then by slot */
   uint32_t inner_groups; /* workgroups that took the steps for tiles inside the domain */
+  bool keeps_slots;      /* work-items still have their slots after a barrier */
 } interpreter;
 
 static inline element_memory new_memory(int64_t count) {
@@ -55,7 +56,7 @@ static inline void free_memory(element_memory *memory) {
   free(memory->stores);
 }
 
-static inline int64_t value_of(const interpreter *self, const tj_node *node) {
+static inline int64_t node_value(const interpreter *self, const tj_node *node) {
   int64_t value = 0;
   tj_bindings bindings = {.value = self->symbol, .count = self->symbol_count};
   ck_assert_int_eq(tj_eval_nodes(&node, 1, &bindings, &value), TJ_EVAL_OK);
@@ -97,9 +98,9 @@ static inline int64_t place_of(const tj_kernel_step *step, const int64_t root[])
 static inline void open_interpreter(interpreter *self, const tj_kernel *kernel, const char *name, int64_t symbol[],
                                     uint32_t symbol_count) {
   *self = (interpreter){.kernel = kernel, .name = name, .symbol = symbol, .symbol_count = symbol_count};
-  ck_assert_uint_le(kernel->buffer_count, MOST_BUFFERS);
+  ck_assert_uint_le(kernel->buffer_count, INTERPRETED_BUFFERS);
   for (uint32_t b = 0; b < kernel->buffer_count; b++) {
-    self->buffer[b] = new_memory(value_of(self, kernel->buffer[b].element_count));
+    self->buffer[b] = new_memory(node_value(self, kernel->buffer[b].element_count));
     for (int64_t i = 0; i < self->buffer[b].count && kernel->buffer[b].is_read; i++)
       self->buffer[b].value[i] = i + 1;
   }
@@ -150,7 +151,7 @@ static inline void run_item(interpreter *self, const step_list *list, uint32_t b
   const tj_kernel *kernel = self->kernel;
   int64_t *slot = self->slot + item * kernel->slot_count;
   self->symbol[kernel->item->symbol->index] = item;
-  for (uint32_t i = 0; i < kernel->slot_count; i++)
+  for (uint32_t i = 0; i < kernel->slot_count && (begin == 0 || !self->keeps_slots); i++)
     slot[i] = NOBODYS;
   tj_bindings bindings = {.value = self->symbol, .count = self->symbol_count};
   ck_assert_int_eq(tj_evaluator_run(list->evaluator, &bindings, list->root), TJ_EVAL_OK);
@@ -168,9 +169,9 @@ static inline void run_workgroup(interpreter *self, int64_t number) {
   const tj_kernel *kernel = self->kernel;
   self->symbol[kernel->workgroup->symbol->index] = number;
   for (uint32_t i = 0; i < kernel->binding_count; i++)
-    self->symbol[kernel->binding[i].symbol->symbol->index] = value_of(self, kernel->binding[i].value);
+    self->symbol[kernel->binding[i].symbol->symbol->index] = node_value(self, kernel->binding[i].value);
   self->lds = new_memory(kernel->lds_elements);
-  bool is_inner = kernel->inner != NULL && value_of(self, kernel->inner) != 0;
+  bool is_inner = kernel->inner != NULL && node_value(self, kernel->inner) != 0;
   const step_list *list = is_inner ? &self->inner_steps : &self->steps;
   self->inner_groups += is_inner;
   for (uint32_t begin = 0, end; begin < list->count; begin = end + 1) {
@@ -186,7 +187,7 @@ static inline void run_workgroup(interpreter *self, int64_t number) {
 
 /* A tiled kernel, all of it. */
 static inline void interpret(interpreter *self) {
-  int64_t count = value_of(self, self->kernel->count);
+  int64_t count = node_value(self, self->kernel->count);
   ck_assert_int_eq(count % self->kernel->workgroup_size, 0);
   for (int64_t group = 0; group < count / self->kernel->workgroup_size; group++)
     run_workgroup(self, group);
