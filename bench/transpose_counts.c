@@ -74,6 +74,8 @@ static json_int_t number(const json_t *finding, const char *name) {
 static void read_stage(const json_t *finding, transpose_counts *counts) {
   json_int_t cycles = number(finding, "cycles");
   snprintf(counts->conflicts, COUNTS_TEXT, "%s", json_string_value(json_object_get(finding, "text")));
+  counts->planned_cycles = (uint64_t)cycles;
+  counts->planned_ideal = (uint64_t)number(finding, "ideal");
   counts->is_unavoidable = cycles > number(finding, "ideal") && cycles == number(finding, "least");
 }
 

@@ -28,6 +28,7 @@ typedef struct {
    * tile has fewer. */
   char conflicts[COUNTS_TEXT];
   bool is_unavoidable;
+  uint64_t planned_cycles, planned_ideal; /* the LDS cycles of a workgroup that it says */
 } transpose_counts;
 
 typedef struct {

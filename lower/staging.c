@@ -194,10 +194,10 @@ static tj_eval_status enter_items(const stager *st, tj_evaluator *evaluator, uin
   return status;
 }
 
-/* Leaves accesses out that no lane makes. */
-static void drop_empty(access_list *list, uint32_t first) {
-  uint32_t count = first;
-  for (uint32_t i = first; i < list->count; i++) {
+/* Leaves accesses out that no lane makes. From then on, others are not where their lines are. */
+static void drop_empty(access_list *list) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < list->count; i++) {
     if (list->access[i].active != 0)
       list->access[count++] = list->access[i];
   }
@@ -214,7 +214,6 @@ static void add_accesses(stager *st, const passage *way, access_list *list) {
   tj_evaluator_destroy(evaluator);
   if (status != TJ_EVAL_OK)
     tj_fail_eval(st->graph->job, status);
-  drop_empty(list, first);
 }
 
 /* --- layouts --- */
@@ -252,6 +251,7 @@ static bool choose_stage(stager *st, const passage *in, const passage *out, tj_s
   uint32_t *group = TJ_NEW_ARRAY(job, uint32_t, st->tiling->domain->count + 1);
   add_accesses(st, in, &list);
   add_accesses(st, out, &list);
+  drop_empty(&list);
   tj_stage_tile tile = {.element_bytes = st->element_bytes,
                         .rows = st->rows,
                         .columns = line_count(st, true),

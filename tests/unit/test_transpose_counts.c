@@ -53,6 +53,14 @@ static void close_run(const transpose_run *run) {
   tj_context_destroy(run->context);
 }
 
+/* Whether the layout in LDS was chosen for as many cycles as there are. */
+static bool is_as_planned(const transpose_counts *c) {
+  if (c->lds_cycles == c->ideal_lds_cycles)
+    return true;
+  return c->planned_ideal > 0 && c->lds_cycles % c->planned_cycles == 0 &&
+         c->lds_cycles / c->planned_cycles * c->planned_ideal == c->ideal_lds_cycles;
+}
+
 static void add_case(const transpose_run *run, const transposition *t, sums *sum) {
   char problem[COUNTS_TEXT];
   transpose_counts c;
@@ -60,6 +68,9 @@ static void add_case(const transpose_run *run, const transposition *t, sums *sum
     ck_abort_msg("%s", problem);
   ck_assert_msg(c.divisions == 0, "%s of %s divides %llu times", t->permutation, run->type,
                 (unsigned long long)c.divisions);
+  ck_assert_msg(run->full != NULL || is_as_planned(&c), "%s of %s: %llu LDS cycles, %llu without conflicts; %s",
+                t->permutation, run->type, (unsigned long long)c.lds_cycles, (unsigned long long)c.ideal_lds_cycles,
+                c.conflicts);
   double lines = lines_ratio(&c), needed = (double)counted_lines(&c) / (double)c.needed_lines;
   sum->worst_case = lines > sum->worst_lines ? t->permutation : sum->worst_case;
   sum->worst_lines = lines > sum->worst_lines ? lines : sum->worst_lines;
