@@ -134,6 +134,19 @@ static LLVMValueRef emit_base(tj_emitter *emitter, const tj_access *access) {
   return address;
 }
 
+/* An offset in bytes, in 32 bits. What several offsets that differ in some bits have in common is scaled once. */
+static LLVMValueRef scaled_offset(tj_emitter *emitter, const tj_node *node, uint32_t bytes) {
+  if (node->op == TJ_OP_XOR && tj_is_constant(node->arg[1])) {
+    LLVMValueRef change = LLVMConstInt(emitter->i32, (uint64_t)node->arg[1]->value * bytes, false);
+    return LLVMBuildXor(emitter->builder, scaled_offset(emitter, node->arg[0], bytes), change, "");
+  }
+  LLVMValueRef offset = tj_emit_operand(emitter, node, tj_width_of(&node, 1));
+  LLVMValueRef scaled =
+      LLVMBuildShl(emitter->builder, offset, LLVMConstInt(emitter->i32, log2_of(bytes), false), "");
+  tj_emit_no_wrap(scaled, (tj_width){32, false, true});
+  return scaled;
+}
+
 /* Where the byte offset fits in 32 bits, it is computed there: machines add it to a base for nothing. */
 static LLVMValueRef emit_address(tj_emitter *emitter, const tj_access *access) {
   bool is_lds = access->buffer == TJ_LDS;
@@ -142,11 +155,12 @@ static LLVMValueRef emit_address(tj_emitter *emitter, const tj_access *access) {
   LLVMTypeRef type = element_type(emitter, dtype);
   bool is_small = fits_32_bits(access->offset, bytes), is_positive = access->offset->facts.low >= 0;
   tj_width width = is_small ? tj_width_of(&access->offset, 1) : (tj_width){64, true, is_positive};
-  LLVMValueRef offset = tj_emit_operand(emitter, access->offset, width);
+  LLVMValueRef offset;
   if (is_small && (is_lds || emitter->target->has_32_bit_offsets)) {
-    offset = LLVMBuildShl(emitter->builder, offset, LLVMConstInt(emitter->i32, log2_of(bytes), false), "");
-    tj_emit_no_wrap(offset, (tj_width){32, false, true});
+    offset = scaled_offset(emitter, access->offset, bytes);
     type = emitter->i8;
+  } else {
+    offset = tj_emit_operand(emitter, access->offset, width);
   }
   if (!is_lds && is_positive)
     offset = tj_emit_extended(emitter, offset, emitter->i64);

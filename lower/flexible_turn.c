@@ -1,39 +1,43 @@
 /* Flexible tiles that turn around in LDS.
  *
- * The tile is a box: vectors of the source along its first mode, and coordinates of its next one, are columns x;
- * vectors of the destination, and coordinates of its next mode, are rows y of several each, its slots. A work-item
- * loads a vector of one column for each of its slots, and stores vectors of some columns. How the slots of a row are
- * shared out between the destination's two modes, and how large the box is along each mode, is up to the launch.
+ * The tile is a box: elements of the source along its first mode, some vectors at a time, and coordinates of its next
+ * mode, are columns x; vectors of the destination, and coordinates of its next mode, are rows y of several each, its
+ * slots. A work-item loads a vector of one column for each of its slots, and stores all elements of one column, or a
+ * part of them, for one slot. How the slots of a row are shared out between the destination's two modes, and how
+ * large the box is along each mode, is up to the launch.
  *
- * In LDS, each column has blocks of eight vectors of the destination by as many elements as its own vectors have:
- * element j of a column's vector is a constant distance away from the first. Which of the eight places a vector takes
- * is changed by the column, so that columns use different banks. */
+ * In LDS, each column has blocks of eight vectors of the destination by as many elements as the column has: each is a
+ * constant distance away from the one before. Which of the eight places a vector takes is changed by the column, so
+ * that columns use different banks. */
 #include "ir/arith.h"
 #include "lower/flexible_maker.h"
 
 enum {
-  PLACES = 8,      /* vectors of a block */
-  LOADS = 8,       /* vectors that a work-item loads */
-  WANTED_ROWS = 4, /* where there are many */
+  PLACES = 8,       /* vectors of a block */
+  LOADS = 8,        /* vectors that a work-item loads */
+  LINE_VECTORS = 8, /* of a cache line */
+  WAVES = 4,        /* of a workgroup, or twice as many */
 };
+
+/* Rows of a tile, in order of preference: runs of the destination should be some cache lines long. */
+static const int64_t wanted_rows[] = {4, 8, 2, 3, 6};
 
 typedef struct {
   tj_flexible *f;
   tj_graph *graph;
   tj_flexible_mode *a, *b, *c, *d; /* of source and destination: first modes, next modes or NULL */
   int64_t loaded, stored;          /* elements of vectors */
-  int64_t word, together;       /* rows that share a word of LDS; words of neighbouring work-items that do a vector */
-  int64_t slots, rounding;      /* vectors of the destination in a row; rows that fill blocks */
-  int64_t rows, halves, groups; /* elements of a column's vector that a work-item stores; parts of the vector that
-                                   work-items share out; columns of a work-item */
-  int64_t most_columns, most_rows; /* columns × rows are fewer than `most_columns`; rows than `most_rows` */
-  const tj_node *log;              /* of the slots along b */
-  const tj_node *x, *y, *columns_a, *rows_b, *rows_d, *spread; /* launch: columns, rows, and those along each mode;
-                                                                  columns that store at a time */
-  tj_measure along_b, along_d;                                 /* slots along b, and along d */
-  tj_measure column_a, row_b;                                  /* columns along a, and rows along b */
-  tj_measure last_a, last_b, last_row_b, last_row_d;           /* where the last vector, or row, begins */
-  tj_measure pitch;                                            /* elements of a column in LDS */
+  int64_t word, together;  /* rows that share a word of LDS; words of neighbouring work-items that do a vector */
+  int64_t slots, rounding; /* vectors of the destination in a row; rows that fill blocks */
+  int64_t vectors, column; /* of a column: vectors, elements */
+  int64_t rows, parts;     /* elements of a column that a work-item stores; how many such parts a column has */
+  int64_t most_x, most_y;  /* columns; rows: their product is not more than either */
+  const tj_node *log;      /* of the slots along b */
+  const tj_node *x, *y, *x_a, *y_b, *y_d;            /* launch: columns, rows, and those along each mode */
+  tj_measure along_b, along_d;                       /* slots along b, and along d */
+  tj_measure column_a, row_b;                        /* columns along a, and rows along b */
+  tj_measure last_a, last_b, last_row_b, last_row_d; /* where the last column, vector, or row begins */
+  tj_measure pitch;                                  /* elements of a column in LDS */
 } turn;
 
 static int64_t bytes_of(const tj_flexible *f, uint32_t buffer) {
@@ -67,11 +71,11 @@ static void choose_widths(turn *t) {
   t->slots = LOADS / t->word;
   t->rounding = PLACES / t->slots;
   int64_t stores = LOADS * t->loaded / t->stored;
-  t->rows = least_of(t->loaded, stores);
-  t->groups = stores / t->rows;
-  t->halves = t->loaded / t->rows;
-  t->most_columns = TJ_FLEXIBLE_ITEMS / t->together;
-  t->most_rows = TJ_FLEXIBLE_ITEMS / (t->slots * t->halves);
+  t->vectors = stores > t->loaded ? stores / t->loaded : 1;
+  t->column = t->vectors * t->loaded;
+  t->rows = least_of(t->column, stores);
+  t->parts = t->column / t->rows;
+  t->most_x = t->most_y = TJ_FLEXIBLE_ITEMS / (t->slots * t->parts);
 }
 
 /* --- the shape of the box --- */
@@ -107,63 +111,103 @@ static const tj_node *power_of(const turn *t, const tj_node *log) {
   return tj_flexible_at_least(t->graph, tj_shl(t->graph, int_of(t, 1), log), 1);
 }
 
-static const tj_node *rounded_rows(const turn *t) {
-  const tj_node *rounding = int_of(t, t->rounding);
-  return tj_terse_mul(t->graph, tj_flexible_parts(t->graph, t->y, rounding), rounding);
+/* How much there is along each mode: columns of a, coordinates of c, rows of b and d. */
+typedef struct {
+  const tj_node *a, *b, *c, *d;
+} amounts;
+
+/* How much of it a tile has. */
+typedef struct {
+  amounts of;
+  const tj_node *x, *y, *cost;
+} box;
+
+static const tj_node *quotient_of(const turn *t, const tj_node *a, const tj_node *b) {
+  return tj_flexible_at_least(t->graph, tj_terse_div(t->graph, a, b), 1);
 }
 
-/* Columns for as many rows: whole vectors of a, then coordinates of c. */
-static void choose_columns(turn *t, const tj_node *vectors) {
+/* What moving everything by such tiles costs: each tile, and each of its waves. */
+static const tj_node *cost_of(const turn *t, const amounts *all, const box *part) {
+  enum { MANY = 1 << 13, TILE = 1, WAVE = 3 };
   tj_graph *graph = t->graph;
-  const tj_node *most =
-      tj_terse_mul(graph, tj_terse_div(graph, int_of(t, t->most_rows), rounded_rows(t)), int_of(t, t->groups));
-  most = tj_flexible_at_least(graph, most, 1);
-  t->columns_a = tj_flexible_balanced(graph, vectors, most);
-  t->x = t->columns_a;
-  if (t->c == NULL)
-    return;
-  const tj_node *left = tj_flexible_at_least(graph, tj_div(graph, most, t->columns_a), 1);
-  const tj_node *of_c = tj_flexible_balanced(graph, t->c->extent.launch, left);
-  t->c->length = of_c;
-  t->x = tj_flexible_at_most(graph, tj_mul(graph, t->columns_a, of_c), t->most_columns);
-}
-
-static void choose_rows(turn *t, const tj_node *all_b, const tj_node *most_b, const tj_node *most) {
-  tj_graph *graph = t->graph;
-  t->rows_b =
-      tj_flexible_choice(graph, tj_less_equal(graph, all_b, most_b), all_b, tj_flexible_balanced(graph, all_b, most));
-  t->rows_d = int_of(t, 1);
-  if (t->d != NULL) {
-    const tj_node *left = tj_flexible_at_least(graph, tj_div(graph, most, t->rows_b), 1);
-    const tj_node *all_d = tj_flexible_parts(graph, t->d->extent.launch, t->along_d.launch);
-    t->rows_d = tj_flexible_balanced(graph, all_d, left);
+  const tj_node *const pairs[][2] = {
+      {all->a, part->of.a}, {all->b, part->of.b}, {all->c, part->of.c}, {all->d, part->of.d}};
+  const tj_node *waves =
+      tj_flexible_parts(graph, tj_terse_mul(graph, part->x, part->y), int_of(t, t->most_x / WAVES));
+  const tj_node *cost = tj_add(graph, tj_mul(graph, waves, int_of(t, WAVE)), int_of(t, TILE));
+  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+    const tj_node *tiles = tj_flexible_parts(graph, tj_flexible_at_most(graph, pairs[i][0], MANY), pairs[i][1]);
+    cost = tj_terse_mul(graph, cost, tiles);
   }
-  t->y = tj_flexible_at_most(graph, tj_terse_mul(graph, t->rows_b, t->rows_d), t->most_rows);
+  return cost;
 }
 
-/* First as many rows as make runs of a few cache lines, then columns for them, then rows again, where there are too
- * few columns to use all work-items. */
+/* Columns along a: all, or equal parts of whole cache lines. */
+static const tj_node *whole_lines(const turn *t, const tj_node *all, const tj_node *most) {
+  tj_graph *graph = t->graph;
+  int64_t line = t->vectors < LINE_VECTORS ? LINE_VECTORS / t->vectors : 1;
+  const tj_node *part = tj_flexible_balanced(graph, all, most);
+  const tj_node *lines = tj_terse_mul(graph, tj_flexible_parts(graph, part, int_of(t, line)), int_of(t, line));
+  const tj_node *is_part = tj_and(graph, tj_less(graph, part, all), tj_less_equal(graph, lines, most));
+  return tj_flexible_choice(graph, is_part, lines, part);
+}
+
+/* A box of about so many rows; a narrow one has no more columns along a than a cache line has. */
+static box box_of(const turn *t, const amounts *all, int64_t rows, bool is_narrow) {
+  tj_graph *graph = t->graph;
+  const tj_node *wanted = int_of(t, least_of(rows, t->most_y)), *rounding = int_of(t, t->rounding);
+  box part;
+  part.of.b = tj_flexible_balanced(graph, all->b, wanted);
+  part.of.d = tj_flexible_balanced(graph, all->d, quotient_of(t, wanted, part.of.b));
+  part.y = tj_flexible_at_most(graph, tj_terse_mul(graph, part.of.b, part.of.d), t->most_y);
+  const tj_node *rounded = tj_terse_mul(graph, tj_flexible_parts(graph, part.y, rounding), rounding);
+  const tj_node *most = quotient_of(t, int_of(t, t->most_x), rounded);
+  int64_t line = t->vectors < LINE_VECTORS ? LINE_VECTORS / t->vectors : 1;
+  part.of.a = whole_lines(t, all->a, is_narrow ? tj_flexible_at_most(graph, most, line) : most);
+  part.of.c = tj_flexible_balanced(graph, all->c, quotient_of(t, most, part.of.a));
+  part.x = tj_flexible_at_most(graph, tj_terse_mul(graph, part.of.a, part.of.c), t->most_x);
+  part.cost = cost_of(t, all, &part);
+  return part;
+}
+
+/* The later of two boxes where it is clearly cheaper. */
+static box better_box(const turn *t, box first, box second) {
+  enum { PARTS = 16 };
+  tj_graph *graph = t->graph;
+  const tj_node *margin = tj_div(graph, second.cost, int_of(t, PARTS));
+  const tj_node *is_better = tj_less(graph, tj_add(graph, second.cost, margin), first.cost);
+  const tj_node **const to[] = {&first.of.a, &first.of.b, &first.of.c, &first.of.d, &first.x, &first.y, &first.cost};
+  const tj_node *from[] = {second.of.a, second.of.b, second.of.c, second.of.d, second.x, second.y, second.cost};
+  for (size_t i = 0; i < sizeof to / sizeof to[0]; i++)
+    *to[i] = tj_flexible_choice(graph, is_better, from[i], *to[i]);
+  return first;
+}
+
+static void choose_box(turn *t, const amounts *all) {
+  box best = box_of(t, all, wanted_rows[0], false);
+  for (size_t i = 1; i < 2 * sizeof wanted_rows / sizeof wanted_rows[0]; i++)
+    best = better_box(t, best, box_of(t, all, wanted_rows[i / 2], i % 2 == 1));
+  t->x_a = best.of.a;
+  t->y_b = best.of.b;
+  t->y_d = best.of.d;
+  t->x = best.x;
+  t->y = best.y;
+  if (t->c != NULL)
+    t->c->length = best.of.c;
+}
+
 static void choose_shape(turn *t) {
   tj_graph *graph = t->graph;
-  const tj_node *columns = tj_flexible_parts(graph, t->a->extent.launch, int_of(t, t->loaded));
   const tj_node *vectors = tj_flexible_parts(graph, t->b->extent.launch, int_of(t, t->stored));
   share_slots(t, vectors);
   t->along_b = tj_flexible_measure(t->f, "along", power_of(t, t->log), 1, t->slots, 1);
   t->along_d.launch = power_of(t, tj_sub(graph, int_of(t, log2_of(t->slots)), t->log));
   t->along_d = tj_flexible_measure(t->f, "along", t->along_d.launch, 1, t->slots, 1);
-  const tj_node *all_b = tj_flexible_parts(graph, vectors, t->along_b.launch);
-  choose_rows(t, all_b, int_of(t, 2 * WANTED_ROWS - 1), int_of(t, WANTED_ROWS));
-  choose_columns(t, columns);
-  t->spread = tj_flexible_parts(graph, t->x, int_of(t, t->groups));
-  const tj_node *most = tj_flexible_at_least(graph, tj_div(graph, int_of(t, t->most_rows), t->spread), 1);
-  most = tj_flexible_at_least(
-      graph, tj_terse_mul(graph, tj_terse_div(graph, most, int_of(t, t->rounding)), int_of(t, t->rounding)), 1);
-  const tj_node *enough = tj_less(graph, t->y, most);
-  const tj_node *rows_b = t->rows_b, *rows_d = t->rows_d, *y = t->y;
-  choose_rows(t, all_b, most, most);
-  t->rows_b = tj_flexible_choice(graph, enough, t->rows_b, rows_b);
-  t->rows_d = tj_flexible_choice(graph, enough, t->rows_d, rows_d);
-  t->y = tj_flexible_choice(graph, enough, t->y, y);
+  amounts all = {.a = tj_flexible_parts(graph, t->a->extent.launch, int_of(t, t->column)),
+                 .b = tj_flexible_parts(graph, vectors, t->along_b.launch),
+                 .c = extent_or_one(t, t->c),
+                 .d = tj_flexible_parts(graph, extent_or_one(t, t->d), t->along_d.launch)};
+  choose_box(t, &all);
 }
 
 /* The lengths of the tile, and the names of what work-items need of them. */
@@ -171,34 +215,34 @@ static void measure_shape(turn *t) {
   tj_flexible *f = t->f;
   tj_graph *graph = t->graph;
   const tj_node *row = tj_terse_mul(graph, t->along_b.launch, int_of(t, t->stored));
-  t->a->length = tj_min(graph, t->a->extent.launch, tj_mul(graph, t->columns_a, int_of(t, t->loaded)));
-  t->b->length = tj_min(graph, t->b->extent.launch, tj_mul(graph, t->rows_b, row));
-  tj_flexible_demand(f, tj_less_equal(graph, int_of(t, t->loaded), t->a->extent.launch));
+  t->a->length = tj_min(graph, t->a->extent.launch, tj_mul(graph, t->x_a, int_of(t, t->column)));
+  t->b->length = tj_min(graph, t->b->extent.launch, tj_mul(graph, t->y_b, row));
+  tj_flexible_demand(f, tj_less_equal(graph, int_of(t, t->column), t->a->extent.launch));
   tj_flexible_demand(f, tj_less_equal(graph, int_of(t, t->stored), t->b->extent.launch));
-  const tj_node *last_a = tj_sub(graph, t->a->length, int_of(t, t->loaded));
+  const tj_node *last_a = tj_sub(graph, t->a->length, int_of(t, t->column));
   const tj_node *last_b = tj_sub(graph, t->b->length, int_of(t, t->stored));
   const tj_node *last_row_b = tj_sub(graph, t->b->length, row);
   t->last_a = tj_flexible_measure(f, "last", tj_flexible_at_least(graph, last_a, 0), 0, INT32_MAX, 1);
   t->last_b = tj_flexible_measure(f, "last", tj_flexible_at_least(graph, last_b, 0), 0, INT32_MAX, 1);
   t->last_row_b = tj_flexible_measure(f, "last", tj_flexible_at_least(graph, last_row_b, 0), 0, INT32_MAX, 1);
-  t->column_a = tj_flexible_measure(f, "columns", t->columns_a, 1, t->most_columns, 1);
-  t->row_b = tj_flexible_measure(f, "rows", t->rows_b, 1, t->most_rows, 1);
+  t->column_a = tj_flexible_measure(f, "columns", t->x_a, 1, t->most_x, 1);
+  t->row_b = tj_flexible_measure(f, "rows", t->y_b, 1, t->most_y, 1);
   if (t->d != NULL) {
-    t->d->length = tj_min(graph, t->d->extent.launch, tj_mul(graph, t->rows_d, t->along_d.launch));
+    t->d->length = tj_min(graph, t->d->extent.launch, tj_mul(graph, t->y_d, t->along_d.launch));
     const tj_node *last_row_d = tj_sub(graph, t->d->length, t->along_d.launch);
     t->last_row_d = tj_flexible_measure(f, "last", tj_flexible_at_least(graph, last_row_d, 0), 0, INT32_MAX, 1);
   }
-  int64_t block = PLACES * t->loaded * t->stored;
+  int64_t block = PLACES * t->column * t->stored;
   const tj_node *blocks = tj_flexible_parts(graph, t->y, int_of(t, t->rounding));
   t->pitch =
-      tj_flexible_measure(f, "pitch", tj_mul(graph, blocks, int_of(t, block)), block, block * t->most_rows, block);
-  f->kernel->lds_elements = (uint32_t)(t->most_columns * t->slots * t->loaded * t->stored);
+      tj_flexible_measure(f, "pitch", tj_mul(graph, blocks, int_of(t, block)), block, block * t->most_y, block);
+  f->kernel->lds_elements = (uint32_t)(t->most_x * t->slots * t->column * t->stored);
   f->kernel->slot_count = (uint32_t)(LOADS * t->loaded);
 }
 
 /* --- places of work-items --- */
 
-/* A column: where its vector begins along a, and its coordinate of c. */
+/* A column: where it begins along a, and its coordinate of c. */
 typedef struct {
   const tj_node *x, *a, *c;
 } column;
@@ -211,8 +255,8 @@ typedef struct {
 static column column_of(turn *t, const tj_node *x) {
   tj_flexible_digits digits = {int_of(t, 0), x};
   if (t->c != NULL)
-    digits = tj_flexible_split(t->f, x, t->column_a, t->most_columns);
-  const tj_node *first = tj_terse_mul(t->graph, digits.remainder, int_of(t, t->loaded));
+    digits = tj_flexible_split(t->f, x, t->column_a, t->most_x);
+  const tj_node *first = tj_terse_mul(t->graph, digits.remainder, int_of(t, t->column));
   return (column){x, tj_flexible_least(t->f, first, t->last_a), digits.quotient};
 }
 
@@ -226,7 +270,7 @@ static row row_of(turn *t, const tj_node *of_b, const tj_node *of_d) {
   if (t->d == NULL)
     return r;
   r.d = tj_flexible_least(t->f, tj_terse_mul(graph, of_d, t->along_d.name), t->last_row_d);
-  r.y = tj_terse_add(graph, of_b, tj_flexible_product(t->f, of_d, t->row_b.name, t->most_rows));
+  r.y = tj_terse_add(graph, of_b, tj_flexible_product(t->f, of_d, t->row_b.name, t->most_y));
   return r;
 }
 
@@ -248,13 +292,13 @@ static const tj_node *offset_of(turn *t, const column *x, const row *y, bool of_
   return part_of(t, sum, y->d, t->d, of_source);
 }
 
-/* Which of the eight places of its block the vector of a slot takes: by its number, changed by its column; and by its
- * row along b, so that vectors which follow each other there are in different places. */
-static const tj_node *place_of(turn *t, const column *x, const row *y, const tj_node *slot) {
+/* Which of the eight places of its block a vector takes: by its slot, changed by the vector of the source whose
+ * elements it has; and by its row along b, so that vectors which follow each other there are in different places. */
+static const tj_node *place_of(turn *t, const row *y, const tj_node *slot, const tj_node *vector) {
   tj_graph *graph = t->graph;
   const tj_node *within = tj_terse_mod(graph, y->y, int_of(t, t->rounding));
   const tj_node *number = tj_terse_add(graph, tj_terse_mul(graph, within, int_of(t, t->slots)), slot);
-  number = tj_xor(graph, number, tj_mod(graph, x->x, int_of(t, PLACES)));
+  number = tj_xor(graph, number, tj_mod(graph, vector, int_of(t, PLACES)));
   if (t->d == NULL)
     return number;
   const tj_node *mask =
@@ -264,13 +308,18 @@ static const tj_node *place_of(turn *t, const column *x, const row *y, const tj_
   return tj_xor(graph, number, turned);
 }
 
-static const tj_node *lds_offset(turn *t, const column *x, const row *y, const tj_node *slot) {
+static const tj_node *lds_offset(turn *t, const column *x, const row *y, const tj_node *slot, const tj_node *vector) {
   tj_graph *graph = t->graph;
-  int64_t block = PLACES * t->loaded * t->stored;
+  int64_t block = PLACES * t->column * t->stored;
   const tj_node *of_column = tj_flexible_product(t->f, x->x, t->pitch.name, t->f->kernel->lds_elements);
   const tj_node *of_block = tj_terse_mul(graph, tj_terse_div(graph, y->y, int_of(t, t->rounding)), int_of(t, block));
-  const tj_node *of_place = tj_terse_mul(graph, place_of(t, x, y, slot), int_of(t, t->stored));
+  const tj_node *of_place = tj_terse_mul(graph, place_of(t, y, slot, vector), int_of(t, t->stored));
   return tj_terse_add(graph, tj_terse_add(graph, of_column, of_block), of_place);
+}
+
+/* The same in another place of the block. */
+static const tj_node *moved(turn *t, const tj_node *offset, int64_t places) {
+  return places == 0 ? offset : tj_xor(t->graph, offset, int_of(t, places * t->stored));
 }
 
 /* --- loading --- */
@@ -307,7 +356,7 @@ static void add_loads(turn *t, const column *x, const row *y) {
 /* Into LDS: the elements of a word are of different vectors. */
 static void add_turned(turn *t, const tj_node *first) {
   for (int64_t slot = 0; slot < t->slots; slot++) {
-    const tj_node *offset = slot == 0 ? first : tj_xor(t->graph, first, int_of(t, slot * t->stored));
+    const tj_node *offset = moved(t, first, slot);
     for (int64_t j = 0; j < t->loaded; j++) {
       tj_access access = {.buffer = TJ_LDS, .offset = offset, .displacement = j * PLACES * t->stored};
       tj_flexible_step(t->f, TJ_STEP_STORE, access, (uint32_t)t->word, (uint32_t)(slot * t->word * t->loaded + j),
@@ -316,34 +365,40 @@ static void add_turned(turn *t, const tj_node *first) {
   }
 }
 
-/* Neighbouring work-items load the vectors of a word each; then come columns, then rows. */
+/* Neighbouring work-items load the vectors of a word each; then come vectors and columns, then rows. */
 static void add_loading(turn *t) {
   tj_flexible *f = t->f;
   tj_graph *graph = t->graph;
   const tj_node *item = f->kernel->item;
   const tj_node *word = tj_terse_mul(graph, tj_terse_mod(graph, item, int_of(t, t->together)), int_of(t, t->word));
-  const tj_node *all = tj_mul(graph, t->x, t->y);
-  tj_measure columns = tj_flexible_measure(f, "columns", t->x, 1, t->most_columns, 1);
+  const tj_node *vectors = tj_terse_mul(graph, t->x, int_of(t, t->vectors));
   const tj_node *number = tj_terse_div(graph, item, int_of(t, t->together));
-  tj_flexible_gate(f, number, all, t->most_columns);
-  tj_flexible_digits place = tj_flexible_split(f, number, columns, t->most_columns);
+  int64_t most = t->most_x * t->vectors;
+  tj_flexible_gate(f, number, tj_mul(graph, vectors, t->y), most);
+  tj_flexible_digits place =
+      tj_flexible_split(f, number, tj_flexible_measure(f, "vectors", vectors, 1, most, 1), most);
   tj_flexible_digits rows = {int_of(t, 0), place.quotient};
   if (t->d != NULL)
-    rows = tj_flexible_split(f, place.quotient, t->row_b, t->most_rows);
-  column x = column_of(t, place.remainder);
+    rows = tj_flexible_split(f, place.quotient, t->row_b, t->most_y);
+  const tj_node *vector = place.remainder;
+  const tj_node *first_row =
+      tj_terse_mul(graph, tj_terse_mod(graph, vector, int_of(t, t->vectors)), int_of(t, t->loaded));
+  column x = column_of(t, tj_terse_div(graph, vector, int_of(t, t->vectors)));
   row y = row_of(t, rows.remainder, rows.quotient);
-  const tj_node *first = tj_terse_add(graph, lds_offset(t, &x, &y, int_of(t, 0)), word);
+  const tj_node *into = tj_terse_add(graph, lds_offset(t, &x, &y, int_of(t, 0), vector),
+                                     tj_terse_mul(graph, first_row, int_of(t, PLACES * t->stored)));
+  x.a = tj_terse_add(graph, x.a, first_row);
   y.b = tj_terse_add(graph, y.b, word);
   add_loads(t, &x, &y);
-  add_turned(t, first);
+  add_turned(t, tj_terse_add(graph, into, word));
 }
 
 /* --- storing --- */
 
-/* A work-item's vector of the destination: which slot of which row; and which column, and part of it. */
+/* A work-item's vectors of the destination: which slot of which row; and which column, and part of it. */
 typedef struct {
   row y;
-  const tj_node *slot, *x, *half;
+  const tj_node *slot, *x, *part;
 } stored_place;
 
 /* A number of slots in memory's order: the slot, and the row that it is of. */
@@ -362,7 +417,7 @@ static stored_place place_of_vector(turn *t, const tj_node *vector) {
   stored_place p = {.slot = int_of(t, 0)};
   tj_flexible_digits modes = {int_of(t, 0), vector}, of_d = {int_of(t, 0), int_of(t, 0)};
   if (t->d != NULL) {
-    const tj_node *vectors = tj_mul(graph, t->rows_b, t->along_b.launch);
+    const tj_node *vectors = tj_mul(graph, t->y_b, t->along_b.launch);
     tj_measure of_b = tj_flexible_measure(f, "vectors", vectors, 1, TJ_FLEXIBLE_ITEMS, 1);
     modes = tj_flexible_split(f, vector, of_b, TJ_FLEXIBLE_ITEMS);
     const tj_node *log = tj_sub(graph, int_of(t, log2_of(t->slots)), t->log);
@@ -387,42 +442,42 @@ static stored_place place_of_item(turn *t) {
   tj_graph *graph = t->graph;
   const tj_node *vectors = tj_mul(graph, t->y, int_of(t, t->slots));
   tj_measure count = tj_flexible_measure(f, "vectors", vectors, 1, TJ_FLEXIBLE_ITEMS, 1);
-  const tj_node *all = tj_mul(graph, tj_mul(graph, vectors, int_of(t, t->halves)), t->spread);
+  const tj_node *all = tj_mul(graph, tj_terse_mul(graph, vectors, int_of(t, t->parts)), t->x);
   tj_flexible_gate(f, f->kernel->item, all, TJ_FLEXIBLE_ITEMS);
   tj_flexible_digits digits = tj_flexible_split(f, f->kernel->item, count, TJ_FLEXIBLE_ITEMS);
   stored_place p = place_of_vector(t, digits.remainder);
-  p.half = tj_terse_mod(graph, digits.quotient, int_of(t, t->halves));
-  p.x = tj_terse_div(graph, digits.quotient, int_of(t, t->halves));
+  p.part = tj_terse_mod(graph, digits.quotient, int_of(t, t->parts));
+  p.x = tj_terse_div(graph, digits.quotient, int_of(t, t->parts));
   return p;
 }
 
-/* Out of LDS, and then to the destination: the columns of a work-item, and elements of their vectors. */
+/* Where an element of a column is, from its first one: the same for all work-items. */
+static const tj_node *offset_of_row(turn *t, int64_t number) {
+  const tj_node *offset = tj_terse_mul(t->graph, int_of(t, number), t->a->destination.launch);
+  return tj_flexible_measure(t->f, "row", offset, 0, (int64_t)1 << 40, 1).name;
+}
+
+/* Out of LDS, and then to the destination. */
 static void add_storing(turn *t) {
   tj_flexible *f = t->f;
   tj_graph *graph = t->graph;
   stored_place p = place_of_item(t);
-  tj_measure spread = tj_flexible_measure(f, "spread", t->spread, 1, t->most_columns, 1);
-  tj_measure last = tj_flexible_measure(f, "last", tj_flexible_at_least(graph, tj_sub(graph, t->x, int_of(t, 1)), 0),
-                                        0, t->most_columns - 1, 1);
-  const tj_node *first_row = tj_terse_mul(graph, p.half, int_of(t, t->rows));
-  const tj_node *offset[LOADS * 2];
-  for (int64_t k = 0; k < t->groups; k++) {
-    const tj_node *further = tj_terse_mul(graph, int_of(t, k), spread.name);
-    column x = column_of(t, tj_flexible_least(f, tj_terse_add(graph, p.x, further), last));
-    const tj_node *of_row = tj_terse_mul(graph, first_row, int_of(t, PLACES * t->stored));
-    const tj_node *from = tj_terse_add(graph, lds_offset(t, &x, &p.y, p.slot), of_row);
-    x.a = tj_terse_add(graph, x.a, first_row);
-    offset[k] = offset_of(t, &x, &p.y, false);
-    for (int64_t j = 0; j < t->rows; j++) {
-      tj_access access = {.buffer = TJ_LDS, .offset = from, .displacement = j * PLACES * t->stored};
-      tj_flexible_step(f, TJ_STEP_LOAD, access, (uint32_t)t->stored, (uint32_t)((k * t->rows + j) * t->stored), 1);
-    }
+  column x = column_of(t, p.x);
+  const tj_node *first_row = tj_terse_mul(graph, p.part, int_of(t, t->rows));
+  const tj_node *from =
+      tj_terse_add(graph, lds_offset(t, &x, &p.y, p.slot, tj_terse_mul(graph, x.x, int_of(t, t->vectors))),
+                   tj_terse_mul(graph, first_row, int_of(t, PLACES * t->stored)));
+  x.a = tj_terse_add(graph, x.a, first_row);
+  for (int64_t i = 0; i < t->rows; i++) {
+    tj_access access = {
+        .buffer = TJ_LDS, .offset = moved(t, from, i / t->loaded), .displacement = i * PLACES * t->stored};
+    tj_flexible_step(f, TJ_STEP_LOAD, access, (uint32_t)t->stored, (uint32_t)(i * t->stored), 1);
   }
-  for (int64_t i = 0; i < t->groups * t->rows; i++) {
-    const tj_node *further = tj_terse_mul(graph, int_of(t, i % t->rows), t->a->destination.name);
+  const tj_node *offset = offset_of(t, &x, &p.y, false);
+  for (int64_t i = 0; i < t->rows; i++) {
     tj_access access = {.buffer = f->destination,
-                        .base = tj_terse_add(graph, f->destination_base, further),
-                        .offset = offset[i / t->rows]};
+                        .base = tj_terse_add(graph, f->destination_base, offset_of_row(t, i)),
+                        .offset = offset};
     tj_flexible_step(f, TJ_STEP_STORE, access, (uint32_t)t->stored, (uint32_t)(i * t->stored), 1);
   }
 }
