@@ -273,21 +273,23 @@ static bool is_strided(tj_flexible *f, bool of_source, const tj_node **origin) {
   return tj_is_int(tj_simplified(graph, any.valid), 1) && tj_prove_equal(graph, any.offset, sum);
 }
 
-/* Whether a side steps no farther along mode a than along mode b, as far as is known. Strides of 0 come last. */
+/* Whether a side steps less far along mode a than along mode b, as far as is known; of products that cannot be
+ * compared, the one of fewer factors counts as less. Strides of 0 come last. */
 static bool is_closer(const tj_flexible *f, uint32_t a, uint32_t b, bool of_source) {
   const tj_mode *left = &f->domain->mode[a], *right = &f->domain->mode[b];
   const tj_node *x = of_source ? left->source_stride : left->destination_stride;
   const tj_node *y = of_source ? right->source_stride : right->destination_stride;
   if (tj_is_int(x, 0) || tj_is_int(y, 0))
     return !tj_is_int(x, 0);
-  return tj_prove_less_equal(f->graph, x, y);
+  bool is_less = tj_prove_less_equal(f->graph, x, y), is_more = tj_prove_less_equal(f->graph, y, x);
+  return is_less == is_more ? x->weight < y->weight : is_less;
 }
 
 /* The closest mode of a side that is not among `taken`. */
 static uint32_t closest_mode(const tj_flexible *f, uint64_t taken, bool of_source) {
   uint32_t best = TJ_FLEXIBLE_NONE;
   for (uint32_t m = 0; m < f->domain->count; m++) {
-    if ((taken >> m & 1) == 0 && (best == TJ_FLEXIBLE_NONE || !is_closer(f, best, m, of_source)))
+    if ((taken >> m & 1) == 0 && (best == TJ_FLEXIBLE_NONE || is_closer(f, m, best, of_source)))
       best = m;
   }
   return best;

@@ -19,8 +19,9 @@ enum {
   WAVES = 4,        /* of a workgroup, or twice as many */
 };
 
-/* Rows of a tile, in order of preference: runs of the destination should be some cache lines long. */
-static const int64_t wanted_rows[] = {4, 8, 2, 3, 6};
+/* Cache lines of the destination's runs in a tile, in order of preference: of rows as long as a line, and of shorter
+ * ones, whose columns are shorter too. */
+static const int64_t wanted_lines[][5] = {{4, 8, 2, 3, 6}, {2, 4, 1, 3, 6}};
 
 typedef struct {
   tj_flexible *f;
@@ -126,6 +127,21 @@ static const tj_node *quotient_of(const turn *t, const tj_node *a, const tj_node
   return tj_flexible_at_least(t->graph, tj_terse_div(t->graph, a, b), 1);
 }
 
+/* Columns or rows that make a cache line. */
+static int64_t columns_of_line(const turn *t) {
+  return t->vectors < LINE_VECTORS ? LINE_VECTORS / t->vectors : 1;
+}
+
+/* Costs more, if a part of all is not made of whole cache lines. */
+static const tj_node *with_cut_lines(const turn *t, const tj_node *cost, const tj_node *all, const tj_node *part,
+                                     int64_t line) {
+  enum { SHARE = 4 };
+  tj_graph *graph = t->graph;
+  const tj_node *is_cut = tj_not(graph, tj_equal(graph, tj_terse_mod(graph, part, int_of(t, line)), int_of(t, 0)));
+  is_cut = tj_and(graph, is_cut, tj_less(graph, part, all));
+  return tj_flexible_choice(graph, is_cut, tj_add(graph, cost, tj_div(graph, cost, int_of(t, SHARE))), cost);
+}
+
 /* What moving everything by such tiles costs: each tile, and each of its waves. */
 static const tj_node *cost_of(const turn *t, const amounts *all, const box *part) {
   enum { MANY = 1 << 13, TILE = 1, WAVE = 3 };
@@ -139,31 +155,31 @@ static const tj_node *cost_of(const turn *t, const amounts *all, const box *part
     const tj_node *tiles = tj_flexible_parts(graph, tj_flexible_at_most(graph, pairs[i][0], MANY), pairs[i][1]);
     cost = tj_terse_mul(graph, cost, tiles);
   }
-  return cost;
+  cost = with_cut_lines(t, cost, all->b, part->of.b, t->rounding);
+  return with_cut_lines(t, cost, all->a, part->of.a, columns_of_line(t));
 }
 
-/* Columns along a: all, or equal parts of whole cache lines. */
-static const tj_node *whole_lines(const turn *t, const tj_node *all, const tj_node *most) {
+/* How many columns, or rows, a tile has: all, or one of as few equal parts as possible, of whole cache lines. */
+static const tj_node *whole_lines(const turn *t, const tj_node *all, const tj_node *most, int64_t line) {
   tj_graph *graph = t->graph;
-  int64_t line = t->vectors < LINE_VECTORS ? LINE_VECTORS / t->vectors : 1;
   const tj_node *part = tj_flexible_balanced(graph, all, most);
   const tj_node *lines = tj_terse_mul(graph, tj_flexible_parts(graph, part, int_of(t, line)), int_of(t, line));
   const tj_node *is_part = tj_and(graph, tj_less(graph, part, all), tj_less_equal(graph, lines, most));
   return tj_flexible_choice(graph, is_part, lines, part);
 }
 
-/* A box of about so many rows; a narrow one has no more columns along a than a cache line has. */
-static box box_of(const turn *t, const amounts *all, int64_t rows, bool is_narrow) {
+/* A box of rows for about so many cache lines; a narrow one has no more columns along a than a cache line has. */
+static box box_of(const turn *t, const amounts *all, int64_t lines, bool is_narrow) {
   tj_graph *graph = t->graph;
-  const tj_node *wanted = int_of(t, least_of(rows, t->most_y)), *rounding = int_of(t, t->rounding);
+  const tj_node *wanted = int_of(t, least_of(lines * t->rounding, t->most_y)), *rounding = int_of(t, t->rounding);
   box part;
-  part.of.b = tj_flexible_balanced(graph, all->b, wanted);
+  part.of.b = whole_lines(t, all->b, wanted, t->rounding);
   part.of.d = tj_flexible_balanced(graph, all->d, quotient_of(t, wanted, part.of.b));
   part.y = tj_flexible_at_most(graph, tj_terse_mul(graph, part.of.b, part.of.d), t->most_y);
   const tj_node *rounded = tj_terse_mul(graph, tj_flexible_parts(graph, part.y, rounding), rounding);
   const tj_node *most = quotient_of(t, int_of(t, t->most_x), rounded);
-  int64_t line = t->vectors < LINE_VECTORS ? LINE_VECTORS / t->vectors : 1;
-  part.of.a = whole_lines(t, all->a, is_narrow ? tj_flexible_at_most(graph, most, line) : most);
+  int64_t line = columns_of_line(t);
+  part.of.a = whole_lines(t, all->a, is_narrow ? tj_flexible_at_most(graph, most, line) : most, line);
   part.of.c = tj_flexible_balanced(graph, all->c, quotient_of(t, most, part.of.a));
   part.x = tj_flexible_at_most(graph, tj_terse_mul(graph, part.of.a, part.of.c), t->most_x);
   part.cost = cost_of(t, all, &part);
@@ -184,9 +200,10 @@ static box better_box(const turn *t, box first, box second) {
 }
 
 static void choose_box(turn *t, const amounts *all) {
-  box best = box_of(t, all, wanted_rows[0], false);
-  for (size_t i = 1; i < 2 * sizeof wanted_rows / sizeof wanted_rows[0]; i++)
-    best = better_box(t, best, box_of(t, all, wanted_rows[i / 2], i % 2 == 1));
+  const int64_t *wanted = wanted_lines[t->rounding > 1];
+  box best = box_of(t, all, wanted[0], false);
+  for (size_t i = 1; i < 2 * sizeof wanted_lines[0] / sizeof wanted_lines[0][0]; i++)
+    best = better_box(t, best, box_of(t, all, wanted[i / 2], i % 2 == 1));
   t->x_a = best.of.a;
   t->y_b = best.of.b;
   t->y_d = best.of.d;
