@@ -6,6 +6,7 @@
  * taken where it holds. */
 #include "lower/mapping.h"
 
+#include "base/cache_line.h"
 #include "base/text.h"
 #include "ir/facts.h"
 #include "ir/print.h"
@@ -84,7 +85,8 @@ static uint32_t widest_of(const mapping *map, tj_side_name side) {
 static int64_t grain_of(const mapping *map, uint32_t mode, tj_side_name side) {
   const tj_node *stride = stride_on(map, mode, side);
   int64_t bytes = element_bytes(map, side), elements = 1;
-  while (stride != NULL && elements * bytes < TJ_LINE_BYTES && tj_facts_divisible(&stride->facts, 2 * elements))
+  while (stride != NULL && elements * bytes < map->problem.line_bytes &&
+         tj_facts_divisible(&stride->facts, 2 * elements))
     elements *= 2;
   return elements * bytes;
 }
@@ -107,6 +109,7 @@ static void describe(mapping *map) {
   problem->count = map->domain->count;
   problem->carried_bytes = tj_dtype_bits(map->flat->carried) / 8;
   problem->lds_bytes = map->target->lds_bytes - map->target->lds_bytes / PARTS_OF_LDS;
+  problem->line_bytes = tj_cache_line_bytes(map->target->processor);
   problem->wave_size = map->target->wave_size;
   problem->workgroup_limit = map->target->workgroup_limit;
   for (uint32_t m = 0; m < problem->count; m++) {
@@ -117,6 +120,7 @@ static void describe(mapping *map) {
   describe_side(map, TJ_SOURCE);
   describe_side(map, TJ_DESTINATION);
   problem->may_stage = problem->lds_bytes > 0;
+  problem->may_pass = map->target->keeps_slots;
 }
 
 /* Whether vectors may move on both sides, as far as strides tell. */
@@ -126,17 +130,6 @@ static bool is_mappable(const mapping *map) {
 }
 
 /* --- kernels --- */
-
-/* The first modes of the destination, up to the source's first one that it does not begin with, too: they lie side by
- * side in LDS. */
-static uint64_t column_modes(const tj_shape_problem *problem) {
-  const uint32_t *source = problem->order[TJ_SOURCE], *destination = problem->order[TJ_DESTINATION];
-  uint32_t parting = source[0] == destination[0] && problem->count > 1 ? source[1] : source[0];
-  uint64_t columns = 0;
-  for (uint32_t i = 0; i < problem->count && destination[i] != parting; i++)
-    columns |= (uint64_t)1 << destination[i];
-  return columns;
-}
 
 /* "128 of 608 × 32 of 608 for 256 work-items in blocks of 4 × 4: loads should touch 1.00 cache lines …" */
 static const char *describe_shape(const mapping *map) {
@@ -152,6 +145,8 @@ static const char *describe_shape(const mapping *map) {
   if (shape->is_staged)
     tj_text_format(&text, " in blocks of %" PRId64 " × %" PRId64, shape->unit[problem->order[TJ_SOURCE][0]],
                    shape->depth);
+  if (shape->passes > 1)
+    tj_text_format(&text, " in %" PRId64 " passes", shape->passes);
   tj_text_format(&text, ": loads should touch %.2f cache lines for each that they fill, stores %.2f",
                  shape->lines[TJ_SOURCE], shape->lines[TJ_DESTINATION]);
   return text.data;
@@ -172,11 +167,12 @@ static tj_kernel *make_kernel(const mapping *map) {
                       .extent = extent,
                       .room = room,
                       .is_staged = shape->is_staged,
+                      .passes = (uint32_t)shape->passes,
                       .may_overlap = true,
                       .assumed = map->assumed,
                       .item = tj_coordinate(graph, "t", tj_int(graph, shape->work_items)),
                       .workgroup_size = (uint32_t)shape->work_items,
-                      .columns = column_modes(&map->problem)};
+                      .columns = tj_shape_columns(&map->problem)};
   tiling.store = tj_share_tile(graph, &map->problem, shape, TJ_DESTINATION, tiling.item);
   tiling.load = shape->is_staged ? tj_share_tile(graph, &map->problem, shape, TJ_SOURCE, tiling.item) : tiling.store;
   tj_kernel *kernel = tj_tile_kernel(graph, map->flat, &tiling, map->target);
@@ -208,15 +204,25 @@ static bool is_vectored(const tj_kernel *kernel) {
   return tj_narrowest_access(kernel, TJ_STEP_LOAD) > 1 && tj_narrowest_access(kernel, TJ_STEP_STORE) > 1;
 }
 
+/* Asks for less of LDS, after a tile that did not fit there. False: there is nothing less to ask for. */
+static bool ask_for_less(tj_shape_problem *problem) {
+  if (!problem->may_pass)
+    problem->lds_bytes /= 2;
+  problem->may_pass = false;
+  return problem->lds_bytes > 0;
+}
+
 /* The kernel of the best tile; NULL where none fits, or a tile is not worth its code. Work-items take neighbours only
  * where the vectors of these are as wide as they were meant to be. */
 static tj_kernel *make_tiled(mapping *map) {
-  tj_kernel *kernel;
-  do {
+  tj_kernel *kernel = NULL;
+  bool is_done = false;
+  while (!is_done) {
     if (!tj_choose_tile_shape(&map->problem, &map->shape))
       return NULL;
     kernel = make_kernel(map);
-  } while (kernel != NULL && !meets_widths(map, kernel));
+    is_done = kernel != NULL ? meets_widths(map, kernel) : !map->shape.is_staged || !ask_for_less(&map->problem);
+  }
   return kernel != NULL && (map->shape.is_staged || is_vectored(kernel)) ? kernel : NULL;
 }
 

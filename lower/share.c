@@ -16,6 +16,7 @@ typedef struct {
   const tj_node *lane[TJ_GRID_MOST_DIGITS]; /* the work-item's part of each digit */
   uint32_t along, across;                   /* the digits of the side's first mode, and of the other with units */
   int64_t width, depth;                     /* of a block: along that mode, and along the other one with units */
+  uint32_t passes;                          /* whose slots come one after the other */
   uint32_t slots;
   bool is_masked;            /* no element is twice in the tile's slots */
   const tj_node *takes_part; /* whether the work-item does */
@@ -59,6 +60,13 @@ static uint32_t list_parts(const sharing *s, lane_part part[]) {
   return count;
 }
 
+/* The work-item's part of the last digit. Those that take no part are beyond it; where passes have to
+ * be told apart, they are not. */
+static const tj_node *last_lane(const sharing *s, const tj_node *item, int64_t lanes) {
+  bool is_within = s->passes == 1 || s->grid.lanes == s->shape->work_items;
+  return is_within ? item : tj_min(s->graph, item, tj_int(s->graph, lanes - 1));
+}
+
 static void make_lanes(sharing *s, const tj_node *item) {
   tj_graph *graph = s->graph;
   lane_part part[MOST_PARTS];
@@ -68,7 +76,8 @@ static void make_lanes(sharing *s, const tj_node *item) {
   for (uint32_t i = 0; i < count; i++)
     last = part[i].count > 1 ? i : last;
   for (uint32_t i = 0; i <= last; i++) {
-    const tj_node *size = tj_int(graph, part[i].count), *value = i < last ? tj_mod(graph, item, size) : item;
+    const tj_node *size = tj_int(graph, part[i].count);
+    const tj_node *value = i < last ? tj_mod(graph, item, size) : last_lane(s, item, part[i].count);
     s->lane[part[i].digit] =
         tj_add(graph, s->lane[part[i].digit], tj_mul(graph, value, tj_int(graph, part[i].scale)));
     item = i < last ? tj_div(graph, item, size) : item;
@@ -89,7 +98,8 @@ static sharing begin_sharing(tj_graph *graph, const tj_shape_problem *problem, c
       s.depth = s.digits.scale[i];
     }
   }
-  s.slots = (uint32_t)(s.grid.slots * s.width * s.depth);
+  s.passes = side == TJ_DESTINATION ? (uint32_t)shape->passes : 1;
+  s.slots = (uint32_t)(s.grid.slots * s.width * s.depth) * s.passes;
   make_lanes(&s, item);
   s.is_masked = shape->is_staged && side == TJ_SOURCE;
   s.takes_part =
@@ -118,9 +128,10 @@ static const tj_node *tile_digit(const sharing *s, uint32_t digit, const tj_node
 }
 
 /* The unit of a digit in which the work-item has its slot: the last slots begin earlier, or are not all there. */
-static const tj_node *unit_at(const sharing *s, uint32_t digit, int64_t slot) {
+static const tj_node *unit_at(const sharing *s, uint32_t digit, int64_t slot, int64_t pass) {
   const tj_grid_digit *d = &s->grid.digit[digit];
   int64_t start = s->is_masked ? slot * d->lanes : tj_grid_digit_start(d, slot);
+  start += s->digits.mode[digit] == s->shape->split ? pass * d->count : 0;
   return tj_add(s->graph, s->lane[digit], tj_int(s->graph, start));
 }
 
@@ -141,12 +152,13 @@ static slot_digits digits_of(const sharing *s, uint32_t slot) {
   uint32_t modes = s->problem->count;
   slot_digits d = {TJ_NEW_ARRAY(graph->job, const tj_node *, modes + 1),
                    TJ_NEW_ARRAY(graph->job, const tj_node *, modes + 1), s->takes_part};
-  int64_t block = slot / (s->width * s->depth), j = slot % s->width, k = slot / s->width % s->depth;
+  uint32_t of_pass = s->slots / s->passes;
+  int64_t block = slot % of_pass / (s->width * s->depth), j = slot % s->width, k = slot / s->width % s->depth;
   for (uint32_t m = 0; m < modes; m++)
     d.digit[m] = d.place[m] = tj_int(graph, 0);
   for (uint32_t i = 0; i < s->digits.digits; i++) {
     int64_t at = block % s->grid.digit[i].slots, within = i == s->along ? j : s->digits.scale[i] > 1 ? k : 0;
-    const tj_node *index = unit_at(s, i, at);
+    const tj_node *index = unit_at(s, i, at, slot / of_pass);
     block /= s->grid.digit[i].slots;
     d.digit[s->digits.mode[i]] = tile_digit(s, i, index, within);
     d.place[s->digits.mode[i]] = room_digit(s, i, index, within);

@@ -11,7 +11,8 @@ enum {
   LEAST_WORK_ITEMS = 256,
   MOST_WORK_ITEMS = 1024,
   MOST_LANE_BYTES = 256, /* that a work-item holds in registers */
-  MOST_BLOCK = 64,       /* elements of a block of loads */
+  MOST_PASSES = 6,
+  MOST_BLOCK = 64, /* elements of a block of loads */
   VECTOR_BYTES = 16
 };
 
@@ -20,6 +21,7 @@ static const double COST_OF_IDLE_LANES = 0.10;   /* as many as are busy */
 static const double COST_OF_PROLOGUE = 0.10;     /* of a work-item, shared by its vectors */
 static const double COST_OF_LDS = 0.04;          /* all of it, so that no second workgroup has room beside */
 static const double COST_OF_STAGING = 0.03;      /* a way through LDS at all */
+static const double COST_OF_PASS = 0.02;         /* of another pass */
 static const double COST_OF_NARROW_DEPTH = 0.03; /* LDS stores of half the width */
 
 typedef struct {
@@ -82,13 +84,24 @@ tj_shape_digits tj_shape_digits_of(const tj_shape_problem *problem, const tj_til
   for (uint32_t i = 0; i < problem->count; i++) {
     uint32_t mode = problem->order[side][i];
     int64_t scale = scale_of(problem, shape, mode, side), count = tj_shape_room(shape, mode) / scale;
-    if (count == 1 && scale == 1)
+    if (side == TJ_DESTINATION && shape->passes > 1 && mode == shape->split)
+      count /= shape->passes;
+    if (tj_shape_room(shape, mode) == 1)
       continue;
     digits.mode[digits.digits] = mode;
     digits.count[digits.digits] = count;
     digits.scale[digits.digits++] = scale;
   }
   return digits;
+}
+
+uint64_t tj_shape_columns(const tj_shape_problem *problem) {
+  const uint32_t *source = problem->order[TJ_SOURCE], *destination = problem->order[TJ_DESTINATION];
+  uint32_t parting = source[0] == destination[0] && problem->count > 1 ? source[1] : source[0];
+  uint64_t columns = 0;
+  for (uint32_t i = 0; i < problem->count && destination[i] != parting; i++)
+    columns |= (uint64_t)1 << destination[i];
+  return columns;
 }
 
 /* --- cache lines --- */
@@ -120,7 +133,7 @@ static uint32_t run_limit(const tj_shape_problem *problem, const tj_tile_shape *
 }
 
 static run run_of(const tj_shape_problem *problem, const tj_tile_shape *shape, tj_side_name side) {
-  run r = {problem->bytes[side], TJ_LINE_BYTES};
+  run r = {problem->bytes[side], problem->line_bytes};
   uint32_t limit = run_limit(problem, shape, side);
   bool goes_on = true;
   for (uint32_t i = 0; i < problem->count; i++) {
@@ -130,7 +143,7 @@ static run run_of(const tj_shape_problem *problem, const tj_tile_shape *shape, t
     goes_on = goes_on && i < limit && (i == 0 || mode->continues[side]);
     r.bytes *= goes_on ? extent : 1;
     if (goes_on && !is_whole)
-      begin_at(&r, at_most(mode->grain[side] * power_of_two_in(extent), TJ_LINE_BYTES));
+      begin_at(&r, at_most(mode->grain[side] * power_of_two_in(extent), problem->line_bytes));
     if (!goes_on && mode->extent > 1)
       begin_at(&r, mode->grain[side]);
     goes_on = goes_on && is_whole;
@@ -140,14 +153,14 @@ static run run_of(const tj_shape_problem *problem, const tj_tile_shape *shape, t
 
 /* Lines that runs touch on average, for each that their bytes fill. Waves cut runs that do not fill them evenly, and
  * lines with them where runs do not begin with lines. */
-static double lines_of(run r, int64_t wave_bytes) {
-  int64_t lines = 0, starts = TJ_LINE_BYTES / r.grain;
-  for (int64_t start = 0; start < TJ_LINE_BYTES; start += r.grain)
-    lines += divided_up(start + r.bytes, TJ_LINE_BYTES);
-  double full = (double)r.bytes / TJ_LINE_BYTES, touched = (double)lines / (double)starts;
-  bool is_even = wave_bytes % r.bytes == 0 || (r.grain == TJ_LINE_BYTES && r.bytes % TJ_LINE_BYTES == 0);
-  double cut = 1 - (double)r.grain / TJ_LINE_BYTES;
-  return (touched + (is_even ? 0 : cut * (double)r.bytes / (double)wave_bytes)) / full;
+static double lines_of(const tj_shape_problem *problem, run r) {
+  int64_t line = problem->line_bytes, wave_bytes = problem->wave_size * VECTOR_BYTES, lines = 0;
+  for (int64_t start = 0; start < line; start += r.grain)
+    lines += divided_up(start + r.bytes, line);
+  double full = (double)r.bytes / (double)line, unaligned = 1 - (double)r.grain / (double)line;
+  double touched = (double)lines * (double)r.grain / (double)line;
+  bool is_even = wave_bytes % r.bytes == 0 || (r.grain == line && r.bytes % line == 0);
+  return (touched + (is_even ? 0 : unaligned * (double)r.bytes / (double)wave_bytes)) / full;
 }
 
 /* --- cost --- */
@@ -188,6 +201,7 @@ static double sharing_cost(const tj_shape_problem *problem, const tj_tile_shape 
     other = use_of(problem, shape, TJ_SOURCE, &loaded);
   if (loaded * problem->carried_bytes > MOST_LANE_BYTES || stored * problem->carried_bytes > MOST_LANE_BYTES)
     return INFINITY;
+  stored *= shape->passes;
   double idle = 0.5 / use + 0.5 / other - 1;
   return COST_OF_IDLE_LANES * idle + COST_OF_PROLOGUE * VECTOR_BYTES / (double)(stored * problem->carried_bytes);
 }
@@ -221,7 +235,7 @@ static double share_out(const tj_shape_problem *problem, tj_tile_shape *shape) {
 static double line_cost(const tj_shape_problem *problem, tj_tile_shape *shape) {
   double cost = 0, bytes = (double)(problem->bytes[TJ_SOURCE] + problem->bytes[TJ_DESTINATION]);
   for (tj_side_name side = TJ_SOURCE; side < TJ_SIDES; side++) {
-    shape->lines[side] = lines_of(run_of(problem, shape, side), problem->wave_size * VECTOR_BYTES);
+    shape->lines[side] = lines_of(problem, run_of(problem, shape, side));
     cost += shape->lines[side] * (double)problem->bytes[side] / bytes;
   }
   return cost * cover_of(problem, shape);
@@ -231,7 +245,7 @@ static double line_cost(const tj_shape_problem *problem, tj_tile_shape *shape) {
 static double lds_part(const tj_shape_problem *problem, const tj_tile_shape *shape) {
   if (!shape->is_staged)
     return 0;
-  return (double)(volume_of(problem, shape) * problem->carried_bytes) / (double)problem->lds_bytes;
+  return (double)(volume_of(problem, shape) / shape->passes * problem->carried_bytes) / (double)problem->lds_bytes;
 }
 
 /* --- candidates --- */
@@ -311,23 +325,53 @@ static void try_shape(search *s, tj_tile_shape *shape, double cost) {
   }
 }
 
+/* The last of the modes that are rows, and more than one in the tile. False where there is none. */
+static bool find_split(const tj_shape_problem *problem, tj_tile_shape *shape) {
+  uint64_t columns = tj_shape_columns(problem);
+  for (uint32_t m = problem->count; m-- > 0;) {
+    if ((columns >> m & 1) == 0 && shape->extent[m] > 1) {
+      shape->split = m;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Whether the passes have equal parts of the rows, in whole units. */
+static bool can_pass(const tj_shape_problem *problem, const tj_tile_shape *shape) {
+  return shape->passes == 1 ||
+         (problem->may_pass && tj_shape_room(shape, shape->split) % (shape->passes * shape->unit[shape->split]) == 0);
+}
+
+static void try_depths(search *s, tj_tile_shape *shape) {
+  double lds = lds_part(s->problem, shape), cost = COST_OF_LDS * lds;
+  if (shape->is_staged)
+    cost += COST_OF_STAGING + COST_OF_PASS * (double)(shape->passes - 1);
+  if (lds > 1)
+    return;
+  for (shape->depth = greatest_depth(s->problem, shape); shape->depth > 0; shape->depth /= 2) {
+    tj_tile_shape trial = *shape;
+    try_shape(s, &trial, cost);
+    cost += COST_OF_NARROW_DEPTH;
+  }
+}
+
 static void try_extents(search *s, const reach *a, const reach *b, bool is_staged) {
-  tj_tile_shape shape = {.is_staged = is_staged};
+  tj_tile_shape shape = {.is_staged = is_staged, .passes = 1};
   for (uint32_t m = 0; m < s->problem->count; m++)
     shape.extent[m] = a->extent[m] > b->extent[m] ? a->extent[m] : b->extent[m];
   set_units(s->problem, &shape);
-  double lds = lds_part(s->problem, &shape), cost = COST_OF_LDS * lds + (is_staged ? COST_OF_STAGING : 0);
-  for (int64_t depth = greatest_depth(s->problem, &shape); depth > 0 && lds <= 1; depth /= 2) {
-    shape.depth = depth;
-    try_shape(s, &shape, cost);
-    cost += COST_OF_NARROW_DEPTH;
+  bool has_split = is_staged && find_split(s->problem, &shape);
+  for (; shape.passes <= (has_split ? MOST_PASSES : 1); shape.passes++) {
+    if (can_pass(s->problem, &shape))
+      try_depths(s, &shape);
   }
 }
 
 bool tj_choose_tile_shape(const tj_shape_problem *problem, tj_tile_shape *best) {
   reach_list loaded = {.count = 0}, stored = {.count = 0};
   search s = {problem, best, INFINITY};
-  list_reaches(problem, TJ_SOURCE, problem->lds_bytes / problem->carried_bytes, &loaded);
+  list_reaches(problem, TJ_SOURCE, (int64_t)MOST_WORK_ITEMS * MOST_LANE_BYTES / problem->carried_bytes, &loaded);
   list_reaches(problem, TJ_DESTINATION, (int64_t)MOST_WORK_ITEMS * MOST_LANE_BYTES / problem->carried_bytes, &stored);
   bool turns = problem->order[TJ_SOURCE][0] != problem->order[TJ_DESTINATION][0];
   for (uint32_t i = 0; i < stored.count; i++) {

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-enum { TJ_SHAPE_MOST_MODES = 16, TJ_LINE_BYTES = 128 };
+enum { TJ_SHAPE_MOST_MODES = 16 };
 
 typedef enum { TJ_SOURCE, TJ_DESTINATION, TJ_SIDES } tj_side_name;
 
@@ -27,8 +27,10 @@ typedef struct {
   int64_t carried_bytes;                         /* of an element in registers and in LDS */
   int64_t width[TJ_SIDES];                       /* the most elements of a vector, powers of two */
   int64_t lds_bytes;                             /* that there are */
+  int64_t line_bytes;                            /* of a cache line */
   int64_t wave_size, workgroup_limit;            /* work-items */
-  bool may_stage;                                /* both sides are contiguous along their first modes */
+  bool may_stage;                                /* there is LDS */
+  bool may_pass;                                 /* work-items keep what they hold while others go through LDS */
 } tj_shape_problem;
 
 typedef struct {
@@ -36,14 +38,16 @@ typedef struct {
   int64_t unit[TJ_SHAPE_MOST_MODES];   /* elements that move together along the mode: of the last ones of the tile, as
                                           many as that, though others have moved some of them */
   bool is_staged;                      /* through LDS */
-  int64_t depth; /* staged: elements along the destination's first mode that a work-item loads for each
-                    vector along the source's */
+  int64_t depth;  /* staged: elements along the destination's first mode that a work-item loads for each
+                     vector along the source's */
+  int64_t passes; /* staged: parts in which the tile goes through LDS */
+  uint32_t split; /* the mode of which each pass has a part */
   int64_t work_items;
   double lines[TJ_SIDES]; /* touched for each that the bytes fill, on average */
 } tj_tile_shape;
 
 /* The modes of a tile as a side's work-items take them, in the side's order, from its first mode on: how many units
- * each has. Modes of one are left out. */
+ * each has, for the destination in one pass. Modes of one are left out. */
 typedef struct {
   uint32_t mode[TJ_SHAPE_MOST_MODES];
   int64_t count[TJ_SHAPE_MOST_MODES];
@@ -55,6 +59,10 @@ tj_shape_digits tj_shape_digits_of(const tj_shape_problem *problem, const tj_til
 
 /* The extent of the mode in units, as elements: what the tile has room for. */
 int64_t tj_shape_room(const tj_tile_shape *shape, uint32_t mode);
+
+/* The modes, by bit, that lie side by side in LDS: the destination's first ones, up to the source's first one that it
+ * does not begin with, too. The others are rows. */
+uint64_t tj_shape_columns(const tj_shape_problem *problem);
 
 /* The best shape. False where no tile fits. */
 bool tj_choose_tile_shape(const tj_shape_problem *problem, tj_tile_shape *best);
