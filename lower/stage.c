@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_CANDIDATES = 4096, MOST_GROUPS = 16, MOST_RESIDENTS = 8, MOST_COUNTED = 1000000 };
+enum { MOST_CANDIDATES = 4096, MOST_GROUPS = 16, MOST_RESIDENTS = 8, MOST_COUNTED = 400000 };
 
 typedef struct {
   tj_stage_layout layout;
@@ -33,18 +33,26 @@ static uint32_t log2_of(uint32_t power) {
 uint32_t tj_stage_offset_at(const tj_stage_layout *layout, uint32_t row, uint32_t column) {
   bool by_row = layout->direction == TJ_STAGE_ROW;
   uint32_t line = by_row ? row : column, along = by_row ? column : row;
-  uint32_t at = line / layout->group * layout->group_pitch + line % layout->group * layout->pitch + along;
+  uint32_t at = line / layout->group * layout->group_pitch + line % layout->group * layout->pitch;
+  at += layout->run == 0 ? along : along / layout->run * layout->run_pitch + along % layout->run;
   uint32_t mask = (1u << layout->swizzle.bits) - 1;
   return at ^ (at >> layout->swizzle.shift & mask << layout->swizzle.base);
+}
+
+/* First units of `size` that lie `pitch` apart, then what is within. */
+static const tj_node *in_units(tj_graph *graph, const tj_node *line, uint32_t size, uint32_t pitch, uint32_t within) {
+  const tj_node *unit = tj_int(graph, size);
+  return tj_add(graph, tj_mul(graph, tj_div(graph, line, unit), tj_int(graph, pitch)),
+                tj_mul(graph, tj_mod(graph, line, unit), tj_int(graph, within)));
 }
 
 const tj_node *tj_stage_offset(tj_graph *graph, const tj_stage_layout *layout, const tj_node *row,
                                const tj_node *column) {
   bool by_row = layout->direction == TJ_STAGE_ROW;
-  const tj_node *line = by_row ? row : column, *group = tj_int(graph, layout->group);
-  const tj_node *of_group = tj_mul(graph, tj_div(graph, line, group), tj_int(graph, layout->group_pitch));
-  const tj_node *within = tj_mul(graph, tj_mod(graph, line, group), tj_int(graph, layout->pitch));
-  const tj_node *at = tj_add(graph, tj_add(graph, of_group, within), by_row ? column : row);
+  const tj_node *line = by_row ? row : column, *along = by_row ? column : row;
+  if (layout->run > 0)
+    along = in_units(graph, along, layout->run, layout->run_pitch, 1);
+  const tj_node *at = tj_add(graph, in_units(graph, line, layout->group, layout->group_pitch, layout->pitch), along);
   return layout->swizzle.bits == 0 ? at : tj_swizzle_apply(graph, layout->swizzle, at);
 }
 
@@ -70,13 +78,14 @@ static uint32_t address_cost_of(const tj_stage_tile *tile, const tj_stage_layout
   uint32_t cost = is_power_of_two(layout->pitch) ? 1 : 2;
   if (layout->group > 1)
     cost += is_cheap_group(tile, layout->group) ? 2 : 8;
-  return cost + (layout->swizzle.bits > 0 ? 6 : 0);
+  return cost + (layout->run > 0 ? 2 : 0) + (layout->swizzle.bits > 0 ? 6 : 0);
 }
 
 static uint64_t elements_of(const candidate_list *list, const tj_stage_layout *layout) {
   uint32_t groups = (list->lines - 1) / layout->group,
            within = layout->group < list->lines ? layout->group : list->lines;
-  uint64_t elements = (uint64_t)groups * layout->group_pitch + (uint64_t)(within - 1) * layout->pitch + list->along;
+  uint64_t elements = (uint64_t)groups * layout->group_pitch + (uint64_t)(within - 1) * layout->pitch;
+  elements += layout->run == 0 ? list->along : (list->along / layout->run - 1) * layout->run_pitch + layout->run;
   uint64_t unit = layout->swizzle.bits > 0 ? 1ull << (layout->swizzle.base + layout->swizzle.bits) : 1;
   return (elements + unit - 1) / unit * unit;
 }
@@ -164,6 +173,33 @@ static void add_groups(candidate_list *list) {
     add_groups_of(list, groups[i]);
 }
 
+/* Lines of runs, with what is between them; in groups one after the other. */
+static void add_runs_of(candidate_list *list, uint32_t run, uint32_t group) {
+  uint32_t vector = list->stream->vector;
+  for (uint32_t between = 1; between < list->turn; between++) {
+    uint32_t run_pitch = run + between * vector, pitch = list->along / run * run_pitch;
+    for (uint32_t padding = 0; padding < list->turn; padding++) {
+      tj_stage_layout layout = {.group = group, .pitch = pitch, .run = run, .run_pitch = run_pitch};
+      layout.group_pitch = group * pitch + padding * vector;
+      layout.pitch = group == 1 ? layout.group_pitch : pitch;
+      add_candidate(list, layout);
+    }
+  }
+}
+
+/* Where units of a line that are far from each other are wanted at once, and the first modes of columns divide it. */
+static void add_runs(candidate_list *list) {
+  enum { MOST_TURN = 16, MOST_GROUP = 8 };
+  const tj_stage_tile *tile = list->stream->tile;
+  if (list->turn > MOST_TURN || list->stream->direction != TJ_STAGE_ROW || list->along != tile->columns)
+    return;
+  for (uint32_t i = 0; i < tile->run_count; i++) {
+    bool divides = tile->run[i] < list->along && list->along % tile->run[i] == 0;
+    for (uint32_t group = 1; group <= MOST_GROUP && divides && tile->run[i] % list->stream->vector == 0; group *= 2)
+      add_runs_of(list, tile->run[i], group);
+  }
+}
+
 static int by_cost(const void *a, const void *b) {
   const candidate *x = a, *y = b;
   if (x->residents != y->residents)
@@ -200,11 +236,12 @@ typedef struct {
  * best so far has to do. */
 static void try_all(candidate_list *list, outcome *o) {
   const tj_stage_stream *s = list->stream;
+  uint64_t limit = *s->counted + MOST_COUNTED;
   qsort(list->item, list->count, sizeof list->item[0], by_cost);
   o->stream = NULL;
   o->cycles = UINT32_MAX;
   for (uint32_t i = 0; i < list->count && o->cycles > s->least; i++) {
-    if (o->stream != NULL && *s->counted > MOST_COUNTED)
+    if (o->stream != NULL && *s->counted > limit)
       return;
     list->tried++;
     uint32_t cycles = tj_stage_cycles_below(s, &list->item[i].layout, o->cycles);
@@ -221,6 +258,16 @@ static bool is_enough(const outcome *o, uint32_t most_residents) {
   return o->stream != NULL && o->cycles == o->stream->least && o->best.residents == most_residents;
 }
 
+/* What a second list has that is better. */
+static void try_more(candidate_list *list, outcome *o) {
+  outcome more = *o;
+  try_all(list, &more);
+  if (more.stream != NULL && (o->stream == NULL || more.cycles < o->cycles ||
+                              (more.cycles == o->cycles && by_cost(&more.best, &o->best) < 0)))
+    *o = more;
+  list->count = 0;
+}
+
 static outcome search_stream(const tj_stage_stream *s, candidate item[], uint32_t *tried) {
   candidate_list list = new_list(s, item);
   outcome o = {.stream = NULL};
@@ -229,13 +276,15 @@ static outcome search_stream(const tj_stage_stream *s, candidate item[], uint32_
     return o;
   o.plain = list.item[0].layout;
   uint32_t most_residents = list.item[0].residents;
-  try_all(&list, &o);
+  try_more(&list, &o);
   if (!is_enough(&o, most_residents)) {
-    list.count = 0;
-    add_paddings(&list);
     add_swizzles(&list);
     add_groups(&list);
-    try_all(&list, &o);
+    try_more(&list, &o);
+  }
+  if (o.stream == NULL || o.cycles > s->least) {
+    add_runs(&list);
+    try_more(&list, &o);
   }
   *tried += list.tried;
   return o;
@@ -309,10 +358,14 @@ static void describe_layout(tj_text *text, const tj_stage_layout *layout, const 
   else if (layout->group > 1)
     tj_text_format(text, "%s %u elements apart in groups of %u, %u apart", lines, layout->pitch, layout->group,
                    layout->group_pitch);
+  else if (layout->run > 0)
+    tj_text_format(text, "%s %u elements apart", lines, layout->pitch);
   else if (layout->pitch > plain->pitch)
     tj_text_format(text, "%s padded by %u to %u elements", lines, layout->pitch - plain->pitch, layout->pitch);
   else
     tj_text_string(text, "plain");
+  if (layout->run > 0)
+    tj_text_format(text, ", of runs of %u elements %u apart", layout->run, layout->run_pitch);
 }
 
 /* What is said of conflicts that remain: that such vectors cannot do without them, or that nothing was found. */

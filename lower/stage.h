@@ -1,9 +1,9 @@
 /* Staging through LDS: which layout of a tile serves its stores and loads without bank conflicts, in the least LDS.
  *
  * A tile of rows × columns elements is written by some instructions of its waves and read by others. The search tries
- * the plain layout, paddings of rows and of groups of rows, interleaved rows and XOR swizzles, with neighbours of a
- * row or of a column side by side, in wide vectors and in narrower ones, and counts the cycles of every instruction
- * by the bank model. It is deterministic, and bounded by the job's fuel. */
+ * the plain layout, paddings of rows, of groups of rows and within rows, interleaved rows and XOR swizzles, with
+ * neighbours of a row or of a column side by side, in wide vectors and in narrower ones, and counts the cycles of
+ * every instruction by the bank model. It is deterministic, and bounded by the job's fuel. */
 #ifndef TJ_LOWER_STAGE_H
 #define TJ_LOWER_STAGE_H
 
@@ -31,16 +31,19 @@ typedef struct {
   uint32_t limit;        /* bytes of LDS that there are */
   const uint32_t *group; /* by how many rows the address of one is divided cheaply, besides powers of two */
   uint32_t group_count;
+  const uint32_t *run; /* the same of columns: what the first modes have side by side */
+  uint32_t run_count;
 } tj_stage_tile;
 
 enum { TJ_STAGE_MOST_EXTENT = 1 << 14 };
 
 /* Lines are rows, or columns, as the direction says. Element `along` of line n lies at element
- * swizzle(n / group · group_pitch + n % group · pitch + along). */
+ * swizzle(n / group · group_pitch + n % group · pitch + along / run · run_pitch + along % run). */
 typedef struct {
   tj_stage_direction direction; /* whose neighbours lie side by side */
   uint32_t group;               /* lines that lie `pitch` apart */
   uint32_t pitch, group_pitch;  /* elements; of groups of one line the same */
+  uint32_t run, run_pitch;      /* elements of a line that lie side by side; 0: all do */
   tj_swizzle swizzle;           /* 0 bits: none */
   uint32_t vector; /* elements in `direction` that stay together, aligned to their size; a power of two */
   uint32_t bytes;  /* of LDS */

@@ -207,6 +207,8 @@ tj_stage_stream tj_stage_stream_make(tj_job *job, const tj_bank_model *model, co
 typedef struct {
   uint32_t pitch, beyond;
   uint64_t reciprocal;        /* of the group, times 2^32, rounded up */
+  uint32_t beyond_run;        /* the same within lines */
+  uint64_t run_reciprocal;    /* 0: lines are whole */
   uint32_t mask, base, shift; /* of the swizzle */
 } word_layout;
 
@@ -216,6 +218,11 @@ static word_layout in_words(const tj_stage_layout *layout, uint32_t element_byte
                        .beyond = layout->group_pitch * element_bytes / TJ_BANK_BYTES - layout->group * pitch,
                        .reciprocal = (UINT32_MAX + (uint64_t)layout->group) / layout->group,
                        .mask = (1u << layout->swizzle.bits) - 1};
+  if (layout->run > 0) {
+    uint64_t run = (uint64_t)layout->run * element_bytes / TJ_BANK_BYTES;
+    words.beyond_run = (layout->run_pitch - layout->run) * element_bytes / TJ_BANK_BYTES;
+    words.run_reciprocal = (UINT32_MAX + run) / run;
+  }
   if (layout->swizzle.bits > 0) {
     words.base = (uint32_t)layout->swizzle.base + log2_of(element_bytes) - log2_of(TJ_BANK_BYTES);
     words.shift = (uint32_t)layout->swizzle.shift;
@@ -226,7 +233,8 @@ static word_layout in_words(const tj_stage_layout *layout, uint32_t element_byte
 /* Lines and groups are so few that the product with the reciprocal is the exact quotient. */
 static uint32_t word_at(const word_layout *layout, tj_stage_unit unit) {
   uint32_t groups = (uint32_t)(unit.line * layout->reciprocal >> 32);
-  uint32_t at = unit.word + unit.line * layout->pitch + groups * layout->beyond;
+  uint32_t runs = (uint32_t)(unit.word * layout->run_reciprocal >> 32);
+  uint32_t at = unit.word + unit.line * layout->pitch + groups * layout->beyond + runs * layout->beyond_run;
   return at ^ (at >> (layout->base + layout->shift) & layout->mask) << layout->base;
 }
 
@@ -283,6 +291,6 @@ static uint32_t cycles_of_all(const tj_stage_stream *s, const word_layout *layou
 uint32_t tj_stage_cycles_below(const tj_stage_stream *stream, const tj_stage_layout *layout, uint32_t enough) {
   word_layout words = in_words(layout, stream->tile->element_bytes);
   uint32_t cycles = cycles_of_kinds(stream, &words, enough);
-  bool is_uniform = layout->group == 1 && layout->swizzle.bits == 0;
+  bool is_uniform = layout->group == 1 && layout->run == 0 && layout->swizzle.bits == 0;
   return is_uniform || cycles >= enough ? cycles : cycles_of_all(stream, &words, enough);
 }

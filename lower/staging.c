@@ -231,12 +231,12 @@ static bool plain_stage(const tj_stage_tile *tile, tj_stage_choice *choice) {
   return bytes <= tile->limit;
 }
 
-/* By how many rows a row is divided for nothing: those of its first modes. */
-static uint32_t list_groups(const stager *st, uint32_t group[]) {
+/* By how many rows a row is divided for nothing, or a column by how many: those of the first modes. */
+static uint32_t list_groups(const stager *st, bool columns, uint32_t group[]) {
   int64_t rows = 1;
   uint32_t count = 0;
   for (uint32_t m = 0; m < st->tiling->domain->count; m++) {
-    if (((st->tiling->columns >> m) & 1) != 0 || room_of(st, m) == 1)
+    if (((st->tiling->columns >> m) & 1) != columns || room_of(st, m) == 1)
       continue;
     rows *= room_of(st, m);
     group[count++] = (uint32_t)rows;
@@ -249,6 +249,7 @@ static bool choose_stage(stager *st, const passage *in, const passage *out, tj_s
   size_t most = ((size_t)vectors_of(in) * st->passes + vectors_of(out)) * waves_of(st);
   access_list list = {TJ_NEW_ARRAY(job, tj_stage_access, most), TJ_NEW_ARRAY(job, uint32_t, LINES * most), 0};
   uint32_t *group = TJ_NEW_ARRAY(job, uint32_t, st->tiling->domain->count + 1);
+  uint32_t *run = TJ_NEW_ARRAY(job, uint32_t, st->tiling->domain->count + 1);
   add_accesses(st, in, &list);
   add_accesses(st, out, &list);
   drop_empty(&list);
@@ -259,7 +260,9 @@ static bool choose_stage(stager *st, const passage *in, const passage *out, tj_s
                         .access_count = list.count,
                         .limit = st->target->lds_bytes,
                         .group = group,
-                        .group_count = list_groups(st, group)};
+                        .group_count = list_groups(st, false, group),
+                        .run = run,
+                        .run_count = list_groups(st, true, run)};
   const tj_bank_model *model = tj_bank_model_of(st->target->processor);
   return model != NULL ? tj_stage_search(job, model, &tile, choice) : plain_stage(&tile, choice);
 }

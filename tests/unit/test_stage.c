@@ -145,7 +145,7 @@ static void make_tile(const known_row *k, accesses *all, tj_stage_tile *tile) {
         k->store.instructions);
   cover(all, k->rows, k->columns, false, k->load.direction, k->load.elements, k->lanes, k->load.walks_along,
         k->load.instructions);
-  *tile = (tj_stage_tile){k->element_bytes, k->rows, k->columns, all->access, all->count, LDS, NULL, 0};
+  *tile = (tj_stage_tile){k->element_bytes, k->rows, k->columns, all->access, all->count, LDS, NULL, 0, NULL, 0};
 }
 
 static void search_known(tj_job *job, void *data) {
@@ -199,7 +199,7 @@ static void search_strided(tj_job *job, void *data) {
   cover(&all, 2, 512, false, ROW, 1, 64, true, 1);
   for (uint32_t lane = 0; lane < LANES; lane++)
     all.column[1][lane] = lane * 8;
-  tj_stage_tile tile = {2, 2, 512, all.access, all.count, LDS, NULL, 0};
+  tj_stage_tile tile = {2, 2, 512, all.access, all.count, LDS, NULL, 0, NULL, 0};
   ck_assert(tj_stage_search(job, tj_bank_model_of("gfx942"), &tile, &choice));
   ck_assert_uint_eq(choice.layout.direction, ROW);
   ck_assert_uint_eq(choice.layout.vector, 4);
@@ -295,6 +295,7 @@ static void check_choice(random_search *r, const tj_stage_choice *choice) {
     padded.pitch = padded.group_pitch = (width + padded.vector - 1) / padded.vector * padded.vector + padding;
     padded.group = 1;
     padded.swizzle = (tj_swizzle){0, 0, 0};
+    padded.run = 0;
     uint32_t cycles = count_cycles(r, &padded, true, &instructions) + count_cycles(r, &padded, false, &instructions);
     ck_assert_uint_ge(cycles, choice->least_cycles);
     ck_assert(cycles >= stores + loads || padding >= r->model->banks * 4 / r->tile->element_bytes);
@@ -321,11 +322,14 @@ static void search_random(tj_job *job, void *data) {
   uint32_t processor = below(&r, 3), lanes = processor == 2 ? 32 : 64;
   accesses all = {.count = 0};
   tj_stage_tile tile = {
-      1u << below(&r, 5), extents[below(&r, 8)], extents[below(&r, 8)], all.access, 0, 2 * LDS, NULL, 0};
+      1u << below(&r, 5), extents[below(&r, 8)], extents[below(&r, 8)], all.access, 0, 2 * LDS, NULL, 0, NULL, 0};
   r.tile = &tile;
   r.model = tj_bank_model_of(processors[processor]);
   random_side(&r, &all, true, lanes);
   random_side(&r, &all, false, lanes);
+  uint32_t halves[] = {(tile.columns + 3) / 4, (tile.columns + 1) / 2};
+  tile.run = halves;
+  tile.run_count = 2;
   tile.access_count = all.count;
   tj_stage_choice choice;
   ck_assert(tj_stage_search(job, r.model, &tile, &choice));
@@ -339,7 +343,35 @@ START_TEST(random_tiles) {
 }
 END_TEST
 
+/* Lanes want a vector of each of four runs in six rows: no swizzle keeps six from the two of the next run. */
+static void search_runs(tj_job *job, void *data) {
+  (void)data;
+  enum { RUN = 32, RUNS = 4, ROWS = 6 };
+  static const uint32_t run_length[] = {RUN};
+  accesses all = {.count = 0};
+  cover(&all, ROWS, RUN * RUNS, true, ROW, 4, 64, true, 1);
+  cover(&all, ROWS, RUN * RUNS, false, ROW, 4, 64, true, 3);
+  for (uint32_t lane = 0; lane < LANES; lane++) {
+    all.row[0][lane] = lane % ROWS;
+    all.column[0][lane] = lane / ROWS % RUNS * RUN + lane / (ROWS * RUNS) * 4;
+  }
+  tj_stage_tile tile = {4, ROWS, RUN * RUNS, all.access, all.count, LDS, NULL, 0, run_length, 1};
+  random_search r = {job, tj_graph_create(job), tj_bank_model_of("gfx1100"), &tile, 1};
+  tj_stage_choice choice;
+  ck_assert(tj_stage_search(job, r.model, &tile, &choice));
+  ck_assert_str_eq(choice.reason,
+                   "rows 172 elements apart, of runs of 32 elements 40 apart: 32 cycles, free of conflicts; "
+                   "plain would take 88");
+  check_layout(&r, &choice.layout);
+}
+
+START_TEST(runs_that_lie_apart) {
+  run(search_runs, NULL);
+}
+END_TEST
+
 int main(void) {
-  const TTest *const tests[] = {known_layouts, layouts_fit_into_lds, words_at_one_place_of_vectors, random_tiles};
+  const TTest *const tests[] = {known_layouts, layouts_fit_into_lds, words_at_one_place_of_vectors, random_tiles,
+                                runs_that_lie_apart};
   return run_suite(suite_of("stage", tests, sizeof tests / sizeof tests[0]));
 }
