@@ -19,7 +19,8 @@ uint32_t tj_narrowest_access(const tj_kernel *kernel, tj_step_kind kind) {
 
 bool tj_kernel_fits(tj_graph *graph, const tj_kernel *kernel) {
   tj_kernel_nodes nodes = tj_kernel_nodes_of(graph, kernel);
-  return tj_widths_fit(graph, nodes.root, nodes.root_count);
+  return tj_kernel_nodes_operations(&nodes) <= TJ_KERNEL_MOST_OPERATIONS &&
+         tj_widths_fit(graph, nodes.root, nodes.root_count);
 }
 
 bool tj_has_wider_accesses(const tj_kernel *a, const tj_kernel *b) {

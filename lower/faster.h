@@ -35,8 +35,8 @@ uint32_t tj_narrowest_access(const tj_kernel *kernel, tj_step_kind kind);
 /* Whether loads or stores of `a` are wider than those of `b`. */
 bool tj_has_wider_accesses(const tj_kernel *a, const tj_kernel *b);
 
-/* Whether the kernel's arithmetic is known to fit in 64 bits: tile by tile, some parts of an expression may be larger
- * than all of it ever is. */
+/* Whether the kernel can be compiled: its arithmetic is not too much, and known to fit in 64 bits. Tile by tile, some
+ * parts of an expression may be larger than all of it ever is. */
 bool tj_kernel_fits(tj_graph *graph, const tj_kernel *kernel);
 
 /* Makes `faster`, under this name, what the launch takes in the place of `kernel` where the demands are met. */

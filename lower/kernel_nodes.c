@@ -208,3 +208,10 @@ void tj_kernel_nodes_spread(const tj_kernel_nodes *nodes, bool *mark) {
     tj_kernel_nodes_mark(nodes, nodes->quotient[position], mark);
   }
 }
+
+uint32_t tj_kernel_nodes_operations(const tj_kernel_nodes *nodes) {
+  uint32_t operations = 0;
+  for (uint32_t i = 0; i < nodes->walk.count; i++)
+    operations += tj_op_arity(nodes->walk.node[i]->op) > 0;
+  return operations;
+}

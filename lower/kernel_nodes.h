@@ -42,4 +42,9 @@ void tj_kernel_nodes_mark(const tj_kernel_nodes *nodes, const tj_node *node, boo
 /* Marks what the marked ones are computed from. */
 void tj_kernel_nodes_spread(const tj_kernel_nodes *nodes, bool *mark);
 
+/* How many operations a work-item takes at most, and how many it would: LLVM takes time that grows with the square of
+ * what it compiles. */
+enum { TJ_KERNEL_MOST_OPERATIONS = 1024 };
+uint32_t tj_kernel_nodes_operations(const tj_kernel_nodes *nodes);
+
 #endif

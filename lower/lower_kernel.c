@@ -39,15 +39,11 @@ static void check_symbols(const tj_emitter *emitter) {
   }
 }
 
-/* LLVM takes time that grows with the square of what it compiles. */
 static void check_size(const tj_emitter *emitter) {
-  enum { MOST_OPERATIONS = 1024 };
-  uint32_t operations = 0;
-  for (uint32_t i = 0; i < emitter->nodes.walk.count; i++)
-    operations += tj_op_arity(emitter->nodes.walk.node[i]->op) > 0;
-  if (operations > MOST_OPERATIONS)
+  uint32_t operations = tj_kernel_nodes_operations(&emitter->nodes);
+  if (operations > TJ_KERNEL_MOST_OPERATIONS)
     tj_fail(emitter->job, TJ_WORK_LIMIT, "kernel %s takes %u operations for each work-item, more than %d",
-            emitter->kernel->name, operations, MOST_OPERATIONS);
+            emitter->kernel->name, operations, TJ_KERNEL_MOST_OPERATIONS);
 }
 
 static void init_types(tj_emitter *emitter) {

@@ -26,6 +26,7 @@ static const row rows[] = {
     {"bytes, rows of any alignment", "b8", 1, {2003, 3001, 1}, {1, 0, 2}, 0},
     {"bytes, gaps", "b8", 1, {601, 75, 131}, {2, 1, 0}, 3},
     {"bytes, vectors shorter than the block", "b8", 1, {28, 48, 4001}, {1, 0, 2}, 0},
+    {"bytes, blocks that take too much arithmetic", "b8", 1, {28, 48, 4001}, {1, 2, 0}, 0},
     {"bytes, few columns", "b8", 1, {5, 401, 2803}, {2, 1, 0}, 0},
     {"bytes, short rows that stay", "b8", 1, {83, 61, 1201}, {0, 2, 1}, 0},
     {"bytes, short rows that stay, gaps", "b8", 1, {83, 61, 1201}, {0, 2, 1}, 1},
