@@ -14,6 +14,7 @@
 #include "lower/faster.h"
 #include "lower/flexible.h"
 #include "lower/share.h"
+#include "lower/staging.h"
 
 #include <inttypes.h>
 
@@ -173,7 +174,8 @@ static tj_kernel *make_kernel(const mapping *map) {
                       .item = tj_coordinate(graph, "t", tj_int(graph, shape->work_items)),
                       .workgroup_size = (uint32_t)shape->work_items,
                       .columns = tj_shape_columns(&map->problem)};
-  tiling.store = tj_share_tile(graph, &map->problem, shape, TJ_DESTINATION, tiling.item);
+  const tj_node *order = tj_staging_order(graph, map->target, tiling.item, tiling.workgroup_size);
+  tiling.store = tj_share_tile(graph, &map->problem, shape, TJ_DESTINATION, shape->is_staged ? order : tiling.item);
   tiling.load = shape->is_staged ? tj_share_tile(graph, &map->problem, shape, TJ_SOURCE, tiling.item) : tiling.store;
   tj_kernel *kernel = tj_tile_kernel(graph, map->flat, &tiling, map->target);
   if (kernel == NULL || !tj_kernel_fits(graph, kernel))

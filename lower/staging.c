@@ -321,3 +321,65 @@ bool tj_plan_staging(tj_graph *graph, const tj_tiling *tiling, const tj_target *
     staging->in[pass] = in_pass(&st, &in, &all, pass);
   return true;
 }
+
+/* --- the order of lanes --- */
+
+enum { GRANULE = 4, GRANULE_BITS = 3, GRANULES = 1 << GRANULE_BITS }; /* lanes that are served together anyhow */
+
+/* The rank of each granule of half a wave among those that wide loads are served with. */
+static void rank_granules(const tj_bank_model *model, uint32_t rank[GRANULES]) {
+  uint64_t lanes[TJ_BANK_MOST_PHASES];
+  uint32_t next = 0;
+  tj_bank_phases(model, false, TJ_BANK_BYTES * 4, UINT32_MAX, lanes);
+  for (uint32_t phase = 0; phase < TJ_BANK_MOST_PHASES; phase++) {
+    for (uint32_t granule = 0; granule < GRANULES; granule++) {
+      if ((lanes[phase] >> (granule * GRANULE) & 1) != 0)
+        rank[granule] = next++;
+    }
+  }
+}
+
+/* Whether a rank is the exclusive or of those of the granule's bits. */
+static bool is_linear(const uint32_t rank[GRANULES]) {
+  for (uint32_t granule = 0; granule < GRANULES; granule++) {
+    uint32_t sum = 0;
+    for (uint32_t bit = 0; bit < GRANULE_BITS; bit++)
+      sum ^= (granule >> bit & 1) != 0 ? rank[1u << bit] : 0;
+    if (sum != rank[granule])
+      return false;
+  }
+  return true;
+}
+
+static bool is_in_order(const uint32_t rank[GRANULES]) {
+  for (uint32_t granule = 0; granule < GRANULES; granule++) {
+    if (rank[granule] != granule)
+      return false;
+  }
+  return true;
+}
+
+/* One bit of the rank of the work-item's granule. */
+static const tj_node *rank_bit(tj_graph *graph, const tj_node *item, const uint32_t rank[GRANULES], uint32_t which) {
+  const tj_node *sum = tj_int(graph, 0), *two = tj_int(graph, 2);
+  for (uint32_t bit = 0; bit < GRANULE_BITS; bit++) {
+    if ((rank[1u << bit] >> which & 1) != 0)
+      sum = tj_xor(graph, sum, tj_mod(graph, tj_div(graph, item, tj_int(graph, GRANULE << bit)), two));
+  }
+  return sum;
+}
+
+const tj_node *tj_staging_order(tj_graph *graph, const tj_target *target, const tj_node *item, uint32_t items) {
+  const tj_bank_model *model = tj_bank_model_of(target->processor);
+  uint32_t rank[GRANULES], half = GRANULE * GRANULES;
+  if (model == NULL || items % half != 0)
+    return item;
+  rank_granules(model, rank);
+  if (is_in_order(rank) || !is_linear(rank))
+    return item;
+  const tj_node *halves = tj_mul(graph, tj_div(graph, item, tj_int(graph, half)), tj_int(graph, half));
+  const tj_node *order = tj_add(graph, halves, tj_mod(graph, item, tj_int(graph, GRANULE)));
+  for (uint32_t bit = 0; bit < GRANULE_BITS; bit++)
+    order = tj_add(graph, order, tj_mul(graph, rank_bit(graph, item, rank, bit), tj_int(graph, GRANULE << bit)));
+  return tj_simplified(graph, order);
+}

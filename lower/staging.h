@@ -16,4 +16,8 @@ typedef struct {
 bool tj_plan_staging(tj_graph *graph, const tj_tiling *tiling, const tj_target *target, uint32_t element_bytes,
                      const tj_side *load, const tj_side *store, tj_staging *staging);
 
+/* The work-item's number, with the lanes of a wave in the order in which the target's LDS serves their widest loads:
+ * neighbours in this order are served together. `items` are there in all. */
+const tj_node *tj_staging_order(tj_graph *graph, const tj_target *target, const tj_node *item, uint32_t items);
+
 #endif
