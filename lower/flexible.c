@@ -252,33 +252,53 @@ static bool has_strides(const tj_domain *domain) {
   return true;
 }
 
-/* Whether every element of a side is at its origin and the sum of digits times strides. */
+static tj_access access_of(tj_flexible *f, bool of_source, const tj_node *const digit[]) {
+  return of_source ? tj_domain_source(f->graph, f->domain, f->source, digit)
+                   : tj_domain_destination(f->graph, f->domain, f->destination, digit);
+}
+
+static const tj_node *stride_of(const tj_flexible *f, uint32_t mode, bool of_source) {
+  const tj_mode *m = &f->domain->mode[mode];
+  return of_source ? m->source_stride : m->destination_stride;
+}
+
+/* Whether the elements at these digits are at the origin and the sum of digits times strides. */
+static bool is_sum(tj_flexible *f, bool of_source, const tj_node *origin, const tj_node *const digit[]) {
+  tj_graph *graph = f->graph;
+  tj_access access = access_of(f, of_source, digit);
+  const tj_node *sum = origin;
+  for (uint32_t m = 0; m < f->domain->count; m++)
+    sum = tj_terse_add(graph, sum, tj_terse_mul(graph, digit[m], stride_of(f, m, of_source)));
+  const tj_node *offset = tj_simplified(graph, access.offset);
+  sum = tj_simplified(graph, sum);
+  return tj_is_int(tj_simplified(graph, access.valid), 1) && (offset == sum || tj_prove_equal(graph, offset, sum));
+}
+
+/* The same of all elements. The modes of a layout add up by themselves, so that it does to look at one at a time. */
 static bool is_strided(tj_flexible *f, bool of_source, const tj_node **origin) {
   tj_graph *graph = f->graph;
-  const tj_node *digit[TJ_FLEXIBLE_MODES], *none[TJ_FLEXIBLE_MODES];
+  const tj_operand *operand = of_source ? f->domain->source : f->domain->destination;
+  const tj_node *digit[TJ_FLEXIBLE_MODES], *one[TJ_FLEXIBLE_MODES];
   for (uint32_t m = 0; m < f->domain->count; m++) {
     digit[m] = tj_coordinate(graph, "i", f->domain->mode[m].extent);
-    none[m] = tj_int(graph, 0);
+    one[m] = tj_int(graph, 0);
   }
-  tj_access first = of_source ? tj_domain_source(graph, f->domain, f->source, none)
-                              : tj_domain_destination(graph, f->domain, f->destination, none);
-  tj_access any = of_source ? tj_domain_source(graph, f->domain, f->source, digit)
-                            : tj_domain_destination(graph, f->domain, f->destination, digit);
-  const tj_node *sum = *origin = tj_simplified(graph, first.offset);
+  *origin = tj_simplified(graph, access_of(f, of_source, one).offset);
+  if (operand->value->kind != TJ_VALUE_LAYOUT)
+    return is_sum(f, of_source, *origin, digit);
   for (uint32_t m = 0; m < f->domain->count; m++) {
-    const tj_mode *mode = &f->domain->mode[m];
-    sum = tj_terse_add(graph, sum,
-                       tj_terse_mul(graph, digit[m], of_source ? mode->source_stride : mode->destination_stride));
+    one[m] = digit[m];
+    if (!is_sum(f, of_source, *origin, one))
+      return false;
+    one[m] = tj_int(graph, 0);
   }
-  return tj_is_int(tj_simplified(graph, any.valid), 1) && tj_prove_equal(graph, any.offset, sum);
+  return true;
 }
 
 /* Whether a side steps less far along mode a than along mode b, as far as is known; of products that cannot be
  * compared, the one of fewer factors counts as less. Strides of 0 come last. */
 static bool is_closer(const tj_flexible *f, uint32_t a, uint32_t b, bool of_source) {
-  const tj_mode *left = &f->domain->mode[a], *right = &f->domain->mode[b];
-  const tj_node *x = of_source ? left->source_stride : left->destination_stride;
-  const tj_node *y = of_source ? right->source_stride : right->destination_stride;
+  const tj_node *x = stride_of(f, a, of_source), *y = stride_of(f, b, of_source);
   if (tj_is_int(x, 0) || tj_is_int(y, 0))
     return !tj_is_int(x, 0);
   bool is_less = tj_prove_less_equal(f->graph, x, y), is_more = tj_prove_less_equal(f->graph, y, x);
@@ -296,8 +316,7 @@ static uint32_t closest_mode(const tj_flexible *f, uint64_t taken, bool of_sourc
 }
 
 static bool is_contiguous(const tj_flexible *f, uint32_t mode, bool of_source) {
-  const tj_mode *m = &f->domain->mode[mode];
-  return tj_is_int(of_source ? m->source_stride : m->destination_stride, 1);
+  return tj_is_int(stride_of(f, mode, of_source), 1);
 }
 
 static bool choose_modes(tj_flexible *f) {
