@@ -274,25 +274,24 @@ static bool is_sum(tj_flexible *f, bool of_source, const tj_node *origin, const 
   return tj_is_int(tj_simplified(graph, access.valid), 1) && (offset == sum || tj_prove_equal(graph, offset, sum));
 }
 
-/* The same of all elements. The modes of a layout add up by themselves, so that it does to look at one at a time. */
+/* Whether the domain's strides are a layout's own: where its modes are leaves of the finer layout, and runs of leaves
+ * that were shown to step evenly. */
+static bool has_own_strides(const tj_domain *domain, const tj_operand *operand) {
+  bool is_of_leaves = domain->profile == domain->source->shape || domain->profile == domain->destination->shape;
+  return is_of_leaves && operand->value->kind == TJ_VALUE_LAYOUT;
+}
+
+/* The same of all elements. */
 static bool is_strided(tj_flexible *f, bool of_source, const tj_node **origin) {
   tj_graph *graph = f->graph;
-  const tj_operand *operand = of_source ? f->domain->source : f->domain->destination;
-  const tj_node *digit[TJ_FLEXIBLE_MODES], *one[TJ_FLEXIBLE_MODES];
+  const tj_node *digit[TJ_FLEXIBLE_MODES], *none[TJ_FLEXIBLE_MODES];
   for (uint32_t m = 0; m < f->domain->count; m++) {
     digit[m] = tj_coordinate(graph, "i", f->domain->mode[m].extent);
-    one[m] = tj_int(graph, 0);
+    none[m] = tj_int(graph, 0);
   }
-  *origin = tj_simplified(graph, access_of(f, of_source, one).offset);
-  if (operand->value->kind != TJ_VALUE_LAYOUT)
-    return is_sum(f, of_source, *origin, digit);
-  for (uint32_t m = 0; m < f->domain->count; m++) {
-    one[m] = digit[m];
-    if (!is_sum(f, of_source, *origin, one))
-      return false;
-    one[m] = tj_int(graph, 0);
-  }
-  return true;
+  *origin = tj_simplified(graph, access_of(f, of_source, none).offset);
+  return has_own_strides(f->domain, of_source ? f->domain->source : f->domain->destination) ||
+         is_sum(f, of_source, *origin, digit);
 }
 
 /* Whether a side steps less far along mode a than along mode b, as far as is known; of products that cannot be
