@@ -137,13 +137,13 @@ static uint32_t bytes_of(const tj_flexible *f, uint32_t buffer) {
   return tj_dtype_bits(f->kernel->buffer[buffer].dtype) / 8;
 }
 
-/* Elements that the other end of a tile along a mode may be away on either side: two modes may be far ones. */
+/* Elements that the other end of a tile along a mode may be away on either side: all modes together, and so all of a
+ * work-item's offset, stay below 2^32 bytes. */
 static int64_t reach_of(const tj_flexible *f, uint32_t mode) {
   uint32_t source = bytes_of(f, f->source), destination = bytes_of(f, f->destination);
-  bool is_first = mode == f->first_loaded || mode == f->first_stored;
-  int64_t bytes = f->first_loaded != f->first_stored && !is_first ? 1 << 29 : (int64_t)1 << 31;
-  return (f->first_loaded == f->first_stored && !is_first ? 1 << 30 : bytes) /
-         (source > destination ? source : destination);
+  bool turns = f->first_loaded != f->first_stored, is_first = mode == f->first_loaded || mode == f->first_stored;
+  int64_t bytes = is_first ? (int64_t)1 << 31 : turns ? 1 << 29 : 1 << 30;
+  return bytes / (source > destination ? source : destination);
 }
 
 static void demand_reach(tj_flexible *f, const tj_flexible_mode *mode, const tj_measure *stride) {
