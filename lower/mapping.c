@@ -153,7 +153,9 @@ static const char *describe_shape(const mapping *map) {
   return text.data;
 }
 
-static tj_kernel *make_kernel(const mapping *map) {
+/* Work-items store in their order; or, `in_phases`, in one in which those whom LDS serves at a time are neighbours.
+ */
+static tj_kernel *make_kernel(const mapping *map, bool in_phases) {
   const tj_tile_shape *shape = &map->shape;
   tj_graph *graph = map->graph;
   int64_t *extent = TJ_NEW_ARRAY(graph->job, int64_t, TJ_SHAPE_MOST_MODES);
@@ -174,14 +176,30 @@ static tj_kernel *make_kernel(const mapping *map) {
                       .item = tj_coordinate(graph, "t", tj_int(graph, shape->work_items)),
                       .workgroup_size = (uint32_t)shape->work_items,
                       .columns = tj_shape_columns(&map->problem)};
-  const tj_node *order = tj_staging_order(graph, map->target, tiling.item, tiling.workgroup_size);
-  tiling.store = tj_share_tile(graph, &map->problem, shape, TJ_DESTINATION, shape->is_staged ? order : tiling.item);
+  const tj_node *order =
+      in_phases ? tj_staging_order(graph, map->target, tiling.item, tiling.workgroup_size) : tiling.item;
+  tiling.store = tj_share_tile(graph, &map->problem, shape, TJ_DESTINATION, order);
   tiling.load = shape->is_staged ? tj_share_tile(graph, &map->problem, shape, TJ_SOURCE, tiling.item) : tiling.store;
   tj_kernel *kernel = tj_tile_kernel(graph, map->flat, &tiling, map->target);
   if (kernel == NULL || !tj_kernel_fits(graph, kernel))
     return NULL;
   kernel->tile = describe_shape(map);
   return kernel;
+}
+
+/* Cycles of LDS that conflicts cost a workgroup. */
+static uint32_t conflicts_of(const tj_kernel *kernel) {
+  const tj_stage_choice *stage = kernel->stage;
+  return stage == NULL ? 0 : stage->store_cycles + stage->load_cycles - stage->store_ideal - stage->load_ideal;
+}
+
+/* The kernel of the shape; NULL where it does not fit. */
+static tj_kernel *make_best_kernel(const mapping *map) {
+  tj_kernel *kernel = make_kernel(map, false);
+  if (kernel == NULL || conflicts_of(kernel) == 0)
+    return kernel;
+  tj_kernel *other = make_kernel(map, true);
+  return other != NULL && conflicts_of(other) < conflicts_of(kernel) ? other : kernel;
 }
 
 /* Whether a side's vectors are as wide as its work-items meant them to be; if not, they will mean no more. */
@@ -222,7 +240,7 @@ static tj_kernel *make_tiled(mapping *map) {
   while (!is_done) {
     if (!tj_choose_tile_shape(&map->problem, &map->shape))
       return NULL;
-    kernel = make_kernel(map);
+    kernel = make_best_kernel(map);
     is_done = kernel != NULL ? meets_widths(map, kernel) : !map->shape.is_staged || !ask_for_less(&map->problem);
   }
   return kernel != NULL && (map->shape.is_staged || is_vectored(kernel)) ? kernel : NULL;
