@@ -17,6 +17,7 @@
 #include "lower/staging.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 typedef struct {
   tj_graph *graph;
@@ -193,13 +194,52 @@ static uint32_t conflicts_of(const tj_kernel *kernel) {
   return stage == NULL ? 0 : stage->store_cycles + stage->load_cycles - stage->store_ideal - stage->load_ideal;
 }
 
-/* The kernel of the shape; NULL where it does not fit. */
-static tj_kernel *make_best_kernel(const mapping *map) {
+/* Whether there is fuel for another kernel, and for what comes after it. */
+static bool may_go_on(const mapping *map) {
+  return map->graph->job->fuel > TJ_DEFAULT_FUEL / 2;
+}
+
+/* The kernel of a shape; NULL where it does not fit. */
+static tj_kernel *make_calmest(const mapping *map) {
   tj_kernel *kernel = make_kernel(map, false);
-  if (kernel == NULL || conflicts_of(kernel) == 0)
+  if (kernel == NULL || conflicts_of(kernel) == 0 || !may_go_on(map))
     return kernel;
   tj_kernel *other = make_kernel(map, true);
   return other != NULL && conflicts_of(other) < conflicts_of(kernel) ? other : kernel;
+}
+
+/* What conflicts cost, in the terms in which shapes are priced: any at all, and twice as many cycles. */
+static double conflict_cost(const tj_kernel *kernel) {
+  static const double COST_OF_ANY = 0.1, COST_OF_AS_MANY = 0.2;
+  uint32_t conflicts = conflicts_of(kernel);
+  if (conflicts == 0)
+    return 0;
+  return COST_OF_ANY + COST_OF_AS_MANY * conflicts / (kernel->stage->store_ideal + kernel->stage->load_ideal);
+}
+
+/* The best kernel of the best shapes, and its shape: shapes are priced without conflicts, which kernels then tell.
+ * NULL where none fits. */
+static tj_kernel *make_best(mapping *map) {
+  enum { MOST_SHAPES = 16 };
+  tj_tile_shape shape[MOST_SHAPES];
+  uint32_t count = tj_choose_tile_shapes(&map->problem, shape, MOST_SHAPES);
+  tj_tile_shape best = count > 0 ? shape[0] : map->shape;
+  tj_kernel *kernel = NULL;
+  double least = INFINITY;
+  for (uint32_t i = 0; i < count && shape[i].cost < least && (i == 0 || may_go_on(map)); i++) {
+    map->shape = shape[i];
+    tj_kernel *next = make_calmest(map);
+    if (next == NULL)
+      break;
+    double cost = shape[i].cost + conflict_cost(next);
+    if (cost < least) {
+      kernel = next;
+      least = cost;
+      best = shape[i];
+    }
+  }
+  map->shape = best;
+  return kernel;
 }
 
 /* Whether a side's vectors are as wide as its work-items meant them to be; if not, they will mean no more. */
@@ -238,12 +278,12 @@ static tj_kernel *make_tiled(mapping *map) {
   tj_kernel *kernel = NULL;
   bool is_done = false;
   while (!is_done) {
-    if (!tj_choose_tile_shape(&map->problem, &map->shape))
+    kernel = make_best(map);
+    if (kernel != NULL && !map->shape.is_staged && !is_vectored(kernel))
       return NULL;
-    kernel = make_best_kernel(map);
     is_done = kernel != NULL ? meets_widths(map, kernel) : !map->shape.is_staged || !ask_for_less(&map->problem);
   }
-  return kernel != NULL && (map->shape.is_staged || is_vectored(kernel)) ? kernel : NULL;
+  return kernel;
 }
 
 /* --- copies --- */
@@ -272,7 +312,7 @@ tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target
   if (map.domain == NULL || map.domain->count == 0 || map.domain->count > TJ_SHAPE_MOST_MODES)
     return flat;
   describe(&map);
-  if (!is_mappable(&map) || !tj_choose_tile_shape(&map.problem, &map.shape))
+  if (!is_mappable(&map) || tj_choose_tile_shapes(&map.problem, &map.shape, 1) == 0)
     return flat;
   tj_demands demands = tj_find_demands(graph, flat->domain, 1, map.shape.extent);
   tj_kernel *tiled = demands.count == 0 ? make_tiled(&map) : NULL;

@@ -12,6 +12,7 @@ enum {
   MOST_WORK_ITEMS = 1024,
   MOST_LANE_BYTES = 256, /* that a work-item holds in registers */
   MOST_PASSES = 6,
+  LEAST_RUN = 32,  /* bytes, of what is more than one tile */
   MOST_BLOCK = 64, /* elements of a block of loads */
   VECTOR_BYTES = 16
 };
@@ -20,8 +21,8 @@ enum {
 static const double COST_OF_IDLE_LANES = 0.10;   /* as many as are busy */
 static const double COST_OF_PROLOGUE = 0.10;     /* of a work-item, shared by its vectors */
 static const double COST_OF_LDS = 0.04;          /* all of it, so that no second workgroup has room beside */
-static const double COST_OF_STAGING = 0.03;      /* a way through LDS at all */
-static const double COST_OF_PASS = 0.02;         /* of another pass */
+static const double COST_OF_STAGING = 0.01;      /* a way through LDS at all */
+static const double COST_OF_LDS_STORES = 0.02;   /* of whole words, in one pass */
 static const double COST_OF_NARROW_DEPTH = 0.03; /* LDS stores of half the width */
 
 typedef struct {
@@ -297,6 +298,8 @@ static void list_reaches(const tj_shape_problem *problem, tj_side_name side, int
     int64_t cuts[MOST_CUTS];
     uint32_t count = list_cuts(problem, mode, most, cuts);
     for (uint32_t k = 0; k < count && list->count < MOST_REACHES; k++) {
+      if (i == 0 && cuts[k] * problem->bytes[side] < LEAST_RUN && cuts[k] < problem->mode[mode].extent)
+        continue;
       list->item[list->count] = base;
       list->item[list->count++].extent[mode] = cuts[k];
     }
@@ -309,20 +312,43 @@ static void list_reaches(const tj_shape_problem *problem, tj_side_name side, int
 
 typedef struct {
   const tj_shape_problem *problem;
-  tj_tile_shape *best;
-  double least;
+  tj_tile_shape *shape; /* by cost */
+  uint32_t count, most;
 } search;
 
-/* Looks no further at what can no longer be the best. */
+static bool is_alike(const tj_shape_problem *problem, const tj_tile_shape *a, const tj_tile_shape *b) {
+  bool is_same = a->is_staged == b->is_staged && a->depth == b->depth && a->passes == b->passes;
+  for (uint32_t m = 0; m < problem->count; m++)
+    is_same = is_same && a->extent[m] == b->extent[m];
+  return is_same;
+}
+
+static void insert(search *s, const tj_tile_shape *shape) {
+  uint32_t at = s->count;
+  for (uint32_t i = 0; i < s->count; i++) {
+    if (is_alike(s->problem, &s->shape[i], shape))
+      return;
+  }
+  s->count += s->count < s->most;
+  at = s->count - 1;
+  for (; at > 0 && s->shape[at - 1].cost > shape->cost; at--)
+    s->shape[at] = s->shape[at - 1];
+  s->shape[at] = *shape;
+}
+
+/* What a shape has to cost less than, to be one of the best. */
+static double enough(const search *s) {
+  return s->count < s->most ? INFINITY : s->shape[s->count - 1].cost;
+}
+
+/* Looks no further at what can no longer be among the best. */
 static void try_shape(search *s, tj_tile_shape *shape, double cost) {
   cost += line_cost(s->problem, shape);
-  if (cost >= s->least)
+  if (cost >= enough(s))
     return;
-  cost += share_out(s->problem, shape);
-  if (cost < s->least) {
-    s->least = cost;
-    *s->best = *shape;
-  }
+  shape->cost = cost + share_out(s->problem, shape);
+  if (shape->cost < enough(s))
+    insert(s, shape);
 }
 
 /* The last of the modes that are rows, and more than one in the tile. False where there is none. */
@@ -343,34 +369,50 @@ static bool can_pass(const tj_shape_problem *problem, const tj_tile_shape *shape
          (problem->may_pass && tj_shape_room(shape, shape->split) % (shape->passes * shape->unit[shape->split]) == 0);
 }
 
+/* What stores to LDS cost: each pass takes as long as one alone, and less than a word takes as long as a word. */
+static double lds_store_cost(const tj_shape_problem *problem, const tj_tile_shape *shape) {
+  enum { WORD = 4 };
+  int64_t bytes = at_most(shape->depth * problem->carried_bytes, WORD);
+  return COST_OF_LDS_STORES * (double)shape->passes * WORD / (double)bytes;
+}
+
 static void try_depths(search *s, tj_tile_shape *shape) {
-  double lds = lds_part(s->problem, shape), cost = COST_OF_LDS * lds;
-  if (shape->is_staged)
-    cost += COST_OF_STAGING + COST_OF_PASS * (double)(shape->passes - 1);
-  if (lds > 1)
-    return;
+  double lds = COST_OF_LDS * lds_part(s->problem, shape), narrow = 0;
   for (shape->depth = greatest_depth(s->problem, shape); shape->depth > 0; shape->depth /= 2) {
     tj_tile_shape trial = *shape;
-    try_shape(s, &trial, cost);
-    cost += COST_OF_NARROW_DEPTH;
+    double way = shape->is_staged ? COST_OF_STAGING + lds_store_cost(s->problem, shape) : 0;
+    try_shape(s, &trial, lds + way + narrow);
+    narrow += COST_OF_NARROW_DEPTH;
+  }
+}
+
+/* In no more passes than LDS demands. */
+static void try_passes(search *s, tj_tile_shape *shape) {
+  bool has_split = shape->is_staged && find_split(s->problem, shape);
+  for (shape->passes = 1; shape->passes <= (has_split ? MOST_PASSES : 1); shape->passes++) {
+    if (lds_part(s->problem, shape) <= 1 && can_pass(s->problem, shape)) {
+      try_depths(s, shape);
+      return;
+    }
   }
 }
 
 static void try_extents(search *s, const reach *a, const reach *b, bool is_staged) {
   tj_tile_shape shape = {.is_staged = is_staged, .passes = 1};
-  for (uint32_t m = 0; m < s->problem->count; m++)
+  int64_t most = (int64_t)MOST_WORK_ITEMS * MOST_LANE_BYTES / s->problem->carried_bytes, volume = 1;
+  for (uint32_t m = 0; m < s->problem->count && volume <= most; m++) {
     shape.extent[m] = a->extent[m] > b->extent[m] ? a->extent[m] : b->extent[m];
-  set_units(s->problem, &shape);
-  bool has_split = is_staged && find_split(s->problem, &shape);
-  for (; shape.passes <= (has_split ? MOST_PASSES : 1); shape.passes++) {
-    if (can_pass(s->problem, &shape))
-      try_depths(s, &shape);
+    volume *= shape.extent[m];
   }
+  if (volume > most)
+    return;
+  set_units(s->problem, &shape);
+  try_passes(s, &shape);
 }
 
-bool tj_choose_tile_shape(const tj_shape_problem *problem, tj_tile_shape *best) {
+uint32_t tj_choose_tile_shapes(const tj_shape_problem *problem, tj_tile_shape shape[], uint32_t most) {
   reach_list loaded = {.count = 0}, stored = {.count = 0};
-  search s = {problem, best, INFINITY};
+  search s = {problem, shape, 0, most};
   list_reaches(problem, TJ_SOURCE, (int64_t)MOST_WORK_ITEMS * MOST_LANE_BYTES / problem->carried_bytes, &loaded);
   list_reaches(problem, TJ_DESTINATION, (int64_t)MOST_WORK_ITEMS * MOST_LANE_BYTES / problem->carried_bytes, &stored);
   bool turns = problem->order[TJ_SOURCE][0] != problem->order[TJ_DESTINATION][0];
@@ -380,5 +422,5 @@ bool tj_choose_tile_shape(const tj_shape_problem *problem, tj_tile_shape *best) 
     for (uint32_t k = 0; k < loaded.count && problem->may_stage; k++)
       try_extents(&s, &loaded.item[k], &stored.item[i], true);
   }
-  return s.least < INFINITY;
+  return s.count;
 }

@@ -43,6 +43,7 @@ typedef struct {
   int64_t passes; /* staged: parts in which the tile goes through LDS */
   uint32_t split; /* the mode of which each pass has a part */
   int64_t work_items;
+  double cost;            /* in cache lines for each that has to be touched, on one side */
   double lines[TJ_SIDES]; /* touched for each that the bytes fill, on average */
 } tj_tile_shape;
 
@@ -64,7 +65,9 @@ int64_t tj_shape_room(const tj_tile_shape *shape, uint32_t mode);
  * does not begin with, too. The others are rows. */
 uint64_t tj_shape_columns(const tj_shape_problem *problem);
 
-/* The best shape. False where no tile fits. */
-bool tj_choose_tile_shape(const tj_shape_problem *problem, tj_tile_shape *best);
+/* The best shapes, up to `most`, that differ in more than their work-items: those of least cost first. 0: no tile
+ * fits.
+ */
+uint32_t tj_choose_tile_shapes(const tj_shape_problem *problem, tj_tile_shape shape[], uint32_t most);
 
 #endif

@@ -178,7 +178,7 @@ START_TEST(work_items_take_every_element) {
   for (int round = 0; round < ROUNDS / 20; round++) {
     random_problem r = make_problem();
     tj_tile_shape shape;
-    if (!tj_choose_tile_shape(&r.problem, &shape) || shape.extent[0] * 4 > MOST_PLACES)
+    if (tj_choose_tile_shapes(&r.problem, &shape, 1) == 0 || shape.extent[0] * 4 > MOST_PLACES)
       continue;
     tj_job job;
     tj_job_init(&job, NULL);
@@ -197,7 +197,7 @@ START_TEST(shapes_fit) {
     random_problem r = make_problem();
     const tj_shape_problem *p = &r.problem;
     tj_tile_shape shape;
-    ck_assert(tj_choose_tile_shape(p, &shape));
+    ck_assert_uint_eq(tj_choose_tile_shapes(p, &shape, 1), 1);
     int64_t room = 1;
     for (uint32_t m = 0; m < p->count; m++) {
       ck_assert(shape.extent[m] >= 1 && shape.extent[m] <= p->mode[m].extent);
