@@ -1,5 +1,5 @@
 /* The search: along the first modes of either side, as far as a tile may reach, every cut that covers a mode evenly;
- * of all pairs of these, the one of least cost. */
+ * of all pairs of these, those of least cost. */
 #include "lower/tile_shape.h"
 
 #include <math.h>
@@ -251,6 +251,11 @@ static double lds_part(const tj_shape_problem *problem, const tj_tile_shape *sha
 
 /* --- candidates --- */
 
+/* What a workgroup holds in registers. */
+static int64_t most_elements(const tj_shape_problem *problem) {
+  return (int64_t)MOST_WORK_ITEMS * MOST_LANE_BYTES / problem->carried_bytes;
+}
+
 typedef struct {
   reach item[MOST_REACHES];
   uint32_t count;
@@ -316,6 +321,7 @@ typedef struct {
   uint32_t count, most;
 } search;
 
+/* Whether two shapes differ in their work-items alone: then the first that was tried is kept. */
 static bool is_alike(const tj_shape_problem *problem, const tj_tile_shape *a, const tj_tile_shape *b) {
   bool is_same = a->is_staged == b->is_staged && a->depth == b->depth && a->passes == b->passes;
   for (uint32_t m = 0; m < problem->count; m++)
@@ -324,13 +330,12 @@ static bool is_alike(const tj_shape_problem *problem, const tj_tile_shape *a, co
 }
 
 static void insert(search *s, const tj_tile_shape *shape) {
-  uint32_t at = s->count;
   for (uint32_t i = 0; i < s->count; i++) {
     if (is_alike(s->problem, &s->shape[i], shape))
       return;
   }
   s->count += s->count < s->most;
-  at = s->count - 1;
+  uint32_t at = s->count - 1;
   for (; at > 0 && s->shape[at - 1].cost > shape->cost; at--)
     s->shape[at] = s->shape[at - 1];
   s->shape[at] = *shape;
@@ -399,7 +404,7 @@ static void try_passes(search *s, tj_tile_shape *shape) {
 
 static void try_extents(search *s, const reach *a, const reach *b, bool is_staged) {
   tj_tile_shape shape = {.is_staged = is_staged, .passes = 1};
-  int64_t most = (int64_t)MOST_WORK_ITEMS * MOST_LANE_BYTES / s->problem->carried_bytes, volume = 1;
+  int64_t most = most_elements(s->problem), volume = 1;
   for (uint32_t m = 0; m < s->problem->count && volume <= most; m++) {
     shape.extent[m] = a->extent[m] > b->extent[m] ? a->extent[m] : b->extent[m];
     volume *= shape.extent[m];
@@ -413,8 +418,8 @@ static void try_extents(search *s, const reach *a, const reach *b, bool is_stage
 uint32_t tj_choose_tile_shapes(const tj_shape_problem *problem, tj_tile_shape shape[], uint32_t most) {
   reach_list loaded = {.count = 0}, stored = {.count = 0};
   search s = {problem, shape, 0, most};
-  list_reaches(problem, TJ_SOURCE, (int64_t)MOST_WORK_ITEMS * MOST_LANE_BYTES / problem->carried_bytes, &loaded);
-  list_reaches(problem, TJ_DESTINATION, (int64_t)MOST_WORK_ITEMS * MOST_LANE_BYTES / problem->carried_bytes, &stored);
+  list_reaches(problem, TJ_SOURCE, most_elements(problem), &loaded);
+  list_reaches(problem, TJ_DESTINATION, most_elements(problem), &stored);
   bool turns = problem->order[TJ_SOURCE][0] != problem->order[TJ_DESTINATION][0];
   for (uint32_t i = 0; i < stored.count; i++) {
     if (!turns)
