@@ -2,11 +2,11 @@
  * and with elements of all widths, at extents that are longer and shorter than vectors and tiles. Held against loops
  * over the coordinates, with poisoned zones around each buffer; on the host, or on the device that
  * TILEJIT_TEST_DEVICE names. */
+#include "tests/unit/suite.h"
 #include "tilejit/tilejit.h"
 
 #include "random_nodes.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -267,15 +267,5 @@ END_TEST
 
 int main(void) {
   const char *count = getenv("TILEJIT_TEST_COPIES");
-  Suite *suite = suite_create("flexible tiles");
-  TCase *tcase = tcase_create("flexible tiles");
-  tcase_set_timeout(tcase, 500);
-  tcase_add_loop_test(tcase, copies_agree_with_loops, 0, count != NULL ? atoi(count) : COPIES);
-  suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return run_suite(suite_of_cases("flexible tiles", copies_agree_with_loops, count != NULL ? atoi(count) : COPIES));
 }

@@ -1,9 +1,9 @@
 /* Copies on the host that are too large for caches: tensors of three modes of odd extents, turned around or not,
  * static and dynamic, elements of 8 to 128 bits, in destinations with and without gaps. Every byte is held against
  * loops over the coordinates, those of the gaps and of the zones around the buffer included. */
+#include "tests/unit/suite.h"
 #include "tilejit/tilejit.h"
 
-#include <check.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -186,15 +186,5 @@ START_TEST(large_copies_agree_with_loops) {
 END_TEST
 
 int main(void) {
-  Suite *suite = suite_create("streams");
-  TCase *tcase = tcase_create("streams");
-  tcase_set_timeout(tcase, 300);
-  tcase_add_loop_test(tcase, large_copies_agree_with_loops, 0, sizeof rows / sizeof *rows);
-  suite_add_tcase(suite, tcase);
-  SRunner *runner = srunner_create(suite);
-  srunner_set_fork_status(runner, CK_NOFORK);
-  srunner_run_all(runner, CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  return run_suite(suite_of_cases("streams", large_copies_agree_with_loops, sizeof rows / sizeof *rows));
 }
