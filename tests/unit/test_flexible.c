@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COPIES = 36, MOST_MODES = 6, MOST_ELEMENTS = 40000, RUNS = 4, GUARD = 256, TEXT = 2048, POISON = 0xa5 };
+enum { COPIES = 16, MOST_MODES = 6, MOST_ELEMENTS = 40000, RUNS = 4, GUARD = 256, TEXT = 2048, POISON = 0xa5 };
 
 typedef struct {
   uint32_t order[MOST_MODES]; /* of the modes, smallest stride first */
