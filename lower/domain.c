@@ -249,6 +249,15 @@ tj_domain tj_domain_of_modes(tj_graph *graph, const tj_operand *source, const tj
   return finished(&maker);
 }
 
+const tj_domain *tj_domain_of_equals(tj_graph *graph, const tj_node *size) {
+  tj_domain *domain = TJ_NEW(graph->job, tj_domain);
+  tj_operand *operand = TJ_NEW(graph->job, tj_operand);
+  const tj_tuple *shape = tj_tuple_integer(graph, size), *stride = tj_tuple_constant(graph, 1);
+  *operand = tj_operand_make(graph, tj_value_of_layout(graph, tj_layout_make(graph, shape, stride)));
+  *domain = tj_domain_of_modes(graph, operand, operand);
+  return domain;
+}
+
 tj_domain tj_domain_of_dimensions(tj_graph *graph, const tj_operand *source, const tj_operand *destination) {
   domain_maker maker = make_of_dimensions(graph, source, destination);
   return finished(&maker);

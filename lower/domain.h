@@ -32,6 +32,10 @@ typedef struct tj_domain {
  * first, as far as these can be compared, and merged where both operands allow. */
 tj_domain tj_domain_of_modes(tj_graph *graph, const tj_operand *source, const tj_operand *destination);
 
+/* One mode of `size` elements, which lie side by side in both operands: of a copy between equal maps, whatever they
+ * are made of. */
+const tj_domain *tj_domain_of_equals(tj_graph *graph, const tj_node *size);
+
 /* The top-level modes as they are, all of them, first mode first: TJ4003 where they do not agree. */
 tj_domain tj_domain_of_dimensions(tj_graph *graph, const tj_operand *source, const tj_operand *destination);
 

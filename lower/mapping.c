@@ -272,6 +272,17 @@ static bool ask_for_less(tj_shape_problem *problem) {
   return problem->lds_bytes > 0;
 }
 
+/* Asks for cuts at powers of two, after one at which neighbours did not show: where a cut is a multiple of what views
+ * divide by, remainders simplify apart from their quotients. False: there is nothing else to ask for. */
+static bool ask_for_powers(tj_shape_problem *problem) {
+  bool is_new = false;
+  for (uint32_t m = 0; m < problem->count; m++) {
+    is_new = is_new || problem->mode[m].is_exact;
+    problem->mode[m].is_exact = false;
+  }
+  return is_new;
+}
+
 /* The kernel of the best tile; NULL where none fits, or a tile is not worth its code. Work-items take neighbours only
  * where the vectors of these are as wide as they were meant to be. */
 static tj_kernel *make_tiled(mapping *map) {
@@ -279,8 +290,11 @@ static tj_kernel *make_tiled(mapping *map) {
   bool is_done = false;
   while (!is_done) {
     kernel = make_best(map);
-    if (kernel != NULL && !map->shape.is_staged && !is_vectored(kernel))
-      return NULL;
+    if (kernel != NULL && !map->shape.is_staged && !is_vectored(kernel)) {
+      if (!ask_for_powers(&map->problem))
+        return NULL;
+      continue;
+    }
     is_done = kernel != NULL ? meets_widths(map, kernel) : !map->shape.is_staged || !ask_for_less(&map->problem);
   }
   return kernel;
@@ -301,7 +315,19 @@ static void add_faster(const mapping *map, tj_kernel *general, const tj_demands 
                     tj_string_format(map->graph->job, "%s.vectors", map->flat->name));
 }
 
+static bool is_plain(const tj_kernel *flat, const tj_kernel_step *step) {
+  return step->access.offset == flat->index && tj_is_int(step->access.valid, 1);
+}
+
+/* Whether element n goes to element n: simplification has found that both maps are one. */
+static bool copies_equals(const tj_kernel *flat) {
+  return flat->domain != NULL && flat->step_count == 2 && is_plain(flat, &flat->step[0]) &&
+         is_plain(flat, &flat->step[1]);
+}
+
 tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
+  if (copies_equals(flat))
+    flat->domain = tj_domain_of_equals(graph, flat->count);
   tj_kernel *blocked = target->block_bytes > 0 ? tj_map_blocks(graph, flat, target) : NULL;
   if (blocked != NULL)
     return blocked;
