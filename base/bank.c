@@ -72,10 +72,6 @@ static const phases *find_phases(const tj_bank_model *model, bool is_store, uint
   return row;
 }
 
-uint32_t tj_bank_phase(const tj_bank_model *model, bool is_store, uint32_t bytes, uint32_t lane) {
-  return find_phases(model, is_store, bytes)->phase[lane / 4];
-}
-
 /* The words that the lanes of one phase want, each once, by bank. */
 typedef struct {
   uint32_t word[MOST_WORDS];

@@ -19,9 +19,6 @@ typedef struct {
 /* The model of a processor as LLVM names it: gfx942, gfx90a. NULL where it names none of AMD's. */
 const tj_bank_model *tj_bank_model_of(const char *processor);
 
-/* The phase in which a lane's access of `bytes` bytes is served, from 0 on. */
-uint32_t tj_bank_phase(const tj_bank_model *model, bool is_store, uint32_t bytes, uint32_t lane);
-
 /* The active lanes by the phase that serves them. */
 void tj_bank_phases(const tj_bank_model *model, bool is_store, uint32_t bytes, uint64_t active,
                     uint64_t lanes[TJ_BANK_MOST_PHASES]);

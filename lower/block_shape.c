@@ -24,8 +24,7 @@ static const int64_t LARGEST_EXTENT = (int64_t)1 << 48;
 /* --- modes --- */
 
 const tj_node *tj_block_stride(const tj_block_map *map, uint32_t mode, bool of_source) {
-  const tj_mode *m = &map->domain->mode[mode];
-  return of_source ? m->source_stride : m->destination_stride;
+  return tj_mode_stride(&map->domain->mode[mode], of_source);
 }
 
 static bool is_closer(const tj_block_map *map, uint32_t a, uint32_t b, bool of_source) {

@@ -319,15 +319,6 @@ static bool is_streamed(const tj_block_map *map) {
   return map->is_large || stored_elements(map)->facts.low >= TJ_BLOCK_STREAM_BYTES / tj_block_bytes(map, false);
 }
 
-static const tj_node *const *assumed_parameters(const tj_block_map *map) {
-  uint32_t count = map->flat->parameter_count;
-  const tj_node **parameter = TJ_NEW_ARRAY(map->graph->job, const tj_node *, count + 1);
-  for (uint32_t i = 0; i < count; i++)
-    parameter[i] = map->flat->parameter[i];
-  tj_substitute(map->graph, map->assumed, parameter, count);
-  return parameter;
-}
-
 /* What comes next is fetched while stores are on their way: loads and stores overlap. */
 static void add_steps(const tj_block_map *map, tj_kernel *kernel, const row_access *loaded,
                       const row_access *stored) {
@@ -355,7 +346,7 @@ static tj_kernel *make_kernel(const tj_block_map *map, const row_access *loaded,
   kernel->faster = NULL;
   kernel->condition = NULL;
   kernel->index = NULL;
-  kernel->parameter = assumed_parameters(map);
+  kernel->parameter = tj_assumed_parameters(graph, map->flat, map->assumed);
   kernel->workgroup = map->workgroup;
   kernel->item = map->item;
   kernel->workgroup_size = (uint32_t)map->work_items;

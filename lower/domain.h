@@ -14,6 +14,11 @@ typedef struct {
   uint32_t first_leaf, leaf_count;                   /* in tj_domain.leaf */
 } tj_mode;
 
+/* Of one side. */
+static inline const tj_node *tj_mode_stride(const tj_mode *mode, bool of_source) {
+  return of_source ? mode->source_stride : mode->destination_stride;
+}
+
 typedef struct tj_domain {
   const tj_operand *source, *destination;
   const tj_mode *mode;

@@ -140,6 +140,15 @@ const tj_domain *tj_assumed_domain(tj_graph *graph, const tj_domain *domain, con
   return copy;
 }
 
+const tj_node *const *tj_assumed_parameters(tj_graph *graph, const tj_kernel *kernel,
+                                            const tj_substitution *assumed) {
+  const tj_node **parameter = TJ_NEW_ARRAY(graph->job, const tj_node *, kernel->parameter_count + 1);
+  for (uint32_t i = 0; i < kernel->parameter_count; i++)
+    parameter[i] = kernel->parameter[i];
+  tj_substitute(graph, assumed, parameter, kernel->parameter_count);
+  return parameter;
+}
+
 void tj_offer_faster(tj_graph *graph, tj_kernel *kernel, tj_kernel *faster, const tj_demands *demands,
                      const char *name) {
   faster->name = name;

@@ -29,6 +29,9 @@ tj_substitution tj_assume(tj_graph *graph, const tj_demands *demands);
 /* The domain in terms of what is assumed. */
 const tj_domain *tj_assumed_domain(tj_graph *graph, const tj_domain *domain, const tj_substitution *assumed);
 
+/* The kernel's parameters in those terms. */
+const tj_node *const *tj_assumed_parameters(tj_graph *graph, const tj_kernel *kernel, const tj_substitution *assumed);
+
 /* The narrowest of a kernel's accesses of a buffer. */
 uint32_t tj_narrowest_access(const tj_kernel *kernel, tj_step_kind kind);
 

@@ -258,8 +258,7 @@ static tj_access access_of(tj_flexible *f, bool of_source, const tj_node *const 
 }
 
 static const tj_node *stride_of(const tj_flexible *f, uint32_t mode, bool of_source) {
-  const tj_mode *m = &f->domain->mode[mode];
-  return of_source ? m->source_stride : m->destination_stride;
+  return tj_mode_stride(&f->domain->mode[mode], of_source);
 }
 
 /* Whether the elements at these digits are at the origin and the sum of digits times strides. */

@@ -5,8 +5,6 @@ static int64_t divided_up(int64_t value, int64_t by) {
   return (value + by - 1) / by;
 }
 
-enum { EVEN = 8 }; /* work-items that LDS serves at a time, at least */
-
 /* The digit that does not fit whole is cut evenly, by whole phases of LDS if that takes no more slots, and no other
  * one after it. */
 static tj_grid_digit share_digit(int64_t count, int64_t *left) {
@@ -17,7 +15,7 @@ static tj_grid_digit share_digit(int64_t count, int64_t *left) {
   }
   digit.slots = divided_up(count, *left);
   digit.lanes = divided_up(count, digit.slots);
-  int64_t even = divided_up(digit.lanes, EVEN) * EVEN;
+  int64_t even = divided_up(digit.lanes, TJ_GRID_PHASE) * TJ_GRID_PHASE;
   digit.lanes = even <= *left && even <= count ? even : digit.lanes;
   *left = 1;
   return digit;

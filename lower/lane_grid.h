@@ -8,7 +8,10 @@
 
 #include <stdint.h>
 
-enum { TJ_GRID_MOST_DIGITS = 20 };
+enum {
+  TJ_GRID_MOST_DIGITS = 20,
+  TJ_GRID_PHASE = 8 /* work-items that LDS serves at a time, at least */
+};
 
 typedef struct {
   int64_t count; /* values of the digit */

@@ -32,8 +32,7 @@ typedef struct {
 /* --- modes by side --- */
 
 static const tj_node *stride_on(const mapping *map, uint32_t mode, tj_side_name side) {
-  const tj_mode *m = &map->domain->mode[mode];
-  return side == TJ_SOURCE ? m->source_stride : m->destination_stride;
+  return tj_mode_stride(&map->domain->mode[mode], side == TJ_SOURCE);
 }
 
 /* Whether a side steps less far along mode a than along mode b, or at least never farther, as far as is known.
@@ -78,12 +77,6 @@ static uint32_t element_bytes(const mapping *map, tj_side_name side) {
   return tj_dtype_bits(map->flat->buffer[step->access.buffer].dtype) / 8;
 }
 
-/* Elements of the widest vector of the target's. */
-static uint32_t widest_of(const mapping *map, tj_side_name side) {
-  uint32_t bytes = element_bytes(map, side);
-  return bytes < map->target->vector_bytes ? map->target->vector_bytes / bytes : 1;
-}
-
 static int64_t grain_of(const mapping *map, uint32_t mode, tj_side_name side) {
   const tj_node *stride = stride_on(map, mode, side);
   int64_t bytes = element_bytes(map, side), elements = 1;
@@ -96,7 +89,7 @@ static int64_t grain_of(const mapping *map, uint32_t mode, tj_side_name side) {
 static void describe_side(mapping *map, tj_side_name side) {
   tj_shape_problem *problem = &map->problem;
   problem->bytes[side] = element_bytes(map, side);
-  problem->width[side] = widest_of(map, side);
+  problem->width[side] = tj_target_widest(map->target, element_bytes(map, side));
   sort_modes(map, side);
   for (uint32_t i = 0; i < problem->count; i++) {
     uint32_t mode = problem->order[side][i];
@@ -302,6 +295,16 @@ static tj_kernel *make_tiled(mapping *map) {
 
 /* --- copies --- */
 
+/* What the best tile demands of extents that are not known. */
+static tj_demands find_demands(mapping *map) {
+  bool is_known = true;
+  for (uint32_t m = 0; m < map->problem.count; m++)
+    is_known = is_known && map->problem.mode[m].is_exact;
+  if (is_known || tj_choose_tile_shapes(&map->problem, &map->shape, 1) == 0)
+    return (tj_demands){NULL, 0};
+  return tj_find_demands(map->graph, map->flat->domain, 1, map->shape.extent);
+}
+
 /* Offers a kernel for parameters that meet the demands. */
 static void add_faster(const mapping *map, tj_kernel *general, const tj_demands *demands) {
   tj_substitution assumed = tj_assume(map->graph, demands);
@@ -338,9 +341,9 @@ tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target
   if (map.domain == NULL || map.domain->count == 0 || map.domain->count > TJ_SHAPE_MOST_MODES)
     return flat;
   describe(&map);
-  if (!is_mappable(&map) || tj_choose_tile_shapes(&map.problem, &map.shape, 1) == 0)
+  if (!is_mappable(&map))
     return flat;
-  tj_demands demands = tj_find_demands(graph, flat->domain, 1, map.shape.extent);
+  tj_demands demands = find_demands(&map);
   tj_kernel *tiled = demands.count == 0 ? make_tiled(&map) : NULL;
   if (demands.count > 0)
     add_faster(&map, flat, &demands);

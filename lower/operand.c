@@ -1,6 +1,7 @@
 /* Layouts, composed layouts and views as operands of kernels: domain, size of the buffer, accesses. */
 #include "lower/operand.h"
 
+#include "ir/arith.h"
 #include "ir/facts.h"
 #include "ir/map_image.h"
 #include "ir/simplify.h"
@@ -183,10 +184,6 @@ static bool stays_inside(tj_graph *graph, const tj_view *view) {
   return true;
 }
 
-static const tj_node *both(tj_graph *graph, const tj_node *a, const tj_node *b) {
-  return tj_is_int(a, 1) ? b : tj_and(graph, a, b);
-}
-
 tj_access tj_operand_access(tj_graph *graph, const tj_operand *operand, uint32_t buffer, const tj_tuple *coordinate) {
   tj_access access = tj_operand_raw_access(graph, operand, coordinate);
   access.buffer = buffer;
@@ -194,7 +191,7 @@ tj_access tj_operand_access(tj_graph *graph, const tj_operand *operand, uint32_t
     return access;
   const tj_node *from = tj_less_equal(graph, tj_int(graph, 0), access.offset);
   const tj_node *to = tj_less(graph, access.offset, operand->element_count);
-  access.valid = both(graph, access.valid, tj_and(graph, from, to));
+  access.valid = tj_terse_both(graph, access.valid, tj_and(graph, from, to));
   return access;
 }
 

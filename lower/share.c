@@ -28,7 +28,7 @@ typedef struct {
   int64_t count, scale;
 } lane_part;
 
-enum { PHASE = 8, MOST_PARTS = TJ_GRID_MOST_DIGITS + 2 };
+enum { MOST_PARTS = TJ_GRID_MOST_DIGITS + 2 };
 
 static uint32_t first_shared_digit(const tj_lane_grid *grid) {
   uint32_t first = 0;
@@ -41,7 +41,7 @@ static uint32_t first_shared_digit(const tj_lane_grid *grid) {
  * of two neighbouring columns anyhow, and in most such phases the same rows of both: that no layout in LDS can serve.
  */
 static bool takes_turns(const sharing *s, uint32_t first) {
-  return s->depth > 1 && first < s->across && s->grid.digit[first].lanes % PHASE == PHASE / 2 &&
+  return s->depth > 1 && first < s->across && s->grid.digit[first].lanes % TJ_GRID_PHASE == TJ_GRID_PHASE / 2 &&
          s->grid.digit[s->across].lanes % 2 == 0;
 }
 
@@ -50,11 +50,11 @@ static uint32_t list_parts(const sharing *s, lane_part part[]) {
   uint32_t count = 0, first = first_shared_digit(&s->grid);
   bool turns = takes_turns(s, first);
   if (turns) {
-    part[count++] = (lane_part){first, PHASE / 2, 1};
+    part[count++] = (lane_part){first, TJ_GRID_PHASE / 2, 1};
     part[count++] = (lane_part){s->across, 2, 1};
   }
   for (uint32_t i = 0; i < s->grid.count; i++) {
-    int64_t done = !turns ? 1 : i == first ? PHASE / 2 : i == s->across ? 2 : 1;
+    int64_t done = !turns ? 1 : i == first ? TJ_GRID_PHASE / 2 : i == s->across ? 2 : 1;
     part[count++] = (lane_part){i, s->grid.digit[i].lanes / done, done};
   }
   return count;

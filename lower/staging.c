@@ -306,7 +306,7 @@ static tj_side in_pass(stager *st, const passage *way, const tj_side *all, uint3
 
 bool tj_plan_staging(tj_graph *graph, const tj_tiling *tiling, const tj_target *target, uint32_t element_bytes,
                      const tj_side *load, const tj_side *store, tj_staging *staging) {
-  uint32_t widest = element_bytes < target->vector_bytes ? target->vector_bytes / element_bytes : 1;
+  uint32_t widest = tj_target_widest(target, element_bytes);
   stager st = {graph, tiling, target, element_bytes, widest, tj_tiling_passes(tiling), 0};
   st.rows = line_count(&st, false) / st.passes;
   passage in = find_passage(&st, load, true), out = find_passage(&st, store, false);

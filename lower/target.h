@@ -49,6 +49,11 @@ typedef struct {
   bool has_bfloat_rounding;      /* fptrunc from float to bfloat rounds right, denormals included */
 } tj_target;
 
+/* How many elements of so many bytes the target's widest access moves. */
+static inline uint32_t tj_target_widest(const tj_target *target, uint32_t bytes) {
+  return bytes < target->vector_bytes ? target->vector_bytes / bytes : 1;
+}
+
 /* A family: how its targets are named, and the form of its kernels. */
 struct tj_target_family {
   const char *name;

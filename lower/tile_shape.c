@@ -2,6 +2,8 @@
  * of all pairs of these, those of least cost. */
 #include "lower/tile_shape.h"
 
+#include "base/bank.h"
+
 #include <math.h>
 
 enum {
@@ -376,9 +378,8 @@ static bool can_pass(const tj_shape_problem *problem, const tj_tile_shape *shape
 
 /* What stores to LDS cost: each pass takes as long as one alone, and less than a word takes as long as a word. */
 static double lds_store_cost(const tj_shape_problem *problem, const tj_tile_shape *shape) {
-  enum { WORD = 4 };
-  int64_t bytes = at_most(shape->depth * problem->carried_bytes, WORD);
-  return COST_OF_LDS_STORES * (double)shape->passes * WORD / (double)bytes;
+  int64_t bytes = at_most(shape->depth * problem->carried_bytes, TJ_BANK_BYTES);
+  return COST_OF_LDS_STORES * (double)shape->passes * TJ_BANK_BYTES / (double)bytes;
 }
 
 static void try_depths(search *s, tj_tile_shape *shape) {

@@ -2,10 +2,12 @@
  * two sides that differ. */
 #include "lower/tiling.h"
 
+#include "ir/arith.h"
 #include "ir/facts.h"
 #include "ir/simplify.h"
 #include "ir/walk.h"
 #include "lower/displace.h"
+#include "lower/faster.h"
 #include "lower/plan.h"
 #include "lower/staging.h"
 
@@ -24,16 +26,6 @@ typedef struct {
 
 static uint32_t mode_count(const tile_maker *maker) {
   return maker->tiling->domain->count;
-}
-
-static bool is_always(const tj_node *truth) {
-  return tj_is_int(truth, 1);
-}
-
-static const tj_node *both(tj_graph *graph, const tj_node *a, const tj_node *b) {
-  if (is_always(a) || is_always(b))
-    return is_always(a) ? b : a;
-  return tj_and(graph, a, b);
 }
 
 /* --- tiles --- */
@@ -237,14 +229,10 @@ static uint32_t bytes_of(const tile_maker *maker, uint32_t buffer) {
   return tj_dtype_bits(buffer == TJ_LDS ? maker->kernel->carried : maker->kernel->buffer[buffer].dtype) / 8;
 }
 
-static uint32_t widest_of(const tile_maker *maker, uint32_t buffer) {
-  uint32_t bytes = bytes_of(maker, buffer);
-  return bytes < maker->target->vector_bytes ? maker->target->vector_bytes / bytes : 1;
-}
-
 static void choose_vectors(tile_maker *maker, tj_side *s, uint32_t buffer) {
   tj_alignment alignment = maker->target->has_unaligned_vectors ? TJ_ANYWHERE : TJ_ALIGNED;
-  tj_side_choose_vectors(maker->graph, maker->tiling->domain, s, widest_of(maker, buffer), alignment);
+  tj_side_choose_vectors(maker->graph, maker->tiling->domain, s,
+                         tj_target_widest(maker->target, bytes_of(maker, buffer)), alignment);
 }
 
 /* --- steps --- */
@@ -278,9 +266,9 @@ static const tj_node *predicate_of(tile_maker *maker, const tj_side *s, uint32_t
   const tj_node *truth = tj_side_active(graph, s, slot);
   for (uint32_t m = 0; m < mode_count(maker) && !maker->is_inner; m++) {
     if (has_edge(maker, m))
-      truth = both(graph, truth, tj_less(graph, e->digit[m], maker->tiling->domain->mode[m].extent));
+      truth = tj_terse_both(graph, truth, tj_less(graph, e->digit[m], maker->tiling->domain->mode[m].extent));
   }
-  return both(graph, truth, e->access.valid);
+  return tj_terse_both(graph, truth, e->access.valid);
 }
 
 /* Slots of a side, those from order[begin] to before order[end], and the kernel's number of slot 0. */
@@ -357,22 +345,13 @@ static size_t most_steps(const tj_tiling *tiling) {
   return tiling->load.slot_count * (1 + passes) + 2 * (size_t)tiling->store.slot_count + 2 * passes;
 }
 
-static const tj_node *const *assumed_parameters(tj_graph *graph, const tj_kernel *flat,
-                                                const tj_substitution *assumed) {
-  const tj_node **parameters = TJ_NEW_ARRAY(graph->job, const tj_node *, flat->parameter_count + 1);
-  for (uint32_t i = 0; i < flat->parameter_count; i++)
-    parameters[i] = flat->parameter[i];
-  tj_substitute(graph, assumed, parameters, flat->parameter_count);
-  return parameters;
-}
-
 static tj_kernel *new_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling) {
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
   *kernel = *flat;
   kernel->index = NULL;
   kernel->faster = NULL;
   kernel->condition = NULL;
-  kernel->parameter = assumed_parameters(graph, flat, tiling->assumed);
+  kernel->parameter = tj_assumed_parameters(graph, flat, tiling->assumed);
   kernel->item = tiling->item;
   kernel->workgroup_size = tiling->workgroup_size;
   kernel->slot_count = slots_of(tiling);
