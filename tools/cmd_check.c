@@ -105,7 +105,8 @@ const command command_check = {
     "of LDS that holds it, for lanes along each mode; of a distribution, and with --tv of a (thread, value) layout,\n"
     "the cache lines and the cycles of LDS of its waves, where the tile lies without gaps. Of a kernel: for every\n"
     "access the bytes of a lane and the cache lines that its waves touch, against the least; registers, occupancy,\n"
-    "cycles of LDS. Without --kernel, the program's expression is checked, or where it has none, every kernel.\n\n"
+    "cycles of LDS; of a copy in tiles, their shape and how they lie in LDS, and why. Without --kernel, the\n"
+    "program's expression is checked, or where it has none, every kernel.\n\n"
     "Exit status: 0 where everything holds that must: no valid coordinate reaches outside of its buffer, and what\n"
     "--require asks for; 1 where something does not, or the input is wrong.",
     options,

@@ -106,10 +106,5 @@ START_TEST(transpositions_keep_to_limits) {
 END_TEST
 
 int main(void) {
-  Suite *suite = suite_create("transpose counts");
-  TCase *tcase = tcase_create("transpose counts");
-  tcase_set_timeout(tcase, 500);
-  tcase_add_loop_test(tcase, transpositions_keep_to_limits, 0, LIMITS);
-  suite_add_tcase(suite, tcase);
-  return run_suite(suite);
+  return run_suite(suite_of_cases("transpose counts", transpositions_keep_to_limits, LIMITS));
 }
