@@ -5,18 +5,36 @@ static int64_t divided_up(int64_t value, int64_t by) {
   return (value + by - 1) / by;
 }
 
+static int64_t rounded_up(int64_t value, int64_t unit) {
+  return divided_up(value, unit) * unit;
+}
+
+/* The fewest values of a digit that fill whole phases of LDS, where each value is `inner` lanes. */
+static int64_t values_of_phase(int64_t inner) {
+  int64_t values = TJ_GRID_PHASE;
+  for (; values > 1 && inner % 2 == 0; inner /= 2)
+    values /= 2;
+  return values;
+}
+
+/* At least so many values, which fill whole phases by themselves, or else with the digits before; the same number
+ * where either are too many. */
+static int64_t whole_phases(int64_t values, int64_t inner, int64_t most) {
+  int64_t alone = rounded_up(values, TJ_GRID_PHASE), together = rounded_up(values, values_of_phase(inner));
+  return alone <= most ? alone : together <= most ? together : values;
+}
+
 /* The digit that does not fit whole is cut evenly, by whole phases of LDS if that takes no more slots, and no other
- * one after it. */
-static tj_grid_digit share_digit(int64_t count, int64_t *left) {
+ * one after it. Phases of slots that begin elsewhere would cross from row to row where those of other slots do not,
+ * and no regular padding serves both. */
+static tj_grid_digit share_digit(int64_t count, int64_t inner, int64_t *left) {
   tj_grid_digit digit = {count, count, 1};
   if (count <= *left) {
     *left /= count;
     return digit;
   }
   digit.slots = divided_up(count, *left);
-  digit.lanes = divided_up(count, digit.slots);
-  int64_t even = divided_up(digit.lanes, TJ_GRID_PHASE) * TJ_GRID_PHASE;
-  digit.lanes = even <= *left && even <= count ? even : digit.lanes;
+  digit.lanes = whole_phases(divided_up(count, digit.slots), inner, *left < count ? *left : count);
   *left = 1;
   return digit;
 }
@@ -24,7 +42,7 @@ static tj_grid_digit share_digit(int64_t count, int64_t *left) {
 tj_lane_grid tj_lane_grid_make(const int64_t count[], uint32_t digits, int64_t most) {
   tj_lane_grid grid = {.count = digits, .lanes = 1, .slots = 1};
   for (uint32_t i = 0; i < digits; i++) {
-    grid.digit[i] = share_digit(count[i], &most);
+    grid.digit[i] = share_digit(count[i], grid.lanes, &most);
     grid.lanes *= grid.digit[i].lanes;
     grid.slots *= grid.digit[i].slots;
   }

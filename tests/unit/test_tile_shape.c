@@ -1,5 +1,6 @@
 /* Tiles that are chosen for random problems: what they promise of lines against lines that are counted one by one,
- * that they fit, and that their work-items take every element: none twice where they share LDS. */
+ * that they fit, and that their work-items take every element: none twice where they share LDS. And grids,
+ * whose slots begin with phases of LDS where they can. */
 #include "lower/share.h"
 
 #include "ir/eval.h"
@@ -95,6 +96,46 @@ START_TEST(grids_reach_every_value) {
     }
     double use = tj_lane_grid_use(&grid, most);
     ck_assert(use > 0 && use <= 1);
+  }
+}
+END_TEST
+
+/* By definition: where slots begin among all values, one digit after the other. */
+static bool begins_with_phases(const tj_lane_grid *grid) {
+  int64_t before = 1;
+  for (uint32_t i = 0; i < grid->count; i++) {
+    for (int64_t slot = 0; slot < grid->digit[i].slots; slot++) {
+      if (tj_grid_digit_start(&grid->digit[i], slot) * before % TJ_GRID_PHASE != 0)
+        return false;
+    }
+    before *= grid->digit[i].count;
+  }
+  return true;
+}
+
+/* Lanes of a cut digit are rounded up as far as that takes no more slots. */
+static const struct {
+  int64_t before, count, work_items, lanes, slots;
+  bool keeps_phases;
+} cuts[] = {
+    {1, 600, 256, 200, 3, true},  /* even as it is */
+    {1, 572, 256, 192, 3, false}, /* by phases, but the last slot begins 4 beyond one */
+    {16, 19, 256, 16, 2, true},   /* eights, though each value fills phases */
+    {12, 112, 320, 24, 5, true},  /* eights */
+    {12, 112, 256, 20, 6, true},  /* there is no room for 24, and 19 would begin within phases */
+    {12, 113, 256, 20, 6, false}, /* the last slot begins at an odd value */
+    {11, 112, 256, 23, 5, false}, /* no number below 24 fills phases */
+    {44, 32, 320, 7, 5, false},   /* nor has 8 room */
+    {44, 32, 384, 8, 4, true},    /* where it has */
+};
+
+START_TEST(grids_cut_by_phases) {
+  for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
+    int64_t count[] = {cuts[i].before, cuts[i].count};
+    tj_lane_grid grid = tj_lane_grid_make(count, 2, cuts[i].work_items);
+    ck_assert_int_eq(grid.digit[1].lanes, cuts[i].lanes);
+    ck_assert_int_eq(grid.digit[1].slots, cuts[i].slots);
+    ck_assert_int_eq(begins_with_phases(&grid), cuts[i].keeps_phases);
   }
 }
 END_TEST
@@ -215,6 +256,7 @@ START_TEST(shapes_fit) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {grids_reach_every_value, work_items_take_every_element, shapes_fit};
+  const TTest *const tests[] = {grids_reach_every_value, grids_cut_by_phases, work_items_take_every_element,
+                                shapes_fit};
   return run_suite(suite_of("tile shape", tests, sizeof tests / sizeof tests[0]));
 }
