@@ -5,10 +5,13 @@
 #include "lower/transpose.h"
 
 enum {
-  LINE_BYTES = 64,         /* of a cache line, as far as the order of things goes */
-  MOST_BLOCK_BYTES = 1024, /* of a block that turns around */
-  MOST_ROWS = 32,          /* of it: more would be in too many pages */
-  MOST_VECTORS = 8,        /* of a block that does not turn */
+  LINE_BYTES = 64,          /* of a cache line, as far as the order of things goes */
+  MOST_BLOCK_BYTES = 1024,  /* of a block that turns around */
+  MOST_ROWS = 32,           /* of it: more would be in too many pages */
+  MOST_STACKS = 4,          /* of such blocks */
+  REPEATED_PART = 16,       /* of the lines of a mode, one in so many may be stored twice */
+  MOST_VECTORS = 8,         /* of a block that does not turn */
+  TURNED_BYTES = 16 * 1024, /* of a tile of blocks that turn around */
   STAGED_BYTES = 128 * 1024
 };
 
@@ -150,7 +153,7 @@ static int64_t common_count(const tj_block_map *map, uint32_t mode, int64_t piec
 static void choose_straight(tj_block_map *map, int64_t lanes) {
   uint32_t first = map->by_destination[0];
   map->along = map->across = first;
-  map->panels = 1;
+  map->panels = map->stacks = 1;
   map->width = power_within(lanes, least_extent(map, first));
   map->step = map->width;
   map->depth = common_count(map, first, map->width);
@@ -167,7 +170,7 @@ static void choose_turned(tj_block_map *map) {
   map->across = map->by_destination[0];
   map->width = power_within(tj_block_columns(map), least_extent(map, map->along));
   map->depth = power_within(tj_block_rows(map), least_extent(map, map->across));
-  map->step = 1;
+  map->step = map->stacks = 1;
   int64_t most = MOST_BLOCK_BYTES / (map->width * map->depth * tj_block_element_bytes(map));
   int64_t line = LINE_BYTES / (map->width * tj_block_element_bytes(map));
   map->panels = power_within(most < line ? most : line, least_extent(map, map->along) / map->width);
@@ -182,6 +185,16 @@ void tj_block_choose(tj_block_map *map, int64_t lanes) {
     map->size[m] = 1;
   map->size[map->along] = map->width * map->panels;
   map->size[map->across] = map->step * map->depth;
+}
+
+void tj_block_stack(tj_block_map *map) {
+  if (!tj_block_is_turned(map) || !tj_block_is_fixed(map, map->across))
+    return;
+  int64_t pieces = tj_block_pieces(greatest_extent(map, map->across), map->depth), count = MOST_STACKS;
+  while ((tj_block_pieces(pieces, count) * count - pieces) * REPEATED_PART > pieces)
+    count--;
+  map->stacks = count;
+  map->size[map->across] = map->depth * count;
 }
 
 /* --- tiles --- */
@@ -225,9 +238,21 @@ static void reach_both(tj_block_map *map, int64_t loaded, int64_t stored) {
   reach(map, map->by_source, true, loaded);
 }
 
+static int64_t bytes_of_tile(const tj_block_map *map) {
+  int64_t bytes = tj_block_element_bytes(map);
+  for (uint32_t m = 0; m < map->domain->count; m++)
+    bytes *= map->size[m] * map->blocks[m];
+  return bytes;
+}
+
 void tj_block_choose_tile(tj_block_map *map) {
-  const runs *wanted = tj_block_is_turned(map) ? &turned_runs : &straight_runs;
-  reach_both(map, wanted->loaded / tj_block_element_bytes(map), wanted->stored / tj_block_element_bytes(map));
+  bool is_turned = tj_block_is_turned(map);
+  const runs *wanted = is_turned ? &turned_runs : &straight_runs;
+  int64_t loaded = wanted->loaded / tj_block_element_bytes(map),
+          stored = wanted->stored / tj_block_element_bytes(map);
+  reach_both(map, loaded, stored);
+  for (; is_turned && bytes_of_tile(map) > TURNED_BYTES && loaded > map->size[map->along]; loaded /= 2)
+    reach_both(map, loaded / 2, stored);
 }
 
 /* --- tiles in LDS --- */

@@ -35,6 +35,7 @@ typedef struct {
   uint32_t along, across;                                                       /* of the rows of a block */
   int64_t width, depth;                                                         /* elements of a row; rows */
   int64_t panels;                      /* that turn around: rows side by side, */
+  int64_t stacks;                      /* and one below the other */
   int64_t step;                        /* coordinates from one row to the next */
   int64_t size[TJ_BLOCK_MOST_MODES];   /* of a block */
   int64_t blocks[TJ_BLOCK_MOST_MODES]; /* of a tile */
@@ -77,6 +78,8 @@ bool tj_block_is_fixed(const tj_block_map *map, uint32_t mode);
 void tj_block_choose(tj_block_map *map, int64_t lanes);
 /* How far the tile reaches along a mode. */
 int64_t tj_block_reach(const tj_block_map *map, uint32_t mode);
+/* Stacks panels, so that columns are stored a few lines at a time, where hardly any line is stored twice for it. */
+void tj_block_stack(tj_block_map *map);
 void tj_block_choose_tile(tj_block_map *map);
 /* Whether the tile has all of a mode. */
 bool tj_block_is_whole(const tj_block_map *map, uint32_t mode);

@@ -6,9 +6,10 @@
  * follows can be fetched ahead. The tile is so large that both sides see more than one line in a row, and so small
  * that few pages are in use at a time.
  *
- * What is not worth caching bypasses the caches, which only pays line by line. Columns that fill lines go straight
- * from registers; other tiles are put together in LDS first, in the order of the destination, which gets them in runs
- * as long as there are.
+ * What is not worth caching bypasses the caches, which only pays line by line, and more where neighbouring lines
+ * follow each other. Columns that fill lines go straight from registers, those of blocks that are stacked a few lines
+ * at a time; other tiles are put together in LDS first, in the order of the destination, which gets them in runs as
+ * long as there are. The tile that follows is fetched in the order of the source, neighbouring lines together.
  *
  * That a row is contiguous, and how far rows are from one another, is shown with symbols for both, once for all. */
 #include "lower/blocks.h"
@@ -17,6 +18,8 @@
 #include "ir/simplify.h"
 #include "lower/block_shape.h"
 #include "lower/faster.h"
+
+#include <string.h>
 
 /* --- coordinates --- */
 
@@ -59,11 +62,30 @@ static void place_tiles(tj_block_map *map) {
 }
 
 /* The last block of a tile ends where the tile does. */
+static int64_t first_in_tile(const tj_block_map *map, uint32_t mode, int64_t at) {
+  int64_t last = tj_block_reach(map, mode) - map->size[mode];
+  return at * map->size[mode] < last ? at * map->size[mode] : last;
+}
+
 static const tj_node *block_origin(const tj_block_map *map, uint32_t mode, const tj_node *at) {
   tj_graph *graph = map->graph;
   int64_t last = tj_block_reach(map, mode) - map->size[mode];
   const tj_node *origin = tj_mul(graph, at, tj_int(graph, map->size[mode]));
   return last % map->size[mode] == 0 ? origin : tj_min(graph, origin, tj_int(graph, last));
+}
+
+/* The place of a work-item's block among those of the tile, by mode: blocks are numbered in this order of modes. */
+static const tj_node **blocks_of_item(const tj_block_map *map, const uint32_t order[]) {
+  tj_graph *graph = map->graph;
+  const tj_node **at = TJ_NEW_ARRAY(graph->job, const tj_node *, map->domain->count), *rest = map->item;
+  int64_t left = map->work_items;
+  for (uint32_t i = 0; i < map->domain->count; i++) {
+    const tj_node *blocks = tj_int(graph, map->blocks[order[i]]);
+    left /= map->blocks[order[i]];
+    at[order[i]] = left == 1 ? rest : tj_mod(graph, rest, blocks);
+    rest = left == 1 ? tj_int(graph, 0) : tj_div(graph, rest, blocks);
+  }
+  return at;
 }
 
 /* Numbers the blocks of a tile in the order of the destination, or of the source where the tile is staged. */
@@ -72,17 +94,11 @@ static void place_blocks(tj_block_map *map) {
   map->work_items = 1;
   for (uint32_t m = 0; m < map->domain->count; m++)
     map->work_items *= map->blocks[m];
-  int64_t left = map->work_items;
   map->item = tj_coordinate(graph, "t", tj_int(graph, map->work_items));
-  const tj_node *rest = map->item;
-  for (uint32_t i = 0; i < map->domain->count; i++) {
-    uint32_t mode = map->is_staged ? map->by_source[i] : map->by_destination[i];
-    const tj_node *blocks = tj_int(graph, map->blocks[mode]);
-    left /= map->blocks[mode];
-    const tj_node *at = left == 1 ? rest : tj_mod(graph, rest, blocks);
-    rest = left == 1 ? tj_int(graph, 0) : tj_div(graph, rest, blocks);
-    map->within[mode] = block_origin(map, mode, at);
-    map->origin[mode] = tj_add(graph, map->corner[mode], map->within[mode]);
+  const tj_node **at = blocks_of_item(map, map->is_staged ? map->by_source : map->by_destination);
+  for (uint32_t m = 0; m < map->domain->count; m++) {
+    map->within[m] = block_origin(map, m, at[m]);
+    map->origin[m] = tj_add(graph, map->corner[m], map->within[m]);
   }
   tj_simplify(graph, map->origin, map->domain->count, NULL);
 }
@@ -112,8 +128,8 @@ typedef struct {
 
 static row_form form_of(const tj_block_map *map, bool is_load) {
   if (is_load || map->along == map->by_destination[0])
-    return (row_form){map->along, map->across, map->width * map->panels, map->depth, map->step};
-  return (row_form){map->across, map->along, map->depth, map->width * map->panels, 1};
+    return (row_form){map->along, map->across, map->width * map->panels, map->depth * map->stacks, map->step};
+  return (row_form){map->across, map->along, map->depth * map->stacks, map->width * map->panels, 1};
 }
 
 /* Any block of the domain, by symbols: the first coordinate along each mode. */
@@ -195,32 +211,121 @@ static tj_kernel_step *add_step(tj_kernel *kernel, tj_step_kind kind, tj_access 
   return step;
 }
 
-static void add_prefetches(const tj_block_map *map, tj_kernel *kernel, const row_access *rows) {
-  for (int64_t row = 0; row < map->depth; row++)
-    add_step(kernel, TJ_STEP_PREFETCH, nth_row(map, rows, row));
+static int64_t rows_of(const tj_block_map *map) {
+  return map->depth * map->stacks;
 }
 
-/* Loads the block's rows, panel by panel. */
-static void add_loads(const tj_block_map *map, tj_kernel *kernel, const row_access *rows) {
-  for (int64_t i = 0; i < map->panels * map->depth; i++) {
-    tj_access access = nth_row(map, rows, i % map->depth);
-    access.displacement += i / map->depth * map->width;
+static uint32_t slot_of(const tj_block_map *map, int64_t panel, int64_t row) {
+  return (uint32_t)((panel * rows_of(map) + row) * map->width);
+}
+
+/* --- fetching ahead --- */
+
+/* What a work-item fetches of the tile after this one, in the order of the source: of the rows that run through
+ * `blocks` blocks side by side, some from end to end, as neighbouring lines are faster to get than lines of several
+ * rows. */
+typedef struct {
+  row_access row;
+  uint32_t modes; /* the source's first, along which the blocks are */
+  int64_t rows, blocks;
+} fetched;
+
+/* Finds the blocks side by side, and where the one that has the work-item's number is among them. */
+static const tj_node *find_neighbours(const tj_block_map *map, fetched *all, const tj_node *const at[]) {
+  tj_graph *graph = map->graph;
+  const tj_node *place = tj_int(graph, 0);
+  int64_t have = 1;
+  for (; all->modes < map->domain->count; all->modes++) {
+    uint32_t mode = map->by_source[all->modes];
+    bool is_next = mode != map->across && tj_is_int(tj_block_stride(map, mode, true), have);
+    if (!is_next || all->blocks * map->blocks[mode] > rows_of(map))
+      break;
+    place = tj_add(graph, place, tj_mul(graph, at[mode], tj_int(graph, all->blocks)));
+    all->blocks *= map->blocks[mode];
+    have *= tj_block_extent(map, mode)->facts.high;
+  }
+  return place;
+}
+
+static fetched rows_to_fetch(const tj_block_map *map, const row_access *loaded) {
+  tj_graph *graph = map->graph;
+  const tj_node **digit = blocks_of_item(map, map->by_source), *first = tj_int(graph, 0);
+  fetched all = {.row = *loaded, .rows = rows_of(map), .blocks = 1};
+  if (tj_block_is_turned(map)) {
+    const tj_node *place = find_neighbours(map, &all, digit);
+    all.rows = tj_block_pieces(rows_of(map), all.blocks);
+    first = tj_min(graph, tj_mul(graph, place, tj_int(graph, all.rows)), tj_int(graph, rows_of(map) - all.rows));
+  }
+  for (uint32_t i = 0; i < map->domain->count; i++) {
+    uint32_t mode = map->by_source[i];
+    const tj_node *within = i < all.modes ? tj_int(graph, 0) : block_origin(map, mode, digit[mode]);
+    digit[mode] = tj_add(graph, map->corner[mode], within);
+  }
+  digit[map->across] = tj_add(graph, digit[map->across], first);
+  all.row.first.offset = tj_simplified(graph, access_at(map, true, digit).offset);
+  all.row = rows_ahead(map, &all.row);
+  return all;
+}
+
+/* From the first of the blocks side by side to another. */
+static int64_t distance_of(const tj_block_map *map, const fetched *all, int64_t block) {
+  int64_t distance = 0;
+  for (uint32_t i = 0; i < all->modes; i++) {
+    uint32_t mode = map->by_source[i];
+    distance += first_in_tile(map, mode, block % map->blocks[mode]) * tj_block_stride(map, mode, true)->value;
+    block /= map->blocks[mode];
+  }
+  return distance;
+}
+
+static void add_prefetches(const tj_block_map *map, tj_kernel *kernel, const row_access *loaded) {
+  fetched all = rows_to_fetch(map, loaded);
+  for (int64_t i = 0; i < all.rows * all.blocks; i++) {
+    tj_access access = nth_row(map, &all.row, i / all.blocks);
+    access.displacement += distance_of(map, &all, i % all.blocks);
+    add_step(kernel, TJ_STEP_PREFETCH, access);
+  }
+}
+
+static void add_loads(const tj_block_map *map, tj_kernel *kernel, const row_access *rows, int64_t panel) {
+  for (int64_t row = 0; row < rows_of(map); row++) {
+    tj_access access = nth_row(map, rows, row);
+    access.displacement += panel * map->width;
     tj_kernel_step *step = add_step(kernel, TJ_STEP_LOAD, access);
     step->width = (uint32_t)map->width;
-    step->slot = (uint32_t)(i * map->width);
+    step->slot = slot_of(map, panel, row);
   }
 }
 
-/* Stores the rows as they are, or the columns of what has been loaded. */
-static void add_stores(const tj_block_map *map, tj_kernel *kernel, const row_access *rows) {
-  row_form form = form_of(map, false);
-  for (int64_t row = 0; row < form.depth; row++) {
+static void add_rows(const tj_block_map *map, tj_kernel *kernel, const row_access *rows) {
+  for (int64_t row = 0; row < rows_of(map); row++) {
     tj_kernel_step *step = add_step(kernel, TJ_STEP_STORE, nth_row(map, rows, row));
-    int64_t panel = row / map->width * map->width * map->depth;
-    step->width = (uint32_t)form.width;
-    step->slot = (uint32_t)(tj_block_is_turned(map) ? panel + row % map->width : row * form.width);
-    step->slot_step = (uint32_t)(tj_block_is_turned(map) ? map->width : 1);
+    step->width = (uint32_t)map->width;
+    step->slot = slot_of(map, 0, row);
   }
+}
+
+/* Each column of a panel, stack by stack. */
+static void add_columns(const tj_block_map *map, tj_kernel *kernel, const row_access *rows, int64_t panel) {
+  for (int64_t i = 0; i < map->width * map->stacks; i++) {
+    int64_t column = i / map->stacks, row = i % map->stacks * map->depth;
+    tj_access access = nth_row(map, rows, panel * map->width + column);
+    access.displacement += row;
+    tj_kernel_step *step = add_step(kernel, TJ_STEP_STORE, access);
+    step->width = (uint32_t)map->depth;
+    step->slot = slot_of(map, panel, row) + (uint32_t)column;
+    step->slot_step = (uint32_t)map->width;
+  }
+}
+
+/* A panel's rows are stored as they are, or as columns. */
+static void add_panel(const tj_block_map *map, tj_kernel *kernel, const row_access *loaded, const row_access *stored,
+                      int64_t panel) {
+  add_loads(map, kernel, loaded, panel);
+  if (tj_block_is_turned(map))
+    add_columns(map, kernel, stored, panel);
+  else
+    add_rows(map, kernel, stored);
 }
 
 /* --- staging --- */
@@ -322,21 +427,21 @@ static bool is_streamed(const tj_block_map *map) {
 /* What comes next is fetched while stores are on their way: loads and stores overlap. */
 static void add_steps(const tj_block_map *map, tj_kernel *kernel, const row_access *loaded,
                       const row_access *stored) {
-  row_access ahead = rows_ahead(map, loaded);
   if (kernel->is_streamed && !map->is_staged)
-    add_prefetches(map, kernel, &ahead);
-  add_loads(map, kernel, loaded);
-  add_stores(map, kernel, stored);
+    add_prefetches(map, kernel, loaded);
+  for (int64_t panel = 0; panel < map->panels; panel++)
+    add_panel(map, kernel, loaded, stored, panel);
   if (map->is_staged) {
     add_streams(map, kernel);
-    add_prefetches(map, kernel, &ahead);
+    add_prefetches(map, kernel, loaded);
     kernel->lds_elements = (uint32_t)tj_block_staged_elements(map);
   }
 }
 
 static size_t most_steps(const tj_block_map *map) {
-  int64_t moved = (map->panels + 1) * map->depth, stored = map->panels * map->width + map->depth;
-  return (size_t)(moved + stored + (map->is_staged ? 1 + streams_of_item(map) : 0));
+  int64_t moved = map->panels * rows_of(map), stored = map->panels * map->width * map->stacks + rows_of(map);
+  int64_t lines = 2 * rows_of(map);
+  return (size_t)(moved + stored + lines + (map->is_staged ? 1 + streams_of_item(map) : 0));
 }
 
 static tj_kernel *make_kernel(const tj_block_map *map, const row_access *loaded, const row_access *stored) {
@@ -351,7 +456,7 @@ static tj_kernel *make_kernel(const tj_block_map *map, const row_access *loaded,
   kernel->item = map->item;
   kernel->workgroup_size = (uint32_t)map->work_items;
   kernel->count = tj_simplified(graph, tj_mul(graph, map->tiles, tj_int(graph, map->work_items)));
-  kernel->slot_count = (uint32_t)(map->width * map->panels * map->depth);
+  kernel->slot_count = slot_of(map, map->panels, 0);
   kernel->step = TJ_NEW_ARRAY(graph->job, tj_kernel_step, most_steps(map));
   kernel->step_count = 0;
   kernel->is_streamed = is_streamed(map);
@@ -400,7 +505,7 @@ static bool has_whole_vectors(const tj_block_map *map) {
  * in long runs than from registers. */
 static bool is_better_staged(const tj_block_map *map) {
   bool is_raw = map->flat->carried == tj_block_dtype(map, false) && map->flat->scaling.when != TJ_SCALED_STORING;
-  return is_streamed(map) && is_raw && (tj_block_element_bytes(map) >= 8 || !has_whole_vectors(map));
+  return is_streamed(map) && is_raw && !has_whole_vectors(map);
 }
 
 static void place(tj_block_map *map) {
@@ -428,6 +533,8 @@ static tj_kernel *map_staged(tj_block_map *map) {
 /* From registers. */
 static tj_kernel *map_directly(tj_block_map *map) {
   map->is_staged = false;
+  if (is_streamed(map))
+    tj_block_stack(map);
   tj_block_choose_tile(map);
   place(map);
   row_access loaded, stored;

@@ -36,10 +36,16 @@ static const row rows[] = {
     {"16 bits, rows that stay, gaps", "b16", 2, {80, 96, 401}, {0, 2, 1}, 5},
     {"32 bits, rows of any alignment", "b32", 4, {1217, 1301, 1}, {1, 0, 2}, 0},
     {"32 bits, whole vectors", "b32", 4, {384, 96, 48}, {1, 0, 2}, 0},
+    {"32 bits, two lines of a column at a time", "b32", 4, {96, 32, 347}, {1, 0, 2}, 0},
+    {"32 bits, three lines of a column at a time, some twice", "b32", 4, {96, 464, 31}, {1, 0, 2}, 0},
+    {"32 bits, four lines of a column, neighbours in two modes", "b32", 4, {48, 28, 800}, {2, 1, 0}, 0},
+    {"32 bits, columns of one line", "b32", 4, {96, 16, 689}, {1, 0, 2}, 0},
     {"32 bits, gaps", "b32", 4, {75, 131, 161}, {1, 0, 2}, 7},
     {"64 bits", "b64", 8, {701, 803, 1}, {1, 0, 2}, 0},
+    {"64 bits, whole vectors", "b64", 8, {75, 296, 27}, {1, 0, 2}, 0},
     {"64 bits, gaps", "b64", 8, {75, 31, 261}, {2, 1, 0}, 1},
     {"128 bits", "b128", 16, {503, 701, 1}, {1, 0, 2}, 0},
+    {"128 bits, whole vectors", "b128", 16, {33, 300, 31}, {1, 0, 2}, 0},
     {"128 bits, rows that stay, gaps", "b128", 16, {33, 101, 103}, {0, 2, 1}, 1},
 };
 
