@@ -54,6 +54,19 @@ int64_t tj_grid_digit_start(const tj_grid_digit *digit, int64_t slot) {
   return start < last ? start : last;
 }
 
+/* All slots but the last are as far apart as the first two. */
+bool tj_lane_grid_keeps_phases(const tj_lane_grid *grid) {
+  int64_t inner = 1;
+  for (uint32_t i = 0; i < grid->count; i++) {
+    const tj_grid_digit *d = &grid->digit[i];
+    int64_t phase = values_of_phase(inner);
+    if (d->slots > 1 && (tj_grid_digit_start(d, 1) % phase != 0 || tj_grid_digit_start(d, d->slots - 1) % phase != 0))
+      return false;
+    inner *= d->count;
+  }
+  return true;
+}
+
 double tj_lane_grid_use(const tj_lane_grid *grid, int64_t work_items) {
   double elements = 1;
   for (uint32_t i = 0; i < grid->count; i++)

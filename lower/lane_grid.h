@@ -6,6 +6,7 @@
 #ifndef TJ_LOWER_LANE_GRID_H
 #define TJ_LOWER_LANE_GRID_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -31,6 +32,10 @@ tj_lane_grid tj_lane_grid_make(const int64_t count[], uint32_t digits, int64_t m
 
 /* Where slot `slot` of a digit begins: its work-items have that value and those that follow. */
 int64_t tj_grid_digit_start(const tj_grid_digit *digit, int64_t slot);
+
+/* Whether each slot begins at a multiple of a phase in the order of all values, first digit fastest: so that all
+ * phases are whole parts of that order. */
+bool tj_lane_grid_keeps_phases(const tj_lane_grid *grid);
 
 /* The part of all slots of `work_items` that holds an element which no other one holds. */
 double tj_lane_grid_use(const tj_lane_grid *grid, int64_t work_items);

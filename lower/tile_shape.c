@@ -219,20 +219,28 @@ static int64_t greatest_depth(const tj_shape_problem *problem, const tj_tile_sha
   return depth;
 }
 
-/* The best number of work-items, and what it costs. */
-static double share_out(const tj_shape_problem *problem, tj_tile_shape *shape) {
+/* Whether stores take the tile out of LDS by whole phases. */
+static bool keeps_phases(const tj_shape_problem *problem, const tj_tile_shape *shape) {
+  tj_shape_digits digits = tj_shape_digits_of(problem, shape, TJ_DESTINATION);
+  tj_lane_grid grid = tj_lane_grid_make(digits.count, digits.digits, shape->work_items);
+  return !shape->is_staged || tj_lane_grid_keeps_phases(&grid);
+}
+
+/* The best number of work-items; and the best of those by which stores keep phases whole, should the former have
+ * conflicts. The costs are those of sharing out alone: infinite where there is no such number. */
+static void share_out(const tj_shape_problem *problem, tj_tile_shape *shape, tj_tile_shape *whole) {
   tj_tile_shape trial = *shape;
-  double least = INFINITY;
+  shape->cost = INFINITY;
+  *whole = *shape;
   for (trial.work_items = LEAST_WORK_ITEMS;
        trial.work_items <= MOST_WORK_ITEMS && trial.work_items <= problem->workgroup_limit;
        trial.work_items += WORK_ITEMS_STEP) {
-    double cost = sharing_cost(problem, &trial);
-    if (cost < least) {
-      least = cost;
+    trial.cost = sharing_cost(problem, &trial);
+    if (trial.cost < shape->cost)
       *shape = trial;
-    }
+    if (trial.cost < whole->cost && keeps_phases(problem, &trial))
+      *whole = trial;
   }
-  return least;
 }
 
 static double line_cost(const tj_shape_problem *problem, tj_tile_shape *shape) {
@@ -323,24 +331,12 @@ typedef struct {
   uint32_t count, most;
 } search;
 
-/* Whether two shapes differ in their work-items alone: then the first that was tried is kept. */
-static bool is_alike(const tj_shape_problem *problem, const tj_tile_shape *a, const tj_tile_shape *b) {
-  bool is_same = a->is_staged == b->is_staged && a->depth == b->depth && a->passes == b->passes;
+static bool is_same_shape(const tj_shape_problem *problem, const tj_tile_shape *a, const tj_tile_shape *b) {
+  bool is_same = a->is_staged == b->is_staged && a->depth == b->depth && a->passes == b->passes &&
+                 a->work_items == b->work_items;
   for (uint32_t m = 0; m < problem->count; m++)
     is_same = is_same && a->extent[m] == b->extent[m];
   return is_same;
-}
-
-static void insert(search *s, const tj_tile_shape *shape) {
-  for (uint32_t i = 0; i < s->count; i++) {
-    if (is_alike(s->problem, &s->shape[i], shape))
-      return;
-  }
-  s->count += s->count < s->most;
-  uint32_t at = s->count - 1;
-  for (; at > 0 && s->shape[at - 1].cost > shape->cost; at--)
-    s->shape[at] = s->shape[at - 1];
-  s->shape[at] = *shape;
 }
 
 /* What a shape has to cost less than, to be one of the best. */
@@ -348,14 +344,30 @@ static double enough(const search *s) {
   return s->count < s->most ? INFINITY : s->shape[s->count - 1].cost;
 }
 
+static void insert(search *s, const tj_tile_shape *shape, double cost) {
+  if (cost >= enough(s))
+    return;
+  for (uint32_t i = 0; i < s->count; i++) {
+    if (is_same_shape(s->problem, &s->shape[i], shape))
+      return;
+  }
+  s->count += s->count < s->most;
+  uint32_t at = s->count - 1;
+  for (; at > 0 && s->shape[at - 1].cost > cost; at--)
+    s->shape[at] = s->shape[at - 1];
+  s->shape[at] = *shape;
+  s->shape[at].cost = cost;
+}
+
 /* Looks no further at what can no longer be among the best. */
 static void try_shape(search *s, tj_tile_shape *shape, double cost) {
+  tj_tile_shape whole;
   cost += line_cost(s->problem, shape);
   if (cost >= enough(s))
     return;
-  shape->cost = cost + share_out(s->problem, shape);
-  if (shape->cost < enough(s))
-    insert(s, shape);
+  share_out(s->problem, shape, &whole);
+  insert(s, shape, cost + shape->cost);
+  insert(s, &whole, cost + whole.cost);
 }
 
 /* The last of the modes that are rows, and more than one in the tile. False where there is none. */

@@ -65,9 +65,8 @@ int64_t tj_shape_room(const tj_tile_shape *shape, uint32_t mode);
  * does not begin with, too. The others are rows. */
 uint64_t tj_shape_columns(const tj_shape_problem *problem);
 
-/* The best shapes, up to `most`, that differ in more than their work-items: those of least cost first. 0: no tile
- * fits.
- */
+/* The best shapes, up to `most`, those of least cost first: each with the best number of work-items, and once more
+ * with the best of those whose stores have whole phases of LDS, if that is another. 0: no tile fits. */
 uint32_t tj_choose_tile_shapes(const tj_shape_problem *problem, tj_tile_shape shape[], uint32_t most);
 
 #endif

@@ -1,6 +1,6 @@
 /* Tiles that are chosen for random problems: what they promise of lines against lines that are counted one by one,
- * that they fit, and that their work-items take every element: none twice where they share LDS. And grids,
- * whose slots begin with phases of LDS where they can. */
+ * that they fit, and that their work-items take every element: none twice where they share LDS. And
+ * grids, which tell where phases of LDS are whole. */
 #include "lower/share.h"
 
 #include "ir/eval.h"
@@ -113,6 +113,18 @@ static bool begins_with_phases(const tj_lane_grid *grid) {
   return true;
 }
 
+START_TEST(grids_tell_whole_phases) {
+  int kept = 0, rounds = 20000;
+  for (int round = 0; round < rounds; round++) {
+    int64_t count[3] = {1 + random_below(30), 1 + random_below(30), 1 + random_below(300)};
+    tj_lane_grid grid = tj_lane_grid_make(count, 3, 64 * (1 + random_below(16)));
+    ck_assert_int_eq(tj_lane_grid_keeps_phases(&grid), begins_with_phases(&grid));
+    kept += tj_lane_grid_keeps_phases(&grid);
+  }
+  ck_assert(kept > 0 && kept < rounds);
+}
+END_TEST
+
 /* Lanes of a cut digit are rounded up as far as that takes no more slots. */
 static const struct {
   int64_t before, count, work_items, lanes, slots;
@@ -135,7 +147,7 @@ START_TEST(grids_cut_by_phases) {
     tj_lane_grid grid = tj_lane_grid_make(count, 2, cuts[i].work_items);
     ck_assert_int_eq(grid.digit[1].lanes, cuts[i].lanes);
     ck_assert_int_eq(grid.digit[1].slots, cuts[i].slots);
-    ck_assert_int_eq(begins_with_phases(&grid), cuts[i].keeps_phases);
+    ck_assert_int_eq(tj_lane_grid_keeps_phases(&grid), cuts[i].keeps_phases);
   }
 }
 END_TEST
@@ -255,8 +267,48 @@ START_TEST(shapes_fit) {
 }
 END_TEST
 
+static bool keeps_phases(const tj_shape_problem *problem, const tj_tile_shape *shape) {
+  tj_shape_digits digits = tj_shape_digits_of(problem, shape, TJ_DESTINATION);
+  tj_lane_grid grid = tj_lane_grid_make(digits.count, digits.digits, shape->work_items);
+  return !shape->is_staged || begins_with_phases(&grid);
+}
+
+static bool differ_in_work_items(const tj_tile_shape *a, const tj_tile_shape *b) {
+  return memcmp(a->extent, b->extent, sizeof a->extent) == 0 && a->is_staged == b->is_staged &&
+         a->depth == b->depth && a->passes == b->passes;
+}
+
+/* A shape is there again where its best number of work-items does not keep phases, with one that does. */
+START_TEST(shapes_are_offered_in_phases) {
+  enum { MOST = 16 };
+  int again = 0;
+  for (int round = 0; round < ROUNDS / 4; round++) {
+    random_problem r = make_problem();
+    tj_tile_shape shape[MOST];
+    uint32_t count = tj_choose_tile_shapes(&r.problem, shape, MOST);
+    for (uint32_t i = 0; i < count; i++) {
+      uint32_t alike = 0;
+      for (uint32_t k = 0; k < i; k++) {
+        ck_assert(shape[k].cost <= shape[i].cost);
+        if (!differ_in_work_items(&shape[k], &shape[i]))
+          continue;
+        ck_assert(!keeps_phases(&r.problem, &shape[k]) && keeps_phases(&r.problem, &shape[i]));
+        alike++;
+      }
+      ck_assert_uint_le(alike, 1);
+      again += alike > 0;
+    }
+  }
+  ck_assert_int_gt(again, 0);
+}
+END_TEST
+
 int main(void) {
-  const TTest *const tests[] = {grids_reach_every_value, grids_cut_by_phases, work_items_take_every_element,
-                                shapes_fit};
+  const TTest *const tests[] = {grids_reach_every_value,
+                                grids_tell_whole_phases,
+                                grids_cut_by_phases,
+                                work_items_take_every_element,
+                                shapes_fit,
+                                shapes_are_offered_in_phases};
   return run_suite(suite_of("tile shape", tests, sizeof tests / sizeof tests[0]));
 }
