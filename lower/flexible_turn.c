@@ -39,6 +39,7 @@ typedef struct {
   tj_measure column_a, row_b;                        /* columns along a, and rows along b */
   tj_measure last_a, last_b, last_row_b, last_row_d; /* where the last column, vector, or row begins */
   tj_measure pitch;                                  /* elements of a column in LDS */
+  tj_measure row_columns;                            /* by so many a row's columns are numbered on, in places */
 } turn;
 
 static int64_t bytes_of(const tj_flexible *f, uint32_t buffer) {
@@ -227,6 +228,21 @@ static void choose_shape(turn *t) {
   choose_box(t, &all);
 }
 
+/* Columns in a row of places, where the vectors of a column are as far apart as can be. */
+static int64_t columns_of_places(const turn *t) {
+  return PLACES / t->vectors;
+}
+
+/* Columns are numbered on from those of the row before, unless places tell rows or slots along d apart by them. */
+static const tj_node *columns_of_row(const turn *t) {
+  tj_graph *graph = t->graph;
+  const tj_node *columns = int_of(t, columns_of_places(t));
+  if (t->rounding > 1)
+    return int_of(t, 0);
+  return tj_flexible_choice(graph, tj_less_equal(graph, columns, t->along_b.launch),
+                            tj_terse_mod(graph, t->x, columns), int_of(t, 0));
+}
+
 /* The lengths of the tile, and the names of what work-items need of them. */
 static void measure_shape(turn *t) {
   tj_flexible *f = t->f;
@@ -253,6 +269,7 @@ static void measure_shape(turn *t) {
   const tj_node *blocks = tj_flexible_parts(graph, t->y, int_of(t, t->rounding));
   t->pitch =
       tj_flexible_measure(f, "pitch", tj_mul(graph, blocks, int_of(t, block)), block, block * t->most_y, block);
+  t->row_columns = tj_flexible_measure(f, "columns", columns_of_row(t), 0, PLACES - 1, 1);
   f->kernel->lds_elements = (uint32_t)(t->most_x * t->slots * t->column * t->stored);
   f->kernel->slot_count = (uint32_t)(LOADS * t->loaded);
 }
@@ -310,12 +327,17 @@ static const tj_node *offset_of(turn *t, const column *x, const row *y, bool of_
 }
 
 /* Which of the eight places of its block a vector takes: by its slot, changed by the vector of the source whose
- * elements it has; and by its row along b, so that vectors which follow each other there are in different places. */
-static const tj_node *place_of(turn *t, const row *y, const tj_node *slot, const tj_node *vector) {
+ * elements it has, so that work-items that load neighbours store to different places, those of two rows as well; and
+ * by its row along b, so that vectors which follow each other there are in different places. */
+static const tj_node *place_of(turn *t, const row *y, const tj_node *slot, const tj_node *x, const tj_node *part) {
   tj_graph *graph = t->graph;
-  const tj_node *within = tj_terse_mod(graph, y->y, int_of(t, t->rounding));
+  const tj_node *within = tj_terse_mod(graph, y->y, int_of(t, t->rounding)),
+                *columns = int_of(t, columns_of_places(t));
   const tj_node *number = tj_terse_add(graph, tj_terse_mul(graph, within, int_of(t, t->slots)), slot);
-  number = tj_xor(graph, number, tj_mod(graph, vector, int_of(t, PLACES)));
+  const tj_node *running = tj_terse_add(graph, x, tj_terse_mul(graph, y->y, t->row_columns.name));
+  const tj_node *vector =
+      tj_terse_add(graph, tj_terse_mod(graph, running, columns), tj_terse_mul(graph, part, columns));
+  number = tj_xor(graph, number, vector);
   if (t->d == NULL)
     return number;
   const tj_node *mask =
@@ -325,12 +347,12 @@ static const tj_node *place_of(turn *t, const row *y, const tj_node *slot, const
   return tj_xor(graph, number, turned);
 }
 
-static const tj_node *lds_offset(turn *t, const column *x, const row *y, const tj_node *slot, const tj_node *vector) {
+static const tj_node *lds_offset(turn *t, const column *x, const row *y, const tj_node *slot, const tj_node *part) {
   tj_graph *graph = t->graph;
   int64_t block = PLACES * t->column * t->stored;
   const tj_node *of_column = tj_flexible_product(t->f, x->x, t->pitch.name, t->f->kernel->lds_elements);
   const tj_node *of_block = tj_terse_mul(graph, tj_terse_div(graph, y->y, int_of(t, t->rounding)), int_of(t, block));
-  const tj_node *of_place = tj_terse_mul(graph, place_of(t, y, slot, vector), int_of(t, t->stored));
+  const tj_node *of_place = tj_terse_mul(graph, place_of(t, y, slot, x->x, part), int_of(t, t->stored));
   return tj_terse_add(graph, tj_terse_add(graph, of_column, of_block), of_place);
 }
 
@@ -398,11 +420,11 @@ static void add_loading(turn *t) {
   if (t->d != NULL)
     rows = tj_flexible_split(f, place.quotient, t->row_b, t->most_y);
   const tj_node *vector = place.remainder;
-  const tj_node *first_row =
-      tj_terse_mul(graph, tj_terse_mod(graph, vector, int_of(t, t->vectors)), int_of(t, t->loaded));
+  const tj_node *part = tj_terse_mod(graph, vector, int_of(t, t->vectors));
+  const tj_node *first_row = tj_terse_mul(graph, part, int_of(t, t->loaded));
   column x = column_of(t, tj_terse_div(graph, vector, int_of(t, t->vectors)));
   row y = row_of(t, rows.remainder, rows.quotient);
-  const tj_node *into = tj_terse_add(graph, lds_offset(t, &x, &y, int_of(t, 0), vector),
+  const tj_node *into = tj_terse_add(graph, lds_offset(t, &x, &y, int_of(t, 0), part),
                                      tj_terse_mul(graph, first_row, int_of(t, PLACES * t->stored)));
   x.a = tj_terse_add(graph, x.a, first_row);
   y.b = tj_terse_add(graph, y.b, word);
@@ -481,13 +503,13 @@ static void add_storing(turn *t) {
   stored_place p = place_of_item(t);
   column x = column_of(t, p.x);
   const tj_node *first_row = tj_terse_mul(graph, p.part, int_of(t, t->rows));
-  const tj_node *from =
-      tj_terse_add(graph, lds_offset(t, &x, &p.y, p.slot, tj_terse_mul(graph, x.x, int_of(t, t->vectors))),
-                   tj_terse_mul(graph, first_row, int_of(t, PLACES * t->stored)));
+  const tj_node *from = tj_terse_add(graph, lds_offset(t, &x, &p.y, p.slot, int_of(t, 0)),
+                                     tj_terse_mul(graph, first_row, int_of(t, PLACES * t->stored)));
   x.a = tj_terse_add(graph, x.a, first_row);
   for (int64_t i = 0; i < t->rows; i++) {
-    tj_access access = {
-        .buffer = TJ_LDS, .offset = moved(t, from, i / t->loaded), .displacement = i * PLACES * t->stored};
+    tj_access access = {.buffer = TJ_LDS,
+                        .offset = moved(t, from, i / t->loaded * columns_of_places(t)),
+                        .displacement = i * PLACES * t->stored};
     tj_flexible_step(f, TJ_STEP_LOAD, access, (uint32_t)t->stored, (uint32_t)(i * t->stored), 1);
   }
   const tj_node *offset = offset_of(t, &x, &p.y, false);
