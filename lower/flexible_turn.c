@@ -237,10 +237,11 @@ static int64_t columns_of_places(const turn *t) {
 static const tj_node *columns_of_row(const turn *t) {
   tj_graph *graph = t->graph;
   const tj_node *columns = int_of(t, columns_of_places(t));
-  if (t->rounding > 1)
+  if (t->rounding > 2)
     return int_of(t, 0);
-  return tj_flexible_choice(graph, tj_less_equal(graph, columns, t->along_b.launch),
-                            tj_terse_mod(graph, t->x, columns), int_of(t, 0));
+  return tj_flexible_choice(
+      graph, tj_less_equal(graph, int_of(t, least_of(t->slots, columns_of_places(t))), t->along_b.launch),
+      tj_terse_mod(graph, t->x, columns), int_of(t, 0));
 }
 
 /* The lengths of the tile, and the names of what work-items need of them. */
@@ -326,18 +327,37 @@ static const tj_node *offset_of(turn *t, const column *x, const row *y, bool of_
   return part_of(t, sum, y->d, t->d, of_source);
 }
 
+/* By what the place of a vector changes where a block has two rows, which one bit tells apart. An odd number of rows
+ * has the column's lowest bit change that one, so that it changes from row to row throughout the tile. */
+static const tj_node *change_of_pairs(turn *t, const tj_node *x, const tj_node *running) {
+  tj_graph *graph = t->graph;
+  const tj_node *is_odd = tj_terse_mod(graph, t->y, int_of(t, 2)), *slots = int_of(t, t->slots);
+  const tj_node *is_even = tj_sub(graph, int_of(t, 1), is_odd);
+  tj_measure low = tj_flexible_measure(t->f, "low", is_odd, 0, 1, 1);
+  tj_measure high = tj_flexible_measure(t->f, "high", tj_mul(graph, is_even, int_of(t, 2)), 0, 2, 1);
+  const tj_node *of_slots = tj_terse_mod(graph, tj_shr(graph, running, low.name), slots);
+  const tj_node *of_rows = tj_terse_mod(graph, tj_shr(graph, x, high.name), int_of(t, 2));
+  return tj_terse_add(graph, of_slots, tj_terse_mul(graph, of_rows, slots));
+}
+
+/* By what it changes with the column, its part, and the row, from which columns are numbered on. */
+static const tj_node *change_of(turn *t, const tj_node *x, const tj_node *part, const tj_node *y) {
+  tj_graph *graph = t->graph;
+  const tj_node *columns = int_of(t, columns_of_places(t));
+  const tj_node *running = tj_terse_add(graph, x, tj_terse_mul(graph, y, t->row_columns.name));
+  if (t->rounding == 2)
+    return change_of_pairs(t, x, running);
+  return tj_terse_add(graph, tj_terse_mod(graph, running, columns), tj_terse_mul(graph, part, columns));
+}
+
 /* Which of the eight places of its block a vector takes: by its slot, changed by the vector of the source whose
  * elements it has, so that work-items that load neighbours store to different places, those of two rows as well; and
  * by its row along b, so that vectors which follow each other there are in different places. */
 static const tj_node *place_of(turn *t, const row *y, const tj_node *slot, const tj_node *x, const tj_node *part) {
   tj_graph *graph = t->graph;
-  const tj_node *within = tj_terse_mod(graph, y->y, int_of(t, t->rounding)),
-                *columns = int_of(t, columns_of_places(t));
+  const tj_node *within = tj_terse_mod(graph, y->y, int_of(t, t->rounding));
   const tj_node *number = tj_terse_add(graph, tj_terse_mul(graph, within, int_of(t, t->slots)), slot);
-  const tj_node *running = tj_terse_add(graph, x, tj_terse_mul(graph, y->y, t->row_columns.name));
-  const tj_node *vector =
-      tj_terse_add(graph, tj_terse_mod(graph, running, columns), tj_terse_mul(graph, part, columns));
-  number = tj_xor(graph, number, vector);
+  number = tj_xor(graph, number, change_of(t, x, part, y->y));
   if (t->d == NULL)
     return number;
   const tj_node *mask =
