@@ -1,8 +1,8 @@
 /* How fast the host copies tensors whose modes change places, against memcpy of the same bytes in the same run, on
  * one core and on all, and against the libraries of peers.h: the 57 cases of transpositions.h in full size.
  *
- * usage: bench_copy [--scale N] [--type DTYPE] [--repetitions N] [--only PERMUTATION]. Prints one JSON object; rates
- * are bytes of the tensor in a second, the best of the repetitions. A wrong element ends it.
+ * usage: bench_copy [--scale N] [--type DTYPE] [--form static|dynamic] [--repetitions N] [--only PERMUTATION]. Prints
+ * one JSON object; rates are bytes of the tensor in a second, the best of the repetitions. A wrong element ends it.
  *
  * glibc's memcpy bypasses the caches above a threshold that grows with the last cache; pieces that several threads
  * copy may be below it. GLIBC_TUNABLES=glibc.cpu.x86_non_temporal_threshold=0x400000 makes memcpy as fast as it gets.
@@ -29,6 +29,7 @@ typedef struct {
   int64_t scale;
   const char *type;
   size_t element_bytes;
+  bool is_dynamic; /* extents are passed at launch */
   int repetitions;
   const char *only; /* NULL: all */
 } settings;
@@ -155,17 +156,25 @@ static double time_launch(tj_context *context, tj_launch *launch, tj_device *dev
   return (double)tj_launch_nanoseconds(launch) / 1e9;
 }
 
-static tj_code *compile(tj_context *context, const transposition *t, const char *type, double *milliseconds) {
+static tj_code *compile(tj_context *context, const transposition *t, const settings *s, double *milliseconds) {
   char text[TRANSPOSITION_TEXT];
   tj_program *program;
   tj_code *code;
-  transposition_write(text, t, NULL, type);
+  if (s->is_dynamic)
+    transposition_write_dynamic(text, t, NULL, s->type, 0);
+  else
+    transposition_write(text, t, NULL, s->type);
   double begin = now();
   expect(context, tj_program_create(context, "transpose", text, strlen(text), NULL, 0, &program));
   expect(context, tj_code_compile(program, &(tj_compile_options){"transpose", "host"}, &code));
   *milliseconds = (now() - begin) * 1e3;
   tj_program_destroy(program);
   return code;
+}
+
+static void pass_extents(tj_context *context, tj_launch *launch, const transposition *t) {
+  for (int m = 0; m < transposition_modes(t); m++)
+    expect(context, tj_launch_set_parameter(launch, (char[]){'D', (char)('0' + m), '\0'}, t->extent[m]));
 }
 
 /* Seconds of the best of some runs of a peer. */
@@ -220,13 +229,15 @@ static json_t *measure_team(tj_context *context, tj_launch *launch, team *t, con
 
 static json_t *measure(tj_context *context, team teams[TEAM_COUNT], const transposition *t, const settings *s) {
   double milliseconds;
-  tj_code *code = compile(context, t, s->type, &milliseconds);
+  tj_code *code = compile(context, t, s, &milliseconds);
   tj_launch *launch;
   arrays a = {.bytes = (size_t)transposition_size(t) * s->element_bytes};
   a.source = allocate(a.bytes);
   a.destination = allocate(a.bytes);
   fill(&a, s->element_bytes);
   expect(context, tj_launch_create(context, code, &launch));
+  if (s->is_dynamic)
+    pass_extents(context, launch, t);
   expect(context, tj_launch_bind(launch, "src", a.source, a.bytes));
   expect(context, tj_launch_bind(launch, "dst", a.destination, a.bytes));
   char shape[SHAPE_TEXT];
@@ -282,9 +293,9 @@ static json_t *summarise_peers(const team *t) {
 static void report(const settings *s, const team teams[TEAM_COUNT], json_t *cases) {
   double load[1] = {0};
   getloadavg(load, 1);
-  json_t *result = json_pack("{s:s,s:s,s:I,s:i,s:f,s:f}", "benchmark", "copy", "type", s->type, "scale",
-                             (json_int_t)s->scale, "repetitions", s->repetitions, "load", load[0],
-                             "mean_compile_milliseconds", mean_compile_time(cases));
+  json_t *result = json_pack("{s:s,s:s,s:s,s:I,s:i,s:f,s:f}", "benchmark", "copy", "type", s->type, "form",
+                             s->is_dynamic ? "dynamic" : "static", "scale", (json_int_t)s->scale, "repetitions",
+                             s->repetitions, "load", load[0], "mean_compile_milliseconds", mean_compile_time(cases));
   for (int i = 0; i < TEAM_COUNT; i++) {
     double mean = exp(teams[i].logarithms / fmax(1, (double)json_array_size(cases)));
     json_t *summary = json_pack("{s:i,s:f,s:o}", "threads", teams[i].threads, "geometric_mean_ratio", mean, "peers",
@@ -303,6 +314,10 @@ static bool parse(int count, char **words, settings *s) {
       s->scale = strtol(words[i + 1], NULL, 10);
     else if (strcmp(words[i], "--type") == 0)
       s->type = words[i + 1];
+    else if (strcmp(words[i], "--form") == 0 && strcmp(words[i + 1], "dynamic") == 0)
+      s->is_dynamic = true;
+    else if (strcmp(words[i], "--form") == 0 && strcmp(words[i + 1], "static") == 0)
+      s->is_dynamic = false;
     else if (strcmp(words[i], "--repetitions") == 0)
       s->repetitions = (int)strtol(words[i + 1], NULL, 10);
     else if (strcmp(words[i], "--only") == 0)
@@ -317,7 +332,8 @@ static bool parse(int count, char **words, settings *s) {
 int main(int count, char **words) {
   settings s = {.scale = 1, .type = "f32", .repetitions = 3};
   if (!parse(count, words, &s)) {
-    fprintf(stderr, "usage: bench_copy [--scale N] [--type DTYPE] [--repetitions N] [--only PERMUTATION]\n");
+    fprintf(stderr, "usage: bench_copy [--scale N] [--type DTYPE] [--form static|dynamic] [--repetitions N] "
+                    "[--only PERMUTATION]\n");
     return 2;
   }
   tj_context *context;
