@@ -187,14 +187,21 @@ void tj_block_choose(tj_block_map *map, int64_t lanes) {
   map->size[map->across] = map->step * map->depth;
 }
 
-void tj_block_stack(tj_block_map *map) {
-  if (!tj_block_is_turned(map) || !tj_block_is_fixed(map, map->across))
-    return;
-  int64_t pieces = tj_block_pieces(greatest_extent(map, map->across), map->depth), count = MOST_STACKS;
+static int64_t stacks_of(const tj_block_map *map) {
+  const tj_facts *extent = &tj_block_extent(map, map->across)->facts;
+  if (!tj_block_is_fixed(map, map->across))
+    return extent->low >= TJ_BLOCK_FREE_STACKS * map->depth ? TJ_BLOCK_FREE_STACKS : 1;
+  int64_t pieces = tj_block_pieces(extent->high, map->depth), count = MOST_STACKS;
   while ((tj_block_pieces(pieces, count) * count - pieces) * REPEATED_PART > pieces)
     count--;
-  map->stacks = count;
-  map->size[map->across] = map->depth * count;
+  return count;
+}
+
+void tj_block_stack(tj_block_map *map) {
+  if (!tj_block_is_turned(map))
+    return;
+  map->stacks = stacks_of(map);
+  map->size[map->across] = map->depth * map->stacks;
 }
 
 /* --- tiles --- */

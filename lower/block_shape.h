@@ -11,6 +11,7 @@
 enum {
   TJ_BLOCK_MOST_MODES = 16,
   TJ_BLOCK_FREE_VECTORS = 4,      /* of a block that does not turn, along a mode whose extent is not known */
+  TJ_BLOCK_FREE_STACKS = 2,       /* of blocks that turn, along a mode whose extent is not known */
   TJ_BLOCK_STREAM_ALIGNMENT = 16, /* bytes: of vectors that are streamed from registers */
   TJ_BLOCK_STREAM_BYTES = 4 << 20 /* of a destination that is not worth caching */
 };
@@ -30,7 +31,8 @@ typedef struct {
   const tj_domain *domain; /* in terms of what is assumed */
   const tj_target *target;
   const tj_substitution *assumed;
-  bool is_large;                                                                /* the destination is assumed to be */
+  bool is_large;    /* the destination is assumed to be */
+  bool is_of_lines; /* or there is no kernel: columns have whole lines, and are stored from registers */
   uint32_t by_source[TJ_BLOCK_MOST_MODES], by_destination[TJ_BLOCK_MOST_MODES]; /* modes, smallest stride first */
   uint32_t along, across;                                                       /* of the rows of a block */
   int64_t width, depth;                                                         /* elements of a row; rows */

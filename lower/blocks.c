@@ -11,6 +11,9 @@
  * at a time; other tiles are put together in LDS first, in the order of the destination, which gets them in runs as
  * long as there are. The tile that follows is fetched in the order of the source, neighbouring lines together.
  *
+ * Shapes that are known at launch only have kernels for sizes that are not too small, for large destinations, and for
+ * those whose columns have whole lines.
+ *
  * That a row is contiguous, and how far rows are from one another, is shown with symbols for both, once for all. */
 #include "lower/blocks.h"
 
@@ -424,6 +427,10 @@ static bool is_streamed(const tj_block_map *map) {
   return map->is_large || stored_elements(map)->facts.low >= TJ_BLOCK_STREAM_BYTES / tj_block_bytes(map, false);
 }
 
+static bool can_be_large(const tj_block_map *map) {
+  return stored_elements(map)->facts.high >= TJ_BLOCK_STREAM_BYTES / tj_block_bytes(map, false);
+}
+
 /* What comes next is fetched while stores are on their way: loads and stores overlap. */
 static void add_steps(const tj_block_map *map, tj_kernel *kernel, const row_access *loaded,
                       const row_access *stored) {
@@ -543,14 +550,18 @@ static tj_kernel *map_directly(tj_block_map *map) {
   return make_kernel(map, &loaded, &stored);
 }
 
-/* NULL where the blocks would be single elements, or are not what they should be. */
+/* NULL where the blocks would be single elements, or are not what they should be, or not of the lines that they are
+ * wanted to be of. */
 static tj_kernel *map_blocks(tj_block_map *map) {
   if (!sort_all(map))
     return NULL;
   tj_block_choose(map, tj_block_lanes(map));
   if (!is_worth_it(map))
     return NULL;
-  tj_kernel *staged = is_better_staged(map) ? map_staged(map) : NULL;
+  bool is_better = is_better_staged(map);
+  if (is_better && map->is_of_lines)
+    return NULL;
+  tj_kernel *staged = is_better ? map_staged(map) : NULL;
   return staged != NULL ? staged : map_directly(map);
 }
 
@@ -585,16 +596,45 @@ static tj_kernel *offer_blocks(tj_block_map map, tj_kernel *flat, const int64_t 
   return some.count > 0 ? offer(&map, flat, &some, "blocks") : NULL;
 }
 
-/* Streams for large ones. */
+/* The same demands, and that columns have whole lines, so that a few at a time can leave. None, if the extent of
+ * columns is no parameter. */
+static tj_demands demand_lines(const tj_block_map *map, const tj_demands *some) {
+  const tj_node *extent = map->flat->domain->mode[map->by_destination[0]].extent;
+  tj_demand *demand = TJ_NEW_ARRAY(map->graph->job, tj_demand, some->count + 1);
+  uint32_t count = 1;
+  if (extent->op != TJ_OP_SYMBOL)
+    return (tj_demands){NULL, 0};
+  demand[0] = (tj_demand){extent, tj_block_lanes(map), extent->facts.low};
+  for (uint32_t i = 0; i < some->count; i++) {
+    if (some->demand[i].symbol == extent)
+      demand[0].low = some->demand[i].low;
+    else
+      demand[count++] = some->demand[i];
+  }
+  return (tj_demands){demand, count};
+}
+
+/* Takes the kernel that was offered in this one's place for large destinations only. */
+static void restrict_to_large(const tj_block_map *map, tj_kernel *kernel) {
+  tj_graph *graph = map->graph;
+  const tj_node *least = tj_int(graph, TJ_BLOCK_STREAM_BYTES / tj_block_bytes(map, false));
+  const tj_node *is_large = tj_less_equal(graph, least, stored_elements(map));
+  kernel->condition = tj_simplified(graph, tj_and(graph, kernel->condition, is_large));
+}
+
+/* Streams for large ones; where those are put together in LDS, whole lines straight from registers as well. */
 static void offer_streams(tj_block_map map, tj_kernel *blocks, const int64_t *wanted) {
-  tj_graph *graph = map.graph;
-  const tj_node *least = tj_int(graph, TJ_BLOCK_STREAM_BYTES / tj_block_bytes(&map, false));
-  tj_demands some = tj_find_demands(graph, map.flat->domain, 1, wanted);
+  tj_demands some = tj_find_demands(map.graph, map.flat->domain, 1, wanted), lines = demand_lines(&map, &some);
   map.is_large = true;
-  if (stored_elements(&map)->facts.high < least->value || offer(&map, blocks, &some, "streams") == NULL)
+  tj_kernel *streams = can_be_large(&map) ? offer(&map, blocks, &some, "streams") : NULL;
+  if (streams == NULL)
     return;
-  const tj_node *is_large = tj_less_equal(graph, least, stored_elements(&map));
-  blocks->condition = tj_simplified(graph, tj_and(graph, blocks->condition, is_large));
+  restrict_to_large(&map, blocks);
+  bool is_turned = map.by_source[0] != map.by_destination[0];
+  map.is_of_lines = true;
+  if (streams->lds_elements > 0 && is_turned && lines.count > 0 && tj_can_be_met(&lines) &&
+      offer(&map, streams, &lines, "lines") != NULL)
+    restrict_to_large(&map, streams);
 }
 
 tj_kernel *tj_map_blocks(tj_graph *graph, tj_kernel *flat, const tj_target *target) {

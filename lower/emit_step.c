@@ -141,8 +141,7 @@ static LLVMValueRef scaled_offset(tj_emitter *emitter, const tj_node *node, uint
     return LLVMBuildXor(emitter->builder, scaled_offset(emitter, node->arg[0], bytes), change, "");
   }
   LLVMValueRef offset = tj_emit_operand(emitter, node, tj_width_of(&node, 1));
-  LLVMValueRef scaled =
-      LLVMBuildShl(emitter->builder, offset, LLVMConstInt(emitter->i32, log2_of(bytes), false), "");
+  LLVMValueRef scaled = LLVMBuildShl(emitter->builder, offset, LLVMConstInt(emitter->i32, log2_of(bytes), false), "");
   tj_emit_no_wrap(scaled, (tj_width){32, false, true});
   return scaled;
 }

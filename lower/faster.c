@@ -73,12 +73,20 @@ static int64_t joint_multiple(const tj_demand *demand) {
 }
 
 /* Whether some value of the symbol's range meets the demand. */
-static bool can_be_met(const tj_demand *demand) {
+static bool is_possible(const tj_demand *demand) {
   int64_t both = joint_multiple(demand), high = demand->symbol->facts.high;
   if (both == 0)
     return false;
   int64_t rest = high % both;
   return high - (rest < 0 ? rest + both : rest) >= demand->low;
+}
+
+bool tj_can_be_met(const tj_demands *demands) {
+  for (uint32_t i = 0; i < demands->count; i++) {
+    if (!is_possible(&demands->demand[i]))
+      return false;
+  }
+  return true;
 }
 
 tj_demands tj_find_demands(tj_graph *graph, const tj_domain *domain, int64_t multiple, const int64_t tile[]) {
@@ -91,11 +99,8 @@ tj_demands tj_find_demands(tj_graph *graph, const tj_domain *domain, int64_t mul
     if (tile != NULL && mode->extent->op == TJ_OP_SYMBOL && mode->extent->facts.low < tile[m])
       demand_of(graph, &list, mode->extent)->low = tile[m];
   }
-  for (uint32_t i = 0; i < list.count; i++) {
-    if (!can_be_met(&list.demand[i]))
-      return (tj_demands){NULL, 0};
-  }
-  return (tj_demands){list.demand, list.count};
+  tj_demands demands = {list.demand, list.count};
+  return tj_can_be_met(&demands) ? demands : (tj_demands){NULL, 0};
 }
 
 tj_substitution tj_assume(tj_graph *graph, const tj_demands *demands) {

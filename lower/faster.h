@@ -23,6 +23,9 @@ typedef struct {
  * demand that are not to be masked; tile NULL: nothing. */
 tj_demands tj_find_demands(tj_graph *graph, const tj_domain *domain, int64_t multiple, const int64_t tile[]);
 
+/* Whether each parameter's range has a value that meets the demands. */
+bool tj_can_be_met(const tj_demands *demands);
+
 /* Symbols that meet the demands, in the place of those that may not. */
 tj_substitution tj_assume(tj_graph *graph, const tj_demands *demands);
 
