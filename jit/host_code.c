@@ -1,17 +1,14 @@
-/* Host code: which way an object is loaded, and the counted handle of what became of it. */
+/* Host code: which way an object is loaded, and the handle of what became of it. */
 #include "jit/host_code.h"
 
 #include "jit/host_pages.h"
 #include "jit/orc.h"
-
-#include <stdatomic.h>
 
 /* About what ORC keeps for one object, its code included. */
 enum { ORC_BYTES = 64 * 1024 };
 
 struct tj_host_code {
   tj_allocator allocator;
-  atomic_uint references;
   tj_host_pages pages; /* owned; size 0: it is ORC's */
   tj_orc *orc;         /* owned; NULL: it is in pages */
   uintptr_t entry[];
@@ -31,10 +28,10 @@ tj_host_code *tj_host_code_load(tj_job *job, tj_bytes object, const char *const 
   tj_host_code *code = job->allocator.allocate(job->allocator.user, sizeof *code + count * sizeof code->entry[0]);
   if (code == NULL)
     tj_fail_out_of_memory(job);
-  *code = (tj_host_code){.allocator = job->allocator, .references = 1};
+  *code = (tj_host_code){.allocator = job->allocator};
   char message[TJ_ORC_MESSAGE_SIZE];
   if (!load(code, layout, object, symbol, count, message)) {
-    tj_host_code_release(code);
+    tj_host_code_unload(code);
     tj_fail(job, TJ_CODEGEN, "loading host code: %s", message);
   }
   return code;
@@ -48,13 +45,8 @@ size_t tj_host_code_size(const tj_host_code *code) {
   return sizeof *code + (code->orc != NULL ? ORC_BYTES : code->pages.size);
 }
 
-tj_host_code *tj_host_code_retain(tj_host_code *code) {
-  atomic_fetch_add_explicit(&code->references, 1, memory_order_relaxed);
-  return code;
-}
-
-void tj_host_code_release(tj_host_code *code) {
-  if (code == NULL || atomic_fetch_sub_explicit(&code->references, 1, memory_order_acq_rel) != 1)
+void tj_host_code_unload(tj_host_code *code) {
+  if (code == NULL)
     return;
   tj_host_pages_unmap(&code->pages);
   tj_orc_unload(code->orc);

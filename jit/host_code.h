@@ -4,7 +4,8 @@
  * pages by host_pages.h within microseconds; all others go through LLVM's ORC, orc.h, which links anything, and takes
  * ten times as long.
  *
- * Thread safety: host code is immutable once loaded; handles may be shared, retained and released by any thread. */
+ * Thread safety: host code is immutable once loaded, and runs on any thread; whoever loaded it unloads it, once it no
+ * longer runs. */
 #ifndef TJ_JIT_HOST_CODE_H
 #define TJ_JIT_HOST_CODE_H
 
@@ -17,17 +18,16 @@ typedef struct tj_host_code tj_host_code;
 typedef void (*tj_host_entry)(const void *arguments, uint64_t workgroup_begin, uint64_t workgroup_end);
 
 /* Loads an object and looks up its kernels, which are called symbol[0 … count-1] (see tj_target_symbol). The handle
- * outlives the job, counts one reference, and takes its memory from the job's allocator. Fails with TJ5003. */
+ * outlives the job, and takes its memory from the job's allocator. Fails with TJ5003. */
 tj_host_code *tj_host_code_load(tj_job *job, tj_bytes object, const char *const symbol[], uint32_t count);
 
-/* The kernel that was called symbol[index]. Valid until the last reference is gone. */
+/* The kernel that was called symbol[index]. Valid until the code is unloaded. */
 tj_host_entry tj_host_code_entry(const tj_host_code *code, uint32_t index);
 
 /* About how much memory the loaded code takes. */
 size_t tj_host_code_size(const tj_host_code *code);
 
-tj_host_code *tj_host_code_retain(tj_host_code *code);
-/* Unloads the code with the last reference. NULL: nothing happens. */
-void tj_host_code_release(tj_host_code *code);
+/* NULL: nothing happens. */
+void tj_host_code_unload(tj_host_code *code);
 
 #endif

@@ -59,7 +59,7 @@ void tj_machine_release(tj_machine *machine) {
   if (machine == NULL || atomic_fetch_sub_explicit(&machine->references, 1, memory_order_acq_rel) != 1)
     return;
   tj_machine_residents_close(&machine->residents);
-  tj_host_code_release(machine->host);
+  tj_host_code_unload(machine->host);
   machine->allocator.release(machine->allocator.user, machine);
 }
 

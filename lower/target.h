@@ -63,7 +63,7 @@ struct tj_target_family {
   tj_target (*parse)(tj_job *job, const char *text);
   /* The name in the object file of a kernel called `name`. */
   const char *(*symbol)(tj_job *job, const char *name);
-  /* Emits the kernel's function: entry, index, loop or guard, around tj_emit_work_item(). */
+  /* Emits the kernel's function: entry, index, loop or guard, around what work-items do (emit.h). */
   void (*emit_kernel)(struct tj_emitter *emitter);
   /* The lower 32 bits of a * b for unsigned or signed 24-bit integers; NULL unless has_cheap_small_product. */
   LLVMValueRef (*emit_small_product)(struct tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b, bool is_signed);

@@ -75,7 +75,7 @@ static void convert_all(conversion *test) {
     tj_job job;
     tj_job_init(&job, NULL);
     expect_success(&job, compile_conversion, test);
-    tj_host_code_release(test->code);
+    tj_host_code_unload(test->code);
     test->code = NULL;
     tj_job_destroy(&job);
   }
@@ -139,7 +139,7 @@ START_TEST(test_fills) {
   tj_job job;
   tj_job_init(&job, NULL);
   expect_success(&job, check_fill, &test);
-  tj_host_code_release(test.code);
+  tj_host_code_unload(test.code);
   dispose_compiled(&test.compiled);
   tj_job_destroy(&job);
 }
@@ -264,7 +264,7 @@ START_TEST(test_masks) {
   tj_job job;
   tj_job_init(&job, NULL);
   expect_success(&job, run_masked, &test);
-  tj_host_code_release(test.code);
+  tj_host_code_unload(test.code);
   dispose_compiled(&test.compiled);
   tj_job_destroy(&job);
 }
@@ -295,7 +295,7 @@ START_TEST(test_ranges) {
   tj_job job;
   tj_job_init(&job, NULL);
   expect_success(&job, run_ranges, &test);
-  tj_host_code_release(test.code);
+  tj_host_code_unload(test.code);
   dispose_compiled(&test.compiled);
   tj_job_destroy(&job);
 }
@@ -327,7 +327,7 @@ START_TEST(test_remainder) {
   tj_job job;
   tj_job_init(&job, NULL);
   expect_success(&job, run_remainder, &test);
-  tj_host_code_release(test.code);
+  tj_host_code_unload(test.code);
   dispose_compiled(&test.compiled);
   tj_job_destroy(&job);
 }
@@ -360,7 +360,7 @@ static void run_small_division(tj_job *job, void *data) {
       ck_assert_int_eq(tj_eval_nodes(&value, 1, &(tj_bindings){&n, NULL, 1}, &expected), TJ_EVAL_OK);
       ck_assert_int_eq(to[n], expected);
     }
-    tj_host_code_release(test->code);
+    tj_host_code_unload(test->code);
     test->code = NULL;
   }
 }
@@ -548,7 +548,7 @@ static void compile_often(tj_job *job, void *data) {
     int32_t to[640] = {0};
     symbol_values none = {.count = 64};
     run_kernel(code, &simple->kernel, (void *[]){to}, &none);
-    tj_host_code_release(code);
+    tj_host_code_unload(code);
     for (int i = 0; i < 640; i++)
       ck_assert_int_eq(to[i], i);
   }

@@ -35,7 +35,7 @@ START_TEST(test_random_expressions) {
     tj_job_init(&job, NULL);
     run.derive = i % 2;
     expect_success(&job, run_one, &run);
-    tj_host_code_release(run.code);
+    tj_host_code_unload(run.code);
     tj_job_destroy(&job);
   }
   dispose_compiled(&run.compiled);

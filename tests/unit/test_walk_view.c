@@ -294,7 +294,7 @@ static void run_machine(tj_job *job, void *data) {
     ck_assert_msg(found[i] == (valid ? offset : -1), "walk %llu: element %lld is %lld", (unsigned long long)of.seed,
                   (long long)i, (long long)found[i]);
   }
-  tj_host_code_release(code);
+  tj_host_code_unload(code);
   dispose_compiled(&result);
   walks->walked++;
 }
