@@ -119,6 +119,12 @@ void tj_bank_phases(const tj_bank_model *model, bool is_store, uint32_t bytes, u
     lanes[row->phase[granule]] |= active & 0xfull << (4 * granule);
 }
 
+uint32_t tj_bank_phase_lanes(const tj_bank_model *model, bool is_store, uint32_t bytes) {
+  uint64_t lanes[TJ_BANK_MOST_PHASES];
+  tj_bank_phases(model, is_store, bytes, UINT64_MAX, lanes);
+  return (uint32_t)__builtin_popcountll(lanes[0]);
+}
+
 uint32_t tj_bank_cycles(const tj_bank_model *model, bool is_store, uint32_t bytes, const uint32_t address[],
                         uint64_t active) {
   uint64_t lanes[TJ_BANK_MOST_PHASES];

@@ -23,6 +23,9 @@ const tj_bank_model *tj_bank_model_of(const char *processor);
 void tj_bank_phases(const tj_bank_model *model, bool is_store, uint32_t bytes, uint64_t active,
                     uint64_t lanes[TJ_BANK_MOST_PHASES]);
 
+/* How many lanes a phase serves, where each moves `bytes` bytes. */
+uint32_t tj_bank_phase_lanes(const tj_bank_model *model, bool is_store, uint32_t bytes);
+
 /* Cycles of one instruction, in which each lane of `active` (bit i: lane i) wants `bytes` bytes (1 to 16) from
  * address[lane] on. The array has an entry for each active lane at least. */
 uint32_t tj_bank_cycles(const tj_bank_model *model, bool is_store, uint32_t bytes, const uint32_t address[],

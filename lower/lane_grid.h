@@ -9,10 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum {
-  TJ_GRID_MOST_DIGITS = 20,
-  TJ_GRID_PHASE = 8 /* work-items that LDS serves at a time, at least */
-};
+enum { TJ_GRID_MOST_DIGITS = 20 };
 
 typedef struct {
   int64_t count; /* values of the digit */
@@ -25,10 +22,12 @@ typedef struct {
   uint32_t count;
   int64_t lanes; /* work-items that take part */
   int64_t slots; /* of each */
+  int64_t phase; /* work-items that LDS serves at a time */
 } tj_lane_grid;
 
-/* Shares digits of these counts, first fastest, out among `most` work-items. */
-tj_lane_grid tj_lane_grid_make(const int64_t count[], uint32_t digits, int64_t most);
+/* Shares digits of these counts, first fastest, out among `most` work-items, of whom LDS serves `phase` at a time: a
+ * power of two. */
+tj_lane_grid tj_lane_grid_make(const int64_t count[], uint32_t digits, int64_t most, int64_t phase);
 
 /* Where slot `slot` of a digit begins: its work-items have that value and those that follow. */
 int64_t tj_grid_digit_start(const tj_grid_digit *digit, int64_t slot);

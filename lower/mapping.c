@@ -6,6 +6,7 @@
  * taken where it holds. */
 #include "lower/mapping.h"
 
+#include "base/bank.h"
 #include "base/cache_line.h"
 #include "base/text.h"
 #include "ir/facts.h"
@@ -18,6 +19,8 @@
 
 #include <inttypes.h>
 #include <math.h>
+
+enum { LEAST_TURN = 4 }; /* lanes that LDS serves together, whatever they access */
 
 typedef struct {
   tj_graph *graph;
@@ -98,12 +101,20 @@ static void describe_side(mapping *map, tj_side_name side) {
   }
 }
 
+/* How many work-items LDS serves at a time with a vector each; 1 on machines without banks. */
+static int64_t phase_of(const tj_target *target) {
+  enum { VECTOR_BYTES = 16 };
+  const tj_bank_model *model = tj_bank_model_of(target->processor);
+  return model != NULL ? tj_bank_phase_lanes(model, false, VECTOR_BYTES) : 1;
+}
+
 static void describe(mapping *map) {
   enum { PARTS_OF_LDS = 16 }; /* one of them is for padding */
   tj_shape_problem *problem = &map->problem;
   problem->count = map->domain->count;
   problem->carried_bytes = tj_dtype_bits(map->flat->carried) / 8;
   problem->lds_bytes = map->target->lds_bytes - map->target->lds_bytes / PARTS_OF_LDS;
+  problem->lds_phase = phase_of(map->target);
   problem->line_bytes = tj_cache_line_bytes(map->target->processor);
   problem->wave_size = map->target->wave_size;
   problem->workgroup_limit = map->target->workgroup_limit;
@@ -192,13 +203,32 @@ static bool may_go_on(const mapping *map) {
   return map->graph->job->fuel > TJ_DEFAULT_FUEL / 2;
 }
 
-/* The kernel of a shape; NULL where it does not fit. */
-static tj_kernel *make_calmest(const mapping *map) {
-  tj_kernel *kernel = make_kernel(map, false);
+/* The kernel, or else one with fewer conflicts. */
+static tj_kernel *calmer(const mapping *map, tj_kernel *kernel, bool in_phases) {
   if (kernel == NULL || conflicts_of(kernel) == 0 || !may_go_on(map))
     return kernel;
-  tj_kernel *other = make_kernel(map, true);
+  tj_kernel *other = make_kernel(map, in_phases);
   return other != NULL && conflicts_of(other) < conflicts_of(kernel) ? other : kernel;
+}
+
+/* Whether loads of a shape have conflicts on their way into LDS that turns of less than half a phase might mend. */
+static bool may_turn(const mapping *map, const tj_kernel *kernel) {
+  return kernel != NULL && kernel->stage != NULL && kernel->stage->store_cycles > kernel->stage->store_ideal &&
+         map->shape.depth > 1 && map->shape.turn > LEAST_TURN;
+}
+
+/* The kernel of a shape; NULL where it does not fit. Columns take short turns within phases only where it helps: a
+ * wave's loads touch more lines for it. */
+static tj_kernel *make_calmest(mapping *map) {
+  tj_kernel *kernel = make_kernel(map, false);
+  if (may_turn(map, kernel)) {
+    mapping turned = *map;
+    turned.shape.turn = LEAST_TURN;
+    tj_kernel *other = calmer(&turned, kernel, false);
+    map->shape.turn = other != kernel ? LEAST_TURN : map->shape.turn;
+    kernel = other;
+  }
+  return calmer(map, kernel, true);
 }
 
 /* What conflicts cost, in the terms in which shapes are priced: any at all, and twice as many cycles. */

@@ -7,6 +7,8 @@
 #include "ir/facts.h"
 #include "ir/simplify.h"
 
+#include <string.h>
+
 typedef struct {
   tj_graph *graph;
   const tj_shape_problem *problem;
@@ -28,7 +30,7 @@ typedef struct {
   int64_t count, scale;
 } lane_part;
 
-enum { MOST_PARTS = TJ_GRID_MOST_DIGITS + 2 };
+enum { TOGETHER = TJ_GRID_MOST_DIGITS, NONE, MOST_PARTS = TJ_GRID_MOST_DIGITS + 3 };
 
 static uint32_t first_shared_digit(const tj_lane_grid *grid) {
   uint32_t first = 0;
@@ -37,24 +39,58 @@ static uint32_t first_shared_digit(const tj_lane_grid *grid) {
   return first;
 }
 
-/* Whether two digits take turns by half phases. Where runs end in the middle of a phase, its lanes would have units
- * of two neighbouring columns anyhow, and in most such phases the same rows of both: that no layout in LDS can serve.
- */
-static bool takes_turns(const sharing *s, uint32_t first) {
-  return s->depth > 1 && first < s->across && s->grid.digit[first].lanes % TJ_GRID_PHASE == TJ_GRID_PHASE / 2 &&
-         s->grid.digit[s->across].lanes % 2 == 0;
+/* The part of a phase in which a digit has neighbours, and how many units of `across` fill the phase. */
+typedef struct {
+  uint32_t digit; /* TOGETHER: all before `across` as one; NONE: no digits take turns */
+  int64_t lanes, columns;
+} lane_turn;
+
+static int64_t lanes_of(const sharing *s, uint32_t digit) {
+  int64_t lanes = 1;
+  if (digit != TOGETHER)
+    return s->grid.digit[digit].lanes;
+  for (uint32_t i = 0; i < s->across; i++)
+    lanes *= s->grid.digit[i].lanes;
+  return lanes;
+}
+
+static lane_turn turn_of(const sharing *s, uint32_t digit) {
+  int64_t lanes = s->grid.phase;
+  while (lanes_of(s, digit) % lanes != 0)
+    lanes /= 2;
+  return (lane_turn){digit, lanes, s->grid.phase / lanes};
+}
+
+static bool is_possible(const sharing *s, lane_turn turn) {
+  return turn.lanes >= s->shape->turn && turn.columns > 1 && lanes_of(s, s->across) % turn.columns == 0;
+}
+
+/* Whether two digits take turns by parts of phases. Where runs end in the middle of a phase, its lanes would have
+ * units of two neighbouring columns anyhow, and in most such phases the same rows of both: that no layout in LDS can
+ * serve. Where a shape has turns of less than half a phase, runs may be of more than the first digit, too. */
+static lane_turn find_turn(const sharing *s) {
+  uint32_t first = first_shared_digit(&s->grid);
+  lane_turn none = {NONE, 1, 1};
+  if (s->depth == 1 || first >= s->across)
+    return none;
+  lane_turn alone = turn_of(s, first), together = turn_of(s, TOGETHER);
+  bool may_be_short = s->shape->turn < s->grid.phase / 2;
+  if (alone.columns == 1 || is_possible(s, alone))
+    return alone.columns > 1 ? alone : none;
+  return may_be_short && is_possible(s, together) ? together : none;
 }
 
 /* Work-items by their number: first those of a phase, then the rest. */
-static uint32_t list_parts(const sharing *s, lane_part part[]) {
-  uint32_t count = 0, first = first_shared_digit(&s->grid);
-  bool turns = takes_turns(s, first);
-  if (turns) {
-    part[count++] = (lane_part){first, TJ_GRID_PHASE / 2, 1};
-    part[count++] = (lane_part){s->across, 2, 1};
+static uint32_t list_parts(const sharing *s, lane_turn turn, lane_part part[]) {
+  uint32_t count = 0, begin = turn.digit == TOGETHER ? s->across : 0;
+  if (turn.digit != NONE) {
+    part[count++] = (lane_part){turn.digit, turn.lanes, 1};
+    part[count++] = (lane_part){s->across, turn.columns, 1};
   }
-  for (uint32_t i = 0; i < s->grid.count; i++) {
-    int64_t done = !turns ? 1 : i == first ? TJ_GRID_PHASE / 2 : i == s->across ? 2 : 1;
+  if (turn.digit == TOGETHER)
+    part[count++] = (lane_part){TOGETHER, lanes_of(s, TOGETHER) / turn.lanes, turn.lanes};
+  for (uint32_t i = begin; i < s->grid.count; i++) {
+    int64_t done = i == turn.digit ? turn.lanes : i == s->across ? turn.columns : 1;
     part[count++] = (lane_part){i, s->grid.digit[i].lanes / done, done};
   }
   return count;
@@ -67,27 +103,40 @@ static const tj_node *last_lane(const sharing *s, const tj_node *item, int64_t l
   return is_within ? item : tj_min(s->graph, item, tj_int(s->graph, lanes - 1));
 }
 
+/* Digits that are one to those that take turns. */
+static void split_together(sharing *s, const tj_node *together) {
+  for (uint32_t i = 0; i < s->across; i++) {
+    const tj_node *size = tj_int(s->graph, s->grid.digit[i].lanes);
+    s->lane[i] = i + 1 < s->across ? tj_mod(s->graph, together, size) : together;
+    together = tj_div(s->graph, together, size);
+  }
+}
+
 static void make_lanes(sharing *s, const tj_node *item) {
   tj_graph *graph = s->graph;
+  const tj_node *lane[TOGETHER + 1];
   lane_part part[MOST_PARTS];
-  uint32_t count = list_parts(s, part), last = 0;
-  for (uint32_t i = 0; i < s->grid.count; i++)
-    s->lane[i] = tj_int(graph, 0);
+  lane_turn turn = find_turn(s);
+  uint32_t count = list_parts(s, turn, part), last = 0;
+  for (uint32_t i = 0; i <= TOGETHER; i++)
+    lane[i] = tj_int(graph, 0);
   for (uint32_t i = 0; i < count; i++)
     last = part[i].count > 1 ? i : last;
   for (uint32_t i = 0; i <= last; i++) {
     const tj_node *size = tj_int(graph, part[i].count);
     const tj_node *value = i < last ? tj_mod(graph, item, size) : last_lane(s, item, part[i].count);
-    s->lane[part[i].digit] =
-        tj_add(graph, s->lane[part[i].digit], tj_mul(graph, value, tj_int(graph, part[i].scale)));
+    lane[part[i].digit] = tj_add(graph, lane[part[i].digit], tj_mul(graph, value, tj_int(graph, part[i].scale)));
     item = i < last ? tj_div(graph, item, size) : item;
   }
+  memcpy(s->lane, lane, sizeof s->lane);
+  if (turn.digit == TOGETHER)
+    split_together(s, lane[TOGETHER]);
 }
 
 static sharing begin_sharing(tj_graph *graph, const tj_shape_problem *problem, const tj_tile_shape *shape,
                              tj_side_name side, const tj_node *item) {
   sharing s = {graph, problem, shape, .digits = tj_shape_digits_of(problem, shape, side), .width = 1, .depth = 1};
-  s.grid = tj_lane_grid_make(s.digits.count, s.digits.digits, shape->work_items);
+  s.grid = tj_lane_grid_make(s.digits.count, s.digits.digits, shape->work_items, problem->lds_phase);
   s.along = s.across = UINT32_MAX;
   for (uint32_t i = 0; i < s.digits.digits; i++) {
     if (s.digits.mode[i] == problem->order[side][0]) {

@@ -187,7 +187,7 @@ static int64_t volume_of(const tj_shape_problem *problem, const tj_tile_shape *s
 
 static double use_of(const tj_shape_problem *problem, const tj_tile_shape *shape, tj_side_name side, int64_t *slots) {
   tj_shape_digits digits = tj_shape_digits_of(problem, shape, side);
-  tj_lane_grid grid = tj_lane_grid_make(digits.count, digits.digits, shape->work_items);
+  tj_lane_grid grid = tj_lane_grid_make(digits.count, digits.digits, shape->work_items, problem->lds_phase);
   int64_t elements = 1;
   for (uint32_t i = 0; i < digits.digits; i++)
     elements *= digits.scale[i];
@@ -222,7 +222,7 @@ static int64_t greatest_depth(const tj_shape_problem *problem, const tj_tile_sha
 /* Whether stores take the tile out of LDS by whole phases. */
 static bool keeps_phases(const tj_shape_problem *problem, const tj_tile_shape *shape) {
   tj_shape_digits digits = tj_shape_digits_of(problem, shape, TJ_DESTINATION);
-  tj_lane_grid grid = tj_lane_grid_make(digits.count, digits.digits, shape->work_items);
+  tj_lane_grid grid = tj_lane_grid_make(digits.count, digits.digits, shape->work_items, problem->lds_phase);
   return !shape->is_staged || tj_lane_grid_keeps_phases(&grid);
 }
 
@@ -416,7 +416,7 @@ static void try_passes(search *s, tj_tile_shape *shape) {
 }
 
 static void try_extents(search *s, const reach *a, const reach *b, bool is_staged) {
-  tj_tile_shape shape = {.is_staged = is_staged, .passes = 1};
+  tj_tile_shape shape = {.is_staged = is_staged, .passes = 1, .turn = s->problem->lds_phase / 2};
   int64_t most = most_elements(s->problem), volume = 1;
   for (uint32_t m = 0; m < s->problem->count && volume <= most; m++) {
     shape.extent[m] = a->extent[m] > b->extent[m] ? a->extent[m] : b->extent[m];

@@ -27,6 +27,7 @@ typedef struct {
   int64_t carried_bytes;                         /* of an element in registers and in LDS */
   int64_t width[TJ_SIDES];                       /* the most elements of a vector, powers of two */
   int64_t lds_bytes;                             /* that there are */
+  int64_t lds_phase;                             /* work-items that LDS serves at a time with a vector each */
   int64_t line_bytes;                            /* of a cache line */
   int64_t wave_size, workgroup_limit;            /* work-items */
   bool may_stage;                                /* there is LDS */
@@ -42,6 +43,8 @@ typedef struct {
                      vector along the source's */
   int64_t passes; /* staged: parts in which the tile goes through LDS */
   uint32_t split; /* the mode of which each pass has a part */
+  int64_t turn; /* staged: the fewest neighbours along the source that LDS serves at a time, where columns take turns
+                   within a phase */
   int64_t work_items;
   double cost;            /* in cache lines for each that has to be touched, on one side */
   double lines[TJ_SIDES]; /* touched for each that the bytes fill, on average */

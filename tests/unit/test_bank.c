@@ -90,10 +90,16 @@ END_TEST
 START_TEST(processors_have_models) {
   static const struct {
     const char *processor, *model;
-  } known[] = {{"gfx90a", "cdna"},  {"gfx942", "cdna"},  {"gfx950", "cdna4"},        {"gfx908", "gcn"},
-               {"gfx1030", "rdna"}, {"gfx1151", "rdna"}, {"gfx9-4-generic", "cdna"}, {"gfx12-generic", "rdna"}};
-  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-    ck_assert_str_eq(tj_bank_model_of(known[i].processor)->name, known[i].model);
+    uint32_t wide_lanes; /* of a phase, where each moves 16 bytes */
+  } known[] = {{"gfx90a", "cdna", 8},         {"gfx942", "cdna", 8},       {"gfx950", "cdna4", 16},
+               {"gfx908", "gcn", 8},          {"gfx1030", "rdna", 8},      {"gfx1151", "rdna", 8},
+               {"gfx9-4-generic", "cdna", 8}, {"gfx12-generic", "rdna", 8}};
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    const tj_bank_model *model = tj_bank_model_of(known[i].processor);
+    ck_assert_str_eq(model->name, known[i].model);
+    ck_assert_uint_eq(tj_bank_phase_lanes(model, false, B16), known[i].wide_lanes);
+    ck_assert_uint_eq(tj_bank_phase_lanes(model, true, B16), known[i].wide_lanes);
+  }
   ck_assert_ptr_null(tj_bank_model_of("znver4"));
 }
 END_TEST

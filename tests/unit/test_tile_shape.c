@@ -57,6 +57,7 @@ static void lay_out(random_problem *r, tj_side_name side) {
 static random_problem make_problem(void) {
   random_problem r = {.problem = {.count = 1 + (uint32_t)random_below(MOST_MODES),
                                   .lds_bytes = 61440,
+                                  .lds_phase = (int64_t)8 << random_below(2),
                                   .line_bytes = LINE,
                                   .wave_size = 64,
                                   .workgroup_limit = 1024,
@@ -85,7 +86,7 @@ START_TEST(grids_reach_every_value) {
     uint32_t digits = 1 + (uint32_t)random_below(4);
     for (uint32_t i = 0; i < digits; i++)
       count[i] = 1 + random_below(300);
-    tj_lane_grid grid = tj_lane_grid_make(count, digits, most);
+    tj_lane_grid grid = tj_lane_grid_make(count, digits, most, 8);
     ck_assert_int_le(grid.lanes, most);
     for (uint32_t i = 0; i < digits; i++) {
       const tj_grid_digit *d = &grid.digit[i];
@@ -105,7 +106,7 @@ static bool begins_with_phases(const tj_lane_grid *grid) {
   int64_t before = 1;
   for (uint32_t i = 0; i < grid->count; i++) {
     for (int64_t slot = 0; slot < grid->digit[i].slots; slot++) {
-      if (tj_grid_digit_start(&grid->digit[i], slot) * before % TJ_GRID_PHASE != 0)
+      if (tj_grid_digit_start(&grid->digit[i], slot) * before % grid->phase != 0)
         return false;
     }
     before *= grid->digit[i].count;
@@ -117,7 +118,7 @@ START_TEST(grids_tell_whole_phases) {
   int kept = 0, rounds = 20000;
   for (int round = 0; round < rounds; round++) {
     int64_t count[3] = {1 + random_below(30), 1 + random_below(30), 1 + random_below(300)};
-    tj_lane_grid grid = tj_lane_grid_make(count, 3, 64 * (1 + random_below(16)));
+    tj_lane_grid grid = tj_lane_grid_make(count, 3, 64 * (1 + random_below(16)), (int64_t)8 << random_below(2));
     ck_assert_int_eq(tj_lane_grid_keeps_phases(&grid), begins_with_phases(&grid));
     kept += tj_lane_grid_keeps_phases(&grid);
   }
@@ -127,24 +128,27 @@ END_TEST
 
 /* Lanes of a cut digit are rounded up as far as that takes no more slots. */
 static const struct {
-  int64_t before, count, work_items, lanes, slots;
+  int64_t phase, before, count, work_items, lanes, slots;
   bool keeps_phases;
 } cuts[] = {
-    {1, 600, 256, 200, 3, true},  /* even as it is */
-    {1, 572, 256, 192, 3, false}, /* by phases, but the last slot begins 4 beyond one */
-    {16, 19, 256, 16, 2, true},   /* eights, though each value fills phases */
-    {12, 112, 320, 24, 5, true},  /* eights */
-    {12, 112, 256, 20, 6, true},  /* there is no room for 24, and 19 would begin within phases */
-    {12, 113, 256, 20, 6, false}, /* the last slot begins at an odd value */
-    {11, 112, 256, 23, 5, false}, /* no number below 24 fills phases */
-    {44, 32, 320, 7, 5, false},   /* nor has 8 room */
-    {44, 32, 384, 8, 4, true},    /* where it has */
+    {8, 1, 600, 256, 200, 3, true},  /* even as it is */
+    {8, 1, 572, 256, 192, 3, false}, /* by phases, but the last slot begins 4 beyond one */
+    {8, 16, 19, 256, 16, 2, true},   /* eights, though each value fills phases */
+    {8, 12, 112, 320, 24, 5, true},  /* eights */
+    {8, 12, 112, 256, 20, 6, true},  /* there is no room for 24, and 19 would begin within phases */
+    {8, 12, 113, 256, 20, 6, false}, /* the last slot begins at an odd value */
+    {8, 11, 112, 256, 23, 5, false}, /* no number below 24 fills phases */
+    {8, 44, 32, 320, 7, 5, false},   /* nor has 8 room */
+    {8, 44, 32, 384, 8, 4, true},    /* where it has */
+    {16, 16, 19, 256, 16, 2, true},  /* sixteens */
+    {16, 12, 112, 256, 20, 6, true}, /* fours, which fill phases */
+    {16, 12, 112, 144, 12, 10, true},
 };
 
 START_TEST(grids_cut_by_phases) {
   for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
     int64_t count[] = {cuts[i].before, cuts[i].count};
-    tj_lane_grid grid = tj_lane_grid_make(count, 2, cuts[i].work_items);
+    tj_lane_grid grid = tj_lane_grid_make(count, 2, cuts[i].work_items, cuts[i].phase);
     ck_assert_int_eq(grid.digit[1].lanes, cuts[i].lanes);
     ck_assert_int_eq(grid.digit[1].slots, cuts[i].slots);
     ck_assert_int_eq(tj_lane_grid_keeps_phases(&grid), cuts[i].keeps_phases);
@@ -233,6 +237,7 @@ START_TEST(work_items_take_every_element) {
     tj_tile_shape shape;
     if (tj_choose_tile_shapes(&r.problem, &shape, 1) == 0 || shape.extent[0] * 4 > MOST_PLACES)
       continue;
+    shape.turn = random_below(2) == 0 ? shape.turn : 4;
     tj_job job;
     tj_job_init(&job, NULL);
     coverage c = {&r, &shape, taken};
@@ -269,7 +274,7 @@ END_TEST
 
 static bool keeps_phases(const tj_shape_problem *problem, const tj_tile_shape *shape) {
   tj_shape_digits digits = tj_shape_digits_of(problem, shape, TJ_DESTINATION);
-  tj_lane_grid grid = tj_lane_grid_make(digits.count, digits.digits, shape->work_items);
+  tj_lane_grid grid = tj_lane_grid_make(digits.count, digits.digits, shape->work_items, problem->lds_phase);
   return !shape->is_staged || begins_with_phases(&grid);
 }
 
