@@ -162,6 +162,7 @@ typedef struct {
   const random_problem *random;
   const tj_tile_shape *shape;
   uint8_t *taken; /* by place in the tile's room */
+  size_t number;  /* of a row of turns */
 } coverage;
 
 static int64_t room_of(const coverage *c) {
@@ -240,7 +241,80 @@ START_TEST(work_items_take_every_element) {
     shape.turn = random_below(2) == 0 ? shape.turn : 4;
     tj_job job;
     tj_job_init(&job, NULL);
-    coverage c = {&r, &shape, taken};
+    coverage c = {&r, &shape, taken, 0};
+    expect_success(&job, check_shape, &c);
+    tj_job_destroy(&job);
+  }
+  free(taken);
+}
+END_TEST
+
+/* Tiles of elements of 16 bits that go through LDS, from the first mode's runs to the last one's: in blocks of 8 × 8,
+ * of which LDS serves 16 at a time. */
+static const struct {
+  int64_t extent[3], work_items;
+  int64_t along; /* neighbours in the source that are served together; the others are those of the next columns */
+} turns[] = {
+    {{128, 3, 64}, 384, 16}, /* runs fill phases */
+    {{64, 3, 64}, 192, 8},   /* or halves of them */
+    {{32, 11, 32}, 192, 4},  /* or fours */
+    {{32, 11, 32}, 256, 4},  /* where some work-items take no part */
+    {{48, 4, 64}, 192, 8},   /* runs of two modes fill halves */
+    {{48, 3, 64}, 192, 16},  /* nothing does: no column takes turns, and the first phase is of one run */
+};
+
+static random_problem problem_of_turns(const int64_t extent[]) {
+  random_problem r = {.problem = {.count = 3,
+                                  .order = {{0, 1, 2}, {2, 1, 0}},
+                                  .bytes = {2, 2},
+                                  .carried_bytes = 2,
+                                  .width = {8, 8},
+                                  .lds_bytes = 61440,
+                                  .lds_phase = 16,
+                                  .line_bytes = LINE,
+                                  .wave_size = 64,
+                                  .workgroup_limit = 1024,
+                                  .may_stage = true}};
+  for (uint32_t m = 0; m < 3; m++)
+    r.problem.mode[m] = (tj_shape_mode){.extent = extent[m], .is_exact = true};
+  lay_out(&r, TJ_SOURCE);
+  lay_out(&r, TJ_DESTINATION);
+  return r;
+}
+
+/* Where the first element of each work-item of a phase is: in the source's order, in vectors; and by columns. */
+static void check_turn(tj_job *job, void *data) {
+  const coverage *c = data;
+  tj_graph *graph = tj_graph_create(job);
+  const tj_node *item = tj_coordinate(graph, "t", tj_int(graph, c->shape->work_items));
+  tj_tile_side tile = tj_share_tile(graph, &c->random->problem, c->shape, TJ_SOURCE, item);
+  int64_t values[64] = {0}, digit[3], along = turns[c->number].along;
+  tj_bindings bindings = {.value = values, .count = item->symbol->index + 1};
+  for (int64_t lane = 0; lane < c->random->problem.lds_phase; lane++) {
+    values[item->symbol->index] = lane;
+    ck_assert_int_eq(tj_eval_nodes(tile.digit[0], 3, &bindings, digit), TJ_EVAL_OK);
+    ck_assert_int_eq((digit[0] + digit[1] * c->shape->extent[0]) / 8, lane % along);
+    ck_assert_int_eq(digit[2], lane / along * 8);
+  }
+}
+
+START_TEST(columns_take_turns) {
+  uint8_t *taken = malloc(MOST_PLACES);
+  ck_assert_ptr_nonnull(taken);
+  for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
+    const int64_t *extent = turns[i].extent;
+    random_problem r = problem_of_turns(extent);
+    tj_tile_shape shape = {.extent = {extent[0], extent[1], extent[2]},
+                           .unit = {8, 1, 8},
+                           .is_staged = true,
+                           .depth = 8,
+                           .passes = 1,
+                           .turn = 4,
+                           .work_items = turns[i].work_items};
+    coverage c = {&r, &shape, taken, i};
+    tj_job job;
+    tj_job_init(&job, NULL);
+    expect_success(&job, check_turn, &c);
     expect_success(&job, check_shape, &c);
     tj_job_destroy(&job);
   }
@@ -309,11 +383,8 @@ START_TEST(shapes_are_offered_in_phases) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {grids_reach_every_value,
-                                grids_tell_whole_phases,
-                                grids_cut_by_phases,
-                                work_items_take_every_element,
-                                shapes_fit,
+  const TTest *const tests[] = {grids_reach_every_value,       grids_tell_whole_phases, grids_cut_by_phases,
+                                work_items_take_every_element, columns_take_turns,      shapes_fit,
                                 shapes_are_offered_in_phases};
   return run_suite(suite_of("tile shape", tests, sizeof tests / sizeof tests[0]));
 }
