@@ -233,11 +233,16 @@ static int64_t columns_of_places(const turn *t) {
   return PLACES / t->vectors;
 }
 
+/* Whether a block has two rows, and a column one vector. */
+static bool has_pairs(const turn *t) {
+  return t->rounding == 2 && t->vectors == 1;
+}
+
 /* Columns are numbered on from those of the row before, unless places tell rows or slots along d apart by them. */
 static const tj_node *columns_of_row(const turn *t) {
   tj_graph *graph = t->graph;
   const tj_node *columns = int_of(t, columns_of_places(t));
-  if (t->rounding > 2)
+  if (t->rounding > 1 && !has_pairs(t))
     return int_of(t, 0);
   return tj_flexible_choice(
       graph, tj_less_equal(graph, int_of(t, least_of(t->slots, columns_of_places(t))), t->along_b.launch),
@@ -327,8 +332,8 @@ static const tj_node *offset_of(turn *t, const column *x, const row *y, bool of_
   return part_of(t, sum, y->d, t->d, of_source);
 }
 
-/* By what the place of a vector changes where a block has two rows, which one bit tells apart. An odd number of rows
- * has the column's lowest bit change that one, so that it changes from row to row throughout the tile. */
+/* By what the place of a vector changes where a block has pairs of rows, which one bit tells apart. An odd number of
+ * rows has the column's lowest bit change that one, so that it changes from row to row throughout the tile. */
 static const tj_node *change_of_pairs(turn *t, const tj_node *x, const tj_node *running) {
   tj_graph *graph = t->graph;
   const tj_node *is_odd = tj_terse_mod(graph, t->y, int_of(t, 2)), *slots = int_of(t, t->slots);
@@ -345,7 +350,7 @@ static const tj_node *change_of(turn *t, const tj_node *x, const tj_node *part, 
   tj_graph *graph = t->graph;
   const tj_node *columns = int_of(t, columns_of_places(t));
   const tj_node *running = tj_terse_add(graph, x, tj_terse_mul(graph, y, t->row_columns.name));
-  if (t->rounding == 2)
+  if (has_pairs(t))
     return change_of_pairs(t, x, running);
   return tj_terse_add(graph, tj_terse_mod(graph, running, columns), tj_terse_mul(graph, part, columns));
 }
