@@ -129,10 +129,14 @@ typedef struct {
   int64_t width, depth, step;
 } row_form;
 
+static int64_t rows_of(const tj_block_map *map) {
+  return map->depth * map->stacks;
+}
+
 static row_form form_of(const tj_block_map *map, bool is_load) {
   if (is_load || map->along == map->by_destination[0])
-    return (row_form){map->along, map->across, map->width * map->panels, map->depth * map->stacks, map->step};
-  return (row_form){map->across, map->along, map->depth * map->stacks, map->width * map->panels, 1};
+    return (row_form){map->along, map->across, map->width * map->panels, rows_of(map), map->step};
+  return (row_form){map->across, map->along, rows_of(map), map->width * map->panels, 1};
 }
 
 /* Any block of the domain, by symbols: the first coordinate along each mode. */
@@ -212,10 +216,6 @@ static tj_kernel_step *add_step(tj_kernel *kernel, tj_step_kind kind, tj_access 
   tj_kernel_step *step = &kernel->step[kernel->step_count++];
   *step = (tj_kernel_step){.kind = kind, .access = access, .width = 1, .slot_step = 1};
   return step;
-}
-
-static int64_t rows_of(const tj_block_map *map) {
-  return map->depth * map->stacks;
 }
 
 static uint32_t slot_of(const tj_block_map *map, int64_t panel, int64_t row) {
@@ -422,13 +422,17 @@ static const tj_node *stored_elements(const tj_block_map *map) {
   return map->flat->buffer[tj_block_flat_step(map, false)->access.buffer].element_count;
 }
 
-/* Whether the destination is so large that nothing of it would be in a cache when it is read again. */
-static bool is_streamed(const tj_block_map *map) {
-  return map->is_large || stored_elements(map)->facts.low >= TJ_BLOCK_STREAM_BYTES / tj_block_bytes(map, false);
+/* Elements of a destination so large that nothing of it would be in a cache when it is read again. */
+static int64_t least_streamed(const tj_block_map *map) {
+  return TJ_BLOCK_STREAM_BYTES / tj_block_bytes(map, false);
 }
 
-static bool can_be_large(const tj_block_map *map) {
-  return stored_elements(map)->facts.high >= TJ_BLOCK_STREAM_BYTES / tj_block_bytes(map, false);
+static bool is_streamed(const tj_block_map *map) {
+  return map->is_large || stored_elements(map)->facts.low >= least_streamed(map);
+}
+
+static bool can_be_streamed(const tj_block_map *map) {
+  return stored_elements(map)->facts.high >= least_streamed(map);
 }
 
 /* What comes next is fetched while stores are on their way: loads and stores overlap. */
@@ -596,13 +600,13 @@ static tj_kernel *offer_blocks(tj_block_map map, tj_kernel *flat, const int64_t 
   return some.count > 0 ? offer(&map, flat, &some, "blocks") : NULL;
 }
 
-/* The same demands, and that columns have whole lines, so that a few at a time can leave. None, if the extent of
- * columns is no parameter. */
+/* The same demands, and that columns have whole lines, so that a few at a time can leave. None where there are no
+ * columns, or their extent is no parameter that can be so. */
 static tj_demands demand_lines(const tj_block_map *map, const tj_demands *some) {
   const tj_node *extent = map->flat->domain->mode[map->by_destination[0]].extent;
   tj_demand *demand = TJ_NEW_ARRAY(map->graph->job, tj_demand, some->count + 1);
   uint32_t count = 1;
-  if (extent->op != TJ_OP_SYMBOL)
+  if (map->by_source[0] == map->by_destination[0] || extent->op != TJ_OP_SYMBOL)
     return (tj_demands){NULL, 0};
   demand[0] = (tj_demand){extent, tj_block_lanes(map), extent->facts.low};
   for (uint32_t i = 0; i < some->count; i++) {
@@ -611,14 +615,14 @@ static tj_demands demand_lines(const tj_block_map *map, const tj_demands *some) 
     else
       demand[count++] = some->demand[i];
   }
-  return (tj_demands){demand, count};
+  tj_demands lines = {demand, count};
+  return tj_can_be_met(&lines) ? lines : (tj_demands){NULL, 0};
 }
 
 /* Takes the kernel that was offered in this one's place for large destinations only. */
 static void restrict_to_large(const tj_block_map *map, tj_kernel *kernel) {
   tj_graph *graph = map->graph;
-  const tj_node *least = tj_int(graph, TJ_BLOCK_STREAM_BYTES / tj_block_bytes(map, false));
-  const tj_node *is_large = tj_less_equal(graph, least, stored_elements(map));
+  const tj_node *is_large = tj_less_equal(graph, tj_int(graph, least_streamed(map)), stored_elements(map));
   kernel->condition = tj_simplified(graph, tj_and(graph, kernel->condition, is_large));
 }
 
@@ -626,14 +630,12 @@ static void restrict_to_large(const tj_block_map *map, tj_kernel *kernel) {
 static void offer_streams(tj_block_map map, tj_kernel *blocks, const int64_t *wanted) {
   tj_demands some = tj_find_demands(map.graph, map.flat->domain, 1, wanted), lines = demand_lines(&map, &some);
   map.is_large = true;
-  tj_kernel *streams = can_be_large(&map) ? offer(&map, blocks, &some, "streams") : NULL;
+  tj_kernel *streams = can_be_streamed(&map) ? offer(&map, blocks, &some, "streams") : NULL;
   if (streams == NULL)
     return;
   restrict_to_large(&map, blocks);
-  bool is_turned = map.by_source[0] != map.by_destination[0];
   map.is_of_lines = true;
-  if (streams->lds_elements > 0 && is_turned && lines.count > 0 && tj_can_be_met(&lines) &&
-      offer(&map, streams, &lines, "lines") != NULL)
+  if (streams->lds_elements > 0 && lines.count > 0 && offer(&map, streams, &lines, "lines") != NULL)
     restrict_to_large(&map, streams);
 }
 

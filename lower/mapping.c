@@ -103,9 +103,8 @@ static void describe_side(mapping *map, tj_side_name side) {
 
 /* How many work-items LDS serves at a time with a vector each; 1 on machines without banks. */
 static int64_t phase_of(const tj_target *target) {
-  enum { VECTOR_BYTES = 16 };
   const tj_bank_model *model = tj_bank_model_of(target->processor);
-  return model != NULL ? tj_bank_phase_lanes(model, false, VECTOR_BYTES) : 1;
+  return model != NULL ? tj_bank_phase_lanes(model, false, target->vector_bytes) : 1;
 }
 
 static void describe(mapping *map) {
