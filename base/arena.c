@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arena allocation in chunks that double in size. */
 #include "base/arena.h"
 

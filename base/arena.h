@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arenas: all memory of one job, given back at once.
  *
  * An arena hands out zeroed, 16-byte aligned blocks that live until the arena is reset to an earlier mark or

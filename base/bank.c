@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The phase model of LDS: looks rows of bank.def up, and counts the words that the lanes of a phase want of one bank.
  */
 #include "base/bank.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The banks of LDS: how many cycles one access of a wave takes, by the phases in which its lanes are served.
  *
  * The models are rows of bank.def. The simulator counts by them, the search for LDS layouts chooses by them, and

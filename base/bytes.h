@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A run of bytes, and reading little-endian integers out of bytes that are not trusted. */
 #ifndef TJ_BASE_BYTES_H
 #define TJ_BASE_BYTES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cache lines, by how names of processors begin. */
 #include "base/cache_line.h"
 

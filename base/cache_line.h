@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The cache lines of processors' vector memory: what the simulator counts, and `tilejit check` reports. A pure
  * function over a static table: any thread may call it. */
 #ifndef TJ_BASE_CACHE_LINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Time that passes, for measuring durations. */
 #ifndef TJ_BASE_CLOCK_H
 #define TJ_BASE_CLOCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Looking up diag.def by code. */
 #include "base/diag.h"
 

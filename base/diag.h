@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Diagnostics: what is wrong, where, and what would make it right.
  *
  * Codes live in diag.def, one row each, and are permanent. A message is formatted where the error is found; the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* BLAKE2b without a key, as RFC 7693 defines it. */
 #include "base/digest.h"
 

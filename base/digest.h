@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Digests: 128 bits that tell byte sequences apart, for keys and checksums.
  *
  * The function is BLAKE2b (RFC 7693) with a result of 16 bytes: nobody finds two sequences of one digest by accident,

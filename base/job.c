@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Running a job's body, and leaving it. */
 #include "base/job.h"
 

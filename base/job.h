@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A job: one unit of work, with its memory, its source, its limits and its way out.
  *
  * Everything between text and object file is computed inside a job. Memory comes from the job's arena and is given

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Decoding MessagePack: one table row per first byte or range of first bytes. */
 #include "base/msgpack.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* MessagePack: reading values one after another out of untrusted bytes.
  *
  * A reader walks forward; a container is its head, followed by its elements (an array of n: n values; a map of n:

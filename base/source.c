@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Byte offsets to line and column. */
 #include "base/source.h"
 

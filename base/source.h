@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Source text and spans. A span is a pair of byte offsets; line and column are computed only when reporting. */
 #ifndef TJ_BASE_SOURCE_H
 #define TJ_BASE_SOURCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Growing text in an arena. */
 #include "base/text.h"
 

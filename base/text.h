@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Growing text in an arena: the one way this project builds strings. */
 #ifndef TJ_BASE_TEXT_H
 #define TJ_BASE_TEXT_H

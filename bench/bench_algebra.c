@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How long an operation of layout algebra takes in the library: composition, divides, products, complement, inverses
  * of typical layouts, in one warm process.
  *

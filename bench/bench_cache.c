@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How long a kernel takes from text to launchable code: compiled, found on disk, found in memory, or of a new text
  * with a known kernel.
  *

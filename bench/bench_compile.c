@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How long a kernel takes from text to code object in memory, stage by stage, in a warm process without a cache; and
  * how long clang takes as a subprocess for the same kernel in OpenCL C, in the same run.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How fast the host copies tensors whose modes change places, against memcpy of the same bytes in the same run, on
  * one core and on all, and against the libraries of peers.h: the 57 cases of transpositions.h in full size.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How fast the simplifier is: microseconds for the index expressions of typical kernels, and nodes a second over
  * expressions of 10,000 nodes that are as layouts make them, random, or hard in other ways (large_graphs.h).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the 57 transpositions of transpositions.h cost on a simulated GPU, in counts that need no clock: cache lines
  * touched against the least, LDS cycles against those without conflicts, bytes a lane, vector arithmetic with shapes
  * known at launch against fixed ones. docs/benchmarks.md tells what each number means.

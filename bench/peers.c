@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The peers of bench_copy. oneDNN reorders tensors of any strides, with as many threads as OpenMP has. OpenBLAS
  * transposes matrices: a transposition whose contiguous modes differ is a loop over the other modes around it, by one
  * thread; where they are the same it has nothing. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Libraries that transpose tensors on the host, each as one way to run a transposition. Which of them there are is
  * decided when the benchmarks are configured: TILEJIT_BENCH_DNNL, TILEJIT_BENCH_OPENBLAS. */
 #ifndef TILEJIT_BENCH_PEERS_H

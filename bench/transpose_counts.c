@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compiling and running one transposition on a simulated device, through the public interface. */
 #include "transpose_counts.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a transposition costs on a simulated GPU: one kernel compiled and run, its result checked against the
  * definition, and the simulator's counters. Numbers are deterministic but for the time of the compilation. */
 #ifndef TILEJIT_BENCH_TRANSPOSE_COUNTS_H

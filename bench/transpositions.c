@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of transpositions, and what follows from a shape and a permutation alone. */
 #include "transpositions.h"
 

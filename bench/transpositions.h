@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The 57 transpositions of the TTC/HPTT benchmark (Springer, Bientinesi: arXiv:1603.02297 and 1704.04374): 19
  * permutations in three skews each, about 200 MiB of f32. What of them is measured, and where, is left to the
  * benchmarks and tests that include this: here are shapes, smaller shapes with the same alignments, programs, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # LLVM through its C API, LLD's ELF linker, jansson, threads, and Z3 where it is. All from distribution packages.
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # What `cmake --install` puts where, and how other projects find it.
 #
 #   bin/tilejit                      the command; finds the library by a path relative to its own

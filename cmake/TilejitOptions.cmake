@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Language standards, warnings, sanitizers, and tilejit_stage(), which declares one folder of the compiler.
 set(CMAKE_C_STANDARD 17)
 set(CMAKE_C_STANDARD_REQUIRED ON)

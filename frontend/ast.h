@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The abstract syntax of a program: what was written, and where; nothing about what it means.
  *
  * Nodes live in the job's arena and are immutable once parsed. Left-associative chains (a + b + c …) make the AST

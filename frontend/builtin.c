@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calling functions: the table of builtin.def and transform.def, finding, checking arguments. */
 #include "frontend/builtin.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The functions of the language: calling them, and what one call carries.
  *
  * How to add a function: a row in builtin.def and tj_builtin_NAME in the builtin_*.c of its group; a golden test.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CK Tile's functions on adaptors and moves: making, chaining, walking. */
 #include "frontend/builtin.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CuTe's algebra as functions: thin calls of ir/algebra.h. */
 #include "frontend/builtin.h"
 #include "ir/algebra.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions on tile distributions: making them from lists, what is derived from them, operations, bridges. */
 #include "frontend/builtin.h"
 

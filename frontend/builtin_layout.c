@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CuTe's functions: thin calls of ir/layout.h and its algebra. */
 #include "frontend/builtin.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Linear maps over F2 as functions: made from lists of bases or from other maps, and inverses. */
 #include "frontend/builtin.h"
 #include "ir/algebra.h"

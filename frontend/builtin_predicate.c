@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Predicates on maps as functions: 1 or 0, and a counterexample. */
 #include "frontend/builtin.h"
 #include "ir/map_image.h"

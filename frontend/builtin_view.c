@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CK Tile's functions: transforms, views, and evaluating them. */
 #include "frontend/builtin.h"
 

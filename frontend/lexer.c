@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Text to tokens: whitespace and comments vanish, integers get their value, and what no token begins with is
  * reported. Which tokens may follow each other is the parser's business. */
 #include "frontend/lexer.h"

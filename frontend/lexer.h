@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Text to tokens, one at a time. */
 #ifndef TJ_FRONTEND_LEXER_H
 #define TJ_FRONTEND_LEXER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tokens to AST, by recursive descent with precedence climbing. It decides only what the grammar in
  * docs/language.md decides: whether names exist and values fit together is the semantic analysis' business.
  *

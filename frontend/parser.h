@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Text to AST, and AST to text. */
 #ifndef TJ_FRONTEND_PARSER_H
 #define TJ_FRONTEND_PARSER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* AST to text that parses back to the same AST, and comparison of ASTs.
  *
  * Both walk the left spine of operator chains in a loop, so that a chain of any length needs no stack; all other

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Evaluating programs: parameters, definitions and kernels, in order, each name visible from its definition on. */
 #include "frontend/sema.h"
 

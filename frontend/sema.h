@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What programs mean: AST to values.
  *
  * sema.c evaluates items, sema_kernel.c and sema_walk.c those that are kernels, sema_expression.c expressions,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What `o` means: composition of layouts, swizzles, composed layouts, coordinate tensors and linear maps.
  *
  * Results are layouts or composed layouts where one has the values, otherwise linear maps over F2. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Evaluating expressions: literals, names, operators, application of values. */
 #include "frontend/builtin.h"
 #include "frontend/sema.h"

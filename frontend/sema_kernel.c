@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What kernel items mean: arguments, and the body that says what the kernel does with them.
  *
  * Views and distributions are evaluated here and checked for their kind; whether they fit each other is for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbers of a copy's arithmetic: the one place where programs have fractions.
  *
  * Decimal numbers, the four operations and parentheses are evaluated here, as doubles where they are no integers;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Walks of kernels: the named arguments of offsets(dst, V, step=…, count=…, starts=…). */
 #include "frontend/sema.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Messages for text that does not follow the grammar: what was found, what was expected, and, where the tokens look
  * like a common mistake, what to write instead. */
 #include "frontend/syntax_error.h"

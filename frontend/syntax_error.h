@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the parser says when the text does not follow the grammar. */
 #ifndef TJ_FRONTEND_SYNTAX_ERROR_H
 #define TJ_FRONTEND_SYNTAX_ERROR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tokens: the words of the language, as token.def lists them. */
 #ifndef TJ_FRONTEND_TOKEN_H
 #define TJ_FRONTEND_TOKEN_H

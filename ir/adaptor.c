@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Adaptors: stages, chaining, evaluation, text. */
 #include "ir/adaptor.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Adaptors: CK Tile's tensor adaptors. Stages of transforms without a buffer: a map from the coordinates of its top
  * dimensions to those of its bottom dimensions, with a predicate.
  *

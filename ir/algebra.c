@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Layout algebra, its core: coalescing and composition. Everything else of CuTe's algebra is built on these two, in
  * algebra_*.c. */
 #include "ir/algebra.h"

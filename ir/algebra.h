@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The rest of CuTe's layout algebra: everything that layout.h does not declare.
  *
  * Semantics, structure of results included, are CuTe C++'s on static integers. Extents and strides may be symbolic

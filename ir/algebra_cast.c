@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Layout algebra: layouts of wider and narrower elements, and the division of shapes. */
 #include "ir/algebra.h"
 

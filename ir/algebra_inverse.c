@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Layout algebra: complement, inverses, null space, what two layouts have in common. */
 #include "ir/algebra.h"
 

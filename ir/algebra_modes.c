@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Layout algebra: layouts as lists of modes, filters, and compact strides by order. */
 #include "ir/algebra.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Layout algebra: tilers, divides, products, and tiles of tensors. */
 #include "ir/algebra.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arithmetic without neutral operations, and decisions on symbolic integers. */
 #include "ir/arith.h"
 

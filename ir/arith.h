@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arithmetic for layouts and views: expressions without neutral operations, and decisions on symbolic integers.
  *
  * Layout algebra builds its expressions and asks its questions here. Constants decide directly; anything else is

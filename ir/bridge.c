@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Layouts as views, and views as layouts: see bridge.h.
  *
  * Back from a view, each hidden dimension is taken, bottom up, to a layout: what its index adds to the offset. A

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Layouts as views, and views as layouts.
  *
  * A view numbers its dimensions as a layout its modes, so that view(L)(i, j) = L(i, j) and layout(V)(i, j) = V(i, j);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What expressions cost: weights of operations, and counts of the operations that a set of expressions needs. */
 #include "ir/cost.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What operations cost: weights in the measure that the simplifier decreases, and costs of whole graphs. */
 #ifndef TJ_IR_COST_H
 #define TJ_IR_COST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tile distributions: checked construction, their adaptor and register layout, derived quantities, text. */
 #include "ir/distribution.h"
 

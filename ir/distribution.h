@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tile distributions: CK Tile's tile_distribution_encoding. Which element of a tile each thread holds, and in which
  * register.
  *

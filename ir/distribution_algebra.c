@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Operations on tile distributions: embedding, reduction, slices, raked patterns. */
 #include "ir/distribution.h"
 

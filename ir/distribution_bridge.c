@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Distributions as CuTe (thread, value) layouts, and back.
  *
  * A tile index is colexicographic, first tile dimension fastest, as CuTe numbers a tile. Each digit of a distribution

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From linear forms back to expressions.
  *
  * One form always gives one expression: terms in the forms' order, with the constant last, and with factors that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Proving that two values are equal, or finding where they differ. */
 #include "ir/equivalence.h"
 

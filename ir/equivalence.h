@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Equivalence: whether two values are the same for all parameters and coordinates, and where they are not.
  *
  * Four ways, in order: the simplifier turns both into one expression; every case is tried, where there are at most

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Index expressions as formulas of Z3, over its integers.
  *
  * A node becomes a term of the same value: quotients and remainders round to minus infinity where Z3's follow Euclid,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Equality of two index expressions by an SMT solver: Z3, where the build has found it. */
 #ifndef TJ_IR_EQUIVALENCE_SMT_H
 #define TJ_IR_EQUIVALENCE_SMT_H

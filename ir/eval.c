@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The oracle for index expressions: the value of each operation by its definition in op.def, on checked integers.
  *
  * An evaluator lists the nodes of its roots once, arguments first, with the places of their arguments, so that a

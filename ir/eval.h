@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The oracle for index expressions: evaluates a node by the definition of its operations, with checked integers. */
 #ifndef TJ_IR_EVAL_H
 #define TJ_IR_EVAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The oracle of distributions: the tile coordinate of (p…, y…), by definition.
  *
  * The digits of each partition's index and each Y's index are put where the encoding says they belong; each tile

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The oracle of maps: values of layouts, swizzles, transforms, views and adaptors at one coordinate, by definition.
  *
  * Slow and plain: no index expressions, no table of transforms, nothing shared with the code that it checks but the

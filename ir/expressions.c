@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Gathering a value's index expressions, and simplifying them by their structure and by rules, whichever is better.
  */
 #include "ir/expressions.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The index expressions of a value: what its simplification, its proofs and its functions are about. */
 #ifndef TJ_IR_EXPRESSIONS_H
 #define TJ_IR_EXPRESSIONS_H

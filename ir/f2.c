@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Linear maps over F2: making, composing, applying and printing them, and elimination for rank, kernel, inverses. */
 #include "ir/f2.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Linear maps over F2: what layouts of powers of two and swizzles are to the bits of coordinates and values.
  *
  * A map is linear over F2 where the value at c is the XOR of the values at the powers of two that make up c: of its

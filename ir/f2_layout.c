@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Linear maps over F2 and layouts: what is linear in layouts, swizzles and composed layouts, and the way back. */
 #include "ir/algebra.h"
 #include "ir/arith.h"

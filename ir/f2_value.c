@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Linear maps over F2 of any kind of map: by structure, or by comparing every value with the XOR of bases. */
 #include "ir/table.h"
 

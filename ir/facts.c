@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Facts: intervals, congruences and known bits of integers, and how each operation combines them.
  *
  * Everything here works on the three facts of a value and nothing else: symbolic bounds are prove.c's part. Bounds

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Facts: what the graph knows about the values of a node. */
 #ifndef TJ_IR_FACTS_H
 #define TJ_IR_FACTS_H

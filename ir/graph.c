@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The graph of index expressions: hash-consing, constructors, their checks and their folding of constants.
  *
  * Nodes are found by open addressing on operation and arguments; symbols are never looked up, since each is new.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Index expressions: a hash-consed graph of integer operations.
  *
  * A node is immutable and unique in its graph: equal expressions are the same pointer. Every node carries facts

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Layouts: construction, application, slicing, sizes and text. Their algebra is in algebra*.c. */
 #include "ir/layout.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Layouts: CuTe's shape:stride, swizzles, and swizzles composed with layouts.
  *
  * A layout maps a coordinate of its shape to Σ coordinate·stride: to an integer, or with basis strides to a tuple.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Linear forms: computing them from nodes, their arithmetic, their ranges. Writing them back as nodes is emit.c's.
  *
  * All coefficients are checked: a form that would overflow fails, and its node becomes an atom. */

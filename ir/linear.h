@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Linear forms: an index expression as a constant plus a sum of coefficient · monomial.
  *
  * A monomial is a product of atoms: nodes that are neither sums nor products nor constants, such as symbols,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tables of integers as expressions: a binary search among runs of entries.
  *
  * A run is a stretch of the table in which entries grow by one step: a sum and a product. Runs of less than three

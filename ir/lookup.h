@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tables of integers, looked up at an index. */
 #ifndef TJ_IR_LOOKUP_H
 #define TJ_IR_LOOKUP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Maps: layouts, composed layouts, transforms, views and adaptors as index expressions of named coordinates. */
 #include "ir/map.h"
 

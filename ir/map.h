@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Maps: what layouts, swizzles, transforms, views and adaptors have in common. A domain, index expressions of its
  * coordinates, and a predicate. */
 #ifndef TJ_IR_MAP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The image of a map: from structure where it decides, over F2, or by enumeration. */
 #include "ir/map_image.h"
 

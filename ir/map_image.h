@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The image of a map: which elements of its space its values are, and how often. The space of a view is its buffer
  * from the view's offset on.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cursors: placing, moving, reading. */
 #include "ir/move.h"
 

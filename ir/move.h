@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Moving through a view: CK Tile's tensor coordinates.
  *
  * A cursor holds the index of every hidden dimension of a view at one place. Moving it by a step of the visible

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Injectivity and surjectivity, which the image of a map decides, and equality of maps: from structure where it
  * decides, or over F2, else by enumeration. */
 #include "ir/predicate.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Predicates on maps: injective, surjective, equal.
  *
  * Exact. Where the structure of a layout decides, nothing is enumerated; otherwise constant maps of up to 2^24

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Index expressions as text.
  *
  * A text is written without recursion: a stack holds what is still to be written, nodes with the precedence that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Index expressions as text: printing and reading back.
  *
  * The text is the language's own: infix operators with C's precedence, min(a,b), max(a,b), select(c,a,b), symbols

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Proofs about index expressions, from symbolic bounds.
  *
  * Everything is brought to "form >= 0". Where the facts of atoms do not show that, the newest atom is replaced by a

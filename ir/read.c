@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading index expressions: the graph form of docs/ir.md, exactly as print.c writes it, and as people write it.
  *
  * Operations become nodes as they stand, without folding, so that what was printed is read back as the same graph;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of rules, and what the rules of all groups share. */
 #include "ir/rules.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The rules of the simplifier: one table, and what a rule is made of.
  *
  * rules.def has a row for each rule; rules_*.c have their functions; simplify.c explains how they are applied, what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rules of bitwise operations, on integers and on truths, and of shifts. */
 #include "ir/rules.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rules of minima, maxima and choices. */
 #include "ir/rules.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rules of comparisons. x < y is looked at as "y - x > 0", x == y as "y - x = 0". */
 #include "ir/rules.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rules that use what a condition says: inside select(p, x, y), p holds wherever x counts; in p & q, wherever q does.
  *
  * The comparisons of a condition with constants bound expressions, its subjects. A subject that can have one value is

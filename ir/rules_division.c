@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rules of quotients and remainders.
  *
  * A divisor is a constant or a product of one, in linear forms one term. The dividend's form is split into terms that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rules that see what a mask, or a remainder by a power of two, does not let through. */
 #include "ir/rules.h"
 

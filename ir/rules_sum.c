@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rules of sums and products, and those of any operation. Sums are looked at through their linear forms. */
 #include "ir/eval.h"
 #include "ir/rules.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sampling: see sample.h. What overflows, or has no value, has no sample, and refutes nothing. */
 #include "ir/sample.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Values of nodes at a few points of the symbols' domain.
  *
  * A relation that fails at one of the points does not hold, so that proofs need not be tried. The points are: every

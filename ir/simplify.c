@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The simplifier.
  *
  * How it works. Expressions are rewritten from their leaves to their roots, each node once, however it is shared: a

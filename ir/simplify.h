@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The simplifier: rewrites index expressions by the rows of the rule tables until none applies. */
 #ifndef TJ_IR_SIMPLIFY_H
 #define TJ_IR_SIMPLIFY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Structural simplification: from a view to nodes, the engine that applies rules, and from nodes to stages. */
 #include "ir/arith.h"
 #include "ir/move.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Structural simplification: a view's graph of transforms, made smaller before it becomes index expressions.
  *
  * Stages turn into four kinds of nodes (affine sums, merges, pads, others) that rewrite each other: sums into sums,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What structure.c and its rules share: the graph of nodes.
  *
  * A dimension is made by one node from below's point of view: the node of which it is a lower dimension computes it

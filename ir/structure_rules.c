@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The rules of structural simplification, one function each.
  *
  * A rule must keep the value of dimension 0 for every coordinate in the visible dimensions, and the conjunction of

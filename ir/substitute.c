@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Substitution: one walk, arguments before users, each node made anew where an argument of it was. */
 #include "ir/substitute.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Putting expressions in the place of others. */
 #ifndef TJ_IR_SUBSTITUTE_H
 #define TJ_IR_SUBSTITUTE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Swizzles: construction, application and text, also of swizzles composed with layouts, and of coordinate tensors. */
 #include "ir/layout.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tables of maps: the domain, its order, and the oracle of each kind of map. */
 #include "ir/table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tables: the values of a map coordinate by coordinate, by the oracle that knows only definitions.
  *
  * What both `eval --table` and `show` read: neither sees index expressions. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Coordinate transforms: one table, a row for each transform, and the functions that its rows name.
  *
  * A row makes a transform from its arguments, maps indices down and up, and says where an upper index is valid and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Coordinate transforms: CK Tile's, as one table (transform.def).
  *
  * A transform maps an upper coordinate (nearer the user) to a lower one (nearer memory): one index for each of its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tuples: construction, structure, arithmetic and text. */
 #include "ir/tuple.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Integer tuples: hierarchical shapes, strides and coordinates.
  *
  * A tuple is an integer (an index expression, constant or symbolic), a basis element such as 2@1@0, an underscore,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The validator, on everything that is reachable from a set of roots. */
 #include "ir/validate.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The validator: whether a graph is what graph.h says. Run after every pass in debug builds. */
 #ifndef TJ_IR_VALIDATE_H
 #define TJ_IR_VALIDATE_H

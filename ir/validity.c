@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Invalid coordinates as boxes: bounds read off the predicate, or its values run together. */
 #include "ir/validity.h"
 

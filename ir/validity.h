@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where a map is valid: the coordinates at which a view, a transform or an adaptor is not, as boxes.
  *
  * Where the predicate compares each dimension with bounds of its own, the boxes come from these, symbolic or not;

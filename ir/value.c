@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Making and printing values: a thin sum of the types that tuple.h, layout.h, transform.h and view.h define. */
 #include "ir/value.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Values: everything that an expression of the language can mean, and the definitions that make up a program.
  *
  * The frontend makes them from text; the stages after it know nothing of text but the spans kept here for blame. */

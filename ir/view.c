@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Views: bases, stages of transforms, offsets, validity and vectors. */
 #include "ir/view.h"
 

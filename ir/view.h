@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Views: CK Tile's tensor descriptors. A pipeline of transforms from the buffer up to the visible dimensions.
  *
  * Hidden dimension 0 is the buffer's offset. Each transform consumes hidden dimensions (its lower ids) and makes new

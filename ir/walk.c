@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Walks, without recursion: a stack in the arena, and a visit number in each node's memo. */
 #include "ir/walk.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Walks over the nodes that a set of expressions is made of, each visited once, however they are shared. */
 #ifndef TJ_IR_WALK_H
 #define TJ_IR_WALK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Buffers: memory of a device, and copies between it and the caller's. */
 #include "jit/buffer.h"
 

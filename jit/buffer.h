@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Buffers behind the public header: memory of a device that outlives a launch. */
 #ifndef TJ_JIT_BUFFER_H
 #define TJ_JIT_BUFFER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The cache's two levels together, and its public functions. */
 #include "jit/cache.h"
 

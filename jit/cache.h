@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The cache of compilations: images in memory, then entries on disk, by the key of a text or of a kernel.
  *
  * Nothing here fails: what cannot be found is compiled, what cannot be kept is lost. Thread safety: any thread, any

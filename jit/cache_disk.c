@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Entries on disk: opening the folder, finding, writing, trusting.
  *
  * A file is a header, the key, the payload:

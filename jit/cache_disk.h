@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The cache on disk: a folder of entries, one file each, named by the digest of the key.
  *
  * An entry is trusted only where the file is this user's and nobody else can write it, its checksum is right, and it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Keys of the cache: requests and kernels as bytes, and what this compiler is. */
 #include "jit/cache_key.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Keys of the cache: bytes that are equal only for what compiles to the same.
  *
  * There are two kinds. A text key is all that goes into a compilation: program text, fixed parameters, which kernel,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Images by key: a hash table with chains, and a list in order of use. */
 #include "jit/cache_memory.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The cache in memory: images by key, the least recently used ones given up where they exceed a number of bytes.
  *
  * An image can be found by the key of its text and by that of its kernel. Thread safety: any thread, any function. */

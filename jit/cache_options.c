@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The cache's settings, from options and environment.
  *
  * The environment is not asked in programs that run with more rights than their user's (secure_getenv). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a cache is to be: options, then the environment, then defaults. */
 #ifndef TJ_JIT_CACHE_OPTIONS_H
 #define TJ_JIT_CACHE_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sweeps of the cache's folder, and the file whose size says when the next one is due. */
 #include "jit/cache_sweep.h"
 

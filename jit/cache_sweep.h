@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The folder of the cache on disk as a whole: its size, its sweeps. */
 #ifndef TJ_JIT_CACHE_SWEEP_H
 #define TJ_JIT_CACHE_SWEEP_H

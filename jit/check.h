@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Checks: what is said of maps and kernels, and whether what must hold does.
  *
  * A check makes a list of findings (check_map.c of maps, check_threads.c of distributions, check_kernel.c of

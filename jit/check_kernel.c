@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Checks of kernels: what each memory access costs, by evaluating its offset for the lanes of some waves; registers
  * and occupancy, from the machine code. Accesses of one kind are added up. */
 #include "jit/check.h"

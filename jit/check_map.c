@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Checks of maps: one to one, onto, inside the space; which coordinates are not valid; what can be moved at once;
  * and, for a target, the cycles of LDS that holds a tile in this layout. */
 #include "jit/check.h"

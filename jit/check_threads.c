@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Checks of distributions and (thread, value) layouts: how many elements a lane moves at once, and what the waves of
  * a workgroup cost when the tile lies in memory, and in LDS, without gaps: row-major for distributions, first mode
  * fastest for layouts, whose values are such indices. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compiling kernels for launching, and disassembling code objects. */
 #include "jit/code.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compiled kernels behind the public header. */
 #ifndef TJ_JIT_CODE_H
 #define TJ_JIT_CODE_H

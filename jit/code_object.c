@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parsing and checking code objects: the header, then segments, symbols, relocations, metadata, kernels. */
 #include "jit/code_object.h"
 

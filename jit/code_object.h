@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* AMDGPU code objects: what a loader, a simulator and a reader need to know of the ELF file that a GPU runs.
  *
  * tj_code_object_parse takes bytes that nobody vouches for, and either describes them completely or fails with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Checking a code object that the compiler has just made against what it meant to make. */
 #include "jit/code_object.h"
 

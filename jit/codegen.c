@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LLVM's target machines, the passes that pay, and machine code in memory. */
 #include "jit/codegen.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Code generation: a module of LLVM IR becomes optimised IR, assembly, or a relocatable object in memory.
  *
  * A tj_codegen is LLVM's target machine for one target. It is worth keeping for many kernels, and belongs, like a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Contexts of the public library: memory, the cache, the last diagnostic, blobs. */
 #include "jit/context.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Contexts: the library's side of the public header. Runs jobs, keeps the last diagnostic, makes blobs. */
 #ifndef TJ_JIT_CONTEXT_H
 #define TJ_JIT_CONTEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Decoding by LLVM's disassembler: its context is held through a guard, its text tidied into the arena. */
 #include "jit/decode.h"
 

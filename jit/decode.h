@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Decoding: machine code of any LLVM target as the text of one instruction after another. */
 #ifndef TJ_JIT_DECODE_H
 #define TJ_JIT_DECODE_H

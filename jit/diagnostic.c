@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Formatting diagnostics as compilers print them: place, message, source line, caret, note. */
 #include "tilejit/tilejit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Classified instructions of a kernel, and the listing that people read. */
 #include "jit/disasm.h"
 

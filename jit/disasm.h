@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Disassembly of code objects: machine code as a list of classified instructions, and as annotated text.
  *
  * Thread safety: everything belongs to the job; calls on different jobs may run at once. */

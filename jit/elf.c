@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading ELF headers and tables with every offset checked before it is used. */
 #include "jit/elf.h"
 

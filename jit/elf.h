@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ELF files: sections, segments, symbols and relocations of 64-bit little-endian files, read out of untrusted bytes.
  *
  * Whatever is returned has been checked to lie inside the bytes, which it borrows. What the contents mean is left to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The harmful encodings, found by giving LLVM's disassembler random words for every generation:
  *
  *   - gfx8, gfx9: a literal as an operand of an instruction of 64 bits, which cannot have one (LLVM issue 170318)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* AMDGPU instruction encodings that LLVM's disassembler must not see.
  *
  * It was made for what its own assembler writes. Some words that no assembler writes make it (LLVM 22, at least)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fences: waiting for launches in flight, and giving back what they held. Launching is in launch.c. */
 #include "jit/fence.h"
 

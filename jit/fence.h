@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fences: what is left of a launch until somebody asks how it ended. A fence holds what the launch in flight needs:
  * the device and the machine code, and with both the kernel that is loaded. */
 #ifndef TJ_JIT_FENCE_H

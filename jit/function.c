@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions by themselves, behind the public header. */
 #include "jit/program.h"
 #include "lower/emit_c.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Releasing what the arena does not own, when a job's body ends and when it fails. */
 #include "jit/guard.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Guarded work: a body that may fail while something outside the arena is held, and the release of that something.
  *
  * A failure leaves a job's body by longjmp, past every function in between; so whoever holds a file or an LLVM handle

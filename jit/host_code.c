@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Host code: which way an object is loaded, and the handle of what became of it. */
 #include "jit/host_code.h"
 

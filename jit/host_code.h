@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Host code: a relocatable object for this machine, loaded into this process.
  *
  * There are two ways. Objects that refer to nothing outside of themselves, as kernels mostly do, are laid out in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Laying out, relocating and protecting objects that stand by themselves. The ELF reader has checked that sections
  * and symbols lie inside the file; what they say is checked here. */
 #include "jit/host_pages.h"

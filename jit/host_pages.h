@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects that stand by themselves, in pages of this process: code that can be executed and constants that can be
  * read, none of which can be written any more.
  *

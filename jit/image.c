@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Images and machine code: creation and reference counts. */
 #include "jit/image.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Images: kernels ready to be launched, shared by codes and by the cache.
  *
  * An image is a launch plan and machine code. The machine code may serve several images: kernels that are written

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Classes and annotations of instructions, by their mnemonics. */
 #include "jit/instruction.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* AMDGPU instructions as text: their classes, and in words what memory instructions move and waits wait for.
  *
  * Works on LLVM's assembly text, a mnemonic, a space and operands; knows no encodings. Pure functions. */

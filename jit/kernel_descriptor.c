@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Decoding kernel descriptors, by the tables of LLVM's "User Guide for AMDGPU Backend". */
 #include "jit/kernel_descriptor.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernel descriptors: the 64 bytes that tell the hardware how to start a kernel's waves. */
 #ifndef TJ_JIT_KERNEL_DESCRIPTOR_H
 #define TJ_JIT_KERNEL_DESCRIPTOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launches: parameters and arrays of one run, and the run, waited for or not. All that is known of the kernel is its
  * launch plan. */
 #include "jit/buffer.h"

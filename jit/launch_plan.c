@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launch plans, made of kernels, as bytes, and evaluated. */
 #include "jit/launch_plan.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launch plans: what a launch needs to know of a kernel once it is machine code.
  *
  * A plan stands by itself: it refers neither to the program nor to its index graph, and can be written as bytes and

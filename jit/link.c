@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Linking: the memory file that LLD reads, the pipe that it writes, and the result in the arena.
  *
  * LLD takes file names only, so both ends are named through /proc/self/fd. The input is a memory file. The output is

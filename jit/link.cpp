@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // The one C++ file: LLD's in-process ELF linker, for which LLVM has no C API, behind the function of jit/lld.h.
 // Only file names and messages cross over; link.c makes the files and reads the result. LLD's global state is set up
 // and torn down within each call, one call at a time. No exception leaves: LLVM is built without them, and what the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Linking: a relocatable AMDGPU object becomes a code object that a GPU's loader takes.
  *
  * The linker is LLD, in this process. It reads a memory file and writes a pipe, both named through /proc/self/fd and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LLD's ELF linker as one C function, in link.cpp. Only link.c calls it. */
 #ifndef TJ_JIT_LLD_H
 #define TJ_JIT_LLD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Initialising LLVM's registries once. */
 #include "jit/llvm.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LLVM's registries, which are global to the process: initialised once, before anything else of LLVM is used.
  *
  * LLVM's own initialisers are not safe under threads, so nothing else in tilejit calls them. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading code object metadata: tables of keys, and one loop over a map's pairs that serves them all. Keys that no
  * table has are passed over, as the format asks. */
 #include "jit/metadata.h"

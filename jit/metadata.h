@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Code object metadata: what the NT_AMDGPU_METADATA note says of each kernel. */
 #ifndef TJ_JIT_METADATA_H
 #define TJ_JIT_METADATA_H

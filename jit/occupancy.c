@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Occupancy from a kernel's registers and LDS, by the rows of occupancy.def. */
 #include "jit/occupancy.h"
 

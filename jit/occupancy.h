@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Occupancy: how many waves of a kernel a SIMD holds at once, and by what that is limited. */
 #ifndef TJ_JIT_OCCUPANCY_H
 #define TJ_JIT_OCCUPANCY_H

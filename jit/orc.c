@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects through LLJIT. */
 #include "jit/orc.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Relocatable objects for this machine, loaded through LLVM's ORC: whatever they refer to. Calls of memcpy and the
  * like resolve to this process.
  *

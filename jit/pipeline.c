@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From text to machine code: the stages in order, and what each needs, makes and leaves to the next.
  *
  *   parse      text            AST             frontend/parser.h

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The pipeline: every stage between text and machine code, in order. */
 #ifndef TJ_JIT_PIPELINE_H
 #define TJ_JIT_PIPELINE_H

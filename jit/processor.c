@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Looking up processors. */
 #include "jit/processor.h"
 

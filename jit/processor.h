@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* AMDGPU processors: the rows of processor.def. Immutable; any thread may read them. */
 #ifndef TJ_JIT_PROCESSOR_H
 #define TJ_JIT_PROCESSOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs: creation, values, and what a compilation emits. */
 #include "jit/program.h"
 

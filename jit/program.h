@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs behind the public header: a job that holds text, AST, values and index graph. */
 #ifndef TJ_JIT_PROGRAM_H
 #define TJ_JIT_PROGRAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Proving two texts equal: one program of the items of both, whose value is the pair of their expressions. */
 #include "frontend/parser.h"
 #include "ir/equivalence.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Devices and versions of the public library. */
 #include "jit/public_device.h"
 

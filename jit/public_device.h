@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Devices behind the public header. */
 #ifndef TJ_JIT_PUBLIC_DEVICE_H
 #define TJ_JIT_PUBLIC_DEVICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reports on programs: values, simplified expressions with their traces, kernels, statistics. */
 #include "jit/report.h"
 

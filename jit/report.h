@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reports: values, tables, expressions and statistics as the text and JSON that users see. */
 #ifndef TJ_JIT_REPORT_H
 #define TJ_JIT_REPORT_H

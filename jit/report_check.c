@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tj_program_check: checks the program's value or its kernels, and writes the findings as text or JSON. */
 #include "jit/check.h"
 

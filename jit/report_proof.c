@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Proving what the simplifier did, expression by expression, and writing verdicts. */
 #include "jit/report_proof.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Proofs of simplifications, and verdicts as the text and JSON that users see. */
 #ifndef TJ_JIT_REPORT_PROOF_H
 #define TJ_JIT_REPORT_PROOF_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reports of tables: a map's values over its whole domain as JSON. */
 #include "jit/report.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels that stay on devices: finding, loading, and unloading from either end. */
 #include "jit/resident.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels that stay on devices: what a device has once loaded of machine code is used by every launch from then on,
  * until the machine code goes or the device closes.
  *

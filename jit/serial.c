@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Values as bytes, and back. */
 #include "jit/serial.h"
 

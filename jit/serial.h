@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Serial form: values as bytes that can leave the process, and back.
  *
  * Integers are little-endian. Strings and runs of bytes carry their size in front; strings end in a zero byte

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tj_program_show: makes the picture that the options ask for, and writes it in its form. */
 #include "jit/show.h"
 

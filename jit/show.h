@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pictures: what `show` draws of a map, and the forms that it is drawn in.
  *
  * A picture is made once from a value (show_grid.c, show_owner.c, show_pipeline.c, coloured by show_colour.c), and

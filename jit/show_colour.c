@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Colours of pictures: a gradient and eight hues that people with any kind of colour vision can tell apart.
  *
  * The hues are those of Okabe and Ito, mixed with white so that black text can be read on them; the gradient goes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Grids of maps: which modes are rows, columns and panels, what stands in each cell and on the margins.
  *
  * Values come from the table, that is from the oracle. Layouts have mode 0 as rows and mode 1 as columns, row-major

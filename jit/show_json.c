@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pictures as JSON, in the form that tilejit.h documents at TJ_SHOW_JSON. */
 #include "jit/show.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pictures as LaTeX: a standalone document that draws with TikZ, one grid below the other, in the manner of CuTe's
  * print_latex: x goes down, y goes across, a cell is a centimetre high. Compiles with pdflatex. */
 #include "jit/show.h"

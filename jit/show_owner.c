@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tiles that threads share: who holds each element, and as which of its values.
  *
  * A (thread, value) layout or a tile distribution is read through its table, once to count the owners of each element

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pictures without a grid: the pipeline of a view or an adaptor, and the bits of a swizzle. */
 #include "jit/show.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counting instructions by class, of code objects and of host objects. */
 #include "jit/stats.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ISA statistics: how many instructions of which class a kernel has, and what it occupies.
  *
  * Static counts: every instruction once, without nops and padding. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The AMDGPU family: target IDs, and kernels in the form that the HSA ABI gives them.
  *
  * A target ID is a processor and the features that are fixed, as in gfx90a:sramecc+:xnack-; a feature that is left

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Choosing blocks and tiles. */
 #include "lower/block_shape.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Blocks and tiles of copies on the host, in numbers: which rows turn around in registers, how far a tile reaches,
  * how it lies in LDS. */
 #ifndef TJ_LOWER_BLOCK_SHAPE_H

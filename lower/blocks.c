@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Choosing blocks and their order.
  *
  * A block is as many cache lines of the source as a register file holds. Where source and destination are contiguous

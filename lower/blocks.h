@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Blocks: the mapping for CPUs, whose work-items each move one small block of elements through vector registers. */
 #ifndef TJ_LOWER_BLOCKS_H
 #define TJ_LOWER_BLOCKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The text of each node from the texts of its arguments, arguments first, so that there is no recursion. */
 #include "lower/c_expression.h"
 

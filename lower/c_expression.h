@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Index expressions as C: what emit_c.c puts into functions.
  *
  * An expression becomes statements `const T tN = …;`, one for each value that is used more than once, or that would

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Conversions between element types.
  *
  * LLVM's own conversions are used where they round once and right on every target. Where a value would be rounded

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the launch computes once: magic numbers for divisors, and costly expressions of parameters alone. */
 #include "lower/kernel_nodes.h"
 #include "lower/magic.h"

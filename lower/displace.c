@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Constants come out of sums, and of disjoint bits, also through an xor that leaves them alone. */
 #include "lower/displace.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Displacements: the constant part of an offset, which machines add for nothing. */
 #ifndef TJ_LOWER_DISPLACE_H
 #define TJ_LOWER_DISPLACE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From distributions to tilings: the element of every slot as an expression of the work-item, the ways in which slots
  * may be put in a row, and who of several holders stores. tiling.c finds out which accesses are vectors. */
 #include "lower/distributed.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Copies whose tiles travel as tile distributions say: static distributed tensors.
  *
  * The tile is as large as the distribution's tile dimensions, and each workgroup moves one. With one P it is the

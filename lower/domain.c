@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The modes that source and destination have in common.
  *
  * Two layouts of compatible shapes have the leaves of the finer one in common; otherwise the top-level modes must

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The common domain of a copy: the modes that source and destination have in common, and which element of each a
  * coordinate stands for. */
 #ifndef TJ_LOWER_DOMAIN_H

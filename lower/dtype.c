@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Element types: look-ups in the one table. */
 #include "lower/dtype.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Element types, one table. */
 #ifndef TJ_LOWER_DTYPE_H
 #define TJ_LOWER_DTYPE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Choosing between forms of sums by the instructions that they take.
  *
  * The simplifier's forms are the best to reason with: digits y%d, whose range is known. A machine may do with less:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The last word on a kernel's expressions: forms that take fewer instructions, whatever they look like. */
 #ifndef TJ_LOWER_ECONOMY_H
 #define TJ_LOWER_ECONOMY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Attributes and integers: the part of the vocabulary that knows nothing of index expressions. */
 #include "lower/emit.h"
 

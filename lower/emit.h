@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Emitting LLVM IR: one struct for all of LLVM's handles, and the vocabulary in which kernels are written, so that
  * LLVM's own builder calls do not spread.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The frame of functions in C: what they all need, comments on ranges, signatures, assumptions. c_expression.c writes
  * what is inside. */
 #include "lower/emit_c.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions as C: the formula, for those who compile it themselves. */
 #ifndef TJ_LOWER_EMIT_C_H
 #define TJ_LOWER_EMIT_C_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Floor division and modulo, and products, in the cheapest form that facts allow.
  *
  * A power of two becomes a shift or a mask. For any other divisor >= 1, a dividend that may be negative is first made

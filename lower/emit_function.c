@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions of a kernel's arguments: their types, and what is known of each.
  *
  * An argument stands for a word of the argument block. An integer that fits in 32 bits is an i32, so that LLVM knows

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The loop of a work-item: what its trips share before it, what it carries as phis, its steps once.
  *
  * What is carried may leave its range after the last trip, when nobody looks at it any more: its bits are cut off

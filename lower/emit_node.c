@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Index expressions: the value of each node, from the values of its arguments.
  *
  * An operation is computed in 32 bits where facts show that its arguments and its value all fit in signed, or all in

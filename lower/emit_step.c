@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What one work-item does: its steps, each where it is valid.
  *
  * An access that is not valid must not happen at all, since its offset may be anywhere: it stands behind a branch.

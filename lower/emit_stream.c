@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs of bytes that leave a tile for good.
  *
  * A store that bypasses the caches has to be aligned, and pays where it fills a whole line. So the run is cut where

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the files of the target families share: their rows, declared. */
 #ifndef TJ_LOWER_FAMILY_H
 #define TJ_LOWER_FAMILY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is assumed of parameters, and the kernels that are faster for it. */
 #include "lower/faster.h"
 

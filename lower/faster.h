@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Faster kernels: those that do what a kernel does with wider vectors or fewer masks, where the launch's parameters
  * allow them. */
 #ifndef TJ_LOWER_FASTER_H

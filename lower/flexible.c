@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Flexible tiles: which copies have them, what the launch measures and demands, where tiles begin. */
 #include "lower/flexible.h"
 

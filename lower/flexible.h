@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Flexible tiles: copies whose extents and strides are known at the launch only, close to static ones.
  *
  * One tiled kernel serves all extents. Its tiles are boxes of up to four modes whose lengths the launch computes from

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Making flexible kernels: what the launch measures, where tiles begin, digits of work-items, steps.
  *
  * Every quantity of a launch exists twice: as an expression of parameters, which the launch computes, and under a

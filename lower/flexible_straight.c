@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Flexible tiles that stay in registers: both sides have neighbours along the same mode.
  *
  * The tile is a box: vectors along the common first mode, and coordinates of the next mode of either side, so that

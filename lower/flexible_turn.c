@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Flexible tiles that turn around in LDS.
  *
  * The tile is a box: elements of the source along its first mode, some vectors at a time, and coordinates of its next

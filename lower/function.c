@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From a program's value to functions: their arguments, results and names. */
 #include "lower/function.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions: the index arithmetic of a value by itself, to be called from somebody else's kernel or program.
  *
  * A value becomes one function for each leaf of its codomain, and one that says where the value is valid:

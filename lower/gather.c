@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Copies that look an index of their source up in another buffer.
  *
  * Work-items move one element each, in the order of the destination. An index that is negative, too large, or not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Copies that look an index of their source up in another buffer. */
 #ifndef TJ_LOWER_GATHER_H
 #define TJ_LOWER_GATHER_H

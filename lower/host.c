@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The host family: this CPU, and kernels as loops.
  *
  * A kernel NAME becomes two functions: tilejit_NAME(arguments, workgroup_begin, workgroup_end), which takes the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels: what a compiled kernel does, in index expressions alone.
  *
  * Work-items run in workgroups of workgroup_size. Each takes the same steps, in order: it loads vectors of elements

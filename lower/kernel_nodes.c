@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Gathering a kernel's nodes. */
 #include "lower/kernel_nodes.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The nodes of a kernel's expressions, and how often each has to be computed: once for a launch, for a workgroup, for
  * a work-item, or for each trip of its loop. */
 #ifndef TJ_LOWER_KERNEL_NODES_H

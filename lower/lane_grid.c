@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sharing out, digit by digit. */
 #include "lower/lane_grid.h"
 

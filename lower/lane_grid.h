@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lane grids: how the work-items of a workgroup share out a box of vectors.
  *
  * Work-items take the digits of the box in turn, first digit fastest, as far as there are work-items; what is left of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loops of kernels, as lists of what they carry. */
 #include "lower/loop.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loops of kernels: making them, and leaving out what nobody needs. */
 #ifndef TJ_LOWER_LOOP_H
 #define TJ_LOWER_LOOP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions as LLVM IR, to be linked into somebody else's module and inlined there.
  *
  * To the emitter, a function's arguments are what parameters are to a kernel, and each of its results is a kernel of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Emitters: what they need to know of a kernel before its function begins. */
 #include "lower/emit.h"
 #include "lower/loop.h"

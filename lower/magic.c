@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Multipliers and shifts. */
 #include "lower/magic.h"
 

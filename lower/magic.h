@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Division by multiplication: the multiplier and the shift that replace a division by an integer.
  *
  * For dividends n < 2^w and divisors d >= 1, with l = ceil(log2 d), m = floor(2^w (2^l - d) / d) + 1 and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Choosing tiles, and who takes what of them.
  *
  * The shape of a tile is chosen in numbers (tile_shape.h): where both sides are contiguous along the same mode, the

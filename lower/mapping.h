@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Mapping: how a copy's elements are shared out among workgroups, work-items and slots. */
 #ifndef TJ_LOWER_MAPPING_H
 #define TJ_LOWER_MAPPING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Modules: LLVM's handles and what LLVM has to say. */
 #include "lower/emit.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Modules: one kernel, or one function by itself, as LLVM IR.
  *
  * LLVM's handles are not the arena's, and a failure leaves a job's body by longjmp. So a tj_module is owned by

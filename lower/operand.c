@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Layouts, composed layouts and views as operands of kernels: domain, size of the buffer, accesses. */
 #include "lower/operand.h"
 

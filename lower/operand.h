@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Operands: a kernel's views of its buffers, whether written as layouts, composed layouts or views. */
 #ifndef TJ_LOWER_OPERAND_H
 #define TJ_LOWER_OPERAND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From a kernel's definition to what each work-item does.
  *
  * domain.c says which coordinates a linear coordinate stands for, operand.c which elements these are. Every access is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Planning: from a kernel's definition, in layouts and views, to what each work-item does, in index expressions. */
 #ifndef TJ_LOWER_PLAN_H
 #define TJ_LOWER_PLAN_H

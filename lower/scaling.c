@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The arithmetic of copies.
  *
  * Integers stay integers where scale and bias are: what remains of the result are its low bits, as in every

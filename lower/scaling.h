@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The arithmetic of copies: in which type elements are scaled, and where on their way. */
 #ifndef TJ_LOWER_SCALING_H
 #define TJ_LOWER_SCALING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Slots: which digits of the tile a work-item has in each.
  *
  * Along a mode with units, the tile has room for whole units. The elements of the last one are the last of the mode,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who takes what of a tile: from its shape to the elements in the slots of every work-item. */
 #ifndef TJ_LOWER_SHARE_H
 #define TJ_LOWER_SHARE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Vectors of a side's slots. */
 #include "lower/side.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One side of a tile's journey: the elements that work-items hold, by slot, and the vectors that move them.
  *
  * Nothing is believed of neighbours: a vector is what simplified offsets show to be one. */

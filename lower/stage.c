@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The search for LDS layouts: candidates in order of what they cost besides cycles, so that the first one that takes
  * as few cycles as the pigeonhole allows is the best. A candidate is given up as soon as it cannot win. */
 #include "lower/stage.h"

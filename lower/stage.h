@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Staging through LDS: which layout of a tile serves its stores and loads without bank conflicts, in the least LDS.
  *
  * A tile of rows × columns elements is written by some instructions of its waves and read by others. The search tries

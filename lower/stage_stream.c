@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From accesses to instructions, their phases and units; and the count of their cycles under a layout.
  *
  * The pigeonhole: a layout keeps `vector` elements together and aligned, so a word stays at its place within its

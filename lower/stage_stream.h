@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The instructions that take a tile into LDS and out of it, ready to be counted under many layouts.
  *
  * What a phase wants of the banks is kept as units, each once: a unit is what an instruction moves for a lane, or the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From the digits of a tile's slots to rows and columns, to what a wave moves at a time, to a layout in LDS. */
 #include "lower/staging.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The way of a tile through LDS: where each slot's element is there, and how vectors take it there and back. */
 #ifndef TJ_LOWER_STAGING_H
 #define TJ_LOWER_STAGING_H

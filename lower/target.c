@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Targets: which family a text belongs to. What the families have in common; the rest is theirs. */
 #include "lower/target.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Targets: what kernels are compiled for.
  *
  * A target is a row of target.def's families made specific: AMDGPU with a processor and features, or this host with

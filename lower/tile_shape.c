@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The search: along the first modes of either side, as far as a tile may reach, every cut that covers a mode evenly;
  * of all pairs of these, those of least cost. */
 #include "lower/tile_shape.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Choosing the shape of a tile: by the cache lines that its runs touch, the work-items that it keeps busy, and the
  * LDS that it takes. Numbers in, numbers out: what is chosen here is never wrong, only more or less fast. */
 #ifndef TJ_LOWER_TILE_SHAPE_H

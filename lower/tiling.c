@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From a tiling to steps: offsets and predicates of every element, vectors where these show neighbours, LDS between
  * two sides that differ. */
 #include "lower/tiling.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tiled kernels: each workgroup moves one tile of a copy's domain, through the slots of its work-items.
  *
  * Tiles cover the domain, those of the last mode first. At the domain's edges, elements of a tile that would be

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Blocks of elements that turn around in registers.
  *
  * A store whose elements are one lane each of many loaded vectors would take them apart element by element. Where a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Blocks of elements that turn around in registers, on machines that permute the lanes of vectors. */
 #ifndef TJ_LOWER_TRANSPOSE_H
 #define TJ_LOWER_TRANSPOSE_H

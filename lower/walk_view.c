@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Walks: the changes of hidden indices from the top down, as ir/move.c makes them for one step, but for all steps at
  * once.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Walks through views: from a view and a step to integers that a loop carries.
  *
  * Where a cursor (ir/move.h) computes anew what is not linear, a walk knows beforehand how each hidden index changes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Widths, from the intervals among the facts of nodes. */
 #include "lower/width.h"
 

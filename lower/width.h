@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Widths: in how many bits an integer operation is computed, from facts. */
 #ifndef TJ_LOWER_WIDTH_H
 #define TJ_LOWER_WIDTH_H

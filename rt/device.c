@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Devices: finding the driver for a name, and the checks that all drivers need. */
 #include "rt/device.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Devices: memory and launches, whatever the machine behind them.
  *
  * A device runs kernels that are already machine code; it knows neither index expressions nor LLVM. Functions return

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the drivers share: their rows, declared. */
 #ifndef TJ_RT_DRIVER_H
 #define TJ_RT_DRIVER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The host as a device: buffers are this process's memory, kernels are functions.
  *
  * A launch has ended when it returns, so there is never anything to wait for. Small launches run in the caller's

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A pool of threads with one piece of work at a time, which is handed out in chunks of workgroups.
  *
  * `state` guards everything but the next workgroup, which is an atomic counter; `turn` is held throughout a run, so

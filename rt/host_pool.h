@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The host's threads: run the workgroups of one launch after another on all cores.
  *
  * Thread safety: any thread may call tj_host_pool_run; runs of one pool happen one after another. */

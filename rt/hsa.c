@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The driver hsa: the GPUs of the HSA runtime that is installed, hsa:0, hsa:1, …
  *
  * TILEJIT_HSA_LIBRARY names another library than libhsa-runtime64.so.1. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finding agents and their memory pools: the callbacks of HSA's iterations, gathered into structs. */
 #include "rt/hsa_agent.h"
 

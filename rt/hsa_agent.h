@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The GPU agents of an HSA runtime, and what a device needs to know of one. */
 #ifndef TJ_RT_HSA_AGENT_H
 #define TJ_RT_HSA_AGENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loading code objects into executables, and finding kernels in them. */
 #include "rt/hsa_code.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The code objects of a device: one executable for each, however many kernels are loaded from it.
  *
  * Code objects are told apart by where their bytes are, which stay there for as long as a kernel of theirs is loaded.

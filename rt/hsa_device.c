@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A GPU behind HSA as a device: opening it, its buffers, its kernels. Code objects are in hsa_code.c,
  * launches in hsa_queue.c. */
 #include "rt/hsa_device.h"

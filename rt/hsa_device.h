@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A device behind an HSA runtime, whichever library that is: the part that the drivers hsa and sim share. */
 #ifndef TJ_RT_HSA_DEVICE_H
 #define TJ_RT_HSA_DEVICE_H

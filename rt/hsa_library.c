@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Opening the HSA runtime, and finding every function of hsa.def in it. */
 #include "rt/hsa_library.h"
 

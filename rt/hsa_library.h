@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The HSA runtime as a library that is opened at run time: its functions by hsa.def, and their errors.
  *
  * Every call has a wrapper tj_hsa_NAME(library, error, …) that returns TJ_OK, or describes the failure. Thread safety

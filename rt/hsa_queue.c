@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Packets into a queue, and waiting for them. */
 #include "rt/hsa_queue.h"
 

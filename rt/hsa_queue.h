@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One user-mode queue of a device: launches in flight, their order, their failures.
  *
  * Launches are put into the queue as AQL packets, each with the barrier bit, so that they run one after another. Each

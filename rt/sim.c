@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The driver sim: simulated GPUs, sim:gfx942 and so on, through the HSA library that belongs to this project.
  *
  * libtilejit-hsasim.so is looked for beside the file that this code is in, in the folders near it where a build or an

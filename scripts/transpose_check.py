@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Makes a random .npy matrix, or checks that one file is the transposition of another. Standard library only."""
 import array
 import ast

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Runs the tilejit command with caches of its own: what it says of them, and that kernels stay right.
 
     run_cache.py --tilejit PATH [--simulator]

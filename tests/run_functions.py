@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Calls the functions that `tilejit compile --function` emits, at every coordinate, and compares with `tilejit eval`.
 
     run_functions.py --tilejit PATH --cc CC --cxx CXX [--clang CLANG]

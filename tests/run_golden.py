@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Runs the tilejit command on golden files, error tables and the examples of documents.
 
     run_golden.py --tilejit PATH golden FILE-OR-FOLDER…     tests/golden/README.md describes the files

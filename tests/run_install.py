@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Installs the built library to a private prefix, and uses it as other projects do.
 
     run_install.py --cmake CMAKE --build BUILD --work WORK [--make MAKE] [--pkg-config PKG-CONFIG]

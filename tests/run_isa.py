@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Counts the instructions of offsets kernels on gfx942, against CK Tile and clang -O3, and against the past.
 
 usage: run_isa.py --tilejit PATH [--update] ISA.jsonl CK.jsonl COUNTS.csv

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Checks what the built library exports.
 
     run_symbols.py --nm NM --header tilejit.h --shared libtilejit.so --static libtilejit.a

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Runs the peers' results (tests/vectors/*.jsonl) through the command's own language.
 
 usage: run_vectors.py --tilejit PATH cute|ck FILE.jsonl

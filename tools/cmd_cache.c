@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tilejit cache: what the cache holds, and emptying it. */
 #include "command.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tilejit check: what holds of a map or of a kernel, and what it costs. */
 #include "command.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tilejit compile: a kernel as LLVM IR, assembly, object, code object or statistics; or the index arithmetic of a
  * value by itself, as functions for somebody else's code. */
 #include "command.h"

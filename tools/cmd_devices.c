@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tilejit devices: what kernels can run on. */
 #include "command.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tilejit disasm: the annotated machine code of a code object. */
 #include "command.h"
 

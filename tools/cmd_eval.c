@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tilejit eval: the value of an expression, or the table of a map. */
 #include "command.h"
 

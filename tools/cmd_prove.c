@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tilejit prove: two values are equal, or here is where they are not. */
 #include "command.h"
 

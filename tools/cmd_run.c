@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tilejit run: compiles a kernel, runs it on a device, with arrays from and to .npy files. */
 #include "command.h"
 #include "npy.h"

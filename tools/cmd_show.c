@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tilejit show: a picture of a layout, a swizzle, a view or a distribution. */
 #include "command.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tilejit simplify: the index arithmetic of a map, simplified, with the reason for every step. */
 #include "command.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tilejit version: its own version and those of what it is built on. */
 #include "command.h"
 

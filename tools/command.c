@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Options, files, and errors of the subcommands. */
 #include "command.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the subcommands of tilejit share: their table, options, and the ways to end.
  *
  * How to add a subcommand: a file cmd_NAME.c that defines `const command command_NAME`, a line in main.c's table, a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tilejit command: finds the subcommand, and lets it run. */
 #include "command.h"
 

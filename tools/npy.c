@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading and writing .npy: format versions 1 to 3, little-endian, C order. */
 #include "npy.h"
 

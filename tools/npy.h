@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* NumPy's .npy files: an array's element type, shape and bytes, in C order. */
 #ifndef TILEJIT_TOOLS_NPY_H
 #define TILEJIT_TOOLS_NPY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Embeds tilejit: a row-major matrix becomes one of 16 x 16 tiles, as matrix units like their operands.
  *
  *     relayout ROWS COLUMNS [DEVICE]        DEVICE: host (the default), hsa:0, sim:gfx942, …

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tilejit: a just-in-time compiler for tensor layouts and coordinate transforms.
  *
  * A program in the tilejit language (docs/language.md) names parameters, layouts and kernels. The library evaluates

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The instructions that division by floats is made of: scaling operands away from the ends of the range of exponents,
  * and putting special cases right, as the instruction-set documents define them. */
 #include "rt/sim/arithmetic.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arithmetic that the instruction tables are written in: types of operands, and operations that C does not have. */
 #ifndef TJ_RT_SIM_ARITHMETIC_H
 #define TJ_RT_SIM_ARITHMETIC_H

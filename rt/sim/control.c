@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Program control: branches, barriers, the end; and instructions that only concern time. */
 #include "rt/sim/wave.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counting: cache lines of vector memory; cycles of LDS, by the bank model of base/bank.h. */
 #include "rt/sim/counters.h"
 

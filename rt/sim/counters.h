@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a dispatch is measured by, without time: instructions by class, and how well memory is used.
  *
  * Plain sums, so that each thread may have its own and tj_sim_counters_add puts them together. The layout is also

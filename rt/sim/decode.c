@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Decoding: LLVM turns bytes into text; the text's mnemonic is looked up, its operands and modifiers are read, and
  * its operands get their roles by the form of the operation. */
 #include "rt/sim/decode.h"

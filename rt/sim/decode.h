@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Decoding: machine code as instructions that waves can execute. */
 #ifndef TJ_RT_SIM_DECODE_H
 #define TJ_RT_SIM_DECODE_H

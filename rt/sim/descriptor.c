@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernel descriptors: 64 bytes that tell the hardware how to start waves. */
 #include "rt/sim/descriptor.h"
 

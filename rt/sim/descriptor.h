@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernel descriptors. */
 #ifndef TJ_RT_SIM_DESCRIPTOR_H
 #define TJ_RT_SIM_DESCRIPTOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Running a dispatch: threads take workgroups in order until there are none, or one has failed. */
 #include "rt/sim/dispatch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Dispatches: all workgroups of one launch, on all cores. */
 #ifndef TJ_RT_SIM_DISPATCH_H
 #define TJ_RT_SIM_DISPATCH_H

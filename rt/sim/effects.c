@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Effects: which operands are overwritten whole, which are stored, which lanes are looked at. What is not said to be
  * overwritten counts as read. */
 #include "rt/sim/effects.h"

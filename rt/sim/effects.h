@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What instructions do to their operands, found once when they are decoded. */
 #ifndef TJ_RT_SIM_EFFECTS_H
 #define TJ_RT_SIM_EFFECTS_H

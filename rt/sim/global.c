@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Vector memory: global, flat, scratch and buffer instructions. Each first finds where every lane's bytes are, fails
  * when some lane's are nowhere, and then moves them all. */
 #include "rt/sim/global.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tables of vector and scalar memory instructions. */
 #ifndef TJ_RT_SIM_GLOBAL_H
 #define TJ_RT_SIM_GLOBAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The simulated HSA runtime: code objects, executables, symbols. */
 #include "rt/sim/hsa_state.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The simulated HSA runtime: memory pools and copies. All memory is this process's own. */
 #include "rt/sim/hsa_state.h"
 

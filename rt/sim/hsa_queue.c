@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The simulated HSA runtime: queues. Each has a thread that waits at its doorbell, and executes its packets one after
  * another, so that every packet is ordered after the one before it. A failed dispatch stops the queue. */
 #include "rt/sim/hsa_state.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The simulated HSA runtime: what its objects are behind the handles of <hsa/hsa.h>.
  *
  * A handle is the address of an object, or for agents, ISAs and pools a small number. Each hsa_*.c exports the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The simulated HSA runtime: starting and ending it, its agents and their ISAs. */
 #include "rt/sim/hsa_state.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What libtilejit-hsasim exports beyond HSA. Whoever loads it as an HSA library may look these functions up, and must
  * do without them where another library stands in its place. */
 #ifndef TJ_RT_SIM_HSASIM_H

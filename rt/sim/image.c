@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading ELF files of AMDGPU code, and making images of them. */
 #include "rt/sim/image.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Code objects: reading the ELF file, and its image in memory.
  *
  * Nothing in the file is trusted: tj_sim_image_read checks every offset, and fails with TJ5005 and the reason. What

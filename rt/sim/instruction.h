@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Decoded instructions: what a wave executes, without any text to look at.
  *
  * An instruction is an operation (a row of a table) and its operands, in the order of LLVM's assembly text. Decoding

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Instructions between lanes, and between vector and scalar registers. */
 #include "rt/sim/wave.h"
 

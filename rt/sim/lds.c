@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LDS: loads, stores, atomics, and the exchanges between lanes that go through its crossbar. */
 #include "rt/sim/lds.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of LDS instructions. */
 #ifndef TJ_RT_SIM_LDS_H
 #define TJ_RT_SIM_LDS_H

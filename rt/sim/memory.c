@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ranges of memory: one sorted table for the process. */
 #include "rt/sim/memory.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The memory that kernels may touch: which ranges of this process's addresses have been allocated for them.
  *
  * Thread safety: adding and removing ranges locks; a dispatch works on a snapshot, which is its thread's own. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Modifiers: a table of names, and for each what it sets. */
 #include "rt/sim/modifier.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Modifiers: what stands after an instruction's operands, or at the end of its mnemonic. */
 #ifndef TJ_RT_SIM_MODIFIER_H
 #define TJ_RT_SIM_MODIFIER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading a code object's metadata, and holding it against the header's flags and the kernels' descriptors. Keys that
  * have no meaning here are passed over. */
 #include "rt/sim/notes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The notes of a code object, in which the compiler tells the runtime what it also tells the hardware. */
 #ifndef TJ_RT_SIM_NOTES_H
 #define TJ_RT_SIM_NOTES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Operands: registers by name, register ranges, constants, and the signs around them. */
 #include "rt/sim/operand.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Operands and modifiers as text: LLVM's assembly, read into instructions. */
 #ifndef TJ_RT_SIM_OPERAND_H
 #define TJ_RT_SIM_OPERAND_H

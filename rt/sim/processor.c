@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Processors: the table and its look-ups. */
 #include "rt/sim/processor.h"
 

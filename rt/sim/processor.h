@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The processors that can be simulated, and how their generations differ where instructions do not say it. */
 #ifndef TJ_RT_SIM_PROCESSOR_H
 #define TJ_RT_SIM_PROCESSOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Scalar arithmetic: what is computed is in salu.def; here is how it gets at its operands. */
 #include "rt/sim/salu.h"
 

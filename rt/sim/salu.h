@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of scalar arithmetic. */
 #ifndef TJ_RT_SIM_SALU_H
 #define TJ_RT_SIM_SALU_H

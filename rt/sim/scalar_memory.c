@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Scalar memory: loads into scalar registers, from an address or from a buffer with bounds. */
 #include "rt/sim/wave.h"
 

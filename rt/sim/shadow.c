@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LDS accesses against those before them. */
 #include "rt/sim/shadow.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is known of each byte of a workgroup's LDS: who wrote and read it last, and between which barriers. From it
  * follow reads of what nobody has written, and accesses of two waves whose order no barrier decides. */
 #ifndef TJ_RT_SIM_SHADOW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The state in which hardware hands a wave to a kernel; tables of LLVM's "User Guide for AMDGPU Backend". What the
  * ABI leaves open counts as unwritten (undefined.h). */
 #include "rt/sim/start.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Starting waves: the registers as the kernel descriptor and the ABI ask for. */
 #ifndef TJ_RT_SIM_START_H
 #define TJ_RT_SIM_START_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tables of all instructions, and the look-up in them. */
 #include "rt/sim/table.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finding an instruction's row by its mnemonic. */
 #ifndef TJ_RT_SIM_TABLE_H
 #define TJ_RT_SIM_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bytes between memory and registers: widths, extension, halves of registers, atomic combination. */
 #include "rt/sim/transfer.h"
 

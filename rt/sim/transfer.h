@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What memory instructions have in common: bytes in memory to and from the registers of a lane. */
 #ifndef TJ_RT_SIM_TRANSFER_H
 #define TJ_RT_SIM_TRANSFER_H

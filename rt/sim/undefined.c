@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Executing instructions on a wave and on its twin, and comparing. */
 #include "rt/sim/undefined.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Uses of registers that nothing has written.
  *
  * What such a register holds on hardware is anybody's guess. Every wave therefore has a twin, whose unwritten

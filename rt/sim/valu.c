@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Vector arithmetic: what every lane computes is in valu.def; here is how lanes get at their operands.
  *
  * An instruction is computed for all lanes of exec before any result is written, so that sources that come from other

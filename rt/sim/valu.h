@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The table of vector arithmetic. */
 #ifndef TJ_RT_SIM_VALU_H
 #define TJ_RT_SIM_VALU_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Waits: reading them, and holding instructions against the loads in flight. */
 #include "rt/sim/waits.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loads in flight: which registers they will write, and the waits that a kernel must execute before it uses them.
  *
  * The simulator completes every load at once, but a kernel that uses the result without waiting would be wrong on

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Waves: registers, failures, and the loop that executes instructions. */
 #include "rt/sim/wave.h"
 

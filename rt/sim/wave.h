@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Waves and workgroups while they run, and access to their registers.
  *
  * A wave is executed by one thread, instruction after instruction, all of its lanes at once. A workgroup's waves take

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes: they describe a code object whose parts lie inside them, and whose listing can be made, or are refused.
  */
 #include "jit/disasm.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Any bytes: they evaluate or are refused; the canonical text of a value without parameters evaluates to a value of
  * the same text. */
 #include "frontend/parser.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs a fuzz target on the files named on the command line, and on every file of the folders named there, so that
  * corpora are ordinary tests. */
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of the parser share: parsing a text, and dumping an expression with its structure made plain. */
 #ifndef TJ_TESTS_AST_SUPPORT_H
 #define TJ_TESTS_AST_SUPPORT_H

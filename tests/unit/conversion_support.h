@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Conversions between element types as C sees them: the reference that kernels are held against, and elements for
  * which roundings change. */
 #ifndef TJ_TESTS_CONVERSION_SUPPORT_H

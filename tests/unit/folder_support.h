@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A folder of a test's own, and what is in it. */
 #ifndef TJ_TESTS_FOLDER_SUPPORT_H
 #define TJ_TESTS_FOLDER_SUPPORT_H

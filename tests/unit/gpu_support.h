@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels on simulated GPUs: compiled, linked, loaded, and launched between guards. */
 #ifndef TJ_TESTS_GPU_SUPPORT_H
 #define TJ_TESTS_GPU_SUPPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What unit tests share: expecting what a job's body comes to, failures by their code. Suites are in suite.h. */
 #ifndef TJ_TESTS_HARNESS_H
 #define TJ_TESTS_HARNESS_H

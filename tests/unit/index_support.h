@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What tests of index expressions share: reading text, random numbers, points of the symbols' domains, and comparing
  * expressions by evaluating them there. */
 #ifndef TJ_TESTS_INDEX_SUPPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels, step by step, on integers: what compiled code has to do, and what it must never do.
  *
  * Every work-item of every workgroup takes its steps by the oracle for index expressions. An element of the source is

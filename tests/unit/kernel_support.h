@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What tests of kernels share: building kernels by hand, compiling them, running them on the host. */
 #ifndef TJ_TESTS_KERNEL_SUPPORT_H
 #define TJ_TESTS_KERNEL_SUPPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Expressions of any number of nodes, each as hard on some part of the simplifier as expressions are: for the test
  * that work is bounded, and for the benchmark. */
 #ifndef TJ_TESTS_LARGE_GRAPHS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of layouts share: reading CuTe text, and a job with a graph for each row of a table.
  *
  * The reader takes integers, names of symbols (declare), basis elements, underscores and tuples, without spaces. It

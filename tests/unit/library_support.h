@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What tests of the library through its public header share: contexts, devices and code, or why there are none;
  * failures by their code; memory that runs out. */
 #ifndef TJ_TESTS_LIBRARY_SUPPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Machine code for tests: LLVM IR text to relocatable objects, through LLVM's C API. */
 #ifndef TJ_TESTS_OBJECTS_H
 #define TJ_TESTS_OBJECTS_H

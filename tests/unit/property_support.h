@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What property tests of the layout algebra share: random layouts, running an operation on many of them, and values
  * and structures read from the data alone.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random kernels: several random index expressions in one kernel, and the oracle that says what they store. */
 #ifndef TJ_TESTS_RANDOM_KERNEL_H
 #define TJ_TESTS_RANDOM_KERNEL_H

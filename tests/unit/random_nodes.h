@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random index expressions whose every value is defined and fits in 64 bits, with the edges of integer ranges among
  * their constants and parameters. */
 #ifndef TJ_TESTS_RANDOM_NODES_H

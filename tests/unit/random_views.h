@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random views for property tests: a base, and stages of random transforms on it.
  *
  * Every transform that has a form of constants takes part. Lengths stay small enough that a test can visit every

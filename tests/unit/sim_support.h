@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What tests of the simulator share: assembling, and one wave whose registers and memory a test sets and looks at. */
 #ifndef TJ_TESTS_SIM_SUPPORT_H
 #define TJ_TESTS_SIM_SUPPORT_H

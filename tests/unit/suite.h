@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Suites: of a few tests, or of one test and many cases, run in this process (no fork, so that sanitizers and
  * debuggers see it). */
 #ifndef TJ_TESTS_SUITE_H

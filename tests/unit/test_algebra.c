@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Layout algebra: rows for what each operation does and refuses, and properties of random layouts by the oracle. */
 #include "tests/unit/layout_support.h"
 

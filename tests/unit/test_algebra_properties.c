@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Properties of layout algebra on random layouts, where a layout is one map: composition, coalescing, filters,
  * complement, inverses, what two layouts have in common. Each operation is held to what it promises, value by value
  * and in the structure of its result. */

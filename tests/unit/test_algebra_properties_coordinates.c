@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Properties of basis strides and of coordinate tensors on random inputs: sums with zero extension, and layouts whose
  * values are coordinates. */
 #include "tests/unit/property_support.h"

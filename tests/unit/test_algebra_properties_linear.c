@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Properties of linear maps over F2 on random inputs: application, composition, inverses, ranks and kernels, all by
  * enumeration, and the way from layouts and swizzles to linear maps and back. */
 #include "tests/unit/property_support.h"

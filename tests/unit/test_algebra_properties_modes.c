@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Properties of modes, coordinates and integer tuples on random inputs: taking layouts apart and putting them
  * together, slices, indices and coordinates, sizes, compact strides by order. */
 #include "tests/unit/property_support.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Properties of the algebra's arithmetic with parameters, on random expressions: what is built has its value, and
  * what is decided holds, wherever the parameters are bound to numbers; what ranges and multiples decide is decided.
  */

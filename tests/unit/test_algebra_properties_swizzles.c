@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Properties of swizzles on random inputs: values bit by bit, composition with each other and with layouts, swizzled
  * layouts; and of swizzles and layouts by the sizes of elements. */
 #include "tests/unit/property_support.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Properties of the layout algebra as the language has it, on random inputs: each function is the operation of its
  * name, and what functions and `o` make of swizzled layouts, coordinate tensors and linear maps has the values that
  * its parts have. */

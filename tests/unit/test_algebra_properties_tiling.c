@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Properties of divides, products and tiles on random layouts: where every element of a tile, a block, a copy or a
  * thread's part lies, and how results are structured. */
 #include "tests/unit/property_support.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Properties of integer tuples on random inputs: relations of structure, leaves and items, limits of size and depth,
  * division mode by mode. */
 #include "tests/unit/property_support.h"

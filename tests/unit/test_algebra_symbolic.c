@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Layout algebra with parameters: random layouts of symbolic extents and strides, operated on as they are and with
  * the parameters' values bound afterwards, against the same layouts of numbers from the start. */
 #include "ir/arith.h"

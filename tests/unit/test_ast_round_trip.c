@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random programs: what is printed parses back to the same AST, and a changed AST compares as different.
  *
  * The generator builds only what can be written: an operand never holds a looser operator than its place allows, as

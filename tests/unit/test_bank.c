@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The bank model of LDS: phases as their sources write them, worked cycles, and a plain count of random accesses. */
 #include "base/bank.h"
 #include "tests/unit/harness.h"

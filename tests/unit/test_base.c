@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arenas, jobs, text and source locations. */
 #include "base/cache_line.h"
 #include "base/source.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The cache through the public header: where code comes from, and that it is the right code, whatever happens to the
  * cache. Kernels are offsets(dst, (64):(factor)), so that what a kernel stores tells which one it is. */
 #include "folder_support.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Keys of the cache: equal for what compiles to the same, different for everything else; and the digest. */
 #include "jit/cache_key.h"
 #include "kernel_support.h"

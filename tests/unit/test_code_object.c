@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Code objects: what is read of each processor's, what is refused and why, and that no damage gets past the checks.
  */
 #include "jit/code_object.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Machine code: conversions of element types against C, masked copies between guard pages, and objects for AMDGPU. */
 #include "conversion_support.h"
 #include "jit/processor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Copies of every kind of view, static and dynamic, bit-exact against the tables of the oracle; on the host, or on
  * the device that TILEJIT_TEST_DEVICE names. */
 #include "library_support.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels on a device, bit for bit as on the host: conversions between all element types from bits that cover them,
  * raw bits, offsets, and the examples, with parameters fixed and passed at launch.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Disassembly and statistics: classes and notes by mnemonic, listings of each processor's kernels, counts that agree
  * with them, and code that is no code. */
 #include "jit/disasm.h"

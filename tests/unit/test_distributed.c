@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tiles that travel as distributions say: which accesses are vectors, what stays in registers; and random
  * distributions, on random layouts and views of static and dynamic extents, element by element against the tables of
  * the oracle, without races. */

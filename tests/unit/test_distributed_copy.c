@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tiles of real kernels on a device: GEMM blocks with and without replication, accumulators, rows of a softmax and
  * what they reduce to; through registers and shuffled, with parameters fixed and passed at launch. Each run is
  * compared bit by bit with the plain copy on the host and, where elements are not converted, with the tables of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tile distributions: random encodings against the oracle, operations against what they mean, (thread, value) layouts
  * there and back, bad encodings by their codes. */
 #include "ir/bridge.h"

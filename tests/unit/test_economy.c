@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cheaper forms of kernels' expressions: random sums of digits keep their values, and come in fewer operations. */
 #include "harness.h"
 #include "ir/eval.h"

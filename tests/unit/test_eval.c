@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The evaluator: operations by their definitions, statuses, sharing and depth. */
 #include "tests/unit/index_support.h"
 

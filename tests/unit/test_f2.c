@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Linear maps over F2: random layouts and swizzles as matrices, against the oracle and against definitions. */
 #include "ir/f2.h"
 #include "ir/value.h"

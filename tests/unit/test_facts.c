@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Facts: of each operation, against all values of small domains; sharp where they should be; and proofs. */
 #include "ir/facts.h"
 #include "tests/unit/index_support.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Copies whose extents, and some strides, are passed at launch: random permutations of one to six modes, with gaps
  * and with elements of all widths, at extents that are longer and shorter than vectors and tiles. Held against loops
  * over the coordinates, with poisoned zones around each buffer; on the host, or on the device that

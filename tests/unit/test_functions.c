@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions by themselves, through the public header: every form, what fails, and memory that runs out. What the
  * functions compute is tested by run_functions.py. */
 #include "library_support.h"

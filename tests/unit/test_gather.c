@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Copies that look an index of their source up, with indices of every type that are right, negative, too large and
  * not valid, static and dynamic; held against loops; on the host, or on the device that TILEJIT_TEST_DEVICE names. */
 #include "library_support.h"

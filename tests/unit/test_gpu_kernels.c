@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels on simulated GPUs, from LLVM IR to dispatch: random expressions against the oracle, conversions against C,
  * masks between guards. What the machine does differently from the host shows here: 24-bit products, 32-bit offsets,
  * kernel arguments, rounding of floats. */

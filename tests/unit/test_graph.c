@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The graph: sharing, folding, checks, symbols, counts, costs, the validator. */
 #include "ir/validate.h"
 #include "tests/unit/index_support.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The host as a device: names, buffers, launches on all cores, from several threads, and what fails how. */
 #include "harness.h"
 #include "rt/host_pool.h"

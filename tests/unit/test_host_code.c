@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loading objects for this machine: which are laid out in pages and which go through ORC, that they run, that nothing
  * of them can be written, and that damaged ones are refused. */
 #include "harness.h"

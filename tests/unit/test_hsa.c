@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Devices behind HSA, on the simulator: kernels made of LLVM IR on every processor, launches in flight, failures that
  * name the instruction, libraries and agents that are not there. */
 #include "harness.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Index expressions as text: printing, the graph form, reading back, and what is wrong with bad text. */
 #include "tests/unit/index_support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launch plans: what is made of a kernel, evaluated against the oracle; as bytes and back; and bytes that are no
  * plan. */
 #include "jit/launch_plan.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Launches that are not waited for: buffers, fences, their order, failures, and devices that close meanwhile; on the
  * host and on the simulator, through the public header alone. */
 #include "library_support.h"

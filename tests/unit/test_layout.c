@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Layouts: construction, application, slices, sizes, swizzles. */
 #include "tests/unit/layout_support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tokens: their kinds, values and places, and the characters and numbers that are none. */
 #include "frontend/lexer.h"
 #include "tests/unit/harness.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The library through its public header alone: values, tables, diagnostics, launches, and memory that runs out. */
 #include "library_support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Linking in process: what comes out is a code object, what goes wrong is said, nothing is left open, and threads may
  * link at once. */
 #include "jit/link.h"

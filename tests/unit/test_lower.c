@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lowering without code generation: targets and their names, widths, magic numbers, what kernels look like as LLVM.
  */
 #include "harness.h"

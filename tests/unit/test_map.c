@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Maps: domains, names of coordinates, expressions, predicates; and the oracle against them. */
 #include "ir/eval.h"
 #include "tests/unit/layout_support.h"

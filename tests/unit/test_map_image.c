@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Images and validity of maps: random views and layouts against plain counts of the oracle's values. */
 #include "ir/map_image.h"
 #include "ir/table.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Moves and chains: CK Tile's own moves, cursors against the oracle on random views, chains against the composition
  * of what they chain. */
 #include "ir/move.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* MessagePack: every encoding, every truncation, and containers that promise more than there is. */
 #include "base/msgpack.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The grammar: structure, spans, messages for what it does not allow, and limits. */
 #include "tests/unit/ast_support.h"
 

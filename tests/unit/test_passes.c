@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tiles whose rows go through LDS in several passes: steps against their definition, and machine code on simulated
  * GPUs against the copy's; with tiles at edges, whose masked loads are stored in passes that come later. */
 #include "frontend/parser.h"

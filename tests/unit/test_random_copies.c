@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random copies between strided layouts and views: permuted and nested modes, gaps, modes that run backwards,
  * broadcast sources, elements of 8 to 128 bits; static, and dynamic with sizes that are and are not multiples of
  * vectors. Held against loops over the coordinates; on the host, or on the device that TILEJIT_TEST_DEVICE names. */

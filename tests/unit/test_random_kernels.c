@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Random kernels on the host against the oracle: every index expression is lowered as it would be in a kernel, and
  * run at many points, for several values of the parameters. */
 #include "random_kernel.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels that stay on devices, on devices that only count: each is loaded once, and unloaded when its machine code
  * goes or its device closes, whichever is first, also when both happen at once. */
 #include "harness.h"

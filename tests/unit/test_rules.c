@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The rules of the simplifier, one by one, from their own table: a new row is tested by being there.
  *
  * For each example of each rule: the rule acts on it, each step of the trace keeps the value at every point of the

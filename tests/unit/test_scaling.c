@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Copies that scale their elements and add a bias, for every pair of number types, held against C's own arithmetic:
  * in straight, transposed, masked and distributed kernels; on the host, or on the device that TILEJIT_TEST_DEVICE
  * names. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Pictures through the public header: their forms, what is drawn, and what cannot be. */
 #include "library_support.h"
 

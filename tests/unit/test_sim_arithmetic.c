@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The simulator's arithmetic, an instruction a row, at the edges: zero, minus one, the least integer, shifts by the
  * width and more, carries, numbers that are none. Each row runs on every processor that has the instruction. */
 #include "sim_support.h"

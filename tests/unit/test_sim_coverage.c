@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What LLVM emits for the kernels of the examples and of the golden tests, on every processor that is simulated: the
  * simulator must know each instruction, whether or not a run would reach it. */
 #include "harness.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The simulator's reader of code objects: whole ones, and damaged ones, which are refused or read but never make it
  * crash, hang, or look outside of their bytes. */
 #include "harness.h"

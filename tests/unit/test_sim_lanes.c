@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The simulator's instructions between lanes, its branches and masks, and its memory: global, scratch, buffers, LDS;
  * with bounds, and what the phase model counts. */
 #include "sim_support.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The simulator's reports of registers that nothing has written: what is reported, in which lanes, and what is not,
  * because the result is the same whatever the register holds. */
 #include "sim_support.h"

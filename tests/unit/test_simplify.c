@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The simplifier as a whole: what must be left of what layouts produce, costs, traces, sharing, and limits. */
 #include "ir/cost.h"
 #include "ir/linear.h"

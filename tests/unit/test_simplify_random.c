@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The simplifier on random expressions, against the evaluator.
  *
  * Each expression is made of a few symbols of random domains (small, with symbolic bounds, unbounded, negative) and

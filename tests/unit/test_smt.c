@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Proofs by Z3: what is equal, what is not, every sign of quotients and remainders, and random expressions with
  * symbols of large ranges and without any, before and after the simplifier.
  *

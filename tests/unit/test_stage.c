@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The search for LDS layouts: known best layouts, and properties of whatever it chooses for random accesses. */
 #include "base/text.h"
 #include "lower/stage_stream.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Copies on the host that are too large for caches: tensors of three modes of odd extents, turned around or not,
  * static and dynamic, elements of 8 to 128 bits, in destinations with and without gaps. Every byte is held against
  * loops over the coordinates, those of the gaps and of the zones around the buffer included. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Structural simplification: random chains of transforms against the oracle, before and after, by stages and by index
  * expressions, negative hidden indices and validity included; each rule on the smallest view that it is for. */
 #include "ir/eval.h"

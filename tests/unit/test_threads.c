@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that compile and launch at the same time, each with a context of its own: on the host and on every
  * simulated processor, with a cache that all share and without any. Every result is looked at.
  *

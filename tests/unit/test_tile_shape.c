@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tiles that are chosen for random problems: what they promise of lines against lines that are counted one by one,
  * that they fit, and that their work-items take every element: none twice where they share LDS. And
  * grids, which tell where phases of LDS are whole. */

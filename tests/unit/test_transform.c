@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Transforms: each in both directions, its lengths, its predicate, its errors. */
 #include "tests/unit/layout_support.h"
 

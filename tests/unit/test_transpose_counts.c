@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the 57 transpositions cost on simulated GPUs, held against limits: cache lines, LDS cycles, bytes a lane,
  * and what shapes that are known at launch only add in arithmetic. Counts, no time: they are the same on every
  * machine, and bench_transpose --table tells where they come from. A limit is to be lowered whenever a mapping gets

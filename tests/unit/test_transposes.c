@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Small versions of the 57 transpositions, with odd extents and with gaps between runs, of elements of 8 to 128 bits;
  * shapes fixed, and passed at launch. Every byte of both buffers is held against the definition afterwards: elements,
  * gaps, and poisoned guard zones before and behind. On the host, whose kernels work in the caller's memory, pages

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tuples: construction, structure, arithmetic, text. */
 #include "tests/unit/layout_support.h"
 

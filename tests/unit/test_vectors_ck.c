@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CK Tile's own results (tests/vectors/ck_dev.jsonl): descriptors and vector lengths.
  *
  * Every descriptor is evaluated three ways at every coordinate: by the oracle, by its index expressions of symbols,

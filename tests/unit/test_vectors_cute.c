@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CuTe C++'s own results (tests/vectors/cute_dev.jsonl), structure included.
  *
  * One row of `operations` for each operation of the file. Where a row has a table of values, the result layout must

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CK Tile's own distributions (tests/vectors/ck_dev.jsonl): lengths, the tile coordinate of every (p…, y…),
  * registers.
  *

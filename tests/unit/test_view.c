@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Views: bases, stages, offsets, validity, vectors, text, errors. */
 #include "tests/unit/layout_support.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Walks of kernels on a device: what offsets(dst, V, step=…, count=…, starts=…) stores against V's offsets one by one
  * on the host. Parameters fixed, and passed at launch.
  *

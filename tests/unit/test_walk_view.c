@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Walks: what a loop carries through a view, trip by trip, against the oracle for maps at start + trip * step; that
  * what is carried keeps what its symbol promises; that trips have no divisions. Loops are taken by the oracle for
  * index expressions, and as machine code of the host. */

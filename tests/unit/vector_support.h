@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tests of CK Tile's own results share: views of JSON rows, and running a body for each row of a kind. */
 #ifndef TJ_TESTS_VECTOR_SUPPORT_H
 #define TJ_TESTS_VECTOR_SUPPORT_H
