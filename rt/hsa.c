@@ -7,9 +7,10 @@
 
 #include <stdlib.h>
 
-static const char *library(void) {
+static tj_hsa_library library(void) {
   const char *chosen = getenv("TILEJIT_HSA_LIBRARY");
-  return chosen != NULL && *chosen != '\0' ? chosen : "libhsa-runtime64.so.1";
+  bool is_chosen = chosen != NULL && *chosen != '\0';
+  return (tj_hsa_library){is_chosen ? chosen : "libhsa-runtime64.so.1", "HSA library", TJ_HSA_LIBRARY};
 }
 
 static tj_status open_hsa(const char *name, const tj_allocator *allocator, tj_rt_device **device,
@@ -20,11 +21,13 @@ static tj_status open_hsa(const char *name, const tj_allocator *allocator, tj_rt
   bool is_number = *digits >= '0' && *digits <= '9' && *end == '\0';
   if (!is_number)
     return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_UNKNOWN_DEVICE, "unknown device %s: the form is hsa:0", name);
-  return tj_hsa_device_open(name, library(), NULL, number, allocator, device, error);
+  tj_hsa_library hsa = library();
+  return tj_hsa_device_open(name, &hsa, NULL, number, allocator, device, error);
 }
 
 static size_t list_hsa(tj_rt_info info[], size_t capacity) {
-  return tj_hsa_device_list("hsa", library(), false, info, capacity);
+  tj_hsa_library hsa = library();
+  return tj_hsa_device_list("hsa", &hsa, false, info, capacity);
 }
 
 const tj_rt_driver tj_rt_driver_hsa = {"hsa", open_hsa, list_hsa};

@@ -214,7 +214,7 @@ static const tj_rt_operations operations = {
 };
 
 /* Opens the library and starts the runtime; a runtime that does not start has no agents to offer. */
-static tj_status start_runtime(tj_hsa *hsa, const char *library, tj_rt_error *error) {
+static tj_status start_runtime(tj_hsa *hsa, const tj_hsa_library *library, tj_rt_error *error) {
   tj_status status = tj_hsa_open(hsa, library, error);
   if (status != TJ_OK)
     return status;
@@ -263,8 +263,9 @@ static tj_status open_agent(hsa_device *d, const char *name, const char *process
   return tj_hsa_queue_open(&d->queue, error);
 }
 
-tj_status tj_hsa_device_open(const char *name, const char *library, const char *processor, unsigned long number,
-                             const tj_allocator *given, tj_rt_device **device, tj_rt_error *error) {
+tj_status tj_hsa_device_open(const char *name, const tj_hsa_library *library, const char *processor,
+                             unsigned long number, const tj_allocator *given, tj_rt_device **device,
+                             tj_rt_error *error) {
   tj_allocator allocator = tj_rt_allocator(given);
   hsa_device *d = allocator.allocate(allocator.user, sizeof *d);
   if (d == NULL)
@@ -298,7 +299,7 @@ static void name_device(const char *prefix, bool by_processor, const tj_hsa_agen
     snprintf(info->name, sizeof info->name, "%.8s:%u", prefix, number);
 }
 
-size_t tj_hsa_device_list(const char *prefix, const char *library, bool by_processor, tj_rt_info info[],
+size_t tj_hsa_device_list(const char *prefix, const tj_hsa_library *library, bool by_processor, tj_rt_info info[],
                           size_t capacity) {
   tj_hsa hsa;
   tj_rt_error ignored;

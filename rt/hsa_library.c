@@ -33,14 +33,14 @@ static const char *find_functions(tj_hsa *hsa) {
   return missing;
 }
 
-tj_status tj_hsa_open(tj_hsa *hsa, const char *path, tj_rt_error *error) {
-  *hsa = (tj_hsa){.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)};
+tj_status tj_hsa_open(tj_hsa *hsa, const tj_hsa_library *library, tj_rt_error *error) {
+  *hsa = (tj_hsa){.handle = dlopen(library->path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)};
   if (hsa->handle == NULL)
-    return tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_HSA_LIBRARY, "no HSA library: %s", dlerror());
+    return tj_rt_failed(error, TJ_ERROR_SYSTEM, library->missing, "no %s: %s", library->name, dlerror());
   const char *missing = find_functions(hsa);
   if (missing != NULL)
-    return tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_HSA_LIBRARY, "the HSA library %s has no function %s", path,
-                        missing);
+    return tj_rt_failed(error, TJ_ERROR_SYSTEM, library->missing, "the %s %s has no function %s", library->name,
+                        library->path, missing);
   return TJ_OK;
 }
 

@@ -25,8 +25,15 @@ typedef struct {
   size_t (*counters)(const hsa_queue_t *queue, uint64_t counters[], size_t count);
 } tj_hsa;
 
-/* Opens a library and finds its functions. TJ6011. It stays in the process. */
-tj_status tj_hsa_open(tj_hsa *hsa, const char *path, tj_rt_error *error);
+/* A library that has these functions, and how it is spoken of where it does not open. */
+typedef struct {
+  const char *path; /* as for dlopen */
+  const char *name; /* HSA library, simulator library */
+  tj_problem_code missing;
+} tj_hsa_library;
+
+/* Opens a library and finds its functions; fails with library->missing. It stays in the process. */
+tj_status tj_hsa_open(tj_hsa *hsa, const tj_hsa_library *library, tj_rt_error *error);
 
 /* Turns a status into an error: exhausted memory TJ6010, code that the agent cannot run TJ6009, the rest TJ6013. */
 tj_status tj_hsa_check(const tj_hsa *hsa, hsa_status_t status, const char *function, tj_rt_error *error);

@@ -2,8 +2,8 @@
 /* The driver sim: simulated GPUs, sim:gfx942 and so on, through the HSA library that belongs to this project.
  *
  * libtilejit-hsasim.so is looked for beside the file that this code is in, in the folders near it where a build or an
- * installation puts it, then where the build was configured to install it (for programs elsewhere that are linked with
- * the static library), and last where the dynamic linker looks. */
+ * installation puts it, then where the build was configured to install it (for programs elsewhere that are linked
+ * with the static library), and last where the dynamic linker looks. */
 #include "rt/driver.h"
 #include "rt/hsa_device.h"
 
@@ -51,18 +51,24 @@ static void find_simulator(char *path, size_t size) {
     snprintf(path, size, SIMULATOR);
 }
 
+/* The simulator as a library to open; its path is written to `path`. */
+static tj_hsa_library library(char *path, size_t size) {
+  find_simulator(path, size);
+  return (tj_hsa_library){path, "simulator library", TJ_SIMULATOR_LIBRARY};
+}
+
 static tj_status open_sim(const char *name, const tj_allocator *allocator, tj_rt_device **device,
                           tj_rt_error *error) {
   char path[PATH_CAPACITY + 64];
   const char *processor = strcmp(name, "sim") == 0 ? "gfx942" : name + sizeof "sim:" - 1;
-  find_simulator(path, sizeof path);
-  return tj_hsa_device_open(name, path, processor, 0, allocator, device, error);
+  tj_hsa_library simulator = library(path, sizeof path);
+  return tj_hsa_device_open(name, &simulator, processor, 0, allocator, device, error);
 }
 
 static size_t list_sim(tj_rt_info info[], size_t capacity) {
   char path[PATH_CAPACITY + 64];
-  find_simulator(path, sizeof path);
-  return tj_hsa_device_list("sim", path, true, info, capacity);
+  tj_hsa_library simulator = library(path, sizeof path);
+  return tj_hsa_device_list("sim", &simulator, true, info, capacity);
 }
 
 const tj_rt_driver tj_rt_driver_sim = {"sim", open_sim, list_sim};

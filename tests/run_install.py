@@ -47,6 +47,19 @@ def check_command(prefix):
     expect(run([command, "eval", "(4,"], status=1), r"TJ1004")
 
 
+def check_without_simulator(prefix):
+    """The command says which library is missing, and how it is made."""
+    (simulator,) = prefix.rglob("libtilejit-hsasim.so")
+    away = simulator.with_suffix(".away")
+    simulator.rename(away)
+    example = prefix / "share" / "doc" / "tilejit" / "examples" / "transpose.tile"
+    said = run([prefix / "bin" / "tilejit", "run", example, "--device", "sim:gfx942", "--arg", "M=4", "--arg", "N=4"],
+               status=3)
+    away.rename(simulator)
+    expect(said, r"error: TJ6014: no simulator library: libtilejit-hsasim\.so: ")
+    expect(said, r"note: build the target tilejit_hsasim, which makes libtilejit-hsasim\.so")
+
+
 def check_program(program, devices):
     """Shapes with and without padding, and one that the program refuses."""
     for device in devices:
@@ -99,6 +112,7 @@ def check(given):
     moved = work / "moved"
     prefix.rename(moved)
     check_command(moved)
+    check_without_simulator(moved)
     source = moved / "share" / "doc" / "tilejit" / "examples" / "embed"
     build_by_cmake(given, moved, source, work / "cmake")
     check_programs(work / "cmake")

@@ -332,7 +332,8 @@ typedef struct {
 static void open_codes(code_session *s) {
   tj_hsa_agents agents;
   setenv("TILEJIT_HSASIM_AGENTS", "gfx942", 1);
-  ck_assert_int_eq(tj_hsa_open(&s->hsa, TILEJIT_HSASIM, &s->error), TJ_OK);
+  tj_hsa_library simulator = {TILEJIT_HSASIM, "simulator library", TJ_SIMULATOR_LIBRARY};
+  ck_assert_int_eq(tj_hsa_open(&s->hsa, &simulator, &s->error), TJ_OK);
   ck_assert_int_eq(tj_hsa_init(&s->hsa, &s->error), TJ_OK);
   ck_assert_int_eq(tj_hsa_find_agents(&s->hsa, &agents, &s->error), TJ_OK);
   unsetenv("TILEJIT_HSASIM_AGENTS");
@@ -558,6 +559,27 @@ START_TEST(devices_that_are_not_there) {
 }
 END_TEST
 
+START_TEST(libraries_that_do_not_open) {
+  static const struct {
+    tj_hsa_library library;
+    const char *text;
+  } cases[] = {
+      {{"libtilejit-nowhere.so", "HSA library", TJ_HSA_LIBRARY}, "no HSA library: libtilejit-nowhere.so: "},
+      {{"libtilejit-nowhere.so", "simulator library", TJ_SIMULATOR_LIBRARY},
+       "no simulator library: libtilejit-nowhere.so: "},
+      {{"libm.so.6", "simulator library", TJ_SIMULATOR_LIBRARY},
+       "the simulator library libm.so.6 has no function hsa_"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    tj_hsa hsa;
+    tj_rt_error error;
+    ck_assert_int_eq(tj_hsa_open(&hsa, &cases[i].library, &error), TJ_ERROR_SYSTEM);
+    ck_assert_int_eq(error.code, cases[i].library.missing);
+    ck_assert_msg(strstr(error.text, cases[i].text) == error.text, "%s", error.text);
+  }
+}
+END_TEST
+
 /* Whatever is installed here: a GPU, no GPU, or no library; each has its own outcome. */
 START_TEST(the_installed_library) {
   tj_rt_device *device = NULL;
@@ -606,6 +628,7 @@ int main(void) {
                                 memory_runs_out,
                                 too_large_launches_are_refused,
                                 devices_that_are_not_there,
+                                libraries_that_do_not_open,
                                 the_installed_library,
                                 the_simulator_as_the_hsa_library};
   return run_suite(suite_of("hsa", tests, sizeof tests / sizeof tests[0]));
