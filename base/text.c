@@ -42,6 +42,19 @@ void tj_text_integer(tj_text *text, int64_t value) {
   tj_text_format(text, "%" PRId64, value);
 }
 
+void tj_text_json(tj_text *text, const char *string) {
+  tj_text_char(text, '"');
+  for (const char *c = string; *c != '\0'; c++) {
+    if (*c == '"' || *c == '\\')
+      tj_text_char(text, '\\');
+    if ((unsigned char)*c < ' ')
+      tj_text_format(text, "\\u%04x", (unsigned)*c);
+    else
+      tj_text_char(text, *c);
+  }
+  tj_text_char(text, '"');
+}
+
 void tj_text_format_list(tj_text *text, const char *format, va_list arguments) {
   va_list again;
   va_copy(again, arguments);

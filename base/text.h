@@ -20,6 +20,8 @@ void tj_text_add(tj_text *text, const char *bytes, size_t length);
 void tj_text_string(tj_text *text, const char *string);
 void tj_text_char(tj_text *text, char c);
 void tj_text_integer(tj_text *text, int64_t value);
+/* The string as JSON writes one, in quotes. */
+void tj_text_json(tj_text *text, const char *string);
 void tj_text_format(tj_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tj_text_format_list(tj_text *text, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
 

@@ -2,14 +2,20 @@
 /* Calling functions: the table of builtin.def and transform.def, finding, checking arguments. */
 #include "frontend/builtin.h"
 
+#include "frontend/spelling.h"
+
 #include <inttypes.h>
 #include <string.h>
 
-static const tj_builtin builtins[] = {
-#define BUILTIN(name, group, form, least, most, named, doc) {#name, form, named, least, most, tj_builtin_##name},
+#define GROUP(name, title) static const char title_of_##name[] = title;
 #include "frontend/builtin.def"
-#undef BUILTIN
-#define TRANSFORM(name, text, signature, doc) {text, signature, "", 0, TJ_ANY_COUNT, tj_builtin_transform_by_name},
+
+static const tj_builtin builtins[] = {
+#define BUILTIN(name, group, form, least, most, named, doc, example, value, cute, ck)                                \
+  {#name, title_of_##group, form, named, doc, example, value, cute, ck, least, most, tj_builtin_##name},
+#include "frontend/builtin.def"
+#define TRANSFORM(name, text, form, doc, example, value, cute, ck)                                                   \
+  {text, title_of_TRANSFORM, form, "", doc, example, value, cute, ck, 0, TJ_ANY_COUNT, tj_builtin_transform_by_name},
 #include "ir/transform.def"
 #undef TRANSFORM
 };
@@ -24,64 +30,23 @@ const tj_builtin *tj_builtin_find(const char *name) {
   return NULL;
 }
 
-/* --- spelling --- */
-
-enum { LONGEST_NAME = 32 };
-
-static unsigned least(unsigned a, unsigned b) {
-  return a < b ? a : b;
-}
-
-/* How many insertions, deletions and replacements of a character turn a into b; both at most LONGEST_NAME long. */
-static unsigned edit_distance(const char *a, const char *b) {
-  unsigned row[LONGEST_NAME + 1];
-  size_t width = strlen(b);
-  for (size_t j = 0; j <= width; j++)
-    row[j] = (unsigned)j;
-  for (size_t i = 1; a[i - 1] != '\0'; i++) {
-    unsigned diagonal = row[0];
-    row[0] = (unsigned)i;
-    for (size_t j = 1; j <= width; j++) {
-      unsigned replaced = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = least(replaced, least(row[j], row[j - 1]) + 1);
-    }
-  }
-  return row[width];
-}
-
-const char *tj_builtin_nearest(const char *name) {
-  size_t length = strlen(name);
-  if (length < 3 || length > LONGEST_NAME)
-    return NULL;
-  const char *nearest = NULL;
-  unsigned best = length < 6 ? 2 : 3;
+const tj_builtin *tj_builtin_called(const char *name) {
   for (size_t i = 0; i < BUILTIN_COUNT; i++) {
-    unsigned distance = edit_distance(name, builtins[i].name);
-    if (distance < best) {
-      best = distance;
-      nearest = builtins[i].name;
-    }
+    if (tj_has_word(builtins[i].cute, name) || tj_has_word(builtins[i].ck, name))
+      return &builtins[i];
   }
-  return nearest;
+  return NULL;
+}
+
+const tj_builtin *tj_builtin_at(size_t index) {
+  return index < BUILTIN_COUNT ? &builtins[index] : NULL;
 }
 
 /* --- calling --- */
 
-static bool has_word(const char *words, const char *word) {
-  size_t length = strlen(word);
-  for (const char *at = words; (at = strstr(at, word)) != NULL; at += length) {
-    bool begins = at == words || at[-1] == ' ';
-    bool ends = at[length] == ' ' || at[length] == '\0';
-    if (begins && ends)
-      return true;
-  }
-  return false;
-}
-
 static void check_named(tj_call *call, const tj_ast *argument) {
   call->job->here = argument->span;
-  if (!has_word(call->builtin->named, argument->name))
+  if (!tj_has_word(call->builtin->named, argument->name))
     tj_fail(call->job, TJ_UNKNOWN_ARGUMENT, "%s has no argument '%s'", call->builtin->name, argument->name);
   if (tj_arg_named(call, argument->name) != NULL)
     tj_fail(call->job, TJ_UNKNOWN_ARGUMENT, "'%s' is given twice", argument->name);

@@ -2,7 +2,8 @@
 /* The functions of the language: calling them, and what one call carries.
  *
  * How to add a function: a row in builtin.def and tj_builtin_NAME in the builtin_*.c of its group; a golden test.
- * docs/language.md's table is generated from the rows. */
+ * docs/language.md's tables are generated from the rows, tj_language_function describes one, and a test evaluates their
+ * examples. */
 #ifndef TJ_FRONTEND_BUILTIN_H
 #define TJ_FRONTEND_BUILTIN_H
 
@@ -22,20 +23,26 @@ typedef struct {
 
 typedef const tj_value *(*tj_builtin_function)(tj_call *call);
 
+/* Columns of builtin.def. Lists of names are separated by spaces. */
 typedef struct tj_builtin {
   const char *name;
-  const char *form;     /* as documentation writes a call */
-  const char *named;    /* names of optional named arguments, separated by spaces */
-  uint32_t least, most; /* how many positional arguments */
+  const char *group;           /* its title */
+  const char *form;            /* as documentation writes a call */
+  const char *named;           /* optional named arguments */
+  const char *doc;             /* what it gives */
+  const char *example, *value; /* a call, and the canonical text of what it gives */
+  const char *cute, *ck;       /* what CuTe and CK Tile call it */
+  uint32_t least, most;        /* how many positional arguments */
   tj_builtin_function function;
 } tj_builtin;
 
 enum { TJ_ANY_COUNT = 65536 };
 
 const tj_builtin *tj_builtin_find(const char *name);
-
-/* The builtin whose name is nearest to a misspelt one, or NULL. */
-const char *tj_builtin_nearest(const char *name);
+/* The first builtin that CuTe or CK Tile calls so. */
+const tj_builtin *tj_builtin_called(const char *name);
+/* Builtin `index`, in the order of documents; NULL beyond the last one. */
+const tj_builtin *tj_builtin_at(size_t index);
 
 /* Checks the number and names of arguments, then calls. */
 const tj_value *tj_builtin_call(tj_scope *scope, const tj_builtin *builtin, const tj_ast *application);
@@ -68,8 +75,8 @@ const tj_tuple *tj_args_as_coordinate(tj_call *call, uint32_t first);
 /* Makes the transform that the called function's name says. */
 const tj_value *tj_builtin_transform_by_name(tj_call *call);
 
-#define BUILTIN(name, group, form, least, most, named, doc) const tj_value *tj_builtin_##name(tj_call *call);
+#define BUILTIN(name, group, form, least, most, named, doc, example, value, cute, ck)                                \
+  const tj_value *tj_builtin_##name(tj_call *call);
 #include "frontend/builtin.def"
-#undef BUILTIN
 
 #endif

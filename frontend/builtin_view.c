@@ -18,7 +18,7 @@ static const tj_value *make_transform(tj_call *call, tj_transform_kind kind) {
 
 const tj_value *tj_builtin_transform_by_name(tj_call *call) {
   static const char *const names[] = {
-#define TRANSFORM(name, text, signature, doc) text,
+#define TRANSFORM(name, text, form, doc, example, value, cute, ck) text,
 #include "ir/transform.def"
 #undef TRANSFORM
   };
@@ -185,8 +185,7 @@ const tj_value *tj_builtin_transform(tj_call *call) {
   uint32_t count;
   const tj_view_step *steps = tj_arg_steps(call, 1, &count);
   if (call->arg[0]->kind == TJ_VALUE_ADAPTOR)
-    return tj_value_of_adaptor(call->graph,
-                               tj_adaptor_transform(call->graph, call->arg[0]->adaptor, steps, count));
+    return tj_value_of_adaptor(call->graph, tj_adaptor_transform(call->graph, call->arg[0]->adaptor, steps, count));
   return tj_value_of_view(call->graph, tj_view_transform(call->graph, call->arg[0]->view, steps, count));
 }
 

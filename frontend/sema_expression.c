@@ -2,6 +2,7 @@
 /* Evaluating expressions: literals, names, operators, application of values. */
 #include "frontend/builtin.h"
 #include "frontend/sema.h"
+#include "frontend/spelling.h"
 #include "ir/facts.h"
 
 #include <inttypes.h>
@@ -86,7 +87,7 @@ static const tj_value *evaluate_name(tj_scope *scope, const tj_ast *ast) {
   scope->job->here = ast->span;
   if (tj_builtin_find(ast->name) != NULL)
     tj_fail(scope->job, TJ_WRONG_TYPE, "'%s' is a function and needs arguments", ast->name);
-  tj_fail(scope->job, TJ_UNKNOWN_NAME, "'%s' is not defined", ast->name);
+  tj_fail_unknown_name(scope->job, ast->name);
 }
 
 /* --- operators --- */
@@ -319,10 +320,7 @@ static const tj_value *evaluate_application(tj_scope *scope, const tj_ast *ast) 
     if (builtin != NULL)
       return tj_builtin_call(scope, builtin, ast);
     scope->job->here = function->span;
-    const char *nearest = tj_builtin_nearest(function->name);
-    if (nearest != NULL)
-      tj_note(scope->job, "did you mean '%s'?", nearest);
-    tj_fail(scope->job, TJ_UNKNOWN_NAME, "there is no function '%s'", function->name);
+    tj_fail_unknown_function(scope->job, function->name);
   }
   const tj_value *applied = tj_evaluate_expression(scope, function);
   const tj_value **args = TJ_NEW_ARRAY(scope->job, const tj_value *, ast->count);

@@ -4,7 +4,9 @@
 #include "frontend/syntax_error.h"
 
 #include "base/text.h"
+#include "frontend/builtin.h"
 #include "frontend/lexer.h"
+#include "frontend/spelling.h"
 
 static bool adjacent(tj_token first, tj_token second) {
   return first.span.end == second.span.begin;
@@ -66,10 +68,28 @@ static const char *advice_on_token(tj_token_kind kind) {
   }
 }
 
+static const char *text_of(const tj_token_window *window, tj_token token) {
+  return tj_string_copy(window->job, window->job->source.text + token.span.begin, token.span.end - token.span.begin);
+}
+
+/* Advice on a name with template arguments, as C++ writes them. */
+static const char *advice_on_template(const tj_token_window *window) {
+  if (window->previous.kind != TJ_TOKEN_NAME || window->current.kind != TJ_TOKEN_LESS)
+    return NULL;
+  const char *name = text_of(window, window->previous);
+  const tj_builtin *function = tj_builtin_find(name);
+  if (function != NULL)
+    return tj_string_format(window->job, "all arguments stand in parentheses: %s", function->form);
+  return tj_advice_on_name(window->job, name);
+}
+
 static const char *advice(const tj_token_window *window) {
   const char *text = advice_on_pair(window->previous, window->current);
   if (text == NULL)
     text = advice_on_pair(window->current, window->next);
+  if (text != NULL)
+    return text;
+  text = advice_on_template(window);
   if (text != NULL)
     return text;
   if (window->previous.kind == TJ_TOKEN_COMMA && is_closing(window->current.kind))

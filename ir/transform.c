@@ -496,7 +496,7 @@ static void vectors_unmerge(context self, const int64_t lower[], int64_t upper[]
 /* --- the table --- */
 
 static const transform_row rows[TJ_TRANSFORM_COUNT] = {
-#define TRANSFORM(name, text, form, doc) [TJ_TRANSFORM_##name] = {text, form, ROW_##name},
+#define TRANSFORM(name, text, form, doc, example, value, cute, ck) [TJ_TRANSFORM_##name] = {text, form, ROW_##name},
 #define ROW_PASS_THROUGH make_pass_through, copy_first, copy_first, NULL, vectors_same
 #define ROW_PAD make_pad, subtract_amount, add_amount, valid_pad, NULL
 #define ROW_LEFT_PAD make_pad, subtract_amount, add_amount, valid_left_pad, vectors_same

@@ -10,7 +10,7 @@
 #include "ir/tuple.h"
 
 typedef enum {
-#define TRANSFORM(name, text, signature, doc) TJ_TRANSFORM_##name,
+#define TRANSFORM(name, text, form, doc, example, value, cute, ck) TJ_TRANSFORM_##name,
 #include "ir/transform.def"
 #undef TRANSFORM
   TJ_TRANSFORM_COUNT

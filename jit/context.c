@@ -162,3 +162,27 @@ void tj_blob_release(tj_context *context, tj_blob *blob) {
   tj_context_release(context, blob->data);
   *blob = (tj_blob){NULL, 0};
 }
+
+typedef struct {
+  void (*write)(tj_text *text, const void *data);
+  const void *data;
+  tj_text text;
+} writing;
+
+static void write_text(tj_job *job, void *data) {
+  writing *w = data;
+  w->text = tj_text_begin(job);
+  w->write(&w->text, w->data);
+}
+
+tj_status tj_context_write(tj_context *context, void (*write)(tj_text *text, const void *data), const void *data,
+                           tj_blob *blob) {
+  tj_job job;
+  tj_job_init(&job, &context->allocator);
+  writing w = {.write = write, .data = data};
+  tj_status status = tj_context_run(context, &job, write_text, &w);
+  if (status == TJ_OK)
+    status = tj_context_blob(context, w.text.data, w.text.length, blob);
+  tj_job_destroy(&job);
+  return status;
+}

@@ -29,6 +29,10 @@ void tj_context_forget(tj_context *context);
 /* The cache of the context's compilations, borrowed; NULL where there is none. */
 tj_cache *tj_context_cache(tj_context *context);
 
+/* What `write` writes in a job of its own, as a blob. */
+tj_status tj_context_write(tj_context *context, void (*write)(tj_text *text, const void *data), const void *data,
+                           tj_blob *blob);
+
 /* Copies into a blob of the context's allocator. */
 tj_status tj_context_blob(tj_context *context, const void *data, size_t size, tj_blob *blob);
 

@@ -57,30 +57,8 @@ const char *tj_device_target(const tj_device *device) {
 
 /* --- texts --- */
 
-typedef struct {
-  tj_context *context;
-  void (*write)(tj_text *text);
-  tj_text text;
-} writing;
-
-static void write_text(tj_job *job, void *data) {
-  writing *w = data;
-  w->text = tj_text_begin(job);
-  w->write(&w->text);
-}
-
-static tj_status text_blob(tj_context *context, void (*write)(tj_text *text), tj_blob *blob) {
-  tj_job job;
-  tj_job_init(&job, &context->allocator);
-  writing w = {.context = context, .write = write};
-  tj_status status = tj_context_run(context, &job, write_text, &w);
-  if (status == TJ_OK)
-    status = tj_context_blob(context, w.text.data, w.text.length, blob);
-  tj_job_destroy(&job);
-  return status;
-}
-
-static void list_devices(tj_text *text) {
+static void list_devices(tj_text *text, const void *data) {
+  (void)data;
   tj_rt_info *info = TJ_NEW_ARRAY(text->job, tj_rt_info, MOST_DEVICES);
   size_t count = tj_rt_list(info, MOST_DEVICES);
   for (size_t i = 0; i < count && i < MOST_DEVICES; i++)
@@ -88,10 +66,11 @@ static void list_devices(tj_text *text) {
 }
 
 tj_status tj_device_list(tj_context *context, tj_blob *text) {
-  return text_blob(context, list_devices, text);
+  return tj_context_write(context, list_devices, NULL, text);
 }
 
-static void write_versions(tj_text *text) {
+static void write_versions(tj_text *text, const void *data) {
+  (void)data;
   unsigned major, minor, patch;
   LLVMGetVersion(&major, &minor, &patch);
   tj_text_format(text, "tilejit %s\nLLVM %u.%u.%u\njansson %s\n", TJ_VERSION, major, minor, patch,
@@ -99,5 +78,5 @@ static void write_versions(tj_text *text) {
 }
 
 tj_status tj_version_text(tj_context *context, tj_blob *text) {
-  return text_blob(context, write_versions, text);
+  return tj_context_write(context, write_versions, NULL, text);
 }

@@ -4,22 +4,9 @@
 
 #include <inttypes.h>
 
-static void add_string(tj_text *text, const char *string) {
-  tj_text_char(text, '"');
-  for (const char *c = string; *c != '\0'; c++) {
-    if (*c == '"' || *c == '\\')
-      tj_text_char(text, '\\');
-    if ((unsigned char)*c < ' ')
-      tj_text_format(text, "\\u%04x", (unsigned)*c);
-    else
-      tj_text_char(text, *c);
-  }
-  tj_text_char(text, '"');
-}
-
 static void add_string_or_null(tj_text *text, const char *string) {
   if (string != NULL)
-    add_string(text, string);
+    tj_text_json(text, string);
   else
     tj_text_string(text, "null");
 }
@@ -120,7 +107,7 @@ static void add_pipeline(tj_text *text, const tj_pipeline *pipeline) {
   for (uint32_t i = 0; i < pipeline->step_count; i++) {
     const tj_pipeline_step *step = &pipeline->step[i];
     tj_text_format(text, "%s{\"stage\":%" PRIu32 ",\"transform\":", i > 0 ? "," : "", step->stage);
-    add_string(text, step->transform);
+    tj_text_json(text, step->transform);
     tj_text_string(text, ",\"upper\":");
     add_numbers(text, step->upper, step->upper_count);
     tj_text_string(text, ",\"lower\":");
@@ -132,7 +119,7 @@ static void add_pipeline(tj_text *text, const tj_pipeline *pipeline) {
 
 void tj_show_json(const tj_picture *picture, tj_text *text) {
   tj_text_string(text, "{\"title\":");
-  add_string(text, picture->title);
+  tj_text_json(text, picture->title);
   tj_text_string(text, ",\"note\":");
   add_string_or_null(text, picture->note);
   tj_text_string(text, ",\"color\":");

@@ -37,10 +37,12 @@ class Outcome:
 
 @dataclasses.dataclass
 class Problem:
-    """A diagnostic that is expected: its code, and its place as line:column, "-" for none, "" for any."""
+    """A diagnostic that is expected: its code, its place as line:column, "-" for none, "" for any, and texts that its
+    message or note has."""
 
     code: str
     place: str
+    says: list
 
 
 class Runner:
@@ -94,6 +96,7 @@ def judge_problem(outcome, problem, status=1):
         complaints.append(f"no caret line: {rest!r}")
     if not re.search(r"note: \S", rest):
         complaints.append(f"no note: {rest!r}")
+    complaints += [f"does not say {text!r}: {outcome.errors}" for text in problem.says if text not in outcome.errors]
     if len(outcome.errors.encode()) > MOST_ERROR_BYTES:
         complaints.append(f"the diagnostic has {len(outcome.errors)} characters")
     return complaints
@@ -113,6 +116,15 @@ def judge_lines(outcome, lines, patterns, status):
 
 def indent(text):
     return "".join(f"    {line}\n" for line in text.splitlines()) or "    (nothing)\n"
+
+
+QUOTED = re.compile(r'"([^"]*)"')
+
+
+def read_problem(text):
+    """`TJnnnn place "text"…`; place and texts may be missing."""
+    code, _, place = QUOTED.sub("", text).strip().partition(" ")
+    return Problem(code, place.strip(), QUOTED.findall(text))
 
 
 # Golden files.
@@ -177,8 +189,7 @@ def read_expectation(command, line, path, number):
     elif line.startswith("#exit"):
         command.status = int(line[5:])
     elif line.startswith("#?"):
-        code, _, place = line[2:].strip().partition(" ")
-        command.problem = Problem(code, place)
+        command.problem = read_problem(line[2:])
         command.status = command.status or 1
     else:
         raise ValueError(f"{path}:{number}: {line}")
@@ -212,10 +223,10 @@ def check_beside(runner, test):
         return check_table(runner, test)
     if test.kind == ">":
         return judge_lines(runner.run(["simplify", "--", test.program]), test.expected.split(" ; "), [], 0)
-    code, _, column = test.expected.partition(" ")
-    place = f"{test.line}{column}" if column.startswith(":") else column
-    outcome = runner.run(["eval", "-f", runner.file_with(test.program.encode())])
-    return judge_problem(outcome, Problem(code, place))
+    problem = read_problem(test.expected)
+    if problem.place.startswith(":"):
+        problem.place = f"{test.line}{problem.place}"
+    return judge_problem(runner.run(["eval", "-f", runner.file_with(test.program.encode())]), problem)
 
 
 def check_command(runner, path, command):
@@ -240,7 +251,7 @@ def golden(runner, path):
 
 # Error tables.
 
-ENTRY = re.compile(r"(TJ\d{4})\s+(\S+)\s*(.*?)\s*\| ?(.*)")
+ENTRY = re.compile(r"""(TJ\d{4}\s+\S+(?:\s+"[^"]*")*)\s*(.*?)\s*\| ?(.*)""")
 
 
 def expand(text):
@@ -259,7 +270,7 @@ def expand(text):
 
 
 def check_entry(runner, match):
-    code, place, command, program = match.groups()
+    problem, command, program = match.groups()
     status = 1
     words = shlex.split(command)
     if words and words[0].startswith("exit="):
@@ -270,7 +281,7 @@ def check_entry(runner, match):
         outcome = runner.run([re.sub(r"(^|=)@$", rf"\g<1>{path}", word) for word in words])
     except subprocess.TimeoutExpired:
         return [f"takes more than {SECONDS} seconds"]
-    return judge_problem(outcome, Problem(code, place), status)
+    return judge_problem(outcome, read_problem(problem), status)
 
 
 def errors(runner, path):
@@ -284,7 +295,7 @@ def errors(runner, path):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         judged = pool.map(lambda entry: check_entry(runner, entry[1]), entries)
     for (number, match), complaints in zip(entries, judged):
-        failures += [(number, f"{match[4][:60]}: {complaint}") for complaint in complaints]
+        failures += [(number, f"{match[3][:60]}: {complaint}") for complaint in complaints]
     return len(entries), failures
 
 

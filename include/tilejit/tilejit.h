@@ -151,6 +151,21 @@ TJ_API tj_cache_stats tj_cache_stats_of(tj_cache *cache);
 /* Forgets all that is kept, in memory and on disk. Codes live on. TJ_ERROR_SYSTEM where a file could not be removed. */
 TJ_API tj_status tj_cache_clear(tj_cache *cache);
 
+/* --- the language --- */
+
+typedef enum { TJ_LANGUAGE_TEXT, TJ_LANGUAGE_JSON } tj_language_form;
+
+/* What a function of the language is: its form, what it gives, an example and its value, the optional named
+ * arguments, what CuTe and CK Tile call it. `name` may be one of those names, too. As JSON, an object of strings and
+ * arrays of strings:
+ * {"name", "group", "form", "named": […], "meaning", "example", "value", "cute": […], "ck": […]}. TJ2001 where there
+ * is no such function; the note says what is written instead where CuTe or CK Tile has the name. */
+TJ_API tj_status tj_language_function(tj_context *context, const char *name, tj_language_form form, tj_blob *text);
+
+/* Every function, in the order of docs/language.md: a line each, its name, a tab, what it gives; or a JSON array of
+ * such objects. */
+TJ_API tj_status tj_language_functions(tj_context *context, tj_language_form form, tj_blob *text);
+
 /* --- programs --- */
 
 typedef struct tj_program tj_program;
