@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit devices: what kernels can run on. */
-#include "command.h"
+#include "listing.h"
 
 static int run(const arguments *given) {
-  return print_library_text(given, tj_device_list);
+  static const char *const columns[] = {"name", "description", NULL};
+  return print_listing(given, &(listing){tj_device_list, '\t', columns});
 }
 
-static const option options[] = {{NULL, NULL, NULL}};
+static const option options[] = {{0}};
+static const operand operands[] = {{0}};
 
 const command command_devices = {
-    "devices", "List the devices that kernels can run on",
-    "",        "The host uses all cores that the process may run on, or as many as TILEJIT_HOST_THREADS says.",
-    options,   run};
+    "devices",
+    "List the devices that kernels can run on",
+    "The host uses all cores that the process may run on, or as many as TILEJIT_HOST_THREADS says.\n\n"
+    "--json prints an array of objects: name, description.",
+    NULL,
+    options,
+    operands,
+    run};

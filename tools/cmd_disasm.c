@@ -1,37 +1,54 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit disasm: the annotated machine code of a code object. */
-#include "command.h"
+#include "input.h"
+#include "report.h"
 
 #include <stdlib.h>
 
+/* The statistics are JSON as they are; a text becomes one member of an object. */
+static int print_code(tj_context *context, const arguments *given, tj_blob *text) {
+  if (!option_given(given, "json") || option_given(given, "stats"))
+    return write_blob(context, NULL, text);
+  int status = print_json(json_pack("{s:s%}", "text", text->data, text->size));
+  tj_blob_release(context, text);
+  return status;
+}
+
+static int disassemble(const arguments *given, const char *bytes, size_t size) {
+  tj_context *context = open_context();
+  if (context == NULL)
+    return TJ_ERROR_SYSTEM;
+  tj_blob text;
+  tj_status done = tj_code_disassemble(context, bytes, size, option_given(given, "stats"), &text);
+  int status = done == TJ_OK ? print_code(context, given, &text) : fail_library(context, done);
+  tj_context_destroy(context);
+  return status;
+}
+
 static int run(const arguments *given) {
-  if (given->operand_count != 1)
-    return fail_usage("disasm takes one FILE; see tilejit disasm --help");
+  input from;
   char *bytes;
   size_t size;
-  int status = read_file(given->operand[0], &bytes, &size);
+  int status = input_of(given, 0, &from);
+  if (status == 0)
+    status = read_file(from.file, &bytes, &size);
   if (status != 0)
     return status;
-  tj_context *context = open_context();
-  if (context != NULL) {
-    tj_blob text;
-    tj_status done = tj_code_disassemble(context, bytes, size, option_given(given, "stats"), &text);
-    if (done == TJ_OK) {
-      status = write_output(NULL, text.data, text.size);
-      tj_blob_release(context, &text);
-    } else {
-      status = fail_library(context, done);
-    }
-    tj_context_destroy(context);
-  } else {
-    status = TJ_ERROR_SYSTEM;
-  }
+  status = disassemble(given, bytes, size);
   free(bytes);
   return status;
 }
 
-static const option options[] = {{"stats", NULL, "print JSON: instructions by class, registers, sizes, by kernel"},
-                                 {NULL, NULL, NULL}};
+static const option options[] = {
+    {"stats", VALUE_NONE, NULL, "print JSON: instructions by class, registers, sizes, by kernel", NULL, false}, {0}};
 
-const command command_disasm = {
-    "disasm", "Disassemble and annotate any AMDGPU code object", "FILE.hsaco [--stats]", "", options, run};
+static const operand operands[] = {{"FILE", VALUE_CODE_OBJECT, "a code object; - is standard input", NULL, 0, 1},
+                                   {0}};
+
+const command command_disasm = {"disasm",
+                                "Disassemble and annotate any AMDGPU code object",
+                                "--json prints an object whose member text is the disassembly.",
+                                code_input,
+                                options,
+                                operands,
+                                run};

@@ -1,133 +1,122 @@
 /* SPDX-License-Identifier: MIT */
-/* tilejit eval: the value of an expression, or the table of a map. */
-#include "command.h"
+/* tilejit eval: the value of an expression, or the table of a map; of one program, or of each line of many. */
+#include "input.h"
+#include "report.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-static tj_status value_as_json(tj_context *context, tj_program *program, tj_blob *output) {
-  tj_blob text;
-  tj_status status = tj_program_value(program, &text);
+static tj_status value_text(tj_program *program, const arguments *given, tj_blob *output) {
+  if (!option_given(given, "table"))
+    return tj_program_value(program, output);
+  return tj_program_table(program, option_given(given, "json") ? TJ_TABLE_OBJECT : TJ_TABLE_VALUES, output);
+}
+
+/* Prints the program's value, table or both as the options ask. Tables are JSON as they are. */
+static tj_status print_value(tj_context *context, tj_program *program, void *data, int *exit) {
+  const arguments *given = data;
+  tj_blob output;
+  tj_status status = value_text(program, given, &output);
   if (status != TJ_OK)
     return status;
-  json_t *object = json_pack("{s:s}", "value", text.data);
-  output->data = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
-  output->size = output->data != NULL ? strlen(output->data) : 0;
-  json_decref(object);
-  tj_blob_release(context, &text);
-  return output->data != NULL ? TJ_OK : TJ_ERROR_MEMORY;
-}
-
-/* Prints the program's value, table or both as the options ask. */
-static tj_status print_value(tj_context *context, const arguments *given, tj_program *program) {
-  bool json = option_given(given, "json"), table = option_given(given, "table");
-  tj_blob output;
-  tj_status status;
-  if (json && !table) {
-    status = value_as_json(context, program, &output);
-    if (status == TJ_OK) {
-      puts(output.data);
-      free(output.data);
-    }
-    return status;
-  }
-  status = table ? tj_program_table(program, json ? TJ_TABLE_OBJECT : TJ_TABLE_VALUES, &output)
-                 : tj_program_value(program, &output);
-  if (status == TJ_OK) {
+  if (option_given(given, "json") && !option_given(given, "table"))
+    *exit = print_json(json_pack("{s:s%}", "value", output.data, output.size));
+  else
     puts(output.data);
-    tj_blob_release(context, &output);
-  }
-  return status;
+  tj_blob_release(context, &output);
+  return TJ_OK;
 }
 
-static int evaluate_one(tj_context *context, const arguments *given, const program_text *text) {
-  tj_program *program;
-  int status = create_program(context, given, text, &program);
-  if (status != 0)
-    return status;
-  tj_status printed = print_value(context, given, program);
-  if (printed != TJ_OK)
-    status = fail_library(context, printed);
-  tj_program_destroy(program);
-  return status;
-}
+/* --- lines --- */
 
-/* One line of a batch: what fails prints its error in the value's place. */
-static int evaluate_line(tj_context *context, const arguments *given, const parameter_list *fixed, const char *path,
-                         const char *line) {
-  program_text text;
-  int loaded = load_program_text(path, line, &text);
-  if (loaded != 0)
-    return loaded;
-  tj_program *program = NULL;
-  tj_status status =
-      tj_program_create(context, "<line>", text.text, text.length, fixed->value, fixed->count, &program);
-  if (status == TJ_OK)
-    status = print_value(context, given, program);
-  if (status != TJ_OK) {
-    const tj_diagnostic *diagnostic = tj_context_diagnostic(context);
+typedef struct {
+  const arguments *given;
+  tj_context *context;
+  const char *file; /* NULL: none */
+  parameter_list fixed;
+} batch;
+
+/* Prints an error in the value's place. */
+static int print_line_error(const batch *lines, tj_status status) {
+  const tj_diagnostic *diagnostic = tj_context_diagnostic(lines->context);
+  if (option_given(lines->given, "json"))
+    print_json(diagnostic_json(diagnostic));
+  else
     printf("error: TJ%04u: %s\n", diagnostic->code, diagnostic->message);
-  }
-  tj_program_destroy(program);
-  free(text.text);
   return exit_status(status);
 }
 
-static int evaluate_lines(tj_context *context, const arguments *given, const char *path) {
-  parameter_list fixed;
-  int worst = parse_parameters(given, "set", &fixed);
+static int evaluate_line(batch *lines, const char *line) {
+  program_text text;
+  int exit = load_program_text(&(input){lines->file, {line}, 1}, &text);
+  if (exit != 0)
+    return exit;
+  tj_program *program = NULL;
+  tj_status status = tj_program_create(lines->context, "<line>", text.text, text.length, lines->fixed.value,
+                                       lines->fixed.count, &program);
+  if (status == TJ_OK)
+    status = print_value(lines->context, program, (void *)lines->given, &exit);
+  if (status != TJ_OK)
+    exit = print_line_error(lines, status);
+  tj_program_destroy(program);
+  free(text.text);
+  return exit;
+}
+
+/* Nothing but blanks and a comment. */
+static bool is_empty(const char *line) {
+  const char *begin = line + strspn(line, " \t\r\n");
+  return *begin == '\0' || *begin == '#';
+}
+
+static int evaluate_lines(batch *lines) {
+  int worst = parse_parameters(lines->given, "set", &lines->fixed);
   char *line = NULL;
   size_t capacity = 0;
   ssize_t length;
   while (worst != TJ_ERROR_USAGE && (length = getline(&line, &capacity, stdin)) >= 0) {
     if (length > 0 && line[length - 1] == '\n')
       line[length - 1] = '\0';
-    int status = evaluate_line(context, given, &fixed, path, line);
+    int status = is_empty(line) ? 0 : evaluate_line(lines, line);
     worst = status > worst ? status : worst;
   }
   free(line);
-  free_parameters(&fixed);
+  free_parameters(&lines->fixed);
   return worst;
 }
 
+/* Whether the only operand is -, and no option gives an expression. */
+static bool asks_for_lines(const arguments *given) {
+  return given->operand_count == 1 && strcmp(given->operand[0], "-") == 0 && !option_given(given, "e");
+}
+
 static int run(const arguments *given) {
-  const char *path = option_value(given, "f");
-  if (given->operand_count > 1)
-    return fail_usage("eval takes one expression; quote it");
-  if (given->operand_count == 0 && path == NULL)
-    return fail_usage("eval needs an expression, - or -f FILE; see tilejit eval --help");
-  tj_context *context = open_context();
-  if (context == NULL)
+  if (!asks_for_lines(given))
+    return with_program(given, print_value, (void *)given);
+  batch lines = {.given = given, .context = open_context(), .file = option_value(given, "f")};
+  if (lines.context == NULL)
     return TJ_ERROR_SYSTEM;
-  const char *expression = given->operand_count == 1 ? given->operand[0] : NULL;
-  int status;
-  if (expression != NULL && strcmp(expression, "-") == 0) {
-    status = evaluate_lines(context, given, path);
-  } else {
-    program_text text;
-    status = load_program_text(path, expression, &text);
-    if (status == 0) {
-      status = evaluate_one(context, given, &text);
-      free(text.text);
-    }
-  }
-  tj_context_destroy(context);
+  int status = evaluate_lines(&lines);
+  tj_context_destroy(lines.context);
   return status;
 }
 
-static const option options[] = {{"table", NULL, "print the map's values over its whole domain, as JSON"},
-                                 {"json", NULL, "print JSON; with --table also lengths and validity"},
-                                 {"f", "FILE", "read a program; its definitions are visible to EXPR"},
-                                 {"set", "P=V", "fix a parameter"},
-                                 {NULL, NULL, NULL}};
+static const option options[] = {
+    {"table", VALUE_NONE, NULL, "print the map's values over its whole domain, as JSON", NULL, false}, {0}};
 
-const command command_eval = {
-    "eval",
-    "Print the value of an expression in canonical text",
-    "[--table] [--json] [--set P=V]… [-f FILE] [EXPR | -]",
-    "EXPR may be a whole program whose last item is a bare expression after a ';'. With -, each line of standard\n"
-    "input is one; each gives one line of output, and what fails prints its error there.\n\n"
-    "A table runs over the domain with the first mode fastest for layouts, the last for views and transforms.",
-    options,
-    run};
+static const operand operands[] = {EXPRESSION_OPERAND, {0}};
+
+const command command_eval = {"eval",
+                              "Print the value of an expression in canonical text",
+                              "EXPR may be a whole program whose last item is a bare expression after a ';'. With - "
+                              "alone, each line of standard\n"
+                              "input is one; each gives one line of output, and what fails prints its error there. "
+                              "Blank lines and comments are\n"
+                              "passed over. With -f -, all of standard input is one program.\n\n"
+                              "A table runs over the domain with the first mode fastest for layouts, the last for "
+                              "views and transforms. --json\n"
+                              "prints an object: value; with --table, lengths, values and valid.",
+                              expression_input,
+                              options,
+                              operands,
+                              run};

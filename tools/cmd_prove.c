@@ -1,44 +1,65 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit prove: two values are equal, or here is where they are not. */
-#include "command.h"
+#include "input.h"
+#include "report.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-static int prove(tj_context *context, const char *declarations, const char *a, const char *b) {
+static int print_verdict(tj_context *context, bool as_json, int equal, tj_blob *text) {
+  if (!as_json)
+    return write_blob(context, NULL, text);
+  int status = print_json(json_pack("{s:b,s:s%}", "equal", equal, "text", text->data, strcspn(text->data, "\n")));
+  tj_blob_release(context, text);
+  return status;
+}
+
+static int prove(tj_context *context, const arguments *given, const input *from, const char *declarations) {
   int equal;
   tj_blob text;
-  tj_status proved = tj_prove(context, declarations, a, b, &equal, &text);
+  tj_status proved = tj_prove(context, declarations, from->expression[0], from->expression[1], &equal, &text);
   if (proved != TJ_OK)
     return fail_library(context, proved);
-  int status = write_output(NULL, text.data, text.size);
-  tj_blob_release(context, &text);
+  int status = print_verdict(context, option_given(given, "json"), equal, &text);
   return status != 0 ? status : equal ? 0 : TJ_ERROR_INPUT;
 }
 
 static int run(const arguments *given) {
-  if (given->operand_count != 2)
+  input from;
+  int status = input_of(given, 2, &from);
+  if (status != 0)
+    return status;
+  if (from.expression_count != 2)
     return fail_usage("prove takes two expressions; see tilejit prove --help");
-  const char *path = option_value(given, "f");
   char *declarations = NULL;
   size_t size;
-  int status = path != NULL ? read_file(path, &declarations, &size) : 0;
+  status = from.file != NULL ? read_file(from.file, &declarations, &size) : 0;
   if (status != 0)
     return status;
   tj_context *context = open_context();
-  status = context != NULL ? prove(context, declarations, given->operand[0], given->operand[1]) : TJ_ERROR_SYSTEM;
+  status = context != NULL ? prove(context, given, &from, declarations) : TJ_ERROR_SYSTEM;
   tj_context_destroy(context);
   free(declarations);
   return status;
 }
 
-static const option options[] = {{"f", "FILE", "read declarations, which both expressions see"}, {NULL, NULL, NULL}};
+static const option options[] = {{0}};
+
+static const operand operands[] = {
+    {"A", VALUE_EXPRESSION, "an expression; - and what ends in .tile is a FILE", NULL, 0, 1},
+    {"B", VALUE_EXPRESSION, "another; FILE may stand beside both", NULL, 0, 2},
+    {0}};
 
 const command command_prove = {
     "prove",
     "Prove two values equal for all parameters and coordinates, or find where they differ",
-    "[-f FILE] A B",
-    "Each may be a program that ends in an expression; items that both have as the same text count once. Proved by\n"
-    "the simplifier's rules, by trying every case where there are at most 2^24, or by Z3, where tilejit was built\n"
-    "with it. Exit status: 0 equal; 1 different, with a counterexample, or not decided.",
+    "Each may be a program that ends in an expression; items that both have as the same text count once; what FILE\n"
+    "defines both see. Proved by the simplifier's rules, by trying every case where there are at most 2^24, or by "
+    "Z3,\n"
+    "where tilejit was built with it. --json prints an object: equal, text. Exit status: 0 equal; 1 different, with "
+    "a\n"
+    "counterexample, or not decided.",
+    comparison_input,
     options,
+    operands,
     run};

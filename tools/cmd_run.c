@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit run: compiles a kernel, runs it on a device, with arrays from and to .npy files. */
-#include "command.h"
+#include "input.h"
 #include "npy.h"
+#include "report.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ typedef struct {
 } session;
 
 static int check(session *run, tj_status status) {
-  return status == TJ_OK ? 0 : fail_library(run->context, status);
+  return status == TJ_OK ? 0 : fail_program(run->context, run->text, status);
 }
 
 /* --- arrays --- */
@@ -182,13 +182,7 @@ static int print_stats(session *run) {
                 "origin", origins[tj_code_origin_of(run->code)], "nanoseconds", nanoseconds);
   if (object != NULL)
     add_counters(run, object);
-  char *text = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
-  json_decref(object);
-  if (text == NULL)
-    return fail_tool(TJ_ERROR_SYSTEM, 7001, "free memory", "out of memory");
-  puts(text);
-  free(text);
-  return 0;
+  return print_json(object);
 }
 
 static int compile(session *run) {
@@ -214,7 +208,7 @@ static int prepare(session *run) {
     return status;
   run->array_count = tj_code_argument_count(run->code);
   run->array = calloc(run->array_count, sizeof *run->array);
-  return run->array != NULL ? 0 : fail_tool(TJ_ERROR_SYSTEM, 7001, "free memory", "out of memory");
+  return run->array != NULL ? 0 : fail_memory();
 }
 
 static int execute(session *run) {
@@ -229,7 +223,7 @@ static int execute(session *run) {
     status = check(run, tj_launch_run(run->launch, run->device));
   if (status == 0)
     status = write_arrays(run);
-  if (status == 0 && option_given(run->given, "stats"))
+  if (status == 0 && (option_given(run->given, "stats") || option_given(run->given, "json")))
     status = print_stats(run);
   return status;
 }
@@ -244,42 +238,50 @@ static void close_session(session *run) {
   tj_context_destroy(run->context);
 }
 
+static int run_text(const arguments *given, const program_text *text) {
+  session run = {.given = given, .context = open_context(), .text = text};
+  if (run.context == NULL)
+    return TJ_ERROR_SYSTEM;
+  int status = execute(&run);
+  close_session(&run);
+  return status;
+}
+
 static int run(const arguments *given) {
-  if (given->operand_count != 1)
-    return fail_usage("run takes one FILE; see tilejit run --help");
-  program_text text;
-  int status = load_program_text(given->operand[0], NULL, &text);
+  input from;
+  int status = input_of(given, 1, &from);
   if (status != 0)
     return status;
-  session run = {.given = given, .context = open_context(), .text = &text};
-  if (run.context == NULL) {
-    free(text.text);
-    return TJ_ERROR_SYSTEM;
-  }
-  status = execute(&run);
-  close_session(&run);
+  program_text text;
+  status = load_program_text(&from, &text);
+  if (status != 0)
+    return status;
+  status = run_text(given, &text);
   free(text.text);
   return status;
 }
 
 static const option options[] = {
-    {"kernel", "K", "which kernel, where the program has several"},
-    {"device", "D", "where to run; host by default, see tilejit devices"},
-    {"set", "P=V", "fix a parameter at compile time"},
-    {"arg", "P=V", "pass a parameter at launch"},
-    {"in", "A=FILE.npy", "the array of an argument"},
-    {"out", "A=FILE.npy", "where to write an argument's array after the run"},
-    {"stats", NULL, "print JSON: what the run took, and what a simulated device counted"},
-    {NULL, NULL, NULL}};
+    {"kernel", VALUE_KERNEL, "K", "which kernel, where the program has several", NULL, false},
+    {"device", VALUE_DEVICE, "D", "where to run; host by default, see tilejit devices", NULL, false},
+    {"arg", VALUE_PARAMETER, "P=V", "pass a parameter at launch", NULL, true},
+    {"in", VALUE_ARRAY, "A=FILE.npy", "the array of an argument", NULL, true},
+    {"out", VALUE_ARRAY, "A=FILE.npy", "where to write an argument's array after the run", NULL, true},
+    {"stats", VALUE_NONE, NULL, "print JSON: what the run took, and what a simulated device counted; --json does too",
+     NULL, false},
+    {0}};
+
+static const operand operands[] = {PROGRAM_OPERAND, {0}};
 
 const command command_run = {
     "run",
     "Compile a kernel and run it",
-    "FILE [--kernel K] [--device D] [--set P=V]… [--arg P=V]… --in A=a.npy --out B=b.npy [--stats]",
     "An array's elements in C order are the buffer that the argument's view addresses. An output without --in "
     "starts\n"
     "as zeros. A source without --in holds its element numbers: element i is i, modulo 2^bits for integers and\n"
     "modulo 2^52, 2^24, 2^11 or 2^8 for f64, f32, f16 and bf16, which hold that exactly. Parameters with neither\n"
     "--set nor --arg are taken from the arrays' shapes where an argument's view is plain row-major.",
+    program_input,
     options,
+    operands,
     run};

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit version: its own version and those of what it is built on. */
-#include "command.h"
+#include "listing.h"
 
 static int run(const arguments *given) {
-  return print_library_text(given, tj_version_text);
+  static const char *const columns[] = {"name", "version", NULL};
+  return print_listing(given, &(listing){tj_version_text, ' ', columns});
 }
 
-static const option options[] = {{NULL, NULL, NULL}};
+static const option options[] = {{0}};
+static const operand operands[] = {{0}};
 
-const command command_version = {"version", "Print the version", "", "", options, run};
+const command command_version = {
+    "version", "Print the version", "--json prints an array of objects: name, version.", NULL, options, operands,
+    run};

@@ -1,25 +1,50 @@
 /* SPDX-License-Identifier: MIT */
-/* What the subcommands of tilejit share: their table, options, and the ways to end.
+/* What the subcommands of tilejit share: their tables of options and operands, and what was given.
  *
- * How to add a subcommand: a file cmd_NAME.c that defines `const command command_NAME`, a line in main.c's table, a
- * line in CMakeLists.txt, golden tests. */
+ * How to add a subcommand: a file cmd_NAME.c that defines `const command command_NAME`, a line in commands.def, a
+ * line in CMakeLists.txt, golden tests. Help, usage errors, completions and manual pages come from the tables. */
 #ifndef TILEJIT_TOOLS_COMMAND_H
 #define TILEJIT_TOOLS_COMMAND_H
 
 #include "tilejit/tilejit.h"
 
 #include <stdbool.h>
-#include <stdio.h>
+#include <stddef.h>
+
+typedef enum {
+  VALUE_NONE, /* a flag */
+#define VALUE(id, name, description) VALUE_##id,
+#include "value.def"
+#undef VALUE
+  VALUE_COUNT
+} value_kind;
+
+/* The name and the description of a kind's row; NULL for VALUE_NONE. */
+const char *value_name(value_kind kind);
+const char *value_description(value_kind kind);
 
 /* One option: --name, or -name where it is one letter. */
 typedef struct {
   const char *name;
+  value_kind kind;
   const char *value; /* what its value is called in help; NULL: a flag */
   const char *help;
+  const char *const *words; /* of VALUE_WORD: what it may be; ends in NULL */
+  bool repeats;
 } option;
+
+/* Operands of one meaning. Tables of options and of operands end in a row without a name. */
+typedef struct {
+  const char *name; /* as help calls it: FILE */
+  value_kind kind;
+  const char *help;
+  const char *const *words;
+  unsigned least, most;
+} operand;
 
 /* The options and operands of one call, in the order given. */
 typedef struct {
+  const struct command *command;
   struct given_option {
     const char *name;
     const char *value;
@@ -29,14 +54,28 @@ typedef struct {
   size_t operand_count;
 } arguments;
 
-typedef struct {
+typedef struct command {
   const char *name;
-  const char *summary;                /* one line */
-  const char *form;                   /* what follows the name */
-  const char *details;                /* paragraphs for --help; may be "" */
-  const option *options;              /* ends in {NULL, NULL, NULL} */
+  const char *summary;   /* one line */
+  const char *details;   /* paragraphs for --help; may be "" */
+  const option *input;   /* the options of its input (see input.h); NULL: it takes none */
+  const option *options; /* its own */
+  const operand *operands;
   int (*run)(const arguments *given); /* the exit status */
 } command;
+
+/* Every subcommand, in the order of help. */
+extern const command *const commands[];
+extern const size_t command_count;
+
+/* NULL where there is none of that name. */
+const command *find_command(const char *name);
+
+/* The options of a command, in the order of help: calls `visit` for its own, those of its input, and those that every
+ * command has, until it returns false. */
+void each_option(const command *of, bool (*visit)(const option *o, void *data), void *data);
+
+const char *option_dashes(const option *o);
 
 /* The last value of an option; NULL where it was not given. */
 const char *option_value(const arguments *given, const char *name);
@@ -45,52 +84,5 @@ bool option_given(const arguments *given, const char *name);
 /* Parses the words after the subcommand. False after printing what is wrong with them. */
 bool arguments_parse(const command *of, int count, char **words, arguments *given);
 void arguments_free(arguments *given);
-void command_print_help(const command *of, FILE *out);
-
-/* Prints a usage error and returns 2. */
-int fail_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Prints an error of the tool itself, as the library's are printed, and returns its exit status. */
-int fail_tool(int status, unsigned code, const char *note, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-/* Prints the context's diagnostic and returns the exit status for `status`. */
-int fail_library(tj_context *context, tj_status status);
-int exit_status(tj_status status);
-
-/* What a subcommand without operands does: prints a text that the library gives. */
-int print_library_text(const arguments *given, tj_status (*text_of)(tj_context *context, tj_blob *text));
-
-/* A context, or NULL after printing why not. */
-tj_context *open_context(void);
-
-/* The program text that -f, -e and operands ask for; freed by the caller. `name` is what diagnostics call it. */
-typedef struct {
-  char *text;
-  size_t length;
-  const char *name;
-} program_text;
-
-/* A whole file; "-" is standard input. Returns 0, or the exit status after printing why not. */
-int read_file(const char *path, char **data, size_t *size);
-int write_file(const char *path, const void *data, size_t size);
-/* Both with an optional path: NULL is standard output. */
-int write_output(const char *path, const void *data, size_t size);
-
-/* Loads the program of a FILE (may be NULL) followed by an expression (may be NULL). */
-int load_program_text(const char *path, const char *expression, program_text *program);
-
-/* The parameters given with an option of the form NAME=INTEGER. Freed by the caller, values and all. */
-typedef struct {
-  tj_parameter_value *value;
-  size_t count;
-} parameter_list;
-
-int parse_parameters(const arguments *given, const char *name, parameter_list *list);
-void free_parameters(parameter_list *list);
-
-/* NAME=PATH split; `name` is malloc'd. False where there is no '='. */
-bool split_assignment(const char *word, char **name, const char **value);
-
-/* A program from text and the --set options. */
-int create_program(tj_context *context, const arguments *given, const program_text *text, tj_program **program);
 
 #endif

@@ -1,40 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The tilejit command: finds the subcommand, and lets it run. */
 #include "command.h"
+#include "help.h"
+#include "report.h"
 
 #include <string.h>
 
-extern const command command_eval, command_simplify, command_compile, command_disasm, command_run, command_prove,
-    command_check, command_show, command_devices, command_cache, command_version;
-
-static const command *const commands[] = {&command_eval,    &command_simplify, &command_compile, &command_disasm,
-                                          &command_run,     &command_prove,    &command_check,   &command_show,
-                                          &command_devices, &command_cache,    &command_version};
-
-enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
-
-static void print_help(FILE *out) {
-  fputs("usage: tilejit COMMAND [options] …\n\n"
-        "A JIT compiler for tensor layouts and coordinate transforms.\n\ncommands:\n",
-        out);
-  for (size_t i = 0; i < COMMAND_COUNT; i++)
-    fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-  fputs("\ntilejit COMMAND --help tells more. Exit status: 0 done; 1 the input is wrong; 2 usage; 3 the device or "
-        "the system failed.\n",
-        out);
-}
-
-static const command *find_command(const char *name) {
-  for (size_t i = 0; i < COMMAND_COUNT; i++) {
-    if (strcmp(commands[i]->name, name) == 0)
-      return commands[i];
-  }
-  return NULL;
-}
-
-static bool asks_for_help(int count, char **words) {
+/* Whether a word stands among the options. */
+static bool has_word(int count, char **words, const char *word) {
   for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++) {
-    if (strcmp(words[i], "--help") == 0 || strcmp(words[i], "-h") == 0)
+    if (strcmp(words[i], word) == 0)
       return true;
   }
   return false;
@@ -51,21 +26,24 @@ static int run_command(const command *found, int count, char **words) {
   return status;
 }
 
+static const char *command_name(const char *word) {
+  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+    return "help";
+  return strcmp(word, "--version") == 0 ? "version" : word;
+}
+
 int main(int count, char **words) {
+  if (has_word(count, words, "--json"))
+    report_as_json();
   if (count < 2) {
-    print_help(stderr);
+    print_overview(stderr);
     return TJ_ERROR_USAGE;
   }
-  const char *name = words[1];
-  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-    print_help(stdout);
-    return 0;
-  }
-  const command *found = find_command(strcmp(name, "--version") == 0 ? "version" : name);
+  const command *found = find_command(command_name(words[1]));
   if (found == NULL)
-    return fail_usage("there is no command '%s'; see tilejit --help", name);
-  if (asks_for_help(count - 2, words + 2)) {
-    command_print_help(found, stdout);
+    return fail_usage("there is no command '%s'; see tilejit help", words[1]);
+  if (has_word(count - 2, words + 2, "--help") || has_word(count - 2, words + 2, "-h")) {
+    print_command_help(found, stdout);
     return 0;
   }
   return run_command(found, count - 2, words + 2);

@@ -2,7 +2,8 @@
 /* Reading and writing .npy: format versions 1 to 3, little-endian, C order. */
 #include "npy.h"
 
-#include "command.h"
+#include "input.h"
+#include "report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -148,7 +149,7 @@ int npy_write(const char *path, const npy_array *array) {
   size_t total = PREFIX_V1 + length + array->size;
   char *file = malloc(total);
   if (file == NULL)
-    return fail_tool(TJ_ERROR_SYSTEM, 7001, "free memory", "out of memory");
+    return fail_memory();
   memcpy(file, magic, MAGIC_LENGTH);
   file[6] = 1;
   file[7] = 0;

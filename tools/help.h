@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Help, from the tables of the subcommands: for people, and as JSON for what makes manual pages and completions. */
+#ifndef TILEJIT_TOOLS_HELP_H
+#define TILEJIT_TOOLS_HELP_H
+
+#include "command.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* Every subcommand with its summary. */
+void print_overview(FILE *out);
+void print_command_help(const command *of, FILE *out);
+
+/* {"name","summary","usage","details","operands":[{"name","kind","help","words","least","most"}…],
+ * "options":[{"name","dashes","value","kind","help","words","repeats"}…]}; value and kind are null for flags, words
+ * null where any value will do. */
+json_t *command_json(const command *of);
+/* {"commands":[…],"kinds":[{"name","description"}…]} */
+json_t *all_json(void);
+
+#endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/* Files, and the programs that FILE, -e and --set make. */
+#include "input.h"
+
+#include "report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+tj_context *open_context(void) {
+  tj_context *context;
+  if (tj_context_create(NULL, &context) == TJ_OK)
+    return context;
+  fail_memory();
+  return NULL;
+}
+
+/* --- files --- */
+
+enum { FILE_STEP = 64 * 1024 };
+
+static int fail_read(const char *path, int error) {
+  return fail_tool(TJ_ERROR_INPUT, 6004, "check the path and its permissions", "cannot read %s: %s", path,
+                   strerror(error));
+}
+
+static int read_stream(FILE *in, const char *path, char **data, size_t *size) {
+  char *buffer = NULL;
+  size_t capacity = 0, used = 0, got;
+  do {
+    if (capacity - used < FILE_STEP) {
+      capacity = capacity * 2 + FILE_STEP;
+      char *larger = realloc(buffer, capacity);
+      if (larger == NULL) {
+        free(buffer);
+        return fail_tool(TJ_ERROR_SYSTEM, 7001, "free memory", "out of memory reading %s", path);
+      }
+      buffer = larger;
+    }
+    got = fread(buffer + used, 1, capacity - used - 1, in);
+    used += got;
+  } while (got > 0);
+  if (ferror(in)) {
+    int error = errno;
+    free(buffer);
+    return fail_read(path, error);
+  }
+  buffer[used] = '\0';
+  *data = buffer;
+  *size = used;
+  return 0;
+}
+
+int read_file(const char *path, char **data, size_t *size) {
+  if (strcmp(path, "-") == 0)
+    return read_stream(stdin, "standard input", data, size);
+  FILE *in = fopen(path, "rb");
+  if (in == NULL)
+    return fail_read(path, errno);
+  int status = read_stream(in, path, data, size);
+  fclose(in);
+  return status;
+}
+
+static int fail_write(const char *path, int error) {
+  return fail_tool(TJ_ERROR_SYSTEM, 6005, "check the path, its permissions and the free space", "cannot write %s: %s",
+                   path, strerror(error));
+}
+
+int write_file(const char *path, const void *data, size_t size) {
+  FILE *out = fopen(path, "wb");
+  if (out == NULL)
+    return fail_write(path, errno);
+  bool written = fwrite(data, 1, size, out) == size;
+  int error = errno;
+  if (fclose(out) != 0 && written) {
+    written = false;
+    error = errno;
+  }
+  return written ? 0 : fail_write(path, error);
+}
+
+int write_output(const char *path, const void *data, size_t size) {
+  if (path != NULL && strcmp(path, "-") != 0)
+    return write_file(path, data, size);
+  if (fwrite(data, 1, size, stdout) != size || fflush(stdout) != 0)
+    return fail_write("standard output", errno);
+  return 0;
+}
+
+/* --- what is given --- */
+
+const option program_input[] = {
+    {"f", VALUE_FILE, "FILE", "the same as FILE", NULL, false},
+    {"e", VALUE_EXPRESSION, "EXPR", "a program's text; after FILE, with what it defines", NULL, false},
+    {"set", VALUE_PARAMETER, "P=V", "fix a parameter", NULL, true},
+    {0}};
+
+const option expression_input[] = {
+    {"f", VALUE_FILE, "FILE", "a program; EXPR is evaluated after what it defines; - is standard input", NULL, false},
+    {"e", VALUE_EXPRESSION, "EXPR", "the same as EXPR", NULL, true},
+    {"set", VALUE_PARAMETER, "P=V", "fix a parameter", NULL, true},
+    {0}};
+
+const option comparison_input[] = {{"f", VALUE_FILE, "FILE",
+                                    "a program; A and B are evaluated after what it defines; - is standard input",
+                                    NULL, false},
+                                   {"e", VALUE_EXPRESSION, "EXPR", "the same as A or B", NULL, true},
+                                   {0}};
+
+const option code_input[] = {{"f", VALUE_CODE_OBJECT, "FILE", "the same as FILE", NULL, false}, {0}};
+
+static int fail_form(const arguments *given, const char *what) {
+  return fail_usage("%s takes %s; see tilejit %s --help", given->command->name, what, given->command->name);
+}
+
+static bool ends_in_tile(const char *word) {
+  size_t length = strlen(word);
+  return length >= 5 && strcmp(word + length - 5, ".tile") == 0;
+}
+
+static bool is_file(const arguments *given, const char *word) {
+  return given->command->operands[0].kind != VALUE_EXPRESSION || strcmp(word, "-") == 0 || ends_in_tile(word);
+}
+
+static bool add_file(input *found, const char *path) {
+  bool is_first = found->file == NULL;
+  found->file = path;
+  return is_first;
+}
+
+static bool add_expression(input *found, unsigned most, const char *text) {
+  if (found->expression_count >= most)
+    return false;
+  found->expression[found->expression_count++] = text;
+  return true;
+}
+
+static const char *const expressions_of[] = {"one FILE", "one expression", "two expressions"};
+
+int input_of(const arguments *given, unsigned most, input *found) {
+  *found = (input){0};
+  bool has_one_file = true, has_few_expressions = true;
+  for (size_t i = 0; i < given->option_count; i++) {
+    const struct given_option *o = &given->option[i];
+    if (strcmp(o->name, "f") == 0)
+      has_one_file = add_file(found, o->value) && has_one_file;
+    else if (strcmp(o->name, "e") == 0)
+      has_few_expressions = add_expression(found, most, o->value) && has_few_expressions;
+  }
+  for (size_t i = 0; i < given->operand_count; i++) {
+    const char *word = given->operand[i];
+    if (is_file(given, word))
+      has_one_file = add_file(found, word) && has_one_file;
+    else
+      has_few_expressions = add_expression(found, most, word) && has_few_expressions;
+  }
+  if (!has_one_file)
+    return fail_form(given, "one FILE");
+  if (!has_few_expressions)
+    return fail_form(given, expressions_of[most]);
+  if (found->file == NULL && found->expression_count == 0)
+    return fail_form(given, most > 0 ? "a FILE, an expression, or both" : "a FILE");
+  return 0;
+}
+
+/* --- programs --- */
+
+/* What stands between FILE and the expression: it ends a last comment, and an expression that is not finished. */
+static const char separator[] = "\n;\n";
+
+static uint32_t count_lines(const char *text, size_t length) {
+  uint32_t count = 0;
+  for (size_t i = 0; i < length; i++)
+    count += text[i] == '\n';
+  return count;
+}
+
+int load_program_text(const input *from, program_text *program) {
+  const char *expression = from->expression_count > 0 ? from->expression[0] : NULL;
+  char *file = NULL;
+  size_t length = 0;
+  *program = (program_text){.name = from->file != NULL ? from->file : EXPRESSION_NAME};
+  if (from->file != NULL) {
+    int status = read_file(from->file, &file, &length);
+    if (status != 0)
+      return status;
+  }
+  size_t extra = expression != NULL ? strlen(expression) : 0;
+  program->text = malloc(length + extra + sizeof separator);
+  if (program->text == NULL) {
+    free(file);
+    return fail_memory();
+  }
+  memcpy(program->text, file != NULL ? file : "", length);
+  if (file != NULL && expression != NULL) {
+    memcpy(program->text + length, separator, sizeof separator - 1);
+    length += sizeof separator - 1;
+    program->lines_before = count_lines(program->text, length);
+  }
+  memcpy(program->text + length, expression != NULL ? expression : "", extra);
+  program->length = length + extra;
+  program->text[program->length] = '\0';
+  free(file);
+  return 0;
+}
+
+int fail_program(tj_context *context, const program_text *text, tj_status status) {
+  const tj_diagnostic *diagnostic = tj_context_diagnostic(context);
+  if (diagnostic == NULL || text->lines_before == 0 || diagnostic->line <= text->lines_before)
+    return fail_library(context, status);
+  tj_diagnostic in_expression = *diagnostic;
+  in_expression.file = EXPRESSION_NAME;
+  in_expression.line -= text->lines_before;
+  print_diagnostic(&in_expression);
+  return exit_status(status);
+}
+
+/* NAME=TEXT split; `name` is malloc'd. False where there is no '='. */
+static bool split_assignment(const char *word, char **name, const char **value) {
+  const char *equals = strchr(word, '=');
+  if (equals == NULL || equals == word)
+    return false;
+  *name = strndup(word, (size_t)(equals - word));
+  *value = equals + 1;
+  return *name != NULL;
+}
+
+static bool parse_integer(const char *text, int64_t *value) {
+  char *end;
+  errno = 0;
+  *value = strtoll(text, &end, 0);
+  return errno == 0 && end != text && *end == '\0';
+}
+
+int parse_parameters(const arguments *given, const char *name, parameter_list *list) {
+  *list = (parameter_list){.value = calloc(given->option_count + 1, sizeof *list->value)};
+  if (list->value == NULL)
+    return fail_memory();
+  for (size_t i = 0; i < given->option_count; i++) {
+    if (strcmp(given->option[i].name, name) != 0)
+      continue;
+    char *parameter;
+    const char *text;
+    int64_t value;
+    if (!split_assignment(given->option[i].value, &parameter, &text))
+      return fail_usage("--%s %s: the form is NAME=INTEGER", name, given->option[i].value);
+    list->value[list->count++] = (tj_parameter_value){parameter, 0};
+    if (!parse_integer(text, &value))
+      return fail_usage("--%s %s: '%s' is not an integer", name, given->option[i].value, text);
+    list->value[list->count - 1].value = value;
+  }
+  return 0;
+}
+
+void free_parameters(parameter_list *list) {
+  for (size_t i = 0; i < list->count; i++)
+    free((char *)list->value[i].name);
+  free(list->value);
+}
+
+static int create_program(tj_context *context, const arguments *given, const program_text *text,
+                          tj_program **program) {
+  parameter_list fixed;
+  int status = parse_parameters(given, "set", &fixed);
+  if (status == 0) {
+    tj_status created =
+        tj_program_create(context, text->name, text->text, text->length, fixed.value, fixed.count, program);
+    if (created != TJ_OK)
+      status = fail_program(context, text, created);
+  }
+  free_parameters(&fixed);
+  return status;
+}
+
+static int work_on_text(const arguments *given, const program_text *text, program_work work, void *data) {
+  tj_context *context = open_context();
+  if (context == NULL)
+    return TJ_ERROR_SYSTEM;
+  tj_program *program = NULL;
+  int status = create_program(context, given, text, &program);
+  if (status == 0) {
+    tj_status done = work(context, program, data, &status);
+    if (done != TJ_OK)
+      status = fail_program(context, text, done);
+  }
+  tj_program_destroy(program);
+  tj_context_destroy(context);
+  return status;
+}
+
+int with_program(const arguments *given, program_work work, void *data) {
+  input from;
+  int status = input_of(given, 1, &from);
+  if (status != 0)
+    return status;
+  program_text text;
+  status = load_program_text(&from, &text);
+  if (status != 0)
+    return status;
+  status = work_on_text(given, &text, work, data);
+  free(text.text);
+  return status;
+}
+
+/* --- what the library gives --- */
+
+int write_blob(tj_context *context, const char *path, tj_blob *blob) {
+  int status = write_output(path, blob->data, blob->size);
+  tj_blob_release(context, blob);
+  return status;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* What a subcommand works on, said in one way by all of them: [FILE] [-e EXPR].
+ *
+ * FILE is a program, - standard input, and -f FILE the same. EXPR is evaluated after what FILE defines. Operands:
+ * - of commands that take programs (compile, run, check), FILE;
+ * - of commands that take expressions (eval, simplify, show, prove), EXPR, but for - and what ends in .tile, which no
+ *   expression does: these are FILE. */
+#ifndef TILEJIT_TOOLS_INPUT_H
+#define TILEJIT_TOOLS_INPUT_H
+
+#include "command.h"
+
+enum { MOST_EXPRESSIONS = 2 };
+
+typedef struct {
+  const char *file; /* NULL: none; "-": standard input */
+  const char *expression[MOST_EXPRESSIONS];
+  unsigned expression_count;
+} input;
+
+/* The tables' rows: -f and -e, and --set; and -f alone. */
+extern const option program_input[], expression_input[], comparison_input[], code_input[];
+
+/* The words that say what a subcommand takes, for its help. */
+#define PROGRAM_OPERAND                                                                                              \
+  { "FILE", VALUE_FILE, "a program; - is standard input", NULL, 0, 1 }
+#define EXPRESSION_OPERAND                                                                                           \
+  { "EXPR", VALUE_EXPRESSION, "an expression; - and what ends in .tile is a FILE", NULL, 0, 2 }
+
+/* Sorts out operands, -f and -e: at most one FILE, at most `most` expressions, and something. Returns 0, or the exit
+ * status after printing what is wrong. */
+int input_of(const arguments *given, unsigned most, input *found);
+
+/* A context, or NULL after printing why not. */
+tj_context *open_context(void);
+
+/* A whole file; "-" is standard input. Returns 0, or the exit status after printing why not. */
+int read_file(const char *path, char **data, size_t *size);
+int write_file(const char *path, const void *data, size_t size);
+/* With an optional path: NULL is standard output. */
+int write_output(const char *path, const void *data, size_t size);
+
+/* The text of an input: its FILE, then its first expression. */
+typedef struct {
+  char *text; /* owned */
+  size_t length;
+  const char *name;      /* what diagnostics call it */
+  uint32_t lines_before; /* lines before the expression, where both are given; else 0 */
+} program_text;
+
+#define EXPRESSION_NAME "<expression>"
+
+int load_program_text(const input *from, program_text *program);
+
+/* Prints the context's diagnostic, with its place in FILE or in the expression, and returns the exit status. */
+int fail_program(tj_context *context, const program_text *text, tj_status status);
+
+/* The parameters given with an option of the form NAME=INTEGER. Freed by the caller, values and all. */
+typedef struct {
+  tj_parameter_value *value;
+  size_t count;
+} parameter_list;
+
+int parse_parameters(const arguments *given, const char *name, parameter_list *list);
+void free_parameters(parameter_list *list);
+
+/* What a subcommand does with its program. A status of the library that is not TJ_OK is reported by the caller;
+ * otherwise `exit` may get an exit status other than 0. */
+typedef tj_status (*program_work)(tj_context *context, tj_program *program, void *data, int *exit);
+
+/* Does it with the program that the input of a call and --set make. Returns the exit status. */
+int with_program(const arguments *given, program_work work, void *data);
+
+/* Writes a blob as write_output does, and releases it. */
+int write_blob(tj_context *context, const char *path, tj_blob *blob);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Errors, as text or as JSON, and the exit statuses that go with them. */
+#include "report.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool as_json;
+
+void report_as_json(void) {
+  as_json = true;
+}
+
+bool has_colour(FILE *stream) {
+  const char *no_colour = getenv("NO_COLOR");
+  return isatty(fileno(stream)) && (no_colour == NULL || no_colour[0] == '\0');
+}
+
+int exit_status(tj_status status) {
+  return status == TJ_ERROR_MEMORY ? TJ_ERROR_SYSTEM : (int)status;
+}
+
+/* --- JSON --- */
+
+/* jansson takes UTF-8 alone: what is none in a source line, which may be the error, becomes '?'. */
+static json_t *text_json(const char *text) {
+  json_t *exact = json_string(text);
+  if (exact != NULL)
+    return exact;
+  size_t length = 0;
+  char *ascii = malloc(strlen(text) + 1);
+  for (; ascii != NULL && text[length] != '\0'; length++)
+    ascii[length] = (unsigned char)text[length] < 0x80 ? text[length] : '?';
+  json_t *value = ascii != NULL ? json_stringn(ascii, length) : NULL;
+  free(ascii);
+  return value;
+}
+
+static json_t *place_json(const tj_diagnostic *d) {
+  if (d->line == 0)
+    return json_null();
+  return json_pack("{s:o,s:I,s:I,s:[I,I],s:o}", "file", text_json(d->file), "line", (json_int_t)d->line, "column",
+                   (json_int_t)d->column, "span", (json_int_t)d->column, (json_int_t)d->column + d->length, "text",
+                   text_json(d->source_line));
+}
+
+static json_t *problem_json(const char *code, const char *message, const char *note, json_t *place) {
+  return json_pack("{s:s,s:o,s:o,s:o}", "code", code, "message", text_json(message), "note", text_json(note), "place",
+                   place);
+}
+
+json_t *diagnostic_json(const tj_diagnostic *diagnostic) {
+  char code[16];
+  snprintf(code, sizeof code, "TJ%04u", diagnostic->code);
+  return problem_json(code, diagnostic->message, diagnostic->note, place_json(diagnostic));
+}
+
+/* Whether there was memory for it. */
+static bool dump(json_t *value, FILE *out) {
+  char *text = value != NULL ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+  if (text != NULL)
+    fprintf(out, "%s\n", text);
+  free(text);
+  json_decref(value);
+  return text != NULL;
+}
+
+int print_json(json_t *value) {
+  return dump(value, stdout) ? 0 : fail_memory();
+}
+
+/* --- errors --- */
+
+int fail_usage(const char *format, ...) {
+  char message[1024];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(message, sizeof message, format, list);
+  va_end(list);
+  if (!as_json || !dump(problem_json("usage", message, "tilejit COMMAND --help tells the form", json_null()), stderr))
+    fprintf(stderr, "tilejit: %s\n", message);
+  return TJ_ERROR_USAGE;
+}
+
+static void print_text(const tj_diagnostic *diagnostic) {
+  bool colour = has_colour(stderr);
+  size_t length = tj_diagnostic_format(diagnostic, colour, NULL, 0);
+  char *text = malloc(length + 1);
+  if (text == NULL) {
+    fprintf(stderr, "tilejit: error: TJ%04u: %s\n", diagnostic->code, diagnostic->message);
+    return;
+  }
+  tj_diagnostic_format(diagnostic, colour, text, length + 1);
+  fputs(text, stderr);
+  free(text);
+}
+
+void print_diagnostic(const tj_diagnostic *diagnostic) {
+  if (!as_json || !dump(diagnostic_json(diagnostic), stderr))
+    print_text(diagnostic);
+}
+
+int fail_tool(int status, unsigned code, const char *note, const char *format, ...) {
+  char message[512];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(message, sizeof message, format, list);
+  va_end(list);
+  print_diagnostic(&(tj_diagnostic){.status = (tj_status)status,
+                                    .code = code,
+                                    .file = "tilejit",
+                                    .message = message,
+                                    .note = note,
+                                    .source_line = ""});
+  return status;
+}
+
+int fail_memory(void) {
+  return fail_tool(TJ_ERROR_SYSTEM, 7001, "free memory", "out of memory");
+}
+
+int fail_library(tj_context *context, tj_status status) {
+  const tj_diagnostic *diagnostic = tj_context_diagnostic(context);
+  if (diagnostic != NULL)
+    print_diagnostic(diagnostic);
+  return exit_status(status);
+}
