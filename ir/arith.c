@@ -79,6 +79,8 @@ const tj_node *tj_exact_div(tj_graph *graph, const tj_node *a, const tj_node *b)
     return a;
   if (a == b)
     return tj_int(graph, 1);
+  if (b->op == TJ_OP_DIV && b->arg[0] == a && tj_prove_divides(graph, b->arg[1], a))
+    return b->arg[1];
   const tj_node *rest = cancel_factor(graph, a, b);
   return rest != NULL ? rest : tj_terse_div(graph, a, b);
 }

@@ -122,6 +122,32 @@ static uint32_t saturating_sum(uint32_t a, uint32_t b) {
   return __builtin_add_overflow(a, b, &sum) ? UINT32_MAX : sum;
 }
 
+static bool fits_32_bits(int64_t low, int64_t high) {
+  return low >= INT32_MIN && high <= INT32_MAX;
+}
+
+static bool is_sampled_narrow(const tj_node *node) {
+  for (int i = 0; i < TJ_SAMPLE_COUNT; i++)
+    if (!fits_32_bits(node->sample[i], node->sample[i]))
+      return false;
+  return true;
+}
+
+/* Sums and products of arguments that share symbols: what the bounds of symbols allow them to be together. That is
+ * looked for where the bounds of parameters mention others, and where it may make 32 bits of more. */
+static void bound_together(tj_graph *graph, tj_node *node) {
+  const bool is_sum_or_product = node->op == TJ_OP_ADD || node->op == TJ_OP_MUL;
+  if (!is_sum_or_product || (node->arg[0]->symbols & node->arg[1]->symbols) == 0)
+    return;
+  if (fits_32_bits(node->facts.low, node->facts.high) ? !graph->has_relations : !is_sampled_narrow(node))
+    return;
+  const tj_range range = tj_range_by_bounds(graph, tj_linear_of(graph, node));
+  tj_facts known = node->facts;
+  known.low = range.low > known.low ? (int64_t)range.low : known.low;
+  known.high = range.high < known.high ? (int64_t)range.high : known.high;
+  tj_sharpen_facts(node, &known);
+}
+
 static const tj_node *new_operation(tj_graph *graph, tj_op op, const tj_node *const args[], unsigned arity,
                                     uint32_t hash) {
   const tj_facts *facts[3] = {NULL, NULL, NULL};
@@ -139,6 +165,7 @@ static const tj_node *new_operation(tj_graph *graph, tj_op op, const tj_node *co
   node->symbols = symbols;
   node->facts = tj_facts_of_operation(op, facts);
   tj_sample_operation(op, args, node->sample);
+  bound_together(graph, node);
   return remember(graph, node, hash);
 }
 
@@ -185,6 +212,7 @@ const tj_node *tj_symbol_create(tj_graph *graph, const char *name, tj_symbol_kin
   node->symbols =
       UINT32_C(1) << (symbol->index % 32) | (low == NULL ? 0 : low->symbols) | (high == NULL ? 0 : high->symbols);
   node->facts = tj_facts_of_symbol(symbol);
+  graph->has_relations |= kind == TJ_SYMBOL_PARAMETER && (node->symbols & (node->symbols - 1)) != 0;
   tj_sample_symbol(symbol, node->sample);
   return node;
 }

@@ -113,5 +113,7 @@ bool tj_prove_divides_term(const tj_term *divisor, const tj_term *term);
 
 /* form >= 0, with bounded effort, using symbolic bounds. See prove.c. */
 bool tj_prove_nonnegative(tj_graph *graph, const tj_linear *form);
+/* Bounds that use symbolic ones too, as far as bounded effort finds them. */
+tj_range tj_range_by_bounds(tj_graph *graph, const tj_linear *form);
 
 #endif

@@ -3,14 +3,16 @@
  *
  * Everything is brought to "form >= 0". Where the facts of atoms do not show that, the newest atom is replaced by a
  * bound that makes the form no larger: a coordinate by its first or last value, y % d by 0, d - 1 or y, and
- * d * (y / d) by y or y - (d - 1); a minimum, a maximum or a choice by each of its alternatives in turn. Bounds are
- * made of older nodes, so this ends; at once where a sample (sample.h) shows the form negative, and after at most
- * MOST_REPLACEMENTS replacements. A proof that is not found means nothing. */
+ * d * (y / d) by y less what y % d may be, which is nothing where d divides y; a minimum, a maximum or a choice by
+ * each of its alternatives in turn. Bounds are made of older nodes, so this ends; at once where a sample (sample.h)
+ * shows the form negative, and after at most MOST_REPLACEMENTS replacements. A proof that is not found means nothing.
+ *
+ * The range of a form is found by the same replacements (tj_range_by_bounds), one after the other. */
 #include "ir/facts.h"
 #include "ir/linear.h"
 #include "ir/sample.h"
 
-enum { MOST_REPLACEMENTS = 20, MOST_NESTING = 12 };
+enum { MOST_REPLACEMENTS = 20, MOST_NESTING = 12, MOST_TERMS_BOUNDED = 8 };
 
 typedef struct {
   tj_graph *graph;
@@ -111,7 +113,24 @@ static bool holds_for_remainder(prover *proof, const tj_node *atom, int sign, co
   return !last.failed && holds_with(proof, slope, rest, &bound, nesting);
 }
 
-/* With q = y / d: s*q + r >= 0 where d*(s*q + r) + d - 1 >= 0, and y - (d - 1) <= d*q <= y. */
+/* What bounds d * (y / d) from below (sign > 0) or above: y less the most, or the least, that y % d may be. */
+static tj_sum bound_of_multiple(tj_graph *graph, const tj_node *quotient, int sign) {
+  const tj_node *value = quotient->arg[0], *divisor = quotient->arg[1];
+  const tj_facts rest = tj_facts_of_operation(TJ_OP_MOD, (const tj_facts *const[]){&value->facts, &divisor->facts});
+  tj_sum bound = tj_sum_of(0);
+  tj_sum_add(&bound, tj_linear_of(graph, value), 1);
+  if (sign < 0 || tj_prove_divides(graph, divisor, value)) {
+    tj_sum_add_constant(&bound, sign < 0 ? -rest.low : 0);
+  } else if (tj_is_constant(divisor)) {
+    tj_sum_add_constant(&bound, -rest.high);
+  } else {
+    tj_sum_add(&bound, tj_linear_of(graph, divisor), -1);
+    tj_sum_add_constant(&bound, 1);
+  }
+  return bound;
+}
+
+/* With q = y / d: s*q + r >= 0 where d*(s*q + r) + d - 1 >= 0, for the bounds of d*q. */
 static bool holds_for_quotient(prover *proof, const tj_node *atom, int sign, const tj_sum *slope, const tj_sum *rest,
                                int nesting) {
   const tj_node *divisor = atom->arg[1];
@@ -119,14 +138,10 @@ static bool holds_for_quotient(prover *proof, const tj_node *atom, int sign, con
     return false;
   const tj_linear *by = tj_linear_of(proof->graph, divisor);
   tj_linear rest_form = tj_sum_form(rest), slope_form = tj_sum_form(slope);
-  tj_sum scaled = tj_sum_of(-1), bound = tj_sum_of(0);
+  tj_sum scaled = tj_sum_of(-1);
+  const tj_sum bound = bound_of_multiple(proof->graph, atom, sign);
   tj_sum_add(&scaled, by, 1);
   tj_sum_add_product(&scaled, &rest_form, by, 1);
-  tj_sum_add(&bound, tj_linear_of(proof->graph, atom->arg[0]), 1);
-  if (sign > 0) {
-    tj_sum_add(&bound, by, -1);
-    tj_sum_add_constant(&bound, 1);
-  }
   tj_linear bound_form = tj_sum_form(&bound);
   if (scaled.failed || bound.failed)
     return false;
@@ -249,6 +264,117 @@ bool tj_prove_nonnegative(tj_graph *graph, const tj_linear *form) {
   return !sum.failed && is_nonnegative(&proof, &sum, 0);
 }
 
+/* --- ranges --- */
+
+/* form = divisor * multiple + rest, term by term. False where the divisor is not one term known to be positive. */
+static bool divide_form(tj_graph *graph, const tj_linear *form, const tj_node *divisor, tj_sum *multiple,
+                        tj_sum *rest) {
+  tj_term by;
+  *multiple = tj_sum_of(0);
+  *rest = tj_sum_of(form->constant);
+  if (!tj_linear_single(tj_linear_of(graph, divisor), &by) || !tj_term_is_positive(&by))
+    return false;
+  for (uint32_t i = 0; i < form->count; i++) {
+    tj_term divided;
+    if (tj_term_divide(&form->term[i], &by, &divided))
+      tj_sum_add_term(multiple, &divided, 1);
+    else
+      tj_sum_append(rest, &form->term[i]);
+  }
+  return !multiple->failed && !tj_sum_is_zero(multiple);
+}
+
+/* The value of a quotient, or what bounds it above (sign > 0) or below, where that is a multiple of the divisor and
+ * little more: (d*x + r)/d <= x + r/d. */
+static bool bound_quotient(tj_graph *graph, const tj_node *quotient, int sign, tj_sum *bound) {
+  const tj_node *value = quotient->arg[0], *divisor = quotient->arg[1];
+  const tj_node *end = value->op != TJ_OP_SYMBOL ? value : sign > 0 ? value->symbol->high : value->symbol->low;
+  tj_sum rest;
+  if (end == NULL || !divide_form(graph, tj_linear_of(graph, end), divisor, bound, &rest))
+    return false;
+  const tj_linear rest_form = tj_sum_form(&rest);
+  const tj_range range = tj_linear_range(&rest_form);
+  const __int128 furthest = sign > 0 ? range.high : range.low;
+  if (furthest < INT64_MIN || furthest > INT64_MAX)
+    return false;
+  const bool is_away = (sign > 0) == (furthest >= 0);
+  tj_sum_add_constant(bound, is_away ? tj_floor_div((int64_t)furthest, divisor->facts.low) : sign > 0 ? -1 : 0);
+  return !bound->failed;
+}
+
+/* What bounds an atom above (sign > 0) or below, as a form. */
+static bool bound_atom(tj_graph *graph, const tj_node *atom, int sign, tj_sum *bound) {
+  const int64_t end = sign > 0 ? atom->facts.high : atom->facts.low;
+  const tj_node *symbolic = atom->op != TJ_OP_SYMBOL ? NULL : sign > 0 ? atom->symbol->high : atom->symbol->low;
+  const bool below_divisor = atom->op == TJ_OP_MOD && sign > 0 && atom->arg[1]->facts.low >= 1;
+  if (atom->op == TJ_OP_DIV && bound_quotient(graph, atom, sign, bound))
+    return true;
+  *bound = tj_sum_of(below_divisor ? -1 : 0);
+  if (symbolic != NULL || below_divisor)
+    tj_sum_add(bound, tj_linear_of(graph, below_divisor ? atom->arg[1] : symbolic), 1);
+  else
+    tj_sum_add_constant(bound, end);
+  return symbolic != NULL || below_divisor || (end != INT64_MIN && end != INT64_MAX);
+}
+
+/* slope * atom for a quotient: the multiples of the divisor in the slope times its bound, and the rest as it stands.
+ * False where there are none. */
+static bool replace_multiples(tj_graph *graph, const tj_node *atom, const tj_sum *slope, tj_sum *result) {
+  const tj_term alone = {1, 1, {atom}};
+  const tj_linear quotient = {.count = 1, .term = &alone}, slope_form = tj_sum_form(slope);
+  tj_sum multiple, rest;
+  if (!divide_form(graph, &slope_form, atom->arg[1], &multiple, &rest) || sign_of(&multiple) == 0)
+    return false;
+  const tj_sum bound = bound_of_multiple(graph, atom, -sign_of(&multiple));
+  const tj_linear factor = tj_sum_form(&multiple), by_bound = tj_sum_form(&bound), left = tj_sum_form(&rest);
+  tj_sum_add_product(result, &factor, &by_bound, 1);
+  tj_sum_add_product(result, &left, &quotient, 1);
+  result->failed |= bound.failed;
+  return true;
+}
+
+/* Adds slope * atom to the result where the atom is as large as it may be, or as small for a slope that is negative.
+ */
+static bool replace_atom(tj_graph *graph, const tj_node *atom, const tj_sum *slope, tj_sum *result) {
+  const int sign = sign_of(slope);
+  tj_sum bound;
+  if (atom->op == TJ_OP_DIV && !(sign != 0 && bound_quotient(graph, atom, sign, &bound)) &&
+      replace_multiples(graph, atom, slope, result))
+    return !result->failed;
+  if (sign == 0 || !bound_atom(graph, atom, sign, &bound))
+    return false;
+  const tj_linear by = tj_sum_form(slope), bound_form = tj_sum_form(&bound);
+  tj_sum_add_product(result, &by, &bound_form, 1);
+  return !result->failed;
+}
+
+/* The most that factor * form can be. */
+static __int128 greatest(tj_graph *graph, const tj_linear *form, int64_t factor) {
+  tj_sum sum = tj_sum_of(0);
+  __int128 most = TJ_RANGE_INFINITE;
+  tj_sum_add(&sum, form, factor);
+  for (int i = 0; i < MOST_REPLACEMENTS && !sum.failed; i++) {
+    const tj_linear now = tj_sum_form(&sum);
+    const __int128 high = tj_linear_range(&now).high;
+    const tj_node *atom = newest_shared_atom(&now);
+    tj_sum slope, rest;
+    most = high < most ? high : most;
+    graph->work += 1 + now.count;
+    if (atom == NULL || !split_by_atom(&sum, atom, &slope, &rest))
+      break;
+    tj_sum_copy(&sum, &rest);
+    if (!replace_atom(graph, atom, &slope, &sum))
+      break;
+  }
+  return most;
+}
+
+tj_range tj_range_by_bounds(tj_graph *graph, const tj_linear *form) {
+  if (form->count > MOST_TERMS_BOUNDED)
+    return tj_linear_range(form);
+  return (tj_range){-greatest(graph, form, -1), greatest(graph, form, 1)};
+}
+
 /* --- relations --- */
 
 /* b - a >= gap */
@@ -270,7 +396,8 @@ bool tj_prove_less_equal(tj_graph *graph, const tj_node *a, const tj_node *b) {
 }
 
 bool tj_prove_equal(tj_graph *graph, const tj_node *a, const tj_node *b) {
-  return a == b || tj_linear_equal(tj_linear_of(graph, a), tj_linear_of(graph, b));
+  return a == b || tj_linear_equal(tj_linear_of(graph, a), tj_linear_of(graph, b)) ||
+         (prove_gap(graph, a, b, 0) && prove_gap(graph, b, a, 0));
 }
 
 /* --- divisibility --- */
@@ -294,6 +421,19 @@ bool tj_prove_divides_term(const tj_term *divisor, const tj_term *term) {
   return left == 1 || left == -1;
 }
 
+/* A multiple of the divisor: an exact quotient y/d among its atoms, of which y is a multiple, replaced by y. */
+static bool multiple_of_divisor(tj_graph *graph, const tj_term *divisor, tj_term *multiple) {
+  for (uint32_t i = 0; i < divisor->degree; i++) {
+    const tj_node *atom = divisor->atom[i];
+    const tj_term others = tj_term_without(divisor, i);
+    tj_term value;
+    if (atom->op == TJ_OP_DIV && tj_linear_single(tj_linear_of(graph, atom->arg[0]), &value) &&
+        tj_prove_divides(graph, atom->arg[1], atom->arg[0]))
+      return tj_term_multiply(&others, &value, multiple);
+  }
+  return false;
+}
+
 static bool divides_form(const tj_term *divisor, const tj_linear *form) {
   if (form->constant != 0 && (divisor->degree > 0 || form->constant % divisor->coefficient != 0))
     return false;
@@ -304,12 +444,13 @@ static bool divides_form(const tj_term *divisor, const tj_linear *form) {
 }
 
 bool tj_prove_divides(tj_graph *graph, const tj_node *divisor, const tj_node *value) {
-  tj_term by;
+  tj_term by, more;
   if (divisor == value || tj_is_int(divisor, 1) || tj_is_int(divisor, -1) || tj_is_int(value, 0))
     return true;
   if (tj_is_constant(divisor) && tj_facts_divisible(&value->facts, divisor->value))
     return true;
   if (!tj_linear_single(tj_linear_of(graph, divisor), &by) || by.coefficient == 0 || by.coefficient == INT64_MIN)
     return false;
-  return divides_form(&by, tj_linear_of(graph, value));
+  const tj_linear *form = tj_linear_of(graph, value);
+  return divides_form(&by, form) || (multiple_of_divisor(graph, &by, &more) && divides_form(&more, form));
 }
