@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "jit/elf.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { OS_ABI_AMDGPU_HSA = 64, FIRST_ABI_VERSION = 1, LAST_ABI_VERSION = 4, ABI_VERSION_OF_V3 = 1 };
@@ -55,14 +56,12 @@ static void read_target(tj_job *job, const tj_elf *elf, tj_code_object *object) 
   object->generic_version = elf->abi_version == LAST_ABI_VERSION ? flags >> GENERIC_VERSION_SHIFT : 0;
 }
 
-static const char *feature_sign(tj_feature feature, const char *off, const char *on) {
-  return feature == TJ_FEATURE_ON ? on : feature == TJ_FEATURE_OFF ? off : "";
-}
-
 static const char *target_id(tj_job *job, const tj_code_object *object) {
-  return tj_string_format(job, "%s%s%s", object->processor->name,
-                          feature_sign(object->sramecc, ":sramecc-", ":sramecc+"),
-                          feature_sign(object->xnack, ":xnack-", ":xnack+"));
+  tj_target_id id = {.feature = {[TJ_TARGET_SRAMECC] = object->sramecc, [TJ_TARGET_XNACK] = object->xnack}};
+  char text[TJ_TARGET_ID_SIZE];
+  snprintf(id.processor, sizeof id.processor, "%s", object->processor->name);
+  tj_target_id_write(&id, text);
+  return tj_string_copy(job, text, strlen(text));
 }
 
 static void check_segment(tj_job *job, const tj_elf_segment *segment, uint64_t end_of_previous) {

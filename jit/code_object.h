@@ -12,12 +12,10 @@
 
 #include "base/bytes.h"
 #include "base/job.h"
+#include "base/target_id.h"
 #include "jit/kernel_descriptor.h"
 #include "jit/metadata.h"
 #include "jit/processor.h"
-
-/* A target feature that the code requires to be on or off, or works with either way. */
-typedef enum { TJ_FEATURE_UNSUPPORTED, TJ_FEATURE_ANY, TJ_FEATURE_OFF, TJ_FEATURE_ON } tj_feature;
 
 /* A loadable segment: `bytes` go to `address`, zeros follow up to memory_size. Addresses count from where the loader
  * puts the image. Segments ascend and do not overlap; how large an image may be is for the loader to say. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches: parameters and arrays of one run, and the run, waited for or not. All that is known of the kernel is its
  * launch plan. */
+#include "base/target_id.h"
 #include "jit/buffer.h"
 #include "jit/code.h"
 #include "jit/fence.h"
@@ -387,9 +388,9 @@ static void download(dispatch *d) {
 }
 
 static void check_target(dispatch *d, const char *device_target) {
-  const char *target = plan_of(d->launch)->target;
-  if (strcmp(target, device_target) != 0)
-    tj_fail(&d->launch->job, TJ_DEVICE_TARGET, "the code is for %s, the device is %s", target, device_target);
+  tj_target_reason reason;
+  if (!tj_target_allows(plan_of(d->launch)->target, device_target, &reason))
+    tj_fail(&d->launch->job, TJ_DEVICE_TARGET, "%s", reason.text);
 }
 
 static void prepare_dispatch(dispatch *d) {

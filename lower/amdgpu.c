@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The AMDGPU family: target IDs, and kernels in the form that the HSA ABI gives them.
+/* The AMDGPU family: its processors, and kernels in the form that the HSA ABI gives them.
  *
- * A target ID is a processor and the features that are fixed, as in gfx90a:sramecc+:xnack-; a feature that is left
- * out may be on or off. A kernel has the calling convention amdgpu_kernel; its arguments are the argument block of
- * kernel.h, and it needs no hidden ones. */
+ * A kernel has the calling convention amdgpu_kernel; its arguments are the argument block of kernel.h, and it needs no
+ * hidden ones. */
 #include "lower/emit.h"
 #include "lower/family.h"
 
+#include "base/target_id.h"
+
 #include <string.h>
 
-enum { NO_FEATURES = 0, SRAMECC = 1, XNACK = 2 };
+enum { NO_FEATURES = 0, SRAMECC = 1 << TJ_TARGET_SRAMECC, XNACK = 1 << TJ_TARGET_XNACK };
 
 typedef struct {
   const char *name;
@@ -24,18 +25,7 @@ static const processor_row processors[] = {
 #undef PROCESSOR
 };
 
-/* In the order in which target IDs list them. */
-static const struct {
-  const char *name;
-  unsigned bit;
-} features[] = {{"sramecc", SRAMECC}, {"xnack", XNACK}};
-
-enum {
-  FEATURE_COUNT = sizeof features / sizeof features[0],
-  GLOBAL_ADDRESS_SPACE = 1,
-  LOCAL_ADDRESS_SPACE = 3,
-  WORKGROUP_LIMIT = 1024
-};
+enum { GLOBAL_ADDRESS_SPACE = 1, LOCAL_ADDRESS_SPACE = 3, WORKGROUP_LIMIT = 1024 };
 
 /* Of all processors' global accesses, the shortest: the 12 signed bits of gfx10. */
 enum { DISPLACEMENT_LIMIT = 2048 };
@@ -50,63 +40,55 @@ static bool claims(const char *text) {
   return strncmp(text, "gfx", 3) == 0;
 }
 
-static const processor_row *find_processor(tj_job *job, const char *text, size_t length) {
+static const processor_row *find_processor(tj_job *job, const char *name) {
   for (size_t i = 0; i < sizeof processors / sizeof processors[0]; i++) {
-    if (strlen(processors[i].name) == length && memcmp(processors[i].name, text, length) == 0)
+    if (strcmp(processors[i].name, name) == 0)
       return &processors[i];
   }
-  tj_fail(job, TJ_UNKNOWN_TARGET, "unknown processor %.*s", (int)length, text);
+  tj_fail(job, TJ_UNKNOWN_TARGET, "unknown processor %s", name);
 }
 
-static unsigned find_feature(tj_job *job, const processor_row *processor, const char *text, size_t length) {
-  for (unsigned i = 0; i < FEATURE_COUNT; i++) {
-    if (strlen(features[i].name) != length || memcmp(features[i].name, text, length) != 0)
-      continue;
-    if (!(processor->features & features[i].bit))
-      tj_fail(job, TJ_UNKNOWN_FEATURE, "%s does not have the feature %s", processor->name, features[i].name);
-    return i;
+static void check_features(tj_job *job, const processor_row *processor, const tj_target_id *id) {
+  for (unsigned i = 0; i < TJ_TARGET_FEATURE_COUNT; i++) {
+    if (id->feature[i] != TJ_FEATURE_ANY && (processor->features >> i & 1) == 0)
+      tj_fail(job, TJ_UNKNOWN_FEATURE, "%s does not have the feature %s", processor->name,
+              tj_target_feature_name((tj_target_feature)i));
   }
-  tj_fail(job, TJ_UNKNOWN_FEATURE, "unknown feature %.*s", (int)length, text);
 }
 
-/* Reads one feature and its sign, such as xnack+, into signs[]. */
-static void parse_feature(tj_job *job, const processor_row *processor, const char *text, size_t length,
-                          char signs[FEATURE_COUNT]) {
-  char sign = length > 0 ? text[length - 1] : '\0';
-  if (sign != '+' && sign != '-')
-    tj_fail(job, TJ_UNKNOWN_FEATURE, "the feature %.*s has no sign, + or -", (int)length, text);
-  unsigned feature = find_feature(job, processor, text, length - 1);
-  if (signs[feature] != '\0')
-    tj_fail(job, TJ_UNKNOWN_FEATURE, "the feature %s is given twice", features[feature].name);
-  signs[feature] = sign;
-}
-
-static void name_features(tj_job *job, const char signs[FEATURE_COUNT], tj_target *target) {
-  tj_text name = tj_text_begin(job), list = tj_text_begin(job);
-  tj_text_string(&name, target->processor);
-  for (unsigned i = 0; i < FEATURE_COUNT; i++) {
-    if (signs[i] == '\0')
-      continue;
-    tj_text_format(&name, ":%s%c", features[i].name, signs[i]);
-    tj_text_format(&list, "%s%c%s", list.length > 0 ? "," : "", signs[i], features[i].name);
+/* The features as LLVM lists them: +sramecc,-xnack. */
+static const char *list_features(tj_job *job, const tj_target_id *id) {
+  tj_text list = tj_text_begin(job);
+  for (unsigned i = 0; i < TJ_TARGET_FEATURE_COUNT; i++) {
+    if (id->feature[i] != TJ_FEATURE_ANY)
+      tj_text_format(&list, "%s%c%s", list.length > 0 ? "," : "", id->feature[i] == TJ_FEATURE_ON ? '+' : '-',
+                     tj_target_feature_name((tj_target_feature)i));
   }
-  target->name = name.data;
-  target->features = list.data;
+  return list.data;
+}
+
+static const char *canonical_name(tj_job *job, const tj_target_id *id) {
+  char name[TJ_TARGET_ID_SIZE];
+  tj_target_id_write(id, name);
+  return tj_string_copy(job, name, strlen(name));
 }
 
 static tj_target parse(tj_job *job, const char *text) {
-  size_t length = strcspn(text, ":");
-  const processor_row *found = find_processor(job, text, length);
-  char signs[FEATURE_COUNT] = {0};
-  for (const char *at = text + length; *at == ':'; at += length) {
-    at++;
-    length = strcspn(at, ":");
-    parse_feature(job, found, at, length, signs);
-  }
-  tj_target target = {
+  tj_target_id id;
+  tj_target_reason reason;
+  bool is_read = tj_target_id_parse(text, &id, &reason);
+  if (!is_read && reason.code == TJ_UNKNOWN_TARGET)
+    tj_fail(job, reason.code, "%s", reason.text);
+  const processor_row *found = find_processor(job, id.processor);
+  if (!is_read)
+    tj_fail(job, reason.code, "%s", reason.text);
+  check_features(job, found, &id);
+  return (tj_target){
       .family = &tj_family_amdgpu,
+      .name = canonical_name(job, &id),
       .triple = "amdgcn-amd-amdhsa",
       .processor = found->name,
+      .features = list_features(job, &id),
       .passes = passes,
       .object = TJ_OBJECT_CODE_OBJECT,
       .code_object_version = found->code_object_version,
@@ -122,8 +104,6 @@ static tj_target parse(tj_job *job, const char *text) {
       .has_cheap_small_product = true,
       .has_bfloat_rounding = true,
   };
-  name_features(job, signs, &target);
-  return target;
 }
 
 static const char *symbol(tj_job *job, const char *name) {

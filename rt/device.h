@@ -74,9 +74,11 @@ typedef struct {
 
 /* What to know of a device without opening it. */
 typedef struct {
-  char name[32];        /* host, hsa:0, sim:gfx942: what tj_rt_open takes */
+  char name[80];        /* host, hsa:0, sim:gfx942: what tj_rt_open takes */
   char target[64];      /* what to compile for: host, gfx942:sramecc+:xnack- */
-  char description[96]; /* of the hardware, for people */
+  char description[96]; /* of the hardware, for people: its marketing name */
+  char bus[16];         /* where it is on the PCI bus: 0000:c1:00.0; "" where it is not */
+  char uuid[32];        /* GPU- and 16 hexadecimal digits; "" where it has none */
   uint32_t parallelism; /* cores, or compute units */
   uint64_t memory;      /* bytes; 0: unknown */
 } tj_rt_info;

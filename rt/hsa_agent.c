@@ -2,6 +2,8 @@
 /* Finding agents and their memory pools: the callbacks of HSA's iterations, gathered into structs. */
 #include "rt/hsa_agent.h"
 
+#include "base/target_id.h"
+
 #include <stdio.h>
 
 /* What callbacks work on. */
@@ -16,7 +18,7 @@ typedef struct {
 
 /* --- agents --- */
 
-/* The ISA's name is a triple and a target ID, as in amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-. */
+/* The target ID of an agent is that of its first ISA. */
 static hsa_status_t read_isa(hsa_isa_t isa, void *data) {
   search *s = data;
   char name[256] = "";
@@ -25,10 +27,10 @@ static hsa_status_t read_isa(hsa_isa_t isa, void *data) {
   if (status != HSA_STATUS_SUCCESS || length >= sizeof name)
     return status;
   status = s->hsa->isa_get_info_alt(isa, HSA_ISA_INFO_NAME, name);
-  const char *target = strstr(name, "--");
+  const char *target = tj_target_id_in_isa(name);
   bool is_first = s->target[0] == '\0';
   if (status == HSA_STATUS_SUCCESS && target != NULL && is_first)
-    snprintf(s->target, sizeof((tj_hsa_gpu *)0)->target, "%s", target + 2);
+    snprintf(s->target, sizeof((tj_hsa_gpu *)0)->target, "%s", target);
   return status;
 }
 
@@ -60,15 +62,39 @@ tj_status tj_hsa_find_agents(const tj_hsa *hsa, tj_hsa_agents *agents, tj_rt_err
   return tj_hsa_iterate_agents(hsa, error, add_agent, &s);
 }
 
+static uint32_t read_number(const tj_hsa *hsa, hsa_agent_t agent, int attribute) {
+  uint32_t number = 0;
+  hsa->agent_get_info(agent, (hsa_agent_info_t)attribute, &number);
+  return number;
+}
+
+/* Bus, device and function are 8, 5 and 3 bits of one number. */
+static void locate(const tj_hsa *hsa, hsa_agent_t agent, tj_rt_info *info) {
+  uint32_t place;
+  if (hsa->agent_get_info(agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_BDFID, &place) != HSA_STATUS_SUCCESS)
+    return;
+  uint32_t domain = read_number(hsa, agent, HSA_AMD_AGENT_INFO_DOMAIN);
+  snprintf(info->bus, sizeof info->bus, "%04x:%02x:%02x.%x", domain & 0xffff, place >> 8 & 0xff, place >> 3 & 0x1f,
+           place & 7);
+}
+
+/* GPU-XX stands for none. */
+static void identify(const tj_hsa *hsa, hsa_agent_t agent, tj_rt_info *info) {
+  char uuid[64] = "";
+  hsa_status_t status = hsa->agent_get_info(agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_UUID, uuid);
+  if (status == HSA_STATUS_SUCCESS && strcmp(uuid, "GPU-XX") != 0)
+    snprintf(info->uuid, sizeof info->uuid, "%.31s", uuid);
+}
+
 void tj_hsa_describe(const tj_hsa *hsa, const tj_hsa_agents *agents, uint32_t number, tj_rt_info *info) {
   const tj_hsa_gpu *gpu = &agents->gpu[number];
   char product[64] = "";
-  uint32_t units = 0;
   hsa->agent_get_info(gpu->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_PRODUCT_NAME, product);
-  hsa->agent_get_info(gpu->agent, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, &units);
   snprintf(info->target, sizeof info->target, "%s", gpu->target);
   snprintf(info->description, sizeof info->description, "%.63s", product);
-  info->parallelism = units;
+  info->parallelism = read_number(hsa, gpu->agent, HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT);
+  locate(hsa, gpu->agent, info);
+  identify(hsa, gpu->agent, info);
   tj_hsa_pools pools;
   tj_rt_error ignored;
   if (tj_hsa_find_pools(hsa, agents->cpu, gpu->agent, &pools, &ignored) == TJ_OK)

@@ -30,7 +30,7 @@ tj_status tj_hsa_find_agents(const tj_hsa *hsa, tj_hsa_agents *agents, tj_rt_err
 tj_status tj_hsa_find_pools(const tj_hsa *hsa, hsa_agent_t cpu, hsa_agent_t gpu, tj_hsa_pools *pools,
                             tj_rt_error *error);
 
-/* Fills target, description, parallelism and memory. */
+/* Fills everything but the name. */
 void tj_hsa_describe(const tj_hsa *hsa, const tj_hsa_agents *agents, uint32_t number, tj_rt_info *info);
 
 #endif

@@ -3,6 +3,7 @@
  * launches in hsa_queue.c. */
 #include "rt/hsa_device.h"
 
+#include "base/target_id.h"
 #include "rt/driver.h"
 #include "rt/hsa_code.h"
 #include "rt/sim/hsasim.h"
@@ -224,22 +225,18 @@ static tj_status start_runtime(tj_hsa *hsa, const tj_hsa_library *library, tj_rt
   return TJ_OK;
 }
 
-/* Whether the target ID is one of the processor, or the same target ID. */
-static bool is_of_processor(const char *target, const char *processor) {
-  size_t length = strlen(processor);
-  return strcmp(target, processor) == 0 || (strncmp(target, processor, length) == 0 && target[length] == ':');
-}
-
-static const tj_hsa_gpu *choose(const tj_hsa_agents *agents, const char *processor, unsigned long number) {
+/* The number-th agent on which code of a target ID runs; NULL: of all. */
+static const tj_hsa_gpu *choose(const tj_hsa_agents *agents, const char *target, unsigned long number) {
+  tj_target_reason reason;
   for (uint32_t i = 0; i < agents->count; i++) {
-    bool matches = processor == NULL || is_of_processor(agents->gpu[i].target, processor);
+    bool matches = target == NULL || tj_target_allows(target, agents->gpu[i].target, &reason);
     if (matches && number-- == 0)
       return &agents->gpu[i];
   }
   return NULL;
 }
 
-static tj_status open_agent(hsa_device *d, const char *name, const char *processor, unsigned long number,
+static tj_status open_agent(hsa_device *d, const char *name, const char *target, unsigned long number,
                             tj_rt_error *error) {
   tj_hsa_agents agents;
   tj_status status = tj_hsa_find_agents(&d->hsa, &agents, error);
@@ -247,7 +244,7 @@ static tj_status open_agent(hsa_device *d, const char *name, const char *process
     return status;
   if (agents.count == 0)
     return tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_NO_AGENT, "no GPU agent was found: the HSA runtime has none");
-  const tj_hsa_gpu *gpu = choose(&agents, processor, number);
+  const tj_hsa_gpu *gpu = choose(&agents, target, number);
   if (gpu == NULL)
     return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_UNKNOWN_DEVICE, "unknown device %s", name);
   d->gpu = d->codes.gpu = gpu->agent;
@@ -263,7 +260,7 @@ static tj_status open_agent(hsa_device *d, const char *name, const char *process
   return tj_hsa_queue_open(&d->queue, error);
 }
 
-tj_status tj_hsa_device_open(const char *name, const tj_hsa_library *library, const char *processor,
+tj_status tj_hsa_device_open(const char *name, const tj_hsa_library *library, const char *target,
                              unsigned long number, const tj_allocator *given, tj_rt_device **device,
                              tj_rt_error *error) {
   tj_allocator allocator = tj_rt_allocator(given);
@@ -275,7 +272,7 @@ tj_status tj_hsa_device_open(const char *name, const tj_hsa_library *library, co
   tj_hsa_codes_open(&d->codes, &d->hsa, &allocator);
   tj_status status = start_runtime(&d->hsa, library, error);
   if (status == TJ_OK) {
-    status = open_agent(d, name, processor, number, error);
+    status = open_agent(d, name, target, number, error);
     if (status != TJ_OK)
       d->hsa.shut_down();
   }
@@ -289,17 +286,20 @@ tj_status tj_hsa_device_open(const char *name, const tj_hsa_library *library, co
   return status;
 }
 
-/* sim:gfx942, or hsa:0. */
-static void name_device(const char *prefix, bool by_processor, const tj_hsa_agents *agents, uint32_t number,
+/* hsa:0, or sim:gfx942; sim:gfx942:sramecc+:xnack+ for another of one processor. */
+static void name_device(const char *prefix, bool by_target, const tj_hsa_agents *agents, uint32_t number,
                         tj_rt_info *info) {
   const char *target = agents->gpu[number].target;
-  if (by_processor)
-    snprintf(info->name, sizeof info->name, "%.8s:%.*s", prefix, (int)strcspn(target, ":") & 15, target);
+  char processor[TJ_PROCESSOR_SIZE];
+  snprintf(processor, sizeof processor, "%.*s", (int)strcspn(target, ":"), target);
+  bool is_first = choose(agents, processor, 0) == &agents->gpu[number];
+  if (by_target)
+    snprintf(info->name, sizeof info->name, "%.8s:%s", prefix, is_first ? processor : target);
   else
     snprintf(info->name, sizeof info->name, "%.8s:%u", prefix, number);
 }
 
-size_t tj_hsa_device_list(const char *prefix, const tj_hsa_library *library, bool by_processor, tj_rt_info info[],
+size_t tj_hsa_device_list(const char *prefix, const tj_hsa_library *library, bool by_target, tj_rt_info info[],
                           size_t capacity) {
   tj_hsa hsa;
   tj_rt_error ignored;
@@ -310,8 +310,10 @@ size_t tj_hsa_device_list(const char *prefix, const tj_hsa_library *library, boo
     agents.count = 0;
   for (uint32_t i = 0; i < agents.count && i < capacity; i++) {
     info[i] = (tj_rt_info){0};
-    name_device(prefix, by_processor, &agents, i, &info[i]);
+    name_device(prefix, by_target, &agents, i, &info[i]);
     tj_hsa_describe(&hsa, &agents, i, &info[i]);
+    if (by_target)
+      info[i].bus[0] = info[i].uuid[0] = '\0';
   }
   hsa.shut_down();
   return agents.count;

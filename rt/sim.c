@@ -60,9 +60,12 @@ static tj_hsa_library library(char *path, size_t size) {
 static tj_status open_sim(const char *name, const tj_allocator *allocator, tj_rt_device **device,
                           tj_rt_error *error) {
   char path[PATH_CAPACITY + 64];
-  const char *processor = strcmp(name, "sim") == 0 ? "gfx942" : name + sizeof "sim:" - 1;
+  const char *target = name + sizeof "sim" - 1;
+  if (*target++ != ':' || *target == '\0')
+    return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_UNKNOWN_DEVICE,
+                        "unknown device %.100s: simulated GPUs are named by their target, as sim:gfx942", name);
   tj_hsa_library simulator = library(path, sizeof path);
-  return tj_hsa_device_open(name, &simulator, processor, 0, allocator, device, error);
+  return tj_hsa_device_open(name, &simulator, target, 0, allocator, device, error);
 }
 
 static size_t list_sim(tj_rt_info info[], size_t capacity) {

@@ -4,7 +4,7 @@
 
 static int run(const arguments *given) {
   static const char *const columns[] = {"name", "version", NULL};
-  return print_listing(given, &(listing){tj_version_text, ' ', columns});
+  return print_listing(given, &(listing){.text_of = tj_version_text, .separator = ' ', .names = columns});
 }
 
 static const option options[] = {{0}};

@@ -42,10 +42,11 @@ int print_listing(const arguments *given, const listing *list) {
   if (context == NULL)
     return TJ_ERROR_SYSTEM;
   tj_blob text;
-  tj_status done = list->text_of(context, &text);
-  int status = done != TJ_OK                 ? fail_library(context, done)
-               : option_given(given, "json") ? print_rows(context, list, &text)
-                                             : write_blob(context, NULL, &text);
+  bool as_json = option_given(given, "json"), has_json = list->json_of != NULL;
+  tj_status done = as_json && has_json ? list->json_of(context, &text) : list->text_of(context, &text);
+  int status = done != TJ_OK          ? fail_library(context, done)
+               : as_json && !has_json ? print_rows(context, list, &text)
+                                      : write_blob(context, NULL, &text);
   tj_context_destroy(context);
   return status;
 }

@@ -416,10 +416,17 @@ TJ_API tj_status tj_code_disassemble(tj_context *context, const void *bytes, siz
 
 typedef struct tj_device tj_device;
 
-/* The devices that can be opened, one line each: its name, a tab, what it is. */
-TJ_API tj_status tj_device_list(tj_context *context, tj_blob *text);
+typedef enum {
+  TJ_DEVICES_TEXT, /* a line each: name, target, what it is, cores or compute units, memory, PCI bus, UUID */
+  TJ_DEVICES_JSON  /* [{"name","target","description","parallelism","memory","bus","uuid"}…] */
+} tj_device_list_form;
 
-/* Opens "host". TJ6001 for a name that no device has. */
+/* The devices that can be opened. `name` is what tj_device_open takes, `target` what to compile for; `parallelism`
+ * counts cores or compute units, `memory` bytes; what a device does not have or tell is null, or left out of text. */
+TJ_API tj_status tj_device_list(tj_context *context, tj_device_list_form form, tj_blob *text);
+
+/* Opens a device by its name: "host", "hsa:0" for the first GPU of the HSA runtime, "sim:gfx942" for a simulated one.
+ * Each has one name. TJ6001 for a name that no device has. */
 TJ_API tj_status tj_device_open(tj_context *context, const char *name, tj_device **device);
 /* Waits for work in flight. Buffers and fences of the device keep it: they may still be asked and are still to be
  * destroyed, and with the last of them the device shuts down. */

@@ -159,10 +159,12 @@ static bool has_lanes(const tj_sim_image *image, uint32_t lanes) {
   return false;
 }
 
-static hsa_status_t load(executable *into, loading *l, const tj_sim_processor *processor) {
+static hsa_status_t load(executable *into, loading *l, const tj_sim_processor *processor,
+                         const tj_target_id *target) {
+  tj_target_reason reason;
   if (tj_job_run(&into->job, read_body, l) != TJ_OK)
     return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
-  if (tj_sim_image_obstacle(l->image, processor) != NULL)
+  if (!tj_target_id_allows(&l->image->target, target, &reason))
     return HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS;
   hsa_status_t status = allocate_image(l);
   if (status != HSA_STATUS_SUCCESS)
@@ -191,7 +193,7 @@ hsa_status_t hsa_executable_load_agent_code_object(hsa_executable_t handle, hsa_
   if (into->image_count == MOST_IMAGES)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   loading l = {.bytes = {reader->bytes, reader->size}};
-  hsa_status_t status = load(into, &l, processor);
+  hsa_status_t status = load(into, &l, processor, tj_sim_target_of_agent(agent.handle));
   if (status != HSA_STATUS_SUCCESS)
     return status;
   pthread_mutex_lock(&all.lock);

@@ -25,6 +25,7 @@ hsa_status_t hsa_shut_down(void);
 bool tj_sim_is_initialized(void);
 /* The processor of a GPU agent or of its ISA; NULL for others. */
 const tj_sim_processor *tj_sim_agent_processor(uint64_t handle);
+const tj_target_id *tj_sim_target_of_agent(uint64_t handle);
 size_t tj_sim_agent_count(void);
 
 /* Nanoseconds, the unit of HSA's timestamps here. */

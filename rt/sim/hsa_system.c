@@ -2,33 +2,49 @@
 /* The simulated HSA runtime: starting and ending it, its agents and their ISAs. */
 #include "rt/sim/hsa_state.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { MOST_AGENTS = 16, QUEUE_SIZE = 4096 };
+enum { MOST_AGENTS = 16, QUEUE_SIZE = 4096, UUID_SIZE = 21 };
+
+typedef struct {
+  const tj_sim_processor *processor;
+  tj_target_id target;
+} agent_row;
 
 static struct {
   pthread_mutex_t lock;
   uint32_t references;
-  const tj_sim_processor *processor[MOST_AGENTS];
+  agent_row agent[MOST_AGENTS];
   size_t count;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* --- beginning and end --- */
 
-/* The processors that TILEJIT_HSASIM_AGENTS lists with commas or spaces; all of them where it is not set. Names that
- * are not simulated are no agents. */
+static void add_agent(const char *text) {
+  agent_row *agent = &state.agent[state.count];
+  if (state.count < MOST_AGENTS && tj_sim_agent_target(text, &agent->processor, &agent->target))
+    state.count++;
+}
+
+/* The target IDs that TILEJIT_HSASIM_AGENTS lists with commas or spaces, such as gfx942:xnack+; all processors where
+ * it is not set. What is not simulated is no agent. */
 static void find_agents(void) {
   const char *list = getenv("TILEJIT_HSASIM_AGENTS");
   state.count = 0;
   for (size_t i = 0; list == NULL && i < tj_sim_processor_count; i++)
-    state.processor[state.count++] = &tj_sim_processors[i];
-  while (list != NULL && *list != '\0' && state.count < MOST_AGENTS) {
-    const tj_sim_processor *found = tj_sim_processor_named(list);
-    if (found != NULL)
-      state.processor[state.count++] = found;
-    list += strcspn(list, ", ");
+    add_agent(tj_sim_processors[i].name);
+  while (list != NULL && *list != '\0') {
+    char text[TJ_TARGET_ID_SIZE];
+    size_t length = strcspn(list, ", ");
+    if (length < sizeof text) {
+      memcpy(text, list, length);
+      text[length] = '\0';
+      add_agent(text);
+    }
+    list += length;
     list += strspn(list, ", ");
   }
 }
@@ -117,7 +133,11 @@ size_t tj_sim_agent_count(void) {
 }
 
 const tj_sim_processor *tj_sim_agent_processor(uint64_t handle) {
-  return handle >= 2 && handle <= state.count + 1 ? state.processor[handle - 2] : NULL;
+  return handle >= 2 && handle <= state.count + 1 ? state.agent[handle - 2].processor : NULL;
+}
+
+const tj_target_id *tj_sim_target_of_agent(uint64_t handle) {
+  return handle >= 2 && handle <= state.count + 1 ? &state.agent[handle - 2].target : NULL;
 }
 
 hsa_status_t hsa_iterate_agents(hsa_status_t (*callback)(hsa_agent_t agent, void *data), void *data) {
@@ -140,7 +160,8 @@ static hsa_status_t name_agent(const tj_sim_processor *processor, hsa_agent_info
   return HSA_STATUS_SUCCESS;
 }
 
-static uint32_t agent_number(const tj_sim_processor *processor, int attribute, bool *is_known) {
+/* Agents differ in where they are said to be: each on a bus of its own. */
+static uint32_t agent_number(const tj_sim_processor *processor, uint64_t handle, int attribute, bool *is_known) {
   *is_known = true;
   switch (attribute) {
   case HSA_AGENT_INFO_DEVICE:
@@ -159,6 +180,10 @@ static uint32_t agent_number(const tj_sim_processor *processor, int attribute, b
     return processor != NULL ? 1 : 0;
   case HSA_AGENT_INFO_QUEUE_MAX_SIZE:
     return processor != NULL ? QUEUE_SIZE : 0;
+  case HSA_AMD_AGENT_INFO_BDFID:
+    return (uint32_t)handle << 8;
+  case HSA_AMD_AGENT_INFO_DOMAIN:
+    return 0;
   case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT:
     return processor != NULL ? processor->compute_units : 1;
   default:
@@ -175,12 +200,16 @@ hsa_status_t hsa_agent_get_info(hsa_agent_t agent, hsa_agent_info_t attribute, v
   if (number == HSA_AGENT_INFO_NAME || number == HSA_AGENT_INFO_VENDOR_NAME ||
       number == HSA_AMD_AGENT_INFO_PRODUCT_NAME)
     return name_agent(processor, attribute, value);
+  if (number == HSA_AMD_AGENT_INFO_UUID) {
+    snprintf(value, UUID_SIZE, "%s-%016" PRIx64, processor != NULL ? "GPU" : "CPU", agent.handle);
+    return HSA_STATUS_SUCCESS;
+  }
   if (number == HSA_AGENT_INFO_ISA) {
     ((hsa_isa_t *)value)->handle = processor != NULL ? agent.handle : 0;
     return HSA_STATUS_SUCCESS;
   }
   bool is_known;
-  uint32_t result = agent_number(processor, number, &is_known);
+  uint32_t result = agent_number(processor, agent.handle, number, &is_known);
   if (is_known)
     *(uint32_t *)value = result;
   return is_known ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -198,11 +227,11 @@ hsa_status_t hsa_agent_iterate_isas(hsa_agent_t agent, hsa_status_t (*callback)(
 }
 
 hsa_status_t hsa_isa_get_info_alt(hsa_isa_t isa, hsa_isa_info_t attribute, void *value) {
-  const tj_sim_processor *processor = tj_sim_agent_processor(isa.handle);
-  if (processor == NULL)
+  const tj_target_id *id = tj_sim_target_of_agent(isa.handle);
+  if (id == NULL)
     return HSA_STATUS_ERROR_INVALID_ISA;
-  char name[96], target[64];
-  tj_sim_target_id(processor, target, sizeof target);
+  char name[96], target[TJ_TARGET_ID_SIZE];
+  tj_target_id_write(id, target);
   int length = snprintf(name, sizeof name, "amdgcn-amd-amdhsa--%s", target);
   if (attribute == HSA_ISA_INFO_NAME_LENGTH)
     *(uint32_t *)value = (uint32_t)length + 1;

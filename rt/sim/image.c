@@ -7,6 +7,8 @@
 #include "rt/sim/descriptor.h"
 #include "rt/sim/notes.h"
 
+#include <stdio.h>
+
 /* Sizes of the ELF file's tables' entries, and the constants that matter here. */
 enum { HEADER = 64, SECTION = 64, SEGMENT = 56, SYMBOL = 24, RELOCATION = 24 };
 enum { MACHINE_AMDGPU = 224, ABI_HSA = 64, OLDEST_ABI = 2, NEWEST_ABI = 4, TYPE_SHARED = 3 };
@@ -21,7 +23,7 @@ enum {
 };
 enum { SECTION_IN_MEMORY = 2, SYMBOL_OBJECT = 1, SYMBOL_FUNCTION = 2 };
 enum { RELOCATION_ABS64 = 3, RELOCATION_ABS32 = 6, RELOCATION_RELATIVE = 13 };
-enum { FEATURE_ANY = 1, FEATURE_OFF = 2, FEATURE_ON = 3 };
+enum { FLAG_MACHINE = 0xff, XNACK_SHIFT = 8, SRAMECC_SHIFT = 10 };
 
 static const uint64_t largest_image = 1u << 30;
 
@@ -41,6 +43,17 @@ static tj_bytes slice(const reader *in, uint64_t offset, uint64_t length) {
 
 /* --- headers --- */
 
+/* The processor and the features of the header's flags. */
+static void read_target(reader *in, uint32_t flags) {
+  in->image->processor = tj_sim_processor_of(flags & FLAG_MACHINE);
+  if (in->image->processor == NULL)
+    tj_fail(in->job, TJ_CODE_OBJECT, "its processor is not simulated");
+  tj_target_id *target = &in->image->target;
+  snprintf(target->processor, sizeof target->processor, "%s", in->image->processor->name);
+  target->feature[TJ_TARGET_XNACK] = (tj_feature)(flags >> XNACK_SHIFT & 3);
+  target->feature[TJ_TARGET_SRAMECC] = (tj_feature)(flags >> SRAMECC_SHIFT & 3);
+}
+
 static void read_header(reader *in) {
   tj_bytes f = in->file;
   if (f.size < HEADER || memcmp(f.data, "\177ELF\2\1", 6) != 0)
@@ -49,10 +62,7 @@ static void read_header(reader *in) {
     tj_fail(in->job, TJ_CODE_OBJECT, "it is not a shared object for amdgcn-amd-amdhsa");
   if (tj_bytes_u8(f, 8) < OLDEST_ABI || tj_bytes_u8(f, 8) > NEWEST_ABI)
     tj_fail(in->job, TJ_CODE_OBJECT, "its code object version is not 4, 5 or 6");
-  in->image->flags = tj_bytes_u32(f, 48);
-  in->image->processor = tj_sim_processor_of(in->image->flags & 255);
-  if (in->image->processor == NULL)
-    tj_fail(in->job, TJ_CODE_OBJECT, "its processor is not simulated");
+  read_target(in, tj_bytes_u32(f, 48));
 }
 
 /* A table of the file: `count` entries of `size` bytes. */
@@ -318,22 +328,7 @@ void tj_sim_image_decode(tj_job *job, tj_sim_image *image, void *disassembler, u
   }
 }
 
-/* --- compatibility --- */
-
-static const char *feature_obstacle(uint32_t setting, uint32_t wrong, const char *reason) {
-  return setting == wrong ? reason : NULL;
-}
-
-const char *tj_sim_image_obstacle(const tj_sim_image *image, const tj_sim_processor *processor) {
-  if (image->processor != processor)
-    return "it is for another processor";
-  if (!processor->has_memory_ecc)
-    return NULL;
-  const char *reason = feature_obstacle(image->flags >> 8 & 3, FEATURE_ON, "it needs xnack+, the device has xnack-");
-  if (reason != NULL)
-    return reason;
-  return feature_obstacle(image->flags >> 10 & 3, FEATURE_OFF, "it needs sramecc-, the device has sramecc+");
-}
+/* --- kernels by name --- */
 
 const tj_sim_kernel *tj_sim_image_kernel(const tj_sim_image *image, const char *name) {
   size_t length = strlen(name);

@@ -51,7 +51,7 @@ typedef struct {
 
 typedef struct {
   const tj_sim_processor *processor;
-  uint32_t flags; /* of the ELF header: xnack and sramecc */
+  tj_target_id target;
   tj_sim_segment *segment;
   uint32_t segment_count;
   uint64_t size; /* of the image */
@@ -69,10 +69,6 @@ void tj_sim_image_load(tj_job *job, tj_sim_image *image, unsigned char *memory);
 
 /* Decodes all kernels of that wave size. */
 void tj_sim_image_decode(tj_job *job, tj_sim_image *image, void *disassembler, uint32_t lanes);
-
-/* Whether the code runs on the processor, whose target ID says sramecc+ and xnack- where it has these features. NULL,
- * or why not. */
-const char *tj_sim_image_obstacle(const tj_sim_image *image, const tj_sim_processor *processor);
 
 const tj_sim_kernel *tj_sim_image_kernel(const tj_sim_image *image, const char *name);
 

@@ -6,7 +6,6 @@
 #include "base/msgpack.h"
 
 enum { NOTE_HEADER = 12, NOTE_METADATA = 32, LONGEST_TEXT = 256 };
-enum { XNACK_SHIFT = 8, SRAMECC_SHIFT = 10, FEATURE_OFF = 2, FEATURE_ON = 3 };
 
 /* --- the note --- */
 
@@ -81,26 +80,18 @@ static bool is_key(const tj_msgpack_value *key, const char *name) {
 
 /* --- the target --- */
 
-/* Whether the text of a target ID turns a feature on or off as the header's flags do; silence stands for any. */
-static bool is_feature_as_said(const char *target, const char *name, uint32_t setting) {
-  const char *at = strstr(target, name);
-  char sign = at == NULL ? '\0' : at[strlen(name)];
-  return (sign == '+') == (setting == FEATURE_ON) && (sign == '-') == (setting == FEATURE_OFF);
-}
-
-/* amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-: the processor stands before the first colon. */
+/* As amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-. */
 static void check_target(reader *in) {
-  char target[LONGEST_TEXT];
-  read_text(in, target);
-  size_t length = strcspn(target, ":"), first = length;
-  while (first > 0 && target[first - 1] != '-')
-    first--;
-  const char *expected = in->image->processor->name;
-  bool is_same = length - first == strlen(expected) && memcmp(target + first, expected, length - first) == 0;
-  if (!is_same || !is_feature_as_said(target + length, ":xnack", in->image->flags >> XNACK_SHIFT & 3) ||
-      !is_feature_as_said(target + length, ":sramecc", in->image->flags >> SRAMECC_SHIFT & 3))
-    tj_fail(in->job, TJ_CODE_OBJECT, "its metadata are for %.100s, its header is for %s, flags 0x%x", target,
-            expected, in->image->flags);
+  char name[LONGEST_TEXT], said[TJ_TARGET_ID_SIZE] = "", expected[TJ_TARGET_ID_SIZE];
+  tj_target_id id;
+  tj_target_reason reason;
+  read_text(in, name);
+  const char *target = tj_target_id_in_isa(name);
+  if (target != NULL && tj_target_id_parse(target, &id, &reason))
+    tj_target_id_write(&id, said);
+  tj_target_id_write(&in->image->target, expected);
+  if (strcmp(said, expected) != 0)
+    tj_fail(in->job, TJ_CODE_OBJECT, "its metadata are for %.100s, its header is for %s", name, expected);
 }
 
 /* --- kernels --- */

@@ -2,8 +2,6 @@
 /* Processors: the table and its look-ups. */
 #include "rt/sim/processor.h"
 
-#include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 
 const tj_sim_processor tj_sim_processors[] = {
@@ -23,13 +21,9 @@ const tj_sim_processor *tj_sim_processor_of(uint32_t machine) {
   return NULL;
 }
 
-const tj_sim_processor *tj_sim_processor_named(const char *text) {
-  size_t length = 0;
-  while (isalnum((unsigned char)text[length]))
-    length++;
+const tj_sim_processor *tj_sim_processor_named(const char *name) {
   for (size_t i = 0; i < tj_sim_processor_count; i++) {
-    const char *name = tj_sim_processors[i].name;
-    if (strlen(name) == length && memcmp(name, text, length) == 0)
+    if (strcmp(tj_sim_processors[i].name, name) == 0)
       return &tj_sim_processors[i];
   }
   return NULL;
@@ -39,6 +33,20 @@ bool tj_sim_has_packed_ids(const tj_sim_processor *processor) {
   return processor->generation != 10;
 }
 
-void tj_sim_target_id(const tj_sim_processor *processor, char *text, size_t size) {
-  snprintf(text, size, "%s%s", processor->name, processor->has_memory_ecc ? ":sramecc+:xnack-" : "");
+bool tj_sim_agent_target(const char *text, const tj_sim_processor **processor, tj_target_id *target) {
+  static const tj_feature usual[TJ_TARGET_FEATURE_COUNT] = {
+      [TJ_TARGET_SRAMECC] = TJ_FEATURE_ON, [TJ_TARGET_XNACK] = TJ_FEATURE_OFF};
+  tj_target_reason reason;
+  if (!tj_target_id_parse(text, target, &reason))
+    return false;
+  *processor = tj_sim_processor_named(target->processor);
+  if (*processor == NULL)
+    return false;
+  for (unsigned i = 0; i < TJ_TARGET_FEATURE_COUNT; i++) {
+    if (target->feature[i] != TJ_FEATURE_ANY && !(*processor)->has_features)
+      return false;
+    if (target->feature[i] == TJ_FEATURE_ANY)
+      target->feature[i] = (*processor)->has_features ? usual[i] : TJ_FEATURE_UNSUPPORTED;
+  }
+  return true;
 }

@@ -544,8 +544,6 @@ static void expect_open(const char *name, tj_problem_code code, const char *text
 START_TEST(devices_that_are_not_there) {
   expect_open("sim:gfx999", TJ_UNKNOWN_DEVICE, "unknown device");
   expect_open("sim:", TJ_UNKNOWN_DEVICE, "unknown device");
-  expect_open("hsa:x", TJ_UNKNOWN_DEVICE, "unknown device");
-  expect_open("hsa:", TJ_UNKNOWN_DEVICE, "unknown device");
   setenv("TILEJIT_HSA_LIBRARY", "libtilejit-no-such-library.so", 1);
   expect_open("hsa:0", TJ_HSA_LIBRARY, "no HSA library");
   setenv("TILEJIT_HSA_LIBRARY", "libm.so.6", 1);
@@ -577,6 +575,68 @@ START_TEST(libraries_that_do_not_open) {
     ck_assert_int_eq(error.code, cases[i].library.missing);
     ck_assert_msg(strstr(error.text, cases[i].text) == error.text, "%s", error.text);
   }
+}
+END_TEST
+
+/* Each device has one name. */
+START_TEST(device_names_are_strict) {
+  static const char *const none[] = {"hsa",     "hsa:",   "hsa:x",  "hsa:00",         "hsa:01",
+                                     "hsa:0x0", "hsa:+0", "hsa: 0", "hsa:0:",         "hsa:1 ",
+                                     "hsa:-1",  "sim",    "sim:",   "hsa:9999999999", "host:0",
+                                     "hosts",   "hsa0",   "",       "sim:gfx942:",    "sim:gfx942:xnack"};
+  setenv("TILEJIT_HSA_LIBRARY", TILEJIT_HSASIM, 1);
+  for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+    expect_open(none[i], TJ_UNKNOWN_DEVICE, "unknown device");
+  expect_open("hsa:00", TJ_UNKNOWN_DEVICE, "GPUs are hsa:0, hsa:1");
+  expect_open("sim", TJ_UNKNOWN_DEVICE, "sim:gfx942");
+  unsetenv("TILEJIT_HSA_LIBRARY");
+}
+END_TEST
+
+static void expect_target(const char *name, const char *target) {
+  tj_rt_device *device;
+  tj_rt_error error = {0};
+  ck_assert_msg(tj_rt_open(name, NULL, &device, &error) == TJ_OK, "%s: %s", name, error.text);
+  ck_assert_str_eq(device->info.target, target);
+  tj_rt_close(device);
+}
+
+START_TEST(agents_with_features) {
+  setenv("TILEJIT_HSASIM_AGENTS", "gfx942:xnack+ gfx1100:xnack+,gfx942,gfx90a:sramecc-:xnack+,gfx1100", 1);
+  expect_target("sim:gfx942", "gfx942:sramecc+:xnack+");
+  expect_target("sim:gfx942:xnack-", "gfx942:sramecc+:xnack-");
+  expect_target("sim:gfx942:xnack+:sramecc+", "gfx942:sramecc+:xnack+");
+  expect_target("sim:gfx90a", "gfx90a:sramecc-:xnack+");
+  expect_target("sim:gfx1100", "gfx1100");
+  expect_open("sim:gfx942:sramecc-", TJ_UNKNOWN_DEVICE, "unknown device");
+  tj_rt_info info[8];
+  size_t count = tj_rt_list(info, 8), first = count - 4;
+  static const char *const names[] = {"sim:gfx942", "sim:gfx942:sramecc+:xnack-", "sim:gfx90a", "sim:gfx1100"};
+  for (size_t i = 0; i < 4; i++)
+    ck_assert_str_eq(info[first + i].name, names[i]);
+  unsetenv("TILEJIT_HSASIM_AGENTS");
+}
+END_TEST
+
+/* Two GPUs of one kind differ in where they are, and in who they are. */
+START_TEST(gpus_are_told_apart) {
+  tj_rt_info info[8];
+  setenv("TILEJIT_HSA_LIBRARY", TILEJIT_HSASIM, 1);
+  setenv("TILEJIT_HSASIM_AGENTS", "gfx942,gfx942", 1);
+  ck_assert_uint_ge(tj_rt_list(info, 8), 3);
+  const tj_rt_info *first = &info[1], *second = &info[2];
+  ck_assert_str_eq(first->name, "hsa:0");
+  ck_assert_str_eq(second->name, "hsa:1");
+  ck_assert_str_eq(first->target, "gfx942:sramecc+:xnack-");
+  ck_assert_str_eq(first->description, second->description);
+  ck_assert_str_eq(first->bus, "0000:02:00.0");
+  ck_assert_str_eq(second->bus, "0000:03:00.0");
+  ck_assert_str_eq(first->uuid, "GPU-0000000000000002");
+  ck_assert_str_eq(second->uuid, "GPU-0000000000000003");
+  ck_assert_uint_eq(first->parallelism, 304);
+  ck_assert_uint_gt(first->memory, 0);
+  unsetenv("TILEJIT_HSA_LIBRARY");
+  unsetenv("TILEJIT_HSASIM_AGENTS");
 }
 END_TEST
 
@@ -629,6 +689,9 @@ int main(void) {
                                 too_large_launches_are_refused,
                                 devices_that_are_not_there,
                                 libraries_that_do_not_open,
+                                device_names_are_strict,
+                                agents_with_features,
+                                gpus_are_told_apart,
                                 the_installed_library,
                                 the_simulator_as_the_hsa_library};
   return run_suite(suite_of("hsa", tests, sizeof tests / sizeof tests[0]));

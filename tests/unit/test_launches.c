@@ -4,6 +4,7 @@
 #include "library_support.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 enum { ROWS = 24, COLUMNS = 40, ELEMENTS = ROWS * COLUMNS, BYTES = ELEMENTS * 4, IN_FLIGHT = 16 };
 enum { LONG_ROWS = 512, LONG_COLUMNS = 512, LONG_BYTES = LONG_ROWS * LONG_COLUMNS * 4 };
@@ -85,6 +86,55 @@ static void expect_matrix(const session *s, tj_buffer *buffer, int32_t first, bo
     ck_assert_msg(data[i] == first + expected, "element %d is %d, not %d", i, data[i], first + expected);
   }
 }
+
+/* --- targets --- */
+
+/* Code, the agent of the simulator that it is to run on, and why it does not; NULL: it does. */
+static const struct {
+  const char *code, *agent, *reason;
+} target_rows[] = {
+    {"gfx942", "gfx942:sramecc+:xnack-", NULL},
+    {"gfx942", "gfx942:sramecc-:xnack+", NULL},
+    {"gfx942:xnack-:sramecc+", "gfx942:sramecc+:xnack-", NULL},
+    {"gfx942:xnack+", "gfx942:xnack+", NULL},
+    {"gfx1100", "gfx1100", NULL},
+    {"gfx942:xnack+", "gfx942:xnack-", "the code needs xnack+, the device has xnack-"},
+    {"gfx942:sramecc-", "gfx942", "the code needs sramecc-, the device has sramecc+"},
+    {"gfx90a", "gfx942", "the code is for gfx90a, the device is gfx942"},
+    {"host", "gfx942", "the code is for host, the device is gfx942"},
+};
+
+START_TEST(code_runs_where_its_target_id_allows) {
+  setenv("TILEJIT_HSASIM_AGENTS", target_rows[_i].agent, 1);
+  char processor[16], name[32];
+  snprintf(processor, sizeof processor, "%s", target_rows[_i].agent);
+  processor[strcspn(processor, ":")] = '\0';
+  snprintf(name, sizeof name, "sim:%s", processor);
+  session s = {.context = new_context(NULL)};
+  s.device = open_device(s.context, name);
+  tj_program *program = new_program(s.context, program_text, NULL, 0);
+  tj_compile_options options = {.target = target_rows[_i].code};
+  expect(&s, tj_code_compile(program, &options, &s.code));
+  tj_program_destroy(program);
+  tj_buffer *from = new_matrix(&s, 3), *to = new_buffer(&s, BYTES);
+  if (target_rows[_i].reason == NULL) {
+    tj_fence *fence = submit(&s, ROWS, from, to);
+    expect(&s, tj_fence_wait(fence, NULL));
+    tj_fence_destroy(fence);
+    expect_matrix(&s, to, 3, true);
+  } else {
+    tj_launch *launch = new_launch(&s, ROWS, COLUMNS);
+    expect(&s, tj_launch_bind_buffer(launch, "src", from));
+    expect(&s, tj_launch_bind_buffer(launch, "dst", to));
+    expect_code(s.context, tj_launch_run(launch, s.device), 6009, target_rows[_i].reason);
+    tj_launch_destroy(launch);
+  }
+  tj_buffer_destroy(from);
+  tj_buffer_destroy(to);
+  close_session(&s);
+  unsetenv("TILEJIT_HSASIM_AGENTS");
+}
+END_TEST
 
 /* --- buffers --- */
 
@@ -465,6 +515,7 @@ int main(void) {
     tcase_add_loop_test(tcase, everywhere[i], 0, DEVICES);
   for (size_t i = 0; i < sizeof simulated / sizeof simulated[0]; i++)
     tcase_add_test(tcase, simulated[i]);
+  tcase_add_loop_test(tcase, code_runs_where_its_target_id_allows, 0, sizeof target_rows / sizeof target_rows[0]);
   suite_add_tcase(suite, tcase);
   return run_suite(suite);
 }

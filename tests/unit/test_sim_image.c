@@ -62,18 +62,15 @@ START_TEST(whole_code_objects) {
 }
 END_TEST
 
-START_TEST(features_must_fit) {
+START_TEST(code_objects_have_a_target) {
   tj_job job;
   tj_job_init(&job, NULL);
   session s = {.processor = "gfx942"};
   expect_success(&job, make, &s);
   expect_success(&job, read_image, &s);
-  ck_assert_ptr_null(tj_sim_image_obstacle(s.image, tj_sim_processor_named("gfx942")));
-  ck_assert_ptr_nonnull(tj_sim_image_obstacle(s.image, tj_sim_processor_named("gfx950")));
-  s.image->flags = (s.image->flags & ~0x300u) | 0x300;
-  ck_assert_ptr_nonnull(tj_sim_image_obstacle(s.image, tj_sim_processor_named("gfx942")));
-  s.image->flags = (s.image->flags & ~0xf00u) | 0x800;
-  ck_assert_ptr_nonnull(tj_sim_image_obstacle(s.image, tj_sim_processor_named("gfx942")));
+  char target[TJ_TARGET_ID_SIZE];
+  tj_target_id_write(&s.image->target, target);
+  ck_assert_str_eq(target, "gfx942");
   tj_job_destroy(&job);
 }
 END_TEST
@@ -156,6 +153,6 @@ START_TEST(damaged_code_objects) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {whole_code_objects, features_must_fit, notes_must_agree, damaged_code_objects};
+  const TTest *const tests[] = {whole_code_objects, code_objects_have_a_target, notes_must_agree, damaged_code_objects};
   return run_suite(suite_of("sim_image", tests, sizeof tests / sizeof tests[0]));
 }
