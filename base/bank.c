@@ -31,12 +31,14 @@ typedef struct {
   model_number model;
   uint32_t least_bytes;
   bool for_loads, for_stores;
+  const char *measured_on;
   uint8_t phase[GRANULES]; /* of four lanes each */
 } phases;
 
 static const phases phase_rows[] = {
 #define BANK_MODEL(...)
-#define BANK_PHASES(model, least, loads, stores, ...) {MODEL_##model, least, loads, stores, {__VA_ARGS__}},
+#define BANK_PHASES(model, least, loads, stores, measured, ...)                                                      \
+  {MODEL_##model, least, loads, stores, measured, {__VA_ARGS__}},
 #define BANK_PROCESSOR(...)
 #include "base/bank.def"
 #undef BANK_MODEL
@@ -118,6 +120,11 @@ void tj_bank_phases(const tj_bank_model *model, bool is_store, uint32_t bytes, u
   memset(lanes, 0, TJ_BANK_MOST_PHASES * sizeof lanes[0]);
   for (uint32_t granule = 0; granule < GRANULES; granule++)
     lanes[row->phase[granule]] |= active & 0xfull << (4 * granule);
+}
+
+const char *tj_bank_measured_on(const tj_bank_model *model, bool is_store, uint32_t bytes) {
+  const phases *row = find_phases(model, is_store, bytes);
+  return row->least_bytes == bytes ? row->measured_on : "";
 }
 
 uint32_t tj_bank_phase_lanes(const tj_bank_model *model, bool is_store, uint32_t bytes) {

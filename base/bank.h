@@ -24,6 +24,10 @@ const tj_bank_model *tj_bank_model_of(const char *processor);
 void tj_bank_phases(const tj_bank_model *model, bool is_store, uint32_t bytes, uint64_t active,
                     uint64_t lanes[TJ_BANK_MOST_PHASES]);
 
+/* The processor on which the phases of accesses of just so many bytes a lane have been measured; "" where they are
+ * taken from elsewhere, as model->source says. */
+const char *tj_bank_measured_on(const tj_bank_model *model, bool is_store, uint32_t bytes);
+
 /* How many lanes a phase serves, where each moves `bytes` bytes. */
 uint32_t tj_bank_phase_lanes(const tj_bank_model *model, bool is_store, uint32_t bytes);
 

@@ -39,6 +39,9 @@ tj_finding *tj_find(tj_findings *findings, const char *about, tj_finding_verdict
     __attribute__((format(printf, 4, 5)));
 void tj_finding_number(tj_finding *finding, const char *name, int64_t value);
 
+/* Which of the phases that cycles of LDS are counted by have been measured. */
+void tj_find_phases(tj_findings *findings, const tj_bank_model *model);
+
 /* What a check is asked for. */
 typedef struct {
   tj_graph *graph;

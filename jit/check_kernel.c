@@ -236,6 +236,7 @@ static void report_totals(const kernel_check *k, tj_findings *findings) {
   tj_finding_number(finding, "least_bytes", least * k->line_bytes);
   if (k->kernel->lds_elements == 0 || k->model == NULL)
     return;
+  tj_find_phases(findings, k->model);
   finding = tj_find(findings, "conflict-free", cycles == ideal ? TJ_FINDING_YES : TJ_FINDING_NO,
                     "%" PRId64 " cycles of LDS, %" PRId64 " without conflicts", cycles, ideal);
   tj_finding_number(finding, "cycles", cycles);

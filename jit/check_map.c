@@ -254,6 +254,37 @@ static vector check_vector(const tj_check *check, const tj_value *map, tj_findin
 
 /* --- LDS --- */
 
+/* The widths of which phases were measured in one direction, as "loads of 4, 8 bytes"; the processor, or NULL. */
+static const char *list_measured(tj_text *text, const tj_bank_model *model, bool is_store) {
+  static const uint32_t widths[] = {1, 2, 4, 8, 12, 16};
+  const char *processor = NULL;
+  for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
+    const char *measured_on = tj_bank_measured_on(model, is_store, widths[i]);
+    if (measured_on[0] == '\0')
+      continue;
+    if (processor == NULL)
+      tj_text_string(text, is_store ? "stores of" : "loads of");
+    tj_text_format(text, "%s %u", processor == NULL ? "" : ",", widths[i]);
+    processor = measured_on;
+  }
+  return processor;
+}
+
+void tj_find_phases(tj_findings *findings, const tj_bank_model *model) {
+  tj_text text = tj_text_begin(findings->job);
+  for (unsigned is_store = 0; is_store < 2; is_store++) {
+    const char *separator = text.length > 0 ? "; " : "";
+    tj_text part = tj_text_begin(findings->job);
+    const char *processor = list_measured(&part, model, is_store != 0);
+    if (processor != NULL)
+      tj_text_format(&text, "%s%s bytes a lane were measured on %s", separator, part.data, processor);
+  }
+  if (text.length > 0)
+    tj_find(findings, "phases", TJ_FINDING_FACT, "%s; other accesses were not measured", text.data);
+  else
+    tj_find(findings, "phases", TJ_FINDING_FACT, "not measured: %s", model->source);
+}
+
 /* A tile in LDS, read and written vector by vector. */
 typedef struct {
   const tj_check *check;
@@ -357,6 +388,8 @@ static bool measure_tile(lds_tile *tile, tj_findings *findings) {
               fits ? tj_string_format(findings->job, "the layout takes %" PRId64, bytes) : "the layout takes more");
   tj_finding_number(finding, "banks", tile->model->banks);
   tj_finding_number(finding, "bytes", fits ? bytes : -1);
+  if (fits)
+    tj_find_phases(findings, tile->model);
   return fits;
 }
 

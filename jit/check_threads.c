@@ -164,6 +164,7 @@ static void report_costs(const thread_map *m, tj_findings *findings) {
   uint32_t line_bytes = tj_cache_line_bytes(target->processor);
   costs sum = count_costs(m, model, line_bytes);
   report_lines(&sum, line_bytes, findings);
+  tj_find_phases(findings, model);
   report_cycles("loads", sum.load_cycles, sum.load_ideal, findings);
   report_cycles("stores", sum.store_cycles, sum.store_ideal, findings);
 }

@@ -19,6 +19,7 @@ typedef struct {
 #define CONSECUTIVE_8 "0-7,8-15,16-23,24-31,32-39,40-47,48-55,56-63"
 #define CDNA_WIDE "0-3+20-23,32-35+52-55,4-7+16-19,36-39+48-51,8-11+28-31,40-43+60-63,12-15+24-27,44-47+56-59"
 #define CDNA4_WIDE "0-3+12-15+20-23+24-27,32-35+44-47+52-55+56-59,4-7+8-11+16-19+28-31,36-39+40-43+48-51+60-63"
+#define RDNA3_WIDE "0-3+20-23,4-7+16-19,8-11+28-31,12-15+24-27"
 #define CDNA_ROWS(processor)                                                                                         \
   {processor, B1, B4, BOTH, 64, 32, "0-31,32-63"}, {processor, B8, B8, BOTH, 64, 32, "0-15,16-31,32-47,48-63"},      \
       {processor, B12, B16, LOAD, 64, 32, CDNA_WIDE}, {                                                              \
@@ -37,7 +38,10 @@ static const row rows[] = {
     {"gfx950", B12, B16, LOAD, 64, 64, CDNA4_WIDE},
     {"gfx950", B12, B16, STORE, 64, 64, "0-15,16-31,32-47,48-63"},
     RDNA_ROWS("gfx1030"),
-    RDNA_ROWS("gfx1100"),
+    {"gfx1100", B1, B4, BOTH, 32, 32, "0-31"},
+    {"gfx1100", B8, B8, BOTH, 32, 32, "0-15,16-31"},
+    {"gfx1100", B12, B16, LOAD, 32, 32, RDNA3_WIDE},
+    {"gfx1100", B12, B16, STORE, 32, 32, "0-7,8-15,16-23,24-31"},
     RDNA_ROWS("gfx1201"),
 };
 
@@ -92,9 +96,9 @@ START_TEST(processors_have_models) {
   static const struct {
     const char *processor, *model;
     uint32_t wide_lanes; /* of a phase, where each moves 16 bytes */
-  } known[] = {{"gfx90a", "cdna", 8},         {"gfx942", "cdna", 8},       {"gfx950", "cdna4", 16},
-               {"gfx908", "gcn", 8},          {"gfx1030", "rdna", 8},      {"gfx1151", "rdna", 8},
-               {"gfx9-4-generic", "cdna", 8}, {"gfx12-generic", "rdna", 8}};
+  } known[] = {{"gfx90a", "cdna", 8},         {"gfx942", "cdna", 8},        {"gfx950", "cdna4", 16},
+               {"gfx908", "gcn", 8},          {"gfx1030", "rdna", 8},       {"gfx1151", "rdna3", 8},
+               {"gfx9-4-generic", "cdna", 8}, {"gfx12-generic", "rdna4", 8}};
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
     const tj_bank_model *model = tj_bank_model_of(known[i].processor);
     ck_assert_str_eq(model->name, known[i].model);
@@ -102,6 +106,29 @@ START_TEST(processors_have_models) {
     ck_assert_uint_eq(tj_bank_phase_lanes(model, true, B16), known[i].wide_lanes);
   }
   ck_assert_ptr_null(tj_bank_model_of("znver4"));
+}
+END_TEST
+
+/* On which processor, by width; stores have not been measured anywhere. */
+START_TEST(what_was_measured) {
+  static const struct {
+    const char *processor, *measured[sizeof widths / sizeof widths[0]];
+  } known[] = {
+      {"gfx90a", {"", "", "gfx942", "gfx942", "", "gfx942"}},
+      {"gfx942", {"", "", "gfx942", "gfx942", "", "gfx942"}},
+      {"gfx950", {"", "", "gfx950", "gfx950", "", "gfx950"}},
+      {"gfx1030", {"", "", "", "", "", ""}},
+      {"gfx1103", {"", "", "gfx1100", "gfx1100", "", "gfx1100"}},
+      {"gfx1201", {"", "", "gfx1201", "gfx1201", "", "gfx1201"}},
+      {"gfx908", {"", "", "", "", "", ""}},
+  };
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    const tj_bank_model *model = tj_bank_model_of(known[i].processor);
+    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++) {
+      ck_assert_str_eq(tj_bank_measured_on(model, false, widths[w]), known[i].measured[w]);
+      ck_assert_str_eq(tj_bank_measured_on(model, true, widths[w]), "");
+    }
+  }
 }
 END_TEST
 
@@ -180,6 +207,9 @@ START_TEST(worked_cycles) {
       {"gfx1100", false, 4, every_word, UINT32_MAX, 1, 1},
       {"gfx1100", false, 8, every_second_word, UINT32_MAX, 2, 2},
       {"gfx1100", false, 16, every_fourth_word, UINT32_MAX, 4, 4},
+      {"gfx1100", false, 16, rows_of_32_words, 0x00f0000f, 8, 1},
+      {"gfx1100", false, 16, rows_of_32_words, 0x000f000f, 8, 2},
+      {"gfx1100", true, 16, rows_of_32_words, 0x000000ff, 8, 1},
       {"gfx1201", false, 4, rows_of_32_words, UINT32_MAX, 32, 1},
   };
   for (size_t i = 0; i < sizeof worked / sizeof worked[0]; i++) {
@@ -257,7 +287,7 @@ START_TEST(random_accesses) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {phases_are_those_of_the_sources, processors_have_models, worked_cycles,
-                                random_accesses};
+  const TTest *const tests[] = {phases_are_those_of_the_sources, processors_have_models, what_was_measured,
+                                worked_cycles, random_accesses};
   return run_suite(suite_of("bank", tests, sizeof tests / sizeof tests[0]));
 }

@@ -357,7 +357,7 @@ static void search_runs(tj_job *job, void *data) {
     all.column[0][lane] = lane / ROWS % RUNS * RUN + lane / (ROWS * RUNS) * 4;
   }
   tj_stage_tile tile = {4, ROWS, RUN * RUNS, all.access, all.count, LDS, NULL, 0, run_length, 1};
-  random_search r = {job, tj_graph_create(job), tj_bank_model_of("gfx1100"), &tile, 1};
+  random_search r = {job, tj_graph_create(job), tj_bank_model_of("gfx1201"), &tile, 1};
   tj_stage_choice choice;
   ck_assert(tj_stage_search(job, r.model, &tile, &choice));
   ck_assert_str_eq(choice.reason,
