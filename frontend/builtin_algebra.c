@@ -159,13 +159,22 @@ const tj_value *tj_builtin_nullspace(tj_call *call) {
   return inverse(call, tj_layout_nullspace, tj_f2_kernel);
 }
 
+/* A layout, swizzled or not. */
+static tj_composed arg_swizzled(tj_call *call, uint32_t index) {
+  const tj_value *value = call->arg[index];
+  if (value->kind == TJ_VALUE_COMPOSED && value->composed->swizzle.bits != 0)
+    return *value->composed;
+  return (tj_composed){.offset = tj_tuple_constant(call->graph, 0), .layout = tj_arg_layout(call, index)};
+}
+
 const tj_value *tj_builtin_max_common_vector(tj_call *call) {
-  return tj_value_of_node(call->graph,
-                          tj_layout_max_common_vector(call->graph, tj_arg_layout(call, 0), tj_arg_layout(call, 1)));
+  tj_composed a = arg_swizzled(call, 0), b = arg_swizzled(call, 1);
+  return tj_value_of_node(call->graph, tj_composed_max_common_vector(call->graph, &a, &b));
 }
 
 const tj_value *tj_builtin_max_common_layout(tj_call *call) {
-  return tj_give_layout(call, tj_layout_max_common(call->graph, tj_arg_layout(call, 0), tj_arg_layout(call, 1)));
+  tj_composed a = arg_swizzled(call, 0), b = arg_swizzled(call, 1);
+  return tj_give_layout(call, tj_composed_max_common(call->graph, &a, &b));
 }
 
 const tj_value *tj_builtin_domain_distribute(tj_call *call) {

@@ -112,12 +112,17 @@ const tj_tuple *tj_layout_coprofile(tj_graph *graph, tj_layout layout) {
  * each of its leaves, `load` is the sum of the largest digits that right-hand modes put there so far: NULL for none.
  * A sum that reaches the leaf's extent would carry, and the composition would not be the sum of its modes.
  *
+ * A layout at a negative index is minus what it is at the index without the sign, as in CuTe. So modes of negative
+ * strides go the way of those without the sign, backwards; modes of both signs in one part of several leaves would
+ * borrow.
+ *
  * While `may_overhang`, right-hand modes that step over tiles may step past the end of a leaf that the step does not
  * divide: the leaf is then covered by whole tiles, the last one beyond its end, and does not carry. */
 typedef struct {
   tj_graph *graph;
   const tj_node **load;
-  bool *overhangs; /* by leaf */
+  bool *overhangs;   /* by leaf */
+  int8_t *direction; /* by leaf: the sign of right-hand strides that walk over it; 0: none did so far */
   bool may_overhang;
 } composer;
 
@@ -150,16 +155,26 @@ static void add_load(composer *self, uint32_t leaf, const tj_node *extent, const
   }
 }
 
-static void require_positive_stride(tj_graph *graph, const tj_node *stride) {
-  switch (tj_decide_less(graph, tj_int(graph, 0), stride)) {
-  case TJ_YES:
-    return;
-  case TJ_NO:
-    tj_note(graph->job, "only a left-hand layout of one mode composes with negative strides");
-    tj_fail(graph->job, TJ_COMPOSITION_STRIDE, "composition: stride %s of the right-hand mode is not positive",
-            tj_describe(graph, stride));
-  default:
+/* The sign of a stride that is not 0. */
+static int direction_of(tj_graph *graph, const tj_node *stride) {
+  if (tj_decide_less(graph, tj_int(graph, 0), stride) == TJ_YES)
+    return 1;
+  if (tj_decide_less(graph, stride, tj_int(graph, 0)) != TJ_YES)
     tj_fail_needs(graph, "composition", stride, ">=", tj_int(graph, 1));
+  return -1;
+}
+
+/* All right-hand modes that walk over a part of several leaves go one way. */
+static void set_direction(composer *self, walked left, const tj_node *stride, int direction) {
+  int8_t *of_leaf = self->direction + left.first_leaf;
+  for (uint32_t i = 0; i < left.shape->leaf_count; i++) {
+    if (of_leaf[i] == -direction) {
+      tj_note(self->graph->job, "only a left-hand layout of one mode composes with strides of both signs");
+      tj_fail(self->graph->job, TJ_COMPOSITION_STRIDE,
+              "composition: stride %s of a right-hand mode has another sign than one before it",
+              tj_describe(self->graph, stride));
+    }
+    of_leaf[i] = (int8_t)direction;
   }
 }
 
@@ -237,12 +252,11 @@ static bool skips(tj_graph *graph, const remainder_mode *rest, const tj_node *ex
   tj_fail_needs_divisible(graph, "composition", extent, rest->stride);
 }
 
-/* One right-hand mode against a left-hand part of several modes. */
-static tj_layout compose_through(composer *self, walked left, remainder_mode rest) {
+/* One right-hand mode of positive stride against a left-hand part of several modes. */
+static tj_layout compose_forwards(composer *self, walked left, remainder_mode rest) {
   tj_graph *graph = self->graph;
   uint32_t rank = left.shape->count, count = 0;
   tj_layout *modes = TJ_NEW_ARRAY(graph->job, tj_layout, rank);
-  require_positive_stride(graph, rest.stride);
   for (uint32_t i = 0; i + 1 < rank; i++) {
     const tj_node *extent = left.shape->item[i]->value;
     if (skips(graph, &rest, extent)) {
@@ -264,6 +278,18 @@ static tj_layout compose_through(composer *self, walked left, remainder_mode res
     modes[count++].stride = tj_tuple_scale(graph, rest.stride, left.stride->item[rank - 1]);
   }
   return count == 1 ? modes[0] : tj_layout_concat(graph, modes, count);
+}
+
+static tj_layout compose_through(composer *self, walked left, remainder_mode rest) {
+  const tj_node *minus_one = tj_int(self->graph, -1);
+  int direction = direction_of(self->graph, rest.stride);
+  set_direction(self, left, rest.stride, direction);
+  if (direction > 0)
+    return compose_forwards(self, left, rest);
+  rest.stride = tj_mul(self->graph, minus_one, rest.stride);
+  tj_layout forwards = compose_forwards(self, left, rest);
+  forwards.stride = tj_tuple_scale(self->graph, minus_one, forwards.stride);
+  return forwards;
 }
 
 /* The part of the left-hand layout that a basis element points to. */
@@ -302,7 +328,7 @@ static tj_layout compose(composer *self, walked left, const tj_tuple *shape, con
 static composer start_composition(tj_graph *graph, tj_layout left) {
   uint32_t leaves = left.shape->leaf_count;
   return (composer){graph, TJ_NEW_ARRAY(graph->job, const tj_node *, leaves), TJ_NEW_ARRAY(graph->job, bool, leaves),
-                    false};
+                    TJ_NEW_ARRAY(graph->job, int8_t, leaves), false};
 }
 
 tj_layout tj_layout_compose(tj_graph *graph, tj_layout a, tj_layout b) {

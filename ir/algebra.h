@@ -92,13 +92,16 @@ const tj_tuple *tj_tuple_product_each(tj_graph *graph, const tj_tuple *shape);
 tj_layout tj_layout_complement(tj_graph *graph, tj_layout layout, const tj_tuple *cotarget);
 /* layout(R(i)) = i for all i < size(R), the longest such that the modes allow. */
 tj_layout tj_layout_right_inverse(tj_graph *graph, tj_layout layout);
-/* layout(R(layout(i))) = layout(i). */
+/* R(layout(i)) = i, for a layout that is injective. */
 tj_layout tj_layout_left_inverse(tj_graph *graph, tj_layout layout);
 /* layout(R(i)) = 0 for all i. */
 tj_layout tj_layout_nullspace(tj_graph *graph, tj_layout layout);
 /* a(R(i)) = b(R(i)) = i: the contiguous elements that correspond in both; and how many these are. */
 tj_layout tj_layout_max_common(tj_graph *graph, tj_layout a, tj_layout b);
 const tj_node *tj_layout_max_common_vector(tj_graph *graph, tj_layout a, tj_layout b);
+/* Of layouts that may be swizzled: as many of these as the swizzles leave side by side, or all where both are one. */
+tj_layout tj_composed_max_common(tj_graph *graph, const tj_composed *a, const tj_composed *b);
+const tj_node *tj_composed_max_common_vector(tj_graph *graph, const tj_composed *a, const tj_composed *b);
 /* A layout of up to `size` coordinates of a shape, spread over its modes so that it divides them. Constants. */
 tj_layout tj_domain_distribute(tj_graph *graph, const tj_tuple *shape, const tj_tuple *size);
 

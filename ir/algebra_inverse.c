@@ -263,6 +263,43 @@ const tj_node *tj_layout_max_common_vector(tj_graph *graph, tj_layout a, tj_layo
   return found ? tj_tuple_product(graph, mode.shape) : tj_int(graph, 1);
 }
 
+/* How many elements a swizzle surely keeps together, counted from its offset. */
+static int64_t kept_together(const tj_composed *composed) {
+  int64_t run = (int64_t)1 << composed->swizzle.base;
+  while (run > 1 && !tj_facts_divisible(&composed->offset->value->facts, run))
+    run /= 2;
+  return run;
+}
+
+static bool same_swizzle(tj_graph *graph, const tj_composed *a, const tj_composed *b) {
+  return a->swizzle.bits == b->swizzle.bits && a->swizzle.base == b->swizzle.base &&
+         a->swizzle.shift == b->swizzle.shift && tj_surely_equal(graph, a->offset->value, b->offset->value);
+}
+
+/* Of two layouts, swizzled or not: how many elements their swizzles leave where the layouts have them in common. */
+static int64_t most_in_common(tj_graph *graph, const tj_composed *a, const tj_composed *b) {
+  int64_t most = INT64_MAX;
+  if (same_swizzle(graph, a, b))
+    return most;
+  if (a->swizzle.bits != 0)
+    most = kept_together(a);
+  return b->swizzle.bits != 0 && kept_together(b) < most ? kept_together(b) : most;
+}
+
+tj_layout tj_composed_max_common(tj_graph *graph, const tj_composed *a, const tj_composed *b) {
+  tj_layout common = tj_layout_max_common(graph, a->layout, b->layout);
+  const tj_node *most = tj_int(graph, most_in_common(graph, a, b));
+  if (tj_decide_less(graph, most, tj_layout_size(graph, common)) != TJ_YES)
+    return common;
+  return tj_layout_compose(graph, common, tj_layout_of_shape(graph, tj_tuple_integer(graph, most)));
+}
+
+const tj_node *tj_composed_max_common_vector(tj_graph *graph, const tj_composed *a, const tj_composed *b) {
+  const tj_node *most = tj_int(graph, most_in_common(graph, a, b));
+  const tj_node *size = tj_layout_max_common_vector(graph, a->layout, b->layout);
+  return tj_decide_less_equal(graph, size, most) == TJ_YES ? size : tj_min(graph, size, most);
+}
+
 tj_layout tj_domain_distribute(tj_graph *graph, const tj_tuple *shape, const tj_tuple *size) {
   uint32_t count;
   const tj_tuple *const *extents = tj_tuple_leaves(graph, shape, &count);

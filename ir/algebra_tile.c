@@ -99,12 +99,20 @@ static tj_layout divide_by_layout(tj_graph *graph, tj_layout layout, tj_layout t
   return tj_layout_compose_tiles(graph, layout, tile, rest);
 }
 
+/* Whether copies beyond the size of the room stay apart from the block: its last mode, which goes on, steps over all
+ * of the block. */
+static bool goes_on(tj_graph *graph, tj_layout room, tj_layout block) {
+  const tj_tuple *last = tj_tuple_mode(room.stride, tj_tuple_rank(room.stride) - 1);
+  const tj_node *reach = tj_layout_cosize(graph, tj_layout_filter(graph, block));
+  return tj_decide_less_equal(graph, reach, last->value) == TJ_YES;
+}
+
 /* (the block, where its copies begin) */
 static tj_layout multiply_by_layout(tj_graph *graph, tj_layout block, tj_layout tiler) {
   const tj_node *reach = tj_layout_cosize(graph, tiler);
   const tj_node *size = tj_terse_mul(graph, tj_layout_size(graph, block), reach);
   tj_layout room = tj_layout_complement(graph, block, tj_tuple_integer(graph, size));
-  if (tj_decide_less_equal(graph, reach, tj_layout_size(graph, room)) == TJ_NO)
+  if (tj_decide_less_equal(graph, reach, tj_layout_size(graph, room)) == TJ_NO && !goes_on(graph, room, block))
     tj_fail(graph->job, TJ_NOT_INJECTIVE,
             "product: there is no room for %s copies between the elements of the block %s", tj_describe(graph, reach),
             tj_layout_text(graph->job, block));

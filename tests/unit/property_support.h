@@ -24,7 +24,7 @@ typedef struct {
   const tj_node *node;
   tj_swizzle swizzle, other_swizzle, swizzle_result;
   const tj_f2 *map, *other_map, *map_result;
-  tj_composed composed;
+  tj_composed composed, other_composed;
   int64_t number, count;
   uint32_t begin, end;
   bool flag;

@@ -48,6 +48,36 @@ static void prepare_divisible(property_case *self) {
   self->b = layout_of(self, extent, stride, 2);
 }
 
+/* The layout with each stride's sign turned where `turn` says so. */
+static tj_layout turned(property_case *self, tj_layout layout, bool (*turn)(uint64_t *state)) {
+  const tj_tuple *strides[MOST_LEAVES], **end = walk_leaves(layout.stride, strides);
+  for (const tj_tuple **at = strides; at < end; at++)
+    if (turn(&self->state))
+      *at = integer(self, -(*at)->value->value);
+  return (tj_layout){layout.shape, tj_tuple_from_leaves(self->graph, layout.stride, strides)};
+}
+
+static bool always(uint64_t *state) {
+  (void)state;
+  return true;
+}
+
+static bool sometimes(uint64_t *state) {
+  return random_below(state, 3) == 0;
+}
+
+/* A layout of integers below 0: there A is minus what it is without the sign. */
+static void prepare_backwards(property_case *self) {
+  prepare_divisible(self);
+  self->b = turned(self, self->b, always);
+}
+
+static void prepare_both_ways(property_case *self) {
+  prepare_divisible(self);
+  self->a = turned(self, self->a, sometimes);
+  self->b = turned(self, self->b, sometimes);
+}
+
 /* Modes of A composed with a layout, an extent or nothing each; A's last mode has no counterpart. */
 static void prepare_by_mode(property_case *self) {
   const tj_tiler *items[2];
@@ -93,6 +123,8 @@ START_TEST(composition) {
   static const property properties[] = {
       {"compose", prepare_two, operate_compose, check_compose, CASES, 6050, {COMPOSITION_REFUSALS}},
       {"compose divisible", prepare_divisible, operate_compose, check_compose, CASES, 7200, {COMPOSITION_REFUSALS}},
+      {"compose backwards", prepare_backwards, operate_compose, check_compose, CASES, 7200, {COMPOSITION_REFUSALS}},
+      {"compose both ways", prepare_both_ways, operate_compose, check_compose, CASES, 4200, {COMPOSITION_REFUSALS}},
       {"by mode", prepare_by_mode, operate_by_mode, check_by_mode, CASES, 7350, {COMPOSITION_REFUSALS}},
   };
   RUN_PROPERTIES(properties);

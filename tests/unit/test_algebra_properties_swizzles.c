@@ -156,6 +156,59 @@ static void check_composed(property_case *self) {
   EXPECT(self, oracle == self->answer->value->value);
 }
 
+/* --- what two layouts have in common, of which either may be swizzled --- */
+
+static tj_composed perhaps_swizzled(property_case *self, tj_layout layout) {
+  static const int64_t offsets[] = {0, 0, 0, 1, 4, 8, 12, 64};
+  tj_composed composed = {.offset = integer(self, 0), .layout = layout};
+  if (random_below(&self->state, 4) != 0) {
+    composed.swizzle = random_swizzle(self, SWIZZLE_BITS);
+    composed.offset = integer(self, offsets[random_below(&self->state, 8)]);
+  }
+  return composed;
+}
+
+static void prepare_common(property_case *self) {
+  self->a = random_bit_layout(self, 3);
+  self->b = random_below(&self->state, 4) == 0 ? random_bit_layout(self, 3) : self->a;
+  self->composed = perhaps_swizzled(self, self->a);
+  self->other_composed = random_below(&self->state, 4) == 0 ? self->composed : perhaps_swizzled(self, self->b);
+  self->other_composed.layout = self->b;
+}
+
+static void operate_common(property_case *self) {
+  self->result = tj_composed_max_common(self->graph, &self->composed, &self->other_composed);
+  self->node = tj_composed_max_common_vector(self->graph, &self->composed, &self->other_composed);
+}
+
+static int64_t composed_at(const tj_composed *composed, int64_t index) {
+  flat_layout flat = flatten(composed->layout);
+  return swizzled(composed->swizzle, composed->offset->value->value + value_at(&flat, index));
+}
+
+/* In both, element i of what they have in common is i after the first; or they agree, swizzle and all. */
+static void check_common(property_case *self) {
+  flat_layout result = flatten(self->result);
+  EXPECT(self, self->node->value == result.size);
+  bool agree = true, is_contiguous = true;
+  const int64_t first = composed_at(&self->composed, 0), other_first = composed_at(&self->other_composed, 0);
+  for (int64_t i = 0; i < result.size; i++) {
+    int64_t at = value_at(&result, i);
+    int64_t value = composed_at(&self->composed, at), other = composed_at(&self->other_composed, at);
+    agree = agree && value == other;
+    is_contiguous = is_contiguous && value == first + i && other == other_first + i;
+  }
+  EXPECT(self, agree || is_contiguous);
+}
+
+START_TEST(in_common) {
+  static const property properties[] = {
+      {"common", prepare_common, operate_common, check_common, CASES, CASES, {NO_CODE}},
+  };
+  RUN_PROPERTIES(properties);
+}
+END_TEST
+
 START_TEST(swizzles) {
   static const property properties[] = {
       {"make", prepare_numbers, operate_make, check_make, CASES, 1450, {NO_CODE}},
@@ -291,6 +344,6 @@ START_TEST(layout_casts) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {swizzles, layout_casts};
+  const TTest *const tests[] = {swizzles, in_common, layout_casts};
   return run_suite(suite_of("algebra_properties_swizzles", tests, sizeof tests / sizeof *tests));
 }

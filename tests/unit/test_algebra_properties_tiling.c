@@ -88,12 +88,21 @@ static void check_overhang(property_case *self) {
   EXPECT(self, has_all(sorted_values(self, &all), all.size, sorted_values(self, &a), a.size));
 }
 
+/* Copies at places below the block. */
+static void prepare_backwards(property_case *self) {
+  prepare_even_tiling(self);
+  const tj_tuple *strides[MOST_LEAVES], **end = walk_leaves(self->b.stride, strides);
+  for (const tj_tuple **at = strides; at < end; at++)
+    *at = integer(self, -(*at)->value->value);
+  self->b.stride = tj_tuple_from_leaves(self->graph, self->b.stride, strides);
+}
+
 static void operate_product(property_case *self) {
   flat_layout a = flatten(self->a), b = flatten(self->b);
   self->result = tj_layout_multiply(self->graph, self->a, tj_tiler_of_layout(self->graph, self->b), TJ_TILED_LOGICAL);
   int64_t reach = 1;
   for (uint32_t i = 0; i < b.count; i++)
-    reach += (b.extent[i] - 1) * b.stride[i];
+    reach += (b.extent[i] - 1) * llabs(b.stride[i]);
   self->second = tj_layout_complement(self->graph, self->a, integer(self, a.size * reach));
 }
 
@@ -114,8 +123,9 @@ START_TEST(tilings) {
       {"divide", prepare_tiling, operate_divide, check_divide, CASES, 5050, {TILING_REFUSALS}},
       {"divide evenly", prepare_even_tiling, operate_divide, check_divide, CASES, CASES, {TILING_REFUSALS}},
       {"divide unevenly", prepare_overhang, operate_divide, check_overhang, CASES, CASES, {TILING_REFUSALS}},
-      {"multiply", prepare_tiling, operate_product, check_product, CASES, 5600, {TILING_REFUSALS}},
+      {"multiply", prepare_tiling, operate_product, check_product, CASES, 5650, {TILING_REFUSALS}},
       {"multiply evenly", prepare_even_tiling, operate_product, check_product, CASES, CASES, {TILING_REFUSALS}},
+      {"multiply backwards", prepare_backwards, operate_product, check_product, CASES, CASES, {TILING_REFUSALS}},
   };
   RUN_PROPERTIES(properties);
 }
