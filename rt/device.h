@@ -7,7 +7,9 @@
  * Order: what is asked of one device happens in the order in which it is asked. tj_rt_launch may return before
  * the kernel has run; tj_rt_wait, and reading or releasing a buffer, wait for it. A failure of a kernel that runs
  * behind the caller's back is reported by the wait or read that follows, or, where the launch was given a completion,
- * by that alone. Launches that were in flight behind one that failed do not run, and their completions say so.
+ * by that alone. Launches that were in flight behind one that failed do not run, and their completions say so. A GPU
+ * whose kernel touches memory that is not there is lost: the launch, and every later call but releasing, unloading
+ * and closing, gives TJ6008.
  *
  * Thread safety: any function may be called from any thread, except that closing a device must be the last call, and
  * releasing a buffer or unloading a kernel the last one that names it.

@@ -44,7 +44,10 @@ static void drain(hsa_device *d) {
 static tj_status allocate_buffer(tj_rt_device *device, size_t size, tj_rt_buffer *buffer, tj_rt_error *error) {
   hsa_device *d = device_of(device);
   void *block = NULL;
-  tj_status status = tj_hsa_amd_memory_pool_allocate(&d->hsa, error, d->pools.local, size > 0 ? size : 1, 0, &block);
+  tj_status status = tj_hsa_queue_check(&d->queue, error);
+  if (status != TJ_OK)
+    return status;
+  status = tj_hsa_amd_memory_pool_allocate(&d->hsa, error, d->pools.local, size > 0 ? size : 1, 0, &block);
   if (status != TJ_OK)
     return tj_rt_failed(error, status, TJ_DEVICE_MEMORY, "no memory for a buffer of %zu bytes on %s", size,
                         d->head.info.name);
@@ -64,6 +67,9 @@ static tj_status write_buffer(tj_rt_device *device, const tj_rt_buffer *buffer, 
                               tj_rt_error *error) {
   hsa_device *d = device_of(device);
   drain(d);
+  tj_status status = tj_hsa_queue_check(&d->queue, error);
+  if (status != TJ_OK)
+    return status;
   return tj_hsa_memory_copy(&d->hsa, error, (char *)buffer->handle + offset, from.data, from.size);
 }
 
@@ -117,11 +123,14 @@ static tj_status load_kernel(tj_rt_device *device, const tj_rt_code *code, tj_rt
   hsa_device *d = device_of(device);
   if (code->code_object.size == 0)
     return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_DEVICE_TARGET, "the code of %s is not for a GPU", code->symbol);
+  tj_status status = tj_hsa_queue_check(&d->queue, error);
+  if (status != TJ_OK)
+    return status;
   tj_rt_kernel *loaded = d->allocator.allocate(d->allocator.user, sizeof *loaded);
   if (loaded == NULL)
     return tj_rt_failed(error, TJ_ERROR_MEMORY, TJ_OUT_OF_MEMORY, "out of memory");
   *loaded = (tj_rt_kernel){.argument_bytes = code->argument_bytes};
-  tj_status status = find_kernel(d, loaded, code, error);
+  status = find_kernel(d, loaded, code, error);
   if (status == TJ_OK)
     *kernel = loaded;
   else

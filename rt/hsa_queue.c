@@ -2,16 +2,15 @@
 /* Packets into a queue, and waiting for them. */
 #include "rt/hsa_queue.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 enum { LOST = -1, CACHE_LINE = 64, LONGEST_WAIT_NANOSECONDS = 1000000 };
 
 /* --- failures --- */
 
-/* Called by the runtime in a thread of its own: no packet of this queue will run any more. */
-static void queue_failed(hsa_status_t status, hsa_queue_t *source, void *data) {
-  (void)source;
-  tj_hsa_queue *queue = data;
+/* No packet of this queue will run any more. Called in threads of the runtime. */
+static void give_up(tj_hsa_queue *queue, hsa_status_t status) {
   atomic_store(&queue->failure, status == HSA_STATUS_SUCCESS ? (int)HSA_STATUS_ERROR : (int)status);
   atomic_thread_fence(memory_order_seq_cst);
   for (uint32_t i = 0; i < TJ_HSA_SLOTS; i++) {
@@ -20,8 +19,34 @@ static void queue_failed(hsa_status_t status, hsa_queue_t *source, void *data) {
   }
 }
 
+static void queue_failed(hsa_status_t status, hsa_queue_t *source, void *data) {
+  (void)source;
+  give_up(data, status);
+}
+
+/* The first fault is the one that is told. */
+static void device_faulted(const hsa_amd_gpu_memory_fault_info_t *fault, void *data) {
+  tj_hsa_queue *queue = data;
+  if (atomic_load(&queue->is_lost))
+    return;
+  tj_rt_failed(&queue->loss, TJ_ERROR_SYSTEM, TJ_LAUNCH,
+               "a kernel left its memory: fault at page 0x%" PRIx64 ": %s; the device is lost",
+               fault->virtual_address, tj_hsa_fault_reason(fault->fault_reason_mask));
+  atomic_store(&queue->is_lost, true);
+  give_up(queue, (hsa_status_t)HSA_STATUS_ERROR_MEMORY_FAULT);
+}
+
+tj_status tj_hsa_queue_check(tj_hsa_queue *queue, tj_rt_error *error) {
+  if (!atomic_load(&queue->is_lost))
+    return TJ_OK;
+  *error = queue->loss;
+  return TJ_ERROR_SYSTEM;
+}
+
 /* What the runtime says of the failure; the simulator tells more than a status. */
-static void describe_failure(const tj_hsa_queue *queue, tj_rt_error *error) {
+static void describe_failure(tj_hsa_queue *queue, tj_rt_error *error) {
+  if (tj_hsa_queue_check(queue, error) != TJ_OK)
+    return;
   char message[sizeof error->text] = "";
   if (queue->hsa->message != NULL)
     queue->hsa->message(queue->queue, message, sizeof message);
@@ -75,12 +100,16 @@ tj_status tj_hsa_queue_open(tj_hsa_queue *queue, tj_rt_error *error) {
     status = open_signals(queue, error);
   if (status == TJ_OK)
     status = create_queue(queue, error);
-  if (status != TJ_OK)
+  queue->watch = (tj_hsa_watch){.hsa = queue->hsa, .gpu = queue->gpu, .tell = device_faulted, .data = queue};
+  if (status == TJ_OK)
+    tj_hsa_watch_open(&queue->watch);
+  else
     tj_hsa_queue_close(queue);
   return status;
 }
 
 void tj_hsa_queue_close(tj_hsa_queue *queue) {
+  tj_hsa_watch_close(&queue->watch);
   if (queue->queue != NULL)
     queue->hsa->queue_destroy(queue->queue);
   for (uint32_t i = 0; i < TJ_HSA_SLOTS; i++) {
@@ -174,7 +203,7 @@ void tj_hsa_queue_await(const tj_hsa_queue *queue, hsa_signal_t signal) {
 void tj_hsa_queue_drain(tj_hsa_queue *queue) {
   while (queue->ended < queue->launched)
     retire_oldest(queue);
-  if (atomic_load(&queue->failure) == 0)
+  if (atomic_load(&queue->failure) == 0 || atomic_load(&queue->is_lost))
     return;
   if (!queue->is_described)
     report_loss(queue, NULL);
@@ -183,7 +212,7 @@ void tj_hsa_queue_drain(tj_hsa_queue *queue) {
 
 tj_status tj_hsa_queue_result(tj_hsa_queue *queue, tj_rt_error *error) {
   if (queue->error.code == 0)
-    return TJ_OK;
+    return tj_hsa_queue_check(queue, error);
   *error = queue->error;
   queue->error = (tj_rt_error){0};
   return TJ_ERROR_SYSTEM;
@@ -281,6 +310,9 @@ tj_status tj_hsa_queue_launch(tj_hsa_queue *queue, const tj_hsa_kernel *kernel, 
     return status;
   if (atomic_load(&queue->failure) != 0)
     tj_hsa_queue_drain(queue);
+  status = tj_hsa_queue_check(queue, error);
+  if (status != TJ_OK)
+    return status;
   if (queue->queue == NULL)
     return tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_LAUNCH, "the device has failed and did not come back");
   if (queue->launched - queue->ended == TJ_HSA_SLOTS)

@@ -5,13 +5,15 @@
  * takes a slot: a completion signal and a copy of its argument block. There are as many slots as packets in the ring,
  * so a launch waits only for the one that had its slot before. When the runtime reports that a kernel failed, all
  * signals of launches that have not ended are set to a value that ends every wait; the queue is then replaced by a
- * new one. Launches run in order, so the first that has not ended is the one that failed.
+ * new one. Launches run in order, so the first that has not ended is the one that failed. After a fault of memory no
+ * new queue helps: the device is lost, which every later call tells.
  *
  * Thread safety: none but that of the runtime's callback; the device serializes calls. */
 #ifndef TJ_RT_HSA_QUEUE_H
 #define TJ_RT_HSA_QUEUE_H
 
 #include "rt/hsa_agent.h"
+#include "rt/hsa_fault.h"
 
 #include <stdatomic.h>
 
@@ -34,8 +36,11 @@ typedef struct {
   uint64_t launched, ended; /* how many: launches have numbers, and slots modulo TJ_HSA_SLOTS */
   uint64_t nanoseconds;     /* of launches that ended since the last wait */
   atomic_int failure;       /* an hsa_status_t; 0: none */
-  bool is_described;        /* the launch that failed has ended: those behind it are innocent */
-  tj_rt_error error;        /* what went wrong, to be told by the next wait or read; code 0: nothing */
+  atomic_bool is_lost;      /* by a fault of memory, which `watch` tells of, and `loss` then describes */
+  tj_hsa_watch watch;
+  tj_rt_error loss;
+  bool is_described; /* the launch that failed has ended: those behind it are innocent */
+  tj_rt_error error; /* what went wrong, to be told by the next wait or read; code 0: nothing */
 } tj_hsa_queue;
 
 /* What a launch needs to know of a kernel. */
@@ -47,6 +52,9 @@ typedef struct {
 /* Opens the queue. On failure nothing is left to be closed. */
 tj_status tj_hsa_queue_open(tj_hsa_queue *queue, tj_rt_error *error);
 void tj_hsa_queue_close(tj_hsa_queue *queue);
+
+/* TJ6008 once the device is lost. */
+tj_status tj_hsa_queue_check(tj_hsa_queue *queue, tj_rt_error *error);
 
 /* Puts a launch into the queue. */
 tj_status tj_hsa_queue_launch(tj_hsa_queue *queue, const tj_hsa_kernel *kernel, uint32_t argument_bytes,
@@ -64,7 +72,7 @@ void tj_hsa_queue_await(const tj_hsa_queue *queue, hsa_signal_t signal);
 /* Waits until nothing is in flight. The failure of a launch without completion is kept in queue->error. */
 void tj_hsa_queue_drain(tj_hsa_queue *queue);
 
-/* Tells, once, what went wrong since it was last asked. */
+/* Tells, once, what went wrong since it was last asked; of a device that is lost, always. */
 tj_status tj_hsa_queue_result(tj_hsa_queue *queue, tj_rt_error *error);
 
 #endif

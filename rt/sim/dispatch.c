@@ -27,7 +27,7 @@ typedef struct {
   atomic_bool is_stopped;
   pthread_mutex_t lock; /* of what follows */
   tj_sim_counters counters;
-  char *message;
+  tj_sim_stop *stop;
   bool is_out_of_memory;
 } dispatch;
 
@@ -54,11 +54,13 @@ static void report(worker *w, const tj_sim_wave *wave, uint32_t number, const ui
     snprintf(lanes, sizeof lanes, wave->lanes == 64 ? ", lanes 0x%016" PRIx64 : ", lanes 0x%08" PRIx64,
              wave->failed_lanes);
   pthread_mutex_lock(&all->lock);
-  if (!atomic_exchange(&all->is_stopped, true))
-    snprintf(all->message, TJ_SIM_MESSAGE_SIZE,
+  if (!atomic_exchange(&all->is_stopped, true)) {
+    *all->stop = (tj_sim_stop){.is_fault = wave->is_fault, .fault_address = wave->fault_address};
+    snprintf(all->stop->message, TJ_SIM_MESSAGE_SIZE,
              "kernel %s, pc 0x%" PRIx64 ", instruction `%s`: %s (workgroup %u,%u,%u, wave %u%s)",
              all->launch->kernel->name, instruction->address - program->address, instruction->text, wave->failure,
              at[0], at[1], at[2], number, lanes);
+  }
   pthread_mutex_unlock(&all->lock);
 }
 
@@ -239,17 +241,15 @@ static uint64_t instruction_budget(void) {
   return budget > 0 ? budget : default_budget;
 }
 
-bool tj_sim_dispatch(const tj_sim_launch *launch, tj_sim_counters *counters, char message[TJ_SIM_MESSAGE_SIZE]) {
+bool tj_sim_dispatch(const tj_sim_launch *launch, tj_sim_counters *counters, tj_sim_stop *stop) {
+  *stop = (tj_sim_stop){0};
   const char *obstacle = find_obstacle(launch);
   if (obstacle != NULL) {
-    snprintf(message, TJ_SIM_MESSAGE_SIZE, "kernel %s: %s", launch->kernel->name, obstacle);
+    snprintf(stop->message, TJ_SIM_MESSAGE_SIZE, "kernel %s: %s", launch->kernel->name, obstacle);
     return false;
   }
-  dispatch all = {.launch = launch,
-                  .count = 1,
-                  .lock = PTHREAD_MUTEX_INITIALIZER,
-                  .message = message,
-                  .budget = instruction_budget()};
+  dispatch all = {
+      .launch = launch, .count = 1, .lock = PTHREAD_MUTEX_INITIALIZER, .stop = stop, .budget = instruction_budget()};
   for (unsigned i = 0; i < 3; i++) {
     all.counts[i] = (uint32_t)(((uint64_t)launch->grid[i] + launch->workgroup[i] - 1) / launch->workgroup[i]);
     all.count *= all.counts[i];
@@ -258,6 +258,6 @@ bool tj_sim_dispatch(const tj_sim_launch *launch, tj_sim_counters *counters, cha
   pthread_mutex_destroy(&all.lock);
   tj_sim_counters_add(counters, &all.counters);
   if (all.is_out_of_memory && !all.is_stopped)
-    snprintf(message, TJ_SIM_MESSAGE_SIZE, "kernel %s: out of memory", launch->kernel->name);
+    snprintf(stop->message, TJ_SIM_MESSAGE_SIZE, "kernel %s: out of memory", launch->kernel->name);
   return !all.is_stopped && !all.is_out_of_memory;
 }

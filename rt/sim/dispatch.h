@@ -18,7 +18,15 @@ typedef struct {
 
 enum { TJ_SIM_MESSAGE_SIZE = 768 };
 
-/* Runs it to its end. False: it was stopped, and `message` says which kernel at which instruction, and why. */
-bool tj_sim_dispatch(const tj_sim_launch *launch, tj_sim_counters *counters, char message[TJ_SIM_MESSAGE_SIZE]);
+/* Why a dispatch was stopped: which kernel at which instruction, and what is wrong; and whether that is an access
+ * outside of memory. */
+typedef struct {
+  char message[TJ_SIM_MESSAGE_SIZE];
+  bool is_fault;
+  uint64_t fault_address;
+} tj_sim_stop;
+
+/* Runs it to its end. False: it was stopped. */
+bool tj_sim_dispatch(const tj_sim_launch *launch, tj_sim_counters *counters, tj_sim_stop *stop);
 
 #endif

@@ -90,8 +90,7 @@ static bool check_lanes(tj_sim_wave *wave, const tj_sim_operation *operation, co
       misaligned |= 1ull << lane;
   }
   if (outside != 0)
-    fail_lanes(wave, a, outside, operation->bytes,
-               is_written ? "not memory that the kernel may write" : "not memory that the kernel may read");
+    tj_sim_wave_fault(wave, outside, operation->bytes, a->at[__builtin_ctzll(outside)], is_written);
   else if (misaligned != 0)
     fail_lanes(wave, a, misaligned, operation->bytes, "not aligned for an atomic operation");
   return outside == 0 && misaligned == 0;

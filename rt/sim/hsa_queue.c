@@ -49,6 +49,12 @@ static void stop(queue *q, hsa_status_t status, const char *message) {
     q->callback(status, &q->head, q->data);
 }
 
+/* A queue whose kernel has left memory runs no more, and signals nothing. */
+static void fault(queue *q, const tj_sim_stop *why) {
+  atomic_store(&q->is_closing, true);
+  tj_sim_raise_fault((hsa_agent_t){q->agent}, why->fault_address);
+}
+
 static tj_sim_launch launch_of(const queue *q, const hsa_kernel_dispatch_packet_t *packet) {
   return (tj_sim_launch){
       .processor = q->processor,
@@ -82,15 +88,17 @@ static bool execute_dispatch(queue *q, const hsa_kernel_dispatch_packet_t *packe
     return false;
   }
   tj_sim_counters counters = {0};
-  char message[TJ_SIM_MESSAGE_SIZE];
-  bool is_done = tj_sim_dispatch(&launch, &counters, message);
+  tj_sim_stop why;
+  bool is_done = tj_sim_dispatch(&launch, &counters, &why);
   pthread_mutex_lock(&q->lock);
   tj_sim_counters_add(&q->counters, &counters);
   pthread_mutex_unlock(&q->lock);
   if (is_done)
     complete(packet->completion_signal, begin);
+  else if (why.is_fault && tj_sim_has_fault_events())
+    fault(q, &why);
   else
-    stop(q, HSA_STATUS_ERROR, message);
+    stop(q, HSA_STATUS_ERROR, why.message);
   return is_done;
 }
 

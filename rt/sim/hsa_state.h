@@ -48,6 +48,13 @@ void tj_sim_signal_delete(tj_sim_signal *signal);
 /* Adds, and wakes who waits. */
 void tj_sim_signal_add(tj_sim_signal *signal, int64_t amount);
 
+/* Whether accesses outside of memory are what they are under ROCr: an event for the handlers of the process, which
+ * ends where none takes it, and a queue that stops without a word. TILEJIT_HSASIM_FAULTS=event says so; otherwise the
+ * queue fails like after any other error, and tells of the instruction. */
+bool tj_sim_has_fault_events(void);
+void tj_sim_raise_fault(hsa_agent_t agent, uint64_t address);
+void tj_sim_forget_handlers(void);
+
 /* The kernel whose descriptor is at that address in memory, and its processor; NULL where there is none. It stays
  * until its executable is destroyed. */
 const tj_sim_kernel *tj_sim_find_kernel(uint64_t object, const tj_sim_processor **processor);

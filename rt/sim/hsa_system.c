@@ -62,6 +62,8 @@ hsa_status_t hsa_shut_down(void) {
   pthread_mutex_lock(&state.lock);
   bool was_open = state.references > 0;
   state.references -= was_open ? 1 : 0;
+  if (state.references == 0)
+    tj_sim_forget_handlers();
   pthread_mutex_unlock(&state.lock);
   return was_open ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_NOT_INITIALIZED;
 }

@@ -35,7 +35,7 @@ static void load(tj_sim_wave *wave, const tj_sim_instruction *instruction, uint6
   if (bytes >= 4 && address % 4 != 0)
     tj_sim_wave_fail(wave, 0, "%u bytes at 0x%" PRIx64 ": not aligned to 4 bytes", bytes, address);
   else if (from == NULL)
-    tj_sim_wave_fail(wave, 0, "%u bytes at 0x%" PRIx64 ": not memory that the kernel may read", bytes, address);
+    tj_sim_wave_fault(wave, 0, bytes, address, false);
   else
     write_words(wave, instruction, from);
 }

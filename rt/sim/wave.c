@@ -2,6 +2,7 @@
 /* Waves: registers, failures, and the loop that executes instructions. */
 #include "rt/sim/wave.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -14,6 +15,18 @@ void tj_sim_wave_fail(tj_sim_wave *wave, uint64_t lanes, const char *format, ...
   va_start(arguments, format);
   vsnprintf(wave->failure, sizeof wave->failure, format, arguments);
   va_end(arguments);
+}
+
+void tj_sim_wave_fault(tj_sim_wave *wave, uint64_t lanes, unsigned bytes, uint64_t address, bool is_write) {
+  if (wave->state == TJ_SIM_FAILED)
+    return;
+  char lane[24] = "";
+  if (lanes != 0)
+    snprintf(lane, sizeof lane, " (lane %u)", (unsigned)__builtin_ctzll(lanes));
+  tj_sim_wave_fail(wave, lanes, "%u bytes at 0x%" PRIx64 "%s: not memory that the kernel may %s", bytes, address,
+                   lane, is_write ? "write" : "read");
+  wave->is_fault = true;
+  wave->fault_address = address;
 }
 
 /* --- registers --- */

@@ -52,6 +52,8 @@ struct tj_sim_wave {
   tj_sim_undefined *undefined; /* NULL: uses of registers that nothing has written are not noticed */
   unsigned char *scratch;      /* of lane 0; the other lanes' follow */
   uint64_t failed_lanes;
+  bool is_fault; /* what failed is an access outside of memory */
+  uint64_t fault_address;
   char failure[TJ_SIM_FAILURE_SIZE];
 };
 
@@ -59,6 +61,9 @@ struct tj_sim_wave {
  * Only the first failure counts. */
 void tj_sim_wave_fail(tj_sim_wave *wave, uint64_t lanes, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The same for an access outside of the memory that the kernel may read or write. */
+void tj_sim_wave_fault(tj_sim_wave *wave, uint64_t lanes, unsigned bytes, uint64_t address, bool is_write);
 
 /* Runs the wave until it ends, fails or waits at a barrier. */
 void tj_sim_wave_run(tj_sim_wave *wave);

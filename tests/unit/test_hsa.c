@@ -490,6 +490,42 @@ START_TEST(completions_tell_who_failed) {
 }
 END_TEST
 
+/* As under ROCr, which ends the process where nobody takes the event. The device is lost, others are not. */
+START_TEST(a_fault_of_memory_loses_the_device) {
+  setenv("TILEJIT_HSASIM_FAULTS", "event", 1);
+  session *s = open_session(out_of_bounds, "gfx942"), *other = open_session(kernels[0].ir, "gfx1100");
+  tj_rt_completion bad, behind;
+  tj_rt_buffer none;
+  tj_rt_kernel *kernel;
+  compilation c = {.ir = kernels[0].ir, .processor = "gfx942"};
+  expect_success(&s->job, compile, &c);
+  tj_rt_code code = {.symbol = "k", .code_object = c.code, .argument_bytes = 24};
+  expect(s, start_one(s, s->kernel, &bad));
+  if (start_one(s, s->kernel, &behind) == TJ_OK)
+    ck_assert_int_ne(tj_rt_finish(s->device, &behind, &s->error), TJ_OK);
+  expect_code(s, tj_rt_finish(s->device, &bad, &s->error), TJ_LAUNCH, "a kernel left its memory: fault at page 0x");
+  expect_code(s, tj_rt_finish(s->device, &bad, &s->error), TJ_LAUNCH, "the page is not present");
+  for (int again = 0; again < 2; again++) {
+    expect_code(s, start(s, 1), TJ_LAUNCH, "the device is lost");
+    expect_code(s, tj_rt_wait(s->device, NULL, &s->error), TJ_LAUNCH, "the device is lost");
+    expect_code(s, tj_rt_read(s->device, &s->out, 0, s->result, 8, &s->error), TJ_LAUNCH, "the device is lost");
+    expect_code(s, tj_rt_write(s->device, &s->out, 0, (tj_bytes){s->result, 8}, &s->error), TJ_LAUNCH, "is lost");
+    expect_code(s, tj_rt_allocate(s->device, 8, &none, &s->error), TJ_LAUNCH, "the device is lost");
+    expect_code(s, tj_rt_load(s->device, &code, &kernel, &s->error), TJ_LAUNCH, "the device is lost");
+  }
+  expect(other, start(other, 3));
+  finish(other);
+  ck_assert_int_eq(other->result[9], other->source[9] + 3);
+  close_session(s);
+  close_session(other);
+  s = open_session(kernels[0].ir, "gfx942");
+  expect(s, start(s, 3));
+  finish(s);
+  close_session(s);
+  unsetenv("TILEJIT_HSASIM_FAULTS");
+}
+END_TEST
+
 START_TEST(code_of_another_processor_is_refused) {
   session *s = open_session(kernels[0].ir, "gfx942");
   compilation c = {.ir = kernels[0].ir, .processor = "gfx90a"};
@@ -684,6 +720,7 @@ int main(void) {
                                 failures_name_the_instruction,
                                 devices_survive_failures,
                                 completions_tell_who_failed,
+                                a_fault_of_memory_loses_the_device,
                                 code_of_another_processor_is_refused,
                                 memory_runs_out,
                                 too_large_launches_are_refused,
