@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The simulated HSA runtime: queues. Each has a thread that waits at its doorbell, and executes its packets one after
- * another, so that every packet is ordered after the one before it. A failed dispatch stops the queue. */
+ * another. A GPU orders no dispatch after the one before it unless its barrier bit says so, and what runs at once is
+ * not simulated: a dispatch without the bit that is in the queue before the one ahead of it has ended stops the
+ * queue, as a failed dispatch does. */
 #include "rt/sim/hsa_state.h"
 
 #include "rt/sim/hsasim.h"
@@ -77,8 +79,15 @@ static void complete(hsa_signal_t handle, uint64_t begin) {
   tj_sim_signal_add(signal, -1);
 }
 
+/* Whether the packet is a dispatch that may run beside the one ahead of it. */
+static bool is_unordered(const queue *q, uint64_t index) {
+  uint16_t header = __atomic_load_n(header_of(q, index), __ATOMIC_ACQUIRE);
+  return (header & 255) == HSA_PACKET_TYPE_KERNEL_DISPATCH && (header >> HSA_PACKET_HEADER_BARRIER & 1) == 0;
+}
+
 /* Whether the queue goes on. */
-static bool execute_dispatch(queue *q, const hsa_kernel_dispatch_packet_t *packet) {
+static bool execute_dispatch(queue *q, uint64_t index) {
+  const hsa_kernel_dispatch_packet_t *packet = (const void *)header_of(q, index);
   uint64_t begin = tj_sim_now();
   tj_sim_launch launch = launch_of(q, packet);
   const tj_sim_processor *processor;
@@ -93,13 +102,17 @@ static bool execute_dispatch(queue *q, const hsa_kernel_dispatch_packet_t *packe
   pthread_mutex_lock(&q->lock);
   tj_sim_counters_add(&q->counters, &counters);
   pthread_mutex_unlock(&q->lock);
-  if (is_done)
+  bool is_overtaken = is_done && is_unordered(q, index + 1);
+  if (is_overtaken)
+    stop(q, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT,
+         "the dispatch behind has no barrier bit and may run at the same time, which is not simulated");
+  else if (is_done)
     complete(packet->completion_signal, begin);
   else if (why.is_fault && tj_sim_has_fault_events())
     fault(q, &why);
   else
     stop(q, HSA_STATUS_ERROR, why.message);
-  return is_done;
+  return is_done && !is_overtaken;
 }
 
 /* Waits until the signals of a barrier packet are zero: all, or one. */
@@ -123,7 +136,7 @@ static bool execute_packet(queue *q, uint64_t index) {
   bool goes_on = true;
   switch (packet_type(q, index)) {
   case HSA_PACKET_TYPE_KERNEL_DISPATCH:
-    goes_on = execute_dispatch(q, packet);
+    goes_on = execute_dispatch(q, index);
     break;
   case HSA_PACKET_TYPE_BARRIER_AND:
   case HSA_PACKET_TYPE_BARRIER_OR:
