@@ -40,12 +40,15 @@ const tj_value *tj_evaluate_expression(tj_scope *scope, const tj_ast *ast);
 /* A number of a copy's arithmetic, called `what`: decimal numbers, and divisions that are not rounded down. */
 tj_number tj_evaluate_number(tj_scope *scope, const tj_ast *ast, const char *what);
 
+/* The constant 0 or 1, called `what`: TJ2005 for others. */
+bool tj_evaluate_truth(tj_scope *scope, const tj_ast *ast, const char *what);
+
 /* A kernel item: TJ4001, TJ4005, TJ4014 for what makes no kernel. */
 tj_kernel_definition tj_evaluate_kernel(tj_scope *scope, const tj_item *item);
 
 /* The walk that offsets(destination, map, step=…, count=…, starts=…) describes; NULL where it has no such argument.
- * TJ2005, TJ2006, TJ2013, TJ3009 for what describes none. (sema_walk.c) */
-const tj_kernel_walk *tj_evaluate_walk(tj_scope *scope, const tj_value *map, const tj_ast *body);
+ * may_race=… is none of the walk's.  TJ2005, TJ2006, TJ2013, TJ3009 for what describes none. (sema_walk.c) */
+const tj_kernel_walk *tj_evaluate_walk(tj_scope *scope, const tj_value *map, const tj_ast *body, bool *may_race);
 
 /* What an application means when a value, not a builtin, is applied: layouts, swizzles, views. */
 const tj_value *tj_apply_value(tj_graph *graph, const tj_value *function, const tj_value *const args[],

@@ -67,6 +67,7 @@ typedef enum {
   OPTION_SCALE,
   OPTION_BIAS,
   OPTION_GATHER,
+  OPTION_MAY_RACE,
   OPTION_COUNT
 } option;
 
@@ -83,6 +84,7 @@ static const struct {
     [OPTION_SCALE] = {"scale", OF_COPY | OF_SHUFFLE},
     [OPTION_BIAS] = {"bias", OF_COPY | OF_SHUFFLE},
     [OPTION_GATHER] = {"gather", OF_COPY},
+    [OPTION_MAY_RACE] = {"may_race", OF_COPY | OF_SHUFFLE},
 };
 
 /* A body that moves elements from a source to a destination, and the options that it was given, by number. */
@@ -168,6 +170,8 @@ static void evaluate_movement(tj_scope *scope, tj_kernel_definition *kernel, mov
   collect_options(scope, move);
   if (move->option[OPTION_FILL] != NULL)
     kernel->fill = tj_need_constant(scope->graph, option_value(scope, move, OPTION_FILL), "fill");
+  if (move->option[OPTION_MAY_RACE] != NULL)
+    kernel->may_race = tj_evaluate_truth(scope, move->option[OPTION_MAY_RACE]->item[0], "may_race");
   kernel->scale = number_option(scope, move, OPTION_SCALE, 1);
   kernel->bias = number_option(scope, move, OPTION_BIAS, 0);
   if (move->option[OPTION_GATHER] != NULL)
@@ -243,7 +247,7 @@ static void evaluate_offsets(tj_scope *scope, tj_kernel_definition *kernel, cons
   kernel->map = tj_evaluate_expression(scope, body->item[2]);
   scope->job->here = body->item[2]->span;
   need_operand(scope->job, kernel->map, "the second argument of offsets");
-  kernel->walk = tj_evaluate_walk(scope, kernel->map, body);
+  kernel->walk = tj_evaluate_walk(scope, kernel->map, body, &kernel->may_race);
 }
 
 static bool is_call_of(const tj_ast *body, const char *name) {

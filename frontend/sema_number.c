@@ -5,6 +5,7 @@
  * whatever else stands among them is an integer constant of the language. */
 #include "frontend/sema.h"
 
+#include <inttypes.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -107,4 +108,13 @@ tj_number tj_evaluate_number(tj_scope *scope, const tj_ast *ast, const char *wha
   const tj_value *value = tj_evaluate_expression(scope, ast);
   scope->job->here = ast->span;
   return number_of_integer(tj_need_constant(scope->graph, value, what));
+}
+
+bool tj_evaluate_truth(tj_scope *scope, const tj_ast *ast, const char *what) {
+  const tj_value *value = tj_evaluate_expression(scope, ast);
+  scope->job->here = ast->span;
+  int64_t truth = tj_need_constant(scope->graph, value, what);
+  if (truth != 0 && truth != 1)
+    tj_fail(scope->job, TJ_WRONG_TYPE, "%s is 0 or 1, not %" PRId64, what, truth);
+  return truth == 1;
 }

@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { STEP, COUNT, STARTS, OPTIONS };
+enum { STEP, COUNT, STARTS, MAY_RACE, OPTIONS };
 
-static const char *const names[OPTIONS] = {"step", "count", "starts"};
+static const char *const names[OPTIONS] = {"step", "count", "starts", "may_race"};
 
 static unsigned find_name(const char *name) {
   unsigned i = 0;
@@ -72,10 +72,11 @@ static const tj_node *const *starts_of(tj_scope *scope, const tj_view *view, con
   return lengths;
 }
 
-const tj_kernel_walk *tj_evaluate_walk(tj_scope *scope, const tj_value *map, const tj_ast *body) {
+const tj_kernel_walk *tj_evaluate_walk(tj_scope *scope, const tj_value *map, const tj_ast *body, bool *may_race) {
   const tj_ast *given[OPTIONS] = {NULL};
   collect(scope, body, given);
-  if (body->count == 3)
+  *may_race = given[MAY_RACE] != NULL && tj_evaluate_truth(scope, given[MAY_RACE], names[MAY_RACE]);
+  if (given[STEP] == NULL && given[COUNT] == NULL && given[STARTS] == NULL)
     return NULL;
   scope->job->here = body->span;
   for (unsigned i = STEP; i <= COUNT; i++) {

@@ -145,10 +145,15 @@ static bool strides_of(tj_graph *graph, const tj_map *map, const tj_node *stride
   return true;
 }
 
+bool tj_map_as_strides(tj_graph *graph, const tj_map *map, const tj_node *stride[], const tj_node **base,
+                       tj_box *box) {
+  return tj_valid_box(graph, map, box) && strides_of(graph, map, stride, base);
+}
+
 bool tj_view_as_strides(tj_graph *graph, const tj_view *view, tj_layout *layout, const tj_node **first, tj_box *box) {
   tj_map map = tj_map_of_view(graph, view);
   const tj_node *stride[TJ_MAX_DIMENSIONS], *one = tj_int(graph, 1);
-  if (!tj_valid_box(graph, &map, box) || !strides_of(graph, &map, stride, first))
+  if (!tj_map_as_strides(graph, &map, stride, first, box))
     return false;
   const tj_tuple *extents[TJ_MAX_DIMENSIONS], *strides[TJ_MAX_DIMENSIONS];
   for (uint32_t i = 0; i < view->rank; i++) {
@@ -161,6 +166,85 @@ bool tj_view_as_strides(tj_graph *graph, const tj_view *view, tj_layout *layout,
   }
   *first = tj_simplified(graph, *first);
   *layout = (tj_layout){tj_tuple_list(graph, extents, view->rank), tj_tuple_list(graph, strides, view->rank)};
+  return true;
+}
+
+/* --- views by their stages --- */
+
+/* Whether a stage's lower indices are surely inside their dimensions wherever its own predicate holds, for upper
+ * indices inside theirs. */
+static bool stage_stays_inside(tj_graph *graph, const tj_view *view, const tj_stage *stage) {
+  const tj_transform *transform = stage->transform;
+  switch (transform->kind) {
+  case TJ_TRANSFORM_PASS_THROUGH:
+  case TJ_TRANSFORM_PAD:
+  case TJ_TRANSFORM_LEFT_PAD:
+  case TJ_TRANSFORM_RIGHT_PAD:
+  case TJ_TRANSFORM_MERGE:
+  case TJ_TRANSFORM_UNMERGE:
+    return true;
+  default:
+    break;
+  }
+  const tj_node **upper = TJ_NEW_ARRAY(graph->job, const tj_node *, transform->upper_count + 1);
+  const tj_node **lower = TJ_NEW_ARRAY(graph->job, const tj_node *, transform->lower_count + 1);
+  for (uint32_t i = 0; i < transform->upper_count; i++)
+    upper[i] = tj_coordinate(graph, "u", transform->upper_length[i]);
+  tj_transform_lower(graph, transform, upper, lower);
+  tj_simplify(graph, lower, transform->lower_count, NULL);
+  for (uint32_t i = 0; i < transform->lower_count; i++) {
+    const tj_node *length = view->hidden_length[stage->lower_id[i]];
+    if (!tj_prove_less_equal(graph, tj_int(graph, 0), lower[i]) || !tj_prove_less(graph, lower[i], length))
+      return false;
+  }
+  return true;
+}
+
+bool tj_view_stays_inside(tj_graph *graph, const tj_view *view) {
+  for (uint32_t i = 0; i < view->stage_count; i++) {
+    if (!stage_stays_inside(graph, view, &view->stage[i]))
+      return false;
+  }
+  return true;
+}
+
+static bool embed_keeps_apart(tj_graph *graph, const tj_transform *embed) {
+  const tj_tuple *extent[TJ_MAX_DIMENSIONS], *stride[TJ_MAX_DIMENSIONS];
+  for (uint32_t i = 0; i < embed->upper_count; i++) {
+    extent[i] = tj_tuple_integer(graph, embed->upper_length[i]);
+    stride[i] = tj_tuple_integer(graph, embed->amount[i]);
+  }
+  structure known = structure_of(graph, (tj_layout){tj_tuple_list(graph, extent, embed->upper_count),
+                                                    tj_tuple_list(graph, stride, embed->upper_count)});
+  return known.is_known && !known.repeats;
+}
+
+/* Whether different upper coordinates surely have different lower ones. */
+static bool keeps_apart(tj_graph *graph, const tj_transform *transform) {
+  switch (transform->kind) {
+  case TJ_TRANSFORM_MODULO:
+  case TJ_TRANSFORM_INDEXING:
+    return false;
+  case TJ_TRANSFORM_REPLICATE:
+  case TJ_TRANSFORM_INSERT:
+    for (uint32_t i = 0; i < transform->upper_count; i++) {
+      if (!tj_is_int(transform->upper_length[i], 1))
+        return false;
+    }
+    return true;
+  case TJ_TRANSFORM_EMBED:
+    return embed_keeps_apart(graph, transform);
+  default:
+    return true;
+  }
+}
+
+/* Stages that keep coordinates apart do so together, where each stays inside what those below it take. */
+static bool stages_keep_apart(tj_graph *graph, const tj_view *view) {
+  for (uint32_t i = 0; i < view->stage_count; i++) {
+    if (!keeps_apart(graph, view->stage[i].transform) || (i > 0 && !stage_stays_inside(graph, view, &view->stage[i])))
+      return false;
+  }
   return true;
 }
 
@@ -259,6 +343,8 @@ tj_map_image tj_map_image_by_structure(tj_graph *graph, const tj_value *map) {
     structure known = structure_of(graph, map->composed->layout);
     image.is_injective = !known.is_known ? TJ_UNKNOWN : known.repeats ? TJ_NO : TJ_YES;
   }
+  if (map->kind == TJ_VALUE_VIEW && image.is_injective == TJ_UNKNOWN && stages_keep_apart(graph, map->view))
+    image.is_injective = TJ_YES;
   return image;
 }
 

@@ -37,6 +37,16 @@ tj_map_image tj_map_image_by_structure(tj_graph *graph, const tj_value *map);
 /* A map that is linear over F2 by its structure; else NULL. */
 const tj_f2 *tj_f2_inside(tj_graph *graph, const tj_value *map);
 
+/* A map of integers as strides over its valid box: its value is base + Σ stride[i] * coordinate i for the coordinates
+ * in `box`, which are all that are valid; an entry for each leaf of the domain. False where it is not known to be
+ * that.
+ */
+bool tj_map_as_strides(tj_graph *graph, const tj_map *map, const tj_node *stride[], const tj_node **base,
+                       tj_box *box);
+
+/* Whether the indices of hidden dimensions surely stay inside these, wherever the view is valid. */
+bool tj_view_stays_inside(tj_graph *graph, const tj_view *view);
+
 /* A view as strides over its valid box: V(c) = first + layout(c - begin) for the coordinates c in `box`, which are
  * all that are valid. False where it is not known to be that. */
 bool tj_view_as_strides(tj_graph *graph, const tj_view *view, tj_layout *layout, const tj_node **first, tj_box *box);

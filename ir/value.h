@@ -122,6 +122,7 @@ typedef struct {
   int64_t fill;                     /* copy */
   tj_number scale, bias;            /* copy: elements become scale * element + bias */
   const tj_distribution *from, *to; /* copy: how tiles are loaded and stored; NULL: the mapping chooses */
+  bool may_race;                    /* several coordinates may store different sources to one element */
   tj_span span, body_span, from_span, to_span;
 } tj_kernel_definition;
 

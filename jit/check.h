@@ -52,11 +52,13 @@ typedef struct {
 } tj_check;
 
 void tj_check_map(const tj_check *check, const tj_value *map, tj_findings *findings);
+/* Whether no two coordinates have the same value. */
+void tj_check_injective(const tj_check *check, const tj_value *map, tj_findings *findings);
 /* How a wave reads the tile that a distribution, or a (thread, value) layout, hands out. */
 void tj_check_threads(const tj_check *check, const tj_value *map, tj_findings *findings);
-/* A kernel that has been compiled up to TJ_EMIT_STATS. */
-void tj_check_kernel(const tj_check *check, const tj_kernel *kernel, const tj_isa_stats *stats,
-                     tj_findings *findings);
+/* A kernel that has been compiled up to TJ_EMIT_STATS; `destination` is the map that it stores by. */
+void tj_check_kernel(const tj_check *check, const tj_kernel *kernel, const tj_value *destination,
+                     const tj_isa_stats *stats, tj_findings *findings);
 
 /* Cache lines that at most TJ_BANK_LANES accesses of `size` bytes touch, and that their bytes need, each counted
  * once.

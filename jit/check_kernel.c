@@ -329,8 +329,23 @@ static void check_registers(const tj_check *check, const tj_kernel *kernel, cons
   tj_finding_number(finding, "most_waves", gpu->waves);
 }
 
-void tj_check_kernel(const tj_check *check, const tj_kernel *kernel, const tj_isa_stats *stats,
-                     tj_findings *findings) {
+static void check_destination(const tj_check *check, const tj_kernel *kernel, const tj_value *destination,
+                              tj_findings *findings) {
+  static const struct {
+    tj_finding_verdict verdict;
+    const char *text;
+  } rows[] = {
+      [TJ_RACES_NONE] = {TJ_FINDING_YES, ""},
+      [TJ_RACES_AT_LAUNCH] = {TJ_FINDING_UNKNOWN, "parameters decide: a launch whose values make a race is refused"},
+      [TJ_RACES_UNDECIDED] = {TJ_FINDING_UNKNOWN, "too many coordinates would have to be tried"},
+      [TJ_RACES_MEANT] = {TJ_FINDING_UNKNOWN, "may_race=1 allows what there is"},
+  };
+  tj_check_injective(check, destination, findings);
+  tj_find(findings, "race-free", rows[kernel->races].verdict, "%s", rows[kernel->races].text);
+}
+
+void tj_check_kernel(const tj_check *check, const tj_kernel *kernel, const tj_value *destination,
+                     const tj_isa_stats *stats, tj_findings *findings) {
   const char *processor = check->target->processor;
   kernel_check k = {.check = check, .kernel = kernel, .line_bytes = tj_cache_line_bytes(processor), .trips = 1};
   k.model = tj_bank_model_of(processor);
@@ -340,6 +355,7 @@ void tj_check_kernel(const tj_check *check, const tj_kernel *kernel, const tj_is
     check_accesses(&k, findings);
   else
     check_widths(&k, findings);
+  check_destination(check, kernel, destination, findings);
   report_tile(&k, findings);
   report_stage(&k, findings);
   check_registers(check, kernel, stats, findings);

@@ -54,11 +54,19 @@ static const char *text_of(tj_graph *graph, const tj_tuple *tuple) {
   return tj_tuple_text(graph->job, tuple);
 }
 
-static void check_injective(tj_graph *graph, const tj_map_image *image, tj_findings *findings) {
+static void find_injective(tj_graph *graph, const tj_map_image *image, tj_findings *findings) {
   bool has_example = image->is_injective == TJ_NO && image->collision[0] != NULL;
   tj_find(findings, "injective", verdict_of(image->is_injective), "%s%s%s%s",
           has_example ? text_of(graph, image->collision[0]) : "", has_example ? " and " : "",
           has_example ? text_of(graph, image->collision[1]) : "", has_example ? " have the same value" : "");
+}
+
+/* Examples are looked for only where there is something to show. */
+void tj_check_injective(const tj_check *check, const tj_value *map, tj_findings *findings) {
+  tj_map_image image = tj_map_image_by_structure(check->graph, map);
+  if (image.is_injective != TJ_YES && image.collision[0] == NULL)
+    image = tj_map_image_of(check->graph, map);
+  find_injective(check->graph, &image, findings);
 }
 
 static void check_surjective(tj_graph *graph, const tj_map_image *image, tj_findings *findings) {
@@ -95,7 +103,7 @@ static void check_inside(tj_graph *graph, const tj_value *map, const tj_map_imag
 static void check_image(const tj_check *check, const tj_value *map, tj_findings *findings) {
   tj_graph *graph = check->graph;
   tj_map_image image = tj_map_image_of(graph, map);
-  check_injective(graph, &image, findings);
+  find_injective(graph, &image, findings);
   check_surjective(graph, &image, findings);
   tj_decision both = image.is_injective == TJ_NO || image.is_surjective == TJ_NO     ? TJ_NO
                      : image.is_injective == TJ_YES && image.is_surjective == TJ_YES ? TJ_YES

@@ -6,6 +6,8 @@
 #include "jit/code.h"
 #include "jit/fence.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -27,6 +29,7 @@ struct tj_launch {
   int64_t *value; /* of the plan's parameters, by number */
   bool *bound;
   bool is_resolved;        /* all parameters have values that agree with their facts */
+  bool is_race_free;       /* as far as the plan tells, with these values */
   tj_launch_value *result; /* of the plan's expressions, once that is so */
   bound_array *array;      /* one for each of the plan's buffers */
   tj_argument argument;    /* what tj_launch_argument last described */
@@ -103,7 +106,7 @@ static size_t find_buffer(tj_job *job, const tj_launch_plan *plan, const char *n
 static void bind_parameter(tj_launch *launch, uint32_t number, int64_t value) {
   launch->value[number] = value;
   launch->bound[number] = true;
-  launch->is_resolved = false;
+  launch->is_resolved = launch->is_race_free = false;
 }
 
 /* Any parameter of the program that is not fixed may be given, also one that this kernel does not use. */
@@ -387,6 +390,51 @@ static void download(dispatch *d) {
   }
 }
 
+/* --- races --- */
+
+/* A coordinate in the form's structure. */
+static const char *coordinate_text(tj_job *job, const tj_launch_race *race, const int64_t at[]) {
+  tj_text text = tj_text_begin(job);
+  uint32_t mode = 0;
+  for (const char *c = race->form; *c != '\0'; c++) {
+    if (*c == '_' && mode < race->modes)
+      tj_text_integer(&text, at[mode++]);
+    else
+      tj_text_char(&text, *c);
+  }
+  return text.data;
+}
+
+/* The element of the destination at a coordinate. */
+static const char *element_text(const tj_launch *launch, tj_job *job, const tj_launch_race *race,
+                                const int64_t at[]) {
+  bool is_known = race->base != TJ_NO_EXPRESSION && launch->result[race->base].status == TJ_EVAL_OK;
+  int64_t element = is_known ? launch->result[race->base].value : 0, step;
+  for (uint32_t i = 0; i < race->modes; i++) {
+    int64_t stride = launch->result[race->mode[i].side[0].stride].value;
+    is_known =
+        is_known && !__builtin_mul_overflow(stride, at[i], &step) && !__builtin_add_overflow(element, step, &element);
+  }
+  return is_known ? tj_string_format(job, "both element %" PRId64, element) : "one element";
+}
+
+/* Refuses parameters by which two coordinates store different sources to one element. */
+static void check_races(tj_launch *launch) {
+  const tj_launch_plan *plan = plan_of(launch);
+  const tj_launch_race *race = plan->race;
+  int64_t first[TJ_RACE_MODES], second[TJ_RACE_MODES];
+  tj_job *job = &launch->job;
+  if (race == NULL || launch->is_race_free)
+    return;
+  if (tj_launch_race_decide(race, launch->result, first, second) == TJ_RACE_FOUND)
+    tj_fail(job, TJ_DESTINATION_RACE, "coordinates %s and %s of '%s' are %s, and have different sources",
+            coordinate_text(job, race, first), coordinate_text(job, race, second),
+            plan->buffer[race->destination].name, element_text(launch, job, race, first));
+  launch->is_race_free = true;
+}
+
+/* --- runs --- */
+
 static void check_target(dispatch *d, const char *device_target) {
   tj_target_reason reason;
   if (!tj_target_allows(plan_of(d->launch)->target, device_target, &reason))
@@ -396,6 +444,7 @@ static void check_target(dispatch *d, const char *device_target) {
 static void prepare_dispatch(dispatch *d) {
   check_target(d, d->device->info.target);
   resolve(d->launch);
+  check_races(d->launch);
   provide_buffers(d);
   fill_block(d);
 }

@@ -3,6 +3,7 @@
 #include "jit/launch_plan.h"
 
 #include "ir/walk.h"
+#include "lower/race.h"
 
 /* --- making --- */
 
@@ -39,7 +40,8 @@ static uint32_t variant_count(const tj_kernel *kernel) {
 }
 
 static uint32_t most_roots(const making *m) {
-  uint32_t most = 2 * m->program->parameter_count + 2 * m->kernel->parameter_count + m->kernel->derived_count;
+  uint32_t most =
+      TJ_RACE_NODES + 2 * m->program->parameter_count + 2 * m->kernel->parameter_count + m->kernel->derived_count;
   most += 2 * variant_count(m->kernel);
   for (uint32_t i = 0; i < m->kernel->buffer_count; i++)
     most += 1 + m->kernel->buffer[i].rank;
@@ -64,6 +66,7 @@ static void gather_roots(making *m) {
     add_root(m, each->count);
     add_root(m, each->condition);
   }
+  m->root_count += tj_race_nodes(kernel->race, m->root + m->root_count);
 }
 
 static tj_expression expression_of(const making *m, const tj_node *node) {
@@ -188,6 +191,24 @@ static void make_variants(making *m, const tj_target *target) {
   m->plan->variant = variant;
 }
 
+static void make_race(making *m) {
+  const tj_race *race = m->kernel->race;
+  if (race == NULL)
+    return;
+  tj_launch_race_mode *mode = TJ_NEW_ARRAY(m->graph->job, tj_launch_race_mode, race->modes + 1);
+  for (uint32_t i = 0; i < race->modes; i++) {
+    for (uint32_t k = 0; k <= race->sources; k++) {
+      const tj_race_term *term = &race->side[i][k];
+      mode[i].side[k] = (tj_launch_race_side){expression_of(m, term->begin), expression_of(m, term->end),
+                                              expression_of(m, term->stride)};
+    }
+  }
+  tj_launch_race *made = TJ_NEW(m->graph->job, tj_launch_race);
+  *made =
+      (tj_launch_race){race->destination, race->form, expression_of(m, race->base), race->modes, race->sources, mode};
+  m->plan->race = made;
+}
+
 const tj_launch_plan *tj_launch_plan_make(tj_graph *graph, const tj_program_values *program, const tj_kernel *kernel,
                                           const tj_target *target) {
   tj_launch_plan *plan = TJ_NEW(graph->job, tj_launch_plan);
@@ -202,6 +223,7 @@ const tj_launch_plan *tj_launch_plan_make(tj_graph *graph, const tj_program_valu
   make_buffers(&m);
   make_words(&m);
   make_variants(&m, target);
+  make_race(&m);
   return plan;
 }
 
@@ -251,6 +273,24 @@ static void write_variant(tj_text *text, const tj_launch_variant *variant) {
   tj_write_u32(text, variant->lds_bytes);
 }
 
+/* The number of modes is 0 where there is no race. */
+static void write_race(tj_text *text, const tj_launch_race *race) {
+  tj_write_u32(text, race != NULL ? race->modes : 0);
+  if (race == NULL)
+    return;
+  tj_write_u32(text, race->sources);
+  tj_write_u32(text, race->destination);
+  tj_write_string(text, race->form);
+  tj_write_u32(text, race->base);
+  for (uint32_t i = 0; i < race->modes; i++) {
+    for (uint32_t k = 0; k <= race->sources; k++) {
+      tj_write_u32(text, race->mode[i].side[k].begin);
+      tj_write_u32(text, race->mode[i].side[k].end);
+      tj_write_u32(text, race->mode[i].side[k].stride);
+    }
+  }
+}
+
 void tj_launch_plan_write(tj_text *text, const tj_launch_plan *plan) {
   tj_write_u32(text, TJ_LAUNCH_PLAN_VERSION);
   tj_write_string(text, plan->kernel);
@@ -271,6 +311,7 @@ void tj_launch_plan_write(tj_text *text, const tj_launch_plan *plan) {
   tj_write_u32(text, plan->variant_count);
   for (uint32_t i = 0; i < plan->variant_count; i++)
     write_variant(text, &plan->variant[i]);
+  write_race(text, plan->race);
 }
 
 /* --- reading --- */
@@ -415,6 +456,31 @@ static void read_variants(reading *r) {
   r->plan->variant_count = count;
 }
 
+static void read_race_side(reading *r, tj_launch_race_side *side) {
+  side->begin = read_expression(r);
+  side->end = read_expression(r);
+  side->stride = read_expression(r);
+}
+
+static void read_race(reading *r) {
+  uint32_t modes = tj_read_below(r->reader, TJ_RACE_MODES + 1);
+  if (modes == 0)
+    return;
+  tj_launch_race *race = TJ_NEW(r->job, tj_launch_race);
+  race->modes = modes;
+  race->sources = tj_read_below(r->reader, TJ_RACE_SOURCES + 1);
+  race->destination = tj_read_below(r->reader, r->plan->buffer_count);
+  race->form = tj_read_string(r->reader);
+  race->base = read_optional_expression(r);
+  tj_launch_race_mode *mode = TJ_NEW_ARRAY(r->job, tj_launch_race_mode, modes);
+  for (uint32_t i = 0; i < modes; i++) {
+    for (uint32_t k = 0; k <= race->sources; k++)
+      read_race_side(r, &mode[i].side[k]);
+  }
+  race->mode = mode;
+  r->plan->race = race;
+}
+
 const tj_launch_plan *tj_launch_plan_read(tj_job *job, tj_reader *reader) {
   reading r = {job, reader, TJ_NEW(job, tj_launch_plan)};
   tj_read_expect(reader, tj_read_u32(reader) == TJ_LAUNCH_PLAN_VERSION);
@@ -427,6 +493,7 @@ const tj_launch_plan *tj_launch_plan_read(tj_job *job, tj_reader *reader) {
   read_buffers(&r);
   read_words(&r);
   read_variants(&r);
+  read_race(&r);
   return reader->is_failed ? NULL : r.plan;
 }
 
@@ -457,4 +524,26 @@ void tj_launch_plan_evaluate(const tj_launch_plan *plan, const int64_t parameter
     else
       values[i] = evaluate_operation(step, values);
   }
+}
+
+/* --- races --- */
+
+static bool number_of(const tj_launch_value values[], tj_expression expression, int64_t *number) {
+  *number = values[expression].value;
+  return values[expression].status == TJ_EVAL_OK;
+}
+
+tj_race_verdict tj_launch_race_decide(const tj_launch_race *race, const tj_launch_value values[],
+                                      int64_t first[TJ_RACE_MODES], int64_t second[TJ_RACE_MODES]) {
+  tj_race_strides strides = {.modes = race->modes, .sources = race->sources};
+  for (uint32_t i = 0; i < race->modes; i++) {
+    for (uint32_t k = 0; k <= race->sources; k++) {
+      const tj_launch_race_side *of = &race->mode[i].side[k];
+      tj_race_side *side = &strides.side[i][k];
+      if (!number_of(values, of->begin, &side->begin) || !number_of(values, of->end, &side->end) ||
+          !number_of(values, of->stride, &side->stride))
+        return TJ_RACE_UNDECIDED;
+    }
+  }
+  return tj_race_decide(&strides, first, second);
 }

@@ -9,6 +9,7 @@
  *     buffers      the kernel's arguments: element types, extents, sizes
  *     words        the argument block, one 8-byte word after another, the same for all variants
  *     variants     the kernels of the machine code that do the work, each under its condition
+ *     race         what parameters decide about two coordinates that store to one element, if anything
  *     steps        the expressions that the others refer to by number
  *
  * How to add a variant: another row of `variant` in tj_launch_plan_make, with its condition before those that hold
@@ -19,12 +20,13 @@
 #define TJ_JIT_LAUNCH_PLAN_H
 
 #include "ir/eval.h"
+#include "ir/race.h"
 #include "ir/value.h"
 #include "jit/serial.h"
 #include "lower/kernel.h"
 #include "lower/target.h"
 
-enum { TJ_LAUNCH_PLAN_VERSION = 1 }; /* of the bytes that tj_launch_plan_write makes */
+enum { TJ_LAUNCH_PLAN_VERSION = 2 }; /* of the bytes that tj_launch_plan_write makes */
 
 /* The number of a step: the expression that ends there. */
 typedef uint32_t tj_expression;
@@ -82,6 +84,23 @@ typedef struct {
 } tj_launch_variant;
 
 typedef struct {
+  tj_expression begin, end, stride;
+} tj_launch_race_side;
+
+typedef struct {
+  tj_launch_race_side side[TJ_RACE_SIDES];
+} tj_launch_race_mode;
+
+/* The numbers of ir/race.h. A launch that finds a race by them does not happen. */
+typedef struct {
+  uint32_t destination; /* number of the buffer */
+  const char *form;     /* a coordinate, with _ in the place of each mode's */
+  tj_expression base;   /* the element at coordinate 0; TJ_NO_EXPRESSION: elements are not told */
+  uint32_t modes, sources;
+  const tj_launch_race_mode *mode;
+} tj_launch_race;
+
+typedef struct {
   const char *kernel, *target; /* their names */
   const tj_launch_step *step;
   uint32_t step_count;
@@ -92,7 +111,8 @@ typedef struct {
   const tj_launch_word *word;
   uint32_t word_count;
   const tj_launch_variant *variant;
-  uint32_t variant_count; /* >= 1 */
+  uint32_t variant_count;     /* >= 1 */
+  const tj_launch_race *race; /* NULL: there is none, whatever the parameters are, or races are meant */
 } tj_launch_plan;
 
 /* The plan of a kernel that tj_kernel_derive has been at, in the graph's job. */
@@ -115,6 +135,10 @@ typedef struct {
  * as they do, which harms only who asks for it. */
 void tj_launch_plan_evaluate(const tj_launch_plan *plan, const int64_t parameter[], const bool bound[],
                              tj_launch_value values[]);
+
+/* What the values of steps decide about races. TJ_RACE_UNDECIDED also where a number does not fit in 64 bits. */
+tj_race_verdict tj_launch_race_decide(const tj_launch_race *race, const tj_launch_value values[],
+                                      int64_t first[TJ_RACE_MODES], int64_t second[TJ_RACE_MODES]);
 
 static inline uint32_t tj_launch_argument_bytes(const tj_launch_plan *plan) {
   return 8 * plan->word_count;

@@ -72,6 +72,14 @@ static void check_value(checking *c) {
     tj_check_threads(&check, value, &made->findings);
 }
 
+/* Of a kernel that the program has. */
+static const tj_value *destination_of(const checking *c, const char *name) {
+  const tj_kernel_definition *kernel = c->program->evaluated.values->kernel;
+  while (strcmp(kernel->name, name) != 0)
+    kernel++;
+  return kernel->argument[kernel->destination].view;
+}
+
 static void check_kernel(checking *c, const char *name) {
   tj_job *job = &c->program->job;
   tj_compilation_dispose(&c->compilation);
@@ -85,7 +93,7 @@ static void check_kernel(checking *c, const char *name) {
   tj_check check = check_of(c);
   check.target = c->compilation.target;
   section *made = add_section(c, tj_string_format(job, "kernel %s for %s", name, check.target->name));
-  tj_check_kernel(&check, c->compilation.kernel, &stats, &made->findings);
+  tj_check_kernel(&check, c->compilation.kernel, destination_of(c, name), &stats, &made->findings);
 }
 
 static void check_program(checking *c) {

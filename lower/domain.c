@@ -351,9 +351,8 @@ static const tj_tuple *coordinate_of_dimensions(tj_graph *graph, const tj_domain
   return domain->leaf_total == 1 ? items[0] : tj_tuple_list(graph, items, domain->leaf_total);
 }
 
-static tj_access access_at(tj_graph *graph, const tj_domain *domain, const tj_operand *operand, uint32_t buffer,
-                           const tj_node *const digit[]) {
-  const tj_node **leaf = leaf_digits(graph, domain, digit);
+tj_access tj_domain_at_leaves(tj_graph *graph, const tj_domain *domain, const tj_operand *operand, uint32_t buffer,
+                              const tj_node *const leaf[]) {
   bool has_own_shape = domain->profile == domain->source->shape || domain->profile == domain->destination->shape;
   uint32_t next = 0;
   const tj_tuple *coordinate = has_own_shape
@@ -363,10 +362,10 @@ static tj_access access_at(tj_graph *graph, const tj_domain *domain, const tj_op
 }
 
 tj_access tj_domain_source(tj_graph *graph, const tj_domain *domain, uint32_t buffer, const tj_node *const digit[]) {
-  return access_at(graph, domain, domain->source, buffer, digit);
+  return tj_domain_at_leaves(graph, domain, domain->source, buffer, leaf_digits(graph, domain, digit));
 }
 
 tj_access tj_domain_destination(tj_graph *graph, const tj_domain *domain, uint32_t buffer,
                                 const tj_node *const digit[]) {
-  return access_at(graph, domain, domain->destination, buffer, digit);
+  return tj_domain_at_leaves(graph, domain, domain->destination, buffer, leaf_digits(graph, domain, digit));
 }

@@ -53,6 +53,11 @@ tj_access tj_domain_source(tj_graph *graph, const tj_domain *domain, uint32_t bu
 tj_access tj_domain_destination(tj_graph *graph, const tj_domain *domain, uint32_t buffer,
                                 const tj_node *const digit[]);
 
+/* The element of an operand, of the source's or the destination's shape, at a coordinate of each leaf of the profile.
+ */
+tj_access tj_domain_at_leaves(tj_graph *graph, const tj_domain *domain, const tj_operand *operand, uint32_t buffer,
+                              const tj_node *const leaf[]);
+
 _Noreturn void tj_fail_domains(tj_graph *graph, const tj_operand *source, const tj_operand *destination);
 
 #endif

@@ -89,15 +89,20 @@ static tj_access source_access(const gathering *g, const tj_node *const digit[],
   return access;
 }
 
+static gathering gathering_of(tj_graph *graph, const tj_kernel *kernel, const tj_kernel_definition *definition,
+                              const tj_operand operands[]) {
+  return (gathering){graph,
+                     kernel,
+                     definition,
+                     &operands[definition->source],
+                     &operands[definition->gather],
+                     &operands[definition->destination],
+                     definition->gathered_dimension};
+}
+
 tj_kernel_step *tj_gather_steps(tj_graph *graph, const tj_kernel *kernel, const tj_kernel_definition *definition,
                                 const tj_operand operands[]) {
-  gathering g = {graph,
-                 kernel,
-                 definition,
-                 &operands[definition->source],
-                 &operands[definition->gather],
-                 &operands[definition->destination],
-                 definition->gathered_dimension};
+  gathering g = gathering_of(graph, kernel, definition, operands);
   check(&g);
   tj_kernel_step *steps = TJ_NEW_ARRAY(graph->job, tj_kernel_step, TJ_GATHER_STEPS);
   const tj_node **digit = digits_of(&g);
@@ -107,4 +112,27 @@ tj_kernel_step *tj_gather_steps(tj_graph *graph, const tj_kernel *kernel, const 
   steps[1] = step_of(TJ_STEP_LOAD, source_access(&g, digit, &steps[0]));
   steps[2] = step_of(TJ_STEP_STORE, tj_operand_access(graph, g.destination, definition->destination, stored));
   return steps;
+}
+
+tj_race_map tj_gather_race_map(tj_graph *graph, const tj_kernel *kernel, const tj_kernel_definition *definition,
+                               const tj_operand operands[]) {
+  gathering g = gathering_of(graph, kernel, definition, operands);
+  const tj_tuple **extent = TJ_NEW_ARRAY(graph->job, const tj_tuple *, g.destination->rank + 1);
+  for (uint32_t i = 0; i < g.destination->rank; i++)
+    extent[i] = tj_tuple_integer(graph, g.destination->extent[i]);
+  tj_race_map map = {.domain = tj_tuple_list(graph, extent, g.destination->rank),
+                     .row_major = g.destination->view != NULL,
+                     .sources = 2};
+  map.at = tj_race_coordinates(graph, map.domain);
+  const tj_node **digit = tj_arena_copy(&graph->job->arena, map.at, g.destination->rank * sizeof *digit);
+  const tj_tuple *stored = coordinate_of(graph, g.destination, digit);
+  const tj_tuple *looked_up = tj_operand_coordinate(graph, g.indices, digit[g.dimension]);
+  tj_operand to = tj_race_operand(graph, g.destination), from = tj_race_operand(graph, g.source),
+             index = tj_race_operand(graph, g.indices);
+  digit[g.dimension] = tj_int(graph, 0);
+  map.destination = tj_operand_access(graph, &to, definition->destination, stored);
+  map.element = tj_operand_access(graph, g.destination, definition->destination, stored).offset;
+  map.source[0] = tj_operand_access(graph, &index, definition->gather, looked_up);
+  map.source[1] = tj_operand_access(graph, &from, definition->source, coordinate_of(graph, g.source, digit));
+  return map;
 }

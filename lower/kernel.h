@@ -48,8 +48,8 @@ typedef enum {
   TJ_STEP_STREAM,   /* the elements become those of LDS from `value` on; nobody reads them soon. On the host, of the
                        carried type */
   TJ_STEP_PREFETCH, /* the elements will be loaded by somebody soon; nothing happens that could be seen */
-  TJ_STEP_BARRIER   /* the whole workgroup has got here, and sees what was stored to LDS; slots stay as they are, unless
-                       the target takes each phase for all work-items in turn (keeps_slots) */
+  TJ_STEP_BARRIER /* the whole workgroup has got here, and sees what was stored to LDS; slots stay as they are, unless
+                     the target takes each phase for all work-items in turn (keeps_slots) */
 } tj_step_kind;
 
 /* Element k of a load or store, at access.offset + k, is slot `slot + k * slot_step`. All `width` elements are valid,
@@ -105,6 +105,14 @@ typedef struct {
   uint32_t carried_count;
 } tj_loop;
 
+/* What is known of coordinates that store different sources to one element. */
+typedef enum {
+  TJ_RACES_NONE,      /* there are none */
+  TJ_RACES_AT_LAUNCH, /* parameters decide */
+  TJ_RACES_UNDECIDED, /* none were found where it was looked */
+  TJ_RACES_MEANT      /* the kernel's definition allows them */
+} tj_races;
+
 typedef struct tj_kernel {
   const char *name;
   const tj_kernel_buffer *buffer;
@@ -127,14 +135,16 @@ typedef struct tj_kernel {
   tj_kernel_step *inner_step; /* what its work-items then do in the place of `step`: the same without masks */
   uint32_t inner_step_count;
   uint32_t slot_count;
-  tj_dtype carried;                         /* the type of elements in slots and in LDS */
-  uint32_t lds_elements;                    /* of a workgroup; 0: none */
-  bool is_streamed;                         /* what is stored to buffers is not worth caching */
-  int64_t fill;                             /* in the source's element type; for floats, converted to it */
-  tj_scaling scaling;                       /* of a copy, of the fill too */
-  const char *tile;                         /* its shape in words; NULL: no mapping chose one */
-  const struct tj_stage_choice *stage;      /* how a tile lies in LDS, and why; NULL: it stays in registers */
-  const struct tj_domain *domain;           /* of a flat copy: what its coordinates are; NULL for other kernels */
+  tj_dtype carried;                    /* the type of elements in slots and in LDS */
+  uint32_t lds_elements;               /* of a workgroup; 0: none */
+  bool is_streamed;                    /* what is stored to buffers is not worth caching */
+  int64_t fill;                        /* in the source's element type; for floats, converted to it */
+  tj_scaling scaling;                  /* of a copy, of the fill too */
+  const char *tile;                    /* its shape in words; NULL: no mapping chose one */
+  const struct tj_stage_choice *stage; /* how a tile lies in LDS, and why; NULL: it stays in registers */
+  const struct tj_domain *domain;      /* of a flat copy: what its coordinates are; NULL for other kernels */
+  tj_races races;
+  const struct tj_race *race;               /* what decides, where the launch does; else NULL */
   const struct tj_distributed *distributed; /* of a copy: how its tiles travel; NULL: the mapping chooses */
   struct tj_kernel *faster; /* does the same in less time, where `condition` holds; NULL: there is none. It has the
                                      same buffers and parameters, of which its own symbols know more */

@@ -148,92 +148,15 @@ tj_access tj_operand_raw_access(tj_graph *graph, const tj_operand *operand, cons
   }
 }
 
-/* Whether a stage's lower indices are surely inside their dimensions wherever its own predicate holds, for upper
- * indices inside theirs. */
-static bool stage_stays_inside(tj_graph *graph, const tj_view *view, const tj_stage *stage) {
-  const tj_transform *transform = stage->transform;
-  switch (transform->kind) {
-  case TJ_TRANSFORM_PASS_THROUGH:
-  case TJ_TRANSFORM_PAD:
-  case TJ_TRANSFORM_LEFT_PAD:
-  case TJ_TRANSFORM_RIGHT_PAD:
-  case TJ_TRANSFORM_MERGE:
-  case TJ_TRANSFORM_UNMERGE:
-    return true;
-  default:
-    break;
-  }
-  const tj_node **upper = TJ_NEW_ARRAY(graph->job, const tj_node *, transform->upper_count + 1);
-  const tj_node **lower = TJ_NEW_ARRAY(graph->job, const tj_node *, transform->lower_count + 1);
-  for (uint32_t i = 0; i < transform->upper_count; i++)
-    upper[i] = tj_coordinate(graph, "u", transform->upper_length[i]);
-  tj_transform_lower(graph, transform, upper, lower);
-  tj_simplify(graph, lower, transform->lower_count, NULL);
-  for (uint32_t i = 0; i < transform->lower_count; i++) {
-    const tj_node *length = view->hidden_length[stage->lower_id[i]];
-    if (!tj_prove_less_equal(graph, tj_int(graph, 0), lower[i]) || !tj_prove_less(graph, lower[i], length))
-      return false;
-  }
-  return true;
-}
-
-static bool stays_inside(tj_graph *graph, const tj_view *view) {
-  for (uint32_t i = 0; i < view->stage_count; i++) {
-    if (!stage_stays_inside(graph, view, &view->stage[i]))
-      return false;
-  }
-  return true;
-}
-
 tj_access tj_operand_access(tj_graph *graph, const tj_operand *operand, uint32_t buffer, const tj_tuple *coordinate) {
   tj_access access = tj_operand_raw_access(graph, operand, coordinate);
   access.buffer = buffer;
-  if (operand->view == NULL || stays_inside(graph, operand->view))
+  if (operand->view == NULL || tj_view_stays_inside(graph, operand->view))
     return access;
   const tj_node *from = tj_less_equal(graph, tj_int(graph, 0), access.offset);
   const tj_node *to = tj_less(graph, access.offset, operand->element_count);
   access.valid = tj_terse_both(graph, access.valid, tj_and(graph, from, to));
   return access;
-}
-
-/* --- repetition --- */
-
-static bool is_surely_one(const tj_node *extent) {
-  return tj_is_int(extent, 1);
-}
-
-static bool layout_repeats(tj_layout layout) {
-  const tj_tuple *shape = layout.shape, *stride = layout.stride;
-  if (!tj_tuple_is_list(shape))
-    return stride->kind == TJ_TUPLE_INTEGER && tj_is_int(stride->value, 0) && !is_surely_one(shape->value);
-  for (uint32_t i = 0; i < shape->count; i++) {
-    if (layout_repeats((tj_layout){shape->item[i], stride->item[i]}))
-      return true;
-  }
-  return false;
-}
-
-/* Dimensions that no lower dimension depends on, or that are embedded with a coefficient of 0. */
-static bool stage_repeats(const tj_transform *transform) {
-  bool drops = transform->kind == TJ_TRANSFORM_REPLICATE || transform->kind == TJ_TRANSFORM_INSERT;
-  bool embeds = transform->kind == TJ_TRANSFORM_EMBED;
-  for (uint32_t i = 0; (drops || embeds) && i < transform->upper_count; i++) {
-    bool ignored = drops || tj_is_int(transform->amount[i], 0);
-    if (ignored && !is_surely_one(transform->upper_length[i]))
-      return true;
-  }
-  return false;
-}
-
-bool tj_operand_repeats(const tj_operand *operand) {
-  if (operand->view == NULL)
-    return layout_repeats(operand->value->kind == TJ_VALUE_LAYOUT ? operand->value->layout
-                                                                  : operand->value->composed->layout);
-  for (uint32_t i = 0; i < operand->view->stage_count; i++) {
-    if (stage_repeats(operand->view->stage[i].transform))
-      return true;
-  }
-  return false;
 }
 
 /* --- row-major order --- */
@@ -266,7 +189,7 @@ bool tj_operand_is_row_major(tj_graph *graph, const tj_operand *operand) {
   const tj_node *const *strides = mode_strides(graph, operand);
   const tj_node *expected = tj_int(graph, 1);
   for (uint32_t i = operand->rank; strides != NULL && i-- > 0;) {
-    if (!is_surely_one(operand->extent[i]) && !tj_prove_equal(graph, strides[i], expected))
+    if (!tj_is_int(operand->extent[i], 1) && !tj_prove_equal(graph, strides[i], expected))
       return false;
     expected = tj_mul(graph, expected, operand->extent[i]);
   }

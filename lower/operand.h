@@ -35,7 +35,4 @@ tj_access tj_operand_access(tj_graph *graph, const tj_operand *operand, uint32_t
  * large, from offset 0 on. */
 bool tj_operand_is_row_major(tj_graph *graph, const tj_operand *operand);
 
-/* Whether several coordinates surely share an element because a stride is 0. */
-bool tj_operand_repeats(const tj_operand *operand);
-
 #endif

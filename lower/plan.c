@@ -8,11 +8,13 @@
 
 #include "ir/arith.h"
 #include "ir/structure.h"
+#include "ir/substitute.h"
 #include "ir/walk.h"
 #include "lower/distributed.h"
 #include "lower/domain.h"
 #include "lower/economy.h"
 #include "lower/gather.h"
+#include "lower/race.h"
 #include "lower/scaling.h"
 #include "lower/walk_view.h"
 #include "lower/width.h"
@@ -67,10 +69,10 @@ static root_list root_places(tj_graph *graph, tj_kernel *kernel) {
   return list;
 }
 
-/* Every expression whose value a launch needs: the kernel's own, the sizes of its buffers. */
+/* Every expression whose value a launch needs: the kernel's own, the sizes of its buffers, what decides on races. */
 static const tj_node **launch_roots(tj_graph *graph, tj_kernel *kernel, size_t *count) {
   root_list own = root_places(graph, kernel);
-  size_t most = own.count;
+  size_t most = own.count + TJ_RACE_NODES;
   for (uint32_t i = 0; i < kernel->buffer_count; i++)
     most += 1 + kernel->buffer[i].rank;
   const tj_node **roots = TJ_NEW_ARRAY(graph->job, const tj_node *, most);
@@ -82,6 +84,7 @@ static const tj_node **launch_roots(tj_graph *graph, tj_kernel *kernel, size_t *
     for (uint32_t k = 0; k < kernel->buffer[i].rank; k++)
       roots[(*count)++] = kernel->buffer[i].extent[k];
   }
+  *count += tj_race_nodes(kernel->race, roots + *count);
   return roots;
 }
 
@@ -164,13 +167,6 @@ static const tj_operand *make_operands(tj_graph *graph, const tj_kernel_definiti
   return operands;
 }
 
-static void check_destination(tj_graph *graph, const tj_kernel_definition *definition, const tj_operand *operand) {
-  graph->job->here = definition->argument[definition->destination].span;
-  if (tj_operand_repeats(operand))
-    tj_fail(graph->job, TJ_DESTINATION_RACE, "several coordinates of '%s' are one element",
-            definition->argument[definition->destination].name);
-}
-
 static bool fill_fits(int64_t fill, tj_dtype dtype) {
   uint32_t bits = tj_dtype_bits(dtype);
   switch (tj_dtype_class_of(dtype)) {
@@ -194,6 +190,98 @@ static void check_copy(tj_graph *graph, const tj_kernel_definition *definition, 
   if (!fill_fits(definition->fill, from))
     tj_fail(graph->job, TJ_KERNEL_FILL, "%" PRId64 " does not fit in %s", definition->fill, tj_dtype_name(from));
 }
+
+/* --- races --- */
+
+/* Whether it takes more than the destination to show that the kernel has no races. */
+static bool may_race(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
+                     const tj_operand operands[]) {
+  graph->job->here = definition->argument[definition->destination].span;
+  bool is_apart = tj_race_is_apart(graph, &operands[definition->destination]);
+  kernel->races = definition->may_race && !is_apart ? TJ_RACES_MEANT : TJ_RACES_NONE;
+  return !definition->may_race && !is_apart;
+}
+
+static void judge(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
+                  const tj_race_map *map) {
+  tj_race_judge(graph, kernel, map, definition->argument[definition->destination].name, definition->destination);
+}
+
+static void judge_copy(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
+                       const tj_operand operands[], const tj_domain *domain) {
+  if (!may_race(graph, kernel, definition, operands))
+    return;
+  const tj_operand *destination = &operands[definition->destination];
+  const tj_operand to = tj_race_operand(graph, destination),
+                   from = tj_race_operand(graph, &operands[definition->source]);
+  const tj_node *const *at = tj_race_coordinates(graph, domain->profile);
+  tj_race_map map = {.domain = domain->profile,
+                     .at = at,
+                     .row_major = destination->view != NULL,
+                     .destination = tj_domain_at_leaves(graph, domain, &to, definition->destination, at),
+                     .source = {tj_domain_at_leaves(graph, domain, &from, definition->source, at)},
+                     .sources = 1};
+  map.element = tj_domain_at_leaves(graph, domain, destination, definition->destination, at).offset;
+  judge(graph, kernel, definition, &map);
+}
+
+static void judge_gather(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
+                         const tj_operand operands[]) {
+  if (!may_race(graph, kernel, definition, operands))
+    return;
+  tj_race_map map = tj_gather_race_map(graph, kernel, definition, operands);
+  judge(graph, kernel, definition, &map);
+}
+
+/* The destination by itself, whose own linear coordinate says which value it gets. */
+static tj_race_map linear_map(tj_graph *graph, const tj_kernel_definition *definition, const tj_operand *destination,
+                              const tj_node **linear) {
+  tj_race_map map = {.domain = destination->shape,
+                     .at = tj_race_coordinates(graph, destination->shape),
+                     .row_major = destination->view != NULL,
+                     .sources = 1};
+  uint32_t count;
+  const tj_tuple *const *extent = tj_tuple_leaves(graph, destination->shape, &count);
+  const tj_tuple **leaf = TJ_NEW_ARRAY(graph->job, const tj_tuple *, count + 1);
+  *linear = tj_int(graph, 0);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t place = map.row_major ? i : count - 1 - i;
+    *linear = tj_terse_add(graph, tj_terse_mul(graph, *linear, extent[place]->value), map.at[place]);
+    leaf[i] = tj_tuple_integer(graph, map.at[i]);
+  }
+  const tj_tuple *at = tj_tuple_from_leaves(graph, destination->shape, leaf);
+  tj_operand to = tj_race_operand(graph, destination);
+  map.destination = tj_operand_access(graph, &to, definition->destination, at);
+  map.element = tj_operand_access(graph, destination, definition->destination, at).offset;
+  return map;
+}
+
+static void judge_offsets(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
+                          const tj_operand operands[], const tj_operand *of) {
+  if (!may_race(graph, kernel, definition, operands))
+    return;
+  const tj_node *linear;
+  tj_race_map map = linear_map(graph, definition, &operands[definition->destination], &linear);
+  tj_operand from = tj_race_operand(graph, of);
+  map.source[0] = tj_operand_raw_access(graph, &from, tj_operand_coordinate(graph, &from, linear));
+  judge(graph, kernel, definition, &map);
+}
+
+/* `value` is an expression of the work-item and the trip. */
+static void judge_walk(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
+                       const tj_operand operands[], const tj_node *value) {
+  if (!may_race(graph, kernel, definition, operands))
+    return;
+  const tj_node *linear, *trips = kernel->loop->trips;
+  tj_race_map map = linear_map(graph, definition, &operands[definition->destination], &linear);
+  const tj_node *from[] = {kernel->index, kernel->loop->counter};
+  const tj_node *to[] = {tj_terse_div(graph, linear, trips), tj_terse_mod(graph, linear, trips)};
+  tj_substitute(graph, &(tj_substitution){from, to, 2}, &value, 1);
+  map.source[0] = (tj_access){.offset = value, .valid = tj_int(graph, 1)};
+  judge(graph, kernel, definition, &map);
+}
+
+/* --- bodies --- */
 
 static void set_steps(tj_graph *graph, tj_kernel *kernel, tj_kernel_step first, tj_kernel_step second) {
   tj_kernel_step *steps = TJ_NEW_ARRAY(graph->job, tj_kernel_step, 2);
@@ -240,6 +328,7 @@ static void plan_copy(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defini
   set_conversion(graph, kernel, definition);
   if (definition->gather != TJ_NO_ARGUMENT) {
     plan_gather(graph, kernel, definition, operands);
+    judge_gather(graph, kernel, definition, operands);
     return;
   }
   tj_domain *domain = TJ_NEW(graph->job, tj_domain);
@@ -249,6 +338,7 @@ static void plan_copy(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defini
   tj_access load = tj_domain_source(graph, domain, definition->source, digits);
   tj_access store = tj_domain_destination(graph, domain, definition->destination, digits);
   set_steps(graph, kernel, scalar_step(TJ_STEP_LOAD, load), scalar_step(TJ_STEP_STORE, store));
+  judge_copy(graph, kernel, definition, operands, domain);
   if (definition->from != NULL)
     plan_tiles(graph, kernel, definition, operands);
 }
@@ -328,13 +418,15 @@ static void plan_walk(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defini
                        path->step};
   const tj_node *value = offset_or_nothing(graph, tj_walk_view(graph, kernel->loop, &walk));
   kernel->carried = kernel->buffer[definition->destination].dtype;
-  check_offset_type(graph, kernel->carried, offset_or_nothing(graph, tj_walk_directly(graph, kernel->loop, &walk)));
+  const tj_node *direct = offset_or_nothing(graph, tj_walk_directly(graph, kernel->loop, &walk));
+  check_offset_type(graph, kernel->carried, direct);
   const tj_node *linear = tj_add(graph, tj_terse_mul(graph, kernel->index, path->trips), kernel->loop->counter);
   tj_access store = tj_operand_access(graph, destination, definition->destination,
                                       tj_operand_coordinate(graph, destination, linear));
   store.offset = tj_loop_reduced(graph, kernel->loop, "to", store.offset);
   set_steps(graph, kernel, value_step(value), scalar_step(TJ_STEP_STORE, store));
   tj_loop_prune(graph, kernel);
+  judge_walk(graph, kernel, definition, operands, direct);
 }
 
 static void plan_offsets(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
@@ -350,12 +442,12 @@ static void plan_offsets(tj_graph *graph, tj_kernel *kernel, const tj_kernel_def
   kernel->carried = kernel->buffer[definition->destination].dtype;
   check_offset_type(graph, kernel->carried, value);
   set_steps(graph, kernel, value_step(value), scalar_step(TJ_STEP_STORE, store));
+  judge_offsets(graph, kernel, definition, operands, &map);
 }
 
 tj_kernel *tj_plan_kernel(tj_graph *graph, const tj_program_values *program, const tj_kernel_definition *definition) {
   const tj_operand *operands = make_operands(graph, definition);
   const tj_operand *destination = &operands[definition->destination];
-  check_destination(graph, definition, destination);
   tj_kernel *kernel = new_kernel(graph, definition->name, destination);
   set_buffers(graph, kernel, definition, operands);
   if (definition->body == TJ_BODY_COPY)

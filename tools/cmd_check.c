@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const requirements[] = {"injective", "surjective",    "bijective", "inside",
-                                           "coalesced", "conflict-free", NULL};
+static const char *const requirements[] = {"injective", "surjective", "bijective",     "inside",
+                                           "race-free", "coalesced",  "conflict-free", NULL};
 
 /* The words of every --require, in an array to be freed; NULL where there is no memory. */
 static const char **collect_requirements(const arguments *given, size_t *count) {
@@ -54,7 +54,8 @@ static const option options[] = {
     {"dtype", VALUE_DTYPE, "TYPE", "the type of a map's elements; f32 by default", NULL, false},
     {"tv", VALUE_NONE, NULL, "the value is a (thread, value) layout of a tile", NULL, false},
     {"require", VALUE_WORD, "WHAT",
-     "must hold: injective, surjective, bijective, inside, coalesced, conflict-free; repeatable", requirements, true},
+     "must hold: injective, surjective, bijective, inside, race-free, coalesced, conflict-free; repeatable",
+     requirements, true},
     {0}};
 
 static const operand operands[] = {PROGRAM_OPERAND, {0}};

@@ -4,8 +4,21 @@
 #include "jit/launch_plan.h"
 #include "jit/serial.h"
 #include "kernel_support.h"
+#include "lower/race.h"
 
 #include <stdio.h>
+
+/* (M, N):(N - 2, 1), from (M, N):(N, 1). */
+static const tj_race *make_race(tj_graph *graph, const tj_node *m, const tj_node *n) {
+  tj_race *race = TJ_NEW(graph->job, tj_race);
+  const tj_node *zero = tj_int(graph, 0), *one = tj_int(graph, 1);
+  *race = (tj_race){.form = "(_,_)", .base = one, .modes = 2, .sources = 1};
+  race->side[0][0] = (tj_race_term){zero, m, tj_sub(graph, n, tj_int(graph, 2))};
+  race->side[1][0] = (tj_race_term){zero, n, one};
+  race->side[0][1] = (tj_race_term){zero, m, n};
+  race->side[1][1] = (tj_race_term){zero, n, one};
+  return race;
+}
 
 /* M in 1..1000 multiple of 4 by name, N >= M; count = M * (N / 3), a division by N, extents {M, N - M}. */
 static const tj_launch_plan *make_plan(tj_graph *graph, hand_kernel **made_kernel) {
@@ -25,6 +38,7 @@ static const tj_launch_plan *make_plan(tj_graph *graph, hand_kernel **made_kerne
   made->kernel.count = count;
   made->step[0].value = tj_div(graph, made->kernel.index, n);
   made->step[1].access.offset = made->kernel.index;
+  made->kernel.race = make_race(graph, m, n);
   tj_kernel_derive(graph, &made->kernel);
   tj_parameter *parameter = TJ_NEW_ARRAY(graph->job, tj_parameter, 4);
   parameter[0] = (tj_parameter){"fixed", tj_int(graph, 5)};
@@ -69,6 +83,22 @@ static void check_values(tj_job *job, const hand_kernel *made, const tj_launch_p
     check_value(values, plan->word[3 + i].of, made->kernel.derived[i].node, &symbols);
 }
 
+/* Coordinate (1,0) is element N - 2, and so is (0,N - 2). */
+static void check_race(tj_job *job, const tj_launch_plan *plan, int64_t m, int64_t n, tj_race_verdict expected) {
+  int64_t first[TJ_RACE_MODES], second[TJ_RACE_MODES];
+  tj_launch_value *values = TJ_NEW_ARRAY(job, tj_launch_value, plan->step_count);
+  ck_assert_ptr_nonnull(plan->race);
+  ck_assert_str_eq(plan->race->form, "(_,_)");
+  tj_launch_plan_evaluate(plan, (int64_t[]){m, n, 0, 0}, (bool[]){true, true, false, false}, values);
+  ck_assert_int_eq(values[plan->race->base].value, 1);
+  ck_assert_int_eq(tj_launch_race_decide(plan->race, values, first, second), expected);
+  if (expected != TJ_RACE_FOUND)
+    return;
+  ck_assert(first[0] == 0 && first[1] == n - 2 && second[0] == 1 && second[1] == 0);
+  tj_launch_plan_evaluate(plan, (int64_t[]){m, n, 0, 0}, (bool[]){true, false, false, false}, values);
+  ck_assert_int_eq(tj_launch_race_decide(plan->race, values, first, second), TJ_RACE_UNDECIDED);
+}
+
 static void check_plan(tj_job *job, const hand_kernel *made, const tj_launch_plan *plan) {
   static const char *const names[] = {"M", "N", "fixed", "unused"};
   ck_assert_str_eq(plan->kernel, "k");
@@ -88,6 +118,8 @@ static void check_plan(tj_job *job, const hand_kernel *made, const tj_launch_pla
   ck_assert_uint_eq(plan->variant_count, 1);
   ck_assert_str_eq(plan->variant[0].symbol, "k");
   ck_assert_uint_eq(plan->variant[0].workgroup_size, 64);
+  check_race(job, plan, 4, 9, TJ_RACE_FOUND);
+  check_race(job, plan, 1, 9, TJ_RACE_NONE);
   check_values(job, made, plan, 4, 9);
   check_values(job, made, plan, 1000, 99999);
 }
@@ -121,6 +153,12 @@ static void evaluate_in_part(tj_job *job, void *data) {
 
 /* --- bytes that are no plan --- */
 
+static void use_race(const tj_launch_plan *plan, const tj_launch_value *values) {
+  int64_t first[TJ_RACE_MODES], second[TJ_RACE_MODES];
+  ck_assert(plan->race->destination < plan->buffer_count && plan->race->form != NULL);
+  (void)tj_launch_race_decide(plan->race, values, first, second);
+}
+
 /* Reads a copy of exactly that size, so that sanitizers see every access beyond it; uses what it gets. */
 static bool reads(tj_job *job, const unsigned char *bytes, size_t size) {
   unsigned char *copy = malloc(size + 1);
@@ -136,6 +174,8 @@ static bool reads(tj_job *job, const unsigned char *bytes, size_t size) {
     ck_assert_uint_ge(plan->variant_count, 1);
     for (uint32_t i = 0; i < plan->variant_count; i++)
       ck_assert(plan->variant[i].count < plan->step_count && strlen(plan->variant[i].symbol) < size);
+    if (plan->race != NULL)
+      use_race(plan, values);
   }
   free(exact);
   return plan != NULL;
@@ -157,6 +197,69 @@ static void read_damaged(tj_job *job, void *data) {
     copy[i / sizeof bits] ^= bits[i % sizeof bits];
   }
   ck_assert_uint_lt(accepted, bytes.size * sizeof bits / 2);
+}
+
+/* --- plans that say what cannot be --- */
+
+/* One thing after another that is forged in a plan: none of them is read. */
+static void refuse_forged(tj_job *job, void *data) {
+  (void)data;
+  hand_kernel *made;
+  const tj_launch_plan *plan = make_plan(tj_graph_create(job), &made);
+  tj_launch_step *step = tj_arena_copy(&job->arena, plan->step, plan->step_count * sizeof *step);
+  tj_launch_parameter *parameter =
+      tj_arena_copy(&job->arena, plan->parameter, plan->parameter_count * sizeof *parameter);
+  tj_launch_buffer *buffer = tj_arena_copy(&job->arena, plan->buffer, plan->buffer_count * sizeof *buffer);
+  tj_launch_word *word = tj_arena_copy(&job->arena, plan->word, plan->word_count * sizeof *word);
+  tj_launch_variant *variant = tj_arena_copy(&job->arena, plan->variant, plan->variant_count * sizeof *variant);
+  tj_launch_race *race = tj_arena_copy(&job->arena, plan->race, sizeof *race);
+  tj_launch_race_mode *mode = TJ_NEW_ARRAY(job, tj_launch_race_mode, TJ_RACE_MODES + 1);
+  memcpy(mode, race->mode, race->modes * sizeof *mode);
+  tj_launch_plan forged = *plan;
+  race->mode = mode;
+  forged.step = step;
+  forged.parameter = parameter;
+  forged.buffer = buffer;
+  forged.word = word;
+  forged.variant = variant;
+  forged.race = race;
+  ck_assert_ptr_nonnull(read_back(job, written(job, &forged)));
+  uint32_t binary = 0, symbol = 0, count = plan->step_count;
+  for (uint32_t i = 0; i < count; i++) {
+    binary = tj_op_arity(step[i].op) == 2 ? i : binary;
+    symbol = step[i].op == TJ_OP_SYMBOL ? i : symbol;
+  }
+#define REFUSED(place, wrong)                                                                                        \
+  do {                                                                                                               \
+    __typeof__(place) before = (place);                                                                              \
+    (place) = (wrong);                                                                                               \
+    ck_assert_msg(read_back(job, written(job, &forged)) == NULL, "%s = %s is read", #place, #wrong);                 \
+    (place) = before;                                                                                                \
+  } while (0)
+  REFUSED(step[binary].arg[0], binary);
+  REFUSED(step[binary].arg[1], binary);
+  REFUSED(step[binary].arg[0], count);
+  REFUSED(step[symbol].parameter, plan->parameter_count);
+  REFUSED(parameter[0].multiple, 0);
+  REFUSED(parameter[0].low, count);
+  REFUSED(forged.passed_count, plan->parameter_count + 1);
+  REFUSED(buffer[0].element_count, count);
+  REFUSED(buffer[0].element_count, TJ_NO_EXPRESSION);
+  REFUSED(buffer[0].dtype, TJ_DTYPE_COUNT);
+  REFUSED(word[0].kind, TJ_WORD_KIND_COUNT);
+  REFUSED(word[0].of, plan->buffer_count);
+  REFUSED(word[1].of, plan->passed_count);
+  REFUSED(variant[0].workgroup_size, 0);
+  REFUSED(variant[0].count, count);
+  REFUSED(variant[0].count, TJ_NO_EXPRESSION);
+  REFUSED(variant[0].condition, count);
+  REFUSED(forged.variant_count, 0);
+  REFUSED(race->modes, TJ_RACE_MODES + 1);
+  REFUSED(race->destination, plan->buffer_count);
+  REFUSED(race->base, count);
+  REFUSED(mode[1].side[1].stride, count);
+  REFUSED(mode[0].side[0].end, TJ_NO_EXPRESSION);
+#undef REFUSED
 }
 
 static void read_integers(tj_job *job, void *data) {
@@ -198,10 +301,11 @@ static void read_integers(tj_job *job, void *data) {
 BODY_TEST(plans_say_what_kernels_say, make_and_read_back)
 BODY_TEST(expressions_fail_by_themselves, evaluate_in_part)
 BODY_TEST(damaged_bytes_are_harmless, read_damaged)
+BODY_TEST(forged_plans_are_refused, refuse_forged)
 BODY_TEST(integers_and_strings, read_integers)
 
 int main(void) {
   const TTest *tests[] = {plans_say_what_kernels_say, expressions_fail_by_themselves, damaged_bytes_are_harmless,
-                          integers_and_strings};
+                          forged_plans_are_refused, integers_and_strings};
   return run_suite(suite_of("launch_plan", tests, sizeof tests / sizeof *tests));
 }
