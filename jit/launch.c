@@ -15,6 +15,7 @@
 typedef struct {
   const int64_t *shape; /* of the array; NULL: not told */
   size_t rank;
+  bool has_run;      /* the shape is that of an earlier run */
   void *data;        /* host memory; NULL: none */
   tj_buffer *buffer; /* memory of a device, in its place; NULL: none */
   size_t bytes;      /* of either */
@@ -25,9 +26,10 @@ enum { MOST_COUNTERS = 64 };
 struct tj_launch {
   tj_context *context;
   const tj_code *code;
-  tj_job job;     /* messages, shapes, argument blocks */
-  int64_t *value; /* of the plan's parameters, by number */
-  bool *bound;
+  tj_job job;              /* messages, shapes, argument blocks */
+  int64_t *value;          /* of the plan's parameters, by number */
+  bool *bound;             /* those that have one, given or taken from shapes */
+  bool *given;             /* those whose value is given */
   bool is_resolved;        /* all parameters have values that agree with their facts */
   bool is_race_free;       /* as far as the plan tells, with these values */
   tj_launch_value *result; /* of the plan's expressions, once that is so */
@@ -49,6 +51,7 @@ static void prepare(tj_job *job, void *data) {
   const tj_launch_plan *plan = plan_of(launch);
   launch->value = TJ_NEW_ARRAY(job, int64_t, plan->parameter_count + 1);
   launch->bound = TJ_NEW_ARRAY(job, bool, plan->parameter_count + 1);
+  launch->given = TJ_NEW_ARRAY(job, bool, plan->parameter_count + 1);
   launch->result = TJ_NEW_ARRAY(job, tj_launch_value, plan->step_count + 1);
   launch->array = TJ_NEW_ARRAY(job, bound_array, plan->buffer_count + 1);
 }
@@ -101,6 +104,45 @@ static size_t find_buffer(tj_job *job, const tj_launch_plan *plan, const char *n
   tj_fail(job, TJ_KERNEL_ARGUMENT, "kernel '%s' has no argument '%s'", plan->kernel, name);
 }
 
+/* --- facts --- */
+
+/* The value of an expression of a launch that is resolved, or of what is bound so far. */
+static int64_t evaluate(tj_launch *launch, tj_expression expression) {
+  const tj_launch_value *result = &launch->result[expression];
+  if (result->status != TJ_EVAL_OK)
+    tj_fail_eval(&launch->job, result->status);
+  return result->value;
+}
+
+/* A bound of a parameter; false where there is none, or others decide it that have no value yet. Without values, only
+ * constants are known. */
+static bool known_bound(tj_launch *launch, tj_expression bound, bool has_values, int64_t *value) {
+  if (bound == TJ_NO_EXPRESSION)
+    return false;
+  const tj_launch_step *step = &plan_of(launch)->step[bound];
+  if (step->op == TJ_OP_CONSTANT) {
+    *value = step->value;
+    return true;
+  }
+  if (!has_values || launch->result[bound].status == TJ_EVAL_UNBOUND)
+    return false;
+  *value = evaluate(launch, bound);
+  return true;
+}
+
+static void check_facts(tj_launch *launch, uint32_t number, int64_t value, bool has_values) {
+  const tj_launch_parameter *parameter = &plan_of(launch)->parameter[number];
+  int64_t low = value, high = value;
+  (void)known_bound(launch, parameter->low, has_values, &low);
+  (void)known_bound(launch, parameter->high, has_values, &high);
+  if (value < low || value > high)
+    tj_fail(&launch->job, TJ_PARAMETER_RANGE, "'%s' = %" PRId64 " is outside its declared range", parameter->name,
+            value);
+  if (value % parameter->multiple != 0)
+    tj_fail(&launch->job, TJ_PARAMETER_RANGE, "'%s' = %" PRId64 " is no multiple of %" PRId64, parameter->name, value,
+            parameter->multiple);
+}
+
 /* --- parameters --- */
 
 static void bind_parameter(tj_launch *launch, uint32_t number, int64_t value) {
@@ -118,7 +160,9 @@ static void set_parameter(tj_job *job, void *data) {
       continue;
     if (plan->parameter[i].is_fixed)
       tj_fail(job, TJ_UNKNOWN_PARAMETER, "parameter '%s' is fixed at compile time", r->name);
+    check_facts(r->launch, i, r->value, false);
     bind_parameter(r->launch, i, r->value);
+    r->launch->given[i] = true;
     return;
   }
   tj_fail(job, TJ_UNKNOWN_PARAMETER, "the program has no parameter '%s'", r->name);
@@ -128,52 +172,122 @@ tj_status tj_launch_set_parameter(tj_launch *launch, const char *name, int64_t v
   return perform(launch, set_parameter, (request){.name = name, .value = value});
 }
 
+/* --- shapes --- */
+
+/* Whether an argument's shape says the value of a parameter that is not given: as its length `mode`. */
+static bool says_parameter(const tj_launch *launch, uint32_t buffer, const bound_array *array, uint32_t mode,
+                           uint32_t *parameter) {
+  const tj_launch_buffer *of = &plan_of(launch)->buffer[buffer];
+  if (array->shape == NULL || !of->is_row_major || of->rank != array->rank)
+    return false;
+  const tj_launch_step *extent = &plan_of(launch)->step[of->extent[mode]];
+  if (extent->op != TJ_OP_SYMBOL || launch->given[extent->parameter])
+    return false;
+  *parameter = extent->parameter;
+  return true;
+}
+
+/* A length of an array, and the parameter that it is. */
+typedef struct {
+  uint32_t buffer, parameter;
+  int64_t length;
+} saying;
+
+/* What an array says of a parameter that is not what another says; false where they agree. */
+static bool contradicts(const tj_launch *launch, uint32_t buffer, const bound_array *array, const saying *other,
+                        saying *found) {
+  for (uint32_t i = 0; i < plan_of(launch)->buffer[buffer].rank; i++) {
+    found->buffer = buffer;
+    if (says_parameter(launch, buffer, array, i, &found->parameter) && found->parameter == other->parameter &&
+        array->shape[i] != other->length) {
+      found->length = array->shape[i];
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Shapes of earlier runs give way; those that are told for one run must agree. */
+static void check_saying(tj_launch *launch, const bound_array *told, const saying *is) {
+  const tj_launch_plan *plan = plan_of(launch);
+  saying other;
+  check_facts(launch, is->parameter, is->length, false);
+  for (uint32_t i = 0; i < plan->buffer_count; i++) {
+    const bound_array *array = i == is->buffer ? told : &launch->array[i];
+    if (!array->has_run && contradicts(launch, i, array, is, &other))
+      tj_fail(&launch->job, TJ_ARRAY_SHAPE,
+              "'%s' is %" PRId64 " by the shape of '%s', and %" PRId64 " by that of '%s'",
+              plan->parameter[is->parameter].name, other.length, plan->buffer[i].name, is->length,
+              plan->buffer[is->buffer].name);
+  }
+}
+
+static void forget_earlier(tj_launch *launch, const saying *is) {
+  saying other;
+  for (uint32_t i = 0; i < plan_of(launch)->buffer_count; i++) {
+    if (contradicts(launch, i, &launch->array[i], is, &other))
+      launch->array[i].shape = NULL;
+  }
+}
+
+/* What was taken from shapes is taken anew. */
+static void forget_lengths(tj_launch *launch) {
+  for (uint32_t i = 0; i < plan_of(launch)->parameter_count; i++)
+    launch->bound[i] = launch->given[i];
+  launch->is_resolved = launch->is_race_free = false;
+}
+
+static void check_lengths(tj_job *job, const request *r) {
+  for (size_t i = 0; i < r->rank; i++) {
+    if (r->shape[i] < 0)
+      tj_fail(job, TJ_ARRAY_SHAPE, "the array of '%s' has a length of %" PRId64, r->name, r->shape[i]);
+  }
+}
+
 static void set_shape(tj_job *job, void *data) {
   const request *r = data;
-  bound_array *array = &r->launch->array[find_buffer(job, plan_of(r->launch), r->name)];
-  array->shape = tj_arena_copy(&job->arena, r->shape, r->rank * sizeof *r->shape);
-  array->rank = r->rank;
+  tj_launch *launch = r->launch;
+  saying is = {.buffer = (uint32_t)find_buffer(job, plan_of(launch), r->name)};
+  bound_array told = launch->array[is.buffer];
+  uint32_t rank = plan_of(launch)->buffer[is.buffer].rank;
+  check_lengths(job, r);
+  told.shape = tj_arena_copy(&job->arena, r->shape, r->rank * sizeof *r->shape);
+  told.rank = r->rank;
+  told.has_run = false;
+  for (int pass = 0; pass < 2; pass++) {
+    for (uint32_t i = 0; i < rank; i++) {
+      if (!says_parameter(launch, is.buffer, &told, i, &is.parameter))
+        continue;
+      is.length = told.shape[i];
+      if (pass == 0)
+        check_saying(launch, &told, &is);
+      else
+        forget_earlier(launch, &is);
+    }
+  }
+  launch->array[is.buffer] = told;
+  forget_lengths(launch);
 }
 
 tj_status tj_launch_set_shape(tj_launch *launch, const char *argument, const int64_t shape[], size_t rank) {
   return perform(launch, set_shape, (request){.name = argument, .shape = shape, .rank = rank});
 }
 
-/* Takes unbound parameters from the shape of an array of a row-major argument. */
-static void infer_from(tj_launch *launch, const tj_launch_buffer *buffer, const bound_array *array) {
-  if (array->shape == NULL || !buffer->is_row_major || buffer->rank != array->rank)
-    return;
-  for (uint32_t i = 0; i < buffer->rank; i++) {
-    const tj_launch_step *extent = &plan_of(launch)->step[buffer->extent[i]];
-    if (extent->op == TJ_OP_SYMBOL && !launch->bound[extent->parameter])
-      bind_parameter(launch, extent->parameter, array->shape[i]);
+/* Takes parameters that are not given from an array's shape. */
+static void infer_from(tj_launch *launch, uint32_t buffer) {
+  const bound_array *array = &launch->array[buffer];
+  uint32_t parameter;
+  for (uint32_t i = 0; i < plan_of(launch)->buffer[buffer].rank; i++) {
+    if (says_parameter(launch, buffer, array, i, &parameter) && !launch->bound[parameter])
+      bind_parameter(launch, parameter, array->shape[i]);
   }
-}
-
-/* The value of an expression of a launch that is resolved, or of what is bound so far. */
-static int64_t evaluate(tj_launch *launch, tj_expression expression) {
-  const tj_launch_value *result = &launch->result[expression];
-  if (result->status != TJ_EVAL_OK)
-    tj_fail_eval(&launch->job, result->status);
-  return result->value;
-}
-
-static void check_facts(tj_launch *launch, const tj_launch_parameter *parameter, int64_t value) {
-  bool in_range = (parameter->low == TJ_NO_EXPRESSION || evaluate(launch, parameter->low) <= value) &&
-                  (parameter->high == TJ_NO_EXPRESSION || value <= evaluate(launch, parameter->high));
-  if (!in_range)
-    tj_fail(&launch->job, TJ_PARAMETER_RANGE, "'%s' = %" PRId64 " is outside its declared range", parameter->name,
-            value);
-  if (value % parameter->multiple != 0)
-    tj_fail(&launch->job, TJ_PARAMETER_RANGE, "'%s' = %" PRId64 " is no multiple of %" PRId64, parameter->name, value,
-            parameter->multiple);
 }
 
 /* Gives every parameter a value, checks it against what the code was compiled for, and evaluates the plan. */
 static void resolve(tj_launch *launch) {
   const tj_launch_plan *plan = plan_of(launch);
   for (uint32_t i = 0; i < plan->buffer_count; i++)
-    infer_from(launch, &plan->buffer[i], &launch->array[i]);
+    infer_from(launch, i);
   if (launch->is_resolved)
     return;
   for (uint32_t i = 0; i < plan->passed_count; i++) {
@@ -181,8 +295,10 @@ static void resolve(tj_launch *launch) {
       tj_fail(&launch->job, TJ_MISSING_PARAMETER, "parameter '%s' has no value", plan->parameter[i].name);
   }
   tj_launch_plan_evaluate(plan, launch->value, launch->bound, launch->result);
-  for (uint32_t i = 0; i < plan->passed_count; i++)
-    check_facts(launch, &plan->parameter[i], launch->value[i]);
+  for (uint32_t i = 0; i < plan->parameter_count; i++) {
+    if (launch->bound[i])
+      check_facts(launch, i, launch->value[i], true);
+  }
   launch->is_resolved = true;
 }
 
@@ -367,7 +483,11 @@ static void load_variant(dispatch *d, uint32_t number) {
 static void start(dispatch *d) {
   uint32_t number = choose_variant(d->launch);
   const tj_launch_variant *variant = &plan_of(d->launch)->variant[number];
-  uint64_t count = (uint64_t)evaluate(d->launch, variant->count);
+  int64_t items = evaluate(d->launch, variant->count);
+  if (items < 1)
+    tj_fail(&d->launch->job, TJ_INTERNAL, "kernel '%s' has %" PRId64 " work-items", plan_of(d->launch)->kernel,
+            items);
+  uint64_t count = (uint64_t)items;
   uint64_t workgroups = count / variant->workgroup_size + (count % variant->workgroup_size != 0);
   load_variant(d, number);
   tj_rt_dispatch packet = {d->block, workgroups, variant->workgroup_size, d->completion};
@@ -446,6 +566,8 @@ static void prepare_dispatch(dispatch *d) {
   resolve(d->launch);
   check_races(d->launch);
   provide_buffers(d);
+  for (uint32_t i = 0; i < plan_of(d->launch)->buffer_count; i++)
+    d->launch->array[i].has_run = true;
   fill_block(d);
 }
 

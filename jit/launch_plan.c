@@ -13,8 +13,9 @@ typedef struct {
   const tj_program_values *program;
   const tj_kernel *kernel;
   tj_launch_plan *plan;
-  uint32_t *number; /* of the parameter of a symbol, plus 1; 0: it is none */
-  tj_walk walk;     /* the nodes of all expressions: the steps */
+  uint32_t *number;       /* of the parameter of a symbol, plus 1; 0: it is none */
+  const tj_node **symbol; /* by the number of its parameter; NULL: it is fixed */
+  tj_walk walk;           /* the nodes of all expressions: the steps */
   const tj_node **root;
   uint32_t root_count;
 } making;
@@ -51,9 +52,9 @@ static uint32_t most_roots(const making *m) {
 static void gather_roots(making *m) {
   const tj_kernel *kernel = m->kernel;
   m->root = TJ_NEW_ARRAY(m->graph->job, const tj_node *, most_roots(m));
-  for (uint32_t i = 0; i < kernel->parameter_count; i++) {
-    add_root(m, kernel->parameter[i]->symbol->low);
-    add_root(m, kernel->parameter[i]->symbol->high);
+  for (uint32_t i = 0; i < m->plan->parameter_count; i++) {
+    add_root(m, m->symbol[i] != NULL ? m->symbol[i]->symbol->low : NULL);
+    add_root(m, m->symbol[i] != NULL ? m->symbol[i]->symbol->high : NULL);
   }
   for (uint32_t i = 0; i < kernel->buffer_count; i++) {
     add_root(m, kernel->buffer[i].element_count);
@@ -77,6 +78,7 @@ static void add_parameter(making *m, tj_launch_parameter parameter[], const tj_n
   const tj_symbol *symbol = node->symbol;
   parameter[m->plan->parameter_count++] =
       (tj_launch_parameter){.name = symbol->name, .low = TJ_NO_EXPRESSION, .high = TJ_NO_EXPRESSION, .multiple = 1};
+  m->symbol[m->plan->parameter_count - 1] = node;
   m->number[symbol->index] = m->plan->parameter_count;
 }
 
@@ -89,6 +91,7 @@ static tj_launch_parameter *make_parameters(making *m) {
   uint32_t most = m->kernel->parameter_count + m->program->parameter_count;
   tj_launch_parameter *parameter = TJ_NEW_ARRAY(m->graph->job, tj_launch_parameter, most + 1);
   m->number = TJ_NEW_ARRAY(m->graph->job, uint32_t, m->graph->symbol_count + 1);
+  m->symbol = TJ_NEW_ARRAY(m->graph->job, const tj_node *, most + 1);
   for (uint32_t i = 0; i < m->kernel->parameter_count; i++)
     add_parameter(m, parameter, m->kernel->parameter[i]);
   m->plan->passed_count = m->plan->parameter_count;
@@ -107,10 +110,11 @@ static tj_launch_parameter *make_parameters(making *m) {
   return parameter;
 }
 
-/* Facts of what is passed; those of other parameters are nothing to this code. */
 static void set_facts(const making *m, tj_launch_parameter parameter[]) {
-  for (uint32_t i = 0; i < m->plan->passed_count; i++) {
-    const tj_symbol *symbol = m->kernel->parameter[i]->symbol;
+  for (uint32_t i = 0; i < m->plan->parameter_count; i++) {
+    if (m->symbol[i] == NULL)
+      continue;
+    const tj_symbol *symbol = m->symbol[i]->symbol;
     parameter[i].low = expression_of(m, symbol->low);
     parameter[i].high = expression_of(m, symbol->high);
     parameter[i].multiple = symbol->multiple;
@@ -215,10 +219,11 @@ const tj_launch_plan *tj_launch_plan_make(tj_graph *graph, const tj_program_valu
   plan->kernel = kernel->name;
   plan->target = target->name;
   making m = {.graph = graph, .program = program, .kernel = kernel, .plan = plan};
+  tj_launch_parameter *parameter = make_parameters(&m);
   gather_roots(&m);
   m.walk = tj_walk_nodes(graph, m.root, m.root_count);
   tj_spend(graph->job, m.walk.count);
-  set_facts(&m, make_parameters(&m));
+  set_facts(&m, parameter);
   make_steps(&m);
   make_buffers(&m);
   make_words(&m);

@@ -43,7 +43,7 @@ typedef struct {
 } tj_launch_step;
 
 /* A parameter of the program. Those that the kernel depends on come first: `passed_count` of them, whose values go
- * into the argument block. The others may be given, and change nothing, unless they are fixed. */
+ * into the argument block. The others may be given what their facts allow, and change nothing, unless they are fixed. */
 typedef struct {
   const char *name;
   tj_expression low, high; /* inclusive; TJ_NO_EXPRESSION: unbounded */

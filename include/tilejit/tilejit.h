@@ -460,12 +460,16 @@ typedef struct tj_launch tj_launch;
 TJ_API tj_status tj_launch_create(tj_context *context, const tj_code *code, tj_launch **launch);
 TJ_API void tj_launch_destroy(tj_launch *launch);
 
-/* Gives a parameter its value: TJ2026 where the code has no such parameter, TJ2025 where the value contradicts its
- * declared facts. */
+/* Gives a parameter its value, in the place of one it had: TJ2026 where the program has no such parameter, TJ2025 where
+ * the value contradicts its declared facts. Bounds that other parameters decide are looked at when these have values, by
+ * the functions below that need them. A value that is refused changes nothing. */
 TJ_API tj_status tj_launch_set_parameter(tj_launch *launch, const char *name, int64_t value);
 
-/* Tells the shape of the array that will be bound to an argument, from which parameters without a value are taken
- * where that is unambiguous: the argument's view is plain row-major with these parameters as lengths. */
+/* Tells the shape of the array that will be bound to an argument, in the place of one told before. Parameters that are
+ * not given a value are taken from shapes where the argument's view is plain row-major with these parameters as lengths:
+ * TJ6015 where two shapes, or two lengths of this one, say different values of such a parameter, and where a length is
+ * negative; TJ2025 where the value contradicts its declared facts. Shapes of earlier runs give way to what is told
+ * since. A shape that is refused changes nothing. */
 TJ_API tj_status tj_launch_set_shape(tj_launch *launch, const char *argument, const int64_t shape[], size_t rank);
 
 /* One argument, as it is once all parameters are known. */
@@ -495,7 +499,8 @@ TJ_API tj_status tj_launch_bind(tj_launch *launch, const char *argument, void *d
  * bound to two arguments. */
 TJ_API tj_status tj_launch_bind_buffer(tj_launch *launch, const char *argument, tj_buffer *buffer);
 
-/* Runs the kernel and waits for it. Host memory is copied to the device, and, where the kernel writes it, back, so that
+/* Runs the kernel and waits for it. TJ4010 where the parameters let two coordinates of the destination store different
+ * sources to one element, which the kernel does not allow. Host memory is copied to the device, and, where the kernel writes it, back, so that
  * elements that the kernel does not store keep their value. Buffers are used where they are. */
 TJ_API tj_status tj_launch_run(tj_launch *launch, tj_device *device);
 
