@@ -11,6 +11,8 @@
 
 #include "base/job.h"
 
+#include <stdbool.h>
+
 enum { TJ_MAX_NESTING = 256 };
 
 typedef enum {
@@ -18,7 +20,8 @@ typedef enum {
   TJ_AST_DECIMAL,    /* 0.5, 2.5e-3: `name`, as written */
   TJ_AST_NAME,       /* M: `name` */
   TJ_AST_UNDERSCORE, /* _ */
-  TJ_AST_TUPLE,      /* (a), (a, b), (): items */
+  TJ_AST_TUPLE,      /* (), (4), (a, b), (a + 1,): items; one item stands bare, or before a comma */
+  TJ_AST_GROUP,      /* (a + b): parentheses that group, one item, which is not bare */
   TJ_AST_LIST,       /* [a, b]: items */
   TJ_AST_TILER,      /* <a, b>: items */
   TJ_AST_SWIZZLE,    /* Sw<B, M, S>: three items */
@@ -89,6 +92,10 @@ typedef struct {
   uint32_t item_count;
   const tj_ast *value; /* the last, bare expression; NULL when there is none */
 } tj_program_ast;
+
+/* Whether parentheses around the expression make a tuple of one: it is a number with its sign, a basis element of
+ * one, a name, _ or a tuple. Around anything else they group. */
+bool tj_ast_is_bare(const tj_ast *ast);
 
 const char *tj_operator_text(tj_operator op);
 int tj_operator_precedence(tj_operator op);

@@ -19,6 +19,7 @@ typedef struct {
   uint32_t pending_count;
   uint32_t pending_capacity;
   uint32_t depth; /* of constructs that are open */
+  bool one_item;  /* whether the tuple that ends here has a comma after its only item */
   bool shifts;    /* whether << and >> are operators here: not between the < and > of a tiler */
 } tj_parser;
 
@@ -201,6 +202,35 @@ static tj_ast *parse_bracketed(tj_parser *parser, tj_ast_kind kind, tj_token_kin
   return new_node(parser, kind, span_from(parser, open.span.begin), first);
 }
 
+static bool is_literal(const tj_ast *ast) {
+  while (ast->kind == TJ_AST_NEGATE || (ast->kind == TJ_AST_BINARY && ast->op == TJ_OPERATOR_BASIS))
+    ast = ast->item[0];
+  return ast->kind == TJ_AST_INTEGER || ast->kind == TJ_AST_DECIMAL;
+}
+
+bool tj_ast_is_bare(const tj_ast *ast) {
+  return is_literal(ast) || ast->kind == TJ_AST_NAME || ast->kind == TJ_AST_UNDERSCORE || ast->kind == TJ_AST_TUPLE;
+}
+
+/* An item between parentheses; the comma of (x,) is read with x. */
+static const tj_ast *parse_tuple_item(tj_parser *parser) {
+  bool is_first = parser->window.previous.kind == TJ_TOKEN_OPEN_PARENTHESIS;
+  const tj_ast *item = parse_expression(parser);
+  parser->one_item =
+      is_first && current(parser) == TJ_TOKEN_COMMA && parser->window.next.kind == TJ_TOKEN_CLOSE_PARENTHESIS;
+  if (parser->one_item)
+    advance(parser);
+  return item;
+}
+
+/* A tuple, or an expression in parentheses. */
+static const tj_ast *parse_parentheses(tj_parser *parser) {
+  tj_ast *ast = parse_bracketed(parser, TJ_AST_TUPLE, TJ_TOKEN_CLOSE_PARENTHESIS, parse_tuple_item);
+  if (ast->count == 1 && !parser->one_item && !tj_ast_is_bare(ast->item[0]))
+    ast->kind = TJ_AST_GROUP;
+  return ast;
+}
+
 static const tj_ast *parse_tiler(tj_parser *parser) {
   const tj_ast *tiler = parse_bracketed(parser, TJ_AST_TILER, TJ_TOKEN_GREATER, parse_expression);
   if (tiler->count == 0)
@@ -270,7 +300,7 @@ static const tj_ast *parse_operand(tj_parser *parser) {
   case TJ_TOKEN_UNDERSCORE:
     return parse_underscore(parser);
   case TJ_TOKEN_OPEN_PARENTHESIS:
-    return parse_bracketed(parser, TJ_AST_TUPLE, TJ_TOKEN_CLOSE_PARENTHESIS, parse_expression);
+    return parse_parentheses(parser);
   case TJ_TOKEN_OPEN_BRACKET:
     return parse_bracketed(parser, TJ_AST_LIST, TJ_TOKEN_CLOSE_BRACKET, parse_expression);
   case TJ_TOKEN_LESS:
@@ -296,8 +326,8 @@ static const tj_ast *parse_argument(tj_parser *parser) {
 }
 
 static bool can_be_applied(const tj_ast *ast) {
-  return ast->kind == TJ_AST_NAME || ast->kind == TJ_AST_TUPLE || ast->kind == TJ_AST_APPLY ||
-         ast->kind == TJ_AST_SWIZZLE;
+  return ast->kind == TJ_AST_NAME || ast->kind == TJ_AST_TUPLE || ast->kind == TJ_AST_GROUP ||
+         ast->kind == TJ_AST_APPLY || ast->kind == TJ_AST_SWIZZLE;
 }
 
 /* An operand with the argument lists that follow it. */

@@ -22,6 +22,11 @@ static void print_bracketed(tj_text *text, const char *open, const tj_ast *ast, 
   tj_text_string(text, close);
 }
 
+/* Whether a tuple of one is written (x,), as (x) would be x. */
+static bool needs_comma(const tj_ast *tuple) {
+  return tuple->count == 1 && !tj_ast_is_bare(tuple->item[0]);
+}
+
 static void print_application(tj_text *text, const tj_ast *ast) {
   tj_ast_print_expression(text, ast->item[0]);
   tj_text_char(text, '(');
@@ -67,7 +72,10 @@ void tj_ast_print_expression(tj_text *text, const tj_ast *ast) {
     tj_text_char(text, '_');
     return;
   case TJ_AST_TUPLE:
-    print_bracketed(text, "(", ast, ",", ")");
+    print_bracketed(text, "(", ast, ",", needs_comma(ast) ? ",)" : ")");
+    return;
+  case TJ_AST_GROUP:
+    print_bracketed(text, "(", ast, "", ")");
     return;
   case TJ_AST_LIST:
     print_bracketed(text, "[", ast, ", ", "]");

@@ -58,7 +58,7 @@ static const tj_value *const *evaluate_items(tj_scope *scope, const tj_ast *ast)
 
 static const tj_value *evaluate_tuple(tj_scope *scope, const tj_ast *ast) {
   const tj_value *const *values = evaluate_items(scope, ast);
-  if (ast->count == 1 && values[0]->kind != TJ_VALUE_TUPLE)
+  if (ast->count == 1 && values[0]->kind != TJ_VALUE_TUPLE && tj_ast_is_bare(ast->item[0]))
     return values[0];
   const tj_tuple **items = TJ_NEW_ARRAY(scope->job, const tj_tuple *, ast->count);
   for (uint32_t i = 0; i < ast->count; i++) {
@@ -144,9 +144,21 @@ static const tj_value *arithmetic(tj_scope *scope, const tj_ast *ast, const tj_v
   return tj_value_of_node(scope->graph, integer_operations[ast->op](scope->graph, left, right));
 }
 
-static const tj_value *make_layout(tj_scope *scope, const tj_value *a, const tj_value *b) {
-  const tj_tuple *shape = tj_need_tuple(scope->graph, a, "a shape");
-  const tj_tuple *stride = tj_need_tuple(scope->graph, b, "a stride");
+/* One side of s:d. Parentheses around an operator, as in (M*N):(1), make a tuple of one where the other side is one.
+ */
+static const tj_tuple *side_of_layout(tj_graph *graph, const tj_ast *ast, const tj_tuple *side,
+                                      const tj_tuple *other) {
+  bool beside_one = tj_tuple_is_list(other) && other->count == 1 && !tj_tuple_is_list(other->item[0]);
+  if (ast->kind != TJ_AST_GROUP || tj_tuple_is_list(side) || !beside_one)
+    return side;
+  return tj_tuple_list(graph, &side, 1);
+}
+
+static const tj_value *make_layout(tj_scope *scope, const tj_ast *ast, const tj_value *a, const tj_value *b) {
+  const tj_tuple *left = tj_need_tuple(scope->graph, a, "a shape");
+  const tj_tuple *right = tj_need_tuple(scope->graph, b, "a stride");
+  const tj_tuple *shape = side_of_layout(scope->graph, ast->item[0], left, right);
+  const tj_tuple *stride = side_of_layout(scope->graph, ast->item[1], right, left);
   return tj_value_of_layout(scope->graph, tj_layout_make(scope->graph, shape, stride));
 }
 
@@ -174,7 +186,7 @@ static const tj_value *evaluate_binary(tj_scope *scope, const tj_ast *ast, const
   case TJ_OPERATOR_COMPOSE:
     return tj_compose_values(scope->graph, a, b);
   case TJ_OPERATOR_LAYOUT:
-    return make_layout(scope, a, b);
+    return make_layout(scope, ast, a, b);
   case TJ_OPERATOR_BASIS:
     return make_basis(scope, a, b);
   default:
@@ -348,6 +360,8 @@ const tj_value *tj_evaluate_expression(tj_scope *scope, const tj_ast *ast) {
     return tj_value_of_tuple(scope->graph, tj_tuple_any(scope->graph));
   case TJ_AST_TUPLE:
     return evaluate_tuple(scope, ast);
+  case TJ_AST_GROUP:
+    return tj_evaluate_expression(scope, ast->item[0]);
   case TJ_AST_LIST:
     return tj_value_of_items(scope->graph, TJ_VALUE_LIST, evaluate_items(scope, ast), ast->count);
   case TJ_AST_TILER:

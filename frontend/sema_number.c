@@ -98,7 +98,7 @@ tj_number tj_evaluate_number(tj_scope *scope, const tj_ast *ast, const char *wha
   scope->job->here = ast->span;
   if (ast->kind == TJ_AST_DECIMAL)
     return read_decimal(scope->job, ast->name);
-  if (ast->kind == TJ_AST_TUPLE && ast->count == 1)
+  if (ast->kind == TJ_AST_GROUP || (ast->kind == TJ_AST_TUPLE && ast->count == 1))
     return tj_evaluate_number(scope, ast->item[0], what);
   if (ast->kind == TJ_AST_NEGATE)
     return combined(scope->job, TJ_OPERATOR_MUL, number_of_integer(-1),

@@ -93,7 +93,7 @@ static const char *advice(const tj_token_window *window) {
   if (text != NULL)
     return text;
   if (window->previous.kind == TJ_TOKEN_COMMA && is_closing(window->current.kind))
-    return "there is no trailing comma: remove the comma, or add what should follow it";
+    return "only a tuple of one ends in a comma, as in (x,): remove the comma, or add what should follow it";
   return advice_on_token(window->current.kind);
 }
 

@@ -64,10 +64,17 @@ static void check_size(tj_graph *graph, const tj_tuple *shape, const tj_tuple *s
             tj_tuple_text(graph->job, shape), tj_tuple_text(graph->job, stride));
 }
 
+static void need_congruent(tj_graph *graph, const tj_tuple *shape, const tj_tuple *stride) {
+  if (tj_tuple_congruent(shape, stride))
+    return;
+  if (tj_tuple_rank(shape) == tj_tuple_rank(stride) && tj_tuple_rank(shape) == 1)
+    tj_note(graph->job, "give both the same nesting; a tuple of one is written (4), or (M+1,) around an operator");
+  tj_fail(graph->job, TJ_NOT_CONGRUENT, "shape %s and stride %s are not congruent", tj_tuple_text(graph->job, shape),
+          tj_tuple_text(graph->job, stride));
+}
+
 tj_layout tj_layout_make(tj_graph *graph, const tj_tuple *shape, const tj_tuple *stride) {
-  if (!tj_tuple_congruent(shape, stride))
-    tj_fail(graph->job, TJ_NOT_CONGRUENT, "shape %s and stride %s are not congruent",
-            tj_tuple_text(graph->job, shape), tj_tuple_text(graph->job, stride));
+  need_congruent(graph, shape, stride);
   tj_shape_check(graph, shape);
   check_codomain(graph, tj_tuple_leaves(graph, stride, NULL), stride->leaf_count);
   check_size(graph, shape, stride);
@@ -184,9 +191,7 @@ const tj_tuple *tj_crd2idx(tj_graph *graph, const tj_tuple *coordinate, const tj
     shape = shape_like(graph, shape, coordinate);
     stride = tj_compact_strides(graph, shape, tj_int(graph, 1));
   }
-  if (!tj_tuple_congruent(shape, stride))
-    tj_fail(graph->job, TJ_NOT_CONGRUENT, "shape %s and stride %s are not congruent",
-            tj_tuple_text(graph->job, shape), tj_tuple_text(graph->job, stride));
+  need_congruent(graph, shape, stride);
   return apply_coordinate(graph, coordinate, shape, stride);
 }
 
@@ -236,9 +241,7 @@ const tj_tuple *tj_idx2crd(tj_graph *graph, const tj_tuple *index, const tj_tupl
     return split_colexicographically(graph, index, shape);
   if (tj_tuple_is_list(shape) && stride->kind == TJ_TUPLE_INTEGER)
     stride = tj_compact_strides(graph, shape, stride->value);
-  if (!tj_tuple_congruent(shape, stride))
-    tj_fail(graph->job, TJ_NOT_CONGRUENT, "shape %s and stride %s are not congruent",
-            tj_tuple_text(graph->job, shape), tj_tuple_text(graph->job, stride));
+  need_congruent(graph, shape, stride);
   return split_by_strides(graph, index, shape, stride);
 }
 

@@ -304,6 +304,13 @@ static void print_basis(tj_text *text, const tj_tuple *basis) {
     tj_text_format(text, "@%u", basis->path[level]);
 }
 
+/* Parentheses around one entry with an operator would only group: (M + 1,) is the tuple. */
+static bool is_bare(const tj_tuple *entry) {
+  if (entry->kind == TJ_TUPLE_LIST || entry->kind == TJ_TUPLE_ANY || tj_is_constant(entry->value))
+    return true;
+  return entry->kind == TJ_TUPLE_INTEGER && entry->value->op == TJ_OP_SYMBOL;
+}
+
 static void print_list(tj_text *text, const tj_tuple *list) {
   tj_text_char(text, '(');
   for (uint32_t i = 0; i < list->count; i++) {
@@ -311,7 +318,17 @@ static void print_list(tj_text *text, const tj_tuple *list) {
       tj_text_char(text, ',');
     tj_tuple_print(text, list->item[i]);
   }
-  tj_text_char(text, ')');
+  tj_text_string(text, list->count == 1 && !is_bare(list->item[0]) ? ",)" : ")");
+}
+
+void tj_tuple_print_nodes(tj_text *text, const tj_node *const nodes[], uint32_t count) {
+  tj_tuple *entries = TJ_NEW_ARRAY(text->job, tj_tuple, count);
+  const tj_tuple **items = TJ_NEW_ARRAY(text->job, const tj_tuple *, count);
+  for (uint32_t i = 0; i < count; i++) {
+    entries[i] = (tj_tuple){.kind = TJ_TUPLE_INTEGER, .value = nodes[i]};
+    items[i] = &entries[i];
+  }
+  print_list(text, &(tj_tuple){.kind = TJ_TUPLE_LIST, .item = items, .count = count});
 }
 
 void tj_tuple_print(tj_text *text, const tj_tuple *tuple) {

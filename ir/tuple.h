@@ -80,6 +80,8 @@ const tj_tuple *tj_tuple_expand_basis(tj_graph *graph, const tj_tuple *tuple);
 
 /* Canonical text: ((2,4),8), 2@1@0, _. */
 void tj_tuple_print(tj_text *text, const tj_tuple *tuple);
+/* The tuple of these integers. */
+void tj_tuple_print_nodes(tj_text *text, const tj_node *const nodes[], uint32_t count);
 const char *tj_tuple_text(tj_job *job, const tj_tuple *tuple);
 
 #endif

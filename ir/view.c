@@ -395,25 +395,15 @@ void tj_view_vectors(tj_graph *graph, const tj_view *view, int64_t lengths[], in
 
 /* --- text --- */
 
-static void print_nodes(tj_text *text, const tj_node *const nodes[], uint32_t count) {
-  tj_text_char(text, '(');
-  for (uint32_t i = 0; i < count; i++) {
-    if (i != 0)
-      tj_text_char(text, ',');
-    tj_node_print(text, nodes[i]);
-  }
-  tj_text_char(text, ')');
-}
-
 static void print_base(tj_text *text, const tj_view *view) {
   static const char *const names[] = {"strided(", "packed(", "aligned("};
   const tj_transform *transform = view->stage[0].transform;
   uint32_t rank = transform->upper_count;
   tj_text_string(text, names[view->base]);
-  print_nodes(text, transform->upper_length, rank);
+  tj_tuple_print_nodes(text, transform->upper_length, rank);
   if (view->base == TJ_BASE_STRIDED) {
     tj_text_char(text, ',');
-    print_nodes(text, transform->amount, rank);
+    tj_tuple_print_nodes(text, transform->amount, rank);
   }
   if (view->base == TJ_BASE_ALIGNED) {
     tj_text_char(text, ',');

@@ -30,8 +30,9 @@ static inline const tj_program_ast *parse_text(tj_job *job, const char *text) {
 /* Lisp: (op a b), (tuple a b), (apply f a (named n b)) … */
 static inline void dump(tj_text *text, const tj_ast *ast) {
   static const char *const heads[] = {
-      [TJ_AST_TUPLE] = "tuple", [TJ_AST_LIST] = "list",   [TJ_AST_TILER] = "tiler", [TJ_AST_SWIZZLE] = "swizzle",
-      [TJ_AST_NEGATE] = "neg",  [TJ_AST_APPLY] = "apply", [TJ_AST_NAMED] = "named", [TJ_AST_BINARY] = "",
+      [TJ_AST_TUPLE] = "tuple",     [TJ_AST_LIST] = "list",   [TJ_AST_TILER] = "tiler",
+      [TJ_AST_SWIZZLE] = "swizzle", [TJ_AST_GROUP] = "group", [TJ_AST_NEGATE] = "neg",
+      [TJ_AST_APPLY] = "apply",     [TJ_AST_NAMED] = "named", [TJ_AST_BINARY] = "",
   };
   if (ast->kind == TJ_AST_INTEGER) {
     tj_text_integer(text, ast->integer);

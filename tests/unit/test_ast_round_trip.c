@@ -85,6 +85,14 @@ static tj_ast *random_group(generator *g, tj_ast_kind kind, uint32_t least, uint
   return ast;
 }
 
+/* An expression in parentheses; operators only, as the parser takes (4) and (M) for tuples. */
+static const tj_ast *random_parentheses(generator *g, uint32_t depth) {
+  const tj_ast *inside = random_expression(g, LOOSEST, true, depth);
+  tj_ast *ast = new_ast(g, tj_ast_is_bare(inside) ? TJ_AST_TUPLE : TJ_AST_GROUP, 1);
+  set_item(ast, 0, inside);
+  return ast;
+}
+
 static const tj_ast *random_argument(generator *g, uint32_t depth) {
   const tj_ast *value = random_expression(g, LOOSEST, true, depth);
   if (random_below(g, 4) != 0)
@@ -98,8 +106,10 @@ static const tj_ast *random_argument(generator *g, uint32_t depth) {
 static const tj_ast *random_application(generator *g, uint32_t depth) {
   static const tj_ast_kind groups[] = {TJ_AST_TUPLE, TJ_AST_SWIZZLE};
   const tj_ast *applied;
-  uint32_t choice = random_below(g, 6);
-  if (choice < 2) {
+  uint32_t choice = random_below(g, 7);
+  if (choice == 6) {
+    applied = random_parentheses(g, depth);
+  } else if (choice < 2) {
     applied = random_group(g, groups[choice], 0, depth);
   } else if (choice == 2) {
     applied = random_application(g, depth);
@@ -118,7 +128,9 @@ static const tj_ast *random_application(generator *g, uint32_t depth) {
 static const tj_ast *random_operand(generator *g, uint32_t depth) {
   if (depth == 0)
     return random_leaf(g);
-  switch (random_below(g, 8)) {
+  switch (random_below(g, 9)) {
+  case 8:
+    return random_parentheses(g, depth - 1);
   case 0:
   case 1:
     return random_group(g, TJ_AST_TUPLE, 0, depth - 1);
