@@ -582,7 +582,8 @@ static _Noreturn void fail_after(tj_parser *parser, bool after_item) {
   if (is_closing_bracket(kind))
     tj_note(parser->job, "no bracket is open here: remove the %s", tj_token_description(kind));
   else if (kind == TJ_TOKEN_OPEN_PARENTHESIS && previous == TJ_TOKEN_INTEGER)
-    tj_note(parser->job, "an integer cannot be applied; multiply with *, make a layout with :");
+    tj_note(parser->job, "an integer cannot be applied; multiply with *; a layout that is applied stands in "
+                         "parentheses, as in (4:1)(2)");
   else if (kind == TJ_TOKEN_COMMA)
     tj_note(parser->job, "a tuple stands in parentheses, as in (4,8)");
   else if (begins_expression(kind) && after_item)

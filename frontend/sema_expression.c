@@ -319,6 +319,10 @@ const tj_value *tj_apply_value(tj_graph *graph, const tj_value *function, const 
     return apply_adaptor(graph, tj_distribution_adaptor(graph, function->distribution),
                          coordinate_of(graph, args, count), "distribution");
   default:
+    if (function->kind == TJ_VALUE_TUPLE)
+      tj_note(graph->job,
+              "an application binds tighter than ':'; a layout that is applied stands in parentheses, as in "
+              "((4,8):(8,1))(2,3)");
     tj_fail_type(graph->job, function, "what is applied",
                  "a layout, a swizzle, a linear map, a view, an adaptor or a distribution");
   }

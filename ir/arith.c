@@ -4,6 +4,8 @@
 
 #include "ir/print.h"
 
+#include <inttypes.h>
+
 const tj_node *tj_terse_add(tj_graph *graph, const tj_node *a, const tj_node *b) {
   if (tj_is_int(a, 0))
     return b;
@@ -148,12 +150,38 @@ const char *tj_describe(tj_graph *graph, const tj_node *node) {
   return tj_node_text(graph->job, node);
 }
 
+/* "M*2 is in 2..128 multiple 2" */
+static const char *describe_facts(tj_graph *graph, const tj_node *node) {
+  tj_job *job = graph->job;
+  const tj_facts *facts = &node->facts;
+  bool has_low = facts->low != INT64_MIN, has_high = facts->high != INT64_MAX;
+  tj_text text = tj_text_begin(job);
+  tj_text_format(&text, "%s is ", tj_node_brief(job, node));
+  if (has_low && has_high)
+    tj_text_format(&text, "in %" PRId64 "..%" PRId64, facts->low, facts->high);
+  else if (has_low || has_high)
+    tj_text_format(&text, "%s %" PRId64, has_low ? "at least" : "at most", has_low ? facts->low : facts->high);
+  else
+    tj_text_string(&text, "any integer");
+  if (facts->modulus > 1 && facts->residue == 0)
+    tj_text_format(&text, " multiple %" PRId64, facts->modulus);
+  return text.data;
+}
+
+const char *tj_describe_known(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  if (tj_is_constant(b))
+    return tj_is_constant(a) ? "" : tj_string_format(graph->job, "; %s", describe_facts(graph, a));
+  if (tj_is_constant(a))
+    return tj_string_format(graph->job, "; %s", describe_facts(graph, b));
+  return tj_string_format(graph->job, "; %s, and %s", describe_facts(graph, a), describe_facts(graph, b));
+}
+
 void tj_fail_needs_divisible(tj_graph *graph, const char *what, const tj_node *value, const tj_node *divisor) {
-  tj_fail(graph->job, TJ_NEEDS_FACT, "%s: needs %s divisible by %s", what, tj_describe(graph, value),
-          tj_describe(graph, divisor));
+  tj_fail(graph->job, TJ_NEEDS_FACT, "%s: needs %s divisible by %s%s", what, tj_describe(graph, value),
+          tj_describe(graph, divisor), tj_describe_known(graph, value, divisor));
 }
 
 void tj_fail_needs(tj_graph *graph, const char *what, const tj_node *a, const char *relation, const tj_node *b) {
-  tj_fail(graph->job, TJ_NEEDS_FACT, "%s: needs %s %s %s", what, tj_describe(graph, a), relation,
-          tj_describe(graph, b));
+  tj_fail(graph->job, TJ_NEEDS_FACT, "%s: needs %s %s %s%s", what, tj_describe(graph, a), relation,
+          tj_describe(graph, b), tj_describe_known(graph, a, b));
 }

@@ -47,5 +47,7 @@ _Noreturn void tj_fail_needs(tj_graph *graph, const char *what, const tj_node *a
 
 /* Integers for messages: the digits of a constant, the text of an expression. */
 const char *tj_describe(tj_graph *graph, const tj_node *node);
+/* "; M*2 is in 2..128 multiple 2, and N is any integer": what is known of those that are no constants. */
+const char *tj_describe_known(tj_graph *graph, const tj_node *a, const tj_node *b);
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "ir/arith.h"
 
+#include <inttypes.h>
+
 bool tj_layout_equal(tj_layout a, tj_layout b) {
   return tj_tuple_equal(a.shape, b.shape) && tj_tuple_equal(a.stride, b.stride);
 }
@@ -247,30 +249,50 @@ const tj_tuple *tj_idx2crd(tj_graph *graph, const tj_tuple *index, const tj_tupl
 
 /* --- application --- */
 
-static _Noreturn void fail_range(tj_graph *graph, const tj_node *entry, const tj_tuple *shape) {
-  tj_fail(graph->job, TJ_COORDINATE_RANGE, "coordinate %s is outside %s", tj_describe(graph, entry),
-          tj_tuple_text(graph->job, shape));
+/* A mode on the way down from the whole shape, which is NULL. */
+typedef struct mode_path {
+  const struct mode_path *outer;
+  uint32_t mode;
+} mode_path;
+
+/* "mode 0 of mode 1 of " for the second mode's first. */
+static void print_path(tj_text *text, const mode_path *path) {
+  for (; path != NULL; path = path->outer)
+    tj_text_format(text, "mode %" PRIu32 " of ", path->mode);
 }
 
-static void check_range(tj_graph *graph, const tj_tuple *coordinate, const tj_tuple *shape, bool is_entry) {
+static _Noreturn void fail_range(tj_graph *graph, const tj_node *entry, const tj_tuple *shape, const tj_tuple *whole,
+                                 const mode_path *path) {
+  const tj_node *size = tj_tuple_product(graph, shape);
+  tj_text place = tj_text_begin(graph->job);
+  print_path(&place, path);
+  tj_tuple_print(&place, whole);
+  if (path != NULL && tj_is_constant(size))
+    tj_note(graph->job, "entries of mode %" PRIu32 " run from 0 to %" PRId64, path->mode, size->value - 1);
+  tj_fail(graph->job, TJ_COORDINATE_RANGE, "coordinate %s is outside %s%s%s", tj_describe(graph, entry), place.data,
+          path != NULL ? ", whose extent is " : "", path != NULL ? tj_tuple_text(graph->job, shape) : "");
+}
+
+static void check_range(tj_graph *graph, const tj_tuple *coordinate, const tj_tuple *shape, const tj_tuple *whole,
+                        const mode_path *path) {
   if (tj_tuple_is_list(coordinate)) {
     check_structure(graph, coordinate, shape);
     for (uint32_t i = 0; i < coordinate->count; i++)
-      check_range(graph, coordinate->item[i], shape->item[i], true);
+      check_range(graph, coordinate->item[i], shape->item[i], whole, &(mode_path){path, i});
     return;
   }
   if (coordinate->kind != TJ_TUPLE_INTEGER || !tj_is_constant(coordinate->value))
     return;
-  bool beyond = is_entry && tj_decide_less(graph, coordinate->value, tj_tuple_product(graph, shape)) == TJ_NO;
+  bool beyond = path != NULL && tj_decide_less(graph, coordinate->value, tj_tuple_product(graph, shape)) == TJ_NO;
   if (coordinate->value->value < 0 || beyond)
-    fail_range(graph, coordinate->value, shape);
+    fail_range(graph, coordinate->value, shape, whole, path);
 }
 
 const tj_tuple *tj_layout_apply(tj_graph *graph, tj_layout layout, const tj_tuple *coordinate) {
   if (tj_tuple_has_any(coordinate))
     tj_fail(graph->job, TJ_WRONG_TYPE, "coordinate %s has a _ where an integer is needed",
             tj_tuple_text(graph->job, coordinate));
-  check_range(graph, coordinate, layout.shape, false);
+  check_range(graph, coordinate, layout.shape, layout.shape, NULL);
   return apply_coordinate(graph, coordinate, layout.shape, layout.stride);
 }
 
@@ -316,7 +338,7 @@ static void check_slice(tj_graph *graph, const tj_tuple *coordinate, const tj_tu
 
 tj_layout tj_layout_slice(tj_graph *graph, tj_layout layout, const tj_tuple *coordinate, const tj_tuple **offset) {
   check_slice(graph, coordinate, layout.shape);
-  check_range(graph, coordinate, layout.shape, false);
+  check_range(graph, coordinate, layout.shape, layout.shape, NULL);
   *offset = apply_coordinate(graph, coordinate, layout.shape, layout.stride);
   return (tj_layout){tj_tuple_keep(graph, coordinate, layout.shape, false),
                      tj_tuple_keep(graph, coordinate, layout.stride, false)};

@@ -67,24 +67,40 @@ static void set_one_to_one(tj_graph *graph, tj_transform *transform, const tj_no
   set_upper(graph, transform, &upper, 1);
 }
 
-static _Noreturn void fail_form(tj_graph *graph, const tj_transform *transform) {
+static _Noreturn void fail_form(tj_graph *graph, const tj_transform *transform, const char *reason) {
   tj_note(graph->job, "the form is %s", tj_transform_form(transform->kind));
-  tj_fail(graph->job, TJ_TRANSFORM_ARGUMENT, "%s: wrong arguments", tj_transform_name(transform->kind));
+  tj_fail(graph->job, TJ_TRANSFORM_ARGUMENT, "%s: %s", tj_transform_name(transform->kind), reason);
+}
+
+static const char *counted(tj_job *job, uint32_t count, const char *what) {
+  return tj_string_format(job, "%" PRIu32 " %s%s", count, what, count == 1 ? "" : "s");
 }
 
 static void check_count(tj_graph *graph, const tj_transform *transform, uint32_t count, uint32_t expected) {
   if (count != expected)
-    fail_form(graph, transform);
+    fail_form(
+        graph, transform,
+        tj_string_format(graph->job, "%s instead of %" PRIu32, counted(graph->job, count, "integer"), expected));
 }
 
+/* Of transforms whose arguments are two tuples, or an integer and a tuple. */
+static void check_pair(tj_graph *graph, const tj_transform *transform, const char *what) {
+  uint32_t count = transform->argument_count;
+  if (count != 2)
+    fail_form(graph, transform,
+              tj_string_format(graph->job, "%s instead of two, %s", counted(graph->job, count, "argument"), what));
+}
+
+/* `number` is the argument's place among the integers of the call. */
 static void check_at_least(tj_graph *graph, const tj_transform *transform, const tj_node *value, int64_t least,
-                           const char *what) {
+                           const char *what, uint32_t number) {
   switch (tj_decide_less_equal(graph, tj_int(graph, least), value)) {
   case TJ_YES:
     return;
   case TJ_NO:
-    tj_fail(graph->job, TJ_TRANSFORM_ARGUMENT, "%s: %s %s is less than %" PRId64, tj_transform_name(transform->kind),
-            what, tj_describe(graph, value), least);
+    tj_note(graph->job, "the form is %s", tj_transform_form(transform->kind));
+    tj_fail(graph->job, TJ_TRANSFORM_ARGUMENT, "%s: integer %" PRIu32 ", the %s, is %s, less than %" PRId64,
+            tj_transform_name(transform->kind), number + 1, what, tj_describe(graph, value), least);
   default:
     tj_fail_needs(graph, tj_transform_name(transform->kind), value, ">=", tj_int(graph, least));
   }
@@ -93,12 +109,12 @@ static void check_at_least(tj_graph *graph, const tj_transform *transform, const
 static void check_lengths(tj_graph *graph, const tj_transform *transform, const tj_node *const lengths[],
                           uint32_t count) {
   if (count == 0)
-    fail_form(graph, transform);
+    fail_form(graph, transform, "no lengths");
   if (count > TJ_MAX_DIMENSIONS)
     tj_fail(graph->job, TJ_WORK_LIMIT, "%s: more than %d dimensions", tj_transform_name(transform->kind),
             TJ_MAX_DIMENSIONS);
   for (uint32_t i = 0; i < count; i++)
-    check_at_least(graph, transform, lengths[i], 1, "length");
+    check_at_least(graph, transform, lengths[i], 1, "length", i);
 }
 
 static void make_pass_through(tj_graph *graph, tj_transform *transform, const tj_node *const number[],
@@ -115,7 +131,7 @@ static void make_pad(tj_graph *graph, tj_transform *transform, const tj_node *co
   check_lengths(graph, transform, number, 1);
   const tj_node *length = number[0];
   for (uint32_t i = 0; i < amounts; i++) {
-    check_at_least(graph, transform, number[1 + i], 0, "amount");
+    check_at_least(graph, transform, number[1 + i], 0, "amount", 1 + i);
     length = tj_terse_add(graph, length, number[1 + i]);
   }
   set_one_to_one(graph, transform, number[0], length);
@@ -151,8 +167,12 @@ static void set_any_lower(tj_graph *graph, tj_transform *transform) {
 /* The numbers are the lengths, then as many coefficients. */
 static void make_embed(tj_graph *graph, tj_transform *transform, const tj_node *const number[], uint32_t count) {
   const tj_tuple *const *argument = transform->argument;
-  if (transform->argument_count != 2 || argument[0]->leaf_count != argument[1]->leaf_count)
-    fail_form(graph, transform);
+  check_pair(graph, transform, "lengths and coefficients");
+  if (argument[0]->leaf_count != argument[1]->leaf_count)
+    fail_form(graph, transform,
+              tj_string_format(graph->job, "argument 2, %s, has %s for %s", tj_tuple_text(graph->job, argument[1]),
+                               counted(graph->job, argument[1]->leaf_count, "coefficient"),
+                               counted(graph->job, argument[0]->leaf_count, "length")));
   check_lengths(graph, transform, number, count / 2);
   set_any_lower(graph, transform);
   set_upper(graph, transform, number, count / 2);
@@ -175,9 +195,9 @@ static void make_offset(tj_graph *graph, tj_transform *transform, const tj_node 
 static void make_slice(tj_graph *graph, tj_transform *transform, const tj_node *const number[], uint32_t count) {
   check_count(graph, transform, count, 3);
   check_lengths(graph, transform, number, 1);
-  check_at_least(graph, transform, number[1], 0, "begin");
+  check_at_least(graph, transform, number[1], 0, "begin", 1);
   const tj_node *length = tj_terse_sub(graph, number[2], number[1]);
-  check_at_least(graph, transform, length, 1, "length");
+  check_at_least(graph, transform, length, 1, "end less the begin", 2);
   tj_decision fits = tj_decide_less_equal(graph, number[2], number[0]);
   if (fits == TJ_UNKNOWN)
     tj_fail_needs(graph, "slice", number[2], "<=", number[0]);
@@ -205,7 +225,7 @@ static void make_two_to_two(tj_graph *graph, tj_transform *transform, const tj_n
 
 static void make_freeze(tj_graph *graph, tj_transform *transform, const tj_node *const number[], uint32_t count) {
   check_count(graph, transform, count, 1);
-  check_at_least(graph, transform, number[0], 0, "index");
+  check_at_least(graph, transform, number[0], 0, "index", 0);
   set_any_lower(graph, transform);
   set_amounts(graph, transform, number, 1);
 }
@@ -219,8 +239,11 @@ static void make_insert(tj_graph *graph, tj_transform *transform, const tj_node 
 enum { MOST_ENTRIES = 4096 };
 
 static void make_indexing(tj_graph *graph, tj_transform *transform, const tj_node *const number[], uint32_t count) {
-  if (transform->argument_count != 2 || count < 2)
-    fail_form(graph, transform);
+  check_pair(graph, transform, "a length and a table");
+  if (transform->argument[0]->leaf_count != 1)
+    fail_form(graph, transform,
+              tj_string_format(graph->job, "argument 1, %s, is no length",
+                               tj_tuple_text(graph->job, transform->argument[0])));
   check_lengths(graph, transform, number, 1);
   if (count - 1 > MOST_ENTRIES)
     tj_fail(graph->job, TJ_WORK_LIMIT, "indexing: more than %d entries", MOST_ENTRIES);
@@ -228,7 +251,7 @@ static void make_indexing(tj_graph *graph, tj_transform *transform, const tj_nod
     tj_fail(graph->job, TJ_TRANSFORM_ARGUMENT, "indexing: the length is %s, the table has %" PRIu32 " entries",
             tj_describe(graph, number[0]), count - 1);
   for (uint32_t i = 1; i < count; i++)
-    check_at_least(graph, transform, number[i], 0, "entry");
+    check_at_least(graph, transform, number[i], 0, "entry", i);
   set_any_lower(graph, transform);
   set_upper(graph, transform, number, 1);
   set_amounts(graph, transform, number + 1, count - 1);
@@ -523,19 +546,26 @@ static const transform_row *row_of(tj_transform_kind kind) {
 
 /* --- the interface --- */
 
+static void check_argument(tj_graph *graph, const tj_transform *transform, const tj_tuple *argument, uint32_t index) {
+  bool is_flat = argument->depth <= 1;
+  for (uint32_t i = 0; is_flat && i < tj_tuple_rank(argument); i++)
+    is_flat = tj_tuple_mode(argument, i)->kind == TJ_TUPLE_INTEGER;
+  if (!is_flat)
+    fail_form(graph, transform,
+              tj_string_format(graph->job, "argument %" PRIu32 ", %s, is no integer and no tuple of integers",
+                               index + 1, tj_tuple_text(graph->job, argument)));
+}
+
 /* The numbers of all arguments in order; each argument is an integer or a flat tuple of integers. */
 static const tj_node *const *flatten_arguments(tj_graph *graph, const tj_transform *transform,
                                                const tj_tuple *const args[], uint32_t arg_count, uint32_t *count) {
   const tj_tuple *all = tj_tuple_list(graph, args, arg_count);
   const tj_tuple *const *leaves = tj_tuple_leaves(graph, all, count);
   const tj_node **numbers = TJ_NEW_ARRAY(graph->job, const tj_node *, *count);
-  if (all->depth > 2)
-    fail_form(graph, transform);
-  for (uint32_t i = 0; i < *count; i++) {
-    if (leaves[i]->kind != TJ_TUPLE_INTEGER)
-      fail_form(graph, transform);
+  for (uint32_t i = 0; i < arg_count; i++)
+    check_argument(graph, transform, args[i], i);
+  for (uint32_t i = 0; i < *count; i++)
     numbers[i] = leaves[i]->value;
-  }
   return numbers;
 }
 

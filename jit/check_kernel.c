@@ -306,7 +306,7 @@ static void check_widths(kernel_check *k, tj_findings *findings) {
     tj_finding_number(finding, "accesses", k->cost[i].steps);
     tj_finding_number(finding, "bytes", k->cost[i].bytes);
   }
-  tj_find(findings, "coalesced", TJ_FINDING_UNKNOWN, "depends on %s: give it a value with --set",
+  tj_find(findings, "coalesced", TJ_FINDING_UNKNOWN, "depends on %s, which has no value",
           k->kernel->parameter[0]->symbol->name);
 }
 

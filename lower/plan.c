@@ -357,9 +357,12 @@ static void check_offset_type(tj_graph *graph, tj_dtype dtype, const tj_node *va
   int64_t low, high;
   set_range(dtype, &low, &high);
   const tj_facts *facts = &tj_simplified(graph, value)->facts;
-  if (facts->low < low || facts->high > high)
+  if (facts->low < low || facts->high > high) {
+    bool fits = facts->low >= INT32_MIN && facts->high <= INT32_MAX;
+    tj_note(graph->job, "use %s for the destination of offsets", fits ? "i32 or i64" : "i64");
     tj_fail(graph->job, TJ_OFFSET_TYPE, "%s does not hold offsets from %" PRId64 " to %" PRId64, tj_dtype_name(dtype),
             facts->low, facts->high);
+  }
 }
 
 /* The offset of the map at a linear coordinate, -1 where it is not valid. */

@@ -2,9 +2,12 @@
 /* Widths, from the intervals among the facts of nodes. */
 #include "lower/width.h"
 
+#include "ir/arith.h"
 #include "ir/facts.h"
 #include "ir/print.h"
 #include "ir/walk.h"
+
+#include <inttypes.h>
 
 tj_width tj_width_of_range(int64_t low, int64_t high) {
   bool is_signed_32 = low >= INT32_MIN && high <= INT32_MAX;
@@ -97,11 +100,43 @@ static const tj_node *unbounded_parameter(tj_graph *graph, const tj_node *node) 
   return found;
 }
 
+/* The largest magnitude that the operation gives, whose arguments fit in 64 bits. */
+static unsigned __int128 largest_magnitude(const tj_node *node) {
+  const tj_facts *a = &node->arg[0]->facts, *b = &node->arg[1]->facts;
+  unsigned __int128 largest = 0;
+  for (int corner = 0; corner < 4; corner++) {
+    __int128 left = corner & 1 ? a->high : a->low, right = corner & 2 ? b->high : b->low, value = left;
+    if (node->op == TJ_OP_ADD)
+      value = left + right;
+    else if (node->op == TJ_OP_MUL)
+      value = left * right;
+    else if (node->op == TJ_OP_SHL && right >= 0 && right < 63)
+      value = left * ((__int128)1 << right);
+    unsigned __int128 magnitude = value < 0 ? -(unsigned __int128)value : (unsigned __int128)value;
+    largest = magnitude > largest ? magnitude : largest;
+  }
+  return largest;
+}
+
+static const char *decimal(tj_job *job, unsigned __int128 value) {
+  const uint64_t chunk = UINT64_C(1000000000000000000);
+  if (value < chunk)
+    return tj_string_format(job, "%" PRIu64, (uint64_t)value);
+  return tj_string_format(job, "%s%018" PRIu64, decimal(job, value / chunk), (uint64_t)(value % chunk));
+}
+
+/* A step whose arguments are bounded. */
+static _Noreturn void fail_size(tj_graph *graph, const tj_node *node, const char *text) {
+  tj_note(graph->job, "give the parameters smaller ranges: 64 bits hold up to %" PRId64, INT64_MAX);
+  tj_fail(graph->job, TJ_WIDTH, "%s may not fit in 64 bits: it may be as large as %s%s", text,
+          decimal(graph->job, largest_magnitude(node)), tj_describe_known(graph, node->arg[0], node->arg[1]));
+}
+
 static _Noreturn void fail_width(tj_graph *graph, const tj_node *node) {
   const tj_node *parameter = unbounded_parameter(graph, node);
   const char *text = tj_node_brief(graph->job, node);
   if (parameter == NULL)
-    tj_fail(graph->job, TJ_WIDTH, "%s may not fit in 64 bits", text);
+    fail_size(graph, node, text);
   const char *name = parameter->symbol->name;
   tj_note(graph->job, "give %s a range, as in param %s in 1..65536", name, name);
   tj_fail(graph->job, TJ_WIDTH, "%s may not fit in 64 bits: parameter %s has no bounds", text, name);

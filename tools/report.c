@@ -47,15 +47,52 @@ static json_t *place_json(const tj_diagnostic *d) {
                    text_json(d->source_line));
 }
 
+/* What the command calls the library's functions that notes name. */
+static const struct {
+  const char *call, *here;
+} words[] = {{"tj_program_create", "--set P=V"},
+             {"tj_launch_set_parameter", "--arg P=V"},
+             {"tj_device_list", "tilejit devices"},
+             {"tj_program_show", "tilejit show"}};
+
+static const char *word_for(const char *text, size_t *length) {
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    *length = strlen(words[i].call);
+    if (strncmp(text, words[i].call, *length) == 0)
+      return words[i].here;
+  }
+  return NULL;
+}
+
+enum { NOTE_SIZE = 4096 };
+
+/* A note in the command's words; cut off where it is longer than any note is. */
+static const char *note_here(const char *note, char buffer[NOTE_SIZE]) {
+  size_t used = 0;
+  while (*note != '\0' && used + 1 < NOTE_SIZE) {
+    size_t length;
+    const char *here = word_for(note, &length);
+    if (here == NULL) {
+      buffer[used++] = *note++;
+      continue;
+    }
+    size_t written = (size_t)snprintf(buffer + used, NOTE_SIZE - used, "%s", here);
+    used = used + written < NOTE_SIZE ? used + written : NOTE_SIZE - 1;
+    note += length;
+  }
+  buffer[used] = '\0';
+  return buffer;
+}
+
 static json_t *problem_json(const char *code, const char *message, const char *note, json_t *place) {
   return json_pack("{s:s,s:o,s:o,s:o}", "code", code, "message", text_json(message), "note", text_json(note), "place",
                    place);
 }
 
 json_t *diagnostic_json(const tj_diagnostic *diagnostic) {
-  char code[16];
+  char code[16], note[NOTE_SIZE];
   snprintf(code, sizeof code, "TJ%04u", diagnostic->code);
-  return problem_json(code, diagnostic->message, diagnostic->note, place_json(diagnostic));
+  return problem_json(code, diagnostic->message, note_here(diagnostic->note, note), place_json(diagnostic));
 }
 
 /* Whether there was memory for it. */
@@ -85,7 +122,11 @@ int fail_usage(const char *format, ...) {
   return TJ_ERROR_USAGE;
 }
 
-static void print_text(const tj_diagnostic *diagnostic) {
+static void print_text(const tj_diagnostic *given) {
+  char note[NOTE_SIZE];
+  tj_diagnostic here = *given;
+  here.note = note_here(given->note, note);
+  const tj_diagnostic *diagnostic = &here;
   bool colour = has_colour(stderr);
   size_t length = tj_diagnostic_format(diagnostic, colour, NULL, 0);
   char *text = malloc(length + 1);

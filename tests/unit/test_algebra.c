@@ -137,8 +137,8 @@ START_TEST(composition_messages) {
       {"(8,4):(4,1)", "6:2",
        "composition: shape 6 of the right-hand mode is not divisible by 4, the left-hand shape 8 at stride 2"},
       {"(4,4):(1,100)", "(4,4):(1,1)", "composition: right-hand modes reach 6 in a left-hand shape of 4"},
-      {"(M,4):(4,1)", "4:64", "composition: needs M divisible by 64"},
-      {"(64,4):(4,1)", "M:1", "composition: needs M divisible by 64"},
+      {"(M,4):(4,1)", "4:64", "composition: needs M divisible by 64; M is in 1..65536"},
+      {"(64,4):(4,1)", "M:1", "composition: needs M divisible by 64; M is in 1..65536"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     tj_job job;

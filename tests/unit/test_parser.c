@@ -248,7 +248,8 @@ START_TEST(what_the_grammar_refuses) {
       {"1 2", TJ_UNEXPECTED_TOKEN, 2, 3, "expected an operator or the end, found '2'",
        "an operator is missing, or a ; and let before the name of a definition"},
       {"4(1)", TJ_UNEXPECTED_TOKEN, 1, 2, NULL,
-       "an integer cannot be applied; multiply with *, make a layout with :"},
+       "an integer cannot be applied; multiply with *; a layout that is applied stands in parentheses, as in "
+       "(4:1)(2)"},
       {"1; 2", TJ_UNEXPECTED_TOKEN, 3, 4, NULL, NULL},
       {"1; let A = 2", TJ_UNEXPECTED_TOKEN, 3, 6, "expected an operator or the end, found the keyword 'let'",
        "a bare expression comes last; put the items before it"},
