@@ -51,6 +51,15 @@ typedef struct {
   bool is_threads; /* a layout is a (thread, value) layout */
 } tj_check;
 
+/* Runs of neighbouring elements, a power of two, along a leaf of a mode: from coordinates that are multiples of
+ * `elements` on, elements are side by side, from a multiple on, and all of a run are valid, or none is. */
+typedef struct {
+  uint32_t mode, leaf, elements;
+} tj_vector;
+
+/* The widest that a layout, a swizzled layout or a view surely has, up to `most` elements, a power of two. */
+tj_vector tj_widest_vector(tj_graph *graph, const tj_value *map, uint32_t most);
+
 void tj_check_map(const tj_check *check, const tj_value *map, tj_findings *findings);
 /* Whether no two coordinates have the same value. */
 void tj_check_injective(const tj_check *check, const tj_value *map, tj_findings *findings);

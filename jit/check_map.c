@@ -153,100 +153,8 @@ static void check_validity(const tj_check *check, const tj_value *map, tj_findin
 
 /* --- vectors --- */
 
-/* What lies together: a run of `elements` (a power of two) along top-level mode `mode`, aligned to its size. */
-typedef struct {
-  uint32_t mode;
-  uint32_t elements;
-  uint32_t leaf; /* of the domain, within the mode */
-} vector;
-
-/* The largest power of two, at most WIDEST, that divides the node. */
-static uint32_t power_dividing(tj_graph *graph, const tj_node *node) {
-  uint32_t power = WIDEST;
-  while (power > 1 && tj_decide_divides(graph, tj_int(graph, power), node) != TJ_YES)
-    power /= 2;
-  return power;
-}
-
-/* The run along the leaf of stride 1, which the strides of all others and what is added must be multiples of. */
-static vector vector_of_leaves(tj_graph *graph, tj_layout layout, uint32_t mode) {
-  uint32_t count, first = 0, run = 1, place = UINT32_MAX;
-  for (uint32_t m = 0; m < mode; m++)
-    first += tj_tuple_leaf_count(tj_tuple_mode(layout.shape, m));
-  uint32_t last = first + tj_tuple_leaf_count(tj_tuple_mode(layout.shape, mode));
-  const tj_tuple *const *extents = tj_tuple_leaves(graph, layout.shape, &count);
-  const tj_tuple *const *strides = tj_tuple_leaves(graph, layout.stride, &count);
-  for (uint32_t i = first; i < last && place == UINT32_MAX; i++) {
-    if (tj_is_int(strides[i]->value, 1) && !tj_is_int(extents[i]->value, 1))
-      place = i;
-    else if (!tj_is_int(extents[i]->value, 1))
-      return (vector){mode, 1, 0};
-  }
-  if (place == UINT32_MAX)
-    return (vector){mode, 1, 0};
-  run = power_dividing(graph, extents[place]->value);
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t power =
-        i == place || tj_is_int(extents[i]->value, 1) ? WIDEST : power_dividing(graph, strides[i]->value);
-    run = power < run ? power : run;
-  }
-  return (vector){mode, run, place};
-}
-
-static vector widest_of_layout(tj_graph *graph, tj_layout layout) {
-  vector widest = {0, 1, 0};
-  if (tj_layout_coshape(graph, layout)->kind != TJ_TUPLE_INTEGER)
-    return widest;
-  for (uint32_t mode = 0; mode < tj_tuple_rank(layout.shape); mode++) {
-    vector found = vector_of_leaves(graph, layout, mode);
-    widest = found.elements > widest.elements ? found : widest;
-  }
-  return widest;
-}
-
-/* Valid coordinates must begin and end at multiples of the run, too. */
-static vector widest_of_view(tj_graph *graph, const tj_view *view) {
-  tj_layout layout;
-  const tj_node *first;
-  tj_box box;
-  int64_t lengths[TJ_MAX_DIMENSIONS], strides[TJ_MAX_DIMENSIONS];
-  vector widest = {0, 1, 0};
-  if (tj_view_as_strides(graph, view, &layout, &first, &box)) {
-    widest = widest_of_layout(graph, layout);
-    uint32_t of_first = power_dividing(graph, first), of_begin = power_dividing(graph, box.begin[widest.mode]);
-    widest.elements = of_first < widest.elements ? of_first : widest.elements;
-    widest.elements = of_begin < widest.elements ? of_begin : widest.elements;
-    return widest;
-  }
-  tj_view_vectors(graph, view, lengths, strides);
-  for (uint32_t i = 0; i < view->rank; i++) {
-    uint32_t power = lengths[i] > 0 && strides[i] == 1 ? power_dividing(graph, tj_int(graph, lengths[i])) : 1;
-    widest = power > widest.elements ? (vector){i, power, i} : widest;
-  }
-  return widest;
-}
-
-static vector widest_of(tj_graph *graph, const tj_value *map) {
-  vector widest = {0, 1, 0};
-  if (map->kind == TJ_VALUE_VIEW)
-    return widest_of_view(graph, map->view);
-  if (tj_value_layout(map) != NULL)
-    widest = widest_of_layout(graph, *tj_value_layout(map));
-  if (map->kind == TJ_VALUE_COMPOSED) {
-    tj_swizzle swizzle = map->composed->swizzle;
-    uint32_t kept = swizzle.bits == 0 || swizzle.base >= 4 ? WIDEST : 1u << swizzle.base;
-    const tj_tuple *offset = map->composed->offset;
-    uint32_t of_offset = offset->kind == TJ_TUPLE_INTEGER ? power_dividing(graph, offset->value) : 1;
-    widest.elements = kept < widest.elements ? kept : widest.elements;
-    widest.elements = of_offset < widest.elements ? of_offset : widest.elements;
-  }
-  return widest;
-}
-
-static vector check_vector(const tj_check *check, const tj_value *map, tj_findings *findings) {
-  vector widest = widest_of(check->graph, map);
-  uint32_t most = WIDEST / check->element_bytes;
-  widest.elements = widest.elements < most ? widest.elements : most;
+static tj_vector check_vector(const tj_check *check, const tj_value *map, tj_findings *findings) {
+  tj_vector widest = tj_widest_vector(check->graph, map, WIDEST / check->element_bytes);
   tj_finding *finding;
   if (widest.elements > 1)
     finding = tj_find(findings, "vector", TJ_FINDING_FACT, "%u elements of %s along mode %u, %u bytes",
@@ -299,7 +207,7 @@ typedef struct {
   const tj_bank_model *model;
   tj_table table;
   int64_t least; /* value, so that addresses begin at 0 */
-  vector vector;
+  tj_vector vector;
   uint32_t fastest; /* mode in which neighbouring lanes are neighbours */
 } lds_tile;
 
@@ -401,12 +309,12 @@ static bool measure_tile(lds_tile *tile, tj_findings *findings) {
   return fits;
 }
 
-static void fill_lds(lds_tile *tile, vector widest, tj_findings *findings) {
+static void fill_lds(lds_tile *tile, tj_vector widest, tj_findings *findings) {
   for (uint32_t mode = 0; mode < tj_tuple_rank(tile->table.domain); mode++) {
     if (tj_is_int(tj_tuple_product(tile->check->graph, tj_tuple_mode(tile->table.domain, mode)), 1))
       continue;
     tile->fastest = mode;
-    tile->vector = (vector){widest.mode, 1, widest.leaf};
+    tile->vector = (tj_vector){widest.mode, widest.leaf, 1};
     check_direction(tile, findings);
     if (widest.elements > 1) {
       tile->vector = widest;
@@ -418,7 +326,7 @@ static void fill_lds(lds_tile *tile, vector widest, tj_findings *findings) {
 typedef struct {
   const tj_check *check;
   const tj_value *map;
-  vector widest;
+  tj_vector widest;
   tj_findings *findings;
 } lds_attempt;
 
@@ -433,7 +341,7 @@ static void try_lds(tj_job *job, void *data) {
 }
 
 /* As an LDS layout, when that is what it may be. */
-static void check_lds(const tj_check *check, const tj_value *map, vector widest, tj_findings *findings) {
+static void check_lds(const tj_check *check, const tj_value *map, tj_vector widest, tj_findings *findings) {
   bool is_layout = map->kind == TJ_VALUE_LAYOUT || map->kind == TJ_VALUE_COMPOSED;
   if (check->target == NULL || check->target->lds_bytes == 0 || !is_layout ||
       tj_bank_model_of(check->target->processor) == NULL)

@@ -172,7 +172,7 @@ static void report_costs(const thread_map *m, tj_findings *findings) {
 void tj_check_threads(const tj_check *check, const tj_value *map, tj_findings *findings) {
   tj_graph *graph = check->graph;
   tj_table table = tj_table_open(graph, map, MOST_TABLE);
-  if (map->kind == TJ_VALUE_LAYOUT && (tj_tuple_rank(table.domain) != 2 || table.result_count != 1))
+  if (map->kind != TJ_VALUE_DISTRIBUTION && (tj_tuple_rank(table.domain) != 2 || table.result_count != 1))
     tj_fail(graph->job, TJ_WRONG_TYPE, "a (thread, value) layout has two modes, and integers as values");
   thread_map m = {.check = check, .place = TJ_NEW_ARRAY(graph->job, int64_t, table.size + 1)};
   if (map->kind == TJ_VALUE_DISTRIBUTION)

@@ -61,12 +61,12 @@ static void check_value(checking *c) {
   tj_value_print(&title, tj_value_simplified(c->program->graph, value));
   section *made = add_section(c, title.data);
   bool is_threads = value->kind == TJ_VALUE_DISTRIBUTION || check.is_threads;
+  if (check.is_threads && value->kind != TJ_VALUE_DISTRIBUTION && tj_value_layout(value) == NULL)
+    tj_fail(&c->program->job, TJ_WRONG_TYPE, "%s is no (thread, value) layout", tj_value_kind_name(value->kind));
   if (value->kind == TJ_VALUE_SWIZZLE) {
     tj_find(&made->findings, "bijective", TJ_FINDING_YES, "a swizzle exchanges integers one to one");
     return;
   }
-  if (check.is_threads && value->kind != TJ_VALUE_DISTRIBUTION && value->kind != TJ_VALUE_LAYOUT)
-    tj_fail(&c->program->job, TJ_WRONG_TYPE, "%s is no (thread, value) layout", tj_value_kind_name(value->kind));
   tj_check_map(&check, value, &made->findings);
   if (is_threads)
     tj_check_threads(&check, value, &made->findings);

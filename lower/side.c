@@ -5,6 +5,8 @@
 #include "ir/facts.h"
 #include "ir/simplify.h"
 
+enum { MOST_PARTS = 4 };
+
 /* What a vector has to be. */
 typedef struct {
   tj_graph *graph;
@@ -17,6 +19,16 @@ const tj_node *tj_side_active(tj_graph *graph, const tj_side *side, uint32_t slo
   return side->tile->active != NULL ? side->tile->active[slot] : tj_int(graph, 1);
 }
 
+/* Which vector of the buffer an offset is in: node / width. Of an exclusive or, that of its parts, which are looked
+ * into `depth` times. */
+static const tj_node *vector_number(tj_graph *graph, const tj_node *node, uint32_t width, unsigned depth) {
+  if (node->op != TJ_OP_XOR || depth == 0)
+    return tj_simplified(graph, tj_div(graph, node, tj_int(graph, width)));
+  const tj_node *part[] = {vector_number(graph, node->arg[0], width, depth - 1),
+                           vector_number(graph, node->arg[1], width, depth - 1)};
+  return tj_simplified(graph, tj_xor(graph, part[0], part[1]));
+}
+
 /* Whether an offset is `distance` beyond an aligned one: by sums, or, of swizzled ones, by bits. */
 static bool is_next(tj_graph *graph, const tj_node *first, const tj_node *node, uint32_t distance, uint32_t width) {
   const tj_node *vector = tj_int(graph, width);
@@ -24,18 +36,25 @@ static bool is_next(tj_graph *graph, const tj_node *first, const tj_node *node, 
     return true;
   return tj_facts_divisible(&first->facts, width) &&
          tj_is_int(tj_simplified(graph, tj_mod(graph, node, vector)), distance) &&
-         tj_simplified(graph, tj_div(graph, node, vector)) == tj_simplified(graph, tj_div(graph, first, vector));
+         vector_number(graph, node, width, MOST_PARTS) == vector_number(graph, first, width, MOST_PARTS);
+}
+
+static bool are_in_turn(tj_graph *graph, const tj_node *const offset[], uint32_t width) {
+  for (uint32_t k = 1; k < width; k++) {
+    if (!is_next(graph, offset[0], offset[k], k, width))
+      return false;
+  }
+  return true;
+}
+
+bool tj_are_neighbours(tj_graph *graph, const tj_node *const offset[], uint32_t width) {
+  return tj_facts_divisible(&offset[0]->facts, width) && are_in_turn(graph, offset, width);
 }
 
 /* Whether offsets[0 … width-1] are neighbours. */
 static bool are_neighbours(const shape *vector, const tj_node *const offset[]) {
-  if (vector->alignment == TJ_ALIGNED && !tj_facts_divisible(&offset[0]->facts, vector->width))
-    return false;
-  for (uint32_t k = 1; k < vector->width; k++) {
-    if (!is_next(vector->graph, offset[0], offset[k], k, vector->width))
-      return false;
-  }
-  return true;
+  return vector->alignment == TJ_ALIGNED ? tj_are_neighbours(vector->graph, offset, vector->width)
+                                         : are_in_turn(vector->graph, offset, vector->width);
 }
 
 /* Whether the digits of the slots along a mode are all inside the extent, or none is. */

@@ -31,6 +31,9 @@ void tj_side_widen(tj_graph *graph, const tj_domain *domain, tj_side *side, uint
 void tj_side_choose_vectors(tj_graph *graph, const tj_domain *domain, tj_side *side, uint32_t most,
                             tj_alignment alignment);
 
+/* Whether simplified offsets are neighbours, the first aligned to all of them; `width` is a power of two. */
+bool tj_are_neighbours(tj_graph *graph, const tj_node *const offset[], uint32_t width);
+
 /* Whether the slot holds anything. */
 const tj_node *tj_side_active(tj_graph *graph, const tj_side *side, uint32_t slot);
 
