@@ -337,7 +337,7 @@ static void check_destination(const tj_check *check, const tj_kernel *kernel, co
   } rows[] = {
       [TJ_RACES_NONE] = {TJ_FINDING_YES, ""},
       [TJ_RACES_AT_LAUNCH] = {TJ_FINDING_UNKNOWN, "parameters decide: a launch whose values make a race is refused"},
-      [TJ_RACES_UNDECIDED] = {TJ_FINDING_UNKNOWN, "too many coordinates would have to be tried"},
+      [TJ_RACES_UNDECIDED] = {TJ_FINDING_UNKNOWN, "strides do not decide it, and there is too much to try"},
       [TJ_RACES_MEANT] = {TJ_FINDING_UNKNOWN, "may_race=1 allows what there is"},
   };
   tj_check_injective(check, destination, findings);

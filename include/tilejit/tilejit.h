@@ -510,8 +510,8 @@ TJ_API tj_status tj_launch_run(tj_launch *launch, tj_device *device);
 typedef struct tj_fence tj_fence;
 
 /* Starts the kernel and does not wait for it: any number of launches may be in flight on a device; they run one after
- * another, in the order in which they are submitted. Every argument must have a buffer: TJ4001 for host memory. The
- * launch may be changed, submitted again and destroyed at once, its code too.
+ * another, in the order in which they are submitted. Every argument must have a buffer: TJ4001 for host memory. Races
+ * give TJ4010, as in tj_launch_run. The launch may be changed, submitted again and destroyed at once, its code too.
  * On the host a launch has ended when this returns. On other devices it waits while 64 launches are in flight. */
 TJ_API tj_status tj_launch_submit(tj_launch *launch, tj_device *device, tj_fence **fence);
 
