@@ -60,6 +60,20 @@ static const char *wave_features(const tj_processor *processor, uint32_t wave_si
   return wave_size == 32 ? "+wavefrontsize32,-wavefrontsize64" : "-wavefrontsize32,+wavefrontsize64";
 }
 
+static bool is_named(const tj_instruction *instruction, const char *name) {
+  return strncmp(instruction->text, name, strlen(name)) == 0;
+}
+
+/* Nops that wait are instructions; those behind an end, up to what follows, fill lines of the instruction cache. */
+static void mark_padding(tj_instruction instruction[], size_t count) {
+  bool is_behind = false;
+  for (size_t i = 0; i < count; i++) {
+    is_behind = is_named(&instruction[i], "s_endpgm") || (is_behind && is_named(&instruction[i], "s_nop"));
+    if (is_behind && is_named(&instruction[i], "s_nop"))
+      instruction[i].kind.class = TJ_CLASS_PADDING;
+  }
+}
+
 static tj_listing list(tj_job *job, const tj_code_object *object, stretch code) {
   const tj_processor *processor = object->processor;
   if (processor->major < FIRST_DECODABLE_GENERATION)
@@ -70,6 +84,7 @@ static tj_listing list(tj_job *job, const tj_code_object *object, stretch code) 
   tj_instruction *instruction = TJ_NEW_ARRAY(job, tj_instruction, decoding.count);
   for (size_t i = 0; i < decoding.count; i++)
     instruction[i] = classify(&decoding.instruction[i]);
+  mark_padding(instruction, decoding.count);
   return (tj_listing){instruction, decoding.count};
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ISA statistics: how many instructions of which class a kernel has, and what it occupies.
  *
- * Static counts: every instruction once, without nops and padding. */
+ * Static counts: every instruction once, without the padding behind the end of code. */
 #ifndef TJ_JIT_STATS_H
 #define TJ_JIT_STATS_H
 
@@ -10,7 +10,7 @@
 
 /* TJ_ISA_STATS(X) calls X(name, meaning) for every figure, in the order in which they are printed. */
 #define TJ_ISA_STATS(X)                                                                                              \
-  X(instructions, "instructions of every class, each counted once, without nops and padding")                        \
+  X(instructions, "instructions of every class, each counted once, without what pads the end of code")               \
   X(valu, "vector ALU instructions")                                                                                 \
   X(salu, "scalar ALU instructions, without branches, waits and program control")                                    \
   X(vmem, "vector memory instructions: global, flat, buffer, image, scratch")                                        \
@@ -22,7 +22,8 @@
   X(lds_bytes, "fixed LDS of a workgroup")                                                                           \
   X(code_bytes, "bytes of machine code")                                                                             \
   X(wave_size, "work-items of a wave")                                                                               \
-  X(cost, "valu with quarter-rate 32-bit multiplies counted four times")
+  X(cost, "valu, each instruction by the time that it keeps its ALU: 1 at full rate, 4 of 32-bit multiplies, the "   \
+          "passes of matrix instructions")
 
 typedef struct {
 #define FIGURE(name, meaning) uint64_t name;

@@ -155,6 +155,10 @@ const command command_compile = {
     "--function,\n"
     "what c, header and bc emit is called " DEFAULT_FUNCTION ".\n"
     "\n"
+    "--emit stats prints JSON: instructions by class, registers, sizes; and cost, the time that the instructions "
+    "keep\n"
+    "the vector and matrix ALUs, each counted once, in units of a full-rate instruction (docs/statistics.md).\n"
+    "\n"
     "--json prints an object: emit, and text; with -o, bytes and output.",
     program_input,
     options,

@@ -45,10 +45,16 @@ static const option options[] = {
 static const operand operands[] = {{"FILE", VALUE_CODE_OBJECT, "a code object; - is standard input", NULL, 0, 1},
                                    {0}};
 
-const command command_disasm = {"disasm",
-                                "Disassemble and annotate any AMDGPU code object",
-                                "--json prints an object whose member text is the disassembly.",
-                                code_input,
-                                options,
-                                operands,
-                                run};
+const command command_disasm = {
+    "disasm",
+    "Disassemble and annotate any AMDGPU code object",
+    "--stats prints for each kernel how many instructions it has of each class, what it occupies, and `cost`: the\n"
+    "time that its instructions keep the vector and matrix ALUs, each counted once, in units of a\n"
+    "full-rate instruction. A 32-bit multiply counts as 4, a matrix instruction as its passes;\n"
+    "docs/statistics.md has the list.\n"
+    "\n"
+    "--json prints an object whose member text is the disassembly.",
+    code_input,
+    options,
+    operands,
+    run};

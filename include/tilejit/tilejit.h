@@ -325,7 +325,7 @@ typedef enum {
   TJ_EMIT_ASM,        /* assembly */
   TJ_EMIT_OBJECT,     /* relocatable object */
   TJ_EMIT_HSACO,      /* code object: an AMDGPU shared object that HSA loads */
-  TJ_EMIT_STATS,      /* JSON: instructions by class, registers, sizes */
+  TJ_EMIT_STATS,      /* JSON: instructions by class, registers, sizes, cost: docs/statistics.md */
   TJ_EMIT_COUNT
 } tj_emit;
 

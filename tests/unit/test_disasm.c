@@ -25,9 +25,25 @@ static const instruction_row instructions[] = {
     {"v_mul_u32_u24_e32 v0, v1, v2", "valu", 1, ""},
     {"v_mul_f32_e32 v0, v1, v2", "valu", 1, ""},
     {"v_dual_mov_b32 v0, 0 :: v_dual_mov_b32 v1, 1", "valu", 1, ""},
-    {"v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], 0", "valu", 1, ""},
-    {"v_nop", "padding", 0, ""},
-    {"s_nop 1", "padding", 0, ""},
+    {"v_mfma_f32_4x4x4_16b_f16 v[0:3], v[4:5], v[6:7], 0", "valu", 2, ""},
+    {"v_mfma_f32_16x16x16_f16 v[0:3], v[4:5], v[6:7], 0", "valu", 4, ""},
+    {"v_mfma_f32_16x16x16f16 a[0:3], v[4:5], v[6:7], 0", "valu", 8, ""},
+    {"v_mfma_f32_16x16x4_f32 v[0:3], v4, v5, 0", "valu", 8, ""},
+    {"v_mfma_f32_16x16x8_xf32 v[0:3], v[4:5], v[6:7], 0", "valu", 4, ""},
+    {"v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], 0", "valu", 8, ""},
+    {"v_mfma_f32_32x32x8f16 a[0:15], v[0:1], v[2:3], 0", "valu", 16, ""},
+    {"v_mfma_f32_32x32x4_2b_bf16 v[0:31], v[32:33], v[34:35], 0", "valu", 16, ""},
+    {"v_mfma_i32_32x32x16_i8 a[0:15], v[0:1], v[2:3], 0", "valu", 8, ""},
+    {"v_mfma_f64_16x16x4_f64 v[0:7], v[8:9], v[10:11], 0", "valu", 8, ""},
+    {"v_mfma_f32_16x16x128_f8f6f4 v[0:3], v[4:11], v[12:19], 0", "valu", 8, ""},
+    {"v_mfma_scale_f32_32x32x64_f8f6f4 v[0:15], v[16:23], v[24:31], 0, v32, v33", "valu", 16, ""},
+    {"v_smfmac_f32_32x32x16_f16 v[0:15], v[16:17], v[18:21], v22", "valu", 8, ""},
+    {"v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]", "valu", 32, ""},
+    {"v_wmma_i32_16x16x16_iu4 v[0:7], v[8:9], v[10:11], v[0:7]", "valu", 16, ""},
+    {"v_swmmac_f32_16x16x32_f16 v[0:7], v[8:11], v[12:19], v20", "valu", 16, ""},
+    {"v_accvgpr_read_b32 v0, a0", "valu", 1, ""},
+    {"v_nop", "valu", 1, ""},
+    {"s_nop 1", "wait", 0, ""},
     {"s_code_end", "padding", 0, ""},
     {"s_and_saveexec_b64 s[4:5], vcc", "salu", 0, ""},
     {"s_setreg_b32 hwreg(HW_REG_MODE), s0", "salu", 0, ""},
@@ -132,6 +148,35 @@ static size_t count_of_class(tj_listing listing, tj_instruction_class class) {
     count += listing.instruction[i].kind.class == class;
   return count;
 }
+
+/* A matrix instruction, the nops that its result is waited for with, and those behind the end. */
+static const char mfma_ir[] =
+    "target triple = \"amdgcn-amd-amdhsa\"\n"
+    "define amdgpu_kernel void @k() {\n"
+    "  call void asm sideeffect \"v_mfma_f32_16x16x16_f16 v[0:3], v[4:5], v[6:7], 0\\0As_nop 7\\0As_nop 2\\0A"
+    "v_mov_b32 v4, v0\\0As_endpgm\\0As_nop 0\\0As_nop 0\", \"~{v0},~{v1},~{v2},~{v3},~{v4},~{v5},~{v6},~{v7}\"()\n"
+    "  ret void\n}\n";
+
+static void count_mfma(tj_job *job, void *data) {
+  (void)data;
+  tj_bytes linked = tj_link(job, make_amdgpu_object(job, mfma_ir, "gfx942"));
+  const tj_code_object *object = tj_code_object_parse(job, linked);
+  tj_isa_stats stats = tj_isa_stats_of(job, object, "k");
+  tj_listing listing = tj_disassemble_kernel(job, object, tj_code_object_kernel(object, "k"));
+  ck_assert_uint_eq(count_of_class(listing, TJ_CLASS_PADDING), 2);
+  ck_assert_uint_eq(count_of_class(listing, TJ_CLASS_WAIT), 2);
+  ck_assert_uint_eq(stats.valu, 2);
+  ck_assert_uint_eq(stats.cost, 5);
+  ck_assert_uint_eq(stats.instructions, listing.count - 2);
+}
+
+START_TEST(nops_that_wait_count_and_matrices_cost_their_passes) {
+  tj_job job;
+  tj_job_init(&job, NULL);
+  expect_success(&job, count_mfma, NULL);
+  tj_job_destroy(&job);
+}
+END_TEST
 
 static void compare_stats(tj_job *job, void *data) {
   const char *processor = data;
@@ -417,6 +462,7 @@ int main(void) {
   const TTest *const tests[] = {
       mnemonics_have_classes_and_notes,
       listings_cover_the_code,
+      nops_that_wait_count_and_matrices_cost_their_passes,
       statistics_agree_with_listings,
       listings_say_what_options_ask,
       unknown_kernels_are_refused,
