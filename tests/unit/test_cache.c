@@ -233,7 +233,7 @@ END_TEST
 /* --- damage --- */
 
 typedef struct {
-  enum { FLIP, TRUNCATE, EXTEND, ALLOW_OTHERS, EMPTY } kind;
+  enum { FLIP, TRUNCATE, EXTEND, ALLOW_GROUP, ALLOW_OTHERS, EMPTY } kind;
   long offset; /* from the file's end where negative */
 } damage;
 
@@ -250,8 +250,8 @@ static void do_damage(const char *path, void *data) {
     ck_assert_int_eq(pread(file, &byte, 1, at), 1);
     byte ^= (unsigned char)(1u << (at % 8));
     ck_assert_int_eq(pwrite(file, &byte, 1, at), 1);
-  } else if (d->kind == ALLOW_OTHERS) {
-    ck_assert_int_eq(fchmod(file, 0622), 0);
+  } else if (d->kind == ALLOW_GROUP || d->kind == ALLOW_OTHERS) {
+    ck_assert_int_eq(fchmod(file, d->kind == ALLOW_GROUP ? 0620 : 0602), 0);
   } else {
     ck_assert_int_eq(ftruncate(file, d->kind == EXTEND ? status.st_size + 1 : at), 0);
   }
@@ -279,9 +279,9 @@ static void check_damage(const char *ending, bool alone, damage d) {
 }
 
 START_TEST(damaged_entries_are_compiled_again) {
-  static const damage rows[] = {{FLIP, -1},     {FLIP, -700},     {FLIP, -1500},  {TRUNCATE, 0},
-                                {TRUNCATE, 1},  {TRUNCATE, 47},   {TRUNCATE, 48}, {TRUNCATE, 300},
-                                {TRUNCATE, -1}, {TRUNCATE, -900}, {EXTEND, 0},    {ALLOW_OTHERS, 0}};
+  static const damage rows[] = {{FLIP, -1},     {FLIP, -700},     {FLIP, -1500},    {TRUNCATE, 0},  {TRUNCATE, 1},
+                                {TRUNCATE, 47}, {TRUNCATE, 48},   {TRUNCATE, 300},  {TRUNCATE, -1}, {TRUNCATE, -900},
+                                {EXTEND, 0},    {ALLOW_GROUP, 0}, {ALLOW_OTHERS, 0}};
   make_folder();
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     check_damage(".text", false, rows[i]);
@@ -321,9 +321,9 @@ START_TEST(entries_of_other_keys_are_not_used) {
 }
 END_TEST
 
-START_TEST(folders_that_others_can_write_are_not_used) {
+static void check_open_folder(mode_t mode) {
   make_folder();
-  ck_assert_int_eq(chmod(folder, 0777), 0);
+  ck_assert_int_eq(chmod(folder, mode), 0);
   fixture f = open_disk();
   ck_assert_int_eq(origin_of(&f, 5, ""), TJ_CODE_COMPILED);
   ck_assert_int_eq(origin_of(&f, 5, ""), TJ_CODE_COMPILED);
@@ -332,6 +332,12 @@ START_TEST(folders_that_others_can_write_are_not_used) {
   close_fixture(&f);
   ck_assert_uint_eq(visit_files("", NULL, NULL), 0);
   remove_folder();
+}
+
+START_TEST(folders_that_others_can_write_are_not_used) {
+  static const mode_t modes[] = {0720, 0770, 0702, 0777};
+  for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
+    check_open_folder(modes[i]);
 }
 END_TEST
 

@@ -2,6 +2,7 @@
 /* Loading objects for this machine: which are laid out in pages and which go through ORC, that they run, that nothing
  * of them can be written, and that damaged ones are refused. */
 #include "harness.h"
+#include "jit/elf.h"
 #include "jit/host_code.h"
 #include "jit/host_pages.h"
 #include "objects.h"
@@ -236,6 +237,42 @@ START_TEST(damaged_objects_are_refused) {
 }
 END_TEST
 
+enum { RELOCATION = 24, ADDEND = 16 };
+
+/* Where the object has its first relocation of a section that is in memory. */
+static size_t find_relocation(tj_job *job, tj_bytes object) {
+  const tj_elf *elf = tj_elf_read(job, object, TJ_CODEGEN);
+  for (uint32_t i = 0; i < elf->section_count; i++) {
+    const tj_elf_section *table = &elf->section[i];
+    if (table->type == TJ_ELF_SECTION_RELA && table->bytes.size >= RELOCATION &&
+        (elf->section[table->info].flags & TJ_ELF_SECTION_ALLOCATED) != 0)
+      return (size_t)((const char *)table->bytes.data - (const char *)object.data);
+  }
+  ck_abort_msg("the object has no relocation");
+}
+
+/* The lower 32 bits of these distances are right, the distances are not. */
+static void add_to_addend(tj_job *job, void *data) {
+  (void)data;
+  static const unsigned beyond[] = {32, 33, 40, 62, 63};
+  tj_bytes object = make_host_object(job, rows[3].ir);
+  size_t at = find_relocation(job, object) + ADDEND;
+  for (size_t i = 0; i < sizeof beyond / sizeof beyond[0]; i++) {
+    unsigned char *copy = tj_arena_copy(&job->arena, object.data, object.size);
+    copy[at + beyond[i] / 8] ^= (unsigned char)(1u << beyond[i] % 8);
+    ck_assert_msg(!is_accepted((tj_bytes){copy, object.size}), "an addend of 2^%u", beyond[i]);
+  }
+}
+
+START_TEST(distances_beyond_32_bits_are_refused) {
+  tj_job job;
+  tj_job_init(&job, NULL);
+  if (has_own_way())
+    expect_success(&job, add_to_addend, NULL);
+  tj_job_destroy(&job);
+}
+END_TEST
+
 /* --- failures --- */
 
 static void load_nonsense(tj_job *job, void *data) {
@@ -289,6 +326,7 @@ int main(void) {
   tcase_add_loop_test(cases, objects_run, 0, ROWS);
   tcase_add_test(cases, pages_cannot_be_written);
   tcase_add_test(cases, damaged_objects_are_refused);
+  tcase_add_test(cases, distances_beyond_32_bits_are_refused);
   tcase_add_test(cases, what_cannot_be_loaded);
   suite_add_tcase(suite, cases);
   return run_suite(suite);

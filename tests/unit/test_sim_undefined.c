@@ -59,6 +59,15 @@ static const row stored_rows[] = {
      NULL},
     {"v_writelane_b32 v5, s2, 3\nv_readlane_b32 s4, v5, 4\nv_mov_b32 v5, s4\nglobal_store_dword v0, v5, s[0:1]", ALL,
      stored},
+    {"s_mov_b32 s4, s2\ns_mov_b64 exec, 1\nv_mov_b32 v5, v1\nv_readlane_b32 s4, v5, 0\nv_mov_b32 v6, s4\n"
+     "global_store_dword v0, v6, s[0:1]",
+     G9, NULL},
+    {"s_mov_b32 s4, s2\ns_mov_b64 exec, 1\nv_mov_b32 v5, v1\nv_readlane_b32 s4, v5, 3\nv_mov_b32 v6, s4\n"
+     "global_store_dword v0, v6, s[0:1]",
+     G9, "what is stored, from v6 on, depends on a register that nothing has written"},
+    {"s_mov_b32 s4, s2\ns_mov_b32 exec_lo, 1\nv_mov_b32 v5, v1\nv_readlane_b32 s4, v5, 3\nv_mov_b32 v6, s4\n"
+     "global_store_dword v0, v6, s[0:1]",
+     NEWER, "what is stored, from v6 on, depends on a register that nothing has written"},
     {"v_accvgpr_read_b32 v5, a3\nglobal_store_dword v0, v5, s[0:1]", G9, stored},
     {"v_accvgpr_write_b32 a3, v1\nv_accvgpr_read_b32 v5, a3\nglobal_store_dword v0, v5, s[0:1]", G9, NULL},
 };
