@@ -520,7 +520,8 @@ TJ_API int tj_fence_is_done(tj_fence *fence);
 /* Waits for the launch; as often as wanted, in any order of fences. `nanoseconds`, which may be NULL, gets the time that
  * its kernel took. TJ6008 where the kernel failed, with the device's words; what its buffers hold is then unspecified.
  * Launches that were in flight behind it do not run, and their fences give TJ6008 and say so; the device serves those
- * that are submitted once a failure has been told. */
+ * that are submitted once a failure has been told. Only a GPU whose kernel has touched memory that is not there is lost:
+ * every call but those that destroy and close gives TJ6008 from then on. */
 TJ_API tj_status tj_fence_wait(tj_fence *fence, uint64_t *nanoseconds);
 /* Waits for the launch, not for others. A failure that was not asked for is forgotten. */
 TJ_API void tj_fence_destroy(tj_fence *fence);

@@ -57,7 +57,8 @@ hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t pool, hsa_amd_me
   }
 }
 
-/* The range that kernels may touch is exactly as long as asked for, so that they are held to it. */
+/* The range that kernels may touch is exactly as long as asked for, and never ends where another begins, so that they
+ * are held to it. */
 hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, size_t size, uint32_t flags, void **ptr) {
   (void)pool;
   (void)flags;
@@ -66,7 +67,7 @@ hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, size_t siz
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   if (size > pool_bytes)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  rounded = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  rounded = (size + ALIGNMENT) / ALIGNMENT * ALIGNMENT;
   void *block = aligned_alloc(ALIGNMENT, rounded);
   if (block == NULL || !tj_sim_memory_add(block, size, true)) {
     free(block);
