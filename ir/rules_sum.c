@@ -106,19 +106,17 @@ static bool same_terms(const tj_term *a, const tj_term *b) {
   return a->coefficient == b->coefficient && a->degree == b->degree && tj_compare_monomials(a, b) == 0;
 }
 
-/* The modulus divides a - b. */
+/* The modulus divides a - b: each of its terms, or as far as simplification shows. */
 static bool congruent(tj_rewriter *rewriter, const tj_node *a, const tj_node *b, const tj_term *modulus) {
   tj_sum difference = tj_sum_of(0);
-  tj_term quotient;
   if (a == b)
     return true;
   tj_sum_add(&difference, tj_linear_of(rewriter->graph, a), 1);
   tj_sum_add(&difference, tj_linear_of(rewriter->graph, b), -1);
-  for (uint32_t i = 0; i < difference.count; i++)
-    if (!tj_term_divide(&difference.term[i], modulus, &quotient))
-      return false;
-  return !difference.failed &&
-         (difference.constant == 0 || (modulus->degree == 0 && difference.constant % modulus->coefficient == 0));
+  const tj_node *node = tj_simple_sum(rewriter, &difference);
+  const tj_node *rest =
+      node == NULL ? NULL : tj_simple2(rewriter, TJ_OP_MOD, node, tj_monomial_node(rewriter->graph, modulus));
+  return rest != NULL && tj_is_int(rest, 0);
 }
 
 /* What continues a digit of value: others * (value/low), or a digit of that. */

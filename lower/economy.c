@@ -265,14 +265,17 @@ static const tj_node *without_quotient(economy *e, const tj_walk *walk, const tj
              : NULL;
 }
 
-/* k*part + rest, where part's terms times k are among the sum's; NULL where they are not. */
+/* k*part + rest, where part's terms times k are among the sum's; but k is positive for a single term and a constant. NULL
+ * where they are not. */
 static const tj_node *with_part(economy *e, const tj_node *sum, const tj_node *part) {
   const tj_linear *whole = tj_linear_of(e->graph, sum), *form = tj_linear_of(e->graph, part);
-  if (part == sum || part->id > sum->id || form->count < 2 || form->count > whole->count)
+  const bool is_shifted_term = form->count == 1 && form->constant != 0;
+  if (part == sum || part->id > sum->id || (form->count < 2 && !is_shifted_term) || form->count > whole->count)
     return NULL;
   for (uint32_t i = 0; i < whole->count; i++) {
     tj_term scale;
-    if (!tj_term_divide(&whole->term[i], &form->term[0], &scale) || scale.degree != 0)
+    if (!tj_term_divide(&whole->term[i], &form->term[0], &scale) || scale.degree != 0 ||
+        (is_shifted_term && scale.coefficient < 0))
       continue;
     tj_sum rest = tj_sum_of(0);
     tj_sum_add(&rest, whole, 1);

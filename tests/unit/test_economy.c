@@ -72,21 +72,24 @@ END_TEST
 
 static const struct {
   const char *what;
-  int64_t extent, base, low, high; /* low * (n % base) + high * (n / base) */
+  int64_t first, extent, base, low, high; /* low * (y % base) + high * (y / base), y = first + n */
   tj_op_counts most;
 } sums[] = {
-    {"a remainder goes where its quotient is there", 600, 6, 1, 7, {.div = 1, .add = 1}},
-    {"and where that scales", 600, 6, 1, 11, {.div = 1, .mul = 1, .add = 1}},
-    {"it stays where nothing is gained", 600, 6, 8, 1, {.div = 1, .mod = 1, .mul = 1, .add = 1}},
+    {"a remainder goes where its quotient is there", 0, 600, 6, 1, 7, {.div = 1, .add = 1}},
+    {"and where that scales", 0, 600, 6, 1, 11, {.div = 1, .mul = 1, .add = 1}},
+    {"in a slice, what is divided serves in the sum", 14, 31, 24, 1, 27, {.div = 1, .mul = 1, .add = 2}},
+    {"also of a large merge", 252, 3438, 100, 1, 200, {.div = 1, .mul = 1, .add = 2}},
+    {"it stays where nothing is gained", 0, 600, 6, 8, 1, {.div = 1, .mod = 1, .mul = 1, .add = 1}},
 };
 
 static void check_sum(tj_job *job, void *data) {
   int row = *(const int *)data;
   tj_graph *graph = tj_graph_create(job);
   const tj_node *n = tj_coordinate(graph, "n", tj_int(graph, sums[row].extent));
+  const tj_node *y = tj_add(graph, n, tj_int(graph, sums[row].first));
   const tj_node *base = tj_int(graph, sums[row].base);
-  const tj_node *low = tj_mul(graph, tj_mod(graph, n, base), tj_int(graph, sums[row].low));
-  const tj_node *high = tj_mul(graph, tj_div(graph, n, base), tj_int(graph, sums[row].high));
+  const tj_node *low = tj_mul(graph, tj_mod(graph, y, base), tj_int(graph, sums[row].low));
+  const tj_node *high = tj_mul(graph, tj_div(graph, y, base), tj_int(graph, sums[row].high));
   const tj_node *root = tj_simplified(graph, tj_add(graph, low, high));
   tj_economize(graph, &root, 1);
   tj_op_counts found = tj_count_ops(graph, &root, 1), most = sums[row].most;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Facts: of each operation, against all values of small domains; sharp where they should be; and proofs. */
 #include "ir/facts.h"
+#include "ir/simplify.h"
 #include "tests/unit/index_support.h"
 
 static void run(void (*body)(tj_job *, void *), void *data) {
@@ -133,6 +134,80 @@ START_TEST(operations) {
 }
 END_TEST
 
+/* --- random sums, products and digits of related symbols contain every value --- */
+
+enum { RELATED_CASES = 1000, RELATED_SYMBOLS = 6, RELATED_STEPS = 6 };
+
+typedef struct {
+  random_source source;
+  uint32_t sharper; /* roots of which the relations told more than the ranges of their operands */
+} related_session;
+
+/* M, N <= 8/M, K <= M + N that is even; i < M, j < N, k < M*N. */
+static void related_symbols(tj_graph *graph, const tj_node *symbol[]) {
+  const tj_node *one = tj_int(graph, 1), *zero = tj_int(graph, 0);
+  const tj_node *m = tj_symbol_create(graph, "M", TJ_SYMBOL_PARAMETER, one, tj_int(graph, 4), 1);
+  const tj_node *last = tj_div(graph, tj_int(graph, 8), m);
+  const tj_node *n = tj_symbol_create(graph, "N", TJ_SYMBOL_PARAMETER, one, last, 1);
+  symbol[0] = m;
+  symbol[1] = n;
+  symbol[2] = tj_symbol_create(graph, "K", TJ_SYMBOL_PARAMETER, zero, tj_add(graph, m, n), 2);
+  symbol[3] = tj_coordinate(graph, "i", m);
+  symbol[4] = tj_coordinate(graph, "j", n);
+  symbol[5] = tj_coordinate(graph, "k", tj_mul(graph, m, n));
+}
+
+/* An operation on two of the nodes; divisors are M, N, their product or a constant. */
+static const tj_node *related_step(random_source *source, tj_graph *graph, const tj_node *const node[],
+                                   uint32_t count) {
+  const tj_node *a = node[random_below(source, count)], *b = node[random_below(source, count)];
+  const tj_node *const divisor[] = {node[0], node[1], tj_mul(graph, node[0], node[1]), tj_int(graph, 3)};
+  switch (random_below(source, 6)) {
+  case 0:
+    return tj_add(graph, a, b);
+  case 1:
+    return tj_sub(graph, a, b);
+  case 2:
+    return tj_div(graph, a, divisor[random_below(source, 4)]);
+  case 3:
+    return tj_mod(graph, a, divisor[random_below(source, 4)]);
+  default:
+    return tj_mul(graph, a, b);
+  }
+}
+
+static void check_related(tj_job *job, void *data) {
+  related_session *session = data;
+  tj_graph *graph = tj_graph_create(job);
+  const tj_node *node[RELATED_SYMBOLS + RELATED_STEPS];
+  uint32_t count = RELATED_SYMBOLS;
+  related_symbols(graph, node);
+  for (int step = 0; step < RELATED_STEPS; step++, count++)
+    node[count] = related_step(&session->source, graph, node, count);
+  const tj_node *root = node[count - 1], *simple = tj_simplified(graph, root);
+  if (root->op == TJ_OP_ADD || root->op == TJ_OP_MUL) {
+    const tj_facts plain =
+        tj_facts_of_operation(root->op, (const tj_facts *const[]){&root->arg[0]->facts, &root->arg[1]->facts, NULL});
+    session->sharper += root->facts.low > plain.low || root->facts.high < plain.high;
+  }
+  point at = symbols_of(graph, &root, 1);
+  comparison compared = begin_comparison(job, &root, &simple, 1);
+  uint64_t points = 0;
+  const char *wrong = NULL;
+  for (bool more = first_point(&at); more && wrong == NULL; more = next_point(&at))
+    wrong = wrong_at(&compared, &at, &points);
+  end_comparison(&compared);
+  ck_assert_msg(wrong == NULL && points > 0, "%s: %s", tj_node_text(job, root), wrong);
+}
+
+START_TEST(related) {
+  related_session session = {.source = {environment_number("TILEJIT_SEED", 3)}};
+  for (int i = 0; i < RELATED_CASES; i++)
+    run(check_related, &session);
+  ck_assert_uint_gt(session.sharper, RELATED_CASES / 10);
+}
+END_TEST
+
 /* --- proofs --- */
 
 typedef enum { LESS, LESS_EQUAL, EQUAL, DIVIDES } relation;
@@ -231,6 +306,6 @@ START_TEST(meeting) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {facts, operations, proofs, meeting};
+  const TTest *const tests[] = {facts, operations, related, proofs, meeting};
   return run_suite(suite_of("facts", tests, sizeof tests / sizeof *tests));
 }
