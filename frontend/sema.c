@@ -76,6 +76,8 @@ static declared_facts evaluate_facts(tj_scope *scope, const tj_item *item) {
   if (item->multiple == NULL)
     return facts;
   const tj_node *multiple = evaluate_bound(scope, item->multiple, "the multiple of a parameter");
+  if (!tj_is_constant(multiple))
+    tj_note(scope->job, "make the quotient a parameter, as in param n in 1..64 let N = n*M");
   facts.multiple = tj_constant_value(scope->graph, multiple, "the multiple of a parameter");
   if (facts.multiple < 1)
     tj_fail(scope->job, TJ_EMPTY_RANGE, "'%s' cannot be a multiple of %" PRId64, item->name, facts.multiple);

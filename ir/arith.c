@@ -3,6 +3,7 @@
 #include "ir/arith.h"
 
 #include "ir/print.h"
+#include "ir/simplify.h"
 
 #include <inttypes.h>
 
@@ -127,6 +128,12 @@ tj_decision tj_decide_less_equal(tj_graph *graph, const tj_node *a, const tj_nod
   default:
     return TJ_UNKNOWN;
   }
+}
+
+tj_decision tj_decide_at_least(tj_graph *graph, const tj_node *value, int64_t least) {
+  const tj_node *bound = tj_int(graph, least);
+  tj_decision enough = tj_decide_less_equal(graph, bound, value);
+  return enough != TJ_UNKNOWN ? enough : tj_decide_less_equal(graph, bound, tj_simplified(graph, value));
 }
 
 /* The residue of value shows that the constant divisor cannot divide it. */

@@ -31,6 +31,8 @@ typedef enum { TJ_NO, TJ_YES, TJ_UNKNOWN } tj_decision;
 tj_decision tj_decide_equal(tj_graph *graph, const tj_node *a, const tj_node *b);
 tj_decision tj_decide_less(tj_graph *graph, const tj_node *a, const tj_node *b);
 tj_decision tj_decide_less_equal(tj_graph *graph, const tj_node *a, const tj_node *b);
+/* least <= value, where need be of what the value simplifies to: for extents and such, which are checked once. */
+tj_decision tj_decide_at_least(tj_graph *graph, const tj_node *value, int64_t least);
 /* Whether divisor, which is not 0, divides value. */
 tj_decision tj_decide_divides(tj_graph *graph, const tj_node *divisor, const tj_node *value);
 

@@ -15,7 +15,7 @@ bool tj_layout_equal(tj_layout a, tj_layout b) {
 static void check_extent(tj_graph *graph, const tj_tuple *extent) {
   if (extent->kind != TJ_TUPLE_INTEGER)
     tj_fail(graph->job, TJ_WRONG_TYPE, "an extent is an integer, not %s", tj_tuple_text(graph->job, extent));
-  if (tj_decide_less(graph, tj_int(graph, 0), extent->value) == TJ_YES)
+  if (tj_decide_at_least(graph, extent->value, 1) == TJ_YES)
     return;
   const char *text = tj_describe(graph, extent->value);
   if (tj_is_constant(extent->value))

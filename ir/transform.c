@@ -94,7 +94,7 @@ static void check_pair(tj_graph *graph, const tj_transform *transform, const cha
 /* `number` is the argument's place among the integers of the call. */
 static void check_at_least(tj_graph *graph, const tj_transform *transform, const tj_node *value, int64_t least,
                            const char *what, uint32_t number) {
-  switch (tj_decide_less_equal(graph, tj_int(graph, least), value)) {
+  switch (tj_decide_at_least(graph, value, least)) {
   case TJ_YES:
     return;
   case TJ_NO:

@@ -28,7 +28,7 @@ static const tj_node *const *flat_integers(tj_graph *graph, const tj_tuple *tupl
     tj_fail(graph->job, TJ_VIEW_ARGUMENT, "%s %s: not a list of 1 to %d integers", what,
             tj_tuple_text(graph->job, tuple), TJ_MAX_DIMENSIONS);
   for (uint32_t i = 0; i < *count; i++) {
-    tj_decision enough = tj_decide_less_equal(graph, tj_int(graph, least), integers[i]);
+    tj_decision enough = tj_decide_at_least(graph, integers[i], least);
     if (enough == TJ_NO)
       tj_fail(graph->job, TJ_VIEW_ARGUMENT, "%s %s: %s is less than %" PRId64, what, tj_tuple_text(graph->job, tuple),
               tj_describe(graph, integers[i]), least);
