@@ -143,8 +143,8 @@ static void bound_together(tj_graph *graph, tj_node *node) {
     return;
   const tj_range range = tj_range_by_bounds(graph, tj_linear_of(graph, node));
   tj_facts known = node->facts;
-  known.low = range.low > known.low ? (int64_t)range.low : known.low;
-  known.high = range.high < known.high ? (int64_t)range.high : known.high;
+  known.low = range.low > known.low && range.low <= INT64_MAX ? (int64_t)range.low : known.low;
+  known.high = range.high < known.high && range.high >= INT64_MIN ? (int64_t)range.high : known.high;
   tj_sharpen_facts(node, &known);
 }
 

@@ -84,6 +84,8 @@ START_TEST(facts) {
       {"param M in 1..100, N in 1..1000/M; coordinate i in 0..M*N - 1; root i%M*N + i/M", 0, 999, 1, 0, 0},
       {"param M in 1..100, N in 1..1000/M; coordinate i in 0..M*N - 1; root i/N*N", 0, 990, 1, 0, 0},
       {"param M in 1..9, N in 1..9, K in 1..1000/(M*N); root M*N*K", 1, 1000, 1, 0, 0},
+      {"param M in 4611686018427387904.., N in M..; root M*N", most, most, 1, 0, 0},
+      {"param M in 4611686018427387904.., N in M..; root M*N*-4", least, least, 4, 0, 0},
       {"param M in 1..9, N in 1..M; root M - N", 0, 8, 1, 0, 0},
       {"param M in 1..9, N in M..M + 3; root N - M", 0, 3, 1, 0, 0},
       {"param M in 1..100, N in 1..1000/M; coordinate i in 0..M - 1; root M*N - i*N", 1, 1000, 1, 0, 0},
