@@ -16,7 +16,7 @@ static void release_with_free(void *user, void *block) {
   free(block);
 }
 
-enum { MEMORY_LIMIT_MIB = 1024 };
+enum { MEMORY_LIMIT_MIB = 1024, FUEL_PER_TELL = 4096 };
 
 void tj_job_init(tj_job *job, const tj_allocator *allocator) {
   *job = (tj_job){.fuel = TJ_DEFAULT_FUEL, .here = TJ_NOWHERE};
@@ -97,8 +97,22 @@ void tj_fail_memory_limit(tj_job *job, size_t limit) {
   leave_with_title(job, TJ_ERROR_INPUT, TJ_MEMORY_LIMIT);
 }
 
+bool tj_tell(const tj_listener *listener, const char *what, uint64_t done, uint64_t total) {
+  return listener->function == NULL || listener->function(listener->user, &(tj_progress){what, done, total}) == 0;
+}
+
+void tj_fail_cancelled(tj_job *job) {
+  job->here = TJ_NOWHERE;
+  leave_with_title(job, TJ_ERROR_CANCELLED, TJ_CANCELLED);
+}
+
 void tj_spend(tj_job *job, uint64_t units) {
   if (job->fuel < units)
     leave_with_title(job, TJ_ERROR_INPUT, TJ_WORK_LIMIT);
   job->fuel -= units;
+  if (job->fuel > job->next_tell)
+    return;
+  job->next_tell = job->fuel > FUEL_PER_TELL ? job->fuel - FUEL_PER_TELL : 0;
+  if (!tj_tell(&job->listener, "working", 0, 0))
+    tj_fail_cancelled(job);
 }

@@ -7,7 +7,8 @@
  * anything that the arena does not own. (Handles of LLVM are owned by structs that the caller of tj_job_run
  * disposes: see lower/module.h.)
  *
- * Work is bounded: stages spend fuel in proportion to what they do, and a job without fuel fails with TJ7003.
+ * Work is bounded: stages spend fuel in proportion to what they do, and a job without fuel fails with TJ7003. Now and
+ * then whoever asked for the work is told of it, and may cancel it: the job fails with TJ7007.
  *
  * Thread safety: a job is used by one thread at a time; jobs share nothing. */
 #ifndef TJ_BASE_JOB_H
@@ -18,8 +19,15 @@
 #include "tilejit/tilejit.h"
 
 #include <setjmp.h>
+#include <stdbool.h>
 
 typedef struct tj_job tj_job;
+
+/* Whom to tell of long work; NULL: nobody. */
+typedef struct {
+  tj_progress_function function;
+  void *user;
+} tj_listener;
 
 struct tj_job {
   tj_allocator allocator;
@@ -27,6 +35,8 @@ struct tj_job {
   tj_source source;   /* what spans refer to */
   tj_span here;       /* the place that tj_fail blames: kept up to date by whoever walks the AST */
   uint64_t fuel;      /* units of work left */
+  uint64_t next_tell; /* the fuel at which the listener is told next */
+  tj_listener listener;
   tj_status status;   /* how the last tj_job_run ended */
   tj_problem problem; /* why, when status is not TJ_OK */
   const char *note;   /* the note of the next failure; NULL: the code's own */
@@ -58,7 +68,12 @@ void tj_note(tj_job *job, const char *format, ...) __attribute__((format(printf,
 _Noreturn void tj_fail_out_of_memory(tj_job *job);
 _Noreturn void tj_fail_memory_limit(tj_job *job, size_t limit);
 
-/* Takes `units` of fuel; fails with TJ7003 when there is not enough. */
+/* Takes `units` of fuel; fails with TJ7003 when there is not enough. Tells the listener after every so many. */
 void tj_spend(tj_job *job, uint64_t units);
+
+/* Tells the listener how far the work is. False where it is to end: by tj_fail_cancelled, once that is possible.
+ * `what` is static; `total` may be 0. */
+bool tj_tell(const tj_listener *listener, const char *what, uint64_t done, uint64_t total);
+_Noreturn void tj_fail_cancelled(tj_job *job);
 
 #endif

@@ -47,7 +47,7 @@ static void define(tj_scope *scope, const tj_item *item, const tj_value *value) 
 
 static void check_undefined(tj_scope *scope, const tj_item *item) {
   const tj_binding *earlier = tj_scope_find(scope, item->name);
-  if (earlier == NULL)
+  if (earlier == NULL || earlier < scope->binding + scope->first_own)
     return;
   tj_location place = tj_source_locate(&scope->job->source, earlier->span.begin);
   tj_fail_at(scope->job, item->name_span, TJ_REDEFINED_NAME, "'%s' is already defined at %" PRIu32 ":%" PRIu32,
@@ -129,48 +129,100 @@ static void check_kernel_name(tj_scope *scope, const tj_kernel_definition kernel
 
 /* --- programs --- */
 
-static void check_fixed_names(tj_scope *scope, const tj_program_values *values, const tj_parameter_value fixed[],
-                              size_t fixed_count) {
-  for (size_t i = 0; i < fixed_count; i++) {
-    bool found = false;
-    for (uint32_t k = 0; k < values->parameter_count && !found; k++)
-      found = strcmp(values->parameter[k].name, fixed[i].name) == 0;
-    if (!found)
-      tj_fail_at(scope->job, TJ_NOWHERE, TJ_UNKNOWN_PARAMETER, "the program has no parameter '%s'", fixed[i].name);
+/* A program that is being evaluated; fixed values are borrowed. */
+typedef struct {
+  tj_scope scope;
+  tj_earlier *earlier; /* may be NULL */
+  const tj_parameter_value *fixed;
+  size_t fixed_count;
+  tj_program_values *values;
+  tj_parameter *parameter;
+  tj_definition *definition;
+  tj_kernel_definition *kernel;
+} evaluation;
+
+static evaluation open_evaluation(tj_graph *graph, uint32_t item_count) {
+  tj_job *job = graph->job;
+  evaluation e = {.scope = open_scope(graph, item_count),
+                  .values = TJ_NEW(job, tj_program_values),
+                  .parameter = TJ_NEW_ARRAY(job, tj_parameter, item_count),
+                  .definition = TJ_NEW_ARRAY(job, tj_definition, item_count),
+                  .kernel = TJ_NEW_ARRAY(job, tj_kernel_definition, item_count)};
+  *e.values = (tj_program_values){.parameter = e.parameter, .definition = e.definition, .kernel = e.kernel};
+  return e;
+}
+
+static void evaluate_item(evaluation *e, const tj_item *item) {
+  tj_scope *scope = &e->scope;
+  if (item->kind == TJ_ITEM_PARAM) {
+    const tj_parameter_value *value = find_fixed(e->fixed, e->fixed_count, item->name);
+    e->parameter[e->values->parameter_count++] = evaluate_parameter(scope, item, value);
+  } else {
+    const tj_value *value = tj_evaluate_expression(scope, item->body);
+    define(scope, item, value);
+    e->definition[e->values->definition_count++] = (tj_definition){item->name, value};
   }
+}
+
+static void evaluate_earlier(evaluation *e, const tj_earlier_item *const items[], uint32_t count) {
+  tj_job *job = e->scope.job;
+  tj_source own = job->source;
+  for (uint32_t i = 0; i < count; i++) {
+    job->source = *items[i]->source;
+    evaluate_item(e, items[i]->item);
+  }
+  job->source = own;
+  e->scope.first_own = e->scope.count;
+}
+
+static void evaluate_own(evaluation *e, const tj_item *item) {
+  if (item->kind == TJ_ITEM_KERNEL) {
+    check_kernel_name(&e->scope, e->kernel, e->values->kernel_count, item);
+    e->kernel[e->values->kernel_count++] = tj_evaluate_kernel(&e->scope, item);
+    return;
+  }
+  check_undefined(&e->scope, item);
+  evaluate_item(e, item);
+}
+
+static bool has_parameter(const evaluation *e, const char *name) {
+  for (uint32_t i = 0; i < e->values->parameter_count; i++) {
+    if (strcmp(e->values->parameter[i].name, name) == 0)
+      return true;
+  }
+  return e->earlier != NULL && tj_earlier_has_parameter(e->earlier, name);
+}
+
+static void check_fixed_names(const evaluation *e) {
+  for (size_t i = 0; i < e->fixed_count; i++) {
+    if (!has_parameter(e, e->fixed[i].name))
+      tj_fail_at(e->scope.job, TJ_NOWHERE, TJ_UNKNOWN_PARAMETER, "the program has no parameter '%s'",
+                 e->fixed[i].name);
+  }
+}
+
+const tj_program_values *tj_evaluate_after(tj_earlier *earlier, tj_graph *graph, const tj_program_ast *program,
+                                           const tj_parameter_value fixed[], size_t fixed_count) {
+  uint32_t count = 0;
+  const tj_earlier_item *const *needed =
+      earlier != NULL ? tj_earlier_needed(earlier, graph->job, program, &count) : NULL;
+  evaluation e = open_evaluation(graph, program->item_count + count);
+  e.earlier = earlier;
+  e.fixed = fixed;
+  e.fixed_count = fixed_count;
+  evaluate_earlier(&e, needed, count);
+  for (uint32_t i = 0; i < program->item_count; i++)
+    evaluate_own(&e, &program->item[i]);
+  check_fixed_names(&e);
+  if (program->value != NULL) {
+    e.values->value = tj_evaluate_expression(&e.scope, program->value);
+    e.values->value_span = program->value->span;
+  }
+  graph->job->here = TJ_NOWHERE;
+  return e.values;
 }
 
 const tj_program_values *tj_evaluate(tj_graph *graph, const tj_program_ast *program, const tj_parameter_value fixed[],
                                      size_t fixed_count) {
-  tj_job *job = graph->job;
-  tj_scope scope = open_scope(graph, program->item_count);
-  tj_parameter *parameters = TJ_NEW_ARRAY(job, tj_parameter, program->item_count);
-  tj_definition *definitions = TJ_NEW_ARRAY(job, tj_definition, program->item_count);
-  tj_kernel_definition *kernels = TJ_NEW_ARRAY(job, tj_kernel_definition, program->item_count);
-  tj_program_values *values = TJ_NEW(job, tj_program_values);
-  *values = (tj_program_values){.parameter = parameters, .definition = definitions, .kernel = kernels};
-  for (uint32_t i = 0; i < program->item_count; i++) {
-    const tj_item *item = &program->item[i];
-    if (item->kind == TJ_ITEM_KERNEL) {
-      check_kernel_name(&scope, kernels, values->kernel_count, item);
-      kernels[values->kernel_count++] = tj_evaluate_kernel(&scope, item);
-      continue;
-    }
-    check_undefined(&scope, item);
-    if (item->kind == TJ_ITEM_PARAM) {
-      const tj_parameter_value *value = find_fixed(fixed, fixed_count, item->name);
-      parameters[values->parameter_count++] = evaluate_parameter(&scope, item, value);
-    } else {
-      const tj_value *value = tj_evaluate_expression(&scope, item->body);
-      define(&scope, item, value);
-      definitions[values->definition_count++] = (tj_definition){item->name, value};
-    }
-  }
-  check_fixed_names(&scope, values, fixed, fixed_count);
-  if (program->value != NULL) {
-    values->value = tj_evaluate_expression(&scope, program->value);
-    values->value_span = program->value->span;
-  }
-  job->here = TJ_NOWHERE;
-  return values;
+  return tj_evaluate_after(NULL, graph, program, fixed, fixed_count);
 }

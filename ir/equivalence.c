@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { CASE_LIMIT = 1 << 24, CASES_PER_FUEL = 8, SAMPLES = 200000, MOST_SYMBOLS = 64 };
+enum { CASE_LIMIT = 1 << 24, CASES_PER_FUEL = 8, CASES_PER_TELL = 4096, SAMPLES = 200000, MOST_SYMBOLS = 64 };
 
 /* Expressions that must be equal, pair by pair: left[i] to right[i]. */
 typedef struct {
@@ -167,7 +167,8 @@ typedef struct {
   int64_t *result;  /* of the left, then the right expressions */
   const tj_node **root;
   tj_evaluator *evaluator; /* of the roots, while cases are tried */
-  uint64_t tried;
+  uint64_t tried, total;
+  bool is_cancelled;
 } cases;
 
 static bool add_symbols(cases *all, const tj_node *const roots[], uint32_t count) {
@@ -232,6 +233,12 @@ static void bind(cases *all, uint32_t index, int64_t value) {
   all->binding[all->symbol[index]->symbol->index] = value;
 }
 
+static bool is_cancelled(cases *all) {
+  if (all->tried % CASES_PER_TELL == 0)
+    all->is_cancelled = !tj_tell(&all->graph->job->listener, "cases tried", all->tried, all->total);
+  return all->is_cancelled;
+}
+
 /* Whether the pairs differ in the case that is bound. A case beyond 64 bits refutes nothing. */
 static bool differs(cases *all) {
   uint32_t count = all->pairs->count;
@@ -266,7 +273,7 @@ static bool try_all(cases *all, uint32_t index) {
   bool overflows = false;
   for (int64_t value = low; value <= high && !overflows;) {
     bind(all, index, value);
-    if (try_all(all, index + 1))
+    if (is_cancelled(all) || try_all(all, index + 1))
       return true;
     overflows = __builtin_add_overflow(value, symbol->multiple, &value);
   }
@@ -300,20 +307,24 @@ static bool try_samples(cases *all) {
       if (has_case)
         bind(all, i, random_value(&state, low, high, symbol->multiple));
     }
-    if (has_case && differs(all))
+    if (is_cancelled(all) || (has_case && differs(all)))
       return true;
   }
   return false;
 }
 
-/* Whether one of at most `count` cases that `try` goes through differs. Nothing fails while the evaluator lives. */
+/* Whether one of at most `count` cases that `try` goes through differs; it also ends where the work is cancelled.
+ * Nothing fails while the evaluator lives. */
 static bool refute(cases *all, uint64_t count, bool (*try)(cases *all)) {
   tj_job *job = all->graph->job;
   tj_spend(job, count / CASES_PER_FUEL);
   if (tj_evaluator_create(all->root, 2 * (size_t)all->pairs->count, &all->evaluator) != TJ_EVAL_OK)
     tj_fail_out_of_memory(job);
+  all->total = count;
   bool found = try(all);
   tj_evaluator_destroy(all->evaluator);
+  if (all->is_cancelled)
+    tj_fail_cancelled(job);
   return found;
 }
 

@@ -50,6 +50,10 @@ const tj_diagnostic *tj_context_diagnostic(const tj_context *context) {
   return context->has_diagnostic ? &context->diagnostic : NULL;
 }
 
+void tj_context_set_progress(tj_context *context, tj_progress_function function, void *user) {
+  context->listener = (tj_listener){function, user};
+}
+
 /* --- the cache --- */
 
 void tj_context_set_cache(tj_context *context, tj_cache *cache) {
@@ -138,7 +142,8 @@ static void record(tj_context *context, const tj_job *job) {
 
 tj_status tj_context_run(tj_context *context, tj_job *job, void (*body)(tj_job *job, void *data), void *data) {
   tj_context_forget(context);
-  job->fuel = TJ_DEFAULT_FUEL;
+  job->fuel = job->next_tell = TJ_DEFAULT_FUEL;
+  job->listener = context->listener;
   job->here = TJ_NOWHERE;
   tj_status status = tj_job_run(job, body, data);
   if (status != TJ_OK)

@@ -16,6 +16,7 @@ struct tj_context {
   tj_codegen codegen; /* owned: LLVM's target machine of the last compilation */
   tj_cache *cache;    /* retained; NULL: none, or not yet */
   bool has_cache;     /* it has been chosen */
+  tj_listener listener;
 };
 
 /* Runs a body in a job, with fresh fuel, and records why it failed. */

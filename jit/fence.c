@@ -17,10 +17,24 @@ int tj_fence_is_done(tj_fence *fence) {
   return tj_rt_is_done(fence->device->rt, &fence->completion) ? 1 : 0;
 }
 
+typedef struct {
+  const tj_listener *listener;
+  bool is_cancelled;
+} watching;
+
+static bool goes_on(void *data, uint64_t done, uint64_t total) {
+  watching *w = data;
+  w->is_cancelled = !tj_tell(w->listener, TJ_WAITING_FOR_LAUNCH, done, total);
+  return !w->is_cancelled;
+}
+
 tj_status tj_fence_wait(tj_fence *fence, uint64_t *nanoseconds) {
   tj_rt_error error;
   tj_context_forget(fence->context);
-  tj_status status = tj_rt_finish(fence->device->rt, &fence->completion, &error);
+  watching w = {.listener = &fence->context->listener};
+  tj_status status = tj_rt_finish_watched(fence->device->rt, &fence->completion, &(tj_rt_watch){goes_on, &w}, &error);
+  if (w.is_cancelled)
+    return tj_context_fail(fence->context, TJ_ERROR_CANCELLED, TJ_CANCELLED, tj_code_title(TJ_CANCELLED));
   if (status != TJ_OK)
     return tj_context_fail(fence->context, status, error.code, error.text);
   if (nanoseconds != NULL)

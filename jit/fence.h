@@ -18,4 +18,7 @@ struct tj_fence {
 /* NULL where there is no memory. */
 tj_fence *tj_fence_create(tj_context *context, tj_device *device, tj_image *image);
 
+/* What is told of a launch that is waited for. */
+#define TJ_WAITING_FOR_LAUNCH "workgroups executed"
+
 #endif

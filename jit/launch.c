@@ -323,6 +323,7 @@ static void describe_argument(tj_job *job, void *data) {
                                    .is_read = buffer->is_read,
                                    .is_written = buffer->is_written,
                                    .is_row_major = buffer->is_row_major,
+                                   .is_column_major = buffer->is_column_major,
                                    .lengths = lengths,
                                    .rank = buffer->rank};
 }
@@ -381,6 +382,7 @@ typedef struct {
   tj_rt_kernel *kernel;  /* borrowed */
   uint64_t *block;       /* the argument block */
   tj_rt_completion *completion;
+  bool is_cancelled;
   tj_rt_error error;
 } dispatch;
 
@@ -494,8 +496,18 @@ static void start(dispatch *d) {
   expect(d, tj_rt_launch(d->device, d->kernel, &packet, &d->error));
 }
 
+static bool goes_on(void *data, uint64_t done, uint64_t total) {
+  dispatch *d = data;
+  d->is_cancelled = !tj_tell(&d->launch->job.listener, TJ_WAITING_FOR_LAUNCH, done, total);
+  return !d->is_cancelled;
+}
+
 static void finish(dispatch *d) {
-  expect(d, tj_rt_finish(d->device, d->completion, &d->error));
+  const tj_rt_watch watch = {goes_on, d};
+  tj_status status = tj_rt_finish_watched(d->device, d->completion, &watch, &d->error);
+  if (d->is_cancelled)
+    tj_fail_cancelled(&d->launch->job);
+  expect(d, status);
   d->launch->nanoseconds = d->completion->nanoseconds;
   size_t counters = tj_rt_counters(d->device, d->launch->counter, MOST_COUNTERS);
   d->launch->counter_count = counters < MOST_COUNTERS ? counters : MOST_COUNTERS;

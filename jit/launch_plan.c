@@ -153,6 +153,7 @@ static tj_launch_buffer buffer_of(const making *m, const tj_kernel_buffer *buffe
                             .is_read = buffer->is_read,
                             .is_written = buffer->is_written,
                             .is_row_major = buffer->is_row_major,
+                            .is_column_major = buffer->is_column_major,
                             .element_count = expression_of(m, buffer->element_count),
                             .extent = extent,
                             .rank = buffer->rank};
@@ -258,6 +259,7 @@ static void write_buffer(tj_text *text, const tj_launch_buffer *buffer) {
   tj_write_u8(text, buffer->is_read);
   tj_write_u8(text, buffer->is_written);
   tj_write_u8(text, buffer->is_row_major);
+  tj_write_u8(text, buffer->is_column_major);
   tj_write_u32(text, buffer->element_count);
   tj_write_u32(text, buffer->rank);
   for (uint32_t i = 0; i < buffer->rank; i++)
@@ -325,7 +327,7 @@ void tj_launch_plan_write(tj_text *text, const tj_launch_plan *plan) {
 enum {
   STEP_BYTES = 5,
   PARAMETER_BYTES = 26,
-  BUFFER_BYTES = 24,
+  BUFFER_BYTES = 25,
   EXTENT_BYTES = 4,
   WORD_BYTES = 6,
   VARIANT_BYTES = 25
@@ -406,6 +408,7 @@ static tj_launch_buffer read_buffer(reading *r) {
   buffer.is_read = read_truth(r);
   buffer.is_written = read_truth(r);
   buffer.is_row_major = read_truth(r);
+  buffer.is_column_major = read_truth(r);
   buffer.element_count = read_expression(r);
   read_extents(r, &buffer);
   return buffer;

@@ -55,7 +55,7 @@ typedef struct {
   const char *name;
   tj_dtype dtype;
   bool is_read, is_written;
-  bool is_row_major; /* `extent` is the natural shape of an array */
+  bool is_row_major, is_column_major; /* `extent` is the natural shape of an array, in that order */
   tj_expression element_count;
   const tj_expression *extent;
   uint32_t rank;

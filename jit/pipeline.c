@@ -37,9 +37,10 @@
 
 #include <string.h>
 
-tj_evaluated tj_pipeline_evaluate(tj_graph *graph, const tj_parameter_value fixed[], size_t fixed_count) {
+tj_evaluated tj_pipeline_evaluate(tj_graph *graph, tj_earlier *earlier, const tj_parameter_value fixed[],
+                                  size_t fixed_count) {
   const tj_program_ast *ast = tj_parse(graph->job);
-  return (tj_evaluated){ast, tj_evaluate(graph, ast, fixed, fixed_count)};
+  return (tj_evaluated){ast, tj_evaluate_after(earlier, graph, ast, fixed, fixed_count)};
 }
 
 /* --- which kernel --- */

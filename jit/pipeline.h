@@ -4,7 +4,7 @@
 #define TJ_JIT_PIPELINE_H
 
 #include "base/bytes.h"
-#include "frontend/ast.h"
+#include "frontend/earlier.h"
 #include "ir/simplify.h"
 #include "ir/value.h"
 #include "jit/cache.h"
@@ -22,8 +22,9 @@ typedef struct {
   const tj_program_values *values;
 } tj_evaluated;
 
-/* A parameter fixed at compile time is a constant in the values. */
-tj_evaluated tj_pipeline_evaluate(tj_graph *graph, const tj_parameter_value fixed[], size_t fixed_count);
+/* A parameter fixed at compile time is a constant in the values. `earlier` may be NULL. */
+tj_evaluated tj_pipeline_evaluate(tj_graph *graph, tj_earlier *earlier, const tj_parameter_value fixed[],
+                                  size_t fixed_count);
 
 /* One kernel, or one function by itself, on its way to machine code: what each stage has made. The caller sets the
  * first part, and gives back the second with tj_compilation_dispose, however the job ended. The rest lives in the

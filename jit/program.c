@@ -16,6 +16,7 @@ typedef struct {
   size_t length;
   const tj_parameter_value *fixed;
   size_t fixed_count;
+  tj_prelude *prelude; /* NULL: none */
 } creation;
 
 static const tj_parameter_value *copy_parameters(tj_job *job, const tj_parameter_value given[], size_t count) {
@@ -25,26 +26,39 @@ static const tj_parameter_value *copy_parameters(tj_job *job, const tj_parameter
   return copy;
 }
 
-static void create(tj_job *job, void *data) {
-  creation *c = data;
+static void set_source(tj_job *job, const creation *c) {
   job->source.name = tj_string_copy(job, c->name, strlen(c->name));
   job->source.text = tj_string_copy(job, c->text, c->length);
   job->source.length = c->length;
+}
+
+static void create(tj_job *job, void *data) {
+  creation *c = data;
+  set_source(job, c);
   c->program->fixed = copy_parameters(job, c->fixed, c->fixed_count);
   c->program->fixed_count = c->fixed_count;
   c->program->graph = tj_graph_create(job);
-  c->program->evaluated = tj_pipeline_evaluate(c->program->graph, c->fixed, c->fixed_count);
+  c->program->evaluated = tj_pipeline_evaluate(c->program->graph, c->prelude != NULL ? c->prelude->earlier : NULL,
+                                               c->fixed, c->fixed_count);
 }
 
-tj_status tj_program_create(tj_context *context, const char *name, const char *text, size_t length,
-                            const tj_parameter_value fixed[], size_t fixed_count, tj_program **program) {
+/* Keeps what the program defines for later ones. */
+static void remember(tj_job *job, void *data) {
+  const creation *c = data;
+  set_source(job, c);
+  tj_earlier_add(c->prelude->earlier);
+}
+
+static tj_status create_program(tj_context *context, creation c, tj_program **program) {
   tj_program *made = tj_context_allocate(context, sizeof *made);
   if (made == NULL)
     return TJ_ERROR_MEMORY;
   made->context = context;
   tj_job_init(&made->job, &context->allocator);
-  creation c = {made, name, text, length, fixed, fixed_count};
+  c.program = made;
   tj_status status = tj_context_run(context, &made->job, create, &c);
+  if (status == TJ_OK && c.prelude != NULL && made->evaluated.ast->item_count > 0)
+    status = tj_context_run(context, &c.prelude->job, remember, &c);
   if (status == TJ_OK)
     *program = made;
   else
@@ -52,11 +66,55 @@ tj_status tj_program_create(tj_context *context, const char *name, const char *t
   return status;
 }
 
+tj_status tj_program_create(tj_context *context, const char *name, const char *text, size_t length,
+                            const tj_parameter_value fixed[], size_t fixed_count, tj_program **program) {
+  return create_program(context, (creation){NULL, name, text, length, fixed, fixed_count, NULL}, program);
+}
+
+tj_status tj_program_create_after(tj_prelude *prelude, const char *name, const char *text, size_t length,
+                                  const tj_parameter_value fixed[], size_t fixed_count, tj_program **program) {
+  return create_program(prelude->context, (creation){NULL, name, text, length, fixed, fixed_count, prelude}, program);
+}
+
+static void open_prelude(tj_job *job, void *data) {
+  tj_prelude *prelude = data;
+  prelude->earlier = tj_earlier_create(job);
+}
+
+tj_status tj_prelude_create(tj_context *context, tj_prelude **prelude) {
+  tj_prelude *made = tj_context_allocate(context, sizeof *made);
+  if (made == NULL)
+    return TJ_ERROR_MEMORY;
+  made->context = context;
+  tj_job_init(&made->job, &context->allocator);
+  tj_status status = tj_context_run(context, &made->job, open_prelude, made);
+  if (status == TJ_OK)
+    *prelude = made;
+  else
+    tj_prelude_destroy(made);
+  return status;
+}
+
+void tj_prelude_destroy(tj_prelude *prelude) {
+  if (prelude == NULL)
+    return;
+  tj_job_destroy(&prelude->job);
+  tj_context_release(prelude->context, prelude);
+}
+
 void tj_program_destroy(tj_program *program) {
   if (program == NULL)
     return;
   tj_job_destroy(&program->job);
   tj_context_release(program->context, program);
+}
+
+size_t tj_program_item_count(const tj_program *program) {
+  return program->evaluated.ast->item_count;
+}
+
+int tj_program_has_value(const tj_program *program) {
+  return program->evaluated.ast->value != NULL;
 }
 
 /* --- kernels --- */

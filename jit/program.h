@@ -6,6 +6,12 @@
 #include "jit/context.h"
 #include "jit/pipeline.h"
 
+struct tj_prelude {
+  tj_context *context;
+  tj_job job;
+  tj_earlier *earlier; /* in the job */
+};
+
 struct tj_program {
   tj_context *context;
   tj_job job;

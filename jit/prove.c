@@ -66,7 +66,7 @@ static void prove(tj_job *job, void *data) {
   const char *text = joined(job, p);
   set_source(job, "<both expressions>", text);
   tj_graph *graph = tj_graph_create(job);
-  const tj_value *both = tj_pipeline_evaluate(graph, NULL, 0).values->value;
+  const tj_value *both = tj_pipeline_evaluate(graph, NULL, NULL, 0).values->value;
   tj_equivalence found = tj_equivalence_of(graph, both->item[0], both->item[1]);
   p->text = tj_text_begin(job);
   p->equal = tj_is_equal(found.verdict);

@@ -65,7 +65,7 @@ static void write_picture(tj_program *program, tj_text *text, void *data) {
     tj_show_json(&picture, text);
     return;
   default:
-    tj_show_text(&picture, (uint32_t)width, text);
+    tj_show_text(&picture, (uint32_t)width, options->ansi != 0, text);
     return;
   }
 }

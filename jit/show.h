@@ -148,7 +148,8 @@ uint32_t tj_colour_on(uint32_t fill);
 
 /* --- forms --- */
 
-void tj_show_text(const tj_picture *picture, uint32_t width, tj_text *text);
+/* With `paints`, cells have their colours, by ANSI's escapes for 24 bits. */
+void tj_show_text(const tj_picture *picture, uint32_t width, bool paints, tj_text *text);
 void tj_show_svg(const tj_picture *picture, tj_text *text);
 void tj_show_latex(const tj_picture *picture, tj_text *text);
 void tj_show_json(const tj_picture *picture, tj_text *text);

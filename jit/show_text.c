@@ -12,6 +12,7 @@ typedef struct {
   uint32_t label_width, detail_width; /* of rows; 0: no details */
   uint32_t cell_width;
   uint32_t first, end; /* the columns of the current block */
+  bool paints;
 } text_grid;
 
 static uint32_t length_of(const char *string) {
@@ -57,6 +58,24 @@ static void add_cell(tj_text *text, const tj_cell *cell, uint32_t width) {
   if (length_of(cell->line[0]) > 0)
     tj_text_char(text, ' ');
   tj_text_string(text, cell->line[1]);
+}
+
+static void add_colour(tj_text *text, unsigned layer, uint32_t rgb) {
+  tj_text_format(text, "\033[%u;2;%" PRIu32 ";%" PRIu32 ";%" PRIu32 "m", layer, rgb >> 16 & 255, rgb >> 8 & 255,
+                 rgb & 255);
+}
+
+/* The cell between blanks, on its colour. */
+static void add_painted_cell(tj_text *text, const tj_cell *cell, uint32_t width, bool paints) {
+  enum { INK = 38, GROUND = 48 };
+  bool is_painted = paints && cell->state == TJ_CELL_VALID;
+  if (is_painted) {
+    add_colour(text, GROUND, cell->fill);
+    add_colour(text, INK, tj_colour_on(cell->fill));
+  }
+  tj_text_char(text, ' ');
+  add_cell(text, cell, width);
+  tj_text_string(text, is_painted ? " \033[0m" : " ");
 }
 
 /* --- grids --- */
@@ -131,9 +150,8 @@ static void add_row(const text_grid *g, uint32_t row) {
   }
   tj_text_char(g->text, ' ');
   for (uint32_t i = g->first; i < g->end; i++) {
-    tj_text_string(g->text, begins_group(&g->panel->column, g->first, i) ? "|| " : "| ");
-    add_cell(g->text, &g->panel->cell[(size_t)row * g->panel->column.count + i], g->cell_width);
-    tj_text_char(g->text, ' ');
+    tj_text_string(g->text, begins_group(&g->panel->column, g->first, i) ? "||" : "|");
+    add_painted_cell(g->text, &g->panel->cell[(size_t)row * g->panel->column.count + i], g->cell_width, g->paints);
   }
   tj_text_string(g->text, "|\n");
 }
@@ -149,8 +167,9 @@ static void add_block(const text_grid *g) {
   add_rule(g, '-');
 }
 
-static void add_panel(const tj_panel *panel, uint32_t width, tj_text *text) {
+static void add_panel(const tj_panel *panel, uint32_t width, bool paints, tj_text *text) {
   text_grid g = measure(text, panel);
+  g.paints = paints;
   uint32_t columns = columns_of_block(&g, width);
   if (panel->caption != NULL)
     tj_text_format(text, "\n%s\n", panel->caption);
@@ -247,7 +266,7 @@ static void add_pipeline(const tj_pipeline *pipeline, tj_text *text) {
                    dimensions_text(job, pipeline, pipeline->bottom, pipeline->bottom_count));
 }
 
-void tj_show_text(const tj_picture *picture, uint32_t width, tj_text *text) {
+void tj_show_text(const tj_picture *picture, uint32_t width, bool paints, tj_text *text) {
   tj_text_format(text, "%s\n", picture->title);
   if (picture->note != NULL)
     tj_text_format(text, "%s\n", picture->note);
@@ -263,5 +282,5 @@ void tj_show_text(const tj_picture *picture, uint32_t width, tj_text *text) {
       picture->panel[0].caption == NULL)
     tj_text_char(text, '\n');
   for (uint32_t i = 0; i < picture->panel_count; i++)
-    add_panel(&picture->panel[i], width, text);
+    add_panel(&picture->panel[i], width, paints && picture->colour != NULL, text);
 }

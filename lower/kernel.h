@@ -23,7 +23,8 @@ typedef struct {
   const tj_node *element_count; /* elements that the view addresses: 1 + the largest offset of its base */
   const tj_node *const *extent; /* of the view's top-level modes */
   uint32_t rank;
-  bool is_row_major; /* the view is plain row-major: `extent` is the natural shape of an array */
+  bool is_row_major;    /* the view is plain row-major: `extent` is the natural shape of an array */
+  bool is_column_major; /* column-major: the same, the first mode fastest; both where modes of 1 leave one */
 } tj_kernel_buffer;
 
 /* In the place of a buffer: the workgroup's own memory. */

@@ -159,9 +159,10 @@ tj_access tj_operand_access(tj_graph *graph, const tj_operand *operand, uint32_t
   return access;
 }
 
-/* --- row-major order --- */
+/* --- row-major and column-major order --- */
 
-/* The strides of the top-level modes; NULL where one has several, or where the map is more than strides. */
+/* The strides of the top-level modes, coalesced; NULL where one has several, or where the map is more than strides.
+ */
 static const tj_node *const *mode_strides(tj_graph *graph, const tj_operand *operand) {
   const tj_node **strides = TJ_NEW_ARRAY(graph->job, const tj_node *, operand->rank);
   if (operand->view == NULL && operand->value->kind != TJ_VALUE_LAYOUT)
@@ -172,7 +173,7 @@ static const tj_node *const *mode_strides(tj_graph *graph, const tj_operand *ope
   const tj_node **indices = TJ_NEW_ARRAY(graph->job, const tj_node *, operand->rank);
   for (uint32_t i = 0; i < operand->rank; i++) {
     if (operand->view == NULL) {
-      const tj_tuple *stride = tj_tuple_mode(operand->value->layout.stride, i);
+      const tj_tuple *stride = tj_layout_coalesce(graph, tj_layout_mode(graph, operand->value->layout, i)).stride;
       if (stride->kind != TJ_TUPLE_INTEGER)
         return NULL;
       strides[i] = stride->value;
@@ -185,13 +186,23 @@ static const tj_node *const *mode_strides(tj_graph *graph, const tj_operand *ope
   return strides;
 }
 
-bool tj_operand_is_row_major(tj_graph *graph, const tj_operand *operand) {
+/* Whether the modes lie without gaps, the last one fastest or the first. */
+static bool is_compact(tj_graph *graph, const tj_operand *operand, bool last_is_fastest) {
   const tj_node *const *strides = mode_strides(graph, operand);
   const tj_node *expected = tj_int(graph, 1);
-  for (uint32_t i = operand->rank; strides != NULL && i-- > 0;) {
+  for (uint32_t k = 0; strides != NULL && k < operand->rank; k++) {
+    uint32_t i = last_is_fastest ? operand->rank - 1 - k : k;
     if (!tj_is_int(operand->extent[i], 1) && !tj_prove_equal(graph, strides[i], expected))
       return false;
     expected = tj_mul(graph, expected, operand->extent[i]);
   }
   return strides != NULL;
+}
+
+bool tj_operand_is_row_major(tj_graph *graph, const tj_operand *operand) {
+  return is_compact(graph, operand, true);
+}
+
+bool tj_operand_is_column_major(tj_graph *graph, const tj_operand *operand) {
+  return is_compact(graph, operand, false);
 }

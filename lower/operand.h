@@ -34,5 +34,7 @@ tj_access tj_operand_access(tj_graph *graph, const tj_operand *operand, uint32_t
 /* Whether the operand is plain row-major: the last mode contiguous, each other as far apart as those after it are
  * large, from offset 0 on. */
 bool tj_operand_is_row_major(tj_graph *graph, const tj_operand *operand);
+/* Column-major: the same with the first mode contiguous. */
+bool tj_operand_is_column_major(tj_graph *graph, const tj_operand *operand);
 
 #endif

@@ -138,7 +138,8 @@ static tj_kernel_buffer buffer_of(tj_graph *graph, const char *name, const tj_op
                             .element_count = operand->element_count,
                             .extent = operand->extent,
                             .rank = operand->rank,
-                            .is_row_major = tj_operand_is_row_major(graph, operand)};
+                            .is_row_major = tj_operand_is_row_major(graph, operand),
+                            .is_column_major = tj_operand_is_column_major(graph, operand)};
 }
 
 static void set_buffers(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,

@@ -146,8 +146,13 @@ bool tj_rt_is_done(tj_rt_device *device, tj_rt_completion *completion) {
 }
 
 tj_status tj_rt_finish(tj_rt_device *device, tj_rt_completion *completion, tj_rt_error *error) {
+  return tj_rt_finish_watched(device, completion, NULL, error);
+}
+
+tj_status tj_rt_finish_watched(tj_rt_device *device, tj_rt_completion *completion, const tj_rt_watch *watch,
+                               tj_rt_error *error) {
   if (!atomic_load(&completion->is_done) && device->operations->finish != NULL)
-    device->operations->finish(device, completion);
+    device->operations->finish(device, completion, watch);
   if (completion->status != TJ_OK)
     *error = completion->error;
   return completion->status;

@@ -66,6 +66,13 @@ typedef struct {
   tj_rt_error error;
 } tj_rt_completion;
 
+/* Whom to ask while a launch is waited for, now and then: how far it is, of `total`, which is 0 where the device does
+ * not know; false where the launch is to be given up. */
+typedef struct {
+  bool (*goes_on)(void *data, uint64_t done, uint64_t total);
+  void *data;
+} tj_rt_watch;
+
 /* One launch. The argument block is copied before the call returns; it must be 8-byte aligned. */
 typedef struct {
   const void *arguments;
@@ -106,8 +113,10 @@ typedef struct {
   void (*unload)(tj_rt_device *device, tj_rt_kernel *kernel);
   tj_status (*launch)(tj_rt_device *device, tj_rt_kernel *kernel, const tj_rt_dispatch *dispatch, tj_rt_error *error);
   tj_status (*wait)(tj_rt_device *device, uint64_t *nanoseconds, tj_rt_error *error);
-  void (*progress)(tj_rt_device *device);                             /* completes what has ended, without waiting */
-  void (*finish)(tj_rt_device *device, tj_rt_completion *completion); /* waits until it is done */
+  void (*progress)(tj_rt_device *device); /* completes what has ended, without waiting */
+  void (*finish)(tj_rt_device *device, tj_rt_completion *completion,
+                 const tj_rt_watch *watch); /* waits until it is done,
+                                             * or given up */
   size_t (*counters)(tj_rt_device *device, tj_rt_counter counters[], size_t capacity);
 } tj_rt_operations;
 
@@ -161,6 +170,10 @@ bool tj_rt_is_done(tj_rt_device *device, tj_rt_completion *completion);
 /* Returns when a launch has ended, with how. Others may launch meanwhile. TJ6008 where it ended badly, or did not run
  * because one before it had. */
 tj_status tj_rt_finish(tj_rt_device *device, tj_rt_completion *completion, tj_rt_error *error);
+/* The same under the eyes of a watch: what it gives up ends with TJ6008, and so do launches that are in flight behind
+ * it. */
+tj_status tj_rt_finish_watched(tj_rt_device *device, tj_rt_completion *completion, const tj_rt_watch *watch,
+                               tj_rt_error *error);
 /* Returns when all that was launched has ended, with the time that the kernels launched since the last wait took on
  * the device; `nanoseconds` may be NULL. TJ6008 where one ended badly. */
 tj_status tj_rt_wait(tj_rt_device *device, uint64_t *nanoseconds, tj_rt_error *error);

@@ -87,23 +87,41 @@ static tj_status read_buffer(tj_rt_device *device, const tj_rt_buffer *buffer, s
 
 /* --- kernels --- */
 
-/* Waits until launches before that number have ended; without the lock, so that others can launch meanwhile. */
-static void wait_until(hsa_device *d, uint64_t end) {
-  for (;;) {
-    pthread_mutex_lock(&d->lock);
-    tj_hsa_queue_progress(&d->queue);
-    bool is_over = d->queue.ended >= end;
-    hsa_signal_t last = tj_hsa_queue_signal(&d->queue, end - 1);
-    pthread_mutex_unlock(&d->lock);
-    if (is_over)
-      return;
+/* Whether launches before that number have ended; otherwise a signal to wait for, and how far the one that runs is.
+ */
+static bool look(hsa_device *d, uint64_t end, hsa_signal_t *last, uint64_t *done, uint64_t *total) {
+  pthread_mutex_lock(&d->lock);
+  tj_hsa_queue_progress(&d->queue);
+  bool is_over = d->queue.ended >= end;
+  *last = tj_hsa_queue_signal(&d->queue, end - 1);
+  tj_hsa_queue_measure(&d->queue, done, total);
+  pthread_mutex_unlock(&d->lock);
+  return is_over;
+}
+
+static void cancel(hsa_device *d, uint64_t end) {
+  pthread_mutex_lock(&d->lock);
+  if (d->queue.ended < end)
+    tj_hsa_queue_cancel(&d->queue);
+  pthread_mutex_unlock(&d->lock);
+}
+
+/* Waits until launches before that number have ended; without the lock, so that others can launch meanwhile. `watch`
+ * may be NULL. */
+static void wait_until(hsa_device *d, uint64_t end, const tj_rt_watch *watch) {
+  hsa_signal_t last;
+  uint64_t done, total;
+  bool goes_on = true;
+  while (!look(d, end, &last, &done, &total)) {
+    if (watch != NULL && goes_on && !(goes_on = watch->goes_on(watch->data, done, total)))
+      cancel(d, end);
     tj_hsa_queue_await(&d->queue, last);
   }
 }
 
 static void unload_kernel(tj_rt_device *device, tj_rt_kernel *kernel) {
   hsa_device *d = device_of(device);
-  wait_until(d, kernel->end);
+  wait_until(d, kernel->end, NULL);
   tj_hsa_executable_release(&d->codes, kernel->executable);
   d->allocator.release(d->allocator.user, kernel);
 }
@@ -170,8 +188,8 @@ static void progress(tj_rt_device *device) {
   pthread_mutex_unlock(&d->lock);
 }
 
-static void finish(tj_rt_device *device, tj_rt_completion *completion) {
-  wait_until(device_of(device), completion->number + 1);
+static void finish(tj_rt_device *device, tj_rt_completion *completion, const tj_rt_watch *watch) {
+  wait_until(device_of(device), completion->number + 1, watch);
 }
 
 /* The simulator's counters; other runtimes have none. */

@@ -28,8 +28,10 @@ static const char *find_functions(tj_hsa *hsa) {
 #undef CALL_PLAIN
 #undef VALUE
 #undef FIND
+  hsa->queue_inactivate = (__typeof__(hsa->queue_inactivate))find(hsa->handle, "hsa_queue_inactivate");
   hsa->message = (__typeof__(hsa->message))find(hsa->handle, "tj_hsasim_message");
   hsa->counters = (__typeof__(hsa->counters))find(hsa->handle, "tj_hsasim_counters");
+  hsa->progress = (__typeof__(hsa->progress))find(hsa->handle, "tj_hsasim_progress");
   return missing;
 }
 

@@ -200,6 +200,20 @@ void tj_hsa_queue_await(const tj_hsa_queue *queue, hsa_signal_t signal) {
   queue->hsa->signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, 1, ticks, HSA_WAIT_STATE_BLOCKED);
 }
 
+void tj_hsa_queue_measure(const tj_hsa_queue *queue, uint64_t *done, uint64_t *total) {
+  *done = *total = 0;
+  if (queue->hsa->progress != NULL && queue->queue != NULL)
+    queue->hsa->progress(queue->queue, done, total);
+}
+
+void tj_hsa_queue_cancel(tj_hsa_queue *queue) {
+  if (queue->queue == NULL)
+    return;
+  if (queue->hsa->queue_inactivate != NULL)
+    queue->hsa->queue_inactivate(queue->queue);
+  queue_failed(HSA_STATUS_ERROR, queue->queue, queue);
+}
+
 void tj_hsa_queue_drain(tj_hsa_queue *queue) {
   while (queue->ended < queue->launched)
     retire_oldest(queue);

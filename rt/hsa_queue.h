@@ -69,6 +69,12 @@ hsa_signal_t tj_hsa_queue_signal(const tj_hsa_queue *queue, uint64_t number);
 /* Waits until the launch of a signal has ended, or a short while. Needs no serialization. */
 void tj_hsa_queue_await(const tj_hsa_queue *queue, hsa_signal_t signal);
 
+/* How many workgroups of the launch that runs have begun, and of how many; 0 of 0 where the runtime does not tell. */
+void tj_hsa_queue_measure(const tj_hsa_queue *queue, uint64_t *done, uint64_t *total);
+
+/* Gives up everything in flight: as if the kernel that runs had failed. */
+void tj_hsa_queue_cancel(tj_hsa_queue *queue);
+
 /* Waits until nothing is in flight. The failure of a launch without completion is kept in queue->error. */
 void tj_hsa_queue_drain(tj_hsa_queue *queue);
 

@@ -8,14 +8,23 @@ Each function of the list TESTS makes runs and asserts what comes of them. Needs
 """
 
 import argparse
+import ast
 import json
 import os
+import pathlib
+import pty
+import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import traceback
 
 SECONDS = 60
+LONG_PROOF = ["prove", "param a in 0..4095, b in 0..4095; (a*b)%4097*(a^b)",
+              "param a in 0..4095, b in 0..4095; (b*a)%4097*((a|b)-(a&b))+(a*a*a+a)%2"]
+TRANSPOSE = ("param M in 1..9999, N in 1..9999; "
+             "kernel t(src: i32 @ (M,N):(N,1), dst: i32 @ (M,N):(1,M)) = copy(src, dst)")
 
 
 class Command:
@@ -28,6 +37,10 @@ class Command:
                                  check=False)
         assert process.returncode == status, f"{words}: exit status {process.returncode}\n{process.stderr}"
         return process.stdout, process.stderr
+
+    def begin(self, *words, **streams):
+        """A process that has begun, with streams as subprocess.Popen takes them."""
+        return subprocess.Popen([self.tilejit, *words], **streams)
 
 
 def equal(found, expected):
@@ -48,6 +61,26 @@ def standard_input(command):
 
 def empty_lines(command):
     equal(command.run("eval", "-", text="1+1\n\n   \n# a comment\n  # another\n2+2 # beside\n")[0], "2\n4\n")
+
+
+def shared_definitions(command):
+    """Lines see what earlier ones define, and may define it anew; what was defined before keeps what it was."""
+    lines = ["let A = (4,8):(8,1)", "A(1, 2)", "param M in 1..8; A(M - 1, 0)", "let B = A o 4", "let A = 7",
+             "A + B(1)", "M", "let A = A + 1; A", "B", "none", "let A = none", "A"]
+    values = ["10", "M*8 - 8", "15", "M", "8", "(4):(8)"]
+    output, _ = command.run("eval", "-", text="\n".join(lines), status=1)
+    found = output.splitlines()
+    equal([line for line in found if not line.startswith("error")], values[:5] + [found[5], "8"])
+    equal([line[:13] for line in found if line.startswith("error")], ["error: TJ2001"] * 2)
+    pathlib.Path("items.tile").write_text("param M in 1..8\nlet A = (4,8):(8,M)\n", encoding="utf-8")
+    equal(command.run("eval", "-", "-f", "items.tile", "--set", "M=3", text="A\n1+1\nlet M = 5\nM\nA\n")[0],
+          "(4,8):(8,3)\n2\n5\n(4,8):(8,3)\n")
+
+
+def many_definitions(command):
+    """A long batch whose lines all define and mention, in time and memory that grow with its length alone."""
+    lines = ["let a0 = 0"] + [f"let a{i} = a{i - 1} + 1; let x = {i}; a{i} + x" for i in range(1, 2001)]
+    equal(command.run("eval", "-", text="\n".join(lines))[0].splitlines()[-1], "4000")
 
 
 # Errors as JSON.
@@ -110,7 +143,142 @@ def tables(command):
         assert {"json", "help"} <= {row["name"] for row in entry["options"]}
 
 
-TESTS = [standard_input, empty_lines, json_errors, json_lines, tables]
+# Help.
+
+
+def functions(command):
+    """Each function has help of its own; misspelt topics get the nearest name."""
+    for name in json.loads(command.run("help", "--json")[0])["functions"]:
+        equal(json.loads(command.run("help", name, "--json")[0])["name"], name)
+    assert "CuTe" in command.run("help", "coalesce")[0]
+    assert command.run("help", "make_merge_transform")[0].startswith("merge(")
+    for words, advice in [(["help", "evla"], "command eval"), (["evla"], "mean eval"), (["help", "coalsce"], "coalesce"),
+                          (["help", "qqqqqqqq"], "help functions")]:
+        assert advice in command.run(*words, status=2)[1], words
+
+
+# Long work.
+
+
+def interrupted(process, seconds):
+    """Sends SIGINT after a while, to a process that would go on for long; how it ends."""
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=SECONDS)
+    return process.returncode, output, errors
+
+
+def cancellation(command):
+    """Ctrl-C ends long work within moments: status 130, a diagnostic, no output, no files."""
+    run = ["run", "-e", TRANSPOSE, "--device", "sim:gfx942", "--arg", "M=9999", "--arg", "N=9999", "--out", "dst=o.npy"]
+    for words, seconds in [(run, 3), (LONG_PROOF, 0.5), (["eval", "--table", "(4096,4096):(4096,1)"], 0.5)]:
+        process = command.begin(*words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        status, output, errors = interrupted(process, seconds)
+        equal((words[0], status, output), (words[0], 130, b""))
+        assert b"TJ7007" in errors, errors
+        assert not os.path.exists("o.npy")
+    process = command.begin(*LONG_PROOF, "--json", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    equal(json.loads(interrupted(process, 0.5)[2])["code"], "TJ7007")
+
+
+def on_terminal(command, words, seconds=SECONDS, errors_alone=False):
+    """Everything that a run writes to a terminal; with errors_alone, only standard error is one."""
+    master, slave = pty.openpty()
+    process = command.begin(*words, stdin=slave, stdout=subprocess.PIPE if errors_alone else slave, stderr=slave)
+    os.close(slave)
+    if errors_alone:
+        interrupted(process, seconds)
+    written = b""
+    try:
+        while chunk := os.read(master, 65536):
+            written += chunk
+    except OSError:  # how the end of a terminal is told
+        pass
+    os.close(master)
+    process.wait(SECONDS)
+    return written.decode()
+
+
+def progress(command):
+    """A line on a terminal after a second, which is gone before the end; nothing for short work, nor elsewhere."""
+    written = on_terminal(command, LONG_PROOF, 2.5, errors_alone=True)
+    assert "cases tried: " in written and " of 16777216 (" in written, written
+    assert "\r\x1b[K" in written[written.rindex("cases tried"):], written
+    equal(on_terminal(command, ["prove", "1", "1"]), "equal: both simplify to the same expressions\r\n")
+    process = command.begin(*LONG_PROOF, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert b"cases tried" not in interrupted(process, 1.5)[2]
+
+
+# Colours.
+
+
+def colours(command):
+    """Colours on terminals alone, and not with NO_COLOR; the picture is the same without them."""
+    layout = "(2,4):(4,1)"
+    plain, _ = command.run("show", layout)
+    assert "\x1b" not in plain
+    for words in (["show", layout], ["show", layout, "--color", "none"], ["eval", "1 +"]):
+        os.environ.pop("NO_COLOR", None)
+        has_colour = "\x1b[" in on_terminal(command, words)
+        equal((words, has_colour), (words, "none" not in words))
+        os.environ["NO_COLOR"] = "1"
+        assert "\x1b[" not in on_terminal(command, words)
+    equal(on_terminal(command, ["show", layout]).replace("\r\n", "\n"), plain)
+    command.run("show", layout, "-o", "picture.txt")
+    equal(pathlib.Path("picture.txt").read_text(encoding="utf-8"), plain)
+
+
+# Arrays.
+
+
+def write_array(path, values, shape, order):
+    """int32 values, in the order in which they are stored."""
+    header = repr({"descr": "<i4", "fortran_order": order == "F", "shape": shape}).encode()
+    header += b" " * (-(10 + len(header) + 1) % 64) + b"\n"
+    pathlib.Path(path).write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header +
+                                   struct.pack(f"<{len(values)}i", *values))
+
+
+def read_array(path):
+    """Shape, order, and values as stored."""
+    content = pathlib.Path(path).read_bytes()
+    begin = 10 + int.from_bytes(content[8:10], "little")
+    header = ast.literal_eval(content[10:begin].decode())
+    count = (len(content) - begin) // 4
+    return header["shape"], "F" if header["fortran_order"] else "C", list(struct.unpack(f"<{count}i", content[begin:]))
+
+
+def arrays(command):
+    """Compact layouts have arrays of their shape, column-major ones in Fortran order, hierarchical ones too; inputs in
+    Fortran order hold the same array."""
+    rows, columns = 5, 3
+    c_order = [10 * i + j for i in range(rows) for j in range(columns)]
+    f_order = [10 * i + j for j in range(columns) for i in range(rows)]
+    write_array("c.npy", c_order, (rows, columns), "C")
+    write_array("f.npy", f_order, (rows, columns), "F")
+    for name in ("c.npy", "f.npy"):
+        command.run("run", "-e", TRANSPOSE, "--in", f"src={name}", "--out", "dst=d.npy")
+        equal(read_array("d.npy"), ((rows, columns), "F", f_order))
+    copies = {
+        "(5,3):(3,1)": ((5, 3), "C", c_order),
+        "(5,3):(1,5)": ((5, 3), "F", f_order),
+        "((5,1),3):((3,7),1)": ((5, 3), "C", c_order),
+        "packed((5,3))": ((5, 3), "C", c_order),
+        "(5,3):(4,1)": ((19,), "C", None),
+    }
+    for layout, expected in copies.items():
+        kernel = f"kernel k(src: i32 @ (5,3):(1,5), dst: i32 @ {layout}) = copy(src, dst)"
+        command.run("run", "-e", kernel, "--in", "src=d.npy", "--out", "dst=e.npy")
+        found = read_array("e.npy")
+        equal(found[:2], expected[:2])
+        assert expected[2] in (None, found[2]), (layout, found)
+    equal(read_array("d.npy")[2], f_order)
+
+
+TESTS = [standard_input, empty_lines, shared_definitions, many_definitions, json_errors, json_lines, tables, functions,
+         cancellation, progress, colours, arrays]
 
 
 def main():

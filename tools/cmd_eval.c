@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit eval: the value of an expression, or the table of a map; of one program, or of each line of many. */
 #include "input.h"
+#include "progress.h"
 #include "report.h"
 
 #include <stdlib.h>
@@ -10,6 +11,11 @@ static tj_status value_text(tj_program *program, const arguments *given, tj_blob
   if (!option_given(given, "table"))
     return tj_program_value(program, output);
   return tj_program_table(program, option_given(given, "json") ? TJ_TABLE_OBJECT : TJ_TABLE_VALUES, output);
+}
+
+static void print_line(const char *text) {
+  clear_progress();
+  puts(text);
 }
 
 /* Prints the program's value, table or both as the options ask. Tables are JSON as they are. */
@@ -22,7 +28,7 @@ static tj_status print_value(tj_context *context, tj_program *program, void *dat
   if (option_given(given, "json") && !option_given(given, "table"))
     *exit = print_json(json_pack("{s:s%}", "value", output.data, output.size));
   else
-    puts(output.data);
+    print_line(output.data);
   tj_blob_release(context, &output);
   return TJ_OK;
 }
@@ -32,7 +38,7 @@ static tj_status print_value(tj_context *context, tj_program *program, void *dat
 typedef struct {
   const arguments *given;
   tj_context *context;
-  const char *file; /* NULL: none */
+  tj_prelude *prelude;
   parameter_list fixed;
 } batch;
 
@@ -46,21 +52,33 @@ static int print_line_error(const batch *lines, tj_status status) {
   return exit_status(status);
 }
 
+/* A line that defines and has no value prints nothing. */
 static int evaluate_line(batch *lines, const char *line) {
-  program_text text;
-  int exit = load_program_text(&(input){lines->file, {line}, 1}, &text);
-  if (exit != 0)
-    return exit;
+  int exit = 0;
   tj_program *program = NULL;
-  tj_status status = tj_program_create(lines->context, "<line>", text.text, text.length, lines->fixed.value,
-                                       lines->fixed.count, &program);
-  if (status == TJ_OK)
+  tj_status status = tj_program_create_after(lines->prelude, "<line>", line, strlen(line), lines->fixed.value,
+                                             lines->fixed.count, &program);
+  if (status == TJ_OK && (tj_program_has_value(program) || tj_program_item_count(program) == 0))
     status = print_value(lines->context, program, (void *)lines->given, &exit);
   if (status != TJ_OK)
     exit = print_line_error(lines, status);
   tj_program_destroy(program);
-  free(text.text);
   return exit;
+}
+
+/* What a FILE defines, all lines see. */
+static int evaluate_file(batch *lines, const char *path) {
+  char *text;
+  size_t length;
+  int exit = read_file(path, &text, &length);
+  if (exit != 0)
+    return exit;
+  tj_program *program = NULL;
+  tj_status status =
+      tj_program_create_after(lines->prelude, path, text, length, lines->fixed.value, lines->fixed.count, &program);
+  tj_program_destroy(program);
+  free(text);
+  return status == TJ_OK ? 0 : fail_library(lines->context, status);
 }
 
 /* Nothing but blanks and a comment. */
@@ -70,19 +88,33 @@ static bool is_empty(const char *line) {
 }
 
 static int evaluate_lines(batch *lines) {
-  int worst = parse_parameters(lines->given, "set", &lines->fixed);
   char *line = NULL;
   size_t capacity = 0;
   ssize_t length;
-  while (worst != TJ_ERROR_USAGE && (length = getline(&line, &capacity, stdin)) >= 0) {
+  int worst = 0;
+  while (!is_interrupted() && (length = getline(&line, &capacity, stdin)) >= 0) {
     if (length > 0 && line[length - 1] == '\n')
       line[length - 1] = '\0';
     int status = is_empty(line) ? 0 : evaluate_line(lines, line);
     worst = status > worst ? status : worst;
   }
   free(line);
-  free_parameters(&lines->fixed);
   return worst;
+}
+
+static int evaluate_batch(batch *lines) {
+  const char *path = option_value(lines->given, "f");
+  tj_status created = tj_prelude_create(lines->context, &lines->prelude);
+  if (created != TJ_OK)
+    return fail_library(lines->context, created);
+  int status = parse_parameters(lines->given, "set", &lines->fixed);
+  if (status == 0 && path != NULL)
+    status = evaluate_file(lines, path);
+  if (status == 0)
+    status = evaluate_lines(lines);
+  free_parameters(&lines->fixed);
+  tj_prelude_destroy(lines->prelude);
+  return status;
 }
 
 /* Whether the only operand is -, and no option gives an expression. */
@@ -93,10 +125,10 @@ static bool asks_for_lines(const arguments *given) {
 static int run(const arguments *given) {
   if (!asks_for_lines(given))
     return with_program(given, print_value, (void *)given);
-  batch lines = {.given = given, .context = open_context(), .file = option_value(given, "f")};
+  batch lines = {.given = given, .context = open_context()};
   if (lines.context == NULL)
     return TJ_ERROR_SYSTEM;
-  int status = evaluate_lines(&lines);
+  int status = evaluate_batch(&lines);
   tj_context_destroy(lines.context);
   return status;
 }

@@ -47,12 +47,18 @@ static bool dtype_matches(const tj_argument *argument, const npy_array *array) {
   return strcmp(argument->numpy, array->dtype) == 0;
 }
 
-static int check_array(const tj_argument *argument, const npy_array *array) {
+/* Whether an array in Fortran order holds at each index the element of the coordinate of that name, as it is. */
+static bool has_shape(const tj_argument *argument, const npy_array *array) {
+  return argument->is_column_major && argument->rank == array->rank &&
+         memcmp(argument->lengths, array->shape, array->rank * sizeof *array->shape) == 0;
+}
+
+static int check_array(const tj_argument *argument, npy_array *array) {
   if (!dtype_matches(argument, array))
     return fail_tool(TJ_ERROR_INPUT, 6003, "convert the array, or change the argument's type",
                      "the array for '%s' has elements %s, the argument is %s", argument->name, array->dtype,
                      argument->dtype);
-  return 0;
+  return has_shape(argument, array) ? 0 : npy_make_c_order(array);
 }
 
 /* The pattern of a source without a file: element i is i, reduced so that the type holds it exactly. */
@@ -79,7 +85,8 @@ static int make_array(const tj_argument *argument, npy_array *array) {
   array->size = argument->element_bytes * (size_t)argument->element_count;
   array->rank = 1;
   array->shape[0] = argument->element_count;
-  if (argument->is_row_major && argument->rank <= NPY_MAX_RANK) {
+  if ((argument->is_row_major || argument->is_column_major) && argument->rank <= NPY_MAX_RANK) {
+    array->is_fortran = !argument->is_row_major;
     array->rank = argument->rank;
     memcpy(array->shape, argument->lengths, argument->rank * sizeof *argument->lengths);
   }
@@ -276,9 +283,12 @@ static const operand operands[] = {PROGRAM_OPERAND, {0}};
 const command command_run = {
     "run",
     "Compile a kernel and run it",
-    "An array's elements in C order are the buffer that the argument's view addresses. An output without --in "
-    "starts\n"
-    "as zeros. A source without --in holds its element numbers: element i is i, modulo 2^bits for integers and\n"
+    "An array's elements in C order are the buffer that the argument's view addresses; those of an array in Fortran\n"
+    "order as they are, where the argument is column-major and has its shape. An output without --in starts as "
+    "zeros.\n"
+    "It has the lengths of the view as its shape where the view is row-major, or column-major, which is Fortran\n"
+    "order; elsewhere one dimension. A source without --in holds its element numbers: element i is i, modulo 2^bits "
+    "for integers and\n"
     "modulo 2^52, 2^24, 2^11 or 2^8 for f64, f32, f16 and bf16, which hold that exactly. Parameters with neither\n"
     "--set nor --arg are taken from the arrays' shapes where an argument's view is plain row-major.",
     program_input,

@@ -96,6 +96,7 @@ static int parse_options(const arguments *given, tj_show_options *options) {
   int64_t columns = 0;
   if (width != NULL && (!parse_number(&width, &columns) || *width != '\0'))
     return fail_usage("--width %s: not a number of characters", option_value(given, "width"));
+  options->ansi = to_terminal(given) && has_colour(stdout);
   options->width = width != NULL ? (size_t)columns : terminal_width(given);
   return 0;
 }
@@ -142,7 +143,9 @@ const command command_show = {
     "(thread, value) layout, as CuTe's print_latex draws it.\n\n"
     "Colours: index goes from the least value (light) to the greatest (dark); cycle is the index modulo 8, or the\n"
     "bits that a swizzle changes; thread and value are for tiles and distributions. Without --color, maps are\n"
-    "coloured by index, swizzles by cycle, tiles and distributions by thread.",
+    "coloured by index, swizzles by cycle, tiles and distributions by thread. Text has colours on a terminal, "
+    "unless\n"
+    "NO_COLOR is set.",
     expression_input,
     options,
     operands,

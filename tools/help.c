@@ -2,6 +2,7 @@
 /* Printing the tables of subcommands, as help and as JSON. */
 #include "help.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 enum { HEAD_WIDTH = 22, MOST_COLUMNS = 100, MOST_USAGE = 1024 };
@@ -88,7 +89,7 @@ void print_overview(FILE *out) {
   for (size_t i = 0; i < command_count; i++)
     fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
   fputs("\ntilejit help COMMAND tells more. Exit status: 0 done; 1 the input is wrong; 2 usage; 3 the device or the "
-        "system failed.\n",
+        "system failed; 130 interrupted.\n",
         out);
 }
 
@@ -122,12 +123,69 @@ json_t *command_json(const command *of) {
                    "details", of->details, "operands", operands, "options", options);
 }
 
-json_t *all_json(void) {
-  json_t *list = json_array(), *kinds = json_array();
-  for (size_t i = 0; i < command_count; i++)
-    json_array_append_new(list, command_json(commands[i]));
+static json_t *kinds_json(void) {
+  json_t *kinds = json_array();
   for (value_kind kind = VALUE_NONE + 1; kind < VALUE_COUNT; kind++)
     json_array_append_new(kinds,
                           json_pack("{s:s,s:s}", "name", value_name(kind), "description", value_description(kind)));
-  return json_pack("{s:o,s:o}", "commands", list, "kinds", kinds);
+  return kinds;
+}
+
+static json_t *functions_json(tj_context *context) {
+  tj_blob text;
+  if (tj_language_functions(context, TJ_LANGUAGE_JSON, &text) != TJ_OK)
+    return NULL;
+  json_t *all = json_loads(text.data, 0, NULL), *names = json_array();
+  for (size_t i = 0; i < json_array_size(all); i++)
+    json_array_append(names, json_object_get(json_array_get(all, i), "name"));
+  json_decref(all);
+  tj_blob_release(context, &text);
+  return names;
+}
+
+json_t *all_json(tj_context *context) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < command_count; i++)
+    json_array_append_new(list, command_json(commands[i]));
+  return json_pack("{s:o,s:o,s:o}", "commands", list, "kinds", kinds_json(), "functions", functions_json(context));
+}
+
+/* --- names that are nearly right --- */
+
+enum { LONGEST_WORD = 16, FAR = 3 };
+
+static unsigned least(unsigned a, unsigned b) {
+  return a < b ? a : b;
+}
+
+/* How many letters are to be put in, left out, changed or exchanged with the next one; FAR for long words. */
+static unsigned distance(const char *a, const char *b) {
+  size_t m = strlen(a), n = strlen(b);
+  unsigned d[LONGEST_WORD + 1][LONGEST_WORD + 1];
+  if (m > LONGEST_WORD || n > LONGEST_WORD)
+    return FAR;
+  for (unsigned i = 0; i <= m; i++) {
+    for (unsigned k = 0; k <= n; k++) {
+      d[i][k] = i + k;
+      if (i == 0 || k == 0)
+        continue;
+      d[i][k] = least(least(d[i - 1][k], d[i][k - 1]) + 1, d[i - 1][k - 1] + (a[i - 1] != b[k - 1]));
+      if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
+        d[i][k] = least(d[i][k], d[i - 2][k - 2] + 1);
+    }
+  }
+  return d[m][n];
+}
+
+const command *nearest_command(const char *word) {
+  const command *nearest = NULL;
+  unsigned shortest = FAR;
+  for (size_t i = 0; i < command_count; i++) {
+    unsigned length = distance(word, commands[i]->name);
+    if (length < shortest && length < strlen(commands[i]->name)) {
+      shortest = length;
+      nearest = commands[i];
+    }
+  }
+  return nearest;
 }

@@ -16,7 +16,10 @@ void print_command_help(const command *of, FILE *out);
  * "options":[{"name","dashes","value","kind","help","words","repeats"}…]}; value and kind are null for flags, words
  * null where any value will do. */
 json_t *command_json(const command *of);
-/* {"commands":[…],"kinds":[{"name","description"}…]} */
-json_t *all_json(void);
+/* {"commands":[…],"kinds":[{"name","description"}…],"functions":[name…]} */
+json_t *all_json(tj_context *context);
+
+/* The command whose name a misspelt one is; NULL where none is near. */
+const command *nearest_command(const char *word);
 
 #endif

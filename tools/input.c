@@ -2,18 +2,22 @@
 /* Files, and the programs that FILE, -e and --set make. */
 #include "input.h"
 
+#include "progress.h"
 #include "report.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 tj_context *open_context(void) {
   tj_context *context;
-  if (tj_context_create(NULL, &context) == TJ_OK)
-    return context;
-  fail_memory();
-  return NULL;
+  if (tj_context_create(NULL, &context) != TJ_OK) {
+    fail_memory();
+    return NULL;
+  }
+  watch_progress(context);
+  return context;
 }
 
 /* --- files --- */
@@ -68,7 +72,16 @@ static int fail_write(const char *path, int error) {
                    path, strerror(error));
 }
 
+/* What is there of a file that could not be written; devices and pipes stay. */
+static void remove_part(const char *path) {
+  struct stat found;
+  if (stat(path, &found) == 0 && S_ISREG(found.st_mode))
+    remove(path);
+}
+
 int write_file(const char *path, const void *data, size_t size) {
+  if (is_interrupted())
+    return fail_interrupted();
   FILE *out = fopen(path, "wb");
   if (out == NULL)
     return fail_write(path, errno);
@@ -78,12 +91,18 @@ int write_file(const char *path, const void *data, size_t size) {
     written = false;
     error = errno;
   }
-  return written ? 0 : fail_write(path, error);
+  if (written)
+    return 0;
+  remove_part(path);
+  return fail_write(path, error);
 }
 
 int write_output(const char *path, const void *data, size_t size) {
   if (path != NULL && strcmp(path, "-") != 0)
     return write_file(path, data, size);
+  if (is_interrupted())
+    return fail_interrupted();
+  clear_progress();
   if (fwrite(data, 1, size, stdout) != size || fflush(stdout) != 0)
     return fail_write("standard output", errno);
   return 0;

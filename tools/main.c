@@ -2,6 +2,7 @@
 /* The tilejit command: finds the subcommand, and lets it run. */
 #include "command.h"
 #include "help.h"
+#include "progress.h"
 #include "report.h"
 
 #include <string.h>
@@ -21,9 +22,18 @@ static int run_command(const command *found, int count, char **words) {
   if (arguments_parse(found, count, words, &given))
     status = found->run(&given);
   arguments_free(&given);
+  if (is_interrupted())
+    status = EXIT_INTERRUPTED;
   if (fflush(stdout) != 0 && status == 0)
     status = fail_tool(TJ_ERROR_SYSTEM, 6005, "check the free space", "cannot write standard output");
   return status;
+}
+
+static int fail_command(const char *word) {
+  const command *nearest = nearest_command(word);
+  if (nearest != NULL)
+    return fail_usage("there is no command '%s': did you mean %s?", word, nearest->name);
+  return fail_usage("there is no command '%s'; see tilejit help", word);
 }
 
 static const char *command_name(const char *word) {
@@ -41,7 +51,7 @@ int main(int count, char **words) {
   }
   const command *found = find_command(command_name(words[1]));
   if (found == NULL)
-    return fail_usage("there is no command '%s'; see tilejit help", words[1]);
+    return fail_command(words[1]);
   if (has_word(count - 2, words + 2, "--help") || has_word(count - 2, words + 2, "-h")) {
     print_command_help(found, stdout);
     return 0;

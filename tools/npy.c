@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading and writing .npy: format versions 1 to 3, little-endian, C order. */
+/* Reading and writing .npy: format versions 1 to 3, little-endian. */
 #include "npy.h"
 
 #include "input.h"
@@ -13,8 +13,8 @@ static const char magic[] = "\x93NUMPY";
 enum { MAGIC_LENGTH = 6, PREFIX_V1 = 10, PREFIX_V2 = 12, HEADER_ALIGNMENT = 64 };
 
 static int fail_npy(const char *path, const char *why) {
-  return fail_tool(TJ_ERROR_INPUT, 6006, "save it with numpy.save as a plain little-endian array in C order",
-                   "%s: %s", path, why);
+  return fail_tool(TJ_ERROR_INPUT, 6006, "save it with numpy.save as a plain little-endian array", "%s: %s", path,
+                   why);
 }
 
 /* --- header --- */
@@ -92,8 +92,9 @@ static const char *parse_header(const char *header, npy_array *array) {
   const char *order = find_key(header, "fortran_order");
   if (!parse_dtype(header, array))
     return "its element type is not supported";
-  if (order == NULL || strncmp(order, "False", 5) != 0)
-    return "it is in Fortran order";
+  if (order == NULL || (strncmp(order, "False", 5) != 0 && strncmp(order, "True", 4) != 0))
+    return "its order is malformed";
+  array->is_fortran = order[0] == 'T';
   if (!parse_shape(header, array))
     return "its shape is malformed";
   return NULL;
@@ -129,10 +130,44 @@ int npy_read(const char *path, npy_array *array) {
   return 0;
 }
 
+/* --- order --- */
+
+/* Steps to the next index in C order; `offset` is the element's place in Fortran order. */
+static void advance(const npy_array *array, int64_t index[], const size_t stride[], size_t *offset) {
+  for (size_t i = array->rank; i-- > 0;) {
+    *offset += stride[i];
+    if (++index[i] < array->shape[i])
+      return;
+    *offset -= stride[i] * (size_t)array->shape[i];
+    index[i] = 0;
+  }
+}
+
+int npy_make_c_order(npy_array *array) {
+  size_t stride[NPY_MAX_RANK], offset = 0, bytes = array->element_bytes;
+  int64_t index[NPY_MAX_RANK] = {0};
+  if (!array->is_fortran)
+    return 0;
+  char *ordered = malloc(array->size + 1);
+  if (ordered == NULL)
+    return fail_memory();
+  for (size_t i = 0, next = bytes; i < array->rank; next *= (size_t)array->shape[i++])
+    stride[i] = next;
+  for (size_t at = 0; at < array->size; at += bytes) {
+    memcpy(ordered + at, array->data + offset, bytes);
+    advance(array, index, stride, &offset);
+  }
+  free(array->data);
+  array->data = ordered;
+  array->is_fortran = false;
+  return 0;
+}
+
 /* --- writing --- */
 
 static size_t format_header(const npy_array *array, char *text, size_t capacity) {
-  int used = snprintf(text, capacity, "{'descr': '%s', 'fortran_order': False, 'shape': (", array->dtype);
+  int used = snprintf(text, capacity, "{'descr': '%s', 'fortran_order': %s, 'shape': (", array->dtype,
+                      array->is_fortran ? "True" : "False");
   for (size_t i = 0; i < array->rank; i++)
     used += snprintf(text + used, capacity - (size_t)used, "%" PRId64 ",%s", array->shape[i],
                      i + 1 < array->rank ? " " : "");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* NumPy's .npy files: an array's element type, shape and bytes, in C order. */
+/* NumPy's .npy files: an array's element type, shape, and its elements in C order or in Fortran order. */
 #ifndef TILEJIT_TOOLS_NPY_H
 #define TILEJIT_TOOLS_NPY_H
 
@@ -14,13 +14,16 @@ typedef struct {
   size_t element_bytes;
   size_t rank;
   int64_t shape[NPY_MAX_RANK];
-  char *data; /* malloc'd: size bytes */
+  bool is_fortran; /* the first index is the fastest, not the last */
+  char *data;      /* malloc'd: size bytes */
   size_t size;
 } npy_array;
 
 /* Both return 0, or the exit status after printing why not. */
 int npy_read(const char *path, npy_array *array);
 int npy_write(const char *path, const npy_array *array);
+/* Brings an array into C order. Returns 0, or the exit status after printing why not. */
+int npy_make_c_order(npy_array *array);
 void npy_free(npy_array *array);
 
 #endif

@@ -2,6 +2,8 @@
 /* Errors, as text or as JSON, and the exit statuses that go with them. */
 #include "report.h"
 
+#include "progress.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -20,7 +22,14 @@ bool has_colour(FILE *stream) {
 }
 
 int exit_status(tj_status status) {
-  return status == TJ_ERROR_MEMORY ? TJ_ERROR_SYSTEM : (int)status;
+  switch (status) {
+  case TJ_ERROR_MEMORY:
+    return TJ_ERROR_SYSTEM;
+  case TJ_ERROR_CANCELLED:
+    return EXIT_INTERRUPTED;
+  default:
+    return (int)status;
+  }
 }
 
 /* --- JSON --- */
@@ -98,6 +107,7 @@ json_t *diagnostic_json(const tj_diagnostic *diagnostic) {
 /* Whether there was memory for it. */
 static bool dump(json_t *value, FILE *out) {
   char *text = value != NULL ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+  clear_progress();
   if (text != NULL)
     fprintf(out, "%s\n", text);
   free(text);
@@ -127,6 +137,7 @@ static void print_text(const tj_diagnostic *given) {
   tj_diagnostic here = *given;
   here.note = note_here(given->note, note);
   const tj_diagnostic *diagnostic = &here;
+  clear_progress();
   bool colour = has_colour(stderr);
   size_t length = tj_diagnostic_format(diagnostic, colour, NULL, 0);
   char *text = malloc(length + 1);
@@ -161,6 +172,10 @@ int fail_tool(int status, unsigned code, const char *note, const char *format, .
 
 int fail_memory(void) {
   return fail_tool(TJ_ERROR_SYSTEM, 7001, "free memory", "out of memory");
+}
+
+int fail_interrupted(void) {
+  return fail_tool(EXIT_INTERRUPTED, 7007, "nothing was written", "interrupted");
 }
 
 int fail_library(tj_context *context, tj_status status) {

@@ -26,6 +26,7 @@ int fail_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int fail_tool(int status, unsigned code, const char *note, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 int fail_memory(void);
+int fail_interrupted(void);
 void print_diagnostic(const tj_diagnostic *diagnostic);
 /* Prints the context's diagnostic and returns the exit status for `status`. */
 int fail_library(tj_context *context, tj_status status);

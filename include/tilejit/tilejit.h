@@ -42,10 +42,11 @@ extern "C" {
 /* How a call ended. The values 0 to 3 are also the exit statuses of the tilejit command. */
 typedef enum {
   TJ_OK = 0,
-  TJ_ERROR_INPUT = 1,  /* the program, or a value given for it, is wrong */
-  TJ_ERROR_USAGE = 2,  /* the call itself is wrong */
-  TJ_ERROR_SYSTEM = 3, /* the device or the system failed */
-  TJ_ERROR_MEMORY = 4  /* the allocator refused */
+  TJ_ERROR_INPUT = 1,    /* the program, or a value given for it, is wrong */
+  TJ_ERROR_USAGE = 2,    /* the call itself is wrong */
+  TJ_ERROR_SYSTEM = 3,   /* the device or the system failed */
+  TJ_ERROR_MEMORY = 4,   /* the allocator refused */
+  TJ_ERROR_CANCELLED = 5 /* the function of tj_context_set_progress ended the work */
 } tj_status;
 
 /* Where a context gets its memory. Both functions get `user`, and may be called from any thread that uses a
@@ -81,6 +82,24 @@ typedef struct {
 /* Why the last call on the context, or on anything made with it, failed; NULL where it did not. Borrowed until the
  * next such call. */
 TJ_API const tj_diagnostic *tj_context_diagnostic(const tj_context *context);
+
+/* What long work is about: "cases tried", how many of them are done, and of how many; total 0 where that is not known.
+ * `what` is static. */
+typedef struct {
+  const char *what;
+  uint64_t done, total;
+} tj_progress;
+
+/* Returns 0 where the work is to go on. Otherwise it ends soon, so long as further calls return the same: the call of
+ * the library that the work belongs to gives TJ_ERROR_CANCELLED and TJ7007, and leaves nothing behind. */
+typedef int (*tj_progress_function)(void *user, const tj_progress *progress);
+
+/* Has calls on a context, or on anything made with it, tell their progress from now on; NULL: they tell nobody. The
+ * function is called by the thread that has called the library, before the call returns, up to some thousand times a
+ * second: by work that is bounded by its cost, by proofs, and while a launch is waited for (of a simulated device,
+ * "workgroups executed"). It must not call the library with this context. A launch that is cancelled takes those that
+ * are in flight behind it with it, as one that fails does. What the host runs, and LLVM, are not interrupted. */
+TJ_API void tj_context_set_progress(tj_context *context, tj_progress_function function, void *user);
 
 /* A diagnostic as compilers print it: file:line:column: error: TJnnnn: message, the source line, a caret under what
  * is to blame, the note. Writes at most `size` bytes, zero-terminated, and returns the length of the whole text. With
@@ -182,6 +201,23 @@ TJ_API tj_status tj_program_create(tj_context *context, const char *name, const 
                                    const tj_parameter_value fixed[], size_t fixed_count, tj_program **program);
 TJ_API void tj_program_destroy(tj_program *program);
 
+/* What programs that follow one another define, like the lines of a session. */
+typedef struct tj_prelude tj_prelude;
+
+/* A prelude that holds nothing. It must outlive programs that are created after it. */
+TJ_API tj_status tj_prelude_create(tj_context *context, tj_prelude **prelude);
+TJ_API void tj_prelude_destroy(tj_prelude *prelude);
+
+/* The same as tj_program_create, for a text that sees the parameters and values that the prelude holds, and may define
+ * their names anew; on TJ_OK the prelude has also what the text defines, kernels excepted. What was defined with an
+ * earlier value keeps it. `fixed` may name any parameter of the prelude. */
+TJ_API tj_status tj_program_create_after(tj_prelude *prelude, const char *name, const char *text, size_t length,
+                                         const tj_parameter_value fixed[], size_t fixed_count, tj_program **program);
+
+TJ_API size_t tj_program_item_count(const tj_program *program); /* params, lets and kernels of its own */
+/* Whether the program ends in an expression. */
+TJ_API int tj_program_has_value(const tj_program *program);
+
 TJ_API size_t tj_program_kernel_count(const tj_program *program);
 /* Borrowed from the program; NULL beyond the last kernel. */
 TJ_API const char *tj_program_kernel_name(const tj_program *program, size_t index);
@@ -244,6 +280,7 @@ typedef struct {
   tj_show_colour colour;
   size_t width;    /* characters in a line of text, at which wide grids are broken; 0: 118 */
   int64_t tile[2]; /* {M, N}: the value is a (thread, value) layout onto this tile; {0, 0}: it is drawn as it is */
+  int ansi;        /* text has colours, by the escapes of terminals that know 24 bits of them */
 } tj_show_options;
 
 /* A picture of the program's value. `options` NULL: text.
@@ -480,7 +517,9 @@ typedef struct {
   size_t element_bytes;
   int64_t element_count; /* the least number of elements of a buffer */
   int is_read, is_written;
-  int is_row_major; /* the view is plain row-major: `lengths` is the natural shape of the array */
+  int is_row_major;    /* the view is plain row-major: `lengths` is the natural shape of the array */
+  int is_column_major; /* the same with the first mode fastest: the array is one in Fortran order. Both where modes of
+                          length 1 leave one */
   const int64_t *lengths;
   size_t rank;
 } tj_argument;

@@ -77,10 +77,15 @@ static void locate(const dispatch *all, uint64_t number, uint32_t at[3], uint32_
   }
 }
 
+static bool is_cancelled(const dispatch *all) {
+  const tj_sim_watch *watch = all->launch->watch;
+  return watch != NULL && atomic_load_explicit(&watch->is_cancelled, memory_order_relaxed);
+}
+
 /* Runs all waves until each has ended or waits; whether another round is needed. */
 static bool run_round(worker *w, const uint32_t at[3]) {
   bool is_waiting = false;
-  for (uint32_t i = 0; i < w->wave_count; i++) {
+  for (uint32_t i = 0; i < w->wave_count && !is_cancelled(w->all); i++) {
     tj_sim_wave *wave = &w->wave[i];
     if (wave->state == TJ_SIM_ENDED)
       continue;
@@ -178,10 +183,12 @@ static void *run_worker(void *data) {
   dispatch *all = data;
   worker w;
   bool is_open = open_worker(&w, all);
-  while (is_open && !atomic_load_explicit(&all->is_stopped, memory_order_relaxed)) {
+  while (is_open && !atomic_load_explicit(&all->is_stopped, memory_order_relaxed) && !is_cancelled(all)) {
     uint64_t number = atomic_fetch_add_explicit(&all->next, 1, memory_order_relaxed);
     if (number >= all->count)
       break;
+    if (all->launch->watch != NULL)
+      atomic_fetch_add_explicit(&all->launch->watch->begun, 1, memory_order_relaxed);
     run_group(&w, number);
   }
   pthread_mutex_lock(&all->lock);
@@ -197,6 +204,14 @@ static uint32_t thread_count(uint64_t workgroups) {
   uint64_t useful = workgroups / GROUPS_PER_THREAD;
   uint64_t count = cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : (uint64_t)cores;
   return (uint32_t)(useful < count ? useful : count);
+}
+
+static void open_watch(const dispatch *all) {
+  tj_sim_watch *watch = all->launch->watch;
+  if (watch == NULL)
+    return;
+  atomic_store(&watch->begun, 0);
+  atomic_store(&watch->count, all->count);
 }
 
 /* On this thread and as many others as are useful and can be had. */
@@ -254,10 +269,13 @@ bool tj_sim_dispatch(const tj_sim_launch *launch, tj_sim_counters *counters, tj_
     all.counts[i] = (uint32_t)(((uint64_t)launch->grid[i] + launch->workgroup[i] - 1) / launch->workgroup[i]);
     all.count *= all.counts[i];
   }
+  open_watch(&all);
   run_all(&all);
   pthread_mutex_destroy(&all.lock);
   tj_sim_counters_add(counters, &all.counters);
   if (all.is_out_of_memory && !all.is_stopped)
     snprintf(stop->message, TJ_SIM_MESSAGE_SIZE, "kernel %s: out of memory", launch->kernel->name);
-  return !all.is_stopped && !all.is_out_of_memory;
+  else if (is_cancelled(&all) && !all.is_stopped)
+    snprintf(stop->message, TJ_SIM_MESSAGE_SIZE, "kernel %s: cancelled", launch->kernel->name);
+  return !all.is_stopped && !all.is_out_of_memory && !is_cancelled(&all);
 }

@@ -6,6 +6,14 @@
 #include "rt/sim/image.h"
 #include "rt/sim/wave.h"
 
+#include <stdatomic.h>
+
+/* A dispatch seen from other threads: how many workgroups have begun, of how many; and a wish that it end. */
+typedef struct {
+  atomic_uint_fast64_t begun, count;
+  atomic_bool is_cancelled;
+} tj_sim_watch;
+
 /* What an AQL packet says, and where it stands. Sizes are in work-items. */
 typedef struct {
   const tj_sim_kernel *kernel;
@@ -14,6 +22,7 @@ typedef struct {
   uint32_t group_bytes, private_bytes;
   const void *arguments;
   uint64_t packet, queue; /* addresses that kernels may ask for */
+  tj_sim_watch *watch;    /* borrowed; NULL: nobody looks */
 } tj_sim_launch;
 
 enum { TJ_SIM_MESSAGE_SIZE = 768 };

@@ -22,6 +22,7 @@ typedef struct {
   void *data;
   pthread_t thread;
   atomic_bool is_closing;
+  tj_sim_watch watch;   /* of the dispatch that runs */
   pthread_mutex_t lock; /* of what follows */
   tj_sim_counters counters;
   char message[TJ_SIM_MESSAGE_SIZE];
@@ -57,7 +58,7 @@ static void fault(queue *q, const tj_sim_stop *why) {
   tj_sim_raise_fault((hsa_agent_t){q->agent}, why->fault_address);
 }
 
-static tj_sim_launch launch_of(const queue *q, const hsa_kernel_dispatch_packet_t *packet) {
+static tj_sim_launch launch_of(queue *q, const hsa_kernel_dispatch_packet_t *packet) {
   return (tj_sim_launch){
       .processor = q->processor,
       .grid = {packet->grid_size_x, packet->grid_size_y, packet->grid_size_z},
@@ -67,6 +68,7 @@ static tj_sim_launch launch_of(const queue *q, const hsa_kernel_dispatch_packet_
       .arguments = packet->kernarg_address,
       .packet = (uint64_t)(uintptr_t)packet,
       .queue = (uint64_t)(uintptr_t)&q->head,
+      .watch = &q->watch,
   };
 }
 
@@ -223,6 +225,15 @@ hsa_status_t hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32
   return HSA_STATUS_SUCCESS;
 }
 
+/* The packet that runs is given up too, which takes a moment. */
+hsa_status_t hsa_queue_inactivate(hsa_queue_t *handle) {
+  queue *q = queue_of(handle);
+  atomic_store(&q->watch.is_cancelled, true);
+  atomic_store(&q->is_closing, true);
+  tj_sim_signal_add(q->doorbell, 0);
+  return HSA_STATUS_SUCCESS;
+}
+
 /* The packet that runs is the last; those behind it are given up. */
 hsa_status_t hsa_queue_destroy(hsa_queue_t *handle) {
   queue *q = queue_of(handle);
@@ -255,6 +266,12 @@ size_t tj_hsasim_message(const hsa_queue_t *handle, char *text, size_t size) {
   int length = snprintf(text, size, "%s", q->message);
   pthread_mutex_unlock(&q->lock);
   return (size_t)length;
+}
+
+void tj_hsasim_progress(const hsa_queue_t *handle, uint64_t *done, uint64_t *total) {
+  queue *q = queue_of(handle);
+  *done = atomic_load(&q->watch.begun);
+  *total = atomic_load(&q->watch.count);
 }
 
 size_t tj_hsasim_counters(const hsa_queue_t *handle, uint64_t counters[], size_t count) {

@@ -47,6 +47,10 @@
  * zero-terminated; returns the length of the whole text, 0 while the queue runs. */
 __attribute__((visibility("default"))) size_t tj_hsasim_message(const hsa_queue_t *queue, char *text, size_t size);
 
+/* How many workgroups of the dispatch that runs have begun, and of how many; 0 of 0 where none runs. */
+__attribute__((visibility("default"))) void tj_hsasim_progress(const hsa_queue_t *queue, uint64_t *done,
+                                                               uint64_t *total);
+
 /* The sums of the counters over the dispatches since the last call, at most `count` of them; returns how many there
  * are. */
 __attribute__((visibility("default"))) size_t tj_hsasim_counters(const hsa_queue_t *queue, uint64_t counters[],
