@@ -26,7 +26,7 @@
 #include "lower/kernel.h"
 #include "lower/target.h"
 
-enum { TJ_LAUNCH_PLAN_VERSION = 2 }; /* of the bytes that tj_launch_plan_write makes */
+enum { TJ_LAUNCH_PLAN_VERSION = 3 }; /* of the bytes that tj_launch_plan_write makes */
 
 /* The number of a step: the expression that ends there. */
 typedef uint32_t tj_expression;
