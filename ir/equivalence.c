@@ -355,6 +355,8 @@ static tj_equivalence undecided(const cases *all, const char *why_not) {
 static tj_equivalence ask_solver(cases *all) {
   for (uint32_t i = 0; i < all->pairs->count; i++) {
     const char *why_not;
+    if (!tj_tell(&all->graph->job->listener, "expressions given to Z3", i, all->pairs->count))
+      tj_fail_cancelled(all->graph->job);
     tj_smt_answer answer = tj_smt_compare(all->graph, all->pairs->left[i], all->pairs->right[i], all->symbol,
                                           all->symbol_count, all->value, &why_not);
     if (answer == TJ_SMT_UNDECIDED)

@@ -137,6 +137,8 @@ def tables(command):
     for entry in dump["commands"]:
         assert entry["usage"].startswith(entry["name"])
         equal(json.loads(command.run("help", entry["name"], "--json")[0]), entry)
+        equal(json.loads(command.run(entry["name"], "--json", "--help")[0]), entry)
+        equal(command.run(entry["name"], "--help"), command.run("help", entry["name"]))
         for row in entry["options"] + entry["operands"]:
             assert row["kind"] is None or row["kind"] in kinds, row
             equal(row["kind"] == "word", row["words"] is not None)

@@ -8,13 +8,6 @@
 
 #define FUNCTIONS_TOPIC "functions"
 
-static int print_command(const command *of, bool as_json) {
-  if (as_json)
-    return print_json(command_json(of));
-  print_command_help(of, stdout);
-  return 0;
-}
-
 static int print_everything(tj_context *context, bool as_json) {
   if (as_json)
     return print_json(all_json(context));
@@ -49,7 +42,7 @@ static int run(const arguments *given) {
   const char *topic = given->operand_count > 0 ? given->operand[0] : NULL;
   const command *found = topic != NULL ? find_command(topic) : NULL;
   if (found != NULL)
-    return print_command(found, as_json);
+    return help_command(found, as_json);
   tj_context *context = open_context();
   if (context == NULL)
     return TJ_ERROR_SYSTEM;

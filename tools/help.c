@@ -2,6 +2,8 @@
 /* Printing the tables of subcommands, as help and as JSON. */
 #include "help.h"
 
+#include "report.h"
+
 #include <stdarg.h>
 #include <string.h>
 
@@ -80,6 +82,13 @@ void print_command_help(const command *of, FILE *out) {
     fprintf(out, "  %-*s %s\n", HEAD_WIDTH, o->name, o->help);
   fprintf(out, "\noptions:\n");
   each_option(of, print_option, out);
+}
+
+int help_command(const command *of, bool as_json) {
+  if (as_json)
+    return print_json(command_json(of));
+  print_command_help(of, stdout);
+  return 0;
 }
 
 void print_overview(FILE *out) {

@@ -11,6 +11,8 @@
 /* Every subcommand with its summary. */
 void print_overview(FILE *out);
 void print_command_help(const command *of, FILE *out);
+/* The same on standard output, or its table as JSON. Returns the exit status. */
+int help_command(const command *of, bool as_json);
 
 /* {"name","summary","usage","details","operands":[{"name","kind","help","words","least","most"}…],
  * "options":[{"name","dashes","value","kind","help","words","repeats"}…]}; value and kind are null for flags, words

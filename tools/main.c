@@ -52,9 +52,7 @@ int main(int count, char **words) {
   const command *found = find_command(command_name(words[1]));
   if (found == NULL)
     return fail_command(words[1]);
-  if (has_word(count - 2, words + 2, "--help") || has_word(count - 2, words + 2, "-h")) {
-    print_command_help(found, stdout);
-    return 0;
-  }
+  if (has_word(count - 2, words + 2, "--help") || has_word(count - 2, words + 2, "-h"))
+    return help_command(found, has_word(count, words, "--json"));
   return run_command(found, count - 2, words + 2);
 }
