@@ -22,8 +22,12 @@ import time
 import traceback
 
 SECONDS = 60
-LONG_PROOF = ["prove", "param a in 0..4095, b in 0..4095; (a*b)%4097*(a^b)",
-              "param a in 0..4095, b in 0..4095; (b*a)%4097*((a|b)-(a&b))+(a*a*a+a)%2"]
+
+# The proof of a sum of many terms, in 2^24 cases: it takes many seconds.
+LONG_PROOF = ["prove",
+              "param a in 0..4095, b in 0..4095; " + " + ".join(f"(a*b)%{k}*(a^b)" for k in range(4097, 4137)),
+              "param a in 0..4095, b in 0..4095; (a*a*a+a)%2 + " +
+              " + ".join(f"(b*a)%{k}*((a|b)-(a&b))" for k in range(4097, 4137))]
 TRANSPOSE = ("param M in 1..9999, N in 1..9999; "
              "kernel t(src: i32 @ (M,N):(N,1), dst: i32 @ (M,N):(1,M)) = copy(src, dst)")
 
