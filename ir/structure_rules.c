@@ -4,7 +4,10 @@
  * A rule must keep the value of dimension 0 for every coordinate in the visible dimensions, and the conjunction of
  * the pads' predicates. It may rely on a range of a hidden index only where the facts of its expression show that
  * range. Every rule makes less of something: nodes, digits of merges, or what stands below a merge; so the engine
- * ends. */
+ * ends.
+ *
+ * How to add a rule: a function here, with a row in the table at the end, which is in the order of trial; a case in
+ * tests/unit/test_structure.c. */
 #include "ir/arith.h"
 #include "ir/structure_graph.h"
 

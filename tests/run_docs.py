@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Types the command lines of documents, and compares what they print with what stands there.
 
-    run_docs.py suite --root ROOT --build BUILD      README.md and docs/, with the commands of a build
+    run_docs.py suite --root ROOT --build BUILD      all documents, with the commands of a build
     run_docs.py newcomer --root ROOT --work WORK     README.md alone, in a clean copy of the repository, building it
 
 A line of a code block that begins with "$ " is a command, as a terminal shows it; lines that begin with "> " continue
@@ -12,8 +12,9 @@ unless one of its lines tells of an error or of a check that must hold.
 
 The commands of a document run in one shell, one after the other, in a folder that has examples/ and scripts/; so later
 ones see files and variables of earlier ones. Pictures in docs/pictures are compared with the files of their names that
-the documents' commands make, and links between files are followed. ELSEWHERE lists what the suite cannot run, and what
-runs it instead. Exit status 1 when anything differs, 77 when a copy of the repository cannot be made.
+the documents' commands make; links between files are followed, and what CONTRIBUTING.md says of files is looked up.
+ELSEWHERE lists what the suite cannot run, and what runs it instead. Exit status 1 when anything differs, 77 when a copy
+of the repository cannot be made.
 """
 
 import argparse
@@ -37,6 +38,7 @@ ELSEWHERE = {
     "scripts/demo": "the test newcomer",
     "scripts/setup": "the test newcomer",
     "scripts/test": "whoever runs the tests",
+    "ctest": "whoever runs the tests",
     "cmake --preset": "the test newcomer",
     "cmake --build": "the test newcomer",
     "cmake --install": "the test newcomer, and the test install",
@@ -155,13 +157,37 @@ def check_links(root, document):
             yield f"{document.relative_to(root)}: there is no {target}"
 
 
+def check_additions(root):
+    """Whether the files of CONTRIBUTING.md's table are there, and its second column's say how to add one."""
+    rows = re.findall(r"^\| an? ([^|]*) \| `([^`]*)` \| ([^|]*) \| ([^|]*) \|$",
+                      (root / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
+    for what, says_how, *others in rows:
+        if "How to add a" not in (root / says_how).read_text(encoding="utf-8"):
+            yield f"CONTRIBUTING.md: {says_how} does not say how to add a {what}"
+        for path in re.findall(r"`([^`]*)`", " ".join(others)):
+            if not (root / path).exists():
+                yield f"CONTRIBUTING.md: there is no {path}"
+    if not rows:
+        yield "CONTRIBUTING.md: no table of what can be added"
+
+
+def check_glossary(root):
+    """Whether each word of the glossary is there once, in the order of the alphabet."""
+    words = re.findall(r"^\| (?!word \|)([^|]*) \|", (root / "docs" / "GLOSSARY.md").read_text(encoding="utf-8"),
+                       re.MULTILINE)
+    for before, after in zip(words, words[1:]):
+        if before.casefold() >= after.casefold():
+            yield f"docs/GLOSSARY.md: {after} after {before}"
+
+
 def begins_with(text, beginnings):
     return any(text.startswith(beginning) for beginning in beginnings)
 
 
 def check_suite(given):
     root, build = pathlib.Path(given.root).resolve(), pathlib.Path(given.build).resolve()
-    documents = [root / "README.md", *sorted((root / "docs").glob("*.md"))]
+    documents = [root / "README.md", root / "CONTRIBUTING.md", root / "tests" / "README.md",
+                 *sorted((root / "docs").glob("*.md"))]
     total, complaints, left_out = 0, [], [*ELSEWHERE, *given.without]
     with tempfile.TemporaryDirectory() as made:
         for number, document in enumerate(documents):
@@ -177,7 +203,7 @@ def check_suite(given):
             for file in folder.glob("*.svg"):
                 shutil.copy(file, made)
         complaints += check_pictures(root / "docs" / "pictures", pathlib.Path(made))
-    return total, complaints
+    return total, [*complaints, *check_additions(root), *check_glossary(root)]
 
 
 def copy_repository(root, clone):
