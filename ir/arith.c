@@ -99,6 +99,14 @@ static tj_decision decision(bool yes) {
   return yes ? TJ_YES : TJ_NO;
 }
 
+/* Whether samples show that the values differ somewhere. */
+static bool differ_in_samples(const tj_node *a, const tj_node *b) {
+  for (int i = 0; i < TJ_SAMPLE_COUNT; i++)
+    if (a->sample[i] != TJ_NO_SAMPLE && b->sample[i] != TJ_NO_SAMPLE && a->sample[i] != b->sample[i])
+      return true;
+  return false;
+}
+
 tj_decision tj_decide_equal(tj_graph *graph, const tj_node *a, const tj_node *b) {
   if (a == b)
     return TJ_YES;
@@ -106,7 +114,9 @@ tj_decision tj_decide_equal(tj_graph *graph, const tj_node *a, const tj_node *b)
     return TJ_NO;
   if (tj_prove_equal(graph, a, b))
     return TJ_YES;
-  return tj_prove_less(graph, a, b) || tj_prove_less(graph, b, a) ? TJ_NO : TJ_UNKNOWN;
+  if (tj_prove_less(graph, a, b) || tj_prove_less(graph, b, a))
+    return TJ_NO;
+  return !differ_in_samples(a, b) && tj_simplified(graph, a) == tj_simplified(graph, b) ? TJ_YES : TJ_UNKNOWN;
 }
 
 tj_decision tj_decide_less(tj_graph *graph, const tj_node *a, const tj_node *b) {

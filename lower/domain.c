@@ -7,6 +7,7 @@
  */
 #include "lower/domain.h"
 
+#include "ir/arith.h"
 #include "ir/facts.h"
 #include "ir/simplify.h"
 
@@ -154,7 +155,7 @@ static domain_maker make_of_dimensions(tj_graph *graph, const tj_operand *source
     tj_fail_domains(graph, source, destination);
   const tj_tuple **extents = TJ_NEW_ARRAY(graph->job, const tj_tuple *, destination->rank + 1);
   for (uint32_t i = 0; i < destination->rank; i++) {
-    if (!tj_prove_equal(graph, source->extent[i], destination->extent[i]))
+    if (!tj_surely_equal(graph, source->extent[i], destination->extent[i]))
       tj_fail_domains(graph, source, destination);
     extents[i] = tj_tuple_integer(graph, destination->extent[i]);
   }
