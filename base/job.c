@@ -116,3 +116,8 @@ void tj_spend(tj_job *job, uint64_t units) {
   if (!tj_tell(&job->listener, "working", 0, 0))
     tj_fail_cancelled(job);
 }
+
+tj_location tj_job_locate(const tj_job *job, uint32_t offset) {
+  return job->piece_count > 0 ? tj_pieces_locate(job->piece, job->piece_count, offset)
+                              : tj_source_locate(&job->source, offset);
+}

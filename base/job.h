@@ -41,6 +41,10 @@ struct tj_job {
   tj_problem problem; /* why, when status is not TJ_OK */
   const char *note;   /* the note of the next failure; NULL: the code's own */
   jmp_buf *way_out;   /* set while tj_job_run runs */
+
+  /* What the source is joined from (base/join.h); none: it is one text. */
+  const tj_source_piece *piece;
+  uint32_t piece_count;
 };
 
 enum { TJ_DEFAULT_FUEL = 20 * 1000 * 1000 };
@@ -67,6 +71,9 @@ void tj_note(tj_job *job, const char *format, ...) __attribute__((format(printf,
 
 _Noreturn void tj_fail_out_of_memory(tj_job *job);
 _Noreturn void tj_fail_memory_limit(tj_job *job, size_t limit);
+
+/* Where a byte of the source stands: in the text that it comes from. */
+tj_location tj_job_locate(const tj_job *job, uint32_t offset);
 
 /* Takes `units` of fuel; fails with TJ7003 when there is not enough. Tells the listener after every so many. */
 void tj_spend(tj_job *job, uint64_t units);

@@ -13,6 +13,14 @@ typedef struct {
   size_t length;
 } tj_source;
 
+/* The bytes begin … end-1 of a text that was joined from others: from which one they come, and where they stand
+ * there. Pieces are in order; what lies between two is blamed on the end of the first. */
+typedef struct {
+  uint32_t begin, end;
+  tj_source from;
+  uint32_t origin;
+} tj_source_piece;
+
 /* The bytes begin … end-1 of a source. begin == end marks a point; both UINT32_MAX: no place (TJ_NOWHERE). */
 typedef struct {
   uint32_t begin;
@@ -21,8 +29,10 @@ typedef struct {
 
 #define TJ_NOWHERE ((tj_span){UINT32_MAX, UINT32_MAX})
 
-/* Where a byte stands: line and column count from 1, columns in bytes; the line's text without its newline. */
+/* Where a byte stands, and in which text: line and column count from 1, columns in bytes; the line's text without its
+ * newline. */
 typedef struct {
+  const char *name;
   uint32_t line;
   uint32_t column;
   const char *text;
@@ -34,5 +44,7 @@ static inline int tj_span_is_somewhere(tj_span span) {
 }
 
 tj_location tj_source_locate(const tj_source *source, uint32_t offset);
+/* The same of a byte of a text that is joined from pieces, at least one. */
+tj_location tj_pieces_locate(const tj_source_piece pieces[], uint32_t count, uint32_t offset);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/text.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -88,4 +89,11 @@ const char *tj_string_copy(tj_job *job, const char *bytes, size_t length) {
   if (length != 0)
     memcpy(copy, bytes, length);
   return copy;
+}
+
+const char *tj_place_text(tj_job *job, uint32_t offset) {
+  tj_location place = tj_job_locate(job, offset);
+  bool several = job->piece_count > 1;
+  return tj_string_format(job, "%s%s%" PRIu32 ":%" PRIu32, several ? place.name : "", several ? ":" : "", place.line,
+                          place.column);
 }

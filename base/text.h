@@ -28,6 +28,9 @@ void tj_text_format_list(tj_text *text, const char *format, va_list arguments) _
 /* A formatted string in the job's arena. */
 const char *tj_string_format(tj_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* "3:14", where a byte of the job's source stands; with the name of its text where the source has several. */
+const char *tj_place_text(tj_job *job, uint32_t offset);
+
 /* A zero-terminated copy of `length` bytes in the job's arena. */
 const char *tj_string_copy(tj_job *job, const char *bytes, size_t length);
 

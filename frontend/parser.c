@@ -185,10 +185,9 @@ static void parse_items(tj_parser *parser, tj_token open, tj_token_kind close, p
   parser->shifts = outer;
   if (accept(parser, close))
     return;
-  tj_location place = tj_source_locate(&parser->job->source, open.span.begin);
   fail_expected(parser,
-                tj_string_format(parser->job, "',' or %s to close the %s at %u:%u", tj_token_description(close),
-                                 tj_token_description(open.kind), place.line, place.column));
+                tj_string_format(parser->job, "',' or %s to close the %s at %s", tj_token_description(close),
+                                 tj_token_description(open.kind), tj_place_text(parser->job, open.span.begin)));
 }
 
 /* A bracketed list, of which the current token is the opening bracket. */

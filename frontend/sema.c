@@ -49,9 +49,8 @@ static void check_undefined(tj_scope *scope, const tj_item *item) {
   const tj_binding *earlier = tj_scope_find(scope, item->name);
   if (earlier == NULL || earlier < scope->binding + scope->first_own)
     return;
-  tj_location place = tj_source_locate(&scope->job->source, earlier->span.begin);
-  tj_fail_at(scope->job, item->name_span, TJ_REDEFINED_NAME, "'%s' is already defined at %" PRIu32 ":%" PRIu32,
-             item->name, place.line, place.column);
+  tj_fail_at(scope->job, item->name_span, TJ_REDEFINED_NAME, "'%s' is already defined at %s", item->name,
+             tj_place_text(scope->job, earlier->span.begin));
 }
 
 /* --- parameters --- */

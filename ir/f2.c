@@ -414,20 +414,20 @@ typedef struct {
   const tj_node **value;
 } application;
 
-static void check_index(const application *self, const tj_node *index, const tj_tuple *domain, uint32_t bits) {
+static void check_index(const application *self, const tj_node *index, const tj_tuple *domain, uint32_t bits,
+                        const tj_mode_path *path) {
   tj_graph *graph = self->graph;
   bool is_outside = tj_is_constant(index) && (index->value < 0 || (!self->map->extends && index->value >> bits != 0));
   if (is_outside)
-    tj_fail(graph->job, TJ_COORDINATE_RANGE, "coordinate %s is outside %s", tj_describe(graph, index),
-            tj_tuple_text(graph->job, domain));
+    tj_fail_coordinate(graph, index, domain, self->map->domain, path);
   if (!tj_facts_nonnegative(&index->facts))
     tj_fail(graph->job, TJ_NEGATIVE_BITS, "a linear map of %s, which may be negative", tj_describe(graph, index));
 }
 
-static void apply_index(application *self, const tj_node *index, const tj_tuple *domain) {
+static void apply_index(application *self, const tj_node *index, const tj_tuple *domain, const tj_mode_path *path) {
   bit_moves moves;
   uint32_t bits = bits_of(self->graph, domain);
-  check_index(self, index, domain, bits);
+  check_index(self, index, domain, bits, path);
   for (uint32_t i = 0; i < self->map->component_count; i++) {
     collect_moves(self->map, i, self->bit, bits, &moves);
     const tj_node *moved = move_bits(self->graph, index, &moves), *sum = self->value[i];
@@ -436,22 +436,23 @@ static void apply_index(application *self, const tj_node *index, const tj_tuple 
   self->bit += bits;
 }
 
-static void apply_coordinate(application *self, const tj_tuple *coordinate, const tj_tuple *domain) {
+static void apply_coordinate(application *self, const tj_tuple *coordinate, const tj_tuple *domain,
+                             const tj_mode_path *path) {
   if (!tj_tuple_is_list(coordinate)) {
-    apply_index(self, tj_tuple_product(self->graph, coordinate), domain);
+    apply_index(self, tj_tuple_product(self->graph, coordinate), domain, path);
     return;
   }
   if (!tj_tuple_is_list(domain) || domain->count != coordinate->count)
     tj_fail(self->graph->job, TJ_COORDINATE_STRUCTURE, "coordinate %s does not fit shape %s",
             tj_tuple_text(self->graph->job, coordinate), tj_tuple_text(self->graph->job, domain));
   for (uint32_t i = 0; i < coordinate->count; i++)
-    apply_coordinate(self, coordinate->item[i], domain->item[i]);
+    apply_coordinate(self, coordinate->item[i], domain->item[i], &(tj_mode_path){path, i});
 }
 
 const tj_tuple *tj_f2_apply(tj_graph *graph, const tj_f2 *map, const tj_tuple *coordinate) {
   application self = {graph, map, 0, TJ_NEW_ARRAY(graph->job, const tj_node *, map->component_count + 1)};
   tj_spend(graph->job, (uint64_t)map->bit_count * map->component_count + 1);
-  apply_coordinate(&self, coordinate, map->domain);
+  apply_coordinate(&self, coordinate, map->domain, NULL);
   const tj_tuple **leaves = TJ_NEW_ARRAY(graph->job, const tj_tuple *, map->component_count + 1);
   for (uint32_t i = 0; i < map->component_count; i++)
     leaves[i] = tj_tuple_integer(graph, self.value[i] == NULL ? tj_int(graph, 0) : self.value[i]);

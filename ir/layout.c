@@ -249,20 +249,14 @@ const tj_tuple *tj_idx2crd(tj_graph *graph, const tj_tuple *index, const tj_tupl
 
 /* --- application --- */
 
-/* A mode on the way down from the whole shape, which is NULL. */
-typedef struct mode_path {
-  const struct mode_path *outer;
-  uint32_t mode;
-} mode_path;
-
 /* "mode 0 of mode 1 of " for the second mode's first. */
-static void print_path(tj_text *text, const mode_path *path) {
+static void print_path(tj_text *text, const tj_mode_path *path) {
   for (; path != NULL; path = path->outer)
     tj_text_format(text, "mode %" PRIu32 " of ", path->mode);
 }
 
-static _Noreturn void fail_range(tj_graph *graph, const tj_node *entry, const tj_tuple *shape, const tj_tuple *whole,
-                                 const mode_path *path) {
+void tj_fail_coordinate(tj_graph *graph, const tj_node *entry, const tj_tuple *shape, const tj_tuple *whole,
+                        const tj_mode_path *path) {
   const tj_node *size = tj_tuple_product(graph, shape);
   tj_text place = tj_text_begin(graph->job);
   print_path(&place, path);
@@ -274,18 +268,18 @@ static _Noreturn void fail_range(tj_graph *graph, const tj_node *entry, const tj
 }
 
 static void check_range(tj_graph *graph, const tj_tuple *coordinate, const tj_tuple *shape, const tj_tuple *whole,
-                        const mode_path *path) {
+                        const tj_mode_path *path) {
   if (tj_tuple_is_list(coordinate)) {
     check_structure(graph, coordinate, shape);
     for (uint32_t i = 0; i < coordinate->count; i++)
-      check_range(graph, coordinate->item[i], shape->item[i], whole, &(mode_path){path, i});
+      check_range(graph, coordinate->item[i], shape->item[i], whole, &(tj_mode_path){path, i});
     return;
   }
   if (coordinate->kind != TJ_TUPLE_INTEGER || !tj_is_constant(coordinate->value))
     return;
   bool beyond = path != NULL && tj_decide_less(graph, coordinate->value, tj_tuple_product(graph, shape)) == TJ_NO;
   if (coordinate->value->value < 0 || beyond)
-    fail_range(graph, coordinate->value, shape, whole, path);
+    tj_fail_coordinate(graph, coordinate->value, shape, whole, path);
 }
 
 const tj_tuple *tj_layout_apply(tj_graph *graph, tj_layout layout, const tj_tuple *coordinate) {

@@ -61,6 +61,16 @@ tj_layout tj_layout_concat(tj_graph *graph, const tj_layout modes[], uint32_t co
 /* Applying. A constant entry of a tuple outside its mode, and a negative constant, are an error TJ2014. An integral
  * coordinate may exceed the size: as in CuTe, it extends the last mode. Structure: TJ2013. The value of a layout with
  * basis strides is a tuple. */
+/* A mode on the way down from a whole shape; NULL is the whole. */
+typedef struct tj_mode_path {
+  const struct tj_mode_path *outer;
+  uint32_t mode;
+} tj_mode_path;
+
+/* TJ2014: the entry of a coordinate is outside `shape`, the mode of `whole` that the path leads to. */
+_Noreturn void tj_fail_coordinate(tj_graph *graph, const tj_node *entry, const tj_tuple *shape, const tj_tuple *whole,
+                                  const tj_mode_path *path);
+
 const tj_tuple *tj_layout_apply(tj_graph *graph, tj_layout layout, const tj_tuple *coordinate);
 const tj_node *tj_swizzle_apply(tj_graph *graph, tj_swizzle swizzle, const tj_node *value);
 const tj_tuple *tj_composed_apply(tj_graph *graph, const tj_composed *composed, const tj_tuple *coordinate);

@@ -2,6 +2,7 @@
 /* Programs: creation, values, and what a compilation emits. */
 #include "jit/program.h"
 
+#include "base/join.h"
 #include "frontend/parser.h"
 #include "jit/report.h"
 #include "lower/plan.h"
@@ -12,8 +13,8 @@
 
 typedef struct {
   tj_program *program;
-  const char *name, *text;
-  size_t length;
+  const tj_program_piece *piece;
+  size_t count;
   const tj_parameter_value *fixed;
   size_t fixed_count;
   tj_prelude *prelude; /* NULL: none */
@@ -26,15 +27,21 @@ static const tj_parameter_value *copy_parameters(tj_job *job, const tj_parameter
   return copy;
 }
 
-static void set_source(tj_job *job, const creation *c) {
-  job->source.name = tj_string_copy(job, c->name, strlen(c->name));
-  job->source.text = tj_string_copy(job, c->text, c->length);
-  job->source.length = c->length;
+/* The pieces, copied and joined. The separator ends a last comment. */
+static void join_pieces(tj_job *job, const tj_program_piece piece[], size_t count) {
+  tj_join join = tj_join_begin(job, count);
+  for (size_t i = 0; i < count; i++) {
+    tj_source from = {tj_string_copy(job, piece[i].name, strlen(piece[i].name)),
+                      tj_string_copy(job, piece[i].text, piece[i].length), piece[i].length};
+    tj_join_between(&join, i > 0 ? "\n;\n" : "");
+    tj_join_piece(&join, &from, 0, piece[i].length);
+  }
+  tj_join_end(&join, count > 0 ? join.piece[0].from.name : "");
 }
 
 static void create(tj_job *job, void *data) {
   creation *c = data;
-  set_source(job, c);
+  join_pieces(job, c->piece, c->count);
   c->program->fixed = copy_parameters(job, c->fixed, c->fixed_count);
   c->program->fixed_count = c->fixed_count;
   c->program->graph = tj_graph_create(job);
@@ -45,7 +52,7 @@ static void create(tj_job *job, void *data) {
 /* Keeps what the program defines for later ones. */
 static void remember(tj_job *job, void *data) {
   const creation *c = data;
-  set_source(job, c);
+  join_pieces(job, c->piece, c->count);
   tj_earlier_add(c->prelude->earlier);
 }
 
@@ -66,14 +73,20 @@ static tj_status create_program(tj_context *context, creation c, tj_program **pr
   return status;
 }
 
+tj_status tj_program_create_of(tj_context *context, const tj_program_piece pieces[], size_t count,
+                               const tj_parameter_value fixed[], size_t fixed_count, tj_program **program) {
+  return create_program(context, (creation){NULL, pieces, count, fixed, fixed_count, NULL}, program);
+}
+
 tj_status tj_program_create(tj_context *context, const char *name, const char *text, size_t length,
                             const tj_parameter_value fixed[], size_t fixed_count, tj_program **program) {
-  return create_program(context, (creation){NULL, name, text, length, fixed, fixed_count, NULL}, program);
+  return tj_program_create_of(context, &(tj_program_piece){name, text, length}, 1, fixed, fixed_count, program);
 }
 
 tj_status tj_program_create_after(tj_prelude *prelude, const char *name, const char *text, size_t length,
                                   const tj_parameter_value fixed[], size_t fixed_count, tj_program **program) {
-  return create_program(prelude->context, (creation){NULL, name, text, length, fixed, fixed_count, prelude}, program);
+  const tj_program_piece piece = {name, text, length};
+  return create_program(prelude->context, (creation){NULL, &piece, 1, fixed, fixed_count, prelude}, program);
 }
 
 static void open_prelude(tj_job *job, void *data) {

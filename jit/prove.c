@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Proving two texts equal: one program of the items of both, whose value is the pair of their expressions. */
+#include "base/join.h"
 #include "frontend/parser.h"
 #include "ir/equivalence.h"
 #include "ir/print.h"
@@ -16,41 +17,54 @@ typedef struct {
   tj_text text;
 } proof;
 
-/* A text cut where its last expression begins. */
+/* A text cut where its last expression begins: its items are the bytes before `items_end`. */
 typedef struct {
-  const char *items, *value;
-  uint32_t item_count;
+  tj_source source;
+  uint32_t items_end, item_count;
+  tj_span value;
 } parts;
 
-static void set_source(tj_job *job, const char *name, const char *text) {
+static const tj_program_ast *parse(tj_job *job, const char *name, const char *text) {
   job->source = (tj_source){name, text, strlen(text)};
+  return tj_parse(job);
 }
 
 static parts split(tj_job *job, const char *name, const char *text) {
-  set_source(job, name, text);
-  const tj_program_ast *ast = tj_parse(job);
+  const tj_program_ast *ast = parse(job, name, text);
   if (ast->value == NULL)
     tj_fail(job, TJ_NOTHING_TO_EVALUATE, "%s has no expression to compare", name);
-  uint32_t begin = ast->value->span.begin, end = ast->value->span.end;
-  while (begin > 0 && strchr(" \t\n;", text[begin - 1]) != NULL)
-    begin--;
-  return (parts){tj_string_copy(job, text, begin),
-                 tj_string_copy(job, text + ast->value->span.begin, end - ast->value->span.begin), ast->item_count};
+  uint32_t end = ast->value->span.begin;
+  while (end > 0 && strchr(" \t\n;", text[end - 1]) != NULL)
+    end--;
+  return (parts){job->source, end, ast->item_count, ast->value->span};
 }
 
-static uint32_t count_declarations(tj_job *job, const char *text) {
-  set_source(job, "the declarations", text);
-  return tj_parse(job)->item_count;
+static bool have_same_items(const parts *a, const parts *b) {
+  return a->items_end == b->items_end && memcmp(a->source.text, b->source.text, a->items_end) == 0;
 }
 
-/* The items of all three, then the pair of values. */
-static const char *joined(tj_job *job, const proof *p) {
+static void join_items(tj_join *join, const parts *of) {
+  tj_join_piece(join, &of->source, 0, of->items_end);
+  tj_join_between(join, "\n");
+}
+
+/* The items of all three, then the pair of values: the job's source. */
+static void join(tj_job *job, const proof *p) {
   const char *declarations = p->declarations != NULL ? p->declarations : "";
   parts a = split(job, "the first expression", p->a), b = split(job, "the second expression", p->b);
-  const char *more = strcmp(a.items, b.items) == 0 ? "" : b.items;
-  bool has_items = count_declarations(job, declarations) + a.item_count + b.item_count > 0;
-  return tj_string_format(job, "%s\n%s\n%s\n%s[%s, %s]", declarations, a.items, more, has_items ? ";" : "", a.value,
-                          b.value);
+  uint32_t count = parse(job, "the declarations", declarations)->item_count;
+  parts before = {.source = job->source, .items_end = (uint32_t)job->source.length, .item_count = count};
+  tj_join both = tj_join_begin(job, 5);
+  join_items(&both, &before);
+  join_items(&both, &a);
+  if (!have_same_items(&a, &b))
+    join_items(&both, &b);
+  tj_join_between(&both, before.item_count + a.item_count + b.item_count > 0 ? ";[" : "[");
+  tj_join_piece(&both, &a.source, a.value.begin, a.value.end);
+  tj_join_between(&both, ", ");
+  tj_join_piece(&both, &b.source, b.value.begin, b.value.end);
+  tj_join_between(&both, "]");
+  tj_join_end(&both, "both expressions");
 }
 
 static void write_verdict(proof *p, const tj_equivalence *found) {
@@ -63,8 +77,7 @@ static void write_verdict(proof *p, const tj_equivalence *found) {
 
 static void prove(tj_job *job, void *data) {
   proof *p = data;
-  const char *text = joined(job, p);
-  set_source(job, "<both expressions>", text);
+  join(job, p);
   tj_graph *graph = tj_graph_create(job);
   const tj_value *both = tj_pipeline_evaluate(graph, NULL, NULL, 0).values->value;
   tj_equivalence found = tj_equivalence_of(graph, both->item[0], both->item[1]);

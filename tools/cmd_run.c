@@ -21,7 +21,7 @@ typedef struct {
 } session;
 
 static int check(session *run, tj_status status) {
-  return status == TJ_OK ? 0 : fail_program(run->context, run->text, status);
+  return status == TJ_OK ? 0 : fail_library(run->context, status);
 }
 
 /* --- arrays --- */
@@ -192,13 +192,29 @@ static int print_stats(session *run) {
   return print_json(object);
 }
 
+/* A single text is not even parsed where the cache knows it. */
+static tj_status compile_pieces(session *run, const parameter_list *fixed, const tj_compile_options *options) {
+  const program_text *text = run->text;
+  const tj_program_piece *only = text->piece;
+  if (text->count == 1)
+    return tj_code_compile_text(run->context, only->name, only->text, only->length, fixed->value, fixed->count,
+                                options, &run->code);
+  tj_program *program;
+  tj_status status =
+      tj_program_create_of(run->context, text->piece, text->count, fixed->value, fixed->count, &program);
+  if (status != TJ_OK)
+    return status;
+  status = tj_code_compile(program, options, &run->code);
+  tj_program_destroy(program);
+  return status;
+}
+
 static int compile(session *run) {
   tj_compile_options options = {option_value(run->given, "kernel"), tj_device_target(run->device)};
   parameter_list fixed;
   int status = parse_parameters(run->given, "set", &fixed);
   if (status == 0)
-    status = check(run, tj_code_compile_text(run->context, run->text->name, run->text->text, run->text->length,
-                                             fixed.value, fixed.count, &options, &run->code));
+    status = check(run, compile_pieces(run, &fixed, &options));
   free_parameters(&fixed);
   return status;
 }
@@ -264,7 +280,7 @@ static int run(const arguments *given) {
   if (status != 0)
     return status;
   status = run_text(given, &text);
-  free(text.text);
+  free(text.file);
   return status;
 }
 

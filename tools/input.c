@@ -186,54 +186,21 @@ int input_of(const arguments *given, unsigned most, input *found) {
 
 /* --- programs --- */
 
-/* What stands between FILE and the expression: it ends a last comment, and an expression that is not finished. */
-static const char separator[] = "\n;\n";
-
-static uint32_t count_lines(const char *text, size_t length) {
-  uint32_t count = 0;
-  for (size_t i = 0; i < length; i++)
-    count += text[i] == '\n';
-  return count;
-}
-
 int load_program_text(const input *from, program_text *program) {
-  const char *expression = from->expression_count > 0 ? from->expression[0] : NULL;
-  char *file = NULL;
-  size_t length = 0;
-  *program = (program_text){.name = from->file != NULL ? from->file : EXPRESSION_NAME};
+  *program = (program_text){0};
   if (from->file != NULL) {
-    int status = read_file(from->file, &file, &length);
+    tj_program_piece *piece = &program->piece[program->count++];
+    int status = read_file(from->file, &program->file, &piece->length);
     if (status != 0)
       return status;
+    piece->name = from->file;
+    piece->text = program->file;
   }
-  size_t extra = expression != NULL ? strlen(expression) : 0;
-  program->text = malloc(length + extra + sizeof separator);
-  if (program->text == NULL) {
-    free(file);
-    return fail_memory();
+  if (from->expression_count > 0) {
+    const char *text = from->expression[0];
+    program->piece[program->count++] = (tj_program_piece){EXPRESSION_NAME, text, strlen(text)};
   }
-  memcpy(program->text, file != NULL ? file : "", length);
-  if (file != NULL && expression != NULL) {
-    memcpy(program->text + length, separator, sizeof separator - 1);
-    length += sizeof separator - 1;
-    program->lines_before = count_lines(program->text, length);
-  }
-  memcpy(program->text + length, expression != NULL ? expression : "", extra);
-  program->length = length + extra;
-  program->text[program->length] = '\0';
-  free(file);
   return 0;
-}
-
-int fail_program(tj_context *context, const program_text *text, tj_status status) {
-  const tj_diagnostic *diagnostic = tj_context_diagnostic(context);
-  if (diagnostic == NULL || text->lines_before == 0 || diagnostic->line <= text->lines_before)
-    return fail_library(context, status);
-  tj_diagnostic in_expression = *diagnostic;
-  in_expression.file = EXPRESSION_NAME;
-  in_expression.line -= text->lines_before;
-  print_diagnostic(&in_expression);
-  return exit_status(status);
 }
 
 /* NAME=TEXT split; `name` is malloc'd. False where there is no '='. */
@@ -284,10 +251,9 @@ static int create_program(tj_context *context, const arguments *given, const pro
   parameter_list fixed;
   int status = parse_parameters(given, "set", &fixed);
   if (status == 0) {
-    tj_status created =
-        tj_program_create(context, text->name, text->text, text->length, fixed.value, fixed.count, program);
+    tj_status created = tj_program_create_of(context, text->piece, text->count, fixed.value, fixed.count, program);
     if (created != TJ_OK)
-      status = fail_program(context, text, created);
+      status = fail_library(context, created);
   }
   free_parameters(&fixed);
   return status;
@@ -302,7 +268,7 @@ static int work_on_text(const arguments *given, const program_text *text, progra
   if (status == 0) {
     tj_status done = work(context, program, data, &status);
     if (done != TJ_OK)
-      status = fail_program(context, text, done);
+      status = fail_library(context, done);
   }
   tj_program_destroy(program);
   tj_context_destroy(context);
@@ -319,7 +285,7 @@ int with_program(const arguments *given, program_work work, void *data) {
   if (status != 0)
     return status;
   status = work_on_text(given, &text, work, data);
-  free(text.text);
+  free(text.file);
   return status;
 }
 

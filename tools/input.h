@@ -40,20 +40,16 @@ int write_file(const char *path, const void *data, size_t size);
 /* With an optional path: NULL is standard output. */
 int write_output(const char *path, const void *data, size_t size);
 
-/* The text of an input: its FILE, then its first expression. */
+/* The texts of an input: its FILE, then its first expression. */
 typedef struct {
-  char *text; /* owned */
-  size_t length;
-  const char *name;      /* what diagnostics call it */
-  uint32_t lines_before; /* lines before the expression, where both are given; else 0 */
+  tj_program_piece piece[2];
+  size_t count;
+  char *file; /* owned: what the FILE holds; NULL: there is none */
 } program_text;
 
 #define EXPRESSION_NAME "<expression>"
 
 int load_program_text(const input *from, program_text *program);
-
-/* Prints the context's diagnostic, with its place in FILE or in the expression, and returns the exit status. */
-int fail_program(tj_context *context, const program_text *text, tj_status status);
 
 /* The parameters given with an option of the form NAME=INTEGER. Freed by the caller, values and all. */
 typedef struct {

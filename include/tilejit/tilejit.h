@@ -199,6 +199,19 @@ typedef struct {
  * code is specialised for them. Text and names are copied. */
 TJ_API tj_status tj_program_create(tj_context *context, const char *name, const char *text, size_t length,
                                    const tj_parameter_value fixed[], size_t fixed_count, tj_program **program);
+
+/* A text, and what diagnostics call it. */
+typedef struct {
+  const char *name;
+  const char *text;
+  size_t length;
+} tj_program_piece;
+
+/* The same of several texts, as if they stood in one with a ; after each: what one defines, the next ones see, and the
+ * last one may end in the expression. Diagnostics have the name of the text that is to blame, and the line and column
+ * there. */
+TJ_API tj_status tj_program_create_of(tj_context *context, const tj_program_piece pieces[], size_t count,
+                                      const tj_parameter_value fixed[], size_t fixed_count, tj_program **program);
 TJ_API void tj_program_destroy(tj_program *program);
 
 /* What programs that follow one another define, like the lines of a session. */

@@ -141,6 +141,28 @@ START_TEST(offsets_become_lines_and_columns) {
 }
 END_TEST
 
+START_TEST(offsets_of_joined_texts_are_found_in_their_own) {
+  static const struct {
+    uint32_t offset;
+    const char *name;
+    uint32_t line, column;
+    const char *text;
+  } cases[] = {{0, "first", 1, 1, "ab"},  {3, "first", 2, 1, "c"},   {4, "first", 2, 2, "c"},
+               {5, "first", 2, 2, "c"},   {6, "second", 2, 2, "yz"}, {7, "second", 2, 3, "yz"},
+               {99, "second", 2, 3, "yz"}};
+  /* "ab\nc" whole, ";;" in between, and of "x\nyz" what begins at z */
+  const tj_source_piece pieces[] = {{0, 4, {"first", "ab\nc", 4}, 0}, {6, 7, {"second", "x\nyz", 4}, 3}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tj_location location = tj_pieces_locate(pieces, 2, cases[i].offset);
+    ck_assert_str_eq(location.name, cases[i].name);
+    ck_assert_uint_eq(location.line, cases[i].line);
+    ck_assert_uint_eq(location.column, cases[i].column);
+    ck_assert_uint_eq(location.length, strlen(cases[i].text));
+    ck_assert_int_eq(memcmp(location.text, cases[i].text, location.length), 0);
+  }
+}
+END_TEST
+
 START_TEST(processors_have_cache_lines) {
   static const struct {
     const char *processor;
@@ -174,6 +196,7 @@ int main(void) {
                                 an_inner_failure_ends_at_the_inner_run,
                                 text_grows,
                                 offsets_become_lines_and_columns,
+                                offsets_of_joined_texts_are_found_in_their_own,
                                 every_code_has_title_and_note,
                                 processors_have_cache_lines};
   return run_suite(suite_of("base", tests, sizeof tests / sizeof *tests));

@@ -16,6 +16,63 @@ static void expect_blob(tj_context *context, tj_status status, tj_blob *blob, co
   tj_blob_release(context, blob);
 }
 
+/* --- programs of several texts --- */
+
+START_TEST(diagnostics_name_the_text_to_blame) {
+  static const struct {
+    const char *file, *expression;
+    const char *name;
+    uint32_t line, column;
+    const char *source_line, *message;
+  } rows[] = {
+      {"let A = 4:1\n# end", "A +\n B", "<expression>", 2, 2, " B", "'B' is not defined"},
+      {"let A = 4:1\nlet B = C\n", "A", "a.tile", 2, 9, "let B = C", "'C' is not defined"},
+      {"let A = 4:1", "let A = 2; A", "<expression>", 1, 5, "let A = 2; A", "already defined at a.tile:1:5"},
+      {"let A = (4", "A", "a.tile", 1, 11, "let A = (4", "to close the '(' at a.tile:1:9"},
+  };
+  tj_context *context = new_context(NULL);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const tj_program_piece pieces[] = {{"a.tile", rows[i].file, strlen(rows[i].file)},
+                                       {"<expression>", rows[i].expression, strlen(rows[i].expression)}};
+    tj_program *program = NULL;
+    ck_assert_int_eq(tj_program_create_of(context, pieces, 2, NULL, 0, &program), TJ_ERROR_INPUT);
+    const tj_diagnostic *d = tj_context_diagnostic(context);
+    ck_assert_str_eq(d->file, rows[i].name);
+    ck_assert_str_eq(d->source_line, rows[i].source_line);
+    ck_assert_uint_eq(d->line, rows[i].line);
+    ck_assert_uint_eq(d->column, rows[i].column);
+    ck_assert_msg(strstr(d->message, rows[i].message) != NULL, "%s", d->message);
+  }
+  tj_context_destroy(context);
+}
+END_TEST
+
+START_TEST(later_texts_see_what_earlier_ones_define) {
+  tj_context *context = new_context(NULL);
+  const tj_program_piece pieces[] = {
+      {"a", "param M in 1..4 # four", 22}, {"b", "let A = (M,2):(2,1)", 19}, {"c", "A", 1}};
+  const tj_parameter_value fixed = {"M", 3};
+  tj_program *program = NULL;
+  tj_blob blob;
+  expect_ok(context, tj_program_create_of(context, pieces, 3, &fixed, 1, &program), "three texts");
+  expect_blob(context, tj_program_value(program, &blob), &blob, "(3,2):(2,1)");
+  tj_program_destroy(program);
+  tj_context_destroy(context);
+}
+END_TEST
+
+START_TEST(proofs_name_the_expression_to_blame) {
+  tj_context *context = new_context(NULL);
+  tj_blob text;
+  int equal;
+  expect_code(context, tj_prove(context, "param M in 1..4", "M:1", "let A = M;\n A o\n B", &equal, &text), 2001, "B");
+  ck_assert_str_eq(tj_context_diagnostic(context)->file, "the second expression");
+  ck_assert_uint_eq(tj_context_diagnostic(context)->line, 3);
+  ck_assert_uint_eq(tj_context_diagnostic(context)->column, 2);
+  tj_context_destroy(context);
+}
+END_TEST
+
 /* --- values --- */
 
 START_TEST(values_and_tables) {
@@ -219,8 +276,14 @@ START_TEST(every_allocation_can_fail) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {
-      values_and_tables,         fixed_parameters_are_constants,     diagnostics_have_a_place,
-      a_kernel_runs_on_the_host, launches_check_what_they_are_given, every_allocation_can_fail};
+  const TTest *const tests[] = {diagnostics_name_the_text_to_blame,
+                                later_texts_see_what_earlier_ones_define,
+                                proofs_name_the_expression_to_blame,
+                                values_and_tables,
+                                fixed_parameters_are_constants,
+                                diagnostics_have_a_place,
+                                a_kernel_runs_on_the_host,
+                                launches_check_what_they_are_given,
+                                every_allocation_can_fail};
   return run_suite(suite_of("library", tests, sizeof tests / sizeof tests[0]));
 }
