@@ -29,7 +29,9 @@ import tempfile
 
 SKIPPED = 77
 MARK = "=== the command ended with"
-FAILING = re.compile(r"error: |\[must hold\]")
+FAILING = re.compile(r"error: |\[must hold\]|^{\"code\":")
+# A command in a code block without its "$ ", unless it is a form with optional parts.
+UNMARKED = re.compile(r"    (tilejit|scripts/\w+|cmake|hipcc|python3|bench_\w+) [^\[]*")
 
 # The newcomer types every line of README.md but the suite's, of which the newcomer is a part.
 NEWCOMER_NEVER = ("scripts/test",)
@@ -157,6 +159,15 @@ def check_links(root, document):
             yield f"{document.relative_to(root)}: there is no {target}"
 
 
+def check_marks(root, document):
+    """Whether what looks like a command, and is no output, is one."""
+    text = document.read_text(encoding="utf-8")
+    outputs = {line for command in commands_of(text) for line in command.expected}
+    for number, line in enumerate(text.splitlines(), 1):
+        if UNMARKED.fullmatch(line) and line[4:] not in outputs:
+            yield f"{document.relative_to(root)}:{number}: a command without $"
+
+
 def check_additions(root):
     """Whether the files of CONTRIBUTING.md's table are there, and its second column's say how to add one."""
     rows = re.findall(r"^\| an? ([^|]*) \| `([^`]*)` \| ([^|]*) \| ([^|]*) \|$",
@@ -199,7 +210,7 @@ def check_suite(given):
             count, wrong = check_document(document, shell, lambda text: begins_with(text, left_out))
             shell.close()
             total += count
-            complaints += [*wrong, *check_links(root, document)]
+            complaints += [*wrong, *check_links(root, document), *check_marks(root, document)]
             for file in folder.glob("*.svg"):
                 shutil.copy(file, made)
         complaints += check_pictures(root / "docs" / "pictures", pathlib.Path(made))
