@@ -12,7 +12,11 @@ foreach(kind SHARED STATIC)
   set_target_properties(${name} PROPERTIES OUTPUT_NAME tilejit VERSION ${PROJECT_VERSION} SOVERSION 0
     LINKER_LANGUAGE CXX)
 endforeach()
-target_link_options(libtilejit_shared PRIVATE -Wl,--no-undefined "-Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/tilejit.map"
+# Clang links the sanitizers' runtime with programs, which their libraries then refer to.
+if(NOT (TILEJIT_SANITIZE AND CMAKE_C_COMPILER_ID STREQUAL "Clang"))
+  target_link_options(libtilejit_shared PRIVATE -Wl,--no-undefined)
+endif()
+target_link_options(libtilejit_shared PRIVATE "-Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/tilejit.map"
   -Wl,--exclude-libs,ALL)
 set_target_properties(libtilejit_shared PROPERTIES LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/tilejit.map"
   EXPORT_NAME tilejit)

@@ -15,7 +15,9 @@ endif()
 
 add_library(tilejit_options INTERFACE)
 target_compile_options(tilejit_options INTERFACE
-  $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes>)
+  $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes>
+  # Constants are enumerators, and stand in sums of floats too.
+  $<$<COMPILE_LANG_AND_ID:C,Clang>:-Wno-enum-float-conversion>)
 target_include_directories(tilejit_options INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")
 target_compile_definitions(tilejit_options INTERFACE _GNU_SOURCE $<$<CONFIG:Debug>:TJ_DEBUG=1>)
 if(TILEJIT_WERROR)

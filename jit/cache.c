@@ -54,7 +54,7 @@ typedef struct {
 
 static void restore_machine(tj_job *job, void *data) {
   restoring *r = data;
-  r->machine = tj_machine_load(job, &r->cache->allocator, r->machine_bytes, r->plan);
+  r->machine = tj_machine_restore(job, &r->cache->allocator, r->machine_bytes, r->plan);
 }
 
 /* An entry of a text is its plan and its machine code. */
@@ -148,16 +148,22 @@ static void keep_text_on_disk(tj_job *job, void *data) {
   tj_cache_disk_keep(&k->cache->disk, TJ_ENTRY_TEXT, k->key, (tj_bytes){payload.data, payload.length});
 }
 
-void tj_cache_keep(tj_cache *cache, const tj_cache_key *text, const tj_cache_key *kernel, bool is_known,
-                   tj_image *image) {
-  const tj_cache_key keys[] = {*text, *kernel};
-  tj_cache_memory_keep(&cache->memory, keys, 2, image);
+static void keep_on_disk(tj_cache *cache, const tj_cache_key *text, const tj_cache_key *kernel, bool is_known,
+                         tj_image *image) {
   if (!is_known)
     tj_cache_disk_keep(&cache->disk, TJ_ENTRY_KERNEL, kernel, image->machine->bytes);
   tj_job job;
   tj_job_init(&job, &cache->allocator);
   (void)tj_job_run(&job, keep_text_on_disk, &(keeping){cache, text, image});
   tj_job_destroy(&job);
+}
+
+void tj_cache_keep(tj_cache *cache, const tj_cache_key *text, const tj_cache_key *kernel, bool is_known,
+                   tj_image *image) {
+  const tj_cache_key keys[] = {*text, *kernel};
+  tj_cache_memory_keep(&cache->memory, keys, 2, image);
+  if (tj_machine_is_restorable(image->machine))
+    keep_on_disk(cache, text, kernel, is_known, image);
   count(&cache->stores);
 }
 

@@ -22,6 +22,12 @@ typedef void (*tj_host_entry)(const void *arguments, uint64_t workgroup_begin, u
  * outlives the job, and takes its memory from the job's allocator. Fails with TJ5003. */
 tj_host_code *tj_host_code_load(tj_job *job, tj_bytes object, const char *const symbol[], uint32_t count);
 
+/* The same of an object that this process has not made: ORC, which takes what it is given for right, is not asked. */
+tj_host_code *tj_host_code_restore(tj_job *job, tj_bytes object, const char *const symbol[], uint32_t count);
+
+/* Whether the object could be restored, too. */
+bool tj_host_code_is_restorable(const tj_host_code *code);
+
 /* The kernel that was called symbol[index]. Valid until the code is unloaded. */
 tj_host_entry tj_host_code_entry(const tj_host_code *code, uint32_t index);
 

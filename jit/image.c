@@ -7,6 +7,7 @@
 typedef struct {
   tj_machine *machine;
   const tj_launch_plan *plan;
+  tj_host_code *(*load)(tj_job *job, tj_bytes object, const char *const symbol[], uint32_t count);
 } loading;
 
 static bool is_for_host(const tj_launch_plan *plan) {
@@ -18,29 +19,30 @@ static void load_host_code(tj_job *job, void *data) {
   const char **symbol = TJ_NEW_ARRAY(job, const char *, l->plan->variant_count);
   for (uint32_t i = 0; i < l->plan->variant_count; i++)
     symbol[i] = l->plan->variant[i].symbol;
-  l->machine->host = tj_host_code_load(job, l->machine->bytes, symbol, l->plan->variant_count);
+  l->machine->host = l->load(job, l->machine->bytes, symbol, l->plan->variant_count);
 }
 
 static tj_machine *create_machine(const tj_allocator *allocator, tj_bytes bytes) {
   tj_machine *machine = allocator->allocate(allocator->user, sizeof *machine + bytes.size);
   if (machine == NULL)
     return NULL;
-  memcpy(machine + 1, bytes.data, bytes.size);
+  if (bytes.size > 0)
+    memcpy(machine + 1, bytes.data, bytes.size);
   *machine = (tj_machine){.allocator = *allocator, .references = 1, .bytes = {machine + 1, bytes.size}};
   tj_machine_residents_open(&machine->residents);
   return machine;
 }
 
 /* Loading runs in a job of the machine code's allocator, since the handle outlives `job`. */
-tj_machine *tj_machine_load(tj_job *job, const tj_allocator *allocator, tj_bytes bytes, const tj_launch_plan *plan) {
-  tj_machine *machine = create_machine(allocator, bytes);
+static tj_machine *make_machine(tj_job *job, const tj_allocator *allocator, tj_bytes bytes, loading how) {
+  tj_machine *machine = how.machine = create_machine(allocator, bytes);
   if (machine == NULL)
     tj_fail_out_of_memory(job);
-  if (!is_for_host(plan))
+  if (!is_for_host(how.plan))
     return machine;
   tj_job inner;
   tj_job_init(&inner, allocator);
-  tj_status status = tj_job_run(&inner, load_host_code, &(loading){machine, plan});
+  tj_status status = tj_job_run(&inner, load_host_code, &how);
   const char *message = status == TJ_ERROR_INPUT ? tj_string_format(job, "%s", inner.problem.message) : "";
   tj_job_destroy(&inner);
   if (status == TJ_OK)
@@ -49,6 +51,19 @@ tj_machine *tj_machine_load(tj_job *job, const tj_allocator *allocator, tj_bytes
   if (status == TJ_ERROR_MEMORY)
     tj_fail_out_of_memory(job);
   tj_fail(job, TJ_CODEGEN, "%s", message);
+}
+
+tj_machine *tj_machine_load(tj_job *job, const tj_allocator *allocator, tj_bytes bytes, const tj_launch_plan *plan) {
+  return make_machine(job, allocator, bytes, (loading){.plan = plan, .load = tj_host_code_load});
+}
+
+tj_machine *tj_machine_restore(tj_job *job, const tj_allocator *allocator, tj_bytes bytes,
+                               const tj_launch_plan *plan) {
+  return make_machine(job, allocator, bytes, (loading){.plan = plan, .load = tj_host_code_restore});
+}
+
+bool tj_machine_is_restorable(const tj_machine *machine) {
+  return machine->host == NULL || tj_host_code_is_restorable(machine->host);
 }
 
 tj_machine *tj_machine_retain(tj_machine *machine) {

@@ -26,6 +26,10 @@ typedef struct {
 /* Machine code with one reference; the plan's symbols are looked up in the host's. The bytes are copied. Fails as the
  * job: TJ5003 where the host's code does not load. */
 tj_machine *tj_machine_load(tj_job *job, const tj_allocator *allocator, tj_bytes bytes, const tj_launch_plan *plan);
+/* The same from bytes that this process has not made; not all that can be loaded can be restored. */
+tj_machine *tj_machine_restore(tj_job *job, const tj_allocator *allocator, tj_bytes bytes,
+                               const tj_launch_plan *plan);
+bool tj_machine_is_restorable(const tj_machine *machine);
 tj_machine *tj_machine_retain(tj_machine *machine);
 void tj_machine_release(tj_machine *machine); /* takes NULL */
 

@@ -58,7 +58,7 @@ static int check_array(const tj_argument *argument, npy_array *array) {
     return fail_tool(TJ_ERROR_INPUT, 6003, "convert the array, or change the argument's type",
                      "the array for '%s' has elements %s, the argument is %s", argument->name, array->dtype,
                      argument->dtype);
-  return has_shape(argument, array) ? 0 : npy_make_c_order(array);
+  return has_shape(argument, array) || npy_make_c_order(array) ? 0 : fail_memory();
 }
 
 /* The pattern of a source without a file: element i is i, reduced so that the type holds it exactly. */

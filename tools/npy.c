@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading and writing .npy: format versions 1 to 3, little-endian. */
+/* The bytes of .npy files: format versions 1 to 3, little-endian. Nothing in them is trusted. */
 #include "npy.h"
 
-#include "input.h"
-#include "report.h"
-
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char magic[] = "\x93NUMPY";
+
+/* The kinds of elements whose number is their bytes; objects are pickled, and strings of characters have four each.
+ */
+static const char kinds[] = "biufcmMSV";
+
 enum { MAGIC_LENGTH = 6, PREFIX_V1 = 10, PREFIX_V2 = 12, HEADER_ALIGNMENT = 64 };
 
-static int fail_npy(const char *path, const char *why) {
-  return fail_tool(TJ_ERROR_INPUT, 6006, "save it with numpy.save as a plain little-endian array", "%s: %s", path,
-                   why);
-}
-
-/* --- header --- */
+/* --- reading --- */
 
 /* The text after 'key': in the header's dictionary; NULL where there is none. */
 static const char *find_key(const char *header, const char *key) {
@@ -35,12 +33,13 @@ static bool parse_dtype(const char *header, npy_array *array) {
   if (at == NULL || *at != '\'')
     return false;
   size_t length = strcspn(at + 1, "'");
-  if (length < 3 || length >= sizeof array->dtype || at[1] == '>')
+  if (length < 3 || length >= sizeof array->dtype || strchr("<|", at[1]) == NULL || strchr(kinds, at[2]) == NULL)
     return false;
   memcpy(array->dtype, at + 1, length);
   array->dtype[length] = '\0';
-  long bytes = strtol(array->dtype + 2, NULL, 10);
-  if (bytes < 1 || bytes > 16)
+  char *end;
+  long bytes = strtol(array->dtype + 2, &end, 10);
+  if (bytes < 1 || bytes > 16 || (*end != '\0' && *end != '['))
     return false;
   array->element_bytes = (size_t)bytes;
   return true;
@@ -100,7 +99,8 @@ static const char *parse_header(const char *header, npy_array *array) {
   return NULL;
 }
 
-static const char *parse_file(const char *file, size_t size, npy_array *array, size_t *data_begin) {
+const char *npy_parse(const char *file, size_t size, npy_array *array, size_t *data_begin) {
+  *array = (npy_array){.rank = 0};
   char *header = header_of(file, size, data_begin);
   if (header == NULL)
     return "it has no .npy header";
@@ -111,23 +111,6 @@ static const char *parse_file(const char *file, size_t size, npy_array *array, s
   if (!byte_count(array, &array->size) || array->size > size - *data_begin)
     return "it is shorter than its shape says";
   return NULL;
-}
-
-int npy_read(const char *path, npy_array *array) {
-  *array = (npy_array){.rank = 0};
-  char *file;
-  size_t size, data_begin;
-  int status = read_file(path, &file, &size);
-  if (status != 0)
-    return status;
-  const char *why = parse_file(file, size, array, &data_begin);
-  if (why != NULL) {
-    free(file);
-    return fail_npy(path, why);
-  }
-  memmove(file, file + data_begin, array->size);
-  array->data = file;
-  return 0;
 }
 
 /* --- order --- */
@@ -143,14 +126,14 @@ static void advance(const npy_array *array, int64_t index[], const size_t stride
   }
 }
 
-int npy_make_c_order(npy_array *array) {
+bool npy_make_c_order(npy_array *array) {
   size_t stride[NPY_MAX_RANK], offset = 0, bytes = array->element_bytes;
   int64_t index[NPY_MAX_RANK] = {0};
   if (!array->is_fortran)
-    return 0;
+    return true;
   char *ordered = malloc(array->size + 1);
   if (ordered == NULL)
-    return fail_memory();
+    return false;
   for (size_t i = 0, next = bytes; i < array->rank; next *= (size_t)array->shape[i++])
     stride[i] = next;
   for (size_t at = 0; at < array->size; at += bytes) {
@@ -160,7 +143,7 @@ int npy_make_c_order(npy_array *array) {
   free(array->data);
   array->data = ordered;
   array->is_fortran = false;
-  return 0;
+  return true;
 }
 
 /* --- writing --- */
@@ -175,26 +158,25 @@ static size_t format_header(const npy_array *array, char *text, size_t capacity)
   return (size_t)used;
 }
 
-int npy_write(const char *path, const npy_array *array) {
+char *npy_format(const npy_array *array, size_t *size) {
   char header[NPY_MAX_RANK * 24 + 128];
   size_t length = format_header(array, header, sizeof header);
   while ((PREFIX_V1 + length + 1) % HEADER_ALIGNMENT != 0)
     header[length++] = ' ';
   header[length++] = '\n';
-  size_t total = PREFIX_V1 + length + array->size;
-  char *file = malloc(total);
+  *size = PREFIX_V1 + length + array->size;
+  char *file = malloc(*size);
   if (file == NULL)
-    return fail_memory();
+    return NULL;
   memcpy(file, magic, MAGIC_LENGTH);
   file[6] = 1;
   file[7] = 0;
   file[8] = (char)(length & 0xff);
   file[9] = (char)(length >> 8);
   memcpy(file + PREFIX_V1, header, length);
-  memcpy(file + PREFIX_V1 + length, array->data, array->size);
-  int status = write_file(path, file, total);
-  free(file);
-  return status;
+  if (array->size > 0)
+    memcpy(file + PREFIX_V1 + length, array->data, array->size);
+  return file;
 }
 
 void npy_free(npy_array *array) {

@@ -19,11 +19,17 @@ typedef struct {
   size_t size;
 } npy_array;
 
-/* Both return 0, or the exit status after printing why not. */
+/* The array that a file's bytes hold, but for its data, which are array->size bytes from `data_begin` on. NULL, or
+ * why there is none. */
+const char *npy_parse(const char *file, size_t size, npy_array *array, size_t *data_begin);
+/* The bytes of the file that holds an array, malloc'd; NULL where there is no memory. */
+char *npy_format(const npy_array *array, size_t *size);
+/* Brings an array into C order; false where there is no memory. */
+bool npy_make_c_order(npy_array *array);
+void npy_free(npy_array *array);
+
+/* The same from and to files. Both return 0, or the exit status after printing why not. (npy_file.c) */
 int npy_read(const char *path, npy_array *array);
 int npy_write(const char *path, const npy_array *array);
-/* Brings an array into C order. Returns 0, or the exit status after printing why not. */
-int npy_make_c_order(npy_array *array);
-void npy_free(npy_array *array);
 
 #endif

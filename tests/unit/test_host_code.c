@@ -131,7 +131,32 @@ START_TEST(objects_run) {
   tj_host_code_entry(l.code, 0)(&result, l.row->workgroup, 4);
   ck_assert_msg(result == l.row->expected, "%s: %lld", l.row->guards, (long long)result);
   ck_assert_uint_ge(tj_host_code_size(l.code), 4096);
+  ck_assert_int_eq(tj_host_code_is_restorable(l.code), l.row->stands_by_itself && has_own_way());
   tj_host_code_unload(l.code);
+}
+END_TEST
+
+static void restore_object(tj_job *job, void *data) {
+  loading *l = data;
+  l->code = tj_host_code_restore(job, make_host_object(job, l->row->ir), &name, 1);
+}
+
+/* ORC is not asked to load what somebody else may have made. */
+START_TEST(objects_are_restored_where_they_stand_by_themselves) {
+  loading l = {.row = &rows[_i]};
+  int64_t result = -1;
+  tj_job job;
+  tj_job_init(&job, NULL);
+  if (l.row->stands_by_itself && has_own_way()) {
+    expect_success(&job, restore_object, &l);
+    tj_host_code_entry(l.code, 0)(&result, l.row->workgroup, 4);
+    ck_assert_msg(result == l.row->expected, "%s: %lld", l.row->guards, (long long)result);
+  } else {
+    expect_failure(&job, TJ_CODEGEN, restore_object, &l);
+    ck_assert_ptr_nonnull(strstr(job.problem.message, "does not stand by itself"));
+  }
+  tj_host_code_unload(l.code);
+  tj_job_destroy(&job);
 }
 END_TEST
 
@@ -324,6 +349,7 @@ int main(void) {
   tcase_set_timeout(cases, 300);
   tcase_add_loop_test(cases, objects_that_stand_by_themselves, 0, ROWS);
   tcase_add_loop_test(cases, objects_run, 0, ROWS);
+  tcase_add_loop_test(cases, objects_are_restored_where_they_stand_by_themselves, 0, ROWS);
   tcase_add_test(cases, pages_cannot_be_written);
   tcase_add_test(cases, damaged_objects_are_refused);
   tcase_add_test(cases, distances_beyond_32_bits_are_refused);
