@@ -9,6 +9,9 @@
 #   include/tilejit/tilejit.h        the public header
 #   share/doc/tilejit/               documents and examples
 #
+# On Debian lib is lib/TRIPLET, as in lib/x86_64-linux-gnu, whatever the prefix (see ../CMakeLists.txt). Each file
+# belongs to a component, of which cpack makes a package: command, library or development (TilejitPackages.cmake).
+#
 # The prefix may be chosen, or moved, after the build: nothing but the search for the simulator by programs that are
 # linked with libtilejit.a depends on where it was configured to be.
 include(CMakePackageConfigHelpers)
@@ -20,16 +23,23 @@ file(RELATIVE_PATH libdir_from_bindir "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_IN
 set_target_properties(tilejit PROPERTIES INSTALL_RPATH "\$ORIGIN/${libdir_from_bindir}")
 set_target_properties(libtilejit_shared tilejit_hsasim PROPERTIES INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
 
-install(TARGETS tilejit RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(TARGETS tilejit RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT command)
+install(FILES "${PROJECT_SOURCE_DIR}/README.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT command)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT command
+  FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT command
+  PATTERN "embed" EXCLUDE)
+
 install(TARGETS libtilejit_shared EXPORT tilejit
-  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library NAMELINK_COMPONENT development
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-install(TARGETS libtilejit_static ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(TARGETS tilejit_hsasim LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(FILES "${PROJECT_SOURCE_DIR}/include/tilejit/tilejit.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tilejit")
-install(FILES "${PROJECT_SOURCE_DIR}/README.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}" FILES_MATCHING PATTERN "*.md")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(TARGETS tilejit_hsasim LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library)
+
+install(TARGETS libtilejit_static ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+install(FILES "${PROJECT_SOURCE_DIR}/include/tilejit/tilejit.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tilejit"
+  COMPONENT development)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/embed" DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples"
+  COMPONENT development)
 
 # --- what linking libtilejit.a takes ---
 
@@ -42,13 +52,15 @@ list(JOIN TILEJIT_PC_LIBRARIES " " TILEJIT_PC_LIBRARIES)
 
 # --- CMake package and pkg-config file ---
 
-install(EXPORT tilejit NAMESPACE tilejit:: FILE tilejitTargets.cmake DESTINATION "${TILEJIT_PACKAGE_DIR}")
+install(EXPORT tilejit NAMESPACE tilejit:: FILE tilejitTargets.cmake DESTINATION "${TILEJIT_PACKAGE_DIR}"
+  COMPONENT development)
 configure_package_config_file(cmake/tilejitConfig.cmake.in "${PROJECT_BINARY_DIR}/tilejitConfig.cmake"
   INSTALL_DESTINATION "${TILEJIT_PACKAGE_DIR}" PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/tilejitConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/tilejitConfig.cmake" "${PROJECT_BINARY_DIR}/tilejitConfigVersion.cmake"
-  DESTINATION "${TILEJIT_PACKAGE_DIR}")
+  DESTINATION "${TILEJIT_PACKAGE_DIR}" COMPONENT development)
 
 file(RELATIVE_PATH TILEJIT_PC_PREFIX "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
 configure_file(cmake/tilejit.pc.in "${PROJECT_BINARY_DIR}/tilejit.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/tilejit.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+install(FILES "${PROJECT_BINARY_DIR}/tilejit.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
+  COMPONENT development)

@@ -4,7 +4,8 @@
 
     run_symbols.py --nm NM --header tilejit.h --shared libtilejit.so --static libtilejit.a
 
-The shared library defines the functions that the header declares, and nothing else. Every other name that the archive
+The shared library defines the functions that the header declares, each with a symbol version TILEJIT_X.Y, and nothing
+else. Every other name that the archive
 gives a program is prefixed tj_, or is an inline function of C++, which the linker merges. Exit status 1 otherwise.
 """
 
@@ -28,7 +29,14 @@ def symbols_of(nm, library, *options):
     return {(words[-2], words[-1]) for words in map(str.split, listing.splitlines()) if len(words) == 3}
 
 
-def problems_of_shared(declared, exported):
+VERSIONED = re.compile(r"(\w+)@@TILEJIT_\d+\.\d+")
+
+
+def problems_of_shared(declared, symbols):
+    nodes = {name for kind, name in symbols if kind == "A" and re.match(r"TILEJIT_\d+\.\d+", name)}
+    names = {name for _, name in symbols} - nodes
+    yield from (f"{name} has no version TILEJIT_X.Y" for name in sorted(names) if not VERSIONED.fullmatch(name))
+    exported = {name.split("@")[0] for name in names}
     yield from (f"{name} is exported, and tilejit.h does not declare it" for name in sorted(exported - declared))
     yield from (f"{name} is declared in tilejit.h, and is not exported" for name in sorted(declared - exported))
 
@@ -48,13 +56,13 @@ def main():
         parser.add_argument(f"--{name}", required=True)
     given = parser.parse_args()
     declared = declared_in(given.header)
-    exported = {name for _, name in symbols_of(given.nm, given.shared, "--dynamic")}
+    exported = symbols_of(given.nm, given.shared, "--dynamic", "--with-symbol-versions")
     archived = symbols_of(given.nm, given.static)
     if len(declared) < 30 or len(archived) < 300:
         sys.exit(f"found {len(declared)} declarations and {len(archived)} symbols: too few to be all")
     problems = [*problems_of_shared(declared, exported), *problems_of_static(archived)]
     print(*problems, sep="\n", end="\n" if problems else "")
-    print(f"{len(exported)} exported functions, {len(archived)} names in the archive, {len(problems)} problems")
+    print(f"{len(exported)} exported symbols, {len(archived)} names in the archive, {len(problems)} problems")
     return 1 if problems else 0
 
 

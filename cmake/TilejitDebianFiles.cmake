@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+# Run by cpack between installing the components and making packages of them: adds to each what Debian's policy asks
+# for, and takes away what it does not want. debian/overrides/PACKAGE are the overrides of lintian.
+set(debian "${CPACK_TILEJIT_SOURCE}/cmake/debian")
+set(CHANGELOG_VERSION "${CPACK_PACKAGE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}")
+
+function(tilejit_run)
+  execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+function(tilejit_compress file)
+  tilejit_run(gzip -9nf "${file}")
+endfunction()
+
+# The changelog, whose first entry must be of the version that is packed.
+function(tilejit_add_changelog folder)
+  configure_file("${debian}/changelog.in" "${folder}/changelog.Debian" @ONLY)
+  file(STRINGS "${folder}/changelog.Debian" entry LIMIT_COUNT 1)
+  if(NOT entry MATCHES "^tilejit \\((.*)\\)" OR NOT CMAKE_MATCH_1 STREQUAL CHANGELOG_VERSION)
+    message(FATAL_ERROR "cmake/debian/changelog.in begins with '${entry}': it needs an entry for ${CHANGELOG_VERSION}")
+  endif()
+  tilejit_compress("${folder}/changelog.Debian")
+endfunction()
+
+function(tilejit_add_documents root package)
+  set(folder "${root}/usr/share/doc/${package}")
+  file(MAKE_DIRECTORY "${folder}")
+  tilejit_add_changelog("${folder}")
+  configure_file("${debian}/copyright" "${folder}/copyright" COPYONLY)
+  if(EXISTS "${debian}/overrides/${package}")
+    file(MAKE_DIRECTORY "${root}/usr/share/lintian/overrides")
+    configure_file("${debian}/overrides/${package}" "${root}/usr/share/lintian/overrides/${package}" COPYONLY)
+  endif()
+endfunction()
+
+# Packages of Debian's are in the folders where the dynamic linker looks: no run paths. (CMake edits binaries by itself
+# when it installs them; this is the same edit.)
+function(tilejit_finish_binaries root)
+  file(GLOB binaries "${root}/usr/bin/*" "${root}/usr/${CPACK_TILEJIT_LIBDIR}/*.so*")
+  foreach(binary IN LISTS binaries)
+    if(NOT IS_SYMLINK "${binary}")
+      file(RPATH_REMOVE FILE "${binary}")
+    endif()
+  endforeach()
+  file(GLOB archives "${root}/usr/${CPACK_TILEJIT_LIBDIR}/*.a")
+  foreach(archive IN LISTS archives)
+    tilejit_run("${CPACK_TILEJIT_STRIP}" --strip-debug --remove-section=.comment --remove-section=.note
+      --enable-deterministic-archives "${archive}")
+  endforeach()
+endfunction()
+
+foreach(component IN LISTS CPACK_COMPONENTS_ALL)
+  string(TOUPPER "${component}" key)
+  set(root "${CPACK_TEMPORARY_DIRECTORY}/${component}")
+  tilejit_add_documents("${root}" "${CPACK_DEBIAN_${key}_PACKAGE_NAME}")
+  tilejit_finish_binaries("${root}")
+  file(GLOB_RECURSE pages "${root}/usr/share/man/*.[1-8]")
+  foreach(page IN LISTS pages)
+    tilejit_compress("${page}")
+  endforeach()
+endforeach()

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+# `cpack`, in a build tree: three Debian packages, one of each component of the installation.
+#
+#   tilejit          the command, its manual, its completions, documents
+#   libtilejit0      the shared library, and the simulated devices
+#   libtilejit-dev   the header, the static library, what CMake and pkg-config need, examples/embed
+#
+# What Debian asks for besides what is installed (changelog, copyright, compressed manual pages, overrides of lintian)
+# is added by TilejitDebianFiles.cmake, from debian/. A packager gives their address as TILEJIT_MAINTAINER, and has a
+# changelog entry for each version (debian/changelog.in).
+set(TILEJIT_MAINTAINER "The tilejit authors <tilejit@example.org>" CACHE STRING "Who maintains the packages")
+set(TILEJIT_DEBIAN_REVISION 1 CACHE STRING "What follows the version of the packages")
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME tilejit)
+set(CPACK_PACKAGE_VERSION "${PROJECT_VERSION}")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")
+set(CPACK_PACKAGE_CONTACT "${TILEJIT_MAINTAINER}")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL command library development)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_PRE_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/cmake/TilejitDebianFiles.cmake")
+set(CPACK_TILEJIT_SOURCE "${PROJECT_SOURCE_DIR}")
+set(CPACK_TILEJIT_LIBDIR "${CMAKE_INSTALL_LIBDIR}")
+set(CPACK_TILEJIT_DOCDIR "${CMAKE_INSTALL_DOCDIR}")
+set(CPACK_TILEJIT_STRIP "${CMAKE_STRIP}")
+
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE "${TILEJIT_DEBIAN_REVISION}")
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${PROJECT_BINARY_DIR}")
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+
+# tilejit_package(COMPONENT PACKAGE SECTION SUMMARY PARAGRAPH DEPENDS)
+function(tilejit_package component package section summary paragraph)
+  string(TOUPPER "${component}" key)
+  set(CPACK_DEBIAN_${key}_PACKAGE_NAME "${package}" PARENT_SCOPE)
+  set(CPACK_DEBIAN_${key}_PACKAGE_SECTION "${section}" PARENT_SCOPE)
+  set(CPACK_DEBIAN_${key}_DESCRIPTION "${summary}\n${paragraph}" PARENT_SCOPE)
+  set(CPACK_DEBIAN_${key}_PACKAGE_DEPENDS "${ARGN}" PARENT_SCOPE)
+endfunction()
+
+set(about "tilejit compiles the layouts of tensors and the transforms of their
+coordinates, written in the terms of CuTe and CK Tile, to kernels for AMD
+GPUs and for the host.")
+set(same_library "libtilejit0 (= ${PROJECT_VERSION}-${TILEJIT_DEBIAN_REVISION})")
+tilejit_package(command tilejit devel "JIT compiler for tensor layouts" "${about}
+.
+This package has the command." "${same_library}")
+tilejit_package(library libtilejit0 libs "JIT compiler for tensor layouts (library)" "${about}
+.
+This package has the library, and simulated GPUs.")
+tilejit_package(development libtilejit-dev libdevel "JIT compiler for tensor layouts (development files)" "${about}
+.
+This package has what it takes to build programs with the library." "${same_library}")
+set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS "man-db")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS
+  "liblld-${LLVM_VERSION_MAJOR}-dev, llvm-${LLVM_VERSION_MAJOR}-dev, libjansson-dev, libz3-dev, tilejit")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${PROJECT_SOURCE_DIR}/cmake/debian/triggers")
+
+include(CPack)
