@@ -5,7 +5,7 @@
     run_package.py --cpack CPACK --build BUILD --work WORK
 
 Packs; asks lintian, whose errors and warnings are failures; installs with apt in a copy of this system that is thrown
-away (an overlay in a mount namespace of its own), where the command has to work and examples/embed is built
+away (an overlay in a mount namespace of its own), where the command and its manual pages have to work and examples/embed is built
 against libtilejit-dev; removes everything, after which nothing may be left. Nothing outside of WORK changes, and
 nothing is fetched. Exit status 1 when anything differs; 77 where dpkg or lintian is
 missing, or mount namespaces are not to be had: then packing and lintian are all that was tested, if at all.
@@ -24,7 +24,7 @@ PACKAGES = {
     "tilejit": {"libtilejit0", "libjansson4", "libc6"},
     "libtilejit-dev": {"libtilejit0"},
 }
-TOOLS = ("dpkg-deb", "dpkg-shlibdeps", "file", "lintian", "apt-get")
+TOOLS = ("dpkg-deb", "dpkg-shlibdeps", "file", "lintian", "apt-get", "man")
 SKIPPED = 77
 
 # Runs as root of the overlay, whose / is this system's. $1 is the folder with the packages.
@@ -54,17 +54,24 @@ listing > before
 apt-get install -y --no-install-recommends /packages/*.deb
 dpkg --verify tilejit libtilejit0 libtilejit-dev
 say command
-cd /tmp
+cd /root
 tilejit run /usr/share/doc/tilejit/examples/transpose.tile --device sim:gfx942 --arg M=100 --arg N=77 --stats
 tilejit devices
+say pages
+for page in tilejit tilejit-language $(tilejit help --json | grep -o '"name":"[a-z]*","summary"' | cut -d'"' -f4 \
+  | sed s/^/tilejit-/); do
+  test "$(MANROFFOPT=-Tutf8 man --warnings "$page" 2>&1 >/packages/page | wc -l)" = 0
+  test "$(wc -l < /packages/page)" -gt 20
+done
+man tilejit-run | grep -e --device
 say embed
-cmake -S /usr/share/doc/tilejit/examples/embed -B /tmp/embed-build >/dev/null
-cmake --build /tmp/embed-build >/dev/null
-/tmp/embed-build/relayout 100 77 sim:gfx942
-/tmp/embed-build/relayout_static 100 77 sim:gfx942
-ldd /tmp/embed-build/relayout | grep tilejit
-make -s -f /usr/share/doc/tilejit/examples/embed/Makefile OUT=/tmp
-/tmp/relayout 10 7 host
+cmake -S /usr/share/doc/tilejit/examples/embed -B /packages/embed/build >/dev/null
+cmake --build /packages/embed/build >/dev/null
+/packages/embed/build/relayout 100 77 sim:gfx942
+/packages/embed/build/relayout_static 100 77 sim:gfx942
+ldd /packages/embed/build/relayout | grep tilejit
+make -s -f /usr/share/doc/tilejit/examples/embed/Makefile OUT=/packages/embed
+/packages/embed/relayout 10 7 host
 say remove
 apt-get purge -y tilejit libtilejit0 libtilejit-dev
 listing > /packages/after
@@ -75,10 +82,11 @@ say end
 
 EXPECTED = (
     r'"kernel":\s*"transpose".*"counters"',
-    r"(?m)^sim:gfx942\t",
+    r"(?m)^sim:gfx942\s",
     r"(?s)100 x 77 on sim:gfx942 .*: 0 of 7700 elements wrong.*100 x 77 on sim:gfx942 .*: 0 of 7700 elements wrong",
     r"libtilejit\.so\.0 => /(usr/)?lib/[^/]+/libtilejit\.so\.0 ",
     r"10 x 7 on host .*: 0 of 70 elements wrong",
+    r"(?s)step: pages.*--device.*step: embed",
     r"step: end",
 )
 
