@@ -50,6 +50,7 @@ typedef struct tj_emitter {
   LLVMValueRef scale, bias; /* numbers of the arithmetic's type */
   LLVMValueRef lds;         /* pointer to the workgroup's own elements; NULL: there are none */
   tj_width index_width;     /* of the linear coordinate, beyond the count included, and of the count */
+  bool keeps_loops;         /* LLVM is not to vectorise them */
 } tj_emitter;
 
 /* An emitter for a module that has a context and a builder. TJ4006 where an expression may not fit in 64 bits, TJ7003
@@ -96,6 +97,9 @@ LLVMTypeRef tj_emit_int_type(const tj_emitter *emitter, unsigned bits);
 LLVMValueRef tj_emit_int(tj_emitter *emitter, unsigned bits, int64_t value);
 /* Sets nuw and nsw on an addition, a multiplication or a shift of integers of that width. */
 void tj_emit_no_wrap(LLVMValueRef instruction, tj_width width);
+
+/* The branch at the end of a loop: back to its body where it goes on. */
+void tj_emit_loop_end(tj_emitter *emitter, LLVMValueRef goes_on, LLVMBasicBlockRef body, LLVMBasicBlockRef done);
 /* A value that is not negative as a type at least as wide. */
 LLVMValueRef tj_emit_extended(tj_emitter *emitter, LLVMValueRef value, LLVMTypeRef type);
 LLVMValueRef tj_emit_binary_intrinsic(tj_emitter *emitter, const char *name, LLVMValueRef a, LLVMValueRef b);

@@ -61,7 +61,7 @@ static void end_trips(tj_emitter *emitter, const tj_loop *loop, const trip_loop 
   tj_emit_no_wrap(count, trip->width);
   LLVMValueRef goes_on = LLVMBuildICmp(emitter->builder, LLVMIntULT, count, trip->trips, "");
   LLVMBasicBlockRef latch = LLVMGetInsertBlock(emitter->builder);
-  LLVMBuildCondBr(emitter->builder, goes_on, trip->body, done);
+  tj_emit_loop_end(emitter, goes_on, trip->body, done);
   LLVMAddIncoming(trip->counter, &count, &latch, 1);
   for (uint32_t i = 0; i < loop->carried_count; i++)
     LLVMAddIncoming(trip->phi[i], &next[i], &latch, 1);

@@ -94,6 +94,40 @@ static item_range emit_range(tj_emitter *emitter, tj_width width) {
                       LLVMBuildTrunc(emitter->builder, end, emitter->i32, "end")};
 }
 
+/* --- loops that LLVM would get wrong --- */
+
+/* A remainder by a power of two, of what is another one for each work-item. */
+static bool is_wrapping(const tj_kernel_nodes *nodes, uint32_t position) {
+  const tj_node *node = nodes->walk.node[position];
+  bool is_mask = node->op == TJ_OP_AND && (tj_is_constant(node->arg[0]) || tj_is_constant(node->arg[1]));
+  bool is_remainder =
+      node->op == TJ_OP_MOD && tj_is_constant(node->arg[1]) && (node->arg[1]->value & (node->arg[1]->value - 1)) == 0;
+  return (is_mask || is_remainder) && nodes->level[position] >= TJ_LEVEL_ITEM;
+}
+
+static void mark_places(const tj_kernel_nodes *nodes, const tj_kernel_step step[], uint32_t count, bool mark[]) {
+  for (uint32_t i = 0; i < count; i++) {
+    tj_kernel_nodes_mark(nodes, step[i].access.offset, mark);
+    tj_kernel_nodes_mark(nodes, step[i].access.base, mark);
+  }
+}
+
+/* Whether places in memory depend on such remainders. Where something is added to one in 32 bits and the sum is
+ * extended to 64, LLVM 22 vectorises the loop as if the remainder went on instead of beginning again. */
+static bool has_wrapping_places(tj_emitter *emitter) {
+  const tj_kernel *kernel = emitter->kernel;
+  const tj_kernel_nodes *nodes = &emitter->nodes;
+  bool *mark = TJ_NEW_ARRAY(emitter->job, bool, nodes->walk.count + 1);
+  mark_places(nodes, kernel->step, kernel->step_count, mark);
+  mark_places(nodes, kernel->inner_step, kernel->inner != NULL ? kernel->inner_step_count : 0, mark);
+  tj_kernel_nodes_spread(nodes, mark);
+  for (uint32_t i = 0; i < nodes->walk.count; i++) {
+    if (mark[i] && is_wrapping(nodes, i))
+      return true;
+  }
+  return false;
+}
+
 /* A loop from `first` to before `end`, of which the body follows. */
 typedef struct {
   LLVMBasicBlockRef before, body;
@@ -119,7 +153,7 @@ static void end_loop(tj_emitter *emitter, const counted_loop *loop) {
   LLVMValueRef next = LLVMBuildAdd(builder, loop->index, tj_emit_int(emitter, loop->width.bits, 1), "next");
   tj_emit_no_wrap(next, loop->width);
   LLVMBasicBlockRef latch = LLVMGetInsertBlock(builder);
-  LLVMBuildCondBr(builder, LLVMBuildICmp(builder, LLVMIntULT, next, loop->end, ""), loop->body, done);
+  tj_emit_loop_end(emitter, LLVMBuildICmp(builder, LLVMIntULT, next, loop->end, ""), loop->body, done);
   LLVMAddIncoming(loop->index, (LLVMValueRef[]){loop->first, next}, (LLVMBasicBlockRef[]){loop->before, latch}, 2);
   LLVMPositionBuilderAtEnd(builder, done);
 }
@@ -197,6 +231,7 @@ static LLVMValueRef emit_work(tj_emitter *emitter) {
       tj_emit_function(emitter, tj_string_format(emitter->job, "%s.work", kernel->name), 2, false);
   LLVMSetLinkage(function, LLVMInternalLinkage);
   tj_emit_launch_nodes(emitter);
+  emitter->keeps_loops = has_wrapping_places(emitter);
   if (kernel->index != NULL)
     emit_flat(emitter);
   else

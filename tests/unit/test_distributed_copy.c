@@ -67,6 +67,9 @@ typedef struct {
 #define SOFTMAX_32                                                                                                   \
   "let S = distribution(hs=[[2,4],[2,32,4]], ps_major=[[1],[2]], ps_minor=[[1],[1]], ys_major=[1,2,2], "             \
   "ys_minor=[0,0,2])\n"
+/* Lanes of which four lie in a row, and begin again where vectors of the host go on. */
+#define ROW_64 "let D = distribution(hs=[[16],[4]], ps_major=[[1,2]], ps_minor=[[0,0]], ys_major=[], ys_minor=[])\n"
+#define ROW_32 "let D = distribution(hs=[[8],[4]], ps_major=[[1,2]], ps_minor=[[0,0]], ys_major=[], ys_minor=[])\n"
 #define ONE_WAVE_64                                                                                                  \
   "let D = distribution(hs=[[3],[2,16,2],[4,4]], ps_major=[[2,3]], ps_minor=[[1,0]], ys_major=[1,2,2,3], "           \
   "ys_minor=[0,0,2,1])\n"
@@ -114,6 +117,7 @@ static const tile_case cases[] = {
     {"A, converted", {A_64, A_32}, ROWS, ROWS, "f32", "bf16", THROUGH, {{256, 32}, {45, 40}}},
     {"A, shared", {A_SHARED_64, A_SHARED_32}, ROWS, ROWS, "f16", "f16", THROUGH, {{128, 64}, {130, 72}}},
     {"B, shared", {B_SHARED_64, B_SHARED_32}, ROWS, ROWS, "f16", "f32", THROUGH, {{128, 64}, {77, 8}}},
+    {"a row for all rows", {ROW_64, ROW_32}, "(M,N):(0,1)", COLUMNS, "f64", "f64", THROUGH, {{32, 24}, {9, 40}}},
     {"C by columns", {C_64, C_32}, COLUMNS, COLUMNS, "f32", "f16", THROUGH, {{64, 64}, {36, 72}}},
     {"C to rows", {C_64 C_OUT_64, C_32 C_OUT_32}, COLUMNS, ROWS, "f32", "f16", SHUFFLE, {{64, 64}, {36, 72}}},
     {"C to rows of the same",
