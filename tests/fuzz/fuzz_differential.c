@@ -167,8 +167,10 @@ static bool look_up(const expectation *e, const map *source, const map *indices,
     return false;
   element found = element_of_array(a, a->before, at.offset);
   long double value = read_number(found, a->dtype);
+  if (value < 0 || value >= (long double)source->length[dimension])
+    return false;
   coordinate[dimension] = (int64_t)value;
-  return value >= 0 && value < (long double)source->length[dimension];
+  return true;
 }
 
 static void expect_copy(expectation *e) {
