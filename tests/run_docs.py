@@ -40,6 +40,7 @@ ELSEWHERE = {
     "scripts/demo": "the test newcomer",
     "scripts/setup": "the test newcomer",
     "scripts/test": "whoever runs the tests",
+    "scripts/fuzz": "whoever has the time",
     "ctest": "whoever runs the tests",
     "cmake --preset": "the test newcomer",
     "cmake --build": "the test newcomer",
