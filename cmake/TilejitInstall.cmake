@@ -8,6 +8,8 @@
 #   lib/pkgconfig/tilejit.pc         pkg-config tilejit, --static included
 #   include/tilejit/tilejit.h        the public header
 #   share/doc/tilejit/               documents and examples
+#   share/bash-completion/completions/tilejit, share/zsh/site-functions/_tilejit,
+#   share/fish/vendor_completions.d/tilejit.fish
 #
 # On Debian lib is lib/TRIPLET, as in lib/x86_64-linux-gnu, whatever the prefix (see ../CMakeLists.txt). Each file
 # belongs to a component, of which cpack makes a package: command, library or development (TilejitPackages.cmake).
@@ -29,6 +31,11 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOC
   FILES_MATCHING PATTERN "*.md")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT command
   PATTERN "embed" EXCLUDE)
+install(FILES completions/tilejit.bash DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
+  RENAME tilejit COMPONENT command)
+install(FILES completions/_tilejit DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" COMPONENT command)
+install(FILES completions/tilejit.fish DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d"
+  COMPONENT command)
 
 install(TARGETS libtilejit_shared EXPORT tilejit
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library NAMELINK_COMPONENT development

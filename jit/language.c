@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The public library's descriptions of the language's functions: the rows of builtin.def and transform.def as text
- * and as JSON. */
+ * and as JSON; and the lists of element types and of targets. */
 #include "jit/context.h"
 
 #include "frontend/builtin.h"
 #include "frontend/spelling.h"
+#include "lower/dtype.h"
+#include "lower/target.h"
 
 #include <string.h>
 
@@ -123,4 +125,30 @@ static void list_functions(tj_text *text, const void *data) {
 
 tj_status tj_language_functions(tj_context *context, tj_language_form form, tj_blob *text) {
   return tj_context_write(context, list_functions, &(question){NULL, form}, text);
+}
+
+/* --- element types and targets --- */
+
+static void list_dtypes(tj_text *text, const void *data) {
+  static const char *const classes[] = {[TJ_CLASS_SIGNED] = "signed integer",
+                                        [TJ_CLASS_UNSIGNED] = "unsigned integer",
+                                        [TJ_CLASS_FLOAT] = "floating point",
+                                        [TJ_CLASS_BITS] = "as they are"};
+  (void)data;
+  for (tj_dtype dtype = 0; dtype < TJ_DTYPE_COUNT; dtype++)
+    tj_text_format(text, "%s\t%u bits, %s\n", tj_dtype_name(dtype), tj_dtype_bits(dtype),
+                   classes[tj_dtype_class_of(dtype)]);
+}
+
+tj_status tj_language_dtypes(tj_context *context, tj_blob *text) {
+  return tj_context_write(context, list_dtypes, NULL, text);
+}
+
+static void list_targets(tj_text *text, const void *data) {
+  (void)data;
+  tj_target_list_all(text);
+}
+
+tj_status tj_target_list(tj_context *context, tj_blob *text) {
+  return tj_context_write(context, list_targets, NULL, text);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The AMDGPU family: its processors, and kernels in the form that the HSA ABI gives them.
  *
- * A kernel has the calling convention amdgpu_kernel; its arguments are the argument block of kernel.h, and it needs no
- * hidden ones. */
+ * A kernel has the calling convention amdgpu_kernel; its arguments are the argument block of kernel.h, and it needs
+ * no hidden ones. */
 #include "lower/emit.h"
 #include "lower/family.h"
 
@@ -35,6 +35,12 @@ enum { DISPLACEMENT_LIMIT = 2048 };
 static const char passes[] = "function(instcombine<no-verify-fixpoint>,simplifycfg)";
 
 /* --- target IDs --- */
+
+static void list(tj_text *text) {
+  for (size_t i = 0; i < sizeof processors / sizeof processors[0]; i++)
+    tj_text_format(text, "%s\twaves of %u work-items, %u KiB of LDS\n", processors[i].name, processors[i].wave_size,
+                   processors[i].lds_kib);
+}
 
 static bool claims(const char *text) {
   return strncmp(text, "gfx", 3) == 0;
@@ -285,4 +291,4 @@ static LLVMValueRef emit_small_product(tj_emitter *emitter, LLVMValueRef a, LLVM
                            2);
 }
 
-const tj_target_family tj_family_amdgpu = {"amdgpu", claims, parse, symbol, emit_kernel, emit_small_product};
+const tj_target_family tj_family_amdgpu = {"amdgpu", list, claims, parse, symbol, emit_kernel, emit_small_product};

@@ -38,6 +38,10 @@ static uint32_t register_bytes(const char *features) {
   return strstr(features, "+avx512bw") != NULL ? 64 : strstr(features, "+avx2") != NULL ? 32 : 16;
 }
 
+static void list(tj_text *text) {
+  tj_text_string(text, "host\tthis CPU\n");
+}
+
 static bool claims(const char *text) {
   return strncmp(text, "host", 4) == 0;
 }
@@ -270,4 +274,4 @@ static void emit_kernel(tj_emitter *emitter) {
   emit_entry(emitter, emit_work(emitter));
 }
 
-const tj_target_family tj_family_host = {"host", claims, parse, symbol, emit_kernel, NULL};
+const tj_target_family tj_family_host = {"host", list, claims, parse, symbol, emit_kernel, NULL};

@@ -12,6 +12,11 @@ static const tj_target_family *const families[] = {
 #undef TARGET
 };
 
+void tj_target_list_all(tj_text *text) {
+  for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+    families[i]->list(text);
+}
+
 const tj_target *tj_target_parse(tj_job *job, const char *text) {
   for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
     if (families[i]->claims(text)) {

@@ -11,6 +11,7 @@
 #define TJ_LOWER_TARGET_H
 
 #include "base/job.h"
+#include "base/text.h"
 
 #include <llvm-c/Types.h>
 #include <stdbool.h>
@@ -58,6 +59,8 @@ static inline uint32_t tj_target_widest(const tj_target *target, uint32_t bytes)
 /* A family: how its targets are named, and the form of its kernels. */
 struct tj_target_family {
   const char *name;
+  /* Writes a line for each target, features left open: its name, a tab, what it is. */
+  void (*list)(tj_text *text);
   /* Whether `text` names a target of this family, right or wrong. */
   bool (*claims)(const char *text);
   /* The target that a claimed text names. TJ5001, TJ5002. */
@@ -73,6 +76,9 @@ struct tj_target_family {
 /* The target that a text names: `gfx942`, `gfx90a:xnack-:sramecc+`, `host`. TJ5001 for an unknown target, TJ5002 for
  * a feature that is unknown, repeated, or not the processor's. */
 const tj_target *tj_target_parse(tj_job *job, const char *text);
+
+/* Every target, as the families list theirs. */
+void tj_target_list_all(tj_text *text);
 
 /* The name in the object file of a kernel called `name`: what to look up there. */
 const char *tj_target_symbol(tj_job *job, const tj_target *target, const char *name);

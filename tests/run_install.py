@@ -40,8 +40,14 @@ def expect(text, pattern):
         raise Failure(f"expected {pattern!r} in:\n{text}")
 
 
+COMPLETIONS = ("bash-completion/completions/tilejit", "zsh/site-functions/_tilejit",
+               "fish/vendor_completions.d/tilejit.fish")
+
+
 def check_command(prefix):
     command = prefix / "bin" / "tilejit"
+    for name in COMPLETIONS:
+        expect((prefix / "share" / name).read_text(encoding="utf-8"), r"complete -- ")
     expect(run([command, "eval", "((4,8):(8,1))(2,3)"]), r"^19$")
     expect(run([command, "devices"]), r"sim:gfx942")
     expect(run([command, "eval", "(4,"], status=1), r"TJ1004")

@@ -4,7 +4,7 @@
 
     run_licences.py ROOT
 
-A file has the SPDX line on its first line, after "#!" on its second, or is named in REUSE.toml; not both. Exit
+A file has the SPDX line on its first line, after "#!" or "#compdef" on its second, or is named in REUSE.toml; not both. Exit
 status 1 when a file lacks a licence, 77 where ROOT is no git repository or there is no git. Needs Python 3.11, for
 TOML.
 """
@@ -32,7 +32,7 @@ def files_of(root):
 
 def has_line(path):
     lines = path.read_bytes()[:4096].split(b"\n")
-    if lines[0].startswith(b"#!/"):
+    if lines[0].startswith((b"#!/", b"#compdef ")):
         del lines[0]
     return bool(lines) and TAG.fullmatch(lines[0]) is not None
 

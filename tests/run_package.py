@@ -64,6 +64,11 @@ for page in tilejit tilejit-language $(tilejit help --json | grep -o '"name":"[a
   test "$(wc -l < /packages/page)" -gt 20
 done
 man tilejit-run | grep -e --device
+say completions
+test -f /usr/share/zsh/vendor-completions/_tilejit
+test -f /usr/share/fish/vendor_completions.d/tilejit.fish
+bash --norc -c '. /usr/share/bash-completion/completions/tilejit; COMP_LINE="tilejit disa"; COMP_CWORD=1
+  COMP_WORDS=(tilejit disa); _tilejit; echo "completed: ${COMPREPLY[*]}"'
 say embed
 cmake -S /usr/share/doc/tilejit/examples/embed -B /packages/embed/build >/dev/null
 cmake --build /packages/embed/build >/dev/null
@@ -86,7 +91,8 @@ EXPECTED = (
     r"(?s)100 x 77 on sim:gfx942 .*: 0 of 7700 elements wrong.*100 x 77 on sim:gfx942 .*: 0 of 7700 elements wrong",
     r"libtilejit\.so\.0 => /(usr/)?lib/[^/]+/libtilejit\.so\.0 ",
     r"10 x 7 on host .*: 0 of 70 elements wrong",
-    r"(?s)step: pages.*--device.*step: embed",
+    r"(?s)step: pages.*--device.*step: completions",
+    r"(?m)^completed: disasm$",
     r"step: end",
 )
 

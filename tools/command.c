@@ -101,14 +101,13 @@ static bool is_other_option(const option *o, void *data) {
   return !matches;
 }
 
-static const option *find_option(const command *of, const char *word) {
+const option *find_option(const command *of, const char *word) {
   option_search search = {.word = word};
   each_option(of, is_other_option, &search);
   return search.found;
 }
 
-/* A word that begins with '-' and is neither "-", nor a negative number. */
-static bool looks_like_option(const char *word) {
+bool looks_like_option(const char *word) {
   return word[0] == '-' && word[1] != '\0' && !(word[1] >= '0' && word[1] <= '9') && word[1] != '(';
 }
 

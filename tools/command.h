@@ -77,6 +77,11 @@ void each_option(const command *of, bool (*visit)(const option *o, void *data), 
 
 const char *option_dashes(const option *o);
 
+/* The option that a word gives, as in --name, --name=value and -n; NULL: the command has none such. */
+const option *find_option(const command *of, const char *word);
+/* Whether a word is an option, right or wrong: it begins with '-', and is neither "-" nor a negative number. */
+bool looks_like_option(const char *word);
+
 /* The last value of an option; NULL where it was not given. */
 const char *option_value(const arguments *given, const char *name);
 bool option_given(const arguments *given, const char *name);

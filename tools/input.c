@@ -139,8 +139,8 @@ static bool ends_in_tile(const char *word) {
   return length >= 5 && strcmp(word + length - 5, ".tile") == 0;
 }
 
-static bool is_file(const arguments *given, const char *word) {
-  return given->command->operands[0].kind != VALUE_EXPRESSION || strcmp(word, "-") == 0 || ends_in_tile(word);
+bool is_file_operand(const command *of, const char *word) {
+  return of->operands[0].kind != VALUE_EXPRESSION || strcmp(word, "-") == 0 || ends_in_tile(word);
 }
 
 static bool add_file(input *found, const char *path) {
@@ -170,7 +170,7 @@ int input_of(const arguments *given, unsigned most, input *found) {
   }
   for (size_t i = 0; i < given->operand_count; i++) {
     const char *word = given->operand[i];
-    if (is_file(given, word))
+    if (is_file_operand(given->command, word))
       has_one_file = add_file(found, word) && has_one_file;
     else
       has_few_expressions = add_expression(found, most, word) && has_few_expressions;

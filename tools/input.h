@@ -27,6 +27,9 @@ extern const option program_input[], expression_input[], comparison_input[], cod
 #define EXPRESSION_OPERAND                                                                                           \
   { "EXPR", VALUE_EXPRESSION, "an expression; - and what ends in .tile is a FILE", NULL, 0, 2 }
 
+/* Whether an operand of a command that takes programs or expressions is a FILE. */
+bool is_file_operand(const command *of, const char *word);
+
 /* Sorts out operands, -f and -e: at most one FILE, at most `most` expressions, and something. Returns 0, or the exit
  * status after printing what is wrong. */
 int input_of(const arguments *given, unsigned most, input *found);

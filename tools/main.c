@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The tilejit command: finds the subcommand, and lets it run. */
+/* The tilejit command: finds the subcommand, and lets it run; completes lines for shells. */
 #include "command.h"
+#include "complete.h"
 #include "help.h"
 #include "progress.h"
 #include "report.h"
@@ -49,6 +50,8 @@ int main(int count, char **words) {
     print_overview(stderr);
     return TJ_ERROR_USAGE;
   }
+  if (strcmp(words[1], COMPLETE_COMMAND) == 0)
+    return complete_line(count - 2, words + 2);
   const command *found = find_command(command_name(words[1]));
   if (found == NULL)
     return fail_command(words[1]);

@@ -185,6 +185,9 @@ TJ_API tj_status tj_language_function(tj_context *context, const char *name, tj_
  * such objects. */
 TJ_API tj_status tj_language_functions(tj_context *context, tj_language_form form, tj_blob *text);
 
+/* Every type that elements may have: a line each, its name, a tab, what it is. */
+TJ_API tj_status tj_language_dtypes(tj_context *context, tj_blob *text);
+
 /* --- programs --- */
 
 typedef struct tj_program tj_program;
@@ -364,6 +367,9 @@ typedef struct {
   const char *kernel;
   const char *target;
 } tj_compile_options;
+
+/* Every target, features left open: a line each, its name, a tab, what it is. */
+TJ_API tj_status tj_target_list(tj_context *context, tj_blob *text);
 
 /* The stages of a compilation, each of which can be shown. */
 typedef enum {

@@ -172,6 +172,10 @@ static tj_status ask(tj_context *context) {
     status = release(context, tj_version_text(context, &blob), &blob);
   if (status == TJ_OK)
     status = release(context, tj_language_function(context, "coalesce", TJ_LANGUAGE_JSON, &blob), &blob);
+  if (status == TJ_OK)
+    status = release(context, tj_language_dtypes(context, &blob), &blob);
+  if (status == TJ_OK)
+    status = release(context, tj_target_list(context, &blob), &blob);
   return status;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the library tells of the language's functions: every row of the tables, whose examples are evaluated, and the
- * names of CuTe and CK Tile. */
+ * names of CuTe and CK Tile; and of element types and targets, each of which is used. */
 #include "library_support.h"
 
 #include <jansson.h>
@@ -135,8 +135,63 @@ START_TEST(the_list_has_a_line_for_each_function) {
 }
 END_TEST
 
+/* --- element types and targets --- */
+
+typedef tj_status (*list_of_names)(tj_context *context, tj_blob *text);
+typedef tj_status (*use_of_name)(tj_context *context, const char *name);
+
+static tj_status check_elements(tj_context *context, const char *dtype) {
+  tj_program *program;
+  tj_blob text;
+  int holds;
+  expect_ok(context, tj_program_create(context, "map", "8:1", 3, NULL, 0, &program), "map");
+  tj_status status = tj_program_check(program, &(tj_check_options){.dtype = dtype}, &holds, &text);
+  if (status == TJ_OK)
+    tj_blob_release(context, &text);
+  tj_program_destroy(program);
+  return status;
+}
+
+static tj_status compile_offsets(tj_context *context, const char *target) {
+  tj_program *program;
+  tj_blob text;
+  expect_ok(context, tj_program_create(context, "map", "8:1", 3, NULL, 0, &program), "map");
+  tj_status status = tj_program_emit(program, &(tj_compile_options){.target = target}, TJ_EMIT_LLVM, &text);
+  if (status == TJ_OK)
+    tj_blob_release(context, &text);
+  tj_program_destroy(program);
+  return status;
+}
+
+/* The number of lines NAME, tab, what it is, whose names can all be used. */
+static unsigned expect_usable(tj_context *context, list_of_names list, use_of_name use) {
+  tj_blob text;
+  unsigned count = 0;
+  expect_ok(context, list(context, &text), "list");
+  for (char *line = text.data, *next; *line != '\0'; line = next, count++) {
+    char *tab = strchr(line, '\t'), *end = strchr(line, '\n');
+    ck_assert_msg(tab != NULL && end > tab + 1, "%s", line);
+    *tab = '\0';
+    next = end + 1;
+    expect_ok(context, use(context, line), line);
+  }
+  tj_blob_release(context, &text);
+  return count;
+}
+
+START_TEST(names_that_are_listed_can_be_used) {
+  tj_context *context = new_context(NULL);
+  ck_assert_uint_ge(expect_usable(context, tj_language_dtypes, check_elements), 17);
+  ck_assert_uint_ge(expect_usable(context, tj_target_list, compile_offsets), 50);
+  expect_code(context, check_elements(context, "f17"), 4002, "f17");
+  expect_code(context, compile_offsets(context, "gfx9999"), 5001, "gfx9999");
+  tj_context_destroy(context);
+}
+END_TEST
+
 int main(void) {
   const TTest *const tests[] = {examples_have_the_values_of_their_rows, functions_are_found_by_each_of_their_names,
-                                names_that_are_no_function_are_told, the_list_has_a_line_for_each_function};
+                                names_that_are_no_function_are_told, the_list_has_a_line_for_each_function,
+                                names_that_are_listed_can_be_used};
   return run_suite(suite_of("language", tests, sizeof tests / sizeof *tests));
 }
