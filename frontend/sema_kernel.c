@@ -61,6 +61,7 @@ static void check_all_used(tj_scope *scope, const tj_kernel_definition *kernel) 
 
 typedef enum {
   OPTION_FILL,
+  OPTION_MAPPING,
   OPTION_THROUGH,
   OPTION_FROM,
   OPTION_TO,
@@ -78,6 +79,7 @@ static const struct {
   unsigned bodies; /* that have it */
 } option_rows[OPTION_COUNT] = {
     [OPTION_FILL] = {"fill", OF_COPY | OF_SHUFFLE},
+    [OPTION_MAPPING] = {"mapping", OF_COPY},
     [OPTION_THROUGH] = {"through", OF_COPY},
     [OPTION_FROM] = {"from", OF_SHUFFLE},
     [OPTION_TO] = {"to", OF_SHUFFLE},
@@ -152,9 +154,6 @@ static void evaluate_gather(tj_scope *scope, tj_kernel_definition *kernel, const
   kernel->gather = find_argument(scope, kernel, ast);
   if (kernel->gather == kernel->source || kernel->gather == kernel->destination)
     tj_fail(scope->job, TJ_KERNEL_ARGUMENT, "indices are an argument of their own");
-  if (move->option[OPTION_THROUGH] != NULL)
-    tj_fail_at(scope->job, move->option[OPTION_THROUGH]->span, TJ_UNKNOWN_ARGUMENT,
-               "copy takes gather or through, not both");
 }
 
 /* --- copies and shuffles --- */
@@ -178,13 +177,41 @@ static void evaluate_movement(tj_scope *scope, tj_kernel_definition *kernel, mov
     evaluate_gather(scope, kernel, move);
 }
 
+/* Of options that exclude each other, the one that was given. */
+static option exclusive_option(tj_scope *scope, const movement *move, const option among[], uint32_t count) {
+  option given = OPTION_COUNT;
+  for (uint32_t i = 0; i < count; i++) {
+    if (move->option[among[i]] == NULL)
+      continue;
+    if (given != OPTION_COUNT)
+      tj_fail_at(scope->job, move->option[among[i]]->span, TJ_UNKNOWN_ARGUMENT, "copy takes %s or %s, not both",
+                 option_rows[given].name, option_rows[among[i]].name);
+    given = among[i];
+  }
+  return given;
+}
+
+static const tj_mapping *mapping_option(tj_scope *scope, const movement *move) {
+  const tj_value *value = option_value(scope, move, OPTION_MAPPING);
+  if (value->kind != TJ_VALUE_MAPPING)
+    tj_fail_type(scope->job, value, "mapping", "a mapping");
+  return value->mapping;
+}
+
 static void evaluate_copy(tj_scope *scope, tj_kernel_definition *kernel, const tj_ast *body) {
+  static const option sharing[] = {OPTION_GATHER, OPTION_MAPPING, OPTION_THROUGH};
   movement move = {"copy", OF_COPY, body, {NULL}};
   evaluate_movement(scope, kernel, &move);
-  if (move.option[OPTION_THROUGH] == NULL)
+  option how = exclusive_option(scope, &move, sharing, sizeof sharing / sizeof *sharing);
+  if (how != OPTION_MAPPING && how != OPTION_THROUGH)
     return;
-  kernel->from = kernel->to = distribution_option(scope, &move, OPTION_THROUGH);
-  kernel->from_span = kernel->to_span = move.option[OPTION_THROUGH]->span;
+  kernel->load_span = kernel->store_span = move.option[how]->span;
+  if (how == OPTION_MAPPING) {
+    kernel->mapping = mapping_option(scope, &move);
+    return;
+  }
+  const tj_distribution *through = distribution_option(scope, &move, OPTION_THROUGH);
+  kernel->mapping = tj_mapping_of_distributions(scope->graph, through, through);
 }
 
 static int64_t thread_count(const tj_distribution *distribution) {
@@ -211,9 +238,7 @@ static bool same_tile(const tj_distribution *a, const tj_distribution *b) {
   return true;
 }
 
-static void check_shuffle(tj_scope *scope, const tj_kernel_definition *kernel) {
-  const tj_distribution *from = kernel->from, *to = kernel->to;
-  scope->job->here = kernel->to_span;
+static void check_shuffle(tj_scope *scope, const tj_distribution *from, const tj_distribution *to) {
   if (!same_tile(from, to))
     tj_fail(scope->job, TJ_SHUFFLE_MISMATCH, "from has tiles of %s, to has tiles of %s", tile_text(scope, from),
             tile_text(scope, to));
@@ -230,11 +255,12 @@ static void evaluate_shuffle(tj_scope *scope, tj_kernel_definition *kernel, cons
     if (move.option[which] == NULL)
       tj_fail(scope->job, TJ_WRONG_ARITY, "shuffle needs %s=…, a distribution", option_rows[which].name);
   }
-  kernel->from = distribution_option(scope, &move, OPTION_FROM);
-  kernel->from_span = move.option[OPTION_FROM]->span;
-  kernel->to = distribution_option(scope, &move, OPTION_TO);
-  kernel->to_span = move.option[OPTION_TO]->span;
-  check_shuffle(scope, kernel);
+  const tj_distribution *from = distribution_option(scope, &move, OPTION_FROM);
+  const tj_distribution *to = distribution_option(scope, &move, OPTION_TO);
+  kernel->load_span = move.option[OPTION_FROM]->span;
+  kernel->store_span = move.option[OPTION_TO]->span;
+  check_shuffle(scope, from, to);
+  kernel->mapping = tj_mapping_of_distributions(scope->graph, from, to);
 }
 
 /* --- kernels --- */

@@ -15,6 +15,7 @@ const char *tj_value_kind_name(tj_value_kind kind) {
                                       [TJ_VALUE_ADAPTOR] = "an adaptor",
                                       [TJ_VALUE_DISTRIBUTION] = "a distribution",
                                       [TJ_VALUE_LINEAR] = "a linear map",
+                                      [TJ_VALUE_MAPPING] = "a mapping",
                                       [TJ_VALUE_LIST] = "a list"};
   return names[kind];
 }
@@ -42,6 +43,7 @@ DEFINE_VALUE_OF(view, TJ_VALUE_VIEW, const tj_view *)
 DEFINE_VALUE_OF(adaptor, TJ_VALUE_ADAPTOR, const tj_adaptor *)
 DEFINE_VALUE_OF(distribution, TJ_VALUE_DISTRIBUTION, const tj_distribution *)
 DEFINE_VALUE_OF(linear, TJ_VALUE_LINEAR, const tj_f2 *)
+DEFINE_VALUE_OF(mapping, TJ_VALUE_MAPPING, const tj_mapping *)
 
 const tj_value *tj_value_of_node(tj_graph *graph, const tj_node *node) {
   return tj_value_of_tuple(graph, tj_tuple_integer(graph, node));
@@ -97,6 +99,9 @@ void tj_value_print(tj_text *text, const tj_value *value) {
     return;
   case TJ_VALUE_LINEAR:
     tj_f2_print(text, value->linear);
+    return;
+  case TJ_VALUE_MAPPING:
+    tj_mapping_print(text, value->mapping);
     return;
   case TJ_VALUE_TILER:
     print_items(text, value, '<', '>');
@@ -157,6 +162,7 @@ const tj_value *tj_value_simplified(tj_graph *graph, const tj_value *value) {
   case TJ_VALUE_ADAPTOR:
   case TJ_VALUE_DISTRIBUTION:
   case TJ_VALUE_LINEAR:
+  case TJ_VALUE_MAPPING:
     return value;
   }
   return value;

@@ -7,6 +7,7 @@
 
 #include "ir/distribution.h"
 #include "ir/f2.h"
+#include "ir/mapping.h"
 
 typedef enum {
   TJ_VALUE_TUPLE, /* an integer, a basis element, an underscore, a tuple of those */
@@ -19,6 +20,7 @@ typedef enum {
   TJ_VALUE_ADAPTOR,
   TJ_VALUE_DISTRIBUTION,
   TJ_VALUE_LINEAR,
+  TJ_VALUE_MAPPING,
   TJ_VALUE_LIST,
 } tj_value_kind;
 
@@ -36,6 +38,7 @@ struct tj_value {
     const tj_adaptor *adaptor;
     const tj_distribution *distribution;
     const tj_f2 *linear;
+    const tj_mapping *mapping;
     struct { /* LIST, TILER */
       const tj_value *const *item;
       uint32_t count;
@@ -56,6 +59,7 @@ const tj_value *tj_value_of_view(tj_graph *graph, const tj_view *view);
 const tj_value *tj_value_of_adaptor(tj_graph *graph, const tj_adaptor *adaptor);
 const tj_value *tj_value_of_distribution(tj_graph *graph, const tj_distribution *distribution);
 const tj_value *tj_value_of_linear(tj_graph *graph, const tj_f2 *map);
+const tj_value *tj_value_of_mapping(tj_graph *graph, const tj_mapping *mapping);
 const tj_value *tj_value_of_items(tj_graph *graph, tj_value_kind kind, const tj_value *const items[], uint32_t count);
 
 /* Canonical text, which parses back to the same value. */
@@ -106,24 +110,25 @@ typedef struct {
   const tj_node *trips;
 } tj_kernel_walk;
 
-/* kernel NAME(arguments) = copy(source, destination, fill=…, through=…), shuffle(source, destination, from=…, to=…),
- * or offsets(destination, map, step=…, count=…, starts=…). A shuffle is a copy whose tiles are loaded by one
- * distribution, stored by another. */
+/* kernel NAME(arguments) = copy(source, destination, fill=…, mapping=…), or offsets(destination, map, step=…,
+ * count=…, starts=…). copy(…, through=D) and shuffle(…, from=D1, to=D2) are copies with the mapping that the
+ * distributions say.
+ */
 typedef struct {
   const char *name;
   const tj_kernel_argument *argument;
   uint32_t argument_count;
   tj_kernel_body body;
-  uint32_t source, destination;     /* indices of arguments */
-  uint32_t gather;                  /* copy: the argument in which the source's index is looked up */
-  uint32_t gathered_dimension;      /* in this dimension of the source */
-  const tj_value *map;              /* offsets: whose offsets */
-  const tj_kernel_walk *walk;       /* offsets of a view: at which places; NULL: at all, each once */
-  int64_t fill;                     /* copy */
-  tj_number scale, bias;            /* copy: elements become scale * element + bias */
-  const tj_distribution *from, *to; /* copy: how tiles are loaded and stored; NULL: the mapping chooses */
-  bool may_race;                    /* several coordinates may store different sources to one element */
-  tj_span span, body_span, from_span, to_span;
+  uint32_t source, destination;                   /* indices of arguments */
+  uint32_t gather;                                /* copy: the argument in which the source's index is looked up */
+  uint32_t gathered_dimension;                    /* in this dimension of the source */
+  const tj_value *map;                            /* offsets: whose offsets */
+  const tj_kernel_walk *walk;                     /* offsets of a view: at which places; NULL: at all, each once */
+  int64_t fill;                                   /* copy */
+  tj_number scale, bias;                          /* copy: elements become scale * element + bias */
+  const tj_mapping *mapping;                      /* copy; NULL: chosen */
+  bool may_race;                                  /* several coordinates may store different sources to one element */
+  tj_span span, body_span, load_span, store_span; /* the last two: what says how tiles are loaded and stored */
 } tj_kernel_definition;
 
 typedef struct {

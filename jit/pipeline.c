@@ -5,7 +5,7 @@
  *   evaluate   AST             values          frontend/sema.h
  *   plan       values          index graph     lower/plan.h       one kernel from here on
  *   simplify   index graph     the same, less  ir/simplify.h
- *   map        index graph     the same, tiled lower/mapping.h    needs a target from here on; lower/distributed.h
+ *   map        index graph     the same, tiled lower/mapping.h    needs a target from here on; lower/mapped.h
  *                                                                 where the kernel says how its tiles travel
  *   derive     index graph     launch words    lower/kernel.h     what the host computes once for all work-items
  *   describe   index graph     launch plan     jit/launch_plan.h  to launch without the graph
@@ -31,7 +31,7 @@
 #include "frontend/sema.h"
 #include "jit/code_object.h"
 #include "jit/link.h"
-#include "lower/distributed.h"
+#include "lower/mapped.h"
 #include "lower/mapping.h"
 #include "lower/plan.h"
 
@@ -79,8 +79,8 @@ static void simplify(tj_compilation *c) {
 
 static void map(tj_compilation *c) {
   c->target = tj_target_parse(c->graph->job, c->options.target);
-  c->kernel = c->kernel->distributed != NULL ? tj_map_distributed(c->graph, c->kernel, c->target)
-                                             : tj_map_copy(c->graph, c->kernel, c->target);
+  c->kernel = c->kernel->mapped != NULL ? tj_map_as_given(c->graph, c->kernel, c->target)
+                                        : tj_map_copy(c->graph, c->kernel, c->target);
 }
 
 static void derive(tj_compilation *c) {

@@ -6,7 +6,7 @@
 #include "ir/print.h"
 #include "jit/guard.h"
 #include "jit/report_proof.h"
-#include "lower/distributed.h"
+#include "lower/mapped.h"
 #include "lower/plan.h"
 
 #include <inttypes.h>
@@ -240,28 +240,17 @@ void tj_report_values(tj_program *program, tj_text *text) {
   }
 }
 
-static void print_distribution(tj_text *text, const char *name, const tj_distribution *distribution) {
-  tj_text_format(text, "  %-12s = ", name);
-  tj_distribution_print(text, distribution);
-  tj_text_char(text, '\n');
-}
-
-/* What the expressions are before tiles are made of them. */
-static void print_distributed(tj_text *text, const tj_distributed *distributed) {
-  bool is_same = tj_distribution_equal(distributed->load, distributed->store);
-  print_distribution(text, is_same ? "through" : "from", distributed->load);
-  if (!is_same)
-    print_distribution(text, "to", distributed->store);
-}
-
 void tj_report_kernel(tj_program *program, const tj_kernel *kernel, tj_text *text) {
   uint32_t count;
   const tj_named_node *named = tj_kernel_expressions(&program->job, kernel, &count);
   tj_text_format(text, "kernel %s: one work-item for each 0 <= n < count\n", kernel->name);
   for (uint32_t i = 0; i < count; i++)
     tj_text_format(text, "  %-12s = %s\n", named[i].name, tj_node_text(&program->job, named[i].node));
-  if (kernel->distributed != NULL)
-    print_distributed(text, kernel->distributed);
+  if (kernel->mapped != NULL) {
+    tj_text_format(text, "  %-12s = ", "mapping");
+    tj_mapping_print(text, kernel->mapped->mapping);
+    tj_text_char(text, '\n');
+  }
 }
 
 void tj_report_stats(tj_isa_stats stats, tj_text *text) {

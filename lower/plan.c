@@ -10,7 +10,7 @@
 #include "ir/structure.h"
 #include "ir/substitute.h"
 #include "ir/walk.h"
-#include "lower/distributed.h"
+#include "lower/mapped.h"
 #include "lower/domain.h"
 #include "lower/economy.h"
 #include "lower/gather.h"
@@ -297,13 +297,13 @@ static tj_kernel_step scalar_step(tj_step_kind kind, tj_access access) {
   return (tj_kernel_step){.kind = kind, .access = access, .width = 1, .slot_step = 1};
 }
 
-/* Distributions speak of dimensions as they are, not of modes that are sorted and merged. */
+/* Mappings speak of dimensions as they are, not of modes that are sorted and merged. */
 static void plan_tiles(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
                        const tj_operand operands[]) {
   tj_domain *domain = TJ_NEW(graph->job, tj_domain);
   *domain = tj_domain_of_dimensions(graph, &operands[definition->source], &operands[definition->destination]);
   kernel->domain = domain;
-  kernel->distributed = tj_distributed_make(graph, definition, domain);
+  kernel->mapped = tj_mapped_make(graph, definition, domain);
 }
 
 static void plan_gather(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
@@ -340,7 +340,7 @@ static void plan_copy(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defini
   tj_access store = tj_domain_destination(graph, domain, definition->destination, digits);
   set_steps(graph, kernel, scalar_step(TJ_STEP_LOAD, load), scalar_step(TJ_STEP_STORE, store));
   judge_copy(graph, kernel, definition, operands, domain);
-  if (definition->from != NULL)
+  if (definition->mapping != NULL)
     plan_tiles(graph, kernel, definition, operands);
 }
 

@@ -4,8 +4,11 @@
 
 #include "ir/eval.h"
 #include "ir/facts.h"
+#include "ir/mapping.h"
 #include "ir/simplify.h"
 #include "lower/stage_stream.h"
+
+#include <string.h>
 
 typedef struct {
   tj_graph *graph;
@@ -305,6 +308,54 @@ static tj_side in_pass(stager *st, const passage *way, const tj_side *all, uint3
   return s;
 }
 
+/* --- layouts that a mapping gives --- */
+
+/* The element of LDS of a coordinate in the tile. Parts that are there at the same time lie one after the other. */
+static const tj_node *given_element(stager *st, const tj_node *const digit[]) {
+  tj_graph *graph = st->graph;
+  const tj_mapping *mapping = st->tiling->stage;
+  uint32_t rank = tj_mapping_rank(mapping), last = rank - 1;
+  const tj_node **within = TJ_NEW_ARRAY(graph->job, const tj_node *, rank);
+  const tj_node *part = tj_int(graph, tj_mapping_extent(mapping, last) / mapping->passes);
+  memcpy(within, digit, rank * sizeof *within);
+  within[last] = tj_mod(graph, digit[last], part);
+  const tj_node *element = tj_mapping_lds_at(graph, mapping, within);
+  if (st->passes == mapping->passes)
+    return element;
+  const tj_node *elements = tj_int(graph, tj_mapping_lds_elements(graph, mapping));
+  return tj_add(graph, element, tj_mul(graph, tj_div(graph, digit[last], part), elements));
+}
+
+static tj_side given(stager *st, const passage *way) {
+  tj_graph *graph = st->graph;
+  tj_side s = {.tile = way->side->tile};
+  s.element = TJ_NEW_ARRAY(graph->job, tj_tile_element, s.tile->slot_count);
+  for (uint32_t slot = 0; slot < s.tile->slot_count; slot++) {
+    const tj_node *offset = tj_simplified(graph, given_element(st, s.tile->digit[slot]));
+    s.element[slot].access =
+        (tj_access){.buffer = TJ_LDS, .offset = offset, .valid = tj_side_active(graph, way->side, slot)};
+  }
+  tj_side_choose_vectors(graph, st->tiling->domain, &s, st->widest, TJ_ALIGNED);
+  return s;
+}
+
+/* What is known of a layout in LDS that nobody had to choose. */
+static const tj_stage_choice *given_choice(stager *st) {
+  const tj_mapping *mapping = st->tiling->stage;
+  tj_stage_choice *choice = TJ_NEW(st->graph->job, tj_stage_choice);
+  int64_t elements = tj_mapping_lds_elements(st->graph, mapping) * (mapping->passes / st->passes);
+  choice->layout.bytes = (uint32_t)elements * st->element_bytes;
+  return choice;
+}
+
+/* The side's slots, by pass, as far as they are moved in each. */
+static tj_side *by_pass(stager *st, const passage *way, const tj_side *all) {
+  tj_side *in = TJ_NEW_ARRAY(st->graph->job, tj_side, st->passes);
+  for (uint32_t pass = 0; pass < st->passes; pass++)
+    in[pass] = in_pass(st, way, all, pass);
+  return in;
+}
+
 bool tj_plan_staging(tj_graph *graph, const tj_tiling *tiling, const tj_target *target, uint32_t element_bytes,
                      const tj_side *load, const tj_side *store, tj_staging *staging) {
   uint32_t widest = tj_target_widest(target, element_bytes);
@@ -312,14 +363,17 @@ bool tj_plan_staging(tj_graph *graph, const tj_tiling *tiling, const tj_target *
   st.rows = line_count(&st, false) / st.passes;
   passage in = find_passage(&st, load, true), out = find_passage(&st, store, false);
   tj_stage_choice *choice = TJ_NEW(graph->job, tj_stage_choice);
-  if (!is_shared_out(&st, &out) || !choose_stage(&st, &in, &out, choice))
+  if (!is_shared_out(&st, &out))
+    return false;
+  if (tiling->stage != NULL) {
+    tj_side all = given(&st, &in);
+    *staging = (tj_staging){by_pass(&st, &in, &all), given(&st, &out), given_choice(&st)};
+    return true;
+  }
+  if (!choose_stage(&st, &in, &out, choice))
     return false;
   tj_side all = staged(&st, &in, &choice->layout);
-  staging->choice = choice;
-  staging->out = staged(&st, &out, &choice->layout);
-  staging->in = TJ_NEW_ARRAY(graph->job, tj_side, st.passes);
-  for (uint32_t pass = 0; pass < st.passes; pass++)
-    staging->in[pass] = in_pass(&st, &in, &all, pass);
+  *staging = (tj_staging){by_pass(&st, &in, &all), staged(&st, &out, &choice->layout), choice};
   return true;
 }
 

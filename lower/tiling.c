@@ -82,6 +82,28 @@ static const tj_node *bind_base(tile_maker *maker, uint32_t mode, const tj_node 
   return symbol;
 }
 
+/* Which tile a workgroup takes along each mode: the last mode is the fastest. */
+static const tj_node *const *row_major_tile(tile_maker *maker, const tj_node *const tiles[]) {
+  tj_graph *graph = maker->graph;
+  const tj_node **place = TJ_NEW_ARRAY(graph->job, const tj_node *, mode_count(maker));
+  const tj_node *rest = maker->kernel->workgroup;
+  for (uint32_t m = mode_count(maker); m-- > 0;) {
+    place[m] = m > 0 ? tj_mod(graph, rest, tiles[m]) : rest;
+    rest = m > 0 ? tj_div(graph, rest, tiles[m]) : rest;
+  }
+  return place;
+}
+
+/* Which it takes in the order that the mapping gives. TJ4023. */
+static const tj_node *const *ordered_tile(tile_maker *maker, const tj_node *const tiles[]) {
+  tj_graph *graph = maker->graph;
+  const tj_tuple **extent = TJ_NEW_ARRAY(graph->job, const tj_tuple *, mode_count(maker));
+  for (uint32_t m = 0; m < mode_count(maker); m++)
+    extent[m] = tj_tuple_integer(graph, tj_simplified(graph, tiles[m]));
+  return tj_mapping_tile(graph, maker->tiling->order, tj_tuple_list(graph, extent, mode_count(maker)),
+                         maker->kernel->workgroup);
+}
+
 /* Where the tile of a workgroup begins. */
 static void place_tile(tile_maker *maker) {
   tj_graph *graph = maker->graph;
@@ -97,13 +119,10 @@ static void place_tile(tile_maker *maker) {
   maker->kernel->workgroup = tj_coordinate(graph, "g", all);
   maker->kernel->binding = TJ_NEW_ARRAY(graph->job, tj_kernel_binding, count + 1);
   maker->base = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
-  const tj_node *rest = maker->kernel->workgroup;
-  for (uint32_t m = count; m-- > 0;) {
-    const tj_node *at = m > 0 ? tj_mod(graph, rest, tiles[m]) : rest;
-    if (m > 0)
-      rest = tj_div(graph, rest, tiles[m]);
-    maker->base[m] = bind_base(maker, m, at);
-  }
+  const tj_node *const *place =
+      maker->tiling->order != NULL ? ordered_tile(maker, tiles) : row_major_tile(maker, tiles);
+  for (uint32_t m = count; m-- > 0;)
+    maker->base[m] = bind_base(maker, m, place[m]);
 }
 
 /* --- elements --- */

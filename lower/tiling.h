@@ -36,9 +36,11 @@ typedef struct {
   bool is_staged;
   bool may_overlap;               /* elements may be moved by two tiles */
   const tj_substitution *assumed; /* symbols of which more is known here than in the flat kernel; NULL: none */
-  uint32_t passes;  /* staged: parts in which the rows go through LDS one after the other, a divisor of how many there
-                       are; the slots of the store side are in equal shares, by pass; 0 is as 1. More than one only
-                       where the target's work-items keep their slots */
+  uint32_t passes; /* staged: parts in which the rows go through LDS one after the other, a divisor of how many there
+                      are; the slots of the store side are in equal shares, by pass; 0 is as 1. More than one only
+                      where the target's work-items keep their slots */
+  const tj_layout *order;         /* the workgroup's number → coordinate of its tile; NULL: the last mode fastest */
+  const struct tj_mapping *stage; /* staged: its `lds` says where a part of the tile is in LDS; NULL: to be chosen */
   uint64_t columns; /* staged: the modes, by bit, whose elements lie side by side in LDS first; the others are rows */
 } tj_tiling;
 

@@ -5,7 +5,7 @@
 #include "frontend/parser.h"
 #include "frontend/sema.h"
 #include "ir/table.h"
-#include "lower/distributed.h"
+#include "lower/mapped.h"
 #include "lower/plan.h"
 #include "random_nodes.h"
 #include "tests/unit/kernel_interpreter.h"
@@ -25,7 +25,7 @@ static const tj_program_values *read_program(tj_graph *graph, const char *text, 
 static const tj_kernel *map_program(tj_graph *graph, const tj_program_values *values, const char *target) {
   tj_kernel *flat = tj_plan_kernel(graph, values, &values->kernel[0]);
   tj_kernel_simplify(graph, flat, NULL);
-  return tj_map_distributed(graph, flat, tj_target_parse(graph->job, target));
+  return tj_map_as_given(graph, flat, tj_target_parse(graph->job, target));
 }
 
 /* --- vectors --- */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* mapping(…): how a copy is shared out, from named parts. */
+#include "frontend/builtin.h"
+
+#include <string.h>
+
+/* The part of that name, which is to blame from here on; NULL where it is not given. */
+static const tj_value *part(tj_call *call, const char *name) {
+  for (uint32_t i = 0; i < call->named_count; i++) {
+    if (strcmp(call->named[i].name, name) == 0) {
+      call->job->here = call->named[i].span;
+      return call->named[i].value;
+    }
+  }
+  return NULL;
+}
+
+static const tj_layout *layout_part(tj_call *call, const char *name) {
+  const tj_value *value = part(call, name);
+  if (value != NULL && value->kind != TJ_VALUE_LAYOUT)
+    tj_fail_type(call->job, value, name, "a layout");
+  return value != NULL ? &value->layout : NULL;
+}
+
+static const tj_value *lds_part(tj_call *call) {
+  const tj_value *value = part(call, "lds");
+  if (value != NULL && tj_value_layout(value) == NULL)
+    tj_fail_type(call->job, value, "lds", "a layout or a composed layout");
+  return value;
+}
+
+static const tj_tuple *tile_part(tj_call *call) {
+  const tj_value *value = part(call, "tile");
+  return value != NULL ? tj_need_tuple(call->graph, value, "tile") : NULL;
+}
+
+static int64_t number_part(tj_call *call, const char *name, int64_t otherwise) {
+  const tj_value *value = part(call, name);
+  return value != NULL ? tj_need_constant(call->graph, value, name) : otherwise;
+}
+
+static bool truth_part(tj_call *call, const char *name) {
+  int64_t value = number_part(call, name, 0);
+  if (value != 0 && value != 1)
+    tj_fail(call->job, TJ_MAPPING, "%s is 0 or 1", name);
+  return value == 1;
+}
+
+const tj_value *tj_builtin_mapping(tj_call *call) {
+  tj_span here = call->job->here;
+  tj_mapping_parts parts = {.tile = tile_part(call),
+                            .load = layout_part(call, "load"),
+                            .store = layout_part(call, "store"),
+                            .lds = lds_part(call),
+                            .passes = number_part(call, "passes", 1),
+                            .overlaps = truth_part(call, "overlap"),
+                            .order = layout_part(call, "order")};
+  call->job->here = here;
+  return tj_value_of_mapping(call->graph, tj_mapping_make(call->graph, &parts));
+}
