@@ -4,6 +4,7 @@
 
 #include "ir/facts.h"
 #include "ir/predicate.h"
+#include "ir/simplify.h"
 
 #include <inttypes.h>
 
@@ -380,18 +381,49 @@ const tj_node *const *tj_mapping_digits(tj_graph *graph, const tj_mapping *mappi
 
 /* --- orders of tiles --- */
 
-/* Whether the values of a layout of basis strides are surely all coordinates of a box. */
-static bool reaches_box(tj_graph *graph, tj_layout order, const tj_tuple *box) {
-  const tj_tuple *reached = tj_layout_coshape(graph, order);
-  if (!tj_prove_equal(graph, tj_layout_size(graph, order), tj_tuple_product(graph, box)) ||
-      tj_tuple_rank(reached) != box->count)
-    return false;
-  for (uint32_t m = 0; m < box->count; m++) {
-    const tj_tuple *most = tj_tuple_mode(reached, m);
-    if (most->kind != TJ_TUPLE_INTEGER || !tj_prove_equal(graph, most->value, box->item[m]->value))
-      return false;
+/* Leaves of an order: basis elements, or integers of a single mode. */
+typedef struct {
+  const tj_tuple *const *extent, *const *stride;
+  uint32_t count;
+} leaves;
+
+static bool is_along(const tj_tuple *stride, uint32_t mode) {
+  return stride->kind == TJ_TUPLE_BASIS ? stride->count == 1 && stride->path[0] == mode : mode == 0;
+}
+
+/* A leaf along a mode that goes on where those before it have reached; `count` where there is none. */
+static uint32_t find_next(tj_graph *graph, const leaves *order, const bool taken[], uint32_t mode,
+                          const tj_node *reached) {
+  uint32_t i = 0;
+  while (i < order->count &&
+         (taken[i] || !is_along(order->stride[i], mode) || !tj_prove_equal(graph, order->stride[i]->value, reached)))
+    i++;
+  return i;
+}
+
+/* Takes the leaves that reach 0 … size - 1 along a mode; whether they do. */
+static bool fills_mode(tj_graph *graph, const leaves *order, bool taken[], uint32_t mode, const tj_node *size) {
+  const tj_node *reached = tj_int(graph, 1);
+  for (uint32_t i; (i = find_next(graph, order, taken, mode, reached)) < order->count;) {
+    taken[i] = true;
+    reached = tj_simplified(graph, tj_mul(graph, reached, order->extent[i]->value));
   }
-  return tj_is_injective(graph, tj_value_of_layout(graph, order));
+  return tj_prove_equal(graph, reached, size);
+}
+
+/* Whether the values of a layout of basis strides are surely all coordinates of a box, each once: along each mode its
+ * digits have to be those of a mixed radix. */
+static bool reaches_box(tj_graph *graph, tj_layout order, const tj_tuple *box) {
+  leaves all = {.stride = tj_tuple_leaves(graph, order.stride, &all.count)};
+  all.extent = tj_tuple_leaves(graph, order.shape, &all.count);
+  bool *taken = TJ_NEW_ARRAY(graph->job, bool, all.count + 1), is_filled = true;
+  for (uint32_t i = 0; i < all.count; i++)
+    taken[i] = tj_is_int(all.extent[i]->value, 1);
+  for (uint32_t m = 0; m < box->count; m++)
+    is_filled = is_filled && fills_mode(graph, &all, taken, m, box->item[m]->value);
+  for (uint32_t i = 0; i < all.count; i++)
+    is_filled = is_filled && taken[i];
+  return is_filled;
 }
 
 const tj_node *const *tj_mapping_tile(tj_graph *graph, const tj_layout *order, const tj_tuple *tiles,

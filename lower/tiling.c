@@ -94,14 +94,30 @@ static const tj_node *const *row_major_tile(tile_maker *maker, const tj_node *co
   return place;
 }
 
+/* The leaves of a tuple, integers or basis elements, in terms of what is assumed. */
+static const tj_tuple *assumed_tuple(tile_maker *maker, const tj_tuple *tuple) {
+  tj_graph *graph = maker->graph;
+  uint32_t count;
+  const tj_tuple *const *leaves = tj_tuple_leaves(graph, tuple, &count);
+  const tj_tuple **assumed = TJ_NEW_ARRAY(graph->job, const tj_tuple *, count + 1);
+  for (uint32_t i = 0; i < count; i++) {
+    const tj_node *value = leaves[i]->value;
+    tj_substitute(graph, maker->tiling->assumed, &value, 1);
+    assumed[i] = leaves[i]->kind == TJ_TUPLE_BASIS ? tj_tuple_basis(graph, value, leaves[i]->path, leaves[i]->count)
+                                                   : tj_tuple_integer(graph, value);
+  }
+  return tj_tuple_from_leaves(graph, tuple, assumed);
+}
+
 /* Which it takes in the order that the mapping gives. TJ4023. */
 static const tj_node *const *ordered_tile(tile_maker *maker, const tj_node *const tiles[]) {
   tj_graph *graph = maker->graph;
   const tj_tuple **extent = TJ_NEW_ARRAY(graph->job, const tj_tuple *, mode_count(maker));
   for (uint32_t m = 0; m < mode_count(maker); m++)
     extent[m] = tj_tuple_integer(graph, tj_simplified(graph, tiles[m]));
-  return tj_mapping_tile(graph, maker->tiling->order, tj_tuple_list(graph, extent, mode_count(maker)),
-                         maker->kernel->workgroup);
+  const tj_layout *given = maker->tiling->order;
+  tj_layout order = {assumed_tuple(maker, given->shape), assumed_tuple(maker, given->stride)};
+  return tj_mapping_tile(graph, &order, tj_tuple_list(graph, extent, mode_count(maker)), maker->kernel->workgroup);
 }
 
 /* Where the tile of a workgroup begins. */

@@ -28,7 +28,27 @@ typedef struct {
 #define FRAMED "transform(packed((M, N)), [pad(M, 1, 2), pad(N, 8, 0)], [[0], [1]], [[0], [1]])"
 #define FRAME "packed((M+3, N+8))"
 #define THROUGH "copy(s, d, through=D)"
+#define MAPPED "copy(s, d, mapping=D)"
 #define SHUFFLE "shuffle(s, d, from=D, to=E)"
+
+/* Mappings as one writes them by hand, for any wave: a tile of 32 × 32 that is loaded by rows and stored by columns.
+ */
+#define TURNED(parts)                                                                                                \
+  {                                                                                                                  \
+    "let D = mapping(tile=(32,32), load=((8,32),4):((4@1,1@0),1@1), store=((8,32),4):((4@0,1@1),1@0)" parts ")\n",   \
+        "let D = mapping(tile=(32,32), load=((8,32),4):((4@1,1@0),1@1), store=((8,32),4):((4@0,1@1),1@0)" parts      \
+        ")\n"                                                                                                        \
+  }
+/* In two passes of 16 columns each. */
+#define PARTED(parts)                                                                                                \
+  {                                                                                                                  \
+    "let D = mapping(load=((4,32),(4,2)):((4@1,1@0),(1@1,16@1)), store=((8,16),(4,2)):((4@0,1@1),(1@0,16@1)), "      \
+    "passes=2" parts ")\n",                                                                                          \
+        "let D = mapping(load=((4,32),(4,2)):((4@1,1@0),(1@1,16@1)), store=((8,16),(4,2)):((4@0,1@1),(1@0,16@1)), "  \
+        "passes=2" parts ")\n"                                                                                       \
+  }
+#define EVERYWHERE(text)                                                                                             \
+  { text "\n", text "\n" }
 
 /* MFMA 32x32x8 and WMMA 16x16x16 operands: lanes by rows, vectors along k; WMMA holds A in both halves of a wave. */
 #define A_64                                                                                                         \
@@ -179,6 +199,88 @@ static const tile_case cases[] = {
      "i32",
      THROUGH,
      {{64, 16}, {50, 40}}},
+    {"turned", TURNED(""), ROWS, COLUMNS, "f32", "f32", MAPPED, {{64, 64}, {45, 40}}},
+    {"turned in padded LDS",
+     TURNED(", lds=(32,32):(33,1)"),
+     ROWS,
+     COLUMNS,
+     "f32",
+     "f32",
+     MAPPED,
+     {{64, 64}, {45, 40}}},
+    {"turned in swizzled LDS",
+     TURNED(", lds=Sw<3,2,3> o 0 o (32,32):(32,1)"),
+     ROWS,
+     COLUMNS,
+     "f32",
+     "f16",
+     MAPPED,
+     {{64, 64}, {45, 40}}},
+    {"turned, the last tiles moved back",
+     TURNED(", overlap=1"),
+     ROWS,
+     COLUMNS,
+     "f16",
+     "f16",
+     MAPPED,
+     {{70, 40}, {20, 48}}},
+    {"turned in passes", PARTED(""), ROWS, COLUMNS, "f32", "f32", MAPPED, {{64, 64}, {45, 40}}},
+    {"turned in passes, padded",
+     PARTED(", lds=(32,16):(17,1)"),
+     ROWS,
+     COLUMNS,
+     "b16",
+     "b16",
+     MAPPED,
+     {{64, 64}, {45, 40}}},
+    {"turned in passes, by the index in LDS",
+     PARTED(", lds=Sw<2,2,3> o 64 o 512:1"),
+     FRAMED,
+     FRAME,
+     "f32",
+     "f32",
+     MAPPED,
+     {{61, 56}, {45, 40}}},
+    {"raked, onto the index of the tile",
+     EVERYWHERE("let D = mapping(tile=(64,32), load=((4,64),8):((512,1),64))"),
+     ROWS,
+     ROWS,
+     "f16",
+     "f16",
+     MAPPED,
+     {{128, 64}, {77, 40}}},
+    {"stored by fewer than load, who hold more",
+     EVERYWHERE("let D = mapping(load=((4,32),4):((4@1,1@0),1@1), store=(32,16):(1@0,1@1))"),
+     ROWS,
+     COLUMNS,
+     "i8",
+     "i8",
+     MAPPED,
+     {{64, 64}, {45, 40}}},
+    {"held by two, and in two slots",
+     EVERYWHERE("let D = mapping(load=((4,16,2),(4,2)):((4@1,1@0,0),(1@1,0)), store=((16,4),4):((1@0,4@1),1@1))"),
+     ROWS,
+     COLUMNS,
+     "f32",
+     "f32",
+     MAPPED,
+     {{64, 64}, {45, 40}}},
+    {"tiles in an order of their own",
+     EVERYWHERE("let D = mapping(load=((8,8),4):((4@1,1@0),1@1), order=((M+7)/8,(N+31)/32):(1@0,1@1))"),
+     ROWS,
+     ROWS,
+     "f32",
+     "f32",
+     MAPPED,
+     {{64, 64}, {45, 40}}},
+    {"tiles in blocks of two by two",
+     EVERYWHERE("let D = mapping(load=((8,8),4):((4@1,1@0),1@1), order=((2,2),(4,3)):((1@0,1@1),(2@0,2@1)))"),
+     "transform(packed((64, 192)), [slice(64, 0, 64), slice(192, 0, 192)], [[0], [1]], [[0], [1]])",
+     "packed((64, 192))",
+     "f32",
+     "f32",
+     MAPPED,
+     {{64, 8}}},
     {"elements of 16 bytes", {SPREAD_64, NULL}, ROWS, COLUMNS, "b128", "b128", SHUFFLE, {{64, 8}, {50, 24}}},
     {"from four holders to two", {NULL, SPREAD_32}, ROWS, COLUMNS, "i8", "i8", SHUFFLE, {{64, 8}, {50, 24}}},
 };
