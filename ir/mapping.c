@@ -417,8 +417,10 @@ static bool reaches_box(tj_graph *graph, tj_layout order, const tj_tuple *box) {
   leaves all = {.stride = tj_tuple_leaves(graph, order.stride, &all.count)};
   all.extent = tj_tuple_leaves(graph, order.shape, &all.count);
   bool *taken = TJ_NEW_ARRAY(graph->job, bool, all.count + 1), is_filled = true;
-  for (uint32_t i = 0; i < all.count; i++)
+  for (uint32_t i = 0; i < all.count; i++) {
     taken[i] = tj_is_int(all.extent[i]->value, 1);
+    is_filled = is_filled && (all.stride[i]->kind != TJ_TUPLE_BASIS || all.stride[i]->count == 1);
+  }
   for (uint32_t m = 0; m < box->count; m++)
     is_filled = is_filled && fills_mode(graph, &all, taken, m, box->item[m]->value);
   for (uint32_t i = 0; i < all.count; i++)
@@ -434,7 +436,7 @@ const tj_node *const *tj_mapping_tile(tj_graph *graph, const tj_layout *order, c
   const tj_tuple *place = tj_layout_apply(graph, *order, tj_tuple_integer(graph, workgroup));
   const tj_node **at = TJ_NEW_ARRAY(graph->job, const tj_node *, tiles->count);
   for (uint32_t m = 0; m < tiles->count; m++)
-    at[m] = tj_tuple_mode(place, m)->value;
+    at[m] = m < tj_tuple_rank(place) ? tj_tuple_mode(place, m)->value : tj_int(graph, 0);
   return at;
 }
 

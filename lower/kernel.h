@@ -145,8 +145,8 @@ typedef struct tj_kernel {
   const struct tj_stage_choice *stage; /* how a tile lies in LDS, and why; NULL: it stays in registers */
   const struct tj_domain *domain;      /* of a flat copy: what its coordinates are; NULL for other kernels */
   tj_races races;
-  const struct tj_race *race;               /* what decides, where the launch does; else NULL */
-  const struct tj_mapped *mapped;      /* of a copy: the mapping that it was given; NULL: one is chosen */
+  const struct tj_race *race;     /* what decides, where the launch does; else NULL */
+  const struct tj_mapped *mapped; /* of a copy: the mapping that it was given; NULL: one is chosen */
   struct tj_kernel *faster; /* does the same in less time, where `condition` holds; NULL: there is none. It has the
                                      same buffers and parameters, of which its own symbols know more */
   const tj_node *condition; /* truth, of this kernel's parameters */
