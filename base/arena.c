@@ -19,16 +19,25 @@ void tj_arena_init(tj_arena *arena, tj_job *job, size_t limit) {
   *arena = (tj_arena){.job = job, .limit = limit};
 }
 
-static void release_newest(tj_arena *arena) {
-  tj_arena_chunk *chunk = arena->chunk;
-  arena->chunk = chunk->older;
-  arena->total -= chunk->capacity;
-  arena->job->allocator.release(arena->job->allocator.user, chunk);
+static void release_spare(tj_arena *arena) {
+  if (arena->spare == NULL)
+    return;
+  arena->job->allocator.release(arena->job->allocator.user, arena->spare);
+  arena->spare = NULL;
+}
+
+/* The newest chunk becomes the spare one: whoever resets at the end of a chunk again and again needs no new one. */
+static void spare_newest(tj_arena *arena) {
+  release_spare(arena);
+  arena->spare = arena->chunk;
+  arena->chunk = arena->spare->older;
+  arena->total -= arena->spare->capacity;
 }
 
 void tj_arena_destroy(tj_arena *arena) {
   while (arena->chunk != NULL)
-    release_newest(arena);
+    spare_newest(arena);
+  release_spare(arena);
   arena->used = 0;
 }
 
@@ -39,7 +48,7 @@ static size_t next_capacity(const tj_arena *arena, size_t needed) {
   return needed > step ? needed : step;
 }
 
-static void add_chunk(tj_arena *arena, size_t needed) {
+static tj_arena_chunk *new_chunk(tj_arena *arena, size_t needed) {
   tj_job *job = arena->job;
   size_t capacity = next_capacity(arena, needed);
   if (capacity > arena->limit - arena->total)
@@ -47,10 +56,18 @@ static void add_chunk(tj_arena *arena, size_t needed) {
   tj_arena_chunk *chunk = job->allocator.allocate(job->allocator.user, sizeof *chunk + capacity);
   if (chunk == NULL)
     tj_fail_out_of_memory(job);
-  chunk->older = arena->chunk;
   chunk->capacity = capacity;
+  return chunk;
+}
+
+static void add_chunk(tj_arena *arena, size_t needed) {
+  if (arena->spare != NULL && arena->spare->capacity < needed)
+    release_spare(arena);
+  tj_arena_chunk *chunk = arena->spare != NULL ? arena->spare : new_chunk(arena, needed);
+  arena->spare = NULL;
+  chunk->older = arena->chunk;
   arena->chunk = chunk;
-  arena->total += capacity;
+  arena->total += chunk->capacity;
   arena->used = 0;
 }
 
@@ -85,6 +102,6 @@ tj_arena_mark tj_arena_here(const tj_arena *arena) {
 
 void tj_arena_reset(tj_arena *arena, tj_arena_mark mark) {
   while (arena->chunk != mark.chunk)
-    release_newest(arena);
+    spare_newest(arena);
   arena->used = mark.used;
 }

@@ -16,8 +16,9 @@ typedef struct tj_arena_chunk tj_arena_chunk;
 typedef struct {
   struct tj_job *job;    /* borrowed: whom to tell when memory runs out */
   tj_arena_chunk *chunk; /* owned: newest first */
+  tj_arena_chunk *spare; /* owned: what the last reset gave back, for the next chunk; NULL: none */
   size_t used;           /* bytes handed out of the newest chunk */
-  size_t total;          /* bytes of all chunks */
+  size_t total;          /* bytes of all chunks but the spare one */
   size_t limit;          /* most bytes that all chunks together may have */
 } tj_arena;
 
