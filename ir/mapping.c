@@ -278,6 +278,18 @@ static const tj_tuple *part_of(tj_graph *graph, const tj_mapping *mapping) {
   return tj_tuple_list(graph, extent, rank);
 }
 
+/* An offset leads into LDS, and all of it is a number of bytes that machines have. */
+static void check_lds_reach(tj_graph *graph, const tj_mapping *mapping) {
+  const tj_tuple *offset = mapping->lds->kind == TJ_VALUE_COMPOSED ? mapping->lds->composed->offset : NULL;
+  if (offset != NULL &&
+      (offset->kind != TJ_TUPLE_INTEGER || !tj_is_constant(offset->value) || offset->value->value < 0))
+    tj_fail(graph->job, TJ_MAPPING_LDS, "lds: offset %s is not a constant that is not negative",
+            tj_tuple_text(graph->job, offset));
+  if ((offset != NULL && offset->value->value > TJ_MAPPING_MOST_LDS) ||
+      tj_mapping_lds_elements(graph, mapping) > TJ_MAPPING_MOST_LDS)
+    tj_fail(graph->job, TJ_TILE_SIZE, "lds takes more than %d elements", TJ_MAPPING_MOST_LDS);
+}
+
 static void check_lds(tj_graph *graph, const tj_mapping *mapping) {
   const tj_layout *layout = tj_value_layout(mapping->lds);
   const tj_tuple *part = part_of(graph, mapping);
@@ -293,6 +305,7 @@ static void check_lds(tj_graph *graph, const tj_mapping *mapping) {
             tj_tuple_text(graph->job, layout->shape), tj_tuple_text(graph->job, part));
   if (!tj_is_injective(graph, mapping->lds))
     tj_fail(graph->job, TJ_MAPPING_LDS, "lds gives two elements of the tile one place");
+  check_lds_reach(graph, mapping);
 }
 
 const tj_node *tj_mapping_lds_at(tj_graph *graph, const tj_mapping *mapping, const tj_node *const within[]) {

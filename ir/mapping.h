@@ -12,10 +12,10 @@
 #include "ir/distribution.h"
 
 enum {
-  TJ_MAPPING_MOST_MODES = 16,
   TJ_MAPPING_MOST_ITEMS = 65536,
   TJ_MAPPING_MOST_SLOTS = 256,
-  TJ_MAPPING_MOST_ELEMENTS = 1 << 20 /* of a tile */
+  TJ_MAPPING_MOST_ELEMENTS = 1 << 20, /* of a tile */
+  TJ_MAPPING_MOST_LDS = 1 << 24       /* elements that a part of a tile takes in LDS */
 };
 
 /* What work-items hold as they load, or as they store. */

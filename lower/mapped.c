@@ -4,7 +4,6 @@
 #include "lower/mapped.h"
 
 #include "ir/facts.h"
-#include "ir/predicate.h"
 #include "ir/simplify.h"
 #include "lower/faster.h"
 #include "lower/stage.h"
