@@ -5,7 +5,7 @@
  * back at once. A stage that cannot go on calls tj_fail, which records a problem and leaves the job's body at once,
  * back to the tj_job_run that started it; so no function between the two needs to pass errors on, and none may hold
  * anything that the arena does not own. (Handles of LLVM are owned by structs that the caller of tj_job_run
- * disposes: see lower/module.h.)
+ * disposes: see lower/emit/module.h.)
  *
  * Work is bounded: stages spend fuel in proportion to what they do, and a job without fuel fails with TJ7003. Now and
  * then whoever asked for the work is told of it, and may cancel it: the job fails with TJ7007.

@@ -3,8 +3,8 @@
  * of typical layouts, in one warm process.
  *
  * usage: bench_algebra [ITERATIONS]. Prints one JSON object: nanoseconds per operation, the median of batches. */
-#include "ir/algebra.h"
-#include "ir/f2.h"
+#include "ir/layout/algebra.h"
+#include "ir/layout/f2.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,10 +4,10 @@
  *
  * usage: bench_simplify [ITERATIONS]. Prints one JSON object: medians. Graphs are made anew for each measurement, as
  * they remember what they simplify to; the time is that of tj_simplify alone. */
-#include "ir/print.h"
-#include "ir/simplify.h"
-#include "ir/walk.h"
-#include "tests/unit/large_graphs.h"
+#include "ir/index/print.h"
+#include "ir/index/walk.h"
+#include "ir/simplify/simplify.h"
+#include "tests/unit/support/large_graphs.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@ static const tj_builtin builtins[] = {
 #include "frontend/builtin.def"
 #define TRANSFORM(name, text, form, doc, example, value, cute, ck)                                                   \
   {text, title_of_TRANSFORM, form, "", doc, example, value, cute, ck, 0, TJ_ANY_COUNT, tj_builtin_transform_by_name},
-#include "ir/transform.def"
+#include "ir/view/transform.def"
 #undef TRANSFORM
 };
 

@@ -2,8 +2,8 @@
 /* CK Tile's functions on adaptors and moves: making, chaining, walking. */
 #include "frontend/builtin.h"
 
-#include "ir/bridge.h"
-#include "ir/move.h"
+#include "ir/view/bridge.h"
+#include "ir/view/move.h"
 
 #include <inttypes.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* CuTe's algebra as functions: thin calls of ir/algebra.h. */
+/* CuTe's algebra as functions: thin calls of ir/layout/algebra.h. */
 #include "frontend/builtin.h"
-#include "ir/algebra.h"
-#include "ir/arith.h"
+#include "ir/layout/algebra.h"
+#include "ir/layout/arith.h"
 
 #include <inttypes.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* CuTe's functions: thin calls of ir/layout.h and its algebra. */
+/* CuTe's functions: thin calls of ir/layout/layout.h and its algebra. */
 #include "frontend/builtin.h"
 
-#include "ir/bridge.h"
+#include "ir/view/bridge.h"
 
 #include <inttypes.h>
 

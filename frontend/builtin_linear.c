@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Linear maps over F2 as functions: made from lists of bases or from other maps, and inverses. */
 #include "frontend/builtin.h"
-#include "ir/algebra.h"
-#include "ir/arith.h"
-#include "ir/predicate.h"
+#include "ir/layout/algebra.h"
+#include "ir/layout/arith.h"
+#include "ir/value/predicate.h"
 
 /* --- lists of bases --- */
 

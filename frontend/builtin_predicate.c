@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Predicates on maps as functions: 1 or 0, and a counterexample. */
 #include "frontend/builtin.h"
-#include "ir/map_image.h"
-#include "ir/predicate.h"
+#include "ir/value/map_image.h"
+#include "ir/value/predicate.h"
 
 static const tj_value *truth(tj_call *call, bool value) {
   return tj_value_of_node(call->graph, tj_int(call->graph, value));

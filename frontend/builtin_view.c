@@ -2,7 +2,7 @@
 /* CK Tile's functions: transforms, views, and evaluating them. */
 #include "frontend/builtin.h"
 
-#include "ir/map.h"
+#include "ir/map/map.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static const tj_value *make_transform(tj_call *call, tj_transform_kind kind) {
 const tj_value *tj_builtin_transform_by_name(tj_call *call) {
   static const char *const names[] = {
 #define TRANSFORM(name, text, form, doc, example, value, cute, ck) text,
-#include "ir/transform.def"
+#include "ir/view/transform.def"
 #undef TRANSFORM
   };
   tj_transform_kind kind = 0;

@@ -8,15 +8,15 @@
 #define TJ_FRONTEND_SEMA_H
 
 #include "frontend/earlier.h"
-#include "ir/value.h"
+#include "ir/value/value.h"
 
 /* Evaluates a program. Fixed parameters become constants, checked against their declared facts (TJ2025); a name
  * that is no parameter of the program is TJ2026. */
 const tj_program_values *tj_evaluate(tj_graph *graph, const tj_program_ast *program, const tj_parameter_value fixed[],
                                      size_t fixed_count);
 
-/* The same after earlier programs, which may be NULL: what they define is seen, and may be defined anew. A fixed value
- * may be that of a parameter of theirs. */
+/* The same after earlier programs, which may be NULL: what they define is seen, and may be defined anew. A fixed
+ * value may be that of a parameter of theirs. */
 const tj_program_values *tj_evaluate_after(tj_earlier *earlier, tj_graph *graph, const tj_program_ast *program,
                                            const tj_parameter_value fixed[], size_t fixed_count);
 
@@ -35,7 +35,7 @@ typedef struct {
   tj_binding *binding;
   uint32_t count, capacity;
   uint32_t first_own; /* bindings before it are of earlier programs: they may be hidden */
-  uint32_t *slot; /* open addressing by name: 1 + index into binding, 0 free */
+  uint32_t *slot;     /* open addressing by name: 1 + index into binding, 0 free */
   uint32_t slot_count;
 } tj_scope;
 

@@ -3,8 +3,8 @@
  *
  * Results are layouts or composed layouts where one has the values, otherwise linear maps over F2. */
 #include "frontend/sema.h"
-#include "ir/algebra.h"
-#include "ir/arith.h"
+#include "ir/layout/algebra.h"
+#include "ir/layout/arith.h"
 
 const tj_value *tj_value_of_parts(tj_graph *graph, tj_swizzle swizzle, const tj_tuple *offset, tj_layout layout) {
   tj_composed *composed = TJ_NEW(graph->job, tj_composed);

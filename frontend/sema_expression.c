@@ -3,7 +3,7 @@
 #include "frontend/builtin.h"
 #include "frontend/sema.h"
 #include "frontend/spelling.h"
-#include "ir/facts.h"
+#include "ir/index/facts.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* What kernel items mean: arguments, and the body that says what the kernel does with them.
  *
  * Views and distributions are evaluated here and checked for their kind; whether they fit each other is for
- * lower/plan.c to find out, but for what only two distributions have to do with each other. */
+ * lower/plan/plan.c to find out, but for what only two distributions have to do with each other. */
 #include "frontend/sema.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 /* Walks of kernels: the named arguments of offsets(dst, V, step=…, count=…, starts=…). */
 #include "frontend/sema.h"
 
-#include "ir/arith.h"
+#include "ir/layout/arith.h"
 
 #include <inttypes.h>
 #include <string.h>

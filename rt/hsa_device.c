@@ -6,7 +6,7 @@
 #include "base/target_id.h"
 #include "rt/driver.h"
 #include "rt/hsa_code.h"
-#include "rt/sim/hsasim.h"
+#include "rt/sim/hsa/hsasim.h"
 
 #include <pthread.h>
 #include <stdio.h>

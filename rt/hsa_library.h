@@ -21,7 +21,7 @@ typedef struct {
 #undef CALL_PLAIN
 #undef VALUE
   hsa_status_t (*queue_inactivate)(hsa_queue_t *queue); /* NULL where the library has none */
-  /* The simulator's alone; NULL in other libraries. See rt/sim/hsasim.h. */
+  /* The simulator's alone; NULL in other libraries. See rt/sim/hsa/hsasim.h. */
   size_t (*message)(const hsa_queue_t *queue, char *text, size_t size);
   size_t (*counters)(const hsa_queue_t *queue, uint64_t counters[], size_t count);
   void (*progress)(const hsa_queue_t *queue, uint64_t *done, uint64_t *total);

@@ -2,9 +2,9 @@
 /* Any bytes, as a file of the cache with the checksum made right: the entry is refused and removed, or what it holds
  * becomes code, of which launches find out all that they ask before the kernel starts. */
 #include "base/digest.h"
-#include "jit/cache.h"
-#include "jit/cache_sweep.h"
-#include "jit/code.h"
+#include "jit/api/code.h"
+#include "jit/cache/cache.h"
+#include "jit/cache/cache_sweep.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Of the form of files; see jit/cache_disk.c. */
+/* Of the form of files; see jit/cache/cache_disk.c. */
 enum { KIND_AT = 12, KEY_SIZE_AT = 16, CHECKSUM_AT = 32, HEADER_BYTES = 48 };
 
 enum { PATH_SIZE = 512, LARGEST_BUFFER = 1 << 20 };

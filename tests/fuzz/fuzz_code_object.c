@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes: they describe a code object whose parts lie inside them, and whose listing can be made, or are refused.
  */
-#include "jit/disasm.h"
-#include "jit/stats.h"
+#include "jit/isa/disasm.h"
+#include "jit/isa/stats.h"
 
 #include <stdlib.h>
 

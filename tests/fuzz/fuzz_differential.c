@@ -3,10 +3,10 @@
  * simulated GPU what the evaluator of its values says, and touches nothing else. */
 #include "frontend/parser.h"
 #include "frontend/sema.h"
-#include "ir/map.h"
-#include "lower/dtype.h"
+#include "ir/map/map.h"
+#include "lower/machine/dtype.h"
 #include "tests/fuzz/random_program.h"
-#include "tests/unit/conversion_support.h"
+#include "tests/unit/support/conversion_support.h"
 
 #include <stdlib.h>
 

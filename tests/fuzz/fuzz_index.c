@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes: they read as an index graph or are refused. What is read prints as text that reads back to the same
  * graph; and simplified, its roots have the same values at the points whose values nodes carry. */
-#include "ir/print.h"
-#include "ir/simplify.h"
+#include "ir/index/print.h"
+#include "ir/simplify/simplify.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 /* Any bytes, as a code object handed to the simulator: refused, or loaded as the simulated runtime loads it, and its
  * first kernels run until they end or are stopped. Whatever the machine code does, it touches the memory of kernels
  * only, and not for ever. */
-#include "rt/sim/decode.h"
-#include "rt/sim/dispatch.h"
-#include "rt/sim/memory.h"
+#include "rt/sim/isa/decode.h"
+#include "rt/sim/load/dispatch.h"
+#include "rt/sim/machine/memory.h"
 
 #include <stdlib.h>
 

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/* The oracle for index expressions: the value of each operation by its definition in op.def, on checked integers.
+ *
+ * An evaluator lists the nodes of its roots once, arguments first, with the places of their arguments, so that a
+ * run is one loop however deep or shared the expression is. It knows nothing of facts or of the simplifier. */
+#include "ir/index/eval.h"
+
+#include <stdlib.h>
+
+/* --- one operation --- */
+
+static int64_t floor_quotient(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+static int64_t floor_remainder(int64_t a, int64_t b) {
+  int64_t rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+static tj_eval_status checked(bool overflow) {
+  return overflow ? TJ_EVAL_OVERFLOW : TJ_EVAL_OK;
+}
+
+static tj_eval_status quotient(int64_t a, int64_t b, int64_t *value) {
+  if (b == 0)
+    return TJ_EVAL_DIVISION_BY_ZERO;
+  if (b == -1)
+    return checked(__builtin_sub_overflow((int64_t)0, a, value));
+  *value = floor_quotient(a, b);
+  return TJ_EVAL_OK;
+}
+
+static tj_eval_status remainder_of(int64_t a, int64_t b, int64_t *value) {
+  if (b == 0)
+    return TJ_EVAL_DIVISION_BY_ZERO;
+  *value = b == -1 ? 0 : floor_remainder(a, b);
+  return TJ_EVAL_OK;
+}
+
+static tj_eval_status bitwise(tj_op op, int64_t a, int64_t b, int64_t *value) {
+  if (a < 0 || b < 0)
+    return TJ_EVAL_DIVISION_BY_ZERO;
+  *value = op == TJ_OP_AND ? a & b : op == TJ_OP_OR ? a | b : a ^ b;
+  return TJ_EVAL_OK;
+}
+
+static tj_eval_status shifted(tj_op op, int64_t a, int64_t b, int64_t *value) {
+  if (b < 0 || b > 62)
+    return TJ_EVAL_DIVISION_BY_ZERO;
+  int64_t power = (int64_t)1 << b;
+  if (op == TJ_OP_SHL)
+    return checked(__builtin_mul_overflow(a, power, value));
+  *value = floor_quotient(a, power);
+  return TJ_EVAL_OK;
+}
+
+static tj_eval_status selected(const int64_t args[], int64_t *value) {
+  if (args[0] != 0 && args[0] != 1)
+    return TJ_EVAL_DIVISION_BY_ZERO;
+  *value = args[0] == 1 ? args[1] : args[2];
+  return TJ_EVAL_OK;
+}
+
+tj_eval_status tj_eval_operation(tj_op op, const int64_t args[], int64_t *value) {
+  switch (op) {
+  case TJ_OP_ADD:
+    return checked(__builtin_add_overflow(args[0], args[1], value));
+  case TJ_OP_MUL:
+    return checked(__builtin_mul_overflow(args[0], args[1], value));
+  case TJ_OP_DIV:
+    return quotient(args[0], args[1], value);
+  case TJ_OP_MOD:
+    return remainder_of(args[0], args[1], value);
+  case TJ_OP_MIN:
+    *value = args[0] < args[1] ? args[0] : args[1];
+    return TJ_EVAL_OK;
+  case TJ_OP_MAX:
+    *value = args[0] > args[1] ? args[0] : args[1];
+    return TJ_EVAL_OK;
+  case TJ_OP_AND:
+  case TJ_OP_OR:
+  case TJ_OP_XOR:
+    return bitwise(op, args[0], args[1], value);
+  case TJ_OP_SHL:
+  case TJ_OP_SHR:
+    return shifted(op, args[0], args[1], value);
+  case TJ_OP_LESS:
+    *value = args[0] < args[1];
+    return TJ_EVAL_OK;
+  case TJ_OP_EQUAL:
+    *value = args[0] == args[1];
+    return TJ_EVAL_OK;
+  case TJ_OP_SELECT:
+    return selected(args, value);
+  case TJ_OP_CONSTANT:
+  case TJ_OP_SYMBOL:
+  case TJ_OP_COUNT:
+    break;
+  }
+  return TJ_EVAL_UNBOUND;
+}
+
+/* --- evaluators --- */
+
+typedef struct {
+  const tj_node *node;
+  uint32_t arg[3]; /* places of the arguments in `entry` */
+  int64_t value;
+} entry;
+
+struct tj_evaluator {
+  entry *entry;
+  size_t count, capacity;
+  uint32_t *slot; /* open addressing by node id: 1 + place in `entry`, 0 free */
+  size_t slot_count;
+  uint32_t *root;
+  size_t root_count;
+};
+
+static uint32_t *find_slot(const tj_evaluator *evaluator, const tj_node *node) {
+  size_t at = (node->id * UINT32_C(2654435769)) & (evaluator->slot_count - 1);
+  while (evaluator->slot[at] != 0 && evaluator->entry[evaluator->slot[at] - 1].node != node)
+    at = (at + 1) & (evaluator->slot_count - 1);
+  return &evaluator->slot[at];
+}
+
+static bool rebuild_slots(tj_evaluator *evaluator, size_t slot_count) {
+  uint32_t *slot = calloc(slot_count, sizeof *slot);
+  if (slot == NULL)
+    return false;
+  free(evaluator->slot);
+  evaluator->slot = slot;
+  evaluator->slot_count = slot_count;
+  for (size_t i = 0; i < evaluator->count; i++)
+    *find_slot(evaluator, evaluator->entry[i].node) = (uint32_t)i + 1;
+  return true;
+}
+
+static bool grow(tj_evaluator *evaluator) {
+  size_t capacity = evaluator->capacity == 0 ? 64 : evaluator->capacity * 2;
+  entry *larger = realloc(evaluator->entry, capacity * sizeof *larger);
+  if (larger == NULL)
+    return false;
+  evaluator->entry = larger;
+  evaluator->capacity = capacity;
+  return rebuild_slots(evaluator, capacity * 2);
+}
+
+static bool add_node(tj_evaluator *evaluator, const tj_node *node) {
+  if (evaluator->count == evaluator->capacity && !grow(evaluator))
+    return false;
+  uint32_t *slot = find_slot(evaluator, node);
+  if (*slot != 0)
+    return true;
+  evaluator->entry[evaluator->count] = (entry){.node = node};
+  *slot = (uint32_t)++evaluator->count;
+  return true;
+}
+
+static int compare_entries(const void *a, const void *b) {
+  uint32_t left = ((const entry *)a)->node->id, right = ((const entry *)b)->node->id;
+  return (left > right) - (left < right);
+}
+
+static void link_arguments(tj_evaluator *evaluator, entry *user) {
+  for (unsigned i = 0; i < tj_op_arity(user->node->op); i++)
+    user->arg[i] = *find_slot(evaluator, user->node->arg[i]) - 1;
+  if (tj_is_constant(user->node))
+    user->value = user->node->value;
+}
+
+static bool collect(tj_evaluator *evaluator, const tj_node *const roots[], size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (!add_node(evaluator, roots[i]))
+      return false;
+  for (size_t next = 0; next < evaluator->count; next++) {
+    const tj_node *node = evaluator->entry[next].node;
+    for (unsigned i = 0; i < tj_op_arity(node->op); i++)
+      if (!add_node(evaluator, node->arg[i]))
+        return false;
+  }
+  if (evaluator->count == 0)
+    return true;
+  qsort(evaluator->entry, evaluator->count, sizeof *evaluator->entry, compare_entries);
+  return rebuild_slots(evaluator, evaluator->slot_count);
+}
+
+tj_eval_status tj_evaluator_create(const tj_node *const roots[], size_t count, tj_evaluator **evaluator) {
+  tj_evaluator *made = calloc(1, sizeof *made);
+  *evaluator = made;
+  if (made == NULL)
+    return TJ_EVAL_NO_MEMORY;
+  made->root = calloc(count + 1, sizeof *made->root);
+  made->root_count = count;
+  if (made->root == NULL || !collect(made, roots, count)) {
+    tj_evaluator_destroy(made);
+    *evaluator = NULL;
+    return TJ_EVAL_NO_MEMORY;
+  }
+  for (size_t i = 0; i < made->count; i++)
+    link_arguments(made, &made->entry[i]);
+  for (size_t i = 0; i < count; i++)
+    made->root[i] = *find_slot(made, roots[i]) - 1;
+  return TJ_EVAL_OK;
+}
+
+void tj_evaluator_destroy(tj_evaluator *evaluator) {
+  if (evaluator == NULL)
+    return;
+  free(evaluator->entry);
+  free(evaluator->slot);
+  free(evaluator->root);
+  free(evaluator);
+}
+
+static tj_eval_status symbol_value(const tj_symbol *symbol, const tj_bindings *bindings, int64_t *value) {
+  if (symbol->index >= bindings->count || (bindings->bound != NULL && !bindings->bound[symbol->index]))
+    return TJ_EVAL_UNBOUND;
+  *value = bindings->value[symbol->index];
+  return TJ_EVAL_OK;
+}
+
+static tj_eval_status run_entry(tj_evaluator *evaluator, entry *at, const tj_bindings *bindings) {
+  if (at->node->op == TJ_OP_CONSTANT)
+    return TJ_EVAL_OK;
+  if (at->node->op == TJ_OP_SYMBOL)
+    return symbol_value(at->node->symbol, bindings, &at->value);
+  const entry *entries = evaluator->entry;
+  int64_t args[3] = {entries[at->arg[0]].value, entries[at->arg[1]].value, entries[at->arg[2]].value};
+  return tj_eval_operation(at->node->op, args, &at->value);
+}
+
+tj_eval_status tj_evaluator_run(tj_evaluator *evaluator, const tj_bindings *bindings, int64_t values[]) {
+  for (size_t i = 0; i < evaluator->count; i++) {
+    tj_eval_status status = run_entry(evaluator, &evaluator->entry[i], bindings);
+    if (status != TJ_EVAL_OK)
+      return status;
+  }
+  for (size_t i = 0; i < evaluator->root_count; i++)
+    values[i] = evaluator->entry[evaluator->root[i]].value;
+  return TJ_EVAL_OK;
+}
+
+size_t tj_evaluator_node_count(const tj_evaluator *evaluator) {
+  return evaluator->count;
+}
+
+const tj_node *tj_evaluator_node(const tj_evaluator *evaluator, size_t index) {
+  return evaluator->entry[index].node;
+}
+
+int64_t tj_evaluator_value(const tj_evaluator *evaluator, size_t index) {
+  return evaluator->entry[index].value;
+}
+
+tj_eval_status tj_eval_nodes(const tj_node *const roots[], size_t count, const tj_bindings *bindings,
+                             int64_t values[]) {
+  tj_evaluator *evaluator;
+  tj_eval_status status = tj_evaluator_create(roots, count, &evaluator);
+  if (status == TJ_EVAL_OK)
+    status = tj_evaluator_run(evaluator, bindings, values);
+  tj_evaluator_destroy(evaluator);
+  return status;
+}
+
+void tj_fail_eval(tj_job *job, tj_eval_status status) {
+  switch (status) {
+  case TJ_EVAL_DIVISION_BY_ZERO:
+    tj_fail(job, TJ_DIVISION_BY_ZERO,
+            "an operand is outside its operation's domain: a divisor of 0, a shift "
+            "outside 0 to 62, or bits of a negative integer");
+  case TJ_EVAL_UNBOUND:
+    tj_fail(job, TJ_MISSING_PARAMETER, "a parameter has no value");
+  case TJ_EVAL_NO_MEMORY:
+    tj_fail_out_of_memory(job);
+  case TJ_EVAL_OVERFLOW:
+  case TJ_EVAL_OK:
+    break;
+  }
+  tj_fail(job, TJ_INTEGER_OVERFLOW, "the value of an integer expression does not fit in 64 bits");
+}

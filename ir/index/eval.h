@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* The oracle for index expressions: evaluates a node by the definition of its operations, with checked integers. */
+#ifndef TJ_IR_EVAL_H
+#define TJ_IR_EVAL_H
+
+#include "ir/index/graph.h"
+
+typedef enum {
+  TJ_EVAL_OK,
+  TJ_EVAL_OVERFLOW,         /* a value does not fit in 64 bits */
+  TJ_EVAL_DIVISION_BY_ZERO, /* or another operand outside an operation's domain */
+  TJ_EVAL_UNBOUND,          /* a symbol without a value */
+  TJ_EVAL_NO_MEMORY
+} tj_eval_status;
+
+/* The values of a graph's symbols, by symbol index. A symbol is bound when index < count and bound[index]. */
+typedef struct {
+  const int64_t *value;
+  const bool *bound; /* NULL: all are */
+  uint32_t count;
+} tj_bindings;
+
+/* Evaluates roots under the bindings, into values. Reads the graph only, so that several threads may evaluate one
+ * graph at once; scratch memory comes from malloc and is given back. */
+tj_eval_status tj_eval_nodes(const tj_node *const roots[], size_t count, const tj_bindings *bindings,
+                             int64_t values[]);
+
+/* Roots prepared for evaluation at many points. It borrows the nodes and owns its memory. One evaluator is used by
+ * one thread at a time. */
+typedef struct tj_evaluator tj_evaluator;
+
+/* TJ_EVAL_OK or TJ_EVAL_NO_MEMORY; gives an evaluator that tj_evaluator_destroy gives back. */
+tj_eval_status tj_evaluator_create(const tj_node *const roots[], size_t count, tj_evaluator **evaluator);
+void tj_evaluator_destroy(tj_evaluator *evaluator);
+/* As tj_eval_nodes. After success, and up to the next run, tj_evaluator_node and tj_evaluator_value give every node
+ * that the roots are made of with its value, arguments before users. */
+tj_eval_status tj_evaluator_run(tj_evaluator *evaluator, const tj_bindings *bindings, int64_t values[]);
+size_t tj_evaluator_node_count(const tj_evaluator *evaluator);
+const tj_node *tj_evaluator_node(const tj_evaluator *evaluator, size_t index);
+int64_t tj_evaluator_value(const tj_evaluator *evaluator, size_t index);
+
+/* One operation on integers, as op.def defines it. */
+tj_eval_status tj_eval_operation(tj_op op, const int64_t args[], int64_t *value);
+
+/* Fails the job with the diagnostic of a status that is not TJ_EVAL_OK. */
+_Noreturn void tj_fail_eval(tj_job *job, tj_eval_status status);
+
+#endif

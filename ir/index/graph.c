@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/* The graph of index expressions: hash-consing, constructors, their checks and their folding of constants.
+ *
+ * Nodes are found by open addressing on operation and arguments; symbols are never looked up, since each is new.
+ * What operations compute is eval.c's, what is known of their results facts.c's. */
+#include "ir/index/graph.h"
+
+#include "ir/index/cost.h"
+#include "ir/index/eval.h"
+#include "ir/index/facts.h"
+#include "ir/index/print.h"
+#include "ir/index/sample.h"
+
+#include <string.h>
+
+enum { FIRST_BUCKETS = 256, WORK_OF_NODE = 8 };
+
+static const struct {
+  const char *name, *text;
+} op_rows[] = {
+#define OP(name, arity, text, kind, doc) {#name, text},
+#include "ir/index/op.def"
+#undef OP
+};
+
+const char *tj_op_text(tj_op op) {
+  return op_rows[op].text;
+}
+
+const char *tj_op_name(tj_op op) {
+  return op_rows[op].name;
+}
+
+tj_graph *tj_graph_create(tj_job *job) {
+  tj_graph *graph = TJ_NEW(job, tj_graph);
+  graph->job = job;
+  graph->bucket = TJ_NEW_ARRAY(job, tj_bucket, FIRST_BUCKETS);
+  graph->bucket_count = FIRST_BUCKETS;
+  return graph;
+}
+
+/* --- hash-consing --- */
+
+static uint32_t mix(uint32_t hash, uint64_t value) {
+  uint64_t mixed = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+  return (uint32_t)(mixed >> 32) ^ (uint32_t)mixed;
+}
+
+static uint32_t hash_constant(int64_t value) {
+  return mix(TJ_OP_CONSTANT, (uint64_t)value);
+}
+
+static uint32_t hash_operation(tj_op op, const tj_node *const args[], unsigned arity) {
+  uint32_t hash = mix((uint32_t)op, args[0]->id);
+  for (unsigned i = 1; i < arity; i++)
+    hash = mix(hash, args[i]->id);
+  return hash;
+}
+
+static void insert(tj_bucket *bucket, uint32_t bucket_count, tj_bucket entry) {
+  uint32_t at = entry.hash & (bucket_count - 1);
+  while (bucket[at].node != NULL)
+    at = (at + 1) & (bucket_count - 1);
+  bucket[at] = entry;
+}
+
+static void grow(tj_graph *graph) {
+  uint32_t count = graph->bucket_count * 4;
+  tj_bucket *bucket = TJ_NEW_ARRAY(graph->job, tj_bucket, count);
+  for (uint32_t i = 0; i < graph->bucket_count; i++)
+    if (graph->bucket[i].node != NULL)
+      insert(bucket, count, graph->bucket[i]);
+  graph->bucket = bucket;
+  graph->bucket_count = count;
+}
+
+static tj_node *new_node(tj_graph *graph, tj_op op) {
+  tj_spend(graph->job, 1);
+  graph->work += WORK_OF_NODE;
+  tj_node *node = TJ_NEW(graph->job, tj_node);
+  node->op = op;
+  node->id = node->rank = graph->node_count++;
+  return node;
+}
+
+static const tj_node *remember(tj_graph *graph, const tj_node *node, uint32_t hash) {
+  if (graph->node_count > graph->bucket_count / 2)
+    grow(graph);
+  insert(graph->bucket, graph->bucket_count, (tj_bucket){node, hash});
+  return node;
+}
+
+/* The entry for a hash at a place or after it, or the empty one that ends the search. */
+static const tj_bucket *entry_from(const tj_graph *graph, uint32_t hash, uint32_t *at) {
+  const tj_bucket *entry;
+  do
+    entry = &graph->bucket[(*at)++ & (graph->bucket_count - 1)];
+  while (entry->node != NULL && entry->hash != hash);
+  return entry;
+}
+
+const tj_node *tj_int(tj_graph *graph, int64_t value) {
+  const uint32_t hash = hash_constant(value);
+  uint32_t at = hash;
+  for (const tj_bucket *entry = entry_from(graph, hash, &at); entry->node != NULL;
+       entry = entry_from(graph, hash, &at))
+    if (tj_is_int(entry->node, value))
+      return entry->node;
+  tj_node *node = new_node(graph, TJ_OP_CONSTANT);
+  node->value = value;
+  node->facts = tj_facts_of_constant(value);
+  tj_sample_constant(value, node->sample);
+  return remember(graph, node, hash);
+}
+
+static bool is_operation_on(const tj_node *node, tj_op op, const tj_node *const args[], unsigned arity) {
+  return node->op == op && memcmp(node->arg, args, arity * sizeof *args) == 0;
+}
+
+static uint32_t saturating_sum(uint32_t a, uint32_t b) {
+  uint32_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? UINT32_MAX : sum;
+}
+
+static bool fits_32_bits(int64_t low, int64_t high) {
+  return low >= INT32_MIN && high <= INT32_MAX;
+}
+
+static bool is_sampled_narrow(const tj_node *node) {
+  for (int i = 0; i < TJ_SAMPLE_COUNT; i++)
+    if (!fits_32_bits(node->sample[i], node->sample[i]))
+      return false;
+  return true;
+}
+
+/* Sums and products of arguments that share symbols: what the bounds of symbols allow them to be together. That is
+ * looked for where the bounds of parameters mention others, and where it may make 32 bits of more. */
+static void bound_together(tj_graph *graph, tj_node *node) {
+  const bool is_sum_or_product = node->op == TJ_OP_ADD || node->op == TJ_OP_MUL;
+  if (!is_sum_or_product || (node->arg[0]->symbols & node->arg[1]->symbols) == 0)
+    return;
+  if (fits_32_bits(node->facts.low, node->facts.high) ? !graph->has_relations : !is_sampled_narrow(node))
+    return;
+  const tj_range range = tj_range_by_bounds(graph, tj_linear_of(graph, node));
+  tj_facts known = node->facts;
+  known.low = range.low > known.low && range.low <= INT64_MAX ? (int64_t)range.low : known.low;
+  known.high = range.high < known.high && range.high >= INT64_MIN ? (int64_t)range.high : known.high;
+  tj_sharpen_facts(node, &known);
+}
+
+static const tj_node *new_operation(tj_graph *graph, tj_op op, const tj_node *const args[], unsigned arity,
+                                    uint32_t hash) {
+  const tj_facts *facts[3] = {NULL, NULL, NULL};
+  uint32_t symbols = 0, depth = 0, weight = tj_op_weight(op, args);
+  for (unsigned i = 0; i < arity; i++) {
+    facts[i] = &args[i]->facts;
+    symbols |= args[i]->symbols;
+    depth = args[i]->depth > depth ? args[i]->depth : depth;
+    weight = saturating_sum(weight, args[i]->weight);
+  }
+  tj_node *node = new_node(graph, op);
+  memcpy(node->arg, args, arity * sizeof *args);
+  node->depth = depth + 1;
+  node->weight = weight;
+  node->symbols = symbols;
+  node->facts = tj_facts_of_operation(op, facts);
+  tj_sample_operation(op, args, node->sample);
+  bound_together(graph, node);
+  return remember(graph, node, hash);
+}
+
+const tj_node *tj_node_make(tj_graph *graph, tj_op op, const tj_node *const args[]) {
+  unsigned arity = tj_op_arity(op);
+  const uint32_t hash = hash_operation(op, args, arity);
+  uint32_t at = hash;
+  for (const tj_bucket *entry = entry_from(graph, hash, &at); entry->node != NULL;
+       entry = entry_from(graph, hash, &at))
+    if (is_operation_on(entry->node, op, args, arity))
+      return entry->node;
+  return new_operation(graph, op, args, arity, hash);
+}
+
+/* --- symbols --- */
+
+static const char *bound_text(tj_graph *graph, const tj_node *bound) {
+  return bound == NULL ? "" : tj_node_brief(graph->job, bound);
+}
+
+static void check_satisfiable(tj_graph *graph, const tj_symbol *symbol) {
+  int64_t low = symbol->low == NULL ? INT64_MIN : symbol->low->facts.low;
+  int64_t high = symbol->high == NULL ? INT64_MAX : symbol->high->facts.high;
+  __int128 first = low;
+  __int128 rest = first % symbol->multiple;
+  first += rest > 0 ? symbol->multiple - rest : -rest;
+  if (low != INT64_MIN && high != INT64_MAX && (low > high || first > high))
+    tj_fail(graph->job, TJ_EMPTY_RANGE, "no integer satisfies %s in %s..%s multiple %lld", symbol->name,
+            bound_text(graph, symbol->low), bound_text(graph, symbol->high), (long long)symbol->multiple);
+}
+
+const tj_node *tj_symbol_create(tj_graph *graph, const char *name, tj_symbol_kind kind, const tj_node *low,
+                                const tj_node *high, int64_t multiple) {
+  if (multiple < 1)
+    tj_fail(graph->job, TJ_EMPTY_RANGE, "%s is declared a multiple of %lld, which is not at least 1", name,
+            (long long)multiple);
+  tj_symbol *symbol = TJ_NEW(graph->job, tj_symbol);
+  *symbol = (tj_symbol){name, kind, low, high, multiple, graph->symbol_count};
+  check_satisfiable(graph, symbol);
+  graph->symbol_count++;
+  tj_node *node = new_node(graph, TJ_OP_SYMBOL);
+  node->symbol = symbol;
+  node->rank += kind == TJ_SYMBOL_PARAMETER ? TJ_RANK_OF_PARAMETERS : 0;
+  node->symbols =
+      UINT32_C(1) << (symbol->index % 32) | (low == NULL ? 0 : low->symbols) | (high == NULL ? 0 : high->symbols);
+  node->facts = tj_facts_of_symbol(symbol);
+  graph->has_relations |= kind == TJ_SYMBOL_PARAMETER && (node->symbols & (node->symbols - 1)) != 0;
+  tj_sample_symbol(symbol, node->sample);
+  return node;
+}
+
+const tj_node *tj_coordinate(tj_graph *graph, const char *name, const tj_node *extent) {
+  const tj_node *last = tj_add(graph, extent, tj_int(graph, -1));
+  return tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, tj_int(graph, 0), last, 1);
+}
+
+/* --- constructors --- */
+
+static void check_divisor(tj_graph *graph, const tj_node *divisor) {
+  if (tj_is_int(divisor, 0))
+    tj_fail(graph->job, TJ_DIVISION_BY_ZERO, "division by zero");
+  if (!tj_facts_nonzero(&divisor->facts))
+    tj_fail(graph->job, TJ_DIVISION_BY_ZERO, "the divisor %s may be zero", tj_node_brief(graph->job, divisor));
+}
+
+static void check_bit_operand(tj_graph *graph, tj_op op, const tj_node *operand) {
+  if (!tj_facts_nonnegative(&operand->facts))
+    tj_fail(graph->job, TJ_NEGATIVE_BITS, "the operand %s of %s may be negative", tj_node_brief(graph->job, operand),
+            tj_op_text(op));
+}
+
+static void check_shift(tj_graph *graph, tj_op op, const tj_node *amount) {
+  if (amount->facts.low < 0 || amount->facts.high > 62)
+    tj_fail(graph->job, TJ_BAD_SHIFT, "the amount %s of %s may be outside 0 to 62", tj_node_brief(graph->job, amount),
+            tj_op_text(op));
+}
+
+static void check_condition(tj_graph *graph, const tj_node *condition) {
+  if (condition->facts.low < 0 || condition->facts.high > 1)
+    tj_fail(graph->job, TJ_WRONG_TYPE, "the condition %s of select may be other than 0 and 1",
+            tj_node_brief(graph->job, condition));
+}
+
+static void check_depth(tj_graph *graph, tj_op op, const tj_node *const args[]) {
+  for (unsigned i = 0; i < tj_op_arity(op); i++)
+    if (args[i]->depth >= TJ_MAX_NODE_DEPTH)
+      tj_fail(graph->job, TJ_DEPTH_LIMIT, "an index expression is more than %d operations deep", TJ_MAX_NODE_DEPTH);
+}
+
+void tj_check_operation(tj_graph *graph, tj_op op, const tj_node *const args[]) {
+  check_depth(graph, op, args);
+  switch (op) {
+  case TJ_OP_DIV:
+  case TJ_OP_MOD:
+    check_divisor(graph, args[1]);
+    return;
+  case TJ_OP_AND:
+  case TJ_OP_OR:
+  case TJ_OP_XOR:
+    check_bit_operand(graph, op, args[0]);
+    check_bit_operand(graph, op, args[1]);
+    return;
+  case TJ_OP_SHL:
+  case TJ_OP_SHR:
+    check_shift(graph, op, args[1]);
+    return;
+  case TJ_OP_SELECT:
+    check_condition(graph, args[0]);
+    return;
+  default:
+    return;
+  }
+}
+
+bool tj_is_defined(tj_op op, const tj_node *const args[]) {
+  const tj_facts *facts[3] = {NULL, NULL, NULL};
+  for (unsigned i = 0; i < tj_op_arity(op); i++)
+    facts[i] = &args[i]->facts;
+  return tj_facts_define(op, facts);
+}
+
+void tj_sharpen_facts(const tj_node *node, const tj_facts *known) {
+  if (tj_op_arity(node->op) > 0 && memcmp(&node->facts, known, sizeof *known) != 0)
+    ((tj_node *)(uintptr_t)node)->facts = tj_facts_meet(&node->facts, known);
+}
+
+/* Folds an operation on constants. */
+static const tj_node *folded(tj_graph *graph, tj_op op, const tj_node *const args[], unsigned arity) {
+  int64_t values[3], result;
+  for (unsigned i = 0; i < arity; i++)
+    values[i] = args[i]->value;
+  tj_eval_status status = tj_eval_operation(op, values, &result);
+  if (status != TJ_EVAL_OK)
+    tj_fail_eval(graph->job, status);
+  return tj_int(graph, result);
+}
+
+static const tj_node *construct(tj_graph *graph, tj_op op, const tj_node *const args[]) {
+  unsigned arity = tj_op_arity(op), constants = 0;
+  for (unsigned i = 0; i < arity; i++)
+    constants += tj_is_constant(args[i]);
+  tj_check_operation(graph, op, args);
+  return constants == arity ? folded(graph, op, args, arity) : tj_node_make(graph, op, args);
+}
+
+static const tj_node *construct2(tj_graph *graph, tj_op op, const tj_node *a, const tj_node *b) {
+  const tj_node *args[3] = {a, b, NULL};
+  return construct(graph, op, args);
+}
+
+const tj_node *tj_add(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  return construct2(graph, TJ_OP_ADD, a, b);
+}
+
+const tj_node *tj_sub(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  int64_t difference;
+  if (tj_is_constant(a) && tj_is_constant(b) && !__builtin_sub_overflow(a->value, b->value, &difference))
+    return tj_int(graph, difference);
+  return tj_add(graph, a, tj_mul(graph, tj_int(graph, -1), b));
+}
+
+const tj_node *tj_mul(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  return construct2(graph, TJ_OP_MUL, a, b);
+}
+
+const tj_node *tj_div(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  return construct2(graph, TJ_OP_DIV, a, b);
+}
+
+const tj_node *tj_mod(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  return construct2(graph, TJ_OP_MOD, a, b);
+}
+
+const tj_node *tj_min(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  return construct2(graph, TJ_OP_MIN, a, b);
+}
+
+const tj_node *tj_max(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  return construct2(graph, TJ_OP_MAX, a, b);
+}
+
+const tj_node *tj_and(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  return construct2(graph, TJ_OP_AND, a, b);
+}
+
+const tj_node *tj_or(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  return construct2(graph, TJ_OP_OR, a, b);
+}
+
+const tj_node *tj_xor(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  return construct2(graph, TJ_OP_XOR, a, b);
+}
+
+const tj_node *tj_shl(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  return construct2(graph, TJ_OP_SHL, a, b);
+}
+
+const tj_node *tj_shr(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  return construct2(graph, TJ_OP_SHR, a, b);
+}
+
+const tj_node *tj_less(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  return construct2(graph, TJ_OP_LESS, a, b);
+}
+
+const tj_node *tj_less_equal(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  if (tj_is_constant(a) && tj_is_constant(b))
+    return tj_int(graph, a->value <= b->value);
+  return tj_less(graph, a, tj_add(graph, b, tj_int(graph, 1)));
+}
+
+const tj_node *tj_equal(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  return construct2(graph, TJ_OP_EQUAL, a, b);
+}
+
+const tj_node *tj_not(tj_graph *graph, const tj_node *truth) {
+  return tj_equal(graph, truth, tj_int(graph, 0));
+}
+
+const tj_node *tj_select(tj_graph *graph, const tj_node *condition, const tj_node *then, const tj_node *otherwise) {
+  const tj_node *args[3] = {condition, then, otherwise};
+  return construct(graph, TJ_OP_SELECT, args);
+}
+
+int64_t tj_constant_value(tj_graph *graph, const tj_node *node, const char *what) {
+  if (!tj_is_constant(node))
+    tj_fail(graph->job, TJ_NOT_CONSTANT, "%s must be a constant, not %s", what, tj_node_brief(graph->job, node));
+  return node->value;
+}

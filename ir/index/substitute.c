@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Substitution: one walk, arguments before users, each node made anew where an argument of it was. */
+#include "ir/index/substitute.h"
+
+#include "ir/index/walk.h"
+
+static const tj_node *replacement(const tj_substitution *substitution, const tj_node *node) {
+  for (uint32_t i = 0; i < substitution->count; i++) {
+    if (substitution->from[i] == node)
+      return substitution->to[i];
+  }
+  return NULL;
+}
+
+static const tj_node *made_anew(tj_graph *graph, const tj_walk *walk, const tj_node *const done[],
+                                const tj_node *node) {
+  const tj_node *arg[3];
+  bool is_same = true;
+  for (unsigned i = 0; i < tj_op_arity(node->op); i++) {
+    arg[i] = done[tj_walk_find(walk, node->arg[i])];
+    is_same = is_same && arg[i] == node->arg[i];
+  }
+  return is_same ? node : tj_node_make(graph, node->op, arg);
+}
+
+void tj_substitute(tj_graph *graph, const tj_substitution *substitution, const tj_node *roots[], size_t count) {
+  if (substitution == NULL || substitution->count == 0)
+    return;
+  tj_walk walk = tj_walk_nodes(graph, roots, count);
+  const tj_node **done = TJ_NEW_ARRAY(graph->job, const tj_node *, walk.count + 1);
+  tj_spend(graph->job, walk.count);
+  for (uint32_t i = 0; i < walk.count; i++) {
+    const tj_node *other = replacement(substitution, walk.node[i]);
+    done[i] = other != NULL ? other : made_anew(graph, &walk, done, walk.node[i]);
+  }
+  for (size_t i = 0; i < count; i++)
+    roots[i] = done[tj_walk_find(&walk, roots[i])];
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Walks over the nodes that a set of expressions is made of, each visited once, however they are shared. */
+#ifndef TJ_IR_WALK_H
+#define TJ_IR_WALK_H
+
+#include "ir/index/graph.h"
+
+/* The nodes reachable from roots[0 … count-1], arguments before their users, in order of their ids; in the job's
+ * arena. */
+typedef struct {
+  const tj_node **node;
+  uint32_t count;
+} tj_walk;
+
+tj_walk tj_walk_nodes(tj_graph *graph, const tj_node *const roots[], size_t count);
+
+/* The same with the nodes that bounds of symbols are made of. */
+tj_walk tj_walk_with_bounds(tj_graph *graph, const tj_node *const roots[], size_t count);
+
+enum { TJ_NO_POSITION = UINT32_MAX };
+
+/* A node's position in a walk, or TJ_NO_POSITION. */
+uint32_t tj_walk_find(const tj_walk *walk, const tj_node *node);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules that see what a mask, or a remainder by a power of two, does not let through. */
+#include "ir/simplify/rules.h"
+
+/* An expression that has the same bits within the mask; the node itself where nothing can be left out. Looks through
+ * quotients by powers of two; `depth` bounds the look. */
+static const tj_node *seen_through(tj_rewriter *rewriter, const tj_node *node, uint64_t mask, int depth) {
+  if (depth == 0)
+    return node;
+  if (node->op == TJ_OP_XOR || node->op == TJ_OP_OR)
+    for (int i = 0; i < 2; i++)
+      if ((tj_possible_bits(node->arg[i]) & mask) == 0) {
+        TJ_BECAUSE(rewriter, "%s has none of these bits", tj_rule_text(rewriter, node->arg[i]));
+        return seen_through(rewriter, node->arg[1 - i], mask, depth - 1);
+      }
+  const int exponent = node->op == TJ_OP_DIV ? tj_exponent_of(node->arg[1]) : -1;
+  if (exponent < 0 || (mask << exponent) >> exponent != mask || mask << exponent > INT64_MAX)
+    return node;
+  const tj_node *inner = seen_through(rewriter, node->arg[0], mask << exponent, depth - 1);
+  return inner == node->arg[0] ? node : tj_simple2(rewriter, TJ_OP_DIV, inner, node->arg[1]);
+}
+
+enum { DEEPEST_LOOK = 8 };
+
+const tj_node *tj_rule_and_ignores_change(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_node *mask = node->arg[1];
+  if (!tj_is_constant(mask))
+    return NULL;
+  const tj_node *seen = seen_through(rewriter, node->arg[0], (uint64_t)mask->value, DEEPEST_LOOK);
+  return seen == node->arg[0] ? NULL : tj_simple2(rewriter, TJ_OP_AND, seen, mask);
+}
+
+const tj_node *tj_rule_remainder_ignores_change(tj_rewriter *rewriter, const tj_node *node) {
+  const int exponent = tj_exponent_of(node->arg[1]);
+  if (exponent < 1)
+    return NULL;
+  const tj_node *seen = seen_through(rewriter, node->arg[0], ((uint64_t)1 << exponent) - 1, DEEPEST_LOOK);
+  return seen == node->arg[0] ? NULL : tj_simple2(rewriter, TJ_OP_MOD, seen, node->arg[1]);
+}
+
+/* --- sums behind a mask --- */
+
+/* Terms that a power of two divides, divided by it, and the others; the constant goes with the others. */
+static void split_at_power(const tj_linear *form, int64_t power, tj_sum *high, tj_sum *low) {
+  *high = tj_sum_of(0);
+  *low = tj_sum_of(form->constant & (power - 1));
+  tj_sum_add_constant(high, (form->constant - low->constant) / power);
+  for (uint32_t i = 0; i < form->count; i++) {
+    tj_term term = form->term[i];
+    if (term.coefficient % power == 0) {
+      term.coefficient /= power;
+      tj_sum_add_term(high, &term, 1);
+    } else {
+      tj_sum_add_term(low, &term, 1);
+    }
+  }
+}
+
+static bool is_in_range(const tj_sum *sum, int64_t below) {
+  const tj_linear form = tj_sum_form(sum);
+  const tj_range range = tj_linear_range(&form);
+  return !sum->failed && range.low >= 0 && range.high < below;
+}
+
+/* The largest power of two that splits a low part off, and that the mask has no bits below. */
+static int64_t split_low_part(const tj_linear *form, int64_t mask, tj_sum *high, tj_sum *low) {
+  for (int64_t power = mask & -mask; power >= 2; power /= 2) {
+    split_at_power(form, power, high, low);
+    if (high->count > 0 && !tj_sum_is_zero(low) && !high->failed && is_in_range(low, power))
+      return power;
+  }
+  return 0;
+}
+
+const tj_node *tj_rule_and_drops_low_part(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_node *mask = node->arg[1];
+  tj_sum high, low;
+  if (!tj_is_constant(mask) || mask->value <= 0)
+    return NULL;
+  const int64_t power = split_low_part(tj_linear_of(rewriter->graph, node->arg[0]), mask->value, &high, &low);
+  if (power == 0)
+    return NULL;
+  const tj_node *masked =
+      tj_simple2(rewriter, TJ_OP_AND, tj_simple_sum(rewriter, &high), tj_int(rewriter->graph, mask->value / power));
+  return tj_simple2(rewriter, TJ_OP_MUL, masked, tj_int(rewriter->graph, power));
+}
+
+/* The rest must not be negative, for its bits to be what the mask sees; a power of two beyond the mask is added to
+ * nothing that carries into it. */
+const tj_node *tj_rule_and_drops_high_part(tj_rewriter *rewriter, const tj_node *node) {
+  const tj_node *mask = node->arg[1];
+  if (!tj_is_constant(mask) || mask->value <= 0 || mask->value > INT64_MAX / 4)
+    return NULL;
+  const int64_t power = (int64_t)1 << (64 - __builtin_clzll((unsigned long long)mask->value));
+  tj_sum high, low;
+  split_at_power(tj_linear_of(rewriter->graph, node->arg[0]), power, &high, &low);
+  if (tj_sum_is_zero(&high) || high.failed || !is_in_range(&low, INT64_MAX))
+    return NULL;
+  return tj_simple2(rewriter, TJ_OP_AND, tj_simple_sum(rewriter, &low), mask);
+}
+
+/* --- sums under or and exclusive or --- */
+
+/* (x*g + z) . y = x*g + (z . y) for an y below g */
+static const tj_node *low_part(tj_rewriter *rewriter, const tj_node *node) {
+  for (int i = 0; i < 2; i++) {
+    const tj_node *sum = node->arg[i], *change = node->arg[1 - i];
+    tj_sum high, low;
+    if (sum->op != TJ_OP_ADD || change->facts.high < 1 || change->facts.high > INT64_MAX / 4)
+      continue;
+    const int64_t power = (int64_t)1 << (64 - __builtin_clzll((unsigned long long)change->facts.high));
+    split_at_power(tj_linear_of(rewriter->graph, sum), power, &high, &low);
+    if (tj_sum_is_zero(&high) || tj_sum_is_zero(&low) || high.failed || !is_in_range(&low, power))
+      continue;
+    const tj_node *joined = tj_simple2(rewriter, node->op, tj_simple_sum(rewriter, &low), change);
+    const tj_linear high_form = tj_sum_form(&high);
+    tj_sum result = tj_sum_of(0);
+    if (joined == NULL)
+      continue;
+    tj_sum_add(&result, &high_form, power);
+    tj_sum_add(&result, tj_linear_of(rewriter->graph, joined), 1);
+    TJ_BECAUSE(rewriter, "%s < %lld", tj_rule_text(rewriter, change), (long long)power);
+    return tj_simple_sum(rewriter, &result);
+  }
+  return NULL;
+}
+
+const tj_node *tj_rule_or_low_part(tj_rewriter *rewriter, const tj_node *node) {
+  return low_part(rewriter, node);
+}
+
+const tj_node *tj_rule_xor_low_part(tj_rewriter *rewriter, const tj_node *node) {
+  return low_part(rewriter, node);
+}

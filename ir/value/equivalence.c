@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT */
+/* Proving that two values are equal, or finding where they differ. */
+#include "ir/value/equivalence.h"
+
+#include "ir/index/eval.h"
+#include "ir/index/facts.h"
+#include "ir/index/walk.h"
+#include "ir/simplify/simplify.h"
+#include "ir/value/equivalence_smt.h"
+
+#include <string.h>
+
+enum { CASE_LIMIT = 1 << 24, CASES_PER_FUEL = 8, CASES_PER_TELL = 4096, SAMPLES = 200000, MOST_SYMBOLS = 64 };
+
+/* Expressions that must be equal, pair by pair: left[i] to right[i]. */
+typedef struct {
+  const tj_node **left, **right;
+  uint32_t count;
+} pairing;
+
+/* --- the expressions of a value --- */
+
+/* What a value is at its inputs. `domain` is NULL for integers and tuples. */
+typedef struct {
+  const tj_tuple *domain, *input, *output;
+  const tj_node *valid; /* NULL: always */
+} expression;
+
+static expression expression_of(tj_graph *graph, const tj_value *value) {
+  if (value->kind == TJ_VALUE_TUPLE)
+    return (expression){.output = value->tuple};
+  tj_map map = tj_map_of_value(graph, value);
+  return (expression){map.domain, map.input, map.output, map.valid};
+}
+
+/* --- one map at the inputs of another --- */
+
+static const tj_node *substitute(tj_graph *graph, const tj_node *node, const tj_node **image) {
+  unsigned arity = tj_op_arity(node->op);
+  if (arity == 0)
+    return image[node->id] != NULL ? image[node->id] : node;
+  const tj_node *args[3] = {NULL, NULL, NULL};
+  for (unsigned i = 0; i < arity; i++)
+    args[i] = image[node->arg[i]->id];
+  return tj_node_make(graph, node->op, args);
+}
+
+/* Replaces the symbols `from` by `to` in all roots. */
+static void substitute_all(tj_graph *graph, const tj_tuple *from, const tj_tuple *to, const tj_node *roots[],
+                           uint32_t root_count) {
+  uint32_t count;
+  const tj_tuple *const *old = tj_tuple_leaves(graph, from, &count);
+  const tj_tuple *const *new = tj_tuple_leaves(graph, to, &count);
+  const tj_node **image = TJ_NEW_ARRAY(graph->job, const tj_node *, graph->node_count);
+  tj_walk walk = tj_walk_nodes(graph, roots, root_count);
+  for (uint32_t i = 0; i < count; i++)
+    image[old[i]->value->id] = new[i]->value;
+  for (uint32_t i = 0; i < walk.count; i++)
+    image[walk.node[i]->id] = substitute(graph, walk.node[i], image);
+  for (uint32_t i = 0; i < root_count; i++)
+    roots[i] = image[roots[i]->id];
+}
+
+/* --- pairing --- */
+
+static uint32_t leaves_of(tj_graph *graph, const tj_tuple *tuple, const tj_node **nodes) {
+  uint32_t count;
+  const tj_tuple *const *leaves = tj_tuple_leaves(graph, tj_tuple_expand_basis(graph, tuple), &count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (leaves[i]->kind != TJ_TUPLE_INTEGER)
+      tj_fail(graph->job, TJ_WRONG_TYPE, "only integers can be equal, not %s", tj_tuple_text(graph->job, leaves[i]));
+    nodes[i] = leaves[i]->value;
+  }
+  return count;
+}
+
+/* Values count only where they are valid, which both must be at the same coordinates. */
+static void guard_by_validity(tj_graph *graph, pairing *pairs, const tj_node *left, const tj_node *right) {
+  const tj_node *zero = tj_int(graph, 0), *always = tj_int(graph, 1);
+  if (left == NULL && right == NULL)
+    return;
+  left = left != NULL ? left : always;
+  right = right != NULL ? right : always;
+  for (uint32_t i = 0; i < pairs->count; i++) {
+    pairs->left[i] = tj_select(graph, left, pairs->left[i], zero);
+    pairs->right[i] = tj_select(graph, left, pairs->right[i], zero);
+  }
+  pairs->left[pairs->count] = left;
+  pairs->right[pairs->count++] = right;
+}
+
+/* False where the structures differ. */
+static bool pair(tj_graph *graph, const expression *a, const expression *b, pairing *pairs) {
+  if (!tj_tuple_congruent(tj_tuple_expand_basis(graph, a->output), tj_tuple_expand_basis(graph, b->output)))
+    return false;
+  uint32_t most = tj_tuple_leaf_count(tj_tuple_expand_basis(graph, a->output)) + 1;
+  pairs->left = TJ_NEW_ARRAY(graph->job, const tj_node *, most);
+  pairs->right = TJ_NEW_ARRAY(graph->job, const tj_node *, most);
+  pairs->count = leaves_of(graph, a->output, pairs->left);
+  leaves_of(graph, b->output, pairs->right);
+  const tj_node *valid = b->valid;
+  if (b->input != NULL) {
+    substitute_all(graph, b->input, a->input, pairs->right, pairs->count);
+    if (valid != NULL)
+      substitute_all(graph, b->input, a->input, &valid, 1);
+  }
+  guard_by_validity(graph, pairs, a->valid, valid);
+  return true;
+}
+
+static bool pair_layouts(tj_graph *graph, const tj_value *a, const tj_value *b, pairing *pairs) {
+  const tj_node *size = tj_layout_size(graph, *tj_value_layout(a));
+  if (!tj_prove_equal(graph, size, tj_layout_size(graph, *tj_value_layout(b))))
+    return false;
+  const tj_tuple *index = tj_tuple_integer(graph, tj_coordinate(graph, "i", size));
+  expression left = {.output = tj_value_at(graph, a, index)}, right = {.output = tj_value_at(graph, b, index)};
+  return pair(graph, &left, &right, pairs);
+}
+
+static bool same_domain(tj_graph *graph, const tj_tuple *a, const tj_tuple *b) {
+  if (a == NULL || b == NULL)
+    return a == b;
+  uint32_t count;
+  const tj_tuple *const *left = tj_tuple_leaves(graph, a, &count);
+  const tj_tuple *const *right = tj_tuple_leaves(graph, b, &count);
+  if (!tj_tuple_congruent(a, b))
+    return false;
+  for (uint32_t i = 0; i < count; i++) {
+    if (!tj_prove_equal(graph, left[i]->value, right[i]->value))
+      return false;
+  }
+  return true;
+}
+
+static bool pair_values(tj_graph *graph, const tj_value *a, const tj_value *b, pairing *pairs) {
+  if (tj_value_layout(a) != NULL && tj_value_layout(b) != NULL)
+    return pair_layouts(graph, a, b, pairs);
+  expression left = expression_of(graph, a), right = expression_of(graph, b);
+  return same_domain(graph, left.domain, right.domain) && pair(graph, &left, &right, pairs);
+}
+
+/* Simplifies both sides and keeps the pairs that are still different expressions. */
+static void drop_equal_pairs(tj_graph *graph, pairing *pairs) {
+  tj_simplify(graph, pairs->left, pairs->count, NULL);
+  tj_simplify(graph, pairs->right, pairs->count, NULL);
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < pairs->count; i++) {
+    const tj_node *left = pairs->left[i], *right = pairs->right[i];
+    if (left == right || tj_prove_equal(graph, left, right))
+      continue;
+    pairs->left[kept] = left;
+    pairs->right[kept++] = right;
+  }
+  pairs->count = kept;
+}
+
+/* --- cases --- */
+
+/* Values of the symbols that the pairs depend on, bounds of symbols included, in order of creation. */
+typedef struct {
+  tj_graph *graph;
+  const pairing *pairs;
+  const tj_node *symbol[MOST_SYMBOLS];
+  uint32_t symbol_count;
+  int64_t value[MOST_SYMBOLS];
+  int64_t *binding; /* by symbol index */
+  int64_t *result;  /* of the left, then the right expressions */
+  const tj_node **root;
+  tj_evaluator *evaluator; /* of the roots, while cases are tried */
+  uint64_t tried, total;
+  bool is_cancelled;
+} cases;
+
+static bool add_symbols(cases *all, const tj_node *const roots[], uint32_t count) {
+  tj_walk walk = tj_walk_nodes(all->graph, roots, count);
+  for (uint32_t i = 0; i < walk.count; i++) {
+    const tj_node *node = walk.node[i];
+    bool known = node->op != TJ_OP_SYMBOL;
+    for (uint32_t k = 0; k < all->symbol_count && !known; k++)
+      known = all->symbol[k] == node;
+    if (known)
+      continue;
+    const tj_node *bounds[2];
+    uint32_t bound_count = 0;
+    if (node->symbol->low != NULL)
+      bounds[bound_count++] = node->symbol->low;
+    if (node->symbol->high != NULL)
+      bounds[bound_count++] = node->symbol->high;
+    if (!add_symbols(all, bounds, bound_count) || all->symbol_count == MOST_SYMBOLS)
+      return false;
+    all->symbol[all->symbol_count++] = node;
+  }
+  return true;
+}
+
+static bool open_cases(tj_graph *graph, const pairing *pairs, cases *all) {
+  *all = (cases){.graph = graph, .pairs = pairs};
+  all->root = TJ_NEW_ARRAY(graph->job, const tj_node *, 2 * (size_t)pairs->count);
+  memcpy(all->root, pairs->left, pairs->count * sizeof *all->root);
+  memcpy(all->root + pairs->count, pairs->right, pairs->count * sizeof *all->root);
+  all->result = TJ_NEW_ARRAY(graph->job, int64_t, 2 * (size_t)pairs->count);
+  all->binding = TJ_NEW_ARRAY(graph->job, int64_t, graph->symbol_count);
+  return add_symbols(all, all->root, 2 * pairs->count);
+}
+
+static tj_bindings bindings_of(const cases *all) {
+  return (tj_bindings){all->binding, NULL, all->graph->symbol_count};
+}
+
+static bool evaluate_bound(const cases *all, const tj_node *bound, int64_t *value) {
+  tj_bindings bindings = bindings_of(all);
+  if (bound == NULL)
+    return true;
+  if (!tj_is_constant(bound))
+    return tj_eval_nodes(&bound, 1, &bindings, value) == TJ_EVAL_OK;
+  *value = bound->value;
+  return true;
+}
+
+/* The range of a symbol, given the symbols before it; false where it is empty or not known. */
+static bool range_of(const cases *all, const tj_symbol *symbol, int64_t *low, int64_t *high) {
+  *low = INT64_MIN / 4;
+  *high = INT64_MAX / 4;
+  bool known = evaluate_bound(all, symbol->low, low) && evaluate_bound(all, symbol->high, high);
+  int64_t below = *low % symbol->multiple;
+  if (below != 0)
+    *low += below > 0 ? symbol->multiple - below : -below;
+  return known && *low <= *high;
+}
+
+static void bind(cases *all, uint32_t index, int64_t value) {
+  all->value[index] = value;
+  all->binding[all->symbol[index]->symbol->index] = value;
+}
+
+static bool is_cancelled(cases *all) {
+  if (all->tried % CASES_PER_TELL == 0)
+    all->is_cancelled = !tj_tell(&all->graph->job->listener, "cases tried", all->tried, all->total);
+  return all->is_cancelled;
+}
+
+/* Whether the pairs differ in the case that is bound. A case beyond 64 bits refutes nothing. */
+static bool differs(cases *all) {
+  uint32_t count = all->pairs->count;
+  tj_bindings bindings = bindings_of(all);
+  all->tried++;
+  return tj_evaluator_run(all->evaluator, &bindings, all->result) == TJ_EVAL_OK &&
+         memcmp(all->result, all->result + count, count * sizeof *all->result) != 0;
+}
+
+/* How many cases there are at most; UINT64_MAX for too many. */
+static uint64_t count_cases(const cases *all) {
+  uint64_t count = 1;
+  for (uint32_t i = 0; i < all->symbol_count; i++) {
+    const tj_facts *facts = &all->symbol[i]->facts;
+    uint64_t length = (uint64_t)facts->high - (uint64_t)facts->low;
+    bool overflows = !tj_facts_bounded(facts) || length == UINT64_MAX ||
+                     __builtin_mul_overflow(count, length / (uint64_t)facts->modulus + 1, &count);
+    if (overflows || count > CASE_LIMIT)
+      return UINT64_MAX;
+  }
+  return count;
+}
+
+/* Tries every value of symbols `index` and later; true at the first case that differs. */
+static bool try_all(cases *all, uint32_t index) {
+  if (index == all->symbol_count)
+    return differs(all);
+  const tj_symbol *symbol = all->symbol[index]->symbol;
+  int64_t low, high;
+  if (!range_of(all, symbol, &low, &high))
+    return false;
+  bool overflows = false;
+  for (int64_t value = low; value <= high && !overflows;) {
+    bind(all, index, value);
+    if (is_cancelled(all) || try_all(all, index + 1))
+      return true;
+    overflows = __builtin_add_overflow(value, symbol->multiple, &value);
+  }
+  return false;
+}
+
+static uint64_t next_random(uint64_t *state) {
+  *state ^= *state << 13;
+  *state ^= *state >> 7;
+  *state ^= *state << 17;
+  return *state;
+}
+
+/* Mostly small values and values near the bounds, where expressions differ if they do. */
+static int64_t random_value(uint64_t *state, int64_t low, int64_t high, int64_t multiple) {
+  uint64_t steps = (uint64_t)(high - low) / (uint64_t)multiple;
+  uint64_t within = steps < 64 || next_random(state) % 4 == 0 ? steps : 63;
+  uint64_t step = within == UINT64_MAX ? next_random(state) : next_random(state) % (within + 1);
+  bool from_above = next_random(state) % 4 == 0;
+  return low + (int64_t)(from_above ? steps - step : step) * multiple;
+}
+
+static bool try_samples(cases *all) {
+  uint64_t state = 0x9e3779b97f4a7c15u;
+  for (int n = 0; n < SAMPLES; n++) {
+    bool has_case = true;
+    for (uint32_t i = 0; i < all->symbol_count && has_case; i++) {
+      const tj_symbol *symbol = all->symbol[i]->symbol;
+      int64_t low, high;
+      has_case = range_of(all, symbol, &low, &high);
+      if (has_case)
+        bind(all, i, random_value(&state, low, high, symbol->multiple));
+    }
+    if (is_cancelled(all) || (has_case && differs(all)))
+      return true;
+  }
+  return false;
+}
+
+/* Whether one of at most `count` cases that `try` goes through differs; it also ends where the work is cancelled.
+ * Nothing fails while the evaluator lives. */
+static bool refute(cases *all, uint64_t count, bool (*try)(cases *all)) {
+  tj_job *job = all->graph->job;
+  tj_spend(job, count / CASES_PER_FUEL);
+  if (tj_evaluator_create(all->root, 2 * (size_t)all->pairs->count, &all->evaluator) != TJ_EVAL_OK)
+    tj_fail_out_of_memory(job);
+  all->total = count;
+  bool found = try(all);
+  tj_evaluator_destroy(all->evaluator);
+  if (all->is_cancelled)
+    tj_fail_cancelled(job);
+  return found;
+}
+
+static bool try_every(cases *all) {
+  return try_all(all, 0);
+}
+
+/* The case that the solver has found. */
+static bool try_bound(cases *all) {
+  for (uint32_t i = 0; i < all->symbol_count; i++)
+    bind(all, i, all->value[i]);
+  return differs(all);
+}
+
+static tj_equivalence verdict_of(const cases *all, tj_verdict verdict) {
+  tj_arena *arena = &all->graph->job->arena;
+  return (tj_equivalence){.verdict = verdict,
+                          .symbol = tj_arena_copy(arena, all->symbol, sizeof all->symbol),
+                          .value = tj_arena_copy(arena, all->value, sizeof all->value),
+                          .symbol_count = all->symbol_count,
+                          .case_count = all->tried};
+}
+
+static tj_equivalence undecided(const cases *all, const char *why_not) {
+  return (tj_equivalence){.verdict = TJ_UNDECIDED, .case_count = all->tried, .why_not = why_not};
+}
+
+static tj_equivalence ask_solver(cases *all) {
+  for (uint32_t i = 0; i < all->pairs->count; i++) {
+    const char *why_not;
+    if (!tj_tell(&all->graph->job->listener, "expressions given to Z3", i, all->pairs->count))
+      tj_fail_cancelled(all->graph->job);
+    tj_smt_answer answer = tj_smt_compare(all->graph, all->pairs->left[i], all->pairs->right[i], all->symbol,
+                                          all->symbol_count, all->value, &why_not);
+    if (answer == TJ_SMT_UNDECIDED)
+      return undecided(all, why_not);
+    if (answer == TJ_SMT_DIFFERENT)
+      return refute(all, 1, try_bound) ? verdict_of(all, TJ_DIFFERENT)
+                                       : undecided(all, "Z3 has a counterexample that does not fit in 64 bits");
+  }
+  return verdict_of(all, TJ_EQUAL_BY_SMT);
+}
+
+static tj_equivalence decide(tj_graph *graph, const pairing *pairs) {
+  cases all;
+  if (!open_cases(graph, pairs, &all))
+    return undecided(&all, "there are too many symbols");
+  const uint64_t count = count_cases(&all);
+  const bool is_small = count <= CASE_LIMIT;
+  if (refute(&all, is_small ? count : SAMPLES, is_small ? try_every : try_samples))
+    return verdict_of(&all, TJ_DIFFERENT);
+  return is_small ? verdict_of(&all, TJ_EQUAL_BY_CASES) : ask_solver(&all);
+}
+
+tj_equivalence tj_equivalence_of(tj_graph *graph, const tj_value *a, const tj_value *b) {
+  pairing pairs;
+  if (!pair_values(graph, a, b, &pairs))
+    return (tj_equivalence){.verdict = TJ_DIFFERENT_DOMAINS};
+  drop_equal_pairs(graph, &pairs);
+  return pairs.count == 0 ? (tj_equivalence){.verdict = TJ_EQUAL_BY_RULES} : decide(graph, &pairs);
+}
+
+tj_equivalence tj_equivalence_of_nodes(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  if (a == b)
+    return (tj_equivalence){.verdict = TJ_EQUAL_AS_IS};
+  return decide(graph, &(pairing){&a, &b, 1});
+}
+
+bool tj_is_equal(tj_verdict verdict) {
+  return verdict == TJ_EQUAL_BY_RULES || verdict == TJ_EQUAL_BY_CASES || verdict == TJ_EQUAL_BY_SMT ||
+         verdict == TJ_EQUAL_AS_IS;
+}

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT */
+/* Making, checking and printing mappings. That a side covers its tile once is found by visiting every element. */
+#include "ir/value/mapping.h"
+
+#include "ir/index/facts.h"
+#include "ir/simplify/simplify.h"
+#include "ir/value/predicate.h"
+
+#include <inttypes.h>
+
+/* --- sides as strided digits --- */
+
+enum { INDEX = UINT32_MAX };
+
+/* A leaf of a side's layout: `extent` values, each `step` along a mode of the tile, or along its index. */
+typedef struct {
+  int64_t extent, step;
+  uint32_t mode;
+} digit;
+
+typedef struct {
+  tj_graph *graph;
+  tj_job *job;
+  const char *name; /* load or store */
+  tj_layout layout;
+  digit *digit; /* those of the item first */
+  uint32_t count, item_count;
+} reading;
+
+static int64_t need_number(const reading *self, const tj_node *node, const char *what) {
+  if (!tj_is_constant(node))
+    tj_fail(self->job, TJ_MAPPING, "%s: %s is not a constant", self->name, what);
+  return node->value;
+}
+
+static void read_step(const reading *self, const tj_tuple *stride, digit *read) {
+  bool is_index = stride->kind == TJ_TUPLE_INTEGER;
+  if (!is_index && (stride->kind != TJ_TUPLE_BASIS || stride->count != 1))
+    tj_fail(self->job, TJ_MAPPING, "%s: stride %s is neither an integer nor a multiple of 1@mode", self->name,
+            tj_tuple_text(self->job, stride));
+  read->step = need_number(self, stride->value, "a stride");
+  read->mode = is_index ? INDEX : stride->path[0];
+  if (read->step < 0)
+    tj_fail(self->job, TJ_MAPPING, "%s: stride %s leads out of the tile", self->name,
+            tj_tuple_text(self->job, stride));
+}
+
+static reading read_side(tj_graph *graph, const char *name, tj_layout layout) {
+  reading self = {.graph = graph, .job = graph->job, .name = name, .layout = layout};
+  if (!tj_tuple_is_list(layout.shape) || layout.shape->count != 2)
+    tj_fail(self.job, TJ_MAPPING, "%s has two modes, (item, slot); %s has %" PRIu32, name,
+            tj_layout_text(self.job, layout), tj_tuple_rank(layout.shape));
+  const tj_tuple *const *extents = tj_tuple_leaves(graph, layout.shape, &self.count);
+  const tj_tuple *const *strides = tj_tuple_leaves(graph, layout.stride, &self.count);
+  self.item_count = tj_tuple_leaf_count(layout.shape->item[0]);
+  self.digit = TJ_NEW_ARRAY(self.job, digit, self.count);
+  for (uint32_t i = 0; i < self.count; i++) {
+    self.digit[i].extent = need_number(&self, extents[i]->value, "an extent");
+    read_step(&self, strides[i], &self.digit[i]);
+  }
+  return self;
+}
+
+/* Whether values of the side are the tile's index; of one that is always 0 nobody can tell, and it does not matter.
+ */
+static bool gives_index(const reading *self) {
+  for (uint32_t i = 0; i < self->count; i++) {
+    if (self->digit[i].mode == INDEX && self->digit[i].step != 0 && self->digit[i].extent > 1)
+      return true;
+  }
+  return false;
+}
+
+/* The largest value along a mode, or of the index. */
+static int64_t reach_of(const reading *self, uint32_t mode) {
+  int64_t reach = 0;
+  for (uint32_t i = 0; i < self->count; i++) {
+    int64_t most;
+    if (self->digit[i].mode == mode &&
+        (__builtin_mul_overflow(self->digit[i].extent - 1, self->digit[i].step, &most) ||
+         __builtin_add_overflow(reach, most, &reach)))
+      return INT64_MAX;
+  }
+  return reach;
+}
+
+static uint32_t modes_of(const reading *self) {
+  uint32_t modes = 0;
+  for (uint32_t i = 0; i < self->count; i++) {
+    if (self->digit[i].mode != INDEX && self->digit[i].mode >= modes)
+      modes = self->digit[i].mode + 1;
+  }
+  return modes;
+}
+
+static int64_t size_of(const reading *self, uint32_t begin, uint32_t end, int64_t most, const char *what) {
+  int64_t size = 1;
+  for (uint32_t i = begin; i < end; i++) {
+    if (__builtin_mul_overflow(size, self->digit[i].extent, &size) || size > most)
+      tj_fail(self->job, TJ_TILE_SIZE, "%s has more than %" PRId64 " %s", self->name, most, what);
+  }
+  return size;
+}
+
+/* --- tiles --- */
+
+int64_t tj_mapping_extent(const tj_mapping *mapping, uint32_t mode) {
+  return mapping->tile->item[mode]->value->value;
+}
+
+uint32_t tj_mapping_rank(const tj_mapping *mapping) {
+  return mapping->tile->count;
+}
+
+static int64_t elements_of(const tj_mapping *mapping) {
+  int64_t elements = 1;
+  for (uint32_t m = 0; m < tj_mapping_rank(mapping); m++)
+    elements *= tj_mapping_extent(mapping, m);
+  return elements;
+}
+
+/* As far as the side reaches. */
+static const tj_tuple *reached_tile(const reading *self) {
+  const tj_tuple *extent[TJ_MAX_DIMENSIONS];
+  uint32_t modes = modes_of(self);
+  if (gives_index(self) || modes == 0)
+    tj_fail(self->job, TJ_MAPPING, "tile= is missing: %s gives an index, of which no shape can be seen", self->name);
+  for (uint32_t m = 0; m < modes && m < TJ_MAX_DIMENSIONS; m++)
+    extent[m] = tj_tuple_constant(self->graph, reach_of(self, m) + 1);
+  return tj_tuple_list(self->graph, extent, modes < TJ_MAX_DIMENSIONS ? modes : TJ_MAX_DIMENSIONS);
+}
+
+static const tj_tuple *as_list(tj_graph *graph, const tj_tuple *tile) {
+  return tj_tuple_is_list(tile) ? tile : tj_tuple_list(graph, &tile, 1);
+}
+
+static void check_tile(tj_job *job, const tj_tuple *tile) {
+  int64_t elements = 1;
+  if (tile->count == 0 || tile->count > TJ_MAX_DIMENSIONS)
+    tj_fail(job, TJ_MAPPING, "a tile has 1 to %d modes, not %" PRIu32, TJ_MAX_DIMENSIONS, tile->count);
+  for (uint32_t m = 0; m < tile->count; m++) {
+    const tj_tuple *extent = tile->item[m];
+    if (extent->kind != TJ_TUPLE_INTEGER || !tj_is_constant(extent->value) || extent->value->value < 1)
+      tj_fail(job, TJ_MAPPING, "extent %s of the tile is not a positive constant", tj_tuple_text(job, extent));
+    if (__builtin_mul_overflow(elements, extent->value->value, &elements) || elements > TJ_MAPPING_MOST_ELEMENTS)
+      tj_fail(job, TJ_TILE_SIZE, "a tile of %s has more than %d elements", tj_tuple_text(job, tile),
+              TJ_MAPPING_MOST_ELEMENTS);
+  }
+}
+
+/* --- every element once --- */
+
+static void check_reach(const reading *self, const tj_mapping *mapping) {
+  bool is_index = gives_index(self);
+  if (is_index && modes_of(self) > 0)
+    tj_fail(self->job, TJ_MAPPING, "%s has integer strides beside basis elements", self->name);
+  if (is_index && reach_of(self, INDEX) >= elements_of(mapping))
+    tj_fail(self->job, TJ_MAPPING_COVER, "%s reaches index %" PRId64 " of a tile of %" PRId64 " elements", self->name,
+            reach_of(self, INDEX), elements_of(mapping));
+  for (uint32_t m = 0; m < modes_of(self); m++) {
+    if (m >= tj_mapping_rank(mapping))
+      tj_fail(self->job, TJ_MAPPING_COVER, "%s has strides along mode %" PRIu32 "; the tile has %" PRIu32 " mode%s",
+              self->name, m, tj_mapping_rank(mapping), tj_mapping_rank(mapping) == 1 ? "" : "s");
+    if (reach_of(self, m) >= tj_mapping_extent(mapping, m))
+      tj_fail(self->job, TJ_MAPPING_COVER,
+              "%s reaches coordinate %" PRId64 " of mode %" PRIu32 ", where the tile has %" PRId64, self->name,
+              reach_of(self, m), m, tj_mapping_extent(mapping, m));
+  }
+}
+
+/* How far one step of each mode is in the tile's index. */
+static int64_t index_step(const tj_mapping *mapping, uint32_t mode) {
+  int64_t step = 1;
+  for (uint32_t m = 0; m < mode && mode != INDEX; m++)
+    step *= tj_mapping_extent(mapping, m);
+  return step;
+}
+
+/* Holders in order: digits that do not repeat elements, each with its steps in the tile's index and in the number of
+ * the holder. */
+typedef struct {
+  int64_t extent, step, holder;
+} counter;
+
+static uint32_t list_counters(const reading *self, const tj_mapping *mapping, counter all[]) {
+  uint32_t count = 0;
+  int64_t holder = 1;
+  for (uint32_t i = 0; i < self->count; i++) {
+    const digit *d = &self->digit[i];
+    if (d->extent > 1 && d->step > 0)
+      all[count++] = (counter){d->extent, d->step * index_step(mapping, d->mode), holder};
+    holder *= d->extent;
+  }
+  return count;
+}
+
+static const char *place_text(const reading *self, const tj_mapping *mapping, int64_t index) {
+  const tj_tuple *place[TJ_MAX_DIMENSIONS];
+  for (uint32_t m = 0; m < tj_mapping_rank(mapping); m++) {
+    place[m] = tj_tuple_constant(self->graph, index % tj_mapping_extent(mapping, m));
+    index /= tj_mapping_extent(mapping, m);
+  }
+  return tj_tuple_text(self->job, tj_tuple_list(self->graph, place, tj_mapping_rank(mapping)));
+}
+
+_Noreturn static void fail_twice(const reading *self, const tj_mapping *mapping, const tj_mapping_side *side,
+                                 int64_t index, int64_t first, int64_t second) {
+  tj_fail(self->job, TJ_MAPPING_COVER,
+          "%s: element %s of the tile is held twice, by item %" PRId64 " in slot %" PRId64 " and by item %" PRId64
+          " in slot %" PRId64,
+          self->name, place_text(self, mapping, index), first % side->items, first / side->items,
+          second % side->items, second / side->items);
+}
+
+static void check_cover(const reading *self, const tj_mapping *mapping, const tj_mapping_side *side) {
+  counter *all = TJ_NEW_ARRAY(self->job, counter, self->count + 1);
+  int64_t *at = TJ_NEW_ARRAY(self->job, int64_t, self->count + 1);
+  int64_t elements = elements_of(mapping), index = 0, holder = 0, held = 0;
+  uint32_t *owner = TJ_NEW_ARRAY(self->job, uint32_t, (size_t)elements), count = list_counters(self, mapping, all), i;
+  tj_spend(self->job, (uint64_t)elements);
+  do {
+    if (owner[index] != 0)
+      fail_twice(self, mapping, side, index, owner[index] - 1, holder);
+    owner[index] = (uint32_t)holder + 1;
+    held++;
+    for (i = 0; i < count && at[i] + 1 == all[i].extent; i++) {
+      index -= at[i] * all[i].step;
+      holder -= at[i] * all[i].holder;
+      at[i] = 0;
+    }
+    if (i < count) {
+      at[i]++;
+      index += all[i].step;
+      holder += all[i].holder;
+    }
+  } while (i < count);
+  for (index = 0; held < elements && owner[index] != 0;)
+    index++;
+  if (held < elements)
+    tj_fail(self->job, TJ_MAPPING_COVER, "%s: nobody holds element %s of the tile", self->name,
+            place_text(self, mapping, index));
+}
+
+static tj_mapping_side make_side(const reading *self, const tj_mapping *mapping) {
+  tj_mapping_side side = {.layout = self->layout};
+  side.items = (uint32_t)size_of(self, 0, self->item_count, TJ_MAPPING_MOST_ITEMS, "items");
+  side.slots = (uint32_t)size_of(self, self->item_count, self->count, TJ_MAPPING_MOST_SLOTS, "slots");
+  check_reach(self, mapping);
+  check_cover(self, mapping, &side);
+  return side;
+}
+
+/* --- the other parts --- */
+
+static void check_passes(tj_job *job, const tj_mapping *mapping, int64_t passes) {
+  uint32_t last = tj_mapping_rank(mapping) - 1;
+  if (passes < 1 || tj_mapping_extent(mapping, last) % passes != 0)
+    tj_fail(job, TJ_MAPPING, "a tile of %s does not go in %" PRId64 " equal passes along its last mode",
+            tj_tuple_text(job, mapping->tile), passes);
+  if (passes > 1 && last == 0)
+    tj_fail(job, TJ_MAPPING, "passes go along the last mode of a tile of two modes or more");
+}
+
+static int64_t part_size(const tj_tuple *part) {
+  int64_t size = 1;
+  for (uint32_t m = 0; m < part->count; m++)
+    size *= part->item[m]->value->value;
+  return size;
+}
+
+/* The part of the tile that is in LDS in one pass. */
+static const tj_tuple *part_of(tj_graph *graph, const tj_mapping *mapping) {
+  const tj_tuple *extent[TJ_MAX_DIMENSIONS];
+  uint32_t rank = tj_mapping_rank(mapping);
+  for (uint32_t m = 0; m + 1 < rank; m++)
+    extent[m] = mapping->tile->item[m];
+  extent[rank - 1] = tj_tuple_constant(graph, tj_mapping_extent(mapping, rank - 1) / mapping->passes);
+  return tj_tuple_list(graph, extent, rank);
+}
+
+/* An offset leads into LDS, and all of it is a number of bytes that machines have. */
+static void check_lds_reach(tj_graph *graph, const tj_mapping *mapping) {
+  const tj_tuple *offset = mapping->lds->kind == TJ_VALUE_COMPOSED ? mapping->lds->composed->offset : NULL;
+  if (offset != NULL &&
+      (offset->kind != TJ_TUPLE_INTEGER || !tj_is_constant(offset->value) || offset->value->value < 0))
+    tj_fail(graph->job, TJ_MAPPING_LDS, "lds: offset %s is not a constant that is not negative",
+            tj_tuple_text(graph->job, offset));
+  if ((offset != NULL && offset->value->value > TJ_MAPPING_MOST_LDS) ||
+      tj_mapping_lds_elements(graph, mapping) > TJ_MAPPING_MOST_LDS)
+    tj_fail(graph->job, TJ_TILE_SIZE, "lds takes more than %d elements", TJ_MAPPING_MOST_LDS);
+}
+
+static void check_lds(tj_graph *graph, const tj_mapping *mapping) {
+  const tj_layout *layout = tj_value_layout(mapping->lds);
+  const tj_tuple *part = part_of(graph, mapping);
+  uint32_t count;
+  const tj_tuple *const *stride = tj_tuple_leaves(graph, layout->stride, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (stride[i]->kind != TJ_TUPLE_INTEGER || !tj_is_constant(stride[i]->value) || stride[i]->value->value < 0)
+      tj_fail(graph->job, TJ_MAPPING_LDS, "lds: stride %s is not a constant that is not negative",
+              tj_tuple_text(graph->job, stride[i]));
+  }
+  if (!tj_tuple_compatible(graph, part, layout->shape) && !tj_is_int(tj_layout_size(graph, *layout), part_size(part)))
+    tj_fail(graph->job, TJ_MAPPING_LDS, "lds has the shape %s; the tile, in one pass, %s",
+            tj_tuple_text(graph->job, layout->shape), tj_tuple_text(graph->job, part));
+  if (!tj_is_injective(graph, mapping->lds))
+    tj_fail(graph->job, TJ_MAPPING_LDS, "lds gives two elements of the tile one place");
+  check_lds_reach(graph, mapping);
+}
+
+const tj_node *tj_mapping_lds_at(tj_graph *graph, const tj_mapping *mapping, const tj_node *const within[]) {
+  const tj_tuple *part = part_of(graph, mapping), *at[TJ_MAX_DIMENSIONS];
+  for (uint32_t m = 0; m < part->count; m++)
+    at[m] = tj_tuple_integer(graph, within[m]);
+  const tj_tuple *coordinate = tj_tuple_list(graph, at, part->count);
+  if (!tj_tuple_compatible(graph, part, tj_value_layout(mapping->lds)->shape))
+    coordinate = tj_crd2idx(graph, coordinate, part, NULL);
+  return tj_value_at(graph, mapping->lds, coordinate)->value;
+}
+
+/* A swizzle moves values within whole units of the bits that it changes. */
+int64_t tj_mapping_lds_elements(tj_graph *graph, const tj_mapping *mapping) {
+  int64_t elements = tj_layout_cosize(graph, *tj_value_layout(mapping->lds))->value;
+  if (mapping->lds->kind != TJ_VALUE_COMPOSED)
+    return elements;
+  tj_swizzle swizzle = mapping->lds->composed->swizzle;
+  int64_t unit = (int64_t)1 << (swizzle.bits + swizzle.base - (swizzle.shift < 0 ? swizzle.shift : 0));
+  elements += mapping->lds->composed->offset->value->value;
+  return swizzle.bits == 0 ? elements : (elements + unit - 1) / unit * unit;
+}
+
+const tj_mapping *tj_mapping_make(tj_graph *graph, const tj_mapping_parts *parts) {
+  tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
+  if (parts->load == NULL && parts->store == NULL)
+    tj_fail(graph->job, TJ_MAPPING, "load= and store= are both missing");
+  reading load =
+      read_side(graph, parts->load != NULL ? "load" : "store", *(parts->load != NULL ? parts->load : parts->store));
+  reading store =
+      read_side(graph, parts->store != NULL ? "store" : "load", *(parts->store != NULL ? parts->store : parts->load));
+  mapping->tile =
+      as_list(graph, parts->tile != NULL ? parts->tile : reached_tile(gives_index(&load) ? &store : &load));
+  check_tile(graph->job, mapping->tile);
+  mapping->load = make_side(&load, mapping);
+  mapping->store = make_side(&store, mapping);
+  check_passes(graph->job, mapping, parts->passes);
+  mapping->passes = (uint32_t)parts->passes;
+  mapping->lds = parts->lds;
+  if (mapping->lds != NULL)
+    check_lds(graph, mapping);
+  mapping->overlaps = parts->overlaps;
+  mapping->order = parts->order;
+  return mapping;
+}
+
+static void check_partitions(tj_job *job, const tj_distribution *d) {
+  if (d->p_count != 1 && d->p_count != 2)
+    tj_fail(job, TJ_PARTITION,
+            "the distribution has %" PRIu32 " Ps; a kernel's has one, the lane, or two, wave and lane", d->p_count);
+}
+
+static const tj_tuple *tile_of(tj_graph *graph, const tj_distribution *d) {
+  const tj_tuple **extent = TJ_NEW_ARRAY(graph->job, const tj_tuple *, d->x_count);
+  for (uint32_t i = 0; i < d->x_count; i++)
+    extent[i] = tj_tuple_constant(graph, d->x_length[i]);
+  return tj_tuple_list(graph, extent, d->x_count);
+}
+
+const tj_mapping *tj_mapping_of_distributions(tj_graph *graph, const tj_distribution *from,
+                                              const tj_distribution *to) {
+  check_partitions(graph->job, from);
+  check_partitions(graph->job, to);
+  tj_layout load = tj_distribution_tv_layout(graph, from), store = tj_distribution_tv_layout(graph, to);
+  tj_mapping_parts parts = {.tile = tile_of(graph, from), .load = &load, .store = &store, .passes = 1};
+  tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
+  *mapping = *tj_mapping_make(graph, &parts);
+  mapping->load.lanes = (uint32_t)from->p_length[from->p_count - 1];
+  mapping->store.lanes = (uint32_t)to->p_length[to->p_count - 1];
+  return mapping;
+}
+
+/* --- coordinates --- */
+
+const tj_node *const *tj_mapping_digits(tj_graph *graph, const tj_mapping *mapping, const tj_mapping_side *side,
+                                        const tj_node *item, uint32_t slot) {
+  const tj_tuple *at[] = {tj_tuple_integer(graph, item), tj_tuple_constant(graph, slot)};
+  const tj_tuple *place = tj_layout_apply(graph, side->layout, tj_tuple_list(graph, at, 2));
+  const tj_node **digits = TJ_NEW_ARRAY(graph->job, const tj_node *, tj_mapping_rank(mapping));
+  if (place->kind == TJ_TUPLE_INTEGER)
+    place = tj_idx2crd(graph, place, mapping->tile, NULL);
+  for (uint32_t m = 0; m < tj_mapping_rank(mapping); m++)
+    digits[m] = m < place->count ? place->item[m]->value : tj_int(graph, 0);
+  return digits;
+}
+
+/* --- orders of tiles --- */
+
+/* Leaves of an order: basis elements, or integers of a single mode. */
+typedef struct {
+  const tj_tuple *const *extent, *const *stride;
+  uint32_t count;
+} leaves;
+
+static bool is_along(const tj_tuple *stride, uint32_t mode) {
+  return stride->kind == TJ_TUPLE_BASIS ? stride->count == 1 && stride->path[0] == mode : mode == 0;
+}
+
+/* A leaf along a mode that goes on where those before it have reached; `count` where there is none. */
+static uint32_t find_next(tj_graph *graph, const leaves *order, const bool taken[], uint32_t mode,
+                          const tj_node *reached) {
+  uint32_t i = 0;
+  while (i < order->count &&
+         (taken[i] || !is_along(order->stride[i], mode) || !tj_prove_equal(graph, order->stride[i]->value, reached)))
+    i++;
+  return i;
+}
+
+/* Takes the leaves that reach 0 … size - 1 along a mode; whether they do. */
+static bool fills_mode(tj_graph *graph, const leaves *order, bool taken[], uint32_t mode, const tj_node *size) {
+  const tj_node *reached = tj_int(graph, 1);
+  for (uint32_t i; (i = find_next(graph, order, taken, mode, reached)) < order->count;) {
+    taken[i] = true;
+    reached = tj_simplified(graph, tj_mul(graph, reached, order->extent[i]->value));
+  }
+  return tj_prove_equal(graph, reached, size);
+}
+
+/* Whether the values of a layout of basis strides are surely all coordinates of a box, each once: along each mode its
+ * digits have to be those of a mixed radix. */
+static bool reaches_box(tj_graph *graph, tj_layout order, const tj_tuple *box) {
+  leaves all = {.stride = tj_tuple_leaves(graph, order.stride, &all.count)};
+  all.extent = tj_tuple_leaves(graph, order.shape, &all.count);
+  bool *taken = TJ_NEW_ARRAY(graph->job, bool, all.count + 1), is_filled = true;
+  for (uint32_t i = 0; i < all.count; i++) {
+    taken[i] = tj_is_int(all.extent[i]->value, 1);
+    is_filled = is_filled && (all.stride[i]->kind != TJ_TUPLE_BASIS || all.stride[i]->count == 1);
+  }
+  for (uint32_t m = 0; m < box->count; m++)
+    is_filled = is_filled && fills_mode(graph, &all, taken, m, box->item[m]->value);
+  for (uint32_t i = 0; i < all.count; i++)
+    is_filled = is_filled && taken[i];
+  return is_filled;
+}
+
+const tj_node *const *tj_mapping_tile(tj_graph *graph, const tj_layout *order, const tj_tuple *tiles,
+                                      const tj_node *workgroup) {
+  if (!reaches_box(graph, *order, tiles))
+    tj_fail(graph->job, TJ_MAPPING_ORDER, "order %s does not reach each of the %s tiles once",
+            tj_layout_text(graph->job, *order), tj_tuple_text(graph->job, tiles));
+  const tj_tuple *place = tj_layout_apply(graph, *order, tj_tuple_integer(graph, workgroup));
+  const tj_node **at = TJ_NEW_ARRAY(graph->job, const tj_node *, tiles->count);
+  for (uint32_t m = 0; m < tiles->count; m++)
+    at[m] = m < tj_tuple_rank(place) ? tj_tuple_mode(place, m)->value : tj_int(graph, 0);
+  return at;
+}
+
+/* --- text --- */
+
+static void print_layout(tj_text *text, const char *name, const tj_layout *layout) {
+  tj_text_format(text, ", %s=", name);
+  tj_layout_print(text, *layout);
+}
+
+void tj_mapping_print(tj_text *text, const tj_mapping *mapping) {
+  tj_text_string(text, "mapping(tile=");
+  tj_tuple_print(text, mapping->tile);
+  print_layout(text, "load", &mapping->load.layout);
+  print_layout(text, "store", &mapping->store.layout);
+  if (mapping->lds != NULL) {
+    tj_text_string(text, ", lds=");
+    tj_value_print(text, mapping->lds);
+  }
+  if (mapping->passes > 1)
+    tj_text_format(text, ", passes=%" PRIu32, mapping->passes);
+  if (mapping->overlaps)
+    tj_text_string(text, ", overlap=1");
+  if (mapping->order != NULL)
+    print_layout(text, "order", mapping->order);
+  tj_text_char(text, ')');
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* Buffers: memory of a device, and copies between it and the caller's. */
+#include "jit/api/buffer.h"
+
+static tj_status result(tj_context *context, tj_status status, const tj_rt_error *error) {
+  return status == TJ_OK ? TJ_OK : tj_context_fail(context, status, error->code, error->text);
+}
+
+tj_status tj_buffer_create(tj_context *context, tj_device *device, size_t bytes, tj_buffer **buffer) {
+  tj_context_forget(context);
+  tj_buffer *made = tj_context_allocate(context, sizeof *made);
+  if (made == NULL)
+    return TJ_ERROR_MEMORY;
+  tj_rt_error error;
+  tj_status status = tj_rt_allocate(device->rt, bytes, &made->memory, &error);
+  if (status != TJ_OK) {
+    tj_context_release(context, made);
+    return result(context, status, &error);
+  }
+  made->context = context;
+  made->device = tj_device_retain(device);
+  *buffer = made;
+  return TJ_OK;
+}
+
+void tj_buffer_destroy(tj_buffer *buffer) {
+  if (buffer == NULL)
+    return;
+  tj_rt_release(buffer->device->rt, &buffer->memory);
+  tj_device_release(buffer->device);
+  tj_context_release(buffer->context, buffer);
+}
+
+size_t tj_buffer_size(const tj_buffer *buffer) {
+  return buffer->memory.size;
+}
+
+tj_status tj_buffer_write(tj_buffer *buffer, size_t offset, const void *data, size_t bytes) {
+  tj_rt_error error;
+  tj_context_forget(buffer->context);
+  tj_status status = tj_rt_write(buffer->device->rt, &buffer->memory, offset, (tj_bytes){data, bytes}, &error);
+  return result(buffer->context, status, &error);
+}
+
+tj_status tj_buffer_read(tj_buffer *buffer, size_t offset, void *data, size_t bytes) {
+  tj_rt_error error;
+  tj_context_forget(buffer->context);
+  tj_status status = tj_rt_read(buffer->device->rt, &buffer->memory, offset, data, bytes, &error);
+  return result(buffer->context, status, &error);
+}

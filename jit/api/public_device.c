@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* Devices and versions of the public library. */
+#include "jit/api/public_device.h"
+
+#include "jit/compile/context.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <llvm-c/Core.h>
+
+enum { MOST_DEVICES = 64 };
+
+/* --- devices --- */
+
+tj_status tj_device_open(tj_context *context, const char *name, tj_device **device) {
+  tj_context_forget(context);
+  tj_device *made = tj_context_allocate(context, sizeof *made);
+  if (made == NULL)
+    return TJ_ERROR_MEMORY;
+  made->allocator = context->allocator;
+  atomic_init(&made->holders, 1);
+  tj_rt_error error;
+  tj_status status = tj_rt_open(name, &context->allocator, &made->rt, &error);
+  if (status == TJ_OK) {
+    tj_device_residents_open(&made->residents, made->rt, &made->allocator);
+    *device = made;
+    return TJ_OK;
+  }
+  tj_context_release(context, made);
+  return tj_context_fail(context, status, error.code, error.text);
+}
+
+tj_device *tj_device_retain(tj_device *device) {
+  atomic_fetch_add(&device->holders, 1);
+  return device;
+}
+
+void tj_device_release(tj_device *device) {
+  if (atomic_fetch_sub(&device->holders, 1) != 1)
+    return;
+  tj_allocator allocator = device->allocator;
+  tj_device_residents_close(&device->residents);
+  tj_rt_close(device->rt);
+  allocator.release(allocator.user, device);
+}
+
+void tj_device_close(tj_device *device) {
+  if (device == NULL)
+    return;
+  tj_rt_error ignored;
+  tj_rt_wait(device->rt, NULL, &ignored);
+  tj_device_release(device);
+}
+
+const char *tj_device_target(const tj_device *device) {
+  return device->rt->info.target;
+}
+
+/* --- texts --- */
+
+typedef struct {
+  const tj_rt_info *info;
+  size_t count;
+} device_list;
+
+static device_list list_devices(tj_job *job) {
+  tj_rt_info *info = TJ_NEW_ARRAY(job, tj_rt_info, MOST_DEVICES);
+  size_t count = tj_rt_list(info, MOST_DEVICES);
+  return (device_list){info, count < MOST_DEVICES ? count : MOST_DEVICES};
+}
+
+static void write_device(tj_text *text, const tj_rt_info *info) {
+  bool is_host = strcmp(info->target, "host") == 0;
+  tj_text_format(text, "%-12s %-24s %-24s %3" PRIu32 " %s", info->name, info->target, info->description,
+                 info->parallelism, is_host ? "cores" : "compute units");
+  if (info->memory != 0)
+    tj_text_format(text, ", %.1f GiB", (double)info->memory / (1 << 30));
+  if (info->bus[0] != '\0')
+    tj_text_format(text, ", PCI %s", info->bus);
+  if (info->uuid[0] != '\0')
+    tj_text_format(text, ", %s", info->uuid);
+  tj_text_char(text, '\n');
+}
+
+static void write_devices(tj_text *text, const void *data) {
+  (void)data;
+  device_list devices = list_devices(text->job);
+  for (size_t i = 0; i < devices.count; i++)
+    write_device(text, &devices.info[i]);
+}
+
+/* A key and its string; null where it is empty. */
+static void write_member(tj_text *text, const char *key, const char *value) {
+  tj_text_format(text, ",\"%s\":", key);
+  if (value[0] != '\0')
+    tj_text_json(text, value);
+  else
+    tj_text_string(text, "null");
+}
+
+static void write_device_as_json(tj_text *text, const tj_rt_info *info) {
+  tj_text_string(text, "{\"name\":");
+  tj_text_json(text, info->name);
+  write_member(text, "target", info->target);
+  write_member(text, "description", info->description);
+  tj_text_format(text, ",\"parallelism\":%" PRIu32 ",\"memory\":", info->parallelism);
+  if (info->memory != 0)
+    tj_text_format(text, "%" PRIu64, info->memory);
+  else
+    tj_text_string(text, "null");
+  write_member(text, "bus", info->bus);
+  write_member(text, "uuid", info->uuid);
+  tj_text_char(text, '}');
+}
+
+static void write_devices_as_json(tj_text *text, const void *data) {
+  (void)data;
+  device_list devices = list_devices(text->job);
+  tj_text_string(text, "[");
+  for (size_t i = 0; i < devices.count; i++) {
+    tj_text_string(text, i > 0 ? "," : "");
+    write_device_as_json(text, &devices.info[i]);
+  }
+  tj_text_string(text, "]\n");
+}
+
+tj_status tj_device_list(tj_context *context, tj_device_list_form form, tj_blob *text) {
+  return tj_context_write(context, form == TJ_DEVICES_JSON ? write_devices_as_json : write_devices, NULL, text);
+}
+
+static void write_versions(tj_text *text, const void *data) {
+  (void)data;
+  unsigned major, minor, patch;
+  LLVMGetVersion(&major, &minor, &patch);
+  tj_text_format(text, "tilejit %s\nLLVM %u.%u.%u\njansson %s\n", TJ_VERSION, major, minor, patch,
+                 jansson_version_str());
+}
+
+tj_status tj_version_text(tj_context *context, tj_blob *text) {
+  return tj_context_write(context, write_versions, NULL, text);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* The cache's two levels together, and its public functions. */
+#include "jit/cache/cache.h"
+
+#include "jit/cache/cache_options.h"
+
+/* --- creation --- */
+
+tj_status tj_cache_create(const tj_allocator *given, const tj_cache_options *options, tj_cache **cache) {
+  tj_job job; /* for the allocator that NULL means */
+  tj_job_init(&job, given);
+  const tj_allocator *allocator = &job.allocator;
+  tj_cache *made = allocator->allocate(allocator->user, sizeof *made);
+  if (made == NULL)
+    return TJ_ERROR_MEMORY;
+  *made = (tj_cache){.allocator = *allocator, .references = 1};
+  tj_cache_settings settings = tj_cache_settings_of(options, made->path, sizeof made->path);
+  made->is_off = settings.is_off;
+  if (!made->is_off)
+    tj_compiler_identity(made->identity);
+  tj_cache_memory_open(&made->memory, allocator, settings.memory_limit);
+  bool has_disk = !made->is_off && made->path[0] != '\0';
+  tj_cache_disk_open(&made->disk, allocator, has_disk ? made->path : NULL, settings.disk_limit);
+  *cache = made;
+  return TJ_OK;
+}
+
+tj_cache *tj_cache_retain(tj_cache *cache) {
+  atomic_fetch_add_explicit(&cache->references, 1, memory_order_relaxed);
+  return cache;
+}
+
+void tj_cache_destroy(tj_cache *cache) {
+  if (cache == NULL || atomic_fetch_sub_explicit(&cache->references, 1, memory_order_acq_rel) != 1)
+    return;
+  tj_cache_memory_close(&cache->memory);
+  tj_cache_disk_close(&cache->disk);
+  cache->allocator.release(cache->allocator.user, cache);
+}
+
+/* --- finding --- */
+
+static void count(atomic_uint_fast64_t *counter) {
+  atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
+typedef struct {
+  const tj_cache *cache;
+  const tj_launch_plan *plan;
+  tj_bytes plan_bytes, machine_bytes;
+  tj_machine *machine;
+  tj_image *image;
+} restoring;
+
+static void restore_machine(tj_job *job, void *data) {
+  restoring *r = data;
+  r->machine = tj_machine_restore(job, &r->cache->allocator, r->machine_bytes, r->plan);
+}
+
+/* An entry of a text is its plan and its machine code. */
+static void restore_image(tj_job *job, void *data) {
+  restoring *r = data;
+  tj_reader entry = {.bytes = r->plan_bytes};
+  r->plan_bytes = tj_read_bytes(&entry);
+  r->machine_bytes = tj_read_bytes(&entry);
+  tj_reader plan = {.bytes = r->plan_bytes};
+  r->plan = tj_launch_plan_read(job, &plan);
+  if (entry.is_failed || r->plan == NULL)
+    return;
+  restore_machine(job, r);
+  r->image = tj_image_create(&r->cache->allocator, r->plan_bytes, r->machine);
+}
+
+static void restore(void (*body)(tj_job *job, void *data), restoring *r) {
+  tj_job job;
+  tj_job_init(&job, &r->cache->allocator);
+  (void)tj_job_run(&job, body, r);
+  tj_job_destroy(&job);
+}
+
+static tj_image *find_text_on_disk(tj_cache *cache, const tj_cache_key *key) {
+  tj_disk_entry entry = tj_cache_disk_find(&cache->disk, TJ_ENTRY_TEXT, key);
+  if (entry.block == NULL)
+    return NULL;
+  restoring r = {.cache = cache, .plan_bytes = entry.payload};
+  restore(restore_image, &r);
+  tj_machine_release(r.machine);
+  cache->allocator.release(cache->allocator.user, entry.block);
+  if (r.image == NULL)
+    tj_cache_disk_reject(&cache->disk, TJ_ENTRY_TEXT, key);
+  return r.image;
+}
+
+tj_image *tj_cache_find_text(tj_cache *cache, const tj_cache_key *key, tj_code_origin *origin) {
+  tj_image *image = tj_cache_memory_find(&cache->memory, key);
+  if (image != NULL) {
+    count(&cache->memory_hits);
+    *origin = TJ_CODE_FROM_MEMORY;
+    return image;
+  }
+  image = find_text_on_disk(cache, key);
+  if (image != NULL) {
+    count(&cache->disk_hits);
+    *origin = TJ_CODE_FROM_DISK;
+    tj_cache_memory_keep(&cache->memory, key, 1, image);
+  }
+  return image;
+}
+
+static tj_machine *find_kernel_on_disk(tj_cache *cache, const tj_cache_key *key, const tj_launch_plan *plan) {
+  tj_disk_entry entry = tj_cache_disk_find(&cache->disk, TJ_ENTRY_KERNEL, key);
+  if (entry.block == NULL)
+    return NULL;
+  restoring r = {.cache = cache, .plan = plan, .machine_bytes = entry.payload};
+  restore(restore_machine, &r);
+  cache->allocator.release(cache->allocator.user, entry.block);
+  if (r.machine == NULL)
+    tj_cache_disk_reject(&cache->disk, TJ_ENTRY_KERNEL, key);
+  return r.machine;
+}
+
+tj_machine *tj_cache_find_kernel(tj_cache *cache, const tj_cache_key *key, const tj_launch_plan *plan) {
+  tj_machine *machine;
+  tj_image *image = tj_cache_memory_find(&cache->memory, key);
+  if (image != NULL) {
+    machine = tj_machine_retain(image->machine);
+    tj_image_release(image);
+  } else {
+    machine = find_kernel_on_disk(cache, key, plan);
+  }
+  count(machine != NULL ? &cache->kernel_hits : &cache->misses);
+  return machine;
+}
+
+/* --- keeping --- */
+
+typedef struct {
+  tj_cache *cache;
+  const tj_cache_key *key;
+  const tj_image *image;
+} keeping;
+
+static void keep_text_on_disk(tj_job *job, void *data) {
+  const keeping *k = data;
+  tj_text payload = tj_text_begin(job);
+  tj_write_bytes(&payload, k->image->plan_bytes);
+  tj_write_bytes(&payload, k->image->machine->bytes);
+  tj_cache_disk_keep(&k->cache->disk, TJ_ENTRY_TEXT, k->key, (tj_bytes){payload.data, payload.length});
+}
+
+static void keep_on_disk(tj_cache *cache, const tj_cache_key *text, const tj_cache_key *kernel, bool is_known,
+                         tj_image *image) {
+  if (!is_known)
+    tj_cache_disk_keep(&cache->disk, TJ_ENTRY_KERNEL, kernel, image->machine->bytes);
+  tj_job job;
+  tj_job_init(&job, &cache->allocator);
+  (void)tj_job_run(&job, keep_text_on_disk, &(keeping){cache, text, image});
+  tj_job_destroy(&job);
+}
+
+void tj_cache_keep(tj_cache *cache, const tj_cache_key *text, const tj_cache_key *kernel, bool is_known,
+                   tj_image *image) {
+  const tj_cache_key keys[] = {*text, *kernel};
+  tj_cache_memory_keep(&cache->memory, keys, 2, image);
+  if (tj_machine_is_restorable(image->machine))
+    keep_on_disk(cache, text, kernel, is_known, image);
+  count(&cache->stores);
+}
+
+/* --- statistics --- */
+
+static uint64_t value_of(atomic_uint_fast64_t *counter) {
+  return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+tj_cache_stats tj_cache_stats_of(tj_cache *cache) {
+  tj_cache_stats stats = {.directory = cache->path,
+                          .obstacle = cache->is_off ? "the cache is off" : cache->disk.obstacle,
+                          .is_off = cache->is_off,
+                          .has_disk = cache->disk.folder >= 0,
+                          .memory_limit = cache->memory.limit,
+                          .disk_limit = cache->disk.limit,
+                          .memory_hits = value_of(&cache->memory_hits),
+                          .disk_hits = value_of(&cache->disk_hits),
+                          .kernel_hits = value_of(&cache->kernel_hits),
+                          .misses = value_of(&cache->misses),
+                          .stores = value_of(&cache->stores),
+                          .disk_evictions = value_of(&cache->disk.evictions),
+                          .damaged = value_of(&cache->disk.damaged),
+                          .failures = value_of(&cache->disk.failures)};
+  pthread_mutex_lock(&cache->memory.lock);
+  stats.memory_entries = cache->memory.entries;
+  stats.memory_bytes = cache->memory.bytes;
+  stats.memory_evictions = cache->memory.evictions;
+  pthread_mutex_unlock(&cache->memory.lock);
+  tj_cache_disk_measure(&cache->disk, &stats.disk_entries, &stats.disk_bytes);
+  return stats;
+}
+
+tj_status tj_cache_clear(tj_cache *cache) {
+  tj_cache_memory_clear(&cache->memory);
+  return tj_cache_disk_clear(&cache->disk) ? TJ_OK : TJ_ERROR_SYSTEM;
+}

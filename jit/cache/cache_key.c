@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* Keys of the cache: requests and kernels as bytes, and what this compiler is. */
+#include "jit/cache/cache_key.h"
+
+#include "jit/image/launch_plan.h"
+#include "jit/image/serial.h"
+
+#include <link.h>
+#include <llvm-c/Core.h>
+#include <stdio.h>
+
+/* --- the compiler --- */
+
+enum { NOTE_BUILD_ID = 3, LONGEST_BUILD_ID = 20 };
+
+/* A loaded object, looked for by an address in it. */
+typedef struct {
+  uintptr_t address;
+  tj_bytes build_id; /* in the loaded object; empty where it has none */
+} search;
+
+static bool contains(const struct dl_phdr_info *object, uintptr_t address) {
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+    uintptr_t begin = object->dlpi_addr + segment->p_vaddr;
+    if (segment->p_type == PT_LOAD && address >= begin && address - begin < segment->p_memsz)
+      return true;
+  }
+  return false;
+}
+
+/* The build ID among the notes of a segment. Names and descriptions are padded to 4 bytes. */
+static tj_bytes find_build_id(tj_bytes notes) {
+  for (size_t at = 0; tj_bytes_contain(notes, at, 12);) {
+    uint64_t name_size = tj_bytes_u32(notes, at), size = tj_bytes_u32(notes, at + 4);
+    uint64_t name = at + 12, description = name + (name_size + 3) / 4 * 4;
+    if (!tj_bytes_contain(notes, description, size))
+      break;
+    bool is_build_id = tj_bytes_u32(notes, at + 8) == NOTE_BUILD_ID && name_size == 4 &&
+                       tj_bytes_are(tj_bytes_slice(notes, name, 3), "GNU");
+    if (is_build_id)
+      return tj_bytes_slice(notes, description, size < LONGEST_BUILD_ID ? size : LONGEST_BUILD_ID);
+    at = (size_t)(description + (size + 3) / 4 * 4);
+  }
+  return (tj_bytes){NULL, 0};
+}
+
+static int look_into(struct dl_phdr_info *object, size_t size, void *data) {
+  (void)size;
+  search *s = data;
+  if (!contains(object, s->address))
+    return 0;
+  for (int i = 0; i < object->dlpi_phnum && s->build_id.size == 0; i++) {
+    const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+    const void *place = (const void *)(object->dlpi_addr + segment->p_vaddr);
+    if (segment->p_type == PT_NOTE)
+      s->build_id = find_build_id((tj_bytes){place, segment->p_memsz});
+  }
+  return 1;
+}
+
+/* In hexadecimal; "" where the object that has this address was linked without one. */
+static void describe_build(uintptr_t address, char text[2 * LONGEST_BUILD_ID + 1]) {
+  search s = {.address = address};
+  dl_iterate_phdr(look_into, &s);
+  text[0] = '\0';
+  for (size_t i = 0; i < s.build_id.size; i++)
+    snprintf(text + 2 * i, 3, "%02x", tj_bytes_u8(s.build_id, i));
+}
+
+void tj_compiler_identity(char identity[TJ_COMPILER_IDENTITY_SIZE]) {
+  unsigned major, minor, patch;
+  char ours[2 * LONGEST_BUILD_ID + 1], llvm[2 * LONGEST_BUILD_ID + 1];
+  LLVMGetVersion(&major, &minor, &patch);
+  describe_build((uintptr_t)&tj_compiler_identity, ours);
+  describe_build((uintptr_t)&LLVMGetVersion, llvm);
+  snprintf(identity, TJ_COMPILER_IDENTITY_SIZE, "tilejit %s %s, plan %d, LLVM %u.%u.%u %s", TJ_VERSION, ours,
+           TJ_LAUNCH_PLAN_VERSION, major, minor, patch, llvm);
+}
+
+/* --- texts --- */
+
+static void write_target(tj_text *text, const tj_target *target) {
+  tj_write_string(text, target->name);
+  tj_write_string(text, target->triple);
+  tj_write_string(text, target->processor);
+  tj_write_string(text, target->features);
+  tj_write_string(text, target->passes);
+  tj_write_u32(text, target->code_object_version);
+}
+
+tj_bytes tj_cache_text_key(tj_job *job, const char *identity, const tj_text_request *request) {
+  tj_text key = tj_text_begin(job);
+  tj_write_string(&key, identity);
+  write_target(&key, request->target);
+  tj_write_u8(&key, request->kernel != NULL);
+  tj_write_string(&key, request->kernel != NULL ? request->kernel : "");
+  tj_write_u64(&key, request->fixed_count);
+  for (size_t i = 0; i < request->fixed_count; i++) {
+    tj_write_string(&key, request->fixed[i].name);
+    tj_write_u64(&key, (uint64_t)request->fixed[i].value);
+  }
+  tj_write_bytes(&key, request->text);
+  return (tj_bytes){key.data, key.length};
+}
+
+/* --- kernels --- */
+
+/* Whoever adds a field to these structs also writes it below, unless no machine code depends on it. */
+_Static_assert(sizeof(tj_access) == 40, "write_access writes every field of tj_access");
+_Static_assert(sizeof(tj_kernel_buffer) == 40, "write_buffer writes what lowering reads of tj_kernel_buffer");
+_Static_assert(sizeof(tj_derived) == 16, "write_kernel writes every field of tj_derived");
+_Static_assert(sizeof(tj_kernel_binding) == 24, "write_kernel writes every field of tj_kernel_binding");
+_Static_assert(sizeof(tj_kernel_step) == 80, "write_step writes every field of tj_kernel_step");
+_Static_assert(sizeof(tj_scaling) == 24, "write_kernel writes every field of tj_scaling");
+_Static_assert(sizeof(tj_carried) == 24, "write_loop writes every field of tj_carried");
+_Static_assert(sizeof(tj_loop) == 32, "write_loop writes every field of tj_loop");
+_Static_assert(sizeof(tj_kernel) == 272,
+               "write_kernel writes every field of tj_kernel but its mapping and its races");
+
+/* A kernel's expressions are written where they are first used, arguments before users, and from then on named by
+ * their number. So their order in the graph, which depends on the program's text, does not matter. */
+typedef struct {
+  tj_graph *graph;
+  const tj_kernel *kernel;
+  tj_text text;
+  uint32_t *number; /* by node id: 1 + the number; 0: not written yet */
+  uint32_t count;
+  const tj_node **stack;
+  uint32_t height, capacity;
+} kernel_writer;
+
+static void push(kernel_writer *w, const tj_node *node) {
+  if (node == NULL || w->number[node->id] != 0)
+    return;
+  if (w->height == w->capacity) {
+    w->capacity = w->capacity > 0 ? 2 * w->capacity : 256;
+    const tj_node **larger = TJ_NEW_ARRAY(w->graph->job, const tj_node *, w->capacity);
+    if (w->height > 0)
+      memcpy(larger, w->stack, w->height * sizeof *larger);
+    w->stack = larger;
+  }
+  w->stack[w->height++] = node;
+}
+
+/* What a node is made of: arguments, or the bounds of a symbol. Returns how many. */
+static unsigned parts_of(const tj_node *node, const tj_node *part[3]) {
+  if (node->op == TJ_OP_SYMBOL) {
+    part[0] = node->symbol->low;
+    part[1] = node->symbol->high;
+    return 2;
+  }
+  for (unsigned i = 0; i < tj_op_arity(node->op); i++)
+    part[i] = node->arg[i];
+  return tj_op_arity(node->op);
+}
+
+enum { NO_NUMBER = 0 };
+enum { ROLE_INDEX, ROLE_WORKGROUP, ROLE_ITEM, ROLE_PARAMETER, ROLE_OTHER };
+
+static uint8_t role_of(const kernel_writer *w, const tj_node *node) {
+  const tj_kernel *kernel = w->kernel;
+  if (node == kernel->index)
+    return ROLE_INDEX;
+  if (node == kernel->workgroup)
+    return ROLE_WORKGROUP;
+  if (node == kernel->item)
+    return ROLE_ITEM;
+  return node->symbol->kind == TJ_SYMBOL_PARAMETER ? ROLE_PARAMETER : ROLE_OTHER;
+}
+
+static void write_symbol(kernel_writer *w, const tj_node *node) {
+  tj_write_u8(&w->text, role_of(w, node));
+  tj_write_string(&w->text, node->symbol->name);
+  tj_write_u64(&w->text, (uint64_t)node->symbol->multiple);
+}
+
+static void write_one(kernel_writer *w, const tj_node *node) {
+  const tj_node *part[3];
+  unsigned count = parts_of(node, part);
+  tj_write_u8(&w->text, (uint8_t)node->op);
+  if (node->op == TJ_OP_CONSTANT)
+    tj_write_u64(&w->text, (uint64_t)node->value);
+  if (node->op == TJ_OP_SYMBOL)
+    write_symbol(w, node);
+  for (unsigned i = 0; i < count; i++)
+    tj_write_u32(&w->text, part[i] != NULL ? w->number[part[i]->id] : NO_NUMBER);
+  w->number[node->id] = ++w->count;
+}
+
+/* Whether the stack's top has all its parts written; pushes those that are not. */
+static bool is_ready(kernel_writer *w, const tj_node *node) {
+  const tj_node *part[3];
+  uint32_t height = w->height;
+  for (unsigned i = parts_of(node, part); i-- > 0;)
+    push(w, part[i]);
+  return w->height == height;
+}
+
+/* A node's number; the node, and what it is made of, are written before it where they are new. */
+static void write_node(kernel_writer *w, const tj_node *node) {
+  push(w, node);
+  while (w->height > 0) {
+    const tj_node *top = w->stack[w->height - 1];
+    if (w->number[top->id] == 0 && !is_ready(w, top))
+      continue;
+    if (w->number[top->id] == 0)
+      write_one(w, top);
+    w->height--;
+  }
+  tj_write_u8(&w->text, TJ_OP_COUNT);
+  tj_write_u32(&w->text, node != NULL ? w->number[node->id] : NO_NUMBER);
+}
+
+static void write_buffer(kernel_writer *w, const tj_kernel_buffer *buffer) {
+  tj_write_string(&w->text, buffer->name);
+  tj_write_u32(&w->text, buffer->dtype);
+  tj_write_u8(&w->text, buffer->is_read);
+  tj_write_u8(&w->text, buffer->is_written);
+  write_node(w, buffer->element_count);
+}
+
+static void write_access(kernel_writer *w, const tj_access *access) {
+  tj_write_u32(&w->text, access->buffer);
+  write_node(w, access->base);
+  tj_write_u64(&w->text, (uint64_t)access->displacement);
+  write_node(w, access->offset);
+  write_node(w, access->valid);
+}
+
+static void write_step(kernel_writer *w, const tj_kernel_step *step) {
+  tj_write_u32(&w->text, step->kind);
+  write_access(w, &step->access);
+  write_node(w, step->value);
+  write_node(w, step->limit);
+  tj_write_u32(&w->text, step->width);
+  tj_write_u32(&w->text, step->slot);
+  tj_write_u32(&w->text, step->slot_step);
+}
+
+static void write_arguments(kernel_writer *w, const tj_kernel *kernel) {
+  tj_write_u32(&w->text, kernel->parameter_count);
+  for (uint32_t i = 0; i < kernel->parameter_count; i++)
+    write_node(w, kernel->parameter[i]);
+  tj_write_u32(&w->text, kernel->buffer_count);
+  for (uint32_t i = 0; i < kernel->buffer_count; i++)
+    write_buffer(w, &kernel->buffer[i]);
+  tj_write_u32(&w->text, kernel->derived_count);
+  for (uint32_t i = 0; i < kernel->derived_count; i++) {
+    tj_write_u32(&w->text, kernel->derived[i].kind);
+    write_node(w, kernel->derived[i].node);
+  }
+}
+
+static void write_steps(kernel_writer *w, const tj_kernel_step *step, uint32_t count) {
+  tj_write_u32(&w->text, count);
+  for (uint32_t i = 0; i < count; i++)
+    write_step(w, &step[i]);
+}
+
+static void write_loop(kernel_writer *w, const tj_loop *loop) {
+  tj_write_u8(&w->text, loop != NULL);
+  if (loop == NULL)
+    return;
+  write_node(w, loop->counter);
+  write_node(w, loop->trips);
+  tj_write_u32(&w->text, loop->carried_count);
+  for (uint32_t i = 0; i < loop->carried_count; i++) {
+    write_node(w, loop->carried[i].symbol);
+    write_node(w, loop->carried[i].initial);
+    write_node(w, loop->carried[i].next);
+  }
+}
+
+static void write_kernel(kernel_writer *w, const tj_kernel *kernel) {
+  tj_write_string(&w->text, kernel->name);
+  write_arguments(w, kernel);
+  write_node(w, kernel->index);
+  write_node(w, kernel->workgroup);
+  write_node(w, kernel->item);
+  write_node(w, kernel->count);
+  tj_write_u32(&w->text, kernel->workgroup_size);
+  tj_write_u32(&w->text, kernel->slot_count);
+  tj_write_u32(&w->text, kernel->carried);
+  tj_write_u32(&w->text, kernel->lds_elements);
+  tj_write_u8(&w->text, kernel->is_streamed);
+  tj_write_u64(&w->text, (uint64_t)kernel->fill);
+  tj_write_u32(&w->text, kernel->binding_count);
+  for (uint32_t i = 0; i < kernel->binding_count; i++) {
+    write_node(w, kernel->binding[i].symbol);
+    write_node(w, kernel->binding[i].value);
+    tj_write_u8(&w->text, kernel->binding[i].is_launched);
+  }
+  tj_write_u32(&w->text, kernel->scaling.when);
+  tj_write_u32(&w->text, kernel->scaling.arithmetic);
+  tj_write_u64(&w->text, kernel->scaling.scale);
+  tj_write_u64(&w->text, kernel->scaling.bias);
+  write_loop(w, kernel->loop);
+  write_steps(w, kernel->step, kernel->step_count);
+  write_node(w, kernel->inner);
+  write_steps(w, kernel->inner_step, kernel->inner_step_count);
+  if (kernel->faster != NULL)
+    write_node(w, kernel->condition);
+}
+
+tj_bytes tj_cache_kernel_key(tj_graph *graph, const char *identity, const tj_kernel *kernel,
+                             const tj_target *target) {
+  kernel_writer w = {.graph = graph, .text = tj_text_begin(graph->job)};
+  w.number = TJ_NEW_ARRAY(graph->job, uint32_t, graph->node_count + 1);
+  tj_write_string(&w.text, identity);
+  write_target(&w.text, target);
+  for (w.kernel = kernel; w.kernel != NULL; w.kernel = w.kernel->faster)
+    write_kernel(&w, w.kernel);
+  tj_spend(graph->job, w.count);
+  return (tj_bytes){w.text.data, w.text.length};
+}

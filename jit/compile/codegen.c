@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* LLVM's target machines, the passes that pay, and machine code in memory. */
+#include "jit/compile/codegen.h"
+
+#include "base/text.h"
+#include "jit/isa/llvm.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdio.h>
+
+/* --- target machines --- */
+
+static uint64_t hash_string(uint64_t hash, const char *string) {
+  const uint64_t prime = 0x100000001b3;
+  for (; *string != '\0'; string++)
+    hash = (hash ^ (unsigned char)*string) * prime;
+  return (hash ^ 0xff) * prime;
+}
+
+/* FNV-1a of everything that makes a target machine; never 0. */
+static uint64_t key_of(const tj_target *target) {
+  uint64_t hash = hash_string(0xcbf29ce484222325, target->triple);
+  hash = hash_string(hash, target->processor);
+  return hash_string(hash, target->features) | 1;
+}
+
+static LLVMTargetMachineRef create_machine(LLVMTargetRef llvm_target, const tj_target *target) {
+  LLVMTargetMachineOptionsRef options = LLVMCreateTargetMachineOptions();
+  LLVMTargetMachineOptionsSetCPU(options, target->processor);
+  LLVMTargetMachineOptionsSetFeatures(options, target->features);
+  LLVMTargetMachineOptionsSetCodeGenOptLevel(options, LLVMCodeGenLevelDefault);
+  LLVMTargetMachineOptionsSetRelocMode(options, LLVMRelocPIC);
+  LLVMTargetMachineRef machine = LLVMCreateTargetMachineWithOptions(llvm_target, target->triple, options);
+  LLVMDisposeTargetMachineOptions(options);
+  return machine;
+}
+
+void tj_codegen_open(tj_job *job, tj_codegen *codegen, const tj_target *target) {
+  if (codegen->machine != NULL && codegen->key == key_of(target))
+    return;
+  tj_codegen_close(codegen);
+  tj_llvm_initialize();
+  LLVMTargetRef llvm_target;
+  char *message;
+  if (LLVMGetTargetFromTriple(target->triple, &llvm_target, &message)) {
+    LLVMDisposeMessage(message);
+    tj_fail(job, TJ_CODEGEN, "this LLVM has no target for %s", target->triple);
+  }
+  codegen->machine = create_machine(llvm_target, target);
+  if (codegen->machine == NULL)
+    tj_fail(job, TJ_CODEGEN, "LLVM cannot generate code for %s", target->name);
+  codegen->key = key_of(target);
+  codegen->passes = target->passes;
+}
+
+void tj_codegen_close(tj_codegen *codegen) {
+  if (codegen->machine != NULL)
+    LLVMDisposeTargetMachine(codegen->machine);
+  *codegen = (tj_codegen){0};
+}
+
+/* --- passes --- */
+
+/* Takes LLVM's error as if it had been reported to the module. */
+static void keep_error(tj_module *module, LLVMErrorRef error) {
+  if (error == NULL)
+    return;
+  char *message = LLVMGetErrorMessage(error);
+  snprintf(module->message, sizeof module->message, "%s", message);
+  LLVMDisposeErrorMessage(message);
+}
+
+static void set_data_layout(tj_codegen *codegen, tj_module *module) {
+  LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(codegen->machine);
+  LLVMSetModuleDataLayout(module->module, layout);
+  LLVMDisposeTargetData(layout);
+}
+
+void tj_codegen_optimize(tj_job *job, tj_codegen *codegen, tj_module *module) {
+  set_data_layout(codegen, module);
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  keep_error(module, LLVMRunPasses(module->module, codegen->passes, codegen->machine, options));
+  LLVMDisposePassBuilderOptions(options);
+  tj_module_check(job, module, "optimising");
+}
+
+/* --- machine code --- */
+
+tj_bytes tj_codegen_emit(tj_job *job, tj_codegen *codegen, tj_module *module, tj_codegen_output output) {
+  set_data_layout(codegen, module);
+  LLVMCodeGenFileType type = output == TJ_CODEGEN_OBJECT ? LLVMObjectFile : LLVMAssemblyFile;
+  char *message = NULL;
+  if (LLVMTargetMachineEmitToMemoryBuffer(codegen->machine, module->module, type, &message, &module->buffer)) {
+    snprintf(module->message, sizeof module->message, "%s", message);
+    LLVMDisposeMessage(message);
+  }
+  tj_module_check(job, module, "generating code");
+  size_t size = LLVMGetBufferSize(module->buffer);
+  const char *copy = tj_string_copy(job, LLVMGetBufferStart(module->buffer), size);
+  LLVMDisposeMemoryBuffer(module->buffer);
+  module->buffer = NULL;
+  return (tj_bytes){copy, size};
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* From text to machine code: the stages in order, and what each needs, makes and leaves to the next.
+ *
+ *   parse      text            AST             frontend/parser.h
+ *   evaluate   AST             values          frontend/sema.h
+ *   plan       values          index graph     lower/plan/plan.h         one kernel from here on
+ *   simplify   index graph     the same, less  lower/kernel/kernel_expressions.h
+ *   map        index graph     the same, tiled lower/mapping/mapping.h   needs a target from here on; mapped.h where
+ *                                                                        the kernel says how its tiles travel
+ *   derive     index graph     launch words    lower/kernel/kernel.h     what the host computes once for all items
+ *   describe   index graph     launch plan     jit/image/launch_plan.h   to launch without the graph
+ *   recall     kernel          machine code    jit/cache/cache.h         where the cache knows the kernel: the end
+ *   lower      index graph     LLVM IR         lower/emit/module.h
+ *   optimize   LLVM IR         the same, less  jit/compile/codegen.h
+ *   generate   LLVM IR         object          jit/compile/codegen.h     or assembly; the module is spent
+ *   link       object          code object     jit/compile/link.h        AMDGPU only
+ *   check      code object     –               jit/object/code_object.h  what was made is what was asked for
+ *   load       code            machine code    jit/image/image.h         on the host, into this process
+ *
+ * The dispatch of what comes out is in jit/api/launch.c.
+ *
+ * A function by itself, to be called from somebody else's code, goes a way of its own until it is LLVM IR:
+ *
+ *   express    values          index graph     lower/plan/function.h     the value's arithmetic, of coordinates
+ *   reduce     index graph     the same, less  ir/value/expressions.h    from here it can be C: lower/emit/emit_c.h
+ *   embed      index graph     LLVM IR         lower/emit/module.h       then optimize; bitcode, or generate */
+#include "jit/compile/pipeline.h"
+
+#include "base/clock.h"
+#include "frontend/parser.h"
+#include "frontend/sema.h"
+#include "jit/compile/link.h"
+#include "jit/object/code_object.h"
+#include "lower/kernel/kernel_expressions.h"
+#include "lower/mapping/mapped.h"
+#include "lower/mapping/mapping.h"
+#include "lower/plan/plan.h"
+
+#include <string.h>
+
+tj_evaluated tj_pipeline_evaluate(tj_graph *graph, tj_earlier *earlier, const tj_parameter_value fixed[],
+                                  size_t fixed_count) {
+  const tj_program_ast *ast = tj_parse(graph->job);
+  return (tj_evaluated){ast, tj_evaluate_after(earlier, graph, ast, fixed, fixed_count)};
+}
+
+/* --- which kernel --- */
+
+static const tj_kernel_definition *find_kernel(tj_job *job, const tj_program_values *values, const char *name) {
+  for (uint32_t i = 0; i < values->kernel_count; i++) {
+    if (strcmp(values->kernel[i].name, name) == 0)
+      return &values->kernel[i];
+  }
+  tj_fail(job, TJ_UNKNOWN_KERNEL, "the program has no kernel '%s'", name);
+}
+
+static const tj_kernel_definition *choose_kernel(tj_job *job, const tj_program_values *values, const char *name) {
+  if (name != NULL)
+    return find_kernel(job, values, name);
+  if (values->kernel_count == 1)
+    return &values->kernel[0];
+  if (values->kernel_count > 1)
+    tj_fail(job, TJ_UNKNOWN_KERNEL, "the program has %u kernels, and none is chosen", values->kernel_count);
+  if (values->value == NULL)
+    tj_fail(job, TJ_UNKNOWN_KERNEL, "the program has neither a kernel nor a map");
+  return NULL;
+}
+
+/* --- stages --- */
+
+static void plan(tj_compilation *c) {
+  const tj_kernel_definition *definition = choose_kernel(c->graph->job, c->values, c->options.kernel);
+  c->kernel = definition != NULL ? tj_plan_kernel(c->graph, c->values, definition)
+                                 : tj_plan_offsets(c->graph, c->values, c->values->value);
+}
+
+static void simplify(tj_compilation *c) {
+  tj_kernel_simplify(c->graph, c->kernel, c->trace);
+}
+
+static void map(tj_compilation *c) {
+  c->target = tj_target_parse(c->graph->job, c->options.target);
+  c->kernel = c->kernel->mapped != NULL ? tj_map_as_given(c->graph, c->kernel, c->target)
+                                        : tj_map_copy(c->graph, c->kernel, c->target);
+}
+
+static void derive(tj_compilation *c) {
+  tj_kernel_derive(c->graph, c->kernel);
+}
+
+static void describe(tj_compilation *c) {
+  c->plan = tj_launch_plan_make(c->graph, c->values, c->kernel, c->target);
+}
+
+static void recall(tj_compilation *c) {
+  if (c->cache == NULL)
+    return;
+  c->key = tj_cache_key_of(tj_cache_kernel_key(c->graph, c->cache->identity, c->kernel, c->target));
+  c->machine = tj_cache_find_kernel(c->cache, &c->key, c->plan);
+  c->is_recalled = c->machine != NULL;
+}
+
+static void lower(tj_compilation *c) {
+  tj_module_lower(c->graph, &c->module, c->kernel, c->target);
+}
+
+static void optimize(tj_compilation *c) {
+  tj_codegen_open(c->graph->job, c->codegen, c->target);
+  tj_codegen_optimize(c->graph->job, c->codegen, &c->module);
+}
+
+static void assemble(tj_compilation *c) {
+  c->assembly = tj_codegen_emit(c->graph->job, c->codegen, &c->module, TJ_CODEGEN_ASSEMBLY).data;
+}
+
+static void generate(tj_compilation *c) {
+  c->object = tj_codegen_emit(c->graph->job, c->codegen, &c->module, TJ_CODEGEN_OBJECT);
+}
+
+static void link_object(tj_compilation *c) {
+  if (c->target->object == TJ_OBJECT_CODE_OBJECT)
+    c->code_object = tj_link(c->graph->job, c->object);
+}
+
+static void check(tj_compilation *c) {
+  if (c->target->object != TJ_OBJECT_CODE_OBJECT)
+    return;
+  tj_job *job = c->graph->job;
+  tj_code_object_check(job, tj_code_object_parse(job, c->code_object),
+                       tj_target_symbol(job, c->target, c->kernel->name), tj_kernel_argument_bytes(c->kernel));
+}
+
+static void load(tj_compilation *c) {
+  tj_job *job = c->graph->job;
+  tj_bytes bytes = c->target->object == TJ_OBJECT_CODE_OBJECT ? c->code_object : c->object;
+  c->machine = tj_machine_load(job, &job->allocator, bytes, c->plan);
+}
+
+/* --- stages of functions --- */
+
+static void express(tj_compilation *c) {
+  c->function = tj_function_of(c->graph, c->values, c->function_name);
+}
+
+static void reduce(tj_compilation *c) {
+  tj_function_simplify(c->graph, c->function);
+}
+
+static void embed(tj_compilation *c) {
+  tj_module_lower_function(c->graph, &c->module, c->function, c->target);
+}
+
+/* --- ways --- */
+
+/* Which outputs need a stage: a bit for each. */
+#define UP_FROM(output) (~0u << (output))
+#define ONLY(output) (1u << (output))
+
+typedef struct {
+  void (*run)(tj_compilation *c);
+  unsigned needed_by;
+  size_t time; /* where in tj_code_times its duration is kept */
+} stage;
+
+static const stage stages[] = {
+    {plan, UP_FROM(TJ_EMIT_INDEX), offsetof(tj_code_times, plan)},
+    {simplify, UP_FROM(TJ_EMIT_SIMPLIFIED), offsetof(tj_code_times, simplify)},
+    {map, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, plan)},
+    {derive, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, lower)},
+    {describe, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, plan)},
+    {recall, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, cache)},
+    {lower, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, lower)},
+    {optimize, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, passes)},
+    {assemble, ONLY(TJ_EMIT_ASM), offsetof(tj_code_times, codegen)},
+    {generate, UP_FROM(TJ_EMIT_OBJECT), offsetof(tj_code_times, codegen)},
+    {link_object, UP_FROM(TJ_EMIT_HSACO), offsetof(tj_code_times, link)},
+    {check, UP_FROM(TJ_EMIT_HSACO), offsetof(tj_code_times, check)},
+    {load, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, load)},
+};
+
+static const stage function_stages[] = {
+    {express, UP_FROM(TJ_FUNCTION_C), offsetof(tj_code_times, plan)},
+    {reduce, UP_FROM(TJ_FUNCTION_C), offsetof(tj_code_times, simplify)},
+    {embed, UP_FROM(TJ_FUNCTION_LLVM), offsetof(tj_code_times, lower)},
+    {optimize, UP_FROM(TJ_FUNCTION_LLVM), offsetof(tj_code_times, passes)},
+    {assemble, ONLY(TJ_FUNCTION_ASM), offsetof(tj_code_times, codegen)},
+    {generate, ONLY(TJ_FUNCTION_OBJECT), offsetof(tj_code_times, codegen)},
+};
+
+static void run_stages(tj_compilation *compilation, const stage way[], size_t count, unsigned output) {
+  uint64_t begin = tj_nanoseconds();
+  for (size_t i = 0; i < count && !compilation->is_recalled; i++) {
+    if ((way[i].needed_by & output) == 0)
+      continue;
+    way[i].run(compilation);
+    uint64_t end = tj_nanoseconds();
+    *(uint64_t *)((char *)&compilation->times + way[i].time) += end - begin;
+    begin = end;
+  }
+}
+
+void tj_pipeline_compile(tj_compilation *compilation, tj_emit output) {
+  run_stages(compilation, stages, sizeof stages / sizeof *stages, ONLY(output));
+}
+
+void tj_pipeline_embed(tj_compilation *compilation, tj_function_form output) {
+  run_stages(compilation, function_stages, sizeof function_stages / sizeof *function_stages, ONLY(output));
+}
+
+void tj_compilation_dispose(tj_compilation *compilation) {
+  tj_module_dispose(&compilation->module);
+  tj_machine_release(compilation->machine);
+  compilation->machine = NULL;
+}
+
+tj_isa_stats tj_pipeline_stats(tj_compilation *compilation) {
+  tj_job *job = compilation->graph->job;
+  const tj_kernel *fastest = compilation->kernel;
+  while (fastest->faster != NULL)
+    fastest = fastest->faster;
+  const char *symbol = tj_target_symbol(job, compilation->target, fastest->name);
+  if (compilation->target->object != TJ_OBJECT_CODE_OBJECT)
+    return tj_isa_stats_of_host(job, compilation->object, symbol);
+  return tj_isa_stats_of(job, tj_code_object_parse(job, compilation->code_object), symbol);
+}

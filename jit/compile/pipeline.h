@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* The pipeline: every stage between text and machine code, in order. */
+#ifndef TJ_JIT_PIPELINE_H
+#define TJ_JIT_PIPELINE_H
+
+#include "base/bytes.h"
+#include "frontend/earlier.h"
+#include "ir/simplify/simplify.h"
+#include "ir/value/value.h"
+#include "jit/cache/cache.h"
+#include "jit/compile/codegen.h"
+#include "jit/image/image.h"
+#include "jit/isa/stats.h"
+#include "lower/emit/module.h"
+#include "lower/kernel/kernel.h"
+#include "lower/machine/target.h"
+#include "lower/plan/function.h"
+
+/* Text, parsed and evaluated: what job->source says. Lives in the graph's job. */
+typedef struct {
+  const tj_program_ast *ast;
+  const tj_program_values *values;
+} tj_evaluated;
+
+/* A parameter fixed at compile time is a constant in the values. `earlier` may be NULL. */
+tj_evaluated tj_pipeline_evaluate(tj_graph *graph, tj_earlier *earlier, const tj_parameter_value fixed[],
+                                  size_t fixed_count);
+
+/* One kernel, or one function by itself, on its way to machine code: what each stage has made. The caller sets the
+ * first part, and gives back the second with tj_compilation_dispose, however the job ended. The rest lives in the
+ * graph's job. */
+typedef struct {
+  tj_graph *graph;
+  const tj_program_values *values;
+  tj_compile_options options;
+  const char *function_name; /* of a function by itself; NULL: a kernel */
+  tj_codegen *codegen;       /* borrowed: kept for further compilations */
+  tj_trace *trace;           /* NULL: none */
+  tj_cache *cache;           /* borrowed; NULL: none */
+
+  tj_module module;    /* LLVM's handles */
+  tj_machine *machine; /* retained; what TJ_EMIT_MACHINE makes */
+
+  tj_kernel *kernel;
+  tj_function *function;
+  const tj_target *target;
+  const char *assembly;
+  tj_bytes object;      /* relocatable */
+  tj_bytes code_object; /* linked; empty for the host */
+  const tj_launch_plan *plan;
+  tj_cache_key key; /* of the simplified kernel; empty without a cache */
+  bool is_recalled; /* the machine code comes from the cache */
+  tj_code_times times;
+} tj_compilation;
+
+/* What no caller of the library asks for by itself: machine code, loaded, and the plan of its launches. */
+#define TJ_EMIT_MACHINE TJ_EMIT_COUNT
+
+/* Gives the second part back. */
+void tj_compilation_dispose(tj_compilation *compilation);
+
+/* Runs the stages up to the one that makes `output`. */
+void tj_pipeline_compile(tj_compilation *compilation, tj_emit output);
+
+/* The same for a function by itself. */
+void tj_pipeline_embed(tj_compilation *compilation, tj_function_form output);
+
+/* Counts of the machine code that TJ_EMIT_STATS made; of a kernel that has faster ones, those of the fastest. */
+tj_isa_stats tj_pipeline_stats(tj_compilation *compilation);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Checks: what is said of maps and kernels, and whether what must hold does.
+ *
+ * A check makes a list of findings (check_map.c of maps, check_threads.c of distributions, check_kernel.c of
+ * kernels); report_check.c writes it as text or JSON. Findings live in the job. */
+#ifndef TJ_JIT_CHECK_H
+#define TJ_JIT_CHECK_H
+
+#include "base/bank.h"
+#include "ir/value/map_image.h"
+#include "jit/compile/pipeline.h"
+#include "jit/isa/occupancy.h"
+
+typedef enum { TJ_FINDING_FACT, TJ_FINDING_YES, TJ_FINDING_NO, TJ_FINDING_UNKNOWN } tj_finding_verdict;
+
+enum { TJ_FINDING_NUMBERS = 8 };
+
+/* One line: "injective: yes", "load src: 16 bytes a lane, …". */
+typedef struct {
+  const char *about;
+  tj_finding_verdict verdict;
+  const char *text; /* "" where the verdict says all */
+  bool must_hold;
+  struct {
+    const char *name;
+    int64_t value;
+  } number[TJ_FINDING_NUMBERS];
+  uint32_t number_count;
+} tj_finding;
+
+typedef struct {
+  tj_job *job;
+  tj_finding *item;
+  uint32_t count, capacity;
+} tj_findings;
+
+/* Appends a finding, which is good until the next. */
+tj_finding *tj_find(tj_findings *findings, const char *about, tj_finding_verdict verdict, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void tj_finding_number(tj_finding *finding, const char *name, int64_t value);
+
+/* Which of the phases that cycles of LDS are counted by have been measured. */
+void tj_find_phases(tj_findings *findings, const tj_bank_model *model);
+
+/* What a check is asked for. */
+typedef struct {
+  tj_graph *graph;
+  const tj_target *target; /* NULL: none is named */
+  const char *dtype;       /* of elements of maps */
+  uint32_t element_bytes;
+  bool is_threads; /* a layout is a (thread, value) layout */
+} tj_check;
+
+/* Runs of neighbouring elements, a power of two, along a leaf of a mode: from coordinates that are multiples of
+ * `elements` on, elements are side by side, from a multiple on, and all of a run are valid, or none is. */
+typedef struct {
+  uint32_t mode, leaf, elements;
+} tj_vector;
+
+/* The widest that a layout, a swizzled layout or a view surely has, up to `most` elements, a power of two. */
+tj_vector tj_widest_vector(tj_graph *graph, const tj_value *map, uint32_t most);
+
+void tj_check_map(const tj_check *check, const tj_value *map, tj_findings *findings);
+/* Whether no two coordinates have the same value. */
+void tj_check_injective(const tj_check *check, const tj_value *map, tj_findings *findings);
+/* How a wave reads the tile that a distribution, or a (thread, value) layout, hands out. */
+void tj_check_threads(const tj_check *check, const tj_value *map, tj_findings *findings);
+/* A kernel that has been compiled up to TJ_EMIT_STATS; `destination` is the map that it stores by. */
+void tj_check_kernel(const tj_check *check, const tj_kernel *kernel, const tj_value *destination,
+                     const tj_isa_stats *stats, tj_findings *findings);
+
+/* Cache lines that at most TJ_BANK_LANES accesses of `size` bytes touch, and that their bytes need, each counted
+ * once.
+ */
+uint32_t tj_count_lines(const int64_t address[], uint32_t count, uint32_t size, uint32_t line_bytes);
+uint32_t tj_least_lines(const int64_t address[], uint32_t count, uint32_t size, uint32_t line_bytes);
+
+#endif

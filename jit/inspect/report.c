@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports on programs: values, simplified expressions with their traces, kernels, statistics. */
+#include "jit/inspect/report.h"
+
+#include "base/guard.h"
+#include "ir/index/print.h"
+#include "ir/value/expressions.h"
+#include "jit/inspect/report_proof.h"
+#include "lower/kernel/kernel_expressions.h"
+#include "lower/mapping/mapped.h"
+#include "lower/plan/plan.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+const tj_value *tj_report_value(tj_program *program) {
+  const tj_value *value = program->evaluated.values->value;
+  if (value == NULL)
+    tj_fail(&program->job, TJ_NOTHING_TO_EVALUATE, "the program has no expression to evaluate");
+  return value;
+}
+
+/* --- JSON --- */
+
+typedef struct {
+  tj_text *text;
+  char *dumped;
+} dumping;
+
+static void copy_dumped(tj_job *job, void *data) {
+  (void)job;
+  dumping *d = data;
+  tj_text_string(d->text, d->dumped);
+}
+
+static void free_dumped(void *data) {
+  free(((dumping *)data)->dumped);
+}
+
+/* Appends an object's text and gives the object back. */
+static void add_json(tj_text *text, json_t *object) {
+  dumping d = {text, object != NULL ? json_dumps(object, JSON_COMPACT) : NULL};
+  json_decref(object);
+  if (d.dumped == NULL)
+    tj_fail_out_of_memory(text->job);
+  tj_guard(text->job, copy_dumped, free_dumped, &d);
+}
+
+/* --- simplified expressions --- */
+
+/* The parameters and coordinates that a value's expressions mention, and the expressions. */
+typedef struct {
+  const tj_node *const *input;
+  uint32_t input_count;
+  tj_expressions of;
+} expressions;
+
+static uint32_t root_count(const expressions *e) {
+  return tj_expressions_count(&e->of);
+}
+
+static void collect_inputs(tj_program *program, expressions *e) {
+  const tj_program_values *values = program->evaluated.values;
+  const tj_node **inputs = TJ_NEW_ARRAY(&program->job, const tj_node *, values->parameter_count + e->of.rank);
+  for (uint32_t i = 0; i < values->parameter_count; i++) {
+    if (!tj_is_constant(values->parameter[i].node))
+      inputs[e->input_count++] = values->parameter[i].node;
+  }
+  for (uint32_t i = 0; i < e->of.rank; i++)
+    inputs[e->input_count++] = e->of.coordinate[i];
+  e->input = inputs;
+}
+
+static expressions expressions_of(tj_program *program) {
+  const tj_value *value = tj_report_value(program);
+  program->job.here = program->evaluated.values->value_span;
+  expressions e = {.of = tj_expressions_of(program->graph, value)};
+  collect_inputs(program, &e);
+  return e;
+}
+
+static const char *text_of(tj_program *program, const expressions *e) {
+  const tj_tuple **leaves = TJ_NEW_ARRAY(&program->job, const tj_tuple *, e->of.leaf_count + 1);
+  for (uint32_t i = 0; i < e->of.leaf_count; i++)
+    leaves[i] = tj_tuple_integer(program->graph, e->of.root[i]);
+  return tj_tuple_text(&program->job, tj_tuple_from_leaves(program->graph, e->of.output, leaves));
+}
+
+static const char *predicate_of(tj_program *program, const expressions *e) {
+  return e->of.has_predicate ? tj_node_text(&program->job, e->of.root[e->of.leaf_count]) : NULL;
+}
+
+/* What one side of a simplification looks like. The texts are the job's. */
+typedef struct {
+  const char *text, *predicate;
+  tj_op_counts ops;
+} side;
+
+static side side_of(tj_program *program, const expressions *e) {
+  return (side){text_of(program, e), predicate_of(program, e),
+                tj_count_ops(program->graph, e->of.root, root_count(e))};
+}
+
+static json_t *json_of_side(const side *s) {
+  json_t *ops =
+      json_pack("{s:i,s:i,s:i,s:i,s:i,s:i}", "div", (int)s->ops.div, "mod", (int)s->ops.mod, "mul", (int)s->ops.mul,
+                "add", (int)s->ops.add, "bit", (int)s->ops.bit, "select", (int)s->ops.select);
+  json_t *object = json_pack("{s:s,s:o}", "text", s->text, "ops", ops);
+  if (s->predicate != NULL)
+    json_object_set_new(object, "valid", json_string(s->predicate));
+  return object;
+}
+
+static json_t *json_of_inputs(const expressions *e) {
+  json_t *names = json_array();
+  for (uint32_t i = 0; i < e->input_count; i++)
+    json_array_append_new(names, json_string(e->input[i]->symbol->name));
+  return names;
+}
+
+static void add_rule_once(json_t *rules, const char *rule) {
+  for (size_t i = 0; i < json_array_size(rules); i++)
+    if (strcmp(json_string_value(json_array_get(rules, i)), rule) == 0)
+      return;
+  json_array_append_new(rules, json_string(rule));
+}
+
+/* The rules that applied, each once, in the order of their first use. */
+static json_t *json_of_rules(const tj_simplification *done) {
+  json_t *rules = json_array();
+  for (uint32_t i = 0; i < done->structure.count; i++)
+    add_rule_once(rules, done->structure.event[i].rule);
+  for (size_t i = 0; i < done->rules.count; i++)
+    add_rule_once(rules, done->rules.step[i].rule);
+  return rules;
+}
+
+static void print_trace(tj_program *program, const tj_simplification *done, tj_text *text) {
+  size_t number = 0;
+  for (uint32_t i = 0; i < done->structure.count; i++)
+    tj_text_format(text, "%3zu. %s\n       of the view's transforms, at %s\n", ++number,
+                   done->structure.event[i].rule, done->structure.event[i].where);
+  for (size_t i = 0; i < done->rules.count; i++) {
+    const tj_step *step = &done->rules.step[i];
+    tj_text_format(text, "%3zu. %s\n       %s\n     = %s\n       because %s\n", ++number, step->rule,
+                   tj_node_text(&program->job, step->before), tj_node_text(&program->job, step->after),
+                   step->because);
+  }
+}
+
+static void print_result(const side *s, tj_text *text) {
+  tj_text_format(text, "%s\n", s->text);
+  if (s->predicate != NULL)
+    tj_text_format(text, "valid: %s\n", s->predicate);
+}
+
+/* A simplification with its results, and where it is asked for, its proof. */
+typedef struct {
+  side before, after;
+  tj_simplification done;
+  const tj_proof *proof;
+} simplification;
+
+static json_t *json_of_simplification(const expressions *e, const simplification *s) {
+  json_t *object = json_pack("{s:o,s:o,s:o,s:o}", "inputs", json_of_inputs(e), "before", json_of_side(&s->before),
+                             "after", json_of_side(&s->after), "rules", json_of_rules(&s->done));
+  if (s->proof != NULL)
+    json_object_set_new(object, "proof", tj_proof_json(s->proof));
+  return object;
+}
+
+static const tj_node *const *copy_of_roots(tj_program *program, const expressions *e) {
+  return tj_arena_copy(&program->job.arena, e->of.root, root_count(e) * sizeof *e->of.root);
+}
+
+void tj_report_simplify(tj_program *program, tj_simplify_form form, bool *proved, tj_text *text) {
+  expressions e = expressions_of(program);
+  const tj_node *const *before = copy_of_roots(program, &e);
+  simplification s = {.before = side_of(program, &e)};
+  tj_proof proof;
+  s.done = tj_expressions_simplify(program->graph, &e.of);
+  s.after = side_of(program, &e);
+  if (proved != NULL) {
+    proof = tj_proof_of(program->graph, before, e.of.root, root_count(&e), e.of.has_predicate);
+    s.proof = &proof;
+    *proved = tj_proof_holds(&proof);
+  }
+  if (form == TJ_SIMPLIFY_JSON) {
+    add_json(text, json_of_simplification(&e, &s));
+    tj_text_char(text, '\n');
+    return;
+  }
+  if (form == TJ_SIMPLIFY_TRACE)
+    print_trace(program, &s.done, text);
+  print_result(&s.after, text);
+  if (s.proof != NULL)
+    tj_proof_print(s.proof, text);
+}
+
+/* --- values and kernels --- */
+
+static void print_parameter(tj_text *text, const tj_parameter *parameter) {
+  tj_text_format(text, "param %s", parameter->name);
+  if (tj_is_constant(parameter->node)) {
+    tj_text_format(text, " = %" PRId64 "\n", parameter->node->value);
+    return;
+  }
+  const tj_symbol *symbol = parameter->node->symbol;
+  if (symbol->low != NULL && symbol->high != NULL)
+    tj_text_format(text, " in %s..%s", tj_node_text(text->job, symbol->low), tj_node_text(text->job, symbol->high));
+  if (symbol->multiple > 1)
+    tj_text_format(text, " multiple %" PRId64, symbol->multiple);
+  tj_text_char(text, '\n');
+}
+
+static void print_kernel_values(tj_text *text, const tj_kernel_definition *kernel) {
+  tj_text_format(text, "kernel %s\n", kernel->name);
+  for (uint32_t i = 0; i < kernel->argument_count; i++) {
+    tj_text_format(text, "  %s: %s @ ", kernel->argument[i].name, kernel->argument[i].dtype);
+    tj_value_print(text, kernel->argument[i].view);
+    tj_text_char(text, '\n');
+  }
+}
+
+void tj_report_values(tj_program *program, tj_text *text) {
+  const tj_program_values *values = program->evaluated.values;
+  for (uint32_t i = 0; i < values->parameter_count; i++)
+    print_parameter(text, &values->parameter[i]);
+  for (uint32_t i = 0; i < values->definition_count; i++) {
+    tj_text_format(text, "let %s = ", values->definition[i].name);
+    tj_value_print(text, values->definition[i].value);
+    tj_text_char(text, '\n');
+  }
+  for (uint32_t i = 0; i < values->kernel_count; i++)
+    print_kernel_values(text, &values->kernel[i]);
+  if (values->value != NULL) {
+    tj_value_print(text, values->value);
+    tj_text_char(text, '\n');
+  }
+}
+
+void tj_report_kernel(tj_program *program, const tj_kernel *kernel, tj_text *text) {
+  uint32_t count;
+  const tj_named_node *named = tj_kernel_expressions(&program->job, kernel, &count);
+  tj_text_format(text, "kernel %s: one work-item for each 0 <= n < count\n", kernel->name);
+  for (uint32_t i = 0; i < count; i++)
+    tj_text_format(text, "  %-12s = %s\n", named[i].name, tj_node_text(&program->job, named[i].node));
+  if (kernel->mapped != NULL) {
+    tj_text_format(text, "  %-12s = ", "mapping");
+    tj_mapping_print(text, kernel->mapped->mapping);
+    tj_text_char(text, '\n');
+  }
+}
+
+void tj_report_stats(tj_isa_stats stats, tj_text *text) {
+  json_t *object = json_object();
+#define FIGURE(name, meaning) json_object_set_new(object, #name, json_integer((json_int_t)stats.name));
+  TJ_ISA_STATS(FIGURE)
+#undef FIGURE
+  add_json(text, object);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports: values, tables, expressions and statistics as the text and JSON that users see. */
+#ifndef TJ_JIT_REPORT_H
+#define TJ_JIT_REPORT_H
+
+#include "jit/compile/program.h"
+
+/* The value of the program's last expression; TJ2022 where there is none. */
+const tj_value *tj_report_value(tj_program *program);
+
+void tj_report_table(tj_program *program, tj_table_form form, tj_text *text);
+/* Where `proved` is not NULL, with a proof: it says whether that holds. */
+void tj_report_simplify(tj_program *program, tj_simplify_form form, bool *proved, tj_text *text);
+
+/* Every parameter, definition and kernel. */
+void tj_report_values(tj_program *program, tj_text *text);
+
+/* The index expressions of a kernel, one a line. */
+void tj_report_kernel(tj_program *program, const tj_kernel *kernel, tj_text *text);
+
+/* One JSON object. */
+void tj_report_stats(tj_isa_stats stats, tj_text *text);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* Proving what the simplifier did, expression by expression, and writing verdicts. */
+#include "jit/inspect/report_proof.h"
+
+#include <inttypes.h>
+
+static const char *const verdict_names[] = {
+    [TJ_EQUAL_BY_RULES] = "rules",  [TJ_EQUAL_BY_CASES] = "cases", [TJ_EQUAL_BY_SMT] = "smt",
+    [TJ_EQUAL_AS_IS] = "unchanged", [TJ_DIFFERENT] = "different",  [TJ_DIFFERENT_DOMAINS] = "domains",
+    [TJ_UNDECIDED] = "undecided",
+};
+
+tj_proof tj_proof_of(tj_graph *graph, const tj_node *const before[], const tj_node *const after[], uint32_t count,
+                     bool has_predicate) {
+  tj_equivalence *verdict = TJ_NEW_ARRAY(graph->job, tj_equivalence, count);
+  const tj_node *valid = has_predicate ? before[count - 1] : NULL, *zero = tj_int(graph, 0);
+  for (uint32_t i = 0; i < count; i++) {
+    bool is_guarded = has_predicate && i + 1 < count && before[i] != after[i];
+    const tj_node *left = is_guarded ? tj_select(graph, valid, before[i], zero) : before[i];
+    const tj_node *right = is_guarded ? tj_select(graph, valid, after[i], zero) : after[i];
+    verdict[i] = tj_equivalence_of_nodes(graph, left, right);
+  }
+  return (tj_proof){verdict, count, has_predicate};
+}
+
+bool tj_proof_holds(const tj_proof *proof) {
+  for (uint32_t i = 0; i < proof->count; i++)
+    if (!tj_is_equal(proof->verdict[i].verdict))
+      return false;
+  return true;
+}
+
+static bool is_predicate(const tj_proof *proof, uint32_t index) {
+  return proof->has_predicate && index + 1 == proof->count;
+}
+
+static void print_case(tj_text *text, const tj_equivalence *found) {
+  tj_text_string(text, "different: at ");
+  for (uint32_t i = 0; i < found->symbol_count; i++)
+    tj_text_format(text, "%s%s = %" PRId64, i > 0 ? ", " : "", found->symbol[i]->symbol->name, found->value[i]);
+}
+
+void tj_verdict_print(const tj_equivalence *found, tj_text *text) {
+  switch (found->verdict) {
+  case TJ_EQUAL_BY_RULES:
+    tj_text_string(text, "equal: both simplify to the same expressions");
+    return;
+  case TJ_EQUAL_BY_CASES:
+    tj_text_format(text, "equal: in each of %" PRIu64 " cases", found->case_count);
+    return;
+  case TJ_EQUAL_BY_SMT:
+    tj_text_string(text, "equal: proved by Z3");
+    return;
+  case TJ_EQUAL_AS_IS:
+    tj_text_string(text, "equal: unchanged");
+    return;
+  case TJ_DIFFERENT_DOMAINS:
+    tj_text_string(text, "different: their domains or their structures differ");
+    return;
+  case TJ_DIFFERENT:
+    print_case(text, found);
+    return;
+  case TJ_UNDECIDED:
+    tj_text_format(text, "undecided: neither %" PRIu64 " cases decide it nor a solver: %s", found->case_count,
+                   found->why_not);
+  }
+}
+
+void tj_proof_print(const tj_proof *proof, tj_text *text) {
+  const uint32_t components = proof->count - (proof->has_predicate ? 1 : 0);
+  for (uint32_t i = 0; i < proof->count; i++) {
+    if (is_predicate(proof, i))
+      tj_text_string(text, "proof of valid: ");
+    else if (components > 1)
+      tj_text_format(text, "proof of component %" PRIu32 ": ", i);
+    else
+      tj_text_string(text, "proof: ");
+    tj_verdict_print(&proof->verdict[i], text);
+    tj_text_char(text, '\n');
+  }
+}
+
+static json_t *json_of_case(const tj_equivalence *found) {
+  json_t *object = json_object();
+  for (uint32_t i = 0; i < found->symbol_count; i++)
+    json_object_set_new(object, found->symbol[i]->symbol->name, json_integer((json_int_t)found->value[i]));
+  return object;
+}
+
+json_t *tj_proof_json(const tj_proof *proof) {
+  json_t *array = json_array();
+  for (uint32_t i = 0; i < proof->count; i++) {
+    const tj_equivalence *found = &proof->verdict[i];
+    json_t *object = json_pack("{s:o,s:s}", "of", is_predicate(proof, i) ? json_string("valid") : json_integer(i),
+                               "verdict", verdict_names[found->verdict]);
+    if (found->verdict == TJ_EQUAL_BY_CASES)
+      json_object_set_new(object, "cases", json_integer((json_int_t)found->case_count));
+    if (found->verdict == TJ_DIFFERENT)
+      json_object_set_new(object, "counterexample", json_of_case(found));
+    if (found->verdict == TJ_UNDECIDED)
+      json_object_set_new(object, "why", json_string(found->why_not));
+    json_array_append_new(array, object);
+  }
+  return array;
+}

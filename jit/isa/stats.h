@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* ISA statistics: how many instructions of which class a kernel has, and what it occupies.
+ *
+ * Static counts: every instruction once, without the padding behind the end of code. */
+#ifndef TJ_JIT_STATS_H
+#define TJ_JIT_STATS_H
+
+#include "jit/isa/disasm.h"
+#include "jit/object/code_object.h"
+
+/* TJ_ISA_STATS(X) calls X(name, meaning) for every figure, in the order in which they are printed. */
+#define TJ_ISA_STATS(X)                                                                                              \
+  X(instructions, "instructions of every class, each counted once, without what pads the end of code")               \
+  X(valu, "vector ALU instructions")                                                                                 \
+  X(salu, "scalar ALU instructions, without branches, waits and program control")                                    \
+  X(vmem, "vector memory instructions: global, flat, buffer, image, scratch")                                        \
+  X(smem, "scalar memory instructions")                                                                              \
+  X(lds, "data share instructions")                                                                                  \
+  X(branch, "branches, calls and other writes of the program counter")                                               \
+  X(vgprs, "vector registers that the kernel uses")                                                                  \
+  X(sgprs, "scalar registers that the kernel uses")                                                                  \
+  X(lds_bytes, "fixed LDS of a workgroup")                                                                           \
+  X(code_bytes, "bytes of machine code")                                                                             \
+  X(wave_size, "work-items of a wave")                                                                               \
+  X(cost, "valu, each instruction by the time that it keeps its ALU: 1 at full rate, 4 of 32-bit multiplies, the "   \
+          "passes of matrix instructions")
+
+typedef struct {
+#define FIGURE(name, meaning) uint64_t name;
+  TJ_ISA_STATS(FIGURE)
+#undef FIGURE
+} tj_isa_stats;
+
+/* Of one kernel of a code object; of all together when `kernel` is NULL (counts and bytes add up, registers, LDS and
+ * wave size are the largest). Fails with TJ4009 when there is no such kernel, with TJ5006 as disassembly does. */
+tj_isa_stats tj_isa_stats_of(tj_job *job, const tj_code_object *object, const char *kernel);
+
+/* Of one kernel whose instructions are at hand. */
+tj_isa_stats tj_isa_stats_of_listing(const tj_kernel_code *kernel, tj_listing listing);
+
+/* Of a relocatable object for the host (x86-64 or AArch64 ELF): instructions and code_bytes of function `symbol`, or
+ * of all functions when it is NULL; every other figure is 0. Fails with TJ5006 when it cannot be read, with TJ4009
+ * when there is no such function. */
+tj_isa_stats tj_isa_stats_of_host(tj_job *job, tj_bytes object, const char *symbol);
+
+#endif

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* The text of each node from the texts of its arguments, arguments first, so that there is no recursion. */
+#include "lower/emit/c_expression.h"
+
+#include "ir/index/facts.h"
+#include "ir/index/walk.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* How tightly C binds; an operand that binds less tightly than its place asks for is put in parentheses. Shifts, bit
+ * operations and choices always are, since few know where they bind. */
+enum { TERNARY, EITHER, BOTH, COMPARISON, LOOSE, SUM, PRODUCT, UNARY, ATOM };
+
+typedef struct {
+  const char *text; /* NULL: not yet */
+  int binding;
+} piece;
+
+typedef struct {
+  tj_job *job;
+  const tj_function *function;
+  tj_walk walk;
+  piece *made;    /* by position in the walk */
+  bool *is_named; /* gets a statement of its own */
+  tj_text statements;
+  uint32_t named_count;
+  tj_c_expression out;
+} writer;
+
+/* --- types --- */
+
+const char *tj_c_type_name(tj_c_type type) {
+  static const char *const names[] = {"int32_t", "uint32_t", "int64_t"};
+  return names[type];
+}
+
+tj_c_type tj_c_type_of_width(tj_width width) {
+  if (width.bits == 64)
+    return TJ_C_INT64;
+  return width.is_signed ? TJ_C_INT32 : TJ_C_UINT32;
+}
+
+tj_c_type tj_c_type_of(const tj_node *node) {
+  return tj_c_type_of_width(tj_width_of(&node, 1));
+}
+
+static bool fits(int64_t value, tj_c_type type) {
+  static const struct {
+    int64_t low, high;
+  } range[] = {{INT32_MIN, INT32_MAX}, {0, UINT32_MAX}, {INT64_MIN, INT64_MAX}};
+  return value >= range[type].low && value <= range[type].high;
+}
+
+const char *tj_c_literal(tj_job *job, int64_t value, tj_c_type type) {
+  if (type == TJ_C_UINT32)
+    return tj_string_format(job, "%" PRId64 "u", value);
+  if (type == TJ_C_INT32 && value == INT32_MIN)
+    return "(-2147483647 - 1)";
+  if (value == INT64_MIN)
+    return "(-9223372036854775807LL - 1)";
+  return tj_string_format(job, type == TJ_C_INT32 ? "%" PRId64 : "%" PRId64 "LL", value);
+}
+
+const char *tj_c_routine_name(tj_job *job, tj_c_routine routine, tj_c_type type) {
+  static const char *const names[] = {"floor_shift", "floor_divide", "floor_modulo", "signed_divide",
+                                      "signed_modulo"};
+  return tj_string_format(job, "tilejit_%s_%s", names[routine], type == TJ_C_INT64 ? "int64" : "int32");
+}
+
+/* --- operands --- */
+
+static piece piece_of(const writer *w, const tj_node *node) {
+  return w->made[tj_walk_find(&w->walk, node)];
+}
+
+static piece atom(const char *text) {
+  return (piece){text, ATOM};
+}
+
+/* The text of a piece in a place that asks for `binding`. */
+static const char *placed(const writer *w, piece p, int binding) {
+  return p.binding < binding ? tj_string_format(w->job, "(%s)", p.text) : p.text;
+}
+
+/* A node's value as `type`, in which it fits. */
+static piece converted(const writer *w, const tj_node *node, tj_c_type type) {
+  if (tj_is_constant(node))
+    return (piece){tj_c_literal(w->job, node->value, type), node->value < 0 ? UNARY : ATOM};
+  piece p = piece_of(w, node);
+  if (tj_c_type_of(node) == type)
+    return p;
+  return (piece){tj_string_format(w->job, "(%s)%s", tj_c_type_name(type), placed(w, p, UNARY)), UNARY};
+}
+
+static const char *operand(const writer *w, const tj_node *node, tj_c_type type, int binding) {
+  return placed(w, converted(w, node, type), binding);
+}
+
+/* The value of an operation computed in `type`, as what the node's type is. */
+static piece result_of(const writer *w, const tj_node *node, tj_c_type type, piece p) {
+  tj_c_type own = tj_c_type_of(node);
+  if (own == type)
+    return p;
+  return (piece){tj_string_format(w->job, "(%s)%s", tj_c_type_name(own), placed(w, p, UNARY)), UNARY};
+}
+
+static piece infix(const writer *w, const tj_node *node, tj_c_type type, const char *sign, int binding, int left,
+                   int right) {
+  const char *a = operand(w, node->arg[0], type, left), *b = operand(w, node->arg[1], type, right);
+  return (piece){tj_string_format(w->job, "%s %s %s", a, sign, b), binding};
+}
+
+static piece call(writer *w, tj_c_routine routine, tj_c_type type, const char *a, const char *b) {
+  w->out.calls_routines = true;
+  w->out.is_used[routine][type] = true;
+  return atom(tj_string_format(w->job, "%s(%s, %s)", tj_c_routine_name(w->job, routine, type), a, b));
+}
+
+/* --- sums --- */
+
+/* Whether the node is c * x with c < 0, of which -c * x can be written in `type`. */
+static bool is_negative_product(const writer *w, const tj_node *node, tj_c_type type) {
+  if (node->op != TJ_OP_MUL || w->is_named[tj_walk_find(&w->walk, node)] || type == TJ_C_UINT32)
+    return false;
+  const tj_node *constant = tj_is_constant(node->arg[0]) ? node->arg[0] : node->arg[1];
+  const tj_node *factor = constant == node->arg[0] ? node->arg[1] : node->arg[0];
+  if (!tj_is_constant(constant) || constant->value >= 0 || node->facts.low == INT64_MIN)
+    return false;
+  return fits(-node->facts.low, type) && fits(-node->facts.high, type) && fits(-constant->value, type) &&
+         fits(factor->facts.low, type) && fits(factor->facts.high, type);
+}
+
+/* -node, for what is subtracted. */
+static const char *negated(const writer *w, const tj_node *node, tj_c_type type) {
+  if (tj_is_constant(node))
+    return tj_c_literal(w->job, -node->value, type);
+  const tj_node *constant = tj_is_constant(node->arg[0]) ? node->arg[0] : node->arg[1];
+  const tj_node *factor = constant == node->arg[0] ? node->arg[1] : node->arg[0];
+  if (constant->value == -1)
+    return operand(w, factor, type, PRODUCT);
+  return tj_string_format(w->job, "%s * %s", operand(w, factor, type, PRODUCT),
+                          tj_c_literal(w->job, -constant->value, type));
+}
+
+static bool is_subtrahend(const writer *w, const tj_node *node, tj_c_type type) {
+  if (tj_is_constant(node))
+    return node->value < 0 && node->value > INT64_MIN && fits(-node->value, type);
+  return is_negative_product(w, node, type);
+}
+
+static piece write_sum(const writer *w, const tj_node *node, tj_c_type type) {
+  for (unsigned i = 2; i-- > 0;) {
+    if (!is_subtrahend(w, node->arg[i], type))
+      continue;
+    const char *from = operand(w, node->arg[1 - i], type, SUM);
+    return (piece){tj_string_format(w->job, "%s - %s", from, negated(w, node->arg[i], type)), SUM};
+  }
+  return infix(w, node, type, "+", SUM, SUM, PRODUCT);
+}
+
+/* --- divisions --- */
+
+static bool log2_of(const tj_node *node, int *log) {
+  if (!tj_is_constant(node) || node->value < 1 || (node->value & (node->value - 1)) != 0)
+    return false;
+  *log = __builtin_ctzll((unsigned long long)node->value);
+  return true;
+}
+
+/* Whether C's division gives the same. */
+static bool divides_as_c(const tj_node *node, tj_width width) {
+  const tj_node *divisor = node->arg[1];
+  return width.is_unsigned ||
+         (tj_is_constant(divisor) && divisor->value > 0 && tj_facts_divisible(&node->arg[0]->facts, divisor->value));
+}
+
+static piece write_quotient(writer *w, const tj_node *node, tj_c_type type) {
+  int log;
+  if (divides_as_c(node, tj_width_of_operation(node)))
+    return infix(w, node, type, "/", PRODUCT, PRODUCT, UNARY);
+  const char *a = operand(w, node->arg[0], type, TERNARY), *b = operand(w, node->arg[1], type, TERNARY);
+  if (log2_of(node->arg[1], &log))
+    return call(w, TJ_C_FLOOR_SHIFT, type, a, tj_string_format(w->job, "%d", log));
+  return call(w, node->arg[1]->facts.low >= 1 ? TJ_C_FLOOR_DIVIDE : TJ_C_SIGNED_DIVIDE, type, a, b);
+}
+
+static piece write_remainder(writer *w, const tj_node *node, tj_c_type type) {
+  int log;
+  if (tj_width_of_operation(node).is_unsigned)
+    return infix(w, node, type, "%", PRODUCT, PRODUCT, UNARY);
+  if (log2_of(node->arg[1], &log)) {
+    const char *mask = tj_c_literal(w->job, node->arg[1]->value - 1, type);
+    return (piece){tj_string_format(w->job, "%s & %s", operand(w, node->arg[0], type, UNARY), mask), LOOSE};
+  }
+  const char *a = operand(w, node->arg[0], type, TERNARY), *b = operand(w, node->arg[1], type, TERNARY);
+  return call(w, node->arg[1]->facts.low >= 1 ? TJ_C_FLOOR_MODULO : TJ_C_SIGNED_MODULO, type, a, b);
+}
+
+/* --- shifts --- */
+
+/* What C says of shifting left holds for what is not negative; the others are multiplied. */
+static piece write_shift_left(const writer *w, const tj_node *node, tj_c_type *type) {
+  if (node->arg[0]->facts.low >= 0)
+    return (piece){tj_string_format(w->job, "%s << %s", operand(w, node->arg[0], *type, UNARY),
+                                    operand(w, node->arg[1], tj_c_type_of(node->arg[1]), UNARY)),
+                   LOOSE};
+  *type = TJ_C_INT64;
+  return (piece){tj_string_format(w->job, "%s * (1LL << %s)", operand(w, node->arg[0], *type, PRODUCT),
+                                  operand(w, node->arg[1], tj_c_type_of(node->arg[1]), UNARY)),
+                 PRODUCT};
+}
+
+static piece write_shift_right(writer *w, const tj_node *node, tj_c_type type) {
+  tj_c_type amount = tj_c_type_of(node->arg[1]);
+  if (node->arg[0]->facts.low < 0)
+    return call(w, TJ_C_FLOOR_SHIFT, type, operand(w, node->arg[0], type, TERNARY),
+                operand(w, node->arg[1], TJ_C_INT32, TERNARY));
+  return (piece){tj_string_format(w->job, "%s >> %s", operand(w, node->arg[0], type, UNARY),
+                                  operand(w, node->arg[1], amount, UNARY)),
+                 LOOSE};
+}
+
+/* --- truths and choices --- */
+
+static bool gives_truth(const tj_node *node) {
+  return node->op == TJ_OP_LESS || node->op == TJ_OP_EQUAL;
+}
+
+/* A condition in a place that asks for `binding`. */
+static const char *condition(const writer *w, const tj_node *node, int binding) {
+  bool is_test = gives_truth(node) || node->op == TJ_OP_AND || node->op == TJ_OP_OR;
+  if (is_test && !tj_is_constant(node) && tj_is_truth(node))
+    return operand(w, node, TJ_C_INT32, binding);
+  const char *text = operand(w, node, tj_c_type_of(node), UNARY);
+  return placed(w, (piece){tj_string_format(w->job, "%s != 0", text), COMPARISON}, binding);
+}
+
+/* Of truths, C's && and ||. */
+static piece write_bits(const writer *w, const tj_node *node, tj_c_type type) {
+  static const char *const signs[] = {[TJ_OP_AND] = "&", [TJ_OP_OR] = "|", [TJ_OP_XOR] = "^"};
+  bool is_on_truths = tj_is_truth(node->arg[0]) && tj_is_truth(node->arg[1]);
+  if (!is_on_truths || node->op == TJ_OP_XOR)
+    return infix(w, node, type, signs[node->op], LOOSE, UNARY, UNARY);
+  int binding = node->op == TJ_OP_AND ? BOTH : EITHER;
+  const char *a = condition(w, node->arg[0], COMPARISON), *b = condition(w, node->arg[1], COMPARISON);
+  return (piece){tj_string_format(w->job, "%s %s %s", a, binding == BOTH ? "&&" : "||", b), binding};
+}
+
+static piece write_extremum(const writer *w, const tj_node *node, tj_c_type type) {
+  const char *a = operand(w, node->arg[0], type, SUM), *b = operand(w, node->arg[1], type, SUM);
+  const char *sign = node->op == TJ_OP_MIN ? "<" : ">";
+  return (piece){tj_string_format(w->job, "%s %s %s ? %s : %s", a, sign, b, a, b), TERNARY};
+}
+
+static piece write_choice(const writer *w, const tj_node *node, tj_c_type type) {
+  return (piece){tj_string_format(w->job, "%s ? %s : %s", condition(w, node->arg[0], COMPARISON),
+                                  operand(w, node->arg[1], type, SUM), operand(w, node->arg[2], type, SUM)),
+                 TERNARY};
+}
+
+/* --- nodes --- */
+
+static piece write_operation(writer *w, const tj_node *node) {
+  tj_c_type type = tj_c_type_of_width(tj_width_of_operation(node));
+  piece p = {NULL, ATOM};
+  switch (node->op) {
+  case TJ_OP_ADD:
+    p = write_sum(w, node, type);
+    break;
+  case TJ_OP_MUL:
+    p = infix(w, node, type, "*", PRODUCT, PRODUCT, UNARY);
+    break;
+  case TJ_OP_DIV:
+    p = write_quotient(w, node, type);
+    break;
+  case TJ_OP_MOD:
+    p = write_remainder(w, node, type);
+    break;
+  case TJ_OP_MIN:
+  case TJ_OP_MAX:
+    p = write_extremum(w, node, type);
+    break;
+  case TJ_OP_AND:
+  case TJ_OP_OR:
+  case TJ_OP_XOR:
+    p = write_bits(w, node, type);
+    break;
+  case TJ_OP_SHL:
+    p = write_shift_left(w, node, &type);
+    break;
+  case TJ_OP_SHR:
+    p = write_shift_right(w, node, type);
+    break;
+  case TJ_OP_LESS:
+  case TJ_OP_EQUAL:
+    return infix(w, node, type, node->op == TJ_OP_LESS ? "<" : "==", COMPARISON, SUM, SUM);
+  case TJ_OP_SELECT:
+    p = write_choice(w, node, type);
+    break;
+  case TJ_OP_CONSTANT:
+  case TJ_OP_SYMBOL:
+  case TJ_OP_COUNT:
+    break;
+  }
+  return result_of(w, node, type, p);
+}
+
+static const char *name_of(const writer *w, const tj_node *symbol) {
+  for (uint32_t i = 0; i < w->function->argument_count; i++) {
+    if (w->function->argument[i].symbol == symbol)
+      return w->function->argument[i].name;
+  }
+  tj_fail(w->job, TJ_INTERNAL, "%s is no argument of function %s", symbol->symbol->name, w->function->name);
+}
+
+/* Gives the value a name. The comment is what facts say of it. */
+static piece name_piece(writer *w, const tj_node *node, piece p) {
+  const char *name = tj_string_format(w->job, "t%u", w->named_count++);
+  tj_text_format(&w->statements, "  const %s %s = %s; /* %" PRId64 " .. %" PRId64 " */\n",
+                 tj_c_type_name(tj_c_type_of(node)), name, p.text, node->facts.low, node->facts.high);
+  return atom(name);
+}
+
+static piece write_node(writer *w, uint32_t position) {
+  enum { LONGEST = 80 };
+  const tj_node *node = w->walk.node[position];
+  if (node->op == TJ_OP_CONSTANT)
+    return (piece){tj_c_literal(w->job, node->value, tj_c_type_of(node)), node->value < 0 ? UNARY : ATOM};
+  if (node->op == TJ_OP_SYMBOL)
+    return atom(name_of(w, node));
+  piece p = write_operation(w, node);
+  bool is_last = position + 1 == w->walk.count;
+  w->is_named[position] = w->is_named[position] || (strlen(p.text) > LONGEST && !is_last);
+  return w->is_named[position] ? name_piece(w, node, p) : p;
+}
+
+/* What several users need, and what a choice between two values would write twice. */
+static void find_named(writer *w) {
+  uint32_t *uses = TJ_NEW_ARRAY(w->job, uint32_t, w->walk.count);
+  for (uint32_t i = 0; i < w->walk.count; i++) {
+    const tj_node *node = w->walk.node[i];
+    uint32_t each = node->op == TJ_OP_MIN || node->op == TJ_OP_MAX ? 2 : 1;
+    for (unsigned k = 0; k < tj_op_arity(node->op); k++)
+      uses[tj_walk_find(&w->walk, node->arg[k])] += each;
+  }
+  for (uint32_t i = 0; i < w->walk.count; i++)
+    w->is_named[i] = uses[i] > 1 && tj_op_arity(w->walk.node[i]->op) > 0;
+}
+
+tj_c_expression tj_c_expression_of(tj_graph *graph, const tj_function *function, const tj_node *root) {
+  writer w = {.job = graph->job, .function = function, .walk = tj_walk_nodes(graph, &root, 1)};
+  tj_spend(graph->job, w.walk.count);
+  w.made = TJ_NEW_ARRAY(w.job, piece, w.walk.count);
+  w.is_named = TJ_NEW_ARRAY(w.job, bool, w.walk.count);
+  w.statements = tj_text_begin(w.job);
+  find_named(&w);
+  for (uint32_t i = 0; i < w.walk.count; i++)
+    w.made[i] = write_node(&w, i);
+  w.out.statements = w.statements.data;
+  w.out.result = piece_of(&w, root).text;
+  return w.out;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* Conversions between element types.
+ *
+ * LLVM's own conversions are used where they round once and right on every target. Where a value would be rounded
+ * twice on its way to f16 or bf16, the first rounding is to odd: an inexact result gets its last bit set, which the
+ * second rounding then takes for what it is, a value between two others. */
+#include "lower/emit/emit.h"
+
+#include <string.h>
+
+static bool is_float(tj_dtype dtype) {
+  return tj_dtype_class_of(dtype) == TJ_CLASS_FLOAT;
+}
+
+static bool is_signed(tj_dtype dtype) {
+  return tj_dtype_class_of(dtype) == TJ_CLASS_SIGNED;
+}
+
+static LLVMTypeRef int_type(tj_emitter *emitter, uint32_t bits) {
+  switch (bits) {
+  case 8:
+    return emitter->i8;
+  case 16:
+    return emitter->i16;
+  case 32:
+    return emitter->i32;
+  case 64:
+    return emitter->i64;
+  default:
+    return emitter->b128;
+  }
+}
+
+LLVMTypeRef tj_emit_dtype(tj_emitter *emitter, tj_dtype dtype) {
+  switch (dtype) {
+  case TJ_DTYPE_f16:
+    return emitter->f16;
+  case TJ_DTYPE_bf16:
+    return emitter->bf16;
+  case TJ_DTYPE_f32:
+    return emitter->f32;
+  case TJ_DTYPE_f64:
+    return emitter->f64;
+  default:
+    return int_type(emitter, tj_dtype_bits(dtype));
+  }
+}
+
+/* --- to f16 and bf16 --- */
+
+/* Adds half a step, less one bit where the result is even already, and cuts off; NaNs stay NaNs. */
+static LLVMValueRef bfloat_by_hand(tj_emitter *emitter, LLVMValueRef value) {
+  LLVMBuilderRef builder = emitter->builder;
+  LLVMValueRef sixteen = LLVMConstInt(emitter->i32, 16, false);
+  LLVMValueRef bits = LLVMBuildBitCast(builder, value, emitter->i32, "");
+  LLVMValueRef upper = LLVMBuildLShr(builder, bits, sixteen, "");
+  LLVMValueRef odd = LLVMBuildAnd(builder, upper, LLVMConstInt(emitter->i32, 1, false), "");
+  LLVMValueRef half = LLVMBuildAdd(builder, odd, LLVMConstInt(emitter->i32, 0x7fff, false), "");
+  LLVMValueRef rounded = LLVMBuildLShr(builder, LLVMBuildAdd(builder, bits, half, ""), sixteen, "");
+  LLVMValueRef quiet = LLVMBuildOr(builder, upper, LLVMConstInt(emitter->i32, 0x40, false), "");
+  LLVMValueRef is_nan = LLVMBuildFCmp(builder, LLVMRealUNO, value, value, "");
+  LLVMValueRef result = LLVMBuildSelect(builder, is_nan, quiet, rounded, "");
+  return LLVMBuildBitCast(builder, LLVMBuildTrunc(builder, result, emitter->i16, ""), emitter->bf16, "");
+}
+
+static LLVMValueRef short_from_float(tj_emitter *emitter, LLVMValueRef value, tj_dtype to) {
+  if (to == TJ_DTYPE_bf16 && !emitter->target->has_bfloat_rounding)
+    return bfloat_by_hand(emitter, value);
+  return LLVMBuildFPTrunc(emitter->builder, value, tj_emit_dtype(emitter, to), "");
+}
+
+static LLVMValueRef absolute(tj_emitter *emitter, LLVMValueRef value) {
+  LLVMTypeRef overload[] = {LLVMTypeOf(value)};
+  return tj_emit_intrinsic(emitter, "llvm.fabs", overload, 1, &value, 1);
+}
+
+/* A double as a float, rounded to odd. */
+static LLVMValueRef float_rounded_to_odd(tj_emitter *emitter, LLVMValueRef value) {
+  LLVMBuilderRef builder = emitter->builder;
+  LLVMValueRef one = LLVMConstInt(emitter->i32, 1, false);
+  LLVMValueRef nearest = LLVMBuildFPTrunc(builder, value, emitter->f32, "");
+  LLVMValueRef back = LLVMBuildFPExt(builder, nearest, emitter->f64, "");
+  LLVMValueRef bits = LLVMBuildBitCast(builder, nearest, emitter->i32, "");
+  LLVMValueRef is_exact = LLVMBuildFCmp(builder, LLVMRealUEQ, back, value, "");
+  LLVMValueRef is_odd = LLVMBuildTrunc(builder, bits, emitter->i1, "");
+  LLVMValueRef is_above = LLVMBuildFCmp(builder, LLVMRealOGT, absolute(emitter, back), absolute(emitter, value), "");
+  LLVMValueRef step = LLVMBuildSelect(builder, is_above, LLVMConstAllOnes(emitter->i32), one, "");
+  LLVMValueRef keeps = LLVMBuildOr(builder, is_exact, is_odd, "");
+  LLVMValueRef odd = LLVMBuildSelect(builder, keeps, bits, LLVMBuildAdd(builder, bits, step, ""), "");
+  return LLVMBuildBitCast(builder, odd, emitter->f32, "");
+}
+
+static LLVMValueRef short_from_double(tj_emitter *emitter, LLVMValueRef value, tj_dtype to) {
+  return short_from_float(emitter, float_rounded_to_odd(emitter, value), to);
+}
+
+/* --- integers to floats --- */
+
+/* A 64-bit integer that a double holds, and that rounds as `value` does to far fewer bits: beyond 2^53, the last 11
+ * bits become one bit that says whether any of them was set. */
+static LLVMValueRef with_sticky_bit(tj_emitter *emitter, LLVMValueRef value, bool is_signed_integer) {
+  enum { LOW_BITS = 0x7ff };
+  LLVMBuilderRef builder = emitter->builder;
+  LLVMValueRef exact = LLVMConstInt(emitter->i64, (uint64_t)1 << 53, false);
+  LLVMValueRef twice = LLVMConstInt(emitter->i64, (uint64_t)1 << 54, false);
+  LLVMValueRef distance = is_signed_integer ? LLVMBuildAdd(builder, value, exact, "") : value;
+  LLVMValueRef is_large = LLVMBuildICmp(builder, LLVMIntUGT, distance, is_signed_integer ? twice : exact, "");
+  LLVMValueRef low = LLVMBuildAnd(builder, value, LLVMConstInt(emitter->i64, LOW_BITS, false), "");
+  LLVMValueRef high = LLVMBuildXor(builder, value, low, "");
+  LLVMValueRef has_low = LLVMBuildICmp(builder, LLVMIntNE, low, LLVMConstInt(emitter->i64, 0, false), "");
+  LLVMValueRef sticky = LLVMBuildSelect(builder, has_low, LLVMConstInt(emitter->i64, LOW_BITS + 1, false),
+                                        LLVMConstInt(emitter->i64, 0, false), "");
+  return LLVMBuildSelect(builder, is_large, LLVMBuildOr(builder, high, sticky, ""), value, "");
+}
+
+static LLVMValueRef nearest_float(tj_emitter *emitter, LLVMValueRef value, bool is_signed_integer, LLVMTypeRef type) {
+  return is_signed_integer ? LLVMBuildSIToFP(emitter->builder, value, type, "")
+                           : LLVMBuildUIToFP(emitter->builder, value, type, "");
+}
+
+/* To f16, integers beyond a float's 24 bits are infinite all the same, so a float between is no harm. */
+static LLVMValueRef float_from_int(tj_emitter *emitter, LLVMValueRef value, tj_dtype from, tj_dtype to) {
+  bool sign = is_signed(from);
+  if (to == TJ_DTYPE_f32 || to == TJ_DTYPE_f64)
+    return nearest_float(emitter, value, sign, tj_emit_dtype(emitter, to));
+  if (to == TJ_DTYPE_f16 || tj_dtype_bits(from) <= 16)
+    return short_from_float(emitter, nearest_float(emitter, value, sign, emitter->f32), to);
+  if (tj_dtype_bits(from) == 64)
+    value = with_sticky_bit(emitter, value, sign);
+  return short_from_double(emitter, nearest_float(emitter, value, sign, emitter->f64), to);
+}
+
+/* --- the others --- */
+
+/* f16 and bf16 as f32; the rest as it is. */
+static LLVMValueRef at_least_float(tj_emitter *emitter, LLVMValueRef value, tj_dtype dtype) {
+  if (tj_dtype_bits(dtype) == 16)
+    return LLVMBuildFPExt(emitter->builder, value, emitter->f32, "");
+  return value;
+}
+
+static LLVMValueRef float_from_float(tj_emitter *emitter, LLVMValueRef value, tj_dtype from, tj_dtype to) {
+  value = at_least_float(emitter, value, from);
+  if (tj_dtype_bits(to) == 16)
+    return from == TJ_DTYPE_f64 ? short_from_double(emitter, value, to) : short_from_float(emitter, value, to);
+  LLVMTypeRef type = tj_emit_dtype(emitter, to);
+  if (from == TJ_DTYPE_f64)
+    return LLVMBuildFPTrunc(emitter->builder, value, type, "");
+  return LLVMTypeOf(value) == type ? value : LLVMBuildFPExt(emitter->builder, value, type, "");
+}
+
+static LLVMValueRef int_from_float(tj_emitter *emitter, LLVMValueRef value, tj_dtype from, tj_dtype to) {
+  value = at_least_float(emitter, value, from);
+  LLVMTypeRef overloads[] = {tj_emit_dtype(emitter, to), LLVMTypeOf(value)};
+  const char *name = is_signed(to) ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
+  return tj_emit_intrinsic(emitter, name, overloads, 2, &value, 1);
+}
+
+static LLVMValueRef int_from_int(tj_emitter *emitter, LLVMValueRef value, tj_dtype from, tj_dtype to) {
+  return LLVMBuildIntCast2(emitter->builder, value, tj_emit_dtype(emitter, to), is_signed(from), "");
+}
+
+LLVMValueRef tj_emit_convert(tj_emitter *emitter, LLVMValueRef value, tj_dtype from, tj_dtype to) {
+  if (from == to)
+    return value;
+  if (tj_dtype_class_of(from) == TJ_CLASS_BITS || tj_dtype_class_of(to) == TJ_CLASS_BITS)
+    return LLVMBuildBitCast(emitter->builder, value, tj_emit_dtype(emitter, to), "");
+  if (is_float(to))
+    return is_float(from) ? float_from_float(emitter, value, from, to) : float_from_int(emitter, value, from, to);
+  return is_float(from) ? int_from_float(emitter, value, from, to) : int_from_int(emitter, value, from, to);
+}
+
+/* --- scale and bias --- */
+
+/* A number of which the optimizer knows nothing, by an empty piece of assembly: for some that it knows, LLVM 22 gets
+ * products and sums in f32 wrong that become halves, in the signs of zeros, and of bf16 in more. */
+static LLVMValueRef hidden_number(tj_emitter *emitter, LLVMValueRef bits, tj_dtype dtype) {
+  static const char constraints[] = "=r,0";
+  LLVMTypeRef integer = LLVMTypeOf(bits), type = LLVMFunctionType(integer, &integer, 1, false);
+  LLVMValueRef nothing = LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, false, false,
+                                          LLVMInlineAsmDialectATT, false);
+  LLVMValueRef number = LLVMBuildCall2(emitter->builder, type, nothing, &bits, 1, "");
+  return LLVMBuildBitCast(emitter->builder, number, tj_emit_dtype(emitter, dtype), "");
+}
+
+static LLVMValueRef emit_number(tj_emitter *emitter, uint64_t bits, const char *name) {
+  tj_dtype dtype = emitter->kernel->scaling.arithmetic;
+  LLVMValueRef number = LLVMConstInt(int_type(emitter, tj_dtype_bits(dtype)), bits, false);
+  if (is_float(dtype))
+    number = hidden_number(emitter, number, dtype);
+  LLVMSetValueName2(number, name, strlen(name));
+  return number;
+}
+
+void tj_emit_scaling(tj_emitter *emitter) {
+  const tj_scaling *scaling = &emitter->kernel->scaling;
+  if (scaling->when == TJ_SCALED_NEVER)
+    return;
+  emitter->scale = emit_number(emitter, scaling->scale, "scale");
+  emitter->bias = emit_number(emitter, scaling->bias, "bias");
+}
+
+static LLVMValueRef scaled(tj_emitter *emitter, LLVMValueRef value) {
+  if (!is_float(emitter->kernel->scaling.arithmetic)) {
+    LLVMValueRef product = LLVMBuildMul(emitter->builder, value, emitter->scale, "");
+    return LLVMBuildAdd(emitter->builder, product, emitter->bias, "");
+  }
+  LLVMTypeRef overload[] = {LLVMTypeOf(value)};
+  LLVMValueRef arguments[] = {value, emitter->scale, emitter->bias};
+  return tj_emit_intrinsic(emitter, "llvm.fma", overload, 1, arguments, 3);
+}
+
+LLVMValueRef tj_emit_scaled(tj_emitter *emitter, LLVMValueRef value, tj_dtype from, tj_dtype to) {
+  tj_dtype arithmetic = emitter->kernel->scaling.arithmetic;
+  value = scaled(emitter, tj_emit_convert(emitter, value, from, arithmetic));
+  return tj_emit_convert(emitter, value, arithmetic, to);
+}
+
+/* --- constants --- */
+
+static LLVMValueRef wide_bits(tj_emitter *emitter, int64_t value) {
+  uint64_t words[] = {(uint64_t)value, value < 0 ? UINT64_MAX : 0};
+  LLVMValueRef parts[4];
+  for (unsigned i = 0; i < 4; i++)
+    parts[i] = LLVMConstInt(emitter->i32, (words[i / 2] >> (32 * (i % 2))) & UINT32_MAX, false);
+  return LLVMConstVector(parts, 4);
+}
+
+LLVMValueRef tj_emit_element(tj_emitter *emitter, int64_t value, tj_dtype dtype) {
+  if (tj_dtype_bits(dtype) > 64)
+    return wide_bits(emitter, value);
+  LLVMValueRef integer = LLVMConstInt(emitter->i64, (uint64_t)value, false);
+  if (is_float(dtype))
+    return tj_emit_convert(emitter, integer, TJ_DTYPE_i64, dtype);
+  return LLVMBuildIntCast2(emitter->builder, integer, tj_emit_dtype(emitter, dtype), true, "");
+}

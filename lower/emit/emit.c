@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Attributes and integers: the part of the vocabulary that knows nothing of index expressions. */
+#include "lower/emit/emit.h"
+
+#include <llvm-c/DebugInfo.h>
+#include <string.h>
+
+/* --- attributes --- */
+
+void tj_emit_flag_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index, const char *name,
+                            uint64_t value) {
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  LLVMAddAttributeAtIndex(function, index, LLVMCreateEnumAttribute(emitter->context, kind, value));
+}
+
+void tj_emit_function_flag(tj_emitter *emitter, LLVMValueRef function, const char *name) {
+  tj_emit_flag_attribute(emitter, function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, name, 0);
+}
+
+void tj_emit_text_attribute(tj_emitter *emitter, LLVMValueRef function, const char *name, const char *value) {
+  LLVMAttributeRef attribute =
+      LLVMCreateStringAttribute(emitter->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
+  LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
+}
+
+void tj_emit_range_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index, unsigned bits,
+                             uint64_t low, uint64_t end) {
+  unsigned kind = LLVMGetEnumAttributeKindForName("range", 5);
+  LLVMAddAttributeAtIndex(function, index,
+                          LLVMCreateConstantRangeAttribute(emitter->context, kind, bits, &low, &end));
+}
+
+/* Where every integer of the type is in the range, there is nothing to say. */
+void tj_emit_facts_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index, unsigned bits,
+                             const tj_facts *facts) {
+  uint64_t mask = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+  uint64_t low = (uint64_t)facts->low & mask, end = ((uint64_t)facts->high + 1) & mask;
+  if (low != end)
+    tj_emit_range_attribute(emitter, function, index, bits, low, end);
+}
+
+void tj_emit_call_range(tj_emitter *emitter, LLVMValueRef call, unsigned bits, uint64_t low, uint64_t end) {
+  unsigned kind = LLVMGetEnumAttributeKindForName("range", 5);
+  LLVMAddCallSiteAttribute(call, LLVMAttributeReturnIndex,
+                           LLVMCreateConstantRangeAttribute(emitter->context, kind, bits, &low, &end));
+}
+
+void tj_emit_module_flag(tj_emitter *emitter, const char *name, uint32_t value) {
+  LLVMMetadataRef metadata = LLVMValueAsMetadata(LLVMConstInt(emitter->i32, value, false));
+  LLVMAddModuleFlag(emitter->module, LLVMModuleFlagBehaviorError, name, strlen(name), metadata);
+}
+
+LLVMValueRef tj_emit_intrinsic(tj_emitter *emitter, const char *name, LLVMTypeRef overloads[],
+                               unsigned overload_count, LLVMValueRef arguments[], unsigned argument_count) {
+  unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+  LLVMValueRef callee = LLVMGetIntrinsicDeclaration(emitter->module, id, overloads, overload_count);
+  LLVMTypeRef type = LLVMIntrinsicGetType(emitter->context, id, overloads, overload_count);
+  return LLVMBuildCall2(emitter->builder, type, callee, arguments, argument_count, "");
+}
+
+/* --- loops --- */
+
+/* Loops are told apart by metadata that refer to themselves. */
+static void forbid_vectors(tj_emitter *emitter, LLVMValueRef branch) {
+  static const char name[] = "llvm.loop.vectorize.enable";
+  LLVMMetadataRef setting[] = {LLVMMDStringInContext2(emitter->context, name, sizeof name - 1),
+                               LLVMValueAsMetadata(LLVMConstInt(emitter->i1, 0, false))};
+  LLVMMetadataRef itself = LLVMTemporaryMDNode(emitter->context, NULL, 0);
+  LLVMMetadataRef parts[] = {itself, LLVMMDNodeInContext2(emitter->context, setting, 2)};
+  LLVMMetadataRef loop = LLVMMDNodeInContext2(emitter->context, parts, 2);
+  LLVMMetadataReplaceAllUsesWith(itself, loop);
+  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(emitter->context, "llvm.loop", 9),
+                  LLVMMetadataAsValue(emitter->context, loop));
+}
+
+void tj_emit_loop_end(tj_emitter *emitter, LLVMValueRef goes_on, LLVMBasicBlockRef body, LLVMBasicBlockRef done) {
+  LLVMValueRef branch = LLVMBuildCondBr(emitter->builder, goes_on, body, done);
+  if (emitter->keeps_loops)
+    forbid_vectors(emitter, branch);
+}
+
+/* --- integers --- */
+
+LLVMTypeRef tj_emit_int_type(const tj_emitter *emitter, unsigned bits) {
+  return bits == 1 ? emitter->i1 : bits == 32 ? emitter->i32 : emitter->i64;
+}
+
+LLVMValueRef tj_emit_int(tj_emitter *emitter, unsigned bits, int64_t value) {
+  uint64_t mask = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+  return LLVMConstInt(tj_emit_int_type(emitter, bits), (uint64_t)value & mask, false);
+}
+
+/* LLVM's builder folds constants, and then there is no instruction to mark. */
+void tj_emit_no_wrap(LLVMValueRef instruction, tj_width width) {
+  if (LLVMIsAInstruction(instruction) == NULL)
+    return;
+  LLVMSetNSW(instruction, width.is_signed);
+  LLVMSetNUW(instruction, width.is_unsigned);
+}
+
+LLVMValueRef tj_emit_extended(tj_emitter *emitter, LLVMValueRef value, LLVMTypeRef type) {
+  if (LLVMTypeOf(value) == type)
+    return value;
+  return LLVMBuildZExt(emitter->builder, value, type, "");
+}
+
+LLVMValueRef tj_emit_binary_intrinsic(tj_emitter *emitter, const char *name, LLVMValueRef a, LLVMValueRef b) {
+  LLVMTypeRef overload[] = {LLVMTypeOf(a)};
+  LLVMValueRef arguments[] = {a, b};
+  return tj_emit_intrinsic(emitter, name, overload, 1, arguments, 2);
+}

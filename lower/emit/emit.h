@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* Emitting LLVM IR: one struct for all of LLVM's handles, and the vocabulary in which kernels are written, so that
+ * LLVM's own builder calls do not spread.
+ *
+ * A kernel's expressions are emitted level by level: first the nodes that depend on parameters alone, in the
+ * function's entry, then those of a workgroup, then the others, each where the first step of a work-item needs it. So
+ * every value dominates its uses, and facts hold wherever an expression is computed: parameters are checked at
+ * launch, and work-items beyond the count never get there. Facts become LLVM facts: nuw, nsw, exact, disjoint,
+ * ranges.
+ *
+ * What is allocated lives in the job's arena or in the module; an emitter owns nothing. */
+#ifndef TJ_LOWER_EMIT_H
+#define TJ_LOWER_EMIT_H
+
+#include "base/text.h"
+#include "ir/index/facts.h"
+#include "lower/emit/module.h"
+#include "lower/kernel/kernel_nodes.h"
+#include "lower/machine/width.h"
+
+#include <llvm-c/Core.h>
+
+/* What a slot holds: an element, or one of a vector's. */
+typedef struct {
+  LLVMValueRef value; /* of the carried type, or a vector of it */
+  uint32_t width;     /* elements of the vector; 1: none */
+  uint32_t lane;      /* which one the slot is */
+} tj_slot_value;
+
+/* A node's value: an i1 for truths, an i32, or an i64. */
+typedef struct tj_emitter {
+  tj_job *job;
+  tj_graph *graph;
+  const tj_target *target;
+  const tj_kernel *kernel;
+  LLVMContextRef context;
+  LLVMModuleRef module;
+  LLVMBuilderRef builder;
+  LLVMTypeRef i1, i8, i16, i32, i64, f16, bf16, f32, f64, b128, pointer, nothing; /* pointer: to a buffer */
+
+  LLVMValueRef function;   /* the one being emitted */
+  LLVMValueRef *buffer;    /* its parameters: pointers to the buffers, */
+  LLVMValueRef *parameter; /* integers for the parameters, */
+  LLVMValueRef *derived;   /* integers for the derived words, */
+  LLVMValueRef *extra;     /* i64s that the family asked for */
+  tj_kernel_nodes nodes;
+  LLVMValueRef *value;      /* by position in the walk; NULL: not emitted, or a constant */
+  tj_level level;           /* of what is being emitted */
+  tj_slot_value *slot;      /* by number */
+  LLVMValueRef scale, bias; /* numbers of the arithmetic's type */
+  LLVMValueRef lds;         /* pointer to the workgroup's own elements; NULL: there are none */
+  tj_width index_width;     /* of the linear coordinate, beyond the count included, and of the count */
+  bool keeps_loops;         /* LLVM is not to vectorise them */
+} tj_emitter;
+
+/* An emitter for a module that has a context and a builder. TJ4006 where an expression may not fit in 64 bits, TJ7003
+ * where there are too many operations. (emit_kernel.c) */
+void tj_emitter_init(tj_emitter *emitter, tj_graph *graph, tj_module *module, const tj_kernel *kernel,
+                     const tj_target *target);
+
+/* --- functions (emit_function.c) --- */
+
+/* Adds a function of the kernel's arguments (buffers, parameters, derived words), and of `extra` i64 arguments after
+ * them, with what is known of each; begins its entry block. With `pads`, the arguments lie in memory as they do in
+ * the argument block. */
+LLVMValueRef tj_emit_function(tj_emitter *emitter, const char *name, unsigned extra, bool pads);
+LLVMBasicBlockRef tj_emit_block(tj_emitter *emitter, const char *name);
+
+/* --- functions by themselves (emit_bitcode.c) --- */
+
+/* Adds a function of LLVM for each of the function's results. */
+void tj_emit_index_functions(tj_graph *graph, tj_module *module, const tj_function *function,
+                             const tj_target *target);
+
+/* --- attributes (emit.c) --- */
+
+/* An attribute of the function's argument index - 1. */
+void tj_emit_flag_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index, const char *name,
+                            uint64_t value);
+/* It is in low … end-1, modulo 2^bits. */
+void tj_emit_range_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index, unsigned bits,
+                             uint64_t low, uint64_t end);
+void tj_emit_function_flag(tj_emitter *emitter, LLVMValueRef function, const char *name);
+void tj_emit_text_attribute(tj_emitter *emitter, LLVMValueRef function, const char *name, const char *value);
+/* It is among what the facts say: low … high, as an integer of so many bits. */
+void tj_emit_facts_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index, unsigned bits,
+                             const tj_facts *facts);
+/* The value of a call is in low … end-1. */
+void tj_emit_call_range(tj_emitter *emitter, LLVMValueRef call, unsigned bits, uint64_t low, uint64_t end);
+void tj_emit_module_flag(tj_emitter *emitter, const char *name, uint32_t value);
+LLVMValueRef tj_emit_intrinsic(tj_emitter *emitter, const char *name, LLVMTypeRef overloads[],
+                               unsigned overload_count, LLVMValueRef arguments[], unsigned argument_count);
+
+/* --- integers (emit.c) --- */
+
+LLVMTypeRef tj_emit_int_type(const tj_emitter *emitter, unsigned bits);
+LLVMValueRef tj_emit_int(tj_emitter *emitter, unsigned bits, int64_t value);
+/* Sets nuw and nsw on an addition, a multiplication or a shift of integers of that width. */
+void tj_emit_no_wrap(LLVMValueRef instruction, tj_width width);
+
+/* The branch at the end of a loop: back to its body where it goes on. */
+void tj_emit_loop_end(tj_emitter *emitter, LLVMValueRef goes_on, LLVMBasicBlockRef body, LLVMBasicBlockRef done);
+/* A value that is not negative as a type at least as wide. */
+LLVMValueRef tj_emit_extended(tj_emitter *emitter, LLVMValueRef value, LLVMTypeRef type);
+LLVMValueRef tj_emit_binary_intrinsic(tj_emitter *emitter, const char *name, LLVMValueRef a, LLVMValueRef b);
+
+/* --- nodes (emit_node.c) --- */
+
+/* Emits what depends on parameters alone. */
+void tj_emit_launch_nodes(tj_emitter *emitter);
+/* Emits what depends on them and the workgroup, whose number's type is that of its symbol's facts. */
+void tj_emit_workgroup_nodes(tj_emitter *emitter, LLVMValueRef workgroup);
+/* From here on, `symbol`, which tells work-items apart, has this value, and what depends on it has none yet. */
+void tj_emit_begin_item(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef value);
+/* Emits all that a trip of the work-item's loop shares with the others. */
+void tj_emit_item_nodes(tj_emitter *emitter);
+/* From here on, a symbol that changes from trip to trip has this value. */
+void tj_emit_carried(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef value);
+/* From here on, `symbol`, which a step of the work-item looks up, has this value. */
+void tj_emit_looked_up(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef value);
+/* Emits what is marked, by position, and has no value yet. */
+void tj_emit_marked_nodes(tj_emitter *emitter, const bool *mark);
+/* The value of a node as an integer of `width`, which its facts must fit. */
+LLVMValueRef tj_emit_operand(tj_emitter *emitter, const tj_node *node, tj_width width);
+/* The value of a truth as an i1. */
+LLVMValueRef tj_emit_truth(tj_emitter *emitter, const tj_node *node);
+
+/* --- divisions (emit_divide.c) --- */
+
+LLVMValueRef tj_emit_quotient(tj_emitter *emitter, const tj_node *node);
+LLVMValueRef tj_emit_remainder(tj_emitter *emitter, const tj_node *node);
+/* a * b, as cheap as facts and target allow. */
+LLVMValueRef tj_emit_product(tj_emitter *emitter, const tj_node *node);
+
+/* --- conversions (convert.c) --- */
+
+LLVMTypeRef tj_emit_dtype(tj_emitter *emitter, tj_dtype dtype);
+/* Conversion between element types that convert: integers to integers keep the low bits; floats to integers round to
+ * zero and saturate, NaN to 0; anything to floats rounds to nearest, ties to even; raw bits stay as they are. */
+LLVMValueRef tj_emit_convert(tj_emitter *emitter, LLVMValueRef value, tj_dtype from, tj_dtype to);
+/* Emits the kernel's scale and bias, where it has them; at the beginning of a function. */
+void tj_emit_scaling(tj_emitter *emitter);
+/* The same conversion, with the kernel's scale and bias in between. */
+LLVMValueRef tj_emit_scaled(tj_emitter *emitter, LLVMValueRef value, tj_dtype from, tj_dtype to);
+/* The integer `value` as an element, rounded, or cut off, where it does not fit. */
+LLVMValueRef tj_emit_element(tj_emitter *emitter, int64_t value, tj_dtype dtype);
+
+/* --- steps (emit_step.c) --- */
+
+/* Steps of a work-item, without barriers; and, after them, all that follow. */
+typedef struct {
+  const tj_kernel_step *step;
+  uint32_t count, following;
+} tj_phase;
+
+/* The phase that begins with steps[begin]: up to the next barrier, or the end. */
+tj_phase tj_emit_phase(const tj_kernel_step steps[], uint32_t begin, uint32_t count);
+/* Emits its steps. The builder ends where they have ended. */
+void tj_emit_steps(tj_emitter *emitter, tj_phase phase);
+
+/* Has a store bypass the caches, which wait for whole lines. */
+void tj_emit_streamed(tj_emitter *emitter, LLVMValueRef store);
+/* Copies bytes from LDS to a buffer past the caches; at least one. From where they are, it may load a whole vector
+ * register. The builder ends in a new block. (emit_stream.c) */
+void tj_emit_stream(tj_emitter *emitter, LLVMValueRef to, LLVMValueRef from, uint64_t bytes);
+
+/* All steps of a flat kernel's work-item, with the loop around them. (emit_loop.c) */
+void tj_emit_item(tj_emitter *emitter);
+
+/* --- tiles (emit_step.c) --- */
+
+/* The branch between a tile that is all inside the domain and one at its edge. */
+typedef struct {
+  LLVMBasicBlockRef edge, end; /* NULL: the kernel does not tell them apart */
+} tj_tile_branch;
+
+/* What is emitted next is for inner tiles, if the kernel tells them apart, */
+tj_tile_branch tj_emit_begin_inner(tj_emitter *emitter);
+/* from here on for the others, */
+void tj_emit_begin_edge(tj_emitter *emitter, const tj_tile_branch *branch);
+/* and from here on for both. */
+void tj_emit_end_tile(tj_emitter *emitter, const tj_tile_branch *branch);
+
+/* --- kernels (emit_kernel.c) --- */
+
+/* More workgroups than any launch has, or 0 where the count has no bound. */
+uint64_t tj_emit_workgroup_limit(const tj_emitter *emitter);
+
+#endif

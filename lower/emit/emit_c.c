@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* The frame of functions in C: what they all need, comments on ranges, signatures, assumptions. c_expression.c writes
+ * what is inside. */
+#include "lower/emit/emit_c.h"
+
+#include "ir/index/facts.h"
+#include "ir/index/print.h"
+#include "ir/index/walk.h"
+#include "lower/emit/c_expression.h"
+#include "tilejit/tilejit.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* --- what functions need --- */
+
+static const char includes[] = "#if !defined(__HIPCC_RTC__) && !defined(__CUDACC_RTC__)\n"
+                               "#include <stdint.h>\n"
+                               "#endif\n\n";
+
+static const char definition_macro[] = "#ifndef TILEJIT_FUNCTION\n"
+                                       "#if defined(__HIPCC__) || defined(__CUDACC__)\n"
+                                       "#define TILEJIT_FUNCTION static inline __host__ __device__\n"
+                                       "#else\n"
+                                       "#define TILEJIT_FUNCTION static inline\n"
+                                       "#endif\n"
+                                       "#endif\n\n";
+
+static const char declaration_macro[] = "#ifndef TILEJIT_DECLARATION\n"
+                                        "#if defined(__HIPCC__) || defined(__CUDACC__)\n"
+                                        "#define TILEJIT_DECLARATION __device__\n"
+                                        "#else\n"
+                                        "#define TILEJIT_DECLARATION\n"
+                                        "#endif\n"
+                                        "#endif\n\n";
+
+static const char assumption_macro[] =
+    "/* What holds of arguments; define it as assert(fact) to have it checked. */\n"
+    "#ifndef TILEJIT_ASSUME\n"
+    "#if defined(__clang__)\n"
+    "#define TILEJIT_ASSUME(fact) __builtin_assume(fact)\n"
+    "#elif defined(__GNUC__)\n"
+    "#define TILEJIT_ASSUME(fact) ((fact) ? (void)0 : __builtin_unreachable())\n"
+    "#else\n"
+    "#define TILEJIT_ASSUME(fact) ((void)0)\n"
+    "#endif\n"
+    "#endif\n\n";
+
+/* The routines' bodies, of a type T. Shifts of what is negative, which C leaves to the compiler, are avoided. */
+static const struct {
+  const char *meaning, *body;
+} routines[] = {
+    [TJ_C_FLOOR_SHIFT] = {"a / 2^b, rounded to minus infinity", "a < 0 ? ~(~a >> b) : a >> b"},
+    [TJ_C_FLOOR_DIVIDE] = {"a / b, rounded to minus infinity, for b > 0", "a < 0 ? ~(~a / b) : a / b"},
+    [TJ_C_FLOOR_MODULO] = {"a - b * floor(a / b), for b > 0", "a % b + (a % b < 0 ? b : 0)"},
+    [TJ_C_SIGNED_DIVIDE] = {"a / b, rounded to minus infinity",
+                            "a / b - (a % b != 0 && (a % b < 0) != (b < 0) ? 1 : 0)"},
+    [TJ_C_SIGNED_MODULO] = {"a - b * floor(a / b)",
+                            "b == -1 ? 0 : a % b + (a % b != 0 && (a % b < 0) != (b < 0) ? b : 0)"},
+};
+
+static void write_routine(tj_text *text, tj_c_routine routine, tj_c_type type) {
+  const char *name = tj_c_routine_name(text->job, routine, type), *of = tj_c_type_name(type);
+  tj_text_format(text, "#ifndef TILEJIT_HAS_%s\n#define TILEJIT_HAS_%s\n", name + 8, name + 8);
+  tj_text_format(text, "/* %s */\nTILEJIT_FUNCTION %s %s(%s a, %s b) {\n  return %s;\n}\n#endif\n\n",
+                 routines[routine].meaning, of, name, of, of, routines[routine].body);
+}
+
+/* --- comments --- */
+
+static void write_range(tj_text *text, const tj_facts *facts) {
+  if (facts->low == INT64_MIN && facts->high == INT64_MAX)
+    tj_text_string(text, "any integer");
+  else if (facts->low == facts->high)
+    tj_text_format(text, "%" PRId64, facts->low);
+  else
+    tj_text_format(text, "%" PRId64 " .. %" PRId64, facts->low, facts->high);
+}
+
+static void write_argument_range(tj_text *text, const tj_function_argument *argument) {
+  const tj_symbol *symbol = argument->symbol->symbol;
+  tj_text_format(text, " *   %-10s ", argument->name);
+  write_range(text, &argument->symbol->facts);
+  if (symbol->high != NULL && !tj_is_constant(symbol->high))
+    tj_text_format(text, ", at most %s", tj_node_brief(text->job, symbol->high));
+  if (symbol->multiple > 1)
+    tj_text_format(text, ", a multiple of %" PRId64, symbol->multiple);
+  if (strcmp(symbol->name, argument->name) != 0)
+    tj_text_format(text, "; %s in the program", symbol->name);
+  tj_text_char(text, '\n');
+}
+
+/* The value's text, cut off where it would fill a screen. */
+static void write_value(tj_text *text, const tj_function *function) {
+  enum { LONGEST = 400 };
+  tj_text value = tj_text_begin(text->job);
+  tj_value_print(&value, function->expressions.value);
+  bool is_long = value.length > LONGEST;
+  tj_text_format(text, " *     %.*s%s\n", is_long ? LONGEST : (int)value.length, value.data, is_long ? " ..." : "");
+}
+
+static void write_heading(tj_text *text, const tj_function *function, const char *what) {
+  tj_text_format(text, "/* %s by tilejit " TJ_VERSION ": the index arithmetic of\n *\n", what);
+  write_value(text, function);
+  tj_text_format(text, " *\n * Arguments must lie in these ranges%s\n",
+                 function->argument_count > function->coordinate_count
+                     ? ": coordinates, then parameters."
+                     : (function->argument_count > 0 ? "." : ": there are none."));
+  for (uint32_t i = 0; i < function->argument_count; i++)
+    write_argument_range(text, &function->argument[i]);
+  tj_text_string(text, " */\n");
+}
+
+/* --- functions --- */
+
+static tj_c_type result_type(const tj_function_result *result) {
+  return result->is_predicate ? TJ_C_INT32 : tj_c_type_of(result->node);
+}
+
+static void write_signature(tj_text *text, const tj_function *function, const tj_function_result *result) {
+  tj_spend(text->job, function->argument_count);
+  tj_text_format(text, "%s %s(", tj_c_type_name(result_type(result)), result->name);
+  for (uint32_t i = 0; i < function->argument_count; i++)
+    tj_text_format(text, "%s%s %s", i > 0 ? ", " : "", tj_c_type_name(tj_c_type_of(function->argument[i].symbol)),
+                   function->argument[i].name);
+  tj_text_string(text, function->argument_count > 0 ? ")" : "void)");
+}
+
+static void write_result_range(tj_text *text, const tj_function *function, const tj_function_result *result) {
+  if (result->is_predicate) {
+    tj_text_string(text, "/* 1 where the value is valid, else 0 */\n");
+    return;
+  }
+  tj_text_string(text, "/* ");
+  write_range(text, &result->node->facts);
+  tj_text_format(text, "%s */\n", function->expressions.has_predicate ? "; of use where the value is valid" : "");
+}
+
+static bool all_bounded(const tj_walk *walk) {
+  for (uint32_t i = 0; i < walk->count; i++) {
+    if (!tj_facts_bounded(&walk->node[i]->facts))
+      return false;
+  }
+  return true;
+}
+
+/* A bound made of parameters, where it is short and of the argument's type. */
+static void write_symbolic_bound(tj_text *text, tj_graph *graph, const tj_function *function,
+                                 const tj_function_argument *argument) {
+  enum { MOST_NODES = 8 };
+  const tj_node *high = argument->symbol->symbol->high;
+  if (high == NULL || tj_is_constant(high) || tj_c_type_of(high) != tj_c_type_of(argument->symbol))
+    return;
+  tj_walk walk = tj_walk_nodes(graph, &high, 1);
+  if (walk.count > MOST_NODES || !all_bounded(&walk))
+    return;
+  tj_c_expression bound = tj_c_expression_of(graph, function, high);
+  if (*bound.statements == '\0' && !bound.calls_routines)
+    tj_text_format(text, "  TILEJIT_ASSUME(%s <= %s);\n", argument->name, bound.result);
+}
+
+/* What the compiler may take for granted: the ends of the range that are not those of the type, the multiple, and the
+ * bound. */
+static void write_assumptions(tj_text *text, tj_graph *graph, const tj_function *function,
+                              const tj_function_argument *argument) {
+  const tj_facts *facts = &argument->symbol->facts;
+  const tj_symbol *symbol = argument->symbol->symbol;
+  tj_c_type type = tj_c_type_of(argument->symbol);
+  int64_t least = type == TJ_C_INT32 ? INT32_MIN : type == TJ_C_UINT32 ? 0 : INT64_MIN;
+  int64_t greatest = type == TJ_C_INT32 ? INT32_MAX : type == TJ_C_UINT32 ? UINT32_MAX : INT64_MAX;
+  if (facts->low > least)
+    tj_text_format(text, "  TILEJIT_ASSUME(%s >= %s);\n", argument->name, tj_c_literal(text->job, facts->low, type));
+  if (facts->high < greatest)
+    tj_text_format(text, "  TILEJIT_ASSUME(%s <= %s);\n", argument->name, tj_c_literal(text->job, facts->high, type));
+  if (symbol->multiple > 1)
+    tj_text_format(text, "  TILEJIT_ASSUME(%s %% %s == 0);\n", argument->name,
+                   tj_c_literal(text->job, symbol->multiple, type));
+  write_symbolic_bound(text, graph, function, argument);
+}
+
+static bool is_among(const tj_node *const nodes[], uint32_t count, const tj_node *node) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (nodes[i] == node)
+      return true;
+  }
+  return false;
+}
+
+static void write_arguments(tj_text *text, tj_graph *graph, const tj_function *function, const tj_node *root) {
+  tj_walk walk = tj_walk_nodes(graph, &root, 1);
+  tj_spend(graph->job, (uint64_t)walk.count * function->argument_count);
+  for (uint32_t i = 0; i < function->argument_count; i++) {
+    if (is_among(walk.node, walk.count, function->argument[i].symbol))
+      write_assumptions(text, graph, function, &function->argument[i]);
+    else
+      tj_text_format(text, "  (void)%s;\n", function->argument[i].name);
+  }
+}
+
+static void write_function(tj_text *text, tj_graph *graph, const tj_function *function,
+                           const tj_function_result *result, const tj_c_expression *expression) {
+  write_result_range(text, function, result);
+  tj_text_string(text, "TILEJIT_FUNCTION ");
+  write_signature(text, function, result);
+  tj_text_string(text, " {\n");
+  write_arguments(text, graph, function, result->node);
+  tj_text_format(text, "%s  return %s;\n}\n", expression->statements, expression->result);
+}
+
+static void write_routines(tj_text *text, const tj_c_expression expressions[], uint32_t count) {
+  for (int routine = 0; routine < TJ_C_ROUTINE_COUNT; routine++) {
+    for (int type = 0; type < TJ_C_TYPE_COUNT; type++) {
+      bool is_used = false;
+      for (uint32_t i = 0; i < count; i++)
+        is_used = is_used || expressions[i].is_used[routine][type];
+      if (is_used)
+        write_routine(text, (tj_c_routine)routine, (tj_c_type)type);
+    }
+  }
+}
+
+void tj_emit_c(tj_text *text, tj_graph *graph, const tj_function *function) {
+  tj_c_expression *expressions = TJ_NEW_ARRAY(graph->job, tj_c_expression, function->result_count);
+  for (uint32_t i = 0; i < function->result_count; i++)
+    expressions[i] = tj_c_expression_of(graph, function, function->result[i].node);
+  write_heading(text, function, "Written");
+  tj_text_string(text, includes);
+  tj_text_string(text, definition_macro);
+  tj_text_string(text, assumption_macro);
+  write_routines(text, expressions, function->result_count);
+  for (uint32_t i = 0; i < function->result_count; i++) {
+    tj_text_string(text, i > 0 ? "\n" : "");
+    write_function(text, graph, function, &function->result[i], &expressions[i]);
+  }
+}
+
+void tj_emit_c_header(tj_text *text, const tj_function *function) {
+  write_heading(text, function, "Compiled");
+  tj_text_string(text, includes);
+  tj_text_string(text, declaration_macro);
+  tj_text_string(text, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+  for (uint32_t i = 0; i < function->result_count; i++) {
+    write_result_range(text, function, &function->result[i]);
+    tj_text_string(text, "TILEJIT_DECLARATION ");
+    write_signature(text, function, &function->result[i]);
+    tj_text_string(text, ";\n");
+  }
+  tj_text_string(text, "#ifdef __cplusplus\n}\n#endif\n");
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions of a kernel's arguments: their types, and what is known of each.
+ *
+ * An argument stands for a word of the argument block. An integer that fits in 32 bits is an i32, so that LLVM knows
+ * the upper half to be of no use; where LLVM lays the arguments out as the block (the kernels of GPUs), a pad follows
+ * it. */
+#include "lower/emit/emit.h"
+
+#include <string.h>
+
+/* A word of the argument block. */
+typedef struct {
+  LLVMTypeRef type;
+  const char *name;
+  const tj_kernel_buffer *buffer; /* NULL: an integer */
+  const tj_facts *facts;          /* of the integer; NULL: any */
+} argument_word;
+
+typedef struct {
+  argument_word *word;
+  unsigned count;
+} argument_list;
+
+static void add_buffer(const tj_emitter *emitter, argument_list *list, const tj_kernel_buffer *buffer) {
+  list->word[list->count++] = (argument_word){emitter->pointer, buffer->name, buffer, NULL};
+}
+
+static void add_node(const tj_emitter *emitter, argument_list *list, const tj_node *node, const char *name) {
+  LLVMTypeRef type = tj_emit_int_type(emitter, tj_width_of(&node, 1).bits);
+  list->word[list->count++] = (argument_word){type, name, NULL, &node->facts};
+}
+
+static void add_bits(const tj_emitter *emitter, argument_list *list, const char *name) {
+  list->word[list->count++] = (argument_word){emitter->i64, name, NULL, NULL};
+}
+
+static argument_list list_arguments(const tj_emitter *emitter, unsigned extra) {
+  const tj_kernel *kernel = emitter->kernel;
+  argument_list list = {TJ_NEW_ARRAY(emitter->job, argument_word, tj_kernel_argument_bytes(kernel) / 8 + extra), 0};
+  for (uint32_t i = 0; i < kernel->buffer_count; i++)
+    add_buffer(emitter, &list, &kernel->buffer[i]);
+  for (uint32_t i = 0; i < kernel->parameter_count; i++)
+    add_node(emitter, &list, kernel->parameter[i], kernel->parameter[i]->symbol->name);
+  for (uint32_t i = 0; i < kernel->derived_count; i++) {
+    if (kernel->derived[i].kind == TJ_DERIVED_VALUE)
+      add_node(emitter, &list, kernel->derived[i].node, "derived");
+    else
+      add_bits(emitter, &list, "magic");
+  }
+  for (unsigned i = 0; i < extra; i++)
+    add_bits(emitter, &list, "extra");
+  return list;
+}
+
+static LLVMTypeRef function_type(const tj_emitter *emitter, const argument_list *list, bool pads) {
+  LLVMTypeRef *types = TJ_NEW_ARRAY(emitter->job, LLVMTypeRef, 2 * (size_t)list->count);
+  unsigned count = 0;
+  for (unsigned i = 0; i < list->count; i++) {
+    types[count++] = list->word[i].type;
+    if (pads && list->word[i].type == emitter->i32)
+      types[count++] = emitter->i32;
+  }
+  return LLVMFunctionType(emitter->nothing, types, count, false);
+}
+
+static void describe_buffer(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index,
+                            const tj_kernel_buffer *buffer) {
+  tj_emit_flag_attribute(emitter, function, index, "noalias", 0);
+  tj_emit_flag_attribute(emitter, function, index, "captures", 0);
+  tj_emit_flag_attribute(emitter, function, index, "align", tj_dtype_bits(buffer->dtype) / 8);
+  if (!buffer->is_written)
+    tj_emit_flag_attribute(emitter, function, index, buffer->is_read ? "readonly" : "readnone", 0);
+  else if (!buffer->is_read)
+    tj_emit_flag_attribute(emitter, function, index, "writeonly", 0);
+}
+
+/* Names the argument, says what is known of it, and returns it. */
+static LLVMValueRef describe_argument(tj_emitter *emitter, LLVMValueRef function, unsigned position,
+                                      const argument_word *word) {
+  LLVMAttributeIndex index = position + 1;
+  tj_emit_flag_attribute(emitter, function, index, "noundef", 0);
+  if (word->buffer != NULL)
+    describe_buffer(emitter, function, index, word->buffer);
+  else if (word->facts != NULL)
+    tj_emit_facts_attribute(emitter, function, index, LLVMGetIntTypeWidth(word->type), word->facts);
+  LLVMValueRef argument = LLVMGetParam(function, position);
+  LLVMSetValueName2(argument, word->name, strlen(word->name));
+  return argument;
+}
+
+static void take_arguments(tj_emitter *emitter, LLVMValueRef function, const argument_list *list, bool pads) {
+  const tj_kernel *kernel = emitter->kernel;
+  LLVMValueRef *arguments = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, list->count);
+  unsigned position = 0;
+  for (unsigned i = 0; i < list->count; i++) {
+    arguments[i] = describe_argument(emitter, function, position, &list->word[i]);
+    position += pads && list->word[i].type == emitter->i32 ? 2 : 1;
+  }
+  emitter->buffer = arguments;
+  emitter->parameter = emitter->buffer + kernel->buffer_count;
+  emitter->derived = emitter->parameter + kernel->parameter_count;
+  emitter->extra = emitter->derived + kernel->derived_count;
+}
+
+LLVMValueRef tj_emit_function(tj_emitter *emitter, const char *name, unsigned extra, bool pads) {
+  argument_list list = list_arguments(emitter, extra);
+  LLVMValueRef function = LLVMAddFunction(emitter->module, name, function_type(emitter, &list, pads));
+  tj_emit_function_flag(emitter, function, "nounwind");
+  tj_emit_function_flag(emitter, function, "mustprogress");
+  tj_emit_function_flag(emitter, function, "willreturn");
+  take_arguments(emitter, function, &list, pads);
+  emitter->function = function;
+  LLVMPositionBuilderAtEnd(emitter->builder, tj_emit_block(emitter, "entry"));
+  tj_emit_scaling(emitter);
+  return function;
+}
+
+LLVMBasicBlockRef tj_emit_block(tj_emitter *emitter, const char *name) {
+  return LLVMAppendBasicBlockInContext(emitter->context, emitter->function, name);
+}

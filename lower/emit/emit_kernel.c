@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Emitters: what they need to know of a kernel before its function begins. */
+#include "lower/emit/emit.h"
+#include "lower/kernel/loop.h"
+
+uint64_t tj_emit_workgroup_limit(const tj_emitter *emitter) {
+  int64_t count = emitter->kernel->count->facts.high, size = emitter->kernel->workgroup_size;
+  return count == INT64_MAX ? 0 : (uint64_t)(count / size + (count % size != 0));
+}
+
+/* The linear coordinate runs to the end of the last workgroup, which may be beyond the count. */
+static tj_width index_width(const tj_emitter *emitter) {
+  int64_t end;
+  uint64_t workgroups = tj_emit_workgroup_limit(emitter);
+  bool overflows = __builtin_mul_overflow(workgroups, emitter->kernel->workgroup_size, &end);
+  if (workgroups == 0 || overflows)
+    return (tj_width){64, false, true};
+  tj_width width = tj_width_of_range(0, end > 0 ? end - 1 : 0);
+  return emitter->kernel->count->facts.high <= UINT32_MAX ? width : (tj_width){64, true, true};
+}
+
+static bool is_coordinate(const tj_kernel *kernel, const tj_node *node) {
+  for (uint32_t i = 0; i < kernel->binding_count; i++) {
+    if (kernel->binding[i].symbol == node)
+      return true;
+  }
+  return node == kernel->index || node == kernel->workgroup || node == kernel->item ||
+         tj_is_looked_up(kernel, node) || (kernel->loop != NULL && tj_loop_changes(kernel->loop, node));
+}
+
+static void check_symbols(const tj_emitter *emitter) {
+  const tj_walk *walk = &emitter->nodes.walk;
+  for (uint32_t i = 0; i < walk->count; i++) {
+    bool is_known = walk->node[i]->op != TJ_OP_SYMBOL || is_coordinate(emitter->kernel, walk->node[i]);
+    for (uint32_t j = 0; j < emitter->kernel->parameter_count && !is_known; j++)
+      is_known = walk->node[i] == emitter->kernel->parameter[j];
+    if (!is_known)
+      tj_fail(emitter->job, TJ_MISSING_PARAMETER, "%s is neither a parameter of kernel %s nor one of its coordinates",
+              walk->node[i]->symbol->name, emitter->kernel->name);
+  }
+}
+
+static void check_size(const tj_emitter *emitter) {
+  uint32_t operations = tj_kernel_nodes_operations(&emitter->nodes);
+  if (operations > TJ_KERNEL_MOST_OPERATIONS)
+    tj_fail(emitter->job, TJ_WORK_LIMIT, "kernel %s takes %u operations for each work-item, more than %d",
+            emitter->kernel->name, operations, TJ_KERNEL_MOST_OPERATIONS);
+}
+
+static void init_types(tj_emitter *emitter) {
+  emitter->i1 = LLVMInt1TypeInContext(emitter->context);
+  emitter->i8 = LLVMInt8TypeInContext(emitter->context);
+  emitter->i16 = LLVMInt16TypeInContext(emitter->context);
+  emitter->i32 = LLVMInt32TypeInContext(emitter->context);
+  emitter->i64 = LLVMInt64TypeInContext(emitter->context);
+  emitter->f16 = LLVMHalfTypeInContext(emitter->context);
+  emitter->bf16 = LLVMBFloatTypeInContext(emitter->context);
+  emitter->f32 = LLVMFloatTypeInContext(emitter->context);
+  emitter->f64 = LLVMDoubleTypeInContext(emitter->context);
+  emitter->b128 = LLVMVectorType(emitter->i32, 4);
+  emitter->pointer = LLVMPointerTypeInContext(emitter->context, emitter->target->global_address_space);
+  emitter->nothing = LLVMVoidTypeInContext(emitter->context);
+}
+
+void tj_emitter_init(tj_emitter *emitter, tj_graph *graph, tj_module *module, const tj_kernel *kernel,
+                     const tj_target *target) {
+  *emitter = (tj_emitter){
+      .job = graph->job,
+      .graph = graph,
+      .target = target,
+      .kernel = kernel,
+      .context = module->context,
+      .module = module->module,
+      .builder = module->builder,
+      .nodes = tj_kernel_nodes_of(graph, kernel),
+  };
+  check_size(emitter);
+  check_symbols(emitter);
+  tj_check_widths(graph, emitter->nodes.root, emitter->nodes.root_count);
+  tj_kernel_nodes_schedule(graph, &emitter->nodes);
+  emitter->value = TJ_NEW_ARRAY(graph->job, LLVMValueRef, emitter->nodes.walk.count);
+  emitter->slot = TJ_NEW_ARRAY(graph->job, tj_slot_value, kernel->slot_count + 1);
+  emitter->index_width = index_width(emitter);
+  init_types(emitter);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* The loop of a work-item: what its trips share before it, what it carries as phis, its steps once.
+ *
+ * What is carried may leave its range after the last trip, when nobody looks at it any more: its bits are cut off
+ * there. The loop runs at least once, so that the test stands at its end. */
+#include "lower/emit/emit.h"
+
+typedef struct {
+  LLVMBasicBlockRef before, body;
+  LLVMValueRef counter, trips;
+  LLVMValueRef *phi; /* of what is carried, by number */
+  tj_width width;    /* of the counter */
+} trip_loop;
+
+static void emit_initial(tj_emitter *emitter, const tj_loop *loop, trip_loop *trip, LLVMValueRef initial[]) {
+  trip->width = tj_width_of(&loop->trips, 1);
+  trip->trips = tj_emit_operand(emitter, loop->trips, trip->width);
+  for (uint32_t i = 0; i < loop->carried_count; i++) {
+    const tj_carried *carried = &loop->carried[i];
+    initial[i] = tj_emit_operand(emitter, carried->initial, tj_width_of(&carried->symbol, 1));
+  }
+}
+
+static LLVMValueRef emit_phi(tj_emitter *emitter, LLVMValueRef initial, LLVMBasicBlockRef before, const char *name) {
+  LLVMValueRef phi = LLVMBuildPhi(emitter->builder, LLVMTypeOf(initial), name);
+  LLVMAddIncoming(phi, &initial, &before, 1);
+  return phi;
+}
+
+static trip_loop begin_trips(tj_emitter *emitter, const tj_loop *loop) {
+  trip_loop trip = {.phi = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, loop->carried_count + 1)};
+  emit_initial(emitter, loop, &trip, trip.phi);
+  trip.before = LLVMGetInsertBlock(emitter->builder);
+  trip.body = tj_emit_block(emitter, "trip");
+  LLVMBuildBr(emitter->builder, trip.body);
+  LLVMPositionBuilderAtEnd(emitter->builder, trip.body);
+  trip.counter = emit_phi(emitter, tj_emit_int(emitter, trip.width.bits, 0), trip.before, "counter");
+  for (uint32_t i = 0; i < loop->carried_count; i++)
+    trip.phi[i] = emit_phi(emitter, trip.phi[i], trip.before, loop->carried[i].symbol->symbol->name);
+  tj_emit_carried(emitter, loop->counter, trip.counter);
+  for (uint32_t i = 0; i < loop->carried_count; i++)
+    tj_emit_carried(emitter, loop->carried[i].symbol, trip.phi[i]);
+  return trip;
+}
+
+static void emit_nodes_of_next(tj_emitter *emitter, const tj_loop *loop) {
+  bool *mark = TJ_NEW_ARRAY(emitter->job, bool, emitter->nodes.walk.count);
+  for (uint32_t i = 0; i < loop->carried_count; i++)
+    tj_kernel_nodes_mark(&emitter->nodes, loop->carried[i].next, mark);
+  tj_kernel_nodes_spread(&emitter->nodes, mark);
+  tj_emit_marked_nodes(emitter, mark);
+}
+
+static void end_trips(tj_emitter *emitter, const tj_loop *loop, const trip_loop *trip) {
+  LLVMBasicBlockRef done = tj_emit_block(emitter, "walked");
+  LLVMValueRef *next = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, loop->carried_count + 1);
+  emit_nodes_of_next(emitter, loop);
+  for (uint32_t i = 0; i < loop->carried_count; i++)
+    next[i] = tj_emit_operand(emitter, loop->carried[i].next, tj_width_of(&loop->carried[i].symbol, 1));
+  LLVMValueRef count = LLVMBuildAdd(emitter->builder, trip->counter, tj_emit_int(emitter, trip->width.bits, 1), "");
+  tj_emit_no_wrap(count, trip->width);
+  LLVMValueRef goes_on = LLVMBuildICmp(emitter->builder, LLVMIntULT, count, trip->trips, "");
+  LLVMBasicBlockRef latch = LLVMGetInsertBlock(emitter->builder);
+  tj_emit_loop_end(emitter, goes_on, trip->body, done);
+  LLVMAddIncoming(trip->counter, &count, &latch, 1);
+  for (uint32_t i = 0; i < loop->carried_count; i++)
+    LLVMAddIncoming(trip->phi[i], &next[i], &latch, 1);
+  LLVMPositionBuilderAtEnd(emitter->builder, done);
+}
+
+void tj_emit_item(tj_emitter *emitter) {
+  const tj_kernel *kernel = emitter->kernel;
+  tj_phase all = {kernel->step, kernel->step_count, 0};
+  if (kernel->loop == NULL) {
+    tj_emit_steps(emitter, all);
+    return;
+  }
+  tj_emit_item_nodes(emitter);
+  trip_loop trip = begin_trips(emitter, kernel->loop);
+  tj_emit_steps(emitter, all);
+  end_trips(emitter, kernel->loop, &trip);
+}

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: MIT */
+/* What one work-item does: its steps, each where it is valid.
+ *
+ * An access that is not valid must not happen at all, since its offset may be anywhere: it stands behind a branch.
+ * Neighbouring steps with the same predicate share the branch, a gate; what they load and somebody after the gate
+ * needs is the fill where the gate was not entered. Expressions are emitted before the gate. */
+#include "lower/emit/emit.h"
+#include "lower/emit/transpose.h"
+
+#include <string.h>
+
+/* --- vectors and slots --- */
+
+/* Elements are raw bits wherever they are held or moved: floats would be changed by machines that do not have them.
+ */
+static LLVMTypeRef element_type(tj_emitter *emitter, tj_dtype dtype) {
+  return tj_emit_dtype(emitter, tj_dtype_raw(dtype));
+}
+
+static LLVMTypeRef vector_type(tj_emitter *emitter, tj_dtype dtype, uint32_t width) {
+  LLVMTypeRef element = element_type(emitter, dtype);
+  return width == 1 ? element : LLVMVectorType(element, width);
+}
+
+static LLVMValueRef element_at(tj_emitter *emitter, LLVMValueRef vector, uint32_t width, uint32_t lane) {
+  if (width == 1)
+    return vector;
+  return LLVMBuildExtractElement(emitter->builder, vector, LLVMConstInt(emitter->i32, lane, false), "");
+}
+
+static LLVMValueRef with_element(tj_emitter *emitter, LLVMValueRef vector, LLVMValueRef element, uint32_t lane) {
+  return LLVMBuildInsertElement(emitter->builder, vector, element, LLVMConstInt(emitter->i32, lane, false), "");
+}
+
+/* From the type of elements in one place to that in another; with `scales`, scaled on the way. */
+typedef struct {
+  tj_dtype from, to;
+  bool scales;
+} conversion;
+
+static bool scales_at(const tj_emitter *emitter, const tj_kernel_step *step) {
+  return step->access.buffer != TJ_LDS &&
+         emitter->kernel->scaling.when == (step->kind == TJ_STEP_LOAD ? TJ_SCALED_LOADING : TJ_SCALED_STORING);
+}
+
+static tj_dtype dtype_of(const tj_emitter *emitter, const tj_access *access) {
+  const tj_kernel *kernel = emitter->kernel;
+  return access->buffer == TJ_LDS ? kernel->carried : kernel->buffer[access->buffer].dtype;
+}
+
+static conversion conversion_at(const tj_emitter *emitter, const tj_kernel_step *step) {
+  tj_dtype dtype = dtype_of(emitter, &step->access), carried = emitter->kernel->carried;
+  bool loads = step->kind == TJ_STEP_LOAD;
+  return (conversion){loads ? dtype : carried, loads ? carried : dtype, scales_at(emitter, step)};
+}
+
+static LLVMValueRef convert_element(tj_emitter *emitter, LLVMValueRef element, conversion how) {
+  if (how.from == how.to && !how.scales)
+    return element;
+  element = tj_emit_convert(emitter, element, tj_dtype_raw(how.from), how.from);
+  element = how.scales ? tj_emit_scaled(emitter, element, how.from, how.to)
+                       : tj_emit_convert(emitter, element, how.from, how.to);
+  return tj_emit_convert(emitter, element, how.to, tj_dtype_raw(how.to));
+}
+
+static LLVMValueRef converted(tj_emitter *emitter, LLVMValueRef vector, uint32_t width, conversion how) {
+  if (width == 1 || (how.from == how.to && !how.scales))
+    return convert_element(emitter, vector, how);
+  LLVMValueRef result = LLVMGetPoison(vector_type(emitter, how.to, width));
+  for (uint32_t lane = 0; lane < width; lane++) {
+    LLVMValueRef element = convert_element(emitter, element_at(emitter, vector, width, lane), how);
+    result = with_element(emitter, result, element, lane);
+  }
+  return result;
+}
+
+static void set_slots(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueRef vector) {
+  for (uint32_t lane = 0; lane < step->width; lane++)
+    emitter->slot[step->slot + lane * step->slot_step] = (tj_slot_value){vector, step->width, lane};
+}
+
+/* Whether the step's slots are one loaded vector, in its order. */
+static bool is_whole_vector(const tj_emitter *emitter, const tj_kernel_step *step) {
+  const tj_slot_value *first = &emitter->slot[step->slot];
+  for (uint32_t lane = 0; lane < step->width; lane++) {
+    const tj_slot_value *slot = &emitter->slot[step->slot + lane * step->slot_step];
+    if (slot->value != first->value || slot->width != step->width || slot->lane != lane)
+      return false;
+  }
+  return true;
+}
+
+static LLVMValueRef gathered(tj_emitter *emitter, const tj_kernel_step *step) {
+  if (is_whole_vector(emitter, step))
+    return emitter->slot[step->slot].value;
+  LLVMValueRef vector =
+      step->width == 1 ? NULL : LLVMGetPoison(vector_type(emitter, emitter->kernel->carried, step->width));
+  for (uint32_t lane = 0; lane < step->width; lane++) {
+    const tj_slot_value *slot = &emitter->slot[step->slot + lane * step->slot_step];
+    LLVMValueRef element = element_at(emitter, slot->value, slot->width, slot->lane);
+    vector = step->width == 1 ? element : with_element(emitter, vector, element, lane);
+  }
+  return vector;
+}
+
+/* --- accesses --- */
+
+static unsigned log2_of(uint32_t power) {
+  return (unsigned)__builtin_ctz(power);
+}
+
+static bool fits_32_bits(const tj_node *offset, uint32_t bytes) {
+  return offset->facts.low >= 0 && offset->facts.high <= (int64_t)(UINT32_MAX / bytes);
+}
+
+static LLVMValueRef displaced(tj_emitter *emitter, const tj_access *access, LLVMValueRef address) {
+  if (access->displacement == 0)
+    return address;
+  LLVMTypeRef index = access->buffer == TJ_LDS ? emitter->i32 : emitter->i64;
+  LLVMValueRef distance = LLVMConstInt(index, (uint64_t)access->displacement, false);
+  LLVMTypeRef type = element_type(emitter, dtype_of(emitter, access));
+  return LLVMBuildInBoundsGEP2(emitter->builder, type, address, &distance, 1, "");
+}
+
+/* The part of an address that the whole workgroup shares: it costs each work-item nothing. */
+static LLVMValueRef emit_base(tj_emitter *emitter, const tj_access *access) {
+  if (access->buffer == TJ_LDS)
+    return emitter->lds;
+  LLVMValueRef address = emitter->buffer[access->buffer];
+  LLVMTypeRef type = element_type(emitter, dtype_of(emitter, access));
+  if (access->base != NULL && !tj_is_int(access->base, 0)) {
+    LLVMValueRef base = tj_emit_operand(emitter, access->base, (tj_width){64, true, access->base->facts.low >= 0});
+    address = LLVMBuildInBoundsGEP2(emitter->builder, type, address, &base, 1, "");
+  }
+  return address;
+}
+
+/* An offset in bytes, in 32 bits. What several offsets that differ in some bits have in common is scaled once. */
+static LLVMValueRef scaled_offset(tj_emitter *emitter, const tj_node *node, uint32_t bytes) {
+  if (node->op == TJ_OP_XOR && tj_is_constant(node->arg[1])) {
+    LLVMValueRef change = LLVMConstInt(emitter->i32, (uint64_t)node->arg[1]->value * bytes, false);
+    return LLVMBuildXor(emitter->builder, scaled_offset(emitter, node->arg[0], bytes), change, "");
+  }
+  LLVMValueRef offset = tj_emit_operand(emitter, node, tj_width_of(&node, 1));
+  LLVMValueRef scaled = LLVMBuildShl(emitter->builder, offset, LLVMConstInt(emitter->i32, log2_of(bytes), false), "");
+  tj_emit_no_wrap(scaled, (tj_width){32, false, true});
+  return scaled;
+}
+
+/* Where the byte offset fits in 32 bits, it is computed there: machines add it to a base for nothing. */
+static LLVMValueRef emit_address(tj_emitter *emitter, const tj_access *access) {
+  bool is_lds = access->buffer == TJ_LDS;
+  tj_dtype dtype = dtype_of(emitter, access);
+  uint32_t bytes = tj_dtype_bits(dtype) / 8;
+  LLVMTypeRef type = element_type(emitter, dtype);
+  bool is_small = fits_32_bits(access->offset, bytes), is_positive = access->offset->facts.low >= 0;
+  tj_width width = is_small ? tj_width_of(&access->offset, 1) : (tj_width){64, true, is_positive};
+  LLVMValueRef offset;
+  if (is_small && (is_lds || emitter->target->has_32_bit_offsets)) {
+    offset = scaled_offset(emitter, access->offset, bytes);
+    type = emitter->i8;
+  } else {
+    offset = tj_emit_operand(emitter, access->offset, width);
+  }
+  if (!is_lds && is_positive)
+    offset = tj_emit_extended(emitter, offset, emitter->i64);
+  LLVMValueRef base = emit_base(emitter, access);
+  LLVMValueRef address = LLVMBuildInBoundsGEP2(emitter->builder, type, base, &offset, 1, "");
+  return displaced(emitter, access, address);
+}
+
+static bool is_multiple(const tj_access *access, int64_t elements) {
+  return (access->base == NULL || tj_facts_divisible(&access->base->facts, elements)) &&
+         tj_facts_divisible(&access->offset->facts, elements) && access->displacement % elements == 0;
+}
+
+/* Of the address, as far as the offset's facts show, and no more than the access has use for. */
+static unsigned alignment_of(const tj_emitter *emitter, const tj_kernel_step *step) {
+  uint32_t bytes = tj_dtype_bits(dtype_of(emitter, &step->access)) / 8, elements = 1;
+  while (elements < step->width && is_multiple(&step->access, 2 * (int64_t)elements))
+    elements *= 2;
+  return bytes * elements;
+}
+
+static void emit_prefetch(tj_emitter *emitter, const tj_kernel_step *step) {
+  enum { SECOND_CACHE = 2, DATA = 1 };
+  LLVMValueRef arguments[] = {emit_address(emitter, &step->access), LLVMConstInt(emitter->i32, 0, false),
+                              LLVMConstInt(emitter->i32, SECOND_CACHE, false),
+                              LLVMConstInt(emitter->i32, DATA, false)};
+  tj_emit_intrinsic(emitter, "llvm.prefetch", &emitter->pointer, 1, arguments, 4);
+}
+
+static void emit_load(tj_emitter *emitter, const tj_kernel_step *step) {
+  LLVMTypeRef type = vector_type(emitter, dtype_of(emitter, &step->access), step->width);
+  LLVMValueRef vector = LLVMBuildLoad2(emitter->builder, type, emit_address(emitter, &step->access), "element");
+  LLVMSetAlignment(vector, alignment_of(emitter, step));
+  set_slots(emitter, step, converted(emitter, vector, step->width, conversion_at(emitter, step)));
+}
+
+void tj_emit_streamed(tj_emitter *emitter, LLVMValueRef store) {
+  LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(emitter->i32, 1, false));
+  LLVMMetadataRef node = LLVMMDNodeInContext2(emitter->context, &one, 1);
+  LLVMSetMetadata(store, LLVMGetMDKindIDInContext(emitter->context, "nontemporal", 11),
+                  LLVMMetadataAsValue(emitter->context, node));
+}
+
+static void emit_store(tj_emitter *emitter, const tj_kernel_step *step) {
+  tj_emit_transposed(emitter, step);
+  LLVMValueRef vector = converted(emitter, gathered(emitter, step), step->width, conversion_at(emitter, step));
+  LLVMValueRef store = LLVMBuildStore(emitter->builder, vector, emit_address(emitter, &step->access));
+  LLVMSetAlignment(store, alignment_of(emitter, step));
+  if (emitter->kernel->is_streamed && step->access.buffer != TJ_LDS)
+    tj_emit_streamed(emitter, store);
+}
+
+/* LDS has room for a vector after its elements. */
+static void emit_stream(tj_emitter *emitter, const tj_kernel_step *step) {
+  tj_access staged = {.buffer = TJ_LDS, .offset = step->value};
+  uint32_t bytes = tj_dtype_bits(emitter->kernel->carried) / 8;
+  LLVMValueRef from = emit_address(emitter, &staged), to = emit_address(emitter, &step->access);
+  tj_emit_stream(emitter, to, from, (uint64_t)step->width * bytes);
+}
+
+/* The value of an expression as an element of the carried type: its low bits, or the nearest float. */
+static void emit_value(tj_emitter *emitter, const tj_kernel_step *step) {
+  tj_dtype to = emitter->kernel->carried;
+  tj_width width = tj_width_of(&step->value, 1);
+  LLVMValueRef value = tj_emit_operand(emitter, step->value, width);
+  if (tj_dtype_class_of(to) == TJ_CLASS_BITS) {
+    value = LLVMBuildIntCast2(emitter->builder, value, element_type(emitter, to), width.is_signed, "");
+  } else {
+    tj_dtype narrow = width.is_signed ? TJ_DTYPE_i32 : TJ_DTYPE_u32;
+    value = tj_emit_convert(emitter, value, width.bits == 32 ? narrow : TJ_DTYPE_i64, to);
+    value = tj_emit_convert(emitter, value, to, tj_dtype_raw(to));
+  }
+  set_slots(emitter, step, value);
+}
+
+/* --- looking up --- */
+
+static bool is_always(const tj_node *valid) {
+  return valid == NULL || (tj_is_constant(valid) && valid->value != 0);
+}
+
+/* The element as an integer of 64 bits; those beyond 2^63 are as good as negative ones. */
+static LLVMValueRef emit_integer(tj_emitter *emitter, const tj_kernel_step *step) {
+  tj_dtype dtype = dtype_of(emitter, &step->access);
+  LLVMValueRef element =
+      LLVMBuildLoad2(emitter->builder, element_type(emitter, dtype), emit_address(emitter, &step->access), "index");
+  LLVMSetAlignment(element, alignment_of(emitter, step));
+  return LLVMBuildIntCast2(emitter->builder, element, emitter->i64, tj_dtype_class_of(dtype) == TJ_CLASS_SIGNED, "");
+}
+
+/* The element, or the limit where it is none of the integers below that. */
+static LLVMValueRef emit_limited(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueRef limit) {
+  LLVMValueRef element = emit_integer(emitter, step);
+  LLVMValueRef is_below = LLVMBuildICmp(emitter->builder, LLVMIntULT, element, limit, "");
+  return LLVMBuildSelect(emitter->builder, is_below, element, limit, "");
+}
+
+static LLVMValueRef emit_gated_lookup(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueRef limit) {
+  LLVMValueRef valid = tj_emit_truth(emitter, step->access.valid);
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(emitter->builder);
+  LLVMBasicBlockRef inside = tj_emit_block(emitter, "lookup"), after = tj_emit_block(emitter, "found");
+  LLVMBuildCondBr(emitter->builder, valid, inside, after);
+  LLVMPositionBuilderAtEnd(emitter->builder, inside);
+  LLVMValueRef element = emit_limited(emitter, step, limit);
+  LLVMBuildBr(emitter->builder, after);
+  LLVMPositionBuilderAtEnd(emitter->builder, after);
+  LLVMValueRef found = LLVMBuildPhi(emitter->builder, emitter->i64, "index");
+  LLVMAddIncoming(found, &element, &inside, 1);
+  LLVMAddIncoming(found, &limit, &before, 1);
+  return found;
+}
+
+static void emit_lookup(tj_emitter *emitter, const tj_kernel_step *step) {
+  LLVMValueRef limit = tj_emit_operand(emitter, step->limit, (tj_width){64, true, true});
+  LLVMValueRef found =
+      is_always(step->access.valid) ? emit_limited(emitter, step, limit) : emit_gated_lookup(emitter, step, limit);
+  tj_width width = tj_width_of(&step->value, 1);
+  if (width.bits == 32)
+    found = LLVMBuildTrunc(emitter->builder, found, emitter->i32, "");
+  tj_emit_looked_up(emitter, step->value, found);
+}
+
+/* --- gates --- */
+
+static LLVMValueRef fill_of(tj_emitter *emitter, const tj_kernel_step *load) {
+  const tj_kernel *kernel = emitter->kernel;
+  conversion how = conversion_at(emitter, load);
+  LLVMValueRef element = tj_emit_element(emitter, kernel->fill, how.from);
+  element = convert_element(emitter, tj_emit_convert(emitter, element, how.from, tj_dtype_raw(how.from)), how);
+  if (load->width == 1)
+    return element;
+  LLVMValueRef vector = LLVMGetPoison(vector_type(emitter, kernel->carried, load->width));
+  for (uint32_t lane = 0; lane < load->width; lane++)
+    vector = with_element(emitter, vector, element, lane);
+  return vector;
+}
+
+/* What a load gives behind a gate, and on the way around it. */
+typedef struct {
+  LLVMValueRef loaded, fill;
+  LLVMBasicBlockRef inside, before;
+} gated;
+
+/* After a gate, loaded slots are the fill on the way around it; stores before the gate's end have taken theirs. */
+static void merge_slots(tj_emitter *emitter, const tj_kernel_step *load, gated values) {
+  LLVMValueRef merged = LLVMBuildPhi(emitter->builder, LLVMTypeOf(values.loaded), "element");
+  LLVMAddIncoming(merged, &values.loaded, &values.inside, 1);
+  LLVMAddIncoming(merged, &values.fill, &values.before, 1);
+  set_slots(emitter, load, merged);
+}
+
+static bool shares_slots(const tj_kernel_step *load, const tj_kernel_step *store) {
+  for (uint32_t i = 0; i < store->width; i++) {
+    for (uint32_t k = 0; k < load->width; k++) {
+      if (store->slot + i * store->slot_step == load->slot + k * load->slot_step)
+        return true;
+    }
+  }
+  return false;
+}
+
+/* Whether a step of the phase from `begin` on, or after it, stores what `load` gave, or a part of it. */
+static bool is_stored_later(tj_phase phase, const tj_kernel_step *load, uint32_t begin) {
+  for (uint32_t i = begin; i < phase.count + phase.following; i++) {
+    if (phase.step[i].kind == TJ_STEP_STORE && shares_slots(load, &phase.step[i]))
+      return true;
+  }
+  return false;
+}
+
+static void emit_step(tj_emitter *emitter, const tj_kernel_step *step) {
+  switch (step->kind) {
+  case TJ_STEP_VALUE:
+    emit_value(emitter, step);
+    break;
+  case TJ_STEP_LOAD:
+    emit_load(emitter, step);
+    break;
+  case TJ_STEP_STORE:
+    emit_store(emitter, step);
+    break;
+  case TJ_STEP_LOOKUP:
+    emit_lookup(emitter, step);
+    break;
+  case TJ_STEP_STREAM:
+    emit_stream(emitter, step);
+    break;
+  case TJ_STEP_PREFETCH:
+    emit_prefetch(emitter, step);
+    break;
+  case TJ_STEP_BARRIER:
+    break;
+  }
+}
+
+static void emit_each(tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    emit_step(emitter, &step[i]);
+}
+
+/* Emits steps behind a gate; returns what each load gave. Slots are then what they were before: stores may have
+ * turned them around, in a place that does not come before others. */
+static LLVMValueRef *emit_inside(tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
+  LLVMValueRef *loaded = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, count);
+  size_t slots = emitter->kernel->slot_count * sizeof *emitter->slot;
+  tj_slot_value *before = tj_arena_copy(&emitter->job->arena, emitter->slot, slots);
+  for (uint32_t i = 0; i < count; i++) {
+    emit_step(emitter, &step[i]);
+    if (step[i].kind == TJ_STEP_LOAD)
+      loaded[i] = emitter->slot[step[i].slot].value;
+  }
+  memcpy(emitter->slot, before, slots);
+  return loaded;
+}
+
+/* Steps begin … end-1 of a phase, which are valid together. */
+static void emit_gated(tj_emitter *emitter, tj_phase phase, uint32_t begin, uint32_t end) {
+  const tj_kernel_step *step = phase.step;
+  LLVMValueRef *fill = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, end - begin);
+  for (uint32_t i = begin; i < end; i++) {
+    if (step[i].kind == TJ_STEP_LOAD && is_stored_later(phase, &step[i], end))
+      fill[i - begin] = fill_of(emitter, &step[i]);
+  }
+  LLVMValueRef valid = tj_emit_truth(emitter, step[begin].access.valid);
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(emitter->builder);
+  LLVMBasicBlockRef inside = tj_emit_block(emitter, "valid"), after = tj_emit_block(emitter, "after");
+  LLVMBuildCondBr(emitter->builder, valid, inside, after);
+  LLVMPositionBuilderAtEnd(emitter->builder, inside);
+  LLVMValueRef *loaded = emit_inside(emitter, step + begin, end - begin);
+  inside = LLVMGetInsertBlock(emitter->builder);
+  LLVMBuildBr(emitter->builder, after);
+  LLVMPositionBuilderAtEnd(emitter->builder, after);
+  for (uint32_t i = begin; i < end; i++) {
+    if (fill[i - begin] != NULL)
+      merge_slots(emitter, &step[i], (gated){loaded[i - begin], fill[i - begin], inside, before});
+  }
+}
+
+/* --- phases --- */
+
+static const tj_node *predicate_of(const tj_kernel_step *step) {
+  return step->kind == TJ_STEP_VALUE ? NULL : step->access.valid;
+}
+
+/* Whether two steps may stand behind one branch. What is looked up is looked up before others need it. */
+static bool have_one_gate(const tj_kernel_step *a, const tj_kernel_step *b) {
+  if (a->kind == TJ_STEP_LOOKUP || b->kind == TJ_STEP_LOOKUP)
+    return false;
+  return predicate_of(a) == predicate_of(b) || (is_always(predicate_of(a)) && is_always(predicate_of(b)));
+}
+
+static void emit_nodes_of(tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
+  bool *mark = TJ_NEW_ARRAY(emitter->job, bool, emitter->nodes.walk.count);
+  for (uint32_t i = 0; i < count; i++) {
+    tj_kernel_nodes_mark(&emitter->nodes, step[i].value, mark);
+    tj_kernel_nodes_mark(&emitter->nodes, step[i].limit, mark);
+    tj_kernel_nodes_mark(&emitter->nodes, step[i].access.valid, mark);
+    tj_kernel_nodes_mark(&emitter->nodes, step[i].access.base, mark);
+    tj_kernel_nodes_mark(&emitter->nodes, step[i].access.offset, mark);
+  }
+  tj_kernel_nodes_spread(&emitter->nodes, mark);
+  tj_emit_marked_nodes(emitter, mark);
+}
+
+/* Of steps that are never valid, loads still give the fill. */
+static void emit_fills(tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (step[i].kind == TJ_STEP_LOAD)
+      set_slots(emitter, &step[i], fill_of(emitter, &step[i]));
+  }
+}
+
+tj_phase tj_emit_phase(const tj_kernel_step steps[], uint32_t begin, uint32_t count) {
+  uint32_t end = begin;
+  while (end < count && steps[end].kind != TJ_STEP_BARRIER)
+    end++;
+  return (tj_phase){steps + begin, end - begin, count - end};
+}
+
+void tj_emit_steps(tj_emitter *emitter, tj_phase phase) {
+  const tj_kernel_step *step = phase.step;
+  for (uint32_t first = 0, last; first < phase.count; first = last) {
+    last = first + 1;
+    while (last < phase.count && have_one_gate(&step[first], &step[last]))
+      last++;
+    emit_nodes_of(emitter, step + first, last - first);
+    if (step[first].kind == TJ_STEP_LOOKUP || is_always(predicate_of(&step[first])))
+      emit_each(emitter, step + first, last - first);
+    else if (tj_is_int(predicate_of(&step[first]), 0))
+      emit_fills(emitter, step + first, last - first);
+    else
+      emit_gated(emitter, phase, first, last);
+  }
+}
+
+/* --- tiles --- */
+
+tj_tile_branch tj_emit_begin_inner(tj_emitter *emitter) {
+  if (emitter->kernel->inner == NULL)
+    return (tj_tile_branch){NULL, NULL};
+  LLVMBasicBlockRef inner = tj_emit_block(emitter, "inner");
+  tj_tile_branch branch = {tj_emit_block(emitter, "edge"), tj_emit_block(emitter, "end")};
+  LLVMBuildCondBr(emitter->builder, tj_emit_truth(emitter, emitter->kernel->inner), inner, branch.edge);
+  LLVMPositionBuilderAtEnd(emitter->builder, inner);
+  return branch;
+}
+
+void tj_emit_begin_edge(tj_emitter *emitter, const tj_tile_branch *branch) {
+  if (branch->edge == NULL)
+    return;
+  LLVMBuildBr(emitter->builder, branch->end);
+  LLVMPositionBuilderAtEnd(emitter->builder, branch->edge);
+}
+
+void tj_emit_end_tile(tj_emitter *emitter, const tj_tile_branch *branch) {
+  if (branch->end == NULL)
+    return;
+  LLVMBuildBr(emitter->builder, branch->end);
+  LLVMPositionBuilderAtEnd(emitter->builder, branch->end);
+}

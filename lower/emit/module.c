@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Modules: LLVM's handles and what LLVM has to say. */
+#include "lower/emit/emit.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/BitWriter.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- what LLVM reports --- */
+
+/* LLVM calls it for every diagnostic; warnings and remarks say nothing that a user could act on. */
+static void keep_error(LLVMDiagnosticInfoRef diagnostic, void *user) {
+  tj_module *module = user;
+  if (LLVMGetDiagInfoSeverity(diagnostic) != LLVMDSError || module->message[0] != '\0')
+    return;
+  char *description = LLVMGetDiagInfoDescription(diagnostic);
+  snprintf(module->message, sizeof module->message, "%s", description);
+  LLVMDisposeMessage(description);
+}
+
+void tj_module_check(tj_job *job, tj_module *module, const char *what) {
+  if (module->message[0] != '\0')
+    tj_fail(job, TJ_CODEGEN, "%s: %s", what, module->message);
+}
+
+/* Takes an LLVM string that says what is wrong, as if LLVM had reported it. */
+static void keep_message(tj_module *module, char *text) {
+  snprintf(module->message, sizeof module->message, "%s", text);
+  LLVMDisposeMessage(text);
+}
+
+static void verify(tj_job *job, tj_module *module) {
+#ifdef TJ_DEBUG
+  char *text = NULL;
+  if (LLVMVerifyModule(module->module, LLVMReturnStatusAction, &text))
+    keep_message(module, text);
+  else
+    LLVMDisposeMessage(text);
+#else
+  (void)keep_message;
+#endif
+  tj_module_check(job, module, "verifying the module");
+}
+
+/* --- modules --- */
+
+static void open(tj_module *module, const char *name, const char *triple) {
+  module->context = LLVMContextCreate();
+  LLVMContextSetDiagnosticHandler(module->context, keep_error, module);
+  module->module = LLVMModuleCreateWithNameInContext(name, module->context);
+  module->builder = LLVMCreateBuilderInContext(module->context);
+  LLVMSetTarget(module->module, triple);
+}
+
+void tj_module_lower(tj_graph *graph, tj_module *module, const tj_kernel *kernel, const tj_target *target) {
+  open(module, kernel->name, target->triple);
+  for (const tj_kernel *each = kernel; each != NULL; each = each->faster) {
+    tj_emitter emitter;
+    tj_emitter_init(&emitter, graph, module, each, target);
+    target->family->emit_kernel(&emitter);
+  }
+  verify(graph->job, module);
+}
+
+void tj_module_lower_function(tj_graph *graph, tj_module *module, const tj_function *function,
+                              const tj_target *target) {
+  open(module, function->name, target->triple);
+  tj_emit_index_functions(graph, module, function, target);
+  verify(graph->job, module);
+}
+
+const char *tj_module_text(tj_job *job, tj_module *module) {
+  module->text = LLVMPrintModuleToString(module->module);
+  const char *copy = tj_string_copy(job, module->text, strlen(module->text));
+  LLVMDisposeMessage(module->text);
+  module->text = NULL;
+  return copy;
+}
+
+tj_bytes tj_module_bitcode(tj_job *job, tj_module *module) {
+  module->buffer = LLVMWriteBitcodeToMemoryBuffer(module->module);
+  size_t size = LLVMGetBufferSize(module->buffer);
+  const char *copy = tj_string_copy(job, LLVMGetBufferStart(module->buffer), size);
+  LLVMDisposeMemoryBuffer(module->buffer);
+  module->buffer = NULL;
+  return (tj_bytes){copy, size};
+}
+
+void tj_module_dispose(tj_module *module) {
+  if (module->text != NULL)
+    LLVMDisposeMessage(module->text);
+  if (module->buffer != NULL)
+    LLVMDisposeMemoryBuffer(module->buffer);
+  if (module->builder != NULL)
+    LLVMDisposeBuilder(module->builder);
+  if (module->module != NULL)
+    LLVMDisposeModule(module->module);
+  if (module->context != NULL)
+    LLVMContextDispose(module->context);
+  *module = (tj_module){0};
+}

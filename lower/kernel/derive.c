@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* What the launch computes once: magic numbers for divisors, and costly expressions of parameters alone. */
+#include "lower/kernel/kernel_nodes.h"
+#include "lower/machine/magic.h"
+
+enum {
+  MOST_WORDS = 192,    /* more would crowd the argument block */
+  COSTLY_WEIGHT = 100, /* of tj_op_weight: an expression with a division, or several products */
+};
+
+static uint64_t word_of(tj_magic magic) {
+  return magic.multiplier | (uint64_t)magic.shift << 32;
+}
+
+static uint64_t word_with_two_shifts(tj_magic magic) {
+  uint64_t first = magic.shift > 0 ? 1 : 0;
+  return magic.multiplier | first << 32 | (magic.shift - first) << 40;
+}
+
+uint64_t tj_derived_word(tj_derived_kind kind, int64_t value) {
+  uint64_t divisor = value > 0 ? (uint64_t)value : 1;
+  switch (kind) {
+  case TJ_DERIVED_VALUE:
+    return (uint64_t)value;
+  case TJ_DERIVED_MAGIC31:
+    return word_of(tj_magic_32(divisor));
+  case TJ_DERIVED_MAGIC32:
+    return word_with_two_shifts(tj_magic_32(divisor));
+  case TJ_DERIVED_MAGIC64:
+    return tj_magic_64(divisor).multiplier;
+  case TJ_DERIVED_SHIFT64:
+    return tj_magic_64(divisor).shift;
+  }
+  return 0;
+}
+
+typedef struct {
+  tj_kernel_nodes nodes;
+  tj_derived *derived;
+  uint32_t count;
+} derivation;
+
+static bool has_word(const derivation *found, tj_derived_kind kind, const tj_node *node) {
+  for (uint32_t i = 0; i < found->count; i++) {
+    if (found->derived[i].kind == kind && found->derived[i].node == node)
+      return true;
+  }
+  return false;
+}
+
+static void derive(derivation *found, tj_derived_kind kind, const tj_node *node) {
+  if (found->count < MOST_WORDS && !has_word(found, kind, node))
+    found->derived[found->count++] = (tj_derived){kind, node};
+}
+
+/* Both halves, or none. */
+static void derive_magic(derivation *found, unsigned bits, const tj_node *divisor) {
+  if (bits == 31 || bits == 32) {
+    derive(found, bits == 31 ? TJ_DERIVED_MAGIC31 : TJ_DERIVED_MAGIC32, divisor);
+  } else if (bits == 64 && found->count + 2 <= MOST_WORDS) {
+    derive(found, TJ_DERIVED_MAGIC64, divisor);
+    derive(found, TJ_DERIVED_SHIFT64, divisor);
+  }
+}
+
+static void derive_value(derivation *found, const tj_node *node) {
+  if (tj_op_arity(node->op) > 0 && node->weight >= COSTLY_WEIGHT)
+    derive(found, TJ_DERIVED_VALUE, node);
+}
+
+static void derive_for(derivation *found, const tj_kernel *kernel, const tj_node *node) {
+  bool is_division = node->op == TJ_OP_DIV || node->op == TJ_OP_MOD;
+  for (unsigned i = 0; i < tj_op_arity(node->op); i++) {
+    const tj_node *arg = node->arg[i];
+    if (tj_kernel_nodes_level(&found->nodes, arg) != TJ_LEVEL_LAUNCH)
+      continue;
+    if (is_division && i == 1 && !tj_is_constant(arg))
+      derive_magic(found, tj_magic_bits(node), tj_launched_value(kernel, arg));
+    derive_value(found, arg);
+  }
+}
+
+static void derive_bindings(derivation *found, const tj_kernel *kernel) {
+  for (uint32_t i = 0; i < kernel->binding_count; i++) {
+    const tj_kernel_binding *binding = &kernel->binding[i];
+    if (binding->is_launched && tj_op_arity(binding->value->op) > 0)
+      derive(found, TJ_DERIVED_VALUE, binding->value);
+  }
+}
+
+static void derive_kernel(tj_graph *graph, derivation *found, const tj_kernel *kernel) {
+  found->nodes = tj_kernel_nodes_of(graph, kernel);
+  derive_bindings(found, kernel);
+  for (uint32_t i = 0; i < found->nodes.walk.count; i++) {
+    if (found->nodes.level[i] != TJ_LEVEL_LAUNCH)
+      derive_for(found, kernel, found->nodes.walk.node[i]);
+  }
+  for (uint32_t i = 0; i < found->nodes.root_count; i++) {
+    if (tj_kernel_nodes_level(&found->nodes, found->nodes.root[i]) == TJ_LEVEL_LAUNCH)
+      derive_value(found, found->nodes.root[i]);
+  }
+}
+
+void tj_kernel_derive(tj_graph *graph, tj_kernel *kernel) {
+  derivation found = {.derived = TJ_NEW_ARRAY(graph->job, tj_derived, MOST_WORDS)};
+  for (const tj_kernel *each = kernel; each != NULL; each = each->faster)
+    derive_kernel(graph, &found, each);
+  for (tj_kernel *each = kernel; each != NULL; each = each->faster) {
+    each->derived = found.derived;
+    each->derived_count = found.count;
+  }
+}

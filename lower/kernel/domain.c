@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+/* The modes that source and destination have in common.
+ *
+ * Two layouts of compatible shapes have the leaves of the finer one in common; otherwise the top-level modes must
+ * agree. Sorting by the strides of the destination lets neighbouring coordinates be neighbouring elements of it;
+ * merging what lies as evenly in both operands leaves few modes, which is what linear coordinates are taken apart by.
+ */
+#include "lower/kernel/domain.h"
+
+#include "ir/index/facts.h"
+#include "ir/layout/arith.h"
+#include "ir/simplify/simplify.h"
+
+_Noreturn void tj_fail_domains(tj_graph *graph, const tj_operand *source, const tj_operand *destination) {
+  tj_fail(graph->job, TJ_DOMAIN_MISMATCH, "the source has shape %s, the destination %s",
+          tj_tuple_text(graph->job, source->shape), tj_tuple_text(graph->job, destination->shape));
+}
+
+/* A domain under construction: one mode a leaf. */
+typedef struct {
+  tj_domain domain;
+  tj_mode *mode;
+  uint32_t *leaf;
+  const tj_node **leaf_extent;
+} domain_maker;
+
+static domain_maker new_maker(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
+                              const tj_tuple *profile) {
+  uint32_t most = tj_tuple_leaf_count(profile) + 1;
+  return (domain_maker){
+      .domain = {.source = source, .destination = destination, .size = destination->size, .profile = profile},
+      .mode = TJ_NEW_ARRAY(graph->job, tj_mode, most),
+      .leaf = TJ_NEW_ARRAY(graph->job, uint32_t, most),
+      .leaf_extent = TJ_NEW_ARRAY(graph->job, const tj_node *, most),
+  };
+}
+
+static tj_domain finished(domain_maker *maker) {
+  maker->domain.mode = maker->mode;
+  maker->domain.leaf = maker->leaf;
+  maker->domain.leaf_extent = maker->leaf_extent;
+  return maker->domain;
+}
+
+static void add_leaf(domain_maker *maker, const tj_node *extent, const tj_node *source_stride,
+                     const tj_node *destination_stride) {
+  uint32_t place = maker->domain.leaf_total++;
+  maker->leaf[place] = place;
+  maker->leaf_extent[place] = extent;
+  maker->mode[maker->domain.count++] = (tj_mode){extent, source_stride, destination_stride, place, 1};
+}
+
+/* --- layouts of compatible shapes --- */
+
+static tj_layout layout_of(const tj_operand *operand) {
+  return operand->value->kind == TJ_VALUE_LAYOUT ? operand->value->layout : operand->value->composed->layout;
+}
+
+/* Both strides of a leaf of the finer shape that stands within a mode of the coarser one. */
+typedef struct {
+  bool source_is_finer;
+  const tj_node *coarse_stride; /* of the next leaf of the mode; NULL: the mode is a list still */
+} leaf_context;
+
+static const tj_node *integer_stride(const tj_tuple *stride) {
+  return stride->kind == TJ_TUPLE_INTEGER ? stride->value : NULL;
+}
+
+static void add_fine_leaf(tj_graph *graph, domain_maker *maker, const tj_tuple *extent, const tj_tuple *fine_stride,
+                          leaf_context *context) {
+  const tj_node *fine = integer_stride(fine_stride), *coarse = context->coarse_stride;
+  add_leaf(maker, extent->value, context->source_is_finer ? fine : coarse, context->source_is_finer ? coarse : fine);
+  if (coarse != NULL)
+    context->coarse_stride = tj_simplified(graph, tj_mul(graph, coarse, extent->value));
+}
+
+/* The leaves of `fine`, which lie within one integer mode of the coarser layout. */
+static void add_within(tj_graph *graph, domain_maker *maker, tj_layout fine, leaf_context *context) {
+  if (!tj_tuple_is_list(fine.shape)) {
+    add_fine_leaf(graph, maker, fine.shape, fine.stride, context);
+    return;
+  }
+  for (uint32_t i = 0; i < fine.shape->count; i++)
+    add_within(graph, maker, (tj_layout){fine.shape->item[i], fine.stride->item[i]}, context);
+}
+
+static void add_layouts(tj_graph *graph, domain_maker *maker, tj_layout fine, tj_layout coarse,
+                        bool source_is_finer) {
+  if (!tj_tuple_is_list(coarse.shape)) {
+    leaf_context context = {source_is_finer, integer_stride(coarse.stride)};
+    add_within(graph, maker, fine, &context);
+    return;
+  }
+  for (uint32_t i = 0; i < coarse.shape->count; i++)
+    add_layouts(graph, maker, (tj_layout){fine.shape->item[i], fine.stride->item[i]},
+                (tj_layout){coarse.shape->item[i], coarse.stride->item[i]}, source_is_finer);
+}
+
+/* NULL where the shapes are not compatible, or one is no layout. */
+static const tj_operand *finer_layout(tj_graph *graph, const tj_operand *source, const tj_operand *destination) {
+  if (source->view != NULL || destination->view != NULL)
+    return NULL;
+  if (tj_tuple_compatible(graph, source->shape, destination->shape))
+    return destination;
+  return tj_tuple_compatible(graph, destination->shape, source->shape) ? source : NULL;
+}
+
+static domain_maker make_of_layouts(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
+                                    const tj_operand *finer) {
+  domain_maker maker = new_maker(graph, source, destination, finer->shape);
+  bool source_is_finer = finer == source;
+  add_layouts(graph, &maker, layout_of(finer), layout_of(source_is_finer ? destination : source), source_is_finer);
+  return maker;
+}
+
+/* --- top-level modes --- */
+
+/* The stride at which a mode begins to step; NULL for a basis element. */
+static const tj_node *first_stride(tj_layout layout) {
+  if (!tj_tuple_is_list(layout.shape))
+    return integer_stride(layout.stride);
+  for (uint32_t i = 0; i < layout.shape->count; i++) {
+    const tj_tuple *shape = layout.shape->item[i];
+    bool is_single = !tj_tuple_is_list(shape) && tj_is_int(shape->value, 1);
+    if (!is_single)
+      return first_stride((tj_layout){shape, layout.stride->item[i]});
+  }
+  return NULL;
+}
+
+/* How far the first step along a dimension of a view moves; NULL where that is no expression of parameters. */
+static const tj_node *first_step(tj_graph *graph, const tj_operand *operand, uint32_t dimension) {
+  const tj_node **index = TJ_NEW_ARRAY(graph->job, const tj_node *, operand->rank);
+  const tj_node *offset[2];
+  if (tj_is_int(operand->extent[dimension], 1))
+    return NULL;
+  for (uint32_t k = 0; k < operand->rank; k++)
+    index[k] = tj_int(graph, 0);
+  for (int64_t at = 0; at < 2; at++) {
+    index[dimension] = tj_int(graph, at);
+    offset[at] = tj_view_offset(graph, operand->view, index);
+  }
+  return tj_simplified(graph, tj_sub(graph, offset[1], offset[0]));
+}
+
+static const tj_node *stride_of_dimension(tj_graph *graph, const tj_operand *operand, uint32_t dimension) {
+  if (operand->view != NULL)
+    return first_step(graph, operand, dimension);
+  tj_layout layout = layout_of(operand);
+  return first_stride((tj_layout){tj_tuple_mode(layout.shape, dimension), tj_tuple_mode(layout.stride, dimension)});
+}
+
+static domain_maker make_of_dimensions(tj_graph *graph, const tj_operand *source, const tj_operand *destination) {
+  if (source->rank != destination->rank)
+    tj_fail_domains(graph, source, destination);
+  const tj_tuple **extents = TJ_NEW_ARRAY(graph->job, const tj_tuple *, destination->rank + 1);
+  for (uint32_t i = 0; i < destination->rank; i++) {
+    if (!tj_surely_equal(graph, source->extent[i], destination->extent[i]))
+      tj_fail_domains(graph, source, destination);
+    extents[i] = tj_tuple_integer(graph, destination->extent[i]);
+  }
+  domain_maker maker = new_maker(graph, source, destination, tj_tuple_list(graph, extents, destination->rank));
+  for (uint32_t i = 0; i < destination->rank; i++)
+    add_leaf(&maker, destination->extent[i], stride_of_dimension(graph, source, i),
+             stride_of_dimension(graph, destination, i));
+  return maker;
+}
+
+/* --- order --- */
+
+static void reverse_modes(domain_maker *maker) {
+  for (uint32_t i = 0, k = maker->domain.count; i + 1 < k; i++) {
+    tj_mode mode = maker->mode[i];
+    maker->mode[i] = maker->mode[--k];
+    maker->mode[k] = mode;
+  }
+}
+
+/* Modes of one coordinate do not step. */
+static void drop_single_modes(domain_maker *maker) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < maker->domain.count; i++) {
+    if (!tj_is_int(maker->mode[i].extent, 1))
+      maker->mode[kept++] = maker->mode[i];
+  }
+  maker->domain.count = kept;
+}
+
+/* Whether mode a surely steps no further than mode b. */
+static bool goes_before(tj_graph *graph, const tj_mode *a, const tj_mode *b) {
+  return a->destination_stride != NULL && b->destination_stride != NULL &&
+         tj_prove_less_equal(graph, a->destination_stride, b->destination_stride);
+}
+
+/* Sorts by stride; leaves the order as it was where two strides cannot be compared. */
+static void sort_by_stride(tj_graph *graph, domain_maker *maker) {
+  uint32_t count = maker->domain.count;
+  tj_mode *sorted = TJ_NEW_ARRAY(graph->job, tj_mode, count + 1);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t at = i;
+    while (at > 0 && !goes_before(graph, &sorted[at - 1], &maker->mode[i])) {
+      if (!goes_before(graph, &maker->mode[i], &sorted[at - 1]))
+        return;
+      sorted[at] = sorted[at - 1];
+      at--;
+    }
+    sorted[at] = maker->mode[i];
+  }
+  maker->mode = sorted;
+}
+
+/* --- merging --- */
+
+static bool continues(tj_graph *graph, const tj_node *stride, const tj_node *extent, const tj_node *next) {
+  return stride != NULL && next != NULL && tj_prove_equal(graph, tj_mul(graph, stride, extent), next);
+}
+
+static void merge_modes(tj_graph *graph, domain_maker *maker) {
+  uint32_t *leaves = TJ_NEW_ARRAY(graph->job, uint32_t, maker->domain.leaf_total + 1);
+  uint32_t count = 0, used = 0;
+  for (uint32_t i = 0; i < maker->domain.count; i++) {
+    const tj_mode *next = &maker->mode[i];
+    tj_mode *last = count > 0 ? &maker->mode[count - 1] : NULL;
+    bool merges = last != NULL && continues(graph, last->source_stride, last->extent, next->source_stride) &&
+                  continues(graph, last->destination_stride, last->extent, next->destination_stride);
+    leaves[used] = maker->leaf[next->first_leaf];
+    if (merges) {
+      last->extent = tj_simplified(graph, tj_mul(graph, last->extent, next->extent));
+      last->leaf_count++;
+    } else {
+      maker->mode[count] = *next;
+      maker->mode[count++].first_leaf = used;
+    }
+    used++;
+  }
+  maker->leaf = leaves;
+  maker->domain.count = count;
+}
+
+/* --- domains --- */
+
+tj_domain tj_domain_of_modes(tj_graph *graph, const tj_operand *source, const tj_operand *destination) {
+  const tj_operand *finer = finer_layout(graph, source, destination);
+  domain_maker maker = finer != NULL ? make_of_layouts(graph, source, destination, finer)
+                                     : make_of_dimensions(graph, source, destination);
+  if (destination->view != NULL)
+    reverse_modes(&maker);
+  drop_single_modes(&maker);
+  sort_by_stride(graph, &maker);
+  merge_modes(graph, &maker);
+  return finished(&maker);
+}
+
+const tj_domain *tj_domain_of_equals(tj_graph *graph, const tj_node *size) {
+  tj_domain *domain = TJ_NEW(graph->job, tj_domain);
+  tj_operand *operand = TJ_NEW(graph->job, tj_operand);
+  const tj_tuple *shape = tj_tuple_integer(graph, size), *stride = tj_tuple_constant(graph, 1);
+  *operand = tj_operand_make(graph, tj_value_of_layout(graph, tj_layout_make(graph, shape, stride)));
+  *domain = tj_domain_of_modes(graph, operand, operand);
+  return domain;
+}
+
+tj_domain tj_domain_of_dimensions(tj_graph *graph, const tj_operand *source, const tj_operand *destination) {
+  domain_maker maker = make_of_dimensions(graph, source, destination);
+  return finished(&maker);
+}
+
+/* --- coordinates --- */
+
+/* The coordinates of all leaves, by place in the profile. */
+static const tj_node **leaf_digits(tj_graph *graph, const tj_domain *domain, const tj_node *const digit[]) {
+  const tj_node **leaf = TJ_NEW_ARRAY(graph->job, const tj_node *, domain->leaf_total + 1);
+  for (uint32_t i = 0; i < domain->leaf_total; i++)
+    leaf[i] = tj_int(graph, 0);
+  for (uint32_t i = 0; i < domain->count; i++) {
+    const tj_mode *mode = &domain->mode[i];
+    const tj_node *rest = digit[i];
+    for (uint32_t k = 0; k < mode->leaf_count; k++) {
+      uint32_t place = domain->leaf[mode->first_leaf + k];
+      bool is_last = k + 1 == mode->leaf_count;
+      leaf[place] = is_last ? rest : tj_mod(graph, rest, domain->leaf_extent[place]);
+      if (!is_last)
+        rest = tj_div(graph, rest, domain->leaf_extent[place]);
+    }
+  }
+  return leaf;
+}
+
+/* What a linear coordinate divided by all extents but the last leaves is below that: intervals do not see that of
+ * parameters. The simple form has to know before anything is made of it. */
+static void set_last_digit(tj_graph *graph, const tj_node *digit, const tj_node *extent) {
+  int64_t high = extent->facts.high;
+  tj_facts known = {.low = 0, .high = high == INT64_MAX ? high : high - 1, .modulus = 1};
+  if (digit->facts.high > known.high)
+    tj_sharpen_facts(tj_simplified(graph, digit), &known);
+  tj_sharpen_facts(digit, &known);
+}
+
+static void set_last_digits(tj_graph *graph, const tj_domain *domain, const tj_node *const digit[]) {
+  const tj_node *const *leaf = leaf_digits(graph, domain, digit);
+  for (uint32_t i = 0; i < domain->count; i++) {
+    const tj_mode *mode = &domain->mode[i];
+    uint32_t place = domain->leaf[mode->first_leaf + mode->leaf_count - 1];
+    set_last_digit(graph, leaf[place], domain->leaf_extent[place]);
+  }
+}
+
+const tj_node *const *tj_domain_digits(tj_graph *graph, const tj_domain *domain, const tj_node *index) {
+  const tj_node **digits = TJ_NEW_ARRAY(graph->job, const tj_node *, domain->count + 1);
+  for (uint32_t i = 0; i < domain->count; i++) {
+    bool is_last = i + 1 == domain->count;
+    digits[i] = is_last ? index : tj_mod(graph, index, domain->mode[i].extent);
+    if (is_last)
+      set_last_digit(graph, index, domain->mode[i].extent);
+    else
+      index = tj_div(graph, index, domain->mode[i].extent);
+  }
+  set_last_digits(graph, domain, digits);
+  return digits;
+}
+
+/* The linear coordinate of leaves that are one integer mode of an operand; advances *next over them. */
+static const tj_node *collapsed(tj_graph *graph, const tj_domain *domain, const tj_tuple *fine,
+                                const tj_node *const leaf[], uint32_t *next) {
+  uint32_t end = *next + tj_tuple_leaf_count(fine);
+  const tj_node *sum = leaf[*next], *scale = domain->leaf_extent[*next];
+  for (uint32_t i = *next + 1; i < end; i++) {
+    sum = tj_add(graph, sum, tj_mul(graph, leaf[i], scale));
+    scale = tj_mul(graph, scale, domain->leaf_extent[i]);
+  }
+  *next = end;
+  return sum;
+}
+
+/* The coordinate, in the structure of an operand's shape, of leaves in the structure of the profile. */
+static const tj_tuple *coordinate_in(tj_graph *graph, const tj_domain *domain, const tj_tuple *shape,
+                                     const tj_tuple *fine, const tj_node *const leaf[], uint32_t *next) {
+  if (!tj_tuple_is_list(shape))
+    return tj_tuple_integer(graph, collapsed(graph, domain, fine, leaf, next));
+  const tj_tuple **items = TJ_NEW_ARRAY(graph->job, const tj_tuple *, shape->count + 1);
+  for (uint32_t i = 0; i < shape->count; i++)
+    items[i] = coordinate_in(graph, domain, shape->item[i], fine->item[i], leaf, next);
+  return tj_tuple_list(graph, items, shape->count);
+}
+
+/* One integer for each top-level mode. */
+static const tj_tuple *coordinate_of_dimensions(tj_graph *graph, const tj_domain *domain,
+                                                const tj_node *const leaf[]) {
+  const tj_tuple **items = TJ_NEW_ARRAY(graph->job, const tj_tuple *, domain->leaf_total + 1);
+  for (uint32_t i = 0; i < domain->leaf_total; i++)
+    items[i] = tj_tuple_integer(graph, leaf[i]);
+  return domain->leaf_total == 1 ? items[0] : tj_tuple_list(graph, items, domain->leaf_total);
+}
+
+tj_access tj_domain_at_leaves(tj_graph *graph, const tj_domain *domain, const tj_operand *operand, uint32_t buffer,
+                              const tj_node *const leaf[]) {
+  bool has_own_shape = domain->profile == domain->source->shape || domain->profile == domain->destination->shape;
+  uint32_t next = 0;
+  const tj_tuple *coordinate = has_own_shape
+                                   ? coordinate_in(graph, domain, operand->shape, domain->profile, leaf, &next)
+                                   : coordinate_of_dimensions(graph, domain, leaf);
+  return tj_operand_access(graph, operand, buffer, coordinate);
+}
+
+tj_access tj_domain_source(tj_graph *graph, const tj_domain *domain, uint32_t buffer, const tj_node *const digit[]) {
+  return tj_domain_at_leaves(graph, domain, domain->source, buffer, leaf_digits(graph, domain, digit));
+}
+
+tj_access tj_domain_destination(tj_graph *graph, const tj_domain *domain, uint32_t buffer,
+                                const tj_node *const digit[]) {
+  return tj_domain_at_leaves(graph, domain, domain->destination, buffer, leaf_digits(graph, domain, digit));
+}

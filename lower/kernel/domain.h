@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* The common domain of a copy: the modes that source and destination have in common, and which element of each a
+ * coordinate stands for. */
+#ifndef TJ_LOWER_DOMAIN_H
+#define TJ_LOWER_DOMAIN_H
+
+#include "lower/kernel/operand.h"
+
+/* A mode is a run of leaves, first fastest, which both operands step through evenly. The strides are what mappings
+ * are chosen by, not what they are proved by: NULL where unknown, and of a swizzled or transformed operand only
+ * roughly right. */
+typedef struct {
+  const tj_node *extent;
+  const tj_node *source_stride, *destination_stride; /* elements that one step moves */
+  uint32_t first_leaf, leaf_count;                   /* in tj_domain.leaf */
+} tj_mode;
+
+/* Of one side. */
+static inline const tj_node *tj_mode_stride(const tj_mode *mode, bool of_source) {
+  return of_source ? mode->source_stride : mode->destination_stride;
+}
+
+typedef struct tj_domain {
+  const tj_operand *source, *destination;
+  const tj_mode *mode;
+  uint32_t count;
+  const tj_node *size;
+
+  const tj_tuple *profile;           /* whose leaves the modes are made of; a list of the operands' own modes, or the
+                                        shape of the finer layout */
+  const uint32_t *leaf;              /* places in the profile */
+  const tj_node *const *leaf_extent; /* by place in the profile */
+  uint32_t leaf_total;
+} tj_domain;
+
+/* The modes of the finer of two layouts of compatible shapes, otherwise the top-level modes, which must agree:
+ * TJ4003. Those of one coordinate are left out; the others are sorted by the strides of the destination, smallest
+ * first, as far as these can be compared, and merged where both operands allow. */
+tj_domain tj_domain_of_modes(tj_graph *graph, const tj_operand *source, const tj_operand *destination);
+
+/* One mode of `size` elements, which lie side by side in both operands: of a copy between equal maps, whatever they
+ * are made of. */
+const tj_domain *tj_domain_of_equals(tj_graph *graph, const tj_node *size);
+
+/* The top-level modes as they are, all of them, first mode first: TJ4003 where they do not agree. */
+tj_domain tj_domain_of_dimensions(tj_graph *graph, const tj_operand *source, const tj_operand *destination);
+
+/* The digits of a linear coordinate, the first mode fastest. */
+const tj_node *const *tj_domain_digits(tj_graph *graph, const tj_domain *domain, const tj_node *index);
+
+/* The elements of both buffers at a digit of each mode. */
+tj_access tj_domain_source(tj_graph *graph, const tj_domain *domain, uint32_t buffer, const tj_node *const digit[]);
+tj_access tj_domain_destination(tj_graph *graph, const tj_domain *domain, uint32_t buffer,
+                                const tj_node *const digit[]);
+
+/* The element of an operand, of the source's or the destination's shape, at a coordinate of each leaf of the profile.
+ */
+tj_access tj_domain_at_leaves(tj_graph *graph, const tj_domain *domain, const tj_operand *operand, uint32_t buffer,
+                              const tj_node *const leaf[]);
+
+_Noreturn void tj_fail_domains(tj_graph *graph, const tj_operand *source, const tj_operand *destination);
+
+#endif

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* Choosing between forms of sums by the instructions that they take.
+ *
+ * The simplifier's forms are the best to reason with: digits y%d, whose range is known. A machine may do with less:
+ * where y/d is there anyway, c*(y%d) + e*(y/d) is c*y + (e - c*d)*(y/d); and where y%d is, c*(y%d) + e*d*(y/d) is
+ * e*y + (c - e)*(y%d). A sum that another expression needs serves in a sum that has a multiple of it. Each such move
+ * is kept where an estimate says that all expressions together take fewer instructions then; a move that changes
+ * nothing may be followed by one that does. Work is bounded by the sizes at the top. */
+#include "lower/kernel/final_forms.h"
+
+#include "ir/index/facts.h"
+#include "ir/index/linear.h"
+#include "ir/index/walk.h"
+#include "ir/simplify/simplify.h"
+#include "lower/machine/magic.h"
+#include "lower/machine/width.h"
+
+enum { MOST_NODES = 160, MOST_ATTEMPTS = 96, MOST_MOVES_AHEAD = 2 };
+
+/* The expressions under consideration. */
+typedef struct {
+  tj_graph *graph;
+  uint32_t attempts;
+  size_t count;
+} economy;
+
+/* --- a walk, and who uses its nodes --- */
+
+typedef struct {
+  tj_walk walk;
+  uint32_t *uses;     /* by position: operands and roots */
+  uint32_t *sum_uses; /* how many of them are operands of sums */
+} usage;
+
+static bool is_among(const tj_walk *walk, const tj_node *node) {
+  return tj_walk_find(walk, node) != TJ_NO_POSITION;
+}
+
+static usage usage_of(tj_graph *graph, const tj_node *const roots[], size_t count) {
+  usage u = {.walk = tj_walk_nodes(graph, roots, count)};
+  u.uses = TJ_NEW_ARRAY(graph->job, uint32_t, u.walk.count + 1);
+  u.sum_uses = TJ_NEW_ARRAY(graph->job, uint32_t, u.walk.count + 1);
+  for (size_t i = 0; i < count; i++)
+    u.uses[tj_walk_find(&u.walk, roots[i])]++;
+  for (uint32_t i = 0; i < u.walk.count; i++) {
+    const tj_node *node = u.walk.node[i];
+    for (unsigned k = 0; k < tj_op_arity(node->op); k++) {
+      uint32_t position = tj_walk_find(&u.walk, node->arg[k]);
+      u.uses[position]++;
+      u.sum_uses[position] += node->op == TJ_OP_ADD;
+    }
+  }
+  return u;
+}
+
+/* --- the estimate --- */
+
+static bool is_power(const tj_node *node) {
+  return tj_is_constant(node) && node->value > 0 && (node->value & (node->value - 1)) == 0;
+}
+
+/* Whether it only serves one sum, and is computed as part of it. */
+static bool is_part_of_sum(const usage *u, uint32_t position) {
+  return u->uses[position] == 1 && u->sum_uses[position] == 1;
+}
+
+/* What a sum is made of, where its own sums are taken apart. */
+typedef struct {
+  uint32_t products, others;
+} parts;
+
+static void count_parts(const usage *u, const tj_node *node, parts *all) {
+  for (unsigned i = 0; i < 2; i++) {
+    uint32_t position = tj_walk_find(&u->walk, node->arg[i]);
+    bool is_part = is_part_of_sum(u, position);
+    if (is_part && node->arg[i]->op == TJ_OP_ADD)
+      count_parts(u, node->arg[i], all);
+    else if (is_part && node->arg[i]->op == TJ_OP_MUL)
+      all->products++;
+    else
+      all->others++;
+  }
+}
+
+/* Each product adds what there is so far (v_mad, v_lshl_add); the rest comes two at a time (v_add3). */
+static uint32_t cost_of_sum(const usage *u, const tj_node *node) {
+  parts all = {0, 0};
+  count_parts(u, node, &all);
+  return all.products + all.others / 2;
+}
+
+/* Whether another quotient of the same value has the multiplication that this one needs. */
+static bool shares_product(const usage *u, const tj_node *node) {
+  for (uint32_t i = 0; i < u->walk.count && u->walk.node[i]->id < node->id; i++) {
+    const tj_node *other = u->walk.node[i];
+    if (other->op != TJ_OP_DIV || other->arg[0] != node->arg[0] || !tj_is_constant(other->arg[1]) ||
+        other->arg[1]->value < 1)
+      continue;
+    int64_t large = node->arg[1]->value, small = other->arg[1]->value;
+    if (small > large) {
+      large = other->arg[1]->value;
+      small = node->arg[1]->value;
+    }
+    if (large % small == 0 && ((large / small) & (large / small - 1)) == 0)
+      return true;
+  }
+  return false;
+}
+
+static uint32_t cost_of_quotient(const usage *u, uint32_t position) {
+  enum { NARROW = 2, WIDE = 5, VARIABLE = 20 };
+  const tj_node *node = u->walk.node[position];
+  tj_magic magic;
+  if (!tj_is_constant(node->arg[1]) || node->arg[1]->value < 1)
+    return VARIABLE;
+  if (is_power(node->arg[1]) || shares_product(u, node))
+    return 1;
+  bool is_narrow = node->arg[0]->facts.low >= 0 &&
+                   tj_magic_narrow((uint64_t)node->arg[1]->value, (uint64_t)node->arg[0]->facts.high, &magic);
+  return is_narrow ? NARROW : WIDE;
+}
+
+static const tj_node *quotient_of(tj_graph *graph, const tj_node *remainder) {
+  return tj_simplified(graph, tj_node_make(graph, TJ_OP_DIV, remainder->arg));
+}
+
+/* A remainder takes one instruction once the quotient is there; by a power of two, it takes the quotient below it
+ * along (v_bfe). */
+static uint32_t cost_of_remainder(tj_graph *graph, const usage *u, uint32_t position) {
+  enum { FROM_NOTHING = 3, VARIABLE = 21 };
+  const tj_node *node = u->walk.node[position];
+  if (is_power(node->arg[1])) {
+    uint32_t below = tj_walk_find(&u->walk, node->arg[0]);
+    bool is_field = node->arg[0]->op == TJ_OP_DIV && is_power(node->arg[0]->arg[1]) && u->uses[below] == 1;
+    return is_field ? 0 : 1;
+  }
+  if (!tj_is_constant(node->arg[1]) || node->arg[1]->value < 1)
+    return VARIABLE;
+  return is_among(&u->walk, quotient_of(graph, node)) ? 1 : FROM_NOTHING;
+}
+
+static uint32_t cost_of_node(tj_graph *graph, const usage *u, uint32_t position) {
+  const tj_node *node = u->walk.node[position];
+  switch (node->op) {
+  case TJ_OP_CONSTANT:
+  case TJ_OP_SYMBOL:
+    return 0;
+  case TJ_OP_ADD:
+    return is_part_of_sum(u, position) ? 0 : cost_of_sum(u, node);
+  case TJ_OP_MUL:
+    return is_part_of_sum(u, position) ? 0 : 1;
+  case TJ_OP_DIV:
+    return cost_of_quotient(u, position);
+  case TJ_OP_MOD:
+    return cost_of_remainder(graph, u, position);
+  case TJ_OP_AND:
+  case TJ_OP_OR:
+    return node->facts.high <= 1 ? 0 : 1;
+  default:
+    return 1;
+  }
+}
+
+/* Whether it may be too large for any integer: no move may lead there. */
+static bool is_unbounded(const tj_node *node) {
+  return (node->op == TJ_OP_ADD || node->op == TJ_OP_MUL) && !tj_facts_bounded(&node->facts);
+}
+
+static uint32_t estimate(tj_graph *graph, const tj_node *const roots[], size_t count) {
+  enum { WIDE = 4, UNBOUNDED = 10000 };
+  usage u = usage_of(graph, roots, count);
+  uint32_t cost = 0;
+  for (uint32_t i = 0; i < u.walk.count; i++) {
+    const tj_node *node = u.walk.node[i];
+    bool is_wide = tj_op_arity(node->op) > 0 && tj_width_of_operation(node).bits == 64;
+    cost += is_unbounded(node) ? UNBOUNDED : 0;
+    cost += (is_wide ? WIDE : 1) * cost_of_node(graph, &u, i) + (is_wide ? WIDE : 0);
+  }
+  tj_spend(graph->job, u.walk.count);
+  return cost;
+}
+
+/* --- moves --- */
+
+static const tj_node **copy_roots(const economy *e, const tj_node *const roots[]) {
+  const tj_node **copy = TJ_NEW_ARRAY(e->graph->job, const tj_node *, e->count);
+  for (size_t i = 0; i < e->count; i++)
+    copy[i] = roots[i];
+  return copy;
+}
+
+/* The roots with `after` in the place of `before`. */
+static const tj_node **substituted(const economy *e, const tj_node *const roots[], const tj_walk *walk,
+                                   const tj_node *before, const tj_node *after) {
+  const tj_node **became = TJ_NEW_ARRAY(e->graph->job, const tj_node *, walk->count);
+  const tj_node **result = copy_roots(e, roots);
+  for (uint32_t i = 0; i < walk->count; i++) {
+    const tj_node *node = walk->node[i], *args[3] = {NULL, NULL, NULL};
+    unsigned arity = tj_op_arity(node->op);
+    for (unsigned k = 0; k < arity; k++)
+      args[k] = became[tj_walk_find(walk, node->arg[k])];
+    became[i] = node == before ? after : arity > 0 ? tj_node_make(e->graph, node->op, args) : node;
+    tj_sharpen_facts(became[i], &node->facts);
+  }
+  for (size_t i = 0; i < e->count; i++)
+    result[i] = became[tj_walk_find(walk, roots[i])];
+  return result;
+}
+
+static bool improve(economy *e, const tj_node *roots[], uint32_t cost, int ahead);
+
+/* Whether the roots are better with `after` for `before`, or get there; then that is what they become. */
+static bool try_move(economy *e, const tj_node *roots[], const tj_walk *walk, uint32_t cost, int ahead,
+                     const tj_node *before, const tj_node *after) {
+  if (after == NULL || after == before || e->attempts++ >= MOST_ATTEMPTS)
+    return false;
+  const tj_node **moved = substituted(e, roots, walk, before, after);
+  uint32_t cost_after = estimate(e->graph, moved, e->count);
+  bool is_better = cost_after < cost || (cost_after == cost && ahead > 1 && improve(e, moved, cost, ahead - 1));
+  for (size_t i = 0; i < e->count && is_better; i++)
+    roots[i] = moved[i];
+  return is_better;
+}
+
+/* The sum with a term replaced: form - term + factor * one + other_factor * other; NULL where that fails. */
+static const tj_node *with_terms(tj_graph *graph, const tj_linear *form, uint32_t place, const tj_node *one,
+                                 int64_t factor, const tj_node *other, int64_t other_factor) {
+  tj_sum sum = tj_sum_of(0);
+  tj_sum_add(&sum, form, 1);
+  tj_sum_add_term(&sum, &form->term[place], -1);
+  tj_sum_add(&sum, tj_linear_of(graph, one), factor);
+  tj_sum_add(&sum, tj_linear_of(graph, other), other_factor);
+  return sum.failed ? NULL : tj_sum_node(graph, &sum);
+}
+
+/* A term c * y%d or c * y/d, with a constant d and y >= 0. */
+static bool is_digit(const tj_term *term, tj_op op) {
+  const tj_node *atom = term->atom[0];
+  return term->degree == 1 && atom->op == op && tj_is_constant(atom->arg[1]) && atom->arg[1]->value > 1 &&
+         atom->arg[0]->facts.low >= 0 && term->coefficient > INT32_MIN && term->coefficient < INT32_MAX &&
+         atom->arg[1]->value < INT32_MAX;
+}
+
+/* c*(y%d) = c*y - c*d*(y/d), where y/d is there anyway. */
+static const tj_node *without_remainder(economy *e, const tj_walk *walk, const tj_linear *form, uint32_t place) {
+  const tj_term *term = &form->term[place];
+  if (!is_digit(term, TJ_OP_MOD))
+    return NULL;
+  const tj_node *remainder = term->atom[0], *quotient = quotient_of(e->graph, remainder);
+  if (!is_among(walk, quotient))
+    return NULL;
+  return with_terms(e->graph, form, place, remainder->arg[0], term->coefficient, quotient,
+                    -term->coefficient * remainder->arg[1]->value);
+}
+
+/* e*d*(y/d) = e*y - e*(y%d), where y%d is there anyway. */
+static const tj_node *without_quotient(economy *e, const tj_walk *walk, const tj_linear *form, uint32_t place) {
+  const tj_term *term = &form->term[place];
+  if (!is_digit(term, TJ_OP_DIV) || term->coefficient % term->atom[0]->arg[1]->value != 0)
+    return NULL;
+  const tj_node *remainder = tj_simplified(e->graph, tj_node_make(e->graph, TJ_OP_MOD, term->atom[0]->arg));
+  int64_t factor = term->coefficient / term->atom[0]->arg[1]->value;
+  return is_among(walk, remainder)
+             ? with_terms(e->graph, form, place, term->atom[0]->arg[0], factor, remainder, -factor)
+             : NULL;
+}
+
+/* k*part + rest, where part's terms times k are among the sum's; but k is positive for a single term and a constant.
+ * NULL where they are not. */
+static const tj_node *with_part(economy *e, const tj_node *sum, const tj_node *part) {
+  const tj_linear *whole = tj_linear_of(e->graph, sum), *form = tj_linear_of(e->graph, part);
+  const bool is_shifted_term = form->count == 1 && form->constant != 0;
+  if (part == sum || part->id > sum->id || (form->count < 2 && !is_shifted_term) || form->count > whole->count)
+    return NULL;
+  for (uint32_t i = 0; i < whole->count; i++) {
+    tj_term scale;
+    if (!tj_term_divide(&whole->term[i], &form->term[0], &scale) || scale.degree != 0 ||
+        (is_shifted_term && scale.coefficient < 0))
+      continue;
+    tj_sum rest = tj_sum_of(0);
+    tj_sum_add(&rest, whole, 1);
+    tj_sum_add(&rest, form, -scale.coefficient);
+    if (rest.failed || rest.count + form->count != whole->count)
+      return NULL;
+    const tj_node *factor[3] = {part, tj_int(e->graph, scale.coefficient), NULL};
+    const tj_node *product = scale.coefficient == 1 ? part : tj_node_make(e->graph, TJ_OP_MUL, factor);
+    const tj_node *terms[3] = {product, tj_sum_node(e->graph, &rest), NULL};
+    return tj_is_int(terms[1], 0) ? product : tj_node_make(e->graph, TJ_OP_ADD, terms);
+  }
+  return NULL;
+}
+
+static bool try_digits(economy *e, const tj_node *roots[], const usage *u, uint32_t cost, int ahead,
+                       const tj_node *sum) {
+  const tj_linear *form = tj_linear_of(e->graph, sum);
+  for (uint32_t i = 0; i < form->count; i++) {
+    if (try_move(e, roots, &u->walk, cost, ahead, sum, without_remainder(e, &u->walk, form, i)) ||
+        try_move(e, roots, &u->walk, cost, ahead, sum, without_quotient(e, &u->walk, form, i)))
+      return true;
+  }
+  return false;
+}
+
+static bool try_parts(economy *e, const tj_node *roots[], const usage *u, uint32_t cost, int ahead,
+                      const tj_node *sum) {
+  for (uint32_t i = 0; i < u->walk.count; i++) {
+    const tj_node *part = u->walk.node[i];
+    if (part->op == TJ_OP_ADD && !is_part_of_sum(u, i) &&
+        try_move(e, roots, &u->walk, cost, ahead, sum, with_part(e, sum, part)))
+      return true;
+  }
+  return false;
+}
+
+/* Makes the first move that is found to take the cost below `cost`. */
+static bool improve(economy *e, const tj_node *roots[], uint32_t cost, int ahead) {
+  usage u = usage_of(e->graph, roots, e->count);
+  for (uint32_t i = u.walk.count; i-- > 0;) {
+    const tj_node *sum = u.walk.node[i];
+    bool is_whole = sum->op == TJ_OP_ADD && !is_part_of_sum(&u, i);
+    if (is_whole && (try_digits(e, roots, &u, cost, ahead, sum) || try_parts(e, roots, &u, cost, ahead, sum)))
+      return true;
+  }
+  return false;
+}
+
+void tj_economize(tj_graph *graph, const tj_node *roots[], size_t count) {
+  economy e = {.graph = graph, .count = count};
+  tj_walk walk = tj_walk_nodes(graph, roots, count);
+  if (walk.count > MOST_NODES)
+    return;
+  while (e.attempts < MOST_ATTEMPTS && improve(&e, roots, estimate(graph, roots, count), MOST_MOVES_AHEAD))
+    continue;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels: what a compiled kernel does, in index expressions alone.
+ *
+ * Work-items run in workgroups of workgroup_size. Each takes the same steps, in order: it loads vectors of elements
+ * into slots, its registers, and stores slots; between them it may meet the others of its workgroup at barriers, to
+ * pass elements on through LDS. Two kinds of kernels differ in how work-items know who they are. In a flat kernel
+ * each has a linear coordinate, 0 <= index < count, and the last workgroup may be partial; its steps may stand in a
+ * loop, which carries integers from trip to trip. In a tiled kernel each has the number of its workgroup and its own
+ * within it; all workgroups are whole.
+ *
+ * plan.c makes kernels from views, flat ones that move one element a work-item; derive.c moves work from work-items
+ * to the launch; emit_kernel.c lowers them. */
+#ifndef TJ_LOWER_KERNEL_H
+#define TJ_LOWER_KERNEL_H
+
+#include "ir/index/graph.h"
+#include "lower/machine/dtype.h"
+
+typedef struct {
+  const char *name;
+  tj_dtype dtype;
+  bool is_read, is_written;
+  const tj_node *element_count; /* elements that the view addresses: 1 + the largest offset of its base */
+  const tj_node *const *extent; /* of the view's top-level modes */
+  uint32_t rank;
+  bool is_row_major;    /* the view is plain row-major: `extent` is the natural shape of an array */
+  bool is_column_major; /* column-major: the same, the first mode fastest; both where modes of 1 leave one */
+} tj_kernel_buffer;
+
+/* In the place of a buffer: the workgroup's own memory. */
+enum { TJ_LDS = UINT32_MAX };
+
+/* Elements of a buffer, or of LDS, from `base` + `offset` + `displacement` on, which lies inside the buffer wherever
+ * `valid` holds. */
+typedef struct {
+  uint32_t buffer;
+  const tj_node *base; /* the same for all work-items of a workgroup; NULL: 0 */
+  const tj_node *offset;
+  const tj_node *valid; /* truth; the constant 1: always */
+  int64_t displacement; /* not negative */
+} tj_access;
+
+typedef enum {
+  TJ_STEP_VALUE,    /* the slot is the value of an expression, as an element of the type that the store writes */
+  TJ_STEP_LOAD,     /* the slots are elements, converted to the carried type; where not valid, the fill */
+  TJ_STEP_STORE,    /* the elements become the slots, converted from the carried type; where not valid, nothing */
+  TJ_STEP_LOOKUP,   /* the symbol `value` is the element, an integer, where that is in 0 … limit - 1; otherwise, and
+                       where not valid, `limit` */
+  TJ_STEP_STREAM,   /* the elements become those of LDS from `value` on; nobody reads them soon. On the host, of the
+                       carried type */
+  TJ_STEP_PREFETCH, /* the elements will be loaded by somebody soon; nothing happens that could be seen */
+  TJ_STEP_BARRIER /* the whole workgroup has got here, and sees what was stored to LDS; slots stay as they are, unless
+                     the target takes each phase for all work-items in turn (keeps_slots) */
+} tj_step_kind;
+
+/* Element k of a load or store, at access.offset + k, is slot `slot + k * slot_step`. All `width` elements are valid,
+ * or none is. */
+typedef struct {
+  tj_step_kind kind;
+  tj_access access;     /* of LOAD, STORE, STREAM and LOOKUP */
+  const tj_node *value; /* of VALUE; of LOOKUP: a symbol, which this step gives its value; of STREAM */
+  const tj_node *limit; /* of LOOKUP: at least 1 */
+  uint32_t width;       /* a power of two; 1 for VALUE; any for STREAM */
+  uint32_t slot, slot_step;
+} tj_kernel_step;
+
+/* What the launch computes once, so that no work-item has to: a word of the argument block. */
+typedef enum {
+  TJ_DERIVED_VALUE,   /* the value of an expression of parameters */
+  TJ_DERIVED_MAGIC31, /* for dividing 0 … 2^31-1 by it: the multiplier, and the shift from bit 32 on */
+  TJ_DERIVED_MAGIC32, /* for dividing 0 … 2^32-1 by it: the multiplier, and two shifts from bits 32 and 40 on */
+  TJ_DERIVED_MAGIC64, /* for dividing 0 … 2^63-1 by it: the multiplier; TJ_DERIVED_SHIFT64 is the other half */
+  TJ_DERIVED_SHIFT64
+} tj_derived_kind;
+
+typedef struct {
+  tj_derived_kind kind;
+  const tj_node *node; /* an expression of parameters; at least 1 where it is divided by */
+} tj_derived;
+
+/* A name for an expression: the symbol's facts say more of it than it shows. */
+typedef struct {
+  const tj_node *symbol, *value; /* the value mentions no other binding, except launched ones */
+  bool is_launched;              /* the value is one of parameters alone, which the launch computes */
+} tj_kernel_binding;
+
+/* What a copy does to its elements on the way: scale * element + bias, rounded once. */
+typedef struct {
+  enum { TJ_SCALED_NEVER, TJ_SCALED_LOADING, TJ_SCALED_STORING } when; /* as elements leave, or enter, their buffer */
+  tj_dtype arithmetic;                                                 /* f32, f64, or i64 modulo 2^64 */
+  uint64_t scale, bias;                                                /* the bits of numbers of that type */
+} tj_scaling;
+
+/* An integer that a loop carries: before its first trip it is `initial`, an expression of the work-item; after each
+ * trip it becomes `next`, an expression of what the loop carries. */
+typedef struct {
+  const tj_node *symbol, *initial, *next;
+} tj_carried;
+
+/* A counted loop around the steps of a flat kernel: each work-item takes them `trips` times. What is carried changes
+ * at the end of a trip, all at once. (loop.h) */
+typedef struct {
+  const tj_node *counter; /* the symbol of the trip: 0 <= counter < trips */
+  const tj_node *trips;   /* at least 1; an expression of parameters */
+  tj_carried *carried;
+  uint32_t carried_count;
+} tj_loop;
+
+/* What is known of coordinates that store different sources to one element. */
+typedef enum {
+  TJ_RACES_NONE,      /* there are none */
+  TJ_RACES_AT_LAUNCH, /* parameters decide */
+  TJ_RACES_UNDECIDED, /* none were found where it was looked */
+  TJ_RACES_MEANT      /* the kernel's definition allows them */
+} tj_races;
+
+typedef struct tj_kernel {
+  const char *name;
+  const tj_kernel_buffer *buffer;
+  uint32_t buffer_count;
+  const tj_node *const *parameter; /* symbols that are passed at launch, as 64-bit integers */
+  uint32_t parameter_count;
+  const tj_derived *derived; /* what tj_kernel_derive found; none before */
+  uint32_t derived_count;
+  const tj_node *index;     /* flat: the symbol of the linear coordinate; tiled: NULL */
+  const tj_node *workgroup; /* tiled: the symbols of the workgroup's number, */
+  const tj_node *item;      /* and of the work-item's within it */
+  const tj_node *count;     /* of work-items: an expression of parameters; tiled: a multiple of workgroup_size */
+  uint32_t workgroup_size;
+  tj_kernel_binding *binding; /* tiled: of what is the same for a workgroup, or for the launch */
+  uint32_t binding_count;
+  tj_loop *loop; /* flat: around all steps; NULL: none */
+  tj_kernel_step *step;
+  uint32_t step_count;
+  const tj_node *inner;       /* tiled: truth, whether the workgroup's tile is all inside the domain; NULL: never */
+  tj_kernel_step *inner_step; /* what its work-items then do in the place of `step`: the same without masks */
+  uint32_t inner_step_count;
+  uint32_t slot_count;
+  tj_dtype carried;                    /* the type of elements in slots and in LDS */
+  uint32_t lds_elements;               /* of a workgroup; 0: none */
+  bool is_streamed;                    /* what is stored to buffers is not worth caching */
+  int64_t fill;                        /* in the source's element type; for floats, converted to it */
+  tj_scaling scaling;                  /* of a copy, of the fill too */
+  const char *tile;                    /* its shape in words; NULL: no mapping chose one */
+  const struct tj_stage_choice *stage; /* how a tile lies in LDS, and why; NULL: it stays in registers */
+  const struct tj_domain *domain;      /* of a flat copy: what its coordinates are; NULL for other kernels */
+  tj_races races;
+  const struct tj_race *race;     /* what decides, where the launch does; else NULL */
+  const struct tj_mapped *mapped; /* of a copy: the mapping that it was given; NULL: one is chosen */
+  struct tj_kernel *faster; /* does the same in less time, where `condition` holds; NULL: there is none. It has the
+                                     same buffers and parameters, of which its own symbols know more */
+  const tj_node *condition; /* truth, of this kernel's parameters */
+} tj_kernel;
+
+/* The first element of an access of the kernel: base + offset + displacement, without bindings. */
+const tj_node *tj_access_element(tj_graph *graph, const tj_kernel *kernel, const tj_access *access);
+/* Its predicate, without bindings. */
+const tj_node *tj_access_valid(tj_graph *graph, const tj_kernel *kernel, const tj_access *access);
+
+/* What the launch has to know of a node in the kernel's place: the value of a launched binding, or the node itself.
+ */
+const tj_node *tj_launched_value(const tj_kernel *kernel, const tj_node *node);
+
+/* The kernel's argument block: pointers to the buffers, then the parameters, then the derived words; 8 bytes each. */
+static inline uint32_t tj_kernel_argument_bytes(const tj_kernel *kernel) {
+  return 8 * (kernel->buffer_count + kernel->parameter_count + kernel->derived_count);
+}
+
+/* Finds what the launch can compute: divisors for which it can give magic numbers, and costly expressions of
+ * parameters alone; of a kernel and its faster ones, which get one list. Call it after simplification, before
+ * lowering; a kernel without it is right, but slower. */
+void tj_kernel_derive(tj_graph *graph, tj_kernel *kernel);
+
+/* A derived word, for the value of its node under the launch's parameters. */
+uint64_t tj_derived_word(tj_derived_kind kind, int64_t value);
+
+#endif

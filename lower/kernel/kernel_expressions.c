@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "lower/kernel/kernel_expressions.h"
+
+#include "base/text.h"
+#include "lower/kernel/final_forms.h"
+#include "lower/kernel/loop.h"
+#include "lower/machine/width.h"
+
+#include <string.h>
+
+/* --- places --- */
+
+static void add_place(tj_kernel_places *list, const tj_node **place) {
+  if (*place != NULL)
+    list->place[list->count++] = place;
+}
+
+static void add_places(tj_kernel_places *list, tj_kernel_step *step, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    add_place(list, &step[i].value);
+    add_place(list, &step[i].limit);
+    add_place(list, &step[i].access.base);
+    add_place(list, &step[i].access.offset);
+    add_place(list, &step[i].access.valid);
+  }
+}
+
+static void add_loop(tj_kernel_places *list, tj_loop *loop) {
+  add_place(list, &loop->trips);
+  for (uint32_t i = 0; i < loop->carried_count; i++) {
+    add_place(list, &loop->carried[i].initial);
+    add_place(list, &loop->carried[i].next);
+  }
+}
+
+tj_kernel_places tj_places_of_kernel(tj_graph *graph, tj_kernel *kernel) {
+  size_t in_loop = kernel->loop == NULL ? 0 : 1 + 2 * (size_t)kernel->loop->carried_count;
+  size_t in_steps = 5 * ((size_t)kernel->step_count + kernel->inner_step_count);
+  size_t most = in_steps + in_loop + kernel->binding_count + 2;
+  tj_kernel_places list = {TJ_NEW_ARRAY(graph->job, const tj_node **, most), 0};
+  add_places(&list, kernel->step, kernel->step_count);
+  add_places(&list, kernel->inner_step, kernel->inner_step_count);
+  for (uint32_t i = 0; i < kernel->binding_count; i++)
+    add_place(&list, &kernel->binding[i].value);
+  if (kernel->loop != NULL)
+    add_loop(&list, kernel->loop);
+  add_place(&list, &kernel->inner);
+  add_place(&list, &kernel->count);
+  return list;
+}
+
+/* --- simplifying and showing --- */
+
+/* Whether `fact` is among the truths that `truth` is the conjunction of, as far as a few steps show. */
+static bool surely_implies(const tj_node *truth, const tj_node *fact, unsigned steps) {
+  if (truth == fact || (tj_is_constant(fact) && fact->value != 0))
+    return true;
+  return steps > 0 && truth->op == TJ_OP_AND &&
+         (surely_implies(truth->arg[0], fact, steps - 1) || surely_implies(truth->arg[1], fact, steps - 1));
+}
+
+/* A flat copy's load that is valid wherever its store is need not happen where the store does not. */
+static void join_predicates(tj_kernel *kernel) {
+  enum { LOAD, STORE, MOST_STEPS = 16 };
+  if (kernel->index == NULL || kernel->step[LOAD].kind != TJ_STEP_LOAD)
+    return;
+  const tj_node *stored = kernel->step[STORE].access.valid;
+  if (surely_implies(stored, kernel->step[LOAD].access.valid, MOST_STEPS))
+    kernel->step[LOAD].access.valid = stored;
+}
+
+/* Sums that are put together in another way may have parts that are not known to fit in 64 bits: then the expression
+ * is better as it was. */
+static bool is_usable(tj_graph *graph, const tj_node *simple, const tj_node *before) {
+  return tj_widths_fit(graph, &simple, 1) || !tj_widths_fit(graph, &before, 1);
+}
+
+void tj_kernel_simplify(tj_graph *graph, tj_kernel *kernel, tj_trace *trace) {
+  tj_kernel_places list = tj_places_of_kernel(graph, kernel);
+  const tj_node **roots = TJ_NEW_ARRAY(graph->job, const tj_node *, list.count);
+  for (uint32_t i = 0; i < list.count; i++)
+    roots[i] = *list.place[i];
+  tj_simplify(graph, roots, list.count, trace);
+  tj_economize(graph, roots, list.count);
+  bool all_fit = tj_widths_fit(graph, roots, list.count);
+  for (uint32_t i = 0; i < list.count; i++)
+    *list.place[i] = all_fit || is_usable(graph, roots[i], *list.place[i]) ? roots[i] : *list.place[i];
+  join_predicates(kernel);
+  if (kernel->loop != NULL)
+    tj_loop_prune(graph, kernel);
+}
+
+static void show(tj_named_node named[], uint32_t *count, const char *name, const tj_node *node) {
+  if (node != NULL && !(tj_is_constant(node) && strstr(name, "valid") != NULL))
+    named[(*count)++] = (tj_named_node){name, node};
+}
+
+static void show_loop(tj_job *job, tj_named_node named[], uint32_t *count, const tj_loop *loop) {
+  show(named, count, "trips", loop->trips);
+  for (uint32_t i = 0; i < loop->carried_count; i++) {
+    const tj_carried *carried = &loop->carried[i];
+    show(named, count, carried->symbol->symbol->name, carried->initial);
+    show(named, count, tj_string_format(job, "%s.next", carried->symbol->symbol->name), carried->next);
+  }
+}
+
+/* Shows where an index is looked up, if `step` does that; returns the first step that does not. */
+static const tj_kernel_step *show_lookup(tj_named_node named[], uint32_t *count, const tj_kernel_step *step) {
+  if (step->kind != TJ_STEP_LOOKUP)
+    return step;
+  show(named, count, "lookup.offset", step->access.offset);
+  show(named, count, "lookup.valid", step->access.valid);
+  return step + 1;
+}
+
+const tj_named_node *tj_kernel_expressions(tj_job *job, const tj_kernel *kernel, uint32_t *shown) {
+  uint32_t most = 9 + (kernel->loop != NULL ? 2 * kernel->loop->carried_count : 0), count = 0;
+  tj_named_node *named = TJ_NEW_ARRAY(job, tj_named_node, most);
+  const tj_kernel_step *first = show_lookup(named, &count, kernel->step), *store = first + 1;
+  show(named, &count, "load.offset", first->access.offset);
+  show(named, &count, "load.valid", first->access.valid);
+  show(named, &count, "value", first->value);
+  show(named, &count, "store.offset", store->access.offset);
+  show(named, &count, "store.valid", store->access.valid);
+  show(named, &count, "count", kernel->count);
+  if (kernel->loop != NULL)
+    show_loop(job, named, &count, kernel->loop);
+  *shown = count;
+  return named;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* Gathering a kernel's nodes. */
+#include "lower/kernel/kernel_nodes.h"
+
+#include "ir/index/substitute.h"
+#include "ir/simplify/simplify.h"
+#include "lower/kernel/loop.h"
+
+#include <stdlib.h>
+
+static const tj_node *without_some(tj_graph *graph, const tj_kernel *kernel, const tj_node *node, bool launched) {
+  tj_substitution bound = {TJ_NEW_ARRAY(graph->job, const tj_node *, kernel->binding_count + 1),
+                           TJ_NEW_ARRAY(graph->job, const tj_node *, kernel->binding_count + 1), 0};
+  for (uint32_t i = 0; i < kernel->binding_count; i++) {
+    if (kernel->binding[i].is_launched != launched)
+      continue;
+    bound.from[bound.count] = kernel->binding[i].symbol;
+    bound.to[bound.count++] = kernel->binding[i].value;
+  }
+  tj_substitute(graph, &bound, &node, 1);
+  return node;
+}
+
+static const tj_node *without_bindings(tj_graph *graph, const tj_kernel *kernel, const tj_node *node) {
+  return without_some(graph, kernel, without_some(graph, kernel, node, false), true);
+}
+
+const tj_node *tj_launched_value(const tj_kernel *kernel, const tj_node *node) {
+  for (uint32_t i = 0; node->op == TJ_OP_SYMBOL && i < kernel->binding_count; i++) {
+    if (kernel->binding[i].is_launched && kernel->binding[i].symbol == node)
+      return kernel->binding[i].value;
+  }
+  return node;
+}
+
+const tj_node *tj_access_element(tj_graph *graph, const tj_kernel *kernel, const tj_access *access) {
+  const tj_node *element = access->base != NULL ? tj_add(graph, access->base, access->offset) : access->offset;
+  if (access->displacement != 0)
+    element = tj_add(graph, element, tj_int(graph, access->displacement));
+  return without_bindings(graph, kernel, element);
+}
+
+const tj_node *tj_access_valid(tj_graph *graph, const tj_kernel *kernel, const tj_access *access) {
+  return without_bindings(graph, kernel, access->valid);
+}
+
+static void add_root(tj_kernel_nodes *nodes, const tj_node *root) {
+  if (root != NULL)
+    nodes->root[nodes->root_count++] = root;
+}
+
+static void gather_steps(tj_kernel_nodes *nodes, const tj_kernel_step *step, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    add_root(nodes, step[i].value);
+    add_root(nodes, step[i].limit);
+    add_root(nodes, step[i].access.valid);
+    add_root(nodes, step[i].access.base);
+    add_root(nodes, step[i].access.offset);
+  }
+}
+
+static void gather_loop(tj_kernel_nodes *nodes, const tj_loop *loop) {
+  add_root(nodes, loop->counter);
+  add_root(nodes, loop->trips);
+  for (uint32_t i = 0; i < loop->carried_count; i++) {
+    add_root(nodes, loop->carried[i].symbol);
+    add_root(nodes, loop->carried[i].initial);
+    add_root(nodes, loop->carried[i].next);
+  }
+}
+
+static uint32_t loop_roots(const tj_kernel *kernel) {
+  return kernel->loop == NULL ? 0 : 2 + 3 * kernel->loop->carried_count;
+}
+
+/* A tiled kernel's count is the launch's business alone, as are the values of launched bindings. */
+static void gather_roots(tj_kernel_nodes *nodes, const tj_kernel *kernel) {
+  if (kernel->index != NULL)
+    add_root(nodes, kernel->count);
+  add_root(nodes, kernel->inner);
+  for (uint32_t i = 0; i < kernel->binding_count; i++) {
+    add_root(nodes, kernel->binding[i].symbol);
+    add_root(nodes, kernel->binding[i].is_launched ? NULL : kernel->binding[i].value);
+  }
+  if (kernel->loop != NULL)
+    gather_loop(nodes, kernel->loop);
+  gather_steps(nodes, kernel->step, kernel->step_count);
+  gather_steps(nodes, kernel->inner_step, kernel->inner_step_count);
+}
+
+static bool is_bound_in_workgroup(const tj_kernel *kernel, const tj_node *node) {
+  for (uint32_t i = 0; i < kernel->binding_count; i++) {
+    if (kernel->binding[i].symbol == node)
+      return !kernel->binding[i].is_launched;
+  }
+  return false;
+}
+
+bool tj_is_looked_up(const tj_kernel *kernel, const tj_node *node) {
+  for (uint32_t i = 0; node->op == TJ_OP_SYMBOL && i < kernel->step_count; i++) {
+    if (kernel->step[i].kind == TJ_STEP_LOOKUP && kernel->step[i].value == node)
+      return true;
+  }
+  return false;
+}
+
+static tj_level level_of(const tj_kernel_nodes *nodes, const tj_kernel *kernel, const tj_node *node) {
+  if (node == kernel->index || node == kernel->item || tj_is_looked_up(kernel, node))
+    return TJ_LEVEL_ITEM;
+  if (kernel->loop != NULL && tj_loop_changes(kernel->loop, node))
+    return TJ_LEVEL_TRIP;
+  bool is_of_workgroup = node == kernel->workgroup || is_bound_in_workgroup(kernel, node);
+  tj_level level = is_of_workgroup ? TJ_LEVEL_WORKGROUP : TJ_LEVEL_LAUNCH;
+  for (unsigned i = 0; i < tj_op_arity(node->op); i++) {
+    tj_level of_argument = tj_kernel_nodes_level(nodes, node->arg[i]);
+    level = of_argument > level ? of_argument : level;
+  }
+  return level;
+}
+
+tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel) {
+  size_t most = 5 * ((size_t)kernel->step_count + kernel->inner_step_count) + 2 * (size_t)kernel->binding_count + 2 +
+                loop_roots(kernel);
+  tj_kernel_nodes nodes = {.root = TJ_NEW_ARRAY(graph->job, const tj_node *, most)};
+  gather_roots(&nodes, kernel);
+  nodes.walk = tj_walk_nodes(graph, nodes.root, nodes.root_count);
+  tj_spend(graph->job, nodes.walk.count);
+  nodes.level = TJ_NEW_ARRAY(graph->job, tj_level, nodes.walk.count);
+  for (uint32_t i = 0; i < nodes.walk.count; i++)
+    nodes.level[i] = level_of(&nodes, kernel, nodes.walk.node[i]);
+  return nodes;
+}
+
+uint32_t tj_kernel_nodes_find(const tj_kernel_nodes *nodes, const tj_node *node) {
+  return tj_walk_find(&nodes->walk, node);
+}
+
+tj_level tj_kernel_nodes_level(const tj_kernel_nodes *nodes, const tj_node *node) {
+  return nodes->level[tj_kernel_nodes_find(nodes, node)];
+}
+
+/* --- quotients --- */
+
+/* A quotient must not be made of the remainder. Nothing is made of what is as deep; and remainders never serve as
+ * quotients, so that sorting by depth, remainders last, puts quotients first. */
+static bool may_serve(const tj_kernel_nodes *nodes, const tj_node *quotient, const tj_node *remainder) {
+  if (tj_op_arity(quotient->op) == 0 || quotient->op == TJ_OP_MOD || quotient->depth > remainder->depth)
+    return false;
+  return tj_kernel_nodes_find(nodes, quotient) != TJ_NO_POSITION &&
+         tj_kernel_nodes_level(nodes, quotient) == tj_kernel_nodes_level(nodes, remainder);
+}
+
+static const tj_node *find_quotient(tj_graph *graph, const tj_kernel_nodes *nodes, const tj_node *remainder) {
+  if (remainder->arg[1]->facts.low < 1)
+    return NULL;
+  const tj_node *quotient = tj_node_make(graph, TJ_OP_DIV, remainder->arg);
+  if (may_serve(nodes, quotient, remainder))
+    return quotient;
+  quotient = tj_simplified(graph, quotient);
+  return may_serve(nodes, quotient, remainder) ? quotient : NULL;
+}
+
+static int compare_keys(const void *a, const void *b) {
+  uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+  return (left > right) - (left < right);
+}
+
+/* Depth, then remainders last, then the walk's own order. */
+static uint64_t sort_key(const tj_node *node, uint32_t position) {
+  return ((uint64_t)node->depth * 2 + (node->op == TJ_OP_MOD)) << 32 | position;
+}
+
+void tj_kernel_nodes_schedule(tj_graph *graph, tj_kernel_nodes *nodes) {
+  uint32_t count = nodes->walk.count;
+  uint64_t *key = TJ_NEW_ARRAY(graph->job, uint64_t, count);
+  nodes->quotient = TJ_NEW_ARRAY(graph->job, const tj_node *, count);
+  nodes->order = TJ_NEW_ARRAY(graph->job, uint32_t, count);
+  for (uint32_t i = 0; i < count; i++) {
+    const tj_node *node = nodes->walk.node[i];
+    key[i] = sort_key(node, i);
+    if (node->op == TJ_OP_MOD)
+      nodes->quotient[i] = find_quotient(graph, nodes, node);
+  }
+  qsort(key, count, sizeof *key, compare_keys);
+  for (uint32_t i = 0; i < count; i++)
+    nodes->order[i] = (uint32_t)key[i];
+}
+
+const tj_node *tj_kernel_nodes_quotient(const tj_kernel_nodes *nodes, const tj_node *node) {
+  return nodes->quotient[tj_kernel_nodes_find(nodes, node)];
+}
+
+/* --- what expressions need --- */
+
+void tj_kernel_nodes_mark(const tj_kernel_nodes *nodes, const tj_node *node, bool *mark) {
+  uint32_t position = node != NULL ? tj_kernel_nodes_find(nodes, node) : TJ_NO_POSITION;
+  if (position != TJ_NO_POSITION)
+    mark[position] = true;
+}
+
+void tj_kernel_nodes_spread(const tj_kernel_nodes *nodes, bool *mark) {
+  for (uint32_t i = nodes->walk.count; i-- > 0;) {
+    uint32_t position = nodes->order[i];
+    if (!mark[position])
+      continue;
+    const tj_node *node = nodes->walk.node[position];
+    for (unsigned k = 0; k < tj_op_arity(node->op); k++)
+      tj_kernel_nodes_mark(nodes, node->arg[k], mark);
+    tj_kernel_nodes_mark(nodes, nodes->quotient[position], mark);
+  }
+}
+
+uint32_t tj_kernel_nodes_operations(const tj_kernel_nodes *nodes) {
+  uint32_t operations = 0;
+  for (uint32_t i = 0; i < nodes->walk.count; i++)
+    operations += tj_op_arity(nodes->walk.node[i]->op) > 0;
+  return operations;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The nodes of a kernel's expressions, and how often each has to be computed: once for a launch, for a workgroup, for
+ * a work-item, or for each trip of its loop. */
+#ifndef TJ_LOWER_KERNEL_NODES_H
+#define TJ_LOWER_KERNEL_NODES_H
+
+#include "ir/index/walk.h"
+#include "lower/kernel/kernel.h"
+
+/* What a node's value is the same for. */
+typedef enum { TJ_LEVEL_LAUNCH, TJ_LEVEL_WORKGROUP, TJ_LEVEL_ITEM, TJ_LEVEL_TRIP } tj_level;
+
+/* In the job's arena. */
+typedef struct {
+  const tj_node **root; /* the expressions that work-items compute, and the count */
+  uint32_t root_count;
+  tj_walk walk;             /* the nodes that they are made of */
+  tj_level *level;          /* by position in the walk */
+  const tj_node **quotient; /* by position: of a MOD, the node of the walk that is its quotient; or NULL */
+  uint32_t *order;          /* positions, such that arguments and quotients come before their users */
+} tj_kernel_nodes;
+
+/* Whether a step gives this symbol its value. */
+bool tj_is_looked_up(const tj_kernel *kernel, const tj_node *node);
+
+tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel);
+
+/* A node's position in the walk, or TJ_NO_POSITION. */
+uint32_t tj_kernel_nodes_find(const tj_kernel_nodes *nodes, const tj_node *node);
+
+/* Finds which remainders can be computed from quotients that are computed anyway: a % b = a - b * q, where q is what
+ * a / b simplifies to. Sets `quotient` and `order`. */
+void tj_kernel_nodes_schedule(tj_graph *graph, tj_kernel_nodes *nodes);
+
+/* The quotient of a MOD of the walk, or NULL. */
+const tj_node *tj_kernel_nodes_quotient(const tj_kernel_nodes *nodes, const tj_node *node);
+
+/* The level of a node of the walk. */
+tj_level tj_kernel_nodes_level(const tj_kernel_nodes *nodes, const tj_node *node);
+
+/* Marks a node of the walk, by position; NULL and constants that are not in it: nothing happens. */
+void tj_kernel_nodes_mark(const tj_kernel_nodes *nodes, const tj_node *node, bool *mark);
+/* Marks what the marked ones are computed from. */
+void tj_kernel_nodes_spread(const tj_kernel_nodes *nodes, bool *mark);
+
+/* How many operations a work-item takes at most, and how many it would: LLVM takes time that grows with the square of
+ * what it compiles. */
+enum { TJ_KERNEL_MOST_OPERATIONS = 1024 };
+uint32_t tj_kernel_nodes_operations(const tj_kernel_nodes *nodes);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* What is assumed of parameters, and the kernels that are faster for it. */
+#include "lower/kernel/variant.h"
+
+#include "ir/index/facts.h"
+#include "ir/index/walk.h"
+#include "ir/simplify/simplify.h"
+#include "lower/kernel/kernel_nodes.h"
+#include "lower/machine/width.h"
+
+uint32_t tj_narrowest_access(const tj_kernel *kernel, tj_step_kind kind) {
+  uint32_t width = UINT32_MAX;
+  for (uint32_t i = 0; i < kernel->step_count; i++) {
+    const tj_kernel_step *step = &kernel->step[i];
+    if (step->kind == kind && step->access.buffer != TJ_LDS && step->width < width)
+      width = step->width;
+  }
+  return width;
+}
+
+bool tj_kernel_fits(tj_graph *graph, const tj_kernel *kernel) {
+  tj_kernel_nodes nodes = tj_kernel_nodes_of(graph, kernel);
+  return tj_kernel_nodes_operations(&nodes) <= TJ_KERNEL_MOST_OPERATIONS &&
+         tj_widths_fit(graph, nodes.root, nodes.root_count);
+}
+
+bool tj_has_wider_accesses(const tj_kernel *a, const tj_kernel *b) {
+  return tj_narrowest_access(a, TJ_STEP_LOAD) > tj_narrowest_access(b, TJ_STEP_LOAD) ||
+         tj_narrowest_access(a, TJ_STEP_STORE) > tj_narrowest_access(b, TJ_STEP_STORE);
+}
+
+/* --- demands --- */
+
+typedef struct {
+  tj_demand *demand;
+  uint32_t count, capacity;
+} demand_list;
+
+static tj_demand *demand_of(tj_graph *graph, demand_list *list, const tj_node *symbol) {
+  for (uint32_t i = 0; i < list->count; i++) {
+    if (list->demand[i].symbol == symbol)
+      return &list->demand[i];
+  }
+  if (list->count == list->capacity) {
+    tj_demand *larger = TJ_NEW_ARRAY(graph->job, tj_demand, 2 * (size_t)list->capacity + 8);
+    for (uint32_t i = 0; i < list->count; i++)
+      larger[i] = list->demand[i];
+    list->demand = larger;
+    list->capacity = 2 * list->capacity + 8;
+  }
+  list->demand[list->count] = (tj_demand){symbol, 1, symbol->facts.low};
+  return &list->demand[list->count++];
+}
+
+static void demand_multiples(tj_graph *graph, demand_list *list, const tj_node *node, int64_t multiple) {
+  if (node == NULL)
+    return;
+  tj_walk walk = tj_walk_nodes(graph, &node, 1);
+  for (uint32_t i = 0; i < walk.count; i++) {
+    if (walk.node[i]->op == TJ_OP_SYMBOL && !tj_facts_divisible(&walk.node[i]->facts, multiple))
+      demand_of(graph, list, walk.node[i])->multiple = multiple;
+  }
+}
+
+/* The least common multiple of what the symbol is a multiple of anyway, and of what is demanded, a power of two.
+ * 0: too large. */
+static int64_t joint_multiple(const tj_demand *demand) {
+  int64_t both = demand->symbol->symbol->multiple;
+  while (both % demand->multiple != 0) {
+    if (__builtin_mul_overflow(both, 2, &both))
+      return 0;
+  }
+  return both;
+}
+
+/* Whether some value of the symbol's range meets the demand. */
+static bool is_possible(const tj_demand *demand) {
+  int64_t both = joint_multiple(demand), high = demand->symbol->facts.high;
+  if (both == 0)
+    return false;
+  int64_t rest = high % both;
+  return high - (rest < 0 ? rest + both : rest) >= demand->low;
+}
+
+bool tj_can_be_met(const tj_demands *demands) {
+  for (uint32_t i = 0; i < demands->count; i++) {
+    if (!is_possible(&demands->demand[i]))
+      return false;
+  }
+  return true;
+}
+
+tj_demands tj_find_demands(tj_graph *graph, const tj_domain *domain, int64_t multiple, const int64_t tile[]) {
+  demand_list list = {NULL, 0, 0};
+  for (uint32_t m = 0; m < domain->count; m++) {
+    const tj_mode *mode = &domain->mode[m];
+    demand_multiples(graph, &list, mode->extent, multiple);
+    demand_multiples(graph, &list, mode->source_stride, multiple);
+    demand_multiples(graph, &list, mode->destination_stride, multiple);
+    if (tile != NULL && mode->extent->op == TJ_OP_SYMBOL && mode->extent->facts.low < tile[m])
+      demand_of(graph, &list, mode->extent)->low = tile[m];
+  }
+  tj_demands demands = {list.demand, list.count};
+  return tj_can_be_met(&demands) ? demands : (tj_demands){NULL, 0};
+}
+
+tj_substitution tj_assume(tj_graph *graph, const tj_demands *demands) {
+  tj_substitution assumed = {TJ_NEW_ARRAY(graph->job, const tj_node *, demands->count + 1),
+                             TJ_NEW_ARRAY(graph->job, const tj_node *, demands->count + 1), demands->count};
+  for (uint32_t i = 0; i < demands->count; i++) {
+    const tj_demand *demand = &demands->demand[i];
+    const tj_symbol *symbol = demand->symbol->symbol;
+    const tj_node *low = demand->low > demand->symbol->facts.low ? tj_int(graph, demand->low) : symbol->low;
+    assumed.from[i] = demand->symbol;
+    assumed.to[i] = tj_symbol_create(graph, symbol->name, symbol->kind, low, symbol->high, joint_multiple(demand));
+  }
+  return assumed;
+}
+
+static const tj_node *condition_of(tj_graph *graph, const tj_demands *demands) {
+  const tj_node *condition = tj_int(graph, 1);
+  for (uint32_t i = 0; i < demands->count; i++) {
+    const tj_demand *demand = &demands->demand[i];
+    const tj_node *rest = tj_mod(graph, demand->symbol, tj_int(graph, demand->multiple));
+    condition = tj_and(graph, condition, tj_equal(graph, rest, tj_int(graph, 0)));
+    condition = tj_and(graph, condition, tj_less_equal(graph, tj_int(graph, demand->low), demand->symbol));
+  }
+  return tj_simplified(graph, condition);
+}
+
+/* --- kernels --- */
+
+const tj_domain *tj_assumed_domain(tj_graph *graph, const tj_domain *domain, const tj_substitution *assumed) {
+  tj_domain *copy = TJ_NEW(graph->job, tj_domain);
+  tj_mode *mode = TJ_NEW_ARRAY(graph->job, tj_mode, domain->count);
+  *copy = *domain;
+  copy->mode = mode;
+  for (uint32_t m = 0; m < domain->count; m++) {
+    const tj_node **parts[] = {&mode[m].extent, &mode[m].source_stride, &mode[m].destination_stride};
+    mode[m] = domain->mode[m];
+    for (size_t i = 0; i < 3; i++) {
+      if (*parts[i] != NULL)
+        tj_substitute(graph, assumed, parts[i], 1);
+    }
+  }
+  return copy;
+}
+
+const tj_node *const *tj_assumed_parameters(tj_graph *graph, const tj_kernel *kernel,
+                                            const tj_substitution *assumed) {
+  const tj_node **parameter = TJ_NEW_ARRAY(graph->job, const tj_node *, kernel->parameter_count + 1);
+  for (uint32_t i = 0; i < kernel->parameter_count; i++)
+    parameter[i] = kernel->parameter[i];
+  tj_substitute(graph, assumed, parameter, kernel->parameter_count);
+  return parameter;
+}
+
+void tj_offer_faster(tj_graph *graph, tj_kernel *kernel, tj_kernel *faster, const tj_demands *demands,
+                     const char *name) {
+  faster->name = name;
+  kernel->faster = faster;
+  kernel->condition = condition_of(graph, demands);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Faster kernels: those that do what a kernel does with wider vectors or fewer masks, where the launch's parameters
+ * allow them. */
+#ifndef TJ_LOWER_VARIANT_H
+#define TJ_LOWER_VARIANT_H
+
+#include "ir/index/substitute.h"
+#include "lower/kernel/domain.h"
+#include "lower/kernel/kernel.h"
+
+/* What a parameter, or a symbol that stands for one, has to be: a multiple of `multiple`, and at least `low`. */
+typedef struct {
+  const tj_node *symbol;
+  int64_t multiple, low;
+} tj_demand;
+
+/* No demands: nothing is to be gained, or no parameters would do. */
+typedef struct {
+  const tj_demand *demand;
+  uint32_t count;
+} tj_demands;
+
+/* What vectors of `multiple` elements demand of the parameters of the domain's modes, and what tiles of these extents
+ * demand that are not to be masked; tile NULL: nothing. */
+tj_demands tj_find_demands(tj_graph *graph, const tj_domain *domain, int64_t multiple, const int64_t tile[]);
+
+/* Whether each parameter's range has a value that meets the demands. */
+bool tj_can_be_met(const tj_demands *demands);
+
+/* Symbols that meet the demands, in the place of those that may not. */
+tj_substitution tj_assume(tj_graph *graph, const tj_demands *demands);
+
+/* The domain in terms of what is assumed. */
+const tj_domain *tj_assumed_domain(tj_graph *graph, const tj_domain *domain, const tj_substitution *assumed);
+
+/* The kernel's parameters in those terms. */
+const tj_node *const *tj_assumed_parameters(tj_graph *graph, const tj_kernel *kernel, const tj_substitution *assumed);
+
+/* The narrowest of a kernel's accesses of a buffer. */
+uint32_t tj_narrowest_access(const tj_kernel *kernel, tj_step_kind kind);
+
+/* Whether loads or stores of `a` are wider than those of `b`. */
+bool tj_has_wider_accesses(const tj_kernel *a, const tj_kernel *b);
+
+/* Whether the kernel can be compiled: its arithmetic is not too much, and known to fit in 64 bits. Tile by tile, some
+ * parts of an expression may be larger than all of it ever is. */
+bool tj_kernel_fits(tj_graph *graph, const tj_kernel *kernel);
+
+/* Makes `faster`, under this name, what the launch takes in the place of `kernel` where the demands are met. */
+void tj_offer_faster(tj_graph *graph, tj_kernel *kernel, tj_kernel *faster, const tj_demands *demands,
+                     const char *name);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* Targets: what kernels are compiled for.
+ *
+ * A target is a row of target.def's families made specific: AMDGPU with a processor and features, or this host with
+ * its CPU. Everything that lowering and code generation need to know of a machine is in tj_target; everything that
+ * differs in form between families is a function of the family's row.
+ *
+ * How to add a target: write lower/target/NAME.c, which defines `const tj_target_family tj_family_NAME`; add the row
+ * TARGET(NAME, …) to target.def and the file to CMakeLists.txt; have jit/isa/llvm.c initialise LLVM's part for it. */
+#ifndef TJ_LOWER_TARGET_H
+#define TJ_LOWER_TARGET_H
+
+#include "base/job.h"
+#include "base/text.h"
+
+#include <llvm-c/Types.h>
+#include <stdbool.h>
+
+/* Lanes of so many bytes are the cheapest to change places among. */
+enum { TJ_PERMUTED_BYTES = 16 };
+
+struct tj_emitter; /* emit.h */
+
+typedef struct tj_target_family tj_target_family;
+
+/* What the object file holds, and so what happens to it next. */
+typedef enum {
+  TJ_OBJECT_CODE_OBJECT, /* to be linked into a code object */
+  TJ_OBJECT_HOST         /* to be loaded into this process */
+} tj_object_kind;
+
+/* Strings live in the job's arena or are static. */
+typedef struct {
+  const tj_target_family *family;
+  const char *name;      /* canonical: gfx90a:sramecc+:xnack-, host */
+  const char *triple;    /* LLVM's: amdgcn-amd-amdhsa */
+  const char *processor; /* LLVM's: gfx90a; the host's CPU */
+  const char *features;  /* LLVM's: +sramecc,-xnack; what a cache must tell apart besides name and processor */
+  const char *passes;    /* the LLVM passes that pay on this target's kernels, as LLVM's pass builder reads them */
+  tj_object_kind object;
+  uint32_t code_object_version;  /* 5, 6; 0 without code objects */
+  uint32_t wave_size;            /* work-items of a wave; 1 on the host */
+  uint32_t lds_bytes;            /* of a workgroup; 0 without LDS */
+  uint32_t workgroup_limit;      /* most work-items of a workgroup */
+  bool keeps_slots;              /* work-items still have their slots after a barrier */
+  uint32_t vector_bytes;         /* widest memory access of one work-item */
+  uint32_t global_address_space; /* of buffers */
+  bool has_unaligned_vectors;    /* accesses of global memory by vectors need the alignment of an element only */
+  uint32_t displacement_limit;   /* bytes below which an access adds a constant to its address for nothing */
+  uint32_t block_bytes;          /* of a vector register, for blocks.h; 0: work-items are too small for blocks */
+  bool has_vector_permutations;  /* vectors change places with their lanes cheaper than element by element */
+  bool has_32_bit_offsets;       /* addresses are a base and an unsigned 32-bit byte offset */
+  bool has_cheap_small_product;  /* products of 24-bit integers are cheaper than others */
+  bool has_bfloat_rounding;      /* fptrunc from float to bfloat rounds right, denormals included */
+} tj_target;
+
+/* How many elements of so many bytes the target's widest access moves. */
+static inline uint32_t tj_target_widest(const tj_target *target, uint32_t bytes) {
+  return bytes < target->vector_bytes ? target->vector_bytes / bytes : 1;
+}
+
+/* A family: how its targets are named, and the form of its kernels. */
+struct tj_target_family {
+  const char *name;
+  /* Writes a line for each target, features left open: its name, a tab, what it is. */
+  void (*list)(tj_text *text);
+  /* Whether `text` names a target of this family, right or wrong. */
+  bool (*claims)(const char *text);
+  /* The target that a claimed text names. TJ5001, TJ5002. */
+  tj_target (*parse)(tj_job *job, const char *text);
+  /* The name in the object file of a kernel called `name`. */
+  const char *(*symbol)(tj_job *job, const char *name);
+  /* Emits the kernel's function: entry, index, loop or guard, around what work-items do (emit.h). */
+  void (*emit_kernel)(struct tj_emitter *emitter);
+  /* The lower 32 bits of a * b for unsigned or signed 24-bit integers; NULL unless has_cheap_small_product. */
+  LLVMValueRef (*emit_small_product)(struct tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b, bool is_signed);
+};
+
+/* The target that a text names: `gfx942`, `gfx90a:xnack-:sramecc+`, `host`. TJ5001 for an unknown target, TJ5002 for
+ * a feature that is unknown, repeated, or not the processor's. */
+const tj_target *tj_target_parse(tj_job *job, const char *text);
+
+/* Every target, as the families list theirs. */
+void tj_target_list_all(tj_text *text);
+
+/* The name in the object file of a kernel called `name`: what to look up there. */
+const char *tj_target_symbol(tj_job *job, const tj_target *target, const char *name);
+
+#endif

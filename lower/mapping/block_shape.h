@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks and tiles of copies on the host, in numbers: which rows turn around in registers, how far a tile reaches,
+ * how it lies in LDS. */
+#ifndef TJ_LOWER_BLOCK_SHAPE_H
+#define TJ_LOWER_BLOCK_SHAPE_H
+
+#include "ir/index/substitute.h"
+#include "lower/kernel/domain.h"
+#include "lower/kernel/kernel.h"
+#include "lower/machine/target.h"
+
+enum {
+  TJ_BLOCK_MOST_MODES = 16,
+  TJ_BLOCK_FREE_VECTORS = 4,      /* of a block that does not turn, along a mode whose extent is not known */
+  TJ_BLOCK_FREE_STACKS = 2,       /* of blocks that turn, along a mode whose extent is not known */
+  TJ_BLOCK_STREAM_ALIGNMENT = 16, /* bytes: of vectors that are streamed from registers */
+  TJ_BLOCK_STREAM_BYTES = 4 << 20 /* of a destination that is not worth caching */
+};
+
+/* How a tile lies in LDS: in the destination's order. Its first modes there make a run, the rest number the runs. */
+typedef struct {
+  uint32_t modes; /* of a run */
+  int64_t run;    /* elements */
+  int64_t pitch;  /* from one to the next */
+  int64_t runs;
+  int64_t stride[TJ_BLOCK_MOST_MODES]; /* by mode */
+} tj_block_staging;
+
+typedef struct {
+  tj_graph *graph;
+  const tj_kernel *flat;
+  const tj_domain *domain; /* in terms of what is assumed */
+  const tj_target *target;
+  const tj_substitution *assumed;
+  bool is_large;    /* the destination is assumed to be */
+  bool is_of_lines; /* or there is no kernel: columns have whole lines, and are stored from registers */
+  uint32_t by_source[TJ_BLOCK_MOST_MODES], by_destination[TJ_BLOCK_MOST_MODES]; /* modes, smallest stride first */
+  uint32_t along, across;                                                       /* of the rows of a block */
+  int64_t width, depth;                                                         /* elements of a row; rows */
+  int64_t panels;                      /* that turn around: rows side by side, */
+  int64_t stacks;                      /* and one below the other */
+  int64_t step;                        /* coordinates from one row to the next */
+  int64_t size[TJ_BLOCK_MOST_MODES];   /* of a block */
+  int64_t blocks[TJ_BLOCK_MOST_MODES]; /* of a tile */
+  int64_t work_items;
+  const tj_node *workgroup, *item, *tiles;
+  const tj_node **corner; /* the first coordinate of the tile, by mode, */
+  const tj_node **within; /* of a work-item's block within it, */
+  const tj_node **origin; /* and of that block */
+  bool is_staged;
+  tj_block_staging stage;
+} tj_block_map;
+
+/* How far a side steps along a mode; NULL: not known, or not evenly. */
+const tj_node *tj_block_stride(const tj_block_map *map, uint32_t mode, bool of_source);
+/* Modes in the order in which a side steps through them. */
+void tj_block_sort_modes(const tj_block_map *map, uint32_t order[], bool of_source);
+const tj_node *tj_block_extent(const tj_block_map *map, uint32_t mode);
+/* Whether both sides step through modes of so many coordinates evenly. */
+bool tj_block_is_even(const tj_block_map *map);
+bool tj_block_is_contiguous(const tj_block_map *map);
+/* What the flat kernel loads, or stores. */
+const tj_kernel_step *tj_block_flat_step(const tj_block_map *map, bool is_load);
+tj_dtype tj_block_dtype(const tj_block_map *map, bool is_load);
+/* Of an element in its buffer. */
+int64_t tj_block_bytes(const tj_block_map *map, bool is_load);
+/* Of an element, in the wider of the two types. */
+int64_t tj_block_element_bytes(const tj_block_map *map);
+/* Elements of a vector register. */
+int64_t tj_block_lanes(const tj_block_map *map);
+/* Elements of a row that turns around. */
+int64_t tj_block_columns(const tj_block_map *map);
+/* Rows that turn around together. */
+int64_t tj_block_rows(const tj_block_map *map);
+/* Whether the rows that are loaded are stored as columns. */
+bool tj_block_is_turned(const tj_block_map *map);
+/* Pieces that an extent is cut into. */
+int64_t tj_block_pieces(int64_t extent, int64_t piece);
+/* Whether a mode has as many coordinates in every launch. */
+bool tj_block_is_fixed(const tj_block_map *map, uint32_t mode);
+void tj_block_choose(tj_block_map *map, int64_t lanes);
+/* How far the tile reaches along a mode. */
+int64_t tj_block_reach(const tj_block_map *map, uint32_t mode);
+/* Stacks panels, so that columns are stored a few lines at a time, where hardly any line is stored twice for it. */
+void tj_block_stack(tj_block_map *map);
+void tj_block_choose_tile(tj_block_map *map);
+/* Whether the tile has all of a mode. */
+bool tj_block_is_whole(const tj_block_map *map, uint32_t mode);
+/* With room for a vector that begins with the last one. */
+int64_t tj_block_staged_elements(const tj_block_map *map);
+/* A tile with long runs on both sides, as far as it fits. */
+void tj_block_choose_staged_tile(tj_block_map *map);
+
+#endif

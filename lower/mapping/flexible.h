@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Flexible tiles: copies whose extents and strides are known at the launch only, close to static ones.
+ *
+ * One tiled kernel serves all extents. Its tiles are boxes of up to four modes whose lengths the launch computes from
+ * the extents, so that little of a tile is empty, both sides see long runs, and no tile reaches beyond the domain:
+ * the last one along a mode is moved back inside, and some elements are moved twice. So there are no masks. The
+ * launch also names every extent and stride, and states its conditions on them; so work-items compute a 32-bit offset
+ * each, and all else is the same for a workgroup. */
+#ifndef TJ_LOWER_FLEXIBLE_H
+#define TJ_LOWER_FLEXIBLE_H
+
+#include "lower/kernel/kernel.h"
+#include "lower/machine/target.h"
+
+/* Offers the flexible kernel in the place of a flat copy, where the launch's parameters allow. False where there is
+ * none: nothing depends on parameters, offsets are no sums of digits and strides, or a side has no neighbours. */
+bool tj_offer_flexible(tj_graph *graph, tj_kernel *flat, const tj_target *target);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Staging through LDS: which layout of a tile serves its stores and loads without bank conflicts, in the least LDS.
+ *
+ * A tile of rows × columns elements is written by some instructions of its waves and read by others. The search tries
+ * the plain layout, paddings of rows, of groups of rows and within rows, interleaved rows and XOR swizzles, with
+ * neighbours of a row or of a column side by side, in wide vectors and in narrower ones, and counts the cycles of
+ * every instruction by the bank model. It is deterministic, and bounded by the job's fuel. */
+#ifndef TJ_LOWER_LDS_LAYOUT_H
+#define TJ_LOWER_LDS_LAYOUT_H
+
+#include "base/bank.h"
+#include "ir/layout/layout.h"
+
+typedef enum { TJ_STAGE_ROW, TJ_STAGE_COLUMN } tj_stage_direction;
+
+/* What one wave moves at a time: each lane of `active` moves `elements` neighbours of a row, or of a column, from
+ * (row[lane], column[lane]) on. An access that the layout does not keep together, or that is wider than 16 bytes, or
+ * not aligned to its size, takes several instructions. */
+typedef struct {
+  bool is_store; /* into LDS */
+  tj_stage_direction direction;
+  uint32_t elements;
+  uint64_t active;
+  const uint32_t *row, *column; /* TJ_BANK_LANES each; borrowed */
+} tj_stage_access;
+
+typedef struct {
+  uint32_t element_bytes;        /* 1, 2, 4, 8, 16 */
+  uint32_t rows, columns;        /* 1 to TJ_STAGE_MOST_EXTENT */
+  const tj_stage_access *access; /* of all waves */
+  uint32_t access_count;
+  uint32_t limit;        /* bytes of LDS that there are */
+  const uint32_t *group; /* by how many rows the address of one is divided cheaply, besides powers of two */
+  uint32_t group_count;
+  const uint32_t *run; /* the same of columns: what the first modes have side by side */
+  uint32_t run_count;
+} tj_stage_tile;
+
+enum { TJ_STAGE_MOST_EXTENT = 1 << 14 };
+
+/* Lines are rows, or columns, as the direction says. Element `along` of line n lies at element
+ * swizzle(n / group · group_pitch + n % group · pitch + along / run · run_pitch + along % run). */
+typedef struct {
+  tj_stage_direction direction; /* whose neighbours lie side by side */
+  uint32_t group;               /* lines that lie `pitch` apart */
+  uint32_t pitch, group_pitch;  /* elements; of groups of one line the same */
+  uint32_t run, run_pitch;      /* elements of a line that lie side by side; 0: all do */
+  tj_swizzle swizzle;           /* 0 bits: none */
+  uint32_t vector; /* elements in `direction` that stay together, aligned to their size; a power of two */
+  uint32_t bytes;  /* of LDS */
+} tj_stage_layout;
+
+typedef struct tj_stage_choice {
+  tj_stage_layout layout;
+  uint32_t instructions; /* LDS instructions of all accesses */
+  uint32_t store_cycles, store_ideal;
+  uint32_t load_cycles, load_ideal;
+  uint32_t plain_cycles; /* that the plain layout would take, in the same direction */
+  uint32_t least_cycles; /* fewer are impossible, whatever the layout and the vectors */
+  const char *reason;    /* one line: "Sw<3,3,3>: 64 cycles, free of conflicts; plain would take 512" */
+} tj_stage_choice;
+
+/* The layout of the fewest cycles, with one more for each instruction; of those, the one that lets the most
+ * workgroups have LDS at a time; of those, of the simplest addresses; of the least LDS. False where not even the
+ * plain layout fits into tile->limit. */
+bool tj_stage_search(tj_job *job, const tj_bank_model *model, const tj_stage_tile *tile, tj_stage_choice *choice);
+
+/* The element that (row, column) is, as a number and as an index expression. */
+uint32_t tj_stage_offset_at(const tj_stage_layout *layout, uint32_t row, uint32_t column);
+const tj_node *tj_stage_offset(tj_graph *graph, const tj_stage_layout *layout, const tj_node *row,
+                               const tj_node *column);
+
+/* How many neighbours one instruction of the access moves: it takes access->elements / this many. */
+uint32_t tj_stage_vector(const tj_stage_layout *layout, const tj_stage_tile *tile, const tj_stage_access *access);
+
+#endif

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT */
+/* From mappings to tilings: the element of every slot as an expression of the work-item, the ways in which slots may
+ * be put in a row, and who of several holders passes an element on. tiling.c finds out which accesses are vectors. */
+#include "lower/mapping/mapped.h"
+
+#include "ir/index/facts.h"
+#include "ir/simplify/simplify.h"
+#include "lower/kernel/variant.h"
+#include "lower/mapping/lds_layout.h"
+#include "lower/mapping/tiling.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* --- what fits --- */
+
+const tj_mapped *tj_mapped_make(tj_graph *graph, const tj_kernel_definition *definition, const tj_domain *domain) {
+  tj_mapped *made = TJ_NEW(graph->job, tj_mapped);
+  *made = (tj_mapped){definition->mapping, definition->load_span, definition->store_span};
+  uint32_t rank = tj_mapping_rank(made->mapping);
+  if (rank != domain->count)
+    tj_fail_at(graph->job, made->load_span, TJ_DISTRIBUTION_RANK,
+               "the tile has %" PRIu32 " dimension%s, the views have %" PRIu32, rank, rank == 1 ? "" : "s",
+               domain->count);
+  return made;
+}
+
+static void check_side(tj_job *job, const tj_mapping_side *side, const tj_target *target, tj_span span) {
+  if (side->lanes > 0 && target->wave_size > 1 && side->lanes != target->wave_size)
+    tj_fail_at(job, span, TJ_PARTITION,
+               "the last P, the lane, has length %" PRIu32 "; a wave of %s has %" PRIu32 " lanes", side->lanes,
+               target->name, target->wave_size);
+  if (side->items > target->workgroup_limit)
+    tj_fail_at(job, span, TJ_TILE_SIZE,
+               "the tile is shared out among %" PRIu32 " work-items; a workgroup of %s has at most %" PRIu32,
+               side->items, target->name, target->workgroup_limit);
+}
+
+/* --- sides --- */
+
+/* A side as work-items hold it. */
+typedef struct {
+  tj_graph *graph;
+  const tj_mapping *mapping;
+  const tj_mapping_side *side;
+  const tj_node *item;   /* of those that take part */
+  const tj_node *exists; /* truth: the work-item takes part */
+} holding;
+
+static holding hold(tj_graph *graph, const tj_mapping *mapping, const tj_mapping_side *side, const tj_node *item) {
+  bool all = item->facts.high < side->items;
+  const tj_node *exists = all ? tj_int(graph, 1) : tj_less(graph, item, tj_int(graph, side->items));
+  return (holding){graph, mapping, side, all ? item : tj_min(graph, item, tj_int(graph, side->items - 1)), exists};
+}
+
+/* The coordinates in the tile of every slot's element, by slot, then by mode. */
+static const tj_node *const *const *digits_of(const holding *held) {
+  tj_graph *graph = held->graph;
+  uint32_t rank = tj_mapping_rank(held->mapping), slots = held->side->slots;
+  const tj_node **all = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)slots *rank);
+  const tj_node *const **digit = TJ_NEW_ARRAY(graph->job, const tj_node *const *, slots);
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    memcpy(all + (size_t)slot * rank, tj_mapping_digits(graph, held->mapping, held->side, held->item, slot),
+           rank * sizeof *all);
+    digit[slot] = all + (size_t)slot * rank;
+  }
+  tj_simplify(graph, all, (size_t)slots * rank, NULL);
+  return digit;
+}
+
+/* --- repeated elements --- */
+
+static bool repeats(const tj_tuple *extent, const tj_tuple *stride) {
+  return tj_is_int(stride->value, 0) && !tj_is_int(extent->value, 1);
+}
+
+/* Whether all digits of a coordinate that repeat elements are 0. */
+static const tj_node *is_first(tj_graph *graph, const tj_tuple *shape, const tj_tuple *strides, const tj_node *at) {
+  uint32_t count;
+  const tj_tuple *const *extent = tj_tuple_leaves(graph, shape, &count);
+  const tj_tuple *const *stride = tj_tuple_leaves(graph, strides, &count);
+  const tj_node *truth = tj_int(graph, 1), *zero = tj_int(graph, 0);
+  for (uint32_t i = 0; i < count; i++) {
+    if (repeats(extent[i], stride[i]))
+      truth = tj_and(graph, truth, tj_equal(graph, tj_mod(graph, at, extent[i]->value), zero));
+    at = tj_div(graph, at, extent[i]->value);
+  }
+  return tj_simplified(graph, truth);
+}
+
+/* By slot: whether its element is this slot's to pass on. */
+static const tj_node *const *responsibility(const holding *held) {
+  tj_graph *graph = held->graph;
+  const tj_layout *layout = &held->side->layout;
+  const tj_node **active = TJ_NEW_ARRAY(graph->job, const tj_node *, held->side->slots);
+  const tj_node *holder = is_first(graph, layout->shape->item[0], layout->stride->item[0], held->item);
+  for (uint32_t slot = 0; slot < held->side->slots; slot++) {
+    const tj_node *first = is_first(graph, layout->shape->item[1], layout->stride->item[1], tj_int(graph, slot));
+    active[slot] = tj_simplified(graph, tj_and(graph, tj_and(graph, held->exists, holder), first));
+  }
+  return active;
+}
+
+/* --- orders --- */
+
+/* The slots with one digit as the innermost, the others as they are: of `length` values, `step` slots apart. */
+static const uint32_t *order_along(const holding *held, uint32_t length, uint32_t step) {
+  uint32_t *order = TJ_NEW_ARRAY(held->graph->job, uint32_t, held->side->slots);
+  for (uint32_t i = 0; i < held->side->slots; i++) {
+    uint32_t outer = i / length;
+    order[i] = outer / step * step * length + i % length * step + outer % step;
+  }
+  return order;
+}
+
+/* Each digit of the slot that may give vectors as the innermost: the first first, with which slots are as they are.
+ */
+static void set_orders(const holding *held, tj_tile_side *side) {
+  uint32_t count, step = 1;
+  const tj_tuple *const *extent = tj_tuple_leaves(held->graph, held->side->layout.shape->item[1], &count);
+  const uint32_t **order = TJ_NEW_ARRAY(held->graph->job, const uint32_t *, count + 1);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t length = (uint32_t)extent[i]->value->value;
+    if (length > 1)
+      order[side->order_count++] = order_along(held, length, step);
+    step *= length;
+  }
+  if (side->order_count == 0)
+    order[side->order_count++] = order_along(held, 1, 1);
+  side->order = order;
+}
+
+static tj_tile_side make_side(const holding *held) {
+  tj_tile_side side = {.slot_count = held->side->slots, .digit = digits_of(held), .active = responsibility(held)};
+  set_orders(held, &side);
+  return side;
+}
+
+/* --- passes --- */
+
+/* Slots in the order of their passes, which are numbered by `pass`; otherwise as they were. */
+static uint32_t *sorted_by_pass(tj_job *job, const uint32_t order[], const uint32_t pass[], uint32_t slots,
+                                uint32_t passes) {
+  uint32_t *sorted = TJ_NEW_ARRAY(job, uint32_t, slots), count = 0;
+  for (uint32_t p = 0; p < passes; p++) {
+    for (uint32_t i = 0; i < slots; i++) {
+      if (pass[order[i]] == p)
+        sorted[count++] = order[i];
+    }
+  }
+  return sorted;
+}
+
+/* The pass of each slot, which has to be the same for all work-items. */
+static const uint32_t *passes_of(const holding *held, const tj_tile_side *side, uint32_t passes, tj_span span) {
+  tj_graph *graph = held->graph;
+  uint32_t last = tj_mapping_rank(held->mapping) - 1, *pass = TJ_NEW_ARRAY(graph->job, uint32_t, side->slot_count);
+  const tj_node *part = tj_int(graph, tj_mapping_extent(held->mapping, last) / passes);
+  for (uint32_t slot = 0; slot < side->slot_count; slot++) {
+    const tj_node *number = tj_simplified(graph, tj_div(graph, side->digit[slot][last], part));
+    if (!tj_is_constant(number))
+      tj_fail_at(graph->job, span, TJ_MAPPING,
+                 "slot %" PRIu32 " of store is in one pass for some items, in another for others", slot);
+    pass[slot] = (uint32_t)number->value;
+  }
+  return pass;
+}
+
+/* The side with its slots numbered by passes, of which each has as many. */
+static tj_tile_side in_passes(const holding *held, const tj_tile_side *side, uint32_t passes, tj_span span) {
+  tj_job *job = held->graph->job;
+  uint32_t slots = side->slot_count, *number = TJ_NEW_ARRAY(job, uint32_t, slots);
+  const uint32_t *pass = passes_of(held, side, passes, span);
+  const uint32_t *sorted = sorted_by_pass(job, order_along(held, 1, 1), pass, slots, passes);
+  tj_tile_side made = *side;
+  const tj_node *const **digit = TJ_NEW_ARRAY(job, const tj_node *const *, slots);
+  const tj_node **active = TJ_NEW_ARRAY(job, const tj_node *, slots);
+  const uint32_t **orders = TJ_NEW_ARRAY(job, const uint32_t *, side->order_count);
+  for (uint32_t i = 0; i < slots; i++) {
+    digit[i] = side->digit[sorted[i]];
+    active[i] = side->active[sorted[i]];
+    number[sorted[i]] = i;
+  }
+  for (uint32_t k = 0; k < side->order_count; k++) {
+    uint32_t *order = sorted_by_pass(job, side->order[k], pass, slots, passes);
+    for (uint32_t i = 0; i < slots; i++)
+      order[i] = number[order[i]];
+    orders[k] = order;
+  }
+  made.digit = digit;
+  made.active = active;
+  made.order = orders;
+  return made;
+}
+
+/* --- from one side to the other --- */
+
+static bool same_element(const tj_node *const a[], const tj_node *const b[], uint32_t rank) {
+  for (uint32_t i = 0; i < rank; i++) {
+    if (a[i] != b[i])
+      return false;
+  }
+  return true;
+}
+
+/* For each slot of `store` the slot of `load` that holds the same element in the same work-item. NULL where some has
+ * none, or the numbers of slots differ. */
+static const uint32_t *match_slots(tj_graph *graph, const tj_tile_side *load, const tj_tile_side *store,
+                                   uint32_t rank) {
+  uint32_t count = load->slot_count;
+  if (count != store->slot_count)
+    return NULL;
+  tj_spend(graph->job, (uint64_t)count * count);
+  uint32_t *match = TJ_NEW_ARRAY(graph->job, uint32_t, count);
+  bool *taken = TJ_NEW_ARRAY(graph->job, bool, count);
+  for (uint32_t slot = 0; slot < count; slot++) {
+    uint32_t i = 0;
+    while (i < count && (taken[i] || !same_element(load->digit[i], store->digit[slot], rank)))
+      i++;
+    if (i == count)
+      return NULL;
+    taken[i] = true;
+    match[slot] = i;
+  }
+  return match;
+}
+
+/* The store side in the numbers that slots have on the load side. */
+static tj_tile_side renumbered(tj_graph *graph, const tj_tile_side *load, const tj_tile_side *store,
+                               const uint32_t match[]) {
+  uint32_t count = store->slot_count;
+  const tj_node **active = TJ_NEW_ARRAY(graph->job, const tj_node *, count);
+  const uint32_t **orders = TJ_NEW_ARRAY(graph->job, const uint32_t *, store->order_count);
+  for (uint32_t slot = 0; slot < count; slot++)
+    active[match[slot]] = store->active[slot];
+  for (uint32_t k = 0; k < store->order_count; k++) {
+    uint32_t *order = TJ_NEW_ARRAY(graph->job, uint32_t, count);
+    for (uint32_t i = 0; i < count; i++)
+      order[i] = match[store->order[k][i]];
+    orders[k] = order;
+  }
+  return (tj_tile_side){.slot_count = count,
+                        .digit = load->digit,
+                        .active = active,
+                        .order = orders,
+                        .order_count = store->order_count};
+}
+
+/* Elements that stay with their work-items stay in registers, and are loaded by all who hold them. */
+static void choose_way(tj_graph *graph, tj_tiling *tiling) {
+  const uint32_t *match = match_slots(graph, &tiling->load, &tiling->store, tiling->domain->count);
+  tiling->is_staged = match == NULL;
+  if (match == NULL)
+    return;
+  tiling->store = renumbered(graph, &tiling->load, &tiling->store, match);
+  tiling->load.active = NULL;
+}
+
+/* --- LDS --- */
+
+/* How many neighbours along a mode a work-item has in its slots from the first one on. */
+static int64_t run_along(tj_graph *graph, const tj_tile_side *side, uint32_t rank, uint32_t mode, int64_t most) {
+  int64_t run = 1;
+  bool goes_on = true;
+  while (run < most && goes_on) {
+    goes_on = false;
+    for (uint32_t slot = 1; slot < side->slot_count && !goes_on; slot++) {
+      goes_on = true;
+      for (uint32_t m = 0; m < rank && goes_on; m++) {
+        const tj_node *wanted = tj_add(graph, side->digit[0][m], tj_int(graph, m == mode ? run : 0));
+        goes_on = tj_prove_equal(graph, side->digit[slot][m], wanted);
+      }
+    }
+    run += goes_on;
+  }
+  return run;
+}
+
+/* The mode whose elements should lie side by side in LDS: with the fewest accesses, or else the last. Passes part the
+ * last mode. */
+static uint64_t best_columns(tj_graph *graph, const tj_tiling *tiling, int64_t widest) {
+  uint32_t rank = tiling->domain->count;
+  int64_t fewest = INT64_MAX;
+  uint64_t columns = 0;
+  for (uint32_t m = rank - (tj_tiling_passes(tiling) > 1); m-- > 0;) {
+    int64_t accesses = tiling->load.slot_count / run_along(graph, &tiling->load, rank, m, widest) +
+                       tiling->store.slot_count / run_along(graph, &tiling->store, rank, m, widest);
+    if (accesses < fewest)
+      columns = (uint64_t)1 << m;
+    fewest = accesses < fewest ? accesses : fewest;
+  }
+  return columns;
+}
+
+static void check_stage(tj_job *job, const tj_kernel *flat, const tj_tiling *tiling, const tj_target *target) {
+  int64_t columns = 1, rows = 1;
+  for (uint32_t i = 0; i < tiling->domain->count; i++)
+    *((tiling->columns >> i & 1) != 0 ? &columns : &rows) *= tiling->extent[i];
+  int64_t bytes = rows / tj_tiling_passes(tiling) * columns * (tj_dtype_bits(flat->carried) / 8);
+  if (bytes > target->lds_bytes)
+    tj_fail_at(job, flat->mapped->store_span, TJ_TILE_SIZE,
+               "the tile takes %" PRId64 " bytes of LDS to shuffle; a workgroup of %s has %" PRIu32, bytes,
+               target->name, target->lds_bytes);
+  if (columns > TJ_STAGE_MOST_EXTENT || rows > TJ_STAGE_MOST_EXTENT)
+    tj_fail_at(job, flat->mapped->store_span, TJ_TILE_SIZE,
+               "a tile that is shuffled through LDS has at most %d rows and columns", TJ_STAGE_MOST_EXTENT);
+}
+
+static void check_given_stage(tj_graph *graph, const tj_kernel *flat, const tj_mapping *mapping, uint32_t parts,
+                              const tj_target *target) {
+  int64_t bytes = tj_mapping_lds_elements(graph, mapping) * parts * (tj_dtype_bits(flat->carried) / 8);
+  if (bytes > target->lds_bytes)
+    tj_fail_at(graph->job, flat->mapped->load_span, TJ_TILE_SIZE,
+               "lds takes %" PRId64 " bytes; a workgroup of %s has %" PRIu32, bytes, target->name, target->lds_bytes);
+}
+
+/* --- kernels --- */
+
+static const int64_t *extents_of(tj_graph *graph, const tj_mapping *mapping) {
+  int64_t *extent = TJ_NEW_ARRAY(graph->job, int64_t, tj_mapping_rank(mapping));
+  for (uint32_t m = 0; m < tj_mapping_rank(mapping); m++)
+    extent[m] = tj_mapping_extent(mapping, m);
+  return extent;
+}
+
+/* The way of a tile whose elements change hands. Machines whose work-items do not keep their slots take all passes at
+ * once. */
+static void set_stage(tj_graph *graph, tj_tiling *tiling, const tj_kernel *flat, const holding *store,
+                      const tj_target *target) {
+  const tj_mapping *mapping = flat->mapped->mapping;
+  uint32_t bytes = tj_dtype_bits(flat->carried) / 8;
+  tiling->passes = target->keeps_slots ? mapping->passes : 1;
+  if (tiling->passes > 1)
+    tiling->store = in_passes(store, &tiling->store, tiling->passes, flat->mapped->store_span);
+  if (mapping->lds != NULL) {
+    tiling->stage = mapping;
+    check_given_stage(graph, flat, mapping, mapping->passes / tiling->passes, target);
+  } else {
+    tiling->columns = best_columns(graph, tiling, 16 / bytes);
+    check_stage(graph->job, flat, tiling, target);
+  }
+}
+
+static tj_kernel *tile(tj_graph *graph, const tj_kernel *flat, const tj_domain *domain,
+                       const tj_substitution *assumed, const tj_target *target) {
+  const tj_mapping *mapping = flat->mapped->mapping;
+  uint32_t items = mapping->load.items > mapping->store.items ? mapping->load.items : mapping->store.items;
+  const tj_node *item = tj_coordinate(graph, "t", tj_int(graph, items));
+  holding load = hold(graph, mapping, &mapping->load, item), store = hold(graph, mapping, &mapping->store, item);
+  tj_tiling tiling = {.domain = domain,
+                      .source = flat->step[0].access.buffer,
+                      .destination = flat->step[1].access.buffer,
+                      .extent = extents_of(graph, mapping),
+                      .item = item,
+                      .workgroup_size = items,
+                      .load = make_side(&load),
+                      .store = make_side(&store),
+                      .may_overlap = mapping->overlaps,
+                      .order = mapping->order,
+                      .assumed = assumed};
+  choose_way(graph, &tiling);
+  if (tiling.is_staged)
+    set_stage(graph, &tiling, flat, &store, target);
+  return tj_tile_kernel(graph, flat, &tiling, target);
+}
+
+/* The widest vectors that any digit of the slots could give on a buffer. */
+static uint32_t widest_of(tj_graph *graph, const tj_kernel *flat, const tj_mapping_side *side, uint32_t buffer,
+                          const tj_target *target) {
+  uint32_t count, widest = 1, most = tj_target_widest(target, tj_dtype_bits(flat->buffer[buffer].dtype) / 8);
+  const tj_tuple *const *extent = tj_tuple_leaves(graph, side->layout.shape->item[1], &count);
+  for (uint32_t i = 0; i < count; i++) {
+    while (widest < most && extent[i]->value->value % (2 * (int64_t)widest) == 0)
+      widest *= 2;
+  }
+  return widest;
+}
+
+/* Adds what the kernel can do faster for parameters that are multiples of its vectors. */
+static void add_faster(tj_graph *graph, const tj_kernel *flat, tj_kernel *kernel, const tj_target *target) {
+  const tj_mapping *mapping = flat->mapped->mapping;
+  uint32_t loaded = widest_of(graph, flat, &mapping->load, flat->step[0].access.buffer, target);
+  uint32_t stored = widest_of(graph, flat, &mapping->store, flat->step[1].access.buffer, target);
+  uint32_t multiple = loaded > stored ? loaded : stored;
+  if (tj_narrowest_access(kernel, TJ_STEP_LOAD) >= loaded && tj_narrowest_access(kernel, TJ_STEP_STORE) >= stored)
+    return;
+  tj_demands demands = tj_find_demands(graph, flat->domain, multiple, NULL);
+  if (demands.count == 0)
+    return;
+  tj_substitution assumed = tj_assume(graph, &demands);
+  tj_kernel *faster = tile(graph, flat, tj_assumed_domain(graph, flat->domain, &assumed), &assumed, target);
+  if (faster != NULL && tj_kernel_fits(graph, faster) && tj_has_wider_accesses(faster, kernel))
+    tj_offer_faster(graph, kernel, faster, &demands, tj_string_format(graph->job, "%s.vectors", kernel->name));
+}
+
+tj_kernel *tj_map_as_given(tj_graph *graph, const tj_kernel *flat, const tj_target *target) {
+  tj_job *job = graph->job;
+  const tj_mapped *mapped = flat->mapped;
+  check_side(job, &mapped->mapping->load, target, mapped->load_span);
+  check_side(job, &mapped->mapping->store, target, mapped->store_span);
+  job->here = mapped->store_span;
+  tj_kernel *kernel = tile(graph, flat, flat->domain, NULL, target);
+  if (kernel == NULL)
+    tj_fail(job, TJ_TILE_SIZE, "the tile does not fit in the %" PRIu32 " bytes of LDS of a workgroup of %s",
+            target->lds_bytes, target->name);
+  add_faster(graph, flat, kernel, target);
+  job->here = TJ_NOWHERE;
+  return kernel;
+}

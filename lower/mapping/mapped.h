@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies with a mapping: from layouts of work-items and slots to tilings.
+ *
+ * Each workgroup moves one tile. Work-items hold in their slots what load says, and afterwards what store says; where
+ * both are the same elements in the same work-items, they stay in registers, otherwise they change hands in LDS. What
+ * is repeated is loaded by all who hold it, and passed on by the first. */
+#ifndef TJ_LOWER_MAPPED_H
+#define TJ_LOWER_MAPPED_H
+
+#include "ir/value/value.h"
+#include "lower/kernel/domain.h"
+#include "lower/kernel/kernel.h"
+#include "lower/machine/target.h"
+
+typedef struct tj_mapped {
+  const tj_mapping *mapping;
+  tj_span load_span, store_span; /* to blame for its sides */
+} tj_mapped;
+
+/* What a definition says, for a domain of dimensions. TJ4013 where the tile has another rank. */
+const tj_mapped *tj_mapped_make(tj_graph *graph, const tj_kernel_definition *definition, const tj_domain *domain);
+
+/* The tiled kernel that moves what flat kernel->mapped says. TJ4015 where lanes are not those of the target's waves,
+ * TJ4016 where the tile does not fit in a workgroup, TJ4020 and TJ4023 where passes or order do not suit it. */
+tj_kernel *tj_map_as_given(tj_graph *graph, const tj_kernel *flat, const tj_target *target);
+
+#endif

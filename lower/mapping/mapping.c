@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/* Choosing tiles, and who takes what of them.
+ *
+ * The shape of a tile is chosen in numbers (tile_shape.h): where both sides are contiguous along the same mode, the
+ * work-items may load and store the same elements and keep them in registers; otherwise, or where their runs would be
+ * short, the tile turns around in LDS. What the numbers promise is then made of expressions (tile_share.h, tiling.h),
+ * and taken where it holds. */
+#include "lower/mapping/mapping.h"
+
+#include "base/bank.h"
+#include "base/cache_line.h"
+#include "base/text.h"
+#include "ir/index/facts.h"
+#include "ir/index/print.h"
+#include "lower/kernel/variant.h"
+#include "lower/mapping/blocks.h"
+#include "lower/mapping/flexible.h"
+#include "lower/mapping/lds_transit.h"
+#include "lower/mapping/tile_share.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum { LEAST_TURN = 4 }; /* lanes that LDS serves together, whatever they access */
+
+typedef struct {
+  tj_graph *graph;
+  const tj_domain *domain;
+  const tj_target *target;
+  const tj_kernel *flat;
+  const tj_substitution *assumed;
+  tj_shape_problem problem;
+  tj_tile_shape shape;
+} mapping;
+
+/* --- modes by side --- */
+
+static const tj_node *stride_on(const mapping *map, uint32_t mode, tj_side_name side) {
+  return tj_mode_stride(&map->domain->mode[mode], side == TJ_SOURCE);
+}
+
+/* Whether a side steps less far along mode a than along mode b, or at least never farther, as far as is known.
+ * Strides of 1 come first; those of 0, which repeat elements, last. */
+static bool is_closer(const mapping *map, uint32_t a, uint32_t b, tj_side_name side) {
+  const tj_node *left = stride_on(map, a, side), *right = stride_on(map, b, side);
+  if (left == NULL || tj_is_int(left, 0))
+    return false;
+  if (right == NULL || tj_is_int(right, 0))
+    return true;
+  if (tj_is_int(left, 1) || tj_is_int(right, 1))
+    return !tj_is_int(right, 1);
+  return tj_prove_less_equal(map->graph, left, right) && !tj_prove_less_equal(map->graph, right, left);
+}
+
+static void sort_modes(mapping *map, tj_side_name side) {
+  uint32_t *order = map->problem.order[side];
+  for (uint32_t i = 0; i < map->domain->count; i++) {
+    uint32_t at = i;
+    for (; at > 0 && is_closer(map, i, order[at - 1], side); at--)
+      order[at] = order[at - 1];
+    order[at] = i;
+  }
+}
+
+static bool is_contiguous(const mapping *map, tj_side_name side) {
+  const tj_node *stride = stride_on(map, map->problem.order[side][0], side);
+  return stride != NULL && tj_is_int(stride, 1);
+}
+
+/* Whether `next` goes on where `mode` ends. */
+static bool continues(const mapping *map, uint32_t mode, uint32_t next, tj_side_name side) {
+  const tj_node *stride = stride_on(map, mode, side), *further = stride_on(map, next, side);
+  return stride != NULL && further != NULL &&
+         tj_prove_equal(map->graph, tj_mul(map->graph, stride, map->domain->mode[mode].extent), further);
+}
+
+/* --- the problem in numbers --- */
+
+static uint32_t element_bytes(const mapping *map, tj_side_name side) {
+  const tj_kernel_step *step = &map->flat->step[side == TJ_SOURCE ? 0 : 1];
+  return tj_dtype_bits(map->flat->buffer[step->access.buffer].dtype) / 8;
+}
+
+static int64_t grain_of(const mapping *map, uint32_t mode, tj_side_name side) {
+  const tj_node *stride = stride_on(map, mode, side);
+  int64_t bytes = element_bytes(map, side), elements = 1;
+  while (stride != NULL && elements * bytes < map->problem.line_bytes &&
+         tj_facts_divisible(&stride->facts, 2 * elements))
+    elements *= 2;
+  return elements * bytes;
+}
+
+static void describe_side(mapping *map, tj_side_name side) {
+  tj_shape_problem *problem = &map->problem;
+  problem->bytes[side] = element_bytes(map, side);
+  problem->width[side] = tj_target_widest(map->target, element_bytes(map, side));
+  sort_modes(map, side);
+  for (uint32_t i = 0; i < problem->count; i++) {
+    uint32_t mode = problem->order[side][i];
+    problem->mode[mode].grain[side] = grain_of(map, mode, side);
+    problem->mode[mode].continues[side] = i > 0 && continues(map, problem->order[side][i - 1], mode, side);
+  }
+}
+
+/* How many work-items LDS serves at a time with a vector each; 1 on machines without banks. */
+static int64_t phase_of(const tj_target *target) {
+  const tj_bank_model *model = tj_bank_model_of(target->processor);
+  return model != NULL ? tj_bank_phase_lanes(model, false, target->vector_bytes) : 1;
+}
+
+static void describe(mapping *map) {
+  enum { PARTS_OF_LDS = 16 }; /* one of them is for padding */
+  tj_shape_problem *problem = &map->problem;
+  problem->count = map->domain->count;
+  problem->carried_bytes = tj_dtype_bits(map->flat->carried) / 8;
+  problem->lds_bytes = map->target->lds_bytes - map->target->lds_bytes / PARTS_OF_LDS;
+  problem->lds_phase = phase_of(map->target);
+  problem->line_bytes = tj_cache_line_bytes(map->target->processor);
+  problem->wave_size = map->target->wave_size;
+  problem->workgroup_limit = map->target->workgroup_limit;
+  for (uint32_t m = 0; m < problem->count; m++) {
+    const tj_node *extent = map->domain->mode[m].extent;
+    problem->mode[m].extent = extent->facts.high;
+    problem->mode[m].is_exact = tj_is_constant(extent);
+  }
+  describe_side(map, TJ_SOURCE);
+  describe_side(map, TJ_DESTINATION);
+  problem->may_stage = problem->lds_bytes > 0;
+  problem->may_pass = map->target->keeps_slots;
+}
+
+/* Whether vectors may move on both sides, as far as strides tell. */
+static bool is_mappable(const mapping *map) {
+  bool turns = map->problem.order[TJ_SOURCE][0] != map->problem.order[TJ_DESTINATION][0];
+  return is_contiguous(map, TJ_SOURCE) && is_contiguous(map, TJ_DESTINATION) && (map->problem.may_stage || !turns);
+}
+
+/* --- kernels --- */
+
+/* "128 of 608 × 32 of 608 for 256 work-items in blocks of 4 × 4: loads should touch 1.00 cache lines …" */
+static const char *describe_shape(const mapping *map) {
+  const tj_tile_shape *shape = &map->shape;
+  const tj_shape_problem *problem = &map->problem;
+  tj_text text = tj_text_begin(map->graph->job);
+  for (uint32_t i = 0; i < problem->count; i++) {
+    uint32_t mode = problem->order[TJ_DESTINATION][i];
+    tj_text_format(&text, "%s%" PRId64 " of ", i > 0 ? " × " : "", shape->extent[mode]);
+    tj_node_print(&text, map->domain->mode[mode].extent);
+  }
+  tj_text_format(&text, " for %" PRId64 " work-items", shape->work_items);
+  if (shape->is_staged)
+    tj_text_format(&text, " in blocks of %" PRId64 " × %" PRId64, shape->unit[problem->order[TJ_SOURCE][0]],
+                   shape->depth);
+  if (shape->passes > 1)
+    tj_text_format(&text, " in %" PRId64 " passes", shape->passes);
+  tj_text_format(&text, ": loads should touch %.2f cache lines for each that they fill, stores %.2f",
+                 shape->lines[TJ_SOURCE], shape->lines[TJ_DESTINATION]);
+  return text.data;
+}
+
+/* Work-items store in their order; or, `in_phases`, in one in which those whom LDS serves at a time are neighbours.
+ */
+static tj_kernel *make_kernel(const mapping *map, bool in_phases) {
+  const tj_tile_shape *shape = &map->shape;
+  tj_graph *graph = map->graph;
+  int64_t *extent = TJ_NEW_ARRAY(graph->job, int64_t, TJ_SHAPE_MOST_MODES);
+  int64_t *room = TJ_NEW_ARRAY(graph->job, int64_t, TJ_SHAPE_MOST_MODES);
+  for (uint32_t m = 0; m < map->problem.count; m++) {
+    extent[m] = shape->extent[m];
+    room[m] = tj_shape_room(shape, m);
+  }
+  tj_tiling tiling = {.domain = map->domain,
+                      .source = map->flat->step[0].access.buffer,
+                      .destination = map->flat->step[1].access.buffer,
+                      .extent = extent,
+                      .room = room,
+                      .is_staged = shape->is_staged,
+                      .passes = (uint32_t)shape->passes,
+                      .may_overlap = true,
+                      .assumed = map->assumed,
+                      .item = tj_coordinate(graph, "t", tj_int(graph, shape->work_items)),
+                      .workgroup_size = (uint32_t)shape->work_items,
+                      .columns = tj_shape_columns(&map->problem)};
+  const tj_node *order =
+      in_phases ? tj_staging_order(graph, map->target, tiling.item, tiling.workgroup_size) : tiling.item;
+  tiling.store = tj_share_tile(graph, &map->problem, shape, TJ_DESTINATION, order);
+  tiling.load = shape->is_staged ? tj_share_tile(graph, &map->problem, shape, TJ_SOURCE, tiling.item) : tiling.store;
+  tj_kernel *kernel = tj_tile_kernel(graph, map->flat, &tiling, map->target);
+  if (kernel == NULL || !tj_kernel_fits(graph, kernel))
+    return NULL;
+  kernel->tile = describe_shape(map);
+  return kernel;
+}
+
+/* Cycles of LDS that conflicts cost a workgroup. */
+static uint32_t conflicts_of(const tj_kernel *kernel) {
+  const tj_stage_choice *stage = kernel->stage;
+  return stage == NULL ? 0 : stage->store_cycles + stage->load_cycles - stage->store_ideal - stage->load_ideal;
+}
+
+/* Whether there is fuel for another kernel, and for what comes after it. */
+static bool may_go_on(const mapping *map) {
+  return map->graph->job->fuel > TJ_DEFAULT_FUEL / 2;
+}
+
+/* The kernel, or else one with fewer conflicts. */
+static tj_kernel *calmer(const mapping *map, tj_kernel *kernel, bool in_phases) {
+  if (kernel == NULL || conflicts_of(kernel) == 0 || !may_go_on(map))
+    return kernel;
+  tj_kernel *other = make_kernel(map, in_phases);
+  return other != NULL && conflicts_of(other) < conflicts_of(kernel) ? other : kernel;
+}
+
+/* Whether loads of a shape have conflicts on their way into LDS that turns of less than half a phase might mend. */
+static bool may_turn(const mapping *map, const tj_kernel *kernel) {
+  return kernel != NULL && kernel->stage != NULL && kernel->stage->store_cycles > kernel->stage->store_ideal &&
+         map->shape.depth > 1 && map->shape.turn > LEAST_TURN;
+}
+
+/* The kernel of a shape; NULL where it does not fit. Columns take short turns within phases only where it helps: a
+ * wave's loads touch more lines for it. */
+static tj_kernel *make_calmest(mapping *map) {
+  tj_kernel *kernel = make_kernel(map, false);
+  if (may_turn(map, kernel)) {
+    mapping turned = *map;
+    turned.shape.turn = LEAST_TURN;
+    tj_kernel *other = calmer(&turned, kernel, false);
+    map->shape.turn = other != kernel ? LEAST_TURN : map->shape.turn;
+    kernel = other;
+  }
+  return calmer(map, kernel, true);
+}
+
+/* What conflicts cost, in the terms in which shapes are priced: any at all, and twice as many cycles. */
+static double conflict_cost(const tj_kernel *kernel) {
+  static const double COST_OF_ANY = 0.1, COST_OF_AS_MANY = 0.2;
+  uint32_t conflicts = conflicts_of(kernel);
+  if (conflicts == 0)
+    return 0;
+  return COST_OF_ANY + COST_OF_AS_MANY * conflicts / (kernel->stage->store_ideal + kernel->stage->load_ideal);
+}
+
+/* The best kernel of the best shapes, and its shape: shapes are priced without conflicts, which kernels then tell.
+ * NULL where none fits. */
+static tj_kernel *make_best(mapping *map) {
+  enum { MOST_SHAPES = 16 };
+  tj_tile_shape shape[MOST_SHAPES];
+  uint32_t count = tj_choose_tile_shapes(&map->problem, shape, MOST_SHAPES);
+  tj_tile_shape best = count > 0 ? shape[0] : map->shape;
+  tj_kernel *kernel = NULL;
+  double least = INFINITY;
+  for (uint32_t i = 0; i < count && shape[i].cost < least && (i == 0 || may_go_on(map)); i++) {
+    map->shape = shape[i];
+    tj_kernel *next = make_calmest(map);
+    if (next == NULL)
+      break;
+    double cost = shape[i].cost + conflict_cost(next);
+    if (cost < least) {
+      kernel = next;
+      least = cost;
+      best = shape[i];
+    }
+  }
+  map->shape = best;
+  return kernel;
+}
+
+/* Whether a side's vectors are as wide as its work-items meant them to be; if not, they will mean no more. */
+static bool meets_width(mapping *map, tj_side_name side, int64_t narrowest) {
+  uint32_t first = map->problem.order[side][0];
+  int64_t *width = &map->problem.width[side];
+  int64_t meant = map->shape.unit[first] < *width ? map->shape.unit[first] : *width;
+  if (narrowest >= meant)
+    return true;
+  *width = narrowest;
+  return false;
+}
+
+static bool meets_widths(mapping *map, const tj_kernel *kernel) {
+  bool loaded = meets_width(map, TJ_SOURCE, tj_narrowest_access(kernel, TJ_STEP_LOAD));
+  bool stored = meets_width(map, TJ_DESTINATION, tj_narrowest_access(kernel, TJ_STEP_STORE));
+  return loaded && stored;
+}
+
+/* Whether vectors move on both sides: what is gained on one alone does not pay for the code. */
+static bool is_vectored(const tj_kernel *kernel) {
+  return tj_narrowest_access(kernel, TJ_STEP_LOAD) > 1 && tj_narrowest_access(kernel, TJ_STEP_STORE) > 1;
+}
+
+/* Asks for less of LDS, after a tile that did not fit there. False: there is nothing less to ask for. */
+static bool ask_for_less(tj_shape_problem *problem) {
+  if (!problem->may_pass)
+    problem->lds_bytes /= 2;
+  problem->may_pass = false;
+  return problem->lds_bytes > 0;
+}
+
+/* Asks for cuts at powers of two, after one at which neighbours did not show: where a cut is a multiple of what views
+ * divide by, remainders simplify apart from their quotients. False: there is nothing else to ask for. */
+static bool ask_for_powers(tj_shape_problem *problem) {
+  bool is_new = false;
+  for (uint32_t m = 0; m < problem->count; m++) {
+    is_new = is_new || problem->mode[m].is_exact;
+    problem->mode[m].is_exact = false;
+  }
+  return is_new;
+}
+
+/* The kernel of the best tile; NULL where none fits, or a tile is not worth its code. Work-items take neighbours only
+ * where the vectors of these are as wide as they were meant to be. */
+static tj_kernel *make_tiled(mapping *map) {
+  tj_kernel *kernel = NULL;
+  bool is_done = false;
+  while (!is_done) {
+    kernel = make_best(map);
+    if (kernel != NULL && !map->shape.is_staged && !is_vectored(kernel)) {
+      if (!ask_for_powers(&map->problem))
+        return NULL;
+      continue;
+    }
+    is_done = kernel != NULL ? meets_widths(map, kernel) : !map->shape.is_staged || !ask_for_less(&map->problem);
+  }
+  return kernel;
+}
+
+/* --- copies --- */
+
+/* What the best tile demands of extents that are not known. */
+static tj_demands find_demands(mapping *map) {
+  bool is_known = true;
+  for (uint32_t m = 0; m < map->problem.count; m++)
+    is_known = is_known && map->problem.mode[m].is_exact;
+  if (is_known || tj_choose_tile_shapes(&map->problem, &map->shape, 1) == 0)
+    return (tj_demands){NULL, 0};
+  return tj_find_demands(map->graph, map->flat->domain, 1, map->shape.extent);
+}
+
+/* Offers a kernel for parameters that meet the demands. */
+static void add_faster(const mapping *map, tj_kernel *general, const tj_demands *demands) {
+  tj_substitution assumed = tj_assume(map->graph, demands);
+  mapping under = *map;
+  under.assumed = &assumed;
+  under.domain = tj_assumed_domain(map->graph, map->flat->domain, &assumed);
+  describe(&under);
+  tj_kernel *faster = make_tiled(&under);
+  if (faster != NULL)
+    tj_offer_faster(map->graph, general, faster, demands,
+                    tj_string_format(map->graph->job, "%s.vectors", map->flat->name));
+}
+
+static bool is_plain(const tj_kernel *flat, const tj_kernel_step *step) {
+  return step->access.offset == flat->index && tj_is_int(step->access.valid, 1);
+}
+
+/* Whether element n goes to element n: simplification has found that both maps are one. */
+static bool copies_equals(const tj_kernel *flat) {
+  return flat->domain != NULL && flat->step_count == 2 && is_plain(flat, &flat->step[0]) &&
+         is_plain(flat, &flat->step[1]);
+}
+
+tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
+  if (copies_equals(flat))
+    flat->domain = tj_domain_of_equals(graph, flat->count);
+  tj_kernel *blocked = target->block_bytes > 0 ? tj_map_blocks(graph, flat, target) : NULL;
+  if (blocked != NULL)
+    return blocked;
+  if (tj_offer_flexible(graph, flat, target))
+    return flat;
+  static const tj_substitution nothing;
+  mapping map = {.graph = graph, .domain = flat->domain, .target = target, .flat = flat, .assumed = &nothing};
+  if (map.domain == NULL || map.domain->count == 0 || map.domain->count > TJ_SHAPE_MOST_MODES)
+    return flat;
+  describe(&map);
+  if (!is_mappable(&map))
+    return flat;
+  tj_demands demands = find_demands(&map);
+  tj_kernel *tiled = demands.count == 0 ? make_tiled(&map) : NULL;
+  if (demands.count > 0)
+    add_faster(&map, flat, &demands);
+  return tiled != NULL ? tiled : flat;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Mapping: how a copy's elements are shared out among workgroups, work-items and slots. */
+#ifndef TJ_LOWER_MAPPING_H
+#define TJ_LOWER_MAPPING_H
+
+#include "lower/kernel/domain.h"
+#include "lower/kernel/kernel.h"
+#include "lower/machine/target.h"
+
+/* The tiled kernel that moves what a flat copy moves with wider accesses: through registers where source and
+ * destination have neighbours along the same mode, through LDS where they do not. The flat kernel itself, where no
+ * access would be wider than one element. */
+tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target);
+
+#endif

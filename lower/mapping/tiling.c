@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: MIT */
+/* From a tiling to steps: offsets and predicates of every element, vectors where these show neighbours, LDS between
+ * two sides that differ. */
+#include "lower/mapping/tiling.h"
+
+#include "ir/index/facts.h"
+#include "ir/index/walk.h"
+#include "ir/layout/arith.h"
+#include "ir/simplify/simplify.h"
+#include "lower/kernel/displace.h"
+#include "lower/kernel/kernel_expressions.h"
+#include "lower/kernel/variant.h"
+#include "lower/mapping/lds_transit.h"
+
+typedef struct {
+  tj_graph *graph;
+  const tj_tiling *tiling;
+  const tj_target *target;
+  tj_kernel *kernel;
+  const tj_node **base; /* of the tile, by mode */
+  tj_side load, store;
+  tj_staging staging; /* with `is_staged` */
+  bool is_inner;      /* steps are for tiles that are all inside the domain */
+  tj_kernel_step *step;
+  uint32_t step_count;
+} tile_maker;
+
+static uint32_t mode_count(const tile_maker *maker) {
+  return maker->tiling->domain->count;
+}
+
+/* --- tiles --- */
+
+static const tj_node *tiles_along(tile_maker *maker, uint32_t mode) {
+  tj_graph *graph = maker->graph;
+  int64_t tile = maker->tiling->extent[mode];
+  const tj_node *extent = maker->tiling->domain->mode[mode].extent;
+  return tj_simplified(graph, tj_div(graph, tj_add(graph, extent, tj_int(graph, tile - 1)), tj_int(graph, tile)));
+}
+
+static const tj_node *extent_of(const tile_maker *maker, uint32_t mode) {
+  return maker->tiling->domain->mode[mode].extent;
+}
+
+static bool is_divided(const tile_maker *maker, uint32_t mode) {
+  return tj_facts_divisible(&extent_of(maker, mode)->facts, maker->tiling->extent[mode]);
+}
+
+/* Whether the last tile along a mode is moved back inside the domain. */
+static bool is_moved_back(const tile_maker *maker, uint32_t mode) {
+  return maker->tiling->may_overlap && !is_divided(maker, mode) &&
+         extent_of(maker, mode)->facts.low >= maker->tiling->extent[mode];
+}
+
+/* Whether elements of some tiles are beyond the domain along a mode. */
+static bool has_edge(const tile_maker *maker, uint32_t mode) {
+  return !is_divided(maker, mode) && !is_moved_back(maker, mode);
+}
+
+/* What a tile's beginning along a mode is surely a multiple of. */
+static int64_t multiple_of_base(const tile_maker *maker, uint32_t mode) {
+  int64_t multiple = maker->tiling->extent[mode];
+  while (is_moved_back(maker, mode) && !tj_facts_divisible(&extent_of(maker, mode)->facts, multiple))
+    multiple = multiple % 2 == 0 ? multiple / 2 : 1;
+  return multiple;
+}
+
+/* A symbol for where a tile begins along a mode, of which all expressions are made. */
+static const tj_node *bind_base(tile_maker *maker, uint32_t mode, const tj_node *tile) {
+  tj_graph *graph = maker->graph;
+  const tj_node *cut = tj_int(graph, maker->tiling->extent[mode]), *extent = extent_of(maker, mode);
+  const tj_node *last = tj_sub(graph, extent, has_edge(maker, mode) ? tj_int(graph, 1) : cut);
+  const tj_node *value = tj_mul(graph, tile, cut);
+  if (is_moved_back(maker, mode))
+    value = tj_min(graph, value, last);
+  value = tj_simplified(graph, value);
+  if (tj_is_constant(value))
+    return value;
+  const tj_node *symbol = tj_symbol_create(graph, "b", TJ_SYMBOL_COORDINATE, tj_int(graph, 0),
+                                           tj_simplified(graph, last), multiple_of_base(maker, mode));
+  maker->kernel->binding[maker->kernel->binding_count++] = (tj_kernel_binding){.symbol = symbol, .value = value};
+  return symbol;
+}
+
+/* Which tile a workgroup takes along each mode: the last mode is the fastest. */
+static const tj_node *const *row_major_tile(tile_maker *maker, const tj_node *const tiles[]) {
+  tj_graph *graph = maker->graph;
+  const tj_node **place = TJ_NEW_ARRAY(graph->job, const tj_node *, mode_count(maker));
+  const tj_node *rest = maker->kernel->workgroup;
+  for (uint32_t m = mode_count(maker); m-- > 0;) {
+    place[m] = m > 0 ? tj_mod(graph, rest, tiles[m]) : rest;
+    rest = m > 0 ? tj_div(graph, rest, tiles[m]) : rest;
+  }
+  return place;
+}
+
+/* The leaves of a tuple, integers or basis elements, in terms of what is assumed. */
+static const tj_tuple *assumed_tuple(tile_maker *maker, const tj_tuple *tuple) {
+  tj_graph *graph = maker->graph;
+  uint32_t count;
+  const tj_tuple *const *leaves = tj_tuple_leaves(graph, tuple, &count);
+  const tj_tuple **assumed = TJ_NEW_ARRAY(graph->job, const tj_tuple *, count + 1);
+  for (uint32_t i = 0; i < count; i++) {
+    const tj_node *value = leaves[i]->value;
+    tj_substitute(graph, maker->tiling->assumed, &value, 1);
+    assumed[i] = leaves[i]->kind == TJ_TUPLE_BASIS ? tj_tuple_basis(graph, value, leaves[i]->path, leaves[i]->count)
+                                                   : tj_tuple_integer(graph, value);
+  }
+  return tj_tuple_from_leaves(graph, tuple, assumed);
+}
+
+/* Which it takes in the order that the mapping gives. TJ4023. */
+static const tj_node *const *ordered_tile(tile_maker *maker, const tj_node *const tiles[]) {
+  tj_graph *graph = maker->graph;
+  const tj_tuple **extent = TJ_NEW_ARRAY(graph->job, const tj_tuple *, mode_count(maker));
+  for (uint32_t m = 0; m < mode_count(maker); m++)
+    extent[m] = tj_tuple_integer(graph, tj_simplified(graph, tiles[m]));
+  const tj_layout *given = maker->tiling->order;
+  tj_layout order = {assumed_tuple(maker, given->shape), assumed_tuple(maker, given->stride)};
+  return tj_mapping_tile(graph, &order, tj_tuple_list(graph, extent, mode_count(maker)), maker->kernel->workgroup);
+}
+
+/* Where the tile of a workgroup begins. */
+static void place_tile(tile_maker *maker) {
+  tj_graph *graph = maker->graph;
+  uint32_t count = mode_count(maker);
+  const tj_node **tiles = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
+  const tj_node *all = tj_int(graph, 1);
+  for (uint32_t m = 0; m < count; m++) {
+    tiles[m] = tiles_along(maker, m);
+    all = tj_mul(graph, all, tiles[m]);
+  }
+  all = tj_simplified(graph, all);
+  maker->kernel->count = tj_mul(graph, all, tj_int(graph, maker->tiling->workgroup_size));
+  maker->kernel->workgroup = tj_coordinate(graph, "g", all);
+  maker->kernel->binding = TJ_NEW_ARRAY(graph->job, tj_kernel_binding, count + 1);
+  maker->base = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
+  const tj_node *const *place =
+      maker->tiling->order != NULL ? ordered_tile(maker, tiles) : row_major_tile(maker, tiles);
+  for (uint32_t m = count; m-- > 0;)
+    maker->base[m] = bind_base(maker, m, place[m]);
+}
+
+/* --- elements --- */
+
+/* Whether an element of the tile is beyond the domain in every tile. */
+static bool is_nowhere(const tile_maker *maker, const tj_node *const digit[]) {
+  for (uint32_t m = 0; m < mode_count(maker); m++) {
+    if (digit[m]->facts.low >= maker->tiling->domain->mode[m].extent->facts.high)
+      return true;
+  }
+  return false;
+}
+
+static tj_access assumed_access(tile_maker *maker, tj_access access) {
+  const tj_node *parts[] = {access.offset, access.valid};
+  tj_substitute(maker->graph, maker->tiling->assumed, parts, 2);
+  return (tj_access){.buffer = access.buffer, .offset = parts[0], .valid = parts[1]};
+}
+
+static tj_access access_at(tile_maker *maker, const tj_node *const digit[], bool is_load) {
+  const tj_tiling *tiling = maker->tiling;
+  return assumed_access(maker, is_load
+                                   ? tj_domain_source(maker->graph, tiling->domain, tiling->source, digit)
+                                   : tj_domain_destination(maker->graph, tiling->domain, tiling->destination, digit));
+}
+
+static uint64_t edges_of(const tile_maker *maker) {
+  uint64_t edges = 0;
+  for (uint32_t m = 0; m < mode_count(maker); m++)
+    edges |= (uint64_t)has_edge(maker, m) << m;
+  return edges;
+}
+
+static void make_elements(tile_maker *maker, tj_side *s, const tj_tile_side *tile, bool is_load) {
+  tj_graph *graph = maker->graph;
+  s->tile = tile;
+  s->edges = edges_of(maker);
+  s->element = TJ_NEW_ARRAY(graph->job, tj_tile_element, tile->slot_count);
+  for (uint32_t slot = 0; slot < tile->slot_count; slot++) {
+    const tj_node **digit = TJ_NEW_ARRAY(graph->job, const tj_node *, mode_count(maker) + 1);
+    for (uint32_t m = 0; m < mode_count(maker); m++)
+      digit[m] = tj_add(graph, maker->base[m], tile->digit[slot][m]);
+    tj_simplify(graph, digit, mode_count(maker), NULL);
+    s->element[slot].digit = digit;
+    if (is_nowhere(maker, digit))
+      s->element[slot].access = (tj_access){.offset = tj_int(graph, 0), .valid = tj_int(graph, 0)};
+    else
+      s->element[slot].access = access_at(maker, digit, is_load);
+  }
+}
+
+/* Whether an expression depends on where the tile is. */
+static bool depends_on_tile(const tile_maker *maker, const tj_node *node) {
+  tj_walk walk = tj_walk_nodes(maker->graph, &node, 1);
+  for (uint32_t i = 0; i < walk.count; i++) {
+    for (uint32_t k = 0; k < maker->kernel->binding_count; k++) {
+      if (walk.node[i] == maker->kernel->binding[k].symbol)
+        return true;
+    }
+  }
+  return false;
+}
+
+enum { MOST_BYTES = 16 }; /* of an element */
+
+static bool fits_32_bits(const tj_node *offset) {
+  return offset->facts.low >= 0 && offset->facts.high <= UINT32_MAX / MOST_BYTES;
+}
+
+/* Whether machines add every offset to an address for nothing as it is. */
+static bool are_small(const tj_side *s) {
+  for (uint32_t slot = 0; slot < s->tile->slot_count; slot++) {
+    if (!fits_32_bits(s->element[slot].access.offset))
+      return false;
+  }
+  return true;
+}
+
+/* Whether what is left of the offsets without the base is small, and does not depend on the tile. */
+static bool is_shareable(tile_maker *maker, const tj_node *const rest[], uint32_t slots) {
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    if (!fits_32_bits(rest[slot]) || depends_on_tile(maker, rest[slot]))
+      return false;
+  }
+  return true;
+}
+
+/* Takes the base, which all elements of a tile share, out of their offsets, where these are large and it comes out.
+ */
+static void share_base(tile_maker *maker, tj_side *s, const tj_node *base) {
+  tj_graph *graph = maker->graph;
+  uint32_t slots = s->tile->slot_count;
+  const tj_node **rest = TJ_NEW_ARRAY(graph->job, const tj_node *, slots);
+  if (are_small(s))
+    return;
+  base = tj_simplified(graph, base);
+  for (uint32_t slot = 0; slot < slots; slot++)
+    rest[slot] = tj_sub(graph, s->element[slot].access.offset, base);
+  tj_simplify(graph, rest, slots, NULL);
+  if (!is_shareable(maker, rest, slots))
+    return;
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    s->element[slot].access.base = base;
+    s->element[slot].access.offset = rest[slot];
+  }
+}
+
+static void simplify_side(tile_maker *maker, tj_side *s, const tj_node *base) {
+  uint32_t slots = s->tile->slot_count;
+  const tj_node **root = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, 2 * (size_t)slots);
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    root[slot] = s->element[slot].access.offset;
+    root[slots + slot] = s->element[slot].access.valid;
+  }
+  tj_simplify(maker->graph, root, 2 * (size_t)slots, NULL);
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    s->element[slot].access.offset = root[slot];
+    s->element[slot].access.valid = root[slots + slot];
+  }
+  share_base(maker, s, base);
+}
+
+static uint32_t bytes_of(const tile_maker *maker, uint32_t buffer) {
+  return tj_dtype_bits(buffer == TJ_LDS ? maker->kernel->carried : maker->kernel->buffer[buffer].dtype) / 8;
+}
+
+static void choose_vectors(tile_maker *maker, tj_side *s, uint32_t buffer) {
+  tj_alignment alignment = maker->target->has_unaligned_vectors ? TJ_ANYWHERE : TJ_ALIGNED;
+  tj_side_choose_vectors(maker->graph, maker->tiling->domain, s,
+                         tj_target_widest(maker->target, bytes_of(maker, buffer)), alignment);
+}
+
+/* --- steps --- */
+
+static tj_kernel_step *add_step(tile_maker *maker, tj_step_kind kind) {
+  tj_kernel_step *step = &maker->step[maker->step_count++];
+  *step = (tj_kernel_step){.kind = kind};
+  return step;
+}
+
+/* A vector of the slots order[0 … width-1], which the kernel numbers from `first` on. */
+static void add_vector(tile_maker *maker, tj_step_kind kind, tj_access access, const uint32_t order[], uint32_t width,
+                       uint32_t first) {
+  tj_kernel_step *step = add_step(maker, kind);
+  tj_displaced parts = tj_displace(maker->graph, access.offset);
+  uint32_t limit = access.buffer == TJ_LDS ? UINT32_MAX : maker->target->displacement_limit;
+  if (parts.displacement < limit / bytes_of(maker, access.buffer)) {
+    access.offset = parts.rest;
+    access.displacement = parts.displacement;
+  }
+  step->access = access;
+  step->width = width;
+  step->slot = first + order[0];
+  step->slot_step = width > 1 ? order[1] - order[0] : 1;
+}
+
+/* Where the element of a slot is in its view, and, unless the whole tile is, in the domain. */
+static const tj_node *predicate_of(tile_maker *maker, const tj_side *s, uint32_t slot) {
+  tj_graph *graph = maker->graph;
+  const tj_tile_element *e = &s->element[slot];
+  const tj_node *truth = tj_side_active(graph, s, slot);
+  for (uint32_t m = 0; m < mode_count(maker) && !maker->is_inner; m++) {
+    if (has_edge(maker, m))
+      truth = tj_terse_both(graph, truth, tj_less(graph, e->digit[m], maker->tiling->domain->mode[m].extent));
+  }
+  return tj_terse_both(graph, truth, e->access.valid);
+}
+
+/* Slots of a side, those from order[begin] to before order[end], and the kernel's number of slot 0. */
+typedef struct {
+  uint32_t begin, end, first;
+} slot_share;
+
+static slot_share all_slots(const tj_side *s) {
+  return (slot_share){0, s->tile->slot_count, 0};
+}
+
+static void add_side(tile_maker *maker, const tj_side *s, tj_step_kind kind, slot_share share) {
+  for (uint32_t i = share.begin; i < share.end; i += s->width) {
+    tj_access access = s->element[s->order[i]].access;
+    access.valid = predicate_of(maker, s, s->order[i]);
+    add_vector(maker, kind, access, s->order + i, s->width, share.first);
+  }
+}
+
+/* --- staging --- */
+
+/* Leaves out what no work-item moves. */
+static void add_staged(tile_maker *maker, const tj_side *s, tj_step_kind kind, slot_share share) {
+  for (uint32_t i = share.begin; i < share.end; i += s->width) {
+    tj_access access = s->element[s->order[i]].access;
+    if (!tj_is_int(access.valid, 0))
+      add_vector(maker, kind, access, s->order + i, s->width, share.first);
+  }
+}
+
+/* What of the store side goes in one pass. While others wait to go, its slots are not theirs; and those of the pass
+ * before are free again. Numbers below zero wrap around. */
+static slot_share share_of_pass(const tile_maker *maker, uint32_t pass) {
+  uint32_t passes = tj_tiling_passes(maker->tiling), size = maker->tiling->store.slot_count / passes;
+  uint32_t first = passes > 1 ? maker->tiling->load.slot_count : 0;
+  return (slot_share){pass * size, (pass + 1) * size, first - pass * size};
+}
+
+/* Rows go into LDS, out of it and to the destination; then the next ones. */
+static void add_passes(tile_maker *maker) {
+  uint32_t passes = tj_tiling_passes(maker->tiling);
+  for (uint32_t pass = 0; pass < passes; pass++) {
+    if (pass > 0)
+      add_step(maker, TJ_STEP_BARRIER);
+    add_staged(maker, &maker->staging.in[pass], TJ_STEP_STORE, all_slots(&maker->load));
+    add_step(maker, TJ_STEP_BARRIER);
+    add_staged(maker, &maker->staging.out, TJ_STEP_LOAD, share_of_pass(maker, pass));
+    add_side(maker, &maker->store, TJ_STEP_STORE, share_of_pass(maker, pass));
+  }
+}
+
+/* Finds the way through LDS; false where the tile does not fit there. */
+static bool plan_stage(tile_maker *maker) {
+  uint32_t bytes = bytes_of(maker, TJ_LDS);
+  if (!tj_plan_staging(maker->graph, maker->tiling, maker->target, bytes, &maker->load, &maker->store,
+                       &maker->staging))
+    return false;
+  maker->kernel->lds_elements = maker->staging.choice->layout.bytes / bytes;
+  maker->kernel->stage = maker->staging.choice;
+  return true;
+}
+
+/* --- kernels --- */
+
+static uint32_t slots_of(const tj_tiling *tiling) {
+  uint32_t loads = tiling->load.slot_count, stores = tiling->store.slot_count, passes = tj_tiling_passes(tiling);
+  if (passes > 1)
+    return loads + stores / passes;
+  return loads > stores ? loads : stores;
+}
+
+static size_t most_steps(const tj_tiling *tiling) {
+  size_t passes = tj_tiling_passes(tiling);
+  return tiling->load.slot_count * (1 + passes) + 2 * (size_t)tiling->store.slot_count + 2 * passes;
+}
+
+static tj_kernel *new_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling) {
+  tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
+  *kernel = *flat;
+  kernel->index = NULL;
+  kernel->faster = NULL;
+  kernel->condition = NULL;
+  kernel->parameter = tj_assumed_parameters(graph, flat, tiling->assumed);
+  kernel->item = tiling->item;
+  kernel->workgroup_size = tiling->workgroup_size;
+  kernel->slot_count = slots_of(tiling);
+  return kernel;
+}
+
+static void add_steps(tile_maker *maker) {
+  maker->step = TJ_NEW_ARRAY(maker->graph->job, tj_kernel_step, most_steps(maker->tiling));
+  maker->step_count = 0;
+  add_side(maker, &maker->load, TJ_STEP_LOAD, all_slots(&maker->load));
+  if (maker->tiling->is_staged)
+    add_passes(maker);
+  else
+    add_side(maker, &maker->store, TJ_STEP_STORE, all_slots(&maker->store));
+}
+
+/* Whether a tile is all inside the domain; NULL: every tile is, without looking. */
+static const tj_node *inner_truth(tile_maker *maker) {
+  tj_graph *graph = maker->graph;
+  const tj_node *truth = NULL;
+  for (uint32_t m = 0; m < mode_count(maker); m++) {
+    if (!has_edge(maker, m))
+      continue;
+    const tj_node *end = tj_add(graph, maker->base[m], tj_int(graph, maker->tiling->extent[m]));
+    const tj_node *fits = tj_less_equal(graph, end, maker->tiling->domain->mode[m].extent);
+    truth = truth == NULL ? fits : tj_and(graph, truth, fits);
+  }
+  return truth != NULL ? tj_simplified(graph, truth) : NULL;
+}
+
+/* Tiles inside the domain do without masks, unless all tiles are at its edge. Element by element, that does not pay
+ * for the code. */
+static void add_inner_steps(tile_maker *maker) {
+  tj_kernel *kernel = maker->kernel;
+  if (maker->load.width == 1 && maker->store.width == 1)
+    return;
+  kernel->inner = inner_truth(maker);
+  if (kernel->inner == NULL || tj_is_constant(kernel->inner)) {
+    kernel->inner = NULL;
+    return;
+  }
+  maker->is_inner = true;
+  add_steps(maker);
+  kernel->inner_step = maker->step;
+  kernel->inner_step_count = maker->step_count;
+  maker->is_inner = false;
+}
+
+tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling, const tj_target *target) {
+  tile_maker maker = {.graph = graph, .tiling = tiling, .target = target, .kernel = new_kernel(graph, flat, tiling)};
+  place_tile(&maker);
+  make_elements(&maker, &maker.load, &tiling->load, true);
+  make_elements(&maker, &maker.store, &tiling->store, false);
+  simplify_side(&maker, &maker.load, access_at(&maker, maker.base, true).offset);
+  simplify_side(&maker, &maker.store, access_at(&maker, maker.base, false).offset);
+  choose_vectors(&maker, &maker.load, tiling->source);
+  choose_vectors(&maker, &maker.store, tiling->destination);
+  if (tiling->is_staged && ((tj_tiling_passes(tiling) > 1 && !target->keeps_slots) || !plan_stage(&maker)))
+    return NULL;
+  add_inner_steps(&maker);
+  add_steps(&maker);
+  maker.kernel->step = maker.step;
+  maker.kernel->step_count = maker.step_count;
+  tj_kernel_simplify(graph, maker.kernel, NULL);
+  return maker.kernel;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies that look an index of their source up in another buffer.
+ *
+ * Work-items move one element each, in the order of the destination. An index that is negative, too large, or not
+ * valid itself becomes the length of the dimension, at which the source is not valid. */
+#include "lower/plan/gather.h"
+
+#include "ir/index/facts.h"
+#include "ir/layout/arith.h"
+#include "lower/kernel/domain.h"
+
+#include <inttypes.h>
+
+typedef struct {
+  tj_graph *graph;
+  const tj_kernel *kernel;
+  const tj_kernel_definition *definition;
+  const tj_operand *source, *indices, *destination;
+  uint32_t dimension;
+} gathering;
+
+static void check_dimension(const gathering *g) {
+  tj_graph *graph = g->graph;
+  if (g->source->rank != g->destination->rank)
+    tj_fail_domains(graph, g->source, g->destination);
+  if (g->dimension >= g->source->rank)
+    tj_fail(graph->job, TJ_DOMAIN_MISMATCH, "gather: there is no dimension %" PRIu32 " of %" PRIu32, g->dimension,
+            g->source->rank);
+  if (!tj_prove_equal(graph, g->indices->size, g->destination->extent[g->dimension]))
+    tj_fail(graph->job, TJ_DOMAIN_MISMATCH, "gather: there are %s indices for the destination's %s",
+            tj_describe(graph, g->indices->size), tj_describe(graph, g->destination->extent[g->dimension]));
+}
+
+static void check(const gathering *g) {
+  const tj_kernel_buffer *buffer = &g->kernel->buffer[g->definition->gather];
+  tj_dtype_class class = tj_dtype_class_of(buffer->dtype);
+  g->graph->job->here = g->definition->body_span;
+  if (class != TJ_CLASS_SIGNED && class != TJ_CLASS_UNSIGNED)
+    tj_fail(g->graph->job, TJ_KERNEL_ARGUMENT, "gather: indices are integers; %s is not",
+            tj_dtype_name(buffer->dtype));
+  if ((g->source->view != NULL) != (g->destination->view != NULL))
+    tj_fail_domains(g->graph, g->source, g->destination);
+  check_dimension(g);
+  for (uint32_t i = 0; i < g->source->rank; i++) {
+    if (i != g->dimension && !tj_prove_equal(g->graph, g->source->extent[i], g->destination->extent[i]))
+      tj_fail_domains(g->graph, g->source, g->destination);
+  }
+}
+
+/* The index in each dimension of the destination: the last is fastest in a view, and in a row-major layout. */
+static const tj_node **digits_of(const gathering *g) {
+  uint32_t rank = g->destination->rank;
+  const tj_node **digit = TJ_NEW_ARRAY(g->graph->job, const tj_node *, rank + 1), *rest = g->kernel->index;
+  bool last_is_fastest = g->destination->view != NULL || tj_operand_is_row_major(g->graph, g->destination);
+  for (uint32_t i = 0; i < rank; i++) {
+    uint32_t mode = last_is_fastest ? rank - 1 - i : i;
+    digit[mode] = i + 1 < rank ? tj_mod(g->graph, rest, g->destination->extent[mode]) : rest;
+    if (i + 1 < rank)
+      rest = tj_div(g->graph, rest, g->destination->extent[mode]);
+  }
+  return digit;
+}
+
+static const tj_tuple *coordinate_of(tj_graph *graph, const tj_operand *operand, const tj_node *const digit[]) {
+  const tj_tuple **items = TJ_NEW_ARRAY(graph->job, const tj_tuple *, operand->rank + 1);
+  for (uint32_t i = 0; i < operand->rank; i++)
+    items[i] = tj_tuple_integer(graph, digit[i]);
+  return tj_tuple_is_list(operand->shape) ? tj_tuple_list(graph, items, operand->rank) : items[0];
+}
+
+static tj_kernel_step step_of(tj_step_kind kind, tj_access access) {
+  return (tj_kernel_step){.kind = kind, .access = access, .width = 1, .slot_step = 1};
+}
+
+static tj_kernel_step lookup_step(const gathering *g, const tj_node *digit) {
+  const tj_node *length = g->source->extent[g->dimension];
+  const tj_tuple *at = tj_operand_coordinate(g->graph, g->indices, digit);
+  tj_kernel_step step = step_of(TJ_STEP_LOOKUP, tj_operand_access(g->graph, g->indices, g->definition->gather, at));
+  step.value = tj_symbol_create(g->graph, "gathered", TJ_SYMBOL_COORDINATE, tj_int(g->graph, 0), length, 1);
+  step.limit = length;
+  return step;
+}
+
+static tj_access source_access(const gathering *g, const tj_node *const digit[], const tj_kernel_step *lookup) {
+  const tj_tuple *at = coordinate_of(g->graph, g->source, digit);
+  tj_access access = tj_operand_access(g->graph, g->source, g->definition->source, at);
+  const tj_node *is_found = tj_less(g->graph, lookup->value, lookup->limit);
+  access.valid = tj_is_int(access.valid, 1) ? is_found : tj_and(g->graph, is_found, access.valid);
+  return access;
+}
+
+static gathering gathering_of(tj_graph *graph, const tj_kernel *kernel, const tj_kernel_definition *definition,
+                              const tj_operand operands[]) {
+  return (gathering){graph,
+                     kernel,
+                     definition,
+                     &operands[definition->source],
+                     &operands[definition->gather],
+                     &operands[definition->destination],
+                     definition->gathered_dimension};
+}
+
+tj_kernel_step *tj_gather_steps(tj_graph *graph, const tj_kernel *kernel, const tj_kernel_definition *definition,
+                                const tj_operand operands[]) {
+  gathering g = gathering_of(graph, kernel, definition, operands);
+  check(&g);
+  tj_kernel_step *steps = TJ_NEW_ARRAY(graph->job, tj_kernel_step, TJ_GATHER_STEPS);
+  const tj_node **digit = digits_of(&g);
+  const tj_tuple *stored = coordinate_of(graph, g.destination, digit);
+  steps[0] = lookup_step(&g, digit[g.dimension]);
+  digit[g.dimension] = steps[0].value;
+  steps[1] = step_of(TJ_STEP_LOAD, source_access(&g, digit, &steps[0]));
+  steps[2] = step_of(TJ_STEP_STORE, tj_operand_access(graph, g.destination, definition->destination, stored));
+  return steps;
+}
+
+tj_race_map tj_gather_race_map(tj_graph *graph, const tj_kernel *kernel, const tj_kernel_definition *definition,
+                               const tj_operand operands[]) {
+  gathering g = gathering_of(graph, kernel, definition, operands);
+  const tj_tuple **extent = TJ_NEW_ARRAY(graph->job, const tj_tuple *, g.destination->rank + 1);
+  for (uint32_t i = 0; i < g.destination->rank; i++)
+    extent[i] = tj_tuple_integer(graph, g.destination->extent[i]);
+  tj_race_map map = {.domain = tj_tuple_list(graph, extent, g.destination->rank),
+                     .row_major = g.destination->view != NULL,
+                     .sources = 2};
+  map.at = tj_race_coordinates(graph, map.domain);
+  const tj_node **digit = tj_arena_copy(&graph->job->arena, map.at, g.destination->rank * sizeof *digit);
+  const tj_tuple *stored = coordinate_of(graph, g.destination, digit);
+  const tj_tuple *looked_up = tj_operand_coordinate(graph, g.indices, digit[g.dimension]);
+  tj_operand to = tj_race_operand(graph, g.destination), from = tj_race_operand(graph, g.source),
+             index = tj_race_operand(graph, g.indices);
+  digit[g.dimension] = tj_int(graph, 0);
+  map.destination = tj_operand_access(graph, &to, definition->destination, stored);
+  map.element = tj_operand_access(graph, g.destination, definition->destination, stored).offset;
+  map.source[0] = tj_operand_access(graph, &index, definition->gather, looked_up);
+  map.source[1] = tj_operand_access(graph, &from, definition->source, coordinate_of(graph, g.source, digit));
+  return map;
+}

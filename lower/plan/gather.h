@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies that look an index of their source up in another buffer. */
+#ifndef TJ_LOWER_GATHER_H
+#define TJ_LOWER_GATHER_H
+
+#include "lower/plan/race.h"
+
+/* The three steps of a work-item: it loads an index, the element of the source that it says, and stores that. TJ4001
+ * where the indices are no integers, TJ4003 where source, indices and destination do not agree. */
+tj_kernel_step *tj_gather_steps(tj_graph *graph, const tj_kernel *kernel, const tj_kernel_definition *definition,
+                                const tj_operand operands[]);
+
+enum { TJ_GATHER_STEPS = 3 };
+
+/* The same, as far as races go: sources are the index that is looked up, and the element that index 0 stands for. */
+tj_race_map tj_gather_race_map(tj_graph *graph, const tj_kernel *kernel, const tj_kernel_definition *definition,
+                               const tj_operand operands[]);
+
+#endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* The AMDGPU family: its processors, and kernels in the form that the HSA ABI gives them.
+ *
+ * A kernel has the calling convention amdgpu_kernel; its arguments are the argument block of kernel.h, and it needs
+ * no hidden ones. */
+#include "lower/emit/emit.h"
+#include "lower/machine/family.h"
+
+#include "base/target_id.h"
+
+#include <string.h>
+
+enum { NO_FEATURES = 0, SRAMECC = 1 << TJ_TARGET_SRAMECC, XNACK = 1 << TJ_TARGET_XNACK };
+
+typedef struct {
+  const char *name;
+  uint32_t wave_size, lds_kib;
+  unsigned features; /* that it may have on or off */
+  uint32_t code_object_version;
+} processor_row;
+
+static const processor_row processors[] = {
+#define PROCESSOR(name, wave_size, lds_kib, features, version) {name, wave_size, lds_kib, features, version},
+#include "lower/target/amdgpu_processor.def"
+#undef PROCESSOR
+};
+
+enum { GLOBAL_ADDRESS_SPACE = 1, LOCAL_ADDRESS_SPACE = 3, WORKGROUP_LIMIT = 1024 };
+
+/* Of all processors' global accesses, the shortest: the 12 signed bits of gfx10. */
+enum { DISPLACEMENT_LIMIT = 2048 };
+
+/* On offsets of descriptors, this gives the code of -O3 but for 0.2 % of the instructions, in a quarter of its time.
+ */
+static const char passes[] = "function(instcombine<no-verify-fixpoint>,simplifycfg)";
+
+/* --- target IDs --- */
+
+static void list(tj_text *text) {
+  for (size_t i = 0; i < sizeof processors / sizeof processors[0]; i++)
+    tj_text_format(text, "%s\twaves of %u work-items, %u KiB of LDS\n", processors[i].name, processors[i].wave_size,
+                   processors[i].lds_kib);
+}
+
+static bool claims(const char *text) {
+  return strncmp(text, "gfx", 3) == 0;
+}
+
+static const processor_row *find_processor(tj_job *job, const char *name) {
+  for (size_t i = 0; i < sizeof processors / sizeof processors[0]; i++) {
+    if (strcmp(processors[i].name, name) == 0)
+      return &processors[i];
+  }
+  tj_fail(job, TJ_UNKNOWN_TARGET, "unknown processor %s", name);
+}
+
+static void check_features(tj_job *job, const processor_row *processor, const tj_target_id *id) {
+  for (unsigned i = 0; i < TJ_TARGET_FEATURE_COUNT; i++) {
+    if (id->feature[i] != TJ_FEATURE_ANY && (processor->features >> i & 1) == 0)
+      tj_fail(job, TJ_UNKNOWN_FEATURE, "%s does not have the feature %s", processor->name,
+              tj_target_feature_name((tj_target_feature)i));
+  }
+}
+
+/* The features as LLVM lists them: +sramecc,-xnack. */
+static const char *list_features(tj_job *job, const tj_target_id *id) {
+  tj_text list = tj_text_begin(job);
+  for (unsigned i = 0; i < TJ_TARGET_FEATURE_COUNT; i++) {
+    if (id->feature[i] != TJ_FEATURE_ANY)
+      tj_text_format(&list, "%s%c%s", list.length > 0 ? "," : "", id->feature[i] == TJ_FEATURE_ON ? '+' : '-',
+                     tj_target_feature_name((tj_target_feature)i));
+  }
+  return list.data;
+}
+
+static const char *canonical_name(tj_job *job, const tj_target_id *id) {
+  char name[TJ_TARGET_ID_SIZE];
+  tj_target_id_write(id, name);
+  return tj_string_copy(job, name, strlen(name));
+}
+
+static tj_target parse(tj_job *job, const char *text) {
+  tj_target_id id;
+  tj_target_reason reason;
+  bool is_read = tj_target_id_parse(text, &id, &reason);
+  if (!is_read && reason.code == TJ_UNKNOWN_TARGET)
+    tj_fail(job, reason.code, "%s", reason.text);
+  const processor_row *found = find_processor(job, id.processor);
+  if (!is_read)
+    tj_fail(job, reason.code, "%s", reason.text);
+  check_features(job, found, &id);
+  return (tj_target){
+      .family = &tj_family_amdgpu,
+      .name = canonical_name(job, &id),
+      .triple = "amdgcn-amd-amdhsa",
+      .processor = found->name,
+      .features = list_features(job, &id),
+      .passes = passes,
+      .object = TJ_OBJECT_CODE_OBJECT,
+      .code_object_version = found->code_object_version,
+      .wave_size = found->wave_size,
+      .lds_bytes = found->lds_kib * 1024,
+      .workgroup_limit = WORKGROUP_LIMIT,
+      .keeps_slots = true,
+      .vector_bytes = 16,
+      .global_address_space = GLOBAL_ADDRESS_SPACE,
+      .displacement_limit = DISPLACEMENT_LIMIT,
+      .has_32_bit_offsets = true,
+      .has_unaligned_vectors = true,
+      .has_cheap_small_product = true,
+      .has_bfloat_rounding = true,
+  };
+}
+
+static const char *symbol(tj_job *job, const char *name) {
+  (void)job;
+  return name;
+}
+
+/* --- kernels --- */
+
+/* Function attributes that have no value: among them, every hidden argument and register that kernels do without. */
+static const char *const flags[] = {
+    "amdgpu-no-cluster-id-x",       "amdgpu-no-cluster-id-y",      "amdgpu-no-cluster-id-z",
+    "amdgpu-no-completion-action",  "amdgpu-no-default-queue",     "amdgpu-no-dispatch-id",
+    "amdgpu-no-dispatch-ptr",       "amdgpu-no-flat-scratch-init", "amdgpu-no-heap-ptr",
+    "amdgpu-no-hostcall-ptr",       "amdgpu-no-implicitarg-ptr",   "amdgpu-no-lds-kernel-id",
+    "amdgpu-no-multigrid-sync-arg", "amdgpu-no-queue-ptr",         "amdgpu-no-workgroup-id-y",
+    "amdgpu-no-workgroup-id-z",     "amdgpu-no-workitem-id-y",     "amdgpu-no-workitem-id-z",
+};
+
+static bool loads_nothing(const tj_kernel *kernel) {
+  for (uint32_t i = 0; i < kernel->step_count; i++) {
+    if (kernel->step[i].kind == TJ_STEP_LOAD)
+      return false;
+  }
+  return true;
+}
+
+/* Nothing is gained from computing early what no load waits for; it only takes registers. */
+static void set_schedule(tj_emitter *emitter, LLVMValueRef function) {
+  if (loads_nothing(emitter->kernel))
+    tj_emit_text_attribute(emitter, function, "amdgpu-sched-strategy", "iterative-minreg");
+}
+
+static void set_attributes(tj_emitter *emitter, LLVMValueRef function) {
+  for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+    tj_emit_text_attribute(emitter, function, flags[i], "");
+  const char *size =
+      tj_string_format(emitter->job, "%u,%u", emitter->kernel->workgroup_size, emitter->kernel->workgroup_size);
+  tj_emit_text_attribute(emitter, function, "amdgpu-flat-work-group-size", size);
+  tj_emit_text_attribute(emitter, function, "uniform-work-group-size", "true");
+  set_schedule(emitter, function);
+}
+
+static void set_required_size(tj_emitter *emitter, LLVMValueRef function) {
+  LLVMMetadataRef sizes[3];
+  for (unsigned i = 0; i < 3; i++) {
+    uint64_t size = i == 0 ? emitter->kernel->workgroup_size : 1;
+    sizes[i] = LLVMValueAsMetadata(LLVMConstInt(emitter->i32, size, false));
+  }
+  LLVMGlobalSetMetadata(function, LLVMGetMDKindIDInContext(emitter->context, "reqd_work_group_size", 20),
+                        LLVMMDNodeInContext2(emitter->context, sizes, 3));
+}
+
+/* llvm.amdgcn.`name`() whose result is below `limit`; 0: any. */
+static LLVMValueRef emit_id(tj_emitter *emitter, const char *name, uint64_t limit) {
+  LLVMValueRef id = tj_emit_intrinsic(emitter, name, NULL, 0, NULL, 0);
+  if (limit != 0 && limit <= UINT32_MAX)
+    tj_emit_call_range(emitter, id, 32, 0, limit);
+  return id;
+}
+
+/* --- flat kernels --- */
+
+/* The linear coordinate: workgroup id * workgroup size + work-item id. */
+static LLVMValueRef emit_index(tj_emitter *emitter, uint64_t workgroup_limit) {
+  uint32_t size = emitter->kernel->workgroup_size;
+  LLVMValueRef workgroup = emit_id(emitter, "llvm.amdgcn.workgroup.id.x", workgroup_limit);
+  LLVMValueRef item = emit_id(emitter, "llvm.amdgcn.workitem.id.x", size);
+  tj_width width = emitter->index_width;
+  LLVMTypeRef type = tj_emit_int_type(emitter, width.bits);
+  LLVMValueRef first = LLVMBuildMul(emitter->builder, tj_emit_extended(emitter, workgroup, type),
+                                    LLVMConstInt(type, size, false), "first");
+  tj_emit_no_wrap(first, width);
+  LLVMValueRef index = LLVMBuildAdd(emitter->builder, first, tj_emit_extended(emitter, item, type), "index");
+  tj_emit_no_wrap(index, width);
+  return index;
+}
+
+/* Whether every work-item of every workgroup has an element. */
+static bool is_full(const tj_kernel *kernel) {
+  return tj_facts_divisible(&kernel->count->facts, kernel->workgroup_size);
+}
+
+/* The work-item of one linear coordinate, unless that is beyond the count. */
+static void emit_flat(tj_emitter *emitter) {
+  const tj_kernel *kernel = emitter->kernel;
+  LLVMValueRef index = emit_index(emitter, tj_emit_workgroup_limit(emitter));
+  LLVMBasicBlockRef end = tj_emit_block(emitter, "end");
+  if (!is_full(kernel)) {
+    LLVMBasicBlockRef body = tj_emit_block(emitter, "body");
+    LLVMValueRef count = tj_emit_operand(emitter, kernel->count, emitter->index_width);
+    LLVMValueRef inside = LLVMBuildICmp(emitter->builder, LLVMIntULT, index, count, "inside");
+    LLVMBuildCondBr(emitter->builder, inside, body, end);
+    LLVMPositionBuilderAtEnd(emitter->builder, body);
+  }
+  tj_emit_begin_item(emitter, kernel->index, index);
+  tj_emit_item(emitter);
+  LLVMBuildBr(emitter->builder, end);
+  LLVMPositionBuilderAtEnd(emitter->builder, end);
+}
+
+/* --- tiled kernels --- */
+
+static void emit_fence(tj_emitter *emitter, LLVMAtomicOrdering ordering) {
+  unsigned scope = LLVMGetSyncScopeID(emitter->context, "workgroup", 9);
+  LLVMBuildFenceSyncScope(emitter->builder, ordering, scope, "");
+}
+
+static void emit_barrier(tj_emitter *emitter) {
+  emit_fence(emitter, LLVMAtomicOrderingRelease);
+  tj_emit_intrinsic(emitter, "llvm.amdgcn.s.barrier", NULL, 0, NULL, 0);
+  emit_fence(emitter, LLVMAtomicOrderingAcquire);
+}
+
+static void declare_lds(tj_emitter *emitter) {
+  const tj_kernel *kernel = emitter->kernel;
+  if (kernel->lds_elements == 0)
+    return;
+  LLVMTypeRef type = LLVMArrayType2(tj_emit_dtype(emitter, tj_dtype_raw(kernel->carried)), kernel->lds_elements);
+  const char *name = tj_string_format(emitter->job, "%s.lds", kernel->name);
+  emitter->lds = LLVMAddGlobalInAddressSpace(emitter->module, type, name, LOCAL_ADDRESS_SPACE);
+  LLVMSetLinkage(emitter->lds, LLVMInternalLinkage);
+  LLVMSetInitializer(emitter->lds, LLVMGetPoison(type));
+  LLVMSetAlignment(emitter->lds, 16);
+}
+
+/* The number of the workgroup, as wide as its symbol's values. */
+static LLVMValueRef emit_workgroup(tj_emitter *emitter) {
+  unsigned bits = tj_width_of(&emitter->kernel->workgroup, 1).bits;
+  LLVMValueRef id = emit_id(emitter, "llvm.amdgcn.workgroup.id.x", tj_emit_workgroup_limit(emitter));
+  return tj_emit_extended(emitter, id, tj_emit_int_type(emitter, bits));
+}
+
+/* All phases of a tile's steps, and barriers between them. */
+static void emit_phases(tj_emitter *emitter, LLVMValueRef item, const tj_kernel_step steps[], uint32_t count) {
+  tj_emit_begin_item(emitter, emitter->kernel->item, item);
+  for (uint32_t begin = 0; begin < count;) {
+    tj_phase phase = tj_emit_phase(steps, begin, count);
+    tj_emit_steps(emitter, phase);
+    begin += phase.count + 1;
+    if (begin < count)
+      emit_barrier(emitter);
+  }
+}
+
+static void emit_tiled(tj_emitter *emitter) {
+  const tj_kernel *kernel = emitter->kernel;
+  declare_lds(emitter);
+  tj_emit_workgroup_nodes(emitter, emit_workgroup(emitter));
+  LLVMValueRef item = emit_id(emitter, "llvm.amdgcn.workitem.id.x", kernel->workgroup_size);
+  tj_tile_branch branch = tj_emit_begin_inner(emitter);
+  if (kernel->inner != NULL)
+    emit_phases(emitter, item, kernel->inner_step, kernel->inner_step_count);
+  tj_emit_begin_edge(emitter, &branch);
+  emit_phases(emitter, item, kernel->step, kernel->step_count);
+  tj_emit_end_tile(emitter, &branch);
+}
+
+static void emit_kernel(tj_emitter *emitter) {
+  const tj_kernel *kernel = emitter->kernel;
+  LLVMValueRef function = tj_emit_function(emitter, kernel->name, 0, true);
+  LLVMSetFunctionCallConv(function, LLVMAMDGPUKERNELCallConv);
+  set_attributes(emitter, function);
+  set_required_size(emitter, function);
+  if (kernel->faster == NULL)
+    tj_emit_module_flag(emitter, "amdhsa_code_object_version", 100 * emitter->target->code_object_version);
+  tj_emit_launch_nodes(emitter);
+  if (kernel->index != NULL)
+    emit_flat(emitter);
+  else
+    emit_tiled(emitter);
+  LLVMBuildRetVoid(emitter->builder);
+}
+
+static LLVMValueRef emit_small_product(tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b, bool is_signed) {
+  LLVMTypeRef overload[] = {emitter->i32};
+  LLVMValueRef arguments[] = {a, b};
+  return tj_emit_intrinsic(emitter, is_signed ? "llvm.amdgcn.mul.i24" : "llvm.amdgcn.mul.u24", overload, 1, arguments,
+                           2);
+}
+
+const tj_target_family tj_family_amdgpu = {"amdgpu", list, claims, parse, symbol, emit_kernel, emit_small_product};

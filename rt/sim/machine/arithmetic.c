@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* The instructions that division by floats is made of: scaling operands away from the ends of the range of exponents,
+ * and putting special cases right, as the instruction-set documents define them. */
+#include "rt/sim/machine/arithmetic.h"
+
+/* Both precisions: the exponents' bias, quotients that are near the largest number, numerators that are near the
+ * smallest, and how far operands are scaled; all as powers of two. */
+typedef struct {
+  int bias, large_quotient, small_numerator, scale;
+} precision;
+
+static const precision single = {127, 96, 23, 64}, twice = {1023, 768, 53, 128};
+
+/* The biased exponent as the hardware reads it: 0 for zeros and denormals. */
+static int biased(double value, const precision *p) {
+  int exponent = binary_exponent(value) - 1 + p->bias;
+  return value == 0 || exponent < 0 ? 0 : exponent;
+}
+
+static bool is_denormal(double value, const precision *p) {
+  return value != 0 && fabs(value) < ldexp(1, 1 - p->bias);
+}
+
+static double divide_scale(double scaled, double denominator, double numerator, bool *flag, const precision *p) {
+  int difference = biased(numerator, p) - biased(denominator, p);
+  *flag = false;
+  if (denominator == 0 || numerator == 0)
+    return (double)NAN;
+  if (difference >= p->large_quotient) {
+    *flag = true;
+    return scaled == denominator ? ldexp(scaled, p->scale) : scaled;
+  }
+  if (is_denormal(denominator, p))
+    return ldexp(scaled, p->scale);
+  bool tiny_reciprocal = is_denormal(1.0 / denominator, p);
+  bool tiny_quotient = is_denormal(numerator / denominator, p);
+  if (tiny_reciprocal && tiny_quotient) {
+    *flag = true;
+    return scaled == denominator ? ldexp(scaled, p->scale) : scaled;
+  }
+  if (tiny_reciprocal)
+    return ldexp(scaled, -p->scale);
+  if (tiny_quotient) {
+    *flag = true;
+    return scaled == numerator ? ldexp(scaled, p->scale) : scaled;
+  }
+  return biased(numerator, p) <= p->small_numerator ? ldexp(scaled, p->scale) : scaled;
+}
+
+float divide_scale_f32(float scaled, float denominator, float numerator, bool *flag) {
+  return (float)divide_scale((double)scaled, (double)denominator, (double)numerator, flag, &single);
+}
+
+double divide_scale_f64(double scaled, double denominator, double numerator, bool *flag) {
+  return divide_scale(scaled, denominator, numerator, flag, &twice);
+}
+
+double divide_fixup(double quotient, double denominator, double numerator) {
+  bool is_negative = (signbit(denominator) != 0) != (signbit(numerator) != 0);
+  double infinity = is_negative ? -(double)INFINITY : (double)INFINITY;
+  if (numerator != numerator || denominator != denominator)
+    return (double)NAN;
+  if ((numerator == 0 && denominator == 0) || (isinf(numerator) && isinf(denominator)))
+    return (double)NAN;
+  if (denominator == 0 || isinf(numerator))
+    return infinity;
+  if (isinf(denominator) || numerator == 0)
+    return is_negative ? -0.0 : 0.0;
+  return is_negative ? -fabs(quotient) : fabs(quotient);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Waits: reading them, and holding instructions against the loads in flight. */
+#include "rt/sim/machine/waits.h"
+
+#include "rt/sim/machine/transfer.h"
+
+#include <stdlib.h>
+
+/* --- reading --- */
+
+/* The number after a name in the text, as in vmcnt(3); no limit where the name does not occur. */
+static uint8_t limit_of(const char *text, const char *name) {
+  const char *at = strstr(text, name);
+  unsigned long limit = at == NULL ? TJ_SIM_NO_LIMIT : strtoul(at + strlen(name), NULL, 0);
+  return (uint8_t)(limit < TJ_SIM_NO_LIMIT ? limit : TJ_SIM_NO_LIMIT);
+}
+
+/* Instructions that wait for one counter, or for two in one number: where in it the limits are. */
+static const struct {
+  const char *prefix;
+  uint8_t counter;
+  uint8_t shift;
+} rows[] = {
+    {"s_waitcnt_vmcnt null, ", TJ_SIM_WAIT_VECTOR, 0}, {"s_waitcnt_lgkmcnt null, ", TJ_SIM_WAIT_LDS, 0},
+    {"s_wait_loadcnt ", TJ_SIM_WAIT_VECTOR, 0},        {"s_wait_dscnt ", TJ_SIM_WAIT_LDS, 0},
+    {"s_wait_kmcnt ", TJ_SIM_WAIT_SCALAR, 0},          {"s_wait_loadcnt_dscnt ", TJ_SIM_WAIT_VECTOR, 8},
+    {"s_wait_loadcnt_dscnt ", TJ_SIM_WAIT_LDS, 0},     {"s_wait_storecnt_dscnt ", TJ_SIM_WAIT_LDS, 0},
+};
+
+void tj_sim_read_wait(const char *text, tj_sim_instruction *instruction) {
+  bool is_idle = strcmp(text, "s_wait_idle") == 0;
+  memset(instruction->wait, is_idle ? 0 : TJ_SIM_NO_LIMIT, sizeof instruction->wait);
+  if (strncmp(text, "s_waitcnt ", 10) == 0) {
+    instruction->wait[TJ_SIM_WAIT_VECTOR] = limit_of(text, "vmcnt(");
+    instruction->wait[TJ_SIM_WAIT_LDS] = limit_of(text, "lgkmcnt(");
+  }
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    if (strncmp(text, rows[i].prefix, strlen(rows[i].prefix)) == 0)
+      instruction->wait[rows[i].counter] =
+          (uint8_t)(strtoul(text + strlen(rows[i].prefix), NULL, 0) >> rows[i].shift & 63);
+  }
+}
+
+/* --- loads --- */
+
+static uint8_t *registers_of(tj_sim_loads *loads, bool is_scalar) {
+  return is_scalar ? loads->scalar : loads->vector;
+}
+
+static void change(tj_sim_loads *loads, const tj_sim_load *load, int by) {
+  uint8_t *registers = registers_of(loads, load->is_scalar);
+  for (unsigned i = 0; i < load->count; i++)
+    registers[load->first + i] = (uint8_t)(registers[load->first + i] + by);
+  loads->in_flight = (uint32_t)((int64_t)loads->in_flight + by);
+}
+
+static void retire_oldest(tj_sim_loads *loads, tj_sim_load_queue *queue) {
+  change(loads, &queue->load[queue->oldest], -1);
+  queue->oldest = (queue->oldest + 1) % TJ_SIM_IN_FLIGHT;
+  queue->count--;
+}
+
+static bool has_unordered(const tj_sim_load_queue *queue) {
+  for (uint32_t i = 0; i < queue->count; i++) {
+    if (queue->load[(queue->oldest + i) % TJ_SIM_IN_FLIGHT].is_unordered)
+      return true;
+  }
+  return false;
+}
+
+/* A wait for some of what may end in any order tells nothing of which have ended. */
+void tj_sim_execute_wait(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
+  for (unsigned i = 0; i < TJ_SIM_WAITS; i++) {
+    tj_sim_load_queue *queue = &wave->loads.queue[i];
+    uint32_t limit = instruction->wait[i];
+    if (limit == TJ_SIM_NO_LIMIT || (limit > 0 && has_unordered(queue)))
+      continue;
+    while (queue->count > limit)
+      retire_oldest(&wave->loads, queue);
+  }
+}
+
+static void issue(tj_sim_wave *wave, unsigned counter, tj_sim_load load) {
+  tj_sim_load_queue *queue = &wave->loads.queue[counter];
+  if (queue->count == TJ_SIM_IN_FLIGHT)
+    retire_oldest(&wave->loads, queue);
+  queue->load[(queue->oldest + queue->count) % TJ_SIM_IN_FLIGHT] = load;
+  queue->count++;
+  change(&wave->loads, &load, 1);
+}
+
+/* The operand that a memory instruction loads into; NULL: it loads nothing. */
+static const tj_sim_operand *loaded_operand(const tj_sim_instruction *instruction) {
+  const tj_sim_operation *operation = instruction->operation;
+  bool is_store = operation->transfer == TJ_SIM_STORE || operation->transfer == TJ_SIM_STORE_HIGH;
+  bool is_atomic = operation->transfer == TJ_SIM_ATOMIC;
+  return is_store || (is_atomic && !tj_sim_returns_old(instruction)) ? NULL : &instruction->operand[0];
+}
+
+static unsigned first_register(const tj_sim_wave *wave, const tj_sim_operand *operand) {
+  return operand->index + (operand->place == TJ_SIM_ACCUMULATOR ? wave->first_accumulator : 0u);
+}
+
+static bool is_memory(const tj_sim_operation *operation) {
+  return operation->class == TJ_SIM_CLASS_VMEM || operation->class == TJ_SIM_CLASS_SMEM ||
+         operation->class == TJ_SIM_CLASS_LDS;
+}
+
+void tj_sim_issue_loads(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
+  const tj_sim_operation *operation = instruction->operation;
+  if (!is_memory(operation) || operation->bytes == 0)
+    return;
+  uint32_t generation = wave->group->processor->generation;
+  const tj_sim_operand *to = loaded_operand(instruction);
+  bool is_scalar = operation->class == TJ_SIM_CLASS_SMEM;
+  tj_sim_load load = {.is_scalar = is_scalar, .is_unordered = is_scalar};
+  if (to != NULL && to->index != TJ_SIM_NULL) {
+    load.first = (uint16_t)first_register(wave, to);
+    load.count = to->width;
+  }
+  if (is_scalar)
+    issue(wave, generation >= 12 ? TJ_SIM_WAIT_SCALAR : TJ_SIM_WAIT_LDS, load);
+  else if (operation->class == TJ_SIM_CLASS_LDS)
+    issue(wave, TJ_SIM_WAIT_LDS, load);
+  else if (to != NULL || generation < 10)
+    issue(wave, TJ_SIM_WAIT_VECTOR, load);
+  if (operation->execute == tj_sim_execute_flat)
+    issue(wave, TJ_SIM_WAIT_LDS, (tj_sim_load){.is_unordered = true});
+}
+
+/* --- checking --- */
+
+static bool check_operand(tj_sim_wave *wave, const tj_sim_operand *operand) {
+  bool is_scalar = operand->place == TJ_SIM_SCALAR;
+  if (operand->place == TJ_SIM_ABSENT || operand->place == TJ_SIM_CONSTANT)
+    return true;
+  unsigned first = first_register(wave, operand);
+  const uint8_t *registers = registers_of(&wave->loads, is_scalar);
+  unsigned limit = is_scalar ? TJ_SIM_SCALARS : TJ_SIM_ALL_VECTORS;
+  for (unsigned i = first; i < first + operand->width && i < limit; i++) {
+    if (registers[i] == 0)
+      continue;
+    tj_sim_wave_fail(wave, 0, "%c%u is used before the kernel has waited for its load", is_scalar ? 's' : 'v', i);
+    return false;
+  }
+  return true;
+}
+
+/* Loads of one counter that write the same register do so in order, and need no wait between them. */
+bool tj_sim_check_loads(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
+  if (wave->loads.in_flight == 0)
+    return true;
+  bool is_ordered_load = is_memory(instruction->operation) && instruction->operation->class != TJ_SIM_CLASS_SMEM &&
+                         loaded_operand(instruction) == &instruction->operand[0];
+  for (unsigned i = is_ordered_load ? 1 : 0; i < instruction->operand_count; i++) {
+    if (!check_operand(wave, &instruction->operand[i]))
+      return false;
+  }
+  return instruction->pair == NULL || tj_sim_check_loads(wave, instruction->pair);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* Arenas, jobs, text and source locations. */
+#include "base/cache_line.h"
+#include "base/source.h"
+#include "base/text.h"
+#include "tests/unit/support/harness.h"
+
+#include <string.h>
+
+static void fill_arena(tj_job *job, void *data) {
+  (void)data;
+  tj_arena_mark mark = tj_arena_here(&job->arena);
+  for (size_t size = 1; size < 100000; size = size * 3 + 1) {
+    unsigned char *block = tj_arena_alloc(&job->arena, 1, size);
+    ck_assert_uint_eq((uintptr_t)block % 16, 0);
+    for (size_t i = 0; i < size; i++)
+      ck_assert_uint_eq(block[i], 0);
+    memset(block, 0xff, size);
+  }
+  tj_arena_reset(&job->arena, mark);
+  ck_assert_uint_eq(job->arena.total, 0);
+  unsigned char *again = tj_arena_alloc(&job->arena, 1, 100);
+  ck_assert_uint_eq(again[99], 0);
+}
+
+START_TEST(arena_zeroes_and_aligns) {
+  tj_job job;
+  tj_job_init(&job, NULL);
+  expect_success(&job, fill_arena, NULL);
+  tj_job_destroy(&job);
+}
+END_TEST
+
+static void allocate_too_much(tj_job *job, void *data) {
+  (void)data;
+  tj_arena_alloc(&job->arena, SIZE_MAX / 2, 16);
+}
+
+static void exceed_limit(tj_job *job, void *data) {
+  (void)data;
+  for (;;)
+    tj_arena_alloc(&job->arena, 1, 1000);
+}
+
+static void *refuse(void *user, size_t size) {
+  (void)user, (void)size;
+  return NULL;
+}
+
+static void release_nothing(void *user, void *block) {
+  (void)user, (void)block;
+}
+
+START_TEST(memory_runs_out) {
+  tj_job job;
+  tj_job_init(&job, NULL);
+  expect_failure(&job, TJ_OUT_OF_MEMORY, allocate_too_much, NULL);
+  job.arena.limit = 100000;
+  expect_failure(&job, TJ_MEMORY_LIMIT, exceed_limit, NULL);
+  tj_job_destroy(&job);
+
+  tj_job_init(&job, &(tj_allocator){refuse, release_nothing, NULL});
+  expect_failure(&job, TJ_OUT_OF_MEMORY, exceed_limit, NULL);
+  ck_assert_int_eq(job.status, TJ_ERROR_MEMORY);
+  tj_job_destroy(&job);
+}
+END_TEST
+
+static void burn(tj_job *job, void *data) {
+  (void)data;
+  for (;;)
+    tj_spend(job, 1000);
+}
+
+static void fail_with_note(tj_job *job, void *data) {
+  const int *stride = data;
+  tj_note(job, "a stride of %d would do", 4);
+  tj_fail_at(job, (tj_span){3, 5}, TJ_COMPOSITION_STRIDE, "stride %d", *stride);
+}
+
+START_TEST(failures_are_described) {
+  tj_job job;
+  tj_job_init(&job, NULL);
+  expect_failure(&job, TJ_WORK_LIMIT, burn, NULL);
+  int stride = 3;
+  expect_failure(&job, TJ_COMPOSITION_STRIDE, fail_with_note, &stride);
+  ck_assert_str_eq(job.problem.message, "stride 3");
+  ck_assert_str_eq(job.problem.note, "a stride of 4 would do");
+  ck_assert_uint_eq(job.problem.span.begin, 3);
+  tj_job_destroy(&job);
+}
+END_TEST
+
+static void nest(tj_job *job, void *data) {
+  int stride = 7;
+  ck_assert_int_eq(tj_job_run(job, fail_with_note, &stride), TJ_ERROR_INPUT);
+  *(int *)data = 1;
+}
+
+START_TEST(an_inner_failure_ends_at_the_inner_run) {
+  tj_job job;
+  tj_job_init(&job, NULL);
+  int went_on = 0;
+  expect_success(&job, nest, &went_on);
+  ck_assert_int_eq(went_on, 1);
+  tj_job_destroy(&job);
+}
+END_TEST
+
+static void write_text(tj_job *job, void *data) {
+  (void)data;
+  tj_text text = tj_text_begin(job);
+  for (int i = 0; i < 1000; i++)
+    tj_text_format(&text, "%d,", i % 10);
+  tj_text_integer(&text, INT64_MIN);
+  ck_assert_uint_eq(text.length, 2020);
+  ck_assert_str_eq(text.data + 2000, "-9223372036854775808");
+}
+
+START_TEST(text_grows) {
+  tj_job job;
+  tj_job_init(&job, NULL);
+  expect_success(&job, write_text, NULL);
+  tj_job_destroy(&job);
+}
+END_TEST
+
+START_TEST(offsets_become_lines_and_columns) {
+  static const struct {
+    uint32_t offset, line, column;
+    const char *text;
+  } cases[] = {{0, 1, 1, "ab"}, {1, 1, 2, "ab"}, {2, 1, 3, "ab"}, {3, 2, 1, ""}, {4, 3, 1, "c"}, {99, 3, 2, "c"}};
+  tj_source source = {"t", "ab\n\nc", 5};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tj_location location = tj_source_locate(&source, cases[i].offset);
+    ck_assert_uint_eq(location.line, cases[i].line);
+    ck_assert_uint_eq(location.column, cases[i].column);
+    ck_assert_uint_eq(location.length, strlen(cases[i].text));
+    ck_assert_int_eq(memcmp(location.text, cases[i].text, location.length), 0);
+  }
+}
+END_TEST
+
+START_TEST(offsets_of_joined_texts_are_found_in_their_own) {
+  static const struct {
+    uint32_t offset;
+    const char *name;
+    uint32_t line, column;
+    const char *text;
+  } cases[] = {{0, "first", 1, 1, "ab"},  {3, "first", 2, 1, "c"},   {4, "first", 2, 2, "c"},
+               {5, "first", 2, 2, "c"},   {6, "second", 2, 2, "yz"}, {7, "second", 2, 3, "yz"},
+               {99, "second", 2, 3, "yz"}};
+  /* "ab\nc" whole, ";;" in between, and of "x\nyz" what begins at z */
+  const tj_source_piece pieces[] = {{0, 4, {"first", "ab\nc", 4}, 0}, {6, 7, {"second", "x\nyz", 4}, 3}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tj_location location = tj_pieces_locate(pieces, 2, cases[i].offset);
+    ck_assert_str_eq(location.name, cases[i].name);
+    ck_assert_uint_eq(location.line, cases[i].line);
+    ck_assert_uint_eq(location.column, cases[i].column);
+    ck_assert_uint_eq(location.length, strlen(cases[i].text));
+    ck_assert_int_eq(memcmp(location.text, cases[i].text, location.length), 0);
+  }
+}
+END_TEST
+
+START_TEST(processors_have_cache_lines) {
+  static const struct {
+    const char *processor;
+    uint32_t bytes;
+  } cases[] = {{"gfx90a", 64},   {"gfx942", 128},        {"gfx950", 128},  {"gfx9-4-generic", 128}, {"gfx906", 64},
+               {"gfx1030", 128}, {"gfx11-generic", 128}, {"gfx1201", 128}, {"gfx803", 64},          {"znver4", 64}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    ck_assert_msg(tj_cache_line_bytes(cases[i].processor) == cases[i].bytes, "%s", cases[i].processor);
+}
+END_TEST
+
+START_TEST(every_code_has_title_and_note) {
+  static const tj_problem_code codes[] = {
+#define DIAG(number, name, title, note) TJ_##name,
+#include "base/diag.def"
+#undef DIAG
+  };
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+    ck_assert_uint_gt(strlen(tj_code_title(codes[i])), 0);
+    ck_assert_uint_gt(strlen(tj_code_note(codes[i])), 0);
+    ck_assert_msg(i == 0 || codes[i] > codes[i - 1], "TJ%04d is out of order", (int)codes[i]);
+  }
+  ck_assert_ptr_null(tj_code_title((tj_problem_code)9999));
+}
+END_TEST
+
+int main(void) {
+  const TTest *const tests[] = {arena_zeroes_and_aligns,
+                                memory_runs_out,
+                                failures_are_described,
+                                an_inner_failure_ends_at_the_inner_run,
+                                text_grows,
+                                offsets_become_lines_and_columns,
+                                offsets_of_joined_texts_are_found_in_their_own,
+                                every_code_has_title_and_note,
+                                processors_have_cache_lines};
+  return run_suite(suite_of("base", tests, sizeof tests / sizeof *tests));
+}

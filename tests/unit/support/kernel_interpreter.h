@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels, step by step, on integers: what compiled code has to do, and what it must never do.
+ *
+ * Every work-item of every workgroup takes its steps by the oracle for index expressions. An element of the source is
+ * its number plus 1. Accesses are checked to lie inside their buffers, vectors to be aligned; two stores to one
+ * element of the destination, or within one phase to one element of LDS, are a race; what nobody has written is never
+ * stored.
+ */
+#ifndef TJ_TESTS_KERNEL_INTERPRETER_H
+#define TJ_TESTS_KERNEL_INTERPRETER_H
+
+#include "ir/index/eval.h"
+#include "lower/kernel/kernel.h"
+#include "tests/unit/support/harness.h"
+
+#include <string.h>
+
+enum { NOBODYS = INT64_MIN, INTERPRETED_BUFFERS = 2 };
+
+/* Elements, and how often each has been stored to. */
+typedef struct {
+  int64_t *value;
+  uint32_t *stores;
+  int64_t count;
+} element_memory;
+
+/* Steps, ready to be evaluated. */
+typedef struct {
+  const tj_kernel_step *step;
+  uint32_t count;
+  tj_evaluator *evaluator;
+  int64_t *root; /* of each step: offset, predicate, base */
+} step_list;
+
+typedef struct {
+  const tj_kernel *kernel;
+  const char *name; /* for messages */
+  element_memory buffer[INTERPRETED_BUFFERS], lds;
+  step_list steps, inner_steps;
+  int64_t *symbol;
+  uint32_t symbol_count;
+  int64_t *slot;         /* by work-item, then by slot */
+  uint32_t inner_groups; /* workgroups that took the steps for tiles inside the domain */
+  bool keeps_slots;      /* work-items still have their slots after a barrier */
+} interpreter;
+
+static inline element_memory new_memory(int64_t count) {
+  element_memory made = {malloc((size_t)count * 8 + 8), malloc((size_t)count * 4 + 4), count};
+  for (int64_t i = 0; i < count; i++)
+    made.value[i] = NOBODYS;
+  memset(made.stores, 0, (size_t)count * 4);
+  return made;
+}
+
+static inline void free_memory(element_memory *memory) {
+  free(memory->value);
+  free(memory->stores);
+}
+
+static inline int64_t node_value(const interpreter *self, const tj_node *node) {
+  int64_t value = 0;
+  tj_bindings bindings = {.value = self->symbol, .count = self->symbol_count};
+  ck_assert_int_eq(tj_eval_nodes(&node, 1, &bindings, &value), TJ_EVAL_OK);
+  return value;
+}
+
+enum { ROOTS = 3 }; /* of a step */
+
+static inline step_list prepare(const tj_kernel_step step[], uint32_t count) {
+  step_list list = {step, count, NULL, NULL};
+  if (count == 0)
+    return list;
+  const tj_node **nodes = calloc(ROOTS * (size_t)count, sizeof *nodes);
+  for (uint32_t i = 0; i < count; i++) {
+    bool is_access = step[i].kind != TJ_STEP_BARRIER;
+    const tj_access *access = &step[is_access ? i : 0].access;
+    nodes[ROOTS * i] = access->offset;
+    nodes[ROOTS * i + 1] = access->valid;
+    nodes[ROOTS * i + 2] = access->base != NULL ? access->base : access->offset;
+  }
+  ck_assert_int_eq(tj_evaluator_create(nodes, ROOTS * (size_t)count, &list.evaluator), TJ_EVAL_OK);
+  list.root = calloc(ROOTS * (size_t)count, sizeof *list.root);
+  free(nodes);
+  return list;
+}
+
+static inline void dispose(step_list *list) {
+  if (list->count > 0)
+    tj_evaluator_destroy(list->evaluator);
+  free(list->root);
+}
+
+/* The first element of a step's access. */
+static inline int64_t place_of(const tj_kernel_step *step, const int64_t root[]) {
+  return root[0] + (step->access.base != NULL ? root[2] : 0) + step->access.displacement;
+}
+
+/* `symbol` holds the parameters' values, and room for every symbol of the graph. */
+static inline void open_interpreter(interpreter *self, const tj_kernel *kernel, const char *name, int64_t symbol[],
+                                    uint32_t symbol_count) {
+  *self = (interpreter){.kernel = kernel, .name = name, .symbol = symbol, .symbol_count = symbol_count};
+  ck_assert_uint_le(kernel->buffer_count, INTERPRETED_BUFFERS);
+  for (uint32_t b = 0; b < kernel->buffer_count; b++) {
+    self->buffer[b] = new_memory(node_value(self, kernel->buffer[b].element_count));
+    for (int64_t i = 0; i < self->buffer[b].count && kernel->buffer[b].is_read; i++)
+      self->buffer[b].value[i] = i + 1;
+  }
+  self->slot = calloc((size_t)kernel->workgroup_size * kernel->slot_count, sizeof *self->slot);
+  self->steps = prepare(kernel->step, kernel->step_count);
+  self->inner_steps = prepare(kernel->inner_step, kernel->inner != NULL ? kernel->inner_step_count : 0);
+}
+
+static inline void close_interpreter(interpreter *self) {
+  for (uint32_t b = 0; b < self->kernel->buffer_count; b++)
+    free_memory(&self->buffer[b]);
+  dispose(&self->steps);
+  dispose(&self->inner_steps);
+  free(self->slot);
+}
+
+static inline void check_place(const interpreter *self, const tj_kernel_step *step, const element_memory *memory,
+                               int64_t offset) {
+  ck_assert_msg(offset >= 0 && offset + step->width <= memory->count, "%s: %u elements at %ld of %ld", self->name,
+                step->width, (long)offset, (long)memory->count);
+  ck_assert_msg(offset % step->width == 0, "%s: a vector of %u at %ld", self->name, step->width, (long)offset);
+}
+
+static inline void take_load(const interpreter *self, const tj_kernel_step *step, const element_memory *from,
+                             int64_t slot[], const int64_t root[2]) {
+  if (root[1] != 0)
+    check_place(self, step, from, place_of(step, root));
+  for (uint32_t k = 0; k < step->width; k++)
+    slot[step->slot + k * step->slot_step] =
+        root[1] != 0 ? from->value[place_of(step, root) + k] : self->kernel->fill;
+}
+
+static inline void take_store(const interpreter *self, const tj_kernel_step *step, element_memory *to,
+                              const int64_t slot[], const int64_t root[2]) {
+  if (root[1] == 0)
+    return;
+  check_place(self, step, to, place_of(step, root));
+  for (uint32_t k = 0; k < step->width; k++) {
+    int64_t value = slot[step->slot + k * step->slot_step], at = place_of(step, root) + k;
+    ck_assert_msg(value != NOBODYS, "%s: element %ld gets what nobody has written", self->name, (long)at);
+    ck_assert_msg(to->stores[at]++ == 0, "%s: element %ld is stored twice", self->name, (long)at);
+    to->value[at] = value;
+  }
+}
+
+/* One work-item's steps of a phase. */
+static inline void run_item(interpreter *self, const step_list *list, uint32_t begin, uint32_t end, int64_t item) {
+  const tj_kernel *kernel = self->kernel;
+  int64_t *slot = self->slot + item * kernel->slot_count;
+  self->symbol[kernel->item->symbol->index] = item;
+  for (uint32_t i = 0; i < kernel->slot_count && (begin == 0 || !self->keeps_slots); i++)
+    slot[i] = NOBODYS;
+  tj_bindings bindings = {.value = self->symbol, .count = self->symbol_count};
+  ck_assert_int_eq(tj_evaluator_run(list->evaluator, &bindings, list->root), TJ_EVAL_OK);
+  for (uint32_t i = begin; i < end; i++) {
+    const tj_kernel_step *step = &list->step[i];
+    element_memory *memory = step->access.buffer == TJ_LDS ? &self->lds : &self->buffer[step->access.buffer];
+    if (step->kind == TJ_STEP_LOAD)
+      take_load(self, step, memory, slot, list->root + ROOTS * (size_t)i);
+    else
+      take_store(self, step, memory, slot, list->root + ROOTS * (size_t)i);
+  }
+}
+
+static inline void run_workgroup(interpreter *self, int64_t number) {
+  const tj_kernel *kernel = self->kernel;
+  self->symbol[kernel->workgroup->symbol->index] = number;
+  for (uint32_t i = 0; i < kernel->binding_count; i++)
+    self->symbol[kernel->binding[i].symbol->symbol->index] = node_value(self, kernel->binding[i].value);
+  self->lds = new_memory(kernel->lds_elements);
+  bool is_inner = kernel->inner != NULL && node_value(self, kernel->inner) != 0;
+  const step_list *list = is_inner ? &self->inner_steps : &self->steps;
+  self->inner_groups += is_inner;
+  for (uint32_t begin = 0, end; begin < list->count; begin = end + 1) {
+    end = begin;
+    while (end < list->count && list->step[end].kind != TJ_STEP_BARRIER)
+      end++;
+    for (uint32_t item = 0; item < kernel->workgroup_size; item++)
+      run_item(self, list, begin, end, item);
+    memset(self->lds.stores, 0, (size_t)self->lds.count * sizeof *self->lds.stores);
+  }
+  free_memory(&self->lds);
+}
+
+/* A tiled kernel, all of it. */
+static inline void interpret(interpreter *self) {
+  int64_t count = node_value(self, self->kernel->count);
+  ck_assert_int_eq(count % self->kernel->workgroup_size, 0);
+  for (int64_t group = 0; group < count / self->kernel->workgroup_size; group++)
+    run_workgroup(self, group);
+}
+
+#endif
