@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 static void *allocate_with_malloc(void *user, size_t size) {
@@ -31,6 +32,7 @@ void tj_job_destroy(tj_job *job) {
 tj_status tj_job_run(tj_job *job, void (*body)(tj_job *job, void *data), void *data) {
   jmp_buf way_out;
   jmp_buf *outer = job->way_out;
+  const tj_open_call *calls = job->calls;
   job->way_out = &way_out;
   job->note = NULL;
   if (setjmp(way_out) == 0) {
@@ -38,10 +40,34 @@ tj_status tj_job_run(tj_job *job, void (*body)(tj_job *job, void *data), void *d
     job->status = TJ_OK;
   }
   job->way_out = outer;
+  job->calls = calls;
   return job->status;
 }
 
+static const char *note_with_call(tj_job *job, const char *note, const tj_open_call *call) {
+  tj_location place = tj_source_locate(&call->source, call->span.begin);
+  return tj_string_format(job, "%s; in '%s', called at %s:%" PRIu32 ":%" PRIu32, note, call->function, place.name,
+                          place.line, place.column);
+}
+
+enum { NAMED_CALLS = 3 };
+
+/* The note, then the open calls from the inside out; of many, the innermost ones and the outermost one. */
+static const char *note_with_calls(tj_job *job, const char *note) {
+  const tj_open_call *call = job->calls;
+  job->calls = NULL; /* there may be no memory for the note */
+  for (unsigned i = 0; call != NULL && i < NAMED_CALLS; i++, call = call->outer)
+    note = note_with_call(job, note, call);
+  if (call == NULL)
+    return note;
+  while (call->outer != NULL)
+    call = call->outer;
+  return note_with_call(job, tj_string_format(job, "%s; …", note), call);
+}
+
 static _Noreturn void leave(tj_job *job, tj_status status, tj_problem problem) {
+  if (job->calls != NULL && status == TJ_ERROR_INPUT)
+    problem.note = note_with_calls(job, problem.note);
   job->status = status;
   job->problem = problem;
   job->note = NULL;
@@ -115,9 +141,4 @@ void tj_spend(tj_job *job, uint64_t units) {
   job->next_tell = job->fuel > FUEL_PER_TELL ? job->fuel - FUEL_PER_TELL : 0;
   if (!tj_tell(&job->listener, "working", 0, 0))
     tj_fail_cancelled(job);
-}
-
-tj_location tj_job_locate(const tj_job *job, uint32_t offset) {
-  return job->piece_count > 0 ? tj_pieces_locate(job->piece, job->piece_count, offset)
-                              : tj_source_locate(&job->source, offset);
 }

@@ -29,6 +29,14 @@ typedef struct {
   void *user;
 } tj_listener;
 
+/* A call of a function of the program whose body is being evaluated: the note of a failure in there names it. */
+typedef struct tj_open_call {
+  const char *function;
+  tj_source source; /* of the call; the job's own source is the body's */
+  tj_span span;
+  const struct tj_open_call *outer;
+} tj_open_call;
+
 struct tj_job {
   tj_allocator allocator;
   tj_arena arena;
@@ -37,14 +45,11 @@ struct tj_job {
   uint64_t fuel;      /* units of work left */
   uint64_t next_tell; /* the fuel at which the listener is told next */
   tj_listener listener;
-  tj_status status;   /* how the last tj_job_run ended */
-  tj_problem problem; /* why, when status is not TJ_OK */
-  const char *note;   /* the note of the next failure; NULL: the code's own */
-  jmp_buf *way_out;   /* set while tj_job_run runs */
-
-  /* What the source is joined from (base/join.h); none: it is one text. */
-  const tj_source_piece *piece;
-  uint32_t piece_count;
+  tj_status status;          /* how the last tj_job_run ended */
+  tj_problem problem;        /* why, when status is not TJ_OK */
+  const char *note;          /* the note of the next failure; NULL: the code's own */
+  jmp_buf *way_out;          /* set while tj_job_run runs */
+  const tj_open_call *calls; /* the innermost one; NULL: none */
 };
 
 enum { TJ_DEFAULT_FUEL = 20 * 1000 * 1000 };
@@ -71,9 +76,6 @@ void tj_note(tj_job *job, const char *format, ...) __attribute__((format(printf,
 
 _Noreturn void tj_fail_out_of_memory(tj_job *job);
 _Noreturn void tj_fail_memory_limit(tj_job *job, size_t limit);
-
-/* Where a byte of the source stands: in the text that it comes from. */
-tj_location tj_job_locate(const tj_job *job, uint32_t offset);
 
 /* Takes `units` of fuel; fails with TJ7003 when there is not enough. Tells the listener after every so many. */
 void tj_spend(tj_job *job, uint64_t units);

@@ -18,7 +18,5 @@ void tj_join_between(tj_join *join, const char *text) {
 
 void tj_join_end(tj_join *join, const char *name) {
   tj_job *job = join->text.job;
-  job->source = (tj_source){name, join->text.data, join->text.length};
-  job->piece = join->piece;
-  job->piece_count = join->count;
+  job->source = (tj_source){name, join->text.data, join->text.length, join->piece, join->count};
 }

@@ -2,7 +2,7 @@
 /* Byte offsets to line and column, in the text that they come from. */
 #include "base/source.h"
 
-tj_location tj_source_locate(const tj_source *source, uint32_t offset) {
+static tj_location locate_in_text(const tj_source *source, uint32_t offset) {
   size_t end = offset < source->length ? offset : source->length;
   size_t start = 0;
   uint32_t line = 1;
@@ -18,10 +18,12 @@ tj_location tj_source_locate(const tj_source *source, uint32_t offset) {
   return (tj_location){source->name, line, (uint32_t)(end - start) + 1, source->text + start, stop - start};
 }
 
-tj_location tj_pieces_locate(const tj_source_piece pieces[], uint32_t count, uint32_t offset) {
-  const tj_source_piece *piece = pieces;
-  for (uint32_t i = 1; i < count && pieces[i].begin <= offset; i++)
-    piece = &pieces[i];
+tj_location tj_source_locate(const tj_source *source, uint32_t offset) {
+  const tj_source_piece *piece = source->piece;
+  if (source->piece_count == 0)
+    return locate_in_text(source, offset);
+  for (uint32_t i = 1; i < source->piece_count && source->piece[i].begin <= offset; i++)
+    piece = &source->piece[i];
   uint32_t inside = offset < piece->begin ? 0 : (offset < piece->end ? offset : piece->end) - piece->begin;
-  return tj_source_locate(&piece->from, piece->origin + inside);
+  return locate_in_text(&piece->from, piece->origin + inside);
 }

@@ -11,11 +11,13 @@ typedef struct {
   const char *name;
   const char *text;
   size_t length;
+  const struct tj_source_piece *piece; /* what the text is joined from (base/join.h); none: it is one text */
+  uint32_t piece_count;
 } tj_source;
 
 /* The bytes begin … end-1 of a text that was joined from others: from which one they come, and where they stand
  * there. Pieces are in order; what lies between two is blamed on the end of the first. */
-typedef struct {
+typedef struct tj_source_piece {
   uint32_t begin, end;
   tj_source from;
   uint32_t origin;
@@ -39,12 +41,16 @@ typedef struct {
   size_t length;
 } tj_location;
 
+/* One text. */
+static inline tj_source tj_source_of(const char *name, const char *text, size_t length) {
+  return (tj_source){.name = name, .text = text, .length = length};
+}
+
 static inline int tj_span_is_somewhere(tj_span span) {
   return span.begin != UINT32_MAX;
 }
 
+/* In the piece that it comes from, where the text is joined. */
 tj_location tj_source_locate(const tj_source *source, uint32_t offset);
-/* The same of a byte of a text that is joined from pieces, at least one. */
-tj_location tj_pieces_locate(const tj_source_piece pieces[], uint32_t count, uint32_t offset);
 
 #endif

@@ -92,8 +92,8 @@ const char *tj_string_copy(tj_job *job, const char *bytes, size_t length) {
 }
 
 const char *tj_place_text(tj_job *job, uint32_t offset) {
-  tj_location place = tj_job_locate(job, offset);
-  bool several = job->piece_count > 1;
+  tj_location place = tj_source_locate(&job->source, offset);
+  bool several = job->source.piece_count > 1;
   return tj_string_format(job, "%s%s%" PRIu32 ":%" PRIu32, several ? place.name : "", several ? ":" : "", place.line,
                           place.column);
 }

@@ -51,7 +51,7 @@ enum { KERNEL_COUNT = sizeof kernels / sizeof *kernels };
 
 static void read_sample(tj_graph *graph, const sample *s, const tj_node ***roots, size_t *count) {
   tj_source *source = TJ_NEW(graph->job, tj_source);
-  *source = (tj_source){s->name, s->text, strlen(s->text)};
+  *source = tj_source_of(s->name, s->text, strlen(s->text));
   graph->job->source = *source;
   *count = tj_graph_read(graph, source, roots);
 }

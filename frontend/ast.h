@@ -66,7 +66,7 @@ struct tj_ast {
   uint32_t height; /* levels of nesting below; operators and argument names are no level of their own */
 };
 
-typedef enum { TJ_ITEM_PARAM, TJ_ITEM_LET, TJ_ITEM_KERNEL } tj_item_kind;
+typedef enum { TJ_ITEM_PARAM, TJ_ITEM_LET, TJ_ITEM_FUNCTION, TJ_ITEM_KERNEL } tj_item_kind;
 
 /* name: dtype @ view */
 typedef struct {
@@ -76,14 +76,23 @@ typedef struct {
   tj_span span, dtype_span;
 } tj_ast_argument;
 
-/* One definition. `param A in 1..4, B` gives two items. */
+/* name, or name=value, of a function. */
 typedef struct {
+  const char *name;
+  const tj_ast *value; /* where a call gives none; NULL: every call gives one */
+  tj_span span;
+} tj_ast_parameter;
+
+/* One definition. `param A in 1..4, B` gives two items. */
+typedef struct tj_item {
   tj_item_kind kind;
   const char *name;
   tj_span span, name_span;
   const tj_ast *low, *high, *multiple; /* param; each may be NULL; low and high both or neither */
-  const tj_ast *body;                  /* let, kernel */
-  const tj_ast_argument *argument;     /* kernel */
+  const tj_ast *body;                  /* let, function, kernel */
+  const tj_ast_parameter *parameter;   /* function */
+  uint32_t parameter_count;
+  const tj_ast_argument *argument; /* kernel */
   uint32_t argument_count;
 } tj_item;
 
@@ -96,6 +105,12 @@ typedef struct {
 /* Whether parentheses around the expression make a tuple of one: it is a number with its sign, a basis element of
  * one, a name, _ or a tuple. Around anything else they group. */
 bool tj_ast_is_bare(const tj_ast *ast);
+
+/* Calls `visit` with every name of an expression; names of named arguments are none. */
+void tj_ast_each_name(tj_job *job, const tj_ast *ast, void (*visit)(const tj_ast *name, void *data), void *data);
+
+/* Whether a function has a parameter of that name. */
+bool tj_item_has_parameter(const tj_item *item, const char *name);
 
 const char *tj_operator_text(tj_operator op);
 int tj_operator_precedence(tj_operator op);

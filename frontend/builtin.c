@@ -64,7 +64,7 @@ static void collect_arguments(tj_call *call, const tj_ast *application) {
     if (argument->kind == TJ_AST_NAMED) {
       check_named(call, argument);
       const tj_value *value = tj_evaluate_expression(call->scope, argument->item[0]);
-      named[call->named_count++] = (tj_binding){argument->name, value, argument->span};
+      named[call->named_count++] = (tj_binding){.name = argument->name, .value = value, .span = argument->span};
     } else {
       if (call->named_count > 0)
         tj_fail_at(call->job, argument->span, TJ_WRONG_ARITY, "positional arguments come before named ones");

@@ -64,28 +64,23 @@ static void include(collection *c, uint32_t number) {
   c->number[c->count++] = number;
 }
 
-static void include_named(collection *c, const char *name) {
-  uint32_t entry = find(c->earlier, name);
+static void include_named(const tj_ast *name, void *data) {
+  collection *c = data;
+  uint32_t entry = find(c->earlier, name->name);
   if (entry != 0)
     include(c, entry - 1);
 }
 
-/* Chains of operators go down in the loop. */
 static void include_mentioned(collection *c, const tj_ast *ast) {
-  while (ast != NULL) {
-    tj_spend(c->job, 1);
-    if (ast->kind == TJ_AST_NAME)
-      include_named(c, ast->name);
-    for (uint32_t i = 1; i < ast->count; i++)
-      include_mentioned(c, ast->item[i]);
-    ast = ast->count > 0 ? ast->item[0] : NULL;
-  }
+  tj_ast_each_name(c->job, ast, include_named, c);
 }
 
 static void include_item(collection *c, const tj_item *item) {
   const tj_ast *const parts[] = {item->low, item->high, item->multiple, item->body};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     include_mentioned(c, parts[i]);
+  for (uint32_t i = 0; i < item->parameter_count; i++)
+    include_mentioned(c, item->parameter[i].value);
   for (uint32_t i = 0; i < item->argument_count; i++)
     include_mentioned(c, item->argument[i].view);
 }

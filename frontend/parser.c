@@ -480,12 +480,47 @@ static void expect_definition(tj_parser *parser, const char *form) {
   expect(parser, TJ_TOKEN_EQUALS, "and a definition");
 }
 
+typedef struct {
+  tj_ast_parameter *parameter;
+  uint32_t count, capacity;
+} parameter_list;
+
+static void check_new_parameter(tj_parser *parser, const tj_item *item, const char *name) {
+  if (tj_item_has_parameter(item, name))
+    tj_fail_at(parser->job, parser->window.previous.span, TJ_REDEFINED_NAME, "'%s' has two parameters '%s'",
+               item->name, name);
+}
+
+static void parse_function_parameter(tj_parser *parser, tj_item *item, parameter_list *list) {
+  list->parameter = with_room(parser, list->parameter, list->count, &list->capacity, sizeof *list->parameter);
+  tj_ast_parameter *parameter = &list->parameter[list->count];
+  uint32_t begin = current_span(parser).begin;
+  parameter->name = expect_name(parser, "a parameter's name");
+  check_new_parameter(parser, item, parameter->name);
+  if (accept(parser, TJ_TOKEN_EQUALS))
+    parameter->value = parse_expression(parser);
+  parameter->span = span_from(parser, begin);
+  item->parameter = list->parameter;
+  item->parameter_count = ++list->count;
+}
+
+static void parse_function_parameters(tj_parser *parser, tj_item *item) {
+  parameter_list list = {0};
+  item->kind = TJ_ITEM_FUNCTION;
+  do
+    parse_function_parameter(parser, item, &list);
+  while (accept(parser, TJ_TOKEN_COMMA));
+  expect(parser, TJ_TOKEN_CLOSE_PARENTHESIS, "or ',' after a function's parameter");
+}
+
 static void parse_let(tj_parser *parser, item_list *list) {
   tj_item *item = add_item(parser, list, TJ_ITEM_LET);
   uint32_t begin = current_span(parser).begin;
   advance(parser);
   parse_item_name(parser, item, "a name after let");
-  expect_definition(parser, "write let A = (4,8):(8,1)");
+  if (accept(parser, TJ_TOKEN_OPEN_PARENTHESIS))
+    parse_function_parameters(parser, item);
+  expect_definition(parser, "write let A = (4,8):(8,1), or let f(x, y) = x + y");
   item->body = parse_expression(parser);
   item->span = span_from(parser, begin);
 }

@@ -13,6 +13,7 @@ const tj_program_ast *tj_parse(tj_job *job);
 
 /* Text that parses back to the same AST: one item a line, parentheses only where they were written. */
 void tj_ast_print(tj_text *text, const tj_program_ast *program);
+void tj_ast_print_item(tj_text *text, const tj_item *item); /* with its ; and line end */
 void tj_ast_print_expression(tj_text *text, const tj_ast *ast);
 
 /* Same structure, names and numbers, whatever the spans. */

@@ -121,6 +121,18 @@ static void print_definition(tj_text *text, const tj_item *item) {
   tj_ast_print_expression(text, item->body);
 }
 
+static void print_function(tj_text *text, const tj_item *item) {
+  tj_text_format(text, "let %s(", item->name);
+  for (uint32_t i = 0; i < item->parameter_count; i++) {
+    const tj_ast_parameter *parameter = &item->parameter[i];
+    tj_text_format(text, "%s%s%s", i == 0 ? "" : ", ", parameter->name, parameter->value != NULL ? "=" : "");
+    if (parameter->value != NULL)
+      tj_ast_print_expression(text, parameter->value);
+  }
+  tj_text_char(text, ')');
+  print_definition(text, item);
+}
+
 static void print_kernel(tj_text *text, const tj_item *item) {
   tj_text_format(text, "kernel %s(", item->name);
   for (uint32_t i = 0; i < item->argument_count; i++) {
@@ -132,7 +144,7 @@ static void print_kernel(tj_text *text, const tj_item *item) {
   print_definition(text, item);
 }
 
-static void print_item(tj_text *text, const tj_item *item) {
+void tj_ast_print_item(tj_text *text, const tj_item *item) {
   switch (item->kind) {
   case TJ_ITEM_PARAM:
     print_parameter(text, item);
@@ -140,6 +152,9 @@ static void print_item(tj_text *text, const tj_item *item) {
   case TJ_ITEM_LET:
     tj_text_format(text, "let %s", item->name);
     print_definition(text, item);
+    break;
+  case TJ_ITEM_FUNCTION:
+    print_function(text, item);
     break;
   case TJ_ITEM_KERNEL:
     print_kernel(text, item);
@@ -150,7 +165,7 @@ static void print_item(tj_text *text, const tj_item *item) {
 
 void tj_ast_print(tj_text *text, const tj_program_ast *program) {
   for (uint32_t i = 0; i < program->item_count; i++)
-    print_item(text, &program->item[i]);
+    tj_ast_print_item(text, &program->item[i]);
   if (program->value == NULL)
     return;
   tj_ast_print_expression(text, program->value);
@@ -188,9 +203,17 @@ static bool arguments_equal(const tj_ast_argument *a, const tj_ast_argument *b) 
   return names_equal(a->name, b->name) && names_equal(a->dtype, b->dtype) && expressions_equal(a->view, b->view);
 }
 
+static bool parameters_equal(const tj_ast_parameter *a, const tj_ast_parameter *b) {
+  return names_equal(a->name, b->name) && expressions_equal(a->value, b->value);
+}
+
 static bool items_equal(const tj_item *a, const tj_item *b) {
-  if (a->kind != b->kind || !names_equal(a->name, b->name) || a->argument_count != b->argument_count)
+  if (a->kind != b->kind || !names_equal(a->name, b->name) || a->argument_count != b->argument_count ||
+      a->parameter_count != b->parameter_count)
     return false;
+  for (uint32_t i = 0; i < a->parameter_count; i++)
+    if (!parameters_equal(&a->parameter[i], &b->parameter[i]))
+      return false;
   for (uint32_t i = 0; i < a->argument_count; i++)
     if (!arguments_equal(&a->argument[i], &b->argument[i]))
       return false;

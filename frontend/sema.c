@@ -27,11 +27,15 @@ static uint32_t *find_slot(const tj_scope *scope, const char *name) {
 }
 
 const tj_binding *tj_scope_find(const tj_scope *scope, const char *name) {
-  uint32_t entry = *find_slot(scope, name);
-  return entry == 0 ? NULL : &scope->binding[entry - 1];
+  for (; scope != NULL; scope = scope->outer) {
+    uint32_t entry = *find_slot(scope, name);
+    if (entry != 0)
+      return &scope->binding[entry - 1];
+  }
+  return NULL;
 }
 
-static tj_scope open_scope(tj_graph *graph, uint32_t capacity) {
+tj_scope tj_scope_open(tj_graph *graph, uint32_t capacity) {
   tj_scope scope = {.graph = graph, .job = graph->job, .capacity = capacity, .slot_count = 16};
   while (scope.slot_count < capacity * 2)
     scope.slot_count *= 2;
@@ -40,9 +44,13 @@ static tj_scope open_scope(tj_graph *graph, uint32_t capacity) {
   return scope;
 }
 
+void tj_scope_define(tj_scope *scope, tj_binding binding) {
+  scope->binding[scope->count] = binding;
+  *find_slot(scope, binding.name) = ++scope->count;
+}
+
 static void define(tj_scope *scope, const tj_item *item, const tj_value *value) {
-  scope->binding[scope->count] = (tj_binding){item->name, value, item->name_span};
-  *find_slot(scope, item->name) = ++scope->count;
+  tj_scope_define(scope, (tj_binding){.name = item->name, .value = value, .span = item->name_span});
 }
 
 static void check_undefined(tj_scope *scope, const tj_item *item) {
@@ -142,7 +150,7 @@ typedef struct {
 
 static evaluation open_evaluation(tj_graph *graph, uint32_t item_count) {
   tj_job *job = graph->job;
-  evaluation e = {.scope = open_scope(graph, item_count),
+  evaluation e = {.scope = tj_scope_open(graph, item_count),
                   .values = TJ_NEW(job, tj_program_values),
                   .parameter = TJ_NEW_ARRAY(job, tj_parameter, item_count),
                   .definition = TJ_NEW_ARRAY(job, tj_definition, item_count),
@@ -156,10 +164,14 @@ static void evaluate_item(evaluation *e, const tj_item *item) {
   if (item->kind == TJ_ITEM_PARAM) {
     const tj_parameter_value *value = find_fixed(e->fixed, e->fixed_count, item->name);
     e->parameter[e->values->parameter_count++] = evaluate_parameter(scope, item, value);
+  } else if (item->kind == TJ_ITEM_FUNCTION) {
+    const struct tj_function *function = tj_function_define(scope, item);
+    tj_scope_define(scope, (tj_binding){.name = item->name, .span = item->name_span, .function = function});
+    e->definition[e->values->definition_count++] = (tj_definition){item->name, NULL, item};
   } else {
     const tj_value *value = tj_evaluate_expression(scope, item->body);
     define(scope, item, value);
-    e->definition[e->values->definition_count++] = (tj_definition){item->name, value};
+    e->definition[e->values->definition_count++] = (tj_definition){item->name, value, item};
   }
 }
 

@@ -22,16 +22,20 @@ const tj_program_values *tj_evaluate_after(tj_earlier *earlier, tj_graph *graph,
 
 /* --- between sema*.c and builtin*.c --- */
 
+/* What a name stands for: a value, or a function of the program (sema_function.c). */
 typedef struct {
   const char *name;
-  const tj_value *value;
+  const tj_value *value; /* NULL: a function */
   tj_span span;
+  const struct tj_function *function;
 } tj_binding;
 
 /* The names in scope, in order of definition. */
-typedef struct {
+typedef struct tj_scope {
   tj_graph *graph;
   tj_job *job;
+  const struct tj_scope *outer; /* where names are found that are not here; NULL: nowhere */
+  uint32_t height;              /* levels of nesting of the bodies that are being evaluated */
   tj_binding *binding;
   uint32_t count, capacity;
   uint32_t first_own; /* bindings before it are of earlier programs: they may be hidden */
@@ -39,7 +43,17 @@ typedef struct {
   uint32_t slot_count;
 } tj_scope;
 
+tj_scope tj_scope_open(tj_graph *graph, uint32_t capacity);
+/* Adds a name, and hides an earlier binding of it. */
+void tj_scope_define(tj_scope *scope, tj_binding binding);
 const tj_binding *tj_scope_find(const tj_scope *scope, const char *name);
+
+/* The function that an item defines: it keeps what its body mentions, so later definitions do not change it. TJ2001
+ * for names that are not defined here. (sema_function.c) */
+const struct tj_function *tj_function_define(tj_scope *scope, const tj_item *item);
+/* Its body with the arguments in place. TJ2006 and TJ2008 for arguments that do not fit, TJ7002 where calls and
+ * brackets nest too deeply. Failures in the body name the call, too. */
+const tj_value *tj_function_call(tj_scope *scope, const struct tj_function *function, const tj_ast *application);
 
 const tj_value *tj_evaluate_expression(tj_scope *scope, const tj_ast *ast);
 

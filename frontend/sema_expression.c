@@ -82,10 +82,10 @@ static const tj_value *evaluate_swizzle(tj_scope *scope, const tj_ast *ast) {
 
 static const tj_value *evaluate_name(tj_scope *scope, const tj_ast *ast) {
   const tj_binding *binding = tj_scope_find(scope, ast->name);
-  if (binding != NULL)
+  if (binding != NULL && binding->value != NULL)
     return binding->value;
   scope->job->here = ast->span;
-  if (tj_builtin_find(ast->name) != NULL)
+  if (binding != NULL || tj_builtin_find(ast->name) != NULL)
     tj_fail(scope->job, TJ_WRONG_TYPE, "'%s' is a function and needs arguments", ast->name);
   tj_fail_unknown_name(scope->job, ast->name);
 }
@@ -328,16 +328,22 @@ const tj_value *tj_apply_value(tj_graph *graph, const tj_value *function, const 
   }
 }
 
+static const tj_value *call_builtin(tj_scope *scope, const tj_ast *ast) {
+  const tj_ast *function = ast->item[0];
+  const tj_builtin *builtin = tj_builtin_find(function->name);
+  if (builtin != NULL)
+    return tj_builtin_call(scope, builtin, ast);
+  scope->job->here = function->span;
+  tj_fail_unknown_function(scope->job, function->name);
+}
+
 static const tj_value *evaluate_application(tj_scope *scope, const tj_ast *ast) {
   const tj_ast *function = ast->item[0];
-  bool is_name = function->kind == TJ_AST_NAME && tj_scope_find(scope, function->name) == NULL;
-  if (is_name) {
-    const tj_builtin *builtin = tj_builtin_find(function->name);
-    if (builtin != NULL)
-      return tj_builtin_call(scope, builtin, ast);
-    scope->job->here = function->span;
-    tj_fail_unknown_function(scope->job, function->name);
-  }
+  const tj_binding *binding = function->kind == TJ_AST_NAME ? tj_scope_find(scope, function->name) : NULL;
+  if (binding != NULL && binding->value == NULL)
+    return tj_function_call(scope, binding->function, ast);
+  if (function->kind == TJ_AST_NAME && binding == NULL)
+    return call_builtin(scope, ast);
   const tj_value *applied = tj_evaluate_expression(scope, function);
   const tj_value **args = TJ_NEW_ARRAY(scope->job, const tj_value *, ast->count);
   for (uint32_t i = 1; i < ast->count; i++) {

@@ -133,7 +133,8 @@ typedef struct {
 
 typedef struct {
   const char *name;
-  const tj_value *value;
+  const tj_value *value;      /* NULL: a function */
+  const struct tj_item *item; /* as it is written */
 } tj_definition;
 
 /* A program, evaluated. */

@@ -25,7 +25,7 @@ typedef struct {
 } parts;
 
 static const tj_program_ast *parse(tj_job *job, const char *name, const char *text) {
-  job->source = (tj_source){name, text, strlen(text)};
+  job->source = tj_source_of(name, text, strlen(text));
   return tj_parse(job);
 }
 

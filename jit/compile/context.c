@@ -128,7 +128,7 @@ static void record(tj_context *context, const tj_job *job) {
                        .source_line = ""};
   d->file = job->source.name != NULL ? job->source.name : "tilejit";
   if (tj_span_is_somewhere(problem->span) && job->source.text != NULL) {
-    tj_location place = tj_job_locate(job, problem->span.begin);
+    tj_location place = tj_source_locate(&job->source, problem->span.begin);
     size_t length = problem->span.end > problem->span.begin ? problem->span.end - problem->span.begin : 1;
     size_t rest = place.length + 1 - (place.column <= place.length ? place.column : place.length);
     d->file = place.name;

@@ -3,6 +3,7 @@
 #include "jit/inspect/report.h"
 
 #include "base/guard.h"
+#include "frontend/parser.h"
 #include "ir/index/print.h"
 #include "ir/value/expressions.h"
 #include "jit/inspect/report_proof.h"
@@ -224,15 +225,22 @@ static void print_kernel_values(tj_text *text, const tj_kernel_definition *kerne
   }
 }
 
+static void print_definition(tj_text *text, const tj_definition *definition) {
+  if (definition->value == NULL) {
+    tj_ast_print_item(text, definition->item);
+    return;
+  }
+  tj_text_format(text, "let %s = ", definition->name);
+  tj_value_print(text, definition->value);
+  tj_text_char(text, '\n');
+}
+
 void tj_report_values(tj_program *program, tj_text *text) {
   const tj_program_values *values = program->evaluated.values;
   for (uint32_t i = 0; i < values->parameter_count; i++)
     print_parameter(text, &values->parameter[i]);
-  for (uint32_t i = 0; i < values->definition_count; i++) {
-    tj_text_format(text, "let %s = ", values->definition[i].name);
-    tj_value_print(text, values->definition[i].value);
-    tj_text_char(text, '\n');
-  }
+  for (uint32_t i = 0; i < values->definition_count; i++)
+    print_definition(text, &values->definition[i]);
   for (uint32_t i = 0; i < values->kernel_count; i++)
     print_kernel_values(text, &values->kernel[i]);
   if (values->value != NULL) {

@@ -271,7 +271,7 @@ static void compare_with_evaluator(tj_job *job, void *data) {
 static void check_result(trial *t, const char *device) {
   tj_job job;
   tj_job_init(&job, NULL);
-  job.source = (tj_source){"fuzz", t->program->text, t->program->length};
+  job.source = tj_source_of("fuzz", t->program->text, t->program->length);
   comparison c = {t, device};
   if (tj_job_run(&job, compare_with_evaluator, &c) != TJ_OK)
     report("the evaluator fails", job.problem.message);

@@ -27,7 +27,7 @@ static void evaluate_twice(tj_job *job, void *data) {
   *text = evaluate(job);
   if (*text == NULL)
     return;
-  job->source = (tj_source){"printed", *text, strlen(*text)};
+  job->source = tj_source_of("printed", *text, strlen(*text));
   if (strcmp(evaluate(job), *text) != 0)
     abort();
 }
@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   tj_job_init(&job, NULL);
   job.fuel = FUEL;
   job.arena.limit = MEMORY;
-  job.source = (tj_source){"fuzz", (const char *)data, size};
+  job.source = tj_source_of("fuzz", (const char *)data, size);
   const char *text = NULL;
   tj_status status = tj_job_run(&job, evaluate_twice, &text);
   if (status != TJ_OK && text != NULL && !is_limit(&job))

@@ -19,7 +19,7 @@ static void check_same_values(const tj_node *before, const tj_node *after) {
 static void check_reading_back(tj_graph *graph, const tj_node *const roots[], size_t count) {
   tj_text text = tj_text_begin(graph->job);
   tj_graph_print(&text, graph, roots, count);
-  const tj_source printed = {"printed", text.data, text.length};
+  const tj_source printed = tj_source_of("printed", text.data, text.length);
   const tj_node **again;
   graph->job->source = printed;
   if (tj_graph_read(tj_graph_create(graph->job), &printed, &again) != count)
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   tj_job job;
   tj_job_init(&job, NULL);
   job.fuel = 2 * 1000 * 1000;
-  job.source = (tj_source){"fuzz", (const char *)data, size};
+  job.source = tj_source_of("fuzz", (const char *)data, size);
   tj_status status = tj_job_run(&job, read_and_simplify, NULL);
   const bool limited = job.problem.code == TJ_WORK_LIMIT || job.problem.code == TJ_MEMORY_LIMIT;
   if (status != TJ_OK && job.source.name[0] == 'p' && !limited)

@@ -130,7 +130,7 @@ START_TEST(offsets_become_lines_and_columns) {
     uint32_t offset, line, column;
     const char *text;
   } cases[] = {{0, 1, 1, "ab"}, {1, 1, 2, "ab"}, {2, 1, 3, "ab"}, {3, 2, 1, ""}, {4, 3, 1, "c"}, {99, 3, 2, "c"}};
-  tj_source source = {"t", "ab\n\nc", 5};
+  tj_source source = tj_source_of("t", "ab\n\nc", 5);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tj_location location = tj_source_locate(&source, cases[i].offset);
     ck_assert_uint_eq(location.line, cases[i].line);
@@ -151,9 +151,11 @@ START_TEST(offsets_of_joined_texts_are_found_in_their_own) {
                {5, "first", 2, 2, "c"},   {6, "second", 2, 2, "yz"}, {7, "second", 2, 3, "yz"},
                {99, "second", 2, 3, "yz"}};
   /* "ab\nc" whole, ";;" in between, and of "x\nyz" what begins at z */
-  const tj_source_piece pieces[] = {{0, 4, {"first", "ab\nc", 4}, 0}, {6, 7, {"second", "x\nyz", 4}, 3}};
+  const tj_source_piece pieces[] = {{0, 4, tj_source_of("first", "ab\nc", 4), 0},
+                                    {6, 7, tj_source_of("second", "x\nyz", 4), 3}};
+  const tj_source source = {"joined", "ab\nc;;z", 7, pieces, 2};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    tj_location location = tj_pieces_locate(pieces, 2, cases[i].offset);
+    tj_location location = tj_source_locate(&source, cases[i].offset);
     ck_assert_str_eq(location.name, cases[i].name);
     ck_assert_uint_eq(location.line, cases[i].line);
     ck_assert_uint_eq(location.column, cases[i].column);

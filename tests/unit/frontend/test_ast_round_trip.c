@@ -201,6 +201,16 @@ static void random_parameter(generator *g, tj_item *item) {
     item->multiple = random_top(g);
 }
 
+static void random_function(generator *g, tj_item *item) {
+  item->parameter_count = 1 + random_below(g, 3);
+  tj_ast_parameter *parameters = TJ_NEW_ARRAY(g->job, tj_ast_parameter, item->parameter_count);
+  for (uint32_t i = 0; i < item->parameter_count; i++) {
+    parameters[i].name = tj_string_format(g->job, "%s_%u", random_name(g), i);
+    parameters[i].value = random_below(g, 2) == 0 ? random_top(g) : NULL;
+  }
+  item->parameter = parameters;
+}
+
 static void random_kernel(generator *g, tj_item *item) {
   item->argument_count = 1 + random_below(g, 3);
   tj_ast_argument *arguments = TJ_NEW_ARRAY(g->job, tj_ast_argument, item->argument_count);
@@ -214,12 +224,14 @@ static const tj_program_ast *random_program(generator *g) {
   program->item_count = random_below(g, 4);
   tj_item *items = TJ_NEW_ARRAY(g->job, tj_item, program->item_count + 1);
   for (uint32_t i = 0; i < program->item_count; i++) {
-    items[i].kind = (tj_item_kind)random_below(g, 3);
+    items[i].kind = (tj_item_kind)random_below(g, 4);
     items[i].name = random_name(g);
     if (items[i].kind == TJ_ITEM_PARAM)
       random_parameter(g, &items[i]);
     else
       items[i].body = random_top(g);
+    if (items[i].kind == TJ_ITEM_FUNCTION)
+      random_function(g, &items[i]);
     if (items[i].kind == TJ_ITEM_KERNEL)
       random_kernel(g, &items[i]);
   }

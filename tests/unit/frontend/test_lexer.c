@@ -16,7 +16,7 @@ typedef struct {
 
 static void lex(tj_job *job, void *data) {
   token_list *list = data;
-  job->source = (tj_source){"t", list->text, list->length};
+  job->source = tj_source_of("t", list->text, list->length);
   tj_lexer lexer = tj_lexer_begin(job);
   list->count = 0;
   do

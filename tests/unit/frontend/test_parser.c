@@ -264,7 +264,7 @@ START_TEST(what_the_grammar_refuses) {
       {"let Sw = 4", TJ_UNEXPECTED_TOKEN, 4, 6, NULL, NULL},
       {"let let = 4", TJ_UNEXPECTED_TOKEN, 4, 7, NULL, "param, let and kernel begin an item, and cannot be names"},
       {"let A : 4", TJ_UNEXPECTED_TOKEN, 6, 7, "expected '=' and a definition, found ':'",
-       "write let A = (4,8):(8,1)"},
+       "write let A = (4,8):(8,1), or let f(x, y) = x + y"},
       {"let A", TJ_UNEXPECTED_END, 5, 5, NULL, NULL},
       {"let", TJ_UNEXPECTED_END, 3, 3, "end of text: expected a name after let", NULL},
       {"o 1", TJ_UNEXPECTED_TOKEN, 0, 1, NULL, "o composes two layouts, as in A o B, and cannot be a name"},
@@ -409,7 +409,7 @@ static void print_and_compare(tj_job *job, void *data) {
   const tj_program_ast *program = data;
   tj_text text = tj_text_begin(job);
   tj_ast_print(&text, program);
-  job->source = (tj_source){"printed", text.data, text.length};
+  job->source = tj_source_of("printed", text.data, text.length);
   ck_assert(tj_ast_equal(tj_parse(job), program));
 }
 

@@ -18,7 +18,7 @@ enum { TEXT = 8192 };
 
 /* Everything between text and the mapped kernel. */
 static const tj_program_values *read_program(tj_graph *graph, const char *text, const tj_parameter_value *fixed) {
-  graph->job->source = (tj_source){"test", text, strlen(text)};
+  graph->job->source = tj_source_of("test", text, strlen(text));
   const tj_program_ast *ast = tj_parse(graph->job);
   return tj_evaluate(graph, ast, fixed, fixed != NULL ? 1 : 0);
 }

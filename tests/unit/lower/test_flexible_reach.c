@@ -38,7 +38,7 @@ static void check_row(tj_job *job, void *data) {
   static const char *const names[PARAMETERS] = {"M", "N", "S"};
   const row *r = data;
   tj_graph *graph = tj_graph_create(job);
-  job->source = (tj_source){"test", r->text, strlen(r->text)};
+  job->source = tj_source_of("test", r->text, strlen(r->text));
   const tj_program_values *values = tj_evaluate(graph, tj_parse(job), NULL, 0);
   tj_kernel *flat = tj_plan_kernel(graph, values, &values->kernel[0]);
   tj_kernel_simplify(graph, flat, NULL);

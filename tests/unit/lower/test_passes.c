@@ -95,7 +95,7 @@ static tj_kernel *make_tiled(tj_graph *graph, const passes_case *c, const char *
   char *text = TJ_NEW_ARRAY(graph->job, char, 256);
   snprintf(text, 256, "kernel k(s: %s @ (%u,%u):(1,%u), d: %s @ (%u,%u):(%u,1)) = copy(s, d)", c->type, c->rows,
            c->columns, c->rows, c->type, c->rows, c->columns, c->columns);
-  graph->job->source = (tj_source){"test", text, strlen(text)};
+  graph->job->source = tj_source_of("test", text, strlen(text));
   const tj_program_values *values = tj_evaluate(graph, tj_parse(graph->job), NULL, 0);
   tj_kernel *flat = tj_plan_kernel(graph, values, &values->kernel[0]);
   tj_kernel_simplify(graph, flat, NULL);

@@ -16,7 +16,7 @@ typedef struct {
 
 static inline void parse_body(tj_job *job, void *data) {
   tj_parsing *parsing = data;
-  job->source = (tj_source){"t", parsing->text, parsing->length};
+  job->source = tj_source_of("t", parsing->text, parsing->length);
   parsing->program = tj_parse(job);
 }
 

@@ -41,7 +41,7 @@ static inline uint64_t environment_number(const char *name, uint64_t otherwise) 
 
 static inline size_t read_roots(tj_graph *graph, const char *text, const tj_node ***roots) {
   tj_source *source = TJ_NEW(graph->job, tj_source);
-  *source = (tj_source){"test", text, strlen(text)};
+  *source = tj_source_of("test", text, strlen(text));
   graph->job->source = *source;
   return tj_graph_read(graph, source, roots);
 }

@@ -65,7 +65,7 @@ static const char *filled_in(const property_case *self, const char *form) {
 
 static const tj_value *evaluated(const property_case *self, const char *form) {
   const char *text = filled_in(self, form);
-  self->job->source = (tj_source){"property", text, strlen(text)};
+  self->job->source = tj_source_of("property", text, strlen(text));
   return tj_evaluate(self->graph, tj_parse(self->job), NULL, 0)->value;
 }
 
