@@ -3,32 +3,22 @@
  */
 #include "base/bank.h"
 
+#include "base/processor.h"
+
 #include <string.h>
 
 enum { GRANULES = TJ_BANK_LANES / 4, MOST_BANKS = 64, MOST_WORDS = 5 * TJ_BANK_LANES, NO_WORD = UINT16_MAX };
 
-typedef enum {
-#define BANK_MODEL(name, banks, source) MODEL_##name,
-#define BANK_PHASES(...)
-#define BANK_PROCESSOR(...)
-#include "base/bank.def"
-#undef BANK_MODEL
-#undef BANK_PHASES
-#undef BANK_PROCESSOR
-} model_number;
-
-static const tj_bank_model models[] = {
+const tj_bank_model tj_bank_models[] = {
 #define BANK_MODEL(name, banks, source) {#name, banks, source},
 #define BANK_PHASES(...)
-#define BANK_PROCESSOR(...)
 #include "base/bank.def"
 #undef BANK_MODEL
 #undef BANK_PHASES
-#undef BANK_PROCESSOR
 };
 
 typedef struct {
-  model_number model;
+  tj_bank_model_number model;
   uint32_t least_bytes;
   bool for_loads, for_stores;
   const char *measured_on;
@@ -38,39 +28,22 @@ typedef struct {
 static const phases phase_rows[] = {
 #define BANK_MODEL(...)
 #define BANK_PHASES(model, least, loads, stores, measured, ...)                                                      \
-  {MODEL_##model, least, loads, stores, measured, {__VA_ARGS__}},
-#define BANK_PROCESSOR(...)
+  {TJ_BANKS_##model, least, loads, stores, measured, {__VA_ARGS__}},
 #include "base/bank.def"
 #undef BANK_MODEL
 #undef BANK_PHASES
-#undef BANK_PROCESSOR
 };
 
-static const struct {
-  const char *prefix;
-  model_number model;
-} processors[] = {
-#define BANK_MODEL(...)
-#define BANK_PHASES(...)
-#define BANK_PROCESSOR(prefix, model) {prefix, MODEL_##model},
-#include "base/bank.def"
-#undef BANK_MODEL
-#undef BANK_PHASES
-#undef BANK_PROCESSOR
-};
-
-const tj_bank_model *tj_bank_model_of(const char *processor) {
-  for (size_t i = 0; i < sizeof processors / sizeof processors[0]; i++) {
-    if (strncmp(processor, processors[i].prefix, strlen(processors[i].prefix)) == 0)
-      return &models[processors[i].model];
-  }
-  return NULL;
+const tj_bank_model *tj_bank_model_of(const char *name) {
+  const tj_processor *processor = tj_processor_by_name(name);
+  return processor != NULL ? processor->banks : NULL;
 }
 
 /* Each model has rows for both directions from 0 bytes on. */
 static const phases *find_phases(const tj_bank_model *model, bool is_store, uint32_t bytes) {
   const phases *row = phase_rows;
-  while (model != &models[row->model] || bytes < row->least_bytes || !(is_store ? row->for_stores : row->for_loads))
+  while (model != &tj_bank_models[row->model] || bytes < row->least_bytes ||
+         !(is_store ? row->for_stores : row->for_loads))
     row++;
   return row;
 }

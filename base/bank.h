@@ -17,6 +17,17 @@ typedef struct {
   const char *source; /* where the model comes from */
 } tj_bank_model;
 
+/* The rows of models, by number. */
+typedef enum {
+#define BANK_MODEL(name, banks, source) TJ_BANKS_##name,
+#define BANK_PHASES(...)
+#include "base/bank.def"
+#undef BANK_MODEL
+#undef BANK_PHASES
+} tj_bank_model_number;
+
+extern const tj_bank_model tj_bank_models[];
+
 /* The model of a processor as LLVM names it: gfx942, gfx90a. NULL where it names none of AMD's. */
 const tj_bank_model *tj_bank_model_of(const char *processor);
 

@@ -3,7 +3,7 @@
  * and occupancy, from the machine code. Accesses of one kind are added up. */
 #include "jit/inspect/check.h"
 
-#include "base/cache_line.h"
+#include "base/processor.h"
 #include "base/text.h"
 #include "ir/index/eval.h"
 #include "lower/kernel/loop.h"
@@ -312,8 +312,8 @@ static void check_widths(kernel_check *k, tj_findings *findings) {
 
 static void check_registers(const tj_check *check, const tj_kernel *kernel, const tj_isa_stats *stats,
                             tj_findings *findings) {
-  const tj_gpu *gpu = tj_gpu_of(check->target->processor);
-  if (gpu == NULL)
+  const tj_processor *processor = tj_processor_by_name(check->target->processor);
+  if (processor == NULL)
     return;
   tj_finding *finding = tj_find(findings, "registers", TJ_FINDING_FACT,
                                 "%" PRIu64 " vector, %" PRIu64 " scalar; %" PRIu64 " bytes of LDS", stats->vgprs,
@@ -321,12 +321,12 @@ static void check_registers(const tj_check *check, const tj_kernel *kernel, cons
   tj_finding_number(finding, "vgprs", (int64_t)stats->vgprs);
   tj_finding_number(finding, "sgprs", (int64_t)stats->sgprs);
   tj_finding_number(finding, "lds_bytes", (int64_t)stats->lds_bytes);
-  tj_occupancy occupancy = tj_occupancy_of(gpu, stats, kernel->workgroup_size);
-  finding = tj_find(findings, "occupancy", TJ_FINDING_FACT, "%u of %u waves a SIMD%s%s", occupancy.waves, gpu->waves,
-                    occupancy.waves < gpu->waves ? ", limited by " : "",
-                    occupancy.waves < gpu->waves ? occupancy.limited_by : "");
+  tj_occupancy occupancy = tj_occupancy_of(processor->unit, stats, kernel->workgroup_size);
+  finding = tj_find(findings, "occupancy", TJ_FINDING_FACT, "%u of %u waves a SIMD%s%s", occupancy.waves,
+                    processor->unit->waves, occupancy.waves < processor->unit->waves ? ", limited by " : "",
+                    occupancy.waves < processor->unit->waves ? occupancy.limited_by : "");
   tj_finding_number(finding, "waves", occupancy.waves);
-  tj_finding_number(finding, "most_waves", gpu->waves);
+  tj_finding_number(finding, "most_waves", processor->unit->waves);
 }
 
 static void check_destination(const tj_check *check, const tj_kernel *kernel, const tj_value *destination,

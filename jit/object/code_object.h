@@ -12,10 +12,10 @@
 
 #include "base/bytes.h"
 #include "base/job.h"
+#include "base/processor.h"
 #include "base/target_id.h"
 #include "jit/object/kernel_descriptor.h"
 #include "jit/object/metadata.h"
-#include "jit/object/processor.h"
 
 /* A loadable segment: `bytes` go to `address`, zeros follow up to memory_size. Addresses count from where the loader
  * puts the image. Segments ascend and do not overlap; how large an image may be is for the loader to say. */

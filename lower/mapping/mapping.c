@@ -8,7 +8,7 @@
 #include "lower/mapping/mapping.h"
 
 #include "base/bank.h"
-#include "base/cache_line.h"
+#include "base/processor.h"
 #include "base/text.h"
 #include "ir/index/facts.h"
 #include "ir/index/print.h"

@@ -6,24 +6,10 @@
 #include "lower/emit/emit.h"
 #include "lower/machine/family.h"
 
+#include "base/processor.h"
 #include "base/target_id.h"
 
 #include <string.h>
-
-enum { NO_FEATURES = 0, SRAMECC = 1 << TJ_TARGET_SRAMECC, XNACK = 1 << TJ_TARGET_XNACK };
-
-typedef struct {
-  const char *name;
-  uint32_t wave_size, lds_kib;
-  unsigned features; /* that it may have on or off */
-  uint32_t code_object_version;
-} processor_row;
-
-static const processor_row processors[] = {
-#define PROCESSOR(name, wave_size, lds_kib, features, version) {name, wave_size, lds_kib, features, version},
-#include "lower/target/amdgpu_processor.def"
-#undef PROCESSOR
-};
 
 enum { GLOBAL_ADDRESS_SPACE = 1, LOCAL_ADDRESS_SPACE = 3, WORKGROUP_LIMIT = 1024 };
 
@@ -37,24 +23,28 @@ static const char passes[] = "function(instcombine<no-verify-fixpoint>,simplifyc
 /* --- target IDs --- */
 
 static void list(tj_text *text) {
-  for (size_t i = 0; i < sizeof processors / sizeof processors[0]; i++)
-    tj_text_format(text, "%s\twaves of %u work-items, %u KiB of LDS\n", processors[i].name, processors[i].wave_size,
-                   processors[i].lds_kib);
+  for (size_t i = 0; i < tj_processor_count; i++)
+    tj_text_format(text, "%s\twaves of %u work-items, %u KiB of LDS\n", tj_processors[i].name,
+                   tj_processor_wave_size(&tj_processors[i]), tj_processors[i].lds_bytes / 1024);
 }
 
 static bool claims(const char *text) {
   return strncmp(text, "gfx", 3) == 0;
 }
 
-static const processor_row *find_processor(tj_job *job, const char *name) {
-  for (size_t i = 0; i < sizeof processors / sizeof processors[0]; i++) {
-    if (strcmp(processors[i].name, name) == 0)
-      return &processors[i];
-  }
-  tj_fail(job, TJ_UNKNOWN_TARGET, "unknown processor %s", name);
+static const tj_processor *find_processor(tj_job *job, const char *name) {
+  const tj_processor *processor = tj_processor_by_name(name);
+  if (processor == NULL)
+    tj_fail(job, TJ_UNKNOWN_TARGET, "unknown processor %s", name);
+  return processor;
 }
 
-static void check_features(tj_job *job, const processor_row *processor, const tj_target_id *id) {
+/* What LLVM asks for of generic processors, whose code object says how old it is. */
+static uint32_t code_object_version(const tj_processor *processor) {
+  return strstr(processor->name, "-generic") != NULL ? 6 : 5;
+}
+
+static void check_features(tj_job *job, const tj_processor *processor, const tj_target_id *id) {
   for (unsigned i = 0; i < TJ_TARGET_FEATURE_COUNT; i++) {
     if (id->feature[i] != TJ_FEATURE_ANY && (processor->features >> i & 1) == 0)
       tj_fail(job, TJ_UNKNOWN_FEATURE, "%s does not have the feature %s", processor->name,
@@ -85,7 +75,7 @@ static tj_target parse(tj_job *job, const char *text) {
   bool is_read = tj_target_id_parse(text, &id, &reason);
   if (!is_read && reason.code == TJ_UNKNOWN_TARGET)
     tj_fail(job, reason.code, "%s", reason.text);
-  const processor_row *found = find_processor(job, id.processor);
+  const tj_processor *found = find_processor(job, id.processor);
   if (!is_read)
     tj_fail(job, reason.code, "%s", reason.text);
   check_features(job, found, &id);
@@ -97,9 +87,9 @@ static tj_target parse(tj_job *job, const char *text) {
       .features = list_features(job, &id),
       .passes = passes,
       .object = TJ_OBJECT_CODE_OBJECT,
-      .code_object_version = found->code_object_version,
-      .wave_size = found->wave_size,
-      .lds_bytes = found->lds_kib * 1024,
+      .code_object_version = code_object_version(found),
+      .wave_size = tj_processor_wave_size(found),
+      .lds_bytes = found->lds_bytes,
       .workgroup_limit = WORKGROUP_LIMIT,
       .keeps_slots = true,
       .vector_bytes = 16,

@@ -16,7 +16,8 @@ enum {
   LARGEST_CODE = 16 * 1024,
   MEMORY = 1 << 16,
   WORKGROUP = 64,
-  KERNELS = 4
+  KERNELS = 4,
+  MOST_PROCESSORS = 64
 };
 
 /* What kernels may touch: their argument block, then their buffers. */
@@ -28,10 +29,10 @@ typedef struct {
 } session;
 
 /* A disassembler takes longer to make than a kernel to run. */
-static void *disassembler_of(const tj_sim_processor *processor, uint32_t lanes) {
-  static void *made[16][2];
-  size_t number = (size_t)(processor - tj_sim_processors);
-  void **one = &made[number % 16][lanes / 64];
+static void *disassembler_of(const tj_processor *processor, uint32_t lanes) {
+  static void *made[MOST_PROCESSORS][2];
+  size_t number = (size_t)(processor - tj_processors);
+  void **one = &made[number % MOST_PROCESSORS][lanes / 64];
   if (*one == NULL)
     *one = tj_sim_disassembler_open(processor, lanes);
   return *one;

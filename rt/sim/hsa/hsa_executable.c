@@ -143,7 +143,7 @@ static hsa_status_t allocate_image(loading *l) {
   return HSA_STATUS_SUCCESS;
 }
 
-static bool decode_for(tj_job *job, loading *l, const tj_sim_processor *processor, uint32_t lanes) {
+static bool decode_for(tj_job *job, loading *l, const tj_processor *processor, uint32_t lanes) {
   l->lanes = lanes;
   l->disassembler = tj_sim_disassembler_open(processor, lanes);
   bool decoded = l->disassembler != NULL && tj_job_run(job, decode_body, l) == TJ_OK;
@@ -159,8 +159,7 @@ static bool has_lanes(const tj_sim_image *image, uint32_t lanes) {
   return false;
 }
 
-static hsa_status_t load(executable *into, loading *l, const tj_sim_processor *processor,
-                         const tj_target_id *target) {
+static hsa_status_t load(executable *into, loading *l, const tj_processor *processor, const tj_target_id *target) {
   tj_target_reason reason;
   if (tj_job_run(&into->job, read_body, l) != TJ_OK)
     return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
@@ -185,7 +184,7 @@ hsa_status_t hsa_executable_load_agent_code_object(hsa_executable_t handle, hsa_
   (void)options;
   executable *into = executable_of(handle);
   const code_reader *reader = (const code_reader *)(uintptr_t)code_object_reader.handle;
-  const tj_sim_processor *processor = tj_sim_agent_processor(agent.handle);
+  const tj_processor *processor = tj_sim_agent_processor(agent.handle);
   if (into->is_frozen)
     return HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
   if (processor == NULL)
@@ -225,7 +224,7 @@ static const tj_sim_kernel *find_in_image(const tj_sim_image *image, uint64_t ob
   return NULL;
 }
 
-const tj_sim_kernel *tj_sim_find_kernel(uint64_t object, const tj_sim_processor **processor) {
+const tj_sim_kernel *tj_sim_find_kernel(uint64_t object, const tj_processor **processor) {
   const tj_sim_kernel *found = NULL;
   pthread_mutex_lock(&all.lock);
   for (const executable *e = all.first; e != NULL && found == NULL; e = e->next) {
@@ -255,7 +254,7 @@ hsa_status_t hsa_executable_get_symbol_by_name(hsa_executable_t handle, const ch
 
 hsa_status_t hsa_executable_symbol_get_info(hsa_executable_symbol_t symbol, hsa_executable_symbol_info_t attribute,
                                             void *value) {
-  const tj_sim_processor *processor;
+  const tj_processor *processor;
   const tj_sim_kernel *kernel = tj_sim_find_kernel(symbol.handle, &processor);
   if (kernel == NULL)
     return HSA_STATUS_ERROR_INVALID_EXECUTABLE_SYMBOL;

@@ -16,7 +16,7 @@ typedef struct {
   hsa_queue_t head; /* what the caller sees: first */
   atomic_uint_fast64_t write_index, read_index;
   uint64_t agent;
-  const tj_sim_processor *processor;
+  const tj_processor *processor;
   tj_sim_signal *doorbell;
   void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data);
   void *data;
@@ -92,7 +92,7 @@ static bool execute_dispatch(queue *q, uint64_t index) {
   const hsa_kernel_dispatch_packet_t *packet = (const void *)header_of(q, index);
   uint64_t begin = tj_sim_now();
   tj_sim_launch launch = launch_of(q, packet);
-  const tj_sim_processor *processor;
+  const tj_processor *processor;
   launch.kernel = tj_sim_find_kernel(packet->kernel_object, &processor);
   if (launch.kernel == NULL || processor != q->processor) {
     stop(q, HSA_STATUS_ERROR_INVALID_CODE_OBJECT, "the packet's kernel object is no kernel of this agent");
@@ -203,7 +203,7 @@ hsa_status_t hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32
                               uint32_t private_segment_size, uint32_t group_segment_size, hsa_queue_t **handle) {
   (void)private_segment_size;
   (void)group_segment_size;
-  const tj_sim_processor *processor = tj_sim_agent_processor(agent.handle);
+  const tj_processor *processor = tj_sim_agent_processor(agent.handle);
   if (processor == NULL)
     return HSA_STATUS_ERROR_INVALID_AGENT;
   if (size == 0 || size > LARGEST_QUEUE || (size & (size - 1)) != 0)

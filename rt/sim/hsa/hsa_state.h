@@ -24,7 +24,7 @@ hsa_status_t hsa_shut_down(void);
 /* Agent 0 is the CPU, agent i > 0 the i-th simulated GPU. Handles count from 1. */
 bool tj_sim_is_initialized(void);
 /* The processor of a GPU agent or of its ISA; NULL for others. */
-const tj_sim_processor *tj_sim_agent_processor(uint64_t handle);
+const tj_processor *tj_sim_agent_processor(uint64_t handle);
 const tj_target_id *tj_sim_target_of_agent(uint64_t handle);
 size_t tj_sim_agent_count(void);
 
@@ -57,6 +57,6 @@ void tj_sim_forget_handlers(void);
 
 /* The kernel whose descriptor is at that address in memory, and its processor; NULL where there is none. It stays
  * until its executable is destroyed. */
-const tj_sim_kernel *tj_sim_find_kernel(uint64_t object, const tj_sim_processor **processor);
+const tj_sim_kernel *tj_sim_find_kernel(uint64_t object, const tj_processor **processor);
 
 #endif

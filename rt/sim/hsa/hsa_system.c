@@ -10,7 +10,7 @@
 enum { MOST_AGENTS = 16, QUEUE_SIZE = 4096, UUID_SIZE = 21 };
 
 typedef struct {
-  const tj_sim_processor *processor;
+  const tj_processor *processor;
   tj_target_id target;
 } agent_row;
 
@@ -34,8 +34,8 @@ static void add_agent(const char *text) {
 static void find_agents(void) {
   const char *list = getenv("TILEJIT_HSASIM_AGENTS");
   state.count = 0;
-  for (size_t i = 0; list == NULL && i < tj_sim_processor_count; i++)
-    add_agent(tj_sim_processors[i].name);
+  for (size_t i = 0; list == NULL && i < tj_processor_count; i++)
+    add_agent(tj_processors[i].name);
   while (list != NULL && *list != '\0') {
     char text[TJ_TARGET_ID_SIZE];
     size_t length = strcspn(list, ", ");
@@ -134,7 +134,7 @@ size_t tj_sim_agent_count(void) {
   return state.count + 1;
 }
 
-const tj_sim_processor *tj_sim_agent_processor(uint64_t handle) {
+const tj_processor *tj_sim_agent_processor(uint64_t handle) {
   return handle >= 2 && handle <= state.count + 1 ? state.agent[handle - 2].processor : NULL;
 }
 
@@ -151,7 +151,7 @@ hsa_status_t hsa_iterate_agents(hsa_status_t (*callback)(hsa_agent_t agent, void
   return status;
 }
 
-static hsa_status_t name_agent(const tj_sim_processor *processor, hsa_agent_info_t attribute, char *name) {
+static hsa_status_t name_agent(const tj_processor *processor, hsa_agent_info_t attribute, char *name) {
   memset(name, 0, 64);
   if (attribute == HSA_AGENT_INFO_VENDOR_NAME)
     snprintf(name, 64, "%s", processor != NULL ? "tilejit" : "CPU");
@@ -163,7 +163,7 @@ static hsa_status_t name_agent(const tj_sim_processor *processor, hsa_agent_info
 }
 
 /* Agents differ in where they are said to be: each on a bus of its own. */
-static uint32_t agent_number(const tj_sim_processor *processor, uint64_t handle, int attribute, bool *is_known) {
+static uint32_t agent_number(const tj_processor *processor, uint64_t handle, int attribute, bool *is_known) {
   *is_known = true;
   switch (attribute) {
   case HSA_AGENT_INFO_DEVICE:
@@ -173,7 +173,7 @@ static uint32_t agent_number(const tj_sim_processor *processor, uint64_t handle,
   case HSA_AGENT_INFO_PROFILE:
     return HSA_PROFILE_BASE;
   case HSA_AGENT_INFO_WAVEFRONT_SIZE:
-    return processor != NULL ? processor->lanes : 0;
+    return processor != NULL ? tj_processor_wave_size(processor) : 0;
   case HSA_AGENT_INFO_WORKGROUP_MAX_SIZE:
     return processor != NULL ? 1024 : 0;
   case HSA_AGENT_INFO_QUEUES_MAX:
@@ -187,7 +187,7 @@ static uint32_t agent_number(const tj_sim_processor *processor, uint64_t handle,
   case HSA_AMD_AGENT_INFO_DOMAIN:
     return 0;
   case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT:
-    return processor != NULL ? processor->compute_units : 1;
+    return processor != NULL ? tj_simulated_units(processor) : 1;
   default:
     *is_known = false;
     return 0;
@@ -197,7 +197,7 @@ static uint32_t agent_number(const tj_sim_processor *processor, uint64_t handle,
 hsa_status_t hsa_agent_get_info(hsa_agent_t agent, hsa_agent_info_t attribute, void *value) {
   if (agent.handle == 0 || agent.handle > tj_sim_agent_count())
     return HSA_STATUS_ERROR_INVALID_AGENT;
-  const tj_sim_processor *processor = tj_sim_agent_processor(agent.handle);
+  const tj_processor *processor = tj_sim_agent_processor(agent.handle);
   int number = (int)attribute;
   if (number == HSA_AGENT_INFO_NAME || number == HSA_AGENT_INFO_VENDOR_NAME ||
       number == HSA_AMD_AGENT_INFO_PRODUCT_NAME)

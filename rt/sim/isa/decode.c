@@ -28,10 +28,10 @@ static void initialize(void) {
   LLVMInitializeAMDGPUDisassembler();
 }
 
-void *tj_sim_disassembler_open(const tj_sim_processor *processor, uint32_t lanes) {
+void *tj_sim_disassembler_open(const tj_processor *processor, uint32_t lanes) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, initialize);
-  bool is_wide = processor->generation >= 10 && lanes == 64;
+  bool is_wide = processor->major >= 10 && lanes == 64;
   return LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", processor->name,
                                      is_wide ? "+wavefrontsize64,-wavefrontsize32" : "", NULL, 0, NULL, NULL);
 }

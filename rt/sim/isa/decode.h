@@ -10,7 +10,7 @@
 
 /* LLVM's disassembler for a processor and a wave size; NULL where LLVM has none. Closed with
  * tj_sim_disassembler_close, outside of jobs. */
-void *tj_sim_disassembler_open(const tj_sim_processor *processor, uint32_t lanes);
+void *tj_sim_disassembler_open(const tj_processor *processor, uint32_t lanes);
 void tj_sim_disassembler_close(void *disassembler);
 
 /* The instructions of `code`, which stands in memory where it will run. In the job's arena. What cannot be executed

@@ -171,8 +171,7 @@ static uint32_t with_half(const tj_sim_wave *wave, const tj_sim_instruction *ins
   bool is_high = destination->part == TJ_SIM_HIGH_HALF || bit_of(instruction->op_sel, 3) ||
                  instruction->operation->form == TJ_SIM_FORM_MIXED_HIGH;
   uint8_t form = instruction->operation->form;
-  bool clears =
-      wave->group->processor->generation < 10 && (form == TJ_SIM_FORM_VECTOR || form == TJ_SIM_FORM_ACCUMULATE);
+  bool clears = wave->group->processor->major < 10 && (form == TJ_SIM_FORM_VECTOR || form == TJ_SIM_FORM_ACCUMULATE);
   return into_half(clears && !is_high ? 0 : old, value, is_high);
 }
 

@@ -32,21 +32,20 @@ static void read_system_registers(uint32_t rsrc2, tj_sim_descriptor *to) {
   to->workitem_ids = field(rsrc2, 11, 2) + 1;
 }
 
-/* VGPRs come in granules whose size depends on the processor and the wave size. */
-static void read_vector_registers(const tj_sim_processor *processor, uint32_t rsrc1, uint32_t rsrc3,
+static void read_vector_registers(const tj_processor *processor, uint32_t rsrc1, uint32_t rsrc3,
                                   tj_sim_descriptor *to) {
-  uint32_t granule = processor->has_unified_registers || to->lanes == 32 ? 8 : 4;
-  to->vectors = (field(rsrc1, 0, 6) + 1) * granule;
-  to->first_accumulator = processor->has_unified_registers ? (field(rsrc3, 0, 6) + 1) * 4 : 0;
+  bool is_unified = processor->registers == TJ_REGISTERS_UNIFIED;
+  to->vectors = (field(rsrc1, 0, 6) + 1) * tj_processor_vgpr_granule(processor, to->lanes);
+  to->first_accumulator = is_unified ? (field(rsrc3, 0, 6) + 1) * 4 : 0;
 }
 
-tj_sim_descriptor tj_sim_descriptor_read(tj_bytes bytes, const tj_sim_processor *processor) {
+tj_sim_descriptor tj_sim_descriptor_read(tj_bytes bytes, const tj_processor *processor) {
   uint32_t rsrc1 = tj_bytes_u32(bytes, RSRC1), properties = tj_bytes_u16(bytes, PROPERTIES);
   uint32_t preload = tj_bytes_u16(bytes, PRELOAD);
   tj_sim_descriptor to = {.group_bytes = tj_bytes_u32(bytes, GROUP),
                           .private_bytes = tj_bytes_u32(bytes, PRIVATE),
                           .kernarg_bytes = tj_bytes_u32(bytes, KERNARG),
-                          .lanes = processor->generation >= 10 && flag(properties, 10) ? 32 : 64,
+                          .lanes = processor->major >= 10 && flag(properties, 10) ? 32 : 64,
                           .preload_words = field(preload, 0, 7),
                           .preload_offset = field(preload, 7, 9),
                           .has_odd_float_mode = field(rsrc1, 12, 4) != 0 || field(rsrc1, 16, 4) != 15};

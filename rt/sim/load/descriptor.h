@@ -8,6 +8,6 @@
 enum { TJ_SIM_DESCRIPTOR_SIZE = 64 };
 
 /* Reads TJ_SIM_DESCRIPTOR_SIZE bytes. */
-tj_sim_descriptor tj_sim_descriptor_read(tj_bytes bytes, const tj_sim_processor *processor);
+tj_sim_descriptor tj_sim_descriptor_read(tj_bytes bytes, const tj_processor *processor);
 
 #endif

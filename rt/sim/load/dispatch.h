@@ -17,7 +17,7 @@ typedef struct {
 /* What an AQL packet says, and where it stands. Sizes are in work-items. */
 typedef struct {
   const tj_sim_kernel *kernel;
-  const tj_sim_processor *processor;
+  const tj_processor *processor;
   uint32_t grid[3], workgroup[3];
   uint32_t group_bytes, private_bytes;
   const void *arguments;

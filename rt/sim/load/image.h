@@ -50,7 +50,7 @@ typedef struct {
 } tj_sim_relocation;
 
 typedef struct {
-  const tj_sim_processor *processor;
+  const tj_processor *processor;
   tj_target_id target;
   tj_sim_segment *segment;
   uint32_t segment_count;

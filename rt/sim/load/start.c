@@ -66,7 +66,7 @@ static void put_user_registers(scalars *s, const tj_sim_launch *launch) {
 
 static void put_system_registers(scalars *s, const tj_sim_launch *launch, const uint32_t at[3]) {
   const tj_sim_descriptor *d = &launch->kernel->descriptor;
-  if (launch->processor->generation >= 12) {
+  if (launch->processor->major >= 12) {
     put_scalar(s->wave, TJ_SIM_TTMP + 9, at[0]);
     put_scalar(s->wave, TJ_SIM_TTMP + 7, (at[1] & 0xffff) | at[2] << 16);
     return;

@@ -110,7 +110,7 @@ void tj_sim_issue_loads(tj_sim_wave *wave, const tj_sim_instruction *instruction
   const tj_sim_operation *operation = instruction->operation;
   if (!is_memory(operation) || operation->bytes == 0)
     return;
-  uint32_t generation = wave->group->processor->generation;
+  uint32_t generation = wave->group->processor->major;
   const tj_sim_operand *to = loaded_operand(instruction);
   bool is_scalar = operation->class == TJ_SIM_CLASS_SMEM;
   tj_sim_load load = {.is_scalar = is_scalar, .is_unordered = is_scalar};

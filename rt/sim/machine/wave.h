@@ -23,7 +23,7 @@ enum { TJ_SIM_FAILURE_SIZE = 384 };
 
 /* What the waves of a workgroup share. */
 typedef struct {
-  const tj_sim_processor *processor;
+  const tj_processor *processor;
   const tj_sim_program *program;
   tj_sim_memory *memory;
   tj_sim_counters *counters;

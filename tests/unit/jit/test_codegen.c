@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Machine code: conversions of element types against C, masked copies between guard pages, and objects for AMDGPU. */
-#include "jit/object/processor.h"
+#include "base/processor.h"
 #include "tests/unit/support/conversion_support.h"
 #include "tests/unit/support/kernel_support.h"
+#include "tests/unit/support/processors.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -90,11 +91,9 @@ START_TEST(test_conversions) {
 }
 END_TEST
 
-static const char *const generations[] = {"gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201"};
-
 /* Every conversion compiles for every generation; the simulator's tests run them. */
 START_TEST(test_conversions_compile) {
-  conversion test = {.target = generations[_i]};
+  conversion test = {.target = simulated[_i]};
   for (unsigned from = 0; from < TJ_DTYPE_COUNT; from++) {
     test.from = (tj_dtype)from;
     convert_all(&test);
@@ -430,9 +429,8 @@ static void compile_for(const char *target, compiled *kept) {
 }
 
 static const char *const processors[] = {
-#define PROCESSOR(name, wave_size, lds_kib, features, version) name,
-#include "lower/target/amdgpu_processor.def"
-#undef PROCESSOR
+#define PROCESSOR(mach, name, ...) name,
+#include "base/processor.def"
 };
 
 /* Every processor that can be named can be compiled for. */
@@ -585,7 +583,7 @@ int main(void) {
   tcase_set_timeout(cases, 500);
   tcase_add_test(cases, test_reference);
   tcase_add_loop_test(cases, test_conversions, 0, TJ_DTYPE_COUNT);
-  tcase_add_loop_test(cases, test_conversions_compile, 0, ROWS(generations));
+  tcase_add_loop_test(cases, test_conversions_compile, 0, SIMULATED_COUNT);
   tcase_add_loop_test(cases, test_fills, 0, ROWS(fills));
   tcase_add_loop_test(cases, test_masks, 0, 8);
   tcase_add_test(cases, test_ranges);

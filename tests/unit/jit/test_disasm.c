@@ -7,6 +7,7 @@
 #include "jit/isa/stats.h"
 #include "tests/unit/support/harness.h"
 #include "tests/unit/support/objects.h"
+#include "tests/unit/support/processors.h"
 
 typedef struct {
   const char *text;
@@ -104,8 +105,7 @@ START_TEST(mnemonics_have_classes_and_notes) {
 }
 END_TEST
 
-static const char *const processors[] = {"gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201"};
-static const size_t processor_count = sizeof processors / sizeof *processors;
+static const size_t processor_count = SIMULATED_COUNT;
 
 static const tj_code_object *make_code_object(tj_job *job, const char *processor) {
   return tj_code_object_parse(job, tj_link(job, make_amdgpu_object(job, kernels_ir, processor)));
@@ -136,7 +136,7 @@ START_TEST(listings_cover_the_code) {
   for (size_t i = 0; i < processor_count; i++) {
     tj_job job;
     tj_job_init(&job, NULL);
-    expect_success(&job, list_kernel, (void *)(uintptr_t)processors[i]);
+    expect_success(&job, list_kernel, (void *)(uintptr_t)simulated[i]);
     tj_job_destroy(&job);
   }
 }
@@ -208,7 +208,7 @@ START_TEST(statistics_agree_with_listings) {
   for (size_t i = 0; i < processor_count; i++) {
     tj_job job;
     tj_job_init(&job, NULL);
-    expect_success(&job, compare_stats, (void *)(uintptr_t)processors[i]);
+    expect_success(&job, compare_stats, (void *)(uintptr_t)simulated[i]);
     tj_job_destroy(&job);
   }
 }
@@ -297,7 +297,7 @@ START_TEST(what_is_no_code_is_shown_as_data) {
   for (size_t i = 0; i < processor_count; i++) {
     tj_job job;
     tj_job_init(&job, NULL);
-    expect_success(&job, list_what_is_no_code, (void *)(uintptr_t)processors[i]);
+    expect_success(&job, list_what_is_no_code, (void *)(uintptr_t)simulated[i]);
     tj_job_destroy(&job);
   }
 }
@@ -380,7 +380,7 @@ START_TEST(random_code_is_listed) {
   for (size_t i = 0; i < processor_count; i++) {
     tj_job job;
     tj_job_init(&job, NULL);
-    expect_success(&job, list_random_code, (void *)(uintptr_t)processors[i]);
+    expect_success(&job, list_random_code, (void *)(uintptr_t)simulated[i]);
     tj_job_destroy(&job);
   }
 }

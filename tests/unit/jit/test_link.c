@@ -6,18 +6,17 @@
 #include "jit/object/code_object.h"
 #include "tests/unit/support/harness.h"
 #include "tests/unit/support/objects.h"
+#include "tests/unit/support/processors.h"
 
 #include <dirent.h>
 #include <pthread.h>
 
-static const char *const processors[] = {"gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201"};
-
 static void link_each_processor(tj_job *job, void *data) {
   (void)data;
-  for (size_t i = 0; i < sizeof processors / sizeof *processors; i++) {
-    tj_bytes linked = tj_link(job, make_amdgpu_object(job, kernels_ir, processors[i]));
+  for (size_t i = 0; i < SIMULATED_COUNT; i++) {
+    tj_bytes linked = tj_link(job, make_amdgpu_object(job, kernels_ir, simulated[i]));
     const tj_code_object *object = tj_code_object_parse(job, linked);
-    ck_assert_str_eq(object->processor->name, processors[i]);
+    ck_assert_str_eq(object->processor->name, simulated[i]);
     ck_assert_uint_eq(object->kernel_count, 2);
   }
 }
@@ -206,7 +205,7 @@ START_TEST(threads_link_at_once) {
   tj_job job;
   tj_job_init(&job, NULL);
   for (size_t i = 0; i < THREADS; i++) {
-    tj_bytes object = make_amdgpu_object(&job, kernels_ir, processors[i]);
+    tj_bytes object = make_amdgpu_object(&job, kernels_ir, simulated[i]);
     work[i] = (thread_work){object, tj_link(&job, object), 0};
   }
   for (size_t i = 0; i < THREADS; i++)

@@ -12,8 +12,11 @@
 
 enum { THREADS = 14, ROUNDS = 4, MOST_THREADS = 256, MESSAGE = 512, MOST_ELEMENTS = 32 * 32 };
 
-static const char *const devices[] = {"host",        "sim:gfx90a",  "sim:gfx942", "sim:gfx950",
-                                      "sim:gfx1030", "sim:gfx1100", "sim:gfx1201"};
+static const char *const devices[] = {
+    "host",
+#define SIMULATED(name, units) "sim:" name,
+#include "base/processor.def"
+};
 
 enum { DEVICES = sizeof devices / sizeof devices[0] };
 

@@ -29,7 +29,7 @@ static void run_random(tj_job *job, void *data) {
 
 START_TEST(test_random_expressions) {
   gpu run;
-  open_gpu(&run, targets[_i], 20261121 + (uint64_t)_i);
+  open_gpu(&run, simulated[_i], 20261121 + (uint64_t)_i);
   for (uint32_t i = 0; i < KERNELS; i++) {
     run.derive = i % 2;
     in_job(&run, run_random);
@@ -66,7 +66,7 @@ static void run_conversion(tj_job *job, void *data) {
 
 START_TEST(test_conversions) {
   gpu run;
-  open_gpu(&run, targets[_i], 7 + (uint64_t)_i);
+  open_gpu(&run, simulated[_i], 7 + (uint64_t)_i);
   for (unsigned from = 0; from < TJ_DTYPE_COUNT; from++) {
     for (unsigned to = 0; to < TJ_DTYPE_COUNT; to++) {
       run.from = (tj_dtype)from;
@@ -112,7 +112,7 @@ static void run_mask(tj_job *job, void *data) {
 /* The simulator checks bounds: a masked load that happens all the same ends the dispatch. */
 START_TEST(test_masks) {
   gpu run;
-  open_gpu(&run, targets[_i], 1);
+  open_gpu(&run, simulated[_i], 1);
   in_job(&run, run_mask);
   close_gpu(&run);
 }
@@ -122,9 +122,9 @@ int main(void) {
   Suite *suite = suite_create("gpu kernels");
   TCase *cases = tcase_create("gpu kernels");
   tcase_set_timeout(cases, 500);
-  tcase_add_loop_test(cases, test_masks, 0, TARGETS);
-  tcase_add_loop_test(cases, test_random_expressions, 0, TARGETS);
-  tcase_add_loop_test(cases, test_conversions, 0, TARGETS);
+  tcase_add_loop_test(cases, test_masks, 0, SIMULATED_COUNT);
+  tcase_add_loop_test(cases, test_random_expressions, 0, SIMULATED_COUNT);
+  tcase_add_loop_test(cases, test_conversions, 0, SIMULATED_COUNT);
   suite_add_tcase(suite, cases);
   return run_suite(suite);
 }

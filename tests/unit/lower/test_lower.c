@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lowering without code generation: targets and their names, widths, magic numbers, what kernels look like as LLVM.
  */
-#include "jit/object/processor.h"
+#include "base/processor.h"
 #include "lower/emit/emit.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/machine/magic.h"
@@ -86,19 +86,6 @@ START_TEST(test_bad_targets) {
   tj_job_init(&job, NULL);
   expect_failure(&job, bad_targets[_i].code, parse_bad, (void *)(uintptr_t)bad_targets[_i].text);
   tj_job_destroy(&job);
-}
-END_TEST
-
-static const char *const processors[] = {
-#define PROCESSOR(name, wave_size, lds_kib, features, version) name,
-#include "lower/target/amdgpu_processor.def"
-#undef PROCESSOR
-};
-
-/* What can be compiled for can be read back: the two tables of processors agree. */
-START_TEST(test_processors_agree) {
-  for (size_t i = 0; i < sizeof processors / sizeof processors[0]; i++)
-    ck_assert_msg(tj_processor_by_name(processors[i]) != NULL, "%s is not in processor.def", processors[i]);
 }
 END_TEST
 
@@ -513,7 +500,6 @@ int main(void) {
   tcase_set_timeout(cases, 500);
   tcase_add_loop_test(cases, test_good_targets, 0, ROWS(good_targets));
   tcase_add_loop_test(cases, test_bad_targets, 0, ROWS(bad_targets));
-  tcase_add_test(cases, test_processors_agree);
   tcase_add_test(cases, test_magic_for_launches);
   tcase_add_test(cases, test_magic_for_constants);
   tcase_add_loop_test(cases, test_magic_bits, 0, ROWS(divisions));

@@ -194,7 +194,7 @@ static void launch_case(tj_job *job, void *data) {
 
 START_TEST(passes_on_gpus) {
   case_on_gpu on = {.c = NULL};
-  open_gpu(&on.run, targets[_i], 1);
+  open_gpu(&on.run, simulated[_i], 1);
   for (uint32_t i = 0; i < CASES; i++) {
     tj_job job;
     on.c = &cases[i];
@@ -239,7 +239,7 @@ int main(void) {
   TCase *tcase = tcase_create("passes");
   tcase_set_timeout(tcase, 300);
   tcase_add_loop_test(tcase, steps_of_passes, 0, CASES);
-  tcase_add_loop_test(tcase, passes_on_gpus, 0, TARGETS);
+  tcase_add_loop_test(tcase, passes_on_gpus, 0, SIMULATED_COUNT);
   tcase_add_test(tcase, refusals);
   suite_add_tcase(suite, tcase);
   return run_suite(suite);

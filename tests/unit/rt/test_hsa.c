@@ -3,6 +3,7 @@
  * name the instruction, libraries and agents that are not there. */
 #include "tests/unit/support/harness.h"
 #include "tests/unit/support/objects.h"
+#include "tests/unit/support/processors.h"
 
 #include "jit/compile/link.h"
 #include "rt/hsa_agent.h"
@@ -11,9 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static const char *const processors[] = {"gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201"};
-
-enum { PROCESSORS = sizeof processors / sizeof processors[0], ITEMS = 1024, WORKGROUP = 256 };
+enum { PROCESSORS = SIMULATED_COUNT, ITEMS = 1024, WORKGROUP = 256 };
 
 /* --- kernels --- */
 
@@ -287,7 +286,7 @@ static void run_row(const kernel_row *row, const char *processor) {
 START_TEST(kernels_agree_with_c) {
   for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
     for (size_t p = 0; p < PROCESSORS; p++)
-      run_row(&kernels[i], processors[p]);
+      run_row(&kernels[i], simulated[p]);
   }
 }
 END_TEST
@@ -427,7 +426,7 @@ START_TEST(failures_name_the_instruction) {
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     for (size_t p = 0; p < PROCESSORS; p++) {
-      session *s = open_session(rows[i].ir, processors[p]);
+      session *s = open_session(rows[i].ir, simulated[p]);
       expect(s, start(s, 0));
       tj_status status = tj_rt_wait(s->device, NULL, &s->error);
       for (size_t k = 0; k < 4; k++)

@@ -206,9 +206,9 @@ static void run_vector_row(const row *r, const char *processor, unsigned lanes) 
 
 START_TEST(vector_instructions) {
   for (size_t i = 0; i < sizeof vector_rows / sizeof vector_rows[0]; i++) {
-    for (size_t p = 0; p < SIM_PROCESSORS; p++) {
-      if ((vector_rows[i].processors & sim_processors[p].generation) != 0)
-        run_vector_row(&vector_rows[i], sim_processors[p].name, sim_processors[p].lanes);
+    for (size_t p = 0; p < SIMULATED_COUNT; p++) {
+      if ((vector_rows[i].processors & sim_generation(p)) != 0)
+        run_vector_row(&vector_rows[i], simulated[p], sim_lanes(p));
     }
   }
 }
@@ -296,9 +296,9 @@ static void run_scalar_row(const row *r, const char *processor, unsigned lanes) 
 
 START_TEST(scalar_instructions) {
   for (size_t i = 0; i < sizeof scalar_rows / sizeof scalar_rows[0]; i++) {
-    for (size_t p = 0; p < SIM_PROCESSORS; p++) {
-      if ((scalar_rows[i].processors & sim_processors[p].generation) != 0)
-        run_scalar_row(&scalar_rows[i], sim_processors[p].name, sim_processors[p].lanes);
+    for (size_t p = 0; p < SIMULATED_COUNT; p++) {
+      if ((scalar_rows[i].processors & sim_generation(p)) != 0)
+        run_scalar_row(&scalar_rows[i], simulated[p], sim_lanes(p));
     }
   }
 }

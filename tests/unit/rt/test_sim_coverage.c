@@ -2,6 +2,7 @@
 /* What LLVM emits for the kernels of the examples and of the golden tests, on every processor that is simulated: the
  * simulator must know each instruction, whether or not a run would reach it. */
 #include "tests/unit/support/harness.h"
+#include "tests/unit/support/processors.h"
 
 #include "rt/sim/isa/decode.h"
 #include "rt/sim/load/image.h"
@@ -109,9 +110,9 @@ static void check_code(session *s, const char *kernel, const tj_code *code) {
 }
 
 static void check_kernel(session *s, tj_program *program, const char *kernel) {
-  for (size_t i = 0; i < tj_sim_processor_count; i++) {
+  for (size_t i = 0; i < SIMULATED_COUNT; i++) {
     tj_code *code = NULL;
-    tj_compile_options options = {.kernel = kernel, .target = tj_sim_processors[i].name};
+    tj_compile_options options = {.kernel = kernel, .target = simulated[i]};
     if (tj_code_compile(program, &options, &code) != TJ_OK)
       ck_abort_msg("%s: %s", kernel, tj_context_diagnostic(s->context)->message);
     check_code(s, kernel, code);
@@ -139,7 +140,7 @@ START_TEST(every_instruction_is_known) {
   }
   check_text(&s, "more", more);
   tj_context_destroy(s.context);
-  ck_assert_uint_ge(s.kernels, 15 * tj_sim_processor_count);
+  ck_assert_uint_ge(s.kernels, 15 * SIMULATED_COUNT);
   ck_assert_uint_gt(s.instructions, 10 * s.kernels);
 }
 END_TEST

@@ -7,10 +7,9 @@
 #include "jit/compile/link.h"
 #include "rt/sim/isa/decode.h"
 #include "rt/sim/load/image.h"
+#include "tests/unit/support/processors.h"
 
-static const char *const processors[] = {"gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201"};
-
-enum { PROCESSORS = sizeof processors / sizeof processors[0], FLIPS = 4000 };
+enum { PROCESSORS = SIMULATED_COUNT, FLIPS = 4000 };
 
 typedef struct {
   const char *processor;
@@ -41,21 +40,21 @@ START_TEST(whole_code_objects) {
   for (size_t p = 0; p < PROCESSORS; p++) {
     tj_job job;
     tj_job_init(&job, NULL);
-    session s = {.processor = processors[p]};
+    session s = {.processor = simulated[p]};
     expect_success(&job, make, &s);
     expect_success(&job, read_image, &s);
-    ck_assert_str_eq(s.image->processor->name, processors[p]);
+    ck_assert_str_eq(s.image->processor->name, simulated[p]);
     ck_assert_uint_eq(s.image->kernel_count, 2);
     const tj_sim_kernel *kernel = tj_sim_image_kernel(s.image, "store.kd");
     ck_assert_ptr_nonnull(kernel);
     ck_assert_ptr_null(tj_sim_image_kernel(s.image, "stor"));
     ck_assert_uint_eq(kernel->descriptor.group_bytes, 1024);
     ck_assert_uint_eq(kernel->descriptor.kernarg_bytes, 12);
-    ck_assert_uint_eq(kernel->descriptor.lanes, s.image->processor->lanes);
+    ck_assert_uint_eq(kernel->descriptor.lanes, tj_processor_wave_size(s.image->processor));
     ck_assert(!kernel->descriptor.has_odd_float_mode);
     ck_assert_uint_gt(kernel->program->count, 10);
     for (uint32_t i = 0; i < kernel->program->count; i++)
-      ck_assert_msg(kernel->program->instruction[i].operation != NULL, "%s: %s", processors[p],
+      ck_assert_msg(kernel->program->instruction[i].operation != NULL, "%s: %s", simulated[p],
                     kernel->program->instruction[i].problem);
     tj_job_destroy(&job);
   }

@@ -143,12 +143,12 @@ static sim_machine *open_lanes(const char *processor, unsigned lanes, const char
 
 START_TEST(lanes_exchange) {
   for (size_t i = 0; i < sizeof lane_rows / sizeof lane_rows[0]; i++) {
-    for (size_t p = 0; p < SIM_PROCESSORS; p++) {
+    for (size_t p = 0; p < SIMULATED_COUNT; p++) {
       char text[512];
       const lane_row *row = &lane_rows[i];
-      if ((row->processors & sim_processors[p].generation) == 0)
+      if ((row->processors & sim_generation(p)) == 0)
         continue;
-      sim_machine *m = open_lanes(sim_processors[p].name, sim_processors[p].lanes, row->text, text);
+      sim_machine *m = open_lanes(simulated[p], sim_lanes(p), row->text, text);
       sim_run(m);
       for (unsigned lane = 0; lane < m->wave.lanes; lane++)
         ck_assert_msg(m->vector[8][lane] == row->expected(lane, m->wave.lanes), "%s: %s: lane %u is %u, not %u",
@@ -187,9 +187,9 @@ START_TEST(branches) {
                              "s_cbranch_scc1 loop\n"
                              "v_cmp_lt_u32 VCC, 0x80, v0\ns_cbranch_vccz never\ns_cbranch_execz never\n"
                              "s_branch end\nnever:\ns_mov_b32 s0, 99\nend:\ns_nop 0";
-  for (size_t p = 0; p < SIM_PROCESSORS; p++) {
+  for (size_t p = 0; p < SIMULATED_COUNT; p++) {
     char text[512];
-    sim_machine *m = open_lanes(sim_processors[p].name, sim_processors[p].lanes, body, text);
+    sim_machine *m = open_lanes(simulated[p], sim_lanes(p), body, text);
     m->vector[0][1] = 200;
     sim_run(m);
     ck_assert_uint_eq(m->wave.scalar[0], 15);
@@ -261,14 +261,14 @@ START_TEST(loads_of_all_widths) {
       {"load_dwordx4", "load_b128", 16, false, false, false},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    for (size_t p = 0; p < SIM_PROCESSORS; p++) {
+    for (size_t p = 0; p < SIMULATED_COUNT; p++) {
       char text[512], body[256], to[16];
-      const char *name = sim_processors[p].generation <= G10 ? rows[i].older : rows[i].newer;
+      const char *name = sim_generation(p) <= G10 ? rows[i].older : rows[i].newer;
       unsigned words = (rows[i].bytes + 3) / 4;
       snprintf(to, sizeof to, words == 1 ? "v8" : "v[8:%u]", 7 + words);
       snprintf(body, sizeof body, "global_%s %s, v[4:5], off offset:2\nglobal_%s %s, v6, s[10:11] offset:2", name, to,
                name, to);
-      sim_machine *m = open_memory(sim_processors[p].name, sim_processors[p].lanes, body, text);
+      sim_machine *m = open_memory(simulated[p], sim_lanes(p), body, text);
       sim_run(m);
       unsigned char expected[16] = {0};
       const unsigned char *from = m->global + 50;
@@ -373,10 +373,10 @@ START_TEST(lds_pairs) {
                               "ds_store_2addr_stride64_b32 v6, v2, v0 offset0:4 offset1:8\n"
                               "ds_load_2addr_b32 v[8:9], v6 offset1:1\n"
                               "ds_load_2addr_stride64_b32 v[10:11], v6 offset0:4 offset1:8";
-  for (size_t p = 0; p < SIM_PROCESSORS; p++) {
+  for (size_t p = 0; p < SIMULATED_COUNT; p++) {
     char text[512];
-    const char *body = sim_processors[p].generation <= G10 ? older : newer;
-    sim_machine *m = open_memory(sim_processors[p].name, sim_processors[p].lanes, body, text);
+    const char *body = sim_generation(p) <= G10 ? older : newer;
+    sim_machine *m = open_memory(simulated[p], sim_lanes(p), body, text);
     sim_run(m);
     for (unsigned lane = 0; lane < m->wave.lanes; lane++) {
       ck_assert_uint_eq(m->vector[8][lane], 100 + lane);

@@ -101,8 +101,8 @@ static const row other_rows[] = {
 };
 
 static sim_machine *open_row(const row *r, size_t processor, char text[512]) {
-  unsigned lanes = sim_processors[processor].lanes;
-  sim_machine *m = sim_open(sim_processors[processor].name, sim_program(text, 512, r->text, lanes));
+  unsigned lanes = sim_lanes(processor);
+  sim_machine *m = sim_open(simulated[processor], sim_program(text, 512, r->text, lanes));
   sim_track(m);
   uint64_t memory = (uint64_t)(uintptr_t)m->global;
   const uint32_t scalars[] = {(uint32_t)memory, (uint32_t)(memory >> 32), 0};
@@ -120,9 +120,9 @@ static sim_machine *open_row(const row *r, size_t processor, char text[512]) {
 
 static void check_rows(const row *rows, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    for (size_t p = 0; p < SIM_PROCESSORS; p++) {
+    for (size_t p = 0; p < SIMULATED_COUNT; p++) {
       char text[512];
-      if ((rows[i].processors & sim_processors[p].generation) == 0)
+      if ((rows[i].processors & sim_generation(p)) == 0)
         continue;
       sim_machine *m = open_row(&rows[i], p, text);
       if (rows[i].expected == NULL)

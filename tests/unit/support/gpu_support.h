@@ -6,13 +6,12 @@
 #include "jit/compile/link.h"
 #include "jit/object/code_object.h"
 #include "rt/device.h"
+#include "tests/unit/support/processors.h"
 #include "tests/unit/support/random_kernel.h"
 
 #include <stdio.h>
 
-static const char *const targets[] = {"gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201"};
-
-enum { TARGETS = sizeof targets / sizeof targets[0], MOST_BUFFERS = 2, GUARD_BYTES = 512 };
+enum { MOST_BUFFERS = 2, GUARD_BYTES = 512 };
 
 /* A device, and a kernel on it. */
 typedef struct {

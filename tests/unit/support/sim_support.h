@@ -6,9 +6,10 @@
 #include "tests/unit/support/harness.h"
 
 #include "base/bytes.h"
-#include "base/cache_line.h"
+#include "base/processor.h"
 #include "rt/sim/isa/decode.h"
 #include "rt/sim/machine/wave.h"
+#include "tests/unit/support/processors.h"
 
 #include <llvm-c/Core.h>
 #include <llvm-c/Object.h>
@@ -109,7 +110,7 @@ static inline sim_machine *sim_open(const char *processor, const char *text) {
                             .budget = 100000};
   ck_assert_ptr_nonnull(m->group.processor);
   m->wave.group = &m->group;
-  m->wave.lanes = m->group.processor->lanes;
+  m->wave.lanes = tj_processor_wave_size(m->group.processor);
   m->wave.vector = m->vector;
   m->wave.vector_count = SIM_VECTORS;
   m->wave.first_accumulator = SIM_VECTORS / 2;
@@ -187,13 +188,13 @@ static inline const char *sim_program(char *to, size_t size, const char *text, u
 /* Which processors a row is for. */
 enum { G9 = 1, G10 = 2, G11 = 4, G12 = 8, ALL = 15, NEWER = 14, OLDER = 3 };
 
-static const struct {
-  const char *name;
-  unsigned generation;
-  unsigned lanes;
-} sim_processors[] = {{"gfx90a", G9, 64},   {"gfx942", G9, 64},   {"gfx950", G9, 64},
-                      {"gfx1030", G10, 32}, {"gfx1100", G11, 32}, {"gfx1201", G12, 32}};
+/* The bit of a simulated processor's generation, and the lanes of its waves. */
+static inline unsigned sim_generation(size_t number) {
+  return 1u << (tj_processor_by_name(simulated[number])->major - 9);
+}
 
-enum { SIM_PROCESSORS = sizeof sim_processors / sizeof sim_processors[0] };
+static inline unsigned sim_lanes(size_t number) {
+  return tj_processor_wave_size(tj_processor_by_name(simulated[number]));
+}
 
 #endif
