@@ -25,6 +25,7 @@
 #include "base/diag.h"
 #include "tilejit/tilejit.h"
 
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
@@ -80,6 +81,12 @@ typedef struct {
   uint32_t workgroup_size;      /* work-items; as the kernel was compiled for */
   tj_rt_completion *completion; /* NULL: nobody asks for this launch by itself */
 } tj_rt_dispatch;
+
+/* Whether the grid is one that a packet of a GPU's queue holds; and what to say where it is not. */
+static inline bool tj_rt_fits_packet(uint64_t workgroup_count, uint32_t workgroup_size) {
+  return workgroup_size > 0 && workgroup_size <= UINT16_MAX && workgroup_count <= UINT32_MAX / workgroup_size;
+}
+#define TJ_RT_NO_PACKET "%" PRIu64 " workgroups of %" PRIu32 " work-items are more than one dispatch holds"
 
 /* What to know of a device without opening it. */
 typedef struct {

@@ -309,12 +309,10 @@ static void submit(tj_hsa_queue *queue, const tj_hsa_kernel *kernel, tj_hsa_slot
 }
 
 static tj_status check_size(const tj_rt_dispatch *dispatch, tj_rt_error *error) {
-  if (dispatch->workgroup_size == 0 || dispatch->workgroup_size > UINT16_MAX ||
-      dispatch->workgroup_count > UINT32_MAX / dispatch->workgroup_size)
-    return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_LAUNCH,
-                        "%llu workgroups of %u work-items are more than one dispatch holds",
-                        (unsigned long long)dispatch->workgroup_count, dispatch->workgroup_size);
-  return TJ_OK;
+  if (tj_rt_fits_packet(dispatch->workgroup_count, dispatch->workgroup_size))
+    return TJ_OK;
+  return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_LAUNCH, TJ_RT_NO_PACKET, dispatch->workgroup_count,
+                      dispatch->workgroup_size);
 }
 
 tj_status tj_hsa_queue_launch(tj_hsa_queue *queue, const tj_hsa_kernel *kernel, uint32_t argument_bytes,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit run: compiles a kernel, runs it on a device, with arrays from and to .npy files. */
-#include "input.h"
+#include "kernel.h"
 #include "npy.h"
 #include "report.h"
 
@@ -12,10 +12,8 @@
 typedef struct {
   const arguments *given;
   tj_context *context;
-  const program_text *text;
   tj_device *device;
-  tj_code *code;
-  tj_launch *launch;
+  kernel kernel;
   npy_array *array;
   size_t array_count;
 } session;
@@ -107,12 +105,12 @@ static int check_files(session *run) {
       continue;
     bool found = false;
     for (size_t k = 0; k < run->array_count && !found; k++) {
-      const char *name = tj_code_argument_name(run->code, k);
+      const char *name = tj_code_argument_name(run->kernel.code, k);
       found = strncmp(o->value, name, strlen(name)) == 0 && o->value[strlen(name)] == '=';
     }
     if (!found)
       return fail_usage("--%s %s: the form is ARGUMENT=FILE.npy, with an argument of kernel '%s'", o->name, o->value,
-                        tj_code_kernel(run->code));
+                        tj_code_kernel(run->kernel.code));
   }
   return 0;
 }
@@ -121,13 +119,13 @@ static int check_files(session *run) {
 static int read_arrays(session *run) {
   int status = check_files(run);
   for (size_t i = 0; status == 0 && i < run->array_count; i++) {
-    const char *name = tj_code_argument_name(run->code, i);
+    const char *name = tj_code_argument_name(run->kernel.code, i);
     const char *path = file_of(run->given, "in", name);
     if (path == NULL)
       continue;
     status = npy_read(path, &run->array[i]);
     if (status == 0)
-      status = check(run, tj_launch_set_shape(run->launch, name, run->array[i].shape, run->array[i].rank));
+      status = check(run, tj_launch_set_shape(run->kernel.launch, name, run->array[i].shape, run->array[i].rank));
   }
   return status;
 }
@@ -136,13 +134,13 @@ static int bind_arrays(session *run) {
   int status = 0;
   for (size_t i = 0; status == 0 && i < run->array_count; i++) {
     const tj_argument *argument;
-    status = check(run, tj_launch_argument(run->launch, i, &argument));
+    status = check(run, tj_launch_argument(run->kernel.launch, i, &argument));
     if (status != 0)
       break;
     status =
         run->array[i].data != NULL ? check_array(argument, &run->array[i]) : make_array(argument, &run->array[i]);
     if (status == 0)
-      status = check(run, tj_launch_bind(run->launch, argument->name, run->array[i].data, run->array[i].size));
+      status = check(run, tj_launch_bind(run->kernel.launch, argument->name, run->array[i].data, run->array[i].size));
   }
   return status;
 }
@@ -150,7 +148,7 @@ static int bind_arrays(session *run) {
 static int write_arrays(session *run) {
   int status = 0;
   for (size_t i = 0; status == 0 && i < run->array_count; i++) {
-    const char *path = file_of(run->given, "out", tj_code_argument_name(run->code, i));
+    const char *path = file_of(run->given, "out", tj_code_argument_name(run->kernel.code, i));
     if (path != NULL)
       status = npy_write(path, &run->array[i]);
   }
@@ -159,22 +157,13 @@ static int write_arrays(session *run) {
 
 /* --- the run --- */
 
-static int set_parameters(session *run) {
-  parameter_list list;
-  int status = parse_parameters(run->given, "arg", &list);
-  for (size_t i = 0; status == 0 && i < list.count; i++)
-    status = check(run, tj_launch_set_parameter(run->launch, list.value[i].name, list.value[i].value));
-  free_parameters(&list);
-  return status;
-}
-
 /* Adds what a simulated device has counted. */
 static void add_counters(const session *run, json_t *object) {
-  size_t count = tj_launch_counter_count(run->launch);
+  size_t count = tj_launch_counter_count(run->kernel.launch);
   json_t *counters = count > 0 ? json_object() : NULL;
   for (size_t i = 0; i < count; i++) {
     const char *name;
-    json_int_t value = (json_int_t)tj_launch_counter(run->launch, i, &name);
+    json_int_t value = (json_int_t)tj_launch_counter(run->kernel.launch, i, &name);
     json_object_set_new(counters, name, json_integer(value));
   }
   if (counters != NULL)
@@ -182,68 +171,37 @@ static void add_counters(const session *run, json_t *object) {
 }
 
 static int print_stats(session *run) {
-  json_int_t nanoseconds = (json_int_t)tj_launch_nanoseconds(run->launch);
+  json_int_t nanoseconds = (json_int_t)tj_launch_nanoseconds(run->kernel.launch);
   static const char *const origins[] = {"compiled", "memory", "disk", "kernel"};
-  json_t *object =
-      json_pack("{s:s,s:s,s:s,s:I}", "kernel", tj_code_kernel(run->code), "target", tj_code_target(run->code),
-                "origin", origins[tj_code_origin_of(run->code)], "nanoseconds", nanoseconds);
+  json_t *object = json_pack("{s:s,s:s,s:s,s:I}", "kernel", tj_code_kernel(run->kernel.code), "target",
+                             tj_code_target(run->kernel.code), "origin", origins[tj_code_origin_of(run->kernel.code)],
+                             "nanoseconds", nanoseconds);
   if (object != NULL)
     add_counters(run, object);
   return print_json(object);
 }
 
-/* A single text is not even parsed where the cache knows it. */
-static tj_status compile_pieces(session *run, const parameter_list *fixed, const tj_compile_options *options) {
-  const program_text *text = run->text;
-  const tj_program_piece *only = text->piece;
-  if (text->count == 1)
-    return tj_code_compile_text(run->context, only->name, only->text, only->length, fixed->value, fixed->count,
-                                options, &run->code);
-  tj_program *program;
-  tj_status status =
-      tj_program_create_of(run->context, text->piece, text->count, fixed->value, fixed->count, &program);
-  if (status != TJ_OK)
-    return status;
-  status = tj_code_compile(program, options, &run->code);
-  tj_program_destroy(program);
-  return status;
-}
-
-static int compile(session *run) {
-  tj_compile_options options = {option_value(run->given, "kernel"), tj_device_target(run->device)};
-  parameter_list fixed;
-  int status = parse_parameters(run->given, "set", &fixed);
-  if (status == 0)
-    status = check(run, compile_pieces(run, &fixed, &options));
-  free_parameters(&fixed);
-  return status;
-}
-
-static int prepare(session *run) {
+static int prepare(session *run, const program_text *text) {
   const char *device = option_value(run->given, "device");
   int status = check(run, tj_device_open(run->context, device != NULL ? device : "host", &run->device));
   if (status != 0)
     return status;
-  status = compile(run);
-  if (status == 0)
-    status = check(run, tj_launch_create(run->context, run->code, &run->launch));
+  status = open_kernel(run->given, text, tj_device_target(run->device), run->context, &run->kernel);
   if (status != 0)
     return status;
-  run->array_count = tj_code_argument_count(run->code);
+  run->array_count = tj_code_argument_count(run->kernel.code);
   run->array = calloc(run->array_count, sizeof *run->array);
   return run->array != NULL ? 0 : fail_memory();
 }
 
-static int execute(session *run) {
-  int status = prepare(run);
-  if (status == 0)
-    status = set_parameters(run);
+static int execute(session *run, const program_text *text) {
+  int status = prepare(run, text);
   if (status == 0)
     status = read_arrays(run);
   if (status == 0)
     status = bind_arrays(run);
   if (status == 0)
-    status = check(run, tj_launch_run(run->launch, run->device));
+    status = check(run, tj_launch_run(run->kernel.launch, run->device));
   if (status == 0)
     status = write_arrays(run);
   if (status == 0 && (option_given(run->given, "stats") || option_given(run->given, "json")))
@@ -255,33 +213,23 @@ static void close_session(session *run) {
   for (size_t i = 0; i < run->array_count && run->array != NULL; i++)
     npy_free(&run->array[i]);
   free(run->array);
-  tj_launch_destroy(run->launch);
-  tj_code_destroy(run->code);
+  close_kernel(&run->kernel);
   tj_device_close(run->device);
   tj_context_destroy(run->context);
 }
 
-static int run_text(const arguments *given, const program_text *text) {
-  session run = {.given = given, .context = open_context(), .text = text};
+static int run_text(const arguments *given, const program_text *text, void *data) {
+  (void)data;
+  session run = {.given = given, .context = open_context()};
   if (run.context == NULL)
     return TJ_ERROR_SYSTEM;
-  int status = execute(&run);
+  int status = execute(&run, text);
   close_session(&run);
   return status;
 }
 
 static int run(const arguments *given) {
-  input from;
-  int status = input_of(given, 1, &from);
-  if (status != 0)
-    return status;
-  program_text text;
-  status = load_program_text(&from, &text);
-  if (status != 0)
-    return status;
-  status = run_text(given, &text);
-  free(text.file);
-  return status;
+  return with_text(given, run_text, NULL);
 }
 
 static const option options[] = {

@@ -259,14 +259,34 @@ static int create_program(tj_context *context, const arguments *given, const pro
   return status;
 }
 
-static int work_on_text(const arguments *given, const program_text *text, program_work work, void *data) {
+int with_text(const arguments *given, text_work work, void *data) {
+  input from;
+  int status = input_of(given, 1, &from);
+  if (status != 0)
+    return status;
+  program_text text;
+  status = load_program_text(&from, &text);
+  if (status != 0)
+    return status;
+  status = work(given, &text, data);
+  free(text.file);
+  return status;
+}
+
+typedef struct {
+  program_work work;
+  void *data;
+} work_on_program;
+
+static int work_on_text(const arguments *given, const program_text *text, void *data) {
+  const work_on_program *on = data;
   tj_context *context = open_context();
   if (context == NULL)
     return TJ_ERROR_SYSTEM;
   tj_program *program = NULL;
   int status = create_program(context, given, text, &program);
   if (status == 0) {
-    tj_status done = work(context, program, data, &status);
+    tj_status done = on->work(context, program, on->data, &status);
     if (done != TJ_OK)
       status = fail_library(context, done);
   }
@@ -276,17 +296,7 @@ static int work_on_text(const arguments *given, const program_text *text, progra
 }
 
 int with_program(const arguments *given, program_work work, void *data) {
-  input from;
-  int status = input_of(given, 1, &from);
-  if (status != 0)
-    return status;
-  program_text text;
-  status = load_program_text(&from, &text);
-  if (status != 0)
-    return status;
-  status = work_on_text(given, &text, work, data);
-  free(text.file);
-  return status;
+  return with_text(given, work_on_text, &(work_on_program){work, data});
 }
 
 /* --- what the library gives --- */

@@ -63,6 +63,12 @@ typedef struct {
 int parse_parameters(const arguments *given, const char *name, parameter_list *list);
 void free_parameters(parameter_list *list);
 
+/* What a subcommand does with the texts of its input; gives the exit status. */
+typedef int (*text_work)(const arguments *given, const program_text *text, void *data);
+
+/* Does it. Returns the exit status. */
+int with_text(const arguments *given, text_work work, void *data);
+
 /* What a subcommand does with its program. A status of the library that is not TJ_OK is reported by the caller;
  * otherwise `exit` may get an exit status other than 0. */
 typedef tj_status (*program_work)(tj_context *context, tj_program *program, void *data, int *exit);

@@ -552,15 +552,65 @@ TJ_API tj_status tj_launch_argument(tj_launch *launch, size_t index, const tj_ar
 /* Binds host memory to an argument: borrowed until the run ends. TJ6002 where it is too small. */
 TJ_API tj_status tj_launch_bind(tj_launch *launch, const char *argument, void *data, size_t bytes);
 
-/* Binds a buffer instead: borrowed until the last run or submission of the launch returns. TJ6002 where it is too
- * small. Runs and submissions give TJ4001 where it is of another device, and where a buffer that the kernel writes is
- * bound to two arguments. */
+/* Binds a buffer instead, from its beginning or from byte `offset` on: borrowed until the last run or submission of
+ * the launch returns. TJ6002 where what is left of it is too small, or the offset is beyond its end. Runs and
+ * submissions give TJ4001 where it is of another device, and TJ6016 where the offset is not aligned as the kernel
+ * needs it (tj_launch_prepare tells). */
 TJ_API tj_status tj_launch_bind_buffer(tj_launch *launch, const char *argument, tj_buffer *buffer);
+TJ_API tj_status tj_launch_bind_buffer_at(tj_launch *launch, const char *argument, tj_buffer *buffer, size_t offset);
+
+/* Binds `bytes` of memory that somebody else has allocated where the device reaches it, by its address there: what
+ * hipMalloc or hsa_amd_memory_pool_allocate gave, or a place inside; on the host, any memory of the process. It is
+ * used where it is, and must be there until the last launch with it has ended. Whether it is memory, and the
+ * device's, is not checked. TJ6002 where it is too small, TJ6016 where the address is NULL; runs, submissions and
+ * tj_launch_prepare give TJ6016 where it is not aligned as the kernel needs it. */
+TJ_API tj_status tj_launch_bind_pointer(tj_launch *launch, const char *argument, void *address, size_t bytes);
+
+/* What is bound to two arguments may not overlap where the kernel writes one of them: runs, submissions and
+ * tj_launch_prepare give TJ4001. */
 
 /* Runs the kernel and waits for it. TJ4010 where the parameters let two coordinates of the destination store different
  * sources to one element, which the kernel does not allow. Host memory is copied to the device, and, where the kernel writes it, back, so that
  * elements that the kernel does not store keep their value. Buffers are used where they are. */
 TJ_API tj_status tj_launch_run(tj_launch *launch, tj_device *device);
+
+/* --- recipes --- */
+
+typedef enum {
+  TJ_KERNARG_POINTER, /* the address of an argument */
+  TJ_KERNARG_VALUE    /* an integer: a parameter, or what is computed of parameters once a launch */
+} tj_kernarg_kind;
+
+/* A word of a kernel's argument block, which lies `bytes` long at `offset`, its least significant byte first. */
+typedef struct {
+  const char *name; /* the argument or the parameter; of what is computed, how: "(M + 63) / 64", "magic31(N)" */
+  tj_kernarg_kind kind;
+  size_t offset, bytes;
+  size_t alignment; /* of pointers: what the address must be a multiple of, in bytes; of values 1 */
+  int is_bound;     /* of pointers: `value` is the address bound to the argument, not 0; of values 1 */
+  uint64_t value;   /* negative integers modulo 2^64 */
+} tj_kernarg;
+
+/* All that it takes to launch a kernel without tj_launch_run: docs/launching.md. */
+typedef struct {
+  const char *symbol;  /* the kernel in the code object; its descriptor has the name with .kd behind it */
+  uint64_t grid[3];    /* work-items along x, y and z: whole workgroups */
+  uint32_t block[3];   /* work-items of a workgroup */
+  uint32_t lds_bytes;  /* of a workgroup, all of which the code object itself declares */
+  const void *kernarg; /* the argument block: kernarg_bytes, 8-byte aligned */
+  size_t kernarg_bytes;
+  const tj_kernarg *word; /* what it holds, in the order of offsets */
+  size_t word_count;
+} tj_recipe;
+
+/* The recipe of one launch with the parameters and the memory that are bound. Arguments without memory have 0 in the
+ * argument block, for the caller to write addresses that have their word's alignment. All checks of tj_launch_run
+ * that need no device are made: TJ6007, TJ2025, TJ4010, TJ6002, TJ6016; TJ4001 where host memory is bound, or what
+ * overlaps; TJ6008 where the grid is larger than a GPU's packet holds. Where parameters or addresses allow several
+ * kernels of the code, the recipe is of the fastest. Borrowed from the launch until the next call on it. Of code for
+ * the host, `symbol` is a function of the object that takes the argument block and the numbers of the first workgroup
+ * and of the one behind the last: void (const void *, uint64_t, uint64_t). */
+TJ_API tj_status tj_launch_prepare(tj_launch *launch, const tj_recipe **recipe);
 
 /* --- launches in flight --- */
 
@@ -568,8 +618,9 @@ TJ_API tj_status tj_launch_run(tj_launch *launch, tj_device *device);
 typedef struct tj_fence tj_fence;
 
 /* Starts the kernel and does not wait for it: any number of launches may be in flight on a device; they run one after
- * another, in the order in which they are submitted. Every argument must have a buffer: TJ4001 for host memory. Races
- * give TJ4010, as in tj_launch_run. The launch may be changed, submitted again and destroyed at once, its code too.
+ * another, in the order in which they are submitted. Every argument must have a buffer or a pointer: TJ4001 for host
+ * memory. Races give TJ4010, as in tj_launch_run. The launch may be changed, submitted again and destroyed at once,
+ * its code too.
  * On the host a launch has ended when this returns. On other devices it waits while 64 launches are in flight. */
 TJ_API tj_status tj_launch_submit(tj_launch *launch, tj_device *device, tj_fence **fence);
 

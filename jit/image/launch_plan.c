@@ -3,6 +3,7 @@
 #include "jit/image/launch_plan.h"
 
 #include "ir/index/walk.h"
+#include "lower/kernel/alignment.h"
 #include "lower/plan/race.h"
 
 /* --- making --- */
@@ -181,6 +182,18 @@ static void make_words(making *m) {
     *word++ = (tj_launch_word){TJ_WORD_DERIVED, kernel->derived[i].kind, expression_of(m, kernel->derived[i].node)};
 }
 
+/* On the host, the workgroup's own memory is on the stack. */
+static uint32_t lds_bytes_of(const tj_kernel *kernel, const tj_target *target) {
+  return target->object == TJ_OBJECT_CODE_OBJECT ? kernel->lds_elements * (tj_dtype_bits(kernel->carried) / 8) : 0;
+}
+
+static const uint32_t *alignments_of(const making *m, const tj_kernel *kernel) {
+  uint32_t *alignment = TJ_NEW_ARRAY(m->graph->job, uint32_t, kernel->buffer_count + 1);
+  for (uint32_t i = 0; i < kernel->buffer_count; i++)
+    alignment[i] = tj_buffer_alignment(kernel, i);
+  return alignment;
+}
+
 /* The fastest comes first; the kernel itself, which needs no condition, last. */
 static void make_variants(making *m, const tj_target *target) {
   uint32_t number = m->plan->variant_count = variant_count(m->kernel);
@@ -190,7 +203,9 @@ static void make_variants(making *m, const tj_target *target) {
     variant[--number] = (tj_launch_variant){.symbol = tj_target_symbol(m->graph->job, target, each->name),
                                             .condition = expression_of(m, condition),
                                             .count = expression_of(m, each->count),
-                                            .workgroup_size = each->workgroup_size};
+                                            .workgroup_size = each->workgroup_size,
+                                            .lds_bytes = lds_bytes_of(each, target),
+                                            .alignment = alignments_of(m, each)};
     condition = each->condition;
   }
   m->plan->variant = variant;
@@ -272,12 +287,14 @@ static void write_word(tj_text *text, const tj_launch_word *word) {
   tj_write_u32(text, word->of);
 }
 
-static void write_variant(tj_text *text, const tj_launch_variant *variant) {
+static void write_variant(tj_text *text, const tj_launch_variant *variant, uint32_t buffer_count) {
   tj_write_string(text, variant->symbol);
   tj_write_u32(text, variant->condition);
   tj_write_u32(text, variant->count);
   tj_write_u32(text, variant->workgroup_size);
   tj_write_u32(text, variant->lds_bytes);
+  for (uint32_t i = 0; i < buffer_count; i++)
+    tj_write_u32(text, variant->alignment[i]);
 }
 
 /* The number of modes is 0 where there is no race. */
@@ -317,7 +334,7 @@ void tj_launch_plan_write(tj_text *text, const tj_launch_plan *plan) {
     write_word(text, &plan->word[i]);
   tj_write_u32(text, plan->variant_count);
   for (uint32_t i = 0; i < plan->variant_count; i++)
-    write_variant(text, &plan->variant[i]);
+    write_variant(text, &plan->variant[i], plan->buffer_count);
   write_race(text, plan->race);
 }
 
@@ -444,12 +461,22 @@ static void read_words(reading *r) {
   r->plan->word_count = count;
 }
 
+static const uint32_t *read_alignments(reading *r) {
+  uint32_t *alignment = TJ_NEW_ARRAY(r->job, uint32_t, r->plan->buffer_count + 1);
+  for (uint32_t i = 0; i < r->plan->buffer_count; i++) {
+    alignment[i] = tj_read_u32(r->reader);
+    tj_read_expect(r->reader, alignment[i] != 0 && (alignment[i] & (alignment[i] - 1)) == 0);
+  }
+  return alignment;
+}
+
 static tj_launch_variant read_variant(reading *r) {
   tj_launch_variant variant = {.symbol = tj_read_string(r->reader)};
   variant.condition = read_optional_expression(r);
   variant.count = read_expression(r);
   variant.workgroup_size = tj_read_u32(r->reader);
   variant.lds_bytes = tj_read_u32(r->reader);
+  variant.alignment = read_alignments(r);
   tj_read_expect(r->reader, variant.workgroup_size >= 1);
   return variant;
 }

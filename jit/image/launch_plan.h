@@ -26,7 +26,7 @@
 #include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
 
-enum { TJ_LAUNCH_PLAN_VERSION = 3 }; /* of the bytes that tj_launch_plan_write makes */
+enum { TJ_LAUNCH_PLAN_VERSION = 4 }; /* of the bytes that tj_launch_plan_write makes */
 
 /* The number of a step: the expression that ends there. */
 typedef uint32_t tj_expression;
@@ -75,13 +75,15 @@ typedef struct {
   uint32_t of;
 } tj_launch_word;
 
-/* A kernel of the machine code. A launch runs the first variant whose condition is not 0. */
+/* A kernel of the machine code. A launch runs the first variant whose condition is not 0 and whose alignments its
+ * addresses have. */
 typedef struct {
-  const char *symbol;      /* its name there */
-  tj_expression condition; /* TJ_NO_EXPRESSION: always */
-  tj_expression count;     /* of work-items; in workgroups of workgroup_size, the last one partial */
-  uint32_t workgroup_size; /* >= 1 */
-  uint32_t lds_bytes;      /* of a workgroup, besides what the code itself declares */
+  const char *symbol;        /* its name there */
+  tj_expression condition;   /* TJ_NO_EXPRESSION: always */
+  tj_expression count;       /* of work-items; in workgroups of workgroup_size, the last one partial */
+  uint32_t workgroup_size;   /* >= 1 */
+  uint32_t lds_bytes;        /* of a workgroup: the whole of what the packet of a dispatch reserves */
+  const uint32_t *alignment; /* of each buffer: what its address is a multiple of, in bytes; a power of two */
 } tj_launch_variant;
 
 typedef struct {

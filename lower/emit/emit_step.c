@@ -6,6 +6,7 @@
  * needs is the fill where the gate was not entered. Expressions are emitted before the gate. */
 #include "lower/emit/emit.h"
 #include "lower/emit/transpose.h"
+#include "lower/kernel/alignment.h"
 
 #include <string.h>
 
@@ -169,19 +170,6 @@ static LLVMValueRef emit_address(tj_emitter *emitter, const tj_access *access) {
   return displaced(emitter, access, address);
 }
 
-static bool is_multiple(const tj_access *access, int64_t elements) {
-  return (access->base == NULL || tj_facts_divisible(&access->base->facts, elements)) &&
-         tj_facts_divisible(&access->offset->facts, elements) && access->displacement % elements == 0;
-}
-
-/* Of the address, as far as the offset's facts show, and no more than the access has use for. */
-static unsigned alignment_of(const tj_emitter *emitter, const tj_kernel_step *step) {
-  uint32_t bytes = tj_dtype_bits(dtype_of(emitter, &step->access)) / 8, elements = 1;
-  while (elements < step->width && is_multiple(&step->access, 2 * (int64_t)elements))
-    elements *= 2;
-  return bytes * elements;
-}
-
 static void emit_prefetch(tj_emitter *emitter, const tj_kernel_step *step) {
   enum { SECOND_CACHE = 2, DATA = 1 };
   LLVMValueRef arguments[] = {emit_address(emitter, &step->access), LLVMConstInt(emitter->i32, 0, false),
@@ -193,7 +181,7 @@ static void emit_prefetch(tj_emitter *emitter, const tj_kernel_step *step) {
 static void emit_load(tj_emitter *emitter, const tj_kernel_step *step) {
   LLVMTypeRef type = vector_type(emitter, dtype_of(emitter, &step->access), step->width);
   LLVMValueRef vector = LLVMBuildLoad2(emitter->builder, type, emit_address(emitter, &step->access), "element");
-  LLVMSetAlignment(vector, alignment_of(emitter, step));
+  LLVMSetAlignment(vector, tj_step_alignment(emitter->kernel, step));
   set_slots(emitter, step, converted(emitter, vector, step->width, conversion_at(emitter, step)));
 }
 
@@ -208,7 +196,7 @@ static void emit_store(tj_emitter *emitter, const tj_kernel_step *step) {
   tj_emit_transposed(emitter, step);
   LLVMValueRef vector = converted(emitter, gathered(emitter, step), step->width, conversion_at(emitter, step));
   LLVMValueRef store = LLVMBuildStore(emitter->builder, vector, emit_address(emitter, &step->access));
-  LLVMSetAlignment(store, alignment_of(emitter, step));
+  LLVMSetAlignment(store, tj_step_alignment(emitter->kernel, step));
   if (emitter->kernel->is_streamed && step->access.buffer != TJ_LDS)
     tj_emit_streamed(emitter, store);
 }
@@ -247,7 +235,7 @@ static LLVMValueRef emit_integer(tj_emitter *emitter, const tj_kernel_step *step
   tj_dtype dtype = dtype_of(emitter, &step->access);
   LLVMValueRef element =
       LLVMBuildLoad2(emitter->builder, element_type(emitter, dtype), emit_address(emitter, &step->access), "index");
-  LLVMSetAlignment(element, alignment_of(emitter, step));
+  LLVMSetAlignment(element, tj_step_alignment(emitter->kernel, step));
   return LLVMBuildIntCast2(emitter->builder, element, emitter->i64, tj_dtype_class_of(dtype) == TJ_CLASS_SIGNED, "");
 }
 

@@ -118,6 +118,8 @@ static void check_plan(tj_job *job, const hand_kernel *made, const tj_launch_pla
   ck_assert_uint_eq(plan->variant_count, 1);
   ck_assert_str_eq(plan->variant[0].symbol, "k");
   ck_assert_uint_eq(plan->variant[0].workgroup_size, 64);
+  ck_assert_uint_eq(plan->variant[0].lds_bytes, 0);
+  ck_assert_uint_eq(plan->variant[0].alignment[0], 8);
   check_race(job, plan, 4, 9, TJ_RACE_FOUND);
   check_race(job, plan, 1, 9, TJ_RACE_NONE);
   check_values(job, made, plan, 4, 9);
@@ -253,6 +255,8 @@ static void refuse_forged(tj_job *job, void *data) {
   REFUSED(variant[0].count, count);
   REFUSED(variant[0].count, TJ_NO_EXPRESSION);
   REFUSED(variant[0].condition, count);
+  REFUSED(variant[0].alignment, (uint32_t[]){0});
+  REFUSED(variant[0].alignment, (uint32_t[]){12});
   REFUSED(forged.variant_count, 0);
   REFUSED(race->modes, TJ_RACE_MODES + 1);
   REFUSED(race->destination, plan->buffer_count);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* Alignments of accesses, and so of buffers. */
+#include "lower/kernel/alignment.h"
+
+#include "ir/index/facts.h"
+
+static bool is_multiple(const tj_access *access, int64_t elements) {
+  return (access->base == NULL || tj_facts_divisible(&access->base->facts, elements)) &&
+         tj_facts_divisible(&access->offset->facts, elements) && access->displacement % elements == 0;
+}
+
+static uint32_t element_bytes(const tj_kernel *kernel, const tj_access *access) {
+  tj_dtype dtype = access->buffer == TJ_LDS ? kernel->carried : kernel->buffer[access->buffer].dtype;
+  return tj_dtype_bits(dtype) / 8;
+}
+
+/* Whether the access is of use only where it is aligned as a whole. */
+static bool needs_alignment(const tj_kernel *kernel, const tj_kernel_step *step) {
+  return step->access.buffer == TJ_LDS || (step->kind == TJ_STEP_STORE && kernel->is_streamed);
+}
+
+uint32_t tj_step_alignment(const tj_kernel *kernel, const tj_kernel_step *step) {
+  uint32_t elements = 1;
+  while (needs_alignment(kernel, step) && elements < step->width && is_multiple(&step->access, 2 * (int64_t)elements))
+    elements *= 2;
+  return element_bytes(kernel, &step->access) * elements;
+}
+
+static uint32_t most_alignment(const tj_kernel *kernel, const tj_kernel_step steps[], uint32_t count,
+                               uint32_t buffer) {
+  uint32_t most = 1;
+  for (uint32_t i = 0; i < count; i++) {
+    bool is_access = steps[i].kind != TJ_STEP_VALUE && steps[i].kind != TJ_STEP_BARRIER;
+    uint32_t alignment = is_access && steps[i].access.buffer == buffer ? tj_step_alignment(kernel, &steps[i]) : 1;
+    most = alignment > most ? alignment : most;
+  }
+  return most;
+}
+
+uint32_t tj_buffer_alignment(const tj_kernel *kernel, uint32_t buffer) {
+  uint32_t element = tj_dtype_bits(kernel->buffer[buffer].dtype) / 8;
+  uint32_t masked = most_alignment(kernel, kernel->step, kernel->step_count, buffer);
+  uint32_t inner = most_alignment(kernel, kernel->inner_step, kernel->inner_step_count, buffer);
+  uint32_t most = masked > inner ? masked : inner;
+  return most > element ? most : element;
+}
