@@ -14,7 +14,7 @@ static const tj_builtin builtins[] = {
 #define BUILTIN(name, group, form, least, most, named, doc, example, value, cute, ck)                                \
   {#name, title_of_##group, form, named, doc, example, value, cute, ck, least, most, tj_builtin_##name},
 #include "frontend/builtin.def"
-#define TRANSFORM(name, text, form, doc, example, value, cute, ck)                                                   \
+#define TRANSFORM(name, text, stage, reach, images, form, doc, example, value, cute, ck)                             \
   {text, title_of_TRANSFORM, form, "", doc, example, value, cute, ck, 0, TJ_ANY_COUNT, tj_builtin_transform_by_name},
 #include "ir/view/transform.def"
 #undef TRANSFORM

@@ -18,7 +18,7 @@ static const tj_value *make_transform(tj_call *call, tj_transform_kind kind) {
 
 const tj_value *tj_builtin_transform_by_name(tj_call *call) {
   static const char *const names[] = {
-#define TRANSFORM(name, text, form, doc, example, value, cute, ck) text,
+#define TRANSFORM(name, text, ...) text,
 #include "ir/view/transform.def"
 #undef TRANSFORM
   };

@@ -175,17 +175,8 @@ bool tj_view_as_strides(tj_graph *graph, const tj_view *view, tj_layout *layout,
  * indices inside theirs. */
 static bool stage_stays_inside(tj_graph *graph, const tj_view *view, const tj_stage *stage) {
   const tj_transform *transform = stage->transform;
-  switch (transform->kind) {
-  case TJ_TRANSFORM_PASS_THROUGH:
-  case TJ_TRANSFORM_PAD:
-  case TJ_TRANSFORM_LEFT_PAD:
-  case TJ_TRANSFORM_RIGHT_PAD:
-  case TJ_TRANSFORM_MERGE:
-  case TJ_TRANSFORM_UNMERGE:
+  if (tj_transform_reach_of(transform->kind) == TJ_REACH_INSIDE)
     return true;
-  default:
-    break;
-  }
   const tj_node **upper = TJ_NEW_ARRAY(graph->job, const tj_node *, transform->upper_count + 1);
   const tj_node **lower = TJ_NEW_ARRAY(graph->job, const tj_node *, transform->lower_count + 1);
   for (uint32_t i = 0; i < transform->upper_count; i++)
@@ -208,7 +199,7 @@ bool tj_view_stays_inside(tj_graph *graph, const tj_view *view) {
   return true;
 }
 
-static bool embed_keeps_apart(tj_graph *graph, const tj_transform *embed) {
+static bool strides_keep_apart(tj_graph *graph, const tj_transform *embed) {
   const tj_tuple *extent[TJ_MAX_DIMENSIONS], *stride[TJ_MAX_DIMENSIONS];
   for (uint32_t i = 0; i < embed->upper_count; i++) {
     extent[i] = tj_tuple_integer(graph, embed->upper_length[i]);
@@ -219,24 +210,25 @@ static bool embed_keeps_apart(tj_graph *graph, const tj_transform *embed) {
   return known.is_known && !known.repeats;
 }
 
+static bool has_one_coordinate(const tj_transform *transform) {
+  for (uint32_t i = 0; i < transform->upper_count; i++) {
+    if (!tj_is_int(transform->upper_length[i], 1))
+      return false;
+  }
+  return true;
+}
+
 /* Whether different upper coordinates surely have different lower ones. */
 static bool keeps_apart(tj_graph *graph, const tj_transform *transform) {
-  switch (transform->kind) {
-  case TJ_TRANSFORM_MODULO:
-  case TJ_TRANSFORM_INDEXING:
-    return false;
-  case TJ_TRANSFORM_REPLICATE:
-  case TJ_TRANSFORM_INSERT:
-    for (uint32_t i = 0; i < transform->upper_count; i++) {
-      if (!tj_is_int(transform->upper_length[i], 1))
-        return false;
-    }
+  switch (tj_transform_images_of(transform->kind)) {
+  case TJ_IMAGES_APART:
     return true;
-  case TJ_TRANSFORM_EMBED:
-    return embed_keeps_apart(graph, transform);
-  default:
-    return true;
+  case TJ_IMAGES_BY_STRIDES:
+    return strides_keep_apart(graph, transform);
+  case TJ_IMAGES_TOGETHER:
+    break;
   }
+  return has_one_coordinate(transform);
 }
 
 /* Stages that keep coordinates apart do so together, where each stays inside what those below it take. */

@@ -277,43 +277,33 @@ static void lift_modulo(flattening *self, const tj_stage *stage) {
   self->adds[stage->upper_id[0]] = tj_layout_coalesce(graph, tj_layout_concat(graph, modes, 2));
 }
 
-static void lift_stage(flattening *self, const tj_stage *stage) {
-  switch (stage->transform->kind) {
-  case TJ_TRANSFORM_PASS_THROUGH:
-    lift_pass(self, stage);
-    return;
-  case TJ_TRANSFORM_PAD:
-  case TJ_TRANSFORM_LEFT_PAD:
-  case TJ_TRANSFORM_RIGHT_PAD:
-    lift_pad(self, stage);
-    return;
-  case TJ_TRANSFORM_MERGE:
-    lift_merge(self, stage);
-    return;
-  case TJ_TRANSFORM_UNMERGE:
-    lift_unmerge(self, stage);
-    return;
-  case TJ_TRANSFORM_EMBED:
-    lift_embed(self, stage);
-    return;
-  case TJ_TRANSFORM_OFFSET:
-  case TJ_TRANSFORM_SLICE:
-    lift_offset(self, stage);
-    return;
-  case TJ_TRANSFORM_FREEZE:
-    lift_freeze(self, stage);
-    return;
-  case TJ_TRANSFORM_REPLICATE:
-  case TJ_TRANSFORM_INSERT:
-    lift_insert(self, stage);
-    return;
-  case TJ_TRANSFORM_MODULO:
-    lift_modulo(self, stage);
-    return;
-  default:
-    fail_stage(self, stage->transform, "is no sum of strided digits");
-  }
+static void lift_other(flattening *self, const tj_stage *stage) {
+  fail_stage(self, stage->transform, "is no sum of strided digits");
 }
+
+typedef void (*lift)(flattening *self, const tj_stage *stage);
+
+static const lift lifts[TJ_TRANSFORM_COUNT] = {
+#define TRANSFORM(name, ...) [TJ_TRANSFORM_##name] = LIFT_##name,
+#define LIFT_PASS_THROUGH lift_pass
+#define LIFT_PAD lift_pad
+#define LIFT_LEFT_PAD lift_pad
+#define LIFT_RIGHT_PAD lift_pad
+#define LIFT_MERGE lift_merge
+#define LIFT_UNMERGE lift_unmerge
+#define LIFT_EMBED lift_embed
+#define LIFT_REPLICATE lift_insert
+#define LIFT_OFFSET lift_offset
+#define LIFT_SLICE lift_offset
+#define LIFT_MODULO lift_modulo
+#define LIFT_XOR lift_other
+#define LIFT_FREEZE lift_freeze
+#define LIFT_INSERT lift_insert
+#define LIFT_INDEXING lift_other
+#define LIFT_CYCLIC_SHIFT lift_other
+#include "ir/view/transform.def"
+#undef TRANSFORM
+};
 
 tj_layout tj_layout_of_view(tj_graph *graph, const tj_view *view) {
   tj_spend(graph->job, (uint64_t)view->hidden_count + view->stage_count);
@@ -322,7 +312,7 @@ tj_layout tj_layout_of_view(tj_graph *graph, const tj_view *view) {
   self.adds[0] = integer_mode(graph, view->space_size, tj_int(graph, 1));
   self.everywhere[0] = true;
   for (uint32_t s = 0; s < view->stage_count; s++)
-    lift_stage(&self, &view->stage[s]);
+    lifts[view->stage[s].transform->kind](&self, &view->stage[s]);
   tj_decision from_zero = tj_decide_equal(graph, self.offset, tj_int(graph, 0));
   if (from_zero == TJ_UNKNOWN)
     tj_fail_needs(graph, "layout", self.offset, "==", tj_int(graph, 0));

@@ -5,22 +5,8 @@
 #include "ir/layout/arith.h"
 
 bool tj_transform_is_linear(tj_transform_kind kind) {
-  switch (kind) {
-  case TJ_TRANSFORM_PASS_THROUGH:
-  case TJ_TRANSFORM_PAD:
-  case TJ_TRANSFORM_LEFT_PAD:
-  case TJ_TRANSFORM_RIGHT_PAD:
-  case TJ_TRANSFORM_UNMERGE:
-  case TJ_TRANSFORM_EMBED:
-  case TJ_TRANSFORM_REPLICATE:
-  case TJ_TRANSFORM_OFFSET:
-  case TJ_TRANSFORM_SLICE:
-  case TJ_TRANSFORM_FREEZE:
-  case TJ_TRANSFORM_INSERT:
-    return true;
-  default:
-    return false;
-  }
+  tj_stage_kind stage = tj_transform_stage(kind);
+  return stage != TJ_STAGE_MERGE && stage != TJ_STAGE_OTHER;
 }
 
 static void gather(const tj_node *const from[], const uint32_t ids[], uint32_t count, const tj_node *to[]) {

@@ -20,7 +20,7 @@ static void *grown(tj_graph *graph, void *array, uint32_t count, uint32_t *capac
   return larger;
 }
 
-uint32_t tj_structure_add_node(tj_structure *self, tj_structure_kind kind) {
+uint32_t tj_structure_add_node(tj_structure *self, tj_stage_kind kind) {
   self->node = grown(self->graph, self->node, self->node_count, &self->node_capacity, sizeof(tj_structure_node *));
   tj_structure_node *node = TJ_NEW(self->graph->job, tj_structure_node);
   node->kind = kind;
@@ -51,60 +51,39 @@ void tj_structure_upper(tj_structure *self, uint32_t number, uint32_t dimension,
 
 /* --- from a view --- */
 
-static tj_structure_kind kind_of(tj_transform_kind kind) {
-  switch (kind) {
-  case TJ_TRANSFORM_PASS_THROUGH:
-  case TJ_TRANSFORM_OFFSET:
-  case TJ_TRANSFORM_SLICE:
-  case TJ_TRANSFORM_EMBED:
-  case TJ_TRANSFORM_UNMERGE:
-  case TJ_TRANSFORM_FREEZE:
-    return TJ_NODE_AFFINE;
-  case TJ_TRANSFORM_MERGE:
-    return TJ_NODE_MERGE;
-  case TJ_TRANSFORM_PAD:
-  case TJ_TRANSFORM_LEFT_PAD:
-  case TJ_TRANSFORM_RIGHT_PAD:
-    return TJ_NODE_PAD;
-  case TJ_TRANSFORM_INSERT:
-  case TJ_TRANSFORM_REPLICATE:
-    return TJ_NODE_UNUSED;
-  default:
-    return TJ_NODE_OTHER;
-  }
-}
-
-/* What one step of upper dimension i adds to a linear transform's lower index. */
-static const tj_node *factor_of(tj_graph *graph, const tj_transform *transform, uint32_t i) {
-  if (transform->kind == TJ_TRANSFORM_EMBED)
-    return transform->amount[i];
-  const tj_node *factor = tj_int(graph, 1);
-  for (uint32_t k = i + 1; k < transform->upper_count; k++)
-    factor = tj_terse_mul(graph, factor, transform->upper_length[k]);
-  return factor;
+/* An affine transform's lower index where upper index `i` is 1 and the others are 0; all of them, where there is none
+ * of that number. */
+static const tj_node *lower_of_unit(tj_graph *graph, const tj_transform *transform, uint32_t i) {
+  const tj_node *upper[TJ_MAX_DIMENSIONS], *lower;
+  for (uint32_t k = 0; k < transform->upper_count; k++)
+    upper[k] = tj_int(graph, k == i ? 1 : 0);
+  tj_transform_lower(graph, transform, upper, &lower);
+  return lower;
 }
 
 static const tj_node *constant_of(tj_graph *graph, const tj_transform *transform) {
-  bool adds = transform->kind == TJ_TRANSFORM_OFFSET || transform->kind == TJ_TRANSFORM_SLICE ||
-              transform->kind == TJ_TRANSFORM_FREEZE;
-  return adds ? transform->amount[0] : tj_int(graph, 0);
+  return lower_of_unit(graph, transform, transform->upper_count);
+}
+
+static const tj_node *factor_of(tj_graph *graph, const tj_transform *transform, uint32_t i) {
+  return tj_terse_sub(graph, lower_of_unit(graph, transform, i), constant_of(graph, transform));
 }
 
 static void add_stage(tj_structure *self, const tj_stage *stage) {
   const tj_transform *transform = stage->transform;
-  tj_structure_kind kind = kind_of(transform->kind);
+  tj_stage_kind kind = tj_transform_stage(transform->kind);
   uint32_t number = tj_structure_add_node(self, kind);
   tj_structure_node *node = self->node[number];
   node->transform = transform;
   for (uint32_t i = 0; i < transform->lower_count; i++) {
     tj_structure_lower(self, number, stage->lower_id[i]);
-    if (kind == TJ_NODE_MERGE)
+    if (kind == TJ_STAGE_MERGE)
       node->number[i] = transform->lower_length[i];
   }
   for (uint32_t i = 0; i < transform->upper_count; i++)
     tj_structure_upper(self, number, stage->upper_id[i],
-                       kind == TJ_NODE_AFFINE ? factor_of(self->graph, transform, i) : NULL);
-  if (kind == TJ_NODE_AFFINE)
+                       kind == TJ_STAGE_AFFINE ? factor_of(self->graph, transform, i) : NULL);
+  if (kind == TJ_STAGE_AFFINE)
     node->constant = constant_of(self->graph, transform);
 }
 
@@ -136,21 +115,21 @@ static void print_lengths(tj_text *text, const char *name, const tj_node *const 
 static const char *describe(tj_structure *self, const tj_structure_node *node) {
   tj_text text = tj_text_begin(self->graph->job);
   switch (node->kind) {
-  case TJ_NODE_AFFINE:
+  case TJ_STAGE_AFFINE:
     print_lengths(&text, "sum", node->number, node->upper_count);
     if (!tj_is_int(node->constant, 0)) {
       tj_text_string(&text, " + ");
       tj_node_print(&text, node->constant);
     }
     break;
-  case TJ_NODE_MERGE:
+  case TJ_STAGE_MERGE:
     print_lengths(&text, "merge", node->number, node->lower_count);
     break;
-  case TJ_NODE_PAD:
-  case TJ_NODE_OTHER:
+  case TJ_STAGE_PAD:
+  case TJ_STAGE_OTHER:
     tj_transform_print(&text, node->transform);
     break;
-  case TJ_NODE_UNUSED:
+  case TJ_STAGE_UNUSED:
     tj_text_string(&text, "insert");
     break;
   }
@@ -283,18 +262,18 @@ static void emit_node(emission *self, const tj_structure_node *node) {
   for (uint32_t i = 0; i < node->upper_count; i++)
     upper[i] = self->id[node->upper[i]] = new_hidden(self, self->from->dimension[node->upper[i]].length);
   switch (node->kind) {
-  case TJ_NODE_AFFINE:
+  case TJ_STAGE_AFFINE:
     emit_affine(self, node, upper);
     return;
-  case TJ_NODE_MERGE:
+  case TJ_STAGE_MERGE:
     emit_stage(self, make(self, TJ_TRANSFORM_MERGE, node->number, NULL, node->lower_count), lower, upper);
     return;
-  case TJ_NODE_UNUSED:
+  case TJ_STAGE_UNUSED:
     lengths_of(self, node, lengths);
     emit_stage(self, make(self, TJ_TRANSFORM_REPLICATE, lengths, NULL, node->upper_count), lower, upper);
     return;
-  case TJ_NODE_PAD:
-  case TJ_NODE_OTHER:
+  case TJ_STAGE_PAD:
+  case TJ_STAGE_OTHER:
     emit_stage(self, node->transform, lower, upper);
     return;
   }

@@ -9,18 +9,10 @@
 
 #include "ir/view/structure.h"
 
-typedef enum {
-  TJ_NODE_AFFINE, /* lower = constant + Σ upper · number */
-  TJ_NODE_MERGE,  /* lowers = digits of upper, of the lengths in number */
-  TJ_NODE_PAD,    /* transform is a pad, left_pad or right_pad */
-  TJ_NODE_OTHER,  /* transform is any other */
-  TJ_NODE_UNUSED  /* upper dimensions that change nothing */
-} tj_structure_kind;
-
 enum { TJ_NO_NODE = UINT32_MAX };
 
 typedef struct {
-  tj_structure_kind kind;
+  tj_stage_kind kind;
   bool dead;
   uint32_t lower_count, upper_count;
   uint32_t lower[TJ_MAX_DIMENSIONS], upper[TJ_MAX_DIMENSIONS];
@@ -45,7 +37,7 @@ typedef struct {
 } tj_structure;
 
 /* Growing. A new node has no dimensions. Pointers to nodes stay good. */
-uint32_t tj_structure_add_node(tj_structure *self, tj_structure_kind kind);
+uint32_t tj_structure_add_node(tj_structure *self, tj_stage_kind kind);
 uint32_t tj_structure_add_dimension(tj_structure *self, const tj_node *length, const tj_node *index);
 /* Appends a dimension to a node. */
 void tj_structure_lower(tj_structure *self, uint32_t node, uint32_t dimension);
@@ -56,7 +48,7 @@ typedef bool (*tj_structure_apply)(tj_structure *self, uint32_t node);
 
 typedef struct {
   const char *name;
-  tj_structure_kind kind; /* of the nodes it looks at */
+  tj_stage_kind kind; /* of the nodes it looks at */
   tj_structure_apply apply;
 } tj_structure_rule;
 

@@ -101,12 +101,12 @@ static void remove_lower(tj_structure_node *node, uint32_t place) {
 
 /* A visible dimension that nothing needs. */
 static void leave_unused(tj_structure *self, uint32_t dimension) {
-  uint32_t node = tj_structure_add_node(self, TJ_NODE_UNUSED);
+  uint32_t node = tj_structure_add_node(self, TJ_STAGE_UNUSED);
   tj_structure_upper(self, node, dimension, NULL);
 }
 
 static uint32_t make_affine(tj_structure *self, uint32_t lower, const tj_node *constant) {
-  uint32_t node = tj_structure_add_node(self, TJ_NODE_AFFINE);
+  uint32_t node = tj_structure_add_node(self, TJ_STAGE_AFFINE);
   self->node[node]->constant = constant;
   tj_structure_lower(self, node, lower);
   return node;
@@ -118,7 +118,7 @@ static uint32_t make_affine(tj_structure *self, uint32_t lower, const tj_node *c
 static bool sum_into_sum(tj_structure *self, uint32_t number) {
   tj_graph *graph = self->graph;
   tj_structure_node *above = self->node[number], *below = user_of(self, above->lower[0]);
-  if (below == NULL || below->kind != TJ_NODE_AFFINE || below->upper_count + above->upper_count > TJ_MAX_DIMENSIONS)
+  if (below == NULL || below->kind != TJ_STAGE_AFFINE || below->upper_count + above->upper_count > TJ_MAX_DIMENSIONS)
     return false;
   uint32_t user = self->dimension[above->lower[0]].used_by;
   uint32_t place = place_of(below->upper, below->upper_count, above->lower[0]);
@@ -180,7 +180,7 @@ static bool pad_always_valid(tj_structure *self, uint32_t number) {
     return false;
   if (pads_high(node) && !is_below(self, lower, node->transform->lower_length[0]))
     return false;
-  node->kind = TJ_NODE_AFFINE;
+  node->kind = TJ_STAGE_AFFINE;
   node->constant = tj_terse_sub(self->graph, zero(self), before);
   node->number[0] = tj_int(self->graph, 1);
   return true;
@@ -197,7 +197,7 @@ static const tj_transform *pad_of(tj_structure *self, const tj_node *length, con
  * unless slices have cut away its end. */
 static bool pad_into_pad(tj_structure *self, uint32_t number) {
   tj_structure_node *above = self->node[number], *below = user_of(self, above->lower[0]);
-  bool both = below != NULL && below->kind == TJ_NODE_PAD && above->transform->kind == TJ_TRANSFORM_PAD &&
+  bool both = below != NULL && below->kind == TJ_STAGE_PAD && above->transform->kind == TJ_TRANSFORM_PAD &&
               below->transform->kind == TJ_TRANSFORM_PAD;
   if (!both)
     return false;
@@ -216,7 +216,7 @@ static bool pad_into_pad(tj_structure *self, uint32_t number) {
 static bool offset_into_pad(tj_structure *self, uint32_t number) {
   tj_structure_node *above = self->node[number], *below = user_of(self, above->lower[0]);
   bool is_offset = above->upper_count == 1 && tj_is_int(above->number[0], 1);
-  if (!is_offset || below == NULL || below->kind != TJ_NODE_PAD || below->transform->kind != TJ_TRANSFORM_PAD)
+  if (!is_offset || below == NULL || below->kind != TJ_STAGE_PAD || below->transform->kind != TJ_TRANSFORM_PAD)
     return false;
   const tj_node *before = tj_terse_sub(self->graph, below->transform->amount[0], above->constant);
   if (!is_not_negative(self, before))
@@ -234,7 +234,7 @@ static bool merge_of_one(tj_structure *self, uint32_t number) {
   tj_structure_node *node = self->node[number];
   if (node->lower_count != 1)
     return false;
-  node->kind = TJ_NODE_AFFINE;
+  node->kind = TJ_STAGE_AFFINE;
   node->constant = zero(self);
   node->number[0] = tj_int(self->graph, 1);
   return true;
@@ -250,7 +250,7 @@ static const tj_node *product_of(tj_structure *self, const tj_node *const length
 /* A digit that is merged on: its digits stand in its place. They must multiply to its length, but for the first. */
 static bool merge_into_merge(tj_structure *self, uint32_t number) {
   tj_structure_node *below = self->node[number], *above = maker_of(self, below->upper[0]);
-  if (above == NULL || above->kind != TJ_NODE_MERGE || above->lower_count + below->lower_count > TJ_MAX_DIMENSIONS)
+  if (above == NULL || above->kind != TJ_STAGE_MERGE || above->lower_count + below->lower_count > TJ_MAX_DIMENSIONS)
     return false;
   uint32_t place = place_of(above->lower, above->lower_count, below->upper[0]);
   const tj_node *length = product_of(self, below->number, below->lower_count);
@@ -280,7 +280,7 @@ static bool contiguous_digits(tj_structure *self, uint32_t number) {
   for (uint32_t i = 0; i + 1 < node->lower_count; i++) {
     uint32_t high = node->lower[i], low = node->lower[i + 1];
     uint32_t user = self->dimension[low].used_by;
-    if (user == TJ_NO_NODE || user != self->dimension[high].used_by || self->node[user]->kind != TJ_NODE_AFFINE)
+    if (user == TJ_NO_NODE || user != self->dimension[high].used_by || self->node[user]->kind != TJ_STAGE_AFFINE)
       continue;
     tj_structure_node *sum = self->node[user];
     const tj_node *stride = sum->number[place_of(sum->upper, sum->upper_count, low)];
@@ -387,7 +387,7 @@ static void cut_dimension(parting *p, uint32_t dimension, const tj_node *at, uin
   tj_graph *graph = self->graph;
   const tj_node *length = tj_exact_div(graph, self->dimension[dimension].length, at);
   const tj_node *index = self->dimension[dimension].index;
-  uint32_t node = tj_structure_add_node(self, TJ_NODE_MERGE);
+  uint32_t node = tj_structure_add_node(self, TJ_STAGE_MERGE);
   *high = tj_structure_add_dimension(self, length, tj_terse_div(graph, index, at));
   *low = tj_structure_add_dimension(self, at, tj_terse_mod(graph, index, at));
   tj_structure_upper(self, node, dimension, NULL);
@@ -402,7 +402,7 @@ static uint32_t merge_part(parting *p, uint32_t first, uint32_t count, const tj_
                            const tj_node *constant) {
   tj_structure *self = p->self;
   const tj_node *length = tj_int(self->graph, 1);
-  uint32_t node = tj_structure_add_node(self, TJ_NODE_MERGE);
+  uint32_t node = tj_structure_add_node(self, TJ_STAGE_MERGE);
   for (uint32_t i = first; i < first + count; i++) {
     tj_structure_lower(self, node, self->node[p->merge]->lower[i]);
     self->node[node]->number[i - first] = self->node[p->merge]->number[i];
@@ -438,7 +438,7 @@ static void part_merge(parting *p) {
 /* A merge of a sum falls apart where the sum does: merge against unmerge, embed, offset, whatever their factors. */
 static bool merge_of_sum(tj_structure *self, uint32_t number) {
   tj_structure_node *merge = self->node[number], *sum = maker_of(self, merge->upper[0]);
-  if (sum == NULL || sum->kind != TJ_NODE_AFFINE)
+  if (sum == NULL || sum->kind != TJ_STAGE_AFFINE)
     return false;
   for (int cutting = 0; cutting <= 1; cutting++) {
     parting p = {.self = self, .merge = number, .unit = tj_int(self->graph, 1)};
@@ -457,7 +457,7 @@ static bool merge_of_sum(tj_structure *self, uint32_t number) {
 /* --- others --- */
 
 static bool is_transform(const tj_structure_node *node, tj_transform_kind kind) {
-  return node->kind == TJ_NODE_OTHER && node->transform->kind == kind;
+  return node->kind == TJ_STAGE_OTHER && node->transform->kind == kind;
 }
 
 /* A modulo that its index does not reach. */
@@ -466,7 +466,7 @@ static bool modulo_of_small(tj_structure *self, uint32_t number) {
   if (!is_transform(node, TJ_TRANSFORM_MODULO) ||
       !lies_within(self, self->dimension[node->upper[0]].index, node->transform->amount[0]))
     return false;
-  node->kind = TJ_NODE_AFFINE;
+  node->kind = TJ_STAGE_AFFINE;
   node->constant = zero(self);
   node->number[0] = tj_int(self->graph, 1);
   return true;
@@ -478,7 +478,7 @@ static bool modulo_of_multiples(tj_structure *self, uint32_t number) {
   if (!is_transform(node, TJ_TRANSFORM_MODULO))
     return false;
   tj_structure_node *sum = maker_of(self, node->upper[0]);
-  for (uint32_t i = 0; sum != NULL && sum->kind == TJ_NODE_AFFINE && i < sum->upper_count; i++) {
+  for (uint32_t i = 0; sum != NULL && sum->kind == TJ_STAGE_AFFINE && i < sum->upper_count; i++) {
     uint32_t dimension = sum->upper[i];
     bool is_visible = self->dimension[dimension].made_by == TJ_NO_NODE;
     if (!is_visible || !divides(self, node->transform->amount[0], sum->number[i]))
@@ -543,22 +543,22 @@ static bool xor_of_nothing(tj_structure *self, uint32_t number) {
 }
 
 const tj_structure_rule tj_structure_rules[] = {
-    {"sum_into_sum", TJ_NODE_AFFINE, sum_into_sum},
-    {"pass_through", TJ_NODE_AFFINE, pass_through},
-    {"term_of_nothing", TJ_NODE_AFFINE, term_of_nothing},
-    {"pad_always_valid", TJ_NODE_PAD, pad_always_valid},
-    {"pad_into_pad", TJ_NODE_PAD, pad_into_pad},
-    {"offset_into_pad", TJ_NODE_AFFINE, offset_into_pad},
-    {"merge_of_one", TJ_NODE_MERGE, merge_of_one},
-    {"digit_of_nothing", TJ_NODE_MERGE, digit_of_nothing},
-    {"merge_into_merge", TJ_NODE_MERGE, merge_into_merge},
-    {"contiguous_digits", TJ_NODE_MERGE, contiguous_digits},
-    {"modulo_of_small", TJ_NODE_OTHER, modulo_of_small},
-    {"modulo_of_multiples", TJ_NODE_OTHER, modulo_of_multiples},
-    {"modulo_of_modulo", TJ_NODE_OTHER, modulo_of_modulo},
-    {"xor_of_xor", TJ_NODE_OTHER, xor_of_xor},
-    {"xor_of_nothing", TJ_NODE_OTHER, xor_of_nothing},
-    {"merge_of_sum", TJ_NODE_MERGE, merge_of_sum},
+    {"sum_into_sum", TJ_STAGE_AFFINE, sum_into_sum},
+    {"pass_through", TJ_STAGE_AFFINE, pass_through},
+    {"term_of_nothing", TJ_STAGE_AFFINE, term_of_nothing},
+    {"pad_always_valid", TJ_STAGE_PAD, pad_always_valid},
+    {"pad_into_pad", TJ_STAGE_PAD, pad_into_pad},
+    {"offset_into_pad", TJ_STAGE_AFFINE, offset_into_pad},
+    {"merge_of_one", TJ_STAGE_MERGE, merge_of_one},
+    {"digit_of_nothing", TJ_STAGE_MERGE, digit_of_nothing},
+    {"merge_into_merge", TJ_STAGE_MERGE, merge_into_merge},
+    {"contiguous_digits", TJ_STAGE_MERGE, contiguous_digits},
+    {"modulo_of_small", TJ_STAGE_OTHER, modulo_of_small},
+    {"modulo_of_multiples", TJ_STAGE_OTHER, modulo_of_multiples},
+    {"modulo_of_modulo", TJ_STAGE_OTHER, modulo_of_modulo},
+    {"xor_of_xor", TJ_STAGE_OTHER, xor_of_xor},
+    {"xor_of_nothing", TJ_STAGE_OTHER, xor_of_nothing},
+    {"merge_of_sum", TJ_STAGE_MERGE, merge_of_sum},
 };
 
 const uint32_t tj_structure_rule_count = sizeof tj_structure_rules / sizeof *tj_structure_rules;

@@ -19,6 +19,9 @@ typedef struct {
 
 typedef struct {
   const char *name, *form;
+  tj_stage_kind stage;
+  tj_transform_reach reach;
+  tj_transform_images images;
   /* Fills lengths and amounts in from the flattened arguments. */
   void (*make)(tj_graph *graph, tj_transform *transform, const tj_node *const number[], uint32_t count);
   void (*lower)(context self, const tj_node *const upper[], const tj_node *lower[]);
@@ -35,6 +38,18 @@ const char *tj_transform_name(tj_transform_kind kind) {
 
 const char *tj_transform_form(tj_transform_kind kind) {
   return row_of(kind)->form;
+}
+
+tj_stage_kind tj_transform_stage(tj_transform_kind kind) {
+  return row_of(kind)->stage;
+}
+
+tj_transform_reach tj_transform_reach_of(tj_transform_kind kind) {
+  return row_of(kind)->reach;
+}
+
+tj_transform_images tj_transform_images_of(tj_transform_kind kind) {
+  return row_of(kind)->images;
 }
 
 static const tj_node *amount(context self, uint32_t i) {
@@ -519,7 +534,8 @@ static void vectors_unmerge(context self, const int64_t lower[], int64_t upper[]
 /* --- the table --- */
 
 static const transform_row rows[TJ_TRANSFORM_COUNT] = {
-#define TRANSFORM(name, text, form, doc, example, value, cute, ck) [TJ_TRANSFORM_##name] = {text, form, ROW_##name},
+#define TRANSFORM(name, text, stage, reach, images, form, ...)                                                       \
+  [TJ_TRANSFORM_##name] = {text, form, TJ_STAGE_##stage, TJ_REACH_##reach, TJ_IMAGES_##images, ROW_##name},
 #define ROW_PASS_THROUGH make_pass_through, copy_first, copy_first, NULL, vectors_same
 #define ROW_PAD make_pad, subtract_amount, add_amount, valid_pad, NULL
 #define ROW_LEFT_PAD make_pad, subtract_amount, add_amount, valid_left_pad, vectors_same

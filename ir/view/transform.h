@@ -10,13 +10,27 @@
 #include "ir/layout/tuple.h"
 
 typedef enum {
-#define TRANSFORM(name, text, form, doc, example, value, cute, ck) TJ_TRANSFORM_##name,
+#define TRANSFORM(name, ...) TJ_TRANSFORM_##name,
 #include "ir/view/transform.def"
 #undef TRANSFORM
   TJ_TRANSFORM_COUNT
 } tj_transform_kind;
 
 enum { TJ_MAX_DIMENSIONS = 64 };
+
+/* What a transform is among the stages of a view. Of all but merges and others, the lower index changes by the same
+ * for a step of the upper ones wherever they are. */
+typedef enum {
+  TJ_STAGE_AFFINE, /* lower = constant + Σ upper · factor */
+  TJ_STAGE_MERGE,  /* lowers = digits of upper, of the lower lengths */
+  TJ_STAGE_PAD,    /* lower = upper - constant, with a predicate */
+  TJ_STAGE_UNUSED, /* upper dimensions that change nothing */
+  TJ_STAGE_OTHER
+} tj_stage_kind;
+
+/* The columns of transform.def. */
+typedef enum { TJ_REACH_INSIDE, TJ_REACH_ANYWHERE } tj_transform_reach;
+typedef enum { TJ_IMAGES_APART, TJ_IMAGES_BY_STRIDES, TJ_IMAGES_TOGETHER } tj_transform_images;
 
 typedef struct tj_transform {
   tj_transform_kind kind;
@@ -31,6 +45,10 @@ typedef struct tj_transform {
 
 const char *tj_transform_name(tj_transform_kind kind); /* "merge" */
 const char *tj_transform_form(tj_transform_kind kind); /* "merge(L0, L1, …)" */
+
+tj_stage_kind tj_transform_stage(tj_transform_kind kind);
+tj_transform_reach tj_transform_reach_of(tj_transform_kind kind);
+tj_transform_images tj_transform_images_of(tj_transform_kind kind);
 
 /* Builds a transform from its arguments as written: merge(4,5), merge((4,5)), embed((2,3),(12,1)), xor(4,8).
  * TJ3001 where they make no sense. */

@@ -16,34 +16,13 @@ static bool is_signed(tj_dtype dtype) {
   return tj_dtype_class_of(dtype) == TJ_CLASS_SIGNED;
 }
 
-static LLVMTypeRef int_type(tj_emitter *emitter, uint32_t bits) {
-  switch (bits) {
-  case 8:
-    return emitter->i8;
-  case 16:
-    return emitter->i16;
-  case 32:
-    return emitter->i32;
-  case 64:
-    return emitter->i64;
-  default:
-    return emitter->b128;
-  }
-}
-
 LLVMTypeRef tj_emit_dtype(tj_emitter *emitter, tj_dtype dtype) {
-  switch (dtype) {
-  case TJ_DTYPE_f16:
-    return emitter->f16;
-  case TJ_DTYPE_bf16:
-    return emitter->bf16;
-  case TJ_DTYPE_f32:
-    return emitter->f32;
-  case TJ_DTYPE_f64:
-    return emitter->f64;
-  default:
-    return int_type(emitter, tj_dtype_bits(dtype));
-  }
+  const LLVMTypeRef types[TJ_DTYPE_COUNT] = {
+#define DTYPE(name, bits, class, raw, llvm, numpy) [TJ_DTYPE_##name] = emitter->llvm,
+      TJ_DTYPES(DTYPE)
+#undef DTYPE
+  };
+  return types[dtype];
 }
 
 /* --- to f16 and bf16 --- */
@@ -185,7 +164,7 @@ static LLVMValueRef hidden_number(tj_emitter *emitter, LLVMValueRef bits, tj_dty
 
 static LLVMValueRef emit_number(tj_emitter *emitter, uint64_t bits, const char *name) {
   tj_dtype dtype = emitter->kernel->scaling.arithmetic;
-  LLVMValueRef number = LLVMConstInt(int_type(emitter, tj_dtype_bits(dtype)), bits, false);
+  LLVMValueRef number = LLVMConstInt(tj_emit_dtype(emitter, tj_dtype_raw(dtype)), bits, false);
   if (is_float(dtype))
     number = hidden_number(emitter, number, dtype);
   LLVMSetValueName2(number, name, strlen(name));

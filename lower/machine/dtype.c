@@ -10,10 +10,11 @@ typedef struct {
   const char *numpy;
   uint32_t bits;
   tj_dtype_class class;
+  tj_dtype raw;
 } row;
 
 static const row rows[TJ_DTYPE_COUNT] = {
-#define DTYPE(name, bits, class, numpy) {#name, numpy, bits, TJ_CLASS_##class},
+#define DTYPE(name, bits, class, raw, llvm, numpy) {#name, numpy, bits, TJ_CLASS_##class, TJ_DTYPE_##raw},
     TJ_DTYPES(DTYPE)
 #undef DTYPE
 };
@@ -50,18 +51,7 @@ bool tj_dtype_converts(tj_dtype from, tj_dtype to) {
 }
 
 tj_dtype tj_dtype_raw(tj_dtype dtype) {
-  switch (tj_dtype_bits(dtype)) {
-  case 8:
-    return TJ_DTYPE_b8;
-  case 16:
-    return TJ_DTYPE_b16;
-  case 32:
-    return TJ_DTYPE_b32;
-  case 64:
-    return TJ_DTYPE_b64;
-  default:
-    return TJ_DTYPE_b128;
-  }
+  return rows[dtype].raw;
 }
 
 tj_dtype tj_dtype_narrower(tj_dtype from, tj_dtype to) {

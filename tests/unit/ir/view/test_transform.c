@@ -285,6 +285,110 @@ START_TEST(round_trips) {
 }
 END_TEST
 
+/* --- what rows of the table claim, by the oracle --- */
+
+enum { MOST_INDICES = 128 };
+
+/* Every upper index of a transform, and its lower one. */
+typedef struct {
+  const tj_transform *transform;
+  int64_t upper[MOST_INDICES][4], lower[MOST_INDICES][4];
+  bool is_valid[MOST_INDICES];
+  unsigned count;
+} listing;
+
+static listing list_indices(reader *self, const char *text) {
+  listing all = {.transform = read_transform(self, text), .count = 1};
+  const tj_transform *transform = all.transform;
+  int64_t upper[TJ_MAX_DIMENSIONS] = {0}, lower[TJ_MAX_DIMENSIONS];
+  for (uint32_t i = 0; i < transform->upper_count; i++)
+    all.count *= (unsigned)transform->upper_length[i]->value;
+  ck_assert_msg(all.count <= MOST_INDICES, "%s", text);
+  for (unsigned n = 0; n < all.count; n++, next_index(transform, upper)) {
+    tj_oracle_transform(self->graph, transform, upper, lower, &all.is_valid[n]);
+    memcpy(all.upper[n], upper, transform->upper_count * sizeof *upper);
+    memcpy(all.lower[n], lower, transform->lower_count * sizeof *lower);
+  }
+  return all;
+}
+
+static bool has_same_lower(const listing *all, unsigned a, unsigned b) {
+  return memcmp(all->lower[a], all->lower[b], all->transform->lower_count * sizeof all->lower[a][0]) == 0;
+}
+
+static bool keeps_apart(const listing *all) {
+  for (unsigned a = 0; a < all->count; a++)
+    for (unsigned b = a + 1; b < all->count; b++)
+      if (has_same_lower(all, a, b))
+        return false;
+  return true;
+}
+
+/* Whether the lower index is the one of 0 and, for each upper index, so much more as the index 1 alone makes. */
+static bool is_linear(const listing *all) {
+  for (uint32_t of = 0; of < all->transform->lower_count; of++)
+    for (unsigned n = 0; n < all->count; n++) {
+      int64_t sum = all->lower[0][of];
+      unsigned step = 1;
+      for (uint32_t i = all->transform->upper_count; i-- > 0;
+           step *= (unsigned)all->transform->upper_length[i]->value)
+        if (all->upper[n][i] > 0)
+          sum += all->upper[n][i] * (all->lower[step][of] - all->lower[0][of]);
+      if (sum != all->lower[n][of])
+        return false;
+    }
+  return true;
+}
+
+static bool stays_inside(const listing *all) {
+  for (unsigned n = 0; n < all->count; n++)
+    for (uint32_t i = 0; all->is_valid[n] && i < all->transform->lower_count; i++) {
+      const tj_node *length = all->transform->lower_length[i];
+      if (length == NULL || all->lower[n][i] < 0 || all->lower[n][i] >= length->value)
+        return false;
+    }
+  return true;
+}
+
+static void check_claims(reader *self, const void *data) {
+  const char *text = *(const char *const *)data;
+  listing all = list_indices(self, text);
+  tj_transform_kind kind = all.transform->kind;
+  tj_stage_kind stage = tj_transform_stage(kind);
+  bool should_be_linear = stage == TJ_STAGE_AFFINE || stage == TJ_STAGE_PAD || stage == TJ_STAGE_UNUSED;
+  ck_assert_msg(is_linear(&all) == should_be_linear, "%s: linear", text);
+  ck_assert_msg(stays_inside(&all) || tj_transform_reach_of(kind) == TJ_REACH_ANYWHERE, "%s: reach", text);
+  if (tj_transform_images_of(kind) != TJ_IMAGES_BY_STRIDES)
+    ck_assert_msg(keeps_apart(&all) == (tj_transform_images_of(kind) == TJ_IMAGES_APART), "%s: images", text);
+}
+
+/* One of each, long enough to show what it may do. */
+START_TEST(claims) {
+  static const char *const transforms[TJ_TRANSFORM_COUNT] = {
+      [TJ_TRANSFORM_PASS_THROUGH] = "pass_through(9)",
+      [TJ_TRANSFORM_PAD] = "pad(5,2,3)",
+      [TJ_TRANSFORM_LEFT_PAD] = "left_pad(5,2)",
+      [TJ_TRANSFORM_RIGHT_PAD] = "right_pad(5,2)",
+      [TJ_TRANSFORM_MERGE] = "merge(4,3,5)",
+      [TJ_TRANSFORM_UNMERGE] = "unmerge(4,3,5)",
+      [TJ_TRANSFORM_EMBED] = "embed((3,2,4),(2,7,0))",
+      [TJ_TRANSFORM_REPLICATE] = "replicate(3,4)",
+      [TJ_TRANSFORM_OFFSET] = "offset(7,-3)",
+      [TJ_TRANSFORM_SLICE] = "slice(10,2,7)",
+      [TJ_TRANSFORM_MODULO] = "modulo(4,10)",
+      [TJ_TRANSFORM_XOR] = "xor(4,8)",
+      [TJ_TRANSFORM_FREEZE] = "freeze(2)",
+      [TJ_TRANSFORM_INSERT] = "insert(4)",
+      [TJ_TRANSFORM_INDEXING] = "indexing(4,(7,2,2,0))",
+      [TJ_TRANSFORM_CYCLIC_SHIFT] = "cyclic_shift(4,8)",
+  };
+  for (size_t i = 0; i < TJ_TRANSFORM_COUNT; i++) {
+    ck_assert_msg(transforms[i] != NULL, "%s has no row", tj_transform_name((tj_transform_kind)i));
+    run_row(check_claims, &transforms[i], (tj_problem_code)0);
+  }
+}
+END_TEST
+
 /* --- vectors --- */
 
 typedef struct {
@@ -328,6 +432,6 @@ START_TEST(vectors) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {making, to_lower, to_upper, validity, round_trips, vectors};
+  const TTest *const tests[] = {making, to_lower, to_upper, validity, round_trips, claims, vectors};
   return run_suite(suite_of("transform", tests, sizeof tests / sizeof *tests));
 }
