@@ -48,7 +48,8 @@ static bool truth_part(tj_call *call, const char *name) {
 
 const tj_value *tj_builtin_mapping(tj_call *call) {
   tj_span here = call->job->here;
-  tj_mapping_parts parts = {.tile = tile_part(call),
+  tj_mapping_parts parts = {.domain = layout_part(call, "domain"),
+                            .tile = tile_part(call),
                             .load = layout_part(call, "load"),
                             .store = layout_part(call, "store"),
                             .lds = lds_part(call),

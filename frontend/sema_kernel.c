@@ -199,11 +199,13 @@ static const tj_mapping *mapping_option(tj_scope *scope, const movement *move) {
 }
 
 static void evaluate_copy(tj_scope *scope, tj_kernel_definition *kernel, const tj_ast *body) {
-  static const option sharing[] = {OPTION_GATHER, OPTION_MAPPING, OPTION_THROUGH};
+  static const option sharing[] = {OPTION_MAPPING, OPTION_THROUGH};
+  static const option travelling[] = {OPTION_GATHER, OPTION_THROUGH};
   movement move = {"copy", OF_COPY, body, {NULL}};
   evaluate_movement(scope, kernel, &move);
+  exclusive_option(scope, &move, travelling, sizeof travelling / sizeof *travelling);
   option how = exclusive_option(scope, &move, sharing, sizeof sharing / sizeof *sharing);
-  if (how != OPTION_MAPPING && how != OPTION_THROUGH)
+  if (how == OPTION_COUNT)
     return;
   kernel->load_span = kernel->store_span = move.option[how]->span;
   if (how == OPTION_MAPPING) {

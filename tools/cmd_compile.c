@@ -27,6 +27,7 @@ enum { NONE = -1 };
   OUTPUT("values", false, false, TJ_EMIT_VALUES, NONE)                                                               \
   OUTPUT("index", false, false, TJ_EMIT_INDEX, NONE)                                                                 \
   OUTPUT("simplified", false, false, TJ_EMIT_SIMPLIFIED, NONE)                                                       \
+  OUTPUT("tiled", false, true, TJ_EMIT_TILED, NONE)                                                                  \
   OUTPUT("object", true, true, TJ_EMIT_OBJECT, TJ_FUNCTION_OBJECT)
 
 typedef struct {
@@ -133,8 +134,8 @@ static const option options[] = {
     {"target", VALUE_TARGET, "T", "host, gfx942, gfx90a:xnack-, …", NULL, false},
     {"emit", VALUE_WORD, "WHAT", "llvm, asm, obj; of kernels hsaco, stats; of functions c, header, bc", output_words,
      false},
-    {"stop-after", VALUE_WORD, "STAGE", "show a stage: ast, values, index, simplified, llvm, object", output_words,
-     false},
+    {"stop-after", VALUE_WORD, "STAGE", "show a stage: ast, values, index, simplified, tiled, llvm, object",
+     output_words, false},
     {"o", VALUE_OUTPUT, "OUT", "write to a file instead of standard output", NULL, false},
     {0}};
 

@@ -377,6 +377,7 @@ typedef enum {
   TJ_EMIT_VALUES,     /* its definitions, evaluated */
   TJ_EMIT_INDEX,      /* the kernel's index expressions as they come from its views */
   TJ_EMIT_SIMPLIFIED, /* the same, simplified */
+  TJ_EMIT_TILED,      /* every variant for the target: condition, mapping, steps */
   TJ_EMIT_LLVM,       /* LLVM IR, optimised */
   TJ_EMIT_ASM,        /* assembly */
   TJ_EMIT_OBJECT,     /* relocatable object */

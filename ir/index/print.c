@@ -198,15 +198,22 @@ const char *tj_node_text(tj_job *job, const tj_node *node) {
   return text.data;
 }
 
+void tj_node_print_brief(tj_text *text, const tj_node *node, size_t most) {
+  tj_text whole = tj_text_begin(text->job);
+  printer out = {.text = &whole, .limit = most};
+  push_node(&out, node, LOOSEST);
+  write_all(&out);
+  if (whole.length <= most)
+    tj_text_string(text, whole.data);
+  else
+    tj_text_format(text, "%.*s…", (int)most, whole.data);
+}
+
 const char *tj_node_brief(tj_job *job, const tj_node *node) {
   enum { LINE = 100 };
   tj_text text = tj_text_begin(job);
-  printer out = {.text = &text, .limit = LINE};
-  push_node(&out, node, LOOSEST);
-  write_all(&out);
-  if (text.length <= LINE)
-    return text.data;
-  return tj_string_format(job, "%.*s…", LINE, text.data);
+  tj_node_print_brief(&text, node, LINE);
+  return text.data;
 }
 
 /* --- the graph form --- */

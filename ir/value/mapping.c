@@ -148,6 +148,23 @@ static void check_tile(tj_job *job, const tj_tuple *tile) {
   }
 }
 
+/* --- domains --- */
+
+/* Each leaf steps through one mode of the operands; which, and whether it is all of it, only they can tell. */
+static void check_domain(tj_graph *graph, const tj_layout *domain, uint32_t rank) {
+  uint32_t count;
+  const tj_tuple *const *extent = tj_tuple_leaves(graph, domain->shape, &count);
+  const tj_tuple *const *stride = tj_tuple_leaves(graph, domain->stride, &count);
+  if (tj_tuple_rank(domain->shape) != rank)
+    tj_fail(graph->job, TJ_MAPPING, "domain has %" PRIu32 " modes, the tile %" PRIu32, tj_tuple_rank(domain->shape),
+            rank);
+  for (uint32_t i = 0; i < count; i++) {
+    bool is_step = stride[i]->kind == TJ_TUPLE_BASIS && tj_is_int(stride[i]->value, 1);
+    if (!is_step && !tj_is_int(extent[i]->value, 1))
+      tj_fail(graph->job, TJ_MAPPING, "domain: stride %s is not 1@mode", tj_tuple_text(graph->job, stride[i]));
+  }
+}
+
 /* --- every element once --- */
 
 static void check_reach(const reading *self, const tj_mapping *mapping) {
@@ -340,6 +357,9 @@ const tj_mapping *tj_mapping_make(tj_graph *graph, const tj_mapping_parts *parts
   mapping->tile =
       as_list(graph, parts->tile != NULL ? parts->tile : reached_tile(gives_index(&load) ? &store : &load));
   check_tile(graph->job, mapping->tile);
+  mapping->domain = parts->domain;
+  if (mapping->domain != NULL)
+    check_domain(graph, mapping->domain, mapping->tile->count);
   mapping->load = make_side(&load, mapping);
   mapping->store = make_side(&store, mapping);
   check_passes(graph->job, mapping, parts->passes);
@@ -461,7 +481,13 @@ static void print_layout(tj_text *text, const char *name, const tj_layout *layou
 }
 
 void tj_mapping_print(tj_text *text, const tj_mapping *mapping) {
-  tj_text_string(text, "mapping(tile=");
+  tj_text_string(text, "mapping(");
+  if (mapping->domain != NULL) {
+    tj_text_string(text, "domain=");
+    tj_layout_print(text, *mapping->domain);
+    tj_text_string(text, ", ");
+  }
+  tj_text_string(text, "tile=");
   tj_tuple_print(text, mapping->tile);
   print_layout(text, "load", &mapping->load.layout);
   print_layout(text, "store", &mapping->store.layout);

@@ -28,6 +28,8 @@ typedef struct {
 } tj_mapping_side;
 
 typedef struct tj_mapping {
+  const tj_layout *domain; /* the modes that tiles are cut from → coordinates of the operands' own modes, in basis
+                              elements of these; NULL: the operands' modes as they are */
   const tj_tuple *tile; /* extents of the tile by mode of the domain: constants, a flat list */
   tj_mapping_side load, store;
   const struct tj_value *lds; /* layout or composed layout, coordinate in the tile, or in a pass's part of it →
@@ -39,6 +41,7 @@ typedef struct tj_mapping {
 
 /* What a mapping is made of; NULL for what is not given. */
 typedef struct {
+  const tj_layout *domain;
   const tj_tuple *tile;
   const tj_layout *load, *store; /* one of them at least; the other is the same */
   const struct tj_value *lds;
@@ -73,9 +76,8 @@ int64_t tj_mapping_lds_elements(tj_graph *graph, const tj_mapping *mapping);
 const tj_node *const *tj_mapping_tile(tj_graph *graph, const tj_layout *order, const tj_tuple *tiles,
                                       const tj_node *workgroup);
 
-/* mapping(tile=(32,128), load=…, store=…, lds=…, passes=1, overlap=0, order=…); parts that are not given are left
- * out.
- */
+/* mapping(domain=…, tile=(32,128), load=…, store=…, lds=…, passes=1, overlap=0, order=…); parts that are not given are
+ * left out. */
 void tj_mapping_print(tj_text *text, const tj_mapping *mapping);
 
 #endif

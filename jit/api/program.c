@@ -227,6 +227,9 @@ static tj_bytes show_output(tj_program *program, tj_compilation *c, tj_emit outp
   case TJ_EMIT_SIMPLIFIED:
     tj_report_kernel(program, c->kernel, &text);
     return bytes_of(&text);
+  case TJ_EMIT_TILED:
+    tj_report_tiled(c->kernel, c->target, &text);
+    return bytes_of(&text);
   case TJ_EMIT_LLVM:
     tj_text_string(&text, tj_module_text(&program->job, &c->module));
     return bytes_of(&text);

@@ -115,8 +115,8 @@ _Static_assert(sizeof(tj_kernel_step) == 80, "write_step writes every field of t
 _Static_assert(sizeof(tj_scaling) == 24, "write_kernel writes every field of tj_scaling");
 _Static_assert(sizeof(tj_carried) == 24, "write_loop writes every field of tj_carried");
 _Static_assert(sizeof(tj_loop) == 32, "write_loop writes every field of tj_loop");
-_Static_assert(sizeof(tj_kernel) == 272,
-               "write_kernel writes every field of tj_kernel but its mapping and its races");
+_Static_assert(sizeof(tj_kernel) == 288,
+               "write_kernel writes every field of tj_kernel but its mappings and its races");
 
 /* A kernel's expressions are written where they are first used, arguments before users, and from then on named by
  * their number. So their order in the graph, which depends on the program's text, does not matter. */

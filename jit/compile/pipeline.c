@@ -82,6 +82,8 @@ static void map(tj_compilation *c) {
   c->target = tj_target_parse(c->graph->job, c->options.target);
   c->kernel = c->kernel->mapped != NULL ? tj_map_as_given(c->graph, c->kernel, c->target)
                                         : tj_map_copy(c->graph, c->kernel, c->target);
+  if (c->kernel->index != NULL && c->kernel->mapping == NULL)
+    c->kernel->mapping = tj_mapping_of_flat(c->graph, c->kernel);
 }
 
 static void derive(tj_compilation *c) {
@@ -165,7 +167,7 @@ typedef struct {
 static const stage stages[] = {
     {plan, UP_FROM(TJ_EMIT_INDEX), offsetof(tj_code_times, plan)},
     {simplify, UP_FROM(TJ_EMIT_SIMPLIFIED), offsetof(tj_code_times, simplify)},
-    {map, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, plan)},
+    {map, UP_FROM(TJ_EMIT_TILED), offsetof(tj_code_times, plan)},
     {derive, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, lower)},
     {describe, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, plan)},
     {recall, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, cache)},

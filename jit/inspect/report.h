@@ -18,6 +18,9 @@ void tj_report_values(tj_program *program, tj_text *text);
 /* The index expressions of a kernel, one a line. */
 void tj_report_kernel(tj_program *program, const tj_kernel *kernel, tj_text *text);
 
+/* Each variant of a kernel for a target: when it is taken, its mapping, its steps. */
+void tj_report_tiled(const tj_kernel *kernel, const tj_target *target, tj_text *text);
+
 /* One JSON object. */
 void tj_report_stats(tj_isa_stats stats, tj_text *text);
 

@@ -8,8 +8,11 @@
 #include "lower/kernel/domain.h"
 
 #include "ir/index/facts.h"
+#include "ir/layout/algebra.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
+
+#include <string.h>
 
 _Noreturn void tj_fail_domains(tj_graph *graph, const tj_operand *source, const tj_operand *destination) {
   tj_fail(graph->job, TJ_DOMAIN_MISMATCH, "the source has shape %s, the destination %s",
@@ -237,12 +240,187 @@ static void merge_modes(tj_graph *graph, domain_maker *maker) {
   maker->domain.count = count;
 }
 
+/* --- domains as layouts --- */
+
+/* The leaves of the profile as basis elements, by place. */
+static const tj_tuple *const *leaf_paths(tj_graph *graph, const tj_tuple *profile) {
+  uint32_t count;
+  const tj_tuple *list = tj_tuple_is_list(profile) ? profile : tj_tuple_list(graph, &profile, 1);
+  return tj_tuple_leaves(graph, tj_layout_identity(graph, list).stride, &count);
+}
+
+static bool is_same_path(const tj_tuple *a, const tj_tuple *b) {
+  return a->count == b->count && memcmp(a->path, b->path, a->count * sizeof *a->path) == 0;
+}
+
+/* The place of the leaf that a layout's leaf steps through. */
+static uint32_t find_leaf(tj_graph *graph, const domain_maker *maker, const tj_tuple *const paths[],
+                          const tj_tuple *extent, const tj_tuple *stride) {
+  uint32_t place = 0;
+  while (place < maker->domain.leaf_total && !is_same_path(paths[place], stride))
+    place++;
+  if (place == maker->domain.leaf_total)
+    tj_fail(graph->job, TJ_MAPPING_DOMAIN, "domain: source and destination have no mode %s in common; they have %s",
+            tj_tuple_text(graph->job, stride), tj_tuple_text(graph->job, maker->domain.profile));
+  if (!tj_surely_equal(graph, extent->value, maker->leaf_extent[place]))
+    tj_fail(graph->job, TJ_MAPPING_DOMAIN, "domain: mode %s has %s coordinates, not %s",
+            tj_tuple_text(graph->job, stride), tj_describe(graph, maker->leaf_extent[place]),
+            tj_describe(graph, extent->value));
+  return place;
+}
+
+/* Which leaves a layout names, in its order, and how many of them each of its modes has; leaves of one coordinate are
+ * left out. */
+typedef struct {
+  uint32_t *place, *of_mode;
+  uint32_t count;
+} leaf_order;
+
+static void check_all_named(tj_graph *graph, const domain_maker *maker, const bool taken[]) {
+  const tj_tuple *const *paths = leaf_paths(graph, maker->domain.profile);
+  for (uint32_t i = 0; i < maker->domain.leaf_total; i++) {
+    if (!taken[i] && !tj_is_int(maker->leaf_extent[i], 1))
+      tj_fail(graph->job, TJ_MAPPING_DOMAIN, "domain leaves mode %s out", tj_tuple_text(graph->job, paths[i]));
+  }
+}
+
+static leaf_order read_order(tj_graph *graph, const domain_maker *maker, const tj_layout *layout) {
+  uint32_t modes = tj_tuple_rank(layout->shape), most = tj_tuple_leaf_count(layout->shape);
+  leaf_order order = {TJ_NEW_ARRAY(graph->job, uint32_t, most + 1), TJ_NEW_ARRAY(graph->job, uint32_t, modes + 1), 0};
+  bool *taken = TJ_NEW_ARRAY(graph->job, bool, maker->domain.leaf_total + 1);
+  const tj_tuple *const *paths = leaf_paths(graph, maker->domain.profile);
+  for (uint32_t m = 0; m < modes; m++) {
+    uint32_t count;
+    const tj_tuple *const *extent = tj_tuple_leaves(graph, tj_tuple_mode(layout->shape, m), &count);
+    const tj_tuple *const *stride = tj_tuple_leaves(graph, tj_tuple_mode(layout->stride, m), &count);
+    for (uint32_t i = 0; i < count; i++) {
+      if (tj_is_int(extent[i]->value, 1))
+        continue;
+      uint32_t place = find_leaf(graph, maker, paths, extent[i], stride[i]);
+      if (taken[place])
+        tj_fail(graph->job, TJ_MAPPING_DOMAIN, "domain has mode %s twice", tj_tuple_text(graph->job, stride[i]));
+      taken[place] = true;
+      order.place[order.count++] = place;
+      order.of_mode[m]++;
+    }
+  }
+  check_all_named(graph, maker, taken);
+  return order;
+}
+
+/* One mode for each leaf that is named. */
+static void put_in_order(tj_graph *graph, domain_maker *maker, const leaf_order *order) {
+  const tj_mode *mode = maker->mode;
+  maker->mode = TJ_NEW_ARRAY(graph->job, tj_mode, order->count + 1);
+  for (uint32_t i = 0; i < order->count; i++)
+    maker->mode[i] = mode[order->place[i]];
+  maker->domain.count = order->count;
+}
+
+static tj_mode single_mode(tj_graph *graph) {
+  return (tj_mode){.extent = tj_int(graph, 1)};
+}
+
+/* Takes leaves that are in order together, as the layout's modes say. Strides are those of the first. */
+static void group_leaves(tj_graph *graph, domain_maker *maker, const leaf_order *order, uint32_t modes) {
+  const tj_mode *leaf = maker->mode;
+  uint32_t used = 0;
+  maker->mode = TJ_NEW_ARRAY(graph->job, tj_mode, modes + 1);
+  maker->leaf = TJ_NEW_ARRAY(graph->job, uint32_t, order->count + 1);
+  memcpy(maker->leaf, order->place, order->count * sizeof *maker->leaf);
+  for (uint32_t m = 0; m < modes; m++) {
+    tj_mode *mode = &maker->mode[m];
+    *mode = order->of_mode[m] > 0 ? leaf[used] : single_mode(graph);
+    for (uint32_t i = 1; i < order->of_mode[m]; i++)
+      mode->extent = tj_simplified(graph, tj_mul(graph, mode->extent, leaf[used + i].extent));
+    mode->first_leaf = used;
+    mode->leaf_count = order->of_mode[m];
+    used += order->of_mode[m];
+  }
+  maker->domain.count = modes;
+}
+
+static tj_layout layout_of_leaves(tj_graph *graph, const tj_domain *domain, const tj_mode *mode) {
+  const tj_tuple *const *paths = leaf_paths(graph, domain->profile);
+  const tj_tuple **extent = TJ_NEW_ARRAY(graph->job, const tj_tuple *, mode->leaf_count + 1),
+                 **stride = TJ_NEW_ARRAY(graph->job, const tj_tuple *, mode->leaf_count + 1);
+  if (mode->leaf_count == 0)
+    return (tj_layout){tj_tuple_constant(graph, 1), tj_tuple_constant(graph, 0)};
+  for (uint32_t i = 0; i < mode->leaf_count; i++) {
+    uint32_t place = domain->leaf[mode->first_leaf + i];
+    extent[i] = tj_tuple_integer(graph, domain->leaf_extent[place]);
+    stride[i] = paths[place];
+  }
+  if (mode->leaf_count == 1)
+    return (tj_layout){extent[0], stride[0]};
+  return (tj_layout){tj_tuple_list(graph, extent, mode->leaf_count), tj_tuple_list(graph, stride, mode->leaf_count)};
+}
+
+/* Whether the modes are the operands' own, each by itself. */
+static bool is_as_written(const tj_domain *domain) {
+  bool is_plain = domain->count == domain->leaf_total && domain->leaf_total == tj_tuple_rank(domain->profile);
+  for (uint32_t m = 0; m < domain->count && is_plain; m++)
+    is_plain = domain->mode[m].leaf_count == 1 && domain->leaf[domain->mode[m].first_leaf] == m &&
+               !tj_tuple_is_list(tj_tuple_mode(domain->profile, m));
+  return is_plain;
+}
+
+static const tj_layout *layout_of_modes(tj_graph *graph, const tj_domain *domain, const tj_mode mode[],
+                                        uint32_t count) {
+  const tj_tuple **shape = TJ_NEW_ARRAY(graph->job, const tj_tuple *, count + 1),
+                 **stride = TJ_NEW_ARRAY(graph->job, const tj_tuple *, count + 1);
+  for (uint32_t m = 0; m < count; m++) {
+    tj_layout of_mode = layout_of_leaves(graph, domain, &mode[m]);
+    shape[m] = of_mode.shape;
+    stride[m] = of_mode.stride;
+  }
+  tj_layout *layout = TJ_NEW(graph->job, tj_layout);
+  *layout = (tj_layout){tj_tuple_list(graph, shape, count), tj_tuple_list(graph, stride, count)};
+  return layout;
+}
+
+const tj_layout *tj_domain_layout(tj_graph *graph, const tj_domain *domain) {
+  if (domain->linear_of != NULL)
+    return tj_domain_linear_layout(graph, domain->linear_of);
+  return is_as_written(domain) ? NULL : layout_of_modes(graph, domain, domain->mode, domain->count);
+}
+
+const tj_layout *tj_domain_linear_layout(tj_graph *graph, const tj_domain *domain) {
+  tj_mode all = {.leaf_count = 0};
+  for (uint32_t m = 0; m < domain->count; m++)
+    all.leaf_count += domain->mode[m].leaf_count;
+  return is_as_written(domain) && domain->count == 1 ? NULL : layout_of_modes(graph, domain, &all, 1);
+}
+
 /* --- domains --- */
 
-tj_domain tj_domain_of_modes(tj_graph *graph, const tj_operand *source, const tj_operand *destination) {
+/* A mode for each leaf that source and destination have in common. */
+static domain_maker make_of_leaves(tj_graph *graph, const tj_operand *source, const tj_operand *destination) {
   const tj_operand *finer = finer_layout(graph, source, destination);
-  domain_maker maker = finer != NULL ? make_of_layouts(graph, source, destination, finer)
-                                     : make_of_dimensions(graph, source, destination);
+  return finer != NULL ? make_of_layouts(graph, source, destination, finer)
+                       : make_of_dimensions(graph, source, destination);
+}
+
+tj_domain tj_domain_as_given(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
+                             const tj_layout *layout) {
+  domain_maker maker = make_of_leaves(graph, source, destination);
+  leaf_order order = read_order(graph, &maker, layout);
+  put_in_order(graph, &maker, &order);
+  group_leaves(graph, &maker, &order, tj_tuple_rank(layout->shape));
+  return finished(&maker);
+}
+
+tj_domain tj_domain_in_order(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
+                             const tj_layout *layout) {
+  domain_maker maker = make_of_leaves(graph, source, destination);
+  leaf_order order = read_order(graph, &maker, layout);
+  put_in_order(graph, &maker, &order);
+  merge_modes(graph, &maker);
+  return finished(&maker);
+}
+
+tj_domain tj_domain_of_modes(tj_graph *graph, const tj_operand *source, const tj_operand *destination) {
+  domain_maker maker = make_of_leaves(graph, source, destination);
   if (destination->view != NULL)
     reverse_modes(&maker);
   drop_single_modes(&maker);
@@ -251,12 +429,13 @@ tj_domain tj_domain_of_modes(tj_graph *graph, const tj_operand *source, const tj
   return finished(&maker);
 }
 
-const tj_domain *tj_domain_of_equals(tj_graph *graph, const tj_node *size) {
+const tj_domain *tj_domain_of_equals(tj_graph *graph, const tj_domain *of, const tj_node *size) {
   tj_domain *domain = TJ_NEW(graph->job, tj_domain);
   tj_operand *operand = TJ_NEW(graph->job, tj_operand);
   const tj_tuple *shape = tj_tuple_integer(graph, size), *stride = tj_tuple_constant(graph, 1);
   *operand = tj_operand_make(graph, tj_value_of_layout(graph, tj_layout_make(graph, shape, stride)));
   *domain = tj_domain_of_modes(graph, operand, operand);
+  domain->linear_of = of;
   return domain;
 }
 

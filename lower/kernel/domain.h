@@ -31,6 +31,9 @@ typedef struct tj_domain {
   const uint32_t *leaf;              /* places in the profile */
   const tj_node *const *leaf_extent; /* by place in the profile */
   uint32_t leaf_total;
+
+  const struct tj_domain *linear_of; /* whose linear coordinate, first mode fastest, the only mode is; NULL: modes are
+                                        those of the operands */
 } tj_domain;
 
 /* The modes of the finer of two layouts of compatible shapes, otherwise the top-level modes, which must agree:
@@ -38,12 +41,27 @@ typedef struct tj_domain {
  * first, as far as these can be compared, and merged where both operands allow. */
 tj_domain tj_domain_of_modes(tj_graph *graph, const tj_operand *source, const tj_operand *destination);
 
-/* One mode of `size` elements, which lie side by side in both operands: of a copy between equal maps, whatever they
- * are made of. */
-const tj_domain *tj_domain_of_equals(tj_graph *graph, const tj_node *size);
+/* One mode of all elements of a domain in its own order, which lie side by side in both operands: of a copy between
+ * equal maps, whatever they are made of. */
+const tj_domain *tj_domain_of_equals(tj_graph *graph, const tj_domain *domain, const tj_node *size);
 
 /* The top-level modes as they are, all of them, first mode first: TJ4003 where they do not agree. */
 tj_domain tj_domain_of_dimensions(tj_graph *graph, const tj_operand *source, const tj_operand *destination);
+
+/* The modes that a layout gives: a mode for each of its own, of basis elements of the finer of two layouts of
+ * compatible shapes, otherwise of the top-level modes, which must agree: TJ4003. TJ4024 where it leaves one out, has
+ * one twice, or not as long as it is. */
+tj_domain tj_domain_as_given(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
+                             const tj_layout *layout);
+
+/* What a layout gives to one mode, as several: merged where both operands allow, in the layout's order. */
+tj_domain tj_domain_in_order(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
+                             const tj_layout *layout);
+
+/* The layout that gives the domain; and the one that gives one mode of all of them, first fastest. NULL where that is
+ * what operands have anyway. */
+const tj_layout *tj_domain_layout(tj_graph *graph, const tj_domain *domain);
+const tj_layout *tj_domain_linear_layout(tj_graph *graph, const tj_domain *domain);
 
 /* The digits of a linear coordinate, the first mode fastest. */
 const tj_node *const *tj_domain_digits(tj_graph *graph, const tj_domain *domain, const tj_node *index);

@@ -13,7 +13,7 @@
 #ifndef TJ_LOWER_KERNEL_H
 #define TJ_LOWER_KERNEL_H
 
-#include "ir/index/graph.h"
+#include "ir/layout/layout.h"
 #include "lower/machine/dtype.h"
 
 typedef struct {
@@ -144,6 +144,9 @@ typedef struct tj_kernel {
   const char *tile;                    /* its shape in words; NULL: no mapping chose one */
   const struct tj_stage_choice *stage; /* how a tile lies in LDS, and why; NULL: it stays in registers */
   const struct tj_domain *domain;      /* of a flat copy: what its coordinates are; NULL for other kernels */
+  const tj_layout *elements; /* of a flat copy: the linear coordinate → the operands' modes, as the domain of a mapping;
+                                NULL: they have one mode, which it is */
+  const struct tj_mapping *mapping;    /* how a copy is shared out; NULL: no mapping says it */
   tj_races races;
   const struct tj_race *race;     /* what decides, where the launch does; else NULL */
   const struct tj_mapped *mapped; /* of a copy: the mapping that it was given; NULL: one is chosen */

@@ -16,9 +16,9 @@
 
 const tj_mapped *tj_mapped_make(tj_graph *graph, const tj_kernel_definition *definition, const tj_domain *domain) {
   tj_mapped *made = TJ_NEW(graph->job, tj_mapped);
-  *made = (tj_mapped){definition->mapping, definition->load_span, definition->store_span};
+  *made = (tj_mapped){definition->mapping, domain, definition->load_span, definition->store_span};
   uint32_t rank = tj_mapping_rank(made->mapping);
-  if (rank != domain->count)
+  if (domain != NULL && rank != domain->count)
     tj_fail_at(graph->job, made->load_span, TJ_DISTRIBUTION_RANK,
                "the tile has %" PRIu32 " dimension%s, the views have %" PRIu32, rank, rank == 1 ? "" : "s",
                domain->count);
@@ -314,7 +314,57 @@ static void check_given_stage(tj_graph *graph, const tj_kernel *flat, const tj_m
                "lds takes %" PRId64 " bytes; a workgroup of %s has %" PRIu32, bytes, target->name, target->lds_bytes);
 }
 
+/* --- flat kernels --- */
+
+/* As many items as there are, with a slot each, in the order of the tile's only mode. */
+static tj_mapping_side flat_side(tj_graph *graph, uint32_t items) {
+  static const uint32_t mode = 0;
+  const tj_tuple *extent[] = {tj_tuple_constant(graph, items), tj_tuple_constant(graph, 1)};
+  const tj_tuple *stride[] = {tj_tuple_basis(graph, tj_int(graph, 1), &mode, 1), tj_tuple_constant(graph, 0)};
+  tj_layout layout = {tj_tuple_list(graph, extent, 2), tj_tuple_list(graph, stride, 2)};
+  return (tj_mapping_side){.layout = layout, .items = items, .slots = 1};
+}
+
+const tj_mapping *tj_mapping_of_flat(tj_graph *graph, const tj_kernel *flat) {
+  const tj_tuple *extent = tj_tuple_constant(graph, flat->workgroup_size);
+  tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
+  if (flat->index == NULL || flat->step[0].kind == TJ_STEP_VALUE)
+    return NULL;
+  *mapping = (tj_mapping){.domain = flat->elements, .tile = tj_tuple_list(graph, &extent, 1), .passes = 1};
+  mapping->load = mapping->store = flat_side(graph, flat->workgroup_size);
+  return mapping;
+}
+
+static bool is_flat_side(const tj_mapping_side *side, const tj_mapping *mapping) {
+  const tj_layout *layout = &side->layout;
+  const tj_tuple *extent = layout->shape->item[0], *stride = layout->stride->item[0];
+  return side->slots == 1 && side->items == tj_mapping_extent(mapping, 0) && extent->kind == TJ_TUPLE_INTEGER &&
+         stride->kind != TJ_TUPLE_LIST && tj_is_int(stride->value, 1);
+}
+
+bool tj_mapping_is_flat(const tj_mapping *mapping) {
+  return tj_mapping_rank(mapping) == 1 && mapping->lds == NULL && mapping->passes == 1 && !mapping->overlaps &&
+         mapping->order == NULL && is_flat_side(&mapping->load, mapping) && is_flat_side(&mapping->store, mapping);
+}
+
+static tj_kernel *keep_flat(tj_graph *graph, const tj_kernel *flat) {
+  tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
+  *kernel = *flat;
+  kernel->workgroup_size = flat->mapped->mapping->load.items;
+  kernel->mapping = flat->mapped->mapping;
+  return kernel;
+}
+
 /* --- kernels --- */
+
+static bool is_plain(const tj_kernel *flat, const tj_kernel_step *step) {
+  return step->access.offset == flat->index && tj_is_int(step->access.valid, 1);
+}
+
+bool tj_copies_equals(const tj_kernel *flat) {
+  return flat->domain != NULL && flat->step_count == 2 && is_plain(flat, &flat->step[0]) &&
+         is_plain(flat, &flat->step[1]);
+}
 
 static const int64_t *extents_of(tj_graph *graph, const tj_mapping *mapping) {
   int64_t *extent = TJ_NEW_ARRAY(graph->job, int64_t, tj_mapping_rank(mapping));
@@ -361,7 +411,10 @@ static tj_kernel *tile(tj_graph *graph, const tj_kernel *flat, const tj_domain *
   choose_way(graph, &tiling);
   if (tiling.is_staged)
     set_stage(graph, &tiling, flat, &store, target);
-  return tj_tile_kernel(graph, flat, &tiling, target);
+  tj_kernel *kernel = tj_tile_kernel(graph, flat, &tiling, target);
+  if (kernel != NULL)
+    kernel->mapping = mapping;
+  return kernel;
 }
 
 /* The widest vectors that any digit of the slots could give on a buffer. */
@@ -377,18 +430,19 @@ static uint32_t widest_of(tj_graph *graph, const tj_kernel *flat, const tj_mappi
 }
 
 /* Adds what the kernel can do faster for parameters that are multiples of its vectors. */
-static void add_faster(tj_graph *graph, const tj_kernel *flat, tj_kernel *kernel, const tj_target *target) {
+static void add_faster(tj_graph *graph, const tj_kernel *flat, tj_kernel *kernel, const tj_domain *domain,
+                       const tj_target *target) {
   const tj_mapping *mapping = flat->mapped->mapping;
   uint32_t loaded = widest_of(graph, flat, &mapping->load, flat->step[0].access.buffer, target);
   uint32_t stored = widest_of(graph, flat, &mapping->store, flat->step[1].access.buffer, target);
   uint32_t multiple = loaded > stored ? loaded : stored;
   if (tj_narrowest_access(kernel, TJ_STEP_LOAD) >= loaded && tj_narrowest_access(kernel, TJ_STEP_STORE) >= stored)
     return;
-  tj_demands demands = tj_find_demands(graph, flat->domain, multiple, NULL);
+  tj_demands demands = tj_find_demands(graph, domain, multiple, NULL);
   if (demands.count == 0)
     return;
   tj_substitution assumed = tj_assume(graph, &demands);
-  tj_kernel *faster = tile(graph, flat, tj_assumed_domain(graph, flat->domain, &assumed), &assumed, target);
+  tj_kernel *faster = tile(graph, flat, tj_assumed_domain(graph, domain, &assumed), &assumed, target);
   if (faster != NULL && tj_kernel_fits(graph, faster) && tj_has_wider_accesses(faster, kernel))
     tj_offer_faster(graph, kernel, faster, &demands, tj_string_format(graph->job, "%s.vectors", kernel->name));
 }
@@ -398,12 +452,16 @@ tj_kernel *tj_map_as_given(tj_graph *graph, const tj_kernel *flat, const tj_targ
   const tj_mapped *mapped = flat->mapped;
   check_side(job, &mapped->mapping->load, target, mapped->load_span);
   check_side(job, &mapped->mapping->store, target, mapped->store_span);
+  if (tj_mapping_is_flat(mapped->mapping))
+    return keep_flat(graph, flat);
+  bool is_linear = mapped->domain->count == 1 && tj_copies_equals(flat);
+  const tj_domain *domain = is_linear ? tj_domain_of_equals(graph, mapped->domain, flat->count) : mapped->domain;
   job->here = mapped->store_span;
-  tj_kernel *kernel = tile(graph, flat, flat->domain, NULL, target);
+  tj_kernel *kernel = tile(graph, flat, domain, NULL, target);
   if (kernel == NULL)
     tj_fail(job, TJ_TILE_SIZE, "the tile does not fit in the %" PRIu32 " bytes of LDS of a workgroup of %s",
             target->lds_bytes, target->name);
-  add_faster(graph, flat, kernel, target);
+  add_faster(graph, flat, kernel, domain, target);
   job->here = TJ_NOWHERE;
   return kernel;
 }

@@ -14,13 +14,25 @@
 
 typedef struct tj_mapped {
   const tj_mapping *mapping;
+  const tj_domain *domain; /* from which it cuts tiles; NULL: it is flat */
   tj_span load_span, store_span; /* to blame for its sides */
 } tj_mapped;
 
-/* What a definition says, for a domain of dimensions. TJ4013 where the tile has another rank. */
+/* What a definition says, for the domain that it speaks of. TJ4013 where the tile has another rank. */
 const tj_mapped *tj_mapped_make(tj_graph *graph, const tj_kernel_definition *definition, const tj_domain *domain);
 
-/* The tiled kernel that moves what flat kernel->mapped says. TJ4015 where lanes are not those of the target's waves,
+/* The mapping of a flat copy: a workgroup moves as many elements as it has work-items, in their order. NULL for
+ * kernels that copy nothing. */
+const tj_mapping *tj_mapping_of_flat(tj_graph *graph, const tj_kernel *flat);
+
+/* Whether work-items move an element each in the order of the only mode: as flat kernels do, without tiles. */
+bool tj_mapping_is_flat(const tj_mapping *mapping);
+
+/* Whether element n of the source goes to element n of the destination, in the order of the flat kernel:
+ * simplification has found that both maps are one. */
+bool tj_copies_equals(const tj_kernel *flat);
+
+/* The kernel that moves what flat kernel->mapped says. TJ4015 where lanes are not those of the target's waves,
  * TJ4016 where the tile does not fit in a workgroup, TJ4020 and TJ4023 where passes or order do not suit it. */
 tj_kernel *tj_map_as_given(tj_graph *graph, const tj_kernel *flat, const tj_target *target);
 

@@ -16,6 +16,7 @@
 #include "lower/mapping/blocks.h"
 #include "lower/mapping/flexible.h"
 #include "lower/mapping/lds_transit.h"
+#include "lower/mapping/mapped.h"
 #include "lower/mapping/tile_share.h"
 
 #include <inttypes.h>
@@ -348,19 +349,9 @@ static void add_faster(const mapping *map, tj_kernel *general, const tj_demands 
                     tj_string_format(map->graph->job, "%s.vectors", map->flat->name));
 }
 
-static bool is_plain(const tj_kernel *flat, const tj_kernel_step *step) {
-  return step->access.offset == flat->index && tj_is_int(step->access.valid, 1);
-}
-
-/* Whether element n goes to element n: simplification has found that both maps are one. */
-static bool copies_equals(const tj_kernel *flat) {
-  return flat->domain != NULL && flat->step_count == 2 && is_plain(flat, &flat->step[0]) &&
-         is_plain(flat, &flat->step[1]);
-}
-
 tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
-  if (copies_equals(flat))
-    flat->domain = tj_domain_of_equals(graph, flat->count);
+  if (tj_copies_equals(flat))
+    flat->domain = tj_domain_of_equals(graph, flat->domain, flat->count);
   tj_kernel *blocked = target->block_bytes > 0 ? tj_map_blocks(graph, flat, target) : NULL;
   if (blocked != NULL)
     return blocked;

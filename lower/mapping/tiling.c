@@ -3,6 +3,7 @@
  * two sides that differ. */
 #include "lower/mapping/tiling.h"
 
+#include "base/text.h"
 #include "ir/index/facts.h"
 #include "ir/index/walk.h"
 #include "ir/layout/arith.h"
@@ -11,6 +12,8 @@
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/variant.h"
 #include "lower/mapping/lds_transit.h"
+
+#include <inttypes.h>
 
 typedef struct {
   tj_graph *graph;
@@ -76,7 +79,8 @@ static const tj_node *bind_base(tile_maker *maker, uint32_t mode, const tj_node 
   value = tj_simplified(graph, value);
   if (tj_is_constant(value))
     return value;
-  const tj_node *symbol = tj_symbol_create(graph, "b", TJ_SYMBOL_COORDINATE, tj_int(graph, 0),
+  const char *name = tj_string_format(graph->job, "b%" PRIu32, mode);
+  const tj_node *symbol = tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, tj_int(graph, 0),
                                            tj_simplified(graph, last), multiple_of_base(maker, mode));
   maker->kernel->binding[maker->kernel->binding_count++] = (tj_kernel_binding){.symbol = symbol, .value = value};
   return symbol;

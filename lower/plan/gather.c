@@ -17,6 +17,7 @@ typedef struct {
   const tj_kernel_definition *definition;
   const tj_operand *source, *indices, *destination;
   uint32_t dimension;
+  uint32_t *order; /* the destination's modes, as work-items count through them: first fastest */
 } gathering;
 
 static void check_dimension(const gathering *g) {
@@ -47,18 +48,89 @@ static void check(const gathering *g) {
   }
 }
 
-/* The index in each dimension of the destination: the last is fastest in a view, and in a row-major layout. */
+/* --- the order of elements --- */
+
+/* The last mode is fastest in a view, and in a row-major layout. */
+static void set_natural_order(gathering *g) {
+  uint32_t rank = g->destination->rank;
+  bool last_is_fastest = g->destination->view != NULL || tj_operand_is_row_major(g->graph, g->destination);
+  for (uint32_t i = 0; i < rank; i++)
+    g->order[i] = last_is_fastest ? rank - 1 - i : i;
+}
+
+_Noreturn static void fail_order(const gathering *g, const tj_layout *given) {
+  tj_fail_at(g->graph->job, g->definition->load_span, TJ_MAPPING_DOMAIN,
+             "domain %s does not have each of the %" PRIu32 " modes of the destination once, whole and as 1@mode",
+             tj_layout_text(g->graph->job, *given), g->destination->rank);
+}
+
+static void set_given_order(gathering *g, const tj_layout *given) {
+  uint32_t count, rank = g->destination->rank;
+  const tj_tuple *const *extent = tj_tuple_leaves(g->graph, given->shape, &count);
+  const tj_tuple *const *stride = tj_tuple_leaves(g->graph, given->stride, &count);
+  bool *taken = TJ_NEW_ARRAY(g->graph->job, bool, rank + 1);
+  if (count != rank)
+    fail_order(g, given);
+  for (uint32_t i = 0; i < rank; i++) {
+    bool is_mode = stride[i]->kind == TJ_TUPLE_BASIS && stride[i]->count == 1 && stride[i]->path[0] < rank;
+    if (!is_mode || taken[stride[i]->path[0]] ||
+        !tj_prove_equal(g->graph, extent[i]->value, g->destination->extent[stride[i]->path[0]]))
+      fail_order(g, given);
+    g->order[i] = stride[i]->path[0];
+    taken[g->order[i]] = true;
+  }
+}
+
+static void set_order(gathering *g) {
+  const tj_mapping *mapping = g->definition->mapping;
+  g->order = TJ_NEW_ARRAY(g->graph->job, uint32_t, g->destination->rank + 1);
+  if (mapping != NULL && mapping->domain != NULL)
+    set_given_order(g, mapping->domain);
+  else
+    set_natural_order(g);
+}
+
+static gathering gathering_of(tj_graph *graph, const tj_kernel *kernel, const tj_kernel_definition *definition,
+                              const tj_operand operands[]) {
+  gathering g = {graph,
+                 kernel,
+                 definition,
+                 &operands[definition->source],
+                 &operands[definition->gather],
+                 &operands[definition->destination],
+                 definition->gathered_dimension,
+                 NULL};
+  set_order(&g);
+  return g;
+}
+
+/* The index in each dimension of the destination. */
 static const tj_node **digits_of(const gathering *g) {
   uint32_t rank = g->destination->rank;
   const tj_node **digit = TJ_NEW_ARRAY(g->graph->job, const tj_node *, rank + 1), *rest = g->kernel->index;
-  bool last_is_fastest = g->destination->view != NULL || tj_operand_is_row_major(g->graph, g->destination);
   for (uint32_t i = 0; i < rank; i++) {
-    uint32_t mode = last_is_fastest ? rank - 1 - i : i;
+    uint32_t mode = g->order[i];
     digit[mode] = i + 1 < rank ? tj_mod(g->graph, rest, g->destination->extent[mode]) : rest;
     if (i + 1 < rank)
       rest = tj_div(g->graph, rest, g->destination->extent[mode]);
   }
   return digit;
+}
+
+const tj_layout *tj_gather_elements(tj_graph *graph, const tj_kernel *kernel, const tj_kernel_definition *definition,
+                                    const tj_operand operands[]) {
+  gathering g = gathering_of(graph, kernel, definition, operands);
+  uint32_t rank = g.destination->rank;
+  const tj_tuple **extent = TJ_NEW_ARRAY(graph->job, const tj_tuple *, rank + 1),
+                 **stride = TJ_NEW_ARRAY(graph->job, const tj_tuple *, rank + 1);
+  for (uint32_t i = 0; i < rank; i++) {
+    extent[i] = tj_tuple_integer(graph, g.destination->extent[g.order[i]]);
+    stride[i] = tj_tuple_basis(graph, tj_int(graph, 1), &g.order[i], 1);
+  }
+  const tj_tuple *shape = tj_tuple_list(graph, extent, rank), *steps = tj_tuple_list(graph, stride, rank);
+  tj_layout *elements = TJ_NEW(graph->job, tj_layout);
+  *elements = (tj_layout){tj_tuple_list(graph, &shape, 1), tj_tuple_list(graph, &steps, 1)};
+  return rank > 1 ? elements : NULL;
 }
 
 static const tj_tuple *coordinate_of(tj_graph *graph, const tj_operand *operand, const tj_node *const digit[]) {
@@ -87,17 +159,6 @@ static tj_access source_access(const gathering *g, const tj_node *const digit[],
   const tj_node *is_found = tj_less(g->graph, lookup->value, lookup->limit);
   access.valid = tj_is_int(access.valid, 1) ? is_found : tj_and(g->graph, is_found, access.valid);
   return access;
-}
-
-static gathering gathering_of(tj_graph *graph, const tj_kernel *kernel, const tj_kernel_definition *definition,
-                              const tj_operand operands[]) {
-  return (gathering){graph,
-                     kernel,
-                     definition,
-                     &operands[definition->source],
-                     &operands[definition->gather],
-                     &operands[definition->destination],
-                     definition->gathered_dimension};
 }
 
 tj_kernel_step *tj_gather_steps(tj_graph *graph, const tj_kernel *kernel, const tj_kernel_definition *definition,

@@ -12,6 +12,11 @@ tj_kernel_step *tj_gather_steps(tj_graph *graph, const tj_kernel *kernel, const 
 
 enum { TJ_GATHER_STEPS = 3 };
 
+/* The linear coordinate of its work-items → modes of the destination, as the domain of a mapping; NULL: there is one
+ * mode. TJ4024 where the definition's mapping has another domain. */
+const tj_layout *tj_gather_elements(tj_graph *graph, const tj_kernel *kernel, const tj_kernel_definition *definition,
+                                    const tj_operand operands[]);
+
 /* The same, as far as races go: sources are the index that is looked up, and the element that index 0 stands for. */
 tj_race_map tj_gather_race_map(tj_graph *graph, const tj_kernel *kernel, const tj_kernel_definition *definition,
                                const tj_operand operands[]);

@@ -252,13 +252,27 @@ static tj_kernel_step scalar_step(tj_step_kind kind, tj_access access) {
   return (tj_kernel_step){.kind = kind, .access = access, .width = 1, .slot_step = 1};
 }
 
-/* Mappings speak of dimensions as they are, not of modes that are sorted and merged. */
-static void plan_tiles(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
-                       const tj_operand operands[]) {
+/* What a mapping cuts tiles from: dimensions as they are, unless it says otherwise. */
+static const tj_domain *domain_of_tiles(tj_graph *graph, const tj_kernel_definition *definition,
+                                        const tj_operand *source, const tj_operand *destination) {
+  const tj_layout *given = definition->mapping->domain;
   tj_domain *domain = TJ_NEW(graph->job, tj_domain);
-  *domain = tj_domain_of_dimensions(graph, &operands[definition->source], &operands[definition->destination]);
-  kernel->domain = domain;
-  kernel->mapped = tj_mapped_make(graph, definition, domain);
+  graph->job->here = definition->load_span;
+  *domain = given != NULL ? tj_domain_as_given(graph, source, destination, given)
+                          : tj_domain_of_dimensions(graph, source, destination);
+  return domain;
+}
+
+/* The order of a copy's linear coordinate: its own, or that of a mapping of one mode. */
+static const tj_domain *domain_of_elements(tj_graph *graph, const tj_kernel_definition *definition,
+                                           const tj_operand *source, const tj_operand *destination) {
+  bool is_given =
+      definition->mapping != NULL && definition->mapping->domain != NULL && tj_mapping_rank(definition->mapping) == 1;
+  tj_domain *domain = TJ_NEW(graph->job, tj_domain);
+  graph->job->here = is_given ? definition->load_span : graph->job->here;
+  *domain = is_given ? tj_domain_in_order(graph, source, destination, definition->mapping->domain)
+                     : tj_domain_of_modes(graph, source, destination);
+  return domain;
 }
 
 static void plan_gather(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
@@ -266,6 +280,13 @@ static void plan_gather(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defi
   kernel->step = tj_gather_steps(graph, kernel, definition, operands);
   kernel->step_count = TJ_GATHER_STEPS;
   kernel->slot_count = 1;
+  kernel->elements = tj_gather_elements(graph, kernel, definition, operands);
+  if (definition->mapping == NULL)
+    return;
+  if (!tj_mapping_is_flat(definition->mapping))
+    tj_fail_at(graph->job, definition->load_span, TJ_MAPPING,
+               "with gather, work-items move an element each: tile=(n), load=(n,1):(1@0,0), and perhaps domain");
+  kernel->mapped = tj_mapped_make(graph, definition, NULL);
 }
 
 /* What all elements have in common, wherever they are. */
@@ -287,16 +308,16 @@ static void plan_copy(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defini
     judge_gather(graph, kernel, definition, operands);
     return;
   }
-  tj_domain *domain = TJ_NEW(graph->job, tj_domain);
-  *domain = tj_domain_of_modes(graph, source, destination);
+  const tj_domain *domain = domain_of_elements(graph, definition, source, destination);
   kernel->domain = domain;
+  kernel->elements = tj_domain_linear_layout(graph, domain);
   const tj_node *const *digits = tj_domain_digits(graph, domain, kernel->index);
   tj_access load = tj_domain_source(graph, domain, definition->source, digits);
   tj_access store = tj_domain_destination(graph, domain, definition->destination, digits);
   set_steps(graph, kernel, scalar_step(TJ_STEP_LOAD, load), scalar_step(TJ_STEP_STORE, store));
   judge_copy(graph, kernel, definition, operands, domain);
   if (definition->mapping != NULL)
-    plan_tiles(graph, kernel, definition, operands);
+    kernel->mapped = tj_mapped_make(graph, definition, domain_of_tiles(graph, definition, source, destination));
 }
 
 static void set_range(tj_dtype dtype, int64_t *low, int64_t *high) {

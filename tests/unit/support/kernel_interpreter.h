@@ -147,11 +147,11 @@ static inline void take_store(const interpreter *self, const tj_kernel_step *ste
   }
 }
 
-/* One work-item's steps of a phase. */
+/* One work-item's steps of a phase; of a tiled kernel, `item` is its number in its workgroup, otherwise in all. */
 static inline void run_item(interpreter *self, const step_list *list, uint32_t begin, uint32_t end, int64_t item) {
   const tj_kernel *kernel = self->kernel;
-  int64_t *slot = self->slot + item * kernel->slot_count;
-  self->symbol[kernel->item->symbol->index] = item;
+  int64_t *slot = self->slot + item % kernel->workgroup_size * kernel->slot_count;
+  self->symbol[(kernel->index != NULL ? kernel->index : kernel->item)->symbol->index] = item;
   for (uint32_t i = 0; i < kernel->slot_count && (begin == 0 || !self->keeps_slots); i++)
     slot[i] = NOBODYS;
   tj_bindings bindings = {.value = self->symbol, .count = self->symbol_count};
@@ -186,9 +186,13 @@ static inline void run_workgroup(interpreter *self, int64_t number) {
   free_memory(&self->lds);
 }
 
-/* A tiled kernel, all of it. */
+/* A kernel, all of it. */
 static inline void interpret(interpreter *self) {
   int64_t count = node_value(self, self->kernel->count);
+  for (int64_t item = 0; self->kernel->index != NULL && item < count; item++)
+    run_item(self, &self->steps, 0, self->steps.count, item);
+  if (self->kernel->index != NULL)
+    return;
   ck_assert_int_eq(count % self->kernel->workgroup_size, 0);
   for (int64_t group = 0; group < count / self->kernel->workgroup_size; group++)
     run_workgroup(self, group);

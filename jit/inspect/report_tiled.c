@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports of tiled kernels: each variant with its condition, its mapping on one line, and its steps.
+ *
+ * g is the number of a workgroup, t that of a work-item in it, n a linear coordinate; slots are what a work-item
+ * holds. A mapping that is printed can be written into the program. */
+#include "jit/inspect/report.h"
+
+#include "ir/index/print.h"
+#include "ir/value/mapping.h"
+
+#include <inttypes.h>
+
+typedef struct {
+  tj_text *text;
+  const tj_kernel *kernel;
+} printer;
+
+/* What launches compute may be long. */
+static void print_node(tj_text *text, const tj_node *node) {
+  enum { MOST = 400 };
+  tj_node_print_brief(text, node, MOST);
+}
+
+static void print_line(tj_text *text, const char *name) {
+  tj_text_format(text, "  %-12s ", name);
+}
+
+static void print_node_line(tj_text *text, const char *name, const tj_node *node) {
+  print_line(text, name);
+  print_node(text, node);
+  tj_text_char(text, '\n');
+}
+
+/* --- steps --- */
+
+/* "slot 3", "slots 0-3", "slots 0, 4 … 12": those of a step. */
+static void print_slots(tj_text *text, const tj_kernel_step *step) {
+  uint32_t last = step->slot + (step->width - 1) * step->slot_step;
+  if (step->width == 1)
+    tj_text_format(text, "slot %" PRIu32, step->slot);
+  else if (step->slot_step == 1)
+    tj_text_format(text, "slots %" PRIu32 "-%" PRIu32, step->slot, last);
+  else
+    tj_text_format(text, "slots %" PRIu32 ", %" PRIu32 " … %" PRIu32, step->slot, step->slot + step->slot_step, last);
+}
+
+static bool is_zero(const tj_node *node) {
+  return node == NULL || tj_is_int(node, 0);
+}
+
+/* src[base + offset + displacement], where valid */
+static void print_access(const printer *p, const tj_access *access) {
+  bool is_begun = false;
+  tj_text_string(p->text, access->buffer == TJ_LDS ? "lds[" : p->kernel->buffer[access->buffer].name);
+  tj_text_string(p->text, access->buffer == TJ_LDS ? "" : "[");
+  const tj_node *part[] = {access->base, access->offset};
+  for (size_t i = 0; i < 2; i++) {
+    if (is_zero(part[i]))
+      continue;
+    tj_text_string(p->text, is_begun ? " + " : "");
+    print_node(p->text, part[i]);
+    is_begun = true;
+  }
+  if (access->displacement > 0 || !is_begun)
+    tj_text_format(p->text, "%s%" PRId64, is_begun ? " + " : "", access->displacement);
+  tj_text_char(p->text, ']');
+}
+
+static void print_valid(tj_text *text, const tj_access *access) {
+  if (tj_is_int(access->valid, 1))
+    return;
+  tj_text_string(text, " where ");
+  print_node(text, access->valid);
+}
+
+static void print_move(const printer *p, const tj_kernel_step *step) {
+  bool is_load = step->kind == TJ_STEP_LOAD;
+  print_line(p->text, is_load ? "  load" : "  store");
+  if (is_load)
+    print_slots(p->text, step);
+  else
+    print_access(p, &step->access);
+  tj_text_string(p->text, " = ");
+  if (is_load)
+    print_access(p, &step->access);
+  else
+    print_slots(p->text, step);
+  print_valid(p->text, &step->access);
+}
+
+static void print_value(const printer *p, const tj_kernel_step *step) {
+  print_line(p->text, "  value");
+  print_slots(p->text, step);
+  tj_text_string(p->text, " = ");
+  print_node(p->text, step->value);
+}
+
+static void print_lookup(const printer *p, const tj_kernel_step *step) {
+  print_line(p->text, "  lookup");
+  print_node(p->text, step->value);
+  tj_text_string(p->text, " = ");
+  print_access(p, &step->access);
+  print_valid(p->text, &step->access);
+  tj_text_string(p->text, ", else ");
+  print_node(p->text, step->limit);
+}
+
+static void print_stream(const printer *p, const tj_kernel_step *step) {
+  print_line(p->text, step->kind == TJ_STEP_STREAM ? "  stream" : "  prefetch");
+  print_access(p, &step->access);
+  tj_text_format(p->text, " and %" PRIu32 " elements from it on", step->width);
+  if (step->kind == TJ_STEP_STREAM) {
+    tj_text_string(p->text, " = lds from ");
+    print_node(p->text, step->value);
+  }
+  print_valid(p->text, &step->access);
+}
+
+static void print_step(const printer *p, const tj_kernel_step *step) {
+  switch (step->kind) {
+  case TJ_STEP_VALUE:
+    print_value(p, step);
+    break;
+  case TJ_STEP_LOAD:
+  case TJ_STEP_STORE:
+    print_move(p, step);
+    break;
+  case TJ_STEP_LOOKUP:
+    print_lookup(p, step);
+    break;
+  case TJ_STEP_STREAM:
+  case TJ_STEP_PREFETCH:
+    print_stream(p, step);
+    break;
+  case TJ_STEP_BARRIER:
+    tj_text_string(p->text, "    barrier");
+    break;
+  }
+  tj_text_char(p->text, '\n');
+}
+
+static void print_steps(const printer *p, const tj_kernel_step steps[], uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    print_step(p, &steps[i]);
+}
+
+static void print_all_steps(const printer *p) {
+  const tj_kernel *kernel = p->kernel;
+  if (kernel->inner != NULL) {
+    print_node_line(p->text, "where", kernel->inner);
+    print_steps(p, kernel->inner_step, kernel->inner_step_count);
+    tj_text_string(p->text, "  elsewhere\n");
+  } else {
+    tj_text_string(p->text, "  steps\n");
+  }
+  print_steps(p, kernel->step, kernel->step_count);
+}
+
+/* --- variants --- */
+
+/* Why a variant has no mapping that could be written. */
+static const char *other_way(const tj_kernel *kernel, const tj_node *condition, const tj_target *target) {
+  if (kernel->index != NULL)
+    return "none: work-items compute what they store, and copy nothing";
+  if (target->wave_size == 1)
+    return "none: blocks for the host's caches are not mappings";
+  if (condition != NULL)
+    return "none: the launch computes the tile's shape";
+  return "none: tiles that the compiler chooses are not mappings yet";
+}
+
+static void print_mapping(tj_text *text, const tj_kernel *kernel, const tj_node *condition, const tj_target *target) {
+  print_line(text, "mapping");
+  if (kernel->mapping != NULL)
+    tj_mapping_print(text, kernel->mapping);
+  else
+    tj_text_string(text, other_way(kernel, condition, target));
+  tj_text_char(text, '\n');
+}
+
+static void print_loop(tj_text *text, const tj_loop *loop) {
+  for (uint32_t i = 0; i < loop->carried_count; i++) {
+    print_line(text, "carried");
+    print_node(text, loop->carried[i].symbol);
+    tj_text_string(text, " = ");
+    print_node(text, loop->carried[i].initial);
+    tj_text_string(text, ", then ");
+    print_node(text, loop->carried[i].next);
+    tj_text_char(text, '\n');
+  }
+  print_node_line(text, "trips", loop->trips);
+}
+
+static void print_bindings(tj_text *text, const tj_kernel *kernel) {
+  for (uint32_t i = 0; i < kernel->binding_count; i++) {
+    print_line(text, "let");
+    print_node(text, kernel->binding[i].symbol);
+    tj_text_string(text, " = ");
+    print_node(text, kernel->binding[i].value);
+    tj_text_char(text, '\n');
+  }
+}
+
+static void print_condition(tj_text *text, const tj_kernel *variant, const tj_node *condition) {
+  if (condition != NULL)
+    print_node_line(text, "when", condition);
+  else
+    tj_text_format(text, "  %-12s %s\n", "when", variant->faster != NULL ? "no variant below is taken" : "always");
+}
+
+/* `condition` is what the variant is taken under; NULL: where no other one is. */
+static void print_variant(const tj_kernel *kernel, const tj_node *condition, const tj_target *target, tj_text *text) {
+  printer p = {text, kernel};
+  tj_text_format(text, "kernel %s for %s\n", kernel->name, target->name);
+  print_condition(text, kernel, condition);
+  print_node_line(text, "work-items", kernel->count);
+  tj_text_format(text, "  %-12s %" PRIu32 " work-items\n", "workgroup", kernel->workgroup_size);
+  if (kernel->lds_elements > 0)
+    tj_text_format(text, "  %-12s %" PRIu32 " bytes\n", "lds",
+                   kernel->lds_elements * tj_dtype_bits(kernel->carried) / 8);
+  print_mapping(text, kernel, condition, target);
+  print_bindings(text, kernel);
+  if (kernel->loop != NULL)
+    print_loop(text, kernel->loop);
+  print_all_steps(&p);
+}
+
+void tj_report_tiled(const tj_kernel *kernel, const tj_target *target, tj_text *text) {
+  const tj_node *condition = NULL;
+  for (; kernel != NULL; kernel = kernel->faster) {
+    print_variant(kernel, condition, target, text);
+    condition = kernel->condition;
+  }
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* What tests of printed mappings share: the mapping that a kernel's last stage before code prints, written into its
+ * program, has to give the same code. */
+#ifndef TJ_TESTS_PASTE_SUPPORT_H
+#define TJ_TESTS_PASTE_SUPPORT_H
+
+#include "tests/unit/support/library_support.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* A program whose last item is a kernel, a copy or a shuffle. */
+typedef struct {
+  const char *text;
+  const tj_parameter_value *fixed;
+  size_t fixed_count;
+  const char *kernel, *target;
+} pasted_program;
+
+static inline tj_blob emitted(tj_context *context, const pasted_program *p, const char *text, tj_emit stage) {
+  tj_program *program = new_program(context, text, p->fixed, p->fixed_count);
+  tj_blob made;
+  tj_compile_options options = {p->kernel, p->target};
+  expect_ok(context, tj_program_emit(program, &options, stage, &made), text);
+  tj_program_destroy(program);
+  return made;
+}
+
+/* The text after "mapping" in the first variant: a mapping, or the reason why there is none. */
+static inline char *printed_mapping(tj_context *context, const pasted_program *p) {
+  static const char name[] = "\n  mapping      ";
+  tj_blob tiled = emitted(context, p, p->text, TJ_EMIT_TILED);
+  const char *begin = strstr(tiled.data, name);
+  ck_assert_msg(begin != NULL, "no mapping line\n%s\n%s", p->text, tiled.data);
+  begin += sizeof name - 1;
+  size_t length = strcspn(begin, "\n");
+  char *copy = malloc(length + 1);
+  memcpy(copy, begin, length);
+  copy[length] = '\0';
+  tj_blob_release(context, &tiled);
+  return copy;
+}
+
+/* The program with this mapping in the place of what said how elements are shared out. */
+static inline char *with_mapping(const pasted_program *p, const char *mapping) {
+  static const char *const replaced[] = {", mapping=", ", through=", ", from="};
+  const char *body = strstr(p->text, "= shuffle("), *end = strrchr(p->text, ')');
+  for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++) {
+    const char *at = strstr(p->text, replaced[i]);
+    end = at != NULL && at < end ? at : end;
+  }
+  size_t size = strlen(p->text) + strlen(mapping) + 16;
+  char *made = malloc(size);
+  if (body != NULL)
+    snprintf(made, size, "%.*s= copy(%.*s, mapping=%s)", (int)(body - p->text), p->text, (int)(end - body - 10),
+             body + 10, mapping);
+  else
+    snprintf(made, size, "%.*s, mapping=%s)", (int)(end - p->text), p->text, mapping);
+  return made;
+}
+
+static inline void expect_same(tj_context *context, const pasted_program *p, const char *text, tj_emit stage) {
+  tj_blob first = emitted(context, p, p->text, stage), second = emitted(context, p, text, stage);
+  ck_assert_msg(first.size == second.size && memcmp(first.data, second.data, first.size) == 0,
+                "%s: the code of this differs:\n%s\nand of this:\n%s", p->target, p->text, text);
+  tj_blob_release(context, &first);
+  tj_blob_release(context, &second);
+}
+
+/* Prints, pastes and compares what `stage` gives; and what is printed of what was pasted. False where there is no
+ * mapping to print, with the reason in *reason, which the caller frees. */
+static inline bool pastes_back(tj_context *context, const pasted_program *p, tj_emit stage, char **reason) {
+  char *mapping = printed_mapping(context, p);
+  *reason = mapping;
+  if (strncmp(mapping, "mapping(", 8) != 0)
+    return false;
+  char *text = with_mapping(p, mapping);
+  pasted_program again = *p;
+  again.text = text;
+  char *printed = printed_mapping(context, &again);
+  ck_assert_str_eq(printed, mapping);
+  expect_same(context, p, text, stage);
+  free(printed);
+  free(text);
+  free(mapping);
+  *reason = NULL;
+  return true;
+}
+
+#endif
