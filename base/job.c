@@ -44,6 +44,13 @@ tj_status tj_job_run(tj_job *job, void (*body)(tj_job *job, void *data), void *d
   return job->status;
 }
 
+bool tj_job_try(tj_job *job, void (*body)(tj_job *job, void *data), void *data) {
+  tj_status status = tj_job_run(job, body, data);
+  if (status != TJ_OK && status != TJ_ERROR_INPUT)
+    longjmp(*job->way_out, 1);
+  return status == TJ_OK;
+}
+
 static const char *note_with_call(tj_job *job, const char *note, const tj_open_call *call) {
   tj_location place = tj_source_locate(&call->source, call->span.begin);
   return tj_string_format(job, "%s; in '%s', called at %s:%" PRIu32 ":%" PRIu32, note, call->function, place.name,

@@ -50,7 +50,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/embed" DESTINATION "${CMAKE_IN
 
 # --- what linking libtilejit.a takes ---
 
-set(TILEJIT_STATIC_LIBRARIES lldELF lldCommon LLVM z zstd jansson stdc++ m dl pthread)
+set(TILEJIT_STATIC_LIBRARIES lldELF lldCommon LLVM z zstd stdc++ m dl pthread)
 if(TILEJIT_HAVE_Z3)
   list(INSERT TILEJIT_STATIC_LIBRARIES 5 z3)
 endif()

@@ -6,7 +6,7 @@ list(TRANSFORM TILEJIT_STAGES PREPEND tilejit_ OUTPUT_VARIABLE TILEJIT_STAGE_TAR
 foreach(kind SHARED STATIC)
   string(TOLOWER libtilejit_${kind} name)
   add_library(${name} ${kind})
-  target_link_libraries(${name} PRIVATE ${TILEJIT_STAGE_TARGETS} PkgConfig::JANSSON Threads::Threads)
+  target_link_libraries(${name} PRIVATE ${TILEJIT_STAGE_TARGETS} Threads::Threads)
   target_include_directories(${name} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   set_target_properties(${name} PROPERTIES OUTPUT_NAME tilejit VERSION ${PROJECT_VERSION} SOVERSION 0

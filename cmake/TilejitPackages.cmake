@@ -62,7 +62,7 @@ tilejit_package(development libtilejit-dev libdevel "JIT compiler for tensor lay
 This package has what it takes to build programs with the library." "${same_library}")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS "man-db")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS
-  "liblld-${LLVM_VERSION_MAJOR}-dev, llvm-${LLVM_VERSION_MAJOR}-dev, libjansson-dev, libz3-dev, tilejit")
+  "liblld-${LLVM_VERSION_MAJOR}-dev, llvm-${LLVM_VERSION_MAJOR}-dev, libz3-dev, tilejit")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${PROJECT_SOURCE_DIR}/cmake/debian/triggers")
 
 include(CPack)

@@ -47,14 +47,15 @@ tj_status tj_hsa_queue_check(tj_hsa_queue *queue, tj_rt_error *error) {
 static void describe_failure(tj_hsa_queue *queue, tj_rt_error *error) {
   if (tj_hsa_queue_check(queue, error) != TJ_OK)
     return;
+  hsa_status_t status = (hsa_status_t)atomic_load(&queue->failure);
   char message[sizeof error->text] = "";
   if (queue->hsa->message != NULL)
     queue->hsa->message(queue->queue, message, sizeof message);
   const char *text = message;
-  if (message[0] == '\0' &&
-      queue->hsa->status_string((hsa_status_t)atomic_load(&queue->failure), &text) != HSA_STATUS_SUCCESS)
+  if (message[0] == '\0' && queue->hsa->status_string(status, &text) != HSA_STATUS_SUCCESS)
     text = "the queue failed for an unknown reason";
-  tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_LAUNCH, "%s", text);
+  bool is_memory = status == HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  tj_rt_failed(error, TJ_ERROR_SYSTEM, is_memory ? TJ_DEVICE_MEMORY : TJ_LAUNCH, "%s", text);
 }
 
 /* --- the queue itself --- */

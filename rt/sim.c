@@ -16,14 +16,17 @@
 
 enum { PATH_CAPACITY = 4096 };
 
-/* The file that this code is in: the library, or the program that it is linked into. */
+/* The file that this code is in: the library, or the program that it is linked into. The linker knows a program by
+ * the word that started it, which is no path from here where the program has changed its folder. */
 static bool find_own_file(char *path, size_t size) {
   Dl_info info;
   void *here;
   size_t (*self)(tj_rt_info[], size_t) = tj_rt_driver_sim.list;
   memcpy(&here, &self, sizeof here);
   bool is_path = dladdr(here, &info) != 0 && info.dli_fname != NULL && strchr(info.dli_fname, '/') != NULL;
-  char *resolved = realpath(is_path ? info.dli_fname : "/proc/self/exe", NULL);
+  char *resolved = is_path ? realpath(info.dli_fname, NULL) : NULL;
+  if (resolved == NULL)
+    resolved = realpath("/proc/self/exe", NULL);
   bool is_found = resolved != NULL && strlen(resolved) < size;
   if (is_found)
     memcpy(path, resolved, strlen(resolved) + 1);

@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 PACKAGES = {
-    "libtilejit0": {"libllvm22", "libjansson4", "libz3-4", "libc6"},
+    "libtilejit0": {"libllvm22", "libz3-4", "libc6"},
     "tilejit": {"libtilejit0", "libjansson4", "libc6"},
     "libtilejit-dev": {"libtilejit0"},
 }

@@ -24,7 +24,7 @@ static json_t *word_json(const tj_kernarg *word) {
 static json_t *words_json(const tj_recipe *recipe) {
   json_t *words = json_array();
   for (size_t i = 0; i < recipe->word_count; i++)
-    json_array_append_new(words, word_json(&recipe->word[i]));
+    add_item(&words, word_json(&recipe->word[i]));
   return words;
 }
 

@@ -158,16 +158,18 @@ static int write_arrays(session *run) {
 /* --- the run --- */
 
 /* Adds what a simulated device has counted. */
-static void add_counters(const session *run, json_t *object) {
+static void add_counters(const session *run, json_t **object) {
   size_t count = tj_launch_counter_count(run->kernel.launch);
-  json_t *counters = count > 0 ? json_object() : NULL;
+  json_t *counters = json_object();
   for (size_t i = 0; i < count; i++) {
     const char *name;
     json_int_t value = (json_int_t)tj_launch_counter(run->kernel.launch, i, &name);
-    json_object_set_new(counters, name, json_integer(value));
+    add_member(&counters, name, json_integer(value));
   }
-  if (counters != NULL)
-    json_object_set_new(object, "counters", counters);
+  if (count > 0)
+    add_member(object, "counters", counters);
+  else
+    json_decref(counters);
 }
 
 static int print_stats(session *run) {
@@ -176,8 +178,7 @@ static int print_stats(session *run) {
   json_t *object = json_pack("{s:s,s:s,s:s,s:I}", "kernel", tj_code_kernel(run->kernel.code), "target",
                              tj_code_target(run->kernel.code), "origin", origins[tj_code_origin_of(run->kernel.code)],
                              "nanoseconds", nanoseconds);
-  if (object != NULL)
-    add_counters(run, object);
+  add_counters(run, &object);
   return print_json(object);
 }
 

@@ -182,14 +182,12 @@ static bool check_operands(const arguments *given) {
   return least <= given->operand_count && given->operand_count <= most;
 }
 
-bool arguments_parse(const command *of, int count, char **words, arguments *given) {
+int arguments_parse(const command *of, int count, char **words, arguments *given) {
   *given = (arguments){.command = of,
                        .option = calloc((size_t)count + 1, sizeof *given->option),
                        .operand = calloc((size_t)count + 1, sizeof *given->operand)};
-  if (given->option == NULL || given->operand == NULL) {
-    fail_memory();
-    return false;
-  }
+  if (given->option == NULL || given->operand == NULL)
+    return fail_memory();
   bool only_operands = false;
   for (int i = 0; i < count; i++) {
     if (!only_operands && strcmp(words[i], "--") == 0)
@@ -197,9 +195,9 @@ bool arguments_parse(const command *of, int count, char **words, arguments *give
     else if (only_operands || !looks_like_option(words[i]))
       given->operand[given->operand_count++] = words[i];
     else if (!take_option(of, words, count, &i, given))
-      return false;
+      return TJ_ERROR_USAGE;
   }
-  return option_given(given, "help") || check_operands(given);
+  return option_given(given, "help") || check_operands(given) ? 0 : TJ_ERROR_USAGE;
 }
 
 void arguments_free(arguments *given) {

@@ -86,8 +86,8 @@ bool looks_like_option(const char *word);
 const char *option_value(const arguments *given, const char *name);
 bool option_given(const arguments *given, const char *name);
 
-/* Parses the words after the subcommand. False after printing what is wrong with them. */
-bool arguments_parse(const command *of, int count, char **words, arguments *given);
+/* Parses the words after the subcommand. Returns 0, or the exit status after printing what is wrong with them. */
+int arguments_parse(const command *of, int count, char **words, arguments *given);
 void arguments_free(arguments *given);
 
 #endif

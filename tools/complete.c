@@ -245,6 +245,7 @@ static void complete_command(const typed_word *typed) {
 int complete_line(int count, char **words) {
   if (count < 2 || strcmp(words[0], "--") != 0)
     return fail_usage(COMPLETE_COMMAND " takes -- and the words of a line");
+  report_as(REPORT_NOTHING);
   typed_word typed = {.text = words[count - 1]};
   typed_line line = {.of = find_command(words[1])};
   if (count == 2) {

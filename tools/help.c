@@ -107,14 +107,14 @@ void print_overview(FILE *out) {
 static json_t *words_json(const char *const *words) {
   json_t *list = words != NULL ? json_array() : json_null();
   for (size_t i = 0; words != NULL && words[i] != NULL; i++)
-    json_array_append_new(list, json_string(words[i]));
+    add_item(&list, json_string(words[i]));
   return list;
 }
 
 static bool append_option(const option *o, void *list) {
-  json_array_append_new(list, json_pack("{s:s,s:s,s:s?,s:s?,s:s,s:o,s:b}", "name", o->name, "dashes",
-                                        option_dashes(o), "value", o->value, "kind", value_name(o->kind), "help",
-                                        o->help, "words", words_json(o->words), "repeats", o->repeats));
+  add_item(list, json_pack("{s:s,s:s,s:s?,s:s?,s:s,s:o,s:b}", "name", o->name, "dashes", option_dashes(o), "value",
+                           o->value, "kind", value_name(o->kind), "help", o->help, "words", words_json(o->words),
+                           "repeats", o->repeats));
   return true;
 }
 
@@ -125,9 +125,9 @@ static json_t *operand_json(const operand *o) {
 
 json_t *command_json(const command *of) {
   json_t *options = json_array(), *operands = json_array();
-  each_option(of, append_option, options);
+  each_option(of, append_option, &options);
   for (const operand *o = of->operands; o->name != NULL; o++)
-    json_array_append_new(operands, operand_json(o));
+    add_item(&operands, operand_json(o));
   return json_pack("{s:s,s:s,s:s,s:s,s:o,s:o}", "name", of->name, "summary", of->summary, "usage", usage_of(of).text,
                    "details", of->details, "operands", operands, "options", options);
 }
@@ -135,19 +135,18 @@ json_t *command_json(const command *of) {
 static json_t *kinds_json(void) {
   json_t *kinds = json_array();
   for (value_kind kind = VALUE_NONE + 1; kind < VALUE_COUNT; kind++)
-    json_array_append_new(kinds,
-                          json_pack("{s:s,s:s}", "name", value_name(kind), "description", value_description(kind)));
+    add_item(&kinds, json_pack("{s:s,s:s}", "name", value_name(kind), "description", value_description(kind)));
   return kinds;
 }
 
+/* The names of the language's functions: what stands before the tab in each line. */
 static json_t *functions_json(tj_context *context) {
   tj_blob text;
-  if (tj_language_functions(context, TJ_LANGUAGE_JSON, &text) != TJ_OK)
+  if (tj_language_functions(context, TJ_LANGUAGE_TEXT, &text) != TJ_OK)
     return NULL;
-  json_t *all = json_loads(text.data, 0, NULL), *names = json_array();
-  for (size_t i = 0; i < json_array_size(all); i++)
-    json_array_append(names, json_object_get(json_array_get(all, i), "name"));
-  json_decref(all);
+  json_t *names = json_array();
+  for (const char *line = text.data; *line != '\0'; line += strcspn(line, "\n") + 1)
+    add_item(&names, json_stringn(line, strcspn(line, "\t")));
   tj_blob_release(context, &text);
   return names;
 }
@@ -155,7 +154,7 @@ static json_t *functions_json(tj_context *context) {
 json_t *all_json(tj_context *context) {
   json_t *list = json_array();
   for (size_t i = 0; i < command_count; i++)
-    json_array_append_new(list, command_json(commands[i]));
+    add_item(&list, command_json(commands[i]));
   return json_pack("{s:o,s:o,s:o}", "commands", list, "kinds", kinds_json(), "functions", functions_json(context));
 }
 

@@ -203,16 +203,6 @@ int load_program_text(const input *from, program_text *program) {
   return 0;
 }
 
-/* NAME=TEXT split; `name` is malloc'd. False where there is no '='. */
-static bool split_assignment(const char *word, char **name, const char **value) {
-  const char *equals = strchr(word, '=');
-  if (equals == NULL || equals == word)
-    return false;
-  *name = strndup(word, (size_t)(equals - word));
-  *value = equals + 1;
-  return *name != NULL;
-}
-
 static bool parse_integer(const char *text, int64_t *value) {
   char *end;
   errno = 0;
@@ -220,24 +210,31 @@ static bool parse_integer(const char *text, int64_t *value) {
   return errno == 0 && end != text && *end == '\0';
 }
 
+/* NAME=INTEGER, which an option of that name gives; the parameter's name is malloc'd. */
+static int parse_parameter(const char *option_name, const char *word, parameter_list *list) {
+  const char *equals = strchr(word, '=');
+  int64_t value;
+  if (equals == NULL || equals == word)
+    return fail_usage("--%s %s: the form is NAME=INTEGER", option_name, word);
+  if (!parse_integer(equals + 1, &value))
+    return fail_usage("--%s %s: '%s' is not an integer", option_name, word, equals + 1);
+  char *name = strndup(word, (size_t)(equals - word));
+  if (name == NULL)
+    return fail_memory();
+  list->value[list->count++] = (tj_parameter_value){name, value};
+  return 0;
+}
+
 int parse_parameters(const arguments *given, const char *name, parameter_list *list) {
   *list = (parameter_list){.value = calloc(given->option_count + 1, sizeof *list->value)};
   if (list->value == NULL)
     return fail_memory();
-  for (size_t i = 0; i < given->option_count; i++) {
-    if (strcmp(given->option[i].name, name) != 0)
-      continue;
-    char *parameter;
-    const char *text;
-    int64_t value;
-    if (!split_assignment(given->option[i].value, &parameter, &text))
-      return fail_usage("--%s %s: the form is NAME=INTEGER", name, given->option[i].value);
-    list->value[list->count++] = (tj_parameter_value){parameter, 0};
-    if (!parse_integer(text, &value))
-      return fail_usage("--%s %s: '%s' is not an integer", name, given->option[i].value, text);
-    list->value[list->count - 1].value = value;
+  int status = 0;
+  for (size_t i = 0; status == 0 && i < given->option_count; i++) {
+    if (strcmp(given->option[i].name, name) == 0)
+      status = parse_parameter(name, given->option[i].value, list);
   }
-  return 0;
+  return status;
 }
 
 void free_parameters(parameter_list *list) {

@@ -13,7 +13,7 @@ static json_t *row_json(const listing *list, const char *line, size_t length) {
   for (size_t i = 0; list->names[i] != NULL; i++) {
     const char *end = list->names[i + 1] != NULL ? memchr(line, list->separator, length) : NULL;
     size_t width = end != NULL ? (size_t)(end - line) : length;
-    json_object_set_new(row, list->names[i], json_stringn(line, width));
+    add_member(&row, list->names[i], json_stringn(line, width));
     size_t taken = width < length ? width + 1 : length;
     line += taken;
     length -= taken;
@@ -25,7 +25,7 @@ static json_t *rows_json(const listing *list, const char *text) {
   json_t *rows = json_array();
   while (*text != '\0') {
     size_t length = strcspn(text, "\n");
-    json_array_append_new(rows, row_json(list, text, length));
+    add_item(&rows, row_json(list, text, length));
     text += length + (text[length] == '\n');
   }
   return rows;

@@ -19,8 +19,8 @@ static bool has_word(int count, char **words, const char *word) {
 
 static int run_command(const command *found, int count, char **words) {
   arguments given;
-  int status = TJ_ERROR_USAGE;
-  if (arguments_parse(found, count, words, &given))
+  int status = arguments_parse(found, count, words, &given);
+  if (status == 0)
     status = found->run(&given);
   arguments_free(&given);
   if (is_interrupted())
@@ -44,8 +44,7 @@ static const char *command_name(const char *word) {
 }
 
 int main(int count, char **words) {
-  if (has_word(count, words, "--json"))
-    report_as_json();
+  report_as(has_word(count, words, "--json") ? REPORT_JSON : REPORT_TEXT);
   if (count < 2) {
     print_overview(stderr);
     return TJ_ERROR_USAGE;

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool as_json;
+static report_form chosen_form;
 
-void report_as_json(void) {
-  as_json = true;
+void report_as(report_form form) {
+  chosen_form = form;
 }
 
 bool has_colour(FILE *stream) {
@@ -33,6 +33,20 @@ int exit_status(tj_status status) {
 }
 
 /* --- JSON --- */
+
+void add_item(json_t **array, json_t *item) {
+  if (json_array_append_new(*array, item) == 0)
+    return;
+  json_decref(*array);
+  *array = NULL;
+}
+
+void add_member(json_t **object, const char *key, json_t *value) {
+  if (json_object_set_new(*object, key, value) == 0)
+    return;
+  json_decref(*object);
+  *object = NULL;
+}
 
 /* jansson takes UTF-8 alone: what is none in a source line, which may be the error, becomes '?'. */
 static json_t *text_json(const char *text) {
@@ -104,12 +118,26 @@ json_t *diagnostic_json(const tj_diagnostic *diagnostic) {
   return problem_json(code, diagnostic->message, note_here(diagnostic->note, note), place_json(diagnostic));
 }
 
+/* A value's text, malloc'd; NULL where there is no memory. (json_dumps then leaves keys out.) */
+static char *json_text(const json_t *value, size_t *size) {
+  const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY;
+  *size = value != NULL ? json_dumpb(value, NULL, 0, flags) : 0;
+  char *text = *size > 0 ? malloc(*size) : NULL;
+  if (text != NULL && json_dumpb(value, text, *size, flags) == *size)
+    return text;
+  free(text);
+  return NULL;
+}
+
 /* Whether there was memory for it. */
 static bool dump(json_t *value, FILE *out) {
-  char *text = value != NULL ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+  size_t size;
+  char *text = json_text(value, &size);
   clear_progress();
-  if (text != NULL)
-    fprintf(out, "%s\n", text);
+  if (text != NULL) {
+    fwrite(text, 1, size, out);
+    fputc('\n', out);
+  }
   free(text);
   json_decref(value);
   return text != NULL;
@@ -127,7 +155,10 @@ int fail_usage(const char *format, ...) {
   va_start(list, format);
   vsnprintf(message, sizeof message, format, list);
   va_end(list);
-  if (!as_json || !dump(problem_json("usage", message, "tilejit COMMAND --help tells the form", json_null()), stderr))
+  if (chosen_form == REPORT_NOTHING)
+    return TJ_ERROR_USAGE;
+  if (chosen_form == REPORT_TEXT ||
+      !dump(problem_json("usage", message, "tilejit COMMAND --help tells the form", json_null()), stderr))
     fprintf(stderr, "tilejit: %s\n", message);
   return TJ_ERROR_USAGE;
 }
@@ -151,7 +182,9 @@ static void print_text(const tj_diagnostic *given) {
 }
 
 void print_diagnostic(const tj_diagnostic *diagnostic) {
-  if (!as_json || !dump(diagnostic_json(diagnostic), stderr))
+  if (chosen_form == REPORT_NOTHING)
+    return;
+  if (chosen_form == REPORT_TEXT || !dump(diagnostic_json(diagnostic), stderr))
     print_text(diagnostic);
 }
 

@@ -14,8 +14,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Errors are printed as JSON from now on. */
-void report_as_json(void);
+/* How errors are printed from now on. */
+typedef enum { REPORT_TEXT, REPORT_JSON, REPORT_NOTHING } report_form;
+void report_as(report_form form);
 
 /* Whether colours go to a stream: it is a terminal, and NO_COLOR is not set. */
 bool has_colour(FILE *stream);
@@ -31,6 +32,11 @@ void print_diagnostic(const tj_diagnostic *diagnostic);
 /* Prints the context's diagnostic and returns the exit status for `status`. */
 int fail_library(tj_context *context, tj_status status);
 int exit_status(tj_status status);
+
+/* Adds an item, or a member, which it takes over. Where there is no memory, *array or *object becomes NULL, and
+ * everything in it is given back. */
+void add_item(json_t **array, json_t *item);
+void add_member(json_t **object, const char *key, json_t *value);
 
 /* A diagnostic as the object above; NULL where there is no memory. */
 json_t *diagnostic_json(const tj_diagnostic *diagnostic);

@@ -168,7 +168,7 @@ typedef struct {
   const tj_node **root;
   tj_evaluator *evaluator; /* of the roots, while cases are tried */
   uint64_t tried, total;
-  bool is_cancelled;
+  bool is_cancelled, is_out_of_memory;
 } cases;
 
 static bool add_symbols(cases *all, const tj_node *const roots[], uint32_t count) {
@@ -207,18 +207,21 @@ static tj_bindings bindings_of(const cases *all) {
   return (tj_bindings){all->binding, NULL, all->graph->symbol_count};
 }
 
-static bool evaluate_bound(const cases *all, const tj_node *bound, int64_t *value) {
+static bool evaluate_bound(cases *all, const tj_node *bound, int64_t *value) {
   tj_bindings bindings = bindings_of(all);
   if (bound == NULL)
     return true;
-  if (!tj_is_constant(bound))
-    return tj_eval_nodes(&bound, 1, &bindings, value) == TJ_EVAL_OK;
-  *value = bound->value;
-  return true;
+  if (tj_is_constant(bound)) {
+    *value = bound->value;
+    return true;
+  }
+  tj_eval_status status = tj_eval_nodes(&bound, 1, &bindings, value);
+  all->is_out_of_memory |= status == TJ_EVAL_NO_MEMORY;
+  return status == TJ_EVAL_OK;
 }
 
 /* The range of a symbol, given the symbols before it; false where it is empty or not known. */
-static bool range_of(const cases *all, const tj_symbol *symbol, int64_t *low, int64_t *high) {
+static bool range_of(cases *all, const tj_symbol *symbol, int64_t *low, int64_t *high) {
   *low = INT64_MIN / 4;
   *high = INT64_MAX / 4;
   bool known = evaluate_bound(all, symbol->low, low) && evaluate_bound(all, symbol->high, high);
@@ -323,6 +326,8 @@ static bool refute(cases *all, uint64_t count, bool (*try)(cases *all)) {
   all->total = count;
   bool found = try(all);
   tj_evaluator_destroy(all->evaluator);
+  if (all->is_out_of_memory)
+    tj_fail_out_of_memory(job);
   if (all->is_cancelled)
     tj_fail_cancelled(job);
   return found;

@@ -621,7 +621,7 @@ tj_map_image tj_map_image_of(tj_graph *graph, const tj_value *map) {
   attempt a = {.graph = graph, .map = map};
   if (is_decided(&image, TJ_IMAGE_ALL) && !lacks_example(&image))
     return image;
-  if (tj_job_run(graph->job, try_values, &a) == TJ_OK)
+  if (tj_job_try(graph->job, try_values, &a))
     return a.image;
   set_linear(graph, map, &image);
   return image;

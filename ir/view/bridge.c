@@ -108,11 +108,9 @@ static void try_composition(tj_job *job, void *data) {
 }
 
 /* What a failed composition of a stage is to be reported as: inadmissible ones as the obstacle that the stage is. */
-static _Noreturn void fail_composition(flattening *self, const tj_transform *transform, tj_status status) {
+static _Noreturn void fail_composition(flattening *self, const tj_transform *transform) {
   tj_job *job = self->graph->job;
   tj_problem problem = job->problem;
-  if (status == TJ_ERROR_MEMORY)
-    tj_fail_out_of_memory(job);
   if (problem.code == TJ_COMPOSITION_STRIDE || problem.code == TJ_COMPOSITION_SHAPE ||
       problem.code == TJ_COMPOSITION_OVERLAP)
     fail_stage(self, transform, "splits otherwise what was merged below it");
@@ -123,9 +121,8 @@ static _Noreturn void fail_composition(flattening *self, const tj_transform *tra
 /* below o above, mode by mode. */
 static tj_layout compose(flattening *self, const tj_transform *transform, tj_layout below, tj_layout above) {
   attempt tried = {self->graph, below, above, below};
-  tj_status status = tj_job_run(self->graph->job, try_composition, &tried);
-  if (status != TJ_OK)
-    fail_composition(self, transform, status);
+  if (!tj_job_try(self->graph->job, try_composition, &tried))
+    fail_composition(self, transform);
   return tried.composed;
 }
 

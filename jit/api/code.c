@@ -177,13 +177,14 @@ typedef struct {
 } disassembly;
 
 static void write_stats(tj_job *job, const tj_code_object *object, tj_text *text) {
-  tj_text_char(text, '{');
+  tj_json json = tj_json_begin(text);
+  tj_json_open(&json, '{');
   for (uint32_t i = 0; i < object->kernel_count; i++) {
-    const char *name = object->kernel[i].name;
-    tj_text_format(text, "%s\"%s\":", i > 0 ? "," : "", name);
-    tj_report_stats(tj_isa_stats_of(job, object, name), text);
+    tj_json_key(&json, object->kernel[i].name);
+    tj_report_stats(tj_isa_stats_of(job, object, object->kernel[i].name), &json);
   }
-  tj_text_string(text, "}\n");
+  tj_json_close(&json, '}');
+  tj_text_char(text, '\n');
 }
 
 static void disassemble(tj_job *job, void *data) {

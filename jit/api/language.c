@@ -3,6 +3,7 @@
  * and as JSON; and the lists of element types and of targets. */
 #include "jit/compile/context.h"
 
+#include "base/json.h"
 #include "frontend/builtin.h"
 #include "frontend/spelling.h"
 #include "lower/machine/dtype.h"
@@ -12,24 +13,25 @@
 
 /* --- lists of names, which spaces separate --- */
 
-/* Writes the names with what stands between them; each is written by `write`. */
-static void write_names(tj_text *text, const char *names, const char *between,
-                        void (*write)(tj_text *text, const char *name)) {
-  for (size_t length; *names != '\0'; names += length + (names[length] == ' ')) {
-    length = strcspn(names, " ");
-    write(text, tj_string_copy(text->job, names, length));
-    if (names[length] == ' ')
-      tj_text_string(text, between);
-  }
+/* The first of them, and what is left in *names; NULL where there is none. */
+static const char *next_name(tj_job *job, const char **names) {
+  size_t length = strcspn(*names, " ");
+  if (length == 0)
+    return NULL;
+  const char *name = tj_string_copy(job, *names, length);
+  *names += length + ((*names)[length] == ' ');
+  return name;
 }
 
 /* --- text --- */
 
 static void write_line(tj_text *text, const char *about, const char *names) {
-  if (names[0] == '\0')
+  const char *name = next_name(text->job, &names);
+  if (name == NULL)
     return;
-  tj_text_format(text, "%-9s", about);
-  write_names(text, names, ", ", tj_text_string);
+  tj_text_format(text, "%-9s%s", about, name);
+  while ((name = next_name(text->job, &names)) != NULL)
+    tj_text_format(text, ", %s", name);
   tj_text_char(text, '\n');
 }
 
@@ -43,29 +45,26 @@ static void write_function(tj_text *text, const tj_builtin *f) {
 
 /* --- JSON --- */
 
-static void write_member(tj_text *text, const char *key, const char *value) {
-  tj_text_format(text, ",\"%s\":", key);
-  tj_text_json(text, value);
+static void write_names(tj_json *json, const char *key, const char *names) {
+  tj_json_key(json, key);
+  tj_json_open(json, '[');
+  for (const char *name; (name = next_name(json->text->job, &names)) != NULL;)
+    tj_json_string(json, name);
+  tj_json_close(json, ']');
 }
 
-static void write_array(tj_text *text, const char *key, const char *names) {
-  tj_text_format(text, ",\"%s\":[", key);
-  write_names(text, names, ",", tj_text_json);
-  tj_text_char(text, ']');
-}
-
-static void write_object(tj_text *text, const tj_builtin *f) {
-  tj_text_string(text, "{\"name\":");
-  tj_text_json(text, f->name);
-  write_member(text, "group", f->group);
-  write_member(text, "form", f->form);
-  write_array(text, "named", f->named);
-  write_member(text, "meaning", f->doc);
-  write_member(text, "example", f->example);
-  write_member(text, "value", f->value);
-  write_array(text, "cute", f->cute);
-  write_array(text, "ck", f->ck);
-  tj_text_char(text, '}');
+static void write_object(tj_json *json, const tj_builtin *f) {
+  tj_json_open(json, '{');
+  tj_json_member(json, "name", f->name);
+  tj_json_member(json, "group", f->group);
+  tj_json_member(json, "form", f->form);
+  write_names(json, "named", f->named);
+  tj_json_member(json, "meaning", f->doc);
+  tj_json_member(json, "example", f->example);
+  tj_json_member(json, "value", f->value);
+  write_names(json, "cute", f->cute);
+  write_names(json, "ck", f->ck);
+  tj_json_close(json, '}');
 }
 
 /* --- one function --- */
@@ -88,7 +87,8 @@ static void describe_function(tj_text *text, const void *data) {
   const question *asked = data;
   const tj_builtin *function = function_called(text->job, asked->name);
   if (asked->form == TJ_LANGUAGE_JSON) {
-    write_object(text, function);
+    tj_json json = tj_json_begin(text);
+    write_object(&json, function);
     tj_text_char(text, '\n');
   } else {
     write_function(text, function);
@@ -107,20 +107,23 @@ static bool is_told(size_t index) {
 }
 
 static void list_functions(tj_text *text, const void *data) {
-  bool json = ((const question *)data)->form == TJ_LANGUAGE_JSON;
+  bool as_json = ((const question *)data)->form == TJ_LANGUAGE_JSON;
+  tj_json json = tj_json_begin(text);
   const tj_builtin *function;
-  tj_text_string(text, json ? "[" : "");
+  if (as_json)
+    tj_json_open(&json, '[');
   for (size_t i = 0; (function = tj_builtin_at(i)) != NULL; i++) {
     if (is_told(i))
       continue;
-    if (json) {
-      tj_text_string(text, i > 0 ? "," : "");
-      write_object(text, function);
-    } else {
+    if (as_json)
+      write_object(&json, function);
+    else
       tj_text_format(text, "%s\t%s\n", function->name, function->doc);
-    }
   }
-  tj_text_string(text, json ? "]\n" : "");
+  if (as_json) {
+    tj_json_close(&json, ']');
+    tj_text_char(text, '\n');
+  }
 }
 
 tj_status tj_language_functions(tj_context *context, tj_language_form form, tj_blob *text) {

@@ -216,6 +216,7 @@ static tj_bytes bytes_of(const tj_text *text) {
 /* The output as bytes in the job's arena. */
 static tj_bytes show_output(tj_program *program, tj_compilation *c, tj_emit output) {
   tj_text text = tj_text_begin(&program->job);
+  tj_json json = tj_json_begin(&text);
   switch (output) {
   case TJ_EMIT_AST:
     tj_ast_print(&text, program->evaluated.ast);
@@ -242,7 +243,7 @@ static tj_bytes show_output(tj_program *program, tj_compilation *c, tj_emit outp
       tj_fail(&program->job, TJ_EMIT_TARGET, "target %s has no code objects", c->target->name);
     return c->code_object;
   case TJ_EMIT_STATS:
-    tj_report_stats(tj_pipeline_stats(c), &text);
+    tj_report_stats(tj_pipeline_stats(c), &json);
     tj_text_char(&text, '\n');
     return bytes_of(&text);
   case TJ_EMIT_COUNT:

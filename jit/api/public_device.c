@@ -2,10 +2,10 @@
 /* Devices and versions of the public library. */
 #include "jit/api/public_device.h"
 
+#include "base/json.h"
 #include "jit/compile/context.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <llvm-c/Core.h>
 
 enum { MOST_DEVICES = 64 };
@@ -89,39 +89,35 @@ static void write_devices(tj_text *text, const void *data) {
     write_device(text, &devices.info[i]);
 }
 
-/* A key and its string; null where it is empty. */
-static void write_member(tj_text *text, const char *key, const char *value) {
-  tj_text_format(text, ",\"%s\":", key);
-  if (value[0] != '\0')
-    tj_text_json(text, value);
-  else
-    tj_text_string(text, "null");
+/* What is not known is null. */
+static void write_known(tj_json *json, const char *key, const char *value) {
+  tj_json_member(json, key, value[0] != '\0' ? value : NULL);
 }
 
-static void write_device_as_json(tj_text *text, const tj_rt_info *info) {
-  tj_text_string(text, "{\"name\":");
-  tj_text_json(text, info->name);
-  write_member(text, "target", info->target);
-  write_member(text, "description", info->description);
-  tj_text_format(text, ",\"parallelism\":%" PRIu32 ",\"memory\":", info->parallelism);
+static void write_device_as_json(tj_json *json, const tj_rt_info *info) {
+  tj_json_open(json, '{');
+  tj_json_member(json, "name", info->name);
+  write_known(json, "target", info->target);
+  write_known(json, "description", info->description);
+  tj_json_number(json, "parallelism", info->parallelism);
   if (info->memory != 0)
-    tj_text_format(text, "%" PRIu64, info->memory);
+    tj_json_number(json, "memory", (int64_t)info->memory);
   else
-    tj_text_string(text, "null");
-  write_member(text, "bus", info->bus);
-  write_member(text, "uuid", info->uuid);
-  tj_text_char(text, '}');
+    tj_json_member(json, "memory", NULL);
+  write_known(json, "bus", info->bus);
+  write_known(json, "uuid", info->uuid);
+  tj_json_close(json, '}');
 }
 
 static void write_devices_as_json(tj_text *text, const void *data) {
   (void)data;
   device_list devices = list_devices(text->job);
-  tj_text_string(text, "[");
-  for (size_t i = 0; i < devices.count; i++) {
-    tj_text_string(text, i > 0 ? "," : "");
-    write_device_as_json(text, &devices.info[i]);
-  }
-  tj_text_string(text, "]\n");
+  tj_json json = tj_json_begin(text);
+  tj_json_open(&json, '[');
+  for (size_t i = 0; i < devices.count; i++)
+    write_device_as_json(&json, &devices.info[i]);
+  tj_json_close(&json, ']');
+  tj_text_char(text, '\n');
 }
 
 tj_status tj_device_list(tj_context *context, tj_device_list_form form, tj_blob *text) {
@@ -132,8 +128,7 @@ static void write_versions(tj_text *text, const void *data) {
   (void)data;
   unsigned major, minor, patch;
   LLVMGetVersion(&major, &minor, &patch);
-  tj_text_format(text, "tilejit %s\nLLVM %u.%u.%u\njansson %s\n", TJ_VERSION, major, minor, patch,
-                 jansson_version_str());
+  tj_text_format(text, "tilejit %s\nLLVM %u.%u.%u\n", TJ_VERSION, major, minor, patch);
 }
 
 tj_status tj_version_text(tj_context *context, tj_blob *text) {

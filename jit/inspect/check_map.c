@@ -133,7 +133,7 @@ static void check_validity(const tj_check *check, const tj_value *map, tj_findin
   validity_attempt attempt = {.graph = graph, .map = &of};
   if (of.valid == NULL)
     return;
-  if (tj_job_run(graph->job, try_validity, &attempt) != TJ_OK) {
+  if (!tj_job_try(graph->job, try_validity, &attempt)) {
     tj_find(findings, "invalid", TJ_FINDING_UNKNOWN, "%s", graph->job->problem.message);
     return;
   }
@@ -347,7 +347,7 @@ static void check_lds(const tj_check *check, const tj_value *map, tj_vector wide
       tj_bank_model_of(check->target->processor) == NULL)
     return;
   lds_attempt attempt = {check, map, widest, findings};
-  if (tj_job_run(check->graph->job, try_lds, &attempt) != TJ_OK)
+  if (!tj_job_try(check->graph->job, try_lds, &attempt))
     tj_find(findings, "lds", TJ_FINDING_UNKNOWN, "%s", check->graph->job->problem.message);
 }
 

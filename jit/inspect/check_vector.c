@@ -154,7 +154,7 @@ static bool is_run(deciding *d, run of) {
   if (d->linear != NULL)
     return bases_are_runs(d->graph, d->linear, of);
   d->proof.of = of;
-  return tj_job_run(d->graph->job, prove_run, &d->proof) == TJ_OK && d->proof.is_run;
+  return tj_job_try(d->graph->job, prove_run, &d->proof) && d->proof.is_run;
 }
 
 /* The leaf along which a mode's neighbours are: its first of several coordinates. The last leaf where it has none. */
@@ -168,7 +168,7 @@ static uint32_t first_leaf(const tj_tuple *mode, const tj_tuple *const extent[],
 static deciding deciding_of(tj_graph *graph, const tj_value *value, const tj_map *map) {
   deciding d = {.graph = graph, .all = {.graph = graph, .map = value}, .proof = {.graph = graph, .map = map}};
   uint32_t rank;
-  d.has_values = tj_job_run(graph->job, list_values, &d.all) == TJ_OK;
+  d.has_values = tj_job_try(graph->job, list_values, &d.all);
   d.proof.symbol = tj_tuple_leaves(graph, map->input, &rank);
   d.proof.extent = tj_tuple_leaves(graph, map->domain, &rank);
   d.linear = d.has_values ? NULL : tj_f2_inside(graph, value);

@@ -2,7 +2,7 @@
 /* Reports on programs: values, simplified expressions with their traces, kernels, statistics. */
 #include "jit/inspect/report.h"
 
-#include "base/guard.h"
+#include "base/json.h"
 #include "frontend/parser.h"
 #include "ir/index/print.h"
 #include "ir/value/expressions.h"
@@ -12,8 +12,6 @@
 #include "lower/plan/plan.h"
 
 #include <inttypes.h>
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 const tj_value *tj_report_value(tj_program *program) {
@@ -21,32 +19,6 @@ const tj_value *tj_report_value(tj_program *program) {
   if (value == NULL)
     tj_fail(&program->job, TJ_NOTHING_TO_EVALUATE, "the program has no expression to evaluate");
   return value;
-}
-
-/* --- JSON --- */
-
-typedef struct {
-  tj_text *text;
-  char *dumped;
-} dumping;
-
-static void copy_dumped(tj_job *job, void *data) {
-  (void)job;
-  dumping *d = data;
-  tj_text_string(d->text, d->dumped);
-}
-
-static void free_dumped(void *data) {
-  free(((dumping *)data)->dumped);
-}
-
-/* Appends an object's text and gives the object back. */
-static void add_json(tj_text *text, json_t *object) {
-  dumping d = {text, object != NULL ? json_dumps(object, JSON_COMPACT) : NULL};
-  json_decref(object);
-  if (d.dumped == NULL)
-    tj_fail_out_of_memory(text->job);
-  tj_guard(text->job, copy_dumped, free_dumped, &d);
 }
 
 /* --- simplified expressions --- */
@@ -104,38 +76,62 @@ static side side_of(tj_program *program, const expressions *e) {
                 tj_count_ops(program->graph, e->of.root, root_count(e))};
 }
 
-static json_t *json_of_side(const side *s) {
-  json_t *ops =
-      json_pack("{s:i,s:i,s:i,s:i,s:i,s:i}", "div", (int)s->ops.div, "mod", (int)s->ops.mod, "mul", (int)s->ops.mul,
-                "add", (int)s->ops.add, "bit", (int)s->ops.bit, "select", (int)s->ops.select);
-  json_t *object = json_pack("{s:s,s:o}", "text", s->text, "ops", ops);
+static void write_side(tj_json *json, const char *key, const side *s) {
+  tj_json_key(json, key);
+  tj_json_open(json, '{');
+  tj_json_member(json, "text", s->text);
+  tj_json_key(json, "ops");
+  tj_json_open(json, '{');
+  tj_json_number(json, "div", s->ops.div);
+  tj_json_number(json, "mod", s->ops.mod);
+  tj_json_number(json, "mul", s->ops.mul);
+  tj_json_number(json, "add", s->ops.add);
+  tj_json_number(json, "bit", s->ops.bit);
+  tj_json_number(json, "select", s->ops.select);
+  tj_json_close(json, '}');
   if (s->predicate != NULL)
-    json_object_set_new(object, "valid", json_string(s->predicate));
-  return object;
+    tj_json_member(json, "valid", s->predicate);
+  tj_json_close(json, '}');
 }
 
-static json_t *json_of_inputs(const expressions *e) {
-  json_t *names = json_array();
+static void write_inputs(tj_json *json, const expressions *e) {
+  tj_json_key(json, "inputs");
+  tj_json_open(json, '[');
   for (uint32_t i = 0; i < e->input_count; i++)
-    json_array_append_new(names, json_string(e->input[i]->symbol->name));
-  return names;
+    tj_json_string(json, e->input[i]->symbol->name);
+  tj_json_close(json, ']');
 }
 
-static void add_rule_once(json_t *rules, const char *rule) {
-  for (size_t i = 0; i < json_array_size(rules); i++)
-    if (strcmp(json_string_value(json_array_get(rules, i)), rule) == 0)
+/* Names, each once, in the order of their first use. */
+typedef struct {
+  const char **name;
+  size_t count;
+} names;
+
+static void add_once(names *all, const char *name) {
+  for (size_t i = 0; i < all->count; i++) {
+    if (strcmp(all->name[i], name) == 0)
       return;
-  json_array_append_new(rules, json_string(rule));
+  }
+  all->name[all->count++] = name;
 }
 
-/* The rules that applied, each once, in the order of their first use. */
-static json_t *json_of_rules(const tj_simplification *done) {
-  json_t *rules = json_array();
+static names rules_of(tj_job *job, const tj_simplification *done) {
+  names all = {.name = TJ_NEW_ARRAY(job, const char *, done->structure.count + done->rules.count + 1)};
   for (uint32_t i = 0; i < done->structure.count; i++)
-    add_rule_once(rules, done->structure.event[i].rule);
+    add_once(&all, done->structure.event[i].rule);
   for (size_t i = 0; i < done->rules.count; i++)
-    add_rule_once(rules, done->rules.step[i].rule);
-  return rules;
+    add_once(&all, done->rules.step[i].rule);
+  return all;
+}
+
+static void write_rules(tj_json *json, const tj_simplification *done) {
+  names rules = rules_of(json->text->job, done);
+  tj_json_key(json, "rules");
+  tj_json_open(json, '[');
+  for (size_t i = 0; i < rules.count; i++)
+    tj_json_string(json, rules.name[i]);
+  tj_json_close(json, ']');
 }
 
 static void print_trace(tj_program *program, const tj_simplification *done, tj_text *text) {
@@ -164,12 +160,19 @@ typedef struct {
   const tj_proof *proof;
 } simplification;
 
-static json_t *json_of_simplification(const expressions *e, const simplification *s) {
-  json_t *object = json_pack("{s:o,s:o,s:o,s:o}", "inputs", json_of_inputs(e), "before", json_of_side(&s->before),
-                             "after", json_of_side(&s->after), "rules", json_of_rules(&s->done));
-  if (s->proof != NULL)
-    json_object_set_new(object, "proof", tj_proof_json(s->proof));
-  return object;
+static void write_simplification(tj_text *text, const expressions *e, const simplification *s) {
+  tj_json json = tj_json_begin(text);
+  tj_json_open(&json, '{');
+  write_inputs(&json, e);
+  write_side(&json, "before", &s->before);
+  write_side(&json, "after", &s->after);
+  write_rules(&json, &s->done);
+  if (s->proof != NULL) {
+    tj_json_key(&json, "proof");
+    tj_proof_write(s->proof, &json);
+  }
+  tj_json_close(&json, '}');
+  tj_text_char(text, '\n');
 }
 
 static const tj_node *const *copy_of_roots(tj_program *program, const expressions *e) {
@@ -189,8 +192,7 @@ void tj_report_simplify(tj_program *program, tj_simplify_form form, bool *proved
     *proved = tj_proof_holds(&proof);
   }
   if (form == TJ_SIMPLIFY_JSON) {
-    add_json(text, json_of_simplification(&e, &s));
-    tj_text_char(text, '\n');
+    write_simplification(text, &e, &s);
     return;
   }
   if (form == TJ_SIMPLIFY_TRACE)
@@ -262,10 +264,10 @@ void tj_report_kernel(tj_program *program, const tj_kernel *kernel, tj_text *tex
   }
 }
 
-void tj_report_stats(tj_isa_stats stats, tj_text *text) {
-  json_t *object = json_object();
-#define FIGURE(name, meaning) json_object_set_new(object, #name, json_integer((json_int_t)stats.name));
+void tj_report_stats(tj_isa_stats stats, tj_json *json) {
+  tj_json_open(json, '{');
+#define FIGURE(name, meaning) tj_json_number(json, #name, (int64_t)stats.name);
   TJ_ISA_STATS(FIGURE)
 #undef FIGURE
-  add_json(text, object);
+  tj_json_close(json, '}');
 }

@@ -3,6 +3,7 @@
 #ifndef TJ_JIT_REPORT_H
 #define TJ_JIT_REPORT_H
 
+#include "base/json.h"
 #include "jit/compile/program.h"
 
 /* The value of the program's last expression; TJ2022 where there is none. */
@@ -22,6 +23,6 @@ void tj_report_kernel(tj_program *program, const tj_kernel *kernel, tj_text *tex
 void tj_report_tiled(const tj_kernel *kernel, const tj_target *target, tj_text *text);
 
 /* One JSON object. */
-void tj_report_stats(tj_isa_stats stats, tj_text *text);
+void tj_report_stats(tj_isa_stats stats, tj_json *json);
 
 #endif

@@ -2,14 +2,11 @@
 /* tj_program_check: checks the program's value or its kernels, and writes the findings as text or JSON. */
 #include "jit/inspect/check.h"
 
-#include "base/guard.h"
-#include "base/text.h"
+#include "base/json.h"
 #include "jit/compile/program.h"
 #include "jit/inspect/report.h"
 #include "lower/machine/dtype.h"
 
-#include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define DEFAULT_DTYPE "f32"
@@ -29,7 +26,6 @@ typedef struct {
   uint32_t section_count;
   bool holds;
   tj_text text;
-  char *dumped;
 } checking;
 
 /* --- what is checked --- */
@@ -163,49 +159,51 @@ static void print_text(checking *c) {
 
 /* --- JSON --- */
 
-static json_t *json_of_finding(const tj_finding *finding) {
-  json_t *object = json_pack("{s:s}", "about", finding->about);
-  if (finding->verdict != TJ_FINDING_FACT)
-    json_object_set_new(object, "verdict", json_string(verdict_texts[finding->verdict]));
-  if (finding->must_hold)
-    json_object_set_new(object, "must_hold", json_true());
-  json_object_set_new(object, "text", json_string(finding->text));
-  json_t *numbers = json_object();
+static void write_numbers(tj_json *json, const tj_finding *finding) {
+  tj_json_key(json, "numbers");
+  tj_json_open(json, '{');
   for (uint32_t i = 0; i < finding->number_count; i++)
-    json_object_set_new(numbers, finding->number[i].name, json_integer((json_int_t)finding->number[i].value));
+    tj_json_number(json, finding->number[i].name, (int64_t)finding->number[i].value);
+  tj_json_close(json, '}');
+}
+
+static void write_finding(tj_json *json, const tj_finding *finding) {
+  tj_json_open(json, '{');
+  tj_json_member(json, "about", finding->about);
+  if (finding->verdict != TJ_FINDING_FACT)
+    tj_json_member(json, "verdict", verdict_texts[finding->verdict]);
+  if (finding->must_hold) {
+    tj_json_key(json, "must_hold");
+    tj_json_boolean(json, true);
+  }
+  tj_json_member(json, "text", finding->text);
   if (finding->number_count > 0)
-    json_object_set(object, "numbers", numbers);
-  json_decref(numbers);
-  return object;
+    write_numbers(json, finding);
+  tj_json_close(json, '}');
 }
 
-static json_t *json_of_section(const section *s) {
-  json_t *findings = json_array();
+static void write_section(tj_json *json, const section *s) {
+  tj_json_open(json, '{');
+  tj_json_member(json, "of", s->title);
+  tj_json_key(json, "findings");
+  tj_json_open(json, '[');
   for (uint32_t i = 0; i < s->findings.count; i++)
-    json_array_append_new(findings, json_of_finding(&s->findings.item[i]));
-  return json_pack("{s:s,s:o}", "of", s->title, "findings", findings);
+    write_finding(json, &s->findings.item[i]);
+  tj_json_close(json, ']');
+  tj_json_close(json, '}');
 }
 
-static void copy_dumped(tj_job *job, void *data) {
-  (void)job;
-  checking *c = data;
-  tj_text_string(&c->text, c->dumped);
-}
-
-static void free_dumped(void *data) {
-  free(((checking *)data)->dumped);
-}
-
-static void print_json(checking *c) {
-  json_t *sections = json_array();
+static void write_json(checking *c) {
+  tj_json json = tj_json_begin(&c->text);
+  tj_json_open(&json, '{');
+  tj_json_key(&json, "checks");
+  tj_json_open(&json, '[');
   for (uint32_t s = 0; s < c->section_count; s++)
-    json_array_append_new(sections, json_of_section(&c->section[s]));
-  json_t *object = json_pack("{s:o,s:b}", "checks", sections, "holds", c->holds);
-  c->dumped = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
-  json_decref(object);
-  if (c->dumped == NULL)
-    tj_fail_out_of_memory(&c->program->job);
-  tj_guard(&c->program->job, copy_dumped, free_dumped, c);
+    write_section(&json, &c->section[s]);
+  tj_json_close(&json, ']');
+  tj_json_key(&json, "holds");
+  tj_json_boolean(&json, c->holds);
+  tj_json_close(&json, '}');
   tj_text_char(&c->text, '\n');
 }
 
@@ -215,7 +213,7 @@ static void run_check(tj_job *job, void *data) {
   check_program(c);
   judge(c);
   if (c->options->form == TJ_CHECK_JSON)
-    print_json(c);
+    write_json(c);
   else
     print_text(c);
 }

@@ -80,26 +80,34 @@ void tj_proof_print(const tj_proof *proof, tj_text *text) {
   }
 }
 
-static json_t *json_of_case(const tj_equivalence *found) {
-  json_t *object = json_object();
+static void write_case(tj_json *json, const tj_equivalence *found) {
+  tj_json_key(json, "counterexample");
+  tj_json_open(json, '{');
   for (uint32_t i = 0; i < found->symbol_count; i++)
-    json_object_set_new(object, found->symbol[i]->symbol->name, json_integer((json_int_t)found->value[i]));
-  return object;
+    tj_json_number(json, found->symbol[i]->symbol->name, found->value[i]);
+  tj_json_close(json, '}');
 }
 
-json_t *tj_proof_json(const tj_proof *proof) {
-  json_t *array = json_array();
+static void write_verdict(tj_json *json, const tj_equivalence *found) {
+  tj_json_member(json, "verdict", verdict_names[found->verdict]);
+  if (found->verdict == TJ_EQUAL_BY_CASES)
+    tj_json_number(json, "cases", (int64_t)found->case_count);
+  if (found->verdict == TJ_DIFFERENT)
+    write_case(json, found);
+  if (found->verdict == TJ_UNDECIDED)
+    tj_json_member(json, "why", found->why_not);
+}
+
+void tj_proof_write(const tj_proof *proof, tj_json *json) {
+  tj_json_open(json, '[');
   for (uint32_t i = 0; i < proof->count; i++) {
-    const tj_equivalence *found = &proof->verdict[i];
-    json_t *object = json_pack("{s:o,s:s}", "of", is_predicate(proof, i) ? json_string("valid") : json_integer(i),
-                               "verdict", verdict_names[found->verdict]);
-    if (found->verdict == TJ_EQUAL_BY_CASES)
-      json_object_set_new(object, "cases", json_integer((json_int_t)found->case_count));
-    if (found->verdict == TJ_DIFFERENT)
-      json_object_set_new(object, "counterexample", json_of_case(found));
-    if (found->verdict == TJ_UNDECIDED)
-      json_object_set_new(object, "why", json_string(found->why_not));
-    json_array_append_new(array, object);
+    tj_json_open(json, '{');
+    if (is_predicate(proof, i))
+      tj_json_member(json, "of", "valid");
+    else
+      tj_json_number(json, "of", i);
+    write_verdict(json, &proof->verdict[i]);
+    tj_json_close(json, '}');
   }
-  return array;
+  tj_json_close(json, ']');
 }

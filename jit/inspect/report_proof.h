@@ -3,10 +3,8 @@
 #ifndef TJ_JIT_REPORT_PROOF_H
 #define TJ_JIT_REPORT_PROOF_H
 
-#include "base/text.h"
+#include "base/json.h"
 #include "ir/value/equivalence.h"
-
-#include <jansson.h>
 
 /* One verdict for each expression: of a map's components in order, then of its predicate where it has one. */
 typedef struct {
@@ -24,8 +22,8 @@ bool tj_proof_holds(const tj_proof *proof);
 
 /* A line for each expression. */
 void tj_proof_print(const tj_proof *proof, tj_text *text);
-/* [{"of": 0 … or "valid", "verdict": …, "cases": …, "counterexample": {…}}…]; NULL where memory runs out. */
-json_t *tj_proof_json(const tj_proof *proof);
+/* [{"of": 0 … or "valid", "verdict": …, "cases": …, "counterexample": {…}}…] */
+void tj_proof_write(const tj_proof *proof, tj_json *json);
 
 /* "equal: in each of 24 cases" and the like. */
 void tj_verdict_print(const tj_equivalence *found, tj_text *text);

@@ -181,19 +181,20 @@ static void enter_item(const stager *st, uint32_t item, const int64_t values[], 
   }
 }
 
-static tj_eval_status enter_items(const stager *st, tj_evaluator *evaluator, uint32_t vectors, access_list *list,
-                                  uint32_t first) {
-  tj_job *job = st->graph->job;
-  int64_t *symbol = TJ_NEW_ARRAY(job, int64_t, st->graph->symbol_count);
-  int64_t *values = TJ_NEW_ARRAY(job, int64_t, ROOTS * (size_t)vectors);
-  tj_bindings bindings = {.value = symbol, .count = st->graph->symbol_count};
+/* Room for an evaluation: the symbols' values, and the roots'. */
+typedef struct {
+  int64_t *symbol, *root;
+} room;
+
+static tj_eval_status enter_items(const stager *st, tj_evaluator *evaluator, room values, uint32_t vectors,
+                                  access_list *list, uint32_t first) {
+  tj_bindings bindings = {.value = values.symbol, .count = st->graph->symbol_count};
   tj_eval_status status = TJ_EVAL_OK;
-  tj_spend(job, st->tiling->workgroup_size * (uint64_t)tj_evaluator_node_count(evaluator));
   for (uint32_t item = 0; item < st->tiling->workgroup_size && status == TJ_EVAL_OK; item++) {
-    symbol[st->tiling->item->symbol->index] = item;
-    status = tj_evaluator_run(evaluator, &bindings, values);
+    values.symbol[st->tiling->item->symbol->index] = item;
+    status = tj_evaluator_run(evaluator, &bindings, values.root);
     if (status == TJ_EVAL_OK)
-      enter_item(st, item, values, vectors, list, first);
+      enter_item(st, item, values.root, vectors, list, first);
   }
   return status;
 }
@@ -208,16 +209,22 @@ static void drop_empty(access_list *list) {
   list->count = count;
 }
 
+/* Nothing fails while the evaluator lives. */
 static void add_accesses(stager *st, const passage *way, access_list *list) {
+  tj_job *job = st->graph->job;
   uint32_t vectors = vectors_of(way) * rounds_of(st, way), first = list->count;
   const tj_node **root = begin_accesses(st, way, list);
+  room values = {TJ_NEW_ARRAY(job, int64_t, st->graph->symbol_count),
+                 TJ_NEW_ARRAY(job, int64_t, ROOTS * (size_t)vectors)};
   tj_evaluator *evaluator;
   if (tj_evaluator_create(root, ROOTS * (size_t)vectors, &evaluator) != TJ_EVAL_OK)
-    tj_fail_out_of_memory(st->graph->job);
-  tj_eval_status status = enter_items(st, evaluator, vectors, list, first);
+    tj_fail_out_of_memory(job);
+  uint64_t nodes = tj_evaluator_node_count(evaluator);
+  tj_eval_status status = enter_items(st, evaluator, values, vectors, list, first);
   tj_evaluator_destroy(evaluator);
+  tj_spend(job, st->tiling->workgroup_size * nodes);
   if (status != TJ_EVAL_OK)
-    tj_fail_eval(st->graph->job, status);
+    tj_fail_eval(job, status);
 }
 
 /* --- layouts --- */

@@ -79,7 +79,10 @@ static const char *element_at(const judging *j, const int64_t at[]) {
   for (uint32_t i = 0; i < j->rank; i++)
     value[j->map->at[i]->symbol->index] = at[i];
   tj_bindings bindings = {value, NULL, j->graph->symbol_count};
-  if (tj_eval_nodes(&j->map->element, 1, &bindings, &element) != TJ_EVAL_OK)
+  tj_eval_status status = tj_eval_nodes(&j->map->element, 1, &bindings, &element);
+  if (status == TJ_EVAL_NO_MEMORY)
+    tj_fail_out_of_memory(j->graph->job);
+  if (status != TJ_EVAL_OK)
     return "one element";
   return tj_string_format(j->graph->job, "both element %" PRId64, element);
 }

@@ -161,8 +161,9 @@ static bool has_lanes(const tj_sim_image *image, uint32_t lanes) {
 
 static hsa_status_t load(executable *into, loading *l, const tj_processor *processor, const tj_target_id *target) {
   tj_target_reason reason;
-  if (tj_job_run(&into->job, read_body, l) != TJ_OK)
-    return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
+  tj_status read = tj_job_run(&into->job, read_body, l);
+  if (read != TJ_OK)
+    return read == TJ_ERROR_MEMORY ? HSA_STATUS_ERROR_OUT_OF_RESOURCES : HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
   if (!tj_target_id_allows(&l->image->target, target, &reason))
     return HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS;
   hsa_status_t status = allocate_image(l);

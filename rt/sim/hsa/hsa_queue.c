@@ -113,7 +113,7 @@ static bool execute_dispatch(queue *q, uint64_t index) {
   else if (why.is_fault && tj_sim_has_fault_events())
     fault(q, &why);
   else
-    stop(q, HSA_STATUS_ERROR, why.message);
+    stop(q, why.is_out_of_memory ? HSA_STATUS_ERROR_OUT_OF_RESOURCES : HSA_STATUS_ERROR, why.message);
   return is_done && !is_overtaken;
 }
 

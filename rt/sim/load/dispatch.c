@@ -273,7 +273,8 @@ bool tj_sim_dispatch(const tj_sim_launch *launch, tj_sim_counters *counters, tj_
   run_all(&all);
   pthread_mutex_destroy(&all.lock);
   tj_sim_counters_add(counters, &all.counters);
-  if (all.is_out_of_memory && !all.is_stopped)
+  stop->is_out_of_memory = all.is_out_of_memory && !all.is_stopped;
+  if (stop->is_out_of_memory)
     snprintf(stop->message, TJ_SIM_MESSAGE_SIZE, "kernel %s: out of memory", launch->kernel->name);
   else if (is_cancelled(&all) && !all.is_stopped)
     snprintf(stop->message, TJ_SIM_MESSAGE_SIZE, "kernel %s: cancelled", launch->kernel->name);

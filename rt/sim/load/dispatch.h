@@ -28,10 +28,10 @@ typedef struct {
 enum { TJ_SIM_MESSAGE_SIZE = 768 };
 
 /* Why a dispatch was stopped: which kernel at which instruction, and what is wrong; and whether that is an access
- * outside of memory. */
+ * outside of memory, or that there is no memory to simulate it in. */
 typedef struct {
   char message[TJ_SIM_MESSAGE_SIZE];
-  bool is_fault;
+  bool is_fault, is_out_of_memory;
   uint64_t fault_address;
 } tj_sim_stop;
 
