@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char npy_no_memory[] = "out of memory";
+
 static const char magic[] = "\x93NUMPY";
 
 /* The kinds of elements whose number is their bytes; objects are pickled, and strings of characters have four each.
@@ -72,19 +74,20 @@ static bool byte_count(const npy_array *array, size_t *bytes) {
   return true;
 }
 
-/* The header's text, zero-terminated and malloc'd, and where the data begins; NULL where there is no header. */
-static char *header_of(const char *file, size_t size, size_t *data_begin) {
+/* Where the header's text lies, before the data; false where there is no header. */
+static bool find_header(const char *file, size_t size, size_t *begin, size_t *end) {
   if (size < PREFIX_V2 || memcmp(file, magic, MAGIC_LENGTH) != 0)
-    return NULL;
+    return false;
   const unsigned char *bytes = (const unsigned char *)file;
   size_t prefix = bytes[6] == 1 ? PREFIX_V1 : PREFIX_V2;
   size_t length = (size_t)bytes[8] | (size_t)bytes[9] << 8;
   if (bytes[6] != 1)
     length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
   if (bytes[6] < 1 || bytes[6] > 3 || length > size - prefix)
-    return NULL;
-  *data_begin = prefix + length;
-  return strndup(file + prefix, length);
+    return false;
+  *begin = prefix;
+  *end = prefix + length;
+  return true;
 }
 
 static const char *parse_header(const char *header, npy_array *array) {
@@ -101,9 +104,12 @@ static const char *parse_header(const char *header, npy_array *array) {
 
 const char *npy_parse(const char *file, size_t size, npy_array *array, size_t *data_begin) {
   *array = (npy_array){.rank = 0};
-  char *header = header_of(file, size, data_begin);
-  if (header == NULL)
+  size_t header_begin;
+  if (!find_header(file, size, &header_begin, data_begin))
     return "it has no .npy header";
+  char *header = strndup(file + header_begin, *data_begin - header_begin);
+  if (header == NULL)
+    return npy_no_memory;
   const char *why = parse_header(header, array);
   free(header);
   if (why != NULL)

@@ -20,7 +20,8 @@ typedef struct {
 } npy_array;
 
 /* The array that a file's bytes hold, but for its data, which are array->size bytes from `data_begin` on. NULL, or
- * why there is none. */
+ * why there is none: npy_no_memory, or what is wrong with it. */
+extern const char npy_no_memory[];
 const char *npy_parse(const char *file, size_t size, npy_array *array, size_t *data_begin);
 /* The bytes of the file that holds an array, malloc'd; NULL where there is no memory. */
 char *npy_format(const npy_array *array, size_t *size);

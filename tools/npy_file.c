@@ -17,6 +17,8 @@ int npy_read(const char *path, npy_array *array) {
   const char *why = npy_parse(file, size, array, &data_begin);
   if (why != NULL) {
     free(file);
+    if (why == npy_no_memory)
+      return fail_memory();
     return fail_tool(TJ_ERROR_INPUT, 6006, "save it with numpy.save as a plain little-endian array", "%s: %s", path,
                      why);
   }
