@@ -33,10 +33,17 @@ function(tilejit_add_documents root package)
   endif()
 endfunction()
 
+# Whoever has the command alone has simulated GPUs, too: in a folder that is the package's own.
+function(tilejit_add_simulator root libraries)
+  file(COPY "${libraries}/usr/${CPACK_TILEJIT_LIBDIR}/libtilejit-hsasim.so"
+    DESTINATION "${root}/usr/${CPACK_TILEJIT_LIBDIR}/tilejit")
+endfunction()
+
 # Packages of Debian's are in the folders where the dynamic linker looks: no run paths. (CMake edits binaries by itself
 # when it installs them; this is the same edit.)
 function(tilejit_finish_binaries root)
-  file(GLOB binaries "${root}/usr/bin/*" "${root}/usr/${CPACK_TILEJIT_LIBDIR}/*.so*")
+  file(GLOB binaries "${root}/usr/bin/*" "${root}/usr/${CPACK_TILEJIT_LIBDIR}/*.so*"
+    "${root}/usr/${CPACK_TILEJIT_LIBDIR}/tilejit/*.so")
   foreach(binary IN LISTS binaries)
     if(NOT IS_SYMLINK "${binary}")
       file(RPATH_REMOVE FILE "${binary}")
@@ -56,6 +63,7 @@ function(tilejit_move_completions root)
   endif()
 endfunction()
 
+tilejit_add_simulator("${CPACK_TEMPORARY_DIRECTORY}/command" "${CPACK_TEMPORARY_DIRECTORY}/library")
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   string(TOUPPER "${component}" key)
   set(root "${CPACK_TEMPORARY_DIRECTORY}/${component}")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 # What `cmake --install` puts where, and how other projects find it.
 #
-#   bin/tilejit                      the command; finds the library by a path relative to its own
+#   bin/tilejit                      the command, with the library inside
 #   lib/libtilejit.so.0, .so, .a     the library
-#   lib/libtilejit-hsasim.so         the simulated devices; the library looks for it beside itself (rt/sim.c)
+#   lib/libtilejit-hsasim.so         the simulated devices; who has the library inside looks for it by where that is
+#                                    itself (rt/sim.c)
 #   lib/cmake/tilejit/               find_package(tilejit): tilejit::tilejit and tilejit::tilejit_static
 #   lib/pkgconfig/tilejit.pc         pkg-config tilejit, --static included
 #   include/tilejit/tilejit.h        the public header
@@ -21,16 +22,18 @@ set(TILEJIT_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/tilejit")
 
 # --- files ---
 
-file(RELATIVE_PATH libdir_from_bindir "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
-set_target_properties(tilejit PROPERTIES INSTALL_RPATH "\$ORIGIN/${libdir_from_bindir}")
-set_target_properties(libtilejit_shared tilejit_hsasim PROPERTIES INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
+set_target_properties(tilejit libtilejit_shared tilejit_hsasim PROPERTIES INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
 
 install(TARGETS tilejit RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT command)
-install(FILES "${PROJECT_SOURCE_DIR}/README.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT command)
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT command
-  FILES_MATCHING PATTERN "*.md")
+install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
+  DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT command)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT command
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT command
   PATTERN "embed" EXCLUDE)
+install(CODE "set(TILEJIT_DOCUMENTS \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}\")"
+  COMPONENT command)
+install(SCRIPT "${PROJECT_SOURCE_DIR}/cmake/TilejitInstalledLinks.cmake" COMPONENT command)
 install(FILES completions/tilejit.bash DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
   RENAME tilejit COMPONENT command)
 install(FILES completions/_tilejit DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" COMPONENT command)

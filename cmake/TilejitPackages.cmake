@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # `cpack`, in a build tree: three Debian packages, one of each component of the installation.
 #
-#   tilejit          the command, its manual, its completions, documents
+#   tilejit          the command, its manual, its completions, documents; complete by itself: the command has the library
+#                    inside, and beside it a simulator of its own, in lib/TRIPLET/tilejit
 #   libtilejit0      the shared library, and the simulated devices
 #   libtilejit-dev   the header, the static library, what CMake and pkg-config need, examples/embed
 #
@@ -53,7 +54,7 @@ GPUs and for the host.")
 set(same_library "libtilejit0 (= ${PROJECT_VERSION}-${TILEJIT_DEBIAN_REVISION})")
 tilejit_package(command tilejit devel "JIT compiler for tensor layouts" "${about}
 .
-This package has the command." "${same_library}")
+This package has the command, and simulated GPUs for it.")
 tilejit_package(library libtilejit0 libs "JIT compiler for tensor layouts (library)" "${about}
 .
 This package has the library, and simulated GPUs.")

@@ -41,7 +41,8 @@ static bool has_simulator(const char *base, const char *folder, char *path, size
 }
 
 static void find_simulator(char *path, size_t size) {
-  static const char *const folders[] = {"", "/..", "/../lib", "/tilejit"};
+  static const char *const folders[] = {"", "/..", "/" TILEJIT_LIBRARIES_NEARBY,
+                                        "/" TILEJIT_LIBRARIES_NEARBY "/tilejit"};
   char own[PATH_CAPACITY];
   bool has_own = find_own_file(own, sizeof own);
   if (has_own)

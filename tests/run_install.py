@@ -53,6 +53,19 @@ def check_command(prefix):
     expect(run([command, "eval", "(4,"], status=1), r"TJ1004")
 
 
+def check_documents(prefix):
+    """Every link within the documents leads somewhere, pictures included."""
+    folder = prefix / "share" / "doc" / "tilejit"
+    found = [(document, target) for document in folder.rglob("*.md")
+             for target in re.findall(r"\]\(([^)#: ]*[./][^)#: ]*)\)", document.read_text(encoding="utf-8"))]
+    for document, target in found:
+        if not (document.parent / target).exists():
+            raise Failure(f"{document} links to {target}, which is not installed")
+    for expected in ("docs/pictures/plain.svg", "docs/language.md", "CHANGELOG.md"):
+        if (folder / "README.md", expected) not in found:
+            raise Failure(f"the installed README.md does not link to {expected}")
+
+
 def check_without_simulator(prefix):
     """The command says which library is missing, and how it is made."""
     (simulator,) = prefix.rglob("libtilejit-hsasim.so")
@@ -115,6 +128,7 @@ def check(given):
     prefix = work / "prefix"
     run([given.cmake, "--install", given.build, "--prefix", prefix])
     check_command(prefix)
+    check_documents(prefix)
     moved = work / "moved"
     prefix.rename(moved)
     check_command(moved)

@@ -5,8 +5,8 @@
     run_package.py --cpack CPACK --build BUILD --work WORK
 
 Packs; asks lintian, whose errors and warnings are failures; installs with apt in a copy of this system that is thrown
-away (an overlay in a mount namespace of its own), where the command and its manual pages have to work and examples/embed is built
-against libtilejit-dev; removes everything, after which nothing may be left. Nothing outside of WORK changes, and
+away (an overlay in a mount namespace of its own), the package of the command first, which has to work with its manual pages
+by itself, then the others, against which examples/embed is built; removes everything, after which nothing may be left. Nothing outside of WORK changes, and
 nothing is fetched. Exit status 1 when anything differs; 77 where dpkg or lintian is
 missing, or mount namespaces are not to be had: then packing and lintian are all that was tested, if at all.
 """
@@ -21,7 +21,7 @@ import sys
 
 PACKAGES = {
     "libtilejit0": {"libllvm22", "libz3-4", "libc6"},
-    "tilejit": {"libtilejit0", "libjansson4", "libc6"},
+    "tilejit": {"libllvm22", "libjansson4", "libz3-4", "libc6"},
     "libtilejit-dev": {"libtilejit0"},
 }
 TOOLS = ("dpkg-deb", "dpkg-shlibdeps", "file", "lintian", "apt-get", "man")
@@ -51,8 +51,8 @@ listing() { find / -xdev \( -path /proc -o -path /dev -o -path /tmp -o -path /pa
   -o -path /etc/ld.so.cache \) -prune -o -path '*tilejit*' -print | grep -v '^/work\|^/home\|^/build' | sort; }
 say install
 listing > before
-apt-get install -y --no-install-recommends /packages/*.deb
-dpkg --verify tilejit libtilejit0 libtilejit-dev
+apt-get install -y --no-install-recommends /packages/tilejit_*.deb
+dpkg --verify tilejit
 say command
 cd /root
 tilejit run /usr/share/doc/tilejit/examples/transpose.tile --device sim:gfx942 --arg M=100 --arg N=77 --stats
@@ -69,6 +69,9 @@ test -f /usr/share/zsh/vendor-completions/_tilejit
 test -f /usr/share/fish/vendor_completions.d/tilejit.fish
 bash --norc -c '. /usr/share/bash-completion/completions/tilejit; COMP_LINE="tilejit disa"; COMP_CWORD=1
   COMP_WORDS=(tilejit disa); _tilejit; echo "completed: ${COMPREPLY[*]}"'
+say libraries
+apt-get install -y --no-install-recommends /packages/lib*.deb
+dpkg --verify tilejit libtilejit0 libtilejit-dev
 say embed
 cmake -S /usr/share/doc/tilejit/examples/embed -B /packages/embed/build >/dev/null
 cmake --build /packages/embed/build >/dev/null
@@ -130,6 +133,8 @@ def check_dependencies(packages):
         depends = {word.split()[0] for word in run(["dpkg-deb", "-f", path, "Depends"]).split(",")}
         if not PACKAGES[name] <= depends:
             raise Failure(f"{name} depends on {sorted(depends)}, not on all of {sorted(PACKAGES[name])}")
+        if name == "tilejit" and any("tilejit" in other for other in depends):
+            raise Failure(f"tilejit is not complete by itself: it depends on {sorted(depends)}")
 
 
 def check_lintian(packages):

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+# Run when documents have been installed to TILEJIT_DOCUMENTS: links to what stays in the repository become plain text.
+file(GLOB_RECURSE documents "${TILEJIT_DOCUMENTS}/*.md")
+foreach(document IN LISTS documents)
+  get_filename_component(folder "${document}" DIRECTORY)
+  file(READ "${document}" text)
+  set(rest "${text}")
+  while(rest MATCHES "\\]\\(([^)#: ]*[./][^)#: ]*)\\)(.*)")
+    set(target "${CMAKE_MATCH_1}")
+    set(rest "${CMAKE_MATCH_2}")
+    if(NOT EXISTS "${folder}/${target}")
+      string(REPLACE "." "\\." pattern "${target}")
+      string(REGEX REPLACE "\\[([^]]*)\\]\\(${pattern}\\)" "\\1" text "${text}")
+    endif()
+  endwhile()
+  file(WRITE "${document}" "${text}")
+endforeach()
