@@ -7,6 +7,10 @@
 #include <check.h>
 #include <stdlib.h>
 
+/* Check writes a file at each assertion that holds, to say how far a test had come that crashed: half of the time of
+ * tests that compare many elements. */
+#define _mark_point(file, line) ((void)0)
+
 enum { SUITE_SECONDS = 500 };
 
 /* Runs one suite, and gives main's result. */
