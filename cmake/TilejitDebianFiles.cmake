@@ -63,6 +63,15 @@ function(tilejit_move_completions root)
   endif()
 endfunction()
 
+# Debian has one name for what changed, to which README.md then has no link.
+function(tilejit_move_changes root)
+  set(TILEJIT_DOCUMENTS "${root}/usr/share/doc/tilejit")
+  file(RENAME "${TILEJIT_DOCUMENTS}/CHANGELOG.md" "${TILEJIT_DOCUMENTS}/changelog")
+  tilejit_compress("${TILEJIT_DOCUMENTS}/changelog")
+  include("${CPACK_TILEJIT_SOURCE}/cmake/TilejitInstalledLinks.cmake")
+endfunction()
+
+tilejit_move_changes("${CPACK_TEMPORARY_DIRECTORY}/command")
 tilejit_add_simulator("${CPACK_TEMPORARY_DIRECTORY}/command" "${CPACK_TEMPORARY_DIRECTORY}/library")
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   string(TOUPPER "${component}" key)
