@@ -53,6 +53,9 @@ bool tj_job_try(tj_job *job, void (*body)(tj_job *job, void *data), void *data) 
 
 static const char *note_with_call(tj_job *job, const char *note, const tj_open_call *call) {
   tj_location place = tj_source_locate(&call->source, call->span.begin);
+  if (call->function == NULL)
+    return tj_string_format(job, "%s; imported at %s:%" PRIu32 ":%" PRIu32, note, place.name, place.line,
+                            place.column);
   return tj_string_format(job, "%s; in '%s', called at %s:%" PRIu32 ":%" PRIu32, note, call->function, place.name,
                           place.line, place.column);
 }
@@ -79,6 +82,12 @@ static _Noreturn void leave(tj_job *job, tj_status status, tj_problem problem) {
   job->problem = problem;
   job->note = NULL;
   longjmp(*job->way_out, 1);
+}
+
+void tj_fail_as(tj_job *job, const tj_job *failed) {
+  job->source = failed->source;
+  job->calls = NULL;
+  leave(job, failed->status, failed->problem);
 }
 
 static _Noreturn void leave_with_message(tj_job *job, tj_status status, tj_span span, tj_problem_code code,

@@ -29,13 +29,20 @@ typedef struct {
   void *user;
 } tj_listener;
 
-/* A call of a function of the program whose body is being evaluated: the note of a failure in there names it. */
+/* A call of a function of the program whose body is being evaluated, or an import whose text is: the note of a
+ * failure in there names it. */
 typedef struct tj_open_call {
-  const char *function;
-  tj_source source; /* of the call; the job's own source is the body's */
+  const char *function; /* NULL: an import */
+  tj_source source;     /* of the call; the job's own source is the body's */
   tj_span span;
   const struct tj_open_call *outer;
 } tj_open_call;
+
+/* Who finds the texts that programs import; NULL: nobody. */
+typedef struct {
+  tj_read_function function;
+  void *user;
+} tj_importer;
 
 struct tj_job {
   tj_allocator allocator;
@@ -45,6 +52,7 @@ struct tj_job {
   uint64_t fuel;      /* units of work left */
   uint64_t next_tell; /* the fuel at which the listener is told next */
   tj_listener listener;
+  tj_importer importer;
   tj_status status;          /* how the last tj_job_run ended */
   tj_problem problem;        /* why, when status is not TJ_OK */
   const char *note;          /* the note of the next failure; NULL: the code's own */
@@ -77,6 +85,9 @@ _Noreturn void tj_fail_system(tj_job *job, tj_problem_code code, const char *for
     __attribute__((format(printf, 3, 4)));
 /* Says what would make it right, in place of the code's own note, for the tj_fail that follows at once. */
 void tj_note(tj_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Ends the job's body as the last body of another job ended, or of the job itself, at the place where that failed. */
+_Noreturn void tj_fail_as(tj_job *job, const tj_job *failed);
 
 _Noreturn void tj_fail_out_of_memory(tj_job *job);
 _Noreturn void tj_fail_memory_limit(tj_job *job, size_t limit);

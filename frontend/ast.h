@@ -66,7 +66,7 @@ struct tj_ast {
   uint32_t height; /* levels of nesting below; operators and argument names are no level of their own */
 };
 
-typedef enum { TJ_ITEM_PARAM, TJ_ITEM_LET, TJ_ITEM_FUNCTION, TJ_ITEM_KERNEL } tj_item_kind;
+typedef enum { TJ_ITEM_PARAM, TJ_ITEM_LET, TJ_ITEM_FUNCTION, TJ_ITEM_KERNEL, TJ_ITEM_IMPORT } tj_item_kind;
 
 /* name: dtype @ view */
 typedef struct {
@@ -86,7 +86,7 @@ typedef struct {
 /* One definition. `param A in 1..4, B` gives two items. */
 typedef struct tj_item {
   tj_item_kind kind;
-  const char *name;
+  const char *name; /* import: what stands between the quotes */
   tj_span span, name_span;
   const tj_ast *low, *high, *multiple; /* param; each may be NULL; low and high both or neither */
   const tj_ast *body;                  /* let, function, kernel */

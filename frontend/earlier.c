@@ -16,21 +16,26 @@ static uint32_t bucket_of(const char *name) {
   return hash % TJ_EARLIER_BUCKETS;
 }
 
+static bool is_seen(const tj_earlier_item *item, uint64_t sees, const char *name) {
+  return (sees >> item->text & 1) != 0 && strcmp(item->item->name, name) == 0;
+}
+
 /* 1 + the number of the first item of that name in a bucket from `entry` on, which is the latest; 0: none. */
-static uint32_t find_from(const tj_earlier *earlier, uint32_t entry, const char *name) {
-  while (entry != 0 && strcmp(earlier->item[entry - 1].item->name, name) != 0)
+static uint32_t find_from(const tj_earlier *earlier, uint32_t entry, uint64_t sees, const char *name) {
+  while (entry != 0 && !is_seen(&earlier->item[entry - 1], sees, name))
     entry = earlier->item[entry - 1].next;
   return entry;
 }
 
-static uint32_t find(const tj_earlier *earlier, const char *name) {
-  return find_from(earlier, earlier->bucket[bucket_of(name)], name);
+static uint32_t find(const tj_earlier *earlier, uint64_t sees, const char *name) {
+  return find_from(earlier, earlier->bucket[bucket_of(name)], sees, name);
 }
 
 bool tj_earlier_has_parameter(const tj_earlier *earlier, const char *name) {
-  uint32_t entry = find(earlier, name);
+  uint64_t sees = earlier->text[0].sees;
+  uint32_t entry = find(earlier, sees, name);
   while (entry != 0 && earlier->item[entry - 1].item->kind != TJ_ITEM_PARAM)
-    entry = find_from(earlier, earlier->item[entry - 1].next, name);
+    entry = find_from(earlier, earlier->item[entry - 1].next, sees, name);
   return entry != 0;
 }
 
@@ -40,13 +45,14 @@ bool tj_earlier_has_parameter(const tj_earlier *earlier, const char *name) {
 typedef struct {
   tj_earlier *earlier;
   tj_job *job;
+  uint64_t sees; /* texts */
   uint32_t *number;
   uint32_t count, capacity;
 } collection;
 
-static collection begin(tj_earlier *earlier, tj_job *job) {
+static collection begin(tj_earlier *earlier, tj_job *job, uint32_t text) {
   earlier->visit++;
-  return (collection){.earlier = earlier, .job = job};
+  return (collection){.earlier = earlier, .job = job, .sees = earlier->text[text].sees};
 }
 
 static void include(collection *c, uint32_t number) {
@@ -66,7 +72,7 @@ static void include(collection *c, uint32_t number) {
 
 static void include_named(const tj_ast *name, void *data) {
   collection *c = data;
-  uint32_t entry = find(c->earlier, name->name);
+  uint32_t entry = find(c->earlier, c->sees, name->name);
   if (entry != 0)
     include(c, entry - 1);
 }
@@ -92,7 +98,7 @@ static int compare(const void *a, const void *b) {
 
 const tj_earlier_item *const *tj_earlier_needed(tj_earlier *earlier, tj_job *job, const tj_program_ast *program,
                                                 uint32_t *count) {
-  collection c = begin(earlier, job);
+  collection c = begin(earlier, job, 0);
   for (uint32_t i = 0; i < program->item_count; i++)
     include_item(&c, &program->item[i]);
   include_mentioned(&c, program->value);
@@ -115,10 +121,12 @@ const tj_earlier_item *const *tj_earlier_needed(tj_earlier *earlier, tj_job *job
 tj_earlier *tj_earlier_create(tj_job *job) {
   tj_earlier *earlier = TJ_NEW(job, tj_earlier);
   earlier->job = job;
+  earlier->text[0].sees = 1;
+  earlier->text_count = 1;
   return earlier;
 }
 
-static void add_item(tj_earlier *earlier, const tj_source *source, const tj_item *item) {
+static void add_item(tj_earlier *earlier, uint32_t text, const tj_source *source, const tj_item *item) {
   if (earlier->count == earlier->capacity) {
     tj_earlier_item *larger = TJ_NEW_ARRAY(earlier->job, tj_earlier_item, (size_t)earlier->capacity * 2 + 8);
     if (earlier->count > 0)
@@ -126,19 +134,29 @@ static void add_item(tj_earlier *earlier, const tj_source *source, const tj_item
     earlier->item = larger;
     earlier->capacity = earlier->capacity * 2 + 8;
   }
-  collection c = begin(earlier, earlier->job);
+  collection c = begin(earlier, earlier->job, text);
   include_item(&c, item);
   uint32_t *bucket = &earlier->bucket[bucket_of(item->name)];
-  earlier->item[earlier->count] =
-      (tj_earlier_item){.item = item, .source = source, .needs = c.number, .need_count = c.count, .next = *bucket};
+  earlier->item[earlier->count] = (tj_earlier_item){item, source, c.number, c.count, .text = text, .next = *bucket};
   *bucket = ++earlier->count;
 }
 
-void tj_earlier_add(tj_earlier *earlier) {
+void tj_earlier_add_items(tj_earlier *earlier, uint32_t text, const tj_program_ast *program) {
   const tj_source *source = tj_arena_copy(&earlier->job->arena, &earlier->job->source, sizeof *source);
-  const tj_program_ast *program = tj_parse(earlier->job);
   for (uint32_t i = 0; i < program->item_count; i++) {
-    if (program->item[i].kind != TJ_ITEM_KERNEL)
-      add_item(earlier, source, &program->item[i]);
+    tj_item_kind kind = program->item[i].kind;
+    if (kind != TJ_ITEM_KERNEL && kind != TJ_ITEM_IMPORT)
+      add_item(earlier, text, source, &program->item[i]);
   }
+}
+
+void tj_earlier_remove_items(tj_earlier *earlier, uint32_t count) {
+  while (earlier->count > count) {
+    const tj_earlier_item *last = &earlier->item[--earlier->count];
+    earlier->bucket[bucket_of(last->item->name)] = last->next;
+  }
+}
+
+void tj_earlier_add(tj_earlier *earlier) {
+  tj_earlier_add_items(earlier, 0, tj_parse(earlier->job));
 }

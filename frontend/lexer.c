@@ -244,6 +244,18 @@ static tj_token lex_word(tj_lexer *lexer) {
   return (tj_token){kind, {begin, lexer->position}, 0};
 }
 
+/* Reads what begins with a double quote, up to the next one in the line. False where there is none. */
+static bool lex_string(tj_lexer *lexer, tj_token *token) {
+  const char *text = lexer->text + lexer->position + 1;
+  size_t rest = lexer->length - lexer->position - 1, length = 0;
+  while (length < rest && text[length] != '"' && text[length] != '\n')
+    length++;
+  if (length == rest || text[length] == '\n')
+    return false;
+  *token = take(lexer, TJ_TOKEN_STRING, (uint32_t)length + 2);
+  return true;
+}
+
 /* What to write instead of a character that is often meant otherwise; NULL when there is no advice. */
 static const char *advice_for(uint32_t character) {
   static const struct {
@@ -252,8 +264,8 @@ static const char *advice_for(uint32_t character) {
   } rows[] = {
       {'.', "a range is written 0..9, with two dots"},
       {'!', "there is no negation; compare two maps with equal(A, B)"},
-      {'"', "the language has no strings"},
-      {'\'', "the language has no strings, and names have no primes"},
+      {'"', "a text in double quotes ends in its line, as in import \"atoms\""},
+      {'\'', "names have no primes"},
       {'{', "items are grouped with ( ), lists with [ ]"},
       {'}', "items are grouped with ( ), lists with [ ]"},
       {'?', "choose between integers with min(a, b) and max(a, b)"},
@@ -300,6 +312,9 @@ tj_token tj_lexer_next(tj_lexer *lexer) {
     return lex_number(lexer, lexer->position);
   if (is_letter(c) || c == '_')
     return lex_word(lexer);
+  tj_token string;
+  if (c == '"' && lex_string(lexer, &string))
+    return string;
   if (c == '.' && peek(lexer, 1) == '.')
     return take(lexer, TJ_TOKEN_RANGE, 2);
   tj_token_kind kind = mark_of((unsigned char)c);

@@ -570,6 +570,20 @@ static void parse_kernel(tj_parser *parser, item_list *list) {
   item->span = span_from(parser, begin);
 }
 
+static void parse_import(tj_parser *parser, item_list *list) {
+  tj_item *item = add_item(parser, list, TJ_ITEM_IMPORT);
+  uint32_t begin = current_span(parser).begin;
+  advance(parser);
+  tj_token text = parser->window.current;
+  if (text.kind != TJ_TOKEN_STRING)
+    fail_expected(parser, "a text in double quotes after import, as in import \"atoms\"");
+  advance(parser);
+  item->name_span = text.span;
+  item->name =
+      tj_string_copy(parser->job, parser->lexer.text + text.span.begin + 1, text.span.end - text.span.begin - 2);
+  item->span = span_from(parser, begin);
+}
+
 static bool parse_item(tj_parser *parser, item_list *list) {
   switch (current(parser)) {
   case TJ_TOKEN_PARAM:
@@ -580,6 +594,9 @@ static bool parse_item(tj_parser *parser, item_list *list) {
     return true;
   case TJ_TOKEN_KERNEL:
     parse_kernel(parser, list);
+    return true;
+  case TJ_TOKEN_IMPORT:
+    parse_import(parser, list);
     return true;
   default:
     return false;
@@ -602,7 +619,7 @@ static bool begins_expression(tj_token_kind kind) {
 }
 
 static bool begins_item(tj_token_kind kind) {
-  return kind == TJ_TOKEN_PARAM || kind == TJ_TOKEN_LET || kind == TJ_TOKEN_KERNEL;
+  return kind == TJ_TOKEN_PARAM || kind == TJ_TOKEN_LET || kind == TJ_TOKEN_KERNEL || kind == TJ_TOKEN_IMPORT;
 }
 
 static bool is_closing_bracket(tj_token_kind kind) {

@@ -159,6 +159,9 @@ void tj_ast_print_item(tj_text *text, const tj_item *item) {
   case TJ_ITEM_KERNEL:
     print_kernel(text, item);
     break;
+  case TJ_ITEM_IMPORT:
+    tj_text_format(text, "import \"%s\"", item->name);
+    break;
   }
   tj_text_string(text, ";\n");
 }

@@ -29,6 +29,8 @@ static uint32_t *find_slot(const tj_scope *scope, const char *name) {
 const tj_binding *tj_scope_find(const tj_scope *scope, const char *name) {
   for (; scope != NULL; scope = scope->outer) {
     uint32_t entry = *find_slot(scope, name);
+    while (entry != 0 && (scope->sees >> scope->binding[entry - 1].text & 1) == 0)
+      entry = scope->binding[entry - 1].hides;
     if (entry != 0)
       return &scope->binding[entry - 1];
   }
@@ -36,7 +38,7 @@ const tj_binding *tj_scope_find(const tj_scope *scope, const char *name) {
 }
 
 tj_scope tj_scope_open(tj_graph *graph, uint32_t capacity) {
-  tj_scope scope = {.graph = graph, .job = graph->job, .capacity = capacity, .slot_count = 16};
+  tj_scope scope = {.graph = graph, .job = graph->job, .sees = 1, .capacity = capacity, .slot_count = 16};
   while (scope.slot_count < capacity * 2)
     scope.slot_count *= 2;
   scope.binding = TJ_NEW_ARRAY(graph->job, tj_binding, capacity + 1);
@@ -45,8 +47,11 @@ tj_scope tj_scope_open(tj_graph *graph, uint32_t capacity) {
 }
 
 void tj_scope_define(tj_scope *scope, tj_binding binding) {
+  uint32_t *slot = find_slot(scope, binding.name);
+  binding.text = scope->text;
+  binding.hides = *slot;
   scope->binding[scope->count] = binding;
-  *find_slot(scope, binding.name) = ++scope->count;
+  *slot = ++scope->count;
 }
 
 static void define(tj_scope *scope, const tj_item *item, const tj_value *value) {
@@ -180,13 +185,19 @@ static void evaluate_earlier(evaluation *e, const tj_earlier_item *const items[]
   tj_source own = job->source;
   for (uint32_t i = 0; i < count; i++) {
     job->source = *items[i]->source;
+    e->scope.text = items[i]->text;
+    e->scope.sees = e->earlier->text[items[i]->text].sees;
     evaluate_item(e, items[i]->item);
   }
   job->source = own;
+  e->scope.text = 0;
+  e->scope.sees = e->earlier->text[0].sees;
   e->scope.first_own = e->scope.count;
 }
 
 static void evaluate_own(evaluation *e, const tj_item *item) {
+  if (item->kind == TJ_ITEM_IMPORT)
+    return;
   if (item->kind == TJ_ITEM_KERNEL) {
     check_kernel_name(&e->scope, e->kernel, e->values->kernel_count, item);
     e->kernel[e->values->kernel_count++] = tj_evaluate_kernel(&e->scope, item);
@@ -212,16 +223,35 @@ static void check_fixed_names(const evaluation *e) {
   }
 }
 
+static bool has_imports(const tj_program_ast *program) {
+  for (uint32_t i = 0; i < program->item_count; i++) {
+    if (program->item[i].kind == TJ_ITEM_IMPORT)
+      return true;
+  }
+  return false;
+}
+
+/* The same with what the program imports. */
+static tj_earlier *with_imports(tj_earlier *earlier, tj_job *job, const tj_program_ast *program) {
+  if (!has_imports(program))
+    return earlier;
+  tj_earlier *whole = earlier != NULL ? earlier : tj_earlier_create(job);
+  tj_earlier_import(whole, job, program);
+  return whole;
+}
+
 const tj_program_values *tj_evaluate_after(tj_earlier *earlier, tj_graph *graph, const tj_program_ast *program,
                                            const tj_parameter_value fixed[], size_t fixed_count) {
   uint32_t count = 0;
+  earlier = with_imports(earlier, graph->job, program);
   const tj_earlier_item *const *needed =
       earlier != NULL ? tj_earlier_needed(earlier, graph->job, program, &count) : NULL;
   evaluation e = open_evaluation(graph, program->item_count + count);
   e.earlier = earlier;
   e.fixed = fixed;
   e.fixed_count = fixed_count;
-  evaluate_earlier(&e, needed, count);
+  if (earlier != NULL)
+    evaluate_earlier(&e, needed, count);
   for (uint32_t i = 0; i < program->item_count; i++)
     evaluate_own(&e, &program->item[i]);
   check_fixed_names(&e);

@@ -28,12 +28,16 @@ typedef struct {
   const tj_value *value; /* NULL: a function */
   tj_span span;
   const struct tj_function *function;
+  uint32_t text;  /* which one defines it, as tj_earlier counts them */
+  uint32_t hides; /* 1 + the index of the binding of the same name that it hides; 0: none */
 } tj_binding;
 
 /* The names in scope, in order of definition. */
 typedef struct tj_scope {
   tj_graph *graph;
   tj_job *job;
+  uint32_t text;                /* of what is defined */
+  uint64_t sees;                /* a bit for each text whose bindings are found */
   const struct tj_scope *outer; /* where names are found that are not here; NULL: nowhere */
   uint32_t height;              /* levels of nesting of the bodies that are being evaluated */
   tj_binding *binding;

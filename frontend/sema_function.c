@@ -146,7 +146,8 @@ static tj_scope scope_of_body(const tj_scope *caller, const tj_function *functio
   scope.outer = &function->outer;
   scope.height = caller->height + item->body->height + 1;
   for (uint32_t i = 0; i < item->parameter_count; i++)
-    tj_scope_define(&scope, (tj_binding){item->parameter[i].name, values[i], item->parameter[i].span, NULL});
+    tj_scope_define(
+        &scope, (tj_binding){.name = item->parameter[i].name, .value = values[i], .span = item->parameter[i].span});
   return scope;
 }
 

@@ -55,7 +55,10 @@ static const char *advice_on_token(tj_token_kind kind) {
   case TJ_TOKEN_PARAM:
   case TJ_TOKEN_LET:
   case TJ_TOKEN_KERNEL:
-    return "param, let and kernel begin an item, and cannot be names";
+  case TJ_TOKEN_IMPORT:
+    return "param, let, kernel and import begin an item, and cannot be names";
+  case TJ_TOKEN_STRING:
+    return "a text in double quotes stands only after import, as in import \"atoms\"";
   case TJ_TOKEN_EQUALS:
     return "a definition begins with let, as in let A = (4,8):(8,1)";
   case TJ_TOKEN_LESS:

@@ -23,6 +23,7 @@ import tempfile
 
 SECONDS = 60
 MOST_ERROR_BYTES = 8192
+LIBRARIES = pathlib.Path(__file__).parent / "golden/imports"
 CRASH_MARKS = ("Sanitizer", "runtime error:", "Assertion", "core dumped", "PLEASE submit a bug report")
 
 
@@ -52,7 +53,8 @@ class Runner:
 
     def run(self, words, text=None):
         """Runs the command; `text` is its standard input."""
-        environment = dict(os.environ, NO_COLOR="1", XDG_CACHE_HOME=str(self.folder / "cache"))
+        environment = dict(os.environ, NO_COLOR="1", XDG_CACHE_HOME=str(self.folder / "cache"),
+                           TILEJIT_PATH=str(LIBRARIES))
         process = subprocess.run([self.tilejit, *words], input=text or b"", capture_output=True, timeout=SECONDS,
                                  cwd=self.folder, env=environment, check=False)
         decode = lambda data: data.decode("utf-8", "replace")
@@ -129,7 +131,7 @@ def read_problem(text):
 
 # Golden files.
 
-ITEM = re.compile(r"\s*(param|let|kernel)\b")
+ITEM = re.compile(r"\s*(param|let|kernel|import)\b")
 BESIDE = re.compile(r"^(.*?\S)\s*#(=|>|\?)\s*(.*?)\s*$|^(.*?\S)\s*#([\[{].*?)\s*$")
 
 

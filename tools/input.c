@@ -2,6 +2,7 @@
 /* Files, and the programs that FILE, -e and --set make. */
 #include "input.h"
 
+#include "import.h"
 #include "progress.h"
 #include "report.h"
 
@@ -17,6 +18,7 @@ tj_context *open_context(void) {
     return NULL;
   }
   watch_progress(context);
+  import_files(context);
   return context;
 }
 

@@ -101,6 +101,24 @@ typedef int (*tj_progress_function)(void *user, const tj_progress *progress);
  * are in flight behind it with it, as one that fails does. What the host runs, and LLVM, are not interrupted. */
 TJ_API void tj_context_set_progress(tj_context *context, tj_progress_function function, void *user);
 
+/* A text that a program imports, while a tj_read_function finds it. */
+typedef struct tj_import tj_import;
+
+/* Finds the text of import "path" in the text called `importer`. Gives it with tj_import_give and returns TJ_OK, or
+ * returns another status, after tj_import_refuse or without. It must not call the library with this context. */
+typedef tj_status (*tj_read_function)(void *user, const char *importer, const char *path, tj_import *import);
+
+/* Has programs that are created on a context from now on import what a function finds; NULL, as at first: imports are
+ * TJ2040. The library itself reads no files. The function is called by the thread that creates the program, before the
+ * call returns, once for each import. */
+TJ_API void tj_context_set_reader(tj_context *context, tj_read_function function, void *user);
+
+/* The text, which is copied, and its name: diagnostics call it so, it is the `importer` of what it imports itself, and
+ * texts of one name are imported once. */
+TJ_API tj_status tj_import_give(tj_import *import, const char *name, const char *text, size_t length);
+/* Why there is no text, for the diagnostic; copied. Returns TJ_ERROR_INPUT. */
+TJ_API tj_status tj_import_refuse(tj_import *import, const char *reason);
+
 /* A diagnostic as compilers print it: file:line:column: error: TJnnnn: message, the source line, a caret under what
  * is to blame, the note. Writes at most `size` bytes, zero-terminated, and returns the length of the whole text. With
  * `colour`, ANSI colours. */

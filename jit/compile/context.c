@@ -54,6 +54,10 @@ void tj_context_set_progress(tj_context *context, tj_progress_function function,
   context->listener = (tj_listener){function, user};
 }
 
+void tj_context_set_reader(tj_context *context, tj_read_function function, void *user) {
+  context->importer = (tj_importer){function, user};
+}
+
 /* --- the cache --- */
 
 void tj_context_set_cache(tj_context *context, tj_cache *cache) {
@@ -145,6 +149,7 @@ tj_status tj_context_run(tj_context *context, tj_job *job, void (*body)(tj_job *
   tj_context_forget(context);
   job->fuel = job->next_tell = TJ_DEFAULT_FUEL;
   job->listener = context->listener;
+  job->importer = context->importer;
   job->here = TJ_NOWHERE;
   tj_status status = tj_job_run(job, body, data);
   if (status != TJ_OK)

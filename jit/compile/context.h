@@ -17,6 +17,7 @@ struct tj_context {
   tj_cache *cache;    /* retained; NULL: none, or not yet */
   bool has_cache;     /* it has been chosen */
   tj_listener listener;
+  tj_importer importer;
 };
 
 /* Runs a body in a job, with fresh fuel, and records why it failed. */

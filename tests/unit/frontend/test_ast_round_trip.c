@@ -224,11 +224,11 @@ static const tj_program_ast *random_program(generator *g) {
   program->item_count = random_below(g, 4);
   tj_item *items = TJ_NEW_ARRAY(g->job, tj_item, program->item_count + 1);
   for (uint32_t i = 0; i < program->item_count; i++) {
-    items[i].kind = (tj_item_kind)random_below(g, 4);
+    items[i].kind = (tj_item_kind)random_below(g, TJ_ITEM_IMPORT + 1);
     items[i].name = random_name(g);
     if (items[i].kind == TJ_ITEM_PARAM)
       random_parameter(g, &items[i]);
-    else
+    else if (items[i].kind != TJ_ITEM_IMPORT)
       items[i].body = random_top(g);
     if (items[i].kind == TJ_ITEM_FUNCTION)
       random_function(g, &items[i]);

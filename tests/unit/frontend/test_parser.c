@@ -262,7 +262,7 @@ START_TEST(what_the_grammar_refuses) {
       {"let o = 4", TJ_UNEXPECTED_TOKEN, 4, 5, "expected a name after let, found the keyword 'o'",
        "o composes two layouts, as in A o B, and cannot be a name"},
       {"let Sw = 4", TJ_UNEXPECTED_TOKEN, 4, 6, NULL, NULL},
-      {"let let = 4", TJ_UNEXPECTED_TOKEN, 4, 7, NULL, "param, let and kernel begin an item, and cannot be names"},
+      {"let let = 4", TJ_UNEXPECTED_TOKEN, 4, 7, NULL, "param, let, kernel and import begin an item, and cannot be names"},
       {"let A : 4", TJ_UNEXPECTED_TOKEN, 6, 7, "expected '=' and a definition, found ':'",
        "write let A = (4,8):(8,1), or let f(x, y) = x + y"},
       {"let A", TJ_UNEXPECTED_END, 5, 5, NULL, NULL},

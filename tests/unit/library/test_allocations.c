@@ -54,6 +54,36 @@ static tj_status evaluate(tj_context *context) {
   return status;
 }
 
+static tj_status read_import(void *user, const char *importer, const char *path, tj_import *import) {
+  static const char text[] = "let f(x, y=2) = x * y";
+  (void)user;
+  (void)importer;
+  return strcmp(path, "f") == 0 ? tj_import_give(import, path, text, sizeof text - 1)
+                                : tj_import_refuse(import, path);
+}
+
+/* In a program, and in one after another. */
+static tj_status import(tj_context *context) {
+  tj_program *program = NULL;
+  tj_prelude *prelude = NULL;
+  tj_blob blob;
+  tj_context_set_reader(context, read_import, NULL);
+  tj_status status = open_program(context, "import \"f\"; f(3) + f(2, y=1)", &program);
+  if (status == TJ_OK)
+    status = release(context, tj_program_value(program, &blob), &blob);
+  tj_program_destroy(program);
+  program = NULL;
+  if (status == TJ_OK)
+    status = tj_prelude_create(context, &prelude);
+  if (status == TJ_OK)
+    status = tj_program_create_after(prelude, "line", "import \"f\"; f(3)", 16, NULL, 0, &program);
+  if (status == TJ_OK)
+    status = release(context, tj_program_value(program, &blob), &blob);
+  tj_program_destroy(program);
+  tj_prelude_destroy(prelude);
+  return status;
+}
+
 /* Which is no failure of the call. */
 static tj_status diagnose(tj_context *context) {
   static const char *const texts[] = {
@@ -384,6 +414,7 @@ static const struct {
   size_t most_failures;
 } rows[] = {
     {"values", evaluate, 1000},
+    {"imports", import, 1000},
     {"diagnostics", diagnose, 1000},
     {"pieces and preludes", join_texts, 1000},
     {"simplified expressions", simplify, 1000},
