@@ -46,6 +46,8 @@ ELSEWHERE = {
     "cmake --build": "the test newcomer",
     "cmake --install": "the test newcomer, and the test install",
     "~/.local/bin/": "the test newcomer",
+    "python3 -m venv": "the test newcomer, and the test python",
+    "~/tilejit/bin/pip": "the test newcomer, and the test python",
     "hipcc": "nothing here: it needs ROCm's compiler; the test functions does the same with clang, where it is installed",
 }
 

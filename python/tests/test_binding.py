@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""The rows of _binding.py against include/tilejit/tilejit.h, whose path TILEJIT_HEADER names."""
+
+import ctypes
+import os
+import pathlib
+import re
+import unittest
+
+from tilejit import _binding
+
+HEADER = pathlib.Path(os.environ.get("TILEJIT_HEADER") or
+                      pathlib.Path(__file__).resolve().parents[2] / "include" / "tilejit" / "tilejit.h")
+INTEGERS = {"tj_status": "s", "size_t": "z", "int64_t": "l", "uint64_t": "l", "int": "i", "void": "-",
+            "tj_code_origin": "i"}
+WIDTHS = {"size_t": ctypes.c_size_t, "int64_t": ctypes.c_int64, "uint32_t": ctypes.c_uint32, "int": ctypes.c_int,
+          "unsigned": ctypes.c_uint, "tj_status": ctypes.c_int}
+
+
+def letter(declared, name_is_text):
+    """The letter of an argument's or a result's type."""
+    words = declared.replace("const ", "").split()
+    if "*" in declared or "[" in declared:
+        return "t" if words[0] == "char" and declared.count("*") == 1 and name_is_text else "h"
+    return INTEGERS.get(words[0], "i")
+
+
+@unittest.skipUnless(HEADER.is_file(), "there is no header")
+class Binding(unittest.TestCase):
+
+    def setUp(self):
+        self.header = re.sub(r"/\*.*?\*/", "", HEADER.read_text(encoding="utf-8"), flags=re.DOTALL)
+
+    def test_functions(self):
+        declared = dict((name, (result, arguments)) for result, name, arguments in
+                        re.findall(r"TJ_API\s+([^;()]*?)\s*(tj_\w+)\(([^;]*)\);", self.header))
+        for name, result, letters in _binding.FUNCTIONS:
+            with self.subTest(name):
+                of_header, arguments = declared[name]
+                parts = [part.strip() for part in arguments.split(",")]
+                wanted = "".join(letter(part, part.startswith("const char *")) for part in parts)
+                comparable = letters.replace("t", "h") if name == "tj_diagnostic_format" else letters
+                if name == "tj_diagnostic_format":
+                    wanted = wanted.replace("t", "h")
+                self.assertEqual(wanted, comparable)
+                self.assertEqual(letter(of_header, True), result)
+
+    def test_structs(self):
+        for name, struct in _binding.STRUCTS.items():
+            with self.subTest(name):
+                body = re.search(r"typedef struct \{([^}]*)\} " + name + ";", self.header).group(1)
+                fields = []
+                for declaration in filter(None, (line.strip() for line in body.replace("\n", " ").split(";"))):
+                    kind = declaration.replace("const ", "").split()[0]
+                    for part in declaration.split(","):
+                        field = re.search(r"(\w+)(\[\d+\])?$", part).group(1)
+                        fields.append((field, ctypes.sizeof(ctypes.c_void_p) if "*" in part else
+                                       ctypes.sizeof(WIDTHS.get(kind, ctypes.c_int)) * (2 if "[2]" in part else 1)))
+                self.assertEqual(fields, [(field, ctypes.sizeof(kind)) for field, kind in struct._fields_])
+
+    def test_enums(self):
+        enums = [re.findall(r"\b(TJ_\w+)", body) for body in re.findall(r"typedef enum \{([^}]*)\}", self.header)]
+        self.assertIn(list(_binding.STATUS), enums)
+        for prefix, names in _binding.ENUMS.items():
+            with self.subTest(prefix):
+                self.assertTrue(any(enum[:len(names)] == [prefix + name for name in names] and
+                                    all(rest.endswith("_COUNT") for rest in enum[len(names):]) for enum in enums))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""Arrays of others as memory: where it lies, what its elements are, its shape and strides. Nothing is copied.
+
+Three protocols, in this order: __array_interface__ (NumPy), __dlpack__ (PyTorch, JAX, CuPy and others, on devices too),
+and the buffer protocol (bytearray, array.array, memoryview, mmap).
+"""
+
+from __future__ import annotations
+
+import array
+import ctypes
+import math
+import mmap
+from typing import Any, NamedTuple, Tuple, Union
+
+from ._errors import argument_error
+
+_python = ctypes.pythonapi
+
+
+class Memory(NamedTuple):
+    """An array's memory. `key` is all that a launch depends on but the address."""
+
+    pointer: int
+    key: "Key"
+    keep: Any
+
+
+class Key(NamedTuple):
+    """What an array looks like.
+
+    dtype     NumPy's type string, "bf16", or "" for bytes that may be anything
+    shape     None where it is not told: bytes
+    strides   in bytes; None where elements follow one another in C order
+    place     None for memory of the process, else DLPack's device type and number
+    """
+
+    dtype: str
+    shape: Union[Tuple[int, ...], None]
+    strides: Union[Tuple[int, ...], None]
+    is_read_only: bool
+    place: Union[Tuple[int, int], None] = None
+    bytes: int = -1
+
+    def size(self) -> int:
+        """How many bytes there are: of a strided array, up to the last element."""
+        if self.shape is None:
+            return self.bytes
+        if 0 in self.shape:
+            return 0
+        item = item_bytes(self.dtype)
+        if self.strides is None:
+            return math.prod(self.shape) * item
+        return sum((length - 1) * stride for length, stride in zip(self.shape, self.strides)) + item
+
+
+def item_bytes(dtype: str) -> int:
+    """Bytes of an element."""
+    return 2 if dtype == "bf16" else int(dtype[2:])
+
+
+def _in_c_order(shape: tuple[int, ...], strides: tuple[int, ...], item: int) -> bool:
+    expected = item
+    for length, stride in zip(reversed(shape), reversed(strides)):
+        if length != 1 and stride != expected:
+            return 0 in shape
+        expected *= length
+    return True
+
+
+def _strides(shape: tuple[int, ...], strides: tuple[int, ...] | None, item: int) -> tuple[int, ...] | None:
+    return None if strides is None or _in_c_order(shape, strides, item) else strides
+
+
+# --- NumPy ---
+
+
+def _from_interface(interface: dict[str, Any], owner: Any) -> Memory:
+    pointer, is_read_only = interface["data"]
+    return Memory(pointer, Key(interface["typestr"], interface["shape"], interface["strides"], is_read_only), owner)
+
+
+# --- DLPack ---
+
+HOST, ROCM, ROCM_HOST = 1, 10, 11
+_INTEGER, _UNSIGNED, _FLOAT, _BFLOAT, _BOOLEAN = 0, 1, 2, 4, 6
+_KINDS = {_INTEGER: "i", _UNSIGNED: "u", _FLOAT: "f", _BOOLEAN: "b"}
+
+
+class _Tensor(ctypes.Structure):
+    """DLTensor, with which a DLManagedTensor begins."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device", ctypes.c_int32),
+                ("rank", ctypes.c_int32), ("kind", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64)]
+
+
+_capsule_pointer = _python.PyCapsule_GetPointer
+_capsule_pointer.restype = ctypes.c_void_p
+_capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+
+
+def _dlpack_dtype(tensor: _Tensor) -> str:
+    if tensor.kind == _BFLOAT and tensor.bits == 16 and tensor.lanes == 1:
+        return "bf16"
+    if tensor.kind not in _KINDS or tensor.lanes != 1 or tensor.bits % 8:
+        raise argument_error(6003, f"an array of DLPack's type ({tensor.kind}, {tensor.bits}, {tensor.lanes})",
+                             "integers, floats and bfloat16 of whole bytes are taken")
+    return f"{'|' if tensor.bits == 8 else '<'}{_KINDS[tensor.kind]}{tensor.bits // 8}"
+
+
+def _from_dlpack(owner: Any) -> Memory:
+    """The capsule stays ours and unused: it gives the tensor back when it goes."""
+    capsule = owner.__dlpack__()
+    tensor = _Tensor.from_address(_capsule_pointer(capsule, b"dltensor"))
+    dtype = _dlpack_dtype(tensor)
+    shape = tuple(tensor.shape[:tensor.rank])
+    item = item_bytes(dtype)
+    strides = tuple(stride * item for stride in tensor.strides[:tensor.rank]) if tensor.strides else None
+    place = None if tensor.device_type in (HOST, ROCM_HOST) else (tensor.device_type, tensor.device)
+    key = Key(dtype, shape, _strides(shape, strides, item), False, place)
+    return Memory((tensor.data or 0) + tensor.offset, key, (capsule, owner))
+
+
+# --- the buffer protocol ---
+
+
+class _Buffer(ctypes.Structure):
+    """Py_buffer"""
+
+    _fields_ = [("buf", ctypes.c_void_p), ("obj", ctypes.c_void_p), ("len", ctypes.c_ssize_t),
+                ("itemsize", ctypes.c_ssize_t), ("readonly", ctypes.c_int), ("ndim", ctypes.c_int),
+                ("format", ctypes.c_char_p), ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p),
+                ("suboffsets", ctypes.c_void_p), ("internal", ctypes.c_void_p)]
+
+
+_get_buffer = _python.PyObject_GetBuffer
+_get_buffer.argtypes = [ctypes.py_object, ctypes.POINTER(_Buffer), ctypes.c_int]
+_release_buffer = _python.PyBuffer_Release
+_release_buffer.argtypes = [ctypes.POINTER(_Buffer)]
+_release_buffer.restype = None
+_SIMPLE = 0  # PyBUF_SIMPLE: the address of contiguous bytes
+_STRIDED = 0x10 | 0x08  # PyBUF_STRIDES
+
+# Letters of the struct module, by what they are.
+_LETTERS = {"bhilqn": "i", "BHILQN": "u", "efd": "f", "?": "b"}
+_UNTYPED = (bytes, bytearray, mmap.mmap)
+
+
+class _Hold:
+    """A buffer that is asked for; given back with its last reference."""
+
+    def __init__(self, view: memoryview) -> None:
+        self._buffer = _Buffer()
+        _get_buffer(view, ctypes.byref(self._buffer), _SIMPLE if view.c_contiguous else _STRIDED)
+        self._release = _release_buffer
+        self.pointer = self._buffer.buf or 0
+
+    def __del__(self) -> None:
+        if self._buffer.obj:
+            self._release(ctypes.byref(self._buffer))
+
+
+def _format_dtype(view: memoryview) -> str:
+    letter = view.format[-1]
+    kind = next((kind for letters, kind in _LETTERS.items() if letter in letters), None)
+    if kind is None or view.format[:-1] not in ("", "@", "=", "<"):
+        raise argument_error(6003, f"a buffer of the format {view.format!r}",
+                             "integers and floats of this machine are taken")
+    return f"{'|' if view.itemsize == 1 else '<'}{kind}{view.itemsize}"
+
+
+def _from_buffer(owner: Any) -> Memory:
+    view = memoryview(owner)
+    hold = _Hold(view)
+    if isinstance(owner, _UNTYPED):
+        return Memory(hold.pointer, Key("", None, None, view.readonly, None, view.nbytes), hold)
+    dtype, shape = _format_dtype(view), tuple(view.shape or ())
+    strides = None if view.c_contiguous else tuple(view.strides or ())
+    return Memory(hold.pointer, Key(dtype, shape, strides, view.readonly), hold)
+
+
+def memory_of(owner: Any) -> Memory:
+    """The memory of an array. Whoever uses the address keeps the Memory."""
+    interface = getattr(owner, "__array_interface__", None)
+    if isinstance(interface, dict):
+        return _from_interface(interface, owner)
+    if hasattr(owner, "__dlpack__"):
+        return _from_dlpack(owner)
+    try:
+        return _from_buffer(owner)
+    except TypeError as error:
+        if isinstance(owner, array.array):
+            raise
+        raise TypeError(f"{type(owner).__name__} is no array: it has no __array_interface__, no __dlpack__ and no "
+                        "buffer") from error

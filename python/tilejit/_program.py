@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""Programs: text, parsed and evaluated, and what the library tells of it."""
+
+from __future__ import annotations
+
+import ctypes
+import operator
+import os
+import pathlib
+from typing import Any, Mapping, Sequence, Union
+
+from . import _binding
+from ._binding import CompileOptions, ParameterValue, ProgramPiece, library
+from ._context import Context, Handle, current
+
+Text = Union[str, "os.PathLike[str]"]
+Fixed = Mapping[str, int]
+
+
+def encoded(text: str | None) -> bytes | None:
+    """Text for the library, which knows no zero bytes in names."""
+    if text is None:
+        return None
+    if "\0" in text:
+        raise ValueError("a name with a zero byte")
+    return text.encode("utf-8")
+
+
+def source_of(text: Text) -> tuple[str, bytes]:
+    """What diagnostics call a text, and its bytes: of a path, the file's."""
+    if isinstance(text, os.PathLike):
+        path = pathlib.Path(text)
+        return str(path), path.read_bytes()
+    return "<expression>", text.encode("utf-8")
+
+
+def fixed_values(fixed: Fixed | None) -> Any:
+    """An array of tj_parameter_value."""
+    items = list((fixed or {}).items())
+    values = (ParameterValue * len(items))()
+    for value, (name, number) in zip(values, items):
+        value.name, value.value = encoded(name), checked_integer(number)
+    return values
+
+
+def checked_integer(number: Any) -> int:
+    """An integer that the library's 64 bits hold."""
+    value = operator.index(number)
+    if not -(1 << 63) <= value < 1 << 63:
+        raise OverflowError(f"{value} does not fit in 64 bits")
+    return value
+
+
+class Program:
+    """A tj_program."""
+
+    __slots__ = ("context", "handle")
+
+    def __init__(self, texts: Text | Sequence[Text], fixed: Fixed | None = None) -> None:
+        sources = [source_of(text) for text in ([texts] if isinstance(texts, (str, os.PathLike)) else texts)]
+        pieces = (ProgramPiece * len(sources))()
+        for piece, (name, text) in zip(pieces, sources):
+            piece.name, piece.text, piece.length = encoded(name), text, len(text)
+        values = fixed_values(fixed)
+        context = current()
+        made = context.make(library.tj_program_create_of, context.handle, pieces, len(pieces), values, len(values))
+        self.context: Context = context
+        self.handle = Handle(context, made, library.tj_program_destroy)
+
+    def text(self, function: _binding.Function, *arguments: Any) -> str:
+        """The text that a function of the program gives."""
+        return self.context.text(function, self.handle.value, *arguments)
+
+    def value(self) -> str:
+        """The canonical text of the program's value."""
+        return self.text(library.tj_program_value)
+
+    def emit(self, stage: str, kernel: str | None = None, target: str | None = None) -> bytes:
+        """What a stage of the compilation makes: a name of TJ_EMIT_… in lower case."""
+        options = CompileOptions(encoded(kernel), encoded(target))
+        number = _binding.number("TJ_EMIT_", stage.upper())
+        return self.context.bytes(library.tj_program_emit, self.handle.value, ctypes.byref(options), number)
+
+    def declarations(self) -> dict[str, str]:
+        """The declaration of each parameter, by name."""
+        lines = self.emit("values", target="host").decode("utf-8").splitlines()
+        return {line.split()[1]: line for line in lines if line.startswith("param ")}
