@@ -345,6 +345,8 @@ START_TEST(accesses_outside_of_memory_stop) {
       {"s_load_dword s0, s[0:1], 0x0", "not memory that the kernel may read", 0},
       {"v_mov_b32 v1, 0xffe\nds_read_b32 v8, v1", "the workgroup has 4096 bytes", UINT64_MAX},
       {"v_mov_b32 v1, 0x1000\nds_write_b8 v1, v0", "LDS address 4096", UINT64_MAX},
+      {"ds_add_u32 v6, v0 offset:3100", "4 bytes at LDS address 4108", 1ull << 63},
+      {"s_mov_b64 exec, 4\nds_add_u32 v6, v0 offset:2", "not aligned for an atomic", 4},
       {"s_trap 2", "the kernel traps", 0},
       {"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 3", "floating-point mode", 0},
       {"s_getreg_b32 s0, hwreg(HW_REG_HW_ID)", "does not have this hardware register", 0},
