@@ -4,6 +4,7 @@
  * The environment is not asked in programs that run with more rights than their user's (secure_getenv). */
 #include "jit/cache/cache_options.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +21,10 @@ static uint64_t parse_bytes(const char *text, uint64_t otherwise) {
   if (text == NULL || text[0] < '0' || text[0] > '9')
     return otherwise;
   char *end;
+  errno = 0;
   uint64_t value = strtoull(text, &end, 10);
   unsigned shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
-  bool is_number = end[shift > 0] == '\0' && value <= UINT64_MAX >> shift;
+  bool is_number = errno == 0 && end[shift > 0] == '\0' && value <= UINT64_MAX >> shift;
   return is_number ? value << shift : otherwise;
 }
 

@@ -407,6 +407,66 @@ static void read_metadata(tj_job *job, void *data) {
   tj_metadata_read(job, (tj_bytes){row->bytes, row->size});
 }
 
+/* Numbers of a kernel's metadata: where tj_kernel_metadata keeps each, and how many there are in a row. */
+static const struct {
+  const char *key;
+  size_t offset;
+  unsigned count;
+} numbers[] = {
+    {".kernarg_segment_size", offsetof(tj_kernel_metadata, kernarg_bytes), 1},
+    {".kernarg_segment_align", offsetof(tj_kernel_metadata, kernarg_alignment), 1},
+    {".group_segment_fixed_size", offsetof(tj_kernel_metadata, group_segment_bytes), 1},
+    {".private_segment_fixed_size", offsetof(tj_kernel_metadata, private_segment_bytes), 1},
+    {".sgpr_count", offsetof(tj_kernel_metadata, sgprs), 1},
+    {".vgpr_count", offsetof(tj_kernel_metadata, vgprs), 1},
+    {".agpr_count", offsetof(tj_kernel_metadata, agprs), 1},
+    {".sgpr_spill_count", offsetof(tj_kernel_metadata, sgpr_spills), 1},
+    {".vgpr_spill_count", offsetof(tj_kernel_metadata, vgpr_spills), 1},
+    {".wavefront_size", offsetof(tj_kernel_metadata, wave_size), 1},
+    {".max_flat_workgroup_size", offsetof(tj_kernel_metadata, max_flat_workgroup_size), 1},
+    {".reqd_workgroup_size", offsetof(tj_kernel_metadata, required_workgroup_size), 3},
+};
+
+enum { NUMBER_KEYS = sizeof numbers / sizeof numbers[0], FIRST_NUMBER = 200 };
+
+/* A kernel whose numbers are 200 and on, in the order of the keys, or in the opposite one. */
+static tj_bytes write_numbers(tj_job *job, bool is_reversed) {
+  tj_text text = tj_text_begin(job);
+  tj_text_add(&text, KERNELS "\x91\xde\0", sizeof(KERNELS "\x91\xde\0") - 1);
+  tj_text_format(&text, "%c", NUMBER_KEYS);
+  for (unsigned i = 0; i < NUMBER_KEYS; i++) {
+    unsigned key = is_reversed ? NUMBER_KEYS - 1 - i : i;
+    size_t length = strlen(numbers[key].key);
+    tj_text_format(&text, "\xd9%c%s", (int)length, numbers[key].key);
+    if (numbers[key].count > 1)
+      tj_text_format(&text, "%c", 0x90 + (int)numbers[key].count);
+    for (unsigned n = 0; n < numbers[key].count; n++)
+      tj_text_format(&text, "\xcc%c", FIRST_NUMBER + (int)(key + n));
+  }
+  return (tj_bytes){text.data, text.length};
+}
+
+static void read_numbers(tj_job *job, void *data) {
+  (void)data;
+  for (unsigned order = 0; order < 2; order++) {
+    const tj_metadata *metadata = tj_metadata_read(job, write_numbers(job, order == 1));
+    ck_assert_uint_eq(metadata->kernel_count, 1);
+    for (unsigned key = 0; key < NUMBER_KEYS; key++) {
+      const uint32_t *field = (const uint32_t *)(const void *)((const char *)metadata->kernel + numbers[key].offset);
+      for (unsigned n = 0; n < numbers[key].count; n++)
+        ck_assert_msg(field[n] == FIRST_NUMBER + key + n, "%s: %u", numbers[key].key, field[n]);
+    }
+  }
+}
+
+START_TEST(metadata_goes_where_it_belongs) {
+  tj_job job;
+  tj_job_init(&job, NULL);
+  expect_success(&job, read_numbers, NULL);
+  tj_job_destroy(&job);
+}
+END_TEST
+
 START_TEST(metadata_is_checked) {
   for (size_t i = 0; i < sizeof metadata_rows / sizeof *metadata_rows; i++) {
     tj_job job;
@@ -577,6 +637,7 @@ int main(void) {
       damage_is_named,
       string_tables_must_end_in_zero,
       metadata_is_checked,
+      metadata_goes_where_it_belongs,
       registers_are_counted_in_granules,
       a_bundle_is_recognised,
       every_truncation_is_refused,

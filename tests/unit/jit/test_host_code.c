@@ -264,14 +264,13 @@ END_TEST
 
 enum { RELOCATION = 24, ADDEND = 16 };
 
-/* Where the object has its first relocation of a section that is in memory. */
-static size_t find_relocation(tj_job *job, tj_bytes object) {
-  const tj_elf *elf = tj_elf_read(job, object, TJ_CODEGEN);
+/* The object's first table of relocations of a section that is in memory. */
+static const tj_elf_section *find_relocations(const tj_elf *elf) {
   for (uint32_t i = 0; i < elf->section_count; i++) {
     const tj_elf_section *table = &elf->section[i];
     if (table->type == TJ_ELF_SECTION_RELA && table->bytes.size >= RELOCATION &&
         (elf->section[table->info].flags & TJ_ELF_SECTION_ALLOCATED) != 0)
-      return (size_t)((const char *)table->bytes.data - (const char *)object.data);
+      return table;
   }
   ck_abort_msg("the object has no relocation");
 }
@@ -281,7 +280,8 @@ static void add_to_addend(tj_job *job, void *data) {
   (void)data;
   static const unsigned beyond[] = {32, 33, 40, 62, 63};
   tj_bytes object = make_host_object(job, rows[3].ir);
-  size_t at = find_relocation(job, object) + ADDEND;
+  const tj_elf_section *table = find_relocations(tj_elf_read(job, object, TJ_CODEGEN));
+  size_t at = (size_t)((const char *)table->bytes.data - (const char *)object.data) + ADDEND;
   for (size_t i = 0; i < sizeof beyond / sizeof beyond[0]; i++) {
     unsigned char *copy = tj_arena_copy(&job->arena, object.data, object.size);
     copy[at + beyond[i] / 8] ^= (unsigned char)(1u << beyond[i] % 8);
@@ -294,6 +294,34 @@ START_TEST(distances_beyond_32_bits_are_refused) {
   tj_job_init(&job, NULL);
   if (has_own_way())
     expect_success(&job, add_to_addend, NULL);
+  tj_job_destroy(&job);
+}
+END_TEST
+
+/* The header of a table of relocations, where it says of what kind they are, and by which symbols they go. */
+static void change_table(tj_job *job, void *data) {
+  (void)data;
+  enum { SECTIONS = 40, SECTION_SIZE = 64, REL = 9 };
+  static const struct {
+    size_t field;
+    unsigned char value;
+  } changes[] = {{4, REL}, {40, 0}, {40, 1}};
+  tj_bytes object = make_host_object(job, rows[3].ir);
+  const tj_elf *elf = tj_elf_read(job, object, TJ_CODEGEN);
+  size_t number = (size_t)(find_relocations(elf) - elf->section);
+  size_t at = (size_t)tj_bytes_u64(object, SECTIONS) + number * SECTION_SIZE;
+  for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+    unsigned char *copy = tj_arena_copy(&job->arena, object.data, object.size);
+    copy[at + changes[i].field] = changes[i].value;
+    ck_assert_msg(!is_accepted((tj_bytes){copy, object.size}), "change %zu", i);
+  }
+}
+
+START_TEST(relocations_of_other_kinds_are_refused) {
+  tj_job job;
+  tj_job_init(&job, NULL);
+  if (has_own_way())
+    expect_success(&job, change_table, NULL);
   tj_job_destroy(&job);
 }
 END_TEST
@@ -353,6 +381,7 @@ int main(void) {
   tcase_add_test(cases, pages_cannot_be_written);
   tcase_add_test(cases, damaged_objects_are_refused);
   tcase_add_test(cases, distances_beyond_32_bits_are_refused);
+  tcase_add_test(cases, relocations_of_other_kinds_are_refused);
   tcase_add_test(cases, what_cannot_be_loaded);
   suite_add_tcase(suite, cases);
   return run_suite(suite);

@@ -212,16 +212,37 @@ START_TEST(the_environment_says_where) {
     rmdir(expected);
     remove_folder();
   }
-  setenv("XDG_CACHE_HOME", "relative", 1);
-  setenv("TILEJIT_CACHE_DISK", "3M", 1);
-  setenv("TILEJIT_CACHE_MEMORY", "lots", 1);
+  setenv("HOME", home, 1);
+  free(home);
+}
+END_TEST
+
+static void expect_limits(const char *text, uint64_t disk, uint64_t memory) {
+  setenv("TILEJIT_CACHE_DISK", text, 1);
+  setenv("TILEJIT_CACHE_MEMORY", text, 1);
   tj_cache *cache;
   ck_assert_int_eq(tj_cache_create(NULL, NULL, &cache), TJ_OK);
   tj_cache_stats stats = tj_cache_stats_of(cache);
   ck_assert_str_eq(stats.directory, "");
-  ck_assert_uint_eq(stats.disk_limit, 3 << 20);
-  ck_assert_uint_eq(stats.memory_limit, 64 << 20);
+  ck_assert_msg(stats.disk_limit == disk && stats.memory_limit == memory, "'%s'", text);
   tj_cache_destroy(cache);
+}
+
+/* Limits of the environment; what is no number of bytes leaves the usual ones. No folder is absolute. */
+START_TEST(the_environment_says_how_much) {
+  static const struct {
+    const char *text;
+    uint64_t bytes;
+  } rows[] = {{"0", 0}, {"3", 3}, {"20K", 20 << 10}, {"3M", 3 << 20}, {"17179869183G", 17179869183ull << 30}};
+  static const char *const others[] = {
+      "17179869184G", "99999999999999999999", "lots", "", "-1", "+1", " 1", "3MB", "3k", "3 M", "3x", "K", "0x10"};
+  char *home = strdup(getenv("HOME") != NULL ? getenv("HOME") : "/");
+  setenv("HOME", "relative", 1);
+  setenv("XDG_CACHE_HOME", "relative", 1);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    expect_limits(rows[i].text, rows[i].bytes, rows[i].bytes);
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    expect_limits(others[i], 256 << 20, 64 << 20);
   unsetenv("XDG_CACHE_HOME");
   unsetenv("TILEJIT_CACHE_DISK");
   unsetenv("TILEJIT_CACHE_MEMORY");
@@ -654,6 +675,7 @@ int main(void) {
       failures_are_not_kept_and_are_reported_each_time,
       off_means_that_nothing_is_kept,
       the_environment_says_where,
+      the_environment_says_how_much,
       damaged_entries_are_compiled_again,
       entries_of_other_keys_are_not_used,
       folders_that_others_can_write_are_not_used,

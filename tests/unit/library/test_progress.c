@@ -55,10 +55,9 @@ START_TEST(proofs_are_told_of_and_cancelled) {
   ck_assert_uint_eq(failure_of(context, status), CANCELLED);
   ck_assert_uint_eq(tj_context_diagnostic(context)->line, 0);
 
-  int calls = impatient.calls;
   tj_context_set_progress(context, NULL, NULL);
   ck_assert_int_eq(prove(context), TJ_OK);
-  ck_assert_int_eq(impatient.calls, calls);
+  ck_assert_int_eq(impatient.calls, impatient.most + 1);
   tj_context_destroy(context);
 }
 END_TEST
@@ -98,6 +97,7 @@ START_TEST(launches_are_cancelled) {
   listener impatient = {.most = 0}, patient = {.most = -1};
   tj_context_set_progress(context, listen, &impatient);
   ck_assert_uint_eq(failure_of(context, tj_launch_run(launch, device)), CANCELLED);
+  ck_assert_int_eq(impatient.calls, 1);
   ck_assert_int_eq(to[0], 0);
   tj_context_set_progress(context, listen, &patient);
   expect_ok(context, tj_launch_run(launch, device), text);

@@ -104,6 +104,9 @@ START_TEST(nothing_to_do) {
       {"overflowing constants stay", "coordinate i; root i*9223372036854775807*4", "i*9223372036854775807*4"},
       {"what facts do not show", "coordinate i, j in 0..24; root (i*24 + j)/24", "i + j/24"},
       {"negative values", "coordinate x in -9..9; root x/3", "x/3"},
+      {"what has no opposite",
+       "param M in 1..9; coordinate a in 0..9, x in 0..1; root x*9223372036854775807 + x < a*M",
+       "x*9223372036854775807 + x < a*M"},
       {"Horner's form is kept", "param M in 1..9, N in 1..9; coordinate i, j, k; root (i*M + j)*N + k",
        "(i*M + j)*N + k"},
   };
