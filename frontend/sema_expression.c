@@ -172,7 +172,7 @@ static const tj_value *make_basis(tj_scope *scope, const tj_value *a, const tj_v
     tj_fail(scope->job, TJ_WRONG_TYPE, "the coefficient of a basis element must be an integer");
   uint32_t inner = element->kind == TJ_TUPLE_BASIS ? element->count : 0;
   if (inner + 1 >= TJ_MAX_TUPLE_DEPTH)
-    tj_fail(scope->job, TJ_DEPTH_LIMIT, "a basis element has at most %d modes", TJ_MAX_TUPLE_DEPTH);
+    tj_fail(scope->job, TJ_DEPTH_LIMIT, "a basis element has at most %d modes", TJ_MAX_TUPLE_DEPTH - 1);
   uint32_t *path = TJ_NEW_ARRAY(scope->job, uint32_t, inner + 1);
   path[0] = (uint32_t)mode;
   if (inner > 0)

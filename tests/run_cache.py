@@ -96,6 +96,8 @@ def test_command(command):
     command.run(["cache", "fill"], status=2)
     expect(f"removed {before['entries']} entries" in command.run(["cache", "clear"]), "clear says what it removed")
     expect(command.stats()["entries"] == 0 and command.origin() == "compiled", "clear removes all")
+    cleared = json.loads(command.run(["cache", "clear", "--json"]))
+    expect(cleared == command.stats() and cleared["entries"] == 0, f"clear --json says what is left: {cleared}")
 
 
 def test_off(command):

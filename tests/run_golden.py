@@ -73,6 +73,8 @@ class Runner:
 
 def judge_health(outcome):
     complaints = [f"standard error has '{mark}':\n{outcome.errors}" for mark in CRASH_MARKS if mark in outcome.errors]
+    if outcome.errors and not outcome.errors.endswith("\n"):
+        complaints.append(f"standard error ends within a line: {outcome.errors[-80:]!r}")
     if outcome.status < 0 or outcome.status > 3:
         complaints.append(f"exit status {outcome.status}")
     return complaints

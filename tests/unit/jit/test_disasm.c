@@ -253,6 +253,34 @@ START_TEST(listings_say_what_options_ask) {
 }
 END_TEST
 
+/* Labels, the second and the third of which several branches lead to. */
+static const char branches_ir[] = "target triple = \"amdgcn-amd-amdhsa\"\n"
+                                  "define amdgpu_kernel void @branches() {\n"
+                                  "  call void asm sideeffect \"s_cbranch_scc0 1f\\0As_cbranch_scc1 2f\\0A"
+                                  "s_cbranch_scc0 2f\\0A1:\\0As_nop 1\\0A2:\\0As_nop 2\\0A3:\\0As_cbranch_scc0 3b\\0A"
+                                  "s_branch 3b\", \"\"()\n"
+                                  "  ret void\n}\n";
+
+static void print_branches(tj_job *job, void *data) {
+  (void)data;
+  static const char *const has[] = {
+      "s_cbranch_scc0 L0\n", "s_cbranch_scc1 L1\n", "s_cbranch_scc0 L1\nL0:\n", "L1:\n", "L2:\n",
+      "s_cbranch_scc0 L2\n", "s_branch L2\n"};
+  tj_text text = tj_text_begin(job);
+  tj_bytes linked = tj_link(job, make_amdgpu_object(job, branches_ir, "gfx942"));
+  tj_disassemble(&text, tj_code_object_parse(job, linked), (tj_disassembly_options){.without_notes = true});
+  for (size_t i = 0; i < sizeof has / sizeof *has; i++)
+    ck_assert_msg(strstr(text.data, has[i]) != NULL, "no \"%s\" in\n%s", has[i], text.data);
+}
+
+START_TEST(branches_share_labels) {
+  tj_job job;
+  tj_job_init(&job, NULL);
+  expect_success(&job, print_branches, NULL);
+  tj_job_destroy(&job);
+}
+END_TEST
+
 static void print_unknown_kernel(tj_job *job, void *data) {
   (void)data;
   tj_text text = tj_text_begin(job);
@@ -465,6 +493,7 @@ int main(void) {
       nops_that_wait_count_and_matrices_cost_their_passes,
       statistics_agree_with_listings,
       listings_say_what_options_ask,
+      branches_share_labels,
       unknown_kernels_are_refused,
       what_is_no_code_is_shown_as_data,
       what_llvm_crashes_on_is_shown_as_data,

@@ -103,6 +103,9 @@ START_TEST(launches_are_cancelled) {
   expect_ok(context, tj_launch_run(launch, device), text);
   ck_assert(memcmp(from, to, ELEMENTS * sizeof *from) == 0);
   ck_assert_str_eq(patient.what, "workgroups executed");
+  ck_assert_uint_gt(patient.total, 1);
+  ck_assert_uint_le(patient.last, patient.total);
+  ck_assert(!patient.goes_back);
 
   tj_launch_destroy(launch);
   tj_code_destroy(code);

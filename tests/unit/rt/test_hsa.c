@@ -171,6 +171,10 @@ static const char infinite_loop[] = KERNEL("  br label %loop\nloop:\n  store vol
   "  %mine = getelementptr [256 x i64], ptr addrspace(3) @lds, i32 0, i32 %item\n"                                   \
   "  %j = xor i32 %item, 128\n"                                                                                      \
   "  %theirs = getelementptr [256 x i64], ptr addrspace(3) @lds, i32 0, i32 %j\n"
+/* The second of the registers that numbers of work-items come in, which the kernel does not ask for. */
+static const char unasked[] = KERNEL("  %r = call i32 asm sideeffect \"\", \"={v1}\"()\n"
+                                     "  store i32 %r, ptr addrspace(1) %out\n  ret void\n");
+
 static const char unwritten[] = FAILING(MINE "  %r = load volatile i64, ptr addrspace(3) %mine\n"
                                              "  store i64 %r, ptr addrspace(1) %to\n");
 static const char race_of_writes[] = FAILING(MINE "  store volatile i64 1, ptr addrspace(3) %mine\n"
@@ -420,6 +424,7 @@ START_TEST(failures_name_the_instruction) {
       {out_of_bounds, {"kernel k, pc 0x", "global_store_", "not memory that the kernel may write", "lanes 0x8"}},
       {unknown_instruction, {"kernel k, pc 0x", "v_cubeid_f32", "does not know the instruction", "workgroup"}},
       {unwritten, {"kernel k, pc 0x", "ds_", "LDS address", "nothing has been written there"}},
+      {unasked, {"kernel k, pc 0x", "global_store_", "what is stored", "a register that nothing has written"}},
       {race_of_writes, {"ds_", "another wave has written there", "no barrier", "lanes 0x"}},
       {race_of_a_read, {"ds_", "another wave has written there", "no barrier", "lanes 0x"}},
       {infinite_loop, {"kernel k, pc 0x", "infinite loop", "workgroup", "wave"}},
@@ -550,6 +555,7 @@ START_TEST(memory_runs_out) {
   tj_rt_buffer buffer;
   expect_code(s, tj_rt_allocate(s->device, (size_t)1 << 60, &buffer, &s->error), TJ_DEVICE_MEMORY, "no memory");
   expect_code(s, tj_rt_allocate(s->device, SIZE_MAX, &buffer, &s->error), TJ_DEVICE_MEMORY, "no memory");
+  ck_assert(buffer.address == 0 && buffer.size == 0);
   expect(s, tj_rt_allocate(s->device, 0, &buffer, &s->error));
   tj_rt_release(s->device, &buffer);
   close_session(s);
@@ -560,6 +566,10 @@ START_TEST(too_large_launches_are_refused) {
   session *s = open_session(kernels[0].ir, "gfx942");
   uint64_t arguments[3] = {0};
   tj_rt_dispatch dispatch = {arguments, (uint64_t)1 << 32, WORKGROUP, NULL};
+  expect_code(s, tj_rt_launch(s->device, s->kernel, &dispatch, &s->error), TJ_LAUNCH, "more than one dispatch holds");
+  dispatch = (tj_rt_dispatch){arguments, 1, 0, NULL};
+  expect_code(s, tj_rt_launch(s->device, s->kernel, &dispatch, &s->error), TJ_LAUNCH, "workgroups of 0 work-items");
+  dispatch = (tj_rt_dispatch){arguments, 1, (uint32_t)UINT16_MAX + 1, NULL};
   expect_code(s, tj_rt_launch(s->device, s->kernel, &dispatch, &s->error), TJ_LAUNCH, "more than one dispatch holds");
   close_session(s);
 }

@@ -181,6 +181,34 @@ END_TEST
 
 /* --- branches and masks --- */
 
+/* What v8 has of names that are no registers; v1 is 0. */
+START_TEST(names_that_are_no_registers) {
+  static const struct {
+    const char *text;
+    unsigned processors;
+    uint32_t expected;
+  } rows[] = {
+      {"s_cmp_eq_u32 s6, s6\nv_mov_b32 v8, src_scc", ALL, 1},
+      {"s_cmp_eq_u32 s6, s7\nv_mov_b32 v8, src_scc", ALL, 0},
+      {"v_cmp_eq_u32 VCC, v1, v1\nv_mov_b32 v8, src_vccz", OLDER, 0},
+      {"v_cmp_ne_u32 VCC, v1, v1\nv_mov_b32 v8, src_vccz", OLDER, 1},
+      {"v_mov_b32 v8, src_execz", OLDER, 0},
+      {"v_mov_b32 v8, null", NEWER, 0},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t p = 0; p < SIMULATED_COUNT; p++) {
+      char text[512];
+      if ((rows[i].processors & sim_generation(p)) == 0)
+        continue;
+      sim_machine *m = open_lanes(simulated[p], sim_lanes(p), rows[i].text, text);
+      sim_run(m);
+      ck_assert_msg(m->vector[8][3] == rows[i].expected, "%s: %s: %u", m->processor, rows[i].text, m->vector[8][3]);
+      sim_close(m);
+    }
+  }
+}
+END_TEST
+
 START_TEST(branches) {
   static const char body[] = "s_mov_b32 s0, 0\ns_mov_b32 s1, 5\n"
                              "loop:\ns_add_i32 s0, s0, s1\ns_add_i32 s1, s1, -1\ns_cmp_lg_u32 s1, 0\n"
@@ -602,6 +630,7 @@ END_TEST
 int main(void) {
   const TTest *const tests[] = {lanes_exchange,
                                 lanes_that_are_off,
+                                names_that_are_no_registers,
                                 branches,
                                 saved_masks,
                                 loads_of_all_widths,
