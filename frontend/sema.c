@@ -4,6 +4,7 @@
 
 #include "frontend/builtin.h"
 #include "ir/index/facts.h"
+#include "ir/index/print.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -68,11 +69,6 @@ static void check_undefined(tj_scope *scope, const tj_item *item) {
 
 /* --- parameters --- */
 
-typedef struct {
-  const tj_node *low, *high;
-  int64_t multiple;
-} declared_facts;
-
 static const tj_node *evaluate_bound(tj_scope *scope, const tj_ast *ast, const char *what) {
   if (ast == NULL)
     return NULL;
@@ -81,19 +77,22 @@ static const tj_node *evaluate_bound(tj_scope *scope, const tj_ast *ast, const c
   return tj_need_node(scope->graph, value, what);
 }
 
-static declared_facts evaluate_facts(tj_scope *scope, const tj_item *item) {
-  declared_facts facts = {.multiple = 1};
-  facts.low = evaluate_bound(scope, item->low, "the lower bound of a parameter");
-  facts.high = evaluate_bound(scope, item->high, "the upper bound of a parameter");
-  if (item->multiple == NULL)
-    return facts;
-  const tj_node *multiple = evaluate_bound(scope, item->multiple, "the multiple of a parameter");
+static void check_multiple(tj_scope *scope, const tj_item *item, const tj_node *multiple) {
+  if (multiple == NULL || multiple->facts.low >= 1)
+    return;
   if (!tj_is_constant(multiple))
-    tj_note(scope->job, "make the quotient a parameter, as in param n in 1..64 let N = n*M");
-  facts.multiple = tj_constant_value(scope->graph, multiple, "the multiple of a parameter");
-  if (facts.multiple < 1)
-    tj_fail(scope->job, TJ_EMPTY_RANGE, "'%s' cannot be a multiple of %" PRId64, item->name, facts.multiple);
-  return facts;
+    tj_note(scope->job, "give it a range that starts at 1, as in param K in 1..64, N in 1..4096 multiple K");
+  tj_fail(scope->job, TJ_EMPTY_RANGE, "'%s' cannot be a multiple of %s%s", item->name,
+          tj_node_brief(scope->job, multiple), tj_is_constant(multiple) ? "" : ", which may be less than 1");
+}
+
+static tj_symbol declared_symbol(tj_scope *scope, const tj_item *item) {
+  tj_symbol declared = {.name = item->name, .kind = TJ_SYMBOL_PARAMETER, .multiple = 1};
+  declared.low = evaluate_bound(scope, item->low, "the lower bound of a parameter");
+  declared.high = evaluate_bound(scope, item->high, "the upper bound of a parameter");
+  declared.divisor = evaluate_bound(scope, item->multiple, "the multiple of a parameter");
+  check_multiple(scope, item, declared.divisor);
+  return declared;
 }
 
 static const tj_parameter_value *find_fixed(const tj_parameter_value fixed[], size_t count, const char *name) {
@@ -104,25 +103,28 @@ static const tj_parameter_value *find_fixed(const tj_parameter_value fixed[], si
   return NULL;
 }
 
-static void check_fixed(tj_scope *scope, const tj_parameter_value *fixed, declared_facts facts) {
-  const tj_node *value = tj_int(scope->graph, fixed->value);
-  bool in_range = (facts.low == NULL || tj_prove_less_equal(scope->graph, facts.low, value)) &&
-                  (facts.high == NULL || tj_prove_less_equal(scope->graph, value, facts.high));
+/* Facts that other parameters decide must be known to hold: those are to be fixed too. */
+static void check_fixed(tj_scope *scope, const tj_parameter_value *fixed, const tj_symbol *declared) {
+  const tj_node *value = tj_int(scope->graph, fixed->value), *multiple = declared->divisor;
+  bool in_range = (declared->low == NULL || tj_prove_less_equal(scope->graph, declared->low, value)) &&
+                  (declared->high == NULL || tj_prove_less_equal(scope->graph, value, declared->high));
   if (!in_range)
     tj_fail(scope->job, TJ_PARAMETER_RANGE, "'%s' = %" PRId64 " is not known to lie in its declared range",
             fixed->name, fixed->value);
-  if (fixed->value % facts.multiple != 0)
-    tj_fail(scope->job, TJ_PARAMETER_RANGE, "'%s' = %" PRId64 " is no multiple of %" PRId64, fixed->name,
-            fixed->value, facts.multiple);
+  if (multiple == NULL || tj_prove_divides(scope->graph, multiple, value))
+    return;
+  if (!tj_is_constant(multiple))
+    tj_note(scope->job, "fix the parameters of the multiple too, or leave '%s' to the launch", fixed->name);
+  tj_fail(scope->job, TJ_PARAMETER_RANGE, "'%s' = %" PRId64 " is %s multiple of %s", fixed->name, fixed->value,
+          tj_is_constant(multiple) ? "no" : "not known to be a", tj_node_brief(scope->job, multiple));
 }
 
 static tj_parameter evaluate_parameter(tj_scope *scope, const tj_item *item, const tj_parameter_value *fixed) {
-  declared_facts facts = evaluate_facts(scope, item);
+  const tj_symbol declared = declared_symbol(scope, item);
   scope->job->here = item->name_span;
-  const tj_node *node =
-      tj_symbol_create(scope->graph, item->name, TJ_SYMBOL_PARAMETER, facts.low, facts.high, facts.multiple);
+  const tj_node *node = tj_symbol_declare(scope->graph, declared);
   if (fixed != NULL) {
-    check_fixed(scope, fixed, facts);
+    check_fixed(scope, fixed, &declared);
     node = tj_int(scope->graph, fixed->value);
   }
   define(scope, item, tj_value_of_node(scope->graph, node));

@@ -491,7 +491,16 @@ tj_facts tj_facts_of_symbol(const tj_symbol *symbol) {
   if (symbol->high != NULL)
     facts.high = symbol->high->facts.high;
   facts.modulus = symbol->multiple;
+  if (symbol->divisor == NULL)
+    return settle(facts);
+  (void)tj_symbol_step(symbol, tj_facts_content(&symbol->divisor->facts), &facts.modulus);
+  if (facts.low >= 1 && facts.low < symbol->divisor->facts.low)
+    facts.low = symbol->divisor->facts.low;
   return settle(facts);
+}
+
+int64_t tj_facts_content(const tj_facts *facts) {
+  return (int64_t)gcd((uint64_t)facts->modulus, (uint64_t)facts->residue);
 }
 
 tj_facts tj_facts_of_operation(tj_op op, const tj_facts *const args[]) {

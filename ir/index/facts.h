@@ -16,6 +16,9 @@ tj_facts tj_facts_meet(const tj_facts *a, const tj_facts *b);
 /* Whether `op` is known to be defined on such arguments: divisors are not 0, bits not negative, and so on. */
 bool tj_facts_define(tj_op op, const tj_facts *const args[]);
 
+/* The greatest integer that is known to divide the value; INT64_MAX for 0. */
+int64_t tj_facts_content(const tj_facts *facts);
+
 /* True when a value with these facts is surely that. False means: not known. */
 bool tj_facts_nonnegative(const tj_facts *facts);
 bool tj_facts_divisible(const tj_facts *facts, int64_t divisor);

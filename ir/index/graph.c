@@ -134,8 +134,8 @@ static bool is_sampled_narrow(const tj_node *node) {
 }
 
 /* Sums and products of arguments that share symbols: what the bounds of symbols allow them to be together. That is
- * looked for where the bounds of parameters mention others, and where it may make 32 bits of more. */
-static void bound_together(tj_graph *graph, tj_node *node) {
+ * looked for where the facts of parameters mention others, and where it may make 32 bits of more. */
+static void bound_sum_or_product(tj_graph *graph, tj_node *node) {
   const bool is_sum_or_product = node->op == TJ_OP_ADD || node->op == TJ_OP_MUL;
   if (!is_sum_or_product || (node->arg[0]->symbols & node->arg[1]->symbols) == 0)
     return;
@@ -145,6 +145,16 @@ static void bound_together(tj_graph *graph, tj_node *node) {
   tj_facts known = node->facts;
   known.low = range.low > known.low && range.low <= INT64_MAX ? (int64_t)range.low : known.low;
   known.high = range.high < known.high && range.high >= INT64_MIN ? (int64_t)range.high : known.high;
+  tj_sharpen_facts(node, &known);
+}
+
+/* Quotients of what has a symbolic divisor, which is at least that where it is at least 1. */
+static void bound_quotient(tj_graph *graph, tj_node *node) {
+  if (node->op != TJ_OP_DIV || node->arg[0]->op != TJ_OP_SYMBOL || node->arg[0]->symbol->divisor == NULL ||
+      node->facts.low != 0 || node->arg[1]->facts.low < 1 || !tj_prove_less_equal(graph, node->arg[1], node->arg[0]))
+    return;
+  tj_facts known = node->facts;
+  known.low = 1;
   tj_sharpen_facts(node, &known);
 }
 
@@ -165,7 +175,8 @@ static const tj_node *new_operation(tj_graph *graph, tj_op op, const tj_node *co
   node->symbols = symbols;
   node->facts = tj_facts_of_operation(op, facts);
   tj_sample_operation(op, args, node->sample);
-  bound_together(graph, node);
+  bound_sum_or_product(graph, node);
+  bound_quotient(graph, node);
   return remember(graph, node, hash);
 }
 
@@ -186,35 +197,92 @@ static const char *bound_text(tj_graph *graph, const tj_node *bound) {
   return bound == NULL ? "" : tj_node_brief(graph->job, bound);
 }
 
+unsigned tj_symbol_parts(const tj_symbol *symbol, const tj_node *part[TJ_MOST_SYMBOL_PARTS]) {
+  const tj_node *const all[] = {symbol->low, symbol->high, symbol->divisor};
+  unsigned count = 0;
+  for (unsigned i = 0; i < TJ_MOST_SYMBOL_PARTS; i++)
+    if (all[i] != NULL)
+      part[count++] = all[i];
+  return count;
+}
+
+bool tj_symbol_step(const tj_symbol *symbol, int64_t divisor, int64_t *step) {
+  int64_t common = symbol->multiple, rest = symbol->divisor == NULL ? common : divisor;
+  *step = symbol->multiple;
+  if (rest < 1)
+    return false;
+  while (rest != 0) {
+    const int64_t next = common % rest;
+    common = rest;
+    rest = next;
+  }
+  int64_t joint;
+  if (symbol->divisor != NULL && __builtin_mul_overflow(symbol->multiple, divisor / common, &joint))
+    return false;
+  *step = symbol->divisor != NULL ? joint : *step;
+  return true;
+}
+
 static void check_satisfiable(tj_graph *graph, const tj_symbol *symbol) {
   int64_t low = symbol->low == NULL ? INT64_MIN : symbol->low->facts.low;
   int64_t high = symbol->high == NULL ? INT64_MAX : symbol->high->facts.high;
+  int64_t multiple = symbol->multiple;
+  if (symbol->divisor != NULL && low >= 1 && low < symbol->divisor->facts.low)
+    low = symbol->divisor->facts.low;
+  (void)tj_symbol_step(symbol, symbol->divisor == NULL ? 1 : tj_facts_content(&symbol->divisor->facts), &multiple);
   __int128 first = low;
-  __int128 rest = first % symbol->multiple;
-  first += rest > 0 ? symbol->multiple - rest : -rest;
+  __int128 rest = first % multiple;
+  first += rest > 0 ? multiple - rest : -rest;
   if (low != INT64_MIN && high != INT64_MAX && (low > high || first > high))
-    tj_fail(graph->job, TJ_EMPTY_RANGE, "no integer satisfies %s in %s..%s multiple %lld", symbol->name,
-            bound_text(graph, symbol->low), bound_text(graph, symbol->high), (long long)symbol->multiple);
+    tj_fail(graph->job, TJ_EMPTY_RANGE, "no integer satisfies %s in %s..%s multiple %s", symbol->name,
+            bound_text(graph, symbol->low), bound_text(graph, symbol->high),
+            symbol->divisor != NULL ? tj_node_brief(graph->job, symbol->divisor)
+                                    : tj_string_format(graph->job, "%lld", (long long)symbol->multiple));
+}
+
+static void check_multiple(tj_graph *graph, const tj_symbol *symbol) {
+  if (symbol->multiple < 1)
+    tj_fail(graph->job, TJ_EMPTY_RANGE, "%s is declared a multiple of %lld, which is not at least 1", symbol->name,
+            (long long)symbol->multiple);
+  if (symbol->divisor != NULL && symbol->divisor->facts.low < 1)
+    tj_fail(graph->job, TJ_EMPTY_RANGE, "%s is declared a multiple of %s, which may be less than 1", symbol->name,
+            tj_node_brief(graph->job, symbol->divisor));
+}
+
+/* The symbol itself; a divisor that is a constant becomes part of its multiple. */
+static const tj_symbol *new_symbol(tj_graph *graph, tj_symbol declared) {
+  tj_symbol *symbol = TJ_NEW(graph->job, tj_symbol);
+  *symbol = declared;
+  check_multiple(graph, symbol);
+  if (declared.divisor != NULL && tj_is_constant(declared.divisor)) {
+    (void)tj_symbol_step(&declared, declared.divisor->value, &symbol->multiple);
+    symbol->divisor = NULL;
+  }
+  check_satisfiable(graph, symbol);
+  symbol->index = graph->symbol_count++;
+  return symbol;
+}
+
+const tj_node *tj_symbol_declare(tj_graph *graph, tj_symbol declared) {
+  const tj_symbol *symbol = new_symbol(graph, declared);
+  const tj_node *part[TJ_MOST_SYMBOL_PARTS];
+  const unsigned parts = tj_symbol_parts(symbol, part);
+  tj_node *node = new_node(graph, TJ_OP_SYMBOL);
+  node->symbol = symbol;
+  node->rank += symbol->kind == TJ_SYMBOL_PARAMETER ? TJ_RANK_OF_PARAMETERS : 0;
+  node->symbols = UINT32_C(1) << (symbol->index % 32);
+  for (unsigned i = 0; i < parts; i++)
+    node->symbols |= part[i]->symbols;
+  node->facts = tj_facts_of_symbol(symbol);
+  graph->has_relations |= symbol->kind == TJ_SYMBOL_PARAMETER && (node->symbols & (node->symbols - 1)) != 0;
+  tj_sample_symbol(symbol, node->sample);
+  return node;
 }
 
 const tj_node *tj_symbol_create(tj_graph *graph, const char *name, tj_symbol_kind kind, const tj_node *low,
                                 const tj_node *high, int64_t multiple) {
-  if (multiple < 1)
-    tj_fail(graph->job, TJ_EMPTY_RANGE, "%s is declared a multiple of %lld, which is not at least 1", name,
-            (long long)multiple);
-  tj_symbol *symbol = TJ_NEW(graph->job, tj_symbol);
-  *symbol = (tj_symbol){name, kind, low, high, multiple, graph->symbol_count};
-  check_satisfiable(graph, symbol);
-  graph->symbol_count++;
-  tj_node *node = new_node(graph, TJ_OP_SYMBOL);
-  node->symbol = symbol;
-  node->rank += kind == TJ_SYMBOL_PARAMETER ? TJ_RANK_OF_PARAMETERS : 0;
-  node->symbols =
-      UINT32_C(1) << (symbol->index % 32) | (low == NULL ? 0 : low->symbols) | (high == NULL ? 0 : high->symbols);
-  node->facts = tj_facts_of_symbol(symbol);
-  graph->has_relations |= kind == TJ_SYMBOL_PARAMETER && (node->symbols & (node->symbols - 1)) != 0;
-  tj_sample_symbol(symbol, node->sample);
-  return node;
+  return tj_symbol_declare(graph,
+                           (tj_symbol){.name = name, .kind = kind, .low = low, .high = high, .multiple = multiple});
 }
 
 const tj_node *tj_coordinate(tj_graph *graph, const char *name, const tj_node *extent) {

@@ -50,14 +50,24 @@ typedef enum {
   TJ_SYMBOL_COORDINATE, /* a coordinate of a map's domain, or a kernel's linear coordinate */
 } tj_symbol_kind;
 
-/* A named integer. Bounds may mention earlier symbols: 0 <= i <= M - 1. */
+/* A named integer. Bounds and the divisor may mention earlier symbols: 0 <= i <= M - 1. */
 typedef struct {
   const char *name;
   tj_symbol_kind kind;
   const tj_node *low, *high; /* inclusive; NULL: unbounded */
   int64_t multiple;          /* the value is a multiple of it; >= 1 */
+  const tj_node *divisor;    /* the value is a multiple of it too; >= 1, no constant; NULL: no more is known */
   uint32_t index;            /* dense among the graph's symbols, in order of creation */
 } tj_symbol;
+
+enum { TJ_MOST_SYMBOL_PARTS = 3 };
+
+/* Bounds and the divisor, as far as there are any. Returns how many. */
+unsigned tj_symbol_parts(const tj_symbol *symbol, const tj_node *part[TJ_MOST_SYMBOL_PARTS]);
+
+/* The least common multiple of the symbol's multiple and of a value of its divisor, if it has one. False where the
+ * value is no divisor, or the result does not fit. */
+bool tj_symbol_step(const tj_symbol *symbol, int64_t divisor, int64_t *step);
 
 /* Each node carries its value at a few fixed points, which refute at once most of what does not hold. */
 enum { TJ_SAMPLE_COUNT = 3 };
@@ -109,7 +119,7 @@ struct tj_graph {
   uint32_t bucket_count; /* a power of two */
   uint32_t node_count;   /* ids are 0 … node_count - 1 */
   uint32_t symbol_count;
-  bool has_relations; /* the bounds of some parameter mention others */
+  bool has_relations; /* the facts of some parameter mention others */
   uint64_t work;      /* spent on nodes and on terms so far, in units of some 20 ns: see simplify.c */
   uint32_t visit;     /* number of the last walk */
   uint32_t epoch;     /* number of the last traced simplification */
@@ -123,6 +133,10 @@ const tj_node *tj_int(tj_graph *graph, int64_t value);
  * TJ2019 where no integer satisfies the facts. */
 const tj_node *tj_symbol_create(tj_graph *graph, const char *name, tj_symbol_kind kind, const tj_node *low,
                                 const tj_node *high, int64_t multiple);
+
+/* Likewise, with all that is declared but the index. A divisor may be a constant here; TJ2019 also where it may be
+ * less than 1. */
+const tj_node *tj_symbol_declare(tj_graph *graph, tj_symbol declared);
 
 /* A coordinate 0 <= name < extent. */
 const tj_node *tj_coordinate(tj_graph *graph, const char *name, const tj_node *extent);

@@ -109,7 +109,10 @@ tj_term tj_term_gcd(const tj_term *a, const tj_term *b);
 bool tj_linear_single(const tj_linear *form, tj_term *term);
 
 /* The divisor divides every value of the term, by what is spelled out and by the facts of the term's atoms. */
-bool tj_prove_divides_term(const tj_term *divisor, const tj_term *term);
+bool tj_prove_divides_term(tj_graph *graph, const tj_term *divisor, const tj_term *term);
+/* quotient = term / divisor where the divisor divides the term by what is spelled out and, with atoms among it, by
+ * what symbols are multiples of: i*N/K is i*(N/K). */
+bool tj_term_divide_by_facts(tj_graph *graph, const tj_term *term, const tj_term *divisor, tj_term *quotient);
 
 /* form >= 0, with bounded effort, using symbolic bounds. See prove.c. */
 bool tj_prove_nonnegative(tj_graph *graph, const tj_linear *form);

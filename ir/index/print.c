@@ -277,6 +277,12 @@ static void declare_symbol(graph_printer *in, uint32_t place) {
   }
   if (symbol->multiple > 1)
     tj_text_format(text, " multiple %lld", (long long)symbol->multiple);
+  if (symbol->divisor != NULL) {
+    in->out.count = 0;
+    tj_text_string(text, " multiple ");
+    push_node(&in->out, symbol->divisor, LOOSEST);
+    write_all(&in->out);
+  }
   tj_text_char(text, '\n');
 }
 

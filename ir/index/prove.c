@@ -12,7 +12,7 @@
 #include "ir/index/linear.h"
 #include "ir/index/sample.h"
 
-enum { MOST_REPLACEMENTS = 20, MOST_NESTING = 12, MOST_TERMS_BOUNDED = 8 };
+enum { MOST_REPLACEMENTS = 20, MOST_NESTING = 12, MOST_TERMS_BOUNDED = 8, MOST_NESTED_DIVISORS = 4 };
 
 typedef struct {
   tj_graph *graph;
@@ -91,9 +91,21 @@ static bool holds_with_constant(prover *proof, const tj_sum *slope, const tj_sum
 
 /* --- bounds by kind of atom --- */
 
+/* What a symbol is at least: its divisor, where it is positive and its own bound is no expression. */
+static const tj_node *low_of_symbol(const tj_node *atom) {
+  const tj_symbol *symbol = atom->symbol;
+  const bool is_plain = symbol->low == NULL || tj_is_constant(symbol->low);
+  return is_plain && symbol->divisor != NULL && atom->facts.low >= 1 ? symbol->divisor : symbol->low;
+}
+
+/* A symbolic bound of a symbol, above (sign > 0) or below; NULL: there is none. */
+static const tj_node *bound_of_symbol(const tj_node *atom, int sign) {
+  return sign > 0 ? atom->symbol->high : low_of_symbol(atom);
+}
+
 static bool holds_for_symbol(prover *proof, const tj_node *atom, int sign, const tj_sum *slope, const tj_sum *rest,
                              int nesting) {
-  const tj_node *bound = sign > 0 ? atom->symbol->low : atom->symbol->high;
+  const tj_node *bound = bound_of_symbol(atom, -sign);
   return bound != NULL && !tj_is_constant(bound) && holds_with_node(proof, slope, rest, bound, nesting);
 }
 
@@ -288,7 +300,7 @@ static bool divide_form(tj_graph *graph, const tj_linear *form, const tj_node *d
  * little more: (d*x + r)/d <= x + r/d. */
 static bool bound_quotient(tj_graph *graph, const tj_node *quotient, int sign, tj_sum *bound) {
   const tj_node *value = quotient->arg[0], *divisor = quotient->arg[1];
-  const tj_node *end = value->op != TJ_OP_SYMBOL ? value : sign > 0 ? value->symbol->high : value->symbol->low;
+  const tj_node *end = value->op != TJ_OP_SYMBOL ? value : bound_of_symbol(value, sign);
   tj_sum rest;
   if (end == NULL || !divide_form(graph, tj_linear_of(graph, end), divisor, bound, &rest))
     return false;
@@ -305,7 +317,7 @@ static bool bound_quotient(tj_graph *graph, const tj_node *quotient, int sign, t
 /* What bounds an atom above (sign > 0) or below, as a form. */
 static bool bound_atom(tj_graph *graph, const tj_node *atom, int sign, tj_sum *bound) {
   const int64_t end = sign > 0 ? atom->facts.high : atom->facts.low;
-  const tj_node *symbolic = atom->op != TJ_OP_SYMBOL ? NULL : sign > 0 ? atom->symbol->high : atom->symbol->low;
+  const tj_node *symbolic = atom->op != TJ_OP_SYMBOL ? NULL : bound_of_symbol(atom, sign);
   const bool below_divisor = atom->op == TJ_OP_MOD && sign > 0 && atom->arg[1]->facts.low >= 1;
   if (atom->op == TJ_OP_DIV && bound_quotient(graph, atom, sign, bound))
     return true;
@@ -402,23 +414,65 @@ bool tj_prove_equal(tj_graph *graph, const tj_node *a, const tj_node *b) {
 
 /* --- divisibility --- */
 
-/* The divisor divides every term where its atoms divide the term's, and its coefficient what facts say divides the
- * rest. */
-bool tj_prove_divides_term(const tj_term *divisor, const tj_term *term) {
-  tj_term atoms = *divisor, quotient;
-  atoms.coefficient = 1;
-  if (!tj_term_divide(term, &atoms, &quotient))
+static void cancel_atom(tj_graph *graph, const tj_node *atom, int nesting, tj_term *left);
+
+/* Takes out of `left` factors that together divide every value of the term: those that are spelled out, then what
+ * each of the other atoms is a multiple of. */
+static void cancel_term(tj_graph *graph, const tj_term *term, int nesting, tj_term *left) {
+  const tj_term whole = *left, common = tj_term_gcd(&whole, term);
+  tj_term others;
+  (void)tj_term_divide(&whole, &common, left);
+  (void)tj_term_divide(term, &common, &others);
+  for (uint32_t i = 0; i < others.degree && !tj_term_is_one(left); i++)
+    cancel_atom(graph, others.atom[i], nesting, left);
+}
+
+/* One fact serves: the factors of the symbolic divisor and those of the facts may be the same. */
+static void cancel_atom(tj_graph *graph, const tj_node *atom, int nesting, tj_term *left) {
+  const tj_term before = *left, content = {.coefficient = tj_facts_content(&atom->facts)};
+  const tj_node *divisor = atom->op == TJ_OP_SYMBOL ? atom->symbol->divisor : NULL;
+  tj_term by;
+  graph->work++;
+  if (divisor != NULL && nesting < MOST_NESTED_DIVISORS && tj_linear_single(tj_linear_of(graph, divisor), &by))
+    cancel_term(graph, &by, nesting + 1, left);
+  if (left->coefficient == before.coefficient && left->degree == before.degree)
+    left->coefficient /= tj_term_gcd(left, &content).coefficient;
+}
+
+bool tj_prove_divides_term(tj_graph *graph, const tj_term *divisor, const tj_term *term) {
+  tj_term left = *divisor;
+  cancel_term(graph, term, 0, &left);
+  return left.degree == 0 && (left.coefficient == 1 || left.coefficient == -1);
+}
+
+/* term * (atom / divisor) */
+static bool multiply_by_quotient(tj_graph *graph, const tj_node *atom, const tj_term *divisor, tj_term *term) {
+  const tj_node *quotient = tj_div(graph, atom, tj_monomial_node(graph, divisor));
+  const tj_term others = *term;
+  tj_term by;
+  return tj_linear_single(tj_linear_of(graph, quotient), &by) && tj_term_multiply(&others, &by, term);
+}
+
+bool tj_term_divide_by_facts(tj_graph *graph, const tj_term *term, const tj_term *divisor, tj_term *quotient) {
+  if (tj_term_divide(term, divisor, quotient))
+    return true;
+  if (divisor->degree == 0 || !tj_term_is_positive(divisor) || !tj_prove_divides_term(graph, divisor, term))
     return false;
-  int64_t left = divisor->coefficient;
-  const tj_term whole = {.coefficient = quotient.coefficient}, part = {.coefficient = left};
-  left /= tj_term_gcd(&whole, &part).coefficient;
-  for (uint32_t i = 0; i < quotient.degree; i++) {
-    const tj_facts *facts = &quotient.atom[i]->facts;
-    const tj_term content =
-        tj_term_gcd(&(tj_term){.coefficient = facts->modulus}, &(tj_term){.coefficient = facts->residue});
-    left /= tj_term_gcd(&content, &(tj_term){.coefficient = left}).coefficient;
+  const tj_term common = tj_term_gcd(divisor, term);
+  tj_term left, others;
+  bool fits = tj_term_divide(divisor, &common, &left) && tj_term_divide(term, &common, &others);
+  *quotient = (tj_term){.coefficient = others.coefficient};
+  for (uint32_t i = 0; i < others.degree && fits; i++) {
+    const tj_term alone = {1, 1, {others.atom[i]}}, product = *quotient;
+    tj_term after = left, taken;
+    cancel_atom(graph, others.atom[i], 0, &after);
+    if (tj_term_divide(&left, &after, &taken) && !tj_term_is_one(&taken))
+      fits = multiply_by_quotient(graph, others.atom[i], &taken, quotient);
+    else
+      fits = tj_term_multiply(&product, &alone, quotient);
+    left = after;
   }
-  return left == 1 || left == -1;
+  return fits && tj_term_is_one(&left);
 }
 
 /* A multiple of the divisor: an exact quotient y/d among its atoms, of which y is a multiple, replaced by y. */
@@ -434,13 +488,23 @@ static bool multiple_of_divisor(tj_graph *graph, const tj_term *divisor, tj_term
   return false;
 }
 
-static bool divides_form(const tj_term *divisor, const tj_linear *form) {
+static bool divides_form(tj_graph *graph, const tj_term *divisor, const tj_linear *form) {
   if (form->constant != 0 && (divisor->degree > 0 || form->constant % divisor->coefficient != 0))
     return false;
   for (uint32_t i = 0; i < form->count; i++)
-    if (!tj_prove_divides_term(divisor, &form->term[i]))
+    if (!tj_prove_divides_term(graph, divisor, &form->term[i]))
       return false;
   return true;
+}
+
+/* The divisor is what the symbol is declared to be a multiple of, or what that is declared to be, and so on. */
+static bool is_declared_multiple(tj_graph *graph, const tj_node *value, const tj_node *divisor) {
+  for (int i = 0; i <= MOST_NESTED_DIVISORS && value->op == TJ_OP_SYMBOL && value->symbol->divisor != NULL; i++) {
+    value = value->symbol->divisor;
+    if (tj_linear_equal(tj_linear_of(graph, value), tj_linear_of(graph, divisor)))
+      return true;
+  }
+  return false;
 }
 
 bool tj_prove_divides(tj_graph *graph, const tj_node *divisor, const tj_node *value) {
@@ -449,8 +513,11 @@ bool tj_prove_divides(tj_graph *graph, const tj_node *divisor, const tj_node *va
     return true;
   if (tj_is_constant(divisor) && tj_facts_divisible(&value->facts, divisor->value))
     return true;
+  if (is_declared_multiple(graph, value, divisor))
+    return true;
   if (!tj_linear_single(tj_linear_of(graph, divisor), &by) || by.coefficient == 0 || by.coefficient == INT64_MIN)
     return false;
   const tj_linear *form = tj_linear_of(graph, value);
-  return divides_form(&by, form) || (multiple_of_divisor(graph, &by, &more) && divides_form(&more, form));
+  return divides_form(graph, &by, form) ||
+         (multiple_of_divisor(graph, &by, &more) && divides_form(graph, &more, form));
 }

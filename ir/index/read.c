@@ -303,14 +303,16 @@ static operand read_expression(reader *in, int precedence) {
 
 /* --- items --- */
 
-static int64_t read_multiple(reader *in) {
+/* What the symbol is a multiple of: a constant, an expression, or one after the other. */
+static void read_multiples(reader *in, tj_symbol *declared) {
+  declared->multiple = 1;
   if (!accept(in, "multiple"))
-    return 1;
-  if (in->token.kind != TOKEN_INTEGER || in->token.value > INT64_MAX)
-    fail_at_token(in, "an integer");
-  const int64_t multiple = (int64_t)in->token.value;
-  advance(in);
-  return multiple;
+    return;
+  declared->divisor = read_expression(in, 0).node;
+  if (!tj_is_constant(declared->divisor))
+    return;
+  declared->multiple = declared->divisor->value;
+  declared->divisor = accept(in, "multiple") ? read_expression(in, 0).node : NULL;
 }
 
 static bool at_definition(const reader *in) {
@@ -331,18 +333,19 @@ static bool lacks_high_bound(const reader *in) {
 }
 
 static void read_declaration(reader *in, tj_symbol_kind kind) {
-  const tj_node *low = NULL, *high = NULL;
+  tj_symbol declared = {.kind = kind};
   if (in->token.kind != TOKEN_NAME)
     fail_at_token(in, "a name");
-  const char *name = token_text(in);
+  declared.name = token_text(in);
   advance(in);
   if (accept(in, "in")) {
-    low = at(in, "..") ? NULL : read_expression(in, 0).node;
+    declared.low = at(in, "..") ? NULL : read_expression(in, 0).node;
     expect(in, "..");
-    high = lacks_high_bound(in) ? NULL : read_expression(in, 0).node;
+    declared.high = lacks_high_bound(in) ? NULL : read_expression(in, 0).node;
   }
   in->job->here = span_of(in);
-  define(in, name, tj_symbol_create(in->graph, name, kind, low, high, read_multiple(in)));
+  read_multiples(in, &declared);
+  define(in, declared.name, tj_symbol_declare(in->graph, declared));
 }
 
 static void read_declarations(reader *in, tj_symbol_kind kind) {

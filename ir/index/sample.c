@@ -36,18 +36,18 @@ static bool bound_at(const tj_node *bound, int point, int64_t *value) {
 }
 
 static int64_t symbol_at(const tj_symbol *symbol, int point) {
-  int64_t low = 0, high = 0;
+  int64_t low = 0, high = 0, divisor = 1, step;
   if (!bound_at(symbol->low, point, &low) || !bound_at(symbol->high, point, &high) ||
-      symbol->multiple > INT64_MAX / 4)
+      !bound_at(symbol->divisor, point, &divisor) || !tj_symbol_step(symbol, divisor, &step) || step > INT64_MAX / 4)
     return TJ_NO_SAMPLE;
-  const int64_t far = scattered(symbol->index) + symbol->multiple;
+  const int64_t far = scattered(symbol->index) + step;
   if (symbol->low == NULL)
     low = symbol->high == NULL ? -far : high - far;
   if (symbol->high == NULL)
     high = low + 2 * far;
   if (low > high)
     return TJ_NO_SAMPLE;
-  const int64_t value = rounded_to_multiple(chosen(low, high, point, symbol->index), symbol->multiple, low);
+  const int64_t value = rounded_to_multiple(chosen(low, high, point, symbol->index), step, low);
   return value > high ? TJ_NO_SAMPLE : value;
 }
 

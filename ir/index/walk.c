@@ -61,11 +61,11 @@ static void sort_by_id(search *found) {
     qsort(found->node, found->count, sizeof(const tj_node *), compare_ids);
 }
 
-static void visit_bounds(search *found, const tj_symbol *symbol) {
-  if (symbol->low != NULL)
-    visit(found, symbol->low);
-  if (symbol->high != NULL)
-    visit(found, symbol->high);
+static void visit_parts(search *found, const tj_symbol *symbol) {
+  const tj_node *part[TJ_MOST_SYMBOL_PARTS];
+  const unsigned count = tj_symbol_parts(symbol, part);
+  for (unsigned i = 0; i < count; i++)
+    visit(found, part[i]);
 }
 
 static tj_walk walk(tj_graph *graph, const tj_node *const roots[], size_t count, bool with_bounds) {
@@ -77,7 +77,7 @@ static tj_walk walk(tj_graph *graph, const tj_node *const roots[], size_t count,
   for (uint32_t next = 0; next < found.count; next++) {
     const tj_node *node = found.node[next];
     if (with_bounds && node->op == TJ_OP_SYMBOL)
-      visit_bounds(&found, node->symbol);
+      visit_parts(&found, node->symbol);
     for (unsigned i = 0; i < tj_op_arity(node->op); i++)
       visit(&found, node->arg[i]);
   }

@@ -60,12 +60,13 @@ static void because_block(tj_rewriter *rewriter, const tj_linear *form, const tj
 }
 
 /* Terms of the form that the divisor divides, divided by it, and the others, with the constant. */
-static void split_multiples(const tj_linear *form, const tj_term *by, tj_sum *quotient, tj_sum *rest) {
+static void split_multiples(tj_graph *graph, const tj_linear *form, const tj_term *by, tj_sum *quotient,
+                            tj_sum *rest) {
   *quotient = tj_sum_of(0);
   *rest = tj_sum_of(form->constant);
   for (uint32_t i = 0; i < form->count; i++) {
     tj_term divided;
-    if (tj_term_divide(&form->term[i], by, &divided))
+    if (tj_term_divide_by_facts(graph, &form->term[i], by, &divided))
       tj_sum_add_term(quotient, &divided, 1);
     else
       tj_sum_append(rest, &form->term[i]);
@@ -143,6 +144,11 @@ static const tj_node *quotient_and_rest(tj_rewriter *rewriter, const tj_sum *quo
   return tj_simple_sum(rewriter, &sum);
 }
 
+/* The form of an atom: its quotient, where facts show that to be exact, is as simple as it gets. */
+static bool is_lone_atom(const tj_linear *form) {
+  return form->count == 1 && form->constant == 0 && form->term[0].coefficient == 1 && form->term[0].degree == 1;
+}
+
 const tj_node *tj_rule_quotient_of_multiple(tj_rewriter *rewriter, const tj_node *node) {
   division of;
   tj_sum quotient, rest;
@@ -154,12 +160,12 @@ const tj_node *tj_rule_quotient_of_multiple(tj_rewriter *rewriter, const tj_node
       return NULL;
     return quotient_and_rest(rewriter, &quotient, &rest, divisor);
   }
-  split_multiples(of.form, &of.by, &quotient, &rest);
+  split_multiples(of.graph, of.form, &of.by, &quotient, &rest);
   if (of.by.degree == 0 && rest.constant % of.by.coefficient == 0) {
     tj_sum_add_constant(&quotient, rest.constant / of.by.coefficient);
     rest.constant = 0;
   }
-  if (tj_sum_is_zero(&quotient))
+  if (tj_sum_is_zero(&quotient) || (quotient.count > 0 && is_lone_atom(of.form)))
     return NULL;
   TJ_BECAUSE(rewriter, "%s divides the terms of %s", tj_rule_text(rewriter, divisor),
              tj_rule_text(rewriter, tj_sum_node(of.graph, &quotient)));
@@ -232,7 +238,7 @@ const tj_node *tj_rule_remainder_of_multiple(tj_rewriter *rewriter, const tj_nod
       return NULL;
     return tj_simple2(rewriter, TJ_OP_MOD, tj_simple_sum(rewriter, &rest), divisor);
   }
-  split_multiples(of.form, &of.by, &quotient, &rest);
+  split_multiples(of.graph, of.form, &of.by, &quotient, &rest);
   if (of.by.degree == 0 && rest.constant % of.by.coefficient == 0) {
     quotient.constant = rest.constant;
     rest.constant = 0;
@@ -279,7 +285,7 @@ typedef struct {
 static bool split_at(division *of, const tj_term *factor, parts *split) {
   split->factor = *factor;
   of->graph->work += of->form->count;
-  split_multiples(of->form, factor, &split->high, &split->low);
+  split_multiples(of->graph, of->form, factor, &split->high, &split->low);
   if (split->high.count == 0 || split->high.failed || split->low.failed)
     return false;
   const tj_node *factor_node = tj_monomial_node(of->graph, factor);
@@ -397,6 +403,25 @@ const tj_node *tj_rule_remainder_of_remainder(tj_rewriter *rewriter, const tj_no
   return tj_simple2(rewriter, TJ_OP_MOD, inner->arg[0], divisor);
 }
 
+const tj_node *tj_rule_remainder_of_quotient(tj_rewriter *rewriter, const tj_node *node) {
+  division of, inner;
+  if (node->arg[0]->op != TJ_OP_DIV || !start(rewriter, node, &of) || !start(rewriter, node->arg[0], &inner))
+    return NULL;
+  tj_sum rest = tj_sum_of(inner.form->constant);
+  for (uint32_t i = 0; i < inner.form->count; i++) {
+    tj_term once, twice;
+    if (!tj_term_divide_by_facts(of.graph, &inner.form->term[i], &inner.by, &once) ||
+        !tj_term_divide_by_facts(of.graph, &once, &of.by, &twice))
+      tj_sum_append(&rest, &inner.form->term[i]);
+  }
+  if (rest.count == inner.form->count)
+    return NULL;
+  TJ_BECAUSE(rewriter, "%s and %s divide the rest of %s", tj_rule_text(rewriter, inner.divisor),
+             tj_rule_text(rewriter, of.divisor), tj_rule_text(rewriter, node->arg[0]->arg[0]));
+  const tj_node *quotient = tj_simple2(rewriter, TJ_OP_DIV, tj_simple_sum(rewriter, &rest), inner.divisor);
+  return tj_simple2(rewriter, TJ_OP_MOD, quotient, of.divisor);
+}
+
 /* The place of an atom c / a, with a positive constant a, that is a term by itself. */
 static bool find_lone_quotient(const tj_linear *form, uint32_t *place) {
   for (uint32_t i = 0; i < form->count; i++) {
@@ -442,7 +467,7 @@ static bool is_removable_remainder(division *of, const tj_term *term, uint32_t p
   if (product.failed)
     return false;
   const tj_linear product_form = tj_sum_form(&product);
-  split_multiples(&product_form, &of->by, multiple, &rest);
+  split_multiples(of->graph, &product_form, &of->by, multiple, &rest);
   if (of->by.degree == 0 && rest.constant % of->by.coefficient == 0) {
     tj_sum_add_constant(multiple, rest.constant / of->by.coefficient);
     rest.constant = 0;
@@ -528,14 +553,15 @@ static void split_divisible(const division *of, tj_sum *divisible, tj_sum *rest)
   *divisible = tj_sum_of(0);
   *rest = tj_sum_of(of->form->constant);
   for (uint32_t i = 0; i < of->form->count; i++)
-    tj_sum_append(tj_prove_divides_term(&of->by, &of->form->term[i]) ? divisible : rest, &of->form->term[i]);
+    tj_sum_append(tj_prove_divides_term(of->graph, &of->by, &of->form->term[i]) ? divisible : rest,
+                  &of->form->term[i]);
 }
 
 const tj_node *tj_rule_remainder_of_divisible(tj_rewriter *rewriter, const tj_node *node) {
   division of;
   tj_sum divisible, rest;
   if (!start(rewriter, node, &of) || of.by.degree > 0)
-    return NULL;
+    return tj_prove_divides(rewriter->graph, node->arg[1], node->arg[0]) ? tj_int(rewriter->graph, 0) : NULL;
   split_divisible(&of, &divisible, &rest);
   if (divisible.count == 0)
     return NULL;

@@ -180,13 +180,9 @@ static bool add_symbols(cases *all, const tj_node *const roots[], uint32_t count
       known = all->symbol[k] == node;
     if (known)
       continue;
-    const tj_node *bounds[2];
-    uint32_t bound_count = 0;
-    if (node->symbol->low != NULL)
-      bounds[bound_count++] = node->symbol->low;
-    if (node->symbol->high != NULL)
-      bounds[bound_count++] = node->symbol->high;
-    if (!add_symbols(all, bounds, bound_count) || all->symbol_count == MOST_SYMBOLS)
+    const tj_node *part[TJ_MOST_SYMBOL_PARTS];
+    const unsigned part_count = tj_symbol_parts(node->symbol, part);
+    if (!add_symbols(all, part, part_count) || all->symbol_count == MOST_SYMBOLS)
       return false;
     all->symbol[all->symbol_count++] = node;
   }
@@ -220,15 +216,22 @@ static bool evaluate_bound(cases *all, const tj_node *bound, int64_t *value) {
   return status == TJ_EVAL_OK;
 }
 
-/* The range of a symbol, given the symbols before it; false where it is empty or not known. */
-static bool range_of(cases *all, const tj_symbol *symbol, int64_t *low, int64_t *high) {
-  *low = INT64_MIN / 4;
-  *high = INT64_MAX / 4;
-  bool known = evaluate_bound(all, symbol->low, low) && evaluate_bound(all, symbol->high, high);
-  int64_t below = *low % symbol->multiple;
-  if (below != 0)
-    *low += below > 0 ? symbol->multiple - below : -below;
-  return known && *low <= *high;
+/* The values that a symbol may have: low, low + step … up to high. */
+typedef struct {
+  int64_t low, high, step;
+} progression;
+
+/* The values of a symbol, given the symbols before it; false where there are none, or they are not known. */
+static bool values_of(cases *all, const tj_symbol *symbol, progression *of) {
+  int64_t divisor = 1;
+  *of = (progression){INT64_MIN / 4, INT64_MAX / 4, 1};
+  if (!evaluate_bound(all, symbol->low, &of->low) || !evaluate_bound(all, symbol->high, &of->high) ||
+      !evaluate_bound(all, symbol->divisor, &divisor) || !tj_symbol_step(symbol, divisor, &of->step))
+    return false;
+  const int64_t below = of->low % of->step;
+  if (below == 0)
+    return of->low <= of->high;
+  return !__builtin_add_overflow(of->low, below > 0 ? of->step - below : -below, &of->low) && of->low <= of->high;
 }
 
 static void bind(cases *all, uint32_t index, int64_t value) {
@@ -269,16 +272,15 @@ static uint64_t count_cases(const cases *all) {
 static bool try_all(cases *all, uint32_t index) {
   if (index == all->symbol_count)
     return differs(all);
-  const tj_symbol *symbol = all->symbol[index]->symbol;
-  int64_t low, high;
-  if (!range_of(all, symbol, &low, &high))
+  progression of;
+  if (!values_of(all, all->symbol[index]->symbol, &of))
     return false;
   bool overflows = false;
-  for (int64_t value = low; value <= high && !overflows;) {
+  for (int64_t value = of.low; value <= of.high && !overflows;) {
     bind(all, index, value);
     if (is_cancelled(all) || try_all(all, index + 1))
       return true;
-    overflows = __builtin_add_overflow(value, symbol->multiple, &value);
+    overflows = __builtin_add_overflow(value, of.step, &value);
   }
   return false;
 }
@@ -291,12 +293,12 @@ static uint64_t next_random(uint64_t *state) {
 }
 
 /* Mostly small values and values near the bounds, where expressions differ if they do. */
-static int64_t random_value(uint64_t *state, int64_t low, int64_t high, int64_t multiple) {
-  uint64_t steps = (uint64_t)(high - low) / (uint64_t)multiple;
+static int64_t random_value(uint64_t *state, const progression *of) {
+  uint64_t steps = (uint64_t)(of->high - of->low) / (uint64_t)of->step;
   uint64_t within = steps < 64 || next_random(state) % 4 == 0 ? steps : 63;
   uint64_t step = within == UINT64_MAX ? next_random(state) : next_random(state) % (within + 1);
   bool from_above = next_random(state) % 4 == 0;
-  return low + (int64_t)(from_above ? steps - step : step) * multiple;
+  return of->low + (int64_t)(from_above ? steps - step : step) * of->step;
 }
 
 static bool try_samples(cases *all) {
@@ -304,11 +306,10 @@ static bool try_samples(cases *all) {
   for (int n = 0; n < SAMPLES; n++) {
     bool has_case = true;
     for (uint32_t i = 0; i < all->symbol_count && has_case; i++) {
-      const tj_symbol *symbol = all->symbol[i]->symbol;
-      int64_t low, high;
-      has_case = range_of(all, symbol, &low, &high);
+      progression of;
+      has_case = values_of(all, all->symbol[i]->symbol, &of);
       if (has_case)
-        bind(all, i, random_value(&state, low, high, symbol->multiple));
+        bind(all, i, random_value(&state, &of));
     }
     if (is_cancelled(all) || (has_case && differs(all)))
       return true;

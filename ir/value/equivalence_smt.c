@@ -367,6 +367,10 @@ static bool assert_guess(question *q, const tj_node *node) {
   return assert_that(q, binary(q, Z3_mk_implies, in_range, is_guess));
 }
 
+static bool assert_multiple(question *q, Z3_ast value, Z3_ast divisor) {
+  return assert_that(q, binary(q, Z3_mk_eq, value, list(q, Z3_mk_mul, variable(q), divisor)));
+}
+
 static bool assert_symbol(question *q, const tj_node *node) {
   const tj_symbol *symbol = node->symbol;
   Z3_ast value = value_of(q, node);
@@ -374,8 +378,8 @@ static bool assert_symbol(question *q, const tj_node *node) {
     return false;
   if (symbol->high != NULL && !assert_that(q, binary(q, Z3_mk_le, value, value_of(q, symbol->high))))
     return false;
-  Z3_ast times = symbol->multiple > 1 ? list(q, Z3_mk_mul, variable(q), number(q, symbol->multiple)) : value;
-  return times == value || assert_that(q, binary(q, Z3_mk_eq, value, times));
+  return (symbol->divisor == NULL || assert_multiple(q, value, value_of(q, symbol->divisor))) &&
+         (symbol->multiple == 1 || assert_multiple(q, value, number(q, symbol->multiple)));
 }
 
 static bool assert_all(question *q, const tj_node *left, const tj_node *right) {

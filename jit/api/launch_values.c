@@ -15,8 +15,8 @@ int64_t tj_launch_evaluate(tj_launch *launch, tj_expression expression) {
   return result->value;
 }
 
-/* A bound of a parameter; false where there is none, or others decide it that have no value yet. Without values, only
- * constants are known. */
+/* A bound or the multiple of a parameter; false where there is none, or others decide it that have no value yet.
+ * Without values, only constants are known. */
 static bool known_bound(tj_launch *launch, tj_expression bound, bool has_values, int64_t *value) {
   if (bound == TJ_NO_EXPRESSION)
     return false;
@@ -33,15 +33,16 @@ static bool known_bound(tj_launch *launch, tj_expression bound, bool has_values,
 
 static void check_facts(tj_launch *launch, uint32_t number, int64_t value, bool has_values) {
   const tj_launch_parameter *parameter = &tj_plan_of(launch)->parameter[number];
-  int64_t low = value, high = value;
+  int64_t low = value, high = value, multiple = 1;
   (void)known_bound(launch, parameter->low, has_values, &low);
   (void)known_bound(launch, parameter->high, has_values, &high);
+  (void)known_bound(launch, parameter->multiple, has_values, &multiple);
   if (value < low || value > high)
     tj_fail(&launch->job, TJ_PARAMETER_RANGE, "'%s' = %" PRId64 " is outside its declared range", parameter->name,
             value);
-  if (value % parameter->multiple != 0)
+  if (multiple < 1 || value % multiple != 0)
     tj_fail(&launch->job, TJ_PARAMETER_RANGE, "'%s' = %" PRId64 " is no multiple of %" PRId64, parameter->name, value,
-            parameter->multiple);
+            multiple);
 }
 
 /* --- parameters --- */

@@ -143,12 +143,13 @@ static void push(kernel_writer *w, const tj_node *node) {
   w->stack[w->height++] = node;
 }
 
-/* What a node is made of: arguments, or the bounds of a symbol. Returns how many. */
+/* What a node is made of: arguments, or the bounds and the divisor of a symbol. Returns how many. */
 static unsigned parts_of(const tj_node *node, const tj_node *part[3]) {
   if (node->op == TJ_OP_SYMBOL) {
     part[0] = node->symbol->low;
     part[1] = node->symbol->high;
-    return 2;
+    part[2] = node->symbol->divisor;
+    return 3;
   }
   for (unsigned i = 0; i < tj_op_arity(node->op); i++)
     part[i] = node->arg[i];

@@ -43,19 +43,29 @@ static uint32_t variant_count(const tj_kernel *kernel) {
 
 static uint32_t most_roots(const making *m) {
   uint32_t most =
-      TJ_RACE_NODES + 2 * m->program->parameter_count + 2 * m->kernel->parameter_count + m->kernel->derived_count;
+      TJ_RACE_NODES + 3 * (m->program->parameter_count + m->kernel->parameter_count) + m->kernel->derived_count;
   most += 2 * variant_count(m->kernel);
   for (uint32_t i = 0; i < m->kernel->buffer_count; i++)
     most += 1 + m->kernel->buffer[i].rank;
   return most;
 }
 
+/* NULL: the value may be any integer. */
+static const tj_node *multiple_of(tj_graph *graph, const tj_symbol *symbol) {
+  if (symbol->divisor != NULL)
+    return symbol->divisor;
+  return symbol->multiple > 1 ? tj_int(graph, symbol->multiple) : NULL;
+}
+
 static void gather_roots(making *m) {
   const tj_kernel *kernel = m->kernel;
   m->root = TJ_NEW_ARRAY(m->graph->job, const tj_node *, most_roots(m));
   for (uint32_t i = 0; i < m->plan->parameter_count; i++) {
-    add_root(m, m->symbol[i] != NULL ? m->symbol[i]->symbol->low : NULL);
-    add_root(m, m->symbol[i] != NULL ? m->symbol[i]->symbol->high : NULL);
+    if (m->symbol[i] == NULL)
+      continue;
+    add_root(m, m->symbol[i]->symbol->low);
+    add_root(m, m->symbol[i]->symbol->high);
+    add_root(m, multiple_of(m->graph, m->symbol[i]->symbol));
   }
   for (uint32_t i = 0; i < kernel->buffer_count; i++) {
     add_root(m, kernel->buffer[i].element_count);
@@ -75,17 +85,21 @@ static tj_expression expression_of(const making *m, const tj_node *node) {
   return node != NULL ? tj_walk_find(&m->walk, node) : TJ_NO_EXPRESSION;
 }
 
+static tj_launch_parameter parameter_of(const char *name) {
+  return (tj_launch_parameter){
+      .name = name, .low = TJ_NO_EXPRESSION, .high = TJ_NO_EXPRESSION, .multiple = TJ_NO_EXPRESSION};
+}
+
 static void add_parameter(making *m, tj_launch_parameter parameter[], const tj_node *node) {
   const tj_symbol *symbol = node->symbol;
-  parameter[m->plan->parameter_count++] =
-      (tj_launch_parameter){.name = symbol->name, .low = TJ_NO_EXPRESSION, .high = TJ_NO_EXPRESSION, .multiple = 1};
+  parameter[m->plan->parameter_count++] = parameter_of(symbol->name);
   m->symbol[m->plan->parameter_count - 1] = node;
   m->number[symbol->index] = m->plan->parameter_count;
 }
 
 static void add_fixed(making *m, tj_launch_parameter parameter[], const char *name) {
-  parameter[m->plan->parameter_count++] = (tj_launch_parameter){
-      .name = name, .low = TJ_NO_EXPRESSION, .high = TJ_NO_EXPRESSION, .multiple = 1, .is_fixed = true};
+  parameter[m->plan->parameter_count] = parameter_of(name);
+  parameter[m->plan->parameter_count++].is_fixed = true;
 }
 
 static tj_launch_parameter *make_parameters(making *m) {
@@ -118,7 +132,7 @@ static void set_facts(const making *m, tj_launch_parameter parameter[]) {
     const tj_symbol *symbol = m->symbol[i]->symbol;
     parameter[i].low = expression_of(m, symbol->low);
     parameter[i].high = expression_of(m, symbol->high);
-    parameter[i].multiple = symbol->multiple;
+    parameter[i].multiple = expression_of(m, multiple_of(m->graph, symbol));
   }
 }
 
@@ -264,7 +278,7 @@ static void write_parameter(tj_text *text, const tj_launch_parameter *parameter)
   tj_write_string(text, parameter->name);
   tj_write_u32(text, parameter->low);
   tj_write_u32(text, parameter->high);
-  tj_write_u64(text, (uint64_t)parameter->multiple);
+  tj_write_u32(text, parameter->multiple);
   tj_write_u8(text, parameter->is_fixed);
 }
 
@@ -343,7 +357,7 @@ void tj_launch_plan_write(tj_text *text, const tj_launch_plan *plan) {
 /* The least bytes of each, as they are written. */
 enum {
   STEP_BYTES = 5,
-  PARAMETER_BYTES = 26,
+  PARAMETER_BYTES = 22,
   BUFFER_BYTES = 25,
   EXTENT_BYTES = 4,
   WORD_BYTES = 6,
@@ -398,9 +412,8 @@ static tj_launch_parameter read_parameter(reading *r) {
   tj_launch_parameter parameter = {.name = tj_read_string(r->reader)};
   parameter.low = read_optional_expression(r);
   parameter.high = read_optional_expression(r);
-  parameter.multiple = (int64_t)tj_read_u64(r->reader);
+  parameter.multiple = read_optional_expression(r);
   parameter.is_fixed = read_truth(r);
-  tj_read_expect(r->reader, parameter.multiple >= 1);
   return parameter;
 }
 

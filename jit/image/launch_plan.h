@@ -26,7 +26,7 @@
 #include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
 
-enum { TJ_LAUNCH_PLAN_VERSION = 4 }; /* of the bytes that tj_launch_plan_write makes */
+enum { TJ_LAUNCH_PLAN_VERSION = 5 }; /* of the bytes that tj_launch_plan_write makes */
 
 /* The number of a step: the expression that ends there. */
 typedef uint32_t tj_expression;
@@ -43,12 +43,11 @@ typedef struct {
 } tj_launch_step;
 
 /* A parameter of the program. Those that the kernel depends on come first: `passed_count` of them, whose values go
- * into the argument block. The others may be given what their facts allow, and change nothing, unless they are fixed.
- */
+ * into the argument block. The others may be given what their facts allow, unless fixed, and change nothing. */
 typedef struct {
   const char *name;
   tj_expression low, high; /* inclusive; TJ_NO_EXPRESSION: unbounded */
-  int64_t multiple;        /* the value is a multiple of it; >= 1 */
+  tj_expression multiple;  /* the value is a multiple of it; TJ_NO_EXPRESSION: any integer */
   bool is_fixed;           /* at compile time: it cannot be given */
 } tj_launch_parameter;
 

@@ -213,7 +213,9 @@ static void print_parameter(tj_text *text, const tj_parameter *parameter) {
   const tj_symbol *symbol = parameter->node->symbol;
   if (symbol->low != NULL && symbol->high != NULL)
     tj_text_format(text, " in %s..%s", tj_node_text(text->job, symbol->low), tj_node_text(text->job, symbol->high));
-  if (symbol->multiple > 1)
+  if (symbol->divisor != NULL)
+    tj_text_format(text, " multiple %s", tj_node_text(text->job, symbol->divisor));
+  else if (symbol->multiple > 1)
     tj_text_format(text, " multiple %" PRId64, symbol->multiple);
   tj_text_char(text, '\n');
 }

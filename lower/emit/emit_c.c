@@ -83,7 +83,9 @@ static void write_argument_range(tj_text *text, const tj_function_argument *argu
   write_range(text, &argument->symbol->facts);
   if (symbol->high != NULL && !tj_is_constant(symbol->high))
     tj_text_format(text, ", at most %s", tj_node_brief(text->job, symbol->high));
-  if (symbol->multiple > 1)
+  if (symbol->divisor != NULL)
+    tj_text_format(text, ", a multiple of %s", tj_node_brief(text->job, symbol->divisor));
+  else if (symbol->multiple > 1)
     tj_text_format(text, ", a multiple of %" PRId64, symbol->multiple);
   if (strcmp(symbol->name, argument->name) != 0)
     tj_text_format(text, "; %s in the program", symbol->name);
@@ -144,23 +146,35 @@ static bool all_bounded(const tj_walk *walk) {
   return true;
 }
 
-/* A bound made of parameters, where it is short and of the argument's type. */
-static void write_symbolic_bound(tj_text *text, tj_graph *graph, const tj_function *function,
-                                 const tj_function_argument *argument) {
+/* A bound or a divisor made of parameters, where it is short and of the argument's type; else NULL. */
+static const char *symbolic_text(tj_graph *graph, const tj_function *function, const tj_function_argument *argument,
+                                 const tj_node *node) {
   enum { MOST_NODES = 8 };
-  const tj_node *high = argument->symbol->symbol->high;
-  if (high == NULL || tj_is_constant(high) || tj_c_type_of(high) != tj_c_type_of(argument->symbol))
-    return;
-  tj_walk walk = tj_walk_nodes(graph, &high, 1);
+  if (node == NULL || tj_is_constant(node) || tj_c_type_of(node) != tj_c_type_of(argument->symbol))
+    return NULL;
+  tj_walk walk = tj_walk_nodes(graph, &node, 1);
   if (walk.count > MOST_NODES || !all_bounded(&walk))
-    return;
-  tj_c_expression bound = tj_c_expression_of(graph, function, high);
-  if (*bound.statements == '\0' && !bound.calls_routines)
-    tj_text_format(text, "  TILEJIT_ASSUME(%s <= %s);\n", argument->name, bound.result);
+    return NULL;
+  tj_c_expression made = tj_c_expression_of(graph, function, node);
+  return *made.statements == '\0' && !made.calls_routines ? made.result : NULL;
 }
 
-/* What the compiler may take for granted: the ends of the range that are not those of the type, the multiple, and the
- * bound. */
+static void write_symbolic_assumptions(tj_text *text, tj_graph *graph, const tj_function *function,
+                                       const tj_function_argument *argument) {
+  const tj_symbol *symbol = argument->symbol->symbol;
+  const char *high = symbolic_text(graph, function, argument, symbol->high);
+  const char *divisor = symbolic_text(graph, function, argument, symbol->divisor);
+  if (high != NULL)
+    tj_text_format(text, "  TILEJIT_ASSUME(%s <= %s);\n", argument->name, high);
+  if (divisor != NULL)
+    tj_text_format(text,
+                   strchr(divisor, ' ') == NULL ? "  TILEJIT_ASSUME(%s %% %s == 0);\n"
+                                                : "  TILEJIT_ASSUME(%s %% (%s) == 0);\n",
+                   argument->name, divisor);
+}
+
+/* What the compiler may take for granted: the ends of the range that are not those of the type, the multiple, and
+ * what other parameters decide. */
 static void write_assumptions(tj_text *text, tj_graph *graph, const tj_function *function,
                               const tj_function_argument *argument) {
   const tj_facts *facts = &argument->symbol->facts;
@@ -175,7 +189,7 @@ static void write_assumptions(tj_text *text, tj_graph *graph, const tj_function 
   if (symbol->multiple > 1)
     tj_text_format(text, "  TILEJIT_ASSUME(%s %% %s == 0);\n", argument->name,
                    tj_c_literal(text->job, symbol->multiple, type));
-  write_symbolic_bound(text, graph, function, argument);
+  write_symbolic_assumptions(text, graph, function, argument);
 }
 
 static bool is_among(const tj_node *const nodes[], uint32_t count, const tj_node *node) {

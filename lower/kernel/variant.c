@@ -65,7 +65,7 @@ static void demand_multiples(tj_graph *graph, demand_list *list, const tj_node *
 /* The least common multiple of what the symbol is a multiple of anyway, and of what is demanded, a power of two.
  * 0: too large. */
 static int64_t joint_multiple(const tj_demand *demand) {
-  int64_t both = demand->symbol->symbol->multiple;
+  int64_t both = tj_facts_content(&demand->symbol->facts);
   while (both % demand->multiple != 0) {
     if (__builtin_mul_overflow(both, 2, &both))
       return 0;
@@ -109,10 +109,12 @@ tj_substitution tj_assume(tj_graph *graph, const tj_demands *demands) {
                              TJ_NEW_ARRAY(graph->job, const tj_node *, demands->count + 1), demands->count};
   for (uint32_t i = 0; i < demands->count; i++) {
     const tj_demand *demand = &demands->demand[i];
-    const tj_symbol *symbol = demand->symbol->symbol;
-    const tj_node *low = demand->low > demand->symbol->facts.low ? tj_int(graph, demand->low) : symbol->low;
+    tj_symbol declared = *demand->symbol->symbol;
+    if (demand->low > demand->symbol->facts.low)
+      declared.low = tj_int(graph, demand->low);
+    declared.multiple = joint_multiple(demand);
     assumed.from[i] = demand->symbol;
-    assumed.to[i] = tj_symbol_create(graph, symbol->name, symbol->kind, low, symbol->high, joint_multiple(demand));
+    assumed.to[i] = tj_symbol_declare(graph, declared);
   }
   return assumed;
 }

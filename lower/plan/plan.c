@@ -52,7 +52,7 @@ static void mark_symbols(tj_graph *graph, const tj_node *const roots[], size_t c
   }
 }
 
-/* The parameters that the kernel depends on, directly or through the bounds of one that it depends on. */
+/* The parameters that the kernel depends on, directly or through the facts of one that it depends on. */
 static void set_parameters(tj_graph *graph, tj_kernel *kernel, const tj_program_values *program) {
   bool *used = TJ_NEW_ARRAY(graph->job, bool, graph->symbol_count + 1);
   const tj_node **symbols = TJ_NEW_ARRAY(graph->job, const tj_node *, program->parameter_count + 1);
@@ -63,13 +63,8 @@ static void set_parameters(tj_graph *graph, tj_kernel *kernel, const tj_program_
     const tj_node *node = program->parameter[i].node;
     if (tj_is_constant(node) || !used[node->symbol->index])
       continue;
-    const tj_node *bounds[2];
-    size_t bound_count = 0;
-    if (node->symbol->low != NULL)
-      bounds[bound_count++] = node->symbol->low;
-    if (node->symbol->high != NULL)
-      bounds[bound_count++] = node->symbol->high;
-    mark_symbols(graph, bounds, bound_count, used);
+    const tj_node *part[TJ_MOST_SYMBOL_PARTS];
+    mark_symbols(graph, part, tj_symbol_parts(node->symbol, part), used);
   }
   for (uint32_t i = 0; i < program->parameter_count; i++) {
     const tj_node *node = program->parameter[i].node;

@@ -163,10 +163,8 @@ static void set_role(tj_graph *graph, hand_kernel *made) {
   made->kernel.index = NULL;
 }
 /* A parameter that differs in its facts alone, in the place of the first. */
-static void replace_parameter(tj_graph *graph, hand_kernel *made, int64_t high, int64_t multiple, const char *name) {
-  hand_kernel *other = make_kernel(
-      graph, tj_symbol_create(graph, name, TJ_SYMBOL_PARAMETER, tj_int(graph, 1), tj_int(graph, high), multiple),
-      TJ_DTYPE_f32);
+static void replace_with(tj_graph *graph, hand_kernel *made, const tj_node *parameter) {
+  hand_kernel *other = make_kernel(graph, parameter, TJ_DTYPE_f32);
   other->parameter[other->kernel.parameter_count++] = other->kernel.count;
   make_copy(graph, other, TJ_DTYPE_f32);
   other->step[0].access.valid = tj_less(graph, other->kernel.index, tj_int(graph, 100));
@@ -174,6 +172,10 @@ static void replace_parameter(tj_graph *graph, hand_kernel *made, int64_t high, 
   made->kernel.buffer = made->buffer;
   made->kernel.parameter = made->parameter;
   made->kernel.step = made->step;
+}
+static void replace_parameter(tj_graph *graph, hand_kernel *made, int64_t high, int64_t multiple, const char *name) {
+  replace_with(graph, made,
+               tj_symbol_create(graph, name, TJ_SYMBOL_PARAMETER, tj_int(graph, 1), tj_int(graph, high), multiple));
 }
 static void set_nothing(tj_graph *graph, hand_kernel *made) {
   replace_parameter(graph, made, 4096, 2, "C");
@@ -183,6 +185,17 @@ static void set_range(tj_graph *graph, hand_kernel *made) {
 }
 static void set_multiple(tj_graph *graph, hand_kernel *made) {
   replace_parameter(graph, made, 4096, 4, "C");
+}
+static void set_divisor(tj_graph *graph, hand_kernel *made) {
+  const tj_node *one = tj_int(graph, 1);
+  const tj_node *of = tj_symbol_create(graph, "D", TJ_SYMBOL_PARAMETER, one, tj_int(graph, 9), 1);
+  replace_with(graph, made,
+               tj_symbol_declare(graph, (tj_symbol){.name = "C",
+                                                    .kind = TJ_SYMBOL_PARAMETER,
+                                                    .low = one,
+                                                    .high = tj_int(graph, 4096),
+                                                    .multiple = 2,
+                                                    .divisor = of}));
 }
 static void set_parameter_name(tj_graph *graph, hand_kernel *made) {
   replace_parameter(graph, made, 4096, 2, "D");
@@ -204,7 +217,7 @@ static const struct {
     CHANGE(set_steps),         CHANGE(set_role),           CHANGE(set_range),
     CHANGE(set_multiple),      CHANGE(set_parameter_name), CHANGE(set_limit),
     CHANGE(set_scaled),        CHANGE(set_arithmetic),     CHANGE(set_scale),
-    CHANGE(set_bias),
+    CHANGE(set_bias),          CHANGE(set_divisor),
 };
 
 enum { CHANGE_COUNT = sizeof changes / sizeof *changes };

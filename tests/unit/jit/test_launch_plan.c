@@ -20,12 +20,19 @@ static const tj_race *make_race(tj_graph *graph, const tj_node *m, const tj_node
   return race;
 }
 
-/* M in 1..1000 multiple of 4 by name, N >= M; count = M * (N / 3), a division by N, extents {M, N - M}. */
+/* M in 1..1000 multiple of 4 by name, N >= M, a multiple of M / 4; count = M * (N / 3), a division by N, extents {M,
+ * N - M}. */
 static const tj_launch_plan *make_plan(tj_graph *graph, hand_kernel **made_kernel) {
   hand_kernel *made = make_kernel(graph, tj_int(graph, 64), TJ_DTYPE_i64);
   const tj_node *m = tj_symbol_create(graph, "M", TJ_SYMBOL_PARAMETER, tj_int(graph, 4), tj_int(graph, 1000), 4);
   made->parameter[made->kernel.parameter_count++] = m;
-  const tj_node *n = add_parameter(graph, made, "N", m, tj_int(graph, 100000));
+  const tj_node *n = tj_symbol_declare(graph, (tj_symbol){.name = "N",
+                                                          .kind = TJ_SYMBOL_PARAMETER,
+                                                          .low = m,
+                                                          .high = tj_int(graph, 100000),
+                                                          .multiple = 1,
+                                                          .divisor = tj_div(graph, m, tj_int(graph, 4))});
+  made->parameter[made->kernel.parameter_count++] = n;
   const tj_node *count = tj_mul(graph, m, tj_div(graph, n, tj_int(graph, 3)));
   const tj_node **extent = TJ_NEW_ARRAY(graph->job, const tj_node *, 2);
   extent[0] = m;
@@ -108,7 +115,8 @@ static void check_plan(tj_job *job, const hand_kernel *made, const tj_launch_pla
     ck_assert_str_eq(plan->parameter[i].name, names[i]);
     ck_assert_int_eq(plan->parameter[i].is_fixed, i == 2);
   }
-  ck_assert_int_eq(plan->parameter[0].multiple, 4);
+  ck_assert_int_eq(plan->step[plan->parameter[0].multiple].value, 4);
+  ck_assert_uint_eq(plan->step[plan->parameter[1].multiple].op, TJ_OP_DIV);
   ck_assert_uint_eq(plan->step[plan->parameter[1].low].op, TJ_OP_SYMBOL);
   ck_assert_uint_eq(plan->buffer_count, 1);
   ck_assert(plan->buffer[0].is_row_major && plan->buffer[0].is_written && !plan->buffer[0].is_read);
@@ -242,7 +250,7 @@ static void refuse_forged(tj_job *job, void *data) {
   REFUSED(step[binary].arg[1], binary);
   REFUSED(step[binary].arg[0], count);
   REFUSED(step[symbol].parameter, plan->parameter_count);
-  REFUSED(parameter[0].multiple, 0);
+  REFUSED(parameter[0].multiple, count);
   REFUSED(parameter[0].low, count);
   REFUSED(forged.passed_count, plan->parameter_count + 1);
   REFUSED(buffer[0].element_count, count);

@@ -110,6 +110,66 @@ START_TEST(launches_run_again_with_other_parameters) {
 }
 END_TEST
 
+/* Transpositions of N/K rows of K elements. */
+static const char *const divided[] = {
+    "param K in 1..64, N in 1..4096 multiple K\n"
+    "kernel k(src: i32 @ packed((N)),\n"
+    "         dst: i32 @ transform(packed((K,N/K)), [merge(N/K,K)], [[1,0]], [[0]])) = copy(src, dst)",
+    "param K in 1..64, N in 1..4096 multiple K\n"
+    "kernel k(src: i32 @ transform(packed((N)), [unmerge(N/K,K)], [[0]], [[0,1]]),\n"
+    "         dst: i32 @ (N/K,K):(1,N/K)) = copy(src, dst)",
+};
+
+enum { DIVIDED = sizeof divided / sizeof divided[0] };
+
+/* N is held against K as soon as both have values, whichever came first, and again where either changes. */
+static void check_multiples(const session *s) {
+  give(s, "N", 20);
+  give(s, "K", 6);
+  expect_code(s->context, tj_launch_run(s->launch, s->device), 2025, "'N' = 20 is no multiple of 6");
+  give(s, "K", 4);
+  expect_transposed(s, 5, 4);
+  refuse(s, "K", 0, 2025, "'K' = 0 is outside");
+  give(s, "K", 64);
+  expect_code(s->context, tj_launch_run(s->launch, s->device), 2025, "'N' = 20 is no multiple of 64");
+  give(s, "N", 4096);
+  expect_transposed(s, 64, 64);
+  give(s, "K", 1);
+  expect_transposed(s, 4096, 1);
+}
+
+START_TEST(multiples_of_parameters_are_looked_at) {
+  for (size_t i = 0; i < DIVIDED; i++) {
+    session s = open_session(devices[_i], divided[i]);
+    check_multiples(&s);
+    close_session(&s);
+  }
+}
+END_TEST
+
+START_TEST(shapes_are_multiples_of_parameters) {
+  session s = open_session("host", divided[0]);
+  give(&s, "K", 8);
+  expect_ok(s.context, tj_launch_set_shape(s.launch, "src", (int64_t[]){24}, 1), "src");
+  expect_transposed(&s, 3, 8);
+  expect_ok(s.context, tj_launch_set_shape(s.launch, "src", (int64_t[]){20}, 1), "src");
+  expect_code(s.context, tj_launch_run(s.launch, s.device), 2025, "'N' = 20 is no multiple of 8");
+  close_session(&s);
+}
+END_TEST
+
+START_TEST(multiples_may_be_fixed) {
+  session s = {.context = new_context(NULL)};
+  s.device = open_device(s.context, "host");
+  s.code = compile_for(s.context, s.device, divided[1], &(tj_parameter_value){"K", 6}, 1);
+  ck_assert_int_eq(tj_launch_create(s.context, s.code, &s.launch), TJ_OK);
+  refuse(&s, "N", 20, 2025, "'N' = 20 is no multiple of 6");
+  give(&s, "N", 24);
+  expect_transposed(&s, 4, 6);
+  close_session(&s);
+}
+END_TEST
+
 /* --- shapes --- */
 
 START_TEST(shapes_give_parameters) {
@@ -222,7 +282,7 @@ START_TEST(launches_refuse_races) {
 END_TEST
 
 /* Code that comes from the disk decides as the code did that went there. */
-START_TEST(cached_launches_refuse_races) {
+static void check_cached(const char *device, const char *text, void (*check)(const session *s)) {
   static const tj_code_origin origins[] = {TJ_CODE_COMPILED, TJ_CODE_FROM_DISK};
   make_folder();
   unsetenv("TILEJIT_CACHE");
@@ -231,24 +291,38 @@ START_TEST(cached_launches_refuse_races) {
     session s = {.context = new_context(NULL)};
     ck_assert_int_eq(tj_cache_create(NULL, &(tj_cache_options){.directory = folder}, &cache), TJ_OK);
     tj_context_set_cache(s.context, cache);
-    s.device = open_device(s.context, devices[_i]);
-    s.code = compile_for(s.context, s.device, strided, NULL, 0);
+    s.device = open_device(s.context, device);
+    s.code = compile_for(s.context, s.device, text, NULL, 0);
     ck_assert_int_eq(tj_code_origin_of(s.code), origins[i]);
     ck_assert_int_eq(tj_launch_create(s.context, s.code, &s.launch), TJ_OK);
-    check_races(&s);
+    check(&s);
     close_session(&s);
     tj_cache_destroy(cache);
   }
   setenv("TILEJIT_CACHE", "off", 1);
   remove_folder();
 }
+
+START_TEST(cached_launches_refuse_races) {
+  check_cached(devices[_i], strided, check_races);
+}
+END_TEST
+
+START_TEST(cached_launches_look_at_multiples) {
+  check_cached(devices[_i], divided[1], check_multiples);
+}
 END_TEST
 
 int main(void) {
-  const TTest *const everywhere[] = {launches_run_again_with_other_parameters, shapes_give_parameters,
-                                     launches_refuse_races, cached_launches_refuse_races};
+  const TTest *const everywhere[] = {launches_run_again_with_other_parameters,
+                                     shapes_give_parameters,
+                                     launches_refuse_races,
+                                     cached_launches_refuse_races,
+                                     multiples_of_parameters_are_looked_at,
+                                     cached_launches_look_at_multiples};
   const TTest *const once[] = {parameters_are_looked_at_when_they_are_given, contradictory_shapes_are_refused,
-                               one_shape_may_contradict_itself};
+                               one_shape_may_contradict_itself, shapes_are_multiples_of_parameters,
+                               multiples_may_be_fixed};
   Suite *suite = suite_of("launch_values", once, sizeof once / sizeof once[0]);
   TCase *tcase = tcase_create("devices");
   tcase_set_timeout(tcase, SUITE_SECONDS);

@@ -74,10 +74,8 @@ static inline void add_symbols(tj_graph *graph, point *at, const tj_node *const 
       known = at->symbol[k] == node;
     if (known)
       continue;
-    if (node->symbol->low != NULL)
-      add_symbols(graph, at, &node->symbol->low, 1);
-    if (node->symbol->high != NULL)
-      add_symbols(graph, at, &node->symbol->high, 1);
+    const tj_node *part[TJ_MOST_SYMBOL_PARTS];
+    add_symbols(graph, at, part, tj_symbol_parts(node->symbol, part));
     ck_assert_uint_lt(at->count, MOST_SYMBOLS);
     ck_assert_uint_lt(node->symbol->index, MOST_SYMBOLS * 4);
     at->symbol[at->count++] = node;
@@ -101,12 +99,22 @@ static inline bool bounds_at(const point *at, uint32_t k, int64_t *low, int64_t 
   return symbol->high == NULL || tj_eval_nodes(&symbol->high, 1, &bindings, high) == TJ_EVAL_OK;
 }
 
+/* What symbol k is a multiple of, likewise; 0: nothing. */
+static inline int64_t step_at(const point *at, uint32_t k) {
+  const tj_symbol *symbol = at->symbol[k]->symbol;
+  const tj_bindings bindings = bindings_of(at);
+  int64_t divisor = 1, step;
+  if (symbol->divisor != NULL && tj_eval_nodes(&symbol->divisor, 1, &bindings, &divisor) != TJ_EVAL_OK)
+    return 0;
+  return tj_symbol_step(symbol, divisor, &step) ? step : 0;
+}
+
 /* The first value of symbol k; false where it has none. */
 static inline bool begin_symbol(point *at, uint32_t k) {
   int64_t low, high;
-  if (!bounds_at(at, k, &low, &high))
+  const int64_t multiple = step_at(at, k);
+  if (!bounds_at(at, k, &low, &high) || multiple == 0)
     return false;
-  const int64_t multiple = at->symbol[k]->symbol->multiple;
   const int64_t rest = ((low % multiple) + multiple) % multiple;
   at->value[at->symbol[k]->symbol->index] = rest == 0 ? low : low + multiple - rest;
   return at->value[at->symbol[k]->symbol->index] <= high;
@@ -116,7 +124,7 @@ static inline bool step_symbol(point *at, uint32_t k) {
   int64_t low, high;
   bounds_at(at, k, &low, &high);
   int64_t *value = &at->value[at->symbol[k]->symbol->index];
-  *value += at->symbol[k]->symbol->multiple;
+  *value += step_at(at, k);
   return *value <= high;
 }
 
@@ -158,9 +166,9 @@ static inline int64_t random_integer(random_source *source) {
 
 static inline bool random_symbol(random_source *source, point *at, uint32_t k) {
   int64_t low, high;
-  if (!bounds_at(at, k, &low, &high))
+  const int64_t multiple = step_at(at, k);
+  if (!bounds_at(at, k, &low, &high) || multiple == 0)
     return false;
-  const int64_t multiple = at->symbol[k]->symbol->multiple;
   int64_t chosen = random_integer(source);
   if (low != INT64_MIN && high != INT64_MAX && low <= high)
     chosen = low + (int64_t)(next_random(source) % (uint64_t)(high - low + 1));

@@ -134,6 +134,12 @@ START_TEST(checks) {
       {"param N in 5..8 multiple 4; root N", 0},
       {"param N in -3..-1 multiple 4; root N", TJ_EMPTY_RANGE},
       {"param N multiple 0; root N", TJ_EMPTY_RANGE},
+      {"param K, N multiple K; root N", TJ_EMPTY_RANGE},
+      {"param K in 0..4, N multiple K; root N", TJ_EMPTY_RANGE},
+      {"param K in 1..4, N multiple K; root N", 0},
+      {"param K in 5..8, N in 1..4 multiple K; root N", TJ_EMPTY_RANGE},
+      {"param K in 5..8, N in 0..4 multiple K; root N", 0},
+      {"param K in 1..8, N in 1..10 multiple K*12; root N", TJ_EMPTY_RANGE},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     if (rows[i].code == 0)

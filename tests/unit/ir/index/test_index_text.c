@@ -106,6 +106,8 @@ START_TEST(round_trips) {
       "param M in 1..65536 multiple 64; coordinate i in 0..M - 1, j in 0..23; root (i*24 + j)/24 root i*24 + j - M*3",
       "param a, b in 3.., c in ..7 multiple 4; root a + b*c - a",
       "param x; param y in x..x + 4; root y",
+      "param x in 1..9; param y in 1..99 multiple x*2; root y",
+      "param x in 1..9, y in 1..99 multiple 4 multiple x; param z multiple y/x; root z",
       "coordinate x in 5..; $3 = x | 16; root $3%$3%32", /* a definition after an open bound */
       "coordinate i in 0..5; root i - (i - (i*i*-7)) root -(-i) root -i*3 root -(i*3)",
       "coordinate i in 0..5; root min(i,select(i < 3,i*i,i << 2)) root (i & 5 | 3 ^ i) >> 1 root i == 4",

@@ -25,7 +25,8 @@ static tj_smt_answer compare(tj_graph *graph, const tj_node *left, const tj_node
 static bool in_domain(const point *at) {
   for (uint32_t k = 0; k < at->count; k++) {
     int64_t low, high, value = at->value[at->symbol[k]->symbol->index];
-    if (!bounds_at(at, k, &low, &high) || value < low || value > high || value % at->symbol[k]->symbol->multiple != 0)
+    if (!bounds_at(at, k, &low, &high) || value < low || value > high || step_at(at, k) == 0 ||
+        value % step_at(at, k) != 0)
       return false;
   }
   return true;
@@ -73,6 +74,10 @@ static const pair pairs[] = {
     {"param x; root x%-6 - 5 root -(-x%6) - 5", TJ_SMT_EQUAL},
     {"param x multiple 12; root x/4*4 root x", TJ_SMT_EQUAL},
     {"param x multiple 12; root x/8*8 root x", TJ_SMT_DIFFERENT},
+    {"param k in 1..64, x multiple k; root x%k root 0", TJ_SMT_EQUAL},
+    {"param k in 1..64, x multiple k; root x/k*k root x", TJ_SMT_EQUAL},
+    {"param k in 1..64, x multiple k; root x%(k*2) root 0", TJ_SMT_DIFFERENT},
+    {"param k in 2..64, x in 1..99 multiple 6 multiple k; root x%6 root k%6", TJ_SMT_DIFFERENT},
     {"param x, y; root min(x,y) + max(x,y) root x + y", TJ_SMT_EQUAL},
     {"param x, y; root min(x,y) + max(x,y) root 2*x", TJ_SMT_DIFFERENT},
     {"param x; root x << 5 root x*32", TJ_SMT_EQUAL},
