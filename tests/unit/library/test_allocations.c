@@ -28,6 +28,7 @@ static tj_status open_program(tj_context *context, const char *text, tj_program 
 static tj_status evaluate(tj_context *context) {
   static const char *const texts[] = {
       "param M in 4..64 multiple 4; let A = (8,M):(M,1); coalesce(A o 4:2)",
+      "param K in 1..9, N in 1..99 multiple K; coalesce((K,N/K):(1,K))",
       "Sw<2,0,2> o 0 o (4,4):(4,1)",
       "transform(packed((4,6)), [merge(4,6)], [[0,1]], [[0]])",
       "distribution(hs=[[2,2],[2,2]], ps_major=[[1],[2]], ps_minor=[[0],[0]], ys_major=[1,2], ys_minor=[1,1])",

@@ -143,14 +143,14 @@ END_TEST
 
 /* --- random sums, products and digits of related symbols contain every value --- */
 
-enum { RELATED_CASES = 1000, RELATED_SYMBOLS = 6, RELATED_STEPS = 6 };
+enum { RELATED_CASES = 1000, RELATED_SYMBOLS = 7, RELATED_STEPS = 6 };
 
 typedef struct {
   random_source source;
   uint32_t sharper; /* roots of which the relations told more than the ranges of their operands */
 } related_session;
 
-/* M, N <= 8/M, K <= M + N that is even; i < M, j < N, k < M*N. */
+/* M, N <= 8/M, K <= M + N that is even; i < M, j < N, k < M*N; L <= 12 that is a multiple of N. */
 static void related_symbols(tj_graph *graph, const tj_node *symbol[]) {
   const tj_node *one = tj_int(graph, 1), *zero = tj_int(graph, 0);
   const tj_node *m = tj_symbol_create(graph, "M", TJ_SYMBOL_PARAMETER, one, tj_int(graph, 4), 1);
@@ -162,6 +162,12 @@ static void related_symbols(tj_graph *graph, const tj_node *symbol[]) {
   symbol[3] = tj_coordinate(graph, "i", m);
   symbol[4] = tj_coordinate(graph, "j", n);
   symbol[5] = tj_coordinate(graph, "k", tj_mul(graph, m, n));
+  symbol[6] = tj_symbol_declare(graph, (tj_symbol){.name = "L",
+                                                   .kind = TJ_SYMBOL_PARAMETER,
+                                                   .low = one,
+                                                   .high = tj_int(graph, 12),
+                                                   .multiple = 1,
+                                                   .divisor = n});
 }
 
 /* An operation on two of the nodes; divisors are M, N, their product or a constant. */

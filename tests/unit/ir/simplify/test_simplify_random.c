@@ -57,6 +57,19 @@ static void add(generator *to, const tj_node *node) {
 
 /* --- symbols --- */
 
+/* A multiple of the symbol before, where that is positive, at most so many times that. */
+static const tj_node *multiple_of_last(generator *to, const char *name, int64_t times) {
+  tj_graph *graph = to->graph;
+  const tj_node *last = to->count > 0 ? to->pool[to->count - 1] : tj_int(graph, 6);
+  return tj_symbol_declare(graph,
+                           (tj_symbol){.name = name,
+                                       .kind = TJ_SYMBOL_PARAMETER,
+                                       .low = tj_int(graph, random_below(&to->random, 2)),
+                                       .high = tj_int(graph, 24 * times),
+                                       .multiple = 1,
+                                       .divisor = last->facts.low >= 1 && last->facts.high <= 24 ? last : NULL});
+}
+
 static void add_symbol(generator *to) {
   static const char *const names[] = {"a", "b", "c", "d", "e"};
   tj_graph *graph = to->graph;
@@ -64,9 +77,13 @@ static void add_symbol(generator *to) {
   const char *name = names[to->count];
   const tj_node *zero = tj_int(graph, 0), *one = tj_int(graph, 1);
   const int64_t extent = 1 + random_below(random, 24);
-  switch (random_below(random, 8)) {
+  switch (random_below(random, 10)) {
   case 0:
     add(to, tj_symbol_create(graph, name, TJ_SYMBOL_PARAMETER, NULL, NULL, 1));
+    return;
+  case 8:
+  case 9:
+    add(to, multiple_of_last(to, name, extent));
     return;
   case 1:
     add(to, tj_symbol_create(graph, name, TJ_SYMBOL_PARAMETER, zero, NULL, 1 + random_below(random, 4)));
