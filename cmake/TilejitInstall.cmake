@@ -8,6 +8,7 @@
 #   lib/cmake/tilejit/               find_package(tilejit): tilejit::tilejit and tilejit::tilejit_static
 #   lib/pkgconfig/tilejit.pc         pkg-config tilejit, --static included
 #   include/tilejit/tilejit.h        the public header
+#   share/tilejit/                   libraries that programs import: the command looks beside its own folder
 #   share/doc/tilejit/               documents and examples
 #   share/bash-completion/completions/tilejit, share/zsh/site-functions/_tilejit,
 #   share/fish/vendor_completions.d/tilejit.fish
@@ -34,6 +35,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_
 install(CODE "set(TILEJIT_DOCUMENTS \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}\")"
   COMPONENT command)
 install(SCRIPT "${PROJECT_SOURCE_DIR}/cmake/TilejitInstalledLinks.cmake" COMPONENT command)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/share/tilejit" DESTINATION "${CMAKE_INSTALL_DATADIR}" COMPONENT command)
 install(FILES completions/tilejit.bash DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
   RENAME tilejit COMPONENT command)
 install(FILES completions/_tilejit DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" COMPONENT command)

@@ -72,6 +72,11 @@ _Noreturn void tj_fail_arg(tj_call *call, uint32_t index, const char *needed);
 /* Positional arguments from `first` on, as the items of one tuple; a single tuple argument is that tuple. */
 const tj_tuple *tj_args_as_coordinate(tj_call *call, uint32_t first);
 
+/* What arguments `first` and on lead to, from the outside in: the mode of a tuple. And the part of argument 0 that the
+ * others lead to: a mode of a tuple or a layout, an item of a list or a tiler. */
+const tj_tuple *tj_args_mode_of_tuple(tj_call *call, const tj_tuple *of, uint32_t first);
+const tj_value *tj_args_part(tj_call *call);
+
 /* Makes the transform that the called function's name says. */
 const tj_value *tj_builtin_transform_by_name(tj_call *call);
 

@@ -77,7 +77,21 @@ static uint32_t rank_argument(tj_call *call) {
   return call->count > 2 ? arg_index(call, 2, "rank") : 0;
 }
 
+/* Items of a list or a tiler, and x after them, up to as many as asked for. */
+static const tj_value *append_item(tj_call *call) {
+  const tj_value *of = call->arg[0];
+  uint32_t rank = rank_argument(call), count = rank > 0 ? rank : of->count + 1;
+  if (count <= of->count)
+    return of;
+  const tj_value **items = TJ_NEW_ARRAY(call->job, const tj_value *, count);
+  for (uint32_t i = 0; i < count; i++)
+    items[i] = i < of->count ? of->item[i] : call->arg[1];
+  return tj_value_of_items(call->graph, of->kind, items, count);
+}
+
 const tj_value *tj_builtin_append(tj_call *call) {
+  if (call->arg[0]->kind == TJ_VALUE_LIST || call->arg[0]->kind == TJ_VALUE_TILER)
+    return append_item(call);
   return modes_value(call, tj_layout_append(call->graph, modes_of(call, 0), modes_of(call, 1), rank_argument(call)));
 }
 

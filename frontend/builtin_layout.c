@@ -46,17 +46,6 @@ static const tj_tuple *shape_of(tj_call *call, uint32_t index) {
   }
 }
 
-static const tj_tuple *mode_argument(tj_call *call, const tj_tuple *of, uint32_t index) {
-  if (call->count <= index)
-    return of;
-  int64_t mode = tj_arg_constant(call, index);
-  if (mode < 0 || mode >= tj_tuple_rank(of)) {
-    call->job->here = call->span[index];
-    tj_fail(call->job, TJ_RANK, "mode %" PRId64 " of %" PRIu32, mode, tj_tuple_rank(of));
-  }
-  return tj_tuple_mode(of, (uint32_t)mode);
-}
-
 static const tj_value *layout_of_linear(tj_call *call, const tj_f2 *map) {
   const char *obstacle;
   const tj_composed *composed = tj_layout_of_f2(call->graph, map, &obstacle);
@@ -71,13 +60,17 @@ const tj_value *tj_builtin_layout(tj_call *call) {
     return layout_of_linear(call, call->arg[0]->linear);
   if (call->count == 1 && call->arg[0]->kind == TJ_VALUE_VIEW)
     return tj_give_layout(call, tj_layout_of_view(call->graph, call->arg[0]->view));
+  if (call->arg[0]->kind == TJ_VALUE_LAYOUT || call->arg[0]->kind == TJ_VALUE_COMPOSED)
+    return tj_args_part(call);
+  if (call->count > 2)
+    tj_fail_arg(call, 0, "a layout where several modes follow");
   if (call->count == 1)
     return tj_give_layout(call, tj_layout_of_shape(call->graph, tj_arg_tuple(call, 0)));
   return tj_give_layout(call, tj_layout_make(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1)));
 }
 
 const tj_value *tj_builtin_size(tj_call *call) {
-  const tj_tuple *shape = mode_argument(call, shape_of(call, 0), 1);
+  const tj_tuple *shape = tj_args_mode_of_tuple(call, shape_of(call, 0), 1);
   return tj_value_of_node(call->graph, tj_tuple_product(call->graph, shape));
 }
 
@@ -88,19 +81,21 @@ const tj_value *tj_builtin_cosize(tj_call *call) {
 const tj_value *tj_builtin_rank(tj_call *call) {
   if (call->arg[0]->kind == TJ_VALUE_LINEAR)
     return tj_give_integer(call, tj_f2_rank(call->graph, call->arg[0]->linear));
-  return tj_give_integer(call, tj_tuple_rank(shape_of(call, 0)));
+  if (call->count == 1 && (call->arg[0]->kind == TJ_VALUE_LIST || call->arg[0]->kind == TJ_VALUE_TILER))
+    return tj_give_integer(call, call->arg[0]->count);
+  return tj_give_integer(call, tj_tuple_rank(tj_args_mode_of_tuple(call, shape_of(call, 0), 1)));
 }
 
 const tj_value *tj_builtin_depth(tj_call *call) {
-  return tj_give_integer(call, shape_of(call, 0)->depth);
+  return tj_give_integer(call, tj_args_mode_of_tuple(call, shape_of(call, 0), 1)->depth);
 }
 
 const tj_value *tj_builtin_shape(tj_call *call) {
-  return tj_give_tuple(call, mode_argument(call, shape_of(call, 0), 1));
+  return tj_give_tuple(call, tj_args_mode_of_tuple(call, shape_of(call, 0), 1));
 }
 
 const tj_value *tj_builtin_stride(tj_call *call) {
-  return tj_give_tuple(call, mode_argument(call, tj_arg_inner_layout(call, 0).stride, 1));
+  return tj_give_tuple(call, tj_args_mode_of_tuple(call, tj_arg_inner_layout(call, 0).stride, 1));
 }
 
 const tj_value *tj_builtin_flatten(tj_call *call) {

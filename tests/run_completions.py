@@ -54,7 +54,7 @@ ROWS = [
     (["check", "--dtype", "f"], ["f16", "f32", "f64"]),
     (["check", "--dtype=bf"], ["--dtype=bf16"]),
     # Topics.
-    (["help", "pr"], ["prove", "prepend"]),
+    (["help", "pr"], ["prove", "product_each", "prepend"]),
     (["help", "coal"], ["coalesce"]),
     # Files.
     (["run", ""], FILES),

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Runs the peers' results (tests/vectors/*.jsonl) through the command's own language.
 
-usage: run_vectors.py --tilejit PATH cute|ck FILE.jsonl
+usage: run_vectors.py --tilejit PATH cute|ck|partitions FILE.jsonl
+       run_vectors.py --tilejit PATH atoms FILE.tile
 
 Every row becomes an expression; its value, structure included, and its table must be those of the row.
 """
 import argparse
 import json
+import re
 import subprocess
 import sys
 
@@ -157,15 +159,99 @@ def run_ck(tilejit, rows):
     return len(pairs) + len(views) + len(moves) + len(distributions), failures
 
 
+# --- atoms and partitions ---
+
+COPY_ATOMS = {"UniversalCopy<uint128_t>": "universal_copy(128, {})", "UniversalCopy<uint64_t>": "universal_copy(64, {})"}
+ELEMENT_BITS = {"half_t": 16, "float": 32}
+# CUTLASS writes strides that do not fit the shape; no layout has them, and (16,8) is what is meant.
+MISPRINTED = {"((4,8),(32,2)):((512,1),((16,8)))": "((4,8),(32,2)):((512,1),(16,8))"}
+
+
+def cpp_expression(text):
+    """Layout<Shape<_2,_4>,Stride<_4,_1>>, Tile<_32,Underscore> and the like."""
+    return parsed(re.findall(r"\w+|[<>]", text))
+
+
+def parsed(tokens):
+    word, items = tokens.pop(0), []
+    if tokens[:1] == ["<"]:
+        tokens.pop(0)
+        while tokens[0] != ">":
+            items.append(parsed(tokens))
+        tokens.pop(0)
+    return shaped(word, items)
+
+
+def shaped(word, items):
+    if word == "Layout":
+        return ":".join(items) if len(items) > 1 else f"layout({items[0]})"
+    if word in ("Shape", "Stride"):
+        return tuple_of(items) if len(items) > 1 else f"({items[0]},)"
+    if word == "Tile":
+        return f"<{', '.join(items)}>"
+    return "_" if word == "Underscore" else word.lstrip("_")
+
+
+def atom_pairs(row):
+    names = {"Shape_MNK": "mma_shape", "ThrID": "mma_threads", "ALayout": "mma_A", "BLayout": "mma_B", "CLayout": "mma_C"}
+    return [(f"{names[field]}({row['atom']})", value) for field, value in row["result"].items()]
+
+
+def mma_pairs(row):
+    mma = f"tiled_mma({row['atom']}, {cpp_expression(row['threads'])}, {cpp_expression(row['permutation'])})"
+    expressions = {"A_TV": "layout_A_TV({})", "B_TV": "layout_B_TV({})", "C_TV": "layout_C_TV({})",
+                   "partition_C(128x64), thread 5": "partition_C({}, (128,64):(1,128), 5)"}
+    return [(expressions.get(field, field + "({})").format(mma), value) for field, value in row["result"].items()]
+
+
+def copy_pairs(row):
+    atom = COPY_ATOMS.get(row["copy"], row["copy"] + "({})").format(ELEMENT_BITS[row["type"]])
+    copy = f"tiled_copy({atom}, {cpp_expression(row['threads'])}, {cpp_expression(row['values'])})"
+    expressions = {"S_TV": "layout_S_TV({})", "D_TV": "layout_D_TV({})", "tiler": "copy_tiler({})",
+                   "partition_S(64x64), thread 3": "partition_S({}, (64,64):(1,64), 3)",
+                   "partition_D(64x64), thread 3": "partition_D({}, (64,64):(1,64), 3)"}
+    return [(expressions[field].format(copy), value) for field, value in row["result"].items()]
+
+
+def copy_atom_pairs(row):
+    return [(f"copy_{part}({row['atom']}({row['bits']}))", value) for part, value in row["result"].items()]
+
+
+def run_partitions(tilejit, rows):
+    kinds = {"mma_atom": atom_pairs, "tiled_mma": mma_pairs, "tiled_copy": copy_pairs, "copy_atom": copy_atom_pairs}
+    pairs = [pair for row in rows for pair in kinds[row["kind"]](row)]
+    values = evaluate(tilejit, [], ['import "atoms"; 0'] + [expression for expression, _ in pairs])[1:]
+    failures = [f"{e}: {v}, not {want}" for (e, want), v in zip(pairs, values) if v != MISPRINTED.get(want, want)]
+    return len(pairs), failures
+
+
+# --- the library of atoms by itself ---
+
+ATOM = re.compile(r"^let (\w+_(\d+)x(\d+)x(\d+)\w*) =", re.MULTILINE)
+
+
+def run_atoms(tilejit, names):
+    """Each matrix instruction has the shape that its name says; threads and values cover A, B and C, and nothing else,
+    and C once."""
+    pairs = []
+    for name, *extents in names:
+        m, n, k = map(int, extents)
+        pairs.append((f"[mma_shape({name}), cosize(mma_A({name})), cosize(mma_B({name})), cosize(mma_C({name})), "
+                      f"is_surjective(mma_A({name})), is_surjective(mma_B({name})), is_bijective(mma_C({name}))]",
+                      f"[({m},{n},{k}), {m * k}, {n * k}, {m * n}, 1, 1, 1]"))
+    values = evaluate(tilejit, [], ['import "atoms"; 0'] + [expression for expression, _ in pairs])[1:]
+    return len(pairs), [f"{e}: {v}, not {want}" for (e, want), v in zip(pairs, values) if v != want]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tilejit", required=True)
-    parser.add_argument("peer", choices=["cute", "ck"])
+    parser.add_argument("peer", choices=["cute", "ck", "partitions", "atoms"])
     parser.add_argument("file")
     options = parser.parse_args()
     with open(options.file, encoding="utf-8") as file:
-        rows = [json.loads(line) for line in file]
-    count, failures = {"cute": run_cute, "ck": run_ck}[options.peer](options.tilejit, rows)
+        rows = ATOM.findall(file.read()) if options.peer == "atoms" else [json.loads(line) for line in file]
+    count, failures = {"cute": run_cute, "ck": run_ck, "partitions": run_partitions, "atoms": run_atoms}[options.peer](options.tilejit, rows)
     for failure in failures:
         print(failure)
     print(f"{len(rows)} rows: {count - len(failures)} passed, {len(failures)} failed")

@@ -78,7 +78,9 @@ static void expect_function(tj_context *context, const char *asked, const char *
 START_TEST(functions_are_found_by_each_of_their_names) {
   static const char *const rows[][2] = {
       {"coalesce", "coalesce"},
-      {"make_layout", "layout"},
+      {"make_layout", "make_layout"},
+      {"Layout", "layout"},
+      {"front", "get"},
       {"group_modes", "group"},
       {"recast_layout", "recast"},
       {"make_merge_transform", "merge"},
@@ -100,7 +102,7 @@ END_TEST
 
 START_TEST(names_that_are_no_function_are_told) {
   static const char *const rows[][2] = {
-      {"get", "shape(L, i):stride(L, i)"},
+      {"hier_unzip", "zipped_divide"},
       {"LayoutRight", "compact_row_major"},
       {"coalese", "did you mean 'coalesce'?"},
       {"no_such_function", "let"},
