@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import array
 import ctypes
+import functools
 import math
 import mmap
+import struct
 from typing import Any, NamedTuple, Tuple, Union
 
 from ._errors import argument_error
@@ -87,13 +89,9 @@ _INTEGER, _UNSIGNED, _FLOAT, _BFLOAT, _BOOLEAN = 0, 1, 2, 4, 6
 _KINDS = {_INTEGER: "i", _UNSIGNED: "u", _FLOAT: "f", _BOOLEAN: "b"}
 
 
-class _Tensor(ctypes.Structure):
-    """DLTensor, with which a DLManagedTensor begins."""
-
-    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device", ctypes.c_int32),
-                ("rank", ctypes.c_int32), ("kind", ctypes.c_uint8), ("bits", ctypes.c_uint8),
-                ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
-                ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64)]
+# DLTensor, with which a DLManagedTensor begins: data, device type and number, rank, kind, bits and lanes of elements,
+# addresses of shape and strides, offset in bytes.
+_TENSOR = struct.Struct("@QiiiBBHQQQ")
 
 
 _capsule_pointer = _python.PyCapsule_GetPointer
@@ -101,26 +99,30 @@ _capsule_pointer.restype = ctypes.c_void_p
 _capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 
-def _dlpack_dtype(tensor: _Tensor) -> str:
-    if tensor.kind == _BFLOAT and tensor.bits == 16 and tensor.lanes == 1:
+@functools.lru_cache(maxsize=None)
+def _dlpack_dtype(kind: int, bits: int, lanes: int) -> str:
+    if (kind, bits, lanes) == (_BFLOAT, 16, 1):
         return "bf16"
-    if tensor.kind not in _KINDS or tensor.lanes != 1 or tensor.bits % 8:
-        raise argument_error(6003, f"an array of DLPack's type ({tensor.kind}, {tensor.bits}, {tensor.lanes})",
+    if kind not in _KINDS or lanes != 1 or bits % 8:
+        raise argument_error(6003, f"an array of DLPack's type ({kind}, {bits}, {lanes})",
                              "integers, floats and bfloat16 of whole bytes are taken")
-    return f"{'|' if tensor.bits == 8 else '<'}{_KINDS[tensor.kind]}{tensor.bits // 8}"
+    return f"{'|' if bits == 8 else '<'}{_KINDS[kind]}{bits // 8}"
+
+
+def _integers(address: int, count: int) -> tuple[int, ...]:
+    return struct.unpack(f"{count}q", ctypes.string_at(address, 8 * count))
 
 
 def _from_dlpack(owner: Any) -> Memory:
     """The capsule stays ours and unused: it gives the tensor back when it goes."""
     capsule = owner.__dlpack__()
-    tensor = _Tensor.from_address(_capsule_pointer(capsule, b"dltensor"))
-    dtype = _dlpack_dtype(tensor)
-    shape = tuple(tensor.shape[:tensor.rank])
+    data, kind_of_device, device, rank, kind, bits, lanes, shape_at, strides_at, offset = _TENSOR.unpack(
+        ctypes.string_at(_capsule_pointer(capsule, b"dltensor"), _TENSOR.size))
+    dtype, shape = _dlpack_dtype(kind, bits, lanes), _integers(shape_at, rank)
     item = item_bytes(dtype)
-    strides = tuple(stride * item for stride in tensor.strides[:tensor.rank]) if tensor.strides else None
-    place = None if tensor.device_type in (HOST, ROCM_HOST) else (tensor.device_type, tensor.device)
-    key = Key(dtype, shape, _strides(shape, strides, item), False, place)
-    return Memory((tensor.data or 0) + tensor.offset, key, (capsule, owner))
+    strides = tuple(stride * item for stride in _integers(strides_at, rank)) if strides_at else None
+    place = None if kind_of_device in (HOST, ROCM_HOST) else (kind_of_device, device)
+    return Memory(data + offset, Key(dtype, shape, _strides(shape, strides, item), False, place), (capsule, owner))
 
 
 # --- the buffer protocol ---
@@ -146,6 +148,7 @@ _STRIDED = 0x10 | 0x08  # PyBUF_STRIDES
 # Letters of the struct module, by what they are.
 _LETTERS = {"bhilqn": "i", "BHILQN": "u", "efd": "f", "?": "b"}
 _UNTYPED = (bytes, bytearray, mmap.mmap)
+_BUFFERS = (memoryview, array.array, *_UNTYPED)  # what surely speaks no other protocol
 
 
 class _Hold:
@@ -162,13 +165,12 @@ class _Hold:
             self._release(ctypes.byref(self._buffer))
 
 
-def _format_dtype(view: memoryview) -> str:
-    letter = view.format[-1]
-    kind = next((kind for letters, kind in _LETTERS.items() if letter in letters), None)
-    if kind is None or view.format[:-1] not in ("", "@", "=", "<"):
-        raise argument_error(6003, f"a buffer of the format {view.format!r}",
-                             "integers and floats of this machine are taken")
-    return f"{'|' if view.itemsize == 1 else '<'}{kind}{view.itemsize}"
+@functools.lru_cache(maxsize=None)
+def _format_dtype(form: str, item: int) -> str:
+    kind = next((kind for letters, kind in _LETTERS.items() if form[-1] in letters), None)
+    if kind is None or form[:-1] not in ("", "@", "=", "<"):
+        raise argument_error(6003, f"a buffer of the format {form!r}", "integers and floats of this machine are taken")
+    return f"{'|' if item == 1 else '<'}{kind}{item}"
 
 
 def _from_buffer(owner: Any) -> Memory:
@@ -176,13 +178,15 @@ def _from_buffer(owner: Any) -> Memory:
     hold = _Hold(view)
     if isinstance(owner, _UNTYPED):
         return Memory(hold.pointer, Key("", None, None, view.readonly, None, view.nbytes), hold)
-    dtype, shape = _format_dtype(view), tuple(view.shape or ())
-    strides = None if view.c_contiguous else tuple(view.strides or ())
+    dtype, shape = _format_dtype(view.format, view.itemsize), view.shape or ()
+    strides = None if view.c_contiguous else view.strides
     return Memory(hold.pointer, Key(dtype, shape, strides, view.readonly), hold)
 
 
 def memory_of(owner: Any) -> Memory:
     """The memory of an array. Whoever uses the address keeps the Memory."""
+    if isinstance(owner, _BUFFERS):
+        return _from_buffer(owner)
     interface = getattr(owner, "__array_interface__", None)
     if isinstance(interface, dict):
         return _from_interface(interface, owner)
@@ -191,7 +195,5 @@ def memory_of(owner: Any) -> Memory:
     try:
         return _from_buffer(owner)
     except TypeError as error:
-        if isinstance(owner, array.array):
-            raise
         raise TypeError(f"{type(owner).__name__} is no array: it has no __array_interface__, no __dlpack__ and no "
                         "buffer") from error

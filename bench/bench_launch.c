@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* What a launch costs that is small: the transposition of 16 x 16 floats, 1 KiB, on the host, where arrays are bound
+ * by their addresses each time. bench_python.py compares calls from Python with it.
+ *
+ * usage: bench_launch [ITERATIONS]. Prints one JSON object: of batches of 100 launches, the median and the least time
+ * of a launch, in microseconds. */
+#include "tilejit/tilejit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { BATCH = 100, MOST_BATCHES = 10000, EXTENT = 16 };
+
+static const char text[] = "param M in 1..4096, N in 1..4096\n"
+                           "kernel transpose(src: f32 @ (M,N):(N,1), dst: f32 @ (M,N):(1,M)) = copy(src, dst)";
+
+static _Noreturn void stop(const char *why) {
+  fprintf(stderr, "bench_launch: %s\n", why);
+  exit(3);
+}
+
+static void check(tj_context *context, tj_status status) {
+  if (status == TJ_OK)
+    return;
+  const tj_diagnostic *diagnostic = tj_context_diagnostic(context);
+  stop(diagnostic != NULL ? diagnostic->message : "out of memory");
+}
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
+}
+
+static int compare(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Microseconds of a launch, the mean of a batch. */
+static double run_batch(tj_context *context, tj_launch *launch, tj_device *device, float *from, float *to) {
+  const size_t bytes = EXTENT * EXTENT * sizeof *from;
+  double begin = now();
+  for (int i = 0; i < BATCH; i++) {
+    check(context, tj_launch_bind_pointer(launch, "src", from, bytes));
+    check(context, tj_launch_bind_pointer(launch, "dst", to, bytes));
+    check(context, tj_launch_run(launch, device));
+  }
+  return (now() - begin) / BATCH;
+}
+
+int main(int argc, char **argv) {
+  static double times[MOST_BATCHES];
+  static float from[EXTENT * EXTENT], to[EXTENT * EXTENT];
+  long iterations = argc > 1 ? strtol(argv[1], NULL, 10) : 20000, batches = iterations / BATCH;
+  if (batches < 1 || batches > MOST_BATCHES)
+    stop("ITERATIONS is 100 to 1000000");
+  tj_context *context;
+  tj_device *device;
+  tj_code *code;
+  tj_launch *launch;
+  if (tj_context_create(NULL, &context) != TJ_OK)
+    stop("out of memory");
+  check(context, tj_device_open(context, "host", &device));
+  check(context, tj_code_compile_text(context, "bench", text, strlen(text), NULL, 0,
+                                      &(tj_compile_options){NULL, "host"}, &code));
+  check(context, tj_launch_create(context, code, &launch));
+  check(context, tj_launch_set_parameter(launch, "M", EXTENT));
+  check(context, tj_launch_set_parameter(launch, "N", EXTENT));
+  for (long i = 0; i < batches; i++)
+    times[i] = run_batch(context, launch, device, from, to);
+  qsort(times, (size_t)batches, sizeof *times, compare);
+  printf("{\"median_us\":%.3f,\"least_us\":%.3f}\n", times[batches / 2], times[0]);
+  tj_launch_destroy(launch);
+  tj_code_destroy(code);
+  tj_device_close(device);
+  tj_context_destroy(context);
+  return 0;
+}
