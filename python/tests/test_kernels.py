@@ -6,12 +6,14 @@ import ctypes
 import gc
 import mmap
 import os
+import pathlib
 import struct
 import threading
 import unittest
 
 import tilejit
 from tilejit._array import memory_of
+from tilejit._binding import library
 
 DEVICES = [os.environ.get("TILEJIT_TEST_DEVICE", "host"), "sim:gfx942"]
 TRANSPOSE = """param M in 1..4096, N in 1..4096
@@ -213,6 +215,60 @@ class Devices(unittest.TestCase):
     def test_host_memory_is_not_submitted_to_others(self):
         with self.assertRaises(tilejit.InputError) as caught:
             tilejit.kernel(DOUBLE, device="sim:gfx942").submit(floats(4), floats(4))
+        self.assertEqual(caught.exception.code, 4001)
+
+
+class Recipes(unittest.TestCase):
+
+    def test_blocks(self):
+        kernel = tilejit.kernel(TRANSPOSE, target="gfx942")
+        self.assertIsNone(kernel.device)
+        recipe = kernel.recipe(M=35, N=22)
+        pointers = [word for word in recipe.words if word.kind == "pointer"]
+        self.assertEqual([(word.name, word.is_bound, word.value) for word in pointers],
+                         [("src", False, 0), ("dst", False, 0)])
+        self.assertEqual({word.name: word.value for word in recipe.words if word.name in "MN"}, {"M": 35, "N": 22})
+        self.assertIn(recipe.symbol.encode(), kernel.code)
+        self.assertEqual((recipe.block[1:], recipe.grid[1:], recipe.grid[0] % recipe.block[0]), ((1, 1), (1, 1), 0))
+        for word in recipe.words:
+            self.assertEqual(int.from_bytes(recipe.kernarg[word.offset:word.offset + word.bytes], "little"), word.value)
+
+    def test_tensors_of_a_device(self):
+        """Addresses are taken as they are, parameters from shapes and strides."""
+        recipe = tilejit.kernel(PACK, target="gfx942").recipe(Tensor(device=(10, 3)))
+        values = {word.name: word.value for word in recipe.words}
+        self.assertEqual([values[name] for name in "MNS"], [2, 3, 5])
+        self.assertTrue(values["src"])
+        self.assertEqual(values["dst"], 0)
+
+    def test_refused(self):
+        kernel = tilejit.kernel(DOUBLE, target="gfx942")
+        with self.assertRaises(tilejit.InputError) as caught:
+            kernel.recipe(floats(4))
+        self.assertEqual(caught.exception.code, 4001)
+        with self.assertRaises(tilejit.InputError) as caught:
+            kernel.recipe()
+        self.assertEqual(caught.exception.code, 6007)
+        with self.assertRaises(RuntimeError):
+            kernel(floats(4), floats(4))
+        with self.assertRaises(TypeError):
+            tilejit.kernel(DOUBLE, target="gfx942", device="host")
+
+    def test_a_gpu_uses_its_own_memory(self):
+        """A GPU of the HSA runtime, in whose place the simulator stands, is given addresses that others know."""
+        simulator = pathlib.Path(library._name).resolve().with_name("libtilejit-hsasim.so")
+        os.environ.setdefault("TILEJIT_HSA_LIBRARY", str(simulator))
+        gpu = tilejit.device("hsa:0")
+        source, target = gpu.buffer(array.array("i", range(10))), gpu.buffer(array.array("i", [0] * 6))
+        kernel = tilejit.kernel(PACK, device="hsa:0")
+        words = kernel.recipe(source, target, M=2, N=3, S=5).words
+        address = {word.name: word.value for word in words}
+        tensor = Tensor(device=(10, 0))
+        tensor.managed.data = address["src"]
+        kernel.submit(tensor, target).wait()
+        self.assertEqual(target.read(array.array("i", [0] * 6)), array.array("i", [1, 2, 3, 6, 7, 8]))
+        with self.assertRaises(tilejit.InputError) as caught:
+            kernel(Tensor(device=(10, 1)), target)
         self.assertEqual(caught.exception.code, 4001)
 
 

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Values and layouts: what is written, what comes back, what goes wrong."""
 
+import os
 import pathlib
+import tempfile
 import unittest
+import unittest.mock
 
 import tilejit
 from tilejit import Layout, _value, language
@@ -115,7 +118,7 @@ class Errors(unittest.TestCase):
         path = pathlib.Path(__file__).with_name("no such file.tile")
         with self.assertRaises(FileNotFoundError):
             tilejit.eval(path)
-        with self.assertRaises(tilejit.DeviceError) as caught:
+        with self.assertRaises(tilejit.Error) as caught:
             tilejit.device("hsa:999")
         self.assertIn(caught.exception.code, (6001, 6011, 6012))
 
@@ -129,6 +132,38 @@ class Errors(unittest.TestCase):
     def test_large_integers(self):
         with self.assertRaises(OverflowError):
             tilejit.eval("param M; M", fixed={"M": 1 << 63})
+
+
+class Imports(unittest.TestCase):
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "atoms").mkdir()
+        (self.folder / "atoms" / "shapes.tile").write_text("param M in 1..64 let tall = (M, 4):(4, 1)")
+        (self.folder / "kernels.tile").write_text(
+            'import "atoms/shapes.tile" kernel same(src: f32 @ tall, dst: f32 @ tall) = copy(src, dst)')
+
+    def test_files(self):
+        (self.folder / "value.tile").write_text('import "atoms/shapes.tile"; tall')
+        tall = tilejit.eval(self.folder / "value.tile")
+        self.assertEqual(tall.program(), "param M in 1..64; (M,4):(4,1)")
+        kernel = tilejit.kernel(self.folder / "kernels.tile")
+        self.assertEqual(list(kernel.layouts()), ["src", "dst"])
+        target = bytearray(32)
+        kernel(bytes(range(32)), target, M=2)
+        self.assertEqual(target, bytes(range(32)))
+
+    def test_libraries(self):
+        with unittest.mock.patch.dict(os.environ, TILEJIT_PATH=f"/nowhere:{self.folder / 'atoms'}"):
+            self.assertEqual(str(tilejit.eval('import "shapes"; tall', fixed={"M": 2})), "(2,4):(4,1)")
+
+    def test_missing_ones(self):
+        for text in ('import "none.tile"; 1', 'import "none"; 1', f'import "{"x" * 5000}.tile"; 1'):
+            with self.assertRaises(tilejit.InputError) as caught:
+                tilejit.eval(text)
+            self.assertEqual(caught.exception.code, 2040)
 
 
 class Telling(unittest.TestCase):

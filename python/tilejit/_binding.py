@@ -31,6 +31,7 @@ ENUMS = {
     "TJ_EMIT_": ("AST", "VALUES", "INDEX", "SIMPLIFIED", "TILED", "LLVM", "ASM", "OBJECT", "HSACO", "STATS"),
     "TJ_FUNCTION_": ("C", "HEADER", "LLVM", "BITCODE", "ASM", "OBJECT"),
     "TJ_CODE_": ("COMPILED", "FROM_MEMORY", "FROM_DISK", "FROM_KERNEL"),
+    "TJ_KERNARG_": ("POINTER", "VALUE"),
     "TJ_DEVICES_": ("TEXT", "JSON"),
 }
 
@@ -58,12 +59,6 @@ class ParameterValue(ctypes.Structure):
     """tj_parameter_value"""
 
     _fields_ = [("name", ctypes.c_char_p), ("value", ctypes.c_int64)]
-
-
-class ProgramPiece(ctypes.Structure):
-    """tj_program_piece"""
-
-    _fields_ = [("name", ctypes.c_char_p), ("text", ctypes.c_char_p), ("length", ctypes.c_size_t)]
 
 
 class ShowOptions(ctypes.Structure):
@@ -102,21 +97,40 @@ class Argument(ctypes.Structure):
                 ("lengths", ctypes.POINTER(ctypes.c_int64)), ("rank", ctypes.c_size_t)]
 
 
+class Kernarg(ctypes.Structure):
+    """tj_kernarg"""
+
+    _fields_ = [("name", ctypes.c_char_p), ("kind", ctypes.c_int), ("offset", ctypes.c_size_t),
+                ("bytes", ctypes.c_size_t), ("alignment", ctypes.c_size_t), ("is_bound", ctypes.c_int),
+                ("value", ctypes.c_uint64)]
+
+
+class Recipe(ctypes.Structure):
+    """tj_recipe"""
+
+    _fields_ = [("symbol", ctypes.c_char_p), ("grid", ctypes.c_uint64 * 3), ("block", ctypes.c_uint32 * 3),
+                ("lds_bytes", ctypes.c_uint32), ("kernarg", ctypes.c_void_p), ("kernarg_bytes", ctypes.c_size_t),
+                ("word", ctypes.POINTER(Kernarg)), ("word_count", ctypes.c_size_t)]
+
+
 STRUCTS = {"tj_diagnostic": Diagnostic, "tj_blob": Blob, "tj_parameter_value": ParameterValue,
-           "tj_program_piece": ProgramPiece, "tj_show_options": ShowOptions, "tj_check_options": CheckOptions,
-           "tj_compile_options": CompileOptions, "tj_function_options": FunctionOptions, "tj_argument": Argument}
+           "tj_show_options": ShowOptions, "tj_check_options": CheckOptions,
+           "tj_compile_options": CompileOptions, "tj_function_options": FunctionOptions, "tj_argument": Argument,
+           "tj_kernarg": Kernarg, "tj_recipe": Recipe}
 
 FUNCTIONS = (
     ("tj_context_create", "s", "hh"),
     ("tj_context_destroy", "-", "h"),
     ("tj_context_diagnostic", "h", "h"),
+    ("tj_context_set_reader", "-", "hhh"),
+    ("tj_import_give", "s", "httz"),
+    ("tj_import_refuse", "s", "ht"),
     ("tj_diagnostic_format", "z", "hihz"),
     ("tj_blob_release", "-", "hh"),
     ("tj_cache_create", "s", "hhh"),
     ("tj_context_set_cache", "-", "hh"),
     ("tj_language_functions", "s", "hih"),
     ("tj_program_create", "s", "httzhzh"),
-    ("tj_program_create_of", "s", "hhzhzh"),
     ("tj_program_destroy", "-", "h"),
     ("tj_program_value", "s", "hh"),
     ("tj_program_table", "s", "hih"),
@@ -152,6 +166,7 @@ FUNCTIONS = (
     ("tj_launch_bind", "s", "hthz"),
     ("tj_launch_bind_buffer", "s", "hth"),
     ("tj_launch_bind_pointer", "s", "hthz"),
+    ("tj_launch_prepare", "s", "hh"),
     ("tj_launch_run", "s", "hh"),
     ("tj_launch_submit", "s", "hhh"),
     ("tj_fence_is_done", "i", "h"),

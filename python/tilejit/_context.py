@@ -18,6 +18,7 @@ import threading
 from typing import Any, Deque, List, Tuple
 
 from ._binding import Blob, Function, library
+from ._import import reader
 from ._errors import Error, error_of
 
 _thread = threading.local()
@@ -78,6 +79,7 @@ class Context:
         self.handle = _create(library.tj_context_create, None)
         self.counted = _Counted(self, self.handle, library.tj_context_destroy, ())
         library.tj_context_set_cache(self.handle, _cache)
+        library.tj_context_set_reader(self.handle, reader, None)
 
     def __del__(self) -> None:
         if hasattr(self, "counted"):
@@ -147,7 +149,8 @@ class Handle:
     def __init__(self, context: Context, value: int, destroy: Function, *owners: "Handle") -> None:
         self.context = context
         self.value = value
-        self.counted = _Counted(context, value, destroy, (context.counted, *(owner.counted for owner in owners)))
+        held = (context.counted, *(owner.counted for owner in owners))
+        self.counted: _Counted = _Counted(context, value, destroy, held)
 
     def keep(self, kept: Any) -> None:
         """Keeps this, in the place of what it kept."""

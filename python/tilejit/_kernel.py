@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Kernels: compiled once, and called with arrays.
 
-What depends on the arrays' types, shapes and strides is done once for each of them, and kept: a prepared launch, for
-each thread its own. A call then binds addresses and runs. Without such a launch at hand, parameters are taken from the
-arrays (_layout_text.py, and tj_launch_set_shape for views), and each array is held against its argument.
+What depends on the arrays' types, shapes and strides is done once for each of them, and kept: a prepared launch
+(_prepare.py), for each thread its own. A call then binds addresses and runs.
 """
 
 from __future__ import annotations
@@ -14,38 +13,22 @@ import threading
 from typing import Any, Dict, List, NamedTuple, Sequence, Tuple
 
 from . import _binding
-from ._array import Key, ROCM, item_bytes, memory_of
+from ._array import Key, memory_of
 from ._binding import CompileOptions, library
 from ._context import Context, Handle, current
-from ._device import Buffer, Device, Fence, device as open_device
-from ._errors import Error, argument_error
-from ._layout_text import Modes, argument_layouts, element_strides, fits, parameters_of, saying_of
+from ._device import Buffer, Fence, device as open_device
+from ._errors import argument_error
+from ._layout_text import Modes, argument_layouts
+from ._prepare import Kind, Output, Prepared, prepare
 from ._program import Fixed, Program, Text, checked_integer, encoded, fixed_values, source_of
 
 _MOST_PREPARED = 64  # launches that a thread keeps of a kernel; the oldest makes room
 
-_bind_host = library.tj_launch_bind
-_bind_pointer = library.tj_launch_bind_pointer
-_bind_buffer = library.tj_launch_bind_buffer
 _run = library.tj_launch_run
 _submit = library.tj_launch_submit
+_prepare = library.tj_launch_prepare
 first_byte = ctypes.c_char.from_buffer
 addressof = ctypes.addressof
-
-
-class Argument(NamedTuple):
-    """An argument of a kernel, all parameters known: tj_argument of tilejit.h."""
-
-    name: str
-    dtype: str
-    numpy: str
-    element_bytes: int
-    element_count: int
-    is_read: bool
-    is_written: bool
-    is_row_major: bool
-    is_column_major: bool
-    lengths: Tuple[int, ...]
 
 
 class Run(NamedTuple):
@@ -55,26 +38,53 @@ class Run(NamedTuple):
     counters: Dict[str, int]
 
 
-class _Output(NamedTuple):
-    """An array to be made for an argument that is not given."""
+class Word(NamedTuple):
+    """A word of a kernel's argument block.
 
-    index: int
-    shape: Tuple[int, ...]
-    dtype: str
-    order: str
+    name       the argument or the parameter; of what is computed, how
+    kind       "pointer" or "value"
+    offset     where it lies in the block, `bytes` long
+    alignment  of pointers: what the address must be a multiple of
+    is_bound   of pointers: whether `value` is the array's address, not 0
+    """
+
+    name: str
+    kind: str
+    offset: int
+    bytes: int
+    alignment: int
+    is_bound: bool
+    value: int
 
 
-class _Prepared:
-    """A launch whose parameters are set, and how addresses are bound to its arguments."""
+class Recipe(NamedTuple):
+    """All that it takes to launch a kernel without the library: docs/launching.md.
 
-    __slots__ = ("launch", "value", "steps", "outputs")
+    symbol     of the kernel in the code object
+    grid       work-items along x, y and z
+    block      work-items of a workgroup
+    lds_bytes  of a workgroup, which the code object itself declares
+    kernarg    the argument block; where an array is missing, its address is 0
+    words      what the block holds
+    """
 
-    def __init__(self, launch: Handle, steps: List[Tuple[Any, bytes, Tuple[int, ...]]],
-                 outputs: List[_Output]) -> None:
-        self.launch = launch
-        self.value = launch.value
-        self.steps = steps
-        self.outputs = outputs
+    symbol: str
+    grid: Tuple[int, int, int]
+    block: Tuple[int, int, int]
+    lds_bytes: int
+    kernarg: bytes
+    words: Tuple[Word, ...]
+
+
+def _word(raw: _binding.Kernarg) -> Word:
+    return Word(raw.name.decode(), _binding.ENUMS["TJ_KERNARG_"][raw.kind].lower(), raw.offset, raw.bytes,
+                raw.alignment, bool(raw.is_bound), raw.value)
+
+
+def _recipe(raw: _binding.Recipe) -> Recipe:
+    x, y, z = raw.grid
+    return Recipe(raw.symbol.decode(), (x, y, z), (raw.block[0], raw.block[1], raw.block[2]), raw.lds_bytes,
+                  ctypes.string_at(raw.kernarg, raw.kernarg_bytes), tuple(map(_word, raw.word[:raw.word_count])))
 
 
 class _State(threading.local):
@@ -82,95 +92,8 @@ class _State(threading.local):
 
     def __init__(self) -> None:
         self.context: Context = current()
-        self.prepared: Dict[Any, _Prepared] = {}
-        self.last: _Prepared | None = None
-
-
-# --- preparation ---
-
-
-def _argument_of(context: Context, launch: Handle, index: int) -> Argument:
-    address = context.make(library.tj_launch_argument, launch.value, index)
-    raw = _binding.Argument.from_address(address)
-    return Argument(raw.name.decode(), raw.dtype.decode(), raw.numpy.decode(), raw.element_bytes, raw.element_count,
-                    bool(raw.is_read), bool(raw.is_written), bool(raw.is_row_major), bool(raw.is_column_major),
-                    tuple(raw.lengths[:raw.rank]))
-
-
-def _has_dtype(argument: Argument, dtype: str) -> bool:
-    is_bits = argument.dtype.startswith("b") and argument.dtype != "bf16"
-    if dtype == "" or dtype == argument.numpy:
-        return True
-    if argument.dtype == "bf16":
-        return dtype in ("bf16", "<u2", "<V2", "|V2")
-    return is_bits and item_bytes(dtype) == argument.element_bytes and dtype[0] != ">"
-
-
-def _check_dtype(argument: Argument, key: Key) -> None:
-    if not _has_dtype(argument, key.dtype):
-        raise argument_error(6003, f"'{argument.name}' has elements of {argument.dtype}, the array of {key.dtype}",
-                             "convert the array, or change the argument")
-    if argument.is_written and key.is_read_only:
-        raise argument_error(4001, f"the kernel writes '{argument.name}', the array is read-only",
-                             "pass an array that can be written")
-
-
-def _layout_error(name: str, key: Key) -> Error:
-    return argument_error(
-        6015, f"an array of the shape {key.shape} and the strides {element_strides(key) or key.strides} has not the "
-        f"layout of '{name}'", "pass a copy that is contiguous in C order, or make the layout's strides parameters")
-
-
-def _is_column_major(argument: Argument, key: Key) -> bool:
-    """Whether an array has the layout of an argument that is column-major."""
-    expected, step = [], 1
-    for length in argument.lengths:
-        expected.append(step)
-        step *= length
-    strides = element_strides(key)
-    is_alike = argument.is_column_major and key.shape == argument.lengths and strides is not None
-    return is_alike and all(length == 1 or stride == wanted
-                            for length, stride, wanted in zip(argument.lengths, strides or (), expected))
-
-
-def _check_layout(argument: Argument, key: Key, modes: Modes | None, values: Fixed) -> None:
-    """An array in C order is memory; but it has the shape of a row-major argument of its rank. Any other has the very
-    layout of the argument."""
-    if key.shape is None:
-        return
-    if key.strides is None:
-        if argument.is_row_major and len(key.shape) == len(argument.lengths) > 1 and key.shape != argument.lengths:
-            raise argument_error(6015, f"'{argument.name}' has the shape {argument.lengths}, the array {key.shape}",
-                                 "pass an array of this shape, or a flat one")
-    elif not (_is_column_major(argument, key) or (modes and fits(modes, key, values))):
-        raise _layout_error(argument.name, key)
-
-
-def _step(argument: Argument, key: Key, on: Device) -> tuple[Any, bytes, tuple[int, ...]]:
-    """How an address is bound to an argument: the function, the name, what comes behind the address."""
-    name = argument.name.encode()
-    if key.place == Buffer.PLACE:
-        return _bind_buffer, name, ()
-    if key.place is None:
-        return (_bind_pointer if on.target == "host" else _bind_host), name, (key.size(),)
-    kind, number = key.place
-    if kind != ROCM or on.name != f"hsa:{number}":
-        raise argument_error(4001, f"the array of '{argument.name}' is in the memory of DLPack's device {key.place}, "
-                             f"the kernel runs on {on.name}", "pass arrays of the kernel's device, or of the process")
-    return _bind_pointer, name, (key.size(),)
-
-
-def _output_of(argument: Argument, index: int) -> _Output:
-    if argument.is_read or not argument.is_written:
-        raise argument_error(4001, f"argument '{argument.name}' has no array", "pass one")
-    if not argument.numpy:
-        raise argument_error(4001, f"argument '{argument.name}' has no array, and NumPy no type {argument.dtype} to "
-                             "make one", "pass one")
-    if argument.is_row_major:
-        return _Output(index, argument.lengths, argument.numpy, "C")
-    if argument.is_column_major:
-        return _Output(index, argument.lengths, argument.numpy, "F")
-    return _Output(index, (argument.element_count,), argument.numpy, "C")
+        self.prepared: Dict[Any, Prepared] = {}
+        self.last: Prepared | None = None
 
 
 class Kernel:
@@ -181,23 +104,23 @@ class Kernel:
     out where NumPy is there: they are made, filled with zeros, and returned.
 
     name, target  of the kernel and of its code
-    device        where it runs
+    device        where it runs; None where it was compiled for a target alone
     arguments     their names, in order
-    text          the program
     origin        where the code came from: compiled, from_memory, from_disk, from_kernel
     """
 
-    def __init__(self, text: Text, kernel: str | None = None, *, device: str = "host",
+    def __init__(self, text: Text, kernel: str | None = None, *, device: str | None = None, target: str | None = None,
                  fixed: Fixed | None = None) -> None:
-        context = current()
-        name, source = source_of(text)
-        values = fixed_values(fixed)
-        self.device = open_device(device)
-        options = CompileOptions(encoded(kernel), encoded(self.device.target))
-        made = context.make(library.tj_code_compile_text, context.handle, encoded(name), source, len(source), values,
-                            len(values), ctypes.byref(options))
+        if device is not None and target is not None:
+            raise TypeError("a kernel is for a device, or for a target without one")
+        device, context = device or (None if target else "host"), current()
+        source, values = source_of(text), fixed_values(fixed)
+        self.device = None if device is None else open_device(device)
+        options = CompileOptions(encoded(kernel), encoded(self.device.target if self.device else target))
+        made = context.make(library.tj_code_compile_text, context.handle, encoded(source.name), source.text,
+                            len(source.text), values, len(values), ctypes.byref(options))
         self._code = Handle(context, made, library.tj_code_destroy)
-        self.text, self._fixed = source.decode("utf-8"), dict(fixed or {})
+        self._source, self._fixed = source, dict(fixed or {})
         self._layouts: Dict[str, Modes] | None = None
         self.name: str = library.tj_code_kernel(made).decode()
         self.target: str = library.tj_code_target(made).decode()
@@ -206,6 +129,11 @@ class Kernel:
         self.arguments: Tuple[str, ...] = tuple(library.tj_code_argument_name(made, i).decode() for i in range(count))
         self._count = count
         self._state = _State()
+
+    @property
+    def text(self) -> str:
+        """The program."""
+        return self._source.text.decode("utf-8")
 
     @property
     def code(self) -> bytes:
@@ -230,12 +158,9 @@ class Kernel:
             prepared = self._prepare(state, signature)
         made = _make_outputs(prepared.outputs, pointers) if prepared.outputs else None
         context = state.context
-        launch = prepared.value
         with context.lock:
-            for (bind, name, extra), pointer in zip(prepared.steps, pointers):
-                if bind(launch, name, pointer, *extra):
-                    raise context.error(_binding.ERROR_INPUT)
-            status = _run(launch, self.device.handle.value)
+            _bind(context, prepared, pointers)
+            status = _run(prepared.value, self._device())
             if status:
                 raise context.error(status)
         state.last = prepared
@@ -257,13 +182,34 @@ class Kernel:
         context = state.context
         fence = ctypes.c_void_p()
         with context.lock:
-            for (bind, name, extra), pointer in zip(prepared.steps, pointers):
-                if bind(prepared.value, name, pointer, *extra):
-                    raise context.error(_binding.ERROR_INPUT)
-            status = _submit(prepared.value, self.device.handle.value, ctypes.byref(fence))
+            _bind(context, prepared, pointers)
+            status = _submit(prepared.value, self._device(), ctypes.byref(fence))
             if status:
                 raise context.error(status)
         return Fence(context, fence.value or 0, (arrays, keep, self))
+
+    def recipe(self, *arrays: Any, **named: Any) -> Recipe:
+        """What it takes to launch the kernel in a stream or on a queue of somebody else: docs/launching.md. Arrays are
+        Buffers or memory of the device; those left out have 0 as their address, for the caller to write."""
+        arrays, parameters = self._sorted(arrays, named)
+        state = self._state
+        pointers, signature, keep = _look_at(arrays, parameters)
+        signature += ("recipe",)
+        prepared = state.prepared.get(signature) or self._prepare(state, signature, is_recipe=True)
+        context, address = state.context, ctypes.c_void_p()
+        with context.lock:
+            _bind(context, prepared, pointers)
+            status = _prepare(prepared.value, ctypes.byref(address))
+            if status:
+                raise context.error(status)
+            recipe = _recipe(_binding.Recipe.from_address(address.value or 0))
+        del keep
+        return recipe
+
+    def _device(self) -> int:
+        if self.device is None:
+            raise RuntimeError(f"{self.name} was compiled for {self.target}, not for a device: recipe() is all it has")
+        return self.device.handle.value
 
     def last_run(self) -> Run:
         """What this thread's last call of the kernel took."""
@@ -299,45 +245,26 @@ class Kernel:
     def layouts(self) -> Dict[str, Modes]:
         """The layouts of the arguments, those that are layouts."""
         if self._layouts is None:
-            values = Program(self.text, self._fixed).emit("values", self.name, self.target).decode("utf-8")
+            values = Program(self._source, self._fixed).emit("values", self.name, self.target).decode("utf-8")
             self._layouts = argument_layouts(values, self.name)
         return self._layouts
 
-    def _prepare(self, state: _State, signature: Tuple[Any, ...]) -> _Prepared:
-        keys = list(map(_key_of, signature[1:]))
-        prepared = self._prepared(state.context, keys, dict(signature[0] or ()))
+    def _prepare(self, state: _State, signature: Tuple[Any, ...], is_recipe: bool = False) -> Prepared:
+        keys, given = list(map(_key_of, signature[1:self._count + 1])), dict(signature[0] or ())
+        kind = Kind(self._code, self.device, self.arguments, self.layouts(), self._fixed)
+        prepared = prepare(state.context, kind, keys, given, not is_recipe)
         if len(state.prepared) >= _MOST_PREPARED:
             del state.prepared[next(iter(state.prepared))]
         state.prepared[signature] = prepared
         return prepared
 
-    def _prepared(self, context: Context, keys: List[Key | None], given: Dict[str, int]) -> _Prepared:
-        launch = Handle(context, context.make(library.tj_launch_create, context.handle, self._code.value),
-                        library.tj_launch_destroy, self._code)
-        layouts = self.layouts()
-        values = {**given, **parameters_of(layouts, list(zip(self.arguments, keys)), given)}
-        for name, value in values.items():
-            context.call(library.tj_launch_set_parameter, launch.value, encoded(name), value)
-        for name, key in zip(self.arguments, keys):
-            if key is None or key.shape is None:
-                continue
-            if key.strides is None and name not in layouts:
-                shape = (ctypes.c_int64 * len(key.shape))(*key.shape)
-                context.call(library.tj_launch_set_shape, launch.value, encoded(name), shape, len(key.shape))
-            elif key.strides is not None and name in layouts and not saying_of(layouts[name], key, values):
-                raise _layout_error(name, key)
-        steps, outputs = [], []
-        for index, key in enumerate(keys):
-            argument = _argument_of(context, launch, index)
-            if key is None:
-                output = _output_of(argument, index)
-                outputs.append(output)
-                key = Key(output.dtype, output.shape, None, False)
-            _check_dtype(argument, key)
-            if index not in [output.index for output in outputs]:
-                _check_layout(argument, key, layouts.get(argument.name), {**self._fixed, **values})
-            steps.append(_step(argument, key, self.device))
-        return _Prepared(launch, steps, outputs)
+def _bind(context: Context, prepared: Prepared, pointers: Sequence[int]) -> None:
+    """Binds addresses to the arguments; the caller holds the context's lock."""
+    launch = prepared.value
+    for (bind, name, extra), pointer in zip(prepared.steps, pointers):
+        status = bind(launch, name, pointer, *extra)
+        if status:
+            raise context.error(status)
 
 
 def _key_of(part: Any) -> Key | None:
@@ -378,13 +305,13 @@ def _look_at(arrays: Sequence[Any], parameters: Any) -> tuple[list[int], tuple[A
     return pointers, tuple(signature), keep
 
 
-def _make_outputs(outputs: Sequence[_Output], pointers: List[int]) -> tuple[Any, ...]:
+def _make_outputs(outputs: Sequence[Output], pointers: List[int]) -> tuple[Any, ...]:
     """New arrays of zeros, with their addresses in place."""
     numpy = sys.modules.get("numpy") or _import_numpy()
     made = []
     for output in outputs:
         array = numpy.zeros(output.shape, output.dtype, output.order)
-        pointers[output.index] = array.__array_interface__["data"][0]
+        pointers[output.number] = array.__array_interface__["data"][0]
         made.append(array)
     return tuple(made)
 
@@ -398,9 +325,10 @@ def _import_numpy() -> Any:
     return numpy
 
 
-def kernel(text: Text, kernel: str | None = None, *, device: str = "host",  # pylint: disable=redefined-outer-name
-           fixed: Fixed | None = None) -> Kernel:
-    """Compiles a kernel of a program, given as text or as a path, for a device. `kernel` is its name where there are
-    several; a program without one that ends in a map has the kernel offsets(dst, V). `fixed` parameters become
-    constants of the code."""
-    return Kernel(text, kernel, device=device, fixed=fixed)
+def kernel(text: Text, kernel: str | None = None, *,  # pylint: disable=redefined-outer-name
+           device: str | None = None, target: str | None = None, fixed: Fixed | None = None) -> Kernel:
+    """Compiles a kernel of a program, given as text or as a path, for a device, the host where none is named; or for a
+    target without a device, to be launched by others (Kernel.recipe). `kernel` is its name where there are several; a
+    program without one that ends in a map has the kernel offsets(dst, V). `fixed` parameters become constants of the
+    code."""
+    return Kernel(text, kernel, device=device, target=target, fixed=fixed)

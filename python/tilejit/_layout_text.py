@@ -105,7 +105,8 @@ def saying_of(modes: Modes, key: Key, known: Mapping[str, int]) -> Saying | None
     strides = element_strides(key)
     if strides is None or key.shape is None or len(strides) != len(modes.shape):
         return None
-    sure, unsure = dict(known), {}
+    sure: Dict[str, int] = dict(known)
+    unsure: Dict[str, int] = {}
     for leaf, length in zip(modes.shape, key.shape):
         if not _bind(leaf, length, sure):
             return None

@@ -7,13 +7,22 @@ import ctypes
 import operator
 import os
 import pathlib
-from typing import Any, Mapping, Sequence, Union
+from typing import Any, Mapping, NamedTuple, Union
 
 from . import _binding
-from ._binding import CompileOptions, ParameterValue, ProgramPiece, library
+from ._binding import CompileOptions, ParameterValue, library
 from ._context import Context, Handle, current
 
-Text = Union[str, "os.PathLike[str]"]
+
+
+class Source(NamedTuple):
+    """A text, and what diagnostics call it: imports are looked for beside a file."""
+
+    name: str
+    text: bytes
+
+
+Text = Union[str, "os.PathLike[str]", Source]
 Fixed = Mapping[str, int]
 
 
@@ -26,12 +35,14 @@ def encoded(text: str | None) -> bytes | None:
     return text.encode("utf-8")
 
 
-def source_of(text: Text) -> tuple[str, bytes]:
-    """What diagnostics call a text, and its bytes: of a path, the file's."""
+def source_of(text: Text) -> Source:
+    """A text with its name: of a path, the file's."""
+    if isinstance(text, Source):
+        return text
     if isinstance(text, os.PathLike):
         path = pathlib.Path(text)
-        return str(path), path.read_bytes()
-    return "<expression>", text.encode("utf-8")
+        return Source(str(path), path.read_bytes())
+    return Source("<expression>", text.encode("utf-8"))
 
 
 def fixed_values(fixed: Fixed | None) -> Any:
@@ -56,14 +67,10 @@ class Program:
 
     __slots__ = ("context", "handle")
 
-    def __init__(self, texts: Text | Sequence[Text], fixed: Fixed | None = None) -> None:
-        sources = [source_of(text) for text in ([texts] if isinstance(texts, (str, os.PathLike)) else texts)]
-        pieces = (ProgramPiece * len(sources))()
-        for piece, (name, text) in zip(pieces, sources):
-            piece.name, piece.text, piece.length = encoded(name), text, len(text)
-        values = fixed_values(fixed)
-        context = current()
-        made = context.make(library.tj_program_create_of, context.handle, pieces, len(pieces), values, len(values))
+    def __init__(self, text: Text, fixed: Fixed | None = None) -> None:
+        source, values, context = source_of(text), fixed_values(fixed), current()
+        made = context.make(library.tj_program_create, context.handle, encoded(source.name), source.text,
+                            len(source.text), values, len(values))
         self.context: Context = context
         self.handle = Handle(context, made, library.tj_program_destroy)
 

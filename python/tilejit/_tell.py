@@ -14,7 +14,7 @@ from typing import Any, Sequence, Union
 from . import _binding
 from ._binding import CheckOptions, FunctionOptions, ShowOptions, library
 from ._context import current
-from ._program import Fixed, Program, Text, encoded
+from ._program import Fixed, Program, Text, encoded, source_of
 from ._value import Value
 
 Expression = Union[Text, Value]
@@ -73,9 +73,7 @@ def prove(a: Expression, b: Expression, declarations: str | None = None) -> Proo
     """Whether two values are the same for all parameters and at every coordinate. InputError with the code 2033 where
     that is not decided."""
     def text_of(expression: Expression) -> str:
-        if isinstance(expression, os.PathLike):
-            return pathlib.Path(expression).read_text(encoding="utf-8")
-        return expression.program() if isinstance(expression, Value) else expression
+        return expression.program() if isinstance(expression, Value) else source_of(expression).text.decode("utf-8")
 
     context, equal = current(), ctypes.c_int()
     text = context.text(library.tj_prove, context.handle, encoded(declarations), encoded(text_of(a)),
@@ -148,7 +146,7 @@ class Picture:
         """Grids, their labels, and every cell."""
         return json.loads(self._form("JSON"))
 
-    def save(self, path: Text) -> None:
+    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Writes a file, in the form of its suffix: .svg, .tex, .json, .txt."""
         forms = {".svg": "SVG", ".tex": "LATEX", ".json": "JSON", ".txt": "TEXT"}
         suffix = pathlib.Path(path).suffix

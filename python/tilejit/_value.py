@@ -86,7 +86,7 @@ def _needed(text: str, declarations: Mapping[str, str]) -> dict[str, str]:
     found = set(_NAME.findall(text)) & declarations.keys()
     while found - names:
         names |= found
-        found = {name for line in map(declarations.get, names) for name in _NAME.findall(line)} & declarations.keys()
+        found = {name for known in names for name in _NAME.findall(declarations[known])} & declarations.keys()
     return {name: line for name, line in declarations.items() if name in names}
 
 
@@ -94,7 +94,13 @@ def _evaluated(program: Program, text: str, declarations: Mapping[str, str] | No
     if _INTEGERS.fullmatch(text):
         return _tuples(json.loads(text.replace("(", "[").replace(")", "]")))
     needed = program.declarations() if declarations is None else declarations
-    return (Layout if _is_layout(text) else Value)._made(text, needed)
+    return _made(Layout if _is_layout(text) else Value, text, needed)
+
+
+def _made(kind: type[Value], text: str, declarations: Mapping[str, str]) -> Value:
+    value = kind.__new__(kind)
+    value.text, value.declarations = text, _needed(text, declarations)
+    return value
 
 
 def _tuples(value: Any) -> Any:
@@ -115,7 +121,7 @@ def evaluate(text: Text, fixed: Fixed | None = None) -> Any:
     """The value of a program's last expression."""
     program = Program(text, fixed)
     value = program.value()
-    is_closed = isinstance(text, str) and "param" not in text
+    is_closed = isinstance(text, str) and "param" not in text and "import" not in text
     return _evaluated(program, value, {} if is_closed else None)
 
 
@@ -149,13 +155,6 @@ class Value:
         if not isinstance(made, type(self)):
             raise TypeError(f"{text} is no {type(self).__name__}")
         self.text, self.declarations = made.text, made.declarations
-
-    @classmethod
-    def _made(cls, text: str, declarations: Mapping[str, str]) -> Any:
-        value = cls.__new__(cls)
-        value.text = text
-        value.declarations = _needed(text, declarations)
-        return value
 
     def program(self) -> str:
         """A program whose value this is."""
