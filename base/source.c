@@ -18,12 +18,17 @@ static tj_location locate_in_text(const tj_source *source, uint32_t offset) {
   return (tj_location){source->name, line, (uint32_t)(end - start) + 1, source->text + start, stop - start};
 }
 
-tj_location tj_source_locate(const tj_source *source, uint32_t offset) {
-  const tj_source_piece *piece = source->piece;
-  if (source->piece_count == 0)
-    return locate_in_text(source, offset);
+const tj_source_piece *tj_source_piece_at(const tj_source *source, uint32_t offset) {
+  const tj_source_piece *piece = source->piece_count > 0 ? source->piece : NULL;
   for (uint32_t i = 1; i < source->piece_count && source->piece[i].begin <= offset; i++)
     piece = &source->piece[i];
+  return piece;
+}
+
+tj_location tj_source_locate(const tj_source *source, uint32_t offset) {
+  const tj_source_piece *piece = tj_source_piece_at(source, offset);
+  if (piece == NULL)
+    return locate_in_text(source, offset);
   uint32_t inside = offset < piece->begin ? 0 : (offset < piece->end ? offset : piece->end) - piece->begin;
   return locate_in_text(&piece->from, piece->origin + inside);
 }

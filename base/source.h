@@ -50,6 +50,8 @@ static inline int tj_span_is_somewhere(tj_span span) {
   return span.begin != UINT32_MAX;
 }
 
+/* The piece that a byte is blamed on; NULL where the source is one text. */
+const tj_source_piece *tj_source_piece_at(const tj_source *source, uint32_t offset);
 /* In the piece that it comes from, where the text is joined. */
 tj_location tj_source_locate(const tj_source *source, uint32_t offset);
 

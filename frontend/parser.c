@@ -646,12 +646,42 @@ static _Noreturn void fail_after(tj_parser *parser, bool after_item) {
   fail_expected(parser, after_item ? "an operator, ';', an item or the end" : "an operator or the end");
 }
 
+/* Whether there is one: a text's own, that between it and the next one, or both. */
+static bool accept_separator(tj_parser *parser) {
+  bool found = accept(parser, TJ_TOKEN_SEMICOLON);
+  uint32_t next = current_span(parser).begin;
+  const tj_source_piece *piece = tj_source_piece_at(&parser->job->source, next);
+  return (piece != NULL && next >= piece->end && accept(parser, TJ_TOKEN_SEMICOLON)) || found;
+}
+
 /* Reads items, each with its `;` or without. Returns whether a bare expression may follow. */
 static bool parse_item_list(tj_parser *parser, item_list *items) {
   bool separated = true;
   while (parse_item(parser, items))
-    separated = accept(parser, TJ_TOKEN_SEMICOLON);
+    separated = accept_separator(parser);
   return separated;
+}
+
+/* Whether an expression ends a text that others follow: that is there for what it defines. */
+static bool is_passed_over(const tj_parser *parser, const tj_ast *value) {
+  const tj_source *source = &parser->job->source;
+  return tj_source_piece_at(source, value->span.begin) != tj_source_piece_at(source, current_span(parser).begin);
+}
+
+/* Reads items, and the expression that they end in: NULL where there is none, or where others follow. Returns whether
+ * nothing does. */
+static bool parse_text(tj_parser *parser, item_list *items, const tj_ast **value) {
+  bool separated = parse_item_list(parser, items);
+  *value = NULL;
+  if (current(parser) == TJ_TOKEN_END)
+    return true;
+  if (!separated)
+    fail_after(parser, true);
+  *value = parse_expression(parser);
+  accept_separator(parser);
+  if (current(parser) != TJ_TOKEN_END && !is_passed_over(parser, *value))
+    fail_after(parser, false);
+  return current(parser) == TJ_TOKEN_END;
 }
 
 const tj_program_ast *tj_parse(tj_job *job) {
@@ -661,16 +691,9 @@ const tj_program_ast *tj_parse(tj_job *job) {
   parser.window.previous = (tj_token){TJ_TOKEN_END, {0, 0}, 0};
   item_list items = {0};
   tj_program_ast *program = TJ_NEW(job, tj_program_ast);
-  bool separated = parse_item_list(&parser, &items);
+  while (!parse_text(&parser, &items, &program->value))
+    ;
   program->item = items.item;
   program->item_count = items.count;
-  if (current(&parser) == TJ_TOKEN_END)
-    return program;
-  if (!separated)
-    fail_after(&parser, true);
-  program->value = parse_expression(&parser);
-  accept(&parser, TJ_TOKEN_SEMICOLON);
-  if (current(&parser) != TJ_TOKEN_END)
-    fail_after(&parser, false);
   return program;
 }

@@ -64,6 +64,17 @@ def standard_input(command):
     assert "0 | 0 | 1 |" in command.run("show", "-", text="(1,2):(1,1)\n")[0]
 
 
+def earlier_expressions(command):
+    """What FILE ends in gives way to EXPR; separators of its own do no harm."""
+    for end in ("", ";\n", "; A(1,2)\n", "; A(1,2);\n"):
+        program = "let A = (4,8):(8,1)" + end
+        equal(command.run("eval", "-f", "-", "-e", "A(2,2)", text=program)[0], "18\n")
+        equal(command.run("prove", "-f", "-", "A(2,2)", "18", text=program)[0],
+              "equal: both simplify to the same expressions\n")
+    assert "TJ1003" in command.run("eval", "4; 5", status=1)[1]
+    assert "TJ1003" in command.run("eval", "4; let a = 5", status=1)[1]
+
+
 def empty_lines(command):
     equal(command.run("eval", "-", text="1+1\n\n   \n# a comment\n  # another\n2+2 # beside\n")[0], "2\n4\n")
 
@@ -295,8 +306,8 @@ def arrays(command):
     equal(read_array("d.npy")[2], f_order)
 
 
-TESTS = [standard_input, empty_lines, shared_definitions, many_definitions, json_errors, json_lines, tables, functions,
-         cancellation, progress, colours, arrays]
+TESTS = [standard_input, earlier_expressions, empty_lines, shared_definitions, many_definitions, json_errors, json_lines,
+         tables, functions, cancellation, progress, colours, arrays]
 
 
 def main():

@@ -17,11 +17,18 @@ static int print_verdict(tj_context *context, bool as_json, int equal, tj_blob *
 static int prove(tj_context *context, const arguments *given, const input *from, const char *declarations) {
   int equal;
   tj_blob text;
-  tj_status proved = tj_prove(context, declarations, from->expression[0], from->expression[1], &equal, &text);
-  if (proved != TJ_OK)
-    return fail_library(context, proved);
-  int status = print_verdict(context, option_given(given, "json"), equal, &text);
-  return status != 0 ? status : equal ? 0 : TJ_ERROR_INPUT;
+  parameter_list fixed;
+  int status = parse_parameters(given, "set", &fixed);
+  if (status == 0) {
+    tj_status proved = tj_prove(context, declarations, from->expression[0], from->expression[1], fixed.value,
+                                fixed.count, &equal, &text);
+    status = proved != TJ_OK ? fail_library(context, proved)
+                             : print_verdict(context, option_given(given, "json"), equal, &text);
+    if (proved == TJ_OK && status == 0 && !equal)
+      status = TJ_ERROR_INPUT;
+  }
+  free_parameters(&fixed);
+  return status;
 }
 
 static int run(const arguments *given) {

@@ -128,6 +128,7 @@ const option comparison_input[] = {{"f", VALUE_FILE, "FILE",
                                     "a program; A and B are evaluated after what it defines; - is standard input",
                                     NULL, false},
                                    {"e", VALUE_EXPRESSION, "EXPR", "the same as A or B", NULL, true},
+                                   {"set", VALUE_PARAMETER, "P=V", "fix a parameter", NULL, true},
                                    {0}};
 
 const option code_input[] = {{"f", VALUE_CODE_OBJECT, "FILE", "the same as FILE", NULL, false}, {0}};

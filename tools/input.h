@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What a subcommand works on, said in one way by all of them: [FILE] [-e EXPR].
  *
- * FILE is a program, - standard input, and -f FILE the same. EXPR is evaluated after what FILE defines. Operands:
+ * FILE is a program, - standard input, and -f FILE the same. EXPR is evaluated after what FILE defines; an expression
+ * that FILE ends in is passed over then. Operands:
  * - of commands that take programs (compile, run, check), FILE;
  * - of commands that take expressions (eval, simplify, show, prove), EXPR, but for - and what ends in .tile, which no
  *   expression does: these are FILE. */

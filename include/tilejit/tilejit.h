@@ -228,8 +228,8 @@ typedef struct {
   size_t length;
 } tj_program_piece;
 
-/* The same of several texts, as if they stood in one with a ; after each: what one defines, the next ones see, and the
- * last one may end in the expression. Diagnostics have the name of the text that is to blame, and the line and column
+/* The same of several texts, as if they stood in one with a ; after each: what one defines, the next ones see. The
+ * expression is that of the last one; what others end in is passed over. Diagnostics have the name of the text that is to blame, and the line and column
  * there. */
 TJ_API tj_status tj_program_create_of(tj_context *context, const tj_program_piece pieces[], size_t count,
                                       const tj_parameter_value fixed[], size_t fixed_count, tj_program **program);
@@ -368,13 +368,13 @@ typedef struct {
  * an unknown dtype, and what compiling a kernel may give. */
 TJ_API tj_status tj_program_check(tj_program *program, const tj_check_options *options, int *holds, tj_blob *text);
 
-/* Whether two values are the same for all parameters, and two maps at every coordinate, validity included. `a` and `b`
- * are programs that end in an expression; both see the items of `declarations` (may be NULL), and those of each other
- * where they are the same text. The text is a line: how it was proved (by the simplifier's rules, in every case where there are at
- * most 2^24, by Z3 where the library has it), or a counterexample. TJ2033 where it is not
- * decided. */
-TJ_API tj_status tj_prove(tj_context *context, const char *declarations, const char *a, const char *b, int *equal,
-                          tj_blob *text);
+/* Whether two values are the same for all parameters that are not `fixed`, and two maps at every coordinate, validity
+ * included. `a` and `b` are programs that end in an expression; both see the items of `declarations` (may be NULL),
+ * and those of each other where they are the same text. The text is a line: how it was proved (by the simplifier's
+ * rules, in every case where there are at most 2^24, by Z3 where the library has it), or a counterexample. TJ2033 where
+ * it is not decided. */
+TJ_API tj_status tj_prove(tj_context *context, const char *declarations, const char *a, const char *b,
+                          const tj_parameter_value fixed[], size_t fixed_count, int *equal, tj_blob *text);
 
 /* --- compilation --- */
 

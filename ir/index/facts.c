@@ -7,6 +7,8 @@
  * the three facts sharpen each other. */
 #include "ir/index/facts.h"
 
+#include "base/integer.h"
+
 typedef __int128 wide;
 
 #define INFINITE ((wide)1 << 126)
@@ -187,19 +189,6 @@ typedef struct {
   int64_t modulus, residue;
 } congruence;
 
-static uint64_t magnitude(int64_t value) {
-  return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-}
-
-static uint64_t gcd(uint64_t a, uint64_t b) {
-  while (b > 1) {
-    uint64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return b == 0 ? a : b;
-}
-
 static unsigned __int128 wide_gcd(unsigned __int128 a, unsigned __int128 b) {
   while (b > UINT64_MAX) {
     unsigned __int128 rest = a % b;
@@ -208,7 +197,7 @@ static unsigned __int128 wide_gcd(unsigned __int128 a, unsigned __int128 b) {
   }
   if (b == 0)
     return a;
-  return gcd((uint64_t)b, (uint64_t)(a <= UINT64_MAX ? (uint64_t)a % (uint64_t)b : a % b));
+  return tj_gcd((uint64_t)b, (uint64_t)(a <= UINT64_MAX ? (uint64_t)a % (uint64_t)b : a % b));
 }
 
 static bool is_single(const tj_facts *facts) {
@@ -239,20 +228,20 @@ static congruence reduced(unsigned __int128 modulus, wide residue) {
 }
 
 static congruence sum_congruence(congruence a, congruence b) {
-  return reduced(gcd((uint64_t)a.modulus, (uint64_t)b.modulus), (wide)a.residue + b.residue);
+  return reduced(tj_gcd((uint64_t)a.modulus, (uint64_t)b.modulus), (wide)a.residue + b.residue);
 }
 
 static congruence product_congruence(congruence a, congruence b) {
   unsigned __int128 both = (unsigned __int128)a.modulus * (unsigned __int128)b.modulus;
-  unsigned __int128 left = (unsigned __int128)a.modulus * magnitude(b.residue);
-  unsigned __int128 right = (unsigned __int128)b.modulus * magnitude(a.residue);
+  unsigned __int128 left = (unsigned __int128)a.modulus * tj_magnitude(b.residue);
+  unsigned __int128 right = (unsigned __int128)b.modulus * tj_magnitude(a.residue);
   return reduced(wide_gcd(wide_gcd(both, left), right), (wide)a.residue * b.residue);
 }
 
 /* Holds for each of the two. */
 static congruence common_congruence(congruence a, congruence b) {
   wide difference = (wide)a.residue - b.residue;
-  unsigned __int128 modulus = wide_gcd(gcd((uint64_t)a.modulus, (uint64_t)b.modulus),
+  unsigned __int128 modulus = wide_gcd(tj_gcd((uint64_t)a.modulus, (uint64_t)b.modulus),
                                        (unsigned __int128)(difference < 0 ? -difference : difference));
   return reduced(modulus, a.residue);
 }
@@ -265,14 +254,14 @@ static congruence quotient_congruence(congruence a, congruence b) {
 
 /* a - b * k for an unknown k: as a, to the greatest common divisor of its modulus and all values of b. */
 static congruence remainder_congruence(congruence a, congruence b) {
-  uint64_t divisor = gcd((uint64_t)b.modulus, magnitude(b.residue));
-  return reduced(gcd((uint64_t)a.modulus, divisor), a.residue);
+  uint64_t divisor = tj_gcd((uint64_t)b.modulus, tj_magnitude(b.residue));
+  return reduced(tj_gcd((uint64_t)a.modulus, divisor), a.residue);
 }
 
 static congruence shift_congruence(congruence a, congruence b) {
   if (b.modulus == 0 && b.residue >= 0 && b.residue <= 62)
     return product_congruence(a, (congruence){0, (int64_t)1 << b.residue});
-  return reduced(gcd((uint64_t)a.modulus, magnitude(a.residue)), 0);
+  return reduced(tj_gcd((uint64_t)a.modulus, tj_magnitude(a.residue)), 0);
 }
 
 static congruence congruence_of_operation(tj_op op, const tj_facts *const args[]) {
@@ -305,7 +294,7 @@ static congruence congruence_of_operation(tj_op op, const tj_facts *const args[]
 /* Whether no integer is in both. */
 static bool congruences_conflict(const tj_facts *a, const tj_facts *b) {
   congruence left = congruence_of(a), right = congruence_of(b);
-  uint64_t modulus = gcd((uint64_t)left.modulus, (uint64_t)right.modulus);
+  uint64_t modulus = tj_gcd((uint64_t)left.modulus, (uint64_t)right.modulus);
   wide difference = (wide)left.residue - right.residue;
   return modulus == 0 ? difference != 0 : difference % (wide)modulus != 0;
 }
@@ -441,7 +430,7 @@ static void learn_congruence_from_bits(tj_facts *facts) {
 }
 
 static void settle_single(tj_facts *facts) {
-  facts->modulus = facts->low == 0 ? INT64_MAX : (int64_t)magnitude(facts->low);
+  facts->modulus = facts->low == 0 ? INT64_MAX : (int64_t)tj_magnitude(facts->low);
   facts->residue = 0;
   facts->zeros = facts->low >= 0 ? ~(uint64_t)facts->low : 0;
   facts->ones = facts->low >= 0 ? (uint64_t)facts->low : 0;
@@ -500,7 +489,7 @@ tj_facts tj_facts_of_symbol(const tj_symbol *symbol) {
 }
 
 int64_t tj_facts_content(const tj_facts *facts) {
-  return (int64_t)gcd((uint64_t)facts->modulus, (uint64_t)facts->residue);
+  return (int64_t)tj_gcd((uint64_t)facts->modulus, (uint64_t)facts->residue);
 }
 
 tj_facts tj_facts_of_operation(tj_op op, const tj_facts *const args[]) {

@@ -4,6 +4,8 @@
  * All coefficients are checked: a form that would overflow fails, and its node becomes an atom. */
 #include "ir/index/linear.h"
 
+#include "base/integer.h"
+
 #include <string.h>
 
 /* --- terms --- */
@@ -78,20 +80,9 @@ bool tj_term_is_one(const tj_term *term) {
   return term->degree == 0 && term->coefficient == 1;
 }
 
-static uint64_t magnitude(int64_t value) {
-  return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-}
-
 static int64_t positive_gcd(int64_t a, int64_t b) {
-  uint64_t x = magnitude(a), y = magnitude(b);
-  if (x == 1 || y == 1)
-    return 1;
-  while (y != 0) {
-    uint64_t rest = x % y;
-    x = y;
-    y = rest;
-  }
-  return x > INT64_MAX ? 1 : (int64_t)x;
+  uint64_t common = tj_gcd(tj_magnitude(a), tj_magnitude(b));
+  return common > INT64_MAX ? 1 : (int64_t)common;
 }
 
 tj_term tj_term_gcd(const tj_term *a, const tj_term *b) {

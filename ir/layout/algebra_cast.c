@@ -2,6 +2,7 @@
 /* Layout algebra: layouts of wider and narrower elements, and the division of shapes. */
 #include "ir/layout/algebra.h"
 
+#include "base/integer.h"
 #include "ir/layout/arith.h"
 
 #include <inttypes.h>
@@ -94,25 +95,21 @@ const tj_tuple *tj_tuple_round_up(tj_graph *graph, const tj_tuple *a, const tj_t
   return divide_modes(graph, a, b, round_node_up, false);
 }
 
-static int64_t gcd_of_leaves(tj_graph *graph, const tj_tuple *tuple, int64_t divisor) {
+static uint64_t gcd_of_leaves(tj_graph *graph, const tj_tuple *tuple, uint64_t divisor) {
   uint32_t count;
   const tj_tuple *const *leaves = tj_tuple_leaves(graph, tuple, &count);
   for (uint32_t i = 0; i < count; i++) {
     int64_t value = tj_constant_value(graph, tj_tuple_product(graph, leaves[i]), "an argument of gcd");
-    while (value != 0) {
-      int64_t rest = value == -1 ? 0 : divisor % value;
-      divisor = value;
-      value = rest;
-    }
+    divisor = tj_gcd(divisor, tj_magnitude(value));
   }
   return divisor;
 }
 
 int64_t tj_tuple_gcd(tj_graph *graph, const tj_tuple *a, const tj_tuple *b) {
-  int64_t divisor = gcd_of_leaves(graph, b, gcd_of_leaves(graph, a, 0));
-  if (divisor == INT64_MIN)
+  uint64_t divisor = gcd_of_leaves(graph, b, gcd_of_leaves(graph, a, 0));
+  if (divisor > INT64_MAX)
     tj_fail(graph->job, TJ_INTEGER_OVERFLOW, "gcd does not fit in 64 bits");
-  return divisor < 0 ? -divisor : divisor;
+  return (int64_t)divisor;
 }
 
 /* --- element sizes --- */

@@ -7,6 +7,8 @@
  * which the sources differ. */
 #include "ir/value/race.h"
 
+#include "base/integer.h"
+
 #include <stdbool.h>
 
 enum { MOST_TRIED = 1 << 14 };
@@ -133,15 +135,6 @@ static bool try_still_modes(search *s) {
   return false;
 }
 
-static int64_t common_divisor(int64_t a, int64_t b) {
-  while (b != 0) {
-    int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 static int64_t last_step(const search *s, uint32_t mode) {
   return destination(s, mode)->end - destination(s, mode)->begin - 1;
 }
@@ -153,7 +146,7 @@ static void set_step(search *s, uint32_t mode, int64_t step) {
 /* The shortest step along two modes, the one forward, the other back. */
 static bool try_pair(search *s, uint32_t a, uint32_t b) {
   int64_t of_a = magnitude(destination(s, a)->stride), of_b = magnitude(destination(s, b)->stride);
-  int64_t divisor = common_divisor(of_a, of_b);
+  int64_t divisor = (int64_t)tj_gcd((uint64_t)of_a, (uint64_t)of_b);
   if (of_b / divisor > last_step(s, a) || of_a / divisor > last_step(s, b))
     return false;
   set_step(s, a, of_b / divisor);

@@ -5,6 +5,7 @@
  * how long vectors along the upper dimensions may be. Views put transforms together (view.c). */
 #include "ir/view/transform.h"
 
+#include "base/integer.h"
 #include "ir/layout/arith.h"
 #include "ir/layout/lookup.h"
 
@@ -513,22 +514,13 @@ static void vectors_of_last(context self, const int64_t lower[], int64_t upper[]
   upper[0] = lower[self.transform->lower_count - 1];
 }
 
-static int64_t greatest_common_divisor(int64_t a, int64_t b) {
-  while (b != 0) {
-    int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 static void vectors_unmerge(context self, const int64_t lower[], int64_t upper[], bool strides) {
   uint32_t last = self.transform->upper_count - 1;
   const tj_node *length = self.transform->upper_length[last];
   if (strides || lower[0] == -1)
     upper[last] = lower[0];
   else if (tj_is_constant(length))
-    upper[last] = greatest_common_divisor(lower[0], length->value);
+    upper[last] = (int64_t)tj_gcd(tj_magnitude(lower[0]), tj_magnitude(length->value));
 }
 
 /* --- the table --- */

@@ -13,6 +13,8 @@
 
 typedef struct {
   const char *declarations, *a, *b;
+  const tj_parameter_value *fixed;
+  size_t fixed_count;
   bool equal;
   tj_text text;
 } proof;
@@ -32,11 +34,19 @@ static const tj_program_ast *parse(tj_job *job, const char *name, const char *te
 static parts split(tj_job *job, const char *name, const char *text) {
   const tj_program_ast *ast = parse(job, name, text);
   if (ast->value == NULL)
-    tj_fail(job, TJ_NOTHING_TO_EVALUATE, "%s has no expression to compare", name);
+    return (parts){job->source, (uint32_t)job->source.length, ast->item_count, TJ_NOWHERE};
   uint32_t end = ast->value->span.begin;
   while (end > 0 && strchr(" \t\n;", text[end - 1]) != NULL)
     end--;
   return (parts){job->source, end, ast->item_count, ast->value->span};
+}
+
+/* The same of a text that must have an expression. */
+static parts split_compared(tj_job *job, const char *name, const char *text) {
+  parts found = split(job, name, text);
+  if (!tj_span_is_somewhere(found.value))
+    tj_fail(job, TJ_NOTHING_TO_EVALUATE, "%s has no expression to compare", name);
+  return found;
 }
 
 static bool have_same_items(const parts *a, const parts *b) {
@@ -48,12 +58,11 @@ static void join_items(tj_join *join, const parts *of) {
   tj_join_between(join, "\n");
 }
 
-/* The items of all three, then the pair of values: the job's source. */
+/* The items of all three, then the pair of values: the job's source. What the declarations end in is passed over. */
 static void join(tj_job *job, const proof *p) {
   const char *declarations = p->declarations != NULL ? p->declarations : "";
-  parts a = split(job, "the first expression", p->a), b = split(job, "the second expression", p->b);
-  uint32_t count = parse(job, "the declarations", declarations)->item_count;
-  parts before = {.source = job->source, .items_end = (uint32_t)job->source.length, .item_count = count};
+  parts a = split_compared(job, "the first expression", p->a), b = split_compared(job, "the second expression", p->b);
+  parts before = split(job, "the declarations", declarations);
   tj_join both = tj_join_begin(job, 5);
   join_items(&both, &before);
   join_items(&both, &a);
@@ -79,18 +88,18 @@ static void prove(tj_job *job, void *data) {
   proof *p = data;
   join(job, p);
   tj_graph *graph = tj_graph_create(job);
-  const tj_value *both = tj_pipeline_evaluate(graph, NULL, NULL, 0).values->value;
+  const tj_value *both = tj_pipeline_evaluate(graph, NULL, p->fixed, p->fixed_count).values->value;
   tj_equivalence found = tj_equivalence_of(graph, both->item[0], both->item[1]);
   p->text = tj_text_begin(job);
   p->equal = tj_is_equal(found.verdict);
   write_verdict(p, &found);
 }
 
-tj_status tj_prove(tj_context *context, const char *declarations, const char *a, const char *b, int *equal,
-                   tj_blob *text) {
+tj_status tj_prove(tj_context *context, const char *declarations, const char *a, const char *b,
+                   const tj_parameter_value fixed[], size_t fixed_count, int *equal, tj_blob *text) {
   tj_job job;
   tj_job_init(&job, &context->allocator);
-  proof p = {.declarations = declarations, .a = a, .b = b};
+  proof p = {.declarations = declarations, .a = a, .b = b, .fixed = fixed, .fixed_count = fixed_count};
   tj_status status = tj_context_run(context, &job, prove, &p);
   if (status == TJ_OK)
     status = tj_context_blob(context, p.text.data, p.text.length, text);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Arithmetic of integers that cannot overflow. */
+#ifndef TJ_BASE_INTEGER_H
+#define TJ_BASE_INTEGER_H
+
+#include <stdint.h>
+
+static inline uint64_t tj_magnitude(int64_t value) {
+  return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+}
+
+/* The greatest common divisor; of 0 and a number, that number. */
+static inline uint64_t tj_gcd(uint64_t a, uint64_t b) {
+  while (b > 1) {
+    uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return b == 0 ? a : b;
+}
+
+#endif
