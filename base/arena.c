@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Arena allocation in chunks that double in size. */
+/* Arena allocation in chunks that double in size. Under the address sanitizer, what is not allocated cannot be
+ * touched, and blocks keep a distance from each other. */
 #include "base/arena.h"
 
 #include "base/job.h"
@@ -8,6 +9,15 @@
 #include <string.h>
 
 enum { ALIGNMENT = 16, FIRST_CHUNK = 16 * 1024, LARGEST_STEP = 4 * 1024 * 1024 };
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+enum { DISTANCE = ALIGNMENT };
+#else
+#define ASAN_POISON_MEMORY_REGION(begin, size) ((void)(begin), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(begin, size) ((void)(begin), (void)(size))
+enum { DISTANCE = 0 };
+#endif
 
 struct tj_arena_chunk {
   tj_arena_chunk *older;
@@ -22,6 +32,7 @@ void tj_arena_init(tj_arena *arena, tj_job *job, size_t limit) {
 static void release_spare(tj_arena *arena) {
   if (arena->spare == NULL)
     return;
+  ASAN_UNPOISON_MEMORY_REGION(arena->spare->data, arena->spare->capacity);
   arena->job->allocator.release(arena->job->allocator.user, arena->spare);
   arena->spare = NULL;
 }
@@ -65,6 +76,7 @@ static void add_chunk(tj_arena *arena, size_t needed) {
     release_spare(arena);
   tj_arena_chunk *chunk = arena->spare != NULL ? arena->spare : new_chunk(arena, needed);
   arena->spare = NULL;
+  ASAN_POISON_MEMORY_REGION(chunk->data, chunk->capacity);
   chunk->older = arena->chunk;
   arena->chunk = chunk;
   arena->total += chunk->capacity;
@@ -74,11 +86,12 @@ static void add_chunk(tj_arena *arena, size_t needed) {
 static void *take(tj_arena *arena, size_t bytes) {
   if (bytes > SIZE_MAX / 4)
     tj_fail_out_of_memory(arena->job);
-  bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-  if (arena->chunk == NULL || bytes > arena->chunk->capacity - arena->used)
-    add_chunk(arena, bytes);
+  size_t taken = ((bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1)) + DISTANCE;
+  if (arena->chunk == NULL || taken > arena->chunk->capacity - arena->used)
+    add_chunk(arena, taken);
   void *block = arena->chunk->data + arena->used;
-  arena->used += bytes;
+  ASAN_UNPOISON_MEMORY_REGION(block, bytes);
+  arena->used += taken;
   return block;
 }
 
@@ -101,7 +114,11 @@ tj_arena_mark tj_arena_here(const tj_arena *arena) {
 }
 
 void tj_arena_reset(tj_arena *arena, tj_arena_mark mark) {
-  while (arena->chunk != mark.chunk)
+  while (arena->chunk != mark.chunk) {
     spare_newest(arena);
+    arena->used = arena->chunk != NULL ? arena->chunk->capacity : 0;
+  }
+  if (arena->chunk != NULL)
+    ASAN_POISON_MEMORY_REGION(arena->chunk->data + mark.used, arena->used - mark.used);
   arena->used = mark.used;
 }

@@ -298,21 +298,23 @@ START_TEST(distances_beyond_32_bits_are_refused) {
 }
 END_TEST
 
-/* The header of a table of relocations, where it says of what kind they are, and by which symbols they go. */
+/* The header of a table of relocations, where it says of what kind they are, and by which symbols they go; and the
+ * header of the section that they are for, where it is no power of two that it is aligned to. */
 static void change_table(tj_job *job, void *data) {
   (void)data;
   enum { SECTIONS = 40, SECTION_SIZE = 64, REL = 9 };
   static const struct {
+    bool is_target;
     size_t field;
     unsigned char value;
-  } changes[] = {{4, REL}, {40, 0}, {40, 1}};
+  } changes[] = {{false, 4, REL}, {false, 40, 0}, {false, 40, 1}, {true, 48, 3}, {true, 48, 48}};
   tj_bytes object = make_host_object(job, rows[3].ir);
   const tj_elf *elf = tj_elf_read(job, object, TJ_CODEGEN);
-  size_t number = (size_t)(find_relocations(elf) - elf->section);
-  size_t at = (size_t)tj_bytes_u64(object, SECTIONS) + number * SECTION_SIZE;
+  const tj_elf_section *table = find_relocations(elf);
   for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
     unsigned char *copy = tj_arena_copy(&job->arena, object.data, object.size);
-    copy[at + changes[i].field] = changes[i].value;
+    size_t number = changes[i].is_target ? table->info : (size_t)(table - elf->section);
+    copy[tj_bytes_u64(object, SECTIONS) + number * SECTION_SIZE + changes[i].field] = changes[i].value;
     ck_assert_msg(!is_accepted((tj_bytes){copy, object.size}), "change %zu", i);
   }
 }

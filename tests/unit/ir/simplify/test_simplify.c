@@ -107,6 +107,8 @@ START_TEST(nothing_to_do) {
       {"what has no opposite",
        "param M in 1..9; coordinate a in 0..9, x in 0..1; root x*9223372036854775807 + x < a*M",
        "x*9223372036854775807 + x < a*M"},
+      {"a constant without opposite", "coordinate x; root 9223372036854775807 < x - 1",
+       "9223372036854775807 < x - 1"},
       {"Horner's form is kept", "param M in 1..9, N in 1..9; coordinate i, j, k; root (i*M + j)*N + k",
        "(i*M + j)*N + k"},
   };
