@@ -67,6 +67,7 @@ const command command_cache = {
     "Compiled kernels are kept in $XDG_CACHE_HOME/tilejit, or ~/.cache/tilejit, or the folder that\n"
     "TILEJIT_CACHE_DIRECTORY names; at most 256 MiB there, and 64 MiB in the memory of each process, or as much as\n"
     "TILEJIT_CACHE_DISK and TILEJIT_CACHE_MEMORY say (512M, 2G, 0 for none). The least recently used make room.\n"
+    "Kernels for the host are kept on disk on x86-64 alone; elsewhere each process compiles them once.\n"
     "TILEJIT_CACHE=off turns the cache off. Entries that are damaged, or that another user could have written, are\n"
     "not used. --json prints an object: directory, off, usable, obstacle, entries, bytes, limit, memory_limit.",
     NULL,

@@ -138,7 +138,8 @@ TJ_API void tj_blob_release(tj_context *context, tj_blob *blob);
  * compiled again. They are found by the exact text of a program, with its fixed parameters, the kernel, the target and
  * the versions of tilejit and LLVM; or, where the text is new, by the simplified kernel. On disk each is a file with a
  * checksum; what is damaged, or could have been written by another user, is not used. Where the cache cannot be read
- * or written, kernels are compiled: its failures are no errors.
+ * or written, kernels are compiled: its failures are no errors. Code for GPUs is kept wherever the library runs; code for
+ * the host is kept on disk on x86-64 alone, and elsewhere in memory.
  *
  * A context makes itself a cache of default options with its first compilation, unless it is given another one. A
  * cache may be given to many contexts, used by threads at the same time, and by any number of processes. */
