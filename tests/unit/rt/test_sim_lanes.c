@@ -226,6 +226,19 @@ START_TEST(branches) {
 }
 END_TEST
 
+/* Back to the first instruction by its address, once. */
+START_TEST(jumps_to_the_beginning) {
+  char text[512];
+  sim_machine *m = open_lanes("gfx942", 64,
+                              "s_cmp_eq_u32 s9, 2\ns_cbranch_scc1 end\ns_add_u32 s9, s9, 1\ns_getpc_b64 s[4:5]\n"
+                              "s_sub_u32 s4, s4, 16\ns_subb_u32 s5, s5, 0\ns_setpc_b64 s[4:5]\nend:",
+                              text);
+  sim_run(m);
+  ck_assert_uint_eq(m->wave.scalar[9], 2);
+  sim_close(m);
+}
+END_TEST
+
 START_TEST(saved_masks) {
   char text[512];
   sim_machine *m = open_lanes("gfx90a", 64,
@@ -632,6 +645,7 @@ int main(void) {
                                 lanes_that_are_off,
                                 names_that_are_no_registers,
                                 branches,
+                                jumps_to_the_beginning,
                                 saved_masks,
                                 loads_of_all_widths,
                                 stores_and_atomics,
