@@ -246,14 +246,14 @@ static tj_tile_side renumbered(tj_graph *graph, const tj_tile_side *load, const 
                         .order_count = store->order_count};
 }
 
-/* Elements that stay with their work-items stay in registers, and are loaded by all who hold them. */
+/* Elements that stay with their work-items stay in registers, and are loaded by those who store them. */
 static void choose_way(tj_graph *graph, tj_tiling *tiling) {
   const uint32_t *match = match_slots(graph, &tiling->load, &tiling->store, tiling->domain->count);
   tiling->is_staged = match == NULL;
   if (match == NULL)
     return;
   tiling->store = renumbered(graph, &tiling->load, &tiling->store, match);
-  tiling->load.active = NULL;
+  tiling->load.active = tiling->store.active;
 }
 
 /* --- LDS --- */

@@ -10,6 +10,7 @@
 #include "ir/simplify/simplify.h"
 #include "lower/kernel/displace.h"
 #include "lower/kernel/kernel_expressions.h"
+#include "lower/kernel/repeats.h"
 #include "lower/kernel/variant.h"
 #include "lower/mapping/lds_transit.h"
 
@@ -269,10 +270,13 @@ static uint32_t bytes_of(const tile_maker *maker, uint32_t buffer) {
   return tj_dtype_bits(buffer == TJ_LDS ? maker->kernel->carried : maker->kernel->buffer[buffer].dtype) / 8;
 }
 
+static tj_alignment alignment_of(const tile_maker *maker) {
+  return maker->target->has_unaligned_vectors ? TJ_ANYWHERE : TJ_ALIGNED;
+}
+
 static void choose_vectors(tile_maker *maker, tj_side *s, uint32_t buffer) {
-  tj_alignment alignment = maker->target->has_unaligned_vectors ? TJ_ANYWHERE : TJ_ALIGNED;
   tj_side_choose_vectors(maker->graph, maker->tiling->domain, s,
-                         tj_target_widest(maker->target, bytes_of(maker, buffer)), alignment);
+                         tj_target_widest(maker->target, bytes_of(maker, buffer)), alignment_of(maker));
 }
 
 /* --- steps --- */
@@ -422,22 +426,41 @@ static const tj_node *inner_truth(tile_maker *maker) {
   return truth != NULL ? tj_simplified(graph, truth) : NULL;
 }
 
-/* Tiles inside the domain do without masks, unless all tiles are at its edge. Element by element, that does not pay
- * for the code. */
+/* Finds the vectors of a side where no edge parts neighbours; they stay in the passes that their slots go in. */
+static void widen_inside(tile_maker *maker, tj_side *s, uint32_t buffer, uint32_t slots_of_pass) {
+  uint32_t widest = tj_target_widest(maker->target, bytes_of(maker, buffer));
+  while (slots_of_pass % widest != 0)
+    widest /= 2;
+  s->edges = 0;
+  if (s->width < widest)
+    tj_side_choose_vectors(maker->graph, maker->tiling->domain, s, widest, alignment_of(maker));
+}
+
+/* Steps without masks, unless no access moves more than an element: that does not pay for the code. */
+static void add_unmasked_steps(tile_maker *maker) {
+  const tj_tiling *tiling = maker->tiling;
+  tj_side load = maker->load, store = maker->store;
+  widen_inside(maker, &maker->load, tiling->source, load.tile->slot_count);
+  widen_inside(maker, &maker->store, tiling->destination, store.tile->slot_count / tj_tiling_passes(tiling));
+  maker->is_inner = true;
+  if (maker->load.width > 1 || maker->store.width > 1) {
+    add_steps(maker);
+    maker->kernel->inner_step = maker->step;
+    maker->kernel->inner_step_count = maker->step_count;
+  }
+  maker->is_inner = false;
+  maker->load = load;
+  maker->store = store;
+}
+
+/* Tiles inside the domain do without masks, unless all tiles are at its edge. */
 static void add_inner_steps(tile_maker *maker) {
   tj_kernel *kernel = maker->kernel;
-  if (maker->load.width == 1 && maker->store.width == 1)
+  const tj_node *inner = inner_truth(maker);
+  if (inner == NULL || tj_is_constant(inner))
     return;
-  kernel->inner = inner_truth(maker);
-  if (kernel->inner == NULL || tj_is_constant(kernel->inner)) {
-    kernel->inner = NULL;
-    return;
-  }
-  maker->is_inner = true;
-  add_steps(maker);
-  kernel->inner_step = maker->step;
-  kernel->inner_step_count = maker->step_count;
-  maker->is_inner = false;
+  add_unmasked_steps(maker);
+  kernel->inner = kernel->inner_step != NULL ? inner : NULL;
 }
 
 tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling, const tj_target *target) {
@@ -456,5 +479,6 @@ tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tilin
   maker.kernel->step = maker.step;
   maker.kernel->step_count = maker.step_count;
   tj_kernel_simplify(graph, maker.kernel, NULL);
+  tj_leave_out_repeats(graph, maker.kernel);
   return maker.kernel;
 }

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Repeats of stores, then what was loaded for them alone. Where an element is held twice, all slots that hold it have
+ * the same value, so the first store serves. */
+#include "lower/kernel/repeats.h"
+
+typedef struct {
+  tj_kernel_step *step;
+  uint32_t count;
+} step_list;
+
+bool tj_is_same_access(const tj_kernel_step *a, const tj_kernel_step *b) {
+  return a->kind == b->kind && a->access.buffer == b->access.buffer && a->access.base == b->access.base &&
+         a->access.offset == b->access.offset && a->access.displacement == b->access.displacement &&
+         a->access.valid == b->access.valid && a->width == b->width;
+}
+
+static bool is_repeated(const step_list *list, uint32_t number) {
+  const tj_kernel_step *step = &list->step[number];
+  if (step->kind != TJ_STEP_STORE || step->access.buffer == TJ_LDS)
+    return false;
+  for (uint32_t i = 0; i < number; i++) {
+    if (tj_is_same_access(&list->step[i], step))
+      return true;
+  }
+  return false;
+}
+
+static bool has_slot(const tj_kernel_step *step, uint32_t slot) {
+  for (uint32_t k = 0; k < step->width; k++) {
+    if (step->slot + k * step->slot_step == slot)
+      return true;
+  }
+  return false;
+}
+
+/* Whether the next step that has to do with a slot stores it. */
+static bool is_stored(const step_list *list, uint32_t after, uint32_t slot) {
+  for (uint32_t i = after + 1; i < list->count; i++) {
+    tj_step_kind kind = list->step[i].kind;
+    if ((kind == TJ_STEP_LOAD || kind == TJ_STEP_STORE) && has_slot(&list->step[i], slot))
+      return kind == TJ_STEP_STORE;
+  }
+  return false;
+}
+
+static bool is_unused(const step_list *list, uint32_t number) {
+  const tj_kernel_step *step = &list->step[number];
+  if (step->kind != TJ_STEP_LOAD)
+    return false;
+  for (uint32_t k = 0; k < step->width; k++) {
+    if (is_stored(list, number, step->slot + k * step->slot_step))
+      return false;
+  }
+  return true;
+}
+
+static uint32_t keep(step_list list, bool (*is_left_out)(const step_list *list, uint32_t number), bool leaves_out[]) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < list.count; i++)
+    leaves_out[i] = is_left_out(&list, i);
+  for (uint32_t i = 0; i < list.count; i++) {
+    if (!leaves_out[i])
+      list.step[kept++] = list.step[i];
+  }
+  return kept;
+}
+
+static uint32_t thin_out(tj_graph *graph, tj_kernel_step step[], uint32_t count) {
+  bool *leaves_out = TJ_NEW_ARRAY(graph->job, bool, count + 1);
+  tj_spend(graph->job, count);
+  uint32_t kept = keep((step_list){step, count}, is_repeated, leaves_out);
+  return kept < count ? keep((step_list){step, kept}, is_unused, leaves_out) : kept;
+}
+
+void tj_leave_out_repeats(tj_graph *graph, tj_kernel *kernel) {
+  kernel->step_count = thin_out(graph, kernel->step, kernel->step_count);
+  kernel->inner_step_count = thin_out(graph, kernel->inner_step, kernel->inner_step_count);
+}
