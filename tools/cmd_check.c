@@ -32,6 +32,17 @@ static tj_status check(tj_context *context, tj_program *program, void *data, int
   return TJ_OK;
 }
 
+static int run_with(const arguments *given, tj_check_options *options) {
+  parameter_list passed;
+  int status = parse_parameters(given, "arg", &passed);
+  options->parameter = passed.value;
+  options->parameter_count = passed.count;
+  if (status == 0)
+    status = with_program(given, check, options);
+  free_parameters(&passed);
+  return status;
+}
+
 static int run(const arguments *given) {
   tj_check_options options = {.kernel = option_value(given, "kernel"),
                               .target = option_value(given, "target"),
@@ -42,7 +53,7 @@ static int run(const arguments *given) {
   if (words == NULL)
     return fail_memory();
   options.require = words;
-  int status = with_program(given, check, &options);
+  int status = run_with(given, &options);
   free(words);
   return status;
 }
@@ -53,6 +64,7 @@ static const option options[] = {
      "the machine whose LDS and cache lines count, and that kernels are compiled for: gfx942; host", NULL, false},
     {"dtype", VALUE_DTYPE, "TYPE", "the type of a map's elements; f32 by default", NULL, false},
     {"tv", VALUE_NONE, NULL, "the value is a (thread, value) layout of a tile", NULL, false},
+    {"arg", VALUE_PARAMETER, "P=V", "what a launch passes: costs of kernels are told for it", NULL, true},
     {"require", VALUE_WORD, "WHAT",
      "must hold: injective, surjective, bijective, inside, race-free, coalesced, conflict-free; repeatable",
      requirements, true},
@@ -67,10 +79,13 @@ const command command_check = {
     "coordinates are not valid; how many elements can surely be moved at once. With --target, of a layout the "
     "cycles\n"
     "of LDS that holds it, for lanes along each mode; of a distribution, and with --tv of a (thread, value) layout,\n"
-    "the cache lines and the cycles of LDS of its waves, where the tile lies without gaps. Of a kernel: for every\n"
-    "access the bytes of a lane and the cache lines that its waves touch, against the least; registers, occupancy,\n"
-    "cycles of LDS; of a copy in tiles, their shape and how they lie in LDS, and why. Without --kernel, the\n"
-    "program's expression is checked, or where it has none, every kernel.\n\n"
+    "the cache lines and the cycles of LDS of its waves, where the tile lies without gaps. Of a kernel, each "
+    "variant\n"
+    "by itself: for every access the bytes of a lane and the cache lines that its waves touch, against the least;\n"
+    "registers, occupancy, cycles of LDS; of a copy in tiles, their shape and how they lie in LDS, and why. Without\n"
+    "--kernel, the program's expression is checked, or where it has none, every kernel.\n\n"
+    "Parameters with neither --set nor --arg are given values with which a launch takes the variant. Costs are\n"
+    "required of every variant but the last, which serves where no other does; of that one where it is alone.\n\n"
     "Exit status: 0 where everything holds that must: no valid coordinate reaches outside of its buffer, and what\n"
     "--require asks for; 1 where something does not, or the input is wrong.",
     program_input,

@@ -8,10 +8,6 @@
 
 /* --- variants --- */
 
-static bool is_allowed(tj_launch *launch, const tj_launch_variant *variant) {
-  return variant->condition == TJ_NO_EXPRESSION || tj_launch_evaluate(launch, variant->condition) != 0;
-}
-
 /* The number of the first buffer whose address is not aligned for the variant; how many there are, where all are. */
 static uint32_t find_misaligned(const tj_launch_plan *plan, const tj_launch_variant *variant,
                                 const uint64_t address[]) {
@@ -26,7 +22,7 @@ static uint32_t choose_variant(tj_launch *launch, const uint64_t address[]) {
   const tj_launch_plan *plan = tj_plan_of(launch);
   uint32_t last = plan->variant_count, wrong = 0;
   for (uint32_t i = 0; i < plan->variant_count; i++) {
-    if (!is_allowed(launch, &plan->variant[i]))
+    if (!tj_launch_plan_allows(&plan->variant[i], launch->result))
       continue;
     last = i;
     wrong = find_misaligned(plan, &plan->variant[i], address);

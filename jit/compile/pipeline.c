@@ -215,12 +215,9 @@ void tj_compilation_dispose(tj_compilation *compilation) {
   compilation->machine = NULL;
 }
 
-tj_isa_stats tj_pipeline_stats(tj_compilation *compilation) {
+tj_isa_stats tj_pipeline_stats(const tj_compilation *compilation, const tj_kernel *variant) {
   tj_job *job = compilation->graph->job;
-  const tj_kernel *fastest = compilation->kernel;
-  while (fastest->faster != NULL)
-    fastest = fastest->faster;
-  const char *symbol = tj_target_symbol(job, compilation->target, fastest->name);
+  const char *symbol = tj_target_symbol(job, compilation->target, variant->name);
   if (compilation->target->object != TJ_OBJECT_CODE_OBJECT)
     return tj_isa_stats_of_host(job, compilation->object, symbol);
   return tj_isa_stats_of(job, tj_code_object_parse(job, compilation->code_object), symbol);

@@ -65,7 +65,7 @@ void tj_pipeline_compile(tj_compilation *compilation, tj_emit output);
 /* The same for a function by itself. */
 void tj_pipeline_embed(tj_compilation *compilation, tj_function_form output);
 
-/* Counts of the machine code that TJ_EMIT_STATS made; of a kernel that has faster ones, those of the fastest. */
-tj_isa_stats tj_pipeline_stats(tj_compilation *compilation);
+/* Counts of the machine code that TJ_EMIT_STATS made, of the kernel or one of its faster ones. */
+tj_isa_stats tj_pipeline_stats(const tj_compilation *compilation, const tj_kernel *variant);
 
 #endif

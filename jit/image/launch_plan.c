@@ -574,6 +574,11 @@ void tj_launch_plan_evaluate(const tj_launch_plan *plan, const int64_t parameter
   }
 }
 
+bool tj_launch_plan_allows(const tj_launch_variant *variant, const tj_launch_value values[]) {
+  tj_expression condition = variant->condition;
+  return condition == TJ_NO_EXPRESSION || (values[condition].status == TJ_EVAL_OK && values[condition].value != 0);
+}
+
 /* --- races --- */
 
 static bool number_of(const tj_launch_value values[], tj_expression expression, int64_t *number) {

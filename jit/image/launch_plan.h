@@ -138,6 +138,9 @@ typedef struct {
 void tj_launch_plan_evaluate(const tj_launch_plan *plan, const int64_t parameter[], const bool bound[],
                              tj_launch_value values[]);
 
+/* Whether the values of steps meet a variant's condition. */
+bool tj_launch_plan_allows(const tj_launch_variant *variant, const tj_launch_value values[]);
+
 /* What the values of steps decide about races. TJ_RACE_UNDECIDED also where a number does not fit in 64 bits. */
 tj_race_verdict tj_launch_race_decide(const tj_launch_race *race, const tj_launch_value values[],
                                       int64_t first[TJ_RACE_MODES], int64_t second[TJ_RACE_MODES]);

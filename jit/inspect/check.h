@@ -65,14 +65,11 @@ void tj_check_map(const tj_check *check, const tj_value *map, tj_findings *findi
 void tj_check_injective(const tj_check *check, const tj_value *map, tj_findings *findings);
 /* How a wave reads the tile that a distribution, or a (thread, value) layout, hands out. */
 void tj_check_threads(const tj_check *check, const tj_value *map, tj_findings *findings);
-/* A kernel that has been compiled up to TJ_EMIT_STATS; `destination` is the map that it stores by. */
-void tj_check_kernel(const tj_check *check, const tj_kernel *kernel, const tj_value *destination,
-                     const tj_isa_stats *stats, tj_findings *findings);
-
-/* Cache lines that at most TJ_BANK_LANES accesses of `size` bytes touch, and that their bytes need, each counted
- * once.
- */
-uint32_t tj_count_lines(const int64_t address[], uint32_t count, uint32_t size, uint32_t line_bytes);
-uint32_t tj_least_lines(const int64_t address[], uint32_t count, uint32_t size, uint32_t line_bytes);
+/* What holds of a kernel whichever of its variants a launch takes; `destination` is the map that it stores by. */
+void tj_check_destination(const tj_check *check, const tj_kernel *kernel, const tj_value *destination,
+                          tj_findings *findings);
+/* A variant of a kernel, with these values of its parameters, by number; NULL: none are known. */
+void tj_check_variant(const tj_check *check, const tj_kernel *variant, const int64_t parameter[],
+                      const tj_isa_stats *stats, tj_findings *findings);
 
 #endif

@@ -4,11 +4,11 @@
  * fastest for layouts, whose values are such indices. */
 #include "jit/inspect/check.h"
 
+#include "base/cache_line.h"
 #include "base/processor.h"
 #include "ir/value/table.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum { WIDEST = 16, MOST_TABLE = 1 << 20, MOST_WAVES = 16 };
 
@@ -19,37 +19,6 @@ typedef struct {
   int64_t *place; /* of register r of thread t: place[t * registers + r] */
   uint32_t vector;
 } thread_map;
-
-/* --- cache lines --- */
-
-static int compare_integers(const void *a, const void *b) {
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return x < y ? -1 : x > y;
-}
-
-uint32_t tj_count_lines(const int64_t address[], uint32_t count, uint32_t size, uint32_t line_bytes) {
-  int64_t line[2 * TJ_BANK_LANES];
-  uint32_t lines = 0, different = 0;
-  for (uint32_t i = 0; i < count && i < TJ_BANK_LANES; i++) {
-    line[lines++] = address[i] / line_bytes;
-    line[lines++] = (address[i] + size - 1) / line_bytes;
-  }
-  qsort(line, lines, sizeof line[0], compare_integers);
-  for (uint32_t i = 0; i < lines; i++)
-    different += i == 0 || line[i] != line[i - 1] ? 1 : 0;
-  return different;
-}
-
-uint32_t tj_least_lines(const int64_t address[], uint32_t count, uint32_t size, uint32_t line_bytes) {
-  int64_t sorted[TJ_BANK_LANES];
-  uint32_t different = 0;
-  for (uint32_t i = 0; i < count && i < TJ_BANK_LANES; i++)
-    sorted[i] = address[i];
-  qsort(sorted, count, sizeof sorted[0], compare_integers);
-  for (uint32_t i = 0; i < count; i++)
-    different += i == 0 || sorted[i] != sorted[i - 1] ? 1 : 0;
-  return (different * size + line_bytes - 1) / line_bytes;
-}
 
 /* --- places --- */
 
@@ -112,16 +81,18 @@ typedef struct {
 
 static void add_instruction(const thread_map *m, const tj_bank_model *model, uint32_t line_bytes,
                             int64_t first_thread, int64_t first_register, costs *sum) {
-  int64_t address[TJ_BANK_LANES];
+  uint64_t address[TJ_BANK_LANES];
   uint32_t lds[TJ_BANK_LANES], lanes = 0, bytes = m->vector * m->check->element_bytes;
   for (; lanes < m->check->target->wave_size && first_thread + lanes < m->threads; lanes++) {
-    address[lanes] = m->place[(first_thread + lanes) * m->registers + first_register] * m->check->element_bytes;
+    address[lanes] =
+        (uint64_t)m->place[(first_thread + lanes) * m->registers + first_register] * m->check->element_bytes;
     lds[lanes] = (uint32_t)address[lanes];
   }
   uint64_t active = lanes == 64 ? UINT64_MAX : (1ull << lanes) - 1;
   sum->instructions++;
-  sum->lines += tj_count_lines(address, lanes, bytes, line_bytes);
-  sum->least_lines += tj_least_lines(address, lanes, bytes, line_bytes);
+  tj_line_count lines = tj_count_lines(address, lanes, bytes, line_bytes);
+  sum->lines += (int64_t)lines.touched;
+  sum->least_lines += (int64_t)lines.least;
   sum->load_cycles += tj_bank_cycles(model, false, bytes, lds, active);
   sum->load_ideal += tj_bank_ideal(model, false, bytes, active);
   sum->store_cycles += tj_bank_cycles(model, true, bytes, lds, active);

@@ -3,18 +3,29 @@
 #include "jit/inspect/check.h"
 
 #include "base/json.h"
+#include "base/text.h"
+#include "ir/index/print.h"
 #include "jit/compile/program.h"
+#include "jit/inspect/example.h"
 #include "jit/inspect/report.h"
 #include "lower/machine/dtype.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define DEFAULT_DTYPE "f32"
 #define DEFAULT_TARGET "host"
 
-/* One check: of the value, or of one kernel. */
+enum { MOST_PART_BYTES = 60 };
+
+/* One check: of the value, of one kernel, or of one of its variants. */
 typedef struct {
   const char *title;
+  uint32_t subject;                /* sections of one value or kernel have the same number */
+  const char *variant, *condition; /* of a kernel with several; NULL: none, no condition */
+  const tj_launch_plan *plan;      /* of a kernel */
+  const int64_t *parameter;        /* what the costs are of, by number; NULL: none, or none is known */
+  bool is_exempt;                  /* nothing is required of its costs */
   tj_findings findings;
 } section;
 
@@ -23,16 +34,26 @@ typedef struct {
   const tj_check_options *options;
   tj_compilation compilation; /* of the kernel at hand; disposed by the caller */
   section *section;
-  uint32_t section_count;
+  uint32_t section_count, section_capacity;
+  uint32_t subject; /* the last one's number */
   bool holds;
   tj_text text;
 } checking;
 
 /* --- what is checked --- */
 
+/* Good until the next. */
 static section *add_section(checking *c, const char *title) {
+  tj_job *job = &c->program->job;
+  if (c->section_count == c->section_capacity) {
+    c->section_capacity = 2 * c->section_capacity + 8;
+    section *larger = TJ_NEW_ARRAY(job, section, c->section_capacity);
+    for (uint32_t i = 0; i < c->section_count; i++)
+      larger[i] = c->section[i];
+    c->section = larger;
+  }
   section *made = &c->section[c->section_count++];
-  *made = (section){title, {.job = &c->program->job}};
+  *made = (section){.title = title, .subject = c->subject, .findings = {.job = job}};
   return made;
 }
 
@@ -76,8 +97,7 @@ static const tj_value *destination_of(const checking *c, const char *name) {
   return kernel->argument[kernel->destination].view;
 }
 
-static void check_kernel(checking *c, const char *name) {
-  tj_job *job = &c->program->job;
+static void compile(checking *c, const char *name) {
   tj_compilation_dispose(&c->compilation);
   c->compilation =
       (tj_compilation){.graph = c->program->graph,
@@ -85,16 +105,94 @@ static void check_kernel(checking *c, const char *name) {
                        .codegen = &c->program->context->codegen,
                        .options = {name, c->options->target != NULL ? c->options->target : DEFAULT_TARGET}};
   tj_pipeline_compile(&c->compilation, TJ_EMIT_STATS);
-  tj_isa_stats stats = tj_pipeline_stats(&c->compilation);
+}
+
+/* The kernel's variants as a launch tries them: the fastest first. */
+static const tj_kernel *const *list_variants(tj_job *job, const tj_kernel *kernel, const tj_launch_plan *plan) {
+  const tj_kernel **variant = TJ_NEW_ARRAY(job, const tj_kernel *, plan->variant_count);
+  for (uint32_t number = plan->variant_count; number-- > 0; kernel = kernel->faster)
+    variant[number] = kernel;
+  return variant;
+}
+
+/* The parts of a condition that fit into a few words; the others, on what the launch computes, are three dots. */
+static void print_parts(tj_job *job, tj_text *text, const tj_node *node, bool *is_cut) {
+  if (node->op == TJ_OP_AND) {
+    print_parts(job, text, node->arg[0], is_cut);
+    print_parts(job, text, node->arg[1], is_cut);
+    return;
+  }
+  const char *part = tj_node_brief(job, node);
+  if (strlen(part) > MOST_PART_BYTES)
+    *is_cut = true;
+  else
+    tj_text_format(text, "%s%s", text->length > 0 ? " & " : "", part);
+}
+
+/* What a launch has to meet to take a variant that is not the last: its condition stands with the next one. */
+static const char *condition_of(tj_job *job, const tj_kernel *const variant[], uint32_t number, uint32_t count) {
+  tj_text text = tj_text_begin(job);
+  bool is_cut = false;
+  if (number + 1 == count)
+    return NULL;
+  print_parts(job, &text, variant[number + 1]->condition, &is_cut);
+  if (is_cut)
+    tj_text_string(&text, text.length > 0 ? " & …" : "…");
+  return text.data;
+}
+
+static bool has_all(const checking *c, const tj_launch_plan *plan) {
+  for (uint32_t i = 0; i < plan->passed_count; i++) {
+    bool is_given = false;
+    for (size_t k = 0; k < c->options->parameter_count; k++)
+      is_given |= strcmp(c->options->parameter[k].name, plan->parameter[i].name) == 0;
+    if (!is_given)
+      return false;
+  }
+  return true;
+}
+
+/* A variant that the parameters given rule out is not checked. The last one serves where no other does: beside others
+ * that are taken, nothing is required of what it costs. */
+static void check_variants(checking *c, const tj_check *check, const tj_launch_plan *plan) {
+  tj_job *job = &c->program->job;
+  const tj_kernel *const *variant = list_variants(job, c->compilation.kernel, plan);
+  uint32_t count = plan->variant_count;
+  bool is_taken = false, decides = has_all(c, plan);
+  for (uint32_t i = 0; i < count; i++) {
+    const int64_t *parameter = tj_example_of(job, plan, i, c->options->parameter, c->options->parameter_count);
+    if (parameter == NULL && decides)
+      continue;
+    section *made = &c->section[c->section_count - 1];
+    if (count > 1) {
+      made = add_section(c, tj_string_format(job, "variant %s", plan->variant[i].symbol));
+      made->variant = plan->variant[i].symbol;
+      made->condition = condition_of(job, variant, i, count);
+    }
+    made->plan = plan;
+    made->parameter = parameter;
+    made->is_exempt = i + 1 == count && is_taken;
+    is_taken |= parameter != NULL;
+    tj_isa_stats stats = tj_pipeline_stats(&c->compilation, variant[i]);
+    tj_check_variant(check, variant[i], parameter, &stats, &made->findings);
+  }
+}
+
+static void check_kernel(checking *c, const char *name) {
+  tj_job *job = &c->program->job;
+  compile(c, name);
   tj_check check = check_of(c);
   check.target = c->compilation.target;
+  const tj_launch_plan *plan =
+      tj_launch_plan_make(c->program->graph, c->program->evaluated.values, c->compilation.kernel, check.target);
+  c->subject++;
   section *made = add_section(c, tj_string_format(job, "kernel %s for %s", name, check.target->name));
-  tj_check_kernel(&check, c->compilation.kernel, destination_of(c, name), &stats, &made->findings);
+  tj_check_destination(&check, c->compilation.kernel, destination_of(c, name), &made->findings);
+  check_variants(c, &check, plan);
 }
 
 static void check_program(checking *c) {
   const tj_program_values *values = c->program->evaluated.values;
-  c->section = TJ_NEW_ARRAY(&c->program->job, section, values->kernel_count + 1);
   if (c->options->kernel != NULL) {
     check_kernel(c, c->options->kernel);
     return;
@@ -109,8 +207,8 @@ static void check_program(checking *c) {
 
 /* --- what must hold --- */
 
-/* A word that is required holds where something was found about it, and all of that holds. */
-static void require(checking *c, section *s, const char *word) {
+/* Marks what a section finds about a word that is required; false where it finds nothing. */
+static bool require_of(checking *c, section *s, const char *word) {
   bool is_known = false;
   for (uint32_t i = 0; i < s->findings.count; i++) {
     tj_finding *finding = &s->findings.item[i];
@@ -119,21 +217,42 @@ static void require(checking *c, section *s, const char *word) {
     is_known = finding->must_hold = true;
     c->holds &= finding->verdict == TJ_FINDING_YES;
   }
+  return is_known;
+}
+
+/* A word that is required of a value or a kernel holds where something was found about it, and all of that holds. */
+static void require(checking *c, uint32_t first, uint32_t end, const char *word) {
+  bool is_known = false;
+  for (uint32_t i = first; i < end; i++)
+    is_known |= !c->section[i].is_exempt && require_of(c, &c->section[i], word);
   if (is_known)
     return;
-  tj_find(&s->findings, word, TJ_FINDING_UNKNOWN, "nothing is known about that here")->must_hold = true;
+  tj_find(&c->section[first].findings, word, TJ_FINDING_UNKNOWN, "nothing is known about that here")->must_hold =
+      true;
   c->holds = false;
+}
+
+static uint32_t end_of_subject(const checking *c, uint32_t first) {
+  uint32_t end = first;
+  while (end < c->section_count && c->section[end].subject == c->section[first].subject)
+    end++;
+  return end;
+}
+
+/* What must hold whether it is required or not. */
+static void judge_findings(checking *c, const tj_findings *findings) {
+  for (uint32_t i = 0; i < findings->count; i++)
+    c->holds &= !(findings->item[i].must_hold && findings->item[i].verdict == TJ_FINDING_NO);
 }
 
 static void judge(checking *c) {
   c->holds = true;
-  for (uint32_t s = 0; s < c->section_count; s++) {
-    for (uint32_t i = 0; i < c->section[s].findings.count; i++) {
-      const tj_finding *finding = &c->section[s].findings.item[i];
-      c->holds &= !(finding->must_hold && finding->verdict == TJ_FINDING_NO);
-    }
+  for (uint32_t s = 0; s < c->section_count; s++)
+    judge_findings(c, &c->section[s].findings);
+  for (uint32_t first = 0, end; first < c->section_count; first = end) {
+    end = end_of_subject(c, first);
     for (size_t i = 0; i < c->options->require_count; i++)
-      require(c, &c->section[s], c->options->require[i]);
+      require(c, first, end, c->options->require[i]);
   }
 }
 
@@ -149,9 +268,24 @@ static void print_finding(tj_text *text, const tj_finding *finding) {
   tj_text_string(text, finding->must_hold && finding->verdict != TJ_FINDING_YES ? "  [must hold]\n" : "\n");
 }
 
+/* ", at M=256, N=128". */
+static void print_parameters(tj_text *text, const section *s) {
+  for (uint32_t i = 0; s->parameter != NULL && i < s->plan->passed_count; i++)
+    tj_text_format(text, "%s%s=%" PRId64, i == 0 ? ", at " : ", ", s->plan->parameter[i].name, s->parameter[i]);
+}
+
+static void print_title(tj_text *text, const section *s) {
+  tj_text_string(text, s->title);
+  if (s->variant != NULL)
+    tj_text_format(text, ", %s%s", s->condition != NULL ? "where " : "otherwise",
+                   s->condition != NULL ? s->condition : "");
+  print_parameters(text, s);
+  tj_text_char(text, '\n');
+}
+
 static void print_text(checking *c) {
   for (uint32_t s = 0; s < c->section_count; s++) {
-    tj_text_format(&c->text, "%s\n", c->section[s].title);
+    print_title(&c->text, &c->section[s]);
     for (uint32_t i = 0; i < c->section[s].findings.count; i++)
       print_finding(&c->text, &c->section[s].findings.item[i]);
   }
@@ -182,9 +316,23 @@ static void write_finding(tj_json *json, const tj_finding *finding) {
   tj_json_close(json, '}');
 }
 
+static void write_parameters(tj_json *json, const section *s) {
+  tj_json_key(json, "parameters");
+  tj_json_open(json, '{');
+  for (uint32_t i = 0; i < s->plan->passed_count; i++)
+    tj_json_number(json, s->plan->parameter[i].name, s->parameter[i]);
+  tj_json_close(json, '}');
+}
+
 static void write_section(tj_json *json, const section *s) {
   tj_json_open(json, '{');
   tj_json_member(json, "of", s->title);
+  if (s->variant != NULL)
+    tj_json_member(json, "variant", s->variant);
+  if (s->condition != NULL)
+    tj_json_member(json, "condition", s->condition);
+  if (s->parameter != NULL && s->plan->passed_count > 0)
+    write_parameters(json, s);
   tj_json_key(json, "findings");
   tj_json_open(json, '[');
   for (uint32_t i = 0; i < s->findings.count; i++)

@@ -9,11 +9,6 @@ static bool is_multiple(const tj_access *access, int64_t elements) {
          tj_facts_divisible(&access->offset->facts, elements) && access->displacement % elements == 0;
 }
 
-static uint32_t element_bytes(const tj_kernel *kernel, const tj_access *access) {
-  tj_dtype dtype = access->buffer == TJ_LDS ? kernel->carried : kernel->buffer[access->buffer].dtype;
-  return tj_dtype_bits(dtype) / 8;
-}
-
 /* Whether the access is of use only where it is aligned as a whole. */
 static bool needs_alignment(const tj_kernel *kernel, const tj_kernel_step *step) {
   return step->access.buffer == TJ_LDS || (step->kind == TJ_STEP_STORE && kernel->is_streamed);
@@ -23,7 +18,7 @@ uint32_t tj_step_alignment(const tj_kernel *kernel, const tj_kernel_step *step) 
   uint32_t elements = 1;
   while (needs_alignment(kernel, step) && elements < step->width && is_multiple(&step->access, 2 * (int64_t)elements))
     elements *= 2;
-  return element_bytes(kernel, &step->access) * elements;
+  return tj_element_bytes(kernel, step->access.buffer) * elements;
 }
 
 static uint32_t most_alignment(const tj_kernel *kernel, const tj_kernel_step steps[], uint32_t count,
@@ -38,7 +33,7 @@ static uint32_t most_alignment(const tj_kernel *kernel, const tj_kernel_step ste
 }
 
 uint32_t tj_buffer_alignment(const tj_kernel *kernel, uint32_t buffer) {
-  uint32_t element = tj_dtype_bits(kernel->buffer[buffer].dtype) / 8;
+  uint32_t element = tj_element_bytes(kernel, buffer);
   uint32_t masked = most_alignment(kernel, kernel->step, kernel->step_count, buffer);
   uint32_t inner = most_alignment(kernel, kernel->inner_step, kernel->inner_step_count, buffer);
   uint32_t most = masked > inner ? masked : inner;

@@ -160,6 +160,18 @@ const tj_node *tj_access_element(tj_graph *graph, const tj_kernel *kernel, const
 /* Its predicate, without bindings. */
 const tj_node *tj_access_valid(tj_graph *graph, const tj_kernel *kernel, const tj_access *access);
 
+/* Bytes of an element of a buffer, or of LDS. */
+static inline uint32_t tj_element_bytes(const tj_kernel *kernel, uint32_t buffer) {
+  return tj_dtype_bits(buffer == TJ_LDS ? kernel->carried : kernel->buffer[buffer].dtype) / 8;
+}
+
+/* The last of a kernel's faster ones; where there is none, the kernel itself. */
+static inline const tj_kernel *tj_fastest_variant(const tj_kernel *kernel) {
+  while (kernel->faster != NULL)
+    kernel = kernel->faster;
+  return kernel;
+}
+
 /* What the launch has to know of a node in the kernel's place: the value of a launched binding, or the node itself.
  */
 const tj_node *tj_launched_value(const tj_kernel *kernel, const tj_node *node);

@@ -188,6 +188,13 @@ class Telling(unittest.TestCase):
         self.assertEqual(checked.data["checks"][0]["findings"][0]["verdict"], "no")
         self.assertTrue(tilejit.check(Layout((4, 8)), require=["bijective"]))
 
+    def test_check_at_parameters(self):
+        text = "param N in 1..1000; kernel k(s: f32 @ N:1, d: f32 @ N:1) = copy(s, d)"
+        variants = [check["parameters"] for check in tilejit.check(text, target="gfx942").data["checks"][1:]]
+        self.assertEqual(variants, [{"N": 1000}, {"N": 3}])
+        checked = tilejit.check(text, target="gfx942", passed={"N": 100})
+        self.assertEqual([check["parameters"] for check in checked.data["checks"][1:]], [{"N": 100}])
+
     def test_show(self):
         picture = tilejit.show("Sw<2,0,2> o (4,4):(4,1)", color="cycle")
         self.assertIn("|  5 |  4 |  7 |  6 |", str(picture))

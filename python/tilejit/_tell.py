@@ -14,7 +14,7 @@ from typing import Any, Sequence, Union
 from . import _binding
 from ._binding import CheckOptions, FunctionOptions, ShowOptions, library
 from ._context import current
-from ._program import Fixed, Program, Text, encoded, source_of
+from ._program import Fixed, Program, Text, encoded, fixed_values, source_of
 from ._value import Value
 
 Expression = Union[Text, Value]
@@ -100,11 +100,15 @@ class Check:
 
 
 def check(expression: Expression, *, kernel: str | None = None, target: str | None = None, dtype: str | None = None,
-          threads: bool = False, require: Sequence[str] = (), fixed: Fixed | None = None) -> Check:
-    """Bijectivity, coalescing, vector widths, bank conflicts, occupancy. `require` names findings that must hold."""
+          threads: bool = False, require: Sequence[str] = (), fixed: Fixed | None = None,
+          passed: Fixed | None = None) -> Check:
+    """Bijectivity, coalescing, vector widths, bank conflicts, occupancy. `require` names findings that must hold;
+    `passed` are parameters of a launch, for which costs of kernels are told."""
     program, holds = _program(expression, fixed), ctypes.c_int()
     required = (ctypes.c_char_p * len(require))(*map(encoded, require))
-    options = CheckOptions(encoded(kernel), encoded(target), encoded(dtype), int(threads), required, len(required))
+    values = fixed_values(passed)
+    options = CheckOptions(encoded(kernel), encoded(target), encoded(dtype), int(threads), required, len(required),
+                           parameter=values, parameter_count=len(values))
 
     def form(name: str) -> str:
         options.form = _binding.number("TJ_CHECK_", name)

@@ -3,8 +3,7 @@
 #include "rt/sim/machine/counters.h"
 
 #include "base/bank.h"
-
-enum { LINE_SLOTS = 256 };
+#include "base/cache_line.h"
 
 void tj_sim_counters_add(tj_sim_counters *to, const tj_sim_counters *from) {
   uint64_t *sum = (uint64_t *)to;
@@ -14,20 +13,6 @@ void tj_sim_counters_add(tj_sim_counters *to, const tj_sim_counters *from) {
 }
 
 /* --- cache lines --- */
-
-/* A set of line numbers: open addressing, large enough for two lines a lane. */
-typedef struct {
-  uint64_t slot[LINE_SLOTS]; /* a line's number and 1; 0: empty */
-  uint32_t count;
-} line_set;
-
-static void insert_line(line_set *set, uint64_t line) {
-  uint32_t at = (uint32_t)(line * 0x9e3779b97f4a7c15u >> 56);
-  while (set->slot[at] != 0 && set->slot[at] != line + 1)
-    at = (at + 1) % LINE_SLOTS;
-  set->count += set->slot[at] == 0 ? 1 : 0;
-  set->slot[at] = line + 1;
-}
 
 static uint32_t width_index(uint32_t size) {
   static const uint8_t most[TJ_SIM_WIDTHS - 1] = {1, 2, 4, 8, 12};
@@ -41,18 +26,14 @@ void tj_sim_count_access(tj_sim_counters *counters, uint32_t line_bytes, const u
                          uint32_t size, bool is_written) {
   if (count == 0)
     return;
-  line_set set = {.count = 0};
-  for (uint32_t i = 0; i < count; i++) {
-    insert_line(&set, address[i] / line_bytes);
-    insert_line(&set, (address[i] + size - 1) / line_bytes);
-  }
-  uint64_t bytes = (uint64_t)count * size, least = (bytes + line_bytes - 1) / line_bytes;
+  tj_line_count lines = tj_count_lines(address, count, size, line_bytes);
+  uint64_t bytes = (uint64_t)count * size;
   counters->memory_accesses++;
   counters->memory_bytes += bytes;
-  counters->cache_lines += set.count;
-  counters->least_cache_lines += least;
-  *(is_written ? &counters->store_lines : &counters->load_lines) += set.count;
-  *(is_written ? &counters->least_store_lines : &counters->least_load_lines) += least;
+  counters->cache_lines += lines.touched;
+  counters->least_cache_lines += lines.least;
+  *(is_written ? &counters->store_lines : &counters->load_lines) += lines.touched;
+  *(is_written ? &counters->least_store_lines : &counters->least_load_lines) += lines.least;
   (is_written ? counters->store_bytes : counters->load_bytes)[width_index(size)] += bytes;
 }
 

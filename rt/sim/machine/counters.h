@@ -17,7 +17,7 @@ typedef struct {
   uint64_t lanes_total;       /* of vector instructions */
   uint64_t memory_accesses;   /* vector memory instructions with a lane at least */
   uint64_t cache_lines;       /* that they touched */
-  uint64_t least_cache_lines; /* that as many bytes need */
+  uint64_t least_cache_lines; /* that these bytes need, each once */
   uint64_t memory_bytes;
   uint64_t lds_cycles;
   uint64_t least_lds_cycles;

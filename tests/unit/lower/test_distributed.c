@@ -396,6 +396,7 @@ static void run_kernel(tj_graph *graph, session *run, const tj_kernel *kernel, c
   int64_t *symbols = bind_parameters(graph, run, slowest);
   interpreter machine;
   open_interpreter(&machine, kernel, run->text, symbols, graph->symbol_count);
+  machine.has_unaligned = tj_target_parse(graph->job, run->target)->has_unaligned_vectors;
   interpret(&machine);
   check_result(graph, run, &machine);
   run->inner += machine.inner_groups > 0;

@@ -144,6 +144,7 @@ static void interpret_case(tj_job *job, void *data) {
   interpreter run;
   open_interpreter(&run, kernel, c->what, symbol, graph->symbol_count);
   run.keeps_slots = true;
+  run.has_unaligned = true;
   interpret(&run);
   for (uint32_t i = 0; i < c->rows * c->columns; i++)
     ck_assert_int_eq(run.buffer[1].value[i], i / c->columns + i % c->columns * c->rows + 1);

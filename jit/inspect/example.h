@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Examples: values of a kernel's parameters with which a launch takes a given one of its variants. */
+#ifndef TJ_JIT_EXAMPLE_H
+#define TJ_JIT_EXAMPLE_H
+
+#include "jit/image/launch_plan.h"
+
+enum { TJ_EXAMPLE_ELEMENTS = 1 << 17 };
+
+/* Values for all parameters of the plan, by number, in the job's arena: those that are given, and for the others the
+ * largest power of two, the same for all and brought into each one's range, with which the buffers have no more than
+ * TJ_EXAMPLE_ELEMENTS elements together; of some parameters one less, where only that leads to the variant. NULL
+ * where none were found. TJ2025, TJ2026 where what is given is no parameter's, or it may not be that. */
+const int64_t *tj_example_of(tj_job *job, const tj_launch_plan *plan, uint32_t variant,
+                             const tj_parameter_value given[], size_t given_count);
+
+#endif

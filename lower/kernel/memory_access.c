@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps compared by their expressions, of which equal ones are the same nodes. */
+#include "lower/kernel/memory_access.h"
+
+#include "lower/kernel/kernel_nodes.h"
+#include "lower/kernel/repeats.h"
+
+enum { WORD = 4, MOST_BYTES = 16 };
+
+typedef struct {
+  tj_graph *graph;
+  const tj_kernel *kernel;
+  tj_kernel_nodes nodes;
+  tj_memory_accesses made;
+  uint32_t phase; /* the first since the last barrier */
+} listing;
+
+static bool is_access(const tj_kernel_step *step) {
+  switch (step->kind) {
+  case TJ_STEP_LOAD:
+  case TJ_STEP_STORE:
+  case TJ_STEP_LOOKUP:
+  case TJ_STEP_STREAM:
+    return true;
+  case TJ_STEP_VALUE:
+  case TJ_STEP_PREFETCH:
+  case TJ_STEP_BARRIER:
+    break;
+  }
+  return false;
+}
+
+static bool is_store(const tj_kernel_step *step) {
+  return step->kind == TJ_STEP_STORE || step->kind == TJ_STEP_STREAM;
+}
+
+/* Whether two steps begin a constant apart, and are valid together. */
+static bool go_together(const tj_kernel_step *a, const tj_kernel_step *b) {
+  return a->kind == b->kind && a->kind != TJ_STEP_LOOKUP && a->access.buffer == b->access.buffer &&
+         a->access.base == b->access.base && a->access.offset == b->access.offset &&
+         a->access.valid == b->access.valid;
+}
+
+static bool is_repeated(const listing *l, const tj_kernel_step *step) {
+  for (uint32_t i = l->phase; i < l->made.count; i++) {
+    if (step->kind != TJ_STEP_LOOKUP && tj_is_same_access(l->made.item[i].step, step))
+      return true;
+  }
+  return false;
+}
+
+/* Adds whole words of memory to the access before, which they go on. */
+static bool is_joined(const listing *l, const tj_kernel_step *step, uint32_t bytes) {
+  if (l->made.count == l->phase || step->access.buffer == TJ_LDS || bytes % WORD != 0)
+    return false;
+  tj_memory_access *last = &l->made.item[l->made.count - 1];
+  int64_t distance = step->access.displacement - last->step->access.displacement;
+  if (!go_together(last->step, step) || last->bytes % WORD != 0 || last->bytes + bytes > MOST_BYTES ||
+      distance != last->bytes / tj_element_bytes(l->kernel, step->access.buffer))
+    return false;
+  last->bytes += bytes;
+  return true;
+}
+
+static bool is_uniform(const listing *l, const tj_node *node) {
+  return node == NULL || tj_is_constant(node) || tj_kernel_nodes_level(&l->nodes, node) <= TJ_LEVEL_WORKGROUP;
+}
+
+static void add_step(listing *l, const tj_kernel_step *step) {
+  uint32_t bytes = step->width * tj_element_bytes(l->kernel, step->access.buffer);
+  if (is_repeated(l, step) || is_joined(l, step, bytes))
+    return;
+  l->made.item[l->made.count++] =
+      (tj_memory_access){.step = step,
+                         .is_store = is_store(step),
+                         .is_uniform = is_uniform(l, step->access.offset) && is_uniform(l, step->access.valid),
+                         .bytes = bytes};
+}
+
+tj_memory_accesses tj_list_memory_accesses(tj_graph *graph, const tj_kernel *kernel, bool of_inner) {
+  const tj_kernel_step *step = of_inner ? kernel->inner_step : kernel->step;
+  uint32_t count = of_inner ? kernel->inner_step_count : kernel->step_count;
+  listing l = {.graph = graph, .kernel = kernel, .nodes = tj_kernel_nodes_of(graph, kernel)};
+  l.made.item = TJ_NEW_ARRAY(graph->job, tj_memory_access, count + 1);
+  tj_spend(graph->job, count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (step[i].kind == TJ_STEP_BARRIER)
+      l.phase = l.made.count;
+    else if (is_access(&step[i]))
+      add_step(&l, &step[i]);
+  }
+  return l.made;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory accesses among a kernel's steps, as machine code makes them: what is moved twice between two barriers is
+ * moved once, words side by side that are moved one after the other are moved together, and what is the same for a
+ * workgroup may be loaded once for a wave. */
+#ifndef TJ_LOWER_MEMORY_ACCESS_H
+#define TJ_LOWER_MEMORY_ACCESS_H
+
+#include "lower/kernel/kernel.h"
+
+typedef struct {
+  const tj_kernel_step *step; /* the first of those that it makes */
+  bool is_store, is_uniform;
+  uint32_t bytes; /* of a work-item */
+} tj_memory_access;
+
+/* In the job's arena. */
+typedef struct {
+  tj_memory_access *item;
+  uint32_t count;
+} tj_memory_accesses;
+
+/* Those of the kernel's `step`, or of its `inner_step`. */
+tj_memory_accesses tj_list_memory_accesses(tj_graph *graph, const tj_kernel *kernel, bool of_inner);
+
+#endif

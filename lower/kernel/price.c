@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+/* Prices of kernels: steps evaluated for each lane of a wave, and each step's lanes counted as one instruction.
+ *
+ * What the launch and a workgroup compute once are the values of the kernel's bindings; work-items are then evaluated
+ * by one evaluator for all steps. Indices that a gather looks up are taken to count up from 0, as those of sources
+ * that `tilejit run` is not given: index i is i. */
+#include "lower/kernel/price.h"
+
+#include "base/cache_line.h"
+#include "base/processor.h"
+#include "lower/kernel/loop.h"
+#include "lower/kernel/memory_access.h"
+
+enum { OFFSET, VALID, BASE, LIMIT, ROOTS /* of a step */ };
+
+/* Accesses, and where the lanes of the wave at hand make them. */
+typedef struct {
+  const tj_memory_access *access;
+  uint32_t count;
+  tj_access_price **price; /* by access */
+  bool looks_up;
+  const tj_node **root; /* ROOTS of each access */
+  int64_t *value;       /* of the roots, for the work-item at hand */
+  int64_t *address;     /* in bytes, by access and lane */
+  uint64_t *active;     /* lanes, by access */
+  tj_evaluator *evaluator;
+} access_list;
+
+typedef struct {
+  tj_graph *graph;
+  const tj_kernel *kernel;
+  const tj_price_machine *machine;
+  tj_bindings bindings;
+  int64_t *symbol; /* their values, by index */
+  int64_t count;   /* of work-items */
+  access_list outer, inner;
+  const tj_node **bound_root; /* of bindings */
+  int64_t *bound_value;
+  int64_t *carried; /* by lane, what the loop carries */
+  tj_evaluator *bound, *initial, *next;
+  tj_price price;
+} pricing;
+
+tj_price_machine tj_price_machine_of(const tj_target *target) {
+  return (tj_price_machine){target->wave_size, tj_cache_line_bytes(target->processor),
+                            tj_bank_model_of(target->processor)};
+}
+
+/* --- accesses --- */
+
+/* Waves load whole words that are the same for all their lanes by instructions of their own. */
+static bool is_scalar(const pricing *p, const tj_memory_access *access) {
+  return access->is_uniform && !access->is_store && access->step->access.buffer != TJ_LDS &&
+         p->machine->wave_size > 1 && access->bytes >= TJ_BANK_BYTES;
+}
+
+static tj_access_price *price_of(pricing *p, const tj_memory_access *access) {
+  tj_access_price made = {.is_store = access->is_store,
+                          .is_scalar = is_scalar(p, access),
+                          .buffer = access->step->access.buffer,
+                          .bytes = access->bytes};
+  for (uint32_t i = 0; i < p->price.access_count; i++) {
+    tj_access_price *known = &p->price.access[i];
+    if (known->is_store == made.is_store && known->is_scalar == made.is_scalar && known->buffer == made.buffer &&
+        known->bytes == made.bytes)
+      return known;
+  }
+  p->price.access[p->price.access_count] = made;
+  return &p->price.access[p->price.access_count++];
+}
+
+static void set_roots(pricing *p, access_list *list, uint32_t number) {
+  const tj_kernel_step *step = list->access[number].step;
+  const tj_node **root = &list->root[number * ROOTS], *zero = tj_int(p->graph, 0);
+  root[OFFSET] = step->access.offset;
+  root[VALID] = step->access.valid != NULL ? step->access.valid : tj_int(p->graph, 1);
+  root[BASE] = step->access.base != NULL ? step->access.base : zero;
+  root[LIMIT] = step->limit != NULL ? step->limit : zero;
+}
+
+static access_list list_accesses(pricing *p, bool of_inner) {
+  tj_job *job = p->graph->job;
+  tj_memory_accesses all = tj_list_memory_accesses(p->graph, p->kernel, of_inner);
+  access_list list = {.access = all.item, .count = all.count};
+  list.price = TJ_NEW_ARRAY(job, tj_access_price *, list.count + 1);
+  list.root = TJ_NEW_ARRAY(job, const tj_node *, ROOTS *(size_t)list.count + 1);
+  list.value = TJ_NEW_ARRAY(job, int64_t, ROOTS * (size_t)list.count + 1);
+  list.address = TJ_NEW_ARRAY(job, int64_t, TJ_BANK_LANES * (size_t)list.count + 1);
+  list.active = TJ_NEW_ARRAY(job, uint64_t, list.count + 1);
+  for (uint32_t i = 0; i < list.count; i++) {
+    list.looks_up |= list.access[i].step->kind == TJ_STEP_LOOKUP;
+    list.price[i] = price_of(p, &list.access[i]);
+    set_roots(p, &list, i);
+  }
+  return list;
+}
+
+/* --- evaluating --- */
+
+static void note(pricing *p, tj_eval_status status) {
+  if (p->price.status == TJ_EVAL_OK)
+    p->price.status = status;
+}
+
+static int64_t value_of(pricing *p, const tj_node *node) {
+  int64_t value = 0;
+  note(p, tj_eval_nodes(&node, 1, &p->bindings, &value));
+  return value;
+}
+
+static void set_symbol(pricing *p, const tj_node *symbol, int64_t value) {
+  p->symbol[symbol->symbol->index] = value;
+}
+
+/* Where not all roots have a value, those of steps that are valid have to. */
+static void evaluate_singly(pricing *p, access_list *list) {
+  for (uint32_t i = 0; i < list->count; i++) {
+    const tj_node **root = &list->root[i * ROOTS];
+    int64_t *value = &list->value[i * ROOTS];
+    value[VALID] = value_of(p, root[VALID]);
+    if (value[VALID] != 0)
+      note(p, tj_eval_nodes(root, ROOTS, &p->bindings, value));
+  }
+}
+
+static void evaluate_once(pricing *p, access_list *list) {
+  tj_eval_status status = tj_evaluator_run(list->evaluator, &p->bindings, list->value);
+  if (status != TJ_EVAL_OK && status != TJ_EVAL_NO_MEMORY)
+    evaluate_singly(p, list);
+  else
+    note(p, status);
+}
+
+/* The first element of a valid access. */
+static int64_t element_of(pricing *p, const access_list *list, uint32_t number) {
+  const int64_t *value = &list->value[number * ROOTS];
+  int64_t element;
+  if (__builtin_add_overflow(value[BASE], value[OFFSET], &element) ||
+      __builtin_add_overflow(element, list->access[number].step->access.displacement, &element))
+    note(p, TJ_EVAL_OVERFLOW);
+  return element;
+}
+
+static int64_t address_of(pricing *p, const access_list *list, uint32_t number) {
+  int64_t address;
+  if (__builtin_mul_overflow(element_of(p, list, number), tj_element_bytes(p->kernel, list->price[number]->buffer),
+                             &address))
+    note(p, TJ_EVAL_OVERFLOW);
+  return address;
+}
+
+/* The number of the element, as far as an integer of the buffer's type holds it; or the limit. */
+static int64_t looked_up(pricing *p, const access_list *list, uint32_t number) {
+  const int64_t *value = &list->value[number * ROOTS];
+  tj_dtype dtype = p->kernel->buffer[list->price[number]->buffer].dtype;
+  uint32_t bits = tj_dtype_bits(dtype) - (tj_dtype_class_of(dtype) == TJ_CLASS_SIGNED ? 1 : 0);
+  int64_t index = value[VALID] != 0 ? element_of(p, list, number) : value[LIMIT];
+  bool is_held = bits > 62 || index >> bits == 0;
+  return is_held && index < value[LIMIT] ? index : value[LIMIT];
+}
+
+/* Evaluates the steps of a work-item: once more after each that others wait for. */
+static void evaluate(pricing *p, access_list *list) {
+  evaluate_once(p, list);
+  for (uint32_t i = 0; i < list->count && list->looks_up; i++) {
+    if (list->access[i].step->kind != TJ_STEP_LOOKUP)
+      continue;
+    set_symbol(p, list->access[i].step->value, looked_up(p, list, i));
+    evaluate_once(p, list);
+  }
+}
+
+/* --- counting --- */
+
+static void count_lines(const pricing *p, const access_list *list, uint32_t number, tj_cost *cost) {
+  uint64_t address[TJ_BANK_LANES];
+  uint32_t lanes = 0;
+  for (uint64_t left = list->active[number]; left != 0; left &= left - 1)
+    address[lanes++] = (uint64_t)list->address[number * TJ_BANK_LANES + (uint32_t)__builtin_ctzll(left)];
+  tj_line_count lines = tj_count_lines(address, lanes, list->price[number]->bytes, p->machine->line_bytes);
+  cost->lines += (int64_t)lines.touched;
+  cost->least_lines += (int64_t)lines.least;
+}
+
+static void count_cycles(const pricing *p, const access_list *list, uint32_t number, tj_cost *cost) {
+  const tj_access_price *price = list->price[number];
+  uint32_t address[TJ_BANK_LANES];
+  for (uint32_t lane = 0; lane < TJ_BANK_LANES; lane++)
+    address[lane] = (uint32_t)list->address[number * TJ_BANK_LANES + lane];
+  cost->cycles += tj_bank_cycles(p->machine->bank, price->is_store, price->bytes, address, list->active[number]);
+  cost->least_cycles += tj_bank_ideal(p->machine->bank, price->is_store, price->bytes, list->active[number]);
+}
+
+static void count_access(const pricing *p, const access_list *list, uint32_t number) {
+  tj_cost *cost = &list->price[number]->cost;
+  if (list->active[number] == 0)
+    return;
+  cost->instructions++;
+  if (list->price[number]->is_scalar)
+    return;
+  if (list->price[number]->buffer != TJ_LDS)
+    count_lines(p, list, number, cost);
+  else if (p->machine->bank != NULL)
+    count_cycles(p, list, number, cost);
+}
+
+/* --- waves --- */
+
+static bool set_item(pricing *p, int64_t group, uint32_t item) {
+  int64_t number = group * p->kernel->workgroup_size + item;
+  if (item >= p->kernel->workgroup_size || number >= p->count)
+    return false;
+  if (p->kernel->index != NULL)
+    set_symbol(p, p->kernel->index, number);
+  else
+    set_symbol(p, p->kernel->item, item);
+  return true;
+}
+
+/* Gives what the loop carries its values on the trip at hand, and finds those of the next. */
+static void set_carried(pricing *p, int64_t carried[], int64_t trip) {
+  const tj_loop *loop = p->kernel->loop;
+  if (loop == NULL)
+    return;
+  set_symbol(p, loop->counter, trip);
+  if (trip == 0)
+    note(p, tj_evaluator_run(p->initial, &p->bindings, carried));
+  for (uint32_t i = 0; i < loop->carried_count; i++)
+    set_symbol(p, loop->carried[i].symbol, carried[i]);
+  if (trip + 1 < p->price.counted_trips)
+    note(p, tj_evaluator_run(p->next, &p->bindings, carried));
+}
+
+static void set_lane(pricing *p, access_list *list, uint32_t lane) {
+  for (uint32_t i = 0; i < list->count; i++) {
+    if (list->value[i * ROOTS + VALID] == 0)
+      continue;
+    list->active[i] |= UINT64_C(1) << lane;
+    list->address[i * TJ_BANK_LANES + lane] = address_of(p, list, i);
+  }
+}
+
+static uint32_t carried_count(const tj_kernel *kernel) {
+  return kernel->loop != NULL ? kernel->loop->carried_count : 0;
+}
+
+static void price_wave(pricing *p, access_list *list, int64_t group, uint32_t first) {
+  uint32_t carried = carried_count(p->kernel);
+  for (int64_t trip = 0; trip < p->price.counted_trips; trip++) {
+    for (uint32_t i = 0; i < list->count; i++)
+      list->active[i] = 0;
+    for (uint32_t lane = 0; lane < p->machine->wave_size && set_item(p, group, first + lane); lane++) {
+      set_carried(p, p->carried + (size_t)lane * carried, trip);
+      evaluate(p, list);
+      set_lane(p, list, lane);
+    }
+    for (uint32_t i = 0; i < list->count && p->price.status == TJ_EVAL_OK; i++)
+      count_access(p, list, i);
+  }
+}
+
+/* Gives the workgroup's bindings their values; returns whether its tile is inside the domain. */
+static bool set_workgroup(pricing *p, int64_t group) {
+  const tj_kernel *kernel = p->kernel;
+  if (kernel->index != NULL)
+    return false;
+  set_symbol(p, kernel->workgroup, group);
+  note(p, tj_evaluator_run(p->bound, &p->bindings, p->bound_value));
+  for (uint32_t i = 0; i < kernel->binding_count; i++)
+    set_symbol(p, kernel->binding[i].symbol, p->bound_value[i]);
+  return kernel->inner != NULL && value_of(p, kernel->inner) != 0;
+}
+
+static void price_workgroup(pricing *p, int64_t group) {
+  bool is_inner = set_workgroup(p, group);
+  for (uint32_t first = 0; first < p->kernel->workgroup_size; first += p->machine->wave_size)
+    price_wave(p, is_inner ? &p->inner : &p->outer, group, first);
+}
+
+/* --- pricing --- */
+
+/* How many accesses of each kind a work-item makes: of a tile inside the domain, where there are such tiles. */
+static void count_accesses(pricing *p) {
+  const access_list *list = p->kernel->inner != NULL ? &p->inner : &p->outer;
+  for (uint32_t i = 0; i < list->count; i++) {
+    int64_t *accesses = &list->price[i]->accesses;
+    if (__builtin_add_overflow(*accesses, p->price.trips, accesses))
+      note(p, TJ_EVAL_OVERFLOW);
+  }
+}
+
+static void set_launch(pricing *p, const int64_t parameter[]) {
+  const tj_kernel *kernel = p->kernel;
+  for (uint32_t i = 0; i < kernel->parameter_count; i++)
+    set_symbol(p, kernel->parameter[i], parameter[i]);
+  for (uint32_t i = 0; i < kernel->binding_count; i++) {
+    if (kernel->binding[i].is_launched)
+      set_symbol(p, kernel->binding[i].symbol, value_of(p, kernel->binding[i].value));
+  }
+  p->count = value_of(p, kernel->count);
+  p->price.trips = kernel->loop != NULL ? value_of(p, kernel->loop->trips) : 1;
+  p->price.workgroups = p->count / kernel->workgroup_size + (p->count % kernel->workgroup_size != 0);
+}
+
+/* How many of `count` parts of `work` each come to about `most`; one at least, where there is one. */
+static int64_t sampled(int64_t count, int64_t work, int64_t most) {
+  int64_t parts = most / work > 0 ? most / work : 1;
+  return count < parts ? count : parts;
+}
+
+static void sample(pricing *p, int64_t most) {
+  int64_t trip = (int64_t)p->kernel->workgroup_size * (p->outer.count + 1);
+  p->price.counted_trips = sampled(p->price.trips, trip, most);
+  p->price.counted_workgroups = sampled(p->price.workgroups, trip * p->price.counted_trips, most);
+  tj_spend(p->graph->job, (uint64_t)(trip * p->price.counted_trips * p->price.counted_workgroups));
+}
+
+static void list_bindings(pricing *p) {
+  const tj_kernel *kernel = p->kernel;
+  p->bound_root = TJ_NEW_ARRAY(p->graph->job, const tj_node *, kernel->binding_count + 1);
+  p->bound_value = TJ_NEW_ARRAY(p->graph->job, int64_t, kernel->binding_count + 1);
+  for (uint32_t i = 0; i < kernel->binding_count; i++)
+    p->bound_root[i] = kernel->binding[i].value;
+}
+
+static pricing open_pricing(tj_graph *graph, const tj_kernel *kernel, const tj_price_machine *machine) {
+  tj_job *job = graph->job;
+  pricing p = {.graph = graph, .kernel = kernel, .machine = machine, .price = {.trips = 1}};
+  uint32_t carried = carried_count(kernel);
+  p.price.access = TJ_NEW_ARRAY(job, tj_access_price, kernel->step_count + kernel->inner_step_count + 1);
+  p.outer = list_accesses(&p, false);
+  p.inner = list_accesses(&p, true);
+  p.carried = TJ_NEW_ARRAY(job, int64_t, TJ_BANK_LANES * (size_t)carried + 1);
+  list_bindings(&p);
+  p.symbol = TJ_NEW_ARRAY(job, int64_t, graph->symbol_count + 1);
+  p.bindings = (tj_bindings){p.symbol, NULL, graph->symbol_count};
+  return p;
+}
+
+static void open_evaluator(pricing *p, const tj_node *const root[], size_t count, tj_evaluator **evaluator) {
+  note(p, tj_evaluator_create(root, count, evaluator));
+}
+
+static void open_evaluators(pricing *p) {
+  const tj_loop *loop = p->kernel->loop;
+  const tj_node *initial[TJ_MOST_CARRIED], *next[TJ_MOST_CARRIED];
+  uint32_t carried = carried_count(p->kernel);
+  for (uint32_t i = 0; i < carried; i++) {
+    initial[i] = loop->carried[i].initial;
+    next[i] = loop->carried[i].next;
+  }
+  open_evaluator(p, initial, carried, &p->initial);
+  open_evaluator(p, next, carried, &p->next);
+  open_evaluator(p, p->bound_root, p->kernel->binding_count, &p->bound);
+  open_evaluator(p, p->outer.root, ROOTS * (size_t)p->outer.count, &p->outer.evaluator);
+  open_evaluator(p, p->inner.root, ROOTS * (size_t)p->inner.count, &p->inner.evaluator);
+}
+
+static void close_evaluators(pricing *p) {
+  tj_evaluator *evaluators[] = {p->initial, p->next, p->bound, p->outer.evaluator, p->inner.evaluator};
+  for (size_t i = 0; i < sizeof evaluators / sizeof *evaluators; i++)
+    tj_evaluator_destroy(evaluators[i]);
+}
+
+/* No call that may fail the job is between making the evaluators and giving them back. */
+static void count_all(pricing *p) {
+  int64_t counted = p->price.counted_workgroups;
+  open_evaluators(p);
+  for (int64_t i = 0; i < counted && p->price.status == TJ_EVAL_OK; i++)
+    price_workgroup(p, (int64_t)((__int128)i * p->price.workgroups / counted));
+  close_evaluators(p);
+}
+
+tj_price tj_price_kernel(tj_graph *graph, const tj_kernel *kernel, const tj_price_machine *machine,
+                         const int64_t parameter[], int64_t most) {
+  pricing p = open_pricing(graph, kernel, machine);
+  set_launch(&p, parameter);
+  count_accesses(&p);
+  if (p.price.status == TJ_EVAL_OK) {
+    sample(&p, most);
+    count_all(&p);
+  }
+  if (p.price.status == TJ_EVAL_NO_MEMORY)
+    tj_fail_out_of_memory(graph->job);
+  return p.price;
+}
+
+tj_price tj_price_of_widths(tj_graph *graph, const tj_kernel *kernel, const tj_price_machine *machine) {
+  pricing p = open_pricing(graph, kernel, machine);
+  count_accesses(&p);
+  return p.price;
+}
+
+/* --- sums --- */
+
+bool tj_price_is_whole(const tj_price *price) {
+  return price->counted_workgroups == price->workgroups && price->counted_trips == price->trips;
+}
+
+static void add_cost(tj_cost *sum, const tj_cost *cost) {
+  sum->instructions += cost->instructions;
+  sum->lines += cost->lines;
+  sum->least_lines += cost->least_lines;
+  sum->cycles += cost->cycles;
+  sum->least_cycles += cost->least_cycles;
+}
+
+static tj_cost sum_where(const tj_price *price, bool is_lds) {
+  tj_cost sum = {0};
+  for (uint32_t i = 0; i < price->access_count; i++) {
+    if ((price->access[i].buffer == TJ_LDS) == is_lds && !price->access[i].is_scalar)
+      add_cost(&sum, &price->access[i].cost);
+  }
+  return sum;
+}
+
+tj_cost tj_price_of_memory(const tj_price *price) {
+  return sum_where(price, false);
+}
+
+tj_cost tj_price_of_lds(const tj_price *price) {
+  return sum_where(price, true);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* What a kernel costs on a machine, in numbers: the cache lines that its accesses touch, the cycles of LDS that they
+ * take, how many instructions they are.
+ *
+ * Nothing is estimated. The offsets and predicates of the kernel's steps are evaluated for the work-items of its
+ * waves, as a launch with these parameters would run them, and counted as the simulator counts (base/bank.h,
+ * base/cache_line.h). What a kernel is priced by are its own accesses: arithmetic and registers are the machine
+ * code's to tell. Where a kernel is large, some of its workgroups stand for the others. */
+#ifndef TJ_LOWER_PRICE_H
+#define TJ_LOWER_PRICE_H
+
+#include "base/bank.h"
+#include "ir/index/eval.h"
+#include "lower/kernel/kernel.h"
+#include "lower/machine/target.h"
+
+typedef struct {
+  uint32_t wave_size, line_bytes;
+  const tj_bank_model *bank; /* NULL: cycles of LDS are not counted */
+} tj_price_machine;
+
+tj_price_machine tj_price_machine_of(const tj_target *target);
+
+/* Buffers begin where a cache line does. */
+typedef struct {
+  int64_t instructions;         /* of waves of which a lane makes the access at least */
+  int64_t lines, least_lines;   /* of memory: touched by each instruction, and that its bytes need, each once */
+  int64_t cycles, least_cycles; /* of LDS: taken, and taken without conflicts */
+} tj_cost;
+
+/* Accesses of one buffer by vectors of one size. */
+typedef struct {
+  bool is_store;
+  bool is_scalar;    /* made once for a wave, by instructions of which no lines are counted */
+  uint32_t buffer;   /* or TJ_LDS */
+  uint32_t bytes;    /* of a lane */
+  int64_t accesses; /* of a work-item, on all trips of its loop */
+  tj_cost cost;
+} tj_access_price;
+
+/* In the job's arena. */
+typedef struct {
+  tj_eval_status status; /* not TJ_EVAL_OK: an expression has no value, and there is no price */
+  tj_access_price *access;
+  uint32_t access_count;
+  int64_t workgroups, trips;                 /* that a launch has */
+  int64_t counted_workgroups, counted_trips; /* that the costs are of; a work-item takes the first trips */
+} tj_price;
+
+/* The price for these values of the kernel's parameters, by number. A launch that makes more than about `most`
+ * accesses, those of each lane counted, is sampled: workgroups evenly, and of the trips of a loop the first ones. */
+tj_price tj_price_kernel(tj_graph *graph, const tj_kernel *kernel, const tj_price_machine *machine,
+                         const int64_t parameter[], int64_t most);
+
+/* The same without values of parameters: the kernel's accesses, without costs. */
+tj_price tj_price_of_widths(tj_graph *graph, const tj_kernel *kernel, const tj_price_machine *machine);
+
+/* Whether every work-item was counted. */
+bool tj_price_is_whole(const tj_price *price);
+
+/* The sum over vector accesses of memory, or of LDS. */
+tj_cost tj_price_of_memory(const tj_price *price);
+tj_cost tj_price_of_lds(const tj_price *price);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Prices of kernels that are small enough to count by hand, on gfx942: lines of 128 bytes, waves of 64 lanes, LDS
+ * that serves 32 words a cycle. And steps that repeat others. */
+#include "frontend/parser.h"
+#include "frontend/sema.h"
+#include "lower/kernel/kernel_expressions.h"
+#include "lower/kernel/price.h"
+#include "lower/kernel/repeats.h"
+#include "lower/mapping/mapped.h"
+#include "lower/plan/plan.h"
+#include "tests/unit/support/harness.h"
+
+#include <string.h>
+
+enum { ALL = 1 << 20, PARAMETERS = 1 };
+
+typedef struct {
+  const char *text;
+  int64_t parameter[PARAMETERS];
+  int64_t most; /* accesses to count */
+  tj_cost memory, lds;
+  int64_t workgroups, counted;
+} row;
+
+#define COPY(source, destination) "kernel k(s: f32 @ " source ", d: f32 @ " destination ") = copy(s, d)"
+/* A tile of 32 × 32 by a workgroup of 64, row by row into LDS and column by column out of it. */
+#define TURN(lds)                                                                                                    \
+  "kernel k(s: f32 @ (32,32):(32,1), d: f32 @ (32,32):(1,32)) = copy(s, d, mapping=mapping("                         \
+  "load=((32,2),16):((1@1,1@0),2@0), store=((32,2),16):((1@0,1@1),2@1), lds=" lds "))"
+
+static const row rows[] = {
+    {COPY("64:1", "64:1"), {0}, ALL, {2, 4, 4, 0, 0}, {0}, 1, 1},
+    {COPY("64:32", "64:1"), {0}, ALL, {2, 66, 4, 0, 0}, {0}, 1, 1},
+    {COPY("strided((64), (1), offset=1)", "64:1"), {0}, ALL, {2, 5, 4, 0, 0}, {0}, 1, 1},
+    {COPY("64:0", "64:1"), {0}, ALL, {1, 2, 2, 0, 0}, {0}, 1, 1},                 /* one word for all lanes */
+    {COPY("(2,32):(1,0)", "(2,32):(1,2)"), {0}, ALL, {2, 3, 3, 0, 0}, {0}, 1, 1}, /* two words, each once */
+    {"param N in 1..1000 " COPY("N:1", "N:1"), {100}, ALL, {4, 8, 8, 0, 0}, {0}, 1, 1},
+    {"param N in 1..1000 " COPY("N:1", "N:1"), {513}, ALL, {18, 34, 34, 0, 0}, {0}, 3, 3},
+    {"param N in 1..1000000 " COPY("N:1", "N:1"), {256000}, 1 << 13, {80, 160, 160, 0, 0}, {0}, 1000, 10},
+    {COPY("transform(packed((32)), [right_pad(32,32)], [[0]], [[0]])", "64:1"), {0}, ALL, {2, 3, 3, 0, 0}, {0}, 1, 1},
+    {"kernel k(s: f32 @ 64:2, i: i32 @ 64:1, d: f32 @ 64:1) = copy(s, d, gather=i)",
+     {0},
+     ALL,
+     {3, 8, 6, 0, 0},
+     {0},
+     1,
+     1},
+    {"kernel k(d: i32 @ packed((64,3))) = offsets(d, packed((64,3)), step=(0,1), count=3, starts=(64,1))",
+     {0},
+     ALL,
+     {3, 18, 6, 0, 0},
+     {0},
+     1,
+     1},
+    {TURN("(32,32):(32,1)"), {0}, ALL, {32, 64, 64, 0, 0}, {32, 0, 0, 16 * 2 + 16 * 64, 64}, 1, 1},
+    {TURN("(32,32):(33,1)"), {0}, ALL, {32, 64, 64, 0, 0}, {32, 0, 0, 64, 64}, 1, 1},
+};
+
+static tj_kernel *kernel_of(tj_graph *graph, const tj_target *target, const char *text) {
+  graph->job->source = tj_source_of("test", text, strlen(text));
+  const tj_program_values *values = tj_evaluate(graph, tj_parse(graph->job), NULL, 0);
+  tj_kernel *kernel = tj_plan_kernel(graph, values, &values->kernel[0]);
+  tj_kernel_simplify(graph, kernel, NULL);
+  return kernel->mapped != NULL ? tj_map_as_given(graph, kernel, target) : kernel;
+}
+
+static void expect_cost(const char *text, const char *of, const tj_cost *found, const tj_cost *expected) {
+  ck_assert_msg(memcmp(found, expected, sizeof *found) == 0,
+                "%s: %s: %ld instructions, %ld lines of %ld, %ld cycles of %ld", text, of, (long)found->instructions,
+                (long)found->lines, (long)found->least_lines, (long)found->cycles, (long)found->least_cycles);
+}
+
+static void check_row(tj_job *job, void *data) {
+  const row *r = data;
+  tj_graph *graph = tj_graph_create(job);
+  const tj_target *target = tj_target_parse(job, "gfx942");
+  tj_price_machine machine = tj_price_machine_of(target);
+  tj_price price = tj_price_kernel(graph, kernel_of(graph, target, r->text), &machine, r->parameter, r->most);
+  tj_cost memory = tj_price_of_memory(&price), lds = tj_price_of_lds(&price);
+  ck_assert_int_eq(price.status, TJ_EVAL_OK);
+  expect_cost(r->text, "memory", &memory, &r->memory);
+  expect_cost(r->text, "LDS", &lds, &r->lds);
+  ck_assert_int_eq(price.workgroups, r->workgroups);
+  ck_assert_int_eq(price.counted_workgroups, r->counted);
+  ck_assert(tj_price_is_whole(&price) == (r->workgroups == r->counted));
+}
+
+START_TEST(prices_are_those_counted_by_hand) {
+  tj_job job;
+  tj_job_init(&job, NULL);
+  expect_success(&job, check_row, (void *)(uintptr_t)&rows[_i]);
+  tj_job_destroy(&job);
+}
+END_TEST
+
+/* Two slots that hold one element, and one that nobody stores. */
+static void check_repeats(tj_job *job, void *data) {
+  (void)data;
+  tj_graph *graph = tj_graph_create(job);
+  const tj_node *item = tj_coordinate(graph, "t", tj_int(graph, 64)), *always = tj_int(graph, 1);
+  tj_access first = {.buffer = 0, .offset = item, .valid = always}, next = first, stored = first, later = first;
+  next.displacement = 64;
+  stored.buffer = later.buffer = 1;
+  later.displacement = 4;
+  tj_kernel_step step[] = {
+      {.kind = TJ_STEP_LOAD, .access = first, .width = 1, .slot = 0},
+      {.kind = TJ_STEP_LOAD, .access = next, .width = 1, .slot = 1},
+      {.kind = TJ_STEP_LOAD, .access = next, .width = 2, .slot = 2, .slot_step = 1},
+      {.kind = TJ_STEP_STORE, .access = stored, .width = 1, .slot = 0},
+      {.kind = TJ_STEP_BARRIER},
+      {.kind = TJ_STEP_STORE, .access = stored, .width = 1, .slot = 1},
+      {.kind = TJ_STEP_STORE, .access = later, .width = 1, .slot = 3},
+  };
+  tj_kernel kernel = {.step = step, .step_count = sizeof step / sizeof *step};
+  tj_leave_out_repeats(graph, &kernel);
+  const uint32_t slots[] = {0, 2, 0, 0, 3};
+  ck_assert_uint_eq(kernel.step_count, 5);
+  for (uint32_t i = 0; i < kernel.step_count; i++)
+    ck_assert_uint_eq(kernel.step[i].slot, slots[i]);
+  ck_assert_int_eq(kernel.step[3].kind, TJ_STEP_BARRIER);
+}
+
+START_TEST(repeated_stores_are_left_out) {
+  tj_job job;
+  tj_job_init(&job, NULL);
+  expect_success(&job, check_repeats, NULL);
+  tj_job_destroy(&job);
+}
+END_TEST
+
+int main(void) {
+  Suite *suite = suite_of_cases("price", prices_are_those_counted_by_hand, (int)(sizeof rows / sizeof *rows));
+  TCase *repeats = tcase_create("repeats");
+  tcase_add_test(repeats, repeated_stores_are_left_out);
+  suite_add_tcase(suite, repeats);
+  return run_suite(suite);
+}
