@@ -50,6 +50,7 @@ def check_command(prefix):
         expect((prefix / "share" / name).read_text(encoding="utf-8"), r"complete -- ")
     expect(run([command, "eval", "((4,8):(8,1))(2,3)"]), r"^19$")
     expect(run([command, "devices"]), r"sim:gfx942")
+    expect(run([command, "eval", 'import "atoms"; mma_shape(SM80_16x8x16_F32F16F16F32_TN)']), r"^\(16,8,16\)$")
     expect(run([command, "eval", "(4,"], status=1), r"TJ1004")
 
 

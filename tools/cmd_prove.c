@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit prove: two values are equal, or here is where they are not. */
+#include "import.h"
 #include "input.h"
 #include "report.h"
 
@@ -44,6 +45,8 @@ static int run(const arguments *given) {
   if (status != 0)
     return status;
   tj_context *context = open_context();
+  if (context != NULL)
+    import_files(context, from.file);
   status = context != NULL ? prove(context, given, &from, declarations) : TJ_ERROR_SYSTEM;
   tj_context_destroy(context);
   free(declarations);

@@ -131,8 +131,10 @@ static bool give_installed(const char *name, tj_import *import, tj_status *statu
 }
 
 static tj_status read_import(void *user, const char *importer, const char *path, tj_import *import) {
-  (void)user;
+  const char *program = user;
   tj_status status = TJ_OK;
+  if (program != NULL && strcmp(importer, TJ_DECLARATIONS_NAME) == 0)
+    importer = program;
   errno = ENOENT;
   bool given = is_library(path) ? give_from_folders(getenv("TILEJIT_PATH"), path, import, &status) ||
                                       give_installed(path, import, &status)
@@ -140,6 +142,6 @@ static tj_status read_import(void *user, const char *importer, const char *path,
   return given ? status : tj_import_refuse(import, strerror(errno));
 }
 
-void import_files(tj_context *context) {
-  tj_context_set_reader(context, read_import, NULL);
+void import_files(tj_context *context, const char *program) {
+  tj_context_set_reader(context, read_import, (void *)program);
 }

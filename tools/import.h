@@ -9,7 +9,8 @@
 
 #include "tilejit/tilejit.h"
 
-/* Has programs of a context import files. */
-void import_files(tj_context *context);
+/* Has programs of a context import files. `program`, which may be NULL and is kept, is the path of what tj_prove gets
+ * as declarations. */
+void import_files(tj_context *context, const char *program);
 
 #endif

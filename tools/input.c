@@ -18,7 +18,7 @@ tj_context *open_context(void) {
     return NULL;
   }
   watch_progress(context);
-  import_files(context);
+  import_files(context, NULL);
   return context;
 }
 

@@ -377,7 +377,8 @@ TJ_API tj_status tj_program_check(tj_program *program, const tj_check_options *o
  * included. `a` and `b` are programs that end in an expression; both see the items of `declarations` (may be NULL),
  * and those of each other where they are the same text. The text is a line: how it was proved (by the simplifier's
  * rules, in every case where there are at most 2^24, by Z3 where the library has it), or a counterexample. TJ2033 where
- * it is not decided. */
+ * it is not decided. In diagnostics, and for readers of imports, the declarations have the name TJ_DECLARATIONS_NAME. */
+#define TJ_DECLARATIONS_NAME "the declarations"
 TJ_API tj_status tj_prove(tj_context *context, const char *declarations, const char *a, const char *b,
                           const tj_parameter_value fixed[], size_t fixed_count, int *equal, tj_blob *text);
 

@@ -62,7 +62,7 @@ static void join_items(tj_join *join, const parts *of) {
 static void join(tj_job *job, const proof *p) {
   const char *declarations = p->declarations != NULL ? p->declarations : "";
   parts a = split_compared(job, "the first expression", p->a), b = split_compared(job, "the second expression", p->b);
-  parts before = split(job, "the declarations", declarations);
+  parts before = split(job, TJ_DECLARATIONS_NAME, declarations);
   tj_join both = tj_join_begin(job, 5);
   join_items(&both, &before);
   join_items(&both, &a);
