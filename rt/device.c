@@ -85,7 +85,16 @@ void tj_rt_release(tj_rt_device *device, tj_rt_buffer *buffer) {
   *buffer = (tj_rt_buffer){0};
 }
 
-static tj_status check_range(const tj_rt_buffer *buffer, size_t offset, size_t size, tj_rt_error *error) {
+tj_rt_buffer tj_rt_borrow(uint64_t address, size_t size) {
+  return (tj_rt_buffer){.address = address, .size = size, .is_borrowed = true};
+}
+
+void tj_rt_lose(tj_rt_device *device, const char *why) {
+  if (device->operations->lose != NULL)
+    device->operations->lose(device, why);
+}
+
+tj_status tj_rt_check_range(const tj_rt_buffer *buffer, size_t offset, size_t size, tj_rt_error *error) {
   if (offset <= buffer->size && size <= buffer->size - offset)
     return TJ_OK;
   return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_BUFFER_SIZE, "%zu bytes from offset %zu on, of a buffer of %zu bytes",
@@ -94,7 +103,7 @@ static tj_status check_range(const tj_rt_buffer *buffer, size_t offset, size_t s
 
 tj_status tj_rt_write(tj_rt_device *device, const tj_rt_buffer *buffer, size_t offset, tj_bytes from,
                       tj_rt_error *error) {
-  tj_status status = check_range(buffer, offset, from.size, error);
+  tj_status status = tj_rt_check_range(buffer, offset, from.size, error);
   if (status != TJ_OK || from.size == 0)
     return status;
   return device->operations->write(device, buffer, offset, from, error);
@@ -102,7 +111,7 @@ tj_status tj_rt_write(tj_rt_device *device, const tj_rt_buffer *buffer, size_t o
 
 tj_status tj_rt_read(tj_rt_device *device, const tj_rt_buffer *buffer, size_t offset, void *to, size_t size,
                      tj_rt_error *error) {
-  tj_status status = check_range(buffer, offset, size, error);
+  tj_status status = tj_rt_check_range(buffer, offset, size, error);
   if (status != TJ_OK || size == 0)
     return status;
   return device->operations->read(device, buffer, offset, to, size, error);
@@ -120,22 +129,36 @@ void tj_rt_unload(tj_rt_device *device, tj_rt_kernel *kernel) {
 
 /* Makes a completion one of a launch that is in flight. */
 static void begin(tj_rt_completion *completion) {
+  if (completion == NULL)
+    return;
   completion->status = TJ_OK;
   completion->nanoseconds = 0;
   completion->error = (tj_rt_error){0};
   atomic_store(&completion->is_done, false);
 }
 
+/* One that nothing will complete has ended. */
+static void end(tj_rt_completion *completion, bool is_started) {
+  if (completion != NULL && !is_started)
+    atomic_store(&completion->is_done, true);
+}
+
 tj_status tj_rt_launch(tj_rt_device *device, tj_rt_kernel *kernel, const tj_rt_dispatch *dispatch,
                        tj_rt_error *error) {
-  tj_rt_completion *completion = dispatch->completion;
   tj_status status = TJ_OK;
-  if (completion != NULL)
-    begin(completion);
+  begin(dispatch->completion);
   if (dispatch->workgroup_count > 0)
     status = device->operations->launch(device, kernel, dispatch, error);
-  if (completion != NULL && (status != TJ_OK || dispatch->workgroup_count == 0))
-    atomic_store(&completion->is_done, true);
+  end(dispatch->completion, status == TJ_OK && dispatch->workgroup_count > 0);
+  return status;
+}
+
+tj_status tj_rt_copy_memory(tj_rt_device *device, const tj_rt_copy *copy, tj_rt_error *error) {
+  tj_status status = TJ_OK;
+  begin(copy->completion);
+  if (copy->size > 0)
+    status = device->operations->copy(device, copy, error);
+  end(copy->completion, status == TJ_OK && copy->size > 0);
   return status;
 }
 

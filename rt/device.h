@@ -41,8 +41,9 @@ typedef struct tj_rt_kernel tj_rt_kernel; /* a kernel that is loaded on one devi
 /* Memory that a device's kernels reach. `address` is what goes into an argument block. */
 typedef struct {
   uint64_t address;
-  size_t size;  /* bytes */
-  void *handle; /* the driver's */
+  size_t size;      /* bytes */
+  void *handle;     /* the driver's; NULL: there is nothing to give back */
+  bool is_borrowed; /* the memory is somebody else's */
 } tj_rt_buffer;
 
 /* Runs workgroups begin … end-1 of a kernel for the host. */
@@ -88,6 +89,14 @@ static inline bool tj_rt_fits_packet(uint64_t workgroup_count, uint32_t workgrou
 }
 #define TJ_RT_NO_PACKET "%" PRIu64 " workgroups of %" PRIu32 " work-items are more than one dispatch holds"
 
+/* A copy between places that the device reaches: its buffers, or the process's memory. They do not overlap. */
+typedef struct {
+  void *to;
+  const void *from;
+  size_t size;                  /* 0: nothing happens */
+  tj_rt_completion *completion; /* as of a launch */
+} tj_rt_copy;
+
 /* What to know of a device without opening it. */
 typedef struct {
   char name[80];        /* host, hsa:0, sim:gfx942: what tj_rt_open takes */
@@ -105,9 +114,9 @@ typedef struct {
   uint64_t value;
 } tj_rt_counter;
 
-/* A driver's functions, none NULL but `counters`, and `progress` and `finish` where launches end before they return:
- * what the wrappers below of the same names do, after their checks (ranges are inside buffers, out-parameters are
- * cleared, launches have workgroups). */
+/* A driver's functions, none NULL but `counters`, and `progress`, `finish` and `lose` where launches end before they
+ * return: what the wrappers below of the same names do, after their checks (ranges are inside buffers, out-parameters
+ * are cleared, launches have workgroups). */
 typedef struct {
   void (*close)(tj_rt_device *device);
   tj_status (*allocate)(tj_rt_device *device, size_t size, tj_rt_buffer *buffer, tj_rt_error *error);
@@ -119,6 +128,8 @@ typedef struct {
   tj_status (*load)(tj_rt_device *device, const tj_rt_code *code, tj_rt_kernel **kernel, tj_rt_error *error);
   void (*unload)(tj_rt_device *device, tj_rt_kernel *kernel);
   tj_status (*launch)(tj_rt_device *device, tj_rt_kernel *kernel, const tj_rt_dispatch *dispatch, tj_rt_error *error);
+  tj_status (*copy)(tj_rt_device *device, const tj_rt_copy *copy, tj_rt_error *error);
+  void (*lose)(tj_rt_device *device, const char *why);
   tj_status (*wait)(tj_rt_device *device, uint64_t *nanoseconds, tj_rt_error *error);
   void (*progress)(tj_rt_device *device); /* completes what has ended, without waiting */
   void (*finish)(tj_rt_device *device, tj_rt_completion *completion,
@@ -146,6 +157,20 @@ typedef struct {
  * caller's, to be closed. */
 tj_status tj_rt_open(const char *name, const tj_allocator *allocator, tj_rt_device **device, tj_rt_error *error);
 
+/* A device on an agent of the HSA runtime, and on a queue of it. */
+typedef struct {
+  const char *library; /* as for dlopen; NULL: that of the devices hsa:N */
+  uint64_t agent;      /* the handle of an hsa_agent_t */
+  void *queue;         /* an hsa_queue_t, borrowed; NULL: one is made */
+} tj_rt_attachment;
+
+/* Opens such a device. TJ6001 where the runtime has no such GPU agent. (hsa.c) */
+tj_status tj_rt_attach(const tj_rt_attachment *attachment, const tj_allocator *allocator, tj_rt_device **device,
+                       tj_rt_error *error);
+
+/* Tells that nothing in flight ends any more, and why: the device is lost, as after a fault of memory. */
+void tj_rt_lose(tj_rt_device *device, const char *why);
+
 /* Waits for all that was launched, and gives everything back, except buffers and kernels, which must be gone. NULL:
  * nothing happens. */
 void tj_rt_close(tj_rt_device *device);
@@ -155,7 +180,14 @@ size_t tj_rt_list(tj_rt_info info[], size_t capacity);
 
 /* `size` bytes of uninitialised memory, aligned to 256 bytes. 0 bytes are allowed. TJ6010. */
 tj_status tj_rt_allocate(tj_rt_device *device, size_t size, tj_rt_buffer *buffer, tj_rt_error *error);
+/* Waits for what is in flight. */
 void tj_rt_release(tj_rt_device *device, tj_rt_buffer *buffer);
+/* A buffer of memory that somebody else has allocated where the device reaches it, for as long as the buffer is not
+ * released. */
+tj_rt_buffer tj_rt_borrow(uint64_t address, size_t size);
+
+/* TJ6002 where the range is not inside the buffer. */
+tj_status tj_rt_check_range(const tj_rt_buffer *buffer, size_t offset, size_t size, tj_rt_error *error);
 
 /* Copy between a buffer, from `offset` on, and the caller's memory. The copy is complete on return. TJ6002 where
  * the range is not inside the buffer. */
@@ -172,6 +204,8 @@ void tj_rt_unload(tj_rt_device *device, tj_rt_kernel *kernel);
 /* Runs a kernel. TJ6008. */
 tj_status tj_rt_launch(tj_rt_device *device, tj_rt_kernel *kernel, const tj_rt_dispatch *dispatch,
                        tj_rt_error *error);
+/* Copies, in the order of launches. May return before the copy is made. TJ6008 where it fails. */
+tj_status tj_rt_copy_memory(tj_rt_device *device, const tj_rt_copy *copy, tj_rt_error *error);
 /* Whether a launch has ended; does not wait. */
 bool tj_rt_is_done(tj_rt_device *device, tj_rt_completion *completion);
 /* Returns when a launch has ended, with how. Others may launch meanwhile. TJ6008 where it ended badly, or did not run

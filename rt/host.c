@@ -57,7 +57,7 @@ static tj_status allocate_buffer(tj_rt_device *device, size_t size, tj_rt_buffer
     return tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_DEVICE_MEMORY, "no memory for a buffer of %zu bytes", size);
   prefer_large_pages(block, size);
   uint64_t address = ((uint64_t)(uintptr_t)block + BUFFER_ALIGNMENT - 1) / BUFFER_ALIGNMENT * BUFFER_ALIGNMENT;
-  *buffer = (tj_rt_buffer){address, size, block};
+  *buffer = (tj_rt_buffer){.address = address, .size = size, .handle = block};
   return TJ_OK;
 }
 
@@ -122,6 +122,13 @@ static uint64_t run_first(const tj_rt_kernel *kernel, const tj_rt_dispatch *disp
   return count;
 }
 
+static void complete(tj_rt_completion *completion, uint64_t nanoseconds) {
+  if (completion == NULL)
+    return;
+  completion->nanoseconds = nanoseconds;
+  atomic_store(&completion->is_done, true);
+}
+
 static tj_status launch(tj_rt_device *device, tj_rt_kernel *kernel, const tj_rt_dispatch *dispatch,
                         tj_rt_error *error) {
   (void)error;
@@ -131,10 +138,15 @@ static tj_status launch(tj_rt_device *device, tj_rt_kernel *kernel, const tj_rt_
     tj_host_pool_run(host->pool, (tj_host_work){kernel->entry, dispatch->arguments, count, first});
   uint64_t nanoseconds = tj_nanoseconds() - begin;
   atomic_fetch_add_explicit(&host->nanoseconds, nanoseconds, memory_order_relaxed);
-  if (dispatch->completion != NULL) {
-    dispatch->completion->nanoseconds = nanoseconds;
-    atomic_store(&dispatch->completion->is_done, true);
-  }
+  complete(dispatch->completion, nanoseconds);
+  return TJ_OK;
+}
+
+static tj_status copy_memory(tj_rt_device *device, const tj_rt_copy *copy, tj_rt_error *error) {
+  (void)device, (void)error;
+  uint64_t begin = tj_nanoseconds();
+  memcpy(copy->to, copy->from, copy->size);
+  complete(copy->completion, tj_nanoseconds() - begin);
   return TJ_OK;
 }
 
@@ -161,6 +173,7 @@ static const tj_rt_operations operations = {
     .load = load_kernel,
     .unload = unload_kernel,
     .launch = launch,
+    .copy = copy_memory,
     .wait = wait_for_all,
 };
 

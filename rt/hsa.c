@@ -34,6 +34,15 @@ static tj_status open_hsa(const char *name, const tj_allocator *allocator, tj_rt
   return tj_hsa_device_open(name, &hsa, NULL, number, allocator, device, error);
 }
 
+tj_status tj_rt_attach(const tj_rt_attachment *attachment, const tj_allocator *allocator, tj_rt_device **device,
+                       tj_rt_error *error) {
+  tj_hsa_library hsa = library();
+  if (attachment->library != NULL)
+    hsa.path = attachment->library;
+  *device = NULL;
+  return tj_hsa_device_attach(&hsa, attachment, allocator, device, error);
+}
+
 static size_t list_hsa(tj_rt_info info[], size_t capacity) {
   tj_hsa_library hsa = library();
   return tj_hsa_device_list("hsa", &hsa, false, info, capacity);

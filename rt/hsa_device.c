@@ -51,16 +51,21 @@ static tj_status allocate_buffer(tj_rt_device *device, size_t size, tj_rt_buffer
   if (status != TJ_OK)
     return tj_rt_failed(error, status, TJ_DEVICE_MEMORY, "no memory for a buffer of %zu bytes on %s", size,
                         d->head.info.name);
-  *buffer = (tj_rt_buffer){(uint64_t)(uintptr_t)block, size, block};
+  *buffer = (tj_rt_buffer){.address = (uint64_t)(uintptr_t)block, .size = size, .handle = block};
   return TJ_OK;
 }
 
 static void release_buffer(tj_rt_device *device, tj_rt_buffer *buffer) {
   hsa_device *d = device_of(device);
-  if (buffer->handle == NULL)
+  if (buffer->handle == NULL && !buffer->is_borrowed)
     return;
   drain(d);
-  d->hsa.amd_memory_pool_free(buffer->handle);
+  if (!buffer->is_borrowed)
+    d->hsa.amd_memory_pool_free(buffer->handle);
+}
+
+static char *place_in(const tj_rt_buffer *buffer, size_t offset) {
+  return (char *)(uintptr_t)buffer->address + offset;
 }
 
 static tj_status write_buffer(tj_rt_device *device, const tj_rt_buffer *buffer, size_t offset, tj_bytes from,
@@ -70,7 +75,7 @@ static tj_status write_buffer(tj_rt_device *device, const tj_rt_buffer *buffer, 
   tj_status status = tj_hsa_queue_check(&d->queue, error);
   if (status != TJ_OK)
     return status;
-  return tj_hsa_memory_copy(&d->hsa, error, (char *)buffer->handle + offset, from.data, from.size);
+  return tj_hsa_memory_copy(&d->hsa, error, place_in(buffer, offset), from.data, from.size);
 }
 
 static tj_status read_buffer(tj_rt_device *device, const tj_rt_buffer *buffer, size_t offset, void *to, size_t size,
@@ -82,7 +87,7 @@ static tj_status read_buffer(tj_rt_device *device, const tj_rt_buffer *buffer, s
   pthread_mutex_unlock(&d->lock);
   if (status != TJ_OK)
     return status;
-  return tj_hsa_memory_copy(&d->hsa, error, to, (const char *)buffer->handle + offset, size);
+  return tj_hsa_memory_copy(&d->hsa, error, to, place_in(buffer, offset), size);
 }
 
 /* --- kernels --- */
@@ -168,6 +173,18 @@ static tj_status launch(tj_rt_device *device, tj_rt_kernel *kernel, const tj_rt_
   return status;
 }
 
+static tj_status copy_memory(tj_rt_device *device, const tj_rt_copy *copy, tj_rt_error *error) {
+  hsa_device *d = device_of(device);
+  pthread_mutex_lock(&d->lock);
+  tj_status status = tj_hsa_queue_copy(&d->queue, copy, error);
+  pthread_mutex_unlock(&d->lock);
+  return status;
+}
+
+static void lose(tj_rt_device *device, const char *why) {
+  tj_hsa_queue_lose(&device_of(device)->queue, why);
+}
+
 static tj_status wait_for_all(tj_rt_device *device, uint64_t *nanoseconds, tj_rt_error *error) {
   hsa_device *d = device_of(device);
   pthread_mutex_lock(&d->lock);
@@ -235,6 +252,8 @@ static const tj_rt_operations operations = {
     .load = load_kernel,
     .unload = unload_kernel,
     .launch = launch,
+    .copy = copy_memory,
+    .lose = lose,
     .wait = wait_for_all,
     .progress = progress,
     .finish = finish,
@@ -263,33 +282,64 @@ static const tj_hsa_gpu *choose(const tj_hsa_agents *agents, const char *target,
   return NULL;
 }
 
-static tj_status open_agent(hsa_device *d, const char *name, const char *target, unsigned long number,
-                            tj_rt_error *error) {
-  tj_hsa_agents agents;
-  tj_status status = tj_hsa_find_agents(&d->hsa, &agents, error);
-  if (status != TJ_OK)
-    return status;
-  if (agents.count == 0)
+static tj_status find_agents(hsa_device *d, tj_hsa_agents *agents, tj_rt_error *error) {
+  tj_status status = tj_hsa_find_agents(&d->hsa, agents, error);
+  if (status == TJ_OK && agents->count == 0)
     return tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_NO_AGENT, "no GPU agent was found: the HSA runtime has none");
-  const tj_hsa_gpu *gpu = choose(&agents, target, number);
+  return status;
+}
+
+/* Opens the device on a GPU agent: `gpu`, one of these; NULL: there is none such. */
+static tj_status open_gpu(hsa_device *d, const char *name, const tj_hsa_agents *agents, const tj_hsa_gpu *gpu,
+                          hsa_queue_t *queue, tj_rt_error *error) {
   if (gpu == NULL)
     return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_UNKNOWN_DEVICE, "unknown device %s", name);
   d->gpu = d->codes.gpu = gpu->agent;
-  status = tj_hsa_find_pools(&d->hsa, agents.cpu, gpu->agent, &d->pools, error);
+  tj_status status = tj_hsa_find_pools(&d->hsa, agents->cpu, gpu->agent, &d->pools, error);
   if (status != TJ_OK)
     return status;
   snprintf(d->head.info.name, sizeof d->head.info.name, "%s", name);
-  tj_hsa_describe(&d->hsa, &agents, (uint32_t)(gpu - agents.gpu), &d->head.info);
+  tj_hsa_describe(&d->hsa, agents, (uint32_t)(gpu - agents->gpu), &d->head.info);
   d->queue.hsa = &d->hsa;
-  d->queue.cpu = agents.cpu;
+  d->queue.cpu = agents->cpu;
   d->queue.gpu = d->gpu;
   d->queue.kernarg = d->pools.kernarg;
-  return tj_hsa_queue_open(&d->queue, error);
+  return tj_hsa_queue_open(&d->queue, queue, error);
 }
 
-tj_status tj_hsa_device_open(const char *name, const tj_hsa_library *library, const char *target,
-                             unsigned long number, const tj_allocator *given, tj_rt_device **device,
-                             tj_rt_error *error) {
+/* Which agent a device is opened on, and with which queue. */
+typedef struct {
+  const char *name, *target; /* by number, of those on which code of that target ID runs; NULL: of all */
+  unsigned long number;
+  const tj_rt_attachment *attachment; /* by handle; NULL: by number */
+} choice;
+
+static const tj_hsa_gpu *find_gpu(const tj_hsa_agents *agents, uint64_t handle) {
+  for (uint32_t i = 0; i < agents->count; i++) {
+    if (agents->gpu[i].agent.handle == handle)
+      return &agents->gpu[i];
+  }
+  return NULL;
+}
+
+static tj_status open_choice(hsa_device *d, const choice *which, tj_rt_error *error) {
+  tj_hsa_agents agents;
+  char name[sizeof d->head.info.name];
+  tj_status status = find_agents(d, &agents, error);
+  if (status != TJ_OK)
+    return status;
+  if (which->attachment == NULL)
+    return open_gpu(d, which->name, &agents, choose(&agents, which->target, which->number), NULL, error);
+  const tj_hsa_gpu *gpu = find_gpu(&agents, which->attachment->agent);
+  if (gpu != NULL)
+    snprintf(name, sizeof name, "hsa:%u", (unsigned)(gpu - agents.gpu));
+  else
+    snprintf(name, sizeof name, "of agent 0x%llx", (unsigned long long)which->attachment->agent);
+  return open_gpu(d, name, &agents, gpu, which->attachment->queue, error);
+}
+
+static tj_status open_device(const tj_hsa_library *library, const choice *which, const tj_allocator *given,
+                             tj_rt_device **device, tj_rt_error *error) {
   tj_allocator allocator = tj_rt_allocator(given);
   hsa_device *d = allocator.allocate(allocator.user, sizeof *d);
   if (d == NULL)
@@ -299,7 +349,7 @@ tj_status tj_hsa_device_open(const char *name, const tj_hsa_library *library, co
   tj_hsa_codes_open(&d->codes, &d->hsa, &allocator);
   tj_status status = start_runtime(&d->hsa, library, error);
   if (status == TJ_OK) {
-    status = open_agent(d, name, target, number, error);
+    status = open_choice(d, which, error);
     if (status != TJ_OK)
       d->hsa.shut_down();
   }
@@ -311,6 +361,17 @@ tj_status tj_hsa_device_open(const char *name, const tj_hsa_library *library, co
   pthread_mutex_destroy(&d->lock);
   allocator.release(allocator.user, d);
   return status;
+}
+
+tj_status tj_hsa_device_open(const char *name, const tj_hsa_library *library, const char *target,
+                             unsigned long number, const tj_allocator *allocator, tj_rt_device **device,
+                             tj_rt_error *error) {
+  return open_device(library, &(choice){.name = name, .target = target, .number = number}, allocator, device, error);
+}
+
+tj_status tj_hsa_device_attach(const tj_hsa_library *library, const tj_rt_attachment *attachment,
+                               const tj_allocator *allocator, tj_rt_device **device, tj_rt_error *error) {
+  return open_device(library, &(choice){.attachment = attachment}, allocator, device, error);
 }
 
 /* hsa:0, or sim:gfx942; sim:gfx942:sramecc+:xnack+ for another of one processor. */

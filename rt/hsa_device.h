@@ -13,6 +13,10 @@ tj_status tj_hsa_device_open(const char *name, const tj_hsa_library *library, co
                              unsigned long number, const tj_allocator *allocator, tj_rt_device **device,
                              tj_rt_error *error);
 
+/* Opens the GPU agent of a handle, on a queue of it that is borrowed, where there is one. TJ6001 without it. */
+tj_status tj_hsa_device_attach(const tj_hsa_library *library, const tj_rt_attachment *attachment,
+                               const tj_allocator *allocator, tj_rt_device **device, tj_rt_error *error);
+
 /* Describes the library's GPU agents. Device names are `prefix` and the agent's number; or, where they go
  * `by_target`, its processor, or its target ID where an agent before it has the same processor, and
  * they have no place on a bus. */

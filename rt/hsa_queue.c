@@ -5,17 +5,22 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { LOST = -1, CACHE_LINE = 64, LONGEST_WAIT_NANOSECONDS = 1000000 };
+enum { LOST = -1, CACHE_LINE = 64, LONGEST_WAIT_NANOSECONDS = 1000000, MOST_PACKETS = 2 /* of a slot */ };
 
 /* --- failures --- */
+
+static void lose_signal(const tj_hsa_queue *queue, hsa_signal_t signal) {
+  if (signal.handle != 0 && queue->hsa->signal_load_scacquire(signal) > 0)
+    queue->hsa->signal_store_screlease(signal, LOST);
+}
 
 /* No packet of this queue will run any more. Called in threads of the runtime. */
 static void give_up(tj_hsa_queue *queue, hsa_status_t status) {
   atomic_store(&queue->failure, status == HSA_STATUS_SUCCESS ? (int)HSA_STATUS_ERROR : (int)status);
   atomic_thread_fence(memory_order_seq_cst);
   for (uint32_t i = 0; i < TJ_HSA_SLOTS; i++) {
-    if (queue->hsa->signal_load_scacquire(queue->slot[i].signal) > 0)
-      queue->hsa->signal_store_screlease(queue->slot[i].signal, LOST);
+    lose_signal(queue, queue->slot[i].signal);
+    lose_signal(queue, (hsa_signal_t){atomic_load(&queue->slot[i].ready)});
   }
 }
 
@@ -24,16 +29,30 @@ static void queue_failed(hsa_status_t status, hsa_queue_t *source, void *data) {
   give_up(data, status);
 }
 
-/* The first fault is the one that is told. */
-static void device_faulted(const hsa_amd_gpu_memory_fault_info_t *fault, void *data) {
+/* What is behind a copy that failed does not run. */
+static void copy_failed(hsa_status_t status, void *data) {
   tj_hsa_queue *queue = data;
-  if (atomic_load(&queue->is_lost))
-    return;
-  tj_rt_failed(&queue->loss, TJ_ERROR_SYSTEM, TJ_LAUNCH,
-               "a kernel left its memory: fault at page 0x%" PRIx64 ": %s; the device is lost",
-               fault->virtual_address, tj_hsa_fault_reason(fault->fault_reason_mask));
-  atomic_store(&queue->is_lost, true);
-  give_up(queue, (hsa_status_t)HSA_STATUS_ERROR_MEMORY_FAULT);
+  if (!queue->is_borrowed && queue->hsa->queue_inactivate != NULL)
+    queue->hsa->queue_inactivate(queue->queue);
+  give_up(queue, status);
+}
+
+/* The first reason is the one that is told. */
+void tj_hsa_queue_lose(tj_hsa_queue *queue, const char *why) {
+  pthread_mutex_lock(&queue->losing);
+  if (!atomic_load(&queue->is_lost)) {
+    tj_rt_failed(&queue->loss, TJ_ERROR_SYSTEM, TJ_LAUNCH, "%s; the device is lost", why);
+    atomic_store(&queue->is_lost, true);
+    give_up(queue, HSA_STATUS_ERROR);
+  }
+  pthread_mutex_unlock(&queue->losing);
+}
+
+static void device_faulted(const hsa_amd_gpu_memory_fault_info_t *fault, void *data) {
+  char why[128];
+  snprintf(why, sizeof why, "a kernel left its memory: fault at page 0x%" PRIx64 ": %s", fault->virtual_address,
+           tj_hsa_fault_reason(fault->fault_reason_mask));
+  tj_hsa_queue_lose(data, why);
 }
 
 tj_status tj_hsa_queue_check(tj_hsa_queue *queue, tj_rt_error *error) {
@@ -61,8 +80,9 @@ static void describe_failure(tj_hsa_queue *queue, tj_rt_error *error) {
 /* --- the queue itself --- */
 
 static tj_status create_queue(tj_hsa_queue *queue, tj_rt_error *error) {
-  tj_status status = tj_hsa_queue_create(queue->hsa, error, queue->gpu, TJ_HSA_SLOTS, HSA_QUEUE_TYPE_SINGLE,
-                                         queue_failed, queue, UINT32_MAX, UINT32_MAX, &queue->queue);
+  tj_status status =
+      tj_hsa_queue_create(queue->hsa, error, queue->gpu, MOST_PACKETS * TJ_HSA_SLOTS, HSA_QUEUE_TYPE_SINGLE,
+                          queue_failed, queue, UINT32_MAX, UINT32_MAX, &queue->queue);
   if (status != TJ_OK) {
     queue->queue = NULL;
     return status;
@@ -70,9 +90,13 @@ static tj_status create_queue(tj_hsa_queue *queue, tj_rt_error *error) {
   return tj_hsa_amd_profiling_set_profiler_enabled(queue->hsa, error, queue->queue, 1);
 }
 
-/* A queue that has failed is of no use any more. */
+/* A queue that has failed is of no use any more; nor is its device, where another made it. */
 static void replace_queue(tj_hsa_queue *queue) {
   tj_rt_error error;
+  if (queue->is_borrowed) {
+    tj_hsa_queue_lose(queue, "the queue has failed");
+    return;
+  }
   queue->hsa->queue_destroy(queue->queue);
   queue->queue = NULL;
   queue->is_described = false;
@@ -95,11 +119,15 @@ static tj_status open_signals(tj_hsa_queue *queue, tj_rt_error *error) {
   return status;
 }
 
-tj_status tj_hsa_queue_open(tj_hsa_queue *queue, tj_rt_error *error) {
+tj_status tj_hsa_queue_open(tj_hsa_queue *queue, hsa_queue_t *given, tj_rt_error *error) {
+  queue->queue = given;
+  queue->is_borrowed = given != NULL;
+  pthread_mutex_init(&queue->losing, NULL);
+  tj_hsa_copier_open(&queue->copier, queue->hsa, copy_failed, queue);
   tj_status status = open_clock(queue, error);
   if (status == TJ_OK)
     status = open_signals(queue, error);
-  if (status == TJ_OK)
+  if (status == TJ_OK && given == NULL)
     status = create_queue(queue, error);
   queue->watch = (tj_hsa_watch){.hsa = queue->hsa, .gpu = queue->gpu, .tell = device_faulted, .data = queue};
   if (status == TJ_OK)
@@ -109,16 +137,32 @@ tj_status tj_hsa_queue_open(tj_hsa_queue *queue, tj_rt_error *error) {
   return status;
 }
 
+static void destroy_signal(const tj_hsa_queue *queue, uint64_t handle) {
+  if (handle != 0)
+    queue->hsa->signal_destroy((hsa_signal_t){handle});
+}
+
+/* Who has found the device lost may still be telling so. */
+static void await_loss(tj_hsa_queue *queue) {
+  pthread_mutex_lock(&queue->losing);
+  pthread_mutex_unlock(&queue->losing);
+}
+
 void tj_hsa_queue_close(tj_hsa_queue *queue) {
   tj_hsa_watch_close(&queue->watch);
-  if (queue->queue != NULL)
+  await_loss(queue);
+  tj_hsa_copier_close(&queue->copier);
+  if (queue->queue != NULL && !queue->is_borrowed)
     queue->hsa->queue_destroy(queue->queue);
   for (uint32_t i = 0; i < TJ_HSA_SLOTS; i++) {
-    if (queue->slot[i].signal.handle != 0)
-      queue->hsa->signal_destroy(queue->slot[i].signal);
-    if (queue->slot[i].arguments != NULL)
-      queue->hsa->amd_memory_pool_free(queue->slot[i].arguments);
+    tj_hsa_slot *slot = &queue->slot[i];
+    destroy_signal(queue, slot->signal.handle);
+    destroy_signal(queue, atomic_load(&slot->ready));
+    destroy_signal(queue, atomic_load(&slot->made));
+    if (slot->arguments != NULL)
+      queue->hsa->amd_memory_pool_free(slot->arguments);
   }
+  pthread_mutex_destroy(&queue->losing);
 }
 
 /* --- waiting --- */
@@ -160,8 +204,8 @@ static tj_hsa_slot *slot_of(tj_hsa_queue *queue, uint64_t number) {
 static void retire(tj_hsa_queue *queue, hsa_signal_value_t value) {
   tj_hsa_slot *slot = slot_of(queue, queue->ended);
   tj_rt_completion *completion = slot->completion;
-  uint64_t nanoseconds = value == 0 ? time_of(queue, slot->signal) : 0;
-  queue->nanoseconds += nanoseconds;
+  uint64_t nanoseconds = value != 0 ? 0 : slot->is_copy ? slot->nanoseconds : time_of(queue, slot->signal);
+  queue->nanoseconds += slot->is_copy ? 0 : nanoseconds;
   if (value != 0)
     report_loss(queue, completion);
   slot->completion = NULL;
@@ -176,20 +220,34 @@ hsa_signal_t tj_hsa_queue_signal(const tj_hsa_queue *queue, uint64_t number) {
   return queue->slot[number % TJ_HSA_SLOTS].signal;
 }
 
-/* Waits for the oldest launch in flight. */
-static void retire_oldest(tj_hsa_queue *queue) {
+/* The signal that the copier has done with a copy. */
+static hsa_signal_t made_of(tj_hsa_slot *slot) {
+  return (hsa_signal_t){atomic_load(&slot->made)};
+}
+
+/* A copy that is given up may still be on its way. */
+static hsa_signal_value_t wait_for(const tj_hsa_queue *queue, hsa_signal_t signal) {
   hsa_signal_value_t value;
   do {
-    value = queue->hsa->signal_wait_scacquire(tj_hsa_queue_signal(queue, queue->ended), HSA_SIGNAL_CONDITION_LT, 1,
-                                              UINT64_MAX, HSA_WAIT_STATE_BLOCKED);
+    value = queue->hsa->signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED);
   } while (value > 0);
+  return value;
+}
+
+/* Waits for the oldest launch in flight. */
+static void retire_oldest(tj_hsa_queue *queue) {
+  tj_hsa_slot *slot = slot_of(queue, queue->ended);
+  hsa_signal_value_t value = wait_for(queue, slot->signal);
+  if (slot->is_copy)
+    wait_for(queue, made_of(slot));
   retire(queue, value);
 }
 
 void tj_hsa_queue_progress(tj_hsa_queue *queue) {
   while (queue->ended < queue->launched) {
-    hsa_signal_value_t value = queue->hsa->signal_load_scacquire(tj_hsa_queue_signal(queue, queue->ended));
-    if (value > 0)
+    tj_hsa_slot *slot = slot_of(queue, queue->ended);
+    hsa_signal_value_t value = queue->hsa->signal_load_scacquire(slot->signal);
+    if (value > 0 || (slot->is_copy && queue->hsa->signal_load_scacquire(made_of(slot)) > 0))
       return;
     retire(queue, value);
   }
@@ -208,7 +266,7 @@ void tj_hsa_queue_measure(const tj_hsa_queue *queue, uint64_t *done, uint64_t *t
 }
 
 void tj_hsa_queue_cancel(tj_hsa_queue *queue) {
-  if (queue->queue == NULL)
+  if (queue->queue == NULL || queue->is_borrowed)
     return;
   if (queue->hsa->queue_inactivate != NULL)
     queue->hsa->queue_inactivate(queue->queue);
@@ -265,15 +323,16 @@ static tj_status fill_arguments(tj_hsa_queue *queue, tj_hsa_slot *slot, const tj
 }
 
 enum {
-  PACKET_HEADER = HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE | 1 << HSA_PACKET_HEADER_BARRIER |
-                  HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
-                  HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE,
-  PACKET_SETUP = 1 << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS
+  ORDERED = 1 << HSA_PACKET_HEADER_BARRIER | HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
+            HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE,
+  DISPATCH_HEADER = HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE | ORDERED,
+  BARRIER_HEADER = HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE | ORDERED,
+  DISPATCH_SETUP = 1 << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS
 };
 
 /* Everything of the packet but its first word, by which the packet processor knows that it is complete. */
-static void fill_packet(hsa_kernel_dispatch_packet_t *packet, const tj_hsa_kernel *kernel, const tj_hsa_slot *slot,
-                        const tj_rt_dispatch *dispatch) {
+static void fill_dispatch(hsa_kernel_dispatch_packet_t *packet, const tj_hsa_kernel *kernel, const tj_hsa_slot *slot,
+                          const tj_rt_dispatch *dispatch) {
   packet->workgroup_size_x = (uint16_t)dispatch->workgroup_size;
   packet->workgroup_size_y = 1;
   packet->workgroup_size_z = 1;
@@ -289,24 +348,56 @@ static void fill_packet(hsa_kernel_dispatch_packet_t *packet, const tj_hsa_kerne
   packet->completion_signal = slot->signal;
 }
 
-/* Writes the packet, its header last, and rings the doorbell. */
-static void submit(tj_hsa_queue *queue, const tj_hsa_kernel *kernel, tj_hsa_slot *slot,
-                   const tj_rt_dispatch *dispatch) {
+/* The same of a packet that waits for a signal, where its handle is not 0, and then completes another. */
+static void fill_barrier(hsa_barrier_and_packet_t *packet, hsa_signal_t awaited, hsa_signal_t completed) {
+  packet->reserved1 = 0;
+  packet->dep_signal[0] = awaited;
+  for (size_t i = 1; i < sizeof packet->dep_signal / sizeof packet->dep_signal[0]; i++)
+    packet->dep_signal[i].handle = 0;
+  packet->reserved2 = 0;
+  packet->completion_signal = completed;
+}
+
+/* A free place in the ring, whose number `index` gets; it may be overwritten, where the queue has failed. */
+static void *take_place(tj_hsa_queue *queue, uint64_t *index) {
   const tj_hsa *hsa = queue->hsa;
-  uint64_t index = hsa->queue_add_write_index_screlease(queue->queue, 1);
-  while (index - hsa->queue_load_read_index_scacquire(queue->queue) >= queue->queue->size &&
+  *index = hsa->queue_add_write_index_screlease(queue->queue, 1);
+  while (*index - hsa->queue_load_read_index_scacquire(queue->queue) >= queue->queue->size &&
          atomic_load(&queue->failure) == 0) {
   }
-  hsa_kernel_dispatch_packet_t *packet =
-      (hsa_kernel_dispatch_packet_t *)queue->queue->base_address + index % queue->queue->size;
-  fill_packet(packet, kernel, slot, dispatch);
-  hsa->signal_store_screlease(slot->signal, 1);
-  uint32_t first_word = (uint32_t)PACKET_HEADER | (uint32_t)PACKET_SETUP << 16;
-  __atomic_store_n((uint32_t *)(void *)packet, first_word, __ATOMIC_RELEASE);
-  hsa->signal_store_screlease(queue->queue->doorbell_signal, (hsa_signal_value_t)index);
+  return (hsa_kernel_dispatch_packet_t *)queue->queue->base_address + *index % queue->queue->size;
+}
+
+/* Writes the packet's first word, and rings the doorbell. */
+static void hand_over(const tj_hsa_queue *queue, void *packet, uint64_t index, uint32_t first_word) {
+  __atomic_store_n((uint32_t *)packet, first_word, __ATOMIC_RELEASE);
+  queue->hsa->signal_store_screlease(queue->queue->doorbell_signal, (hsa_signal_value_t)index);
+}
+
+/* A failure that was told before the signals were set has not seen them. */
+static void look_for_failure(tj_hsa_queue *queue, tj_hsa_slot *slot) {
   atomic_thread_fence(memory_order_seq_cst);
-  if (atomic_load(&queue->failure) != 0)
-    hsa->signal_store_screlease(slot->signal, LOST);
+  if (atomic_load(&queue->failure) == 0)
+    return;
+  lose_signal(queue, slot->signal);
+  lose_signal(queue, (hsa_signal_t){atomic_load(&slot->ready)});
+}
+
+static void submit_dispatch(tj_hsa_queue *queue, const tj_hsa_kernel *kernel, tj_hsa_slot *slot,
+                            const tj_rt_dispatch *dispatch) {
+  uint64_t index;
+  hsa_kernel_dispatch_packet_t *packet = take_place(queue, &index);
+  fill_dispatch(packet, kernel, slot, dispatch);
+  queue->hsa->signal_store_screlease(slot->signal, 1);
+  hand_over(queue, packet, index, (uint32_t)DISPATCH_HEADER | (uint32_t)DISPATCH_SETUP << 16);
+  look_for_failure(queue, slot);
+}
+
+static void submit_barrier(tj_hsa_queue *queue, hsa_signal_t awaited, hsa_signal_t completed) {
+  uint64_t index;
+  hsa_barrier_and_packet_t *packet = take_place(queue, &index);
+  fill_barrier(packet, awaited, completed);
+  hand_over(queue, packet, index, (uint32_t)BARRIER_HEADER);
 }
 
 static tj_status check_size(const tj_rt_dispatch *dispatch, tj_rt_error *error) {
@@ -316,28 +407,79 @@ static tj_status check_size(const tj_rt_dispatch *dispatch, tj_rt_error *error) 
                       dispatch->workgroup_size);
 }
 
+/* Whether the queue takes more; after a failure, once what was in flight has ended. */
+static tj_status make_ready(tj_hsa_queue *queue, tj_rt_error *error) {
+  if (atomic_load(&queue->failure) != 0)
+    tj_hsa_queue_drain(queue);
+  tj_status status = tj_hsa_queue_check(queue, error);
+  if (status == TJ_OK && queue->queue == NULL)
+    return tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_LAUNCH, "the device has failed and did not come back");
+  if (status == TJ_OK && queue->launched - queue->ended == TJ_HSA_SLOTS)
+    retire_oldest(queue);
+  return status;
+}
+
+/* Gives the slot of the next launch to it. */
+static void occupy(tj_hsa_queue *queue, tj_hsa_slot *slot, tj_rt_completion *completion, bool is_copy) {
+  slot->is_copy = is_copy;
+  slot->completion = completion;
+  if (completion != NULL)
+    completion->number = queue->launched;
+  queue->launched++;
+}
+
 tj_status tj_hsa_queue_launch(tj_hsa_queue *queue, const tj_hsa_kernel *kernel, uint32_t argument_bytes,
                               const tj_rt_dispatch *dispatch, tj_rt_error *error) {
   tj_status status = check_size(dispatch, error);
+  if (status == TJ_OK)
+    status = make_ready(queue, error);
   if (status != TJ_OK)
     return status;
-  if (atomic_load(&queue->failure) != 0)
-    tj_hsa_queue_drain(queue);
-  status = tj_hsa_queue_check(queue, error);
-  if (status != TJ_OK)
-    return status;
-  if (queue->queue == NULL)
-    return tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_LAUNCH, "the device has failed and did not come back");
-  if (queue->launched - queue->ended == TJ_HSA_SLOTS)
-    retire_oldest(queue);
   tj_hsa_slot *slot = slot_of(queue, queue->launched);
   status = fill_arguments(queue, slot, kernel, argument_bytes, dispatch->arguments, error);
   if (status != TJ_OK)
     return status;
-  slot->completion = dispatch->completion;
-  if (slot->completion != NULL)
-    slot->completion->number = queue->launched;
-  queue->launched++;
-  submit(queue, kernel, slot, dispatch);
+  occupy(queue, slot, dispatch->completion, false);
+  submit_dispatch(queue, kernel, slot, dispatch);
+  return TJ_OK;
+}
+
+/* --- copying --- */
+
+/* Signals of copies are made for a slot when it has its first. */
+static tj_status open_signal(tj_hsa_queue *queue, _Atomic uint64_t *handle, tj_rt_error *error) {
+  hsa_signal_t signal;
+  if (atomic_load(handle) != 0)
+    return TJ_OK;
+  tj_status status = tj_hsa_signal_create(queue->hsa, error, 0, 0, NULL, &signal);
+  if (status == TJ_OK)
+    atomic_store(handle, signal.handle);
+  return status;
+}
+
+tj_status tj_hsa_queue_copy(tj_hsa_queue *queue, const tj_rt_copy *copy, tj_rt_error *error) {
+  tj_status status = make_ready(queue, error);
+  tj_hsa_slot *slot = slot_of(queue, queue->launched);
+  if (status == TJ_OK)
+    status = open_signal(queue, &slot->ready, error);
+  if (status == TJ_OK)
+    status = open_signal(queue, &slot->made, error);
+  if (status != TJ_OK)
+    return status;
+  hsa_signal_t ready = {atomic_load(&slot->ready)}, made = made_of(slot);
+  slot->nanoseconds = 0;
+  tj_hsa_copy asked = {copy->to, copy->from, copy->size, ready, made, &slot->nanoseconds};
+  queue->hsa->signal_store_screlease(ready, 1);
+  queue->hsa->signal_store_screlease(made, 1);
+  status = tj_hsa_copier_begin(&queue->copier, &asked, error);
+  if (status != TJ_OK) {
+    queue->hsa->signal_store_screlease(ready, 0);
+    return status;
+  }
+  queue->hsa->signal_store_screlease(slot->signal, 1);
+  occupy(queue, slot, copy->completion, true);
+  submit_barrier(queue, (hsa_signal_t){0}, ready);
+  submit_barrier(queue, made, slot->signal);
+  look_for_failure(queue, slot);
   return TJ_OK;
 }

@@ -2,17 +2,22 @@
 /* One user-mode queue of a device: launches in flight, their order, their failures.
  *
  * Launches are put into the queue as AQL packets, each with the barrier bit, so that they run one after another. Each
- * takes a slot: a completion signal and a copy of its argument block. There are as many slots as packets in the ring,
- * so a launch waits only for the one that had its slot before. When the runtime reports that a kernel failed, all
- * signals of launches that have not ended are set to a value that ends every wait; the queue is then replaced by a
- * new one. Launches run in order, so the first that has not ended is the one that failed. After a fault of memory no
- * new queue helps: the device is lost, which every later call tells.
+ * takes a slot: a completion signal and a copy of its argument block. There are no more packets of all slots than
+ * places in the ring, so a launch waits only for the one that had its slot before. When the runtime reports that a
+ * kernel failed, all signals of launches that have not ended are set to a value that ends every wait; the queue is
+ * then replaced by a new one. Launches run in order, so the first that has not ended is the one that failed. After a
+ * fault of memory no new queue helps: the device is lost, which every later call tells. So it is when a queue fails
+ * that belongs to somebody else, who has to tell: the runtime reports to the owner alone.
+ *
+ * Copies in flight take slots like launches, and two packets, between which the copier makes them: a barrier that
+ * completes `ready`, and one that waits for `made` and completes `signal`.
  *
  * Thread safety: none but that of the runtime's callback; the device serializes calls. */
 #ifndef TJ_RT_HSA_QUEUE_H
 #define TJ_RT_HSA_QUEUE_H
 
 #include "rt/hsa_agent.h"
+#include "rt/hsa_copier.h"
 #include "rt/hsa_fault.h"
 
 #include <stdatomic.h>
@@ -20,8 +25,11 @@
 enum { TJ_HSA_SLOTS = 64 };
 
 typedef struct {
-  hsa_signal_t signal; /* 1 in flight, 0 done, -1 lost */
-  void *arguments;     /* owned: kernarg memory */
+  hsa_signal_t signal;          /* 1 in flight, 0 done, -1 lost */
+  _Atomic uint64_t ready, made; /* handles of signals of a copy; 0: the slot has had none yet */
+  uint64_t nanoseconds;         /* of the copy */
+  bool is_copy;
+  void *arguments; /* owned: kernarg memory */
   size_t capacity;
   tj_rt_completion *completion; /* borrowed: the caller's; NULL: none */
 } tj_hsa_slot;
@@ -31,12 +39,15 @@ typedef struct {
   hsa_agent_t cpu, gpu;
   hsa_amd_memory_pool_t kernarg;
   hsa_queue_t *queue;
+  bool is_borrowed; /* the queue is somebody else's */
+  tj_hsa_copier copier;
   double ticks; /* of the runtime's clock, a nanosecond */
   tj_hsa_slot slot[TJ_HSA_SLOTS];
   uint64_t launched, ended; /* how many: launches have numbers, and slots modulo TJ_HSA_SLOTS */
   uint64_t nanoseconds;     /* of launches that ended since the last wait */
   atomic_int failure;       /* an hsa_status_t; 0: none */
-  atomic_bool is_lost;      /* by a fault of memory, which `watch` tells of, and `loss` then describes */
+  pthread_mutex_t losing;   /* held by whoever finds the device lost: `loss` tells why */
+  atomic_bool is_lost;      /* by a fault of memory, which `watch` tells of, or as somebody else says */
   tj_hsa_watch watch;
   tj_rt_error loss;
   bool is_described; /* the launch that failed has ended: those behind it are innocent */
@@ -49,8 +60,9 @@ typedef struct {
   uint32_t kernarg_bytes, group_bytes, private_bytes;
 } tj_hsa_kernel;
 
-/* Opens the queue. On failure nothing is left to be closed. */
-tj_status tj_hsa_queue_open(tj_hsa_queue *queue, tj_rt_error *error);
+/* Opens the queue: a new one, or where `given` is not NULL that one, which stays its owner's. On failure nothing is
+ * left to be closed. */
+tj_status tj_hsa_queue_open(tj_hsa_queue *queue, hsa_queue_t *given, tj_rt_error *error);
 void tj_hsa_queue_close(tj_hsa_queue *queue);
 
 /* TJ6008 once the device is lost. */
@@ -59,6 +71,12 @@ tj_status tj_hsa_queue_check(tj_hsa_queue *queue, tj_rt_error *error);
 /* Puts a launch into the queue. */
 tj_status tj_hsa_queue_launch(tj_hsa_queue *queue, const tj_hsa_kernel *kernel, uint32_t argument_bytes,
                               const tj_rt_dispatch *dispatch, tj_rt_error *error);
+
+/* Puts a copy into the queue, between addresses that the agent or the process reaches. */
+tj_status tj_hsa_queue_copy(tj_hsa_queue *queue, const tj_rt_copy *copy, tj_rt_error *error);
+
+/* Loses the device: nothing that is in flight ends any more. May be called from any thread. */
+void tj_hsa_queue_lose(tj_hsa_queue *queue, const char *why);
 
 /* Completes the launches that have ended, without waiting. */
 void tj_hsa_queue_progress(tj_hsa_queue *queue);
@@ -72,7 +90,7 @@ void tj_hsa_queue_await(const tj_hsa_queue *queue, hsa_signal_t signal);
 /* How many workgroups of the launch that runs have begun, and of how many; 0 of 0 where the runtime does not tell. */
 void tj_hsa_queue_measure(const tj_hsa_queue *queue, uint64_t *done, uint64_t *total);
 
-/* Gives up everything in flight: as if the kernel that runs had failed. */
+/* Gives up everything in flight: as if the kernel that runs had failed. A queue that is somebody else's goes on. */
 void tj_hsa_queue_cancel(tj_hsa_queue *queue);
 
 /* Waits until nothing is in flight. The failure of a launch without completion is kept in queue->error. */

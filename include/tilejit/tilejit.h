@@ -506,14 +506,48 @@ typedef enum {
  * counts cores or compute units, `memory` bytes; what a device does not have or tell is null, or left out of text. */
 TJ_API tj_status tj_device_list(tj_context *context, tj_device_list_form form, tj_blob *text);
 
+/* What a device is; strings are borrowed from it, and "" where there is nothing to say. */
+typedef struct {
+  const char *name;        /* what tj_device_open takes: hsa:0; of an attached device, what it would take */
+  const char *target;      /* what to compile for */
+  const char *description; /* of the hardware, for people */
+  const char *bus;         /* where it is on the PCI bus: 0000:c1:00.0 */
+  const char *uuid;        /* GPU- and 16 hexadecimal digits */
+  uint32_t parallelism;    /* cores, or compute units */
+  uint64_t memory;         /* bytes; 0: unknown */
+} tj_device_properties;
+
 /* Opens a device by its name: "host", "hsa:0" for the first GPU of the HSA runtime, "sim:gfx942" for a simulated one.
  * Each has one name. TJ6001 for a name that no device has. */
 TJ_API tj_status tj_device_open(tj_context *context, const char *name, tj_device **device);
+/* An agent and a queue of the HSA runtime that the application has. */
+typedef struct {
+  const char *library; /* the runtime, as for dlopen: the one that the application uses. NULL: what hsa:N uses */
+  uint64_t agent;      /* the handle of a GPU's hsa_agent_t */
+  void *queue;         /* an hsa_queue_t of that agent; NULL: the device makes a queue of its own */
+} tj_hsa_attachment;
+
+/* Opens a device on an agent of the application's, so that memory and kernels of both are on one GPU of one runtime; and,
+ * where `queue` is not NULL, on a queue of the application's: launches and copies of the device become packets of it,
+ * ordered with what the application puts there. The queue is borrowed until the device has shut down. Packets are
+ * written by whichever thread calls the device, so a queue of type HSA_QUEUE_TYPE_SINGLE must not be written to by the
+ * application at the same time. Times are those of the queue's profiling, 0 where that is not enabled. What runs is not
+ * interrupted when a launch is cancelled: that is waited for. TJ6011 where the runtime does not open, TJ6001 where it
+ * has no such GPU agent. */
+TJ_API tj_status tj_device_attach(tj_context *context, const tj_hsa_attachment *hsa, tj_device **device);
+
+/* Tells a device that nothing in flight will end any more, and why: to be called from the function that the application
+ * has given to hsa_queue_create for failures, which the runtime tells to nobody else. From any thread, also while others
+ * use the device. It is lost, as after a fault of memory: waits end, and every call but those that destroy and close
+ * gives TJ6008. On the host nothing happens. */
+TJ_API void tj_device_lose(tj_device *device, const char *why);
+
 /* Waits for work in flight. Buffers and fences of the device keep it: they may still be asked and are still to be
  * destroyed, and with the last of them the device shuts down. */
 TJ_API void tj_device_close(tj_device *device);
 /* The target to compile for. Borrowed from the device. */
 TJ_API const char *tj_device_target(const tj_device *device);
+TJ_API tj_device_properties tj_device_properties_of(const tj_device *device);
 
 /* --- buffers --- */
 
@@ -524,14 +558,46 @@ typedef struct tj_buffer tj_buffer;
 
 /* `bytes` of uninitialised memory, aligned to 256 bytes; 0 is allowed. TJ6010 where the device has no more. */
 TJ_API tj_status tj_buffer_create(tj_context *context, tj_device *device, size_t bytes, tj_buffer **buffer);
-/* Waits for launches in flight. */
+/* Gives memory back to its owner. */
+typedef void (*tj_release_function)(void *user);
+
+/* A buffer of `bytes` of memory that somebody else has allocated where the device reaches it, from `address` on, as in
+ * tj_launch_bind_pointer: hipMalloc's, or of an HSA pool of the device's agent; on the host, any memory of the process.
+ * It stays its owner's, and must be there until the buffer is destroyed: `release`, unless it is NULL, is then called
+ * once, by the thread that destroys it, when what was in flight on the device has ended. It must not call the library
+ * with this context. TJ6016 where the address is NULL and bytes is not 0; then `release` is not called, nor after any
+ * other failure. */
+TJ_API tj_status tj_buffer_import(tj_context *context, tj_device *device, void *address, size_t bytes,
+                                  tj_release_function release, void *user, tj_buffer **buffer);
+
+/* Waits for launches and copies in flight. */
 TJ_API void tj_buffer_destroy(tj_buffer *buffer);
 TJ_API size_t tj_buffer_size(const tj_buffer *buffer);
+/* The address of its first byte on the device, for other runtimes of the process; valid until the buffer is
+ * destroyed. */
+TJ_API void *tj_buffer_address(const tj_buffer *buffer);
 
 /* Copy `bytes` between a buffer, from its byte `offset` on, and host memory; both wait for launches in flight, whose
  * failures only their fences tell. TJ6002 where the range is not inside the buffer. */
 TJ_API tj_status tj_buffer_write(tj_buffer *buffer, size_t offset, const void *data, size_t bytes);
 TJ_API tj_status tj_buffer_read(tj_buffer *buffer, size_t offset, void *data, size_t bytes);
+
+/* Copies `bytes` from a buffer to another of the same device or of any other, or within one, and waits. TJ6002 where a
+ * range is not inside its buffer, TJ6016 where the ranges overlap. */
+TJ_API tj_status tj_buffer_copy(tj_buffer *to, size_t to_offset, tj_buffer *from, size_t from_offset, size_t bytes);
+
+/* How a launch or a copy that is not waited for ends. */
+typedef struct tj_fence tj_fence;
+
+/* Start a copy and do not wait for it. It happens after what was asked of the device before, and before what is asked of
+ * it later; the fence tells when it has ended, with its time, or why it failed, as that of a launch does. `data` is
+ * borrowed until then, buffers must not be destroyed before. The same failures as above; TJ4001 where `to` and `from`
+ * are of two devices. On the host a copy has ended when this returns. */
+TJ_API tj_status tj_buffer_submit_write(tj_buffer *buffer, size_t offset, const void *data, size_t bytes,
+                                        tj_fence **fence);
+TJ_API tj_status tj_buffer_submit_read(tj_buffer *buffer, size_t offset, void *data, size_t bytes, tj_fence **fence);
+TJ_API tj_status tj_buffer_submit_copy(tj_buffer *to, size_t to_offset, tj_buffer *from, size_t from_offset,
+                                       size_t bytes, tj_fence **fence);
 
 /* --- launches --- */
 
@@ -571,6 +637,24 @@ typedef struct {
 TJ_API size_t tj_code_argument_count(const tj_code *code);
 /* Borrowed from the code; NULL beyond the last argument. */
 TJ_API const char *tj_code_argument_name(const tj_code *code, size_t index);
+/* The same as far as it is known before parameters have values: `lengths` is NULL, and element_count -1 where a
+ * parameter decides it. `name` is NULL beyond the last argument. Strings are borrowed from the code. */
+TJ_API tj_argument tj_code_argument(const tj_code *code, size_t index);
+
+/* A parameter of the program that the code was compiled from. */
+typedef struct {
+  const char *name;
+  int has_low, has_high; /* there is a least value, a greatest, that no other parameter decides: */
+  int64_t low, high;     /* inclusive; where there is none, those of the type */
+  int64_t multiple;      /* values are multiples of it; 1: of any, or other parameters decide it */
+  int is_fixed;          /* it was given a value when the code was compiled, and takes none */
+  int is_needed;         /* the kernel depends on it: a launch needs its value */
+} tj_parameter_info;
+
+TJ_API size_t tj_code_parameter_count(const tj_code *code);
+/* `name` is NULL beyond the last parameter. Borrowed from the code. */
+TJ_API tj_parameter_info tj_code_parameter(const tj_code *code, size_t index);
+
 /* Borrowed from the launch until the next call on it. TJ6007 where a parameter has no value yet. */
 TJ_API tj_status tj_launch_argument(tj_launch *launch, size_t index, const tj_argument **argument);
 
@@ -639,9 +723,6 @@ TJ_API tj_status tj_launch_prepare(tj_launch *launch, const tj_recipe **recipe);
 
 /* --- launches in flight --- */
 
-/* How one submitted launch ends. */
-typedef struct tj_fence tj_fence;
-
 /* Starts the kernel and does not wait for it: any number of launches may be in flight on a device; they run one after
  * another, in the order in which they are submitted. Every argument must have a buffer or a pointer: TJ4001 for host
  * memory. Races give TJ4010, as in tj_launch_run. The launch may be changed, submitted again and destroyed at once,
@@ -651,7 +732,7 @@ TJ_API tj_status tj_launch_submit(tj_launch *launch, tj_device *device, tj_fence
 
 /* Whether the launch has ended, 1 or 0; does not wait. */
 TJ_API int tj_fence_is_done(tj_fence *fence);
-/* Waits for the launch; as often as wanted, in any order of fences. `nanoseconds`, which may be NULL, gets the time that
+/* Waits for the launch, or the copy; as often as wanted, in any order of fences. `nanoseconds`, which may be NULL, gets the time that
  * its kernel took. TJ6008 where the kernel failed, with the device's words; what its buffers hold is then unspecified.
  * Launches that were in flight behind it do not run, and their fences give TJ6008 and say so; the device serves those
  * that are submitted once a failure has been told. Only a GPU whose kernel has touched memory that is not there is lost:

@@ -7,9 +7,11 @@
 #include "jit/compile/context.h"
 
 struct tj_buffer {
-  tj_context *context; /* borrowed */
-  tj_device *device;   /* retained */
-  tj_rt_buffer memory; /* owned */
+  tj_context *context;         /* borrowed */
+  tj_device *device;           /* retained */
+  tj_rt_buffer memory;         /* owned, or its owner's who has it back by `release` */
+  tj_release_function release; /* NULL: nobody has */
+  void *user;
 };
 
 #endif

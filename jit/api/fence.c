@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Fences: waiting for launches in flight, and giving back what they held. Launching is in launch.c. */
+/* Fences: waiting for launches and copies in flight, and giving back what they held. Launching is in launch.c, copying
+ * in buffer_copy.c. */
 #include "jit/api/fence.h"
 
 tj_fence *tj_fence_create(tj_context *context, tj_device *device, tj_image *image) {
@@ -8,7 +9,7 @@ tj_fence *tj_fence_create(tj_context *context, tj_device *device, tj_image *imag
     return NULL;
   made->context = context;
   made->device = tj_device_retain(device);
-  made->image = tj_image_retain(image);
+  made->image = image != NULL ? tj_image_retain(image) : NULL;
   atomic_init(&made->completion.is_done, true);
   return made;
 }

@@ -11,11 +11,11 @@
 struct tj_fence {
   tj_context *context;         /* borrowed */
   tj_device *device;           /* retained */
-  tj_image *image;             /* retained */
+  tj_image *image;             /* retained; NULL: of a copy */
   tj_rt_completion completion; /* done until something is launched with it */
 };
 
-/* NULL where there is no memory. */
+/* `image` may be NULL. NULL where there is no memory. */
 tj_fence *tj_fence_create(tj_context *context, tj_device *device, tj_image *image);
 
 /* What is told of a launch that is waited for. */

@@ -27,17 +27,9 @@ static void describe_argument(tj_job *job, void *data) {
   int64_t *lengths = TJ_NEW_ARRAY(job, int64_t, buffer->rank + 1);
   for (uint32_t i = 0; i < buffer->rank; i++)
     lengths[i] = tj_launch_evaluate(launch, buffer->extent[i]);
-  launch->argument = (tj_argument){.name = buffer->name,
-                                   .dtype = tj_dtype_name(buffer->dtype),
-                                   .numpy = tj_dtype_numpy(buffer->dtype),
-                                   .element_bytes = tj_dtype_bits(buffer->dtype) / 8,
-                                   .element_count = tj_launch_evaluate(launch, buffer->element_count),
-                                   .is_read = buffer->is_read,
-                                   .is_written = buffer->is_written,
-                                   .is_row_major = buffer->is_row_major,
-                                   .is_column_major = buffer->is_column_major,
-                                   .lengths = lengths,
-                                   .rank = buffer->rank};
+  launch->argument = tj_code_argument(launch->code, r->index);
+  launch->argument.element_count = tj_launch_evaluate(launch, buffer->element_count);
+  launch->argument.lengths = lengths;
 }
 
 tj_status tj_launch_argument(tj_launch *launch, size_t index, const tj_argument **argument) {

@@ -12,7 +12,9 @@ enum { MOST_DEVICES = 64 };
 
 /* --- devices --- */
 
-tj_status tj_device_open(tj_context *context, const char *name, tj_device **device) {
+/* By its name; or, where that is NULL, an agent of somebody else's. */
+static tj_status open_device(tj_context *context, const char *name, const tj_rt_attachment *attachment,
+                             tj_device **device) {
   tj_context_forget(context);
   tj_device *made = tj_context_allocate(context, sizeof *made);
   if (made == NULL)
@@ -20,7 +22,8 @@ tj_status tj_device_open(tj_context *context, const char *name, tj_device **devi
   made->allocator = context->allocator;
   atomic_init(&made->holders, 1);
   tj_rt_error error;
-  tj_status status = tj_rt_open(name, &context->allocator, &made->rt, &error);
+  tj_status status = name != NULL ? tj_rt_open(name, &context->allocator, &made->rt, &error)
+                                  : tj_rt_attach(attachment, &context->allocator, &made->rt, &error);
   if (status == TJ_OK) {
     tj_device_residents_open(&made->residents, made->rt, &made->allocator);
     *device = made;
@@ -28,6 +31,18 @@ tj_status tj_device_open(tj_context *context, const char *name, tj_device **devi
   }
   tj_context_release(context, made);
   return tj_context_fail(context, status, error.code, error.text);
+}
+
+tj_status tj_device_open(tj_context *context, const char *name, tj_device **device) {
+  return open_device(context, name, NULL, device);
+}
+
+tj_status tj_device_attach(tj_context *context, const tj_hsa_attachment *hsa, tj_device **device) {
+  return open_device(context, NULL, &(tj_rt_attachment){hsa->library, hsa->agent, hsa->queue}, device);
+}
+
+void tj_device_lose(tj_device *device, const char *why) {
+  tj_rt_lose(device->rt, why);
 }
 
 tj_device *tj_device_retain(tj_device *device) {
@@ -54,6 +69,17 @@ void tj_device_close(tj_device *device) {
 
 const char *tj_device_target(const tj_device *device) {
   return device->rt->info.target;
+}
+
+tj_device_properties tj_device_properties_of(const tj_device *device) {
+  const tj_rt_info *info = &device->rt->info;
+  return (tj_device_properties){.name = info->name,
+                                .target = info->target,
+                                .description = info->description,
+                                .bus = info->bus,
+                                .uuid = info->uuid,
+                                .parallelism = info->parallelism,
+                                .memory = info->memory};
 }
 
 /* --- texts --- */
