@@ -393,6 +393,10 @@ const tj_value *tj_builtin_shape_div(tj_call *call) {
   return tj_give_tuple(call, tj_shape_div(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1)));
 }
 
+const tj_value *tj_builtin_shape_mod(tj_call *call) {
+  return tj_give_tuple(call, tj_shape_mod(call->graph, tj_arg_tuple(call, 0), tj_arg_node(call, 1)));
+}
+
 const tj_value *tj_builtin_ceil_div(tj_call *call) {
   return tj_give_tuple(call, tj_tuple_ceil_div(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1)));
 }

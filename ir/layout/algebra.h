@@ -134,6 +134,8 @@ tj_layout tj_layout_recast(tj_graph *graph, tj_layout layout, int64_t from_bits,
 const tj_tuple *tj_tuple_ceil_div(tj_graph *graph, const tj_tuple *a, const tj_tuple *b);
 const tj_tuple *tj_tuple_round_up(tj_graph *graph, const tj_tuple *a, const tj_tuple *b);
 const tj_tuple *tj_shape_div(tj_graph *graph, const tj_tuple *a, const tj_tuple *b);
+/* The shape of the first `count` coordinates: (3,6,2,8) of 6 is (3,2,1,1). */
+const tj_tuple *tj_shape_mod(tj_graph *graph, const tj_tuple *shape, const tj_node *count);
 /* Of all integers in both; constants. */
 int64_t tj_tuple_gcd(tj_graph *graph, const tj_tuple *a, const tj_tuple *b);
 

@@ -84,6 +84,35 @@ const tj_tuple *tj_shape_div(tj_graph *graph, const tj_tuple *a, const tj_tuple 
   return divide_modes(graph, a, b, shape_divide, true);
 }
 
+/* As many of an extent as *left asks for, which becomes what is left for further modes: one must divide the other. */
+static const tj_node *take_of_extent(tj_graph *graph, const tj_node *extent, const tj_node **left) {
+  const tj_node *wanted = *left;
+  tj_decision within = tj_decide_divides(graph, wanted, extent), whole = tj_decide_divides(graph, extent, wanted);
+  if (within == TJ_YES) {
+    *left = tj_int(graph, 1);
+    return wanted;
+  }
+  if (whole == TJ_YES) {
+    *left = tj_exact_div(graph, wanted, extent);
+    return extent;
+  }
+  if (within == TJ_NO && whole == TJ_NO)
+    tj_fail(graph->job, TJ_NOT_DIVISIBLE, "shape_mod: %s and %s do not divide each other", tj_describe(graph, extent),
+            tj_describe(graph, wanted));
+  tj_fail_needs_divisible(graph, "shape_mod", extent, wanted);
+}
+
+const tj_tuple *tj_shape_mod(tj_graph *graph, const tj_tuple *shape, const tj_node *count) {
+  uint32_t leaf_count;
+  const tj_tuple *const *leaves = tj_tuple_leaves(graph, shape, &leaf_count);
+  const tj_tuple **taken = TJ_NEW_ARRAY(graph->job, const tj_tuple *, leaf_count + 1);
+  tj_shape_check(graph, shape);
+  check_divisor(graph, count);
+  for (uint32_t i = 0; i < leaf_count; i++)
+    taken[i] = tj_tuple_integer(graph, take_of_extent(graph, leaves[i]->value, &count));
+  return tj_tuple_from_leaves(graph, shape, taken);
+}
+
 static const tj_node *round_node_up(tj_graph *graph, const tj_node *a, const tj_node *b) {
   check_divisor(graph, b);
   return tj_terse_mul(graph, tj_ceil_div(graph, a, b), b);
