@@ -6,7 +6,8 @@
 
 BENCH_LAUNCH is the program of bench_launch.c, which measures the same launches in C. The package comes from PYTHONPATH
 or from where it is installed. Prints one JSON object: of batches of 100 calls, the median and the least time of
-a call, in microseconds, by kind of array; and how much more that is than the library's. NumPy's arrays where NumPy is there.
+a call, in microseconds, by kind of array; and how much more that is than the library's. NumPy's arrays are measured
+where NumPy is.
 """
 
 import array

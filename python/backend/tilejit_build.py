@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """A build backend (PEP 517) that needs nothing but Python: wheels of the package tilejit with the libraries inside.
 
-A wheel holds the package, libtilejit.so.0, found as tilejit/_locate.py says, and libtilejit-hsasim.so from beside it,
-where it is. Its version is the library's. The wheel fits the machine that the library was built for, and any Python 3.9
-or later. A source distribution holds the package alone: building it takes a library all the same.
+A wheel holds the package; libtilejit.so.0, found as tilejit/_locate.py says; libtilejit-hsasim.so from beside it, and
+the texts that programs import from share/tilejit, where these are. Its version is the library's. The wheel fits the
+machine that the library was built for, and any Python 3.9 or later. A source distribution holds the package alone:
+building it takes a library all the same.
 """
 
 from __future__ import annotations
@@ -65,11 +66,16 @@ def _record_line(name, data):
     return f"{name},sha256={digest},{len(data)}\n"
 
 
+def _description(version):
+    """The files that describe a wheel."""
+    info = f"tilejit-{version}.dist-info"
+    return [(f"{info}/METADATA", _metadata(version).encode()), (f"{info}/WHEEL", _wheel_file().encode())]
+
+
 def _write_wheel(folder, version, files):
     """A wheel with these files, (name, bytes) each, and what describes it."""
-    info = f"tilejit-{version}.dist-info"
-    files = [*files, (f"{info}/METADATA", _metadata(version).encode()), (f"{info}/WHEEL", _wheel_file().encode())]
-    name = f"tilejit-{version}-{_tag()}.whl"
+    info, name = f"tilejit-{version}.dist-info", f"tilejit-{version}-{_tag()}.whl"
+    files = [*files, *_description(version)]
     record = "".join(_record_line(*file) for file in files) + f"{info}/RECORD,,\n"
     with zipfile.ZipFile(pathlib.Path(folder) / name, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as wheel:
         for path, data in [*files, (f"{info}/RECORD", record.encode())]:
@@ -84,6 +90,19 @@ def _sources():
     return [path for path in sorted((ROOT / "tilejit").glob("*")) if path.suffix == ".py" or path.name == "py.typed"]
 
 
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    """PEP 517: what describes the wheel, by itself."""
+    version = _version(_locate().library_path())
+    for name, data in _description(version):
+        path = pathlib.Path(metadata_directory) / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+    return f"tilejit-{version}.dist-info"
+
+
+prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     """PEP 517: a wheel with the libraries."""
     locate = _locate()
@@ -93,6 +112,9 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     simulator = library.resolve().parent / locate.SIMULATOR
     if simulator.is_file():
         files.append((f"tilejit/{locate.SIMULATOR}", simulator.read_bytes()))
+    texts = locate.texts_folder(library)
+    files += [(f"tilejit/share/tilejit/{path.name}", path.read_bytes()) for path in sorted(texts.glob("*.tile"))
+              ] if texts else []
     return _write_wheel(wheel_directory, _version(library), files)
 
 

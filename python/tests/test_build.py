@@ -45,6 +45,14 @@ class Folders(unittest.TestCase):
         self.assertEqual(self.located(f"other/{name}", named="other"), f"other/{name}")
         self.assertEqual(self.located("other/libmine.so", named="other/libmine.so"), "other/libmine.so")
 
+    def test_texts(self):
+        for library, share in [("wheel/tilejit", "wheel/tilejit"), ("root/build/dev", "root"),
+                               ("prefix/lib/x86_64-linux-gnu", "prefix")]:
+            (self.root / share / "share" / "tilejit").mkdir(parents=True)
+            self.assertEqual(_locate.texts_folder(self.root / library / _locate.LIBRARY),
+                             self.root / share / "share" / "tilejit")
+        self.assertIsNone(_locate.texts_folder(self.root / "a" / "b" / "c" / _locate.LIBRARY))
+
     def test_missing(self):
         with self.assertRaisesRegex(_locate.LibraryNotFound, f"set {_locate.VARIABLE} to the path"):
             self.located(named="nowhere")

@@ -7,8 +7,10 @@ import gc
 import mmap
 import os
 import pathlib
+import signal
 import struct
 import threading
+import time
 import unittest
 
 import tilejit
@@ -314,6 +316,35 @@ class Threads(unittest.TestCase):
             running.join(0.001)
             turns += 1
         self.assertGreater(turns, 3)
+
+    def test_forked_processes(self):
+        """They have none of the parent's threads: the host opens again, other devices say what is wrong."""
+        kernels = [tilejit.kernel(TRANSPOSE, device=name) for name in ("host", "sim:gfx942")]
+        source, count = floats(1024 * 1024), 1024 * 1024
+        for kernel in kernels:
+            kernel(source[:64], floats(64), M=8, N=8)
+        kernels[0](source, floats(count), M=1024, N=1024)
+        child = os.fork()
+        if child == 0:
+            outcome = 1
+            try:
+                target = floats(count)
+                kernels[0](source, target, M=1024, N=1024)
+                outcome = 2 if target[1] == 1024 else 3
+                kernels[1](source[:64], floats(64), M=8, N=8)
+            except RuntimeError:
+                outcome = 0 if outcome == 2 else 4
+            finally:
+                os._exit(outcome)
+        deadline, ended = time.monotonic() + 60, 0
+        while ended == 0 and time.monotonic() < deadline:
+            time.sleep(0.01)
+            ended, status = os.waitpid(child, os.WNOHANG)
+        if ended == 0:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            self.fail("the child hangs")
+        self.assertEqual(os.waitstatus_to_exitcode(status), 0)
 
     def test_garbage_in_cycles(self):
         """Cycles let go of contexts, kernels, launches and fences in any order."""

@@ -159,6 +159,10 @@ class Imports(unittest.TestCase):
         with unittest.mock.patch.dict(os.environ, TILEJIT_PATH=f"/nowhere:{self.folder / 'atoms'}"):
             self.assertEqual(str(tilejit.eval('import "shapes"; tall', fixed={"M": 2})), "(2,4):(4,1)")
 
+    def test_what_comes_with_the_library(self):
+        atom = tilejit.eval('import "atoms"; mma_C(SM80_16x8x16_F32F16F16F32_TN)')
+        self.assertEqual(str(atom), "((4,8),(2,2)):((32,1),(16,8))")
+
     def test_missing_ones(self):
         for text in ('import "none.tile"; 1', 'import "none"; 1', f'import "{"x" * 5000}.tile"; 1'):
             with self.assertRaises(tilejit.InputError) as caught:

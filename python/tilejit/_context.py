@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import collections
 import ctypes
+import os
 import threading
+import weakref
 from typing import Any, Deque, List, Tuple
 
 from ._binding import Blob, Function, library
@@ -71,7 +73,7 @@ class _Counted:
 class Context:
     """A tj_context, its lock, and what waits to be given back."""
 
-    __slots__ = ("handle", "lock", "released", "counted")
+    __slots__ = ("handle", "lock", "released", "counted", "__weakref__")
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -80,6 +82,7 @@ class Context:
         self.counted = _Counted(self, self.handle, library.tj_context_destroy, ())
         library.tj_context_set_cache(self.handle, _cache)
         library.tj_context_set_reader(self.handle, reader, None)
+        _contexts.add(self)
 
     def __del__(self) -> None:
         if hasattr(self, "counted"):
@@ -129,6 +132,18 @@ class Context:
                 self.lock.release()
         for owner in owners:
             owner.release()
+
+
+_contexts: "weakref.WeakSet[Context]" = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    """Locks of other threads, which the process does not have."""
+    for context in list(_contexts):
+        context.lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def current() -> Context:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import json
 import numbers
+import os
 import threading
 from dataclasses import dataclass
 from typing import Any
@@ -46,11 +47,29 @@ class Device:
     """A device that is open: tilejit.device(name) gives it. Threads may share it."""
 
     def __init__(self, name: str) -> None:
-        context = current()
         self.name = name
-        self.handle = Handle(context, context.make(library.tj_device_open, context.handle, encoded(name)),
-                             library.tj_device_close)
-        self.target: str = library.tj_device_target(self.handle.value).decode("utf-8")
+        self.handle: Handle | None = self._open()
+        self.target: str = library.tj_device_target(self.value).decode("utf-8")
+
+    def _open(self) -> Handle:
+        context = current()
+        return Handle(context, context.make(library.tj_device_open, context.handle, encoded(self.name)),
+                      library.tj_device_close)
+
+    def forget(self) -> None:
+        """In a process that was forked: the device's threads are the parent's, so the handle is left as it is."""
+        if self.handle is not None:
+            self.handle.counted.holders += 1
+        self.handle = None
+
+    @property
+    def value(self) -> int:
+        """The tj_device. After a fork the host is opened again; GPUs, simulated ones too, belong to the parent."""
+        if self.handle is None:
+            if self.target != "host":
+                raise RuntimeError(f"{self.name} was opened before the process was forked: start processes by spawn")
+            self.handle = self._open()
+        return self.handle.value
 
     def buffer(self, source: Any) -> "Buffer":
         """Memory of the device: so many bytes, or a copy of an array."""
@@ -78,6 +97,16 @@ def device(name: str = "host") -> Device:
         return _opened[name]
 
 
+def _after_fork() -> None:
+    global _opening
+    _opening = threading.Lock()
+    for opened in _opened.values():
+        opened.forget()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
 def require_c_order(key: Key) -> None:
     """Refuses what is not plain memory of the process."""
     if key.place is not None:
@@ -102,8 +131,8 @@ class Buffer:
         self.key = key._replace(place=Buffer.PLACE, bytes=size)
         self.bytes = size
         self._context = context
-        made = context.make(library.tj_buffer_create, context.handle, owner.handle.value, size)
-        self.handle = Handle(context, made, library.tj_buffer_destroy, owner.handle)
+        made = context.make(library.tj_buffer_create, context.handle, owner.value, size)
+        self.handle = Handle(context, made, library.tj_buffer_destroy)
 
     def _write(self, memory: Memory, offset: int) -> None:
         self._context.call(library.tj_buffer_write, self.handle.value, offset, memory.pointer, memory.key.size())

@@ -2,7 +2,8 @@
 """Finds and reads the texts that programs import.
 
 "x.tile" is a file beside the importing one, or in the current folder where the importing text is none. A name without
-.tile is NAME.tile in one of the folders that the environment variable TILEJIT_PATH lists.
+.tile is NAME.tile in one of the folders that the environment variable TILEJIT_PATH lists, or among the texts that come
+with the library.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ import pathlib
 from typing import Any, Iterator
 
 from ._binding import ERROR_INPUT, ERROR_MEMORY, library
+from ._locate import texts_folder
 
 _SUFFIX = ".tile"
+_TEXTS = texts_folder(pathlib.Path(library._name))
 _Function = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p)
 
 
@@ -22,7 +25,7 @@ def _candidates(importer: str, path: str) -> Iterator[pathlib.Path]:
     if path.endswith(_SUFFIX):
         yield pathlib.Path(os.path.normpath(os.path.join(os.path.dirname(importer), path)))
         return
-    for folder in filter(None, os.environ.get("TILEJIT_PATH", "").split(os.pathsep)):
+    for folder in filter(None, [*os.environ.get("TILEJIT_PATH", "").split(os.pathsep), str(_TEXTS or "")]):
         yield pathlib.Path(folder) / (path + _SUFFIX)
 
 

@@ -157,10 +157,10 @@ class Kernel:
         if prepared is None:
             prepared = self._prepare(state, signature)
         made = _make_outputs(prepared.outputs, pointers) if prepared.outputs else None
-        context = state.context
+        context, device = state.context, self._device()
         with context.lock:
             _bind(context, prepared, pointers)
-            status = _run(prepared.value, self._device())
+            status = _run(prepared.value, device)
             if status:
                 raise context.error(status)
         state.last = prepared
@@ -179,11 +179,11 @@ class Kernel:
         state = self._state
         pointers, signature, keep = _look_at(arrays, parameters)
         prepared = state.prepared.get(signature) or self._prepare(state, signature)
-        context = state.context
+        context, device = state.context, self._device()
         fence = ctypes.c_void_p()
         with context.lock:
             _bind(context, prepared, pointers)
-            status = _submit(prepared.value, self._device(), ctypes.byref(fence))
+            status = _submit(prepared.value, device, ctypes.byref(fence))
             if status:
                 raise context.error(status)
         return Fence(context, fence.value or 0, (arrays, keep, self))
@@ -209,7 +209,7 @@ class Kernel:
     def _device(self) -> int:
         if self.device is None:
             raise RuntimeError(f"{self.name} was compiled for {self.target}, not for a device: recipe() is all it has")
-        return self.device.handle.value
+        return self.device.value
 
     def last_run(self) -> Run:
         """What this thread's last call of the kernel took."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Finds libtilejit.so.0, for the package when it is imported and for wheels when they are built.
+"""Finds libtilejit.so.0 and what belongs to it, for the package when it is imported and for wheels when they are built.
 
 In this order: what the environment variable TILEJIT_LIBRARY names, a file or a folder; the folder of this file, where
 a wheel puts the library; build folders of the repository that this file is in; what pkg-config and the dynamic linker
@@ -75,8 +75,15 @@ def _installed() -> Iterator[pathlib.Path]:
             yield pathlib.Path(folder)
 
 
+def texts_folder(library: pathlib.Path) -> pathlib.Path | None:
+    """The folder of the texts that programs import by name, such as "atoms": share/tilejit beside a library, or up to
+    two folders above it, where a wheel, a build and an installation have it. None where there is none."""
+    folders = (folder / "share" / "tilejit" for folder in library.resolve().parents[:3])
+    return next((folder for folder in folders if folder.is_dir()), None)
+
+
 def library_path() -> pathlib.Path:
-    """The path of the library. LibraryNotFound says where it was looked for, and what to do."""
+    """The path of libtilejit.so.0. LibraryNotFound says where it was looked for, and what to do."""
     named = _in_environment()
     if named:
         return named

@@ -239,7 +239,7 @@ class Layout(Value):
         rank = len(self)
         if not -rank <= mode < rank:
             raise IndexError(f"{self} has {rank} modes")
-        return compute("shape({0}, {1}):stride({0}, {1})", self, mode % rank)
+        return compute("get({0}, {1})", self, mode % rank)
 
     def __iter__(self) -> Iterator["Layout"]:
         return (self[mode] for mode in range(len(self)))
