@@ -27,6 +27,7 @@ typedef enum {
   TJ_AST_SWIZZLE,    /* Sw<B, M, S>: three items */
   TJ_AST_NEGATE,     /* -a: one item */
   TJ_AST_BINARY,     /* a op b: two items and `op` */
+  TJ_AST_TEMPLATE,   /* Shape<_4, _8>, also with {} or () behind it: `name`, items */
   TJ_AST_APPLY,      /* f(a, b, name=c): item[0] is what is applied, the rest its arguments */
   TJ_AST_NAMED,      /* name=a, only among arguments: `name`, one item */
 } tj_ast_kind;

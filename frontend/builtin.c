@@ -2,6 +2,7 @@
 /* Calling functions: the table of builtin.def and transform.def, finding, checking arguments. */
 #include "frontend/builtin.h"
 
+#include "frontend/cute.h"
 #include "frontend/spelling.h"
 
 #include <inttypes.h>
@@ -27,7 +28,7 @@ const tj_builtin *tj_builtin_find(const char *name) {
     if (strcmp(builtins[i].name, name) == 0)
       return &builtins[i];
   }
-  return NULL;
+  return tj_cute_call(name);
 }
 
 const tj_builtin *tj_builtin_called(const char *name) {

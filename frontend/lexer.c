@@ -230,7 +230,55 @@ static tj_token take(tj_lexer *lexer, tj_token_kind kind, uint32_t length) {
   return token;
 }
 
-/* Reads what begins with a letter or an underscore: a keyword, a name, _, _42 or _-. */
+/* Whether the text from the next byte on begins so. */
+static bool begins_with(const tj_lexer *lexer, const char *prefix) {
+  size_t length = strlen(prefix);
+  return length <= lexer->length - lexer->position && memcmp(lexer->text + lexer->position, prefix, length) == 0;
+}
+
+/* How many bytes from the next one on are a namespace in front of a name, as C++ writes it; 0 for none. */
+static uint32_t namespace_length(const tj_lexer *lexer) {
+  static const char *const namespaces[] = {"cute::", "cutlass::", "std::"};
+  for (size_t i = 0; i < sizeof namespaces / sizeof *namespaces; i++) {
+    uint32_t length = (uint32_t)strlen(namespaces[i]);
+    char next = begins_with(lexer, namespaces[i]) ? peek(lexer, length) : '\0';
+    if (is_letter(next) || next == '_')
+      return length;
+  }
+  return 0;
+}
+
+/* Whether the word from `begin` to the next byte is what CuTe calls a pointer where it prints one. */
+static bool is_pointer_word(const tj_lexer *lexer, uint32_t begin) {
+  static const char *const words[] = {"smem_ptr", "gmem_ptr", "rmem_ptr", "tmem_ptr", "ptr"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strlen(words[i]) == lexer->position - begin && memcmp(lexer->text + begin, words[i], strlen(words[i])) == 0)
+      return true;
+  return false;
+}
+
+/* Reads [16b](unset), or [16b](0x7f00), behind a pointer's word that begins at `begin`. False where that is not
+ * there. */
+static bool lex_pointer(tj_lexer *lexer, uint32_t begin, tj_token *token) {
+  uint64_t bits = 0;
+  uint32_t offset = 1;
+  if (!is_pointer_word(lexer, begin) || peek(lexer, 0) != '[')
+    return false;
+  for (; is_digit(peek(lexer, offset)); offset++)
+    if (!add_digit(&bits, 10, digit_value(peek(lexer, offset), 10)))
+      return false;
+  if (offset == 1 || peek(lexer, offset) != 'b' || peek(lexer, offset + 1) != ']' || peek(lexer, offset + 2) != '(')
+    return false;
+  for (offset += 3; is_word_character(peek(lexer, offset));)
+    offset++;
+  if (peek(lexer, offset) != ')' || bits > INT64_MAX)
+    return false;
+  lexer->position += offset + 1;
+  *token = (tj_token){TJ_TOKEN_POINTER, {begin, lexer->position}, bits};
+  return true;
+}
+
+/* Reads what begins with a letter or an underscore: a keyword, a name, _, _42, _- or a printed pointer. */
 static tj_token lex_word(tj_lexer *lexer) {
   uint32_t begin = lexer->position;
   if (peek(lexer, 0) == '_' && is_digit(peek(lexer, 1)))
@@ -238,6 +286,9 @@ static tj_token lex_word(tj_lexer *lexer) {
   if (peek(lexer, 0) == '_' && peek(lexer, 1) == '-' && is_digit(peek(lexer, 2)))
     return take(lexer, TJ_TOKEN_STATIC_MINUS, 2);
   skip_word(lexer);
+  tj_token pointer;
+  if (lex_pointer(lexer, begin, &pointer))
+    return pointer;
   uint32_t length = lexer->position - begin;
   const char *word = lexer->text + begin;
   tj_token_kind kind = length == 1 && *word == '_' ? TJ_TOKEN_UNDERSCORE : word_kind(word, length);
@@ -266,7 +317,7 @@ static const char *advice_for(uint32_t character) {
       {'!', "there is no negation; compare two maps with equal(A, B)"},
       {'"', "a text in double quotes ends in its line, as in import \"atoms\""},
       {'\'', "names have no primes"},
-      {'{', "items are grouped with ( ), lists with [ ]"},
+      {'{', "items are grouped with ( ), lists with [ ]; a value of a C++ type is written Int<4>{}"},
       {'}', "items are grouped with ( ), lists with [ ]"},
       {'?', "choose between integers with min(a, b) and max(a, b)"},
       {'~', "invert the low n bits with x ^ ((1 << n) - 1)"},
@@ -305,6 +356,8 @@ static _Noreturn void fail_character(const tj_lexer *lexer) {
 
 tj_token tj_lexer_next(tj_lexer *lexer) {
   skip_space_and_comments(lexer);
+  for (uint32_t length; (length = namespace_length(lexer)) > 0;)
+    lexer->position += length;
   if (lexer->position == lexer->length)
     return take(lexer, TJ_TOKEN_END, 0);
   char c = peek(lexer, 0);
@@ -317,6 +370,8 @@ tj_token tj_lexer_next(tj_lexer *lexer) {
     return string;
   if (c == '.' && peek(lexer, 1) == '.')
     return take(lexer, TJ_TOKEN_RANGE, 2);
+  if (c == '{' && peek(lexer, 1) == '}')
+    return take(lexer, TJ_TOKEN_BRACES, 2);
   tj_token_kind kind = mark_of((unsigned char)c);
   if (kind == TJ_TOKEN_END)
     fail_character(lexer);

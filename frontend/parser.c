@@ -6,6 +6,7 @@
  * construction wait on one stack, `pending`, so that parsing takes linear time and memory. */
 #include "frontend/parser.h"
 
+#include "frontend/cute.h"
 #include "frontend/lexer.h"
 #include "frontend/syntax_error.h"
 
@@ -254,6 +255,58 @@ static const tj_ast *parse_swizzle(tj_parser *parser) {
   return swizzle;
 }
 
+/* CuTe's C++ text. */
+
+/* Whether the name that is the current token has template arguments: < that begins no shift, after a name that CuTe
+ * gives some. */
+static bool begins_template(const tj_parser *parser) {
+  const tj_lexer *lexer = &parser->lexer;
+  uint32_t after = parser->window.next.span.end;
+  if (parser->window.next.kind != TJ_TOKEN_LESS || (after < lexer->length && lexer->text[after] == '<'))
+    return false;
+  return tj_cute_has_template(token_text(parser, parser->window.current));
+}
+
+static void skip_empty_parentheses(tj_parser *parser) {
+  if (current(parser) != TJ_TOKEN_OPEN_PARENTHESIS || parser->window.next.kind != TJ_TOKEN_CLOSE_PARENTHESIS)
+    return;
+  advance(parser);
+  advance(parser);
+}
+
+/* Leaves out the types of a template that has them and one argument more. */
+static void drop_types(tj_ast *ast) {
+  uint32_t types = tj_cute_type_count(ast->name);
+  if (types == 0 || ast->count != types + 1)
+    return;
+  ast->item += types;
+  ast->count -= types;
+}
+
+static const tj_ast *parse_template(tj_parser *parser) {
+  tj_token name = parser->window.current;
+  advance(parser);
+  tj_ast *ast = parse_bracketed(parser, TJ_AST_TEMPLATE, TJ_TOKEN_GREATER, parse_expression);
+  ast->name = token_text(parser, name);
+  ast->span.begin = name.span.begin;
+  drop_types(ast);
+  skip_empty_parentheses(parser);
+  return ast;
+}
+
+/* A printed pointer, as the flag that stands in its place in a type. */
+static const tj_ast *parse_pointer(tj_parser *parser) {
+  tj_token token = parser->window.current;
+  uint32_t first = parser->pending_count;
+  tj_ast *bits = new_leaf(parser, TJ_AST_INTEGER, token.span);
+  bits->integer = (int64_t)token.integer;
+  advance(parser);
+  push(parser, bits);
+  tj_ast *ast = new_node(parser, TJ_AST_TEMPLATE, token.span, first);
+  ast->name = TJ_CUTE_FLAG;
+  return ast;
+}
+
 /* Operands. */
 
 static const tj_ast *parse_integer(tj_parser *parser) {
@@ -295,7 +348,9 @@ static const tj_ast *parse_operand(tj_parser *parser) {
   case TJ_TOKEN_DECIMAL:
     return parse_word(parser, TJ_AST_DECIMAL);
   case TJ_TOKEN_NAME:
-    return parse_word(parser, TJ_AST_NAME);
+    return begins_template(parser) ? parse_template(parser) : parse_word(parser, TJ_AST_NAME);
+  case TJ_TOKEN_POINTER:
+    return parse_pointer(parser);
   case TJ_TOKEN_UNDERSCORE:
     return parse_underscore(parser);
   case TJ_TOKEN_OPEN_PARENTHESIS:
@@ -326,12 +381,20 @@ static const tj_ast *parse_argument(tj_parser *parser) {
 
 static bool can_be_applied(const tj_ast *ast) {
   return ast->kind == TJ_AST_NAME || ast->kind == TJ_AST_TUPLE || ast->kind == TJ_AST_GROUP ||
-         ast->kind == TJ_AST_APPLY || ast->kind == TJ_AST_SWIZZLE;
+         ast->kind == TJ_AST_APPLY || ast->kind == TJ_AST_SWIZZLE || ast->kind == TJ_AST_TEMPLATE;
+}
+
+/* Whether {} may stand behind it: what can be the name of a type in C++, or an integer that is one. */
+static bool can_be_type(const tj_ast *ast) {
+  return ast->kind == TJ_AST_NAME || ast->kind == TJ_AST_INTEGER || ast->kind == TJ_AST_UNDERSCORE ||
+         ast->kind == TJ_AST_TEMPLATE;
 }
 
 /* An operand with the argument lists that follow it. */
 static const tj_ast *parse_application(tj_parser *parser) {
   const tj_ast *applied = parse_operand(parser);
+  if (can_be_type(applied))
+    accept(parser, TJ_TOKEN_BRACES);
   while (current(parser) == TJ_TOKEN_OPEN_PARENTHESIS && can_be_applied(applied)) {
     uint32_t first = parser->pending_count;
     tj_token open = parser->window.current;
@@ -612,6 +675,7 @@ static bool begins_expression(tj_token_kind kind) {
   case TJ_TOKEN_OPEN_PARENTHESIS:
   case TJ_TOKEN_OPEN_BRACKET:
   case TJ_TOKEN_SWIZZLE:
+  case TJ_TOKEN_POINTER:
     return true;
   default:
     return false;

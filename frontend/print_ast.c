@@ -27,6 +27,16 @@ static bool needs_comma(const tj_ast *tuple) {
   return tuple->count == 1 && !tj_ast_is_bare(tuple->item[0]);
 }
 
+/* Whether the first item's text begins with <, which would make a shift of the bracket before it. */
+static bool begins_with_tiler(const tj_ast *ast) {
+  if (ast->count == 0)
+    return false;
+  const tj_ast *first = ast->item[0];
+  while (first->kind == TJ_AST_BINARY)
+    first = first->item[0];
+  return first->kind == TJ_AST_TILER;
+}
+
 static void print_application(tj_text *text, const tj_ast *ast) {
   tj_ast_print_expression(text, ast->item[0]);
   tj_text_char(text, '(');
@@ -85,6 +95,10 @@ void tj_ast_print_expression(tj_text *text, const tj_ast *ast) {
     return;
   case TJ_AST_SWIZZLE:
     print_bracketed(text, "Sw<", ast, ",", ">");
+    return;
+  case TJ_AST_TEMPLATE:
+    tj_text_string(text, ast->name);
+    print_bracketed(text, begins_with_tiler(ast) ? "< " : "<", ast, ",", ">");
     return;
   case TJ_AST_NEGATE:
     print_bracketed(text, "-", ast, "", "");

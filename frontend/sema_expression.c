@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Evaluating expressions: literals, names, operators, application of values. */
 #include "frontend/builtin.h"
+#include "frontend/cute.h"
 #include "frontend/sema.h"
 #include "frontend/spelling.h"
 #include "ir/index/facts.h"
@@ -227,8 +228,11 @@ static const tj_value *evaluate_chain(tj_scope *scope, const tj_ast *ast) {
   const tj_ast *first;
   uint32_t length;
   const tj_ast *const *chain = links_of(scope->job, ast, &first, &length);
-  const tj_value *value = tj_evaluate_expression(scope, first);
-  for (uint32_t i = 0; i < length; i++) {
+  uint32_t begun = 0;
+  const tj_value *value = length > 0 ? tj_cute_chain(scope, chain, length, &begun) : NULL;
+  if (value == NULL)
+    value = tj_evaluate_expression(scope, first);
+  for (uint32_t i = begun; i < length; i++) {
     const tj_value *right = tj_evaluate_expression(scope, chain[i]->item[1]);
     if (is_swizzle_with_offset(chain, i, length, value, right)) {
       value = swizzle_with_offset(scope, chain[i + 1], value->swizzle, right);
@@ -332,7 +336,7 @@ static const tj_value *call_builtin(tj_scope *scope, const tj_ast *ast) {
   const tj_ast *function = ast->item[0];
   const tj_builtin *builtin = tj_builtin_find(function->name);
   if (builtin != NULL)
-    return tj_builtin_call(scope, builtin, ast);
+    return tj_cute_or_builtin(scope, builtin, ast);
   scope->job->here = function->span;
   tj_fail_unknown_function(scope->job, function->name);
 }
@@ -342,6 +346,8 @@ static const tj_value *evaluate_application(tj_scope *scope, const tj_ast *ast) 
   const tj_binding *binding = function->kind == TJ_AST_NAME ? tj_scope_find(scope, function->name) : NULL;
   if (binding != NULL && binding->value == NULL)
     return tj_function_call(scope, binding->function, ast);
+  if (function->kind == TJ_AST_TEMPLATE && tj_cute_is_function(function->name))
+    return tj_cute_function(scope, ast);
   if (function->kind == TJ_AST_NAME && binding == NULL)
     return call_builtin(scope, ast);
   const tj_value *applied = tj_evaluate_expression(scope, function);
@@ -378,6 +384,8 @@ const tj_value *tj_evaluate_expression(tj_scope *scope, const tj_ast *ast) {
     return tj_value_of_items(scope->graph, TJ_VALUE_TILER, evaluate_items(scope, ast), ast->count);
   case TJ_AST_SWIZZLE:
     return evaluate_swizzle(scope, ast);
+  case TJ_AST_TEMPLATE:
+    return tj_cute_type(scope, ast);
   case TJ_AST_NEGATE: {
     const tj_value *operand = tj_evaluate_expression(scope, ast->item[0]);
     scope->job->here = ast->span;

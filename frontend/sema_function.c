@@ -6,6 +6,7 @@
  * that is defined later, or where the call stands, changes nothing. A function is no value, and not defined in its
  * own body; so calls end, and how deeply they nest is bounded. */
 #include "frontend/builtin.h"
+#include "frontend/cute.h"
 #include "frontend/sema.h"
 #include "frontend/spelling.h"
 
@@ -32,7 +33,7 @@ typedef struct {
 } capture;
 
 static void check_known(const capture *c, const tj_ast *name) {
-  if (tj_builtin_find(name->name) != NULL)
+  if (tj_builtin_find(name->name) != NULL || tj_cute_is_word(name->name))
     return;
   c->from->job->here = name->span;
   if (strcmp(name->name, c->function->item->name) == 0) {
