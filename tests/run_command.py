@@ -55,6 +55,15 @@ def equal(found, expected):
 # Input.
 
 
+def found_through_path(command):
+    """Simulated GPUs lie near the program, whatever has its name where it runs."""
+    os.mkdir("tilejit")
+    path = os.pathsep.join([os.path.dirname(command.tilejit), os.environ.get("PATH", "")])
+    process = subprocess.run(["tilejit", "devices"], env={**os.environ, "PATH": path}, capture_output=True, text=True,
+                             timeout=SECONDS, check=False)
+    assert "\nsim:gfx942 " in process.stdout, process.stdout + process.stderr
+
+
 def standard_input(command):
     for words in (["simplify", "-"], ["simplify", "-f", "-"], ["eval", "-f", "-"]):
         equal(command.run(*words, text="param i in 0..9;\n(i*4)/2\n")[0].replace(" ", ""), "i*2\n")
@@ -306,8 +315,8 @@ def arrays(command):
     equal(read_array("d.npy")[2], f_order)
 
 
-TESTS = [standard_input, earlier_expressions, empty_lines, shared_definitions, many_definitions, json_errors, json_lines,
-         tables, functions, cancellation, progress, colours, arrays]
+TESTS = [found_through_path, standard_input, earlier_expressions, empty_lines, shared_definitions, many_definitions,
+         json_errors, json_lines, tables, functions, cancellation, progress, colours, arrays]
 
 
 def main():

@@ -156,6 +156,18 @@ static void compare_scalars(tj_sim_wave *wave) {
   undefined->scc = wave->scc != undefined->twin->scc;
 }
 
+/* A branch on whether the mask is zero. Bits that nothing has written may all be zero, which neither wave's are:
+ * where the wave has bits set, the twin has those that surely are. */
+static void branch_on_mask(const tj_sim_wave *wave, tj_sim_wave *twin, const tj_sim_instruction *instruction) {
+  const uint32_t *own = &wave->scalar[TJ_SIM_VCC];
+  uint32_t *mask = &twin->scalar[TJ_SIM_VCC], kept[] = {mask[0], mask[1]};
+  bool is_set = (own[0] | (wave->lanes == 64 ? own[1] : 0)) != 0;
+  for (unsigned i = 0; is_set && i < 2; i++)
+    mask[i] &= own[i];
+  instruction->operation->execute(twin, instruction);
+  memcpy(mask, kept, sizeof kept);
+}
+
 static void execute_twice(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
   tj_sim_wave *twin = wave->undefined->twin;
   align_scalars(wave, twin);
@@ -164,7 +176,10 @@ static void execute_twice(tj_sim_wave *wave, const tj_sim_instruction *instructi
   instruction->operation->execute(wave, instruction);
   if (wave->state == TJ_SIM_FAILED)
     return;
-  instruction->operation->execute(twin, instruction);
+  if (instruction->effects.reads_vcc && instruction->operation->class == TJ_SIM_CLASS_BRANCH)
+    branch_on_mask(wave, twin, instruction);
+  else
+    instruction->operation->execute(twin, instruction);
   compare_scalars(wave);
   for (const tj_sim_instruction *i = instruction; i != NULL; i = i->pair)
     compare_vectors(wave, i);

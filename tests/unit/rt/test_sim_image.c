@@ -7,6 +7,7 @@
 #include "jit/compile/link.h"
 #include "rt/sim/isa/decode.h"
 #include "rt/sim/load/image.h"
+#include "rt/sim/load/notes.h"
 #include "tests/unit/support/processors.h"
 
 enum { PROCESSORS = SIMULATED_COUNT, FLIPS = 4000 };
@@ -113,6 +114,28 @@ START_TEST(notes_must_agree) {
 }
 END_TEST
 
+static void check_metadata(tj_job *job, void *data) {
+  const session *s = data;
+  tj_sim_check_metadata(job, s->image, s->bytes);
+}
+
+/* Each kernel of the metadata is looked for among all of the image: work that is bounded, whatever they are. */
+START_TEST(notes_cost_work) {
+  enum { KERNELS = 1000 };
+  unsigned char metadata[KERNELS + 18] = "\x81\xae"
+                                         "amdhsa.kernels"
+                                         "\xdc\x03\xe8";
+  tj_sim_image image = {.kernel_count = KERNELS};
+  session s = {.bytes = {metadata, sizeof metadata}, .image = &image};
+  tj_job job;
+  tj_job_init(&job, NULL);
+  expect_failure(&job, TJ_CODE_OBJECT, check_metadata, &s);
+  job.fuel = KERNELS * KERNELS - 1;
+  expect_failure(&job, TJ_WORK_LIMIT, check_metadata, &s);
+  tj_job_destroy(&job);
+}
+END_TEST
+
 /* Reads a damaged copy, which is exactly as long as it says, so that sanitizers see a byte too far. */
 static void read_damaged(const void *bytes, size_t size) {
   unsigned char *copy = malloc(size > 0 ? size : 1);
@@ -152,7 +175,7 @@ START_TEST(damaged_code_objects) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {whole_code_objects, code_objects_have_a_target, notes_must_agree,
+  const TTest *const tests[] = {whole_code_objects, code_objects_have_a_target, notes_must_agree, notes_cost_work,
                                 damaged_code_objects};
   return run_suite(suite_of("sim_image", tests, sizeof tests / sizeof tests[0]));
 }

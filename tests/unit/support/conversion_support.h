@@ -132,6 +132,18 @@ static uint64_t near_power(random_source *source, tj_dtype dtype) {
   return random_below(source, 2) ? value : 0 - value;
 }
 
+/* An integer close to the middle of two values of a shorter float, which may lie far above its last bits. */
+static uint64_t near_middle(random_source *source, tj_dtype dtype) {
+  uint32_t kept = 8 + 3 * random_below(source, 2), width = tj_dtype_bits(dtype);
+  uint64_t half = (uint64_t)1 << random_below(source, width - kept);
+  uint64_t value = random_next(source) % ((uint64_t)1 << kept) * 2 * half + half + random_below(source, 3) - 1;
+  return random_below(source, 2) ? value : 0 - value;
+}
+
+static uint64_t special_integer(random_source *source, tj_dtype dtype) {
+  return random_below(source, 2) ? near_power(source, dtype) : near_middle(source, dtype);
+}
+
 /* A double or float close to the middle of two values of a shorter type. */
 static uint64_t near_tie(random_source *source, tj_dtype dtype) {
   unsigned dropped = dtype == TJ_DTYPE_f64 ? 42 + 3 * random_below(source, 2) : 13 + 3 * random_below(source, 2);
@@ -148,7 +160,7 @@ static uint64_t random_bits(random_source *source, tj_dtype dtype, uint32_t posi
   case 0:
     return random_next(source);
   case 1:
-    return is_float(dtype) ? near_tie(source, dtype) : near_power(source, dtype);
+    return is_float(dtype) ? near_tie(source, dtype) : special_integer(source, dtype);
   case 2:
     exponent = dtype == TJ_DTYPE_f64 ? 0x3ff + random_below(source, 80) - 10 : 0x7f + random_below(source, 80) - 10;
     return dtype == TJ_DTYPE_f64 ? exponent << 52 | random_next(source) >> 12 | random_next(source) << 63
