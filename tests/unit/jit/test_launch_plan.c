@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Launch plans: what is made of a kernel, evaluated against the oracle; as bytes and back; and bytes that are no
  * plan. */
+#include "jit/image/image.h"
 #include "jit/image/launch_plan.h"
 #include "jit/image/serial.h"
 #include "lower/plan/race.h"
@@ -301,6 +302,22 @@ static void read_integers(tj_job *job, void *data) {
   ck_assert(open.is_failed);
 }
 
+/* --- images --- */
+
+/* Bytes may be as long as they were and belong to no plan: of one too short, or cut anywhere. */
+static void make_images(tj_job *job, void *data) {
+  (void)data;
+  hand_kernel *made;
+  tj_bytes bytes = written(job, make_plan(tj_graph_create(job), &made));
+  tj_machine machine = {.allocator = job->allocator, .references = 1};
+  for (size_t size = 0; size <= bytes.size; size++) {
+    tj_image *image = tj_image_create(&job->allocator, (tj_bytes){bytes.data, size}, &machine);
+    ck_assert_msg((image != NULL) == (size == bytes.size), "%zu of %zu bytes", size, bytes.size);
+    tj_image_release(image);
+    ck_assert_uint_eq(atomic_load(&machine.references), 1);
+  }
+}
+
 #define BODY_TEST(name, body)                                                                                        \
   START_TEST(name) {                                                                                                 \
     tj_job job;                                                                                                      \
@@ -315,9 +332,10 @@ BODY_TEST(expressions_fail_by_themselves, evaluate_in_part)
 BODY_TEST(damaged_bytes_are_harmless, read_damaged)
 BODY_TEST(forged_plans_are_refused, refuse_forged)
 BODY_TEST(integers_and_strings, read_integers)
+BODY_TEST(images_need_a_plan, make_images)
 
 int main(void) {
   const TTest *tests[] = {plans_say_what_kernels_say, expressions_fail_by_themselves, damaged_bytes_are_harmless,
-                          forged_plans_are_refused, integers_and_strings};
+                          forged_plans_are_refused,   integers_and_strings,           images_need_a_plan};
   return run_suite(suite_of("launch_plan", tests, sizeof tests / sizeof *tests));
 }

@@ -100,6 +100,7 @@ static const row other_rows[] = {
     {"s_cbranch_vccnz other\ns_nop 0\nother:", ALL, control},
     {"s_cbranch_vccz other\nother:", ALL, NULL},
     {"s_mov_b32 vcc_lo, s2\ns_cbranch_vccz other\ns_nop 0\nother:", G9, control},
+    {"s_cmp_eq_u32 s2, 0\ns_mov_b32 vcc_lo, s2\ns_cbranch_vccz other\ns_nop 0\nother:", G9, control},
     {"s_mov_b32 vcc_hi, s2\ns_cbranch_vccnz other\ns_nop 0\nother:", G9, control},
     {"s_mov_b32 vcc_lo, s2\ns_cbranch_vccz other\ns_nop 0\nother:", NEWER, NULL},
     {"s_and_b32 VCC, 1, VCC\ns_cbranch_vccz other\ns_nop 0\nother:", NEWER, control},
