@@ -109,6 +109,8 @@ START_TEST(nothing_to_do) {
        "x*9223372036854775807 + x < a*M"},
       {"a constant without opposite", "coordinate x; root 9223372036854775807 < x - 1",
        "9223372036854775807 < x - 1"},
+      {"a sum without opposite", "coordinate x in 0.., y in 0..; root 9223372036854775807 - y == x - 1",
+       "9223372036854775807 - y == x - 1"},
       {"Horner's form is kept", "param M in 1..9, N in 1..9; coordinate i, j, k; root (i*M + j)*N + k",
        "(i*M + j)*N + k"},
   };
