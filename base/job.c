@@ -148,6 +148,10 @@ void tj_fail_cancelled(tj_job *job) {
   leave_with_title(job, TJ_ERROR_CANCELLED, TJ_CANCELLED);
 }
 
+void tj_job_refuel(tj_job *job) {
+  job->fuel = job->next_tell = TJ_DEFAULT_FUEL;
+}
+
 void tj_spend(tj_job *job, uint64_t units) {
   if (job->fuel < units)
     leave_with_title(job, TJ_ERROR_INPUT, TJ_WORK_LIMIT);

@@ -92,6 +92,8 @@ _Noreturn void tj_fail_as(tj_job *job, const tj_job *failed);
 _Noreturn void tj_fail_out_of_memory(tj_job *job);
 _Noreturn void tj_fail_memory_limit(tj_job *job, size_t limit);
 
+/* As much fuel as a job begins with. */
+void tj_job_refuel(tj_job *job);
 /* Takes `units` of fuel; fails with TJ7003 when there is not enough. Tells the listener after every so many. */
 void tj_spend(tj_job *job, uint64_t units);
 

@@ -29,32 +29,45 @@ static const tj_value *lds_part(tj_call *call) {
   return value;
 }
 
-static const tj_tuple *tile_part(tj_call *call) {
-  const tj_value *value = part(call, "tile");
-  return value != NULL ? tj_need_tuple(call->graph, value, "tile") : NULL;
-}
-
 static int64_t number_part(tj_call *call, const char *name, int64_t otherwise) {
   const tj_value *value = part(call, name);
   return value != NULL ? tj_need_constant(call->graph, value, name) : otherwise;
 }
 
-static bool truth_part(tj_call *call, const char *name) {
-  int64_t value = number_part(call, name, 0);
-  if (value != 0 && value != 1)
-    tj_fail(call->job, TJ_MAPPING, "%s is 0 or 1", name);
-  return value == 1;
+static const tj_tuple *tuple_part(tj_call *call, const char *name) {
+  const tj_value *value = part(call, name);
+  return value != NULL ? tj_need_tuple(call->graph, value, name) : NULL;
+}
+
+/* 0, 1, or an integer for each mode. */
+static const tj_tuple *overlap_part(tj_call *call) {
+  const tj_tuple *overlap = tuple_part(call, "overlap");
+  if (overlap != NULL && !tj_tuple_is_list(overlap) &&
+      (overlap->kind != TJ_TUPLE_INTEGER || (!tj_is_int(overlap->value, 0) && !tj_is_int(overlap->value, 1))))
+    tj_fail(call->job, TJ_MAPPING, "overlap is 0, 1, or has an integer for each mode");
+  return overlap;
+}
+
+/* A map of integers: a layout, a swizzle or a linear map. */
+static const tj_value *integers_part(tj_call *call, const char *name) {
+  const tj_value *value = part(call, name);
+  if (value != NULL && value->kind != TJ_VALUE_LAYOUT && value->kind != TJ_VALUE_SWIZZLE &&
+      value->kind != TJ_VALUE_LINEAR)
+    tj_fail_type(call->job, value, name, "a layout, a swizzle or a linear map");
+  return value;
 }
 
 const tj_value *tj_builtin_mapping(tj_call *call) {
   tj_span here = call->job->here;
   tj_mapping_parts parts = {.domain = layout_part(call, "domain"),
-                            .tile = tile_part(call),
+                            .tile = tuple_part(call, "tile"),
                             .load = layout_part(call, "load"),
                             .store = layout_part(call, "store"),
                             .lds = lds_part(call),
+                            .load_as = integers_part(call, "load_as"),
+                            .store_as = integers_part(call, "store_as"),
                             .passes = number_part(call, "passes", 1),
-                            .overlaps = truth_part(call, "overlap"),
+                            .overlap = overlap_part(call),
                             .order = layout_part(call, "order")};
   call->job->here = here;
   return tj_value_of_mapping(call->graph, tj_mapping_make(call->graph, &parts));

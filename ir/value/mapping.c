@@ -10,20 +10,14 @@
 
 /* --- sides as strided digits --- */
 
-enum { INDEX = UINT32_MAX };
-
-/* A leaf of a side's layout: `extent` values, each `step` along a mode of the tile, or along its index. */
-typedef struct {
-  int64_t extent, step;
-  uint32_t mode;
-} digit;
+enum { INDEX = TJ_MAPPING_INDEX };
 
 typedef struct {
   tj_graph *graph;
   tj_job *job;
   const char *name; /* load or store */
   tj_layout layout;
-  digit *digit; /* those of the item first */
+  tj_mapping_digit *digit; /* those of the item first */
   uint32_t count, item_count;
 } reading;
 
@@ -33,7 +27,7 @@ static int64_t need_number(const reading *self, const tj_node *node, const char 
   return node->value;
 }
 
-static void read_step(const reading *self, const tj_tuple *stride, digit *read) {
+static void read_step(const reading *self, const tj_tuple *stride, tj_mapping_digit *read) {
   bool is_index = stride->kind == TJ_TUPLE_INTEGER;
   if (!is_index && (stride->kind != TJ_TUPLE_BASIS || stride->count != 1))
     tj_fail(self->job, TJ_MAPPING, "%s: stride %s is neither an integer nor a multiple of 1@mode", self->name,
@@ -53,7 +47,7 @@ static reading read_side(tj_graph *graph, const char *name, tj_layout layout) {
   const tj_tuple *const *extents = tj_tuple_leaves(graph, layout.shape, &self.count);
   const tj_tuple *const *strides = tj_tuple_leaves(graph, layout.stride, &self.count);
   self.item_count = tj_tuple_leaf_count(layout.shape->item[0]);
-  self.digit = TJ_NEW_ARRAY(self.job, digit, self.count);
+  self.digit = TJ_NEW_ARRAY(self.job, tj_mapping_digit, self.count + 1);
   for (uint32_t i = 0; i < self.count; i++) {
     self.digit[i].extent = need_number(&self, extents[i]->value, "an extent");
     read_step(&self, strides[i], &self.digit[i]);
@@ -203,7 +197,7 @@ static uint32_t list_counters(const reading *self, const tj_mapping *mapping, co
   uint32_t count = 0;
   int64_t holder = 1;
   for (uint32_t i = 0; i < self->count; i++) {
-    const digit *d = &self->digit[i];
+    const tj_mapping_digit *d = &self->digit[i];
     if (d->extent > 1 && d->step > 0)
       all[count++] = (counter){d->extent, d->step * index_step(mapping, d->mode), holder};
     holder *= d->extent;
@@ -258,10 +252,75 @@ static void check_cover(const reading *self, const tj_mapping *mapping, const tj
             place_text(self, mapping, index));
 }
 
-static tj_mapping_side make_side(const reading *self, const tj_mapping *mapping) {
-  tj_mapping_side side = {.layout = self->layout};
+/* --- mixed radix --- */
+
+/* Whether each digit along a mode goes on to where the next larger one steps, the largest to the end of the tile; or,
+ * where something may be moved back inside, so far that it may begin earlier. */
+static bool fills_mode_of_tile(const reading *self, const tj_mapping *mapping, uint32_t mode, uint32_t found[]) {
+  uint32_t count = tj_mapping_digits_along(self->digit, self->count, mode, found);
+  int64_t limit = tj_mapping_extent(mapping, mode), reach;
+  for (uint32_t i = 0; i < count; i++) {
+    const tj_mapping_digit *d = &self->digit[found[i]];
+    if (__builtin_mul_overflow(d->extent, d->step, &reach) || reach < limit || reach - d->step >= limit ||
+        (reach > limit && tj_mapping_overlap(mapping, mode) == 0))
+      return false;
+    limit = d->step;
+  }
+  return limit == 1;
+}
+
+/* Whether the side holds the tile by digits of a mixed radix, mode by mode: then it holds all of it. */
+static bool is_mixed_radix(const reading *self, const tj_mapping *mapping) {
+  uint32_t *found = TJ_NEW_ARRAY(self->job, uint32_t, self->count + 1);
+  bool fills = !gives_index(self) && modes_of(self) <= tj_mapping_rank(mapping);
+  for (uint32_t m = 0; m < tj_mapping_rank(mapping) && fills; m++)
+    fills = fills_mode_of_tile(self, mapping, m, found);
+  return fills;
+}
+
+/* --- the numbers of items --- */
+
+/* Layouts say no more than where so many go. */
+static bool reaches_items(tj_graph *graph, const tj_mapping_side *side) {
+  int64_t block = tj_mapping_block(graph, side->as);
+  return block > 0 && block <= TJ_MAPPING_MOST_ITEMS && (side->as->kind != TJ_VALUE_LAYOUT || block >= side->items);
+}
+
+static void check_as(const reading *self, const tj_mapping_side *side, const char *name) {
+  if (side->as != NULL && !reaches_items(self->graph, side))
+    tj_fail(self->job, TJ_MAPPING,
+            "%s is not a map of at least %" PRIu32
+            " numbers of items onto themselves: a layout, a swizzle or linear([…, _])",
+            name, side->items);
+}
+
+/* --- sides --- */
+
+static tj_mapping_side side_of(const reading *self, const tj_value *as) {
+  return (tj_mapping_side){.layout = self->layout,
+                           .digit = self->digit,
+                           .digit_count = self->count,
+                           .item_digits = self->item_count,
+                           .as = as};
+}
+
+tj_mapping_side tj_mapping_side_of(tj_graph *graph, tj_layout layout, const tj_value *as) {
+  reading self = read_side(graph, "load", layout);
+  tj_mapping_side side = side_of(&self, as);
+  side.items = side.slots = 1;
+  for (uint32_t i = 0; i < self.count; i++)
+    *(i < self.item_count ? &side.items : &side.slots) *= (uint32_t)self.digit[i].extent;
+  return side;
+}
+
+static tj_mapping_side make_side(const reading *self, const tj_mapping *mapping, const tj_value *as,
+                                 const char *as_name, int64_t passes) {
+  tj_mapping_side side = side_of(self, as);
   side.items = (uint32_t)size_of(self, 0, self->item_count, TJ_MAPPING_MOST_ITEMS, "items");
-  side.slots = (uint32_t)size_of(self, self->item_count, self->count, TJ_MAPPING_MOST_SLOTS, "slots");
+  side.slots = (uint32_t)size_of(self, self->item_count, self->count, TJ_MAPPING_MOST_SLOTS * passes, "slots");
+  check_as(self, &side, as_name);
+  if (is_mixed_radix(self, mapping))
+    return side;
   check_reach(self, mapping);
   check_cover(self, mapping, &side);
   return side;
@@ -269,12 +328,43 @@ static tj_mapping_side make_side(const reading *self, const tj_mapping *mapping)
 
 /* --- the other parts --- */
 
+/* What is moved back inside, by mode. */
+static const int64_t *read_overlap(tj_graph *graph, const tj_mapping *mapping, const tj_tuple *given) {
+  uint32_t rank = tj_mapping_rank(mapping);
+  int64_t *overlap = TJ_NEW_ARRAY(graph->job, int64_t, rank);
+  if (given == NULL || (given->kind == TJ_TUPLE_INTEGER && tj_is_int(given->value, 0)))
+    return NULL;
+  bool is_whole = given->kind == TJ_TUPLE_INTEGER && tj_is_int(given->value, 1);
+  if (!is_whole && (!tj_tuple_is_list(given) || given->count != rank))
+    tj_fail(graph->job, TJ_MAPPING, "overlap is 0, 1, or has an integer for each of the %" PRIu32 " modes", rank);
+  for (uint32_t m = 0; m < rank; m++) {
+    const tj_tuple *piece = is_whole ? mapping->tile->item[m] : given->item[m];
+    if (piece->kind != TJ_TUPLE_INTEGER || !tj_is_constant(piece->value) || piece->value->value < 0 ||
+        (piece->value->value > 0 && tj_mapping_extent(mapping, m) % piece->value->value != 0))
+      tj_fail(graph->job, TJ_MAPPING, "overlap: %s is neither 0 nor a divisor of the tile's %" PRId64,
+              tj_tuple_text(graph->job, piece), tj_mapping_extent(mapping, m));
+    overlap[m] = piece->value->value;
+  }
+  return overlap;
+}
+
+int64_t tj_mapping_overlap(const tj_mapping *mapping, uint32_t mode) {
+  return mapping->overlap != NULL ? mapping->overlap[mode] : 0;
+}
+
+uint32_t tj_mapping_pass_mode(const tj_mapping *mapping) {
+  uint32_t mode = tj_mapping_rank(mapping) - 1;
+  while (mode > 0 && tj_mapping_extent(mapping, mode) == 1)
+    mode--;
+  return mode;
+}
+
 static void check_passes(tj_job *job, const tj_mapping *mapping, int64_t passes) {
-  uint32_t last = tj_mapping_rank(mapping) - 1;
-  if (passes < 1 || tj_mapping_extent(mapping, last) % passes != 0)
+  uint32_t mode = tj_mapping_pass_mode(mapping);
+  if (passes < 1 || tj_mapping_extent(mapping, mode) % passes != 0)
     tj_fail(job, TJ_MAPPING, "a tile of %s does not go in %" PRId64 " equal passes along its last mode",
             tj_tuple_text(job, mapping->tile), passes);
-  if (passes > 1 && last == 0)
+  if (passes > 1 && mode == 0)
     tj_fail(job, TJ_MAPPING, "passes go along the last mode of a tile of two modes or more");
 }
 
@@ -288,11 +378,19 @@ static int64_t part_size(const tj_tuple *part) {
 /* The part of the tile that is in LDS in one pass. */
 static const tj_tuple *part_of(tj_graph *graph, const tj_mapping *mapping) {
   const tj_tuple *extent[TJ_MAX_DIMENSIONS];
-  uint32_t rank = tj_mapping_rank(mapping);
-  for (uint32_t m = 0; m + 1 < rank; m++)
+  uint32_t rank = tj_mapping_rank(mapping), last = tj_mapping_pass_mode(mapping);
+  for (uint32_t m = 0; m < rank; m++)
     extent[m] = mapping->tile->item[m];
-  extent[rank - 1] = tj_tuple_constant(graph, tj_mapping_extent(mapping, rank - 1) / mapping->passes);
+  extent[last] = tj_tuple_constant(graph, tj_mapping_extent(mapping, last) / mapping->passes);
   return tj_tuple_list(graph, extent, rank);
+}
+
+/* Whether a layout has a mode for each of the tile's, at least as long. */
+static bool is_by_mode(tj_graph *graph, const tj_tuple *part, const tj_tuple *shape) {
+  bool reaches = tj_tuple_is_list(shape) && shape->count == part->count;
+  for (uint32_t m = 0; m < part->count && reaches; m++)
+    reaches = tj_tuple_product(graph, shape->item[m])->value >= part->item[m]->value->value;
+  return reaches;
 }
 
 /* An offset leads into LDS, and all of it is a number of bytes that machines have. */
@@ -317,7 +415,8 @@ static void check_lds(tj_graph *graph, const tj_mapping *mapping) {
       tj_fail(graph->job, TJ_MAPPING_LDS, "lds: stride %s is not a constant that is not negative",
               tj_tuple_text(graph->job, stride[i]));
   }
-  if (!tj_tuple_compatible(graph, part, layout->shape) && !tj_is_int(tj_layout_size(graph, *layout), part_size(part)))
+  if (!tj_is_constant(tj_layout_size(graph, *layout)) ||
+      (!is_by_mode(graph, part, layout->shape) && !tj_is_int(tj_layout_size(graph, *layout), part_size(part))))
     tj_fail(graph->job, TJ_MAPPING_LDS, "lds has the shape %s; the tile, in one pass, %s",
             tj_tuple_text(graph->job, layout->shape), tj_tuple_text(graph->job, part));
   if (!tj_is_injective(graph, mapping->lds))
@@ -327,12 +426,19 @@ static void check_lds(tj_graph *graph, const tj_mapping *mapping) {
 
 const tj_node *tj_mapping_lds_at(tj_graph *graph, const tj_mapping *mapping, const tj_node *const within[]) {
   const tj_tuple *part = part_of(graph, mapping), *at[TJ_MAX_DIMENSIONS];
+  const tj_layout *layout = tj_value_layout(mapping->lds);
   for (uint32_t m = 0; m < part->count; m++)
     at[m] = tj_tuple_integer(graph, within[m]);
   const tj_tuple *coordinate = tj_tuple_list(graph, at, part->count);
-  if (!tj_tuple_compatible(graph, part, tj_value_layout(mapping->lds)->shape))
+  if (!is_by_mode(graph, part, layout->shape))
     coordinate = tj_crd2idx(graph, coordinate, part, NULL);
-  return tj_value_at(graph, mapping->lds, coordinate)->value;
+  const tj_node *element = tj_layout_apply(graph, *layout, coordinate)->value;
+  return mapping->lds->kind == TJ_VALUE_COMPOSED ? tj_add(graph, mapping->lds->composed->offset->value, element)
+                                                 : element;
+}
+
+tj_swizzle tj_mapping_lds_swizzle(const tj_mapping *mapping) {
+  return mapping->lds->kind == TJ_VALUE_COMPOSED ? mapping->lds->composed->swizzle : (tj_swizzle){.bits = 0};
 }
 
 /* A swizzle moves values within whole units of the bits that it changes. */
@@ -360,14 +466,14 @@ const tj_mapping *tj_mapping_make(tj_graph *graph, const tj_mapping_parts *parts
   mapping->domain = parts->domain;
   if (mapping->domain != NULL)
     check_domain(graph, mapping->domain, mapping->tile->count);
-  mapping->load = make_side(&load, mapping);
-  mapping->store = make_side(&store, mapping);
+  mapping->overlap = read_overlap(graph, mapping, parts->overlap);
   check_passes(graph->job, mapping, parts->passes);
+  mapping->load = make_side(&load, mapping, parts->load_as, "load_as", 1);
+  mapping->store = make_side(&store, mapping, parts->store_as, "store_as", parts->passes);
   mapping->passes = (uint32_t)parts->passes;
   mapping->lds = parts->lds;
   if (mapping->lds != NULL)
     check_lds(graph, mapping);
-  mapping->overlaps = parts->overlaps;
   mapping->order = parts->order;
   return mapping;
 }
@@ -398,86 +504,28 @@ const tj_mapping *tj_mapping_of_distributions(tj_graph *graph, const tj_distribu
   return mapping;
 }
 
-/* --- coordinates --- */
-
-const tj_node *const *tj_mapping_digits(tj_graph *graph, const tj_mapping *mapping, const tj_mapping_side *side,
-                                        const tj_node *item, uint32_t slot) {
-  const tj_tuple *at[] = {tj_tuple_integer(graph, item), tj_tuple_constant(graph, slot)};
-  const tj_tuple *place = tj_layout_apply(graph, side->layout, tj_tuple_list(graph, at, 2));
-  const tj_node **digits = TJ_NEW_ARRAY(graph->job, const tj_node *, tj_mapping_rank(mapping));
-  if (place->kind == TJ_TUPLE_INTEGER)
-    place = tj_idx2crd(graph, place, mapping->tile, NULL);
-  for (uint32_t m = 0; m < tj_mapping_rank(mapping); m++)
-    digits[m] = m < place->count ? place->item[m]->value : tj_int(graph, 0);
-  return digits;
-}
-
-/* --- orders of tiles --- */
-
-/* Leaves of an order: basis elements, or integers of a single mode. */
-typedef struct {
-  const tj_tuple *const *extent, *const *stride;
-  uint32_t count;
-} leaves;
-
-static bool is_along(const tj_tuple *stride, uint32_t mode) {
-  return stride->kind == TJ_TUPLE_BASIS ? stride->count == 1 && stride->path[0] == mode : mode == 0;
-}
-
-/* A leaf along a mode that goes on where those before it have reached; `count` where there is none. */
-static uint32_t find_next(tj_graph *graph, const leaves *order, const bool taken[], uint32_t mode,
-                          const tj_node *reached) {
-  uint32_t i = 0;
-  while (i < order->count &&
-         (taken[i] || !is_along(order->stride[i], mode) || !tj_prove_equal(graph, order->stride[i]->value, reached)))
-    i++;
-  return i;
-}
-
-/* Takes the leaves that reach 0 … size - 1 along a mode; whether they do. */
-static bool fills_mode(tj_graph *graph, const leaves *order, bool taken[], uint32_t mode, const tj_node *size) {
-  const tj_node *reached = tj_int(graph, 1);
-  for (uint32_t i; (i = find_next(graph, order, taken, mode, reached)) < order->count;) {
-    taken[i] = true;
-    reached = tj_simplified(graph, tj_mul(graph, reached, order->extent[i]->value));
-  }
-  return tj_prove_equal(graph, reached, size);
-}
-
-/* Whether the values of a layout of basis strides are surely all coordinates of a box, each once: along each mode its
- * digits have to be those of a mixed radix. */
-static bool reaches_box(tj_graph *graph, tj_layout order, const tj_tuple *box) {
-  leaves all = {.stride = tj_tuple_leaves(graph, order.stride, &all.count)};
-  all.extent = tj_tuple_leaves(graph, order.shape, &all.count);
-  bool *taken = TJ_NEW_ARRAY(graph->job, bool, all.count + 1), is_filled = true;
-  for (uint32_t i = 0; i < all.count; i++) {
-    taken[i] = tj_is_int(all.extent[i]->value, 1);
-    is_filled = is_filled && (all.stride[i]->kind != TJ_TUPLE_BASIS || all.stride[i]->count == 1);
-  }
-  for (uint32_t m = 0; m < box->count; m++)
-    is_filled = is_filled && fills_mode(graph, &all, taken, m, box->item[m]->value);
-  for (uint32_t i = 0; i < all.count; i++)
-    is_filled = is_filled && taken[i];
-  return is_filled;
-}
-
-const tj_node *const *tj_mapping_tile(tj_graph *graph, const tj_layout *order, const tj_tuple *tiles,
-                                      const tj_node *workgroup) {
-  if (!reaches_box(graph, *order, tiles))
-    tj_fail(graph->job, TJ_MAPPING_ORDER, "order %s does not reach each of the %s tiles once",
-            tj_layout_text(graph->job, *order), tj_tuple_text(graph->job, tiles));
-  const tj_tuple *place = tj_layout_apply(graph, *order, tj_tuple_integer(graph, workgroup));
-  const tj_node **at = TJ_NEW_ARRAY(graph->job, const tj_node *, tiles->count);
-  for (uint32_t m = 0; m < tiles->count; m++)
-    at[m] = m < tj_tuple_rank(place) ? tj_tuple_mode(place, m)->value : tj_int(graph, 0);
-  return at;
-}
-
 /* --- text --- */
 
 static void print_layout(tj_text *text, const char *name, const tj_layout *layout) {
   tj_text_format(text, ", %s=", name);
   tj_layout_print(text, *layout);
+}
+
+static void print_value(tj_text *text, const char *name, const tj_value *value) {
+  if (value == NULL)
+    return;
+  tj_text_format(text, ", %s=", name);
+  tj_value_print(text, value);
+}
+
+static void print_overlap(tj_text *text, const tj_mapping *mapping) {
+  bool is_whole = true;
+  for (uint32_t m = 0; m < tj_mapping_rank(mapping); m++)
+    is_whole = is_whole && mapping->overlap[m] == tj_mapping_extent(mapping, m);
+  tj_text_string(text, is_whole ? ", overlap=1" : ", overlap=(");
+  for (uint32_t m = 0; m < tj_mapping_rank(mapping) && !is_whole; m++)
+    tj_text_format(text, "%s%" PRId64, m > 0 ? "," : "", mapping->overlap[m]);
+  tj_text_string(text, is_whole ? "" : ")");
 }
 
 void tj_mapping_print(tj_text *text, const tj_mapping *mapping) {
@@ -491,14 +539,13 @@ void tj_mapping_print(tj_text *text, const tj_mapping *mapping) {
   tj_tuple_print(text, mapping->tile);
   print_layout(text, "load", &mapping->load.layout);
   print_layout(text, "store", &mapping->store.layout);
-  if (mapping->lds != NULL) {
-    tj_text_string(text, ", lds=");
-    tj_value_print(text, mapping->lds);
-  }
+  print_value(text, "load_as", mapping->load.as);
+  print_value(text, "store_as", mapping->store.as);
+  print_value(text, "lds", mapping->lds);
   if (mapping->passes > 1)
     tj_text_format(text, ", passes=%" PRIu32, mapping->passes);
-  if (mapping->overlaps)
-    tj_text_string(text, ", overlap=1");
+  if (mapping->overlap != NULL)
+    print_overlap(text, mapping);
   if (mapping->order != NULL)
     print_layout(text, "order", mapping->order);
   tj_text_char(text, ')');

@@ -19,23 +19,37 @@ enum {
   TJ_MAPPING_MOST_LDS = 1 << 24       /* elements that a part of a tile takes in LDS */
 };
 
+enum { TJ_MAPPING_INDEX = UINT32_MAX }; /* in the place of a mode: the tile's colexicographic index */
+
+/* A leaf of a side's layout: `extent` values, each `step` along a mode of the tile. */
+typedef struct {
+  int64_t extent, step;
+  uint32_t mode;
+} tj_mapping_digit;
+
 /* What work-items hold as they load, or as they store. */
 typedef struct {
   tj_layout layout; /* (item, slot) → coordinate in the tile: basis elements of its modes, or the colexicographic
                        index; of rank 2. Modes of stride 0 repeat elements: the first holder passes them on */
+  const tj_mapping_digit *digit; /* its leaves, those of the item first */
+  uint32_t digit_count, item_digits;
   uint32_t items, slots;
-  uint32_t lanes; /* of the wave that it is made for; 0: of any */
+  const struct tj_value *as; /* the number of a work-item → that of the item that it is, one to one; NULL: the same */
+  uint32_t lanes;            /* of the wave that it is made for; 0: of any */
 } tj_mapping_side;
 
 typedef struct tj_mapping {
   const tj_layout *domain; /* the modes that tiles are cut from → coordinates of the operands' own modes, in basis
                               elements of these; NULL: the operands' modes as they are */
-  const tj_tuple *tile; /* extents of the tile by mode of the domain: constants, a flat list */
+  const tj_tuple *tile;    /* extents of the tile by mode of the domain: constants, a flat list */
   tj_mapping_side load, store;
   const struct tj_value *lds; /* layout or composed layout, coordinate in the tile, or in a pass's part of it →
                                  element of LDS; NULL: chosen */
-  uint32_t passes;            /* equal parts along the tile's last mode that go through LDS one after the other */
-  bool overlaps;          /* the last tile along a mode is moved back inside where the mode is surely long enough */
+  uint32_t
+      passes; /* equal parts along the last mode of several coordinates that go through LDS one after the other */
+  const int64_t *overlap; /* by mode: of how many elements are the pieces of a tile that are moved back inside where
+                             they would end beyond the domain, the whole tile or a divisor of it; 0: what is beyond is
+                             masked. NULL: 0 for all */
   const tj_layout *order; /* the workgroup's number → coordinate of its tile; NULL: the last mode fastest */
 } tj_mapping;
 
@@ -45,8 +59,9 @@ typedef struct {
   const tj_tuple *tile;
   const tj_layout *load, *store; /* one of them at least; the other is the same */
   const struct tj_value *lds;
+  const struct tj_value *load_as, *store_as;
   int64_t passes;
-  bool overlaps;
+  const tj_tuple *overlap; /* 0, 1 for whole tiles, or the pieces by mode */
   const tj_layout *order;
 } tj_mapping_parts;
 
@@ -62,12 +77,43 @@ const tj_mapping *tj_mapping_of_distributions(tj_graph *graph, const tj_distribu
 int64_t tj_mapping_extent(const tj_mapping *mapping, uint32_t mode);
 uint32_t tj_mapping_rank(const tj_mapping *mapping);
 
-/* The coordinate in the tile, by mode, of what a side has at an item and a slot. */
-const tj_node *const *tj_mapping_digits(tj_graph *graph, const tj_mapping *mapping, const tj_mapping_side *side,
-                                        const tj_node *item, uint32_t slot);
+/* A side of that layout, of which nothing is checked. */
+tj_mapping_side tj_mapping_side_of(tj_graph *graph, tj_layout layout, const struct tj_value *as);
 
-/* The element of LDS, in a part of the tile, that `lds` gives to a coordinate there, by mode. */
+/* Work-items of a workgroup of the side: its items, rounded up to what `as` exchanges with each other. */
+uint32_t tj_mapping_work_items(tj_graph *graph, const tj_mapping_side *side);
+
+/* How many numbers a map of items exchanges with each other; 0: it is none that is one to one. */
+int64_t tj_mapping_block(tj_graph *graph, const struct tj_value *as);
+
+/* The digits along a mode, largest step first, by place; returns how many. Those that do not step are left out. */
+uint32_t tj_mapping_digits_along(const tj_mapping_digit digit[], uint32_t digit_count, uint32_t mode,
+                                 uint32_t found[]);
+
+int64_t tj_mapping_overlap(const tj_mapping *mapping, uint32_t mode);
+/* The mode of which each pass has a part. */
+uint32_t tj_mapping_pass_mode(const tj_mapping *mapping);
+
+/* The item that a work-item is on a side, and its digits there, by leaf: of the last one no more than there are where
+ * it `stays_inside`. */
+const tj_node *tj_mapping_item(tj_graph *graph, const tj_mapping_side *side, const tj_node *work_item);
+const tj_node *const *tj_mapping_item_digits(tj_graph *graph, const tj_mapping_side *side, const tj_node *item,
+                                             bool stays_inside);
+
+/* Where the element of a slot is in the tile. Digits that would lead beyond the tile, or to where the next larger
+ * digit begins, begin earlier; or they are left out, and then `is_there` says whether there is such an element. */
+typedef struct {
+  const tj_node *const *digit; /* by mode */
+  const tj_node *is_there;     /* truth */
+} tj_mapping_place;
+
+tj_mapping_place tj_mapping_at(tj_graph *graph, const tj_mapping *mapping, const tj_mapping_side *side,
+                               const tj_node *const item_digits[], uint32_t slot, bool leaves_out);
+
+/* The element of LDS, in a part of the tile, that `lds` gives to a coordinate there, by mode: before its swizzle, of
+ * 0 bits where it has none. */
 const tj_node *tj_mapping_lds_at(tj_graph *graph, const tj_mapping *mapping, const tj_node *const within[]);
+tj_swizzle tj_mapping_lds_swizzle(const tj_mapping *mapping);
 /* How many elements of LDS a part of the tile takes. */
 int64_t tj_mapping_lds_elements(tj_graph *graph, const tj_mapping *mapping);
 
@@ -76,8 +122,8 @@ int64_t tj_mapping_lds_elements(tj_graph *graph, const tj_mapping *mapping);
 const tj_node *const *tj_mapping_tile(tj_graph *graph, const tj_layout *order, const tj_tuple *tiles,
                                       const tj_node *workgroup);
 
-/* mapping(domain=…, tile=(32,128), load=…, store=…, lds=…, passes=1, overlap=0, order=…); parts that are not given are
- * left out. */
+/* mapping(domain=…, tile=(32,128), load=…, store=…, load_as=…, store_as=…, lds=…, passes=1, overlap=0, order=…);
+ * parts that are not given are left out. */
 void tj_mapping_print(tj_text *text, const tj_mapping *mapping);
 
 #endif

@@ -147,7 +147,7 @@ static void record(tj_context *context, const tj_job *job) {
 
 tj_status tj_context_run(tj_context *context, tj_job *job, void (*body)(tj_job *job, void *data), void *data) {
   tj_context_forget(context);
-  job->fuel = job->next_tell = TJ_DEFAULT_FUEL;
+  tj_job_refuel(job);
   job->listener = context->listener;
   job->importer = context->importer;
   job->here = TJ_NOWHERE;

@@ -91,10 +91,28 @@ static uint64_t elements_of(const candidate_list *list, const tj_stage_layout *l
   return (elements + unit - 1) / unit * unit;
 }
 
+/* Whether units of so many lines end where modes do, or within one that is cut evenly; the last need not be. Lines
+ * are made of modes whose extents have these products, first mode first. */
+static bool ends_with_modes(uint32_t unit, const uint32_t product[], uint32_t count) {
+  uint32_t mode = 0;
+  while (mode < count && product[mode] < unit)
+    mode++;
+  uint32_t before = mode > 0 ? product[mode - 1] : 1;
+  return mode >= count || (unit % before == 0 && (mode + 1 == count || product[mode] % unit == 0));
+}
+
+/* Whether the layout is one of the tile's modes. */
+static bool is_by_mode(const tj_stage_tile *tile, const tj_stage_layout *layout, bool by_row) {
+  const uint32_t *product = by_row ? tile->group : tile->run;
+  return ends_with_modes(layout->group, product, by_row ? tile->group_count : tile->run_count) &&
+         (layout->run == 0 || ends_with_modes(layout->run, tile->run, tile->run_count));
+}
+
 static void add_candidate(candidate_list *list, tj_stage_layout layout) {
   const tj_stage_tile *tile = list->stream->tile;
   uint64_t bytes = elements_of(list, &layout) * tile->element_bytes;
-  if (list->count == MOST_CANDIDATES || bytes > tile->limit)
+  if (list->count == MOST_CANDIDATES || bytes > tile->limit ||
+      !is_by_mode(tile, &layout, list->stream->direction == TJ_STAGE_ROW))
     return;
   layout.direction = list->stream->direction;
   layout.vector = list->stream->vector;

@@ -15,14 +15,10 @@ typedef struct {
   const tj_tiling *tiling;
   const tj_target *target;
   uint32_t element_bytes;
-  uint32_t widest;       /* elements of a vector */
-  uint32_t passes, rows; /* rows of each pass */
+  uint32_t widest;           /* elements of a vector */
+  uint32_t passes, rows;     /* rows of each pass */
+  const tj_mapping *mapping; /* with a layout in LDS, once there is one */
 } stager;
-
-/* How many coordinates of a mode a tile has in LDS. */
-static int64_t room_of(const stager *st, uint32_t mode) {
-  return (st->tiling->room != NULL ? st->tiling->room : st->tiling->extent)[mode];
-}
 
 /* Row or column of an element in the tile: the linear coordinate over some of the modes. */
 static const tj_node *line_of(stager *st, const tj_node *const digit[], bool columns) {
@@ -33,7 +29,7 @@ static const tj_node *line_of(stager *st, const tj_node *const digit[], bool col
     if (((st->tiling->columns >> m) & 1) != columns)
       continue;
     sum = tj_add(graph, sum, tj_mul(graph, digit[m], tj_int(graph, scale)));
-    scale *= room_of(st, m);
+    scale *= st->tiling->extent[m];
   }
   return sum;
 }
@@ -42,7 +38,7 @@ static uint32_t line_count(const stager *st, bool columns) {
   int64_t count = 1;
   for (uint32_t m = 0; m < st->tiling->domain->count; m++) {
     if (((st->tiling->columns >> m) & 1) == columns)
-      count *= room_of(st, m);
+      count *= st->tiling->extent[m];
   }
   return (uint32_t)count;
 }
@@ -66,14 +62,16 @@ typedef struct {
 static tile_lines lines_of(stager *st, const tj_tile_side *tile) {
   tj_graph *graph = st->graph;
   uint32_t slots = tile->slot_count;
-  const tj_node *const *const *place = tile->place != NULL ? tile->place : tile->digit;
+  const tj_node *const *const *place = tile->digit;
+  uint32_t parted = tj_mapping_pass_mode(st->mapping);
+  const tj_node *part = tj_int(graph, st->tiling->extent[parted] / st->passes);
   const tj_node **node = TJ_NEW_ARRAY(graph->job, const tj_node *, 3 * (size_t)slots),
                 *rows = tj_int(graph, st->rows);
   for (uint32_t slot = 0; slot < slots; slot++) {
     const tj_node *row = line_of(st, place[slot], false);
     node[slot] = st->passes > 1 ? tj_mod(graph, row, rows) : row;
     node[slots + slot] = line_of(st, place[slot], true);
-    node[2 * slots + slot] = st->passes > 1 ? tj_div(graph, row, rows) : tj_int(graph, 0);
+    node[2 * slots + slot] = st->passes > 1 ? tj_div(graph, place[slot][parted], part) : tj_int(graph, 0);
   }
   tj_simplify(graph, node, 3 * (size_t)slots, NULL);
   return (tile_lines){node, node + slots, node + 2 * slots};
@@ -247,9 +245,9 @@ static uint32_t list_groups(const stager *st, bool columns, uint32_t group[]) {
   int64_t rows = 1;
   uint32_t count = 0;
   for (uint32_t m = 0; m < st->tiling->domain->count; m++) {
-    if (((st->tiling->columns >> m) & 1) != columns || room_of(st, m) == 1)
+    if (((st->tiling->columns >> m) & 1) != columns || st->tiling->extent[m] == 1)
       continue;
-    rows *= room_of(st, m);
+    rows *= st->tiling->extent[m];
     group[count++] = (uint32_t)rows;
   }
   return count;
@@ -278,31 +276,64 @@ static bool choose_stage(stager *st, const passage *in, const passage *out, tj_s
   return model != NULL ? tj_stage_search(job, model, &tile, choice) : plain_stage(&tile, choice);
 }
 
-/* --- slots --- */
+/* --- the layout as a value --- */
 
-/* Where the elements of a side are in LDS. What a layout keeps together is found from the first of it. */
-static void place_staged(stager *st, tj_side *s, const passage *way, const tj_stage_layout *layout, uint32_t width) {
+/* Lines of a layout by the modes that they are made of: those of rows, or those of columns. */
+typedef struct {
+  uint32_t unit;     /* lines that lie `near` apart; 0: all do */
+  int64_t near, far; /* how far neighbours in a unit are from each other, and units */
+  int64_t inner;     /* the product of the modes before */
+} line_scale;
+
+/* The next mode of a scale: one leaf, or two where units end within it. */
+static tj_layout scale_mode(tj_graph *graph, line_scale *scale, int64_t extent) {
+  int64_t inner = scale->inner, unit = scale->unit;
+  scale->inner *= extent;
+  if (unit == 0 || inner * extent <= unit)
+    return (tj_layout){tj_tuple_constant(graph, extent), tj_tuple_constant(graph, inner * scale->near)};
+  if (inner >= unit)
+    return (tj_layout){tj_tuple_constant(graph, extent), tj_tuple_constant(graph, inner / unit * scale->far)};
+  int64_t within = unit / inner, units = (extent + within - 1) / within;
+  const tj_tuple *shape[] = {tj_tuple_constant(graph, within), tj_tuple_constant(graph, units)};
+  const tj_tuple *stride[] = {tj_tuple_constant(graph, inner * scale->near), tj_tuple_constant(graph, scale->far)};
+  return (tj_layout){tj_tuple_list(graph, shape, 2), tj_tuple_list(graph, stride, 2)};
+}
+
+/* From the coordinate in a part of the tile to the element of LDS. */
+static const tj_value *value_of_choice(stager *st, const tj_stage_layout *chosen) {
   tj_graph *graph = st->graph;
-  for (uint32_t i = 0; i < s->tile->slot_count; i++) {
-    uint32_t distance = i % width, slot = s->order[i];
-    const tj_node *offset =
-        distance > 0 ? tj_add(graph, s->element[s->order[i - distance]].access.offset, tj_int(graph, distance))
-                     : tj_stage_offset(graph, layout, way->lines.row[slot], way->lines.column[slot]);
-    s->element[slot].access = (tj_access){
-        .buffer = TJ_LDS, .offset = tj_simplified(graph, offset), .valid = tj_side_active(graph, way->side, slot)};
+  uint32_t rank = st->tiling->domain->count, parted = tj_mapping_pass_mode(st->mapping);
+  bool by_row = chosen->direction == TJ_STAGE_ROW;
+  line_scale lines = {chosen->group, chosen->pitch, chosen->group_pitch, 1},
+             along = {chosen->run, 1, chosen->run_pitch, 1};
+  const tj_tuple **shape = TJ_NEW_ARRAY(graph->job, const tj_tuple *, rank),
+                 **stride = TJ_NEW_ARRAY(graph->job, const tj_tuple *, rank);
+  for (uint32_t m = 0; m < rank; m++) {
+    bool is_column = (st->tiling->columns >> m & 1) != 0;
+    int64_t extent = st->tiling->extent[m] / (m == parted ? st->passes : 1);
+    tj_layout mode = scale_mode(graph, is_column == by_row ? &along : &lines, extent);
+    shape[m] = mode.shape;
+    stride[m] = mode.stride;
   }
+  tj_layout layout = {tj_tuple_list(graph, shape, rank), tj_tuple_list(graph, stride, rank)};
+  if (chosen->swizzle.bits == 0)
+    return tj_value_of_layout(graph, layout);
+  tj_composed *composed = TJ_NEW(graph->job, tj_composed);
+  *composed = (tj_composed){.swizzle = chosen->swizzle, .offset = tj_tuple_constant(graph, 0), .layout = layout};
+  return tj_value_of_composed(graph, composed);
 }
 
-/* A side's slots in LDS, in the vectors that the layout was chosen for. */
-static tj_side staged(stager *st, const passage *way, const tj_stage_layout *layout) {
-  tj_side s = {.tile = way->side->tile, .order = way->order};
-  uint32_t width = layout->direction == TJ_STAGE_ROW ? way->width : 1;
-  width = width < layout->vector ? width : layout->vector;
-  s.element = TJ_NEW_ARRAY(st->graph->job, tj_tile_element, s.tile->slot_count);
-  place_staged(st, &s, way, layout, width);
-  tj_side_widen(st->graph, st->tiling->domain, &s, width, TJ_ALIGNED);
-  return s;
+/* The mapping with that layout; where all passes are there at once, in one. */
+static void complete_mapping(stager *st, tj_stage_choice *choice) {
+  tj_mapping *complete = TJ_NEW(st->graph->job, tj_mapping);
+  *complete = *st->mapping;
+  complete->passes = st->passes;
+  complete->lds = value_of_choice(st, &choice->layout);
+  choice->layout.bytes = (uint32_t)tj_mapping_lds_elements(st->graph, complete) * st->element_bytes;
+  st->mapping = complete;
 }
+
+/* --- slots --- */
 
 /* The same slots, as far as they are moved in one pass. */
 static tj_side in_pass(stager *st, const passage *way, const tj_side *all, uint32_t pass) {
@@ -315,40 +346,71 @@ static tj_side in_pass(stager *st, const passage *way, const tj_side *all, uint3
   return s;
 }
 
-/* --- layouts that a mapping gives --- */
+/* The element of LDS of a coordinate in the tile: in its part, before the swizzle, and where the part begins. Parts
+ * that are there at the same time lie one after the other. */
+typedef struct {
+  const tj_node *within, *part;
+} lds_place;
 
-/* The element of LDS of a coordinate in the tile. Parts that are there at the same time lie one after the other. */
-static const tj_node *given_element(stager *st, const tj_node *const digit[]) {
+static lds_place place_in_lds(stager *st, const tj_node *const digit[]) {
   tj_graph *graph = st->graph;
-  const tj_mapping *mapping = st->tiling->stage;
-  uint32_t rank = tj_mapping_rank(mapping), last = rank - 1;
+  const tj_mapping *mapping = st->mapping;
+  uint32_t rank = tj_mapping_rank(mapping), last = tj_mapping_pass_mode(mapping);
   const tj_node **within = TJ_NEW_ARRAY(graph->job, const tj_node *, rank);
   const tj_node *part = tj_int(graph, tj_mapping_extent(mapping, last) / mapping->passes);
   memcpy(within, digit, rank * sizeof *within);
   within[last] = tj_mod(graph, digit[last], part);
   const tj_node *element = tj_mapping_lds_at(graph, mapping, within);
   if (st->passes == mapping->passes)
-    return element;
+    return (lds_place){element, tj_int(graph, 0)};
   const tj_node *elements = tj_int(graph, tj_mapping_lds_elements(graph, mapping));
-  return tj_add(graph, element, tj_mul(graph, tj_div(graph, digit[last], part), elements));
+  return (lds_place){element, tj_mul(graph, tj_div(graph, digit[last], part), elements)};
 }
 
-static tj_side given(stager *st, const passage *way) {
+static const tj_node *plain_offset(stager *st, lds_place place) {
+  return tj_simplified(st->graph, tj_add(st->graph, place.within, place.part));
+}
+
+static const tj_node *swizzled_offset(stager *st, lds_place place) {
+  const tj_node *within = tj_swizzle_apply(st->graph, tj_mapping_lds_swizzle(st->mapping), place.within);
+  return tj_simplified(st->graph, tj_add(st->graph, within, place.part));
+}
+
+/* Moves the elements of vectors to where the swizzle has them: what it leaves together is found from the first. */
+static void swizzle_vectors(stager *st, tj_side *s, const lds_place place[]) {
+  tj_graph *graph = st->graph;
+  for (uint32_t i = 0; i < s->tile->slot_count; i++) {
+    uint32_t distance = i % s->width, slot = s->order[i], first = s->order[i - distance];
+    const tj_node *offset = distance == 0 ? swizzled_offset(st, place[slot])
+                                          : tj_add(graph, s->element[first].access.offset, tj_int(graph, distance));
+    s->element[slot].access.offset = tj_simplified(graph, offset);
+  }
+}
+
+/* A side's slots in LDS, in the widest vectors that the layout shows. */
+static tj_side in_lds(stager *st, const passage *way) {
   tj_graph *graph = st->graph;
   tj_side s = {.tile = way->side->tile};
+  tj_swizzle swizzle = tj_mapping_lds_swizzle(st->mapping);
+  uint32_t widest = st->widest;
+  while (swizzle.bits > 0 && widest >> swizzle.base > 1)
+    widest /= 2;
   s.element = TJ_NEW_ARRAY(graph->job, tj_tile_element, s.tile->slot_count);
+  lds_place *place = TJ_NEW_ARRAY(graph->job, lds_place, s.tile->slot_count);
   for (uint32_t slot = 0; slot < s.tile->slot_count; slot++) {
-    const tj_node *offset = tj_simplified(graph, given_element(st, s.tile->digit[slot]));
-    s.element[slot].access =
-        (tj_access){.buffer = TJ_LDS, .offset = offset, .valid = tj_side_active(graph, way->side, slot)};
+    place[slot] = place_in_lds(st, s.tile->digit[slot]);
+    s.element[slot].access = (tj_access){
+        .buffer = TJ_LDS, .offset = plain_offset(st, place[slot]), .valid = tj_side_active(graph, way->side, slot)};
   }
-  tj_side_choose_vectors(graph, st->tiling->domain, &s, st->widest, TJ_ALIGNED);
+  tj_side_choose_vectors(graph, st->tiling->domain, &s, widest, TJ_ALIGNED);
+  if (swizzle.bits > 0)
+    swizzle_vectors(st, &s, place);
   return s;
 }
 
 /* What is known of a layout in LDS that nobody had to choose. */
 static const tj_stage_choice *given_choice(stager *st) {
-  const tj_mapping *mapping = st->tiling->stage;
+  const tj_mapping *mapping = st->mapping;
   tj_stage_choice *choice = TJ_NEW(st->graph->job, tj_stage_choice);
   int64_t elements = tj_mapping_lds_elements(st->graph, mapping) * (mapping->passes / st->passes);
   choice->layout.bytes = (uint32_t)elements * st->element_bytes;
@@ -366,21 +428,23 @@ static tj_side *by_pass(stager *st, const passage *way, const tj_side *all) {
 bool tj_plan_staging(tj_graph *graph, const tj_tiling *tiling, const tj_target *target, uint32_t element_bytes,
                      const tj_side *load, const tj_side *store, tj_staging *staging) {
   uint32_t widest = tj_target_widest(target, element_bytes);
-  stager st = {graph, tiling, target, element_bytes, widest, tj_tiling_passes(tiling), 0};
+  stager st = {graph, tiling, target, element_bytes, widest, tj_tiling_passes(tiling), 0, tiling->mapping};
   st.rows = line_count(&st, false) / st.passes;
   passage in = find_passage(&st, load, true), out = find_passage(&st, store, false);
-  tj_stage_choice *choice = TJ_NEW(graph->job, tj_stage_choice);
+  const tj_stage_choice *choice;
   if (!is_shared_out(&st, &out))
     return false;
-  if (tiling->stage != NULL) {
-    tj_side all = given(&st, &in);
-    *staging = (tj_staging){by_pass(&st, &in, &all), given(&st, &out), given_choice(&st)};
-    return true;
+  if (st.mapping->lds == NULL) {
+    tj_stage_choice *found = TJ_NEW(graph->job, tj_stage_choice);
+    if (!choose_stage(&st, &in, &out, found))
+      return false;
+    complete_mapping(&st, found);
+    choice = found;
+  } else {
+    choice = given_choice(&st);
   }
-  if (!choose_stage(&st, &in, &out, choice))
-    return false;
-  tj_side all = staged(&st, &in, &choice->layout);
-  *staging = (tj_staging){by_pass(&st, &in, &all), staged(&st, &out, &choice->layout), choice};
+  tj_side all = in_lds(&st, &in);
+  *staging = (tj_staging){by_pass(&st, &in, &all), in_lds(&st, &out), choice, st.mapping};
   return true;
 }
 
@@ -421,27 +485,18 @@ static bool is_in_order(const uint32_t rank[GRANULES]) {
   return true;
 }
 
-/* One bit of the rank of the work-item's granule. */
-static const tj_node *rank_bit(tj_graph *graph, const tj_node *item, const uint32_t rank[GRANULES], uint32_t which) {
-  const tj_node *sum = tj_int(graph, 0), *two = tj_int(graph, 2);
-  for (uint32_t bit = 0; bit < GRANULE_BITS; bit++) {
-    if ((rank[1u << bit] >> which & 1) != 0)
-      sum = tj_xor(graph, sum, tj_mod(graph, tj_div(graph, item, tj_int(graph, GRANULE << bit)), two));
-  }
-  return sum;
-}
-
-const tj_node *tj_staging_order(tj_graph *graph, const tj_target *target, const tj_node *item, uint32_t items) {
+const tj_value *tj_staging_order(tj_graph *graph, const tj_target *target) {
+  enum { LANE_BITS = 2, BITS = LANE_BITS + GRANULE_BITS };
   const tj_bank_model *model = tj_bank_model_of(target->processor);
-  uint32_t rank[GRANULES], half = GRANULE * GRANULES;
-  if (model == NULL || items % half != 0)
-    return item;
+  uint32_t rank[GRANULES];
+  if (model == NULL)
+    return NULL;
   rank_granules(model, rank);
   if (is_in_order(rank) || !is_linear(rank))
-    return item;
-  const tj_node *halves = tj_mul(graph, tj_div(graph, item, tj_int(graph, half)), tj_int(graph, half));
-  const tj_node *order = tj_add(graph, halves, tj_mod(graph, item, tj_int(graph, GRANULE)));
+    return NULL;
+  uint64_t basis[BITS] = {1, 2};
   for (uint32_t bit = 0; bit < GRANULE_BITS; bit++)
-    order = tj_add(graph, order, tj_mul(graph, rank_bit(graph, item, rank, bit), tj_int(graph, GRANULE << bit)));
-  return tj_simplified(graph, order);
+    basis[LANE_BITS + bit] = (uint64_t)rank[1u << bit] * GRANULE;
+  return tj_value_of_linear(
+      graph, tj_f2_make(graph, tj_tuple_constant(graph, 1 << BITS), tj_tuple_constant(graph, 0), basis, true));
 }

@@ -16,7 +16,11 @@
 
 const tj_mapped *tj_mapped_make(tj_graph *graph, const tj_kernel_definition *definition, const tj_domain *domain) {
   tj_mapped *made = TJ_NEW(graph->job, tj_mapped);
-  *made = (tj_mapped){definition->mapping, domain, definition->load_span, definition->store_span};
+  *made = (tj_mapped){.mapping = definition->mapping,
+                      .domain = domain,
+                      .is_given = true,
+                      .load_span = definition->load_span,
+                      .store_span = definition->store_span};
   uint32_t rank = tj_mapping_rank(made->mapping);
   if (domain != NULL && rank != domain->count)
     tj_fail_at(graph->job, made->load_span, TJ_DISTRIBUTION_RANK,
@@ -25,15 +29,17 @@ const tj_mapped *tj_mapped_make(tj_graph *graph, const tj_kernel_definition *def
   return made;
 }
 
-static void check_side(tj_job *job, const tj_mapping_side *side, const tj_target *target, tj_span span) {
+static void check_side(tj_graph *graph, const tj_mapping_side *side, const tj_target *target, tj_span span) {
+  tj_job *job = graph->job;
+  uint32_t items = tj_mapping_work_items(graph, side);
   if (side->lanes > 0 && target->wave_size > 1 && side->lanes != target->wave_size)
     tj_fail_at(job, span, TJ_PARTITION,
                "the last P, the lane, has length %" PRIu32 "; a wave of %s has %" PRIu32 " lanes", side->lanes,
                target->name, target->wave_size);
-  if (side->items > target->workgroup_limit)
+  if (items > target->workgroup_limit)
     tj_fail_at(job, span, TJ_TILE_SIZE,
-               "the tile is shared out among %" PRIu32 " work-items; a workgroup of %s has at most %" PRIu32,
-               side->items, target->name, target->workgroup_limit);
+               "the tile is shared out among %" PRIu32 " work-items; a workgroup of %s has at most %" PRIu32, items,
+               target->name, target->workgroup_limit);
 }
 
 /* --- sides --- */
@@ -43,29 +49,47 @@ typedef struct {
   tj_graph *graph;
   const tj_mapping *mapping;
   const tj_mapping_side *side;
-  const tj_node *item;   /* of those that take part */
-  const tj_node *exists; /* truth: the work-item takes part */
+  const tj_node *item;               /* that the work-item is */
+  const tj_node *const *item_digits; /* of its layout */
+  const tj_node *exists;             /* truth: there is such an item */
+  bool leaves_out;                   /* what reaches beyond the tile, rather than begins earlier */
 } holding;
 
-static holding hold(tj_graph *graph, const tj_mapping *mapping, const tj_mapping_side *side, const tj_node *item) {
+/* Passes have to be the same for all work-items, those without an item included. */
+static holding hold(tj_graph *graph, const tj_mapping *mapping, const tj_mapping_side *side,
+                    const tj_node *work_item) {
+  const tj_node *item = tj_mapping_item(graph, side, work_item);
   bool all = item->facts.high < side->items;
   const tj_node *exists = all ? tj_int(graph, 1) : tj_less(graph, item, tj_int(graph, side->items));
-  return (holding){graph, mapping, side, all ? item : tj_min(graph, item, tj_int(graph, side->items - 1)), exists};
+  return (holding){.graph = graph,
+                   .mapping = mapping,
+                   .side = side,
+                   .item = item,
+                   .item_digits = tj_mapping_item_digits(graph, side, item, !all && mapping->passes > 1),
+                   .exists = exists};
 }
 
-/* The coordinates in the tile of every slot's element, by slot, then by mode. */
-static const tj_node *const *const *digits_of(const holding *held) {
+/* The coordinates in the tile of every slot's element, by slot, then by mode; and whether there is one. */
+typedef struct {
+  const tj_node *const *const *digit;
+  const tj_node **is_there;
+} places;
+
+static places places_of(const holding *held) {
   tj_graph *graph = held->graph;
   uint32_t rank = tj_mapping_rank(held->mapping), slots = held->side->slots;
-  const tj_node **all = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)slots *rank);
+  const tj_node **all = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)slots *(rank + 1)), **is_there = all;
   const tj_node *const **digit = TJ_NEW_ARRAY(graph->job, const tj_node *const *, slots);
   for (uint32_t slot = 0; slot < slots; slot++) {
-    memcpy(all + (size_t)slot * rank, tj_mapping_digits(graph, held->mapping, held->side, held->item, slot),
-           rank * sizeof *all);
-    digit[slot] = all + (size_t)slot * rank;
+    tj_mapping_place place =
+        tj_mapping_at(graph, held->mapping, held->side, held->item_digits, slot, held->leaves_out);
+    const tj_node **own = all + slots + (size_t)slot * rank;
+    memcpy(own, place.digit, rank * sizeof *own);
+    is_there[slot] = place.is_there;
+    digit[slot] = own;
   }
-  tj_simplify(graph, all, (size_t)slots * rank, NULL);
-  return digit;
+  tj_simplify(graph, all, (size_t)slots * (rank + 1), NULL);
+  return (places){digit, is_there};
 }
 
 /* --- repeated elements --- */
@@ -89,13 +113,14 @@ static const tj_node *is_first(tj_graph *graph, const tj_tuple *shape, const tj_
 }
 
 /* By slot: whether its element is this slot's to pass on. */
-static const tj_node *const *responsibility(const holding *held) {
+static const tj_node *const *responsibility(const holding *held, const tj_node *const is_there[]) {
   tj_graph *graph = held->graph;
   const tj_layout *layout = &held->side->layout;
   const tj_node **active = TJ_NEW_ARRAY(graph->job, const tj_node *, held->side->slots);
   const tj_node *holder = is_first(graph, layout->shape->item[0], layout->stride->item[0], held->item);
   for (uint32_t slot = 0; slot < held->side->slots; slot++) {
     const tj_node *first = is_first(graph, layout->shape->item[1], layout->stride->item[1], tj_int(graph, slot));
+    first = tj_and(graph, is_there[slot], first);
     active[slot] = tj_simplified(graph, tj_and(graph, tj_and(graph, held->exists, holder), first));
   }
   return active;
@@ -131,7 +156,9 @@ static void set_orders(const holding *held, tj_tile_side *side) {
 }
 
 static tj_tile_side make_side(const holding *held) {
-  tj_tile_side side = {.slot_count = held->side->slots, .digit = digits_of(held), .active = responsibility(held)};
+  places all = places_of(held);
+  tj_tile_side side = {
+      .slot_count = held->side->slots, .digit = all.digit, .active = responsibility(held, all.is_there)};
   set_orders(held, &side);
   return side;
 }
@@ -151,26 +178,24 @@ static uint32_t *sorted_by_pass(tj_job *job, const uint32_t order[], const uint3
   return sorted;
 }
 
-/* The pass of each slot, which has to be the same for all work-items. */
-static const uint32_t *passes_of(const holding *held, const tj_tile_side *side, uint32_t passes, tj_span span) {
+/* The pass of each slot; NULL where one is in a pass for some work-items and in another for others: *slot. */
+static const uint32_t *passes_of(const holding *held, const tj_tile_side *side, uint32_t passes, uint32_t *slot) {
   tj_graph *graph = held->graph;
-  uint32_t last = tj_mapping_rank(held->mapping) - 1, *pass = TJ_NEW_ARRAY(graph->job, uint32_t, side->slot_count);
+  uint32_t last = tj_mapping_pass_mode(held->mapping), *pass = TJ_NEW_ARRAY(graph->job, uint32_t, side->slot_count);
   const tj_node *part = tj_int(graph, tj_mapping_extent(held->mapping, last) / passes);
-  for (uint32_t slot = 0; slot < side->slot_count; slot++) {
-    const tj_node *number = tj_simplified(graph, tj_div(graph, side->digit[slot][last], part));
+  for (*slot = 0; *slot < side->slot_count; (*slot)++) {
+    const tj_node *number = tj_simplified(graph, tj_div(graph, side->digit[*slot][last], part));
     if (!tj_is_constant(number))
-      tj_fail_at(graph->job, span, TJ_MAPPING,
-                 "slot %" PRIu32 " of store is in one pass for some items, in another for others", slot);
-    pass[slot] = (uint32_t)number->value;
+      return NULL;
+    pass[*slot] = (uint32_t)number->value;
   }
   return pass;
 }
 
 /* The side with its slots numbered by passes, of which each has as many. */
-static tj_tile_side in_passes(const holding *held, const tj_tile_side *side, uint32_t passes, tj_span span) {
+static tj_tile_side in_passes(const holding *held, const tj_tile_side *side, const uint32_t pass[], uint32_t passes) {
   tj_job *job = held->graph->job;
   uint32_t slots = side->slot_count, *number = TJ_NEW_ARRAY(job, uint32_t, slots);
-  const uint32_t *pass = passes_of(held, side, passes, span);
   const uint32_t *sorted = sorted_by_pass(job, order_along(held, 1, 1), pass, slots, passes);
   tj_tile_side made = *side;
   const tj_node *const **digit = TJ_NEW_ARRAY(job, const tj_node *const *, slots);
@@ -246,12 +271,17 @@ static tj_tile_side renumbered(tj_graph *graph, const tj_tile_side *load, const 
                         .order_count = store->order_count};
 }
 
-/* Elements that stay with their work-items stay in registers, and are loaded by those who store them. */
-static void choose_way(tj_graph *graph, tj_tiling *tiling) {
+/* Elements that stay with their work-items stay in registers, and are loaded by those who store them. In LDS, each has
+ * one place, into which one slot puts it. */
+static void choose_way(tj_graph *graph, tj_tiling *tiling, const holding *load) {
   const uint32_t *match = match_slots(graph, &tiling->load, &tiling->store, tiling->domain->count);
   tiling->is_staged = match == NULL;
-  if (match == NULL)
+  if (match == NULL) {
+    holding once = *load;
+    once.leaves_out = true;
+    tiling->load = make_side(&once);
     return;
+  }
   tiling->store = renumbered(graph, &tiling->load, &tiling->store, match);
   tiling->load.active = tiling->store.active;
 }
@@ -279,10 +309,12 @@ static int64_t run_along(tj_graph *graph, const tj_tile_side *side, uint32_t ran
 /* The mode whose elements should lie side by side in LDS: with the fewest accesses, or else the last. Passes part the
  * last mode. */
 static uint64_t best_columns(tj_graph *graph, const tj_tiling *tiling, int64_t widest) {
-  uint32_t rank = tiling->domain->count;
+  uint32_t rank = tiling->domain->count, parted = tj_mapping_pass_mode(tiling->mapping);
   int64_t fewest = INT64_MAX;
   uint64_t columns = 0;
-  for (uint32_t m = rank - (tj_tiling_passes(tiling) > 1); m-- > 0;) {
+  for (uint32_t m = rank; m-- > 0;) {
+    if (m == parted && tj_tiling_passes(tiling) > 1)
+      continue;
     int64_t accesses = tiling->load.slot_count / run_along(graph, &tiling->load, rank, m, widest) +
                        tiling->store.slot_count / run_along(graph, &tiling->store, rank, m, widest);
     if (accesses < fewest)
@@ -292,26 +324,32 @@ static uint64_t best_columns(tj_graph *graph, const tj_tiling *tiling, int64_t w
   return columns;
 }
 
-static void check_stage(tj_job *job, const tj_kernel *flat, const tj_tiling *tiling, const tj_target *target) {
+/* Whether a tile whose place in LDS is to be chosen could fit there. TJ4016 where that is the definition's fault. */
+static bool fits_lds(tj_job *job, const tj_kernel *flat, const tj_mapped *mapped, const tj_tiling *tiling,
+                     const tj_target *target) {
   int64_t columns = 1, rows = 1;
   for (uint32_t i = 0; i < tiling->domain->count; i++)
     *((tiling->columns >> i & 1) != 0 ? &columns : &rows) *= tiling->extent[i];
   int64_t bytes = rows / tj_tiling_passes(tiling) * columns * (tj_dtype_bits(flat->carried) / 8);
-  if (bytes > target->lds_bytes)
-    tj_fail_at(job, flat->mapped->store_span, TJ_TILE_SIZE,
+  bool is_small = columns <= TJ_STAGE_MOST_EXTENT && rows <= TJ_STAGE_MOST_EXTENT, fits = bytes <= target->lds_bytes;
+  if (mapped->is_given && !fits)
+    tj_fail_at(job, mapped->store_span, TJ_TILE_SIZE,
                "the tile takes %" PRId64 " bytes of LDS to shuffle; a workgroup of %s has %" PRIu32, bytes,
                target->name, target->lds_bytes);
-  if (columns > TJ_STAGE_MOST_EXTENT || rows > TJ_STAGE_MOST_EXTENT)
-    tj_fail_at(job, flat->mapped->store_span, TJ_TILE_SIZE,
+  if (mapped->is_given && !is_small)
+    tj_fail_at(job, mapped->store_span, TJ_TILE_SIZE,
                "a tile that is shuffled through LDS has at most %d rows and columns", TJ_STAGE_MOST_EXTENT);
+  return fits && is_small;
 }
 
-static void check_given_stage(tj_graph *graph, const tj_kernel *flat, const tj_mapping *mapping, uint32_t parts,
-                              const tj_target *target) {
-  int64_t bytes = tj_mapping_lds_elements(graph, mapping) * parts * (tj_dtype_bits(flat->carried) / 8);
-  if (bytes > target->lds_bytes)
-    tj_fail_at(graph->job, flat->mapped->load_span, TJ_TILE_SIZE,
+/* Whether a layout in LDS fits there, of which `parts` are there at a time. */
+static bool fits_given_lds(tj_graph *graph, const tj_kernel *flat, const tj_mapped *mapped, uint32_t parts,
+                           const tj_target *target) {
+  int64_t bytes = tj_mapping_lds_elements(graph, mapped->mapping) * parts * (tj_dtype_bits(flat->carried) / 8);
+  if (mapped->is_given && bytes > target->lds_bytes)
+    tj_fail_at(graph->job, mapped->load_span, TJ_TILE_SIZE,
                "lds takes %" PRId64 " bytes; a workgroup of %s has %" PRIu32, bytes, target->name, target->lds_bytes);
+  return bytes <= target->lds_bytes;
 }
 
 /* --- flat kernels --- */
@@ -322,7 +360,7 @@ static tj_mapping_side flat_side(tj_graph *graph, uint32_t items) {
   const tj_tuple *extent[] = {tj_tuple_constant(graph, items), tj_tuple_constant(graph, 1)};
   const tj_tuple *stride[] = {tj_tuple_basis(graph, tj_int(graph, 1), &mode, 1), tj_tuple_constant(graph, 0)};
   tj_layout layout = {tj_tuple_list(graph, extent, 2), tj_tuple_list(graph, stride, 2)};
-  return (tj_mapping_side){.layout = layout, .items = items, .slots = 1};
+  return tj_mapping_side_of(graph, layout, NULL);
 }
 
 const tj_mapping *tj_mapping_of_flat(tj_graph *graph, const tj_kernel *flat) {
@@ -338,12 +376,12 @@ const tj_mapping *tj_mapping_of_flat(tj_graph *graph, const tj_kernel *flat) {
 static bool is_flat_side(const tj_mapping_side *side, const tj_mapping *mapping) {
   const tj_layout *layout = &side->layout;
   const tj_tuple *extent = layout->shape->item[0], *stride = layout->stride->item[0];
-  return side->slots == 1 && side->items == tj_mapping_extent(mapping, 0) && extent->kind == TJ_TUPLE_INTEGER &&
-         stride->kind != TJ_TUPLE_LIST && tj_is_int(stride->value, 1);
+  return side->as == NULL && side->slots == 1 && side->items == tj_mapping_extent(mapping, 0) &&
+         extent->kind == TJ_TUPLE_INTEGER && stride->kind != TJ_TUPLE_LIST && tj_is_int(stride->value, 1);
 }
 
 bool tj_mapping_is_flat(const tj_mapping *mapping) {
-  return tj_mapping_rank(mapping) == 1 && mapping->lds == NULL && mapping->passes == 1 && !mapping->overlaps &&
+  return tj_mapping_rank(mapping) == 1 && mapping->lds == NULL && mapping->passes == 1 && mapping->overlap == NULL &&
          mapping->order == NULL && is_flat_side(&mapping->load, mapping) && is_flat_side(&mapping->store, mapping);
 }
 
@@ -373,31 +411,43 @@ static const int64_t *extents_of(tj_graph *graph, const tj_mapping *mapping) {
   return extent;
 }
 
-/* The way of a tile whose elements change hands. Machines whose work-items do not keep their slots take all passes at
- * once. */
-static void set_stage(tj_graph *graph, tj_tiling *tiling, const tj_kernel *flat, const holding *store,
-                      const tj_target *target) {
-  const tj_mapping *mapping = flat->mapped->mapping;
-  uint32_t bytes = tj_dtype_bits(flat->carried) / 8;
-  tiling->passes = target->keeps_slots ? mapping->passes : 1;
-  if (tiling->passes > 1)
-    tiling->store = in_passes(store, &tiling->store, tiling->passes, flat->mapped->store_span);
-  if (mapping->lds != NULL) {
-    tiling->stage = mapping;
-    check_given_stage(graph, flat, mapping, mapping->passes / tiling->passes, target);
-  } else {
-    tiling->columns = best_columns(graph, tiling, 16 / bytes);
-    check_stage(graph->job, flat, tiling, target);
-  }
+/* Sorts the store side by passes. Machines whose work-items do not keep their slots take all passes at once. False
+ * where slots are in several, which is TJ4020 where it is the definition's fault. */
+static bool set_passes(const holding *store, tj_tiling *tiling, const tj_mapped *mapped, const tj_target *target) {
+  uint32_t slot;
+  tiling->passes = target->keeps_slots ? mapped->mapping->passes : 1;
+  if (tiling->passes == 1)
+    return true;
+  const uint32_t *pass = passes_of(store, &tiling->store, tiling->passes, &slot);
+  if (pass == NULL && mapped->is_given)
+    tj_fail_at(store->graph->job, mapped->store_span, TJ_MAPPING,
+               "slot %" PRIu32 " of store is in one pass for some items, in another for others", slot);
+  if (pass != NULL)
+    tiling->store = in_passes(store, &tiling->store, pass, tiling->passes);
+  return pass != NULL;
 }
 
-static tj_kernel *tile(tj_graph *graph, const tj_kernel *flat, const tj_domain *domain,
-                       const tj_substitution *assumed, const tj_target *target) {
-  const tj_mapping *mapping = flat->mapped->mapping;
-  uint32_t items = mapping->load.items > mapping->store.items ? mapping->load.items : mapping->store.items;
+/* The way of a tile whose elements change hands; false where there is none. */
+static bool set_stage(tj_graph *graph, tj_tiling *tiling, const tj_kernel *flat, const tj_mapped *mapped,
+                      const holding *store, const tj_target *target) {
+  const tj_mapping *mapping = mapped->mapping;
+  uint32_t bytes = tj_dtype_bits(flat->carried) / 8;
+  if (!set_passes(store, tiling, mapped, target))
+    return false;
+  if (mapping->lds != NULL)
+    return fits_given_lds(graph, flat, mapped, mapping->passes / tiling->passes, target);
+  tiling->columns = mapped->columns != 0 ? mapped->columns : best_columns(graph, tiling, 16 / bytes);
+  return fits_lds(graph->job, flat, mapped, tiling, target);
+}
+
+tj_kernel *tj_tile_as_mapped(tj_graph *graph, const tj_kernel *flat, const tj_mapped *mapped,
+                             const tj_substitution *assumed, const tj_target *target) {
+  const tj_mapping *mapping = mapped->mapping;
+  uint32_t loaders = tj_mapping_work_items(graph, &mapping->load),
+           storers = tj_mapping_work_items(graph, &mapping->store), items = loaders > storers ? loaders : storers;
   const tj_node *item = tj_coordinate(graph, "t", tj_int(graph, items));
   holding load = hold(graph, mapping, &mapping->load, item), store = hold(graph, mapping, &mapping->store, item);
-  tj_tiling tiling = {.domain = domain,
+  tj_tiling tiling = {.domain = mapped->domain,
                       .source = flat->step[0].access.buffer,
                       .destination = flat->step[1].access.buffer,
                       .extent = extents_of(graph, mapping),
@@ -405,15 +455,23 @@ static tj_kernel *tile(tj_graph *graph, const tj_kernel *flat, const tj_domain *
                       .workgroup_size = items,
                       .load = make_side(&load),
                       .store = make_side(&store),
-                      .may_overlap = mapping->overlaps,
-                      .order = mapping->order,
+                      .mapping = mapping,
                       .assumed = assumed};
-  choose_way(graph, &tiling);
-  if (tiling.is_staged)
-    set_stage(graph, &tiling, flat, &store, target);
-  tj_kernel *kernel = tj_tile_kernel(graph, flat, &tiling, target);
-  if (kernel != NULL)
-    kernel->mapping = mapping;
+  choose_way(graph, &tiling, &load);
+  if (tiling.is_staged && !set_stage(graph, &tiling, flat, mapped, &store, target))
+    return NULL;
+  return tj_tile_kernel(graph, flat, &tiling, target);
+}
+
+tj_kernel *tj_tile_again(tj_graph *graph, const tj_kernel *flat, const tj_mapped *mapped,
+                         const tj_substitution *assumed, const tj_target *target, tj_kernel *found) {
+  tj_mapped complete = *mapped;
+  complete.mapping = found->mapping;
+  tj_kernel *kernel = tj_tile_as_mapped(graph, flat, &complete, assumed, target);
+  if (kernel == NULL)
+    return found;
+  kernel->tile = found->tile;
+  kernel->stage = found->stage;
   return kernel;
 }
 
@@ -430,19 +488,21 @@ static uint32_t widest_of(tj_graph *graph, const tj_kernel *flat, const tj_mappi
 }
 
 /* Adds what the kernel can do faster for parameters that are multiples of its vectors. */
-static void add_faster(tj_graph *graph, const tj_kernel *flat, tj_kernel *kernel, const tj_domain *domain,
+static void add_faster(tj_graph *graph, const tj_kernel *flat, tj_kernel *kernel, const tj_mapped *mapped,
                        const tj_target *target) {
-  const tj_mapping *mapping = flat->mapped->mapping;
+  const tj_mapping *mapping = mapped->mapping;
   uint32_t loaded = widest_of(graph, flat, &mapping->load, flat->step[0].access.buffer, target);
   uint32_t stored = widest_of(graph, flat, &mapping->store, flat->step[1].access.buffer, target);
   uint32_t multiple = loaded > stored ? loaded : stored;
   if (tj_narrowest_access(kernel, TJ_STEP_LOAD) >= loaded && tj_narrowest_access(kernel, TJ_STEP_STORE) >= stored)
     return;
-  tj_demands demands = tj_find_demands(graph, domain, multiple, NULL);
+  tj_demands demands = tj_find_demands(graph, mapped->domain, multiple, NULL);
   if (demands.count == 0)
     return;
   tj_substitution assumed = tj_assume(graph, &demands);
-  tj_kernel *faster = tile(graph, flat, tj_assumed_domain(graph, domain, &assumed), &assumed, target);
+  tj_mapped under = *mapped;
+  under.domain = tj_assumed_domain(graph, mapped->domain, &assumed);
+  tj_kernel *faster = tj_tile_as_mapped(graph, flat, &under, &assumed, target);
   if (faster != NULL && tj_kernel_fits(graph, faster) && tj_has_wider_accesses(faster, kernel))
     tj_offer_faster(graph, kernel, faster, &demands, tj_string_format(graph->job, "%s.vectors", kernel->name));
 }
@@ -450,18 +510,21 @@ static void add_faster(tj_graph *graph, const tj_kernel *flat, tj_kernel *kernel
 tj_kernel *tj_map_as_given(tj_graph *graph, const tj_kernel *flat, const tj_target *target) {
   tj_job *job = graph->job;
   const tj_mapped *mapped = flat->mapped;
-  check_side(job, &mapped->mapping->load, target, mapped->load_span);
-  check_side(job, &mapped->mapping->store, target, mapped->store_span);
+  check_side(graph, &mapped->mapping->load, target, mapped->load_span);
+  check_side(graph, &mapped->mapping->store, target, mapped->store_span);
   if (tj_mapping_is_flat(mapped->mapping))
     return keep_flat(graph, flat);
-  bool is_linear = mapped->domain->count == 1 && tj_copies_equals(flat);
-  const tj_domain *domain = is_linear ? tj_domain_of_equals(graph, mapped->domain, flat->count) : mapped->domain;
+  tj_mapped tiled = *mapped;
+  if (mapped->domain->count == 1 && tj_copies_equals(flat))
+    tiled.domain = tj_domain_of_equals(graph, mapped->domain, flat->count);
   job->here = mapped->store_span;
-  tj_kernel *kernel = tile(graph, flat, domain, NULL, target);
+  tj_kernel *kernel = tj_tile_as_mapped(graph, flat, &tiled, NULL, target);
   if (kernel == NULL)
     tj_fail(job, TJ_TILE_SIZE, "the tile does not fit in the %" PRIu32 " bytes of LDS of a workgroup of %s",
             target->lds_bytes, target->name);
-  add_faster(graph, flat, kernel, domain, target);
+  if (kernel->mapping != mapped->mapping)
+    kernel = tj_tile_again(graph, flat, &tiled, NULL, target, kernel);
+  add_faster(graph, flat, kernel, &tiled, target);
   job->here = TJ_NOWHERE;
   return kernel;
 }

@@ -7,15 +7,20 @@
 #ifndef TJ_LOWER_MAPPED_H
 #define TJ_LOWER_MAPPED_H
 
+#include "ir/index/substitute.h"
 #include "ir/value/value.h"
 #include "lower/kernel/domain.h"
 #include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
 
+/* A mapping on its way to steps. */
 typedef struct tj_mapped {
   const tj_mapping *mapping;
   const tj_domain *domain; /* from which it cuts tiles; NULL: it is flat */
-  tj_span load_span, store_span; /* to blame for its sides */
+  uint64_t columns; /* where lds is to be chosen: the modes, by bit, whose elements may lie side by side there; 0:
+                       which is to be chosen, too */
+  bool is_given;    /* by the kernel's definition: what does not fit is an error */
+  tj_span load_span, store_span; /* to blame then for its sides */
 } tj_mapped;
 
 /* What a definition says, for the domain that it speaks of. TJ4013 where the tile has another rank. */
@@ -31,6 +36,16 @@ bool tj_mapping_is_flat(const tj_mapping *mapping);
 /* Whether element n of the source goes to element n of the destination, in the order of the flat kernel:
  * simplification has found that both maps are one. */
 bool tj_copies_equals(const tj_kernel *flat);
+
+/* The tiled kernel that moves as a mapping says what a flat one moves; the domain is one in terms of what is assumed,
+ * NULL for nothing. NULL where it does not fit in a workgroup of the target, unless it is given. */
+tj_kernel *tj_tile_as_mapped(tj_graph *graph, const tj_kernel *flat, const tj_mapped *mapped,
+                             const tj_substitution *assumed, const tj_target *target);
+
+/* A kernel that was made so once more, from its mapping alone: whatever was looked for on the way to it, its code is
+ * that of the mapping. */
+tj_kernel *tj_tile_again(tj_graph *graph, const tj_kernel *flat, const tj_mapped *mapped,
+                         const tj_substitution *assumed, const tj_target *target, tj_kernel *found);
 
 /* The kernel that moves what flat kernel->mapped says. TJ4015 where lanes are not those of the target's waves,
  * TJ4016 where the tile does not fit in a workgroup, TJ4020 and TJ4023 where passes or order do not suit it. */

@@ -17,7 +17,7 @@
 #include "lower/mapping/flexible.h"
 #include "lower/mapping/lds_transit.h"
 #include "lower/mapping/mapped.h"
-#include "lower/mapping/tile_share.h"
+#include "lower/mapping/tile_mapping.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -29,7 +29,9 @@ typedef struct {
   const tj_domain *domain;
   const tj_target *target;
   const tj_kernel *flat;
+  const tj_layout *layout; /* that gives the domain, in what is not assumed */
   const tj_substitution *assumed;
+  uint64_t fuel; /* of the job when the search began: what was spent before is not the search's */
   tj_shape_problem problem;
   tj_tile_shape shape;
 } mapping;
@@ -162,31 +164,11 @@ static const char *describe_shape(const mapping *map) {
 /* Work-items store in their order; or, `in_phases`, in one in which those whom LDS serves at a time are neighbours.
  */
 static tj_kernel *make_kernel(const mapping *map, bool in_phases) {
-  const tj_tile_shape *shape = &map->shape;
   tj_graph *graph = map->graph;
-  int64_t *extent = TJ_NEW_ARRAY(graph->job, int64_t, TJ_SHAPE_MOST_MODES);
-  int64_t *room = TJ_NEW_ARRAY(graph->job, int64_t, TJ_SHAPE_MOST_MODES);
-  for (uint32_t m = 0; m < map->problem.count; m++) {
-    extent[m] = shape->extent[m];
-    room[m] = tj_shape_room(shape, m);
-  }
-  tj_tiling tiling = {.domain = map->domain,
-                      .source = map->flat->step[0].access.buffer,
-                      .destination = map->flat->step[1].access.buffer,
-                      .extent = extent,
-                      .room = room,
-                      .is_staged = shape->is_staged,
-                      .passes = (uint32_t)shape->passes,
-                      .may_overlap = true,
-                      .assumed = map->assumed,
-                      .item = tj_coordinate(graph, "t", tj_int(graph, shape->work_items)),
-                      .workgroup_size = (uint32_t)shape->work_items,
-                      .columns = tj_shape_columns(&map->problem)};
-  const tj_node *order =
-      in_phases ? tj_staging_order(graph, map->target, tiling.item, tiling.workgroup_size) : tiling.item;
-  tiling.store = tj_share_tile(graph, &map->problem, shape, TJ_DESTINATION, order);
-  tiling.load = shape->is_staged ? tj_share_tile(graph, &map->problem, shape, TJ_SOURCE, tiling.item) : tiling.store;
-  tj_kernel *kernel = tj_tile_kernel(graph, map->flat, &tiling, map->target);
+  const tj_value *as = in_phases ? tj_staging_order(graph, map->target) : NULL;
+  tj_mapped mapped = {.domain = map->domain, .columns = tj_shape_columns(&map->problem)};
+  mapped.mapping = tj_mapping_of_shape(graph, &map->problem, &map->shape, map->layout, as);
+  tj_kernel *kernel = tj_tile_as_mapped(graph, map->flat, &mapped, map->assumed, map->target);
   if (kernel == NULL || !tj_kernel_fits(graph, kernel))
     return NULL;
   kernel->tile = describe_shape(map);
@@ -199,14 +181,15 @@ static uint32_t conflicts_of(const tj_kernel *kernel) {
   return stage == NULL ? 0 : stage->store_cycles + stage->load_cycles - stage->store_ideal - stage->load_ideal;
 }
 
-/* Whether there is fuel for another kernel, and for what comes after it. */
+/* Whether the search may make another kernel. */
 static bool may_go_on(const mapping *map) {
-  return map->graph->job->fuel > TJ_DEFAULT_FUEL / 2;
+  return map->fuel - map->graph->job->fuel < TJ_DEFAULT_FUEL / 2;
 }
 
 /* The kernel, or else one with fewer conflicts. */
 static tj_kernel *calmer(const mapping *map, tj_kernel *kernel, bool in_phases) {
-  if (kernel == NULL || conflicts_of(kernel) == 0 || !may_go_on(map))
+  if (kernel == NULL || conflicts_of(kernel) == 0 || !may_go_on(map) ||
+      (in_phases && tj_staging_order(map->graph, map->target) == NULL))
     return kernel;
   tj_kernel *other = make_kernel(map, in_phases);
   return other != NULL && conflicts_of(other) < conflicts_of(kernel) ? other : kernel;
@@ -321,7 +304,8 @@ static tj_kernel *make_tiled(mapping *map) {
     }
     is_done = kernel != NULL ? meets_widths(map, kernel) : !map->shape.is_staged || !ask_for_less(&map->problem);
   }
-  return kernel;
+  tj_mapped mapped = {.domain = map->domain};
+  return kernel != NULL ? tj_tile_again(map->graph, map->flat, &mapped, map->assumed, map->target, kernel) : NULL;
 }
 
 /* --- copies --- */
@@ -358,9 +342,15 @@ tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target
   if (tj_offer_flexible(graph, flat, target))
     return flat;
   static const tj_substitution nothing;
-  mapping map = {.graph = graph, .domain = flat->domain, .target = target, .flat = flat, .assumed = &nothing};
+  mapping map = {.graph = graph,
+                 .domain = flat->domain,
+                 .target = target,
+                 .flat = flat,
+                 .assumed = &nothing,
+                 .fuel = graph->job->fuel};
   if (map.domain == NULL || map.domain->count == 0 || map.domain->count > TJ_SHAPE_MOST_MODES)
     return flat;
+  map.layout = tj_domain_layout(graph, map.domain);
   describe(&map);
   if (!is_mappable(&map))
     return flat;

@@ -371,16 +371,13 @@ static void try_shape(search *s, tj_tile_shape *shape, double cost) {
   insert(s, &whole, cost + whole.cost);
 }
 
-/* The last of the modes that are rows, and more than one in the tile. False where there is none. */
+/* The last of the modes that are more than one in the tile. False where they are no rows. */
 static bool find_split(const tj_shape_problem *problem, tj_tile_shape *shape) {
-  uint64_t columns = tj_shape_columns(problem);
-  for (uint32_t m = problem->count; m-- > 0;) {
-    if ((columns >> m & 1) == 0 && shape->extent[m] > 1) {
-      shape->split = m;
-      return true;
-    }
-  }
-  return false;
+  uint32_t last = problem->count - 1;
+  while (last > 0 && shape->extent[last] == 1)
+    last--;
+  shape->split = last;
+  return last > 0 && (tj_shape_columns(problem) >> last & 1) == 0;
 }
 
 /* Whether the passes have equal parts of the rows, in whole units. */

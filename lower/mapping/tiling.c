@@ -8,6 +8,7 @@
 #include "ir/index/walk.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
+#include "ir/value/mapping.h"
 #include "lower/kernel/displace.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/repeats.h"
@@ -50,15 +51,25 @@ static bool is_divided(const tile_maker *maker, uint32_t mode) {
   return tj_facts_divisible(&extent_of(maker, mode)->facts, maker->tiling->extent[mode]);
 }
 
-/* Whether the last tile along a mode is moved back inside the domain. */
+/* How many elements together are moved back inside along a mode; 0: none. */
+static int64_t piece_of(const tile_maker *maker, uint32_t mode) {
+  int64_t piece = tj_mapping_overlap(maker->tiling->mapping, mode);
+  return !is_divided(maker, mode) && extent_of(maker, mode)->facts.low >= piece ? piece : 0;
+}
+
+/* Whether the last tile along a mode is moved back inside the domain as a whole. */
 static bool is_moved_back(const tile_maker *maker, uint32_t mode) {
-  return maker->tiling->may_overlap && !is_divided(maker, mode) &&
-         extent_of(maker, mode)->facts.low >= maker->tiling->extent[mode];
+  return piece_of(maker, mode) == maker->tiling->extent[mode];
+}
+
+/* Whether parts of the last tile are. */
+static bool has_pieces(const tile_maker *maker, uint32_t mode) {
+  return piece_of(maker, mode) > 0 && !is_moved_back(maker, mode);
 }
 
 /* Whether elements of some tiles are beyond the domain along a mode. */
 static bool has_edge(const tile_maker *maker, uint32_t mode) {
-  return !is_divided(maker, mode) && !is_moved_back(maker, mode);
+  return !is_divided(maker, mode) && piece_of(maker, mode) == 0;
 }
 
 /* What a tile's beginning along a mode is surely a multiple of. */
@@ -73,7 +84,8 @@ static int64_t multiple_of_base(const tile_maker *maker, uint32_t mode) {
 static const tj_node *bind_base(tile_maker *maker, uint32_t mode, const tj_node *tile) {
   tj_graph *graph = maker->graph;
   const tj_node *cut = tj_int(graph, maker->tiling->extent[mode]), *extent = extent_of(maker, mode);
-  const tj_node *last = tj_sub(graph, extent, has_edge(maker, mode) ? tj_int(graph, 1) : cut);
+  bool is_whole = !has_edge(maker, mode) && !has_pieces(maker, mode);
+  const tj_node *last = tj_sub(graph, extent, is_whole ? cut : tj_int(graph, 1));
   const tj_node *value = tj_mul(graph, tile, cut);
   if (is_moved_back(maker, mode))
     value = tj_min(graph, value, last);
@@ -120,7 +132,7 @@ static const tj_node *const *ordered_tile(tile_maker *maker, const tj_node *cons
   const tj_tuple **extent = TJ_NEW_ARRAY(graph->job, const tj_tuple *, mode_count(maker));
   for (uint32_t m = 0; m < mode_count(maker); m++)
     extent[m] = tj_tuple_integer(graph, tj_simplified(graph, tiles[m]));
-  const tj_layout *given = maker->tiling->order;
+  const tj_layout *given = maker->tiling->mapping->order;
   tj_layout order = {assumed_tuple(maker, given->shape), assumed_tuple(maker, given->stride)};
   return tj_mapping_tile(graph, &order, tj_tuple_list(graph, extent, mode_count(maker)), maker->kernel->workgroup);
 }
@@ -141,12 +153,24 @@ static void place_tile(tile_maker *maker) {
   maker->kernel->binding = TJ_NEW_ARRAY(graph->job, tj_kernel_binding, count + 1);
   maker->base = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
   const tj_node *const *place =
-      maker->tiling->order != NULL ? ordered_tile(maker, tiles) : row_major_tile(maker, tiles);
+      maker->tiling->mapping->order != NULL ? ordered_tile(maker, tiles) : row_major_tile(maker, tiles);
   for (uint32_t m = count; m-- > 0;)
     maker->base[m] = bind_base(maker, m, place[m]);
 }
 
 /* --- elements --- */
+
+/* The coordinate in the domain of one in the tile. */
+static const tj_node *domain_digit(const tile_maker *maker, uint32_t mode, const tj_node *within) {
+  tj_graph *graph = maker->graph;
+  if (!has_pieces(maker, mode))
+    return tj_add(graph, maker->base[mode], within);
+  int64_t size = piece_of(maker, mode);
+  const tj_node *piece = tj_int(graph, size), *last = tj_sub(graph, extent_of(maker, mode), piece);
+  const tj_node *begin = tj_mul(graph, tj_div(graph, within, piece), piece);
+  const tj_node *first = tj_min(graph, tj_add(graph, maker->base[mode], begin), last);
+  return tj_add(graph, first, tj_mod(graph, within, piece));
+}
 
 /* Whether an element of the tile is beyond the domain in every tile. */
 static bool is_nowhere(const tile_maker *maker, const tj_node *const digit[]) {
@@ -185,7 +209,7 @@ static void make_elements(tile_maker *maker, tj_side *s, const tj_tile_side *til
   for (uint32_t slot = 0; slot < tile->slot_count; slot++) {
     const tj_node **digit = TJ_NEW_ARRAY(graph->job, const tj_node *, mode_count(maker) + 1);
     for (uint32_t m = 0; m < mode_count(maker); m++)
-      digit[m] = tj_add(graph, maker->base[m], tile->digit[slot][m]);
+      digit[m] = domain_digit(maker, m, tile->digit[slot][m]);
     tj_simplify(graph, digit, mode_count(maker), NULL);
     s->element[slot].digit = digit;
     if (is_nowhere(maker, digit))
@@ -372,6 +396,7 @@ static bool plan_stage(tile_maker *maker) {
     return false;
   maker->kernel->lds_elements = maker->staging.choice->layout.bytes / bytes;
   maker->kernel->stage = maker->staging.choice;
+  maker->kernel->mapping = maker->staging.mapping;
   return true;
 }
 
@@ -399,6 +424,7 @@ static tj_kernel *new_kernel(tj_graph *graph, const tj_kernel *flat, const tj_ti
   kernel->item = tiling->item;
   kernel->workgroup_size = tiling->workgroup_size;
   kernel->slot_count = slots_of(tiling);
+  kernel->mapping = tiling->mapping;
   return kernel;
 }
 

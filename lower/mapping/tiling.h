@@ -18,8 +18,7 @@
 typedef struct {
   uint32_t slot_count;
   const tj_node *const *const *digit;
-  const tj_node *const *const *place; /* staged: the digits in LDS, by slot and mode; NULL: `digit` */
-  const tj_node *const *active;       /* by slot, truths: whether the slot holds anything; NULL: all do */
+  const tj_node *const *active; /* by slot, truths: whether the slot holds anything; NULL: all do */
   const uint32_t *const *order; /* ways to put the slots in a row so that vectors may move neighbours; the first that
                                    gives the widest ones is taken */
   uint32_t order_count;
@@ -29,19 +28,18 @@ typedef struct {
   const tj_domain *domain;      /* its modes in terms of the assumed symbols */
   uint32_t source, destination; /* buffers */
   const int64_t *extent;        /* of a tile, by mode */
-  const int64_t *room;          /* staged: of a tile in LDS, by mode; NULL: `extent` */
   const tj_node *item;          /* symbol: 0 … workgroup_size-1 */
   uint32_t workgroup_size;
   tj_tile_side load, store; /* not staged: the slots of both hold the same elements */
   bool is_staged;
-  bool may_overlap;               /* elements may be moved by two tiles */
   const tj_substitution *assumed; /* symbols of which more is known here than in the flat kernel; NULL: none */
   uint32_t passes; /* staged: parts in which the rows go through LDS one after the other, a divisor of how many there
                       are; the slots of the store side are in equal shares, by pass; 0 is as 1. More than one only
                       where the target's work-items keep their slots */
-  const tj_layout *order;         /* the workgroup's number → coordinate of its tile; NULL: the last mode fastest */
-  const struct tj_mapping *stage; /* staged: its `lds` says where a part of the tile is in LDS; NULL: to be chosen */
-  uint64_t columns; /* staged: the modes, by bit, whose elements lie side by side in LDS first; the others are rows */
+  const struct tj_mapping *mapping; /* what it is made of: tiles, what of them is moved back inside, their order, and
+                                       where a part of them is in LDS, unless that is to be chosen */
+  uint64_t columns; /* where it is: the modes, by bit, whose elements may lie side by side in LDS first; the others
+                       are rows */
 } tj_tiling;
 
 static inline uint32_t tj_tiling_passes(const tj_tiling *tiling) {

@@ -2,7 +2,7 @@
 /* Random copies between strided layouts and views: permuted and nested modes, gaps, modes that run backwards,
  * broadcast sources, elements of 8 to 128 bits; static, and dynamic with sizes that are and are not multiples of
  * vectors. Held against loops over the coordinates; on the host, or on the device that TILEJIT_TEST_DEVICE names. */
-#include "tests/unit/support/library_support.h"
+#include "tests/unit/support/paste_support.h"
 
 #include "tests/unit/support/random_nodes.h"
 
@@ -300,6 +300,18 @@ static tj_code *compile(session *s, const int64_t *size) {
   return code;
 }
 
+/* The mapping that is printed of the fixed form, pasted into its program, gives the same code; only blocks of the
+ * host and tiles of launches have none. */
+static void check_printed(const session *s, const random_copy *c) {
+  tj_parameter_value fixed[] = {{"M", c->size[0][0]}, {"N", c->size[0][1]}};
+  pasted_program p = {s->text, fixed, 2, "k", tj_device_target(s->device)};
+  char *reason;
+  if (!pastes_back(s->context, &p, TJ_EMIT_LLVM, &reason))
+    ck_assert_msg(strcmp(p.target, "host") == 0 && strstr(reason, "none: blocks") == reason, "%s\n%s", reason,
+                  s->text);
+  free(reason);
+}
+
 START_TEST(copies_agree_with_loops) {
   random_source random = random_begin((uint64_t)_i);
   random_copy c = choose_copy(&random);
@@ -311,6 +323,7 @@ START_TEST(copies_agree_with_loops) {
   for (int run = 0; run < RUNS; run++)
     check_run(&s, &c, run, dynamic, true);
   check_run(&s, &c, 0, fixed, false);
+  check_printed(&s, &c);
   tj_code_destroy(fixed);
   tj_code_destroy(dynamic);
   tj_device_close(s.device);

@@ -2,6 +2,7 @@
 /* The mapping that --stop-after tiled prints, pasted into its program, gives the same code, byte for byte; where
  * there is none to print, the reason is what it has to be. A row for each family of kernels; nothing is passed over.
  */
+#include "bench/transpositions.h"
 #include "tests/unit/support/paste_support.h"
 
 #define L "let L = ((8,32),4):((4@1,1@0),1@1)\n"
@@ -10,6 +11,8 @@
   "let D = distribution(hs=[[2, 4, 8], [8, 8]], ps_major=[[1], [1, 2]], ps_minor=[[1], [2, 0]], ys_major=[1, 2], "   \
   "ys_minor=[0, 1])\n"
 #define TURN(rest) "kernel k(src: f32 @ (64,60):(64,1), dst: f32 @ (64,60):(1,64)) = copy(src, dst" rest ")"
+
+#define HOST "none: blocks for the host's caches"
 
 static const char *const targets[] = {"gfx942", "host"};
 enum { TARGETS = sizeof targets / sizeof *targets };
@@ -61,6 +64,38 @@ static const row rows[] = {
     {"shuffled",
      D "kernel k(src: f16 @ (128,128):(128,1), dst: f16 @ (128,128):(1,128)) = shuffle(src, dst, from=D, to=D)",
      {NULL, NULL}},
+    /* tiles that the compiler chooses */
+    {"in registers", "kernel k(src: f32 @ (64,60):(60,1), dst: f32 @ (64,60):(64,1)) = copy(src, dst)", {NULL, HOST}},
+    {"turned in LDS",
+     "kernel k(src: f32 @ (608,608):(608,1), dst: f32 @ (608,608):(1,608)) = copy(src, dst)",
+     {NULL, HOST}},
+    {"ragged modes",
+     "kernel k(src: f16 @ (98,75,3):(225,3,1), dst: f16 @ (98,75,3):(1,98,7350)) = copy(src, dst)",
+     {NULL, HOST}},
+    {"equal swizzles",
+     "kernel k(src: f32 @ Sw<3,2,3> o 0 o (32,32):(32,1), dst: f32 @ Sw<3,2,3> o 0 o (32,32):(32,1)) = copy(src, "
+     "dst)",
+     {NULL, NULL}},
+    {"into a swizzled tensor",
+     "kernel k(src: f16 @ (64,64):(64,1), dst: f16 @ Sw<3,3,3> o 0 o (64,64):(64,1)) = copy(src, dst)",
+     {NULL, NULL}},
+    {"from a swizzled tensor, turned",
+     "kernel k(src: f16 @ Sw<3,3,3> o 0 o (64,64):(64,1), dst: f16 @ (64,64):(1,64)) = copy(src, dst)",
+     {NULL, NULL}},
+    {"im2col",
+     "let image = transform(packed((2,18,18,8)), [pass_through(2), embed((3,16),(1,1)), embed((3,16),(1,1)), "
+     "pass_through(8)], [[0],[1],[2],[3]], [[0],[1,2],[3,4],[5]])\n"
+     "let columns = transform(image, [merge(2,16,16), merge(3,3,8)], [[0,2,4],[1,3,5]], [[0],[1]])\n"
+     "kernel k(src: f16 @ columns, dst: f16 @ packed((512,72))) = copy(src, dst)",
+     {NULL, NULL}},
+    {"preshuffle",
+     "let shuffled = transform(packed((8,2,4,16,16)), [merge(8,16), merge(2,4,16)], [[0,3],[1,2,4]], [[0],[1]])\n"
+     "kernel k(src: b8 @ packed((128,128)), dst: b8 @ shuffled) = copy(src, dst)",
+     {NULL, NULL}},
+    /* what no mapping says */
+    {"offsets",
+     "kernel k(dst: i32 @ 64:1) = offsets(dst, (8,8):(9,1))",
+     {"none: work-items compute", "none: work-items compute"}},
 };
 
 START_TEST(families_paste_back) {
@@ -79,6 +114,65 @@ START_TEST(families_paste_back) {
 }
 END_TEST
 
+/* Small forms with the alignments of the full ones. Code objects are compared of some, of all the LLVM IR. */
+START_TEST(transpositions_paste_back) {
+  static const char *const types[] = {"f32", "f16"};
+  enum { ELEMENTS = 300000, EACH = 19 };
+  tj_context *context = new_context(NULL);
+  for (int i = 0; i < TRANSPOSITION_COUNT; i++) {
+    transposition t = transposition_shrunken(&transpositions[i], ELEMENTS);
+    char text[TRANSPOSITION_TEXT], *reason;
+    transposition_write(text, &t, NULL, types[_i]);
+    pasted_program p = {.text = text, .kernel = "transpose", .target = "gfx942"};
+    ck_assert_msg(pastes_back(context, &p, i % EACH == 0 ? TJ_EMIT_HSACO : TJ_EMIT_LLVM, &reason), "%s", reason);
+  }
+  tj_context_destroy(context);
+}
+END_TEST
+
+/* Whatever a program compiled before it. */
+START_TEST(last_of_many_is_as_alone) {
+  enum { MANY = 100, TEXT = MANY * 160 };
+  static const char last[] =
+      "kernel k(src: f16 @ (96,3,96,4):(1152,384,4,1), dst: f16 @ (96,3,96,4):(1,96,1152,288)) "
+      "= copy(src, dst)\n";
+  char *text = malloc(TEXT);
+  size_t length = 0;
+  for (int i = 1; i < MANY; i++)
+    length += (size_t)snprintf(text + length, TEXT - length,
+                               "kernel k%d(src: f16 @ (%d,96):(96,1), dst: f16 @ (%d,96):(1,%d)) = copy(src, dst)\n",
+                               i, 90 + i, 90 + i, 90 + i);
+  snprintf(text + length, TEXT - length, "%s", last);
+  tj_context *context = new_context(NULL);
+  tj_program *program = new_program(context, text, NULL, 0);
+  for (int i = 1; i < MANY; i += 2) {
+    char name[8];
+    tj_blob made;
+    snprintf(name, sizeof name, "k%d", i);
+    tj_compile_options options = {name, "gfx942"};
+    expect_ok(context, tj_program_emit(program, &options, TJ_EMIT_TILED, &made), name);
+    tj_blob_release(context, &made);
+  }
+  tj_compile_options options = {"k", "gfx942"};
+  tj_blob in_program, alone;
+  expect_ok(context, tj_program_emit(program, &options, TJ_EMIT_LLVM, &in_program), "k");
+  alone = emitted(context, &(pasted_program){.kernel = "k", .target = "gfx942"}, last, TJ_EMIT_LLVM);
+  ck_assert_uint_eq(in_program.size, alone.size);
+  ck_assert_mem_eq(in_program.data, alone.data, alone.size);
+  tj_blob_release(context, &in_program);
+  tj_blob_release(context, &alone);
+  tj_program_destroy(program);
+  tj_context_destroy(context);
+  free(text);
+}
+END_TEST
+
 int main(void) {
-  return run_suite(suite_of_cases("printed mappings", families_paste_back, sizeof rows / sizeof *rows));
+  Suite *suite = suite_of_cases("printed mappings", families_paste_back, sizeof rows / sizeof *rows);
+  TCase *more = tcase_create("more");
+  tcase_set_timeout(more, 300);
+  tcase_add_loop_test(more, transpositions_paste_back, 0, 2);
+  tcase_add_test(more, last_of_many_is_as_alone);
+  suite_add_tcase(suite, more);
+  return run_suite(suite);
 }

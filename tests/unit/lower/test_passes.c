@@ -3,6 +3,7 @@
  * GPUs against the copy's; with tiles at edges, whose masked loads are stored in passes that come later. */
 #include "frontend/parser.h"
 #include "frontend/sema.h"
+#include "ir/value/mapping.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/mapping/lds_layout.h"
 #include "lower/mapping/tiling.h"
@@ -105,6 +106,10 @@ static tj_kernel *make_tiled(tj_graph *graph, const passes_case *c, const char *
   int64_t *extent = TJ_NEW_ARRAY(graph->job, int64_t, MODES);
   extent[make.row] = ROWS;
   extent[make.column] = COLUMNS;
+  const tj_tuple *tile[MODES];
+  for (uint32_t m = 0; m < MODES; m++)
+    tile[m] = tj_tuple_constant(graph, extent[m]);
+  tj_mapping mapping = {.tile = tj_tuple_list(graph, tile, MODES), .passes = c->passes};
   tj_tiling tiling = {.domain = flat->domain,
                       .source = flat->step[0].access.buffer,
                       .destination = flat->step[1].access.buffer,
@@ -115,6 +120,7 @@ static tj_kernel *make_tiled(tj_graph *graph, const passes_case *c, const char *
                       .store = make_side(&make, c, false),
                       .is_staged = true,
                       .passes = c->passes,
+                      .mapping = tj_arena_copy(&graph->job->arena, &mapping, sizeof mapping),
                       .columns = 1u << make.column};
   return tj_tile_kernel(graph, flat, &tiling, tj_target_parse(graph->job, target));
 }

@@ -2,7 +2,7 @@
 /* Tiles that are chosen for random problems: what they promise of lines against lines that are counted one by one,
  * that they fit, and that their work-items take every element: none twice where they share LDS. And
  * grids, which tell where phases of LDS are whole. */
-#include "lower/mapping/tile_share.h"
+#include "lower/mapping/tile_mapping.h"
 
 #include "ir/index/eval.h"
 #include "tests/unit/support/harness.h"
@@ -173,34 +173,49 @@ static int64_t room_of(const coverage *c) {
   return room;
 }
 
-/* Whether an element of a place of the room is the one that the place stands for, of a ragged mode one of the last.
- */
-static void check_digit(const coverage *c, uint32_t mode, int64_t digit, int64_t place) {
-  int64_t extent = c->shape->extent[mode], unit = c->shape->unit[mode];
-  int64_t first = place / unit * unit, expected = first + unit > extent ? extent - unit + place % unit : place;
-  ck_assert_int_eq(digit, expected);
+/* A side of a mapping, as the expressions of a work-item. */
+typedef struct {
+  const tj_node *item;
+  uint32_t items, slots;
+  const tj_mapping_place *place; /* by slot */
+  const tj_node **active;
+} held_side;
+
+static held_side hold(tj_graph *graph, const coverage *c, tj_side_name name) {
+  const tj_mapping *mapping = tj_mapping_of_shape(graph, &c->random->problem, c->shape, NULL, NULL);
+  const tj_mapping_side *side = name == TJ_SOURCE ? &mapping->load : &mapping->store;
+  held_side held = {.items = tj_mapping_work_items(graph, side), .slots = side->slots};
+  tj_mapping_place *place = TJ_NEW_ARRAY(graph->job, tj_mapping_place, held.slots);
+  held.active = TJ_NEW_ARRAY(graph->job, const tj_node *, held.slots);
+  held.item = tj_coordinate(graph, "t", tj_int(graph, held.items));
+  held.place = place;
+  const tj_node *item = tj_mapping_item(graph, side, held.item);
+  const tj_node *const *digits = tj_mapping_item_digits(graph, side, item, false);
+  for (uint32_t slot = 0; slot < held.slots; slot++) {
+    place[slot] = tj_mapping_at(graph, mapping, side, digits, slot, c->shape->is_staged && name == TJ_SOURCE);
+    held.active[slot] = tj_and(graph, place[slot].is_there, tj_less(graph, item, tj_int(graph, side->items)));
+  }
+  return held;
 }
 
-static int64_t place_at(const coverage *c, const tj_tile_side *side, uint32_t slot, const tj_bindings *bindings) {
+static int64_t place_at(const coverage *c, const held_side *side, uint32_t slot, const tj_bindings *bindings) {
   uint32_t modes = c->random->problem.count;
-  int64_t digit[MOST_MODES], place[MOST_MODES], at = 0, scale = 1;
-  ck_assert_int_eq(tj_eval_nodes(side->digit[slot], modes, bindings, digit), TJ_EVAL_OK);
-  ck_assert_int_eq(tj_eval_nodes(side->place[slot], modes, bindings, place), TJ_EVAL_OK);
+  int64_t place[MOST_MODES], at = 0, scale = 1;
+  ck_assert_int_eq(tj_eval_nodes(side->place[slot].digit, modes, bindings, place), TJ_EVAL_OK);
   for (uint32_t m = 0; m < modes; m++) {
     ck_assert(place[m] >= 0 && place[m] < tj_shape_room(c->shape, m));
-    check_digit(c, m, digit[m], place[m]);
     at += place[m] * scale;
     scale *= tj_shape_room(c->shape, m);
   }
   return at;
 }
 
-static void take_elements(coverage *c, const tj_tile_side *side, const tj_node *item) {
+static void take_elements(coverage *c, const held_side *side) {
   int64_t values[64] = {0};
-  tj_bindings bindings = {.value = values, .count = item->symbol->index + 1};
-  for (int64_t lane = 0; lane < c->shape->work_items; lane++) {
-    values[item->symbol->index] = lane;
-    for (uint32_t slot = 0; slot < side->slot_count; slot++) {
+  tj_bindings bindings = {.value = values, .count = side->item->symbol->index + 1};
+  for (int64_t lane = 0; lane < side->items; lane++) {
+    values[side->item->symbol->index] = lane;
+    for (uint32_t slot = 0; slot < side->slots; slot++) {
       int64_t is_active;
       ck_assert_int_eq(tj_eval_nodes(&side->active[slot], 1, &bindings, &is_active), TJ_EVAL_OK);
       if (is_active)
@@ -211,12 +226,11 @@ static void take_elements(coverage *c, const tj_tile_side *side, const tj_node *
 
 static void check_side(tj_job *job, coverage *c, tj_side_name side) {
   tj_graph *graph = tj_graph_create(job);
-  const tj_node *item = tj_coordinate(graph, "t", tj_int(graph, c->shape->work_items));
-  tj_tile_side tile = tj_share_tile(graph, &c->random->problem, c->shape, side, item);
+  held_side held = hold(graph, c, side);
   int64_t room = room_of(c);
   ck_assert_int_le(room, MOST_PLACES);
   memset(c->taken, 0, (size_t)room);
-  take_elements(c, &tile, item);
+  take_elements(c, &held);
   for (int64_t place = 0; place < room; place++) {
     ck_assert_int_ge(c->taken[place], 1);
     if (c->shape->is_staged && side == TJ_SOURCE)
@@ -287,13 +301,12 @@ static random_problem problem_of_turns(const int64_t extent[]) {
 static void check_turn(tj_job *job, void *data) {
   const coverage *c = data;
   tj_graph *graph = tj_graph_create(job);
-  const tj_node *item = tj_coordinate(graph, "t", tj_int(graph, c->shape->work_items));
-  tj_tile_side tile = tj_share_tile(graph, &c->random->problem, c->shape, TJ_SOURCE, item);
+  held_side held = hold(graph, c, TJ_SOURCE);
   int64_t values[64] = {0}, digit[3], along = turns[c->number].along;
-  tj_bindings bindings = {.value = values, .count = item->symbol->index + 1};
+  tj_bindings bindings = {.value = values, .count = held.item->symbol->index + 1};
   for (int64_t lane = 0; lane < c->random->problem.lds_phase; lane++) {
-    values[item->symbol->index] = lane;
-    ck_assert_int_eq(tj_eval_nodes(tile.digit[0], 3, &bindings, digit), TJ_EVAL_OK);
+    values[held.item->symbol->index] = lane;
+    ck_assert_int_eq(tj_eval_nodes(held.place[0].digit, 3, &bindings, digit), TJ_EVAL_OK);
     ck_assert_int_eq((digit[0] + digit[1] * c->shape->extent[0]) / 8, lane % along);
     ck_assert_int_eq(digit[2], lane / along * 8);
   }
