@@ -6,7 +6,8 @@
 #include "bench/transpose_counts.h"
 #include "tests/unit/support/harness.h"
 
-/* Ratios are to the least: lines by the bytes of each instruction, needed lines by the bytes of both tensors. */
+/* Ratios are to the least: lines by the bytes of each instruction, each byte once, needed lines by the bytes of both
+ * tensors. */
 typedef struct {
   const char *device, *type;
   double mean_lines, worst_lines, mean_needed, worst_needed, lds_cycles;
