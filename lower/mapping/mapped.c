@@ -55,17 +55,32 @@ typedef struct {
   bool leaves_out;                   /* what reaches beyond the tile, rather than begins earlier */
 } holding;
 
+static const tj_node *is_below(tj_graph *graph, const tj_node *number, int64_t limit) {
+  return number->facts.high < limit ? tj_int(graph, 1) : tj_less(graph, number, tj_int(graph, limit));
+}
+
+/* Whether a work-item is an item of the side. A layout says of no more work-items than it has coordinates which items
+ * they are: the numbers beyond would be those of others. */
+static const tj_node *is_item(tj_graph *graph, const tj_mapping_side *side, const tj_node *work_item,
+                              const tj_node *item) {
+  const tj_node *exists = is_below(graph, item, side->items);
+  if (side->as == NULL || side->as->kind != TJ_VALUE_LAYOUT)
+    return exists;
+  int64_t known = tj_mapping_block(graph, side->as);
+  const tj_node *has_number = is_below(graph, work_item, known);
+  return known == side->items ? has_number : tj_and(graph, has_number, exists);
+}
+
 /* Passes have to be the same for all work-items, those without an item included. */
 static holding hold(tj_graph *graph, const tj_mapping *mapping, const tj_mapping_side *side,
                     const tj_node *work_item) {
-  const tj_node *item = tj_mapping_item(graph, side, work_item);
-  bool all = item->facts.high < side->items;
-  const tj_node *exists = all ? tj_int(graph, 1) : tj_less(graph, item, tj_int(graph, side->items));
+  const tj_node *item = tj_mapping_item(graph, side, work_item), *exists = is_item(graph, side, work_item, item);
   return (holding){.graph = graph,
                    .mapping = mapping,
                    .side = side,
                    .item = item,
-                   .item_digits = tj_mapping_item_digits(graph, side, item, !all && mapping->passes > 1),
+                   .item_digits =
+                       tj_mapping_item_digits(graph, side, item, !tj_is_int(exists, 1) && mapping->passes > 1),
                    .exists = exists};
 }
 
@@ -271,8 +286,8 @@ static tj_tile_side renumbered(tj_graph *graph, const tj_tile_side *load, const 
                         .order_count = store->order_count};
 }
 
-/* Elements that stay with their work-items stay in registers, and are loaded by those who store them. In LDS, each has
- * one place, into which one slot puts it. */
+/* Elements that stay with their work-items stay in registers, and are loaded by those who store them. In LDS, each
+ * has one place, into which one slot puts it. */
 static void choose_way(tj_graph *graph, tj_tiling *tiling, const holding *load) {
   const uint32_t *match = match_slots(graph, &tiling->load, &tiling->store, tiling->domain->count);
   tiling->is_staged = match == NULL;
