@@ -124,9 +124,14 @@ static inline bool converts_to(element from, tj_dtype from_type, element to, tj_
 
 /* --- elements --- */
 
+/* Of the part of an element that is random. */
+static uint32_t random_width(tj_dtype dtype) {
+  return tj_dtype_bits(dtype) < 64 ? tj_dtype_bits(dtype) : 64;
+}
+
 /* A number near a power of two, where roundings change. */
 static uint64_t near_power(random_source *source, tj_dtype dtype) {
-  uint64_t power = (uint64_t)1 << random_below(source, tj_dtype_bits(dtype) < 64 ? tj_dtype_bits(dtype) : 64);
+  uint64_t power = (uint64_t)1 << random_below(source, random_width(dtype));
   uint64_t half = power >> random_below(source, 30);
   uint64_t value = power + (random_below(source, 2) ? half : 0) + random_below(source, 5) - 2;
   return random_below(source, 2) ? value : 0 - value;
@@ -134,8 +139,8 @@ static uint64_t near_power(random_source *source, tj_dtype dtype) {
 
 /* An integer close to the middle of two values of a shorter float, which may lie far above its last bits. */
 static uint64_t near_middle(random_source *source, tj_dtype dtype) {
-  uint32_t kept = 8 + 3 * random_below(source, 2), width = tj_dtype_bits(dtype);
-  uint64_t half = (uint64_t)1 << random_below(source, width - kept);
+  uint32_t kept = 8 + 3 * random_below(source, 2);
+  uint64_t half = (uint64_t)1 << random_below(source, random_width(dtype) - kept);
   uint64_t value = random_next(source) % ((uint64_t)1 << kept) * 2 * half + half + random_below(source, 3) - 1;
   return random_below(source, 2) ? value : 0 - value;
 }
