@@ -2,7 +2,7 @@
 /* Finding agents and their memory pools: the callbacks of HSA's iterations, gathered into structs. */
 #include "rt/hsa_agent.h"
 
-#include "base/target_id.h"
+#include "base/machine/target_id.h"
 
 #include <stdio.h>
 

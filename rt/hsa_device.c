@@ -3,7 +3,7 @@
  * launches in hsa_queue.c. */
 #include "rt/hsa_device.h"
 
-#include "base/target_id.h"
+#include "base/machine/target_id.h"
 #include "rt/driver.h"
 #include "rt/hsa_code.h"
 #include "rt/sim/hsa/hsasim.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Printing the tables of subcommands, as help and as JSON. */
-#include "help.h"
+#include "tools/help.h"
 
-#include "report.h"
+#include "tools/report.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Files, and the programs that FILE, -e and --set make. */
-#include "input.h"
+#include "tools/input.h"
 
-#include "import.h"
-#include "progress.h"
-#include "report.h"
+#include "tools/import.h"
+#include "tools/progress.h"
+#include "tools/report.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Compiling a kernel by the options of a call. */
-#include "kernel.h"
+#include "tools/kernel.h"
 
-#include "report.h"
+#include "tools/report.h"
 
 static int check(const kernel *opened, tj_status status) {
   return status == TJ_OK ? 0 : fail_library(opened->context, status);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Listings as text and as JSON. */
-#include "listing.h"
+#include "tools/listing.h"
 
-#include "input.h"
-#include "report.h"
+#include "tools/input.h"
+#include "tools/report.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The tilejit command: finds the subcommand, and lets it run; completes lines for shells. */
-#include "command.h"
-#include "complete.h"
-#include "help.h"
-#include "progress.h"
-#include "report.h"
+#include "tools/command.h"
+#include "tools/complete.h"
+#include "tools/help.h"
+#include "tools/progress.h"
+#include "tools/report.h"
 
 #include <string.h>
 

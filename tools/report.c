@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Errors, as text or as JSON, and the exit statuses that go with them. */
-#include "report.h"
+#include "tools/report.h"
 
-#include "progress.h"
+#include "tools/progress.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

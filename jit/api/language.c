@@ -4,8 +4,8 @@
 #include "jit/compile/context.h"
 
 #include "base/json.h"
-#include "frontend/builtin.h"
-#include "frontend/spelling.h"
+#include "frontend/names/builtin.h"
+#include "frontend/names/spelling.h"
 #include "lower/machine/dtype.h"
 #include "lower/machine/target.h"
 

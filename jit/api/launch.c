@@ -2,7 +2,7 @@
 /* Launches made, given back, and run on devices of the library, waited for or not. */
 #include "jit/api/launch.h"
 
-#include "base/target_id.h"
+#include "base/machine/target_id.h"
 #include "jit/api/fence.h"
 
 /* --- creation --- */

@@ -3,7 +3,7 @@
 #include "jit/compile/program.h"
 
 #include "base/join.h"
-#include "frontend/parser.h"
+#include "frontend/text/parser.h"
 #include "jit/inspect/report.h"
 #include "lower/plan/plan.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Proving two texts equal: one program of the items of both, whose value is the pair of their expressions. */
 #include "base/join.h"
-#include "frontend/parser.h"
+#include "frontend/text/parser.h"
 #include "ir/index/print.h"
 #include "ir/value/equivalence.h"
 #include "jit/compile/context.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* From text to machine code: the stages in order, and what each needs, makes and leaves to the next.
  *
- *   parse      text            AST             frontend/parser.h
- *   evaluate   AST             values          frontend/sema.h
+ *   parse      text            AST             frontend/text/parser.h
+ *   evaluate   AST             values          frontend/sema/sema.h
  *   plan       values          index graph     lower/plan/plan.h         one kernel from here on
  *   simplify   index graph     the same, less  lower/kernel/kernel_expressions.h
  *   map        index graph     the same, tiled lower/mapping/mapping.h   needs a target from here on; mapped.h where
@@ -27,8 +27,8 @@
 #include "jit/compile/pipeline.h"
 
 #include "base/clock.h"
-#include "frontend/parser.h"
-#include "frontend/sema.h"
+#include "frontend/sema/sema.h"
+#include "frontend/text/parser.h"
 #include "jit/compile/link.h"
 #include "jit/object/code_object.h"
 #include "lower/kernel/kernel_expressions.h"

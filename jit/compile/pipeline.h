@@ -4,7 +4,7 @@
 #define TJ_JIT_PIPELINE_H
 
 #include "base/bytes.h"
-#include "frontend/earlier.h"
+#include "frontend/sema/earlier.h"
 #include "ir/simplify/simplify.h"
 #include "ir/value/value.h"
 #include "jit/cache/cache.h"

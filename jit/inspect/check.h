@@ -6,7 +6,7 @@
 #ifndef TJ_JIT_CHECK_H
 #define TJ_JIT_CHECK_H
 
-#include "base/bank.h"
+#include "base/machine/bank.h"
 #include "ir/value/map_image.h"
 #include "jit/compile/pipeline.h"
 #include "jit/isa/occupancy.h"

@@ -3,7 +3,7 @@
  * from the machine code. */
 #include "jit/inspect/check.h"
 
-#include "base/processor.h"
+#include "base/machine/processor.h"
 #include "base/text.h"
 #include "lower/kernel/price.h"
 #include "lower/mapping/lds_layout.h"
@@ -28,8 +28,9 @@ static const char *access_name(const kernel_check *k, const tj_access_price *acc
 }
 
 static tj_finding *report_access(const kernel_check *k, const tj_access_price *access, const char *cost) {
-  tj_finding *finding = tj_find(k->findings, access_name(k, access), TJ_FINDING_FACT, "%" PRId64 " of %u bytes a %s%s",
-                                access->accesses, access->bytes, access->is_scalar ? "wave" : "lane", cost);
+  tj_finding *finding =
+      tj_find(k->findings, access_name(k, access), TJ_FINDING_FACT, "%" PRId64 " of %u bytes a %s%s",
+              access->accesses, access->bytes, access->is_scalar ? "wave" : "lane", cost);
   tj_finding_number(finding, "accesses", access->accesses);
   tj_finding_number(finding, "bytes", access->bytes);
   return finding;

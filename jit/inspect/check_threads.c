@@ -4,8 +4,8 @@
  * fastest for layouts, whose values are such indices. */
 #include "jit/inspect/check.h"
 
-#include "base/cache_line.h"
-#include "base/processor.h"
+#include "base/machine/cache_line.h"
+#include "base/machine/processor.h"
 #include "ir/value/table.h"
 
 #include <inttypes.h>

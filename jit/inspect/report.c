@@ -3,7 +3,7 @@
 #include "jit/inspect/report.h"
 
 #include "base/json.h"
-#include "frontend/parser.h"
+#include "frontend/text/parser.h"
 #include "ir/index/print.h"
 #include "ir/value/expressions.h"
 #include "jit/inspect/report_proof.h"

@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/job.h"
-#include "base/processor.h"
+#include "base/machine/processor.h"
 
 typedef struct {
   uint64_t address;

@@ -7,7 +7,7 @@
 #define TJ_JIT_ENCODING_H
 
 #include "base/bytes.h"
-#include "base/processor.h"
+#include "base/machine/processor.h"
 
 /* Bytes that tj_encoding_is_harmless looks at. */
 enum { TJ_ENCODING_WINDOW = 8 };

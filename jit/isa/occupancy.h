@@ -3,7 +3,7 @@
 #ifndef TJ_JIT_OCCUPANCY_H
 #define TJ_JIT_OCCUPANCY_H
 
-#include "base/processor.h"
+#include "base/machine/processor.h"
 #include "jit/isa/stats.h"
 
 typedef struct {

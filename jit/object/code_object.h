@@ -12,8 +12,8 @@
 
 #include "base/bytes.h"
 #include "base/job.h"
-#include "base/processor.h"
-#include "base/target_id.h"
+#include "base/machine/processor.h"
+#include "base/machine/target_id.h"
 #include "jit/object/kernel_descriptor.h"
 #include "jit/object/metadata.h"
 

@@ -4,7 +4,7 @@
 #define TJ_JIT_KERNEL_DESCRIPTOR_H
 
 #include "base/bytes.h"
-#include "base/processor.h"
+#include "base/machine/processor.h"
 
 enum { TJ_KERNEL_DESCRIPTOR_SIZE = 64 };
 

@@ -6,8 +6,8 @@
  * that `tilejit run` is not given: index i is i. */
 #include "lower/kernel/price.h"
 
-#include "base/cache_line.h"
-#include "base/processor.h"
+#include "base/machine/cache_line.h"
+#include "base/machine/processor.h"
 #include "lower/kernel/loop.h"
 #include "lower/kernel/memory_access.h"
 

@@ -3,13 +3,13 @@
  * take, how many instructions they are.
  *
  * Nothing is estimated. The offsets and predicates of the kernel's steps are evaluated for the work-items of its
- * waves, as a launch with these parameters would run them, and counted as the simulator counts (base/bank.h,
- * base/cache_line.h). What a kernel is priced by are its own accesses: arithmetic and registers are the machine
- * code's to tell. Where a kernel is large, some of its workgroups stand for the others. */
+ * waves, as a launch with these parameters would run them, and counted as the simulator counts (base/machine/bank.h,
+ * base/machine/cache_line.h). What a kernel is priced by are its own accesses: arithmetic and registers are the
+ * machine code's to tell. Where a kernel is large, some of its workgroups stand for the others. */
 #ifndef TJ_LOWER_PRICE_H
 #define TJ_LOWER_PRICE_H
 
-#include "base/bank.h"
+#include "base/machine/bank.h"
 #include "ir/index/eval.h"
 #include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
@@ -31,9 +31,9 @@ typedef struct {
 /* Accesses of one buffer by vectors of one size. */
 typedef struct {
   bool is_store;
-  bool is_scalar;    /* made once for a wave, by instructions of which no lines are counted */
-  uint32_t buffer;   /* or TJ_LDS */
-  uint32_t bytes;    /* of a lane */
+  bool is_scalar;   /* made once for a wave, by instructions of which no lines are counted */
+  uint32_t buffer;  /* or TJ_LDS */
+  uint32_t bytes;   /* of a lane */
   int64_t accesses; /* of a work-item, on all trips of its loop */
   tj_cost cost;
 } tj_access_price;

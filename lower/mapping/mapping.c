@@ -7,8 +7,8 @@
  * and taken where it holds. */
 #include "lower/mapping/mapping.h"
 
-#include "base/bank.h"
-#include "base/processor.h"
+#include "base/machine/bank.h"
+#include "base/machine/processor.h"
 #include "base/text.h"
 #include "ir/index/facts.h"
 #include "ir/index/print.h"

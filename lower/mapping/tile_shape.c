@@ -3,7 +3,7 @@
  * of all pairs of these, those of least cost. */
 #include "lower/mapping/tile_shape.h"
 
-#include "base/bank.h"
+#include "base/machine/bank.h"
 
 #include <math.h>
 

@@ -6,8 +6,8 @@
 #include "lower/emit/emit.h"
 #include "lower/machine/family.h"
 
-#include "base/processor.h"
-#include "base/target_id.h"
+#include "base/machine/processor.h"
+#include "base/machine/target_id.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes, as the decisions of random_program.h: the program is refused, or its kernel does on the host and on a
  * simulated GPU what the evaluator of its values says, and touches nothing else. */
-#include "frontend/parser.h"
-#include "frontend/sema.h"
+#include "frontend/sema/sema.h"
+#include "frontend/text/parser.h"
 #include "ir/map/map.h"
 #include "lower/machine/dtype.h"
 #include "tests/fuzz/random_program.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes: they evaluate or are refused; the canonical text of a value without parameters evaluates to a value of
  * the same text. */
-#include "frontend/parser.h"
-#include "frontend/sema.h"
+#include "frontend/sema/sema.h"
+#include "frontend/text/parser.h"
 
 #include <stdlib.h>
 #include <string.h>

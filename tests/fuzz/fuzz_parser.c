@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes: they parse or are refused; what parses prints as text that parses back to the same AST, as far as
  * memory and the limit on sources reach. */
-#include "frontend/parser.h"
+#include "frontend/text/parser.h"
 
 #include <stdlib.h>
 

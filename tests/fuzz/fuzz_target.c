@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes, as a target: refused as none, or a target whose canonical name is that of the same target. The same of
  * target IDs, which need not be targets; whatever their code runs on has the same processor, itself included. */
-#include "base/target_id.h"
+#include "base/machine/target_id.h"
 #include "lower/machine/target.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes: lines of target IDs, which are read or refused. What is read has a canonical text that reads back to
  * itself, and code of it runs on itself; what runs where features are left open runs with them fixed, too. */
-#include "base/target_id.h"
+#include "base/machine/target_id.h"
 
 #include <stdlib.h>
 #include <string.h>

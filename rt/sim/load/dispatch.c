@@ -2,7 +2,7 @@
 /* Running a dispatch: threads take workgroups in order until there are none, or one has failed. */
 #include "rt/sim/load/dispatch.h"
 
-#include "base/processor.h"
+#include "base/machine/processor.h"
 #include "rt/sim/load/start.h"
 
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting: cache lines of vector memory; cycles of LDS, by the bank model of base/bank.h. */
+/* Counting: cache lines of vector memory; cycles of LDS, by the bank model of base/machine/bank.h. */
 #include "rt/sim/machine/counters.h"
 
-#include "base/bank.h"
-#include "base/cache_line.h"
+#include "base/machine/bank.h"
+#include "base/machine/cache_line.h"
 
 void tj_sim_counters_add(tj_sim_counters *to, const tj_sim_counters *from) {
   uint64_t *sum = (uint64_t *)to;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The processors that can be simulated, rows of base/processor.def, and how their generations differ where
+/* The processors that can be simulated, rows of base/machine/processor.def, and how their generations differ where
  * instructions do not say it. */
 #ifndef TJ_RT_SIM_PROCESSOR_H
 #define TJ_RT_SIM_PROCESSOR_H
 
-#include "base/processor.h"
-#include "base/target_id.h"
+#include "base/machine/processor.h"
+#include "base/machine/target_id.h"
 
 /* By the ELF header's flags; NULL for a processor that is not simulated. */
 const tj_processor *tj_sim_processor_of(uint32_t machine);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The bank model of LDS: phases as their sources write them, worked cycles, and a plain count of random accesses. */
-#include "base/bank.h"
+#include "base/machine/bank.h"
 #include "tests/unit/support/harness.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Arenas, jobs, text and source locations. */
-#include "base/processor.h"
+#include "base/machine/processor.h"
 #include "base/source.h"
 #include "base/text.h"
 #include "tests/unit/support/harness.h"

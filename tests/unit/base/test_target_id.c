@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Target IDs: what is read, what is refused and why, and which code runs on which device. */
-#include "base/target_id.h"
+#include "base/machine/target_id.h"
 
 #include "tests/unit/support/harness.h"
 

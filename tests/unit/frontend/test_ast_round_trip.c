@@ -3,7 +3,7 @@
  *
  * The generator builds only what can be written: an operand never holds a looser operator than its place allows, as
  * parentheses are tuples of one. The seed is printed; TILEJIT_SEED sets it. */
-#include "frontend/lexer.h"
+#include "frontend/text/lexer.h"
 #include "tests/unit/support/ast_support.h"
 
 #include <inttypes.h>

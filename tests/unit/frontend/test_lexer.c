@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tokens: their kinds, values and places, and the characters and numbers that are none. */
-#include "frontend/lexer.h"
+#include "frontend/text/lexer.h"
 #include "tests/unit/support/harness.h"
 
 #include <string.h>

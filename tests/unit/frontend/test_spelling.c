@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Every name of CuTe and CK Tile that a table has gets its advice, and none hides another. */
 #include "base/text.h"
-#include "frontend/builtin.h"
-#include "frontend/spelling.h"
+#include "frontend/names/builtin.h"
+#include "frontend/names/spelling.h"
 #include "tests/unit/support/suite.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ static void expect_function_or_advice(tj_job *job, const char *name, const char 
 static void check_tables(tj_job *job, void *data) {
   (void)data;
 #define FOREIGN(names, of, advice) for_each_name(job, names, advice, expect_advice_on_stranger);
-#include "frontend/foreign.def"
+#include "frontend/names/foreign.def"
 #undef FOREIGN
   const tj_builtin *function;
   for (size_t i = 0; (function = tj_builtin_at(i)) != NULL; i++) {

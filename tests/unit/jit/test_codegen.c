@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Machine code: conversions of element types against C, masked copies between guard pages, and objects for AMDGPU. */
-#include "base/processor.h"
+#include "base/machine/processor.h"
 #include "tests/unit/support/conversion_support.h"
 #include "tests/unit/support/kernel_support.h"
 #include "tests/unit/support/processors.h"
@@ -430,7 +430,7 @@ static void compile_for(const char *target, compiled *kept) {
 
 static const char *const processors[] = {
 #define PROCESSOR(mach, name, ...) name,
-#include "base/processor.def"
+#include "base/machine/processor.def"
 };
 
 /* Every processor that can be named can be compiled for. */

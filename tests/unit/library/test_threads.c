@@ -15,7 +15,7 @@ enum { THREADS = 14, ROUNDS = 4, MOST_THREADS = 256, MESSAGE = 512, MOST_ELEMENT
 static const char *const devices[] = {
     "host",
 #define SIMULATED(name, units) "sim:" name,
-#include "base/processor.def"
+#include "base/machine/processor.def"
 };
 
 enum { DEVICES = sizeof devices / sizeof devices[0] };

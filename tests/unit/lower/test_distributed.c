@@ -2,8 +2,8 @@
 /* Tiles that travel as distributions say: which accesses are vectors, what stays in registers; and random
  * distributions, on random layouts and views of static and dynamic extents, element by element against the tables of
  * the oracle, without races. */
-#include "frontend/parser.h"
-#include "frontend/sema.h"
+#include "frontend/sema/sema.h"
+#include "frontend/text/parser.h"
 #include "ir/value/table.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/mapping/mapped.h"

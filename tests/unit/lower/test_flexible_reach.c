@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Flexible tiles compute offsets in 32 bits: whatever strides the launch brings, a tile that reaches farther on
  * either side is left to the kernel that moves one element at a time. */
-#include "frontend/parser.h"
-#include "frontend/sema.h"
+#include "frontend/sema/sema.h"
+#include "frontend/text/parser.h"
 #include "ir/index/eval.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/mapping/mapping.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lowering without code generation: targets and their names, widths, magic numbers, what kernels look like as LLVM.
  */
-#include "base/processor.h"
+#include "base/machine/processor.h"
 #include "lower/emit/emit.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/machine/magic.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Tiles whose rows go through LDS in several passes: steps against their definition, and machine code on simulated
  * GPUs against the copy's; with tiles at edges, whose masked loads are stored in passes that come later. */
-#include "frontend/parser.h"
-#include "frontend/sema.h"
+#include "frontend/sema/sema.h"
+#include "frontend/text/parser.h"
 #include "ir/value/mapping.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/mapping/lds_layout.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Prices of kernels that are small enough to count by hand, on gfx942: lines of 128 bytes, waves of 64 lanes, LDS
  * that serves 32 words a cycle. And steps that repeat others. */
-#include "frontend/parser.h"
-#include "frontend/sema.h"
+#include "frontend/sema/sema.h"
+#include "frontend/text/parser.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/price.h"
 #include "lower/kernel/repeats.h"

@@ -3,7 +3,7 @@
 #ifndef TJ_TESTS_AST_SUPPORT_H
 #define TJ_TESTS_AST_SUPPORT_H
 
-#include "frontend/parser.h"
+#include "frontend/text/parser.h"
 #include "tests/unit/support/harness.h"
 
 #include <string.h>

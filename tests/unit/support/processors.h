@@ -5,7 +5,7 @@
 
 static const char *const simulated[] = {
 #define SIMULATED(name, units) name,
-#include "base/processor.def"
+#include "base/machine/processor.def"
 };
 
 enum { SIMULATED_COUNT = sizeof simulated / sizeof simulated[0] };

@@ -6,7 +6,7 @@
 #include "tests/unit/support/harness.h"
 
 #include "base/bytes.h"
-#include "base/processor.h"
+#include "base/machine/processor.h"
 #include "rt/sim/isa/decode.h"
 #include "rt/sim/machine/wave.h"
 #include "tests/unit/support/processors.h"

@@ -2,8 +2,8 @@
 /* Properties of the layout algebra as the language has it, on random inputs: each function is the operation of its
  * name, and what functions and `o` make of swizzled layouts, coordinate tensors and linear maps has the values that
  * its parts have. */
-#include "frontend/parser.h"
-#include "frontend/sema.h"
+#include "frontend/sema/sema.h"
+#include "frontend/text/parser.h"
 #include "tests/unit/support/property_support.h"
 
 enum { CASES = 600 };

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of all lanes, each put into a set. */
+#include "base/machine/cache_line.h"
+
+enum { NUMBERS = 4 * TJ_LINE_LANES };
+
+/* A set of numbers: open addressing, twice as large as two for each lane. */
+typedef struct {
+  uint64_t number[NUMBERS]; /* and 1; 0: empty */
+  uint32_t count;
+} number_set;
+
+static void insert(number_set *set, uint64_t number) {
+  uint32_t at = (uint32_t)(number * 0x9e3779b97f4a7c15u >> 56) % NUMBERS;
+  while (set->number[at] != 0 && set->number[at] != number + 1)
+    at = (at + 1) % NUMBERS;
+  set->count += set->number[at] == 0 ? 1 : 0;
+  set->number[at] = number + 1;
+}
+
+static uint64_t lines_of(uint64_t bytes, uint32_t line_bytes) {
+  return bytes / line_bytes + (bytes % line_bytes != 0);
+}
+
+static tj_line_count count_run(uint64_t address, uint64_t bytes, uint32_t line_bytes) {
+  return (tj_line_count){lines_of(address % line_bytes + bytes, line_bytes), lines_of(bytes, line_bytes)};
+}
+
+tj_line_count tj_count_lines(const uint64_t address[], uint32_t lanes, uint64_t bytes, uint32_t line_bytes) {
+  number_set line = {.count = 0}, place = {.count = 0};
+  if (lanes == 1)
+    return count_run(address[0], bytes, line_bytes);
+  for (uint32_t i = 0; i < lanes; i++) {
+    insert(&place, address[i]);
+    insert(&line, address[i] / line_bytes);
+    insert(&line, (address[i] + bytes - 1) / line_bytes);
+  }
+  return (tj_line_count){line.count, lines_of(place.count * bytes, line_bytes)};
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Looking up processors. */
+#include "base/machine/processor.h"
+
+#include "base/machine/target_id.h"
+
+#include <string.h>
+
+enum { NO_FEATURES = 0, SRAMECC = 1 << TJ_TARGET_SRAMECC, XNACK = 1 << TJ_TARGET_XNACK };
+
+enum { HOST_LINE_BYTES = 64 };
+
+#define COMPUTE_UNIT(name, ...) static const tj_compute_unit unit_##name = {__VA_ARGS__};
+#include "base/machine/processor.def"
+
+#define PROCESSOR(mach, name, major, minor, stepping, registers, features, lds_kib, line, banks, unit)               \
+  {mach,        name,                                                                                                \
+   major,       minor,                                                                                               \
+   stepping,    TJ_REGISTERS_##registers,                                                                            \
+   features,    (lds_kib)*1024,                                                                                      \
+   line,        &tj_bank_models[TJ_BANKS_##banks],                                                                   \
+   &unit_##unit},
+const tj_processor tj_processors[] = {
+#include "base/machine/processor.def"
+};
+
+static const struct {
+  const char *name;
+  uint32_t units;
+} simulated[] = {
+#define SIMULATED(name, units) {name, units},
+#include "base/machine/processor.def"
+};
+
+const size_t tj_processor_count = sizeof tj_processors / sizeof *tj_processors;
+
+const tj_processor *tj_processor_by_mach(uint32_t mach) {
+  for (size_t i = 0; i < tj_processor_count; i++)
+    if (tj_processors[i].mach == mach)
+      return &tj_processors[i];
+  return NULL;
+}
+
+const tj_processor *tj_processor_by_name(const char *name) {
+  for (size_t i = 0; i < tj_processor_count; i++)
+    if (strcmp(tj_processors[i].name, name) == 0)
+      return &tj_processors[i];
+  return NULL;
+}
+
+uint32_t tj_simulated_units(const tj_processor *processor) {
+  for (size_t i = 0; i < sizeof simulated / sizeof simulated[0]; i++)
+    if (strcmp(simulated[i].name, processor->name) == 0)
+      return simulated[i].units;
+  return 0;
+}
+
+uint32_t tj_processor_wave_size(const tj_processor *processor) {
+  return processor->major >= 10 ? 32 : 64;
+}
+
+uint32_t tj_processor_vgpr_granule(const tj_processor *processor, uint32_t wave_size) {
+  switch (processor->registers) {
+  case TJ_REGISTERS_UNIFIED:
+    return 8;
+  case TJ_REGISTERS_LARGE:
+    return 16;
+  case TJ_REGISTERS_SEPARATE:
+    break;
+  }
+  return wave_size == 32 ? 8 : 4;
+}
+
+uint32_t tj_cache_line_bytes(const char *name) {
+  const tj_processor *processor = tj_processor_by_name(name);
+  return processor != NULL ? processor->line_bytes : HOST_LINE_BYTES;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions of cute.def's rows that are none of the language. */
+#include "frontend/names/cute.h"
+#include "frontend/sema/call.h"
+#include "ir/layout/algebra.h"
+
+const tj_value *tj_cute_tuple(tj_call *call) {
+  const tj_tuple **items = TJ_NEW_ARRAY(call->job, const tj_tuple *, call->count);
+  for (uint32_t i = 0; i < call->count; i++)
+    items[i] = tj_arg_tuple(call, i);
+  return tj_give_tuple(call, tj_tuple_list(call->graph, items, call->count));
+}
+
+const tj_value *tj_cute_tiler(tj_call *call) {
+  return tj_value_of_items(call->graph, TJ_VALUE_TILER, call->arg, call->count);
+}
+
+const tj_value *tj_cute_integer(tj_call *call) {
+  return tj_value_of_node(call->graph, tj_arg_node(call, 0));
+}
+
+const tj_value *tj_cute_swizzle(tj_call *call) {
+  int64_t bits = tj_arg_constant(call, 0), base = tj_arg_constant(call, 1);
+  int64_t shift = call->count > 2 ? tj_arg_constant(call, 2) : bits;
+  return tj_value_of_swizzle(call->graph, tj_swizzle_make(call->graph, bits, base, shift));
+}
+
+const tj_value *tj_cute_row_major(tj_call *call) {
+  const tj_tuple *shape = tj_arg_tuple(call, 0);
+  return tj_give_layout(call, tj_layout_make(call->graph, shape, tj_compact_row_major(call->graph, shape)));
+}
+
+const tj_value *tj_cute_flag(tj_call *call) {
+  tj_fail(call->job, TJ_WRONG_TYPE, "a pointer, or %s, stands only before 'o' and a layout", TJ_CUTE_FLAG);
+}

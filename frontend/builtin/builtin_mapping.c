@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* mapping(…): how a copy is shared out, from named parts. */
+#include "frontend/sema/call.h"
+
+#include <string.h>
+
+/* The part of that name, which is to blame from here on; NULL where it is not given. */
+static const tj_value *part(tj_call *call, const char *name) {
+  for (uint32_t i = 0; i < call->named_count; i++) {
+    if (strcmp(call->named[i].name, name) == 0) {
+      call->job->here = call->named[i].span;
+      return call->named[i].value;
+    }
+  }
+  return NULL;
+}
+
+static const tj_layout *layout_part(tj_call *call, const char *name) {
+  const tj_value *value = part(call, name);
+  if (value != NULL && value->kind != TJ_VALUE_LAYOUT)
+    tj_fail_type(call->job, value, name, "a layout");
+  return value != NULL ? &value->layout : NULL;
+}
+
+static const tj_value *lds_part(tj_call *call) {
+  const tj_value *value = part(call, "lds");
+  if (value != NULL && tj_value_layout(value) == NULL)
+    tj_fail_type(call->job, value, "lds", "a layout or a composed layout");
+  return value;
+}
+
+static int64_t number_part(tj_call *call, const char *name, int64_t otherwise) {
+  const tj_value *value = part(call, name);
+  return value != NULL ? tj_need_constant(call->graph, value, name) : otherwise;
+}
+
+static const tj_tuple *tuple_part(tj_call *call, const char *name) {
+  const tj_value *value = part(call, name);
+  return value != NULL ? tj_need_tuple(call->graph, value, name) : NULL;
+}
+
+/* 0, 1, or an integer for each mode. */
+static const tj_tuple *overlap_part(tj_call *call) {
+  const tj_tuple *overlap = tuple_part(call, "overlap");
+  if (overlap != NULL && !tj_tuple_is_list(overlap) &&
+      (overlap->kind != TJ_TUPLE_INTEGER || (!tj_is_int(overlap->value, 0) && !tj_is_int(overlap->value, 1))))
+    tj_fail(call->job, TJ_MAPPING, "overlap is 0, 1, or has an integer for each mode");
+  return overlap;
+}
+
+/* A map of integers: a layout, a swizzle or a linear map. */
+static const tj_value *integers_part(tj_call *call, const char *name) {
+  const tj_value *value = part(call, name);
+  if (value != NULL && value->kind != TJ_VALUE_LAYOUT && value->kind != TJ_VALUE_SWIZZLE &&
+      value->kind != TJ_VALUE_LINEAR)
+    tj_fail_type(call->job, value, name, "a layout, a swizzle or a linear map");
+  return value;
+}
+
+const tj_value *tj_builtin_mapping(tj_call *call) {
+  tj_span here = call->job->here;
+  tj_mapping_parts parts = {.domain = layout_part(call, "domain"),
+                            .tile = tuple_part(call, "tile"),
+                            .load = layout_part(call, "load"),
+                            .store = layout_part(call, "store"),
+                            .lds = lds_part(call),
+                            .load_as = integers_part(call, "load_as"),
+                            .store_as = integers_part(call, "store_as"),
+                            .passes = number_part(call, "passes", 1),
+                            .overlap = overlap_part(call),
+                            .order = layout_part(call, "order")};
+  call->job->here = here;
+  return tj_value_of_mapping(call->graph, tj_mapping_make(call->graph, &parts));
+}

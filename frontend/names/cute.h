@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The names of CuTe's C++ text and prints, where they are not this language's own: types with template arguments,
+ * functions that make tuples and tilers, printed pointers. cute.def lists them; frontend/sema/sema_cute.h gives them
+ * values. */
+#ifndef TJ_FRONTEND_CUTE_H
+#define TJ_FRONTEND_CUTE_H
+
+#include "frontend/names/builtin.h"
+
+#include <stdbool.h>
+
+/* The template that stands for a printed pointer, smem_ptr[16b](unset): its argument is the element's bits. */
+#define TJ_CUTE_FLAG "smem_ptr_flag_bits"
+
+/* Whether CuTe gives the name template arguments; and whether it then is a function, as in get<0>(L), not a type. */
+bool tj_cute_has_template(const char *name);
+bool tj_cute_is_function(const char *name);
+
+/* The type of that name, as a function of its template arguments, of which the first tj_cute_type_count ones are
+ * types, which say nothing here, and are dropped. NULL for other names. */
+const tj_builtin *tj_cute_type(const char *name);
+uint32_t tj_cute_type_count(const char *name);
+
+/* Behind how many of a function's arguments its template's stand. */
+uint32_t tj_cute_arguments_before(const char *function);
+
+/* make_shape, make_tile and their like, as functions; NULL for other names. */
+const tj_builtin *tj_cute_call(const char *name);
+
+/* Whether a function is a row of cute.def. */
+bool tj_cute_has(const tj_builtin *function);
+
+/* Names that have a meaning as arguments in CuTe's text, where nothing else is called so. */
+typedef enum {
+  TJ_CUTE_NO_WORD,
+  TJ_CUTE_WHOLE,        /* X, Underscore: a whole mode */
+  TJ_CUTE_COLUMN_MAJOR, /* LayoutLeft */
+  TJ_CUTE_ROW_MAJOR,    /* LayoutRight */
+} tj_cute_word;
+
+tj_cute_word tj_cute_word_of(const char *name);
+
+struct tj_call;
+const struct tj_value *tj_cute_integer(struct tj_call *call);
+const struct tj_value *tj_cute_tuple(struct tj_call *call);
+const struct tj_value *tj_cute_tiler(struct tj_call *call);
+const struct tj_value *tj_cute_swizzle(struct tj_call *call);
+const struct tj_value *tj_cute_row_major(struct tj_call *call); /* the layout of a shape, last mode fastest */
+const struct tj_value *tj_cute_flag(struct tj_call *call);      /* fails: TJ_CUTE_FLAG where it means nothing */
+
+#endif

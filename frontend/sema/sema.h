@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* What programs mean: AST to values.
+ *
+ * sema.c evaluates items, sema_kernel.c and sema_walk.c those that are kernels, sema_expression.c expressions,
+ * sema_number.c numbers that may be fractions, sema_compose.c what `o` means, builtin_*.c the functions that
+ * builtin.def lists. Everything fails with tj_fail at the AST node that is to blame. */
+#ifndef TJ_FRONTEND_SEMA_H
+#define TJ_FRONTEND_SEMA_H
+
+#include "frontend/sema/earlier.h"
+#include "ir/value/value.h"
+
+/* Evaluates a program. Fixed parameters become constants, checked against their declared facts (TJ2025); a name
+ * that is no parameter of the program is TJ2026. */
+const tj_program_values *tj_evaluate(tj_graph *graph, const tj_program_ast *program, const tj_parameter_value fixed[],
+                                     size_t fixed_count);
+
+/* The same after earlier programs, which may be NULL: what they define is seen, and may be defined anew. A fixed
+ * value may be that of a parameter of theirs. */
+const tj_program_values *tj_evaluate_after(tj_earlier *earlier, tj_graph *graph, const tj_program_ast *program,
+                                           const tj_parameter_value fixed[], size_t fixed_count);
+
+/* --- between sema*.c and builtin*.c --- */
+
+/* What a name stands for: a value, or a function of the program (sema_function.c). */
+typedef struct {
+  const char *name;
+  const tj_value *value; /* NULL: a function */
+  tj_span span;
+  const struct tj_function *function;
+  uint32_t text;  /* which one defines it, as tj_earlier counts them */
+  uint32_t hides; /* 1 + the index of the binding of the same name that it hides; 0: none */
+} tj_binding;
+
+/* The names in scope, in order of definition. */
+typedef struct tj_scope {
+  tj_graph *graph;
+  tj_job *job;
+  uint32_t text;                /* of what is defined */
+  uint64_t sees;                /* a bit for each text whose bindings are found */
+  const struct tj_scope *outer; /* where names are found that are not here; NULL: nowhere */
+  uint32_t height;              /* levels of nesting of the bodies that are being evaluated */
+  tj_binding *binding;
+  uint32_t count, capacity;
+  uint32_t first_own; /* bindings before it are of earlier programs: they may be hidden */
+  uint32_t *slot;     /* open addressing by name: 1 + index into binding, 0 free */
+  uint32_t slot_count;
+} tj_scope;
+
+tj_scope tj_scope_open(tj_graph *graph, uint32_t capacity);
+/* Adds a name, and hides an earlier binding of it. */
+void tj_scope_define(tj_scope *scope, tj_binding binding);
+const tj_binding *tj_scope_find(const tj_scope *scope, const char *name);
+
+/* The function that an item defines: it keeps what its body mentions, so later definitions do not change it. TJ2001
+ * for names that are not defined here. (sema_function.c) */
+const struct tj_function *tj_function_define(tj_scope *scope, const tj_item *item);
+/* Its body with the arguments in place. TJ2006 and TJ2008 for arguments that do not fit, TJ7002 where calls and
+ * brackets nest too deeply. Failures in the body name the call, too. */
+const tj_value *tj_function_call(tj_scope *scope, const struct tj_function *function, const tj_ast *application);
+
+const tj_value *tj_evaluate_expression(tj_scope *scope, const tj_ast *ast);
+
+/* A number of a copy's arithmetic, called `what`: decimal numbers, and divisions that are not rounded down. */
+tj_number tj_evaluate_number(tj_scope *scope, const tj_ast *ast, const char *what);
+
+/* The constant 0 or 1, called `what`: TJ2005 for others. */
+bool tj_evaluate_truth(tj_scope *scope, const tj_ast *ast, const char *what);
+
+/* A kernel item: TJ4001, TJ4005, TJ4014 for what makes no kernel. */
+tj_kernel_definition tj_evaluate_kernel(tj_scope *scope, const tj_item *item);
+
+/* The walk that offsets(destination, map, step=…, count=…, starts=…) describes; NULL where it has no such argument.
+ * may_race=… is none of the walk's.  TJ2005, TJ2006, TJ2013, TJ3009 for what describes none. (sema_walk.c) */
+const tj_kernel_walk *tj_evaluate_walk(tj_scope *scope, const tj_value *map, const tj_ast *body, bool *may_race);
+
+/* What an application means when a value, not a builtin, is applied: layouts, swizzles, views. */
+const tj_value *tj_apply_value(tj_graph *graph, const tj_value *function, const tj_value *const args[],
+                               uint32_t count);
+
+/* A layout, integers, or <A, B> as a tiler; NULL for anything else. */
+const struct tj_tiler *tj_tiler_of_value(tj_graph *graph, const tj_value *value);
+
+/* swizzle o offset o layout; a swizzle of 0 bits: a coordinate tensor. */
+const tj_value *tj_value_of_parts(tj_graph *graph, tj_swizzle swizzle, const tj_tuple *offset, tj_layout layout);
+
+/* A value as a linear map over F2; TJ2032 where it is none. */
+const tj_f2 *tj_need_linear(tj_graph *graph, const tj_value *value);
+
+/* The layout or composed layout that has the values of a linear map; where there is none, the linear map. */
+const tj_value *tj_value_of_linear_or_layout(tj_graph *graph, const tj_f2 *map);
+
+/* a o b */
+const tj_value *tj_compose_values(tj_graph *graph, const tj_value *a, const tj_value *b);
+
+/* One index for each of the `rank` dimensions of `what`: TJ2013 where the coordinate has another rank. */
+const tj_node *const *tj_need_indices(tj_graph *graph, const tj_tuple *coordinate, uint32_t rank, const char *what);
+
+/* One index for each dimension of a view: TJ2013 where the coordinate has another rank. */
+const tj_node *const *tj_view_coordinate(tj_graph *graph, const tj_view *view, const tj_tuple *coordinate);
+
+/* Values as what a place needs; TJ2005 otherwise, calling the place `what`. A rank-1 tuple is its element where an
+ * integer is needed. */
+const tj_node *tj_need_node(tj_graph *graph, const tj_value *value, const char *what);
+int64_t tj_need_constant(tj_graph *graph, const tj_value *value, const char *what);
+const tj_tuple *tj_need_tuple(tj_graph *graph, const tj_value *value, const char *what);
+tj_layout tj_need_layout(tj_graph *graph, const tj_value *value, const char *what);
+_Noreturn void tj_fail_type(tj_job *job, const tj_value *value, const char *what, const char *needed);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* tilejit check: what holds of a map or of a kernel, and what it costs. */
+#include "tools/input.h"
+#include "tools/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const requirements[] = {"injective", "surjective", "bijective",     "inside",
+                                           "race-free", "coalesced",  "conflict-free", NULL};
+
+/* The words of every --require, in an array to be freed; NULL where there is no memory. */
+static const char **collect_requirements(const arguments *given, size_t *count) {
+  const char **words = malloc((given->option_count + 1) * sizeof *words);
+  *count = 0;
+  for (size_t i = 0; words != NULL && i < given->option_count; i++) {
+    if (strcmp(given->option[i].name, "require") == 0)
+      words[(*count)++] = given->option[i].value;
+  }
+  return words;
+}
+
+static tj_status check(tj_context *context, tj_program *program, void *data, int *exit) {
+  tj_blob report;
+  int holds;
+  tj_status done = tj_program_check(program, data, &holds, &report);
+  if (done != TJ_OK)
+    return done;
+  *exit = write_blob(context, NULL, &report);
+  if (*exit == 0 && !holds)
+    *exit = TJ_ERROR_INPUT;
+  return TJ_OK;
+}
+
+static int run_with(const arguments *given, tj_check_options *options) {
+  parameter_list passed;
+  int status = parse_parameters(given, "arg", &passed);
+  options->parameter = passed.value;
+  options->parameter_count = passed.count;
+  if (status == 0)
+    status = with_program(given, check, options);
+  free_parameters(&passed);
+  return status;
+}
+
+static int run(const arguments *given) {
+  tj_check_options options = {.kernel = option_value(given, "kernel"),
+                              .target = option_value(given, "target"),
+                              .dtype = option_value(given, "dtype"),
+                              .is_threads = option_given(given, "tv"),
+                              .form = option_given(given, "json") ? TJ_CHECK_JSON : TJ_CHECK_TEXT};
+  const char **words = collect_requirements(given, &options.require_count);
+  if (words == NULL)
+    return fail_memory();
+  options.require = words;
+  int status = run_with(given, &options);
+  free(words);
+  return status;
+}
+
+static const option options[] = {
+    {"kernel", VALUE_KERNEL, "K", "check this kernel, and not the program's expression", NULL, false},
+    {"target", VALUE_TARGET, "T",
+     "the machine whose LDS and cache lines count, and that kernels are compiled for: gfx942; host", NULL, false},
+    {"dtype", VALUE_DTYPE, "TYPE", "the type of a map's elements; f32 by default", NULL, false},
+    {"tv", VALUE_NONE, NULL, "the value is a (thread, value) layout of a tile", NULL, false},
+    {"arg", VALUE_PARAMETER, "P=V", "what a launch passes: costs of kernels are told for it", NULL, true},
+    {"require", VALUE_WORD, "WHAT",
+     "must hold: injective, surjective, bijective, inside, race-free, coalesced, conflict-free; repeatable",
+     requirements, true},
+    {0}};
+
+static const operand operands[] = {PROGRAM_OPERAND, {0}};
+
+const command command_check = {
+    "check",
+    "Check a map or a kernel: bijectivity, coalescing, vector widths, bank conflicts, occupancy",
+    "Of a map: whether it is one to one and onto, with counterexamples; how often it reaches each element; which\n"
+    "coordinates are not valid; how many elements can surely be moved at once. With --target, of a layout the "
+    "cycles\n"
+    "of LDS that holds it, for lanes along each mode; of a distribution, and with --tv of a (thread, value) layout,\n"
+    "the cache lines and the cycles of LDS of its waves, where the tile lies without gaps. Of a kernel, each "
+    "variant\n"
+    "by itself: for every access the bytes of a lane and the cache lines that its waves touch, against the least;\n"
+    "registers, occupancy, cycles of LDS; of a copy in tiles, their shape and how they lie in LDS, and why. Without\n"
+    "--kernel, the program's expression is checked, or where it has none, every kernel.\n\n"
+    "Parameters with neither --set nor --arg are given values with which a launch takes the variant. Costs are\n"
+    "required of every variant but the last, which serves where no other does; of that one where it is alone.\n\n"
+    "Exit status: 0 where everything holds that must: no valid coordinate reaches outside of its buffer, and what\n"
+    "--require asks for; 1 where something does not, or the input is wrong.",
+    program_input,
+    options,
+    operands,
+    run};

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* tilejit launch: what it takes to launch a kernel from somebody else's program. */
+#include "tools/kernel.h"
+#include "tools/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* --- as JSON --- */
+
+static json_t *sizes_json(const uint64_t size[3]) {
+  return json_pack("[I,I,I]", (json_int_t)size[0], (json_int_t)size[1], (json_int_t)size[2]);
+}
+
+/* Values are the words as signed integers; null: an address that is not given. */
+static json_t *word_json(const tj_kernarg *word) {
+  bool is_pointer = word->kind == TJ_KERNARG_POINTER;
+  json_t *value = word->is_bound ? json_integer((json_int_t)word->value) : json_null();
+  return json_pack("{s:I,s:I,s:s,s:s,s:o}", "offset", (json_int_t)word->offset, "bytes", (json_int_t)word->bytes,
+                   "kind", is_pointer ? "pointer" : "value", is_pointer ? "argument" : "name", word->name, "value",
+                   value);
+}
+
+static json_t *words_json(const tj_recipe *recipe) {
+  json_t *words = json_array();
+  for (size_t i = 0; i < recipe->word_count; i++)
+    add_item(&words, word_json(&recipe->word[i]));
+  return words;
+}
+
+static json_t *recipe_json(const tj_recipe *recipe, const tj_code *code) {
+  uint64_t block[] = {recipe->block[0], recipe->block[1], recipe->block[2]};
+  size_t bytes;
+  tj_code_bytes(code, &bytes);
+  return json_pack("{s:s,s:o,s:o,s:I,s:I,s:o,s:{s:s,s:I}}", "symbol", recipe->symbol, "grid",
+                   sizes_json(recipe->grid), "block", sizes_json(block), "lds_bytes", (json_int_t)recipe->lds_bytes,
+                   "kernarg_bytes", (json_int_t)recipe->kernarg_bytes, "kernarg", words_json(recipe), "code",
+                   "target", tj_code_target(code), "bytes", (json_int_t)bytes);
+}
+
+/* --- as text --- */
+
+static void print_word(const tj_kernarg *word) {
+  printf("  %6zu  ", word->offset);
+  if (word->kind == TJ_KERNARG_VALUE)
+    printf("%20" PRId64 "  %s\n", (int64_t)word->value, word->name);
+  else if (word->is_bound)
+    printf("  0x%016" PRIx64 "  address of %s\n", word->value, word->name);
+  else
+    printf("%20s  address of %s, a multiple of %zu\n", "", word->name, word->alignment);
+}
+
+static void print_recipe(const tj_recipe *recipe, const tj_code *code) {
+  size_t bytes;
+  tj_code_bytes(code, &bytes);
+  printf("symbol   %s\n", recipe->symbol);
+  printf("grid     %" PRIu64 " x %" PRIu64 " x %" PRIu64 " work-items\n", recipe->grid[0], recipe->grid[1],
+         recipe->grid[2]);
+  printf("block    %" PRIu32 " x %" PRIu32 " x %" PRIu32 " work-items\n", recipe->block[0], recipe->block[1],
+         recipe->block[2]);
+  printf("LDS      %" PRIu32 " bytes\n", recipe->lds_bytes);
+  printf("code     %s, %zu bytes\n", tj_code_target(code), bytes);
+  printf("kernarg  %zu bytes\n  offset  %20s\n", recipe->kernarg_bytes, "value");
+  for (size_t i = 0; i < recipe->word_count; i++)
+    print_word(&recipe->word[i]);
+}
+
+/* --- the launch --- */
+
+/* How far memory reaches behind an address is not known here. */
+static tj_status bind_pointers(const kernel *opened, const parameter_list *pointers) {
+  tj_status status = TJ_OK;
+  for (size_t i = 0; status == TJ_OK && i < pointers->count; i++)
+    status = tj_launch_bind_pointer(opened->launch, pointers->value[i].name,
+                                    (void *)(uintptr_t)pointers->value[i].value, SIZE_MAX);
+  return status;
+}
+
+static int pass_pointers(const arguments *given, const kernel *opened) {
+  parameter_list pointers;
+  int status = parse_parameters(given, "pointer", &pointers);
+  tj_status bound = status == 0 ? bind_pointers(opened, &pointers) : TJ_OK;
+  free_parameters(&pointers);
+  return bound == TJ_OK ? status : fail_library(opened->context, bound);
+}
+
+static int print(const arguments *given, const kernel *opened) {
+  const tj_recipe *recipe;
+  tj_status status = tj_launch_prepare(opened->launch, &recipe);
+  if (status != TJ_OK)
+    return fail_library(opened->context, status);
+  if (option_given(given, "json"))
+    return print_json(recipe_json(recipe, opened->code));
+  print_recipe(recipe, opened->code);
+  return 0;
+}
+
+static int launch(const arguments *given, const program_text *text, void *data) {
+  tj_context *context = open_context();
+  if (context == NULL)
+    return TJ_ERROR_SYSTEM;
+  kernel opened;
+  int status = open_kernel(given, text, data, context, &opened);
+  if (status == 0)
+    status = pass_pointers(given, &opened);
+  if (status == 0)
+    status = print(given, &opened);
+  close_kernel(&opened);
+  tj_context_destroy(context);
+  return status;
+}
+
+static int run(const arguments *given) {
+  const char *target = option_value(given, "target");
+  if (target == NULL)
+    return fail_usage("launch needs --target: host, or an AMDGPU such as gfx942");
+  return with_text(given, launch, (void *)target);
+}
+
+static const option options[] = {
+    {"kernel", VALUE_KERNEL, "K", "which kernel, where the program has several", NULL, false},
+    {"target", VALUE_TARGET, "T", "host, gfx942, gfx90a:xnack-, …", NULL, false},
+    {"arg", VALUE_PARAMETER, "P=V", "pass a parameter at launch", NULL, true},
+    {"pointer", VALUE_ADDRESS, "A=ADDRESS", "where an argument's memory is on the device", NULL, true},
+    {0}};
+
+static const operand operands[] = {PROGRAM_OPERAND, {0}};
+
+const command command_launch = {
+    "launch",
+    "Print what it takes to launch a kernel from another program",
+    "The kernel is the one that tilejit compile makes with the same --set, which --emit hsaco writes. The symbol, "
+    "the\n"
+    "grid and the argument block (kernarg) are those of one launch: of the parameters of --arg, and of the "
+    "addresses\n"
+    "of --pointer; addresses that are not given are for the launcher to fill in.\n"
+    "\n"
+    "--json prints {\"symbol\", \"grid\": [x,y,z], \"block\": [x,y,z], \"lds_bytes\", \"kernarg_bytes\", "
+    "\"kernarg\": "
+    "[…],\n"
+    "\"code\": {\"target\", \"bytes\"}}; grid and block count work-items. The words of kernarg are {\"offset\", "
+    "\"bytes\",\n"
+    "\"kind\": \"pointer\", \"argument\", \"value\"} and {\"offset\", \"bytes\", \"kind\": \"value\", \"name\", "
+    "\"value\"}: value is\n"
+    "the word as a signed integer, null for an address that is not given.\n"
+    "\n"
+    "docs/launching.md has recipes for HIP, HIP graphs and AQL packets.",
+    program_input,
+    options,
+    operands,
+    run};

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* tilejit show: a picture of a layout, a swizzle, a view or a distribution. */
+#include "tools/input.h"
+#include "tools/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* A word of an option, and the number it stands for. */
+typedef struct {
+  const char *word;
+  int number;
+} choice;
+
+#define FORMS(CHOICE)                                                                                                \
+  CHOICE("text", TJ_SHOW_TEXT)                                                                                       \
+  CHOICE("svg", TJ_SHOW_SVG)                                                                                         \
+  CHOICE("latex", TJ_SHOW_LATEX)                                                                                     \
+  CHOICE("json", TJ_SHOW_JSON)
+
+#define COLOURS(CHOICE)                                                                                              \
+  CHOICE("index", TJ_SHOW_COLOUR_INDEX)                                                                              \
+  CHOICE("cycle", TJ_SHOW_COLOUR_CYCLE)                                                                              \
+  CHOICE("thread", TJ_SHOW_COLOUR_THREAD)                                                                            \
+  CHOICE("value", TJ_SHOW_COLOUR_VALUE)                                                                              \
+  CHOICE("none", TJ_SHOW_COLOUR_NONE)
+
+#define AS_CHOICE(word, number) {word, number},
+#define AS_WORD(word, number) word,
+static const choice forms[] = {FORMS(AS_CHOICE){NULL, 0}}, colours[] = {COLOURS(AS_CHOICE){NULL, 0}};
+static const char *const form_words[] = {FORMS(AS_WORD) NULL}, *const colour_words[] = {COLOURS(AS_WORD) NULL};
+
+/* Of the option's value, which is one of the choices; `otherwise` where it was not given. */
+static int chosen(const arguments *given, const char *name, const choice choices[], int otherwise) {
+  const char *word = option_value(given, name);
+  for (const choice *c = choices; word != NULL && c->word != NULL; c++) {
+    if (strcmp(c->word, word) == 0)
+      return c->number;
+  }
+  return otherwise;
+}
+
+static bool parse_number(const char **text, int64_t *number) {
+  char *end;
+  errno = 0;
+  *number = strtoll(*text, &end, 10);
+  bool parsed = errno == 0 && end != *text && *number > 0;
+  *text = end;
+  return parsed;
+}
+
+static const char *skip(const char *text, const char *characters) {
+  return text + strspn(text, characters);
+}
+
+/* (M,N), M,N or MxN. */
+static bool parse_tile(const char *text, int64_t tile[2]) {
+  bool has_parenthesis = *(text = skip(text, " ")) == '(';
+  text += has_parenthesis;
+  if (!parse_number(&text, &tile[0]))
+    return false;
+  text = skip(text, " ");
+  if (*text != ',' && *text != 'x')
+    return false;
+  text++;
+  if (!parse_number(&text, &tile[1]))
+    return false;
+  text = skip(text, " ");
+  if (has_parenthesis && *text++ != ')')
+    return false;
+  return *skip(text, " ") == '\0';
+}
+
+static bool to_terminal(const arguments *given) {
+  const char *path = option_value(given, "o");
+  return (path == NULL || strcmp(path, "-") == 0) && isatty(STDOUT_FILENO);
+}
+
+/* Of the terminal that the picture goes to; 0 where it goes elsewhere. */
+static size_t terminal_width(const arguments *given) {
+  struct winsize size;
+  return to_terminal(given) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/* Returns 0, or the exit status after printing what is wrong. */
+static int parse_options(const arguments *given, tj_show_options *options) {
+  const char *tile = option_value(given, "tile"), *width = option_value(given, "width");
+  int form = chosen(given, "as", forms, option_given(given, "json") ? TJ_SHOW_JSON : TJ_SHOW_TEXT);
+  int colour = chosen(given, "color", colours, TJ_SHOW_COLOUR_DEFAULT);
+  *options = (tj_show_options){.form = (tj_show_form)form, .colour = (tj_show_colour)colour};
+  if (tile != NULL && !parse_tile(tile, options->tile))
+    return fail_usage("--tile %s: the form is (M,N) or MxN", tile);
+  int64_t columns = 0;
+  if (width != NULL && (!parse_number(&width, &columns) || *width != '\0'))
+    return fail_usage("--width %s: not a number of characters", option_value(given, "width"));
+  options->ansi = to_terminal(given) && has_colour(stdout);
+  options->width = width != NULL ? (size_t)columns : terminal_width(given);
+  return 0;
+}
+
+typedef struct {
+  const arguments *given;
+  tj_show_options options;
+} showing;
+
+static tj_status show(tj_context *context, tj_program *program, void *data, int *exit) {
+  const showing *wanted = data;
+  tj_blob picture;
+  tj_status done = tj_program_show(program, &wanted->options, &picture);
+  if (done == TJ_OK)
+    *exit = write_blob(context, option_value(wanted->given, "o"), &picture);
+  return done;
+}
+
+static int run(const arguments *given) {
+  showing wanted = {.given = given};
+  int status = parse_options(given, &wanted.options);
+  return status != 0 ? status : with_program(given, show, &wanted);
+}
+
+static const option options[] = {
+    {"as", VALUE_WORD, "FORM", "text (the default), svg, latex or json", form_words, false},
+    {"tile", VALUE_TILE, "(M,N)", "EXPR is a (thread, value) layout onto this tile: draw who holds what", NULL,
+     false},
+    {"color", VALUE_WORD, "BY", "index, cycle, thread, value or none; see above", colour_words, false},
+    {"width", VALUE_NUMBER, "N", "characters in a line of text (the terminal's width, or 118)", NULL, false},
+    {"o", VALUE_OUTPUT, "OUT", "write to a file instead of standard output", NULL, false},
+    {0}};
+
+static const operand operands[] = {EXPRESSION_OPERAND, {0}};
+
+const command command_show = {
+    "show",
+    "Draw a layout, a swizzle, a view or a distribution",
+    "Layouts: mode 0 goes down, mode 1 across, each in colexicographic order; other modes make several grids.\n"
+    "Views and transforms: the last two dimensions, the last across; what is not valid is marked. Text also shows a\n"
+    "view's pipeline, stage by stage, with the number and [length] of every hidden dimension.\n"
+    "Swizzles: which bits are XORed into which, and the grid of one period.\n"
+    "Distributions: the tile, with the warp, lane and register of each element; with --tile, the same for a\n"
+    "(thread, value) layout, as CuTe's print_latex draws it.\n\n"
+    "Colours: index goes from the least value (light) to the greatest (dark); cycle is the index modulo 8, or the\n"
+    "bits that a swizzle changes; thread and value are for tiles and distributions. Without --color, maps are\n"
+    "coloured by index, swizzles by cycle, tiles and distributions by thread. Text has colours on a terminal, "
+    "unless\n"
+    "NO_COLOR is set.",
+    expression_input,
+    options,
+    operands,
+    run};
