@@ -134,3 +134,7 @@ bool tj_target_allows(const char *code, const char *device, tj_target_reason *re
   return tj_target_id_parse(code, &code_id, reason) && tj_target_id_parse(device, &device_id, reason) &&
          tj_target_id_allows(&code_id, &device_id, reason);
 }
+
+bool tj_target_is_host(const char *text) {
+  return strcmp(text, "host") == 0;
+}

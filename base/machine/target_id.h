@@ -61,6 +61,9 @@ bool tj_target_id_allows(const tj_target_id *code, const tj_target_id *device, t
 /* The same of texts. Texts that are no target IDs are no reason to run code. */
 bool tj_target_allows(const char *code, const char *device, tj_target_reason *reason);
 
+/* Whether it is that of code that runs in this process, and of no GPU. */
+bool tj_target_is_host(const char *text);
+
 /* The target ID in the name that HSA gives an ISA, and code objects their target: what follows the triple in
  * amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-. NULL where there is none. */
 const char *tj_target_id_in_isa(const char *name);

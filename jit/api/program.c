@@ -265,7 +265,7 @@ static tj_status run_compiling(tj_program *program, const tj_compile_options *op
   c->graph = program->graph;
   c->values = program->evaluated.values;
   c->options = *options;
-  c->codegen = &program->context->codegen;
+  c->codegen = &tj_compiler_of(program->context)->codegen;
   return tj_context_run(program->context, &program->job, compile, work);
 }
 

@@ -4,9 +4,9 @@
 #include "frontend/text/parser.h"
 #include "ir/index/print.h"
 #include "ir/value/equivalence.h"
-#include "jit/compile/context.h"
 #include "jit/compile/pipeline.h"
 #include "jit/inspect/report_proof.h"
+#include "launch/api/context.h"
 
 #include <inttypes.h>
 #include <string.h>

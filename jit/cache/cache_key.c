@@ -2,8 +2,8 @@
 /* Keys of the cache: requests and kernels as bytes, and what this compiler is. */
 #include "jit/cache/cache_key.h"
 
-#include "jit/image/launch_plan.h"
-#include "jit/image/serial.h"
+#include "launch/image/launch_plan.h"
+#include "launch/image/serial.h"
 
 #include <link.h>
 #include <llvm-c/Core.h>

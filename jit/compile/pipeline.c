@@ -8,16 +8,16 @@
  *   map        index graph     the same, tiled lower/mapping/mapping.h   needs a target from here on; mapped.h where
  *                                                                        the kernel says how its tiles travel
  *   derive     index graph     launch words    lower/kernel/kernel.h     what the host computes once for all items
- *   describe   index graph     launch plan     jit/image/launch_plan.h   to launch without the graph
+ *   describe   index graph     launch plan     launch/image/launch_plan.h   to launch without the graph
  *   recall     kernel          machine code    jit/cache/cache.h         where the cache knows the kernel: the end
  *   lower      index graph     LLVM IR         lower/emit/module.h
  *   optimize   LLVM IR         the same, less  jit/compile/codegen.h
  *   generate   LLVM IR         object          jit/compile/codegen.h     or assembly; the module is spent
  *   link       object          code object     jit/compile/link.h        AMDGPU only
- *   check      code object     –               jit/object/code_object.h  what was made is what was asked for
- *   load       code            machine code    jit/image/image.h         on the host, into this process
+ *   check      code object     –               object/code_object.h  what was made is what was asked for
+ *   load       code            machine code    launch/image/image.h         on the host, into this process
  *
- * The dispatch of what comes out is in jit/api/launch.c.
+ * The dispatch of what comes out is in launch/api/launch.c.
  *
  * A function by itself, to be called from somebody else's code, goes a way of its own until it is LLVM IR:
  *
@@ -29,12 +29,14 @@
 #include "base/clock.h"
 #include "frontend/sema/sema.h"
 #include "frontend/text/parser.h"
+#include "jit/compile/launch_plan_make.h"
 #include "jit/compile/link.h"
-#include "jit/object/code_object.h"
+#include "jit/compile/orc.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/mapping/mapped.h"
 #include "lower/mapping/mapping.h"
 #include "lower/plan/plan.h"
+#include "object/code_object.h"
 
 #include <string.h>
 
@@ -137,7 +139,7 @@ static void check(tj_compilation *c) {
 static void load(tj_compilation *c) {
   tj_job *job = c->graph->job;
   tj_bytes bytes = c->target->object == TJ_OBJECT_CODE_OBJECT ? c->code_object : c->object;
-  c->machine = tj_machine_load(job, &job->allocator, bytes, c->plan);
+  c->machine = tj_machine_load(job, &job->allocator, bytes, c->plan, &tj_orc_linker);
 }
 
 /* --- stages of functions --- */

@@ -3,12 +3,13 @@
 #include "jit/inspect/check.h"
 
 #include "base/json.h"
+#include "base/number/dtype.h"
 #include "base/text.h"
 #include "ir/index/print.h"
+#include "jit/compile/launch_plan_make.h"
 #include "jit/compile/program.h"
 #include "jit/inspect/example.h"
 #include "jit/inspect/report.h"
-#include "lower/machine/dtype.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -102,7 +103,7 @@ static void compile(checking *c, const char *name) {
   c->compilation =
       (tj_compilation){.graph = c->program->graph,
                        .values = c->program->evaluated.values,
-                       .codegen = &c->program->context->codegen,
+                       .codegen = &tj_compiler_of(c->program->context)->codegen,
                        .options = {name, c->options->target != NULL ? c->options->target : DEFAULT_TARGET}};
   tj_pipeline_compile(&c->compilation, TJ_EMIT_STATS);
 }

@@ -2,9 +2,9 @@
 /* Lowering without code generation: targets and their names, widths, magic numbers, what kernels look like as LLVM.
  */
 #include "base/machine/processor.h"
+#include "base/number/magic.h"
 #include "lower/emit/emit.h"
 #include "lower/kernel/kernel_expressions.h"
-#include "lower/machine/magic.h"
 #include "lower/plan/plan.h"
 #include "tests/unit/support/harness.h"
 #include "tests/unit/support/kernel_support.h"
