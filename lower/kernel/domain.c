@@ -344,16 +344,12 @@ static tj_layout layout_of_leaves(tj_graph *graph, const tj_domain *domain, cons
   const tj_tuple *const *paths = leaf_paths(graph, domain->profile);
   const tj_tuple **extent = TJ_NEW_ARRAY(graph->job, const tj_tuple *, mode->leaf_count + 1),
                  **stride = TJ_NEW_ARRAY(graph->job, const tj_tuple *, mode->leaf_count + 1);
-  if (mode->leaf_count == 0)
-    return (tj_layout){tj_tuple_constant(graph, 1), tj_tuple_constant(graph, 0)};
   for (uint32_t i = 0; i < mode->leaf_count; i++) {
     uint32_t place = domain->leaf[mode->first_leaf + i];
     extent[i] = tj_tuple_integer(graph, domain->leaf_extent[place]);
     stride[i] = paths[place];
   }
-  if (mode->leaf_count == 1)
-    return (tj_layout){extent[0], stride[0]};
-  return (tj_layout){tj_tuple_list(graph, extent, mode->leaf_count), tj_tuple_list(graph, stride, mode->leaf_count)};
+  return tj_layout_of_leaves(graph, extent, stride, mode->leaf_count);
 }
 
 /* Whether the modes are the operands' own, each by itself. */
@@ -367,15 +363,10 @@ static bool is_as_written(const tj_domain *domain) {
 
 static const tj_layout *layout_of_modes(tj_graph *graph, const tj_domain *domain, const tj_mode mode[],
                                         uint32_t count) {
-  const tj_tuple **shape = TJ_NEW_ARRAY(graph->job, const tj_tuple *, count + 1),
-                 **stride = TJ_NEW_ARRAY(graph->job, const tj_tuple *, count + 1);
-  for (uint32_t m = 0; m < count; m++) {
-    tj_layout of_mode = layout_of_leaves(graph, domain, &mode[m]);
-    shape[m] = of_mode.shape;
-    stride[m] = of_mode.stride;
-  }
-  tj_layout *layout = TJ_NEW(graph->job, tj_layout);
-  *layout = (tj_layout){tj_tuple_list(graph, shape, count), tj_tuple_list(graph, stride, count)};
+  tj_layout *of_mode = TJ_NEW_ARRAY(graph->job, tj_layout, count + 1), *layout = TJ_NEW(graph->job, tj_layout);
+  for (uint32_t m = 0; m < count; m++)
+    of_mode[m] = layout_of_leaves(graph, domain, &mode[m]);
+  *layout = tj_layout_concat(graph, of_mode, count);
   return layout;
 }
 

@@ -306,16 +306,13 @@ static const tj_value *value_of_choice(stager *st, const tj_stage_layout *chosen
   bool by_row = chosen->direction == TJ_STAGE_ROW;
   line_scale lines = {chosen->group, chosen->pitch, chosen->group_pitch, 1},
              along = {chosen->run, 1, chosen->run_pitch, 1};
-  const tj_tuple **shape = TJ_NEW_ARRAY(graph->job, const tj_tuple *, rank),
-                 **stride = TJ_NEW_ARRAY(graph->job, const tj_tuple *, rank);
+  tj_layout *mode = TJ_NEW_ARRAY(graph->job, tj_layout, rank);
   for (uint32_t m = 0; m < rank; m++) {
     bool is_column = (st->tiling->columns >> m & 1) != 0;
     int64_t extent = st->tiling->extent[m] / (m == parted ? st->passes : 1);
-    tj_layout mode = scale_mode(graph, is_column == by_row ? &along : &lines, extent);
-    shape[m] = mode.shape;
-    stride[m] = mode.stride;
+    mode[m] = scale_mode(graph, is_column == by_row ? &along : &lines, extent);
   }
-  tj_layout layout = {tj_tuple_list(graph, shape, rank), tj_tuple_list(graph, stride, rank)};
+  tj_layout layout = tj_layout_concat(graph, mode, rank);
   if (chosen->swizzle.bits == 0)
     return tj_value_of_layout(graph, layout);
   tj_composed *composed = TJ_NEW(graph->job, tj_composed);
