@@ -136,7 +136,9 @@ static const char *condition_of(tj_job *job, const tj_kernel *const variant[], u
   bool is_cut = false;
   if (number + 1 == count)
     return NULL;
-  print_parts(job, &text, variant[number + 1]->condition, &is_cut);
+  if (!tj_is_int(variant[number + 1]->condition, 1))
+    print_parts(job, &text, variant[number + 1]->condition, &is_cut);
+  tj_report_alignment(variant[number], &text);
   if (is_cut)
     tj_text_string(&text, text.length > 0 ? " & …" : "…");
   return text.data;
