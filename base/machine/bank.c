@@ -35,8 +35,8 @@ static const phases phase_rows[] = {
 };
 
 const tj_bank_model *tj_bank_model_of(const char *name) {
-  const tj_processor *processor = tj_processor_by_name(name);
-  return processor != NULL ? processor->banks : NULL;
+  tj_shared_memory memory;
+  return tj_shared_memory_of(name, &memory) ? memory.banks : NULL;
 }
 
 /* Each model has rows for both directions from 0 bytes on. */

@@ -28,7 +28,7 @@ typedef enum {
 
 extern const tj_bank_model tj_bank_models[];
 
-/* The model of a processor as LLVM names it: gfx942, gfx90a. NULL where it names none of AMD's. */
+/* The model of a processor as LLVM names it: gfx942, sm_90. NULL where it names neither AMD's nor NVIDIA's. */
 const tj_bank_model *tj_bank_model_of(const char *processor);
 
 /* The active lanes by the phase that serves them. */

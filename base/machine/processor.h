@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* AMDGPU processors: the rows of processor.def, for the compiler, for readers of code objects, for checks and for the
- * simulator. Immutable; any thread may read them. */
+/* AMDGPU processors, and NVIDIA's: the rows of processor.def, for the compiler, for readers of code objects, for
+ * checks and for the simulator. Immutable; any thread may read them. */
 #ifndef TJ_BASE_PROCESSOR_H
 #define TJ_BASE_PROCESSOR_H
 
@@ -49,6 +49,32 @@ uint32_t tj_processor_wave_size(const tj_processor *processor);
 
 /* VGPRs come to a wave in multiples of this. */
 uint32_t tj_processor_vgpr_granule(const tj_processor *processor, uint32_t wave_size);
+
+/* Who makes processors, as far as their LDS differs. */
+typedef enum { TJ_MAKER_AMD, TJ_MAKER_NVIDIA } tj_maker;
+
+/* The LDS of AMD's processors, the shared memory of NVIDIA's. */
+typedef struct {
+  tj_maker maker;
+  uint32_t generation;  /* 94 of gfx942, 103 of gfx1030, 90 of sm_90 */
+  uint32_t lanes;       /* of a wave */
+  uint32_t group_bytes; /* that a workgroup may have */
+  uint32_t unit_bytes;  /* that the workgroups of a compute unit or a multiprocessor share */
+  const tj_bank_model *banks;
+} tj_shared_memory;
+
+/* NVIDIA's processors, as LLVM names them. */
+typedef struct {
+  const char *name; /* sm_90 */
+  tj_shared_memory memory;
+} tj_multiprocessor;
+
+extern const tj_multiprocessor tj_multiprocessors[];
+extern const size_t tj_multiprocessor_count;
+
+/* Of a processor as LLVM names it; a letter may follow NVIDIA's, as in sm_90a. False where it names neither AMD's nor
+ * NVIDIA's. */
+bool tj_shared_memory_of(const char *processor, tj_shared_memory *memory);
 
 /* Bytes of a cache line of a processor as LLVM names it, of a host's (znver4) too. */
 uint32_t tj_cache_line_bytes(const char *processor);

@@ -385,8 +385,8 @@ TJ_API tj_status tj_prove(tj_context *context, const char *declarations, const c
 /* --- compilation --- */
 
 /* Which kernel for which target. kernel NULL: the program's only one, or, where it has none, the kernel
- * offsets(dst, V) of the map that is its value. target: "host", or an AMDGPU target ID such as "gfx942" or
- * "gfx90a:xnack-:sramecc+". */
+ * offsets(dst, V) of the map that is its value. target: "host", an AMDGPU target ID such as "gfx942" or
+ * "gfx90a:xnack-:sramecc+", or an NVIDIA processor such as "sm_90". */
 typedef struct {
   const char *kernel;
   const char *target;
@@ -406,6 +406,7 @@ typedef enum {
   TJ_EMIT_ASM,        /* assembly */
   TJ_EMIT_OBJECT,     /* relocatable object */
   TJ_EMIT_HSACO,      /* code object: an AMDGPU shared object that HSA loads */
+  TJ_EMIT_PTX,        /* PTX: text that NVIDIA's drivers load */
   TJ_EMIT_STATS,      /* JSON: instructions by class, registers, sizes, cost: docs/statistics.md */
   TJ_EMIT_COUNT
 } tj_emit;

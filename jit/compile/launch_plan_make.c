@@ -196,7 +196,7 @@ static void make_words(making *m) {
 
 /* On the host, the workgroup's own memory is on the stack. */
 static uint32_t lds_bytes_of(const tj_kernel *kernel, const tj_target *target) {
-  return target->object == TJ_OBJECT_CODE_OBJECT ? kernel->lds_elements * (tj_dtype_bits(kernel->carried) / 8) : 0;
+  return target->object != TJ_OBJECT_HOST ? tj_kernel_lds_bytes(kernel) : 0;
 }
 
 static const uint32_t *alignments_of(const making *m, const tj_kernel *kernel) {

@@ -176,7 +176,9 @@ static void check_variants(checking *c, const tj_check *check, const tj_launch_p
     made->parameter = parameter;
     made->is_exempt = i + 1 == count && is_taken;
     is_taken |= parameter != NULL;
-    tj_isa_stats stats = tj_pipeline_stats(&c->compilation, variant[i]);
+    tj_isa_stats stats = {0};
+    if (c->compilation.target->object != TJ_OBJECT_PTX)
+      stats = tj_pipeline_stats(&c->compilation, variant[i]);
     tj_check_variant(check, variant[i], parameter, &stats, &made->findings);
   }
 }

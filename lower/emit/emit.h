@@ -202,6 +202,18 @@ void tj_emit_begin_edge(tj_emitter *emitter, const tj_tile_branch *branch);
 /* and from here on for both. */
 void tj_emit_end_tile(tj_emitter *emitter, const tj_tile_branch *branch);
 
+/* --- kernels of GPUs (emit_grid.c) --- */
+
+/* How a family's workgroups and work-items are numbered. */
+typedef struct {
+  LLVMValueRef (*emit_workgroup)(tj_emitter *emitter, uint64_t limit); /* an i32, below `limit`; 0: any */
+  LLVMValueRef (*emit_item)(tj_emitter *emitter);                      /* an i32, below the workgroup's size */
+  void (*emit_barrier)(tj_emitter *emitter);
+} tj_grid;
+
+/* Emits all that is inside a kernel's function, its end included. */
+void tj_emit_grid(tj_emitter *emitter, const tj_grid *grid);
+
 /* --- kernels (emit_kernel.c) --- */
 
 /* More workgroups than any launch has, or 0 where the count has no bound. */

@@ -132,6 +132,7 @@ typedef struct tj_kernel {
   tj_dtype carried;                    /* the type of elements in slots and in LDS */
   uint32_t lds_elements;               /* of a workgroup; 0: none */
   bool is_streamed;                    /* what is stored to buffers is not worth caching */
+  bool is_aligned;                     /* its vectors rely on addresses of buffers that are multiples of them */
   int64_t fill;                        /* in the source's element type; for floats, converted to it */
   tj_scaling scaling;                  /* of a copy, of the fill too */
   const char *tile;                    /* its shape in words; NULL: no mapping chose one */
@@ -172,6 +173,11 @@ const tj_node *tj_launched_value(const tj_kernel *kernel, const tj_node *node);
 /* The kernel's argument block: pointers to the buffers, then the parameters, then the derived words; 8 bytes each. */
 static inline uint32_t tj_kernel_argument_bytes(const tj_kernel *kernel) {
   return 8 * (kernel->buffer_count + kernel->parameter_count + kernel->derived_count);
+}
+
+/* Of LDS, of a workgroup. */
+static inline uint32_t tj_kernel_lds_bytes(const tj_kernel *kernel) {
+  return kernel->lds_elements * (tj_dtype_bits(kernel->carried) / 8);
 }
 
 /* Finds what the launch can compute: divisors for which it can give magic numbers, and costly expressions of
