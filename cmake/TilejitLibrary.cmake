@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # libtilejit, shared and static, from the objects of every stage. Only what tilejit.h declares is visible.
-set(TILEJIT_STAGES base ir frontend lower object codegen link jit rt)
+set(TILEJIT_STAGES base ir frontend lower object isa codegen link jit rt launch)
 list(TRANSFORM TILEJIT_STAGES PREPEND tilejit_ OUTPUT_VARIABLE TILEJIT_STAGE_TARGETS)
 
 foreach(kind SHARED STATIC)

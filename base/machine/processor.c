@@ -8,7 +8,7 @@
 
 enum { NO_FEATURES = 0, SRAMECC = 1 << TJ_TARGET_SRAMECC, XNACK = 1 << TJ_TARGET_XNACK };
 
-enum { HOST_LINE_BYTES = 64 };
+enum { HOST_LINE_BYTES = 64, NVIDIA_LINE_BYTES = 128 };
 
 #define COMPUTE_UNIT(name, ...) static const tj_compute_unit unit_##name = {__VA_ARGS__};
 #include "base/machine/processor.def"
@@ -71,14 +71,13 @@ uint32_t tj_processor_vgpr_granule(const tj_processor *processor, uint32_t wave_
   return wave_size == 32 ? 8 : 4;
 }
 
-static const struct {
-  const char *name;
-  tj_shared_memory memory;
-} multiprocessors[] = {
+const tj_multiprocessor tj_multiprocessors[] = {
 #define MULTIPROCESSOR(name, capability, block, shared, banks)                                                       \
   {name, {TJ_MAKER_NVIDIA, capability, 32, (block)*1024, (shared)*1024, &tj_bank_models[TJ_BANKS_##banks]}},
 #include "base/machine/processor.def"
 };
+
+const size_t tj_multiprocessor_count = sizeof tj_multiprocessors / sizeof *tj_multiprocessors;
 
 /* Whether a text is the name of a multiprocessor, perhaps with the letter of features of its own. */
 static bool names(const char *text, const char *name) {
@@ -98,9 +97,9 @@ bool tj_shared_memory_of(const char *name, tj_shared_memory *memory) {
                                  processor->banks};
     return true;
   }
-  for (size_t i = 0; i < sizeof multiprocessors / sizeof multiprocessors[0]; i++) {
-    if (names(name, multiprocessors[i].name)) {
-      *memory = multiprocessors[i].memory;
+  for (size_t i = 0; i < tj_multiprocessor_count; i++) {
+    if (names(name, tj_multiprocessors[i].name)) {
+      *memory = tj_multiprocessors[i].memory;
       return true;
     }
   }
@@ -109,5 +108,8 @@ bool tj_shared_memory_of(const char *name, tj_shared_memory *memory) {
 
 uint32_t tj_cache_line_bytes(const char *name) {
   const tj_processor *processor = tj_processor_by_name(name);
-  return processor != NULL ? processor->line_bytes : HOST_LINE_BYTES;
+  tj_shared_memory memory;
+  if (processor != NULL)
+    return processor->line_bytes;
+  return tj_shared_memory_of(name, &memory) ? NVIDIA_LINE_BYTES : HOST_LINE_BYTES;
 }

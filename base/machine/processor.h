@@ -63,6 +63,15 @@ typedef struct {
   const tj_bank_model *banks;
 } tj_shared_memory;
 
+/* NVIDIA's processors, as LLVM names them. */
+typedef struct {
+  const char *name; /* sm_90 */
+  tj_shared_memory memory;
+} tj_multiprocessor;
+
+extern const tj_multiprocessor tj_multiprocessors[];
+extern const size_t tj_multiprocessor_count;
+
 /* Of a processor as LLVM names it; a letter may follow NVIDIA's, as in sm_90a. False where it names neither AMD's nor
  * NVIDIA's. */
 bool tj_shared_memory_of(const char *processor, tj_shared_memory *memory);

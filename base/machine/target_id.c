@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LONGEST_QUOTE = 40 };
@@ -117,9 +118,23 @@ static bool refuse_feature(unsigned feature, tj_feature needed, tj_feature had, 
                 sign_of(had));
 }
 
+/* The number of sm_NUMBER; 0 of other processors, and of those whose code no later one runs: sm_90a. */
+static uint32_t ptx_number(const char *processor) {
+  enum { MOST_DIGITS = 4 };
+  const char *digits = processor + 3;
+  size_t length = strncmp(processor, "sm_", 3) == 0 ? strspn(digits, "0123456789") : 0;
+  return length > 0 && length <= MOST_DIGITS && digits[length] == '\0' ? (uint32_t)strtoul(digits, NULL, 10) : 0;
+}
+
+/* PTX runs on later processors, too. */
+static bool is_processor_for(const char *code, const char *device) {
+  uint32_t number = ptx_number(code);
+  return strcmp(code, device) == 0 || (number != 0 && number <= ptx_number(device));
+}
+
 bool tj_target_id_allows(const tj_target_id *code, const tj_target_id *device, tj_target_reason *reason) {
   *reason = (tj_target_reason){0};
-  if (strcmp(code->processor, device->processor) != 0)
+  if (!is_processor_for(code->processor, device->processor))
     return refuse(reason, TJ_DEVICE_TARGET, "the code is for %s, the device is %s", code->processor,
                   device->processor);
   for (unsigned i = 0; i < TJ_TARGET_FEATURE_COUNT; i++) {
@@ -133,4 +148,8 @@ bool tj_target_allows(const char *code, const char *device, tj_target_reason *re
   tj_target_id code_id, device_id;
   return tj_target_id_parse(code, &code_id, reason) && tj_target_id_parse(device, &device_id, reason) &&
          tj_target_id_allows(&code_id, &device_id, reason);
+}
+
+bool tj_target_is_host(const char *text) {
+  return strcmp(text, "host") == 0;
 }

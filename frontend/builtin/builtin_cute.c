@@ -19,6 +19,17 @@ const tj_value *tj_cute_integer(tj_call *call) {
   return tj_value_of_node(call->graph, tj_arg_node(call, 0));
 }
 
+const tj_value *tj_cute_basis(tj_call *call) {
+  uint32_t *path = TJ_NEW_ARRAY(call->job, uint32_t, call->count + 1);
+  for (uint32_t i = 0; i < call->count; i++) {
+    int64_t mode = tj_arg_constant(call, i);
+    if (mode < 0 || mode > UINT32_MAX)
+      tj_fail_arg(call, i, "the number of a mode");
+    path[i] = (uint32_t)mode;
+  }
+  return tj_give_tuple(call, tj_tuple_basis(call->graph, tj_int(call->graph, 1), path, call->count));
+}
+
 const tj_value *tj_cute_swizzle(tj_call *call) {
   int64_t bits = tj_arg_constant(call, 0), base = tj_arg_constant(call, 1);
   int64_t shift = call->count > 2 ? tj_arg_constant(call, 2) : bits;

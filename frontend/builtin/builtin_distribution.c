@@ -45,19 +45,11 @@ static const tj_value *value_of_distribution(tj_call *call, const tj_distributio
 
 /* --- distribution(…) --- */
 
-/* What goes wrong from here on is the named argument's fault. */
-static void blame(tj_call *call, const char *name) {
-  for (uint32_t i = 0; i < call->named_count; i++)
-    if (strcmp(call->named[i].name, name) == 0)
-      call->job->here = call->named[i].span;
-}
-
 /* A named argument, which must be there and a list; it is to blame from here on. */
 static const tj_value *list_argument(tj_call *call, const char *name) {
-  const tj_value *value = tj_arg_named(call, name);
+  const tj_value *value = tj_arg_blamed(call, name);
   if (value == NULL)
     tj_fail(call->job, TJ_DISTRIBUTION_ARGUMENT, "%s= is missing", name);
-  blame(call, name);
   if (value->kind != TJ_VALUE_LIST)
     tj_fail_type(call->job, value, name, "a list in brackets");
   if (value->count > TJ_MAX_RH)
@@ -87,7 +79,7 @@ static const tj_lengths *rh_argument(tj_call *call, uint32_t *x_count) {
 /* An entry of the argument `name`. */
 static uint32_t number_of(tj_call *call, const char *name, int64_t number) {
   if (number < 0 || number > TJ_MAX_RH) {
-    blame(call, name);
+    tj_arg_blamed(call, name);
     tj_fail(call->job, TJ_DISTRIBUTION_INDEX, "%s has %" PRId64, name, number);
   }
   return (uint32_t)number;

@@ -2,40 +2,27 @@
 /* mapping(…): how a copy is shared out, from named parts. */
 #include "frontend/sema/call.h"
 
-#include <string.h>
-
-/* The part of that name, which is to blame from here on; NULL where it is not given. */
-static const tj_value *part(tj_call *call, const char *name) {
-  for (uint32_t i = 0; i < call->named_count; i++) {
-    if (strcmp(call->named[i].name, name) == 0) {
-      call->job->here = call->named[i].span;
-      return call->named[i].value;
-    }
-  }
-  return NULL;
-}
-
 static const tj_layout *layout_part(tj_call *call, const char *name) {
-  const tj_value *value = part(call, name);
+  const tj_value *value = tj_arg_blamed(call, name);
   if (value != NULL && value->kind != TJ_VALUE_LAYOUT)
     tj_fail_type(call->job, value, name, "a layout");
   return value != NULL ? &value->layout : NULL;
 }
 
 static const tj_value *lds_part(tj_call *call) {
-  const tj_value *value = part(call, "lds");
+  const tj_value *value = tj_arg_blamed(call, "lds");
   if (value != NULL && tj_value_layout(value) == NULL)
     tj_fail_type(call->job, value, "lds", "a layout or a composed layout");
   return value;
 }
 
 static int64_t number_part(tj_call *call, const char *name, int64_t otherwise) {
-  const tj_value *value = part(call, name);
+  const tj_value *value = tj_arg_blamed(call, name);
   return value != NULL ? tj_need_constant(call->graph, value, name) : otherwise;
 }
 
 static const tj_tuple *tuple_part(tj_call *call, const char *name) {
-  const tj_value *value = part(call, name);
+  const tj_value *value = tj_arg_blamed(call, name);
   return value != NULL ? tj_need_tuple(call->graph, value, name) : NULL;
 }
 
@@ -50,7 +37,7 @@ static const tj_tuple *overlap_part(tj_call *call) {
 
 /* A map of integers: a layout, a swizzle or a linear map. */
 static const tj_value *integers_part(tj_call *call, const char *name) {
-  const tj_value *value = part(call, name);
+  const tj_value *value = tj_arg_blamed(call, name);
   if (value != NULL && value->kind != TJ_VALUE_LAYOUT && value->kind != TJ_VALUE_SWIZZLE &&
       value->kind != TJ_VALUE_LINEAR)
     tj_fail_type(call->job, value, name, "a layout, a swizzle or a linear map");

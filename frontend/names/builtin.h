@@ -2,8 +2,8 @@
 /* The functions of the language, as a table.
  *
  * How to add a function: a row in builtin.def and tj_builtin_NAME in the builtin_*.c of its group; a golden test.
- * docs/language.md's tables are generated from the rows, tj_language_function describes one, and a test evaluates their
- * examples. */
+ * docs/language.md's tables are generated from the rows, tj_language_function describes one, and a test evaluates
+ * their examples. */
 #ifndef TJ_FRONTEND_BUILTIN_H
 #define TJ_FRONTEND_BUILTIN_H
 

@@ -42,6 +42,7 @@ tj_cute_word tj_cute_word_of(const char *name);
 
 struct tj_call;
 const struct tj_value *tj_cute_integer(struct tj_call *call);
+const struct tj_value *tj_cute_basis(struct tj_call *call);
 const struct tj_value *tj_cute_tuple(struct tj_call *call);
 const struct tj_value *tj_cute_tiler(struct tj_call *call);
 const struct tj_value *tj_cute_swizzle(struct tj_call *call);

@@ -132,12 +132,25 @@ const tj_value *tj_arg_list(tj_call *call, uint32_t index) {
   return call->arg[index];
 }
 
-const tj_value *tj_arg_named(const tj_call *call, const char *name) {
+static const tj_binding *find_named(const tj_call *call, const char *name) {
   for (uint32_t i = 0; i < call->named_count; i++) {
     if (strcmp(call->named[i].name, name) == 0)
-      return call->named[i].value;
+      return &call->named[i];
   }
   return NULL;
+}
+
+const tj_value *tj_arg_named(const tj_call *call, const char *name) {
+  const tj_binding *given = find_named(call, name);
+  return given != NULL ? given->value : NULL;
+}
+
+const tj_value *tj_arg_blamed(tj_call *call, const char *name) {
+  const tj_binding *given = find_named(call, name);
+  if (given == NULL)
+    return NULL;
+  call->job->here = given->span;
+  return given->value;
 }
 
 const tj_tuple *tj_args_as_coordinate(tj_call *call, uint32_t first) {

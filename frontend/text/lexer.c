@@ -248,21 +248,28 @@ static uint32_t namespace_length(const tj_lexer *lexer) {
   return 0;
 }
 
-/* Whether the word from `begin` to the next byte is what CuTe calls a pointer where it prints one. */
-static bool is_pointer_word(const tj_lexer *lexer, uint32_t begin) {
-  static const char *const words[] = {"smem_ptr", "gmem_ptr", "rmem_ptr", "tmem_ptr", "ptr"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (strlen(words[i]) == lexer->position - begin && memcmp(lexer->text + begin, words[i], strlen(words[i])) == 0)
+/* Whether the word from `begin` to the next byte is one of `words`, which spaces separate. */
+static bool is_one_of(const tj_lexer *lexer, uint32_t begin, const char *words) {
+  size_t length = lexer->position - begin;
+  for (const char *word = words; word != NULL; word = strchr(word, ' ')) {
+    word += *word == ' ';
+    if (strcspn(word, " ") == length && memcmp(lexer->text + begin, word, length) == 0)
       return true;
+  }
   return false;
 }
+
+/* What CuTe calls a pointer where it prints one; and C++ its integers. */
+static const char pointers[] = "smem_ptr gmem_ptr rmem_ptr tmem_ptr ptr";
+static const char integer_types[] =
+    "int unsigned long size_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t";
 
 /* Reads [16b](unset), or [16b](0x7f00), behind a pointer's word that begins at `begin`. False where that is not
  * there. */
 static bool lex_pointer(tj_lexer *lexer, uint32_t begin, tj_token *token) {
   uint64_t bits = 0;
   uint32_t offset = 1;
-  if (!is_pointer_word(lexer, begin) || peek(lexer, 0) != '[')
+  if (!is_one_of(lexer, begin, pointers) || peek(lexer, 0) != '[')
     return false;
   for (; is_digit(peek(lexer, offset)); offset++)
     if (!add_digit(&bits, 10, digit_value(peek(lexer, offset), 10)))
@@ -278,7 +285,23 @@ static bool lex_pointer(tj_lexer *lexer, uint32_t begin, tj_token *token) {
   return true;
 }
 
-/* Reads what begins with a letter or an underscore: a keyword, a name, _, _42, _- or a printed pointer. */
+/* Reads {42} behind the name of a C++ type of integers that begins at `begin`. False where that is not there. */
+static bool lex_typed_integer(tj_lexer *lexer, uint32_t begin, tj_token *token) {
+  uint64_t value = 0;
+  uint32_t offset = 1;
+  if (!is_one_of(lexer, begin, integer_types) || peek(lexer, 0) != '{')
+    return false;
+  for (; is_digit(peek(lexer, offset)); offset++)
+    if (!add_digit(&value, 10, digit_value(peek(lexer, offset), 10)))
+      return false;
+  if (offset == 1 || peek(lexer, offset) != '}')
+    return false;
+  lexer->position += offset + 1;
+  *token = (tj_token){TJ_TOKEN_INTEGER, {begin, lexer->position}, value};
+  return true;
+}
+
+/* Reads what begins with a letter or an underscore: a keyword, a name, _, _42, _-, a printed pointer or int{42}. */
 static tj_token lex_word(tj_lexer *lexer) {
   uint32_t begin = lexer->position;
   if (peek(lexer, 0) == '_' && is_digit(peek(lexer, 1)))
@@ -286,9 +309,9 @@ static tj_token lex_word(tj_lexer *lexer) {
   if (peek(lexer, 0) == '_' && peek(lexer, 1) == '-' && is_digit(peek(lexer, 2)))
     return take(lexer, TJ_TOKEN_STATIC_MINUS, 2);
   skip_word(lexer);
-  tj_token pointer;
-  if (lex_pointer(lexer, begin, &pointer))
-    return pointer;
+  tj_token token;
+  if (lex_pointer(lexer, begin, &token) || lex_typed_integer(lexer, begin, &token))
+    return token;
   uint32_t length = lexer->position - begin;
   const char *word = lexer->text + begin;
   tj_token_kind kind = length == 1 && *word == '_' ? TJ_TOKEN_UNDERSCORE : word_kind(word, length);

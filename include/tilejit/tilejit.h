@@ -373,28 +373,6 @@ typedef struct {
  * an unknown dtype, and what compiling a kernel may give. */
 TJ_API tj_status tj_program_check(tj_program *program, const tj_check_options *options, int *holds, tj_blob *text);
 
-/* A layout of a tile in LDS, or in NVIDIA's shared memory, and who stores and loads the tile there. Texts are programs
- * that end in an expression and see the items of `declarations` (may be NULL). `lds` is any map from the coordinate in
- * the tile to the element; `store` and `load` say who holds what of the tile: distributions, or layouts whose first
- * mode is the thread, onto the tile's colexicographic index or its coordinate. */
-typedef struct {
-  const char *declarations, *lds;
-  const char *store, *load; /* NULL: nobody; one of them is given */
-  const char *target;       /* of AMD's or NVIDIA's GPUs: "gfx942", "sm_90" */
-  const char *dtype;        /* of the tile's elements; NULL: f32 */
-  const tj_parameter_value *fixed;
-  size_t fixed_count;
-  const char *const *require; /* findings that must hold: "injective", "conflict-free" */
-  size_t require_count;
-  tj_check_form form;
-} tj_lds_question;
-
-/* What the banks make of it, by instruction: which one it is, its bytes, phases and cycles, and of those that take more
- * cycles than phases two lanes that meet in a bank. `holds` and findings are as those of tj_program_check; those of
- * instructions have the member "instruction", too. TJ2005 and TJ2014 for what is no map of the tile, TJ4002 for an
- * unknown dtype, TJ5001 for a target without LDS. */
-TJ_API tj_status tj_check_lds(tj_context *context, const tj_lds_question *question, int *holds, tj_blob *text);
-
 /* Whether two values are the same for all parameters that are not `fixed`, and two maps at every coordinate, validity
  * included. `a` and `b` are programs that end in an expression; both see the items of `declarations` (may be NULL),
  * and those of each other where they are the same text. The text is a line: how it was proved (by the simplifier's
@@ -407,8 +385,8 @@ TJ_API tj_status tj_prove(tj_context *context, const char *declarations, const c
 /* --- compilation --- */
 
 /* Which kernel for which target. kernel NULL: the program's only one, or, where it has none, the kernel
- * offsets(dst, V) of the map that is its value. target: "host", or an AMDGPU target ID such as "gfx942" or
- * "gfx90a:xnack-:sramecc+". */
+ * offsets(dst, V) of the map that is its value. target: "host", an AMDGPU target ID such as "gfx942" or
+ * "gfx90a:xnack-:sramecc+", or an NVIDIA processor such as "sm_90". */
 typedef struct {
   const char *kernel;
   const char *target;
@@ -428,6 +406,7 @@ typedef enum {
   TJ_EMIT_ASM,        /* assembly */
   TJ_EMIT_OBJECT,     /* relocatable object */
   TJ_EMIT_HSACO,      /* code object: an AMDGPU shared object that HSA loads */
+  TJ_EMIT_PTX,        /* PTX: text that NVIDIA's drivers load */
   TJ_EMIT_STATS,      /* JSON: instructions by class, registers, sizes, cost: docs/statistics.md */
   TJ_EMIT_COUNT
 } tj_emit;

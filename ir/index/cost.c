@@ -6,7 +6,7 @@ typedef enum { KIND_NONE, KIND_ADD, KIND_MUL, KIND_DIV, KIND_MOD, KIND_SELECT, K
 
 static const kind kinds[] = {
 #define OP(name, arity, text, kind, doc) KIND_##kind,
-#include "ir/index/op.def"
+#include "base/number/op.def"
 #undef OP
 };
 

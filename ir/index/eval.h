@@ -5,14 +5,6 @@
 
 #include "ir/index/graph.h"
 
-typedef enum {
-  TJ_EVAL_OK,
-  TJ_EVAL_OVERFLOW,         /* a value does not fit in 64 bits */
-  TJ_EVAL_DIVISION_BY_ZERO, /* or another operand outside an operation's domain */
-  TJ_EVAL_UNBOUND,          /* a symbol without a value */
-  TJ_EVAL_NO_MEMORY
-} tj_eval_status;
-
 /* The values of a graph's symbols, by symbol index. A symbol is bound when index < count and bound[index]. */
 typedef struct {
   const int64_t *value;
@@ -38,11 +30,5 @@ tj_eval_status tj_evaluator_run(tj_evaluator *evaluator, const tj_bindings *bind
 size_t tj_evaluator_node_count(const tj_evaluator *evaluator);
 const tj_node *tj_evaluator_node(const tj_evaluator *evaluator, size_t index);
 int64_t tj_evaluator_value(const tj_evaluator *evaluator, size_t index);
-
-/* One operation on integers, as op.def defines it. */
-tj_eval_status tj_eval_operation(tj_op op, const int64_t args[], int64_t *value);
-
-/* Fails the job with the diagnostic of a status that is not TJ_EVAL_OK. */
-_Noreturn void tj_fail_eval(tj_job *job, tj_eval_status status);
 
 #endif

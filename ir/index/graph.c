@@ -19,7 +19,7 @@ static const struct {
   const char *name, *text;
 } op_rows[] = {
 #define OP(name, arity, text, kind, doc) {#name, text},
-#include "ir/index/op.def"
+#include "base/number/op.def"
 #undef OP
 };
 

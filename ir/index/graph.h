@@ -14,25 +14,9 @@
 #ifndef TJ_IR_GRAPH_H
 #define TJ_IR_GRAPH_H
 
-#include "base/job.h"
+#include "base/number/op.h"
 
 #include <stdbool.h>
-
-typedef enum {
-#define OP(name, arity, text, kind, doc) TJ_OP_##name,
-#include "ir/index/op.def"
-#undef OP
-  TJ_OP_COUNT
-} tj_op;
-
-static inline unsigned tj_op_arity(tj_op op) {
-  static const unsigned char arities[] = {
-#define OP(name, arity, text, kind, doc) arity,
-#include "ir/index/op.def"
-#undef OP
-  };
-  return arities[op];
-}
 
 /* What is known of an integer. low and high are inclusive; INT64_MIN and INT64_MAX there mean unbounded.
  * value ≡ residue (mod modulus), modulus >= 1, 0 <= residue < modulus.

@@ -93,7 +93,7 @@ static bool reads_as_multiple(const tj_node *node) {
 
 static const char *const spaced[] = {
 #define OP(name, arity, text, kind, doc) " " text " ",
-#include "ir/index/op.def"
+#include "base/number/op.def"
 #undef OP
 };
 

@@ -122,6 +122,15 @@ tj_layout tj_layout_concat(tj_graph *graph, const tj_layout modes[], uint32_t co
   return (tj_layout){tj_tuple_list(graph, shapes, count), tj_tuple_list(graph, strides, count)};
 }
 
+tj_layout tj_layout_of_leaves(tj_graph *graph, const tj_tuple *const extent[], const tj_tuple *const stride[],
+                              uint32_t count) {
+  if (count == 0)
+    return (tj_layout){tj_tuple_constant(graph, 1), tj_tuple_constant(graph, 0)};
+  if (count == 1)
+    return (tj_layout){extent[0], stride[0]};
+  return (tj_layout){tj_tuple_list(graph, extent, count), tj_tuple_list(graph, stride, count)};
+}
+
 tj_layout tj_layout_flatten(tj_graph *graph, tj_layout layout) {
   return (tj_layout){tj_tuple_flatten(graph, layout.shape), tj_tuple_flatten(graph, layout.stride)};
 }

@@ -58,6 +58,10 @@ tj_layout tj_layout_mode(tj_graph *graph, tj_layout layout, uint32_t mode); /* T
 /* Modes side by side: (mode0, mode1, …). */
 tj_layout tj_layout_concat(tj_graph *graph, const tj_layout modes[], uint32_t count);
 
+/* One mode of leaves, each an extent and a stride: 1:0 where there are none, the leaf where there is one. */
+tj_layout tj_layout_of_leaves(tj_graph *graph, const tj_tuple *const extent[], const tj_tuple *const stride[],
+                              uint32_t count);
+
 /* Applying. A constant entry of a tuple outside its mode, and a negative constant, are an error TJ2014. An integral
  * coordinate may exceed the size: as in CuTe, it extends the last mode. Structure: TJ2013. The value of a layout with
  * basis strides is a tuple. */

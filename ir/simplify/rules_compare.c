@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules of comparisons. x < y is looked at as "y - x > 0", x == y as "y - x = 0". */
+#include "base/integer.h"
 #include "ir/simplify/rules.h"
 
 /* y - x; false where it overflows. */
@@ -135,15 +136,11 @@ static bool drop_low_part(tj_rewriter *rewriter, const tj_sum *difference, const
   return !negated.failed && tj_rule_in_range(rewriter, &negated_form, factor_node);
 }
 
-static uint64_t magnitude(int64_t value) {
-  return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-}
-
 /* What the coefficients that are no smaller than that of term i have in common. */
 static tj_term constant_factor(const tj_sum *sum, uint32_t i) {
   tj_term factor = {.coefficient = sum->term[i].coefficient};
   for (uint32_t k = 0; k < sum->count; k++)
-    if (magnitude(sum->term[k].coefficient) >= magnitude(sum->term[i].coefficient))
+    if (tj_magnitude(sum->term[k].coefficient) >= tj_magnitude(sum->term[i].coefficient))
       factor = tj_term_gcd(&factor, &(tj_term){.coefficient = sum->term[k].coefficient});
   return factor;
 }

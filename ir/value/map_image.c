@@ -191,9 +191,28 @@ static bool stage_stays_inside(tj_graph *graph, const tj_view *view, const tj_st
   return true;
 }
 
+/* Whether a pad makes the dimension, whose predicate holds inside of it alone. */
+static bool is_padded(const tj_view *view, uint32_t id) {
+  for (uint32_t i = 0; i < view->stage_count; i++) {
+    const tj_stage *stage = &view->stage[i];
+    if (stage->transform->kind == TJ_TRANSFORM_PAD && stage->upper_id[0] == id)
+      return true;
+  }
+  return false;
+}
+
+/* Whether pads catch whatever indices a stage makes. */
+static bool is_caught(const tj_view *view, const tj_stage *stage) {
+  for (uint32_t i = 0; i < stage->transform->lower_count; i++) {
+    if (!is_padded(view, stage->lower_id[i]))
+      return false;
+  }
+  return stage->transform->lower_count > 0;
+}
+
 bool tj_view_stays_inside(tj_graph *graph, const tj_view *view) {
   for (uint32_t i = 0; i < view->stage_count; i++) {
-    if (!stage_stays_inside(graph, view, &view->stage[i]))
+    if (!is_caught(view, &view->stage[i]) && !stage_stays_inside(graph, view, &view->stage[i]))
       return false;
   }
   return true;

@@ -55,14 +55,8 @@ static reading read_side(tj_graph *graph, const char *name, tj_layout layout) {
   return self;
 }
 
-/* Whether values of the side are the tile's index; of one that is always 0 nobody can tell, and it does not matter.
- */
 static bool gives_index(const reading *self) {
-  for (uint32_t i = 0; i < self->count; i++) {
-    if (self->digit[i].mode == INDEX && self->digit[i].step != 0 && self->digit[i].extent > 1)
-      return true;
-  }
-  return false;
+  return tj_mapping_gives_index(self->digit, self->count);
 }
 
 /* The largest value along a mode, or of the index. */
@@ -223,33 +217,48 @@ _Noreturn static void fail_twice(const reading *self, const tj_mapping *mapping,
           second % side->items, second / side->items);
 }
 
+/* A place among the holders: the values of all counters, and what they add up to. */
+typedef struct {
+  const counter *counter;
+  int64_t *at;
+  uint32_t count;
+  int64_t index, holder;
+} holder_walk;
+
+/* False: that was the last holder. */
+static bool go_on(holder_walk *walk) {
+  for (uint32_t i = 0; i < walk->count; i++) {
+    const counter *c = &walk->counter[i];
+    int64_t steps = walk->at[i] + 1 < c->extent ? 1 : -walk->at[i];
+    walk->at[i] += steps;
+    walk->index += steps * c->step;
+    walk->holder += steps * c->holder;
+    if (steps == 1)
+      return true;
+  }
+  return false;
+}
+
 static void check_cover(const reading *self, const tj_mapping *mapping, const tj_mapping_side *side) {
+  int64_t elements = elements_of(mapping), held = 0, first = 0;
+  uint32_t *owner = TJ_NEW_ARRAY(self->job, uint32_t, (size_t)elements);
   counter *all = TJ_NEW_ARRAY(self->job, counter, self->count + 1);
-  int64_t *at = TJ_NEW_ARRAY(self->job, int64_t, self->count + 1);
-  int64_t elements = elements_of(mapping), index = 0, holder = 0, held = 0;
-  uint32_t *owner = TJ_NEW_ARRAY(self->job, uint32_t, (size_t)elements), count = list_counters(self, mapping, all), i;
+  holder_walk walk = {.counter = all,
+                      .at = TJ_NEW_ARRAY(self->job, int64_t, self->count + 1),
+                      .count = list_counters(self, mapping, all)};
   tj_spend(self->job, (uint64_t)elements);
   do {
-    if (owner[index] != 0)
-      fail_twice(self, mapping, side, index, owner[index] - 1, holder);
-    owner[index] = (uint32_t)holder + 1;
+    if (owner[walk.index] != 0)
+      fail_twice(self, mapping, side, walk.index, owner[walk.index] - 1, walk.holder);
+    owner[walk.index] = (uint32_t)walk.holder + 1;
     held++;
-    for (i = 0; i < count && at[i] + 1 == all[i].extent; i++) {
-      index -= at[i] * all[i].step;
-      holder -= at[i] * all[i].holder;
-      at[i] = 0;
-    }
-    if (i < count) {
-      at[i]++;
-      index += all[i].step;
-      holder += all[i].holder;
-    }
-  } while (i < count);
-  for (index = 0; held < elements && owner[index] != 0;)
-    index++;
-  if (held < elements)
-    tj_fail(self->job, TJ_MAPPING_COVER, "%s: nobody holds element %s of the tile", self->name,
-            place_text(self, mapping, index));
+  } while (go_on(&walk));
+  if (held == elements)
+    return;
+  while (owner[first] != 0)
+    first++;
+  tj_fail(self->job, TJ_MAPPING_COVER, "%s: nobody holds element %s of the tile", self->name,
+          place_text(self, mapping, first));
 }
 
 /* --- mixed radix --- */

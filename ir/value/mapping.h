@@ -90,6 +90,9 @@ int64_t tj_mapping_block(tj_graph *graph, const struct tj_value *as);
 uint32_t tj_mapping_digits_along(const tj_mapping_digit digit[], uint32_t digit_count, uint32_t mode,
                                  uint32_t found[]);
 
+/* Whether values of a side are the tile's index; of one that is always 0 nobody can tell, and it does not matter. */
+bool tj_mapping_gives_index(const tj_mapping_digit digit[], uint32_t digit_count);
+
 int64_t tj_mapping_overlap(const tj_mapping *mapping, uint32_t mode);
 /* The mode of which each pass has a part. */
 uint32_t tj_mapping_pass_mode(const tj_mapping *mapping);

@@ -40,6 +40,14 @@ uint32_t tj_mapping_digits_along(const tj_mapping_digit digit[], uint32_t digit_
   return count;
 }
 
+bool tj_mapping_gives_index(const tj_mapping_digit digit[], uint32_t digit_count) {
+  for (uint32_t i = 0; i < digit_count; i++) {
+    if (digit[i].mode == TJ_MAPPING_INDEX && digit[i].step != 0 && digit[i].extent > 1)
+      return true;
+  }
+  return false;
+}
+
 /* --- coordinates --- */
 
 uint32_t tj_mapping_work_items(tj_graph *graph, const tj_mapping_side *side) {
@@ -129,14 +137,6 @@ static const tj_node *place_along(tj_graph *graph, const tj_mapping_side *side, 
   return sum;
 }
 
-static bool is_of_index(const tj_mapping_side *side) {
-  for (uint32_t i = 0; i < side->digit_count; i++) {
-    if (side->digit[i].mode == TJ_MAPPING_INDEX && side->digit[i].step != 0 && side->digit[i].extent > 1)
-      return true;
-  }
-  return false;
-}
-
 static const tj_node *const *place_of_index(tj_graph *graph, const tj_mapping *mapping, const tj_mapping_side *side,
                                             const tj_node *const value[]) {
   uint32_t rank = tj_mapping_rank(mapping);
@@ -154,7 +154,7 @@ tj_mapping_place tj_mapping_at(tj_graph *graph, const tj_mapping *mapping, const
                                const tj_node *const item_digits[], uint32_t slot, bool leaves_out) {
   uint32_t rank = tj_mapping_rank(mapping);
   const tj_node *const *value = values_at(graph, side, item_digits, slot), *is_there = tj_int(graph, 1);
-  if (is_of_index(side))
+  if (tj_mapping_gives_index(side->digit, side->digit_count))
     return (tj_mapping_place){place_of_index(graph, mapping, side, value), is_there};
   const tj_node **digit = TJ_NEW_ARRAY(graph->job, const tj_node *, rank);
   for (uint32_t m = 0; m < rank; m++)

@@ -301,6 +301,81 @@ const tj_view *tj_view_transform(tj_graph *graph, const tj_view *below, const tj
   return view;
 }
 
+/* --- below merges --- */
+
+/* A view on its way to one of the dimensions that merges take. */
+typedef struct {
+  tj_graph *graph;
+  const tj_view *view;
+  bool *is_removed; /* by stage */
+  uint32_t visible[TJ_MAX_DIMENSIONS];
+  uint32_t rank;
+} unmerging;
+
+/* The merge, or passing through, that makes a hidden dimension; the view has stage_count stages: there is none. */
+static uint32_t merge_that_makes(const unmerging *u, uint32_t id) {
+  tj_spend(u->graph->job, u->view->stage_count);
+  for (uint32_t s = 1; s < u->view->stage_count; s++) {
+    const tj_stage *stage = &u->view->stage[s];
+    tj_transform_kind kind = stage->transform->kind;
+    if ((kind == TJ_TRANSFORM_MERGE || kind == TJ_TRANSFORM_PASS_THROUGH) && stage->upper_id[0] == id)
+      return s;
+  }
+  return u->view->stage_count;
+}
+
+/* False where there would be too many dimensions. */
+static bool show_below_merges(unmerging *u, uint32_t id) {
+  uint32_t waiting[TJ_MAX_DIMENSIONS] = {id}, count = 1;
+  while (count > 0) {
+    id = waiting[--count];
+    uint32_t number = merge_that_makes(u, id);
+    if (number == u->view->stage_count) {
+      if (u->rank == TJ_MAX_DIMENSIONS)
+        return false;
+      u->visible[u->rank++] = id;
+      continue;
+    }
+    const tj_stage *stage = &u->view->stage[number];
+    uint32_t lower_count = stage->transform->lower_count;
+    if (count + lower_count > TJ_MAX_DIMENSIONS)
+      return false;
+    for (uint32_t i = lower_count; i-- > 0;)
+      waiting[count++] = stage->lower_id[i];
+    u->is_removed[number] = true;
+  }
+  return true;
+}
+
+static tj_view *unmerged_view(const unmerging *u) {
+  tj_view *view = copy_view(u->graph, u->view);
+  tj_stage *kept = TJ_NEW_ARRAY(u->graph->job, tj_stage, view->stage_count);
+  view->stage_count = 0;
+  for (uint32_t s = 0; s < u->view->stage_count; s++) {
+    if (!u->is_removed[s])
+      kept[view->stage_count++] = u->view->stage[s];
+  }
+  view->stage = kept;
+  view->rank = u->rank;
+  view->visible = tj_arena_copy(&u->graph->job->arena, u->visible, u->rank * sizeof *u->visible);
+  return view;
+}
+
+const tj_view *tj_view_below_merges(tj_graph *graph, const tj_view *view, const bool wanted[], uint32_t parts[]) {
+  unmerging u = {.graph = graph, .view = view, .is_removed = TJ_NEW_ARRAY(graph->job, bool, view->stage_count)};
+  for (uint32_t i = 0; i < view->rank; i++) {
+    uint32_t first = u.rank;
+    if (wanted[i] && !show_below_merges(&u, view->visible[i]))
+      return NULL;
+    if (!wanted[i] && u.rank == TJ_MAX_DIMENSIONS)
+      return NULL;
+    if (!wanted[i])
+      u.visible[u.rank++] = view->visible[i];
+    parts[i] = u.rank - first;
+  }
+  return unmerged_view(&u);
+}
+
 const tj_tuple *tj_view_lengths(tj_graph *graph, const tj_view *view) {
   const tj_node **lengths = TJ_NEW_ARRAY(graph->job, const tj_node *, view->rank);
   for (uint32_t i = 0; i < view->rank; i++)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Compiling kernels for launching, and disassembling code objects. */
-#include "jit/api/code.h"
+#include "launch/api/code.h"
 
 #include "base/clock.h"
 #include "jit/cache/cache.h"
+#include "jit/compile/program.h"
 #include "jit/inspect/report.h"
 #include "jit/isa/disasm.h"
-#include "jit/object/code_object.h"
+#include "object/code_object.h"
 
 /* --- the cache --- */
 
@@ -129,43 +130,6 @@ tj_status tj_code_compile_text(tj_context *context, const char *name, const char
   }
   tj_job_destroy(&job);
   return status == TJ_OK ? give(&m, code) : status;
-}
-
-void tj_code_destroy(tj_code *code) {
-  if (code == NULL)
-    return;
-  tj_image_release(code->image);
-  tj_context_release(code->context, code);
-}
-
-const void *tj_code_bytes(const tj_code *code, size_t *size) {
-  *size = code->image->machine->bytes.size;
-  return code->image->machine->bytes.data;
-}
-
-const char *tj_code_kernel(const tj_code *code) {
-  return code->image->plan->kernel;
-}
-
-const char *tj_code_target(const tj_code *code) {
-  return code->image->plan->target;
-}
-
-tj_code_origin tj_code_origin_of(const tj_code *code) {
-  return code->origin;
-}
-
-tj_code_times tj_code_times_of(const tj_code *code) {
-  return code->times;
-}
-
-size_t tj_code_argument_count(const tj_code *code) {
-  return code->image->plan->buffer_count;
-}
-
-const char *tj_code_argument_name(const tj_code *code, size_t index) {
-  const tj_launch_plan *plan = code->image->plan;
-  return index < plan->buffer_count ? plan->buffer[index].name : NULL;
 }
 
 /* --- disassembling --- */

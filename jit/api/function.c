@@ -53,7 +53,7 @@ tj_status tj_program_function(tj_program *program, const tj_function_options *op
                                  .values = program->evaluated.values,
                                  .options = {.target = options->target},
                                  .function_name = options->name,
-                                 .codegen = &program->context->codegen},
+                                 .codegen = &tj_compiler_of(program->context)->codegen},
                  .form = form};
   tj_status status = tj_context_run(program->context, &program->job, embed, &e);
   if (status == TJ_OK)

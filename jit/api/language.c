@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The public library's descriptions of the language's functions: the rows of builtin.def and transform.def as text
  * and as JSON; and the lists of element types and of targets. */
-#include "jit/compile/context.h"
+#include "launch/api/context.h"
 
 #include "base/json.h"
+#include "base/number/dtype.h"
 #include "frontend/names/builtin.h"
 #include "frontend/names/spelling.h"
-#include "lower/machine/dtype.h"
 #include "lower/machine/target.h"
 
 #include <string.h>

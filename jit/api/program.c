@@ -237,6 +237,12 @@ static tj_bytes show_output(tj_program *program, tj_compilation *c, tj_emit outp
   case TJ_EMIT_ASM:
     return (tj_bytes){c->assembly, strlen(c->assembly)};
   case TJ_EMIT_OBJECT:
+    if (c->target->object == TJ_OBJECT_PTX)
+      tj_fail(&program->job, TJ_EMIT_TARGET, "target %s has no objects: its code is PTX", c->target->name);
+    return c->object;
+  case TJ_EMIT_PTX:
+    if (c->target->object != TJ_OBJECT_PTX)
+      tj_fail(&program->job, TJ_EMIT_TARGET, "target %s has no PTX", c->target->name);
     return c->object;
   case TJ_EMIT_HSACO:
     if (c->target->object != TJ_OBJECT_CODE_OBJECT)
@@ -265,7 +271,7 @@ static tj_status run_compiling(tj_program *program, const tj_compile_options *op
   c->graph = program->graph;
   c->values = program->evaluated.values;
   c->options = *options;
-  c->codegen = &program->context->codegen;
+  c->codegen = &tj_compiler_of(program->context)->codegen;
   return tj_context_run(program->context, &program->job, compile, work);
 }
 

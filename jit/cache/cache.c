@@ -47,28 +47,19 @@ static void count(atomic_uint_fast64_t *counter) {
 typedef struct {
   const tj_cache *cache;
   const tj_launch_plan *plan;
-  tj_bytes plan_bytes, machine_bytes;
+  tj_bytes bytes;
   tj_machine *machine;
   tj_image *image;
 } restoring;
 
 static void restore_machine(tj_job *job, void *data) {
   restoring *r = data;
-  r->machine = tj_machine_restore(job, &r->cache->allocator, r->machine_bytes, r->plan);
+  r->machine = tj_machine_load(job, &r->cache->allocator, r->bytes, r->plan, NULL);
 }
 
-/* An entry of a text is its plan and its machine code. */
 static void restore_image(tj_job *job, void *data) {
   restoring *r = data;
-  tj_reader entry = {.bytes = r->plan_bytes};
-  r->plan_bytes = tj_read_bytes(&entry);
-  r->machine_bytes = tj_read_bytes(&entry);
-  tj_reader plan = {.bytes = r->plan_bytes};
-  r->plan = tj_launch_plan_read(job, &plan);
-  if (entry.is_failed || r->plan == NULL)
-    return;
-  restore_machine(job, r);
-  r->image = tj_image_create(&r->cache->allocator, r->plan_bytes, r->machine);
+  r->image = tj_image_read(job, &r->cache->allocator, &(tj_reader){.bytes = r->bytes});
 }
 
 static void restore(void (*body)(tj_job *job, void *data), restoring *r) {
@@ -82,9 +73,8 @@ static tj_image *find_text_on_disk(tj_cache *cache, const tj_cache_key *key) {
   tj_disk_entry entry = tj_cache_disk_find(&cache->disk, TJ_ENTRY_TEXT, key);
   if (entry.block == NULL)
     return NULL;
-  restoring r = {.cache = cache, .plan_bytes = entry.payload};
+  restoring r = {.cache = cache, .bytes = entry.payload};
   restore(restore_image, &r);
-  tj_machine_release(r.machine);
   cache->allocator.release(cache->allocator.user, entry.block);
   if (r.image == NULL)
     tj_cache_disk_reject(&cache->disk, TJ_ENTRY_TEXT, key);
@@ -111,7 +101,7 @@ static tj_machine *find_kernel_on_disk(tj_cache *cache, const tj_cache_key *key,
   tj_disk_entry entry = tj_cache_disk_find(&cache->disk, TJ_ENTRY_KERNEL, key);
   if (entry.block == NULL)
     return NULL;
-  restoring r = {.cache = cache, .plan = plan, .machine_bytes = entry.payload};
+  restoring r = {.cache = cache, .plan = plan, .bytes = entry.payload};
   restore(restore_machine, &r);
   cache->allocator.release(cache->allocator.user, entry.block);
   if (r.machine == NULL)
@@ -143,8 +133,7 @@ typedef struct {
 static void keep_text_on_disk(tj_job *job, void *data) {
   const keeping *k = data;
   tj_text payload = tj_text_begin(job);
-  tj_write_bytes(&payload, k->image->plan_bytes);
-  tj_write_bytes(&payload, k->image->machine->bytes);
+  tj_image_write(&payload, k->image);
   tj_cache_disk_keep(&k->cache->disk, TJ_ENTRY_TEXT, k->key, (tj_bytes){payload.data, payload.length});
 }
 
@@ -162,7 +151,7 @@ void tj_cache_keep(tj_cache *cache, const tj_cache_key *text, const tj_cache_key
                    tj_image *image) {
   const tj_cache_key keys[] = {*text, *kernel};
   tj_cache_memory_keep(&cache->memory, keys, 2, image);
-  if (tj_machine_is_restorable(image->machine))
+  if (tj_machine_stands_by_itself(image->machine))
     keep_on_disk(cache, text, kernel, is_known, image);
   count(&cache->stores);
 }

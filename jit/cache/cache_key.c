@@ -2,8 +2,8 @@
 /* Keys of the cache: requests and kernels as bytes, and what this compiler is. */
 #include "jit/cache/cache_key.h"
 
-#include "jit/image/launch_plan.h"
-#include "jit/image/serial.h"
+#include "launch/image/launch_plan.h"
+#include "launch/image/serial.h"
 
 #include <link.h>
 #include <llvm-c/Core.h>
@@ -285,6 +285,7 @@ static void write_kernel(kernel_writer *w, const tj_kernel *kernel) {
   tj_write_u32(&w->text, kernel->carried);
   tj_write_u32(&w->text, kernel->lds_elements);
   tj_write_u8(&w->text, kernel->is_streamed);
+  tj_write_u8(&w->text, kernel->is_aligned);
   tj_write_u64(&w->text, (uint64_t)kernel->fill);
   tj_write_u32(&w->text, kernel->binding_count);
   for (uint32_t i = 0; i < kernel->binding_count; i++) {

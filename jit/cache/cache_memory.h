@@ -6,7 +6,7 @@
 #define TJ_JIT_CACHE_MEMORY_H
 
 #include "base/digest.h"
-#include "jit/image/image.h"
+#include "launch/image/image.h"
 
 #include <pthread.h>
 

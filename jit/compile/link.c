@@ -10,7 +10,7 @@
 
 #include "base/guard.h"
 #include "jit/compile/lld.h"
-#include "jit/object/elf.h"
+#include "object/elf.h"
 
 #include <errno.h>
 #include <fcntl.h>

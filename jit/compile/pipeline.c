@@ -8,16 +8,16 @@
  *   map        index graph     the same, tiled lower/mapping/mapping.h   needs a target from here on; mapped.h where
  *                                                                        the kernel says how its tiles travel
  *   derive     index graph     launch words    lower/kernel/kernel.h     what the host computes once for all items
- *   describe   index graph     launch plan     jit/image/launch_plan.h   to launch without the graph
+ *   describe   index graph     launch plan     launch/image/launch_plan.h   to launch without the graph
  *   recall     kernel          machine code    jit/cache/cache.h         where the cache knows the kernel: the end
  *   lower      index graph     LLVM IR         lower/emit/module.h
  *   optimize   LLVM IR         the same, less  jit/compile/codegen.h
- *   generate   LLVM IR         object          jit/compile/codegen.h     or assembly; the module is spent
+ *   generate   LLVM IR         object          jit/compile/codegen.h     or assembly, PTX too; the module is spent
  *   link       object          code object     jit/compile/link.h        AMDGPU only
- *   check      code object     –               jit/object/code_object.h  what was made is what was asked for
- *   load       code            machine code    jit/image/image.h         on the host, into this process
+ *   check      code object     –               object/code_object.h  what was made is what was asked for
+ *   load       code            machine code    launch/image/image.h         on the host, into this process
  *
- * The dispatch of what comes out is in jit/api/launch.c.
+ * The dispatch of what comes out is in launch/api/launch.c.
  *
  * A function by itself, to be called from somebody else's code, goes a way of its own until it is LLVM IR:
  *
@@ -29,12 +29,15 @@
 #include "base/clock.h"
 #include "frontend/sema/sema.h"
 #include "frontend/text/parser.h"
+#include "jit/compile/launch_plan_make.h"
 #include "jit/compile/link.h"
-#include "jit/object/code_object.h"
+#include "jit/compile/orc.h"
 #include "lower/kernel/kernel_expressions.h"
+#include "lower/kernel/variant.h"
 #include "lower/mapping/mapped.h"
 #include "lower/mapping/mapping.h"
 #include "lower/plan/plan.h"
+#include "object/code_object.h"
 
 #include <string.h>
 
@@ -86,6 +89,8 @@ static void map(tj_compilation *c) {
                                         : tj_map_copy(c->graph, c->kernel, c->target);
   if (c->kernel->index != NULL && c->kernel->mapping == NULL)
     c->kernel->mapping = tj_mapping_of_flat(c->graph, c->kernel);
+  if (c->target->needs_aligned_vectors)
+    tj_offer_aligned(c->graph, c->kernel);
 }
 
 static void derive(tj_compilation *c) {
@@ -118,7 +123,9 @@ static void assemble(tj_compilation *c) {
 }
 
 static void generate(tj_compilation *c) {
-  c->object = tj_codegen_emit(c->graph->job, c->codegen, &c->module, TJ_CODEGEN_OBJECT);
+  bool is_text = c->target->object == TJ_OBJECT_PTX;
+  c->object =
+      tj_codegen_emit(c->graph->job, c->codegen, &c->module, is_text ? TJ_CODEGEN_ASSEMBLY : TJ_CODEGEN_OBJECT);
 }
 
 static void link_object(tj_compilation *c) {
@@ -137,7 +144,7 @@ static void check(tj_compilation *c) {
 static void load(tj_compilation *c) {
   tj_job *job = c->graph->job;
   tj_bytes bytes = c->target->object == TJ_OBJECT_CODE_OBJECT ? c->code_object : c->object;
-  c->machine = tj_machine_load(job, &job->allocator, bytes, c->plan);
+  c->machine = tj_machine_load(job, &job->allocator, bytes, c->plan, &tj_orc_linker);
 }
 
 /* --- stages of functions --- */
@@ -220,7 +227,14 @@ void tj_compilation_dispose(tj_compilation *compilation) {
 tj_isa_stats tj_pipeline_stats(const tj_compilation *compilation, const tj_kernel *variant) {
   tj_job *job = compilation->graph->job;
   const char *symbol = tj_target_symbol(job, compilation->target, variant->name);
-  if (compilation->target->object != TJ_OBJECT_CODE_OBJECT)
+  switch (compilation->target->object) {
+  case TJ_OBJECT_CODE_OBJECT:
+    return tj_isa_stats_of(job, tj_code_object_parse(job, compilation->code_object), symbol);
+  case TJ_OBJECT_HOST:
     return tj_isa_stats_of_host(job, compilation->object, symbol);
-  return tj_isa_stats_of(job, tj_code_object_parse(job, compilation->code_object), symbol);
+  case TJ_OBJECT_PTX:
+    break;
+  }
+  tj_fail(job, TJ_EMIT_TARGET, "target %s has no statistics: machine code is made of its PTX elsewhere",
+          compilation->target->name);
 }

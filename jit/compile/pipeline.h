@@ -9,8 +9,8 @@
 #include "ir/value/value.h"
 #include "jit/cache/cache.h"
 #include "jit/compile/codegen.h"
-#include "jit/image/image.h"
 #include "jit/isa/stats.h"
+#include "launch/image/image.h"
 #include "lower/emit/module.h"
 #include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
@@ -45,8 +45,8 @@ typedef struct {
   tj_function *function;
   const tj_target *target;
   const char *assembly;
-  tj_bytes object;      /* relocatable */
-  tj_bytes code_object; /* linked; empty for the host */
+  tj_bytes object;      /* relocatable; or PTX, a zero byte behind it */
+  tj_bytes code_object; /* linked; empty for the others */
   const tj_launch_plan *plan;
   tj_cache_key key; /* of the simplified kernel; empty without a cache */
   bool is_recalled; /* the machine code comes from the cache */
@@ -65,7 +65,7 @@ void tj_pipeline_compile(tj_compilation *compilation, tj_emit output);
 /* The same for a function by itself. */
 void tj_pipeline_embed(tj_compilation *compilation, tj_function_form output);
 
-/* Counts of the machine code that TJ_EMIT_STATS made, of the kernel or one of its faster ones. */
+/* Counts of the machine code that TJ_EMIT_STATS made, of the kernel or one of its faster ones. TJ5007 of PTX. */
 tj_isa_stats tj_pipeline_stats(const tj_compilation *compilation, const tj_kernel *variant);
 
 #endif

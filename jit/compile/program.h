@@ -3,7 +3,7 @@
 #ifndef TJ_JIT_PROGRAM_H
 #define TJ_JIT_PROGRAM_H
 
-#include "jit/compile/context.h"
+#include "jit/compile/compiler.h"
 #include "jit/compile/pipeline.h"
 
 struct tj_prelude {

@@ -3,7 +3,7 @@
 #ifndef TJ_JIT_EXAMPLE_H
 #define TJ_JIT_EXAMPLE_H
 
-#include "jit/image/launch_plan.h"
+#include "launch/image/launch_plan.h"
 
 enum { TJ_EXAMPLE_ELEMENTS = 1 << 17 };
 

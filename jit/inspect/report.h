@@ -22,6 +22,10 @@ void tj_report_kernel(tj_program *program, const tj_kernel *kernel, tj_text *tex
 /* Each variant of a kernel for a target: when it is taken, its mapping, its steps. */
 void tj_report_tiled(const tj_kernel *kernel, const tj_target *target, tj_text *text);
 
+/* "address of dst % 64 = 0": what a variant needs of its buffers beyond the alignment of their elements, each after
+ * " & " unless the text is empty. */
+void tj_report_alignment(const tj_kernel *variant, tj_text *text);
+
 /* One JSON object. */
 void tj_report_stats(tj_isa_stats stats, tj_json *json);
 

@@ -7,6 +7,7 @@
 
 #include "ir/index/print.h"
 #include "ir/value/mapping.h"
+#include "lower/kernel/alignment.h"
 
 #include <inttypes.h>
 
@@ -199,18 +200,30 @@ static void print_bindings(tj_text *text, const tj_kernel *kernel) {
   }
 }
 
-static void print_condition(tj_text *text, const tj_kernel *variant, const tj_node *condition) {
-  if (condition != NULL)
-    print_node_line(text, "when", condition);
-  else
-    tj_text_format(text, "  %-12s %s\n", "when", variant->faster != NULL ? "no variant below is taken" : "always");
+void tj_report_alignment(const tj_kernel *variant, tj_text *text) {
+  for (uint32_t i = 0; i < variant->buffer_count; i++) {
+    uint32_t alignment = tj_buffer_alignment(variant, i);
+    if (alignment > tj_element_bytes(variant, i))
+      tj_text_format(text, "%saddress of %s %% %" PRIu32 " = 0", text->length > 0 ? " & " : "",
+                     variant->buffer[i].name, alignment);
+  }
+}
+
+static void print_condition(tj_text *text, tj_job *job, const tj_kernel *variant, const tj_node *condition) {
+  tj_text words = tj_text_begin(job);
+  if (condition != NULL && !tj_is_int(condition, 1))
+    print_node(&words, condition);
+  tj_report_alignment(variant, &words);
+  if (words.length == 0)
+    tj_text_string(&words, variant->faster != NULL ? "no variant below is taken" : "always");
+  tj_text_format(text, "  %-12s %s\n", "when", words.data);
 }
 
 /* `condition` is what the variant is taken under; NULL: where no other one is. */
 static void print_variant(const tj_kernel *kernel, const tj_node *condition, const tj_target *target, tj_text *text) {
   printer p = {text, kernel};
   tj_text_format(text, "kernel %s for %s\n", kernel->name, target->name);
-  print_condition(text, kernel, condition);
+  print_condition(text, text->job, kernel, condition);
   print_node_line(text, "work-items", kernel->count);
   tj_text_format(text, "  %-12s %" PRIu32 " work-items\n", "workgroup", kernel->workgroup_size);
   if (kernel->lds_elements > 0)

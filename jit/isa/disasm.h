@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "jit/isa/instruction.h"
-#include "jit/object/code_object.h"
+#include "object/code_object.h"
 
 typedef struct {
   uint64_t address;

@@ -5,7 +5,7 @@
 #ifndef TJ_JIT_LLVM_H
 #define TJ_JIT_LLVM_H
 
-/* Initialises code generation and disassembly for AMDGPU and for this host. Cheap after the first call; may be
+/* Initialises code generation for AMDGPU, NVPTX and this host, disassembly for all but NVPTX. Cheap after the first call; may be
  * called from any thread. */
 void tj_llvm_initialize(void);
 

@@ -3,7 +3,7 @@
 #include "jit/isa/stats.h"
 
 #include "jit/isa/decode.h"
-#include "jit/object/elf.h"
+#include "object/elf.h"
 
 #include <string.h>
 

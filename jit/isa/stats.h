@@ -6,7 +6,7 @@
 #define TJ_JIT_STATS_H
 
 #include "jit/isa/disasm.h"
-#include "jit/object/code_object.h"
+#include "object/code_object.h"
 
 /* TJ_ISA_STATS(X) calls X(name, meaning) for every figure, in the order in which they are printed. */
 #define TJ_ISA_STATS(X)                                                                                              \

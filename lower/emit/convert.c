@@ -154,10 +154,11 @@ LLVMValueRef tj_emit_convert(tj_emitter *emitter, LLVMValueRef value, tj_dtype f
 /* A number of which the optimizer knows nothing, by an empty piece of assembly: for some that it knows, LLVM 22 gets
  * products and sums in f32 wrong that become halves, in the signs of zeros, and of bf16 in more. */
 static LLVMValueRef hidden_number(tj_emitter *emitter, LLVMValueRef bits, tj_dtype dtype) {
-  static const char constraints[] = "=r,0";
+  const char *name = emitter->target->family->register_of(tj_dtype_bits(dtype));
+  const char *constraints = tj_string_format(emitter->job, "=%s,0", name);
   LLVMTypeRef integer = LLVMTypeOf(bits), type = LLVMFunctionType(integer, &integer, 1, false);
-  LLVMValueRef nothing = LLVMGetInlineAsm(type, "", 0, constraints, sizeof constraints - 1, false, false,
-                                          LLVMInlineAsmDialectATT, false);
+  LLVMValueRef nothing =
+      LLVMGetInlineAsm(type, "", 0, constraints, strlen(constraints), false, false, LLVMInlineAsmDialectATT, false);
   LLVMValueRef number = LLVMBuildCall2(emitter->builder, type, nothing, &bits, 1, "");
   return LLVMBuildBitCast(emitter->builder, number, tj_emit_dtype(emitter, dtype), "");
 }

@@ -27,6 +27,14 @@ typedef struct {
   uint32_t lane;      /* which one the slot is */
 } tj_slot_value;
 
+/* An offset in bytes, as an i32; NULL: not emitted. */
+typedef struct {
+  LLVMValueRef value;
+  uint32_t bytes; /* of an element */
+} tj_scaled_offset;
+
+struct tj_origin; /* emit_address.c */
+
 /* A node's value: an i1 for truths, an i32, or an i64. */
 typedef struct tj_emitter {
   tj_job *job;
@@ -44,13 +52,15 @@ typedef struct tj_emitter {
   LLVMValueRef *derived;   /* integers for the derived words, */
   LLVMValueRef *extra;     /* i64s that the family asked for */
   tj_kernel_nodes nodes;
-  LLVMValueRef *value;      /* by position in the walk; NULL: not emitted, or a constant */
-  tj_level level;           /* of what is being emitted */
-  tj_slot_value *slot;      /* by number */
-  LLVMValueRef scale, bias; /* numbers of the arithmetic's type */
-  LLVMValueRef lds;         /* pointer to the workgroup's own elements; NULL: there are none */
-  tj_width index_width;     /* of the linear coordinate, beyond the count included, and of the count */
-  bool keeps_loops;         /* LLVM is not to vectorise them */
+  LLVMValueRef *value;       /* by position in the walk; NULL: not emitted, or a constant */
+  tj_level level;            /* of what is being emitted */
+  struct tj_origin **origin; /* by position of the offset; the last: of constants */
+  tj_scaled_offset *scaled;  /* by position */
+  tj_slot_value *slot;       /* by number */
+  LLVMValueRef scale, bias;  /* numbers of the arithmetic's type */
+  LLVMValueRef lds;          /* pointer to the workgroup's own elements; NULL: there are none */
+  tj_width index_width;      /* of the linear coordinate, beyond the count included, and of the count */
+  bool keeps_loops;          /* LLVM is not to vectorise them */
 } tj_emitter;
 
 /* An emitter for a module that has a context and a builder. TJ4006 where an expression may not fit in 64 bits, TJ7003
@@ -145,6 +155,17 @@ LLVMValueRef tj_emit_scaled(tj_emitter *emitter, LLVMValueRef value, tj_dtype fr
 /* The integer `value` as an element, rounded, or cut off, where it does not fit. */
 LLVMValueRef tj_emit_element(tj_emitter *emitter, int64_t value, tj_dtype dtype);
 
+/* --- addresses (emit_address.c) --- */
+
+/* The type of the elements of a buffer, or of LDS. */
+tj_dtype tj_emit_access_dtype(const tj_emitter *emitter, const tj_access *access);
+/* The address of an access but for its displacement: emitted where it is first asked for, which comes before all
+ * other places that do, until origins are forgotten. */
+LLVMValueRef tj_emit_origin(tj_emitter *emitter, const tj_access *access);
+void tj_emit_forget_origins(tj_emitter *emitter);
+/* The address of an access, whose origin has been emitted, or is emitted here under the same condition. */
+LLVMValueRef tj_emit_address(tj_emitter *emitter, const tj_access *access);
+
 /* --- steps (emit_step.c) --- */
 
 /* Steps of a work-item, without barriers; and, after them, all that follow. */
@@ -180,6 +201,18 @@ tj_tile_branch tj_emit_begin_inner(tj_emitter *emitter);
 void tj_emit_begin_edge(tj_emitter *emitter, const tj_tile_branch *branch);
 /* and from here on for both. */
 void tj_emit_end_tile(tj_emitter *emitter, const tj_tile_branch *branch);
+
+/* --- kernels of GPUs (emit_grid.c) --- */
+
+/* How a family's workgroups and work-items are numbered. */
+typedef struct {
+  LLVMValueRef (*emit_workgroup)(tj_emitter *emitter, uint64_t limit); /* an i32, below `limit`; 0: any */
+  LLVMValueRef (*emit_item)(tj_emitter *emitter);                      /* an i32, below the workgroup's size */
+  void (*emit_barrier)(tj_emitter *emitter);
+} tj_grid;
+
+/* Emits all that is inside a kernel's function, its end included. */
+void tj_emit_grid(tj_emitter *emitter, const tj_grid *grid);
 
 /* --- kernels (emit_kernel.c) --- */
 

@@ -8,7 +8,7 @@
  * signed division and its correction. */
 #include "lower/emit/emit.h"
 
-#include "lower/machine/magic.h"
+#include "base/number/magic.h"
 
 /* A division of n >= 0 by d >= 1, and the way back: quotient = (n / d - turns) ^ flip. */
 typedef struct {

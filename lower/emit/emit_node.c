@@ -246,6 +246,7 @@ void tj_emit_begin_item(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef
     if (emitter->nodes.level[i] >= TJ_LEVEL_ITEM)
       emitter->value[i] = NULL;
   }
+  tj_emit_forget_origins(emitter);
   set_value(emitter, symbol, value);
   emitter->level = TJ_LEVEL_ITEM;
 }

@@ -44,13 +44,8 @@ static bool scales_at(const tj_emitter *emitter, const tj_kernel_step *step) {
          emitter->kernel->scaling.when == (step->kind == TJ_STEP_LOAD ? TJ_SCALED_LOADING : TJ_SCALED_STORING);
 }
 
-static tj_dtype dtype_of(const tj_emitter *emitter, const tj_access *access) {
-  const tj_kernel *kernel = emitter->kernel;
-  return access->buffer == TJ_LDS ? kernel->carried : kernel->buffer[access->buffer].dtype;
-}
-
 static conversion conversion_at(const tj_emitter *emitter, const tj_kernel_step *step) {
-  tj_dtype dtype = dtype_of(emitter, &step->access), carried = emitter->kernel->carried;
+  tj_dtype dtype = tj_emit_access_dtype(emitter, &step->access), carried = emitter->kernel->carried;
   bool loads = step->kind == TJ_STEP_LOAD;
   return (conversion){loads ? dtype : carried, loads ? carried : dtype, scales_at(emitter, step)};
 }
@@ -106,81 +101,17 @@ static LLVMValueRef gathered(tj_emitter *emitter, const tj_kernel_step *step) {
 
 /* --- accesses --- */
 
-static unsigned log2_of(uint32_t power) {
-  return (unsigned)__builtin_ctz(power);
-}
-
-static bool fits_32_bits(const tj_node *offset, uint32_t bytes) {
-  return offset->facts.low >= 0 && offset->facts.high <= (int64_t)(UINT32_MAX / bytes);
-}
-
-static LLVMValueRef displaced(tj_emitter *emitter, const tj_access *access, LLVMValueRef address) {
-  if (access->displacement == 0)
-    return address;
-  LLVMTypeRef index = access->buffer == TJ_LDS ? emitter->i32 : emitter->i64;
-  LLVMValueRef distance = LLVMConstInt(index, (uint64_t)access->displacement, false);
-  LLVMTypeRef type = element_type(emitter, dtype_of(emitter, access));
-  return LLVMBuildInBoundsGEP2(emitter->builder, type, address, &distance, 1, "");
-}
-
-/* The part of an address that the whole workgroup shares: it costs each work-item nothing. */
-static LLVMValueRef emit_base(tj_emitter *emitter, const tj_access *access) {
-  if (access->buffer == TJ_LDS)
-    return emitter->lds;
-  LLVMValueRef address = emitter->buffer[access->buffer];
-  LLVMTypeRef type = element_type(emitter, dtype_of(emitter, access));
-  if (access->base != NULL && !tj_is_int(access->base, 0)) {
-    LLVMValueRef base = tj_emit_operand(emitter, access->base, (tj_width){64, true, access->base->facts.low >= 0});
-    address = LLVMBuildInBoundsGEP2(emitter->builder, type, address, &base, 1, "");
-  }
-  return address;
-}
-
-/* An offset in bytes, in 32 bits. What several offsets that differ in some bits have in common is scaled once. */
-static LLVMValueRef scaled_offset(tj_emitter *emitter, const tj_node *node, uint32_t bytes) {
-  if (node->op == TJ_OP_XOR && tj_is_constant(node->arg[1])) {
-    LLVMValueRef change = LLVMConstInt(emitter->i32, (uint64_t)node->arg[1]->value * bytes, false);
-    return LLVMBuildXor(emitter->builder, scaled_offset(emitter, node->arg[0], bytes), change, "");
-  }
-  LLVMValueRef offset = tj_emit_operand(emitter, node, tj_width_of(&node, 1));
-  LLVMValueRef scaled = LLVMBuildShl(emitter->builder, offset, LLVMConstInt(emitter->i32, log2_of(bytes), false), "");
-  tj_emit_no_wrap(scaled, (tj_width){32, false, true});
-  return scaled;
-}
-
-/* Where the byte offset fits in 32 bits, it is computed there: machines add it to a base for nothing. */
-static LLVMValueRef emit_address(tj_emitter *emitter, const tj_access *access) {
-  bool is_lds = access->buffer == TJ_LDS;
-  tj_dtype dtype = dtype_of(emitter, access);
-  uint32_t bytes = tj_dtype_bits(dtype) / 8;
-  LLVMTypeRef type = element_type(emitter, dtype);
-  bool is_small = fits_32_bits(access->offset, bytes), is_positive = access->offset->facts.low >= 0;
-  tj_width width = is_small ? tj_width_of(&access->offset, 1) : (tj_width){64, true, is_positive};
-  LLVMValueRef offset;
-  if (is_small && (is_lds || emitter->target->has_32_bit_offsets)) {
-    offset = scaled_offset(emitter, access->offset, bytes);
-    type = emitter->i8;
-  } else {
-    offset = tj_emit_operand(emitter, access->offset, width);
-  }
-  if (!is_lds && is_positive)
-    offset = tj_emit_extended(emitter, offset, emitter->i64);
-  LLVMValueRef base = emit_base(emitter, access);
-  LLVMValueRef address = LLVMBuildInBoundsGEP2(emitter->builder, type, base, &offset, 1, "");
-  return displaced(emitter, access, address);
-}
-
 static void emit_prefetch(tj_emitter *emitter, const tj_kernel_step *step) {
   enum { SECOND_CACHE = 2, DATA = 1 };
-  LLVMValueRef arguments[] = {emit_address(emitter, &step->access), LLVMConstInt(emitter->i32, 0, false),
+  LLVMValueRef arguments[] = {tj_emit_address(emitter, &step->access), LLVMConstInt(emitter->i32, 0, false),
                               LLVMConstInt(emitter->i32, SECOND_CACHE, false),
                               LLVMConstInt(emitter->i32, DATA, false)};
   tj_emit_intrinsic(emitter, "llvm.prefetch", &emitter->pointer, 1, arguments, 4);
 }
 
 static void emit_load(tj_emitter *emitter, const tj_kernel_step *step) {
-  LLVMTypeRef type = vector_type(emitter, dtype_of(emitter, &step->access), step->width);
-  LLVMValueRef vector = LLVMBuildLoad2(emitter->builder, type, emit_address(emitter, &step->access), "element");
+  LLVMTypeRef type = vector_type(emitter, tj_emit_access_dtype(emitter, &step->access), step->width);
+  LLVMValueRef vector = LLVMBuildLoad2(emitter->builder, type, tj_emit_address(emitter, &step->access), "element");
   LLVMSetAlignment(vector, tj_step_alignment(emitter->kernel, step));
   set_slots(emitter, step, converted(emitter, vector, step->width, conversion_at(emitter, step)));
 }
@@ -195,17 +126,21 @@ void tj_emit_streamed(tj_emitter *emitter, LLVMValueRef store) {
 static void emit_store(tj_emitter *emitter, const tj_kernel_step *step) {
   tj_emit_transposed(emitter, step);
   LLVMValueRef vector = converted(emitter, gathered(emitter, step), step->width, conversion_at(emitter, step));
-  LLVMValueRef store = LLVMBuildStore(emitter->builder, vector, emit_address(emitter, &step->access));
+  LLVMValueRef store = LLVMBuildStore(emitter->builder, vector, tj_emit_address(emitter, &step->access));
   LLVMSetAlignment(store, tj_step_alignment(emitter->kernel, step));
   if (emitter->kernel->is_streamed && step->access.buffer != TJ_LDS)
     tj_emit_streamed(emitter, store);
 }
 
-/* LDS has room for a vector after its elements. */
+/* Where a streamed run lies in LDS, which has room for a vector after its elements. */
+static tj_access staged(const tj_kernel_step *step) {
+  return (tj_access){.buffer = TJ_LDS, .offset = step->value};
+}
+
 static void emit_stream(tj_emitter *emitter, const tj_kernel_step *step) {
-  tj_access staged = {.buffer = TJ_LDS, .offset = step->value};
+  tj_access source = staged(step);
   uint32_t bytes = tj_dtype_bits(emitter->kernel->carried) / 8;
-  LLVMValueRef from = emit_address(emitter, &staged), to = emit_address(emitter, &step->access);
+  LLVMValueRef from = tj_emit_address(emitter, &source), to = tj_emit_address(emitter, &step->access);
   tj_emit_stream(emitter, to, from, (uint64_t)step->width * bytes);
 }
 
@@ -232,9 +167,9 @@ static bool is_always(const tj_node *valid) {
 
 /* The element as an integer of 64 bits; those beyond 2^63 are as good as negative ones. */
 static LLVMValueRef emit_integer(tj_emitter *emitter, const tj_kernel_step *step) {
-  tj_dtype dtype = dtype_of(emitter, &step->access);
-  LLVMValueRef element =
-      LLVMBuildLoad2(emitter->builder, element_type(emitter, dtype), emit_address(emitter, &step->access), "index");
+  tj_dtype dtype = tj_emit_access_dtype(emitter, &step->access);
+  LLVMValueRef element = LLVMBuildLoad2(emitter->builder, element_type(emitter, dtype),
+                                        tj_emit_address(emitter, &step->access), "index");
   LLVMSetAlignment(element, tj_step_alignment(emitter->kernel, step));
   return LLVMBuildIntCast2(emitter->builder, element, emitter->i64, tj_dtype_class_of(dtype) == TJ_CLASS_SIGNED, "");
 }
@@ -247,6 +182,7 @@ static LLVMValueRef emit_limited(tj_emitter *emitter, const tj_kernel_step *step
 }
 
 static LLVMValueRef emit_gated_lookup(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueRef limit) {
+  tj_emit_origin(emitter, &step->access);
   LLVMValueRef valid = tj_emit_truth(emitter, step->access.valid);
   LLVMBasicBlockRef before = LLVMGetInsertBlock(emitter->builder);
   LLVMBasicBlockRef inside = tj_emit_block(emitter, "lookup"), after = tj_emit_block(emitter, "found");
@@ -364,6 +300,16 @@ static LLVMValueRef *emit_inside(tj_emitter *emitter, const tj_kernel_step step[
   return loaded;
 }
 
+/* What accesses behind a gate share with others stands before it. */
+static void emit_origins_of(tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (step[i].kind != TJ_STEP_VALUE)
+      tj_emit_origin(emitter, &step[i].access);
+    if (step[i].kind == TJ_STEP_STREAM)
+      tj_emit_origin(emitter, (tj_access[]){staged(&step[i])});
+  }
+}
+
 /* Steps begin … end-1 of a phase, which are valid together. */
 static void emit_gated(tj_emitter *emitter, tj_phase phase, uint32_t begin, uint32_t end) {
   const tj_kernel_step *step = phase.step;
@@ -372,6 +318,7 @@ static void emit_gated(tj_emitter *emitter, tj_phase phase, uint32_t begin, uint
     if (step[i].kind == TJ_STEP_LOAD && is_stored_later(phase, &step[i], end))
       fill[i - begin] = fill_of(emitter, &step[i]);
   }
+  emit_origins_of(emitter, step + begin, end - begin);
   LLVMValueRef valid = tj_emit_truth(emitter, step[begin].access.valid);
   LLVMBasicBlockRef before = LLVMGetInsertBlock(emitter->builder);
   LLVMBasicBlockRef inside = tj_emit_block(emitter, "valid"), after = tj_emit_block(emitter, "after");

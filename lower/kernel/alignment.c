@@ -9,9 +9,9 @@ static bool is_multiple(const tj_access *access, int64_t elements) {
          tj_facts_divisible(&access->offset->facts, elements) && access->displacement % elements == 0;
 }
 
-/* Whether the access is of use only where it is aligned as a whole. */
+/* Whether the access is to be aligned as a whole. */
 static bool needs_alignment(const tj_kernel *kernel, const tj_kernel_step *step) {
-  return step->access.buffer == TJ_LDS || (step->kind == TJ_STEP_STORE && kernel->is_streamed);
+  return step->access.buffer == TJ_LDS || kernel->is_aligned || (step->kind == TJ_STEP_STORE && kernel->is_streamed);
 }
 
 uint32_t tj_step_alignment(const tj_kernel *kernel, const tj_kernel_step *step) {

@@ -7,8 +7,8 @@
 
 /* The alignment of a step's address in bytes: a power of two. Of LDS, as far as the offset's facts show. Of a buffer,
  * that of an element, which is all that loads and stores need; but stores that bypass caches are vectors only where
- * they are aligned, so of them it is as far as facts show, if the buffer begins at a multiple of
- * tj_buffer_alignment. */
+ * they are aligned, so of them, and of all accesses of kernels that are aligned, it is as far as facts show, if the
+ * buffer begins at a multiple of tj_buffer_alignment. */
 uint32_t tj_step_alignment(const tj_kernel *kernel, const tj_kernel_step *step);
 
 /* What the address of buffer number `buffer` has to be a multiple of, in bytes, for the kernel to be right: a power

@@ -1,38 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What the launch computes once: magic numbers for divisors, and costly expressions of parameters alone. */
 #include "lower/kernel/kernel_nodes.h"
-#include "lower/machine/magic.h"
+#include "lower/machine/width.h"
 
 enum {
   MOST_WORDS = 192,    /* more would crowd the argument block */
   COSTLY_WEIGHT = 100, /* of tj_op_weight: an expression with a division, or several products */
 };
-
-static uint64_t word_of(tj_magic magic) {
-  return magic.multiplier | (uint64_t)magic.shift << 32;
-}
-
-static uint64_t word_with_two_shifts(tj_magic magic) {
-  uint64_t first = magic.shift > 0 ? 1 : 0;
-  return magic.multiplier | first << 32 | (magic.shift - first) << 40;
-}
-
-uint64_t tj_derived_word(tj_derived_kind kind, int64_t value) {
-  uint64_t divisor = value > 0 ? (uint64_t)value : 1;
-  switch (kind) {
-  case TJ_DERIVED_VALUE:
-    return (uint64_t)value;
-  case TJ_DERIVED_MAGIC31:
-    return word_of(tj_magic_32(divisor));
-  case TJ_DERIVED_MAGIC32:
-    return word_with_two_shifts(tj_magic_32(divisor));
-  case TJ_DERIVED_MAGIC64:
-    return tj_magic_64(divisor).multiplier;
-  case TJ_DERIVED_SHIFT64:
-    return tj_magic_64(divisor).shift;
-  }
-  return 0;
-}
 
 typedef struct {
   tj_kernel_nodes nodes;

@@ -2,10 +2,11 @@
 /* The modes that source and destination have in common.
  *
  * Two layouts of compatible shapes have the leaves of the finer one in common; otherwise the top-level modes must
- * agree. Sorting by the strides of the destination lets neighbouring coordinates be neighbouring elements of it;
- * merging what lies as evenly in both operands leaves few modes, which is what linear coordinates are taken apart by.
+ * agree, and domain_parts.c says what these have in common. Sorting by the strides of the destination lets
+ * neighbouring coordinates be neighbouring elements of it; merging what lies as evenly in both operands leaves few
+ * modes, which is what linear coordinates are taken apart by.
  */
-#include "lower/kernel/domain.h"
+#include "lower/kernel/domain_parts.h"
 
 #include "ir/index/facts.h"
 #include "ir/layout/algebra.h"
@@ -118,65 +119,31 @@ static domain_maker make_of_layouts(tj_graph *graph, const tj_operand *source, c
 
 /* --- top-level modes --- */
 
-/* The stride at which a mode begins to step; NULL for a basis element. */
-static const tj_node *first_stride(tj_layout layout) {
-  if (!tj_tuple_is_list(layout.shape))
-    return integer_stride(layout.stride);
-  for (uint32_t i = 0; i < layout.shape->count; i++) {
-    const tj_tuple *shape = layout.shape->item[i];
-    bool is_single = !tj_tuple_is_list(shape) && tj_is_int(shape->value, 1);
-    if (!is_single)
-      return first_stride((tj_layout){shape, layout.stride->item[i]});
-  }
-  return NULL;
-}
-
-/* How far the first step along a dimension of a view moves; NULL where that is no expression of parameters. */
-static const tj_node *first_step(tj_graph *graph, const tj_operand *operand, uint32_t dimension) {
-  const tj_node **index = TJ_NEW_ARRAY(graph->job, const tj_node *, operand->rank);
-  const tj_node *offset[2];
-  if (tj_is_int(operand->extent[dimension], 1))
-    return NULL;
-  for (uint32_t k = 0; k < operand->rank; k++)
-    index[k] = tj_int(graph, 0);
-  for (int64_t at = 0; at < 2; at++) {
-    index[dimension] = tj_int(graph, at);
-    offset[at] = tj_view_offset(graph, operand->view, index);
-  }
-  return tj_simplified(graph, tj_sub(graph, offset[1], offset[0]));
-}
-
-static const tj_node *stride_of_dimension(tj_graph *graph, const tj_operand *operand, uint32_t dimension) {
-  if (operand->view != NULL)
-    return first_step(graph, operand, dimension);
-  tj_layout layout = layout_of(operand);
-  return first_stride((tj_layout){tj_tuple_mode(layout.shape, dimension), tj_tuple_mode(layout.stride, dimension)});
-}
-
-static domain_maker make_of_dimensions(tj_graph *graph, const tj_operand *source, const tj_operand *destination) {
-  if (source->rank != destination->rank)
-    tj_fail_domains(graph, source, destination);
-  const tj_tuple **extents = TJ_NEW_ARRAY(graph->job, const tj_tuple *, destination->rank + 1);
-  for (uint32_t i = 0; i < destination->rank; i++) {
-    if (!tj_surely_equal(graph, source->extent[i], destination->extent[i]))
-      tj_fail_domains(graph, source, destination);
-    extents[i] = tj_tuple_integer(graph, destination->extent[i]);
-  }
-  domain_maker maker = new_maker(graph, source, destination, tj_tuple_list(graph, extents, destination->rank));
-  for (uint32_t i = 0; i < destination->rank; i++)
-    add_leaf(&maker, destination->extent[i], stride_of_dimension(graph, source, i),
-             stride_of_dimension(graph, destination, i));
+static domain_maker make_of_dimensions(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
+                                       bool in_parts) {
+  tj_domain_parts parts = tj_domain_parts_of(graph, source, destination, in_parts);
+  domain_maker maker = new_maker(graph, source, destination, parts.profile);
+  uint32_t count = tj_tuple_leaf_count(parts.profile);
+  maker.domain.side = parts.side;
+  for (uint32_t i = 0; i < count; i++)
+    add_leaf(&maker, parts.leaf[i].extent, parts.leaf[i].stride[0], parts.leaf[i].stride[1]);
   return maker;
 }
 
 /* --- order --- */
 
-static void reverse_modes(domain_maker *maker) {
-  for (uint32_t i = 0, k = maker->domain.count; i + 1 < k; i++) {
-    tj_mode mode = maker->mode[i];
-    maker->mode[i] = maker->mode[--k];
-    maker->mode[k] = mode;
+/* The last top-level mode first. */
+static void reverse_modes(tj_graph *graph, domain_maker *maker) {
+  const tj_tuple *profile = maker->domain.profile;
+  tj_mode *reversed = TJ_NEW_ARRAY(graph->job, tj_mode, maker->domain.count + 1);
+  uint32_t begin = maker->domain.count, count = 0;
+  for (uint32_t m = tj_tuple_rank(profile); m-- > 0;) {
+    uint32_t leaves = tj_tuple_leaf_count(tj_tuple_mode(profile, m));
+    begin -= leaves;
+    for (uint32_t i = 0; i < leaves; i++)
+      reversed[count++] = maker->mode[begin + i];
   }
+  maker->mode = reversed;
 }
 
 /* Modes of one coordinate do not step. */
@@ -249,24 +216,30 @@ static const tj_tuple *const *leaf_paths(tj_graph *graph, const tj_tuple *profil
   return tj_tuple_leaves(graph, tj_layout_identity(graph, list).stride, &count);
 }
 
-static bool is_same_path(const tj_tuple *a, const tj_tuple *b) {
-  return a->count == b->count && memcmp(a->path, b->path, a->count * sizeof *a->path) == 0;
+static bool is_within(const tj_tuple *leaf, const tj_tuple *mode) {
+  return leaf->count >= mode->count && memcmp(leaf->path, mode->path, mode->count * sizeof *mode->path) == 0;
 }
 
-/* The place of the leaf that a layout's leaf steps through. */
-static uint32_t find_leaf(tj_graph *graph, const domain_maker *maker, const tj_tuple *const paths[],
-                          const tj_tuple *extent, const tj_tuple *stride) {
-  uint32_t place = 0;
-  while (place < maker->domain.leaf_total && !is_same_path(paths[place], stride))
-    place++;
-  if (place == maker->domain.leaf_total)
+/* The leaves from `first` on that a layout's leaf steps through, fastest first. */
+typedef struct {
+  uint32_t first, count;
+} leaf_run;
+
+static leaf_run find_leaves(tj_graph *graph, const domain_maker *maker, const tj_tuple *const paths[],
+                            const tj_tuple *extent, const tj_tuple *stride) {
+  leaf_run run = {0, 0};
+  const tj_node *all = tj_int(graph, 1);
+  while (run.first < maker->domain.leaf_total && !is_within(paths[run.first], stride))
+    run.first++;
+  for (uint32_t i = run.first; i < maker->domain.leaf_total && is_within(paths[i], stride); i++, run.count++)
+    all = tj_terse_mul(graph, all, maker->leaf_extent[i]);
+  if (run.count == 0)
     tj_fail(graph->job, TJ_MAPPING_DOMAIN, "domain: source and destination have no mode %s in common; they have %s",
             tj_tuple_text(graph->job, stride), tj_tuple_text(graph->job, maker->domain.profile));
-  if (!tj_surely_equal(graph, extent->value, maker->leaf_extent[place]))
+  if (!tj_surely_equal(graph, extent->value, all))
     tj_fail(graph->job, TJ_MAPPING_DOMAIN, "domain: mode %s has %s coordinates, not %s",
-            tj_tuple_text(graph->job, stride), tj_describe(graph, maker->leaf_extent[place]),
-            tj_describe(graph, extent->value));
-  return place;
+            tj_tuple_text(graph->job, stride), tj_describe(graph, all), tj_describe(graph, extent->value));
+  return run;
 }
 
 /* Which leaves a layout names, in its order, and how many of them each of its modes has; leaves of one coordinate are
@@ -285,7 +258,7 @@ static void check_all_named(tj_graph *graph, const domain_maker *maker, const bo
 }
 
 static leaf_order read_order(tj_graph *graph, const domain_maker *maker, const tj_layout *layout) {
-  uint32_t modes = tj_tuple_rank(layout->shape), most = tj_tuple_leaf_count(layout->shape);
+  uint32_t modes = tj_tuple_rank(layout->shape), most = maker->domain.leaf_total;
   leaf_order order = {TJ_NEW_ARRAY(graph->job, uint32_t, most + 1), TJ_NEW_ARRAY(graph->job, uint32_t, modes + 1), 0};
   bool *taken = TJ_NEW_ARRAY(graph->job, bool, maker->domain.leaf_total + 1);
   const tj_tuple *const *paths = leaf_paths(graph, maker->domain.profile);
@@ -296,12 +269,14 @@ static leaf_order read_order(tj_graph *graph, const domain_maker *maker, const t
     for (uint32_t i = 0; i < count; i++) {
       if (tj_is_int(extent[i]->value, 1))
         continue;
-      uint32_t place = find_leaf(graph, maker, paths, extent[i], stride[i]);
-      if (taken[place])
-        tj_fail(graph->job, TJ_MAPPING_DOMAIN, "domain has mode %s twice", tj_tuple_text(graph->job, stride[i]));
-      taken[place] = true;
-      order.place[order.count++] = place;
-      order.of_mode[m]++;
+      leaf_run run = find_leaves(graph, maker, paths, extent[i], stride[i]);
+      for (uint32_t place = run.first; place < run.first + run.count; place++) {
+        if (taken[place])
+          tj_fail(graph->job, TJ_MAPPING_DOMAIN, "domain has mode %s twice", tj_tuple_text(graph->job, stride[i]));
+        taken[place] = true;
+        order.place[order.count++] = place;
+        order.of_mode[m]++;
+      }
     }
   }
   check_all_named(graph, maker, taken);
@@ -344,16 +319,12 @@ static tj_layout layout_of_leaves(tj_graph *graph, const tj_domain *domain, cons
   const tj_tuple *const *paths = leaf_paths(graph, domain->profile);
   const tj_tuple **extent = TJ_NEW_ARRAY(graph->job, const tj_tuple *, mode->leaf_count + 1),
                  **stride = TJ_NEW_ARRAY(graph->job, const tj_tuple *, mode->leaf_count + 1);
-  if (mode->leaf_count == 0)
-    return (tj_layout){tj_tuple_constant(graph, 1), tj_tuple_constant(graph, 0)};
   for (uint32_t i = 0; i < mode->leaf_count; i++) {
     uint32_t place = domain->leaf[mode->first_leaf + i];
     extent[i] = tj_tuple_integer(graph, domain->leaf_extent[place]);
     stride[i] = paths[place];
   }
-  if (mode->leaf_count == 1)
-    return (tj_layout){extent[0], stride[0]};
-  return (tj_layout){tj_tuple_list(graph, extent, mode->leaf_count), tj_tuple_list(graph, stride, mode->leaf_count)};
+  return tj_layout_of_leaves(graph, extent, stride, mode->leaf_count);
 }
 
 /* Whether the modes are the operands' own, each by itself. */
@@ -367,15 +338,10 @@ static bool is_as_written(const tj_domain *domain) {
 
 static const tj_layout *layout_of_modes(tj_graph *graph, const tj_domain *domain, const tj_mode mode[],
                                         uint32_t count) {
-  const tj_tuple **shape = TJ_NEW_ARRAY(graph->job, const tj_tuple *, count + 1),
-                 **stride = TJ_NEW_ARRAY(graph->job, const tj_tuple *, count + 1);
-  for (uint32_t m = 0; m < count; m++) {
-    tj_layout of_mode = layout_of_leaves(graph, domain, &mode[m]);
-    shape[m] = of_mode.shape;
-    stride[m] = of_mode.stride;
-  }
-  tj_layout *layout = TJ_NEW(graph->job, tj_layout);
-  *layout = (tj_layout){tj_tuple_list(graph, shape, count), tj_tuple_list(graph, stride, count)};
+  tj_layout *of_mode = TJ_NEW_ARRAY(graph->job, tj_layout, count + 1), *layout = TJ_NEW(graph->job, tj_layout);
+  for (uint32_t m = 0; m < count; m++)
+    of_mode[m] = layout_of_leaves(graph, domain, &mode[m]);
+  *layout = tj_layout_concat(graph, of_mode, count);
   return layout;
 }
 
@@ -395,15 +361,21 @@ const tj_layout *tj_domain_linear_layout(tj_graph *graph, const tj_domain *domai
 /* --- domains --- */
 
 /* A mode for each leaf that source and destination have in common. */
-static domain_maker make_of_leaves(tj_graph *graph, const tj_operand *source, const tj_operand *destination) {
+static domain_maker make_of_leaves(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
+                                   bool in_parts) {
   const tj_operand *finer = finer_layout(graph, source, destination);
   return finer != NULL ? make_of_layouts(graph, source, destination, finer)
-                       : make_of_dimensions(graph, source, destination);
+                       : make_of_dimensions(graph, source, destination, in_parts);
+}
+
+tj_domain tj_domain_as_written(tj_graph *graph, const tj_operand *source, const tj_operand *destination) {
+  domain_maker maker = make_of_leaves(graph, source, destination, false);
+  return finished(&maker);
 }
 
 tj_domain tj_domain_as_given(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
                              const tj_layout *layout) {
-  domain_maker maker = make_of_leaves(graph, source, destination);
+  domain_maker maker = make_of_leaves(graph, source, destination, true);
   leaf_order order = read_order(graph, &maker, layout);
   put_in_order(graph, &maker, &order);
   group_leaves(graph, &maker, &order, tj_tuple_rank(layout->shape));
@@ -412,7 +384,7 @@ tj_domain tj_domain_as_given(tj_graph *graph, const tj_operand *source, const tj
 
 tj_domain tj_domain_in_order(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
                              const tj_layout *layout) {
-  domain_maker maker = make_of_leaves(graph, source, destination);
+  domain_maker maker = make_of_leaves(graph, source, destination, true);
   leaf_order order = read_order(graph, &maker, layout);
   put_in_order(graph, &maker, &order);
   merge_modes(graph, &maker);
@@ -420,9 +392,9 @@ tj_domain tj_domain_in_order(tj_graph *graph, const tj_operand *source, const tj
 }
 
 tj_domain tj_domain_of_modes(tj_graph *graph, const tj_operand *source, const tj_operand *destination) {
-  domain_maker maker = make_of_leaves(graph, source, destination);
+  domain_maker maker = make_of_leaves(graph, source, destination, true);
   if (destination->view != NULL)
-    reverse_modes(&maker);
+    reverse_modes(graph, &maker);
   drop_single_modes(&maker);
   sort_by_stride(graph, &maker);
   merge_modes(graph, &maker);
@@ -440,7 +412,7 @@ const tj_domain *tj_domain_of_equals(tj_graph *graph, const tj_domain *of, const
 }
 
 tj_domain tj_domain_of_dimensions(tj_graph *graph, const tj_operand *source, const tj_operand *destination) {
-  domain_maker maker = make_of_dimensions(graph, source, destination);
+  domain_maker maker = make_of_dimensions(graph, source, destination, false);
   return finished(&maker);
 }
 
@@ -522,30 +494,25 @@ static const tj_tuple *coordinate_in(tj_graph *graph, const tj_domain *domain, c
   return tj_tuple_list(graph, items, shape->count);
 }
 
-/* One integer for each top-level mode. */
-static const tj_tuple *coordinate_of_dimensions(tj_graph *graph, const tj_domain *domain,
-                                                const tj_node *const leaf[]) {
-  const tj_tuple **items = TJ_NEW_ARRAY(graph->job, const tj_tuple *, domain->leaf_total + 1);
-  for (uint32_t i = 0; i < domain->leaf_total; i++)
-    items[i] = tj_tuple_integer(graph, leaf[i]);
-  return domain->leaf_total == 1 ? items[0] : tj_tuple_list(graph, items, domain->leaf_total);
-}
-
-tj_access tj_domain_at_leaves(tj_graph *graph, const tj_domain *domain, const tj_operand *operand, uint32_t buffer,
-                              const tj_node *const leaf[]) {
-  bool has_own_shape = domain->profile == domain->source->shape || domain->profile == domain->destination->shape;
-  uint32_t next = 0;
-  const tj_tuple *coordinate = has_own_shape
-                                   ? coordinate_in(graph, domain, operand->shape, domain->profile, leaf, &next)
-                                   : coordinate_of_dimensions(graph, domain, leaf);
-  return tj_operand_access(graph, operand, buffer, coordinate);
+tj_access tj_domain_at_leaves(tj_graph *graph, const tj_domain *domain, const tj_operand *operand, bool is_source,
+                              uint32_t buffer, const tj_node *const leaf[]) {
+  if (domain->side == NULL) {
+    uint32_t next = 0;
+    return tj_operand_access(graph, operand, buffer,
+                             coordinate_in(graph, domain, operand->shape, domain->profile, leaf, &next));
+  }
+  const tj_domain_side *side = &domain->side[is_source ? 0 : 1];
+  tj_operand in_parts = *operand;
+  in_parts.view = side->view;
+  return tj_operand_access(graph, &in_parts, buffer,
+                           tj_domain_side_coordinate(graph, side, operand, domain->leaf_extent, leaf));
 }
 
 tj_access tj_domain_source(tj_graph *graph, const tj_domain *domain, uint32_t buffer, const tj_node *const digit[]) {
-  return tj_domain_at_leaves(graph, domain, domain->source, buffer, leaf_digits(graph, domain, digit));
+  return tj_domain_at_leaves(graph, domain, domain->source, true, buffer, leaf_digits(graph, domain, digit));
 }
 
 tj_access tj_domain_destination(tj_graph *graph, const tj_domain *domain, uint32_t buffer,
                                 const tj_node *const digit[]) {
-  return tj_domain_at_leaves(graph, domain, domain->destination, buffer, leaf_digits(graph, domain, digit));
+  return tj_domain_at_leaves(graph, domain, domain->destination, false, buffer, leaf_digits(graph, domain, digit));
 }

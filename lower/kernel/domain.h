@@ -20,14 +20,23 @@ static inline const tj_node *tj_mode_stride(const tj_mode *mode, bool of_source)
   return of_source ? mode->source_stride : mode->destination_stride;
 }
 
+/* How an operand's coordinates are made of leaves. */
+typedef struct {
+  const tj_view *view;    /* whose dimensions they are: the operand's, or below its merges; NULL: a layout's */
+  const uint32_t *parts;  /* of each top-level mode: what it is merged from, or a list of; 1: it itself */
+  const uint32_t *leaves; /* of each part, those of the first mode first, of these the fastest */
+} tj_domain_side;
+
 typedef struct tj_domain {
   const tj_operand *source, *destination;
   const tj_mode *mode;
   uint32_t count;
   const tj_node *size;
 
-  const tj_tuple *profile;           /* whose leaves the modes are made of; a list of the operands' own modes, or the
-                                        shape of the finer layout */
+  const tj_tuple *profile;           /* whose leaves the modes are made of; a list of the operands' own modes, those
+                                        that are merged as what all merges have in common; or the shape of the finer
+                                        layout */
+  const tj_domain_side *side;        /* source and destination, of the former; NULL: of the latter */
   const uint32_t *leaf;              /* places in the profile */
   const tj_node *const *leaf_extent; /* by place in the profile */
   uint32_t leaf_total;
@@ -36,21 +45,24 @@ typedef struct tj_domain {
                                         those of the operands */
 } tj_domain;
 
-/* The modes of the finer of two layouts of compatible shapes, otherwise the top-level modes, which must agree:
- * TJ4003. Those of one coordinate are left out; the others are sorted by the strides of the destination, smallest
- * first, as far as these can be compared, and merged where both operands allow. */
+/* The modes of the finer of two layouts of compatible shapes, otherwise the top-level modes, which must agree,
+ * TJ4003, and of these what their lists and merges have in common. Those of one coordinate are left out; the others
+ * are sorted by the strides of the destination, smallest first, as far as these can be compared, and merged where
+ * both operands allow. */
 tj_domain tj_domain_of_modes(tj_graph *graph, const tj_operand *source, const tj_operand *destination);
 
 /* One mode of all elements of a domain in its own order, which lie side by side in both operands: of a copy between
  * equal maps, whatever they are made of. */
 const tj_domain *tj_domain_of_equals(tj_graph *graph, const tj_domain *domain, const tj_node *size);
 
+/* The modes of the finer layout, or the top-level modes, as they are written. */
+tj_domain tj_domain_as_written(tj_graph *graph, const tj_operand *source, const tj_operand *destination);
+
 /* The top-level modes as they are, all of them, first mode first: TJ4003 where they do not agree. */
 tj_domain tj_domain_of_dimensions(tj_graph *graph, const tj_operand *source, const tj_operand *destination);
 
-/* The modes that a layout gives: a mode for each of its own, of basis elements of the finer of two layouts of
- * compatible shapes, otherwise of the top-level modes, which must agree: TJ4003. TJ4024 where it leaves one out, has
- * one twice, or not as long as it is. */
+/* The modes that a layout gives: a mode for each of its own, of basis elements of those that tj_domain_of_modes has,
+ * or of lists of them. TJ4024 where it leaves one out, has one twice, or not as long as it is. */
 tj_domain tj_domain_as_given(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
                              const tj_layout *layout);
 
@@ -71,10 +83,10 @@ tj_access tj_domain_source(tj_graph *graph, const tj_domain *domain, uint32_t bu
 tj_access tj_domain_destination(tj_graph *graph, const tj_domain *domain, uint32_t buffer,
                                 const tj_node *const digit[]);
 
-/* The element of an operand, of the source's or the destination's shape, at a coordinate of each leaf of the profile.
- */
-tj_access tj_domain_at_leaves(tj_graph *graph, const tj_domain *domain, const tj_operand *operand, uint32_t buffer,
-                              const tj_node *const leaf[]);
+/* The element of the source or the destination, or of an operand of its shape, at a coordinate of each leaf of the
+ * profile. */
+tj_access tj_domain_at_leaves(tj_graph *graph, const tj_domain *domain, const tj_operand *operand, bool is_source,
+                              uint32_t buffer, const tj_node *const leaf[]);
 
 _Noreturn void tj_fail_domains(tj_graph *graph, const tj_operand *source, const tj_operand *destination);
 

@@ -8,11 +8,11 @@
  * nothing may be followed by one that does. Work is bounded by the sizes at the top. */
 #include "lower/kernel/final_forms.h"
 
+#include "base/number/magic.h"
 #include "ir/index/facts.h"
 #include "ir/index/linear.h"
 #include "ir/index/walk.h"
 #include "ir/simplify/simplify.h"
-#include "lower/machine/magic.h"
 #include "lower/machine/width.h"
 
 enum { MOST_NODES = 160, MOST_ATTEMPTS = 96, MOST_MOVES_AHEAD = 2 };

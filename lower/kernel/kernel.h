@@ -13,8 +13,9 @@
 #ifndef TJ_LOWER_KERNEL_H
 #define TJ_LOWER_KERNEL_H
 
+#include "base/number/dtype.h"
+#include "base/number/magic.h"
 #include "ir/layout/layout.h"
-#include "lower/machine/dtype.h"
 
 typedef struct {
   const char *name;
@@ -64,15 +65,7 @@ typedef struct {
   uint32_t slot, slot_step;
 } tj_kernel_step;
 
-/* What the launch computes once, so that no work-item has to: a word of the argument block. */
-typedef enum {
-  TJ_DERIVED_VALUE,   /* the value of an expression of parameters */
-  TJ_DERIVED_MAGIC31, /* for dividing 0 … 2^31-1 by it: the multiplier, and the shift from bit 32 on */
-  TJ_DERIVED_MAGIC32, /* for dividing 0 … 2^32-1 by it: the multiplier, and two shifts from bits 32 and 40 on */
-  TJ_DERIVED_MAGIC64, /* for dividing 0 … 2^63-1 by it: the multiplier; TJ_DERIVED_SHIFT64 is the other half */
-  TJ_DERIVED_SHIFT64
-} tj_derived_kind;
-
+/* A word of the argument block that the launch computes. */
 typedef struct {
   tj_derived_kind kind;
   const tj_node *node; /* an expression of parameters; at least 1 where it is divided by */
@@ -139,14 +132,15 @@ typedef struct tj_kernel {
   tj_dtype carried;                    /* the type of elements in slots and in LDS */
   uint32_t lds_elements;               /* of a workgroup; 0: none */
   bool is_streamed;                    /* what is stored to buffers is not worth caching */
+  bool is_aligned;                     /* its vectors rely on addresses of buffers that are multiples of them */
   int64_t fill;                        /* in the source's element type; for floats, converted to it */
   tj_scaling scaling;                  /* of a copy, of the fill too */
   const char *tile;                    /* its shape in words; NULL: no mapping chose one */
   const struct tj_stage_choice *stage; /* how a tile lies in LDS, and why; NULL: it stays in registers */
   const struct tj_domain *domain;      /* of a flat copy: what its coordinates are; NULL for other kernels */
-  const tj_layout *elements; /* of a flat copy: the linear coordinate → the operands' modes, as the domain of a mapping;
-                                NULL: they have one mode, which it is */
-  const struct tj_mapping *mapping;    /* how a copy is shared out; NULL: no mapping says it */
+  const tj_layout *elements; /* of a flat copy: the linear coordinate → the operands' modes, as the domain of a
+                                mapping; NULL: they have one mode, which it is */
+  const struct tj_mapping *mapping; /* how a copy is shared out; NULL: no mapping says it */
   tj_races races;
   const struct tj_race *race;     /* what decides, where the launch does; else NULL */
   const struct tj_mapped *mapped; /* of a copy: the mapping that it was given; NULL: one is chosen */
@@ -181,12 +175,14 @@ static inline uint32_t tj_kernel_argument_bytes(const tj_kernel *kernel) {
   return 8 * (kernel->buffer_count + kernel->parameter_count + kernel->derived_count);
 }
 
+/* Of LDS, of a workgroup. */
+static inline uint32_t tj_kernel_lds_bytes(const tj_kernel *kernel) {
+  return kernel->lds_elements * (tj_dtype_bits(kernel->carried) / 8);
+}
+
 /* Finds what the launch can compute: divisors for which it can give magic numbers, and costly expressions of
  * parameters alone; of a kernel and its faster ones, which get one list. Call it after simplification, before
  * lowering; a kernel without it is right, but slower. */
 void tj_kernel_derive(tj_graph *graph, tj_kernel *kernel);
-
-/* A derived word, for the value of its node under the launch's parameters. */
-uint64_t tj_derived_word(tj_derived_kind kind, int64_t value);
 
 #endif

@@ -5,6 +5,7 @@
 #include "ir/index/facts.h"
 #include "ir/index/walk.h"
 #include "ir/simplify/simplify.h"
+#include "lower/kernel/alignment.h"
 #include "lower/kernel/kernel_nodes.h"
 #include "lower/machine/width.h"
 
@@ -162,4 +163,36 @@ void tj_offer_faster(tj_graph *graph, tj_kernel *kernel, tj_kernel *faster, cons
   faster->name = name;
   kernel->faster = faster;
   kernel->condition = condition_of(graph, demands);
+}
+
+/* --- aligned kernels --- */
+
+static bool is_worth_aligning(const tj_kernel *kernel) {
+  tj_kernel aligned = *kernel;
+  aligned.is_aligned = true;
+  for (uint32_t i = 0; i < kernel->buffer_count; i++) {
+    if (tj_buffer_alignment(&aligned, i) > tj_buffer_alignment(kernel, i))
+      return true;
+  }
+  return false;
+}
+
+/* Puts the aligned kernel between this one and the next faster, to be taken under the same condition. */
+static void align(tj_graph *graph, tj_kernel *kernel, const tj_node *condition) {
+  tj_kernel *aligned = TJ_NEW(graph->job, tj_kernel);
+  *aligned = *kernel;
+  aligned->name = tj_string_format(graph->job, "%s.aligned", kernel->name);
+  aligned->is_aligned = true;
+  kernel->faster = aligned;
+  kernel->condition = condition;
+}
+
+void tj_offer_aligned(tj_graph *graph, tj_kernel *kernel) {
+  const tj_node *condition = tj_int(graph, 1), *next_condition;
+  for (tj_kernel *next; kernel != NULL; kernel = next, condition = next_condition) {
+    next = kernel->faster;
+    next_condition = kernel->condition;
+    if (is_worth_aligning(kernel))
+      align(graph, kernel, condition);
+  }
 }

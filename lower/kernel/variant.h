@@ -46,6 +46,10 @@ bool tj_has_wider_accesses(const tj_kernel *a, const tj_kernel *b);
  * parts of an expression may be larger than all of it ever is. */
 bool tj_kernel_fits(tj_graph *graph, const tj_kernel *kernel);
 
+/* Offers, for the kernel and each of its faster ones whose vectors facts show to be aligned in their buffers, one
+ * that relies on buffers that are aligned as well: for targets that take vectors at whole ones alone. */
+void tj_offer_aligned(tj_graph *graph, tj_kernel *kernel);
+
 /* Makes `faster`, under this name, what the launch takes in the place of `kernel` where the demands are met. */
 void tj_offer_faster(tj_graph *graph, tj_kernel *kernel, tj_kernel *faster, const tj_demands *demands,
                      const char *name);

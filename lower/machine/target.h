@@ -6,7 +6,9 @@
  * differs in form between families is a function of the family's row.
  *
  * How to add a target: write lower/target/NAME.c, which defines `const tj_target_family tj_family_NAME`; add the row
- * TARGET(NAME, …) to target.def and the file to CMakeLists.txt; have jit/isa/llvm.c initialise LLVM's part for it. */
+ * TARGET(NAME, …) to target.def and the file to CMakeLists.txt; have jit/isa/llvm.c initialise LLVM's part for it.
+ * What LLVM makes for it is one of tj_object_kind; where it is none, add the kind, and its way to
+ * jit/compile/pipeline.c. */
 #ifndef TJ_LOWER_TARGET_H
 #define TJ_LOWER_TARGET_H
 
@@ -26,6 +28,7 @@ typedef struct tj_target_family tj_target_family;
 /* What the object file holds, and so what happens to it next. */
 typedef enum {
   TJ_OBJECT_CODE_OBJECT, /* to be linked into a code object */
+  TJ_OBJECT_PTX,         /* assembly, which the device's driver takes */
   TJ_OBJECT_HOST         /* to be loaded into this process */
 } tj_object_kind;
 
@@ -41,11 +44,13 @@ typedef struct {
   uint32_t code_object_version;  /* 5, 6; 0 without code objects */
   uint32_t wave_size;            /* work-items of a wave; 1 on the host */
   uint32_t lds_bytes;            /* of a workgroup; 0 without LDS */
+  uint32_t static_lds_bytes;     /* how many code may lay out itself; where it wants more, the launch does */
   uint32_t workgroup_limit;      /* most work-items of a workgroup */
   bool keeps_slots;              /* work-items still have their slots after a barrier */
   uint32_t vector_bytes;         /* widest memory access of one work-item */
   uint32_t global_address_space; /* of buffers */
   bool has_unaligned_vectors;    /* accesses of global memory by vectors need the alignment of an element only */
+  bool needs_aligned_vectors;    /* where addresses are no multiples of them, vectors are moved in parts */
   uint32_t displacement_limit;   /* bytes below which an access adds a constant to its address for nothing */
   uint32_t block_bytes;          /* of a vector register, for blocks.h; 0: work-items are too small for blocks */
   bool has_vector_permutations;  /* vectors change places with their lanes cheaper than element by element */
@@ -70,6 +75,8 @@ struct tj_target_family {
   tj_target (*parse)(tj_job *job, const char *text);
   /* The name in the object file of a kernel called `name`. */
   const char *(*symbol)(tj_job *job, const char *name);
+  /* The register of so many bits, 16 to 64, as constraints of inline assembly have it. */
+  const char *(*register_of)(unsigned bits);
   /* Emits the kernel's function: entry, index, loop or guard, around what work-items do (emit.h). */
   void (*emit_kernel)(struct tj_emitter *emitter);
   /* The lower 32 bits of a * b for unsigned or signed 24-bit integers; NULL unless has_cheap_small_product. */

@@ -162,3 +162,12 @@ void tj_check_widths(tj_graph *graph, const tj_node *const roots[], size_t count
   if (node != NULL)
     fail_width(graph, node);
 }
+
+unsigned tj_magic_bits(const tj_node *division) {
+  const tj_facts *dividend = &division->arg[0]->facts, *divisor = &division->arg[1]->facts;
+  if (divisor->low < 1)
+    return 0;
+  if (tj_width_of_operation(division).bits == 64)
+    return 64;
+  return dividend->high <= INT32_MAX && divisor->high <= (int64_t)1 << 31 ? 31 : 32;
+}

@@ -29,4 +29,8 @@ bool tj_widths_fit(tj_graph *graph, const tj_node *const roots[], size_t count);
 /* Fails with TJ4006 where they do not. */
 void tj_check_widths(tj_graph *graph, const tj_node *const roots[], size_t count);
 
+/* For how many bits of dividends a DIV or MOD by an expression needs magic numbers: 31, 32, 64 (which is to say 63),
+ * or 0 where none serve. */
+unsigned tj_magic_bits(const tj_node *division);
+
 #endif

@@ -33,6 +33,7 @@ typedef struct {
   const tj_target *target;
   const tj_substitution *assumed;
   bool is_large;    /* the destination is assumed to be */
+  bool is_anywhere; /* the destination may begin at any element: no vector of it can be streamed as it is */
   bool is_of_lines; /* or there is no kernel: columns have whole lines, and are stored from registers */
   uint32_t by_source[TJ_BLOCK_MOST_MODES], by_destination[TJ_BLOCK_MOST_MODES]; /* modes, smallest stride first */
   uint32_t along, across;                                                       /* of the rows of a block */

@@ -13,13 +13,15 @@
  * long as there are. The tile that follows is fetched in the order of the source, neighbouring lines together.
  *
  * Shapes that are known at launch only have kernels for sizes that are not too small, for large destinations, and for
- * those whose columns have whole lines.
+ * those whose columns have whole lines. Vectors that are streamed as they are have to be aligned, so what does that
+ * has another kernel beside it, for destinations that begin elsewhere.
  *
  * That a row is contiguous, and how far rows are from one another, is shown with symbols for both, once for all. */
 #include "lower/mapping/blocks.h"
 
 #include "ir/index/facts.h"
 #include "ir/simplify/simplify.h"
+#include "lower/kernel/alignment.h"
 #include "lower/kernel/variant.h"
 #include "lower/mapping/block_shape.h"
 
@@ -428,12 +430,17 @@ static int64_t least_streamed(const tj_block_map *map) {
   return TJ_BLOCK_STREAM_BYTES / tj_block_bytes(map, false);
 }
 
-static bool is_streamed(const tj_block_map *map) {
+static bool is_large(const tj_block_map *map) {
   return map->is_large || stored_elements(map)->facts.low >= least_streamed(map);
 }
 
-static bool can_be_streamed(const tj_block_map *map) {
+static bool can_be_large(const tj_block_map *map) {
   return stored_elements(map)->facts.high >= least_streamed(map);
+}
+
+/* Whether what is stored bypasses the caches. */
+static bool is_streamed(const tj_block_map *map) {
+  return is_large(map) && (map->is_staged || !map->is_anywhere);
 }
 
 /* What comes next is fetched while stores are on their way: loads and stores overlap. */
@@ -517,7 +524,7 @@ static bool has_whole_vectors(const tj_block_map *map) {
  * in long runs than from registers. */
 static bool is_better_staged(const tj_block_map *map) {
   bool is_raw = map->flat->carried == tj_block_dtype(map, false) && map->flat->scaling.when != TJ_SCALED_STORING;
-  return is_streamed(map) && is_raw && !has_whole_vectors(map);
+  return is_large(map) && is_raw && (map->is_anywhere || !has_whole_vectors(map));
 }
 
 static void place(tj_block_map *map) {
@@ -623,21 +630,37 @@ static tj_demands demand_lines(const tj_block_map *map, const tj_demands *some) 
 /* Takes the kernel that was offered in this one's place for large destinations only. */
 static void restrict_to_large(const tj_block_map *map, tj_kernel *kernel) {
   tj_graph *graph = map->graph;
-  const tj_node *is_large = tj_less_equal(graph, tj_int(graph, least_streamed(map)), stored_elements(map));
-  kernel->condition = tj_simplified(graph, tj_and(graph, kernel->condition, is_large));
+  const tj_node *is_enough = tj_less_equal(graph, tj_int(graph, least_streamed(map)), stored_elements(map));
+  kernel->condition = tj_simplified(graph, tj_and(graph, kernel->condition, is_enough));
 }
 
 /* Streams for large ones; where those are put together in LDS, whole lines straight from registers as well. */
 static void offer_streams(tj_block_map map, tj_kernel *blocks, const int64_t *wanted) {
   tj_demands some = tj_find_demands(map.graph, map.flat->domain, 1, wanted), lines = demand_lines(&map, &some);
   map.is_large = true;
-  tj_kernel *streams = can_be_streamed(&map) ? offer(&map, blocks, &some, "streams") : NULL;
+  tj_kernel *streams = can_be_large(&map) ? offer(&map, blocks, &some, "streams") : NULL;
   if (streams == NULL)
     return;
   restrict_to_large(&map, blocks);
   map.is_of_lines = true;
   if (streams->lds_elements > 0 && lines.count > 0 && offer(&map, streams, &lines, "lines") != NULL)
     restrict_to_large(&map, streams);
+}
+
+/* Whether the kernel relies on where the destination begins. */
+static bool is_aligned(const tj_block_map *map, const tj_kernel *kernel) {
+  return tj_buffer_alignment(kernel, tj_block_flat_step(map, false)->access.buffer) > tj_block_bytes(map, false);
+}
+
+/* Puts a kernel for destinations that begin anywhere before one that relies on where they do. */
+static tj_kernel *serve_anywhere(tj_block_map map, tj_kernel *aligned) {
+  static const tj_demands nothing;
+  map.is_anywhere = true;
+  tj_kernel *anywhere = map_blocks(&map);
+  if (anywhere != NULL)
+    tj_offer_faster(map.graph, anywhere, aligned, &nothing,
+                    tj_string_format(map.graph->job, "%s.lines", map.flat->name));
+  return anywhere;
 }
 
 tj_kernel *tj_map_blocks(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
@@ -647,6 +670,8 @@ tj_kernel *tj_map_blocks(tj_graph *graph, tj_kernel *flat, const tj_target *targ
     return NULL;
   const int64_t *few = wanted_extents(&map, 1), *more = wanted_extents(&map, 2);
   tj_kernel *general = map_blocks(&map), *blocks = general;
+  if (general != NULL && is_aligned(&map, general))
+    return serve_anywhere(map, general);
   if (general == NULL) {
     general = flat;
     blocks = offer_blocks(map, flat, few);

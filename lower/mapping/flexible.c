@@ -277,8 +277,7 @@ static bool is_sum(tj_flexible *f, bool of_source, const tj_node *origin, const 
 /* Whether the domain's strides are a layout's own: where its modes are leaves of the finer layout, and runs of leaves
  * that were shown to step evenly. */
 static bool has_own_strides(const tj_domain *domain, const tj_operand *operand) {
-  bool is_of_leaves = domain->profile == domain->source->shape || domain->profile == domain->destination->shape;
-  return is_of_leaves && operand->value->kind == TJ_VALUE_LAYOUT;
+  return domain->side == NULL && operand->value->kind == TJ_VALUE_LAYOUT;
 }
 
 /* The same of all elements. */

@@ -8,11 +8,18 @@
 
 #include <stdlib.h>
 
-enum { MOST_CANDIDATES = 4096, MOST_GROUPS = 16, MOST_RESIDENTS = 8, MOST_COUNTED = 400000 };
+enum {
+  MOST_CANDIDATES = 4096,
+  MOST_GROUPS = 16,
+  MOST_RESIDENTS = 8,
+  MOST_COUNTED = 400000,
+  CYCLES_ALONE = 1024 /* that a workgroup waits for memory while no other one of its compute unit has work */
+};
 
 typedef struct {
   tj_stage_layout layout;
   uint32_t residents;    /* workgroups that have LDS at a time, up to as many as are of use */
+  uint32_t waiting;      /* cycles in which nobody has work, for want of residents */
   uint32_t address_cost; /* operations that make an address */
   uint32_t number;
 } candidate;
@@ -108,6 +115,11 @@ static bool is_by_mode(const tj_stage_tile *tile, const tj_stage_layout *layout,
          (layout->run == 0 || ends_with_modes(layout->run, tile->run, tile->run_count));
 }
 
+/* Cycles in which nobody has work, where each workgroup takes so many bytes. */
+static uint32_t waiting_with(const tj_stage_tile *tile, uint64_t bytes) {
+  return 2 * bytes > tile->shared ? CYCLES_ALONE : 0;
+}
+
 static void add_candidate(candidate_list *list, tj_stage_layout layout) {
   const tj_stage_tile *tile = list->stream->tile;
   uint64_t bytes = elements_of(list, &layout) * tile->element_bytes;
@@ -117,9 +129,10 @@ static void add_candidate(candidate_list *list, tj_stage_layout layout) {
   layout.direction = list->stream->direction;
   layout.vector = list->stream->vector;
   layout.bytes = (uint32_t)bytes;
-  uint32_t residents = tile->limit / layout.bytes;
+  uint32_t residents = tile->shared / layout.bytes;
   list->item[list->count] = (candidate){.layout = layout,
                                         .residents = residents < MOST_RESIDENTS ? residents : MOST_RESIDENTS,
+                                        .waiting = waiting_with(tile, bytes),
                                         .address_cost = address_cost_of(tile, &layout),
                                         .number = list->count};
   list->count++;
@@ -251,6 +264,12 @@ typedef struct {
   uint32_t cycles;
 } outcome;
 
+/* The cycles that a layout has to take less than, to be better than what was found. */
+static uint32_t cycles_to_beat(const outcome *o, const candidate *next) {
+  uint32_t found = o->cycles + o->best.waiting;
+  return o->stream == NULL ? UINT32_MAX : found > next->waiting ? found - next->waiting : 0;
+}
+
 /* Candidates come in order of cost, so only fewer cycles win. Where so many have been counted that it takes long, the
  * best so far has to do. */
 static void try_all(candidate_list *list, outcome *o) {
@@ -258,13 +277,12 @@ static void try_all(candidate_list *list, outcome *o) {
   uint64_t limit = *s->counted + MOST_COUNTED;
   qsort(list->item, list->count, sizeof list->item[0], by_cost);
   o->stream = NULL;
-  o->cycles = UINT32_MAX;
-  for (uint32_t i = 0; i < list->count && o->cycles > s->least; i++) {
+  for (uint32_t i = 0; i < list->count && cycles_to_beat(o, &list->item[i]) > s->least; i++) {
     if (o->stream != NULL && *s->counted > limit)
       return;
     list->tried++;
-    uint32_t cycles = tj_stage_cycles_below(s, &list->item[i].layout, o->cycles);
-    if (cycles < o->cycles) {
+    uint32_t most = cycles_to_beat(o, &list->item[i]), cycles = tj_stage_cycles_below(s, &list->item[i].layout, most);
+    if (cycles < most) {
       o->best = list->item[i];
       o->cycles = cycles;
       o->stream = s;
@@ -281,8 +299,8 @@ static bool is_enough(const outcome *o, uint32_t most_residents) {
 static void try_more(candidate_list *list, outcome *o) {
   outcome more = *o;
   try_all(list, &more);
-  if (more.stream != NULL && (o->stream == NULL || more.cycles < o->cycles ||
-                              (more.cycles == o->cycles && by_cost(&more.best, &o->best) < 0)))
+  uint32_t most = cycles_to_beat(o, &more.best);
+  if (more.stream != NULL && (more.cycles < most || (more.cycles == most && by_cost(&more.best, &o->best) < 0)))
     *o = more;
   list->count = 0;
 }
@@ -311,7 +329,7 @@ static outcome search_stream(const tj_stage_stream *s, candidate item[], uint32_
 
 /* Narrow vectors take more instructions, each of which takes a cycle to be issued. */
 static uint32_t cost_of(const outcome *o) {
-  return o->cycles + o->stream->count;
+  return o->cycles + o->best.waiting + o->stream->count;
 }
 
 /* Whether b is to be preferred to a. */
@@ -335,7 +353,8 @@ typedef struct {
 static void search_vector(tj_job *job, const tj_bank_model *model, const tj_stage_tile *tile,
                           tj_stage_direction direction, uint32_t vector, search *all) {
   uint32_t count = tj_stage_instructions(tile, direction, vector);
-  if (all->best.stream != NULL && all->ideal + count >= cost_of(&all->best)) {
+  uint32_t waiting = waiting_with(tile, (uint64_t)tile->rows * tile->columns * tile->element_bytes);
+  if (all->best.stream != NULL && all->ideal + waiting + count >= cost_of(&all->best)) {
     all->least = all->ideal < all->least ? all->ideal : all->least;
     return;
   }
@@ -397,7 +416,8 @@ static void describe_conflicts(tj_text *text, const search *all, uint32_t ideal)
                    "; vectors of %u bytes need as many, and no layout of narrower ones that was tried does better",
                    o->stream->vector * o->stream->tile->element_bytes);
   else
-    tj_text_format(text, "; the best of %u layouts, at least %u are needed", all->tried, all->least);
+    tj_text_format(text, "; the best of %u layouts, with room for %u workgroup%s; at least %u are needed", all->tried,
+                   o->best.residents, o->best.residents == 1 ? "" : "s", all->least);
 }
 
 static const char *give_reason(tj_job *job, const search *all, const tj_stage_choice *choice) {

@@ -29,7 +29,8 @@ typedef struct {
   uint32_t rows, columns;        /* 1 to TJ_STAGE_MOST_EXTENT */
   const tj_stage_access *access; /* of all waves */
   uint32_t access_count;
-  uint32_t limit;        /* bytes of LDS that there are */
+  uint32_t limit;        /* bytes of LDS that a workgroup has at most */
+  uint32_t shared;       /* that the workgroups of a compute unit share, at least as many */
   const uint32_t *group; /* by how many rows the address of one is divided cheaply, besides powers of two */
   uint32_t group_count;
   const uint32_t *run; /* the same of columns: what the first modes have side by side */
@@ -60,9 +61,9 @@ typedef struct tj_stage_choice {
   const char *reason;    /* one line: "Sw<3,3,3>: 64 cycles, free of conflicts; plain would take 512" */
 } tj_stage_choice;
 
-/* The layout of the fewest cycles, with one more for each instruction; of those, the one that lets the most
- * workgroups have LDS at a time; of those, of the simplest addresses; of the least LDS. False where not even the
- * plain layout fits into tile->limit. */
+/* The layout of the fewest cycles, with one more for each instruction, and those of waiting where LDS has room for one
+ * workgroup alone; of those, the one that lets the most workgroups have LDS at a time; of those, of the simplest
+ * addresses; of the least LDS. False where not even the plain layout fits into tile->limit. */
 bool tj_stage_search(tj_job *job, const tj_bank_model *model, const tj_stage_tile *tile, tj_stage_choice *choice);
 
 /* The element that (row, column) is, as a number and as an index expression. */

@@ -2,6 +2,7 @@
 /* From the digits of a tile's slots to rows and columns, to what a wave moves at a time, to a layout in LDS. */
 #include "lower/mapping/lds_transit.h"
 
+#include "base/machine/processor.h"
 #include "ir/index/eval.h"
 #include "ir/index/facts.h"
 #include "ir/simplify/simplify.h"
@@ -253,6 +254,12 @@ static uint32_t list_groups(const stager *st, bool columns, uint32_t group[]) {
   return count;
 }
 
+/* Bytes that the workgroups of a compute unit share. */
+static uint32_t shared_lds(const stager *st) {
+  const tj_processor *processor = tj_processor_by_name(st->target->processor);
+  return processor != NULL ? processor->unit->lds_bytes : st->target->lds_bytes;
+}
+
 static bool choose_stage(stager *st, const passage *in, const passage *out, tj_stage_choice *choice) {
   tj_job *job = st->graph->job;
   size_t most = ((size_t)vectors_of(in) * st->passes + vectors_of(out)) * waves_of(st);
@@ -268,6 +275,7 @@ static bool choose_stage(stager *st, const passage *in, const passage *out, tj_s
                         .access = list.access,
                         .access_count = list.count,
                         .limit = st->target->lds_bytes,
+                        .shared = shared_lds(st),
                         .group = group,
                         .group_count = list_groups(st, false, group),
                         .run = run,
@@ -306,16 +314,13 @@ static const tj_value *value_of_choice(stager *st, const tj_stage_layout *chosen
   bool by_row = chosen->direction == TJ_STAGE_ROW;
   line_scale lines = {chosen->group, chosen->pitch, chosen->group_pitch, 1},
              along = {chosen->run, 1, chosen->run_pitch, 1};
-  const tj_tuple **shape = TJ_NEW_ARRAY(graph->job, const tj_tuple *, rank),
-                 **stride = TJ_NEW_ARRAY(graph->job, const tj_tuple *, rank);
+  tj_layout *mode = TJ_NEW_ARRAY(graph->job, tj_layout, rank);
   for (uint32_t m = 0; m < rank; m++) {
     bool is_column = (st->tiling->columns >> m & 1) != 0;
     int64_t extent = st->tiling->extent[m] / (m == parted ? st->passes : 1);
-    tj_layout mode = scale_mode(graph, is_column == by_row ? &along : &lines, extent);
-    shape[m] = mode.shape;
-    stride[m] = mode.stride;
+    mode[m] = scale_mode(graph, is_column == by_row ? &along : &lines, extent);
   }
-  tj_layout layout = {tj_tuple_list(graph, shape, rank), tj_tuple_list(graph, stride, rank)};
+  tj_layout layout = tj_layout_concat(graph, mode, rank);
   if (chosen->swizzle.bits == 0)
     return tj_value_of_layout(graph, layout);
   tj_composed *composed = TJ_NEW(graph->job, tj_composed);

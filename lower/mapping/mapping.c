@@ -3,7 +3,7 @@
  *
  * The shape of a tile is chosen in numbers (tile_shape.h): where both sides are contiguous along the same mode, the
  * work-items may load and store the same elements and keep them in registers; otherwise, or where their runs would be
- * short, the tile turns around in LDS. What the numbers promise is then made of expressions (tile_share.h, tiling.h),
+ * short, the tile turns around in LDS. What the numbers promise is then made of expressions (tile_mapping.h, tiling.h),
  * and taken where it holds. */
 #include "lower/mapping/mapping.h"
 
@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "ir/index/facts.h"
 #include "ir/index/print.h"
+#include "lower/kernel/price.h"
 #include "lower/kernel/variant.h"
 #include "lower/mapping/blocks.h"
 #include "lower/mapping/flexible.h"
@@ -224,8 +225,30 @@ static double conflict_cost(const tj_kernel *kernel) {
   return COST_OF_ANY + COST_OF_AS_MANY * conflicts / (kernel->stage->store_ideal + kernel->stage->load_ideal);
 }
 
-/* The best kernel of the best shapes, and its shape: shapes are priced without conflicts, which kernels then tell.
- * NULL where none fits. */
+/* The lines that a kernel touches for each that its elements fill. Of a shape they are a guess, here they are
+ * counted; of kernels that depend on the launch, and of those that no integers of 64 bits count, the guess has to do.
+ */
+static double line_cost(const mapping *map, const tj_tile_shape *shape, const tj_kernel *kernel) {
+  enum { MOST_ACCESSES = 1 << 16 };
+  if (kernel->parameter_count > 0)
+    return shape->line_cost;
+  tj_price_machine machine = tj_price_machine_of(map->target);
+  tj_price price = tj_price_kernel(map->graph, kernel, &machine, NULL, MOST_ACCESSES);
+  if (price.status != TJ_EVAL_OK)
+    return shape->line_cost;
+  double bytes =
+      (double)map->domain->size->value * (double)(map->problem.bytes[TJ_SOURCE] + map->problem.bytes[TJ_DESTINATION]);
+  double lines =
+      (double)tj_price_of_memory(&price).lines * (double)price.workgroups / (double)price.counted_workgroups;
+  return lines * (double)map->problem.line_bytes / bytes;
+}
+
+static double cost_of(const mapping *map, const tj_tile_shape *shape, const tj_kernel *kernel) {
+  return shape->cost - shape->line_cost + line_cost(map, shape, kernel) + conflict_cost(kernel);
+}
+
+/* The best kernel of the best shapes, and its shape: the first that has no conflicts in LDS, of which the prices of
+ * shapes know nothing, or the cheapest up to there. NULL where none fits. */
 static tj_kernel *make_best(mapping *map) {
   enum { MOST_SHAPES = 16 };
   tj_tile_shape shape[MOST_SHAPES];
@@ -238,7 +261,8 @@ static tj_kernel *make_best(mapping *map) {
     tj_kernel *next = make_calmest(map);
     if (next == NULL)
       break;
-    double cost = shape[i].cost + conflict_cost(next);
+    bool is_calm_at_once = i == 0 && conflicts_of(next) == 0;
+    double cost = is_calm_at_once ? 0 : cost_of(map, &shape[i], next);
     if (cost < least) {
       kernel = next;
       least = cost;

@@ -112,14 +112,8 @@ static void add_step(const sharing *s, leaf_list *list, int64_t extent, uint32_t
   add_leaf(s->graph, list, extent, tj_tuple_basis(s->graph, tj_int(s->graph, step), &s->digits.mode[digit], 1));
 }
 
-/* As one mode: the leaf, or a list of them. */
 static tj_layout mode_of(tj_graph *graph, const leaf_list *list) {
-  if (list->count == 0)
-    return (tj_layout){tj_tuple_constant(graph, 1), tj_tuple_constant(graph, 0)};
-  if (list->count == 1)
-    return (tj_layout){list->extent[0], list->stride[0]};
-  return (tj_layout){tj_tuple_list(graph, list->extent, list->count),
-                     tj_tuple_list(graph, list->stride, list->count)};
+  return tj_layout_of_leaves(graph, list->extent, list->stride, list->count);
 }
 
 static tj_layout items_of(const sharing *s, lane_turn turn) {
@@ -187,9 +181,7 @@ static sharing begin_sharing(tj_graph *graph, const tj_shape_problem *problem, c
 
 static tj_mapping_side side_of(const sharing *s, tj_side_name side, const tj_value *as) {
   lane_turn turn = find_turn(s);
-  tj_layout part[] = {items_of(s, turn), slots_of(s, side)};
-  const tj_tuple *shape[] = {part[0].shape, part[1].shape}, *stride[] = {part[0].stride, part[1].stride};
-  tj_layout layout = {tj_tuple_list(s->graph, shape, 2), tj_tuple_list(s->graph, stride, 2)};
+  tj_layout layout = tj_layout_concat(s->graph, (tj_layout[]){items_of(s, turn), slots_of(s, side)}, 2);
   return tj_mapping_side_of(s->graph, layout, turn.digit == TOGETHER ? numbers_of(s, turn) : as);
 }
 

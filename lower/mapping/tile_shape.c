@@ -250,7 +250,8 @@ static double line_cost(const tj_shape_problem *problem, tj_tile_shape *shape) {
     shape->lines[side] = lines_of(problem, run_of(problem, shape, side));
     cost += shape->lines[side] * (double)problem->bytes[side] / bytes;
   }
-  return cost * cover_of(problem, shape);
+  shape->line_cost = cost * cover_of(problem, shape);
+  return shape->line_cost;
 }
 
 /* The part of LDS that a tile takes. */

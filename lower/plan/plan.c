@@ -159,20 +159,21 @@ static void judge(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition
 }
 
 static void judge_copy(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
-                       const tj_operand operands[], const tj_domain *domain) {
+                       const tj_operand operands[]) {
   if (!may_race(graph, kernel, definition, operands))
     return;
   const tj_operand *destination = &operands[definition->destination];
+  const tj_domain domain = tj_domain_as_written(graph, &operands[definition->source], destination);
   const tj_operand to = tj_race_operand(graph, destination),
                    from = tj_race_operand(graph, &operands[definition->source]);
-  const tj_node *const *at = tj_race_coordinates(graph, domain->profile);
-  tj_race_map map = {.domain = domain->profile,
+  const tj_node *const *at = tj_race_coordinates(graph, domain.profile);
+  tj_race_map map = {.domain = domain.profile,
                      .at = at,
                      .row_major = destination->view != NULL,
-                     .destination = tj_domain_at_leaves(graph, domain, &to, definition->destination, at),
-                     .source = {tj_domain_at_leaves(graph, domain, &from, definition->source, at)},
+                     .destination = tj_domain_at_leaves(graph, &domain, &to, false, definition->destination, at),
+                     .source = {tj_domain_at_leaves(graph, &domain, &from, true, definition->source, at)},
                      .sources = 1};
-  map.element = tj_domain_at_leaves(graph, domain, destination, definition->destination, at).offset;
+  map.element = tj_domain_at_leaves(graph, &domain, destination, false, definition->destination, at).offset;
   judge(graph, kernel, definition, &map);
 }
 
@@ -310,7 +311,7 @@ static void plan_copy(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defini
   tj_access load = tj_domain_source(graph, domain, definition->source, digits);
   tj_access store = tj_domain_destination(graph, domain, definition->destination, digits);
   set_steps(graph, kernel, scalar_step(TJ_STEP_LOAD, load), scalar_step(TJ_STEP_STORE, store));
-  judge_copy(graph, kernel, definition, operands, domain);
+  judge_copy(graph, kernel, definition, operands);
   if (definition->mapping != NULL)
     kernel->mapped = tj_mapped_make(graph, definition, domain_of_tiles(graph, definition, source, destination));
 }

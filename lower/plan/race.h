@@ -2,12 +2,12 @@
 /* Races of kernels: destinations of which two coordinates are one element, and get it from different sources.
  *
  * Such a kernel is refused, unless its definition says that it is meant. Where parameters decide, what is left of the
- * question is an expression for each number of ir/value/race.h, and the launch answers it. Neither refuses what is
+ * question is an expression for each number of base/number/race.h, and the launch answers it. Neither refuses what is
  * not shown to be a race. */
 #ifndef TJ_LOWER_RACE_H
 #define TJ_LOWER_RACE_H
 
-#include "ir/value/race.h"
+#include "base/number/race.h"
 #include "lower/kernel/kernel.h"
 #include "lower/kernel/operand.h"
 

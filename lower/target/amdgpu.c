@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { GLOBAL_ADDRESS_SPACE = 1, LOCAL_ADDRESS_SPACE = 3, WORKGROUP_LIMIT = 1024 };
+enum { GLOBAL_ADDRESS_SPACE = 1, WORKGROUP_LIMIT = 1024 };
 
 /* Of all processors' global accesses, the shortest: the 12 signed bits of gfx10. */
 enum { DISPLACEMENT_LIMIT = 2048 };
@@ -90,6 +90,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .code_object_version = code_object_version(found),
       .wave_size = tj_processor_wave_size(found),
       .lds_bytes = found->lds_bytes,
+      .static_lds_bytes = found->lds_bytes,
       .workgroup_limit = WORKGROUP_LIMIT,
       .keeps_slots = true,
       .vector_bytes = 16,
@@ -105,6 +106,11 @@ static tj_target parse(tj_job *job, const char *text) {
 static const char *symbol(tj_job *job, const char *name) {
   (void)job;
   return name;
+}
+
+static const char *register_of(unsigned bits) {
+  (void)bits;
+  return "r";
 }
 
 /* --- kernels --- */
@@ -161,47 +167,13 @@ static LLVMValueRef emit_id(tj_emitter *emitter, const char *name, uint64_t limi
   return id;
 }
 
-/* --- flat kernels --- */
-
-/* The linear coordinate: workgroup id * workgroup size + work-item id. */
-static LLVMValueRef emit_index(tj_emitter *emitter, uint64_t workgroup_limit) {
-  uint32_t size = emitter->kernel->workgroup_size;
-  LLVMValueRef workgroup = emit_id(emitter, "llvm.amdgcn.workgroup.id.x", workgroup_limit);
-  LLVMValueRef item = emit_id(emitter, "llvm.amdgcn.workitem.id.x", size);
-  tj_width width = emitter->index_width;
-  LLVMTypeRef type = tj_emit_int_type(emitter, width.bits);
-  LLVMValueRef first = LLVMBuildMul(emitter->builder, tj_emit_extended(emitter, workgroup, type),
-                                    LLVMConstInt(type, size, false), "first");
-  tj_emit_no_wrap(first, width);
-  LLVMValueRef index = LLVMBuildAdd(emitter->builder, first, tj_emit_extended(emitter, item, type), "index");
-  tj_emit_no_wrap(index, width);
-  return index;
+static LLVMValueRef emit_workgroup(tj_emitter *emitter, uint64_t limit) {
+  return emit_id(emitter, "llvm.amdgcn.workgroup.id.x", limit);
 }
 
-/* Whether every work-item of every workgroup has an element. */
-static bool is_full(const tj_kernel *kernel) {
-  return tj_facts_divisible(&kernel->count->facts, kernel->workgroup_size);
+static LLVMValueRef emit_item(tj_emitter *emitter) {
+  return emit_id(emitter, "llvm.amdgcn.workitem.id.x", emitter->kernel->workgroup_size);
 }
-
-/* The work-item of one linear coordinate, unless that is beyond the count. */
-static void emit_flat(tj_emitter *emitter) {
-  const tj_kernel *kernel = emitter->kernel;
-  LLVMValueRef index = emit_index(emitter, tj_emit_workgroup_limit(emitter));
-  LLVMBasicBlockRef end = tj_emit_block(emitter, "end");
-  if (!is_full(kernel)) {
-    LLVMBasicBlockRef body = tj_emit_block(emitter, "body");
-    LLVMValueRef count = tj_emit_operand(emitter, kernel->count, emitter->index_width);
-    LLVMValueRef inside = LLVMBuildICmp(emitter->builder, LLVMIntULT, index, count, "inside");
-    LLVMBuildCondBr(emitter->builder, inside, body, end);
-    LLVMPositionBuilderAtEnd(emitter->builder, body);
-  }
-  tj_emit_begin_item(emitter, kernel->index, index);
-  tj_emit_item(emitter);
-  LLVMBuildBr(emitter->builder, end);
-  LLVMPositionBuilderAtEnd(emitter->builder, end);
-}
-
-/* --- tiled kernels --- */
 
 static void emit_fence(tj_emitter *emitter, LLVMAtomicOrdering ordering) {
   unsigned scope = LLVMGetSyncScopeID(emitter->context, "workgroup", 9);
@@ -214,50 +186,6 @@ static void emit_barrier(tj_emitter *emitter) {
   emit_fence(emitter, LLVMAtomicOrderingAcquire);
 }
 
-static void declare_lds(tj_emitter *emitter) {
-  const tj_kernel *kernel = emitter->kernel;
-  if (kernel->lds_elements == 0)
-    return;
-  LLVMTypeRef type = LLVMArrayType2(tj_emit_dtype(emitter, tj_dtype_raw(kernel->carried)), kernel->lds_elements);
-  const char *name = tj_string_format(emitter->job, "%s.lds", kernel->name);
-  emitter->lds = LLVMAddGlobalInAddressSpace(emitter->module, type, name, LOCAL_ADDRESS_SPACE);
-  LLVMSetLinkage(emitter->lds, LLVMInternalLinkage);
-  LLVMSetInitializer(emitter->lds, LLVMGetPoison(type));
-  LLVMSetAlignment(emitter->lds, 16);
-}
-
-/* The number of the workgroup, as wide as its symbol's values. */
-static LLVMValueRef emit_workgroup(tj_emitter *emitter) {
-  unsigned bits = tj_width_of(&emitter->kernel->workgroup, 1).bits;
-  LLVMValueRef id = emit_id(emitter, "llvm.amdgcn.workgroup.id.x", tj_emit_workgroup_limit(emitter));
-  return tj_emit_extended(emitter, id, tj_emit_int_type(emitter, bits));
-}
-
-/* All phases of a tile's steps, and barriers between them. */
-static void emit_phases(tj_emitter *emitter, LLVMValueRef item, const tj_kernel_step steps[], uint32_t count) {
-  tj_emit_begin_item(emitter, emitter->kernel->item, item);
-  for (uint32_t begin = 0; begin < count;) {
-    tj_phase phase = tj_emit_phase(steps, begin, count);
-    tj_emit_steps(emitter, phase);
-    begin += phase.count + 1;
-    if (begin < count)
-      emit_barrier(emitter);
-  }
-}
-
-static void emit_tiled(tj_emitter *emitter) {
-  const tj_kernel *kernel = emitter->kernel;
-  declare_lds(emitter);
-  tj_emit_workgroup_nodes(emitter, emit_workgroup(emitter));
-  LLVMValueRef item = emit_id(emitter, "llvm.amdgcn.workitem.id.x", kernel->workgroup_size);
-  tj_tile_branch branch = tj_emit_begin_inner(emitter);
-  if (kernel->inner != NULL)
-    emit_phases(emitter, item, kernel->inner_step, kernel->inner_step_count);
-  tj_emit_begin_edge(emitter, &branch);
-  emit_phases(emitter, item, kernel->step, kernel->step_count);
-  tj_emit_end_tile(emitter, &branch);
-}
-
 static void emit_kernel(tj_emitter *emitter) {
   const tj_kernel *kernel = emitter->kernel;
   LLVMValueRef function = tj_emit_function(emitter, kernel->name, 0, true);
@@ -266,12 +194,7 @@ static void emit_kernel(tj_emitter *emitter) {
   set_required_size(emitter, function);
   if (kernel->faster == NULL)
     tj_emit_module_flag(emitter, "amdhsa_code_object_version", 100 * emitter->target->code_object_version);
-  tj_emit_launch_nodes(emitter);
-  if (kernel->index != NULL)
-    emit_flat(emitter);
-  else
-    emit_tiled(emitter);
-  LLVMBuildRetVoid(emitter->builder);
+  tj_emit_grid(emitter, &(tj_grid){emit_workgroup, emit_item, emit_barrier});
 }
 
 static LLVMValueRef emit_small_product(tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b, bool is_signed) {
@@ -281,4 +204,6 @@ static LLVMValueRef emit_small_product(tj_emitter *emitter, LLVMValueRef a, LLVM
                            2);
 }
 
-const tj_target_family tj_family_amdgpu = {"amdgpu", list, claims, parse, symbol, emit_kernel, emit_small_product};
+const tj_target_family tj_family_amdgpu = {
+    "amdgpu", list, claims, parse, symbol, register_of, emit_kernel, emit_small_product,
+};

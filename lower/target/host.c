@@ -62,6 +62,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .object = TJ_OBJECT_HOST,
       .wave_size = 1,
       .lds_bytes = LDS_BYTES,
+      .static_lds_bytes = LDS_BYTES,
       .displacement_limit = UINT32_MAX,
       .workgroup_limit = UINT32_MAX,
       .vector_bytes = 16,
@@ -274,4 +275,9 @@ static void emit_kernel(tj_emitter *emitter) {
   emit_entry(emitter, emit_work(emitter));
 }
 
-const tj_target_family tj_family_host = {"host", list, claims, parse, symbol, emit_kernel, NULL};
+static const char *register_of(unsigned bits) {
+  (void)bits;
+  return "r";
+}
+
+const tj_target_family tj_family_host = {"host", list, claims, parse, symbol, register_of, emit_kernel, NULL};

@@ -289,8 +289,7 @@ class Threads(unittest.TestCase):
                     kernels[(seed + turn) % 2](source, target, M=rows, N=columns)
                     if target != transposed(source, rows, columns):
                         failures.append((seed, turn))
-                left_over.append(tilejit.kernel(DOUBLE))
-                left_over.append(tilejit.device("sim:gfx942").buffer(floats(8)))
+                left_over.append((tilejit.kernel(DOUBLE), tilejit.device("sim:gfx942").buffer(floats(8))))
             except BaseException as error:  # pylint: disable=broad-except
                 failures.append(error)
 
@@ -300,7 +299,7 @@ class Threads(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(failures, [])
-        for made in left_over[::2]:
+        for made, _ in left_over:
             target = floats(4)
             made(floats(4), target)
             self.assertEqual(target[3], 6)

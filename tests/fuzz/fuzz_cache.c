@@ -2,9 +2,9 @@
 /* Any bytes, as a file of the cache with the checksum made right: the entry is refused and removed, or what it holds
  * becomes code, of which launches find out all that they ask before the kernel starts. */
 #include "base/digest.h"
-#include "jit/api/code.h"
 #include "jit/cache/cache.h"
 #include "jit/cache/cache_sweep.h"
+#include "launch/api/code.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes, as the decisions of random_program.h: the program is refused, or its kernel does on the host and on a
  * simulated GPU what the evaluator of its values says, and touches nothing else. */
+#include "base/number/dtype.h"
 #include "frontend/sema/sema.h"
 #include "frontend/text/parser.h"
 #include "ir/map/map.h"
-#include "lower/machine/dtype.h"
 #include "tests/fuzz/random_program.h"
 #include "tests/unit/support/conversion_support.h"
 

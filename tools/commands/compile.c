@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tilejit compile: a kernel as LLVM IR, assembly, object, code object or statistics; or the index arithmetic of a
- * value by itself, as functions for somebody else's code. */
+/* tilejit compile: a kernel as LLVM IR, assembly, object, code object, PTX or statistics; or the index arithmetic of
+ * a value by itself, as functions for somebody else's code. */
 #include "tools/input.h"
 #include "tools/report.h"
 
@@ -19,6 +19,7 @@ enum { NONE = -1 };
   OUTPUT("asm", false, true, TJ_EMIT_ASM, TJ_FUNCTION_ASM)                                                           \
   OUTPUT("obj", true, true, TJ_EMIT_OBJECT, TJ_FUNCTION_OBJECT)                                                      \
   OUTPUT("hsaco", true, true, TJ_EMIT_HSACO, NONE)                                                                   \
+  OUTPUT("ptx", false, true, TJ_EMIT_PTX, NONE)                                                                      \
   OUTPUT("stats", false, true, TJ_EMIT_STATS, NONE)                                                                  \
   OUTPUT("c", false, false, NONE, TJ_FUNCTION_C)                                                                     \
   OUTPUT("header", false, false, NONE, TJ_FUNCTION_HEADER)                                                           \
@@ -108,7 +109,7 @@ static int check_options(const arguments *given, const output *wanted) {
   const char *path = option_value(given, "o");
   bool to_text = path == NULL ? isatty(STDOUT_FILENO) || option_given(given, "json") : false;
   if (wanted->needs_target && option_value(given, "target") == NULL)
-    return fail_usage("compile needs --target: host, or an AMDGPU such as gfx942");
+    return fail_usage("compile needs --target: host, an AMDGPU such as gfx942, or sm_90");
   if (wants_function(given, wanted) && wanted->form == NONE)
     return fail_usage("functions have no %s: --function goes with c, header, llvm, bc, asm and obj", wanted->name);
   if (wants_function(given, wanted) && option_given(given, "kernel"))
@@ -122,7 +123,7 @@ static int run(const arguments *given) {
   const char *stop = option_value(given, "stop-after");
   const char *name = stop != NULL ? stop : option_value(given, "emit");
   if (name == NULL)
-    return fail_usage("compile needs --emit: llvm, asm, obj, hsaco or stats; c, header or bc");
+    return fail_usage("compile needs --emit: llvm, asm, obj, hsaco, ptx or stats; c, header or bc");
   compilation c = {given, find_output(name)};
   int status = check_options(given, c.wanted);
   return status != 0 ? status : with_program(given, compile, &c);
@@ -131,9 +132,9 @@ static int run(const arguments *given) {
 static const option options[] = {
     {"kernel", VALUE_KERNEL, "K", "which kernel, where the program has several", NULL, false},
     {"function", VALUE_NAME, "NAME", "the value's index arithmetic as a function, not a kernel", NULL, false},
-    {"target", VALUE_TARGET, "T", "host, gfx942, gfx90a:xnack-, …", NULL, false},
-    {"emit", VALUE_WORD, "WHAT", "llvm, asm, obj; of kernels hsaco, stats; of functions c, header, bc", output_words,
-     false},
+    {"target", VALUE_TARGET, "T", "host, gfx942, gfx90a:xnack-, sm_90, …", NULL, false},
+    {"emit", VALUE_WORD, "WHAT", "llvm, asm, obj; of kernels hsaco, ptx, stats; of functions c, header, bc",
+     output_words, false},
     {"stop-after", VALUE_WORD, "STAGE", "show a stage: ast, values, index, simplified, tiled, llvm, object",
      output_words, false},
     {"o", VALUE_OUTPUT, "OUT", "write to a file instead of standard output", NULL, false},

@@ -3,7 +3,7 @@
  * link at once. */
 #include "jit/compile/link.h"
 
-#include "jit/object/code_object.h"
+#include "object/code_object.h"
 #include "tests/unit/support/harness.h"
 #include "tests/unit/support/objects.h"
 #include "tests/unit/support/processors.h"

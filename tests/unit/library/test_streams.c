@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies on the host that are too large for caches: tensors of three modes of odd extents, turned around or not,
- * static and dynamic, elements of 8 to 128 bits, in destinations with and without gaps. Every byte is held against
- * loops over the coordinates, those of the gaps and of the zones around the buffer included. */
+ * static and dynamic, elements of 8 to 128 bits, in destinations with and without gaps, in memory that begins at
+ * lines or elsewhere. Every byte is held against loops over the coordinates, those of the gaps and of the zones
+ * around the buffer included. */
 #include "tests/unit/support/suite.h"
 #include "tilejit/tilejit.h"
 
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MODES = 3, GUARD = 256, TEXT = 1024, POISON = 0x5a };
+enum { MODES = 3, GUARD = 256, TEXT = 1024, POISON = 0x5a, LINE = 64 };
 
 /* Mode `order[i]` of the source is the destination's i-th, whose rows are `gap` elements apart. */
 typedef struct {
@@ -48,7 +49,17 @@ static const row rows[] = {
     {"128 bits", "b128", 16, {503, 701, 1}, {1, 0, 2}, 0},
     {"128 bits, whole vectors", "b128", 16, {33, 300, 31}, {1, 0, 2}, 0},
     {"128 bits, rows that stay, gaps", "b128", 16, {33, 101, 103}, {0, 2, 1}, 1},
+    {"32 bits, rows that are one", "b32", 4, {1201, 1009, 1}, {0, 1, 2}, 0},
 };
+
+/* How a row is compiled, and how far from a line its memory begins: in bytes, and elements. */
+typedef struct {
+  bool is_dynamic;
+  size_t bytes, elements;
+} form;
+
+static const form forms[] = {{false, 0, 0},  {false, 0, 1}, {false, 16, 0},
+                             {false, 32, 0}, {true, 0, 0},  {true, 0, 1}};
 
 /* --- tensors --- */
 
@@ -135,48 +146,53 @@ static void copy_by_loops(const row *r, const strides *s, const unsigned char *f
   }
 }
 
-/* Bytes, with zones around them. */
-static unsigned char *allocate(size_t bytes) {
-  unsigned char *block = malloc(bytes + 2 * GUARD);
-  memset(block, POISON, bytes + 2 * GUARD);
-  return block;
+/* Memory that begins so far from a line, with zones around it. */
+typedef struct {
+  unsigned char *block, *data;
+  size_t bytes;
+} zone;
+
+static zone allocate(size_t bytes, size_t from_line) {
+  size_t all = bytes + from_line + 2 * GUARD;
+  unsigned char *block = aligned_alloc(LINE, (all + LINE - 1) / LINE * LINE);
+  memset(block, POISON, all);
+  return (zone){block, block + GUARD + from_line, bytes};
 }
 
-static void launch(const session *s, bool is_dynamic, unsigned char *from, size_t loaded, unsigned char *to,
-                   size_t stored) {
+static void launch(const session *s, tj_code *code, bool is_dynamic, const zone *from, const zone *to) {
   static const char *const names[] = {"A", "B", "C"};
-  tj_code *code = compile(s, is_dynamic);
   tj_launch *run;
   expect(s, tj_launch_create(s->context, code, &run));
   for (int m = 0; m < MODES && is_dynamic; m++)
     expect(s, tj_launch_set_parameter(run, names[m], s->row->extent[m]));
-  expect(s, tj_launch_bind(run, "s", from, loaded));
-  expect(s, tj_launch_bind(run, "d", to, stored));
+  expect(s, tj_launch_bind_pointer(run, "s", from->data, from->bytes));
+  expect(s, tj_launch_bind_pointer(run, "d", to->data, to->bytes));
   expect(s, tj_launch_run(run, s->device));
   tj_launch_destroy(run);
-  tj_code_destroy(code);
 }
 
-static void check_row(const session *s, bool is_dynamic) {
+static void check_form(const session *s, tj_code *code, const form *f) {
   const row *r = s->row;
   strides made = strides_of(r);
-  size_t loaded = (size_t)made.loaded * r->bytes, stored = (size_t)made.stored * r->bytes;
-  unsigned char *from = allocate(loaded), *to = allocate(stored), *expected = allocate(stored);
+  size_t from_line = f->bytes + f->elements * r->bytes;
+  zone from = allocate((size_t)made.loaded * r->bytes, from_line);
+  zone to = allocate((size_t)made.stored * r->bytes, from_line);
+  zone expected = allocate(to.bytes, from_line);
   uint64_t state = 1;
-  for (size_t i = 0; i < loaded; i++) {
+  for (size_t i = 0; i < from.bytes; i++) {
     state = state * 6364136223846793005u + 1442695040888963407u;
-    from[GUARD + i] = (unsigned char)(state >> 56);
+    from.data[i] = (unsigned char)(state >> 56);
   }
-  copy_by_loops(r, &made, from + GUARD, expected + GUARD);
-  launch(s, is_dynamic, from + GUARD, loaded, to + GUARD, stored);
-  size_t i = 0;
-  while (i < stored + 2 * GUARD && to[i] == expected[i])
+  copy_by_loops(r, &made, from.data, expected.data);
+  launch(s, code, f->is_dynamic, &from, &to);
+  size_t i = 0, all = to.bytes + from_line + 2 * GUARD;
+  while (i < all && to.block[i] == expected.block[i])
     i++;
-  ck_assert_msg(i == stored + 2 * GUARD, "%s, %s: byte %zu of %zu is wrong\n%s", r->guards,
-                is_dynamic ? "dynamic" : "static", i - GUARD, stored, s->text);
-  free(from);
-  free(to);
-  free(expected);
+  ck_assert_msg(i == all, "%s, %s, %zu bytes from a line: byte %zu of %zu is wrong\n%s", r->guards,
+                f->is_dynamic ? "dynamic" : "static", from_line, i - GUARD - from_line, to.bytes, s->text);
+  free(from.block);
+  free(to.block);
+  free(expected.block);
 }
 
 START_TEST(large_copies_agree_with_loops) {
@@ -185,8 +201,11 @@ START_TEST(large_copies_agree_with_loops) {
   write_program(s.row, text);
   ck_assert_int_eq(tj_context_create(NULL, &s.context), TJ_OK);
   expect(&s, tj_device_open(s.context, "host", &s.device));
-  check_row(&s, false);
-  check_row(&s, true);
+  tj_code *code[] = {compile(&s, false), compile(&s, true)};
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+    check_form(&s, code[forms[i].is_dynamic], &forms[i]);
+  tj_code_destroy(code[false]);
+  tj_code_destroy(code[true]);
   tj_device_close(s.device);
   tj_context_destroy(s.context);
 }

@@ -87,11 +87,11 @@ static const row rows[] = {
      "pass_through(8)], [[0],[1],[2],[3]], [[0],[1,2],[3,4],[5]])\n"
      "let columns = transform(image, [merge(2,16,16), merge(3,3,8)], [[0,2,4],[1,3,5]], [[0],[1]])\n"
      "kernel k(src: f16 @ columns, dst: f16 @ packed((512,72))) = copy(src, dst)",
-     {NULL, NULL}},
+     {NULL, HOST}},
     {"preshuffle",
      "let shuffled = transform(packed((8,2,4,16,16)), [merge(8,16), merge(2,4,16)], [[0,3],[1,2,4]], [[0],[1]])\n"
      "kernel k(src: b8 @ packed((128,128)), dst: b8 @ shuffled) = copy(src, dst)",
-     {NULL, NULL}},
+     {NULL, HOST}},
     /* what no mapping says */
     {"offsets",
      "kernel k(dst: i32 @ 64:1) = offsets(dst, (8,8):(9,1))",

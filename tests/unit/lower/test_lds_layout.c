@@ -146,7 +146,7 @@ static void make_tile(const known_row *k, accesses *all, tj_stage_tile *tile) {
         k->store.instructions);
   cover(all, k->rows, k->columns, false, k->load.direction, k->load.elements, k->lanes, k->load.walks_along,
         k->load.instructions);
-  *tile = (tj_stage_tile){k->element_bytes, k->rows, k->columns, all->access, all->count, LDS, NULL, 0, NULL, 0};
+  *tile = (tj_stage_tile){k->element_bytes, k->rows, k->columns, all->access, all->count, LDS, LDS, NULL, 0, NULL, 0};
 }
 
 static void search_known(tj_job *job, void *data) {
@@ -190,6 +190,30 @@ START_TEST(layouts_fit_into_lds) {
 }
 END_TEST
 
+/* Only paddings are free of conflicts, and with them two tiles are more than what a compute unit has: a second
+ * workgroup counts for more than conflicts. Where there is room for two, or none anyhow, it does not matter. */
+static const struct {
+  uint32_t shared, bytes, cycles;
+} residents[] = {{2 * 1536, 1536, 16}, {2 * 1776, 1776, 14}, {2 * 1536 - 1, 1776, 14}};
+
+static void search_residents(tj_job *job, void *data) {
+  for (size_t i = 0; i < sizeof residents / sizeof residents[0]; i++) {
+    accesses all;
+    tj_stage_tile tile;
+    tj_stage_choice choice;
+    make_tile(data, &all, &tile);
+    tile.shared = residents[i].shared;
+    ck_assert(tj_stage_search(job, tj_bank_model_of("gfx1100"), &tile, &choice));
+    ck_assert_uint_eq(choice.layout.bytes, residents[i].bytes);
+    ck_assert_uint_eq(choice.store_cycles + choice.load_cycles, residents[i].cycles);
+  }
+}
+
+START_TEST(a_second_workgroup_has_room) {
+  run(search_residents, &known[2]);
+}
+END_TEST
+
 /* Every eighth half of a row, where eight halves stay together: 32 words of a phase share 8 banks. Where four do,
  * they share 16, and that is worth an instruction more. */
 static void search_strided(tj_job *job, void *data) {
@@ -200,7 +224,7 @@ static void search_strided(tj_job *job, void *data) {
   cover(&all, 2, 512, false, ROW, 1, 64, true, 1);
   for (uint32_t lane = 0; lane < LANES; lane++)
     all.column[1][lane] = lane * 8;
-  tj_stage_tile tile = {2, 2, 512, all.access, all.count, LDS, NULL, 0, NULL, 0};
+  tj_stage_tile tile = {2, 2, 512, all.access, all.count, LDS, LDS, NULL, 0, NULL, 0};
   ck_assert(tj_stage_search(job, tj_bank_model_of("gfx942"), &tile, &choice));
   ck_assert_uint_eq(choice.layout.direction, ROW);
   ck_assert_uint_eq(choice.layout.vector, 4);
@@ -322,8 +346,17 @@ static void search_random(tj_job *job, void *data) {
   random_search r = {.job = job, .graph = tj_graph_create(job), .state = seed};
   uint32_t processor = below(&r, 3), lanes = processor == 2 ? 32 : 64;
   accesses all = {.count = 0};
-  tj_stage_tile tile = {
-      1u << below(&r, 5), extents[below(&r, 8)], extents[below(&r, 8)], all.access, 0, 2 * LDS, NULL, 0, NULL, 0};
+  tj_stage_tile tile = {1u << below(&r, 5),
+                        extents[below(&r, 8)],
+                        extents[below(&r, 8)],
+                        all.access,
+                        0,
+                        2 * LDS,
+                        2 * LDS,
+                        NULL,
+                        0,
+                        NULL,
+                        0};
   r.tile = &tile;
   r.model = tj_bank_model_of(processors[processor]);
   random_side(&r, &all, true, lanes);
@@ -348,8 +381,8 @@ static const known_row rounded[] = {
      {COLUMN, 2, false, 1},
      {ROW, 2, true, 3},
      15616,
-     "Sw<1,3,1>: 18 cycles, 16 without conflicts; plain would take 20; the best of 310 layouts, at least 16 are "
-     "needed"},
+     "Sw<1,3,1>: 18 cycles, 16 without conflicts; plain would take 20; the best of 307 layouts, with room for 4 "
+     "workgroups; at least 16 are needed"},
     {"gfx1100",
      32,
      8,
@@ -358,8 +391,8 @@ static const known_row rounded[] = {
      {COLUMN, 2, true, 3},
      {ROW, 2, false, 1},
      15616,
-     "Sw<1,3,1>: 18 cycles, 16 without conflicts; plain would take 20; the best of 1259 layouts, at least 16 are "
-     "needed"},
+     "Sw<1,3,1>: 18 cycles, 16 without conflicts; plain would take 20; the best of 1256 layouts, with room for "
+     "4 workgroups; at least 16 are needed"},
 };
 
 static void search_rounded(tj_job *job, void *data) {
@@ -399,7 +432,7 @@ static void search_runs(tj_job *job, void *data) {
     all.row[0][lane] = lane % ROWS;
     all.column[0][lane] = lane / ROWS % RUNS * RUN + lane / (ROWS * RUNS) * 4;
   }
-  tj_stage_tile tile = {4, ROWS, RUN * RUNS, all.access, all.count, LDS, NULL, 0, run_length, 1};
+  tj_stage_tile tile = {4, ROWS, RUN * RUNS, all.access, all.count, LDS, LDS, NULL, 0, run_length, 1};
   random_search r = {job, tj_graph_create(job), tj_bank_model_of("gfx1201"), &tile, 1};
   tj_stage_choice choice;
   ck_assert(tj_stage_search(job, r.model, &tile, &choice));
@@ -415,7 +448,8 @@ START_TEST(runs_that_lie_apart) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {known_layouts, layouts_fit_into_lds,          words_at_one_place_of_vectors,
-                                random_tiles,  swizzled_tiles_are_rounded_up, runs_that_lie_apart};
+  const TTest *const tests[] = {
+      known_layouts, layouts_fit_into_lds,          a_second_workgroup_has_room, words_at_one_place_of_vectors,
+      random_tiles,  swizzled_tiles_are_rounded_up, runs_that_lie_apart};
   return run_suite(suite_of("stage", tests, sizeof tests / sizeof tests[0]));
 }

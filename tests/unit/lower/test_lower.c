@@ -2,9 +2,9 @@
 /* Lowering without code generation: targets and their names, widths, magic numbers, what kernels look like as LLVM.
  */
 #include "base/machine/processor.h"
+#include "base/number/magic.h"
 #include "lower/emit/emit.h"
 #include "lower/kernel/kernel_expressions.h"
-#include "lower/machine/magic.h"
 #include "lower/plan/plan.h"
 #include "tests/unit/support/harness.h"
 #include "tests/unit/support/kernel_support.h"
@@ -16,16 +16,19 @@ typedef struct {
   const char *text;
   const char *name, *processor, *features;
   uint32_t wave_size;
+  const char *triple; /* NULL: AMD's */
 } target_row;
 
 static const target_row good_targets[] = {
-    {"gfx942", "gfx942", "gfx942", "", 64},
-    {"gfx90a:xnack-:sramecc+", "gfx90a:sramecc+:xnack-", "gfx90a", "+sramecc,-xnack", 64},
-    {"gfx90a:sramecc+:xnack-", "gfx90a:sramecc+:xnack-", "gfx90a", "+sramecc,-xnack", 64},
-    {"gfx906:xnack+", "gfx906:xnack+", "gfx906", "+xnack", 64},
-    {"gfx1030", "gfx1030", "gfx1030", "", 32},
-    {"gfx1201", "gfx1201", "gfx1201", "", 32},
-    {"gfx11-generic", "gfx11-generic", "gfx11-generic", "", 32},
+    {"gfx942", "gfx942", "gfx942", "", 64, NULL},
+    {"gfx90a:xnack-:sramecc+", "gfx90a:sramecc+:xnack-", "gfx90a", "+sramecc,-xnack", 64, NULL},
+    {"gfx90a:sramecc+:xnack-", "gfx90a:sramecc+:xnack-", "gfx90a", "+sramecc,-xnack", 64, NULL},
+    {"gfx906:xnack+", "gfx906:xnack+", "gfx906", "+xnack", 64, NULL},
+    {"gfx1030", "gfx1030", "gfx1030", "", 32, NULL},
+    {"gfx1201", "gfx1201", "gfx1201", "", 32, NULL},
+    {"gfx11-generic", "gfx11-generic", "gfx11-generic", "", 32, NULL},
+    {"sm_80", "sm_80", "sm_80", "", 32, "nvptx64-nvidia-cuda"},
+    {"sm_120", "sm_120", "sm_120", "", 32, "nvptx64-nvidia-cuda"},
 };
 
 static void parse_good(tj_job *job, void *data) {
@@ -35,7 +38,7 @@ static void parse_good(tj_job *job, void *data) {
   ck_assert_str_eq(target->processor, row->processor);
   ck_assert_str_eq(target->features, row->features);
   ck_assert_uint_eq(target->wave_size, row->wave_size);
-  ck_assert_str_eq(target->triple, "amdgcn-amd-amdhsa");
+  ck_assert_str_eq(target->triple, row->triple != NULL ? row->triple : "amdgcn-amd-amdhsa");
   ck_assert_str_eq(tj_target_parse(job, target->name)->name, target->name);
 }
 
@@ -63,6 +66,10 @@ static const struct {
     {":xnack+", TJ_UNKNOWN_TARGET},
     {"hosts", TJ_UNKNOWN_TARGET},
     {"host:0", TJ_UNKNOWN_FEATURE},
+    {"sm_", TJ_UNKNOWN_TARGET},
+    {"sm_9", TJ_UNKNOWN_TARGET},
+    {"sm_900", TJ_UNKNOWN_TARGET},
+    {"sm_90:xnack+", TJ_UNKNOWN_FEATURE},
     {"gfx942:", TJ_UNKNOWN_FEATURE},
     {"gfx942:+", TJ_UNKNOWN_FEATURE},
     {"gfx942:xnack", TJ_UNKNOWN_FEATURE},

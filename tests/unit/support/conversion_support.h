@@ -4,7 +4,7 @@
 #ifndef TJ_TESTS_CONVERSION_SUPPORT_H
 #define TJ_TESTS_CONVERSION_SUPPORT_H
 
-#include "lower/machine/dtype.h"
+#include "base/number/dtype.h"
 #include "tests/unit/support/random_nodes.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #define TJ_TESTS_GPU_SUPPORT_H
 
 #include "jit/compile/link.h"
-#include "jit/object/code_object.h"
+#include "object/code_object.h"
 #include "rt/device.h"
 #include "tests/unit/support/processors.h"
 #include "tests/unit/support/random_kernel.h"

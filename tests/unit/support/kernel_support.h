@@ -5,7 +5,8 @@
 
 #include "ir/index/eval.h"
 #include "jit/compile/codegen.h"
-#include "jit/image/host_code.h"
+#include "jit/compile/orc.h"
+#include "launch/image/host_code.h"
 #include "lower/kernel/kernel.h"
 #include "tests/unit/support/harness.h"
 
@@ -94,7 +95,7 @@ static inline void dispose_compiled(compiled *result) {
 static inline tj_host_code *load_kernel(tj_graph *graph, compiled *result, const tj_kernel *kernel) {
   compile_kernel(graph, result, kernel, "host", TJ_CODEGEN_OBJECT);
   const char *symbol = tj_target_symbol(graph->job, result->target, kernel->name);
-  return tj_host_code_load(graph->job, result->bytes, &symbol, 1);
+  return tj_host_code_load(graph->job, result->bytes, &tj_orc_linker, &symbol, 1);
 }
 
 /* The values of symbols, by index, for the launch and for the oracle. */

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Multipliers, shifts, and the words that hold them. */
+#include "base/number/magic.h"
+
+typedef unsigned __int128 wide;
+
+static uint32_t ceil_log2(uint64_t value) {
+  uint32_t log = 0;
+  while (log < 63 && ((uint64_t)1 << log) < value)
+    log++;
+  return log;
+}
+
+tj_magic tj_magic_32(uint64_t divisor) {
+  uint32_t shift = ceil_log2(divisor);
+  uint64_t rest = ((uint64_t)1 << shift) - divisor;
+  return (tj_magic){(rest << 32) / divisor + 1, shift};
+}
+
+tj_magic tj_magic_64(uint64_t divisor) {
+  uint32_t shift = ceil_log2(divisor);
+  wide rest = ((uint64_t)1 << shift) - divisor;
+  return (tj_magic){(uint64_t)((rest << 64) / divisor + 1), shift};
+}
+
+/* The multiplier just above 2^shift / divisor divides 0 … high rightly where its excess stays below one step. */
+static bool is_right(uint64_t divisor, uint64_t high, uint32_t shift, wide *multiplier) {
+  wide power = (wide)1 << shift;
+  *multiplier = power / divisor + 1;
+  wide excess = *multiplier * divisor - power;
+  return excess * high < power;
+}
+
+bool tj_magic_narrow(uint64_t divisor, uint64_t high, tj_magic *magic) {
+  for (uint32_t shift = 0; shift < 32; shift++) {
+    wide multiplier;
+    if (!is_right(divisor, high, shift, &multiplier))
+      continue;
+    *magic = (tj_magic){(uint64_t)multiplier, shift};
+    return multiplier * high <= UINT32_MAX;
+  }
+  return false;
+}
+
+bool tj_magic_wide(uint64_t divisor, uint64_t high, tj_magic *magic) {
+  for (uint32_t shift = 32; shift < 64; shift++) {
+    wide multiplier;
+    if (!is_right(divisor, high, shift, &multiplier))
+      continue;
+    *magic = (tj_magic){(uint64_t)multiplier, shift};
+    return multiplier <= UINT32_MAX;
+  }
+  return false;
+}
+
+/* --- words of the argument block --- */
+
+static uint64_t word_of(tj_magic magic) {
+  return magic.multiplier | (uint64_t)magic.shift << 32;
+}
+
+static uint64_t word_with_two_shifts(tj_magic magic) {
+  uint64_t first = magic.shift > 0 ? 1 : 0;
+  return magic.multiplier | first << 32 | (magic.shift - first) << 40;
+}
+
+uint64_t tj_derived_word(tj_derived_kind kind, int64_t value) {
+  uint64_t divisor = value > 0 ? (uint64_t)value : 1;
+  switch (kind) {
+  case TJ_DERIVED_VALUE:
+    return (uint64_t)value;
+  case TJ_DERIVED_MAGIC31:
+    return word_of(tj_magic_32(divisor));
+  case TJ_DERIVED_MAGIC32:
+    return word_with_two_shifts(tj_magic_32(divisor));
+  case TJ_DERIVED_MAGIC64:
+    return tj_magic_64(divisor).multiplier;
+  case TJ_DERIVED_SHIFT64:
+    return tj_magic_64(divisor).shift;
+  }
+  return 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Contexts that compile: what they keep, and their choices. */
+#include "jit/compile/compiler.h"
+
+#include "jit/cache/cache.h"
+
+static void close_compiler(tj_context *context) {
+  tj_compiler *compiler = tj_compiler_of(context);
+  tj_codegen_close(&compiler->codegen);
+  tj_cache_destroy(compiler->cache);
+}
+
+tj_status tj_context_create(const tj_allocator *allocator, tj_context **context) {
+  return tj_context_make(allocator, sizeof(tj_compiler), close_compiler, context);
+}
+
+void tj_context_set_reader(tj_context *context, tj_read_function function, void *user) {
+  context->importer = (tj_importer){function, user};
+}
+
+/* --- the cache --- */
+
+void tj_context_set_cache(tj_context *context, tj_cache *cache) {
+  tj_compiler *compiler = tj_compiler_of(context);
+  if (cache != NULL)
+    tj_cache_retain(cache);
+  tj_cache_destroy(compiler->cache);
+  compiler->cache = cache;
+  compiler->has_cache = true;
+}
+
+tj_cache *tj_context_cache(tj_context *context) {
+  tj_compiler *compiler = tj_compiler_of(context);
+  if (!compiler->has_cache && tj_cache_create(&context->allocator, NULL, &compiler->cache) != TJ_OK)
+    compiler->cache = NULL;
+  compiler->has_cache = true;
+  return compiler->cache != NULL && !compiler->cache->is_off ? compiler->cache : NULL;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Contexts of the whole library: those of launches, with what compilations keep from one to the next. */
+#ifndef TJ_JIT_COMPILER_H
+#define TJ_JIT_COMPILER_H
+
+#include "jit/compile/codegen.h"
+#include "launch/api/context.h"
+
+typedef struct {
+  tj_context context; /* first: a pointer to it is one to this */
+  tj_codegen codegen; /* owned: LLVM's target machine of the last compilation */
+  tj_cache *cache;    /* retained; NULL: none, or not yet */
+  bool has_cache;     /* it has been chosen */
+} tj_compiler;
+
+static inline tj_compiler *tj_compiler_of(tj_context *context) {
+  return (tj_compiler *)context;
+}
+
+/* The cache of the context's compilations, borrowed; NULL where there is none. */
+tj_cache *tj_context_cache(tj_context *context);
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/* Launch plans, made of kernels. */
+#include "jit/compile/launch_plan_make.h"
+
+#include "ir/index/walk.h"
+#include "lower/kernel/alignment.h"
+#include "lower/plan/race.h"
+
+/* A plan in the making. */
+typedef struct {
+  tj_graph *graph;
+  const tj_program_values *program;
+  const tj_kernel *kernel;
+  tj_launch_plan *plan;
+  uint32_t *number;       /* of the parameter of a symbol, plus 1; 0: it is none */
+  const tj_node **symbol; /* by the number of its parameter; NULL: it is fixed */
+  tj_walk walk;           /* the nodes of all expressions: the steps */
+  const tj_node **root;
+  uint32_t root_count;
+} making;
+
+static bool is_passed(const tj_kernel *kernel, const tj_node *node) {
+  for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+    if (kernel->parameter[i] == node)
+      return true;
+  }
+  return false;
+}
+
+static void add_root(making *m, const tj_node *node) {
+  if (node != NULL)
+    m->root[m->root_count++] = node;
+}
+
+static uint32_t variant_count(const tj_kernel *kernel) {
+  uint32_t count = 0;
+  for (; kernel != NULL; kernel = kernel->faster)
+    count++;
+  return count;
+}
+
+static uint32_t most_roots(const making *m) {
+  uint32_t most =
+      TJ_RACE_NODES + 3 * (m->program->parameter_count + m->kernel->parameter_count) + m->kernel->derived_count;
+  most += 2 * variant_count(m->kernel);
+  for (uint32_t i = 0; i < m->kernel->buffer_count; i++)
+    most += 1 + m->kernel->buffer[i].rank;
+  return most;
+}
+
+/* NULL: the value may be any integer. */
+static const tj_node *multiple_of(tj_graph *graph, const tj_symbol *symbol) {
+  if (symbol->divisor != NULL)
+    return symbol->divisor;
+  return symbol->multiple > 1 ? tj_int(graph, symbol->multiple) : NULL;
+}
+
+static void gather_roots(making *m) {
+  const tj_kernel *kernel = m->kernel;
+  m->root = TJ_NEW_ARRAY(m->graph->job, const tj_node *, most_roots(m));
+  for (uint32_t i = 0; i < m->plan->parameter_count; i++) {
+    if (m->symbol[i] == NULL)
+      continue;
+    add_root(m, m->symbol[i]->symbol->low);
+    add_root(m, m->symbol[i]->symbol->high);
+    add_root(m, multiple_of(m->graph, m->symbol[i]->symbol));
+  }
+  for (uint32_t i = 0; i < kernel->buffer_count; i++) {
+    add_root(m, kernel->buffer[i].element_count);
+    for (uint32_t k = 0; k < kernel->buffer[i].rank; k++)
+      add_root(m, kernel->buffer[i].extent[k]);
+  }
+  for (uint32_t i = 0; i < kernel->derived_count; i++)
+    add_root(m, kernel->derived[i].node);
+  for (const tj_kernel *each = kernel; each != NULL; each = each->faster) {
+    add_root(m, each->count);
+    add_root(m, each->condition);
+  }
+  m->root_count += tj_race_nodes(kernel->race, m->root + m->root_count);
+}
+
+static tj_expression expression_of(const making *m, const tj_node *node) {
+  return node != NULL ? tj_walk_find(&m->walk, node) : TJ_NO_EXPRESSION;
+}
+
+static tj_launch_parameter parameter_of(const char *name) {
+  return (tj_launch_parameter){
+      .name = name, .low = TJ_NO_EXPRESSION, .high = TJ_NO_EXPRESSION, .multiple = TJ_NO_EXPRESSION};
+}
+
+static void add_parameter(making *m, tj_launch_parameter parameter[], const tj_node *node) {
+  const tj_symbol *symbol = node->symbol;
+  parameter[m->plan->parameter_count++] = parameter_of(symbol->name);
+  m->symbol[m->plan->parameter_count - 1] = node;
+  m->number[symbol->index] = m->plan->parameter_count;
+}
+
+static void add_fixed(making *m, tj_launch_parameter parameter[], const char *name) {
+  parameter[m->plan->parameter_count] = parameter_of(name);
+  parameter[m->plan->parameter_count++].is_fixed = true;
+}
+
+static tj_launch_parameter *make_parameters(making *m) {
+  uint32_t most = m->kernel->parameter_count + m->program->parameter_count;
+  tj_launch_parameter *parameter = TJ_NEW_ARRAY(m->graph->job, tj_launch_parameter, most + 1);
+  m->number = TJ_NEW_ARRAY(m->graph->job, uint32_t, m->graph->symbol_count + 1);
+  m->symbol = TJ_NEW_ARRAY(m->graph->job, const tj_node *, most + 1);
+  for (uint32_t i = 0; i < m->kernel->parameter_count; i++)
+    add_parameter(m, parameter, m->kernel->parameter[i]);
+  m->plan->passed_count = m->plan->parameter_count;
+  for (const tj_kernel *each = m->kernel->faster; each != NULL; each = each->faster) {
+    for (uint32_t i = 0; i < each->parameter_count; i++)
+      m->number[each->parameter[i]->symbol->index] = i + 1;
+  }
+  for (uint32_t i = 0; i < m->program->parameter_count; i++) {
+    const tj_node *node = m->program->parameter[i].node;
+    if (tj_is_constant(node))
+      add_fixed(m, parameter, m->program->parameter[i].name);
+    else if (!is_passed(m->kernel, node))
+      add_parameter(m, parameter, node);
+  }
+  m->plan->parameter = parameter;
+  return parameter;
+}
+
+static void set_facts(const making *m, tj_launch_parameter parameter[]) {
+  for (uint32_t i = 0; i < m->plan->parameter_count; i++) {
+    if (m->symbol[i] == NULL)
+      continue;
+    const tj_symbol *symbol = m->symbol[i]->symbol;
+    parameter[i].low = expression_of(m, symbol->low);
+    parameter[i].high = expression_of(m, symbol->high);
+    parameter[i].multiple = expression_of(m, multiple_of(m->graph, symbol));
+  }
+}
+
+static tj_launch_step step_of(const making *m, const tj_node *node) {
+  tj_launch_step step = {.op = node->op};
+  if (node->op == TJ_OP_CONSTANT) {
+    step.value = node->value;
+  } else if (node->op == TJ_OP_SYMBOL) {
+    uint32_t number = m->number[node->symbol->index];
+    if (number == 0)
+      tj_fail(m->graph->job, TJ_INTERNAL, "a launch would need the value of '%s'", node->symbol->name);
+    step.parameter = number - 1;
+  }
+  for (unsigned i = 0; i < tj_op_arity(node->op); i++)
+    step.arg[i] = expression_of(m, node->arg[i]);
+  return step;
+}
+
+static void make_steps(making *m) {
+  tj_launch_step *step = TJ_NEW_ARRAY(m->graph->job, tj_launch_step, m->walk.count + 1);
+  for (uint32_t i = 0; i < m->walk.count; i++)
+    step[i] = step_of(m, m->walk.node[i]);
+  m->plan->step = step;
+  m->plan->step_count = m->walk.count;
+}
+
+static tj_launch_buffer buffer_of(const making *m, const tj_kernel_buffer *buffer) {
+  tj_expression *extent = TJ_NEW_ARRAY(m->graph->job, tj_expression, buffer->rank + 1);
+  for (uint32_t i = 0; i < buffer->rank; i++)
+    extent[i] = expression_of(m, buffer->extent[i]);
+  return (tj_launch_buffer){.name = buffer->name,
+                            .dtype = buffer->dtype,
+                            .is_read = buffer->is_read,
+                            .is_written = buffer->is_written,
+                            .is_row_major = buffer->is_row_major,
+                            .is_column_major = buffer->is_column_major,
+                            .element_count = expression_of(m, buffer->element_count),
+                            .extent = extent,
+                            .rank = buffer->rank};
+}
+
+static void make_buffers(making *m) {
+  tj_launch_buffer *buffer = TJ_NEW_ARRAY(m->graph->job, tj_launch_buffer, m->kernel->buffer_count + 1);
+  for (uint32_t i = 0; i < m->kernel->buffer_count; i++)
+    buffer[i] = buffer_of(m, &m->kernel->buffer[i]);
+  m->plan->buffer = buffer;
+  m->plan->buffer_count = m->kernel->buffer_count;
+}
+
+/* The order of kernel.h: buffers, parameters, derived words. */
+static void make_words(making *m) {
+  const tj_kernel *kernel = m->kernel;
+  m->plan->word_count = tj_kernel_argument_bytes(kernel) / 8;
+  tj_launch_word *word = TJ_NEW_ARRAY(m->graph->job, tj_launch_word, m->plan->word_count + 1);
+  m->plan->word = word;
+  for (uint32_t i = 0; i < kernel->buffer_count; i++)
+    *word++ = (tj_launch_word){.kind = TJ_WORD_BUFFER, .of = i};
+  for (uint32_t i = 0; i < kernel->parameter_count; i++)
+    *word++ = (tj_launch_word){.kind = TJ_WORD_PARAMETER, .of = i};
+  for (uint32_t i = 0; i < kernel->derived_count; i++)
+    *word++ = (tj_launch_word){TJ_WORD_DERIVED, kernel->derived[i].kind, expression_of(m, kernel->derived[i].node)};
+}
+
+/* On the host, the workgroup's own memory is on the stack. */
+static uint32_t lds_bytes_of(const tj_kernel *kernel, const tj_target *target) {
+  return target->object != TJ_OBJECT_HOST ? tj_kernel_lds_bytes(kernel) : 0;
+}
+
+static const uint32_t *alignments_of(const making *m, const tj_kernel *kernel) {
+  uint32_t *alignment = TJ_NEW_ARRAY(m->graph->job, uint32_t, kernel->buffer_count + 1);
+  for (uint32_t i = 0; i < kernel->buffer_count; i++)
+    alignment[i] = tj_buffer_alignment(kernel, i);
+  return alignment;
+}
+
+/* The fastest comes first; the kernel itself, which needs no condition, last. */
+static void make_variants(making *m, const tj_target *target) {
+  uint32_t number = m->plan->variant_count = variant_count(m->kernel);
+  tj_launch_variant *variant = TJ_NEW_ARRAY(m->graph->job, tj_launch_variant, number);
+  const tj_node *condition = NULL;
+  for (const tj_kernel *each = m->kernel; each != NULL; each = each->faster) {
+    variant[--number] = (tj_launch_variant){.symbol = tj_target_symbol(m->graph->job, target, each->name),
+                                            .condition = expression_of(m, condition),
+                                            .count = expression_of(m, each->count),
+                                            .workgroup_size = each->workgroup_size,
+                                            .lds_bytes = lds_bytes_of(each, target),
+                                            .alignment = alignments_of(m, each)};
+    condition = each->condition;
+  }
+  m->plan->variant = variant;
+}
+
+static void make_race(making *m) {
+  const tj_race *race = m->kernel->race;
+  if (race == NULL)
+    return;
+  tj_launch_race_mode *mode = TJ_NEW_ARRAY(m->graph->job, tj_launch_race_mode, race->modes + 1);
+  for (uint32_t i = 0; i < race->modes; i++) {
+    for (uint32_t k = 0; k <= race->sources; k++) {
+      const tj_race_term *term = &race->side[i][k];
+      mode[i].side[k] = (tj_launch_race_side){expression_of(m, term->begin), expression_of(m, term->end),
+                                              expression_of(m, term->stride)};
+    }
+  }
+  tj_launch_race *made = TJ_NEW(m->graph->job, tj_launch_race);
+  *made =
+      (tj_launch_race){race->destination, race->form, expression_of(m, race->base), race->modes, race->sources, mode};
+  m->plan->race = made;
+}
+
+const tj_launch_plan *tj_launch_plan_make(tj_graph *graph, const tj_program_values *program, const tj_kernel *kernel,
+                                          const tj_target *target) {
+  tj_launch_plan *plan = TJ_NEW(graph->job, tj_launch_plan);
+  plan->kernel = kernel->name;
+  plan->target = target->name;
+  making m = {.graph = graph, .program = program, .kernel = kernel, .plan = plan};
+  tj_launch_parameter *parameter = make_parameters(&m);
+  gather_roots(&m);
+  m.walk = tj_walk_nodes(graph, m.root, m.root_count);
+  tj_spend(graph->job, m.walk.count);
+  set_facts(&m, parameter);
+  make_steps(&m);
+  make_buffers(&m);
+  make_words(&m);
+  make_variants(&m, target);
+  make_race(&m);
+  return plan;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* What a dispatch consists of: the variant that parameters and addresses allow, its grid, its argument block; for the
+ * library's own devices, and as a recipe for others. */
+#include "launch/api/launch.h"
+#include "launch/image/launch_plan_text.h"
+
+#include <inttypes.h>
+
+/* --- variants --- */
+
+/* The number of the first buffer whose address is not aligned for the variant; how many there are, where all are. */
+static uint32_t find_misaligned(const tj_launch_plan *plan, const tj_launch_variant *variant,
+                                const uint64_t address[]) {
+  uint32_t i = 0;
+  while (i < plan->buffer_count && address[i] % variant->alignment[i] == 0)
+    i++;
+  return i;
+}
+
+/* The last variant that parameters allow asks for the least. */
+static uint32_t choose_variant(tj_launch *launch, const uint64_t address[]) {
+  const tj_launch_plan *plan = tj_plan_of(launch);
+  uint32_t last = plan->variant_count, wrong = 0;
+  for (uint32_t i = 0; i < plan->variant_count; i++) {
+    if (!tj_launch_plan_allows(&plan->variant[i], launch->result))
+      continue;
+    last = i;
+    wrong = find_misaligned(plan, &plan->variant[i], address);
+    if (wrong == plan->buffer_count)
+      return i;
+  }
+  if (last == plan->variant_count)
+    tj_fail(&launch->job, TJ_INTERNAL, "no variant of kernel '%s' serves these parameters", plan->kernel);
+  tj_fail(&launch->job, TJ_POINTER, "the address of '%s', 0x%" PRIx64 ", is no multiple of %" PRIu32 " bytes",
+          plan->buffer[wrong].name, address[wrong], plan->variant[last].alignment[wrong]);
+}
+
+/* --- the argument block --- */
+
+static uint64_t word_value(tj_launch *launch, const tj_launch_word *word, const uint64_t address[]) {
+  switch (word->kind) {
+  case TJ_WORD_BUFFER:
+    return address[word->of];
+  case TJ_WORD_PARAMETER:
+    return (uint64_t)launch->value[word->of];
+  case TJ_WORD_DERIVED:
+    return tj_derived_word(word->derived, tj_launch_evaluate(launch, word->of));
+  case TJ_WORD_KIND_COUNT:
+    break;
+  }
+  return 0;
+}
+
+static void fill_block(tj_launch *launch, const uint64_t address[]) {
+  const tj_launch_plan *plan = tj_plan_of(launch);
+  for (uint32_t i = 0; i < plan->word_count; i++)
+    launch->block[i] = word_value(launch, &plan->word[i], address);
+}
+
+/* --- both, and the grid --- */
+
+static uint64_t count_workgroups(tj_launch *launch, const tj_launch_variant *variant) {
+  int64_t items = tj_launch_evaluate(launch, variant->count);
+  if (items < 1)
+    tj_fail(&launch->job, TJ_INTERNAL, "kernel '%s' has %" PRId64 " work-items", tj_plan_of(launch)->kernel, items);
+  uint64_t count = (uint64_t)items;
+  return count / variant->workgroup_size + (count % variant->workgroup_size != 0);
+}
+
+tj_prepared_launch tj_launch_ready(tj_launch *launch, const uint64_t address[]) {
+  tj_prepared_launch prepared = {.variant = choose_variant(launch, address)};
+  prepared.workgroups = count_workgroups(launch, &tj_plan_of(launch)->variant[prepared.variant]);
+  fill_block(launch, address);
+  return prepared;
+}
+
+/* --- recipes --- */
+
+/* The address that is bound to an argument; 0: none is, yet. */
+static uint64_t bound_address(tj_launch *launch, uint32_t number) {
+  const tj_bound_memory *memory = &launch->memory[number];
+  if (memory->kind == TJ_BOUND_NOTHING)
+    return 0;
+  tj_launch_check_memory(launch, number);
+  if (memory->kind == TJ_BOUND_ARRAY) {
+    tj_note(&launch->job, "bind a buffer or a pointer, or nothing yet");
+    tj_fail(&launch->job, TJ_KERNEL_ARGUMENT, "argument '%s' of a launch that is prepared has host memory",
+            tj_plan_of(launch)->buffer[number].name);
+  }
+  return memory->address;
+}
+
+/* Names of words do not change from one recipe to the next. */
+static void name_words(tj_launch *launch) {
+  const tj_launch_plan *plan = tj_plan_of(launch);
+  if (launch->word != NULL)
+    return;
+  tj_kernarg *word = TJ_NEW_ARRAY(&launch->job, tj_kernarg, plan->word_count + 1);
+  for (uint32_t i = 0; i < plan->word_count; i++)
+    word[i] = (tj_kernarg){.name = tj_launch_word_name(&launch->job, plan, &plan->word[i]),
+                           .offset = i * sizeof(uint64_t),
+                           .bytes = sizeof(uint64_t),
+                           .kind = plan->word[i].kind == TJ_WORD_BUFFER ? TJ_KERNARG_POINTER : TJ_KERNARG_VALUE};
+  launch->word = word;
+}
+
+static void describe_words(tj_launch *launch, const tj_launch_variant *variant) {
+  const tj_launch_plan *plan = tj_plan_of(launch);
+  name_words(launch);
+  for (uint32_t i = 0; i < plan->word_count; i++) {
+    tj_kernarg *word = &launch->word[i];
+    bool is_pointer = word->kind == TJ_KERNARG_POINTER;
+    word->value = launch->block[i];
+    word->alignment = is_pointer ? variant->alignment[plan->word[i].of] : 1;
+    word->is_bound = !is_pointer || launch->memory[plan->word[i].of].kind != TJ_BOUND_NOTHING;
+  }
+}
+
+/* As AQL packets hold them. */
+static void check_grid(tj_launch *launch, const tj_launch_variant *variant, uint64_t workgroups) {
+  if (launch->code->image->machine->host == NULL && !tj_rt_fits_packet(workgroups, variant->workgroup_size))
+    tj_fail_system(&launch->job, TJ_LAUNCH, TJ_RT_NO_PACKET, workgroups, variant->workgroup_size);
+}
+
+static void prepare(tj_job *job, void *data) {
+  (void)job;
+  tj_launch *launch = ((const tj_launch_request *)data)->launch;
+  const tj_launch_plan *plan = tj_plan_of(launch);
+  tj_launch_resolve(launch);
+  tj_launch_check_races(launch);
+  for (uint32_t i = 0; i < plan->buffer_count; i++)
+    launch->address[i] = bound_address(launch, i);
+  tj_launch_check_sharing(launch);
+  tj_prepared_launch prepared = tj_launch_ready(launch, launch->address);
+  const tj_launch_variant *variant = &plan->variant[prepared.variant];
+  check_grid(launch, variant, prepared.workgroups);
+  describe_words(launch, variant);
+  launch->recipe = (tj_recipe){.symbol = variant->symbol,
+                               .grid = {prepared.workgroups * variant->workgroup_size, 1, 1},
+                               .block = {variant->workgroup_size, 1, 1},
+                               .lds_bytes = variant->lds_bytes,
+                               .kernarg = launch->block,
+                               .kernarg_bytes = tj_launch_argument_bytes(plan),
+                               .word = launch->word,
+                               .word_count = plan->word_count};
+}
+
+tj_status tj_launch_prepare(tj_launch *launch, const tj_recipe **recipe) {
+  tj_status status = tj_launch_perform(launch, prepare, (tj_launch_request){0});
+  if (status == TJ_OK)
+    *recipe = &launch->recipe;
+  return status;
+}

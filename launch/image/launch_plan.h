@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* Launch plans: what a launch needs to know of a kernel once it is machine code.
+ *
+ * A plan stands by itself: it refers neither to the program nor to its index graph, and can be written as bytes and
+ * read back, here or in another process. Every code has one, fresh or cached, and launch.c knows nothing else of a
+ * kernel.
+ *
+ *     parameters   what the program calls them, and the facts that the code relies on
+ *     buffers      the kernel's arguments: element types, extents, sizes
+ *     words        the argument block, one 8-byte word after another, the same for all variants
+ *     variants     the kernels of the machine code that do the work, each under its condition
+ *     race         what parameters decide about two coordinates that store to one element, if anything
+ *     steps        the expressions that the others refer to by number
+ *
+ * How to add a variant: another row of `variant` in tj_launch_plan_make (jit/compile/launch_plan_make.c), with its
+ * condition before those that hold more often. How to add a field: the struct, its making there, write and read in
+ * launch_plan.c, and TJ_LAUNCH_PLAN_VERSION.
+ *
+ * Thread safety: a plan is immutable once made. */
+#ifndef TJ_LAUNCH_LAUNCH_PLAN_H
+#define TJ_LAUNCH_LAUNCH_PLAN_H
+
+#include "base/number/dtype.h"
+#include "base/number/magic.h"
+#include "base/number/op.h"
+#include "base/number/race.h"
+#include "launch/image/serial.h"
+
+enum { TJ_LAUNCH_PLAN_VERSION = 5 }; /* of the bytes that tj_launch_plan_write makes */
+
+/* The number of a step: the expression that ends there. */
+typedef uint32_t tj_expression;
+#define TJ_NO_EXPRESSION UINT32_MAX
+
+/* One operation; its arguments are earlier steps. */
+typedef struct {
+  tj_op op;
+  union {
+    int64_t value;        /* TJ_OP_CONSTANT */
+    uint32_t parameter;   /* TJ_OP_SYMBOL: its number */
+    tj_expression arg[3]; /* else: as many as the operation's arity */
+  };
+} tj_launch_step;
+
+/* A parameter of the program. Those that the kernel depends on come first: `passed_count` of them, whose values go
+ * into the argument block. The others may be given what their facts allow, unless fixed, and change nothing. */
+typedef struct {
+  const char *name;
+  tj_expression low, high; /* inclusive; TJ_NO_EXPRESSION: unbounded */
+  tj_expression multiple;  /* the value is a multiple of it; TJ_NO_EXPRESSION: any integer */
+  bool is_fixed;           /* at compile time: it cannot be given */
+} tj_launch_parameter;
+
+typedef struct {
+  const char *name;
+  tj_dtype dtype;
+  bool is_read, is_written;
+  bool is_row_major, is_column_major; /* `extent` is the natural shape of an array, in that order */
+  tj_expression element_count;
+  const tj_expression *extent;
+  uint32_t rank;
+} tj_launch_buffer;
+
+typedef enum {
+  TJ_WORD_BUFFER,    /* the address of buffer number `of` */
+  TJ_WORD_PARAMETER, /* the value of parameter number `of` */
+  TJ_WORD_DERIVED,   /* tj_derived_word(derived, the value of expression `of`) */
+  TJ_WORD_KIND_COUNT
+} tj_launch_word_kind;
+
+typedef struct {
+  tj_launch_word_kind kind;
+  tj_derived_kind derived;
+  uint32_t of;
+} tj_launch_word;
+
+/* A kernel of the machine code. A launch runs the first variant whose condition is not 0 and whose alignments its
+ * addresses have. */
+typedef struct {
+  const char *symbol;        /* its name there */
+  tj_expression condition;   /* TJ_NO_EXPRESSION: always */
+  tj_expression count;       /* of work-items; in workgroups of workgroup_size, the last one partial */
+  uint32_t workgroup_size;   /* >= 1 */
+  uint32_t lds_bytes;        /* of a workgroup: the whole of what the packet of a dispatch reserves */
+  const uint32_t *alignment; /* of each buffer: what its address is a multiple of, in bytes; a power of two */
+} tj_launch_variant;
+
+typedef struct {
+  tj_expression begin, end, stride;
+} tj_launch_race_side;
+
+typedef struct {
+  tj_launch_race_side side[TJ_RACE_SIDES];
+} tj_launch_race_mode;
+
+/* The numbers of base/number/race.h. A launch that finds a race by them does not happen. */
+typedef struct {
+  uint32_t destination; /* number of the buffer */
+  const char *form;     /* a coordinate, with _ in the place of each mode's */
+  tj_expression base;   /* the element at coordinate 0; TJ_NO_EXPRESSION: elements are not told */
+  uint32_t modes, sources;
+  const tj_launch_race_mode *mode;
+} tj_launch_race;
+
+typedef struct {
+  const char *kernel, *target; /* their names */
+  const tj_launch_step *step;
+  uint32_t step_count;
+  const tj_launch_parameter *parameter;
+  uint32_t parameter_count, passed_count;
+  const tj_launch_buffer *buffer;
+  uint32_t buffer_count;
+  const tj_launch_word *word;
+  uint32_t word_count;
+  const tj_launch_variant *variant;
+  uint32_t variant_count;     /* >= 1 */
+  const tj_launch_race *race; /* NULL: there is none, whatever the parameters are, or races are meant */
+} tj_launch_plan;
+
+void tj_launch_plan_write(tj_text *text, const tj_launch_plan *plan);
+
+/* The plan that was written, in the job's arena; its strings are borrowed from the reader's bytes. NULL where these
+ * bytes are none, whatever else they are. */
+const tj_launch_plan *tj_launch_plan_read(tj_job *job, tj_reader *reader);
+
+/* What an expression comes to; a value only where the status is TJ_EVAL_OK. */
+typedef struct {
+  int64_t value;
+  tj_eval_status status;
+} tj_launch_value;
+
+/* The value of every step, for parameters by number, into values[0 … step_count-1]. A step whose arguments fail fails
+ * as they do, which harms only who asks for it. */
+void tj_launch_plan_evaluate(const tj_launch_plan *plan, const int64_t parameter[], const bool bound[],
+                             tj_launch_value values[]);
+
+/* Whether the values of steps meet a variant's condition. */
+bool tj_launch_plan_allows(const tj_launch_variant *variant, const tj_launch_value values[]);
+
+/* What the values of steps decide about races. TJ_RACE_UNDECIDED also where a number does not fit in 64 bits. */
+tj_race_verdict tj_launch_race_decide(const tj_launch_race *race, const tj_launch_value values[],
+                                      int64_t first[TJ_RACE_MODES], int64_t second[TJ_RACE_MODES]);
+
+static inline uint32_t tj_launch_argument_bytes(const tj_launch_plan *plan) {
+  return 8 * plan->word_count;
+}
+
+#endif

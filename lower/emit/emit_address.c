@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* Where accesses are: the base that a workgroup shares, an offset, and what accesses that begin at one place are
+ * displaced by. Base and offset are emitted once for all of them, the displacement is a constant of each, which
+ * machines add for nothing. */
+#include "lower/emit/emit.h"
+
+/* Bases and origins emitted so far, in a list for each offset. */
+struct tj_origin {
+  uint32_t buffer;
+  const tj_node *base, *offset; /* offset NULL: of the base itself */
+  LLVMValueRef address;
+  struct tj_origin *next;
+};
+
+tj_dtype tj_emit_access_dtype(const tj_emitter *emitter, const tj_access *access) {
+  const tj_kernel *kernel = emitter->kernel;
+  return access->buffer == TJ_LDS ? kernel->carried : kernel->buffer[access->buffer].dtype;
+}
+
+static LLVMTypeRef element_type(tj_emitter *emitter, const tj_access *access) {
+  return tj_emit_dtype(emitter, tj_dtype_raw(tj_emit_access_dtype(emitter, access)));
+}
+
+static LLVMValueRef in_bounds(tj_emitter *emitter, LLVMTypeRef type, LLVMValueRef address, LLVMValueRef distance) {
+  return LLVMBuildInBoundsGEP2(emitter->builder, type, address, &distance, 1, "");
+}
+
+/* --- offsets --- */
+
+static bool fits_32_bits(const tj_node *offset, uint32_t bytes) {
+  return offset->facts.low >= 0 && offset->facts.high <= (int64_t)(UINT32_MAX / bytes);
+}
+
+static LLVMValueRef shifted_offset(tj_emitter *emitter, const tj_node *node, uint32_t bytes) {
+  LLVMValueRef log = LLVMConstInt(emitter->i32, (unsigned)__builtin_ctz(bytes), false);
+  LLVMValueRef scaled =
+      LLVMBuildShl(emitter->builder, tj_emit_operand(emitter, node, tj_width_of(&node, 1)), log, "");
+  tj_emit_no_wrap(scaled, (tj_width){32, false, true});
+  return scaled;
+}
+
+/* An offset in bytes, in 32 bits. What several offsets that differ in some bits have in common is scaled once. */
+static LLVMValueRef scaled_offset(tj_emitter *emitter, const tj_node *node, uint32_t bytes) {
+  uint32_t position = tj_kernel_nodes_find(&emitter->nodes, node);
+  if (position == TJ_NO_POSITION)
+    return shifted_offset(emitter, node, bytes);
+  tj_scaled_offset *scaled = &emitter->scaled[position];
+  if (scaled->value != NULL && scaled->bytes == bytes)
+    return scaled->value;
+  LLVMValueRef value;
+  if (node->op == TJ_OP_XOR && tj_is_constant(node->arg[1])) {
+    LLVMValueRef change = LLVMConstInt(emitter->i32, (uint64_t)node->arg[1]->value * bytes, false);
+    value = LLVMBuildXor(emitter->builder, scaled_offset(emitter, node->arg[0], bytes), change, "");
+  } else {
+    value = shifted_offset(emitter, node, bytes);
+  }
+  *scaled = (tj_scaled_offset){value, bytes};
+  return value;
+}
+
+/* --- origins --- */
+
+/* The part of an address that the whole workgroup shares: it costs each work-item nothing. */
+static LLVMValueRef emit_base(tj_emitter *emitter, const tj_access *access) {
+  if (access->buffer == TJ_LDS)
+    return emitter->lds;
+  LLVMValueRef buffer = emitter->buffer[access->buffer];
+  if (access->base == NULL || tj_is_int(access->base, 0))
+    return buffer;
+  LLVMValueRef base = tj_emit_operand(emitter, access->base, (tj_width){64, true, access->base->facts.low >= 0});
+  return in_bounds(emitter, element_type(emitter, access), buffer, base);
+}
+
+/* Where the byte offset fits in 32 bits, it is computed there: machines add it to a base for nothing. */
+static LLVMValueRef emit_origin(tj_emitter *emitter, const tj_access *access, LLVMValueRef base) {
+  bool is_lds = access->buffer == TJ_LDS;
+  uint32_t bytes = tj_dtype_bits(tj_emit_access_dtype(emitter, access)) / 8;
+  LLVMTypeRef type = element_type(emitter, access);
+  bool is_small = fits_32_bits(access->offset, bytes), is_positive = access->offset->facts.low >= 0;
+  LLVMValueRef offset;
+  if (is_small && (is_lds || emitter->target->has_32_bit_offsets)) {
+    offset = scaled_offset(emitter, access->offset, bytes);
+    type = emitter->i8;
+  } else {
+    tj_width width = is_small ? tj_width_of(&access->offset, 1) : (tj_width){64, true, is_positive};
+    offset = tj_emit_operand(emitter, access->offset, width);
+  }
+  if (!is_lds && is_positive)
+    offset = tj_emit_extended(emitter, offset, emitter->i64);
+  return in_bounds(emitter, type, base, offset);
+}
+
+/* --- what has been emitted --- */
+
+/* The list of an offset's origins; constants, and bases, have one together. */
+static struct tj_origin **list_of(const tj_emitter *emitter, const tj_node *offset) {
+  uint32_t position = offset != NULL ? tj_kernel_nodes_find(&emitter->nodes, offset) : TJ_NO_POSITION;
+  return &emitter->origin[position != TJ_NO_POSITION ? position : emitter->nodes.walk.count];
+}
+
+static LLVMValueRef find(const tj_emitter *emitter, const tj_access *access, const tj_node *offset) {
+  for (const struct tj_origin *each = *list_of(emitter, offset); each != NULL; each = each->next) {
+    if (each->buffer == access->buffer && each->base == access->base && each->offset == offset)
+      return each->address;
+  }
+  return NULL;
+}
+
+static LLVMValueRef keep(tj_emitter *emitter, const tj_access *access, const tj_node *offset, LLVMValueRef address) {
+  struct tj_origin **list = list_of(emitter, offset), *kept = TJ_NEW(emitter->job, struct tj_origin);
+  *kept = (struct tj_origin){access->buffer, access->base, offset, address, *list};
+  *list = kept;
+  return address;
+}
+
+void tj_emit_forget_origins(tj_emitter *emitter) {
+  uint32_t count = emitter->nodes.walk.count;
+  emitter->origin = TJ_NEW_ARRAY(emitter->job, struct tj_origin *, count + 1);
+  emitter->scaled = TJ_NEW_ARRAY(emitter->job, tj_scaled_offset, count + 1);
+}
+
+LLVMValueRef tj_emit_origin(tj_emitter *emitter, const tj_access *access) {
+  LLVMValueRef address = find(emitter, access, access->offset);
+  if (address != NULL)
+    return address;
+  LLVMValueRef base = find(emitter, access, NULL);
+  if (base == NULL)
+    base = keep(emitter, access, NULL, emit_base(emitter, access));
+  return keep(emitter, access, access->offset, emit_origin(emitter, access, base));
+}
+
+LLVMValueRef tj_emit_address(tj_emitter *emitter, const tj_access *access) {
+  LLVMValueRef origin = tj_emit_origin(emitter, access);
+  if (access->displacement == 0)
+    return origin;
+  LLVMTypeRef index = access->buffer == TJ_LDS ? emitter->i32 : emitter->i64;
+  LLVMValueRef distance = LLVMConstInt(index, (uint64_t)access->displacement, false);
+  return in_bounds(emitter, element_type(emitter, access), origin, distance);
+}

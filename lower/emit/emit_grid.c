@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels of GPUs inside: a work-item for each element, or workgroups for tiles, whose work-items meet at barriers.
+ * How workgroups and work-items are numbered, and what a barrier is, the family says. */
+#include "lower/emit/emit.h"
+
+enum { LOCAL_ADDRESS_SPACE = 3 };
+
+/* --- flat kernels --- */
+
+/* The linear coordinate: workgroup id * workgroup size + work-item id. */
+static LLVMValueRef emit_index(tj_emitter *emitter, const tj_grid *grid) {
+  uint32_t size = emitter->kernel->workgroup_size;
+  LLVMValueRef workgroup = grid->emit_workgroup(emitter, tj_emit_workgroup_limit(emitter));
+  LLVMValueRef item = grid->emit_item(emitter);
+  tj_width width = emitter->index_width;
+  LLVMTypeRef type = tj_emit_int_type(emitter, width.bits);
+  LLVMValueRef first = LLVMBuildMul(emitter->builder, tj_emit_extended(emitter, workgroup, type),
+                                    LLVMConstInt(type, size, false), "first");
+  tj_emit_no_wrap(first, width);
+  LLVMValueRef index = LLVMBuildAdd(emitter->builder, first, tj_emit_extended(emitter, item, type), "index");
+  tj_emit_no_wrap(index, width);
+  return index;
+}
+
+/* Whether every work-item of every workgroup has an element. */
+static bool is_full(const tj_kernel *kernel) {
+  return tj_facts_divisible(&kernel->count->facts, kernel->workgroup_size);
+}
+
+/* The work-item of one linear coordinate, unless that is beyond the count. */
+static void emit_flat(tj_emitter *emitter, const tj_grid *grid) {
+  const tj_kernel *kernel = emitter->kernel;
+  LLVMValueRef index = emit_index(emitter, grid);
+  LLVMBasicBlockRef end = tj_emit_block(emitter, "end");
+  if (!is_full(kernel)) {
+    LLVMBasicBlockRef body = tj_emit_block(emitter, "body");
+    LLVMValueRef count = tj_emit_operand(emitter, kernel->count, emitter->index_width);
+    LLVMValueRef inside = LLVMBuildICmp(emitter->builder, LLVMIntULT, index, count, "inside");
+    LLVMBuildCondBr(emitter->builder, inside, body, end);
+    LLVMPositionBuilderAtEnd(emitter->builder, body);
+  }
+  tj_emit_begin_item(emitter, kernel->index, index);
+  tj_emit_item(emitter);
+  LLVMBuildBr(emitter->builder, end);
+  LLVMPositionBuilderAtEnd(emitter->builder, end);
+}
+
+/* --- tiled kernels --- */
+
+/* The workgroup's own elements: as many as they are, or, where the launch lays them out, as many as it says. */
+static void declare_lds(tj_emitter *emitter) {
+  const tj_kernel *kernel = emitter->kernel;
+  if (kernel->lds_elements == 0)
+    return;
+  bool is_static = tj_kernel_lds_bytes(kernel) <= emitter->target->static_lds_bytes;
+  LLVMTypeRef element = tj_emit_dtype(emitter, tj_dtype_raw(kernel->carried));
+  LLVMTypeRef type = LLVMArrayType2(element, is_static ? kernel->lds_elements : 0);
+  const char *name = tj_string_format(emitter->job, "%s.lds", kernel->name);
+  emitter->lds = LLVMAddGlobalInAddressSpace(
+      emitter->module, type, tj_target_symbol(emitter->job, emitter->target, name), LOCAL_ADDRESS_SPACE);
+  LLVMSetAlignment(emitter->lds, 16);
+  if (!is_static)
+    return;
+  LLVMSetLinkage(emitter->lds, LLVMInternalLinkage);
+  LLVMSetInitializer(emitter->lds, LLVMGetPoison(type));
+}
+
+/* The number of the workgroup, as wide as its symbol's values. */
+static LLVMValueRef emit_workgroup(tj_emitter *emitter, const tj_grid *grid) {
+  unsigned bits = tj_width_of(&emitter->kernel->workgroup, 1).bits;
+  LLVMValueRef id = grid->emit_workgroup(emitter, tj_emit_workgroup_limit(emitter));
+  return tj_emit_extended(emitter, id, tj_emit_int_type(emitter, bits));
+}
+
+/* All phases of a tile's steps, and barriers between them. */
+static void emit_phases(tj_emitter *emitter, const tj_grid *grid, tj_phase all) {
+  for (uint32_t begin = 0; begin < all.count;) {
+    tj_phase phase = tj_emit_phase(all.step, begin, all.count);
+    tj_emit_steps(emitter, phase);
+    begin += phase.count + 1;
+    if (begin < all.count)
+      grid->emit_barrier(emitter);
+  }
+}
+
+static void emit_tiled(tj_emitter *emitter, const tj_grid *grid) {
+  const tj_kernel *kernel = emitter->kernel;
+  declare_lds(emitter);
+  tj_emit_workgroup_nodes(emitter, emit_workgroup(emitter, grid));
+  LLVMValueRef item = grid->emit_item(emitter);
+  tj_tile_branch branch = tj_emit_begin_inner(emitter);
+  tj_emit_begin_item(emitter, kernel->item, item);
+  if (kernel->inner != NULL)
+    emit_phases(emitter, grid, (tj_phase){kernel->inner_step, kernel->inner_step_count, 0});
+  tj_emit_begin_edge(emitter, &branch);
+  tj_emit_begin_item(emitter, kernel->item, item);
+  emit_phases(emitter, grid, (tj_phase){kernel->step, kernel->step_count, 0});
+  tj_emit_end_tile(emitter, &branch);
+}
+
+void tj_emit_grid(tj_emitter *emitter, const tj_grid *grid) {
+  tj_emit_launch_nodes(emitter);
+  if (emitter->kernel->index != NULL)
+    emit_flat(emitter, grid);
+  else
+    emit_tiled(emitter, grid);
+  LLVMBuildRetVoid(emitter->builder);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* The NVPTX family: NVIDIA's processors, and kernels as entries of PTX.
+ *
+ * What LLVM makes is the text of PTX, in the oldest version that knows the processor; the device's driver, or ptxas,
+ * makes machine code of it. A kernel's parameters lie in memory as the argument block of kernel.h does. Shared memory
+ * that is more than code may lay out itself has no size there: the launch gives it. */
+#include "lower/emit/emit.h"
+#include "lower/machine/family.h"
+
+#include "base/machine/processor.h"
+
+#include <string.h>
+
+enum { GLOBAL_ADDRESS_SPACE = 1, WORKGROUP_LIMIT = 1024, STATIC_LDS_BYTES = 48 * 1024 };
+
+/* The least processor that rounds to bf16. */
+enum { ROUNDS_TO_BFLOAT = 80 };
+
+/* Offsets of machine code have 24 bits, one of them the sign. */
+enum { DISPLACEMENT_LIMIT = 1 << 23 };
+
+/* As for AMDGPU; what LLVM does to addresses for this target is part of its code generation. */
+static const char passes[] = "function(instcombine<no-verify-fixpoint>,simplifycfg)";
+
+static void list(tj_text *text) {
+  for (size_t i = 0; i < tj_multiprocessor_count; i++)
+    tj_text_format(text, "%s\twarps of %u threads, %u KiB of shared memory\n", tj_multiprocessors[i].name,
+                   tj_multiprocessors[i].memory.lanes, tj_multiprocessors[i].memory.group_bytes / 1024);
+}
+
+static bool claims(const char *text) {
+  return strncmp(text, "sm_", 3) == 0;
+}
+
+static const tj_multiprocessor *find_processor(tj_job *job, const char *text) {
+  size_t length = strcspn(text, ":");
+  for (size_t i = 0; i < tj_multiprocessor_count; i++) {
+    const tj_multiprocessor *processor = &tj_multiprocessors[i];
+    if (strncmp(processor->name, text, length) != 0 || processor->name[length] != '\0')
+      continue;
+    if (text[length] == ':')
+      tj_fail(job, TJ_UNKNOWN_FEATURE, "%s has no features, so not %s", processor->name, text + length + 1);
+    return processor;
+  }
+  tj_fail(job, TJ_UNKNOWN_TARGET, "unknown processor %s", text);
+}
+
+static tj_target parse(tj_job *job, const char *text) {
+  const tj_multiprocessor *found = find_processor(job, text);
+  return (tj_target){
+      .family = &tj_family_nvptx,
+      .name = found->name,
+      .triple = "nvptx64-nvidia-cuda",
+      .processor = found->name,
+      .features = "",
+      .passes = passes,
+      .object = TJ_OBJECT_PTX,
+      .wave_size = found->memory.lanes,
+      .lds_bytes = found->memory.group_bytes,
+      .static_lds_bytes = STATIC_LDS_BYTES,
+      .workgroup_limit = WORKGROUP_LIMIT,
+      .keeps_slots = true,
+      .vector_bytes = 16,
+      .global_address_space = GLOBAL_ADDRESS_SPACE,
+      .displacement_limit = DISPLACEMENT_LIMIT,
+      .needs_aligned_vectors = true,
+      .has_bfloat_rounding = found->memory.generation >= ROUNDS_TO_BFLOAT,
+  };
+}
+
+/* Identifiers of PTX have no dots, and are no names of instructions. */
+static const char *symbol(tj_job *job, const char *name) {
+  tj_text made = tj_text_begin(job);
+  tj_text_string(&made, "tilejit_");
+  for (; *name != '\0'; name++)
+    tj_text_char(&made, *name == '.' ? '$' : *name);
+  return made.data;
+}
+
+static const char *register_of(unsigned bits) {
+  return bits == 16 ? "h" : bits == 32 ? "r" : "l";
+}
+
+/* llvm.nvvm.read.ptx.sreg.`name`() whose result is below `limit`; 0: any. */
+static LLVMValueRef emit_special(tj_emitter *emitter, const char *name, uint64_t limit) {
+  LLVMValueRef value = tj_emit_intrinsic(emitter, tj_string_format(emitter->job, "llvm.nvvm.read.ptx.sreg.%s", name),
+                                         NULL, 0, NULL, 0);
+  if (limit != 0 && limit <= INT32_MAX)
+    tj_emit_call_range(emitter, value, 32, 0, limit);
+  return value;
+}
+
+static LLVMValueRef emit_workgroup(tj_emitter *emitter, uint64_t limit) {
+  return emit_special(emitter, "ctaid.x", limit);
+}
+
+static LLVMValueRef emit_item(tj_emitter *emitter) {
+  return emit_special(emitter, "tid.x", emitter->kernel->workgroup_size);
+}
+
+static void emit_barrier(tj_emitter *emitter) {
+  LLVMValueRef number = LLVMConstInt(emitter->i32, 0, false);
+  tj_emit_intrinsic(emitter, "llvm.nvvm.barrier.cta.sync.aligned.all", NULL, 0, &number, 1);
+}
+
+static void emit_kernel(tj_emitter *emitter) {
+  enum { PTX_KERNEL = 71 /* LLVM's number of the calling convention */ };
+  const tj_kernel *kernel = emitter->kernel;
+  LLVMValueRef function = tj_emit_function(emitter, symbol(emitter->job, kernel->name), 0, true);
+  LLVMSetFunctionCallConv(function, PTX_KERNEL);
+  tj_emit_text_attribute(emitter, function, "nvvm.reqntid",
+                         tj_string_format(emitter->job, "%u", kernel->workgroup_size));
+  tj_emit_grid(emitter, &(tj_grid){emit_workgroup, emit_item, emit_barrier});
+}
+
+const tj_target_family tj_family_nvptx = {"nvptx", list, claims, parse, symbol, register_of, emit_kernel, NULL};

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Checking a code object that the compiler has just made against what it meant to make. */
+#include "object/code_object.h"
+
+#include <inttypes.h>
+
+/* A number that two sources state. */
+typedef struct {
+  const char *what;
+  uint64_t in_metadata;
+  uint64_t expected;
+} agreement;
+
+static void check_agreement(tj_job *job, const char *kernel, const agreement *pair) {
+  if (pair->in_metadata != pair->expected)
+    tj_fail(job, TJ_CODEGEN, "kernel %s: its metadata has %s %" PRIu64 " instead of %" PRIu64, kernel, pair->what,
+            pair->in_metadata, pair->expected);
+}
+
+static void check_metadata(tj_job *job, const char *kernel, const tj_kernel_metadata *metadata,
+                           const tj_kernel_descriptor *descriptor) {
+  const agreement pairs[] = {
+      {"an argument block of", metadata->kernarg_bytes, descriptor->kernarg_bytes},
+      {"LDS bytes of", metadata->group_segment_bytes, descriptor->group_segment_bytes},
+      {"scratch bytes of", metadata->private_segment_bytes, descriptor->private_segment_bytes},
+      {"a wave size of", metadata->wave_size, descriptor->wave_size},
+  };
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+    check_agreement(job, kernel, &pairs[i]);
+}
+
+static void check_arguments(tj_job *job, const char *kernel, const tj_kernel_metadata *metadata) {
+  for (uint32_t i = 0; i < metadata->argument_count; i++) {
+    const tj_metadata_argument *argument = &metadata->argument[i];
+    if (argument->is_hidden)
+      tj_fail(job, TJ_CODEGEN, "kernel %s has the hidden argument %s", kernel, argument->value_kind);
+    if ((uint64_t)argument->offset + argument->size > metadata->kernarg_bytes)
+      tj_fail(job, TJ_CODEGEN, "kernel %s: argument %" PRIu32 " lies outside the argument block", kernel, i);
+  }
+}
+
+void tj_code_object_check(tj_job *job, const tj_code_object *object, const char *kernel, uint32_t kernarg_bytes) {
+  const tj_kernel_code *code = tj_code_object_kernel(object, kernel);
+  if (code == NULL)
+    tj_fail(job, TJ_CODEGEN, "kernel %s is not in the code object", kernel);
+  if (code->metadata == NULL)
+    tj_fail(job, TJ_CODEGEN, "kernel %s has no metadata", kernel);
+  if (code->descriptor.kernarg_bytes != kernarg_bytes)
+    tj_fail(job, TJ_CODEGEN, "kernel %s takes %" PRIu32 " bytes of arguments instead of %" PRIu32, kernel,
+            code->descriptor.kernarg_bytes, kernarg_bytes);
+  check_metadata(job, kernel, code->metadata, &code->descriptor);
+  check_arguments(job, kernel, code->metadata);
+}
