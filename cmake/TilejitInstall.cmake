@@ -5,6 +5,7 @@
 #   lib/libtilejit.so.0, .so, .a     the library
 #   lib/libtilejit-hsasim.so         the simulated devices; who has the library inside looks for it by where that is
 #                                    itself (rt/sim.c)
+#   lib/tilejit-simulator/           the same as libhsa-runtime64.so.1, for LD_LIBRARY_PATH
 #   lib/cmake/tilejit/               find_package(tilejit): tilejit::tilejit and tilejit::tilejit_static
 #   lib/pkgconfig/tilejit.pc         pkg-config tilejit, --static included
 #   include/tilejit/tilejit.h        the public header
@@ -46,6 +47,7 @@ install(TARGETS libtilejit_shared EXPORT tilejit
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library NAMELINK_COMPONENT development
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(TARGETS tilejit_hsasim LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library)
+install(FILES "${TILEJIT_HSA_LINK}" DESTINATION "${CMAKE_INSTALL_LIBDIR}/tilejit-simulator" COMPONENT library)
 
 install(TARGETS libtilejit_static ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
 install(FILES "${PROJECT_SOURCE_DIR}/include/tilejit/tilejit.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tilejit"

@@ -67,7 +67,8 @@ static void run_kernel(const tj_sim_image *image, const tj_sim_kernel *kernel) {
                                 .workgroup = {WORKGROUP, 1, 1},
                                 .group_bytes = kernel->descriptor.group_bytes,
                                 .private_bytes = kernel->descriptor.private_bytes,
-                                .arguments = memory};
+                                .arguments = memory,
+                                .agents = tj_sim_all_agents};
   tj_sim_counters counters = {0};
   tj_sim_stop stop;
   fill_arguments();
@@ -84,12 +85,14 @@ static void load_and_run(tj_job *job, void *data) {
   tj_sim_image_load(job, s->image, block);
   for (uint32_t lanes = 32; lanes <= 64; lanes += 32)
     tj_sim_image_decode(job, s->image, disassembler_of(s->image->processor, lanes), lanes);
-  if (!tj_sim_memory_add(block, size, is_writable(s->image)) || !tj_sim_memory_add(memory, sizeof memory, true))
+  const tj_sim_range code = tj_sim_range_of(block, size, is_writable(s->image));
+  const tj_sim_range arguments = tj_sim_range_of(memory, sizeof memory, true);
+  if (!tj_sim_memory_add(&code) || !tj_sim_memory_add(&arguments))
     abort();
   for (uint32_t i = 0; i < s->image->kernel_count && i < KERNELS; i++)
     run_kernel(s->image, &s->image->kernel[i]);
-  tj_sim_memory_remove(memory);
-  tj_sim_memory_remove(block);
+  tj_sim_memory_remove(memory, false);
+  tj_sim_memory_remove(block, false);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

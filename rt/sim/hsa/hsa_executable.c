@@ -18,6 +18,7 @@ struct executable {
   tj_job job; /* images and instructions */
   tj_sim_image *image[MOST_IMAGES];
   uint64_t agent[MOST_IMAGES];
+  tj_bytes file[MOST_IMAGES]; /* where the code object was when it was loaded */
   uint32_t image_count;
   bool is_frozen;
 };
@@ -90,7 +91,7 @@ hsa_status_t hsa_executable_destroy(hsa_executable_t handle) {
     return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
   unlink_executable(gone);
   for (uint32_t i = 0; i < gone->image_count; i++) {
-    tj_sim_memory_remove(gone->image[i]->memory);
+    tj_sim_memory_remove(gone->image[i]->memory, false);
     free(gone->image[i]->memory);
   }
   tj_job_destroy(&gone->job);
@@ -103,8 +104,8 @@ hsa_status_t hsa_executable_destroy(hsa_executable_t handle) {
 /* A code object on its way into an executable. */
 typedef struct {
   tj_bytes bytes;
+  uint64_t agent;
   tj_sim_image *image;
-  const char *obstacle;
   unsigned char *memory;
   void *disassembler;
   uint32_t lanes;
@@ -136,7 +137,9 @@ static bool is_writable(const tj_sim_image *image) {
 static hsa_status_t allocate_image(loading *l) {
   size_t size = (size_t)(l->image->size + PAGE) / PAGE * PAGE;
   l->memory = aligned_alloc(PAGE, size);
-  if (l->memory == NULL || !tj_sim_memory_add(l->memory, size, is_writable(l->image))) {
+  tj_sim_range range = tj_sim_range_of(l->memory, size, is_writable(l->image));
+  range.agents = tj_sim_agent_bit(l->agent);
+  if (l->memory == NULL || !tj_sim_memory_add(&range)) {
     free(l->memory);
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   }
@@ -159,12 +162,13 @@ static bool has_lanes(const tj_sim_image *image, uint32_t lanes) {
   return false;
 }
 
-static hsa_status_t load(executable *into, loading *l, const tj_processor *processor, const tj_target_id *target) {
+static hsa_status_t load(executable *into, loading *l) {
+  const tj_processor *processor = tj_sim_agent_processor(l->agent);
   tj_target_reason reason;
   tj_status read = tj_job_run(&into->job, read_body, l);
   if (read != TJ_OK)
     return read == TJ_ERROR_MEMORY ? HSA_STATUS_ERROR_OUT_OF_RESOURCES : HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
-  if (!tj_target_id_allows(&l->image->target, target, &reason))
+  if (!tj_target_id_allows(&l->image->target, tj_sim_target_of_agent(l->agent), &reason))
     return HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS;
   hsa_status_t status = allocate_image(l);
   if (status != HSA_STATUS_SUCCESS)
@@ -174,7 +178,7 @@ static hsa_status_t load(executable *into, loading *l, const tj_processor *proce
     loaded = !has_lanes(l->image, lanes) || decode_for(&into->job, l, processor, lanes);
   if (loaded)
     return HSA_STATUS_SUCCESS;
-  tj_sim_memory_remove(l->memory);
+  tj_sim_memory_remove(l->memory, false);
   free(l->memory);
   return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
@@ -185,19 +189,19 @@ hsa_status_t hsa_executable_load_agent_code_object(hsa_executable_t handle, hsa_
   (void)options;
   executable *into = executable_of(handle);
   const code_reader *reader = (const code_reader *)(uintptr_t)code_object_reader.handle;
-  const tj_processor *processor = tj_sim_agent_processor(agent.handle);
   if (into->is_frozen)
     return HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
-  if (processor == NULL)
+  if (tj_sim_agent_processor(agent.handle) == NULL)
     return HSA_STATUS_ERROR_INVALID_AGENT;
   if (into->image_count == MOST_IMAGES)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  loading l = {.bytes = {reader->bytes, reader->size}};
-  hsa_status_t status = load(into, &l, processor, tj_sim_target_of_agent(agent.handle));
+  loading l = {.bytes = {reader->bytes, reader->size}, .agent = agent.handle};
+  hsa_status_t status = load(into, &l);
   if (status != HSA_STATUS_SUCCESS)
     return status;
   pthread_mutex_lock(&all.lock);
   into->agent[into->image_count] = agent.handle;
+  into->file[into->image_count] = l.bytes;
   into->image[into->image_count++] = l.image;
   pthread_mutex_unlock(&all.lock);
   if (loaded_code_object != NULL)
@@ -213,6 +217,8 @@ hsa_status_t hsa_executable_freeze(hsa_executable_t handle, const char *options)
 
 /* --- symbols: kernels, by the address of their descriptor --- */
 
+static const char suffix[] = ".kd";
+
 static uint64_t object_of(const tj_sim_image *image, const tj_sim_kernel *kernel) {
   return (uint64_t)(uintptr_t)image->memory + kernel->descriptor_address;
 }
@@ -225,17 +231,28 @@ static const tj_sim_kernel *find_in_image(const tj_sim_image *image, uint64_t ob
   return NULL;
 }
 
-const tj_sim_kernel *tj_sim_find_kernel(uint64_t object, const tj_processor **processor) {
-  const tj_sim_kernel *found = NULL;
+/* A kernel that is loaded, and where. */
+typedef struct {
+  const tj_sim_kernel *kernel;
+  const tj_processor *processor;
+  uint64_t agent;
+} loaded_kernel;
+
+static loaded_kernel find_kernel(uint64_t object) {
+  loaded_kernel found = {NULL, NULL, 0};
   pthread_mutex_lock(&all.lock);
-  for (const executable *e = all.first; e != NULL && found == NULL; e = e->next) {
-    for (uint32_t i = 0; i < e->image_count && found == NULL; i++) {
-      found = find_in_image(e->image[i], object);
-      *processor = e->image[i]->processor;
-    }
+  for (const executable *e = all.first; e != NULL && found.kernel == NULL; e = e->next) {
+    for (uint32_t i = 0; i < e->image_count && found.kernel == NULL; i++)
+      found = (loaded_kernel){find_in_image(e->image[i], object), e->image[i]->processor, e->agent[i]};
   }
   pthread_mutex_unlock(&all.lock);
   return found;
+}
+
+const tj_sim_kernel *tj_sim_find_kernel(uint64_t object, const tj_processor **processor) {
+  loaded_kernel found = find_kernel(object);
+  *processor = found.processor;
+  return found.kernel;
 }
 
 hsa_status_t hsa_executable_get_symbol_by_name(hsa_executable_t handle, const char *symbol_name,
@@ -253,29 +270,117 @@ hsa_status_t hsa_executable_get_symbol_by_name(hsa_executable_t handle, const ch
   return HSA_STATUS_ERROR_INVALID_SYMBOL_NAME;
 }
 
+/* Symbols are kernels: the variables of a code object have none. */
 hsa_status_t hsa_executable_symbol_get_info(hsa_executable_symbol_t symbol, hsa_executable_symbol_info_t attribute,
                                             void *value) {
-  const tj_processor *processor;
-  const tj_sim_kernel *kernel = tj_sim_find_kernel(symbol.handle, &processor);
-  if (kernel == NULL)
+  loaded_kernel found = find_kernel(symbol.handle);
+  if (found.kernel == NULL)
     return HSA_STATUS_ERROR_INVALID_EXECUTABLE_SYMBOL;
+  const tj_sim_descriptor *descriptor = &found.kernel->descriptor;
   switch (attribute) {
+  case HSA_EXECUTABLE_SYMBOL_INFO_TYPE:
+    *(hsa_symbol_kind_t *)value = HSA_SYMBOL_KIND_KERNEL;
+    return HSA_STATUS_SUCCESS;
+  case HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH:
+    *(uint32_t *)value = (uint32_t)(strlen(found.kernel->name) + sizeof suffix - 1);
+    return HSA_STATUS_SUCCESS;
+  case HSA_EXECUTABLE_SYMBOL_INFO_NAME:
+    memcpy(value, found.kernel->name, strlen(found.kernel->name));
+    memcpy((char *)value + strlen(found.kernel->name), suffix, sizeof suffix - 1);
+    return HSA_STATUS_SUCCESS;
+  case HSA_EXECUTABLE_SYMBOL_INFO_AGENT:
+    ((hsa_agent_t *)value)->handle = found.agent;
+    return HSA_STATUS_SUCCESS;
+  case HSA_EXECUTABLE_SYMBOL_INFO_IS_DEFINITION:
+    *(bool *)value = true;
+    return HSA_STATUS_SUCCESS;
   case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT:
     *(uint64_t *)value = symbol.handle;
     return HSA_STATUS_SUCCESS;
   case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE:
-    *(uint32_t *)value = kernel->descriptor.kernarg_bytes;
+    *(uint32_t *)value = descriptor->kernarg_bytes;
     return HSA_STATUS_SUCCESS;
   case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_ALIGNMENT:
     *(uint32_t *)value = 16;
     return HSA_STATUS_SUCCESS;
   case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE:
-    *(uint32_t *)value = kernel->descriptor.group_bytes;
+    *(uint32_t *)value = descriptor->group_bytes;
     return HSA_STATUS_SUCCESS;
   case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE:
-    *(uint32_t *)value = kernel->descriptor.private_bytes;
+    *(uint32_t *)value = descriptor->private_bytes;
     return HSA_STATUS_SUCCESS;
   default:
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   }
 }
+
+/* --- HSA_EXTENSION_AMD_LOADER: what is where --- */
+
+static bool has_address(const tj_sim_image *image, const void *address) {
+  const unsigned char *at = address;
+  return image->memory <= at && at < image->memory + image->size;
+}
+
+static hsa_status_t query_executable(const void *device_address, hsa_executable_t *handle) {
+  if (device_address == NULL || handle == NULL)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  handle->handle = 0;
+  pthread_mutex_lock(&all.lock);
+  for (const executable *e = all.first; e != NULL && handle->handle == 0; e = e->next) {
+    for (uint32_t i = 0; i < e->image_count; i++) {
+      if (has_address(e->image[i], device_address))
+        handle->handle = (uint64_t)(uintptr_t)e;
+    }
+  }
+  pthread_mutex_unlock(&all.lock);
+  return handle->handle != 0 ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+/* The host sees what is loaded where kernels see it. */
+static hsa_status_t query_host_address(const void *device_address, const void **host_address) {
+  hsa_executable_t ignored;
+  if (host_address == NULL)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  hsa_status_t status = query_executable(device_address, &ignored);
+  if (status == HSA_STATUS_SUCCESS)
+    *host_address = device_address;
+  return status;
+}
+
+static hsa_ven_amd_loader_segment_descriptor_t describe_segment(const executable *e, uint32_t i, uint32_t segment) {
+  const tj_sim_segment *s = &e->image[i]->segment[segment];
+  return (hsa_ven_amd_loader_segment_descriptor_t){
+      .agent = {e->agent[i]},
+      .executable = {(uint64_t)(uintptr_t)e},
+      .code_object_storage_type = HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY,
+      .code_object_storage_base = e->file[i].data,
+      .code_object_storage_size = e->file[i].size,
+      .code_object_storage_offset = (size_t)((uintptr_t)s->bytes.data - (uintptr_t)e->file[i].data),
+      .segment_base = e->image[i]->memory + s->address,
+      .segment_size = s->memory_size,
+  };
+}
+
+/* Without room, it tells how many there are. */
+static hsa_status_t query_segment_descriptors(hsa_ven_amd_loader_segment_descriptor_t *descriptors, size_t *count) {
+  if (count == NULL || (descriptors == NULL) != (*count == 0))
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  size_t room = *count, found = 0;
+  pthread_mutex_lock(&all.lock);
+  for (const executable *e = all.first; e != NULL; e = e->next) {
+    for (uint32_t i = 0; i < e->image_count; i++) {
+      for (uint32_t k = 0; k < e->image[i]->segment_count; k++, found++) {
+        if (found < room)
+          descriptors[found] = describe_segment(e, i, k);
+      }
+    }
+  }
+  pthread_mutex_unlock(&all.lock);
+  if (descriptors != NULL && found != room)
+    return HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS;
+  *count = found;
+  return HSA_STATUS_SUCCESS;
+}
+
+const hsa_ven_amd_loader_1_00_pfn_t tj_sim_loader_functions = {query_host_address, query_segment_descriptors,
+                                                               query_executable};

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { PACKET = 64, LARGEST_QUEUE = 4096 };
+enum { PACKET = 64 };
 
 typedef struct {
   hsa_queue_t head; /* what the caller sees: first */
@@ -22,11 +22,15 @@ typedef struct {
   void *data;
   pthread_t thread;
   atomic_bool is_closing;
+  atomic_bool is_profiled; /* the times of its packets are noted */
+  _Atomic hsa_amd_queue_priority_t priority;
   tj_sim_watch watch;   /* of the dispatch that runs */
   pthread_mutex_t lock; /* of what follows */
   tj_sim_counters counters;
   char message[TJ_SIM_MESSAGE_SIZE];
 } queue;
+
+static const char unknown_packet[] = "the queue holds a packet of a kind that is not simulated";
 
 static queue *queue_of(const hsa_queue_t *head) {
   return (queue *)(uintptr_t)head;
@@ -42,11 +46,12 @@ static uint8_t packet_type(const queue *q, uint64_t index) {
   return (uint8_t)(__atomic_load_n(header_of(q, index), __ATOMIC_ACQUIRE) & 255);
 }
 
+/* The callback may ask what the status means, and is told what has happened. */
 static void stop(queue *q, hsa_status_t status, const char *message) {
   pthread_mutex_lock(&q->lock);
-  if (message != q->message)
-    snprintf(q->message, sizeof q->message, "%s", message);
+  snprintf(q->message, sizeof q->message, "%s", message);
   pthread_mutex_unlock(&q->lock);
+  tj_sim_explain_here(status, q->message);
   atomic_store(&q->is_closing, true);
   if (q->callback != NULL)
     q->callback(status, &q->head, q->data);
@@ -68,17 +73,14 @@ static tj_sim_launch launch_of(queue *q, const hsa_kernel_dispatch_packet_t *pac
       .arguments = packet->kernarg_address,
       .packet = (uint64_t)(uintptr_t)packet,
       .queue = (uint64_t)(uintptr_t)&q->head,
+      .agents = tj_sim_agent_bit(q->agent),
       .watch = &q->watch,
   };
 }
 
-static void complete(hsa_signal_t handle, uint64_t begin) {
-  if (handle.handle == 0)
-    return;
-  tj_sim_signal *signal = tj_sim_signal_of(handle);
-  signal->begin = begin;
-  signal->end = tj_sim_now();
-  tj_sim_signal_add(signal, -1);
+static void complete(const queue *q, hsa_signal_t signal, uint64_t begin) {
+  bool is_noted = atomic_load(&q->is_profiled);
+  tj_sim_signal_complete(signal, is_noted ? begin : 0, is_noted ? tj_sim_now() : 0);
 }
 
 /* Whether the packet is a dispatch that may run beside the one ahead of it. */
@@ -90,7 +92,6 @@ static bool is_unordered(const queue *q, uint64_t index) {
 /* Whether the queue goes on. */
 static bool execute_dispatch(queue *q, uint64_t index) {
   const hsa_kernel_dispatch_packet_t *packet = (const void *)header_of(q, index);
-  uint64_t begin = tj_sim_now();
   tj_sim_launch launch = launch_of(q, packet);
   const tj_processor *processor;
   launch.kernel = tj_sim_find_kernel(packet->kernel_object, &processor);
@@ -100,7 +101,12 @@ static bool execute_dispatch(queue *q, uint64_t index) {
   }
   tj_sim_counters counters = {0};
   tj_sim_stop why;
+  hsa_amd_queue_priority_t priority = atomic_load(&q->priority);
+  if (!tj_sim_turn_begin(q->agent, priority, &q->is_closing))
+    return false;
+  uint64_t begin = tj_sim_now();
   bool is_done = tj_sim_dispatch(&launch, &counters, &why);
+  tj_sim_turn_end(q->agent, priority);
   pthread_mutex_lock(&q->lock);
   tj_sim_counters_add(&q->counters, &counters);
   pthread_mutex_unlock(&q->lock);
@@ -109,7 +115,7 @@ static bool execute_dispatch(queue *q, uint64_t index) {
     stop(q, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT,
          "the dispatch behind has no barrier bit and may run at the same time, which is not simulated");
   else if (is_done)
-    complete(packet->completion_signal, begin);
+    complete(q, packet->completion_signal, begin);
   else if (why.is_fault && tj_sim_has_fault_events())
     fault(q, &why);
   else
@@ -117,20 +123,64 @@ static bool execute_dispatch(queue *q, uint64_t index) {
   return is_done && !is_overtaken;
 }
 
-/* Waits until the signals of a barrier packet are zero: all, or one. */
-static void execute_barrier(const hsa_barrier_and_packet_t *packet, bool needs_all) {
-  bool is_met = false;
-  while (!is_met) {
-    uint32_t zero = 0, waited = 0;
-    for (unsigned i = 0; i < 5; i++) {
-      waited += packet->dep_signal[i].handle != 0 ? 1 : 0;
-      zero += packet->dep_signal[i].handle != 0 && hsa_signal_load_scacquire(packet->dep_signal[i]) == 0 ? 1 : 0;
-    }
-    is_met = needs_all ? zero == waited : zero > 0 || waited == 0;
-    if (!is_met)
-      sched_yield();
+/* --- packets that wait --- */
+
+typedef struct {
+  queue *q;
+  const void *packet;
+  bool (*is_met)(const void *packet);
+  bool is_given_up;
+} barrier;
+
+static void count_signals(const hsa_signal_t signal[5], uint32_t *waited, uint32_t *zero) {
+  *waited = *zero = 0;
+  for (unsigned i = 0; i < 5; i++) {
+    *waited += signal[i].handle != 0 ? 1 : 0;
+    *zero += signal[i].handle != 0 && hsa_signal_load_scacquire(signal[i]) == 0 ? 1 : 0;
   }
-  complete(packet->completion_signal, tj_sim_now());
+}
+
+static bool all_are_zero(const void *packet) {
+  uint32_t waited, zero;
+  count_signals(((const hsa_barrier_and_packet_t *)packet)->dep_signal, &waited, &zero);
+  return zero == waited;
+}
+
+static bool one_is_zero(const void *packet) {
+  uint32_t waited, zero;
+  count_signals(((const hsa_barrier_or_packet_t *)packet)->dep_signal, &waited, &zero);
+  return zero > 0 || waited == 0;
+}
+
+static bool value_holds(const void *packet) {
+  const hsa_amd_barrier_value_packet_t *p = packet;
+  return p->signal.handle == 0 || tj_sim_condition_holds(hsa_signal_load_scacquire(p->signal) & p->mask,
+                                                         (hsa_signal_condition_t)p->cond, p->value);
+}
+
+static bool is_past(void *data) {
+  barrier *b = data;
+  bool is_met = b->is_met(b->packet);
+  b->is_given_up = !is_met && atomic_load(&b->q->is_closing);
+  return is_met || b->is_given_up;
+}
+
+/* Whether the condition was met, and not the queue closed before. All packets have their signal in one place. */
+static bool execute_barrier(queue *q, const void *packet, bool (*is_met)(const void *packet)) {
+  barrier b = {q, packet, is_met, false};
+  uint64_t begin = tj_sim_now();
+  tj_sim_sleep_until(is_past, &b);
+  if (!b.is_given_up)
+    complete(q, ((const hsa_barrier_and_packet_t *)packet)->completion_signal, begin);
+  return !b.is_given_up;
+}
+
+/* The packets of AMD's own: one waits for a value, the others are commands of hardware. */
+static bool execute_vendor(queue *q, const hsa_amd_barrier_value_packet_t *packet) {
+  if (packet->header.AmdFormat == HSA_AMD_PACKET_TYPE_BARRIER_VALUE)
+    return execute_barrier(q, packet, value_holds);
+  stop(q, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT, unknown_packet);
+  return false;
 }
 
 static bool execute_packet(queue *q, uint64_t index) {
@@ -141,11 +191,16 @@ static bool execute_packet(queue *q, uint64_t index) {
     goes_on = execute_dispatch(q, index);
     break;
   case HSA_PACKET_TYPE_BARRIER_AND:
+    goes_on = execute_barrier(q, packet, all_are_zero);
+    break;
   case HSA_PACKET_TYPE_BARRIER_OR:
-    execute_barrier(packet, packet_type(q, index) == HSA_PACKET_TYPE_BARRIER_AND);
+    goes_on = execute_barrier(q, packet, one_is_zero);
+    break;
+  case HSA_PACKET_TYPE_VENDOR_SPECIFIC:
+    goes_on = execute_vendor(q, packet);
     break;
   default:
-    stop(q, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT, "the queue holds a packet of a kind that is not simulated");
+    stop(q, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT, unknown_packet);
     return false;
   }
   __atomic_store_n(header_of(q, index), HSA_PACKET_TYPE_INVALID, __ATOMIC_RELEASE);
@@ -176,9 +231,9 @@ static void *run_queue(void *data) {
 
 static void release(queue *q) {
   if (q->head.base_address != NULL)
-    tj_sim_memory_remove(q->head.base_address);
+    tj_sim_memory_remove(q->head.base_address, false);
   free(q->head.base_address);
-  tj_sim_signal_delete(q->doorbell);
+  tj_sim_signal_release(q->doorbell);
   pthread_mutex_destroy(&q->lock);
   free(q);
 }
@@ -194,8 +249,9 @@ static bool open_queue(queue *q, uint32_t size) {
   memset(q->head.base_address, 0, (size_t)size * PACKET);
   for (uint32_t i = 0; i < size; i++)
     *header_of(q, i) = HSA_PACKET_TYPE_INVALID;
-  return tj_sim_memory_add(q->head.base_address, (size_t)size * PACKET, false) &&
-         pthread_create(&q->thread, NULL, run_queue, q) == 0;
+  tj_sim_range packets = tj_sim_range_of(q->head.base_address, (size_t)size * PACKET, false);
+  packets.agents = tj_sim_agent_bit(q->agent);
+  return tj_sim_memory_add(&packets) && pthread_create(&q->thread, NULL, run_queue, q) == 0;
 }
 
 hsa_status_t hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
@@ -206,7 +262,7 @@ hsa_status_t hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32
   const tj_processor *processor = tj_sim_agent_processor(agent.handle);
   if (processor == NULL)
     return HSA_STATUS_ERROR_INVALID_AGENT;
-  if (size == 0 || size > LARGEST_QUEUE || (size & (size - 1)) != 0)
+  if (size == 0 || size > TJ_SIM_LARGEST_QUEUE || (size & (size - 1)) != 0)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   queue *q = calloc(1, sizeof *q);
   if (q == NULL)
@@ -217,6 +273,7 @@ hsa_status_t hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32
   q->processor = processor;
   q->callback = callback;
   q->data = data;
+  atomic_init(&q->priority, HSA_AMD_QUEUE_PRIORITY_NORMAL);
   if (!open_queue(q, size)) {
     release(q);
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -244,18 +301,50 @@ hsa_status_t hsa_queue_destroy(hsa_queue_t *handle) {
   return HSA_STATUS_SUCCESS;
 }
 
-uint64_t hsa_queue_add_write_index_screlease(const hsa_queue_t *handle, uint64_t value) {
-  return atomic_fetch_add(&queue_of(handle)->write_index, value);
-}
+#define INDEXES(order)                                                                                               \
+  uint64_t hsa_queue_load_read_index_##order(const hsa_queue_t *handle) {                                            \
+    return atomic_load(&queue_of(handle)->read_index);                                                               \
+  }                                                                                                                  \
+  uint64_t hsa_queue_load_write_index_##order(const hsa_queue_t *handle) {                                           \
+    return atomic_load(&queue_of(handle)->write_index);                                                              \
+  }
+INDEXES(relaxed)
+INDEXES(scacquire)
 
-uint64_t hsa_queue_load_read_index_scacquire(const hsa_queue_t *handle) {
-  return atomic_load(&queue_of(handle)->read_index);
-}
+#define RESERVATIONS(order)                                                                                          \
+  uint64_t hsa_queue_add_write_index_##order(const hsa_queue_t *handle, uint64_t value) {                            \
+    return atomic_fetch_add(&queue_of(handle)->write_index, value);                                                  \
+  }
+RESERVATIONS(relaxed)
+RESERVATIONS(scacquire)
+RESERVATIONS(screlease)
+RESERVATIONS(scacq_screl)
+
+/* --- what queues can be told --- */
 
 hsa_status_t hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *handle, int enable) {
-  (void)handle;
-  (void)enable;
+  if (handle == NULL)
+    return HSA_STATUS_ERROR_INVALID_QUEUE;
+  atomic_store(&queue_of(handle)->is_profiled, enable != 0);
   return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_queue_set_priority(hsa_queue_t *handle, hsa_amd_queue_priority_t priority) {
+  if (handle == NULL)
+    return HSA_STATUS_ERROR_INVALID_QUEUE;
+  if (priority < HSA_AMD_QUEUE_PRIORITY_LOW || priority > HSA_AMD_QUEUE_PRIORITY_HIGH)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  atomic_store(&queue_of(handle)->priority, priority);
+  return HSA_STATUS_SUCCESS;
+}
+
+/* On which compute units a kernel runs makes no difference to it here, so a mask is checked and forgotten. */
+hsa_status_t hsa_amd_queue_cu_set_mask(const hsa_queue_t *handle, uint32_t num_cu_mask_count,
+                                       const uint32_t *cu_mask) {
+  if (handle == NULL)
+    return HSA_STATUS_ERROR_INVALID_QUEUE;
+  bool is_valid = num_cu_mask_count % 32 == 0 && (num_cu_mask_count == 0 || cu_mask != NULL);
+  return is_valid ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
 /* --- what the simulator can tell beyond HSA --- */

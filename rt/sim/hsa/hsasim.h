@@ -22,14 +22,14 @@
   COUNTER(lanes_total, "lanes of vector arithmetic")                                                                 \
   COUNTER(memory_accesses, "vector memory instructions with a lane at least")                                        \
   COUNTER(cache_lines, "cache lines that they touched")                                                              \
-  COUNTER(least_cache_lines, "cache lines that these bytes need, each once")                                           \
+  COUNTER(least_cache_lines, "cache lines that these bytes need, each once")                                         \
   COUNTER(memory_bytes, "bytes that they moved")                                                                     \
   COUNTER(lds_cycles, "cycles of LDS accesses, by the phase model")                                                  \
   COUNTER(least_lds_cycles, "the same without bank conflicts")                                                       \
   COUNTER(load_lines, "cache lines touched by what only loads")                                                      \
-  COUNTER(least_load_lines, "cache lines that the loaded bytes need")                                            \
+  COUNTER(least_load_lines, "cache lines that the loaded bytes need")                                                \
   COUNTER(store_lines, "cache lines touched by stores and atomics")                                                  \
-  COUNTER(least_store_lines, "cache lines that the stored bytes need")                                           \
+  COUNTER(least_store_lines, "cache lines that the stored bytes need")                                               \
   COUNTER(load_bytes_1, "bytes moved by what only loads, 1 byte a lane")                                             \
   COUNTER(load_bytes_2, "2 bytes a lane")                                                                            \
   COUNTER(load_bytes_4, "4 bytes a lane")                                                                            \

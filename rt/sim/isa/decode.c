@@ -336,10 +336,32 @@ static const char *tidy(tj_job *job, char *text) {
   return tj_string_copy(job, begin, length);
 }
 
+static size_t disassemble(void *disassembler, const uint8_t *at, size_t left, uint64_t address,
+                          char text[TEXT_CAPACITY]) {
+  return LLVMDisasmInstruction(disassembler, (uint8_t *)(uintptr_t)at, left, address, text, TEXT_CAPACITY);
+}
+
+/* The comparisons of gfx10 that write exec and nothing else have a field for a destination all the same. LLVM wants
+ * exec's number in it, and left 0 there until version 16. */
+static size_t disassemble_old(void *disassembler, const uint8_t *at, size_t left, uint64_t address,
+                              char text[TEXT_CAPACITY]) {
+  enum { VOP3 = 0xd4, PREFIX_BITS = 0xfc, EXEC = 0x7e, LONGEST = 3 * WORD };
+  uint8_t now[LONGEST] = {0};
+  if (left < 2 * WORD || (at[3] & PREFIX_BITS) != VOP3 || at[0] != 0)
+    return 0;
+  size_t size = left < LONGEST ? left : LONGEST;
+  memcpy(now, at, size);
+  now[0] = EXEC;
+  size = disassemble(disassembler, now, size, address, text);
+  return strstr(text, "v_cmpx_") != NULL ? size : 0;
+}
+
 static tj_sim_instruction decode_one(tj_job *job, void *disassembler, const uint8_t *at, size_t left) {
-  char text[TEXT_CAPACITY];
+  char text[TEXT_CAPACITY] = "";
   uint64_t address = (uint64_t)(uintptr_t)at;
-  size_t size = LLVMDisasmInstruction(disassembler, (uint8_t *)(uintptr_t)at, left, address, text, sizeof text);
+  size_t size = disassemble(disassembler, at, left, address, text);
+  if (size == 0)
+    size = disassemble_old(disassembler, at, left, address, text);
   tj_sim_instruction instruction;
   if (size == 0 || size > left) {
     size = left < WORD ? left : WORD;

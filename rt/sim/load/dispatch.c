@@ -146,7 +146,7 @@ static bool open_worker(worker *w, dispatch *all) {
   size_t shadow = padded(launch->group_bytes * sizeof *w->group.shadow);
   size_t tracking = padded(sizeof(tj_sim_undefined)) + padded(sizeof(tj_sim_wave));
   size_t size = waves + lds + shadow + w->wave_capacity * (2 * registers + scratch + tracking);
-  if (!tj_sim_memory_snapshot(&w->memory) || (w->block = calloc(1, size + 1)) == NULL)
+  if (!tj_sim_memory_snapshot(&w->memory, launch->agents) || (w->block = calloc(1, size + 1)) == NULL)
     return false;
   unsigned char *next = w->block;
   w->wave = w->block;

@@ -22,6 +22,7 @@ typedef struct {
   uint32_t group_bytes, private_bytes;
   const void *arguments;
   uint64_t packet, queue; /* addresses that kernels may ask for */
+  uint64_t agents;        /* whose memory it may touch: the bit of its own */
   tj_sim_watch *watch;    /* borrowed; NULL: nobody looks */
 } tj_sim_launch;
 

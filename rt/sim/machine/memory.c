@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Ranges of memory: one sorted table for the process. */
+/* Ranges of memory: one table for the process, sorted by where they begin. */
 #include "rt/sim/machine/memory.h"
 
 #include <pthread.h>
@@ -11,19 +11,6 @@ static struct {
   tj_sim_range *range;
   size_t count, capacity;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-/* The first range that ends after `address`. */
-static size_t search(const tj_sim_range *range, size_t count, uint64_t address) {
-  size_t low = 0, high = count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (range[middle].end <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
 
 static bool grow(void) {
   if (table.count < table.capacity)
@@ -37,14 +24,30 @@ static bool grow(void) {
   return true;
 }
 
-bool tj_sim_memory_add(void *block, size_t size, bool is_writable) {
-  uint64_t begin = (uint64_t)(uintptr_t)block;
+/* How many of them begin at the address or before it. */
+static size_t count_until(const tj_sim_range *range, size_t count, uint64_t address) {
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (range[middle].begin <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static bool contains(const tj_sim_range *range, uint64_t address, uint64_t size) {
+  return range->begin <= address && address < range->end && size <= range->end - address;
+}
+
+bool tj_sim_memory_add(const tj_sim_range *range) {
   pthread_mutex_lock(&table.lock);
   bool added = grow();
   if (added) {
-    size_t at = search(table.range, table.count, begin);
+    size_t at = count_until(table.range, table.count, range->begin);
     memmove(&table.range[at + 1], &table.range[at], (table.count - at) * sizeof *table.range);
-    table.range[at] = (tj_sim_range){begin, begin + size, is_writable};
+    table.range[at] = *range;
     table.count++;
   }
   pthread_mutex_unlock(&table.lock);
@@ -61,43 +64,73 @@ static void forget(size_t at) {
   table.capacity = 0;
 }
 
-size_t tj_sim_memory_remove(void *block) {
+/* The range that begins there, the last that was added; NULL where there is none. The lock is held. */
+static tj_sim_range *range_at(const void *block, bool is_locked) {
   uint64_t begin = (uint64_t)(uintptr_t)block;
-  size_t size = 0;
-  pthread_mutex_lock(&table.lock);
-  size_t at = search(table.range, table.count, begin);
-  if (at < table.count && table.range[at].begin == begin) {
-    size = (size_t)(table.range[at].end - begin);
-    forget(at);
-  }
-  pthread_mutex_unlock(&table.lock);
-  return size;
+  size_t at = count_until(table.range, table.count, begin);
+  while (at > 0 && table.range[at - 1].begin == begin && table.range[at - 1].is_locked != is_locked)
+    at--;
+  return at > 0 && table.range[at - 1].begin == begin ? &table.range[at - 1] : NULL;
 }
 
-bool tj_sim_memory_snapshot(tj_sim_memory *memory) {
+bool tj_sim_memory_remove(const void *block, bool is_locked) {
   pthread_mutex_lock(&table.lock);
-  size_t size = table.count * sizeof *table.range;
-  *memory = (tj_sim_memory){.range = malloc(size > 0 ? size : 1), .count = table.count};
-  if (memory->range != NULL && size > 0)
-    memcpy(memory->range, table.range, size);
+  const tj_sim_range *gone = range_at(block, is_locked);
+  if (gone != NULL)
+    forget((size_t)(gone - table.range));
   pthread_mutex_unlock(&table.lock);
-  return memory->range != NULL;
+  return gone != NULL;
+}
+
+bool tj_sim_memory_allow(const void *block, uint64_t agents) {
+  pthread_mutex_lock(&table.lock);
+  tj_sim_range *range = range_at(block, false);
+  if (range != NULL)
+    range->agents = agents;
+  pthread_mutex_unlock(&table.lock);
+  return range != NULL;
+}
+
+bool tj_sim_memory_find(uint64_t address, uint64_t size, tj_sim_range *found) {
+  pthread_mutex_lock(&table.lock);
+  size_t at = count_until(table.range, table.count, address);
+  while (at > 0 && !contains(&table.range[at - 1], address, size))
+    at--;
+  if (at > 0)
+    *found = table.range[at - 1];
+  pthread_mutex_unlock(&table.lock);
+  return at > 0;
+}
+
+/* Ranges that overlap become one. */
+bool tj_sim_memory_snapshot(tj_sim_memory *memory, uint64_t agents) {
+  pthread_mutex_lock(&table.lock);
+  size_t size = table.count * sizeof *table.range, count = 0;
+  tj_sim_range *range = malloc(size > 0 ? size : 1);
+  for (size_t i = 0; range != NULL && i < table.count; i++) {
+    const tj_sim_range *next = &table.range[i];
+    if ((next->agents & agents) == 0)
+      continue;
+    if (count == 0 || range[count - 1].end <= next->begin)
+      range[count++] = *next;
+    else if (range[count - 1].end < next->end)
+      range[count - 1].end = next->end;
+  }
+  pthread_mutex_unlock(&table.lock);
+  *memory = (tj_sim_memory){.range = range, .count = count};
+  return range != NULL;
 }
 
 void tj_sim_memory_release(tj_sim_memory *memory) {
   free(memory->range);
 }
 
-static bool contains(const tj_sim_range *range, uint64_t address, uint64_t size) {
-  return range->begin <= address && address < range->end && size <= range->end - address;
-}
-
 unsigned char *tj_sim_memory_at(tj_sim_memory *memory, uint64_t address, uint64_t size, bool is_written) {
   if (memory->last >= memory->count || !contains(&memory->range[memory->last], address, size)) {
-    size_t at = search(memory->range, memory->count, address);
-    if (at == memory->count || !contains(&memory->range[at], address, size))
+    size_t until = count_until(memory->range, memory->count, address);
+    if (until == 0 || !contains(&memory->range[until - 1], address, size))
       return NULL;
-    memory->last = at;
+    memory->last = until - 1;
   }
   if (is_written && !memory->range[memory->last].is_writable)
     return NULL;

@@ -115,15 +115,16 @@ static inline sim_machine *sim_open(const char *processor, const char *text) {
   m->wave.vector_count = SIM_VECTORS;
   m->wave.first_accumulator = SIM_VECTORS / 2;
   m->wave.scratch = m->scratch;
-  ck_assert(tj_sim_memory_add(m->global, sizeof m->global, true));
-  ck_assert(tj_sim_memory_snapshot(&m->memory));
+  tj_sim_range global = tj_sim_range_of(m->global, sizeof m->global, true);
+  ck_assert(tj_sim_memory_add(&global));
+  ck_assert(tj_sim_memory_snapshot(&m->memory, tj_sim_all_agents));
   tj_sim_set_exec(&m->wave, tj_sim_all_lanes(&m->wave));
   expect_success(&m->job, sim_assemble, m);
   return m;
 }
 
 static inline void sim_close(sim_machine *m) {
-  tj_sim_memory_remove(m->global);
+  tj_sim_memory_remove(m->global, false);
   tj_sim_memory_release(&m->memory);
   tj_job_destroy(&m->job);
   free(m);
