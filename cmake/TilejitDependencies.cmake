@@ -1,28 +1,12 @@
 # SPDX-License-Identifier: MIT
-# LLVM through its C API, LLD's ELF linker, jansson, threads, and Z3 where it is. All from distribution packages.
-find_package(PkgConfig REQUIRED)
+# What running kernels takes: threads; and for GPUs the headers of HSA, without which there is the host alone.
 find_package(Threads REQUIRED)
-pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson>=2.13)
-
-find_package(LLVM 22.1 REQUIRED CONFIG PATHS /usr/lib/llvm-22/lib/cmake/llvm)
-add_library(tilejit_llvm INTERFACE)
-target_include_directories(tilejit_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
-target_link_libraries(tilejit_llvm INTERFACE LLVM)
-
-add_library(tilejit_lld INTERFACE)
-target_link_libraries(tilejit_lld INTERFACE
-  "${LLVM_LIBRARY_DIR}/liblldELF.a" "${LLVM_LIBRARY_DIR}/liblldCommon.a" tilejit_llvm)
-
-# Proofs by SMT. Without Z3 they are left out, and what only they decide stays undecided.
-option(TILEJIT_Z3 "Prove with Z3 where it is installed" ON)
-add_library(tilejit_z3 INTERFACE)
-if(TILEJIT_Z3)
-  find_path(Z3_INCLUDE_DIR z3.h PATH_SUFFIXES z3)
-  find_library(Z3_LIBRARY z3)
-endif()
-if(TILEJIT_Z3 AND Z3_INCLUDE_DIR AND Z3_LIBRARY)
-  set(TILEJIT_HAVE_Z3 TRUE)
-  target_include_directories(tilejit_z3 SYSTEM INTERFACE "${Z3_INCLUDE_DIR}")
-  target_compile_definitions(tilejit_z3 INTERFACE TILEJIT_HAVE_Z3=1)
-  target_link_libraries(tilejit_z3 INTERFACE "${Z3_LIBRARY}")
+find_path(HSA_INCLUDE_DIR hsa/hsa_ext_amd.h)
+if(HSA_INCLUDE_DIR)
+  add_library(tilejit_hsa INTERFACE)
+  target_include_directories(tilejit_hsa SYSTEM INTERFACE "${HSA_INCLUDE_DIR}")
+elseif(TILEJIT_RUNTIME_ONLY)
+  message(STATUS "hsa/hsa_ext_amd.h was not found (libhsa-runtime-dev): kernels run on the host alone")
+else()
+  message(FATAL_ERROR "hsa/hsa_ext_amd.h was not found: install libhsa-runtime-dev")
 endif()

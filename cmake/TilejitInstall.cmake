@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What `cmake --install` puts where, and how other projects find it.
+# What `cmake --install` puts where besides libtilejit-runtime (TilejitRuntime.cmake), and how other projects find it.
 #
 #   bin/tilejit                      the command, with the library inside
 #   lib/libtilejit.so.0, .so, .a     the library
@@ -8,7 +8,7 @@
 #   lib/tilejit-simulator/           the same as libhsa-runtime64.so.1, for LD_LIBRARY_PATH
 #   lib/cmake/tilejit/               find_package(tilejit): tilejit::tilejit and tilejit::tilejit_static
 #   lib/pkgconfig/tilejit.pc         pkg-config tilejit, --static included
-#   include/tilejit/tilejit.h        the public header
+#   include/tilejit/tilejit.h        the public header, which includes runtime.h
 #   share/tilejit/                   libraries that programs import: the command looks beside its own folder
 #   share/doc/tilejit/               documents and examples
 #   share/bash-completion/completions/tilejit, share/zsh/site-functions/_tilejit,
@@ -19,7 +19,6 @@
 #
 # The prefix may be chosen, or moved, after the build: nothing but the search for the simulator by programs that are
 # linked with libtilejit.a depends on where it was configured to be.
-include(CMakePackageConfigHelpers)
 set(TILEJIT_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/tilejit")
 
 # --- files ---
@@ -74,7 +73,6 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/tilejitConfigVersion.cma
 install(FILES "${PROJECT_BINARY_DIR}/tilejitConfig.cmake" "${PROJECT_BINARY_DIR}/tilejitConfigVersion.cmake"
   DESTINATION "${TILEJIT_PACKAGE_DIR}" COMPONENT development)
 
-file(RELATIVE_PATH TILEJIT_PC_PREFIX "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
 configure_file(cmake/tilejit.pc.in "${PROJECT_BINARY_DIR}/tilejit.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/tilejit.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
   COMPONENT development)

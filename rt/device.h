@@ -23,7 +23,7 @@
 
 #include "base/bytes.h"
 #include "base/diag.h"
-#include "tilejit/tilejit.h"
+#include "tilejit/runtime.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>

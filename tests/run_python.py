@@ -78,7 +78,7 @@ def check_missing(python, work):
 
 def run_tests(python, given, work, **extra):
     output = run([python, "-m", "unittest", "discover", "-s", given.root / "python" / "tests"], work,
-                 TILEJIT_HEADER=str(given.root / "include" / "tilejit" / "tilejit.h"), PYTHONDONTWRITEBYTECODE="1",
+                 TILEJIT_HEADERS=str(given.root / "include" / "tilejit"), PYTHONDONTWRITEBYTECODE="1",
                  **extra)
     expect(output, r"Ran [1-9]\d+ tests")
     return re.search(r"Ran \d+ tests", output).group() + (", some skipped" if "skipped" in output else "")

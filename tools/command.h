@@ -33,13 +33,15 @@ typedef struct {
   bool repeats;
 } option;
 
+enum { MANY_OPERANDS = UINT16_MAX };
+
 /* Operands of one meaning. Tables of options and of operands end in a row without a name. */
 typedef struct {
   const char *name; /* as help calls it: FILE */
   value_kind kind;
   const char *help;
   const char *const *words;
-  unsigned least, most;
+  unsigned least, most; /* MANY_OPERANDS: any number */
 } operand;
 
 /* The options and operands of one call, in the order given. */

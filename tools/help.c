@@ -38,7 +38,7 @@ static usage_text usage_of(const command *of) {
   add(&usage, "%s", of->name);
   each_option(of, add_option, &usage);
   for (const operand *o = of->operands; o->name != NULL; o++)
-    add(&usage, o->least > 0 ? " %s" : " [%s]", o->name);
+    add(&usage, o->least > 0 ? " %s%s" : " [%s]%s", o->name, o->most == MANY_OPERANDS ? "…" : "");
   return usage;
 }
 

@@ -2,10 +2,14 @@
 /* Reading, writing and comparing target IDs. */
 #include "base/machine/target_id.h"
 
+#include "base/machine/host_level.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define HOST "host"
 
 enum { LONGEST_QUOTE = 40 };
 
@@ -132,8 +136,17 @@ static bool is_processor_for(const char *code, const char *device) {
   return strcmp(code, device) == 0 || (number != 0 && number <= ptx_number(device));
 }
 
+/* Whether the host runs code for a level. */
+static bool host_allows(const tj_target_id *code, tj_target_reason *reason) {
+  if (tj_host_has(tj_host_level_find(code->processor)))
+    return true;
+  return refuse(reason, TJ_DEVICE_TARGET, "the code is for %s, which this processor is not", code->processor);
+}
+
 bool tj_target_id_allows(const tj_target_id *code, const tj_target_id *device, tj_target_reason *reason) {
   *reason = (tj_target_reason){0};
+  if (strcmp(device->processor, HOST) == 0 && tj_host_level_find(code->processor) >= 0)
+    return host_allows(code, reason);
   if (!is_processor_for(code->processor, device->processor))
     return refuse(reason, TJ_DEVICE_TARGET, "the code is for %s, the device is %s", code->processor,
                   device->processor);
@@ -151,5 +164,5 @@ bool tj_target_allows(const char *code, const char *device, tj_target_reason *re
 }
 
 bool tj_target_is_host(const char *text) {
-  return strcmp(text, "host") == 0;
+  return strcmp(text, HOST) == 0 || tj_host_level_find(text) >= 0;
 }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries on disk: opening the folder, finding, writing, trusting.
- *
- * A file is a header, the key, the payload:
- *
- *      0  "tilejit\n"        8  version      12  kind
- *     16  size of the key   24  size of the payload
- *     32  checksum of bytes 0 … 31, the key and the payload
- *     48  the key, the payload */
+/* Entries on disk: opening the folder, finding, writing, trusting. */
 #include "jit/cache/cache_disk.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "jit/cache/cache_sweep.h"
 
 #include <errno.h>
@@ -18,10 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HEADER_BYTES = 48, CHECKSUM_AT = 32, LARGEST_ENTRY = 64 * 1024 * 1024, RENEWAL_SECONDS = 60 };
+enum { LARGEST_ENTRY = 64 * 1024 * 1024, RENEWAL_SECONDS = 60 };
 
-static const char magic[8] = {'t', 'i', 'l', 'e', 'j', 'i', 't', '\n'};
-static const char *const suffix[TJ_ENTRY_KIND_COUNT] = {"text", "kernel"};
+static const char *const suffix[] = {[TJ_ENTRY_TEXT] = "text", [TJ_ENTRY_KERNEL] = "kernel"};
 
 static void count(atomic_uint_fast64_t *counter, uint64_t by) {
   atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
@@ -90,41 +83,6 @@ static void name_entry(char name[TJ_ENTRY_NAME_SIZE], tj_entry_kind kind, const 
 
 /* --- reading --- */
 
-static bool read_all(int file, char *to, size_t size) {
-  while (size > 0) {
-    ssize_t got = read(file, to, size);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got <= 0)
-      return false;
-    to += got;
-    size -= (size_t)got;
-  }
-  return true;
-}
-
-static tj_digest checksum_of(tj_bytes header, tj_bytes key, tj_bytes payload) {
-  tj_digesting digesting = tj_digest_begin();
-  tj_digest_add(&digesting, tj_bytes_slice(header, 0, CHECKSUM_AT));
-  tj_digest_add(&digesting, key);
-  tj_digest_add(&digesting, payload);
-  return tj_digest_end(&digesting);
-}
-
-/* Key and payload of a file of a kind; false where it is damaged. */
-static bool take_apart(tj_bytes file, tj_entry_kind kind, tj_bytes *key, tj_bytes *payload) {
-  if (file.size < HEADER_BYTES || memcmp(file.data, magic, sizeof magic) != 0)
-    return false;
-  uint64_t key_size = tj_bytes_u64(file, 16), payload_size = tj_bytes_u64(file, 24), rest = file.size - HEADER_BYTES;
-  if (tj_bytes_u32(file, 8) != TJ_ENTRY_VERSION || tj_bytes_u32(file, 12) != (uint32_t)kind || key_size > rest ||
-      payload_size != rest - key_size)
-    return false;
-  *key = tj_bytes_slice(file, HEADER_BYTES, key_size);
-  *payload = tj_bytes_slice(file, HEADER_BYTES + key_size, payload_size);
-  tj_digest checksum = checksum_of(file, *key, *payload);
-  return memcmp(checksum.byte, (const char *)file.data + CHECKSUM_AT, TJ_DIGEST_BYTES) == 0;
-}
-
 static bool is_trusted(const struct stat *status) {
   return S_ISREG(status->st_mode) && is_ours(status) && status->st_size >= 0 && status->st_size <= LARGEST_ENTRY;
 }
@@ -148,12 +106,13 @@ static read_result read_entry(const tj_cache_disk *disk, int file, tj_entry_kind
   entry->block = disk->allocator.allocate(disk->allocator.user, size + 1);
   if (entry->block == NULL)
     return READ_NOTHING;
-  tj_bytes found;
-  if (!read_all(file, entry->block, size) ||
-      !take_apart((tj_bytes){entry->block, size}, kind, &found, &entry->payload))
+  tj_entry found;
+  if (!tj_file_read(file, entry->block, size) ||
+      tj_entry_read((tj_bytes){entry->block, size}, kind, &found) != TJ_ENTRY_WHOLE)
     return READ_DAMAGED;
-  if (found.size != key->bytes.size || memcmp(found.data, key->bytes.data, found.size) != 0)
+  if (found.key.size != key->bytes.size || memcmp(found.key.data, key->bytes.data, found.key.size) != 0)
     return READ_NOTHING;
+  entry->payload = found.payload;
   renew(file, &status);
   return READ_FOUND;
 }
@@ -187,46 +146,22 @@ void tj_cache_disk_reject(tj_cache_disk *disk, tj_entry_kind kind, const tj_cach
 
 /* --- writing --- */
 
-static bool write_all(int file, tj_bytes bytes) {
-  const char *from = bytes.data;
-  for (size_t left = bytes.size; left > 0;) {
-    ssize_t put = write(file, from, left);
-    if (put < 0 && errno == EINTR)
-      continue;
-    if (put <= 0)
-      return false;
-    from += put;
-    left -= (size_t)put;
-  }
-  return true;
-}
-
-static void put_integer(unsigned char *to, uint64_t value, unsigned bytes) {
-  for (unsigned i = 0; i < bytes; i++)
-    to[i] = (unsigned char)(value >> (8 * i));
-}
-
-static bool write_entry(int file, tj_entry_kind kind, tj_bytes key, tj_bytes payload) {
-  unsigned char header[HEADER_BYTES];
-  memcpy(header, magic, sizeof magic);
-  put_integer(header + 8, TJ_ENTRY_VERSION, 4);
-  put_integer(header + 12, (uint64_t)kind, 4);
-  put_integer(header + 16, key.size, 8);
-  put_integer(header + 24, payload.size, 8);
-  tj_digest checksum = checksum_of((tj_bytes){header, sizeof header}, key, payload);
-  memcpy(header + CHECKSUM_AT, checksum.byte, TJ_DIGEST_BYTES);
-  return write_all(file, (tj_bytes){header, sizeof header}) && write_all(file, key) && write_all(file, payload);
+static bool write_entry(int file, tj_entry_kind kind, const tj_entry *entry) {
+  unsigned char header[TJ_ENTRY_HEADER_BYTES];
+  tj_entry_header(header, kind, entry);
+  return tj_file_write(file, (tj_bytes){header, sizeof header}) && tj_file_write(file, entry->key) &&
+         tj_file_write(file, entry->payload);
 }
 
 /* Writes under a name that nobody else has, then renames. */
-static bool write_file(tj_cache_disk *disk, const char *name, tj_entry_kind kind, tj_bytes key, tj_bytes payload) {
+static bool write_file(tj_cache_disk *disk, const char *name, tj_entry_kind kind, const tj_entry *entry) {
   char fresh[TJ_ENTRY_NAME_SIZE];
   snprintf(fresh, sizeof fresh, ".new-%lx-%llx-%llx", (unsigned long)getpid(), (unsigned long long)tj_nanoseconds(),
            (unsigned long long)atomic_fetch_add_explicit(&disk->next_name, 1, memory_order_relaxed));
   int file = openat(disk->folder, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (file < 0)
     return false;
-  bool is_written = write_entry(file, kind, key, payload);
+  bool is_written = write_entry(file, kind, entry);
   is_written = close(file) == 0 && is_written;
   if (is_written && renameat(disk->folder, fresh, disk->folder, name) == 0)
     return true;
@@ -243,12 +178,12 @@ static void sweep(tj_cache_disk *disk) {
 
 void tj_cache_disk_keep(tj_cache_disk *disk, tj_entry_kind kind, const tj_cache_key *key, tj_bytes payload) {
   char name[TJ_ENTRY_NAME_SIZE];
-  uint64_t size = (uint64_t)HEADER_BYTES + key->bytes.size + payload.size;
+  uint64_t size = (uint64_t)TJ_ENTRY_HEADER_BYTES + key->bytes.size + payload.size;
   if (disk->folder < 0)
     return;
   name_entry(name, kind, key);
   bool is_kept = size <= LARGEST_ENTRY && size <= disk->limit && tj_cache_size_is_allowed(size) &&
-                 write_file(disk, name, kind, key->bytes, payload);
+                 write_file(disk, name, kind, &(tj_entry){key->bytes, payload});
   if (!is_kept)
     count(&disk->failures, 1);
   else if (tj_cache_note_written(disk->folder, size, disk->limit))

@@ -20,10 +20,7 @@
 #define TJ_JIT_CACHE_DISK_H
 
 #include "jit/cache/cache_memory.h"
-
-typedef enum { TJ_ENTRY_TEXT, TJ_ENTRY_KERNEL, TJ_ENTRY_KIND_COUNT } tj_entry_kind;
-
-enum { TJ_ENTRY_VERSION = 1 }; /* of the form of files */
+#include "launch/image/entry.h"
 
 typedef struct {
   tj_allocator allocator;

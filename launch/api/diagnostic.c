@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Formatting diagnostics as compilers print them: place, message, source line, caret, note. */
-#include "tilejit/tilejit.h"
+#include "tilejit/runtime.h"
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Host code: a relocatable object for this machine, loaded into this process.
  *
- * Objects that refer to nothing outside of themselves, as kernels mostly do, are laid out in pages by host_pages.h
+ * Objects that refer to nothing outside of themselves but memcpy and its like, as kernels do, are laid out in pages by host_pages.h
  * within microseconds. All others are for a linker that whoever loads them has, if any: the compiler's is LLVM's ORC
  * (jit/compile/orc.h), which links anything, and takes ten times as long.
  *

@@ -16,6 +16,7 @@ static const uint64_t largest = 1u << 30;
 struct tj_host_layout {
   const tj_elf *elf;
   uint64_t *offset;   /* of each section from the first page; meaningless for those that are not allocated */
+  uint64_t stubs;     /* where the stubs begin, which follow the code */
   uint64_t code_size; /* of the pages with code, which come first */
   uint64_t size;      /* of all pages */
 };
@@ -45,6 +46,39 @@ static bool is_of_this_machine(const tj_elf *elf) {
   return elf->type == TJ_ELF_RELOCATABLE && is_distance(elf->machine, distances[0].type[0]);
 }
 
+/* --- functions of this process --- */
+
+/* What compilers call without being asked to. */
+static const struct {
+  const char *name;
+  uintptr_t address;
+} functions[] = {
+    {"memcpy", (uintptr_t)memcpy},
+    {"memmove", (uintptr_t)memmove},
+    {"memset", (uintptr_t)memset},
+};
+
+/* They may lie farther away than a distance holds, so each has a stub: code that jumps to the address behind it. */
+enum { FUNCTIONS = sizeof functions / sizeof functions[0], STUB_SIZE = 16, STUB_JUMP = 6 };
+
+static const unsigned char jump[STUB_JUMP] = {0xff, 0x25, 0, 0, 0, 0}; /* x86-64: jmp *0(%rip) */
+
+static bool find_stub(const tj_host_layout *layout, const char *name, uint64_t *offset) {
+  uint64_t i = 0;
+  while (i < FUNCTIONS && strcmp(functions[i].name, name) != 0)
+    i++;
+  *offset = layout->stubs + i * STUB_SIZE;
+  return i < FUNCTIONS;
+}
+
+static void write_stubs(const tj_host_layout *layout, unsigned char *base) {
+  for (size_t i = 0; i < FUNCTIONS; i++) {
+    unsigned char *stub = base + layout->stubs + i * STUB_SIZE;
+    memcpy(stub, jump, STUB_JUMP);
+    memcpy(stub + STUB_JUMP, &functions[i].address, sizeof functions[i].address);
+  }
+}
+
 /* --- where sections go --- */
 
 static bool has(const tj_elf_section *section, uint64_t flag) {
@@ -60,7 +94,7 @@ static uint64_t round_up(uint64_t value, uint64_t to) {
   return to > 1 ? (value + to - 1) / to * to : value;
 }
 
-/* Places the allocated sections, with code or without, from the end on, and moves that to the next page. */
+/* Places the allocated sections, with code or without, from the end on. */
 static bool place(tj_host_layout *layout, bool is_code, uint64_t page) {
   for (uint32_t i = 0; i < layout->elf->section_count; i++) {
     const tj_elf_section *section = &layout->elf->section[i];
@@ -73,8 +107,22 @@ static bool place(tj_host_layout *layout, bool is_code, uint64_t page) {
     if (layout->size > largest)
       return false;
   }
-  layout->size = round_up(layout->size, page);
   return true;
+}
+
+/* Code and stubs, to the end of their last page. */
+static bool place_code(tj_host_layout *layout, uint64_t page) {
+  if (!place(layout, true, page) || layout->size == 0)
+    return false;
+  layout->stubs = round_up(layout->size, STUB_SIZE);
+  layout->size = layout->code_size = round_up(layout->stubs + FUNCTIONS * STUB_SIZE, page);
+  return true;
+}
+
+static bool place_constants(tj_host_layout *layout, uint64_t page) {
+  bool is_placed = place(layout, false, page);
+  layout->size = round_up(layout->size, page);
+  return is_placed;
 }
 
 /* Fuel is spent here on what the relocations will take. */
@@ -89,19 +137,18 @@ const tj_host_layout *tj_host_layout_of(tj_job *job, tj_bytes object) {
   layout->elf = tj_elf_read(job, object, TJ_CODEGEN);
   layout->offset = TJ_NEW_ARRAY(job, uint64_t, layout->elf->section_count + 1);
   spend(job, layout->elf);
-  if (!is_of_this_machine(layout->elf) || !place(layout, true, page))
-    return NULL;
-  layout->code_size = layout->size;
-  return place(layout, false, page) && layout->code_size > 0 ? layout : NULL;
+  bool is_placed = is_of_this_machine(layout->elf) && place_code(layout, page) && place_constants(layout, page);
+  return is_placed ? layout : NULL;
 }
 
 /* --- relocations --- */
 
-/* Whether the symbol is in a section that is placed; then where. */
+/* Whether the symbol is in a section that is placed, or has a stub; then where. */
 static bool find_symbol(const tj_host_layout *layout, const tj_elf_symbol *symbol, uint64_t *offset) {
   const tj_elf *elf = layout->elf;
-  if (symbol->section == TJ_ELF_SECTION_UNDEFINED || symbol->section >= elf->section_count ||
-      !has(&elf->section[symbol->section], TJ_ELF_SECTION_ALLOCATED) ||
+  if (symbol->section == TJ_ELF_SECTION_UNDEFINED)
+    return find_stub(layout, symbol->name, offset);
+  if (symbol->section >= elf->section_count || !has(&elf->section[symbol->section], TJ_ELF_SECTION_ALLOCATED) ||
       symbol->value > elf->section[symbol->section].bytes.size)
     return false;
   *offset = layout->offset[symbol->section] + symbol->value;
@@ -154,6 +201,7 @@ static void copy_sections(const tj_host_layout *layout, unsigned char *base) {
     if (has(section, TJ_ELF_SECTION_ALLOCATED) && section->bytes.size > 0)
       memcpy(base + layout->offset[i], section->bytes.data, section->bytes.size);
   }
+  write_stubs(layout, base);
 }
 
 static bool protect(const tj_host_layout *layout, unsigned char *base) {
@@ -167,8 +215,9 @@ static bool find_function(const tj_host_layout *layout, const char *name, uint64
   const tj_elf *elf = layout->elf;
   for (uint32_t i = 0; i < elf->symbol_count; i++) {
     const tj_elf_symbol *symbol = &elf->symbol[i];
-    if (symbol->type == TJ_ELF_SYMBOL_FUNCTION && strcmp(symbol->name, name) == 0)
-      return find_symbol(layout, symbol, offset) && *offset < layout->code_size;
+    if (symbol->type == TJ_ELF_SYMBOL_FUNCTION && symbol->section != TJ_ELF_SECTION_UNDEFINED &&
+        strcmp(symbol->name, name) == 0)
+      return find_symbol(layout, symbol, offset) && *offset < layout->stubs;
   }
   return false;
 }

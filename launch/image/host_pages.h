@@ -2,11 +2,13 @@
 /* Objects that stand by themselves, in pages of this process: code that can be executed and constants that can be
  * read, none of which can be written any more.
  *
- * An object stands by itself when all that it refers to is in it, by distance: it then runs wherever it lies. One
- * that calls functions of this process, has variables or asks for a relocation that is no distance does not, nor does
- * any object of a machine without a row in the table of relocations.
+ * An object stands by itself when all that it refers to is in it, by distance, or is one of a few functions that
+ * every process has: memcpy and its like. It then runs wherever it lies. One that calls other functions, has
+ * variables or asks for a relocation that is no distance does not, nor does any object of a machine without a row in
+ * the table of relocations.
  *
- * How to add a machine: a row of `distances` in host_pages.c, for its relocations that hold a distance. */
+ * How to add a machine: a row of `distances` in host_pages.c, for its relocations that hold a distance, and the jump
+ * of its stubs. How to add a function: a row of `functions`. */
 #ifndef TJ_LAUNCH_HOST_PAGES_H
 #define TJ_LAUNCH_HOST_PAGES_H
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The host family: this CPU, and kernels as loops.
+/* The host family: this CPU or a level of CPUs, and kernels as loops.
  *
  * A kernel NAME becomes two functions: tilejit_NAME(arguments, workgroup_begin, workgroup_end), which takes the
  * argument block apart, and a local one that does the work, whose pointers have the attributes that let LLVM
  * vectorise. Work-items are iterations of one loop over all workgroups from begin to end. */
+#include "base/machine/host_level.h"
 #include "lower/emit/emit.h"
 #include "lower/machine/family.h"
 
@@ -38,26 +39,30 @@ static uint32_t register_bytes(const char *features) {
   return strstr(features, "+avx512bw") != NULL ? 64 : strstr(features, "+avx2") != NULL ? 32 : 16;
 }
 
+/* Levels are those of one architecture. */
+static bool has_levels(void) {
+  pthread_once(&cpu.once, describe_cpu);
+  return strncmp(cpu.triple, "x86_64", 6) == 0;
+}
+
 static void list(tj_text *text) {
+  const tj_host_level *level;
   tj_text_string(text, "host\tthis CPU\n");
+  for (int i = 0; has_levels() && (level = tj_host_level_at(i)) != NULL; i++)
+    tj_text_format(text, "%s\tCPUs that have this level\n", level->name);
 }
 
 static bool claims(const char *text) {
-  return strncmp(text, "host", 4) == 0;
+  return strncmp(text, "host", 4) == 0 || tj_host_level_find(text) >= 0;
 }
 
-static tj_target parse(tj_job *job, const char *text) {
-  if (strncmp(text, "host:", 5) == 0)
-    tj_fail(job, TJ_UNKNOWN_FEATURE, "the host target has no features, so not %s", text + 5);
-  if (strcmp(text, "host") != 0)
-    tj_fail(job, TJ_UNKNOWN_TARGET, "unknown target %s", text);
-  pthread_once(&cpu.once, describe_cpu);
+static tj_target target_of(const char *name, const char *processor, const char *features, uint32_t block_bytes) {
   return (tj_target){
       .family = &tj_family_host,
-      .name = "host",
+      .name = name,
       .triple = cpu.triple,
-      .processor = cpu.processor,
-      .features = cpu.features,
+      .processor = processor,
+      .features = features,
       .passes = passes,
       .object = TJ_OBJECT_HOST,
       .wave_size = 1,
@@ -66,9 +71,22 @@ static tj_target parse(tj_job *job, const char *text) {
       .displacement_limit = UINT32_MAX,
       .workgroup_limit = UINT32_MAX,
       .vector_bytes = 16,
-      .block_bytes = register_bytes(cpu.features),
+      .block_bytes = block_bytes,
       .has_vector_permutations = true,
   };
+}
+
+/* The name of a level is what LLVM calls such a processor. */
+static tj_target parse(tj_job *job, const char *text) {
+  const tj_host_level *level = tj_host_level_at(tj_host_level_find(text));
+  if (strncmp(text, "host:", 5) == 0)
+    tj_fail(job, TJ_UNKNOWN_FEATURE, "the host target has no features, so not %s", text + 5);
+  if (level == NULL ? strcmp(text, "host") != 0 : !has_levels())
+    tj_fail(job, TJ_UNKNOWN_TARGET, "unknown target %s", text);
+  if (level != NULL)
+    return target_of(level->name, level->name, "", level->register_bytes);
+  pthread_once(&cpu.once, describe_cpu);
+  return target_of("host", cpu.processor, cpu.features, register_bytes(cpu.features));
 }
 
 static const char *symbol(tj_job *job, const char *name) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The functions, structs and numbers of include/tilejit/tilejit.h, for ctypes.
+"""The functions, structs and numbers of include/tilejit/tilejit.h and runtime.h, for ctypes.
 
 One row for each function that the package uses: its name, what it gives, and its arguments by letter. The library is
 loaded with ctypes.CDLL, so Python's lock is released for as long as a function runs.
@@ -30,7 +30,7 @@ ENUMS = {
     "TJ_CHECK_": ("TEXT", "JSON"),
     "TJ_EMIT_": ("AST", "VALUES", "INDEX", "SIMPLIFIED", "TILED", "LLVM", "ASM", "OBJECT", "HSACO", "PTX", "STATS"),
     "TJ_FUNCTION_": ("C", "HEADER", "LLVM", "BITCODE", "ASM", "OBJECT"),
-    "TJ_CODE_": ("COMPILED", "FROM_MEMORY", "FROM_DISK", "FROM_KERNEL"),
+    "TJ_CODE_": ("COMPILED", "FROM_MEMORY", "FROM_DISK", "FROM_KERNEL", "FROM_BUNDLE"),
     "TJ_KERNARG_": ("POINTER", "VALUE"),
     "TJ_DEVICES_": ("TEXT", "JSON"),
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes, as a file of the cache with the checksum made right: the entry is refused and removed, or what it holds
  * becomes code, of which launches find out all that they ask before the kernel starts. */
-#include "base/digest.h"
 #include "jit/cache/cache.h"
 #include "jit/cache/cache_sweep.h"
 #include "launch/api/code.h"
+#include "tests/unit/support/forged_entry.h"
+#include "tests/unit/support/prepared_code.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,10 +14,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Of the form of files; see jit/cache/cache_disk.c. */
-enum { KIND_AT = 12, KEY_SIZE_AT = 16, CHECKSUM_AT = 32, HEADER_BYTES = 48 };
+/* Of the form of files: launch/image/entry.h. */
+enum { KIND_AT = 12, KEY_SIZE_AT = 16 };
 
-enum { PATH_SIZE = 512, LARGEST_BUFFER = 1 << 20 };
+enum { PATH_SIZE = 512 };
 
 static char folder[PATH_SIZE];
 static tj_context *context;
@@ -45,19 +46,11 @@ static void open_cache(void) {
 
 /* --- the file --- */
 
-static void make_checksum_right(unsigned char *file, size_t size) {
-  tj_digesting digesting = tj_digest_begin();
-  tj_digest_add(&digesting, (tj_bytes){file, CHECKSUM_AT});
-  tj_digest_add(&digesting, (tj_bytes){file + HEADER_BYTES, size - HEADER_BYTES});
-  tj_digest checksum = tj_digest_end(&digesting);
-  memcpy(file + CHECKSUM_AT, checksum.byte, sizeof checksum.byte);
-}
-
 /* The key that the file says it has. */
 static tj_cache_key key_of(tj_bytes file) {
   uint64_t size = tj_bytes_u64(file, KEY_SIZE_AT);
-  bool is_inside = tj_bytes_contain(file, HEADER_BYTES, size);
-  return tj_cache_key_of(tj_bytes_slice(file, HEADER_BYTES, is_inside ? size : 0));
+  bool is_inside = tj_bytes_contain(file, TJ_ENTRY_HEADER_BYTES, size);
+  return tj_cache_key_of(tj_bytes_slice(file, TJ_ENTRY_HEADER_BYTES, is_inside ? size : 0));
 }
 
 static void write_file(tj_entry_kind kind, const tj_cache_key *key, tj_bytes bytes) {
@@ -73,40 +66,12 @@ static void write_file(tj_entry_kind kind, const tj_cache_key *key, tj_bytes byt
 
 /* --- what it holds --- */
 
-static void describe_and_bind(tj_launch *launch, size_t number) {
-  const tj_argument *argument;
-  if (tj_launch_argument(launch, number, &argument) != TJ_OK)
-    return;
-  size_t bytes;
-  if (__builtin_mul_overflow((size_t)argument->element_count, argument->element_bytes, &bytes) ||
-      bytes > LARGEST_BUFFER)
-    bytes = LARGEST_BUFFER;
-  char *data = calloc(bytes + 1, 1);
-  if (data != NULL)
-    tj_launch_bind(launch, argument->name, data, bytes);
-  free(data);
-}
-
-static void prepare_launch(tj_image *image) {
-  const tj_code code = {.context = context, .image = image};
-  const int64_t shape[] = {8, 8};
-  tj_launch *launch;
-  if (tj_launch_create(context, &code, &launch) != TJ_OK)
-    abort();
-  for (uint32_t i = 0; i < image->plan->buffer_count; i++)
-    tj_launch_set_shape(launch, image->plan->buffer[i].name, shape, 2);
-  for (uint32_t i = 0; i < image->plan->parameter_count; i++)
-    tj_launch_set_parameter(launch, image->plan->parameter[i].name, 8);
-  for (uint32_t i = 0; i <= image->plan->buffer_count; i++)
-    describe_and_bind(launch, i);
-  tj_launch_destroy(launch);
-}
-
 static void find_text(const tj_cache_key *key) {
   tj_code_origin origin;
   tj_image *image = tj_cache_find_text(cache, key, &origin);
-  if (image != NULL)
-    prepare_launch(image);
+  const tj_code code = {.context = context, .image = image};
+  if (image != NULL && !prepare_anything(context, &code))
+    abort();
   tj_image_release(image);
 }
 
@@ -120,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (cache == NULL)
     open_cache();
   unsigned char *file = malloc(size + 1);
-  if (size < HEADER_BYTES || file == NULL) {
+  if (size < TJ_ENTRY_HEADER_BYTES || file == NULL) {
     free(file);
     return 0;
   }

@@ -55,6 +55,11 @@ static const object_row rows[] = {
     {"a call out of it",
      "declare i64 @labs(i64)\n" FUNCTION("  %n = sub i64 0, %begin\n  %v = call i64 @labs(i64 %n)\n" STORE), false, 7,
      7},
+    {"a call of a function that every process has",
+     "declare ptr @memcpy(ptr, ptr, i64)\n@table = private constant [4 x i64] [i64 10, i64 20, i64 30, i64 "
+     "40]\n" FUNCTION("  %p = getelementptr [4 x i64], ptr @table, i64 0, i64 %begin\n  %size = add i64 %end, 4\n"
+                      "  %r = call ptr @memcpy(ptr %to, ptr %p, i64 %size)\n  ret void\n"),
+     true, 2, 30},
     {"a variable",
      "@count = internal global i64 5\n" FUNCTION("  %o = load volatile i64, ptr @count\n"
                                                  "  %v = add i64 %o, %begin\n"

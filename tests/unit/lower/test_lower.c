@@ -65,6 +65,8 @@ static const struct {
     {"gfx942 ", TJ_UNKNOWN_TARGET},
     {":xnack+", TJ_UNKNOWN_TARGET},
     {"hosts", TJ_UNKNOWN_TARGET},
+    {"x86-64", TJ_UNKNOWN_TARGET},
+    {"x86-64-v3:xnack+", TJ_UNKNOWN_TARGET},
     {"host:0", TJ_UNKNOWN_FEATURE},
     {"sm_", TJ_UNKNOWN_TARGET},
     {"sm_9", TJ_UNKNOWN_TARGET},
