@@ -161,7 +161,7 @@ static bool add_expression(input *found, unsigned most, const char *text) {
 
 static const char *const expressions_of[] = {"one FILE", "one expression", "two expressions"};
 
-int input_of(const arguments *given, unsigned most, input *found) {
+int sort_input(const arguments *given, unsigned most, input *found) {
   *found = (input){0};
   bool has_one_file = true, has_few_expressions = true;
   for (size_t i = 0; i < given->option_count; i++) {
@@ -182,6 +182,13 @@ int input_of(const arguments *given, unsigned most, input *found) {
     return fail_form(given, "one FILE");
   if (!has_few_expressions)
     return fail_form(given, expressions_of[most]);
+  return 0;
+}
+
+int input_of(const arguments *given, unsigned most, input *found) {
+  int status = sort_input(given, most, found);
+  if (status != 0)
+    return status;
   if (found->file == NULL && found->expression_count == 0)
     return fail_form(given, most > 0 ? "a FILE, an expression, or both" : "a FILE");
   return 0;

@@ -31,8 +31,11 @@ extern const option program_input[], expression_input[], comparison_input[], cod
 /* Whether an operand of a command that takes programs or expressions is a FILE. */
 bool is_file_operand(const command *of, const char *word);
 
-/* Sorts out operands, -f and -e: at most one FILE, at most `most` expressions, and something. Returns 0, or the exit
- * status after printing what is wrong. */
+/* Sorts out operands, -f and -e: at most one FILE, at most `most` expressions. Returns 0, or the exit status after
+ * printing what is wrong. */
+int sort_input(const arguments *given, unsigned most, input *found);
+
+/* The same where there has to be something. */
 int input_of(const arguments *given, unsigned most, input *found);
 
 /* A context, or NULL after printing why not. */

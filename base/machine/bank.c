@@ -116,6 +116,47 @@ uint32_t tj_bank_cycles(const tj_bank_model *model, bool is_store, uint32_t byte
   return cycles;
 }
 
+/* The word that a bank is wanted for, and the first lane that wants it. */
+typedef struct {
+  uint32_t word[MOST_BANKS], lane[MOST_BANKS];
+  uint64_t wanted; /* bit by bank */
+} first_words;
+
+static bool lane_collides(const tj_bank_model *model, uint32_t bytes, uint32_t at, uint32_t lane, first_words *first,
+                          tj_bank_collision *found) {
+  uint32_t begin = at / TJ_BANK_BYTES, end = (at % TJ_BANK_BYTES + bytes + TJ_BANK_BYTES - 1) / TJ_BANK_BYTES;
+  for (uint32_t word = begin; word < begin + end; word++) {
+    uint32_t bank = word % model->banks;
+    if ((first->wanted >> bank & 1) == 0) {
+      first->wanted |= 1ull << bank;
+      first->word[bank] = word;
+      first->lane[bank] = lane;
+    } else if (first->word[bank] != word) {
+      found->bank = bank;
+      found->lane[0] = first->lane[bank];
+      found->lane[1] = lane;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool tj_bank_collide(const tj_bank_model *model, bool is_store, uint32_t bytes, const uint32_t address[],
+                     uint64_t active, tj_bank_collision *first) {
+  uint64_t lanes[TJ_BANK_MOST_PHASES];
+  tj_bank_phases(model, is_store, bytes, active, lanes);
+  for (uint32_t phase = 0; phase < TJ_BANK_MOST_PHASES; phase++) {
+    first_words words = {.wanted = 0};
+    first->phase = phase;
+    for (uint64_t left = lanes[phase]; left != 0; left &= left - 1) {
+      uint32_t lane = (uint32_t)__builtin_ctzll(left);
+      if (lane_collides(model, bytes, address[lane], lane, &words, first))
+        return true;
+    }
+  }
+  return false;
+}
+
 uint32_t tj_bank_ideal(const tj_bank_model *model, bool is_store, uint32_t bytes, uint64_t active) {
   uint64_t lanes[TJ_BANK_MOST_PHASES];
   uint32_t ideal = 0;

@@ -47,7 +47,18 @@ uint32_t tj_bank_phase_lanes(const tj_bank_model *model, bool is_store, uint32_t
 uint32_t tj_bank_cycles(const tj_bank_model *model, bool is_store, uint32_t bytes, const uint32_t address[],
                         uint64_t active);
 
-/* The same without conflicts: one cycle for each phase that has an active lane. */
+/* Two lanes of one phase that want different words of one bank. */
+typedef struct {
+  uint32_t phase, bank;
+  uint32_t lane[2]; /* ascending */
+} tj_bank_collision;
+
+/* The first of an instruction as tj_bank_cycles has it: in the first phase that has any, the least second lane. False
+ * where there is none. */
+bool tj_bank_collide(const tj_bank_model *model, bool is_store, uint32_t bytes, const uint32_t address[],
+                     uint64_t active, tj_bank_collision *first);
+
+/* The cycles without conflicts: one for each phase that has an active lane. */
 uint32_t tj_bank_ideal(const tj_bank_model *model, bool is_store, uint32_t bytes, uint64_t active);
 
 #endif

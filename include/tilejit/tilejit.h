@@ -282,6 +282,28 @@ typedef struct {
  * an unknown dtype, and what compiling a kernel may give. */
 TJ_API tj_status tj_program_check(tj_program *program, const tj_check_options *options, int *holds, tj_blob *text);
 
+/* A layout of a tile in LDS, or in NVIDIA's shared memory, and who stores and loads the tile there. Texts are programs
+ * that end in an expression and see the items of `declarations` (may be NULL). `lds` is any map from the coordinate in
+ * the tile to the element; `store` and `load` say who holds what of the tile: distributions, or layouts whose first
+ * mode is the thread, onto the tile's colexicographic index or its coordinate. */
+typedef struct {
+  const char *declarations, *lds;
+  const char *store, *load; /* NULL: nobody; one of them is given */
+  const char *target;       /* of AMD's or NVIDIA's GPUs: "gfx942", "sm_90" */
+  const char *dtype;        /* of the tile's elements; NULL: f32 */
+  const tj_parameter_value *fixed;
+  size_t fixed_count;
+  const char *const *require; /* findings that must hold: "injective", "conflict-free" */
+  size_t require_count;
+  tj_check_form form;
+} tj_lds_question;
+
+/* What the banks make of it, by instruction: which one it is, its bytes, phases and cycles, and of those that take more
+ * cycles than phases two lanes that meet in a bank. `holds` and findings are as those of tj_program_check; those of
+ * instructions have the member "instruction", too. TJ2005 and TJ2014 for what is no map of the tile, TJ4002 for an
+ * unknown dtype, TJ5001 for a target without LDS. */
+TJ_API tj_status tj_check_lds(tj_context *context, const tj_lds_question *question, int *holds, tj_blob *text);
+
 /* Whether two values are the same for all parameters that are not `fixed`, and two maps at every coordinate, validity
  * included. `a` and `b` are programs that end in an expression; both see the items of `declarations` (may be NULL),
  * and those of each other where they are the same text. The text is a line: how it was proved (by the simplifier's

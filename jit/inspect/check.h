@@ -2,7 +2,7 @@
 /* Checks: what is said of maps and kernels, and whether what must hold does.
  *
  * A check makes a list of findings (check_map.c of maps, check_threads.c of distributions, check_kernel.c of
- * kernels); report_check.c writes it as text or JSON. Findings live in the job. */
+ * kernels, check_lds.c of layouts in LDS); report_findings.c writes it as text or JSON. Findings live in the job. */
 #ifndef TJ_JIT_CHECK_H
 #define TJ_JIT_CHECK_H
 
@@ -13,13 +13,14 @@
 
 typedef enum { TJ_FINDING_FACT, TJ_FINDING_YES, TJ_FINDING_NO, TJ_FINDING_UNKNOWN } tj_finding_verdict;
 
-enum { TJ_FINDING_NUMBERS = 8 };
+enum { TJ_FINDING_NUMBERS = 10 };
 
 /* One line: "injective: yes", "load src: 16 bytes a lane, …". */
 typedef struct {
   const char *about;
   tj_finding_verdict verdict;
-  const char *text; /* "" where the verdict says all */
+  const char *text;        /* "" where the verdict says all */
+  const char *instruction; /* that it is of; NULL: of none */
   bool must_hold;
   struct {
     const char *name;

@@ -6,70 +6,46 @@
 
 #include "base/machine/cache_line.h"
 #include "base/machine/processor.h"
-#include "ir/value/table.h"
+#include "jit/inspect/thread_values.h"
 
 #include <inttypes.h>
 
-enum { WIDEST = 16, MOST_TABLE = 1 << 20, MOST_WAVES = 16 };
+enum { WIDEST = 16, MOST_WAVES = 16 };
 
 /* Where each thread's registers lie in the tile. */
 typedef struct {
   const tj_check *check;
-  int64_t threads, registers;
-  int64_t *place; /* of register r of thread t: place[t * registers + r] */
+  tj_thread_values held;
+  const int64_t *place; /* of register r of thread t: place[t * registers + r] */
   uint32_t vector;
 } thread_map;
 
 /* --- places --- */
 
-static int64_t row_major_place(const tj_distribution *distribution, const int64_t coordinate[]) {
-  int64_t place = 0;
-  for (uint32_t i = 0; i < distribution->x_count; i++)
-    place = place * distribution->x_length[i] + coordinate[i];
-  return place;
-}
-
-/* Thread and register of a distribution's coordinate are both row-major, and so is its table: registers fastest. */
-static void place_distribution(thread_map *m, tj_table *table, const tj_distribution *distribution) {
-  m->threads = m->registers = 1;
-  for (uint32_t i = 0; i < distribution->p_count; i++)
-    m->threads *= distribution->p_length[i];
-  for (uint32_t i = 0; i < distribution->y_count; i++)
-    m->registers *= distribution->y_length[i];
-  for (int64_t n = 0; n < table->size; n++, tj_table_advance(table)) {
-    tj_table_evaluate(table);
-    m->place[n] = row_major_place(distribution, table->result);
+/* The tile of a distribution, row-major and without gaps. */
+static const tj_value *tile_of(tj_graph *graph, const tj_distribution *distribution) {
+  const tj_tuple **extent = TJ_NEW_ARRAY(graph->job, const tj_tuple *, distribution->x_count + 1),
+                 **stride = TJ_NEW_ARRAY(graph->job, const tj_tuple *, distribution->x_count + 1);
+  int64_t elements = 1;
+  for (uint32_t i = distribution->x_count; i-- > 0; elements *= distribution->x_length[i]) {
+    extent[i] = tj_tuple_constant(graph, distribution->x_length[i]);
+    stride[i] = tj_tuple_constant(graph, elements);
   }
-}
-
-/* The table of a layout runs through the threads first. */
-static void place_layout(thread_map *m, tj_table *table) {
-  tj_graph *graph = m->check->graph;
-  const tj_node *threads = tj_tuple_product(graph, tj_tuple_mode(table->domain, 0));
-  m->threads = tj_constant_value(graph, threads, "the number of threads");
-  m->registers = table->size / m->threads;
-  for (int64_t n = 0; n < table->size; n++, tj_table_advance(table)) {
-    tj_table_evaluate(table);
-    m->place[n % m->threads * m->registers + n / m->threads] = table->result[0];
-  }
-}
-
-/* Whether all threads hold runs of `length` registers that lie side by side, aligned to the run. */
-static bool holds_runs(const thread_map *m, uint32_t length) {
-  if (m->registers % length != 0)
-    return false;
-  for (int64_t n = 0; n < m->threads * m->registers; n++) {
-    int64_t in_run = n % length;
-    if (m->place[n] != m->place[n - in_run] + in_run || m->place[n - in_run] % length != 0)
-      return false;
-  }
-  return true;
+  return tj_value_of_layout(graph, (tj_layout){tj_tuple_list(graph, extent, distribution->x_count),
+                                               tj_tuple_list(graph, stride, distribution->x_count)});
 }
 
 static void find_vector(thread_map *m) {
-  m->vector = 1;
-  while (2 * m->vector * m->check->element_bytes <= WIDEST && holds_runs(m, 2 * m->vector))
-    m->vector *= 2;
+  tj_job *job = m->check->graph->job;
+  uint32_t *order = TJ_NEW_ARRAY(job, uint32_t, m->held.values + 1);
+  for (uint32_t i = 0; i < m->held.values; i++)
+    order[i] = i;
+  bool holds = true;
+  for (m->vector = 1; holds && 2 * m->vector * m->check->element_bytes <= WIDEST; m->vector *= holds ? 2 : 1) {
+    holds = m->held.values % (2 * m->vector) == 0;
+    for (uint32_t i = 0; i < m->held.values && holds; i += 2 * m->vector)
+      holds = tj_threads_hold_run(&m->held, m->place, order + i, 2 * m->vector);
+  }
 }
 
 /* --- costs --- */
@@ -83,9 +59,9 @@ static void add_instruction(const thread_map *m, const tj_bank_model *model, uin
                             int64_t first_thread, int64_t first_register, costs *sum) {
   uint64_t address[TJ_BANK_LANES];
   uint32_t lds[TJ_BANK_LANES], lanes = 0, bytes = m->vector * m->check->element_bytes;
-  for (; lanes < m->check->target->wave_size && first_thread + lanes < m->threads; lanes++) {
+  for (; lanes < m->check->target->wave_size && first_thread + lanes < m->held.threads; lanes++) {
     address[lanes] =
-        (uint64_t)m->place[(first_thread + lanes) * m->registers + first_register] * m->check->element_bytes;
+        (uint64_t)m->place[(first_thread + lanes) * m->held.values + first_register] * m->check->element_bytes;
     lds[lanes] = (uint32_t)address[lanes];
   }
   uint64_t active = lanes == 64 ? UINT64_MAX : (1ull << lanes) - 1;
@@ -102,8 +78,8 @@ static void add_instruction(const thread_map *m, const tj_bank_model *model, uin
 static costs count_costs(const thread_map *m, const tj_bank_model *model, uint32_t line_bytes) {
   costs sum = {0};
   uint32_t lanes = m->check->target->wave_size;
-  for (int64_t wave = 0; wave * lanes < m->threads && wave < MOST_WAVES; wave++) {
-    for (int64_t r = 0; r < m->registers; r += m->vector)
+  for (int64_t wave = 0; wave * lanes < m->held.threads && wave < MOST_WAVES; wave++) {
+    for (int64_t r = 0; r < m->held.values; r += m->vector)
       add_instruction(m, model, line_bytes, wave * lanes, r, &sum);
   }
   return sum;
@@ -142,19 +118,16 @@ static void report_costs(const thread_map *m, tj_findings *findings) {
 
 void tj_check_threads(const tj_check *check, const tj_value *map, tj_findings *findings) {
   tj_graph *graph = check->graph;
-  tj_table table = tj_table_open(graph, map, MOST_TABLE);
-  if (map->kind != TJ_VALUE_DISTRIBUTION && (tj_tuple_rank(table.domain) != 2 || table.result_count != 1))
+  thread_map m = {.check = check, .held = tj_thread_values_of(graph, map)};
+  bool is_distribution = map->kind == TJ_VALUE_DISTRIBUTION;
+  if (!is_distribution && (tj_tuple_rank(tj_value_layout(map)->shape) != 2 || m.held.components != 1))
     tj_fail(graph->job, TJ_WRONG_TYPE, "a (thread, value) layout has two modes, and integers as values");
-  thread_map m = {.check = check, .place = TJ_NEW_ARRAY(graph->job, int64_t, table.size + 1)};
-  if (map->kind == TJ_VALUE_DISTRIBUTION)
-    place_distribution(&m, &table, map->distribution);
-  else
-    place_layout(&m, &table);
+  m.place = is_distribution ? tj_thread_places(graph, &m.held, tile_of(graph, map->distribution)) : m.held.coordinate;
   find_vector(&m);
   tj_finding *finding = tj_find(findings, "threads", TJ_FINDING_FACT, "%" PRId64 " of %" PRId64 " registers each",
-                                m.threads, m.registers);
-  tj_finding_number(finding, "threads", m.threads);
-  tj_finding_number(finding, "registers", m.registers);
+                                m.held.threads, m.held.values);
+  tj_finding_number(finding, "threads", m.held.threads);
+  tj_finding_number(finding, "registers", m.held.values);
   finding = tj_find(findings, "vector", TJ_FINDING_FACT, "%u element%s of %s a lane, %u bytes", m.vector,
                     m.vector > 1 ? "s" : "", check->dtype, m.vector * check->element_bytes);
   tj_finding_number(finding, "elements", m.vector);

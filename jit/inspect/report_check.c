@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* tj_program_check: checks the program's value or its kernels, and writes the findings as text or JSON. */
+/* tj_program_check: checks the program's value or its kernels, and reports the findings. */
 #include "jit/inspect/check.h"
 
-#include "base/json.h"
 #include "base/number/dtype.h"
 #include "base/text.h"
 #include "ir/index/print.h"
@@ -10,8 +9,8 @@
 #include "jit/compile/program.h"
 #include "jit/inspect/example.h"
 #include "jit/inspect/report.h"
+#include "jit/inspect/report_findings.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #define DEFAULT_DTYPE "f32"
@@ -19,44 +18,17 @@
 
 enum { MOST_PART_BYTES = 60 };
 
-/* One check: of the value, of one kernel, or of one of its variants. */
-typedef struct {
-  const char *title;
-  uint32_t subject;                /* sections of one value or kernel have the same number */
-  const char *variant, *condition; /* of a kernel with several; NULL: none, no condition */
-  const tj_launch_plan *plan;      /* of a kernel */
-  const int64_t *parameter;        /* what the costs are of, by number; NULL: none, or none is known */
-  bool is_exempt;                  /* nothing is required of its costs */
-  tj_findings findings;
-} section;
-
 typedef struct {
   tj_program *program;
   const tj_check_options *options;
   tj_compilation compilation; /* of the kernel at hand; disposed by the caller */
-  section *section;
-  uint32_t section_count, section_capacity;
+  tj_sections sections;
   uint32_t subject; /* the last one's number */
   bool holds;
   tj_text text;
 } checking;
 
 /* --- what is checked --- */
-
-/* Good until the next. */
-static section *add_section(checking *c, const char *title) {
-  tj_job *job = &c->program->job;
-  if (c->section_count == c->section_capacity) {
-    c->section_capacity = 2 * c->section_capacity + 8;
-    section *larger = TJ_NEW_ARRAY(job, section, c->section_capacity);
-    for (uint32_t i = 0; i < c->section_count; i++)
-      larger[i] = c->section[i];
-    c->section = larger;
-  }
-  section *made = &c->section[c->section_count++];
-  *made = (section){.title = title, .subject = c->subject, .findings = {.job = job}};
-  return made;
-}
 
 static tj_check check_of(const checking *c) {
   tj_job *job = &c->program->job;
@@ -77,7 +49,7 @@ static void check_value(checking *c) {
   c->program->job.here = c->program->evaluated.values->value_span;
   tj_text title = tj_text_begin(&c->program->job);
   tj_value_print(&title, tj_value_simplified(c->program->graph, value));
-  section *made = add_section(c, title.data);
+  tj_section *made = tj_sections_add(&c->sections, c->subject, title.data);
   bool is_threads = value->kind == TJ_VALUE_DISTRIBUTION || check.is_threads;
   if (check.is_threads && value->kind != TJ_VALUE_DISTRIBUTION && tj_value_layout(value) == NULL)
     tj_fail(&c->program->job, TJ_WRONG_TYPE, "%s is no (thread, value) layout", tj_value_kind_name(value->kind));
@@ -166,9 +138,9 @@ static void check_variants(checking *c, const tj_check *check, const tj_launch_p
     const int64_t *parameter = tj_example_of(job, plan, i, c->options->parameter, c->options->parameter_count);
     if (parameter == NULL && decides)
       continue;
-    section *made = &c->section[c->section_count - 1];
+    tj_section *made = &c->sections.item[c->sections.count - 1];
     if (count > 1) {
-      made = add_section(c, tj_string_format(job, "variant %s", plan->variant[i].symbol));
+      made = tj_sections_add(&c->sections, c->subject, tj_string_format(job, "variant %s", plan->variant[i].symbol));
       made->variant = plan->variant[i].symbol;
       made->condition = condition_of(job, variant, i, count);
     }
@@ -191,7 +163,8 @@ static void check_kernel(checking *c, const char *name) {
   const tj_launch_plan *plan =
       tj_launch_plan_make(c->program->graph, c->program->evaluated.values, c->compilation.kernel, check.target);
   c->subject++;
-  section *made = add_section(c, tj_string_format(job, "kernel %s for %s", name, check.target->name));
+  tj_section *made =
+      tj_sections_add(&c->sections, c->subject, tj_string_format(job, "kernel %s for %s", name, check.target->name));
   tj_check_destination(&check, c->compilation.kernel, destination_of(c, name), &made->findings);
   check_variants(c, &check, plan);
 }
@@ -210,165 +183,13 @@ static void check_program(checking *c) {
     check_kernel(c, values->kernel[i].name);
 }
 
-/* --- what must hold --- */
-
-/* Marks what a section finds about a word that is required; false where it finds nothing. */
-static bool require_of(checking *c, section *s, const char *word) {
-  bool is_known = false;
-  for (uint32_t i = 0; i < s->findings.count; i++) {
-    tj_finding *finding = &s->findings.item[i];
-    if (strcmp(finding->about, word) != 0 || finding->verdict == TJ_FINDING_FACT)
-      continue;
-    is_known = finding->must_hold = true;
-    c->holds &= finding->verdict == TJ_FINDING_YES;
-  }
-  return is_known;
-}
-
-/* A word that is required of a value or a kernel holds where something was found about it, and all of that holds. */
-static void require(checking *c, uint32_t first, uint32_t end, const char *word) {
-  bool is_known = false;
-  for (uint32_t i = first; i < end; i++)
-    is_known |= !c->section[i].is_exempt && require_of(c, &c->section[i], word);
-  if (is_known)
-    return;
-  tj_find(&c->section[first].findings, word, TJ_FINDING_UNKNOWN, "nothing is known about that here")->must_hold =
-      true;
-  c->holds = false;
-}
-
-static uint32_t end_of_subject(const checking *c, uint32_t first) {
-  uint32_t end = first;
-  while (end < c->section_count && c->section[end].subject == c->section[first].subject)
-    end++;
-  return end;
-}
-
-/* What must hold whether it is required or not. */
-static void judge_findings(checking *c, const tj_findings *findings) {
-  for (uint32_t i = 0; i < findings->count; i++)
-    c->holds &= !(findings->item[i].must_hold && findings->item[i].verdict == TJ_FINDING_NO);
-}
-
-static void judge(checking *c) {
-  c->holds = true;
-  for (uint32_t s = 0; s < c->section_count; s++)
-    judge_findings(c, &c->section[s].findings);
-  for (uint32_t first = 0, end; first < c->section_count; first = end) {
-    end = end_of_subject(c, first);
-    for (size_t i = 0; i < c->options->require_count; i++)
-      require(c, first, end, c->options->require[i]);
-  }
-}
-
-/* --- text --- */
-
-static const char *const verdict_texts[] = {
-    [TJ_FINDING_FACT] = NULL, [TJ_FINDING_YES] = "yes", [TJ_FINDING_NO] = "no", [TJ_FINDING_UNKNOWN] = "unknown"};
-
-static void print_finding(tj_text *text, const tj_finding *finding) {
-  const char *verdict = verdict_texts[finding->verdict];
-  tj_text_format(text, "  %s: %s", finding->about, verdict != NULL ? verdict : "");
-  tj_text_format(text, "%s%s", verdict != NULL && finding->text[0] != '\0' ? ": " : "", finding->text);
-  tj_text_string(text, finding->must_hold && finding->verdict != TJ_FINDING_YES ? "  [must hold]\n" : "\n");
-}
-
-/* ", at M=256, N=128". */
-static void print_parameters(tj_text *text, const section *s) {
-  for (uint32_t i = 0; s->parameter != NULL && i < s->plan->passed_count; i++)
-    tj_text_format(text, "%s%s=%" PRId64, i == 0 ? ", at " : ", ", s->plan->parameter[i].name, s->parameter[i]);
-}
-
-static void print_title(tj_text *text, const section *s) {
-  tj_text_string(text, s->title);
-  if (s->variant != NULL)
-    tj_text_format(text, ", %s%s", s->condition != NULL ? "where " : "otherwise",
-                   s->condition != NULL ? s->condition : "");
-  print_parameters(text, s);
-  tj_text_char(text, '\n');
-}
-
-static void print_text(checking *c) {
-  for (uint32_t s = 0; s < c->section_count; s++) {
-    print_title(&c->text, &c->section[s]);
-    for (uint32_t i = 0; i < c->section[s].findings.count; i++)
-      print_finding(&c->text, &c->section[s].findings.item[i]);
-  }
-}
-
-/* --- JSON --- */
-
-static void write_numbers(tj_json *json, const tj_finding *finding) {
-  tj_json_key(json, "numbers");
-  tj_json_open(json, '{');
-  for (uint32_t i = 0; i < finding->number_count; i++)
-    tj_json_number(json, finding->number[i].name, (int64_t)finding->number[i].value);
-  tj_json_close(json, '}');
-}
-
-static void write_finding(tj_json *json, const tj_finding *finding) {
-  tj_json_open(json, '{');
-  tj_json_member(json, "about", finding->about);
-  if (finding->verdict != TJ_FINDING_FACT)
-    tj_json_member(json, "verdict", verdict_texts[finding->verdict]);
-  if (finding->must_hold) {
-    tj_json_key(json, "must_hold");
-    tj_json_boolean(json, true);
-  }
-  tj_json_member(json, "text", finding->text);
-  if (finding->number_count > 0)
-    write_numbers(json, finding);
-  tj_json_close(json, '}');
-}
-
-static void write_parameters(tj_json *json, const section *s) {
-  tj_json_key(json, "parameters");
-  tj_json_open(json, '{');
-  for (uint32_t i = 0; i < s->plan->passed_count; i++)
-    tj_json_number(json, s->plan->parameter[i].name, s->parameter[i]);
-  tj_json_close(json, '}');
-}
-
-static void write_section(tj_json *json, const section *s) {
-  tj_json_open(json, '{');
-  tj_json_member(json, "of", s->title);
-  if (s->variant != NULL)
-    tj_json_member(json, "variant", s->variant);
-  if (s->condition != NULL)
-    tj_json_member(json, "condition", s->condition);
-  if (s->parameter != NULL && s->plan->passed_count > 0)
-    write_parameters(json, s);
-  tj_json_key(json, "findings");
-  tj_json_open(json, '[');
-  for (uint32_t i = 0; i < s->findings.count; i++)
-    write_finding(json, &s->findings.item[i]);
-  tj_json_close(json, ']');
-  tj_json_close(json, '}');
-}
-
-static void write_json(checking *c) {
-  tj_json json = tj_json_begin(&c->text);
-  tj_json_open(&json, '{');
-  tj_json_key(&json, "checks");
-  tj_json_open(&json, '[');
-  for (uint32_t s = 0; s < c->section_count; s++)
-    write_section(&json, &c->section[s]);
-  tj_json_close(&json, ']');
-  tj_json_key(&json, "holds");
-  tj_json_boolean(&json, c->holds);
-  tj_json_close(&json, '}');
-  tj_text_char(&c->text, '\n');
-}
-
 static void run_check(tj_job *job, void *data) {
   checking *c = data;
   c->text = tj_text_begin(job);
+  c->sections = (tj_sections){.job = job};
   check_program(c);
-  judge(c);
-  if (c->options->form == TJ_CHECK_JSON)
-    write_json(c);
-  else
-    print_text(c);
+  c->holds = tj_sections_judge(&c->sections, c->options->require, c->options->require_count);
+  tj_sections_report(&c->sections, c->options->form, c->holds, &c->text);
 }
 
 tj_status tj_program_check(tj_program *program, const tj_check_options *options, int *holds, tj_blob *text) {

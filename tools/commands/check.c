@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit check: what holds of a map or of a kernel, and what it costs. */
 #include "tools/input.h"
+#include "tools/lds.h"
 #include "tools/report.h"
 
 #include <stdlib.h>
@@ -43,6 +44,26 @@ static int run_with(const arguments *given, tj_check_options *options) {
   return status;
 }
 
+/* A layout in LDS, against who stores and loads. */
+static tj_status check_lds(tj_context *context, tj_lds_question *question, int *exit) {
+  tj_blob report;
+  int holds;
+  tj_status done = tj_check_lds(context, question, &holds, &report);
+  if (done != TJ_OK)
+    return done;
+  *exit = write_blob(context, NULL, &report);
+  if (*exit == 0 && !holds)
+    *exit = TJ_ERROR_INPUT;
+  return TJ_OK;
+}
+
+static int run_lds(const arguments *given, const char *const words[], size_t count) {
+  tj_lds_question question = {.require = words, .require_count = count};
+  if (option_value(given, "store") == NULL && option_value(given, "load") == NULL)
+    return fail_usage("check --lds takes --store, --load or both; see tilejit check --help");
+  return with_lds_question(given, &question, check_lds);
+}
+
 static int run(const arguments *given) {
   tj_check_options options = {.kernel = option_value(given, "kernel"),
                               .target = option_value(given, "target"),
@@ -53,7 +74,7 @@ static int run(const arguments *given) {
   if (words == NULL)
     return fail_memory();
   options.require = words;
-  int status = run_with(given, &options);
+  int status = option_given(given, "lds") ? run_lds(given, words, options.require_count) : run_with(given, &options);
   free(words);
   return status;
 }
@@ -63,6 +84,10 @@ static const option options[] = {
     {"target", VALUE_TARGET, "T",
      "the machine whose LDS and cache lines count, and that kernels are compiled for: gfx942; host", NULL, false},
     {"dtype", VALUE_DTYPE, "TYPE", "the type of a map's elements; f32 by default", NULL, false},
+    {"lds", VALUE_EXPRESSION, "X", "check X, from the coordinate in a tile to the element of LDS", NULL, false},
+    {"store", VALUE_EXPRESSION, "A",
+     "with --lds: who stores what of the tile: a distribution, a (thread, value) layout", NULL, false},
+    {"load", VALUE_EXPRESSION, "B", "with --lds: who loads what of the tile", NULL, false},
     {"tv", VALUE_NONE, NULL, "the value is a (thread, value) layout of a tile", NULL, false},
     {"arg", VALUE_PARAMETER, "P=V", "what a launch passes: costs of kernels are told for it", NULL, true},
     {"require", VALUE_WORD, "WHAT",
@@ -84,6 +109,10 @@ const command command_check = {
     "by itself: for every access the bytes of a lane and the cache lines that its waves touch, against the least;\n"
     "registers, occupancy, cycles of LDS; of a copy in tiles, their shape and how they lie in LDS, and why. Without\n"
     "--kernel, the program's expression is checked, or where it has none, every kernel.\n\n"
+    "With --lds, of any layout of a tile, against any (thread, value) layouts: each instruction that stores and "
+    "loads,\n"
+    "its bytes, phases and cycles, and which two lanes meet in which bank. Of targets sm_75 to sm_121, too; gfx942\n"
+    "by default. X, A and B see what FILE and -e define.\n\n"
     "Parameters with neither --set nor --arg are given values with which a launch takes the variant. Costs are\n"
     "required of every variant but the last, which serves where no other does; of that one where it is alone.\n\n"
     "Exit status: 0 where everything holds that must: no valid coordinate reaches outside of its buffer, and what\n"

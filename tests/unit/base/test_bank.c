@@ -43,6 +43,8 @@ static const row rows[] = {
     {"gfx1100", B12, B16, LOAD, 32, 32, RDNA3_WIDE},
     {"gfx1100", B12, B16, STORE, 32, 32, "0-7,8-15,16-23,24-31"},
     RDNA_ROWS("gfx1201"),
+    RDNA_ROWS("sm_75"),
+    RDNA_ROWS("sm_90a"),
 };
 
 static const uint32_t widths[] = {1, 2, 4, 8, 12, 16};
@@ -96,16 +98,19 @@ START_TEST(processors_have_models) {
   static const struct {
     const char *processor, *model;
     uint32_t wide_lanes; /* of a phase, where each moves 16 bytes */
-  } known[] = {{"gfx90a", "cdna", 8},         {"gfx942", "cdna", 8},        {"gfx950", "cdna4", 16},
-               {"gfx908", "gcn", 8},          {"gfx1030", "rdna", 8},       {"gfx1151", "rdna3", 8},
-               {"gfx9-4-generic", "cdna", 8}, {"gfx12-generic", "rdna4", 8}};
+  } known[] = {{"gfx90a", "cdna", 8},         {"gfx942", "cdna", 8},         {"gfx950", "cdna4", 16},
+               {"gfx908", "gcn", 8},          {"gfx1030", "rdna", 8},        {"gfx1151", "rdna3", 8},
+               {"gfx9-4-generic", "cdna", 8}, {"gfx12-generic", "rdna4", 8}, {"sm_80", "nvidia", 8},
+               {"sm_100f", "nvidia", 8},      {"sm_121", "nvidia", 8}};
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
     const tj_bank_model *model = tj_bank_model_of(known[i].processor);
     ck_assert_str_eq(model->name, known[i].model);
     ck_assert_uint_eq(tj_bank_phase_lanes(model, false, B16), known[i].wide_lanes);
     ck_assert_uint_eq(tj_bank_phase_lanes(model, true, B16), known[i].wide_lanes);
   }
-  ck_assert_ptr_null(tj_bank_model_of("znver4"));
+  static const char *const unknown[] = {"znver4", "sm_9", "sm_90x", "sm_90ab", "sm_1000", ""};
+  for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
+    ck_assert_ptr_null(tj_bank_model_of(unknown[i]));
 }
 END_TEST
 
@@ -225,6 +230,45 @@ START_TEST(worked_cycles) {
 }
 END_TEST
 
+/* Two lanes that wait for each other, in the first phase that has such. */
+START_TEST(worked_collisions) {
+  static const struct {
+    const char *processor;
+    uint32_t bytes;
+    uint32_t (*address)(uint32_t lane);
+    uint64_t active;
+    bool collides;
+    tj_bank_collision first;
+  } worked[] = {
+      {"gfx942", 4, every_word, UINT64_MAX, false, {0}},
+      {"gfx942", 4, one_word, UINT64_MAX, false, {0}},
+      {"gfx942", 4, every_second_word, UINT64_MAX, true, {0, 0, {0, 16}}},
+      {"gfx942", 4, every_second_word, 0xffffffff0000ffff, true, {1, 0, {32, 48}}},
+      {"gfx942", 4, rows_of_32_words, 0x100000001, false, {0}},
+      {"gfx942", 16, rows_of_32_words, 0xf0000f0, true, {2, 0, {4, 5}}},
+      {"gfx942", 16, rows_of_32_words, 0x100001, true, {0, 0, {0, 20}}},
+      {"gfx942", 2, unaligned, 0x3, true, {0, 31, {0, 1}}},
+      {"gfx950", 4, every_second_word, UINT64_MAX, true, {0, 0, {0, 32}}},
+      {"sm_90", 16, every_fourth_word, UINT32_MAX, false, {0}},
+      {"sm_90", 8, every_fourth_word, 0xffff, true, {0, 0, {0, 8}}},
+      {"sm_90", 8, every_fourth_word, 0x10100, false, {0}},
+  };
+  for (size_t i = 0; i < sizeof worked / sizeof worked[0]; i++) {
+    uint32_t address[TJ_BANK_LANES];
+    for (uint32_t lane = 0; lane < TJ_BANK_LANES; lane++)
+      address[lane] = worked[i].address(lane);
+    tj_bank_collision found, is = worked[i].first;
+    bool collides = tj_bank_collide(tj_bank_model_of(worked[i].processor), false, worked[i].bytes, address,
+                                    worked[i].active, &found);
+    ck_assert_msg(collides == worked[i].collides, "row %zu", i);
+    ck_assert_msg(!collides || (found.phase == is.phase && found.bank == is.bank && found.lane[0] == is.lane[0] &&
+                                found.lane[1] == is.lane[1]),
+                  "row %zu: lanes %u and %u in bank %u of phase %u", i, found.lane[0], found.lane[1], found.bank,
+                  found.phase);
+  }
+}
+END_TEST
+
 /* --- against a plain count --- */
 
 /* Whether a lane of `lanes` wants the word. */
@@ -282,12 +326,19 @@ START_TEST(random_accesses) {
     uint32_t expected = plain_cycles(r, bytes, address, active, WORDS);
     ck_assert_msg(cycles == expected, "%s: %u bytes: %u cycles, not %u (round %u)", r->processor, bytes, cycles,
                   expected, round);
+    tj_bank_collision first;
+    bool collides = tj_bank_collide(tj_bank_model_of(r->processor), is_store, bytes, address, active, &first);
+    ck_assert(collides == (cycles > tj_bank_ideal(tj_bank_model_of(r->processor), is_store, bytes, active)));
   }
 }
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {phases_are_those_of_the_sources, processors_have_models, what_was_measured,
-                                worked_cycles, random_accesses};
+  const TTest *const tests[] = {phases_are_those_of_the_sources,
+                                processors_have_models,
+                                what_was_measured,
+                                worked_cycles,
+                                worked_collisions,
+                                random_accesses};
   return run_suite(suite_of("bank", tests, sizeof tests / sizeof tests[0]));
 }

@@ -193,6 +193,25 @@ static tj_status check(tj_context *context) {
   return status;
 }
 
+static tj_status check_lds(tj_context *context) {
+  static const char *const targets[] = {"gfx942", "sm_90"};
+  tj_status status = TJ_OK;
+  for (size_t i = 0; status == TJ_OK && i < 4; i++) {
+    tj_blob blob;
+    int holds;
+    const tj_lds_question question = {.declarations = "let tile = (16,16):(16,1)",
+                                      .lds = "Sw<1,3,3> o 0 o tile",
+                                      .store = "((4,8),(2,2,2)):((32,1),(16,8,128))",
+                                      .load = "distribution(hs=[[16],[2,8]], ps_major=[[1,2]], ps_minor=[[0,0]], "
+                                              "ys_major=[2], ys_minor=[1])",
+                                      .target = targets[i / 2],
+                                      .dtype = "f16",
+                                      .form = i % 2 == 0 ? TJ_CHECK_TEXT : TJ_CHECK_JSON};
+    status = release(context, tj_check_lds(context, &question, &holds, &blob), &blob);
+  }
+  return status;
+}
+
 static tj_status show(tj_context *context) {
   static const char *const texts[] = {
       "((2,2),3):((1,2),4)",
@@ -422,6 +441,7 @@ static const struct {
     {"tables", tabulate, 1000},
     {"proofs", prove, 1000},
     {"checks", check, 1000},
+    {"checks of LDS", check_lds, 200},
     {"pictures", show, 1000},
     {"stages and listings", emit, 100},
     {"mappings, races and walks", tile, 1000},
