@@ -12,6 +12,24 @@ void tj_join_piece(tj_join *join, const tj_source *from, size_t begin, size_t en
   join->piece[join->count++] = (tj_source_piece){at, at + (uint32_t)(end - begin), *from, (uint32_t)begin};
 }
 
+void tj_join_source(tj_join *join, const tj_source *from, size_t begin, size_t end) {
+  size_t at = begin;
+  if (from->piece_count == 0) {
+    tj_join_piece(join, from, begin, end);
+    return;
+  }
+  for (uint32_t i = 0; i < from->piece_count; i++) {
+    const tj_source_piece *piece = &from->piece[i];
+    size_t first = piece->begin > at ? piece->begin : at, last = piece->end < end ? piece->end : end;
+    if (first >= last)
+      continue;
+    tj_text_add(&join->text, from->text + at, first - at);
+    tj_join_piece(join, &piece->from, piece->origin + first - piece->begin, piece->origin + last - piece->begin);
+    at = last;
+  }
+  tj_text_add(&join->text, from->text + at, end - at);
+}
+
 void tj_join_between(tj_join *join, const char *text) {
   tj_text_string(&join->text, text);
 }

@@ -4,7 +4,7 @@
 
     run_functions.py --tilejit PATH --cc CC --cxx CXX [--clang CLANG]
 
-Each map of the table below, and each of a number of random expressions, becomes C, which is compiled as C99 with its assumptions checked by assert and, where the
+Walks step through their views, and compare at each place. Each map of the table below, and each of a number of random expressions, becomes C, which is compiled as C99 with its assumptions checked by assert and, where the
 compiler can, with the undefined-behaviour sanitizer; as C++17, optimised; and an object file for the host, linked with
 its header. All must print the oracle's table. With clang also: the bitcode is linked into a HIP kernel for gfx942, where
 nothing of it may be left to call, and LLVM's verifier reads the text. Exit status 1 when anything differs.
@@ -101,6 +101,36 @@ CASES = {
 }
 
 
+@dataclasses.dataclass
+class Walk:
+    """A walk from each start of a box through a view."""
+
+    view: Case
+    step: tuple
+    count: int = None  # None: until all have left the view
+    starts: tuple = None  # None: the whole view
+
+    @property
+    def parts(self):
+        text = f"step={self.step}".replace(" ", "")
+        text += f", count={self.count}" if self.count else ""
+        return text + (f", starts={self.starts}".replace(" ", "") if self.starts else "")
+
+
+WALKS = {
+    "walk_flat": Walk(view("packed((5,7))"), (0, 2)),
+    "walk_back": Walk(view("packed((5,7))"), (0, -3)),
+    "walk_merge": Walk(view("transform(strided((M,24), (32,1)), [merge(M,24)], [[0,1]], [[0]])", {"M": "1..65536"},
+                            [{"M": 1}, {"M": 5}]), (16,), 9, (16,)),
+    "walk_im2col": Walk(view(IM2COL, {"H": "1..512"}, [{"H": 1}, {"H": 6}]), (0, 4)),
+    "walk_pixels": Walk(view(IM2COL.replace("H", "4")), (7, 5), 6),
+    "walk_xor": Walk(view("transform(packed((8,8)), [xor(8,8)], [[0,1]], [[0,1]])"), (1, 3)),
+    "walk_tiles": Walk(view(TILES, {"M": "1..65536", "N": "1..65536"}, [{"M": 17, "N": 33}]), (0, 5), 8, (17, 4)),
+    "walk_still": Walk(view("packed((3,4))"), (0, 0), 2),
+    "walk_wide": Walk(view("strided((3,4), (3000000000,7))"), (1, 1)),
+}
+
+
 OPERANDS = {"x": (-100, 100), "y": (0, 60), "z": (1, 9), "w": (-9, -2), "v": (-10**10, 10**10), "k": (0, 5)}
 
 
@@ -175,7 +205,9 @@ class Tester:
         file = self.folder / f"{name}.{suffix}"
         if form in ("c", "header") and file.exists():
             return file
-        run([self.tilejit, "compile", "-e", case.program, "--emit", form, "--function", name, "-o", file, *options],
+        walk = ["--walk", case.parts] if isinstance(case, Walk) else []
+        program = case.view.program if walk else case.program
+        run([self.tilejit, "compile", "-e", program, "--emit", form, "--function", name, "-o", file, *walk, *options],
             self.folder)
         return file
 
@@ -232,6 +264,29 @@ def calls_of(name, case, table, values):
         yield f'  printf("{formats}\\n", {arguments});\n', (f"{name}({words})", expected, valid)
 
 
+def literal(word):
+    return str(word) if word > -2**31 else f"({word + 1} - 1)"
+
+
+def steps_of(name, walk, table, values):
+    """C that prints, for each start, offset and validity at all of its places; and what it should print."""
+    at = {coordinate: (value[0], valid) for coordinate, value, valid in
+          zip(table.coordinates, table.values, table.valid)}
+    lengths = [max(axis) + 1 for axis in zip(*table.coordinates)]
+    leaves = [-(-length // abs(step)) for length, step in zip(lengths, walk.step) if step != 0]
+    count = walk.count or min(leaves)
+    parameters = [literal(value) for value in values.values()]
+    for start in itertools.product(*map(range, walk.starts or lengths)):
+        begin = ", ".join(["&walk", *map(literal, start), *parameters])
+        there = ", ".join(["&walk", *parameters])
+        call = (f"  {{\n    {name}_walk walk;\n    {name}_init({begin});\n    for (int k = 0; k < {count}; k++) {{\n"
+                f'      printf("%lld %lld\\n", (long long){name}_offset({there}), (long long){name}_valid({there}));\n'
+                f"      {name}_next({there});\n    }}\n  }}\n")
+        places = [tuple(s + k * step for s, step in zip(start, walk.step)) for k in range(count)]
+        found = [at.get(place, (0, 0)) for place in places]
+        yield call, [(f"{name} at {place}", [value], valid) for place, (value, valid) in zip(places, found)]
+
+
 def program_of(headers, calls):
     """Calls in functions of a bounded length, since compilers take their time over long ones."""
     chunks = [calls[i:i + 200] for i in range(0, len(calls), 200)]
@@ -270,7 +325,12 @@ def check_on_host(given, tester, folder):
             for call, outcome in calls_of(name, case, tester.table(case, values), values):
                 calls.append(call)
                 expected.append(outcome)
-    cases = CASES | add_random_cases(tester, calls, expected)
+    for name, walk in WALKS.items():
+        for values in walk.view.values:
+            for call, outcomes in steps_of(name, walk, tester.table(walk.view, values), values):
+                calls.append(call)
+                expected.extend(outcomes)
+    cases = CASES | WALKS | add_random_cases(tester, calls, expected)
     sources = [tester.compile(name, case, "c") for name, case in cases.items()]
     headers = [tester.compile(name, case, "header") for name, case in cases.items()]
     objects = [tester.compile(name, case, "obj", "--target", "host") for name, case in cases.items()]
@@ -302,6 +362,28 @@ KERNEL = """extern "C" __global__ void kernel_{name}(const int *arguments, int *
 """
 
 
+WALKING_KERNEL = """extern "C" __global__ void kernel_{name}(const int *arguments, int *by_bitcode, int *by_source) {{
+  unsigned i = __builtin_amdgcn_workitem_id_x();
+  {name}_walk walk;
+  source::{name}_walk source_walk;
+  {name}_init(&walk{begin});
+  source::{name}_init(&source_walk{begin});
+  for (int k = 0; k < arguments[1]; k++) {{
+    by_bitcode[i] += {name}_valid(&walk{there}) ? (int){name}_offset(&walk{there}) : -1;
+    by_source[i] += source::{name}_valid(&source_walk{there}) ? (int)source::{name}_offset(&source_walk{there}) : -1;
+    {name}_next(&walk{there});
+    source::{name}_next(&source_walk{there});
+  }}
+}}
+"""
+
+
+def walking_kernel_of(name, walk):
+    rank, parameters = len(walk.step), len(walk.view.parameters)
+    given = [f", arguments[i + {k}]" for k in range(rank + parameters)]
+    return WALKING_KERNEL.format(name=name, begin="".join(given), there="".join(given[rank:]))
+
+
 def kernel_of(name, header):
     """A kernel that calls each function of the header, as it was compiled and as its source is."""
     signatures = [line.split(" ", 2)[2] for line in header.read_text(encoding="utf-8").splitlines()
@@ -316,10 +398,10 @@ def kernel_of(name, header):
 def check_in_hip(given, tester, folder):
     """Whatever is called must have become part of the kernels, from the bitcode as from the C."""
     sources, headers, kernels, link = [], [], [], []
-    for name, case in CASES.items():
+    for name, case in (CASES | WALKS).items():
         sources.append(tester.compile(name, case, "c"))
         headers.append(tester.compile(name, case, "header"))
-        kernels.append(kernel_of(name, headers[-1]))
+        kernels.append(walking_kernel_of(name, case) if name in WALKS else kernel_of(name, headers[-1]))
         link += ["-Xclang", "-mlink-bitcode-file", "-Xclang", tester.compile(name, case, "bc", "--target", "gfx942")]
     include = lambda files: "".join(f'#include "{file.name}"\n' for file in files)
     (folder / "kernels.hip").write_text(
@@ -327,10 +409,10 @@ def check_in_hip(given, tester, folder):
     run([given.clang, "-x", "hip", "--cuda-device-only", "-nogpuinc", "-nogpulib", "--offload-arch=gfx942", "-O2",
          *link, "-S", "kernels.hip", "-o", "kernels.s"], folder)
     assembly = (folder / "kernels.s").read_text(encoding="utf-8")
-    for name in CASES:
+    for name in CASES | WALKS:
         if f"\nkernel_{name}:" not in assembly:
             raise Failure(f"there is no kernel for {name}")
-        if re.search(rf"^{name}(_[0-9]+|_valid)?:", assembly, flags=re.M):
+        if re.search(rf"^{name}(_[0-9]+|_valid|_init|_next|_offset)?:", assembly, flags=re.M):
             raise Failure(f"something of {name} is left outside of its kernel")
     for mark in ("s_swappc", "s_setpc", "s_getpc"):
         if mark in assembly:
@@ -340,7 +422,7 @@ def check_in_hip(given, tester, folder):
 def check_text_of_llvm(given, tester, folder):
     """What is emitted as text is read back, verified, and made into assembly."""
     for target, options in (("host", []), ("gfx1100", ["--target=amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-nogpulib"])):
-        texts = [tester.compile(name, case, "llvm", "--target", target) for name, case in CASES.items()]
+        texts = [tester.compile(name, case, "llvm", "--target", target) for name, case in (CASES | WALKS).items()]
         run([given.clang, *options, "-Wno-override-module", "-S", *texts], folder)
 
 

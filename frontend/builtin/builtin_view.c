@@ -117,6 +117,24 @@ static view_options options_of(tj_call *call) {
   return options;
 }
 
+static const tj_value *take_part(const tj_call *call, const char *name, tj_span *span) {
+  const tj_binding *given = tj_arg_binding(call, name);
+  if (given == NULL)
+    return NULL;
+  *span = given->span;
+  return given->value;
+}
+
+const tj_value *tj_builtin_walk(tj_call *call) {
+  tj_walk_parts parts = {.map = call->arg[0], .map_span = call->span[0]};
+  parts.step = take_part(call, "step", &parts.step_span);
+  parts.count = take_part(call, "count", &parts.count_span);
+  parts.starts = take_part(call, "starts", &parts.starts_span);
+  if (parts.step == NULL)
+    tj_fail(call->job, TJ_WRONG_ARITY, "walk needs step=…");
+  return tj_value_of_walk(call->graph, tj_walk_of(call->scope, &parts));
+}
+
 const tj_value *tj_builtin_strided(tj_call *call) {
   view_options options = options_of(call);
   return tj_value_of_view(call->graph, tj_view_strided(call->graph, tj_arg_tuple(call, 0), tj_arg_tuple(call, 1),

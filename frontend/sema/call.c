@@ -132,7 +132,7 @@ const tj_value *tj_arg_list(tj_call *call, uint32_t index) {
   return call->arg[index];
 }
 
-static const tj_binding *find_named(const tj_call *call, const char *name) {
+const tj_binding *tj_arg_binding(const tj_call *call, const char *name) {
   for (uint32_t i = 0; i < call->named_count; i++) {
     if (strcmp(call->named[i].name, name) == 0)
       return &call->named[i];
@@ -141,12 +141,12 @@ static const tj_binding *find_named(const tj_call *call, const char *name) {
 }
 
 const tj_value *tj_arg_named(const tj_call *call, const char *name) {
-  const tj_binding *given = find_named(call, name);
+  const tj_binding *given = tj_arg_binding(call, name);
   return given != NULL ? given->value : NULL;
 }
 
 const tj_value *tj_arg_blamed(tj_call *call, const char *name) {
-  const tj_binding *given = find_named(call, name);
+  const tj_binding *given = tj_arg_binding(call, name);
   if (given == NULL)
     return NULL;
   call->job->here = given->span;

@@ -70,9 +70,18 @@ bool tj_evaluate_truth(tj_scope *scope, const tj_ast *ast, const char *what);
 /* A kernel item: TJ4001, TJ4005, TJ4014 for what makes no kernel. */
 tj_kernel_definition tj_evaluate_kernel(tj_scope *scope, const tj_item *item);
 
-/* The walk that offsets(destination, map, step=…, count=…, starts=…) describes; NULL where it has no such argument.
- * may_race=… is none of the walk's.  TJ2005, TJ2006, TJ2013, TJ3009 for what describes none. (sema_walk.c) */
-const tj_kernel_walk *tj_evaluate_walk(tj_scope *scope, const tj_value *map, const tj_ast *body, bool *may_race);
+/* What describes a walk, and where it stands; `count` and `starts` may be NULL. */
+typedef struct {
+  const tj_value *map, *step, *count, *starts;
+  tj_span map_span, step_span, count_span, starts_span;
+} tj_walk_parts;
+
+/* TJ2005, TJ2006, TJ2013, TJ3009 for what describes none. Where no count is given, walks go on until all of them have
+ * left the view; steps have to be constants for that. (sema_walk.c) */
+const tj_path *tj_walk_of(tj_scope *scope, const tj_walk_parts *parts);
+/* The walk of offsets(destination, map, step=…, count=…, starts=…), or the one that the map is; NULL where there is
+ * none. may_race=… is none of the walk's. (sema_walk.c) */
+const tj_path *tj_evaluate_walk(tj_scope *scope, const tj_value *map, const tj_ast *body, bool *may_race);
 
 /* What an application means when a value, not a builtin, is applied: layouts, swizzles, views. */
 const tj_value *tj_apply_value(tj_graph *graph, const tj_value *function, const tj_value *const args[],

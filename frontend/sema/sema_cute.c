@@ -154,7 +154,8 @@ static bool is_arithmetic_tuple(const tj_scope *scope, const tj_ast *ast) {
          strcmp(ast->item[0]->name, "ArithTuple") == 0 && tj_scope_find(scope, "ArithTuple") == NULL;
 }
 
-const tj_value *tj_evaluate_cute_chain(tj_scope *scope, const tj_ast *const chain[], uint32_t length, uint32_t *count) {
+const tj_value *tj_evaluate_cute_chain(tj_scope *scope, const tj_ast *const chain[], uint32_t length,
+                                       uint32_t *count) {
   const tj_ast *first = chain[0]->item[0], *second = chain[0]->item[1];
   if (chain[0]->op != TJ_OPERATOR_COMPOSE)
     return NULL;

@@ -274,8 +274,11 @@ static void evaluate_offsets(tj_scope *scope, tj_kernel_definition *kernel, cons
   kernel->destination = find_argument(scope, kernel, body->item[1]);
   kernel->map = tj_evaluate_expression(scope, body->item[2]);
   scope->job->here = body->item[2]->span;
-  need_operand(scope->job, kernel->map, "the second argument of offsets");
+  if (kernel->map->kind != TJ_VALUE_WALK)
+    need_operand(scope->job, kernel->map, "the second argument of offsets");
   kernel->walk = tj_evaluate_walk(scope, kernel->map, body, &kernel->may_race);
+  if (kernel->walk != NULL)
+    kernel->map = tj_value_of_view(scope->graph, kernel->walk->view);
 }
 
 static bool is_call_of(const tj_ast *body, const char *name) {

@@ -357,6 +357,14 @@ TJ_API tj_status tj_program_emit(tj_program *program, const tj_compile_options *
  *     NAME_0(…), NAME_1(…), …              where there are several
  *     NAME_valid(…)                        1 where the value is valid, else 0: an int32_t
  *
+ * A walk through a view (the value walk(V, step=…), or the options' `walk`) becomes four functions around a struct
+ * NAME_walk of the integers that it carries from place to place, so that a loop has no divisions:
+ *
+ *     NAME_init(walk, coordinates…, parameters…)   begins at a coordinate: the first place
+ *     NAME_next(walk, parameters…)                 goes on to the next place, at most count - 1 times before the last use
+ *     NAME_offset(walk, parameters…)               the offset of the place
+ *     NAME_valid(walk, parameters…)                1 where the place is valid, and has not left the view, else 0
+ *
  * All have the same arguments: the leaves of the coordinate in order, then the parameters without a fixed value, in the
  * order of their declaration, needed or not. Arguments must lie in their ranges: each coordinate in its mode's extent,
  * each parameter in its declared range; elsewhere behaviour is undefined. Integers are int32_t where facts show that
@@ -372,10 +380,12 @@ typedef enum {
 } tj_function_form;
 
 /* name: a name that C and C++ allow, and the prefix of the names above. target: as in tj_compile_options; NULL where
- * the form needs none. */
+ * the form needs none. walk: named arguments of walk(V, …), such as "step=(0,32)", V being the program's value; NULL:
+ * the value by itself. */
 typedef struct {
   const char *name;
   const char *target;
+  const char *walk;
 } tj_function_options;
 
 /* Makes the functions of the program's value. TJ4012 where the name is none, TJ2022 where the program has no value,

@@ -2,6 +2,7 @@
 /* Making and printing values: a thin sum of the types that tuple.h, layout.h, transform.h and view.h define. */
 #include "ir/value/value.h"
 
+#include "ir/index/print.h"
 #include "ir/simplify/simplify.h"
 
 const char *tj_value_kind_name(tj_value_kind kind) {
@@ -16,6 +17,7 @@ const char *tj_value_kind_name(tj_value_kind kind) {
                                       [TJ_VALUE_DISTRIBUTION] = "a distribution",
                                       [TJ_VALUE_LINEAR] = "a linear map",
                                       [TJ_VALUE_MAPPING] = "a mapping",
+                                      [TJ_VALUE_WALK] = "a walk",
                                       [TJ_VALUE_LIST] = "a list"};
   return names[kind];
 }
@@ -44,6 +46,7 @@ DEFINE_VALUE_OF(adaptor, TJ_VALUE_ADAPTOR, const tj_adaptor *)
 DEFINE_VALUE_OF(distribution, TJ_VALUE_DISTRIBUTION, const tj_distribution *)
 DEFINE_VALUE_OF(linear, TJ_VALUE_LINEAR, const tj_f2 *)
 DEFINE_VALUE_OF(mapping, TJ_VALUE_MAPPING, const tj_mapping *)
+DEFINE_VALUE_OF(walk, TJ_VALUE_WALK, const tj_path *)
 
 const tj_value *tj_value_of_node(tj_graph *graph, const tj_node *node) {
   return tj_value_of_tuple(graph, tj_tuple_integer(graph, node));
@@ -69,6 +72,26 @@ static void print_items(tj_text *text, const tj_value *value, char open, char cl
     tj_value_print(text, value->item[i]);
   }
   tj_text_char(text, close);
+}
+
+/* One integer for each dimension of the walk's view. */
+static void print_integers(tj_text *text, const char *name, const tj_node *const integer[], uint32_t count) {
+  tj_text_format(text, ", %s=(", name);
+  for (uint32_t i = 0; i < count; i++) {
+    tj_text_string(text, i > 0 ? "," : "");
+    tj_node_print(text, integer[i]);
+  }
+  tj_text_char(text, ')');
+}
+
+static void print_walk(tj_text *text, const tj_path *walk) {
+  tj_text_string(text, "walk(");
+  tj_view_print(text, walk->view);
+  print_integers(text, "step", walk->step, walk->view->rank);
+  tj_text_string(text, ", count=");
+  tj_node_print(text, walk->trips);
+  print_integers(text, "starts", walk->start_lengths, walk->view->rank);
+  tj_text_char(text, ')');
 }
 
 void tj_value_print(tj_text *text, const tj_value *value) {
@@ -102,6 +125,9 @@ void tj_value_print(tj_text *text, const tj_value *value) {
     return;
   case TJ_VALUE_MAPPING:
     tj_mapping_print(text, value->mapping);
+    return;
+  case TJ_VALUE_WALK:
+    print_walk(text, value->walk);
     return;
   case TJ_VALUE_TILER:
     print_items(text, value, '<', '>');
@@ -163,6 +189,7 @@ const tj_value *tj_value_simplified(tj_graph *graph, const tj_value *value) {
   case TJ_VALUE_DISTRIBUTION:
   case TJ_VALUE_LINEAR:
   case TJ_VALUE_MAPPING:
+  case TJ_VALUE_WALK:
     return value;
   }
   return value;

@@ -21,8 +21,18 @@ typedef enum {
   TJ_VALUE_DISTRIBUTION,
   TJ_VALUE_LINEAR,
   TJ_VALUE_MAPPING,
+  TJ_VALUE_WALK,
   TJ_VALUE_LIST,
 } tj_value_kind;
+
+/* A walk through a view from each of the starts, in row-major order: `trips` places, `step` apart, the start itself
+ * the first. */
+typedef struct {
+  const tj_view *view;
+  const tj_node *const *start_lengths; /* of the box of starts, by dimension of the view */
+  const tj_node *const *step;
+  const tj_node *trips;
+} tj_path;
 
 typedef struct tj_value tj_value;
 struct tj_value {
@@ -39,6 +49,7 @@ struct tj_value {
     const tj_distribution *distribution;
     const tj_f2 *linear;
     const tj_mapping *mapping;
+    const tj_path *walk;
     struct { /* LIST, TILER */
       const tj_value *const *item;
       uint32_t count;
@@ -60,6 +71,7 @@ const tj_value *tj_value_of_adaptor(tj_graph *graph, const tj_adaptor *adaptor);
 const tj_value *tj_value_of_distribution(tj_graph *graph, const tj_distribution *distribution);
 const tj_value *tj_value_of_linear(tj_graph *graph, const tj_f2 *map);
 const tj_value *tj_value_of_mapping(tj_graph *graph, const tj_mapping *mapping);
+const tj_value *tj_value_of_walk(tj_graph *graph, const tj_path *walk);
 const tj_value *tj_value_of_items(tj_graph *graph, tj_value_kind kind, const tj_value *const items[], uint32_t count);
 
 /* Canonical text, which parses back to the same value. */
@@ -103,13 +115,6 @@ typedef struct {
   double real; /* the nearest to `integer`, where that is what it is */
 } tj_number;
 
-/* A walk from each of the starts, in row-major order: `trips` places, `step` apart, the start itself the first. */
-typedef struct {
-  const tj_node *const *start_lengths; /* of the box of starts, by dimension of the view */
-  const tj_node *const *step;
-  const tj_node *trips;
-} tj_kernel_walk;
-
 /* kernel NAME(arguments) = copy(source, destination, fill=…, mapping=…), or offsets(destination, map, step=…,
  * count=…, starts=…). copy(…, through=D) and shuffle(…, from=D1, to=D2) are copies with the mapping that the
  * distributions say.
@@ -123,7 +128,7 @@ typedef struct {
   uint32_t gather;                                /* copy: the argument in which the source's index is looked up */
   uint32_t gathered_dimension;                    /* in this dimension of the source */
   const tj_value *map;                            /* offsets: whose offsets */
-  const tj_kernel_walk *walk;                     /* offsets of a view: at which places; NULL: at all, each once */
+  const tj_path *walk;                            /* offsets of a view: at which places; NULL: at all, each once */
   int64_t fill;                                   /* copy */
   tj_number scale, bias;                          /* copy: elements become scale * element + bias */
   const tj_mapping *mapping;                      /* copy; NULL: chosen */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions by themselves, behind the public header. */
+#include "base/join.h"
 #include "jit/compile/program.h"
 #include "lower/emit/emit_c.h"
 
@@ -7,6 +8,8 @@
 
 typedef struct {
   tj_compilation compilation;
+  tj_program *program;
+  const char *walk;
   tj_function_form form;
   tj_bytes bytes; /* in the program's job */
 } embedding;
@@ -35,8 +38,30 @@ static tj_bytes bytes_of_form(tj_job *job, tj_compilation *c, tj_function_form f
   tj_fail(job, TJ_EMIT_TARGET, "there is no form of functions number %d", (int)form);
 }
 
+/* The program with walk(V, …) in the place of its last expression V. Its source stays the job's. */
+static void walk_value(tj_job *job, embedding *e) {
+  const tj_ast *of = e->program->evaluated.ast->value;
+  tj_source program = job->source;
+  if (of == NULL)
+    tj_fail(job, TJ_NOTHING_TO_EVALUATE, "the program has no expression to walk through");
+  const char *parts = tj_string_copy(job, e->walk, strlen(e->walk));
+  tj_source walk = tj_source_of("walk", parts, strlen(parts));
+  tj_join join = tj_join_begin(job, 2 * (size_t)program.piece_count + 3);
+  tj_join_source(&join, &program, 0, of->span.begin);
+  tj_join_between(&join, " walk(");
+  tj_join_source(&join, &program, of->span.begin, of->span.end);
+  tj_join_between(&join, ", ");
+  tj_join_piece(&join, &walk, 0, walk.length);
+  tj_join_between(&join, ")");
+  tj_join_end(&join, program.name);
+  e->compilation.values =
+      tj_pipeline_evaluate(e->program->graph, NULL, e->program->fixed, e->program->fixed_count).values;
+}
+
 static void embed(tj_job *job, void *data) {
   embedding *e = data;
+  if (e->walk != NULL)
+    walk_value(job, e);
   const char *target = e->compilation.options.target;
   bool needs_target = e->form >= TJ_FUNCTION_LLVM && e->form < TJ_FUNCTION_FORM_COUNT;
   if (needs_target && target == NULL)
@@ -54,10 +79,14 @@ tj_status tj_program_function(tj_program *program, const tj_function_options *op
                                  .options = {.target = options->target},
                                  .function_name = options->name,
                                  .codegen = &tj_compiler_of(program->context)->codegen},
+                 .program = program,
+                 .walk = options->walk,
                  .form = form};
+  tj_source source = program->job.source;
   tj_status status = tj_context_run(program->context, &program->job, embed, &e);
   if (status == TJ_OK)
     status = tj_context_blob(program->context, e.bytes.data, e.bytes.size, output);
+  program->job.source = source;
   tj_compilation_dispose(&e.compilation);
   return status;
 }

@@ -23,6 +23,7 @@ typedef struct {
   tj_walk walk;
   piece *made;    /* by position in the walk */
   bool *is_named; /* gets a statement of its own */
+  bool has_one_root;
   tj_text statements;
   uint32_t named_count;
   tj_c_expression out;
@@ -311,6 +312,10 @@ static const char *name_of(const writer *w, const tj_node *symbol) {
     if (w->function->argument[i].symbol == symbol)
       return w->function->argument[i].name;
   }
+  for (uint32_t i = 0; i < w->function->state_count; i++) {
+    if (w->function->state[i].symbol == symbol)
+      return tj_string_format(w->job, "walk->%s", w->function->state[i].name);
+  }
   tj_fail(w->job, TJ_INTERNAL, "%s is no argument of function %s", symbol->symbol->name, w->function->name);
 }
 
@@ -328,9 +333,9 @@ static piece write_node(writer *w, uint32_t position) {
   if (node->op == TJ_OP_CONSTANT)
     return (piece){tj_c_literal(w->job, node->value, tj_c_type_of(node)), node->value < 0 ? UNARY : ATOM};
   if (node->op == TJ_OP_SYMBOL)
-    return atom(name_of(w, node));
+    return w->is_named[position] ? name_piece(w, node, atom(name_of(w, node))) : atom(name_of(w, node));
   piece p = write_operation(w, node);
-  bool is_last = position + 1 == w->walk.count;
+  bool is_last = w->has_one_root && position + 1 == w->walk.count;
   w->is_named[position] = w->is_named[position] || (strlen(p.text) > LONGEST && !is_last);
   return w->is_named[position] ? name_piece(w, node, p) : p;
 }
@@ -348,16 +353,38 @@ static void find_named(writer *w) {
     w->is_named[i] = uses[i] > 1 && tj_op_arity(w->walk.node[i]->op) > 0;
 }
 
-tj_c_expression tj_c_expression_of(tj_graph *graph, const tj_function *function, const tj_node *root) {
-  writer w = {.job = graph->job, .function = function, .walk = tj_walk_nodes(graph, &root, 1)};
+static void write_nodes(writer *w) {
+  for (uint32_t i = 0; i < w->walk.count; i++)
+    w->made[i] = write_node(w, i);
+  w->out.statements = w->statements.data;
+}
+
+static writer begin_writing(tj_graph *graph, const tj_function *function, const tj_node *const roots[],
+                            uint32_t count) {
+  writer w = {.job = graph->job, .function = function, .walk = tj_walk_nodes(graph, roots, count)};
   tj_spend(graph->job, w.walk.count);
   w.made = TJ_NEW_ARRAY(w.job, piece, w.walk.count);
   w.is_named = TJ_NEW_ARRAY(w.job, bool, w.walk.count);
   w.statements = tj_text_begin(w.job);
   find_named(&w);
-  for (uint32_t i = 0; i < w.walk.count; i++)
-    w.made[i] = write_node(&w, i);
-  w.out.statements = w.statements.data;
+  return w;
+}
+
+tj_c_expression tj_c_expression_of(tj_graph *graph, const tj_function *function, const tj_node *root) {
+  writer w = begin_writing(graph, function, &root, 1);
+  w.has_one_root = true;
+  write_nodes(&w);
   w.out.result = piece_of(&w, root).text;
+  return w.out;
+}
+
+tj_c_expression tj_c_expressions_of(tj_graph *graph, const tj_function *function, const tj_node *const roots[],
+                                    uint32_t count, const char *result[]) {
+  writer w = begin_writing(graph, function, roots, count);
+  for (uint32_t i = 0; i < count; i++)
+    w.is_named[tj_walk_find(&w.walk, roots[i])] = true;
+  write_nodes(&w);
+  for (uint32_t i = 0; i < count; i++)
+    result[i] = piece_of(&w, roots[i]).text;
   return w.out;
 }

@@ -43,7 +43,12 @@ typedef struct {
   bool is_used[TJ_C_ROUTINE_COUNT][TJ_C_TYPE_COUNT]; /* which */
 } tj_c_expression;
 
-/* The value of `root` in the type that tj_c_type_of says. Symbols are the function's arguments. */
+/* The value of `root` in the type that tj_c_type_of says. Symbols are the function's arguments, and what the state
+ * `walk` of a walk carries. */
 tj_c_expression tj_c_expression_of(tj_graph *graph, const tj_function *function, const tj_node *root);
+
+/* The values of several, each of which that is no constant is a variable: result[i] is its name. */
+tj_c_expression tj_c_expressions_of(tj_graph *graph, const tj_function *function, const tj_node *const roots[],
+                                    uint32_t count, const char *result[]);
 
 #endif

@@ -116,25 +116,40 @@ static void write_heading(tj_text *text, const tj_function *function, const char
 /* --- functions --- */
 
 static tj_c_type result_type(const tj_function_result *result) {
-  return result->is_predicate ? TJ_C_INT32 : tj_c_type_of(result->node);
+  return result->is_predicate ? TJ_C_INT32 : tj_c_type_of(result->node[0]);
+}
+
+/* void, or what is returned. */
+static const char *result_type_name(const tj_function_result *result) {
+  return tj_function_sets_state(result) ? "void" : tj_c_type_name(result_type(result));
 }
 
 static void write_signature(tj_text *text, const tj_function *function, const tj_function_result *result) {
+  const char *separator = "";
   tj_spend(text->job, function->argument_count);
-  tj_text_format(text, "%s %s(", tj_c_type_name(result_type(result)), result->name);
-  for (uint32_t i = 0; i < function->argument_count; i++)
-    tj_text_format(text, "%s%s %s", i > 0 ? ", " : "", tj_c_type_name(tj_c_type_of(function->argument[i].symbol)),
+  tj_text_format(text, "%s %s(", result_type_name(result), result->name);
+  if (result->state != TJ_STATE_NONE) {
+    tj_text_format(text, "%s%s *walk", tj_function_sets_state(result) ? "" : "const ", function->state_name);
+    separator = ", ";
+  }
+  for (uint32_t i = tj_function_first_argument(function, result); i < function->argument_count; i++, separator = ", ")
+    tj_text_format(text, "%s%s %s", separator, tj_c_type_name(tj_c_type_of(function->argument[i].symbol)),
                    function->argument[i].name);
-  tj_text_string(text, function->argument_count > 0 ? ")" : "void)");
+  tj_text_string(text, *separator != '\0' ? ")" : "void)");
 }
 
 static void write_result_range(tj_text *text, const tj_function *function, const tj_function_result *result) {
-  if (result->is_predicate) {
-    tj_text_string(text, "/* 1 where the value is valid, else 0 */\n");
+  static const char *const of_state[] = {[TJ_STATE_BEGUN] = "/* Begins a walk at a coordinate. */\n",
+                                         [TJ_STATE_ADVANCED] = "/* Goes on by a step. */\n"};
+  const char *what = result->is_predicate             ? "/* 1 where the value is valid, else 0 */\n"
+                     : tj_function_sets_state(result) ? of_state[result->state]
+                                                      : NULL;
+  if (what != NULL) {
+    tj_text_string(text, what);
     return;
   }
   tj_text_string(text, "/* ");
-  write_range(text, &result->node->facts);
+  write_range(text, &result->node[0]->facts);
   tj_text_format(text, "%s */\n", function->expressions.has_predicate ? "; of use where the value is valid" : "");
 }
 
@@ -200,10 +215,28 @@ static bool is_among(const tj_node *const nodes[], uint32_t count, const tj_node
   return false;
 }
 
-static void write_arguments(tj_text *text, tj_graph *graph, const tj_function *function, const tj_node *root) {
-  tj_walk walk = tj_walk_nodes(graph, &root, 1);
-  tj_spend(graph->job, (uint64_t)walk.count * function->argument_count);
-  for (uint32_t i = 0; i < function->argument_count; i++) {
+/* What is known of the state that the function sees. */
+static void write_state(tj_text *text, tj_graph *graph, const tj_function *function, const tj_walk *used) {
+  bool is_used = false;
+  for (uint32_t i = 0; i < function->state_count; i++) {
+    tj_function_argument carried = function->state[i];
+    if (!is_among(used->node, used->count, carried.symbol))
+      continue;
+    carried.name = tj_string_format(text->job, "walk->%s", carried.name);
+    write_assumptions(text, graph, function, &carried);
+    is_used = true;
+  }
+  if (!is_used)
+    tj_text_string(text, "  (void)walk;\n");
+}
+
+static void write_arguments(tj_text *text, tj_graph *graph, const tj_function *function,
+                            const tj_function_result *result) {
+  tj_walk walk = tj_walk_nodes(graph, result->node, result->count);
+  tj_spend(graph->job, (uint64_t)walk.count * ((uint64_t)function->argument_count + function->state_count));
+  if (tj_function_reads_state(result))
+    write_state(text, graph, function, &walk);
+  for (uint32_t i = tj_function_first_argument(function, result); i < function->argument_count; i++) {
     if (is_among(walk.node, walk.count, function->argument[i].symbol))
       write_assumptions(text, graph, function, &function->argument[i]);
     else
@@ -211,22 +244,70 @@ static void write_arguments(tj_text *text, tj_graph *graph, const tj_function *f
   }
 }
 
+/* What a function does, and which routines it calls for that. */
+typedef struct {
+  tj_c_expression expression;
+  const char **result; /* of several */
+} body;
+
+static body body_of(tj_graph *graph, const tj_function *function, const tj_function_result *result) {
+  body made = {.result = TJ_NEW_ARRAY(graph->job, const char *, (size_t)result->count + 1)};
+  made.expression = tj_function_sets_state(result)
+                        ? tj_c_expressions_of(graph, function, result->node, result->count, made.result)
+                        : tj_c_expression_of(graph, function, result->node[0]);
+  return made;
+}
+
+static void write_body(tj_text *text, const tj_function *function, const tj_function_result *result,
+                       const body *made) {
+  tj_text_string(text, made->expression.statements);
+  if (!tj_function_sets_state(result)) {
+    tj_text_format(text, "  return %s;\n", made->expression.result);
+    return;
+  }
+  for (uint32_t i = 0; i < result->count; i++) {
+    tj_c_type type = tj_c_type_of(function->state[i].symbol);
+    bool is_same = tj_is_constant(result->node[i]) || tj_c_type_of(result->node[i]) == type;
+    tj_text_format(text, is_same ? "  walk->%s = %s%s;\n" : "  walk->%s = (%s)%s;\n", function->state[i].name,
+                   is_same ? "" : tj_c_type_name(type), made->result[i]);
+  }
+  if (result->count == 0)
+    tj_text_string(text, "  walk->nothing = 0;\n");
+}
+
 static void write_function(tj_text *text, tj_graph *graph, const tj_function *function,
-                           const tj_function_result *result, const tj_c_expression *expression) {
+                           const tj_function_result *result, const body *made) {
   write_result_range(text, function, result);
   tj_text_string(text, "TILEJIT_FUNCTION ");
   write_signature(text, function, result);
   tj_text_string(text, " {\n");
-  write_arguments(text, graph, function, result->node);
-  tj_text_format(text, "%s  return %s;\n}\n", expression->statements, expression->result);
+  write_arguments(text, graph, function, result);
+  write_body(text, function, result, made);
+  tj_text_string(text, "}\n");
 }
 
-static void write_routines(tj_text *text, const tj_c_expression expressions[], uint32_t count) {
+/* The struct of what a walk carries. C has no struct of nothing. */
+static void write_state_type(tj_text *text, const tj_function *function) {
+  if (function->state_name == NULL)
+    return;
+  tj_text_string(text, "typedef struct {\n");
+  for (uint32_t i = 0; i < function->state_count; i++) {
+    const tj_node *symbol = function->state[i].symbol;
+    tj_text_format(text, "  %s %s; /* ", tj_c_type_name(tj_c_type_of(symbol)), function->state[i].name);
+    write_range(text, &symbol->facts);
+    tj_text_string(text, " */\n");
+  }
+  if (function->state_count == 0)
+    tj_text_string(text, "  int32_t nothing;\n");
+  tj_text_format(text, "} %s;\n\n", function->state_name);
+}
+
+static void write_routines(tj_text *text, const body bodies[], uint32_t count) {
   for (int routine = 0; routine < TJ_C_ROUTINE_COUNT; routine++) {
     for (int type = 0; type < TJ_C_TYPE_COUNT; type++) {
       bool is_used = false;
       for (uint32_t i = 0; i < count; i++)
-        is_used = is_used || expressions[i].is_used[routine][type];
+        is_used = is_used || bodies[i].expression.is_used[routine][type];
       if (is_used)
         write_routine(text, (tj_c_routine)routine, (tj_c_type)type);
     }
@@ -234,17 +315,18 @@ static void write_routines(tj_text *text, const tj_c_expression expressions[], u
 }
 
 void tj_emit_c(tj_text *text, tj_graph *graph, const tj_function *function) {
-  tj_c_expression *expressions = TJ_NEW_ARRAY(graph->job, tj_c_expression, function->result_count);
+  body *bodies = TJ_NEW_ARRAY(graph->job, body, function->result_count);
   for (uint32_t i = 0; i < function->result_count; i++)
-    expressions[i] = tj_c_expression_of(graph, function, function->result[i].node);
+    bodies[i] = body_of(graph, function, &function->result[i]);
   write_heading(text, function, "Written");
   tj_text_string(text, includes);
   tj_text_string(text, definition_macro);
   tj_text_string(text, assumption_macro);
-  write_routines(text, expressions, function->result_count);
+  write_routines(text, bodies, function->result_count);
+  write_state_type(text, function);
   for (uint32_t i = 0; i < function->result_count; i++) {
     tj_text_string(text, i > 0 ? "\n" : "");
-    write_function(text, graph, function, &function->result[i], &expressions[i]);
+    write_function(text, graph, function, &function->result[i], &bodies[i]);
   }
 }
 
@@ -252,6 +334,7 @@ void tj_emit_c_header(tj_text *text, const tj_function *function) {
   write_heading(text, function, "Compiled");
   tj_text_string(text, includes);
   tj_text_string(text, declaration_macro);
+  write_state_type(text, function);
   tj_text_string(text, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
   for (uint32_t i = 0; i < function->result_count; i++) {
     write_result_range(text, function, &function->result[i]);

@@ -2,6 +2,7 @@
 /* Loops of kernels, as lists of what they carry. */
 #include "lower/kernel/loop.h"
 
+#include "base/text.h"
 #include "ir/index/substitute.h"
 #include "ir/index/walk.h"
 #include "ir/simplify/simplify.h"
@@ -70,6 +71,92 @@ const tj_node *tj_loop_reduced(tj_graph *graph, tj_loop *loop, const char *name,
   carried->initial = at_trip(graph, loop, node, tj_int(graph, 0));
   carried->next = tj_add(graph, carried->symbol, change);
   return carried->symbol;
+}
+
+/* --- invariants --- */
+
+/* What a node depends on. */
+typedef struct {
+  bool on_item, on_trip;
+} dependence;
+
+static bool is_symbol_of(const tj_node *const symbols[], uint32_t count, const tj_node *node) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (symbols[i] == node)
+      return true;
+  }
+  return false;
+}
+
+static dependence *find_dependences(tj_graph *graph, const tj_loop *loop, const tj_walk *walk,
+                                    const tj_node *const symbols[], uint32_t count) {
+  dependence *found = TJ_NEW_ARRAY(graph->job, dependence, (size_t)walk->count + 1);
+  tj_spend(graph->job, (uint64_t)walk->count * (count + loop->carried_count));
+  for (uint32_t i = 0; i < walk->count; i++) {
+    const tj_node *node = walk->node[i];
+    found[i] = (dependence){is_symbol_of(symbols, count, node), tj_loop_changes(loop, node)};
+    for (unsigned k = 0; k < tj_op_arity(node->op); k++) {
+      dependence of = found[tj_walk_find(walk, node->arg[k])];
+      found[i].on_item = found[i].on_item || of.on_item;
+      found[i].on_trip = found[i].on_trip || of.on_trip;
+    }
+  }
+  return found;
+}
+
+static bool is_invariant_of_item(dependence found) {
+  return found.on_item && !found.on_trip;
+}
+
+/* The largest such parts of the roots, by place in the walk. */
+static bool *find_largest_invariants(tj_graph *graph, const tj_walk *walk, const dependence found[],
+                                     const tj_node *const roots[], uint32_t root_count) {
+  bool *is_largest = TJ_NEW_ARRAY(graph->job, bool, (size_t)walk->count + 1);
+  for (uint32_t i = 0; i < walk->count; i++) {
+    for (unsigned k = 0; k < tj_op_arity(walk->node[i]->op) && found[i].on_trip; k++) {
+      uint32_t argument = tj_walk_find(walk, walk->node[i]->arg[k]);
+      is_largest[argument] = is_largest[argument] || is_invariant_of_item(found[argument]);
+    }
+  }
+  for (uint32_t i = 0; i < root_count; i++) {
+    uint32_t root = tj_walk_find(walk, roots[i]);
+    is_largest[root] = is_largest[root] || is_invariant_of_item(found[root]);
+  }
+  return is_largest;
+}
+
+static tj_substitution carry_each(tj_graph *graph, tj_loop *loop, const tj_walk *walk, const bool is_largest[]) {
+  tj_substitution carried = {TJ_NEW_ARRAY(graph->job, const tj_node *, TJ_MOST_CARRIED),
+                             TJ_NEW_ARRAY(graph->job, const tj_node *, TJ_MOST_CARRIED), 0};
+  for (uint32_t i = 0; i < walk->count; i++) {
+    if (!is_largest[i])
+      continue;
+    const char *name = tj_string_format(graph->job, "s%u", carried.count);
+    tj_carried *as = tj_loop_carry_like(graph, loop, name, walk->node[i]);
+    as->initial = walk->node[i];
+    as->next = as->symbol;
+    carried.from[carried.count] = walk->node[i];
+    carried.to[carried.count++] = as->symbol;
+  }
+  return carried;
+}
+
+void tj_loop_carry_invariants(tj_graph *graph, const tj_kernel *kernel, const tj_node *const symbols[],
+                              uint32_t count) {
+  tj_loop *loop = kernel->loop;
+  uint32_t carried_count = loop->carried_count, root_count = carried_count + kernel->step_count;
+  const tj_node **root = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)root_count + 1);
+  for (uint32_t i = 0; i < root_count; i++)
+    root[i] = i < carried_count ? loop->carried[i].next : kernel->step[i - carried_count].value;
+  tj_walk walk = tj_walk_nodes(graph, root, root_count);
+  const dependence *found = find_dependences(graph, loop, &walk, symbols, count);
+  const bool *is_largest = find_largest_invariants(graph, &walk, found, root, root_count);
+  tj_substitution carried = carry_each(graph, loop, &walk, is_largest);
+  tj_substitute(graph, &carried, root, root_count);
+  for (uint32_t i = 0; i < carried_count; i++)
+    loop->carried[i].next = root[i];
+  for (uint32_t i = 0; i < kernel->step_count; i++)
+    kernel->step[i].value = root[carried_count + i];
 }
 
 /* --- pruning --- */

@@ -25,6 +25,11 @@ const tj_node *tj_loop_reduced(tj_graph *graph, tj_loop *loop, const char *name,
 /* Whether a node is the loop's counter, or a symbol that it carries. */
 bool tj_loop_changes(const tj_loop *loop, const tj_node *node);
 
+/* Carries, as it is, what the steps and what is carried take from `symbols`, the work-item's, and no trip changes: after
+ * that neither depends on the symbols but by what is carried. */
+void tj_loop_carry_invariants(tj_graph *graph, const tj_kernel *kernel, const tj_node *const symbols[],
+                              uint32_t count);
+
 /* Stops carrying what neither the kernel's steps nor anything else that is carried depends on. */
 void tj_loop_prune(tj_graph *graph, const tj_kernel *kernel);
 

@@ -3,7 +3,11 @@
 #include "lower/plan/function.h"
 
 #include "ir/index/walk.h"
+#include "ir/view/structure.h"
+#include "lower/kernel/kernel_expressions.h"
+#include "lower/kernel/loop.h"
 #include "lower/machine/width.h"
+#include "lower/plan/walk_view.h"
 
 #include <string.h>
 
@@ -73,13 +77,18 @@ static bool is_temporary(const char *name) {
   return name[0] == 't' && is_number(name + 1);
 }
 
-/* NAME, NAME_valid, NAME_0 … */
+/* NAME, NAME_valid, NAME_0 …, NAME_next … */
 static bool is_function_name(const tj_function *function, const char *name) {
+  static const char *const endings[] = {"", "_valid", "_walk", "_init", "_next", "_offset"};
   size_t length = strlen(function->name);
   if (strncmp(name, function->name, length) != 0)
     return false;
   const char *rest = name + length;
-  return *rest == '\0' || strcmp(rest, "_valid") == 0 || (*rest == '_' && is_number(rest + 1));
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    if (strcmp(rest, endings[i]) == 0)
+      return true;
+  }
+  return *rest == '_' && is_number(rest + 1);
 }
 
 /* Whether argument number `count` cannot have this name. */
@@ -88,7 +97,7 @@ static bool is_taken(const tj_function *function, uint32_t count, const char *na
     if (strcmp(function->argument[i].name, name) == 0)
       return true;
   }
-  return is_keyword(name) || is_temporary(name) || is_function_name(function, name);
+  return is_keyword(name) || is_temporary(name) || is_function_name(function, name) || strcmp(name, "walk") == 0;
 }
 
 /* A name for argument number `count`, as like `name` as can be. */
@@ -122,27 +131,100 @@ static void take_arguments(tj_graph *graph, const tj_program_values *values, tj_
   }
 }
 
+static void add_result(tj_graph *graph, tj_function *function, const char *ending, tj_function_state state,
+                       uint32_t count) {
+  function->result[function->result_count++] =
+      (tj_function_result){.name = tj_string_format(graph->job, "%s%s", function->name, ending),
+                           .state = state,
+                           .node = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)count + 1),
+                           .count = count,
+                           .is_predicate = strcmp(ending, "_valid") == 0};
+}
+
+/* --- functions of maps and tuples --- */
+
 /* The results' nodes, as they are by now. */
 static void take_nodes(tj_graph *graph, tj_function *function) {
   const tj_expressions *e = &function->expressions;
   for (uint32_t i = 0; i < e->leaf_count; i++)
-    function->result[i].node = e->root[i];
+    function->result[i].node[0] = e->root[i];
   if (e->has_validity)
-    function->result[e->leaf_count].node = e->has_predicate ? e->root[e->leaf_count] : tj_int(graph, 1);
+    function->result[e->leaf_count].node[0] = e->has_predicate ? e->root[e->leaf_count] : tj_int(graph, 1);
 }
 
 static void take_results(tj_graph *graph, tj_function *function) {
   const tj_expressions *e = &function->expressions;
   function->result = TJ_NEW_ARRAY(graph->job, tj_function_result, (size_t)e->leaf_count + 1);
   for (uint32_t i = 0; i < e->leaf_count; i++)
-    function->result[i].name =
-        e->leaf_count == 1 ? function->name : tj_string_format(graph->job, "%s_%u", function->name, i);
+    add_result(graph, function, e->leaf_count == 1 ? "" : tj_string_format(graph->job, "_%u", i), TJ_STATE_NONE, 1);
   if (e->has_validity)
-    function->result[e->leaf_count] =
-        (tj_function_result){tj_string_format(graph->job, "%s_valid", function->name), NULL, true};
-  function->result_count = e->leaf_count + (e->has_validity ? 1 : 0);
+    add_result(graph, function, "_valid", TJ_STATE_NONE, 1);
   take_nodes(graph, function);
 }
+
+/* --- functions of walks --- */
+
+enum { INIT, NEXT, OFFSET, VALID, WALK_FUNCTIONS };
+
+static tj_kernel_step value_step(const tj_node *value) {
+  return (tj_kernel_step){.kind = TJ_STEP_VALUE, .value = value, .width = 1, .slot_step = 1};
+}
+
+/* The walk as a loop of no kernel in particular. */
+static tj_kernel *loop_of(tj_graph *graph, const tj_path *path, const tj_node *const start[]) {
+  const tj_view *view = tj_view_structured(graph, path->view, NULL);
+  tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
+  tj_kernel_step *steps = TJ_NEW_ARRAY(graph->job, tj_kernel_step, 2);
+  *kernel = (tj_kernel){.loop = tj_loop_make(graph, path->trips), .step = steps, .step_count = 2};
+  tj_view_walk walk = {view, start, path->start_lengths, path->step};
+  tj_walked place = tj_walk_view(graph, kernel->loop, &walk);
+  steps[0] = value_step(place.offset);
+  steps[1] = value_step(place.valid);
+  tj_loop_prune(graph, kernel);
+  return kernel;
+}
+
+static void take_state(tj_graph *graph, tj_function *function) {
+  const tj_loop *loop = function->walk->loop;
+  tj_function_argument *state = TJ_NEW_ARRAY(graph->job, tj_function_argument, (size_t)loop->carried_count + 1);
+  for (uint32_t i = 0; i < loop->carried_count; i++)
+    state[i] = (tj_function_argument){loop->carried[i].symbol->symbol->name, loop->carried[i].symbol};
+  function->state = state;
+  function->state_count = loop->carried_count;
+}
+
+static void take_walk(tj_graph *graph, tj_function *function) {
+  const tj_loop *loop = function->walk->loop;
+  take_state(graph, function);
+  function->result = TJ_NEW_ARRAY(graph->job, tj_function_result, WALK_FUNCTIONS);
+  function->result_count = 0;
+  add_result(graph, function, "_init", TJ_STATE_BEGUN, loop->carried_count);
+  add_result(graph, function, "_next", TJ_STATE_ADVANCED, loop->carried_count);
+  add_result(graph, function, "_offset", TJ_STATE_READ, 1);
+  add_result(graph, function, "_valid", TJ_STATE_READ, 1);
+  for (uint32_t i = 0; i < loop->carried_count; i++) {
+    function->result[INIT].node[i] = loop->carried[i].initial;
+    function->result[NEXT].node[i] = loop->carried[i].next;
+  }
+  function->result[OFFSET].node[0] = function->walk->step[0].value;
+  function->result[VALID].node[0] = function->walk->step[1].value;
+}
+
+static void make_walk(tj_graph *graph, const tj_program_values *values, tj_function *function) {
+  const tj_path *path = values->value->walk;
+  function->expressions = tj_expressions_of(graph, tj_value_of_view(graph, path->view));
+  const tj_node **start = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)path->view->rank + 1);
+  for (uint32_t i = 0; i < path->view->rank; i++)
+    start[i] = tj_coordinate(graph, function->expressions.coordinate[i]->symbol->name, path->start_lengths[i]);
+  function->expressions.coordinate = start;
+  function->expressions.value = values->value;
+  function->state_name = tj_string_format(graph->job, "%s_walk", function->name);
+  function->walk = loop_of(graph, path, start);
+  take_arguments(graph, values, function);
+  take_walk(graph, function);
+}
+
+/* --- functions --- */
 
 tj_function *tj_function_of(tj_graph *graph, const tj_program_values *values, const char *name) {
   check_name(graph->job, name);
@@ -151,6 +233,10 @@ tj_function *tj_function_of(tj_graph *graph, const tj_program_values *values, co
   graph->job->here = values->value_span;
   tj_function *function = TJ_NEW_ARRAY(graph->job, tj_function, 1);
   function->name = name;
+  if (values->value->kind == TJ_VALUE_WALK) {
+    make_walk(graph, values, function);
+    return function;
+  }
   function->expressions = tj_expressions_of(graph, values->value);
   take_arguments(graph, values, function);
   take_results(graph, function);
@@ -161,7 +247,7 @@ tj_function *tj_function_of(tj_graph *graph, const tj_program_values *values, co
 
 static void check_size(tj_graph *graph, const tj_function_result *result) {
   enum { MOST_OPERATIONS = 1024 };
-  tj_walk walk = tj_walk_nodes(graph, &result->node, 1);
+  tj_walk walk = tj_walk_nodes(graph, result->node, result->count);
   uint32_t operations = 0;
   for (uint32_t i = 0; i < walk.count; i++)
     operations += tj_op_arity(walk.node[i]->op) > 0;
@@ -171,10 +257,16 @@ static void check_size(tj_graph *graph, const tj_function_result *result) {
 }
 
 void tj_function_simplify(tj_graph *graph, tj_function *function) {
-  tj_expressions_simplify(graph, &function->expressions);
-  take_nodes(graph, function);
+  if (function->walk != NULL) {
+    tj_kernel_simplify(graph, function->walk, NULL);
+    tj_loop_carry_invariants(graph, function->walk, function->expressions.coordinate, function->coordinate_count);
+    take_walk(graph, function);
+  } else {
+    tj_expressions_simplify(graph, &function->expressions);
+    take_nodes(graph, function);
+  }
   for (uint32_t i = 0; i < function->result_count; i++) {
     check_size(graph, &function->result[i]);
-    tj_check_widths(graph, &function->result[i].node, 1);
+    tj_check_widths(graph, function->result[i].node, function->result[i].count);
   }
 }

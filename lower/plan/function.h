@@ -13,6 +13,13 @@
  * 32-bit integer where it is proved to fit, otherwise an unsigned one where it is proved to fit, otherwise a signed
  * 64-bit integer. Where the value is not valid, its components are any integers of their types.
  *
+ * A walk becomes four functions around a struct NAME_walk of what is carried from place to place:
+ *
+ *     NAME_init(walk, coordinates…, parameters…)      the start
+ *     NAME_next(walk, parameters…)                    goes on by a step
+ *     NAME_offset(walk, parameters…)                  of the place
+ *     NAME_valid(walk, parameters…)                   1 or 0
+ *
  * emit_c.c makes C of a function, emit_bitcode.c LLVM IR. */
 #ifndef TJ_LOWER_FUNCTION_H
 #define TJ_LOWER_FUNCTION_H
@@ -26,9 +33,15 @@ typedef struct {
   const tj_node *symbol;
 } tj_function_argument;
 
+/* What a function does with the state of a walk. */
+typedef enum { TJ_STATE_NONE, TJ_STATE_BEGUN, TJ_STATE_ADVANCED, TJ_STATE_READ } tj_function_state;
+
+/* What one function gives: an integer, or all integers of the state. */
 typedef struct {
   const char *name;
-  const tj_node *node;
+  tj_function_state state;
+  const tj_node **node;
+  uint32_t count;
   bool is_predicate;
 } tj_function_result;
 
@@ -37,9 +50,28 @@ typedef struct {
   tj_expressions expressions;
   const tj_function_argument *argument;
   uint32_t coordinate_count, argument_count; /* coordinates stand first */
+  const char *state_name;                    /* of a walk: of the struct; NULL: there is none */
+  const tj_function_argument *state;         /* what it carries */
+  uint32_t state_count;
+  struct tj_kernel *walk; /* a loop whose steps are the offset and the validity of a place */
   tj_function_result *result;
   uint32_t result_count;
 } tj_function;
+
+/* Whether the function sets the state, and returns nothing. */
+static inline bool tj_function_sets_state(const tj_function_result *result) {
+  return result->state == TJ_STATE_BEGUN || result->state == TJ_STATE_ADVANCED;
+}
+
+/* Whether the function sees the state as it was. */
+static inline bool tj_function_reads_state(const tj_function_result *result) {
+  return result->state == TJ_STATE_ADVANCED || result->state == TJ_STATE_READ;
+}
+
+/* Which arguments it has: from this one on, all. */
+static inline uint32_t tj_function_first_argument(const tj_function *function, const tj_function_result *result) {
+  return tj_function_reads_state(result) ? function->coordinate_count : 0;
+}
 
 /* The functions of the program's value. TJ4012 where `name` cannot name a function in C, TJ2022 where the program has
  * no value, TJ2024 where it is neither a map nor a tuple. */

@@ -382,7 +382,7 @@ static void check_size_of_walk(tj_graph *graph, const tj_kernel *kernel, const t
 /* Work-item n stores the offsets from start n on: element n * trips + k of the destination is that of place k. */
 static void plan_walk(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
                       const tj_operand operands[]) {
-  const tj_kernel_walk *path = definition->walk;
+  const tj_path *path = definition->walk;
   const tj_view *view = tj_view_structured(graph, definition->map->view, NULL);
   const tj_operand *destination = &operands[definition->destination];
   graph->job->here = definition->body_span;

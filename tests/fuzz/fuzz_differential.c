@@ -190,7 +190,7 @@ static void expect_copy(expectation *e) {
 }
 
 static void expect_walk(expectation *e, const map *view) {
-  const tj_kernel_walk *walk = e->kernel->walk;
+  const tj_path *walk = e->kernel->walk;
   map starts = *view;
   for (uint32_t i = 0; i < view->rank; i++)
     starts.length[i] = walk->start_lengths[i]->value;

@@ -62,7 +62,7 @@ static const output *find_output(const char *name) {
 
 /* Whether a function is asked for, not a kernel. */
 static bool wants_function(const arguments *given, const output *wanted) {
-  return option_given(given, "function") || wanted->stage == NONE;
+  return option_given(given, "function") || option_given(given, "walk") || wanted->stage == NONE;
 }
 
 typedef struct {
@@ -73,7 +73,8 @@ typedef struct {
 static tj_status emit(tj_program *program, const compilation *c, tj_blob *made) {
   const char *target = option_value(c->given, "target"), *name = option_value(c->given, "function");
   if (wants_function(c->given, c->wanted)) {
-    tj_function_options options = {name != NULL ? name : DEFAULT_FUNCTION, target};
+    tj_function_options options = {
+        .name = name != NULL ? name : DEFAULT_FUNCTION, .target = target, .walk = option_value(c->given, "walk")};
     return tj_program_function(program, &options, (tj_function_form)c->wanted->form, made);
   }
   tj_compile_options options = {option_value(c->given, "kernel"), target};
@@ -132,6 +133,7 @@ static int run(const arguments *given) {
 static const option options[] = {
     {"kernel", VALUE_KERNEL, "K", "which kernel, where the program has several", NULL, false},
     {"function", VALUE_NAME, "NAME", "the value's index arithmetic as a function, not a kernel", NULL, false},
+    {"walk", VALUE_NAME, "PARTS", "the function walks through a view: step=(…), count=…, starts=(…)", NULL, false},
     {"target", VALUE_TARGET, "T", "host, gfx942, gfx90a:xnack-, sm_90, …", NULL, false},
     {"emit", VALUE_WORD, "WHAT", "llvm, asm, obj; of kernels hsaco, ptx, stats; of functions c, header, bc",
      output_words, false},
@@ -156,6 +158,11 @@ const command command_compile = {
     "linked into a kernel, and as obj one for a program on the host; header declares these in C. Without "
     "--function,\n"
     "what c, header and bc emit is called " DEFAULT_FUNCTION ".\n"
+    "\n"
+    "A walk through a view V, the value walk(V, step=…) or V with --walk step=…, becomes NAME_init, NAME_next,\n"
+    "NAME_offset and NAME_valid around a struct NAME_walk of what is carried from place to place: a loop of one's "
+    "own\n"
+    "has no divisions. Without count=, walks go on until all have left V.\n"
     "\n"
     "--emit stats prints JSON: instructions by class, registers, sizes; and cost, the time that the instructions "
     "keep\n"

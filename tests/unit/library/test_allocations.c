@@ -303,7 +303,7 @@ static tj_status make_functions(tj_context *context) {
   tj_status status = open_program(context, "Sw<3,0,3> o 0 o (8,8):(8,1)", &program);
   for (int form = 0; status == TJ_OK && form < TJ_FUNCTION_FORM_COUNT; form++) {
     tj_blob blob;
-    const tj_function_options options = {"at", "gfx942"};
+    const tj_function_options options = {.name = "at", .target = "gfx942"};
     status = release(context, tj_program_function(program, &options, (tj_function_form)form, &blob), &blob);
   }
   tj_program_destroy(program);
