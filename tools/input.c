@@ -213,7 +213,7 @@ int load_program_text(const input *from, program_text *program) {
   return 0;
 }
 
-static bool parse_integer(const char *text, int64_t *value) {
+bool parse_integer(const char *text, int64_t *value) {
   char *end;
   errno = 0;
   *value = strtoll(text, &end, 0);

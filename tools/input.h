@@ -64,6 +64,8 @@ typedef struct {
   size_t count;
 } parameter_list;
 
+/* Whether a text is an integer, as C writes it. */
+bool parse_integer(const char *text, int64_t *value);
 int parse_parameters(const arguments *given, const char *name, parameter_list *list);
 void free_parameters(parameter_list *list);
 

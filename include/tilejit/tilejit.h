@@ -257,7 +257,7 @@ TJ_API tj_status tj_program_show(tj_program *program, const tj_show_options *opt
 typedef enum {
   TJ_CHECK_TEXT, /* a title, then a line for each finding */
   TJ_CHECK_JSON  /* {"checks":[{"of":title,"variant","condition","parameters":{…},"findings":[{"about","verdict",
-                    "must_hold","text","numbers":{…}}…]}…],"holds":true} */
+                    "must_hold","text","mapping","numbers":{…}}…]}…],"holds":true} */
 } tj_check_form;
 
 typedef struct {
@@ -271,6 +271,7 @@ typedef struct {
   tj_check_form form;
   const tj_parameter_value *parameter; /* passed at launch: what the costs of kernels are told for */
   size_t parameter_count;
+  size_t candidates; /* mappings that a kernel could have, to be told by price; 64 at most; 0: none */
 } tj_check_options;
 
 /* What is known of a map or a kernel. A finding is about something ("injective", "coverage", "vector", "coalesced",
@@ -278,7 +279,8 @@ typedef struct {
  * their names say. `holds` gets 0 where a valid coordinate reaches outside of its buffer, or where a required
  * finding is not yes; else 1. Each variant of a kernel that has several is checked by itself, with values of parameters
  * with which a launch takes it; of the last one, which serves where no other does, nothing is required of what it costs
- * beside others. TJ2022 where there is nothing to check, TJ2024 where the value is no map, TJ4002 for
+ * beside others. A candidate's finding has its mapping, as program text, and its price in cache lines; each is
+ * compiled for it. TJ2022 where there is nothing to check, TJ2024 where the value is no map, TJ4002 for
  * an unknown dtype, and what compiling a kernel may give. */
 TJ_API tj_status tj_program_check(tj_program *program, const tj_check_options *options, int *holds, tj_blob *text);
 

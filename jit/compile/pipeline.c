@@ -74,7 +74,8 @@ static const tj_kernel_definition *choose_kernel(tj_job *job, const tj_program_v
 /* Each kernel of a program has as much fuel as one alone: its code does not depend on those before. */
 static void plan(tj_compilation *c) {
   tj_job_refuel(c->graph->job);
-  const tj_kernel_definition *definition = choose_kernel(c->graph->job, c->values, c->options.kernel);
+  const tj_kernel_definition *definition =
+      c->definition != NULL ? c->definition : choose_kernel(c->graph->job, c->values, c->options.kernel);
   c->kernel = definition != NULL ? tj_plan_kernel(c->graph, c->values, definition)
                                  : tj_plan_offsets(c->graph, c->values, c->values->value);
 }

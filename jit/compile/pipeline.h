@@ -33,6 +33,7 @@ typedef struct {
   tj_graph *graph;
   const tj_program_values *values;
   tj_compile_options options;
+  const tj_kernel_definition *definition; /* in the place of the kernel that the options name; NULL: that one */
   const char *function_name; /* of a function by itself; NULL: a kernel */
   tj_codegen *codegen;       /* borrowed: kept for further compilations */
   tj_trace *trace;           /* NULL: none */

@@ -2,7 +2,8 @@
 /* Checks: what is said of maps and kernels, and whether what must hold does.
  *
  * A check makes a list of findings (check_map.c of maps, check_threads.c of distributions, check_kernel.c of
- * kernels, check_lds.c of layouts in LDS); report_findings.c writes it as text or JSON. Findings live in the job. */
+ * kernels, check_candidates.c of what else their mappings could be, check_lds.c of layouts in LDS); report_findings.c
+ * writes it as text or JSON. Findings live in the job. */
 #ifndef TJ_JIT_CHECK_H
 #define TJ_JIT_CHECK_H
 
@@ -13,7 +14,11 @@
 
 typedef enum { TJ_FINDING_FACT, TJ_FINDING_YES, TJ_FINDING_NO, TJ_FINDING_UNKNOWN } tj_finding_verdict;
 
-enum { TJ_FINDING_NUMBERS = 10 };
+enum {
+  TJ_FINDING_NUMBERS = 16,
+  TJ_CHECK_MOST_CANDIDATES = 64,
+  TJ_CHECK_MOST_ACCESSES = 1 << 21 /* of lanes, beyond which some workgroups stand for the others */
+};
 
 /* One line: "injective: yes", "load src: 16 bytes a lane, …". */
 typedef struct {
@@ -21,6 +26,7 @@ typedef struct {
   tj_finding_verdict verdict;
   const char *text;        /* "" where the verdict says all */
   const char *instruction; /* that it is of; NULL: of none */
+  const char *mapping;     /* that it is about, to be written into a program; NULL: none */
   bool must_hold;
   struct {
     const char *name;
@@ -72,5 +78,10 @@ void tj_check_destination(const tj_check *check, const tj_kernel *kernel, const 
 /* A variant of a kernel, with these values of its parameters, by number; NULL: none are known. */
 void tj_check_variant(const tj_check *check, const tj_kernel *variant, const int64_t parameter[],
                       const tj_isa_stats *stats, tj_findings *findings);
+
+/* The `most` mappings of least price that a kernel could have, each compiled and priced as if its definition gave it.
+ * `compilation` is of the kernel as it is, and of one of them afterwards. */
+void tj_check_candidates(const tj_check *check, tj_compilation *compilation, const tj_kernel_definition *definition,
+                         uint32_t most, tj_findings *findings);
 
 #endif

@@ -10,9 +10,6 @@
 
 #include <inttypes.h>
 
-/* Beyond so many accesses of lanes, some workgroups stand for the others. */
-enum { MOST_ACCESSES = 1 << 21 };
-
 typedef struct {
   const tj_kernel *kernel;
   tj_price_machine machine;
@@ -126,8 +123,9 @@ static void report_widths(const kernel_check *k, const char *reason) {
 }
 
 static void check_accesses(kernel_check *k, const tj_check *check, const int64_t parameter[]) {
-  k->price = parameter != NULL ? tj_price_kernel(check->graph, k->kernel, &k->machine, parameter, MOST_ACCESSES)
-                               : tj_price_of_widths(check->graph, k->kernel, &k->machine);
+  k->price = parameter != NULL
+                 ? tj_price_kernel(check->graph, k->kernel, &k->machine, parameter, TJ_CHECK_MOST_ACCESSES)
+                 : tj_price_of_widths(check->graph, k->kernel, &k->machine);
   if (parameter == NULL)
     report_widths(k, "no values of parameters were found with which a launch takes this variant");
   else if (k->price.status != TJ_EVAL_OK)

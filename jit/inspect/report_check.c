@@ -63,11 +63,11 @@ static void check_value(checking *c) {
 }
 
 /* Of a kernel that the program has. */
-static const tj_value *destination_of(const checking *c, const char *name) {
+static const tj_kernel_definition *definition_of(const checking *c, const char *name) {
   const tj_kernel_definition *kernel = c->program->evaluated.values->kernel;
   while (strcmp(kernel->name, name) != 0)
     kernel++;
-  return kernel->argument[kernel->destination].view;
+  return kernel;
 }
 
 static void compile(checking *c, const char *name) {
@@ -155,18 +155,32 @@ static void check_variants(checking *c, const tj_check *check, const tj_launch_p
   }
 }
 
+static void check_candidates(checking *c, const tj_check *check, const tj_kernel_definition *definition) {
+  tj_job *job = &c->program->job;
+  size_t most = c->options->candidates;
+  tj_section *made = tj_sections_add(
+      &c->sections, c->subject,
+      tj_string_format(job, "mappings of kernel %s for %s, by price", definition->name, check->target->name));
+  tj_check_candidates(check, &c->compilation, definition,
+                      most < TJ_CHECK_MOST_CANDIDATES ? (uint32_t)most : TJ_CHECK_MOST_CANDIDATES, &made->findings);
+}
+
 static void check_kernel(checking *c, const char *name) {
   tj_job *job = &c->program->job;
   compile(c, name);
   tj_check check = check_of(c);
   check.target = c->compilation.target;
+  const tj_kernel_definition *definition = definition_of(c, name);
   const tj_launch_plan *plan =
       tj_launch_plan_make(c->program->graph, c->program->evaluated.values, c->compilation.kernel, check.target);
   c->subject++;
   tj_section *made =
       tj_sections_add(&c->sections, c->subject, tj_string_format(job, "kernel %s for %s", name, check.target->name));
-  tj_check_destination(&check, c->compilation.kernel, destination_of(c, name), &made->findings);
+  tj_check_destination(&check, c->compilation.kernel, definition->argument[definition->destination].view,
+                       &made->findings);
   check_variants(c, &check, plan);
+  if (c->options->candidates > 0)
+    check_candidates(c, &check, definition);
 }
 
 static void check_program(checking *c) {

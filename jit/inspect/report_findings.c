@@ -123,6 +123,8 @@ static void write_finding(tj_json *json, const tj_finding *finding) {
   tj_json_member(json, "about", finding->about);
   if (finding->instruction != NULL)
     tj_json_member(json, "instruction", finding->instruction);
+  if (finding->mapping != NULL)
+    tj_json_member(json, "mapping", finding->mapping);
   if (finding->verdict != TJ_FINDING_FACT)
     tj_json_member(json, "verdict", verdict_texts[finding->verdict]);
   if (finding->must_hold) {

@@ -9,6 +9,7 @@
 typedef struct {
   uint32_t waves;         /* of a SIMD */
   const char *limited_by; /* "vector registers", "scalar registers", "LDS", or "waves": by nothing else */
+  uint32_t workgroups;    /* of a compute unit, whose SIMDs share them */
 } tj_occupancy;
 
 tj_occupancy tj_occupancy_of(const tj_compute_unit *unit, const tj_isa_stats *stats, uint32_t workgroup_size);

@@ -42,7 +42,9 @@ typedef struct {
 } pricing;
 
 tj_price_machine tj_price_machine_of(const tj_target *target) {
+  const tj_processor *processor = tj_processor_by_name(target->processor);
   return (tj_price_machine){target->wave_size, tj_cache_line_bytes(target->processor),
+                            processor != NULL ? processor->unit->lds_bytes : target->lds_bytes,
                             tj_bank_model_of(target->processor)};
 }
 
@@ -325,8 +327,12 @@ static void list_bindings(pricing *p) {
 
 static pricing open_pricing(tj_graph *graph, const tj_kernel *kernel, const tj_price_machine *machine) {
   tj_job *job = graph->job;
-  pricing p = {.graph = graph, .kernel = kernel, .machine = machine, .price = {.trips = 1}};
+  pricing p = {.graph = graph,
+               .kernel = kernel,
+               .machine = machine,
+               .price = {.trips = 1, .workgroup_size = kernel->workgroup_size}};
   uint32_t carried = carried_count(kernel);
+  p.price.lds_bytes = kernel->lds_elements > 0 ? kernel->lds_elements * tj_element_bytes(kernel, TJ_LDS) : 0;
   p.price.access = TJ_NEW_ARRAY(job, tj_access_price, kernel->step_count + kernel->inner_step_count + 1);
   p.outer = list_accesses(&p, false);
   p.inner = list_accesses(&p, true);
@@ -420,4 +426,30 @@ tj_cost tj_price_of_memory(const tj_price *price) {
 
 tj_cost tj_price_of_lds(const tj_price *price) {
   return sum_where(price, true);
+}
+
+/* --- one number --- */
+
+double tj_cost_of_conflicts(double cycles, double least) {
+  static const double COST_OF_ANY = 0.2, COST_OF_AS_MANY = 0.2;
+  return cycles > least ? COST_OF_ANY + COST_OF_AS_MANY * (cycles - least) / least : 0;
+}
+
+/* Lines that as many instructions could move with a vector for every lane. */
+static double room_of(const tj_price_machine *machine, int64_t instructions) {
+  enum { VECTOR_BYTES = 16 };
+  return (double)instructions * machine->wave_size * VECTOR_BYTES / machine->line_bytes;
+}
+
+double tj_price_in_lines(const tj_price *price, const tj_price_machine *machine) {
+  tj_cost memory = tj_price_of_memory(price), lds = tj_price_of_lds(price);
+  double lines = (double)memory.lines, idle = room_of(machine, memory.instructions) - (double)memory.least_lines;
+  double counted = (double)price->counted_workgroups * (double)price->counted_trips;
+  double waves = (double)price->counted_workgroups * price->workgroup_size / machine->wave_size;
+  double cost = lines * (1 + tj_cost_of_conflicts((double)lds.cycles, (double)lds.least_cycles));
+  if (machine->shared_lds > 0)
+    cost += lines * TJ_COST_OF_LDS * price->lds_bytes / machine->shared_lds;
+  cost += TJ_COST_OF_IDLE_LANES * (idle > 0 ? idle : 0) + TJ_COST_OF_LDS_VECTORS * room_of(machine, lds.instructions);
+  cost += TJ_COST_OF_PROLOGUE * 2 * waves * room_of(machine, 1);
+  return cost * (double)price->workgroups * (double)price->trips / counted;
 }

@@ -16,6 +16,7 @@
 
 typedef struct {
   uint32_t wave_size, line_bytes;
+  uint32_t shared_lds;       /* bytes that the workgroups of a compute unit share; 0: there is no LDS */
   const tj_bank_model *bank; /* NULL: cycles of LDS are not counted */
 } tj_price_machine;
 
@@ -43,6 +44,7 @@ typedef struct {
   tj_eval_status status; /* not TJ_EVAL_OK: an expression has no value, and there is no price */
   tj_access_price *access;
   uint32_t access_count;
+  uint32_t workgroup_size, lds_bytes;        /* of a workgroup */
   int64_t workgroups, trips;                 /* that a launch has */
   int64_t counted_workgroups, counted_trips; /* that the costs are of; a work-item takes the first trips */
 } tj_price;
@@ -61,5 +63,17 @@ bool tj_price_is_whole(const tj_price *price);
 /* The sum over vector accesses of memory, or of LDS. */
 tj_cost tj_price_of_memory(const tj_price *price);
 tj_cost tj_price_of_lds(const tj_price *price);
+
+/* What costs besides cache lines are worth in them: parts of the lines that have to be touched. */
+#define TJ_COST_OF_IDLE_LANES 0.10  /* as many as are busy */
+#define TJ_COST_OF_PROLOGUE 0.10    /* of a work-item, shared by its vectors on either side */
+#define TJ_COST_OF_LDS 0.04         /* all of it, so that no second workgroup has room beside */
+#define TJ_COST_OF_LDS_VECTORS 0.02 /* instructions of LDS that move all of them in whole vectors, in or out */
+
+/* What conflicts in LDS cost, in the same parts. */
+double tj_cost_of_conflicts(double cycles, double least);
+
+/* All of the price of a launch in one number, in cache lines: that by which mappings of a kernel are compared. */
+double tj_price_in_lines(const tj_price *price, const tj_price_machine *machine);
 
 #endif

@@ -2,11 +2,11 @@
 /* From the digits of a tile's slots to rows and columns, to what a wave moves at a time, to a layout in LDS. */
 #include "lower/mapping/lds_transit.h"
 
-#include "base/machine/processor.h"
 #include "ir/index/eval.h"
 #include "ir/index/facts.h"
 #include "ir/simplify/simplify.h"
 #include "ir/value/mapping.h"
+#include "lower/kernel/price.h"
 #include "lower/mapping/lds_instructions.h"
 
 #include <string.h>
@@ -254,12 +254,6 @@ static uint32_t list_groups(const stager *st, bool columns, uint32_t group[]) {
   return count;
 }
 
-/* Bytes that the workgroups of a compute unit share. */
-static uint32_t shared_lds(const stager *st) {
-  const tj_processor *processor = tj_processor_by_name(st->target->processor);
-  return processor != NULL ? processor->unit->lds_bytes : st->target->lds_bytes;
-}
-
 static bool choose_stage(stager *st, const passage *in, const passage *out, tj_stage_choice *choice) {
   tj_job *job = st->graph->job;
   size_t most = ((size_t)vectors_of(in) * st->passes + vectors_of(out)) * waves_of(st);
@@ -275,7 +269,7 @@ static bool choose_stage(stager *st, const passage *in, const passage *out, tj_s
                         .access = list.access,
                         .access_count = list.count,
                         .limit = st->target->lds_bytes,
-                        .shared = shared_lds(st),
+                        .shared = tj_price_machine_of(st->target).shared_lds,
                         .group = group,
                         .group_count = list_groups(st, false, group),
                         .run = run,

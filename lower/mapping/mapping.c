@@ -3,8 +3,8 @@
  *
  * The shape of a tile is chosen in numbers (tile_shape.h): where both sides are contiguous along the same mode, the
  * work-items may load and store the same elements and keep them in registers; otherwise, or where their runs would be
- * short, the tile turns around in LDS. What the numbers promise is then made of expressions (tile_mapping.h, tiling.h),
- * and taken where it holds. */
+ * short, the tile turns around in LDS. What the numbers promise is then made of expressions (tile_mapping.h,
+ * tiling.h), and taken where it holds. */
 #include "lower/mapping/mapping.h"
 
 #include "base/machine/bank.h"
@@ -216,35 +216,21 @@ static tj_kernel *make_calmest(mapping *map) {
   return calmer(map, kernel, true);
 }
 
-/* What conflicts cost, in the terms in which shapes are priced: any at all, and twice as many cycles. */
-static double conflict_cost(const tj_kernel *kernel) {
-  static const double COST_OF_ANY = 0.1, COST_OF_AS_MANY = 0.2;
-  uint32_t conflicts = conflicts_of(kernel);
-  if (conflicts == 0)
-    return 0;
-  return COST_OF_ANY + COST_OF_AS_MANY * conflicts / (kernel->stage->store_ideal + kernel->stage->load_ideal);
-}
-
-/* The lines that a kernel touches for each that its elements fill. Of a shape they are a guess, here they are
- * counted; of kernels that depend on the launch, and of those that no integers of 64 bits count, the guess has to do.
- */
-static double line_cost(const mapping *map, const tj_tile_shape *shape, const tj_kernel *kernel) {
+/* What a kernel costs, in the terms in which its shape is priced: counted, or where only a launch could, guessed. */
+static double cost_of(const mapping *map, const tj_tile_shape *shape, const tj_kernel *kernel) {
   enum { MOST_ACCESSES = 1 << 16 };
-  if (kernel->parameter_count > 0)
-    return shape->line_cost;
-  tj_price_machine machine = tj_price_machine_of(map->target);
-  tj_price price = tj_price_kernel(map->graph, kernel, &machine, NULL, MOST_ACCESSES);
-  if (price.status != TJ_EVAL_OK)
-    return shape->line_cost;
+  const tj_stage_choice *stage = kernel->stage;
   double bytes =
       (double)map->domain->size->value * (double)(map->problem.bytes[TJ_SOURCE] + map->problem.bytes[TJ_DESTINATION]);
-  double lines =
-      (double)tj_price_of_memory(&price).lines * (double)price.workgroups / (double)price.counted_workgroups;
-  return lines * (double)map->problem.line_bytes / bytes;
-}
-
-static double cost_of(const mapping *map, const tj_tile_shape *shape, const tj_kernel *kernel) {
-  return shape->cost - shape->line_cost + line_cost(map, shape, kernel) + conflict_cost(kernel);
+  tj_price_machine machine = tj_price_machine_of(map->target);
+  tj_price price = {.status = TJ_EVAL_UNBOUND};
+  if (kernel->parameter_count == 0)
+    price = tj_price_kernel(map->graph, kernel, &machine, NULL, MOST_ACCESSES);
+  if (price.status == TJ_EVAL_OK)
+    return tj_price_in_lines(&price, &machine) * machine.line_bytes / bytes;
+  return shape->cost + (stage != NULL ? tj_cost_of_conflicts(stage->store_cycles + stage->load_cycles,
+                                                             stage->store_ideal + stage->load_ideal)
+                                      : 0);
 }
 
 /* The best kernel of the best shapes, and its shape: the first that has no conflicts in LDS, of which the prices of
@@ -357,30 +343,60 @@ static void add_faster(const mapping *map, tj_kernel *general, const tj_demands 
                     tj_string_format(map->graph->job, "%s.vectors", map->flat->name));
 }
 
-tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
+/* False where no tile is to be looked for. */
+static bool begin(mapping *map, tj_graph *graph, const tj_kernel *flat, const tj_target *target) {
+  static const tj_substitution nothing;
+  *map = (mapping){.graph = graph,
+                   .domain = flat->domain,
+                   .target = target,
+                   .flat = flat,
+                   .assumed = &nothing,
+                   .fuel = graph->job->fuel};
+  if (map->domain == NULL || map->domain->count == 0 || map->domain->count > TJ_SHAPE_MOST_MODES)
+    return false;
+  map->layout = tj_domain_layout(graph, map->domain);
+  describe(map);
+  return is_mappable(map);
+}
+
+static void join_equals(tj_graph *graph, tj_kernel *flat) {
   if (tj_copies_equals(flat))
     flat->domain = tj_domain_of_equals(graph, flat->domain, flat->count);
+}
+
+tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
+  join_equals(graph, flat);
   tj_kernel *blocked = target->block_bytes > 0 ? tj_map_blocks(graph, flat, target) : NULL;
   if (blocked != NULL)
     return blocked;
-  if (tj_offer_flexible(graph, flat, target))
-    return flat;
-  static const tj_substitution nothing;
-  mapping map = {.graph = graph,
-                 .domain = flat->domain,
-                 .target = target,
-                 .flat = flat,
-                 .assumed = &nothing,
-                 .fuel = graph->job->fuel};
-  if (map.domain == NULL || map.domain->count == 0 || map.domain->count > TJ_SHAPE_MOST_MODES)
-    return flat;
-  map.layout = tj_domain_layout(graph, map.domain);
-  describe(&map);
-  if (!is_mappable(&map))
+  mapping map;
+  if (tj_offer_flexible(graph, flat, target) || !begin(&map, graph, flat, target))
     return flat;
   tj_demands demands = find_demands(&map);
   tj_kernel *tiled = demands.count == 0 ? make_tiled(&map) : NULL;
   if (demands.count > 0)
     add_faster(&map, flat, &demands);
   return tiled != NULL ? tiled : flat;
+}
+
+uint32_t tj_list_candidates(tj_graph *graph, tj_kernel *flat, const tj_target *target, const tj_mapping *candidate[],
+                            uint32_t most) {
+  tj_tile_shape *shape = TJ_NEW_ARRAY(graph->job, tj_tile_shape, most);
+  const tj_mapping *alone = tj_mapping_of_flat(graph, flat);
+  uint32_t shapes = 0, count = 0;
+  mapping map;
+  join_equals(graph, flat);
+  if (begin(&map, graph, flat, target) && make_tiled(&map) != NULL)
+    shapes = tj_choose_tile_shapes(&map.problem, shape, most);
+  for (uint32_t i = 0; i < shapes; i++) {
+    tj_job_refuel(graph->job);
+    map.fuel = graph->job->fuel;
+    map.shape = shape[i];
+    const tj_kernel *kernel = make_calmest(&map);
+    if (kernel != NULL)
+      candidate[count++] = kernel->mapping;
+  }
+  if (alone != NULL && count < most)
+    candidate[count++] = alone;
+  return count;
 }

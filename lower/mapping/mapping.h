@@ -12,4 +12,9 @@
  * access would be wider than one element. */
 tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target);
 
+/* Mappings of a flat copy without parameters, up to `most`, that are worth pricing: those of the shapes that
+ * tj_map_copy chooses from, with their layouts in LDS, and that of the flat kernel. 0: it copies nothing. */
+uint32_t tj_list_candidates(tj_graph *graph, tj_kernel *flat, const tj_target *target,
+                            const struct tj_mapping *candidate[], uint32_t most);
+
 #endif

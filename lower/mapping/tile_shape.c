@@ -4,6 +4,7 @@
 #include "lower/mapping/tile_shape.h"
 
 #include "base/machine/bank.h"
+#include "lower/kernel/price.h"
 
 #include <math.h>
 
@@ -20,10 +21,7 @@ enum {
   VECTOR_BYTES = 16
 };
 
-/* What is given up for what, in parts of the cache lines that have to be touched. */
-static const double COST_OF_IDLE_LANES = 0.10;   /* as many as are busy */
-static const double COST_OF_PROLOGUE = 0.10;     /* of a work-item, shared by its vectors */
-static const double COST_OF_LDS = 0.04;          /* all of it, so that no second workgroup has room beside */
+/* What is given up for what, in parts of the cache lines that have to be touched; price.h has more of it. */
 static const double COST_OF_STAGING = 0.01;      /* a way through LDS at all */
 static const double COST_OF_LDS_STORES = 0.02;   /* of whole words, in one pass */
 static const double COST_OF_NARROW_DEPTH = 0.03; /* LDS stores of half the width */
@@ -207,7 +205,8 @@ static double sharing_cost(const tj_shape_problem *problem, const tj_tile_shape 
     return INFINITY;
   stored *= shape->passes;
   double idle = 0.5 / use + 0.5 / other - 1;
-  return COST_OF_IDLE_LANES * idle + COST_OF_PROLOGUE * VECTOR_BYTES / (double)(stored * problem->carried_bytes);
+  return TJ_COST_OF_IDLE_LANES * idle +
+         TJ_COST_OF_PROLOGUE * VECTOR_BYTES / (double)(stored * problem->carried_bytes);
 }
 
 static int64_t greatest_depth(const tj_shape_problem *problem, const tj_tile_shape *shape) {
@@ -250,8 +249,7 @@ static double line_cost(const tj_shape_problem *problem, tj_tile_shape *shape) {
     shape->lines[side] = lines_of(problem, run_of(problem, shape, side));
     cost += shape->lines[side] * (double)problem->bytes[side] / bytes;
   }
-  shape->line_cost = cost * cover_of(problem, shape);
-  return shape->line_cost;
+  return cost * cover_of(problem, shape);
 }
 
 /* The part of LDS that a tile takes. */
@@ -394,7 +392,7 @@ static double lds_store_cost(const tj_shape_problem *problem, const tj_tile_shap
 }
 
 static void try_depths(search *s, tj_tile_shape *shape) {
-  double lds = COST_OF_LDS * lds_part(s->problem, shape), narrow = 0;
+  double lds = TJ_COST_OF_LDS * lds_part(s->problem, shape), narrow = 0;
   for (shape->depth = greatest_depth(s->problem, shape); shape->depth > 0; shape->depth /= 2) {
     tj_tile_shape trial = *shape;
     double way = shape->is_staged ? COST_OF_STAGING + lds_store_cost(s->problem, shape) : 0;

@@ -48,7 +48,6 @@ typedef struct {
                    within a phase */
   int64_t work_items;
   double cost;            /* in cache lines for each that has to be touched, on one side */
-  double line_cost;       /* the part of it that is cache lines */
   double lines[TJ_SIDES]; /* touched for each that the bytes fill, on average */
 } tj_tile_shape;
 

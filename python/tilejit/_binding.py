@@ -74,7 +74,8 @@ class CheckOptions(ctypes.Structure):
     _fields_ = [("kernel", ctypes.c_char_p), ("target", ctypes.c_char_p), ("dtype", ctypes.c_char_p),
                 ("is_threads", ctypes.c_int), ("require", ctypes.POINTER(ctypes.c_char_p)),
                 ("require_count", ctypes.c_size_t), ("form", ctypes.c_int),
-                ("parameter", ctypes.POINTER(ParameterValue)), ("parameter_count", ctypes.c_size_t)]
+                ("parameter", ctypes.POINTER(ParameterValue)), ("parameter_count", ctypes.c_size_t),
+                ("candidates", ctypes.c_size_t)]
 
 
 class CompileOptions(ctypes.Structure):

@@ -101,14 +101,15 @@ class Check:
 
 def check(expression: Expression, *, kernel: str | None = None, target: str | None = None, dtype: str | None = None,
           threads: bool = False, require: Sequence[str] = (), fixed: Fixed | None = None,
-          passed: Fixed | None = None) -> Check:
+          passed: Fixed | None = None, candidates: int = 0) -> Check:
     """Bijectivity, coalescing, vector widths, bank conflicts, occupancy. `require` names findings that must hold;
-    `passed` are parameters of a launch, for which costs of kernels are told."""
+    `passed` are parameters of a launch, for which costs of kernels are told; `candidates` is how many mappings that a
+    kernel could have are told by price."""
     program, holds = _program(expression, fixed), ctypes.c_int()
     required = (ctypes.c_char_p * len(require))(*map(encoded, require))
     values = fixed_values(passed)
     options = CheckOptions(encoded(kernel), encoded(target), encoded(dtype), int(threads), required, len(required),
-                           parameter=values, parameter_count=len(values))
+                           parameter=values, parameter_count=len(values), candidates=candidates)
 
     def form(name: str) -> str:
         options.form = _binding.number("TJ_CHECK_", name)

@@ -33,9 +33,23 @@ static tj_status check(tj_context *context, tj_program *program, void *data, int
   return TJ_OK;
 }
 
+/* What --candidates says; 0 where it is not given. */
+static int parse_candidates(const arguments *given, size_t *candidates) {
+  enum { MOST = 64 };
+  const char *text = option_value(given, "candidates");
+  int64_t number = 0;
+  if (text != NULL && (!parse_integer(text, &number) || number < 1 || number > MOST))
+    return fail_usage("--candidates %s: give a number from 1 to %d", text, MOST);
+  *candidates = (size_t)number;
+  return 0;
+}
+
 static int run_with(const arguments *given, tj_check_options *options) {
   parameter_list passed;
-  int status = parse_parameters(given, "arg", &passed);
+  int status = parse_candidates(given, &options->candidates);
+  if (status != 0)
+    return status;
+  status = parse_parameters(given, "arg", &passed);
   options->parameter = passed.value;
   options->parameter_count = passed.count;
   if (status == 0)
@@ -90,6 +104,8 @@ static const option options[] = {
     {"load", VALUE_EXPRESSION, "B", "with --lds: who loads what of the tile", NULL, false},
     {"tv", VALUE_NONE, NULL, "the value is a (thread, value) layout of a tile", NULL, false},
     {"arg", VALUE_PARAMETER, "P=V", "what a launch passes: costs of kernels are told for it", NULL, true},
+    {"candidates", VALUE_NUMBER, "N",
+     "the N mappings of least price that a kernel without parameters could have, each with its price", NULL, false},
     {"require", VALUE_WORD, "WHAT",
      "must hold: injective, surjective, bijective, inside, race-free, coalesced, conflict-free; repeatable",
      requirements, true},
@@ -113,6 +129,9 @@ const command command_check = {
     "loads,\n"
     "its bytes, phases and cycles, and which two lanes meet in which bank. Of targets sm_75 to sm_121, too; gfx942\n"
     "by default. X, A and B see what FILE and -e define.\n\n"
+    "With --candidates, mappings that could be written into the kernel's copy, each compiled by itself: what it "
+    "costs\n"
+    "of memory, LDS, registers and instructions, and the price by which they are compared, in cache lines.\n\n"
     "Parameters with neither --set nor --arg are given values with which a launch takes the variant. Costs are\n"
     "required of every variant but the last, which serves where no other does; of that one where it is alone.\n\n"
     "Exit status: 0 where everything holds that must: no valid coordinate reaches outside of its buffer, and what\n"
