@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What a launch costs that is small: the transposition of 16 x 16 floats, 1 KiB, on the host, where arrays are bound
- * by their addresses each time. bench_python.py compares calls from Python with it.
+ * by their addresses each time. Built with libtilejit, and as bench_launch_runtime with libtilejit-runtime; the code
+ * is of one bundle. bench_python.py compares calls from Python with it.
  *
  * usage: bench_launch [ITERATIONS]. Prints one JSON object: of batches of 100 launches, the median and the least time
  * of a launch, in microseconds. */
-#include "tilejit/tilejit.h"
+#include "small.h"
+#include "tilejit/runtime.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +14,6 @@
 #include <time.h>
 
 enum { BATCH = 100, MOST_BATCHES = 10000, EXTENT = 16 };
-
-static const char text[] = "param M in 1..4096, N in 1..4096\n"
-                           "kernel transpose(src: f32 @ (M,N):(N,1), dst: f32 @ (M,N):(1,M)) = copy(src, dst)";
 
 static _Noreturn void stop(const char *why) {
   fprintf(stderr, "bench_launch: %s\n", why);
@@ -59,13 +58,14 @@ int main(int argc, char **argv) {
     stop("ITERATIONS is 100 to 1000000");
   tj_context *context;
   tj_device *device;
+  tj_bundle *bundle;
   tj_code *code;
   tj_launch *launch;
   if (tj_context_create(NULL, &context) != TJ_OK)
     stop("out of memory");
   check(context, tj_device_open(context, "host", &device));
-  check(context, tj_code_compile_text(context, "bench", text, strlen(text), NULL, 0,
-                                      &(tj_compile_options){NULL, "host"}, &code));
+  check(context, tj_bundle_open(context, small, small_size, &bundle));
+  check(context, tj_bundle_code(bundle, "transpose", tj_device_target(device), &code));
   check(context, tj_launch_create(context, code, &launch));
   check(context, tj_launch_set_parameter(launch, "M", EXTENT));
   check(context, tj_launch_set_parameter(launch, "N", EXTENT));
@@ -75,6 +75,7 @@ int main(int argc, char **argv) {
   printf("{\"median_us\":%.3f,\"least_us\":%.3f}\n", times[batches / 2], times[0]);
   tj_launch_destroy(launch);
   tj_code_destroy(code);
+  tj_bundle_destroy(bundle);
   tj_device_close(device);
   tj_context_destroy(context);
   return 0;

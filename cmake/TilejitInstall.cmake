@@ -6,7 +6,8 @@
 #   lib/libtilejit-hsasim.so         the simulated devices; who has the library inside looks for it by where that is
 #                                    itself (rt/sim.c)
 #   lib/tilejit-simulator/           the same as libhsa-runtime64.so.1, for LD_LIBRARY_PATH
-#   lib/cmake/tilejit/               find_package(tilejit): tilejit::tilejit and tilejit::tilejit_static
+#   lib/cmake/tilejit/               find_package(tilejit): tilejit::tilejit, tilejit::tilejit_static, tilejit::runtime,
+#                                    tilejit_add_bundle() and tilejit_add_functions() (tilejitCompile.cmake)
 #   lib/pkgconfig/tilejit.pc         pkg-config tilejit, --static included
 #   include/tilejit/tilejit.h        the public header, which includes runtime.h
 #   share/tilejit/                   libraries that programs import: the command looks beside its own folder
@@ -31,7 +32,7 @@ install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT command
   FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT command
-  PATTERN "embed" EXCLUDE)
+  PATTERN "embed" EXCLUDE PATTERN "bundle" EXCLUDE)
 install(CODE "set(TILEJIT_DOCUMENTS \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}\")"
   COMPONENT command)
 install(SCRIPT "${PROJECT_SOURCE_DIR}/cmake/TilejitInstalledLinks.cmake" COMPONENT command)
@@ -51,7 +52,7 @@ install(FILES "${TILEJIT_HSA_LINK}" DESTINATION "${CMAKE_INSTALL_LIBDIR}/tilejit
 install(TARGETS libtilejit_static ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
 install(FILES "${PROJECT_SOURCE_DIR}/include/tilejit/tilejit.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tilejit"
   COMPONENT development)
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/embed" DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples"
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/embed" "${PROJECT_SOURCE_DIR}/examples/bundle" DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples"
   COMPONENT development)
 
 # --- what linking libtilejit.a takes ---
@@ -71,7 +72,7 @@ configure_package_config_file(cmake/tilejitConfig.cmake.in "${PROJECT_BINARY_DIR
   INSTALL_DESTINATION "${TILEJIT_PACKAGE_DIR}" PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/tilejitConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/tilejitConfig.cmake" "${PROJECT_BINARY_DIR}/tilejitConfigVersion.cmake"
-  DESTINATION "${TILEJIT_PACKAGE_DIR}" COMPONENT development)
+  cmake/tilejitCompile.cmake DESTINATION "${TILEJIT_PACKAGE_DIR}" COMPONENT development)
 
 configure_file(cmake/tilejit.pc.in "${PROJECT_BINARY_DIR}/tilejit.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/tilejit.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"

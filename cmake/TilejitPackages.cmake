@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-# `cpack`, in a build tree: three Debian packages, one of each component of the installation.
+# `cpack`, in a build tree: Debian packages, one of each component of the installation.
 #
 #   tilejit          the command, its manual, its completions, documents; complete by itself: the command has the library
 #                    inside, and beside it a simulator of its own, in lib/TRIPLET/tilejit
 #   libtilejit0      the shared library, and the simulated devices
-#   libtilejit-dev   the header, the static library, what CMake and pkg-config need, examples/embed
+#   libtilejit-dev   the header, the static library, what CMake and pkg-config need, examples/embed, examples/bundle
+#   libtilejit-runtime0, libtilejit-runtime-dev
+#                    the library that runs what was compiled before, and its header
 #
 # What Debian asks for besides what is installed (changelog, copyright, compressed manual pages, overrides of lintian)
 # is added by TilejitDebianFiles.cmake, from debian/. A packager gives their address as TILEJIT_MAINTAINER, and has a
@@ -19,7 +21,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")
 set(CPACK_PACKAGE_CONTACT "${TILEJIT_MAINTAINER}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL command library development)
+set(CPACK_COMPONENTS_ALL command library development runtime runtime_development)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 set(CPACK_PRE_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/cmake/TilejitDebianFiles.cmake")
@@ -51,7 +53,7 @@ endfunction()
 set(about "tilejit compiles the layouts of tensors and the transforms of their
 coordinates, written in the terms of CuTe and CK Tile, to kernels for AMD
 GPUs and for the host.")
-set(same_library "libtilejit0 (= ${PROJECT_VERSION}-${TILEJIT_DEBIAN_REVISION})")
+set(same "(= ${PROJECT_VERSION}-${TILEJIT_DEBIAN_REVISION})")
 tilejit_package(command tilejit devel "JIT compiler for tensor layouts" "${about}
 .
 This package has the command, and simulated GPUs for it.")
@@ -60,10 +62,21 @@ tilejit_package(library libtilejit0 libs "JIT compiler for tensor layouts (libra
 This package has the library, and simulated GPUs.")
 tilejit_package(development libtilejit-dev libdevel "JIT compiler for tensor layouts (development files)" "${about}
 .
-This package has what it takes to build programs with the library." "${same_library}")
+This package has what it takes to build programs with the library."
+  "libtilejit0 ${same}, libtilejit-runtime-dev ${same}")
+tilejit_package(runtime libtilejit-runtime0 libs "run-time library for compiled tensor layouts" "${about}
+.
+This package has the library that runs kernels that were compiled before, and
+needs no compiler.")
+tilejit_package(runtime_development libtilejit-runtime-dev libdevel
+  "run-time library for compiled tensor layouts (development files)" "${about}
+.
+This package has what it takes to build programs that run kernels that were
+compiled before." "libtilejit-runtime0 ${same}")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS "man-db")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS
   "liblld-${LLVM_VERSION_MAJOR}-dev, llvm-${LLVM_VERSION_MAJOR}-dev, libz3-dev, tilejit")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${PROJECT_SOURCE_DIR}/cmake/debian/triggers")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA "${PROJECT_SOURCE_DIR}/cmake/debian/triggers")
 
 include(CPack)

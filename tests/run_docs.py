@@ -45,6 +45,7 @@ ELSEWHERE = {
     "cmake --preset": "the test newcomer",
     "cmake --build": "the test newcomer",
     "cmake --install": "the test newcomer, and the test install",
+    "cmake -S": "the test runtime.alone",
     "~/.local/bin/": "the test newcomer",
     "python3 -m venv": "the test newcomer, and the test python",
     "~/tilejit/bin/pip": "the test newcomer, and the test python",

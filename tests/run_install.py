@@ -5,7 +5,7 @@
     run_install.py --cmake CMAKE --build BUILD --work WORK [--make MAKE] [--pkg-config PKG-CONFIG]
 
 Runs the installed command, builds examples/embed by CMake and by pkg-config, against the shared and the static
-library, and runs what it built on the host and on a simulated GPU, all without environment variables that would help
+library, and examples/bundle against the one that only runs kernels, and runs what it built on the host and on a simulated GPU, all without environment variables that would help
 to find things. Exit status 1 when anything differs.
 """
 
@@ -100,6 +100,24 @@ def build_by_cmake(given, prefix, source, out):
     run([given.cmake, "--build", out])
 
 
+def check_bundle(given, prefix, work):
+    """Kernels compiled by a project's build, run by its program, which needs no compiler; opened as a file, too."""
+    source = prefix / "share" / "doc" / "tilejit" / "examples" / "bundle"
+    out = work / "bundle"
+    build_by_cmake(given, prefix, source, out)
+    for device in ("host", "sim:gfx90a", "sim:gfx942", "sim:gfx1100"):
+        expect(run([out / "transpose", 130, 77, device]), rf"^130 x 77 on {device}: 0 of 20020 elements wrong")
+    expect(run([out / "transpose", 3, 5, "host", out / "kernels.tjb"]), r": 0 of 30 elements wrong")
+    expect(run([out / "transpose", 3, 5, "sim:gfx950"], status=1), r"TJ6018: the bundle has kernel 'transpose' for .*gfx950")
+    expect(run([out / "transpose", 3, 5, "host", source / "kernels.tile"], status=1), r"TJ6017: these bytes are no bundle")
+    if re.search(r"LLVM|libtilejit\.so", run(["ldd", out / "transpose"])):
+        raise Failure("the program that runs a bundle needs the compiler")
+    (out / "kernels.tjb").unlink()
+    run([given.cmake, "--build", out])
+    if not (out / "kernels.tjb").exists():
+        raise Failure("a bundle that is gone is not made again")
+
+
 def check_versions(given, prefix, work):
     """A version that is not there is not found, nor is a component that does not exist."""
     for arguments, found in (("0.1", True), ("9.0", False), ("REQUIRED COMPONENTS static", True),
@@ -137,6 +155,7 @@ def check(given):
     source = moved / "share" / "doc" / "tilejit" / "examples" / "embed"
     build_by_cmake(given, moved, source, work / "cmake")
     check_programs(work / "cmake")
+    check_bundle(given, moved, work)
     check_versions(given, moved, work)
     if given.make and given.pkg_config:
         build_by_make(given, moved, source, work / "make")

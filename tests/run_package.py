@@ -22,7 +22,9 @@ import sys
 PACKAGES = {
     "libtilejit0": {"libllvm22", "libz3-4", "libc6"},
     "tilejit": {"libllvm22", "libjansson4", "libz3-4", "libc6"},
-    "libtilejit-dev": {"libtilejit0"},
+    "libtilejit-dev": {"libtilejit0", "libtilejit-runtime-dev"},
+    "libtilejit-runtime0": {"libc6"},
+    "libtilejit-runtime-dev": {"libtilejit-runtime0"},
 }
 TOOLS = ("dpkg-deb", "dpkg-shlibdeps", "file", "lintian", "apt-get", "man")
 SKIPPED = 77
@@ -69,9 +71,21 @@ test -f /usr/share/zsh/vendor-completions/_tilejit
 test -f /usr/share/fish/vendor_completions.d/tilejit.fish
 bash --norc -c '. /usr/share/bash-completion/completions/tilejit; COMP_LINE="tilejit disa"; COMP_CWORD=1
   COMP_WORDS=(tilejit disa); _tilejit; echo "completed: ${COMPREPLY[*]}"'
+say runtime
+cp /usr/share/doc/tilejit/examples/transpose.tile /packages
+tilejit bundle /packages/transpose.tile --target host -o /packages/k.tjb
+apt-get purge -y tilejit
+apt-get install -y --no-install-recommends /packages/libtilejit-runtime*.deb
+dpkg --verify libtilejit-runtime0 libtilejit-runtime-dev
+printf '#include <stdio.h>\n#include <tilejit/runtime.h>\nint main(void) { tj_context *c; tj_bundle *b;
+  return tj_context_create(NULL, &c) || tj_bundle_open_file(c, "/packages/k.tjb", &b) || !printf("%%s in it\\n",
+  tj_bundle_entry_of(b, 0).kernel); }' > /packages/open.c
+cc /packages/open.c -o /packages/open $(pkg-config --cflags --libs tilejit-runtime)
+/packages/open
 say libraries
+apt-get install -y --no-install-recommends /packages/tilejit_*.deb
 apt-get install -y --no-install-recommends /packages/lib*.deb
-dpkg --verify tilejit libtilejit0 libtilejit-dev
+dpkg --verify tilejit libtilejit0 libtilejit-dev libtilejit-runtime0 libtilejit-runtime-dev
 say embed
 cmake -S /usr/share/doc/tilejit/examples/embed -B /packages/embed/build >/dev/null
 cmake --build /packages/embed/build >/dev/null
@@ -80,8 +94,12 @@ cmake --build /packages/embed/build >/dev/null
 ldd /packages/embed/build/relayout | grep tilejit
 make -s -f /usr/share/doc/tilejit/examples/embed/Makefile OUT=/packages/embed
 /packages/embed/relayout 10 7 host
+say bundle
+cmake -S /usr/share/doc/tilejit/examples/bundle -B /packages/bundle >/dev/null
+cmake --build /packages/bundle >/dev/null
+/packages/bundle/transpose 10 7 sim:gfx90a
 say remove
-apt-get purge -y tilejit libtilejit0 libtilejit-dev
+apt-get purge -y tilejit libtilejit0 libtilejit-dev libtilejit-runtime0 libtilejit-runtime-dev
 listing > /packages/after
 diff /packages/before /packages/after
 ! command -v tilejit
@@ -96,6 +114,8 @@ EXPECTED = (
     r"10 x 7 on host .*: 0 of 70 elements wrong",
     r"(?s)step: pages.*--device.*step: completions",
     r"(?m)^completed: disasm$",
+    r"(?m)^transpose in it$",
+    r"10 x 7 on sim:gfx90a: 0 of 140 elements wrong",
     r"step: end",
 )
 

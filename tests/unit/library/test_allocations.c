@@ -239,9 +239,9 @@ static const char transpose[] =
 
 static tj_status emit(tj_context *context) {
   tj_program *program;
-  const tj_compile_options options = {.target = "gfx942"};
   tj_status status = open_program(context, transpose, &program);
   for (int stage = 0; status == TJ_OK && stage < TJ_EMIT_COUNT; stage++) {
+    const tj_compile_options options = {.target = stage == TJ_EMIT_PTX ? "sm_90" : "gfx942"};
     tj_blob blob;
     status = tj_program_emit(program, &options, (tj_emit)stage, &blob);
     if (status == TJ_OK && stage == TJ_EMIT_HSACO) {
@@ -390,10 +390,49 @@ static tj_status launch_on(tj_context *context, const char *name) {
   return status;
 }
 
+static tj_status run_from_bundle(tj_context *context, const tj_blob *bytes, const char *name) {
+  tj_bundle *bundle = NULL;
+  tj_device *device = NULL;
+  tj_code *code = NULL;
+  tj_status status = tj_bundle_open(context, bytes->data, bytes->size, &bundle);
+  if (status == TJ_OK)
+    status = tj_device_open(context, name, &device);
+  if (status == TJ_OK)
+    status = tj_bundle_code(bundle, NULL, tj_device_target(device), &code);
+  if (status == TJ_OK)
+    status = run(context, device, code);
+  tj_code_destroy(code);
+  tj_device_close(device);
+  tj_bundle_destroy(bundle);
+  return status;
+}
+
+/* Of code for both kinds of devices. */
+static tj_status bundle_for(tj_context *context, const char *name) {
+  static const char *const targets[] = {"x86-64-v3", "gfx942"};
+  tj_code *code[2] = {NULL};
+  tj_blob bytes = {NULL, 0};
+  tj_status status = TJ_OK;
+  for (int i = 0; status == TJ_OK && i < 2; i++) {
+    const tj_compile_options options = {.target = targets[i]};
+    status = tj_code_compile_text(context, "test", transpose, strlen(transpose), NULL, 0, &options, &code[i]);
+  }
+  if (status == TJ_OK)
+    status = tj_bundle_write(context, (const tj_code *const *)code, 2, &bytes);
+  if (status == TJ_OK)
+    status = run_from_bundle(context, &bytes, name);
+  tj_blob_release(context, &bytes);
+  tj_code_destroy(code[0]);
+  tj_code_destroy(code[1]);
+  return status;
+}
+
+typedef tj_status (*work_on_device)(tj_context *context, const char *name);
+
 /* The first compiles, unless there was one before; others find it in memory, or on disk. It goes without a cache,
  * too.
  */
-static tj_status launch_cached(tj_context *context, const char *name, bool is_cold) {
+static tj_status do_cached(tj_context *context, work_on_device work, const char *name, bool is_cold) {
   const tj_cache_options options = {.directory = folder};
   tj_cache *cache = NULL;
   if (tj_cache_create(NULL, &options, &cache) != TJ_OK)
@@ -401,7 +440,7 @@ static tj_status launch_cached(tj_context *context, const char *name, bool is_co
   tj_context_set_cache(context, cache);
   tj_status status = TJ_OK;
   for (int i = 0; status == TJ_OK && i < (is_cold ? 1 : 2); i++)
-    status = launch_on(context, name);
+    status = work(context, name);
   if (is_cold && cache != NULL)
     (void)tj_cache_clear(cache);
   if (cache != NULL)
@@ -412,15 +451,23 @@ static tj_status launch_cached(tj_context *context, const char *name, bool is_co
 }
 
 static tj_status launch_cold_on_host(tj_context *context) {
-  return launch_cached(context, "host", true);
+  return do_cached(context, launch_on, "host", true);
 }
 
 static tj_status launch_known_on_host(tj_context *context) {
-  return launch_cached(context, "host", false);
+  return do_cached(context, launch_on, "host", false);
 }
 
 static tj_status launch_known_on_simulator(tj_context *context) {
-  return launch_cached(context, "sim:gfx942", false);
+  return do_cached(context, launch_on, "sim:gfx942", false);
+}
+
+static tj_status bundle_on_host(tj_context *context) {
+  return do_cached(context, bundle_for, "host", false);
+}
+
+static tj_status bundle_on_simulator(tj_context *context) {
+  return do_cached(context, bundle_for, "sim:gfx942", false);
 }
 
 /* --- the sweep --- */
@@ -451,6 +498,8 @@ static const struct {
     {"launches on the host, compiled", launch_cold_on_host, 1000},
     {"launches on the host, from the cache", launch_known_on_host, 1000},
     {"launches on a simulated GPU, from the cache", launch_known_on_simulator, 1000},
+    {"launches on the host, from a bundle", bundle_on_host, 1000},
+    {"launches on a simulated GPU, from a bundle", bundle_on_simulator, 1000},
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
