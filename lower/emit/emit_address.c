@@ -21,8 +21,13 @@ static LLVMTypeRef element_type(tj_emitter *emitter, const tj_access *access) {
   return tj_emit_dtype(emitter, tj_dtype_raw(tj_emit_access_dtype(emitter, access)));
 }
 
-static LLVMValueRef in_bounds(tj_emitter *emitter, LLVMTypeRef type, LLVMValueRef address, LLVMValueRef distance) {
-  return LLVMBuildInBoundsGEP2(emitter->builder, type, address, &distance, 1, "");
+/* On the way to an element, and inside its buffer all along unless the base may be before it, where elements there
+ * are not valid. */
+static LLVMValueRef moved(tj_emitter *emitter, const tj_access *access, LLVMTypeRef type, LLVMValueRef address,
+                          LLVMValueRef distance) {
+  bool may_leave = access->base != NULL && access->base->facts.low < 0;
+  return may_leave ? LLVMBuildGEP2(emitter->builder, type, address, &distance, 1, "")
+                   : LLVMBuildInBoundsGEP2(emitter->builder, type, address, &distance, 1, "");
 }
 
 /* --- offsets --- */
@@ -68,7 +73,7 @@ static LLVMValueRef emit_base(tj_emitter *emitter, const tj_access *access) {
   if (access->base == NULL || tj_is_int(access->base, 0))
     return buffer;
   LLVMValueRef base = tj_emit_operand(emitter, access->base, (tj_width){64, true, access->base->facts.low >= 0});
-  return in_bounds(emitter, element_type(emitter, access), buffer, base);
+  return moved(emitter, access, element_type(emitter, access), buffer, base);
 }
 
 /* Where the byte offset fits in 32 bits, it is computed there: machines add it to a base for nothing. */
@@ -87,7 +92,7 @@ static LLVMValueRef emit_origin(tj_emitter *emitter, const tj_access *access, LL
   }
   if (!is_lds && is_positive)
     offset = tj_emit_extended(emitter, offset, emitter->i64);
-  return in_bounds(emitter, type, base, offset);
+  return moved(emitter, access, type, base, offset);
 }
 
 /* --- what has been emitted --- */
@@ -135,5 +140,5 @@ LLVMValueRef tj_emit_address(tj_emitter *emitter, const tj_access *access) {
     return origin;
   LLVMTypeRef index = access->buffer == TJ_LDS ? emitter->i32 : emitter->i64;
   LLVMValueRef distance = LLVMConstInt(index, (uint64_t)access->displacement, false);
-  return in_bounds(emitter, element_type(emitter, access), origin, distance);
+  return moved(emitter, access, element_type(emitter, access), origin, distance);
 }

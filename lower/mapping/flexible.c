@@ -58,7 +58,7 @@ void tj_flexible_demand(tj_flexible *f, const tj_node *truth) {
   f->condition = tj_terse_both(f->graph, f->condition, truth);
 }
 
-static void demand_between(tj_flexible *f, const tj_node *node, int64_t low, int64_t high) {
+void tj_flexible_demand_between(tj_flexible *f, const tj_node *node, int64_t low, int64_t high) {
   tj_graph *graph = f->graph;
   if (node->facts.low < low)
     tj_flexible_demand(f, tj_less_equal(graph, tj_int(graph, low), node));
@@ -127,9 +127,17 @@ void tj_flexible_gate(tj_flexible *f, const tj_node *number, const tj_node *coun
 void tj_flexible_step(tj_flexible *f, tj_step_kind kind, tj_access access, uint32_t width, uint32_t slot,
                       uint32_t slot_step) {
   tj_kernel *kernel = f->kernel;
-  access.valid = f->gate;
+  access.valid = access.valid != NULL ? tj_terse_both(f->graph, f->gate, access.valid) : f->gate;
   kernel->step[kernel->step_count++] = (tj_kernel_step){
       .kind = kind, .access = access, .width = width, .slot = slot, .slot_step = width > 1 ? slot_step : 1};
+}
+
+void tj_flexible_move(tj_flexible *f, uint32_t side, const tj_flexible_place place[], uint32_t width, uint32_t slot) {
+  tj_access access = {.buffer = side == TJ_FLEXIBLE_SOURCE ? f->source : f->destination,
+                      .base = tj_terse_add(f->graph, f->form[side].base, place[side].of_all),
+                      .offset = place[side].of_item,
+                      .valid = f->is_inner ? NULL : tj_flexible_within(f, side, place)};
+  tj_flexible_step(f, side == TJ_FLEXIBLE_SOURCE ? TJ_STEP_LOAD : TJ_STEP_STORE, access, width, slot, 1);
 }
 
 /* --- tiles --- */
@@ -138,12 +146,21 @@ static uint32_t bytes_of(const tj_flexible *f, uint32_t buffer) {
   return tj_dtype_bits(f->kernel->buffer[buffer].dtype) / 8;
 }
 
+/* Modes of a tile besides the first of either side. */
+static uint32_t further_modes(const tj_flexible *f) {
+  uint32_t count = f->next_loaded != TJ_FLEXIBLE_NONE ? 1 : 0;
+  count += f->next_stored != TJ_FLEXIBLE_NONE ? 1 : 0;
+  for (uint32_t i = 0; i < TJ_FLEXIBLE_OTHERS; i++)
+    count += f->other[i] != TJ_FLEXIBLE_NONE ? 1 : 0;
+  return count > 0 ? count : 1;
+}
+
 /* Elements that the other end of a tile along a mode may be away on either side: all modes together, and so all of a
  * work-item's offset, stay below 2^32 bytes. */
 static int64_t reach_of(const tj_flexible *f, uint32_t mode) {
   uint32_t source = bytes_of(f, f->source), destination = bytes_of(f, f->destination);
   bool turns = f->first_loaded != f->first_stored, is_first = mode == f->first_loaded || mode == f->first_stored;
-  int64_t bytes = is_first ? (int64_t)1 << 31 : turns ? 1 << 29 : 1 << 30;
+  int64_t half = (int64_t)1 << 31, bytes = is_first ? half : turns ? half / 4 : half / further_modes(f);
   return bytes / (source > destination ? source : destination);
 }
 
@@ -152,7 +169,7 @@ static void demand_reach(tj_flexible *f, const tj_flexible_mode *mode, const tj_
   if (tj_is_int(stride->launch, 0) || tj_is_int(stride->launch, 1))
     return;
   const tj_node *last = tj_terse_sub(graph, mode->length, tj_int(graph, 1));
-  demand_between(f, tj_terse_mul(graph, last, stride->launch), 0, mode->reach - 1);
+  tj_flexible_demand_between(f, tj_terse_mul(graph, last, stride->launch), 0, mode->reach - 1);
 }
 
 /* Where the tile begins along a mode of `tiles` tiles, as its number says. */
@@ -170,28 +187,42 @@ static const tj_node *tiles_along(tj_flexible *f, const tj_flexible_mode *mode) 
   return mode->length == NULL ? mode->extent.launch : tj_flexible_parts(f->graph, mode->extent.launch, mode->length);
 }
 
-/* The part of a tile's beginning along a mode in the offsets of both sides. */
+const tj_node *tj_flexible_part(tj_flexible *f, const tj_flexible_mode *mode, uint32_t form, const tj_node *digit) {
+  const tj_node *stride = mode->stride[form].name;
+  if (tj_is_int(stride, 1))
+    return digit;
+  return tj_flexible_product(f, digit, stride, form < TJ_FLEXIBLE_BOUNDS ? mode->reach : TJ_FLEXIBLE_MOST_BOUND);
+}
+
+int64_t tj_flexible_slot_limit(uint32_t form) {
+  return form < TJ_FLEXIBLE_BOUNDS ? (int64_t)1 << 40 : TJ_FLEXIBLE_MOST_BOUND;
+}
+
+static int64_t limit_of(uint32_t form) {
+  return form < TJ_FLEXIBLE_BOUNDS ? most_offset : TJ_FLEXIBLE_MOST_BOUND;
+}
+
+/* The part of a tile's beginning along a mode in all forms. */
 static void add_to_bases(tj_flexible *f, const tj_flexible_mode *mode, const tj_node *first) {
-  const tj_node **base[] = {&f->source_base, &f->destination_base};
-  const tj_measure *stride[] = {&mode->source, &mode->destination};
-  for (int i = 0; i < 2; i++) {
-    const tj_node *part = tj_flexible_product(f, first, stride[i]->name, most_offset);
-    *base[i] = tj_terse_add(f->graph, *base[i], part);
+  for (uint32_t i = 0; i < f->form_count; i++) {
+    const tj_node *part = tj_flexible_product(f, first, mode->stride[i].name, limit_of(i));
+    f->form[i].base = tj_terse_add(f->graph, f->form[i].base, part);
   }
 }
 
-static const tj_node *named_base(tj_flexible *f, const char *name, const tj_node *base) {
+static const tj_node *named_base(tj_flexible *f, const char *name, const tj_node *base, int64_t limit) {
   if (tj_is_constant(base))
     return base;
-  const tj_node *symbol =
-      tj_symbol_create(f->graph, name, TJ_SYMBOL_COORDINATE, tj_int(f->graph, 0), tj_int(f->graph, most_offset), 1);
+  const tj_node *low = tj_int(f->graph, base->facts.low < 0 ? -limit : 0), *high = tj_int(f->graph, limit);
+  const tj_node *symbol = tj_symbol_create(f->graph, name, TJ_SYMBOL_COORDINATE, low, high, 1);
   bind(f, symbol, base, false);
   return symbol;
 }
 
 /* The modes, those of the tile first: workgroups that follow each other are neighbours. */
 static uint32_t order_modes(const tj_flexible *f, uint32_t order[TJ_FLEXIBLE_MODES]) {
-  const uint32_t leading[] = {f->first_loaded, f->next_loaded, f->first_stored, f->next_stored, f->next_other};
+  const uint32_t leading[] = {f->first_loaded, f->next_loaded, f->first_stored,
+                              f->next_stored,  f->other[0],    f->other[1]};
   uint64_t taken = 0;
   uint32_t count = 0;
   for (size_t i = 0; i < sizeof leading / sizeof leading[0]; i++) {
@@ -207,12 +238,11 @@ static uint32_t order_modes(const tj_flexible *f, uint32_t order[TJ_FLEXIBLE_MOD
   return count;
 }
 
-void tj_flexible_place(tj_flexible *f) {
+void tj_flexible_place_tiles(tj_flexible *f) {
+  static const char *const names[] = {"from", "to", "within"};
   tj_graph *graph = f->graph;
   uint32_t order[TJ_FLEXIBLE_MODES], count = order_modes(f, order);
   const tj_node *all = tj_int(graph, 1), *rest = f->kernel->workgroup;
-  f->source_base = f->source_origin.name;
-  f->destination_base = f->destination_origin.name;
   for (uint32_t i = 0; i < count; i++) {
     tj_flexible_mode *mode = &f->mode[order[i]];
     const tj_node *tiles = tiles_along(f, mode);
@@ -224,13 +254,14 @@ void tj_flexible_place(tj_flexible *f) {
     add_to_bases(f, mode, first_of_tile(f, mode, number));
     if (mode->length == NULL)
       continue;
-    demand_reach(f, mode, &mode->source);
-    demand_reach(f, mode, &mode->destination);
+    for (uint32_t k = 0; k < TJ_FLEXIBLE_BOUNDS; k++)
+      demand_reach(f, mode, &mode->stride[k]);
   }
-  demand_between(f, all, 1, most_workgroups);
+  tj_flexible_demand_between(f, all, 1, most_workgroups);
   f->kernel->count = tj_mul(graph, all, tj_int(graph, TJ_FLEXIBLE_ITEMS));
-  f->source_base = named_base(f, "from", f->source_base);
-  f->destination_base = named_base(f, "to", f->destination_base);
+  for (uint32_t i = 0; i < f->form_count; i++)
+    f->form[i].base =
+        named_base(f, names[i < TJ_FLEXIBLE_BOUNDS ? i : TJ_FLEXIBLE_BOUNDS], f->form[i].base, limit_of(i));
 }
 
 /* --- domains --- */
@@ -253,50 +284,58 @@ static bool has_strides(const tj_domain *domain) {
   return true;
 }
 
-static tj_access access_of(tj_flexible *f, bool of_source, const tj_node *const digit[]) {
-  return of_source ? tj_domain_source(f->graph, f->domain, f->source, digit)
-                   : tj_domain_destination(f->graph, f->domain, f->destination, digit);
+static tj_access access_of(tj_flexible *f, uint32_t side, const tj_node *const digit[]) {
+  return side == TJ_FLEXIBLE_SOURCE ? tj_domain_source(f->graph, f->domain, f->source, digit)
+                                    : tj_domain_destination(f->graph, f->domain, f->destination, digit);
 }
 
-static const tj_node *stride_of(const tj_flexible *f, uint32_t mode, bool of_source) {
-  return tj_mode_stride(&f->domain->mode[mode], of_source);
+static const tj_node *stride_of(const tj_flexible *f, uint32_t mode, uint32_t side) {
+  return tj_mode_stride(&f->domain->mode[mode], side == TJ_FLEXIBLE_SOURCE);
 }
 
-/* Whether the elements at these digits are at the origin and the sum of digits times strides. */
-static bool is_sum(tj_flexible *f, bool of_source, const tj_node *origin, const tj_node *const digit[]) {
+/* Whether an offset at these digits is the origin and the sum of digits times strides. */
+static bool is_sum(tj_flexible *f, uint32_t side, const tj_node *offset, const tj_node *origin,
+                   const tj_node *const digit[]) {
   tj_graph *graph = f->graph;
-  tj_access access = access_of(f, of_source, digit);
   const tj_node *sum = origin;
   for (uint32_t m = 0; m < f->domain->count; m++)
-    sum = tj_terse_add(graph, sum, tj_terse_mul(graph, digit[m], stride_of(f, m, of_source)));
-  const tj_node *offset = tj_simplified(graph, access.offset);
+    sum = tj_terse_add(graph, sum, tj_terse_mul(graph, digit[m], stride_of(f, m, side)));
+  offset = tj_simplified(graph, offset);
   sum = tj_simplified(graph, sum);
-  return tj_is_int(tj_simplified(graph, access.valid), 1) && (offset == sum || tj_prove_equal(graph, offset, sum));
+  return offset == sum || tj_prove_equal(graph, offset, sum);
 }
 
-/* Whether the domain's strides are a layout's own: where its modes are leaves of the finer layout, and runs of leaves
- * that were shown to step evenly. */
-static bool has_own_strides(const tj_domain *domain, const tj_operand *operand) {
-  return domain->side == NULL && operand->value->kind == TJ_VALUE_LAYOUT;
+/* Whether the domain's strides are an operand's own: a layout's, where its modes are leaves of the finer layout, and
+ * runs of leaves that were shown to step evenly; or those of a buffer's dimensions, which nothing transforms but what
+ * merges them. */
+static bool has_own_strides(const tj_domain *domain, uint32_t side) {
+  if (domain->side != NULL)
+    return domain->side[side].view != NULL && domain->side[side].view->stage_count == 1;
+  const tj_operand *operand = side == TJ_FLEXIBLE_SOURCE ? domain->source : domain->destination;
+  return operand->value->kind == TJ_VALUE_LAYOUT;
 }
 
-/* The same of all elements. */
-static bool is_strided(tj_flexible *f, bool of_source, const tj_node **origin) {
+/* The same of all elements, as far as they are valid, which bounds tell. */
+static bool is_strided(tj_flexible *f, uint32_t side, const tj_node **origin) {
   tj_graph *graph = f->graph;
   const tj_node *digit[TJ_FLEXIBLE_MODES], *none[TJ_FLEXIBLE_MODES];
   for (uint32_t m = 0; m < f->domain->count; m++) {
     digit[m] = tj_coordinate(graph, "i", f->domain->mode[m].extent);
     none[m] = tj_int(graph, 0);
   }
-  *origin = tj_simplified(graph, access_of(f, of_source, none).offset);
-  return has_own_strides(f->domain, of_source ? f->domain->source : f->domain->destination) ||
-         is_sum(f, of_source, *origin, digit);
+  *origin = tj_simplified(graph, access_of(f, side, none).offset);
+  if (has_own_strides(f->domain, side))
+    return true;
+  tj_access access = access_of(f, side, digit);
+  return is_sum(f, side, access.offset, *origin, digit) &&
+         tj_flexible_bound(f, side, side == TJ_FLEXIBLE_SOURCE ? f->first_loaded : f->first_stored, access.valid,
+                           digit);
 }
 
 /* Whether a side steps less far along mode a than along mode b, as far as is known; of products that cannot be
  * compared, the one of fewer factors counts as less. Strides of 0 come last. */
-static bool is_closer(const tj_flexible *f, uint32_t a, uint32_t b, bool of_source) {
-  const tj_node *x = stride_of(f, a, of_source), *y = stride_of(f, b, of_source);
+static bool is_closer(const tj_flexible *f, uint32_t a, uint32_t b, uint32_t side) {
+  const tj_node *x = stride_of(f, a, side), *y = stride_of(f, b, side);
   if (tj_is_int(x, 0) || tj_is_int(y, 0))
     return !tj_is_int(x, 0);
   bool is_less = tj_prove_less_equal(f->graph, x, y), is_more = tj_prove_less_equal(f->graph, y, x);
@@ -304,42 +343,52 @@ static bool is_closer(const tj_flexible *f, uint32_t a, uint32_t b, bool of_sour
 }
 
 /* The closest mode of a side that is not among `taken`. */
-static uint32_t closest_mode(const tj_flexible *f, uint64_t taken, bool of_source) {
+static uint32_t closest_mode(const tj_flexible *f, uint64_t taken, uint32_t side) {
   uint32_t best = TJ_FLEXIBLE_NONE;
   for (uint32_t m = 0; m < f->domain->count; m++) {
-    if ((taken >> m & 1) == 0 && (best == TJ_FLEXIBLE_NONE || is_closer(f, m, best, of_source)))
+    if ((taken >> m & 1) == 0 && (best == TJ_FLEXIBLE_NONE || is_closer(f, m, best, side)))
       best = m;
   }
   return best;
 }
 
-static bool is_contiguous(const tj_flexible *f, uint32_t mode, bool of_source) {
-  return tj_is_int(stride_of(f, mode, of_source), 1);
+static uint32_t take_closest(const tj_flexible *f, uint64_t *taken, uint32_t side) {
+  uint32_t mode = closest_mode(f, *taken, side);
+  *taken |= mode != TJ_FLEXIBLE_NONE ? (uint64_t)1 << mode : 0;
+  return mode;
+}
+
+static bool is_contiguous(const tj_flexible *f, uint32_t mode, uint32_t side) {
+  return tj_is_int(stride_of(f, mode, side), 1);
 }
 
 static bool choose_modes(tj_flexible *f) {
-  f->first_loaded = closest_mode(f, 0, true);
-  f->first_stored = closest_mode(f, 0, false);
-  if (!is_contiguous(f, f->first_loaded, true) || !is_contiguous(f, f->first_stored, false))
+  f->first_loaded = closest_mode(f, 0, TJ_FLEXIBLE_SOURCE);
+  f->first_stored = closest_mode(f, 0, TJ_FLEXIBLE_DESTINATION);
+  if (!is_contiguous(f, f->first_loaded, TJ_FLEXIBLE_SOURCE) ||
+      !is_contiguous(f, f->first_stored, TJ_FLEXIBLE_DESTINATION))
     return false;
   uint64_t taken = (uint64_t)1 << f->first_loaded | (uint64_t)1 << f->first_stored;
-  f->next_loaded = closest_mode(f, taken, true);
-  if (f->next_loaded != TJ_FLEXIBLE_NONE)
-    taken |= (uint64_t)1 << f->next_loaded;
-  f->next_stored = closest_mode(f, taken, false);
-  if (f->next_stored != TJ_FLEXIBLE_NONE)
-    taken |= (uint64_t)1 << f->next_stored;
-  f->next_other = closest_mode(f, taken, false);
+  f->next_loaded = take_closest(f, &taken, TJ_FLEXIBLE_SOURCE);
+  f->next_stored = take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
+  for (uint32_t i = 0; i < TJ_FLEXIBLE_OTHERS; i++)
+    f->other[i] = take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
   return true;
+}
+
+/* Modes of windows are short, and tiles need more of them; where nothing is bounded, there are none. */
+static void leave_windows_out(tj_flexible *f) {
+  for (uint32_t i = 1; i < TJ_FLEXIBLE_OTHERS; i++)
+    f->other[i] = TJ_FLEXIBLE_NONE;
 }
 
 /* --- kernels --- */
 
 static tj_measure measured_stride(tj_flexible *f, const char *name, const tj_node *stride, const tj_node *extent) {
   tj_graph *graph = f->graph;
-  demand_between(f, stride, 0, most_stride);
+  tj_flexible_demand_between(f, stride, 0, most_stride);
   const tj_node *launch = tj_flexible_at_least(graph, tj_flexible_at_most(graph, stride, most_stride), 0);
-  demand_between(f, tj_terse_mul(graph, extent, launch), 0, most_offset);
+  tj_flexible_demand_between(f, tj_terse_mul(graph, extent, launch), 0, most_offset);
   return tj_flexible_measure(f, name, launch, 0, most_stride, 1);
 }
 
@@ -347,21 +396,28 @@ static void measure_modes(tj_flexible *f) {
   tj_graph *graph = f->graph;
   for (uint32_t m = 0; m < f->domain->count; m++) {
     const tj_mode *mode = &f->domain->mode[m];
-    demand_between(f, mode->extent, 1, most_extent);
+    tj_flexible_demand_between(f, mode->extent, 1, most_extent);
     const tj_node *extent = tj_flexible_at_least(graph, tj_flexible_at_most(graph, mode->extent, most_extent), 1);
     f->mode[m].extent = tj_flexible_measure(f, "extent", extent, 1, most_extent, 1);
-    f->mode[m].source = measured_stride(f, "step", mode->source_stride, extent);
-    f->mode[m].destination = measured_stride(f, "step", mode->destination_stride, extent);
-    f->mode[m].reach = reach_of(f, m);
+    f->mode[m].stride[TJ_FLEXIBLE_SOURCE] = measured_stride(f, "step", mode->source_stride, extent);
+    f->mode[m].stride[TJ_FLEXIBLE_DESTINATION] = measured_stride(f, "step", mode->destination_stride, extent);
   }
 }
 
-static tj_measure measured_origin(tj_flexible *f, const tj_node *origin) {
+static void set_reaches(tj_flexible *f) {
+  for (uint32_t m = 0; m < f->domain->count; m++)
+    f->mode[m].reach = reach_of(f, m);
+}
+
+/* Where a predicate masks what is before the buffer, the domain may begin there. */
+static tj_measure measured_origin(tj_flexible *f, uint32_t side, const tj_node *origin) {
   tj_graph *graph = f->graph;
-  demand_between(f, origin, 0, most_offset);
-  return tj_flexible_measure(f, "origin",
-                             tj_flexible_at_least(graph, tj_flexible_at_most(graph, origin, most_offset), 0), 0,
-                             most_offset, 1);
+  int64_t least = 0;
+  for (uint32_t i = TJ_FLEXIBLE_BOUNDS; i < f->form_count; i++)
+    least = f->form[i].side == side ? -most_offset : least;
+  tj_flexible_demand_between(f, origin, least, most_offset);
+  const tj_node *launch = tj_flexible_at_least(graph, tj_flexible_at_most(graph, origin, most_offset), least);
+  return tj_flexible_measure(f, "origin", launch, least, most_offset, 1);
 }
 
 static tj_kernel *new_kernel(tj_flexible *f, const tj_kernel *flat) {
@@ -373,9 +429,29 @@ static tj_kernel *new_kernel(tj_flexible *f, const tj_kernel *flat) {
   kernel->workgroup = tj_coordinate(graph, "g", tj_int(graph, most_workgroups));
   kernel->item = tj_coordinate(graph, "t", tj_int(graph, TJ_FLEXIBLE_ITEMS));
   kernel->workgroup_size = TJ_FLEXIBLE_ITEMS;
-  kernel->step = TJ_NEW_ARRAY(graph->job, tj_kernel_step, MOST_STEPS);
   kernel->step_count = 0;
   return kernel;
+}
+
+static void add_steps(tj_flexible *f, void (*add)(void *shape), void *shape) {
+  f->kernel->step = TJ_NEW_ARRAY(f->graph->job, tj_kernel_step, MOST_STEPS);
+  f->kernel->step_count = 0;
+  add(shape);
+}
+
+/* Tiles where all bounds hold have steps of their own. */
+static void add_all_steps(tj_flexible *f, void (*add)(void *shape), void *shape) {
+  tj_kernel *kernel = f->kernel;
+  const tj_node *inner = tj_flexible_is_inner(f);
+  f->is_inner = true;
+  add_steps(f, add, shape);
+  if (tj_is_constant(inner))
+    return;
+  kernel->inner = inner;
+  kernel->inner_step = kernel->step;
+  kernel->inner_step_count = kernel->step_count;
+  f->is_inner = false;
+  add_steps(f, add, shape);
 }
 
 bool tj_offer_flexible(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
@@ -383,21 +459,32 @@ bool tj_offer_flexible(tj_graph *graph, tj_kernel *flat, const tj_target *target
   if (domain == NULL || domain->count == 0 || domain->count > TJ_FLEXIBLE_MODES || target->wave_size < 2 ||
       target->workgroup_limit < TJ_FLEXIBLE_ITEMS || !has_strides(domain) || !depends_on_parameters(domain))
     return false;
-  tj_flexible f = {
-      .graph = graph, .target = target, .domain = domain, .condition = tj_int(graph, 1), .gate = tj_int(graph, 1)};
+  tj_flexible f = {.graph = graph,
+                   .target = target,
+                   .domain = domain,
+                   .condition = tj_int(graph, 1),
+                   .gate = tj_int(graph, 1),
+                   .form_count = TJ_FLEXIBLE_BOUNDS};
   f.source = flat->step[0].access.buffer;
   f.destination = flat->step[1].access.buffer;
-  const tj_node *source_origin, *destination_origin;
-  if (!choose_modes(&f) || !is_strided(&f, true, &source_origin) || !is_strided(&f, false, &destination_origin))
-    return false;
   f.kernel = new_kernel(&f, flat);
+  const tj_node *origin[TJ_FLEXIBLE_BOUNDS];
+  if (!choose_modes(&f))
+    return false;
   measure_modes(&f);
-  f.source_origin = measured_origin(&f, source_origin);
-  f.destination_origin = measured_origin(&f, destination_origin);
+  for (uint32_t side = 0; side < TJ_FLEXIBLE_BOUNDS; side++) {
+    if (!is_strided(&f, side, &origin[side]))
+      return false;
+  }
+  if (f.form_count == TJ_FLEXIBLE_BOUNDS)
+    leave_windows_out(&f);
+  set_reaches(&f);
+  for (uint32_t side = 0; side < TJ_FLEXIBLE_BOUNDS; side++)
+    f.form[side].base = measured_origin(&f, side, origin[side]).name;
   if (f.first_loaded == f.first_stored)
-    tj_flexible_go_straight(&f);
+    add_all_steps(&f, tj_flexible_straight_steps, tj_flexible_straight_shape(&f));
   else
-    tj_flexible_turn(&f);
+    add_all_steps(&f, tj_flexible_turn_steps, tj_flexible_turn_shape(&f));
   if (tj_is_int(f.condition, 0) || !tj_kernel_fits(graph, f.kernel))
     return false;
   flat->faster = f.kernel;

@@ -4,10 +4,19 @@
  * The tile is a box: vectors along the common first mode, and coordinates of the next mode of either side, so that
  * work-items that follow each other find long runs on both sides however short the first mode is. Each of the modes
  * is shared out between work-items and their slots, which the launch does so that little of a tile is empty. */
+#include "base/machine/processor.h"
 #include "ir/layout/arith.h"
 #include "lower/mapping/flexible_maker.h"
 
-enum { SLOTS = 8, LOG_SLOTS = 3, LONG_RUN = 64, SHORT_RUN = 16, AXES = 4, WAYS = 256 };
+enum {
+  SLOTS = 8,
+  LOG_SLOTS = 3,
+  LONG_RUN = 64,
+  SHORT_RUN = 16,
+  LINE_RUN = 8,
+  FIRST_AXES = 3,
+  AXES = FIRST_AXES + TJ_FLEXIBLE_OTHERS
+};
 
 /* A mode of the box, in units: vectors along the first mode, coordinates along others. */
 typedef struct {
@@ -21,7 +30,7 @@ typedef struct {
   tj_flexible *f;
   tj_graph *graph;
   int64_t width;
-  axis axis[AXES]; /* the first mode; the source's next; the destination's; one more */
+  axis axis[AXES]; /* the first mode; the source's next; the destination's; others */
 } straight;
 
 static const tj_node *int_of(const straight *s, int64_t value) {
@@ -35,17 +44,93 @@ static const tj_node *share_of(const straight *s, const axis *a, const tj_node *
   return tj_flexible_balanced(s->graph, a->all, left);
 }
 
-/* Vectors first; short runs are continued along the source's next mode, then along the destination's. What is left of
- * the work-items goes wherever there is room. */
-static void share_items(straight *s) {
+/* What is left of the work-items goes along the axes from `first` on, wherever there is room. */
+static void share_rest(const straight *s, const tj_node *items[AXES], const tj_node *taken, unsigned first) {
+  for (unsigned i = first; i < AXES; i++) {
+    items[i] = share_of(s, &s->axis[i], taken, TJ_FLEXIBLE_ITEMS);
+    taken = tj_terse_mul(s->graph, taken, items[i]);
+  }
+}
+
+/* Vectors first; short runs are continued along the source's next mode, then along the destination's. */
+static void share_for_runs(const straight *s, const tj_node *items[AXES]) {
   tj_graph *graph = s->graph;
-  axis *a = &s->axis[0], *c = &s->axis[1], *d = &s->axis[2], *e = &s->axis[3];
-  a->items = tj_flexible_balanced(graph, a->all, int_of(s, LONG_RUN));
-  c->items = share_of(s, c, a->items, SHORT_RUN);
-  d->items = share_of(s, d, tj_terse_mul(graph, a->items, c->items), TJ_FLEXIBLE_ITEMS);
-  const tj_node *stored = tj_terse_mul(graph, a->items, d->items);
-  c->items = share_of(s, c, stored, TJ_FLEXIBLE_ITEMS);
-  e->items = share_of(s, e, tj_terse_mul(graph, stored, c->items), TJ_FLEXIBLE_ITEMS);
+  const axis *c = &s->axis[1], *d = &s->axis[2];
+  items[1] = share_of(s, c, items[0], SHORT_RUN);
+  items[2] = share_of(s, d, tj_terse_mul(graph, items[0], items[1]), TJ_FLEXIBLE_ITEMS);
+  const tj_node *stored = tj_terse_mul(graph, items[0], items[2]);
+  items[1] = share_of(s, c, stored, TJ_FLEXIBLE_ITEMS);
+  share_rest(s, items, tj_terse_mul(graph, stored, items[1]), FIRST_AXES);
+}
+
+/* As many times the items of an axis that divide it as those that are taken otherwise leave. */
+static const tj_node *with_rest(const straight *s, const axis *a, const tj_node *items, const tj_node *taken) {
+  tj_graph *graph = s->graph;
+  const tj_node *left = tj_terse_div(graph, int_of(s, TJ_FLEXIBLE_ITEMS), tj_terse_mul(graph, taken, items));
+  const tj_node *all = tj_flexible_parts(graph, a->all, items);
+  return tj_terse_mul(graph, items, tj_flexible_balanced(graph, all, tj_flexible_at_least(graph, left, 1)));
+}
+
+/* Where runs are made of whole cache lines, one on either side is enough, and a wave has both. */
+static void share_for_lines(const straight *s, const tj_node *items[AXES]) {
+  tj_graph *graph = s->graph;
+  const tj_node *first = items[0];
+  for (unsigned side = 0; side < TJ_FLEXIBLE_BOUNDS; side++)
+    items[1 + side] = share_of(s, &s->axis[1 + side], first, LINE_RUN);
+  share_rest(s, items, tj_terse_mul(graph, tj_terse_mul(graph, first, items[1]), items[2]), FIRST_AXES);
+  for (unsigned i = FIRST_AXES; i < AXES; i++)
+    first = tj_terse_mul(graph, first, items[i]);
+  items[2] = with_rest(s, &s->axis[2], items[2], tj_terse_mul(graph, first, items[1]));
+  items[1] = with_rest(s, &s->axis[1], items[1], tj_terse_mul(graph, first, items[2]));
+}
+
+static const tj_node *is_multiple(const straight *s, const tj_node *node, const tj_node *of) {
+  return tj_equal(s->graph, tj_terse_mod(s->graph, node, of), int_of(s, 0));
+}
+
+/* Whether a line's share of a side's next axis divides it, and makes a line with the first. */
+static const tj_node *makes_lines(const straight *s, const axis *next, const tj_node *first) {
+  const tj_node *items = share_of(s, next, first, LINE_RUN);
+  return tj_terse_both(s->graph, is_multiple(s, next->all, items),
+                       is_multiple(s, tj_terse_mul(s->graph, first, items), int_of(s, LINE_RUN)));
+}
+
+/* Whether cache lines begin wherever modes but the first two of a side step, and these stay within lines. */
+static const tj_node *steps_by_lines(const straight *s, unsigned side) {
+  tj_graph *graph = s->graph;
+  const tj_flexible *f = s->f;
+  uint32_t buffer = side == TJ_FLEXIBLE_SOURCE ? f->source : f->destination;
+  const tj_node *line = int_of(s, tj_cache_line_bytes(f->target->processor) / tj_element_bytes(f->kernel, buffer));
+  const tj_node *truth = tj_int(graph, 1);
+  for (uint32_t m = 0; m < f->domain->count; m++) {
+    const tj_flexible_mode *mode = &f->mode[m];
+    const tj_node *stride = mode->stride[side].launch, *is_line = is_multiple(s, stride, line);
+    if (mode == s->axis[1 + side].mode)
+      is_line = tj_or(graph, is_line, is_multiple(s, line, tj_flexible_at_least(graph, stride, 1)));
+    if (mode != s->axis[0].mode)
+      truth = tj_terse_both(graph, truth, is_line);
+  }
+  return truth;
+}
+
+/* Whether both sides have runs of whole cache lines. */
+static const tj_node *has_lines(const straight *s, const tj_node *first) {
+  const tj_node *truth = tj_int(s->graph, 1);
+  for (unsigned side = 0; side < TJ_FLEXIBLE_BOUNDS; side++) {
+    truth = tj_terse_both(s->graph, truth, steps_by_lines(s, side));
+    truth = tj_terse_both(s->graph, truth, makes_lines(s, &s->axis[1 + side], first));
+  }
+  return truth;
+}
+
+static void share_items(straight *s) {
+  const tj_node *runs[AXES], *lines[AXES];
+  runs[0] = lines[0] = tj_flexible_balanced(s->graph, s->axis[0].all, int_of(s, LONG_RUN));
+  const tj_node *truth = has_lines(s, lines[0]);
+  share_for_runs(s, runs);
+  share_for_lines(s, lines);
+  for (unsigned i = 0; i < AXES; i++)
+    s->axis[i].items = tj_flexible_choice(s->graph, truth, lines[i], runs[i]);
 }
 
 /* What is moved along an axis with 2^log slots. */
@@ -76,8 +161,10 @@ static void share_slots(straight *s) {
   const tj_node *best = NULL;
   for (unsigned i = 0; i < AXES; i++)
     axes[i].log = int_of(s, 0);
-  for (unsigned way = 0; way < WAYS; way++) {
-    const unsigned logs[AXES] = {way & 3, way >> 2 & 3, way >> 4 & 3, way >> 6};
+  for (unsigned way = 0; way < 1u << 2 * AXES; way++) {
+    unsigned logs[AXES];
+    for (unsigned i = 0; i < AXES; i++)
+      logs[i] = way >> 2 * i & 3;
     if (!is_way(s, logs))
       continue;
     const tj_node *cost = int_of(s, 1);
@@ -113,7 +200,8 @@ static void choose_shape(straight *s) {
   set_axis(s, 0, f->first_loaded, s->width);
   set_axis(s, 1, f->next_loaded, 1);
   set_axis(s, 2, f->next_stored, 1);
-  set_axis(s, 3, f->next_other, 1);
+  for (unsigned i = FIRST_AXES; i < AXES; i++)
+    set_axis(s, i, f->other[i - FIRST_AXES], 1);
   share_items(s);
   share_slots(s);
   tj_flexible_demand(f, tj_less_equal(graph, int_of(s, s->width), s->axis[0].mode->extent.launch));
@@ -155,12 +243,7 @@ static const tj_node *place_of_slot(straight *s, const axis *a, const tj_node *n
   return tj_min(graph, tj_terse_mul(graph, number, span_of(s, a)), rest);
 }
 
-static const tj_node *stride_of(const straight *s, unsigned number, bool of_source, bool at_launch) {
-  const tj_measure *stride = of_source ? &s->axis[number].mode->source : &s->axis[number].mode->destination;
-  return at_launch ? stride->launch : stride->name;
-}
-
-static const tj_node *offset_of_slot(straight *s, int64_t slot, bool of_source) {
+static const tj_node *offset_of_slot(straight *s, int64_t slot, uint32_t form) {
   tj_graph *graph = s->graph;
   const tj_node *rest = int_of(s, slot), *sum = int_of(s, 0);
   for (unsigned i = AXES; i-- > 0;) {
@@ -170,40 +253,48 @@ static const tj_node *offset_of_slot(straight *s, int64_t slot, bool of_source) 
     const tj_node *slots = slots_along(s, a);
     const tj_node *place = place_of_slot(s, a, tj_terse_mod(graph, rest, slots));
     rest = tj_terse_div(graph, rest, slots);
-    sum = tj_terse_add(graph, sum, tj_terse_mul(graph, place, stride_of(s, i, of_source, true)));
+    sum = tj_terse_add(graph, sum, tj_terse_mul(graph, place, a->mode->stride[form].launch));
   }
-  return tj_flexible_measure(s->f, "slot", sum, 0, (int64_t)1 << 40, 1).name;
+  return tj_flexible_measure(s->f, "slot", sum, 0, tj_flexible_slot_limit(form), 1).name;
 }
 
-static void add_side(straight *s, const tj_node *const digit[AXES], bool of_source) {
+static const tj_node *offset_of_item(straight *s, const tj_node *const digit[AXES], uint32_t form) {
+  const tj_node *sum = int_of(s, 0);
+  for (unsigned i = 0; i < AXES; i++) {
+    if (s->axis[i].mode != NULL)
+      sum = tj_terse_add(s->graph, sum, tj_flexible_part(s->f, s->axis[i].mode, form, digit[i]));
+  }
+  return sum;
+}
+
+static void add_side(straight *s, const tj_node *const digit[AXES], uint32_t side) {
   tj_flexible *f = s->f;
-  tj_graph *graph = s->graph;
-  const tj_node *offset = digit[0], *base = of_source ? f->source_base : f->destination_base;
-  for (unsigned i = 1; i < AXES; i++) {
-    const axis *a = &s->axis[i];
-    if (a->mode != NULL)
-      offset = tj_terse_add(graph, offset,
-                            tj_flexible_product(f, digit[i], stride_of(s, i, of_source, false), a->mode->reach));
-  }
+  tj_flexible_place place[TJ_FLEXIBLE_FORMS];
   for (int64_t slot = 0; slot < SLOTS; slot++) {
-    tj_access access = {.buffer = of_source ? f->source : f->destination,
-                        .base = tj_terse_add(graph, base, offset_of_slot(s, slot, of_source)),
-                        .offset = offset};
-    tj_flexible_step(f, of_source ? TJ_STEP_LOAD : TJ_STEP_STORE, access, (uint32_t)s->width,
-                     (uint32_t)(slot * s->width), 1);
+    for (uint32_t form = 0; form < f->form_count; form++) {
+      if (tj_flexible_is_of(f, form, side))
+        place[form] = (tj_flexible_place){offset_of_item(s, digit, form), offset_of_slot(s, slot, form)};
+    }
+    tj_flexible_move(f, side, place, (uint32_t)s->width, (uint32_t)(slot * s->width));
   }
 }
 
-void tj_flexible_go_straight(tj_flexible *f) {
+void *tj_flexible_straight_shape(tj_flexible *f) {
   uint32_t source = tj_dtype_bits(f->kernel->buffer[f->source].dtype) / 8;
   uint32_t destination = tj_dtype_bits(f->kernel->buffer[f->destination].dtype) / 8;
-  straight s = {.f = f, .graph = f->graph};
-  s.width = f->target->vector_bytes / (source > destination ? source : destination);
-  choose_shape(&s);
-  f->kernel->slot_count = (uint32_t)(SLOTS * s.width);
-  tj_flexible_place(f);
+  straight *s = TJ_NEW(f->graph->job, straight);
+  *s = (straight){.f = f, .graph = f->graph};
+  s->width = f->target->vector_bytes / (source > destination ? source : destination);
+  choose_shape(s);
+  f->kernel->slot_count = (uint32_t)(SLOTS * s->width);
+  tj_flexible_place_tiles(f);
+  return s;
+}
+
+void tj_flexible_straight_steps(void *shape) {
+  straight *s = shape;
   const tj_node *digit[AXES];
-  place_item(&s, digit);
-  add_side(&s, digit, true);
-  add_side(&s, digit, false);
+  place_item(s, digit);
+  add_side(s, digit, TJ_FLEXIBLE_SOURCE);
+  add_side(s, digit, TJ_FLEXIBLE_DESTINATION);
 }

@@ -317,20 +317,19 @@ static row row_of(turn *t, const tj_node *of_b, const tj_node *of_d) {
 
 /* --- offsets --- */
 
-/* A coordinate's part of an offset. */
-static const tj_node *part_of(turn *t, const tj_node *sum, const tj_node *digit, const tj_flexible_mode *mode,
-                              bool of_source) {
-  if (mode == NULL)
-    return sum;
-  const tj_measure *stride = of_source ? &mode->source : &mode->destination;
-  return tj_terse_add(t->graph, sum, tj_flexible_product(t->f, digit, stride->name, mode->reach));
+static const tj_node *with_part(turn *t, const tj_node *sum, const tj_node *digit, const tj_flexible_mode *mode,
+                                uint32_t form) {
+  return mode == NULL ? sum : tj_terse_add(t->graph, sum, tj_flexible_part(t->f, mode, form, digit));
 }
 
-static const tj_node *offset_of(turn *t, const column *x, const row *y, bool of_source) {
-  const tj_node *sum = of_source ? x->a : y->b;
-  sum = of_source ? part_of(t, sum, y->b, t->b, true) : part_of(t, sum, x->a, t->a, false);
-  sum = part_of(t, sum, x->c, t->c, of_source);
-  return part_of(t, sum, y->d, t->d, of_source);
+/* A work-item's part of a form of a side. */
+static const tj_node *offset_of(turn *t, const column *x, const row *y, uint32_t form, uint32_t side) {
+  const tj_node *sum = int_of(t, 0);
+  if (side == TJ_FLEXIBLE_SOURCE)
+    sum = with_part(t, with_part(t, sum, x->a, t->a, form), y->b, t->b, form);
+  else
+    sum = with_part(t, with_part(t, sum, y->b, t->b, form), x->a, t->a, form);
+  return with_part(t, with_part(t, sum, x->c, t->c, form), y->d, t->d, form);
 }
 
 /* By what the place of a vector changes where a block has pairs of rows, which one bit tells apart. An odd number of
@@ -390,31 +389,33 @@ static const tj_node *moved(turn *t, const tj_node *offset, int64_t places) {
 /* --- loading --- */
 
 /* Where a slot of a row is, from the row's beginning: the same for all work-items. */
-static const tj_node *offset_of_slot(turn *t, int64_t slot) {
+static const tj_node *offset_of_slot(turn *t, int64_t slot, uint32_t form) {
   tj_graph *graph = t->graph;
   const tj_node *number = int_of(t, slot), *along = t->along_b.launch;
   const tj_node *of_b = tj_mul(graph, tj_terse_mod(graph, number, along), int_of(t, t->stored));
   const tj_node *last_b = t->last_b.launch;
-  const tj_node *sum = tj_terse_mul(graph, tj_min(graph, of_b, last_b), t->b->source.launch);
+  const tj_node *sum = tj_terse_mul(graph, tj_min(graph, of_b, last_b), t->b->stride[form].launch);
   if (t->d != NULL) {
     const tj_node *last_d = tj_sub(graph, t->d->length, int_of(t, 1));
     const tj_node *of_d = tj_min(graph, tj_terse_div(graph, number, along), tj_flexible_at_least(graph, last_d, 0));
-    sum = tj_terse_add(graph, sum, tj_terse_mul(graph, of_d, t->d->source.launch));
+    sum = tj_terse_add(graph, sum, tj_terse_mul(graph, of_d, t->d->stride[form].launch));
   }
-  return tj_flexible_measure(t->f, "slot", sum, 0, (int64_t)1 << 40, 1).name;
+  return tj_flexible_measure(t->f, "slot", sum, 0, tj_flexible_slot_limit(form), 1).name;
 }
 
 static void add_loads(turn *t, const column *x, const row *y) {
   tj_flexible *f = t->f;
   tj_graph *graph = t->graph;
-  const tj_node *offset = offset_of(t, x, y, true);
-  for (int64_t slot = 0; slot < t->slots; slot++) {
-    const tj_node *base = tj_terse_add(graph, f->source_base, offset_of_slot(t, slot));
-    for (int64_t i = 0; i < t->word; i++) {
-      const tj_node *further = tj_terse_mul(graph, int_of(t, i), t->b->source.name);
-      tj_access access = {.buffer = f->source, .base = tj_terse_add(graph, base, further), .offset = offset};
-      tj_flexible_step(f, TJ_STEP_LOAD, access, (uint32_t)t->loaded, (uint32_t)((slot * t->word + i) * t->loaded), 1);
+  tj_flexible_place place[TJ_FLEXIBLE_FORMS];
+  for (int64_t n = 0; n < t->slots * t->word; n++) {
+    for (uint32_t form = 0; form < f->form_count; form++) {
+      if (!tj_flexible_is_of(f, form, TJ_FLEXIBLE_SOURCE))
+        continue;
+      const tj_node *further = tj_terse_mul(graph, int_of(t, n % t->word), t->b->stride[form].name);
+      place[form].of_item = offset_of(t, x, y, form, TJ_FLEXIBLE_SOURCE);
+      place[form].of_all = tj_terse_add(graph, offset_of_slot(t, n / t->word, form), further);
     }
+    tj_flexible_move(f, TJ_FLEXIBLE_SOURCE, place, (uint32_t)t->loaded, (uint32_t)(n * t->loaded));
   }
 }
 
@@ -517,9 +518,22 @@ static stored_place place_of_item(turn *t) {
 }
 
 /* Where an element of a column is, from its first one: the same for all work-items. */
-static const tj_node *offset_of_row(turn *t, int64_t number) {
-  const tj_node *offset = tj_terse_mul(t->graph, int_of(t, number), t->a->destination.launch);
-  return tj_flexible_measure(t->f, "row", offset, 0, (int64_t)1 << 40, 1).name;
+static const tj_node *offset_of_row(turn *t, int64_t number, uint32_t form) {
+  const tj_node *offset = tj_terse_mul(t->graph, int_of(t, number), t->a->stride[form].launch);
+  return tj_flexible_measure(t->f, "row", offset, 0, tj_flexible_slot_limit(form), 1).name;
+}
+
+static void add_stores(turn *t, const column *x, const row *y) {
+  tj_flexible *f = t->f;
+  tj_flexible_place place[TJ_FLEXIBLE_FORMS];
+  for (int64_t i = 0; i < t->rows; i++) {
+    for (uint32_t form = 0; form < f->form_count; form++) {
+      if (tj_flexible_is_of(f, form, TJ_FLEXIBLE_DESTINATION))
+        place[form] =
+            (tj_flexible_place){offset_of(t, x, y, form, TJ_FLEXIBLE_DESTINATION), offset_of_row(t, i, form)};
+    }
+    tj_flexible_move(f, TJ_FLEXIBLE_DESTINATION, place, (uint32_t)t->stored, (uint32_t)(i * t->stored));
+  }
 }
 
 /* Out of LDS, and then to the destination. */
@@ -538,13 +552,7 @@ static void add_storing(turn *t) {
                         .displacement = i * PLACES * t->stored};
     tj_flexible_step(f, TJ_STEP_LOAD, access, (uint32_t)t->stored, (uint32_t)(i * t->stored), 1);
   }
-  const tj_node *offset = offset_of(t, &x, &p.y, false);
-  for (int64_t i = 0; i < t->rows; i++) {
-    tj_access access = {.buffer = f->destination,
-                        .base = tj_terse_add(graph, f->destination_base, offset_of_row(t, i)),
-                        .offset = offset};
-    tj_flexible_step(f, TJ_STEP_STORE, access, (uint32_t)t->stored, (uint32_t)(i * t->stored), 1);
-  }
+  add_stores(t, &x, &p.y);
 }
 
 /* --- kernels --- */
@@ -553,18 +561,25 @@ static tj_flexible_mode *mode_or_none(tj_flexible *f, uint32_t mode) {
   return mode != TJ_FLEXIBLE_NONE ? &f->mode[mode] : NULL;
 }
 
-void tj_flexible_turn(tj_flexible *f) {
-  turn t = {.f = f,
-            .graph = f->graph,
-            .a = &f->mode[f->first_loaded],
-            .b = &f->mode[f->first_stored],
-            .c = mode_or_none(f, f->next_loaded),
-            .d = mode_or_none(f, f->next_stored)};
-  choose_widths(&t);
-  choose_shape(&t);
-  measure_shape(&t);
-  tj_flexible_place(f);
-  add_loading(&t);
-  f->kernel->step[f->kernel->step_count++] = (tj_kernel_step){.kind = TJ_STEP_BARRIER};
-  add_storing(&t);
+void *tj_flexible_turn_shape(tj_flexible *f) {
+  turn *t = TJ_NEW(f->graph->job, turn);
+  *t = (turn){.f = f,
+              .graph = f->graph,
+              .a = &f->mode[f->first_loaded],
+              .b = &f->mode[f->first_stored],
+              .c = mode_or_none(f, f->next_loaded),
+              .d = mode_or_none(f, f->next_stored)};
+  choose_widths(t);
+  choose_shape(t);
+  measure_shape(t);
+  tj_flexible_place_tiles(f);
+  return t;
+}
+
+void tj_flexible_turn_steps(void *shape) {
+  turn *t = shape;
+  tj_kernel *kernel = t->f->kernel;
+  add_loading(t);
+  kernel->step[kernel->step_count++] = (tj_kernel_step){.kind = TJ_STEP_BARRIER};
+  add_storing(t);
 }

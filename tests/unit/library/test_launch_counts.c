@@ -21,22 +21,56 @@ typedef struct {
 #define BLOCKS "param n in 1..4096, k in 1..1024\n"
 #define BLOCK_SOURCE "src: b8 @ packed((n*16, k*64))"
 
+#define WINDOWS                                                                                                      \
+  "param G in 1..8, N in 1..64, H in 1..512, W in 1..512, C in 8..1024 multiple 8, Y in 1..7, X in 1..7, "           \
+  "Ho in 1..512, Wo in 1..512, sN in 1..268435456 multiple 8, sH in 1..1048576 multiple 8, "                         \
+  "sW in 8..8192 multiple 8, sG in 0..1024 multiple 8, sy in 1..4, sx in 1..4, dy in 1..4, dx in 1..4, "             \
+  "py in 0..6, px in 0..6, qy in 0..6, qx in 0..6\n"                                                                 \
+  "let image = strided((G,N,H,W,C), (sG,sN,sH,sW,1))\n"                                                              \
+  "let padded = transform(image, [pass_through(G), pass_through(N), pad(H,py,qy), pad(W,px,qx), pass_through(C)], "  \
+  "[[0],[1],[2],[3],[4]], [[0],[1],[2],[3],[4]])\n"                                                                  \
+  "let windows = transform(padded, [pass_through(G), pass_through(N), embed((Y,Ho),(dy,sy)), "                       \
+  "embed((X,Wo),(dx,sx)), "                                                                                          \
+  "pass_through(C)], [[0],[1],[2],[3],[4]], [[0],[1],[2,3],[4,5],[6]])\n"                                            \
+  "let rows = transform(windows, [pass_through(G), merge(N,Ho,Wo), merge(Y,X,C)], [[0],[1,3,5],[2,4,6]], "           \
+  "[[0],[1],[2]])\n"
+
+/* Of a 3 × 3 window at each of 56 × 56 pixels of 64 channels. */
+#define PIXELS                                                                                                       \
+  {                                                                                                                  \
+    {"G", 1}, {"N", 1}, {"H", 56}, {"W", 56}, {"C", 64}, {"Y", 3}, {"X", 3}, {"Ho", 56}, {"Wo", 56}, {"sN", 200704}, \
+        {"sH", 3584}, {"sW", 64}, {"sG", 0}, {"sy", 1}, {"sx", 1}, {"dy", 1}, {"dx", 1}, {"py", 1}, {"px", 1},       \
+        {"qy", 1}, {                                                                                                 \
+      "qx", 1                                                                                                        \
+    }                                                                                                                \
+  }
+
 static const row rows[] = {
     {"a weight preshuffle, merged",
      BLOCKS "let shuffled = transform(packed((n,k,4,16,16)), [merge(n,16), merge(k,4,16)], [[0,3],[1,2,4]], "
             "[[0],[1]])\nkernel k(" BLOCK_SOURCE ", dst: b8 @ shuffled) = copy(src, dst)",
      {{"n", 32}, {"k", 64}},
      1.0,
-     0.5,
-     1.5},
+     0.25,
+     1.0},
     {"its source unmerged",
      BLOCKS
      "let blocks = transform(packed((n*16,k*64)), [unmerge(n,16), unmerge(k,4,16)], [[0],[1]], [[0,3],[1,2,4]])\n"
      "kernel k(src: b8 @ blocks, dst: b8 @ packed((n,k,4,16,16))) = copy(src, dst)",
      {{"n", 32}, {"k", 64}},
      1.0,
-     0.5,
-     1.5},
+     0.25,
+     1.0},
+    {"blocks of odd numbers",
+     BLOCKS "let shuffled = transform(packed((n,k,4,16,16)), [merge(n,16), merge(k,4,16)], [[0,3],[1,2,4]], "
+            "[[0],[1]])\nkernel k(" BLOCK_SOURCE ", dst: b8 @ shuffled) = copy(src, dst)",
+     {{"n", 33}, {"k", 31}},
+     1.02,
+     0.35,
+     1.66},
+    {"windows of an image",
+     WINDOWS "kernel k(src: f16 @ rows, dst: f16 @ packed((G,N*Ho*Wo,Y*X*C))) = copy(src, dst)", PIXELS, 1.0, 1.25,
+     1.15},
 };
 
 typedef struct {
