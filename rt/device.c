@@ -4,6 +4,7 @@
 
 #include "rt/driver.h"
 
+#include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +41,22 @@ static void release_with_free(void *user, void *block) {
 
 tj_allocator tj_rt_allocator(const tj_allocator *allocator) {
   return allocator != NULL ? *allocator : (tj_allocator){allocate_with_malloc, release_with_free, NULL};
+}
+
+bool tj_rt_read_number(const char *name, unsigned long *number) {
+  enum { MOST_DIGITS = 9 };
+  const char *digits = name + strcspn(name, ":");
+  digits += *digits == ':' ? 1 : 0;
+  size_t length = strspn(digits, "0123456789");
+  *number = strtoul(digits, NULL, 10);
+  return length > 0 && length <= MOST_DIGITS && digits[length] == '\0' && (digits[0] != '0' || length == 1);
+}
+
+tj_rt_function tj_rt_find_function(void *handle, const char *name) {
+  void *symbol = dlsym(handle, name);
+  tj_rt_function found;
+  memcpy(&found, &symbol, sizeof found);
+  return found;
 }
 
 /* --- names --- */

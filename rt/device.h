@@ -53,9 +53,10 @@ typedef void (*tj_rt_entry)(const void *arguments, uint64_t workgroup_begin, uin
  * with the same bytes, in one place, share what a device makes of them. */
 typedef struct {
   const char *symbol;      /* the kernel's name in the code object */
-  tj_bytes code_object;    /* for GPUs: a linked code object; empty for the host */
+  tj_bytes code_object;    /* for GPUs: a linked code object, or PTX; empty for the host */
   tj_rt_entry entry;       /* for the host; NULL for GPUs */
   uint32_t argument_bytes; /* of an argument block */
+  uint32_t lds_bytes;      /* of a workgroup, for code that does not say it itself: PTX */
 } tj_rt_code;
 
 /* How one launch ends: for the caller to keep in one place until it is done, and to look at through tj_rt_is_done and
@@ -99,11 +100,11 @@ typedef struct {
 
 /* What to know of a device without opening it. */
 typedef struct {
-  char name[80];        /* host, hsa:0, sim:gfx942: what tj_rt_open takes */
+  char name[80];        /* host, hsa:0, sim:gfx942, cuda:0: what tj_rt_open takes */
   char target[64];      /* what to compile for: host, gfx942:sramecc+:xnack- */
   char description[96]; /* of the hardware, for people: its marketing name */
   char bus[16];         /* where it is on the PCI bus: 0000:c1:00.0; "" where it is not */
-  char uuid[32];        /* GPU- and 16 hexadecimal digits; "" where it has none */
+  char uuid[48];        /* GPU- and 16 hexadecimal digits, or 32 in five groups; "" where it has none */
   uint32_t parallelism; /* cores, or compute units */
   uint64_t memory;      /* bytes; 0: unknown */
 } tj_rt_info;

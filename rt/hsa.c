@@ -7,27 +7,16 @@
 
 #include <stdlib.h>
 
-enum { MOST_DIGITS = 9 };
-
 static tj_hsa_library library(void) {
   const char *chosen = getenv("TILEJIT_HSA_LIBRARY");
   bool is_chosen = chosen != NULL && *chosen != '\0';
   return (tj_hsa_library){is_chosen ? chosen : "libhsa-runtime64.so.1", "HSA library", TJ_HSA_LIBRARY};
 }
 
-/* The number of hsa:NUMBER, of which there is one way to write each. */
-static bool read_number(const char *name, unsigned long *number) {
-  const char *digits = name + strcspn(name, ":");
-  digits += *digits == ':' ? 1 : 0;
-  size_t length = strspn(digits, "0123456789");
-  *number = strtoul(digits, NULL, 10);
-  return length > 0 && length <= MOST_DIGITS && digits[length] == '\0' && (digits[0] != '0' || length == 1);
-}
-
 static tj_status open_hsa(const char *name, const tj_allocator *allocator, tj_rt_device **device,
                           tj_rt_error *error) {
   unsigned long number;
-  if (!read_number(name, &number))
+  if (!tj_rt_read_number(name, &number))
     return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_UNKNOWN_DEVICE,
                         "unknown device %.100s: GPUs are hsa:0, hsa:1 and so on, in decimal", name);
   tj_hsa_library hsa = library();

@@ -6,114 +6,46 @@
 
 enum { SYMBOL_CAPACITY = 512 };
 
-struct tj_hsa_executable {
-  tj_hsa_executable *next;
-  uint32_t references;
-  tj_bytes code_object; /* borrowed */
-  hsa_code_object_reader_t reader;
-  hsa_executable_t handle;
-};
+/* Which of a module's handles is which. */
+enum { EXECUTABLE, READER };
 
-void tj_hsa_codes_open(tj_hsa_codes *codes, const tj_hsa *hsa, const tj_allocator *allocator) {
-  *codes = (tj_hsa_codes){.hsa = hsa, .allocator = *allocator};
-  pthread_mutex_init(&codes->lock, NULL);
-}
-
-void tj_hsa_codes_close(tj_hsa_codes *codes) {
-  pthread_mutex_destroy(&codes->lock);
-}
-
-/* --- executables --- */
-
-static tj_status load(const tj_hsa_codes *codes, tj_hsa_executable *made, tj_rt_error *error) {
-  const tj_hsa *hsa = codes->hsa;
-  tj_status status = tj_hsa_code_object_reader_create_from_memory(hsa, error, made->code_object.data,
-                                                                  made->code_object.size, &made->reader);
+static tj_status load(void *data, tj_rt_module *module, tj_rt_error *error) {
+  const tj_hsa_place *place = data;
+  const tj_hsa *hsa = place->hsa;
+  hsa_code_object_reader_t reader = {0};
+  hsa_executable_t executable = {0};
+  tj_status status =
+      tj_hsa_code_object_reader_create_from_memory(hsa, error, module->code.data, module->code.size, &reader);
+  module->handle[READER] = status == TJ_OK ? reader.handle : 0;
   if (status == TJ_OK)
     status = tj_hsa_executable_create_alt(hsa, error, HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, NULL,
-                                          &made->handle);
+                                          &executable);
+  module->handle[EXECUTABLE] = status == TJ_OK ? executable.handle : 0;
   if (status == TJ_OK)
-    status = tj_hsa_executable_load_agent_code_object(hsa, error, made->handle, codes->gpu, made->reader, NULL, NULL);
+    status = tj_hsa_executable_load_agent_code_object(hsa, error, executable, place->gpu, reader, NULL, NULL);
   if (status == TJ_OK)
-    status = tj_hsa_executable_freeze(hsa, error, made->handle, NULL);
+    status = tj_hsa_executable_freeze(hsa, error, executable, NULL);
   return status;
 }
 
-static void unload(const tj_hsa_codes *codes, tj_hsa_executable *executable) {
-  if (executable->handle.handle != 0)
-    codes->hsa->executable_destroy(executable->handle);
-  if (executable->reader.handle != 0)
-    codes->hsa->code_object_reader_destroy(executable->reader);
-  codes->allocator.release(codes->allocator.user, executable);
+static void unload(void *data, tj_rt_module *module) {
+  const tj_hsa_place *place = data;
+  if (module->handle[EXECUTABLE] != 0)
+    place->hsa->executable_destroy((hsa_executable_t){module->handle[EXECUTABLE]});
+  if (module->handle[READER] != 0)
+    place->hsa->code_object_reader_destroy((hsa_code_object_reader_t){module->handle[READER]});
 }
 
-static tj_status create(const tj_hsa_codes *codes, tj_bytes code_object, tj_hsa_executable **executable,
-                        tj_rt_error *error) {
-  tj_hsa_executable *made = codes->allocator.allocate(codes->allocator.user, sizeof *made);
-  if (made == NULL)
-    return tj_rt_failed(error, TJ_ERROR_MEMORY, TJ_OUT_OF_MEMORY, "out of memory");
-  *made = (tj_hsa_executable){.references = 1, .code_object = code_object};
-  tj_status status = load(codes, made, error);
-  if (status == TJ_OK)
-    *executable = made;
-  else
-    unload(codes, made);
-  return status;
-}
+const tj_rt_loader tj_hsa_loader = {load, unload};
 
-static tj_hsa_executable *find(const tj_hsa_codes *codes, tj_bytes code_object) {
-  tj_hsa_executable *found = codes->first;
-  while (found != NULL &&
-         (found->code_object.data != code_object.data || found->code_object.size != code_object.size))
-    found = found->next;
-  return found;
-}
-
-tj_status tj_hsa_executable_retain(tj_hsa_codes *codes, tj_bytes code_object, tj_hsa_executable **executable,
-                                   tj_rt_error *error) {
-  tj_status status = TJ_OK;
-  pthread_mutex_lock(&codes->lock);
-  tj_hsa_executable *known = find(codes, code_object);
-  if (known != NULL) {
-    known->references++;
-    *executable = known;
-  } else {
-    status = create(codes, code_object, executable, error);
-    if (status == TJ_OK) {
-      (*executable)->next = codes->first;
-      codes->first = *executable;
-    }
-  }
-  pthread_mutex_unlock(&codes->lock);
-  return status;
-}
-
-static void unlink_executable(tj_hsa_codes *codes, const tj_hsa_executable *gone) {
-  tj_hsa_executable **at = &codes->first;
-  while (*at != gone)
-    at = &(*at)->next;
-  *at = gone->next;
-}
-
-void tj_hsa_executable_release(tj_hsa_codes *codes, tj_hsa_executable *executable) {
-  pthread_mutex_lock(&codes->lock);
-  if (--executable->references == 0) {
-    unlink_executable(codes, executable);
-    unload(codes, executable);
-  }
-  pthread_mutex_unlock(&codes->lock);
-}
-
-/* --- kernels --- */
-
-tj_status tj_hsa_executable_kernel(const tj_hsa_codes *codes, const tj_hsa_executable *executable, const char *name,
-                                   tj_hsa_kernel *kernel, tj_rt_error *error) {
-  const tj_hsa *hsa = codes->hsa;
+tj_status tj_hsa_find_kernel(const tj_hsa_place *place, const tj_rt_module *module, const char *name,
+                             tj_hsa_kernel *kernel, tj_rt_error *error) {
+  const tj_hsa *hsa = place->hsa;
   char symbol_name[SYMBOL_CAPACITY];
   hsa_executable_symbol_t symbol;
   snprintf(symbol_name, sizeof symbol_name, "%s.kd", name);
-  tj_status status =
-      tj_hsa_executable_get_symbol_by_name(hsa, error, executable->handle, symbol_name, &codes->gpu, &symbol);
+  tj_status status = tj_hsa_executable_get_symbol_by_name(hsa, error, (hsa_executable_t){module->handle[EXECUTABLE]},
+                                                          symbol_name, &place->gpu, &symbol);
   const struct {
     hsa_executable_symbol_info_t attribute;
     void *to;

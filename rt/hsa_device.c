@@ -19,11 +19,12 @@ typedef struct {
   tj_hsa_pools pools;
   pthread_mutex_t lock; /* of the queue */
   tj_hsa_queue queue;
-  tj_hsa_codes codes;
+  tj_hsa_place place;
+  tj_rt_modules modules;
 } hsa_device;
 
 struct tj_rt_kernel {
-  tj_hsa_executable *executable; /* retained */
+  tj_rt_module *executable; /* retained */
   tj_hsa_kernel kernel;
   uint32_t argument_bytes;
   uint64_t end; /* all launches of it have a smaller number */
@@ -127,17 +128,17 @@ static void wait_until(hsa_device *d, uint64_t end, const tj_rt_watch *watch) {
 static void unload_kernel(tj_rt_device *device, tj_rt_kernel *kernel) {
   hsa_device *d = device_of(device);
   wait_until(d, kernel->end, NULL);
-  tj_hsa_executable_release(&d->codes, kernel->executable);
+  tj_rt_module_release(&d->modules, kernel->executable);
   d->allocator.release(d->allocator.user, kernel);
 }
 
 static tj_status find_kernel(hsa_device *d, tj_rt_kernel *kernel, const tj_rt_code *code, tj_rt_error *error) {
-  tj_status status = tj_hsa_executable_retain(&d->codes, code->code_object, &kernel->executable, error);
+  tj_status status = tj_rt_module_retain(&d->modules, code->code_object, &kernel->executable, error);
   if (status != TJ_OK)
     return status;
-  status = tj_hsa_executable_kernel(&d->codes, kernel->executable, code->symbol, &kernel->kernel, error);
+  status = tj_hsa_find_kernel(&d->place, kernel->executable, code->symbol, &kernel->kernel, error);
   if (status != TJ_OK)
-    tj_hsa_executable_release(&d->codes, kernel->executable);
+    tj_rt_module_release(&d->modules, kernel->executable);
   return status;
 }
 
@@ -238,7 +239,7 @@ static void close_device(tj_rt_device *device) {
   drain(d);
   tj_hsa_queue_close(&d->queue);
   d->hsa.shut_down();
-  tj_hsa_codes_close(&d->codes);
+  tj_rt_modules_close(&d->modules);
   pthread_mutex_destroy(&d->lock);
   d->allocator.release(d->allocator.user, d);
 }
@@ -294,7 +295,7 @@ static tj_status open_gpu(hsa_device *d, const char *name, const tj_hsa_agents *
                           hsa_queue_t *queue, tj_rt_error *error) {
   if (gpu == NULL)
     return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_UNKNOWN_DEVICE, "unknown device %s", name);
-  d->gpu = d->codes.gpu = gpu->agent;
+  d->gpu = d->place.gpu = gpu->agent;
   tj_status status = tj_hsa_find_pools(&d->hsa, agents->cpu, gpu->agent, &d->pools, error);
   if (status != TJ_OK)
     return status;
@@ -346,7 +347,8 @@ static tj_status open_device(const tj_hsa_library *library, const choice *which,
     return tj_rt_failed(error, TJ_ERROR_MEMORY, TJ_OUT_OF_MEMORY, "out of memory");
   *d = (hsa_device){.head = {.operations = &operations}, .allocator = allocator};
   pthread_mutex_init(&d->lock, NULL);
-  tj_hsa_codes_open(&d->codes, &d->hsa, &allocator);
+  d->place.hsa = &d->hsa;
+  tj_rt_modules_open(&d->modules, &tj_hsa_loader, &d->place, &allocator);
   tj_status status = start_runtime(&d->hsa, library, error);
   if (status == TJ_OK) {
     status = open_choice(d, which, error);
@@ -357,7 +359,7 @@ static tj_status open_device(const tj_hsa_library *library, const choice *which,
     *device = &d->head;
     return TJ_OK;
   }
-  tj_hsa_codes_close(&d->codes);
+  tj_rt_modules_close(&d->modules);
   pthread_mutex_destroy(&d->lock);
   allocator.release(allocator.user, d);
   return status;

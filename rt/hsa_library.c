@@ -2,22 +2,15 @@
 /* Opening the HSA runtime, and finding every function of hsa.def in it. */
 #include "rt/hsa_library.h"
 
+#include "rt/driver.h"
+
 #include <dlfcn.h>
-
-typedef void (*function)(void);
-
-static function find(void *handle, const char *name) {
-  void *symbol = dlsym(handle, name);
-  function found;
-  memcpy(&found, &symbol, sizeof found);
-  return found;
-}
 
 /* The name of the first function that is missing; NULL: none. */
 static const char *find_functions(tj_hsa *hsa) {
   const char *missing = NULL;
 #define FIND(field, symbol)                                                                                          \
-  hsa->field = (__typeof__(hsa->field))find(hsa->handle, symbol);                                                    \
+  hsa->field = (__typeof__(hsa->field))tj_rt_find_function(hsa->handle, symbol);                                     \
   if (hsa->field == NULL && missing == NULL)                                                                         \
     missing = symbol;
 #define CALL(name, parameters, arguments) FIND(name, "hsa_" #name)
@@ -28,10 +21,10 @@ static const char *find_functions(tj_hsa *hsa) {
 #undef CALL_PLAIN
 #undef VALUE
 #undef FIND
-  hsa->queue_inactivate = (__typeof__(hsa->queue_inactivate))find(hsa->handle, "hsa_queue_inactivate");
-  hsa->message = (__typeof__(hsa->message))find(hsa->handle, "tj_hsasim_message");
-  hsa->counters = (__typeof__(hsa->counters))find(hsa->handle, "tj_hsasim_counters");
-  hsa->progress = (__typeof__(hsa->progress))find(hsa->handle, "tj_hsasim_progress");
+  hsa->queue_inactivate = (__typeof__(hsa->queue_inactivate))tj_rt_find_function(hsa->handle, "hsa_queue_inactivate");
+  hsa->message = (__typeof__(hsa->message))tj_rt_find_function(hsa->handle, "tj_hsasim_message");
+  hsa->counters = (__typeof__(hsa->counters))tj_rt_find_function(hsa->handle, "tj_hsasim_counters");
+  hsa->progress = (__typeof__(hsa->progress))tj_rt_find_function(hsa->handle, "tj_hsasim_progress");
   return missing;
 }
 

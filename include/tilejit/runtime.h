@@ -239,13 +239,13 @@ typedef struct {
   const char *target;      /* what to compile for */
   const char *description; /* of the hardware, for people */
   const char *bus;         /* where it is on the PCI bus: 0000:c1:00.0 */
-  const char *uuid;        /* GPU- and 16 hexadecimal digits */
+  const char *uuid;        /* GPU- and 16 hexadecimal digits, or 32 in five groups */
   uint32_t parallelism;    /* cores, or compute units */
   uint64_t memory;         /* bytes; 0: unknown */
 } tj_device_properties;
 
-/* Opens a device by its name: "host", "hsa:0" for the first GPU of the HSA runtime, "sim:gfx942" for a simulated one.
- * Each has one name. TJ6001 for a name that no device has. */
+/* Opens a device by its name: "host", "hsa:0" for the first GPU of the HSA runtime, "cuda:0" for that of the CUDA
+ * driver, "sim:gfx942" for a simulated one. Each has one name. TJ6001 for a name that no device has. */
 TJ_API tj_status tj_device_open(tj_context *context, const char *name, tj_device **device);
 /* An agent and a queue of the HSA runtime that the application has. */
 typedef struct {

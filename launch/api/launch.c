@@ -129,7 +129,9 @@ static tj_rt_kernel *load_variant(dispatch *d, uint32_t number) {
   tj_machine *machine = d->launch->code->image->machine;
   const tj_launch_plan *plan = tj_plan_of(d->launch);
   tj_rt_kernel *kernel;
-  tj_rt_code code = {.symbol = plan->variant[number].symbol, .argument_bytes = tj_launch_argument_bytes(plan)};
+  tj_rt_code code = {.symbol = plan->variant[number].symbol,
+                     .argument_bytes = tj_launch_argument_bytes(plan),
+                     .lds_bytes = plan->variant[number].lds_bytes};
   if (machine->host != NULL)
     code.entry = tj_host_code_entry(machine->host, number);
   else

@@ -24,7 +24,8 @@ const command command_devices = {
     "memory, and where it has them its PCI bus and UUID, by which GPUs that are alike differ.\n\n"
     "The host uses all cores that the process may run on, or as many as TILEJIT_HOST_THREADS says. hsa:0, hsa:1 and\n"
     "so on are the GPUs of the HSA runtime, libhsa-runtime64.so.1 or the library that TILEJIT_HSA_LIBRARY names;\n"
-    "sim: and a target stand for simulated GPUs.\n\n"
+    "cuda:0, cuda:1 and so on are those of the CUDA driver, libcuda.so.1 or what TILEJIT_CUDA_LIBRARY names; sim:\n"
+    "and a target stand for simulated GPUs.\n\n"
     "--json prints an array of objects: name, target, description, parallelism, memory (bytes), bus, uuid.",
     NULL,
     options,

@@ -77,7 +77,8 @@ static void fill(unsigned char *bytes, size_t size) {
 
 typedef struct {
   unsigned char *data[MOST_ARGUMENTS];
-  size_t size[MOST_ARGUMENTS];
+  size_t size[MOST_ARGUMENTS], element_bytes[MOST_ARGUMENTS];
+  char dtype[MOST_ARGUMENTS][8];
   size_t count;
 } arrays;
 
@@ -88,7 +89,9 @@ static void bind(const session *s, tj_launch *launch, const tj_code *code, array
     const tj_argument *argument;
     if (tj_launch_argument(launch, i, &argument) != TJ_OK)
       fail_with(s->context, "argument");
+    all->element_bytes[i] = argument->element_bytes;
     all->size[i] = argument->element_bytes * (size_t)argument->element_count;
+    snprintf(all->dtype[i], sizeof all->dtype[i], "%s", argument->dtype);
     all->data[i] = calloc(all->size[i] + 8, 1);
     if (argument->is_read)
       fill(all->data[i], all->size[i]);
@@ -124,9 +127,11 @@ static void run_on(const session *s, tj_device *device, const char *text, const 
 static void compare(const arrays *expected, const arrays *found, const char *text) {
   for (size_t i = 0; i < expected->count; i++) {
     ck_assert_uint_eq(expected->size[i], found->size[i]);
-    for (size_t k = 0; k < expected->size[i]; k++)
-      ck_assert_msg(expected->data[i][k] == found->data[i][k], "%s: %s: byte %zu of argument %zu is %02x, not %02x",
-                    tested_device(), text, k, i, found->data[i][k], expected->data[i][k]);
+    size_t bytes = expected->element_bytes[i];
+    for (size_t k = 0; k < expected->size[i]; k += bytes)
+      ck_assert_msg(is_same_element(expected->dtype[i], expected->data[i] + k, found->data[i] + k, bytes),
+                    "%s: %s: byte %zu of argument %zu is %02x, not %02x", tested_device(), text, k, i,
+                    found->data[i][k], expected->data[i][k]);
   }
 }
 

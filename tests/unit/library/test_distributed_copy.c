@@ -319,6 +319,7 @@ static void write_kernel(const session *s, char text[TEXT], const char *tiles, c
 typedef struct {
   unsigned char *data[ARGUMENTS];
   size_t size[ARGUMENTS], element_bytes[ARGUMENTS];
+  char dtype[ARGUMENTS][8];
 } arrays;
 
 static unsigned char pattern(size_t i) {
@@ -332,6 +333,7 @@ static void bind(const session *s, tj_launch *launch, arrays *all) {
     if (tj_launch_argument(launch, a, &argument) != TJ_OK)
       fail_with(s->context, s->of->name);
     all->element_bytes[a] = argument->element_bytes;
+    snprintf(all->dtype[a], sizeof all->dtype[a], "%s", argument->dtype);
     all->size[a] = argument->element_bytes * (size_t)argument->element_count;
     unsigned char *block = malloc(all->size[a] + 2 * GUARD);
     memset(block, 0xa5, all->size[a] + 2 * GUARD);
@@ -424,8 +426,9 @@ static void check_tables(const session *s, const arrays *found) {
 static void compare(const session *s, const arrays *expected, const arrays *found, const char *how) {
   for (size_t a = 0; a < ARGUMENTS; a++) {
     ck_assert_uint_eq(expected->size[a], found->size[a]);
-    for (size_t i = 0; i < expected->size[a]; i++)
-      ck_assert_msg(expected->data[a][i] == found->data[a][i],
+    size_t bytes = expected->element_bytes[a];
+    for (size_t i = 0; i < expected->size[a]; i += bytes)
+      ck_assert_msg(is_same_element(expected->dtype[a], expected->data[a] + i, found->data[a] + i, bytes),
                     "%s, M=%ld, N=%ld, %s: byte %zu of argument %zu is %02x, not %02x", s->of->name,
                     (long)s->size[0].value, (long)s->size[1].value, how, i, a, found->data[a][i],
                     expected->data[a][i]);

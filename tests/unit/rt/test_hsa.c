@@ -328,7 +328,8 @@ static const char two_kernels[] =
 
 typedef struct {
   tj_hsa hsa;
-  tj_hsa_codes codes;
+  tj_hsa_place place;
+  tj_rt_modules modules;
   tj_rt_error error;
 } code_session;
 
@@ -342,13 +343,13 @@ static void open_codes(code_session *s) {
   unsetenv("TILEJIT_HSASIM_AGENTS");
   tj_job job;
   tj_job_init(&job, NULL);
-  tj_hsa_codes_open(&s->codes, &s->hsa, &job.allocator);
-  s->codes.gpu = agents.gpu[0].agent;
+  s->place = (tj_hsa_place){&s->hsa, agents.gpu[0].agent};
+  tj_rt_modules_open(&s->modules, &tj_hsa_loader, &s->place, &job.allocator);
 }
 
-static tj_hsa_executable *retain(code_session *s, tj_bytes bytes) {
-  tj_hsa_executable *executable = NULL;
-  tj_status status = tj_hsa_executable_retain(&s->codes, bytes, &executable, &s->error);
+static tj_rt_module *retain(code_session *s, tj_bytes bytes) {
+  tj_rt_module *executable = NULL;
+  tj_status status = tj_rt_module_retain(&s->modules, bytes, &executable, &s->error);
   ck_assert_msg(status == TJ_OK, "%s", s->error.text);
   return executable;
 }
@@ -361,20 +362,20 @@ START_TEST(kernels_share_an_executable) {
   expect_success(&job, compile, &c);
   tj_bytes other = {tj_arena_copy(&job.arena, c.code.data, c.code.size), c.code.size};
   open_codes(&s);
-  tj_hsa_executable *first = retain(&s, c.code), *copy = retain(&s, other);
+  tj_rt_module *first = retain(&s, c.code), *copy = retain(&s, other);
   ck_assert_ptr_eq(retain(&s, c.code), first);
   ck_assert_ptr_ne(copy, first);
   tj_hsa_kernel j, k;
-  ck_assert_int_eq(tj_hsa_executable_kernel(&s.codes, first, "j", &j, &s.error), TJ_OK);
-  ck_assert_int_eq(tj_hsa_executable_kernel(&s.codes, first, "k", &k, &s.error), TJ_OK);
+  ck_assert_int_eq(tj_hsa_find_kernel(&s.place, first, "j", &j, &s.error), TJ_OK);
+  ck_assert_int_eq(tj_hsa_find_kernel(&s.place, first, "k", &k, &s.error), TJ_OK);
   ck_assert_uint_ne(j.object, k.object);
-  tj_hsa_executable_release(&s.codes, copy);
-  tj_hsa_executable_release(&s.codes, first);
-  ck_assert_ptr_eq(s.codes.first, first);
-  ck_assert_int_eq(tj_hsa_executable_kernel(&s.codes, first, "i", &k, &s.error), TJ_ERROR_SYSTEM);
-  tj_hsa_executable_release(&s.codes, first);
-  ck_assert_ptr_null(s.codes.first);
-  tj_hsa_codes_close(&s.codes);
+  tj_rt_module_release(&s.modules, copy);
+  tj_rt_module_release(&s.modules, first);
+  ck_assert_ptr_eq(s.modules.first, first);
+  ck_assert_int_eq(tj_hsa_find_kernel(&s.place, first, "i", &k, &s.error), TJ_ERROR_SYSTEM);
+  tj_rt_module_release(&s.modules, first);
+  ck_assert_ptr_null(s.modules.first);
+  tj_rt_modules_close(&s.modules);
   s.hsa.shut_down();
   tj_job_destroy(&job);
 }

@@ -7,6 +7,7 @@
 #include "tests/unit/support/suite.h"
 #include "tilejit/tilejit.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 /* --- failures --- */
@@ -52,6 +53,34 @@ static inline tj_context *new_context(const tj_allocator *allocator) {
 static inline const char *tested_device(void) {
   const char *name = getenv("TILEJIT_TEST_DEVICE");
   return name != NULL ? name : "host";
+}
+
+/* --- elements --- */
+
+/* Whether bits of an element type, f16 and so on, are no number. */
+static inline bool is_nan_of(const char *dtype, uint64_t bits) {
+  static const struct {
+    const char *dtype;
+    uint64_t exponent, sign;
+  } floats[] = {{"f16", 0x7c00, 0x8000},
+                {"bf16", 0x7f80, 0x8000},
+                {"f32", 0x7f800000, 0x80000000},
+                {"f64", 0x7ff0000000000000, 0x8000000000000000}};
+  for (size_t i = 0; i < sizeof floats / sizeof floats[0]; i++) {
+    if (strcmp(floats[i].dtype, dtype) == 0)
+      return (bits & ~floats[i].sign) > floats[i].exponent;
+  }
+  return false;
+}
+
+/* Whether two elements are the same: in each bit, unless neither is a number, whose bits are the machine's. */
+static inline bool is_same_element(const char *dtype, const void *a, const void *b, size_t bytes) {
+  uint64_t bits[2] = {0, 0};
+  if (memcmp(a, b, bytes) == 0)
+    return true;
+  memcpy(&bits[0], a, bytes < 8 ? bytes : 8);
+  memcpy(&bits[1], b, bytes < 8 ? bytes : 8);
+  return is_nan_of(dtype, bits[0]) && is_nan_of(dtype, bits[1]);
 }
 
 static inline tj_device *open_device(tj_context *context, const char *name) {

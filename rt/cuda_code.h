@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* PTX and cubins as modules of the CUDA driver, and the kernels in them. */
+#ifndef TJ_RT_CUDA_CODE_H
+#define TJ_RT_CUDA_CODE_H
+
+#include "rt/cuda_queue.h"
+#include "rt/modules.h"
+
+/* Loads codes into the context that is current; its data is a tj_cuda_place. */
+extern const tj_rt_loader tj_cuda_loader;
+
+typedef struct {
+  const tj_cuda *cuda;
+  tj_allocator allocator;
+} tj_cuda_place;
+
+/* Finds a kernel of a module, and makes it ready for as much shared memory as code->lds_bytes says. */
+tj_status tj_cuda_find_kernel(const tj_cuda *cuda, const tj_rt_module *module, const tj_rt_code *code,
+                              tj_cuda_kernel *kernel, tj_rt_error *error);
+
+#endif

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/* The stub of the CUDA driver. */
+#include "tests/cuda/stub_cuda.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The driver's header, which has the prototypes, is not there to be included. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum { OUT_OF_MEMORY = 2, NOT_FOUND = 500, NOT_READY = 600, ILLEGAL_ADDRESS = 700, INVALID_PTX = 218, INVALID = 1 };
+enum { MOST_WORK = 4096, CALL_BYTES = 65536, MOST_FAILURES = 8, STATIC_LIMIT = 48 * 1024 };
+
+typedef struct {
+  uint64_t number; /* of the work that records it; 0: none does */
+} event;
+
+typedef struct {
+  char text[1024];
+} module;
+
+typedef struct {
+  char name[64];
+  size_t laid_out, most_dynamic;
+} function;
+
+/* A piece of work of the one stream. */
+typedef struct {
+  enum { RECORD, COPY, ADD, FAULT } kind;
+  void *to;
+  const void *from;
+  size_t size;
+  uint32_t *element;
+  uint32_t amount;
+} work;
+
+static struct {
+  int devices, capability;
+  stub_cuda_objects objects;
+  char calls[CALL_BYTES];
+  struct {
+    char function[48];
+    int left, result;
+  } failure[MOST_FAILURES];
+  work work[MOST_WORK];
+  uint64_t asked, done; /* pieces of work */
+  bool is_lost;
+  size_t dynamic_bytes, most_dynamic_bytes;
+  function function[64];
+  int functions;
+} gpu;
+
+/* --- for tests --- */
+
+EXPORT void stub_cuda_reset(int devices, int capability) {
+  memset(&gpu, 0, sizeof gpu);
+  gpu.devices = devices;
+  gpu.capability = capability;
+}
+
+EXPORT void stub_cuda_fail(const char *name, int number, int result) {
+  for (int i = 0; i < MOST_FAILURES; i++) {
+    if (gpu.failure[i].left > 0)
+      continue;
+    snprintf(gpu.failure[i].function, sizeof gpu.failure[i].function, "%s", name);
+    gpu.failure[i].left = number;
+    gpu.failure[i].result = result;
+    return;
+  }
+  abort();
+}
+
+EXPORT stub_cuda_objects stub_cuda_count(void) {
+  return gpu.objects;
+}
+
+EXPORT const char *stub_cuda_calls(void) {
+  return gpu.calls;
+}
+
+EXPORT size_t stub_cuda_dynamic_bytes(void) {
+  return gpu.dynamic_bytes;
+}
+
+EXPORT size_t stub_cuda_most_dynamic_bytes(void) {
+  return gpu.most_dynamic_bytes;
+}
+
+/* The result that a call is to give. */
+static int result_of(const char *name) {
+  for (int i = 0; i < MOST_FAILURES; i++) {
+    if (gpu.failure[i].left > 0 && strcmp(gpu.failure[i].function, name) == 0 && --gpu.failure[i].left == 0)
+      return gpu.failure[i].result;
+  }
+  return 0;
+}
+
+/* Notes a call; its result. */
+static int note(const char *name) {
+  size_t length = strlen(gpu.calls);
+  snprintf(gpu.calls + length, sizeof gpu.calls - length, "%s ", name);
+  return result_of(name);
+}
+
+/* --- work --- */
+
+static int add_work(work piece) {
+  if (gpu.is_lost)
+    return ILLEGAL_ADDRESS;
+  if (gpu.asked - gpu.done == MOST_WORK)
+    abort();
+  gpu.work[gpu.asked++ % MOST_WORK] = piece;
+  return 0;
+}
+
+static void do_next(void) {
+  const work *piece = &gpu.work[gpu.done++ % MOST_WORK];
+  if (gpu.is_lost)
+    return;
+  if (piece->kind == COPY)
+    memcpy(piece->to, piece->from, piece->size);
+  for (size_t i = 0; piece->kind == ADD && i < piece->size; i++)
+    piece->element[i] += piece->amount;
+  gpu.is_lost = piece->kind == FAULT;
+}
+
+static int lost_or_done(void) {
+  return gpu.is_lost ? ILLEGAL_ADDRESS : 0;
+}
+
+static int do_until(uint64_t number) {
+  while (gpu.done < number)
+    do_next();
+  return lost_or_done();
+}
+
+/* --- the driver's functions --- */
+
+EXPORT int cuInit(unsigned flags) {
+  (void)flags;
+  int result = note("init");
+  return result != 0 ? result : gpu.devices < 0 ? 100 : 0;
+}
+
+EXPORT int cuGetErrorName(int result, const char **text) {
+  *text = result == ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "CUDA_ERROR_OF_THE_STUB";
+  return 0;
+}
+
+EXPORT int cuGetErrorString(int result, const char **text) {
+  *text = result == ILLEGAL_ADDRESS ? "an illegal memory access was encountered" : "the stub was told to";
+  return 0;
+}
+
+EXPORT int cuDeviceGetCount(int *count) {
+  *count = gpu.devices;
+  return note("count");
+}
+
+EXPORT int cuDeviceGet(int *device, int number) {
+  *device = number + 10;
+  return 0;
+}
+
+EXPORT int cuDeviceGetName(char *name, int size, int device) {
+  snprintf(name, (size_t)size, "Stub %d", device);
+  return 0;
+}
+
+EXPORT int cuDeviceGetUuid(unsigned char uuid[16], int device) {
+  for (int i = 0; i < 16; i++)
+    uuid[i] = (unsigned char)(device + i);
+  return 0;
+}
+
+EXPORT int cuDeviceGetPCIBusId(char *text, int size, int device) {
+  snprintf(text, (size_t)size, "0000:%02x:00.0", device);
+  return 0;
+}
+
+EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device) {
+  (void)device;
+  *value = attribute == 75 ? gpu.capability / 10 : attribute == 76 ? gpu.capability % 10 : 132;
+  return 0;
+}
+
+EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int device) {
+  (void)device;
+  *bytes = (size_t)80 << 30;
+  return 0;
+}
+
+EXPORT int cuDevicePrimaryCtxRetain(void **context, int device) {
+  int result = result_of("retain");
+  *context = &gpu.devices + device;
+  gpu.objects.contexts += result == 0;
+  return result;
+}
+
+EXPORT int cuDevicePrimaryCtxRelease_v2(int device) {
+  (void)device;
+  gpu.objects.contexts--;
+  return 0;
+}
+
+EXPORT int cuCtxPushCurrent_v2(void *context) {
+  (void)context;
+  gpu.objects.current++;
+  return 0;
+}
+
+EXPORT int cuCtxPopCurrent_v2(void **context) {
+  *context = NULL;
+  gpu.objects.current--;
+  return 0;
+}
+
+/* Whatever acts on the current context finds none outside of a push and a pop. */
+static int note_current(const char *name) {
+  return gpu.objects.current > 0 ? note(name) : INVALID;
+}
+
+EXPORT int cuMemAlloc_v2(uint64_t *address, size_t size) {
+  int result = note_current("allocate");
+  if (result != 0)
+    return result;
+  void *block = aligned_alloc(256, (size + 255) / 256 * 256);
+  *address = (uint64_t)(uintptr_t)block;
+  gpu.objects.buffers += block != NULL;
+  return block != NULL ? 0 : OUT_OF_MEMORY;
+}
+
+EXPORT int cuMemFree_v2(uint64_t address) {
+  free((void *)(uintptr_t)address);
+  gpu.objects.buffers--;
+  return note_current("free");
+}
+
+EXPORT int cuMemcpyAsync(uint64_t to, uint64_t from, size_t size, void *stream) {
+  (void)stream;
+  int result = note_current("copy");
+  return result != 0
+             ? result
+             : add_work((work){
+                   .kind = COPY, .to = (void *)(uintptr_t)to, .from = (const void *)(uintptr_t)from, .size = size});
+}
+
+EXPORT int cuStreamCreate(void **stream, unsigned flags) {
+  (void)flags;
+  int result = note_current("stream");
+  *stream = result == 0 ? &gpu.asked : NULL;
+  gpu.objects.streams += result == 0;
+  return result;
+}
+
+EXPORT int cuStreamDestroy_v2(void *stream) {
+  (void)stream;
+  gpu.objects.streams--;
+  return note_current("no-stream");
+}
+
+EXPORT int cuStreamSynchronize(void *stream) {
+  (void)stream;
+  int result = note_current("synchronize");
+  return result != 0 ? result : do_until(gpu.asked);
+}
+
+EXPORT int cuEventCreate(void **made, unsigned flags) {
+  (void)flags;
+  int result = gpu.objects.current > 0 ? result_of("event") : INVALID;
+  *made = result == 0 ? calloc(1, sizeof(event)) : NULL;
+  gpu.objects.events += result == 0;
+  return result;
+}
+
+EXPORT int cuEventDestroy_v2(void *gone) {
+  free(gone);
+  gpu.objects.events--;
+  return 0;
+}
+
+EXPORT int cuEventRecord(void *recorded, void *stream) {
+  (void)stream;
+  int result = gpu.objects.current > 0 ? result_of("record") : INVALID;
+  if (result == 0)
+    result = add_work((work){.kind = RECORD});
+  if (result == 0)
+    ((event *)recorded)->number = gpu.asked;
+  return result;
+}
+
+EXPORT int cuEventQuery(void *asked) {
+  if (gpu.objects.current == 0)
+    return INVALID;
+  if (gpu.done < ((const event *)asked)->number)
+    do_next();
+  return gpu.is_lost ? ILLEGAL_ADDRESS : gpu.done < ((const event *)asked)->number ? NOT_READY : 0;
+}
+
+EXPORT int cuEventSynchronize(void *awaited) {
+  return gpu.objects.current > 0 ? do_until(((const event *)awaited)->number) : INVALID;
+}
+
+/* A millisecond for each piece of work between. */
+EXPORT int cuEventElapsedTime(float *milliseconds, void *begin, void *end) {
+  *milliseconds = (float)(((const event *)end)->number - ((const event *)begin)->number);
+  return lost_or_done();
+}
+
+EXPORT int cuModuleLoadDataEx(void **loaded, const void *text, unsigned count, int *options, void **values) {
+  int result = note_current("load");
+  bool is_ptx = strstr(text, "add") != NULL || strstr(text, "fault") != NULL;
+  for (unsigned i = 0; i < count && !is_ptx; i++) {
+    if (options[i] == 5)
+      snprintf(values[i], 64, "ptxas: line 1: no kernel\nand more");
+  }
+  if (result != 0 || !is_ptx)
+    return result != 0 ? result : INVALID_PTX;
+  module *made = calloc(1, sizeof *made);
+  snprintf(made->text, sizeof made->text, "%s", (const char *)text);
+  *loaded = made;
+  gpu.objects.modules++;
+  return 0;
+}
+
+EXPORT int cuModuleUnload(void *gone) {
+  free(gone);
+  gpu.objects.modules--;
+  return note_current("unload");
+}
+
+EXPORT int cuModuleGetFunction(void **found, void *loaded, const char *name) {
+  const char *text = ((const module *)loaded)->text, *shared = strstr(text, "shared ");
+  int result = note_current("find");
+  if (result != 0 || strstr(text, name) == NULL)
+    return result != 0 ? result : NOT_FOUND;
+  function *made = &gpu.function[gpu.functions++ % 64];
+  *made = (function){.laid_out = shared != NULL ? strtoul(shared + 7, NULL, 10) : 0};
+  snprintf(made->name, sizeof made->name, "%s", name);
+  *found = made;
+  return 0;
+}
+
+EXPORT int cuFuncGetAttribute(int *value, int attribute, void *of) {
+  *value = attribute == 1 ? (int)((const function *)of)->laid_out : 0;
+  return 0;
+}
+
+EXPORT int cuFuncSetAttribute(void *of, int attribute, int value) {
+  if (attribute == 8)
+    ((function *)of)->most_dynamic = gpu.most_dynamic_bytes = (size_t)value;
+  return note_current("reserve");
+}
+
+static bool is_allowed(const function *f, size_t dynamic_bytes) {
+  return f->laid_out + dynamic_bytes <= STATIC_LIMIT || dynamic_bytes <= f->most_dynamic;
+}
+
+EXPORT int cuLaunchKernel(void *of, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                          unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream, void **parameters,
+                          void **extra) {
+  const function *f = of;
+  int result = note_current("launch");
+  bool is_buffer = extra[0] == (void *)1 && extra[2] == (void *)2 && extra[4] == NULL && *(size_t *)extra[3] == 16;
+  (void)stream;
+  gpu.dynamic_bytes = shared_bytes;
+  if (result != 0)
+    return result;
+  if (!is_buffer || parameters != NULL || grid_y * grid_z * block_y * block_z != 1 || !is_allowed(f, shared_bytes))
+    return INVALID;
+  const uint64_t *argument = extra[1];
+  if (strcmp(f->name, "fault") == 0)
+    return add_work((work){.kind = FAULT});
+  return add_work((work){.kind = ADD,
+                         .element = (uint32_t *)(uintptr_t)argument[0],
+                         .amount = (uint32_t)argument[1],
+                         .size = (size_t)grid_x * block_x});
+}

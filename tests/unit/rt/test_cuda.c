@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/* Devices cuda:N against a stub of the driver (tests/cuda/stub_cuda.h): what is asked of it and in which order, that
+ * everything is given back, and what is told of each failure. */
+#include "rt/device.h"
+#include "tests/cuda/stub_cuda.h"
+#include "tests/unit/support/suite.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ELEMENTS = 64, BLOCK = 32 };
+
+/* The stub's functions for tests; it stays in the process, as drivers do. */
+static struct {
+  void (*reset)(int devices, int capability);
+  void (*fail_at)(const char *function, int number, int result);
+  stub_cuda_objects (*count)(void);
+  const char *(*calls)(void);
+  size_t (*dynamic_bytes)(void);
+  size_t (*most_dynamic_bytes)(void);
+} stub;
+
+static void *symbol(void *handle, const char *name) {
+  void *found = dlsym(handle, name);
+  ck_assert_msg(found != NULL, "%s", name);
+  return found;
+}
+
+static void use_stub(int devices, int capability) {
+  setenv("TILEJIT_CUDA_LIBRARY", TILEJIT_STUB_CUDA, 1);
+  void *handle = dlopen(TILEJIT_STUB_CUDA, RTLD_NOW | RTLD_LOCAL);
+  ck_assert_msg(handle != NULL, "%s", dlerror());
+  *(void **)&stub.reset = symbol(handle, "stub_cuda_reset");
+  *(void **)&stub.fail_at = symbol(handle, "stub_cuda_fail");
+  *(void **)&stub.count = symbol(handle, "stub_cuda_count");
+  *(void **)&stub.calls = symbol(handle, "stub_cuda_calls");
+  *(void **)&stub.dynamic_bytes = symbol(handle, "stub_cuda_dynamic_bytes");
+  *(void **)&stub.most_dynamic_bytes = symbol(handle, "stub_cuda_most_dynamic_bytes");
+  stub.reset(devices, capability);
+}
+
+typedef struct {
+  tj_rt_device *device;
+  tj_rt_error error;
+  tj_rt_buffer buffer;
+  tj_rt_kernel *kernel;
+} session;
+
+static void expect(session *s, tj_status status) {
+  ck_assert_msg(status == TJ_OK, "TJ%04d: %s", (int)s->error.code, s->error.text);
+}
+
+static void expect_failure(session *s, tj_status status, tj_problem_code code, const char *text) {
+  ck_assert_int_ne(status, TJ_OK);
+  ck_assert_msg(s->error.code == code && strstr(s->error.text, text) != NULL, "TJ%04d: %s", (int)s->error.code,
+                s->error.text);
+}
+
+static tj_rt_code code_of(const char *text, const char *name, uint32_t lds_bytes) {
+  return (tj_rt_code){
+      .symbol = name, .code_object = {text, strlen(text)}, .argument_bytes = 16, .lds_bytes = lds_bytes};
+}
+
+static void load(session *s, const char *text, const char *name, uint32_t lds_bytes, tj_rt_kernel **kernel) {
+  tj_rt_code code = code_of(text, name, lds_bytes);
+  expect(s, tj_rt_load(s->device, &code, kernel, &s->error));
+}
+
+static const char kernels[] = "add fault";
+
+/* A device with a buffer of zeros and the kernel of that name. */
+static session open_session(const char *name) {
+  session s = {0};
+  uint32_t zeros[ELEMENTS] = {0};
+  use_stub(1, 90);
+  expect(&s, tj_rt_open("cuda:0", NULL, &s.device, &s.error));
+  expect(&s, tj_rt_allocate(s.device, sizeof zeros, &s.buffer, &s.error));
+  expect(&s, tj_rt_write(s.device, &s.buffer, 0, (tj_bytes){zeros, sizeof zeros}, &s.error));
+  load(&s, kernels, name, 0, &s.kernel);
+  return s;
+}
+
+/* Everything is given back, whatever happened. */
+static void close_session(session *s) {
+  tj_rt_unload(s->device, s->kernel);
+  tj_rt_release(s->device, &s->buffer);
+  tj_rt_close(s->device);
+  stub_cuda_objects left = stub.count(), none = {0};
+  ck_assert_int_eq(memcmp(&left, &none, sizeof left), 0);
+}
+
+static tj_status start(session *s, tj_rt_kernel *kernel, uint64_t amount, tj_rt_completion *completion) {
+  uint64_t arguments[] = {s->buffer.address, amount};
+  tj_rt_dispatch dispatch = {arguments, ELEMENTS / BLOCK, BLOCK, completion};
+  return tj_rt_launch(s->device, kernel, &dispatch, &s->error);
+}
+
+static void expect_elements(session *s, uint32_t value) {
+  uint32_t found[ELEMENTS];
+  expect(s, tj_rt_read(s->device, &s->buffer, 0, found, sizeof found, &s->error));
+  for (int i = 0; i < ELEMENTS; i++)
+    ck_assert_uint_eq(found[i], value);
+}
+
+/* --- what happens --- */
+
+START_TEST(devices_are_described) {
+  use_stub(2, 90);
+  tj_rt_info info[16];
+  size_t count = tj_rt_list(info, 16), first = count;
+  for (size_t i = count; i-- > 0;)
+    first = strcmp(info[i].name, "cuda:0") == 0 ? i : first;
+  ck_assert_uint_eq(first + 2, count);
+  ck_assert_str_eq(info[first + 1].name, "cuda:1");
+  ck_assert_str_eq(info[first].target, "sm_90");
+  ck_assert_str_eq(info[first].description, "Stub 10");
+  ck_assert_str_eq(info[first].bus, "0000:0a:00.0");
+  ck_assert_str_eq(info[first].uuid, "GPU-0a0b0c0d-0e0f-1011-1213-141516171819");
+  ck_assert_uint_eq(info[first].parallelism, 132);
+  ck_assert_uint_eq(info[first].memory, (uint64_t)80 << 30);
+}
+END_TEST
+
+/* The latest processor that is known and not later than the device's. */
+START_TEST(later_devices_run_code_of_earlier_ones) {
+  static const struct {
+    int capability;
+    const char *target;
+  } rows[] = {{80, "sm_80"}, {86, "sm_86"}, {92, "sm_90"}, {121, "sm_121"}, {130, "sm_121"}, {50, "sm_50"}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    tj_rt_device *device;
+    tj_rt_error error;
+    use_stub(1, rows[i].capability);
+    ck_assert_int_eq(tj_rt_open("cuda:0", NULL, &device, &error), TJ_OK);
+    ck_assert_str_eq(device->info.target, rows[i].target);
+    tj_rt_close(device);
+  }
+}
+END_TEST
+
+START_TEST(launches_run_in_order) {
+  session s = open_session("add");
+  tj_rt_completion first, second;
+  expect(&s, start(&s, s.kernel, 3, &first));
+  ck_assert(!tj_rt_is_done(s.device, &first));
+  expect(&s, start(&s, s.kernel, 4, &second));
+  expect(&s, tj_rt_finish(s.device, &second, &s.error));
+  ck_assert(first.is_done && second.is_done);
+  ck_assert_uint_eq(second.nanoseconds, 2000000);
+  expect_elements(&s, 7);
+  uint64_t nanoseconds;
+  expect(&s, tj_rt_wait(s.device, &nanoseconds, &s.error));
+  ck_assert_uint_eq(nanoseconds, 4000000);
+  ck_assert_str_eq(stub.calls(),
+                   "init count stream allocate copy synchronize load find launch launch copy synchronize ");
+  close_session(&s);
+}
+END_TEST
+
+/* More than there are slots. */
+START_TEST(launches_wait_for_slots) {
+  enum { LAUNCHES = 200 };
+  session s = open_session("add");
+  static tj_rt_completion completion[LAUNCHES];
+  for (int i = 0; i < LAUNCHES; i++)
+    expect(&s, start(&s, s.kernel, 1, &completion[i]));
+  for (int i = 0; i < LAUNCHES; i++)
+    expect(&s, tj_rt_finish(s.device, &completion[i], &s.error));
+  expect_elements(&s, LAUNCHES);
+  close_session(&s);
+}
+END_TEST
+
+START_TEST(copies_keep_the_order) {
+  session s = open_session("add");
+  uint32_t found[ELEMENTS] = {0};
+  tj_rt_completion copied;
+  tj_rt_copy copy = {found, (const void *)(uintptr_t)s.buffer.address, sizeof found, &copied};
+  expect(&s, start(&s, s.kernel, 5, NULL));
+  expect(&s, tj_rt_copy_memory(s.device, &copy, &s.error));
+  expect(&s, start(&s, s.kernel, 1, NULL));
+  expect(&s, tj_rt_finish(s.device, &copied, &s.error));
+  ck_assert_uint_eq(found[ELEMENTS - 1], 5);
+  expect_elements(&s, 6);
+  close_session(&s);
+}
+END_TEST
+
+START_TEST(kernels_share_a_module) {
+  session s = open_session("add");
+  tj_rt_kernel *again, *other;
+  load(&s, kernels, "add", 0, &again);
+  load(&s, kernels, "fault", 0, &other);
+  ck_assert_int_eq(stub.count().modules, 1);
+  tj_rt_unload(s.device, again);
+  tj_rt_unload(s.device, other);
+  ck_assert_int_eq(stub.count().modules, 1);
+  close_session(&s);
+}
+END_TEST
+
+/* What a workgroup has of shared memory, what the code lays out itself, what a launch gives. */
+START_TEST(shared_memory_beyond_what_code_lays_out_is_given) {
+  static const struct {
+    const char *text;
+    uint32_t bytes;
+    size_t given;
+  } rows[] = {{"add shared 4096", 4096, 0},
+              {"add shared 0", 0, 0},
+              {"add", 65536, 65536},
+              {"add shared 1024", 200 * 1024, 199 * 1024}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    session s = open_session("add");
+    tj_rt_kernel *kernel;
+    load(&s, rows[i].text, "add", rows[i].bytes, &kernel);
+    expect(&s, start(&s, kernel, 1, NULL));
+    ck_assert_uint_eq(stub.dynamic_bytes(), rows[i].given);
+    ck_assert_uint_eq(stub.most_dynamic_bytes(), rows[i].given);
+    expect_elements(&s, 1);
+    tj_rt_unload(s.device, kernel);
+    close_session(&s);
+  }
+}
+END_TEST
+
+/* --- what fails --- */
+
+START_TEST(a_fault_loses_the_device) {
+  session s = open_session("add");
+  tj_rt_kernel *fault;
+  tj_rt_completion before, failed, behind;
+  load(&s, kernels, "fault", 0, &fault);
+  expect(&s, start(&s, s.kernel, 1, &before));
+  expect(&s, start(&s, fault, 0, &failed));
+  expect(&s, start(&s, s.kernel, 1, &behind));
+  expect(&s, tj_rt_finish(s.device, &before, &s.error));
+  expect_failure(&s, tj_rt_finish(s.device, &failed, &s.error), TJ_LAUNCH,
+                 "the kernel failed: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered");
+  expect_failure(&s, tj_rt_finish(s.device, &behind, &s.error), TJ_LAUNCH, "did not run");
+  expect_failure(&s, start(&s, s.kernel, 1, NULL), TJ_LAUNCH, "an illegal memory access");
+  uint32_t found;
+  expect_failure(&s, tj_rt_read(s.device, &s.buffer, 0, &found, 4, &s.error), TJ_LAUNCH, "an illegal memory access");
+  tj_rt_buffer more;
+  expect_failure(&s, tj_rt_allocate(s.device, 4, &more, &s.error), TJ_LAUNCH, "an illegal memory access");
+  tj_rt_unload(s.device, fault);
+  close_session(&s);
+}
+END_TEST
+
+/* A fault that no completion was asked for is told by the next wait. */
+START_TEST(a_wait_tells_what_nobody_asked_for) {
+  session s = open_session("fault");
+  expect(&s, start(&s, s.kernel, 0, NULL));
+  expect_failure(&s, tj_rt_wait(s.device, NULL, &s.error), TJ_LAUNCH, "an illegal memory access");
+  close_session(&s);
+}
+END_TEST
+
+START_TEST(devices_that_are_lost_elsewhere) {
+  session s = open_session("add");
+  tj_rt_completion completion;
+  expect(&s, start(&s, s.kernel, 1, &completion));
+  tj_rt_lose(s.device, "the owner says so");
+  expect_failure(&s, tj_rt_finish(s.device, &completion, &s.error), TJ_LAUNCH, "the owner says so");
+  expect_failure(&s, start(&s, s.kernel, 1, NULL), TJ_LAUNCH, "the owner says so");
+  close_session(&s);
+}
+END_TEST
+
+static bool gives_up(void *data, uint64_t done, uint64_t total) {
+  (void)total;
+  return (*(int *)data)-- > 0 && done == 0;
+}
+
+/* What is given up runs to its end, and has failed; what comes later has not. */
+START_TEST(launches_are_given_up) {
+  session s = open_session("add");
+  int patience = 0;
+  const tj_rt_watch watch = {gives_up, &patience};
+  tj_rt_completion first, second;
+  expect(&s, start(&s, s.kernel, 1, &first));
+  expect(&s, start(&s, s.kernel, 1, &second));
+  expect_failure(&s, tj_rt_finish_watched(s.device, &first, &watch, &s.error), TJ_LAUNCH, "given up");
+  expect_failure(&s, tj_rt_finish(s.device, &second, &s.error), TJ_LAUNCH, "given up");
+  expect(&s, start(&s, s.kernel, 1, &first));
+  expect(&s, tj_rt_finish(s.device, &first, &s.error));
+  close_session(&s);
+}
+END_TEST
+
+START_TEST(failures_of_calls_have_the_drivers_words) {
+  session s = open_session("add");
+  tj_rt_buffer more;
+  tj_rt_kernel *kernel;
+  stub.fail_at("allocate", 1, 2);
+  expect_failure(&s, tj_rt_allocate(s.device, 12345, &more, &s.error), TJ_DEVICE_MEMORY, "12345 bytes on cuda:0");
+  stub.fail_at("launch", 1, 1);
+  expect_failure(&s, start(&s, s.kernel, 1, NULL), TJ_CUDA_CALL,
+                 "cuLaunchKernel: CUDA_ERROR_OF_THE_STUB: the stub was told to");
+  tj_rt_code code = code_of("nothing", "add", 0);
+  expect_failure(&s, tj_rt_load(s.device, &code, &kernel, &s.error), TJ_DEVICE_TARGET, "ptxas: line 1: no kernel");
+  code = code_of(kernels, "missing", 0);
+  expect_failure(&s, tj_rt_load(s.device, &code, &kernel, &s.error), TJ_CUDA_CALL, "cuModuleGetFunction");
+  stub.fail_at("reserve", 1, 1);
+  code = code_of(kernels, "add", 1 << 20);
+  expect_failure(&s, tj_rt_load(s.device, &code, &kernel, &s.error), TJ_CUDA_CALL, "cuFuncSetAttribute");
+  code = (tj_rt_code){.symbol = "add"};
+  expect_failure(&s, tj_rt_load(s.device, &code, &kernel, &s.error), TJ_DEVICE_TARGET, "is not for a GPU");
+  tj_rt_dispatch dispatch = {&code, (uint64_t)1 << 31, BLOCK, NULL};
+  expect_failure(&s, tj_rt_launch(s.device, s.kernel, &dispatch, &s.error), TJ_LAUNCH,
+                 "more than one dispatch holds");
+  dispatch = (tj_rt_dispatch){&code, 1, 1025, NULL};
+  expect_failure(&s, tj_rt_launch(s.device, s.kernel, &dispatch, &s.error), TJ_LAUNCH,
+                 "more than one dispatch holds");
+  expect(&s, start(&s, s.kernel, 2, NULL));
+  expect_elements(&s, 2);
+  close_session(&s);
+}
+END_TEST
+
+/* --- opening --- */
+
+static void expect_no_device(const char *name, tj_problem_code code, const char *text) {
+  session s = {0};
+  expect_failure(&s, tj_rt_open(name, NULL, &s.device, &s.error), code, text);
+  ck_assert_ptr_null(s.device);
+}
+
+START_TEST(devices_that_do_not_open) {
+  stub_cuda_objects none = {0}, left;
+  static const char *const names[] = {"cuda", "cuda:", "cuda:x", "cuda:00", "cuda:-1", "cuda:0 ", "cuda:0:"};
+  use_stub(1, 90);
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    expect_no_device(names[i], TJ_UNKNOWN_DEVICE, "cuda:0, cuda:1");
+  expect_no_device("cuda:1", TJ_UNKNOWN_DEVICE, "unknown device cuda:1");
+  static const struct {
+    const char *function;
+    int number;
+    tj_problem_code code;
+  } rows[] = {{"init", 1, TJ_NO_AGENT},    {"count", 1, TJ_CUDA_CALL}, {"retain", 1, TJ_CUDA_CALL},
+              {"stream", 1, TJ_CUDA_CALL}, {"event", 1, TJ_CUDA_CALL}, {"event", 100, TJ_CUDA_CALL}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    stub.reset(1, 90);
+    stub.fail_at(rows[i].function, rows[i].number, 1);
+    expect_no_device("cuda:0", rows[i].code, "the stub was told to");
+    left = stub.count();
+    ck_assert_msg(memcmp(&left, &none, sizeof left) == 0, "%s", rows[i].function);
+  }
+  stub.reset(0, 90);
+  expect_no_device("cuda:0", TJ_NO_AGENT, "the CUDA driver has none");
+  setenv("TILEJIT_CUDA_LIBRARY", "libtilejit-no-such-library.so", 1);
+  expect_no_device("cuda:0", TJ_CUDA_LIBRARY, "no CUDA driver");
+  setenv("TILEJIT_CUDA_LIBRARY", "libm.so.6", 1);
+  expect_no_device("cuda:0", TJ_CUDA_LIBRARY, "has no function cu");
+}
+END_TEST
+
+int main(void) {
+  const TTest *const tests[] = {devices_are_described,
+                                later_devices_run_code_of_earlier_ones,
+                                launches_run_in_order,
+                                launches_wait_for_slots,
+                                copies_keep_the_order,
+                                kernels_share_a_module,
+                                shared_memory_beyond_what_code_lays_out_is_given,
+                                a_fault_loses_the_device,
+                                a_wait_tells_what_nobody_asked_for,
+                                devices_that_are_lost_elsewhere,
+                                launches_are_given_up,
+                                failures_of_calls_have_the_drivers_words,
+                                devices_that_do_not_open};
+  return run_suite(suite_of("cuda", tests, sizeof tests / sizeof tests[0]));
+}
