@@ -6,6 +6,7 @@
 #include "ir/index/facts.h"
 #include "ir/simplify/simplify.h"
 #include "lower/kernel/variant.h"
+#include "lower/mapping/gather_vectors.h"
 #include "lower/mapping/lds_layout.h"
 #include "lower/mapping/tiling.h"
 
@@ -369,42 +370,59 @@ static bool fits_given_lds(tj_graph *graph, const tj_kernel *flat, const tj_mapp
 
 /* --- flat kernels --- */
 
-/* As many items as there are, with a slot each, in the order of the tile's only mode. */
-static tj_mapping_side flat_side(tj_graph *graph, uint32_t items) {
+/* As many items as there are, with their slots side by side, in the order of the tile's only mode. */
+static tj_mapping_side flat_side(tj_graph *graph, uint32_t items, uint32_t slots) {
   static const uint32_t mode = 0;
-  const tj_tuple *extent[] = {tj_tuple_constant(graph, items), tj_tuple_constant(graph, 1)};
-  const tj_tuple *stride[] = {tj_tuple_basis(graph, tj_int(graph, 1), &mode, 1), tj_tuple_constant(graph, 0)};
+  const tj_tuple *extent[] = {tj_tuple_constant(graph, items), tj_tuple_constant(graph, slots)};
+  const tj_tuple *next = tj_tuple_basis(graph, tj_int(graph, 1), &mode, 1);
+  const tj_tuple *stride[] = {tj_tuple_basis(graph, tj_int(graph, slots), &mode, 1),
+                              slots > 1 ? next : tj_tuple_constant(graph, 0)};
   tj_layout layout = {tj_tuple_list(graph, extent, 2), tj_tuple_list(graph, stride, 2)};
   return tj_mapping_side_of(graph, layout, NULL);
 }
 
 const tj_mapping *tj_mapping_of_flat(tj_graph *graph, const tj_kernel *flat) {
-  const tj_tuple *extent = tj_tuple_constant(graph, flat->workgroup_size);
+  const tj_tuple *extent = tj_tuple_constant(graph, (int64_t)flat->workgroup_size * flat->slot_count);
   tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
   if (flat->index == NULL || flat->step[0].kind == TJ_STEP_VALUE)
     return NULL;
   *mapping = (tj_mapping){.domain = flat->elements, .tile = tj_tuple_list(graph, &extent, 1), .passes = 1};
-  mapping->load = mapping->store = flat_side(graph, flat->workgroup_size);
+  mapping->load = mapping->store = flat_side(graph, flat->workgroup_size, flat->slot_count);
   return mapping;
 }
 
-static bool is_flat_side(const tj_mapping_side *side, const tj_mapping *mapping) {
-  const tj_layout *layout = &side->layout;
-  const tj_tuple *extent = layout->shape->item[0], *stride = layout->stride->item[0];
-  return side->as == NULL && side->slots == 1 && side->items == tj_mapping_extent(mapping, 0) &&
-         extent->kind == TJ_TUPLE_INTEGER && stride->kind != TJ_TUPLE_LIST && tj_is_int(stride->value, 1);
+/* Whether the only leaf of a side's items, or of its slots, steps so far; that of one need not step. */
+static bool steps_by(const tj_mapping_side *side, uint32_t part, uint32_t count, int64_t step) {
+  const tj_tuple *extent = side->layout.shape->item[part], *stride = side->layout.stride->item[part];
+  return extent->kind == TJ_TUPLE_INTEGER && stride->kind != TJ_TUPLE_LIST &&
+         (count == 1 || tj_is_int(stride->value, step));
 }
 
-bool tj_mapping_is_flat(const tj_mapping *mapping) {
-  return tj_mapping_rank(mapping) == 1 && mapping->lds == NULL && mapping->passes == 1 && mapping->overlap == NULL &&
-         mapping->order == NULL && is_flat_side(&mapping->load, mapping) && is_flat_side(&mapping->store, mapping);
+static bool has_neighbours(const tj_mapping_side *side, const tj_mapping *mapping, uint32_t slots) {
+  return side->as == NULL && side->slots == slots && (int64_t)side->items * slots == tj_mapping_extent(mapping, 0) &&
+         steps_by(side, 0, side->items, slots) && steps_by(side, 1, slots, 1);
 }
 
-static tj_kernel *keep_flat(tj_graph *graph, const tj_kernel *flat) {
+uint32_t tj_mapping_neighbours(const tj_mapping *mapping) {
+  uint32_t slots = mapping->load.slots;
+  bool is_plain = tj_mapping_rank(mapping) == 1 && mapping->lds == NULL && mapping->passes == 1 &&
+                  mapping->overlap == NULL && mapping->order == NULL;
+  return is_plain && has_neighbours(&mapping->load, mapping, slots) && has_neighbours(&mapping->store, mapping, slots)
+             ? slots
+             : 0;
+}
+
+/* Without tiles. TJ4020 where work-items are to gather elements that are no neighbours. */
+static tj_kernel *keep_flat(tj_graph *graph, const tj_kernel *flat, const tj_target *target, uint32_t slots) {
+  const tj_mapped *mapped = flat->mapped;
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
-  *kernel = *flat;
-  kernel->workgroup_size = flat->mapped->mapping->load.items;
-  kernel->mapping = flat->mapped->mapping;
+  const tj_kernel *kept = slots > 1 ? tj_gather_in_vectors(graph, flat, target, slots) : flat;
+  if (kept == NULL)
+    tj_fail_at(graph->job, mapped->load_span, TJ_MAPPING,
+               "the %" PRIu32 " elements of a work-item are not surely neighbours that one index finds", slots);
+  *kernel = *kept;
+  kernel->workgroup_size = mapped->mapping->load.items;
+  kernel->mapping = mapped->mapping;
   return kernel;
 }
 
@@ -527,8 +545,9 @@ tj_kernel *tj_map_as_given(tj_graph *graph, const tj_kernel *flat, const tj_targ
   const tj_mapped *mapped = flat->mapped;
   check_side(graph, &mapped->mapping->load, target, mapped->load_span);
   check_side(graph, &mapped->mapping->store, target, mapped->store_span);
-  if (tj_mapping_is_flat(mapped->mapping))
-    return keep_flat(graph, flat);
+  uint32_t neighbours = tj_mapping_neighbours(mapped->mapping);
+  if (neighbours == 1 || tj_is_gather(flat))
+    return keep_flat(graph, flat, target, neighbours);
   tj_mapped tiled = *mapped;
   if (mapped->domain->count == 1 && tj_copies_equals(flat))
     tiled.domain = tj_domain_of_equals(graph, mapped->domain, flat->count);

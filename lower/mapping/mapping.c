@@ -16,6 +16,7 @@
 #include "lower/kernel/variant.h"
 #include "lower/mapping/blocks.h"
 #include "lower/mapping/flexible.h"
+#include "lower/mapping/gather_vectors.h"
 #include "lower/mapping/lds_transit.h"
 #include "lower/mapping/mapped.h"
 #include "lower/mapping/tile_mapping.h"
@@ -365,6 +366,8 @@ static void join_equals(tj_graph *graph, tj_kernel *flat) {
 }
 
 tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
+  if (tj_is_gather(flat))
+    return tj_gather_widest(graph, flat, target);
   join_equals(graph, flat);
   tj_kernel *blocked = target->block_bytes > 0 ? tj_map_blocks(graph, flat, target) : NULL;
   if (blocked != NULL)
@@ -382,7 +385,8 @@ tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target
 uint32_t tj_list_candidates(tj_graph *graph, tj_kernel *flat, const tj_target *target, const tj_mapping *candidate[],
                             uint32_t most) {
   tj_tile_shape *shape = TJ_NEW_ARRAY(graph->job, tj_tile_shape, most);
-  const tj_mapping *alone = tj_mapping_of_flat(graph, flat);
+  const tj_kernel *whole = tj_is_gather(flat) ? tj_gather_widest(graph, flat, target) : flat;
+  const tj_mapping *alone = tj_mapping_of_flat(graph, whole);
   uint32_t shapes = 0, count = 0;
   mapping map;
   join_equals(graph, flat);

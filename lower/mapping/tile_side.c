@@ -39,7 +39,7 @@ static bool is_next(tj_graph *graph, const tj_node *first, const tj_node *node, 
          vector_number(graph, node, width, MOST_PARTS) == vector_number(graph, first, width, MOST_PARTS);
 }
 
-static bool are_in_turn(tj_graph *graph, const tj_node *const offset[], uint32_t width) {
+bool tj_are_in_turn(tj_graph *graph, const tj_node *const offset[], uint32_t width) {
   for (uint32_t k = 1; k < width; k++) {
     if (!is_next(graph, offset[0], offset[k], k, width))
       return false;
@@ -48,13 +48,13 @@ static bool are_in_turn(tj_graph *graph, const tj_node *const offset[], uint32_t
 }
 
 bool tj_are_neighbours(tj_graph *graph, const tj_node *const offset[], uint32_t width) {
-  return tj_facts_divisible(&offset[0]->facts, width) && are_in_turn(graph, offset, width);
+  return tj_facts_divisible(&offset[0]->facts, width) && tj_are_in_turn(graph, offset, width);
 }
 
 /* Whether offsets[0 … width-1] are neighbours. */
 static bool are_neighbours(const shape *vector, const tj_node *const offset[]) {
   return vector->alignment == TJ_ALIGNED ? tj_are_neighbours(vector->graph, offset, vector->width)
-                                         : are_in_turn(vector->graph, offset, vector->width);
+                                         : tj_are_in_turn(vector->graph, offset, vector->width);
 }
 
 /* Whether the digits of the slots along a mode are all inside the extent, or none is. */

@@ -31,7 +31,10 @@ void tj_side_widen(tj_graph *graph, const tj_domain *domain, tj_side *side, uint
 void tj_side_choose_vectors(tj_graph *graph, const tj_domain *domain, tj_side *side, uint32_t most,
                             tj_alignment alignment);
 
-/* Whether simplified offsets are neighbours, the first aligned to all of them; `width` is a power of two. */
+/* Whether simplified offsets are one after the other; `width` is a power of two. */
+bool tj_are_in_turn(tj_graph *graph, const tj_node *const offset[], uint32_t width);
+
+/* Whether they are, the first aligned to all of them. */
 bool tj_are_neighbours(tj_graph *graph, const tj_node *const offset[], uint32_t width);
 
 /* Whether the slot holds anything. */

@@ -22,7 +22,9 @@ typedef struct {
   const tj_tiling *tiling;
   const tj_target *target;
   tj_kernel *kernel;
-  const tj_node **base; /* of the tile, by mode */
+  const tj_node **base;          /* of the tile, by mode */
+  const tj_node **coordinate;    /* symbols of the domain's modes, */
+  tj_access source, destination; /* and what is there */
   tj_side load, store;
   tj_staging staging; /* with `is_staged` */
   bool is_inner;      /* steps are for tiles that are all inside the domain */
@@ -187,11 +189,35 @@ static tj_access assumed_access(tile_maker *maker, tj_access access) {
   return (tj_access){.buffer = access.buffer, .offset = parts[0], .valid = parts[1]};
 }
 
-static tj_access access_at(tile_maker *maker, const tj_node *const digit[], bool is_load) {
+/* What is at any coordinate of the domain: simplified before tiles take coordinates apart, where modes of several
+ * leaves are still whole. Coordinates beyond the domain, where nothing moves, may have other offsets than views say.
+ */
+static void find_accesses(tile_maker *maker) {
+  tj_graph *graph = maker->graph;
   const tj_tiling *tiling = maker->tiling;
-  return assumed_access(maker, is_load
-                                   ? tj_domain_source(maker->graph, tiling->domain, tiling->source, digit)
-                                   : tj_domain_destination(maker->graph, tiling->domain, tiling->destination, digit));
+  maker->coordinate = TJ_NEW_ARRAY(graph->job, const tj_node *, mode_count(maker) + 1);
+  for (uint32_t m = 0; m < mode_count(maker); m++)
+    maker->coordinate[m] = tj_coordinate(graph, tj_string_format(graph->job, "d%" PRIu32, m), extent_of(maker, m));
+  maker->source = assumed_access(maker, tj_domain_source(graph, tiling->domain, tiling->source, maker->coordinate));
+  maker->destination =
+      assumed_access(maker, tj_domain_destination(graph, tiling->domain, tiling->destination, maker->coordinate));
+  const tj_node *part[] = {maker->source.offset, maker->source.valid, maker->destination.offset,
+                           maker->destination.valid};
+  tj_simplify(graph, part, 4, NULL);
+  maker->source.offset = part[0];
+  maker->source.valid = part[1];
+  maker->destination.offset = part[2];
+  maker->destination.valid = part[3];
+}
+
+static tj_access access_at(tile_maker *maker, const tj_node *const digit[], bool is_load) {
+  const tj_substitution placed = {maker->coordinate, (const tj_node **)digit, mode_count(maker)};
+  tj_access access = is_load ? maker->source : maker->destination;
+  const tj_node *part[] = {access.offset, access.valid};
+  tj_substitute(maker->graph, &placed, part, 2);
+  access.offset = part[0];
+  access.valid = part[1];
+  return access;
 }
 
 static uint64_t edges_of(const tile_maker *maker) {
@@ -492,6 +518,7 @@ static void add_inner_steps(tile_maker *maker) {
 tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling, const tj_target *target) {
   tile_maker maker = {.graph = graph, .tiling = tiling, .target = target, .kernel = new_kernel(graph, flat, tiling)};
   place_tile(&maker);
+  find_accesses(&maker);
   make_elements(&maker, &maker.load, &tiling->load, true);
   make_elements(&maker, &maker.store, &tiling->store, false);
   simplify_side(&maker, &maker.load, access_at(&maker, maker.base, true).offset);

@@ -279,9 +279,11 @@ static void plan_gather(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defi
   kernel->elements = tj_gather_elements(graph, kernel, definition, operands);
   if (definition->mapping == NULL)
     return;
-  if (!tj_mapping_is_flat(definition->mapping))
-    tj_fail_at(graph->job, definition->load_span, TJ_MAPPING,
-               "with gather, work-items move an element each: tile=(n), load=(n,1):(1@0,0), and perhaps domain");
+  if (tj_mapping_neighbours(definition->mapping) == 0)
+    tj_fail_at(
+        graph->job, definition->load_span, TJ_MAPPING,
+        "with gather, work-items move neighbours of one mode: tile=(n), load=(n,1):(1@0,0), or for vectors of w "
+        "elements tile=(n*w), load=(n,w):(w@0,1@0), and perhaps domain");
   kernel->mapped = tj_mapped_make(graph, definition, NULL);
 }
 

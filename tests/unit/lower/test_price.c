@@ -93,6 +93,42 @@ START_TEST(prices_are_those_counted_by_hand) {
 }
 END_TEST
 
+/* --- one number --- */
+
+/* In hundredths of cache lines: lines, and a tenth of those that idle lanes could have moved; two tenths of a vector
+ * for each work-item; of LDS a fiftieth of what its instructions could have moved, conflicts, and room. */
+static const struct {
+  const char *text;
+  long hundredths;
+} sums[] = {
+    {COPY("64:1", "64:1"), 400 + 120 + 640},
+    {COPY("64:32", "64:1"), 6600 + 120 + 640},
+    {TURN("(32,32):(33,1)"), 6400 + 1920 + 160 + 512 + 0 + 16},
+    {TURN("(32,32):(32,1)"), 6400 + 1920 + 160 + 512 + 64 * (20 + 20 * 992 / 64) + 16},
+};
+
+static void check_sum(tj_job *job, void *data) {
+  size_t i = *(const size_t *)data;
+  tj_graph *graph = tj_graph_create(job);
+  const tj_target *target = tj_target_parse(job, "gfx942");
+  tj_price_machine machine = tj_price_machine_of(target);
+  tj_price price = tj_price_kernel(graph, kernel_of(graph, target, sums[i].text), &machine, NULL, ALL);
+  long found = (long)(100 * tj_price_in_lines(&price, &machine));
+  ck_assert_msg(found == sums[i].hundredths, "%s: %ld", sums[i].text, found);
+}
+
+START_TEST(prices_are_numbers) {
+  for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++) {
+    tj_job job;
+    tj_job_init(&job, NULL);
+    expect_success(&job, check_sum, &i);
+    tj_job_destroy(&job);
+  }
+}
+END_TEST
+
+/* --- repeats --- */
+
 /* Two slots that hold one element, and one that nobody stores. */
 static void check_repeats(tj_job *job, void *data) {
   (void)data;
@@ -132,6 +168,7 @@ int main(void) {
   Suite *suite = suite_of_cases("price", prices_are_those_counted_by_hand, (int)(sizeof rows / sizeof *rows));
   TCase *repeats = tcase_create("repeats");
   tcase_add_test(repeats, repeated_stores_are_left_out);
+  tcase_add_test(repeats, prices_are_numbers);
   suite_add_tcase(suite, repeats);
   return run_suite(suite);
 }
