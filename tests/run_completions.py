@@ -28,7 +28,7 @@ KERNELS = ["forth", "back", "four"]
 # The words behind `tilejit`, and what the last one may be.
 ROWS = [
     # Commands.
-    (["s"], ["simplify", "show"]),
+    (["s"], ["simplify", "suggest", "show"]),
     (["c"], ["compile", "check", "cache"]),
     (["compl"], []),
     (["--"], ["--help", "--version"]),

@@ -306,6 +306,20 @@ int with_program(const arguments *given, program_work work, void *data) {
   return with_text(given, work_on_text, &(work_on_program){work, data});
 }
 
+int with_program_and(const arguments *given, const char *expression, program_work work, void *data) {
+  input from;
+  program_text text;
+  int status = sort_input(given, 1, &from);
+  if (status == 0)
+    status = load_program_text(&from, &text);
+  if (status != 0)
+    return status;
+  text.piece[text.count++] = (tj_program_piece){EXPRESSION_NAME, expression, strlen(expression)};
+  status = work_on_text(given, &text, &(work_on_program){work, data});
+  free(text.file);
+  return status;
+}
+
 /* --- what the library gives --- */
 
 int write_blob(tj_context *context, const char *path, tj_blob *blob) {

@@ -47,9 +47,9 @@ int write_file(const char *path, const void *data, size_t size);
 /* With an optional path: NULL is standard output. */
 int write_output(const char *path, const void *data, size_t size);
 
-/* The texts of an input: its FILE, then its first expression. */
+/* The texts of an input: its FILE, then its first expression; and one of an option. */
 typedef struct {
-  tj_program_piece piece[2];
+  tj_program_piece piece[3];
   size_t count;
   char *file; /* owned: what the FILE holds; NULL: there is none */
 } program_text;
@@ -81,6 +81,9 @@ typedef tj_status (*program_work)(tj_context *context, tj_program *program, void
 
 /* Does it with the program that the input of a call and --set make. Returns the exit status. */
 int with_program(const arguments *given, program_work work, void *data);
+
+/* The same with an expression that stands after the input, which may be empty. */
+int with_program_and(const arguments *given, const char *expression, program_work work, void *data);
 
 /* Writes a blob as write_output does, and releases it. */
 int write_blob(tj_context *context, const char *path, tj_blob *blob);

@@ -284,12 +284,18 @@ typedef struct {
  * an unknown dtype, and what compiling a kernel may give. */
 TJ_API tj_status tj_program_check(tj_program *program, const tj_check_options *options, int *holds, tj_blob *text);
 
+/* How many elements of a layout or a view in memory surely move at once, and for wider accesses, up to 16 bytes, of what
+ * parameters would have to be multiples; or why no multiples would do. Findings "vector" and "wider", in the forms of
+ * tj_program_check. `dtype` NULL: f32. */
+TJ_API tj_status tj_program_suggest(tj_program *program, const char *dtype, tj_check_form form, tj_blob *text);
+
 /* A layout of a tile in LDS, or in NVIDIA's shared memory, and who stores and loads the tile there. Texts are programs
  * that end in an expression and see the items of `declarations` (may be NULL). `lds` is any map from the coordinate in
  * the tile to the element; `store` and `load` say who holds what of the tile: distributions, or layouts whose first
  * mode is the thread, onto the tile's colexicographic index or its coordinate. */
 typedef struct {
-  const char *declarations, *lds;
+  const char *declarations;
+  const char *lds;          /* tj_suggest_lds_layouts: NULL */
   const char *store, *load; /* NULL: nobody; one of them is given */
   const char *target;       /* of AMD's or NVIDIA's GPUs: "gfx942", "sm_90" */
   const char *dtype;        /* of the tile's elements; NULL: f32 */
@@ -298,6 +304,8 @@ typedef struct {
   const char *const *require; /* findings that must hold: "injective", "conflict-free" */
   size_t require_count;
   tj_check_form form;
+  uint32_t bytes;  /* tj_suggest_lds_layouts: that layouts may take; 0: all that a workgroup may have */
+  int64_t tile[2]; /* the same: the tile's extents; zeros: those that distributions and coordinates reach */
 } tj_lds_question;
 
 /* What the banks make of it, by instruction: which one it is, its bytes, phases and cycles, and of those that take more
@@ -305,6 +313,14 @@ typedef struct {
  * instructions have the member "instruction", too. TJ2005 and TJ2014 for what is no map of the tile, TJ4002 for an
  * unknown dtype, TJ5001 for a target without LDS. */
 TJ_API tj_status tj_check_lds(tj_context *context, const tj_lds_question *question, int *holds, tj_blob *text);
+
+/* The layouts of a tile of two modes that take the fewest cycles, by the search that kernels use, at most four, the best
+ * first: each an expression, with its cycles, whether no layout takes fewer, its bytes, the workgroups for which a
+ * compute unit has room, and the operations that make a thread's addresses. JSON: {"tile":[M,N],"target","tried",
+ * "layouts":[{"layout","cycles","least","is_least","bytes","workgroups","store":{"instruction","instructions","cycles",
+ * "least","operations"},"load":{…}}…]}, where least is without conflicts. TJ2013 where the tile's extents are not known,
+ * TJ4016 where no layout fits. */
+TJ_API tj_status tj_suggest_lds_layouts(tj_context *context, const tj_lds_question *question, tj_blob *text);
 
 /* Whether two values are the same for all parameters that are not `fixed`, and two maps at every coordinate, validity
  * included. `a` and `b` are programs that end in an expression; both see the items of `declarations` (may be NULL),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tj_check_lds: a question about LDS, its texts as one program. */
+/* Questions about LDS: tj_check_lds and tj_suggest_lds_layouts, their texts as one program. */
 #include "base/machine/target_id.h"
 #include "base/number/dtype.h"
 #include "frontend/text/ast.h"
@@ -8,6 +8,7 @@
 #include "jit/compile/pipeline.h"
 #include "jit/inspect/check_lds.h"
 #include "jit/inspect/report_findings.h"
+#include "jit/inspect/report_suggest.h"
 #include "launch/api/context.h"
 
 #define DEFAULT_DTYPE "f32"
@@ -37,50 +38,78 @@ static void find_memory(tj_job *job, const tj_lds_question *question, tj_lds_che
   }
 }
 
+/* The texts that are given, as one program; each list has an entry for each. */
 static void evaluate(tj_job *job, const tj_lds_question *question, tj_lds_check *check) {
-  tj_named_text text[TJ_MOST_EXPRESSIONS] = {{"lds", question->lds}};
-  uint32_t count = 1, store = 0, load = 0;
-  if (question->store != NULL)
-    text[store = count++] = (tj_named_text){"store", question->store};
-  if (question->load != NULL)
-    text[load = count++] = (tj_named_text){"load", question->load};
-  tj_join_expressions(job, question->declarations, text, count, "to check");
+  const struct {
+    tj_named_text text;
+    const tj_value **value;
+    tj_span *span;
+  } all[TJ_MOST_EXPRESSIONS] = {{{"lds", question->lds}, &check->lds, &check->lds_span},
+                                {{"store", question->store}, &check->store, &check->store_span},
+                                {{"load", question->load}, &check->load, &check->load_span}};
+  tj_named_text text[TJ_MOST_EXPRESSIONS];
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < TJ_MOST_EXPRESSIONS; i++) {
+    if (all[i].text.text != NULL)
+      text[count++] = all[i].text;
+  }
+  tj_join_expressions(job, question->declarations, text, count, "to evaluate");
   check->graph = tj_graph_create(job);
-  tj_evaluated all = tj_pipeline_evaluate(check->graph, NULL, question->fixed, question->fixed_count);
-  const tj_value *const *value = all.values->value->item;
-  const tj_ast *const *ast = all.ast->value->item;
-  check->lds = value[0];
-  check->store = store > 0 ? value[store] : NULL;
-  check->load = load > 0 ? value[load] : NULL;
-  check->lds_span = ast[0]->span;
-  check->store_span = ast[store]->span;
-  check->load_span = ast[load]->span;
+  tj_evaluated of = tj_pipeline_evaluate(check->graph, NULL, question->fixed, question->fixed_count);
+  for (uint32_t i = 0, n = 0; i < TJ_MOST_EXPRESSIONS; i++) {
+    if (all[i].text.text == NULL)
+      continue;
+    *all[i].value = of.values->value->item[n];
+    *all[i].span = of.ast->value->item[n++]->span;
+  }
 }
 
-static void answer(tj_job *job, void *data) {
+static tj_lds_check check_of(tj_job *job, const tj_lds_question *question) {
+  tj_lds_check check = {.lds_span = TJ_NOWHERE, .store_span = TJ_NOWHERE, .load_span = TJ_NOWHERE};
+  find_element(job, question, &check);
+  find_memory(job, question, &check);
+  evaluate(job, question, &check);
+  return check;
+}
+
+static void answer_check(tj_job *job, void *data) {
   asking *a = data;
-  tj_lds_check check = {0};
-  find_element(job, a->question, &check);
-  find_memory(job, a->question, &check);
-  evaluate(job, a->question, &check);
+  tj_lds_check check = check_of(job, a->question);
   tj_text title = tj_text_begin(job);
   tj_value_print(&title, tj_value_simplified(check.graph, check.lds));
   tj_sections sections = {.job = job};
   tj_check_lds_of(&check, &tj_sections_add(&sections, 0, title.data)->findings);
   a->holds = tj_sections_judge(&sections, a->question->require, a->question->require_count);
-  a->text = tj_text_begin(job);
   tj_sections_report(&sections, a->question->form, a->holds, &a->text);
 }
 
-tj_status tj_check_lds(tj_context *context, const tj_lds_question *question, int *holds, tj_blob *text) {
+static void answer_suggest(tj_job *job, void *data) {
+  asking *a = data;
+  tj_lds_check check = check_of(job, a->question);
+  tj_suggestions found = tj_suggest_lds(&check, a->question->bytes, a->question->tile);
+  tj_suggestions_report(&check, &found, a->question->form, &a->text);
+}
+
+static tj_status ask(tj_context *context, asking *a, void (*answer)(tj_job *job, void *data), tj_blob *text) {
   tj_job job;
   tj_job_init(&job, &context->allocator);
-  asking a = {.question = question};
-  tj_status status = tj_context_run(context, &job, answer, &a);
+  a->text = tj_text_begin(&job);
+  tj_status status = tj_context_run(context, &job, answer, a);
   if (status == TJ_OK)
-    status = tj_context_blob(context, a.text.data, a.text.length, text);
-  if (status == TJ_OK)
-    *holds = a.holds;
+    status = tj_context_blob(context, a->text.data, a->text.length, text);
   tj_job_destroy(&job);
   return status;
+}
+
+tj_status tj_check_lds(tj_context *context, const tj_lds_question *question, int *holds, tj_blob *text) {
+  asking a = {.question = question};
+  tj_status status = ask(context, &a, answer_check, text);
+  if (status == TJ_OK)
+    *holds = a.holds;
+  return status;
+}
+
+tj_status tj_suggest_lds_layouts(tj_context *context, const tj_lds_question *question, tj_blob *text) {
+  asking a = {.question = question};
+  return ask(context, &a, answer_suggest, text);
 }

@@ -51,7 +51,7 @@ typedef struct {
 typedef struct {
   alike item[MOST_TOLD];
   uint32_t count;
-  int64_t instructions, cycles, least; /* of all, told or not */
+  tj_lds_cost sum; /* of all, told or not */
 } tally;
 
 static bool are_alike(const alike *a, const alike *b) {
@@ -60,9 +60,9 @@ static bool are_alike(const alike *a, const alike *b) {
 }
 
 static void enter(tally *t, alike one) {
-  t->instructions++;
-  t->cycles += one.of.cycles;
-  t->least += one.of.phases;
+  t->sum.instructions++;
+  t->sum.cycles += one.of.cycles;
+  t->sum.least += one.of.phases;
   for (uint32_t i = 0; i < t->count; i++) {
     if (are_alike(&t->item[i], &one)) {
       t->item[i].count++;
@@ -84,6 +84,10 @@ static tally count_plan(const tj_lds_check *check, const tj_lds_plan *plan) {
     }
   }
   return t;
+}
+
+tj_lds_cost tj_lds_count(const tj_lds_check *check, const tj_lds_plan *plan) {
+  return count_plan(check, plan).sum;
 }
 
 /* --- what is told of them --- */
@@ -139,7 +143,7 @@ static void tell(const tj_lds_plan *plan, const alike *one, const char *side, tj
   tj_finding_number(finding, "bank", one->of.first.bank);
 }
 
-static void tell_sum(const tally *t, const char *what, tj_findings *findings) {
+static void tell_sum(const tj_lds_cost *t, const char *what, tj_findings *findings) {
   bool is_free = t->cycles == t->least;
   tj_finding *finding = tj_find(findings, "conflict-free", is_free ? TJ_FINDING_YES : TJ_FINDING_NO,
                                 "%s: %" PRId64 " instructions, %" PRId64 " cycles, %" PRId64 " at least", what,
@@ -214,7 +218,7 @@ static void check_side(const tj_lds_check *check, const tj_value *value, bool is
   tally t = count_plan(check, &plan);
   for (uint32_t i = 0; i < t.count; i++)
     tell(&plan, &t.item[i], side, findings);
-  tell_sum(&t, is_store ? "stores" : "loads", findings);
+  tell_sum(&t.sum, is_store ? "stores" : "loads", findings);
 }
 
 void tj_check_lds_of(const tj_lds_check *check, tj_findings *findings) {

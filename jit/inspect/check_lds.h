@@ -18,6 +18,13 @@ typedef struct {
   tj_span lds_span, store_span, load_span;
 } tj_lds_check;
 
+/* Cycles of all instructions of a plan. */
+typedef struct {
+  int64_t instructions, cycles, least;
+} tj_lds_cost;
+
+tj_lds_cost tj_lds_count(const tj_lds_check *check, const tj_lds_plan *plan);
+
 /* The layout's bytes and whether it is one to one; of each side its instructions, those alike together, the lanes
  * that collide, and all cycles. Fails where a coordinate that is held is none of the layout's. */
 void tj_check_lds_of(const tj_lds_check *check, tj_findings *findings);

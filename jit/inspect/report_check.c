@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tj_program_check: checks the program's value or its kernels, and reports the findings. */
+/* tj_program_check: checks the program's value or its kernels, and reports the findings. tj_program_suggest
+ * does the same of its widest accesses. */
 #include "jit/inspect/check.h"
 
 #include "base/number/dtype.h"
@@ -10,6 +11,7 @@
 #include "jit/inspect/example.h"
 #include "jit/inspect/report.h"
 #include "jit/inspect/report_findings.h"
+#include "jit/inspect/suggest_access.h"
 
 #include <string.h>
 
@@ -214,4 +216,25 @@ tj_status tj_program_check(tj_program *program, const tj_check_options *options,
     return status;
   *holds = c.holds;
   return tj_context_blob(program->context, c.text.data, c.text.length, text);
+}
+
+/* --- accesses --- */
+
+static void run_suggest(tj_job *job, void *data) {
+  checking *c = data;
+  tj_check check = check_of(c);
+  const tj_value *value = tj_report_value(c->program);
+  c->text = tj_text_begin(job);
+  c->sections = (tj_sections){.job = job};
+  job->here = c->program->evaluated.values->value_span;
+  tj_text title = tj_text_begin(job);
+  tj_value_print(&title, tj_value_simplified(c->program->graph, value));
+  tj_suggest_access_of(c->program, &check, &tj_sections_add(&c->sections, 0, title.data)->findings);
+  tj_sections_report(&c->sections, c->options->form, true, &c->text);
+}
+
+tj_status tj_program_suggest(tj_program *program, const char *dtype, tj_check_form form, tj_blob *text) {
+  checking c = {.program = program, .options = &(tj_check_options){.dtype = dtype, .form = form}};
+  tj_status status = tj_context_run(program->context, &program->job, run_suggest, &c);
+  return status == TJ_OK ? tj_context_blob(program->context, c.text.data, c.text.length, text) : status;
 }

@@ -120,6 +120,10 @@ static uint32_t waiting_with(const tj_stage_tile *tile, uint64_t bytes) {
   return 2 * bytes > tile->shared ? CYCLES_ALONE : 0;
 }
 
+static bool tries(const tj_stage_tile *tile, unsigned form) {
+  return (tile->without & form) == 0;
+}
+
 static void add_candidate(candidate_list *list, tj_stage_layout layout) {
   const tj_stage_tile *tile = list->stream->tile;
   uint64_t bytes = elements_of(list, &layout) * tile->element_bytes;
@@ -140,7 +144,8 @@ static void add_candidate(candidate_list *list, tj_stage_layout layout) {
 
 /* Lines one after the other, with up to a turn of the banks between them. The first one is the plain layout. */
 static void add_paddings(candidate_list *list) {
-  for (uint32_t padding = 0; padding < list->turn; padding++) {
+  uint32_t end = tries(list->stream->tile, TJ_STAGE_PADDINGS) ? list->turn : 1;
+  for (uint32_t padding = 0; padding < end; padding++) {
     uint32_t pitch = list->along + padding * list->stream->vector;
     add_candidate(list, (tj_stage_layout){.group = 1, .pitch = pitch, .group_pitch = pitch});
   }
@@ -315,11 +320,13 @@ static outcome search_stream(const tj_stage_stream *s, candidate item[], uint32_
   uint32_t most_residents = list.item[0].residents;
   try_more(&list, &o);
   if (!is_enough(&o, most_residents)) {
-    add_swizzles(&list);
-    add_groups(&list);
+    if (tries(s->tile, TJ_STAGE_SWIZZLES))
+      add_swizzles(&list);
+    if (tries(s->tile, TJ_STAGE_GROUPS))
+      add_groups(&list);
     try_more(&list, &o);
   }
-  if (o.stream == NULL || o.cycles > s->least) {
+  if (tries(s->tile, TJ_STAGE_GROUPS) && (o.stream == NULL || o.cycles > s->least)) {
     add_runs(&list);
     try_more(&list, &o);
   }
@@ -372,8 +379,10 @@ static void search_all(tj_job *job, const tj_bank_model *model, const tj_stage_t
   static const tj_stage_direction directions[] = {TJ_STAGE_ROW, TJ_STAGE_COLUMN};
   *all = (search){.least = UINT32_MAX, .ideal = UINT32_MAX, .item = TJ_NEW_ARRAY(job, candidate, MOST_CANDIDATES)};
   uint32_t narrowest = tj_stage_narrowest(tile);
+  narrowest = tile->narrowest > narrowest ? tile->narrowest : narrowest;
   for (unsigned d = 0; d < 2; d++) {
-    for (uint32_t v = tj_stage_widest(tile, directions[d]); v >= narrowest && v > 0; v /= 2)
+    bool is_asked = tile->directions == 0 || (tile->directions >> directions[d] & 1) != 0;
+    for (uint32_t v = tj_stage_widest(tile, directions[d]); is_asked && v >= narrowest && v > 0; v /= 2)
       search_vector(job, model, tile, directions[d], v, all);
   }
 }
@@ -440,7 +449,11 @@ bool tj_stage_search(tj_job *job, const tj_bank_model *model, const tj_stage_til
   const tj_stage_stream *s = all.best.stream;
   if (s == NULL)
     return false;
-  *choice = (tj_stage_choice){.layout = all.best.best.layout, .instructions = s->count, .least_cycles = all.least};
+  *choice = (tj_stage_choice){.layout = all.best.best.layout,
+                              .instructions = s->count,
+                              .least_cycles = all.least,
+                              .waiting = all.best.best.waiting,
+                              .tried = all.tried};
   choice->plain_cycles = tj_stage_cycles_below(s, &all.best.plain, UINT32_MAX);
   count_sides(s, choice);
   choice->reason = give_reason(job, &all, choice);

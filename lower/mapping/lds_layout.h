@@ -35,7 +35,13 @@ typedef struct {
   uint32_t group_count;
   const uint32_t *run; /* the same of columns: what the first modes have side by side */
   uint32_t run_count;
+  unsigned directions; /* 1 << TJ_STAGE_…: those of the layouts that are tried; 0: both */
+  unsigned without;    /* forms of layouts that are not tried; 0: all are */
+  uint32_t narrowest;  /* elements that layouts keep together at least; 0: any */
 } tj_stage_tile;
+
+/* Forms of layouts, besides the plain one. */
+enum { TJ_STAGE_PADDINGS = 1, TJ_STAGE_SWIZZLES = 2, TJ_STAGE_GROUPS = 4 };
 
 enum { TJ_STAGE_MOST_EXTENT = 1 << 14 };
 
@@ -58,11 +64,13 @@ typedef struct tj_stage_choice {
   uint32_t load_cycles, load_ideal;
   uint32_t plain_cycles; /* that the plain layout would take, in the same direction */
   uint32_t least_cycles; /* fewer are impossible, whatever the layout and the vectors */
+  uint32_t waiting;      /* cycles in which a compute unit has no work, as its LDS has room for one workgroup */
+  uint32_t tried;        /* layouts */
   const char *reason;    /* one line: "Sw<3,3,3>: 64 cycles, free of conflicts; plain would take 512" */
 } tj_stage_choice;
 
-/* The layout of the fewest cycles, with one more for each instruction, and those of waiting where LDS has room for one
- * workgroup alone; of those, the one that lets the most workgroups have LDS at a time; of those, of the simplest
+/* The layout of the fewest cycles, with one more for each instruction, and those of waiting where LDS has room for
+ * one workgroup alone; of those, the one that lets the most workgroups have LDS at a time; of those, of the simplest
  * addresses; of the least LDS. False where not even the plain layout fits into tile->limit. */
 bool tj_stage_search(tj_job *job, const tj_bank_model *model, const tj_stage_tile *tile, tj_stage_choice *choice);
 

@@ -8,6 +8,7 @@
 #include "ir/value/mapping.h"
 #include "lower/kernel/price.h"
 #include "lower/mapping/lds_instructions.h"
+#include "lower/mapping/lds_value.h"
 
 #include <string.h>
 
@@ -280,46 +281,17 @@ static bool choose_stage(stager *st, const passage *in, const passage *out, tj_s
 
 /* --- the layout as a value --- */
 
-/* Lines of a layout by the modes that they are made of: those of rows, or those of columns. */
-typedef struct {
-  uint32_t unit;     /* lines that lie `near` apart; 0: all do */
-  int64_t near, far; /* how far neighbours in a unit are from each other, and units */
-  int64_t inner;     /* the product of the modes before */
-} line_scale;
-
-/* The next mode of a scale: one leaf, or two where units end within it. */
-static tj_layout scale_mode(tj_graph *graph, line_scale *scale, int64_t extent) {
-  int64_t inner = scale->inner, unit = scale->unit;
-  scale->inner *= extent;
-  if (unit == 0 || inner * extent <= unit)
-    return (tj_layout){tj_tuple_constant(graph, extent), tj_tuple_constant(graph, inner * scale->near)};
-  if (inner >= unit)
-    return (tj_layout){tj_tuple_constant(graph, extent), tj_tuple_constant(graph, inner / unit * scale->far)};
-  int64_t within = unit / inner, units = (extent + within - 1) / within;
-  const tj_tuple *shape[] = {tj_tuple_constant(graph, within), tj_tuple_constant(graph, units)};
-  const tj_tuple *stride[] = {tj_tuple_constant(graph, inner * scale->near), tj_tuple_constant(graph, scale->far)};
-  return (tj_layout){tj_tuple_list(graph, shape, 2), tj_tuple_list(graph, stride, 2)};
-}
-
 /* From the coordinate in a part of the tile to the element of LDS. */
 static const tj_value *value_of_choice(stager *st, const tj_stage_layout *chosen) {
-  tj_graph *graph = st->graph;
+  tj_job *job = st->graph->job;
   uint32_t rank = st->tiling->domain->count, parted = tj_mapping_pass_mode(st->mapping);
-  bool by_row = chosen->direction == TJ_STAGE_ROW;
-  line_scale lines = {chosen->group, chosen->pitch, chosen->group_pitch, 1},
-             along = {chosen->run, 1, chosen->run_pitch, 1};
-  tj_layout *mode = TJ_NEW_ARRAY(graph->job, tj_layout, rank);
+  int64_t *extent = TJ_NEW_ARRAY(job, int64_t, rank);
+  bool *is_column = TJ_NEW_ARRAY(job, bool, rank);
   for (uint32_t m = 0; m < rank; m++) {
-    bool is_column = (st->tiling->columns >> m & 1) != 0;
-    int64_t extent = st->tiling->extent[m] / (m == parted ? st->passes : 1);
-    mode[m] = scale_mode(graph, is_column == by_row ? &along : &lines, extent);
+    is_column[m] = (st->tiling->columns >> m & 1) != 0;
+    extent[m] = st->tiling->extent[m] / (m == parted ? st->passes : 1);
   }
-  tj_layout layout = tj_layout_concat(graph, mode, rank);
-  if (chosen->swizzle.bits == 0)
-    return tj_value_of_layout(graph, layout);
-  tj_composed *composed = TJ_NEW(graph->job, tj_composed);
-  *composed = (tj_composed){.swizzle = chosen->swizzle, .offset = tj_tuple_constant(graph, 0), .layout = layout};
-  return tj_value_of_composed(graph, composed);
+  return tj_stage_value(st->graph, chosen, extent, is_column, rank);
 }
 
 /* The mapping with that layout; where all passes are there at once, in one. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit show: a picture of a layout, a swizzle, a view or a distribution. */
 #include "tools/input.h"
+#include "tools/number.h"
 #include "tools/report.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -43,37 +43,6 @@ static int chosen(const arguments *given, const char *name, const choice choices
   return otherwise;
 }
 
-static bool parse_number(const char **text, int64_t *number) {
-  char *end;
-  errno = 0;
-  *number = strtoll(*text, &end, 10);
-  bool parsed = errno == 0 && end != *text && *number > 0;
-  *text = end;
-  return parsed;
-}
-
-static const char *skip(const char *text, const char *characters) {
-  return text + strspn(text, characters);
-}
-
-/* (M,N), M,N or MxN. */
-static bool parse_tile(const char *text, int64_t tile[2]) {
-  bool has_parenthesis = *(text = skip(text, " ")) == '(';
-  text += has_parenthesis;
-  if (!parse_number(&text, &tile[0]))
-    return false;
-  text = skip(text, " ");
-  if (*text != ',' && *text != 'x')
-    return false;
-  text++;
-  if (!parse_number(&text, &tile[1]))
-    return false;
-  text = skip(text, " ");
-  if (has_parenthesis && *text++ != ')')
-    return false;
-  return *skip(text, " ") == '\0';
-}
-
 static bool to_terminal(const arguments *given) {
   const char *path = option_value(given, "o");
   return (path == NULL || strcmp(path, "-") == 0) && isatty(STDOUT_FILENO);
@@ -87,12 +56,13 @@ static size_t terminal_width(const arguments *given) {
 
 /* Returns 0, or the exit status after printing what is wrong. */
 static int parse_options(const arguments *given, tj_show_options *options) {
-  const char *tile = option_value(given, "tile"), *width = option_value(given, "width");
+  const char *width = option_value(given, "width");
   int form = chosen(given, "as", forms, option_given(given, "json") ? TJ_SHOW_JSON : TJ_SHOW_TEXT);
   int colour = chosen(given, "color", colours, TJ_SHOW_COLOUR_DEFAULT);
   *options = (tj_show_options){.form = (tj_show_form)form, .colour = (tj_show_colour)colour};
-  if (tile != NULL && !parse_tile(tile, options->tile))
-    return fail_usage("--tile %s: the form is (M,N) or MxN", tile);
+  int status = parse_tile(given, options->tile);
+  if (status != 0)
+    return status;
   int64_t columns = 0;
   if (width != NULL && (!parse_number(&width, &columns) || *width != '\0'))
     return fail_usage("--width %s: not a number of characters", option_value(given, "width"));

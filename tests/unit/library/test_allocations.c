@@ -188,6 +188,8 @@ static tj_status check(tj_context *context) {
     status = open_program(context, texts[i / 2], &program);
     if (status == TJ_OK)
       status = release(context, tj_program_check(program, &options, &holds, &blob), &blob);
+    if (status == TJ_OK && i < 2)
+      status = release(context, tj_program_suggest(program, "f16", options.form, &blob), &blob);
     tj_program_destroy(program);
   }
   return status;
@@ -208,6 +210,10 @@ static tj_status check_lds(tj_context *context) {
                                       .dtype = "f16",
                                       .form = i % 2 == 0 ? TJ_CHECK_TEXT : TJ_CHECK_JSON};
     status = release(context, tj_check_lds(context, &question, &holds, &blob), &blob);
+    tj_lds_question suggested = question;
+    suggested.lds = NULL;
+    if (status == TJ_OK)
+      status = release(context, tj_suggest_lds_layouts(context, &suggested, &blob), &blob);
   }
   return status;
 }
