@@ -401,6 +401,12 @@ tj_domain tj_domain_of_modes(tj_graph *graph, const tj_operand *source, const tj
   return finished(&maker);
 }
 
+bool tj_domain_has_own_strides(const tj_domain *domain, bool of_source) {
+  const tj_operand *operand = of_source ? domain->source : domain->destination;
+  const tj_domain_side *side = domain->side != NULL ? &domain->side[of_source ? 0 : 1] : NULL;
+  return side != NULL ? side->view != NULL && side->view->stage_count == 1 : operand->value->kind == TJ_VALUE_LAYOUT;
+}
+
 const tj_domain *tj_domain_of_equals(tj_graph *graph, const tj_domain *of, const tj_node *size) {
   tj_domain *domain = TJ_NEW(graph->job, tj_domain);
   tj_operand *operand = TJ_NEW(graph->job, tj_operand);

@@ -51,6 +51,11 @@ typedef struct tj_domain {
  * both operands allow. */
 tj_domain tj_domain_of_modes(tj_graph *graph, const tj_operand *source, const tj_operand *destination);
 
+/* Whether every element of a side is surely valid, at the origin and the sum of digits times strides. So it is where
+ * strides are an operand's own: a layout's, where modes are leaves of the finer layout, and runs of leaves that were
+ * shown to step evenly; or those of a buffer's dimensions, which nothing transforms but what merges them. */
+bool tj_domain_has_own_strides(const tj_domain *domain, bool of_source);
+
 /* One mode of all elements of a domain in its own order, which lie side by side in both operands: of a copy between
  * equal maps, whatever they are made of. */
 const tj_domain *tj_domain_of_equals(tj_graph *graph, const tj_domain *domain, const tj_node *size);

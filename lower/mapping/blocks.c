@@ -169,6 +169,8 @@ static tj_access any_access(const tj_block_map *map, bool is_load, const row_for
 /* Whether the rows of all blocks are what the tj_block_map takes them for. */
 static bool are_rows(const tj_block_map *map, bool is_load, const row_form *form, const tj_node *distance) {
   tj_graph *graph = map->graph;
+  if (tj_domain_has_own_strides(map->domain, is_load))
+    return true;
   const tj_node *row = tj_coordinate(graph, "row", tj_int(graph, form->depth));
   const tj_node *lane = tj_coordinate(graph, "lane", tj_int(graph, form->width));
   const tj_node *const *origin = any_origin(map);
@@ -380,6 +382,8 @@ static const tj_node *const *any_corner(const tj_block_map *map) {
 /* Whether the runs of all tiles are contiguous. */
 static bool are_runs(const tj_block_map *map) {
   tj_graph *graph = map->graph;
+  if (tj_domain_has_own_strides(map->domain, false))
+    return true;
   const tj_node *number = tj_coordinate(graph, "run", tj_int(graph, map->stage.runs));
   const tj_node *lane = tj_coordinate(graph, "lane", tj_int(graph, map->stage.run));
   const tj_node *const *corner = any_corner(map);

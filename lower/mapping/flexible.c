@@ -305,16 +305,6 @@ static bool is_sum(tj_flexible *f, uint32_t side, const tj_node *offset, const t
   return offset == sum || tj_prove_equal(graph, offset, sum);
 }
 
-/* Whether the domain's strides are an operand's own: a layout's, where its modes are leaves of the finer layout, and
- * runs of leaves that were shown to step evenly; or those of a buffer's dimensions, which nothing transforms but what
- * merges them. */
-static bool has_own_strides(const tj_domain *domain, uint32_t side) {
-  if (domain->side != NULL)
-    return domain->side[side].view != NULL && domain->side[side].view->stage_count == 1;
-  const tj_operand *operand = side == TJ_FLEXIBLE_SOURCE ? domain->source : domain->destination;
-  return operand->value->kind == TJ_VALUE_LAYOUT;
-}
-
 /* The same of all elements, as far as they are valid, which bounds tell. */
 static bool is_strided(tj_flexible *f, uint32_t side, const tj_node **origin) {
   tj_graph *graph = f->graph;
@@ -324,7 +314,7 @@ static bool is_strided(tj_flexible *f, uint32_t side, const tj_node **origin) {
     none[m] = tj_int(graph, 0);
   }
   *origin = tj_simplified(graph, access_of(f, side, none).offset);
-  if (has_own_strides(f->domain, side))
+  if (tj_domain_has_own_strides(f->domain, side == TJ_FLEXIBLE_SOURCE))
     return true;
   tj_access access = access_of(f, side, digit);
   return is_sum(f, side, access.offset, *origin, digit) &&
