@@ -111,11 +111,11 @@ _Static_assert(sizeof(tj_access) == 40, "write_access writes every field of tj_a
 _Static_assert(sizeof(tj_kernel_buffer) == 40, "write_buffer writes what lowering reads of tj_kernel_buffer");
 _Static_assert(sizeof(tj_derived) == 16, "write_kernel writes every field of tj_derived");
 _Static_assert(sizeof(tj_kernel_binding) == 24, "write_kernel writes every field of tj_kernel_binding");
-_Static_assert(sizeof(tj_kernel_step) == 80, "write_step writes every field of tj_kernel_step");
+_Static_assert(sizeof(tj_kernel_step) == 120, "write_step writes every field of tj_kernel_step");
 _Static_assert(sizeof(tj_scaling) == 24, "write_kernel writes every field of tj_scaling");
 _Static_assert(sizeof(tj_carried) == 24, "write_loop writes every field of tj_carried");
 _Static_assert(sizeof(tj_loop) == 32, "write_loop writes every field of tj_loop");
-_Static_assert(sizeof(tj_kernel) == 288,
+_Static_assert(sizeof(tj_kernel) == 296,
                "write_kernel writes every field of tj_kernel but its mappings and its races");
 
 /* A kernel's expressions are written where they are first used, arguments before users, and from then on named by
@@ -232,6 +232,7 @@ static void write_access(kernel_writer *w, const tj_access *access) {
 static void write_step(kernel_writer *w, const tj_kernel_step *step) {
   tj_write_u32(&w->text, step->kind);
   write_access(w, &step->access);
+  write_access(w, &step->from);
   write_node(w, step->value);
   write_node(w, step->limit);
   tj_write_u32(&w->text, step->width);
@@ -281,6 +282,7 @@ static void write_kernel(kernel_writer *w, const tj_kernel *kernel) {
   write_node(w, kernel->item);
   write_node(w, kernel->count);
   tj_write_u32(&w->text, kernel->workgroup_size);
+  write_node(w, kernel->items);
   tj_write_u32(&w->text, kernel->slot_count);
   tj_write_u32(&w->text, kernel->carried);
   tj_write_u32(&w->text, kernel->lds_elements);

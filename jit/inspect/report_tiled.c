@@ -106,14 +106,20 @@ static void print_lookup(const printer *p, const tj_kernel_step *step) {
   print_node(p->text, step->limit);
 }
 
-static void print_stream(const printer *p, const tj_kernel_step *step) {
-  print_line(p->text, step->kind == TJ_STEP_STREAM ? "  stream" : "  prefetch");
+static void print_run(const printer *p, const tj_kernel_step *step) {
+  print_line(p->text, "  run");
+  print_node(p->text, step->limit);
+  tj_text_string(p->text, " elements from ");
   print_access(p, &step->access);
-  tj_text_format(p->text, " and %" PRIu32 " elements from it on", step->width);
-  if (step->kind == TJ_STEP_STREAM) {
-    tj_text_string(p->text, " = lds from ");
-    print_node(p->text, step->value);
-  }
+  tj_text_string(p->text, " on = from ");
+  print_access(p, &step->from);
+  tj_text_string(p->text, " on");
+  print_valid(p->text, &step->access);
+}
+
+static void print_prefetch(const printer *p, const tj_kernel_step *step) {
+  print_line(p->text, "  prefetch");
+  print_access(p, &step->access);
   print_valid(p->text, &step->access);
 }
 
@@ -129,9 +135,11 @@ static void print_step(const printer *p, const tj_kernel_step *step) {
   case TJ_STEP_LOOKUP:
     print_lookup(p, step);
     break;
-  case TJ_STEP_STREAM:
+  case TJ_STEP_RUN:
+    print_run(p, step);
+    break;
   case TJ_STEP_PREFETCH:
-    print_stream(p, step);
+    print_prefetch(p, step);
     break;
   case TJ_STEP_BARRIER:
     tj_text_string(p->text, "    barrier");
@@ -226,6 +234,8 @@ static void print_variant(const tj_kernel *kernel, const tj_node *condition, con
   print_condition(text, text->job, kernel, condition);
   print_node_line(text, "work-items", kernel->count);
   tj_text_format(text, "  %-12s %" PRIu32 " work-items\n", "workgroup", kernel->workgroup_size);
+  if (kernel->items != NULL)
+    print_node_line(text, "of them work", kernel->items);
   if (kernel->lds_elements > 0)
     tj_text_format(text, "  %-12s %" PRIu32 " bytes\n", "lds",
                    kernel->lds_elements * tj_dtype_bits(kernel->carried) / 8);

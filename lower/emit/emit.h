@@ -181,9 +181,21 @@ void tj_emit_steps(tj_emitter *emitter, tj_phase phase);
 
 /* Has a store bypass the caches, which wait for whole lines. */
 void tj_emit_streamed(tj_emitter *emitter, LLVMValueRef store);
-/* Copies bytes from LDS to a buffer past the caches; at least one. From where they are, it may load a whole vector
- * register. The builder ends in a new block. (emit_stream.c) */
-void tj_emit_stream(tj_emitter *emitter, LLVMValueRef to, LLVMValueRef from, uint64_t bytes);
+
+/* --- runs (emit_run.c) --- */
+
+/* Elements side by side: pointers to the first, and how many there are, at least one. */
+typedef struct {
+  LLVMValueRef to, from, count;
+  uint32_t to_bytes, from_bytes; /* of an element */
+} tj_run;
+
+/* Copy elements of one type; past the caches. The builder ends in a new block. */
+void tj_emit_run(tj_emitter *emitter, const tj_run *run);
+void tj_emit_stream(tj_emitter *emitter, const tj_run *run);
+/* Emits a loop over the elements: for each, what `emit` does with pointers to it. */
+void tj_emit_each_of_run(tj_emitter *emitter, const tj_run *run,
+                         void (*emit)(tj_emitter *emitter, const tj_run *element, void *data), void *data);
 
 /* All steps of a flat kernel's work-item, with the loop around them. (emit_loop.c) */
 void tj_emit_item(tj_emitter *emitter);

@@ -132,16 +132,43 @@ static void emit_store(tj_emitter *emitter, const tj_kernel_step *step) {
     tj_emit_streamed(emitter, store);
 }
 
-/* Where a streamed run lies in LDS, which has room for a vector after its elements. */
-static tj_access staged(const tj_kernel_step *step) {
-  return (tj_access){.buffer = TJ_LDS, .offset = step->value};
+/* An element of a run that is converted on its way. */
+static void emit_run_element(tj_emitter *emitter, const tj_run *run, void *data) {
+  const tj_kernel_step *step = data;
+  const tj_kernel *kernel = emitter->kernel;
+  tj_dtype from = tj_emit_access_dtype(emitter, &step->from), to = tj_emit_access_dtype(emitter, &step->access);
+  bool loads = step->from.buffer != TJ_LDS, stores = step->access.buffer != TJ_LDS;
+  LLVMValueRef element = LLVMBuildLoad2(emitter->builder, element_type(emitter, from), run->from, "element");
+  LLVMSetAlignment(element, tj_dtype_bits(from) / 8);
+  element = convert_element(emitter, element,
+                            (conversion){from, kernel->carried, loads && kernel->scaling.when == TJ_SCALED_LOADING});
+  element = convert_element(emitter, element,
+                            (conversion){kernel->carried, to, stores && kernel->scaling.when == TJ_SCALED_STORING});
+  LLVMSetAlignment(LLVMBuildStore(emitter->builder, element, run->to), tj_dtype_bits(to) / 8);
 }
 
-static void emit_stream(tj_emitter *emitter, const tj_kernel_step *step) {
-  tj_access source = staged(step);
-  uint32_t bytes = tj_dtype_bits(emitter->kernel->carried) / 8;
-  LLVMValueRef from = tj_emit_address(emitter, &source), to = tj_emit_address(emitter, &step->access);
-  tj_emit_stream(emitter, to, from, (uint64_t)step->width * bytes);
+/* Whether elements become others on their way. */
+static bool is_converted(const tj_emitter *emitter, const tj_kernel_step *step) {
+  const tj_kernel *kernel = emitter->kernel;
+  bool loads = step->from.buffer != TJ_LDS, stores = step->access.buffer != TJ_LDS;
+  return tj_emit_access_dtype(emitter, &step->from) != kernel->carried ||
+         tj_emit_access_dtype(emitter, &step->access) != kernel->carried ||
+         (loads && kernel->scaling.when == TJ_SCALED_LOADING) ||
+         (stores && kernel->scaling.when == TJ_SCALED_STORING);
+}
+
+static void emit_run(tj_emitter *emitter, const tj_kernel_step *step) {
+  tj_run run = {.to = tj_emit_address(emitter, &step->access),
+                .from = tj_emit_address(emitter, &step->from),
+                .count = tj_emit_operand(emitter, step->limit, (tj_width){64, true, true}),
+                .from_bytes = tj_dtype_bits(tj_emit_access_dtype(emitter, &step->from)) / 8,
+                .to_bytes = tj_dtype_bits(tj_emit_access_dtype(emitter, &step->access)) / 8};
+  if (is_converted(emitter, step))
+    tj_emit_each_of_run(emitter, &run, emit_run_element, (void *)step);
+  else if (emitter->kernel->is_streamed && step->access.buffer != TJ_LDS)
+    tj_emit_stream(emitter, &run);
+  else
+    tj_emit_run(emitter, &run);
 }
 
 /* The value of an expression as an element of the carried type: its low bits, or the nearest float. */
@@ -269,8 +296,8 @@ static void emit_step(tj_emitter *emitter, const tj_kernel_step *step) {
   case TJ_STEP_LOOKUP:
     emit_lookup(emitter, step);
     break;
-  case TJ_STEP_STREAM:
-    emit_stream(emitter, step);
+  case TJ_STEP_RUN:
+    emit_run(emitter, step);
     break;
   case TJ_STEP_PREFETCH:
     emit_prefetch(emitter, step);
@@ -305,8 +332,8 @@ static void emit_origins_of(tj_emitter *emitter, const tj_kernel_step step[], ui
   for (uint32_t i = 0; i < count; i++) {
     if (step[i].kind != TJ_STEP_VALUE)
       tj_emit_origin(emitter, &step[i].access);
-    if (step[i].kind == TJ_STEP_STREAM)
-      tj_emit_origin(emitter, (tj_access[]){staged(&step[i])});
+    if (step[i].kind == TJ_STEP_RUN)
+      tj_emit_origin(emitter, &step[i].from);
   }
 }
 
@@ -355,6 +382,8 @@ static void emit_nodes_of(tj_emitter *emitter, const tj_kernel_step step[], uint
     tj_kernel_nodes_mark(&emitter->nodes, step[i].access.valid, mark);
     tj_kernel_nodes_mark(&emitter->nodes, step[i].access.base, mark);
     tj_kernel_nodes_mark(&emitter->nodes, step[i].access.offset, mark);
+    tj_kernel_nodes_mark(&emitter->nodes, step[i].from.base, mark);
+    tj_kernel_nodes_mark(&emitter->nodes, step[i].from.offset, mark);
   }
   tj_kernel_nodes_spread(&emitter->nodes, mark);
   tj_emit_marked_nodes(emitter, mark);

@@ -42,13 +42,13 @@ typedef struct {
 } tj_access;
 
 typedef enum {
-  TJ_STEP_VALUE,    /* the slot is the value of an expression, as an element of the type that the store writes */
-  TJ_STEP_LOAD,     /* the slots are elements, converted to the carried type; where not valid, the fill */
-  TJ_STEP_STORE,    /* the elements become the slots, converted from the carried type; where not valid, nothing */
-  TJ_STEP_LOOKUP,   /* the symbol `value` is the element, an integer, where that is in 0 … limit - 1; otherwise, and
-                       where not valid, `limit` */
-  TJ_STEP_STREAM,   /* the elements become those of LDS from `value` on; nobody reads them soon. On the host, of the
-                       carried type */
+  TJ_STEP_VALUE,  /* the slot is the value of an expression, as an element of the type that the store writes */
+  TJ_STEP_LOAD,   /* the slots are elements, converted to the carried type; where not valid, the fill */
+  TJ_STEP_STORE,  /* the elements become the slots, converted from the carried type; where not valid, nothing */
+  TJ_STEP_LOOKUP, /* the symbol `value` is the element, an integer, where that is in 0 … limit - 1; otherwise, and
+                     where not valid, `limit` */
+  TJ_STEP_RUN,    /* `limit` elements, at least 1, become those of `from`, converted to the carried type and from it,
+                     if the access is valid. On the host */
   TJ_STEP_PREFETCH, /* the elements will be loaded by somebody soon; nothing happens that could be seen */
   TJ_STEP_BARRIER /* the whole workgroup has got here, and sees what was stored to LDS; slots stay as they are, unless
                      the target takes each phase for all work-items in turn (keeps_slots) */
@@ -58,10 +58,11 @@ typedef enum {
  * or none is. */
 typedef struct {
   tj_step_kind kind;
-  tj_access access;     /* of LOAD, STORE, STREAM and LOOKUP */
-  const tj_node *value; /* of VALUE; of LOOKUP: a symbol, which this step gives its value; of STREAM */
-  const tj_node *limit; /* of LOOKUP: at least 1 */
-  uint32_t width;       /* a power of two; 1 for VALUE; any for STREAM */
+  tj_access access;     /* of LOAD, STORE, RUN and LOOKUP */
+  tj_access from;       /* of RUN: the first element; valid where the access is */
+  const tj_node *value; /* of VALUE; of LOOKUP: a symbol, which this step gives its value */
+  const tj_node *limit; /* of LOOKUP: at least 1; of RUN */
+  uint32_t width;       /* a power of two; 1 for VALUE; of RUN: the greatest limit */
   uint32_t slot, slot_step;
 } tj_kernel_step;
 
@@ -120,6 +121,8 @@ typedef struct tj_kernel {
   const tj_node *item;      /* and of the work-item's within it */
   const tj_node *count;     /* of work-items: an expression of parameters; tiled: a multiple of workgroup_size */
   uint32_t workgroup_size;
+  const tj_node *items; /* tiled, on the host: how many work-items of a workgroup, the first ones, take the steps;
+                           at least 1; NULL: all */
   tj_kernel_binding *binding; /* tiled: of what is the same for a workgroup, or for the launch */
   uint32_t binding_count;
   tj_loop *loop; /* flat: around all steps; NULL: none */

@@ -22,6 +22,8 @@ static void add_places(tj_kernel_places *list, tj_kernel_step *step, uint32_t co
     add_place(list, &step[i].access.base);
     add_place(list, &step[i].access.offset);
     add_place(list, &step[i].access.valid);
+    add_place(list, &step[i].from.base);
+    add_place(list, &step[i].from.offset);
   }
 }
 
@@ -35,8 +37,8 @@ static void add_loop(tj_kernel_places *list, tj_loop *loop) {
 
 tj_kernel_places tj_places_of_kernel(tj_graph *graph, tj_kernel *kernel) {
   size_t in_loop = kernel->loop == NULL ? 0 : 1 + 2 * (size_t)kernel->loop->carried_count;
-  size_t in_steps = 5 * ((size_t)kernel->step_count + kernel->inner_step_count);
-  size_t most = in_steps + in_loop + kernel->binding_count + 2;
+  size_t in_steps = 7 * ((size_t)kernel->step_count + kernel->inner_step_count);
+  size_t most = in_steps + in_loop + kernel->binding_count + 3;
   tj_kernel_places list = {TJ_NEW_ARRAY(graph->job, const tj_node **, most), 0};
   add_places(&list, kernel->step, kernel->step_count);
   add_places(&list, kernel->inner_step, kernel->inner_step_count);
@@ -46,6 +48,7 @@ tj_kernel_places tj_places_of_kernel(tj_graph *graph, tj_kernel *kernel) {
     add_loop(&list, kernel->loop);
   add_place(&list, &kernel->inner);
   add_place(&list, &kernel->count);
+  add_place(&list, &kernel->items);
   return list;
 }
 

@@ -56,6 +56,8 @@ static void gather_steps(tj_kernel_nodes *nodes, const tj_kernel_step *step, uin
     add_root(nodes, step[i].access.valid);
     add_root(nodes, step[i].access.base);
     add_root(nodes, step[i].access.offset);
+    add_root(nodes, step[i].from.base);
+    add_root(nodes, step[i].from.offset);
   }
 }
 
@@ -78,6 +80,7 @@ static void gather_roots(tj_kernel_nodes *nodes, const tj_kernel *kernel) {
   if (kernel->index != NULL)
     add_root(nodes, kernel->count);
   add_root(nodes, kernel->inner);
+  add_root(nodes, kernel->items);
   for (uint32_t i = 0; i < kernel->binding_count; i++) {
     add_root(nodes, kernel->binding[i].symbol);
     add_root(nodes, kernel->binding[i].is_launched ? NULL : kernel->binding[i].value);
@@ -119,7 +122,7 @@ static tj_level level_of(const tj_kernel_nodes *nodes, const tj_kernel *kernel, 
 }
 
 tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel) {
-  size_t most = 5 * ((size_t)kernel->step_count + kernel->inner_step_count) + 2 * (size_t)kernel->binding_count + 2 +
+  size_t most = 7 * ((size_t)kernel->step_count + kernel->inner_step_count) + 2 * (size_t)kernel->binding_count + 3 +
                 loop_roots(kernel);
   tj_kernel_nodes nodes = {.root = TJ_NEW_ARRAY(graph->job, const tj_node *, most)};
   gather_roots(&nodes, kernel);

@@ -20,8 +20,8 @@ static bool is_access(const tj_kernel_step *step) {
   case TJ_STEP_LOAD:
   case TJ_STEP_STORE:
   case TJ_STEP_LOOKUP:
-  case TJ_STEP_STREAM:
     return true;
+  case TJ_STEP_RUN:
   case TJ_STEP_VALUE:
   case TJ_STEP_PREFETCH:
   case TJ_STEP_BARRIER:
@@ -30,8 +30,12 @@ static bool is_access(const tj_kernel_step *step) {
   return false;
 }
 
+static bool is_run(const tj_memory_access *access) {
+  return access->step->kind == TJ_STEP_RUN;
+}
+
 static bool is_store(const tj_kernel_step *step) {
-  return step->kind == TJ_STEP_STORE || step->kind == TJ_STEP_STREAM;
+  return step->kind == TJ_STEP_STORE;
 }
 
 /* Whether two steps begin a constant apart, and are valid together. */
@@ -43,7 +47,7 @@ static bool go_together(const tj_kernel_step *a, const tj_kernel_step *b) {
 
 static bool is_repeated(const listing *l, const tj_kernel_step *step) {
   for (uint32_t i = l->phase; i < l->made.count; i++) {
-    if (step->kind != TJ_STEP_LOOKUP && tj_is_same_access(l->made.item[i].step, step))
+    if (step->kind != TJ_STEP_LOOKUP && !is_run(&l->made.item[i]) && tj_is_same_access(l->made.item[i].step, step))
       return true;
   }
   return false;
@@ -54,6 +58,8 @@ static bool is_joined(const listing *l, const tj_kernel_step *step, uint32_t byt
   if (l->made.count == l->phase || step->access.buffer == TJ_LDS || bytes % WORD != 0)
     return false;
   tj_memory_access *last = &l->made.item[l->made.count - 1];
+  if (is_run(last))
+    return false;
   int64_t distance = step->access.displacement - last->step->access.displacement;
   if (!go_together(last->step, step) || last->bytes % WORD != 0 || last->bytes + bytes > MOST_BYTES ||
       distance != last->bytes / tj_element_bytes(l->kernel, step->access.buffer))
@@ -66,26 +72,37 @@ static bool is_uniform(const listing *l, const tj_node *node) {
   return node == NULL || tj_is_constant(node) || tj_kernel_nodes_level(&l->nodes, node) <= TJ_LEVEL_WORKGROUP;
 }
 
-static void add_step(listing *l, const tj_kernel_step *step) {
-  uint32_t bytes = step->width * tj_element_bytes(l->kernel, step->access.buffer);
-  if (is_repeated(l, step) || is_joined(l, step, bytes))
-    return;
+static void add_access(listing *l, const tj_kernel_step *step, const tj_access *place, bool stores) {
   l->made.item[l->made.count++] =
       (tj_memory_access){.step = step,
-                         .is_store = is_store(step),
-                         .is_uniform = is_uniform(l, step->access.offset) && is_uniform(l, step->access.valid),
-                         .bytes = bytes};
+                         .place = place,
+                         .is_store = stores,
+                         .is_uniform = is_uniform(l, place->offset) && is_uniform(l, step->access.valid),
+                         .bytes = step->width * tj_element_bytes(l->kernel, place->buffer)};
+}
+
+static void add_step(listing *l, const tj_kernel_step *step) {
+  uint32_t bytes = step->width * tj_element_bytes(l->kernel, step->access.buffer);
+  if (!is_repeated(l, step) && !is_joined(l, step, bytes))
+    add_access(l, step, &step->access, is_store(step));
+}
+
+static void add_run(listing *l, const tj_kernel_step *step) {
+  add_access(l, step, &step->from, false);
+  add_access(l, step, &step->access, true);
 }
 
 tj_memory_accesses tj_list_memory_accesses(tj_graph *graph, const tj_kernel *kernel, bool of_inner) {
   const tj_kernel_step *step = of_inner ? kernel->inner_step : kernel->step;
   uint32_t count = of_inner ? kernel->inner_step_count : kernel->step_count;
   listing l = {.graph = graph, .kernel = kernel, .nodes = tj_kernel_nodes_of(graph, kernel)};
-  l.made.item = TJ_NEW_ARRAY(graph->job, tj_memory_access, count + 1);
+  l.made.item = TJ_NEW_ARRAY(graph->job, tj_memory_access, 2 * (size_t)count + 1);
   tj_spend(graph->job, count);
   for (uint32_t i = 0; i < count; i++) {
     if (step[i].kind == TJ_STEP_BARRIER)
       l.phase = l.made.count;
+    else if (step[i].kind == TJ_STEP_RUN)
+      add_run(&l, &step[i]);
     else if (is_access(&step[i]))
       add_step(&l, &step[i]);
   }

@@ -32,7 +32,8 @@ typedef struct {
   const tj_price_machine *machine;
   tj_bindings bindings;
   int64_t *symbol; /* their values, by index */
-  int64_t count;   /* of work-items */
+  int64_t count;   /* of work-items, */
+  int64_t items;   /* and of those of the workgroup at hand */
   access_list outer, inner;
   const tj_node **bound_root; /* of bindings */
   int64_t *bound_value;
@@ -52,14 +53,14 @@ tj_price_machine tj_price_machine_of(const tj_target *target) {
 
 /* Waves load whole words that are the same for all their lanes by instructions of their own. */
 static bool is_scalar(const pricing *p, const tj_memory_access *access) {
-  return access->is_uniform && !access->is_store && access->step->access.buffer != TJ_LDS &&
-         p->machine->wave_size > 1 && access->bytes >= TJ_BANK_BYTES;
+  return access->is_uniform && !access->is_store && access->place->buffer != TJ_LDS && p->machine->wave_size > 1 &&
+         access->bytes >= TJ_BANK_BYTES;
 }
 
 static tj_access_price *price_of(pricing *p, const tj_memory_access *access) {
   tj_access_price made = {.is_store = access->is_store,
                           .is_scalar = is_scalar(p, access),
-                          .buffer = access->step->access.buffer,
+                          .buffer = access->place->buffer,
                           .bytes = access->bytes};
   for (uint32_t i = 0; i < p->price.access_count; i++) {
     tj_access_price *known = &p->price.access[i];
@@ -73,10 +74,11 @@ static tj_access_price *price_of(pricing *p, const tj_memory_access *access) {
 
 static void set_roots(pricing *p, access_list *list, uint32_t number) {
   const tj_kernel_step *step = list->access[number].step;
+  const tj_access *place = list->access[number].place;
   const tj_node **root = &list->root[number * ROOTS], *zero = tj_int(p->graph, 0);
-  root[OFFSET] = step->access.offset;
+  root[OFFSET] = place->offset;
   root[VALID] = step->access.valid != NULL ? step->access.valid : tj_int(p->graph, 1);
-  root[BASE] = step->access.base != NULL ? step->access.base : zero;
+  root[BASE] = place->base != NULL ? place->base : zero;
   root[LIMIT] = step->limit != NULL ? step->limit : zero;
 }
 
@@ -138,7 +140,7 @@ static int64_t element_of(pricing *p, const access_list *list, uint32_t number) 
   const int64_t *value = &list->value[number * ROOTS];
   int64_t element;
   if (__builtin_add_overflow(value[BASE], value[OFFSET], &element) ||
-      __builtin_add_overflow(element, list->access[number].step->access.displacement, &element))
+      __builtin_add_overflow(element, list->access[number].place->displacement, &element))
     note(p, TJ_EVAL_OVERFLOW);
   return element;
 }
@@ -174,12 +176,20 @@ static void evaluate(pricing *p, access_list *list) {
 
 /* --- counting --- */
 
+/* Of the wave at hand: a run is as long as its limit says. Waves with runs have one lane. */
+static uint32_t bytes_of(const pricing *p, const access_list *list, uint32_t number) {
+  const tj_memory_access *access = &list->access[number];
+  int64_t limit = list->value[number * ROOTS + LIMIT];
+  return access->step->kind == TJ_STEP_RUN ? (uint32_t)limit * tj_element_bytes(p->kernel, access->place->buffer)
+                                           : access->bytes;
+}
+
 static void count_lines(const pricing *p, const access_list *list, uint32_t number, tj_cost *cost) {
   uint64_t address[TJ_BANK_LANES];
   uint32_t lanes = 0;
   for (uint64_t left = list->active[number]; left != 0; left &= left - 1)
     address[lanes++] = (uint64_t)list->address[number * TJ_BANK_LANES + (uint32_t)__builtin_ctzll(left)];
-  tj_line_count lines = tj_count_lines(address, lanes, list->price[number]->bytes, p->machine->line_bytes);
+  tj_line_count lines = tj_count_lines(address, lanes, bytes_of(p, list, number), p->machine->line_bytes);
   cost->lines += (int64_t)lines.touched;
   cost->least_lines += (int64_t)lines.least;
 }
@@ -210,7 +220,7 @@ static void count_access(const pricing *p, const access_list *list, uint32_t num
 
 static bool set_item(pricing *p, int64_t group, uint32_t item) {
   int64_t number = group * p->kernel->workgroup_size + item;
-  if (item >= p->kernel->workgroup_size || number >= p->count)
+  if (item >= p->items || number >= p->count)
     return false;
   if (p->kernel->index != NULL)
     set_symbol(p, p->kernel->index, number);
@@ -264,9 +274,11 @@ static void price_wave(pricing *p, access_list *list, int64_t group, uint32_t fi
 /* Gives the workgroup's bindings their values; returns whether its tile is inside the domain. */
 static bool set_workgroup(pricing *p, int64_t group) {
   const tj_kernel *kernel = p->kernel;
+  p->items = kernel->workgroup_size;
   if (kernel->index != NULL)
     return false;
   set_symbol(p, kernel->workgroup, group);
+  p->items = kernel->items != NULL ? value_of(p, kernel->items) : p->items;
   note(p, tj_evaluator_run(p->bound, &p->bindings, p->bound_value));
   for (uint32_t i = 0; i < kernel->binding_count; i++)
     set_symbol(p, kernel->binding[i].symbol, p->bound_value[i]);
@@ -333,7 +345,8 @@ static pricing open_pricing(tj_graph *graph, const tj_kernel *kernel, const tj_p
                .price = {.trips = 1, .workgroup_size = kernel->workgroup_size}};
   uint32_t carried = carried_count(kernel);
   p.price.lds_bytes = kernel->lds_elements > 0 ? kernel->lds_elements * tj_element_bytes(kernel, TJ_LDS) : 0;
-  p.price.access = TJ_NEW_ARRAY(job, tj_access_price, kernel->step_count + kernel->inner_step_count + 1);
+  p.price.access =
+      TJ_NEW_ARRAY(job, tj_access_price, 2 * ((size_t)kernel->step_count + kernel->inner_step_count) + 1);
   p.outer = list_accesses(&p, false);
   p.inner = list_accesses(&p, true);
   p.carried = TJ_NEW_ARRAY(job, int64_t, TJ_BANK_LANES * (size_t)carried + 1);

@@ -417,8 +417,10 @@ static void add_streams(const tj_block_map *map, tj_kernel *kernel) {
   add_step(kernel, TJ_STEP_BARRIER, (tj_access){0});
   for (int64_t i = 0; i < streams_of_item(map); i++) {
     const tj_node *number = number_of_run(map, i);
-    tj_kernel_step *step = add_step(kernel, TJ_STEP_STREAM, nth_run(map, number));
-    step->value = tj_simplified(graph, tj_mul(graph, number, tj_int(graph, map->stage.pitch)));
+    tj_kernel_step *step = add_step(kernel, TJ_STEP_RUN, nth_run(map, number));
+    const tj_node *place = tj_simplified(graph, tj_mul(graph, number, tj_int(graph, map->stage.pitch)));
+    step->from = (tj_access){.buffer = TJ_LDS, .offset = place};
+    step->limit = tj_int(graph, map->stage.run);
     step->width = (uint32_t)map->stage.run;
   }
 }

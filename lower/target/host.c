@@ -214,8 +214,9 @@ static void reserve_lds(tj_emitter *emitter) {
 static void emit_phases(tj_emitter *emitter, const tj_kernel_step steps[], uint32_t count) {
   const tj_kernel *kernel = emitter->kernel;
   tj_width width = tj_width_of_range(0, kernel->workgroup_size);
-  item_range items = {LLVMConstInt(emitter->i32, 0, false),
-                      LLVMConstInt(emitter->i32, kernel->workgroup_size, false)};
+  LLVMValueRef end = kernel->items != NULL ? tj_emit_operand(emitter, kernel->items, (tj_width){32, true, true})
+                                           : LLVMConstInt(emitter->i32, kernel->workgroup_size, false);
+  item_range items = {LLVMConstInt(emitter->i32, 0, false), end};
   for (uint32_t begin = 0; begin < count;) {
     tj_phase phase = tj_emit_phase(steps, begin, count);
     counted_loop loop = begin_loop(emitter, items, width, "items");
