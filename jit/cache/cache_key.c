@@ -111,7 +111,7 @@ _Static_assert(sizeof(tj_access) == 40, "write_access writes every field of tj_a
 _Static_assert(sizeof(tj_kernel_buffer) == 40, "write_buffer writes what lowering reads of tj_kernel_buffer");
 _Static_assert(sizeof(tj_derived) == 16, "write_kernel writes every field of tj_derived");
 _Static_assert(sizeof(tj_kernel_binding) == 24, "write_kernel writes every field of tj_kernel_binding");
-_Static_assert(sizeof(tj_kernel_step) == 120, "write_step writes every field of tj_kernel_step");
+_Static_assert(sizeof(tj_kernel_step) == 160, "write_step writes every field of tj_kernel_step");
 _Static_assert(sizeof(tj_scaling) == 24, "write_kernel writes every field of tj_scaling");
 _Static_assert(sizeof(tj_carried) == 24, "write_loop writes every field of tj_carried");
 _Static_assert(sizeof(tj_loop) == 32, "write_loop writes every field of tj_loop");
@@ -233,6 +233,7 @@ static void write_step(kernel_writer *w, const tj_kernel_step *step) {
   tj_write_u32(&w->text, step->kind);
   write_access(w, &step->access);
   write_access(w, &step->from);
+  write_access(w, &step->ahead);
   write_node(w, step->value);
   write_node(w, step->limit);
   tj_write_u32(&w->text, step->width);

@@ -187,9 +187,12 @@ void tj_emit_streamed(tj_emitter *emitter, LLVMValueRef store);
 /* Elements side by side: pointers to the first, and how many there are, at least one. */
 typedef struct {
   LLVMValueRef to, from, count;
+  LLVMValueRef ahead;            /* as many to fetch, for a run to come; NULL: none */
   uint32_t to_bytes, from_bytes; /* of an element */
 } tj_run;
 
+/* Brings the line at an address close, to be read or written. */
+void tj_emit_prefetch(tj_emitter *emitter, LLVMValueRef address, bool to_write);
 /* Copy elements of one type; past the caches. The builder ends in a new block. */
 void tj_emit_run(tj_emitter *emitter, const tj_run *run);
 void tj_emit_stream(tj_emitter *emitter, const tj_run *run);

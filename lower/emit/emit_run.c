@@ -9,9 +9,9 @@
 
 /* A run in bytes. */
 typedef struct {
-  LLVMValueRef to, from; /* pointers */
-  LLVMTypeRef vector;    /* bytes of a register */
-  uint32_t line;         /* how many */
+  LLVMValueRef to, from, ahead; /* pointers; ahead may be NULL */
+  LLVMTypeRef vector;           /* bytes of a register */
+  uint32_t line;                /* how many */
   bool is_streamed;
 } byte_run;
 
@@ -19,7 +19,7 @@ enum { MASKED_BYTES = 64 /* registers of so many bytes have masks of bytes */ };
 
 static byte_run in_bytes(const tj_emitter *emitter, const tj_run *run, bool is_streamed) {
   uint32_t line = emitter->target->block_bytes;
-  return (byte_run){run->to, run->from, LLVMVectorType(emitter->i8, line), line, is_streamed};
+  return (byte_run){run->to, run->from, run->ahead, LLVMVectorType(emitter->i8, line), line, is_streamed};
 }
 
 static LLVMValueRef int_of(const tj_emitter *emitter, uint64_t value) {
@@ -32,6 +32,22 @@ static LLVMValueRef bytes_of(tj_emitter *emitter, const tj_run *run) {
 
 static LLVMValueRef address_in(tj_emitter *emitter, LLVMValueRef base, LLVMValueRef offset) {
   return LLVMBuildInBoundsGEP2(emitter->builder, emitter->i8, base, &offset, 1, "");
+}
+
+/* --- fetching --- */
+
+void tj_emit_prefetch(tj_emitter *emitter, LLVMValueRef address, bool to_write) {
+  enum { SECOND_CACHE = 2, DATA = 1 };
+  LLVMValueRef arguments[] = {address, LLVMConstInt(emitter->i32, to_write, false),
+                              LLVMConstInt(emitter->i32, SECOND_CACHE, false),
+                              LLVMConstInt(emitter->i32, DATA, false)};
+  tj_emit_intrinsic(emitter, "llvm.prefetch", &emitter->pointer, 1, arguments, 4);
+}
+
+/* The run to come may be shorter. */
+static void fetch_ahead(tj_emitter *emitter, const byte_run *r, LLVMValueRef at) {
+  if (r->ahead != NULL)
+    tj_emit_prefetch(emitter, LLVMBuildGEP2(emitter->builder, emitter->i8, r->ahead, &at, 1, ""), false);
 }
 
 /* --- parts of a vector --- */
@@ -55,6 +71,7 @@ static void copy_part(tj_emitter *emitter, const byte_run *r, LLVMValueRef at, L
   LLVMValueRef has_any = LLVMBuildICmp(builder, LLVMIntNE, count, int_of(emitter, 0), "");
   LLVMBuildCondBr(builder, has_any, part, after);
   LLVMPositionBuilderAtEnd(builder, part);
+  fetch_ahead(emitter, r, at);
   if (r->line == MASKED_BYTES)
     copy_masked(emitter, r, at, count);
   else
@@ -66,6 +83,7 @@ static void copy_part(tj_emitter *emitter, const byte_run *r, LLVMValueRef at, L
 /* --- whole vectors --- */
 
 static void copy_vector(tj_emitter *emitter, const byte_run *r, LLVMValueRef at) {
+  fetch_ahead(emitter, r, at);
   LLVMValueRef vector = LLVMBuildLoad2(emitter->builder, r->vector, address_in(emitter, r->from, at), "vector");
   LLVMSetAlignment(vector, 1);
   LLVMValueRef store = LLVMBuildStore(emitter->builder, vector, address_in(emitter, r->to, at));

@@ -102,11 +102,8 @@ static LLVMValueRef gathered(tj_emitter *emitter, const tj_kernel_step *step) {
 /* --- accesses --- */
 
 static void emit_prefetch(tj_emitter *emitter, const tj_kernel_step *step) {
-  enum { SECOND_CACHE = 2, DATA = 1 };
-  LLVMValueRef arguments[] = {tj_emit_address(emitter, &step->access), LLVMConstInt(emitter->i32, 0, false),
-                              LLVMConstInt(emitter->i32, SECOND_CACHE, false),
-                              LLVMConstInt(emitter->i32, DATA, false)};
-  tj_emit_intrinsic(emitter, "llvm.prefetch", &emitter->pointer, 1, arguments, 4);
+  bool is_written = emitter->kernel->buffer[step->access.buffer].is_written;
+  tj_emit_prefetch(emitter, tj_emit_address(emitter, &step->access), is_written);
 }
 
 static void emit_load(tj_emitter *emitter, const tj_kernel_step *step) {
@@ -160,6 +157,7 @@ static bool is_converted(const tj_emitter *emitter, const tj_kernel_step *step) 
 static void emit_run(tj_emitter *emitter, const tj_kernel_step *step) {
   tj_run run = {.to = tj_emit_address(emitter, &step->access),
                 .from = tj_emit_address(emitter, &step->from),
+                .ahead = step->ahead.offset != NULL ? tj_emit_address(emitter, &step->ahead) : NULL,
                 .count = tj_emit_operand(emitter, step->limit, (tj_width){64, true, true}),
                 .from_bytes = tj_dtype_bits(tj_emit_access_dtype(emitter, &step->from)) / 8,
                 .to_bytes = tj_dtype_bits(tj_emit_access_dtype(emitter, &step->access)) / 8};
@@ -384,6 +382,8 @@ static void emit_nodes_of(tj_emitter *emitter, const tj_kernel_step step[], uint
     tj_kernel_nodes_mark(&emitter->nodes, step[i].access.offset, mark);
     tj_kernel_nodes_mark(&emitter->nodes, step[i].from.base, mark);
     tj_kernel_nodes_mark(&emitter->nodes, step[i].from.offset, mark);
+    tj_kernel_nodes_mark(&emitter->nodes, step[i].ahead.base, mark);
+    tj_kernel_nodes_mark(&emitter->nodes, step[i].ahead.offset, mark);
   }
   tj_kernel_nodes_spread(&emitter->nodes, mark);
   tj_emit_marked_nodes(emitter, mark);

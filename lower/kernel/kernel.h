@@ -60,6 +60,7 @@ typedef struct {
   tj_step_kind kind;
   tj_access access;     /* of LOAD, STORE, RUN and LOOKUP */
   tj_access from;       /* of RUN: the first element; valid where the access is */
+  tj_access ahead;      /* of RUN: from where on as many elements may be fetched, for a run to come; offset NULL: none */
   const tj_node *value; /* of VALUE; of LOOKUP: a symbol, which this step gives its value */
   const tj_node *limit; /* of LOOKUP: at least 1; of RUN */
   uint32_t width;       /* a power of two; 1 for VALUE; of RUN: the greatest limit */

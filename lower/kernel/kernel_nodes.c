@@ -58,6 +58,8 @@ static void gather_steps(tj_kernel_nodes *nodes, const tj_kernel_step *step, uin
     add_root(nodes, step[i].access.offset);
     add_root(nodes, step[i].from.base);
     add_root(nodes, step[i].from.offset);
+    add_root(nodes, step[i].ahead.base);
+    add_root(nodes, step[i].ahead.offset);
   }
 }
 
@@ -122,7 +124,7 @@ static tj_level level_of(const tj_kernel_nodes *nodes, const tj_kernel *kernel, 
 }
 
 tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel) {
-  size_t most = 7 * ((size_t)kernel->step_count + kernel->inner_step_count) + 2 * (size_t)kernel->binding_count + 3 +
+  size_t most = 9 * ((size_t)kernel->step_count + kernel->inner_step_count) + 2 * (size_t)kernel->binding_count + 3 +
                 loop_roots(kernel);
   tj_kernel_nodes nodes = {.root = TJ_NEW_ARRAY(graph->job, const tj_node *, most)};
   gather_roots(&nodes, kernel);

@@ -30,11 +30,14 @@ const tj_node *tj_block_stride(const tj_block_map *map, uint32_t mode, bool of_s
   return tj_mode_stride(&map->domain->mode[mode], of_source);
 }
 
+/* Whether a side steps less far along mode a than along mode b, as far as is known; of products that cannot be
+ * compared, the one of fewer factors counts as less. Strides of 0 come last. */
 static bool is_closer(const tj_block_map *map, uint32_t a, uint32_t b, bool of_source) {
   const tj_node *left = tj_block_stride(map, a, of_source), *right = tj_block_stride(map, b, of_source);
   if (tj_is_int(left, 0) || tj_is_int(right, 0))
     return !tj_is_int(left, 0);
-  return tj_prove_less_equal(map->graph, left, right) && !tj_prove_less_equal(map->graph, right, left);
+  bool is_less = tj_prove_less_equal(map->graph, left, right), is_more = tj_prove_less_equal(map->graph, right, left);
+  return is_less == is_more ? left->weight < right->weight : is_less;
 }
 
 void tj_block_sort_modes(const tj_block_map *map, uint32_t order[], bool of_source) {
@@ -136,11 +139,9 @@ bool tj_block_is_fixed(const tj_block_map *map, uint32_t mode) {
   return least_extent(map, mode) == greatest_extent(map, mode);
 }
 
-/* The greatest divisor of a mode's count of pieces that is at most MOST_VECTORS; where it is not known, a few. */
+/* The greatest divisor of a mode's count of pieces that is at most MOST_VECTORS. */
 static int64_t common_count(const tj_block_map *map, uint32_t mode, int64_t piece) {
   int64_t pieces = greatest_extent(map, mode) / piece;
-  if (!tj_block_is_fixed(map, mode))
-    return least_extent(map, mode) / piece < TJ_BLOCK_FREE_VECTORS ? 1 : TJ_BLOCK_FREE_VECTORS;
   if (greatest_extent(map, mode) % piece != 0)
     return 1;
   int64_t count = MOST_VECTORS;

@@ -11,7 +11,7 @@
 
 enum {
   TJ_BLOCK_MOST_MODES = 16,
-  TJ_BLOCK_FREE_VECTORS = 4,      /* of a block that does not turn, along a mode whose extent is not known */
+  TJ_BLOCK_ROW_BYTES = 512,       /* of a row that is copied by itself, where all extents are known */
   TJ_BLOCK_FREE_STACKS = 2,       /* of blocks that turn, along a mode whose extent is not known */
   TJ_BLOCK_STREAM_ALIGNMENT = 16, /* bytes: of vectors that are streamed from registers */
   TJ_BLOCK_STREAM_BYTES = 4 << 20 /* of a destination that is not worth caching */

@@ -24,6 +24,7 @@
 #include "lower/kernel/alignment.h"
 #include "lower/kernel/variant.h"
 #include "lower/mapping/block_shape.h"
+#include "lower/mapping/rows.h"
 
 #include <string.h>
 
@@ -588,11 +589,9 @@ static tj_kernel *map_blocks(tj_block_map *map) {
 /* How far blocks would reach, `count` of them, if all modes were long enough. */
 static const int64_t *wanted_extents(const tj_block_map *map, int64_t count) {
   int64_t *extent = TJ_NEW_ARRAY(map->graph->job, int64_t, map->domain->count);
-  bool is_straight = map->by_source[0] == map->by_destination[0];
   for (uint32_t m = 0; m < map->domain->count; m++)
     extent[m] = 1;
-  extent[map->by_source[0]] = extent[map->by_destination[0]] =
-      (is_straight ? TJ_BLOCK_FREE_VECTORS : count) * tj_block_lanes(map);
+  extent[map->by_source[0]] = extent[map->by_destination[0]] = count * tj_block_lanes(map);
   return extent;
 }
 
@@ -614,13 +613,13 @@ static tj_kernel *offer_blocks(tj_block_map map, tj_kernel *flat, const int64_t 
   return some.count > 0 ? offer(&map, flat, &some, "blocks") : NULL;
 }
 
-/* The same demands, and that columns have whole lines, so that a few at a time can leave. None where there are no
- * columns, or their extent is no parameter that can be so. */
+/* The same demands, and that columns have whole lines, so that a few at a time can leave. None where their extent is
+ * no parameter that can be so. */
 static tj_demands demand_lines(const tj_block_map *map, const tj_demands *some) {
   const tj_node *extent = map->flat->domain->mode[map->by_destination[0]].extent;
   tj_demand *demand = TJ_NEW_ARRAY(map->graph->job, tj_demand, some->count + 1);
   uint32_t count = 1;
-  if (map->by_source[0] == map->by_destination[0] || extent->op != TJ_OP_SYMBOL)
+  if (extent->op != TJ_OP_SYMBOL)
     return (tj_demands){NULL, 0};
   demand[0] = (tj_demand){extent, tj_block_lanes(map), extent->facts.low};
   for (uint32_t i = 0; i < some->count; i++) {
@@ -669,11 +668,24 @@ static tj_kernel *serve_anywhere(tj_block_map map, tj_kernel *aligned) {
   return anywhere;
 }
 
+/* Whether both sides have neighbours along the same mode, and blocks would not be better: these are, of few columns
+ * whose count is known. */
+static bool has_rows(const tj_block_map *map) {
+  bool is_known = true;
+  for (uint32_t m = 0; m < map->domain->count; m++)
+    is_known = is_known && tj_block_is_fixed(map, m);
+  int64_t extent = tj_block_extent(map, map->by_source[0])->facts.high;
+  return map->by_source[0] == map->by_destination[0] &&
+         (!is_known || extent >= TJ_BLOCK_ROW_BYTES / tj_block_element_bytes(map));
+}
+
 tj_kernel *tj_map_blocks(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
   static const tj_substitution nothing;
   tj_block_map map = {.graph = graph, .flat = flat, .domain = flat->domain, .target = target, .assumed = &nothing};
   if (!sort_all(&map))
     return NULL;
+  if (has_rows(&map))
+    return tj_map_rows(&map);
   const int64_t *few = wanted_extents(&map, 1), *more = wanted_extents(&map, 2);
   tj_kernel *general = map_blocks(&map), *blocks = general;
   if (general != NULL && is_aligned(&map, general))
