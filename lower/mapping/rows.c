@@ -52,9 +52,11 @@ static const tj_node *extent_of(const row_map *m, uint32_t mode) {
   return tj_block_extent(m->map, mode);
 }
 
+/* Parts that a total of at least 1 is cut into: in a form that shows that there is one. */
 static const tj_node *parts(const row_map *m, const tj_node *all, const tj_node *part) {
   tj_graph *graph = m->graph;
-  return tj_simplified(graph, tj_div(graph, tj_sub(graph, tj_add(graph, all, part), int_of(m, 1)), part));
+  const tj_node *one = int_of(m, 1);
+  return tj_add(graph, tj_div(graph, tj_sub(graph, all, one), part), one);
 }
 
 /* --- tiles --- */
