@@ -79,6 +79,9 @@ bool tj_block_is_turned(const tj_block_map *map);
 int64_t tj_block_pieces(int64_t extent, int64_t piece);
 /* Whether a mode has as many coordinates in every launch. */
 bool tj_block_is_fixed(const tj_block_map *map, uint32_t mode);
+/* Whether both sides have neighbours along the same mode, and blocks would not be better: these are, of few columns
+ * whose count is known. */
+bool tj_block_has_rows(const tj_block_map *map);
 void tj_block_choose(tj_block_map *map, int64_t lanes);
 /* How far the tile reaches along a mode. */
 int64_t tj_block_reach(const tj_block_map *map, uint32_t mode);

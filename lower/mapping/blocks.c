@@ -668,23 +668,12 @@ static tj_kernel *serve_anywhere(tj_block_map map, tj_kernel *aligned) {
   return anywhere;
 }
 
-/* Whether both sides have neighbours along the same mode, and blocks would not be better: these are, of few columns
- * whose count is known. */
-static bool has_rows(const tj_block_map *map) {
-  bool is_known = true;
-  for (uint32_t m = 0; m < map->domain->count; m++)
-    is_known = is_known && tj_block_is_fixed(map, m);
-  int64_t extent = tj_block_extent(map, map->by_source[0])->facts.high;
-  return map->by_source[0] == map->by_destination[0] &&
-         (!is_known || extent >= TJ_BLOCK_ROW_BYTES / tj_block_element_bytes(map));
-}
-
 tj_kernel *tj_map_blocks(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
   static const tj_substitution nothing;
   tj_block_map map = {.graph = graph, .flat = flat, .domain = flat->domain, .target = target, .assumed = &nothing};
   if (!sort_all(&map))
     return NULL;
-  if (has_rows(&map))
+  if (tj_block_has_rows(&map))
     return tj_map_rows(&map);
   const int64_t *few = wanted_extents(&map, 1), *more = wanted_extents(&map, 2);
   tj_kernel *general = map_blocks(&map), *blocks = general;
