@@ -3,6 +3,7 @@
 #include "jit/compile/codegen.h"
 
 #include "base/text.h"
+#include "jit/compile/machine_passes.h"
 #include "jit/isa/llvm.h"
 
 #include <llvm-c/Core.h>
@@ -52,6 +53,7 @@ void tj_codegen_open(tj_job *job, tj_codegen *codegen, const tj_target *target) 
     tj_fail(job, TJ_CODEGEN, "LLVM cannot generate code for %s", target->name);
   codegen->key = key_of(target);
   codegen->passes = target->passes;
+  codegen->idle_passes = target->idle_passes;
 }
 
 void tj_codegen_close(tj_codegen *codegen) {
@@ -90,11 +92,8 @@ void tj_codegen_optimize(tj_job *job, tj_codegen *codegen, tj_module *module) {
 tj_bytes tj_codegen_emit(tj_job *job, tj_codegen *codegen, tj_module *module, tj_codegen_output output) {
   set_data_layout(codegen, module);
   LLVMCodeGenFileType type = output == TJ_CODEGEN_OBJECT ? LLVMObjectFile : LLVMAssemblyFile;
-  char *message = NULL;
-  if (LLVMTargetMachineEmitToMemoryBuffer(codegen->machine, module->module, type, &message, &module->buffer)) {
-    snprintf(module->message, sizeof module->message, "%s", message);
-    LLVMDisposeMessage(message);
-  }
+  if (!tj_run_machine_passes(codegen->machine, module->module, codegen->idle_passes, type, &module->buffer))
+    tj_fail(job, TJ_CODEGEN, "LLVM cannot generate code of this form");
   tj_module_check(job, module, "generating code");
   size_t size = LLVMGetBufferSize(module->buffer);
   const char *copy = tj_string_copy(job, LLVMGetBufferStart(module->buffer), size);

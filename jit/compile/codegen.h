@@ -19,8 +19,9 @@
 /* Begins as {0}. */
 typedef struct {
   LLVMTargetMachineRef machine;
-  const char *passes; /* the target's */
-  uint64_t key;       /* of the target that the machine is for */
+  const char *passes;             /* the target's */
+  const char *const *idle_passes; /* likewise */
+  uint64_t key;                   /* of the target that the machine is for */
 } tj_codegen;
 
 /* Makes `codegen` ready for `target`. Fails with TJ5003. */

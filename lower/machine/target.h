@@ -40,6 +40,8 @@ typedef struct {
   const char *processor; /* LLVM's: gfx90a; the host's CPU */
   const char *features;  /* LLVM's: +sramecc,-xnack; what a cache must tell apart besides name and processor */
   const char *passes;    /* the LLVM passes that pay on this target's kernels, as LLVM's pass builder reads them */
+  const char *const *idle_passes; /* those from IR to machine code that find nothing in them, as LLVM calls them; the
+                                     last is NULL. NULL: none */
   tj_object_kind object;
   uint32_t code_object_version;  /* 5, 6; 0 without code objects */
   uint32_t wave_size;            /* work-items of a wave; 1 on the host */

@@ -20,6 +20,12 @@ enum { DISPLACEMENT_LIMIT = 2048 };
  */
 static const char passes[] = "function(instcombine<no-verify-fixpoint>,simplifycfg)";
 
+static const char *const idle_passes[] = {
+#define IDLE_PASS(name) name,
+#define AMDGPU_IDLE_PASS(name) name,
+#include "lower/target/idle_pass.def"
+    NULL};
+
 /* --- target IDs --- */
 
 static void list(tj_text *text) {
@@ -86,6 +92,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .processor = found->name,
       .features = list_features(job, &id),
       .passes = passes,
+      .idle_passes = idle_passes,
       .object = TJ_OBJECT_CODE_OBJECT,
       .code_object_version = code_object_version(found),
       .wave_size = tj_processor_wave_size(found),

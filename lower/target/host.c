@@ -34,6 +34,12 @@ static void describe_cpu(void) {
 static const char passes[] = "function(instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),loop-vectorize,"
                              "instcombine<no-verify-fixpoint>,simplifycfg)";
 
+static const char *const idle_passes[] = {
+#define IDLE_PASS(name) name,
+#define HOST_IDLE_PASS(name) name,
+#include "lower/target/idle_pass.def"
+    NULL};
+
 /* Bytes of the widest vector register. */
 static uint32_t register_bytes(const char *features) {
   return strstr(features, "+avx512bw") != NULL ? 64 : strstr(features, "+avx2") != NULL ? 32 : 16;
@@ -64,6 +70,7 @@ static tj_target target_of(const char *name, const char *processor, const char *
       .processor = processor,
       .features = features,
       .passes = passes,
+      .idle_passes = idle_passes,
       .object = TJ_OBJECT_HOST,
       .wave_size = 1,
       .lds_bytes = LDS_BYTES,
