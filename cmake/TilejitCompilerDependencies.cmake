@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What compiling takes: LLVM through its C API, LLD's ELF linker, jansson, and Z3 where it is. All from distribution
+# What compiling takes: LLVM, jansson, and Z3 where it is. All from distribution
 # packages.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson>=2.13)
@@ -8,10 +8,6 @@ find_package(LLVM 22.1 REQUIRED CONFIG PATHS /usr/lib/llvm-22/lib/cmake/llvm)
 add_library(tilejit_llvm INTERFACE)
 target_include_directories(tilejit_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 target_link_libraries(tilejit_llvm INTERFACE LLVM)
-
-add_library(tilejit_lld INTERFACE)
-target_link_libraries(tilejit_lld INTERFACE
-  "${LLVM_LIBRARY_DIR}/liblldELF.a" "${LLVM_LIBRARY_DIR}/liblldCommon.a" tilejit_llvm)
 
 # Proofs by SMT. Without Z3 they are left out, and what only they decide stays undecided.
 option(TILEJIT_Z3 "Prove with Z3 where it is installed" ON)

@@ -75,7 +75,7 @@ This package has what it takes to build programs that run kernels that were
 compiled before." "libtilejit-runtime0 ${same}")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS "man-db")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS
-  "liblld-${LLVM_VERSION_MAJOR}-dev, llvm-${LLVM_VERSION_MAJOR}-dev, libz3-dev, tilejit")
+  "llvm-${LLVM_VERSION_MAJOR}-dev, libz3-dev, tilejit")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${PROJECT_SOURCE_DIR}/cmake/debian/triggers")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA "${PROJECT_SOURCE_DIR}/cmake/debian/triggers")
 

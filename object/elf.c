@@ -99,6 +99,7 @@ static tj_elf_symbol read_symbol(const reader *in, tj_bytes entry, tj_bytes stri
   return (tj_elf_symbol){.name = (const char *)strings.data + name,
                          .type = info & 15,
                          .binding = (uint8_t)(info >> 4),
+                         .visibility = tj_bytes_u8(entry, 5) & 3,
                          .section = tj_bytes_u16(entry, 6),
                          .value = tj_bytes_u64(entry, 8),
                          .size = tj_bytes_u64(entry, 16)};

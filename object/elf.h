@@ -17,6 +17,7 @@ enum { TJ_ELF_SEGMENT_LOAD = 1, TJ_ELF_SEGMENT_NOTE = 4 };
 enum { TJ_ELF_SEGMENT_EXECUTABLE = 1, TJ_ELF_SEGMENT_WRITABLE = 2, TJ_ELF_SEGMENT_READABLE = 4 };
 enum { TJ_ELF_SYMBOL_OBJECT = 1, TJ_ELF_SYMBOL_FUNCTION = 2 };
 enum { TJ_ELF_BIND_LOCAL = 0 };
+enum { TJ_ELF_VISIBILITY_HIDDEN = 2 };
 enum { TJ_ELF_SECTION_UNDEFINED = 0 };
 
 typedef struct {
@@ -45,6 +46,7 @@ typedef struct {
   uint64_t size;
   uint8_t type;
   uint8_t binding;
+  uint8_t visibility;
   uint16_t section;
 } tj_elf_symbol;
 

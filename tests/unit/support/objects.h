@@ -11,6 +11,7 @@
 #include <check.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/IRReader.h>
+#include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 
 /* Two kernels and a constant: `store` has LDS, a barrier, a branch, quarter-rate multiplies and 12 bytes of explicit
@@ -65,6 +66,7 @@ static inline LLVMTargetMachineRef machine_for(const char *triple, const char *p
   char *message = NULL;
   LLVMTargetRef target;
   tj_llvm_initialize();
+  LLVMInitializeAMDGPUAsmParser();
   if (LLVMGetTargetFromTriple(triple, &target, &message))
     ck_abort_msg("%s", message);
   return LLVMCreateTargetMachine(target, triple, processor, features, LLVMCodeGenLevelAggressive, LLVMRelocPIC,
