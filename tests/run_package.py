@@ -50,7 +50,7 @@ say() { printf 'step: %s\n' "$*"; }
 cd /packages
 rm -f /etc/dpkg/dpkg.cfg.d/*   # images of containers leave documents out
 listing() { find / -xdev \( -path /proc -o -path /dev -o -path /tmp -o -path /packages -o -path /var -o -path /root \
-  -o -path /etc/ld.so.cache \) -prune -o -path '*tilejit*' -print | grep -v '^/work\|^/home\|^/build' | sort; }
+  -o -path /etc/ld.so.cache -o -path '/work*' -o -path '/home*' -o -path '/build*' \) -prune -o -path '*tilejit*' -print | sort; }
 say install
 listing > before
 apt-get install -y --no-install-recommends /packages/tilejit_*.deb

@@ -195,8 +195,11 @@ typedef struct {
 static void check_variant(tj_job *job, const tj_code_object *object, const tj_launch_plan *plan,
                           const tj_launch_variant *variant) {
   tj_code_object_check(job, object, variant->symbol, tj_launch_argument_bytes(plan));
-  if (tj_code_object_kernel(object, variant->symbol)->descriptor.group_segment_bytes != variant->lds_bytes)
+  const tj_kernel_code *code = tj_code_object_kernel(object, variant->symbol);
+  if (code->descriptor.group_segment_bytes != variant->lds_bytes)
     tj_fail(job, TJ_CODEGEN, "kernel %s has another number of LDS bytes", variant->symbol);
+  if (variant->workgroup_size > code->metadata->max_flat_workgroup_size)
+    tj_fail(job, TJ_CODEGEN, "kernel %s takes no workgroups of that size", variant->symbol);
 }
 
 /* The code object is of the plan's target, and has its kernels. */
