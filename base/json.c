@@ -47,6 +47,16 @@ void tj_json_boolean(tj_json *json, bool value) {
   tj_text_string(json->text, value ? "true" : "false");
 }
 
+tj_text *tj_json_value(tj_json *json) {
+  separate(json);
+  return json->text;
+}
+
+void tj_json_line(tj_json *json) {
+  tj_text_string(json->text, json->is_behind_item ? ",\n" : "\n");
+  json->is_behind_item = false;
+}
+
 void tj_json_member(tj_json *json, const char *key, const char *value) {
   tj_json_key(json, key);
   tj_json_string(json, value);

@@ -23,6 +23,12 @@ void tj_json_string(tj_json *json, const char *value);
 void tj_json_integer(tj_json *json, int64_t value);
 void tj_json_boolean(tj_json *json, bool value);
 
+/* Begins a value that the caller writes to the text. */
+tj_text *tj_json_value(tj_json *json);
+
+/* The next value stands on a line of its own. */
+void tj_json_line(tj_json *json);
+
 /* A key and its value. */
 void tj_json_member(tj_json *json, const char *key, const char *value);
 void tj_json_number(tj_json *json, const char *key, int64_t value);
