@@ -3,7 +3,7 @@
  *
  * Values come from the table, that is from the oracle. Layouts have mode 0 as rows and mode 1 as columns, row-major
  * maps their last two dimensions; other modes make panels. A single mode is a row, broken into several when long. */
-#include "jit/inspect/show.h"
+#include "jit/show/show.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pictures without a grid: the pipeline of a view or an adaptor, and the bits of a swizzle. */
-#include "jit/inspect/show.h"
+#include "jit/show/show.h"
 
 #include "ir/index/print.h"
 #include "ir/simplify/simplify.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pictures as JSON, in the form that tilejit.h documents at TJ_SHOW_JSON. */
 #include "base/json.h"
-#include "jit/inspect/show.h"
+#include "jit/show/show.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pictures as text: grids in the manner of CuTe's print_layout, broken into blocks of columns that fit the width; the
  * bits of swizzles; pipelines stage by stage. ASCII only. */
-#include "jit/inspect/show.h"
+#include "jit/show/show.h"
 
 #include <inttypes.h>
 #include <string.h>

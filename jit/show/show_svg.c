@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pictures as SVG: one self-contained document, with fonts that every system has, whose cells are as wide as what
  * they say. Each cell tells its coordinate and value to whoever points at it. Lengths are in pixels. */
-#include "jit/inspect/show.h"
+#include "jit/show/show.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  *
  * The hues are those of Okabe and Ito, mixed with white so that black text can be read on them; the gradient goes
  * from light yellow over green to dark blue, so that its lightness alone tells the order. */
-#include "jit/inspect/show.h"
+#include "jit/show/show.h"
 
 #include <math.h>
 

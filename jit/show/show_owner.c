@@ -3,7 +3,7 @@
  *
  * A (thread, value) layout or a tile distribution is read through its table, once to count the owners of each element
  * and once to write them down. An element may have several owners (data that is replicated) or none. */
-#include "jit/inspect/show.h"
+#include "jit/show/show.h"
 
 #include <inttypes.h>
 #include <string.h>

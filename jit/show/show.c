@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tj_program_show: makes the picture that the options ask for, and writes it in its form. */
-#include "jit/inspect/show.h"
+#include "jit/show/show.h"
 
 #include "jit/inspect/report.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pictures as LaTeX: a standalone document that draws with TikZ, one grid below the other, in the manner of CuTe's
  * print_latex: x goes down, y goes across, a cell is a centimetre high. Compiles with pdflatex. */
-#include "jit/inspect/show.h"
+#include "jit/show/show.h"
 
 #include <inttypes.h>
 #include <string.h>
