@@ -32,7 +32,7 @@ install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT command
   FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT command
-  PATTERN "embed" EXCLUDE PATTERN "bundle" EXCLUDE)
+  PATTERN "embed" EXCLUDE PATTERN "bundle" EXCLUDE PATTERN "hip" EXCLUDE)
 install(CODE "set(TILEJIT_DOCUMENTS \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}\")"
   COMPONENT command)
 install(SCRIPT "${PROJECT_SOURCE_DIR}/cmake/TilejitInstalledLinks.cmake" COMPONENT command)
@@ -52,7 +52,8 @@ install(FILES "${TILEJIT_HSA_LINK}" DESTINATION "${CMAKE_INSTALL_LIBDIR}/tilejit
 install(TARGETS libtilejit_static ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
 install(FILES "${PROJECT_SOURCE_DIR}/include/tilejit/tilejit.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tilejit"
   COMPONENT development)
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/embed" "${PROJECT_SOURCE_DIR}/examples/bundle" DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples"
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/embed" "${PROJECT_SOURCE_DIR}/examples/bundle"
+  "${PROJECT_SOURCE_DIR}/examples/hip" DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples"
   COMPONENT development)
 
 # --- what linking libtilejit.a takes ---

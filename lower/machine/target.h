@@ -43,7 +43,7 @@ typedef struct {
   const char *const *idle_passes; /* those from IR to machine code that find nothing in them, as LLVM calls them; the
                                      last is NULL. NULL: none */
   tj_object_kind object;
-  uint32_t code_object_version;  /* 5, 6; 0 without code objects */
+  uint32_t code_object_version;  /* 4, 6; 0 without code objects */
   uint32_t wave_size;            /* work-items of a wave; 1 on the host */
   uint32_t lds_bytes;            /* of a workgroup; 0 without LDS */
   uint32_t static_lds_bytes;     /* how many code may lay out itself; where it wants more, the launch does */

@@ -45,9 +45,10 @@ static const tj_processor *find_processor(tj_job *job, const char *name) {
   return processor;
 }
 
-/* What LLVM asks for of generic processors, whose code object says how old it is. */
+/* The oldest that LLVM writes, so that every runtime loads it: kernels use nothing that later ones have. Code for
+ * generic processors, which says how old it is, has the first that can. */
 static uint32_t code_object_version(const tj_processor *processor) {
-  return strstr(processor->name, "-generic") != NULL ? 6 : 5;
+  return strstr(processor->name, "-generic") != NULL ? 6 : 4;
 }
 
 static void check_features(tj_job *job, const tj_processor *processor, const tj_target_id *id) {

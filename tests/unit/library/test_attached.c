@@ -76,17 +76,29 @@ static void open_queue(own_queue *own, hsa_agent_t agent, hsa_queue_type32_t typ
                    HSA_STATUS_SUCCESS);
 }
 
-/* Waits, by a packet of the application's own, for everything that is in the queue. */
-static void drain(const own_queue *own) {
-  hsa_signal_t done;
-  ck_assert_int_eq(hsa_signal_create(1, 0, NULL, &done), HSA_STATUS_SUCCESS);
+/* A packet of the application's own: it waits for one signal, and for all before it in the queue, and counts the
+ * other down; 0: there is none. */
+static void put_barrier(const own_queue *own, hsa_signal_t awaited, hsa_signal_t completed) {
   uint64_t index = hsa_queue_add_write_index_screlease(own->queue, 1);
   hsa_barrier_and_packet_t *packet = (hsa_barrier_and_packet_t *)own->queue->base_address + index % own->queue->size;
   uint16_t header = HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE | 1 << HSA_PACKET_HEADER_BARRIER;
   memset(packet->dep_signal, 0, sizeof packet->dep_signal);
-  packet->completion_signal = done;
+  packet->dep_signal[0] = awaited;
+  packet->completion_signal = completed;
   __atomic_store_n(&packet->header, header, __ATOMIC_RELEASE);
   hsa_signal_store_screlease(own->queue->doorbell_signal, (hsa_signal_value_t)index);
+}
+
+static hsa_signal_t new_signal(void) {
+  hsa_signal_t signal;
+  ck_assert_int_eq(hsa_signal_create(1, 0, NULL, &signal), HSA_STATUS_SUCCESS);
+  return signal;
+}
+
+/* Waits for everything that is in the queue. */
+static void drain(const own_queue *own) {
+  hsa_signal_t done = new_signal();
+  put_barrier(own, (hsa_signal_t){0}, done);
   while (hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED) > 0) {
   }
   hsa_signal_destroy(done);
@@ -257,6 +269,46 @@ START_TEST(launches_are_packets_of_the_applications_queue) {
   hsa_amd_memory_pool_free(from);
   hsa_amd_memory_pool_free(to);
   hsa_queue_destroy(own.queue);
+  hsa_shut_down();
+}
+END_TEST
+
+/* An event of one queue, which launches in another wait for that were submitted earlier: on one agent, and on two. */
+START_TEST(queues_wait_for_events) {
+  runtime r = open_runtime();
+  hsa_agent_t agent[] = {r.gpu[0], r.gpu[_i]};
+  own_queue own[2] = {{0}};
+  session s[2];
+  int32_t *block[3];
+  tj_buffer *from[2], *to[2];
+  hsa_signal_t event = new_signal();
+  for (int i = 0; i < 3; i++) {
+    block[i] = allocate(r.gpu[0], BYTES);
+    fill(block[i], i == 0 ? 7 : -1000);
+    ck_assert_int_eq(hsa_amd_agents_allow_access(2, agent, NULL, block[i]), HSA_STATUS_SUCCESS);
+  }
+  for (int i = 0; i < 2; i++) {
+    open_queue(&own[i], agent[i], HSA_QUEUE_TYPE_MULTI);
+    s[i] = attach_session(agent[i], own[i].queue);
+    expect(&s[i], tj_buffer_import(s[i].context, s[i].device, block[i], BYTES, NULL, NULL, &from[i]));
+    expect(&s[i], tj_buffer_import(s[i].context, s[i].device, block[i + 1], BYTES, NULL, NULL, &to[i]));
+  }
+  put_barrier(&own[1], event, (hsa_signal_t){0});
+  tj_fence *second = submit(&s[1], true, from[1], to[1]);
+  tj_fence *first = submit(&s[0], false, from[0], to[0]);
+  put_barrier(&own[0], (hsa_signal_t){0}, event);
+  finish(&s[1], second);
+  ck_assert(is_matrix(block[2], 7, 2));
+  finish(&s[0], first);
+  for (int i = 0; i < 2; i++) {
+    tj_buffer_destroy(from[i]);
+    tj_buffer_destroy(to[i]);
+    close_session(&s[i]);
+    hsa_queue_destroy(own[i].queue);
+  }
+  for (int i = 0; i < 3; i++)
+    hsa_amd_memory_pool_free(block[i]);
+  hsa_signal_destroy(event);
   hsa_shut_down();
 }
 END_TEST
@@ -500,6 +552,7 @@ int main(void) {
   tcase_add_test(tcase, memory_of_the_process_is_imported);
   tcase_add_test(tcase, memory_of_an_agent_is_imported);
   tcase_add_loop_test(tcase, launches_are_packets_of_the_applications_queue, 0, 2);
+  tcase_add_loop_test(tcase, queues_wait_for_events, 0, 2);
   tcase_add_test(tcase, attachments_are_checked);
   tcase_add_test(tcase, applications_tell_that_their_queue_has_failed);
   tcase_add_loop_test(tcase, copies_are_ordered_with_launches, 0, DEVICES);

@@ -404,7 +404,7 @@ static const text_row texts[] = {
     {"the workgroup's size is known",
      "gfx942",
      padded_copy,
-     {"\"amdgpu-flat-work-group-size\"=\"64,64\"", "reqd_work_group_size", "i32 64, i32 1, i32 1", "i32 500}"},
+     {"\"amdgpu-flat-work-group-size\"=\"64,64\"", "reqd_work_group_size", "i32 64, i32 1, i32 1", "i32 400}"},
      {}},
     {"generic processors need code object version 6", "gfx11-generic", padded_copy, {"i32 600}"}, {}},
     {"what is never valid is never loaded", "gfx942", never_loaded, {"i32 1088421888"}, {"load", "%src,"}},
