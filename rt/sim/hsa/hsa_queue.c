@@ -101,12 +101,8 @@ static bool execute_dispatch(queue *q, uint64_t index) {
   }
   tj_sim_counters counters = {0};
   tj_sim_stop why;
-  hsa_amd_queue_priority_t priority = atomic_load(&q->priority);
-  if (!tj_sim_turn_begin(q->agent, priority, &q->is_closing))
-    return false;
   uint64_t begin = tj_sim_now();
   bool is_done = tj_sim_dispatch(&launch, &counters, &why);
-  tj_sim_turn_end(q->agent, priority);
   pthread_mutex_lock(&q->lock);
   tj_sim_counters_add(&q->counters, &counters);
   pthread_mutex_unlock(&q->lock);
@@ -121,6 +117,16 @@ static bool execute_dispatch(queue *q, uint64_t index) {
   else
     stop(q, why.is_out_of_memory ? HSA_STATUS_ERROR_OUT_OF_RESOURCES : HSA_STATUS_ERROR, why.message);
   return is_done && !is_overtaken;
+}
+
+/* The turn lasts until the dispatch has been completed: those behind it begin after it has ended by its own times. */
+static bool execute_in_turn(queue *q, uint64_t index) {
+  hsa_amd_queue_priority_t priority = atomic_load(&q->priority);
+  if (!tj_sim_turn_begin(q->agent, priority, &q->is_closing))
+    return false;
+  bool goes_on = execute_dispatch(q, index);
+  tj_sim_turn_end(q->agent, priority);
+  return goes_on;
 }
 
 /* --- packets that wait --- */
@@ -188,7 +194,7 @@ static bool execute_packet(queue *q, uint64_t index) {
   bool goes_on = true;
   switch (packet_type(q, index)) {
   case HSA_PACKET_TYPE_KERNEL_DISPATCH:
-    goes_on = execute_dispatch(q, index);
+    goes_on = execute_in_turn(q, index);
     break;
   case HSA_PACKET_TYPE_BARRIER_AND:
     goes_on = execute_barrier(q, packet, all_are_zero);
