@@ -86,12 +86,16 @@ static void print_candidate(const listing *l, tj_text *text, const candidate *ma
   tj_text_format(text, ": %s", made->mapping);
 }
 
+static int64_t rounded(double lines) {
+  return lines < 0x1p62 ? (int64_t)(lines + 0.5) : INT64_MAX;
+}
+
 static void add_numbers(tj_finding *finding, const candidate *made) {
   tj_cost memory = tj_price_of_memory(&made->price), lds = tj_price_of_lds(&made->price);
   const struct {
     const char *name;
     int64_t value;
-  } numbers[] = {{"price", (int64_t)(made->lines + 0.5)},
+  } numbers[] = {{"price", rounded(made->lines)},
                  {"instructions", memory.instructions},
                  {"lines", memory.lines},
                  {"least_lines", memory.least_lines},
@@ -150,7 +154,7 @@ static void list(const listing *l, const tj_kernel_definition *definition, tj_ke
       continue;
     made[count] = make_candidate(l, definition, mapping[i]);
     made[count].number = count;
-    count++;
+    count += made[count].price.status == TJ_EVAL_OK;
   }
   qsort(made, count, sizeof *made, by_price);
   for (uint32_t i = 0; i < count && i < most; i++)

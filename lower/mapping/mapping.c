@@ -142,7 +142,7 @@ static bool is_mappable(const mapping *map) {
 
 /* --- kernels --- */
 
-/* "128 of 608 × 32 of 608 for 256 work-items in blocks of 4 × 4: loads should touch 1.00 cache lines …" */
+/* "128 of 608 × 32 of 608 for 256 work-items in blocks of 4 × 4". */
 static const char *describe_shape(const mapping *map) {
   const tj_tile_shape *shape = &map->shape;
   const tj_shape_problem *problem = &map->problem;
@@ -158,8 +158,6 @@ static const char *describe_shape(const mapping *map) {
                    shape->depth);
   if (shape->passes > 1)
     tj_text_format(&text, " in %" PRId64 " passes", shape->passes);
-  tj_text_format(&text, ": loads should touch %.2f cache lines for each that they fill, stores %.2f",
-                 shape->lines[TJ_SOURCE], shape->lines[TJ_DESTINATION]);
   return text.data;
 }
 
