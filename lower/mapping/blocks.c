@@ -12,9 +12,9 @@
  * at a time; other tiles are put together in LDS first, in the order of the destination, which gets them in runs as
  * long as there are. The tile that follows is fetched in the order of the source, neighbouring lines together.
  *
- * Shapes that are known at launch only have kernels for sizes that are not too small, for large destinations, and for
- * those whose columns have whole lines. Vectors that are streamed as they are have to be aligned, so what does that
- * has another kernel beside it, for destinations that begin elsewhere.
+ * Shapes that are known at launch only have kernels for sizes from a small block on, from a whole one on, and for
+ * large destinations whose columns have whole lines. Vectors that are streamed as they are have to be aligned, so
+ * what does that has another kernel beside it, for destinations that begin elsewhere.
  *
  * That a row is contiguous, and how far rows are from one another, is shown with symbols for both, once for all. */
 #include "lower/mapping/blocks.h"
@@ -512,8 +512,9 @@ static bool is_worth_it(const tj_block_map *map) {
   int64_t lanes = tj_block_lanes(map);
   if (!tj_block_is_turned(map))
     return tj_block_columns(map) == 1 || !is_stunted(map, map->along, map->width, lanes);
-  return !is_stunted(map, map->along, map->width * map->panels, tj_block_columns(map)) &&
-         !is_stunted(map, map->across, map->depth, tj_block_rows(map));
+  int64_t columns = tj_block_columns(map);
+  return !is_stunted(map, map->along, map->width * map->panels, columns) &&
+         !is_stunted(map, map->across, map->depth, map->is_small ? columns : tj_block_rows(map));
 }
 
 /* Whether vectors of the destination are aligned well enough, and never overlap: then lines are stored as a whole. */
@@ -577,21 +578,22 @@ static tj_kernel *map_blocks(tj_block_map *map) {
   tj_block_choose(map, tj_block_lanes(map));
   if (!is_worth_it(map))
     return NULL;
-  bool is_better = is_better_staged(map);
-  if (is_better && map->is_of_lines)
+  if (map->is_of_lines && !has_whole_vectors(map))
     return NULL;
+  bool is_better = is_better_staged(map);
   tj_kernel *staged = is_better ? map_staged(map) : NULL;
   return staged != NULL ? staged : map_directly(map);
 }
 
 /* --- parameters --- */
 
-/* How far blocks would reach, `count` of them, if all modes were long enough. */
-static const int64_t *wanted_extents(const tj_block_map *map, int64_t count) {
+/* So many elements of rows and of columns are wanted. */
+static const int64_t *wanted_extents(const tj_block_map *map, int64_t row, int64_t column) {
   int64_t *extent = TJ_NEW_ARRAY(map->graph->job, int64_t, map->domain->count);
   for (uint32_t m = 0; m < map->domain->count; m++)
     extent[m] = 1;
-  extent[map->by_source[0]] = extent[map->by_destination[0]] = count * tj_block_lanes(map);
+  extent[map->by_source[0]] = row;
+  extent[map->by_destination[0]] = column;
   return extent;
 }
 
@@ -607,10 +609,20 @@ static tj_kernel *offer(tj_block_map *map, tj_kernel *last, const tj_demands *de
   return faster;
 }
 
-/* Blocks for shapes that are not too small. */
-static tj_kernel *offer_blocks(tj_block_map map, tj_kernel *flat, const int64_t *wanted) {
-  tj_demands some = tj_find_demands(map.graph, flat->domain, 1, wanted);
-  return some.count > 0 ? offer(&map, flat, &some, "blocks") : NULL;
+/* Blocks for shapes that have so many rows and columns, offered in the place of `last`; or that. */
+static tj_kernel *offer_blocks(tj_block_map map, tj_kernel *last, const int64_t *wanted, const char *suffix) {
+  tj_demands some = tj_find_demands(map.graph, map.flat->domain, 1, wanted);
+  tj_kernel *blocks = offer(&map, last, &some, suffix);
+  return blocks != NULL ? blocks : last;
+}
+
+/* For shapes of the launch: small blocks, and whole ones. */
+static tj_kernel *offer_sizes(tj_block_map map, tj_kernel *flat) {
+  int64_t columns = tj_block_columns(&map), lanes = tj_block_lanes(&map);
+  map.is_small = true;
+  tj_kernel *small = offer_blocks(map, flat, wanted_extents(&map, columns, columns), "small");
+  map.is_small = false;
+  return offer_blocks(map, small, wanted_extents(&map, lanes, lanes), "blocks");
 }
 
 /* The same demands, and that columns have whole lines, so that a few at a time can leave. None where their extent is
@@ -632,24 +644,17 @@ static tj_demands demand_lines(const tj_block_map *map, const tj_demands *some) 
   return tj_can_be_met(&lines) ? lines : (tj_demands){NULL, 0};
 }
 
-/* Takes the kernel that was offered in this one's place for large destinations only. */
-static void restrict_to_large(const tj_block_map *map, tj_kernel *kernel) {
-  tj_graph *graph = map->graph;
-  const tj_node *is_enough = tj_less_equal(graph, tj_int(graph, least_streamed(map)), stored_elements(map));
-  kernel->condition = tj_simplified(graph, tj_and(graph, kernel->condition, is_enough));
-}
-
-/* Streams for large ones; where those are put together in LDS, whole lines straight from registers as well. */
-static void offer_streams(tj_block_map map, tj_kernel *blocks, const int64_t *wanted) {
-  tj_demands some = tj_find_demands(map.graph, map.flat->domain, 1, wanted), lines = demand_lines(&map, &some);
-  map.is_large = true;
-  tj_kernel *streams = can_be_large(&map) ? offer(&map, blocks, &some, "streams") : NULL;
-  if (streams == NULL)
+/* Whole lines straight from registers, for large destinations. */
+static void offer_lines(tj_block_map map, tj_kernel *blocks) {
+  tj_graph *graph = map.graph;
+  int64_t lanes = tj_block_lanes(&map);
+  const int64_t *wanted = wanted_extents(&map, lanes, TJ_BLOCK_FREE_STACKS * lanes);
+  tj_demands some = tj_find_demands(graph, map.flat->domain, 1, wanted), lines = demand_lines(&map, &some);
+  map.is_large = map.is_of_lines = true;
+  if (!can_be_large(&map) || offer(&map, blocks, lines.count > 0 ? &lines : &some, "lines") == NULL)
     return;
-  restrict_to_large(&map, blocks);
-  map.is_of_lines = true;
-  if (streams->lds_elements > 0 && lines.count > 0 && offer(&map, streams, &lines, "lines") != NULL)
-    restrict_to_large(&map, streams);
+  const tj_node *is_enough = tj_less_equal(graph, tj_int(graph, least_streamed(&map)), stored_elements(&map));
+  blocks->condition = tj_simplified(graph, tj_and(graph, blocks->condition, is_enough));
 }
 
 /* Whether the kernel relies on where the destination begins. */
@@ -675,17 +680,18 @@ tj_kernel *tj_map_blocks(tj_graph *graph, tj_kernel *flat, const tj_target *targ
     return NULL;
   if (tj_block_has_rows(&map))
     return tj_map_rows(&map);
-  const int64_t *few = wanted_extents(&map, 1), *more = wanted_extents(&map, 2);
   tj_kernel *general = map_blocks(&map), *blocks = general;
+  if (general == NULL && map.by_source[0] == map.by_destination[0])
+    return tj_map_rows(&map);
   if (general != NULL && is_aligned(&map, general))
     return serve_anywhere(map, general);
   if (general == NULL) {
     general = flat;
-    blocks = offer_blocks(map, flat, few);
+    blocks = offer_sizes(map, flat);
   }
-  if (blocks == NULL)
+  if (blocks == flat)
     return NULL;
   if (!blocks->is_streamed)
-    offer_streams(map, blocks, more);
+    offer_lines(map, blocks);
   return general;
 }
