@@ -7,6 +7,8 @@
  * Each argument's memory is as long as the file FROM, and holds what is in there; after the launch it is written to
  * TO. PROCESSOR is what the name of the agent's ISA contains. Exit status 1, and a line on standard error, where
  * anything fails. */
+#include "../client_files.h"
+
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 #include <jansson.h>
@@ -17,41 +19,9 @@
 
 enum { QUEUE_SIZE = 64, KERNARG_ALIGNMENT = 64 };
 
-static _Noreturn void fail(const char *what) {
-  fprintf(stderr, "launch_client: %s\n", what);
-  exit(1);
-}
-
 static void expect(hsa_status_t status, const char *what) {
   if (status != HSA_STATUS_SUCCESS && status != HSA_STATUS_INFO_BREAK)
     fail(what);
-}
-
-/* --- files --- */
-
-typedef struct {
-  char *data;
-  size_t size;
-} bytes;
-
-static bytes read_file(const char *path) {
-  FILE *file = fopen(path, "rb");
-  bytes read = {0};
-  if (file == NULL || fseek(file, 0, SEEK_END) != 0)
-    fail(path);
-  read.size = (size_t)ftell(file);
-  read.data = malloc(read.size + 1);
-  rewind(file);
-  if (read.data == NULL || fread(read.data, 1, read.size, file) != read.size)
-    fail(path);
-  fclose(file);
-  return read;
-}
-
-static void write_file(const char *path, const void *data, size_t size) {
-  FILE *file = fopen(path, "wb");
-  if (file == NULL || fwrite(data, 1, size, file) != size || fclose(file) != 0)
-    fail(path);
 }
 
 /* --- the recipe --- */
@@ -158,7 +128,7 @@ static argument open_argument(const machine *m, char *word) {
 
 static void close_argument(argument *a) {
   expect(hsa_memory_copy(a->data.data, a->memory, a->data.size), "a copy from the device");
-  write_file(a->to, a->data.data, a->data.size);
+  write_file(a->to, a->data);
   hsa_amd_memory_pool_free(a->memory);
   free(a->data.data);
 }

@@ -11,6 +11,8 @@
  * turn: the bundle must be refused each time
  *
  * Exit status 1, and a line on standard error, where anything fails. */
+#include "../client_files.h"
+
 #include <tilejit/runtime.h>
 
 #include <inttypes.h>
@@ -22,11 +24,6 @@ enum { MOST_ARGUMENTS = 8, BUNDLE_IS_DAMAGED = 6017 };
 
 static tj_context *context;
 
-static _Noreturn void fail(const char *what) {
-  fprintf(stderr, "runtime_client: %s\n", what);
-  exit(1);
-}
-
 static void expect(tj_status status) {
   if (status == TJ_OK)
     return;
@@ -35,33 +32,6 @@ static void expect(tj_status status) {
   if (diagnostic != NULL)
     tj_diagnostic_format(diagnostic, 0, text, sizeof text);
   fail(text);
-}
-
-/* --- files --- */
-
-typedef struct {
-  char *data;
-  size_t size;
-} bytes;
-
-static bytes read_file(const char *path) {
-  FILE *file = fopen(path, "rb");
-  bytes read = {0};
-  if (file == NULL || fseek(file, 0, SEEK_END) != 0)
-    fail(path);
-  read.size = (size_t)ftell(file);
-  read.data = malloc(read.size + 1);
-  rewind(file);
-  if (read.data == NULL || fread(read.data, 1, read.size, file) != read.size)
-    fail(path);
-  fclose(file);
-  return read;
-}
-
-static void write_file(const char *path, bytes written) {
-  FILE *file = fopen(path, "wb");
-  if (file == NULL || fwrite(written.data, 1, written.size, file) != written.size || fclose(file) != 0)
-    fail(path);
 }
 
 /* --- launches --- */
