@@ -11,6 +11,14 @@ const tj_value *tj_cute_tuple(tj_call *call) {
   return tj_give_tuple(call, tj_tuple_list(call->graph, items, call->count));
 }
 
+const tj_value *tj_cute_items(tj_call *call) {
+  for (uint32_t i = 0; i < call->count; i++) {
+    if (call->arg[i]->kind != TJ_VALUE_TUPLE)
+      return tj_value_of_items(call->graph, TJ_VALUE_LIST, call->arg, call->count);
+  }
+  return tj_cute_tuple(call);
+}
+
 const tj_value *tj_cute_tiler(tj_call *call) {
   return tj_value_of_items(call->graph, TJ_VALUE_TILER, call->arg, call->count);
 }

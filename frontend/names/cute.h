@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The names of CuTe's C++ text and prints, where they are not this language's own: types with template arguments,
- * functions that make tuples and tilers, printed pointers. cute.def lists them; frontend/sema/sema_cute.h gives them
- * values. */
+/* The names of CuTe's C++ text and prints, and of CK Tile's C++ text, where they are not this language's own: types
+ * with template arguments, functions that make tuples and tilers, printed pointers. cute.def lists them;
+ * frontend/sema/sema_cute.h gives them values. */
 #ifndef TJ_FRONTEND_CUTE_H
 #define TJ_FRONTEND_CUTE_H
 
@@ -44,9 +44,19 @@ struct tj_call;
 const struct tj_value *tj_cute_integer(struct tj_call *call);
 const struct tj_value *tj_cute_basis(struct tj_call *call);
 const struct tj_value *tj_cute_tuple(struct tj_call *call);
+const struct tj_value *tj_cute_items(struct tj_call *call); /* a tuple; of what is none, a list */
 const struct tj_value *tj_cute_tiler(struct tj_call *call);
 const struct tj_value *tj_cute_swizzle(struct tj_call *call);
 const struct tj_value *tj_cute_row_major(struct tj_call *call); /* the layout of a shape, last mode fastest */
 const struct tj_value *tj_cute_flag(struct tj_call *call);      /* fails: TJ_CUTE_FLAG where it means nothing */
+
+/* CK Tile's. */
+const struct tj_value *tj_ck_sequence(struct tj_call *call);
+const struct tj_value *tj_ck_distribution(struct tj_call *call); /* rs, hs, ps_major, ps_minor, ys_major, ys_minor */
+const struct tj_value *tj_ck_strided(struct tj_call *call);
+const struct tj_value *tj_ck_packed(struct tj_call *call);
+const struct tj_value *tj_ck_itself(struct tj_call *call);
+/* What the function gives that CK Tile calls so. */
+const struct tj_value *tj_ck_called(struct tj_call *call);
 
 #endif
