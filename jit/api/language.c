@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/number/dtype.h"
 #include "frontend/names/builtin.h"
+#include "frontend/names/cute.h"
 #include "frontend/names/spelling.h"
 #include "lower/machine/target.h"
 
@@ -74,10 +75,11 @@ typedef struct {
   tj_language_form form;
 } question;
 
+/* The function of the language that has the name, or is called so elsewhere; then what else C++ text may call. */
 static const tj_builtin *function_called(tj_job *job, const char *name) {
-  const tj_builtin *found = tj_builtin_find(name);
-  if (found == NULL)
-    found = tj_builtin_called(name);
+  const tj_builtin *found = tj_builtin_find(name), *called = tj_builtin_called(name);
+  if (called != NULL && (found == NULL || tj_cute_has(found)))
+    found = called;
   if (found == NULL)
     tj_fail_unknown_function(job, name);
   return found;
