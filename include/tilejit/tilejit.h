@@ -170,6 +170,17 @@ TJ_API const char *tj_program_kernel_name(const tj_program *program, size_t inde
  * integers are simplified. TJ2022 where the program has none. */
 TJ_API tj_status tj_program_value(tj_program *program, tj_blob *text);
 
+/* Languages that values can be written in. */
+typedef enum {
+  TJ_TEXT_CUTE,     /* CuTe's C++: make_layout(make_shape(Int<4>{}, M), …) */
+  TJ_TEXT_CUTE_DSL, /* CuTe's Python DSL: cute.make_layout((4, M), stride=…) */
+  TJ_TEXT_CK        /* CK Tile's C++: descriptors, transforms, tile_distribution_encoding<…> */
+} tj_text_form;
+
+/* The value as an expression of another language, in which parameters are variables of their names. TJ2005 where it has
+ * none, with the reason. */
+TJ_API tj_status tj_program_foreign_text(tj_program *program, tj_text_form form, tj_blob *text);
+
 /* What tj_program_table writes. */
 typedef enum {
   TJ_TABLE_VALUES, /* [v, …]: the map's values; where it has several components, arrays */

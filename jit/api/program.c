@@ -4,6 +4,7 @@
 
 #include "base/join.h"
 #include "frontend/text/parser.h"
+#include "jit/inspect/foreign_text.h"
 #include "jit/inspect/report.h"
 #include "lower/plan/plan.h"
 
@@ -165,6 +166,16 @@ static void write_value(tj_program *program, tj_text *text, void *data) {
 
 tj_status tj_program_value(tj_program *program, tj_blob *text) {
   return tj_program_write(program, write_value, NULL, text);
+}
+
+static void write_foreign(tj_program *program, tj_text *text, void *data) {
+  const tj_value *value = tj_report_value(program);
+  program->job.here = program->evaluated.values->value_span;
+  tj_foreign_text(program->graph, value, *(const tj_text_form *)data, text);
+}
+
+tj_status tj_program_foreign_text(tj_program *program, tj_text_form form, tj_blob *text) {
+  return tj_program_write(program, write_foreign, &form, text);
 }
 
 static void write_table(tj_program *program, tj_text *text, void *data) {

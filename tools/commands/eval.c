@@ -7,7 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *const languages[] = {"cute", "cute-dsl", "ck", NULL};
+
+static tj_text_form language_of(const char *word) {
+  static const tj_text_form forms[] = {TJ_TEXT_CUTE, TJ_TEXT_CUTE_DSL, TJ_TEXT_CK};
+  size_t i = 0;
+  while (strcmp(languages[i], word) != 0)
+    i++;
+  return forms[i];
+}
+
 static tj_status value_text(tj_program *program, const arguments *given, tj_blob *output) {
+  const char *as = option_value(given, "as");
+  if (as != NULL && !option_given(given, "table"))
+    return tj_program_foreign_text(program, language_of(as), output);
   if (!option_given(given, "table"))
     return tj_program_value(program, output);
   return tj_program_table(program, option_given(given, "json") ? TJ_TABLE_OBJECT : TJ_TABLE_VALUES, output);
@@ -134,7 +147,10 @@ static int run(const arguments *given) {
 }
 
 static const option options[] = {
-    {"table", VALUE_NONE, NULL, "print the map's values over its whole domain, as JSON", NULL, false}, {0}};
+    {"as", VALUE_WORD, "LANGUAGE", "the value as an expression of another language: cute, cute-dsl, ck", languages,
+     false},
+    {"table", VALUE_NONE, NULL, "print the map's values over its whole domain, as JSON", NULL, false},
+    {0}};
 
 static const operand operands[] = {EXPRESSION_OPERAND, {0}};
 
@@ -145,6 +161,9 @@ const command command_eval = {"eval",
                               "input is one; each gives one line of output, and what fails prints its error there. "
                               "Blank lines and comments are\n"
                               "passed over. With -f -, all of standard input is one program.\n\n"
+                              "With --as, the value is C++ for CuTe or CK Tile, or Python for CuTe's DSL, where "
+                              "parameters are variables; what\n"
+                              "they cannot say is an error.\n\n"
                               "A table runs over the domain with the first mode fastest for layouts, the last for "
                               "views and transforms. --json\n"
                               "prints an object: value; with --table, lengths, values and valid.",

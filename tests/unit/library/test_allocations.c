@@ -151,6 +151,26 @@ static tj_status simplify(tj_context *context) {
   return status;
 }
 
+static tj_status translate(tj_context *context) {
+  static const struct {
+    const char *text;
+    tj_text_form form;
+  } all[] = {{"param M in 1..9; Sw<1,0,1> o 0 o (M,2):(2,1)", TJ_TEXT_CUTE},
+             {"<4:1, 2:1>", TJ_TEXT_CUTE_DSL},
+             {"transform(packed((2,3)), [merge(2,3)], [[0,1]], [[0]])", TJ_TEXT_CK},
+             {"Sw<1,0,1>", TJ_TEXT_CK}};
+  tj_status status = TJ_OK;
+  for (size_t i = 0; (status == TJ_OK || status == TJ_ERROR_INPUT) && i < sizeof all / sizeof all[0]; i++) {
+    tj_program *program;
+    tj_blob blob;
+    status = open_program(context, all[i].text, &program);
+    if (status == TJ_OK)
+      status = release(context, tj_program_foreign_text(program, all[i].form, &blob), &blob);
+    tj_program_destroy(program);
+  }
+  return status == TJ_ERROR_INPUT ? TJ_OK : status;
+}
+
 static tj_status tabulate(tj_context *context) {
   tj_program *program;
   tj_blob blob;
@@ -492,6 +512,7 @@ static const struct {
     {"pieces and preludes", join_texts, 1000},
     {"simplified expressions", simplify, 1000},
     {"tables", tabulate, 1000},
+    {"text of other languages", translate, 1000},
     {"proofs", prove, 1000},
     {"checks", check, 1000},
     {"checks of LDS", check_lds, 200},
