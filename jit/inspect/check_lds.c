@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-enum { MOST_TABLE = 1 << 20, MOST_TOLD = 16, MOST_LDS_BYTES = 1 << 28 };
+enum { MOST_TABLE = 1 << 20, MOST_TOLD = 16, MOST_LDS_BYTES = 1 << 24 };
 
 /* --- cycles --- */
 
