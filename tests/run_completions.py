@@ -34,8 +34,8 @@ ROWS = [
     (["--"], ["--help", "--version"]),
     (["none", ""], []),
     # Options: those of the command, those of its input, those of all.
-    (["eval", "--"], ["--table", "--set", "--json", "--help"]),
-    (["eval", "-"], ["--table", "-f", "-e", "--set", "--json", "--help"]),
+    (["eval", "--"], ["--as", "--table", "--set", "--json", "--help"]),
+    (["eval", "-"], ["--as", "--table", "-f", "-e", "--set", "--json", "--help"]),
     (["run", "a.tile", "--s"], ["--stats", "--set"]),
     (["version", ""], ["--json", "--help"]),
     (["run", "--", "--s"], FILES),
