@@ -239,6 +239,7 @@ static void write_step(kernel_writer *w, const tj_kernel_step *step) {
   tj_write_u32(&w->text, step->width);
   tj_write_u32(&w->text, step->slot);
   tj_write_u32(&w->text, step->slot_step);
+  tj_write_u32(&w->text, step->multiple);
 }
 
 static void write_arguments(kernel_writer *w, const tj_kernel *kernel) {

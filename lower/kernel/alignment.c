@@ -9,6 +9,10 @@ static bool is_multiple(const tj_access *access, int64_t elements) {
          tj_facts_divisible(&access->offset->facts, elements) && access->displacement % elements == 0;
 }
 
+static bool is_known_multiple(const tj_kernel *kernel, const tj_kernel_step *step, uint32_t elements) {
+  return (kernel->is_aligned && elements <= step->multiple) || is_multiple(&step->access, elements);
+}
+
 /* Whether the access is to be aligned as a whole. */
 static bool needs_alignment(const tj_kernel *kernel, const tj_kernel_step *step) {
   return step->access.buffer == TJ_LDS || kernel->is_aligned || (step->kind == TJ_STEP_STORE && kernel->is_streamed);
@@ -16,7 +20,7 @@ static bool needs_alignment(const tj_kernel *kernel, const tj_kernel_step *step)
 
 uint32_t tj_step_alignment(const tj_kernel *kernel, const tj_kernel_step *step) {
   uint32_t elements = 1;
-  while (needs_alignment(kernel, step) && elements < step->width && is_multiple(&step->access, 2 * (int64_t)elements))
+  while (needs_alignment(kernel, step) && elements < step->width && is_known_multiple(kernel, step, 2 * elements))
     elements *= 2;
   return tj_element_bytes(kernel, step->access.buffer) * elements;
 }

@@ -65,6 +65,8 @@ typedef struct {
   const tj_node *limit; /* of LOOKUP: at least 1; of RUN */
   uint32_t width;       /* a power of two; 1 for VALUE; of RUN: the greatest limit */
   uint32_t slot, slot_step;
+  uint32_t multiple; /* in kernels that are aligned: of so many elements its first one's number is a multiple, by the
+                        kernel's condition; 0: as far as facts show */
 } tj_kernel_step;
 
 /* A word of the argument block that the launch computes. */

@@ -49,6 +49,9 @@ typedef struct {
   uint32_t static_lds_bytes;     /* how many code may lay out itself; where it wants more, the launch does */
   uint32_t workgroup_limit;      /* most work-items of a workgroup */
   bool keeps_slots;              /* work-items still have their slots after a barrier */
+  uint32_t slot_bytes;           /* of tiles that are fast: what a work-item holds in registers, at most, */
+  uint32_t slot_limit;           /* in so many slots, */
+  uint32_t tile_bytes;           /* and a workgroup */
   uint32_t vector_bytes;         /* widest memory access of one work-item */
   uint32_t global_address_space; /* of buffers */
   bool has_unaligned_vectors;    /* accesses of global memory by vectors need the alignment of an element only */

@@ -8,7 +8,9 @@
 #include "lower/kernel/variant.h"
 #include "lower/mapping/flexible_maker.h"
 
-enum { MOST_STEPS = 256 };
+#include <inttypes.h>
+
+enum { MOST_STEPS = 256, LEAST_ALIGNMENT = 4 /* bytes, of vectors that are aligned at all */ };
 
 /* Bounds that the launch checks, so that offsets fit: of a tile in 32 bits of bytes, of all in 64 bits. */
 static const int64_t most_extent = 1 << 30, most_stride = UINT32_MAX, most_offset = (int64_t)1 << 57,
@@ -138,6 +140,7 @@ void tj_flexible_move(tj_flexible *f, uint32_t side, const tj_flexible_place pla
                       .offset = place[side].of_item,
                       .valid = f->is_inner ? NULL : tj_flexible_within(f, side, place)};
   tj_flexible_step(f, side == TJ_FLEXIBLE_SOURCE ? TJ_STEP_LOAD : TJ_STEP_STORE, access, width, slot, 1);
+  f->kernel->step[f->kernel->step_count - 1].multiple = f->multiple[side];
 }
 
 /* --- tiles --- */
@@ -410,11 +413,33 @@ static tj_measure measured_origin(tj_flexible *f, uint32_t side, const tj_node *
   return tj_flexible_measure(f, "origin", launch, least, most_offset, 1);
 }
 
-static tj_kernel *new_kernel(tj_flexible *f, const tj_kernel *flat) {
+static void demand_multiple(tj_flexible *f, const tj_node *node, uint32_t multiple) {
+  tj_graph *graph = f->graph;
+  if (multiple > 1 && !tj_facts_divisible(&node->facts, multiple))
+    tj_flexible_demand(f, tj_equal(graph, tj_mod(graph, node, tj_int(graph, multiple)), tj_int(graph, 0)));
+}
+
+/* What makes all vectors of a side begin at multiples: tiles, and the vectors in them, begin at multiples along its
+ * first mode where this is as long as one. */
+static void demand_multiples(tj_flexible *f, uint32_t side, const tj_node *origin) {
+  uint32_t first = side == TJ_FLEXIBLE_SOURCE ? f->first_loaded : f->first_stored;
+  demand_multiple(f, f->domain->mode[first].extent, f->multiple[side]);
+  demand_multiple(f, origin, f->multiple[side]);
+  for (uint32_t m = 0; m < f->domain->count; m++) {
+    if (m != first)
+      demand_multiple(f, stride_of(f, m, side), f->multiple[side]);
+  }
+}
+
+/* `bytes`: the alignment of vectors; 0: any. */
+static tj_kernel *new_kernel(tj_flexible *f, const tj_kernel *flat, uint32_t bytes) {
   tj_graph *graph = f->graph;
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
   *kernel = *flat;
-  kernel->name = tj_string_format(graph->job, "%s.vectors", flat->name);
+  kernel->name = bytes == 0 ? tj_string_format(graph->job, "%s.vectors", flat->name)
+                            : tj_string_format(graph->job, "%s.vectors.%" PRIu32, flat->name, bytes);
+  kernel->is_aligned = bytes > 0;
+  kernel->faster = NULL;
   kernel->index = NULL;
   kernel->workgroup = tj_coordinate(graph, "g", tj_int(graph, most_workgroups));
   kernel->item = tj_coordinate(graph, "t", tj_int(graph, TJ_FLEXIBLE_ITEMS));
@@ -444,11 +469,15 @@ static void add_all_steps(tj_flexible *f, void (*add)(void *shape), void *shape)
   add_steps(f, add, shape);
 }
 
-bool tj_offer_flexible(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
+static uint32_t multiple_of(const tj_flexible *f, uint32_t buffer, uint32_t bytes) {
+  uint32_t element = bytes_of(f, buffer);
+  return bytes > element ? bytes / element : 1;
+}
+
+/* The kernel whose vectors are aligned to so many bytes, 0: to any, and its condition. NULL: there is none. */
+static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj_target *target, uint32_t bytes,
+                                const tj_node **condition) {
   const tj_domain *domain = flat->domain;
-  if (domain == NULL || domain->count == 0 || domain->count > TJ_FLEXIBLE_MODES || target->wave_size < 2 ||
-      target->workgroup_limit < TJ_FLEXIBLE_ITEMS || !has_strides(domain) || !depends_on_parameters(domain))
-    return false;
   tj_flexible f = {.graph = graph,
                    .target = target,
                    .domain = domain,
@@ -457,14 +486,17 @@ bool tj_offer_flexible(tj_graph *graph, tj_kernel *flat, const tj_target *target
                    .form_count = TJ_FLEXIBLE_BOUNDS};
   f.source = flat->step[0].access.buffer;
   f.destination = flat->step[1].access.buffer;
-  f.kernel = new_kernel(&f, flat);
+  f.kernel = new_kernel(&f, flat, bytes);
+  f.multiple[TJ_FLEXIBLE_SOURCE] = multiple_of(&f, f.source, bytes);
+  f.multiple[TJ_FLEXIBLE_DESTINATION] = multiple_of(&f, f.destination, bytes);
   const tj_node *origin[TJ_FLEXIBLE_BOUNDS];
   if (!choose_modes(&f))
-    return false;
+    return NULL;
   measure_modes(&f);
   for (uint32_t side = 0; side < TJ_FLEXIBLE_BOUNDS; side++) {
     if (!is_strided(&f, side, &origin[side]))
-      return false;
+      return NULL;
+    demand_multiples(&f, side, origin[side]);
   }
   if (f.form_count == TJ_FLEXIBLE_BOUNDS)
     leave_windows_out(&f);
@@ -475,9 +507,39 @@ bool tj_offer_flexible(tj_graph *graph, tj_kernel *flat, const tj_target *target
     add_all_steps(&f, tj_flexible_straight_steps, tj_flexible_straight_shape(&f));
   else
     add_all_steps(&f, tj_flexible_turn_steps, tj_flexible_turn_shape(&f));
-  if (tj_is_int(f.condition, 0) || !tj_kernel_fits(graph, f.kernel))
+  *condition = f.condition;
+  return tj_is_int(f.condition, 0) || !tj_kernel_fits(graph, f.kernel) ? NULL : f.kernel;
+}
+
+/* Offers kernels whose vectors are aligned to parts of themselves, then to the whole. */
+static void offer_aligned(tj_graph *graph, const tj_kernel *flat, const tj_target *target, tj_kernel *flexible) {
+  uint32_t source = tj_element_bytes(flat, flat->step[0].access.buffer);
+  uint32_t destination = tj_element_bytes(flat, flat->step[1].access.buffer);
+  for (uint32_t bytes = LEAST_ALIGNMENT; bytes <= target->vector_bytes; bytes *= 2) {
+    const tj_node *condition;
+    if (bytes <= source && bytes <= destination)
+      continue;
+    tj_kernel *aligned = make_flexible(graph, flat, target, bytes, &condition);
+    if (aligned == NULL)
+      continue;
+    flexible->faster = aligned;
+    flexible->condition = condition;
+    flexible = aligned;
+  }
+}
+
+bool tj_offer_flexible(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
+  const tj_domain *domain = flat->domain;
+  if (domain == NULL || domain->count == 0 || domain->count > TJ_FLEXIBLE_MODES || target->wave_size < 2 ||
+      target->workgroup_limit < TJ_FLEXIBLE_ITEMS || !has_strides(domain) || !depends_on_parameters(domain))
     return false;
-  flat->faster = f.kernel;
-  flat->condition = f.condition;
+  const tj_node *condition;
+  tj_kernel *flexible = make_flexible(graph, flat, target, 0, &condition);
+  if (flexible == NULL)
+    return false;
+  flat->faster = flexible;
+  flat->condition = condition;
+  if (target->needs_aligned_vectors)
+    offer_aligned(graph, flat, target, flexible);
   return true;
 }

@@ -47,7 +47,9 @@ typedef struct {
   const tj_target *target;
   const tj_domain *domain;
   tj_kernel *kernel;
-  uint32_t source, destination; /* buffers */
+  uint32_t source, destination;          /* buffers */
+  uint32_t multiple[TJ_FLEXIBLE_BOUNDS]; /* of each side: of so many elements vectors begin at multiples, as the
+                                            launch makes sure; 1: anywhere */
   tj_flexible_mode mode[TJ_FLEXIBLE_MODES];
   uint32_t first_loaded, first_stored; /* the modes along which source and destination have neighbours */
   uint32_t next_loaded, next_stored;   /* more for the tile, or TJ_FLEXIBLE_NONE */

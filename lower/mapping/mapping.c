@@ -122,6 +122,9 @@ static void describe(mapping *map) {
   problem->lds_phase = phase_of(map->target);
   problem->line_bytes = tj_cache_line_bytes(map->target->processor);
   problem->wave_size = map->target->wave_size;
+  problem->slot_bytes = map->target->slot_bytes;
+  problem->slot_limit = map->target->slot_limit;
+  problem->tile_bytes = map->target->tile_bytes;
   problem->workgroup_limit = map->target->workgroup_limit;
   for (uint32_t m = 0; m < problem->count; m++) {
     const tj_node *extent = map->domain->mode[m].extent;

@@ -14,7 +14,6 @@ enum {
   WORK_ITEMS_STEP = 64, /* waves of every machine */
   LEAST_WORK_ITEMS = 256,
   MOST_WORK_ITEMS = 1024,
-  MOST_LANE_BYTES = 256, /* that a work-item holds in registers */
   MOST_PASSES = 6,
   LEAST_RUN = 32,  /* bytes, of what is more than one tile */
   MOST_BLOCK = 64, /* elements of a block of loads */
@@ -201,7 +200,8 @@ static double sharing_cost(const tj_shape_problem *problem, const tj_tile_shape 
   loaded = stored;
   if (shape->is_staged)
     other = use_of(problem, shape, TJ_SOURCE, &loaded);
-  if (loaded * problem->carried_bytes > MOST_LANE_BYTES || stored * problem->carried_bytes > MOST_LANE_BYTES)
+  int64_t held = loaded > stored ? loaded : stored;
+  if (held * problem->carried_bytes > problem->slot_bytes || held > problem->slot_limit)
     return INFINITY;
   stored *= shape->passes;
   double idle = 0.5 / use + 0.5 / other - 1;
@@ -263,7 +263,7 @@ static double lds_part(const tj_shape_problem *problem, const tj_tile_shape *sha
 
 /* What a workgroup holds in registers. */
 static int64_t most_elements(const tj_shape_problem *problem) {
-  return (int64_t)MOST_WORK_ITEMS * MOST_LANE_BYTES / problem->carried_bytes;
+  return problem->tile_bytes / problem->carried_bytes;
 }
 
 typedef struct {

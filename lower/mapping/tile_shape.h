@@ -27,6 +27,8 @@ typedef struct {
   int64_t bytes[TJ_SIDES];                       /* of an element */
   int64_t carried_bytes;                         /* of an element in registers and in LDS */
   int64_t width[TJ_SIDES];                       /* the most elements of a vector, powers of two */
+  int64_t slot_bytes, slot_limit;                /* that a work-item holds, at most, and in how many slots */
+  int64_t tile_bytes;                            /* that a workgroup holds, at most */
   int64_t lds_bytes;                             /* that there are */
   int64_t lds_phase;                             /* work-items that LDS serves at a time with a vector each */
   int64_t line_bytes;                            /* of a cache line */

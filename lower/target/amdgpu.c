@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { GLOBAL_ADDRESS_SPACE = 1, WORKGROUP_LIMIT = 1024 };
+enum { GLOBAL_ADDRESS_SPACE = 1, WORKGROUP_LIMIT = 1024, SLOT_BYTES = 256, TILE_BYTES = 1024 * SLOT_BYTES };
 
 /* Of all processors' global accesses, the shortest: the 12 signed bits of gfx10. */
 enum { DISPLACEMENT_LIMIT = 2048 };
@@ -101,6 +101,9 @@ static tj_target parse(tj_job *job, const char *text) {
       .static_lds_bytes = found->lds_bytes,
       .workgroup_limit = WORKGROUP_LIMIT,
       .keeps_slots = true,
+      .slot_bytes = SLOT_BYTES,
+      .slot_limit = SLOT_BYTES,
+      .tile_bytes = TILE_BYTES,
       .vector_bytes = 16,
       .global_address_space = GLOBAL_ADDRESS_SPACE,
       .displacement_limit = DISPLACEMENT_LIMIT,

@@ -15,7 +15,7 @@
 /* --- the CPU --- */
 
 /* On the stack. As much as any GPU in wide use has, so that tiles that fit there run here. */
-enum { LDS_BYTES = 160 * 1024 };
+enum { LDS_BYTES = 160 * 1024, SLOT_BYTES = 256, TILE_BYTES = 1024 * SLOT_BYTES };
 
 /* What LLVM calls this CPU: found once, never changed afterwards. */
 static struct {
@@ -77,6 +77,9 @@ static tj_target target_of(const char *name, const char *processor, const char *
       .static_lds_bytes = LDS_BYTES,
       .displacement_limit = UINT32_MAX,
       .workgroup_limit = UINT32_MAX,
+      .slot_bytes = SLOT_BYTES,
+      .slot_limit = SLOT_BYTES,
+      .tile_bytes = TILE_BYTES,
       .vector_bytes = 16,
       .block_bytes = block_bytes,
       .has_vector_permutations = true,

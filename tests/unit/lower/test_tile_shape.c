@@ -57,6 +57,9 @@ static void lay_out(random_problem *r, tj_side_name side) {
 
 static random_problem make_problem(void) {
   random_problem r = {.problem = {.count = 1 + (uint32_t)random_below(MOST_MODES),
+                                  .slot_bytes = 256,
+                                  .slot_limit = 256,
+                                  .tile_bytes = 256 * 1024,
                                   .lds_bytes = 61440,
                                   .lds_phase = (int64_t)8 << random_below(2),
                                   .line_bytes = LINE,
@@ -284,6 +287,9 @@ static random_problem problem_of_turns(const int64_t extent[]) {
                                   .bytes = {2, 2},
                                   .carried_bytes = 2,
                                   .width = {8, 8},
+                                  .slot_bytes = 256,
+                                  .slot_limit = 256,
+                                  .tile_bytes = 256 * 1024,
                                   .lds_bytes = 61440,
                                   .lds_phase = 16,
                                   .line_bytes = LINE,
