@@ -322,16 +322,19 @@ static bool are_costlier(tj_graph *graph, const tj_node *const roots[], const tj
   return tj_is_costlier(&counts, than);
 }
 
-static void keep_no_costlier(tj_graph *graph, const tj_node *const inputs[], const tj_op_counts *before,
+static void keep_no_costlier(tj_graph *graph, const tj_node *const inputs[], const tj_walk *of_inputs,
                              const tj_node *results[], size_t count) {
   enum { MOST_CHOICES = 32 };
-  if (!are_costlier(graph, results, before, count))
+  if (memcmp(results, inputs, count * sizeof *results) == 0)
+    return;
+  const tj_op_counts before = tj_count_walked(graph, of_inputs);
+  if (!are_costlier(graph, results, &before, count))
     return;
   const tj_node **written = tj_arena_copy(&graph->job->arena, results, count * sizeof *results);
   write_with_bits(graph, inputs, written, count);
-  if (are_costlier(graph, written, before, count) && count <= MOST_CHOICES)
+  if (are_costlier(graph, written, &before, count) && count <= MOST_CHOICES)
     choose_each(graph, inputs, written, count);
-  if (are_costlier(graph, written, before, count))
+  if (are_costlier(graph, written, &before, count))
     memcpy(written, inputs, count * sizeof *written);
   memcpy(results, written, count * sizeof *written);
 }
@@ -358,10 +361,9 @@ void tj_simplify(tj_graph *graph, const tj_node *roots[], size_t count, tj_trace
   rewriter.epoch = trace == NULL ? 0 : ++graph->epoch;
   const tj_node **inputs = tj_arena_copy(&graph->job->arena, roots, count * sizeof *roots);
   const tj_walk walk = tj_walk_nodes(graph, roots, count);
-  const tj_op_counts before = tj_count_walked(graph, &walk);
   simplify_all(&rewriter, &walk, roots, count);
   keep_no_deeper(inputs, roots, count);
-  keep_no_costlier(graph, inputs, &before, roots, count);
+  keep_no_costlier(graph, inputs, &walk, roots, count);
   TJ_VALIDATE(graph, roots, count);
 }
 
