@@ -3,9 +3,10 @@
  *
  * One tiled kernel serves all extents. Its tiles are boxes of up to four modes whose lengths the launch computes from
  * the extents, so that little of a tile is empty, both sides see long runs, and no tile reaches beyond the domain:
- * the last one along a mode is moved back inside, and some elements are moved twice. So there are no masks. The
+ * the last one along a mode is moved back inside, and some elements are moved twice. So there are no masks but those
+ * of views that pad, which are bounds of sums of digits and strides; tiles that are within all of them have none. The
  * launch also names every extent and stride, and states its conditions on them; so work-items compute a 32-bit offset
- * each, and all else is the same for a workgroup. */
+ * each, and a number for each sum that is bounded, and all else is the same for a workgroup. */
 #ifndef TJ_LOWER_FLEXIBLE_H
 #define TJ_LOWER_FLEXIBLE_H
 

@@ -10,6 +10,7 @@
  * In LDS, each column has blocks of eight vectors of the destination by as many elements as the column has: each is a
  * constant distance away from the one before. Which of the eight places a vector takes is changed by the column, so
  * that columns use different banks. */
+#include "base/machine/processor.h"
 #include "ir/layout/arith.h"
 #include "lower/mapping/flexible_maker.h"
 
@@ -34,7 +35,9 @@ typedef struct {
   int64_t vectors, column; /* of a column: vectors, elements */
   int64_t rows, parts;     /* elements of a column that a work-item stores; how many such parts a column has */
   int64_t most_x, most_y;  /* columns; rows: their product is not more than either */
-  const tj_node *log;      /* of the slots along b */
+  int64_t line;            /* bytes of a cache line */
+  const tj_node *source_grain, *destination_grain;   /* launch: bytes that all runs begin at a multiple of */
+  const tj_node *log;                                /* of the slots along b */
   const tj_node *x, *y, *x_a, *y_b, *y_d;            /* launch: columns, rows, and those along each mode */
   tj_measure along_b, along_d;                       /* slots along b, and along d */
   tj_measure column_a, row_b;                        /* columns along a, and rows along b */
@@ -144,9 +147,48 @@ static const tj_node *with_cut_lines(const turn *t, const tj_node *cost, const t
   return tj_flexible_choice(graph, is_cut, tj_add(graph, cost, tj_div(graph, cost, int_of(t, SHARE))), cost);
 }
 
-/* What moving everything by such tiles costs: each tile, and each of its waves. */
+/* The bytes that all runs of a side begin at a multiple of, as far as the strides of the modes tell along which it
+ * has no neighbours. */
+static const tj_node *grain_of(const turn *t, uint32_t side, const tj_flexible_mode *first) {
+  tj_graph *graph = t->graph;
+  const tj_flexible *f = t->f;
+  int64_t bytes = bytes_of(f, side == TJ_FLEXIBLE_SOURCE ? f->source : f->destination);
+  const tj_node *grain = int_of(t, bytes);
+  for (int64_t wanted = 2 * bytes; wanted <= t->line; wanted *= 2) {
+    const tj_node *truth = int_of(t, 1);
+    for (uint32_t m = 0; m < f->domain->count; m++) {
+      const tj_node *rest = tj_terse_mod(graph, f->mode[m].stride[side].launch, int_of(t, wanted / bytes));
+      if (&f->mode[m] != first)
+        truth = tj_terse_both(graph, truth, tj_equal(graph, rest, int_of(t, 0)));
+    }
+    grain = tj_flexible_choice(graph, truth, int_of(t, wanted), grain);
+  }
+  return grain;
+}
+
+/* The cache lines that runs of so many vectors touch, of `most` at a time, in parts of those that they fill. A run
+ * that begins anywhere touches another line or none, by where it ends; so all but the grain of a line counts half. */
+static const tj_node *lines_of(const turn *t, const tj_node *vectors, int64_t most, const tj_node *grain) {
+  enum { PARTS = 32 };
+  tj_graph *graph = t->graph;
+  const tj_node *run = tj_flexible_at_most(graph, vectors, most);
+  const tj_node *bytes = tj_terse_mul(graph, run, int_of(t, t->f->target->vector_bytes));
+  const tj_node *cut = tj_terse_div(graph, tj_sub(graph, int_of(t, t->line), grain), int_of(t, 2));
+  return tj_div(graph, tj_terse_mul(graph, tj_terse_add(graph, bytes, cut), int_of(t, PARTS)), bytes);
+}
+
+static const tj_node *with_lines(const turn *t, const tj_node *cost, const box *part) {
+  enum { LANES = 64 };
+  tj_graph *graph = t->graph;
+  const tj_node *loaded = tj_terse_mul(graph, part->of.a, int_of(t, t->vectors));
+  const tj_node *stored = tj_terse_mul(graph, part->of.b, t->along_b.launch);
+  cost = tj_mul(graph, cost, lines_of(t, loaded, LANES / t->together, t->source_grain));
+  return tj_mul(graph, cost, lines_of(t, stored, LANES, t->destination_grain));
+}
+
+/* What moving everything by such tiles costs: each tile, each of its waves, and the lines that its runs touch. */
 static const tj_node *cost_of(const turn *t, const amounts *all, const box *part) {
-  enum { MANY = 1 << 13, TILE = 1, WAVE = 3 };
+  enum { MANY = 1 << 10, TILE = 1, WAVE = 3 };
   tj_graph *graph = t->graph;
   const tj_node *const pairs[][2] = {
       {all->a, part->of.a}, {all->b, part->of.b}, {all->c, part->of.c}, {all->d, part->of.d}};
@@ -157,6 +199,7 @@ static const tj_node *cost_of(const turn *t, const amounts *all, const box *part
     const tj_node *tiles = tj_flexible_parts(graph, tj_flexible_at_most(graph, pairs[i][0], MANY), pairs[i][1]);
     cost = tj_terse_mul(graph, cost, tiles);
   }
+  cost = with_lines(t, cost, part);
   cost = with_cut_lines(t, cost, all->b, part->of.b, t->rounding);
   return with_cut_lines(t, cost, all->a, part->of.a, columns_of_line(t));
 }
@@ -569,6 +612,9 @@ void *tj_flexible_turn_shape(tj_flexible *f) {
               .b = &f->mode[f->first_stored],
               .c = mode_or_none(f, f->next_loaded),
               .d = mode_or_none(f, f->next_stored)};
+  t->line = tj_cache_line_bytes(f->target->processor);
+  t->source_grain = grain_of(t, TJ_FLEXIBLE_SOURCE, t->a);
+  t->destination_grain = grain_of(t, TJ_FLEXIBLE_DESTINATION, t->b);
   choose_widths(t);
   choose_shape(t);
   measure_shape(t);
