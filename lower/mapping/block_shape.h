@@ -49,6 +49,7 @@ typedef struct {
   const tj_node **corner; /* the first coordinate of the tile, by mode, */
   const tj_node **within; /* of a work-item's block within it, */
   const tj_node **origin; /* and of that block */
+  bool is_whole;          /* lines of the destination can be stored from registers */
   bool is_staged;
   tj_block_staging stage;
 } tj_block_map;

@@ -447,7 +447,7 @@ static bool can_be_large(const tj_block_map *map) {
 
 /* Whether what is stored bypasses the caches. */
 static bool is_streamed(const tj_block_map *map) {
-  return is_large(map) && (map->is_staged || !map->is_anywhere);
+  return is_large(map) && (map->is_staged || map->is_whole);
 }
 
 /* What comes next is fetched while stores are on their way: loads and stores overlap. */
@@ -532,7 +532,7 @@ static bool has_whole_vectors(const tj_block_map *map) {
  * in long runs than from registers. */
 static bool is_better_staged(const tj_block_map *map) {
   bool is_raw = map->flat->carried == tj_block_dtype(map, false) && map->flat->scaling.when != TJ_SCALED_STORING;
-  return is_large(map) && is_raw && (map->is_anywhere || !has_whole_vectors(map));
+  return is_large(map) && is_raw && !map->is_whole;
 }
 
 static void place(tj_block_map *map) {
@@ -545,12 +545,13 @@ static void place(tj_block_map *map) {
   place_blocks(map);
 }
 
-/* By way of LDS, from which whole runs are streamed. */
+/* By way of LDS, from which runs of whole columns are streamed. */
 static tj_kernel *map_staged(tj_block_map *map) {
   map->is_staged = true;
   tj_block_choose_staged_tile(map);
   bool fits = tj_block_staged_elements(map) * tj_block_bytes(map, false) <= map->target->lds_bytes;
-  if (!fits || !are_runs(map))
+  bool is_cut = map->stage.modes == 1 && !tj_block_is_whole(map, map->by_destination[0]);
+  if (!fits || is_cut || !are_runs(map))
     return NULL;
   place(map);
   row_access loaded, stored = staged_rows(map);
@@ -578,7 +579,8 @@ static tj_kernel *map_blocks(tj_block_map *map) {
   tj_block_choose(map, tj_block_lanes(map));
   if (!is_worth_it(map))
     return NULL;
-  if (map->is_of_lines && !has_whole_vectors(map))
+  map->is_whole = has_whole_vectors(map) && !map->is_anywhere;
+  if (map->is_of_lines && !map->is_whole)
     return NULL;
   bool is_better = is_better_staged(map);
   tj_kernel *staged = is_better ? map_staged(map) : NULL;
