@@ -14,8 +14,10 @@
 #define DEFAULT_DTYPE "f32"
 #define DEFAULT_TARGET "gfx942"
 
-typedef struct {
+/* A question, and what is made of it in a job. */
+typedef struct asking {
   const tj_lds_question *question;
+  void (*answer)(tj_job *job, struct asking *a);
   tj_text text;
   bool holds;
 } asking;
@@ -72,8 +74,7 @@ static tj_lds_check check_of(tj_job *job, const tj_lds_question *question) {
   return check;
 }
 
-static void answer_check(tj_job *job, void *data) {
-  asking *a = data;
+static void answer_check(tj_job *job, asking *a) {
   tj_lds_check check = check_of(job, a->question);
   tj_text title = tj_text_begin(job);
   tj_value_print(&title, tj_value_simplified(check.graph, check.lds));
@@ -83,17 +84,21 @@ static void answer_check(tj_job *job, void *data) {
   tj_sections_report(&sections, a->question->form, a->holds, &a->text);
 }
 
-static void answer_suggest(tj_job *job, void *data) {
-  asking *a = data;
+static void answer_suggest(tj_job *job, asking *a) {
   tj_lds_check check = check_of(job, a->question);
   tj_suggestions found = tj_suggest_lds(&check, a->question->bytes, a->question->tile);
   tj_suggestions_report(&check, &found, a->question->form, &a->text);
 }
 
-static tj_status ask(tj_context *context, asking *a, void (*answer)(tj_job *job, void *data), tj_blob *text) {
+static void answer(tj_job *job, void *data) {
+  asking *a = data;
+  a->text = tj_text_begin(job);
+  a->answer(job, a);
+}
+
+static tj_status ask(tj_context *context, asking *a, tj_blob *text) {
   tj_job job;
   tj_job_init(&job, &context->allocator);
-  a->text = tj_text_begin(&job);
   tj_status status = tj_context_run(context, &job, answer, a);
   if (status == TJ_OK)
     status = tj_context_blob(context, a->text.data, a->text.length, text);
@@ -102,14 +107,14 @@ static tj_status ask(tj_context *context, asking *a, void (*answer)(tj_job *job,
 }
 
 tj_status tj_check_lds(tj_context *context, const tj_lds_question *question, int *holds, tj_blob *text) {
-  asking a = {.question = question};
-  tj_status status = ask(context, &a, answer_check, text);
+  asking a = {.question = question, .answer = answer_check};
+  tj_status status = ask(context, &a, text);
   if (status == TJ_OK)
     *holds = a.holds;
   return status;
 }
 
 tj_status tj_suggest_lds_layouts(tj_context *context, const tj_lds_question *question, tj_blob *text) {
-  asking a = {.question = question};
-  return ask(context, &a, answer_suggest, text);
+  asking a = {.question = question, .answer = answer_suggest};
+  return ask(context, &a, text);
 }
