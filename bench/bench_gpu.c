@@ -19,17 +19,17 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_TYPES = 8, WARM_UPS = 3, ROUNDS = 5, LAUNCHES = 10, MOST_THREADS = 64 };
+enum { WARM_UPS = 3, ROUNDS = 5, LAUNCHES = 10, MOST_THREADS = 64 };
 
 static const char usage[] =
     "usage: bench_gpu [--device cuda:0] [--types f32,f16] [--case PERMUTATION]\n"
     "                 [--every 3] [--elements N] [--form static|dynamic|both] [--table] [--unchecked]\n";
 
 typedef struct {
-  const char *device, *only, *form; /* only: NULL for all */
-  char *type[MOST_TYPES];
-  int type_count, step; /* step: every such case */
-  int64_t elements;     /* at most so many; 0: the whole size */
+  const char *device, *only; /* only: NULL for all */
+  measured measured;
+  int step;         /* every such case */
+  int64_t elements; /* at most so many; 0: the whole size */
   bool is_table, is_unchecked;
 } settings;
 
@@ -257,13 +257,9 @@ static json_t *summary_object(const summary *s) {
                    s->most_compile, "mean_driver_milliseconds", s->driver / cases);
 }
 
-static bool wants(const settings *s, const char *form) {
-  return strcmp(s->form, "both") == 0 || strcmp(s->form, form) == 0;
-}
-
 static void measure_form(bench *b, const transposition *t, const char *form, summary *sum, json_t *object) {
   char shape[SHAPE_TEXT];
-  if (!wants(b->settings, form))
+  if (!measured_has_form(&b->settings->measured, form))
     return;
   figures f = measure_kernel(b, t, strcmp(form, "dynamic") == 0);
   add(sum, &f);
@@ -367,8 +363,8 @@ static json_t *measure(const settings *s) {
                              LAUNCHES, "types", types);
   if (s->is_table)
     printf("%s: %s, %s\n", s->device, properties.description, properties.target);
-  for (int i = 0; i < s->type_count; i++) {
-    b.type = s->type[i];
+  for (int i = 0; i < s->measured.type_count; i++) {
+    b.type = s->measured.type[i];
     json_object_set_new(types, b.type, measure_type(&b));
   }
   tj_device_close(b.device);
@@ -378,29 +374,19 @@ static json_t *measure(const settings *s) {
 
 /* --- the command line --- */
 
-static bool parse_types(char *list, settings *s) {
-  s->type_count = 0;
-  for (char *type = strtok(list, ","); type != NULL; type = strtok(NULL, ",")) {
-    if (s->type_count == MOST_TYPES || bytes_of_type(type) == 0)
-      return false;
-    s->type[s->type_count++] = type;
-  }
-  return s->type_count > 0;
-}
-
 static bool parse_option(const char *name, char *value, settings *s) {
   if (strcmp(name, "--device") == 0)
     s->device = value;
   else if (strcmp(name, "--case") == 0)
     s->only = value;
   else if (strcmp(name, "--form") == 0)
-    s->form = value;
+    s->measured.form = value;
   else if (strcmp(name, "--every") == 0)
     s->step = (int)strtol(value, NULL, 10);
   else if (strcmp(name, "--elements") == 0)
     s->elements = strtoll(value, NULL, 10);
   else
-    return strcmp(name, "--types") == 0 && parse_types(value, s);
+    return strcmp(name, "--types") == 0 && measured_parse_types(&s->measured, value);
   return true;
 }
 
@@ -415,13 +401,14 @@ static bool parse(int count, char **words, settings *s) {
     else
       i++;
   }
-  return (wants(s, "static") || wants(s, "dynamic")) && s->elements >= 0 && s->step > 0;
+  return (measured_has_form(&s->measured, "static") || measured_has_form(&s->measured, "dynamic")) &&
+         s->elements >= 0 && s->step > 0;
 }
 
 int main(int count, char **words) {
   char types[] = "f32,f16";
-  settings s = {.device = "cuda:0", .form = "both", .step = 1};
-  parse_types(types, &s);
+  settings s = {.device = "cuda:0", .measured = {.form = "both"}, .step = 1};
+  measured_parse_types(&s.measured, types);
   if (!parse(count, words, &s)) {
     fputs(usage, stderr);
     return 2;

@@ -13,16 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_TYPES = 16 };
-
 static const char usage[] =
     "usage: bench_transpose [--device sim:gfx942] [--types f32,f16] [--case PERMUTATION] [--elements 300000]\n"
     "                       [--headroom 0] [--form static|dynamic|both] [--table]\n";
 
 typedef struct {
-  const char *device, *only, *form; /* only: NULL for all */
-  char *type[MOST_TYPES];
-  int type_count, headroom;
+  const char *device, *only; /* only: NULL for all */
+  measured measured;
+  int headroom;
   int64_t elements;
   bool is_table;
 } settings;
@@ -146,10 +144,6 @@ typedef struct {
   double ratios; /* of vector arithmetic, dynamic to fixed, summed */
 } totals;
 
-static bool wants(const settings *s, const char *form) {
-  return strcmp(s->form, "both") == 0 || strcmp(s->form, form) == 0;
-}
-
 /* full: NULL for fixed shapes. */
 static transpose_counts count_form(transpose_run run, const settings *s, const transposition *t,
                                    const transposition *full, summary *sum, json_t *object) {
@@ -173,11 +167,11 @@ static json_t *measure_case(const transpose_run *run, const settings *s, const t
   transposition_write_shape(shape, &t);
   transpose_counts fixed = {.valu = 0}, dynamic = {.valu = 0};
   json_t *object = json_pack("{s:s,s:s,s:s}", "permutation", t.permutation, "shape", shape, "full_shape", full_shape);
-  if (wants(s, "static"))
+  if (measured_has_form(&s->measured, "static"))
     fixed = count_form(*run, s, &t, NULL, &all->fixed, object);
-  if (wants(s, "dynamic"))
+  if (measured_has_form(&s->measured, "dynamic"))
     dynamic = count_form(*run, s, &t, full, &all->dynamic, object);
-  if (strcmp(s->form, "both") != 0)
+  if (strcmp(s->measured.form, "both") != 0)
     return object;
   double ratio = (double)dynamic.valu / (double)fixed.valu;
   all->ratios += ratio;
@@ -187,11 +181,11 @@ static json_t *measure_case(const transpose_run *run, const settings *s, const t
 
 static json_t *totals_object(const settings *s, const totals *all) {
   json_t *object = json_object();
-  if (wants(s, "static"))
+  if (measured_has_form(&s->measured, "static"))
     json_object_set_new(object, "static", summary_object(&all->fixed));
-  if (wants(s, "dynamic"))
+  if (measured_has_form(&s->measured, "dynamic"))
     json_object_set_new(object, "dynamic", summary_object(&all->dynamic));
-  if (strcmp(s->form, "both") != 0 || all->fixed.cases == 0)
+  if (strcmp(s->measured.form, "both") != 0 || all->fixed.cases == 0)
     return object;
   json_object_set_new(object, "valu_ratio", json_real((double)all->dynamic.valu / (double)all->fixed.valu));
   json_object_set_new(object, "mean_valu_ratio", json_real(all->ratios / all->fixed.cases));
@@ -199,11 +193,11 @@ static json_t *totals_object(const settings *s, const totals *all) {
 }
 
 static void print_totals(const settings *s, const totals *all) {
-  if (wants(s, "static"))
+  if (measured_has_form(&s->measured, "static"))
     print_summary("static", &all->fixed);
-  if (wants(s, "dynamic"))
+  if (measured_has_form(&s->measured, "dynamic"))
     print_summary("dynamic", &all->dynamic);
-  if (strcmp(s->form, "both") == 0 && all->fixed.cases > 0)
+  if (strcmp(s->measured.form, "both") == 0 && all->fixed.cases > 0)
     printf("VALU dynamic/static: %.3f of the sums, %.3f mean of the ratios\n",
            (double)all->dynamic.valu / (double)all->fixed.valu, all->ratios / all->fixed.cases);
   putchar('\n');
@@ -235,8 +229,8 @@ static json_t *measure(const settings *s) {
   if (tj_device_open(run.context, s->device, &run.device) != TJ_OK)
     fail(tj_context_diagnostic(run.context)->message);
   json_t *types = json_object();
-  for (int i = 0; i < s->type_count; i++) {
-    run.type = s->type[i];
+  for (int i = 0; i < s->measured.type_count; i++) {
+    run.type = s->measured.type[i];
     json_object_set_new(types, run.type, measure_type(&run, s));
   }
   tj_device_close(run.device);
@@ -247,29 +241,19 @@ static json_t *measure(const settings *s) {
 
 /* --- the command line --- */
 
-static bool parse_types(char *list, settings *s) {
-  s->type_count = 0;
-  for (char *type = strtok(list, ","); type != NULL; type = strtok(NULL, ",")) {
-    if (s->type_count == MOST_TYPES || bytes_of_type(type) == 0)
-      return false;
-    s->type[s->type_count++] = type;
-  }
-  return s->type_count > 0;
-}
-
 static bool parse_option(const char *name, char *value, settings *s) {
   if (strcmp(name, "--device") == 0)
     s->device = value;
   else if (strcmp(name, "--case") == 0)
     s->only = value;
   else if (strcmp(name, "--form") == 0)
-    s->form = value;
+    s->measured.form = value;
   else if (strcmp(name, "--elements") == 0)
     s->elements = strtoll(value, NULL, 10);
   else if (strcmp(name, "--headroom") == 0)
     s->headroom = (int)strtol(value, NULL, 10);
   else
-    return strcmp(name, "--types") == 0 && parse_types(value, s);
+    return strcmp(name, "--types") == 0 && measured_parse_types(&s->measured, value);
   return true;
 }
 
@@ -282,14 +266,14 @@ static bool parse(int count, char **words, settings *s) {
     else
       i++;
   }
-  bool is_form = wants(s, "static") || wants(s, "dynamic");
+  bool is_form = measured_has_form(&s->measured, "static") || measured_has_form(&s->measured, "dynamic");
   return is_form && s->elements > 0 && s->headroom >= 0 && s->headroom < 16;
 }
 
 int main(int count, char **words) {
   char types[] = "f32,f16";
-  settings s = {.device = "sim:gfx942", .form = "both", .elements = 300000};
-  parse_types(types, &s);
+  settings s = {.device = "sim:gfx942", .measured = {.form = "both"}, .elements = 300000};
+  measured_parse_types(&s.measured, types);
   if (!parse(count, words, &s)) {
     fputs(usage, stderr);
     return 2;

@@ -265,6 +265,20 @@ void transposition_write_dynamic(char text[TRANSPOSITION_TEXT], const transposit
            type, from, type, to);
 }
 
+bool measured_parse_types(measured *m, char *list) {
+  m->type_count = 0;
+  for (char *type = strtok(list, ","); type != NULL; type = strtok(NULL, ",")) {
+    if (m->type_count == MEASURED_TYPES || bytes_of_type(type) == 0)
+      return false;
+    m->type[m->type_count++] = type;
+  }
+  return m->type_count > 0;
+}
+
+bool measured_has_form(const measured *m, const char *form) {
+  return strcmp(m->form, "both") == 0 || strcmp(m->form, form) == 0;
+}
+
 size_t bytes_of_type(const char *type) {
   size_t digits = strcspn(type, "0123456789");
   long bits = strtol(type + digits, NULL, 10);

@@ -56,6 +56,19 @@ void transposition_write(char text[TRANSPOSITION_TEXT], const transposition *t, 
 void transposition_write_dynamic(char text[TRANSPOSITION_TEXT], const transposition *full, const run_gaps *gaps,
                                  const char *type, int headroom);
 
+/* Which types of elements, and whether with fixed extents, with those of the launch, or both: of a command line. */
+enum { MEASURED_TYPES = 16 };
+
+typedef struct {
+  const char *form;           /* static, dynamic or both */
+  char *type[MEASURED_TYPES]; /* borrowed */
+  int type_count;
+} measured;
+
+/* "f32,f16", which is taken apart; false where that is no list of types. */
+bool measured_parse_types(measured *m, char *list);
+bool measured_has_form(const measured *m, const char *form);
+
 /* Bytes of an element of type f16, b128 and so on; 0 for what ends in no such number of bits. */
 size_t bytes_of_type(const char *type);
 

@@ -5,7 +5,7 @@
  * installation puts it, then where the build was configured to install it (for programs elsewhere that are linked
  * with the static library), and last where the dynamic linker looks. */
 #include "rt/driver.h"
-#include "rt/hsa_device.h"
+#include "rt/hsa/hsa_device.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

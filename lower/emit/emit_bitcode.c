@@ -119,7 +119,7 @@ static tj_kernel *kernel_of_result(tj_graph *graph, const tj_function *function,
   const tj_node *const *symbols = symbols_of(graph, function, result, &count);
   tj_kernel_step *steps = TJ_NEW_ARRAY(graph->job, tj_kernel_step, (size_t)result->count + 1);
   for (uint32_t i = 0; i < result->count; i++)
-    steps[i] = (tj_kernel_step){.kind = TJ_STEP_VALUE, .value = result->node[i], .width = 1};
+    steps[i] = tj_step_of_value(result->node[i]);
   tj_kernel *kernel = TJ_NEW_ARRAY(graph->job, tj_kernel, 1);
   *kernel = (tj_kernel){.name = result->name,
                         .parameter = symbols,

@@ -58,9 +58,9 @@ typedef enum {
  * or none is. */
 typedef struct {
   tj_step_kind kind;
-  tj_access access;     /* of LOAD, STORE, RUN and LOOKUP */
-  tj_access from;       /* of RUN: the first element; valid where the access is */
-  tj_access ahead;      /* of RUN: from where on as many elements may be fetched, for a run to come; offset NULL: none */
+  tj_access access; /* of LOAD, STORE, RUN and LOOKUP */
+  tj_access from;   /* of RUN: the first element; valid where the access is */
+  tj_access ahead;  /* of RUN: from where on as many elements may be fetched, for a run to come; offset NULL: none */
   const tj_node *value; /* of VALUE; of LOOKUP: a symbol, which this step gives its value */
   const tj_node *limit; /* of LOOKUP: at least 1; of RUN */
   uint32_t width;       /* a power of two; 1 for VALUE; of RUN: the greatest limit */
@@ -68,6 +68,11 @@ typedef struct {
   uint32_t multiple; /* in kernels that are aligned: of so many elements its first one's number is a multiple, by the
                         kernel's condition; 0: as far as facts show */
 } tj_kernel_step;
+
+/* The step that gives slot 0 the value of an expression. */
+static inline tj_kernel_step tj_step_of_value(const tj_node *value) {
+  return (tj_kernel_step){.kind = TJ_STEP_VALUE, .value = value, .width = 1, .slot_step = 1};
+}
 
 /* A word of the argument block that the launch computes. */
 typedef struct {

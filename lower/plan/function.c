@@ -166,10 +166,6 @@ static void take_results(tj_graph *graph, tj_function *function) {
 
 enum { INIT, NEXT, OFFSET, VALID, WALK_FUNCTIONS };
 
-static tj_kernel_step value_step(const tj_node *value) {
-  return (tj_kernel_step){.kind = TJ_STEP_VALUE, .value = value, .width = 1, .slot_step = 1};
-}
-
 /* The walk as a loop of no kernel in particular. */
 static tj_kernel *loop_of(tj_graph *graph, const tj_path *path, const tj_node *const start[]) {
   const tj_view *view = tj_view_structured(graph, path->view, NULL);
@@ -178,8 +174,8 @@ static tj_kernel *loop_of(tj_graph *graph, const tj_path *path, const tj_node *c
   *kernel = (tj_kernel){.loop = tj_loop_make(graph, path->trips), .step = steps, .step_count = 2};
   tj_view_walk walk = {view, start, path->start_lengths, path->step};
   tj_walked place = tj_walk_view(graph, kernel->loop, &walk);
-  steps[0] = value_step(place.offset);
-  steps[1] = value_step(place.valid);
+  steps[0] = tj_step_of_value(place.offset);
+  steps[1] = tj_step_of_value(place.valid);
   tj_loop_prune(graph, kernel);
   return kernel;
 }

@@ -347,10 +347,6 @@ static const tj_node *offset_value(tj_graph *graph, const tj_operand *map, const
   return is_always ? access.offset : tj_select(graph, access.valid, access.offset, tj_int(graph, -1));
 }
 
-static tj_kernel_step value_step(const tj_node *value) {
-  return (tj_kernel_step){.kind = TJ_STEP_VALUE, .value = value, .width = 1, .slot_step = 1};
-}
-
 /* The product of extents. */
 static const tj_node *size_of_box(tj_graph *graph, const tj_node *const lengths[], uint32_t count) {
   const tj_node *size = tj_int(graph, 1);
@@ -402,7 +398,7 @@ static void plan_walk(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defini
   tj_access store = tj_operand_access(graph, destination, definition->destination,
                                       tj_operand_coordinate(graph, destination, linear));
   store.offset = tj_loop_reduced(graph, kernel->loop, "to", store.offset);
-  set_steps(graph, kernel, value_step(value), scalar_step(TJ_STEP_STORE, store));
+  set_steps(graph, kernel, tj_step_of_value(value), scalar_step(TJ_STEP_STORE, store));
   tj_loop_prune(graph, kernel);
   judge_walk(graph, kernel, definition, operands, direct);
 }
@@ -419,7 +415,7 @@ static void plan_offsets(tj_graph *graph, tj_kernel *kernel, const tj_kernel_def
   tj_access store = tj_operand_access(graph, destination, definition->destination, at);
   kernel->carried = kernel->buffer[definition->destination].dtype;
   check_offset_type(graph, kernel->carried, value);
-  set_steps(graph, kernel, value_step(value), scalar_step(TJ_STEP_STORE, store));
+  set_steps(graph, kernel, tj_step_of_value(value), scalar_step(TJ_STEP_STORE, store));
   judge_offsets(graph, kernel, definition, operands, &map);
 }
 
@@ -457,7 +453,7 @@ tj_kernel *tj_plan_offsets(tj_graph *graph, const tj_program_values *program, co
   kernel->buffer_count = 1;
   kernel->carried = buffer->dtype;
   tj_access store = {.offset = kernel->index, .valid = tj_int(graph, 1)};
-  set_steps(graph, kernel, value_step(value), scalar_step(TJ_STEP_STORE, store));
+  set_steps(graph, kernel, tj_step_of_value(value), scalar_step(TJ_STEP_STORE, store));
   set_parameters(graph, kernel, program);
   return kernel;
 }

@@ -6,8 +6,8 @@
 #include "tests/unit/support/processors.h"
 
 #include "jit/compile/link.h"
-#include "rt/hsa_agent.h"
-#include "rt/hsa_code.h"
+#include "rt/hsa/hsa_agent.h"
+#include "rt/hsa/hsa_code.h"
 
 #include <math.h>
 #include <stdio.h>

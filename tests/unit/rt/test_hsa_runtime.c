@@ -3,7 +3,7 @@
  * what is read of a runtime that says too much. */
 #include "tests/unit/support/harness.h"
 
-#include "rt/hsa_agent.h"
+#include "rt/hsa/hsa_agent.h"
 
 enum { ANY = 1000 };
 

@@ -3,7 +3,7 @@
 #ifndef TJ_RT_HSA_CODE_H
 #define TJ_RT_HSA_CODE_H
 
-#include "rt/hsa_queue.h"
+#include "rt/hsa/hsa_queue.h"
 #include "rt/modules.h"
 
 /* Where executables are loaded. */

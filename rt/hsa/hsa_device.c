@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A GPU behind HSA as a device: opening it, its buffers, its kernels. Code objects are in hsa_code.c,
  * launches in hsa_queue.c. */
-#include "rt/hsa_device.h"
+#include "rt/hsa/hsa_device.h"
 
 #include "base/machine/target_id.h"
 #include "rt/driver.h"
-#include "rt/hsa_code.h"
+#include "rt/hsa/hsa_code.h"
 #include "rt/sim/hsa/hsasim.h"
 
 #include <pthread.h>

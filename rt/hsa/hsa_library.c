@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening the HSA runtime, and finding every function of hsa.def in it. */
-#include "rt/hsa_library.h"
+#include "rt/hsa/hsa_library.h"
 
 #include "rt/driver.h"
 
@@ -16,7 +16,7 @@ static const char *find_functions(tj_hsa *hsa) {
 #define CALL(name, parameters, arguments) FIND(name, "hsa_" #name)
 #define CALL_PLAIN(name) FIND(name, "hsa_" #name)
 #define VALUE(result, name, parameters, arguments) FIND(name, "hsa_" #name)
-#include "rt/hsa.def"
+#include "rt/hsa/hsa.def"
 #undef CALL
 #undef CALL_PLAIN
 #undef VALUE

@@ -10,7 +10,7 @@
 #ifndef TJ_RT_HSA_FAULT_H
 #define TJ_RT_HSA_FAULT_H
 
-#include "rt/hsa_library.h"
+#include "rt/hsa/hsa_library.h"
 
 typedef struct tj_hsa_watch tj_hsa_watch;
 

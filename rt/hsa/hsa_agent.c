@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding agents and their memory pools: the callbacks of HSA's iterations, gathered into structs. */
-#include "rt/hsa_agent.h"
+#include "rt/hsa/hsa_agent.h"
 
 #include "base/machine/target_id.h"
 

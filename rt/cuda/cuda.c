@@ -2,7 +2,7 @@
 /* The driver cuda: NVIDIA's GPUs, cuda:0, cuda:1, … as the CUDA driver numbers them.
  *
  * TILEJIT_CUDA_LIBRARY names another library than libcuda.so.1. */
-#include "rt/cuda_device.h"
+#include "rt/cuda/cuda_device.h"
 #include "rt/driver.h"
 
 static tj_status open_cuda(const char *name, const tj_allocator *allocator, tj_rt_device **device,

@@ -3,7 +3,7 @@
 #ifndef TJ_RT_HSA_DEVICE_H
 #define TJ_RT_HSA_DEVICE_H
 
-#include "rt/hsa_agent.h"
+#include "rt/hsa/hsa_agent.h"
 
 /* Opens agent `number` of the library's GPU agents; where `target` is not NULL, the number-th of those on which code
  * of that target ID runs (gfx942). library->missing without it, TJ6012 without any GPU agent, TJ6001 without that

@@ -10,7 +10,7 @@
 #ifndef TJ_RT_HSA_COPIER_H
 #define TJ_RT_HSA_COPIER_H
 
-#include "rt/hsa_library.h"
+#include "rt/hsa/hsa_library.h"
 
 #include <pthread.h>
 

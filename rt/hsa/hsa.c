@@ -3,7 +3,7 @@
  *
  * TILEJIT_HSA_LIBRARY names another library than libhsa-runtime64.so.1. */
 #include "rt/driver.h"
-#include "rt/hsa_device.h"
+#include "rt/hsa/hsa_device.h"
 
 #include <stdlib.h>
 

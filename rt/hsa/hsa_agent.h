@@ -3,7 +3,7 @@
 #ifndef TJ_RT_HSA_AGENT_H
 #define TJ_RT_HSA_AGENT_H
 
-#include "rt/hsa_library.h"
+#include "rt/hsa/hsa_library.h"
 
 enum { TJ_HSA_MOST_AGENTS = 64 };
 

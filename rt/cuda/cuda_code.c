@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Loading PTX, which the driver compiles, and finding kernels in what comes out. */
-#include "rt/cuda_code.h"
+#include "rt/cuda/cuda_code.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Loading code objects into executables, and finding kernels in them. */
-#include "rt/hsa_code.h"
+#include "rt/hsa/hsa_code.h"
 
 #include <stdio.h>
 

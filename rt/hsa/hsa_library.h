@@ -16,7 +16,7 @@ typedef struct {
 #define CALL(name, parameters, arguments) hsa_status_t(*name) parameters;
 #define CALL_PLAIN(name) hsa_status_t (*name)(void);
 #define VALUE(result, name, parameters, arguments) result(*name) parameters;
-#include "rt/hsa.def"
+#include "rt/hsa/hsa.def"
 #undef CALL
 #undef CALL_PLAIN
 #undef VALUE
@@ -50,7 +50,7 @@ tj_status tj_hsa_check(const tj_hsa *hsa, hsa_status_t status, const char *funct
     return tj_hsa_check(hsa, hsa->name(), "hsa_" #name, error);                                                      \
   }
 #define VALUE(result, name, parameters, arguments)
-#include "rt/hsa.def"
+#include "rt/hsa/hsa.def"
 #undef CALL
 #undef CALL_PLAIN
 #undef VALUE

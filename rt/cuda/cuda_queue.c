@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Launches in flight on a stream: put there, waited for, taken out, and what is told of those that fail. */
-#include "rt/cuda_queue.h"
+#include "rt/cuda/cuda_queue.h"
 
 /* --- losing --- */
 

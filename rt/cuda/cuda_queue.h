@@ -11,7 +11,7 @@
 #ifndef TJ_RT_CUDA_QUEUE_H
 #define TJ_RT_CUDA_QUEUE_H
 
-#include "rt/cuda_library.h"
+#include "rt/cuda/cuda_library.h"
 
 #include <pthread.h>
 

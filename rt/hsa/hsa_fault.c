@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The process's watches, and the handler that the runtime calls. */
-#include "rt/hsa_fault.h"
+#include "rt/hsa/hsa_fault.h"
 
 #include <pthread.h>
 

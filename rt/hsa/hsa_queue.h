@@ -16,9 +16,9 @@
 #ifndef TJ_RT_HSA_QUEUE_H
 #define TJ_RT_HSA_QUEUE_H
 
-#include "rt/hsa_agent.h"
-#include "rt/hsa_copier.h"
-#include "rt/hsa_fault.h"
+#include "rt/hsa/hsa_agent.h"
+#include "rt/hsa/hsa_copier.h"
+#include "rt/hsa/hsa_fault.h"
 
 #include <stdatomic.h>
 

@@ -4,10 +4,10 @@
  *
  * The context is the device's primary one, which other users of the driver in this process share. It is current for
  * the time of a call, and what was current before is so again afterwards. */
-#include "rt/cuda_device.h"
+#include "rt/cuda/cuda_device.h"
 
 #include "base/machine/processor.h"
-#include "rt/cuda_code.h"
+#include "rt/cuda/cuda_code.h"
 #include "rt/driver.h"
 
 #include <pthread.h>

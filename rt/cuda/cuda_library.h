@@ -46,7 +46,7 @@ enum {
 typedef struct {
   void *handle; /* of dlopen */
 #define CALL(name, symbol, parameters, arguments) int(*name) parameters;
-#include "rt/cuda.def"
+#include "rt/cuda/cuda.def"
 #undef CALL
 } tj_cuda;
 
@@ -62,7 +62,7 @@ tj_status tj_cuda_check(const tj_cuda *cuda, int result, const char *function, t
   static inline tj_status tj_cuda_##name(const tj_cuda *cuda, tj_rt_error *error, TJ_CUDA_UNPACK parameters) {       \
     return tj_cuda_check(cuda, cuda->name arguments, symbol, error);                                                 \
   }
-#include "rt/cuda.def"
+#include "rt/cuda/cuda.def"
 #undef CALL
 
 #endif

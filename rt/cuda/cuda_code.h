@@ -3,7 +3,7 @@
 #ifndef TJ_RT_CUDA_CODE_H
 #define TJ_RT_CUDA_CODE_H
 
-#include "rt/cuda_queue.h"
+#include "rt/cuda/cuda_queue.h"
 #include "rt/modules.h"
 
 /* Loads codes into the context that is current; its data is a tj_cuda_place. */

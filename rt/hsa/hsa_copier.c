@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The thread that copies. */
-#include "rt/hsa_copier.h"
+#include "rt/hsa/hsa_copier.h"
 
 #include "base/clock.h"
 

@@ -3,7 +3,7 @@
 #ifndef TJ_RT_CUDA_DEVICE_H
 #define TJ_RT_CUDA_DEVICE_H
 
-#include "rt/cuda_library.h"
+#include "rt/cuda/cuda_library.h"
 
 /* Opens the device of that number, in its primary context. TJ6001 where the driver has no such device. */
 tj_status tj_cuda_device_open(unsigned long number, const tj_allocator *allocator, tj_rt_device **device,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening the CUDA driver, and finding every function of cuda.def in it. */
-#include "rt/cuda_library.h"
+#include "rt/cuda/cuda_library.h"
 
 #include "rt/driver.h"
 
@@ -14,7 +14,7 @@ static const char *find_functions(tj_cuda *cuda) {
   cuda->name = (__typeof__(cuda->name))tj_rt_find_function(cuda->handle, symbol);                                    \
   if (cuda->name == NULL && missing == NULL)                                                                         \
     missing = symbol;
-#include "rt/cuda.def"
+#include "rt/cuda/cuda.def"
 #undef CALL
   return missing;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Packets into a queue, and waiting for them. */
-#include "rt/hsa_queue.h"
+#include "rt/hsa/hsa_queue.h"
 
 #include <inttypes.h>
 #include <stdio.h>
