@@ -43,7 +43,8 @@ static tj_elf_section read_section(const reader *in, tj_bytes entry) {
                             .link = tj_bytes_u32(entry, 40),
                             .info = tj_bytes_u32(entry, 44),
                             .alignment = tj_bytes_u64(entry, 48),
-                            .entry_size = tj_bytes_u64(entry, 56)};
+                            .entry_size = tj_bytes_u64(entry, 56),
+                            .size = tj_bytes_u64(entry, 32)};
   if (section.type != SECTION_NULL && section.type != TJ_ELF_SECTION_NO_BITS)
     section.bytes = slice(in, tj_bytes_u64(entry, 24), tj_bytes_u64(entry, 32), "contents of a section");
   return section;

@@ -2,7 +2,7 @@
 /* ELF files: sections, segments, symbols and relocations of 64-bit little-endian files, read out of untrusted bytes.
  *
  * Whatever is returned has been checked to lie inside the bytes, which it borrows. What the contents mean is left to
- * code_object.c (AMDGPU shared objects), host_pages.c and stats.c (host objects) and link.c. */
+ * code_object.c (AMDGPU shared objects), cubin.c (NVIDIA's), host_pages.c and stats.c (host objects) and link.c. */
 #ifndef TJ_OBJECT_ELF_H
 #define TJ_OBJECT_ELF_H
 
@@ -10,7 +10,12 @@
 #include "base/job.h"
 
 enum { TJ_ELF_RELOCATABLE = 1, TJ_ELF_SHARED = 3 };
-enum { TJ_ELF_MACHINE_X86_64 = 62, TJ_ELF_MACHINE_AARCH64 = 183, TJ_ELF_MACHINE_AMDGPU = 224 };
+enum {
+  TJ_ELF_MACHINE_X86_64 = 62,
+  TJ_ELF_MACHINE_AARCH64 = 183,
+  TJ_ELF_MACHINE_CUDA = 190,
+  TJ_ELF_MACHINE_AMDGPU = 224
+};
 enum { TJ_ELF_SECTION_RELA = 4, TJ_ELF_SECTION_NOTE = 7, TJ_ELF_SECTION_NO_BITS = 8, TJ_ELF_SECTION_REL = 9 };
 enum { TJ_ELF_SECTION_WRITABLE = 1, TJ_ELF_SECTION_ALLOCATED = 2, TJ_ELF_SECTION_EXECUTABLE = 4 };
 enum { TJ_ELF_SEGMENT_LOAD = 1, TJ_ELF_SEGMENT_NOTE = 4 };
@@ -28,6 +33,7 @@ typedef struct {
   uint32_t info; /* of relocations: the section that they are for */
   uint64_t alignment;
   uint64_t entry_size;
+  uint64_t size;  /* in memory */
   tj_bytes bytes; /* empty for sections that hold nothing in the file */
 } tj_elf_section;
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Compiles every kernel of tests/golden and examples to PTX, which LLVM verifies on the way, for each NVIDIA processor
-of the list; where ptxas is, it assembles what comes out.
+of the list; where ptxas is, to cubins, too, whose registers do not spill.
 
     run_ptx.py --tilejit PATH
 
@@ -10,6 +10,7 @@ than the processor's has to be refused with TJ4015. Prints what fails, and a cou
 """
 
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -45,6 +46,21 @@ def complaint_of_text(text, processor):
     return None
 
 
+def complaint_of_cubin(tilejit, folder, path, name, processor):
+    """What is wrong with the machine code that ptxas makes."""
+    output = folder / "kernel.cubin"
+    compiled = run([tilejit, "compile", str(path), "--kernel", name, "--target", processor, "--emit", "cubin", "-o",
+                    str(output)], folder)
+    figures = run([tilejit, "disasm", "--stats", str(output)], folder)
+    if compiled.returncode != 0 or figures.returncode != 0:
+        return compiled.stderr.strip() + figures.stderr.strip()
+    found = json.loads(figures.stdout)
+    if f"tilejit_{name}" not in found:
+        return "the cubin has no such kernel"
+    return next((f"{kernel}: {row}" for kernel, row in found.items()
+                 if row["scratch_bytes"] != 0 or not 0 < row["vgprs"] <= 255), None)
+
+
 def check(tilejit, ptxas, folder, path, name, processor):
     """What is wrong with one kernel; None: nothing."""
     output = folder / "kernel.ptx"
@@ -55,10 +71,7 @@ def check(tilejit, ptxas, folder, path, name, processor):
     if compiled.returncode != 0:
         return compiled.stderr.strip()
     complaint = complaint_of_text(output.read_text(encoding="utf-8"), processor)
-    if complaint is None and ptxas is not None:
-        assembled = run([ptxas, f"--gpu-name={processor}", str(output), "-o", str(folder / "kernel.cubin")], folder)
-        complaint = assembled.stderr.strip() if assembled.returncode != 0 else None
-    return complaint
+    return complaint_of_cubin(tilejit, folder, path, name, processor) if complaint is None and ptxas else complaint
 
 
 def main():

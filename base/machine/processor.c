@@ -72,8 +72,10 @@ uint32_t tj_processor_vgpr_granule(const tj_processor *processor, uint32_t wave_
 }
 
 const tj_multiprocessor tj_multiprocessors[] = {
-#define MULTIPROCESSOR(name, capability, block, shared, banks)                                                       \
-  {name, {TJ_MAKER_NVIDIA, capability, 32, (block)*1024, (shared)*1024, &tj_bank_models[TJ_BANKS_##banks]}},
+#define MULTIPROCESSOR(name, capability, block, banks, unit)                                                         \
+  {name,                                                                                                             \
+   {TJ_MAKER_NVIDIA, capability, 32, (block)*1024, unit_##unit.lds_bytes, &tj_bank_models[TJ_BANKS_##banks]},        \
+   &unit_##unit},
 #include "base/machine/processor.def"
 };
 
@@ -84,6 +86,16 @@ static bool names(const char *text, const char *name) {
   size_t length = strlen(name);
   return strncmp(text, name, length) == 0 &&
          (text[length] == '\0' || strcmp(text + length, "a") == 0 || strcmp(text + length, "f") == 0);
+}
+
+const tj_compute_unit *tj_compute_unit_of(const char *name) {
+  const tj_processor *processor = tj_processor_by_name(name);
+  if (processor != NULL)
+    return processor->unit;
+  for (size_t i = 0; i < tj_multiprocessor_count; i++)
+    if (names(name, tj_multiprocessors[i].name))
+      return tj_multiprocessors[i].unit;
+  return NULL;
 }
 
 bool tj_shared_memory_of(const char *name, tj_shared_memory *memory) {

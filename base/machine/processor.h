@@ -17,6 +17,8 @@ typedef struct {
   uint32_t vgprs, vgpr_granule, waves; /* of a SIMD */
   uint32_t sgprs, sgpr_granule;        /* of a SIMD; 0: they limit nothing */
   uint32_t simds, lds_bytes;           /* the SIMDs that share so much LDS */
+  uint32_t workgroups;                 /* at most so many share it; 0: any number */
+  uint32_t lds_granule, lds_reserved;  /* LDS is allotted by so many bytes, and so many more for each workgroup */
 } tj_compute_unit;
 
 typedef struct {
@@ -67,6 +69,7 @@ typedef struct {
 typedef struct {
   const char *name; /* sm_90 */
   tj_shared_memory memory;
+  const tj_compute_unit *unit;
 } tj_multiprocessor;
 
 extern const tj_multiprocessor tj_multiprocessors[];
@@ -75,6 +78,9 @@ extern const size_t tj_multiprocessor_count;
 /* Of a processor as LLVM names it; a letter may follow NVIDIA's, as in sm_90a. False where it names neither AMD's nor
  * NVIDIA's. */
 bool tj_shared_memory_of(const char *processor, tj_shared_memory *memory);
+
+/* What limits the waves of a processor as LLVM names it; NULL where it names neither AMD's nor NVIDIA's. */
+const tj_compute_unit *tj_compute_unit_of(const char *processor);
 
 /* Bytes of a cache line of a processor as LLVM names it, of a host's (znver4) too. */
 uint32_t tj_cache_line_bytes(const char *processor);

@@ -368,6 +368,8 @@ typedef enum {
   TJ_EMIT_OBJECT,     /* relocatable object */
   TJ_EMIT_HSACO,      /* code object: an AMDGPU shared object that HSA loads */
   TJ_EMIT_PTX,        /* PTX: text that NVIDIA's drivers load */
+  TJ_EMIT_CUBIN,      /* machine code of one NVIDIA processor, which ptxas of the CUDA toolkit makes of the PTX:
+                       * TILEJIT_PTXAS names it, otherwise it is looked for in PATH. TJ5009, TJ5010 */
   TJ_EMIT_STATS,      /* JSON: instructions by class, registers, sizes, cost: docs/statistics.md */
   TJ_EMIT_COUNT
 } tj_emit;
@@ -434,8 +436,9 @@ TJ_API tj_status tj_code_compile_text(tj_context *context, const char *name, con
                                       const tj_parameter_value fixed[], size_t fixed_count,
                                       const tj_compile_options *options, tj_code **code);
 
-/* Annotated disassembly of the kernels of any AMDGPU code object; with `stats`, JSON as TJ_EMIT_STATS, an object by
- * kernel. TJ5005 where the bytes are no code object. */
+/* Annotated disassembly of the kernels of any AMDGPU code object; of a cubin, what nvdisasm of the CUDA toolkit makes
+ * of it, which TILEJIT_NVDISASM names, or PATH finds (TJ5009, TJ5010). With `stats`, JSON as TJ_EMIT_STATS, an object
+ * by kernel. TJ5005 where the bytes are no code object. */
 TJ_API tj_status tj_code_disassemble(tj_context *context, const void *bytes, size_t size, int stats, tj_blob *text);
 
 /* The library's version, and the versions of what it is built on, one line each. */

@@ -7,6 +7,7 @@
 #include "jit/compile/program.h"
 #include "jit/inspect/report.h"
 #include "jit/isa/disasm.h"
+#include "jit/tool/nvidia.h"
 #include "object/code_object.h"
 
 /* --- the cache --- */
@@ -140,25 +141,47 @@ typedef struct {
   tj_text text;
 } disassembly;
 
-static void write_stats(tj_job *job, const tj_code_object *object, tj_text *text) {
-  tj_json json = tj_json_begin(text);
-  tj_json_open(&json, '{');
-  for (uint32_t i = 0; i < object->kernel_count; i++) {
-    tj_json_key(&json, object->kernel[i].name);
-    tj_report_stats(tj_isa_stats_of(job, object, object->kernel[i].name), &json);
+static void write_stats_of(tj_json *json, const char *kernel, tj_isa_stats stats) {
+  tj_json_key(json, kernel);
+  tj_report_stats(stats, json);
+}
+
+static void disassemble_code_object(tj_job *job, disassembly *d) {
+  const tj_code_object *object = tj_code_object_parse(job, d->bytes);
+  tj_json json = tj_json_begin(&d->text);
+  if (!d->stats) {
+    tj_disassemble(&d->text, object, (tj_disassembly_options){.with_stats = true});
+    return;
   }
+  tj_json_open(&json, '{');
+  for (uint32_t i = 0; i < object->kernel_count; i++)
+    write_stats_of(&json, object->kernel[i].name, tj_isa_stats_of(job, object, object->kernel[i].name));
   tj_json_close(&json, '}');
-  tj_text_char(text, '\n');
+  tj_text_char(&d->text, '\n');
+}
+
+static void disassemble_cubin(tj_job *job, disassembly *d) {
+  const tj_cubin *cubin = tj_cubin_parse(job, d->bytes);
+  tj_json json = tj_json_begin(&d->text);
+  if (!d->stats) {
+    tj_bytes text = tj_disassemble_cubin(job, d->bytes);
+    tj_text_add(&d->text, text.data, text.size);
+    return;
+  }
+  tj_json_open(&json, '{');
+  for (uint32_t i = 0; i < cubin->kernel_count; i++)
+    write_stats_of(&json, cubin->kernel[i].name, tj_isa_stats_of_cubin(job, cubin, cubin->kernel[i].name));
+  tj_json_close(&json, '}');
+  tj_text_char(&d->text, '\n');
 }
 
 static void disassemble(tj_job *job, void *data) {
   disassembly *d = data;
   d->text = tj_text_begin(job);
-  const tj_code_object *object = tj_code_object_parse(job, d->bytes);
-  if (d->stats)
-    write_stats(job, object, &d->text);
+  if (tj_is_cubin(d->bytes))
+    disassemble_cubin(job, d);
   else
-    tj_disassemble(&d->text, object, (tj_disassembly_options){.with_stats = true});
+    disassemble_code_object(job, d);
 }
 
 tj_status tj_code_disassemble(tj_context *context, const void *bytes, size_t size, int stats, tj_blob *text) {

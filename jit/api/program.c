@@ -259,6 +259,10 @@ static tj_bytes show_output(tj_program *program, tj_compilation *c, tj_emit outp
     if (c->target->object != TJ_OBJECT_CODE_OBJECT)
       tj_fail(&program->job, TJ_EMIT_TARGET, "target %s has no code objects", c->target->name);
     return c->code_object;
+  case TJ_EMIT_CUBIN:
+    if (c->target->object != TJ_OBJECT_PTX)
+      tj_fail(&program->job, TJ_EMIT_TARGET, "target %s has no cubins", c->target->name);
+    return c->cubin;
   case TJ_EMIT_STATS:
     tj_report_stats(tj_pipeline_stats(c, tj_fastest_variant(c->kernel)), &json);
     tj_text_char(&text, '\n');

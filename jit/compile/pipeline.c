@@ -14,6 +14,7 @@
  *   optimize   LLVM IR         the same, less  jit/compile/codegen.h
  *   generate   LLVM IR         object          jit/compile/codegen.h     or assembly, PTX too; the module is spent
  *   link       object          code object     jit/compile/link.h        AMDGPU only
+ *   assemble   PTX             cubin           jit/tool/nvidia.h         NVIDIA's only, where it is asked for
  *   check      code object     –               object/code_object.h  what was made is what was asked for
  *   load       code            machine code    launch/image/image.h         on the host, into this process
  *
@@ -32,6 +33,7 @@
 #include "jit/compile/launch_plan_make.h"
 #include "jit/compile/link.h"
 #include "jit/compile/orc.h"
+#include "jit/tool/nvidia.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/variant.h"
 #include "lower/mapping/mapped.h"
@@ -134,6 +136,11 @@ static void link_object(tj_compilation *c) {
     c->code_object = tj_link(c->graph->job, c->object);
 }
 
+static void assemble_ptx(tj_compilation *c) {
+  if (c->target->object == TJ_OBJECT_PTX)
+    c->cubin = tj_assemble_ptx(c->graph->job, c->target->processor, c->object);
+}
+
 static void check(tj_compilation *c) {
   if (c->target->object != TJ_OBJECT_CODE_OBJECT)
     return;
@@ -186,6 +193,7 @@ static const stage stages[] = {
     {assemble, ONLY(TJ_EMIT_ASM), offsetof(tj_code_times, codegen)},
     {generate, UP_FROM(TJ_EMIT_OBJECT), offsetof(tj_code_times, codegen)},
     {link_object, UP_FROM(TJ_EMIT_HSACO), offsetof(tj_code_times, link)},
+    {assemble_ptx, ONLY(TJ_EMIT_CUBIN) | ONLY(TJ_EMIT_STATS), offsetof(tj_code_times, link)},
     {check, UP_FROM(TJ_EMIT_HSACO), offsetof(tj_code_times, check)},
     {load, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, load)},
 };
@@ -225,6 +233,10 @@ void tj_compilation_dispose(tj_compilation *compilation) {
   compilation->machine = NULL;
 }
 
+bool tj_pipeline_has_stats(tj_job *job, const tj_target *target) {
+  return target->object != TJ_OBJECT_PTX || tj_can_assemble_ptx(job);
+}
+
 tj_isa_stats tj_pipeline_stats(const tj_compilation *compilation, const tj_kernel *variant) {
   tj_job *job = compilation->graph->job;
   const char *symbol = tj_target_symbol(job, compilation->target, variant->name);
@@ -236,6 +248,8 @@ tj_isa_stats tj_pipeline_stats(const tj_compilation *compilation, const tj_kerne
   case TJ_OBJECT_PTX:
     break;
   }
-  tj_fail(job, TJ_EMIT_TARGET, "target %s has no statistics: machine code is made of its PTX elsewhere",
-          compilation->target->name);
+  tj_isa_stats stats = tj_isa_stats_of_cubin(job, tj_cubin_parse(job, compilation->cubin), symbol);
+  if (stats.lds_bytes < tj_kernel_lds_bytes(variant))
+    stats.lds_bytes = tj_kernel_lds_bytes(variant);
+  return stats;
 }

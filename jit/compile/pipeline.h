@@ -48,6 +48,7 @@ typedef struct {
   const char *assembly;
   tj_bytes object;      /* relocatable; or PTX, a zero byte behind it */
   tj_bytes code_object; /* linked; empty for the others */
+  tj_bytes cubin;       /* made of PTX; empty for the others */
   const tj_launch_plan *plan;
   tj_cache_key key; /* of the simplified kernel; empty without a cache */
   bool is_recalled; /* the machine code comes from the cache */
@@ -66,7 +67,10 @@ void tj_pipeline_compile(tj_compilation *compilation, tj_emit output);
 /* The same for a function by itself. */
 void tj_pipeline_embed(tj_compilation *compilation, tj_function_form output);
 
-/* Counts of the machine code that TJ_EMIT_STATS made, of the kernel or one of its faster ones. TJ5007 of PTX. */
+/* Whether there are statistics of a target's code: those of PTX need a program that makes machine code of it. */
+bool tj_pipeline_has_stats(tj_job *job, const tj_target *target);
+
+/* Figures of the machine code that TJ_EMIT_STATS made, of the kernel or one of its faster ones. */
 tj_isa_stats tj_pipeline_stats(const tj_compilation *compilation, const tj_kernel *variant);
 
 #endif

@@ -77,7 +77,10 @@ void tj_check_destination(const tj_check *check, const tj_kernel *kernel, const 
                           tj_findings *findings);
 /* A variant of a kernel, with these values of its parameters, by number; NULL: none are known. */
 void tj_check_variant(const tj_check *check, const tj_kernel *variant, const int64_t parameter[],
-                      const tj_isa_stats *stats, tj_findings *findings);
+                      tj_findings *findings);
+/* What its machine code occupies, by figures of that. */
+void tj_check_machine_code(const tj_check *check, const tj_kernel *variant, tj_isa_stats stats,
+                           tj_findings *findings);
 
 /* The `most` mappings of least price that a kernel could have, each compiled and priced as if its definition gave it.
  * `compilation` is of the kernel as it is, and of one of them afterwards. */

@@ -16,8 +16,8 @@
 typedef struct {
   const char *mapping;
   tj_price price;
-  double lines; /* all of the price */
-  tj_isa_stats stats;
+  double lines;       /* all of the price */
+  tj_isa_stats stats; /* without vgprs where there is no machine code */
   uint32_t residents; /* workgroups of a compute unit; 0: not known */
   uint32_t number;
 } candidate;
@@ -45,14 +45,17 @@ static candidate make_candidate(const listing *l, const tj_kernel_definition *de
   tj_compilation_dispose(c);
   *c = (tj_compilation){
       .graph = c->graph, .values = c->values, .codegen = c->codegen, .options = c->options, .definition = &given};
-  tj_pipeline_compile(c, TJ_EMIT_STATS);
+  bool has_stats = tj_pipeline_has_stats(c->graph->job, l->check->target);
+  tj_pipeline_compile(c, has_stats ? TJ_EMIT_STATS : TJ_EMIT_LLVM);
   candidate made = {.mapping = text_of(c->graph->job, mapping),
                     .price = tj_price_kernel(c->graph, c->kernel, &l->machine, NULL, TJ_CHECK_MOST_ACCESSES),
-                    .stats = tj_pipeline_stats(c, c->kernel)};
+                    .stats = {.has_no_counts = true}};
   made.lines = tj_price_in_lines(&made.price, &l->machine);
-  const tj_processor *processor = tj_processor_by_name(c->target->processor);
-  if (processor != NULL)
-    made.residents = tj_occupancy_of(processor->unit, &made.stats, c->kernel->workgroup_size).workgroups;
+  const tj_compute_unit *unit = tj_compute_unit_of(c->target->processor);
+  if (has_stats)
+    made.stats = tj_pipeline_stats(c, c->kernel);
+  if (has_stats && unit != NULL)
+    made.residents = tj_occupancy_of(unit, &made.stats, c->kernel->workgroup_size).workgroups;
   return made;
 }
 
@@ -74,10 +77,11 @@ static void print_candidate(const listing *l, tj_text *text, const candidate *ma
   if (made->price.lds_bytes > 0)
     tj_text_format(text, "%" PRId64 " of LDS take %" PRId64 " cycles, %" PRId64 " at least; ", lds.instructions,
                    lds.cycles, lds.least_cycles);
-  tj_text_format(text,
-                 "%" PRIu64 " vector ALU instructions, %" PRIu64 " vector registers, %u bytes of LDS; %" PRId64
-                 " workgroups of %u",
-                 made->stats.valu, made->stats.vgprs, made->price.lds_bytes, made->price.workgroups,
+  if (!made->stats.has_no_counts)
+    tj_text_format(text, "%" PRIu64 " vector ALU instructions, ", made->stats.valu);
+  if (made->stats.vgprs > 0)
+    tj_text_format(text, "%" PRIu64 " vector registers, ", made->stats.vgprs);
+  tj_text_format(text, "%u bytes of LDS; %" PRId64 " workgroups of %u", made->price.lds_bytes, made->price.workgroups,
                  made->price.workgroup_size);
   if (made->residents > 0)
     tj_text_format(text, ", %u a compute unit", made->residents);
@@ -102,8 +106,6 @@ static void add_numbers(tj_finding *finding, const candidate *made) {
                  {"lds_instructions", lds.instructions},
                  {"cycles", lds.cycles},
                  {"ideal", lds.least_cycles},
-                 {"valu", (int64_t)made->stats.valu},
-                 {"vgprs", (int64_t)made->stats.vgprs},
                  {"lds_bytes", made->price.lds_bytes},
                  {"workgroups", made->price.workgroups},
                  {"workgroup_size", made->price.workgroup_size},
@@ -111,6 +113,10 @@ static void add_numbers(tj_finding *finding, const candidate *made) {
                  {"residents", made->residents}};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     tj_finding_number(finding, numbers[i].name, numbers[i].value);
+  if (!made->stats.has_no_counts)
+    tj_finding_number(finding, "valu", (int64_t)made->stats.valu);
+  if (made->stats.vgprs > 0)
+    tj_finding_number(finding, "vgprs", (int64_t)made->stats.vgprs);
 }
 
 static void report_candidate(const listing *l, const candidate *made, uint32_t rank) {

@@ -156,23 +156,24 @@ static void report_stage(const kernel_check *k) {
 
 /* --- machine code --- */
 
-static void check_registers(const tj_check *check, const tj_kernel *kernel, const tj_isa_stats *stats,
-                            tj_findings *findings) {
-  const tj_processor *processor = tj_processor_by_name(check->target->processor);
-  if (processor == NULL)
+void tj_check_machine_code(const tj_check *check, const tj_kernel *kernel, tj_isa_stats stats,
+                           tj_findings *findings) {
+  const tj_compute_unit *unit = tj_compute_unit_of(check->target->processor);
+  if (unit == NULL)
     return;
   tj_finding *finding = tj_find(findings, "registers", TJ_FINDING_FACT,
-                                "%" PRIu64 " vector, %" PRIu64 " scalar; %" PRIu64 " bytes of LDS", stats->vgprs,
-                                stats->sgprs, stats->lds_bytes);
-  tj_finding_number(finding, "vgprs", (int64_t)stats->vgprs);
-  tj_finding_number(finding, "sgprs", (int64_t)stats->sgprs);
-  tj_finding_number(finding, "lds_bytes", (int64_t)stats->lds_bytes);
-  tj_occupancy occupancy = tj_occupancy_of(processor->unit, stats, kernel->workgroup_size);
-  finding = tj_find(findings, "occupancy", TJ_FINDING_FACT, "%u of %u waves a SIMD%s%s", occupancy.waves,
-                    processor->unit->waves, occupancy.waves < processor->unit->waves ? ", limited by " : "",
-                    occupancy.waves < processor->unit->waves ? occupancy.limited_by : "");
+                                "%" PRIu64 " vector, %" PRIu64 " scalar; %" PRIu64 " bytes of LDS", stats.vgprs,
+                                stats.sgprs, stats.lds_bytes);
+  tj_finding_number(finding, "vgprs", (int64_t)stats.vgprs);
+  tj_finding_number(finding, "sgprs", (int64_t)stats.sgprs);
+  tj_finding_number(finding, "lds_bytes", (int64_t)stats.lds_bytes);
+  tj_occupancy occupancy = tj_occupancy_of(unit, &stats, kernel->workgroup_size);
+  finding = tj_find(findings, "occupancy", TJ_FINDING_FACT, "%u of %u waves a SIMD%s%s", occupancy.waves, unit->waves,
+                    occupancy.waves < unit->waves ? ", limited by " : "",
+                    occupancy.waves < unit->waves ? occupancy.limited_by : "");
   tj_finding_number(finding, "waves", occupancy.waves);
-  tj_finding_number(finding, "most_waves", processor->unit->waves);
+  tj_finding_number(finding, "most_waves", unit->waves);
+  tj_finding_number(finding, "workgroups", occupancy.workgroups);
 }
 
 /* --- kernels --- */
@@ -193,10 +194,9 @@ void tj_check_destination(const tj_check *check, const tj_kernel *kernel, const 
 }
 
 void tj_check_variant(const tj_check *check, const tj_kernel *variant, const int64_t parameter[],
-                      const tj_isa_stats *stats, tj_findings *findings) {
+                      tj_findings *findings) {
   kernel_check k = {.kernel = variant, .machine = tj_price_machine_of(check->target), .findings = findings};
   check_accesses(&k, check, parameter);
   report_tile(&k);
   report_stage(&k);
-  check_registers(check, variant, stats, findings);
 }

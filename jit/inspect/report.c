@@ -266,9 +266,23 @@ void tj_report_kernel(tj_program *program, const tj_kernel *kernel, tj_text *tex
   }
 }
 
+/* Whether a figure comes from instructions. */
+static bool is_counted(const char *figure) {
+#define FIGURE(name, meaning) strcmp(figure, #name) == 0 ||
+  return TJ_ISA_COUNTS(FIGURE) strcmp(figure, "cost") == 0;
+#undef FIGURE
+}
+
+static void write_figure(tj_json *json, const char *name, uint64_t value, bool is_unknown) {
+  if (is_unknown)
+    tj_json_member(json, name, NULL);
+  else
+    tj_json_number(json, name, (int64_t)value);
+}
+
 void tj_report_stats(tj_isa_stats stats, tj_json *json) {
   tj_json_open(json, '{');
-#define FIGURE(name, meaning) tj_json_number(json, #name, (int64_t)stats.name);
+#define FIGURE(name, meaning) write_figure(json, #name, stats.name, is_counted(#name) && stats.has_no_counts);
   TJ_ISA_STATS(FIGURE)
 #undef FIGURE
   tj_json_close(json, '}');

@@ -72,6 +72,12 @@ static const tj_kernel_definition *definition_of(const checking *c, const char *
   return kernel;
 }
 
+/* Costs of accesses are known without machine code; what a kernel occupies is not. */
+static bool has_stats(const checking *c) {
+  tj_job *job = &c->program->job;
+  return tj_pipeline_has_stats(job, tj_target_parse(job, c->compilation.options.target));
+}
+
 static void compile(checking *c, const char *name) {
   tj_compilation_dispose(&c->compilation);
   c->compilation =
@@ -79,7 +85,7 @@ static void compile(checking *c, const char *name) {
                        .values = c->program->evaluated.values,
                        .codegen = &tj_compiler_of(c->program->context)->codegen,
                        .options = {name, c->options->target != NULL ? c->options->target : DEFAULT_TARGET}};
-  tj_pipeline_compile(&c->compilation, TJ_EMIT_STATS);
+  tj_pipeline_compile(&c->compilation, has_stats(c) ? TJ_EMIT_STATS : TJ_EMIT_LLVM);
 }
 
 /* The kernel's variants as a launch tries them: the fastest first. */
@@ -150,10 +156,9 @@ static void check_variants(checking *c, const tj_check *check, const tj_launch_p
     made->parameter = parameter;
     made->is_exempt = i + 1 == count && is_taken;
     is_taken |= parameter != NULL;
-    tj_isa_stats stats = {0};
-    if (c->compilation.target->object != TJ_OBJECT_PTX)
-      stats = tj_pipeline_stats(&c->compilation, variant[i]);
-    tj_check_variant(check, variant[i], parameter, &stats, &made->findings);
+    tj_check_variant(check, variant[i], parameter, &made->findings);
+    if (has_stats(c))
+      tj_check_machine_code(check, variant[i], tj_pipeline_stats(&c->compilation, variant[i]), &made->findings);
   }
 }
 

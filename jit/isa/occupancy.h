@@ -8,7 +8,7 @@
 
 typedef struct {
   uint32_t waves;         /* of a SIMD */
-  const char *limited_by; /* "vector registers", "scalar registers", "LDS", or "waves": by nothing else */
+  const char *limited_by; /* "vector registers", "scalar registers", "LDS", "workgroups"; "waves": nothing else */
   uint32_t workgroups;    /* of a compute unit, whose SIMDs share them */
 } tj_occupancy;
 

@@ -41,6 +41,7 @@ tj_isa_stats tj_isa_stats_of_listing(const tj_kernel_code *kernel, tj_listing li
   tj_isa_stats stats = {.vgprs = kernel->metadata != NULL ? kernel->metadata->vgprs : descriptor->vgprs,
                         .sgprs = kernel->metadata != NULL ? kernel->metadata->sgprs : descriptor->sgprs,
                         .lds_bytes = descriptor->group_segment_bytes,
+                        .scratch_bytes = descriptor->private_segment_bytes,
                         .code_bytes = kernel->code.size,
                         .wave_size = descriptor->wave_size};
   for (size_t i = 0; i < listing.count; i++)
@@ -60,7 +61,9 @@ static void accumulate(tj_isa_stats *total, tj_isa_stats more) {
   total->vgprs = larger(before.vgprs, more.vgprs);
   total->sgprs = larger(before.sgprs, more.sgprs);
   total->lds_bytes = larger(before.lds_bytes, more.lds_bytes);
+  total->scratch_bytes = larger(before.scratch_bytes, more.scratch_bytes);
   total->wave_size = larger(before.wave_size, more.wave_size);
+  total->has_no_counts = before.has_no_counts || more.has_no_counts;
 }
 
 tj_isa_stats tj_isa_stats_of(tj_job *job, const tj_code_object *object, const char *kernel) {
@@ -75,6 +78,24 @@ tj_isa_stats tj_isa_stats_of(tj_job *job, const tj_code_object *object, const ch
   }
   if (!is_found)
     tj_fail(job, TJ_UNKNOWN_KERNEL, "the code object has no kernel %s", kernel);
+  return total;
+}
+
+tj_isa_stats tj_isa_stats_of_cubin(tj_job *job, const tj_cubin *cubin, const char *kernel) {
+  enum { WARP_SIZE = 32 };
+  tj_isa_stats total = {0};
+  if (kernel != NULL && tj_cubin_find(cubin, kernel) == NULL)
+    tj_fail(job, TJ_UNKNOWN_KERNEL, "the cubin has no kernel %s", kernel);
+  for (uint32_t i = 0; i < cubin->kernel_count; i++) {
+    const tj_cubin_kernel *code = &cubin->kernel[i];
+    if (kernel == NULL || strcmp(code->name, kernel) == 0)
+      accumulate(&total, (tj_isa_stats){.vgprs = code->registers,
+                                        .lds_bytes = code->shared_bytes,
+                                        .scratch_bytes = code->local_bytes,
+                                        .code_bytes = code->code.size,
+                                        .wave_size = WARP_SIZE,
+                                        .has_no_counts = true});
+  }
   return total;
 }
 

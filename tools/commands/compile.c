@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tilejit compile: a kernel as LLVM IR, assembly, object, code object, PTX or statistics; or the index arithmetic of
- * a value by itself, as functions for somebody else's code. */
+/* tilejit compile: a kernel as LLVM IR, assembly, object, code object, PTX, cubin or statistics; or the index
+ * arithmetic of a value by itself, as functions for somebody else's code. */
 #include "tools/input.h"
 #include "tools/report.h"
 
@@ -20,6 +20,7 @@ enum { NONE = -1 };
   OUTPUT("obj", true, true, TJ_EMIT_OBJECT, TJ_FUNCTION_OBJECT)                                                      \
   OUTPUT("hsaco", true, true, TJ_EMIT_HSACO, NONE)                                                                   \
   OUTPUT("ptx", false, true, TJ_EMIT_PTX, NONE)                                                                      \
+  OUTPUT("cubin", true, true, TJ_EMIT_CUBIN, NONE)                                                                   \
   OUTPUT("stats", false, true, TJ_EMIT_STATS, NONE)                                                                  \
   OUTPUT("c", false, false, NONE, TJ_FUNCTION_C)                                                                     \
   OUTPUT("header", false, false, NONE, TJ_FUNCTION_HEADER)                                                           \
@@ -124,7 +125,7 @@ static int run(const arguments *given) {
   const char *stop = option_value(given, "stop-after");
   const char *name = stop != NULL ? stop : option_value(given, "emit");
   if (name == NULL)
-    return fail_usage("compile needs --emit: llvm, asm, obj, hsaco, ptx or stats; c, header or bc");
+    return fail_usage("compile needs --emit: llvm, asm, obj, hsaco, ptx, cubin or stats; c, header or bc");
   compilation c = {given, find_output(name)};
   int status = check_options(given, c.wanted);
   return status != 0 ? status : with_program(given, compile, &c);
@@ -135,7 +136,7 @@ static const option options[] = {
     {"function", VALUE_NAME, "NAME", "the value's index arithmetic as a function, not a kernel", NULL, false},
     {"walk", VALUE_NAME, "PARTS", "the function walks through a view: step=(…), count=…, starts=(…)", NULL, false},
     {"target", VALUE_TARGET, "T", "host, gfx942, gfx90a:xnack-, sm_90, …", NULL, false},
-    {"emit", VALUE_WORD, "WHAT", "llvm, asm, obj; of kernels hsaco, ptx, stats; of functions c, header, bc",
+    {"emit", VALUE_WORD, "WHAT", "llvm, asm, obj; of kernels hsaco, ptx, cubin, stats; of functions c, header, bc",
      output_words, false},
     {"stop-after", VALUE_WORD, "STAGE", "show a stage: ast, values, index, simplified, tiled, llvm, object",
      output_words, false},
@@ -167,6 +168,9 @@ const command command_compile = {
     "--emit stats prints JSON: instructions by class, registers, sizes; and cost, the time that the instructions "
     "keep\n"
     "the vector and matrix ALUs, each counted once, in units of a full-rate instruction (docs/statistics.md).\n"
+    "\n"
+    "Cubins, and statistics of NVIDIA's GPUs, take ptxas, a program of the CUDA toolkit: TILEJIT_PTXAS names it,\n"
+    "otherwise it is looked for in PATH.\n"
     "\n"
     "--json prints an object: emit, and text; with -o, bytes and output.",
     program_input,

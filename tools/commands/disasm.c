@@ -42,16 +42,19 @@ static int run(const arguments *given) {
 static const option options[] = {
     {"stats", VALUE_NONE, NULL, "print JSON: instructions by class, registers, sizes, by kernel", NULL, false}, {0}};
 
-static const operand operands[] = {{"FILE", VALUE_CODE_OBJECT, "a code object; - is standard input", NULL, 0, 1},
-                                   {0}};
+static const operand operands[] = {
+    {"FILE", VALUE_CODE_OBJECT, "a code object or a cubin; - is standard input", NULL, 0, 1}, {0}};
 
 const command command_disasm = {
     "disasm",
-    "Disassemble and annotate any AMDGPU code object",
+    "Disassemble and annotate any AMDGPU code object, or a cubin",
     "--stats prints for each kernel how many instructions it has of each class, what it occupies, and `cost`: the\n"
     "time that its instructions keep the vector and matrix ALUs, each counted once, in units of a\n"
     "full-rate instruction. A 32-bit multiply counts as 4, a matrix instruction as its passes;\n"
     "docs/statistics.md has the list.\n"
+    "\n"
+    "Of cubins, NVIDIA's machine code, the text is what nvdisasm makes, a program of the CUDA toolkit:\n"
+    "TILEJIT_NVDISASM names it, otherwise it is looked for in PATH. --stats tells what their kernels occupy.\n"
     "\n"
     "--json prints an object whose member text is the disassembly.",
     code_input,
