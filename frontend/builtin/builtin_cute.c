@@ -27,15 +27,28 @@ const tj_value *tj_cute_integer(tj_call *call) {
   return tj_value_of_node(call->graph, tj_arg_node(call, 0));
 }
 
+/* A value of argument `index` as the number of a mode. */
+static uint32_t mode_number(tj_call *call, uint32_t index, const tj_value *value) {
+  int64_t mode = tj_need_constant(call->graph, value, "the mode of a basis element");
+  if (mode < 0 || mode > UINT32_MAX)
+    tj_fail_arg(call, index, "the number of a mode");
+  return (uint32_t)mode;
+}
+
 const tj_value *tj_cute_basis(tj_call *call) {
   uint32_t *path = TJ_NEW_ARRAY(call->job, uint32_t, call->count + 1);
-  for (uint32_t i = 0; i < call->count; i++) {
-    int64_t mode = tj_arg_constant(call, i);
-    if (mode < 0 || mode > UINT32_MAX)
-      tj_fail_arg(call, i, "the number of a mode");
-    path[i] = (uint32_t)mode;
-  }
+  for (uint32_t i = 0; i < call->count; i++)
+    path[i] = mode_number(call, i, call->arg[i]);
   return tj_give_tuple(call, tj_tuple_basis(call->graph, tj_int(call->graph, 1), path, call->count));
+}
+
+const tj_value *tj_cute_scaled_basis(tj_call *call) {
+  const tj_value *modes = call->arg[1];
+  uint32_t count = modes->kind == TJ_VALUE_LIST ? modes->count : 1;
+  uint32_t *path = TJ_NEW_ARRAY(call->job, uint32_t, count + 1);
+  for (uint32_t i = 0; i < count; i++)
+    path[i] = mode_number(call, 1, modes->kind == TJ_VALUE_LIST ? modes->item[i] : modes);
+  return tj_give_tuple(call, tj_tuple_basis(call->graph, tj_arg_node(call, 0), path, count));
 }
 
 const tj_value *tj_cute_swizzle(tj_call *call) {
@@ -51,4 +64,8 @@ const tj_value *tj_cute_row_major(tj_call *call) {
 
 const tj_value *tj_cute_flag(tj_call *call) {
   tj_fail(call->job, TJ_WRONG_TYPE, "a pointer, or %s, stands only before 'o' and a layout", TJ_CUTE_FLAG);
+}
+
+const tj_value *tj_cute_tensor(tj_call *call) {
+  tj_fail(call->job, TJ_WRONG_TYPE, "a tensor is a pointer or a coordinate, 'o' and a layout");
 }

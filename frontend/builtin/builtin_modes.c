@@ -155,7 +155,44 @@ const tj_value *tj_builtin_elem_less(tj_call *call) {
   return tj_give_integer(call, decision == TJ_YES);
 }
 
+/* --- facts --- */
+
+static void check_divides(tj_call *call, const char *name, const tj_node *x) {
+  const tj_value *given = tj_arg_blamed(call, name);
+  if (given == NULL)
+    return;
+  const tj_node *divisor = tj_need_node(call->graph, given, "what an integer is a multiple of");
+  if (tj_decide_at_least(call->graph, divisor, 1) != TJ_YES)
+    tj_fail(call->job, TJ_EMPTY_RANGE, "nothing is a multiple of %s", tj_describe(call->graph, divisor));
+  if (tj_decide_divides(call->graph, divisor, x) != TJ_YES)
+    tj_fail_needs_divisible(call->graph, "assume", x, divisor);
+}
+
+static void check_bound(tj_call *call, const char *name, const tj_node *x, bool is_low) {
+  const tj_value *given = tj_arg_blamed(call, name);
+  if (given == NULL)
+    return;
+  const tj_node *bound = tj_need_node(call->graph, given, "the bound of an integer");
+  const tj_node *less = is_low ? bound : x, *more = is_low ? x : bound;
+  if (tj_decide_less_equal(call->graph, less, more) != TJ_YES)
+    tj_fail_needs(call->graph, "assume", less, "<=", more);
+}
+
+/* What is assumed of a parameter of the program is a fact by now (frontend/text/parse_facts.c). */
+const tj_value *tj_builtin_assume(tj_call *call) {
+  const tj_node *x = tj_arg_node(call, 0);
+  check_divides(call, "multiple", x);
+  check_divides(call, "divby", x);
+  check_bound(call, "low", x, true);
+  check_bound(call, "high", x, false);
+  return tj_value_of_node(call->graph, x);
+}
+
 /* --- choices --- */
+
+const tj_value *tj_builtin_filter_tuple(tj_call *call) {
+  tj_fail(call->job, TJ_WRONG_TYPE, "filter_tuple: its last argument is the name of a function");
+}
 
 const tj_value *tj_builtin_is_underscore(tj_call *call) {
   const tj_value *value = call->arg[0];

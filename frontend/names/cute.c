@@ -35,6 +35,16 @@ static const cute_function functions[] = {
 #include "frontend/names/cute.def"
 };
 
+typedef struct {
+  const char *function, *keyword;
+  uint32_t position;
+} cute_keyword;
+
+static const cute_keyword keywords[] = {
+#define CUTE_KEYWORD(name, keyword, position, example, value) {#name, #keyword, position},
+#include "frontend/names/cute.def"
+};
+
 static const cute_type *find_type(const char *name) {
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
     if (strcmp(types[i].call.name, name) == 0)
@@ -56,6 +66,13 @@ const tj_builtin *tj_cute_type(const char *name) {
 
 uint32_t tj_cute_arguments_before(const char *function) {
   return find_function(function)->after;
+}
+
+uint32_t tj_cute_position(const char *function, const char *keyword) {
+  for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+    if (strcmp(keywords[i].function, function) == 0 && strcmp(keywords[i].keyword, keyword) == 0)
+      return keywords[i].position;
+  return 0;
 }
 
 bool tj_cute_has(const tj_builtin *function) {
@@ -87,7 +104,7 @@ tj_cute_word tj_cute_word_of(const char *name) {
     const char *names;
     tj_cute_word word;
   } rows[] = {
-      {"X Underscore", TJ_CUTE_WHOLE},
+      {"X Underscore None", TJ_CUTE_WHOLE},
       {"LayoutLeft GenColMajor", TJ_CUTE_COLUMN_MAJOR},
       {"LayoutRight GenRowMajor", TJ_CUTE_ROW_MAJOR},
   };

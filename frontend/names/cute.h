@@ -24,6 +24,9 @@ uint32_t tj_cute_type_count(const char *name);
 /* Behind how many of a function's arguments its template's stand. */
 uint32_t tj_cute_arguments_before(const char *function);
 
+/* Which positional argument of a function a keyword of CuTe's DSL names; 0 for none. */
+uint32_t tj_cute_position(const char *function, const char *keyword);
+
 /* make_shape, make_tile and their like, as functions; NULL for other names. */
 const tj_builtin *tj_cute_call(const char *name);
 
@@ -33,7 +36,7 @@ bool tj_cute_has(const tj_builtin *function);
 /* Names that have a meaning as arguments in CuTe's text, where nothing else is called so. */
 typedef enum {
   TJ_CUTE_NO_WORD,
-  TJ_CUTE_WHOLE,        /* X, Underscore: a whole mode */
+  TJ_CUTE_WHOLE,        /* X, Underscore, None: a whole mode */
   TJ_CUTE_COLUMN_MAJOR, /* LayoutLeft */
   TJ_CUTE_ROW_MAJOR,    /* LayoutRight */
 } tj_cute_word;
@@ -43,12 +46,15 @@ tj_cute_word tj_cute_word_of(const char *name);
 struct tj_call;
 const struct tj_value *tj_cute_integer(struct tj_call *call);
 const struct tj_value *tj_cute_basis(struct tj_call *call);
+const struct tj_value *tj_cute_scaled_basis(struct tj_call *call);
 const struct tj_value *tj_cute_tuple(struct tj_call *call);
 const struct tj_value *tj_cute_items(struct tj_call *call); /* a tuple; of what is none, a list */
 const struct tj_value *tj_cute_tiler(struct tj_call *call);
 const struct tj_value *tj_cute_swizzle(struct tj_call *call);
 const struct tj_value *tj_cute_row_major(struct tj_call *call); /* the layout of a shape, last mode fastest */
 const struct tj_value *tj_cute_flag(struct tj_call *call);      /* fails: TJ_CUTE_FLAG where it means nothing */
+
+const struct tj_value *tj_cute_tensor(struct tj_call *call);    /* fails: tensors are no calls (sema_cute.h) */
 
 /* CK Tile's. */
 const struct tj_value *tj_ck_sequence(struct tj_call *call);

@@ -59,6 +59,9 @@ const struct tj_function *tj_function_define(tj_scope *scope, const tj_item *ite
  * brackets nest too deeply. Failures in the body name the call, too. */
 const tj_value *tj_function_call(tj_scope *scope, const struct tj_function *function, const tj_ast *application);
 
+/* filter_tuple(X, …, f): the tuples f(x, …) for the modes of X, …, one behind the other. (sema_function.c) */
+const tj_value *tj_evaluate_filter(tj_scope *scope, const tj_ast *application);
+
 const tj_value *tj_evaluate_expression(tj_scope *scope, const tj_ast *ast);
 
 /* A number of a copy's arithmetic, called `what`: decimal numbers, and divisions that are not rounded down. */

@@ -8,7 +8,10 @@
 #include "frontend/sema/call.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+
+static const tj_value *tensor_of(tj_scope *scope, const tj_ast *of);
 
 /* --- words --- */
 
@@ -20,15 +23,36 @@ static tj_cute_word word_of(const tj_scope *scope, const tj_ast *ast) {
   return is_free ? tj_cute_word_of(ast->name) : TJ_CUTE_NO_WORD;
 }
 
-static const tj_ast *whole_or_itself(tj_scope *scope, const tj_ast *ast) {
-  if (word_of(scope, ast) != TJ_CUTE_WHOLE)
-    return ast;
-  tj_ast *whole = TJ_NEW(scope->job, tj_ast);
-  *whole = (tj_ast){.kind = TJ_AST_UNDERSCORE, .span = ast->span};
-  return whole;
+bool tj_is_cute_whole(const tj_scope *scope, const tj_ast *ast) {
+  return word_of(scope, ast) == TJ_CUTE_WHOLE;
 }
 
 /* --- calls --- */
+
+/* How many arguments a keyword's value is. */
+static uint32_t count_of_keyword(const tj_ast *value) {
+  return value->kind == TJ_AST_LIST ? value->count : 1;
+}
+
+/* A call whose last argument is a keyword of CuTe's DSL, with the keyword's value where the function has it; other
+ * calls as they are. */
+static const tj_ast *with_positions(tj_job *job, const tj_builtin *builtin, const tj_ast *application) {
+  const tj_ast *last = application->item[application->count - 1];
+  uint32_t position = last->kind == TJ_AST_NAMED ? tj_cute_position(builtin->name, last->name) : 0;
+  if (position == 0 || position != application->count - 2)
+    return application;
+  const tj_ast *value = last->item[0];
+  uint32_t before = application->count - 1, count = count_of_keyword(value);
+  const tj_ast **item = TJ_NEW_ARRAY(job, const tj_ast *, before + count);
+  memcpy(item, application->item, before * sizeof *item);
+  for (uint32_t i = 0; i < count; i++)
+    item[before + i] = value->kind == TJ_AST_LIST ? value->item[i] : value;
+  tj_ast *call = TJ_NEW(job, tj_ast);
+  *call = *application;
+  call->item = item;
+  call->count = before + count;
+  return call;
+}
 
 /* An application, of item 0, of `count` arguments, to be given them. */
 static const tj_ast **begin_application(tj_job *job, const tj_ast *at, uint32_t count, tj_ast *application) {
@@ -70,6 +94,7 @@ static const tj_builtin *order_of(const tj_scope *scope, const tj_builtin *built
 }
 
 const tj_value *tj_evaluate_cute_or_builtin(tj_scope *scope, const tj_builtin *builtin, const tj_ast *application) {
+  application = with_positions(scope->job, builtin, application);
   const tj_builtin *ordered = order_of(scope, builtin, application);
   tj_ast call = *application;
   if (ordered != NULL) {
@@ -78,16 +103,19 @@ const tj_value *tj_evaluate_cute_or_builtin(tj_scope *scope, const tj_builtin *b
   }
   if (!tj_cute_has(builtin))
     return tj_builtin_call(scope, builtin, application);
+  if (builtin->function == tj_cute_tensor && application->count > 1)
+    return tensor_of(scope, application->item[1]);
   if (builtin->function == NULL && application->count == 4)
     return chain_of(scope, application);
-  const tj_ast **arg = begin_application(scope->job, application, application->count - 1, &call);
-  for (uint32_t i = 1; i < application->count; i++)
-    arg[i - 1] = whole_or_itself(scope, application->item[i]);
-  return tj_builtin_call(scope, builtin, &call);
+  return tj_builtin_call(scope, builtin, application);
 }
 
 const tj_value *tj_evaluate_cute_type(tj_scope *scope, const tj_ast *ast) {
   const tj_builtin *type = tj_cute_type(ast->name);
+  if (type != NULL && type->function == tj_cute_tensor && ast->count == 1)
+    return tensor_of(scope, ast->item[0]);
+  if (type != NULL && type->function == tj_cute_flag)
+    return tj_cute_flag(&(tj_call){.job = scope->job});
   if (type == NULL)
     tj_fail(scope->job, TJ_WRONG_TYPE, "'%s<…>' is a function and needs arguments", ast->name);
   tj_ast call;
@@ -114,8 +142,41 @@ const tj_value *tj_evaluate_cute_function(tj_scope *scope, const tj_ast *applica
 
 enum { BYTE = 8 };
 
-static bool is_flag(const tj_ast *ast) {
-  return ast->kind == TJ_AST_TEMPLATE && strcmp(ast->name, TJ_CUTE_FLAG) == 0 && ast->count == 1;
+static bool is_template(const tj_ast *ast, const char *name) {
+  return ast->kind == TJ_AST_TEMPLATE && strcmp(ast->name, name) == 0;
+}
+
+static bool is_call(const tj_scope *scope, const tj_ast *ast, const char *name) {
+  return ast->kind == TJ_AST_APPLY && ast->item[0]->kind == TJ_AST_NAME && strcmp(ast->item[0]->name, name) == 0 &&
+         tj_scope_find(scope, name) == NULL;
+}
+
+/* What is printed of a pointer; NULL where nothing is. */
+typedef struct {
+  const tj_ast *bits, *element, *swizzle;
+} pointer;
+
+/* What stands in ptr<element, …, S<B,M,S>>, or in raw_ptr(address: element, …). */
+static pointer pointer_of_items(const tj_ast *element, const tj_ast *const item[], uint32_t count) {
+  pointer p = {.element = element};
+  for (uint32_t i = 0; i < count; i++) {
+    if (is_template(item[i], "S"))
+      p.swizzle = item[i];
+  }
+  return p;
+}
+
+static bool is_pointer(const tj_scope *scope, const tj_ast *ast, pointer *p) {
+  bool is_raw = is_call(scope, ast, "raw_ptr") && ast->count > 1 && ast->item[1]->kind == TJ_AST_BINARY;
+  if (is_template(ast, TJ_CUTE_FLAG) && ast->count == 1)
+    *p = (pointer){.bits = ast->item[0]};
+  else if (is_template(ast, "ptr") && ast->count > 0)
+    *p = pointer_of_items(ast->item[0], ast->item + 1, ast->count - 1);
+  else if (is_raw)
+    *p = pointer_of_items(ast->item[1]->item[1], ast->item + 2, ast->count - 2);
+  else
+    return false;
+  return true;
 }
 
 /* A swizzle of bytes as the swizzle of elements of `bits`, where every element moves as a whole. */
@@ -133,25 +194,49 @@ static const tj_value *swizzle_of_elements(tj_graph *graph, const tj_value *of, 
   return tj_value_of_swizzle(graph, tj_swizzle_make(graph, of->swizzle.bits, base < 0 ? 0 : base, of->swizzle.shift));
 }
 
-static int64_t bits_of_flag(tj_scope *scope, const tj_ast *pointer) {
-  const tj_value *bits = tj_evaluate_expression(scope, pointer->item[0]);
-  scope->job->here = pointer->span;
+/* The first number in the name of a type, which is its bits: f16, bf16, f8E4M3FN. */
+static int64_t bits_of_type(tj_scope *scope, const tj_ast *type) {
+  scope->job->here = type->span;
+  const char *digit = type->kind == TJ_AST_NAME ? strpbrk(type->name, "123456789") : NULL;
+  if (digit == NULL)
+    tj_fail(scope->job, TJ_WRONG_TYPE, "a pointer's element must be a type that names its bits, such as f16");
+  return strtol(digit, NULL, 10);
+}
+
+static int64_t bits_of_pointer(tj_scope *scope, const pointer *of) {
+  if (of->bits == NULL)
+    return bits_of_type(scope, of->element);
+  const tj_value *bits = tj_evaluate_expression(scope, of->bits);
+  scope->job->here = of->bits->span;
   return tj_need_constant(scope->graph, bits, "an element's number of bits");
+}
+
+static const tj_value *swizzle_at_pointer(tj_scope *scope, const tj_ast *swizzle, const pointer *at) {
+  const tj_value *of = tj_evaluate_expression(scope, swizzle);
+  return swizzle_of_elements(scope->graph, of, bits_of_pointer(scope, at));
 }
 
 static const tj_value *coordinate_tensor(tj_scope *scope, const tj_ast *base, const tj_ast *link) {
   const tj_value *origin = tj_evaluate_expression(scope, base);
   const tj_value *of = tj_evaluate_expression(scope, link->item[1]);
   scope->job->here = link->span;
-  tj_layout layout = tj_need_layout(scope->graph, of, "what follows ArithTuple(…) o");
+  tj_layout layout = tj_need_layout(scope->graph, of, "what follows a coordinate and 'o'");
   tj_composed *tensor = TJ_NEW(scope->job, tj_composed);
   *tensor = tj_coord_tensor(scope->graph, tj_need_tuple(scope->graph, origin, "a base"), layout);
   return tj_value_of_composed(scope->graph, tensor);
 }
 
-static bool is_arithmetic_tuple(const tj_scope *scope, const tj_ast *ast) {
-  return ast->kind == TJ_AST_APPLY && ast->item[0]->kind == TJ_AST_NAME &&
-         strcmp(ast->item[0]->name, "ArithTuple") == 0 && tj_scope_find(scope, "ArithTuple") == NULL;
+/* What stands in tensor<…> or tensor(…): a pointer or a coordinate, and a layout. */
+static const tj_value *tensor_of(tj_scope *scope, const tj_ast *of) {
+  pointer p;
+  bool has_head = of->kind == TJ_AST_BINARY && of->op == TJ_OPERATOR_COMPOSE;
+  const tj_ast *head = has_head ? of->item[0] : of;
+  bool is_coordinate = head->kind == TJ_AST_TUPLE || head->kind == TJ_AST_INTEGER || head->kind == TJ_AST_NAME;
+  if (has_head && is_coordinate)
+    return coordinate_tensor(scope, head, of);
+  if (has_head && is_pointer(scope, head, &p))
+    return tj_evaluate_expression(scope, of);
+  tj_fail_at(scope->job, of->span, TJ_WRONG_TYPE, "a tensor is a pointer or a coordinate, 'o' and a layout");
 }
 
 const tj_value *tj_evaluate_cute_chain(tj_scope *scope, const tj_ast *const chain[], uint32_t length,
@@ -159,15 +244,14 @@ const tj_value *tj_evaluate_cute_chain(tj_scope *scope, const tj_ast *const chai
   const tj_ast *first = chain[0]->item[0], *second = chain[0]->item[1];
   if (chain[0]->op != TJ_OPERATOR_COMPOSE)
     return NULL;
+  pointer p;
   *count = 1;
-  if (is_arithmetic_tuple(scope, first))
+  if (is_call(scope, first, "ArithTuple"))
     return coordinate_tensor(scope, first, chain[0]);
-  if (is_flag(first))
+  if (is_pointer(scope, first, &p) && p.swizzle == NULL)
     return tj_evaluate_expression(scope, second);
-  if (is_flag(second) && length > 1 && chain[1]->op == TJ_OPERATOR_COMPOSE) {
-    const tj_value *of = tj_evaluate_expression(scope, first);
-    return swizzle_of_elements(scope->graph, of, bits_of_flag(scope, second));
-  }
+  if (is_pointer(scope, second, &p) && length > 1 && chain[1]->op == TJ_OPERATOR_COMPOSE)
+    return swizzle_at_pointer(scope, first, &p);
   *count = 0;
-  return NULL;
+  return is_pointer(scope, first, &p) ? swizzle_at_pointer(scope, p.swizzle, &p) : NULL;
 }

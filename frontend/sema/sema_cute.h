@@ -9,6 +9,9 @@
 /* A call of a function of the language or of tj_cute_call, whose arguments may be CuTe's words. */
 const tj_value *tj_evaluate_cute_or_builtin(tj_scope *scope, const tj_builtin *builtin, const tj_ast *application);
 
+/* Whether a name, or a call of one without arguments, is CuTe's for a whole mode. */
+bool tj_is_cute_whole(const tj_scope *scope, const tj_ast *ast);
+
 /* The value of a TJ_AST_TEMPLATE; and of an application of one that is a function. */
 const tj_value *tj_evaluate_cute_type(tj_scope *scope, const tj_ast *ast);
 const tj_value *tj_evaluate_cute_function(tj_scope *scope, const tj_ast *application);

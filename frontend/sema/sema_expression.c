@@ -58,10 +58,24 @@ static const tj_value *const *evaluate_items(tj_scope *scope, const tj_ast *ast)
   return items;
 }
 
+/* Whether values in parentheses are a tiler, as CuTe prints one: layouts and tilers, perhaps beside integers. */
+static bool are_tiler(const tj_value *const values[], uint32_t count) {
+  bool has_layout = false;
+  for (uint32_t i = 0; i < count; i++) {
+    bool is_layout = values[i]->kind == TJ_VALUE_LAYOUT || values[i]->kind == TJ_VALUE_TILER;
+    if (!is_layout && values[i]->kind != TJ_VALUE_TUPLE)
+      return false;
+    has_layout = has_layout || is_layout;
+  }
+  return has_layout;
+}
+
 static const tj_value *evaluate_tuple(tj_scope *scope, const tj_ast *ast) {
   const tj_value *const *values = evaluate_items(scope, ast);
   if (ast->count == 1 && values[0]->kind != TJ_VALUE_TUPLE && tj_ast_is_bare(ast->item[0]))
     return values[0];
+  if (are_tiler(values, ast->count))
+    return tj_value_of_items(scope->graph, TJ_VALUE_TILER, values, ast->count);
   const tj_tuple **items = TJ_NEW_ARRAY(scope->job, const tj_tuple *, ast->count);
   for (uint32_t i = 0; i < ast->count; i++) {
     scope->job->here = ast->item[i]->span;
@@ -86,6 +100,8 @@ static const tj_value *evaluate_name(tj_scope *scope, const tj_ast *ast) {
   const tj_binding *binding = tj_scope_find(scope, ast->name);
   if (binding != NULL && binding->value != NULL)
     return binding->value;
+  if (tj_is_cute_whole(scope, ast))
+    return tj_value_of_tuple(scope->graph, tj_tuple_any(scope->graph));
   scope->job->here = ast->span;
   if (binding != NULL || tj_builtin_find(ast->name) != NULL)
     tj_fail(scope->job, TJ_WRONG_TYPE, "'%s' is a function and needs arguments", ast->name);
@@ -336,6 +352,9 @@ const tj_value *tj_apply_value(tj_graph *graph, const tj_value *function, const 
 static const tj_value *call_builtin(tj_scope *scope, const tj_ast *ast) {
   const tj_ast *function = ast->item[0];
   const tj_builtin *builtin = tj_builtin_find(function->name);
+  bool takes_function = ast->count > 2 && ast->item[ast->count - 1]->kind == TJ_AST_NAME;
+  if (builtin != NULL && builtin->function == tj_builtin_filter_tuple && takes_function)
+    return tj_evaluate_filter(scope, ast);
   if (builtin != NULL)
     return tj_evaluate_cute_or_builtin(scope, builtin, ast);
   scope->job->here = function->span;
@@ -349,6 +368,8 @@ static const tj_value *evaluate_application(tj_scope *scope, const tj_ast *ast) 
     return tj_function_call(scope, binding->function, ast);
   if (function->kind == TJ_AST_TEMPLATE && tj_cute_is_function(function->name))
     return tj_evaluate_cute_function(scope, ast);
+  if (tj_is_cute_whole(scope, ast))
+    return tj_value_of_tuple(scope->graph, tj_tuple_any(scope->graph));
   if (function->kind == TJ_AST_NAME && binding == NULL)
     return call_builtin(scope, ast);
   const tj_value *applied = tj_evaluate_expression(scope, function);

@@ -152,10 +152,12 @@ static tj_scope scope_of_body(const tj_scope *caller, const tj_function *functio
   return scope;
 }
 
-const tj_value *tj_function_call(tj_scope *scope, const tj_function *function, const tj_ast *application) {
+/* The body's value with a value for each parameter; `application` is the call. */
+static const tj_value *call_with(tj_scope *scope, const tj_function *function, const tj_ast *application,
+                                 const tj_value *const values[]) {
   tj_job *job = scope->job;
   tj_spend(job, FUEL_PER_CALL);
-  tj_scope body = scope_of_body(scope, function, collect_arguments(scope, function, application));
+  tj_scope body = scope_of_body(scope, function, values);
   job->here = application->span;
   if (body.height > TJ_MAX_NESTING)
     tj_fail(job, TJ_DEPTH_LIMIT, "calls of functions nested more than %d levels deep", TJ_MAX_NESTING);
@@ -167,4 +169,93 @@ const tj_value *tj_function_call(tj_scope *scope, const tj_function *function, c
   job->calls = call.outer;
   job->here = application->span;
   return value;
+}
+
+const tj_value *tj_function_call(tj_scope *scope, const tj_function *function, const tj_ast *application) {
+  return call_with(scope, function, application, collect_arguments(scope, function, application));
+}
+
+/* --- filter_tuple --- */
+
+static uint32_t count_of_modes(tj_call *call, uint32_t index) {
+  const tj_value *of = call->arg[index];
+  switch (of->kind) {
+  case TJ_VALUE_TUPLE:
+    return tj_tuple_rank(of->tuple);
+  case TJ_VALUE_LAYOUT:
+    return tj_tuple_rank(of->layout.shape);
+  case TJ_VALUE_LIST:
+  case TJ_VALUE_TILER:
+    return of->count;
+  default:
+    tj_fail_arg(call, index, "a tuple, a layout, a list or a tiler");
+  }
+}
+
+/* What filter_tuple is called with, but for the function. */
+static tj_call filtered_of(tj_scope *scope, const tj_ast *application) {
+  uint32_t count = application->count - 2;
+  const tj_value **args = TJ_NEW_ARRAY(scope->job, const tj_value *, count);
+  tj_span *spans = TJ_NEW_ARRAY(scope->job, tj_span, count);
+  for (uint32_t i = 0; i < count; i++) {
+    spans[i] = application->item[i + 1]->span;
+    args[i] = tj_evaluate_expression(scope, application->item[i + 1]);
+  }
+  return (tj_call){.scope = scope,
+                   .graph = scope->graph,
+                   .job = scope->job,
+                   .arg = args,
+                   .span = spans,
+                   .count = count,
+                   .builtin = tj_builtin_find("filter_tuple")};
+}
+
+static const tj_value *mode_of(tj_call *call, uint32_t index, uint32_t mode) {
+  const tj_value *args[] = {call->arg[index], tj_give_integer(call, mode)};
+  const tj_span spans[] = {call->span[index], call->span[index]};
+  tj_call get = *call;
+  get.arg = args;
+  get.span = spans;
+  get.count = 2;
+  return tj_args_part(&get);
+}
+
+/* The function that is the last argument: one of the program, of as many parameters as there are others. */
+static const tj_function *filter_of(tj_scope *scope, const tj_ast *application, uint32_t count) {
+  const tj_ast *name = application->item[application->count - 1];
+  const tj_binding *binding = tj_scope_find(scope, name->name);
+  scope->job->here = name->span;
+  if (binding == NULL || binding->value != NULL)
+    tj_fail(scope->job, TJ_WRONG_TYPE, "the last argument of filter_tuple is a function of the program, not '%s'",
+            name->name);
+  if (binding->function->item->parameter_count != count)
+    tj_fail(scope->job, TJ_WRONG_ARITY, "%s has %" PRIu32 " parameters, and gets %" PRIu32 " in filter_tuple",
+            name->name, binding->function->item->parameter_count, count);
+  return binding->function;
+}
+
+const tj_value *tj_evaluate_filter(tj_scope *scope, const tj_ast *application) {
+  tj_call call = filtered_of(scope, application);
+  const tj_function *function = filter_of(scope, application, call.count);
+  uint32_t modes = count_of_modes(&call, 0), total = 0, capacity = modes + 4;
+  const tj_tuple **items = TJ_NEW_ARRAY(scope->job, const tj_tuple *, capacity);
+  for (uint32_t mode = 0; mode < modes; mode++) {
+    const tj_value **values = TJ_NEW_ARRAY(scope->job, const tj_value *, call.count);
+    for (uint32_t i = 0; i < call.count; i++)
+      values[i] = mode_of(&call, i, mode);
+    const tj_value *kept = call_with(scope, function, application, values);
+    if (kept->kind != TJ_VALUE_TUPLE || !tj_tuple_is_list(kept->tuple))
+      tj_fail(scope->job, TJ_WRONG_TYPE,
+              "the function of filter_tuple gives tuples, as in (x,): '%s' gave something else",
+              function->item->name);
+    if (total + kept->tuple->count > capacity) {
+      const tj_tuple **more = TJ_NEW_ARRAY(scope->job, const tj_tuple *, 2 * (total + kept->tuple->count));
+      memcpy(more, items, total * sizeof *items);
+      items = more;
+      capacity = 2 * (total + kept->tuple->count);
+    }
+    for (uint32_t i = 0; i < kept->tuple->count; i++)
+      items[total++] = kept->tuple->item[i];
+  }
+  return tj_value_of_tuple(scope->graph, tj_tuple_list(scope->graph, items, total));
 }

@@ -100,7 +100,8 @@ typedef struct tj_item {
 typedef struct {
   const tj_item *item;
   uint32_t item_count;
-  const tj_ast *value; /* the last, bare expression; NULL when there is none */
+  uint32_t dynamic_count; /* of the items, the first ones: parameters that were written ? */
+  const tj_ast *value;    /* the last, bare expression; NULL when there is none */
 } tj_program_ast;
 
 /* Whether parentheses around the expression make a tuple of one: it is a number with its sign, a basis element of

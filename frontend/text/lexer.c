@@ -4,6 +4,7 @@
 #include "frontend/text/lexer.h"
 
 #include "base/text.h"
+#include "frontend/text/printed.h"
 
 #include <string.h>
 
@@ -124,6 +125,9 @@ tj_lexer tj_lexer_begin(tj_job *job) {
   check_encoding(job, lexer.text, lexer.length);
   if (lexer.length >= 3 && memcmp(lexer.text, byte_order_mark, 3) == 0)
     lexer.position = 3;
+  tj_span part = tj_printed_part(lexer.text + lexer.position, lexer.length - lexer.position);
+  lexer.length = lexer.position + part.end;
+  lexer.position += part.begin;
   return lexer;
 }
 
@@ -236,9 +240,9 @@ static bool begins_with(const tj_lexer *lexer, const char *prefix) {
   return length <= lexer->length - lexer->position && memcmp(lexer->text + lexer->position, prefix, length) == 0;
 }
 
-/* How many bytes from the next one on are a namespace in front of a name, as C++ writes it; 0 for none. */
+/* How many bytes from the next one on are a namespace in front of a name, as C++ or Python writes it; 0 for none. */
 static uint32_t namespace_length(const tj_lexer *lexer) {
-  static const char *const namespaces[] = {"cute::", "cutlass::", "std::", "ck_tile::", "ck::"};
+  static const char *const namespaces[] = {"cute::", "cutlass::", "std::", "ck_tile::", "ck::", "cute."};
   for (size_t i = 0; i < sizeof namespaces / sizeof *namespaces; i++) {
     uint32_t length = (uint32_t)strlen(namespaces[i]);
     char next = begins_with(lexer, namespaces[i]) ? peek(lexer, length) : '\0';
@@ -264,12 +268,12 @@ static const char pointers[] = "smem_ptr gmem_ptr rmem_ptr tmem_ptr ptr";
 static const char integer_types[] =
     "int unsigned long size_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t";
 
-/* Reads [16b](unset), or [16b](0x7f00), behind a pointer's word that begins at `begin`. False where that is not
- * there. */
+/* Reads [16b](unset), or [16b](0x7f00), behind a pointer's word that begins at `begin`, perhaps with the _ that joins
+ * it to a swizzle. False where that is not there. */
 static bool lex_pointer(tj_lexer *lexer, uint32_t begin, tj_token *token) {
   uint64_t bits = 0;
   uint32_t offset = 1;
-  if (!is_one_of(lexer, begin, pointers) || peek(lexer, 0) != '[')
+  if (!is_one_of(lexer, begin + (lexer->text[begin] == '_'), pointers) || peek(lexer, 0) != '[')
     return false;
   for (; is_digit(peek(lexer, offset)); offset++)
     if (!add_digit(&bits, 10, digit_value(peek(lexer, offset), 10)))
@@ -301,6 +305,48 @@ static bool lex_typed_integer(tj_lexer *lexer, uint32_t begin, tj_token *token) 
   return true;
 }
 
+/* Passes over the numbers behind data= and a line end, as CuTe's DSL prints them with a tensor, up to the parenthesis
+ * that closes it. */
+static void skip_data(tj_lexer *lexer, uint32_t begin) {
+  uint32_t depth = 0, offset = 1;
+  if (!is_one_of(lexer, begin, "data") || !begins_with(lexer, "=\n"))
+    return;
+  for (; offset < lexer->length - lexer->position; offset++) {
+    char c = peek(lexer, offset);
+    if (c == '(' || c == '[')
+      depth++;
+    else if ((c == ')' || c == ']') && depth > 0)
+      depth--;
+    else if (c == ')')
+      break;
+  }
+  lexer->position += offset;
+}
+
+/* Reads an integer that CuTe's DSL does not know: ?, ?{i64}, ?{div=8}, ?{i64 div=8}. */
+static tj_token lex_dynamic(tj_lexer *lexer) {
+  uint32_t begin = lexer->position++;
+  uint64_t multiple = 1;
+  if (peek(lexer, 0) != '{')
+    return (tj_token){TJ_TOKEN_DYNAMIC, {begin, lexer->position}, multiple};
+  lexer->position++;
+  bool fits = true, has_width = peek(lexer, 0) == 'i';
+  if (has_width)
+    skip_word(lexer);
+  lexer->position += has_width && peek(lexer, 0) == ' ';
+  if (begins_with(lexer, "div=")) {
+    lexer->position += 4;
+    for (multiple = 0; is_digit(peek(lexer, 0)); lexer->position++)
+      fits = fits && add_digit(&multiple, 10, digit_value(peek(lexer, 0), 10));
+  }
+  bool is_closed = peek(lexer, 0) == '}' && fits && multiple > 0 && multiple <= INT64_MAX;
+  lexer->position += lexer->position < lexer->length;
+  if (is_closed)
+    return (tj_token){TJ_TOKEN_DYNAMIC, {begin, lexer->position}, multiple};
+  tj_note(lexer->job, "an integer that is known at run time only is written ?, ?{i64}, ?{div=8} or ?{i64 div=8}");
+  fail_number(lexer, begin, "is no integer");
+}
+
 /* Reads what begins with a letter or an underscore: a keyword, a name, _, _42, _-, a printed pointer or int{42}. */
 static tj_token lex_word(tj_lexer *lexer) {
   uint32_t begin = lexer->position;
@@ -312,10 +358,11 @@ static tj_token lex_word(tj_lexer *lexer) {
   tj_token token;
   if (lex_pointer(lexer, begin, &token) || lex_typed_integer(lexer, begin, &token))
     return token;
-  uint32_t length = lexer->position - begin;
+  uint32_t end = lexer->position, length = end - begin;
   const char *word = lexer->text + begin;
+  skip_data(lexer, begin);
   tj_token_kind kind = length == 1 && *word == '_' ? TJ_TOKEN_UNDERSCORE : word_kind(word, length);
-  return (tj_token){kind, {begin, lexer->position}, 0};
+  return (tj_token){kind, {begin, end}, 0};
 }
 
 /* Reads what begins with a double quote, up to the next one in the line. False where there is none. */
@@ -342,7 +389,6 @@ static const char *advice_for(uint32_t character) {
       {'\'', "names have no primes"},
       {'{', "items are grouped with ( ), lists with [ ]; a value of a C++ type is written Int<4>{}"},
       {'}', "items are grouped with ( ), lists with [ ]"},
-      {'?', "choose between integers with min(a, b) and max(a, b)"},
       {'~', "invert the low n bits with x ^ ((1 << n) - 1)"},
       {'\\', "a line needs no continuation mark: newlines are free"},
       {0x00d7, "multiply with *"},
@@ -395,6 +441,8 @@ tj_token tj_lexer_next(tj_lexer *lexer) {
     return take(lexer, TJ_TOKEN_RANGE, 2);
   if (c == '{' && peek(lexer, 1) == '}')
     return take(lexer, TJ_TOKEN_BRACES, 2);
+  if (c == '?')
+    return lex_dynamic(lexer);
   tj_token_kind kind = mark_of((unsigned char)c);
   if (kind == TJ_TOKEN_END)
     fail_character(lexer);

@@ -41,6 +41,7 @@ void tj_parse_advance(tj_parser *parser) {
   window->previous = window->current;
   window->current = window->next;
   window->next = tj_lexer_next(&parser->lexer);
+  tj_dynamic_sees(parser, window->next);
 }
 
 tj_token_kind tj_parse_current(const tj_parser *parser) {
@@ -144,20 +145,31 @@ static tj_ast *new_node(tj_parser *parser, tj_ast_kind kind, tj_span span, uint3
 
 /* Brackets. */
 
-/* Reads items separated by commas up to the bracket that closes the one at `open`, and leaves them pending. */
+/* What separates the items of brackets: semicolons in [A;B], as CuTe's DSL prints tilers. */
+static tj_token_kind separator_of(const tj_parser *parser, tj_token_kind close) {
+  bool is_tiler = close == TJ_TOKEN_CLOSE_BRACKET && tj_parse_current(parser) == TJ_TOKEN_SEMICOLON;
+  return is_tiler ? TJ_TOKEN_SEMICOLON : TJ_TOKEN_COMMA;
+}
+
+/* Reads items and what separates them up to the bracket that closes the one at `open`, and leaves them pending. */
 static void parse_items(tj_parser *parser, tj_token open, tj_token_kind close, parse_function *parse_item) {
   bool outer = parser->shifts;
   parser->shifts = close != TJ_TOKEN_GREATER;
+  tj_token_kind separator = TJ_TOKEN_END;
   bool more = tj_parse_current(parser) != close;
   while (more) {
     push(parser, parse_item(parser));
-    more = tj_parse_accept(parser, TJ_TOKEN_COMMA);
+    separator = separator == TJ_TOKEN_END ? separator_of(parser, close) : separator;
+    more = tj_parse_accept(parser, separator);
   }
   parser->shifts = outer;
+  parser->separator = separator;
   if (tj_parse_accept(parser, close))
     return;
-  tj_parse_fail_expected(parser, tj_string_format(parser->job, "',' or %s to close the %s at %s",
-                                                  tj_token_description(close), tj_token_description(open.kind),
+  tj_token_kind more_of = separator == TJ_TOKEN_END ? TJ_TOKEN_COMMA : separator;
+  tj_parse_fail_expected(parser, tj_string_format(parser->job, "%s or %s to close the %s at %s",
+                                                  tj_token_description(more_of), tj_token_description(close),
+                                                  tj_token_description(open.kind),
                                                   tj_place_text(parser->job, open.span.begin)));
 }
 
@@ -199,6 +211,14 @@ static const tj_ast *parse_parentheses(tj_parser *parser) {
   if (ast->count == 1 && !parser->one_item && !tj_ast_is_bare(ast->item[0]))
     ast->kind = TJ_AST_GROUP;
   return ast;
+}
+
+/* A list, or a tiler in the brackets of CuTe's DSL. */
+static const tj_ast *parse_list(tj_parser *parser) {
+  tj_ast *list = parse_bracketed(parser, TJ_AST_LIST, TJ_TOKEN_CLOSE_BRACKET, tj_parse_expression);
+  if (parser->separator == TJ_TOKEN_SEMICOLON)
+    list->kind = TJ_AST_TILER;
+  return list;
 }
 
 static const tj_ast *parse_tiler(tj_parser *parser) {
@@ -321,12 +341,14 @@ static const tj_ast *parse_operand(tj_parser *parser) {
     return begins_template(parser) ? parse_template(parser) : parse_word(parser, TJ_AST_NAME);
   case TJ_TOKEN_POINTER:
     return parse_pointer(parser);
+  case TJ_TOKEN_DYNAMIC:
+    return tj_parse_dynamic(parser);
   case TJ_TOKEN_UNDERSCORE:
     return parse_underscore(parser);
   case TJ_TOKEN_OPEN_PARENTHESIS:
     return parse_parentheses(parser);
   case TJ_TOKEN_OPEN_BRACKET:
-    return parse_bracketed(parser, TJ_AST_LIST, TJ_TOKEN_CLOSE_BRACKET, tj_parse_expression);
+    return parse_list(parser);
   case TJ_TOKEN_LESS:
     return parse_tiler(parser);
   case TJ_TOKEN_SWIZZLE:
@@ -374,6 +396,7 @@ static const tj_ast *parse_application(tj_parser *parser) {
     parse_items(parser, open, TJ_TOKEN_CLOSE_PARENTHESIS, parse_argument);
     leave(parser);
     applied = new_node(parser, TJ_AST_APPLY, tj_parse_span_from(parser, applied->span.begin), first);
+    tj_facts_see(parser, applied);
   }
   return applied;
 }
@@ -408,6 +431,13 @@ static const tj_ast *parse_negation(tj_parser *parser) {
   return least ? operand : new_node(parser, TJ_AST_NEGATE, tj_parse_span_from(parser, begin), first);
 }
 
+/* Whether the current token is a pointer that _ joins to the swizzle before it: Sw<3,4,3>_smem_ptr[16b](unset). */
+static bool is_joined_pointer(const tj_parser *parser) {
+  tj_token token = parser->window.current;
+  return token.kind == TJ_TOKEN_POINTER && parser->lexer.text[token.span.begin] == '_' &&
+         parser->window.previous.kind == TJ_TOKEN_GREATER;
+}
+
 /* The operator that begins at the current token, and how many tokens it has; false when none does. */
 static bool current_operator(const tj_parser *parser, tj_operator *op, int *tokens) {
   static const struct {
@@ -427,6 +457,11 @@ static bool current_operator(const tj_parser *parser, tj_operator *op, int *toke
   bool shift = kind == TJ_TOKEN_LESS || kind == TJ_TOKEN_GREATER;
   *op = of_token[kind].op;
   *tokens = shift ? 2 : 1;
+  if (is_joined_pointer(parser)) {
+    *op = TJ_OPERATOR_COMPOSE;
+    *tokens = 0;
+    return true;
+  }
   if (!shift)
     return of_token[kind].exists;
   return parser->shifts && window->next.kind == kind && window->next.span.begin == window->current.span.end;
@@ -446,6 +481,8 @@ static const tj_ast *parse_binary(tj_parser *parser, int loosest) {
     push(parser, parse_binary(parser, tj_operator_precedence(op) + 1));
     tj_ast *binary = new_node(parser, TJ_AST_BINARY, tj_parse_span_from(parser, left->span.begin), first);
     binary->op = op;
+    if (op == TJ_OPERATOR_LAYOUT)
+      tj_dynamic_are_extents(parser, left);
     left = binary;
   }
   return left;

@@ -120,8 +120,10 @@ static void parse_let(tj_parser *parser, item_list *list) {
   if (tj_parse_accept(parser, TJ_TOKEN_OPEN_PARENTHESIS))
     parse_function_parameters(parser, item);
   expect_definition(parser, "write let A = (4,8):(8,1), or let f(x, y) = x + y");
+  uint32_t assumed = parser->assumed_count;
   item->body = tj_parse_expression(parser);
   item->span = tj_parse_span_from(parser, begin);
+  tj_facts_leave(parser, item, assumed);
 }
 
 typedef struct {
@@ -212,6 +214,7 @@ static bool begins_expression(tj_token_kind kind) {
   case TJ_TOKEN_OPEN_BRACKET:
   case TJ_TOKEN_SWIZZLE:
   case TJ_TOKEN_POINTER:
+  case TJ_TOKEN_DYNAMIC:
     return true;
   default:
     return false;
@@ -235,6 +238,9 @@ static _Noreturn void fail_after(tj_parser *parser, bool after_item) {
   else if (kind == TJ_TOKEN_OPEN_PARENTHESIS && previous == TJ_TOKEN_INTEGER)
     tj_note(parser->job, "an integer cannot be applied; multiply with *; a layout that is applied stands in "
                          "parentheses, as in (4:1)(2)");
+  else if (kind == TJ_TOKEN_DYNAMIC)
+    tj_note(parser->job,
+            "? is an integer that is known at run time only; choose between integers with choose(c, a, b)");
   else if (kind == TJ_TOKEN_COMMA)
     tj_note(parser->job, "a tuple stands in parentheses, as in (4,8)");
   else if (begins_expression(kind) && after_item)
@@ -294,7 +300,7 @@ const tj_program_ast *tj_parse(tj_job *job) {
   tj_program_ast *program = TJ_NEW(job, tj_program_ast);
   while (!parse_text(&parser, &items, &program->value))
     ;
-  program->item = items.item;
   program->item_count = items.count;
+  program->item = tj_facts_stated(&parser, items.item, &program->item_count, &program->dynamic_count);
   return program;
 }

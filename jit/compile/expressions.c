@@ -21,12 +21,13 @@ static const tj_program_ast *parse(tj_job *job, const char *name, const char *te
 
 static parts split(tj_job *job, const char *name, const char *text) {
   const tj_program_ast *ast = parse(job, name, text);
+  uint32_t item_count = ast->item_count - ast->dynamic_count;
   if (ast->value == NULL)
-    return (parts){job->source, (uint32_t)job->source.length, ast->item_count, TJ_NOWHERE};
+    return (parts){job->source, (uint32_t)job->source.length, item_count, TJ_NOWHERE};
   uint32_t end = ast->value->span.begin;
   while (end > 0 && strchr(" \t\n;", text[end - 1]) != NULL)
     end--;
-  return (parts){job->source, end, ast->item_count, ast->value->span};
+  return (parts){job->source, end, item_count, ast->value->span};
 }
 
 static bool have_same_items(const parts *a, const parts *b) {
