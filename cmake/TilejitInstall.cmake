@@ -32,7 +32,7 @@ install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT command
   FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT command
-  PATTERN "embed" EXCLUDE PATTERN "bundle" EXCLUDE PATTERN "hip" EXCLUDE)
+  PATTERN "embed" EXCLUDE PATTERN "bundle" EXCLUDE PATTERN "cuda" EXCLUDE PATTERN "hip" EXCLUDE)
 install(CODE "set(TILEJIT_DOCUMENTS \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}\")"
   COMPONENT command)
 install(SCRIPT "${PROJECT_SOURCE_DIR}/cmake/TilejitInstalledLinks.cmake" COMPONENT command)
@@ -53,7 +53,7 @@ install(TARGETS libtilejit_static ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" 
 install(FILES "${PROJECT_SOURCE_DIR}/include/tilejit/tilejit.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/tilejit"
   COMPONENT development)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/embed" "${PROJECT_SOURCE_DIR}/examples/bundle"
-  "${PROJECT_SOURCE_DIR}/examples/hip" DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples"
+  "${PROJECT_SOURCE_DIR}/examples/cuda" "${PROJECT_SOURCE_DIR}/examples/hip" DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples"
   COMPONENT development)
 
 # --- what linking libtilejit.a takes ---

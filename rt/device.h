@@ -169,6 +169,18 @@ typedef struct {
 tj_status tj_rt_attach(const tj_rt_attachment *attachment, const tj_allocator *allocator, tj_rt_device **device,
                        tj_rt_error *error);
 
+/* A device on a context of the CUDA driver, and on a stream of it. */
+typedef struct {
+  const char *library; /* as for dlopen; NULL: that of the devices cuda:N */
+  void *context;       /* a CUcontext, borrowed; NULL: the thread's current one */
+  void *stream;        /* a CUstream, borrowed, NULL being the default one */
+  bool has_own_stream; /* one is made in its place */
+} tj_rt_cuda_attachment;
+
+/* Opens such a device. TJ6001 where there is no context. (cuda.c) */
+tj_status tj_rt_attach_cuda(const tj_rt_cuda_attachment *attachment, const tj_allocator *allocator,
+                            tj_rt_device **device, tj_rt_error *error);
+
 /* Tells that nothing in flight ends any more, and why: the device is lost, as after a fault of memory. */
 void tj_rt_lose(tj_rt_device *device, const char *why);
 

@@ -263,6 +263,23 @@ typedef struct {
  * has no such GPU agent. */
 TJ_API tj_status tj_device_attach(tj_context *context, const tj_hsa_attachment *hsa, tj_device **device);
 
+/* A context and a stream of the CUDA driver that the application has. The runtime's are the driver's: a cudaStream_t is
+ * a CUstream, and cudaSetDevice makes the device's primary context current. */
+typedef struct {
+  const char *library; /* the driver, as for dlopen; NULL: what cuda:N uses */
+  void *context;       /* a CUcontext; NULL: the one that is current for the calling thread */
+  void *stream;        /* a CUstream of that context; NULL: its default stream, which waits for others and they for it */
+  int has_own_stream;  /* not 0: `stream` is not looked at, the device makes one of its own */
+} tj_cuda_attachment;
+
+/* Opens a device on a context of the application's, so that memory, streams and events of both are of one kind; and on a
+ * stream of the application's: launches and copies of the device are ordered with what the application puts there.
+ * Context and stream are borrowed until the device has shut down. A stream that is being captured, and the default
+ * stream of each thread, are not to be attached: recipes are launched there. What runs is not interrupted when a launch
+ * is cancelled: that is waited for. TJ6020 where the driver does not open, TJ6001 where no context is given and none is
+ * current, or the stream is that of each thread. */
+TJ_API tj_status tj_device_attach_cuda(tj_context *context, const tj_cuda_attachment *cuda, tj_device **device);
+
 /* Tells a device that nothing in flight will end any more, and why: to be called from the function that the application
  * has given to hsa_queue_create for failures, which the runtime tells to nobody else. From any thread, also while others
  * use the device. It is lost, as after a fault of memory: waits end, and every call but those that destroy and close
@@ -289,7 +306,7 @@ TJ_API tj_status tj_buffer_create(tj_context *context, tj_device *device, size_t
 typedef void (*tj_release_function)(void *user);
 
 /* A buffer of `bytes` of memory that somebody else has allocated where the device reaches it, from `address` on, as in
- * tj_launch_bind_pointer: hipMalloc's, or of an HSA pool of the device's agent; on the host, any memory of the process.
+ * tj_launch_bind_pointer: hipMalloc's, or of an HSA pool of the device's agent; cudaMalloc's; on the host, any memory of the process.
  * It stays its owner's, and must be there until the buffer is destroyed: `release`, unless it is NULL, is then called
  * once, by the thread that destroys it, when what was in flight on the device has ended. It must not call the library
  * with this context. TJ6016 where the address is NULL and bytes is not 0; then `release` is not called, nor after any

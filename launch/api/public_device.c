@@ -11,9 +11,26 @@ enum { MOST_DEVICES = 64 };
 
 /* --- devices --- */
 
-/* By its name; or, where that is NULL, an agent of somebody else's. */
-static tj_status open_device(tj_context *context, const char *name, const tj_rt_attachment *attachment,
-                             tj_device **device) {
+/* Opens the device that `which` tells. */
+typedef tj_status (*open_function)(const void *which, const tj_allocator *allocator, tj_rt_device **device,
+                                   tj_rt_error *error);
+
+static tj_status open_named(const void *which, const tj_allocator *allocator, tj_rt_device **device,
+                            tj_rt_error *error) {
+  return tj_rt_open(which, allocator, device, error);
+}
+
+static tj_status open_agent(const void *which, const tj_allocator *allocator, tj_rt_device **device,
+                            tj_rt_error *error) {
+  return tj_rt_attach(which, allocator, device, error);
+}
+
+static tj_status open_context(const void *which, const tj_allocator *allocator, tj_rt_device **device,
+                              tj_rt_error *error) {
+  return tj_rt_attach_cuda(which, allocator, device, error);
+}
+
+static tj_status open_device(tj_context *context, open_function open, const void *which, tj_device **device) {
   tj_context_forget(context);
   tj_device *made = tj_context_allocate(context, sizeof *made);
   if (made == NULL)
@@ -21,8 +38,7 @@ static tj_status open_device(tj_context *context, const char *name, const tj_rt_
   made->allocator = context->allocator;
   atomic_init(&made->holders, 1);
   tj_rt_error error;
-  tj_status status = name != NULL ? tj_rt_open(name, &context->allocator, &made->rt, &error)
-                                  : tj_rt_attach(attachment, &context->allocator, &made->rt, &error);
+  tj_status status = open(which, &context->allocator, &made->rt, &error);
   if (status == TJ_OK) {
     tj_device_residents_open(&made->residents, made->rt, &made->allocator);
     *device = made;
@@ -33,11 +49,16 @@ static tj_status open_device(tj_context *context, const char *name, const tj_rt_
 }
 
 tj_status tj_device_open(tj_context *context, const char *name, tj_device **device) {
-  return open_device(context, name, NULL, device);
+  return open_device(context, open_named, name, device);
 }
 
 tj_status tj_device_attach(tj_context *context, const tj_hsa_attachment *hsa, tj_device **device) {
-  return open_device(context, NULL, &(tj_rt_attachment){hsa->library, hsa->agent, hsa->queue}, device);
+  return open_device(context, open_agent, &(tj_rt_attachment){hsa->library, hsa->agent, hsa->queue}, device);
+}
+
+tj_status tj_device_attach_cuda(tj_context *context, const tj_cuda_attachment *cuda, tj_device **device) {
+  tj_rt_cuda_attachment which = {cuda->library, cuda->context, cuda->stream, cuda->has_own_stream != 0};
+  return open_device(context, open_context, &which, device);
 }
 
 void tj_device_lose(tj_device *device, const char *why) {

@@ -12,7 +12,7 @@ from tilejit import _binding
 HEADERS = pathlib.Path(os.environ.get("TILEJIT_HEADERS") or
                        pathlib.Path(__file__).resolve().parents[2] / "include" / "tilejit")
 INTEGERS = {"tj_status": "s", "size_t": "z", "int64_t": "l", "uint64_t": "l", "int": "i", "void": "-",
-            "tj_code_origin": "i"}
+            "tj_code_origin": "i", "tj_device_properties": "p"}
 WIDTHS = {"size_t": ctypes.c_size_t, "int64_t": ctypes.c_int64, "uint64_t": ctypes.c_uint64,
           "uint32_t": ctypes.c_uint32, "int": ctypes.c_int, "unsigned": ctypes.c_uint, "tj_status": ctypes.c_int}
 

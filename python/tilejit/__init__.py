@@ -8,7 +8,7 @@ from typing import Any
 from . import language
 from ._binding import library as _library
 from ._context import current as _current
-from ._device import Buffer, Device, DeviceInfo, Fence, device, devices
+from ._device import Buffer, Device, DeviceInfo, Fence, cuda_stream, device, devices
 from ._errors import CancelledError, DeviceError, Error, InputError, OutOfMemoryError, UsageError
 from ._kernel import Kernel, Recipe, Run, Word, kernel
 from ._tell import (Check, Picture, Proof, Simplified, check, emit, function, prove, show, simplify, table)
@@ -17,7 +17,7 @@ from ._program import Fixed, Text
 
 __all__ = ["Buffer", "CancelledError", "Check", "Device", "DeviceError", "DeviceInfo", "Error", "Fence", "Function",
            "InputError", "Kernel", "Layout", "OutOfMemoryError", "Picture", "Proof", "Recipe", "Run", "Simplified",
-           "UsageError", "Value", "Word", "check", "device", "devices", "emit", "eval", "function", "functions",
+           "UsageError", "Value", "Word", "check", "cuda_stream", "device", "devices", "emit", "eval", "function", "functions",
            "kernel", "language", "prove", "show", "simplify", "table", "version"]
 
 

@@ -84,7 +84,9 @@ def _from_interface(interface: dict[str, Any], owner: Any) -> Memory:
 
 # --- DLPack ---
 
-HOST, ROCM, ROCM_HOST = 1, 10, 11
+# DLPack's kinds of devices: memory of the process, and those whose devices have names here.
+_HOST = (1, 3, 11)
+DRIVERS = {2: "cuda", 10: "hsa", 13: "cuda"}
 _INTEGER, _UNSIGNED, _FLOAT, _BFLOAT, _BOOLEAN = 0, 1, 2, 4, 6
 _KINDS = {_INTEGER: "i", _UNSIGNED: "u", _FLOAT: "f", _BOOLEAN: "b"}
 
@@ -121,7 +123,7 @@ def _from_dlpack(owner: Any) -> Memory:
     dtype, shape = _dlpack_dtype(kind, bits, lanes), _integers(shape_at, rank)
     item = item_bytes(dtype)
     strides = tuple(stride * item for stride in _integers(strides_at, rank)) if strides_at else None
-    place = None if kind_of_device in (HOST, ROCM_HOST) else (kind_of_device, device)
+    place = None if kind_of_device in _HOST else (kind_of_device, device)
     return Memory(data + offset, Key(dtype, shape, _strides(shape, strides, item), False, place), (capsule, owner))
 
 

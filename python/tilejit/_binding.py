@@ -6,6 +6,7 @@ loaded with ctypes.CDLL, so Python's lock is released for as long as a function 
 
     s  a tj_status               h  a handle, or any pointer      t  a zero-terminated text
     z  a size_t                  l  an int64_t or uint64_t        i  an int or an enum          -  nothing
+    p  a tj_device_properties
 
 How to add a function: a row. tests/test_binding.py holds the rows, structs and numbers against the header.
 """
@@ -28,7 +29,8 @@ ENUMS = {
     "TJ_SHOW_": ("TEXT", "SVG", "LATEX", "JSON"),
     "TJ_SHOW_COLOUR_": ("DEFAULT", "INDEX", "CYCLE", "THREAD", "VALUE", "NONE"),
     "TJ_CHECK_": ("TEXT", "JSON"),
-    "TJ_EMIT_": ("AST", "VALUES", "INDEX", "SIMPLIFIED", "TILED", "LLVM", "ASM", "OBJECT", "HSACO", "PTX", "CUBIN", "STATS"),
+    "TJ_EMIT_": ("AST", "VALUES", "INDEX", "SIMPLIFIED", "TILED", "LLVM", "ASM", "OBJECT", "HSACO", "PTX", "CUBIN",
+                 "STATS"),
     "TJ_FUNCTION_": ("C", "HEADER", "LLVM", "BITCODE", "ASM", "OBJECT"),
     "TJ_CODE_": ("COMPILED", "FROM_MEMORY", "FROM_DISK", "FROM_KERNEL", "FROM_BUNDLE"),
     "TJ_KERNARG_": ("POINTER", "VALUE"),
@@ -115,10 +117,26 @@ class Recipe(ctypes.Structure):
                 ("word", ctypes.POINTER(Kernarg)), ("word_count", ctypes.c_size_t)]
 
 
+class DeviceProperties(ctypes.Structure):
+    """tj_device_properties"""
+
+    _fields_ = [("name", ctypes.c_char_p), ("target", ctypes.c_char_p), ("description", ctypes.c_char_p),
+                ("bus", ctypes.c_char_p), ("uuid", ctypes.c_char_p), ("parallelism", ctypes.c_uint32),
+                ("memory", ctypes.c_uint64)]
+
+
+class CudaAttachment(ctypes.Structure):
+    """tj_cuda_attachment"""
+
+    _fields_ = [("library", ctypes.c_char_p), ("context", ctypes.c_void_p), ("stream", ctypes.c_void_p),
+                ("has_own_stream", ctypes.c_int)]
+
+
 STRUCTS = {"tj_diagnostic": Diagnostic, "tj_blob": Blob, "tj_parameter_value": ParameterValue,
            "tj_show_options": ShowOptions, "tj_check_options": CheckOptions,
            "tj_compile_options": CompileOptions, "tj_function_options": FunctionOptions, "tj_argument": Argument,
-           "tj_kernarg": Kernarg, "tj_recipe": Recipe}
+           "tj_kernarg": Kernarg, "tj_recipe": Recipe, "tj_device_properties": DeviceProperties,
+           "tj_cuda_attachment": CudaAttachment}
 
 FUNCTIONS = (
     ("tj_context_create", "s", "hh"),
@@ -152,8 +170,9 @@ FUNCTIONS = (
     ("tj_code_origin_of", "i", "h"),
     ("tj_device_list", "s", "hih"),
     ("tj_device_open", "s", "hth"),
+    ("tj_device_attach_cuda", "s", "hhh"),
     ("tj_device_close", "-", "h"),
-    ("tj_device_target", "t", "h"),
+    ("tj_device_properties_of", "p", "h"),
     ("tj_buffer_create", "s", "hhzh"),
     ("tj_buffer_destroy", "-", "h"),
     ("tj_buffer_write", "s", "hzhz"),
@@ -181,7 +200,7 @@ FUNCTIONS = (
 )
 
 TYPES: dict[str, Any] = {"s": ctypes.c_int, "h": ctypes.c_void_p, "t": ctypes.c_char_p, "z": ctypes.c_size_t,
-                         "l": ctypes.c_int64, "i": ctypes.c_int, "-": None}
+                         "l": ctypes.c_int64, "i": ctypes.c_int, "p": DeviceProperties, "-": None}
 
 
 def _load() -> ctypes.CDLL:

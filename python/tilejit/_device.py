@@ -44,17 +44,22 @@ def devices() -> list[DeviceInfo]:
 
 
 class Device:
-    """A device that is open: tilejit.device(name) gives it. Threads may share it."""
+    """A device that is open: tilejit.device(name) and tilejit.cuda_stream(stream) give it. Threads may share it."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, stream: _binding.CudaAttachment | None = None) -> None:
         self.name = name
+        self._stream = stream
         self.handle: Handle | None = self._open()
-        self.target: str = library.tj_device_target(self.value).decode("utf-8")
+        properties = library.tj_device_properties_of(self.value)
+        self.name, self.target = properties.name.decode("utf-8"), properties.target.decode("utf-8")
 
     def _open(self) -> Handle:
         context = current()
-        return Handle(context, context.make(library.tj_device_open, context.handle, encoded(self.name)),
-                      library.tj_device_close)
+        if self._stream is None:
+            made = context.make(library.tj_device_open, context.handle, encoded(self.name))
+        else:
+            made = context.make(library.tj_device_attach_cuda, context.handle, ctypes.byref(self._stream))
+        return Handle(context, made, library.tj_device_close)
 
     def forget(self) -> None:
         """In a process that was forked: the device's threads are the parent's, so the handle is left as it is."""
@@ -95,6 +100,14 @@ def device(name: str = "host") -> Device:
         if name not in _opened:
             _opened[name] = Device(name)
         return _opened[name]
+
+
+def cuda_stream(stream: int = 0, context: int | None = None) -> Device:
+    """The NVIDIA GPU of a context, which by default is the one that is current for the thread, as a device whose launches
+    and copies are work of a stream: a cudaStream_t or CUstream as an integer, 0 being the default stream, such as
+    torch.cuda.current_stream().cuda_stream. Whose they are keeps both for as long as the device and what was submitted
+    there are in use."""
+    return Device("cuda", _binding.CudaAttachment(None, context, stream or None, 0))
 
 
 def _after_fork() -> None:

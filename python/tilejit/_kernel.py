@@ -16,7 +16,7 @@ from . import _binding
 from ._array import Key, memory_of
 from ._binding import CompileOptions, library
 from ._context import Context, Handle, current
-from ._device import Buffer, Fence, device as open_device
+from ._device import Buffer, Device, Fence, device as open_device
 from ._errors import argument_error
 from ._layout_text import Modes, argument_layouts
 from ._prepare import Kind, Output, Prepared, prepare
@@ -109,13 +109,13 @@ class Kernel:
     origin        where the code came from: compiled, from_memory, from_disk, from_kernel
     """
 
-    def __init__(self, text: Text, kernel: str | None = None, *, device: str | None = None, target: str | None = None,
+    def __init__(self, text: Text, kernel: str | None = None, *, device: str | Device | None = None, target: str | None = None,
                  fixed: Fixed | None = None) -> None:
         if device is not None and target is not None:
             raise TypeError("a kernel is for a device, or for a target without one")
         device, context = device or (None if target else "host"), current()
         source, values = source_of(text), fixed_values(fixed)
-        self.device = None if device is None else open_device(device)
+        self.device = open_device(device) if isinstance(device, str) else device
         options = CompileOptions(encoded(kernel), encoded(self.device.target if self.device else target))
         made = context.make(library.tj_code_compile_text, context.handle, encoded(source.name), source.text,
                             len(source.text), values, len(values), ctypes.byref(options))
@@ -326,7 +326,7 @@ def _import_numpy() -> Any:
 
 
 def kernel(text: Text, kernel: str | None = None, *,  # pylint: disable=redefined-outer-name
-           device: str | None = None, target: str | None = None, fixed: Fixed | None = None) -> Kernel:
+           device: str | Device | None = None, target: str | None = None, fixed: Fixed | None = None) -> Kernel:
     """Compiles a kernel of a program, given as text or as a path, for a device, the host where none is named; or for a
     target without a device, to be launched by others (Kernel.recipe). `kernel` is its name where there are several; a
     program without one that ends in a map has the kernel offsets(dst, V). `fixed` parameters become constants of the

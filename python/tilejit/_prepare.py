@@ -11,7 +11,7 @@ import ctypes
 from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 from . import _binding
-from ._array import Key, ROCM, item_bytes
+from ._array import DRIVERS, Key, item_bytes
 from ._binding import library
 from ._context import Context, Handle
 from ._device import Buffer, Device
@@ -130,7 +130,7 @@ def _step(argument: Argument, key: Key, on: Device | None) -> Step:
     if key.place is None:
         return (_bind_pointer if on is not None and on.target == "host" else _bind_host), name, (key.size(),)
     kind, number = key.place
-    if on is not None and (kind != ROCM or on.name != f"hsa:{number}"):
+    if on is not None and on.name != f"{DRIVERS.get(kind)}:{number}":
         raise argument_error(4001, f"the array of '{argument.name}' is in the memory of DLPack's device {key.place}, "
                              f"the kernel runs on {on.name}", "pass arrays of the kernel's device, or of the process")
     return _bind_pointer, name, (key.size(),)

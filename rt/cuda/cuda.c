@@ -14,4 +14,10 @@ static tj_status open_cuda(const char *name, const tj_allocator *allocator, tj_r
   return tj_cuda_device_open(number, allocator, device, error);
 }
 
+tj_status tj_rt_attach_cuda(const tj_rt_cuda_attachment *attachment, const tj_allocator *allocator,
+                            tj_rt_device **device, tj_rt_error *error) {
+  *device = NULL;
+  return tj_cuda_device_attach(attachment, allocator, device, error);
+}
+
 const tj_rt_driver tj_rt_driver_cuda = {"cuda", open_cuda, tj_cuda_device_list};

@@ -2,8 +2,8 @@
 /* An NVIDIA GPU as a device: opening it, its buffers, its kernels. Codes are in cuda_code.c, launches in
  * cuda_queue.c.
  *
- * The context is the device's primary one, which other users of the driver in this process share. It is current for
- * the time of a call, and what was current before is so again afterwards. */
+ * The context is the device's primary one, which other users of the driver in this process share, or one of theirs.
+ * It is current for the time of a call, and what was current before is so again afterwards. */
 #include "rt/cuda/cuda_device.h"
 
 #include "base/machine/processor.h"
@@ -20,6 +20,7 @@ typedef struct {
   tj_cuda cuda;
   int number; /* the driver's */
   tj_cuda_context context;
+  bool is_attached;     /* the context is somebody else's */
   pthread_mutex_t lock; /* of the queue */
   tj_cuda_queue queue;
   tj_cuda_place place;
@@ -267,13 +268,18 @@ static void release_device(cuda_device *d) {
   d->allocator.release(d->allocator.user, d);
 }
 
+static void release_context(const cuda_device *d) {
+  if (!d->is_attached)
+    d->cuda.primary_context_release(d->number);
+}
+
 static void close_device(tj_rt_device *device) {
   cuda_device *d = device_of(device);
   lock(d);
   tj_cuda_queue_drain(&d->queue);
   tj_cuda_queue_close(&d->queue);
   unlock(d);
-  d->cuda.primary_context_release(d->number);
+  release_context(d);
   release_device(d);
 }
 
@@ -346,30 +352,79 @@ static tj_status count_devices(const tj_cuda *cuda, int *count, tj_rt_error *err
   return status;
 }
 
-static tj_status find_device(cuda_device *d, unsigned long number, tj_rt_error *error) {
+/* Which device: one of the driver's, or that of a context. */
+typedef struct {
+  unsigned long number;
+  const tj_rt_cuda_attachment *attachment; /* NULL: by number */
+} choice;
+
+/* The primary context of the device of a number. */
+static tj_status take_device(cuda_device *d, unsigned long number, tj_rt_error *error) {
   int count;
-  tj_status status = tj_cuda_open(&d->cuda, error);
-  if (status == TJ_OK)
-    status = count_devices(&d->cuda, &count, error);
+  tj_status status = count_devices(&d->cuda, &count, error);
   if (status == TJ_OK && number >= (unsigned long)count)
     return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_UNKNOWN_DEVICE, "unknown device cuda:%lu", number);
-  return status == TJ_OK ? tj_cuda_device_get(&d->cuda, error, &d->number, (int)number) : status;
-}
-
-static tj_status open_context(cuda_device *d, tj_rt_error *error) {
-  tj_status status = tj_cuda_primary_context_retain(&d->cuda, error, &d->context, d->number);
-  if (status != TJ_OK)
-    return status;
-  enter(d);
-  status = tj_cuda_queue_open(&d->queue, &d->cuda, error);
-  leave(d);
-  if (status != TJ_OK)
-    d->cuda.primary_context_release(d->number);
+  if (status == TJ_OK)
+    status = tj_cuda_device_get(&d->cuda, error, &d->number, (int)number);
+  if (status == TJ_OK)
+    status = tj_cuda_primary_context_retain(&d->cuda, error, &d->context, d->number);
+  snprintf(d->head.info.name, sizeof d->head.info.name, "cuda:%lu", number);
   return status;
 }
 
-tj_status tj_cuda_device_open(unsigned long number, const tj_allocator *given, tj_rt_device **device,
-                              tj_rt_error *error) {
+/* The name under which a device of the driver would be opened. */
+static void name_device(cuda_device *d) {
+  int count, device;
+  tj_rt_error ignored;
+  snprintf(d->head.info.name, sizeof d->head.info.name, "cuda");
+  if (count_devices(&d->cuda, &count, &ignored) != TJ_OK)
+    return;
+  for (int i = 0; i < count; i++)
+    if (d->cuda.device_get(&device, i) == TJ_CUDA_SUCCESS && device == d->number)
+      snprintf(d->head.info.name, sizeof d->head.info.name, "cuda:%d", i);
+}
+
+static tj_status take_context(cuda_device *d, const tj_rt_cuda_attachment *attachment, tj_rt_error *error) {
+  tj_status status = TJ_OK;
+  d->is_attached = true;
+  d->context = attachment->context;
+  if (!attachment->has_own_stream && attachment->stream == TJ_CUDA_STREAM_PER_THREAD)
+    return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_UNKNOWN_DEVICE,
+                        "the default stream of each thread is not one stream, which a device needs");
+  if (d->context == NULL)
+    status = tj_cuda_context_get_current(&d->cuda, error, &d->context);
+  if (status == TJ_OK && d->context == NULL)
+    return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_UNKNOWN_DEVICE, "no context of the CUDA driver is current");
+  if (status != TJ_OK)
+    return status;
+  enter(d);
+  status = tj_cuda_context_get_device(&d->cuda, error, &d->number);
+  leave(d);
+  name_device(d);
+  return status;
+}
+
+static tj_status open_queue(cuda_device *d, const tj_rt_cuda_attachment *attachment, tj_rt_error *error) {
+  const tj_cuda_stream given = attachment != NULL ? attachment->stream : NULL;
+  enter(d);
+  tj_status status = tj_cuda_queue_open(&d->queue, &d->cuda,
+                                        attachment == NULL || attachment->has_own_stream ? NULL : &given, error);
+  leave(d);
+  if (status != TJ_OK)
+    release_context(d);
+  return status;
+}
+
+static tj_status open_chosen(cuda_device *d, const choice *which, tj_rt_error *error) {
+  const tj_rt_cuda_attachment *attachment = which->attachment;
+  tj_status status = tj_cuda_open(&d->cuda, attachment != NULL ? attachment->library : NULL, error);
+  if (status == TJ_OK)
+    status = attachment != NULL ? take_context(d, attachment, error) : take_device(d, which->number, error);
+  return status == TJ_OK ? open_queue(d, attachment, error) : status;
+}
+
+static tj_status open_device(const choice *which, const tj_allocator *given, tj_rt_device **device,
+                             tj_rt_error *error) {
   tj_allocator allocator = tj_rt_allocator(given);
   cuda_device *d = allocator.allocate(allocator.user, sizeof *d);
   if (d == NULL)
@@ -378,24 +433,31 @@ tj_status tj_cuda_device_open(unsigned long number, const tj_allocator *given, t
   d->place = (tj_cuda_place){&d->cuda, allocator};
   pthread_mutex_init(&d->lock, NULL);
   tj_rt_modules_open(&d->modules, &tj_cuda_loader, &d->place, &allocator);
-  tj_status status = find_device(d, number, error);
-  if (status == TJ_OK)
-    status = open_context(d, error);
+  tj_status status = open_chosen(d, which, error);
   if (status != TJ_OK) {
     release_device(d);
     return status;
   }
-  snprintf(d->head.info.name, sizeof d->head.info.name, "cuda:%lu", number);
   describe(&d->cuda, d->number, &d->head.info);
   *device = &d->head;
   return TJ_OK;
+}
+
+tj_status tj_cuda_device_open(unsigned long number, const tj_allocator *allocator, tj_rt_device **device,
+                              tj_rt_error *error) {
+  return open_device(&(choice){.number = number}, allocator, device, error);
+}
+
+tj_status tj_cuda_device_attach(const tj_rt_cuda_attachment *attachment, const tj_allocator *allocator,
+                                tj_rt_device **device, tj_rt_error *error) {
+  return open_device(&(choice){.attachment = attachment}, allocator, device, error);
 }
 
 size_t tj_cuda_device_list(tj_rt_info info[], size_t capacity) {
   tj_cuda cuda;
   tj_rt_error ignored;
   int count, device;
-  if (tj_cuda_open(&cuda, &ignored) != TJ_OK || count_devices(&cuda, &count, &ignored) != TJ_OK)
+  if (tj_cuda_open(&cuda, NULL, &ignored) != TJ_OK || count_devices(&cuda, &count, &ignored) != TJ_OK)
     return 0;
   for (int i = 0; i < count && (size_t)i < capacity; i++) {
     info[i] = (tj_rt_info){0};

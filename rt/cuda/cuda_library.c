@@ -31,8 +31,8 @@ static tj_status start(const tj_cuda *cuda, tj_rt_error *error) {
   return TJ_OK;
 }
 
-tj_status tj_cuda_open(tj_cuda *cuda, tj_rt_error *error) {
-  const char *path = library_path();
+tj_status tj_cuda_open(tj_cuda *cuda, const char *library, tj_rt_error *error) {
+  const char *path = library != NULL ? library : library_path();
   *cuda = (tj_cuda){.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)};
   if (cuda->handle == NULL)
     return tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_CUDA_LIBRARY, "no CUDA driver: %s", dlerror());

@@ -50,12 +50,17 @@ typedef struct {
 #undef CALL
 } tj_cuda;
 
-/* Opens libcuda.so.1, or the library that TILEJIT_CUDA_LIBRARY names, finds its functions and starts the driver.
- * TJ6017 without it, TJ6012 where it has no GPU. It stays in the process. */
-tj_status tj_cuda_open(tj_cuda *cuda, tj_rt_error *error);
+/* Opens a library as dlopen takes it, finds its functions and starts the driver; NULL: the one that
+ * TILEJIT_CUDA_LIBRARY names, or libcuda.so.1. TJ6020 without it, TJ6012 where it has no GPU. It stays in the
+ * process.
+ */
+tj_status tj_cuda_open(tj_cuda *cuda, const char *library, tj_rt_error *error);
 
-/* Turns a result into an error: exhausted memory TJ6010, code that the device cannot run TJ6009, the rest TJ6018. */
+/* Turns a result into an error: exhausted memory TJ6010, code that the device cannot run TJ6009, the rest TJ6021. */
 tj_status tj_cuda_check(const tj_cuda *cuda, int result, const char *function, tj_rt_error *error);
+
+/* The default stream of whichever thread calls. */
+#define TJ_CUDA_STREAM_PER_THREAD ((void *)2)
 
 #define TJ_CUDA_UNPACK(...) __VA_ARGS__
 #define CALL(name, symbol, parameters, arguments)                                                                    \

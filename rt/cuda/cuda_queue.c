@@ -48,15 +48,18 @@ static void destroy(tj_cuda_queue *queue) {
     destroy_event(queue, queue->slot[i].begin);
     destroy_event(queue, queue->slot[i].end);
   }
-  if (queue->stream != NULL)
+  if (queue->stream != NULL && !queue->is_borrowed)
     queue->cuda->stream_destroy(queue->stream);
   pthread_mutex_destroy(&queue->losing);
 }
 
-tj_status tj_cuda_queue_open(tj_cuda_queue *queue, const tj_cuda *cuda, tj_rt_error *error) {
-  *queue = (tj_cuda_queue){.cuda = cuda};
+tj_status tj_cuda_queue_open(tj_cuda_queue *queue, const tj_cuda *cuda, const tj_cuda_stream *stream,
+                             tj_rt_error *error) {
+  *queue = (tj_cuda_queue){.cuda = cuda, .stream = stream != NULL ? *stream : NULL, .is_borrowed = stream != NULL};
   pthread_mutex_init(&queue->losing, NULL);
-  tj_status status = tj_cuda_stream_create(cuda, error, &queue->stream, TJ_CUDA_STREAM_NON_BLOCKING);
+  tj_status status = TJ_OK;
+  if (stream == NULL)
+    status = tj_cuda_stream_create(cuda, error, &queue->stream, TJ_CUDA_STREAM_NON_BLOCKING);
   for (uint32_t i = 0; i < TJ_CUDA_SLOTS && status == TJ_OK; i++) {
     status = tj_cuda_event_create(cuda, error, &queue->slot[i].begin, 0);
     if (status == TJ_OK)

@@ -26,6 +26,7 @@ typedef struct {
 typedef struct {
   const tj_cuda *cuda;
   tj_cuda_stream stream;
+  bool is_borrowed; /* the stream is somebody else's */
   tj_cuda_slot slot[TJ_CUDA_SLOTS];
   uint64_t launched, ended; /* how many: launches have numbers, and slots modulo TJ_CUDA_SLOTS */
   uint64_t given_up;        /* launches before that number that had not ended were given up */
@@ -44,8 +45,9 @@ typedef struct {
   size_t argument_bytes;
 } tj_cuda_kernel;
 
-/* On failure nothing is left to be closed. */
-tj_status tj_cuda_queue_open(tj_cuda_queue *queue, const tj_cuda *cuda, tj_rt_error *error);
+/* On a stream that is borrowed; NULL: on one that is made. On failure nothing is left to be closed. */
+tj_status tj_cuda_queue_open(tj_cuda_queue *queue, const tj_cuda *cuda, const tj_cuda_stream *stream,
+                             tj_rt_error *error);
 void tj_cuda_queue_close(tj_cuda_queue *queue);
 
 /* TJ6008 once the device is lost. */

@@ -14,7 +14,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 enum { OUT_OF_MEMORY = 2, NOT_FOUND = 500, NOT_READY = 600, ILLEGAL_ADDRESS = 700, INVALID_PTX = 218, INVALID = 1 };
-enum { MOST_WORK = 4096, CALL_BYTES = 65536, MOST_FAILURES = 8, STATIC_LIMIT = 48 * 1024 };
+enum { MOST_WORK = 4096, CALL_BYTES = 65536, MOST_FAILURES = 8, MOST_CONTEXTS = 8, STATIC_LIMIT = 48 * 1024 };
 
 typedef struct {
   uint64_t number; /* of the work that records it; 0: none does */
@@ -51,6 +51,8 @@ static struct {
   uint64_t asked, done; /* pieces of work */
   bool is_lost;
   size_t dynamic_bytes, most_dynamic_bytes;
+  void *context[MOST_CONTEXTS]; /* those that are current, one above the other */
+  void *stream;
   function function[64];
   int functions;
 } gpu;
@@ -81,6 +83,10 @@ EXPORT stub_cuda_objects stub_cuda_count(void) {
 
 EXPORT const char *stub_cuda_calls(void) {
   return gpu.calls;
+}
+
+EXPORT void *stub_cuda_stream(void) {
+  return gpu.stream;
 }
 
 EXPORT size_t stub_cuda_dynamic_bytes(void) {
@@ -209,15 +215,28 @@ EXPORT int cuDevicePrimaryCtxRelease_v2(int device) {
 }
 
 EXPORT int cuCtxPushCurrent_v2(void *context) {
-  (void)context;
-  gpu.objects.current++;
+  if (context == NULL || gpu.objects.current == MOST_CONTEXTS)
+    return INVALID;
+  gpu.context[gpu.objects.current++] = context;
   return 0;
 }
 
+EXPORT int cuCtxGetCurrent(void **context) {
+  *context = gpu.objects.current > 0 ? gpu.context[gpu.objects.current - 1] : NULL;
+  return result_of("current");
+}
+
 EXPORT int cuCtxPopCurrent_v2(void **context) {
-  *context = NULL;
-  gpu.objects.current--;
-  return 0;
+  cuCtxGetCurrent(context);
+  gpu.objects.current -= *context != NULL;
+  return *context != NULL ? 0 : INVALID;
+}
+
+EXPORT int cuCtxGetDevice(int *device) {
+  void *context;
+  cuCtxGetCurrent(&context);
+  *device = context != NULL ? (int)((int *)context - &gpu.devices) : 0;
+  return context != NULL ? result_of("device") : INVALID;
 }
 
 /* Whatever acts on the current context finds none outside of a push and a pop. */
@@ -367,7 +386,7 @@ EXPORT int cuLaunchKernel(void *of, unsigned grid_x, unsigned grid_y, unsigned g
   const function *f = of;
   int result = note_current("launch");
   bool is_buffer = extra[0] == (void *)1 && extra[2] == (void *)2 && extra[4] == NULL && *(size_t *)extra[3] == 16;
-  (void)stream;
+  gpu.stream = stream;
   gpu.dynamic_bytes = shared_bytes;
   if (result != 0)
     return result;

@@ -28,6 +28,8 @@ void stub_cuda_fail(const char *function, int number, int result);
 stub_cuda_objects stub_cuda_count(void);
 /* The calls since the last reset, names with a blank behind each, without queries and what concerns contexts. */
 const char *stub_cuda_calls(void);
+/* The stream of the last launch. */
+void *stub_cuda_stream(void);
 /* Shared memory that the last launch was given, and the most that its kernel was made ready for. */
 size_t stub_cuda_dynamic_bytes(void);
 size_t stub_cuda_most_dynamic_bytes(void);

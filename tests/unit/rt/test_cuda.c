@@ -17,8 +17,13 @@ static struct {
   void (*fail_at)(const char *function, int number, int result);
   stub_cuda_objects (*count)(void);
   const char *(*calls)(void);
+  void *(*stream)(void);
   size_t (*dynamic_bytes)(void);
   size_t (*most_dynamic_bytes)(void);
+  int (*retain)(void **context, int device); /* what an application calls */
+  int (*release)(int device);
+  int (*push)(void *context);
+  int (*pop)(void **context);
 } stub;
 
 static void *symbol(void *handle, const char *name) {
@@ -35,6 +40,11 @@ static void use_stub(int devices, int capability) {
   *(void **)&stub.fail_at = symbol(handle, "stub_cuda_fail");
   *(void **)&stub.count = symbol(handle, "stub_cuda_count");
   *(void **)&stub.calls = symbol(handle, "stub_cuda_calls");
+  *(void **)&stub.stream = symbol(handle, "stub_cuda_stream");
+  *(void **)&stub.retain = symbol(handle, "cuDevicePrimaryCtxRetain");
+  *(void **)&stub.release = symbol(handle, "cuDevicePrimaryCtxRelease_v2");
+  *(void **)&stub.push = symbol(handle, "cuCtxPushCurrent_v2");
+  *(void **)&stub.pop = symbol(handle, "cuCtxPopCurrent_v2");
   *(void **)&stub.dynamic_bytes = symbol(handle, "stub_cuda_dynamic_bytes");
   *(void **)&stub.most_dynamic_bytes = symbol(handle, "stub_cuda_most_dynamic_bytes");
   stub.reset(devices, capability);
@@ -224,6 +234,79 @@ START_TEST(shared_memory_beyond_what_code_lays_out_is_given) {
 }
 END_TEST
 
+/* --- contexts and streams of the application's --- */
+
+/* The second of two devices, by its context, given or current, on a stream of the application's or one of its own. */
+START_TEST(contexts_and_streams_are_attached) {
+  int stream;
+  static const struct {
+    bool is_current, has_stream, has_own_stream;
+  } rows[] = {{false, true, false}, {true, true, false}, {false, false, false}, {true, false, true}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    session s = {0};
+    void *context, *popped;
+    use_stub(2, 90);
+    stub.retain(&context, 11);
+    if (rows[i].is_current)
+      stub.push(context);
+    const tj_rt_cuda_attachment attachment = {.context = rows[i].is_current ? NULL : context,
+                                              .stream = rows[i].has_stream ? &stream : NULL,
+                                              .has_own_stream = rows[i].has_own_stream};
+    expect(&s, tj_rt_attach_cuda(&attachment, NULL, &s.device, &s.error));
+    ck_assert_str_eq(s.device->info.name, "cuda:1");
+    ck_assert_str_eq(s.device->info.target, "sm_90");
+    ck_assert_int_eq(stub.count().streams, rows[i].has_own_stream);
+    uint32_t memory[ELEMENTS] = {0};
+    s.buffer = tj_rt_borrow((uint64_t)(uintptr_t)memory, sizeof memory);
+    load(&s, kernels, "add", 0, &s.kernel);
+    expect(&s, start(&s, s.kernel, 3, NULL));
+    if (!rows[i].has_own_stream)
+      ck_assert_ptr_eq(stub.stream(), attachment.stream);
+    expect(&s, tj_rt_wait(s.device, NULL, &s.error));
+    ck_assert_uint_eq(memory[ELEMENTS - 1], 3);
+    tj_rt_unload(s.device, s.kernel);
+    tj_rt_release(s.device, &s.buffer);
+    tj_rt_close(s.device);
+    stub_cuda_objects left = stub.count(), own = {.contexts = 1, .current = rows[i].is_current};
+    ck_assert_int_eq(memcmp(&left, &own, sizeof left), 0);
+    if (rows[i].is_current)
+      stub.pop(&popped);
+    stub.release(11);
+  }
+}
+END_TEST
+
+START_TEST(what_cannot_be_attached) {
+  session s = {0};
+  void *context;
+  stub_cuda_objects left, own = {.contexts = 1};
+  use_stub(1, 90);
+  stub.retain(&context, 10);
+  const struct {
+    tj_rt_cuda_attachment attachment;
+    const char *failing;
+    tj_problem_code code;
+    const char *text;
+  } rows[] = {
+      {{.context = NULL}, NULL, TJ_UNKNOWN_DEVICE, "no context of the CUDA driver is current"},
+      {{.context = context, .stream = (void *)2}, NULL, TJ_UNKNOWN_DEVICE, "the default stream of each thread"},
+      {{.context = context}, "device", TJ_CUDA_CALL, "cuCtxGetDevice"},
+      {{.context = context, .has_own_stream = true}, "stream", TJ_CUDA_CALL, "cuStreamCreate"},
+      {{.context = context}, "event", TJ_CUDA_CALL, "cuEventCreate"},
+      {{.library = "libno-such-driver.so", .context = context}, NULL, TJ_CUDA_LIBRARY, "libno-such-driver.so"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    if (rows[i].failing != NULL)
+      stub.fail_at(rows[i].failing, 1, 1);
+    tj_status status = tj_rt_attach_cuda(&rows[i].attachment, NULL, &s.device, &s.error);
+    expect_failure(&s, status, rows[i].code, rows[i].text);
+    ck_assert_ptr_null(s.device);
+    left = stub.count();
+    ck_assert_int_eq(memcmp(&left, &own, sizeof left), 0);
+  }
+}
+END_TEST
+
 /* --- what fails --- */
 
 START_TEST(a_fault_loses_the_device) {
@@ -364,6 +447,8 @@ int main(void) {
                                 copies_keep_the_order,
                                 kernels_share_a_module,
                                 shared_memory_beyond_what_code_lays_out_is_given,
+                                contexts_and_streams_are_attached,
+                                what_cannot_be_attached,
                                 a_fault_loses_the_device,
                                 a_wait_tells_what_nobody_asked_for,
                                 devices_that_are_lost_elsewhere,
