@@ -2,6 +2,8 @@
 /* mapping(…): how a copy is shared out, from named parts. */
 #include "frontend/sema/call.h"
 
+#include <inttypes.h>
+
 static const tj_layout *layout_part(tj_call *call, const char *name) {
   const tj_value *value = tj_arg_blamed(call, name);
   if (value != NULL && value->kind != TJ_VALUE_LAYOUT)
@@ -58,4 +60,24 @@ const tj_value *tj_builtin_mapping(tj_call *call) {
                             .order = layout_part(call, "order")};
   call->job->here = here;
   return tj_value_of_mapping(call->graph, tj_mapping_make(call->graph, &parts));
+}
+
+/* Of mappings alone: nothing else is completed by a launch. */
+static const tj_value *share(tj_call *call, tj_mapping_share_kind kind) {
+  int64_t mode = tj_arg_constant(call, 0);
+  if (call->scope->mappings == 0)
+    tj_fail(call->job, TJ_MAPPING, "%s(mode) is a number of a mapping's tile, load or store: within mapping(…)",
+            call->builtin->name);
+  if (mode < 0 || mode >= TJ_MAX_DIMENSIONS)
+    tj_fail(call->job, TJ_MAPPING, "%s(%" PRId64 "): a tile has 1 to %d modes", call->builtin->name, mode,
+            TJ_MAX_DIMENSIONS);
+  return tj_value_of_node(call->graph, tj_mapping_share(call->graph, kind, (uint32_t)mode));
+}
+
+const tj_value *tj_builtin_items(tj_call *call) {
+  return share(call, TJ_MAPPING_ITEMS);
+}
+
+const tj_value *tj_builtin_slots(tj_call *call) {
+  return share(call, TJ_MAPPING_SLOTS);
 }

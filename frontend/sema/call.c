@@ -39,7 +39,10 @@ static void collect_arguments(tj_call *call, const tj_ast *application) {
 
 const tj_value *tj_builtin_call(tj_scope *scope, const tj_builtin *builtin, const tj_ast *application) {
   tj_call call = {.scope = scope, .graph = scope->graph, .job = scope->job, .builtin = builtin};
+  bool is_mapping = builtin->function == tj_builtin_mapping;
+  scope->mappings += is_mapping;
   collect_arguments(&call, application);
+  scope->mappings -= is_mapping;
   scope->job->here = application->span;
   if (call.count < builtin->least || call.count > builtin->most) {
     tj_note(scope->job, "the form is %s", builtin->form);

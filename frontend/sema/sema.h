@@ -39,6 +39,7 @@ typedef struct tj_scope {
   uint32_t text;                /* of what is defined */
   uint64_t sees;                /* a bit for each text whose bindings are found */
   const struct tj_scope *outer; /* where names are found that are not here; NULL: nowhere */
+  uint32_t mappings;            /* calls of mapping(…) whose arguments are being evaluated */
   uint32_t height;              /* levels of nesting of the bodies that are being evaluated */
   tj_binding *binding;
   uint32_t count, capacity;

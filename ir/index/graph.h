@@ -103,10 +103,11 @@ struct tj_graph {
   uint32_t bucket_count; /* a power of two */
   uint32_t node_count;   /* ids are 0 … node_count - 1 */
   uint32_t symbol_count;
-  bool has_relations; /* the facts of some parameter mention others */
-  uint64_t work;      /* spent on nodes and on terms so far, in units of some 20 ns: see simplify.c */
-  uint32_t visit;     /* number of the last walk */
-  uint32_t epoch;     /* number of the last traced simplification */
+  bool has_relations;     /* the facts of some parameter mention others */
+  uint64_t work;          /* spent on nodes and on terms so far, in units of some 20 ns: see simplify.c */
+  uint32_t visit;         /* number of the last walk */
+  uint32_t epoch;         /* number of the last traced simplification */
+  const tj_node **shares; /* symbols of ir/value/mapping.h; NULL: none yet */
 };
 
 tj_graph *tj_graph_create(tj_job *job);

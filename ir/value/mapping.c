@@ -139,7 +139,7 @@ static void check_tile(tj_job *job, const tj_tuple *tile) {
 /* --- domains --- */
 
 /* Each leaf steps through one mode of the operands; which, and whether it is all of it, only they can tell. */
-static void check_domain(tj_graph *graph, const tj_layout *domain, uint32_t rank) {
+void tj_mapping_check_domain(tj_graph *graph, const tj_layout *domain, uint32_t rank) {
   uint32_t count;
   const tj_tuple *const *extent = tj_tuple_leaves(graph, domain->shape, &count);
   const tj_tuple *const *stride = tj_tuple_leaves(graph, domain->stride, &count);
@@ -462,6 +462,8 @@ int64_t tj_mapping_lds_elements(tj_graph *graph, const tj_mapping *mapping) {
 }
 
 const tj_mapping *tj_mapping_make(tj_graph *graph, const tj_mapping_parts *parts) {
+  if (tj_mapping_is_launched(graph, parts))
+    return tj_mapping_make_launched(graph, parts);
   tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
   if (parts->load == NULL && parts->store == NULL)
     tj_fail(graph->job, TJ_MAPPING, "load= and store= are both missing");
@@ -474,7 +476,7 @@ const tj_mapping *tj_mapping_make(tj_graph *graph, const tj_mapping_parts *parts
   check_tile(graph->job, mapping->tile);
   mapping->domain = parts->domain;
   if (mapping->domain != NULL)
-    check_domain(graph, mapping->domain, mapping->tile->count);
+    tj_mapping_check_domain(graph, mapping->domain, mapping->tile->count);
   mapping->overlap = read_overlap(graph, mapping, parts->overlap);
   check_passes(graph->job, mapping, parts->passes);
   mapping->load = make_side(&load, mapping, parts->load_as, "load_as", 1);
@@ -555,6 +557,8 @@ void tj_mapping_print(tj_text *text, const tj_mapping *mapping) {
     tj_text_format(text, ", passes=%" PRIu32, mapping->passes);
   if (mapping->overlap != NULL)
     print_overlap(text, mapping);
+  if (mapping->is_launched)
+    tj_text_string(text, ", overlap=1");
   if (mapping->order != NULL)
     print_layout(text, "order", mapping->order);
   tj_text_char(text, ')');

@@ -12,6 +12,10 @@
 
 #include "ir/map/distribution.h"
 
+/* Numbers that a launch chooses from its shapes, in the tile and the sides of a mapping: how many steps work-items
+ * take along a mode of the tile, and how many their slots do. */
+typedef enum { TJ_MAPPING_ITEMS, TJ_MAPPING_SLOTS, TJ_MAPPING_SHARES } tj_mapping_share_kind;
+
 enum {
   TJ_MAPPING_MOST_ITEMS = 65536,
   TJ_MAPPING_MOST_SLOTS = 256,
@@ -51,6 +55,8 @@ typedef struct tj_mapping {
                              they would end beyond the domain, the whole tile or a divisor of it; 0: what is beyond is
                              masked. NULL: 0 for all */
   const tj_layout *order; /* the workgroup's number → coordinate of its tile; NULL: the last mode fastest */
+  bool is_launched;       /* some leaves are numbers that a launch chooses: of the sides the layouts alone are known;
+                             tiles are cut to what the domain has, and moved back inside; of overlap nothing is said */
 } tj_mapping;
 
 /* What a mapping is made of; NULL for what is not given. */
@@ -68,6 +74,16 @@ typedef struct {
 /* TJ4020 for parts that are missing or of the wrong form, TJ4021 where load or store leave the tile or do not cover
  * it once, TJ4016 for tiles and sides that are too large. */
 const tj_mapping *tj_mapping_make(tj_graph *graph, const tj_mapping_parts *parts);
+
+/* items(mode) and slots(mode): the symbol, of which a graph has one. */
+const tj_node *tj_mapping_share(tj_graph *graph, tj_mapping_share_kind kind, uint32_t mode);
+/* Whether parts have such numbers, and the mapping made of them. TJ4020 for parts that it cannot have, TJ4021 where
+ * digits along a mode do not go on to where others begin. (mapping_launched.c) */
+bool tj_mapping_is_launched(tj_graph *graph, const tj_mapping_parts *parts);
+const tj_mapping *tj_mapping_make_launched(tj_graph *graph, const tj_mapping_parts *parts);
+
+/* TJ4020 for a domain that has not a mode for each of the tile's, or that does not step through the operands'. */
+void tj_mapping_check_domain(tj_graph *graph, const tj_layout *domain, uint32_t rank);
 
 /* Tiles that travel as distributions say: loaded as `from` does, stored as `to` does. TJ4015 where the Ps are neither
  * one, the lane, nor two, wave and lane. */

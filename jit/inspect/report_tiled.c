@@ -168,20 +168,17 @@ static void print_all_steps(const printer *p) {
 /* --- variants --- */
 
 /* Why a variant has no mapping that could be written. */
-static const char *other_way(const tj_kernel *kernel, const tj_target *target) {
-  if (kernel->index != NULL)
-    return "none: work-items compute what they store, and copy nothing";
-  if (target->wave_size == 1)
-    return "none: blocks for the host's caches are not mappings";
-  return "none: the launch computes the tile's shape";
+static const char *other_way(const tj_kernel *kernel) {
+  return kernel->index != NULL ? "none: work-items compute what they store, and copy nothing"
+                               : "none: blocks for the host's caches are not mappings";
 }
 
-static void print_mapping(tj_text *text, const tj_kernel *kernel, const tj_target *target) {
+static void print_mapping(tj_text *text, const tj_kernel *kernel) {
   print_line(text, "mapping");
   if (kernel->mapping != NULL)
     tj_mapping_print(text, kernel->mapping);
   else
-    tj_text_string(text, other_way(kernel, target));
+    tj_text_string(text, other_way(kernel));
   tj_text_char(text, '\n');
 }
 
@@ -239,7 +236,7 @@ static void print_variant(const tj_kernel *kernel, const tj_node *condition, con
   if (kernel->lds_elements > 0)
     tj_text_format(text, "  %-12s %" PRIu32 " bytes\n", "lds",
                    kernel->lds_elements * tj_dtype_bits(kernel->carried) / 8);
-  print_mapping(text, kernel, target);
+  print_mapping(text, kernel);
   print_bindings(text, kernel);
   if (kernel->loop != NULL)
     print_loop(text, kernel->loop);

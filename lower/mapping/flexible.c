@@ -114,6 +114,11 @@ const tj_node *tj_flexible_product(tj_flexible *f, const tj_node *digit, const t
   return product->facts.high < limit ? product : sharpened(product, 0, limit - 1);
 }
 
+void tj_flexible_need(tj_flexible *f, uint32_t mode, int64_t elements) {
+  f->mode[mode].whole = elements;
+  tj_flexible_demand(f, tj_less_equal(f->graph, tj_int(f->graph, elements), f->mode[mode].extent.launch));
+}
+
 const tj_node *tj_flexible_least(tj_flexible *f, const tj_node *digit, tj_measure last) {
   if (tj_is_int(last.name, 0) || tj_is_int(digit, 0))
     return tj_int(f->graph, 0);
@@ -162,8 +167,8 @@ static uint32_t further_modes(const tj_flexible *f) {
  * work-item's offset, stay below 2^32 bytes. */
 static int64_t reach_of(const tj_flexible *f, uint32_t mode) {
   uint32_t source = bytes_of(f, f->source), destination = bytes_of(f, f->destination);
-  bool turns = f->first_loaded != f->first_stored, is_first = mode == f->first_loaded || mode == f->first_stored;
-  int64_t half = (int64_t)1 << 31, bytes = is_first ? half : turns ? half / 4 : half / further_modes(f);
+  bool may_turn = f->first_loaded != f->first_stored, is_first = mode == f->first_loaded || mode == f->first_stored;
+  int64_t half = (int64_t)1 << 31, bytes = is_first ? half : may_turn ? half / 4 : half / further_modes(f);
   return bytes / (source > destination ? source : destination);
 }
 
@@ -345,9 +350,13 @@ static uint32_t closest_mode(const tj_flexible *f, uint64_t taken, uint32_t side
   return best;
 }
 
+static uint64_t bit_of(uint32_t mode) {
+  return mode != TJ_FLEXIBLE_NONE ? (uint64_t)1 << mode : 0;
+}
+
 static uint32_t take_closest(const tj_flexible *f, uint64_t *taken, uint32_t side) {
   uint32_t mode = closest_mode(f, *taken, side);
-  *taken |= mode != TJ_FLEXIBLE_NONE ? (uint64_t)1 << mode : 0;
+  *taken |= bit_of(mode);
   return mode;
 }
 
@@ -355,18 +364,29 @@ static bool is_contiguous(const tj_flexible *f, uint32_t mode, uint32_t side) {
   return tj_is_int(stride_of(f, mode, side), 1);
 }
 
-static bool choose_modes(tj_flexible *f) {
+static void choose_modes(tj_flexible *f) {
   f->first_loaded = closest_mode(f, 0, TJ_FLEXIBLE_SOURCE);
   f->first_stored = closest_mode(f, 0, TJ_FLEXIBLE_DESTINATION);
-  if (!is_contiguous(f, f->first_loaded, TJ_FLEXIBLE_SOURCE) ||
-      !is_contiguous(f, f->first_stored, TJ_FLEXIBLE_DESTINATION))
-    return false;
   uint64_t taken = (uint64_t)1 << f->first_loaded | (uint64_t)1 << f->first_stored;
   f->next_loaded = take_closest(f, &taken, TJ_FLEXIBLE_SOURCE);
   f->next_stored = take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
+}
+
+/* The other modes in the destination's order: of tiles that turn around none, but workgroups follow it. */
+static void choose_others(tj_flexible *f) {
+  uint64_t taken =
+      bit_of(f->first_loaded) | bit_of(f->first_stored) | bit_of(f->next_loaded) | bit_of(f->next_stored);
   for (uint32_t i = 0; i < TJ_FLEXIBLE_OTHERS; i++)
     f->other[i] = take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
-  return true;
+}
+
+static bool turns(const tj_flexible *f) {
+  return f->first_loaded != f->first_stored;
+}
+
+static bool have_neighbours(const tj_flexible *f) {
+  return is_contiguous(f, f->first_loaded, TJ_FLEXIBLE_SOURCE) &&
+         is_contiguous(f, f->first_stored, TJ_FLEXIBLE_DESTINATION);
 }
 
 /* Modes of windows are short, and tiles need more of them; where nothing is bounded, there are none. */
@@ -391,6 +411,7 @@ static void measure_modes(tj_flexible *f) {
     const tj_mode *mode = &f->domain->mode[m];
     tj_flexible_demand_between(f, mode->extent, 1, most_extent);
     const tj_node *extent = tj_flexible_at_least(graph, tj_flexible_at_most(graph, mode->extent, most_extent), 1);
+    f->mode[m].whole = 1;
     f->mode[m].extent = tj_flexible_measure(f, "extent", extent, 1, most_extent, 1);
     f->mode[m].stride[TJ_FLEXIBLE_SOURCE] = measured_stride(f, "step", mode->source_stride, extent);
     f->mode[m].stride[TJ_FLEXIBLE_DESTINATION] = measured_stride(f, "step", mode->destination_stride, extent);
@@ -475,12 +496,13 @@ static uint32_t multiple_of(const tj_flexible *f, uint32_t buffer, uint32_t byte
 }
 
 /* The kernel whose vectors are aligned to so many bytes, 0: to any, and its condition. NULL: there is none. */
-static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj_target *target, uint32_t bytes,
-                                const tj_node **condition) {
+static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj_target *target,
+                                const tj_mapping *given, uint32_t bytes, const tj_node **condition) {
   const tj_domain *domain = flat->domain;
   tj_flexible f = {.graph = graph,
                    .target = target,
                    .domain = domain,
+                   .given = given,
                    .condition = tj_int(graph, 1),
                    .gate = tj_int(graph, 1),
                    .form_count = TJ_FLEXIBLE_BOUNDS};
@@ -490,7 +512,13 @@ static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj
   f.multiple[TJ_FLEXIBLE_SOURCE] = multiple_of(&f, f.source, bytes);
   f.multiple[TJ_FLEXIBLE_DESTINATION] = multiple_of(&f, f.destination, bytes);
   const tj_node *origin[TJ_FLEXIBLE_BOUNDS];
-  if (!choose_modes(&f))
+  if (given != NULL)
+    tj_flexible_read_given(&f);
+  else
+    choose_modes(&f);
+  if (given == NULL || turns(&f))
+    choose_others(&f);
+  if (!have_neighbours(&f))
     return NULL;
   measure_modes(&f);
   for (uint32_t side = 0; side < TJ_FLEXIBLE_BOUNDS; side++) {
@@ -498,12 +526,12 @@ static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj
       return NULL;
     demand_multiples(&f, side, origin[side]);
   }
-  if (f.form_count == TJ_FLEXIBLE_BOUNDS)
+  if (f.form_count == TJ_FLEXIBLE_BOUNDS && (given == NULL || turns(&f)))
     leave_windows_out(&f);
   set_reaches(&f);
   for (uint32_t side = 0; side < TJ_FLEXIBLE_BOUNDS; side++)
     f.form[side].base = measured_origin(&f, side, origin[side]).name;
-  if (f.first_loaded == f.first_stored)
+  if (!turns(&f))
     add_all_steps(&f, tj_flexible_straight_steps, tj_flexible_straight_shape(&f));
   else
     add_all_steps(&f, tj_flexible_turn_steps, tj_flexible_turn_shape(&f));
@@ -512,14 +540,15 @@ static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj
 }
 
 /* Offers kernels whose vectors are aligned to parts of themselves, then to the whole. */
-static void offer_aligned(tj_graph *graph, const tj_kernel *flat, const tj_target *target, tj_kernel *flexible) {
+static void offer_aligned(tj_graph *graph, const tj_kernel *flat, const tj_target *target, const tj_mapping *given,
+                          tj_kernel *flexible) {
   uint32_t source = tj_element_bytes(flat, flat->step[0].access.buffer);
   uint32_t destination = tj_element_bytes(flat, flat->step[1].access.buffer);
   for (uint32_t bytes = LEAST_ALIGNMENT; bytes <= target->vector_bytes; bytes *= 2) {
     const tj_node *condition;
     if (bytes <= source && bytes <= destination)
       continue;
-    tj_kernel *aligned = make_flexible(graph, flat, target, bytes, &condition);
+    tj_kernel *aligned = make_flexible(graph, flat, target, given, bytes, &condition);
     if (aligned == NULL)
       continue;
     flexible->faster = aligned;
@@ -528,18 +557,19 @@ static void offer_aligned(tj_graph *graph, const tj_kernel *flat, const tj_targe
   }
 }
 
-bool tj_offer_flexible(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
+bool tj_offer_flexible(tj_graph *graph, tj_kernel *flat, const tj_target *target, const tj_mapping *given) {
   const tj_domain *domain = flat->domain;
   if (domain == NULL || domain->count == 0 || domain->count > TJ_FLEXIBLE_MODES || target->wave_size < 2 ||
-      target->workgroup_limit < TJ_FLEXIBLE_ITEMS || !has_strides(domain) || !depends_on_parameters(domain))
+      target->workgroup_limit < TJ_FLEXIBLE_ITEMS || !has_strides(domain) ||
+      (given == NULL && !depends_on_parameters(domain)))
     return false;
   const tj_node *condition;
-  tj_kernel *flexible = make_flexible(graph, flat, target, 0, &condition);
+  tj_kernel *flexible = make_flexible(graph, flat, target, given, 0, &condition);
   if (flexible == NULL)
     return false;
   flat->faster = flexible;
   flat->condition = condition;
   if (target->needs_aligned_vectors)
-    offer_aligned(graph, flat, target, flexible);
+    offer_aligned(graph, flat, target, given, flexible);
   return true;
 }

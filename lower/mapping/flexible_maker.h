@@ -7,6 +7,7 @@
 #ifndef TJ_LOWER_FLEXIBLE_MAKER_H
 #define TJ_LOWER_FLEXIBLE_MAKER_H
 
+#include "ir/value/mapping.h"
 #include "lower/kernel/domain.h"
 #include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
@@ -20,6 +21,7 @@ enum {
   TJ_FLEXIBLE_ITEMS = 256,          /* of a workgroup */
   TJ_FLEXIBLE_MODES = 8,            /* of a domain, at most */
   TJ_FLEXIBLE_OTHERS = 3,           /* of these that a tile may have besides the first two of either side */
+  TJ_FLEXIBLE_SHARES = 2 * TJ_FLEXIBLE_MODES + 4,
   TJ_FLEXIBLE_NONE = UINT32_MAX
 };
 
@@ -33,7 +35,16 @@ typedef struct {
   tj_measure stride[TJ_FLEXIBLE_FORMS]; /* not negative */
   const tj_node *length;                /* of a tile, as the launch has it; NULL: 1 */
   int64_t reach;                        /* elements that a tile's other end may be away */
+  int64_t whole; /* elements that every domain has along it, by the kernel's condition; at least 1 */
 } tj_flexible_mode;
+
+/* A number that the launch chooses: of the mapping items(mode) or slots(mode); or of a group of its items. */
+typedef struct {
+  const tj_node *symbol;       /* of the mapping; NULL: it is a group's */
+  const tj_tuple *group;       /* of the layout's shape, whose product it is */
+  const tj_node *launch, *log; /* as the launch has it, and the logarithm of slots */
+  int64_t most;
+} tj_flexible_share;
 
 typedef struct {
   const tj_node *base; /* of the tile */
@@ -54,6 +65,11 @@ typedef struct {
   uint32_t first_loaded, first_stored; /* the modes along which source and destination have neighbours */
   uint32_t next_loaded, next_stored;   /* more for the tile, or TJ_FLEXIBLE_NONE */
   uint32_t other[TJ_FLEXIBLE_OTHERS];  /* in the destination's order, likewise */
+  uint32_t width[TJ_FLEXIBLE_BOUNDS];  /* elements of a side's vectors */
+  const tj_mapping *given;             /* NULL: modes and widths are chosen */
+  tj_flexible_share share[TJ_FLEXIBLE_SHARES];
+  uint32_t share_count;
+  tj_mapping *mapping; /* of which the steps are made */
   tj_flexible_form form[TJ_FLEXIBLE_FORMS];
   uint32_t form_count;
   const tj_node *condition;
@@ -84,7 +100,63 @@ const tj_node *tj_flexible_choice(tj_graph *graph, const tj_node *truth, const t
 /* With the lengths of all modes set: where tiles begin, their number, and what the launch demands for it. */
 void tj_flexible_place_tiles(tj_flexible *f);
 
+/* --- mappings --- */
+
+/* Modes of a layout side by side. */
+enum { TJ_FLEXIBLE_LEAVES = 16 };
+
+typedef struct {
+  const tj_tuple *shape[TJ_FLEXIBLE_LEAVES], *stride[TJ_FLEXIBLE_LEAVES];
+  uint32_t count;
+} tj_flexible_list;
+
+/* The number of the mapping that the launch chooses along a mode, not more than `most`; `log`: of slots. */
+const tj_node *tj_flexible_items(tj_flexible *f, uint32_t mode, const tj_node *launch, int64_t most);
+const tj_node *tj_flexible_slots(tj_flexible *f, uint32_t mode, const tj_node *launch, const tj_node *log,
+                                 int64_t most);
+/* What a group of items comes to, if it is not the product of its numbers as these are. */
+void tj_flexible_group(tj_flexible *f, const tj_tuple *group, const tj_node *launch, int64_t most);
+/* Another mode: a leaf, or those of a list. What is in the shape, NULL where that is nothing: extents of 1. */
+const tj_tuple *tj_flexible_put(tj_flexible *f, tj_flexible_list *list, const tj_node *extent, uint32_t mode,
+                                const tj_node *step);
+/* The elements of a vector, which slots begin with. */
+void tj_flexible_put_vector(tj_flexible *f, tj_flexible_list *list, uint32_t side);
+const tj_tuple *tj_flexible_put_list(tj_flexible *f, tj_flexible_list *list, const tj_flexible_list *group);
+/* The mapping of these sides, each as (item, slot). TJ4020 where another one is given. */
+void tj_flexible_set_mapping(tj_flexible *f, const tj_flexible_list load[2], const tj_flexible_list store[2]);
+/* The modes and widths of the given mapping. */
+void tj_flexible_read_given(tj_flexible *f);
+
 /* --- work-items --- */
+
+/* A leaf of a side's layout. */
+typedef struct {
+  const tj_node *extent, *step; /* of the mapping */
+  uint32_t mode;
+  const tj_node *last;   /* where its last value begins at the latest, as the launch has it; NULL: all of it is inside
+                            the tile */
+  const tj_node *number; /* of items: the work-item's */
+} tj_flexible_digit;
+
+/* A side as work-items hold it. */
+typedef struct {
+  tj_flexible *f;
+  uint32_t side, width;
+  tj_flexible_digit digit[TJ_FLEXIBLE_LEAVES];
+  uint32_t count, item_count;
+  struct {
+    const tj_tuple *shape;
+    const tj_node *number;
+  } part[2 * TJ_FLEXIBLE_LEAVES]; /* of the item: its leaves and groups */
+  uint32_t part_count;
+} tj_flexible_hold;
+
+/* Splits work-items into the side's digits; those beyond the last item take no part in the steps that follow. */
+tj_flexible_hold tj_flexible_split_items(tj_flexible *f, uint32_t side);
+/* The work-item's number of a leaf or a group of its items, which NULL is: 0. */
+const tj_node *tj_flexible_number(const tj_flexible_hold *hold, const tj_tuple *part);
+/* Loads or stores of all vectors. */
+void tj_flexible_move_all(const tj_flexible_hold *hold);
 
 typedef struct {
   const tj_node *quotient, *remainder;
@@ -96,6 +168,8 @@ tj_flexible_digits tj_flexible_split(tj_flexible *f, const tj_node *number, tj_m
 const tj_node *tj_flexible_product(tj_flexible *f, const tj_node *digit, const tj_node *stride, int64_t limit);
 /* A digit's part of a form, of work-items. */
 const tj_node *tj_flexible_part(tj_flexible *f, const tj_flexible_mode *mode, uint32_t form, const tj_node *digit);
+/* Elements that all domains have along a mode, as the launch demands: whole digits of a tile. */
+void tj_flexible_need(tj_flexible *f, uint32_t mode, int64_t elements);
 /* The lesser of an expression and a name. */
 const tj_node *tj_flexible_least(tj_flexible *f, const tj_node *digit, tj_measure last);
 

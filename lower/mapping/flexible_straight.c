@@ -20,10 +20,10 @@ enum {
 
 /* A mode of the box, in units: vectors along the first mode, coordinates along others. */
 typedef struct {
+  uint32_t number;                  /* of the mode, or TJ_FLEXIBLE_NONE */
   tj_flexible_mode *mode;           /* NULL: there is none */
   int64_t unit;                     /* elements */
   const tj_node *all, *items, *log; /* launch: units that there are, and that work-items have; of the slots */
-  tj_measure count;                 /* items */
 } axis;
 
 typedef struct {
@@ -179,122 +179,79 @@ static void share_slots(straight *s) {
 
 static void set_axis(straight *s, uint32_t number, uint32_t mode, int64_t unit) {
   axis *a = &s->axis[number];
+  a->number = mode;
   a->mode = mode != TJ_FLEXIBLE_NONE ? &s->f->mode[mode] : NULL;
   a->unit = unit;
   a->all = a->mode != NULL ? tj_flexible_parts(s->graph, a->mode->extent.launch, int_of(s, unit)) : int_of(s, 1);
 }
 
-/* The slots along an axis. */
+/* --- the mapping --- */
+
 static const tj_node *slots_along(const straight *s, const axis *a) {
   return tj_flexible_at_least(s->graph, tj_shl(s->graph, int_of(s, 1), a->log), 1);
 }
 
-/* Elements along an axis that the work-items have in one slot. */
-static const tj_node *span_of(const straight *s, const axis *a) {
-  return tj_terse_mul(s->graph, a->items, int_of(s, a->unit));
+static bool is_alone(const straight *s) {
+  return s->axis[1].mode == NULL;
+}
+
+/* Work-items first along the first axis; slots first along the last one. */
+static void make_mapping(straight *s) {
+  tj_flexible *f = s->f;
+  tj_graph *graph = s->graph;
+  const tj_node *items[AXES];
+  tj_flexible_list side[2] = {{.count = 0}, {.count = 0}};
+  tj_flexible_put_vector(f, &side[1], TJ_FLEXIBLE_SOURCE);
+  for (unsigned i = 0; i < AXES; i++) {
+    const axis *a = &s->axis[i];
+    items[i] = tj_flexible_items(f, a->number, a->items, TJ_FLEXIBLE_ITEMS);
+    tj_flexible_put(f, &side[0], items[i], a->number, int_of(s, a->unit));
+  }
+  for (unsigned i = AXES; i-- > 0;) {
+    const axis *a = &s->axis[i];
+    const tj_node *slots =
+        is_alone(s) && i == 0 ? int_of(s, SLOTS) : tj_flexible_slots(f, a->number, slots_along(s, a), a->log, SLOTS);
+    tj_flexible_put(f, &side[1], slots, a->number, tj_terse_mul(graph, items[i], int_of(s, a->unit)));
+  }
+  tj_flexible_set_mapping(f, side, side);
 }
 
 static void choose_shape(straight *s) {
   tj_graph *graph = s->graph;
   tj_flexible *f = s->f;
-  set_axis(s, 0, f->first_loaded, s->width);
-  set_axis(s, 1, f->next_loaded, 1);
-  set_axis(s, 2, f->next_stored, 1);
-  for (unsigned i = FIRST_AXES; i < AXES; i++)
-    set_axis(s, i, f->other[i - FIRST_AXES], 1);
+  const uint32_t modes[AXES] = {f->first_loaded, f->next_loaded, f->next_stored,
+                                f->other[0],     f->other[1],    f->other[2]};
+  for (unsigned i = 0; i < AXES; i++)
+    set_axis(s, i, modes[i], i == 0 ? s->width : 1);
   share_items(s);
   share_slots(s);
-  tj_flexible_demand(f, tj_less_equal(graph, int_of(s, s->width), s->axis[0].mode->extent.launch));
+  tj_flexible_need(f, f->first_loaded, s->width);
   for (unsigned i = 0; i < AXES; i++) {
     axis *a = &s->axis[i];
-    a->count = tj_flexible_measure(f, "items", a->items, 1, TJ_FLEXIBLE_ITEMS, 1);
+    const tj_node *span = tj_terse_mul(graph, tj_terse_mul(graph, a->items, int_of(s, a->unit)), slots_along(s, a));
     if (a->mode != NULL)
-      a->mode->length = tj_min(graph, a->mode->extent.launch, tj_terse_mul(graph, span_of(s, a), slots_along(s, a)));
-  }
-}
-
-/* --- steps --- */
-
-/* The digits of a work-item along the axes, in elements. */
-static void place_item(straight *s, const tj_node *digit[AXES]) {
-  tj_flexible *f = s->f;
-  tj_graph *graph = s->graph;
-  const axis *a = &s->axis[0];
-  const tj_node *all = int_of(s, 1), *rest = f->kernel->item;
-  for (unsigned i = 0; i < AXES; i++) {
-    tj_flexible_digits digits = {int_of(s, 0), rest};
-    if (i + 1 < AXES && s->axis[i + 1].mode != NULL)
-      digits = tj_flexible_split(f, rest, s->axis[i].count, TJ_FLEXIBLE_ITEMS);
-    digit[i] = digits.remainder;
-    rest = digits.quotient;
-    all = tj_terse_mul(graph, all, s->axis[i].items);
-  }
-  tj_flexible_gate(f, f->kernel->item, tj_flexible_at_most(graph, all, TJ_FLEXIBLE_ITEMS), TJ_FLEXIBLE_ITEMS);
-  const tj_node *end = tj_min(graph, a->mode->length, span_of(s, a));
-  const tj_node *last = tj_flexible_at_least(graph, tj_sub(graph, end, int_of(s, s->width)), 0);
-  tj_measure last_a = tj_flexible_measure(f, "last", last, 0, INT32_MAX, 1);
-  digit[0] = tj_flexible_least(f, tj_terse_mul(graph, digit[0], int_of(s, s->width)), last_a);
-}
-
-/* How far a slot is along an axis, at the launch: the last one is moved back inside the tile. */
-static const tj_node *place_of_slot(straight *s, const axis *a, const tj_node *number) {
-  tj_graph *graph = s->graph;
-  const tj_node *rest = tj_flexible_at_least(graph, tj_terse_sub(graph, a->mode->length, span_of(s, a)), 0);
-  return tj_min(graph, tj_terse_mul(graph, number, span_of(s, a)), rest);
-}
-
-static const tj_node *offset_of_slot(straight *s, int64_t slot, uint32_t form) {
-  tj_graph *graph = s->graph;
-  const tj_node *rest = int_of(s, slot), *sum = int_of(s, 0);
-  for (unsigned i = AXES; i-- > 0;) {
-    const axis *a = &s->axis[i];
-    if (a->mode == NULL)
-      continue;
-    const tj_node *slots = slots_along(s, a);
-    const tj_node *place = place_of_slot(s, a, tj_terse_mod(graph, rest, slots));
-    rest = tj_terse_div(graph, rest, slots);
-    sum = tj_terse_add(graph, sum, tj_terse_mul(graph, place, a->mode->stride[form].launch));
-  }
-  return tj_flexible_measure(s->f, "slot", sum, 0, tj_flexible_slot_limit(form), 1).name;
-}
-
-static const tj_node *offset_of_item(straight *s, const tj_node *const digit[AXES], uint32_t form) {
-  const tj_node *sum = int_of(s, 0);
-  for (unsigned i = 0; i < AXES; i++) {
-    if (s->axis[i].mode != NULL)
-      sum = tj_terse_add(s->graph, sum, tj_flexible_part(s->f, s->axis[i].mode, form, digit[i]));
-  }
-  return sum;
-}
-
-static void add_side(straight *s, const tj_node *const digit[AXES], uint32_t side) {
-  tj_flexible *f = s->f;
-  tj_flexible_place place[TJ_FLEXIBLE_FORMS];
-  for (int64_t slot = 0; slot < SLOTS; slot++) {
-    for (uint32_t form = 0; form < f->form_count; form++) {
-      if (tj_flexible_is_of(f, form, side))
-        place[form] = (tj_flexible_place){offset_of_item(s, digit, form), offset_of_slot(s, slot, form)};
-    }
-    tj_flexible_move(f, side, place, (uint32_t)s->width, (uint32_t)(slot * s->width));
+      a->mode->length = tj_min(graph, a->mode->extent.launch, span);
   }
 }
 
 void *tj_flexible_straight_shape(tj_flexible *f) {
-  uint32_t source = tj_dtype_bits(f->kernel->buffer[f->source].dtype) / 8;
-  uint32_t destination = tj_dtype_bits(f->kernel->buffer[f->destination].dtype) / 8;
+  uint32_t source = tj_element_bytes(f->kernel, f->source), destination = tj_element_bytes(f->kernel, f->destination);
   straight *s = TJ_NEW(f->graph->job, straight);
   *s = (straight){.f = f, .graph = f->graph};
-  s->width = f->target->vector_bytes / (source > destination ? source : destination);
+  if (f->given == NULL)
+    f->width[TJ_FLEXIBLE_SOURCE] = f->target->vector_bytes / (source > destination ? source : destination);
+  s->width = f->width[TJ_FLEXIBLE_DESTINATION] = f->width[TJ_FLEXIBLE_SOURCE];
   choose_shape(s);
+  make_mapping(s);
   f->kernel->slot_count = (uint32_t)(SLOTS * s->width);
   tj_flexible_place_tiles(f);
   return s;
 }
 
 void tj_flexible_straight_steps(void *shape) {
-  straight *s = shape;
-  const tj_node *digit[AXES];
-  place_item(s, digit);
-  add_side(s, digit, TJ_FLEXIBLE_SOURCE);
-  add_side(s, digit, TJ_FLEXIBLE_DESTINATION);
+  tj_flexible *f = ((straight *)shape)->f;
+  for (uint32_t side = 0; side < TJ_FLEXIBLE_BOUNDS; side++) {
+    tj_flexible_hold hold = tj_flexible_split_items(f, side);
+    tj_flexible_move_all(&hold);
+  }
 }

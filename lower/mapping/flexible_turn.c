@@ -25,6 +25,14 @@ enum {
  * ones, whose columns are shorter too. */
 static const int64_t wanted_lines[][5] = {{4, 8, 2, 3, 6}, {2, 4, 1, 3, 6}};
 
+/* What of a side's items says where an element is in LDS; NULL: there is only one. */
+typedef struct {
+  const tj_tuple *x, *part;        /* columns, and parts of one */
+  const tj_tuple *row_b, *row_d;   /* rows */
+  const tj_tuple *slot_b, *slot_d; /* slots of one */
+  const tj_tuple *word;            /* words of a vector */
+} side_parts;
+
 typedef struct {
   tj_flexible *f;
   tj_graph *graph;
@@ -36,14 +44,14 @@ typedef struct {
   int64_t rows, parts;     /* elements of a column that a work-item stores; how many such parts a column has */
   int64_t most_x, most_y;  /* columns; rows: their product is not more than either */
   int64_t line;            /* bytes of a cache line */
-  const tj_node *source_grain, *destination_grain;   /* launch: bytes that all runs begin at a multiple of */
-  const tj_node *log;                                /* of the slots along b */
-  const tj_node *x, *y, *x_a, *y_b, *y_d;            /* launch: columns, rows, and those along each mode */
-  tj_measure along_b, along_d;                       /* slots along b, and along d */
-  tj_measure column_a, row_b;                        /* columns along a, and rows along b */
-  tj_measure last_a, last_b, last_row_b, last_row_d; /* where the last column, vector, or row begins */
-  tj_measure pitch;                                  /* elements of a column in LDS */
-  tj_measure row_columns;                            /* by so many a row's columns are numbered on, in places */
+  const tj_node *source_grain, *destination_grain; /* launch: bytes that all runs begin at a multiple of */
+  const tj_node *log;                              /* of the slots along b */
+  const tj_node *x, *y, *x_a, *x_c, *y_b, *y_d;    /* launch: columns, rows, and those along each mode */
+  tj_measure along_b, along_d;                     /* slots along b, and along d */
+  tj_measure row_b;                                /* rows along b */
+  tj_measure pitch;                                /* elements of a column in LDS */
+  tj_measure row_columns;                          /* by so many a row's columns are numbered on, in places */
+  side_parts load, store;
 } turn;
 
 static int64_t bytes_of(const tj_flexible *f, uint32_t buffer) {
@@ -67,11 +75,14 @@ static int64_t least_of(int64_t a, int64_t b) {
 /* A work-item loads as many vectors of every type; vectors of either side are not much longer than the other's. */
 static void choose_widths(turn *t) {
   tj_flexible *f = t->f;
-  int64_t loaded = f->target->vector_bytes / bytes_of(f, f->source);
-  int64_t stored = f->target->vector_bytes / bytes_of(f, f->destination);
+  uint32_t *width = f->width;
+  for (uint32_t side = 0; side < TJ_FLEXIBLE_BOUNDS && f->given == NULL; side++)
+    width[side] =
+        f->target->vector_bytes / (uint32_t)bytes_of(f, side == TJ_FLEXIBLE_SOURCE ? f->source : f->destination);
+  int64_t loaded = width[TJ_FLEXIBLE_SOURCE], stored = width[TJ_FLEXIBLE_DESTINATION];
   int64_t carried = tj_dtype_bits(f->kernel->carried) / 8;
-  t->loaded = least_of(loaded, 2 * stored);
-  t->stored = least_of(stored, 2 * loaded);
+  t->loaded = width[TJ_FLEXIBLE_SOURCE] = (uint32_t)least_of(loaded, 2 * stored);
+  t->stored = width[TJ_FLEXIBLE_DESTINATION] = (uint32_t)least_of(stored, 2 * loaded);
   t->word = carried < 4 ? least_of(t->stored, 4 / carried) : 1;
   t->together = t->stored / t->word;
   t->slots = LOADS / t->word;
@@ -250,6 +261,7 @@ static void choose_box(turn *t, const amounts *all) {
   for (size_t i = 1; i < 2 * sizeof wanted_lines[0] / sizeof wanted_lines[0][0]; i++)
     best = better_box(t, best, box_of(t, all, wanted[i / 2], i % 2 == 1));
   t->x_a = best.of.a;
+  t->x_c = best.of.c;
   t->y_b = best.of.b;
   t->y_d = best.of.d;
   t->x = best.x;
@@ -293,28 +305,18 @@ static const tj_node *columns_of_row(const turn *t) {
       tj_terse_mod(graph, t->x, columns), int_of(t, 0));
 }
 
-/* The lengths of the tile, and the names of what work-items need of them. */
+/* The lengths of the tile, and the names of what LDS needs of them. */
 static void measure_shape(turn *t) {
   tj_flexible *f = t->f;
   tj_graph *graph = t->graph;
   const tj_node *row = tj_terse_mul(graph, t->along_b.launch, int_of(t, t->stored));
   t->a->length = tj_min(graph, t->a->extent.launch, tj_mul(graph, t->x_a, int_of(t, t->column)));
   t->b->length = tj_min(graph, t->b->extent.launch, tj_mul(graph, t->y_b, row));
-  tj_flexible_demand(f, tj_less_equal(graph, int_of(t, t->column), t->a->extent.launch));
-  tj_flexible_demand(f, tj_less_equal(graph, int_of(t, t->stored), t->b->extent.launch));
-  const tj_node *last_a = tj_sub(graph, t->a->length, int_of(t, t->column));
-  const tj_node *last_b = tj_sub(graph, t->b->length, int_of(t, t->stored));
-  const tj_node *last_row_b = tj_sub(graph, t->b->length, row);
-  t->last_a = tj_flexible_measure(f, "last", tj_flexible_at_least(graph, last_a, 0), 0, INT32_MAX, 1);
-  t->last_b = tj_flexible_measure(f, "last", tj_flexible_at_least(graph, last_b, 0), 0, INT32_MAX, 1);
-  t->last_row_b = tj_flexible_measure(f, "last", tj_flexible_at_least(graph, last_row_b, 0), 0, INT32_MAX, 1);
-  t->column_a = tj_flexible_measure(f, "columns", t->x_a, 1, t->most_x, 1);
-  t->row_b = tj_flexible_measure(f, "rows", t->y_b, 1, t->most_y, 1);
-  if (t->d != NULL) {
+  if (t->d != NULL)
     t->d->length = tj_min(graph, t->d->extent.launch, tj_mul(graph, t->y_d, t->along_d.launch));
-    const tj_node *last_row_d = tj_sub(graph, t->d->length, t->along_d.launch);
-    t->last_row_d = tj_flexible_measure(f, "last", tj_flexible_at_least(graph, last_row_d, 0), 0, INT32_MAX, 1);
-  }
+  tj_flexible_need(f, f->first_loaded, t->column);
+  tj_flexible_need(f, f->first_stored, t->stored);
+  t->row_b = tj_flexible_measure(f, "items", t->y_b, 1, t->most_y, 1);
   int64_t block = PLACES * t->column * t->stored;
   const tj_node *blocks = tj_flexible_parts(graph, t->y, int_of(t, t->rounding));
   t->pitch =
@@ -324,56 +326,90 @@ static void measure_shape(turn *t) {
   f->kernel->slot_count = (uint32_t)(LOADS * t->loaded);
 }
 
-/* --- places of work-items --- */
+/* --- the mapping --- */
 
-/* A column: where it begins along a, and its coordinate of c. */
+/* The numbers that the launch chooses. */
 typedef struct {
-  const tj_node *x, *a, *c;
-} column;
+  const tj_node *items_a, *items_b, *items_c, *items_d, *slots_b, *slots_d;
+  const tj_node *step_b; /* of rows */
+} shares;
 
-/* A row, or a slot of one: where it begins along b and d; its number, of which that along b. */
-typedef struct {
-  const tj_node *b, *d, *y, *of_b;
-} row;
-
-static column column_of(turn *t, const tj_node *x) {
-  tj_flexible_digits digits = {int_of(t, 0), x};
-  if (t->c != NULL)
-    digits = tj_flexible_split(t->f, x, t->column_a, t->most_x);
-  const tj_node *first = tj_terse_mul(t->graph, digits.remainder, int_of(t, t->column));
-  return (column){x, tj_flexible_least(t->f, first, t->last_a), digits.quotient};
-}
-
-static row row_of(turn *t, const tj_node *of_b, const tj_node *of_d) {
+static shares choose_shares(turn *t) {
+  tj_flexible *f = t->f;
   tj_graph *graph = t->graph;
-  row r = {.of_b = of_b};
-  const tj_node *length = tj_terse_mul(graph, t->along_b.name, int_of(t, t->stored));
-  r.b = tj_flexible_least(t->f, tj_terse_mul(graph, of_b, length), t->last_row_b);
-  r.d = int_of(t, 0);
-  r.y = of_b;
-  if (t->d == NULL)
-    return r;
-  r.d = tj_flexible_least(t->f, tj_terse_mul(graph, of_d, t->along_d.name), t->last_row_d);
-  r.y = tj_terse_add(graph, of_b, tj_flexible_product(t->f, of_d, t->row_b.name, t->most_y));
-  return r;
+  shares s = {.items_a = tj_flexible_items(f, f->first_loaded, t->x_a, t->most_x),
+              .items_c = tj_flexible_items(f, f->next_loaded, t->x_c, t->most_x),
+              .items_b = tj_flexible_items(f, f->first_stored, t->y_b, t->most_y),
+              .items_d = tj_flexible_items(f, f->next_stored, t->y_d, t->most_y),
+              .slots_b = int_of(t, t->slots),
+              .slots_d = int_of(t, 1)};
+  if (t->d != NULL) {
+    const tj_node *log_d = tj_sub(graph, int_of(t, log2_of(t->slots)), t->log);
+    s.slots_b = tj_flexible_slots(f, f->first_stored, t->along_b.launch, t->log, t->slots);
+    s.slots_d = tj_flexible_slots(f, f->next_stored, t->along_d.launch, log_d, t->slots);
+  }
+  s.step_b = tj_terse_mul(graph, s.slots_b, int_of(t, t->stored));
+  return s;
 }
 
-/* --- offsets --- */
-
-static const tj_node *with_part(turn *t, const tj_node *sum, const tj_node *digit, const tj_flexible_mode *mode,
-                                uint32_t form) {
-  return mode == NULL ? sum : tj_terse_add(t->graph, sum, tj_flexible_part(t->f, mode, form, digit));
+static const tj_tuple *put_columns(turn *t, tj_flexible_list *list, const shares *s) {
+  tj_flexible *f = t->f;
+  tj_flexible_list columns = {.count = 0};
+  tj_flexible_put(f, &columns, s->items_a, f->first_loaded, int_of(t, t->column));
+  tj_flexible_put(f, &columns, s->items_c, f->next_loaded, int_of(t, 1));
+  const tj_tuple *made = tj_flexible_put_list(f, list, &columns);
+  tj_flexible_group(f, made, t->x, t->most_x);
+  return made;
 }
 
-/* A work-item's part of a form of a side. */
-static const tj_node *offset_of(turn *t, const column *x, const row *y, uint32_t form, uint32_t side) {
-  const tj_node *sum = int_of(t, 0);
-  if (side == TJ_FLEXIBLE_SOURCE)
-    sum = with_part(t, with_part(t, sum, x->a, t->a, form), y->b, t->b, form);
-  else
-    sum = with_part(t, with_part(t, sum, y->b, t->b, form), x->a, t->a, form);
-  return with_part(t, with_part(t, sum, x->c, t->c, form), y->d, t->d, form);
+/* Neighbouring work-items load the vectors of a word each; then come vectors and columns, then rows. */
+static void make_load(turn *t, const shares *s, tj_flexible_list load[2]) {
+  tj_flexible *f = t->f;
+  tj_flexible_list columns = {.count = 0}, rows = {.count = 0};
+  t->load.word = tj_flexible_put(f, &load[0], int_of(t, t->together), f->first_stored, int_of(t, t->word));
+  t->load.part = tj_flexible_put(f, &columns, int_of(t, t->vectors), f->first_loaded, int_of(t, t->loaded));
+  t->load.x = put_columns(t, &columns, s);
+  const tj_tuple *all = tj_flexible_put_list(f, &load[0], &columns);
+  if (all != t->load.x)
+    tj_flexible_group(f, all, tj_terse_mul(t->graph, t->x, int_of(t, t->vectors)), t->most_x * t->vectors);
+  t->load.row_b = tj_flexible_put(f, &rows, s->items_b, f->first_stored, s->step_b);
+  t->load.row_d = tj_flexible_put(f, &rows, s->items_d, f->next_stored, s->slots_d);
+  tj_flexible_put_list(f, &load[0], &rows);
+  tj_flexible_put_vector(f, &load[1], TJ_FLEXIBLE_SOURCE);
+  tj_flexible_put(f, &load[1], int_of(t, t->word), f->first_stored, int_of(t, 1));
+  tj_flexible_put(f, &load[1], s->slots_b, f->first_stored, int_of(t, t->stored));
+  tj_flexible_put(f, &load[1], s->slots_d, f->next_stored, int_of(t, 1));
 }
+
+/* They store neighbouring vectors first, then parts of a column, then columns. */
+static void make_store(turn *t, const shares *s, tj_flexible_list store[2]) {
+  tj_flexible *f = t->f;
+  tj_graph *graph = t->graph;
+  tj_flexible_list vectors = {.count = 0}, of_b = {.count = 0}, of_d = {.count = 0};
+  t->store.slot_b = tj_flexible_put(f, &of_b, s->slots_b, f->first_stored, int_of(t, t->stored));
+  t->store.row_b = tj_flexible_put(f, &of_b, s->items_b, f->first_stored, s->step_b);
+  t->store.slot_d = tj_flexible_put(f, &of_d, s->slots_d, f->next_stored, int_of(t, 1));
+  t->store.row_d = tj_flexible_put(f, &of_d, s->items_d, f->next_stored, s->slots_d);
+  tj_flexible_group(f, tj_flexible_put_list(f, &vectors, &of_b), tj_mul(graph, t->y_b, t->along_b.launch),
+                    TJ_FLEXIBLE_ITEMS);
+  tj_flexible_put_list(f, &vectors, &of_d);
+  tj_flexible_group(f, tj_flexible_put_list(f, &store[0], &vectors), tj_mul(graph, t->y, int_of(t, t->slots)),
+                    TJ_FLEXIBLE_ITEMS);
+  t->store.part = tj_flexible_put(f, &store[0], int_of(t, t->parts), f->first_loaded, int_of(t, t->rows));
+  t->store.x = put_columns(t, &store[0], s);
+  tj_flexible_put_vector(f, &store[1], TJ_FLEXIBLE_DESTINATION);
+  tj_flexible_put(f, &store[1], int_of(t, t->rows), f->first_loaded, int_of(t, 1));
+}
+
+static void make_mapping(turn *t) {
+  tj_flexible_list load[2] = {{.count = 0}, {.count = 0}}, store[2] = {{.count = 0}, {.count = 0}};
+  shares s = choose_shares(t);
+  make_load(t, &s, load);
+  make_store(t, &s, store);
+  tj_flexible_set_mapping(t->f, load, store);
+}
+
+/* --- LDS --- */
 
 /* By what the place of a vector changes where a block has pairs of rows, which one bit tells apart. An odd number of
  * rows has the column's lowest bit change that one, so that it changes from row to row throughout the tile. */
@@ -398,68 +434,56 @@ static const tj_node *change_of(turn *t, const tj_node *x, const tj_node *part, 
   return tj_terse_add(graph, tj_terse_mod(graph, running, columns), tj_terse_mul(graph, part, columns));
 }
 
+/* Where a work-item is in a tile: its column and the part of it, its row and, of that, the number along b, its slot.
+ */
+typedef struct {
+  const tj_node *x, *part, *y, *of_b, *slot;
+} lds_place;
+
+static lds_place place_of_item(turn *t, const tj_flexible_hold *hold, const side_parts *parts) {
+  tj_flexible *f = t->f;
+  tj_graph *graph = t->graph;
+  lds_place p = {.x = tj_flexible_number(hold, parts->x),
+                 .part = tj_flexible_number(hold, parts->part),
+                 .of_b = tj_flexible_number(hold, parts->row_b),
+                 .slot = tj_flexible_number(hold, parts->slot_b)};
+  const tj_node *of_d = tj_flexible_number(hold, parts->row_d), *slot_d = tj_flexible_number(hold, parts->slot_d);
+  p.y = tj_terse_add(graph, p.of_b, tj_flexible_product(f, of_d, t->row_b.name, t->most_y));
+  p.slot = tj_terse_add(graph, p.slot, tj_flexible_product(f, slot_d, t->along_b.name, t->slots));
+  return p;
+}
+
 /* Which of the eight places of its block a vector takes: by its slot, changed by the vector of the source whose
  * elements it has, so that work-items that load neighbours store to different places, those of two rows as well; and
  * by its row along b, so that vectors which follow each other there are in different places. */
-static const tj_node *place_of(turn *t, const row *y, const tj_node *slot, const tj_node *x, const tj_node *part) {
+static const tj_node *place_of(turn *t, const lds_place *p, const tj_node *part) {
   tj_graph *graph = t->graph;
-  const tj_node *within = tj_terse_mod(graph, y->y, int_of(t, t->rounding));
-  const tj_node *number = tj_terse_add(graph, tj_terse_mul(graph, within, int_of(t, t->slots)), slot);
-  number = tj_xor(graph, number, change_of(t, x, part, y->y));
+  const tj_node *within = tj_terse_mod(graph, p->y, int_of(t, t->rounding));
+  const tj_node *number = tj_terse_add(graph, tj_terse_mul(graph, within, int_of(t, t->slots)), p->slot);
+  number = tj_xor(graph, number, change_of(t, p->x, part, p->y));
   if (t->d == NULL)
     return number;
   const tj_node *mask =
       tj_flexible_measure(t->f, "mask", tj_sub(graph, t->along_d.launch, int_of(t, 1)), 0, t->slots - 1, 1).name;
-  const tj_node *above = tj_terse_div(graph, y->of_b, int_of(t, t->rounding));
+  const tj_node *above = tj_terse_div(graph, p->of_b, int_of(t, t->rounding));
   const tj_node *turned = tj_flexible_product(t->f, tj_and(graph, above, mask), t->along_b.name, t->slots);
   return tj_xor(graph, number, turned);
 }
 
-static const tj_node *lds_offset(turn *t, const column *x, const row *y, const tj_node *slot, const tj_node *part) {
+/* Where the element `first_row` of a place's column is, whose part is `part`. */
+static const tj_node *lds_offset(turn *t, const lds_place *p, const tj_node *part, const tj_node *first_row) {
   tj_graph *graph = t->graph;
   int64_t block = PLACES * t->column * t->stored;
-  const tj_node *of_column = tj_flexible_product(t->f, x->x, t->pitch.name, t->f->kernel->lds_elements);
-  const tj_node *of_block = tj_terse_mul(graph, tj_terse_div(graph, y->y, int_of(t, t->rounding)), int_of(t, block));
-  const tj_node *of_place = tj_terse_mul(graph, place_of(t, y, slot, x->x, part), int_of(t, t->stored));
-  return tj_terse_add(graph, tj_terse_add(graph, of_column, of_block), of_place);
+  const tj_node *of_column = tj_flexible_product(t->f, p->x, t->pitch.name, t->f->kernel->lds_elements);
+  const tj_node *of_block = tj_terse_mul(graph, tj_terse_div(graph, p->y, int_of(t, t->rounding)), int_of(t, block));
+  const tj_node *of_place = tj_terse_mul(graph, place_of(t, p, part), int_of(t, t->stored));
+  const tj_node *offset = tj_terse_add(graph, tj_terse_add(graph, of_column, of_block), of_place);
+  return tj_terse_add(graph, offset, tj_terse_mul(graph, first_row, int_of(t, PLACES * t->stored)));
 }
 
 /* The same in another place of the block. */
 static const tj_node *moved(turn *t, const tj_node *offset, int64_t places) {
   return places == 0 ? offset : tj_xor(t->graph, offset, int_of(t, places * t->stored));
-}
-
-/* --- loading --- */
-
-/* Where a slot of a row is, from the row's beginning: the same for all work-items. */
-static const tj_node *offset_of_slot(turn *t, int64_t slot, uint32_t form) {
-  tj_graph *graph = t->graph;
-  const tj_node *number = int_of(t, slot), *along = t->along_b.launch;
-  const tj_node *of_b = tj_mul(graph, tj_terse_mod(graph, number, along), int_of(t, t->stored));
-  const tj_node *last_b = t->last_b.launch;
-  const tj_node *sum = tj_terse_mul(graph, tj_min(graph, of_b, last_b), t->b->stride[form].launch);
-  if (t->d != NULL) {
-    const tj_node *last_d = tj_sub(graph, t->d->length, int_of(t, 1));
-    const tj_node *of_d = tj_min(graph, tj_terse_div(graph, number, along), tj_flexible_at_least(graph, last_d, 0));
-    sum = tj_terse_add(graph, sum, tj_terse_mul(graph, of_d, t->d->stride[form].launch));
-  }
-  return tj_flexible_measure(t->f, "slot", sum, 0, tj_flexible_slot_limit(form), 1).name;
-}
-
-static void add_loads(turn *t, const column *x, const row *y) {
-  tj_flexible *f = t->f;
-  tj_graph *graph = t->graph;
-  tj_flexible_place place[TJ_FLEXIBLE_FORMS];
-  for (int64_t n = 0; n < t->slots * t->word; n++) {
-    for (uint32_t form = 0; form < f->form_count; form++) {
-      if (!tj_flexible_is_of(f, form, TJ_FLEXIBLE_SOURCE))
-        continue;
-      const tj_node *further = tj_terse_mul(graph, int_of(t, n % t->word), t->b->stride[form].name);
-      place[form].of_item = offset_of(t, x, y, form, TJ_FLEXIBLE_SOURCE);
-      place[form].of_all = tj_terse_add(graph, offset_of_slot(t, n / t->word, form), further);
-    }
-    tj_flexible_move(f, TJ_FLEXIBLE_SOURCE, place, (uint32_t)t->loaded, (uint32_t)(n * t->loaded));
-  }
 }
 
 /* Into LDS: the elements of a word are of different vectors. */
@@ -474,128 +498,30 @@ static void add_turned(turn *t, const tj_node *first) {
   }
 }
 
-/* Neighbouring work-items load the vectors of a word each; then come vectors and columns, then rows. */
+/* From the source, and then into LDS. */
 static void add_loading(turn *t) {
-  tj_flexible *f = t->f;
   tj_graph *graph = t->graph;
-  const tj_node *item = f->kernel->item;
-  const tj_node *word = tj_terse_mul(graph, tj_terse_mod(graph, item, int_of(t, t->together)), int_of(t, t->word));
-  const tj_node *vectors = tj_terse_mul(graph, t->x, int_of(t, t->vectors));
-  const tj_node *number = tj_terse_div(graph, item, int_of(t, t->together));
-  int64_t most = t->most_x * t->vectors;
-  tj_flexible_gate(f, number, tj_mul(graph, vectors, t->y), most);
-  tj_flexible_digits place =
-      tj_flexible_split(f, number, tj_flexible_measure(f, "vectors", vectors, 1, most, 1), most);
-  tj_flexible_digits rows = {int_of(t, 0), place.quotient};
-  if (t->d != NULL)
-    rows = tj_flexible_split(f, place.quotient, t->row_b, t->most_y);
-  const tj_node *vector = place.remainder;
-  const tj_node *part = tj_terse_mod(graph, vector, int_of(t, t->vectors));
-  const tj_node *first_row = tj_terse_mul(graph, part, int_of(t, t->loaded));
-  column x = column_of(t, tj_terse_div(graph, vector, int_of(t, t->vectors)));
-  row y = row_of(t, rows.remainder, rows.quotient);
-  const tj_node *into = tj_terse_add(graph, lds_offset(t, &x, &y, int_of(t, 0), part),
-                                     tj_terse_mul(graph, first_row, int_of(t, PLACES * t->stored)));
-  x.a = tj_terse_add(graph, x.a, first_row);
-  y.b = tj_terse_add(graph, y.b, word);
-  add_loads(t, &x, &y);
-  add_turned(t, tj_terse_add(graph, into, word));
-}
-
-/* --- storing --- */
-
-/* A work-item's vectors of the destination: which slot of which row; and which column, and part of it. */
-typedef struct {
-  row y;
-  const tj_node *slot, *x, *part;
-} stored_place;
-
-/* A number of slots in memory's order: the slot, and the row that it is of. */
-static tj_flexible_digits slot_of(turn *t, const tj_node *number, tj_measure along, const tj_node *log) {
-  tj_graph *graph = t->graph;
-  if (tj_is_constant(along.launch))
-    return (tj_flexible_digits){tj_terse_div(graph, number, along.name), tj_terse_mod(graph, number, along.name)};
-  tj_measure shift = tj_flexible_measure(t->f, "log", log, 0, log2_of(t->slots), 1);
-  tj_measure mask = tj_flexible_measure(t->f, "mask", tj_sub(graph, along.launch, int_of(t, 1)), 0, t->slots - 1, 1);
-  return (tj_flexible_digits){tj_shr(graph, number, shift.name), tj_and(graph, number, mask.name)};
-}
-
-static stored_place place_of_vector(turn *t, const tj_node *vector) {
-  tj_flexible *f = t->f;
-  tj_graph *graph = t->graph;
-  stored_place p = {.slot = int_of(t, 0)};
-  tj_flexible_digits modes = {int_of(t, 0), vector}, of_d = {int_of(t, 0), int_of(t, 0)};
-  if (t->d != NULL) {
-    const tj_node *vectors = tj_mul(graph, t->y_b, t->along_b.launch);
-    tj_measure of_b = tj_flexible_measure(f, "vectors", vectors, 1, TJ_FLEXIBLE_ITEMS, 1);
-    modes = tj_flexible_split(f, vector, of_b, TJ_FLEXIBLE_ITEMS);
-    const tj_node *log = tj_sub(graph, int_of(t, log2_of(t->slots)), t->log);
-    of_d = slot_of(t, modes.quotient, t->along_d, log);
-  }
-  tj_flexible_digits of_b = slot_of(t, modes.remainder, t->along_b, t->log);
-  p.y = row_of(t, of_b.quotient, of_d.quotient);
-  p.slot = tj_terse_add(graph, of_b.remainder, tj_flexible_product(f, of_d.remainder, t->along_b.name, t->slots));
-  const tj_node *within = tj_terse_mul(graph, of_b.remainder, int_of(t, t->stored));
-  p.y.b = tj_terse_add(graph, p.y.b, tj_flexible_least(f, within, t->last_b));
-  if (t->d != NULL) {
-    const tj_node *last = tj_flexible_at_least(graph, tj_sub(graph, t->d->length, int_of(t, 1)), 0);
-    tj_measure last_d = tj_flexible_measure(f, "last", last, 0, INT32_MAX, 1);
-    p.y.d = tj_terse_add(graph, p.y.d, tj_flexible_least(f, of_d.remainder, last_d));
-  }
-  return p;
-}
-
-/* Work-items store neighbouring vectors first, then parts of a column, then columns. */
-static stored_place place_of_item(turn *t) {
-  tj_flexible *f = t->f;
-  tj_graph *graph = t->graph;
-  const tj_node *vectors = tj_mul(graph, t->y, int_of(t, t->slots));
-  tj_measure count = tj_flexible_measure(f, "vectors", vectors, 1, TJ_FLEXIBLE_ITEMS, 1);
-  const tj_node *all = tj_mul(graph, tj_terse_mul(graph, vectors, int_of(t, t->parts)), t->x);
-  tj_flexible_gate(f, f->kernel->item, all, TJ_FLEXIBLE_ITEMS);
-  tj_flexible_digits digits = tj_flexible_split(f, f->kernel->item, count, TJ_FLEXIBLE_ITEMS);
-  stored_place p = place_of_vector(t, digits.remainder);
-  p.part = tj_terse_mod(graph, digits.quotient, int_of(t, t->parts));
-  p.x = tj_terse_div(graph, digits.quotient, int_of(t, t->parts));
-  return p;
-}
-
-/* Where an element of a column is, from its first one: the same for all work-items. */
-static const tj_node *offset_of_row(turn *t, int64_t number, uint32_t form) {
-  const tj_node *offset = tj_terse_mul(t->graph, int_of(t, number), t->a->stride[form].launch);
-  return tj_flexible_measure(t->f, "row", offset, 0, tj_flexible_slot_limit(form), 1).name;
-}
-
-static void add_stores(turn *t, const column *x, const row *y) {
-  tj_flexible *f = t->f;
-  tj_flexible_place place[TJ_FLEXIBLE_FORMS];
-  for (int64_t i = 0; i < t->rows; i++) {
-    for (uint32_t form = 0; form < f->form_count; form++) {
-      if (tj_flexible_is_of(f, form, TJ_FLEXIBLE_DESTINATION))
-        place[form] =
-            (tj_flexible_place){offset_of(t, x, y, form, TJ_FLEXIBLE_DESTINATION), offset_of_row(t, i, form)};
-    }
-    tj_flexible_move(f, TJ_FLEXIBLE_DESTINATION, place, (uint32_t)t->stored, (uint32_t)(i * t->stored));
-  }
+  tj_flexible_hold hold = tj_flexible_split_items(t->f, TJ_FLEXIBLE_SOURCE);
+  lds_place p = place_of_item(t, &hold, &t->load);
+  const tj_node *first_row = tj_terse_mul(graph, p.part, int_of(t, t->loaded));
+  const tj_node *word = tj_terse_mul(graph, tj_flexible_number(&hold, t->load.word), int_of(t, t->word));
+  tj_flexible_move_all(&hold);
+  add_turned(t, tj_terse_add(graph, lds_offset(t, &p, p.part, first_row), word));
 }
 
 /* Out of LDS, and then to the destination. */
 static void add_storing(turn *t) {
-  tj_flexible *f = t->f;
-  tj_graph *graph = t->graph;
-  stored_place p = place_of_item(t);
-  column x = column_of(t, p.x);
-  const tj_node *first_row = tj_terse_mul(graph, p.part, int_of(t, t->rows));
-  const tj_node *from = tj_terse_add(graph, lds_offset(t, &x, &p.y, p.slot, int_of(t, 0)),
-                                     tj_terse_mul(graph, first_row, int_of(t, PLACES * t->stored)));
-  x.a = tj_terse_add(graph, x.a, first_row);
+  tj_flexible_hold hold = tj_flexible_split_items(t->f, TJ_FLEXIBLE_DESTINATION);
+  lds_place p = place_of_item(t, &hold, &t->store);
+  const tj_node *first_row = tj_terse_mul(t->graph, p.part, int_of(t, t->rows));
+  const tj_node *from = lds_offset(t, &p, int_of(t, 0), first_row);
   for (int64_t i = 0; i < t->rows; i++) {
     tj_access access = {.buffer = TJ_LDS,
                         .offset = moved(t, from, i / t->loaded * columns_of_places(t)),
                         .displacement = i * PLACES * t->stored};
-    tj_flexible_step(f, TJ_STEP_LOAD, access, (uint32_t)t->stored, (uint32_t)(i * t->stored), 1);
+    tj_flexible_step(t->f, TJ_STEP_LOAD, access, (uint32_t)t->stored, (uint32_t)(i * t->stored), 1);
   }
-  add_stores(t, &x, &p.y);
+  tj_flexible_move_all(&hold);
 }
 
 /* --- kernels --- */
@@ -618,6 +544,7 @@ void *tj_flexible_turn_shape(tj_flexible *f) {
   choose_widths(t);
   choose_shape(t);
   measure_shape(t);
+  make_mapping(t);
   tj_flexible_place_tiles(f);
   return t;
 }

@@ -6,6 +6,7 @@
 #include "ir/index/facts.h"
 #include "ir/simplify/simplify.h"
 #include "lower/kernel/variant.h"
+#include "lower/mapping/flexible.h"
 #include "lower/mapping/gather_vectors.h"
 #include "lower/mapping/lds_layout.h"
 #include "lower/mapping/tiling.h"
@@ -405,8 +406,8 @@ static bool has_neighbours(const tj_mapping_side *side, const tj_mapping *mappin
 
 uint32_t tj_mapping_neighbours(const tj_mapping *mapping) {
   uint32_t slots = mapping->load.slots;
-  bool is_plain = tj_mapping_rank(mapping) == 1 && mapping->lds == NULL && mapping->passes == 1 &&
-                  mapping->overlap == NULL && mapping->order == NULL;
+  bool is_plain = !mapping->is_launched && tj_mapping_rank(mapping) == 1 && mapping->lds == NULL &&
+                  mapping->passes == 1 && mapping->overlap == NULL && mapping->order == NULL;
   return is_plain && has_neighbours(&mapping->load, mapping, slots) && has_neighbours(&mapping->store, mapping, slots)
              ? slots
              : 0;
@@ -540,17 +541,38 @@ static void add_faster(tj_graph *graph, const tj_kernel *flat, tj_kernel *kernel
     tj_offer_faster(graph, kernel, faster, &demands, tj_string_format(graph->job, "%s.vectors", kernel->name));
 }
 
+/* The domain that a mapping speaks of, as one where both maps are. */
+static const tj_domain *tiled_domain(tj_graph *graph, const tj_kernel *flat) {
+  const tj_domain *domain = flat->mapped->domain;
+  return domain->count == 1 && tj_copies_equals(flat) ? tj_domain_of_equals(graph, domain, flat->count) : domain;
+}
+
+/* The flat kernel with those whose tiles the launch shapes. */
+static tj_kernel *complete_at_launch(tj_graph *graph, const tj_kernel *flat, const tj_target *target) {
+  tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
+  *kernel = *flat;
+  kernel->domain = tiled_domain(graph, flat);
+  graph->job->here = flat->mapped->load_span;
+  if (!tj_offer_flexible(graph, kernel, target, flat->mapped->mapping))
+    tj_fail(graph->job, TJ_MAPPING,
+            "launches choose items and slots on GPUs, where the modes of both vectors have neighbours and no tile "
+            "would be longer than its mode");
+  graph->job->here = TJ_NOWHERE;
+  return kernel;
+}
+
 tj_kernel *tj_map_as_given(tj_graph *graph, const tj_kernel *flat, const tj_target *target) {
   tj_job *job = graph->job;
   const tj_mapped *mapped = flat->mapped;
+  if (mapped->mapping->is_launched)
+    return complete_at_launch(graph, flat, target);
   check_side(graph, &mapped->mapping->load, target, mapped->load_span);
   check_side(graph, &mapped->mapping->store, target, mapped->store_span);
   uint32_t neighbours = tj_mapping_neighbours(mapped->mapping);
   if (neighbours == 1 || tj_is_gather(flat))
     return keep_flat(graph, flat, target, neighbours);
   tj_mapped tiled = *mapped;
-  if (mapped->domain->count == 1 && tj_copies_equals(flat))
-    tiled.domain = tj_domain_of_equals(graph, mapped->domain, flat->count);
+  tiled.domain = tiled_domain(graph, flat);
   job->here = mapped->store_span;
   tj_kernel *kernel = tj_tile_as_mapped(graph, flat, &tiled, NULL, target);
   if (kernel == NULL)

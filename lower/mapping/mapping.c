@@ -374,7 +374,7 @@ tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target
   if (blocked != NULL)
     return blocked;
   mapping map;
-  if (tj_offer_flexible(graph, flat, target) || !begin(&map, graph, flat, target))
+  if (tj_offer_flexible(graph, flat, target, NULL) || !begin(&map, graph, flat, target))
     return flat;
   tj_demands demands = find_demands(&map);
   tj_kernel *tiled = demands.count == 0 ? make_tiled(&map) : NULL;

@@ -68,6 +68,15 @@ static const row rows[] = {
      1.02,
      0.35,
      1.66},
+    {"a given mapping, of fewer modes and narrower vectors",
+     "param A in 1..1024, B in 1..1024, C in 1..1024\n"
+     "kernel k(src: f32 @ (A,B,C):(1,A,A*B), dst: f32 @ (A,B,C):(B*C,C,1)) = copy(src, dst, mapping=mapping("
+     "tile=(8*items(0),1,16*items(2)), load=((2,(4,items(0)),items(2)),(2,8)):((1@2,(2@0,8@0),16@2),(1@0,2@2)), "
+     "store=(((8,items(2)),items(0)),(2,8)):(((2@2,16@2),8@0),(1@2,1@0)), overlap=1))",
+     {{"A", 75}, {"B", 7}, {"C", 130}},
+     1.74,
+     1.1,
+     1.0},
     {"windows of an image",
      WINDOWS "kernel k(src: f16 @ rows, dst: f16 @ packed((G,N*Ho*Wo,Y*X*C))) = copy(src, dst)", PIXELS, 1.0, 1.25,
      1.15},

@@ -12,6 +12,15 @@
   "ys_minor=[0, 1])\n"
 #define TURN(rest) "kernel k(src: f32 @ (64,60):(64,1), dst: f32 @ (64,60):(1,64)) = copy(src, dst" rest ")"
 
+#define MATRICES "param M in 1..65536, N in 1..65536\n"
+#define WINDOWS                                                                                                      \
+  "param N in 1..64, H in 3..512, W in 1..512, C in 8..1024 multiple 8, sy in 1..4, dx in 1..4, py in 0..6\n"        \
+  "let image = transform(packed((N,H,W,C)), [pass_through(N), pad(H,py,py), pad(W,1,1), pass_through(C)], "          \
+  "[[0],[1],[2],[3]], [[0],[1],[2],[3]])\n"                                                                          \
+  "let windows = transform(image, [pass_through(N), embed((3,(H-3)/sy+1),(1,sy)), embed((3,W),(dx,1)), "             \
+  "pass_through(C)], [[0],[1],[2],[3]], [[0],[1,2],[3,4],[5]])\n"                                                    \
+  "let rows = transform(windows, [merge(N,(H-3)/sy+1,W), merge(3,3,C)], [[0,2,4],[1,3,5]], [[0],[1]])\n"
+
 #define HOST "none: blocks for the host's caches"
 
 static const char *const targets[] = {"gfx942", "host"};
@@ -130,6 +139,58 @@ START_TEST(transpositions_paste_back) {
 }
 END_TEST
 
+/* Tiles of which the launch chooses items and slots. */
+static const struct {
+  const char *family, *text;
+} launched[] = {
+    {"shapes of the launch, in registers",
+     MATRICES "kernel k(src: f32 @ (M,N):(N,1), dst: f32 @ (M,N):(N+8,1)) = copy(src, dst)"},
+    {"shapes of the launch, turned",
+     MATRICES "kernel k(src: b8 @ (M,N):(N,1), dst: b8 @ (M,N):(1,M)) = copy(src, dst)"},
+    {"steps of the launch, known extents",
+     MATRICES "kernel k(src: f16 @ (64,96,5):(1,M,M*96), dst: f16 @ (64,96,5):(N,1,N*64)) = copy(src, dst)"},
+    {"shapes of the launch, other types",
+     MATRICES "kernel k(src: f16 @ (M,N):(N,1), dst: f32 @ (M,N):(1,M)) = copy(src, dst, scale=2)"},
+    {"shapes of the launch, vectors of one element",
+     MATRICES "kernel k(src: b128 @ (M,N,3):(N*3,3,1), dst: b128 @ (M,N,3):(1,M,M*N)) = copy(src, dst)"},
+    {"windows of the launch",
+     WINDOWS "kernel k(src: f16 @ rows, dst: f16 @ packed((N*((H-3)/sy+1)*W,9*C))) = copy(src, dst)"},
+    {"preshuffle of the launch",
+     "param n in 1..4096, k in 1..1024\n"
+     "let shuffled = transform(packed((n,k,4,16,16)), [merge(n,16), merge(k,4,16)], [[0,3],[1,2,4]], [[0],[1]])\n"
+     "kernel k(src: b8 @ packed((n*16,k*64)), dst: b8 @ shuffled) = copy(src, dst)"},
+};
+
+START_TEST(launched_families_paste_back) {
+  static const char *const machines[] = {"gfx942", "gfx1100", "sm_90"};
+  tj_context *context = new_context(NULL);
+  for (size_t t = 0; t < sizeof machines / sizeof *machines; t++) {
+    char *reason;
+    pasted_program p = {.text = launched[_i].text, .kernel = "k", .target = machines[t]};
+    char *mapping = printed_mapping(context, &p);
+    ck_assert_msg(strstr(mapping, "items(") != NULL, "%s: %s", launched[_i].family, mapping);
+    ck_assert_msg(pastes_back(context, &p, t == 0 ? TJ_EMIT_HSACO : TJ_EMIT_LLVM, &reason), "%s", reason);
+    free(mapping);
+  }
+  tj_context_destroy(context);
+}
+END_TEST
+
+/* Extents of the launch: of each permutation the first. */
+START_TEST(launches_paste_back) {
+  static const char *const types[] = {"f32", "f16"};
+  enum { HEADROOM = 4, SKEWS = 3 };
+  tj_context *context = new_context(NULL);
+  for (int i = 0; i < TRANSPOSITION_COUNT; i += SKEWS) {
+    char text[TRANSPOSITION_TEXT], *reason;
+    transposition_write_dynamic(text, &transpositions[i], NULL, types[_i], HEADROOM);
+    pasted_program p = {.text = text, .kernel = "transpose", .target = "gfx942"};
+    ck_assert_msg(pastes_back(context, &p, TJ_EMIT_LLVM, &reason), "%s", reason);
+  }
+  tj_context_destroy(context);
+}
+END_TEST
+
 /* Whatever a program compiled before it. */
 START_TEST(last_of_many_is_as_alone) {
   enum { MANY = 100, TEXT = MANY * 160 };
@@ -172,6 +233,8 @@ int main(void) {
   TCase *more = tcase_create("more");
   tcase_set_timeout(more, 300);
   tcase_add_loop_test(more, transpositions_paste_back, 0, 2);
+  tcase_add_loop_test(more, launched_families_paste_back, 0, sizeof launched / sizeof *launched);
+  tcase_add_loop_test(more, launches_paste_back, 0, 2);
   tcase_add_test(more, last_of_many_is_as_alone);
   suite_add_tcase(suite, more);
   return run_suite(suite);
