@@ -33,9 +33,10 @@ function(tilejit_add_documents root package)
   endif()
 endfunction()
 
-# Whoever has the command alone has simulated GPUs, too: in a folder that is the package's own.
-function(tilejit_add_simulator root libraries)
+# Whoever has the command alone has the libraries that it opens, too: in a folder that is the package's own.
+function(tilejit_add_opened_libraries root libraries)
   file(COPY "${libraries}/usr/${CPACK_TILEJIT_LIBDIR}/libtilejit-hsasim.so"
+    "${libraries}/usr/${CPACK_TILEJIT_LIBDIR}/libtilejit-passes.so"
     DESTINATION "${root}/usr/${CPACK_TILEJIT_LIBDIR}/tilejit")
 endfunction()
 
@@ -72,7 +73,7 @@ function(tilejit_move_changes root)
 endfunction()
 
 tilejit_move_changes("${CPACK_TEMPORARY_DIRECTORY}/command")
-tilejit_add_simulator("${CPACK_TEMPORARY_DIRECTORY}/command" "${CPACK_TEMPORARY_DIRECTORY}/library")
+tilejit_add_opened_libraries("${CPACK_TEMPORARY_DIRECTORY}/command" "${CPACK_TEMPORARY_DIRECTORY}/library")
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   string(TOUPPER "${component}" key)
   set(root "${CPACK_TEMPORARY_DIRECTORY}/${component}")

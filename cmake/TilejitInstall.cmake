@@ -5,6 +5,7 @@
 #   lib/libtilejit.so.0, .so, .a     the library
 #   lib/libtilejit-hsasim.so         the simulated devices; who has the library inside looks for it by where that is
 #                                    itself (rt/sim.c)
+#   lib/libtilejit-passes.so         what makes LLVM faster, looked for likewise (llvm/llvm.c)
 #   lib/tilejit-simulator/           the same as libhsa-runtime64.so.1, for LD_LIBRARY_PATH
 #   lib/cmake/tilejit/               find_package(tilejit): tilejit::tilejit, tilejit::tilejit_static, tilejit::runtime,
 #                                    tilejit_add_bundle() and tilejit_add_functions() (tilejitCompile.cmake)
@@ -24,7 +25,7 @@ set(TILEJIT_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/tilejit")
 
 # --- files ---
 
-set_target_properties(tilejit libtilejit_shared tilejit_hsasim PROPERTIES INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
+set_target_properties(tilejit_passes tilejit_hsasim PROPERTIES INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
 
 install(TARGETS tilejit RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT command)
 install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
@@ -46,7 +47,7 @@ install(FILES completions/tilejit.fish DESTINATION "${CMAKE_INSTALL_DATADIR}/fis
 install(TARGETS libtilejit_shared EXPORT tilejit
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library NAMELINK_COMPONENT development
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-install(TARGETS tilejit_hsasim LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library)
+install(TARGETS tilejit_hsasim tilejit_passes LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library)
 install(FILES "${TILEJIT_HSA_LINK}" DESTINATION "${CMAKE_INSTALL_LIBDIR}/tilejit-simulator" COMPONENT library)
 
 install(TARGETS libtilejit_static ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
@@ -58,10 +59,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/embed" "${PROJECT_SOURCE_DIR}/
 
 # --- what linking libtilejit.a takes ---
 
-set(TILEJIT_STATIC_LIBRARIES LLVM stdc++ m dl pthread)
-if(TILEJIT_HAVE_Z3)
-  list(INSERT TILEJIT_STATIC_LIBRARIES 1 z3)
-endif()
+set(TILEJIT_STATIC_LIBRARIES m dl pthread)
 list(TRANSFORM TILEJIT_STATIC_LIBRARIES PREPEND "-l" OUTPUT_VARIABLE TILEJIT_PC_LIBRARIES)
 list(JOIN TILEJIT_PC_LIBRARIES " " TILEJIT_PC_LIBRARIES)
 

@@ -54,12 +54,14 @@ set(about "tilejit compiles the layouts of tensors and the transforms of their
 coordinates, written in the terms of CuTe and CK Tile, to kernels for AMD
 GPUs and for the host.")
 set(same "(= ${PROJECT_VERSION}-${TILEJIT_DEBIAN_REVISION})")
+# Z3 is opened, not linked, which dpkg-shlibdeps cannot know. By Debian's policy libz3.so.4 is in the package libz3-4.
+string(REPLACE ".so." "-" opened "${TILEJIT_Z3_FILE}")
 tilejit_package(command tilejit devel "JIT compiler for tensor layouts" "${about}
 .
-This package has the command, and simulated GPUs for it.")
+This package has the command, and simulated GPUs for it." ${opened})
 tilejit_package(library libtilejit0 libs "JIT compiler for tensor layouts (library)" "${about}
 .
-This package has the library, and simulated GPUs.")
+This package has the library, and simulated GPUs." ${opened})
 tilejit_package(development libtilejit-dev libdevel "JIT compiler for tensor layouts (development files)" "${about}
 .
 This package has what it takes to build programs with the library."

@@ -52,13 +52,6 @@ bool tj_rt_read_number(const char *name, unsigned long *number) {
   return length > 0 && length <= MOST_DIGITS && digits[length] == '\0' && (digits[0] != '0' || length == 1);
 }
 
-tj_rt_function tj_rt_find_function(void *handle, const char *name) {
-  void *symbol = dlsym(handle, name);
-  tj_rt_function found;
-  memcpy(&found, &symbol, sizeof found);
-  return found;
-}
-
 /* --- names --- */
 
 /* Whether `name` is the prefix alone, or the prefix and a colon and more. */

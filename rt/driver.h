@@ -12,10 +12,6 @@
 /* The number of PREFIX:NUMBER, of which there is one way to write each; false where it is none. */
 bool tj_rt_read_number(const char *name, unsigned long *number);
 
-/* A function of a library that dlopen has opened; NULL: it has none of that name. */
-typedef void (*tj_rt_function)(void);
-tj_rt_function tj_rt_find_function(void *handle, const char *name);
-
 /* The allocator given, or malloc and free where it is NULL. */
 tj_allocator tj_rt_allocator(const tj_allocator *allocator);
 

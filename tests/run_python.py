@@ -19,7 +19,7 @@ import sys
 
 HELPFUL = ("TILEJIT_LIBRARY", "PYTHONPATH", "LD_LIBRARY_PATH", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL")
 DOCUMENTS = ("README.md", "docs/python.md")
-HOLDS = ("tilejit/libtilejit.so.0", "tilejit/libtilejit-hsasim.so", "tilejit/py.typed", "tilejit/__init__.py",
+HOLDS = ("tilejit/libtilejit.so.0", "tilejit/libtilejit-hsasim.so", "tilejit/libtilejit-passes.so", "tilejit/py.typed", "tilejit/__init__.py",
          "tilejit/share/tilejit/atoms.tile")
 EXAMPLES = """
 import doctest, pathlib, sys

@@ -29,10 +29,11 @@ tj_smt_answer tj_smt_compare(tj_graph *graph, const tj_node *left, const tj_node
 
 #include "ir/index/facts.h"
 #include "ir/index/linear.h"
+#include "base/text.h"
 #include "ir/index/walk.h"
+#include "ir/value/z3_library.h"
 
 #include <string.h>
-#include <z3.h>
 
 /* Steps of the solver, about a second's; the time is for what does not count steps, and far beyond. */
 #define STEP_LIMIT "2000000"
@@ -459,7 +460,8 @@ static Z3_context open_context(void) {
 }
 
 bool tj_smt_available(void) {
-  return true;
+  char message[TJ_LIBRARY_MESSAGE_SIZE];
+  return tj_z3_load(message);
 }
 
 tj_smt_answer tj_smt_compare(tj_graph *graph, const tj_node *left, const tj_node *right,
@@ -468,6 +470,11 @@ tj_smt_answer tj_smt_compare(tj_graph *graph, const tj_node *left, const tj_node
   const tj_node *pair[2] = {left, right};
   question q = {.z3 = NULL};
   collect(graph, &q, pair);
+  char message[TJ_LIBRARY_MESSAGE_SIZE];
+  if (!tj_z3_load(message)) {
+    *why_not = tj_string_copy(graph->job, message, strlen(message));
+    return TJ_SMT_UNDECIDED;
+  }
   *why_not = "they are too large for Z3";
   if (q.walk.count > MOST_NODES || left->depth > DEEPEST || right->depth > DEEPEST)
     return TJ_SMT_UNDECIDED;

@@ -2,80 +2,24 @@
 /* Keys of the cache: requests and kernels as bytes, and what this compiler is. */
 #include "jit/cache/cache_key.h"
 
+#include "base/build_id.h"
 #include "launch/image/launch_plan.h"
 #include "launch/image/serial.h"
+#include "llvm/llvm.h"
 
-#include <link.h>
-#include <llvm-c/Core.h>
 #include <stdio.h>
 
 /* --- the compiler --- */
 
-enum { NOTE_BUILD_ID = 3, LONGEST_BUILD_ID = 20 };
-
-/* A loaded object, looked for by an address in it. */
-typedef struct {
-  uintptr_t address;
-  tj_bytes build_id; /* in the loaded object; empty where it has none */
-} search;
-
-static bool contains(const struct dl_phdr_info *object, uintptr_t address) {
-  for (int i = 0; i < object->dlpi_phnum; i++) {
-    const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
-    uintptr_t begin = object->dlpi_addr + segment->p_vaddr;
-    if (segment->p_type == PT_LOAD && address >= begin && address - begin < segment->p_memsz)
-      return true;
-  }
-  return false;
-}
-
-/* The build ID among the notes of a segment. Names and descriptions are padded to 4 bytes. */
-static tj_bytes find_build_id(tj_bytes notes) {
-  for (size_t at = 0; tj_bytes_contain(notes, at, 12);) {
-    uint64_t name_size = tj_bytes_u32(notes, at), size = tj_bytes_u32(notes, at + 4);
-    uint64_t name = at + 12, description = name + (name_size + 3) / 4 * 4;
-    if (!tj_bytes_contain(notes, description, size))
-      break;
-    bool is_build_id = tj_bytes_u32(notes, at + 8) == NOTE_BUILD_ID && name_size == 4 &&
-                       tj_bytes_are(tj_bytes_slice(notes, name, 3), "GNU");
-    if (is_build_id)
-      return tj_bytes_slice(notes, description, size < LONGEST_BUILD_ID ? size : LONGEST_BUILD_ID);
-    at = (size_t)(description + (size + 3) / 4 * 4);
-  }
-  return (tj_bytes){NULL, 0};
-}
-
-static int look_into(struct dl_phdr_info *object, size_t size, void *data) {
-  (void)size;
-  search *s = data;
-  if (!contains(object, s->address))
-    return 0;
-  for (int i = 0; i < object->dlpi_phnum && s->build_id.size == 0; i++) {
-    const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
-    const void *place = (const void *)(object->dlpi_addr + segment->p_vaddr);
-    if (segment->p_type == PT_NOTE)
-      s->build_id = find_build_id((tj_bytes){place, segment->p_memsz});
-  }
-  return 1;
-}
-
-/* In hexadecimal; "" where the object that has this address was linked without one. */
-static void describe_build(uintptr_t address, char text[2 * LONGEST_BUILD_ID + 1]) {
-  search s = {.address = address};
-  dl_iterate_phdr(look_into, &s);
-  text[0] = '\0';
-  for (size_t i = 0; i < s.build_id.size; i++)
-    snprintf(text + 2 * i, 3, "%02x", tj_bytes_u8(s.build_id, i));
-}
-
 void tj_compiler_identity(char identity[TJ_COMPILER_IDENTITY_SIZE]) {
-  unsigned major, minor, patch;
-  char ours[2 * LONGEST_BUILD_ID + 1], llvm[2 * LONGEST_BUILD_ID + 1];
-  LLVMGetVersion(&major, &minor, &patch);
-  describe_build((uintptr_t)&tj_compiler_identity, ours);
-  describe_build((uintptr_t)&LLVMGetVersion, llvm);
-  snprintf(identity, TJ_COMPILER_IDENTITY_SIZE, "tilejit %s %s, plan %d, LLVM %u.%u.%u %s", TJ_VERSION, ours,
-           TJ_LAUNCH_PLAN_VERSION, major, minor, patch, llvm);
+  char ours[TJ_BUILD_ID_SIZE], llvm[TJ_LLVM_IDENTITY_SIZE];
+  void *here;
+  void (*self)(char *) = tj_compiler_identity;
+  memcpy(&here, &self, sizeof here);
+  tj_build_id_of_place(here, ours);
+  tj_llvm_identify(llvm);
+  snprintf(identity, TJ_COMPILER_IDENTITY_SIZE, "tilejit %s %s, plan %d, %s", TJ_VERSION, ours,
+           TJ_LAUNCH_PLAN_VERSION, llvm);
 }
 
 /* --- texts --- */

@@ -3,12 +3,9 @@
 #include "jit/compile/codegen.h"
 
 #include "base/text.h"
-#include "jit/compile/machine_passes.h"
-#include "jit/isa/llvm.h"
 
-#include <llvm-c/Core.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 #include <stdio.h>
+#include <string.h>
 
 /* --- target machines --- */
 
@@ -26,10 +23,25 @@ static uint64_t key_of(const tj_target *target) {
   return hash_string(hash, target->features) | 1;
 }
 
-static LLVMTargetMachineRef create_machine(LLVMTargetRef llvm_target, const tj_target *target) {
-  LLVMTargetMachineOptionsRef options = LLVMCreateTargetMachineOptions();
+static void set_this_cpu(LLVMTargetMachineOptionsRef options) {
+  char *processor = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
+  LLVMTargetMachineOptionsSetCPU(options, processor);
+  LLVMTargetMachineOptionsSetFeatures(options, features);
+  LLVMDisposeMessage(processor);
+  LLVMDisposeMessage(features);
+}
+
+static void set_processor(LLVMTargetMachineOptionsRef options, const tj_target *target) {
   LLVMTargetMachineOptionsSetCPU(options, target->processor);
   LLVMTargetMachineOptionsSetFeatures(options, target->features);
+}
+
+static LLVMTargetMachineRef create_machine(LLVMTargetRef llvm_target, const tj_target *target) {
+  LLVMTargetMachineOptionsRef options = LLVMCreateTargetMachineOptions();
+  if (strcmp(target->processor, TJ_THIS_CPU) == 0)
+    set_this_cpu(options);
+  else
+    set_processor(options, target);
   LLVMTargetMachineOptionsSetCodeGenOptLevel(options, LLVMCodeGenLevelDefault);
   LLVMTargetMachineOptionsSetRelocMode(options, LLVMRelocPIC);
   LLVMTargetMachineRef machine = LLVMCreateTargetMachineWithOptions(llvm_target, target->triple, options);
@@ -41,7 +53,7 @@ void tj_codegen_open(tj_job *job, tj_codegen *codegen, const tj_target *target) 
   if (codegen->machine != NULL && codegen->key == key_of(target))
     return;
   tj_codegen_close(codegen);
-  tj_llvm_initialize();
+  tj_llvm_open(job);
   LLVMTargetRef llvm_target;
   char *message;
   if (LLVMGetTargetFromTriple(target->triple, &llvm_target, &message)) {
@@ -89,10 +101,20 @@ void tj_codegen_optimize(tj_job *job, tj_codegen *codegen, tj_module *module) {
 
 /* --- machine code --- */
 
+static bool run_machine_passes(const tj_codegen *codegen, tj_module *module, LLVMCodeGenFileType type) {
+  if (tj_llvm.run_machine_passes != NULL)
+    return tj_llvm.run_machine_passes(codegen->machine, module->module, codegen->idle_passes, type, &module->buffer);
+  char *message = NULL;
+  bool has_failed =
+      LLVMTargetMachineEmitToMemoryBuffer(codegen->machine, module->module, type, &message, &module->buffer);
+  LLVMDisposeMessage(message);
+  return !has_failed;
+}
+
 tj_bytes tj_codegen_emit(tj_job *job, tj_codegen *codegen, tj_module *module, tj_codegen_output output) {
   set_data_layout(codegen, module);
   LLVMCodeGenFileType type = output == TJ_CODEGEN_OBJECT ? LLVMObjectFile : LLVMAssemblyFile;
-  if (!tj_run_machine_passes(codegen->machine, module->module, codegen->idle_passes, type, &module->buffer))
+  if (!run_machine_passes(codegen, module, type))
     tj_fail(job, TJ_CODEGEN, "LLVM cannot generate code of this form");
   tj_module_check(job, module, "generating code");
   size_t size = LLVMGetBufferSize(module->buffer);

@@ -14,8 +14,6 @@
 
 #include "lower/emit/module.h"
 
-#include <llvm-c/TargetMachine.h>
-
 /* Begins as {0}. */
 typedef struct {
   LLVMTargetMachineRef machine;

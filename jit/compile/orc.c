@@ -2,11 +2,8 @@
 /* Objects through LLJIT. */
 #include "jit/compile/orc.h"
 
-#include "jit/isa/llvm.h"
+#include "llvm/llvm.h"
 
-#include <llvm-c/Core.h>
-#include <llvm-c/LLJIT.h>
-#include <llvm-c/TargetMachine.h>
 #include <stdio.h>
 
 typedef struct LLVMOrcOpaqueLLJIT tj_orc; /* LLVM's name of an LLJIT */
@@ -41,15 +38,14 @@ static void report_to(tj_orc *orc, LLVMOrcErrorReporterFunction reporter, char *
 /* An LLJIT for objects that are compiled already: it is told of a plain processor of this machine's kind, where it
  * would otherwise spend most of its time on finding out which one this is. */
 static tj_orc *create_jit(char message[TJ_LINKER_MESSAGE_SIZE]) {
-  char *triple = LLVMGetDefaultTargetTriple(), *problem = NULL;
+  char *problem = NULL;
   LLVMTargetRef target;
   LLVMTargetMachineRef machine = NULL;
-  if (LLVMGetTargetFromTriple(triple, &target, &problem))
+  if (LLVMGetTargetFromTriple(TILEJIT_HOST_TRIPLE, &target, &problem))
     LLVMDisposeMessage(problem);
   else
-    machine = LLVMCreateTargetMachine(target, triple, "generic", "", LLVMCodeGenLevelNone, LLVMRelocPIC,
+    machine = LLVMCreateTargetMachine(target, TILEJIT_HOST_TRIPLE, "generic", "", LLVMCodeGenLevelNone, LLVMRelocPIC,
                                       LLVMCodeModelJITDefault);
-  LLVMDisposeMessage(triple);
   LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
   if (machine != NULL)
     LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder,
@@ -82,7 +78,8 @@ static void unload_orc(void *orc) {
 
 static void *load_orc(tj_bytes object, const char *const symbol[], uint32_t count, uintptr_t address[],
                       char message[TJ_LINKER_MESSAGE_SIZE]) {
-  tj_llvm_initialize();
+  if (!tj_llvm_load(message))
+    return NULL;
   message[0] = '\0';
   tj_orc *orc = create_jit(message);
   if (orc == NULL)

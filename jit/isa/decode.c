@@ -5,9 +5,7 @@
 #include "base/guard.h"
 #include "base/text.h"
 #include "jit/isa/encoding.h"
-#include "jit/isa/llvm.h"
-
-#include <llvm-c/Disassembler.h>
+#include "llvm/llvm.h"
 
 /* The padding is more than the longest instruction: LLVM crashes where code ends within some. */
 enum { TEXT_CAPACITY = 512, FIRST_CAPACITY = 64, PADDING = 32 };
@@ -88,7 +86,7 @@ static tj_bytes pad(tj_job *job, tj_bytes code) {
 static void decode_all(tj_job *job, void *data) {
   decoding_state *decoder = data;
   tj_decode_target target = decoder->target;
-  tj_llvm_initialize();
+  tj_llvm_open(job);
   decoder->padded = pad(job, decoder->code);
   decoder->context =
       LLVMCreateDisasmCPUFeatures(target.triple, target.processor, target.features, NULL, 0, NULL, NULL);

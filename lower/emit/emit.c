@@ -2,7 +2,6 @@
 /* Attributes and integers: the part of the vocabulary that knows nothing of index expressions. */
 #include "lower/emit/emit.h"
 
-#include <llvm-c/DebugInfo.h>
 #include <string.h>
 
 /* --- attributes --- */

@@ -18,8 +18,6 @@
 #include "lower/kernel/kernel_nodes.h"
 #include "lower/machine/width.h"
 
-#include <llvm-c/Core.h>
-
 /* What a slot holds: an element, or one of a vector's. */
 typedef struct {
   LLVMValueRef value; /* of the carried type, or a vector of it */

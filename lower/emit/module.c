@@ -2,8 +2,6 @@
 /* Modules: LLVM's handles and what LLVM has to say. */
 #include "lower/emit/emit.h"
 
-#include <llvm-c/Analysis.h>
-#include <llvm-c/BitWriter.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,7 +43,8 @@ static void verify(tj_job *job, tj_module *module) {
 
 /* --- modules --- */
 
-static void open(tj_module *module, const char *name, const char *triple) {
+static void open(tj_job *job, tj_module *module, const char *name, const char *triple) {
+  tj_llvm_open(job);
   module->context = LLVMContextCreate();
   LLVMContextSetDiagnosticHandler(module->context, keep_error, module);
   module->module = LLVMModuleCreateWithNameInContext(name, module->context);
@@ -54,7 +53,7 @@ static void open(tj_module *module, const char *name, const char *triple) {
 }
 
 void tj_module_lower(tj_graph *graph, tj_module *module, const tj_kernel *kernel, const tj_target *target) {
-  open(module, kernel->name, target->triple);
+  open(graph->job, module, kernel->name, target->triple);
   for (const tj_kernel *each = kernel; each != NULL; each = each->faster) {
     tj_emitter emitter;
     tj_emitter_init(&emitter, graph, module, each, target);
@@ -65,7 +64,7 @@ void tj_module_lower(tj_graph *graph, tj_module *module, const tj_kernel *kernel
 
 void tj_module_lower_function(tj_graph *graph, tj_module *module, const tj_function *function,
                               const tj_target *target) {
-  open(module, function->name, target->triple);
+  open(graph->job, module, function->name, target->triple);
   tj_emit_index_functions(graph, module, function, target);
   verify(graph->job, module);
 }

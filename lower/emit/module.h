@@ -13,11 +13,10 @@
 #define TJ_LOWER_MODULE_H
 
 #include "base/bytes.h"
+#include "llvm/llvm.h"
 #include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
 #include "lower/plan/function.h"
-
-#include <llvm-c/Types.h>
 
 enum { TJ_MODULE_MESSAGE_SIZE = 512 };
 

@@ -6,7 +6,7 @@
  * differs in form between families is a function of the family's row.
  *
  * How to add a target: write lower/target/NAME.c, which defines `const tj_target_family tj_family_NAME`; add the row
- * TARGET(NAME, …) to target.def and the file to CMakeLists.txt; have jit/isa/llvm.c initialise LLVM's part for it.
+ * TARGET(NAME, …) to target.def and the file to CMakeLists.txt; have llvm/llvm.c initialise LLVM's part for it.
  * What LLVM makes for it is one of tj_object_kind; where it is none, add the kind, and its way to
  * jit/compile/pipeline.c. */
 #ifndef TJ_LOWER_TARGET_H
@@ -17,6 +17,9 @@
 
 #include <llvm-c/Types.h>
 #include <stdbool.h>
+
+/* The processor that LLVM is asked about, name and features, once there is code to generate. */
+#define TJ_THIS_CPU "native"
 
 /* Lanes of so many bytes are the cheapest to change places among. */
 enum { TJ_PERMUTED_BYTES = 16 };
@@ -37,8 +40,8 @@ typedef struct {
   const tj_target_family *family;
   const char *name;      /* canonical: gfx90a:sramecc+:xnack-, host */
   const char *triple;    /* LLVM's: amdgcn-amd-amdhsa */
-  const char *processor; /* LLVM's: gfx90a; the host's CPU */
-  const char *features;  /* LLVM's: +sramecc,-xnack; what a cache must tell apart besides name and processor */
+  const char *processor; /* LLVM's: gfx90a; TJ_THIS_CPU */
+  const char *features;  /* LLVM's: +sramecc,-xnack; of TJ_THIS_CPU what tells it from others (host_cpu.h) */
   const char *passes;    /* the LLVM passes that pay on this target's kernels, as LLVM's pass builder reads them */
   const char *const *idle_passes; /* those from IR to machine code that find nothing in them, as LLVM calls them; the
                                      last is NULL. NULL: none */

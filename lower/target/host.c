@@ -4,30 +4,17 @@
  * A kernel NAME becomes two functions: tilejit_NAME(arguments, workgroup_begin, workgroup_end), which takes the
  * argument block apart, and a local one that does the work, whose pointers have the attributes that let LLVM
  * vectorise. Work-items are iterations of one loop over all workgroups from begin to end. */
+#include "base/machine/host_cpu.h"
 #include "base/machine/host_level.h"
 #include "lower/emit/emit.h"
 #include "lower/machine/family.h"
 
-#include <llvm-c/TargetMachine.h>
-#include <pthread.h>
 #include <string.h>
 
 /* --- the CPU --- */
 
 /* On the stack. As much as any GPU in wide use has, so that tiles that fit there run here. */
 enum { LDS_BYTES = 160 * 1024, SLOT_BYTES = 256, TILE_BYTES = 1024 * SLOT_BYTES };
-
-/* What LLVM calls this CPU: found once, never changed afterwards. */
-static struct {
-  pthread_once_t once;
-  char *triple, *processor, *features; /* LLVM's strings, kept for the life of the process */
-} cpu = {.once = PTHREAD_ONCE_INIT};
-
-static void describe_cpu(void) {
-  cpu.triple = LLVMGetDefaultTargetTriple();
-  cpu.processor = LLVMGetHostCPUName();
-  cpu.features = LLVMGetHostCPUFeatures();
-}
 
 /* Vectorises, which is most of the time; the rest of -O2 takes three times as long and finds nothing on loops that
  * are written as these are. */
@@ -39,15 +26,9 @@ static const char *const idle_passes[] = {
 #include "lower/target/idle_pass.def"
     NULL};
 
-/* Bytes of the widest vector register. */
-static uint32_t register_bytes(const char *features) {
-  return strstr(features, "+avx512bw") != NULL ? 64 : strstr(features, "+avx2") != NULL ? 32 : 16;
-}
-
 /* Levels are those of one architecture. */
 static bool has_levels(void) {
-  pthread_once(&cpu.once, describe_cpu);
-  return strncmp(cpu.triple, "x86_64", 6) == 0;
+  return strncmp(TILEJIT_HOST_TRIPLE, "x86_64", 6) == 0;
 }
 
 static void list(tj_text *text) {
@@ -65,7 +46,7 @@ static tj_target target_of(const char *name, const char *processor, const char *
   return (tj_target){
       .family = &tj_family_host,
       .name = name,
-      .triple = cpu.triple,
+      .triple = TILEJIT_HOST_TRIPLE,
       .processor = processor,
       .features = features,
       .passes = passes,
@@ -94,8 +75,9 @@ static tj_target parse(tj_job *job, const char *text) {
     tj_fail(job, TJ_UNKNOWN_TARGET, "unknown target %s", text);
   if (level != NULL)
     return target_of(level->name, level->name, "", level->register_bytes);
-  pthread_once(&cpu.once, describe_cpu);
-  return target_of("host", cpu.processor, cpu.features, register_bytes(cpu.features));
+  char cpu[TJ_HOST_CPU_SIZE];
+  tj_host_cpu_describe(cpu);
+  return target_of("host", TJ_THIS_CPU, tj_string_copy(job, cpu, strlen(cpu)), tj_host_cpu_register_bytes());
 }
 
 static const char *symbol(tj_job *job, const char *name) {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A build backend (PEP 517) that needs nothing but Python: wheels of the package tilejit with the libraries inside.
 
-A wheel holds the package; libtilejit.so.0, found as tilejit/_locate.py says; libtilejit-hsasim.so from beside it, and
-the texts that programs import from share/tilejit, where these are. Its version is the library's. The wheel fits the
+A wheel holds the package; libtilejit.so.0, found as tilejit/_locate.py says; the libraries that it opens, from beside it,
+and the texts that programs import from share/tilejit, where these are. Its version is the library's. The wheel fits the
 machine that the library was built for, and any Python 3.9 or later. A source distribution holds the package alone:
 building it takes a library all the same.
 """
@@ -109,9 +109,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     library = locate.library_path()
     files = [(f"tilejit/{path.name}", path.read_bytes()) for path in _sources()]
     files.append((f"tilejit/{locate.LIBRARY}", library.read_bytes()))
-    simulator = library.resolve().parent / locate.SIMULATOR
-    if simulator.is_file():
-        files.append((f"tilejit/{locate.SIMULATOR}", simulator.read_bytes()))
+    opened = (library.resolve().parent / name for name in locate.OPENED)
+    files += [(f"tilejit/{path.name}", path.read_bytes()) for path in opened if path.is_file()]
     texts = locate.texts_folder(library)
     files += [(f"tilejit/share/tilejit/{path.name}", path.read_bytes()) for path in sorted(texts.glob("*.tile"))
               ] if texts else []

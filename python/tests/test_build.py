@@ -87,7 +87,7 @@ class Backend(unittest.TestCase):
         name = self.backend.build_wheel(self.folder)
         self.assertRegex(name, r"^tilejit-\d+\.\d+\.\d+-py3-none-\w+\.whl$")
         files = self.check_record(self.folder / name)
-        for wanted in ("__init__.py", "py.typed", _locate.LIBRARY, _locate.SIMULATOR):
+        for wanted in ("__init__.py", "py.typed", _locate.LIBRARY, *_locate.OPENED):
             self.assertIn(f"tilejit/{wanted}", files)
 
     def test_editable(self):

@@ -3,8 +3,8 @@
 
 In this order: what the environment variable TILEJIT_LIBRARY names, a file or a folder; the folder of this file, where
 a wheel puts the library; build folders of the repository that this file is in; what pkg-config and the dynamic linker
-know. The simulated devices, libtilejit-hsasim.so, are expected beside the library, where the library itself looks for
-them.
+know. The libraries that it opens itself, of the simulated devices and of LLVM's passes, are expected beside it, where it
+looks for them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sysconfig
 from typing import Iterator
 
 LIBRARY = "libtilejit.so.0"
-SIMULATOR = "libtilejit-hsasim.so"
+OPENED = ("libtilejit-hsasim.so", "libtilejit-passes.so")
 VARIABLE = "TILEJIT_LIBRARY"
 
 # Build folders that come first. Those with sanitizers cannot be loaded into Python, and are not looked at.

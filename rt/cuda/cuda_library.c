@@ -2,7 +2,7 @@
 /* Opening the CUDA driver, and finding every function of cuda.def in it. */
 #include "rt/cuda/cuda_library.h"
 
-#include "rt/driver.h"
+#include "base/library.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 static const char *find_functions(tj_cuda *cuda) {
   const char *missing = NULL;
 #define CALL(name, symbol, parameters, arguments)                                                                    \
-  cuda->name = (__typeof__(cuda->name))tj_rt_find_function(cuda->handle, symbol);                                    \
+  cuda->name = (__typeof__(cuda->name))tj_library_function_of(cuda->handle, symbol);                                    \
   if (cuda->name == NULL && missing == NULL)                                                                         \
     missing = symbol;
 #include "rt/cuda/cuda.def"

@@ -2,7 +2,7 @@
 /* Opening the HSA runtime, and finding every function of hsa.def in it. */
 #include "rt/hsa/hsa_library.h"
 
-#include "rt/driver.h"
+#include "base/library.h"
 
 #include <dlfcn.h>
 
@@ -10,7 +10,7 @@
 static const char *find_functions(tj_hsa *hsa) {
   const char *missing = NULL;
 #define FIND(field, symbol)                                                                                          \
-  hsa->field = (__typeof__(hsa->field))tj_rt_find_function(hsa->handle, symbol);                                     \
+  hsa->field = (__typeof__(hsa->field))tj_library_function_of(hsa->handle, symbol);                                     \
   if (hsa->field == NULL && missing == NULL)                                                                         \
     missing = symbol;
 #define CALL(name, parameters, arguments) FIND(name, "hsa_" #name)
@@ -21,10 +21,10 @@ static const char *find_functions(tj_hsa *hsa) {
 #undef CALL_PLAIN
 #undef VALUE
 #undef FIND
-  hsa->queue_inactivate = (__typeof__(hsa->queue_inactivate))tj_rt_find_function(hsa->handle, "hsa_queue_inactivate");
-  hsa->message = (__typeof__(hsa->message))tj_rt_find_function(hsa->handle, "tj_hsasim_message");
-  hsa->counters = (__typeof__(hsa->counters))tj_rt_find_function(hsa->handle, "tj_hsasim_counters");
-  hsa->progress = (__typeof__(hsa->progress))tj_rt_find_function(hsa->handle, "tj_hsasim_progress");
+  hsa->queue_inactivate = (__typeof__(hsa->queue_inactivate))tj_library_function_of(hsa->handle, "hsa_queue_inactivate");
+  hsa->message = (__typeof__(hsa->message))tj_library_function_of(hsa->handle, "tj_hsasim_message");
+  hsa->counters = (__typeof__(hsa->counters))tj_library_function_of(hsa->handle, "tj_hsasim_counters");
+  hsa->progress = (__typeof__(hsa->progress))tj_library_function_of(hsa->handle, "tj_hsasim_progress");
   return missing;
 }
 

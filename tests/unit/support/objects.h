@@ -6,13 +6,11 @@
 #include "base/bytes.h"
 #include "base/job.h"
 #include "base/text.h"
-#include "jit/isa/llvm.h"
+#include "llvm/llvm.h"
 
 #include <check.h>
-#include <llvm-c/Core.h>
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Target.h>
-#include <llvm-c/TargetMachine.h>
 
 /* Two kernels and a constant: `store` has LDS, a barrier, a branch, quarter-rate multiplies and 12 bytes of explicit
  * arguments; `hidden` has hidden arguments. */
@@ -63,9 +61,9 @@ static const char kernels_ir[] =
     "!0 = !{i32 1, !\"amdhsa_code_object_version\", i32 500}\n";
 
 static inline LLVMTargetMachineRef machine_for(const char *triple, const char *processor, const char *features) {
-  char *message = NULL;
+  char reason[TJ_LIBRARY_MESSAGE_SIZE], *message = NULL;
   LLVMTargetRef target;
-  tj_llvm_initialize();
+  ck_assert_msg(tj_llvm_load(reason), "%s", reason);
   LLVMInitializeAMDGPUAsmParser();
   if (LLVMGetTargetFromTriple(triple, &target, &message))
     ck_abort_msg("%s", message);
@@ -77,8 +75,8 @@ static inline LLVMTargetMachineRef machine_for(const char *triple, const char *p
 static inline tj_bytes make_object(tj_job *job, const char *ir, const char *triple, const char *processor,
                                    const char *features) {
   char *message = NULL;
-  LLVMContextRef context = LLVMContextCreate();
   LLVMTargetMachineRef machine = machine_for(triple, processor, features);
+  LLVMContextRef context = LLVMContextCreate();
   LLVMMemoryBufferRef text = LLVMCreateMemoryBufferWithMemoryRangeCopy(ir, strlen(ir), "test");
   LLVMMemoryBufferRef object;
   LLVMModuleRef module;
@@ -100,10 +98,7 @@ static inline tj_bytes make_amdgpu_object(tj_job *job, const char *ir, const cha
 }
 
 static inline tj_bytes make_host_object(tj_job *job, const char *ir) {
-  char *triple = LLVMGetDefaultTargetTriple();
-  tj_bytes object = make_object(job, ir, triple, "", "");
-  LLVMDisposeMessage(triple);
-  return object;
+  return make_object(job, ir, TILEJIT_HOST_TRIPLE, "", "");
 }
 
 #endif

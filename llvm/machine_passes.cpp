@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-// The passes from IR to machine code, from which LLVM's C API does not let anyone choose. LLVM's target lists them for
-// code of any kind; those that are not wanted are left out as they come. Analyses that a later pass needs LLVM adds by
-// itself. With internal checks, names that no pass has are an error.
-#include "jit/compile/machine_passes.h"
+// The passes from IR to machine code, from which LLVM's C API does not let anyone choose. LLVM's target lists them
+// for code of any kind; those that are not wanted are left out as they come. Analyses that a later pass needs LLVM
+// adds by itself. With internal checks, names that no pass has are an error.
+#include "llvm/machine_passes.h"
 
 #include <llvm-c/Core.h>
 #include <llvm/ADT/SmallVector.h>
@@ -50,8 +50,9 @@ const bool checks_names = false;
 
 } // namespace
 
-bool tj_run_machine_passes(LLVMTargetMachineRef machine, LLVMModuleRef module, const char *const idle[],
-                           LLVMCodeGenFileType output, LLVMMemoryBufferRef *buffer) {
+extern "C" __attribute__((visibility("default"))) bool
+tj_run_machine_passes(LLVMTargetMachineRef machine, LLVMModuleRef module, const char *const idle[],
+                      LLVMCodeGenFileType output, LLVMMemoryBufferRef *buffer) {
   auto *target = reinterpret_cast<llvm::TargetMachine *>(machine);
   auto type = output == LLVMObjectFile ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
   llvm::SmallVector<char, 0> code;
