@@ -37,6 +37,13 @@ static const tj_tuple *overlap_part(tj_call *call) {
   return overlap;
 }
 
+static bool truth_part(tj_call *call, const char *name) {
+  int64_t number = number_part(call, name, 0);
+  if (number != 0 && number != 1)
+    tj_fail(call->job, TJ_MAPPING, "%s is 0 or 1, not %" PRId64, name, number);
+  return number == 1;
+}
+
 /* A map of integers: a layout, a swizzle or a linear map. */
 static const tj_value *integers_part(tj_call *call, const char *name) {
   const tj_value *value = tj_arg_blamed(call, name);
@@ -57,7 +64,8 @@ const tj_value *tj_builtin_mapping(tj_call *call) {
                             .store_as = integers_part(call, "store_as"),
                             .passes = number_part(call, "passes", 1),
                             .overlap = overlap_part(call),
-                            .order = layout_part(call, "order")};
+                            .order = layout_part(call, "order"),
+                            .streams = truth_part(call, "stream")};
   call->job->here = here;
   return tj_value_of_mapping(call->graph, tj_mapping_make(call->graph, &parts));
 }

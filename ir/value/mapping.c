@@ -323,10 +323,10 @@ tj_mapping_side tj_mapping_side_of(tj_graph *graph, tj_layout layout, const tj_v
 }
 
 static tj_mapping_side make_side(const reading *self, const tj_mapping *mapping, const tj_value *as,
-                                 const char *as_name, int64_t passes) {
+                                 const char *as_name) {
   tj_mapping_side side = side_of(self, as);
   side.items = (uint32_t)size_of(self, 0, self->item_count, TJ_MAPPING_MOST_ITEMS, "items");
-  side.slots = (uint32_t)size_of(self, self->item_count, self->count, TJ_MAPPING_MOST_SLOTS * passes, "slots");
+  side.slots = (uint32_t)size_of(self, self->item_count, self->count, TJ_MAPPING_MOST_ELEMENTS, "slots");
   check_as(self, &side, as_name);
   if (is_mixed_radix(self, mapping))
     return side;
@@ -479,13 +479,14 @@ const tj_mapping *tj_mapping_make(tj_graph *graph, const tj_mapping_parts *parts
     tj_mapping_check_domain(graph, mapping->domain, mapping->tile->count);
   mapping->overlap = read_overlap(graph, mapping, parts->overlap);
   check_passes(graph->job, mapping, parts->passes);
-  mapping->load = make_side(&load, mapping, parts->load_as, "load_as", 1);
-  mapping->store = make_side(&store, mapping, parts->store_as, "store_as", parts->passes);
+  mapping->load = make_side(&load, mapping, parts->load_as, "load_as");
+  mapping->store = make_side(&store, mapping, parts->store_as, "store_as");
   mapping->passes = (uint32_t)parts->passes;
   mapping->lds = parts->lds;
   if (mapping->lds != NULL)
     check_lds(graph, mapping);
   mapping->order = parts->order;
+  mapping->streams = parts->streams;
   return mapping;
 }
 
@@ -561,5 +562,7 @@ void tj_mapping_print(tj_text *text, const tj_mapping *mapping) {
     tj_text_string(text, ", overlap=1");
   if (mapping->order != NULL)
     print_layout(text, "order", mapping->order);
+  if (mapping->streams)
+    tj_text_string(text, ", stream=1");
   tj_text_char(text, ')');
 }

@@ -10,6 +10,7 @@
 #ifndef TJ_IR_MAPPING_H
 #define TJ_IR_MAPPING_H
 
+#include "ir/index/substitute.h"
 #include "ir/map/distribution.h"
 
 /* Numbers that a launch chooses from its shapes, in the tile and the sides of a mapping: how many steps work-items
@@ -18,7 +19,7 @@ typedef enum { TJ_MAPPING_ITEMS, TJ_MAPPING_SLOTS, TJ_MAPPING_SHARES } tj_mappin
 
 enum {
   TJ_MAPPING_MOST_ITEMS = 65536,
-  TJ_MAPPING_MOST_SLOTS = 256,
+  TJ_MAPPING_MOST_SLOTS = 256,        /* that go through registers element by element */
   TJ_MAPPING_MOST_ELEMENTS = 1 << 20, /* of a tile */
   TJ_MAPPING_MOST_LDS = 1 << 24       /* elements that a part of a tile takes in LDS */
 };
@@ -57,6 +58,7 @@ typedef struct tj_mapping {
   const tj_layout *order; /* the workgroup's number → coordinate of its tile; NULL: the last mode fastest */
   bool is_launched;       /* some leaves are numbers that a launch chooses: of the sides the layouts alone are known;
                              tiles are cut to what the domain has, and moved back inside; of overlap nothing is said */
+  bool streams;           /* what is stored bypasses the caches */
 } tj_mapping;
 
 /* What a mapping is made of; NULL for what is not given. */
@@ -69,6 +71,7 @@ typedef struct {
   int64_t passes;
   const tj_tuple *overlap; /* 0, 1 for whole tiles, or the pieces by mode */
   const tj_layout *order;
+  bool streams;
 } tj_mapping_parts;
 
 /* TJ4020 for parts that are missing or of the wrong form, TJ4021 where load or store leave the tile or do not cover
@@ -136,13 +139,13 @@ tj_swizzle tj_mapping_lds_swizzle(const tj_mapping *mapping);
 /* How many elements of LDS a part of the tile takes. */
 int64_t tj_mapping_lds_elements(tj_graph *graph, const tj_mapping *mapping);
 
-/* The tile, by mode, that `order` gives to a workgroup, where there are `tiles` along each mode. TJ4023 where it does
- * not surely reach every tile once. */
-const tj_node *const *tj_mapping_tile(tj_graph *graph, const tj_layout *order, const tj_tuple *tiles,
-                                      const tj_node *workgroup);
+/* The tile, by mode, that a workgroup takes, where there are `tiles` along each mode, in terms of what is assumed;
+ * NULL for nothing. TJ4023 where the order does not surely reach every tile once. */
+const tj_node *const *tj_mapping_tile(tj_graph *graph, const tj_mapping *mapping, const tj_node *const tiles[],
+                                      const tj_substitution *assumed, const tj_node *workgroup);
 
-/* mapping(domain=…, tile=(32,128), load=…, store=…, load_as=…, store_as=…, lds=…, passes=1, overlap=0, order=…);
- * parts that are not given are left out. */
+/* mapping(domain=…, tile=(32,128), load=…, store=…, load_as=…, store_as=…, lds=…, passes=1, overlap=0, order=…,
+ * stream=1); parts that are not given are left out. */
 void tj_mapping_print(tj_text *text, const tj_mapping *mapping);
 
 #endif

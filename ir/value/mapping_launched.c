@@ -177,8 +177,11 @@ const tj_mapping *tj_mapping_make_launched(tj_graph *graph, const tj_mapping_par
   tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
   const tj_layout *load = parts->load != NULL ? parts->load : parts->store;
   const tj_layout *store = parts->store != NULL ? parts->store : parts->load;
-  *mapping =
-      (tj_mapping){.is_launched = true, .domain = parts->domain, .tile = read_tile(graph, parts->tile), .passes = 1};
+  *mapping = (tj_mapping){.is_launched = true,
+                          .domain = parts->domain,
+                          .tile = read_tile(graph, parts->tile),
+                          .passes = 1,
+                          .streams = parts->streams};
   if (mapping->domain != NULL)
     tj_mapping_check_domain(graph, mapping->domain, mapping->tile->count);
   reading loaded = read_side(graph, "load", load), stored = read_side(graph, "store", store);

@@ -211,14 +211,51 @@ static bool reaches_box(tj_graph *graph, tj_layout order, const tj_tuple *box) {
   return is_filled;
 }
 
-const tj_node *const *tj_mapping_tile(tj_graph *graph, const tj_layout *order, const tj_tuple *tiles,
+/* The leaves of a tuple, integers or basis elements, in terms of what is assumed. */
+static const tj_tuple *assumed_tuple(tj_graph *graph, const tj_tuple *tuple, const tj_substitution *assumed) {
+  uint32_t count;
+  const tj_tuple *const *leaf = tj_tuple_leaves(graph, tuple, &count);
+  const tj_tuple **made = TJ_NEW_ARRAY(graph->job, const tj_tuple *, count + 1);
+  for (uint32_t i = 0; i < count; i++) {
+    const tj_node *value = leaf[i]->value;
+    tj_substitute(graph, assumed, &value, 1);
+    made[i] = leaf[i]->kind == TJ_TUPLE_BASIS ? tj_tuple_basis(graph, value, leaf[i]->path, leaf[i]->count)
+                                                : tj_tuple_integer(graph, value);
+  }
+  return tj_tuple_from_leaves(graph, tuple, made);
+}
+
+static const tj_node **row_major_tile(tj_graph *graph, const tj_node *const tiles[], uint32_t count,
                                       const tj_node *workgroup) {
-  if (!reaches_box(graph, *order, tiles))
+  const tj_node **place = TJ_NEW_ARRAY(graph->job, const tj_node *, count);
+  for (uint32_t m = count; m-- > 0;) {
+    place[m] = m > 0 ? tj_mod(graph, workgroup, tiles[m]) : workgroup;
+    workgroup = m > 0 ? tj_div(graph, workgroup, tiles[m]) : workgroup;
+  }
+  return place;
+}
+
+static const tj_node **ordered_tile(tj_graph *graph, tj_layout order, const tj_tuple *tiles,
+                                    const tj_node *workgroup) {
+  if (!reaches_box(graph, order, tiles))
     tj_fail(graph->job, TJ_MAPPING_ORDER, "order %s does not reach each of the %s tiles once",
-            tj_layout_text(graph->job, *order), tj_tuple_text(graph->job, tiles));
-  const tj_tuple *place = tj_layout_apply(graph, *order, tj_tuple_integer(graph, workgroup));
+            tj_layout_text(graph->job, order), tj_tuple_text(graph->job, tiles));
+  const tj_tuple *place = tj_layout_apply(graph, order, tj_tuple_integer(graph, workgroup));
   const tj_node **at = TJ_NEW_ARRAY(graph->job, const tj_node *, tiles->count);
   for (uint32_t m = 0; m < tiles->count; m++)
     at[m] = m < tj_tuple_rank(place) ? tj_tuple_mode(place, m)->value : tj_int(graph, 0);
   return at;
+}
+
+const tj_node *const *tj_mapping_tile(tj_graph *graph, const tj_mapping *mapping, const tj_node *const tiles[],
+                                      const tj_substitution *assumed, const tj_node *workgroup) {
+  uint32_t count = tj_mapping_rank(mapping);
+  if (mapping->order == NULL)
+    return row_major_tile(graph, tiles, count, workgroup);
+  const tj_tuple **extent = TJ_NEW_ARRAY(graph->job, const tj_tuple *, count);
+  for (uint32_t m = 0; m < count; m++)
+    extent[m] = tj_tuple_integer(graph, tj_simplified(graph, tiles[m]));
+  tj_layout order = {assumed_tuple(graph, mapping->order->shape, assumed),
+                     assumed_tuple(graph, mapping->order->stride, assumed)};
+  return ordered_tile(graph, order, tj_tuple_list(graph, extent, count), workgroup);
 }

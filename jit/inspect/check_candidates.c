@@ -134,7 +134,7 @@ static void report_candidate(const listing *l, const candidate *made, uint32_t r
 /* Why there is nothing to choose from; NULL: there is. */
 static const char *reason_for_none(const tj_target *target, const tj_kernel *flat) {
   if (target->wave_size == 1)
-    return "blocks for the host's caches are not mappings";
+    return "mappings for the host have no price";
   if (flat->parameter_count > 0)
     return "the launch chooses the tile; give parameters their values with --set";
   return flat->step[0].kind == TJ_STEP_VALUE ? "the kernel copies nothing" : NULL;

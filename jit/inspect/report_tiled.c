@@ -170,7 +170,7 @@ static void print_all_steps(const printer *p) {
 /* Why a variant has no mapping that could be written. */
 static const char *other_way(const tj_kernel *kernel) {
   return kernel->index != NULL ? "none: work-items compute what they store, and copy nothing"
-                               : "none: blocks for the host's caches are not mappings";
+                               : "none: the launch computes the tile's shape";
 }
 
 static void print_mapping(tj_text *text, const tj_kernel *kernel) {

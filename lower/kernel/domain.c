@@ -417,8 +417,16 @@ const tj_domain *tj_domain_of_equals(tj_graph *graph, const tj_domain *of, const
   return domain;
 }
 
+/* Whether an operand's modes are its leaves. */
+static bool is_flat(const tj_operand *operand) {
+  return tj_tuple_rank(operand->shape) == tj_tuple_leaf_count(operand->shape);
+}
+
 tj_domain tj_domain_of_dimensions(tj_graph *graph, const tj_operand *source, const tj_operand *destination) {
-  domain_maker maker = make_of_dimensions(graph, source, destination, false);
+  const tj_operand *finer = is_flat(source) && is_flat(destination) ? finer_layout(graph, source, destination) : NULL;
+  bool is_finer = finer != NULL && tj_tuple_rank(source->shape) == tj_tuple_rank(destination->shape);
+  domain_maker maker = is_finer ? make_of_layouts(graph, source, destination, finer)
+                                : make_of_dimensions(graph, source, destination, false);
   return finished(&maker);
 }
 

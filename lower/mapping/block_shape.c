@@ -214,7 +214,24 @@ void tj_block_stack(tj_block_map *map) {
   map->size[map->across] = map->depth * map->stacks;
 }
 
+bool tj_block_has_whole_vectors(const tj_block_map *map) {
+  uint32_t first = map->by_destination[0];
+  int64_t aligned = TJ_BLOCK_STREAM_ALIGNMENT / tj_block_bytes(map, false);
+  int64_t width = tj_block_is_turned(map) ? map->depth : map->width;
+  for (uint32_t m = 0; m < map->domain->count; m++) {
+    if (m != first && !tj_facts_divisible(&tj_block_stride(map, m, false)->facts, aligned))
+      return false;
+  }
+  return width == tj_block_lanes(map) && tj_facts_divisible(&tj_block_extent(map, first)->facts, width);
+}
+
 /* --- tiles --- */
+
+/* How far the blocks of a tile reach along a mode. */
+static int64_t reach_of(const tj_block_map *map, uint32_t mode) {
+  int64_t reached = map->size[mode] * map->blocks[mode];
+  return reached < greatest_extent(map, mode) ? reached : greatest_extent(map, mode);
+}
 
 static void widen(tj_block_map *map, uint32_t mode, int64_t wanted) {
   int64_t size = map->size[mode], count = tj_block_pieces(wanted, size);
@@ -227,11 +244,7 @@ static void widen(tj_block_map *map, uint32_t mode, int64_t wanted) {
   else if (fixed)
     count = best_count(greatest_extent(map, mode), size, count, map->is_staged ? count + count / 2 + 1 : 3 * count);
   map->blocks[mode] = count;
-}
-
-int64_t tj_block_reach(const tj_block_map *map, uint32_t mode) {
-  int64_t reached = map->size[mode] * map->blocks[mode];
-  return reached < greatest_extent(map, mode) ? reached : greatest_extent(map, mode);
+  map->reach[mode] = reach_of(map, mode);
 }
 
 /* Lets the tile reach along modes in this order, until it has `run` elements side by side. */
@@ -242,15 +255,17 @@ static void reach(tj_block_map *map, const uint32_t order[], bool of_source, int
     if (!tj_is_int(tj_block_stride(map, mode, of_source), have))
       return;
     widen(map, mode, (run + have - 1) / have);
-    have *= tj_block_reach(map, mode);
-    if (tj_block_reach(map, mode) < greatest_extent(map, mode))
+    have *= map->reach[mode];
+    if (map->reach[mode] < greatest_extent(map, mode))
       return;
   }
 }
 
 static void reach_both(tj_block_map *map, int64_t loaded, int64_t stored) {
-  for (uint32_t m = 0; m < map->domain->count; m++)
+  for (uint32_t m = 0; m < map->domain->count; m++) {
     map->blocks[m] = 1;
+    map->reach[m] = reach_of(map, m);
+  }
   reach(map, map->by_destination, false, stored);
   reach(map, map->by_source, true, loaded);
 }
@@ -275,7 +290,7 @@ void tj_block_choose_tile(tj_block_map *map) {
 /* --- tiles in LDS --- */
 
 bool tj_block_is_whole(const tj_block_map *map, uint32_t mode) {
-  return tj_block_is_fixed(map, mode) && tj_block_reach(map, mode) == greatest_extent(map, mode);
+  return tj_block_is_fixed(map, mode) && map->reach[mode] == greatest_extent(map, mode);
 }
 
 /* How many of the destination's first modes the tile has in one run. */
@@ -287,7 +302,7 @@ static uint32_t modes_of_run(const tj_block_map *map) {
       return i;
     if (!tj_block_is_whole(map, mode))
       return i + 1;
-    have *= tj_block_reach(map, mode);
+    have *= map->reach[mode];
   }
   return map->domain->count;
 }
@@ -300,20 +315,19 @@ static int64_t pitch_of(const tj_block_map *map, int64_t run) {
 
 static void lay_out(tj_block_map *map) {
   tj_block_staging *stage = &map->stage;
+  int64_t pitch = 0;
   *stage = (tj_block_staging){.modes = modes_of_run(map), .run = 1, .runs = 1};
   for (uint32_t i = 0; i < map->domain->count; i++) {
     uint32_t mode = map->by_destination[i];
     if (i == stage->modes)
-      stage->pitch = pitch_of(map, stage->run);
-    stage->stride[mode] = i < stage->modes ? stage->run : stage->pitch * stage->runs;
-    *(i < stage->modes ? &stage->run : &stage->runs) *= tj_block_reach(map, mode);
+      pitch = pitch_of(map, stage->run);
+    stage->stride[mode] = i < stage->modes ? stage->run : pitch * stage->runs;
+    *(i < stage->modes ? &stage->run : &stage->runs) *= map->reach[mode];
   }
-  if (stage->modes == map->domain->count)
-    stage->pitch = pitch_of(map, stage->run);
 }
 
-int64_t tj_block_staged_elements(const tj_block_map *map) {
-  return map->stage.pitch * map->stage.runs + map->target->block_bytes / tj_block_bytes(map, false);
+static int64_t staged_elements(const tj_block_map *map) {
+  return pitch_of(map, map->stage.run) * map->stage.runs;
 }
 
 static const runs *wanted_runs(const tj_block_map *map) {
@@ -322,15 +336,17 @@ static const runs *wanted_runs(const tj_block_map *map) {
                                             : &staged_runs;
 }
 
-void tj_block_choose_staged_tile(tj_block_map *map) {
+bool tj_block_choose_staged_tile(tj_block_map *map) {
   const runs *wanted = wanted_runs(map);
   int64_t loaded = wanted->loaded / tj_block_bytes(map, true), stored = wanted->stored / tj_block_bytes(map, false);
   int64_t most = STAGED_BYTES / tj_block_bytes(map, false);
   reach_both(map, loaded, stored);
   lay_out(map);
-  while (tj_block_staged_elements(map) > most && loaded + stored > 2) {
+  while (staged_elements(map) > most && loaded + stored > 2) {
     *(loaded >= stored ? &loaded : &stored) /= 2;
     reach_both(map, loaded, stored);
     lay_out(map);
   }
+  bool is_cut = map->stage.modes == 1 && !tj_block_is_whole(map, map->by_destination[0]);
+  return staged_elements(map) <= most && !is_cut;
 }

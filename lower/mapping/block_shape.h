@@ -5,25 +5,27 @@
 #define TJ_LOWER_BLOCK_SHAPE_H
 
 #include "ir/index/substitute.h"
+#include "ir/value/mapping.h"
 #include "lower/kernel/domain.h"
 #include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
 
 enum {
   TJ_BLOCK_MOST_MODES = 16,
+  TJ_BLOCK_MOST_LANES = 64,       /* of a vector */
   TJ_BLOCK_ROW_BYTES = 512,       /* of a row that is copied by itself, where all extents are known */
   TJ_BLOCK_FREE_STACKS = 2,       /* of blocks that turn, along a mode whose extent is not known */
   TJ_BLOCK_STREAM_ALIGNMENT = 16, /* bytes: of vectors that are streamed from registers */
   TJ_BLOCK_STREAM_BYTES = 4 << 20 /* of a destination that is not worth caching */
 };
 
-/* How a tile lies in LDS: in the destination's order. Its first modes there make a run, the rest number the runs. */
+/* How a tile lies in LDS: in the destination's order. Its first modes there make a run, others number the runs. */
 typedef struct {
   uint32_t modes; /* of a run */
   int64_t run;    /* elements */
-  int64_t pitch;  /* from one to the next */
   int64_t runs;
-  int64_t stride[TJ_BLOCK_MOST_MODES]; /* by mode */
+  uint32_t number_mode[TJ_BLOCK_MOST_MODES], number_modes; /* along which runs are numbered, first fastest */
+  int64_t stride[TJ_BLOCK_MOST_MODES];                     /* by mode */
 } tj_block_staging;
 
 typedef struct {
@@ -39,18 +41,21 @@ typedef struct {
   uint32_t by_source[TJ_BLOCK_MOST_MODES], by_destination[TJ_BLOCK_MOST_MODES]; /* modes, smallest stride first */
   uint32_t along, across;                                                       /* of the rows of a block */
   int64_t width, depth;                                                         /* elements of a row; rows */
-  int64_t panels;                      /* that turn around: rows side by side, */
-  int64_t stacks;                      /* and one below the other */
-  int64_t step;                        /* coordinates from one row to the next */
-  int64_t size[TJ_BLOCK_MOST_MODES];   /* of a block */
-  int64_t blocks[TJ_BLOCK_MOST_MODES]; /* of a tile */
-  int64_t work_items;
+  int64_t panels;                                       /* that turn around: rows side by side, */
+  int64_t stacks;                                       /* and one below the other */
+  int64_t step;                                         /* coordinates from one row to the next */
+  int64_t size[TJ_BLOCK_MOST_MODES];                    /* of a block */
+  int64_t blocks[TJ_BLOCK_MOST_MODES];                  /* of a tile */
+  int64_t reach[TJ_BLOCK_MOST_MODES];                   /* of the tile */
+  uint32_t item_order[TJ_BLOCK_MOST_MODES], item_modes; /* along which blocks are numbered, first fastest */
+  int64_t work_items;                                   /* who have blocks */
+  const tj_mapping *mapping;                            /* that says all this */
   const tj_node *workgroup, *item, *tiles;
   const tj_node **corner; /* the first coordinate of the tile, by mode, */
   const tj_node **within; /* of a work-item's block within it, */
   const tj_node **origin; /* and of that block */
   bool is_whole;          /* lines of the destination can be stored from registers */
-  bool is_staged;
+  bool is_staged, is_streamed;
   tj_block_staging stage;
 } tj_block_map;
 
@@ -85,16 +90,14 @@ bool tj_block_is_fixed(const tj_block_map *map, uint32_t mode);
  * whose count is known. */
 bool tj_block_has_rows(const tj_block_map *map);
 void tj_block_choose(tj_block_map *map, int64_t lanes);
-/* How far the tile reaches along a mode. */
-int64_t tj_block_reach(const tj_block_map *map, uint32_t mode);
 /* Stacks panels, so that columns are stored a few lines at a time, where hardly any line is stored twice for it. */
 void tj_block_stack(tj_block_map *map);
 void tj_block_choose_tile(tj_block_map *map);
 /* Whether the tile has all of a mode. */
 bool tj_block_is_whole(const tj_block_map *map, uint32_t mode);
-/* With room for a vector that begins with the last one. */
-int64_t tj_block_staged_elements(const tj_block_map *map);
-/* A tile with long runs on both sides, as far as it fits. */
-void tj_block_choose_staged_tile(tj_block_map *map);
+/* Whether vectors of the destination are aligned well enough, and never overlap: then lines are stored as a whole. */
+bool tj_block_has_whole_vectors(const tj_block_map *map);
+/* A tile with long runs on both sides; false where there is none that fits. */
+bool tj_block_choose_staged_tile(tj_block_map *map);
 
 #endif

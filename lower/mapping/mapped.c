@@ -8,6 +8,7 @@
 #include "lower/kernel/variant.h"
 #include "lower/mapping/flexible.h"
 #include "lower/mapping/gather_vectors.h"
+#include "lower/mapping/host_mapping.h"
 #include "lower/mapping/lds_layout.h"
 #include "lower/mapping/tiling.h"
 
@@ -407,7 +408,7 @@ static bool has_neighbours(const tj_mapping_side *side, const tj_mapping *mappin
 uint32_t tj_mapping_neighbours(const tj_mapping *mapping) {
   uint32_t slots = mapping->load.slots;
   bool is_plain = !mapping->is_launched && tj_mapping_rank(mapping) == 1 && mapping->lds == NULL &&
-                  mapping->passes == 1 && mapping->overlap == NULL && mapping->order == NULL;
+                  mapping->passes == 1 && mapping->overlap == NULL && mapping->order == NULL && !mapping->streams;
   return is_plain && has_neighbours(&mapping->load, mapping, slots) && has_neighbours(&mapping->store, mapping, slots)
              ? slots
              : 0;
@@ -541,6 +542,28 @@ static void add_faster(tj_graph *graph, const tj_kernel *flat, tj_kernel *kernel
     tj_offer_faster(graph, kernel, faster, &demands, tj_string_format(graph->job, "%s.vectors", kernel->name));
 }
 
+static void check_slots(tj_job *job, const char *name, uint32_t slots, uint32_t passes, tj_span span) {
+  if (slots > (uint64_t)TJ_MAPPING_MOST_SLOTS * passes)
+    tj_fail_at(job, span, TJ_TILE_SIZE, "%s has more than %u slots", name, TJ_MAPPING_MOST_SLOTS * passes);
+}
+
+static void check_stream(tj_job *job, const tj_mapped *mapped, const tj_target *target) {
+  if (mapped->mapping->streams)
+    tj_fail_at(job, mapped->load_span, TJ_MAPPING,
+               target->block_bytes > 0 ? "stream: on %s, what bypasses the caches are runs of the destination, or "
+                                         "aligned vectors of blocks; this mapping has neither"
+                                       : "stream: stores of %s go through its caches",
+               target->name);
+}
+
+/* What work-items hold in registers, element by element. */
+static void check_general(tj_job *job, const tj_mapped *mapped, const tj_target *target) {
+  const tj_mapping *mapping = mapped->mapping;
+  check_stream(job, mapped, target);
+  check_slots(job, "load", mapping->load.slots, 1, mapped->load_span);
+  check_slots(job, "store", mapping->store.slots, mapping->passes, mapped->store_span);
+}
+
 /* The domain that a mapping speaks of, as one where both maps are. */
 static const tj_domain *tiled_domain(tj_graph *graph, const tj_kernel *flat) {
   const tj_domain *domain = flat->mapped->domain;
@@ -553,6 +576,7 @@ static tj_kernel *complete_at_launch(tj_graph *graph, const tj_kernel *flat, con
   *kernel = *flat;
   kernel->domain = tiled_domain(graph, flat);
   graph->job->here = flat->mapped->load_span;
+  check_stream(graph->job, flat->mapped, target);
   if (!tj_offer_flexible(graph, kernel, target, flat->mapped->mapping))
     tj_fail(graph->job, TJ_MAPPING,
             "launches choose items and slots on GPUs, where the modes of both vectors have neighbours and no tile "
@@ -561,7 +585,7 @@ static tj_kernel *complete_at_launch(tj_graph *graph, const tj_kernel *flat, con
   return kernel;
 }
 
-tj_kernel *tj_map_as_given(tj_graph *graph, const tj_kernel *flat, const tj_target *target) {
+tj_kernel *tj_map_as_given(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
   tj_job *job = graph->job;
   const tj_mapped *mapped = flat->mapped;
   if (mapped->mapping->is_launched)
@@ -574,6 +598,12 @@ tj_kernel *tj_map_as_given(tj_graph *graph, const tj_kernel *flat, const tj_targ
   tj_mapped tiled = *mapped;
   tiled.domain = tiled_domain(graph, flat);
   job->here = mapped->store_span;
+  tj_kernel *blocks = target->block_bytes > 0 ? tj_map_as_given_on_host(graph, flat, &tiled, target) : NULL;
+  if (blocks != NULL) {
+    job->here = TJ_NOWHERE;
+    return blocks;
+  }
+  check_general(job, mapped, target);
   tj_kernel *kernel = tj_tile_as_mapped(graph, flat, &tiled, NULL, target);
   if (kernel == NULL)
     tj_fail(job, TJ_TILE_SIZE, "the tile does not fit in the %" PRIu32 " bytes of LDS of a workgroup of %s",

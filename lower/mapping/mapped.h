@@ -50,6 +50,6 @@ tj_kernel *tj_tile_again(tj_graph *graph, const tj_kernel *flat, const tj_mapped
 
 /* The kernel that moves what flat kernel->mapped says. TJ4015 where lanes are not those of the target's waves,
  * TJ4016 where the tile does not fit in a workgroup, TJ4020 and TJ4023 where passes or order do not suit it. */
-tj_kernel *tj_map_as_given(tj_graph *graph, const tj_kernel *flat, const tj_target *target);
+tj_kernel *tj_map_as_given(tj_graph *graph, tj_kernel *flat, const tj_target *target);
 
 #endif

@@ -14,9 +14,9 @@
 #include "ir/index/print.h"
 #include "lower/kernel/price.h"
 #include "lower/kernel/variant.h"
-#include "lower/mapping/blocks.h"
 #include "lower/mapping/flexible.h"
 #include "lower/mapping/gather_vectors.h"
+#include "lower/mapping/host_mapping.h"
 #include "lower/mapping/lds_transit.h"
 #include "lower/mapping/mapped.h"
 #include "lower/mapping/tile_mapping.h"
@@ -370,7 +370,7 @@ tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target
   if (tj_is_gather(flat))
     return tj_gather_widest(graph, flat, target);
   join_equals(graph, flat);
-  tj_kernel *blocked = target->block_bytes > 0 ? tj_map_blocks(graph, flat, target) : NULL;
+  tj_kernel *blocked = target->block_bytes > 0 ? tj_map_on_host(graph, flat, target) : NULL;
   if (blocked != NULL)
     return blocked;
   mapping map;

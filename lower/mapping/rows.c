@@ -16,6 +16,7 @@
 #include "ir/simplify/simplify.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/variant.h"
+#include "lower/mapping/block_mapping.h"
 
 enum {
   PIECE_BYTES = 4096, /* of a row, at most */
@@ -35,9 +36,10 @@ typedef struct {
 
 typedef struct {
   const tj_block_map *map;
+  const tj_mapping *mapping; /* that says the tile; NULL: none does, as the launch computes it */
   tj_graph *graph;
   uint32_t along; /* the mode of the row */
-  row_mode box[BOX_MODES];
+  row_mode box[TJ_BLOCK_MOST_MODES];
   uint32_t box_count;
   int64_t piece; /* elements of a row, at most */
   const tj_node *workgroup, *item, *tiles;
@@ -69,8 +71,10 @@ static int64_t elements_of(const row_map *m, int64_t bytes) {
 static int64_t piece_of(const row_map *m, int64_t most) {
   const tj_facts *extent = &extent_of(m, m->along)->facts;
   int64_t line = elements_of(m, LINE_BYTES);
-  if (extent->high <= most || !tj_block_is_fixed(m->map, m->along))
+  if (!tj_block_is_fixed(m->map, m->along))
     return most;
+  if (extent->high <= most)
+    return extent->high;
   int64_t balanced = tj_block_pieces(extent->high, tj_block_pieces(extent->high, most));
   return tj_block_pieces(balanced, line) * line;
 }
@@ -102,6 +106,20 @@ static void choose_tile(row_map *m) {
     add_mode(m, map->by_source[1], row);
 }
 
+/* The mapping that says the tile; NULL where only the launch knows it. */
+static const tj_mapping *mapping_of(const row_map *m, bool streams) {
+  uint32_t mode[BOX_MODES];
+  int64_t length[BOX_MODES];
+  tj_row_box box = {m->along, m->box_count, m->piece, mode, length};
+  for (uint32_t i = 0; i < m->box_count; i++) {
+    mode[i] = m->box[i].mode;
+    length[i] = m->box[i].length->value;
+    if (!tj_is_constant(m->box[i].length))
+      return NULL;
+  }
+  return tj_block_is_fixed(m->map, m->along) ? tj_row_mapping(m->map, &box, streams) : NULL;
+}
+
 /* Takes the number of one of so many tiles out of *rest. */
 static const tj_node *take_number(const row_map *m, const tj_node **rest, const tj_node *count) {
   const tj_node *number = tj_mod(m->graph, *rest, count);
@@ -122,17 +140,28 @@ static const tj_node *origin_of(const row_map *m, uint32_t mode, const tj_node *
   return mode == m->along ? origin : tj_min(graph, origin, tj_sub(graph, extent_of(m, mode), reach));
 }
 
+/* The tile of a workgroup along each mode: in the order of the mapping, or of the source. */
+static const tj_node *const *tile_of(const row_map *m, const tj_node *workgroup) {
+  const tj_block_map *map = m->map;
+  uint32_t count = map->domain->count;
+  const tj_node **tile = TJ_NEW_ARRAY(m->graph->job, const tj_node *, count);
+  for (uint32_t mode = 0; mode < count; mode++)
+    tile[mode] = parts(m, extent_of(m, mode), reach_of(m, mode));
+  if (m->mapping != NULL)
+    return tj_mapping_tile(m->graph, m->mapping, tile, map->assumed, workgroup);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t mode = map->by_source[i];
+    tile[mode] = i + 1 == count ? workgroup : take_number(m, &workgroup, tile[mode]);
+  }
+  return tile;
+}
+
 /* The first coordinates of a tile. */
 static const tj_node **corner_of(const row_map *m, const tj_node *workgroup) {
-  const tj_block_map *map = m->map;
-  const tj_node **corner = TJ_NEW_ARRAY(m->graph->job, const tj_node *, map->domain->count);
-  for (uint32_t i = 0; i < map->domain->count; i++) {
-    uint32_t mode = map->by_source[i];
-    bool is_last = i + 1 == map->domain->count;
-    const tj_node *number =
-        is_last ? workgroup : take_number(m, &workgroup, parts(m, extent_of(m, mode), reach_of(m, mode)));
-    corner[mode] = origin_of(m, mode, number);
-  }
+  const tj_node **corner = TJ_NEW_ARRAY(m->graph->job, const tj_node *, m->map->domain->count);
+  const tj_node *const *tile = tile_of(m, workgroup);
+  for (uint32_t mode = 0; mode < m->map->domain->count; mode++)
+    corner[mode] = origin_of(m, mode, tile[mode]);
   return corner;
 }
 
@@ -252,6 +281,10 @@ static tj_kernel *make_kernel(row_map *m, bool is_streamed) {
   kernel->step = TJ_NEW_ARRAY(graph->job, tj_kernel_step, 3);
   kernel->step_count = 0;
   kernel->is_streamed = is_streamed;
+  kernel->mapping = m->mapping;
+  kernel->parameter = tj_assumed_parameters(graph, m->map->flat, m->map->assumed);
+  kernel->faster = NULL;
+  kernel->condition = NULL;
   if (is_streamed)
     add_ends(m, kernel);
   add_row(m, kernel);
@@ -271,13 +304,39 @@ static const tj_node *is_streamed(const row_map *m) {
   return is_raw ? tj_simplified(graph, tj_and(graph, is_large, is_long)) : int_of(m, 0);
 }
 
-tj_kernel *tj_map_rows(const tj_block_map *map) {
-  row_map m = {.map = map, .graph = map->graph, .along = map->by_destination[0]};
-  choose_tile(&m);
+tj_kernel *tj_rows_as_mapped(const tj_block_map *map, const tj_mapping *mapping) {
+  uint32_t mode[TJ_BLOCK_MOST_MODES];
+  int64_t length[TJ_BLOCK_MOST_MODES];
+  tj_row_box box;
+  if (!tj_row_read(map, mapping, mode, length, &box))
+    return NULL;
+  row_map m = {.map = map, .mapping = mapping, .graph = map->graph, .along = box.along, .piece = box.piece};
+  for (uint32_t i = 0; i < box.count; i++)
+    m.box[m.box_count++] = (row_mode){.mode = mode[i], .length = int_of(&m, length[i])};
   if (!are_rows(&m, true) || !are_rows(&m, false))
     return NULL;
   place(&m);
+  return make_kernel(&m, mapping->streams);
+}
+
+static row_map choose(const tj_block_map *map) {
+  row_map m = {.map = map, .graph = map->graph, .along = map->by_destination[0]};
+  choose_tile(&m);
+  return m;
+}
+
+const tj_mapping *tj_choose_rows(const tj_block_map *map) {
+  row_map m = choose(map);
   const tj_node *streams = is_streamed(&m);
+  return tj_is_constant(streams) ? mapping_of(&m, tj_is_int(streams, 1)) : NULL;
+}
+
+tj_kernel *tj_map_rows(const tj_block_map *map) {
+  row_map m = choose(map);
+  const tj_node *streams = is_streamed(&m);
+  if (!are_rows(&m, true) || !are_rows(&m, false))
+    return NULL;
+  place(&m);
   tj_kernel *kernel = make_kernel(&m, tj_is_int(streams, 1));
   if (kernel == NULL || tj_is_constant(streams))
     return kernel;

@@ -5,9 +5,15 @@
 
 #include "lower/mapping/block_shape.h"
 
-/* The kernel that copies the rows of a flat copy, whose modes are sorted, each as a run: for all extents, known or
- * not. Where the destination may be large, with faster ones that bypass the caches. NULL where rows are not surely
- * contiguous and valid. */
+/* The mapping that copies the rows of a flat copy, whose modes are sorted, each as a run; NULL where only the launch
+ * knows its tile. */
+const tj_mapping *tj_choose_rows(const tj_block_map *map);
+
+/* The kernel that does so for extents that the launch brings. Where the destination may be large, with a faster one
+ * that bypasses the caches. NULL where rows are not surely contiguous and valid. */
 tj_kernel *tj_map_rows(const tj_block_map *map);
+
+/* The kernel of the rows that a mapping says; NULL where it says none. */
+tj_kernel *tj_rows_as_mapped(const tj_block_map *map, const tj_mapping *mapping);
 
 #endif

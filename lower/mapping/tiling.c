@@ -101,44 +101,6 @@ static const tj_node *bind_base(tile_maker *maker, uint32_t mode, const tj_node 
   return symbol;
 }
 
-/* Which tile a workgroup takes along each mode: the last mode is the fastest. */
-static const tj_node *const *row_major_tile(tile_maker *maker, const tj_node *const tiles[]) {
-  tj_graph *graph = maker->graph;
-  const tj_node **place = TJ_NEW_ARRAY(graph->job, const tj_node *, mode_count(maker));
-  const tj_node *rest = maker->kernel->workgroup;
-  for (uint32_t m = mode_count(maker); m-- > 0;) {
-    place[m] = m > 0 ? tj_mod(graph, rest, tiles[m]) : rest;
-    rest = m > 0 ? tj_div(graph, rest, tiles[m]) : rest;
-  }
-  return place;
-}
-
-/* The leaves of a tuple, integers or basis elements, in terms of what is assumed. */
-static const tj_tuple *assumed_tuple(tile_maker *maker, const tj_tuple *tuple) {
-  tj_graph *graph = maker->graph;
-  uint32_t count;
-  const tj_tuple *const *leaves = tj_tuple_leaves(graph, tuple, &count);
-  const tj_tuple **assumed = TJ_NEW_ARRAY(graph->job, const tj_tuple *, count + 1);
-  for (uint32_t i = 0; i < count; i++) {
-    const tj_node *value = leaves[i]->value;
-    tj_substitute(graph, maker->tiling->assumed, &value, 1);
-    assumed[i] = leaves[i]->kind == TJ_TUPLE_BASIS ? tj_tuple_basis(graph, value, leaves[i]->path, leaves[i]->count)
-                                                   : tj_tuple_integer(graph, value);
-  }
-  return tj_tuple_from_leaves(graph, tuple, assumed);
-}
-
-/* Which it takes in the order that the mapping gives. TJ4023. */
-static const tj_node *const *ordered_tile(tile_maker *maker, const tj_node *const tiles[]) {
-  tj_graph *graph = maker->graph;
-  const tj_tuple **extent = TJ_NEW_ARRAY(graph->job, const tj_tuple *, mode_count(maker));
-  for (uint32_t m = 0; m < mode_count(maker); m++)
-    extent[m] = tj_tuple_integer(graph, tj_simplified(graph, tiles[m]));
-  const tj_layout *given = maker->tiling->mapping->order;
-  tj_layout order = {assumed_tuple(maker, given->shape), assumed_tuple(maker, given->stride)};
-  return tj_mapping_tile(graph, &order, tj_tuple_list(graph, extent, mode_count(maker)), maker->kernel->workgroup);
-}
-
 /* Where the tile of a workgroup begins. */
 static void place_tile(tile_maker *maker) {
   tj_graph *graph = maker->graph;
@@ -154,8 +116,9 @@ static void place_tile(tile_maker *maker) {
   maker->kernel->workgroup = tj_coordinate(graph, "g", all);
   maker->kernel->binding = TJ_NEW_ARRAY(graph->job, tj_kernel_binding, count + 1);
   maker->base = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
+  const tj_tiling *tiling = maker->tiling;
   const tj_node *const *place =
-      maker->tiling->mapping->order != NULL ? ordered_tile(maker, tiles) : row_major_tile(maker, tiles);
+      tj_mapping_tile(graph, tiling->mapping, tiles, tiling->assumed, maker->kernel->workgroup);
   for (uint32_t m = count; m-- > 0;)
     maker->base[m] = bind_base(maker, m, place[m]);
 }

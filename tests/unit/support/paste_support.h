@@ -89,4 +89,49 @@ static inline bool pastes_back(tj_context *context, const pasted_program *p, tj_
   return true;
 }
 
+/* The variant of printed text that begins with its kernel's name; *next: the one after it, or NULL. */
+static inline char *variant_from(const char *begin, const char **next) {
+  *next = strstr(begin, "\nkernel ");
+  size_t length = *next != NULL ? (size_t)(*next - begin) + 1 : strlen(begin);
+  *next = *next != NULL ? *next + 1 : NULL;
+  char *text = malloc(length + 1);
+  memcpy(text, begin, length);
+  text[length] = '\0';
+  return text;
+}
+
+/* Pastes a variant's mapping: a variant of what comes of it has the same mapping and the same steps. */
+static inline void variant_pastes_back(tj_context *context, const pasted_program *p, const char *variant,
+                                       bool is_last) {
+  const char *body = strstr(variant, "\n  mapping      mapping(");
+  if (body == NULL)
+    return;
+  const char *mapping = body + sizeof "\n  mapping      " - 1;
+  char *copy = strndup(mapping, strcspn(mapping, "\n"));
+  char *text = with_mapping(p, copy);
+  tj_blob tiled = emitted(context, p, text, TJ_EMIT_TILED);
+  ck_assert_msg(strstr(tiled.data, body) != NULL, "%s\nhas no variant with the steps of\n%.1000s\nbut\n%.1000s", text,
+                variant, tiled.data);
+  tj_blob_release(context, &tiled);
+  if (is_last)
+    expect_same(context, p, text, TJ_EMIT_LLVM);
+  free(text);
+  free(copy);
+}
+
+/* The same for each variant that has a mapping; the last of kernels without parameters gives the same code, too.
+ * Returns how many have none. */
+static inline int variants_paste_back(tj_context *context, const pasted_program *p, bool has_parameters) {
+  tj_blob tiled = emitted(context, p, p->text, TJ_EMIT_TILED);
+  int without = 0;
+  for (const char *begin = tiled.data, *next; begin != NULL; begin = next) {
+    char *variant = variant_from(begin, &next);
+    without += strstr(variant, "\n  mapping      none") != NULL;
+    variant_pastes_back(context, p, variant, next == NULL && !has_parameters);
+    free(variant);
+  }
+  tj_blob_release(context, &tiled);
+  return without;
+}
+
 #endif

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* Choosing mappings for CPUs.
+ *
+ * A block is as many cache lines of the source as a register file holds. Where source and destination are contiguous
+ * along the same mode, it is a few vectors that stay as they are, or whole rows; otherwise rows along the source's
+ * mode, which are stored as columns along the destination's. Workgroups take tiles of blocks in the order of the
+ * source, so that what follows can be fetched ahead. The tile is so large that both sides see more than one line in a
+ * row, and so small that few pages are in use at a time.
+ *
+ * What is not worth caching bypasses the caches, which only pays line by line, and more where neighbouring lines
+ * follow each other. Columns that fill lines go straight from registers, those of blocks that are stacked a few lines
+ * at a time; other tiles are put together in LDS first, in the order of the destination, which gets them in runs as
+ * long as there are.
+ *
+ * Shapes that are known at launch only have kernels for sizes from a small block on, from a whole one on, and for
+ * large destinations whose columns have whole lines. Vectors that are streamed as they are have to be aligned, so
+ * what does that has another kernel beside it, for destinations that begin elsewhere.
+ *
+ * What is chosen is a mapping, and kernels are made of mappings alone: those that are given go the same way. */
+#include "lower/mapping/host_mapping.h"
+
+#include "ir/index/facts.h"
+#include "ir/simplify/simplify.h"
+#include "lower/kernel/alignment.h"
+#include "lower/kernel/variant.h"
+#include "lower/mapping/blocks.h"
+#include "lower/mapping/rows.h"
+
+/* --- sides --- */
+
+static bool is_plain(const tj_kernel *flat) {
+  return flat->step_count == 2 && flat->step[0].kind == TJ_STEP_LOAD && flat->step[1].kind == TJ_STEP_STORE;
+}
+
+static bool sort_all(tj_block_map *map) {
+  if (!is_plain(map->flat) || map->domain == NULL || map->domain->count == 0 ||
+      map->domain->count > TJ_BLOCK_MOST_MODES || !tj_block_is_even(map))
+    return false;
+  tj_block_sort_modes(map, map->by_source, true);
+  tj_block_sort_modes(map, map->by_destination, false);
+  return tj_block_is_contiguous(map);
+}
+
+static const tj_node *stored_elements(const tj_block_map *map) {
+  return map->flat->buffer[tj_block_flat_step(map, false)->access.buffer].element_count;
+}
+
+/* Elements of a destination so large that nothing of it would be in a cache when it is read again. */
+static int64_t least_streamed(const tj_block_map *map) {
+  return TJ_BLOCK_STREAM_BYTES / tj_block_bytes(map, false);
+}
+
+static bool is_large(const tj_block_map *map) {
+  return map->is_large || stored_elements(map)->facts.low >= least_streamed(map);
+}
+
+static bool can_be_large(const tj_block_map *map) {
+  return stored_elements(map)->facts.high >= least_streamed(map);
+}
+
+/* --- kernels of mappings --- */
+
+/* The demands with one more: the symbol is at least `low`, and a multiple. */
+static void add_demand(tj_graph *graph, tj_demands *demands, const tj_node *symbol, int64_t multiple, int64_t low) {
+  tj_demand *demand = TJ_NEW_ARRAY(graph->job, tj_demand, demands->count + 1);
+  for (uint32_t i = 0; i < demands->count; i++)
+    demand[i] = demands->demand[i];
+  demand[demands->count++] = (tj_demand){symbol, multiple, low};
+  demands->demand = demand;
+}
+
+/* What vectors that are stored past the caches are long, along mode *mode; 1: they are not stored from registers. */
+static int64_t streamed_vector(const tj_mapping *mapping, uint32_t *mode) {
+  const tj_mapping_side *store = &mapping->store;
+  if (!mapping->streams || mapping->lds != NULL || store->digit_count == store->item_digits)
+    return 1;
+  *mode = store->digit[store->item_digits].mode;
+  return store->digit[store->item_digits].extent;
+}
+
+/* What a mapping demands of parameters: that tiles are not longer than the domain, and that vectors which bypass the
+ * caches never overlap. Nothing where no parameters would do. */
+static tj_demands demands_of(const tj_block_map *map, const tj_mapping *mapping) {
+  tj_demands demands = {NULL, 0};
+  uint32_t vectored = UINT32_MAX;
+  int64_t vector = streamed_vector(mapping, &vectored);
+  for (uint32_t m = 0; m < map->flat->domain->count; m++) {
+    const tj_node *extent = map->domain->mode[m].extent;
+    int64_t multiple = m == vectored && !tj_facts_divisible(&extent->facts, vector) ? vector : 1;
+    int64_t reach = tj_mapping_extent(mapping, m), low = extent->facts.low;
+    if (extent->op == TJ_OP_SYMBOL && (low < reach || multiple > 1))
+      add_demand(map->graph, &demands, extent, multiple, low < reach ? reach : low);
+  }
+  return tj_can_be_met(&demands) ? demands : (tj_demands){NULL, 0};
+}
+
+/* Whether vectors that bypass the caches fill lines, as far as they go straight from registers. */
+static bool may_stream(const tj_block_map *map) {
+  return !map->is_streamed || map->is_staged || tj_block_has_whole_vectors(map);
+}
+
+/* The kernel of a mapping, for parameters that meet its demands; NULL where there is none. */
+static tj_kernel *make(tj_block_map map, const tj_domain *domain, const tj_mapping *mapping, tj_demands *demands) {
+  map.domain = domain;
+  *demands = demands_of(&map, mapping);
+  tj_substitution assumed = tj_assume(map.graph, demands);
+  map.assumed = &assumed;
+  map.domain = tj_assumed_domain(map.graph, domain, &assumed);
+  if (!sort_all(&map))
+    return NULL;
+  tj_kernel *blocks = tj_block_read(&map, mapping) && may_stream(&map) ? tj_block_kernel(&map) : NULL;
+  return blocks != NULL ? blocks : tj_rows_as_mapped(&map, mapping);
+}
+
+/* --- blocks --- */
+
+/* Whether a block is smaller than it should be along a mode that may well be longer. */
+static bool is_stunted(const tj_block_map *map, uint32_t mode, int64_t size, int64_t wanted) {
+  return size < 2 || (!tj_block_is_fixed(map, mode) && size < wanted);
+}
+
+static bool is_worth_it(const tj_block_map *map) {
+  int64_t lanes = tj_block_lanes(map);
+  if (!tj_block_is_turned(map))
+    return tj_block_columns(map) == 1 || !is_stunted(map, map->along, map->width, lanes);
+  int64_t columns = tj_block_columns(map);
+  return !is_stunted(map, map->along, map->width * map->panels, columns) &&
+         !is_stunted(map, map->across, map->depth, map->is_small ? columns : tj_block_rows(map));
+}
+
+/* Whether a destination that is not worth caching takes the elements as they are carried, and would take them better
+ * in long runs than from registers. */
+static bool is_better_staged(const tj_block_map *map) {
+  bool is_raw = map->flat->carried == tj_block_dtype(map, false) && map->flat->scaling.when != TJ_SCALED_STORING;
+  return is_large(map) && is_raw && !map->is_whole;
+}
+
+/* By way of LDS, from which runs of whole columns are streamed. */
+static const tj_mapping *staged_mapping(tj_block_map map) {
+  map.is_staged = map.is_streamed = true;
+  return tj_block_choose_staged_tile(&map) ? tj_block_mapping(&map) : NULL;
+}
+
+/* From registers. */
+static const tj_mapping *direct_mapping(tj_block_map map) {
+  map.is_streamed = is_large(&map) && map.is_whole;
+  if (map.is_streamed)
+    tj_block_stack(&map);
+  tj_block_choose_tile(&map);
+  return tj_block_mapping(&map);
+}
+
+/* The kernel of chosen blocks, and what it demands. NULL where the blocks would be single elements, or are not what
+ * they should be, or not of the lines that they are wanted to be of. */
+static tj_kernel *map_blocks(tj_block_map *map, tj_demands *demands) {
+  if (!sort_all(map))
+    return NULL;
+  tj_block_choose(map, tj_block_lanes(map));
+  if (!is_worth_it(map))
+    return NULL;
+  map->is_whole = tj_block_has_whole_vectors(map) && !map->is_anywhere;
+  if (map->is_of_lines && !map->is_whole)
+    return NULL;
+  const tj_domain *domain = map->flat->domain;
+  const tj_mapping *staged = is_better_staged(map) ? staged_mapping(*map) : NULL;
+  tj_kernel *kernel = staged != NULL ? make(*map, domain, staged, demands) : NULL;
+  return kernel != NULL ? kernel : make(*map, domain, direct_mapping(*map), demands);
+}
+
+/* Rows, as long as they are, or in pieces; NULL where they are not surely contiguous. */
+static tj_kernel *map_rows(const tj_block_map *map) {
+  const tj_mapping *mapping = tj_choose_rows(map);
+  tj_demands demands;
+  return mapping != NULL ? make(*map, map->flat->domain, mapping, &demands) : tj_map_rows(map);
+}
+
+/* --- parameters --- */
+
+/* So many elements of rows and of columns are wanted. */
+static const int64_t *wanted_extents(const tj_block_map *map, int64_t row, int64_t column) {
+  int64_t *extent = TJ_NEW_ARRAY(map->graph->job, int64_t, map->domain->count);
+  for (uint32_t m = 0; m < map->domain->count; m++)
+    extent[m] = 1;
+  extent[map->by_source[0]] = row;
+  extent[map->by_destination[0]] = column;
+  return extent;
+}
+
+/* The kernel of blocks that suit parameters of these demands, offered in the place of `last`; NULL where there is
+ * none. */
+static tj_kernel *offer(tj_block_map *map, tj_kernel *last, const tj_demands *wanted, const char *suffix) {
+  tj_graph *graph = map->graph;
+  tj_substitution assumed = tj_assume(graph, wanted);
+  tj_demands demands;
+  map->domain = tj_assumed_domain(graph, map->flat->domain, &assumed);
+  tj_kernel *faster = map_blocks(map, &demands);
+  if (faster != NULL)
+    tj_offer_faster(graph, last, faster, &demands, tj_string_format(graph->job, "%s.%s", map->flat->name, suffix));
+  return faster;
+}
+
+/* Blocks for shapes that have so many rows and columns, offered in the place of `last`; or that. */
+static tj_kernel *offer_blocks(tj_block_map map, tj_kernel *last, const int64_t *wanted, const char *suffix) {
+  tj_demands some = tj_find_demands(map.graph, map.flat->domain, 1, wanted);
+  tj_kernel *blocks = offer(&map, last, &some, suffix);
+  return blocks != NULL ? blocks : last;
+}
+
+/* For shapes of the launch: small blocks, and whole ones. */
+static tj_kernel *offer_sizes(tj_block_map map, tj_kernel *flat) {
+  int64_t columns = tj_block_columns(&map), lanes = tj_block_lanes(&map);
+  map.is_small = true;
+  tj_kernel *small = offer_blocks(map, flat, wanted_extents(&map, columns, columns), "small");
+  map.is_small = false;
+  return offer_blocks(map, small, wanted_extents(&map, lanes, lanes), "blocks");
+}
+
+/* The same demands, and that columns have whole lines, so that a few at a time can leave. None where their extent is
+ * no parameter that can be so. */
+static tj_demands demand_lines(const tj_block_map *map, const tj_demands *some) {
+  const tj_node *extent = map->flat->domain->mode[map->by_destination[0]].extent;
+  tj_demand *demand = TJ_NEW_ARRAY(map->graph->job, tj_demand, some->count + 1);
+  uint32_t count = 1;
+  if (extent->op != TJ_OP_SYMBOL)
+    return (tj_demands){NULL, 0};
+  demand[0] = (tj_demand){extent, tj_block_lanes(map), extent->facts.low};
+  for (uint32_t i = 0; i < some->count; i++) {
+    if (some->demand[i].symbol == extent)
+      demand[0].low = some->demand[i].low;
+    else
+      demand[count++] = some->demand[i];
+  }
+  tj_demands lines = {demand, count};
+  return tj_can_be_met(&lines) ? lines : (tj_demands){NULL, 0};
+}
+
+/* Whole lines straight from registers, for large destinations. */
+static void offer_lines(tj_block_map map, tj_kernel *blocks) {
+  tj_graph *graph = map.graph;
+  int64_t lanes = tj_block_lanes(&map);
+  const int64_t *wanted = wanted_extents(&map, lanes, TJ_BLOCK_FREE_STACKS * lanes);
+  tj_demands some = tj_find_demands(graph, map.flat->domain, 1, wanted), lines = demand_lines(&map, &some);
+  map.is_large = map.is_of_lines = true;
+  if (!can_be_large(&map) || offer(&map, blocks, lines.count > 0 ? &lines : &some, "lines") == NULL)
+    return;
+  const tj_node *is_enough = tj_less_equal(graph, tj_int(graph, least_streamed(&map)), stored_elements(&map));
+  blocks->condition = tj_simplified(graph, tj_and(graph, blocks->condition, is_enough));
+}
+
+/* Whether the kernel relies on where the destination begins. */
+static bool is_aligned(const tj_block_map *map, const tj_kernel *kernel) {
+  return tj_buffer_alignment(kernel, tj_block_flat_step(map, false)->access.buffer) > tj_block_bytes(map, false);
+}
+
+/* The chosen kernel for destinations that begin anywhere; NULL where there is none. */
+static tj_kernel *map_anywhere(tj_block_map map) {
+  tj_demands demands;
+  map.is_anywhere = true;
+  return map_blocks(&map, &demands);
+}
+
+/* Puts a kernel that serves all before one that relies on where the destination begins. */
+static tj_kernel *serve_anywhere(const tj_block_map *map, tj_kernel *anywhere, tj_kernel *aligned) {
+  static const tj_demands nothing;
+  if (anywhere != NULL)
+    tj_offer_faster(map->graph, anywhere, aligned, &nothing,
+                    tj_string_format(map->graph->job, "%s.lines", map->flat->name));
+  return anywhere;
+}
+
+static tj_block_map begin(tj_graph *graph, const tj_kernel *flat, const tj_domain *domain, const tj_target *target) {
+  static const tj_substitution nothing;
+  return (tj_block_map){.graph = graph, .flat = flat, .domain = domain, .target = target, .assumed = &nothing};
+}
+
+tj_kernel *tj_map_on_host(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
+  tj_block_map map = begin(graph, flat, flat->domain, target);
+  tj_demands demands;
+  if (!sort_all(&map))
+    return NULL;
+  if (tj_block_has_rows(&map))
+    return map_rows(&map);
+  tj_kernel *general = map_blocks(&map, &demands), *blocks = general;
+  if (general == NULL && map.by_source[0] == map.by_destination[0])
+    return map_rows(&map);
+  if (general != NULL && is_aligned(&map, general))
+    return serve_anywhere(&map, map_anywhere(map), general);
+  if (general == NULL) {
+    general = flat;
+    blocks = offer_sizes(map, flat);
+  }
+  if (blocks == flat)
+    return NULL;
+  if (!blocks->is_streamed)
+    offer_lines(map, blocks);
+  return general;
+}
+
+/* --- mappings that are given --- */
+
+tj_kernel *tj_map_as_given_on_host(tj_graph *graph, tj_kernel *flat, const tj_mapped *mapped,
+                                   const tj_target *target) {
+  tj_block_map map = begin(graph, flat, mapped->domain, target), own = begin(graph, flat, flat->domain, target);
+  tj_demands demands;
+  if (!sort_all(&map))
+    return NULL;
+  tj_kernel *given = make(map, mapped->domain, mapped->mapping, &demands);
+  if (given == NULL)
+    return NULL;
+  if (demands.count > 0)
+    tj_offer_faster(graph, flat, given, &demands, tj_string_format(graph->job, "%s.blocks", flat->name));
+  if (demands.count > 0 || !is_aligned(&map, given))
+    return demands.count > 0 ? flat : given;
+  tj_kernel *anywhere = sort_all(&own) ? map_anywhere(own) : NULL;
+  return serve_anywhere(&own, anywhere != NULL ? anywhere : flat, given);
+}

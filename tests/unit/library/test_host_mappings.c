@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Mappings of blocks and rows on the host, as one writes them by hand: each is taken as it is meant, whatever is
+ * changed of it, and moves every element to where it belongs, wherever the destination begins. */
+#include "bench/transpositions.h"
+#include "tests/unit/support/paste_support.h"
+
+enum { GUARD = 256 };
+
+typedef struct {
+  const char *name;
+  transposition shape; /* the first mode is the source's contiguous one */
+  const char *type, *mapping;
+  const char *step; /* that the last variant has */
+} row;
+
+#define SQUARE                                                                                                       \
+  {                                                                                                                  \
+    "10", {                                                                                                          \
+      100, 70                                                                                                        \
+    }                                                                                                                \
+  }
+#define LINES                                                                                                        \
+  {                                                                                                                  \
+    "10", {                                                                                                          \
+      64, 96                                                                                                         \
+    }                                                                                                                \
+  }
+#define STRIPES                                                                                                      \
+  {                                                                                                                  \
+    "021", {                                                                                                         \
+      40, 6, 5                                                                                                       \
+    }                                                                                                                \
+  }
+
+static const row rows[] = {
+    {"blocks", SQUARE, "f16",
+     "tile=(64,64), load=((4,2),(8,32,2)):((16@0,32@1),(1@0,1@1,8@0)), "
+     "store=((4,2),(32,8,2)):((16@0,32@1),(1@1,1@0,8@0)), overlap=1",
+     "= slots 0, 8 … 248\n"},
+    {"narrower vectors", SQUARE, "f16",
+     "tile=(32,32), load=((8,2),(4,16)):((4@0,16@1),(1@0,1@1)), store=((8,2),(16,4)):((4@0,16@1),(1@1,1@0)), "
+     "overlap=1",
+     "= slots 0, 4 … 60\n"},
+    {"blocks that end beyond their tile", SQUARE, "f32",
+     "tile=(40,70), load=((3,3),(16,32)):((16@0,32@1),(1@0,1@1)), store=((3,3),(32,16)):((16@0,32@1),(1@1,1@0)), "
+     "overlap=1",
+     "min(t%3*16,24)"},
+    {"blocks stacked", SQUARE, "f32",
+     "tile=(16,64), load=(1,(4,64,4)):(0,(1@0,1@1,4@0)), store=(1,(16,4,4,4)):(0,(1@1,16@1,1@0,4@0)), overlap=1",
+     "load       slots 1020-1023"},
+    {"tiles in another order", SQUARE, "f32",
+     "tile=(16,16), load=(4,(4,16)):(4@0,(1@0,1@1)), store=(4,(16,4)):(4@0,(1@1,1@0)), overlap=1, "
+     "order=(5,7):(1@1,1@0)",
+     "min(g%5*16,54)"},
+    {"runs by way of LDS", SQUARE, "f16",
+     "tile=(32,70), load=((2,3),(16,32)):((16@0,32@1),(1@0,1@1)), store=(32,70):(1@0,1@1), lds=(32,70):(96,1), "
+     "overlap=1, stream=1",
+     "on = from lds[t*96] on"},
+    {"parts of runs, not past the caches", SQUARE, "b8",
+     "tile=(100,64), load=((7,2),(16,32)):((16@0,32@1),(1@0,1@1)), store=(100,64):(1@0,1@1), lds=(100,64):(64,1), "
+     "overlap=1",
+     "run        64 elements from dst["},
+    {"whole lines past the caches", LINES, "f32",
+     "tile=(16,32), load=(1,(4,32,4)):(0,(1@0,1@1,4@0)), store=(1,(16,2,4,4)):(0,(1@1,16@1,1@0,4@0)), stream=1",
+     "prefetch   src["},
+    {"rows", STRIPES, "f32", "tile=(40,3,1), load=(3,40):(1@1,1@0), stream=1", "run        40 elements from dst["},
+    {"pieces of rows", STRIPES, "f32", "tile=(16,6,2), load=((6,2),16):((1@1,1@2),1@0), overlap=(0,6,2)",
+     "run        min(40 - (g/3*16),16) elements from dst["},
+    {"vectors of rows", STRIPES, "f32", "tile=(40,2,1), load=((3,2),16):((16@0,1@1),1@0), overlap=1",
+     "load       slots 0-15 = src["},
+    {"what is no block", SQUARE, "f32", "tile=(20,10), load=(20,10):(1@0,1@1), store=(20,10):(1@0,1@1)",
+     "store      dst["},
+};
+
+static unsigned char *new_array(size_t bytes, size_t begin) {
+  unsigned char *block = aligned_alloc(64, (bytes + begin + 2 * GUARD + 63) / 64 * 64);
+  memset(block, 0xa5, bytes + begin + 2 * GUARD);
+  return block;
+}
+
+static void check_elements(const row *r, const unsigned char *source, const unsigned char *destination, size_t bytes,
+                           size_t element_bytes) {
+  for (size_t i = 0; i < GUARD; i++)
+    ck_assert_msg(destination[-(ptrdiff_t)i - 1] == 0xa5 && destination[bytes + i] == 0xa5, "%s: a guard", r->name);
+  for (int64_t at = 0; at < transposition_size(&r->shape); at++) {
+    element_places p = transposition_places(&r->shape, NULL, at);
+    ck_assert_msg(memcmp(source + (size_t)p.source * element_bytes,
+                         destination + (size_t)p.destination * element_bytes, element_bytes) == 0,
+                  "%s: element %lld", r->name, (long long)at);
+  }
+}
+
+/* Runs the code where the destination begins so many bytes after a line. */
+static void run_at(tj_context *context, const row *r, tj_code *code, size_t begin) {
+  size_t element_bytes = bytes_of_type(r->type), bytes = (size_t)transposition_size(&r->shape) * element_bytes;
+  tj_device *device = open_device(context, "host");
+  tj_launch *launch;
+  unsigned char *source = new_array(bytes, 0), *block = new_array(bytes, begin), *destination = block + GUARD + begin;
+  for (size_t i = 0; i < bytes; i++)
+    source[i] = (unsigned char)((i * 2654435761u) >> 13);
+  expect_ok(context, tj_launch_create(context, code, &launch), r->name);
+  expect_ok(context, tj_launch_bind(launch, "src", source, bytes), r->name);
+  expect_ok(context, tj_launch_bind(launch, "dst", destination, bytes), r->name);
+  expect_ok(context, tj_launch_run(launch, device), r->name);
+  check_elements(r, source, destination, bytes, element_bytes);
+  tj_launch_destroy(launch);
+  tj_device_close(device);
+  free(source);
+  free(block);
+}
+
+START_TEST(mappings_are_taken) {
+  const row *r = &rows[_i];
+  char plain[TRANSPOSITION_TEXT], mapping[TRANSPOSITION_TEXT];
+  tj_context *context = new_context(NULL);
+  tj_compile_options options = {"transpose", "host"};
+  tj_code *code;
+  transposition_write(plain, &r->shape, NULL, r->type);
+  snprintf(mapping, sizeof mapping, "mapping(%s)", r->mapping);
+  pasted_program p = {.text = plain, .kernel = "transpose", .target = "host"};
+  char *text = with_mapping(&p, mapping);
+  tj_blob tiled = emitted(context, &p, text, TJ_EMIT_TILED);
+  ck_assert_msg(strstr(tiled.data, r->step) != NULL, "%s: no step has \"%s\" in\n%.1000s", r->name, r->step,
+                tiled.data);
+  tj_blob_release(context, &tiled);
+  tj_program *program = new_program(context, text, NULL, 0);
+  expect_ok(context, tj_code_compile(program, &options, &code), text);
+  run_at(context, r, code, 0);
+  run_at(context, r, code, bytes_of_type(r->type));
+  run_at(context, r, code, 48);
+  tj_code_destroy(code);
+  tj_program_destroy(program);
+  tj_context_destroy(context);
+  free(text);
+}
+END_TEST
+
+int main(void) {
+  return run_suite(suite_of_cases("mappings of the host", mappings_are_taken, sizeof rows / sizeof *rows));
+}
