@@ -18,18 +18,30 @@ static LLVMTypeRef element_type(tj_emitter *emitter, tj_dtype dtype) {
   return tj_emit_dtype(emitter, tj_dtype_raw(dtype));
 }
 
+/* LLVM has no vectors of vectors, which elements of 128 bits are: several of those are an array. */
 static LLVMTypeRef vector_type(tj_emitter *emitter, tj_dtype dtype, uint32_t width) {
   LLVMTypeRef element = element_type(emitter, dtype);
-  return width == 1 ? element : LLVMVectorType(element, width);
+  if (width == 1)
+    return element;
+  bool is_vector = LLVMGetTypeKind(element) == LLVMVectorTypeKind;
+  return is_vector ? LLVMArrayType2(element, width) : LLVMVectorType(element, width);
+}
+
+static bool is_array(LLVMValueRef vector) {
+  return LLVMGetTypeKind(LLVMTypeOf(vector)) == LLVMArrayTypeKind;
 }
 
 static LLVMValueRef element_at(tj_emitter *emitter, LLVMValueRef vector, uint32_t width, uint32_t lane) {
   if (width == 1)
     return vector;
+  if (is_array(vector))
+    return LLVMBuildExtractValue(emitter->builder, vector, lane, "");
   return LLVMBuildExtractElement(emitter->builder, vector, LLVMConstInt(emitter->i32, lane, false), "");
 }
 
 static LLVMValueRef with_element(tj_emitter *emitter, LLVMValueRef vector, LLVMValueRef element, uint32_t lane) {
+  if (is_array(vector))
+    return LLVMBuildInsertValue(emitter->builder, vector, element, lane, "");
   return LLVMBuildInsertElement(emitter->builder, vector, element, LLVMConstInt(emitter->i32, lane, false), "");
 }
 

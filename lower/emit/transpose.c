@@ -114,7 +114,9 @@ static bool find_rows(const tj_emitter *emitter, const tj_kernel_step *store, bl
     return false;
   for (uint32_t i = 0; i < store->width; i++) {
     const tj_slot_value *slot = &emitter->slot[store->slot + i * store->slot_step];
-    if (slot->width != first->width || slot->lane != first->lane || (i > 0 && slot->value == first->value))
+    bool is_vector = LLVMGetTypeKind(LLVMTypeOf(slot->value)) == LLVMVectorTypeKind;
+    if (!is_vector || slot->width != first->width || slot->lane != first->lane ||
+        (i > 0 && slot->value == first->value))
       return false;
     rows->vector[i] = slot->value;
   }
