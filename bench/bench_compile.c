@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* How long a kernel takes from text to code object in memory, stage by stage, in a warm process without a cache; and,
- * in the same run, how long LLVM takes for a kernel that does next to nothing, the floor, and clang as a subprocess
- * for the same kernel in OpenCL C.
+/* How long a kernel takes from text to code object in memory, stage by stage, in a warm process without a cache: up
+ * to the variant that a launch takes, where there are several. And, in the same run, how long LLVM takes for a kernel
+ * that does next to nothing, the floor, and clang as a subprocess for the same kernel in OpenCL C.
  *
  * usage: bench_compile [ITERATIONS [TARGET]]. Prints one JSON object: medians in microseconds, and ratios. */
-#include "tilejit/tilejit.h"
+#include "first_launch.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -17,9 +17,10 @@
 
 enum { MOST_ITERATIONS = 1000, CLANG_ITERATIONS = 3 };
 
-/* A kernel in both languages. */
+/* A kernel in both languages, and the extent of a launch along each of its parameters. */
 typedef struct {
   const char *name, *tile, *opencl;
+  int64_t extent;
 } sample;
 
 #define OPENCL_INDEX "long n = (long)__builtin_amdgcn_workgroup_id_x() * 256 + __builtin_amdgcn_workitem_id_x();\n"
@@ -30,14 +31,16 @@ static const sample samples[] = {
      "kernel transpose(src: f32 @ (M,N):(N,1), dst: f32 @ (M,N):(1,M)) = copy(src, dst)",
      "__attribute__((reqd_work_group_size(256, 1, 1)))\n"
      "kernel void transpose(global const float *restrict src, global float *restrict dst, long M, long N) "
-     "{\n" OPENCL_INDEX "if (n < M * N) dst[n] = src[(n % M) * N + n / M]; }"},
+     "{\n" OPENCL_INDEX "if (n < M * N) dst[n] = src[(n % M) * N + n / M]; }",
+     2000},
     {"permute",
      "kernel permute(src: f16 @ (96,75,96,75):(1,96,7200,691200), "
      "dst: f16 @ (96,75,96,75):(540000,96,1,7200)) = copy(src, dst)",
      "__attribute__((reqd_work_group_size(256, 1, 1)))\n"
      "kernel void permute(global const short *restrict src, global short *restrict dst) {\n" OPENCL_INDEX
      "if (n < 51840000) { long a = n % 96, b = n / 96 % 75, c = n / 7200 % 96, d = n / 691200;\n"
-     "  dst[a * 540000 + b * 96 + c + d * 7200] = src[n]; } }"},
+     "  dst[a * 540000 + b * 96 + c + d * 7200] = src[n]; } }",
+     0},
     {"offsets_merge",
      "let merged = transform(packed((4,6,5)), [merge(4,6,5)], [[0,1,2]], [[0]])\n"
      "let view = transform(merged, [unmerge(8,15)], [[0]], [[0,1]])\n"
@@ -45,7 +48,8 @@ static const sample samples[] = {
      "__attribute__((reqd_work_group_size(256, 1, 1)))\n"
      "kernel void offsets_merge(global int *restrict dst) {\n" OPENCL_INDEX
      "if (n < 120) { int i = n / 15, j = n % 15, x = i * 15 + j;\n"
-     "  dst[n] = (x / 30) * 30 + (x / 5 % 6) * 5 + x % 5; } }"},
+     "  dst[n] = (x / 30) * 30 + (x / 5 % 6) * 5 + x % 5; } }",
+     0},
     {"im2col",
      "let padded = transform(packed((4,32,32)), [pass_through(4), pad(32,1,1), pad(32,1,1)],"
      " [[0],[1],[2]], [[0],[1],[2]])\n"
@@ -57,14 +61,15 @@ static const sample samples[] = {
      "kernel void im2col(global const short *restrict src, global short *restrict dst) {\n" OPENCL_INDEX
      "if (n < 1024 * 36) { int p = n / 36, q = n % 36, oh = p / 32, ow = p % 32, c = q / 9, kh = q / 3 % 3,\n"
      "  kw = q % 3, h = oh + kh - 1, w = ow + kw - 1;\n"
-     "  dst[n] = h >= 0 && h < 32 && w >= 0 && w < 32 ? src[c * 1024 + h * 32 + w] : 0; } }"},
+     "  dst[n] = h >= 0 && h < 32 && w >= 0 && w < 32 ? src[c * 1024 + h * 32 + w] : 0; } }",
+     0},
 };
 
 enum { SAMPLE_COUNT = sizeof samples / sizeof *samples };
 
 /* What each work-item of it does is store its number. */
 static const sample floor_sample = {"floor", "kernel floor(dst: i32 @ packed((256,))) = offsets(dst, packed((256,)))",
-                                    NULL};
+                                    NULL, 0};
 
 /* Durations of one compilation, in microseconds. */
 enum { PARSE, PLAN, SIMPLIFY, LOWER, PASSES, CODEGEN, LINK, CHECK, TOTAL, STAGE_COUNT };
@@ -92,10 +97,18 @@ static void compile_once(tj_context *context, const sample *s, const char *targe
   durations[PARSE] = now() - begin;
   if (tj_code_compile(program, &(tj_compile_options){s->name, target}, &code) != TJ_OK)
     stop(context);
+  tj_code_times late;
+  if (first_launch(context, code, s->extent, &late) != TJ_OK)
+    stop(context);
   durations[TOTAL] = now() - begin;
   tj_code_times times = tj_code_times_of(code);
-  const uint64_t stages[] = {times.plan,    times.simplify, times.lower, times.passes,
-                             times.codegen, times.link,     times.check};
+  const uint64_t stages[] = {times.plan,
+                             times.simplify,
+                             times.lower + late.lower,
+                             times.passes + late.passes,
+                             times.codegen + late.codegen,
+                             times.link + late.link,
+                             times.check + late.check};
   for (int i = PLAN; i <= CHECK; i++)
     durations[i] = (double)stages[i - PLAN] / 1e3;
   tj_code_destroy(code);

@@ -114,12 +114,17 @@ TJ_API void tj_blob_release(tj_context *context, tj_blob *blob);
 
 /* --- compiled kernels --- */
 
-/* A kernel's machine code for one target, and all that launching it takes. It must not outlive its context. */
+/* A kernel's machine code for one target, and all that launching it takes. It must not outlive its context.
+ *
+ * Of a kernel with several variants, of which a launch takes the first that its parameters and addresses allow, each is
+ * compiled when a launch first takes it, and is then kept as the code is. What comes from bundles has all of them. */
 typedef struct tj_code tj_code;
 
 TJ_API void tj_code_destroy(tj_code *code);
 
-/* The code object's bytes (host: the relocatable object). Borrowed from the code. */
+/* The code object's bytes (host: the relocatable object), with every variant of the kernel: those that no launch has
+ * taken yet are compiled for it, all in one. NULL, and a size of 0, where that fails for lack of memory or in LLVM.
+ * Borrowed from the code. */
 TJ_API const void *tj_code_bytes(const tj_code *code, size_t *size);
 TJ_API const char *tj_code_kernel(const tj_code *code);
 TJ_API const char *tj_code_target(const tj_code *code);
@@ -135,7 +140,8 @@ typedef enum {
 
 TJ_API tj_code_origin tj_code_origin_of(const tj_code *code);
 
-/* Where the time of a compilation went, in nanoseconds of wall time, by stage. */
+/* Where the time of a compilation went, in nanoseconds of wall time, by stage. Variants that wait for launches have
+ * had none of the stages from `passes` on. */
 typedef struct {
   uint64_t cache; /* looking there, and keeping the result */
   uint64_t plan, simplify, lower, passes, codegen, link, check, load;
@@ -428,6 +434,14 @@ typedef struct {
  * the host, `symbol` is a function of the object that takes the argument block and the numbers of the first workgroup
  * and of the one behind the last: void (const void *, uint64_t, uint64_t). */
 TJ_API tj_status tj_launch_prepare(tj_launch *launch, const tj_recipe **recipe);
+
+/* Compiles the variant that the launch takes with the parameters and the memory that are bound, where it waits, so that
+ * runs and submissions need not; memory that is not bound is taken to be aligned. TJ6007, TJ2025; TJ5003 where LLVM
+ * fails, as runs and submissions then do. */
+TJ_API tj_status tj_launch_compile(tj_launch *launch);
+/* Where the time of the last tj_launch_compile, run or submission of the launch went, as far as it compiled: zeros where
+ * nothing waited. */
+TJ_API tj_code_times tj_launch_times(const tj_launch *launch);
 
 /* --- launches in flight --- */
 

@@ -82,11 +82,12 @@ typedef struct {
   const char *directory; /* the folder; "" where none was found. Borrowed from the cache */
   const char *obstacle;  /* why it cannot be used; "". Static */
   uint64_t memory_entries, memory_bytes, memory_limit;
-  uint64_t disk_entries, disk_bytes, disk_limit; /* a text and a kernel are two entries */
+  uint64_t disk_entries, disk_bytes, disk_limit; /* texts, kernels, and variants that launches have taken */
   uint64_t memory_hits;                          /* texts found in memory */
   uint64_t disk_hits;                            /* texts found on disk */
   uint64_t kernel_hits;                          /* new texts of known kernels */
   uint64_t misses, stores;                       /* kernels compiled; results kept */
+  uint64_t part_hits, part_misses;               /* variants that a launch took first: found on disk; compiled */
   uint64_t memory_evictions, disk_evictions;     /* entries that made room */
   uint64_t damaged;                              /* entries on disk that were not trusted, and removed */
   uint64_t failures;                             /* entries that could not be written */

@@ -48,13 +48,21 @@ typedef struct {
   const tj_cache *cache;
   const tj_launch_plan *plan;
   tj_bytes bytes;
+  const tj_machine *waiting; /* of a part, and so is its number */
+  uint32_t number;
   tj_machine *machine;
   tj_image *image;
+  tj_machine_part *part;
 } restoring;
 
 static void restore_machine(tj_job *job, void *data) {
   restoring *r = data;
-  r->machine = tj_machine_load(job, &r->cache->allocator, r->bytes, r->plan, NULL);
+  r->machine = tj_machine_read(job, &r->cache->allocator, &(tj_reader){.bytes = r->bytes}, r->plan);
+}
+
+static void restore_part(tj_job *job, void *data) {
+  restoring *r = data;
+  r->part = tj_machine_part_load(job, &r->waiting->allocator, r->bytes, r->plan, r->number, NULL);
 }
 
 static void restore_image(tj_job *job, void *data) {
@@ -69,16 +77,18 @@ static void restore(void (*body)(tj_job *job, void *data), restoring *r) {
   tj_job_destroy(&job);
 }
 
-static tj_image *find_text_on_disk(tj_cache *cache, const tj_cache_key *key) {
-  tj_disk_entry entry = tj_cache_disk_find(&cache->disk, TJ_ENTRY_TEXT, key);
+/* Makes what the body restores from an entry on disk, if there is one that makes sense. */
+static void restore_from_disk(tj_cache *cache, tj_entry_kind kind, const tj_cache_key *key,
+                              void (*body)(tj_job *job, void *data), restoring *r) {
+  tj_disk_entry entry = tj_cache_disk_find(&cache->disk, kind, key);
   if (entry.block == NULL)
-    return NULL;
-  restoring r = {.cache = cache, .bytes = entry.payload};
-  restore(restore_image, &r);
+    return;
+  r->cache = cache;
+  r->bytes = entry.payload;
+  restore(body, r);
   cache->allocator.release(cache->allocator.user, entry.block);
-  if (r.image == NULL)
-    tj_cache_disk_reject(&cache->disk, TJ_ENTRY_TEXT, key);
-  return r.image;
+  if (r->image == NULL && r->machine == NULL && r->part == NULL)
+    tj_cache_disk_reject(&cache->disk, kind, key);
 }
 
 tj_image *tj_cache_find_text(tj_cache *cache, const tj_cache_key *key, tj_code_origin *origin) {
@@ -88,25 +98,14 @@ tj_image *tj_cache_find_text(tj_cache *cache, const tj_cache_key *key, tj_code_o
     *origin = TJ_CODE_FROM_MEMORY;
     return image;
   }
-  image = find_text_on_disk(cache, key);
-  if (image != NULL) {
+  restoring r = {0};
+  restore_from_disk(cache, TJ_ENTRY_TEXT, key, restore_image, &r);
+  if (r.image != NULL) {
     count(&cache->disk_hits);
     *origin = TJ_CODE_FROM_DISK;
-    tj_cache_memory_keep(&cache->memory, key, 1, image);
+    tj_cache_memory_keep(&cache->memory, key, 1, r.image);
   }
-  return image;
-}
-
-static tj_machine *find_kernel_on_disk(tj_cache *cache, const tj_cache_key *key, const tj_launch_plan *plan) {
-  tj_disk_entry entry = tj_cache_disk_find(&cache->disk, TJ_ENTRY_KERNEL, key);
-  if (entry.block == NULL)
-    return NULL;
-  restoring r = {.cache = cache, .plan = plan, .bytes = entry.payload};
-  restore(restore_machine, &r);
-  cache->allocator.release(cache->allocator.user, entry.block);
-  if (r.machine == NULL)
-    tj_cache_disk_reject(&cache->disk, TJ_ENTRY_KERNEL, key);
-  return r.machine;
+  return r.image;
 }
 
 tj_machine *tj_cache_find_kernel(tj_cache *cache, const tj_cache_key *key, const tj_launch_plan *plan) {
@@ -116,34 +115,45 @@ tj_machine *tj_cache_find_kernel(tj_cache *cache, const tj_cache_key *key, const
     machine = tj_machine_retain(image->machine);
     tj_image_release(image);
   } else {
-    machine = find_kernel_on_disk(cache, key, plan);
+    restoring r = {.plan = plan};
+    restore_from_disk(cache, TJ_ENTRY_KERNEL, key, restore_machine, &r);
+    machine = r.machine;
   }
   count(machine != NULL ? &cache->kernel_hits : &cache->misses);
   return machine;
+}
+
+tj_machine_part *tj_cache_find_part(tj_cache *cache, const tj_cache_key *key, const tj_machine *machine,
+                                    const tj_launch_plan *plan, uint32_t number) {
+  restoring r = {.plan = plan, .waiting = machine, .number = number};
+  restore_from_disk(cache, TJ_ENTRY_PART, key, restore_part, &r);
+  count(r.part != NULL ? &cache->part_hits : &cache->part_misses);
+  return r.part;
 }
 
 /* --- keeping --- */
 
 typedef struct {
   tj_cache *cache;
-  const tj_cache_key *key;
+  const tj_cache_key *text, *kernel; /* kernel NULL: it is there already */
   const tj_image *image;
 } keeping;
 
-static void keep_text_on_disk(tj_job *job, void *data) {
+static void write_entries(tj_job *job, void *data) {
   const keeping *k = data;
-  tj_text payload = tj_text_begin(job);
-  tj_image_write(&payload, k->image);
-  tj_cache_disk_keep(&k->cache->disk, TJ_ENTRY_TEXT, k->key, (tj_bytes){payload.data, payload.length});
+  tj_text image = tj_text_begin(job), machine = tj_text_begin(job);
+  tj_machine_write(&machine, k->image->machine);
+  if (k->kernel != NULL)
+    tj_cache_disk_keep(&k->cache->disk, TJ_ENTRY_KERNEL, k->kernel, (tj_bytes){machine.data, machine.length});
+  tj_image_write(&image, k->image);
+  tj_cache_disk_keep(&k->cache->disk, TJ_ENTRY_TEXT, k->text, (tj_bytes){image.data, image.length});
 }
 
 static void keep_on_disk(tj_cache *cache, const tj_cache_key *text, const tj_cache_key *kernel, bool is_known,
                          tj_image *image) {
-  if (!is_known)
-    tj_cache_disk_keep(&cache->disk, TJ_ENTRY_KERNEL, kernel, image->machine->bytes);
   tj_job job;
   tj_job_init(&job, &cache->allocator);
-  (void)tj_job_run(&job, keep_text_on_disk, &(keeping){cache, text, image});
+  (void)tj_job_run(&job, write_entries, &(keeping){cache, text, is_known ? NULL : kernel, image});
   tj_job_destroy(&job);
 }
 
@@ -154,6 +164,11 @@ void tj_cache_keep(tj_cache *cache, const tj_cache_key *text, const tj_cache_key
   if (tj_machine_stands_by_itself(image->machine))
     keep_on_disk(cache, text, kernel, is_known, image);
   count(&cache->stores);
+}
+
+void tj_cache_keep_part(tj_cache *cache, const tj_cache_key *key, const tj_machine_part *part) {
+  if (tj_machine_part_stands_by_itself(part))
+    tj_cache_disk_keep(&cache->disk, TJ_ENTRY_PART, key, part->bytes);
 }
 
 /* --- statistics --- */
@@ -174,6 +189,8 @@ tj_cache_stats tj_cache_stats_of(tj_cache *cache) {
                           .kernel_hits = value_of(&cache->kernel_hits),
                           .misses = value_of(&cache->misses),
                           .stores = value_of(&cache->stores),
+                          .part_hits = value_of(&cache->part_hits),
+                          .part_misses = value_of(&cache->part_misses),
                           .disk_evictions = value_of(&cache->disk.evictions),
                           .damaged = value_of(&cache->disk.damaged),
                           .failures = value_of(&cache->disk.failures)};

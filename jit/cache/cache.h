@@ -20,7 +20,7 @@ struct tj_cache {
   char path[TJ_CACHE_PATH_SIZE]; /* of the folder; "" without one */
   tj_cache_memory memory;
   tj_cache_disk disk;
-  atomic_uint_fast64_t memory_hits, disk_hits, kernel_hits, misses, stores;
+  atomic_uint_fast64_t memory_hits, disk_hits, kernel_hits, misses, stores, part_hits, part_misses;
 };
 
 tj_cache *tj_cache_retain(tj_cache *cache);
@@ -34,5 +34,11 @@ tj_machine *tj_cache_find_kernel(tj_cache *cache, const tj_cache_key *key, const
 /* Keeps what has been compiled, under both keys; `is_known`: the kernel's machine code came from the cache. */
 void tj_cache_keep(tj_cache *cache, const tj_cache_key *text, const tj_cache_key *kernel, bool is_known,
                    tj_image *image);
+/* A part of machine code that waits, found on disk, with the machine code's allocator; NULL where it is not known. */
+tj_machine_part *tj_cache_find_part(tj_cache *cache, const tj_cache_key *key, const tj_machine *machine,
+                                    const tj_launch_plan *plan, uint32_t number);
+
+/* Keeps a part that has been compiled, on disk; in memory it is kept by the machine code. */
+void tj_cache_keep_part(tj_cache *cache, const tj_cache_key *key, const tj_machine_part *part);
 
 #endif

@@ -14,7 +14,9 @@
 
 enum { LARGEST_ENTRY = 64 * 1024 * 1024, RENEWAL_SECONDS = 60 };
 
-static const char *const suffix[] = {[TJ_ENTRY_TEXT] = "text", [TJ_ENTRY_KERNEL] = "kernel"};
+#define ENTRY(kind, suffix) [TJ_ENTRY_##kind] = suffix,
+static const char *const suffixes[] = {TJ_FOLDER_ENTRIES(ENTRY)};
+#undef ENTRY
 
 static void count(atomic_uint_fast64_t *counter, uint64_t by) {
   atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
@@ -78,7 +80,7 @@ static void name_entry(char name[TJ_ENTRY_NAME_SIZE], tj_entry_kind kind, const 
     name[2 * i] = digits[key->digest.byte[i] >> 4];
     name[2 * i + 1] = digits[key->digest.byte[i] & 15];
   }
-  snprintf(name + 2 * TJ_DIGEST_BYTES, TJ_ENTRY_NAME_SIZE - 2 * TJ_DIGEST_BYTES, ".%s", suffix[kind]);
+  snprintf(name + 2 * TJ_DIGEST_BYTES, TJ_ENTRY_NAME_SIZE - 2 * TJ_DIGEST_BYTES, ".%s", suffixes[kind]);
 }
 
 /* --- reading --- */

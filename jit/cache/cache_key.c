@@ -18,8 +18,8 @@ void tj_compiler_identity(char identity[TJ_COMPILER_IDENTITY_SIZE]) {
   memcpy(&here, &self, sizeof here);
   tj_build_id_of_place(here, ours);
   tj_llvm_identify(llvm);
-  snprintf(identity, TJ_COMPILER_IDENTITY_SIZE, "tilejit %s %s, plan %d, %s", TJ_VERSION, ours,
-           TJ_LAUNCH_PLAN_VERSION, llvm);
+  snprintf(identity, TJ_COMPILER_IDENTITY_SIZE, "tilejit %s %s, plan %d, code %d, %s", TJ_VERSION, ours,
+           TJ_LAUNCH_PLAN_VERSION, TJ_MACHINE_VERSION, llvm);
 }
 
 /* --- texts --- */
@@ -45,6 +45,18 @@ tj_bytes tj_cache_text_key(tj_job *job, const char *identity, const tj_text_requ
     tj_write_u64(&key, (uint64_t)request->fixed[i].value);
   }
   tj_write_bytes(&key, request->text);
+  return (tj_bytes){key.data, key.length};
+}
+
+/* --- parts --- */
+
+tj_bytes tj_cache_part_key(tj_job *job, const char *identity, const tj_target *target, const tj_machine *machine,
+                           uint32_t number) {
+  tj_text key = tj_text_begin(job);
+  tj_write_string(&key, identity);
+  write_target(&key, target);
+  tj_write_u32(&key, number);
+  tj_write_bytes(&key, machine->ir);
   return (tj_bytes){key.data, key.length};
 }
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys of the cache: bytes that are equal only for what compiles to the same.
  *
- * There are two kinds. A text key is all that goes into a compilation: program text, fixed parameters, which kernel,
- * target, versions. A kernel key is what is left of it before lowering: the simplified kernel in a canonical form, so
- * that texts which mean the same share their machine code. Keys are compared whole; digests only find them. */
+ * There are three kinds. A text key is all that goes into a compilation: program text, fixed parameters, which
+ * kernel, target, versions. A kernel key is what is left of it before lowering: the simplified kernel in a canonical
+ * form, so that texts which mean the same share their machine code. A part key is what is left of a variant that has
+ * waited: LLVM IR. Keys are compared whole; digests only find them. */
 #ifndef TJ_JIT_CACHE_KEY_H
 #define TJ_JIT_CACHE_KEY_H
 
 #include "base/digest.h"
+#include "launch/image/machine.h"
 #include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
 
@@ -29,5 +31,8 @@ typedef struct {
 tj_bytes tj_cache_text_key(tj_job *job, const char *identity, const tj_text_request *request);
 /* The kernel is simplified, and its derived words are found. */
 tj_bytes tj_cache_kernel_key(tj_graph *graph, const char *identity, const tj_kernel *kernel, const tj_target *target);
+/* Of a part of machine code that waits: the bytes that it is made of. */
+tj_bytes tj_cache_part_key(tj_job *job, const char *identity, const tj_target *target, const tj_machine *machine,
+                           uint32_t number);
 
 #endif

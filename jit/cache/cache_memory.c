@@ -14,7 +14,8 @@ struct tj_cache_slot {
 struct tj_cache_entry {
   tj_cache_entry *newer, *older;
   tj_image *image; /* retained */
-  size_t bytes;
+  size_t key_bytes;
+  size_t bytes; /* of all, when it was last found: parts of machine code may have come since */
   size_t slot_count;
   tj_cache_slot slot[MOST_KEYS];
 };
@@ -97,6 +98,16 @@ static void link_newest(tj_cache_memory *memory, tj_cache_entry *entry) {
   memory->newest = entry;
 }
 
+static size_t size_of(const tj_cache_entry *entry) {
+  return sizeof *entry + entry->key_bytes + tj_image_size(entry->image);
+}
+
+static void measure_again(tj_cache_memory *memory, tj_cache_entry *entry) {
+  memory->bytes -= entry->bytes;
+  entry->bytes = size_of(entry);
+  memory->bytes += entry->bytes;
+}
+
 tj_image *tj_cache_memory_find(tj_cache_memory *memory, const tj_cache_key *key) {
   tj_image *image = NULL;
   pthread_mutex_lock(&memory->lock);
@@ -104,6 +115,7 @@ tj_image *tj_cache_memory_find(tj_cache_memory *memory, const tj_cache_key *key)
   if (slot != NULL) {
     unlink_entry(memory, slot->entry);
     link_newest(memory, slot->entry);
+    measure_again(memory, slot->entry);
     image = tj_image_retain(slot->entry->image);
   }
   pthread_mutex_unlock(&memory->lock);
@@ -155,8 +167,8 @@ static tj_cache_entry *create_entry(const tj_cache_memory *memory, const tj_cach
   tj_cache_entry *entry = memory->allocator.allocate(memory->allocator.user, sizeof *entry + key_bytes);
   if (entry == NULL)
     return NULL;
-  *entry = (tj_cache_entry){.image = tj_image_retain(image), .slot_count = count};
-  entry->bytes = sizeof *entry + key_bytes + tj_image_size(image);
+  *entry = (tj_cache_entry){.image = tj_image_retain(image), .key_bytes = key_bytes, .slot_count = count};
+  entry->bytes = size_of(entry);
   char *at = (char *)(entry + 1);
   for (size_t i = 0; i < count; i++) {
     memcpy(at, keys[i].bytes.data, keys[i].bytes.size);

@@ -22,9 +22,13 @@ typedef enum { FILE_OTHER, FILE_ENTRY, FILE_UNWRITTEN } file_kind;
 static file_kind kind_of(const char *name) {
   if (strncmp(name, ".new-", 5) == 0)
     return FILE_UNWRITTEN;
-  bool is_entry = strspn(name, "0123456789abcdef") == DIGITS &&
-                  (strcmp(name + DIGITS, ".text") == 0 || strcmp(name + DIGITS, ".kernel") == 0);
-  return is_entry ? FILE_ENTRY : FILE_OTHER;
+  bool has_digest = strspn(name, "0123456789abcdef") == DIGITS;
+#define ENTRY(kind, suffix)                                                                                          \
+  if (has_digest && strcmp(name + DIGITS, "." suffix) == 0)                                                          \
+    return FILE_ENTRY;
+  TJ_FOLDER_ENTRIES(ENTRY)
+#undef ENTRY
+  return FILE_OTHER;
 }
 
 typedef struct {

@@ -3,6 +3,7 @@
 #include "jit/compile/compiler.h"
 
 #include "jit/cache/cache.h"
+#include "jit/compile/part.h"
 
 static void close_compiler(tj_context *context) {
   tj_compiler *compiler = tj_compiler_of(context);
@@ -11,7 +12,10 @@ static void close_compiler(tj_context *context) {
 }
 
 tj_status tj_context_create(const tj_allocator *allocator, tj_context **context) {
-  return tj_context_make(allocator, sizeof(tj_compiler), close_compiler, context);
+  tj_status status = tj_context_make(allocator, sizeof(tj_compiler), close_compiler, context);
+  if (status == TJ_OK)
+    (*context)->make_part = tj_part_make;
+  return status;
 }
 
 void tj_context_set_reader(tj_context *context, tj_read_function function, void *user) {

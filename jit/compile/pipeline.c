@@ -11,6 +11,7 @@
  *   describe   index graph     launch plan     launch/image/launch_plan.h   to launch without the graph
  *   recall     kernel          machine code    jit/cache/cache.h         where the cache knows the kernel: the end
  *   lower      index graph     LLVM IR         lower/emit/module.h
+ *   wait       LLVM IR         bitcode         launch/image/machine.h    of several variants: the end, for now
  *   optimize   LLVM IR         the same, less  jit/compile/codegen.h
  *   generate   LLVM IR         object          jit/compile/codegen.h     or assembly, PTX too; the module is spent
  *   link       object          code object     jit/compile/link.h        AMDGPU only
@@ -18,7 +19,11 @@
  *   check      code object     –               object/code_object.h  what was made is what was asked for
  *   load       code            machine code    launch/image/image.h         on the host, into this process
  *
- * The dispatch of what comes out is in launch/api/launch.c.
+ * The dispatch of what comes out is in launch/api/launch.c. A variant that has waited until a launch takes it, or all
+ * of them for somebody who wants one object, go on from there (part.c in this folder):
+ *
+ *   resume     bitcode         LLVM IR         lower/emit/module.h       then optimize, generate, link, check
+ *   join       code            machine code    launch/image/machine.h    a part of what there is
  *
  * A function by itself, to be called from somebody else's code, goes a way of its own until it is LLVM IR:
  *
@@ -114,26 +119,37 @@ static void recall(tj_compilation *c) {
 
 static void lower(tj_compilation *c) {
   tj_module_lower(c->graph, &c->module, c->kernel, c->target);
+  c->symbol = tj_target_symbol(c->job, c->target, c->kernel->name);
+  c->argument_bytes = tj_kernel_argument_bytes(c->kernel);
+}
+
+/* Whose cache keeps the machine code owns its memory, too. */
+static const tj_allocator *allocator_of(const tj_compilation *c) {
+  return c->cache != NULL ? &c->cache->allocator : &c->job->allocator;
+}
+
+static void wait(tj_compilation *c) {
+  if (c->kernel->faster != NULL)
+    c->machine = tj_machine_wait(c->job, allocator_of(c), tj_module_bitcode(c->job, &c->module), c->plan);
 }
 
 static void optimize(tj_compilation *c) {
-  tj_codegen_open(c->graph->job, c->codegen, c->target);
-  tj_codegen_optimize(c->graph->job, c->codegen, &c->module);
+  tj_codegen_open(c->job, c->codegen, c->target);
+  tj_codegen_optimize(c->job, c->codegen, &c->module);
 }
 
 static void assemble(tj_compilation *c) {
-  c->assembly = tj_codegen_emit(c->graph->job, c->codegen, &c->module, TJ_CODEGEN_ASSEMBLY).data;
+  c->assembly = tj_codegen_emit(c->job, c->codegen, &c->module, TJ_CODEGEN_ASSEMBLY).data;
 }
 
 static void generate(tj_compilation *c) {
   bool is_text = c->target->object == TJ_OBJECT_PTX;
-  c->object =
-      tj_codegen_emit(c->graph->job, c->codegen, &c->module, is_text ? TJ_CODEGEN_ASSEMBLY : TJ_CODEGEN_OBJECT);
+  c->object = tj_codegen_emit(c->job, c->codegen, &c->module, is_text ? TJ_CODEGEN_ASSEMBLY : TJ_CODEGEN_OBJECT);
 }
 
 static void link_object(tj_compilation *c) {
   if (c->target->object == TJ_OBJECT_CODE_OBJECT)
-    c->code_object = tj_link(c->graph->job, c->object);
+    c->code_object = tj_link(c->job, c->object);
 }
 
 static void assemble_ptx(tj_compilation *c) {
@@ -142,17 +158,29 @@ static void assemble_ptx(tj_compilation *c) {
 }
 
 static void check(tj_compilation *c) {
-  if (c->target->object != TJ_OBJECT_CODE_OBJECT)
-    return;
-  tj_job *job = c->graph->job;
-  tj_code_object_check(job, tj_code_object_parse(job, c->code_object),
-                       tj_target_symbol(job, c->target, c->kernel->name), tj_kernel_argument_bytes(c->kernel));
+  if (c->target->object == TJ_OBJECT_CODE_OBJECT)
+    tj_code_object_check(c->job, tj_code_object_parse(c->job, c->code_object), c->symbol, c->argument_bytes);
+}
+
+static tj_bytes code_of(const tj_compilation *c) {
+  return c->target->object == TJ_OBJECT_CODE_OBJECT ? c->code_object : c->object;
 }
 
 static void load(tj_compilation *c) {
-  tj_job *job = c->graph->job;
-  tj_bytes bytes = c->target->object == TJ_OBJECT_CODE_OBJECT ? c->code_object : c->object;
-  c->machine = tj_machine_load(job, &job->allocator, bytes, c->plan, &tj_orc_linker);
+  c->machine = tj_machine_load(c->job, allocator_of(c), code_of(c), c->plan, &tj_orc_linker);
+}
+
+/* --- stages of parts that have waited --- */
+
+static void resume(tj_compilation *c) {
+  bool is_whole = c->number == TJ_ALL_VARIANTS;
+  c->symbol = c->plan->variant[is_whole ? c->plan->variant_count - 1 : c->number].symbol;
+  c->argument_bytes = tj_launch_argument_bytes(c->plan);
+  tj_module_read(c->job, &c->module, c->waiting->ir, is_whole ? NULL : c->symbol);
+}
+
+static void join(tj_compilation *c) {
+  c->part = tj_machine_part_load(c->job, &c->waiting->allocator, code_of(c), c->plan, c->number, &tj_orc_linker);
 }
 
 /* --- stages of functions --- */
@@ -189,6 +217,7 @@ static const stage stages[] = {
     {describe, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, plan)},
     {recall, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, cache)},
     {lower, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, lower)},
+    {wait, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, lower)},
     {optimize, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, passes)},
     {assemble, ONLY(TJ_EMIT_ASM), offsetof(tj_code_times, codegen)},
     {generate, UP_FROM(TJ_EMIT_OBJECT), offsetof(tj_code_times, codegen)},
@@ -196,6 +225,15 @@ static const stage stages[] = {
     {assemble_ptx, ONLY(TJ_EMIT_CUBIN) | ONLY(TJ_EMIT_STATS), offsetof(tj_code_times, link)},
     {check, UP_FROM(TJ_EMIT_HSACO), offsetof(tj_code_times, check)},
     {load, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, load)},
+};
+
+static const stage stages_of_parts[] = {
+    {resume, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, lower)},
+    {optimize, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, passes)},
+    {generate, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, codegen)},
+    {link_object, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, link)},
+    {check, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, check)},
+    {join, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, load)},
 };
 
 static const stage function_stages[] = {
@@ -209,7 +247,7 @@ static const stage function_stages[] = {
 
 static void run_stages(tj_compilation *compilation, const stage way[], size_t count, unsigned output) {
   uint64_t begin = tj_nanoseconds();
-  for (size_t i = 0; i < count && !compilation->is_recalled; i++) {
+  for (size_t i = 0; i < count && compilation->machine == NULL; i++) {
     if ((way[i].needed_by & output) == 0)
       continue;
     way[i].run(compilation);
@@ -220,10 +258,16 @@ static void run_stages(tj_compilation *compilation, const stage way[], size_t co
 }
 
 void tj_pipeline_compile(tj_compilation *compilation, tj_emit output) {
+  compilation->job = compilation->graph->job;
   run_stages(compilation, stages, sizeof stages / sizeof *stages, ONLY(output));
 }
 
+void tj_pipeline_complete(tj_compilation *compilation) {
+  run_stages(compilation, stages_of_parts, sizeof stages_of_parts / sizeof *stages_of_parts, ONLY(TJ_EMIT_MACHINE));
+}
+
 void tj_pipeline_embed(tj_compilation *compilation, tj_function_form output) {
+  compilation->job = compilation->graph->job;
   run_stages(compilation, function_stages, sizeof function_stages / sizeof *function_stages, ONLY(output));
 }
 
@@ -231,6 +275,9 @@ void tj_compilation_dispose(tj_compilation *compilation) {
   tj_module_dispose(&compilation->module);
   tj_machine_release(compilation->machine);
   compilation->machine = NULL;
+  if (compilation->part != NULL)
+    tj_machine_part_release(&compilation->waiting->allocator, compilation->part);
+  compilation->part = NULL;
 }
 
 bool tj_pipeline_has_stats(tj_job *job, const tj_target *target) {

@@ -28,27 +28,33 @@ tj_evaluated tj_pipeline_evaluate(tj_graph *graph, tj_earlier *earlier, const tj
 
 /* One kernel, or one function by itself, on its way to machine code: what each stage has made. The caller sets the
  * first part, and gives back the second with tj_compilation_dispose, however the job ended. The rest lives in the
- * graph's job. */
+ * job, which is the graph's. */
 typedef struct {
   tj_graph *graph;
   const tj_program_values *values;
   tj_compile_options options;
   const tj_kernel_definition *definition; /* in the place of the kernel that the options name; NULL: that one */
-  const char *function_name; /* of a function by itself; NULL: a kernel */
-  tj_codegen *codegen;       /* borrowed: kept for further compilations */
-  tj_trace *trace;           /* NULL: none */
-  tj_cache *cache;           /* borrowed; NULL: none */
+  const char *function_name;              /* of a function by itself; NULL: a kernel */
+  tj_codegen *codegen;                    /* borrowed: kept for further compilations */
+  tj_trace *trace;                        /* NULL: none */
+  tj_cache *cache;                        /* borrowed; NULL: none */
 
-  tj_module module;    /* LLVM's handles */
-  tj_machine *machine; /* retained; what TJ_EMIT_MACHINE makes */
+  tj_module module;      /* LLVM's handles */
+  tj_machine *machine;   /* retained; what TJ_EMIT_MACHINE makes: of several variants, each waits for a launch */
+  tj_machine_part *part; /* owned; what tj_pipeline_complete makes, with the allocator of `waiting` */
 
+  tj_job *job;
+  const tj_machine *waiting; /* borrowed; of tj_pipeline_complete, and so is the number of the part: */
+  uint32_t number;
   tj_kernel *kernel;
   tj_function *function;
   const tj_target *target;
   const char *assembly;
-  tj_bytes object;      /* relocatable; or PTX, a zero byte behind it */
-  tj_bytes code_object; /* linked; empty for the others */
-  tj_bytes cubin;       /* made of PTX; empty for the others */
+  tj_bytes object;         /* relocatable; or PTX, a zero byte behind it */
+  tj_bytes code_object;    /* linked; empty for the others */
+  tj_bytes cubin;          /* made of PTX; empty for the others */
+  const char *symbol;      /* of a kernel in it, */
+  uint32_t argument_bytes; /* which takes so many */
   const tj_launch_plan *plan;
   tj_cache_key key; /* of the simplified kernel; empty without a cache */
   bool is_recalled; /* the machine code comes from the cache */
@@ -64,7 +70,11 @@ void tj_compilation_dispose(tj_compilation *compilation);
 /* Runs the stages up to the one that makes `output`. */
 void tj_pipeline_compile(tj_compilation *compilation, tj_emit output);
 
-/* The same for a function by itself. */
+/* Makes a part of machine code that waits. The caller has also set what stands from `job` to `number`, the target and
+ * the plan; there is no graph. */
+void tj_pipeline_complete(tj_compilation *compilation);
+
+/* Runs the stages of a function by itself. */
 void tj_pipeline_embed(tj_compilation *compilation, tj_function_form output);
 
 /* Whether there are statistics of a target's code: those of PTX need a program that makes machine code of it. */

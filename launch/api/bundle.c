@@ -148,6 +148,7 @@ const char *tj_bundle_host_target(size_t index) {
 }
 
 typedef struct {
+  tj_context *context;
   const tj_code *const *code;
   size_t count;
 } making;
@@ -155,11 +156,13 @@ typedef struct {
 static void write_bundle(tj_text *text, const void *data) {
   const making *m = data;
   const tj_image **image = TJ_NEW_ARRAY(text->job, const tj_image *, m->count + 1);
-  for (size_t i = 0; i < m->count; i++)
+  for (size_t i = 0; i < m->count; i++) {
+    (void)tj_code_require(text->job, m->code[i], TJ_ALL_VARIANTS, &(tj_part_order){.context = m->context});
     image[i] = m->code[i]->image;
+  }
   tj_bundle_compose(text, image, m->count);
 }
 
 tj_status tj_bundle_write(tj_context *context, const tj_code *const codes[], size_t count, tj_blob *bundle) {
-  return tj_context_write(context, write_bundle, &(making){codes, count}, bundle);
+  return tj_context_write(context, write_bundle, &(making){context, codes, count}, bundle);
 }

@@ -10,10 +10,33 @@ void tj_code_destroy(tj_code *code) {
   tj_context_release(code->context, code);
 }
 
-const void *tj_code_bytes(const tj_code *code, size_t *size) {
-  *size = code->image->machine->bytes.size;
-  return code->image->machine->bytes.data;
+/* --- machine code --- */
+
+const tj_machine_part *tj_code_require(tj_job *job, const tj_code *code, uint32_t number, tj_part_order *order) {
+  return tj_machine_require(job, code->image->machine, code->image->plan, number, order->context->make_part, order);
 }
+
+typedef struct {
+  const tj_code *code;
+  tj_bytes bytes;
+} completion;
+
+static void complete(tj_job *job, void *data) {
+  completion *c = data;
+  c->bytes = tj_code_require(job, c->code, TJ_ALL_VARIANTS, &(tj_part_order){.context = c->code->context})->bytes;
+}
+
+const void *tj_code_bytes(const tj_code *code, size_t *size) {
+  tj_job job;
+  tj_job_init(&job, &code->context->allocator);
+  completion c = {.code = code};
+  (void)tj_job_run(&job, complete, &c);
+  tj_job_destroy(&job);
+  *size = c.bytes.size;
+  return c.bytes.data;
+}
+
+/* --- what it is --- */
 
 const char *tj_code_kernel(const tj_code *code) {
   return code->image->plan->kernel;

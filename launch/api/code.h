@@ -13,4 +13,8 @@ struct tj_code {
   tj_code_times times;
 };
 
+/* The part of the code that has a variant, made with the order's context where it waits. Fails with TJ5003, TJ7007.
+ */
+const tj_machine_part *tj_code_require(tj_job *job, const tj_code *code, uint32_t number, tj_part_order *order);
+
 #endif

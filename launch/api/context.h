@@ -5,6 +5,7 @@
 #define TJ_LAUNCH_CONTEXT_H
 
 #include "base/text.h"
+#include "launch/image/machine.h"
 
 #include <stdbool.h>
 
@@ -16,7 +17,14 @@ struct tj_context {
   tj_listener listener;
   tj_importer importer;
   void (*close)(tj_context *context); /* gives back what the context is the beginning of; NULL: nothing */
+  tj_part_maker make_part; /* of machine code, for a tj_part_order; NULL: nothing here compiles. On any thread */
 };
+
+/* What a part of machine code is made with. */
+typedef struct {
+  tj_context *context;
+  tj_code_times times; /* of what was made; zeros where nothing was */
+} tj_part_order;
 
 /* A context, in zeroed memory of `size` bytes. */
 tj_status tj_context_make(const tj_allocator *allocator, size_t size, void (*close)(tj_context *context),

@@ -126,17 +126,18 @@ static void check_target(dispatch *d) {
 }
 
 static tj_rt_kernel *load_variant(dispatch *d, uint32_t number) {
-  tj_machine *machine = d->launch->code->image->machine;
+  tj_machine_residents *residents = &d->launch->code->image->machine->residents;
+  const tj_machine_part *part = tj_launch_require(d->launch, number);
   const tj_launch_plan *plan = tj_plan_of(d->launch);
   tj_rt_kernel *kernel;
   tj_rt_code code = {.symbol = plan->variant[number].symbol,
                      .argument_bytes = tj_launch_argument_bytes(plan),
                      .lds_bytes = plan->variant[number].lds_bytes};
-  if (machine->host != NULL)
-    code.entry = tj_host_code_entry(machine->host, number);
+  if (part->host != NULL)
+    code.entry = tj_machine_entry(part, number);
   else
-    code.code_object = machine->bytes;
-  expect(d, tj_resident_kernel(&machine->residents, &d->owner->residents, number, &code, &kernel, &d->error));
+    code.code_object = part->bytes;
+  expect(d, tj_resident_kernel(residents, &d->owner->residents, number, &code, &kernel, &d->error));
   return kernel;
 }
 

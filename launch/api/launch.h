@@ -58,6 +58,7 @@ struct tj_launch {
   tj_kernarg *word;        /* of the recipe; NULL: none has been asked for */
   tj_recipe recipe;        /* what tj_launch_prepare last described */
   tj_argument argument;    /* what tj_launch_argument last described */
+  tj_code_times times;     /* of the last part of machine code that was made for it */
   uint64_t nanoseconds;
   tj_rt_counter counter[TJ_LAUNCH_COUNTERS];
   size_t counter_count;
@@ -105,6 +106,9 @@ typedef struct {
   uint32_t variant; /* its number */
   uint64_t workgroups;
 } tj_prepared_launch;
+
+/* The machine code of a variant, made where it waits. TJ5003, TJ7007. (launch_prepare.c) */
+const tj_machine_part *tj_launch_require(tj_launch *launch, uint32_t variant);
 
 /* Chooses the first variant that parameters and addresses allow, and fills the argument block: TJ6016 where an
  * address is not aligned for any. `address` has one for each buffer; 0: not known yet, and aligned.

@@ -2,6 +2,8 @@
 /* What a dispatch consists of: the variant that parameters and addresses allow, its grid, its argument block; for the
  * library's own devices, and as a recipe for others. */
 #include "launch/api/launch.h"
+
+#include "base/machine/target_id.h"
 #include "launch/image/launch_plan_text.h"
 
 #include <inttypes.h>
@@ -74,6 +76,33 @@ tj_prepared_launch tj_launch_ready(tj_launch *launch, const uint64_t address[]) 
   return prepared;
 }
 
+/* --- machine code --- */
+
+const tj_machine_part *tj_launch_require(tj_launch *launch, uint32_t variant) {
+  tj_part_order order = {.context = launch->context};
+  const tj_machine_part *part = tj_code_require(&launch->job, launch->code, variant, &order);
+  launch->times = order.times;
+  return part;
+}
+
+/* Memory of the library's own is aligned for any variant, and so is what is not bound yet. */
+static void compile(tj_job *job, void *data) {
+  (void)job;
+  tj_launch *launch = ((const tj_launch_request *)data)->launch;
+  tj_launch_resolve(launch);
+  for (uint32_t i = 0; i < tj_plan_of(launch)->buffer_count; i++)
+    launch->address[i] = launch->memory[i].address;
+  (void)tj_launch_require(launch, choose_variant(launch, launch->address));
+}
+
+tj_status tj_launch_compile(tj_launch *launch) {
+  return tj_launch_perform(launch, compile, (tj_launch_request){0});
+}
+
+tj_code_times tj_launch_times(const tj_launch *launch) {
+  return launch->times;
+}
+
 /* --- recipes --- */
 
 /* The address that is bound to an argument; 0: none is, yet. */
@@ -118,7 +147,7 @@ static void describe_words(tj_launch *launch, const tj_launch_variant *variant) 
 
 /* As AQL packets hold them. */
 static void check_grid(tj_launch *launch, const tj_launch_variant *variant, uint64_t workgroups) {
-  if (launch->code->image->machine->host == NULL && !tj_rt_fits_packet(workgroups, variant->workgroup_size))
+  if (!tj_target_is_host(tj_plan_of(launch)->target) && !tj_rt_fits_packet(workgroups, variant->workgroup_size))
     tj_fail_system(&launch->job, TJ_LAUNCH, TJ_RT_NO_PACKET, workgroups, variant->workgroup_size);
 }
 

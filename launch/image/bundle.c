@@ -21,13 +21,17 @@ static bool is_for_one_host(const tj_launch_plan *plan) {
 
 /* --- writing --- */
 
+static const tj_machine_part *whole_of(const tj_image *image) {
+  return tj_machine_find(image->machine, TJ_ALL_VARIANTS);
+}
+
 static void check_portable(tj_job *job, const tj_image *image) {
   const tj_launch_plan *plan = image->plan;
   if (is_for_one_host(plan)) {
     tj_note(job, "compile it for a level of processors, such as x86-64-v3");
     tj_fail(job, TJ_BUNDLE_CODE, "the code of kernel '%s' is for this processor alone", plan->kernel);
   }
-  if (!tj_machine_stands_by_itself(image->machine))
+  if (!tj_machine_part_stands_by_itself(whole_of(image)))
     tj_fail(job, TJ_BUNDLE_CODE, "the code of kernel '%s' for %s calls functions of the process", plan->kernel,
             plan->target);
 }
@@ -47,8 +51,10 @@ void tj_bundle_compose(tj_text *text, const tj_image *const images[], size_t cou
   check_images(text->job, images, count);
   tj_write_u32(&payload, TJ_BUNDLE_VERSION);
   tj_write_u32(&payload, (uint32_t)count);
-  for (size_t i = 0; i < count; i++)
-    tj_image_write(&payload, images[i]);
+  for (size_t i = 0; i < count; i++) {
+    tj_write_bytes(&payload, images[i]->plan_bytes);
+    tj_write_bytes(&payload, whole_of(images[i])->bytes);
+  }
   unsigned char header[TJ_ENTRY_HEADER_BYTES];
   tj_entry_header(header, TJ_ENTRY_BUNDLE, &(tj_entry){.payload = {payload.data, payload.length}});
   tj_text_add(text, (const char *)header, sizeof header);
@@ -229,9 +235,11 @@ static void check_code(tj_job *job, const tj_launch_plan *plan, tj_bytes bytes) 
 static void load(tj_job *job, void *data) {
   loading *l = data;
   tj_reader reader = {.bytes = l->kernel->image};
-  (void)tj_read_bytes(&reader);
-  check_code(job, l->kernel->plan, tj_read_bytes(&reader));
-  l->image = tj_image_read(job, l->allocator, &(tj_reader){.bytes = l->kernel->image});
+  tj_bytes plan = tj_read_bytes(&reader), code = tj_read_bytes(&reader);
+  check_code(job, l->kernel->plan, code);
+  tj_machine *machine = tj_machine_load(job, l->allocator, code, l->kernel->plan, NULL);
+  l->image = tj_image_create(l->allocator, plan, machine);
+  tj_machine_release(machine);
 }
 
 tj_image *tj_bundle_load(tj_job *job, const tj_allocator *allocator, const tj_bundled *kernel) {

@@ -4,7 +4,7 @@
  * The file is an entry (entry.h) whose payload is
  *
  *     version       TJ_BUNDLE_VERSION
- *     count         of kernels, each of which is an image as tj_image_write writes it
+ *     count         of kernels, each of which is a launch plan and the machine code of all variants, as bytes
  *
  * No two are of one kernel and one target. Code for hosts is for a level of processors, and stands by itself: what
  * `host` means is known where it was compiled alone.
@@ -29,7 +29,8 @@ typedef struct {
   uint32_t count;
 } tj_bundle_list;
 
-/* The file of some images. Fails with TJ6019 where they cannot be in one bundle. */
+/* The file of some images, whose machine code has a part of all variants. Fails with TJ6019 where they cannot be in
+ * one bundle. */
 void tj_bundle_compose(tj_text *text, const tj_image *const images[], size_t count);
 
 /* What is in a file, whose bytes it borrows, in the job's arena. Fails with TJ6017. */

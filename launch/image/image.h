@@ -1,37 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Images: kernels ready to be launched, shared by codes and by the cache.
  *
- * An image is a launch plan and machine code. The machine code may serve several images: kernels that are written
- * differently and mean the same. A fresh compilation and a cached one make their images in one way, from bytes.
+ * An image is a launch plan and machine code. A fresh compilation and a cached one make their images in one way, from
+ * bytes.
  *
- * Both count references and are immutable; any thread may retain and release them. Their memory comes from the
- * allocator given at creation, which must serve until the last reference is gone. */
+ * Images count references; what they refer to is immutable but for parts of machine code that wait (machine.h). Any
+ * thread may retain and release them. Their memory comes from the allocator given at creation, which must serve until
+ * the last reference is gone. */
 #ifndef TJ_LAUNCH_IMAGE_H
 #define TJ_LAUNCH_IMAGE_H
 
-#include "launch/image/host_code.h"
-#include "launch/image/launch_plan.h"
-#include "launch/image/resident.h"
-
-#include <stdatomic.h>
-
-typedef struct {
-  tj_allocator allocator;
-  atomic_uint references;
-  tj_host_code *host;             /* the host's, loaded; NULL for GPUs, whose devices load `bytes` */
-  tj_bytes bytes;                 /* the code object; on the host, the relocatable object; in this block of memory */
-  tj_machine_residents residents; /* its kernels on devices */
-} tj_machine;
-
-/* Machine code with one reference; the plan's symbols are looked up in the host's, which `linker` loads where it does
- * not stand by itself (host_code.h). The bytes are copied. Fails as the job: TJ5003 where the host's code does not
- * load. */
-tj_machine *tj_machine_load(tj_job *job, const tj_allocator *allocator, tj_bytes bytes, const tj_launch_plan *plan,
-                            const tj_host_linker *linker);
-/* Whether another process can load it, without a linker. */
-bool tj_machine_stands_by_itself(const tj_machine *machine);
-tj_machine *tj_machine_retain(tj_machine *machine);
-void tj_machine_release(tj_machine *machine); /* takes NULL */
+#include "launch/image/machine.h"
 
 typedef struct {
   atomic_uint references;
@@ -46,8 +25,7 @@ typedef struct {
 tj_image *tj_image_create(const tj_allocator *allocator, tj_bytes plan, tj_machine *machine);
 /* An image as bytes: its plan, then its machine code. */
 void tj_image_write(tj_text *text, const tj_image *image);
-/* The image that was written, by whomever. NULL where the bytes are none; fails as tj_machine_load without a linker.
- */
+/* The image that was written. NULL where the bytes are none; fails as tj_machine_read. */
 tj_image *tj_image_read(tj_job *job, const tj_allocator *allocator, tj_reader *reader);
 
 tj_image *tj_image_retain(tj_image *image);

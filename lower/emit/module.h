@@ -13,10 +13,10 @@
 #define TJ_LOWER_MODULE_H
 
 #include "base/bytes.h"
-#include "llvm/llvm.h"
 #include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
 #include "lower/plan/function.h"
+#include "llvm/llvm.h"
 
 enum { TJ_MODULE_MESSAGE_SIZE = 512 };
 
@@ -43,6 +43,10 @@ const char *tj_module_text(tj_job *job, tj_module *module);
 
 /* The module as LLVM's bitcode, likewise. */
 tj_bytes tj_module_bitcode(tj_job *job, tj_module *module);
+
+/* Makes an empty module what tj_module_bitcode wrote, 4-byte aligned: all of it, or the function `name` and what it
+ * needs. Fails with TJ5003. */
+void tj_module_read(tj_job *job, tj_module *module, tj_bytes bitcode, const char *name);
 
 /* Fails with TJ5003 when LLVM has reported an error since the module began; `what` was being done. */
 void tj_module_check(tj_job *job, tj_module *module, const char *what);
