@@ -135,7 +135,9 @@ static void find_build_id(char build[TJ_BUILD_ID_SIZE]) {
 }
 
 void tj_llvm_identify(char text[TJ_LLVM_IDENTITY_SIZE]) {
-  char build[TJ_BUILD_ID_SIZE];
-  find_build_id(build);
-  snprintf(text, TJ_LLVM_IDENTITY_SIZE, "LLVM " LLVM_VERSION_STRING " %s", build);
+  char library[TJ_BUILD_ID_SIZE], passes[TJ_BUILD_ID_SIZE], path[TJ_LIBRARY_PATH_SIZE];
+  find_build_id(library);
+  tj_library_find(PASSES, NULL, path);
+  tj_build_id_of_file(path, passes);
+  snprintf(text, TJ_LLVM_IDENTITY_SIZE, "LLVM " LLVM_VERSION_STRING " %s, passes %s", library, passes);
 }

@@ -51,7 +51,7 @@ bool tj_llvm_load(char message[TJ_LIBRARY_MESSAGE_SIZE]);
 
 /* Which LLVM tj_llvm_open opens or has opened: what versions and builds to tell apart. It is not loaded for that,
  * unless only the dynamic linker knows where it is. */
-enum { TJ_LLVM_IDENTITY_SIZE = 96 };
+enum { TJ_LLVM_IDENTITY_SIZE = 160 };
 void tj_llvm_identify(char text[TJ_LLVM_IDENTITY_SIZE]);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* LLVM's passes from IR to machine code, without those that find nothing in our kernels, as one C function:
  * machine_passes.cpp, which is a library by itself, libtilejit-passes.so, since LLVM's C++ cannot be called without
- * being linked with it. Without that library all passes run: the code is the same. */
+ * being linked with it. Without that library all passes run, which takes longer and makes next to the same code. */
 #ifndef TJ_LLVM_MACHINE_PASSES_H
 #define TJ_LLVM_MACHINE_PASSES_H
 

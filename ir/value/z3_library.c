@@ -35,9 +35,9 @@ static bool load(char message[TJ_LIBRARY_MESSAGE_SIZE]) {
   void *handle = open_library();
   const char *missing = handle != NULL ? find_functions(handle, &z3) : NULL;
   if (handle == NULL)
-    snprintf(message, TJ_LIBRARY_MESSAGE_SIZE, "Z3 is not there: %s", dlerror());
+    snprintf(message, TJ_LIBRARY_MESSAGE_SIZE, "no Z3 library: %s", dlerror());
   else if (missing != NULL)
-    snprintf(message, TJ_LIBRARY_MESSAGE_SIZE, "Z3's library has no function %s", missing);
+    snprintf(message, TJ_LIBRARY_MESSAGE_SIZE, "the Z3 library has no function %s", missing);
   else
     tj_z3 = z3;
   return handle != NULL && missing == NULL;

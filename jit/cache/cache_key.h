@@ -15,7 +15,7 @@
 
 /* What texts and kernels are compiled by: the versions of tilejit, of LLVM, and of the forms that are stored, and the
  * build of both libraries where the linker has marked it. */
-enum { TJ_COMPILER_IDENTITY_SIZE = 224 };
+enum { TJ_COMPILER_IDENTITY_SIZE = 288 };
 void tj_compiler_identity(char identity[TJ_COMPILER_IDENTITY_SIZE]);
 
 /* A compilation that begins with text. */
