@@ -11,11 +11,15 @@ typedef struct {
   uint32_t bits;
   tj_dtype_class class;
   tj_dtype raw;
+  tj_float_form form;
 } row;
 
 static const row rows[TJ_DTYPE_COUNT] = {
-#define DTYPE(name, bits, class, raw, llvm, numpy) {#name, numpy, bits, TJ_CLASS_##class, TJ_DTYPE_##raw},
-    TJ_DTYPES(DTYPE)
+#define DTYPE(name, bits, class, raw, llvm, numpy, exponent, mantissa, bias, specials)                               \
+  {#name,          numpy,                                                                                            \
+   bits,           TJ_CLASS_##class,                                                                                 \
+   TJ_DTYPE_##raw, {exponent, mantissa, bias, TJ_SPECIALS_##specials, (bits) > (exponent) + (mantissa)}},
+#include "base/number/dtype.def"
 #undef DTYPE
 };
 
@@ -43,6 +47,34 @@ bool tj_dtype_find(const char *name, tj_dtype *dtype) {
     }
   }
   return false;
+}
+
+tj_float_form tj_dtype_form(tj_dtype dtype) {
+  return rows[dtype].form;
+}
+
+bool tj_dtype_is_small_float(tj_dtype dtype) {
+  return rows[dtype].class == TJ_CLASS_FLOAT && rows[dtype].bits <= 8;
+}
+
+/* All bits but the sign. */
+static uint32_t all_ones(const tj_float_form *form) {
+  return ((uint32_t)1 << (form->exponent + form->mantissa)) - 1;
+}
+
+uint32_t tj_float_largest(const tj_float_form *form) {
+  switch (form->specials) {
+  case TJ_SPECIALS_IEEE:
+    return all_ones(form) - ((uint32_t)1 << form->mantissa);
+  case TJ_SPECIALS_FN:
+    return all_ones(form) - 1;
+  default:
+    return all_ones(form);
+  }
+}
+
+uint32_t tj_float_nan(const tj_float_form *form) {
+  return form->specials == TJ_SPECIALS_FNUZ ? all_ones(form) + 1 : all_ones(form);
 }
 
 bool tj_dtype_converts(tj_dtype from, tj_dtype to) {

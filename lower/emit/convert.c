@@ -2,8 +2,9 @@
 /* Conversions between element types.
  *
  * LLVM's own conversions are used where they round once and right on every target. Where a value would be rounded
- * twice on its way to f16 or bf16, the first rounding is to odd: an inexact result gets its last bit set, which the
- * second rounding then takes for what it is, a value between two others. */
+ * twice on its way to a float of 16 bits or less, the first rounding is to odd: an inexact result gets its last bit
+ * set, which the second rounding then takes for what it is, a value between two others. Floats of 8 bits are f32 on
+ * their way (small_float.c). */
 #include "lower/emit/emit.h"
 
 #include <string.h>
@@ -18,14 +19,14 @@ static bool is_signed(tj_dtype dtype) {
 
 LLVMTypeRef tj_emit_dtype(tj_emitter *emitter, tj_dtype dtype) {
   const LLVMTypeRef types[TJ_DTYPE_COUNT] = {
-#define DTYPE(name, bits, class, raw, llvm, numpy) [TJ_DTYPE_##name] = emitter->llvm,
-      TJ_DTYPES(DTYPE)
+#define DTYPE(name, bits, class, raw, llvm, ...) [TJ_DTYPE_##name] = emitter->llvm,
+#include "base/number/dtype.def"
 #undef DTYPE
   };
   return types[dtype];
 }
 
-/* --- to f16 and bf16 --- */
+/* --- to floats of 16 bits or less --- */
 
 /* Adds half a step, less one bit where the result is even already, and cuts off; NaNs stay NaNs. */
 static LLVMValueRef bfloat_by_hand(tj_emitter *emitter, LLVMValueRef value) {
@@ -43,6 +44,8 @@ static LLVMValueRef bfloat_by_hand(tj_emitter *emitter, LLVMValueRef value) {
 }
 
 static LLVMValueRef short_from_float(tj_emitter *emitter, LLVMValueRef value, tj_dtype to) {
+  if (tj_dtype_is_small_float(to))
+    return value;
   if (to == TJ_DTYPE_bf16 && !emitter->target->has_bfloat_rounding)
     return bfloat_by_hand(emitter, value);
   return LLVMBuildFPTrunc(emitter->builder, value, tj_emit_dtype(emitter, to), "");
@@ -97,12 +100,17 @@ static LLVMValueRef nearest_float(tj_emitter *emitter, LLVMValueRef value, bool 
                            : LLVMBuildUIToFP(emitter->builder, value, type, "");
 }
 
-/* To f16, integers beyond a float's 24 bits are infinite all the same, so a float between is no harm. */
+/* Whether integers beyond f32's 24 bits are beyond the type's range, too, so that an f32 between is no harm. */
+static bool is_of_short_range(tj_dtype dtype) {
+  tj_float_form form = tj_dtype_form(dtype);
+  return (int32_t)(tj_float_largest(&form) >> form.mantissa) - form.bias < 24;
+}
+
 static LLVMValueRef float_from_int(tj_emitter *emitter, LLVMValueRef value, tj_dtype from, tj_dtype to) {
   bool sign = is_signed(from);
   if (to == TJ_DTYPE_f32 || to == TJ_DTYPE_f64)
     return nearest_float(emitter, value, sign, tj_emit_dtype(emitter, to));
-  if (to == TJ_DTYPE_f16 || tj_dtype_bits(from) <= 16)
+  if (tj_dtype_bits(from) <= 16 || is_of_short_range(to))
     return short_from_float(emitter, nearest_float(emitter, value, sign, emitter->f32), to);
   if (tj_dtype_bits(from) == 64)
     value = with_sticky_bit(emitter, value, sign);
@@ -120,7 +128,7 @@ static LLVMValueRef at_least_float(tj_emitter *emitter, LLVMValueRef value, tj_d
 
 static LLVMValueRef float_from_float(tj_emitter *emitter, LLVMValueRef value, tj_dtype from, tj_dtype to) {
   value = at_least_float(emitter, value, from);
-  if (tj_dtype_bits(to) == 16)
+  if (tj_dtype_bits(to) <= 16)
     return from == TJ_DTYPE_f64 ? short_from_double(emitter, value, to) : short_from_float(emitter, value, to);
   LLVMTypeRef type = tj_emit_dtype(emitter, to);
   if (from == TJ_DTYPE_f64)
@@ -139,14 +147,12 @@ static LLVMValueRef int_from_int(tj_emitter *emitter, LLVMValueRef value, tj_dty
   return LLVMBuildIntCast2(emitter->builder, value, tj_emit_dtype(emitter, to), is_signed(from), "");
 }
 
-LLVMValueRef tj_emit_convert(tj_emitter *emitter, LLVMValueRef value, tj_dtype from, tj_dtype to) {
+LLVMValueRef tj_emit_converted(tj_emitter *emitter, LLVMValueRef number, tj_dtype from, tj_dtype to) {
   if (from == to)
-    return value;
-  if (tj_dtype_class_of(from) == TJ_CLASS_BITS || tj_dtype_class_of(to) == TJ_CLASS_BITS)
-    return LLVMBuildBitCast(emitter->builder, value, tj_emit_dtype(emitter, to), "");
+    return number;
   if (is_float(to))
-    return is_float(from) ? float_from_float(emitter, value, from, to) : float_from_int(emitter, value, from, to);
-  return is_float(from) ? int_from_float(emitter, value, from, to) : int_from_int(emitter, value, from, to);
+    return is_float(from) ? float_from_float(emitter, number, from, to) : float_from_int(emitter, number, from, to);
+  return is_float(from) ? int_from_float(emitter, number, from, to) : int_from_int(emitter, number, from, to);
 }
 
 /* --- scale and bias --- */
@@ -190,10 +196,10 @@ static LLVMValueRef scaled(tj_emitter *emitter, LLVMValueRef value) {
   return tj_emit_intrinsic(emitter, "llvm.fma", overload, 1, arguments, 3);
 }
 
-LLVMValueRef tj_emit_scaled(tj_emitter *emitter, LLVMValueRef value, tj_dtype from, tj_dtype to) {
+LLVMValueRef tj_emit_scaled(tj_emitter *emitter, LLVMValueRef number, tj_dtype from, tj_dtype to) {
   tj_dtype arithmetic = emitter->kernel->scaling.arithmetic;
-  value = scaled(emitter, tj_emit_convert(emitter, value, from, arithmetic));
-  return tj_emit_convert(emitter, value, arithmetic, to);
+  number = scaled(emitter, tj_emit_converted(emitter, number, from, arithmetic));
+  return tj_emit_converted(emitter, number, arithmetic, to);
 }
 
 /* --- constants --- */
@@ -210,7 +216,8 @@ LLVMValueRef tj_emit_element(tj_emitter *emitter, int64_t value, tj_dtype dtype)
   if (tj_dtype_bits(dtype) > 64)
     return wide_bits(emitter, value);
   LLVMValueRef integer = LLVMConstInt(emitter->i64, (uint64_t)value, false);
-  if (is_float(dtype))
-    return tj_emit_convert(emitter, integer, TJ_DTYPE_i64, dtype);
-  return LLVMBuildIntCast2(emitter->builder, integer, tj_emit_dtype(emitter, dtype), true, "");
+  if (!is_float(dtype))
+    return LLVMBuildIntCast2(emitter->builder, integer, tj_emit_dtype(emitter, dtype), true, "");
+  LLVMValueRef number = tj_emit_converted(emitter, integer, TJ_DTYPE_i64, dtype);
+  return tj_emit_number_bits(emitter, number, dtype);
 }

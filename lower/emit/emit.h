@@ -140,17 +140,23 @@ LLVMValueRef tj_emit_remainder(tj_emitter *emitter, const tj_node *node);
 /* a * b, as cheap as facts and target allow. */
 LLVMValueRef tj_emit_product(tj_emitter *emitter, const tj_node *node);
 
-/* --- conversions (convert.c) --- */
+/* --- conversions (convert.c, small_float.c) --- */
 
 LLVMTypeRef tj_emit_dtype(tj_emitter *emitter, tj_dtype dtype);
-/* Conversion between element types that convert: integers to integers keep the low bits; floats to integers round to
- * zero and saturate, NaN to 0; anything to floats rounds to nearest, ties to even; raw bits stay as they are. */
-LLVMValueRef tj_emit_convert(tj_emitter *emitter, LLVMValueRef value, tj_dtype from, tj_dtype to);
+/* The type of such elements as numbers: small floats are f32 (tj_dtype_is_small_float). */
+LLVMTypeRef tj_emit_number_type(tj_emitter *emitter, tj_dtype dtype);
+/* Elements, one or a vector of them, from raw bits to numbers, and back: small floats are rounded to the nearest,
+ * ties to even, and saturate. */
+LLVMValueRef tj_emit_numbers(tj_emitter *emitter, LLVMValueRef bits, tj_dtype dtype);
+LLVMValueRef tj_emit_number_bits(tj_emitter *emitter, LLVMValueRef numbers, tj_dtype dtype);
+/* Conversion of a number: integers to integers keep the low bits; floats to integers round to zero and saturate, NaN
+ * to 0; anything to floats rounds to nearest, ties to even, small floats when they become bits. */
+LLVMValueRef tj_emit_converted(tj_emitter *emitter, LLVMValueRef number, tj_dtype from, tj_dtype to);
 /* Emits the kernel's scale and bias, where it has them; at the beginning of a function. */
 void tj_emit_scaling(tj_emitter *emitter);
 /* The same conversion, with the kernel's scale and bias in between. */
-LLVMValueRef tj_emit_scaled(tj_emitter *emitter, LLVMValueRef value, tj_dtype from, tj_dtype to);
-/* The integer `value` as an element, rounded, or cut off, where it does not fit. */
+LLVMValueRef tj_emit_scaled(tj_emitter *emitter, LLVMValueRef number, tj_dtype from, tj_dtype to);
+/* The bits of the integer `value` as an element, rounded, or cut off, where it does not fit. */
 LLVMValueRef tj_emit_element(tj_emitter *emitter, int64_t value, tj_dtype dtype);
 
 /* --- addresses (emit_address.c) --- */

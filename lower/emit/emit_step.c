@@ -62,24 +62,29 @@ static conversion conversion_at(const tj_emitter *emitter, const tj_kernel_step 
   return (conversion){loads ? dtype : carried, loads ? carried : dtype, scales_at(emitter, step)};
 }
 
-static LLVMValueRef convert_element(tj_emitter *emitter, LLVMValueRef element, conversion how) {
-  if (how.from == how.to && !how.scales)
-    return element;
-  element = tj_emit_convert(emitter, element, tj_dtype_raw(how.from), how.from);
-  element = how.scales ? tj_emit_scaled(emitter, element, how.from, how.to)
-                       : tj_emit_convert(emitter, element, how.from, how.to);
-  return tj_emit_convert(emitter, element, how.to, tj_dtype_raw(how.to));
+/* Whether bits become others on the way. */
+static bool is_changed(conversion how) {
+  bool is_raw = tj_dtype_class_of(how.from) == TJ_CLASS_BITS || tj_dtype_class_of(how.to) == TJ_CLASS_BITS;
+  return how.scales || (how.from != how.to && !is_raw);
+}
+
+static LLVMValueRef convert_number(tj_emitter *emitter, LLVMValueRef number, conversion how) {
+  return how.scales ? tj_emit_scaled(emitter, number, how.from, how.to)
+                    : tj_emit_converted(emitter, number, how.from, how.to);
 }
 
 static LLVMValueRef converted(tj_emitter *emitter, LLVMValueRef vector, uint32_t width, conversion how) {
-  if (width == 1 || (how.from == how.to && !how.scales))
-    return convert_element(emitter, vector, how);
-  LLVMValueRef result = LLVMGetPoison(vector_type(emitter, how.to, width));
+  if (!is_changed(how))
+    return vector;
+  LLVMValueRef numbers = tj_emit_numbers(emitter, vector, how.from);
+  if (width == 1)
+    return tj_emit_number_bits(emitter, convert_number(emitter, numbers, how), how.to);
+  LLVMValueRef result = LLVMGetPoison(LLVMVectorType(tj_emit_number_type(emitter, how.to), width));
   for (uint32_t lane = 0; lane < width; lane++) {
-    LLVMValueRef element = convert_element(emitter, element_at(emitter, vector, width, lane), how);
-    result = with_element(emitter, result, element, lane);
+    LLVMValueRef number = convert_number(emitter, element_at(emitter, numbers, width, lane), how);
+    result = with_element(emitter, result, number, lane);
   }
-  return result;
+  return tj_emit_number_bits(emitter, result, how.to);
 }
 
 static void set_slots(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueRef vector) {
@@ -149,10 +154,10 @@ static void emit_run_element(tj_emitter *emitter, const tj_run *run, void *data)
   bool loads = step->from.buffer != TJ_LDS, stores = step->access.buffer != TJ_LDS;
   LLVMValueRef element = LLVMBuildLoad2(emitter->builder, element_type(emitter, from), run->from, "element");
   LLVMSetAlignment(element, tj_dtype_bits(from) / 8);
-  element = convert_element(emitter, element,
-                            (conversion){from, kernel->carried, loads && kernel->scaling.when == TJ_SCALED_LOADING});
-  element = convert_element(emitter, element,
-                            (conversion){kernel->carried, to, stores && kernel->scaling.when == TJ_SCALED_STORING});
+  element = converted(emitter, element, 1,
+                      (conversion){from, kernel->carried, loads && kernel->scaling.when == TJ_SCALED_LOADING});
+  element = converted(emitter, element, 1,
+                      (conversion){kernel->carried, to, stores && kernel->scaling.when == TJ_SCALED_STORING});
   LLVMSetAlignment(LLVMBuildStore(emitter->builder, element, run->to), tj_dtype_bits(to) / 8);
 }
 
@@ -190,8 +195,8 @@ static void emit_value(tj_emitter *emitter, const tj_kernel_step *step) {
     value = LLVMBuildIntCast2(emitter->builder, value, element_type(emitter, to), width.is_signed, "");
   } else {
     tj_dtype narrow = width.is_signed ? TJ_DTYPE_i32 : TJ_DTYPE_u32;
-    value = tj_emit_convert(emitter, value, width.bits == 32 ? narrow : TJ_DTYPE_i64, to);
-    value = tj_emit_convert(emitter, value, to, tj_dtype_raw(to));
+    value = tj_emit_converted(emitter, value, width.bits == 32 ? narrow : TJ_DTYPE_i64, to);
+    value = tj_emit_number_bits(emitter, value, to);
   }
   set_slots(emitter, step, value);
 }
@@ -249,8 +254,7 @@ static void emit_lookup(tj_emitter *emitter, const tj_kernel_step *step) {
 static LLVMValueRef fill_of(tj_emitter *emitter, const tj_kernel_step *load) {
   const tj_kernel *kernel = emitter->kernel;
   conversion how = conversion_at(emitter, load);
-  LLVMValueRef element = tj_emit_element(emitter, kernel->fill, how.from);
-  element = convert_element(emitter, tj_emit_convert(emitter, element, how.from, tj_dtype_raw(how.from)), how);
+  LLVMValueRef element = converted(emitter, tj_emit_element(emitter, kernel->fill, how.from), 1, how);
   if (load->width == 1)
     return element;
   LLVMValueRef vector = LLVMGetPoison(vector_type(emitter, kernel->carried, load->width));

@@ -170,6 +170,7 @@ class Memory(unittest.TestCase):
             self.assertEqual(memory_of(array.array(letter, [1])).key.dtype, dtype)
         self.assertEqual(memory_of(Tensor(kind=4, bits=16)).key.dtype, "bf16")
         self.assertEqual(memory_of(Tensor(kind=2, bits=16)).key.dtype, "<f2")
+        self.assertEqual(memory_of(Tensor(kind=12, bits=8)).key.dtype, "f8e5m2")
 
     def test_a_buffer_is_held(self):
         owner = bytearray(8)

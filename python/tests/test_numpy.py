@@ -89,12 +89,19 @@ class Arrays(unittest.TestCase):
 
     def test_types(self):
         for dtype, of_numpy in [("i8", "i1"), ("u16", "u2"), ("f16", "f2"), ("f64", "f8"), ("bf16", "u2"),
-                                ("b32", "f4"), ("b64", "c8"), ("b128", "c16"), ("b8", "?")]:
+                                ("b32", "f4"), ("b64", "c8"), ("b128", "c16"), ("b8", "?"), ("f8e4m3fn", "u1"),
+                                ("f8e5m2fnuz", "V1"), ("e8m0", "i1")]:
             with self.subTest(dtype):
                 kernel = tilejit.kernel(f"kernel same(x: {dtype} @ 8:1, y: {dtype} @ 8:1) = copy(x, y)")
                 x, y = numpy.arange(8).astype(of_numpy), numpy.zeros(8, of_numpy)
                 kernel(x, y)
                 self.assertTrue((x == y).all())
+
+    def test_small_floats(self):
+        quantize = tilejit.kernel("kernel k(x: f32 @ 6:1, y: f8e4m3fn @ 6:1) = copy(x, y)")
+        codes = quantize(numpy.array([1, -1.5, 448, 1e9, 2.0 ** -9, 17], "f4"))
+        self.assertEqual(codes.dtype, numpy.uint8)
+        self.assertEqual(codes.tolist(), [0x38, 0xbc, 0x7e, 0x7e, 0x01, 0x58])
 
     def test_integers_of_numpy(self):
         self.assertEqual(tilejit.Layout((numpy.int64(4), 8), (8, 1))(numpy.int32(1), 2), 10)

@@ -31,7 +31,7 @@ class Memory(NamedTuple):
 class Key(NamedTuple):
     """What an array looks like.
 
-    dtype     NumPy's type string, "bf16", or "" for bytes that may be anything
+    dtype     NumPy's type string, a name of DLPACK_FLOATS, or "" for bytes that may be anything
     shape     None where it is not told: bytes
     strides   in bytes; None where elements follow one another in C order
     place     None for memory of the process, else DLPack's device type and number
@@ -56,9 +56,15 @@ class Key(NamedTuple):
         return sum((length - 1) * stride for length, stride in zip(self.shape, self.strides)) + item
 
 
+# Floats that NumPy does not have, by DLPack's kind and bits.
+DLPACK_FLOATS = {(4, 16): "bf16", (10, 8): "f8e4m3fn", (11, 8): "f8e4m3fnuz", (12, 8): "f8e5m2", (13, 8): "f8e5m2fnuz",
+                 (14, 8): "e8m0"}
+_FLOAT_BYTES = {name: bits // 8 for (_, bits), name in DLPACK_FLOATS.items()}
+
+
 def item_bytes(dtype: str) -> int:
     """Bytes of an element."""
-    return 2 if dtype == "bf16" else int(dtype[2:])
+    return _FLOAT_BYTES.get(dtype) or int(dtype[2:])
 
 
 def _in_c_order(shape: tuple[int, ...], strides: tuple[int, ...], item: int) -> bool:
@@ -87,7 +93,7 @@ def _from_interface(interface: dict[str, Any], owner: Any) -> Memory:
 # DLPack's kinds of devices: memory of the process, and those whose devices have names here.
 _HOST = (1, 3, 11)
 DRIVERS = {2: "cuda", 10: "hsa", 13: "cuda"}
-_INTEGER, _UNSIGNED, _FLOAT, _BFLOAT, _BOOLEAN = 0, 1, 2, 4, 6
+_INTEGER, _UNSIGNED, _FLOAT, _BOOLEAN = 0, 1, 2, 6
 _KINDS = {_INTEGER: "i", _UNSIGNED: "u", _FLOAT: "f", _BOOLEAN: "b"}
 
 
@@ -103,11 +109,11 @@ _capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 @functools.lru_cache(maxsize=None)
 def _dlpack_dtype(kind: int, bits: int, lanes: int) -> str:
-    if (kind, bits, lanes) == (_BFLOAT, 16, 1):
-        return "bf16"
+    if lanes == 1 and (kind, bits) in DLPACK_FLOATS:
+        return DLPACK_FLOATS[kind, bits]
     if kind not in _KINDS or lanes != 1 or bits % 8:
         raise argument_error(6003, f"an array of DLPack's type ({kind}, {bits}, {lanes})",
-                             "integers, floats and bfloat16 of whole bytes are taken")
+                             "integers and floats of whole bytes are taken")
     return f"{'|' if bits == 8 else '<'}{_KINDS[kind]}{bits // 8}"
 
 

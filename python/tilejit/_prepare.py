@@ -11,7 +11,7 @@ import ctypes
 from typing import Any, Dict, List, Mapping, NamedTuple, Sequence, Tuple
 
 from . import _binding
-from ._array import DRIVERS, Key, item_bytes
+from ._array import DLPACK_FLOATS, DRIVERS, Key, item_bytes
 from ._binding import library
 from ._context import Context, Handle
 from ._device import Buffer, Device
@@ -72,13 +72,17 @@ def _argument_of(context: Context, launch: Handle, index: int) -> Argument:
                     tuple(raw.lengths[:raw.rank]))
 
 
+_NAMED = frozenset(DLPACK_FLOATS.values())
+
+
 def _has_dtype(argument: Argument, dtype: str) -> bool:
-    is_bits = argument.dtype.startswith("b") and argument.dtype != "bf16"
-    if dtype == "" or dtype == argument.numpy:
+    if dtype in ("", argument.dtype, argument.numpy):
         return True
     if argument.dtype == "bf16":
-        return dtype in ("bf16", "<u2", "<V2", "|V2")
-    return is_bits and item_bytes(dtype) == argument.element_bytes and dtype[0] != ">"
+        return dtype in ("<u2", "<V2", "|V2")
+    is_small_float = argument.dtype in _NAMED and dtype not in _NAMED
+    is_bits = argument.dtype.startswith("b")
+    return (is_bits or is_small_float) and item_bytes(dtype) == argument.element_bytes and dtype[0] != ">"
 
 
 def _check_dtype(argument: Argument, key: Key) -> None:

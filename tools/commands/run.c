@@ -38,9 +38,13 @@ static const char *file_of(const arguments *given, const char *option_name, cons
   return path;
 }
 
+/* Elements of which NumPy sees the bits alone: raw ones, bf16, and floats of 8 bits. */
+static bool is_raw(const tj_argument *argument) {
+  return argument->dtype[0] == 'b' || (argument->element_bytes == 1 && strchr("iu", argument->dtype[0]) == NULL);
+}
+
 static bool dtype_matches(const tj_argument *argument, const npy_array *array) {
-  bool raw = argument->dtype[0] == 'b';
-  if (raw)
+  if (is_raw(argument))
     return array->element_bytes == argument->element_bytes;
   return strcmp(argument->numpy, array->dtype) == 0;
 }
@@ -254,8 +258,9 @@ const command command_run = {
     "It has the lengths of the view as its shape where the view is row-major, or column-major, which is Fortran\n"
     "order; elsewhere one dimension. A source without --in holds its element numbers: element i is i, modulo 2^bits "
     "for integers and\n"
-    "modulo 2^52, 2^24, 2^11 or 2^8 for f64, f32, f16 and bf16, which hold that exactly. Parameters with neither\n"
-    "--set nor --arg are taken from the arrays' shapes where an argument's view is plain row-major.",
+    "modulo 2^52, 2^24, 2^11 or 2^8 for f64, f32, f16 and bf16, which hold that exactly; floats of 8 bits have the\n"
+    "codes 0 to 255 in turn. Parameters with neither --set nor --arg are taken from the arrays' shapes where an\n"
+    "argument's view is plain row-major.",
     program_input,
     options,
     operands,

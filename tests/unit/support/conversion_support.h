@@ -50,8 +50,77 @@ static inline element element_of(uint64_t bits) {
   return value;
 }
 
-/* Long doubles hold every value of every type: 64 bits of precision at least. */
+/* The number that a small float's code stands for, as its form says. */
+static inline long double small_float_of(uint64_t code, tj_dtype dtype) {
+  tj_float_form form = tj_dtype_form(dtype);
+  uint32_t width = form.exponent + form.mantissa;
+  uint64_t magnitude = code & (((uint64_t)1 << width) - 1), exponent = magnitude >> form.mantissa;
+  uint64_t fraction = magnitude - (exponent << form.mantissa);
+  bool is_all_ones = magnitude + 1 == (uint64_t)1 << width, is_negative = code > magnitude;
+  if (form.specials == TJ_SPECIALS_FNUZ ? is_negative && magnitude == 0
+                                        : form.specials == TJ_SPECIALS_FN && is_all_ones)
+    return NAN;
+  if (form.specials == TJ_SPECIALS_IEEE && exponent + 1 == (uint64_t)1 << form.exponent)
+    return fraction != 0 ? NAN : is_negative ? -INFINITY : INFINITY;
+  bool is_normal = exponent > 0 || form.mantissa == 0;
+  long double whole = (long double)fraction + (is_normal ? ldexpl(1, (int)form.mantissa) : 0);
+  long double value = ldexpl(whole, (int)(is_normal ? exponent : 1) - form.bias - (int)form.mantissa);
+  return is_negative ? -value : value;
+}
+
+/* What the codes of a small float stand for, those of its numbers that are not negative first, in ascending order. */
+typedef struct {
+  long double value[256];
+  uint32_t end; /* of those numbers */
+} small_float_table;
+
+static inline const small_float_table *small_floats(tj_dtype dtype) {
+  static small_float_table tables[TJ_DTYPE_COUNT];
+  small_float_table *table = &tables[dtype];
+  if (table->end > 0)
+    return table;
+  uint32_t count = (uint32_t)1 << tj_dtype_bits(dtype);
+  for (uint32_t code = 0; code < count; code++)
+    table->value[code] = small_float_of(code, dtype);
+  while (table->end < count && isfinite(table->value[table->end]) && !signbit(table->value[table->end]))
+    table->end++;
+  return table;
+}
+
+/* The nearest number of the form, found by looking for it; of two that are as near, the one of even mantissa, or,
+ * where there is no mantissa, the larger one. */
+static inline long double nearest_small_float(long double value, tj_dtype dtype) {
+  tj_float_form form = tj_dtype_form(dtype);
+  const small_float_table *table = small_floats(dtype);
+  uint32_t low = 0, high = table->end - 1;
+  long double magnitude = form.is_signed ? fabsl(value) : value;
+  if (isnan(value))
+    return NAN;
+  while (high - low > 1) {
+    uint32_t middle = (low + high) / 2;
+    if (table->value[middle] <= magnitude)
+      low = middle;
+    else
+      high = middle;
+  }
+  long double below = magnitude - table->value[low], above = table->value[high] - magnitude;
+  bool is_low = below == above ? form.mantissa > 0 && low % 2 == 0 : below < above;
+  long double nearest = table->value[is_low ? low : high];
+  bool has_minus = form.is_signed && !(nearest == 0 && form.specials == TJ_SPECIALS_FNUZ);
+  return has_minus ? copysignl(nearest, value) : nearest;
+}
+
+/* The code of a number that the form has. */
+static inline uint32_t small_float_code(long double value, tj_dtype dtype) {
+  uint32_t code = 0;
+  while (small_floats(dtype)->value[code] != value)
+    code++;
+  return code;
+}
+
 static inline long double read_float(uint64_t bits, tj_dtype dtype) {
+  if (tj_dtype_is_small_float(dtype))
+    return small_floats(dtype)->value[bits];
   float_form form = form_of(dtype);
   uint32_t width = tj_dtype_bits(dtype);
   uint64_t fraction = bits & (((uint64_t)1 << form.fraction) - 1);
@@ -77,8 +146,10 @@ static inline long double read_number(element value, tj_dtype dtype) {
   return (long double)bits;
 }
 
-/* The nearest value that the type has, ties to even; infinite beyond its range. */
+/* The nearest value that the type has, ties to even; infinite beyond its range, or the largest of small floats. */
 static inline long double round_float(long double value, tj_dtype dtype) {
+  if (tj_dtype_is_small_float(dtype))
+    return nearest_small_float(value, dtype);
   float_form form = form_of(dtype);
   if (isnan(value) || isinf(value) || value == 0)
     return value;
@@ -179,7 +250,8 @@ static inline unsigned char *make_elements(random_source *source, tj_dtype dtype
   uint32_t size = tj_dtype_bits(dtype) / 8;
   unsigned char *data = malloc((size_t)count * size);
   for (uint32_t i = 0; i < count; i++) {
-    uint64_t halves[2] = {random_bits(source, dtype, i * (65536 / count)), random_next(source)};
+    uint32_t position = size == 1 ? i : i * (65536 / count);
+    uint64_t halves[2] = {random_bits(source, dtype, position), random_next(source)};
     memcpy(data + (size_t)i * size, halves, size);
   }
   return data;
