@@ -51,7 +51,7 @@ ROWS = [
     (["check", "--target=gfx120"], ["--target=gfx1200", "--target=gfx1201"]),
     (["run", "--device", "h"], ["host"]),
     (["run", "--device", "sim:gfx9"], ["sim:gfx90a", "sim:gfx942", "sim:gfx950"]),
-    (["check", "--dtype", "f"], ["f16", "f32", "f64"]),
+    (["check", "--dtype", "f"], ["f16", "f32", "f64", "f8e4m3fn", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz"]),
     (["check", "--dtype=bf"], ["--dtype=bf16"]),
     # Topics.
     (["help", "pr"], ["prove", "product_each", "prepend"]),

@@ -267,8 +267,10 @@ START_TEST(test_dtypes) {
   for (unsigned i = 0; i < TJ_DTYPE_COUNT; i++) {
     ck_assert(tj_dtype_find(tj_dtype_name((tj_dtype)i), &found));
     ck_assert_uint_eq(found, i);
+    ck_assert_ptr_nonnull(strstr(tj_code_note(TJ_UNKNOWN_DTYPE), tj_dtype_name((tj_dtype)i)));
   }
   ck_assert(!tj_dtype_find("f31", &found));
+  ck_assert(!tj_dtype_find("f8", &found));
   ck_assert(tj_dtype_converts(TJ_DTYPE_i8, TJ_DTYPE_f64));
   ck_assert(tj_dtype_converts(TJ_DTYPE_b32, TJ_DTYPE_f32));
   ck_assert(!tj_dtype_converts(TJ_DTYPE_b32, TJ_DTYPE_f64));
