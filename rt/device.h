@@ -49,14 +49,33 @@ typedef struct {
 /* Runs workgroups begin … end-1 of a kernel for the host. */
 typedef void (*tj_rt_entry)(const void *arguments, uint64_t workgroup_begin, uint64_t workgroup_end);
 
+/* What a driver has made of a code, by who made it for what: "sm_90 by 13000". */
+typedef struct {
+  tj_bytes code;
+  const char *maker;
+} tj_rt_linked_key;
+
+/* Where drivers keep what they make of codes, for other processes to find. Called while a kernel is being loaded, by
+ * the thread that loads it. */
+typedef struct {
+  /* False where nothing is kept at all. `made` gets what was kept, empty where there is none, in a block that `release`
+   * gives back. */
+  bool (*find)(void *data, const tj_rt_linked_key *key, tj_bytes *made, void **block);
+  void (*release)(void *data, void *block);
+  void (*keep)(void *data, const tj_rt_linked_key *key, tj_bytes made);
+  void (*reject)(void *data, const tj_rt_linked_key *key); /* what was found is of no use */
+  void *data;
+} tj_rt_vault;
+
 /* A kernel as compiled. Its code is borrowed until tj_rt_unload, `entry` included, its symbol for the call. Kernels
  * with the same bytes, in one place, share what a device makes of them. */
 typedef struct {
   const char *symbol;      /* the kernel's name in the code object */
-  tj_bytes code_object;    /* for GPUs: a linked code object, or PTX; empty for the host */
+  tj_bytes code_object;    /* for GPUs: a linked code object, PTX, or a cubin; empty for the host */
   tj_rt_entry entry;       /* for the host; NULL for GPUs */
   uint32_t argument_bytes; /* of an argument block */
   uint32_t lds_bytes;      /* of a workgroup, for code that does not say it itself: PTX */
+  const tj_rt_vault *vault; /* borrowed for the call; NULL: none */
 } tj_rt_code;
 
 /* How one launch ends: for the caller to keep in one place until it is done, and to look at through tj_rt_is_done and

@@ -17,12 +17,14 @@ static void unload(const tj_rt_modules *modules, tj_rt_module *module) {
   modules->allocator.release(modules->allocator.user, module);
 }
 
-static tj_status create(const tj_rt_modules *modules, tj_bytes code, tj_rt_module **module, tj_rt_error *error) {
+static tj_status create(const tj_rt_modules *modules, const tj_rt_code *code, tj_rt_module **module,
+                        tj_rt_error *error) {
   tj_rt_module *made = modules->allocator.allocate(modules->allocator.user, sizeof *made);
   if (made == NULL)
     return tj_rt_failed(error, TJ_ERROR_MEMORY, TJ_OUT_OF_MEMORY, "out of memory");
-  *made = (tj_rt_module){.references = 1, .code = code};
+  *made = (tj_rt_module){.references = 1, .code = code->code_object, .vault = code->vault};
   tj_status status = modules->loader->load(modules->data, made, error);
+  made->vault = NULL;
   if (status == TJ_OK)
     *module = made;
   else
@@ -37,10 +39,11 @@ static tj_rt_module *find(const tj_rt_modules *modules, tj_bytes code) {
   return found;
 }
 
-tj_status tj_rt_module_retain(tj_rt_modules *modules, tj_bytes code, tj_rt_module **module, tj_rt_error *error) {
+tj_status tj_rt_module_retain(tj_rt_modules *modules, const tj_rt_code *code, tj_rt_module **module,
+                              tj_rt_error *error) {
   tj_status status = TJ_OK;
   pthread_mutex_lock(&modules->lock);
-  tj_rt_module *known = find(modules, code);
+  tj_rt_module *known = find(modules, code->code_object);
   if (known != NULL) {
     known->references++;
     *module = known;

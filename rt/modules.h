@@ -14,8 +14,9 @@
 typedef struct tj_rt_module {
   struct tj_rt_module *next;
   uint32_t references;
-  tj_bytes code;      /* borrowed */
-  uint64_t handle[2]; /* the driver's; 0: none */
+  tj_bytes code;            /* borrowed */
+  const tj_rt_vault *vault; /* while it is being loaded; NULL: none */
+  uint64_t handle[2];       /* the driver's; 0: none */
 } tj_rt_module;
 
 /* How a driver loads codes. */
@@ -38,7 +39,8 @@ void tj_rt_modules_open(tj_rt_modules *modules, const tj_rt_loader *loader, void
 void tj_rt_modules_close(tj_rt_modules *modules);
 
 /* The module of a code, whose bytes are borrowed until it has been released as often as it was retained. */
-tj_status tj_rt_module_retain(tj_rt_modules *modules, tj_bytes code, tj_rt_module **module, tj_rt_error *error);
+tj_status tj_rt_module_retain(tj_rt_modules *modules, const tj_rt_code *code, tj_rt_module **module,
+                              tj_rt_error *error);
 void tj_rt_module_release(tj_rt_modules *modules, tj_rt_module *module);
 
 #endif

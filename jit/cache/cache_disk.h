@@ -9,6 +9,7 @@
  *     <32 hexadecimal digits>.text      what a program's text compiles to: plan and machine code
  *     <32 hexadecimal digits>.kernel    what a simplified kernel compiles to: machine code
  *     <32 hexadecimal digits>.part      of machine code whose variants wait for launches: one that has been compiled
+ *     <32 hexadecimal digits>.linked    what a device's driver has made of a kernel's PTX: machine code
  *     .new-…                            an entry that is being written
  *     .written                          its size in bytes is how many KiB the folder may hold: those that the last
  *                                       sweep has found, and those written since, by any process

@@ -11,6 +11,7 @@ typedef struct {
   tj_codegen codegen; /* owned: LLVM's target machine of the last compilation */
   tj_cache *cache;    /* retained; NULL: none, or not yet */
   bool has_cache;     /* it has been chosen */
+  tj_rt_vault vault;  /* in the cache */
 } tj_compiler;
 
 static inline tj_compiler *tj_compiler_of(tj_context *context) {

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "launch/image/machine.h"
+#include "rt/device.h"
 
 #include <stdbool.h>
 
@@ -16,6 +17,7 @@ struct tj_context {
   char *strings; /* owned: what the diagnostic points to; NULL where it points to static text */
   tj_listener listener;
   tj_importer importer;
+  const tj_rt_vault *vault;           /* where drivers keep what they make of codes; NULL: nowhere */
   void (*close)(tj_context *context); /* gives back what the context is the beginning of; NULL: nothing */
   tj_part_maker make_part; /* of machine code, for a tj_part_order; NULL: nothing here compiles. On any thread */
 };

@@ -132,7 +132,8 @@ static tj_rt_kernel *load_variant(dispatch *d, uint32_t number) {
   tj_rt_kernel *kernel;
   tj_rt_code code = {.symbol = plan->variant[number].symbol,
                      .argument_bytes = tj_launch_argument_bytes(plan),
-                     .lds_bytes = plan->variant[number].lds_bytes};
+                     .lds_bytes = plan->variant[number].lds_bytes,
+                     .vault = d->launch->context->vault};
   if (part->host != NULL)
     code.entry = tj_machine_entry(part, number);
   else

@@ -19,7 +19,8 @@ typedef enum {
   TJ_ENTRY_TEXT,   /* of the cache: the image that the text of its key compiles to */
   TJ_ENTRY_KERNEL, /* of the cache: the machine code that the kernel of its key compiles to */
   TJ_ENTRY_BUNDLE, /* images (bundle.h); without a key */
-  TJ_ENTRY_PART    /* of the cache: a part of a kernel's machine code, by the IR that it is made of */
+  TJ_ENTRY_PART,   /* of the cache: a part of a kernel's machine code, by the IR that it is made of */
+  TJ_ENTRY_LINKED  /* of the cache: what a device's driver has made of the code of its key */
 } tj_entry_kind;
 
 typedef struct {

@@ -181,7 +181,7 @@ static void unload_kernel(tj_rt_device *device, tj_rt_kernel *kernel) {
 
 static tj_status find_kernel(cuda_device *d, tj_rt_kernel *kernel, const tj_rt_code *code, tj_rt_error *error) {
   enter(d);
-  tj_status status = tj_rt_module_retain(&d->modules, code->code_object, &kernel->module, error);
+  tj_status status = tj_rt_module_retain(&d->modules, code, &kernel->module, error);
   if (status == TJ_OK) {
     status = tj_cuda_find_kernel(&d->cuda, kernel->module, code, &kernel->kernel, error);
     if (status != TJ_OK)
@@ -430,7 +430,6 @@ static tj_status open_device(const choice *which, const tj_allocator *given, tj_
   if (d == NULL)
     return tj_rt_failed(error, TJ_ERROR_MEMORY, TJ_OUT_OF_MEMORY, "out of memory");
   *d = (cuda_device){.head = {.operations = &operations}, .allocator = allocator};
-  d->place = (tj_cuda_place){&d->cuda, allocator};
   pthread_mutex_init(&d->lock, NULL);
   tj_rt_modules_open(&d->modules, &tj_cuda_loader, &d->place, &allocator);
   tj_status status = open_chosen(d, which, error);
@@ -439,6 +438,7 @@ static tj_status open_device(const choice *which, const tj_allocator *given, tj_
     return status;
   }
   describe(&d->cuda, d->number, &d->head.info);
+  d->place = tj_cuda_place_of(&d->cuda, &allocator, d->number);
   *device = &d->head;
   return TJ_OK;
 }

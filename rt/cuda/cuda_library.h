@@ -13,6 +13,7 @@ typedef struct tj_cuda_context_of *tj_cuda_context;
 typedef struct tj_cuda_stream_of *tj_cuda_stream;
 typedef struct tj_cuda_event_of *tj_cuda_event;
 typedef struct tj_cuda_module_of *tj_cuda_module;
+typedef struct tj_cuda_link_of *tj_cuda_link;
 typedef struct tj_cuda_function_of *tj_cuda_function;
 
 /* Numbers of the driver's interface. */
@@ -35,6 +36,8 @@ enum {
 
   TJ_CUDA_JIT_ERROR_LOG = 5,
   TJ_CUDA_JIT_ERROR_LOG_SIZE = 6,
+
+  TJ_CUDA_LINK_PTX = 1,
 
   TJ_CUDA_STREAM_NON_BLOCKING = 1,
 

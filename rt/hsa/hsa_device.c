@@ -133,7 +133,7 @@ static void unload_kernel(tj_rt_device *device, tj_rt_kernel *kernel) {
 }
 
 static tj_status find_kernel(hsa_device *d, tj_rt_kernel *kernel, const tj_rt_code *code, tj_rt_error *error) {
-  tj_status status = tj_rt_module_retain(&d->modules, code->code_object, &kernel->executable, error);
+  tj_status status = tj_rt_module_retain(&d->modules, code, &kernel->executable, error);
   if (status != TJ_OK)
     return status;
   status = tj_hsa_find_kernel(&d->place, kernel->executable, code->symbol, &kernel->kernel, error);

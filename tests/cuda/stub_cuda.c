@@ -21,7 +21,7 @@ typedef struct {
 } event;
 
 typedef struct {
-  char text[1024];
+  char text[65536];
 } module;
 
 typedef struct {
@@ -40,7 +40,7 @@ typedef struct {
 } work;
 
 static struct {
-  int devices, capability;
+  int devices, capability, version;
   stub_cuda_objects objects;
   char calls[CALL_BYTES];
   struct {
@@ -63,6 +63,7 @@ EXPORT void stub_cuda_reset(int devices, int capability) {
   memset(&gpu, 0, sizeof gpu);
   gpu.devices = devices;
   gpu.capability = capability;
+  gpu.version = 13000;
 }
 
 EXPORT void stub_cuda_fail(const char *name, int number, int result) {
@@ -75,6 +76,10 @@ EXPORT void stub_cuda_fail(const char *name, int number, int result) {
     return;
   }
   abort();
+}
+
+EXPORT void stub_cuda_set_version(int version) {
+  gpu.version = version;
 }
 
 EXPORT stub_cuda_objects stub_cuda_count(void) {
@@ -331,17 +336,84 @@ EXPORT int cuEventElapsedTime(float *milliseconds, void *begin, void *end) {
   return lost_or_done();
 }
 
-EXPORT int cuModuleLoadDataEx(void **loaded, const void *text, unsigned count, int *options, void **values) {
-  int result = note_current("load");
+EXPORT int cuDriverGetVersion(int *version) {
+  *version = gpu.version;
+  return 0;
+}
+
+/* Whether a text has a kernel; the log says where it has none. */
+static bool compiles(const char *text, unsigned count, const int *options, void **values) {
   bool is_ptx = strstr(text, "add") != NULL || strstr(text, "fault") != NULL;
   for (unsigned i = 0; i < count && !is_ptx; i++) {
     if (options[i] == 5)
       snprintf(values[i], 64, "ptxas: line 1: no kernel\nand more");
   }
-  if (result != 0 || !is_ptx)
-    return result != 0 ? result : INVALID_PTX;
+  return is_ptx;
+}
+
+/* An ELF file for NVIDIA's GPUs, without sections, and a text behind its header. */
+typedef struct {
+  unsigned count;
+  const int *option;
+  void **value;
+  unsigned char image[64 + 65536];
+  size_t size;
+} linking;
+
+EXPORT int cuLinkCreate_v2(unsigned count, int *options, void **values, void **made) {
+  static const unsigned char magic[] = {0x7f, 'E', 'L', 'F', 2, 1, 1, 0x41, 8};
+  int result = note_current("link");
+  linking *link = result == 0 ? calloc(1, sizeof *link) : NULL;
+  if (link == NULL)
+    return result != 0 ? result : OUT_OF_MEMORY;
+  link->count = count;
+  link->option = options;
+  link->value = values;
+  memcpy(link->image, magic, sizeof magic);
+  link->image[18] = 190;
+  gpu.objects.links++;
+  *made = link;
+  return 0;
+}
+
+EXPORT int cuLinkAddData_v2(void *given, int type, void *data, size_t size, const char *name, unsigned count,
+                            int *options, void **values) {
+  (void)name, (void)options, (void)values;
+  linking *link = given;
+  int result = note_current("add-data");
+  if (result != 0)
+    return result;
+  if (type != 1 || count != 0 || size > sizeof link->image - 64 || ((const char *)data)[size - 1] != '\0')
+    return INVALID;
+  if (!compiles(data, link->count, link->option, link->value))
+    return INVALID_PTX;
+  memcpy(link->image + 64, data, size);
+  link->size = 64 + size;
+  return 0;
+}
+
+EXPORT int cuLinkComplete(void *given, void **image, size_t *size) {
+  linking *link = given;
+  *image = link->image;
+  *size = link->size;
+  return note_current("complete");
+}
+
+EXPORT int cuLinkDestroy(void *gone) {
+  free(gone);
+  gpu.objects.links--;
+  return 0;
+}
+
+EXPORT int cuModuleLoadDataEx(void **loaded, const void *image, unsigned count, int *options, void **values) {
+  int result = note_current("load");
+  const char *text = memcmp(image, "\177ELF", 4) == 0 ? (const char *)image + 64 : image;
+  if (result == 0 && !compiles(text, count, options, values))
+    result = INVALID_PTX;
+  if (result != 0)
+    return result;
   module *made = calloc(1, sizeof *made);
-  snprintf(made->text, sizeof made->text, "%s", (const char *)text);
+  snprintf(made->text, sizeof made->text, "%s", text);
   *loaded = made;
   gpu.objects.modules++;
   return 0;

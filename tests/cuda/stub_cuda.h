@@ -10,7 +10,8 @@
  *     fault       nothing, and the context is lost
  *
  * with as many elements as there are threads. The text `shared N` is N bytes of shared memory that the code lays out;
- * a text without any kernel is no PTX. Thread safety: none. */
+ * a text without any kernel is no PTX. What is linked of a text is a header of ELF and the text. Thread safety: none.
+ */
 #ifndef TJ_TESTS_STUB_CUDA_H
 #define TJ_TESTS_STUB_CUDA_H
 
@@ -18,13 +19,15 @@
 
 /* What there is of each kind at the moment. */
 typedef struct {
-  int contexts, current, streams, events, modules, buffers;
+  int contexts, current, streams, events, links, modules, buffers;
 } stub_cuda_objects;
 
 /* Forgets calls and failures; `devices` GPUs, of a capability such as 90. */
 void stub_cuda_reset(int devices, int capability);
 /* The call of that number to a function from now on, 1 for the next one, gives this result. */
 void stub_cuda_fail(const char *function, int number, int result);
+/* The version of the driver; 13000 at first. */
+void stub_cuda_set_version(int version);
 stub_cuda_objects stub_cuda_count(void);
 /* The calls since the last reset, names with a blank behind each, without queries and what concerns contexts. */
 const char *stub_cuda_calls(void);

@@ -6,6 +6,7 @@
 #include "tests/unit/support/suite.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ static struct {
   void (*fail_at)(const char *function, int number, int result);
   stub_cuda_objects (*count)(void);
   const char *(*calls)(void);
+  void (*set_version)(int version);
   void *(*stream)(void);
   size_t (*dynamic_bytes)(void);
   size_t (*most_dynamic_bytes)(void);
@@ -45,6 +47,7 @@ static void use_stub(int devices, int capability) {
   *(void **)&stub.release = symbol(handle, "cuDevicePrimaryCtxRelease_v2");
   *(void **)&stub.push = symbol(handle, "cuCtxPushCurrent_v2");
   *(void **)&stub.pop = symbol(handle, "cuCtxPopCurrent_v2");
+  *(void **)&stub.set_version = symbol(handle, "stub_cuda_set_version");
   *(void **)&stub.dynamic_bytes = symbol(handle, "stub_cuda_dynamic_bytes");
   *(void **)&stub.most_dynamic_bytes = symbol(handle, "stub_cuda_most_dynamic_bytes");
   stub.reset(devices, capability);
@@ -229,6 +232,114 @@ START_TEST(shared_memory_beyond_what_code_lays_out_is_given) {
     ck_assert_uint_eq(stub.most_dynamic_bytes(), rows[i].given);
     expect_elements(&s, 1);
     tj_rt_unload(s.device, kernel);
+    close_session(&s);
+  }
+}
+END_TEST
+
+/* --- what is kept of linked code --- */
+
+/* A vault of one place. */
+typedef struct {
+  bool is_closed;
+  char maker[64], made[1024];
+  size_t size;
+  int kept, rejected, released;
+} place;
+
+static bool find_kept(void *data, const tj_rt_linked_key *key, tj_bytes *made, void **block) {
+  place *p = data;
+  if (p->is_closed)
+    return false;
+  if (p->size > 0 && strcmp(p->maker, key->maker) == 0) {
+    *made = (tj_bytes){p->made, p->size};
+    *block = p;
+  }
+  return true;
+}
+
+static void release_kept(void *data, void *block) {
+  ((place *)data)->released += block != NULL;
+}
+
+static void keep(void *data, const tj_rt_linked_key *key, tj_bytes made) {
+  place *p = data;
+  ck_assert(tj_bytes_are(key->code, kernels));
+  ck_assert_uint_le(made.size, sizeof p->made);
+  snprintf(p->maker, sizeof p->maker, "%s", key->maker);
+  memcpy(p->made, made.data, made.size);
+  p->size = made.size;
+  p->kept++;
+}
+
+static void reject(void *data, const tj_rt_linked_key *key) {
+  (void)key;
+  place *p = data;
+  p->size = 0;
+  p->rejected++;
+}
+
+/* Loads and runs a kernel on a new device, as a process of its own would; what is called for it. */
+static const char *run_with(place *p, int version) {
+  static char calls[256];
+  use_stub(1, 90);
+  stub.set_version(version);
+  session s = {0};
+  uint32_t zeros[ELEMENTS] = {0};
+  const tj_rt_vault vault = {find_kept, release_kept, keep, reject, p};
+  tj_rt_code code = code_of(kernels, "add", 0);
+  code.vault = &vault;
+  expect(&s, tj_rt_open("cuda:0", NULL, &s.device, &s.error));
+  size_t before = strlen(stub.calls());
+  expect(&s, tj_rt_load(s.device, &code, &s.kernel, &s.error));
+  snprintf(calls, sizeof calls, "%s", stub.calls() + before);
+  expect(&s, tj_rt_allocate(s.device, sizeof zeros, &s.buffer, &s.error));
+  expect(&s, tj_rt_write(s.device, &s.buffer, 0, (tj_bytes){zeros, sizeof zeros}, &s.error));
+  expect(&s, start(&s, s.kernel, 4, NULL));
+  expect_elements(&s, 4);
+  close_session(&s);
+  return calls;
+}
+
+START_TEST(code_is_linked_once) {
+  static place p;
+  ck_assert_str_eq(run_with(&p, 13000), "link add-data complete load find ");
+  ck_assert_str_eq(p.maker, "sm_90 by 13000");
+  ck_assert_str_eq(run_with(&p, 13000), "load find ");
+  ck_assert_str_eq(run_with(&p, 13010), "link add-data complete load find ");
+  ck_assert_str_eq(run_with(&p, 13010), "load find ");
+  ck_assert(p.kept == 2 && p.released == 2 && p.rejected == 0);
+  memset(p.made + 64, 'x', sizeof kernels);
+  ck_assert_str_eq(run_with(&p, 13010), "load link add-data complete load find ");
+  ck_assert(p.kept == 3 && p.rejected == 1);
+  p.is_closed = true;
+  ck_assert_str_eq(run_with(&p, 13000), "load find ");
+  ck_assert_int_eq(p.kept, 3);
+}
+END_TEST
+
+START_TEST(failures_to_link_are_told) {
+  static const struct {
+    const char *text, *failing, *message;
+    tj_problem_code code;
+  } rows[] = {{"nothing", NULL, "ptxas: line 1: no kernel", TJ_DEVICE_TARGET},
+              {kernels, "link", "cuLinkCreate_v2", TJ_CUDA_CALL},
+              {kernels, "add-data", "cuLinkAddData_v2", TJ_CUDA_CALL},
+              {kernels, "complete", "cuLinkComplete", TJ_CUDA_CALL},
+              {kernels, "load", "cuModuleLoadDataEx", TJ_CUDA_CALL}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    static place p;
+    const tj_rt_vault vault = {find_kept, release_kept, keep, reject, &p};
+    session s = open_session("add");
+    tj_rt_kernel *kernel;
+    tj_rt_code code = code_of(rows[i].text, "add", 0);
+    char text[64];
+    code.vault = &vault;
+    code.code_object.data = strcpy(text, rows[i].text); /* elsewhere, so that nothing is shared */
+    if (rows[i].failing != NULL)
+      stub.fail_at(rows[i].failing, 1, 1);
+    expect_failure(&s, tj_rt_load(s.device, &code, &kernel, &s.error), rows[i].code, rows[i].message);
+    ck_assert_int_eq(p.kept, 0);
     close_session(&s);
   }
 }
@@ -447,6 +558,8 @@ int main(void) {
                                 copies_keep_the_order,
                                 kernels_share_a_module,
                                 shared_memory_beyond_what_code_lays_out_is_given,
+                                code_is_linked_once,
+                                failures_to_link_are_told,
                                 contexts_and_streams_are_attached,
                                 what_cannot_be_attached,
                                 a_fault_loses_the_device,

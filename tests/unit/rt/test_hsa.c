@@ -349,7 +349,7 @@ static void open_codes(code_session *s) {
 
 static tj_rt_module *retain(code_session *s, tj_bytes bytes) {
   tj_rt_module *executable = NULL;
-  tj_status status = tj_rt_module_retain(&s->modules, bytes, &executable, &s->error);
+  tj_status status = tj_rt_module_retain(&s->modules, &(tj_rt_code){.code_object = bytes}, &executable, &s->error);
   ck_assert_msg(status == TJ_OK, "%s", s->error.text);
   return executable;
 }
