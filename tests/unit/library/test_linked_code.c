@@ -19,6 +19,7 @@ static struct {
 } stub;
 
 static void use_stub(void) {
+  unsetenv("TILEJIT_CACHE");
   setenv("TILEJIT_CUDA_LIBRARY", TILEJIT_STUB_CUDA, 1);
   void *handle = dlopen(TILEJIT_STUB_CUDA, RTLD_NOW | RTLD_LOCAL);
   ck_assert_msg(handle != NULL, "%s", dlerror());
