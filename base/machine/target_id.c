@@ -11,6 +11,8 @@
 
 #define HOST "host"
 
+static const char cubin[] = "cubin";
+
 enum { LONGEST_QUOTE = 40 };
 
 static const char *const names[TJ_TARGET_FEATURE_COUNT] = {
@@ -58,8 +60,21 @@ static unsigned find_feature(const char *text, size_t length) {
   return feature;
 }
 
-/* One feature and its sign, such as xnack+. */
+/* The number of sm_NUMBER; 0 of other processors, and of those whose code no later one runs: sm_90a. */
+static uint32_t ptx_number(const char *processor) {
+  enum { MOST_DIGITS = 4 };
+  const char *digits = processor + 3;
+  size_t length = strncmp(processor, "sm_", 3) == 0 ? strspn(digits, "0123456789") : 0;
+  return length > 0 && length <= MOST_DIGITS && digits[length] == '\0' ? (uint32_t)strtoul(digits, NULL, 10) : 0;
+}
+
+/* One feature and its sign, such as xnack+; or what code of NVIDIA's is. */
 static bool read_feature(const char *text, size_t length, tj_target_id *id, tj_target_reason *reason) {
+  if (length == strlen(cubin) && memcmp(text, cubin, length) == 0 && ptx_number(id->processor) != 0 &&
+      !id->is_cubin) {
+    id->is_cubin = true;
+    return true;
+  }
   char sign = length > 0 ? text[length - 1] : '\0';
   if (sign != '+' && sign != '-')
     return refuse(reason, TJ_UNKNOWN_FEATURE, "the feature %.*s has no sign, + or -", quoted(length), text);
@@ -103,7 +118,8 @@ static char sign_of(tj_feature feature) {
 }
 
 void tj_target_id_write(const tj_target_id *id, char text[TJ_TARGET_ID_SIZE]) {
-  int length = snprintf(text, TJ_TARGET_ID_SIZE, "%s", id->processor);
+  int length = snprintf(text, TJ_TARGET_ID_SIZE, "%s%s%s", id->processor, id->is_cubin ? ":" : "",
+                        id->is_cubin ? cubin : "");
   for (unsigned i = 0; i < TJ_TARGET_FEATURE_COUNT; i++) {
     if (is_fixed(id->feature[i]))
       length +=
@@ -122,18 +138,11 @@ static bool refuse_feature(unsigned feature, tj_feature needed, tj_feature had, 
                 sign_of(had));
 }
 
-/* The number of sm_NUMBER; 0 of other processors, and of those whose code no later one runs: sm_90a. */
-static uint32_t ptx_number(const char *processor) {
-  enum { MOST_DIGITS = 4 };
-  const char *digits = processor + 3;
-  size_t length = strncmp(processor, "sm_", 3) == 0 ? strspn(digits, "0123456789") : 0;
-  return length > 0 && length <= MOST_DIGITS && digits[length] == '\0' ? (uint32_t)strtoul(digits, NULL, 10) : 0;
-}
-
-/* PTX runs on later processors, too. */
-static bool is_processor_for(const char *code, const char *device) {
-  uint32_t number = ptx_number(code);
-  return strcmp(code, device) == 0 || (number != 0 && number <= ptx_number(device));
+/* PTX runs on later processors, too, cubins on those of the same major number. */
+static bool is_processor_for(const tj_target_id *code, const char *device) {
+  uint32_t number = ptx_number(code->processor), had = ptx_number(device);
+  return strcmp(code->processor, device) == 0 ||
+         (number != 0 && number <= had && (!code->is_cubin || number / 10 == had / 10));
 }
 
 /* Whether the host runs code for a level. */
@@ -147,9 +156,9 @@ bool tj_target_id_allows(const tj_target_id *code, const tj_target_id *device, t
   *reason = (tj_target_reason){0};
   if (strcmp(device->processor, HOST) == 0 && tj_host_level_find(code->processor) >= 0)
     return host_allows(code, reason);
-  if (!is_processor_for(code->processor, device->processor))
-    return refuse(reason, TJ_DEVICE_TARGET, "the code is for %s, the device is %s", code->processor,
-                  device->processor);
+  if (!is_processor_for(code, device->processor))
+    return refuse(reason, TJ_DEVICE_TARGET, "the code is %s%s, the device is %s",
+                  code->is_cubin ? "a cubin for " : "for ", code->processor, device->processor);
   for (unsigned i = 0; i < TJ_TARGET_FEATURE_COUNT; i++) {
     if (is_fixed(code->feature[i]) && code->feature[i] != device->feature[i])
       return refuse_feature(i, code->feature[i], device->feature[i], reason);

@@ -3,8 +3,8 @@
  *
  * LLVM's "User Guide for AMDGPU Backend" defines them: features may stand in any order, each once; the canonical form
  * has them in the alphabet's. A feature that is left out of the ID of code may be on or off where it runs. `host` is
- * a target ID without features, and so are NVIDIA's processors, sm_90, and the levels of processors that a host may
- * have (host_level.def). This is the one reader of them: for compilation, for launches, for simulated agents and for
+ * a target ID without features, and so are NVIDIA's processors, sm_90, whose code is PTX, or with sm_90:cubin machine
+ * code, and the levels of processors that a host may have (host_level.def). This is the one reader of them: for compilation, for launches, for simulated agents and for
  * what code objects say of themselves. Which processors there are, and which features each has, is not known here.
  *
  * Pure functions, but for what they ask this processor; texts are not trusted: nothing is read past their zero, and
@@ -40,6 +40,7 @@ enum { TJ_PROCESSOR_SIZE = 32, TJ_TARGET_ID_SIZE = 64, TJ_TARGET_REASON_SIZE = 1
 typedef struct {
   char processor[TJ_PROCESSOR_SIZE];
   tj_feature feature[TJ_TARGET_FEATURE_COUNT];
+  bool is_cubin; /* code of an NVIDIA processor is machine code, not PTX */
 } tj_target_id;
 
 /* Why a text is no target ID, or why code does not run on a device. `code` 0: there is no reason. */
@@ -56,7 +57,7 @@ bool tj_target_id_parse(const char *text, tj_target_id *id, tj_target_reason *re
 void tj_target_id_write(const tj_target_id *id, char text[TJ_TARGET_ID_SIZE]);
 
 /* Whether code of one target ID runs on a device of another: the processors are the same, or NVIDIA's, the device's
- * not before the code's, as PTX allows; and the device has each feature that the code fixes as the code fixes it. Or
+ * not before the code's, as PTX allows, and for cubins of the same major number; and the device has each feature that the code fixes as the code fixes it. Or
  * the device is the host, which has the level that the code is for. False with a reason. */
 bool tj_target_id_allows(const tj_target_id *code, const tj_target_id *device, tj_target_reason *reason);
 

@@ -248,11 +248,11 @@ static tj_bytes show_output(tj_program *program, tj_compilation *c, tj_emit outp
   case TJ_EMIT_ASM:
     return (tj_bytes){c->assembly, strlen(c->assembly)};
   case TJ_EMIT_OBJECT:
-    if (c->target->object == TJ_OBJECT_PTX)
+    if (tj_target_has_ptx(c->target))
       tj_fail(&program->job, TJ_EMIT_TARGET, "target %s has no objects: its code is PTX", c->target->name);
     return c->object;
   case TJ_EMIT_PTX:
-    if (c->target->object != TJ_OBJECT_PTX)
+    if (!tj_target_has_ptx(c->target))
       tj_fail(&program->job, TJ_EMIT_TARGET, "target %s has no PTX", c->target->name);
     return c->object;
   case TJ_EMIT_HSACO:
@@ -260,7 +260,7 @@ static tj_bytes show_output(tj_program *program, tj_compilation *c, tj_emit outp
       tj_fail(&program->job, TJ_EMIT_TARGET, "target %s has no code objects", c->target->name);
     return c->code_object;
   case TJ_EMIT_CUBIN:
-    if (c->target->object != TJ_OBJECT_PTX)
+    if (!tj_target_has_ptx(c->target))
       tj_fail(&program->job, TJ_EMIT_TARGET, "target %s has no cubins", c->target->name);
     return c->cubin;
   case TJ_EMIT_STATS:

@@ -143,7 +143,7 @@ static void assemble(tj_compilation *c) {
 }
 
 static void generate(tj_compilation *c) {
-  bool is_text = c->target->object == TJ_OBJECT_PTX;
+  bool is_text = tj_target_has_ptx(c->target);
   c->object = tj_codegen_emit(c->job, c->codegen, &c->module, is_text ? TJ_CODEGEN_ASSEMBLY : TJ_CODEGEN_OBJECT);
 }
 
@@ -153,8 +153,13 @@ static void link_object(tj_compilation *c) {
 }
 
 static void assemble_ptx(tj_compilation *c) {
-  if (c->target->object == TJ_OBJECT_PTX)
-    c->cubin = tj_assemble_ptx(c->graph->job, c->target->processor, c->object);
+  if (tj_target_has_ptx(c->target))
+    c->cubin = tj_assemble_ptx(c->job, c->target->processor, c->object);
+}
+
+static void assemble_machine(tj_compilation *c) {
+  if (c->target->object == TJ_OBJECT_CUBIN)
+    assemble_ptx(c);
 }
 
 static void check(tj_compilation *c) {
@@ -163,7 +168,16 @@ static void check(tj_compilation *c) {
 }
 
 static tj_bytes code_of(const tj_compilation *c) {
-  return c->target->object == TJ_OBJECT_CODE_OBJECT ? c->code_object : c->object;
+  switch (c->target->object) {
+  case TJ_OBJECT_CODE_OBJECT:
+    return c->code_object;
+  case TJ_OBJECT_CUBIN:
+    return c->cubin;
+  case TJ_OBJECT_PTX:
+  case TJ_OBJECT_HOST:
+    break;
+  }
+  return c->object;
 }
 
 static void load(tj_compilation *c) {
@@ -223,6 +237,7 @@ static const stage stages[] = {
     {generate, UP_FROM(TJ_EMIT_OBJECT), offsetof(tj_code_times, codegen)},
     {link_object, UP_FROM(TJ_EMIT_HSACO), offsetof(tj_code_times, link)},
     {assemble_ptx, ONLY(TJ_EMIT_CUBIN) | ONLY(TJ_EMIT_STATS), offsetof(tj_code_times, link)},
+    {assemble_machine, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, link)},
     {check, UP_FROM(TJ_EMIT_HSACO), offsetof(tj_code_times, check)},
     {load, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, load)},
 };
@@ -232,6 +247,7 @@ static const stage stages_of_parts[] = {
     {optimize, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, passes)},
     {generate, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, codegen)},
     {link_object, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, link)},
+    {assemble_machine, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, link)},
     {check, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, check)},
     {join, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, load)},
 };
@@ -281,7 +297,7 @@ void tj_compilation_dispose(tj_compilation *compilation) {
 }
 
 bool tj_pipeline_has_stats(tj_job *job, const tj_target *target) {
-  return target->object != TJ_OBJECT_PTX || tj_can_assemble_ptx(job);
+  return !tj_target_has_ptx(target) || tj_can_assemble_ptx(job);
 }
 
 tj_isa_stats tj_pipeline_stats(const tj_compilation *compilation, const tj_kernel *variant) {
@@ -293,6 +309,7 @@ tj_isa_stats tj_pipeline_stats(const tj_compilation *compilation, const tj_kerne
   case TJ_OBJECT_HOST:
     return tj_isa_stats_of_host(job, compilation->object, symbol);
   case TJ_OBJECT_PTX:
+  case TJ_OBJECT_CUBIN:
     break;
   }
   tj_isa_stats stats = tj_isa_stats_of_cubin(job, tj_cubin_parse(job, compilation->cubin), symbol);

@@ -7,6 +7,7 @@
 #include "base/machine/target_id.h"
 #include "launch/image/entry.h"
 #include "object/code_object.h"
+#include "object/cubin.h"
 
 enum { LEAST_IMAGE_BYTES = 2 * sizeof(uint64_t) };
 
@@ -147,7 +148,7 @@ static int specialty(const char *target) {
   if (!tj_target_id_parse(target, &id, &ignored))
     return fixed;
   if (tj_shared_memory_of(id.processor, &memory))
-    fixed += (int)memory.generation;
+    fixed += (int)memory.generation + id.is_cubin;
   for (unsigned i = 0; i < TJ_TARGET_FEATURE_COUNT; i++)
     fixed += id.feature[i] == TJ_FEATURE_ON || id.feature[i] == TJ_FEATURE_OFF;
   return fixed;
@@ -223,9 +224,28 @@ static void check_text(tj_job *job, tj_bytes bytes) {
     tj_fail(job, TJ_CODEGEN, "the code is no text");
 }
 
+/* The cubin is for the plan's processor, and has its kernels, which lay out no more shared memory than it says. */
+static void check_cubin(tj_job *job, const tj_launch_plan *plan, const tj_shared_memory *memory, tj_bytes bytes) {
+  const tj_cubin *cubin = tj_cubin_parse(job, bytes);
+  if (cubin->capability != memory->generation)
+    tj_fail(job, TJ_CODEGEN, "code for sm_%u instead of %s", cubin->capability, plan->target);
+  for (uint32_t i = 0; i < plan->variant_count; i++) {
+    const tj_cubin_kernel *kernel = tj_cubin_find(cubin, plan->variant[i].symbol);
+    if (kernel == NULL || kernel->shared_bytes > plan->variant[i].lds_bytes)
+      tj_fail(job, TJ_CODEGEN, "kernel %s is not there, or has another number of bytes of shared memory",
+              plan->variant[i].symbol);
+  }
+}
+
 static void check_code(tj_job *job, const tj_launch_plan *plan, tj_bytes bytes) {
+  tj_target_id id;
+  tj_target_reason ignored;
   tj_shared_memory memory;
-  if (tj_shared_memory_of(plan->target, &memory) && memory.maker == TJ_MAKER_NVIDIA)
+  bool is_read = tj_target_id_parse(plan->target, &id, &ignored);
+  bool is_nvidias = is_read && tj_shared_memory_of(id.processor, &memory) && memory.maker == TJ_MAKER_NVIDIA;
+  if (is_nvidias && id.is_cubin)
+    check_cubin(job, plan, &memory, bytes);
+  else if (is_nvidias)
     check_text(job, bytes);
   else if (!tj_target_is_host(plan->target))
     check_code_object(job, plan, bytes);

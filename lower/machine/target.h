@@ -32,6 +32,7 @@ typedef struct tj_target_family tj_target_family;
 typedef enum {
   TJ_OBJECT_CODE_OBJECT, /* to be linked into a code object */
   TJ_OBJECT_PTX,         /* assembly, which the device's driver takes */
+  TJ_OBJECT_CUBIN,       /* the same, of which machine code is to be made */
   TJ_OBJECT_HOST         /* to be loaded into this process */
 } tj_object_kind;
 
@@ -66,6 +67,11 @@ typedef struct {
   bool has_cheap_small_product;  /* products of 24-bit integers are cheaper than others */
   bool has_bfloat_rounding;      /* fptrunc from float to bfloat rounds right, denormals included */
 } tj_target;
+
+/* Whether what LLVM makes is PTX, of which machine code may still be made. */
+static inline bool tj_target_has_ptx(const tj_target *target) {
+  return target->object == TJ_OBJECT_PTX || target->object == TJ_OBJECT_CUBIN;
+}
 
 /* How many elements of so many bytes the target's widest access moves. */
 static inline uint32_t tj_target_widest(const tj_target *target, uint32_t bytes) {

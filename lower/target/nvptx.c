@@ -8,6 +8,7 @@
 #include "lower/machine/family.h"
 
 #include "base/machine/processor.h"
+#include "base/machine/target_id.h"
 
 #include <string.h>
 
@@ -36,29 +37,37 @@ static bool claims(const char *text) {
   return strncmp(text, "sm_", 3) == 0;
 }
 
-static const tj_multiprocessor *find_processor(tj_job *job, const char *text) {
-  size_t length = strcspn(text, ":");
-  for (size_t i = 0; i < tj_multiprocessor_count; i++) {
-    const tj_multiprocessor *processor = &tj_multiprocessors[i];
-    if (strncmp(processor->name, text, length) != 0 || processor->name[length] != '\0')
-      continue;
-    if (text[length] == ':')
-      tj_fail(job, TJ_UNKNOWN_FEATURE, "%s has no features, so not %s", processor->name, text + length + 1);
-    return processor;
-  }
-  tj_fail(job, TJ_UNKNOWN_TARGET, "unknown processor %s", text);
+static const tj_multiprocessor *find_processor(tj_job *job, const tj_target_id *id) {
+  for (size_t i = 0; i < tj_multiprocessor_count; i++)
+    if (strcmp(tj_multiprocessors[i].name, id->processor) == 0)
+      return &tj_multiprocessors[i];
+  tj_fail(job, TJ_UNKNOWN_TARGET, "unknown processor %s", id->processor);
+}
+
+/* The canonical text, which has none of the features of AMD's processors. */
+static const char *name_of(tj_job *job, const tj_target_id *id) {
+  char text[TJ_TARGET_ID_SIZE];
+  for (unsigned i = 0; i < TJ_TARGET_FEATURE_COUNT; i++)
+    if (id->feature[i] != TJ_FEATURE_ANY)
+      tj_fail(job, TJ_UNKNOWN_FEATURE, "%s has no feature %s", id->processor, tj_target_feature_name(i));
+  tj_target_id_write(id, text);
+  return tj_string_copy(job, text, strlen(text));
 }
 
 static tj_target parse(tj_job *job, const char *text) {
-  const tj_multiprocessor *found = find_processor(job, text);
+  tj_target_id id;
+  tj_target_reason reason;
+  if (!tj_target_id_parse(text, &id, &reason))
+    tj_fail(job, reason.code, "%s", reason.text);
+  const tj_multiprocessor *found = find_processor(job, &id);
   return (tj_target){
       .family = &tj_family_nvptx,
-      .name = found->name,
+      .name = name_of(job, &id),
       .triple = "nvptx64-nvidia-cuda",
       .processor = found->name,
       .features = "",
       .passes = passes,
-      .object = TJ_OBJECT_PTX,
+      .object = id.is_cubin ? TJ_OBJECT_CUBIN : TJ_OBJECT_PTX,
       .wave_size = found->memory.lanes,
       .lds_bytes = found->memory.group_bytes,
       .static_lds_bytes = STATIC_LDS_BYTES,

@@ -55,7 +55,7 @@ static struct {
   void *stream;
   function function[64];
   int functions;
-} gpu;
+} gpu = {.devices = 1, .capability = 90, .version = 13000};
 
 /* --- for tests --- */
 

@@ -22,7 +22,7 @@ typedef struct {
   int contexts, current, streams, events, links, modules, buffers;
 } stub_cuda_objects;
 
-/* Forgets calls and failures; `devices` GPUs, of a capability such as 90. */
+/* Forgets calls and failures; `devices` GPUs, of a capability such as 90. At first there is one of 90. */
 void stub_cuda_reset(int devices, int capability);
 /* The call of that number to a function from now on, 1 for the next one, gives this result. */
 void stub_cuda_fail(const char *function, int number, int result);
