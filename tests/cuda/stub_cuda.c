@@ -52,7 +52,7 @@ static struct {
   bool is_lost;
   size_t dynamic_bytes, most_dynamic_bytes;
   void *context[MOST_CONTEXTS]; /* those that are current, one above the other */
-  void *stream;
+  void *stream, *place;
   function function[64];
   int functions;
 } gpu = {.devices = 1, .capability = 90, .version = 13000};
@@ -88,6 +88,10 @@ EXPORT stub_cuda_objects stub_cuda_count(void) {
 
 EXPORT const char *stub_cuda_calls(void) {
   return gpu.calls;
+}
+
+EXPORT int stub_cuda_place(void) {
+  return (int)((int *)gpu.place - &gpu.devices) - 10;
 }
 
 EXPORT void *stub_cuda_stream(void) {
@@ -253,6 +257,7 @@ EXPORT int cuMemAlloc_v2(uint64_t *address, size_t size) {
   int result = note_current("allocate");
   if (result != 0)
     return result;
+  gpu.place = gpu.context[gpu.objects.current - 1];
   void *block = aligned_alloc(256, (size + 255) / 256 * 256);
   *address = (uint64_t)(uintptr_t)block;
   gpu.objects.buffers += block != NULL;
@@ -462,6 +467,7 @@ EXPORT int cuLaunchKernel(void *of, unsigned grid_x, unsigned grid_y, unsigned g
   gpu.dynamic_bytes = shared_bytes;
   if (result != 0)
     return result;
+  gpu.place = gpu.context[gpu.objects.current - 1];
   if (!is_buffer || parameters != NULL || grid_y * grid_z * block_y * block_z != 1 || !is_allowed(f, shared_bytes))
     return INVALID;
   const uint64_t *argument = extra[1];

@@ -31,6 +31,8 @@ void stub_cuda_set_version(int version);
 stub_cuda_objects stub_cuda_count(void);
 /* The calls since the last reset, names with a blank behind each, without queries and what concerns contexts. */
 const char *stub_cuda_calls(void);
+/* The device of the last launch or allocation, by its number. */
+int stub_cuda_place(void);
 /* The stream of the last launch. */
 void *stub_cuda_stream(void);
 /* Shared memory that the last launch was given, and the most that its kernel was made ready for. */

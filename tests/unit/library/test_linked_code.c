@@ -104,7 +104,8 @@ START_TEST(caches_are_cleared_of_it) {
   run_in(folder);
   tj_cache *cache;
   ck_assert_int_eq(tj_cache_create(NULL, &(tj_cache_options){.directory = folder}, &cache), TJ_OK);
-  ck_assert_uint_eq(tj_cache_stats_of(cache).disk_entries, 3);
+  size_t entries = visit_files("", NULL, NULL) - visit_files(".written", NULL, NULL);
+  ck_assert_uint_eq(tj_cache_stats_of(cache).disk_entries, entries);
   ck_assert_int_eq(tj_cache_clear(cache), TJ_OK);
   tj_cache_destroy(cache);
   ck_assert_uint_eq(visit_files(".linked", NULL, NULL), 0);

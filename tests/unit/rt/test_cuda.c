@@ -19,6 +19,7 @@ static struct {
   stub_cuda_objects (*count)(void);
   const char *(*calls)(void);
   void (*set_version)(int version);
+  int (*place)(void);
   void *(*stream)(void);
   size_t (*dynamic_bytes)(void);
   size_t (*most_dynamic_bytes)(void);
@@ -42,6 +43,7 @@ static void use_stub(int devices, int capability) {
   *(void **)&stub.fail_at = symbol(handle, "stub_cuda_fail");
   *(void **)&stub.count = symbol(handle, "stub_cuda_count");
   *(void **)&stub.calls = symbol(handle, "stub_cuda_calls");
+  *(void **)&stub.place = symbol(handle, "stub_cuda_place");
   *(void **)&stub.stream = symbol(handle, "stub_cuda_stream");
   *(void **)&stub.retain = symbol(handle, "cuDevicePrimaryCtxRetain");
   *(void **)&stub.release = symbol(handle, "cuDevicePrimaryCtxRelease_v2");
@@ -234,6 +236,36 @@ START_TEST(shared_memory_beyond_what_code_lays_out_is_given) {
     tj_rt_unload(s.device, kernel);
     close_session(&s);
   }
+}
+END_TEST
+
+/* Each device has its memory, its code and its launches, whichever was asked last. */
+START_TEST(two_devices_work_at_once) {
+  static const char *const names[] = {"cuda:0", "cuda:1"};
+  session s[2] = {{0}, {0}};
+  use_stub(2, 90);
+  for (int i = 0; i < 2; i++) {
+    expect(&s[i], tj_rt_open(names[i], NULL, &s[i].device, &s[i].error));
+    expect(&s[i], tj_rt_allocate(s[i].device, ELEMENTS * 4, &s[i].buffer, &s[i].error));
+    ck_assert_int_eq(stub.place(), i);
+  }
+  for (int i = 1; i >= 0; i--) {
+    uint32_t zeros[ELEMENTS] = {0};
+    expect(&s[i], tj_rt_write(s[i].device, &s[i].buffer, 0, (tj_bytes){zeros, sizeof zeros}, &s[i].error));
+    load(&s[i], kernels, "add", 0, &s[i].kernel);
+  }
+  ck_assert_int_eq(stub.count().modules, 2);
+  for (int turn = 0; turn < 6; turn++) {
+    expect(&s[turn % 2], start(&s[turn % 2], s[turn % 2].kernel, 1 + (uint64_t)turn, NULL));
+    ck_assert_int_eq(stub.place(), turn % 2);
+  }
+  expect_elements(&s[0], 1 + 3 + 5);
+  expect_elements(&s[1], 2 + 4 + 6);
+  tj_rt_unload(s[0].device, s[0].kernel);
+  tj_rt_release(s[0].device, &s[0].buffer);
+  tj_rt_close(s[0].device);
+  expect_elements(&s[1], 2 + 4 + 6);
+  close_session(&s[1]);
 }
 END_TEST
 
@@ -558,6 +590,7 @@ int main(void) {
                                 copies_keep_the_order,
                                 kernels_share_a_module,
                                 shared_memory_beyond_what_code_lays_out_is_given,
+                                two_devices_work_at_once,
                                 code_is_linked_once,
                                 failures_to_link_are_told,
                                 contexts_and_streams_are_attached,
