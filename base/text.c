@@ -91,6 +91,16 @@ const char *tj_string_copy(tj_job *job, const char *bytes, size_t length) {
   return copy;
 }
 
+const char *tj_integers_text(tj_job *job, const int64_t value[], uint32_t count, const char *between) {
+  tj_text text = tj_text_begin(job);
+  for (uint32_t i = 0; i < count; i++) {
+    if (i > 0)
+      tj_text_string(&text, between);
+    tj_text_integer(&text, value[i]);
+  }
+  return text.data;
+}
+
 const char *tj_place_text(tj_job *job, uint32_t offset) {
   tj_location place = tj_source_locate(&job->source, offset);
   bool several = job->source.piece_count > 1;

@@ -28,6 +28,9 @@ void tj_text_format_list(tj_text *text, const char *format, va_list arguments) _
 /* A formatted string in the job's arena. */
 const char *tj_string_format(tj_job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Integers with `between` them: "64 or 128". */
+const char *tj_integers_text(tj_job *job, const int64_t value[], uint32_t count, const char *between);
+
 /* "3:14", where a byte of the job's source stands; with the name of its text where the source has several. */
 const char *tj_place_text(tj_job *job, uint32_t offset);
 

@@ -2,11 +2,14 @@
 /* Evaluating programs: parameters, definitions and kernels, in order, each name visible from its definition on. */
 #include "frontend/sema/sema.h"
 
+#include "base/integer.h"
 #include "frontend/sema/call.h"
+#include "ir/index/choices.h"
 #include "ir/index/facts.h"
 #include "ir/index/print.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- scope --- */
@@ -86,12 +89,57 @@ static void check_multiple(tj_scope *scope, const tj_item *item, const tj_node *
           tj_node_brief(scope->job, multiple), tj_is_constant(multiple) ? "" : ", which may be less than 1");
 }
 
+static int compare_values(const void *a, const void *b) {
+  const int64_t *left = a, *right = b;
+  return (*left > *right) - (*left < *right);
+}
+
+/* The values that are listed, ascending, each once. */
+static void declare_choices(tj_scope *scope, const tj_ast *list, tj_symbol *declared) {
+  if (list->count > TJ_MOST_CASES)
+    tj_fail_at(scope->job, list->span, TJ_EMPTY_RANGE, "a parameter has at most %d values, not %" PRIu32,
+               TJ_MOST_CASES, list->count);
+  int64_t *choice = TJ_NEW_ARRAY(scope->job, int64_t, list->count);
+  for (uint32_t i = 0; i < list->count; i++) {
+    const tj_value *value = tj_evaluate_expression(scope, list->item[i]);
+    scope->job->here = list->item[i]->span;
+    choice[i] = tj_need_constant(scope->graph, value, "a value of a parameter");
+  }
+  qsort(choice, list->count, sizeof *choice, compare_values);
+  uint64_t common = 0;
+  for (uint32_t i = 0; i < list->count; i++) {
+    if (i == 0 || choice[i] != choice[declared->choice_count - 1])
+      choice[declared->choice_count++] = choice[i];
+    common = tj_gcd(common, tj_magnitude(choice[i]));
+  }
+  declared->choice = choice;
+  declared->low = tj_int(scope->graph, choice[0]);
+  declared->high = tj_int(scope->graph, choice[declared->choice_count - 1]);
+  declared->multiple = common == 0 || common > INT64_MAX ? 1 : (int64_t)common;
+}
+
+/* What is stated of all the values must hold of each. */
+static void check_choices(tj_scope *scope, const tj_item *item, const tj_symbol *declared) {
+  for (uint32_t i = 0; i < declared->choice_count && declared->divisor != NULL; i++) {
+    const tj_node *value = tj_int(scope->graph, declared->choice[i]);
+    if (!tj_prove_divides(scope->graph, declared->divisor, value))
+      tj_fail_at(scope->job, item->multiple->span, TJ_EMPTY_RANGE,
+                 "'%s' cannot be %" PRId64 ", which is no multiple of %s", item->name, declared->choice[i],
+                 tj_node_brief(scope->job, declared->divisor));
+  }
+}
+
 static tj_symbol declared_symbol(tj_scope *scope, const tj_item *item) {
   tj_symbol declared = {.name = item->name, .kind = TJ_SYMBOL_PARAMETER, .multiple = 1};
-  declared.low = evaluate_bound(scope, item->low, "the lower bound of a parameter");
-  declared.high = evaluate_bound(scope, item->high, "the upper bound of a parameter");
+  if (item->choices != NULL)
+    declare_choices(scope, item->choices, &declared);
+  if (item->low != NULL) {
+    declared.low = evaluate_bound(scope, item->low, "the lower bound of a parameter");
+    declared.high = evaluate_bound(scope, item->high, "the upper bound of a parameter");
+  }
   declared.divisor = evaluate_bound(scope, item->multiple, "the multiple of a parameter");
   check_multiple(scope, item, declared.divisor);
+  check_choices(scope, item, &declared);
   return declared;
 }
 
@@ -106,6 +154,12 @@ static const tj_parameter_value *find_fixed(const tj_parameter_value fixed[], si
 /* Facts that other parameters decide must be known to hold: those are to be fixed too. */
 static void check_fixed(tj_scope *scope, const tj_parameter_value *fixed, const tj_symbol *declared) {
   const tj_node *value = tj_int(scope->graph, fixed->value), *multiple = declared->divisor;
+  bool is_listed = declared->choice_count == 0;
+  for (uint32_t i = 0; i < declared->choice_count; i++)
+    is_listed = is_listed || declared->choice[i] == fixed->value;
+  if (!is_listed)
+    tj_fail(scope->job, TJ_PARAMETER_RANGE, "'%s' = %" PRId64 " is not %s", fixed->name, fixed->value,
+            tj_integers_text(scope->job, declared->choice, declared->choice_count, " or "));
   bool in_range = (declared->low == NULL || tj_prove_less_equal(scope->graph, declared->low, value)) &&
                   (declared->high == NULL || tj_prove_less_equal(scope->graph, value, declared->high));
   if (!in_range)

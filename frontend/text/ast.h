@@ -90,6 +90,7 @@ typedef struct tj_item {
   const char *name; /* import: what stands between the quotes */
   tj_span span, name_span;
   const tj_ast *low, *high, *multiple; /* param; each may be NULL; low and high both or neither */
+  const tj_ast *choices;               /* param: a list, of the values that it may have; NULL: a range, or any */
   const tj_ast *body;                  /* let, function, kernel */
   const tj_ast_parameter *parameter;   /* function */
   uint32_t parameter_count;

@@ -387,8 +387,6 @@ static const char *advice_for(uint32_t character) {
       {'!', "there is no negation; compare two maps with equal(A, B)"},
       {'"', "a text in double quotes ends in its line, as in import \"atoms\""},
       {'\'', "names have no primes"},
-      {'{', "items are grouped with ( ), lists with [ ]; a value of a C++ type is written Int<4>{}"},
-      {'}', "items are grouped with ( ), lists with [ ]"},
       {'~', "invert the low n bits with x ^ ((1 << n) - 1)"},
       {'\\', "a line needs no continuation mark: newlines are free"},
       {0x00d7, "multiply with *"},

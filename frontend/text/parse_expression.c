@@ -491,3 +491,7 @@ static const tj_ast *parse_binary(tj_parser *parser, int loosest) {
 const tj_ast *tj_parse_expression(tj_parser *parser) {
   return parse_binary(parser, LOOSEST);
 }
+
+const tj_ast *tj_parse_braces(tj_parser *parser) {
+  return parse_bracketed(parser, TJ_AST_LIST, TJ_TOKEN_CLOSE_BRACE, tj_parse_expression);
+}

@@ -150,7 +150,7 @@ static void assume(tj_parser *parser, tj_item *item, const tj_ast *application) 
   const tj_ast *low = number_called(application, "low"), *high = number_called(application, "high");
   multiple = multiple == NULL ? number_called(application, "divby") : multiple;
   item->multiple = both_multiples(parser, item->multiple, multiple);
-  if (low == NULL && high == NULL)
+  if ((low == NULL && high == NULL) || item->choices != NULL)
     return;
   int64_t end = (int64_t)1 << WIDE_BITS;
   item->low = both_bounds(parser, item->low, low != NULL ? low : number_at(parser, span, -end), "max");

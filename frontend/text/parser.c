@@ -41,12 +41,22 @@ static void parse_item_name(tj_parser *parser, tj_item *item, const char *what) 
   item->name = expect_name(parser, what);
 }
 
-static void parse_parameter_facts(tj_parser *parser, tj_item *item) {
-  if (accept_word(parser, "in")) {
+/* What stands behind `in`: {64, 128}, or 1..128. */
+static void parse_parameter_values(tj_parser *parser, tj_item *item) {
+  if (tj_parse_current(parser) == TJ_TOKEN_OPEN_BRACE) {
+    item->choices = tj_parse_braces(parser);
+  } else if (tj_parse_current(parser) == TJ_TOKEN_BRACES) {
+    tj_parse_fail_expected(parser, "at least one value between { and }");
+  } else {
     item->low = tj_parse_expression(parser);
     tj_parse_expect(parser, TJ_TOKEN_RANGE, "between the bounds of a range");
     item->high = tj_parse_expression(parser);
   }
+}
+
+static void parse_parameter_facts(tj_parser *parser, tj_item *item) {
+  if (accept_word(parser, "in"))
+    parse_parameter_values(parser, item);
   if (accept_word(parser, "multiple"))
     item->multiple = tj_parse_expression(parser);
   if (tj_parse_is_word(parser, parser->window.current, "in")) {

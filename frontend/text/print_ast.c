@@ -124,6 +124,12 @@ static void print_parameter(tj_text *text, const tj_item *item) {
     tj_text_string(text, "..");
     tj_ast_print_expression(text, item->high);
   }
+  for (uint32_t i = 0; item->choices != NULL && i < item->choices->count; i++) {
+    tj_text_string(text, i > 0 ? ", " : " in {");
+    tj_ast_print_expression(text, item->choices->item[i]);
+  }
+  if (item->choices != NULL)
+    tj_text_char(text, '}');
   if (item->multiple != NULL) {
     tj_text_string(text, " multiple ");
     tj_ast_print_expression(text, item->multiple);
@@ -235,7 +241,8 @@ static bool items_equal(const tj_item *a, const tj_item *b) {
     if (!arguments_equal(&a->argument[i], &b->argument[i]))
       return false;
   return expressions_equal(a->low, b->low) && expressions_equal(a->high, b->high) &&
-         expressions_equal(a->multiple, b->multiple) && expressions_equal(a->body, b->body);
+         expressions_equal(a->multiple, b->multiple) && expressions_equal(a->choices, b->choices) &&
+         expressions_equal(a->body, b->body);
 }
 
 bool tj_ast_equal(const tj_program_ast *a, const tj_program_ast *b) {

@@ -64,6 +64,9 @@ static const char *advice_on_token(tj_token_kind kind) {
   case TJ_TOKEN_LESS:
   case TJ_TOKEN_GREATER:
     return "the language has no comparisons; < and > enclose tilers <A, B>, and shifts are << and >>";
+  case TJ_TOKEN_OPEN_BRACE:
+  case TJ_TOKEN_CLOSE_BRACE:
+    return "items are grouped with ( ), lists with [ ]; a value of a C++ type is written Int<4>{}";
   case TJ_TOKEN_RANGE:
     return "a range stands only after in, as in param i in 0..9";
   default:

@@ -473,8 +473,25 @@ tj_facts tj_facts_of_constant(int64_t value) {
   return facts;
 }
 
+/* What all the values have in common. */
+static tj_facts facts_of_choices(const tj_symbol *symbol) {
+  const int64_t first = symbol->choice[0], last = symbol->choice[symbol->choice_count - 1];
+  tj_facts facts = {first, last, 0, 0, ~(uint64_t)first, (uint64_t)first};
+  uint64_t common = 0;
+  for (uint32_t i = 1; i < symbol->choice_count; i++) {
+    common = tj_gcd(common, (uint64_t)symbol->choice[i] - (uint64_t)first);
+    facts.zeros &= ~(uint64_t)symbol->choice[i];
+    facts.ones &= (uint64_t)symbol->choice[i];
+  }
+  facts.modulus = common == 0 || common > INT64_MAX ? 1 : (int64_t)common;
+  facts.residue = first % facts.modulus + (first % facts.modulus < 0 ? facts.modulus : 0);
+  return settle(facts);
+}
+
 tj_facts tj_facts_of_symbol(const tj_symbol *symbol) {
   tj_facts facts = anything;
+  if (symbol->choice_count > 0)
+    return facts_of_choices(symbol);
   if (symbol->low != NULL)
     facts.low = symbol->low->facts.low;
   if (symbol->high != NULL)

@@ -274,6 +274,7 @@ const tj_node *tj_symbol_declare(tj_graph *graph, tj_symbol declared) {
   for (unsigned i = 0; i < parts; i++)
     node->symbols |= part[i]->symbols;
   node->facts = tj_facts_of_symbol(symbol);
+  graph->has_choices |= symbol->choice_count > 0;
   graph->has_relations |= symbol->kind == TJ_SYMBOL_PARAMETER && (node->symbols & (node->symbols - 1)) != 0;
   tj_sample_symbol(symbol, node->sample);
   return node;

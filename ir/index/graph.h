@@ -41,6 +41,8 @@ typedef struct {
   const tj_node *low, *high; /* inclusive; NULL: unbounded */
   int64_t multiple;          /* the value is a multiple of it; >= 1 */
   const tj_node *divisor;    /* the value is a multiple of it too; >= 1, no constant; NULL: no more is known */
+  const int64_t *choice;     /* the value is one of these, ascending, within the other facts */
+  uint32_t choice_count;     /* 0: it may be any that the other facts allow */
   uint32_t index;            /* dense among the graph's symbols, in order of creation */
 } tj_symbol;
 
@@ -104,6 +106,7 @@ struct tj_graph {
   uint32_t node_count;   /* ids are 0 … node_count - 1 */
   uint32_t symbol_count;
   bool has_relations;     /* the facts of some parameter mention others */
+  bool has_choices;       /* some symbol is one of a few values */
   uint64_t work;          /* spent on nodes and on terms so far, in units of some 20 ns: see simplify.c */
   uint32_t visit;         /* number of the last walk */
   uint32_t epoch;         /* number of the last traced simplification */

@@ -232,7 +232,8 @@ typedef struct {
 } graph_printer;
 
 static bool is_reserved(const char *name) {
-  static const char *const reserved[] = {"param", "coordinate", "root", "in", "multiple", "min", "max", "select"};
+  static const char *const reserved[] = {"param", "coordinate", "root", "in",    "multiple",
+                                         "among", "min",        "max",  "select"};
   for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
     if (strcmp(name, reserved[i]) == 0)
       return true;
@@ -283,6 +284,8 @@ static void declare_symbol(graph_printer *in, uint32_t place) {
     push_node(&in->out, symbol->divisor, LOOSEST);
     write_all(&in->out);
   }
+  for (uint32_t i = 0; i < symbol->choice_count; i++)
+    tj_text_format(text, "%s%lld", i == 0 ? " among " : " ", (long long)symbol->choice[i]);
   tj_text_char(text, '\n');
 }
 

@@ -3,6 +3,7 @@
  *
  * Operations become nodes as they stand, without folding, so that what was printed is read back as the same graph;
  * but they are checked as the constructors check them. Parentheses nest at most DEEPEST deep. */
+#include "ir/index/choices.h"
 #include "ir/index/print.h"
 
 #include <string.h>
@@ -315,6 +316,23 @@ static void read_multiples(reader *in, tj_symbol *declared) {
   declared->divisor = accept(in, "multiple") ? read_expression(in, 0).node : NULL;
 }
 
+/* The few values that a symbol may have, ascending: among 64 128. */
+static void read_choices(reader *in, tj_symbol *declared) {
+  if (!accept(in, "among"))
+    return;
+  int64_t *choice = TJ_NEW_ARRAY(in->job, int64_t, TJ_MOST_CASES);
+  while (in->token.kind == TOKEN_INTEGER || at(in, "-")) {
+    const tj_node *value = read_unary(in);
+    uint32_t count = declared->choice_count;
+    if (!tj_is_constant(value) || count == TJ_MOST_CASES || (count > 0 && value->value <= choice[count - 1]))
+      fail_at_token(in, "values that ascend");
+    choice[declared->choice_count++] = value->value;
+  }
+  if (declared->choice_count == 0)
+    fail_at_token(in, "a value");
+  declared->choice = choice;
+}
+
 static bool at_definition(const reader *in) {
   reader ahead = *in;
   if (in->token.kind != TOKEN_DEFINED)
@@ -325,7 +343,7 @@ static bool at_definition(const reader *in) {
 
 /* Whether a declaration goes on with something else than its last bound, or ends. */
 static bool lacks_high_bound(const reader *in) {
-  static const char *const next[] = {",", ";", "multiple", "root", "param", "coordinate"};
+  static const char *const next[] = {",", ";", "multiple", "among", "root", "param", "coordinate"};
   for (size_t i = 0; i < sizeof next / sizeof *next; i++)
     if (at(in, next[i]))
       return true;
@@ -345,6 +363,7 @@ static void read_declaration(reader *in, tj_symbol_kind kind) {
   }
   in->job->here = span_of(in);
   read_multiples(in, &declared);
+  read_choices(in, &declared);
   define(in, declared.name, tj_symbol_declare(in->graph, declared));
 }
 

@@ -35,7 +35,13 @@ static bool bound_at(const tj_node *bound, int point, int64_t *value) {
   return bound == NULL || (*value > INT64_MIN / 4 && *value < INT64_MAX / 4);
 }
 
+static int64_t choice_at(const tj_symbol *symbol, int point) {
+  return symbol->choice[chosen(0, symbol->choice_count - 1, point, symbol->index)];
+}
+
 static int64_t symbol_at(const tj_symbol *symbol, int point) {
+  if (symbol->choice_count > 0)
+    return choice_at(symbol, point);
   int64_t low = 0, high = 0, divisor = 1, step;
   if (!bound_at(symbol->low, point, &low) || !bound_at(symbol->high, point, &high) ||
       !bound_at(symbol->divisor, point, &divisor) || !tj_symbol_step(symbol, divisor, &step) || step > INT64_MAX / 4)

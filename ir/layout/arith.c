@@ -2,6 +2,8 @@
 /* Arithmetic without neutral operations, and decisions on symbolic integers. */
 #include "ir/layout/arith.h"
 
+#include "ir/index/choices.h"
+
 #include "ir/index/print.h"
 #include "ir/simplify/simplify.h"
 
@@ -99,6 +101,26 @@ static tj_decision decision(bool yes) {
   return yes ? TJ_YES : TJ_NO;
 }
 
+/* A relation of which nothing is known for all values of the parameters together: what holds in each case of those
+ * that are one of a few values. */
+static tj_decision in_each_case(tj_graph *graph, const tj_node *a, const tj_node *b,
+                                tj_decision (*decide)(tj_graph *graph, const tj_node *a, const tj_node *b)) {
+  const tj_node *sides[] = {a, b};
+  tj_choices choices;
+  tj_decision all = decide(graph, a, b);
+  if (all != TJ_UNKNOWN || !tj_choices_of(graph, sides, 2, &choices))
+    return all;
+  for (uint32_t i = 0; i < choices.case_count; i++) {
+    const tj_node *in_case[] = {a, b};
+    tj_choices_take(graph, &choices, i, in_case, 2);
+    tj_decision one = decide(graph, in_case[0], in_case[1]);
+    if (one == TJ_UNKNOWN || (i > 0 && one != all))
+      return TJ_UNKNOWN;
+    all = one;
+  }
+  return all;
+}
+
 /* Whether samples show that the values differ somewhere. */
 static bool differ_in_samples(const tj_node *a, const tj_node *b) {
   for (int i = 0; i < TJ_SAMPLE_COUNT; i++)
@@ -107,7 +129,7 @@ static bool differ_in_samples(const tj_node *a, const tj_node *b) {
   return false;
 }
 
-tj_decision tj_decide_equal(tj_graph *graph, const tj_node *a, const tj_node *b) {
+static tj_decision equal_at_once(tj_graph *graph, const tj_node *a, const tj_node *b) {
   if (a == b)
     return TJ_YES;
   if (tj_is_constant(a) && tj_is_constant(b))
@@ -119,7 +141,7 @@ tj_decision tj_decide_equal(tj_graph *graph, const tj_node *a, const tj_node *b)
   return !differ_in_samples(a, b) && tj_simplified(graph, a) == tj_simplified(graph, b) ? TJ_YES : TJ_UNKNOWN;
 }
 
-tj_decision tj_decide_less(tj_graph *graph, const tj_node *a, const tj_node *b) {
+static tj_decision less_at_once(tj_graph *graph, const tj_node *a, const tj_node *b) {
   if (tj_is_constant(a) && tj_is_constant(b))
     return decision(a->value < b->value);
   if (a == b)
@@ -127,6 +149,14 @@ tj_decision tj_decide_less(tj_graph *graph, const tj_node *a, const tj_node *b) 
   if (tj_prove_less(graph, a, b))
     return TJ_YES;
   return tj_prove_less_equal(graph, b, a) ? TJ_NO : TJ_UNKNOWN;
+}
+
+tj_decision tj_decide_equal(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  return in_each_case(graph, a, b, equal_at_once);
+}
+
+tj_decision tj_decide_less(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  return in_each_case(graph, a, b, less_at_once);
 }
 
 tj_decision tj_decide_less_equal(tj_graph *graph, const tj_node *a, const tj_node *b) {
@@ -153,7 +183,7 @@ static bool residue_excludes(const tj_facts *facts, const tj_node *divisor) {
   return facts->residue % divisor->value != 0;
 }
 
-tj_decision tj_decide_divides(tj_graph *graph, const tj_node *divisor, const tj_node *value) {
+static tj_decision divides_at_once(tj_graph *graph, const tj_node *divisor, const tj_node *value) {
   if (tj_is_int(divisor, 1) || tj_is_int(divisor, -1) || tj_is_int(value, 0) || divisor == value)
     return TJ_YES;
   if (tj_is_constant(divisor) && tj_is_constant(value))
@@ -161,6 +191,10 @@ tj_decision tj_decide_divides(tj_graph *graph, const tj_node *divisor, const tj_
   if (tj_prove_divides(graph, divisor, value))
     return TJ_YES;
   return residue_excludes(&value->facts, divisor) ? TJ_NO : TJ_UNKNOWN;
+}
+
+tj_decision tj_decide_divides(tj_graph *graph, const tj_node *divisor, const tj_node *value) {
+  return in_each_case(graph, divisor, value, divides_at_once);
 }
 
 const char *tj_describe(tj_graph *graph, const tj_node *node) {
@@ -174,6 +208,10 @@ static const char *describe_facts(tj_graph *graph, const tj_node *node) {
   bool has_low = facts->low != INT64_MIN, has_high = facts->high != INT64_MAX;
   tj_text text = tj_text_begin(job);
   tj_text_format(&text, "%s is ", tj_node_brief(job, node));
+  if (node->op == TJ_OP_SYMBOL && node->symbol->choice_count > 0) {
+    tj_text_string(&text, tj_integers_text(job, node->symbol->choice, node->symbol->choice_count, " or "));
+    return text.data;
+  }
   if (has_low && has_high)
     tj_text_format(&text, "in %" PRId64 "..%" PRId64, facts->low, facts->high);
   else if (has_low || has_high)

@@ -2,6 +2,7 @@
 /* Proving that two values are equal, or finding where they differ. */
 #include "ir/value/equivalence.h"
 
+#include "ir/index/choices.h"
 #include "ir/index/eval.h"
 #include "ir/index/facts.h"
 #include "ir/index/walk.h"
@@ -154,6 +155,28 @@ static void drop_equal_pairs(tj_graph *graph, pairing *pairs) {
   pairs->count = kept;
 }
 
+/* Whether the rules show the pairs equal in each case of the parameters that have a few values; *cases is how many
+ * there are. */
+static bool equal_in_each_case(tj_graph *graph, const pairing *pairs, uint32_t *cases) {
+  uint32_t count = pairs->count;
+  const tj_node **roots = TJ_NEW_ARRAY(graph->job, const tj_node *, 2 * (size_t)count);
+  tj_choices choices;
+  memcpy(roots, pairs->left, count * sizeof *roots);
+  memcpy(roots + count, pairs->right, count * sizeof *roots);
+  if (!tj_choices_of(graph, roots, 2 * (size_t)count, &choices))
+    return false;
+  *cases = choices.case_count;
+  for (uint32_t i = 0; i < choices.case_count; i++) {
+    const tj_node **in_case = tj_arena_copy(&graph->job->arena, roots, 2 * (size_t)count * sizeof *roots);
+    tj_choices_take(graph, &choices, i, in_case, 2 * (size_t)count);
+    pairing rest = {in_case, in_case + count, count};
+    drop_equal_pairs(graph, &rest);
+    if (rest.count > 0)
+      return false;
+  }
+  return true;
+}
+
 /* --- cases --- */
 
 /* Values of the symbols that the pairs depend on, bounds of symbols included, in order of creation. */
@@ -216,15 +239,19 @@ static bool evaluate_bound(cases *all, const tj_node *bound, int64_t *value) {
   return status == TJ_EVAL_OK;
 }
 
-/* The values that a symbol may have: low, low + step … up to high. */
+/* The values that a symbol may have: low, low + step … up to high; or, where there are any, those of `choice`. */
 typedef struct {
   int64_t low, high, step;
+  const int64_t *choice;
+  uint32_t choice_count;
 } progression;
 
 /* The values of a symbol, given the symbols before it; false where there are none, or they are not known. */
 static bool values_of(cases *all, const tj_symbol *symbol, progression *of) {
   int64_t divisor = 1;
-  *of = (progression){INT64_MIN / 4, INT64_MAX / 4, 1};
+  *of = (progression){INT64_MIN / 4, INT64_MAX / 4, 1, symbol->choice, symbol->choice_count};
+  if (symbol->choice_count > 0)
+    return true;
   if (!evaluate_bound(all, symbol->low, &of->low) || !evaluate_bound(all, symbol->high, &of->high) ||
       !evaluate_bound(all, symbol->divisor, &divisor) || !tj_symbol_step(symbol, divisor, &of->step))
     return false;
@@ -260,12 +287,25 @@ static uint64_t count_cases(const cases *all) {
   for (uint32_t i = 0; i < all->symbol_count; i++) {
     const tj_facts *facts = &all->symbol[i]->facts;
     uint64_t length = (uint64_t)facts->high - (uint64_t)facts->low;
+    if (all->symbol[i]->symbol->choice_count > 0) {
+      count *= all->symbol[i]->symbol->choice_count;
+      if (count > CASE_LIMIT)
+        return UINT64_MAX;
+      continue;
+    }
     bool overflows = !tj_facts_bounded(facts) || length == UINT64_MAX ||
                      __builtin_mul_overflow(count, length / (uint64_t)facts->modulus + 1, &count);
     if (overflows || count > CASE_LIMIT)
       return UINT64_MAX;
   }
   return count;
+}
+
+static bool try_all(cases *all, uint32_t index);
+
+static bool try_value(cases *all, uint32_t index, int64_t value) {
+  bind(all, index, value);
+  return is_cancelled(all) || try_all(all, index + 1);
 }
 
 /* Tries every value of symbols `index` and later; true at the first case that differs. */
@@ -275,10 +315,13 @@ static bool try_all(cases *all, uint32_t index) {
   progression of;
   if (!values_of(all, all->symbol[index]->symbol, &of))
     return false;
-  bool overflows = false;
+  for (uint32_t i = 0; i < of.choice_count; i++) {
+    if (try_value(all, index, of.choice[i]))
+      return true;
+  }
+  bool overflows = of.choice_count > 0;
   for (int64_t value = of.low; value <= of.high && !overflows;) {
-    bind(all, index, value);
-    if (is_cancelled(all) || try_all(all, index + 1))
+    if (try_value(all, index, value))
       return true;
     overflows = __builtin_add_overflow(value, of.step, &value);
   }
@@ -294,6 +337,8 @@ static uint64_t next_random(uint64_t *state) {
 
 /* Mostly small values and values near the bounds, where expressions differ if they do. */
 static int64_t random_value(uint64_t *state, const progression *of) {
+  if (of->choice_count > 0)
+    return of->choice[next_random(state) % of->choice_count];
   uint64_t steps = (uint64_t)(of->high - of->low) / (uint64_t)of->step;
   uint64_t within = steps < 64 || next_random(state) % 4 == 0 ? steps : 63;
   uint64_t step = within == UINT64_MAX ? next_random(state) : next_random(state) % (within + 1);
@@ -390,7 +435,10 @@ tj_equivalence tj_equivalence_of(tj_graph *graph, const tj_value *a, const tj_va
   if (!pair_values(graph, a, b, &pairs))
     return (tj_equivalence){.verdict = TJ_DIFFERENT_DOMAINS};
   drop_equal_pairs(graph, &pairs);
-  return pairs.count == 0 ? (tj_equivalence){.verdict = TJ_EQUAL_BY_RULES} : decide(graph, &pairs);
+  uint32_t case_count = 0;
+  if (pairs.count == 0 || equal_in_each_case(graph, &pairs, &case_count))
+    return (tj_equivalence){.verdict = TJ_EQUAL_BY_RULES, .case_count = case_count};
+  return decide(graph, &pairs);
 }
 
 tj_equivalence tj_equivalence_of_nodes(tj_graph *graph, const tj_node *a, const tj_node *b) {

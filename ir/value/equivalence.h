@@ -10,7 +10,8 @@
 #include "ir/value/value.h"
 
 typedef enum {
-  TJ_EQUAL_BY_RULES, /* both simplify to the same expressions */
+  TJ_EQUAL_BY_RULES, /* both simplify to the same expressions; or do in each of `case_count` cases of parameters that
+                      * have a few values each */
   TJ_EQUAL_BY_CASES, /* every case was tried */
   TJ_EQUAL_BY_SMT,   /* Z3 proved it */
   TJ_EQUAL_AS_IS,    /* they are one expression already */

@@ -372,9 +372,19 @@ static bool assert_multiple(question *q, Z3_ast value, Z3_ast divisor) {
   return assert_that(q, binary(q, Z3_mk_eq, value, list(q, Z3_mk_mul, variable(q), divisor)));
 }
 
+/* The value is one of a few. */
+static bool assert_choice(question *q, const tj_symbol *symbol, Z3_ast value) {
+  Z3_ast one = binary(q, Z3_mk_eq, value, number(q, symbol->choice[0]));
+  for (uint32_t i = 1; i < symbol->choice_count; i++)
+    one = list(q, Z3_mk_or, one, binary(q, Z3_mk_eq, value, number(q, symbol->choice[i])));
+  return assert_that(q, one);
+}
+
 static bool assert_symbol(question *q, const tj_node *node) {
   const tj_symbol *symbol = node->symbol;
   Z3_ast value = value_of(q, node);
+  if (symbol->choice_count > 0 && !assert_choice(q, symbol, value))
+    return false;
   if (symbol->low != NULL && !assert_that(q, binary(q, Z3_mk_ge, value, value_of(q, symbol->low))))
     return false;
   if (symbol->high != NULL && !assert_that(q, binary(q, Z3_mk_le, value, value_of(q, symbol->high))))

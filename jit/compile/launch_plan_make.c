@@ -131,6 +131,8 @@ static void set_facts(const making *m, tj_launch_parameter parameter[]) {
     parameter[i].low = expression_of(m, symbol->low);
     parameter[i].high = expression_of(m, symbol->high);
     parameter[i].multiple = expression_of(m, multiple_of(m->graph, symbol));
+    parameter[i].choice = symbol->choice;
+    parameter[i].choice_count = symbol->choice_count;
   }
 }
 

@@ -70,6 +70,15 @@ static void evaluate(search *s) {
   tj_launch_plan_evaluate(s->plan, s->value, s->bound, s->result);
 }
 
+/* The value nearest to one that is wanted, where a parameter's values are listed. */
+static int64_t nearest_choice(const tj_launch_parameter *parameter, int64_t value) {
+  for (uint32_t i = 0; i < parameter->choice_count; i++) {
+    if (parameter->choice[i] >= value)
+      return parameter->choice[i];
+  }
+  return parameter->choice_count > 0 ? parameter->choice[parameter->choice_count - 1] : value;
+}
+
 /* Brings parameters into their ranges, which depend on others. */
 static void settle(search *s) {
   bool is_settled = false;
@@ -81,6 +90,7 @@ static void settle(search *s) {
       int64_t value = s->value[i] - s->value[i] % multiple_of(s, i);
       value = value > allowed.high ? allowed.high : value;
       value = value < allowed.low ? allowed.low : value;
+      value = nearest_choice(&s->plan->parameter[i], value);
       is_settled = is_settled && (s->is_given[i] || value == s->value[i]);
       s->value[i] = s->is_given[i] ? s->value[i] : value;
     }
@@ -90,8 +100,9 @@ static void settle(search *s) {
 static bool is_allowed(const search *s, uint32_t number) {
   const tj_launch_parameter *parameter = &s->plan->parameter[number];
   int64_t value = s->value[number];
-  return parameter->is_fixed || (value >= bound_of(s, parameter->low, value) &&
-                                 value <= bound_of(s, parameter->high, value) && value % multiple_of(s, number) == 0);
+  return parameter->is_fixed ||
+         (value >= bound_of(s, parameter->low, value) && value <= bound_of(s, parameter->high, value) &&
+          value % multiple_of(s, number) == 0 && tj_launch_parameter_lists(parameter, value));
 }
 
 static void check_given(search *s) {
@@ -99,7 +110,7 @@ static void check_given(search *s) {
   for (uint32_t i = 0; i < s->plan->parameter_count; i++) {
     if (s->is_given[i] && !is_allowed(s, i))
       tj_fail(s->job, TJ_PARAMETER_RANGE,
-              "'%s' = %" PRId64 " is outside its declared range, or no multiple of %" PRId64,
+              "'%s' = %" PRId64 " is outside its declared range or values, or no multiple of %" PRId64,
               s->plan->parameter[i].name, s->value[i], multiple_of(s, i));
   }
 }

@@ -211,11 +211,13 @@ static void print_parameter(tj_text *text, const tj_parameter *parameter) {
     return;
   }
   const tj_symbol *symbol = parameter->node->symbol;
-  if (symbol->low != NULL && symbol->high != NULL)
+  if (symbol->choice_count > 0)
+    tj_text_format(text, " in {%s}", tj_integers_text(text->job, symbol->choice, symbol->choice_count, ", "));
+  else if (symbol->low != NULL && symbol->high != NULL)
     tj_text_format(text, " in %s..%s", tj_node_text(text->job, symbol->low), tj_node_text(text->job, symbol->high));
   if (symbol->divisor != NULL)
     tj_text_format(text, " multiple %s", tj_node_text(text->job, symbol->divisor));
-  else if (symbol->multiple > 1)
+  else if (symbol->multiple > 1 && symbol->choice_count == 0)
     tj_text_format(text, " multiple %" PRId64, symbol->multiple);
   tj_text_char(text, '\n');
 }

@@ -44,6 +44,8 @@ void tj_verdict_print(const tj_equivalence *found, tj_text *text) {
   switch (found->verdict) {
   case TJ_EQUAL_BY_RULES:
     tj_text_string(text, "equal: both simplify to the same expressions");
+    if (found->case_count > 0)
+      tj_text_format(text, ", in each of %" PRIu64 " cases", found->case_count);
     return;
   case TJ_EQUAL_BY_CASES:
     tj_text_format(text, "equal: in each of %" PRIu64 " cases", found->case_count);

@@ -40,6 +40,9 @@ static void check_facts(tj_launch *launch, uint32_t number, int64_t value, bool 
   if (value < low || value > high)
     tj_fail(&launch->job, TJ_PARAMETER_RANGE, "'%s' = %" PRId64 " is outside its declared range", parameter->name,
             value);
+  if (!tj_launch_parameter_lists(parameter, value))
+    tj_fail(&launch->job, TJ_PARAMETER_RANGE, "'%s' = %" PRId64 " is not %s", parameter->name, value,
+            tj_integers_text(&launch->job, parameter->choice, parameter->choice_count, " or "));
   if (multiple < 1 || value % multiple != 0)
     tj_fail(&launch->job, TJ_PARAMETER_RANGE, "'%s' = %" PRId64 " is no multiple of %" PRId64, parameter->name, value,
             multiple);

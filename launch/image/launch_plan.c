@@ -19,6 +19,9 @@ static void write_parameter(tj_text *text, const tj_launch_parameter *parameter)
   tj_write_u32(text, parameter->low);
   tj_write_u32(text, parameter->high);
   tj_write_u32(text, parameter->multiple);
+  tj_write_u32(text, parameter->choice_count);
+  for (uint32_t i = 0; i < parameter->choice_count; i++)
+    tj_write_u64(text, (uint64_t)parameter->choice[i]);
   tj_write_u8(text, parameter->is_fixed);
 }
 
@@ -97,9 +100,10 @@ void tj_launch_plan_write(tj_text *text, const tj_launch_plan *plan) {
 /* The least bytes of each, as they are written. */
 enum {
   STEP_BYTES = 5,
-  PARAMETER_BYTES = 22,
+  PARAMETER_BYTES = 26,
   BUFFER_BYTES = 25,
   EXTENT_BYTES = 4,
+  CHOICE_BYTES = 8,
   WORD_BYTES = 6,
   VARIANT_BYTES = 25
 };
@@ -148,11 +152,20 @@ static void read_steps(reading *r) {
   r->plan->step_count = count;
 }
 
+static void read_choices(reading *r, tj_launch_parameter *parameter) {
+  parameter->choice_count = tj_read_count(r->reader, CHOICE_BYTES);
+  int64_t *choice = TJ_NEW_ARRAY(r->job, int64_t, parameter->choice_count + 1);
+  for (uint32_t i = 0; i < parameter->choice_count; i++)
+    choice[i] = (int64_t)tj_read_u64(r->reader);
+  parameter->choice = choice;
+}
+
 static tj_launch_parameter read_parameter(reading *r) {
   tj_launch_parameter parameter = {.name = tj_read_string(r->reader)};
   parameter.low = read_optional_expression(r);
   parameter.high = read_optional_expression(r);
   parameter.multiple = read_optional_expression(r);
+  read_choices(r, &parameter);
   parameter.is_fixed = read_truth(r);
   return parameter;
 }
@@ -312,6 +325,14 @@ void tj_launch_plan_evaluate(const tj_launch_plan *plan, const int64_t parameter
     else
       values[i] = evaluate_operation(step, values);
   }
+}
+
+bool tj_launch_parameter_lists(const tj_launch_parameter *parameter, int64_t value) {
+  for (uint32_t i = 0; i < parameter->choice_count; i++) {
+    if (parameter->choice[i] == value)
+      return true;
+  }
+  return parameter->choice_count == 0;
 }
 
 bool tj_launch_plan_allows(const tj_launch_variant *variant, const tj_launch_value values[]) {

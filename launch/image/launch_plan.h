@@ -26,7 +26,7 @@
 #include "base/number/race.h"
 #include "launch/image/serial.h"
 
-enum { TJ_LAUNCH_PLAN_VERSION = 5 }; /* of the bytes that tj_launch_plan_write makes */
+enum { TJ_LAUNCH_PLAN_VERSION = 6 }; /* of the bytes that tj_launch_plan_write makes */
 
 /* The number of a step: the expression that ends there. */
 typedef uint32_t tj_expression;
@@ -48,6 +48,8 @@ typedef struct {
   const char *name;
   tj_expression low, high; /* inclusive; TJ_NO_EXPRESSION: unbounded */
   tj_expression multiple;  /* the value is a multiple of it; TJ_NO_EXPRESSION: any integer */
+  const int64_t *choice;   /* the value is one of these */
+  uint32_t choice_count;   /* 0: any that the other facts allow */
   bool is_fixed;           /* at compile time: it cannot be given */
 } tj_launch_parameter;
 
@@ -128,6 +130,9 @@ typedef struct {
   int64_t value;
   tj_eval_status status;
 } tj_launch_value;
+
+/* Whether a parameter has a value where its values are listed. */
+bool tj_launch_parameter_lists(const tj_launch_parameter *parameter, int64_t value);
 
 /* The value of every step, for parameters by number, into values[0 … step_count-1]. A step whose arguments fail fails
  * as they do, which harms only who asks for it. */

@@ -26,7 +26,14 @@ static const tj_race *make_race(tj_graph *graph, const tj_node *m, const tj_node
  * N - M}. */
 static const tj_launch_plan *make_plan(tj_graph *graph, hand_kernel **made_kernel) {
   hand_kernel *made = make_kernel(graph, tj_int(graph, 64), TJ_DTYPE_i64);
-  const tj_node *m = tj_symbol_create(graph, "M", TJ_SYMBOL_PARAMETER, tj_int(graph, 4), tj_int(graph, 1000), 4);
+  static const int64_t few[] = {4, 12, 1000};
+  const tj_node *m = tj_symbol_declare(graph, (tj_symbol){.name = "M",
+                                                          .kind = TJ_SYMBOL_PARAMETER,
+                                                          .low = tj_int(graph, 4),
+                                                          .high = tj_int(graph, 1000),
+                                                          .multiple = 4,
+                                                          .choice = few,
+                                                          .choice_count = 3});
   made->parameter[made->kernel.parameter_count++] = m;
   const tj_node *n = tj_symbol_declare(graph, (tj_symbol){.name = "N",
                                                           .kind = TJ_SYMBOL_PARAMETER,
@@ -118,6 +125,10 @@ static void check_plan(tj_job *job, const hand_kernel *made, const tj_launch_pla
     ck_assert_int_eq(plan->parameter[i].is_fixed, i == 2);
   }
   ck_assert_int_eq(plan->step[plan->parameter[0].multiple].value, 4);
+  ck_assert_uint_eq(plan->parameter[0].choice_count, 3);
+  ck_assert(tj_launch_parameter_lists(&plan->parameter[0], 12));
+  ck_assert(!tj_launch_parameter_lists(&plan->parameter[0], 8));
+  ck_assert(tj_launch_parameter_lists(&plan->parameter[1], 8));
   ck_assert_uint_eq(plan->step[plan->parameter[1].multiple].op, TJ_OP_DIV);
   ck_assert_uint_eq(plan->step[plan->parameter[1].low].op, TJ_OP_SYMBOL);
   ck_assert_uint_eq(plan->buffer_count, 1);

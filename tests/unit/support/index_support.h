@@ -112,6 +112,11 @@ static inline int64_t step_at(const point *at, uint32_t k) {
 /* The first value of symbol k; false where it has none. */
 static inline bool begin_symbol(point *at, uint32_t k) {
   int64_t low, high;
+  const tj_symbol *symbol = at->symbol[k]->symbol;
+  if (symbol->choice_count > 0) {
+    at->value[symbol->index] = symbol->choice[0];
+    return true;
+  }
   const int64_t multiple = step_at(at, k);
   if (!bounds_at(at, k, &low, &high) || multiple == 0)
     return false;
@@ -122,8 +127,17 @@ static inline bool begin_symbol(point *at, uint32_t k) {
 
 static inline bool step_symbol(point *at, uint32_t k) {
   int64_t low, high;
+  const tj_symbol *symbol = at->symbol[k]->symbol;
+  int64_t *value = &at->value[symbol->index];
+  for (uint32_t i = 1; i < symbol->choice_count; i++) {
+    if (symbol->choice[i - 1] == *value) {
+      *value = symbol->choice[i];
+      return true;
+    }
+  }
+  if (symbol->choice_count > 0)
+    return false;
   bounds_at(at, k, &low, &high);
-  int64_t *value = &at->value[at->symbol[k]->symbol->index];
   *value += step_at(at, k);
   return *value <= high;
 }
@@ -165,6 +179,11 @@ static inline int64_t random_integer(random_source *source) {
 }
 
 static inline bool random_symbol(random_source *source, point *at, uint32_t k) {
+  const tj_symbol *listed = at->symbol[k]->symbol;
+  if (listed->choice_count > 0) {
+    at->value[listed->index] = listed->choice[random_below(source, (int64_t)listed->choice_count)];
+    return true;
+  }
   int64_t low, high;
   const int64_t multiple = step_at(at, k);
   if (!bounds_at(at, k, &low, &high) || multiple == 0)

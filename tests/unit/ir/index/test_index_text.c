@@ -108,6 +108,7 @@ START_TEST(round_trips) {
       "param x; param y in x..x + 4; root y",
       "param x in 1..9; param y in 1..99 multiple x*2; root y",
       "param x in 1..9, y in 1..99 multiple 4 multiple x; param z multiple y/x; root z",
+      "param K in 64..128 multiple 64 among 64 128, k in -5..5 among -5 0 5; root K*k",
       "coordinate x in 5..; $3 = x | 16; root $3%$3%32", /* a definition after an open bound */
       "coordinate i in 0..5; root i - (i - (i*i*-7)) root -(-i) root -i*3 root -(i*3)",
       "coordinate i in 0..5; root min(i,select(i < 3,i*i,i << 2)) root (i & 5 | 3 ^ i) >> 1 root i == 4",
@@ -218,6 +219,8 @@ START_TEST(bad_text) {
       {"param 5", 6},
       {"param a in 5; root a", 12},
       {"param a multiple b", 17},
+      {"param a in 1..9 among; root a", 21},
+      {"param a in 1..9 among 4 3; root a", 25},
       {"root min(1)", 10},
       {"root select(1,2)", 15},
       {"root 9223372036854775808", 5},

@@ -70,6 +70,22 @@ static const tj_node *multiple_of_last(generator *to, const char *name, int64_t 
                                        .divisor = last->facts.low >= 1 && last->facts.high <= 24 ? last : NULL});
 }
 
+/* One of three values. */
+static const tj_node *one_of_three(generator *to, const char *name) {
+  tj_graph *graph = to->graph;
+  int64_t *value = TJ_NEW_ARRAY(graph->job, int64_t, 3), step = 1 + random_below(&to->random, 8);
+  value[0] = random_below(&to->random, 3) * step;
+  for (int i = 1; i < 3; i++)
+    value[i] = value[i - 1] + (1 + random_below(&to->random, 3)) * step;
+  return tj_symbol_declare(graph, (tj_symbol){.name = name,
+                                              .kind = TJ_SYMBOL_PARAMETER,
+                                              .low = tj_int(graph, value[0]),
+                                              .high = tj_int(graph, value[2]),
+                                              .multiple = 1,
+                                              .choice = value,
+                                              .choice_count = 3});
+}
+
 static void add_symbol(generator *to) {
   static const char *const names[] = {"a", "b", "c", "d", "e"};
   tj_graph *graph = to->graph;
@@ -77,7 +93,10 @@ static void add_symbol(generator *to) {
   const char *name = names[to->count];
   const tj_node *zero = tj_int(graph, 0), *one = tj_int(graph, 1);
   const int64_t extent = 1 + random_below(random, 24);
-  switch (random_below(random, 10)) {
+  switch (random_below(random, 11)) {
+  case 10:
+    add(to, one_of_three(to, name));
+    return;
   case 0:
     add(to, tj_symbol_create(graph, name, TJ_SYMBOL_PARAMETER, NULL, NULL, 1));
     return;

@@ -22,11 +22,18 @@ static tj_smt_answer compare(tj_graph *graph, const tj_node *left, const tj_node
   return answer;
 }
 
+static bool is_listed(const tj_symbol *symbol, int64_t value) {
+  bool found = symbol->choice_count == 0;
+  for (uint32_t i = 0; i < symbol->choice_count; i++)
+    found = found || symbol->choice[i] == value;
+  return found;
+}
+
 static bool in_domain(const point *at) {
   for (uint32_t k = 0; k < at->count; k++) {
     int64_t low, high, value = at->value[at->symbol[k]->symbol->index];
     if (!bounds_at(at, k, &low, &high) || value < low || value > high || step_at(at, k) == 0 ||
-        value % step_at(at, k) != 0)
+        value % step_at(at, k) != 0 || !is_listed(at->symbol[k]->symbol, value))
       return false;
   }
   return true;
