@@ -102,7 +102,7 @@ static digit_list items_by(const tj_block_map *map, const uint32_t order[]) {
 static digit_list loaded_slots(const tj_block_map *map) {
   digit_list slots = {.count = 0};
   add_digit(&slots, map->width, 1, map->along);
-  add_digit(&slots, map->depth * map->stacks, map->step, map->across);
+  add_digit(&slots, map->depth, map->step, map->across);
   add_digit(&slots, map->panels, map->width, map->along);
   return slots;
 }
@@ -112,7 +112,6 @@ static digit_list stored_slots(const tj_block_map *map) {
   if (!tj_block_is_turned(map))
     return loaded_slots(map);
   add_digit(&slots, map->depth, 1, map->across);
-  add_digit(&slots, map->stacks, map->depth, map->across);
   add_digit(&slots, map->width, 1, map->along);
   add_digit(&slots, map->panels, map->width, map->along);
   return slots;
@@ -142,7 +141,7 @@ static const tj_value *lds_of(const tj_block_map *map) {
 const tj_mapping *tj_block_mapping(const tj_block_map *map) {
   tj_graph *graph = map->graph;
   tj_mapping *mapping = mapping_of_tile(map, UINT32_MAX);
-  digit_list items = items_by(map, map->is_staged ? map->by_source : map->by_destination);
+  digit_list items = items_by(map, map->is_staged || map->is_streamed ? map->by_source : map->by_destination);
   digit_list loaded = loaded_slots(map), stored = stored_slots(map);
   mapping->load = side_of(graph, &items, &loaded);
   mapping->store = map->is_staged ? runs_of(map) : side_of(graph, &items, &stored);
@@ -211,7 +210,7 @@ static bool read_block(tj_block_map *map, const digit_list *slots) {
   uint32_t first = map->by_destination[0], i = 0;
   map->along = map->by_source[0];
   map->across = first;
-  map->stacks = map->panels = map->step = 1;
+  map->panels = map->step = 1;
   map->width = take_digit(slots, &i, 1, map->along);
   if (map->along != first) {
     map->depth = take_digit(slots, &i, 1, first);
@@ -234,7 +233,7 @@ static bool read_items(tj_block_map *map, const digit_list *items) {
   }
   map->size[map->along] = map->width * map->panels;
   if (map->across != map->along || map->step != 1)
-    map->size[map->across] = map->step * map->depth * map->stacks;
+    map->size[map->across] = map->step * map->depth;
   map->work_items = 1;
   map->item_modes = 0;
   for (uint32_t i = 0; i < items->count; i++) {
@@ -257,11 +256,9 @@ static bool read_stored_block(tj_block_map *map, const digit_list *slots, const 
   uint32_t i = 0;
   if (!tj_block_is_turned(map))
     return are_same(slots, loaded);
-  int64_t rows = map->depth;
-  map->depth = take_digit(slots, &i, 1, map->across);
-  map->stacks = take_digit(slots, &i, map->depth, map->across);
+  int64_t rows = take_digit(slots, &i, 1, map->across);
   int64_t width = take_digit(slots, &i, 1, map->along), panels = take_digit(slots, &i, width, map->along);
-  return i == slots->count && map->depth * map->stacks == rows && width * panels == map->width * map->panels;
+  return i == slots->count && map->depth == rows && width * panels == map->width * map->panels;
 }
 
 /* Whether runs are of elements side by side in the destination. */
@@ -329,7 +326,7 @@ static bool is_plain(const tj_mapping *mapping) {
 /* Whether rows turn around by powers of two, and so few are moved that code can do it without a loop. */
 static bool is_of_registers(const tj_block_map *map) {
   bool can_turn = is_power(map->depth) && map->depth <= TJ_BLOCK_MOST_LANES;
-  return map->depth * map->stacks * map->panels <= MOST_ROWS && (can_turn || !tj_block_is_turned(map));
+  return map->depth * map->panels <= MOST_ROWS && (can_turn || !tj_block_is_turned(map));
 }
 
 bool tj_block_read(tj_block_map *map, const tj_mapping *mapping) {

@@ -5,13 +5,12 @@
 #include "ir/index/facts.h"
 
 enum {
-  LINE_BYTES = 64,          /* of a cache line, as far as the order of things goes */
-  MOST_BLOCK_BYTES = 1024,  /* of a block that turns around */
-  MOST_ROWS = 32,           /* of it: more would be in too many pages */
-  MOST_STACKS = 4,          /* of such blocks */
-  REPEATED_PART = 16,       /* of the lines of a mode, one in so many may be stored twice */
-  MOST_VECTORS = 8,         /* of a block that does not turn */
-  TURNED_BYTES = 16 * 1024, /* of a tile of blocks that turn around */
+  MOST_BLOCK_BYTES = 2048,    /* of a block that turns around */
+  MOST_ROWS = 32,             /* of it: more would be in too many pages */
+  MOST_VECTORS = 8,           /* of a block that does not turn */
+  TURNED_BYTES = 16 * 1024,   /* of a tile of blocks that turn around and stay in the first cache, */
+  STREAMED_BYTES = 64 * 1024, /* or in the second one, as their columns go past it */
+  STREAMED_COLUMN = 64,       /* elements of such columns */
   STAGED_BYTES = 128 * 1024
 };
 
@@ -163,7 +162,7 @@ static int64_t common_count(const tj_block_map *map, uint32_t mode, int64_t piec
 static void choose_straight(tj_block_map *map, int64_t lanes) {
   uint32_t first = map->by_destination[0];
   map->along = map->across = first;
-  map->panels = map->stacks = 1;
+  map->panels = 1;
   map->width = power_within(lanes, least_extent(map, first));
   map->step = map->width;
   map->depth = common_count(map, first, map->width);
@@ -174,16 +173,33 @@ static void choose_straight(tj_block_map *map, int64_t lanes) {
   }
 }
 
+/* Of `most` elements of a mode, or a half or a quarter of them and so on: as many as cover the least beyond its end,
+ * where pieces cost what `piece` more elements would. */
+static int64_t best_piece(const tj_block_map *map, uint32_t mode, int64_t most, int64_t piece) {
+  int64_t best = most, least = INT64_MAX, extent = greatest_extent(map, mode);
+  for (int64_t size = most; size > 1 && tj_block_is_fixed(map, mode); size /= 2) {
+    int64_t cost = tj_block_pieces(extent, size) * (size + piece);
+    if (cost < least) {
+      best = size;
+      least = cost;
+    }
+  }
+  return best;
+}
+
 /* Rows of columns that turn around by themselves, side by side up to a cache line. */
 static void choose_turned(tj_block_map *map) {
   map->along = map->by_source[0];
   map->across = map->by_destination[0];
   map->width = power_within(tj_block_columns(map), least_extent(map, map->along));
   map->depth = power_within(tj_block_rows(map), least_extent(map, map->across));
-  map->step = map->stacks = 1;
+  map->depth = best_piece(map, map->across, map->depth, 4);
+  map->step = 1;
   int64_t most = MOST_BLOCK_BYTES / (map->width * map->depth * tj_block_element_bytes(map));
-  int64_t line = LINE_BYTES / (map->width * tj_block_element_bytes(map));
-  map->panels = power_within(most < line ? most : line, least_extent(map, map->along) / map->width);
+  int64_t line = TJ_BLOCK_LINE_BYTES / (map->width * tj_block_element_bytes(map));
+  most = power_within(most < line ? most : line, least_extent(map, map->along) / map->width);
+  map->panels = best_piece(map, map->along, map->width * most, 2) / map->width;
+  map->panels = map->panels < 1 ? 1 : map->panels;
 }
 
 void tj_block_choose(tj_block_map *map, int64_t lanes) {
@@ -195,23 +211,6 @@ void tj_block_choose(tj_block_map *map, int64_t lanes) {
     map->size[m] = 1;
   map->size[map->along] = map->width * map->panels;
   map->size[map->across] = map->step * map->depth;
-}
-
-static int64_t stacks_of(const tj_block_map *map) {
-  const tj_facts *extent = &tj_block_extent(map, map->across)->facts;
-  if (!tj_block_is_fixed(map, map->across))
-    return extent->low >= TJ_BLOCK_FREE_STACKS * map->depth ? TJ_BLOCK_FREE_STACKS : 1;
-  int64_t pieces = tj_block_pieces(extent->high, map->depth), count = MOST_STACKS;
-  while ((tj_block_pieces(pieces, count) * count - pieces) * REPEATED_PART > pieces)
-    count--;
-  return count;
-}
-
-void tj_block_stack(tj_block_map *map) {
-  if (!tj_block_is_turned(map))
-    return;
-  map->stacks = stacks_of(map);
-  map->size[map->across] = map->depth * map->stacks;
 }
 
 bool tj_block_has_whole_vectors(const tj_block_map *map) {
@@ -277,13 +276,19 @@ static int64_t bytes_of_tile(const tj_block_map *map) {
   return bytes;
 }
 
+static runs wanted_directly(const tj_block_map *map) {
+  int64_t bytes = tj_block_element_bytes(map);
+  if (!tj_block_is_turned(map))
+    return straight_runs;
+  return map->is_streamed ? (runs){512, STREAMED_COLUMN * bytes} : turned_runs;
+}
+
 void tj_block_choose_tile(tj_block_map *map) {
-  bool is_turned = tj_block_is_turned(map);
-  const runs *wanted = is_turned ? &turned_runs : &straight_runs;
-  int64_t loaded = wanted->loaded / tj_block_element_bytes(map),
-          stored = wanted->stored / tj_block_element_bytes(map);
+  runs wanted = wanted_directly(map);
+  int64_t loaded = wanted.loaded / tj_block_element_bytes(map), stored = wanted.stored / tj_block_element_bytes(map);
+  int64_t most = map->is_streamed ? STREAMED_BYTES : TURNED_BYTES;
   reach_both(map, loaded, stored);
-  for (; is_turned && bytes_of_tile(map) > TURNED_BYTES && loaded > map->size[map->along]; loaded /= 2)
+  for (; tj_block_is_turned(map) && bytes_of_tile(map) > most && loaded > map->size[map->along]; loaded /= 2)
     reach_both(map, loaded / 2, stored);
 }
 
@@ -309,8 +314,8 @@ static uint32_t modes_of_run(const tj_block_map *map) {
 
 /* Lines between runs are odd in number, so that columns of a tile spread over the cache. */
 static int64_t pitch_of(const tj_block_map *map, int64_t run) {
-  int64_t lines = tj_block_pieces(run * tj_block_bytes(map, false), LINE_BYTES) | 1;
-  return lines * LINE_BYTES / tj_block_bytes(map, false);
+  int64_t lines = tj_block_pieces(run * tj_block_bytes(map, false), TJ_BLOCK_LINE_BYTES) | 1;
+  return lines * TJ_BLOCK_LINE_BYTES / tj_block_bytes(map, false);
 }
 
 static void lay_out(tj_block_map *map) {

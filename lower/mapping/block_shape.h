@@ -12,9 +12,9 @@
 
 enum {
   TJ_BLOCK_MOST_MODES = 16,
+  TJ_BLOCK_LINE_BYTES = 64,       /* of a cache line, as far as the order of things goes */
   TJ_BLOCK_MOST_LANES = 64,       /* of a vector */
   TJ_BLOCK_ROW_BYTES = 512,       /* of a row that is copied by itself, where all extents are known */
-  TJ_BLOCK_FREE_STACKS = 2,       /* of blocks that turn, along a mode whose extent is not known */
   TJ_BLOCK_STREAM_ALIGNMENT = 16, /* bytes: of vectors that are streamed from registers */
   TJ_BLOCK_STREAM_BYTES = 4 << 20 /* of a destination that is not worth caching */
 };
@@ -41,8 +41,7 @@ typedef struct {
   uint32_t by_source[TJ_BLOCK_MOST_MODES], by_destination[TJ_BLOCK_MOST_MODES]; /* modes, smallest stride first */
   uint32_t along, across;                                                       /* of the rows of a block */
   int64_t width, depth;                                                         /* elements of a row; rows */
-  int64_t panels;                                       /* that turn around: rows side by side, */
-  int64_t stacks;                                       /* and one below the other */
+  int64_t panels;                                       /* that turn around: rows side by side */
   int64_t step;                                         /* coordinates from one row to the next */
   int64_t size[TJ_BLOCK_MOST_MODES];                    /* of a block */
   int64_t blocks[TJ_BLOCK_MOST_MODES];                  /* of a tile */
@@ -90,8 +89,6 @@ bool tj_block_is_fixed(const tj_block_map *map, uint32_t mode);
  * whose count is known. */
 bool tj_block_has_rows(const tj_block_map *map);
 void tj_block_choose(tj_block_map *map, int64_t lanes);
-/* Stacks panels, so that columns are stored a few lines at a time, where hardly any line is stored twice for it. */
-void tj_block_stack(tj_block_map *map);
 void tj_block_choose_tile(tj_block_map *map);
 /* Whether the tile has all of a mode. */
 bool tj_block_is_whole(const tj_block_map *map, uint32_t mode);

@@ -127,14 +127,10 @@ typedef struct {
   int64_t width, depth, step;
 } row_form;
 
-static int64_t rows_of(const tj_block_map *map) {
-  return map->depth * map->stacks;
-}
-
 static row_form form_of(const tj_block_map *map, bool is_load) {
   if (is_load || map->along == map->by_destination[0])
-    return (row_form){map->along, map->across, map->width * map->panels, rows_of(map), map->step};
-  return (row_form){map->across, map->along, rows_of(map), map->width * map->panels, 1};
+    return (row_form){map->along, map->across, map->width * map->panels, map->depth, map->step};
+  return (row_form){map->across, map->along, map->depth, map->width * map->panels, 1};
 }
 
 /* Any block of the domain, by symbols: the first coordinate along each mode. */
@@ -212,14 +208,23 @@ static tj_access nth_row(const tj_block_map *map, const row_access *rows, int64_
   return access;
 }
 
-static tj_kernel_step *add_step(tj_kernel *kernel, tj_step_kind kind, tj_access access) {
-  tj_kernel_step *step = &kernel->step[kernel->step_count++];
+typedef struct {
+  tj_kernel_step *step;
+  uint32_t count;
+} step_list;
+
+static step_list new_steps(const tj_block_map *map, size_t most) {
+  return (step_list){TJ_NEW_ARRAY(map->graph->job, tj_kernel_step, most), 0};
+}
+
+static tj_kernel_step *add_step(step_list *steps, tj_step_kind kind, tj_access access) {
+  tj_kernel_step *step = &steps->step[steps->count++];
   *step = (tj_kernel_step){.kind = kind, .access = access, .width = 1, .slot_step = 1};
   return step;
 }
 
 static uint32_t slot_of(const tj_block_map *map, int64_t panel, int64_t row) {
-  return (uint32_t)((panel * rows_of(map) + row) * map->width);
+  return (uint32_t)((panel * map->depth + row) * map->width);
 }
 
 /* --- fetching ahead --- */
@@ -241,7 +246,7 @@ static const tj_node *find_neighbours(const tj_block_map *map, fetched *all, con
   for (; all->modes < map->domain->count; all->modes++) {
     uint32_t mode = map->by_source[all->modes];
     bool is_next = mode != map->across && tj_is_int(tj_block_stride(map, mode, true), have);
-    if (!is_next || all->blocks * map->blocks[mode] > rows_of(map))
+    if (!is_next || all->blocks * map->blocks[mode] > map->depth)
       break;
     place = tj_add(graph, place, tj_mul(graph, at[mode], tj_int(graph, all->blocks)));
     all->blocks *= map->blocks[mode];
@@ -254,11 +259,11 @@ static fetched rows_to_fetch(const tj_block_map *map, const row_access *loaded) 
   tj_graph *graph = map->graph;
   const tj_node **digit = digits_of_item(map, map->by_source, map->domain->count, map->blocks, map->work_items);
   const tj_node *first = tj_int(graph, 0);
-  fetched all = {.row = *loaded, .rows = rows_of(map), .blocks = 1};
+  fetched all = {.row = *loaded, .rows = map->depth, .blocks = 1};
   if (tj_block_is_turned(map)) {
     const tj_node *place = find_neighbours(map, &all, digit);
-    all.rows = tj_block_pieces(rows_of(map), all.blocks);
-    first = tj_min(graph, tj_mul(graph, place, tj_int(graph, all.rows)), tj_int(graph, rows_of(map) - all.rows));
+    all.rows = tj_block_pieces(map->depth, all.blocks);
+    first = tj_min(graph, tj_mul(graph, place, tj_int(graph, all.rows)), tj_int(graph, map->depth - all.rows));
   }
   for (uint32_t i = 0; i < map->domain->count; i++) {
     uint32_t mode = map->by_source[i];
@@ -282,54 +287,59 @@ static int64_t distance_of(const tj_block_map *map, const fetched *all, int64_t 
   return distance;
 }
 
-static void add_prefetches(const tj_block_map *map, tj_kernel *kernel, const row_access *loaded) {
+/* Whether a block begins in the line of the one before it. */
+static bool is_in_same_line(const tj_block_map *map, const fetched *all, int64_t block) {
+  int64_t line = TJ_BLOCK_LINE_BYTES / tj_block_bytes(map, true);
+  return block > 0 && distance_of(map, all, block) / line == distance_of(map, all, block - 1) / line;
+}
+
+static step_list make_prefetches(const tj_block_map *map, const row_access *loaded) {
   fetched all = rows_to_fetch(map, loaded);
+  step_list fetches = new_steps(map, (size_t)(all.rows * all.blocks));
   for (int64_t i = 0; i < all.rows * all.blocks; i++) {
     tj_access access = nth_row(map, &all.row, i / all.blocks);
     access.displacement += distance_of(map, &all, i % all.blocks);
-    add_step(kernel, TJ_STEP_PREFETCH, access);
+    if (!is_in_same_line(map, &all, i % all.blocks))
+      add_step(&fetches, TJ_STEP_PREFETCH, access);
   }
+  return fetches;
 }
 
-static void add_loads(const tj_block_map *map, tj_kernel *kernel, const row_access *rows, int64_t panel) {
-  for (int64_t row = 0; row < rows_of(map); row++) {
+static void add_loads(const tj_block_map *map, step_list *steps, const row_access *rows, int64_t panel) {
+  for (int64_t row = 0; row < map->depth; row++) {
     tj_access access = nth_row(map, rows, row);
     access.displacement += panel * map->width;
-    tj_kernel_step *step = add_step(kernel, TJ_STEP_LOAD, access);
+    tj_kernel_step *step = add_step(steps, TJ_STEP_LOAD, access);
     step->width = (uint32_t)map->width;
     step->slot = slot_of(map, panel, row);
   }
 }
 
-static void add_rows(const tj_block_map *map, tj_kernel *kernel, const row_access *rows) {
-  for (int64_t row = 0; row < rows_of(map); row++) {
-    tj_kernel_step *step = add_step(kernel, TJ_STEP_STORE, nth_row(map, rows, row));
+static void add_rows(const tj_block_map *map, step_list *steps, const row_access *rows) {
+  for (int64_t row = 0; row < map->depth; row++) {
+    tj_kernel_step *step = add_step(steps, TJ_STEP_STORE, nth_row(map, rows, row));
     step->width = (uint32_t)map->width;
     step->slot = slot_of(map, 0, row);
   }
 }
 
-/* Each column of a panel, stack by stack. */
-static void add_columns(const tj_block_map *map, tj_kernel *kernel, const row_access *rows, int64_t panel) {
-  for (int64_t i = 0; i < map->width * map->stacks; i++) {
-    int64_t column = i / map->stacks, row = i % map->stacks * map->depth;
-    tj_access access = nth_row(map, rows, panel * map->width + column);
-    access.displacement += row;
-    tj_kernel_step *step = add_step(kernel, TJ_STEP_STORE, access);
+static void add_columns(const tj_block_map *map, step_list *steps, const row_access *rows, int64_t panel) {
+  for (int64_t column = 0; column < map->width; column++) {
+    tj_kernel_step *step = add_step(steps, TJ_STEP_STORE, nth_row(map, rows, panel * map->width + column));
     step->width = (uint32_t)map->depth;
-    step->slot = slot_of(map, panel, row) + (uint32_t)column;
+    step->slot = slot_of(map, panel, 0) + (uint32_t)column;
     step->slot_step = (uint32_t)map->width;
   }
 }
 
 /* A panel's rows are stored as they are, or as columns. */
-static void add_panel(const tj_block_map *map, tj_kernel *kernel, const row_access *loaded, const row_access *stored,
+static void add_panel(const tj_block_map *map, step_list *steps, const row_access *loaded, const row_access *stored,
                       int64_t panel) {
-  add_loads(map, kernel, loaded, panel);
+  add_loads(map, steps, loaded, panel);
   if (tj_block_is_turned(map))
-    add_columns(map, kernel, stored, panel);
+    add_columns(map, steps, stored, panel);
   else
-    add_rows(map, kernel, stored);
+    add_rows(map, steps, stored);
 }
 
 /* --- staging --- */
@@ -399,7 +409,7 @@ static bool are_runs(const tj_block_map *map) {
 }
 
 /* Work-items store a run each. */
-static void add_run(const tj_block_map *map, tj_kernel *kernel) {
+static void add_run(const tj_block_map *map, step_list *steps) {
   tj_graph *graph = map->graph;
   const tj_node **place = place_of_run(map), *from = tj_int(graph, 0);
   for (uint32_t m = 0; m < map->domain->count; m++) {
@@ -410,7 +420,7 @@ static void add_run(const tj_block_map *map, tj_kernel *kernel) {
   const tj_node *offset[] = {to.offset, from};
   tj_simplify(graph, offset, 2, NULL);
   to = (tj_access){.buffer = to.buffer, .offset = offset[0], .valid = is_one_of(map, map->stage.runs)};
-  tj_kernel_step *step = add_step(kernel, TJ_STEP_RUN, to);
+  tj_kernel_step *step = add_step(steps, TJ_STEP_RUN, to);
   step->from = (tj_access){.buffer = TJ_LDS, .offset = offset[1]};
   step->limit = tj_int(graph, map->stage.run);
   step->width = (uint32_t)map->stage.run;
@@ -423,25 +433,28 @@ static int64_t lds_elements(const tj_block_map *map) {
   return tj_mapping_lds_elements(map->graph, map->mapping) + map->target->block_bytes / tj_block_bytes(map, false);
 }
 
-/* What comes next is fetched while stores are on their way: loads and stores overlap. */
-static void add_steps(const tj_block_map *map, tj_kernel *kernel, const row_access *loaded,
-                      const row_access *stored) {
-  if (kernel->is_streamed && !map->is_staged)
-    add_prefetches(map, kernel, loaded);
-  for (int64_t panel = 0; panel < map->panels; panel++)
-    add_panel(map, kernel, loaded, stored, panel);
-  if (map->is_staged) {
-    add_step(kernel, TJ_STEP_BARRIER, (tj_access){0});
-    add_run(map, kernel);
-    add_prefetches(map, kernel, loaded);
-    kernel->lds_elements = (uint32_t)lds_elements(map);
-  }
+static void add_all(step_list *all, const tj_kernel_step step[], uint32_t count) {
+  memcpy(all->step + all->count, step, count * sizeof *step);
+  all->count += count;
 }
 
-static size_t most_steps(const tj_block_map *map) {
-  int64_t moved = map->panels * rows_of(map), stored = map->panels * map->width * map->stacks + rows_of(map);
-  int64_t lines = 2 * rows_of(map);
-  return (size_t)(moved + stored + lines + (map->is_staged ? 2 : 0));
+/* The tile that follows is fetched while this one moves; where it goes by way of LDS, half of it on the way in. */
+static step_list all_steps(const tj_block_map *map, const row_access *loaded, const row_access *stored) {
+  int64_t moves = map->panels * (map->depth + map->width) + map->depth;
+  step_list fetches = {NULL, 0};
+  if (map->is_streamed || map->is_staged)
+    fetches = make_prefetches(map, loaded);
+  uint32_t early = map->is_staged ? fetches.count / 2 : fetches.count;
+  step_list all = new_steps(map, (size_t)moves + fetches.count + 2);
+  add_all(&all, fetches.step, early);
+  for (int64_t panel = 0; panel < map->panels; panel++)
+    add_panel(map, &all, loaded, stored, panel);
+  if (map->is_staged) {
+    add_step(&all, TJ_STEP_BARRIER, (tj_access){0});
+    add_run(map, &all);
+    add_all(&all, fetches.step + early, fetches.count - early);
+  }
+  return all;
 }
 
 static tj_kernel *make_kernel(const tj_block_map *map, const row_access *loaded, const row_access *stored) {
@@ -457,11 +470,12 @@ static tj_kernel *make_kernel(const tj_block_map *map, const row_access *loaded,
   kernel->workgroup_size = (uint32_t)workgroup_size(map);
   kernel->count = tj_simplified(graph, tj_mul(graph, map->tiles, tj_int(graph, workgroup_size(map))));
   kernel->slot_count = slot_of(map, map->panels, 0);
-  kernel->step = TJ_NEW_ARRAY(graph->job, tj_kernel_step, most_steps(map));
-  kernel->step_count = 0;
+  step_list steps = all_steps(map, loaded, stored);
+  kernel->step = steps.step;
+  kernel->step_count = steps.count;
+  kernel->lds_elements = map->is_staged ? (uint32_t)lds_elements(map) : 0;
   kernel->is_streamed = map->is_streamed;
   kernel->mapping = map->mapping;
-  add_steps(map, kernel, loaded, stored);
   return tj_kernel_fits(graph, kernel) ? kernel : NULL;
 }
 

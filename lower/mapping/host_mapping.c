@@ -8,9 +8,8 @@
  * row, and so small that few pages are in use at a time.
  *
  * What is not worth caching bypasses the caches, which only pays line by line, and more where neighbouring lines
- * follow each other. Columns that fill lines go straight from registers, those of blocks that are stacked a few lines
- * at a time; other tiles are put together in LDS first, in the order of the destination, which gets them in runs as
- * long as there are.
+ * follow each other. Columns that fill lines go straight from registers; other tiles are put together in LDS first,
+ * in the order of the destination, which gets them in runs as long as there are.
  *
  * Shapes that are known at launch only have kernels for sizes from a small block on, from a whole one on, and for
  * large destinations whose columns have whole lines. Vectors that are streamed as they are have to be aligned, so
@@ -25,6 +24,8 @@
 #include "lower/kernel/variant.h"
 #include "lower/mapping/blocks.h"
 #include "lower/mapping/rows.h"
+
+enum { LINES_EXTENT = 32 /* of modes that the launch brings, for tiles whose columns are streamed */ };
 
 /* --- sides --- */
 
@@ -144,8 +145,6 @@ static const tj_mapping *staged_mapping(tj_block_map map) {
 /* From registers. */
 static const tj_mapping *direct_mapping(tj_block_map map) {
   map.is_streamed = is_large(&map) && map.is_whole;
-  if (map.is_streamed)
-    tj_block_stack(&map);
   tj_block_choose_tile(&map);
   return tj_block_mapping(&map);
 }
@@ -237,8 +236,8 @@ static tj_demands demand_lines(const tj_block_map *map, const tj_demands *some) 
 /* Whole lines straight from registers, for large destinations. */
 static void offer_lines(tj_block_map map, tj_kernel *blocks) {
   tj_graph *graph = map.graph;
-  int64_t lanes = tj_block_lanes(&map);
-  const int64_t *wanted = wanted_extents(&map, lanes, TJ_BLOCK_FREE_STACKS * lanes);
+  int64_t lanes = tj_block_lanes(&map), least = lanes > LINES_EXTENT ? lanes : LINES_EXTENT;
+  const int64_t *wanted = wanted_extents(&map, least, least);
   tj_demands some = tj_find_demands(graph, map.flat->domain, 1, wanted), lines = demand_lines(&map, &some);
   map.is_large = map.is_of_lines = true;
   if (!can_be_large(&map) || offer(&map, blocks, lines.count > 0 ? &lines : &some, "lines") == NULL)

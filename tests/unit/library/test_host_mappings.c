@@ -45,9 +45,6 @@ static const row rows[] = {
      "tile=(40,70), load=((3,3),(16,32)):((16@0,32@1),(1@0,1@1)), store=((3,3),(32,16)):((16@0,32@1),(1@1,1@0)), "
      "overlap=1",
      "min(t%3*16,24)"},
-    {"blocks stacked", SQUARE, "f32",
-     "tile=(16,64), load=(1,(4,64,4)):(0,(1@0,1@1,4@0)), store=(1,(16,4,4,4)):(0,(1@1,16@1,1@0,4@0)), overlap=1",
-     "load       slots 1020-1023"},
     {"tiles in another order", SQUARE, "f32",
      "tile=(16,16), load=(4,(4,16)):(4@0,(1@0,1@1)), store=(4,(16,4)):(4@0,(1@1,1@0)), overlap=1, "
      "order=(5,7):(1@1,1@0)",
@@ -61,7 +58,7 @@ static const row rows[] = {
      "overlap=1",
      "run        64 elements from dst["},
     {"whole lines past the caches", LINES, "f32",
-     "tile=(16,32), load=(1,(4,32,4)):(0,(1@0,1@1,4@0)), store=(1,(16,2,4,4)):(0,(1@1,16@1,1@0,4@0)), stream=1",
+     "tile=(16,16), load=(1,(4,16,4)):(0,(1@0,1@1,4@0)), store=(1,(16,4,4)):(0,(1@1,1@0,4@0)), stream=1",
      "prefetch   src["},
     {"rows", STRIPES, "f32", "tile=(40,3,1), load=(3,40):(1@1,1@0), stream=1", "run        40 elements from dst["},
     {"pieces of rows", STRIPES, "f32", "tile=(16,6,2), load=((6,2),16):((1@1,1@2),1@0), overlap=(0,6,2)",
