@@ -337,11 +337,16 @@ TJ_API tj_status tj_suggest_lds_layouts(tj_context *context, const tj_lds_questi
 /* Whether two values are the same for all parameters that are not `fixed`, and two maps at every coordinate, validity
  * included. `a` and `b` are programs that end in an expression; both see the items of `declarations` (may be NULL),
  * and those of each other where they are the same text. The text is a line: how it was proved (by the simplifier's
- * rules, in every case where there are at most 2^24, by Z3 where the library has it), or a counterexample. TJ2033 where
- * it is not decided. In diagnostics, and for readers of imports, the declarations have the name TJ_DECLARATIONS_NAME. */
+ * rules, in every case where there are at most 2^24, by Z3 where the library has it), or a counterexample with both values:
+ * the first one, parameters in the order of declaration, then coordinates, each from its least value on; beyond 2^24 cases
+ * the first of the 2^16 smallest, or one in which no parameter or coordinate can be less by itself. Or what differs about
+ * their domains. As JSON: {"equal","text","verdict","cases","counterexample":{name:value},"values":[[…],[…]],"why"}, of
+ * which the last four are there where they have a meaning. TJ2033 where it is not decided. In diagnostics, and for readers of imports, the declarations have the name TJ_DECLARATIONS_NAME. */
 #define TJ_DECLARATIONS_NAME "the declarations"
+typedef enum { TJ_PROOF_TEXT, TJ_PROOF_JSON } tj_proof_form;
 TJ_API tj_status tj_prove(tj_context *context, const char *declarations, const char *a, const char *b,
-                          const tj_parameter_value fixed[], size_t fixed_count, int *equal, tj_blob *text);
+                          const tj_parameter_value fixed[], size_t fixed_count, tj_proof_form form, int *equal,
+                          tj_blob *text);
 
 /* --- compilation --- */
 

@@ -5,10 +5,12 @@
 #include "ir/index/choices.h"
 #include "ir/index/eval.h"
 #include "ir/index/facts.h"
+#include "ir/index/print.h"
 #include "ir/index/walk.h"
 #include "ir/simplify/simplify.h"
 #include "ir/value/equivalence_smt.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum { CASE_LIMIT = 1 << 24, CASES_PER_FUEL = 8, CASES_PER_TELL = 4096, SAMPLES = 200000, MOST_SYMBOLS = 64 };
@@ -17,6 +19,8 @@ enum { CASE_LIMIT = 1 << 24, CASES_PER_FUEL = 8, CASES_PER_TELL = 4096, SAMPLES 
 typedef struct {
   const tj_node **left, **right;
   uint32_t count;
+  bool has_validity; /* the last pair says whether they are valid */
+  const char *why;   /* what differs where they are no pairs */
 } pairing;
 
 /* --- the expressions of a value --- */
@@ -88,12 +92,37 @@ static void guard_by_validity(tj_graph *graph, pairing *pairs, const tj_node *le
   }
   pairs->left[pairs->count] = left;
   pairs->right[pairs->count++] = right;
+  pairs->has_validity = true;
+}
+
+/* Says what differs, where that is not a case. */
+static bool differ(pairing *pairs, const char *why) {
+  pairs->why = why;
+  return false;
+}
+
+static const char *structure_text(tj_graph *graph, const tj_tuple *output) {
+  return tj_tuple_is_list(output) ? tj_string_format(graph->job, "of %" PRIu32 " components", tj_tuple_rank(output))
+                                  : "integers";
+}
+
+/* The values of a map, of which a tuple of one is its element. */
+static const tj_tuple *component_of(tj_graph *graph, const tj_tuple *output) {
+  output = tj_tuple_expand_basis(graph, output);
+  while (tj_tuple_is_list(output) && output->count == 1)
+    output = output->item[0];
+  return output;
 }
 
 /* False where the structures differ. */
 static bool pair(tj_graph *graph, const expression *a, const expression *b, pairing *pairs) {
-  if (!tj_tuple_congruent(tj_tuple_expand_basis(graph, a->output), tj_tuple_expand_basis(graph, b->output)))
-    return false;
+  const tj_tuple *left = component_of(graph, a->output), *right = component_of(graph, b->output);
+  if (!tj_tuple_congruent(left, right))
+    return differ(pairs,
+                  tj_tuple_rank(left) == tj_tuple_rank(right) && tj_tuple_is_list(left) == tj_tuple_is_list(right)
+                      ? "values of another structure"
+                      : tj_string_format(graph->job, "values %s and %s", structure_text(graph, left),
+                                         structure_text(graph, right)));
   uint32_t most = tj_tuple_leaf_count(tj_tuple_expand_basis(graph, a->output)) + 1;
   pairs->left = TJ_NEW_ARRAY(graph->job, const tj_node *, most);
   pairs->right = TJ_NEW_ARRAY(graph->job, const tj_node *, most);
@@ -109,35 +138,79 @@ static bool pair(tj_graph *graph, const expression *a, const expression *b, pair
   return true;
 }
 
+/* Whether two extents are equal for all parameters, by any of the ways; else what they are. */
+static bool same_extent(tj_graph *graph, const tj_node *a, const tj_node *b, const char *what, pairing *pairs) {
+  if (tj_prove_equal(graph, a, b) || tj_is_equal(tj_equivalence_of_nodes(graph, a, b).verdict))
+    return true;
+  return differ(pairs, tj_string_format(graph->job, "%s %s and %s", what, tj_node_brief(graph->job, a),
+                                        tj_node_brief(graph->job, b)));
+}
+
 static bool pair_layouts(tj_graph *graph, const tj_value *a, const tj_value *b, pairing *pairs) {
   const tj_node *size = tj_layout_size(graph, *tj_value_layout(a));
-  if (!tj_prove_equal(graph, size, tj_layout_size(graph, *tj_value_layout(b))))
+  if (!same_extent(graph, size, tj_layout_size(graph, *tj_value_layout(b)), "sizes", pairs))
     return false;
   const tj_tuple *index = tj_tuple_integer(graph, tj_coordinate(graph, "i", size));
   expression left = {.output = tj_value_at(graph, a, index)}, right = {.output = tj_value_at(graph, b, index)};
   return pair(graph, &left, &right, pairs);
 }
 
-static bool same_domain(tj_graph *graph, const tj_tuple *a, const tj_tuple *b) {
+static const tj_node *size_of_mode(tj_graph *graph, const tj_tuple *shape, uint32_t mode) {
+  return tj_layout_size(graph, tj_layout_of_shape(graph, tj_tuple_mode(shape, mode)));
+}
+
+/* A layout and the map of a view or the like: mode by mode the sizes of dimensions, at the map's coordinates. */
+static bool pair_with_layout(tj_graph *graph, const tj_value *layout, const expression *map, bool is_left,
+                             pairing *pairs) {
+  const tj_layout *of = tj_value_layout(layout);
+  uint32_t rank = tj_tuple_rank(of->shape);
+  if (rank != tj_tuple_rank(map->domain))
+    return differ(pairs, tj_string_format(graph->job, "%" PRIu32 " and %" PRIu32 " dimensions",
+                                          is_left ? rank : tj_tuple_rank(map->domain),
+                                          is_left ? tj_tuple_rank(map->domain) : rank));
+  for (uint32_t i = 0; i < rank; i++) {
+    const tj_node *mode = size_of_mode(graph, of->shape, i);
+    const tj_node *length = size_of_mode(graph, map->domain, i);
+    const char *what = tj_string_format(graph->job, "in dimension %" PRIu32 " lengths", i);
+    if (!same_extent(graph, is_left ? mode : length, is_left ? length : mode, what, pairs))
+      return false;
+  }
+  expression at = {map->domain, map->input, tj_value_at(graph, layout, map->input), NULL};
+  return is_left ? pair(graph, &at, map, pairs) : pair(graph, map, &at, pairs);
+}
+
+static bool same_domain(tj_graph *graph, const expression *left, const expression *right, pairing *pairs) {
+  const tj_tuple *a = left->domain, *b = right->domain;
+  if (a == NULL && b == NULL)
+    return true;
   if (a == NULL || b == NULL)
-    return a == b;
+    return differ(pairs, a == NULL ? "an integer or a tuple, and a map" : "a map, and an integer or a tuple");
   uint32_t count;
-  const tj_tuple *const *left = tj_tuple_leaves(graph, a, &count);
-  const tj_tuple *const *right = tj_tuple_leaves(graph, b, &count);
+  if (tj_tuple_rank(a) != tj_tuple_rank(b))
+    return differ(pairs, tj_string_format(graph->job, "%" PRIu32 " and %" PRIu32 " dimensions", tj_tuple_rank(a),
+                                          tj_tuple_rank(b)));
   if (!tj_tuple_congruent(a, b))
-    return false;
+    return differ(pairs, tj_string_format(graph->job, "domains %s and %s", tj_tuple_text(graph->job, a),
+                                          tj_tuple_text(graph->job, b)));
+  const tj_tuple *const *x = tj_tuple_leaves(graph, a, &count), *const *y = tj_tuple_leaves(graph, b, &count);
   for (uint32_t i = 0; i < count; i++) {
-    if (!tj_prove_equal(graph, left[i]->value, right[i]->value))
+    const char *what = tj_string_format(graph->job, "in dimension %" PRIu32 " lengths", i);
+    if (!same_extent(graph, x[i]->value, y[i]->value, what, pairs))
       return false;
   }
   return true;
 }
 
 static bool pair_values(tj_graph *graph, const tj_value *a, const tj_value *b, pairing *pairs) {
-  if (tj_value_layout(a) != NULL && tj_value_layout(b) != NULL)
+  bool is_left = tj_value_layout(a) != NULL, is_right = tj_value_layout(b) != NULL;
+  if (is_left && is_right)
     return pair_layouts(graph, a, b, pairs);
   expression left = expression_of(graph, a), right = expression_of(graph, b);
-  return same_domain(graph, left.domain, right.domain) && pair(graph, &left, &right, pairs);
+  if (is_left && right.domain != NULL)
+    return pair_with_layout(graph, a, &right, true, pairs);
+  if (is_right && left.domain != NULL)
+    return pair_with_layout(graph, b, &left, false, pairs);
+  return same_domain(graph, &left, &right, pairs) && pair(graph, &left, &right, pairs);
 }
 
 /* Simplifies both sides and keeps the pairs that are still different expressions. */
@@ -169,7 +242,7 @@ static bool equal_in_each_case(tj_graph *graph, const pairing *pairs, uint32_t *
   for (uint32_t i = 0; i < choices.case_count; i++) {
     const tj_node **in_case = tj_arena_copy(&graph->job->arena, roots, 2 * (size_t)count * sizeof *roots);
     tj_choices_take(graph, &choices, i, in_case, 2 * (size_t)count);
-    pairing rest = {in_case, in_case + count, count};
+    pairing rest = {.left = in_case, .right = in_case + count, .count = count};
     drop_equal_pairs(graph, &rest);
     if (rest.count > 0)
       return false;
@@ -191,6 +264,7 @@ typedef struct {
   const tj_node **root;
   tj_evaluator *evaluator; /* of the roots, while cases are tried */
   uint64_t tried, total;
+  uint64_t most; /* values of each symbol that are tried */
   bool is_cancelled, is_out_of_memory;
 } cases;
 
@@ -213,7 +287,7 @@ static bool add_symbols(cases *all, const tj_node *const roots[], uint32_t count
 }
 
 static bool open_cases(tj_graph *graph, const pairing *pairs, cases *all) {
-  *all = (cases){.graph = graph, .pairs = pairs};
+  *all = (cases){.graph = graph, .pairs = pairs, .most = UINT64_MAX};
   all->root = TJ_NEW_ARRAY(graph->job, const tj_node *, 2 * (size_t)pairs->count);
   memcpy(all->root, pairs->left, pairs->count * sizeof *all->root);
   memcpy(all->root + pairs->count, pairs->right, pairs->count * sizeof *all->root);
@@ -239,9 +313,10 @@ static bool evaluate_bound(cases *all, const tj_node *bound, int64_t *value) {
   return status == TJ_EVAL_OK;
 }
 
-/* The values that a symbol may have: low, low + step … up to high; or, where there are any, those of `choice`. */
+/* The values that a symbol may have: low, low + step … up to high; or, where there are any, those of `choice`. Small
+ * are those from `first` on: the low one, or, where nobody says which is, 0. */
 typedef struct {
-  int64_t low, high, step;
+  int64_t low, high, step, first;
   const int64_t *choice;
   uint32_t choice_count;
 } progression;
@@ -249,16 +324,31 @@ typedef struct {
 /* The values of a symbol, given the symbols before it; false where there are none, or they are not known. */
 static bool values_of(cases *all, const tj_symbol *symbol, progression *of) {
   int64_t divisor = 1;
-  *of = (progression){INT64_MIN / 4, INT64_MAX / 4, 1, symbol->choice, symbol->choice_count};
+  *of = (progression){INT64_MIN / 4, INT64_MAX / 4, 1, 0, symbol->choice, symbol->choice_count};
   if (symbol->choice_count > 0)
     return true;
   if (!evaluate_bound(all, symbol->low, &of->low) || !evaluate_bound(all, symbol->high, &of->high) ||
       !evaluate_bound(all, symbol->divisor, &divisor) || !tj_symbol_step(symbol, divisor, &of->step))
     return false;
   const int64_t below = of->low % of->step;
-  if (below == 0)
-    return of->low <= of->high;
-  return !__builtin_add_overflow(of->low, below > 0 ? of->step - below : -below, &of->low) && of->low <= of->high;
+  if (below != 0 && __builtin_add_overflow(of->low, below > 0 ? of->step - below : -below, &of->low))
+    return false;
+  of->first = symbol->low != NULL || of->high < 0 ? of->low : 0;
+  return of->low <= of->high;
+}
+
+/* Value number n, of which *value is the one before, in the order of counterexamples. False where there are no more.
+ */
+static bool next_value(const progression *of, uint64_t n, int64_t *value) {
+  if (of->choice_count > 0) {
+    *value = n < of->choice_count ? of->choice[n] : 0;
+    return n < of->choice_count;
+  }
+  if (n == 0)
+    *value = of->first;
+  else if (__builtin_add_overflow(*value, of->step, value))
+    return false;
+  return *value <= of->high;
 }
 
 static void bind(cases *all, uint32_t index, int64_t value) {
@@ -315,15 +405,10 @@ static bool try_all(cases *all, uint32_t index) {
   progression of;
   if (!values_of(all, all->symbol[index]->symbol, &of))
     return false;
-  for (uint32_t i = 0; i < of.choice_count; i++) {
-    if (try_value(all, index, of.choice[i]))
+  int64_t at = 0;
+  for (uint64_t n = 0; n < all->most && next_value(&of, n, &at); n++) {
+    if (try_value(all, index, at))
       return true;
-  }
-  bool overflows = of.choice_count > 0;
-  for (int64_t value = of.low; value <= of.high && !overflows;) {
-    if (try_value(all, index, value))
-      return true;
-    overflows = __builtin_add_overflow(value, of.step, &value);
   }
   return false;
 }
@@ -362,6 +447,82 @@ static bool try_samples(cases *all) {
   return false;
 }
 
+/* --- small cases --- */
+
+enum { SMALL_CASES = 1 << 16, MOST_LESSENED = 4096, MOST_ROUNDS = 4 };
+
+/* How many values of each symbol make SMALL_CASES together. */
+static uint64_t values_of_small(uint32_t symbols) {
+  uint64_t most = SMALL_CASES, product = 0;
+  while (most > 1 && (product == 0 || product > SMALL_CASES)) {
+    most = product == 0 ? most : most - (most > 256 ? most / 2 : 1);
+    product = 1;
+    for (uint32_t i = 0; i < symbols && product <= SMALL_CASES; i++)
+      product *= most;
+  }
+  return most;
+}
+
+static bool try_small(cases *all) {
+  all->most = values_of_small(all->symbol_count);
+  bool found = try_all(all, 0);
+  all->most = UINT64_MAX;
+  return found;
+}
+
+/* Whether every symbol has one of its values. */
+static bool is_case(cases *all) {
+  for (uint32_t i = 0; i < all->symbol_count; i++) {
+    progression of;
+    if (!values_of(all, all->symbol[i]->symbol, &of))
+      return false;
+    bool is_listed = of.choice_count == 0;
+    for (uint32_t k = 0; k < of.choice_count; k++)
+      is_listed = is_listed || of.choice[k] == all->value[i];
+    bool is_in = of.choice_count > 0 || (all->value[i] >= of.low && all->value[i] <= of.high &&
+                                         ((uint64_t)all->value[i] - (uint64_t)of.low) % (uint64_t)of.step == 0);
+    if (!is_listed || !is_in)
+      return false;
+  }
+  return true;
+}
+
+/* Gives symbol `index` the first value at which they still differ; false where that is the one that it has. */
+static bool lessen(cases *all, uint32_t index) {
+  const int64_t before = all->value[index];
+  progression of;
+  int64_t value = 0;
+  if (!values_of(all, all->symbol[index]->symbol, &of))
+    return false;
+  for (uint64_t n = 0; n < MOST_LESSENED && next_value(&of, n, &value) && value != before; n++) {
+    bind(all, index, value);
+    if (is_case(all) && differs(all))
+      return true;
+  }
+  bind(all, index, before);
+  return false;
+}
+
+/* Samples, and the counterexamples of solvers, are made small. */
+static void lessen_all(cases *all) {
+  bool is_less = true;
+  for (int round = 0; round < MOST_ROUNDS && is_less; round++) {
+    is_less = false;
+    for (uint32_t i = 0; i < all->symbol_count; i++)
+      is_less = lessen(all, i) || is_less;
+  }
+}
+
+static bool try_small_then_samples(cases *all) {
+  if (try_small(all))
+    return true;
+  if (all->is_cancelled || !try_samples(all))
+    return false;
+  if (!all->is_cancelled)
+    lessen_all(all);
+  return true;
+}
+
 /* Whether one of at most `count` cases that `try` goes through differs; it also ends where the work is cancelled.
  * Nothing fails while the evaluator lives. */
 static bool refute(cases *all, uint64_t count, bool (*try)(cases *all)) {
@@ -387,7 +548,10 @@ static bool try_every(cases *all) {
 static bool try_bound(cases *all) {
   for (uint32_t i = 0; i < all->symbol_count; i++)
     bind(all, i, all->value[i]);
-  return differs(all);
+  if (!differs(all))
+    return false;
+  lessen_all(all);
+  return true;
 }
 
 static tj_equivalence verdict_of(const cases *all, tj_verdict verdict) {
@@ -425,26 +589,60 @@ static tj_equivalence decide(tj_graph *graph, const pairing *pairs) {
     return undecided(&all, "there are too many symbols");
   const uint64_t count = count_cases(&all);
   const bool is_small = count <= CASE_LIMIT;
-  if (refute(&all, is_small ? count : SAMPLES, is_small ? try_every : try_samples))
+  if (refute(&all, is_small ? count : SAMPLES + SMALL_CASES, is_small ? try_every : try_small_then_samples))
     return verdict_of(&all, TJ_DIFFERENT);
   return is_small ? verdict_of(&all, TJ_EQUAL_BY_CASES) : ask_solver(&all);
 }
 
+/* What the roots are in the case that is found; NULL where they do not fit in 64 bits. */
+static const int64_t *values_in_case(tj_graph *graph, const tj_equivalence *found, const tj_node *const roots[],
+                                     uint32_t count) {
+  int64_t *binding = TJ_NEW_ARRAY(graph->job, int64_t, graph->symbol_count + 1);
+  int64_t *value = TJ_NEW_ARRAY(graph->job, int64_t, count + 1);
+  for (uint32_t i = 0; i < found->symbol_count; i++)
+    binding[found->symbol[i]->symbol->index] = found->value[i];
+  tj_bindings bindings = {binding, NULL, graph->symbol_count};
+  tj_eval_status status = tj_eval_nodes(roots, count, &bindings, value);
+  if (status == TJ_EVAL_NO_MEMORY)
+    tj_fail_out_of_memory(graph->job);
+  return status == TJ_EVAL_OK ? value : NULL;
+}
+
+static tj_sided_value side_in_case(tj_graph *graph, const tj_equivalence *found, const tj_node *const roots[],
+                                   const pairing *pairs) {
+  const int64_t *leaf = values_in_case(graph, found, roots, pairs->count);
+  return (tj_sided_value){leaf, !pairs->has_validity || (leaf != NULL && leaf[pairs->count - 1] != 0)};
+}
+
+static pairing copy_of(tj_graph *graph, const pairing *pairs) {
+  pairing copy = *pairs;
+  copy.left = tj_arena_copy(&graph->job->arena, pairs->left, pairs->count * sizeof *pairs->left);
+  copy.right = tj_arena_copy(&graph->job->arena, pairs->right, pairs->count * sizeof *pairs->right);
+  return copy;
+}
+
 tj_equivalence tj_equivalence_of(tj_graph *graph, const tj_value *a, const tj_value *b) {
-  pairing pairs;
+  pairing pairs = {0};
   if (!pair_values(graph, a, b, &pairs))
-    return (tj_equivalence){.verdict = TJ_DIFFERENT_DOMAINS};
+    return (tj_equivalence){.verdict = TJ_DIFFERENT_DOMAINS, .why_not = pairs.why};
+  const pairing whole = copy_of(graph, &pairs);
   drop_equal_pairs(graph, &pairs);
   uint32_t case_count = 0;
   if (pairs.count == 0 || equal_in_each_case(graph, &pairs, &case_count))
     return (tj_equivalence){.verdict = TJ_EQUAL_BY_RULES, .case_count = case_count};
-  return decide(graph, &pairs);
+  tj_equivalence found = decide(graph, &pairs);
+  if (found.verdict != TJ_DIFFERENT)
+    return found;
+  found.left = side_in_case(graph, &found, whole.left, &whole);
+  found.right = side_in_case(graph, &found, whole.right, &whole);
+  found.leaf_count = whole.count - (whole.has_validity ? 1 : 0);
+  return found;
 }
 
 tj_equivalence tj_equivalence_of_nodes(tj_graph *graph, const tj_node *a, const tj_node *b) {
   if (a == b)
     return (tj_equivalence){.verdict = TJ_EQUAL_AS_IS};
-  return decide(graph, &(pairing){&a, &b, 1});
+  return decide(graph, &(pairing){.left = &a, .right = &b, .count = 1});
 }
 
 bool tj_is_equal(tj_verdict verdict) {

@@ -13,14 +13,32 @@ typedef struct {
   const char *declarations, *a, *b;
   const tj_parameter_value *fixed;
   size_t fixed_count;
+  tj_proof_form form;
   bool equal;
   tj_text text;
 } proof;
+
+static void write_json(proof *p, const tj_equivalence *found) {
+  tj_text line = tj_text_begin(p->text.job);
+  tj_json json = tj_json_begin(&p->text);
+  tj_verdict_print(found, &line);
+  tj_json_open(&json, '{');
+  tj_json_key(&json, "equal");
+  tj_json_boolean(&json, p->equal);
+  tj_json_member(&json, "text", line.data);
+  tj_verdict_write(found, &json);
+  tj_json_close(&json, '}');
+  tj_text_char(&p->text, '\n');
+}
 
 static void write_verdict(proof *p, const tj_equivalence *found) {
   if (found->verdict == TJ_UNDECIDED)
     tj_fail(p->text.job, TJ_UNDECIDED_EQUALITY, "neither the rules nor %" PRIu64 " cases decide it; %s",
             found->case_count, found->why_not);
+  if (p->form == TJ_PROOF_JSON) {
+    write_json(p, found);
+    return;
+  }
   tj_verdict_print(found, &p->text);
   tj_text_char(&p->text, '\n');
 }
@@ -39,10 +57,11 @@ static void prove(tj_job *job, void *data) {
 }
 
 tj_status tj_prove(tj_context *context, const char *declarations, const char *a, const char *b,
-                   const tj_parameter_value fixed[], size_t fixed_count, int *equal, tj_blob *text) {
+                   const tj_parameter_value fixed[], size_t fixed_count, tj_proof_form form, int *equal,
+                   tj_blob *text) {
   tj_job job;
   tj_job_init(&job, &context->allocator);
-  proof p = {.declarations = declarations, .a = a, .b = b, .fixed = fixed, .fixed_count = fixed_count};
+  proof p = {.declarations = declarations, .a = a, .b = b, .fixed = fixed, .fixed_count = fixed_count, .form = form};
   tj_status status = tj_context_run(context, &job, prove, &p);
   if (status == TJ_OK)
     status = tj_context_blob(context, p.text.data, p.text.length, text);

@@ -34,10 +34,26 @@ static bool is_predicate(const tj_proof *proof, uint32_t index) {
   return proof->has_predicate && index + 1 == proof->count;
 }
 
+static void print_side(tj_text *text, const tj_sided_value *side, uint32_t count) {
+  if (!side->is_valid) {
+    tj_text_string(text, "not valid");
+    return;
+  }
+  tj_text_string(text, count == 1 ? "" : "(");
+  tj_text_string(text, tj_integers_text(text->job, side->leaf, count, ","));
+  tj_text_string(text, count == 1 ? "" : ")");
+}
+
 static void print_case(tj_text *text, const tj_equivalence *found) {
-  tj_text_string(text, "different: at ");
+  tj_text_string(text, found->symbol_count > 0 ? "different: at " : "different");
   for (uint32_t i = 0; i < found->symbol_count; i++)
     tj_text_format(text, "%s%s = %" PRId64, i > 0 ? ", " : "", found->symbol[i]->symbol->name, found->value[i]);
+  if (found->left.leaf == NULL || found->right.leaf == NULL)
+    return;
+  tj_text_string(text, ": ");
+  print_side(text, &found->left, found->leaf_count);
+  tj_text_string(text, " and ");
+  print_side(text, &found->right, found->leaf_count);
 }
 
 void tj_verdict_print(const tj_equivalence *found, tj_text *text) {
@@ -57,7 +73,7 @@ void tj_verdict_print(const tj_equivalence *found, tj_text *text) {
     tj_text_string(text, "equal: unchanged");
     return;
   case TJ_DIFFERENT_DOMAINS:
-    tj_text_string(text, "different: their domains or their structures differ");
+    tj_text_format(text, "different: %s", found->why_not);
     return;
   case TJ_DIFFERENT:
     print_case(text, found);
@@ -90,13 +106,31 @@ static void write_case(tj_json *json, const tj_equivalence *found) {
   tj_json_close(json, '}');
 }
 
-static void write_verdict(tj_json *json, const tj_equivalence *found) {
+static void write_side(tj_json *json, const tj_sided_value *side, uint32_t count) {
+  if (side->leaf == NULL || !side->is_valid) {
+    tj_json_string(json, side->leaf == NULL ? "beyond 64 bits" : "not valid");
+    return;
+  }
+  tj_json_open(json, '[');
+  for (uint32_t i = 0; i < count; i++)
+    tj_json_integer(json, side->leaf[i]);
+  tj_json_close(json, ']');
+}
+
+void tj_verdict_write(const tj_equivalence *found, tj_json *json) {
   tj_json_member(json, "verdict", verdict_names[found->verdict]);
   if (found->verdict == TJ_EQUAL_BY_CASES)
     tj_json_number(json, "cases", (int64_t)found->case_count);
   if (found->verdict == TJ_DIFFERENT)
     write_case(json, found);
-  if (found->verdict == TJ_UNDECIDED)
+  if (found->verdict == TJ_DIFFERENT && found->leaf_count > 0) {
+    tj_json_key(json, "values");
+    tj_json_open(json, '[');
+    write_side(json, &found->left, found->leaf_count);
+    write_side(json, &found->right, found->leaf_count);
+    tj_json_close(json, ']');
+  }
+  if (found->verdict == TJ_UNDECIDED || found->verdict == TJ_DIFFERENT_DOMAINS)
     tj_json_member(json, "why", found->why_not);
 }
 
@@ -108,7 +142,7 @@ void tj_proof_write(const tj_proof *proof, tj_json *json) {
       tj_json_member(json, "of", "valid");
     else
       tj_json_number(json, "of", i);
-    write_verdict(json, &proof->verdict[i]);
+    tj_verdict_write(&proof->verdict[i], json);
     tj_json_close(json, '}');
   }
   tj_json_close(json, ']');

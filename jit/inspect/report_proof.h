@@ -27,5 +27,8 @@ void tj_proof_write(const tj_proof *proof, tj_json *json);
 
 /* "equal: in each of 24 cases" and the like. */
 void tj_verdict_print(const tj_equivalence *found, tj_text *text);
+/* Members of an object: "verdict", and what belongs to it: "cases"; "counterexample" and "values", of both sides, a
+ * text where one is not valid; "why". */
+void tj_verdict_write(const tj_equivalence *found, tj_json *json);
 
 #endif

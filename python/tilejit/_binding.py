@@ -158,7 +158,7 @@ FUNCTIONS = (
     ("tj_program_simplify_proved", "s", "hihh"),
     ("tj_program_show", "s", "hhh"),
     ("tj_program_check", "s", "hhhh"),
-    ("tj_prove", "s", "httthzhh"),
+    ("tj_prove", "s", "httthzihh"),
     ("tj_target_list", "s", "hh"),
     ("tj_program_emit", "s", "hhih"),
     ("tj_program_function", "s", "hhih"),

@@ -77,7 +77,7 @@ def prove(a: Expression, b: Expression, declarations: str | None = None) -> Proo
 
     context, equal = current(), ctypes.c_int()
     text = context.text(library.tj_prove, context.handle, encoded(declarations), encoded(text_of(a)),
-                        encoded(text_of(b)), None, 0, ctypes.byref(equal))
+                        encoded(text_of(b)), None, 0, 0, ctypes.byref(equal))
     return Proof(bool(equal.value), text)
 
 

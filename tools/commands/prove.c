@@ -5,15 +5,6 @@
 #include "tools/report.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-static int print_verdict(tj_context *context, bool as_json, int equal, tj_blob *text) {
-  if (!as_json)
-    return write_blob(context, NULL, text);
-  int status = print_json(json_pack("{s:b,s:s%}", "equal", equal, "text", text->data, strcspn(text->data, "\n")));
-  tj_blob_release(context, text);
-  return status;
-}
 
 static int prove(tj_context *context, const arguments *given, const input *from, const char *declarations) {
   int equal;
@@ -21,10 +12,10 @@ static int prove(tj_context *context, const arguments *given, const input *from,
   parameter_list fixed;
   int status = parse_parameters(given, "set", &fixed);
   if (status == 0) {
+    tj_proof_form form = option_given(given, "json") ? TJ_PROOF_JSON : TJ_PROOF_TEXT;
     tj_status proved = tj_prove(context, declarations, from->expression[0], from->expression[1], fixed.value,
-                                fixed.count, &equal, &text);
-    status = proved != TJ_OK ? fail_library(context, proved)
-                             : print_verdict(context, option_given(given, "json"), equal, &text);
+                                fixed.count, form, &equal, &text);
+    status = proved != TJ_OK ? fail_library(context, proved) : write_blob(context, NULL, &text);
     if (proved == TJ_OK && status == 0 && !equal)
       status = TJ_ERROR_INPUT;
   }
@@ -66,9 +57,11 @@ const command command_prove = {
     "Each may be a program that ends in an expression; items that both have as the same text count once; what FILE\n"
     "defines both see. Proved by the simplifier's rules, by trying every case where there are at most 2^24, or by "
     "Z3,\n"
-    "where tilejit was built with it. --json prints an object: equal, text. Exit status: 0 equal; 1 different, with "
-    "a\n"
-    "counterexample, or not decided.",
+    "where tilejit was built with it. A counterexample comes with both values, and is the first one: parameters in "
+    "the\n"
+    "order of declaration, then coordinates, each from its least value on. --json prints an object: equal, text, "
+    "verdict,\n"
+    "and cases, counterexample and values, or why. Exit status: 0 equal; 1 different, or not decided.",
     comparison_input,
     options,
     operands,

@@ -191,7 +191,8 @@ static tj_status prove(tj_context *context) {
   for (size_t i = 0; status == TJ_OK && i < sizeof pairs / sizeof pairs[0]; i++) {
     tj_blob blob;
     int equal;
-    status = release(context, tj_prove(context, NULL, pairs[i][0], pairs[i][1], NULL, 0, &equal, &blob), &blob);
+    status = release(context,
+                     tj_prove(context, NULL, pairs[i][0], pairs[i][1], NULL, 0, TJ_PROOF_TEXT, &equal, &blob), &blob);
   }
   return status;
 }

@@ -164,7 +164,7 @@ START_TEST(proofs_import) {
   tj_context_set_reader(context, read_shelf, &j);
   expect_ok(context,
             tj_prove(context, "import \"double\"; param n in 0..9", "double(n)", "import \"two\"; n * two", NULL, 0,
-                     &equal, &text),
+                     TJ_PROOF_TEXT, &equal, &text),
             "double");
   ck_assert_int_eq(equal, 1);
   tj_blob_release(context, &text);

@@ -65,8 +65,10 @@ START_TEST(proofs_name_the_expression_to_blame) {
   tj_context *context = new_context(NULL);
   tj_blob text;
   int equal;
-  expect_code(context, tj_prove(context, "param M in 1..4", "M:1", "let A = M;\n A o\n B", NULL, 0, &equal, &text),
-              2001, "B");
+  expect_code(
+      context,
+      tj_prove(context, "param M in 1..4", "M:1", "let A = M;\n A o\n B", NULL, 0, TJ_PROOF_TEXT, &equal, &text),
+      2001, "B");
   ck_assert_str_eq(tj_context_diagnostic(context)->file, "the second expression");
   ck_assert_uint_eq(tj_context_diagnostic(context)->line, 3);
   ck_assert_uint_eq(tj_context_diagnostic(context)->column, 2);

@@ -31,7 +31,7 @@ static tj_status prove(tj_context *context) {
   static const char b[] = "param a in 0..1023, b in 0..1023; (b*a)%4097*((a|b)-(a&b))+(a*a*a+a)%2";
   int equal = 0;
   tj_blob text;
-  tj_status status = tj_prove(context, NULL, a, b, NULL, 0, &equal, &text);
+  tj_status status = tj_prove(context, NULL, a, b, NULL, 0, TJ_PROOF_TEXT, &equal, &text);
   if (status == TJ_OK) {
     ck_assert_int_eq(equal, 1);
     tj_blob_release(context, &text);
