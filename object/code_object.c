@@ -379,6 +379,7 @@ static void read_metadata(tj_job *job, const tj_elf *elf, tj_code_object *object
   if (note.size == 0)
     return;
   const tj_metadata *metadata = tj_metadata_read(job, note);
+  object->has_metadata = true;
   object->metadata_target = metadata->target;
   attach_metadata(job, kernels, object->kernel_count, metadata);
 }

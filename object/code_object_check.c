@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checking a code object that the compiler has just made against what it meant to make. */
+/* Checking code objects against themselves, and those that the compiler has just made against what it meant to make.
+ */
 #include "object/code_object.h"
 
 #include <inttypes.h>
@@ -11,14 +12,8 @@ typedef struct {
   uint64_t expected;
 } agreement;
 
-static void check_agreement(tj_job *job, const char *kernel, const agreement *pair) {
-  if (pair->in_metadata != pair->expected)
-    tj_fail(job, TJ_CODEGEN, "kernel %s: its metadata has %s %" PRIu64 " instead of %" PRIu64, kernel, pair->what,
-            pair->in_metadata, pair->expected);
-}
-
 static void check_metadata(tj_job *job, const char *kernel, const tj_kernel_metadata *metadata,
-                           const tj_kernel_descriptor *descriptor) {
+                           const tj_kernel_descriptor *descriptor, tj_problem_code code) {
   const agreement pairs[] = {
       {"an argument block of", metadata->kernarg_bytes, descriptor->kernarg_bytes},
       {"LDS bytes of", metadata->group_segment_bytes, descriptor->group_segment_bytes},
@@ -26,7 +21,35 @@ static void check_metadata(tj_job *job, const char *kernel, const tj_kernel_meta
       {"a wave size of", metadata->wave_size, descriptor->wave_size},
   };
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-    check_agreement(job, kernel, &pairs[i]);
+    if (pairs[i].in_metadata != pairs[i].expected)
+      tj_fail(job, code, "kernel %.100s: its metadata has %s %" PRIu64 " instead of %" PRIu64, kernel, pairs[i].what,
+              pairs[i].in_metadata, pairs[i].expected);
+}
+
+/* As amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-. */
+static bool is_for(const char *isa, const char *target) {
+  char said[TJ_TARGET_ID_SIZE];
+  tj_target_id id;
+  tj_target_reason reason;
+  const char *text = tj_target_id_in_isa(isa);
+  if (text == NULL || !tj_target_id_parse(text, &id, &reason))
+    return false;
+  tj_target_id_write(&id, said);
+  return strcmp(said, target) == 0;
+}
+
+void tj_code_object_agree(tj_job *job, const tj_code_object *object, tj_problem_code code) {
+  if (!object->has_metadata)
+    return;
+  if (object->metadata_target[0] != '\0' && !is_for(object->metadata_target, object->target_id))
+    tj_fail(job, code, "its metadata are for %.100s, its header is for %s", object->metadata_target,
+            object->target_id);
+  for (uint32_t i = 0; i < object->kernel_count; i++) {
+    const tj_kernel_code *kernel = &object->kernel[i];
+    if (kernel->metadata == NULL)
+      tj_fail(job, code, "kernel %.100s: its metadata are missing", kernel->name);
+    check_metadata(job, kernel->name, kernel->metadata, &kernel->descriptor, code);
+  }
 }
 
 static void check_arguments(tj_job *job, const char *kernel, const tj_kernel_metadata *metadata) {
@@ -48,6 +71,6 @@ void tj_code_object_check(tj_job *job, const tj_code_object *object, const char 
   if (code->descriptor.kernarg_bytes != kernarg_bytes)
     tj_fail(job, TJ_CODEGEN, "kernel %s takes %" PRIu32 " bytes of arguments instead of %" PRIu32, kernel,
             code->descriptor.kernarg_bytes, kernarg_bytes);
-  check_metadata(job, kernel, code->metadata, &code->descriptor);
+  tj_code_object_agree(job, object, TJ_CODEGEN);
   check_arguments(job, kernel, code->metadata);
 }

@@ -39,16 +39,16 @@ static void *disassembler_of(const tj_processor *processor, uint32_t lanes) {
 }
 
 static bool is_writable(const tj_sim_image *image) {
-  for (uint32_t i = 0; i < image->segment_count; i++)
-    if (image->segment[i].is_writable)
+  for (uint32_t i = 0; i < image->object->segment_count; i++)
+    if (image->object->segment[i].is_writable)
       return true;
   return false;
 }
 
 static size_t code_size(const tj_sim_image *image) {
   size_t size = 0;
-  for (uint32_t i = 0; i < image->kernel_count; i++)
-    size += image->kernel[i].code_size;
+  for (uint32_t i = 0; i < image->object->kernel_count; i++)
+    size += image->kernel[i].code->code.size;
   return size;
 }
 
@@ -62,11 +62,11 @@ static void fill_arguments(void) {
 
 static void run_kernel(const tj_sim_image *image, const tj_sim_kernel *kernel) {
   const tj_sim_launch launch = {.kernel = kernel,
-                                .processor = image->processor,
+                                .processor = image->object->processor,
                                 .grid = {WORKGROUP, 1, 1},
                                 .workgroup = {WORKGROUP, 1, 1},
-                                .group_bytes = kernel->descriptor.group_bytes,
-                                .private_bytes = kernel->descriptor.private_bytes,
+                                .group_bytes = kernel->code->descriptor.group_segment_bytes,
+                                .private_bytes = kernel->code->descriptor.private_segment_bytes,
                                 .arguments = memory,
                                 .agents = tj_sim_all_agents};
   tj_sim_counters counters = {0};
@@ -82,14 +82,14 @@ static void load_and_run(tj_job *job, void *data) {
     return;
   size_t size = (size_t)s->image->size + 1;
   unsigned char *block = TJ_NEW_ARRAY(job, unsigned char, size);
-  tj_sim_image_load(job, s->image, block);
+  tj_sim_image_load(s->image, block);
   for (uint32_t lanes = 32; lanes <= 64; lanes += 32)
-    tj_sim_image_decode(job, s->image, disassembler_of(s->image->processor, lanes), lanes);
+    tj_sim_image_decode(job, s->image, disassembler_of(s->image->object->processor, lanes), lanes);
   const tj_sim_range code = tj_sim_range_of(block, size, is_writable(s->image));
   const tj_sim_range arguments = tj_sim_range_of(memory, sizeof memory, true);
   if (!tj_sim_memory_add(&code) || !tj_sim_memory_add(&arguments))
     abort();
-  for (uint32_t i = 0; i < s->image->kernel_count && i < KERNELS; i++)
+  for (uint32_t i = 0; i < s->image->object->kernel_count && i < KERNELS; i++)
     run_kernel(s->image, &s->image->kernel[i]);
   tj_sim_memory_remove(memory, false);
   tj_sim_memory_remove(block, false);

@@ -116,19 +116,14 @@ static void read_body(tj_job *job, void *data) {
   l->image = tj_sim_image_read(job, l->bytes);
 }
 
-static void load_body(tj_job *job, void *data) {
-  loading *l = data;
-  tj_sim_image_load(job, l->image, l->memory);
-}
-
 static void decode_body(tj_job *job, void *data) {
   loading *l = data;
   tj_sim_image_decode(job, l->image, l->disassembler, l->lanes);
 }
 
 static bool is_writable(const tj_sim_image *image) {
-  for (uint32_t i = 0; i < image->segment_count; i++) {
-    if (image->segment[i].is_writable)
+  for (uint32_t i = 0; i < image->object->segment_count; i++) {
+    if (image->object->segment[i].is_writable)
       return true;
   }
   return false;
@@ -155,8 +150,8 @@ static bool decode_for(tj_job *job, loading *l, const tj_processor *processor, u
 }
 
 static bool has_lanes(const tj_sim_image *image, uint32_t lanes) {
-  for (uint32_t i = 0; i < image->kernel_count; i++) {
-    if (image->kernel[i].descriptor.lanes == lanes)
+  for (uint32_t i = 0; i < image->object->kernel_count; i++) {
+    if (image->kernel[i].code->descriptor.wave_size == lanes)
       return true;
   }
   return false;
@@ -173,7 +168,8 @@ static hsa_status_t load(executable *into, loading *l) {
   hsa_status_t status = allocate_image(l);
   if (status != HSA_STATUS_SUCCESS)
     return status;
-  bool loaded = tj_job_run(&into->job, load_body, l) == TJ_OK;
+  tj_sim_image_load(l->image, l->memory);
+  bool loaded = true;
   for (uint32_t lanes = 32; loaded && lanes <= 64; lanes += 32)
     loaded = !has_lanes(l->image, lanes) || decode_for(&into->job, l, processor, lanes);
   if (loaded)
@@ -220,11 +216,11 @@ hsa_status_t hsa_executable_freeze(hsa_executable_t handle, const char *options)
 static const char suffix[] = ".kd";
 
 static uint64_t object_of(const tj_sim_image *image, const tj_sim_kernel *kernel) {
-  return (uint64_t)(uintptr_t)image->memory + kernel->descriptor_address;
+  return (uint64_t)(uintptr_t)image->memory + kernel->code->descriptor_address;
 }
 
 static const tj_sim_kernel *find_in_image(const tj_sim_image *image, uint64_t object) {
-  for (uint32_t i = 0; i < image->kernel_count; i++) {
+  for (uint32_t i = 0; i < image->object->kernel_count; i++) {
     if (object_of(image, &image->kernel[i]) == object)
       return &image->kernel[i];
   }
@@ -243,7 +239,7 @@ static loaded_kernel find_kernel(uint64_t object) {
   pthread_mutex_lock(&all.lock);
   for (const executable *e = all.first; e != NULL && found.kernel == NULL; e = e->next) {
     for (uint32_t i = 0; i < e->image_count && found.kernel == NULL; i++)
-      found = (loaded_kernel){find_in_image(e->image[i], object), e->image[i]->processor, e->agent[i]};
+      found = (loaded_kernel){find_in_image(e->image[i], object), e->image[i]->object->processor, e->agent[i]};
   }
   pthread_mutex_unlock(&all.lock);
   return found;
@@ -276,17 +272,17 @@ hsa_status_t hsa_executable_symbol_get_info(hsa_executable_symbol_t symbol, hsa_
   loaded_kernel found = find_kernel(symbol.handle);
   if (found.kernel == NULL)
     return HSA_STATUS_ERROR_INVALID_EXECUTABLE_SYMBOL;
-  const tj_sim_descriptor *descriptor = &found.kernel->descriptor;
+  const tj_kernel_descriptor *descriptor = &found.kernel->code->descriptor;
   switch (attribute) {
   case HSA_EXECUTABLE_SYMBOL_INFO_TYPE:
     *(hsa_symbol_kind_t *)value = HSA_SYMBOL_KIND_KERNEL;
     return HSA_STATUS_SUCCESS;
   case HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH:
-    *(uint32_t *)value = (uint32_t)(strlen(found.kernel->name) + sizeof suffix - 1);
+    *(uint32_t *)value = (uint32_t)(strlen(found.kernel->code->name) + sizeof suffix - 1);
     return HSA_STATUS_SUCCESS;
   case HSA_EXECUTABLE_SYMBOL_INFO_NAME:
-    memcpy(value, found.kernel->name, strlen(found.kernel->name));
-    memcpy((char *)value + strlen(found.kernel->name), suffix, sizeof suffix - 1);
+    memcpy(value, found.kernel->code->name, strlen(found.kernel->code->name));
+    memcpy((char *)value + strlen(found.kernel->code->name), suffix, sizeof suffix - 1);
     return HSA_STATUS_SUCCESS;
   case HSA_EXECUTABLE_SYMBOL_INFO_AGENT:
     ((hsa_agent_t *)value)->handle = found.agent;
@@ -304,10 +300,10 @@ hsa_status_t hsa_executable_symbol_get_info(hsa_executable_symbol_t symbol, hsa_
     *(uint32_t *)value = 16;
     return HSA_STATUS_SUCCESS;
   case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE:
-    *(uint32_t *)value = descriptor->group_bytes;
+    *(uint32_t *)value = descriptor->group_segment_bytes;
     return HSA_STATUS_SUCCESS;
   case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE:
-    *(uint32_t *)value = descriptor->private_bytes;
+    *(uint32_t *)value = descriptor->private_segment_bytes;
     return HSA_STATUS_SUCCESS;
   default:
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -348,7 +344,7 @@ static hsa_status_t query_host_address(const void *device_address, const void **
 }
 
 static hsa_ven_amd_loader_segment_descriptor_t describe_segment(const executable *e, uint32_t i, uint32_t segment) {
-  const tj_sim_segment *s = &e->image[i]->segment[segment];
+  const tj_segment *s = &e->image[i]->object->segment[segment];
   return (hsa_ven_amd_loader_segment_descriptor_t){
       .agent = {e->agent[i]},
       .executable = {(uint64_t)(uintptr_t)e},
@@ -369,7 +365,7 @@ static hsa_status_t query_segment_descriptors(hsa_ven_amd_loader_segment_descrip
   pthread_mutex_lock(&all.lock);
   for (const executable *e = all.first; e != NULL; e = e->next) {
     for (uint32_t i = 0; i < e->image_count; i++) {
-      for (uint32_t k = 0; k < e->image[i]->segment_count; k++, found++) {
+      for (uint32_t k = 0; k < e->image[i]->object->segment_count; k++, found++) {
         if (found < room)
           descriptors[found] = describe_segment(e, i, k);
       }

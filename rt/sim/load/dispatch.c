@@ -58,8 +58,8 @@ static void report(worker *w, const tj_sim_wave *wave, uint32_t number, const ui
     *all->stop = (tj_sim_stop){.is_fault = wave->is_fault, .fault_address = wave->fault_address};
     snprintf(all->stop->message, TJ_SIM_MESSAGE_SIZE,
              "kernel %s, pc 0x%" PRIx64 ", instruction `%s`: %s (workgroup %u,%u,%u, wave %u%s)",
-             all->launch->kernel->name, instruction->address - program->address, instruction->text, wave->failure,
-             at[0], at[1], at[2], number, lanes);
+             all->launch->kernel->code->name, instruction->address - program->address, instruction->text,
+             wave->failure, at[0], at[1], at[2], number, lanes);
   }
   pthread_mutex_unlock(&all->lock);
 }
@@ -103,7 +103,7 @@ static void run_group(worker *w, uint64_t number) {
   const tj_sim_launch *launch = w->all->launch;
   uint32_t at[3], size[3];
   locate(w->all, number, at, size);
-  uint32_t lanes = launch->kernel->descriptor.lanes;
+  uint32_t lanes = launch->kernel->code->descriptor.wave_size;
   w->wave_count = (size[0] * size[1] * size[2] + lanes - 1) / lanes;
   w->group.budget = w->all->budget;
   w->group.barriers = 0;
@@ -137,12 +137,12 @@ static unsigned char *open_twin(tj_sim_wave *wave, unsigned char *next) {
 /* Memory for the largest workgroup. */
 static bool open_worker(worker *w, dispatch *all) {
   const tj_sim_launch *launch = all->launch;
-  const tj_sim_descriptor *d = &launch->kernel->descriptor;
+  const tj_kernel_descriptor *d = &launch->kernel->code->descriptor;
   uint32_t items = launch->workgroup[0] * launch->workgroup[1] * launch->workgroup[2];
-  *w = (worker){.all = all, .wave_capacity = (items + d->lanes - 1) / d->lanes};
+  *w = (worker){.all = all, .wave_capacity = (items + d->wave_size - 1) / d->wave_size};
   size_t waves = padded(w->wave_capacity * sizeof *w->wave);
-  size_t registers = (size_t)d->vectors * sizeof *w->wave->vector;
-  size_t scratch = padded((size_t)launch->private_bytes * d->lanes), lds = padded(launch->group_bytes);
+  size_t registers = (size_t)d->vgprs * sizeof *w->wave->vector;
+  size_t scratch = padded((size_t)launch->private_bytes * d->wave_size), lds = padded(launch->group_bytes);
   size_t shadow = padded(launch->group_bytes * sizeof *w->group.shadow);
   size_t tracking = padded(sizeof(tj_sim_undefined)) + padded(sizeof(tj_sim_wave));
   size_t size = waves + lds + shadow + w->wave_capacity * (2 * registers + scratch + tracking);
@@ -163,9 +163,9 @@ static bool open_worker(worker *w, dispatch *all) {
   for (uint32_t i = 0; i < w->wave_capacity; i++) {
     w->wave[i] = (tj_sim_wave){.group = &w->group,
                                .number = (uint16_t)i,
-                               .lanes = d->lanes,
-                               .vector_count = d->vectors,
-                               .first_accumulator = d->first_accumulator,
+                               .lanes = d->wave_size,
+                               .vector_count = d->vgprs,
+                               .first_accumulator = d->accum_offset,
                                .vector = (uint32_t(*)[TJ_SIM_LANES])(void *)next,
                                .scratch = next + registers};
     next += registers + scratch;
@@ -227,6 +227,13 @@ static void run_all(dispatch *all) {
 
 /* --- the whole --- */
 
+/* Rounds otherwise than to nearest, or flushes denormals. */
+static bool has_odd_float_mode(const tj_kernel_descriptor *d) {
+  enum { KEPT = 3 };
+  return d->float_round_32 != 0 || d->float_round_16_64 != 0 || d->float_denorm_32 != KEPT ||
+         d->float_denorm_16_64 != KEPT;
+}
+
 /* What no hardware would accept; NULL: nothing. */
 static const char *find_obstacle(const tj_sim_launch *launch) {
   uint64_t items = 1;
@@ -237,15 +244,15 @@ static const char *find_obstacle(const tj_sim_launch *launch) {
     if (items > LARGEST_WORKGROUP)
       return "the workgroup has more than 1024 work-items";
   }
-  if (launch->group_bytes < launch->kernel->descriptor.group_bytes)
+  if (launch->group_bytes < launch->kernel->code->descriptor.group_segment_bytes)
     return "the packet's group segment is smaller than the kernel needs";
   if (launch->group_bytes > launch->processor->lds_bytes)
     return "the group segment is larger than the processor's LDS";
-  if (launch->private_bytes < launch->kernel->descriptor.private_bytes)
+  if (launch->private_bytes < launch->kernel->code->descriptor.private_segment_bytes)
     return "the packet's private segment is smaller than the kernel needs";
   if (launch->private_bytes > LARGEST_SCRATCH)
     return "the private segment is too large";
-  if (launch->kernel->descriptor.has_odd_float_mode)
+  if (has_odd_float_mode(&launch->kernel->code->descriptor))
     return "the kernel asks for a floating-point mode that is not simulated";
   return NULL;
 }
@@ -260,7 +267,7 @@ bool tj_sim_dispatch(const tj_sim_launch *launch, tj_sim_counters *counters, tj_
   *stop = (tj_sim_stop){0};
   const char *obstacle = find_obstacle(launch);
   if (obstacle != NULL) {
-    snprintf(stop->message, TJ_SIM_MESSAGE_SIZE, "kernel %s: %s", launch->kernel->name, obstacle);
+    snprintf(stop->message, TJ_SIM_MESSAGE_SIZE, "kernel %s: %s", launch->kernel->code->name, obstacle);
     return false;
   }
   dispatch all = {
@@ -275,8 +282,8 @@ bool tj_sim_dispatch(const tj_sim_launch *launch, tj_sim_counters *counters, tj_
   tj_sim_counters_add(counters, &all.counters);
   stop->is_out_of_memory = all.is_out_of_memory && !all.is_stopped;
   if (stop->is_out_of_memory)
-    snprintf(stop->message, TJ_SIM_MESSAGE_SIZE, "kernel %s: out of memory", launch->kernel->name);
+    snprintf(stop->message, TJ_SIM_MESSAGE_SIZE, "kernel %s: out of memory", launch->kernel->code->name);
   else if (is_cancelled(&all) && !all.is_stopped)
-    snprintf(stop->message, TJ_SIM_MESSAGE_SIZE, "kernel %s: cancelled", launch->kernel->name);
+    snprintf(stop->message, TJ_SIM_MESSAGE_SIZE, "kernel %s: cancelled", launch->kernel->code->name);
   return !all.is_stopped && !all.is_out_of_memory && !is_cancelled(&all);
 }

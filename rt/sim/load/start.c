@@ -41,9 +41,9 @@ static void put_private_buffer(scalars *s) {
 
 /* Words of the argument block that the kernel wants in registers. */
 static void put_preloaded(scalars *s, const tj_sim_launch *launch) {
-  const tj_sim_descriptor *d = &launch->kernel->descriptor;
-  for (uint32_t i = 0; i < d->preload_words; i++) {
-    uint32_t offset = 4 * (d->preload_offset + i), word = 0;
+  const tj_kernel_descriptor *d = &launch->kernel->code->descriptor;
+  for (uint32_t i = 0; i < d->kernarg_preload_length; i++) {
+    uint32_t offset = 4 * (d->kernarg_preload_offset + i), word = 0;
     if (offset + 4 <= d->kernarg_bytes && launch->arguments != NULL)
       memcpy(&word, (const unsigned char *)launch->arguments + offset, 4);
     put_word(s, word);
@@ -51,34 +51,34 @@ static void put_preloaded(scalars *s, const tj_sim_launch *launch) {
 }
 
 static void put_user_registers(scalars *s, const tj_sim_launch *launch) {
-  const tj_sim_descriptor *d = &launch->kernel->descriptor;
-  if (d->private_buffer)
+  const tj_kernel_descriptor *d = &launch->kernel->code->descriptor;
+  if (d->has_private_segment_buffer)
     put_private_buffer(s);
-  put_pair(s, d->dispatch_pointer, launch->packet);
-  put_pair(s, d->queue_pointer, launch->queue);
-  put_pair(s, d->kernarg_pointer, (uint64_t)(uintptr_t)launch->arguments);
-  put_pair(s, d->dispatch_id, 0);
-  put_pair(s, d->flat_scratch, 0);
-  if (d->private_size)
-    put_word(s, d->private_bytes);
+  put_pair(s, d->has_dispatch_pointer, launch->packet);
+  put_pair(s, d->has_queue_pointer, launch->queue);
+  put_pair(s, d->has_kernarg_pointer, (uint64_t)(uintptr_t)launch->arguments);
+  put_pair(s, d->has_dispatch_id, 0);
+  put_pair(s, d->has_flat_scratch_init, 0);
+  if (d->has_private_segment_size)
+    put_word(s, d->private_segment_bytes);
   put_preloaded(s, launch);
 }
 
 static void put_system_registers(scalars *s, const tj_sim_launch *launch, const uint32_t at[3]) {
-  const tj_sim_descriptor *d = &launch->kernel->descriptor;
+  const tj_kernel_descriptor *d = &launch->kernel->code->descriptor;
   if (launch->processor->major >= 12) {
     put_scalar(s->wave, TJ_SIM_TTMP + 9, at[0]);
     put_scalar(s->wave, TJ_SIM_TTMP + 7, (at[1] & 0xffff) | at[2] << 16);
     return;
   }
-  s->next = d->user_scalars;
+  s->next = d->user_sgprs;
   for (unsigned i = 0; i < 3; i++) {
-    if (d->workgroup_id[i])
+    if (d->has_workgroup_id[i])
       put_word(s, at[i]);
   }
-  if (d->workgroup_info)
+  if (d->has_workgroup_info)
     put_word(s, 0);
-  if (d->private_offset)
+  if (d->has_private_segment)
     put_word(s, 0);
 }
 
@@ -90,7 +90,7 @@ static void put_vector(tj_sim_wave *wave, unsigned index, uint32_t lane, uint32_
 }
 
 static void put_ids(tj_sim_wave *wave, const tj_sim_launch *launch, uint32_t lane, const uint32_t id[3]) {
-  uint32_t wanted = launch->kernel->descriptor.workitem_ids;
+  uint32_t wanted = launch->kernel->code->descriptor.workitem_id_dimensions;
   if (tj_sim_has_packed_ids(launch->processor)) {
     put_vector(wave, 0, lane, id[0] | id[1] << 10 | id[2] << 20);
     return;
@@ -101,7 +101,7 @@ static void put_ids(tj_sim_wave *wave, const tj_sim_launch *launch, uint32_t lan
 
 void tj_sim_start_wave(tj_sim_wave *wave, const tj_sim_launch *launch, const uint32_t at[3], const uint32_t size[3],
                        uint32_t number) {
-  const tj_sim_descriptor *d = &launch->kernel->descriptor;
+  const tj_kernel_descriptor *d = &launch->kernel->code->descriptor;
   tj_sim_forget_registers(wave);
   wave->state = TJ_SIM_RUNNING;
   wave->next = 0;
@@ -118,6 +118,6 @@ void tj_sim_start_wave(tj_sim_wave *wave, const tj_sim_launch *launch, const uin
     exec |= 1ull << lane;
   }
   tj_sim_set_exec(wave, exec);
-  if (d->preload_words > 0 && launch->kernel->program->size > PRELOAD_SKIP)
+  if (d->kernarg_preload_length > 0 && launch->kernel->program->size > PRELOAD_SKIP)
     wave->next = launch->kernel->program->index[PRELOAD_SKIP / 4];
 }

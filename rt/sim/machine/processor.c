@@ -6,10 +6,6 @@ static const tj_processor *if_simulated(const tj_processor *processor) {
   return processor != NULL && tj_simulated_units(processor) > 0 ? processor : NULL;
 }
 
-const tj_processor *tj_sim_processor_of(uint32_t machine) {
-  return if_simulated(tj_processor_by_mach(machine));
-}
-
 const tj_processor *tj_sim_processor_named(const char *name) {
   return if_simulated(tj_processor_by_name(name));
 }

@@ -7,10 +7,7 @@
 #include "base/machine/processor.h"
 #include "base/machine/target_id.h"
 
-/* By the ELF header's flags; NULL for a processor that is not simulated. */
-const tj_processor *tj_sim_processor_of(uint32_t machine);
-
-/* By name. */
+/* By name; NULL for a processor that is not simulated. */
 const tj_processor *tj_sim_processor_named(const char *name);
 
 /* gfx90a and gfx11 on: one register has all three work-item ids, 10 bits each. */

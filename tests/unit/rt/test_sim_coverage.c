@@ -80,9 +80,9 @@ typedef struct {
 static void decode(tj_job *job, void *data) {
   loading *l = data;
   l->image = tj_sim_image_read(job, l->bytes);
-  tj_sim_image_load(job, l->image, TJ_NEW_ARRAY(job, unsigned char, l->image->size + 1));
+  tj_sim_image_load(l->image, TJ_NEW_ARRAY(job, unsigned char, l->image->size + 1));
   for (uint32_t lanes = 32; lanes <= 64; lanes += 32) {
-    void *disassembler = tj_sim_disassembler_open(l->image->processor, lanes);
+    void *disassembler = tj_sim_disassembler_open(l->image->object->processor, lanes);
     tj_sim_image_decode(job, l->image, disassembler, lanes);
     tj_sim_disassembler_close(disassembler);
   }
@@ -90,8 +90,8 @@ static void decode(tj_job *job, void *data) {
 
 static void check_program(session *s, const loading *l, const char *kernel, const tj_sim_program *program) {
   for (uint32_t i = 0; i < program->count; i++)
-    ck_assert_msg(program->instruction[i].operation != NULL, "%s, %s: %s: %s", l->image->processor->name, kernel,
-                  program->instruction[i].text, program->instruction[i].problem);
+    ck_assert_msg(program->instruction[i].operation != NULL, "%s, %s: %s: %s", l->image->object->processor->name,
+                  kernel, program->instruction[i].text, program->instruction[i].problem);
   s->instructions += program->count;
   s->kernels++;
 }
@@ -103,8 +103,8 @@ static void check_code(session *s, const char *kernel, const tj_code *code) {
   loading l = {.image = NULL};
   l.bytes.data = tj_code_bytes(code, &l.bytes.size);
   expect_success(&job, decode, &l);
-  ck_assert_uint_ge(l.image->kernel_count, 1);
-  for (uint32_t k = 0; k < l.image->kernel_count; k++)
+  ck_assert_uint_ge(l.image->object->kernel_count, 1);
+  for (uint32_t k = 0; k < l.image->object->kernel_count; k++)
     check_program(s, &l, kernel, l.image->kernel[k].program);
   tj_job_destroy(&job);
 }

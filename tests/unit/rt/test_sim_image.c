@@ -7,7 +7,6 @@
 #include "jit/compile/link.h"
 #include "rt/sim/isa/decode.h"
 #include "rt/sim/load/image.h"
-#include "rt/sim/load/notes.h"
 #include "tests/unit/support/processors.h"
 
 enum { PROCESSORS = SIMULATED_COUNT, FLIPS = 4000 };
@@ -29,9 +28,9 @@ static void read_image(tj_job *job, void *data) {
   s->image = tj_sim_image_read(job, s->bytes);
   if (s->image->size > 1 << 24)
     return;
-  tj_sim_image_load(job, s->image, TJ_NEW_ARRAY(job, unsigned char, s->image->size + 1));
+  tj_sim_image_load(s->image, TJ_NEW_ARRAY(job, unsigned char, s->image->size + 1));
   for (uint32_t lanes = 32; lanes <= 64; lanes += 32) {
-    void *disassembler = tj_sim_disassembler_open(s->image->processor, lanes);
+    void *disassembler = tj_sim_disassembler_open(s->image->object->processor, lanes);
     tj_sim_image_decode(job, s->image, disassembler, lanes);
     tj_sim_disassembler_close(disassembler);
   }
@@ -44,15 +43,14 @@ START_TEST(whole_code_objects) {
     session s = {.processor = simulated[p]};
     expect_success(&job, make, &s);
     expect_success(&job, read_image, &s);
-    ck_assert_str_eq(s.image->processor->name, simulated[p]);
-    ck_assert_uint_eq(s.image->kernel_count, 2);
+    ck_assert_str_eq(s.image->object->processor->name, simulated[p]);
+    ck_assert_uint_eq(s.image->object->kernel_count, 2);
     const tj_sim_kernel *kernel = tj_sim_image_kernel(s.image, "store.kd");
     ck_assert_ptr_nonnull(kernel);
     ck_assert_ptr_null(tj_sim_image_kernel(s.image, "stor"));
-    ck_assert_uint_eq(kernel->descriptor.group_bytes, 1024);
-    ck_assert_uint_eq(kernel->descriptor.kernarg_bytes, 12);
-    ck_assert_uint_eq(kernel->descriptor.lanes, tj_processor_wave_size(s.image->processor));
-    ck_assert(!kernel->descriptor.has_odd_float_mode);
+    ck_assert_uint_eq(kernel->code->descriptor.group_segment_bytes, 1024);
+    ck_assert_uint_eq(kernel->code->descriptor.kernarg_bytes, 12);
+    ck_assert_uint_eq(kernel->code->descriptor.wave_size, tj_processor_wave_size(s.image->object->processor));
     ck_assert_uint_gt(kernel->program->count, 10);
     for (uint32_t i = 0; i < kernel->program->count; i++)
       ck_assert_msg(kernel->program->instruction[i].operation != NULL, "%s: %s", simulated[p],
@@ -94,12 +92,12 @@ START_TEST(notes_must_agree) {
     uint8_t to;
     const char *expected;
   } rows[] = {
-      {".group_segment_fixed_size", 2, 5, "kernel store: LDS of 1029 by its metadata, of 1024 by its descriptor"},
-      {".kernarg_segment_size", 0, 16, "kernel store: an argument block of 16 by its metadata, of 12"},
-      {".private_segment_fixed_size", 0, 8, "kernel store: scratch memory of 8 by its metadata, of 0"},
-      {".wavefront_size", 0, 32, "kernel store: waves of 32 by its metadata, of 64"},
+      {".group_segment_fixed_size", 2, 5, "kernel store: its metadata has LDS bytes of 1029 instead of 1024"},
+      {".kernarg_segment_size", 0, 16, "kernel store: its metadata has an argument block of 16 instead of 12"},
+      {".private_segment_fixed_size", 0, 8, "kernel store: its metadata has scratch bytes of 8 instead of 0"},
+      {".wavefront_size", 0, 32, "kernel store: its metadata has a wave size of 32 instead of 64"},
       {"-gfx94", 0, '0', "its metadata are for amdgcn-amd-amdhsa--gfx940"},
-      {".symbol", 1, 'b', "which does not exist"},
+      {".symbol", 1, 'b', "does not exist"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     tj_job job;
@@ -111,28 +109,6 @@ START_TEST(notes_must_agree) {
     ck_assert_msg(strstr(job.problem.message, rows[i].expected) != NULL, "%s: %s", rows[i].word, job.problem.message);
     tj_job_destroy(&job);
   }
-}
-END_TEST
-
-static void check_metadata(tj_job *job, void *data) {
-  const session *s = data;
-  tj_sim_check_metadata(job, s->image, s->bytes);
-}
-
-/* Each kernel of the metadata is looked for among all of the image: work that is bounded, whatever they are. */
-START_TEST(notes_cost_work) {
-  enum { KERNELS = 1000 };
-  unsigned char metadata[KERNELS + 18] = "\x81\xae"
-                                         "amdhsa.kernels"
-                                         "\xdc\x03\xe8";
-  tj_sim_image image = {.kernel_count = KERNELS};
-  session s = {.bytes = {metadata, sizeof metadata}, .image = &image};
-  tj_job job;
-  tj_job_init(&job, NULL);
-  expect_failure(&job, TJ_CODE_OBJECT, check_metadata, &s);
-  job.fuel = KERNELS * KERNELS - 1;
-  expect_failure(&job, TJ_WORK_LIMIT, check_metadata, &s);
-  tj_job_destroy(&job);
 }
 END_TEST
 
@@ -175,7 +151,7 @@ START_TEST(damaged_code_objects) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {whole_code_objects, code_objects_have_a_target, notes_must_agree, notes_cost_work,
+  const TTest *const tests[] = {whole_code_objects, code_objects_have_a_target, notes_must_agree,
                                 damaged_code_objects};
   return run_suite(suite_of("sim_image", tests, sizeof tests / sizeof tests[0]));
 }
