@@ -13,13 +13,13 @@ enum { HOST_LINE_BYTES = 64, NVIDIA_LINE_BYTES = 128 };
 #define COMPUTE_UNIT(name, ...) static const tj_compute_unit unit_##name = {__VA_ARGS__};
 #include "base/machine/processor.def"
 
-#define PROCESSOR(mach, name, major, minor, stepping, registers, features, lds_kib, line, banks, unit)               \
-  {mach,        name,                                                                                                \
-   major,       minor,                                                                                               \
-   stepping,    TJ_REGISTERS_##registers,                                                                            \
-   features,    (lds_kib)*1024,                                                                                      \
-   line,        &tj_bank_models[TJ_BANKS_##banks],                                                                   \
-   &unit_##unit},
+#define PROCESSOR(mach, name, major, minor, stepping, registers, features, lds_kib, line, banks, unit, f8)           \
+  {mach,         name,                                                                                               \
+   major,        minor,                                                                                              \
+   stepping,     TJ_REGISTERS_##registers,                                                                           \
+   features,     (lds_kib)*1024,                                                                                     \
+   line,         &tj_bank_models[TJ_BANKS_##banks],                                                                  \
+   &unit_##unit, TJ_FLOATS8_##f8},
 const tj_processor tj_processors[] = {
 #include "base/machine/processor.def"
 };

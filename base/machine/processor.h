@@ -12,6 +12,9 @@
 /* How a processor has its vector registers; processor.def explains each. */
 typedef enum { TJ_REGISTERS_SEPARATE, TJ_REGISTERS_UNIFIED, TJ_REGISTERS_LARGE } tj_register_file;
 
+/* The floats of 8 bits that its conversions know. */
+typedef enum { TJ_FLOATS8_NONE, TJ_FLOATS8_OCP, TJ_FLOATS8_FNUZ } tj_floats8;
+
 /* What limits the waves of a SIMD. */
 typedef struct {
   uint32_t vgprs, vgpr_granule, waves; /* of a SIMD */
@@ -33,6 +36,7 @@ typedef struct {
   uint32_t line_bytes; /* of a cache line of vector memory */
   const tj_bank_model *banks;
   const tj_compute_unit *unit;
+  tj_floats8 floats8;
 } tj_processor;
 
 extern const tj_processor tj_processors[];

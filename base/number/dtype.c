@@ -2,6 +2,7 @@
 /* Element types: look-ups in the one table. */
 #include "base/number/dtype.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -75,6 +76,13 @@ uint32_t tj_float_largest(const tj_float_form *form) {
 
 uint32_t tj_float_nan(const tj_float_form *form) {
   return form->specials == TJ_SPECIALS_FNUZ ? all_ones(form) + 1 : all_ones(form);
+}
+
+double tj_float_limit(tj_dtype dtype) {
+  const tj_float_form form = tj_dtype_form(dtype);
+  uint32_t largest = tj_float_largest(&form), exponent = largest >> form.mantissa;
+  uint32_t digits = largest - (exponent << form.mantissa) + ((uint32_t)1 << form.mantissa);
+  return ldexp(digits, (int)exponent - form.bias - (int)form.mantissa);
 }
 
 bool tj_dtype_converts(tj_dtype from, tj_dtype to) {

@@ -47,6 +47,9 @@ bool tj_dtype_is_small_float(tj_dtype dtype);
 uint32_t tj_float_largest(const tj_float_form *form);
 uint32_t tj_float_nan(const tj_float_form *form);
 
+/* The largest number of a float of at most 32 bits. */
+double tj_float_limit(tj_dtype dtype);
+
 /* Whether values convert from one to the other: numbers to numbers; raw bits to the same width only. */
 bool tj_dtype_converts(tj_dtype from, tj_dtype to);
 

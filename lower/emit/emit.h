@@ -140,7 +140,7 @@ LLVMValueRef tj_emit_remainder(tj_emitter *emitter, const tj_node *node);
 /* a * b, as cheap as facts and target allow. */
 LLVMValueRef tj_emit_product(tj_emitter *emitter, const tj_node *node);
 
-/* --- conversions (convert.c, small_float.c) --- */
+/* --- conversions (convert.c, small_float.c, float8.c) --- */
 
 LLVMTypeRef tj_emit_dtype(tj_emitter *emitter, tj_dtype dtype);
 /* The type of such elements as numbers: small floats are f32 (tj_dtype_is_small_float). */
@@ -149,6 +149,10 @@ LLVMTypeRef tj_emit_number_type(tj_emitter *emitter, tj_dtype dtype);
  * ties to even, and saturate. */
 LLVMValueRef tj_emit_numbers(tj_emitter *emitter, LLVMValueRef bits, tj_dtype dtype);
 LLVMValueRef tj_emit_number_bits(tj_emitter *emitter, LLVMValueRef numbers, tj_dtype dtype);
+/* Whether the target has conversions of its own for a small float (float8.c), and these. */
+bool tj_emit_has_float8(const tj_emitter *emitter, tj_dtype dtype);
+LLVMValueRef tj_emit_read_float8(tj_emitter *emitter, LLVMValueRef codes, tj_dtype dtype);
+LLVMValueRef tj_emit_write_float8(tj_emitter *emitter, LLVMValueRef values, tj_dtype dtype);
 /* Conversion of a number: integers to integers keep the low bits; floats to integers round to zero and saturate, NaN
  * to 0; anything to floats rounds to nearest, ties to even, small floats when they become bits. */
 LLVMValueRef tj_emit_converted(tj_emitter *emitter, LLVMValueRef number, tj_dtype from, tj_dtype to);

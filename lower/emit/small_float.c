@@ -213,6 +213,8 @@ LLVMTypeRef tj_emit_number_type(tj_emitter *emitter, tj_dtype dtype) {
 
 LLVMValueRef tj_emit_numbers(tj_emitter *emitter, LLVMValueRef bits, tj_dtype dtype) {
   tj_float_form form = tj_dtype_form(dtype);
+  if (tj_emit_has_float8(emitter, dtype))
+    return tj_emit_read_float8(emitter, bits, dtype);
   if (tj_dtype_is_small_float(dtype))
     return read_float(emitter, &form, bits);
   return LLVMBuildBitCast(emitter->builder, bits, shaped(bits, tj_emit_dtype(emitter, dtype)), "");
@@ -220,6 +222,8 @@ LLVMValueRef tj_emit_numbers(tj_emitter *emitter, LLVMValueRef bits, tj_dtype dt
 
 LLVMValueRef tj_emit_number_bits(tj_emitter *emitter, LLVMValueRef numbers, tj_dtype dtype) {
   tj_float_form form = tj_dtype_form(dtype);
+  if (tj_emit_has_float8(emitter, dtype))
+    return tj_emit_write_float8(emitter, numbers, dtype);
   if (tj_dtype_is_small_float(dtype))
     return write_float(emitter, &form, numbers);
   LLVMTypeRef raw = tj_emit_dtype(emitter, tj_dtype_raw(dtype));

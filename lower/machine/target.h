@@ -13,6 +13,8 @@
 #define TJ_LOWER_TARGET_H
 
 #include "base/job.h"
+#include "base/machine/processor.h"
+#include "base/number/dtype.h"
 #include "base/text.h"
 
 #include <llvm-c/Types.h>
@@ -66,6 +68,7 @@ typedef struct {
   bool has_32_bit_offsets;       /* addresses are a base and an unsigned 32-bit byte offset */
   bool has_cheap_small_product;  /* products of 24-bit integers are cheaper than others */
   bool has_bfloat_rounding;      /* fptrunc from float to bfloat rounds right, denormals included */
+  tj_floats8 floats8;            /* which floats of 8 bits read_float8 and write_float8 convert */
 } tj_target;
 
 /* Whether what LLVM makes is PTX, of which machine code may still be made. */
@@ -93,6 +96,12 @@ struct tj_target_family {
   const char *(*register_of)(unsigned bits);
   /* Emits the kernel's function: entry, index, loop or guard, around what work-items do (emit.h). */
   void (*emit_kernel)(struct tj_emitter *emitter);
+  /* The two f32 that codes of a float of 8 bits in the lower or upper half of a word stand for. NULL, as the next
+   * one, where no target of the family has such conversions. */
+  LLVMValueRef (*read_float8)(struct tj_emitter *emitter, LLVMValueRef word, bool is_upper, tj_dtype dtype);
+  /* The word with the codes of two f32 in that half: rounded once, saturated, NaN where they are. */
+  LLVMValueRef (*write_float8)(struct tj_emitter *emitter, LLVMValueRef word, bool is_upper, LLVMValueRef low,
+                               LLVMValueRef high, tj_dtype dtype);
   /* The lower 32 bits of a * b for unsigned or signed 24-bit integers; NULL unless has_cheap_small_product. */
   LLVMValueRef (*emit_small_product)(struct tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b, bool is_signed);
 };

@@ -111,6 +111,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .has_unaligned_vectors = true,
       .has_cheap_small_product = true,
       .has_bfloat_rounding = true,
+      .floats8 = found->floats8,
   };
 }
 
@@ -122,6 +123,37 @@ static const char *symbol(tj_job *job, const char *name) {
 static const char *register_of(unsigned bits) {
   (void)bits;
   return "r";
+}
+
+/* --- floats of 8 bits --- */
+
+static const char *float8_name(tj_dtype dtype) {
+  return tj_dtype_form(dtype).exponent == 4 ? "fp8" : "bf8";
+}
+
+static LLVMValueRef read_float8(tj_emitter *emitter, LLVMValueRef word, bool is_upper, tj_dtype dtype) {
+  const char *name = tj_string_format(emitter->job, "llvm.amdgcn.cvt.pk.f32.%s", float8_name(dtype));
+  LLVMValueRef arguments[] = {word, LLVMConstInt(emitter->i1, is_upper, false)};
+  return tj_emit_intrinsic(emitter, name, NULL, 0, arguments, 2);
+}
+
+/* The instructions make NaN, or infinity, of what is beyond the largest number, unless the mode FP16_OVFL is set,
+ * which changes f16 as well: so that is saturated before. */
+static LLVMValueRef limited(tj_emitter *emitter, LLVMValueRef value, tj_dtype dtype) {
+  LLVMTypeRef overload[] = {emitter->f32};
+  LLVMValueRef limit = LLVMConstReal(emitter->f32, tj_float_limit(dtype)), signed_limit[] = {limit, value};
+  LLVMValueRef magnitude = tj_emit_intrinsic(emitter, "llvm.fabs", overload, 1, &value, 1);
+  LLVMValueRef is_beyond = LLVMBuildFCmp(emitter->builder, LLVMRealOGT, magnitude, limit, "");
+  LLVMValueRef end = tj_emit_intrinsic(emitter, "llvm.copysign", overload, 1, signed_limit, 2);
+  return LLVMBuildSelect(emitter->builder, is_beyond, end, value, "");
+}
+
+static LLVMValueRef write_float8(tj_emitter *emitter, LLVMValueRef word, bool is_upper, LLVMValueRef low,
+                                 LLVMValueRef high, tj_dtype dtype) {
+  const char *name = tj_string_format(emitter->job, "llvm.amdgcn.cvt.pk.%s.f32", float8_name(dtype));
+  LLVMValueRef arguments[] = {limited(emitter, low, dtype), limited(emitter, high, dtype), word,
+                              LLVMConstInt(emitter->i1, is_upper, false)};
+  return tj_emit_intrinsic(emitter, name, NULL, 0, arguments, 4);
 }
 
 /* --- kernels --- */
@@ -216,5 +248,5 @@ static LLVMValueRef emit_small_product(tj_emitter *emitter, LLVMValueRef a, LLVM
 }
 
 const tj_target_family tj_family_amdgpu = {
-    "amdgpu", list, claims, parse, symbol, register_of, emit_kernel, emit_small_product,
+    "amdgpu", list, claims, parse, symbol, register_of, emit_kernel, read_float8, write_float8, emit_small_product,
 };

@@ -290,4 +290,6 @@ static const char *register_of(unsigned bits) {
   return "r";
 }
 
-const tj_target_family tj_family_host = {"host", list, claims, parse, symbol, register_of, emit_kernel, NULL};
+const tj_target_family tj_family_host = {
+    "host", list, claims, parse, symbol, register_of, emit_kernel, NULL, NULL, NULL,
+};

@@ -14,8 +14,9 @@
 
 enum { GLOBAL_ADDRESS_SPACE = 1, WORKGROUP_LIMIT = 1024, STATIC_LDS_BYTES = 48 * 1024 };
 
-/* The least processor that rounds to bf16. */
-enum { ROUNDS_TO_BFLOAT = 80 };
+/* The least processors that round to bf16, and that convert floats of 8 bits in the PTX that is written for them: for
+ * sm_89, only PTX 8.1 does. */
+enum { ROUNDS_TO_BFLOAT = 80, CONVERTS_FLOAT8 = 90 };
 
 /* As measured on an H100 over 57 transpositions: work-items with more keep others from being resident, and larger
  * tiles have no second one beside them. */
@@ -81,6 +82,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .displacement_limit = DISPLACEMENT_LIMIT,
       .needs_aligned_vectors = true,
       .has_bfloat_rounding = found->memory.generation >= ROUNDS_TO_BFLOAT,
+      .floats8 = found->memory.generation >= CONVERTS_FLOAT8 ? TJ_FLOATS8_OCP : TJ_FLOATS8_NONE,
   };
 }
 
@@ -96,6 +98,46 @@ static const char *symbol(tj_job *job, const char *name) {
 static const char *register_of(unsigned bits) {
   return bits == 16 ? "h" : bits == 32 ? "r" : "l";
 }
+
+/* --- floats of 8 bits --- */
+
+static const char *float8_name(tj_dtype dtype) {
+  return tj_dtype_form(dtype).exponent == 4 ? "e4m3x2" : "e5m2x2";
+}
+
+/* An instruction that computes a register from others. LLVM has intrinsics for these, but only from PTX 8.1 on. */
+static LLVMValueRef emit_instruction(tj_emitter *emitter, const char *text, const char *constraints,
+                                     LLVMTypeRef result, LLVMValueRef operands[], unsigned count) {
+  LLVMTypeRef types[] = {LLVMTypeOf(operands[0]), LLVMTypeOf(operands[count - 1])};
+  LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
+  LLVMValueRef instruction = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), false,
+                                              false, LLVMInlineAsmDialectATT, false);
+  return LLVMBuildCall2(emitter->builder, type, instruction, operands, count, "");
+}
+
+static LLVMValueRef read_float8(tj_emitter *emitter, LLVMValueRef word, bool is_upper, tj_dtype dtype) {
+  const char *text = tj_string_format(emitter->job, "cvt.rn.f16x2.%s $0, $1;", float8_name(dtype));
+  LLVMValueRef shift = LLVMConstInt(emitter->i32, 16, false);
+  LLVMValueRef low = is_upper ? LLVMBuildLShr(emitter->builder, word, shift, "") : word;
+  LLVMValueRef codes = LLVMBuildTrunc(emitter->builder, low, emitter->i16, "");
+  LLVMValueRef halves = emit_instruction(emitter, text, "=r,h", emitter->i32, &codes, 1);
+  halves = LLVMBuildBitCast(emitter->builder, halves, LLVMVectorType(emitter->f16, 2), "");
+  return LLVMBuildFPExt(emitter->builder, halves, LLVMVectorType(emitter->f32, 2), "");
+}
+
+/* satfinite: beyond the largest number, infinities included, it is that number; NaN is NaN. */
+static LLVMValueRef write_float8(tj_emitter *emitter, LLVMValueRef word, bool is_upper, LLVMValueRef low,
+                                 LLVMValueRef high, tj_dtype dtype) {
+  const char *text = tj_string_format(emitter->job, "cvt.rn.satfinite.%s.f32 $0, $1, $2;", float8_name(dtype));
+  LLVMValueRef operands[] = {high, low}, place = LLVMConstInt(emitter->i32, is_upper, false);
+  LLVMValueRef codes = emit_instruction(emitter, text, "=h,f,f", emitter->i16, operands, 2);
+  LLVMTypeRef halves = LLVMVectorType(emitter->i16, 2);
+  LLVMValueRef old = LLVMBuildBitCast(emitter->builder, word, halves, "");
+  return LLVMBuildBitCast(emitter->builder, LLVMBuildInsertElement(emitter->builder, old, codes, place, ""),
+                          emitter->i32, "");
+}
+
+/* --- kernels --- */
 
 /* llvm.nvvm.read.ptx.sreg.`name`() whose result is below `limit`; 0: any. */
 static LLVMValueRef emit_special(tj_emitter *emitter, const char *name, uint64_t limit) {
@@ -129,4 +171,5 @@ static void emit_kernel(tj_emitter *emitter) {
   tj_emit_grid(emitter, &(tj_grid){emit_workgroup, emit_item, emit_barrier});
 }
 
-const tj_target_family tj_family_nvptx = {"nvptx", list, claims, parse, symbol, register_of, emit_kernel, NULL};
+const tj_target_family tj_family_nvptx = {"nvptx",     list,        claims,      parse,        symbol,
+                                          register_of, emit_kernel, read_float8, write_float8, NULL};

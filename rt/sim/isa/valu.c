@@ -5,6 +5,8 @@
  * lanes, and dual-issue pairs, see the registers as they were. */
 #include "rt/sim/isa/valu.h"
 
+#include "rt/sim/machine/small_float.h"
+
 /* --- what one lane computes --- */
 
 #define VALU(name, form, result_type, a_type, b_type, c_type, ...)                                                   \
@@ -14,10 +16,11 @@
     const c_type##_t c = get_##c_type(lane->source[2]);                                                              \
     const bool carry = lane->carry;                                                                                  \
     const uint32_t table = lane->table;                                                                              \
+    const bool is_fnuz = lane->is_fnuz;                                                                              \
     bool flag = false;                                                                                               \
     result_type##_t r = get_##result_type(lane->result);                                                             \
     __VA_ARGS__;                                                                                                     \
-    (void)a, (void)b, (void)c, (void)carry, (void)table;                                                             \
+    (void)a, (void)b, (void)c, (void)carry, (void)table, (void)is_fnuz;                                              \
     lane->result = put_##result_type(r);                                                                             \
     lane->flag = flag;                                                                                               \
   }
@@ -176,10 +179,10 @@ static uint32_t with_half(const tj_sim_wave *wave, const tj_sim_instruction *ins
 }
 
 /* SDWA: a byte or half of the destination; the rest is zero, the sign, or kept. */
-static uint32_t with_part(const tj_sim_instruction *instruction, uint32_t old, uint64_t value) {
+static uint64_t with_part(const tj_sim_instruction *instruction, uint32_t old, uint64_t value) {
   unsigned part = instruction->destination_part;
   if (part == TJ_SIM_WHOLE)
-    return (uint32_t)value;
+    return value;
   bool is_byte = part >= TJ_SIM_BYTE_0;
   unsigned shift = is_byte ? 8 * (part - TJ_SIM_BYTE_0) : part == TJ_SIM_HIGH_HALF ? 16 : 0;
   unsigned width = is_byte ? 8 : 16;
@@ -307,6 +310,7 @@ static bool compute(tj_sim_wave *wave, const tj_sim_instruction *instruction, co
   uint64_t carry = instruction->mask_in < 0 ? wave->scalar[TJ_SIM_VCC] | (uint64_t)wave->scalar[TJ_SIM_VCC + 1] << 32
                                             : tj_sim_read_mask(wave, &instruction->operand[instruction->mask_in]);
   bool is_packed = instruction->operation->form == TJ_SIM_FORM_PACKED;
+  bool is_fnuz = wave->group->processor->floats8 == TJ_FLOATS8_FNUZ;
   for (uint64_t left = exec; left != 0; left &= left - 1) {
     unsigned number = (unsigned)__builtin_ctzll(left);
     uint64_t raw[3];
@@ -314,6 +318,7 @@ static bool compute(tj_sim_wave *wave, const tj_sim_instruction *instruction, co
       continue;
     tj_sim_lane lane = {.result = old_value(&state->result, instruction, number),
                         .table = instruction->table,
+                        .is_fnuz = is_fnuz,
                         .carry = (carry >> number & 1) != 0};
     (is_packed ? compute_packed : compute_lane)(instruction, state, raw, &lane);
     state->value[number] = lane.result;

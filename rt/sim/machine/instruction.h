@@ -63,6 +63,7 @@ typedef struct {
   uint64_t source[3];
   uint64_t result; /* before: what the destination held */
   uint32_t table;  /* of bitop3 */
+  bool is_fnuz;    /* floats of 8 bits are FNUZ's */
   bool carry;      /* the lane's bit of the mask that is read */
   bool flag;       /* the lane's bit of the mask that is written */
 } tj_sim_lane;

@@ -178,6 +178,26 @@ static const row vector_rows[] = {
     {"v_maxmin_num_f32 v8, v0, v2, v4", G12, 0x3f800000, 0x40000000, 0x3fc00000, 0x3fc00000, -1},
     {"v_max3_f16 v8, v0, v2, v4", G10 | G12, 0x3c00, 0xc000, 0x4000, 0x4000, -1},
     {"v_med3_i16 v8, v0, v2, v4", G10 | G12, 5, 0xffff, 3, 3, -1},
+    {"v_cvt_pk_fp8_f32 v8, v0, v2", OCP, 0x3f800000, 0xc3e00000, 0, 0xfe38, -1},
+    {"v_cvt_pk_fp8_f32 v8, v0, v2", OCP, 0x43e80001, 0x7fc00000, 0, 0x7f7f, -1},
+    {"v_cvt_pk_fp8_f32 v8, v0, v2", OCP, 0x41880000, 0x41980000, 0, 0x5a58, -1},
+    {"v_cvt_pk_fp8_f32 v8, v0, v2", OCP, 0x3a800000, 0x3a800001, 0, 0x0100, -1},
+    {"v_cvt_pk_fp8_f32 v8, v0, v2", OCP, 0x80000000, 0x3c700000, 0, 0x0880, -1},
+    {"v_cvt_pk_fp8_f32 v8, v0, v2", FNUZ, 0x3f800000, 0xc3700000, 0, 0xff40, -1},
+    {"v_cvt_pk_fp8_f32 v8, v0, v2", FNUZ, 0x43780000, 0x80000000, 0, 0x0080, -1},
+    {"v_cvt_pk_fp8_f32 v8, v0, v2", FNUZ, 0x7fc00000, 0xba000000, 0, 0x0080, -1},
+    {"v_mov_b32 v8, v4\nv_cvt_pk_fp8_f32 v8, v0, v2", OCP, 0x3f800000, 0x40000000, 0x12345678, 0x12344038, -1},
+    {"v_mov_b32 v8, v4\nv_cvt_pk_fp8_f32 v8, v0, v2 op_sel:[0,0,1]", OCP | FNUZ, 0, 0, 0x12345678, 0x5678, -1},
+    {"v_cvt_pk_bf8_f32 v8, v0, v2", OCP, 0x3f800000, 0x47800000, 0, 0x7c3c, -1},
+    {"v_cvt_pk_bf8_f32 v8, v0, v2", OCP, 0xff800000, 0x7fc00000, 0, 0x7ffc, -1},
+    {"v_cvt_pk_bf8_f32 v8, v0, v2", FNUZ, 0x3f800000, 0x47800000, 0, 0x8040, -1},
+    {"v_cvt_pk_f32_fp8 v[8:9], v0", OCP, 0xb87e, 0, 0, 0xbf80000043e00000, -1},
+    {"v_cvt_pk_f32_fp8 v[8:9], v0", OCP, 0x0180, 0, 0, 0x3b00000080000000, -1},
+    {"v_cvt_pk_f32_fp8 v[8:9], v0", FNUZ, 0xc07f, 0, 0, 0xbf80000043700000, -1},
+    {"v_cvt_pk_f32_fp8 v[8:9], v0 op_sel:[1,0]", G12, 0x01380000, 0, 0, 0x3b0000003f800000, -1},
+    {"v_cvt_pk_f32_fp8_sdwa v[8:9], v0 src0_sel:WORD_1", FNUZ, 0x01400000, 0, 0, 0x3a8000003f800000, -1},
+    {"v_cvt_pk_f32_bf8 v[8:9], v0", OCP, 0xfc7b, 0, 0, 0xff80000047600000, -1},
+    {"v_cvt_pk_f32_bf8 v[8:9], v0", FNUZ, 0x01c0, 0, 0, 0x37000000bf800000, -1},
     {"v_exp_f32 v8, v0", ALL, 0x40400000, 0, 0, 0x41000000, -1},
     {"v_log_f32 v8, v0", ALL, 0x41000000, 0, 0, 0x40400000, -1},
     {"v_mul_legacy_f32 v8, v0, v2", OLDER & ~G9, 0, 0x7f800000, 0, 0, -1},
@@ -207,7 +227,7 @@ static void run_vector_row(const row *r, const char *processor, unsigned lanes) 
 START_TEST(vector_instructions) {
   for (size_t i = 0; i < sizeof vector_rows / sizeof vector_rows[0]; i++) {
     for (size_t p = 0; p < SIMULATED_COUNT; p++) {
-      if ((vector_rows[i].processors & sim_generation(p)) != 0)
+      if ((vector_rows[i].processors & sim_processors(p)) != 0)
         run_vector_row(&vector_rows[i], simulated[p], sim_lanes(p));
     }
   }

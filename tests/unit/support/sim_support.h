@@ -187,11 +187,15 @@ static inline const char *sim_program(char *to, size_t size, const char *text, u
 }
 
 /* Which processors a row is for. */
-enum { G9 = 1, G10 = 2, G11 = 4, G12 = 8, ALL = 15, NEWER = 14, OLDER = 3 };
+enum { G9 = 1, G10 = 2, G11 = 4, G12 = 8, ALL = 15, NEWER = 14, OLDER = 3, OCP = 32, FNUZ = 64 };
 
-/* The bit of a simulated processor's generation, and the lanes of its waves. */
+/* The bit of a simulated processor's generation, that beside its floats of 8 bits', and the lanes of its waves. */
 static inline unsigned sim_generation(size_t number) {
   return 1u << (tj_processor_by_name(simulated[number])->major - 9);
+}
+
+static inline unsigned sim_processors(size_t number) {
+  return sim_generation(number) | 16u << tj_processor_by_name(simulated[number])->floats8;
 }
 
 static inline unsigned sim_lanes(size_t number) {
