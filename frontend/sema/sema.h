@@ -56,6 +56,9 @@ const tj_binding *tj_scope_find(const tj_scope *scope, const char *name);
 /* The function that an item defines: it keeps what its body mentions, so later definitions do not change it. TJ2001
  * for names that are not defined here. (sema_function.c) */
 const struct tj_function *tj_function_define(tj_scope *scope, const tj_item *item);
+/* What it is made of. (sema_function.c) */
+const struct tj_item *tj_function_item(const struct tj_function *function);
+const tj_scope *tj_function_scope(const struct tj_function *function);
 /* Its body with the arguments in place. TJ2006 and TJ2008 for arguments that do not fit, TJ7002 where calls and
  * brackets nest too deeply. Failures in the body name the call, too. */
 const tj_value *tj_function_call(tj_scope *scope, const struct tj_function *function, const tj_ast *application);
@@ -73,6 +76,11 @@ bool tj_evaluate_truth(tj_scope *scope, const tj_ast *ast, const char *what);
 
 /* A kernel item: TJ4001, TJ4005, TJ4014 for what makes no kernel. */
 tj_kernel_definition tj_evaluate_kernel(tj_scope *scope, const tj_item *item);
+
+/* The statements of a kernel whose arguments have been evaluated: TJ4025 to TJ4027 for those that cannot be followed.
+ * Marks the arguments that are read and written. (sema_array.c) */
+const struct tj_array_program *tj_evaluate_statements(tj_scope *scope, const tj_item *item,
+                                                      tj_kernel_argument argument[]);
 
 /* What describes a walk, and where it stands; `count` and `starts` may be NULL. */
 typedef struct {

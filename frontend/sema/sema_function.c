@@ -76,6 +76,14 @@ const tj_function *tj_function_define(tj_scope *scope, const tj_item *item) {
   return function;
 }
 
+const tj_item *tj_function_item(const tj_function *function) {
+  return function->item;
+}
+
+const tj_scope *tj_function_scope(const tj_function *function) {
+  return &function->outer;
+}
+
 /* --- calls --- */
 
 enum { FUEL_PER_CALL = 64 };

@@ -5,6 +5,8 @@
  * lower/plan/plan.c to find out, but for what only two distributions have to do with each other. */
 #include "frontend/sema/sema.h"
 
+#include "ir/array/array.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -20,7 +22,7 @@ static const tj_value *need_operand(tj_job *job, const tj_value *value, const ch
   return value;
 }
 
-static const tj_kernel_argument *evaluate_arguments(tj_scope *scope, const tj_item *item) {
+static tj_kernel_argument *evaluate_arguments(tj_scope *scope, const tj_item *item) {
   tj_kernel_argument *arguments = TJ_NEW_ARRAY(scope->job, tj_kernel_argument, item->argument_count);
   for (uint32_t i = 0; i < item->argument_count; i++) {
     const tj_ast_argument *ast = &item->argument[i];
@@ -28,10 +30,13 @@ static const tj_kernel_argument *evaluate_arguments(tj_scope *scope, const tj_it
       if (strcmp(arguments[k].name, ast->name) == 0)
         tj_fail_at(scope->job, ast->span, TJ_KERNEL_ARGUMENT, "the kernel has two arguments '%s'", ast->name);
     }
-    const tj_value *view = tj_evaluate_expression(scope, ast->view);
+    arguments[i] = (tj_kernel_argument){
+        .name = ast->name, .dtype = ast->dtype, .span = ast->span, .dtype_span = ast->dtype_span};
+    if (ast->view == NULL)
+      continue;
+    arguments[i].view = tj_evaluate_expression(scope, ast->view);
     scope->job->here = ast->view->span;
-    need_operand(scope->job, view, "a kernel's argument");
-    arguments[i] = (tj_kernel_argument){ast->name, ast->dtype, view, ast->span, ast->dtype_span};
+    need_operand(scope->job, arguments[i].view, "a kernel's argument");
   }
   return arguments;
 }
@@ -47,10 +52,16 @@ static uint32_t find_argument(tj_scope *scope, const tj_kernel_definition *kerne
   tj_fail(scope->job, TJ_KERNEL_ARGUMENT, "kernel '%s' has no argument '%s'", kernel->name, ast->name);
 }
 
+static bool is_used(const tj_kernel_definition *kernel, uint32_t argument) {
+  if (kernel->body == TJ_BODY_ARRAYS)
+    return kernel->argument[argument].is_read || kernel->argument[argument].is_written;
+  return argument == kernel->destination ||
+         (kernel->body == TJ_BODY_COPY && (argument == kernel->source || argument == kernel->gather));
+}
+
 static void check_all_used(tj_scope *scope, const tj_kernel_definition *kernel) {
   for (uint32_t i = 0; i < kernel->argument_count; i++) {
-    bool used =
-        i == kernel->destination || (kernel->body == TJ_BODY_COPY && (i == kernel->source || i == kernel->gather));
+    bool used = is_used(kernel, i);
     if (!used)
       tj_fail_at(scope->job, kernel->argument[i].span, TJ_KERNEL_ARGUMENT, "the body does not use argument '%s'",
                  kernel->argument[i].name);
@@ -285,12 +296,29 @@ static bool is_call_of(const tj_ast *body, const char *name) {
   return body->kind == TJ_AST_APPLY && body->item[0]->kind == TJ_AST_NAME && strcmp(body->item[0]->name, name) == 0;
 }
 
+static void check_views(tj_scope *scope, const tj_item *item) {
+  for (uint32_t i = 0; i < item->argument_count; i++) {
+    if (item->argument[i].view == NULL)
+      tj_fail_at(scope->job, item->argument[i].span, TJ_KERNEL_ARGUMENT,
+                 "argument '%s' is a number, which only statements use", item->argument[i].name);
+  }
+}
+
 tj_kernel_definition tj_evaluate_kernel(tj_scope *scope, const tj_item *item) {
-  tj_kernel_definition kernel = {
-      .name = item->name, .gather = TJ_NO_ARGUMENT, .span = item->span, .body_span = item->body->span};
-  kernel.argument = evaluate_arguments(scope, item);
+  tj_kernel_definition kernel = {.name = item->name, .gather = TJ_NO_ARGUMENT, .span = item->span};
+  tj_kernel_argument *arguments = evaluate_arguments(scope, item);
+  kernel.argument = arguments;
   kernel.argument_count = item->argument_count;
-  scope->job->here = item->body->span;
+  if (item->body == NULL) {
+    kernel.body = TJ_BODY_ARRAYS;
+    kernel.body_span = item->span;
+    kernel.arrays = tj_evaluate_statements(scope, item, arguments);
+    kernel.destination = kernel.arrays->store[0].argument;
+    check_all_used(scope, &kernel);
+    return kernel;
+  }
+  check_views(scope, item);
+  kernel.body_span = scope->job->here = item->body->span;
   if (is_call_of(item->body, "copy"))
     evaluate_copy(scope, &kernel, item->body);
   else if (is_call_of(item->body, "offsets"))
@@ -298,8 +326,8 @@ tj_kernel_definition tj_evaluate_kernel(tj_scope *scope, const tj_item *item) {
   else if (is_call_of(item->body, "shuffle"))
     evaluate_shuffle(scope, &kernel, item->body);
   else
-    tj_fail(scope->job, TJ_KERNEL_BODY, "the body of kernel '%s' is none of copy(…), shuffle(…) and offsets(…)",
-            item->name);
+    tj_fail(scope->job, TJ_KERNEL_BODY,
+            "the body of kernel '%s' is none of copy(…), shuffle(…), offsets(…) and { statements }", item->name);
   check_all_used(scope, &kernel);
   return kernel;
 }

@@ -69,11 +69,11 @@ struct tj_ast {
 
 typedef enum { TJ_ITEM_PARAM, TJ_ITEM_LET, TJ_ITEM_FUNCTION, TJ_ITEM_KERNEL, TJ_ITEM_IMPORT } tj_item_kind;
 
-/* name: dtype @ view */
+/* name: dtype @ view, or name: dtype */
 typedef struct {
   const char *name;
   const char *dtype;
-  const tj_ast *view;
+  const tj_ast *view; /* NULL: a number that the launch brings */
   tj_span span, dtype_span;
 } tj_ast_argument;
 
@@ -84,6 +84,14 @@ typedef struct {
   tj_span span;
 } tj_ast_parameter;
 
+/* let name = value, or name = value, in the body of a kernel of arrays. */
+typedef struct {
+  bool is_let;
+  const char *name;
+  const tj_ast *value;
+  tj_span span, name_span;
+} tj_ast_statement;
+
 /* One definition. `param A in 1..4, B` gives two items. */
 typedef struct tj_item {
   tj_item_kind kind;
@@ -91,11 +99,13 @@ typedef struct tj_item {
   tj_span span, name_span;
   const tj_ast *low, *high, *multiple; /* param; each may be NULL; low and high both or neither */
   const tj_ast *choices;               /* param: a list, of the values that it may have; NULL: a range, or any */
-  const tj_ast *body;                  /* let, function, kernel */
+  const tj_ast *body;                  /* let, function, kernel; NULL: a kernel of statements */
   const tj_ast_parameter *parameter;   /* function */
   uint32_t parameter_count;
   const tj_ast_argument *argument; /* kernel */
   uint32_t argument_count;
+  const tj_ast_statement *statement; /* kernel */
+  uint32_t statement_count;
 } tj_item;
 
 typedef struct {

@@ -158,9 +158,42 @@ static void parse_kernel_argument(tj_parser *parser, tj_ast_argument *argument) 
   expect_argument_mark(parser, TJ_TOKEN_COLON, "and an element type after the argument's name");
   argument->dtype_span = tj_parse_current_span(parser);
   argument->dtype = expect_name(parser, "an element type, such as f32");
-  expect_argument_mark(parser, TJ_TOKEN_AT, "and a view after the element type");
-  argument->view = tj_parse_expression(parser);
+  if (tj_parse_current(parser) != TJ_TOKEN_COMMA && tj_parse_current(parser) != TJ_TOKEN_CLOSE_PARENTHESIS) {
+    expect_argument_mark(parser, TJ_TOKEN_AT, "and a view after the element type");
+    argument->view = tj_parse_expression(parser);
+  }
   argument->span = tj_parse_span_from(parser, begin);
+}
+
+typedef struct {
+  tj_ast_statement *statement;
+  uint32_t count, capacity;
+} statement_list;
+
+static void parse_statement(tj_parser *parser, statement_list *list) {
+  list->statement =
+      tj_parse_with_room(parser, list->statement, list->count, &list->capacity, sizeof *list->statement);
+  tj_ast_statement *statement = &list->statement[list->count++];
+  uint32_t begin = tj_parse_current_span(parser).begin;
+  statement->is_let = tj_parse_accept(parser, TJ_TOKEN_LET);
+  statement->name_span = tj_parse_current_span(parser);
+  statement->name = expect_name(parser, "let, the name of an argument, or '}'");
+  if (tj_parse_current(parser) != TJ_TOKEN_EQUALS)
+    tj_note(parser->job, "statements are let e = exp(x), and y = e + 1 where y is an argument");
+  tj_parse_expect(parser, TJ_TOKEN_EQUALS, "and an array");
+  statement->value = tj_parse_expression(parser);
+  statement->span = tj_parse_span_from(parser, begin);
+  (void)tj_parse_accept(parser, TJ_TOKEN_SEMICOLON);
+}
+
+/* { let e = exp(x)  y = e / 2 } */
+static void parse_statements(tj_parser *parser, tj_item *item) {
+  statement_list list = {0};
+  while (tj_parse_current(parser) != TJ_TOKEN_CLOSE_BRACE)
+    parse_statement(parser, &list);
+  tj_parse_advance(parser);
+  item->statement = list.statement;
+  item->statement_count = list.count;
 }
 
 static void parse_kernel(tj_parser *parser, item_list *list) {
@@ -177,7 +210,10 @@ static void parse_kernel(tj_parser *parser, item_list *list) {
   expect_definition(parser, "write kernel K(src: f32 @ A, dst: f32 @ B) = copy(src, dst)");
   item->argument = arguments.argument;
   item->argument_count = arguments.count;
-  item->body = tj_parse_expression(parser);
+  if (tj_parse_accept(parser, TJ_TOKEN_OPEN_BRACE))
+    parse_statements(parser, item);
+  else if (!tj_parse_accept(parser, TJ_TOKEN_BRACES))
+    item->body = tj_parse_expression(parser);
   item->span = tj_parse_span_from(parser, begin);
 }
 

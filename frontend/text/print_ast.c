@@ -153,15 +153,32 @@ static void print_function(tj_text *text, const tj_item *item) {
   print_definition(text, item);
 }
 
+static void print_statements(tj_text *text, const tj_item *item) {
+  tj_text_string(text, " = {");
+  for (uint32_t i = 0; i < item->statement_count; i++) {
+    const tj_ast_statement *statement = &item->statement[i];
+    tj_text_format(text, " %s%s = ", statement->is_let ? "let " : "", statement->name);
+    tj_ast_print_expression(text, statement->value);
+    tj_text_char(text, ';');
+  }
+  tj_text_string(text, " }");
+}
+
 static void print_kernel(tj_text *text, const tj_item *item) {
   tj_text_format(text, "kernel %s(", item->name);
   for (uint32_t i = 0; i < item->argument_count; i++) {
     const tj_ast_argument *argument = &item->argument[i];
-    tj_text_format(text, "%s%s: %s @ ", i == 0 ? "" : ", ", argument->name, argument->dtype);
+    tj_text_format(text, "%s%s: %s", i == 0 ? "" : ", ", argument->name, argument->dtype);
+    if (argument->view == NULL)
+      continue;
+    tj_text_string(text, " @ ");
     tj_ast_print_expression(text, argument->view);
   }
   tj_text_char(text, ')');
-  print_definition(text, item);
+  if (item->body == NULL)
+    print_statements(text, item);
+  else
+    print_definition(text, item);
 }
 
 void tj_ast_print_item(tj_text *text, const tj_item *item) {
@@ -226,19 +243,26 @@ static bool arguments_equal(const tj_ast_argument *a, const tj_ast_argument *b) 
   return names_equal(a->name, b->name) && names_equal(a->dtype, b->dtype) && expressions_equal(a->view, b->view);
 }
 
+static bool statements_equal(const tj_ast_statement *a, const tj_ast_statement *b) {
+  return a->is_let == b->is_let && names_equal(a->name, b->name) && expressions_equal(a->value, b->value);
+}
+
 static bool parameters_equal(const tj_ast_parameter *a, const tj_ast_parameter *b) {
   return names_equal(a->name, b->name) && expressions_equal(a->value, b->value);
 }
 
 static bool items_equal(const tj_item *a, const tj_item *b) {
   if (a->kind != b->kind || !names_equal(a->name, b->name) || a->argument_count != b->argument_count ||
-      a->parameter_count != b->parameter_count)
+      a->parameter_count != b->parameter_count || a->statement_count != b->statement_count)
     return false;
   for (uint32_t i = 0; i < a->parameter_count; i++)
     if (!parameters_equal(&a->parameter[i], &b->parameter[i]))
       return false;
   for (uint32_t i = 0; i < a->argument_count; i++)
     if (!arguments_equal(&a->argument[i], &b->argument[i]))
+      return false;
+  for (uint32_t i = 0; i < a->statement_count; i++)
+    if (!statements_equal(&a->statement[i], &b->statement[i]))
       return false;
   return expressions_equal(a->low, b->low) && expressions_equal(a->high, b->high) &&
          expressions_equal(a->multiple, b->multiple) && expressions_equal(a->choices, b->choices) &&

@@ -66,7 +66,8 @@ static const char *advice_on_token(tj_token_kind kind) {
     return "the language has no comparisons; < and > enclose tilers <A, B>, and shifts are << and >>";
   case TJ_TOKEN_OPEN_BRACE:
   case TJ_TOKEN_CLOSE_BRACE:
-    return "items are grouped with ( ), lists with [ ]; a value of a C++ type is written Int<4>{}";
+    return "items are grouped with ( ), lists with [ ]; a value of a C++ type is written Int<4>{}; { } has the "
+           "statements of a kernel";
   case TJ_TOKEN_RANGE:
     return "a range stands only after in, as in param i in 0..9";
   default:

@@ -100,13 +100,14 @@ typedef struct {
 typedef struct {
   const char *name;
   const char *dtype;
-  const tj_value *view; /* a layout, a composed layout or a view */
+  const tj_value *view;     /* a layout, a composed layout or a view */
+  bool is_read, is_written; /* by the statements of a kernel of arrays */
   tj_span span, dtype_span;
 } tj_kernel_argument;
 
 enum { TJ_NO_ARGUMENT = UINT32_MAX };
 
-typedef enum { TJ_BODY_OFFSETS, TJ_BODY_COPY } tj_kernel_body;
+typedef enum { TJ_BODY_OFFSETS, TJ_BODY_COPY, TJ_BODY_ARRAYS } tj_kernel_body;
 
 /* A number of a copy's arithmetic: an integer wherever it is one. */
 typedef struct {
@@ -116,8 +117,8 @@ typedef struct {
 } tj_number;
 
 /* kernel NAME(arguments) = copy(source, destination, fill=…, mapping=…), or offsets(destination, map, step=…,
- * count=…, starts=…). copy(…, through=D) and shuffle(…, from=D1, to=D2) are copies with the mapping that the
- * distributions say.
+ * count=…, starts=…), or statements of arrays. copy(…, through=D) and shuffle(…, from=D1, to=D2) are copies with the
+ * mapping that the distributions say.
  */
 typedef struct {
   const char *name;
@@ -127,6 +128,7 @@ typedef struct {
   uint32_t source, destination;                   /* indices of arguments */
   uint32_t gather;                                /* copy: the argument in which the source's index is looked up */
   uint32_t gathered_dimension;                    /* in this dimension of the source */
+  const struct tj_array_program *arrays;          /* of statements */
   const tj_value *map;                            /* offsets: whose offsets */
   const tj_path *walk;                            /* offsets of a view: at which places; NULL: at all, each once */
   int64_t fill;                                   /* copy */

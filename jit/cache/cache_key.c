@@ -6,6 +6,7 @@
 #include "launch/image/launch_plan.h"
 #include "launch/image/serial.h"
 #include "llvm/llvm.h"
+#include "lower/kernel/array_kernel.h"
 
 #include <stdio.h>
 
@@ -67,11 +68,11 @@ _Static_assert(sizeof(tj_access) == 40, "write_access writes every field of tj_a
 _Static_assert(sizeof(tj_kernel_buffer) == 40, "write_buffer writes what lowering reads of tj_kernel_buffer");
 _Static_assert(sizeof(tj_derived) == 16, "write_kernel writes every field of tj_derived");
 _Static_assert(sizeof(tj_kernel_binding) == 24, "write_kernel writes every field of tj_kernel_binding");
-_Static_assert(sizeof(tj_kernel_step) == 160, "write_step writes every field of tj_kernel_step");
+_Static_assert(sizeof(tj_kernel_step) == 168, "write_step writes every field of tj_kernel_step");
 _Static_assert(sizeof(tj_scaling) == 24, "write_kernel writes every field of tj_scaling");
 _Static_assert(sizeof(tj_carried) == 24, "write_loop writes every field of tj_carried");
 _Static_assert(sizeof(tj_loop) == 32, "write_loop writes every field of tj_loop");
-_Static_assert(sizeof(tj_kernel) == 296,
+_Static_assert(sizeof(tj_kernel) == 312,
                "write_kernel writes every field of tj_kernel but its mappings and its races");
 
 /* A kernel's expressions are written where they are first used, arguments before users, and from then on named by
@@ -185,6 +186,21 @@ static void write_access(kernel_writer *w, const tj_access *access) {
   write_node(w, access->valid);
 }
 
+/* Arrays are named by their numbers in the kernel's program. */
+static void write_computation(kernel_writer *w, const tj_computation *compute) {
+  tj_write_u8(&w->text, compute != NULL);
+  if (compute == NULL)
+    return;
+  tj_write_u32(&w->text, compute->array != NULL ? compute->array->number + 1 : 0);
+  tj_write_u32(&w->text, (uint32_t)compute->combine);
+  tj_write_u32(&w->text, compute->count);
+  for (uint32_t i = 0; i < compute->count; i++) {
+    tj_write_u32(&w->text, compute->input[i] != NULL ? compute->input[i]->number + 1 : 0);
+    tj_write_u32(&w->text, compute->slot[i]);
+    tj_write_u8(&w->text, compute->varies[i]);
+  }
+}
+
 static void write_step(kernel_writer *w, const tj_kernel_step *step) {
   tj_write_u32(&w->text, step->kind);
   write_access(w, &step->access);
@@ -192,10 +208,35 @@ static void write_step(kernel_writer *w, const tj_kernel_step *step) {
   write_access(w, &step->ahead);
   write_node(w, step->value);
   write_node(w, step->limit);
+  write_computation(w, step->compute);
   tj_write_u32(&w->text, step->width);
   tj_write_u32(&w->text, step->slot);
   tj_write_u32(&w->text, step->slot_step);
   tj_write_u32(&w->text, step->multiple);
+}
+
+static void write_array(kernel_writer *w, const tj_array *array) {
+  uint64_t real;
+  memcpy(&real, &array->real, sizeof real);
+  tj_write_u32(&w->text, array->op);
+  tj_write_u32(&w->text, array->dtype);
+  tj_write_u32(&w->text, array->of);
+  tj_write_u64(&w->text, array->modes);
+  tj_write_u64(&w->text, real);
+  for (uint32_t i = 0; i < tj_array_arity(array->op); i++)
+    tj_write_u32(&w->text, array->arg[i]->number);
+}
+
+static void write_arrays(kernel_writer *w, const tj_kernel *kernel) {
+  tj_write_u8(&w->text, kernel->arrays != NULL);
+  if (kernel->arrays == NULL)
+    return;
+  const tj_array_program *program = kernel->arrays->program;
+  tj_write_u32(&w->text, program->count);
+  for (uint32_t i = 0; i < program->count; i++)
+    write_array(w, program->array[i]);
+  for (uint32_t i = 0; i < kernel->slot_count; i++)
+    tj_write_u32(&w->text, kernel->slot_dtype[i]);
 }
 
 static void write_arguments(kernel_writer *w, const tj_kernel *kernel) {
@@ -258,6 +299,7 @@ static void write_kernel(kernel_writer *w, const tj_kernel *kernel) {
   tj_write_u64(&w->text, kernel->scaling.scale);
   tj_write_u64(&w->text, kernel->scaling.bias);
   write_loop(w, kernel->loop);
+  write_arrays(w, kernel);
   write_steps(w, kernel->step, kernel->step_count);
   write_node(w, kernel->inner);
   write_steps(w, kernel->inner_step, kernel->inner_step_count);

@@ -39,6 +39,7 @@
 #include "jit/compile/link.h"
 #include "jit/compile/orc.h"
 #include "jit/tool/nvidia.h"
+#include "lower/array/array_rows.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/variant.h"
 #include "lower/mapping/mapped.h"
@@ -93,8 +94,11 @@ static void simplify(tj_compilation *c) {
 
 static void map(tj_compilation *c) {
   c->target = tj_target_parse(c->graph->job, c->options.target);
-  c->kernel = c->kernel->mapped != NULL ? tj_map_as_given(c->graph, c->kernel, c->target)
-                                        : tj_map_copy(c->graph, c->kernel, c->target);
+  if (c->kernel->arrays != NULL)
+    c->kernel = tj_map_arrays(c->graph, c->kernel, c->target);
+  else
+    c->kernel = c->kernel->mapped != NULL ? tj_map_as_given(c->graph, c->kernel, c->target)
+                                          : tj_map_copy(c->graph, c->kernel, c->target);
   if (c->kernel->index != NULL && c->kernel->mapping == NULL)
     c->kernel->mapping = tj_mapping_of_flat(c->graph, c->kernel);
   if (c->target->needs_aligned_vectors)

@@ -137,7 +137,7 @@ static const char *reason_for_none(const tj_target *target, const tj_kernel *fla
     return "mappings for the host have no price";
   if (flat->parameter_count > 0)
     return "the launch chooses the tile; give parameters their values with --set";
-  return flat->step[0].kind == TJ_STEP_VALUE ? "the kernel copies nothing" : NULL;
+  return flat->step[0].kind == TJ_STEP_VALUE || flat->arrays != NULL ? "the kernel copies nothing" : NULL;
 }
 
 static bool is_among(const candidate made[], uint32_t count, const char *mapping) {

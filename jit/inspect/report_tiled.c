@@ -8,6 +8,7 @@
 #include "ir/index/print.h"
 #include "ir/value/mapping.h"
 #include "lower/kernel/alignment.h"
+#include "lower/kernel/array_kernel.h"
 
 #include <inttypes.h>
 
@@ -123,6 +124,40 @@ static void print_prefetch(const printer *p, const tj_kernel_step *step) {
   print_valid(p->text, &step->access);
 }
 
+/* The names of arguments, by number. */
+static const char *const *argument_names(const printer *p) {
+  const tj_array_kernel *arrays = p->kernel->arrays;
+  uint32_t most = arrays->program->count;
+  const char **name = TJ_NEW_ARRAY(p->text->job, const char *, most + 1);
+  for (uint32_t i = 0; i < most; i++) {
+    const tj_array *array = arrays->program->array[i];
+    if (array->op == TJ_ARRAY_BUFFER)
+      name[array->of] = p->kernel->buffer[arrays->buffer[array->of]].name;
+  }
+  return name;
+}
+
+static void print_compute(const printer *p, const tj_kernel_step *step) {
+  const tj_computation *compute = step->compute;
+  print_line(p->text, "  compute");
+  print_slots(p->text, step);
+  tj_text_string(p->text, " = ");
+  if (compute->combine != TJ_ARRAY_OP_COUNT)
+    tj_text_format(p->text, "%s with ", tj_array_op_name((tj_array_op)compute->combine));
+  if (compute->array != NULL)
+    tj_array_print(p->text, compute->array, argument_names(p));
+  else
+    tj_text_format(p->text, "slot %" PRIu32, compute->slot[0]);
+  print_valid(p->text, &step->access);
+}
+
+static void print_trips(const printer *p, const tj_kernel_step *step) {
+  print_line(p->text, "  loop");
+  print_node(p->text, step->value);
+  tj_text_string(p->text, " below ");
+  print_node(p->text, step->limit);
+}
+
 static void print_step(const printer *p, const tj_kernel_step *step) {
   switch (step->kind) {
   case TJ_STEP_VALUE:
@@ -140,6 +175,15 @@ static void print_step(const printer *p, const tj_kernel_step *step) {
     break;
   case TJ_STEP_PREFETCH:
     print_prefetch(p, step);
+    break;
+  case TJ_STEP_COMPUTE:
+    print_compute(p, step);
+    break;
+  case TJ_STEP_LOOP:
+    print_trips(p, step);
+    break;
+  case TJ_STEP_AGAIN:
+    tj_text_string(p->text, "    again");
     break;
   case TJ_STEP_BARRIER:
     tj_text_string(p->text, "    barrier");

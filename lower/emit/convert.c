@@ -26,21 +26,49 @@ LLVMTypeRef tj_emit_dtype(tj_emitter *emitter, tj_dtype dtype) {
   return types[dtype];
 }
 
+/* --- vectors --- */
+
+LLVMTypeRef tj_emit_like(LLVMValueRef value, LLVMTypeRef element) {
+  LLVMTypeRef type = LLVMTypeOf(value);
+  bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+  return is_vector ? LLVMVectorType(element, LLVMGetVectorSize(type)) : element;
+}
+
+LLVMValueRef tj_emit_splat(LLVMValueRef like, LLVMValueRef constant) {
+  LLVMTypeRef type = LLVMTypeOf(like);
+  enum { MOST_LANES = 64 };
+  LLVMValueRef lane[MOST_LANES];
+  if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+    return constant;
+  for (unsigned i = 0; i < LLVMGetVectorSize(type) && i < MOST_LANES; i++)
+    lane[i] = constant;
+  return LLVMConstVector(lane, LLVMGetVectorSize(type));
+}
+
+static LLVMTypeRef type_like(tj_emitter *emitter, LLVMValueRef value, tj_dtype dtype) {
+  return tj_emit_like(value, tj_emit_dtype(emitter, dtype));
+}
+
+static LLVMValueRef int_like(LLVMValueRef value, LLVMTypeRef type, uint64_t integer) {
+  return tj_emit_splat(value, LLVMConstInt(type, integer, false));
+}
+
 /* --- to floats of 16 bits or less --- */
 
 /* Adds half a step, less one bit where the result is even already, and cuts off; NaNs stay NaNs. */
 static LLVMValueRef bfloat_by_hand(tj_emitter *emitter, LLVMValueRef value) {
   LLVMBuilderRef builder = emitter->builder;
-  LLVMValueRef sixteen = LLVMConstInt(emitter->i32, 16, false);
-  LLVMValueRef bits = LLVMBuildBitCast(builder, value, emitter->i32, "");
+  LLVMValueRef sixteen = int_like(value, emitter->i32, 16);
+  LLVMValueRef bits = LLVMBuildBitCast(builder, value, tj_emit_like(value, emitter->i32), "");
   LLVMValueRef upper = LLVMBuildLShr(builder, bits, sixteen, "");
-  LLVMValueRef odd = LLVMBuildAnd(builder, upper, LLVMConstInt(emitter->i32, 1, false), "");
-  LLVMValueRef half = LLVMBuildAdd(builder, odd, LLVMConstInt(emitter->i32, 0x7fff, false), "");
+  LLVMValueRef odd = LLVMBuildAnd(builder, upper, int_like(value, emitter->i32, 1), "");
+  LLVMValueRef half = LLVMBuildAdd(builder, odd, int_like(value, emitter->i32, 0x7fff), "");
   LLVMValueRef rounded = LLVMBuildLShr(builder, LLVMBuildAdd(builder, bits, half, ""), sixteen, "");
-  LLVMValueRef quiet = LLVMBuildOr(builder, upper, LLVMConstInt(emitter->i32, 0x40, false), "");
+  LLVMValueRef quiet = LLVMBuildOr(builder, upper, int_like(value, emitter->i32, 0x40), "");
   LLVMValueRef is_nan = LLVMBuildFCmp(builder, LLVMRealUNO, value, value, "");
   LLVMValueRef result = LLVMBuildSelect(builder, is_nan, quiet, rounded, "");
-  return LLVMBuildBitCast(builder, LLVMBuildTrunc(builder, result, emitter->i16, ""), emitter->bf16, "");
+  return LLVMBuildBitCast(builder, LLVMBuildTrunc(builder, result, tj_emit_like(value, emitter->i16), ""),
+                          tj_emit_like(value, emitter->bf16), "");
 }
 
 static LLVMValueRef short_from_float(tj_emitter *emitter, LLVMValueRef value, tj_dtype to) {
@@ -48,7 +76,7 @@ static LLVMValueRef short_from_float(tj_emitter *emitter, LLVMValueRef value, tj
     return value;
   if (to == TJ_DTYPE_bf16 && !emitter->target->has_bfloat_rounding)
     return bfloat_by_hand(emitter, value);
-  return LLVMBuildFPTrunc(emitter->builder, value, tj_emit_dtype(emitter, to), "");
+  return LLVMBuildFPTrunc(emitter->builder, value, type_like(emitter, value, to), "");
 }
 
 static LLVMValueRef absolute(tj_emitter *emitter, LLVMValueRef value) {
@@ -59,17 +87,18 @@ static LLVMValueRef absolute(tj_emitter *emitter, LLVMValueRef value) {
 /* A double as a float, rounded to odd. */
 static LLVMValueRef float_rounded_to_odd(tj_emitter *emitter, LLVMValueRef value) {
   LLVMBuilderRef builder = emitter->builder;
-  LLVMValueRef one = LLVMConstInt(emitter->i32, 1, false);
-  LLVMValueRef nearest = LLVMBuildFPTrunc(builder, value, emitter->f32, "");
-  LLVMValueRef back = LLVMBuildFPExt(builder, nearest, emitter->f64, "");
-  LLVMValueRef bits = LLVMBuildBitCast(builder, nearest, emitter->i32, "");
+  LLVMValueRef one = int_like(value, emitter->i32, 1);
+  LLVMValueRef nearest = LLVMBuildFPTrunc(builder, value, tj_emit_like(value, emitter->f32), "");
+  LLVMValueRef back = LLVMBuildFPExt(builder, nearest, tj_emit_like(value, emitter->f64), "");
+  LLVMValueRef bits = LLVMBuildBitCast(builder, nearest, tj_emit_like(value, emitter->i32), "");
   LLVMValueRef is_exact = LLVMBuildFCmp(builder, LLVMRealUEQ, back, value, "");
-  LLVMValueRef is_odd = LLVMBuildTrunc(builder, bits, emitter->i1, "");
+  LLVMValueRef is_odd = LLVMBuildTrunc(builder, bits, tj_emit_like(value, emitter->i1), "");
   LLVMValueRef is_above = LLVMBuildFCmp(builder, LLVMRealOGT, absolute(emitter, back), absolute(emitter, value), "");
-  LLVMValueRef step = LLVMBuildSelect(builder, is_above, LLVMConstAllOnes(emitter->i32), one, "");
+  LLVMValueRef step =
+      LLVMBuildSelect(builder, is_above, LLVMConstAllOnes(tj_emit_like(value, emitter->i32)), one, "");
   LLVMValueRef keeps = LLVMBuildOr(builder, is_exact, is_odd, "");
   LLVMValueRef odd = LLVMBuildSelect(builder, keeps, bits, LLVMBuildAdd(builder, bits, step, ""), "");
-  return LLVMBuildBitCast(builder, odd, emitter->f32, "");
+  return LLVMBuildBitCast(builder, odd, tj_emit_like(value, emitter->f32), "");
 }
 
 static LLVMValueRef short_from_double(tj_emitter *emitter, LLVMValueRef value, tj_dtype to) {
@@ -83,15 +112,15 @@ static LLVMValueRef short_from_double(tj_emitter *emitter, LLVMValueRef value, t
 static LLVMValueRef with_sticky_bit(tj_emitter *emitter, LLVMValueRef value, bool is_signed_integer) {
   enum { LOW_BITS = 0x7ff };
   LLVMBuilderRef builder = emitter->builder;
-  LLVMValueRef exact = LLVMConstInt(emitter->i64, (uint64_t)1 << 53, false);
-  LLVMValueRef twice = LLVMConstInt(emitter->i64, (uint64_t)1 << 54, false);
+  LLVMValueRef exact = int_like(value, emitter->i64, (uint64_t)1 << 53);
+  LLVMValueRef twice = int_like(value, emitter->i64, (uint64_t)1 << 54);
   LLVMValueRef distance = is_signed_integer ? LLVMBuildAdd(builder, value, exact, "") : value;
   LLVMValueRef is_large = LLVMBuildICmp(builder, LLVMIntUGT, distance, is_signed_integer ? twice : exact, "");
-  LLVMValueRef low = LLVMBuildAnd(builder, value, LLVMConstInt(emitter->i64, LOW_BITS, false), "");
+  LLVMValueRef low = LLVMBuildAnd(builder, value, int_like(value, emitter->i64, LOW_BITS), "");
   LLVMValueRef high = LLVMBuildXor(builder, value, low, "");
-  LLVMValueRef has_low = LLVMBuildICmp(builder, LLVMIntNE, low, LLVMConstInt(emitter->i64, 0, false), "");
-  LLVMValueRef sticky = LLVMBuildSelect(builder, has_low, LLVMConstInt(emitter->i64, LOW_BITS + 1, false),
-                                        LLVMConstInt(emitter->i64, 0, false), "");
+  LLVMValueRef has_low = LLVMBuildICmp(builder, LLVMIntNE, low, int_like(value, emitter->i64, 0), "");
+  LLVMValueRef sticky = LLVMBuildSelect(builder, has_low, int_like(value, emitter->i64, LOW_BITS + 1),
+                                        int_like(value, emitter->i64, 0), "");
   return LLVMBuildSelect(builder, is_large, LLVMBuildOr(builder, high, sticky, ""), value, "");
 }
 
@@ -109,12 +138,12 @@ static bool is_of_short_range(tj_dtype dtype) {
 static LLVMValueRef float_from_int(tj_emitter *emitter, LLVMValueRef value, tj_dtype from, tj_dtype to) {
   bool sign = is_signed(from);
   if (to == TJ_DTYPE_f32 || to == TJ_DTYPE_f64)
-    return nearest_float(emitter, value, sign, tj_emit_dtype(emitter, to));
+    return nearest_float(emitter, value, sign, type_like(emitter, value, to));
   if (tj_dtype_bits(from) <= 16 || is_of_short_range(to))
-    return short_from_float(emitter, nearest_float(emitter, value, sign, emitter->f32), to);
+    return short_from_float(emitter, nearest_float(emitter, value, sign, tj_emit_like(value, emitter->f32)), to);
   if (tj_dtype_bits(from) == 64)
     value = with_sticky_bit(emitter, value, sign);
-  return short_from_double(emitter, nearest_float(emitter, value, sign, emitter->f64), to);
+  return short_from_double(emitter, nearest_float(emitter, value, sign, tj_emit_like(value, emitter->f64)), to);
 }
 
 /* --- the others --- */
@@ -122,7 +151,7 @@ static LLVMValueRef float_from_int(tj_emitter *emitter, LLVMValueRef value, tj_d
 /* f16 and bf16 as f32; the rest as it is. */
 static LLVMValueRef at_least_float(tj_emitter *emitter, LLVMValueRef value, tj_dtype dtype) {
   if (tj_dtype_bits(dtype) == 16)
-    return LLVMBuildFPExt(emitter->builder, value, emitter->f32, "");
+    return LLVMBuildFPExt(emitter->builder, value, tj_emit_like(value, emitter->f32), "");
   return value;
 }
 
@@ -130,7 +159,7 @@ static LLVMValueRef float_from_float(tj_emitter *emitter, LLVMValueRef value, tj
   value = at_least_float(emitter, value, from);
   if (tj_dtype_bits(to) <= 16)
     return from == TJ_DTYPE_f64 ? short_from_double(emitter, value, to) : short_from_float(emitter, value, to);
-  LLVMTypeRef type = tj_emit_dtype(emitter, to);
+  LLVMTypeRef type = type_like(emitter, value, to);
   if (from == TJ_DTYPE_f64)
     return LLVMBuildFPTrunc(emitter->builder, value, type, "");
   return LLVMTypeOf(value) == type ? value : LLVMBuildFPExt(emitter->builder, value, type, "");
@@ -138,13 +167,13 @@ static LLVMValueRef float_from_float(tj_emitter *emitter, LLVMValueRef value, tj
 
 static LLVMValueRef int_from_float(tj_emitter *emitter, LLVMValueRef value, tj_dtype from, tj_dtype to) {
   value = at_least_float(emitter, value, from);
-  LLVMTypeRef overloads[] = {tj_emit_dtype(emitter, to), LLVMTypeOf(value)};
+  LLVMTypeRef overloads[] = {type_like(emitter, value, to), LLVMTypeOf(value)};
   const char *name = is_signed(to) ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
   return tj_emit_intrinsic(emitter, name, overloads, 2, &value, 1);
 }
 
 static LLVMValueRef int_from_int(tj_emitter *emitter, LLVMValueRef value, tj_dtype from, tj_dtype to) {
-  return LLVMBuildIntCast2(emitter->builder, value, tj_emit_dtype(emitter, to), is_signed(from), "");
+  return LLVMBuildIntCast2(emitter->builder, value, type_like(emitter, value, to), is_signed(from), "");
 }
 
 LLVMValueRef tj_emit_converted(tj_emitter *emitter, LLVMValueRef number, tj_dtype from, tj_dtype to) {
@@ -159,7 +188,7 @@ LLVMValueRef tj_emit_converted(tj_emitter *emitter, LLVMValueRef number, tj_dtyp
 
 /* A number of which the optimizer knows nothing, by an empty piece of assembly: for some that it knows, LLVM 22 gets
  * products and sums in f32 wrong that become halves, in the signs of zeros, and of bf16 in more. */
-static LLVMValueRef hidden_number(tj_emitter *emitter, LLVMValueRef bits, tj_dtype dtype) {
+LLVMValueRef tj_emit_hidden(tj_emitter *emitter, LLVMValueRef bits, tj_dtype dtype) {
   const char *name = emitter->target->family->register_of(tj_dtype_bits(dtype));
   const char *constraints = tj_string_format(emitter->job, "=%s,0", name);
   LLVMTypeRef integer = LLVMTypeOf(bits), type = LLVMFunctionType(integer, &integer, 1, false);
@@ -173,7 +202,7 @@ static LLVMValueRef emit_number(tj_emitter *emitter, uint64_t bits, const char *
   tj_dtype dtype = emitter->kernel->scaling.arithmetic;
   LLVMValueRef number = LLVMConstInt(tj_emit_dtype(emitter, tj_dtype_raw(dtype)), bits, false);
   if (is_float(dtype))
-    number = hidden_number(emitter, number, dtype);
+    number = tj_emit_hidden(emitter, number, dtype);
   LLVMSetValueName2(number, name, strlen(name));
   return number;
 }

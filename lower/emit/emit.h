@@ -32,6 +32,7 @@ typedef struct {
 } tj_scaled_offset;
 
 struct tj_origin; /* emit_address.c */
+struct tj_trips;  /* emit_loop.c */
 
 /* A node's value: an i1 for truths, an i32, or an i64. */
 typedef struct tj_emitter {
@@ -55,6 +56,7 @@ typedef struct tj_emitter {
   struct tj_origin **origin; /* by position of the offset; the last: of constants */
   tj_scaled_offset *scaled;  /* by position */
   tj_slot_value *slot;       /* by number */
+  struct tj_trips *trips;    /* emit_loop.c: of the LOOP step that is open; NULL: none is */
   LLVMValueRef scale, bias;  /* numbers of the arithmetic's type */
   LLVMValueRef lds;          /* pointer to the workgroup's own elements; NULL: there are none */
   tj_width index_width;      /* of the linear coordinate, beyond the count included, and of the count */
@@ -156,6 +158,11 @@ LLVMValueRef tj_emit_write_float8(tj_emitter *emitter, LLVMValueRef values, tj_d
 /* Conversion of a number: integers to integers keep the low bits; floats to integers round to zero and saturate, NaN
  * to 0; anything to floats rounds to nearest, ties to even, small floats when they become bits. */
 LLVMValueRef tj_emit_converted(tj_emitter *emitter, LLVMValueRef number, tj_dtype from, tj_dtype to);
+/* The type of elements, or a vector of as many as `value` has; a constant as often. */
+LLVMTypeRef tj_emit_like(LLVMValueRef value, LLVMTypeRef element);
+LLVMValueRef tj_emit_splat(LLVMValueRef like, LLVMValueRef constant);
+/* A number of which the optimizer knows nothing, from an integer of its bits. */
+LLVMValueRef tj_emit_hidden(tj_emitter *emitter, LLVMValueRef bits, tj_dtype dtype);
 /* Emits the kernel's scale and bias, where it has them; at the beginning of a function. */
 void tj_emit_scaling(tj_emitter *emitter);
 /* The same conversion, with the kernel's scale and bias in between. */
@@ -175,6 +182,14 @@ void tj_emit_forget_origins(tj_emitter *emitter);
 LLVMValueRef tj_emit_address(tj_emitter *emitter, const tj_access *access);
 
 /* --- steps (emit_step.c) --- */
+
+/* Slots from `slot` on as raw bits, a vector where they are several. */
+LLVMValueRef tj_emit_slots(tj_emitter *emitter, uint32_t slot, uint32_t width);
+void tj_emit_set_slots(tj_emitter *emitter, uint32_t slot, uint32_t width, LLVMValueRef vector);
+
+/* The loop of a LOOP step, up to its AGAIN. (emit_loop.c) */
+void tj_emit_begin_trips(tj_emitter *emitter, const tj_kernel_step *loop);
+void tj_emit_end_trips(tj_emitter *emitter);
 
 /* Steps of a work-item, without barriers; and, after them, all that follow. */
 typedef struct {

@@ -25,7 +25,8 @@ static bool is_coordinate(const tj_kernel *kernel, const tj_node *node) {
       return true;
   }
   return node == kernel->index || node == kernel->workgroup || node == kernel->item ||
-         tj_is_looked_up(kernel, node) || (kernel->loop != NULL && tj_loop_changes(kernel->loop, node));
+         tj_is_looked_up(kernel, node) || tj_is_trip(kernel, node) ||
+         (kernel->loop != NULL && tj_loop_changes(kernel->loop, node));
 }
 
 static void check_symbols(const tj_emitter *emitter) {

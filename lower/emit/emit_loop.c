@@ -80,3 +80,88 @@ void tj_emit_item(tj_emitter *emitter) {
   tj_emit_steps(emitter, all);
   end_trips(emitter, kernel->loop, &trip);
 }
+
+/* --- loops among steps --- */
+
+struct tj_trips {
+  const tj_kernel_step *step;
+  LLVMBasicBlockRef before, body, after;
+  LLVMValueRef counter, limit;
+  tj_width width;
+  LLVMValueRef *initial, *carried; /* slots that go from trip to trip, in vectors of slot_step */
+  uint32_t count;
+  bool is_guarded; /* there may be no trip */
+};
+
+static LLVMValueRef carried_slots(tj_emitter *emitter, const tj_kernel_step *step, uint32_t number) {
+  return tj_emit_slots(emitter, step->slot + number * step->slot_step, step->slot_step);
+}
+
+static void set_carried_slots(tj_emitter *emitter, const tj_kernel_step *step, uint32_t number, LLVMValueRef vector) {
+  tj_emit_set_slots(emitter, step->slot + number * step->slot_step, step->slot_step, vector);
+}
+
+/* What does not change from trip to trip is emitted before the first; places are emitted anew in the loop, which may
+ * not be taken. */
+void tj_emit_begin_trips(tj_emitter *emitter, const tj_kernel_step *step) {
+  struct tj_trips *trips = emitter->trips = TJ_NEW(emitter->job, struct tj_trips);
+  *trips = (struct tj_trips){.step = step, .count = step->width / step->slot_step};
+  trips->initial = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, trips->count + 1);
+  trips->carried = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, trips->count + 1);
+  trips->width = tj_width_of(&step->limit, 1);
+  trips->is_guarded = step->limit->facts.low < 1;
+  tj_emit_item_nodes(emitter);
+  tj_emit_forget_origins(emitter);
+  trips->limit = tj_emit_operand(emitter, step->limit, trips->width);
+  for (uint32_t i = 0; i < trips->count; i++)
+    trips->initial[i] = carried_slots(emitter, step, i);
+  trips->before = LLVMGetInsertBlock(emitter->builder);
+  trips->body = tj_emit_block(emitter, "trips");
+  trips->after = tj_emit_block(emitter, "all_trips");
+  LLVMValueRef none = tj_emit_int(emitter, trips->width.bits, 0);
+  if (trips->is_guarded)
+    LLVMBuildCondBr(emitter->builder, LLVMBuildICmp(emitter->builder, LLVMIntNE, trips->limit, none, ""), trips->body,
+                    trips->after);
+  else
+    LLVMBuildBr(emitter->builder, trips->body);
+  LLVMPositionBuilderAtEnd(emitter->builder, trips->body);
+  trips->counter = emit_phi(emitter, none, trips->before, "trip");
+  for (uint32_t i = 0; i < trips->count; i++)
+    trips->carried[i] = emit_phi(emitter, trips->initial[i], trips->before, "carried");
+  tj_emit_carried(emitter, step->value, trips->counter);
+  for (uint32_t i = 0; i < trips->count; i++)
+    set_carried_slots(emitter, step, i, trips->carried[i]);
+}
+
+static void set_slots_after(tj_emitter *emitter, const struct tj_trips *trips, LLVMValueRef last[],
+                            LLVMBasicBlockRef latch) {
+  for (uint32_t i = 0; i < trips->count; i++) {
+    LLVMValueRef value = last[i];
+    if (trips->is_guarded) {
+      value = emit_phi(emitter, trips->initial[i], trips->before, "reduced");
+      LLVMAddIncoming(value, &last[i], &latch, 1);
+    }
+    set_carried_slots(emitter, trips->step, i, value);
+  }
+}
+
+void tj_emit_end_trips(tj_emitter *emitter) {
+  const struct tj_trips *trips = emitter->trips;
+  LLVMValueRef *last = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, trips->count + 1);
+  for (uint32_t i = 0; i < trips->count; i++)
+    last[i] = carried_slots(emitter, trips->step, i);
+  LLVMValueRef one = tj_emit_int(emitter, trips->width.bits, 1);
+  LLVMValueRef next = LLVMBuildAdd(emitter->builder, trips->counter, one, "");
+  tj_emit_no_wrap(next, trips->width);
+  LLVMValueRef goes_on = LLVMBuildICmp(emitter->builder, LLVMIntULT, next, trips->limit, "");
+  LLVMBasicBlockRef latch = LLVMGetInsertBlock(emitter->builder);
+  tj_emit_loop_end(emitter, goes_on, trips->body, trips->after);
+  LLVMAddIncoming(trips->counter, &next, &latch, 1);
+  for (uint32_t i = 0; i < trips->count; i++)
+    LLVMAddIncoming(trips->carried[i], &last[i], &latch, 1);
+  LLVMPositionBuilderAtEnd(emitter->builder, trips->after);
+  set_slots_after(emitter, trips, last, latch);
+  tj_emit_forget_origins(emitter);
+  emitter->level = TJ_LEVEL_ITEM;
+  emitter->trips = NULL;
+}

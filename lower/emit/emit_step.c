@@ -4,7 +4,7 @@
  * An access that is not valid must not happen at all, since its offset may be anywhere: it stands behind a branch.
  * Neighbouring steps with the same predicate share the branch, a gate; what they load and somebody after the gate
  * needs is the fill where the gate was not entered. Expressions are emitted before the gate. */
-#include "lower/emit/emit.h"
+#include "lower/emit/emit_array.h"
 #include "lower/emit/transpose.h"
 #include "lower/kernel/alignment.h"
 
@@ -57,7 +57,8 @@ static bool scales_at(const tj_emitter *emitter, const tj_kernel_step *step) {
 }
 
 static conversion conversion_at(const tj_emitter *emitter, const tj_kernel_step *step) {
-  tj_dtype dtype = tj_emit_access_dtype(emitter, &step->access), carried = emitter->kernel->carried;
+  tj_dtype dtype = tj_emit_access_dtype(emitter, &step->access);
+  tj_dtype carried = tj_slot_dtype(emitter->kernel, step->slot);
   bool loads = step->kind == TJ_STEP_LOAD;
   return (conversion){loads ? dtype : carried, loads ? carried : dtype, scales_at(emitter, step)};
 }
@@ -106,14 +107,22 @@ static bool is_whole_vector(const tj_emitter *emitter, const tj_kernel_step *ste
 static LLVMValueRef gathered(tj_emitter *emitter, const tj_kernel_step *step) {
   if (is_whole_vector(emitter, step))
     return emitter->slot[step->slot].value;
-  LLVMValueRef vector =
-      step->width == 1 ? NULL : LLVMGetPoison(vector_type(emitter, emitter->kernel->carried, step->width));
+  tj_dtype dtype = tj_slot_dtype(emitter->kernel, step->slot);
+  LLVMValueRef vector = step->width == 1 ? NULL : LLVMGetPoison(vector_type(emitter, dtype, step->width));
   for (uint32_t lane = 0; lane < step->width; lane++) {
     const tj_slot_value *slot = &emitter->slot[step->slot + lane * step->slot_step];
     LLVMValueRef element = element_at(emitter, slot->value, slot->width, slot->lane);
     vector = step->width == 1 ? element : with_element(emitter, vector, element, lane);
   }
   return vector;
+}
+
+LLVMValueRef tj_emit_slots(tj_emitter *emitter, uint32_t slot, uint32_t width) {
+  return gathered(emitter, &(tj_kernel_step){.slot = slot, .slot_step = 1, .width = width});
+}
+
+void tj_emit_set_slots(tj_emitter *emitter, uint32_t slot, uint32_t width, LLVMValueRef vector) {
+  set_slots(emitter, &(tj_kernel_step){.slot = slot, .slot_step = 1, .width = width}, vector);
 }
 
 /* --- accesses --- */
@@ -188,7 +197,7 @@ static void emit_run(tj_emitter *emitter, const tj_kernel_step *step) {
 
 /* The value of an expression as an element of the carried type: its low bits, or the nearest float. */
 static void emit_value(tj_emitter *emitter, const tj_kernel_step *step) {
-  tj_dtype to = emitter->kernel->carried;
+  tj_dtype to = tj_slot_dtype(emitter->kernel, step->slot);
   tj_width width = tj_width_of(&step->value, 1);
   LLVMValueRef value = tj_emit_operand(emitter, step->value, width);
   if (tj_dtype_class_of(to) == TJ_CLASS_BITS) {
@@ -257,7 +266,7 @@ static LLVMValueRef fill_of(tj_emitter *emitter, const tj_kernel_step *load) {
   LLVMValueRef element = converted(emitter, tj_emit_element(emitter, kernel->fill, how.from), 1, how);
   if (load->width == 1)
     return element;
-  LLVMValueRef vector = LLVMGetPoison(vector_type(emitter, kernel->carried, load->width));
+  LLVMValueRef vector = LLVMGetPoison(vector_type(emitter, how.to, load->width));
   for (uint32_t lane = 0; lane < load->width; lane++)
     vector = with_element(emitter, vector, element, lane);
   return vector;
@@ -287,10 +296,12 @@ static bool shares_slots(const tj_kernel_step *load, const tj_kernel_step *store
   return false;
 }
 
-/* Whether a step of the phase from `begin` on, or after it, stores what `load` gave, or a part of it. */
-static bool is_stored_later(tj_phase phase, const tj_kernel_step *load, uint32_t begin) {
+/* Whether a step of the phase from `begin` on, or after it, stores what `load` gave, or a part of it, or computes
+ * with it. */
+static bool is_used_later(tj_phase phase, const tj_kernel_step *load, uint32_t begin) {
   for (uint32_t i = begin; i < phase.count + phase.following; i++) {
-    if (phase.step[i].kind == TJ_STEP_STORE && shares_slots(load, &phase.step[i]))
+    bool is_store = phase.step[i].kind == TJ_STEP_STORE;
+    if (phase.step[i].kind == TJ_STEP_COMPUTE || (is_store && shares_slots(load, &phase.step[i])))
       return true;
   }
   return false;
@@ -315,6 +326,15 @@ static void emit_step(tj_emitter *emitter, const tj_kernel_step *step) {
     break;
   case TJ_STEP_PREFETCH:
     emit_prefetch(emitter, step);
+    break;
+  case TJ_STEP_COMPUTE:
+    set_slots(emitter, step, tj_emit_computed(emitter, step));
+    break;
+  case TJ_STEP_LOOP:
+    tj_emit_begin_trips(emitter, step);
+    break;
+  case TJ_STEP_AGAIN:
+    tj_emit_end_trips(emitter);
     break;
   case TJ_STEP_BARRIER:
     break;
@@ -344,7 +364,7 @@ static LLVMValueRef *emit_inside(tj_emitter *emitter, const tj_kernel_step step[
 /* What accesses behind a gate share with others stands before it. */
 static void emit_origins_of(tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
-    if (step[i].kind != TJ_STEP_VALUE)
+    if (tj_step_has_access(&step[i]))
       tj_emit_origin(emitter, &step[i].access);
     if (step[i].kind == TJ_STEP_RUN)
       tj_emit_origin(emitter, &step[i].from);
@@ -356,7 +376,7 @@ static void emit_gated(tj_emitter *emitter, tj_phase phase, uint32_t begin, uint
   const tj_kernel_step *step = phase.step;
   LLVMValueRef *fill = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, end - begin);
   for (uint32_t i = begin; i < end; i++) {
-    if (step[i].kind == TJ_STEP_LOAD && is_stored_later(phase, &step[i], end))
+    if (step[i].kind == TJ_STEP_LOAD && is_used_later(phase, &step[i], end))
       fill[i - begin] = fill_of(emitter, &step[i]);
   }
   emit_origins_of(emitter, step + begin, end - begin);
@@ -378,12 +398,17 @@ static void emit_gated(tj_emitter *emitter, tj_phase phase, uint32_t begin, uint
 /* --- phases --- */
 
 static const tj_node *predicate_of(const tj_kernel_step *step) {
-  return step->kind == TJ_STEP_VALUE ? NULL : step->access.valid;
+  return tj_step_has_access(step) ? step->access.valid : NULL;
+}
+
+/* Whether what a step needs is not there before those before it have happened. */
+static bool begins_alone(const tj_kernel_step *step) {
+  return step->kind == TJ_STEP_LOOKUP || step->kind == TJ_STEP_LOOP || step->kind == TJ_STEP_AGAIN;
 }
 
 /* Whether two steps may stand behind one branch. What is looked up is looked up before others need it. */
 static bool have_one_gate(const tj_kernel_step *a, const tj_kernel_step *b) {
-  if (a->kind == TJ_STEP_LOOKUP || b->kind == TJ_STEP_LOOKUP)
+  if (begins_alone(a) || begins_alone(b))
     return false;
   return predicate_of(a) == predicate_of(b) || (is_always(predicate_of(a)) && is_always(predicate_of(b)));
 }

@@ -139,7 +139,8 @@ static void replace_slots(tj_emitter *emitter, const block *rows, const LLVMValu
 void tj_emit_transposed(tj_emitter *emitter, const tj_kernel_step *store) {
   block rows;
   LLVMValueRef column[MOST_LANES];
-  if (!emitter->target->has_vector_permutations || !find_rows(emitter, store, &rows))
+  if (emitter->kernel->slot_dtype != NULL || !emitter->target->has_vector_permutations ||
+      !find_rows(emitter, store, &rows))
     return;
   uint32_t columns = rows.width < rows.count ? rows.width : rows.count;
   for (uint32_t first = 0; first < rows.width; first += columns) {

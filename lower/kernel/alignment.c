@@ -29,8 +29,8 @@ static uint32_t most_alignment(const tj_kernel *kernel, const tj_kernel_step ste
                                uint32_t buffer) {
   uint32_t most = 1;
   for (uint32_t i = 0; i < count; i++) {
-    bool is_access = steps[i].kind != TJ_STEP_VALUE && steps[i].kind != TJ_STEP_BARRIER;
-    uint32_t alignment = is_access && steps[i].access.buffer == buffer ? tj_step_alignment(kernel, &steps[i]) : 1;
+    uint32_t alignment =
+        tj_step_has_access(&steps[i]) && steps[i].access.buffer == buffer ? tj_step_alignment(kernel, &steps[i]) : 1;
     most = alignment > most ? alignment : most;
   }
   return most;

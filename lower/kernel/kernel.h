@@ -50,9 +50,24 @@ typedef enum {
   TJ_STEP_RUN,    /* `limit` elements, at least 1, become those of `from`, converted to the carried type and from it,
                      if the access is valid. On the host */
   TJ_STEP_PREFETCH, /* the elements will be loaded by somebody soon; nothing happens that could be seen */
+  TJ_STEP_COMPUTE,  /* the slots become what `compute` says of others; where not valid, they stay as they are */
+  TJ_STEP_LOOP,     /* the steps up to AGAIN happen `limit` times, which may be none; the symbol `value` is the trip,
+                       and the slots go from trip to trip, in vectors of slot_step */
+  TJ_STEP_AGAIN,
   TJ_STEP_BARRIER /* the whole workgroup has got here, and sees what was stored to LDS; slots stay as they are, unless
                      the target takes each phase for all work-items in turn (keeps_slots) */
 } tj_step_kind;
+
+/* An array's elements, made of those of others, which are in slots: lane k of a step's slots is made of slot + k of
+ * what varies among them, of slot of what does not. */
+typedef struct {
+  const struct tj_array *array; /* NULL: the first input itself */
+  int combine; /* the tj_array_op by which it is put together with what the slots had; TJ_ARRAY_OP_COUNT: it is not */
+  const struct tj_array *const *input;
+  const uint32_t *slot;
+  const bool *varies;
+  uint32_t count;
+} tj_computation;
 
 /* Element k of a load or store, at access.offset + k, is slot `slot + k * slot_step`. All `width` elements are valid,
  * or none is. */
@@ -61,13 +76,19 @@ typedef struct {
   tj_access access; /* of LOAD, STORE, RUN and LOOKUP */
   tj_access from;   /* of RUN: the first element; valid where the access is */
   tj_access ahead;  /* of RUN: from where on as many elements may be fetched, for a run to come; offset NULL: none */
-  const tj_node *value; /* of VALUE; of LOOKUP: a symbol, which this step gives its value */
-  const tj_node *limit; /* of LOOKUP: at least 1; of RUN */
-  uint32_t width;       /* a power of two; 1 for VALUE; of RUN: the greatest limit */
+  const tj_node *value;          /* of VALUE; of LOOKUP and LOOP: a symbol, which this step gives its value */
+  const tj_node *limit;          /* of LOOKUP: at least 1; of RUN and LOOP */
+  const tj_computation *compute; /* of COMPUTE */
+  uint32_t width;                /* a power of two; 1 for VALUE; of RUN: the greatest limit */
   uint32_t slot, slot_step;
   uint32_t multiple; /* in kernels that are aligned: of so many elements its first one's number is a multiple, by the
                         kernel's condition; 0: as far as facts show */
 } tj_kernel_step;
+
+/* Whether the step has to do with elements of a buffer, or of LDS. */
+static inline bool tj_step_has_access(const tj_kernel_step *step) {
+  return step->kind <= TJ_STEP_PREFETCH && step->kind != TJ_STEP_VALUE;
+}
 
 /* The step that gives slot 0 the value of an expression. */
 static inline tj_kernel_step tj_step_of_value(const tj_node *value) {
@@ -140,15 +161,17 @@ typedef struct tj_kernel {
   tj_kernel_step *inner_step; /* what its work-items then do in the place of `step`: the same without masks */
   uint32_t inner_step_count;
   uint32_t slot_count;
-  tj_dtype carried;                    /* the type of elements in slots and in LDS */
-  uint32_t lds_elements;               /* of a workgroup; 0: none */
-  bool is_streamed;                    /* what is stored to buffers is not worth caching */
-  bool is_aligned;                     /* its vectors rely on addresses of buffers that are multiples of them */
-  int64_t fill;                        /* in the source's element type; for floats, converted to it */
-  tj_scaling scaling;                  /* of a copy, of the fill too */
-  const char *tile;                    /* its shape in words; NULL: no mapping chose one */
-  const struct tj_stage_choice *stage; /* how a tile lies in LDS, and why; NULL: it stays in registers */
-  const struct tj_domain *domain;      /* of a flat copy: what its coordinates are; NULL for other kernels */
+  tj_dtype carried;                     /* the type of elements in slots and in LDS */
+  const tj_dtype *slot_dtype;           /* that of each slot, of a kernel of arrays; NULL: the carried one */
+  const struct tj_array_kernel *arrays; /* what such a kernel does; NULL: it is another */
+  uint32_t lds_elements;                /* of a workgroup; 0: none */
+  bool is_streamed;                     /* what is stored to buffers is not worth caching */
+  bool is_aligned;                      /* its vectors rely on addresses of buffers that are multiples of them */
+  int64_t fill;                         /* in the source's element type; for floats, converted to it */
+  tj_scaling scaling;                   /* of a copy, of the fill too */
+  const char *tile;                     /* its shape in words; NULL: no mapping chose one */
+  const struct tj_stage_choice *stage;  /* how a tile lies in LDS, and why; NULL: it stays in registers */
+  const struct tj_domain *domain;       /* of a flat copy: what its coordinates are; NULL for other kernels */
   const tj_layout *elements; /* of a flat copy: the linear coordinate → the operands' modes, as the domain of a
                                 mapping; NULL: they have one mode, which it is */
   const struct tj_mapping *mapping; /* how a copy is shared out; NULL: no mapping says it */
@@ -175,6 +198,11 @@ static inline const tj_kernel *tj_fastest_variant(const tj_kernel *kernel) {
   while (kernel->faster != NULL)
     kernel = kernel->faster;
   return kernel;
+}
+
+/* The type of the elements in a slot. */
+static inline tj_dtype tj_slot_dtype(const tj_kernel *kernel, uint32_t slot) {
+  return kernel->slot_dtype != NULL ? kernel->slot_dtype[slot] : kernel->carried;
 }
 
 /* What the launch has to know of a node in the kernel's place: the value of a launched binding, or the node itself.

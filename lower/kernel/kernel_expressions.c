@@ -67,7 +67,7 @@ static bool surely_implies(const tj_node *truth, const tj_node *fact, unsigned s
 /* A flat copy's load that is valid wherever its store is need not happen where the store does not. */
 static void join_predicates(tj_kernel *kernel) {
   enum { LOAD, STORE, MOST_STEPS = 16 };
-  if (kernel->index == NULL || kernel->step[LOAD].kind != TJ_STEP_LOAD)
+  if (kernel->index == NULL || kernel->arrays != NULL || kernel->step[LOAD].kind != TJ_STEP_LOAD)
     return;
   const tj_node *stored = kernel->step[STORE].access.valid;
   if (surely_implies(stored, kernel->step[LOAD].access.valid, MOST_STEPS))

@@ -109,10 +109,24 @@ bool tj_is_looked_up(const tj_kernel *kernel, const tj_node *node) {
   return false;
 }
 
+/* Whether the symbol is the trip of a loop among the steps. */
+static bool is_trip(const tj_kernel_step step[], uint32_t count, const tj_node *node) {
+  for (uint32_t i = 0; node->op == TJ_OP_SYMBOL && i < count; i++) {
+    if (step[i].kind == TJ_STEP_LOOP && step[i].value == node)
+      return true;
+  }
+  return false;
+}
+
+bool tj_is_trip(const tj_kernel *kernel, const tj_node *node) {
+  return is_trip(kernel->step, kernel->step_count, node) ||
+         is_trip(kernel->inner_step, kernel->inner_step_count, node);
+}
+
 static tj_level level_of(const tj_kernel_nodes *nodes, const tj_kernel *kernel, const tj_node *node) {
   if (node == kernel->index || node == kernel->item || tj_is_looked_up(kernel, node))
     return TJ_LEVEL_ITEM;
-  if (kernel->loop != NULL && tj_loop_changes(kernel->loop, node))
+  if ((kernel->loop != NULL && tj_loop_changes(kernel->loop, node)) || tj_is_trip(kernel, node))
     return TJ_LEVEL_TRIP;
   bool is_of_workgroup = node == kernel->workgroup || is_bound_in_workgroup(kernel, node);
   tj_level level = is_of_workgroup ? TJ_LEVEL_WORKGROUP : TJ_LEVEL_LAUNCH;

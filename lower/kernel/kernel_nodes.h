@@ -22,6 +22,8 @@ typedef struct {
 
 /* Whether a step gives this symbol its value. */
 bool tj_is_looked_up(const tj_kernel *kernel, const tj_node *node);
+/* Whether it is the trip of a loop among the steps. */
+bool tj_is_trip(const tj_kernel *kernel, const tj_node *node);
 
 tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel);
 

@@ -24,6 +24,9 @@ static bool is_access(const tj_kernel_step *step) {
   case TJ_STEP_RUN:
   case TJ_STEP_VALUE:
   case TJ_STEP_PREFETCH:
+  case TJ_STEP_COMPUTE:
+  case TJ_STEP_LOOP:
+  case TJ_STEP_AGAIN:
   case TJ_STEP_BARRIER:
     break;
   }

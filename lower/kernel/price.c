@@ -303,8 +303,19 @@ static void count_accesses(pricing *p) {
   }
 }
 
+/* Whether steps happen again in loops, of which the trips are not counted. */
+static bool has_trips(const tj_kernel *kernel) {
+  for (uint32_t i = 0; i < kernel->step_count; i++) {
+    if (kernel->step[i].kind == TJ_STEP_LOOP)
+      return true;
+  }
+  return false;
+}
+
 static void set_launch(pricing *p, const int64_t parameter[]) {
   const tj_kernel *kernel = p->kernel;
+  if (has_trips(kernel))
+    note(p, TJ_EVAL_UNBOUND);
   for (uint32_t i = 0; i < kernel->parameter_count; i++)
     set_symbol(p, kernel->parameter[i], parameter[i]);
   for (uint32_t i = 0; i < kernel->binding_count; i++) {

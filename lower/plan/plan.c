@@ -10,12 +10,14 @@
 #include "ir/index/walk.h"
 #include "ir/layout/arith.h"
 #include "ir/view/structure.h"
+#include "lower/kernel/array_kernel.h"
 #include "lower/kernel/domain.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/scaling.h"
 #include "lower/machine/width.h"
 #include "lower/mapping/mapped.h"
 #include "lower/plan/gather.h"
+#include "lower/plan/plan_arrays.h"
 #include "lower/plan/race.h"
 #include "lower/plan/walk_view.h"
 
@@ -55,7 +57,8 @@ static void mark_symbols(tj_graph *graph, const tj_node *const roots[], size_t c
 /* The parameters that the kernel depends on, directly or through the facts of one that it depends on. */
 static void set_parameters(tj_graph *graph, tj_kernel *kernel, const tj_program_values *program) {
   bool *used = TJ_NEW_ARRAY(graph->job, bool, graph->symbol_count + 1);
-  const tj_node **symbols = TJ_NEW_ARRAY(graph->job, const tj_node *, program->parameter_count + 1);
+  uint32_t scalars = kernel->arrays != NULL ? kernel->arrays->program->count : 0;
+  const tj_node **symbols = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)program->parameter_count + scalars + 1);
   size_t count;
   const tj_node **roots = launch_roots(graph, kernel, &count);
   mark_symbols(graph, roots, count, used);
@@ -71,6 +74,8 @@ static void set_parameters(tj_graph *graph, tj_kernel *kernel, const tj_program_
     if (!tj_is_constant(node) && used[node->symbol->index])
       symbols[kernel->parameter_count++] = node;
   }
+  if (kernel->arrays != NULL)
+    tj_add_scalar_parameters(kernel, symbols);
   kernel->parameter = symbols;
 }
 
@@ -420,6 +425,12 @@ static void plan_offsets(tj_graph *graph, tj_kernel *kernel, const tj_kernel_def
 }
 
 tj_kernel *tj_plan_kernel(tj_graph *graph, const tj_program_values *program, const tj_kernel_definition *definition) {
+  if (definition->body == TJ_BODY_ARRAYS) {
+    tj_kernel *kernel = tj_plan_arrays(graph, definition);
+    set_parameters(graph, kernel, program);
+    graph->job->here = TJ_NOWHERE;
+    return kernel;
+  }
   const tj_operand *operands = make_operands(graph, definition);
   const tj_operand *destination = &operands[definition->destination];
   tj_kernel *kernel = new_kernel(graph, definition->name, destination);

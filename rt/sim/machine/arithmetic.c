@@ -21,6 +21,8 @@ static bool is_denormal(double value, const precision *p) {
   return value != 0 && fabs(value) < ldexp(1, 1 - p->bias);
 }
 
+/* The documents also name reciprocals of denominators that are denormal as numbers of 64 bits, which those of 32 bits
+ * never are; of numbers of 64 bits, the branch would scale what is large already, and quotients would be wrong. */
 static double divide_scale(double scaled, double denominator, double numerator, bool *flag, const precision *p) {
   int difference = biased(numerator, p) - biased(denominator, p);
   *flag = false;
@@ -32,15 +34,7 @@ static double divide_scale(double scaled, double denominator, double numerator, 
   }
   if (is_denormal(denominator, p))
     return ldexp(scaled, p->scale);
-  bool tiny_reciprocal = is_denormal(1.0 / denominator, p);
-  bool tiny_quotient = is_denormal(numerator / denominator, p);
-  if (tiny_reciprocal && tiny_quotient) {
-    *flag = true;
-    return scaled == denominator ? ldexp(scaled, p->scale) : scaled;
-  }
-  if (tiny_reciprocal)
-    return ldexp(scaled, -p->scale);
-  if (tiny_quotient) {
+  if (is_denormal(numerator / denominator, p)) {
     *flag = true;
     return scaled == numerator ? ldexp(scaled, p->scale) : scaled;
   }
@@ -55,6 +49,31 @@ double divide_scale_f64(double scaled, double denominator, double numerator, boo
   return divide_scale(scaled, denominator, numerator, flag, &twice);
 }
 
+/* Quotients are scaled down where they would have been too large, and up where they would have been too small. */
+static int back(double quotient, const precision *p) {
+  return biased(quotient, p) > p->bias ? p->scale : -p->scale;
+}
+
+float divide_fmas_f32(float a, float b, float c, bool is_scaled) {
+  if (!is_scaled)
+    return fmaf(a, b, c);
+  return (float)ldexp(fma((double)a, (double)b, (double)c), back((double)c, &single));
+}
+
+double divide_fmas_f64(double a, double b, double c, bool is_scaled) {
+  if (!is_scaled)
+    return fma(a, b, c);
+  return (double)ldexpl(fmal((long double)a, (long double)b, (long double)c), back(c, &twice));
+}
+
+double minimum(double a, double b) {
+  if (isnan(a) || isnan(b))
+    return a + b;
+  if (a == b)
+    return signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+
 double divide_fixup(double quotient, double denominator, double numerator) {
   bool is_negative = (signbit(denominator) != 0) != (signbit(numerator) != 0);
   double infinity = is_negative ? -(double)INFINITY : (double)INFINITY;
@@ -62,7 +81,8 @@ double divide_fixup(double quotient, double denominator, double numerator) {
     return (double)NAN;
   if ((numerator == 0 && denominator == 0) || (isinf(numerator) && isinf(denominator)))
     return (double)NAN;
-  if (denominator == 0 || isinf(numerator))
+  bool is_too_large = quotient != quotient;
+  if (denominator == 0 || isinf(numerator) || (is_too_large && !isinf(denominator) && numerator != 0))
     return infinity;
   if (isinf(denominator) || numerator == 0)
     return is_negative ? -0.0 : 0.0;

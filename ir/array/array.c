@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/* Making arrays: shapes that broadcast, types of arithmetic, equal arrays made once. */
+#include "ir/array/array.h"
+
+#include "base/text.h"
+#include "ir/index/print.h"
+#include "ir/layout/arith.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* --- the table --- */
+
+typedef struct {
+  const char *text;
+  uint32_t arity;
+} row;
+
+static const row rows[TJ_ARRAY_OP_COUNT] = {
+    [TJ_ARRAY_CAST] = {"cast", 1},
+    [TJ_ARRAY_SUM] = {"sum", 1},
+    [TJ_ARRAY_LARGEST] = {"max", 1},
+    [TJ_ARRAY_SMALLEST] = {"min", 1},
+#define ARRAY_FUNCTION(name, text, arity, single, twice, doc) [TJ_ARRAY_##name] = {text, arity},
+#include "ir/array/array_function.def"
+#undef ARRAY_FUNCTION
+};
+
+uint32_t tj_array_arity(tj_array_op op) {
+  return rows[op].arity;
+}
+
+bool tj_array_is_reduction(tj_array_op op) {
+  return op == TJ_ARRAY_SUM || op == TJ_ARRAY_LARGEST || op == TJ_ARRAY_SMALLEST;
+}
+
+const char *tj_array_op_name(tj_array_op op) {
+  return rows[op].text != NULL ? rows[op].text : "an array";
+}
+
+bool tj_array_find_function(const char *name, uint32_t arity, tj_array_op *op) {
+  for (uint32_t i = TJ_ARRAY_SMALLEST + 1; i < TJ_ARRAY_OP_COUNT; i++) {
+    if (strcmp(rows[i].text, name) == 0 && (arity == 0 || rows[i].arity == arity)) {
+      *op = (tj_array_op)i;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* --- one of each --- */
+
+static bool same_shape(const tj_array *a, const tj_array *b) {
+  return a->rank == b->rank && (a->rank == 0 || memcmp(a->extent, b->extent, a->rank * sizeof *a->extent) == 0);
+}
+
+static bool is_same(const tj_array *a, const tj_array *b) {
+  return a->op == b->op && a->dtype == b->dtype && a->of == b->of && a->modes == b->modes &&
+         memcmp(&a->real, &b->real, sizeof a->real) == 0 && a->integer == b->integer &&
+         memcmp(a->arg, b->arg, sizeof a->arg) == 0 && same_shape(a, b);
+}
+
+static const tj_array *made(tj_graph *graph, tj_array_program *program, tj_array made) {
+  for (uint32_t i = 0; i < program->count; i++) {
+    if (is_same(program->array[i], &made))
+      return program->array[i];
+  }
+  if (program->count == TJ_ARRAY_MOST)
+    tj_fail(graph->job, TJ_WORK_LIMIT, "the kernel's body has more than %d arrays", TJ_ARRAY_MOST);
+  if (program->array == NULL)
+    program->array = TJ_NEW_ARRAY(graph->job, const tj_array *, TJ_ARRAY_MOST);
+  tj_spend(graph->job, program->count + 1);
+  made.number = program->count;
+  return program->array[program->count++] = tj_arena_copy(&graph->job->arena, &made, sizeof made);
+}
+
+/* --- leaves --- */
+
+const tj_array *tj_array_buffer(tj_graph *graph, tj_array_program *program, uint32_t argument, tj_dtype dtype,
+                                const tj_node *const extent[], uint32_t rank) {
+  return made(graph, program,
+              (tj_array){.op = TJ_ARRAY_BUFFER, .of = argument, .dtype = dtype, .extent = extent, .rank = rank});
+}
+
+const tj_array *tj_array_scalar(tj_graph *graph, tj_array_program *program, const tj_node *symbol, tj_dtype dtype) {
+  return made(graph, program, (tj_array){.op = TJ_ARRAY_SCALAR, .integer = symbol, .dtype = dtype});
+}
+
+const tj_array *tj_array_number(tj_graph *graph, tj_array_program *program, double value) {
+  return made(graph, program, (tj_array){.op = TJ_ARRAY_NUMBER, .real = value, .dtype = TJ_DTYPE_f64});
+}
+
+const tj_array *tj_array_integer(tj_graph *graph, tj_array_program *program, const tj_node *value) {
+  enum { EXACT_BITS = 53 };
+  bool is_exact = tj_is_constant(value) && value->value >= -((int64_t)1 << EXACT_BITS) &&
+                  value->value <= (int64_t)1 << EXACT_BITS;
+  if (is_exact)
+    return tj_array_number(graph, program, (double)value->value);
+  return made(graph, program, (tj_array){.op = TJ_ARRAY_INTEGER, .integer = value, .dtype = TJ_DTYPE_i64});
+}
+
+const tj_array *tj_array_index(tj_graph *graph, tj_array_program *program, uint32_t mode) {
+  program->index_modes |= (uint64_t)1 << mode;
+  return made(graph, program, (tj_array){.op = TJ_ARRAY_INDEX, .of = mode, .dtype = TJ_DTYPE_i64});
+}
+
+/* --- shapes --- */
+
+const char *tj_array_shape_text(tj_graph *graph, const tj_array *array) {
+  tj_text text = tj_text_begin(graph->job);
+  if (array->rank == 0)
+    return "of a number";
+  tj_text_char(&text, '(');
+  for (uint32_t i = 0; i < array->rank; i++) {
+    tj_text_string(&text, i > 0 ? "," : "");
+    tj_node_print(&text, array->extent[i]);
+  }
+  tj_text_char(&text, ')');
+  return text.data;
+}
+
+_Noreturn static void fail_shapes(tj_graph *graph, const tj_array *a, const tj_array *b) {
+  tj_fail(graph->job, TJ_ARRAY_DOMAIN, "the shapes %s and %s do not agree", tj_array_shape_text(graph, a),
+          tj_array_shape_text(graph, b));
+}
+
+/* The shape of both together, as that of `whole`. */
+static void join_shapes(tj_graph *graph, tj_array *whole, const tj_array *other) {
+  if (other->rank == 0)
+    return;
+  if (whole->rank == 0) {
+    whole->rank = other->rank;
+    whole->extent = other->extent;
+    return;
+  }
+  if (whole->rank != other->rank)
+    fail_shapes(graph, whole, other);
+  const tj_node **extent = tj_arena_copy(&graph->job->arena, whole->extent, whole->rank * sizeof *extent);
+  for (uint32_t i = 0; i < whole->rank; i++) {
+    if (tj_is_int(extent[i], 1))
+      extent[i] = other->extent[i];
+    else if (!tj_is_int(other->extent[i], 1) && !tj_surely_equal(graph, extent[i], other->extent[i]))
+      fail_shapes(graph, whole, other);
+  }
+  whole->extent = extent;
+}
+
+bool tj_array_fits(tj_graph *graph, const tj_array *value, const tj_node *const extent[], uint32_t rank) {
+  if (value->rank == 0)
+    return true;
+  bool fits = value->rank == rank;
+  for (uint32_t i = 0; i < rank && fits; i++)
+    fits = tj_is_int(value->extent[i], 1) || tj_surely_equal(graph, value->extent[i], extent[i]);
+  return fits;
+}
+
+/* --- arithmetic --- */
+
+/* Numbers that are written out are of any type. */
+static bool wants_double(const tj_array *array) {
+  return array->dtype == TJ_DTYPE_f64 && array->op != TJ_ARRAY_NUMBER;
+}
+
+/* What two numbers that are written out come to; false where an element has to be computed. */
+static bool folded(tj_array_op op, const tj_array *const argument[], double *value) {
+  for (uint32_t i = 0; i < rows[op].arity; i++) {
+    if (argument[i]->op != TJ_ARRAY_NUMBER)
+      return false;
+  }
+  double a = argument[0]->real, b = rows[op].arity > 1 ? argument[1]->real : 0;
+  switch (op) {
+  case TJ_ARRAY_add:
+    *value = a + b;
+    return true;
+  case TJ_ARRAY_sub:
+    *value = a - b;
+    return true;
+  case TJ_ARRAY_mul:
+    *value = a * b;
+    return true;
+  case TJ_ARRAY_div:
+    *value = a / b;
+    return true;
+  case TJ_ARRAY_neg:
+    *value = -a;
+    return true;
+  default:
+    return false;
+  }
+}
+
+const tj_array *tj_array_apply(tj_graph *graph, tj_array_program *program, tj_array_op op,
+                               const tj_array *const argument[]) {
+  tj_array array = {.op = op, .dtype = TJ_DTYPE_f32};
+  double value;
+  if (folded(op, argument, &value))
+    return tj_array_number(graph, program, value);
+  for (uint32_t i = 0; i < rows[op].arity; i++) {
+    array.arg[i] = argument[i];
+    array.dtype = wants_double(argument[i]) ? TJ_DTYPE_f64 : array.dtype;
+    join_shapes(graph, &array, argument[i]);
+  }
+  return made(graph, program, array);
+}
+
+const tj_array *tj_array_cast(tj_graph *graph, tj_array_program *program, const tj_array *array, tj_dtype dtype) {
+  if (array->dtype == dtype && array->op != TJ_ARRAY_NUMBER)
+    return array;
+  return made(
+      graph, program,
+      (tj_array){.op = TJ_ARRAY_CAST, .dtype = dtype, .arg = {array}, .rank = array->rank, .extent = array->extent});
+}
+
+/* A sum begins with -0, which changes no number. */
+const tj_array *tj_array_reduce(tj_graph *graph, tj_array_program *program, tj_array_op op, const tj_array *argument,
+                                uint64_t modes) {
+  const tj_node **extent = tj_arena_copy(&graph->job->arena, argument->extent, argument->rank * sizeof *extent);
+  for (uint32_t i = 0; i < argument->rank; i++)
+    extent[i] = (modes >> i & 1) != 0 ? tj_int(graph, 1) : extent[i];
+  program->reduced |= modes;
+  double neutral = op == TJ_ARRAY_SUM ? -0.0 : (op == TJ_ARRAY_LARGEST ? -INFINITY : INFINITY);
+  return made(graph, program,
+              (tj_array){.op = op,
+                         .dtype = wants_double(argument) ? TJ_DTYPE_f64 : TJ_DTYPE_f32,
+                         .modes = modes,
+                         .arg = {argument, tj_array_number(graph, program, neutral)},
+                         .rank = argument->rank,
+                         .extent = extent});
+}
+
+/* --- text --- */
+
+static void print_modes(tj_text *text, uint64_t modes) {
+  for (uint64_t left = modes; left != 0; left &= left - 1)
+    tj_text_format(text, ", %d", __builtin_ctzll(left));
+}
+
+static bool is_operator(const tj_array *array) {
+  return array->op >= TJ_ARRAY_add && array->op <= TJ_ARRAY_neg;
+}
+
+static void print_operation(tj_text *text, const tj_array *array, const char *const name[]) {
+  bool is_binary = rows[array->op].arity == 2;
+  tj_text_char(text, '(');
+  if (is_binary)
+    tj_array_print(text, array->arg[0], name);
+  tj_text_format(text, is_binary ? " %s " : "%s", rows[array->op].text);
+  tj_array_print(text, array->arg[is_binary ? 1 : 0], name);
+  tj_text_char(text, ')');
+}
+
+static void print_call(tj_text *text, const tj_array *array, const char *const name[]) {
+  tj_text_format(text, "%s(", array->op == TJ_ARRAY_CAST ? tj_dtype_name(array->dtype) : rows[array->op].text);
+  for (uint32_t i = 0; i < rows[array->op].arity; i++) {
+    tj_text_string(text, i > 0 ? ", " : "");
+    tj_array_print(text, array->arg[i], name);
+  }
+  print_modes(text, array->modes);
+  tj_text_char(text, ')');
+}
+
+void tj_array_print(tj_text *text, const tj_array *array, const char *const name[]) {
+  tj_spend(text->job, 1);
+  switch (array->op) {
+  case TJ_ARRAY_BUFFER:
+    tj_text_string(text, name[array->of]);
+    return;
+  case TJ_ARRAY_NUMBER:
+    tj_text_format(text, "%.17g", array->real);
+    return;
+  case TJ_ARRAY_SCALAR:
+  case TJ_ARRAY_INTEGER:
+    tj_node_print(text, array->integer);
+    return;
+  case TJ_ARRAY_INDEX:
+    tj_text_format(text, "index(%" PRIu32 ")", array->of);
+    return;
+  default:
+    break;
+  }
+  if (is_operator(array))
+    print_operation(text, array, name);
+  else
+    print_call(text, array, name);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Arrays: what the elements of a kernel's destinations are, as expressions of those of its buffers.
+ *
+ * In come arguments, numbers and functions of them; out goes a program of arrays, each hash-consed and made after
+ * what it is made of. An array has a shape, one extent a mode, or none: then it is a number, and goes with every
+ * shape. So does an extent of 1. Arithmetic is that of f32, or of f64 where an operand is f64; numbers that are
+ * written out have the type of what they meet. Reductions keep the modes that they are over, with extent 1.
+ *
+ * tests/array_oracle.py evaluates the same from definitions alone; lower/array/array_rows.c makes kernels. */
+#ifndef TJ_IR_ARRAY_H
+#define TJ_IR_ARRAY_H
+
+#include "base/number/dtype.h"
+#include "base/text.h"
+#include "ir/index/graph.h"
+
+#include <stdbool.h>
+
+typedef enum {
+  TJ_ARRAY_BUFFER,  /* argument number `of` of the kernel */
+  TJ_ARRAY_SCALAR,  /* `integer` is the symbol whose value has the bits of an element of the array's type */
+  TJ_ARRAY_NUMBER,  /* `real` */
+  TJ_ARRAY_INTEGER, /* `integer` */
+  TJ_ARRAY_INDEX,   /* the coordinate along mode number `of` */
+  TJ_ARRAY_CAST,    /* the argument, converted to the array's type */
+  TJ_ARRAY_SUM,     /* reductions of the argument over `modes`, a bit for each; arg[1] is what they begin with */
+  TJ_ARRAY_LARGEST,
+  TJ_ARRAY_SMALLEST,
+#define ARRAY_FUNCTION(name, ...) TJ_ARRAY_##name,
+#include "ir/array/array_function.def"
+#undef ARRAY_FUNCTION
+  TJ_ARRAY_OP_COUNT
+} tj_array_op;
+
+enum { TJ_ARRAY_MOST_MODES = 32, TJ_ARRAY_MOST_ARGUMENTS = 3, TJ_ARRAY_MOST = 1024 };
+
+typedef struct tj_array tj_array;
+struct tj_array {
+  tj_array_op op;
+  tj_dtype dtype;
+  uint32_t number; /* in its program; those of its arguments are smaller */
+  uint32_t of;
+  uint32_t rank; /* 0: a number */
+  const tj_node *const *extent;
+  uint64_t modes;
+  double real;
+  const tj_node *integer;
+  const tj_array *arg[TJ_ARRAY_MOST_ARGUMENTS];
+};
+
+/* DESTINATION = value */
+typedef struct {
+  uint32_t argument;
+  const tj_array *value;
+  tj_span span;
+} tj_array_store;
+
+typedef struct tj_array_program {
+  const tj_array **array;
+  uint32_t count;
+  tj_array_store *store;
+  uint32_t store_count;
+  uint32_t rank; /* the shape of all of them together */
+  const tj_node **extent;
+  uint64_t reduced;     /* modes, by bit, that reductions are over */
+  uint64_t index_modes; /* modes, by bit, whose coordinates are used */
+} tj_array_program;
+
+/* How many arguments; 0 for what has none. */
+uint32_t tj_array_arity(tj_array_op op);
+bool tj_array_is_reduction(tj_array_op op);
+/* Its name in the language. */
+const char *tj_array_op_name(tj_array_op op);
+/* The function that a name with so many arguments stands for; false where there is none. With `arity` 0, of any
+ * arity. */
+bool tj_array_find_function(const char *name, uint32_t arity, tj_array_op *op);
+
+/* --- making --- */
+
+const tj_array *tj_array_buffer(tj_graph *graph, tj_array_program *program, uint32_t argument, tj_dtype dtype,
+                                const tj_node *const extent[], uint32_t rank);
+const tj_array *tj_array_scalar(tj_graph *graph, tj_array_program *program, const tj_node *symbol, tj_dtype dtype);
+const tj_array *tj_array_number(tj_graph *graph, tj_array_program *program, double value);
+const tj_array *tj_array_integer(tj_graph *graph, tj_array_program *program, const tj_node *value);
+const tj_array *tj_array_index(tj_graph *graph, tj_array_program *program, uint32_t mode);
+const tj_array *tj_array_cast(tj_graph *graph, tj_array_program *program, const tj_array *array, tj_dtype dtype);
+/* A function or an operator. TJ4025 at the job's place where shapes do not agree. */
+const tj_array *tj_array_apply(tj_graph *graph, tj_array_program *program, tj_array_op op,
+                               const tj_array *const argument[]);
+const tj_array *tj_array_reduce(tj_graph *graph, tj_array_program *program, tj_array_op op, const tj_array *argument,
+                                uint64_t modes);
+
+/* The shape as "(M,N)"; "a number" where there is none. */
+const char *tj_array_shape_text(tj_graph *graph, const tj_array *array);
+
+/* Whether a value of one shape goes into a destination of another as it is, or repeated along extents of 1. */
+bool tj_array_fits(tj_graph *graph, const tj_array *value, const tj_node *const extent[], uint32_t rank);
+
+/* The array as text, down to `stop` of them: "exp(x - max(x, 1))". `name` has the kernel's arguments. */
+void tj_array_print(tj_text *text, const tj_array *array, const char *const name[]);
+
+#endif

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows shared out among workgroups and lanes, and all steps of a kernel in their order. */
+#include "lower/array/array_rows.h"
+
+#include "ir/index/facts.h"
+#include "ir/layout/arith.h"
+#include "ir/simplify/simplify.h"
+#include "lower/array/array_reduce.h"
+#include "lower/kernel/kernel_expressions.h"
+#include "lower/kernel/variant.h"
+
+static const tj_array_program *program_of(const tj_array_maker *maker) {
+  return maker->space->arrays->program;
+}
+
+static const tj_node *int_of(const tj_array_maker *maker, int64_t value) {
+  return tj_int(maker->graph, value);
+}
+
+/* --- where a workgroup is --- */
+
+/* How many parts of `part` there are; 0: one. */
+static const tj_node *parts_of(tj_graph *graph, const tj_node *size, int64_t part) {
+  return part == 0 ? tj_int(graph, 1) : tj_simplified(graph, tj_ceil_div(graph, size, tj_int(graph, part)));
+}
+
+static const tj_node *bind(tj_array_maker *maker, const char *name, const tj_node *number, int64_t part,
+                           const tj_node *size) {
+  tj_graph *graph = maker->graph;
+  const tj_node *value = tj_simplified(graph, tj_mul(graph, number, tj_int(graph, part)));
+  if (tj_is_constant(value))
+    return value;
+  const tj_node *last = tj_simplified(graph, tj_sub(graph, size, tj_int(graph, 1)));
+  const tj_node *symbol =
+      tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, tj_int(graph, 0), last, part > 0 ? part : 1);
+  maker->kernel->binding[maker->kernel->binding_count++] = (tj_kernel_binding){.symbol = symbol, .value = value};
+  return symbol;
+}
+
+/* Workgroups number pieces of a row first. */
+static void place_workgroups(tj_array_maker *maker) {
+  tj_graph *graph = maker->graph;
+  const tj_array_shape *shape = &maker->shape;
+  tj_kernel *kernel = maker->kernel;
+  const tj_node *rows = maker->space->rows.size, *columns = maker->space->columns.size;
+  const tj_node *pieces = parts_of(graph, columns, shape->piece), *groups = parts_of(graph, rows, shape->rows);
+  const tj_node *all = tj_simplified(graph, tj_terse_mul(graph, groups, pieces));
+  kernel->workgroup_size = shape->rows * shape->lanes;
+  kernel->count = tj_simplified(graph, tj_mul(graph, all, tj_int(graph, kernel->workgroup_size)));
+  kernel->workgroup = tj_coordinate(graph, "g", all);
+  kernel->item = maker->item = tj_coordinate(graph, "t", tj_int(graph, kernel->workgroup_size));
+  kernel->binding = TJ_NEW_ARRAY(graph->job, tj_kernel_binding, 2);
+  kernel->binding_count = 0;
+  maker->base_row = bind(maker, "b0", tj_terse_div(graph, kernel->workgroup, pieces), shape->rows, rows);
+  maker->base_column = bind(maker, "b1", tj_terse_mod(graph, kernel->workgroup, pieces), shape->piece, columns);
+}
+
+/* `is_inner`: all rows of the workgroup are there. */
+static void place_items(tj_array_maker *maker, bool is_inner) {
+  tj_graph *graph = maker->graph;
+  const tj_node *lanes = int_of(maker, maker->shape.lanes), *size = maker->space->rows.size;
+  bool all_there = is_inner || tj_facts_divisible(&size->facts, maker->shape.rows);
+  maker->lane = tj_simplified(graph, tj_terse_mod(graph, maker->item, lanes));
+  maker->row = tj_terse_add(graph, maker->base_row, tj_terse_div(graph, maker->item, lanes));
+  maker->row = tj_simplified(graph, maker->row);
+  maker->row_is_there = all_there ? int_of(maker, 1) : tj_simplified(graph, tj_less(graph, maker->row, size));
+}
+
+/* --- columns --- */
+
+/* What happens in a region: the reductions of a level, or, of level 0, the stores. */
+static void take_columns(tj_array_maker *maker, const tj_array_region *region, uint32_t level) {
+  const tj_array_program *program = program_of(maker);
+  if (level > 0) {
+    tj_array_reduce_columns(maker, region, level);
+    return;
+  }
+  uint64_t columns = tj_array_axis_modes(&maker->space->columns);
+  for (uint32_t i = 0; i < program->store_count; i++) {
+    const tj_array_store *store = &program->store[i];
+    if ((maker->space->varies[store->argument] & columns) == 0)
+      continue;
+    tj_array_load(maker, region, store->value);
+    tj_array_store_columns(maker, region, store);
+  }
+}
+
+static const tj_node *end_of_piece(const tj_array_maker *maker) {
+  tj_graph *graph = maker->graph;
+  const tj_node *size = maker->space->columns.size;
+  if (maker->shape.piece == 0)
+    return size;
+  return tj_simplified(graph,
+                       tj_min(graph, size, tj_add(graph, maker->base_column, int_of(maker, maker->shape.piece))));
+}
+
+static int64_t columns_of_trip(const tj_array_maker *maker) {
+  return (int64_t)maker->shape.lanes * tj_array_columns(maker);
+}
+
+/* Columns that all lanes have, trip by trip. */
+static void add_trips(tj_array_maker *maker, const tj_node *trips, uint32_t level) {
+  tj_graph *graph = maker->graph;
+  int64_t high = trips->facts.high;
+  const tj_node *counter = tj_symbol_create(graph, "c", TJ_SYMBOL_COORDINATE, tj_int(graph, 0),
+                                            tj_int(graph, high == INT64_MAX ? high : high - 1), 1);
+  const tj_node *start = tj_terse_mul(graph, counter, int_of(maker, columns_of_trip(maker)));
+  tj_array_region region = {tj_terse_add(graph, maker->base_column, start), NULL};
+  uint32_t first = 0, count = 0;
+  if (level > 0)
+    tj_array_reduction_slots(maker, level, &first, &count);
+  tj_kernel_step *loop = tj_array_step(maker, TJ_STEP_LOOP);
+  loop->value = counter;
+  loop->limit = trips;
+  loop->slot = first;
+  loop->width = count;
+  loop->slot_step = maker->target != NULL && maker->target->wave_size == 1 ? maker->shape.width : 1;
+  take_columns(maker, &region, level);
+  tj_array_step(maker, TJ_STEP_AGAIN);
+  tj_array_forget(maker);
+}
+
+static void loop_over_columns(tj_array_maker *maker, uint32_t level) {
+  tj_graph *graph = maker->graph;
+  const tj_node *trip = int_of(maker, columns_of_trip(maker)), *end = end_of_piece(maker);
+  const tj_node *length = tj_simplified(graph, tj_sub(graph, end, maker->base_column));
+  const tj_node *trips = tj_simplified(graph, tj_div(graph, length, trip));
+  if (trips->facts.high > 0)
+    add_trips(maker, trips, level);
+  if (tj_facts_divisible(&length->facts, columns_of_trip(maker)))
+    return;
+  const tj_node *done = tj_terse_mul(graph, trips, trip);
+  tj_array_region rest = {tj_simplified(graph, tj_terse_add(graph, maker->base_column, done)), end};
+  take_columns(maker, &rest, level);
+  tj_array_forget(maker);
+}
+
+static void add_columns(tj_array_maker *maker, uint32_t level, bool is_inner) {
+  const tj_node *size = maker->space->columns.size;
+  if (maker->shape.loops) {
+    loop_over_columns(maker, level);
+    return;
+  }
+  bool all_there = (is_inner && maker->shape.piece != 0) || tj_facts_divisible(&size->facts, columns_of_trip(maker));
+  take_columns(maker, &(tj_array_region){maker->base_column, all_there ? NULL : size}, level);
+}
+
+/* --- all steps --- */
+
+static uint32_t last_level(const tj_array_maker *maker) {
+  uint32_t last = 0;
+  for (uint32_t i = 0; i < program_of(maker)->count; i++)
+    last = maker->level[i] > last ? maker->level[i] : last;
+  return last;
+}
+
+static void add_reductions(tj_array_maker *maker, uint32_t level, bool is_inner) {
+  const tj_array_program *program = program_of(maker);
+  for (uint32_t i = 0; i < program->count; i++) {
+    if (tj_array_is_reduction(program->array[i]->op) && maker->level[i] == level)
+      tj_array_prepare(maker, program->array[i]->arg[0]);
+  }
+  tj_array_begin_reductions(maker, level);
+  add_columns(maker, level, is_inner);
+  tj_array_end_reductions(maker, level);
+}
+
+/* What has one element a row goes out once. */
+static void store_rows(tj_array_maker *maker) {
+  const tj_array_program *program = program_of(maker);
+  uint64_t columns = tj_array_axis_modes(&maker->space->columns);
+  tj_array_region region = {maker->base_column, NULL};
+  for (uint32_t i = 0; i < program->store_count; i++) {
+    if ((maker->space->varies[program->store[i].argument] & columns) != 0)
+      continue;
+    tj_array_load(maker, &region, program->store[i].value);
+    tj_array_store_columns(maker, &region, &program->store[i]);
+  }
+}
+
+static void make_steps(tj_array_maker *maker, bool is_inner) {
+  const tj_array_program *program = program_of(maker);
+  maker->kernel->lds_elements = 0;
+  place_items(maker, is_inner);
+  tj_array_begin(maker);
+  uint32_t last = last_level(maker);
+  for (uint32_t level = 1; level <= last; level++)
+    add_reductions(maker, level, is_inner);
+  for (uint32_t i = 0; i < program->store_count; i++)
+    tj_array_prepare(maker, program->store[i].value);
+  add_columns(maker, 0, is_inner);
+  store_rows(maker);
+}
+
+/* Truth, whether all rows and columns of a workgroup are there; NULL: they always are, or that changes nothing. */
+static const tj_node *inner_truth(const tj_array_maker *maker) {
+  tj_graph *graph = maker->graph;
+  const tj_array_shape *shape = &maker->shape;
+  const tj_node *rows = maker->space->rows.size, *columns = maker->space->columns.size, *truth = int_of(maker, 1);
+  if (!tj_facts_divisible(&rows->facts, shape->rows))
+    truth = tj_less_equal(graph, tj_add(graph, maker->base_row, int_of(maker, shape->rows)), rows);
+  if (!shape->loops && shape->piece != 0 && !tj_facts_divisible(&columns->facts, shape->piece))
+    truth = tj_terse_both(
+        graph, truth, tj_less_equal(graph, tj_add(graph, maker->base_column, int_of(maker, shape->piece)), columns));
+  truth = tj_simplified(graph, truth);
+  return tj_is_constant(truth) ? NULL : truth;
+}
+
+static tj_dtype carried_of(const tj_array_program *program) {
+  for (uint32_t i = 0; i < program->count; i++) {
+    if (tj_array_is_reduction(program->array[i]->op) && program->array[i]->dtype == TJ_DTYPE_f64)
+      return TJ_DTYPE_f64;
+  }
+  return TJ_DTYPE_f32;
+}
+
+static tj_kernel *make_kernel(tj_graph *graph, const tj_kernel *from, const tj_array_space *space,
+                              tj_array_shape shape, const tj_target *target) {
+  tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
+  *kernel = *from;
+  kernel->carried = carried_of(from->arrays->program);
+  tj_array_maker maker = {.graph = graph, .target = target, .space = space, .shape = shape, .kernel = kernel};
+  place_workgroups(&maker);
+  kernel->inner = target != NULL ? inner_truth(&maker) : NULL;
+  if (kernel->inner != NULL) {
+    make_steps(&maker, true);
+    kernel->inner_step = maker.step;
+    kernel->inner_step_count = maker.step_count;
+  }
+  make_steps(&maker, false);
+  kernel->step = maker.step;
+  kernel->step_count = maker.step_count;
+  kernel->slot_dtype = maker.slot_dtype;
+  kernel->slot_count = maker.slot_count;
+  return kernel;
+}
+
+tj_kernel *tj_rows_as_written(tj_graph *graph, const tj_kernel *definition) {
+  tj_array_space *space = TJ_NEW(graph->job, tj_array_space);
+  *space = tj_array_space_of(graph, definition);
+  return make_kernel(graph, definition, space, (tj_array_shape){1, 1, 1, 1, true, 0}, NULL);
+}
+
+/* --- the shape --- */
+
+/* Bytes of the smallest elements that there are many of in a row, and how many buffers have any. */
+static uint32_t smallest_bytes(const tj_array_space *space, const tj_kernel *kernel, uint32_t *count) {
+  uint64_t columns = tj_array_axis_modes(&space->columns);
+  uint32_t bytes = 16;
+  *count = 0;
+  for (uint32_t i = 0; i < space->argument_count; i++) {
+    if (space->arrays->operand[i].shape == NULL || (space->varies[i] & columns) == 0)
+      continue;
+    uint32_t own = tj_element_bytes(kernel, space->arrays->buffer[i]);
+    bytes = own < bytes ? own : bytes;
+    ++*count;
+  }
+  return bytes;
+}
+
+static uint32_t power_of_two_from(int64_t least, uint32_t most) {
+  uint32_t power = 1;
+  while (power < most && power < least)
+    power *= 2;
+  return power;
+}
+
+static uint32_t widest(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
+  enum { MOST_WIDTH = 8 };
+  uint32_t count, width = tj_target_widest(target, smallest_bytes(space, kernel, &count));
+  return width < MOST_WIDTH ? width : MOST_WIDTH;
+}
+
+/* The greatest width that leaves no part of a vector over. */
+static uint32_t whole_width(const tj_array_space *space, uint32_t width) {
+  while (!tj_facts_divisible(&space->columns.size->facts, width))
+    width /= 2;
+  return width;
+}
+
+/* Rows that a thread takes together, of short ones several. */
+static tj_array_shape shape_on_host(const tj_array_space *space) {
+  enum { WIDTH = 16, COLUMNS = 16384, MOST_ROWS = 64 };
+  int64_t columns = space->columns.size->facts.high;
+  tj_array_shape shape = {.rows = 1, .lanes = 1, .width = WIDTH, .repeats = 1, .loops = true};
+  if (!space->is_reduced && columns > 2 * COLUMNS)
+    shape.piece = COLUMNS;
+  while (shape.rows < MOST_ROWS && columns <= COLUMNS / (2 * shape.rows))
+    shape.rows *= 2;
+  return shape;
+}
+
+/* Each element by itself: enough work-items for a row, the others for further rows. */
+static tj_array_shape shape_of_elements(const tj_array_space *space, const tj_kernel *kernel,
+                                        const tj_target *target) {
+  enum { WORK_ITEMS = 256, MOST_REPEATS = 2 };
+  const tj_node *size = space->columns.size;
+  tj_array_shape shape = {.width = widest(space, kernel, target), .repeats = 1};
+  if (!target->has_unaligned_vectors || size->facts.high < (int64_t)WORK_ITEMS * shape.width)
+    shape.width = whole_width(space, shape.width);
+  shape.lanes = power_of_two_from((size->facts.high - 1) / shape.width + 1, WORK_ITEMS);
+  shape.rows = WORK_ITEMS / shape.lanes;
+  if (size->facts.high / WORK_ITEMS / shape.width >= (int64_t)MOST_REPEATS * WORK_ITEMS)
+    shape.repeats = MOST_REPEATS;
+  int64_t own = (int64_t)shape.lanes * shape.width * shape.repeats;
+  shape.piece = size->facts.high > own ? own : 0;
+  return shape;
+}
+
+/* A row in the registers of a workgroup, or of a part of it; where it does not fit there, a loop. */
+static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
+  enum { WORK_ITEMS = 256, MOST_WORK_ITEMS = 1024, MOST_COLUMNS = 32, LOOP_COLUMNS = 16 };
+  const tj_node *size = space->columns.size;
+  uint32_t buffers;
+  (void)smallest_bytes(space, kernel, &buffers);
+  uint32_t most = buffers > 2 ? MOST_COLUMNS / 2 : MOST_COLUMNS;
+  uint32_t limit = target->workgroup_limit < MOST_WORK_ITEMS ? target->workgroup_limit : MOST_WORK_ITEMS;
+  tj_array_shape shape = {.rows = 1, .lanes = WORK_ITEMS, .width = widest(space, kernel, target), .repeats = 1};
+  bool fits = size->facts.high <= (int64_t)limit * most;
+  if (fits || !target->has_unaligned_vectors)
+    shape.width = whole_width(space, shape.width);
+  if (!fits) {
+    shape.loops = true;
+    shape.repeats = LOOP_COLUMNS / shape.width / (buffers > 2 ? 2 : 1);
+    return shape;
+  }
+  int64_t lanes = (size->facts.high - 1) / shape.width + 1;
+  shape.lanes = power_of_two_from(lanes, WORK_ITEMS);
+  while (shape.lanes < limit && lanes > (int64_t)shape.lanes * (most / shape.width))
+    shape.lanes *= 2;
+  shape.repeats = (uint32_t)((lanes - 1) / shape.lanes + 1);
+  shape.rows = shape.lanes < WORK_ITEMS ? WORK_ITEMS / shape.lanes : 1;
+  return shape;
+}
+
+tj_kernel *tj_map_arrays(tj_graph *graph, const tj_kernel *written, const tj_target *target) {
+  tj_array_space *space = TJ_NEW(graph->job, tj_array_space);
+  *space = tj_array_space_of(graph, written);
+  tj_array_shape shape = target->wave_size == 1 ? shape_on_host(space)
+                         : space->is_reduced    ? shape_of_rows(space, written, target)
+                                                : shape_of_elements(space, written, target);
+  tj_kernel *kernel = make_kernel(graph, written, space, shape, target);
+  tj_kernel_simplify(graph, kernel, NULL);
+  return kernel;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* Which modes are rows, which columns, and in which order: by the strides of the first destination. */
+#include "lower/array/array_space.h"
+
+#include "base/text.h"
+#include "ir/index/facts.h"
+#include "ir/layout/arith.h"
+#include "ir/simplify/simplify.h"
+
+#include <inttypes.h>
+
+static const tj_array_program *program_of(const tj_array_space *space) {
+  return space->arrays->program;
+}
+
+/* --- strides --- */
+
+static const tj_node *layout_stride(const tj_operand *operand, uint32_t mode) {
+  if (operand->value->kind != TJ_VALUE_LAYOUT)
+    return NULL;
+  const tj_tuple *stride = tj_tuple_mode(operand->value->layout.stride, mode);
+  return stride->kind == TJ_TUPLE_INTEGER ? stride->value : NULL;
+}
+
+/* The product of the extents from `begin` to before `end`. */
+static const tj_node *product(tj_graph *graph, const tj_operand *operand, uint32_t begin, uint32_t end) {
+  const tj_node *all = tj_int(graph, 1);
+  for (uint32_t i = begin; i < end; i++)
+    all = tj_terse_mul(graph, all, operand->extent[i]);
+  return all;
+}
+
+/* How far one step along a mode moves; NULL: that is not known. */
+static const tj_node *stride_of(const tj_array_space *space, uint32_t argument, uint32_t mode) {
+  const tj_operand *operand = &space->arrays->operand[argument];
+  if ((space->varies[argument] >> mode & 1) == 0)
+    return tj_int(space->graph, 0);
+  const tj_node *stride = layout_stride(operand, mode);
+  if (stride != NULL || operand->value->kind == TJ_VALUE_LAYOUT)
+    return stride;
+  if (tj_operand_is_row_major(space->graph, operand))
+    return product(space->graph, operand, mode + 1, operand->rank);
+  if (tj_operand_is_column_major(space->graph, operand))
+    return product(space->graph, operand, 0, mode);
+  return NULL;
+}
+
+static bool is_array(const tj_array_space *space, uint32_t argument) {
+  return space->arrays->operand[argument].shape != NULL;
+}
+
+/* --- order --- */
+
+/* Whether a step along mode a is surely no longer than one along mode b. */
+static bool goes_before(const tj_array_space *space, uint32_t primary, uint32_t a, uint32_t b) {
+  const tj_node *left = stride_of(space, primary, a), *right = stride_of(space, primary, b);
+  if (left == NULL || right == NULL || tj_is_int(left, 0))
+    return false;
+  return tj_is_int(right, 0) || tj_prove_less_equal(space->graph, left, right);
+}
+
+/* The destination that varies the most; what is reduced to nothing is stored last. */
+static uint32_t primary_of(const tj_array_space *space) {
+  uint32_t best = program_of(space)->store[0].argument;
+  for (uint32_t i = 0; i < space->argument_count; i++) {
+    if (is_array(space, i) && __builtin_popcountll(space->varies[i]) > __builtin_popcountll(space->varies[best]))
+      best = i;
+  }
+  return best;
+}
+
+/* Sorted by the primary's strides, smallest first, from the last mode on; those of one element are left out. */
+static tj_array_axis sorted_modes(const tj_array_space *space, uint32_t primary, uint64_t among) {
+  const tj_array_program *program = program_of(space);
+  tj_array_axis axis = {.count = 0};
+  for (uint32_t m = program->rank; m-- > 0;) {
+    if ((among >> m & 1) == 0 || tj_is_int(program->extent[m], 1))
+      continue;
+    uint32_t at = axis.count++;
+    for (; at > 0 && goes_before(space, primary, m, axis.mode[at - 1]) &&
+           !goes_before(space, primary, axis.mode[at - 1], m);
+         at--)
+      axis.mode[at] = axis.mode[at - 1];
+    axis.mode[at] = m;
+  }
+  return axis;
+}
+
+static void set_size(const tj_array_space *space, tj_array_axis *axis) {
+  axis->size = tj_int(space->graph, 1);
+  for (uint32_t i = 0; i < axis->count; i++)
+    axis->size = tj_terse_mul(space->graph, axis->size, program_of(space)->extent[axis->mode[i]]);
+  axis->size = tj_simplified(space->graph, axis->size);
+}
+
+/* Whether every array goes on along mode `next` where it ends along those before. */
+static bool continues(const tj_array_space *space, uint32_t mode, uint32_t next) {
+  tj_graph *graph = space->graph;
+  for (uint32_t i = 0; i < space->argument_count; i++) {
+    if (!is_array(space, i))
+      continue;
+    const tj_node *stride = stride_of(space, i, mode), *further = stride_of(space, i, next);
+    if (stride == NULL || further == NULL ||
+        !tj_prove_equal(graph, tj_mul(graph, stride, program_of(space)->extent[mode]), further))
+      return false;
+  }
+  return true;
+}
+
+/* Columns are the fastest modes, as far as all arrays step through them together. */
+static void part_modes(tj_array_space *space, const tj_array_axis *all) {
+  uint32_t inner = all->count > 0 ? 1 : 0;
+  while (inner > 0 && inner < all->count && space->arrays->program->index_modes == 0 &&
+         continues(space, all->mode[inner - 1], all->mode[inner]))
+    inner++;
+  for (uint32_t i = 0; i < all->count; i++) {
+    tj_array_axis *axis = i < inner ? &space->columns : &space->rows;
+    axis->mode[axis->count++] = all->mode[i];
+  }
+}
+
+/* --- elements --- */
+
+/* The digits of an axis' linear coordinate. */
+static void set_digits(tj_array_space *space, const tj_array_axis *axis, const tj_node *linear) {
+  const tj_node *const *extent = program_of(space)->extent;
+  for (uint32_t i = 0; i < axis->count; i++) {
+    bool is_last = i + 1 == axis->count;
+    space->digit[axis->mode[i]] = is_last ? linear : tj_mod(space->graph, linear, extent[axis->mode[i]]);
+    linear = is_last ? linear : tj_div(space->graph, linear, extent[axis->mode[i]]);
+    tj_facts known = {.low = 0, .high = extent[axis->mode[i]]->facts.high - 1, .modulus = 1};
+    if (is_last && extent[axis->mode[i]]->facts.high != INT64_MAX && i > 0)
+      tj_sharpen_facts(space->digit[axis->mode[i]], &known);
+  }
+}
+
+static tj_access access_of(const tj_array_space *space, uint32_t argument) {
+  tj_graph *graph = space->graph;
+  const tj_operand *operand = &space->arrays->operand[argument];
+  const tj_tuple **item = TJ_NEW_ARRAY(graph->job, const tj_tuple *, operand->rank + 1);
+  for (uint32_t m = 0; m < operand->rank; m++)
+    item[m] = tj_tuple_integer(graph, (space->varies[argument] >> m & 1) != 0 ? space->digit[m] : tj_int(graph, 0));
+  const tj_tuple *at = tj_tuple_is_list(operand->shape) ? tj_tuple_list(graph, item, operand->rank) : item[0];
+  tj_access access = tj_operand_access(graph, operand, space->arrays->buffer[argument], at);
+  const tj_node *part[] = {access.offset, access.valid};
+  tj_simplify(graph, part, 2, NULL);
+  access.offset = part[0];
+  access.valid = part[1];
+  return access;
+}
+
+static void set_varying(tj_array_space *space, uint32_t argument) {
+  const tj_operand *operand = &space->arrays->operand[argument];
+  for (uint32_t m = 0; m < operand->rank; m++) {
+    if (!tj_is_int(operand->extent[m], 1))
+      space->varies[argument] |= (uint64_t)1 << m;
+  }
+}
+
+static uint32_t count_arguments(const tj_array_program *program) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < program->count; i++) {
+    const tj_array *array = program->array[i];
+    count = array->op == TJ_ARRAY_BUFFER && array->of >= count ? array->of + 1 : count;
+  }
+  return count;
+}
+
+tj_array_space tj_array_space_of(tj_graph *graph, const tj_kernel *kernel) {
+  const tj_array_program *program = kernel->arrays->program;
+  tj_array_space space = {.graph = graph, .arrays = kernel->arrays, .argument_count = count_arguments(program)};
+  space.varies = TJ_NEW_ARRAY(graph->job, uint64_t, space.argument_count + 1);
+  space.access = TJ_NEW_ARRAY(graph->job, tj_access, space.argument_count + 1);
+  space.digit = TJ_NEW_ARRAY(graph->job, const tj_node *, program->rank + 1);
+  space.is_reduced = program->reduced != 0;
+  for (uint32_t i = 0; i < space.argument_count; i++) {
+    if (is_array(&space, i))
+      set_varying(&space, i);
+  }
+  uint32_t primary = primary_of(&space);
+  if (space.is_reduced) {
+    space.columns = sorted_modes(&space, primary, program->reduced);
+    space.rows = sorted_modes(&space, primary, ~program->reduced);
+  } else {
+    tj_array_axis all = sorted_modes(&space, primary, UINT64_MAX);
+    part_modes(&space, &all);
+  }
+  set_size(&space, &space.rows);
+  set_size(&space, &space.columns);
+  space.row = tj_coordinate(graph, "i", space.rows.size);
+  space.column = tj_coordinate(graph, "j", space.columns.size);
+  for (uint32_t m = 0; m < program->rank; m++)
+    space.digit[m] = tj_int(graph, 0);
+  set_digits(&space, &space.rows, space.row);
+  set_digits(&space, &space.columns, space.column);
+  for (uint32_t i = 0; i < space.argument_count; i++) {
+    if (is_array(&space, i))
+      space.access[i] = access_of(&space, i);
+  }
+  return space;
+}
+
+uint64_t tj_array_axis_modes(const tj_array_axis *axis) {
+  uint64_t modes = 0;
+  for (uint32_t i = 0; i < axis->count; i++)
+    modes |= (uint64_t)1 << axis->mode[i];
+  return modes;
+}
+
+/* Arguments come before what is made of them. */
+uint64_t tj_array_varies(const tj_array_space *space, const tj_array *array) {
+  const tj_array_program *program = program_of(space);
+  uint64_t *varies = TJ_NEW_ARRAY(space->graph->job, uint64_t, program->count);
+  for (uint32_t i = 0; i <= array->number; i++) {
+    const tj_array *each = program->array[i];
+    if (each->op == TJ_ARRAY_BUFFER)
+      varies[i] = space->varies[each->of];
+    if (each->op == TJ_ARRAY_INDEX)
+      varies[i] = (uint64_t)1 << each->of;
+    for (uint32_t k = 0; k < tj_array_arity(each->op); k++)
+      varies[i] |= varies[each->arg[k]->number];
+    varies[i] &= ~each->modes;
+  }
+  return varies[array->number];
+}

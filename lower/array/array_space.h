@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* The modes of arrays as rows and columns, and where their elements are. */
+#ifndef TJ_LOWER_ARRAY_SPACE_H
+#define TJ_LOWER_ARRAY_SPACE_H
+
+#include "lower/kernel/array_kernel.h"
+
+/* Modes in order, the fastest first, and their extents' product. */
+typedef struct {
+  uint32_t mode[TJ_ARRAY_MOST_MODES];
+  uint32_t count;
+  const tj_node *size;
+} tj_array_axis;
+
+typedef struct {
+  tj_graph *graph;
+  const tj_array_kernel *arrays;
+  uint32_t argument_count;
+  tj_array_axis rows, columns;
+  const tj_node *row, *column; /* symbols, of which the accesses are made */
+  const tj_node **digit;       /* by mode: of the symbols */
+  tj_access *access;           /* by argument: its element there, simplified */
+  uint64_t *varies;            /* by argument: modes, by bit, along which it has more than one element */
+  bool is_reduced;             /* columns are those of reductions */
+} tj_array_space;
+
+tj_array_space tj_array_space_of(tj_graph *graph, const tj_kernel *kernel);
+
+/* The modes, by bit, along which elements of an array may differ. */
+uint64_t tj_array_varies(const tj_array_space *space, const tj_array *array);
+/* The modes of an axis, by bit. */
+uint64_t tj_array_axis_modes(const tj_array_axis *axis);
+
+#endif

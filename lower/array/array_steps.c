@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/* Loads, values, computations and stores of a lane's columns. Neighbours move together where simplified offsets show
+ * that they are neighbours. */
+#include "lower/array/array_steps.h"
+
+#include "ir/index/facts.h"
+#include "ir/index/substitute.h"
+#include "ir/index/walk.h"
+#include "ir/layout/arith.h"
+#include "ir/simplify/simplify.h"
+#include "lower/kernel/displace.h"
+#include "lower/machine/width.h"
+#include "lower/mapping/tile_side.h"
+
+#include <string.h>
+
+static const tj_array_program *program_of(const tj_array_maker *maker) {
+  return maker->space->arrays->program;
+}
+
+/* --- steps and slots --- */
+
+static void find_levels(tj_array_maker *maker) {
+  const tj_array_program *program = program_of(maker);
+  maker->level = TJ_NEW_ARRAY(maker->graph->job, uint32_t, program->count + 1);
+  for (uint32_t i = 0; i < program->count; i++) {
+    const tj_array *array = program->array[i];
+    for (uint32_t k = 0; k < tj_array_arity(array->op); k++) {
+      uint32_t inside = maker->level[array->arg[k]->number];
+      maker->level[i] = inside > maker->level[i] ? inside : maker->level[i];
+    }
+    maker->level[i] += tj_array_is_reduction(array->op) ? 1 : 0;
+  }
+}
+
+void tj_array_begin(tj_array_maker *maker) {
+  uint32_t count = program_of(maker)->count;
+  maker->step = NULL;
+  maker->step_count = maker->step_capacity = 0;
+  maker->is_known = TJ_NEW_ARRAY(maker->graph->job, bool, count + 1);
+  maker->changes = TJ_NEW_ARRAY(maker->graph->job, bool, count + 1);
+  maker->slot = TJ_NEW_ARRAY(maker->graph->job, uint32_t, count + 1);
+  find_levels(maker);
+}
+
+static void *with_room(tj_job *job, void *data, uint32_t count, uint32_t needed, uint32_t *capacity, size_t size) {
+  if (count + needed <= *capacity)
+    return data;
+  *capacity = 2 * (count + needed) + 16;
+  char *larger = TJ_NEW_ARRAY(job, char, *capacity *size);
+  if (count > 0)
+    memcpy(larger, data, count * size);
+  return larger;
+}
+
+tj_kernel_step *tj_array_step(tj_array_maker *maker, tj_step_kind kind) {
+  maker->step =
+      with_room(maker->graph->job, maker->step, maker->step_count, 1, &maker->step_capacity, sizeof *maker->step);
+  tj_kernel_step *step = &maker->step[maker->step_count++];
+  *step = (tj_kernel_step){.kind = kind, .width = 1, .slot_step = 1};
+  return step;
+}
+
+uint32_t tj_array_slots(tj_array_maker *maker, tj_dtype dtype, uint32_t count) {
+  maker->slot_dtype = with_room(maker->graph->job, maker->slot_dtype, maker->slot_count, count, &maker->slot_capacity,
+                                sizeof *maker->slot_dtype);
+  uint32_t first = maker->slot_count;
+  for (uint32_t i = 0; i < count; i++)
+    maker->slot_dtype[maker->slot_count++] = dtype;
+  return first;
+}
+
+void tj_array_know(tj_array_maker *maker, const tj_array *array, uint32_t slot, bool changes) {
+  maker->is_known[array->number] = true;
+  maker->slot[array->number] = slot;
+  maker->changes[array->number] = changes;
+}
+
+void tj_array_forget(tj_array_maker *maker) {
+  for (uint32_t i = 0; i < program_of(maker)->count; i++)
+    maker->is_known[i] = maker->is_known[i] && !maker->changes[i];
+}
+
+bool tj_array_changes(const tj_array_maker *maker, const tj_array *array) {
+  return (tj_array_varies(maker->space, array) & tj_array_axis_modes(&maker->space->columns)) != 0;
+}
+
+/* --- places --- */
+
+/* Column `number` of the lane's. */
+static const tj_node *column_of(const tj_array_maker *maker, const tj_array_region *region, uint32_t number) {
+  tj_graph *graph = maker->graph;
+  const tj_array_shape *shape = &maker->shape;
+  uint32_t repeat = number / shape->width, place = number % shape->width;
+  const tj_node *own = tj_terse_mul(graph, maker->lane, tj_int(graph, shape->width));
+  const tj_node *distance = tj_int(graph, (int64_t)repeat * shape->lanes * shape->width + place);
+  return tj_terse_add(graph, region->start, tj_terse_add(graph, own, distance));
+}
+
+/* An expression of the space's symbols in the lane's row, and a column. */
+static const tj_node *placed(const tj_array_maker *maker, const tj_node *node, const tj_node *row,
+                             const tj_node *column) {
+  const tj_node *from[] = {maker->space->row, maker->space->column}, *to[] = {row, column};
+  tj_substitute(maker->graph, &(tj_substitution){from, to, 2}, &node, 1);
+  return node;
+}
+
+const tj_node *tj_array_column_is_there(const tj_array_maker *maker, const tj_array_region *region, uint32_t number) {
+  if (region->end == NULL)
+    return tj_int(maker->graph, 1);
+  return tj_simplified(maker->graph, tj_less(maker->graph, column_of(maker, region, number), region->end));
+}
+
+uint32_t tj_array_even_width(const tj_array_maker *maker, const tj_array_region *region) {
+  uint32_t width = maker->shape.width;
+  while (region->end != NULL && width > 1 &&
+         !(tj_facts_divisible(&region->end->facts, width) && tj_facts_divisible(&region->start->facts, width)))
+    width /= 2;
+  return width;
+}
+
+/* The elements of a buffer in some of a lane's columns, and whether they are there. */
+typedef struct {
+  uint32_t buffer, count;
+  const tj_node *base, **offset, **valid;
+} element_list;
+
+static const tj_node *valid_at(const tj_array_maker *maker, const tj_array_region *region, uint32_t number,
+                               const tj_node *valid, const tj_node *extra) {
+  tj_graph *graph = maker->graph;
+  uint32_t even = tj_array_even_width(maker, region);
+  const tj_node *there = tj_array_column_is_there(maker, region, number / even * even);
+  return tj_terse_both(graph, tj_terse_both(graph, maker->row_is_there, there), tj_terse_both(graph, extra, valid));
+}
+
+static bool is_small(const tj_node *offset) {
+  return offset->facts.low >= 0 && offset->facts.high <= UINT32_MAX / 16;
+}
+
+static bool depends_on_workgroup(const tj_array_maker *maker, const tj_node *node) {
+  tj_walk walk = tj_walk_nodes(maker->graph, &node, 1);
+  for (uint32_t i = 0; i < walk.count; i++) {
+    if (walk.node[i] == maker->base_row || walk.node[i] == maker->base_column)
+      return true;
+  }
+  return false;
+}
+
+/* Takes out of large offsets what the workgroup's elements share, where it comes out. */
+static void share_base(const tj_array_maker *maker, const tj_array_region *region, element_list *list,
+                       const tj_node *first) {
+  tj_graph *graph = maker->graph;
+  bool all_small = true;
+  for (uint32_t i = 0; i < list->count; i++)
+    all_small = all_small && is_small(list->offset[i]);
+  if (all_small || maker->target == NULL)
+    return;
+  const tj_node *base = tj_simplified(graph, placed(maker, first, maker->base_row, region->start));
+  const tj_node **rest = TJ_NEW_ARRAY(graph->job, const tj_node *, list->count);
+  for (uint32_t i = 0; i < list->count; i++)
+    rest[i] = tj_sub(graph, list->offset[i], base);
+  tj_simplify(graph, rest, list->count, NULL);
+  for (uint32_t i = 0; i < list->count; i++) {
+    if (!is_small(rest[i]) || depends_on_workgroup(maker, rest[i]))
+      return;
+  }
+  list->base = base;
+  list->offset = rest;
+}
+
+/* `extra`: truth in the space's symbols, which must hold, too. */
+static element_list elements_of(const tj_array_maker *maker, const tj_array_region *region, uint32_t argument,
+                                uint32_t count, const tj_node *extra) {
+  tj_graph *graph = maker->graph;
+  const tj_access *access = &maker->space->access[argument];
+  element_list list = {.buffer = access->buffer, .count = count};
+  const tj_node **root = TJ_NEW_ARRAY(graph->job, const tj_node *, 2 * (size_t)count);
+  for (uint32_t i = 0; i < count; i++) {
+    const tj_node *column = column_of(maker, region, i);
+    root[i] = placed(maker, access->offset, maker->row, column);
+    root[count + i] = valid_at(maker, region, i, placed(maker, access->valid, maker->row, column),
+                               placed(maker, extra, maker->row, column));
+  }
+  tj_simplify(graph, root, 2 * (size_t)count, NULL);
+  list.offset = root;
+  list.valid = root + count;
+  share_base(maker, region, &list, access->offset);
+  return list;
+}
+
+/* --- vectors --- */
+
+static bool is_vector(const tj_array_maker *maker, const element_list *list, uint32_t first, uint32_t width) {
+  for (uint32_t i = 1; i < width; i++) {
+    if (list->valid[first + i] != list->valid[first])
+      return false;
+  }
+  bool is_aligned = list->base == NULL || tj_facts_divisible(&list->base->facts, width);
+  if (maker->target->needs_aligned_vectors)
+    return is_aligned && tj_are_neighbours(maker->graph, list->offset + first, width);
+  return tj_are_in_turn(maker->graph, list->offset + first, width);
+}
+
+static bool are_vectors(const tj_array_maker *maker, const element_list *list, uint32_t width) {
+  for (uint32_t i = 0; i < list->count; i += width) {
+    if (!is_vector(maker, list, i, width))
+      return false;
+  }
+  return true;
+}
+
+static uint32_t width_of(const tj_array_maker *maker, const element_list *list) {
+  uint32_t width = maker->shape.width, bytes = tj_element_bytes(maker->kernel, list->buffer);
+  if (maker->target == NULL)
+    return 1;
+  if (maker->target->wave_size > 1 && width > tj_target_widest(maker->target, bytes))
+    width = tj_target_widest(maker->target, bytes);
+  while (width > 1 && (list->count % width != 0 || !are_vectors(maker, list, width)))
+    width /= 2;
+  return width;
+}
+
+static void add_moves(tj_array_maker *maker, const element_list *list, tj_step_kind kind, uint32_t slot) {
+  uint32_t width = width_of(maker, list), bytes = tj_element_bytes(maker->kernel, list->buffer);
+  int64_t limit = maker->target != NULL ? maker->target->displacement_limit / bytes : 0;
+  for (uint32_t i = 0; i < list->count; i += width) {
+    tj_kernel_step *step = tj_array_step(maker, kind);
+    tj_displaced parts = tj_displace(maker->graph, list->offset[i]);
+    bool displaces = parts.displacement < limit;
+    step->access = (tj_access){.buffer = list->buffer,
+                               .base = list->base,
+                               .offset = displaces ? parts.rest : list->offset[i],
+                               .valid = list->valid[i],
+                               .displacement = displaces ? parts.displacement : 0};
+    step->width = width;
+    step->slot = slot + i;
+  }
+}
+
+/* --- what an array is made of --- */
+
+/* By number: what `array` needs to be computed, itself included; nothing that known ones are made of. */
+static bool *needed_by(const tj_array_maker *maker, const tj_array *array) {
+  const tj_array_program *program = program_of(maker);
+  bool *needed = TJ_NEW_ARRAY(maker->graph->job, bool, program->count + 1);
+  needed[array->number] = true;
+  for (uint32_t i = array->number + 1; i-- > 0;) {
+    const tj_array *each = program->array[i];
+    for (uint32_t k = 0; needed[i] && !maker->is_known[i] && k < tj_array_arity(each->op); k++)
+      needed[each->arg[k]->number] = true;
+  }
+  return needed;
+}
+
+static void add_value(tj_array_maker *maker, const tj_node *value, uint32_t slot) {
+  tj_kernel_step *step = tj_array_step(maker, TJ_STEP_VALUE);
+  step->value = tj_simplified(maker->graph, value);
+  step->slot = slot;
+}
+
+static void load_buffer(tj_array_maker *maker, const tj_array_region *region, const tj_array *array, bool changes) {
+  uint32_t count = changes ? tj_array_columns(maker) : 1;
+  element_list list = elements_of(maker, region, array->of, count, tj_int(maker->graph, 1));
+  uint32_t slot = tj_array_slots(maker, array->dtype, count);
+  add_moves(maker, &list, TJ_STEP_LOAD, slot);
+  tj_array_know(maker, array, slot, changes);
+}
+
+static void give_index(tj_array_maker *maker, const tj_array_region *region, const tj_array *array, bool changes) {
+  const tj_node *digit = maker->space->digit[array->of];
+  tj_width width = tj_width_of(&digit, 1);
+  uint32_t count = changes ? tj_array_columns(maker) : 1;
+  uint32_t slot = tj_array_slots(maker, width.bits == 32 ? TJ_DTYPE_i32 : TJ_DTYPE_i64, count);
+  for (uint32_t i = 0; i < count; i++)
+    add_value(maker, placed(maker, digit, maker->row, column_of(maker, region, i)), slot + i);
+  tj_array_know(maker, array, slot, changes);
+}
+
+static void give_leaf(tj_array_maker *maker, const tj_array_region *region, const tj_array *array, bool changes) {
+  tj_width width;
+  uint32_t slot;
+  switch (array->op) {
+  case TJ_ARRAY_BUFFER:
+    load_buffer(maker, region, array, changes);
+    return;
+  case TJ_ARRAY_INDEX:
+    give_index(maker, region, array, changes);
+    return;
+  case TJ_ARRAY_SCALAR:
+    slot = tj_array_slots(maker, tj_dtype_raw(array->dtype), 1);
+    break;
+  case TJ_ARRAY_INTEGER:
+    width = tj_width_of(&array->integer, 1);
+    slot = tj_array_slots(maker, width.bits == 32 && width.is_signed ? TJ_DTYPE_i32 : TJ_DTYPE_i64, 1);
+    break;
+  default:
+    return;
+  }
+  add_value(maker, array->integer, slot);
+  tj_array_know(maker, array, slot, false);
+}
+
+void tj_array_prepare(tj_array_maker *maker, const tj_array *array) {
+  const tj_array_program *program = program_of(maker);
+  const tj_array_region whole = {tj_int(maker->graph, 0), NULL};
+  const bool *needed = needed_by(maker, array);
+  for (uint32_t i = 0; i <= array->number; i++) {
+    const tj_array *each = program->array[i];
+    if (!needed[i] || maker->is_known[i] || each->op == TJ_ARRAY_NUMBER || tj_array_changes(maker, each))
+      continue;
+    give_leaf(maker, &whole, each, false);
+    if (tj_array_arity(each->op) == 0 || tj_array_is_reduction(each->op))
+      continue;
+    uint32_t slot = tj_array_slots(maker, each->dtype, 1);
+    tj_array_compute(maker, each, 0, 1, slot, TJ_ARRAY_OP_COUNT);
+    tj_array_know(maker, each, slot, false);
+  }
+}
+
+void tj_array_load(tj_array_maker *maker, const tj_array_region *region, const tj_array *array) {
+  const tj_array_program *program = program_of(maker);
+  const bool *needed = needed_by(maker, array);
+  for (uint32_t i = 0; i <= array->number; i++) {
+    if (needed[i] && !maker->is_known[i] && tj_array_changes(maker, program->array[i]))
+      give_leaf(maker, region, program->array[i], true);
+  }
+}
+
+/* --- computations --- */
+
+static void add_input(tj_computation *made, const tj_array_maker *maker, const tj_array *array, uint32_t first) {
+  uint32_t i = made->count++;
+  bool changes = maker->changes[array->number];
+  ((const tj_array **)made->input)[i] = array;
+  ((uint32_t *)made->slot)[i] = maker->slot[array->number] + (changes ? first : 0);
+  ((bool *)made->varies)[i] = changes;
+}
+
+static tj_computation *new_computation(tj_job *job, uint32_t most) {
+  tj_computation *made = TJ_NEW(job, tj_computation);
+  *made = (tj_computation){.combine = TJ_ARRAY_OP_COUNT,
+                           .input = TJ_NEW_ARRAY(job, const tj_array *, most + 1),
+                           .slot = TJ_NEW_ARRAY(job, uint32_t, most + 1),
+                           .varies = TJ_NEW_ARRAY(job, bool, most + 1)};
+  return made;
+}
+
+tj_kernel_step *tj_array_compute(tj_array_maker *maker, const tj_array *array, uint32_t first, uint32_t width,
+                                 uint32_t slot, int combine) {
+  const tj_array_program *program = program_of(maker);
+  const bool *needed = needed_by(maker, array);
+  tj_computation *made = new_computation(maker->graph->job, array->number + 1);
+  made->array = array;
+  made->combine = combine;
+  for (uint32_t i = 0; i <= array->number; i++) {
+    if (needed[i] && maker->is_known[i])
+      add_input(made, maker, program->array[i], first);
+  }
+  tj_kernel_step *step = tj_array_step(maker, TJ_STEP_COMPUTE);
+  step->compute = made;
+  step->access.valid = tj_int(maker->graph, 1);
+  step->width = width;
+  step->slot = slot;
+  return step;
+}
+
+void tj_array_combine(tj_array_maker *maker, uint32_t slot, uint32_t with, uint32_t width, int combine) {
+  tj_computation *made = new_computation(maker->graph->job, 1);
+  made->combine = combine;
+  made->count = 1;
+  ((uint32_t *)made->slot)[0] = with;
+  ((bool *)made->varies)[0] = true;
+  tj_kernel_step *step = tj_array_step(maker, TJ_STEP_COMPUTE);
+  step->compute = made;
+  step->access.valid = tj_int(maker->graph, 1);
+  step->width = width;
+  step->slot = slot;
+}
+
+/* --- stores --- */
+
+/* Along modes of which the destination has one element, the first coordinate stores it. */
+static const tj_node *is_first(const tj_array_maker *maker, uint32_t argument) {
+  tj_graph *graph = maker->graph;
+  const tj_array_program *program = program_of(maker);
+  const tj_node *truth = tj_int(graph, 1);
+  for (uint32_t m = 0; m < program->rank; m++) {
+    if ((maker->space->varies[argument] >> m & 1) == 0 && !tj_is_int(program->extent[m], 1))
+      truth = tj_terse_both(graph, truth, tj_equal(graph, maker->space->digit[m], tj_int(graph, 0)));
+  }
+  return truth;
+}
+
+void tj_array_store_columns(tj_array_maker *maker, const tj_array_region *region, const tj_array_store *store) {
+  uint64_t columns = tj_array_axis_modes(&maker->space->columns);
+  uint32_t count = (maker->space->varies[store->argument] & columns) != 0 ? tj_array_columns(maker) : 1;
+  bool moves_vectors = maker->target != NULL && maker->target->wave_size == 1;
+  uint32_t width = moves_vectors && count > 1 ? maker->shape.width : 1;
+  element_list list = elements_of(maker, region, store->argument, count, is_first(maker, store->argument));
+  uint32_t slot = tj_array_slots(maker, maker->kernel->buffer[list.buffer].dtype, count);
+  for (uint32_t i = 0; i < count; i += width)
+    tj_array_compute(maker, store->value, i, width, slot + i, TJ_ARRAY_OP_COUNT);
+  add_moves(maker, &list, TJ_STEP_STORE, slot);
+}

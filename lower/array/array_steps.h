@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps of a work-item that has a lane of a row: what it loads, computes and stores of some columns. */
+#ifndef TJ_LOWER_ARRAY_STEPS_H
+#define TJ_LOWER_ARRAY_STEPS_H
+
+#include "lower/array/array_space.h"
+#include "lower/machine/target.h"
+
+/* How rows are shared out. */
+typedef struct {
+  uint32_t rows;    /* of a workgroup */
+  uint32_t lanes;   /* work-items of a row; a power of two */
+  uint32_t width;   /* neighbouring columns of a lane; a power of two */
+  uint32_t repeats; /* how many times so many */
+  bool loops;       /* over the columns of a row, or of a piece of one */
+  int64_t piece;    /* columns of a workgroup; 0: all */
+} tj_array_shape;
+
+typedef struct {
+  tj_graph *graph;
+  const tj_target *target; /* NULL: none; nothing moves together */
+  const tj_array_space *space;
+  tj_array_shape shape;
+  tj_kernel *kernel;
+  const tj_node *item, *lane, *row, *row_is_there;
+  const tj_node *base_row, *base_column; /* of the workgroup */
+  tj_kernel_step *step;
+  uint32_t step_count, step_capacity;
+  tj_dtype *slot_dtype;
+  uint32_t slot_count, slot_capacity;
+  uint32_t *level; /* by number of array: how many reductions are inside of each other there */
+  bool *is_known;  /* by number of array: its elements are in slots, */
+  bool *changes;   /* one for each column, */
+  uint32_t *slot;  /* from here on */
+} tj_array_maker;
+
+/* Columns start + (repeat * lanes + lane) * width + 0 … width-1, for each repeat. */
+typedef struct {
+  const tj_node *start;
+  const tj_node *end; /* columns from here on are left out; NULL: there are none */
+} tj_array_region;
+
+static inline uint32_t tj_array_columns(const tj_array_maker *maker) {
+  return maker->shape.width * maker->shape.repeats;
+}
+
+/* Begins the steps of a kernel: nothing is in slots yet. Slots are numbered on. */
+void tj_array_begin(tj_array_maker *maker);
+
+tj_kernel_step *tj_array_step(tj_array_maker *maker, tj_step_kind kind);
+/* The first of so many new slots. */
+uint32_t tj_array_slots(tj_array_maker *maker, tj_dtype dtype, uint32_t count);
+/* An array's elements are in these slots from here on. */
+void tj_array_know(tj_array_maker *maker, const tj_array *array, uint32_t slot, bool changes);
+/* Those that change with the column are not any more. */
+void tj_array_forget(tj_array_maker *maker);
+
+bool tj_array_changes(const tj_array_maker *maker, const tj_array *array);
+
+/* Puts everything into slots that `array` is made of and that does not change with the column. */
+void tj_array_prepare(tj_array_maker *maker, const tj_array *array);
+/* Loads what else it is made of, in a region's columns. */
+void tj_array_load(tj_array_maker *maker, const tj_array_region *region, const tj_array *array);
+
+/* Slots `slot` … become `array` in column `first` … of the lane's, `width` of them; or, with `combine`, that and what
+ * they were. Returns the step. */
+tj_kernel_step *tj_array_compute(tj_array_maker *maker, const tj_array *array, uint32_t first, uint32_t width,
+                                 uint32_t slot, int combine);
+/* Slots become what they were and what others are, by an operation. */
+void tj_array_combine(tj_array_maker *maker, uint32_t slot, uint32_t with, uint32_t width, int combine);
+
+/* Truth, whether a column of the lane is in the region. */
+const tj_node *tj_array_column_is_there(const tj_array_maker *maker, const tj_array_region *region, uint32_t number);
+/* How many neighbouring columns are there together. */
+uint32_t tj_array_even_width(const tj_array_maker *maker, const tj_array_region *region);
+/* Computes and stores what goes into a destination in a region's columns. */
+void tj_array_store_columns(tj_array_maker *maker, const tj_array_region *region, const tj_array_store *store);
+
+#endif

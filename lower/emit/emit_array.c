@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* Computations of kernels of arrays: inputs from slots, functions of them, the result as an element of its slots'
+ * type, rounded once. */
+#include "lower/emit/emit_array.h"
+
+#include <string.h>
+
+typedef struct {
+  tj_emitter *emitter;
+  const tj_kernel_step *step;
+  LLVMValueRef *made; /* by number of array, of its type; NULL: not yet */
+} computation;
+
+static LLVMValueRef as_array(const computation *c, const tj_array *array, tj_dtype wanted);
+
+/* --- leaves --- */
+
+/* A number that is the same for all lanes. */
+static LLVMValueRef repeated(const computation *c, LLVMValueRef number) {
+  LLVMBuilderRef builder = c->emitter->builder;
+  LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(number), c->step->width);
+  if (c->step->width == 1)
+    return number;
+  LLVMValueRef zero = LLVMConstInt(c->emitter->i32, 0, false);
+  LLVMValueRef first = LLVMBuildInsertElement(builder, LLVMGetPoison(type), number, zero, "");
+  LLVMValueRef lanes = LLVMConstNull(LLVMVectorType(c->emitter->i32, c->step->width));
+  return LLVMBuildShuffleVector(builder, first, LLVMGetPoison(type), lanes, "");
+}
+
+/* Whether results become floats of 16 bits, of which the optimizer would make the numbers that it sees. */
+static bool hides_numbers(const tj_kernel *kernel) {
+  for (uint32_t i = 0; i < kernel->buffer_count; i++) {
+    if (kernel->buffer[i].is_written && tj_dtype_class_of(kernel->buffer[i].dtype) == TJ_CLASS_FLOAT &&
+        tj_dtype_bits(kernel->buffer[i].dtype) == 16)
+      return true;
+  }
+  return false;
+}
+
+static LLVMValueRef number(const computation *c, double value, tj_dtype dtype) {
+  tj_emitter *emitter = c->emitter;
+  float single = (float)value;
+  uint32_t bits;
+  memcpy(&bits, &single, sizeof bits);
+  if (dtype == TJ_DTYPE_f32 && hides_numbers(emitter->kernel))
+    return repeated(c, tj_emit_hidden(emitter, LLVMConstInt(emitter->i32, bits, false), dtype));
+  return repeated(c, LLVMConstReal(tj_emit_dtype(emitter, dtype), value));
+}
+
+/* An array whose elements are in slots, of its own type. */
+static LLVMValueRef from_slots(const computation *c, uint32_t input, tj_dtype wanted) {
+  const tj_computation *compute = c->step->compute;
+  tj_emitter *emitter = c->emitter;
+  uint32_t slot = compute->slot[input], width = compute->varies[input] ? c->step->width : 1;
+  tj_dtype held = tj_slot_dtype(emitter->kernel, slot);
+  LLVMValueRef value = tj_emit_slots(emitter, slot, width);
+  if (tj_dtype_class_of(held) == TJ_CLASS_BITS)
+    held = compute->input[input]->dtype;
+  value = tj_emit_converted(emitter, tj_emit_numbers(emitter, value, held), held, wanted);
+  return width < c->step->width ? repeated(c, value) : value;
+}
+
+static bool find_input(const computation *c, const tj_array *array, uint32_t *input) {
+  const tj_computation *compute = c->step->compute;
+  for (*input = 0; *input < compute->count; ++*input) {
+    if (compute->input[*input] == array)
+      return true;
+  }
+  return false;
+}
+
+/* --- functions --- */
+
+static LLVMValueRef emit_function(const computation *c, const tj_array *array) {
+  LLVMValueRef argument[TJ_ARRAY_MOST_ARGUMENTS];
+  for (uint32_t i = 0; i < tj_array_arity(array->op); i++)
+    argument[i] = as_array(c, array->arg[i], array->dtype);
+  if (array->op == TJ_ARRAY_CAST)
+    return tj_emit_numbers(c->emitter, tj_emit_number_bits(c->emitter, argument[0], array->dtype), array->dtype);
+  return tj_emit_array_function(c->emitter, array->op, array->dtype, argument);
+}
+
+/* The array as elements of a type. */
+static LLVMValueRef as_array(const computation *c, const tj_array *array, tj_dtype wanted) {
+  uint32_t input;
+  if (array->op == TJ_ARRAY_NUMBER && tj_dtype_class_of(wanted) == TJ_CLASS_FLOAT && tj_dtype_bits(wanted) >= 32)
+    return number(c, array->real, wanted);
+  if (array->op == TJ_ARRAY_NUMBER)
+    return tj_emit_converted(c->emitter, number(c, array->real, TJ_DTYPE_f64), TJ_DTYPE_f64, wanted);
+  if (find_input(c, array, &input))
+    return from_slots(c, input, wanted);
+  if (c->made[array->number] == NULL)
+    c->made[array->number] = emit_function(c, array);
+  return tj_emit_converted(c->emitter, c->made[array->number], array->dtype, wanted);
+}
+
+/* --- steps --- */
+
+static LLVMValueRef combined(const computation *c, LLVMValueRef value, tj_dtype dtype) {
+  const tj_kernel_step *step = c->step;
+  tj_emitter *emitter = c->emitter;
+  LLVMValueRef before = tj_emit_numbers(emitter, tj_emit_slots(emitter, step->slot, step->width), dtype);
+  LLVMValueRef argument[] = {before, value};
+  value = tj_emit_array_function(emitter, (tj_array_op)step->compute->combine, dtype, argument);
+  if (tj_is_int(step->access.valid, 1))
+    return value;
+  return LLVMBuildSelect(emitter->builder, tj_emit_truth(emitter, step->access.valid), value, before, "");
+}
+
+LLVMValueRef tj_emit_computed(tj_emitter *emitter, const tj_kernel_step *step) {
+  const tj_computation *compute = step->compute;
+  uint32_t arrays = compute->array != NULL ? compute->array->number + 1 : 1;
+  computation c = {emitter, step, TJ_NEW_ARRAY(emitter->job, LLVMValueRef, arrays)};
+  tj_dtype dtype = tj_slot_dtype(emitter->kernel, step->slot);
+  LLVMValueRef value = compute->array != NULL ? as_array(&c, compute->array, dtype) : from_slots(&c, 0, dtype);
+  if (compute->combine != TJ_ARRAY_OP_COUNT)
+    value = combined(&c, value, dtype);
+  return tj_emit_number_bits(emitter, value, dtype);
+}

@@ -1,0 +1,263 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Kernels of arrays against NumPy: functions within their bounds, programs within what these add up to.
+
+    run_arrays.py --tilejit PATH --functions ir/array/array_function.def [DEVICE…]
+
+A reference is computed in fractions of 64 bits from definitions alone. Errors are in units in the last place of the
+result's type. What bf16 holds is compared as 16-bit words. Each program runs with its extents in the program and at
+the launch; the devices are host and simulated GPUs.
+"""
+import argparse
+import concurrent.futures
+import math
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+WIDE = numpy.longdouble
+NUMPY = {"f16": "f2", "f32": "f4", "f64": "f8", "i32": "i4", "i8": "i1", "u8": "u1", "i64": "i8", "bf16": "u2"}
+erf = numpy.vectorize(math.erf, otypes=[WIDE])
+
+
+def sigmoid(x):
+    small = numpy.exp(-abs(x))
+    return numpy.where(x < 0, small, 1) / (1 + small)
+
+
+# By name: what a function is.
+FUNCTIONS = {
+    "abs": abs, "floor": numpy.floor, "round": numpy.rint, "sqrt": numpy.sqrt, "rsqrt": lambda x: 1 / numpy.sqrt(x),
+    "exp": numpy.exp, "exp2": numpy.exp2, "log": numpy.log, "log2": numpy.log2, "tanh": numpy.tanh,
+    "sigmoid": sigmoid, "erf": lambda x: erf(x.astype("f8")),
+    "minimum": numpy.minimum, "maximum": numpy.maximum,
+    "lt": lambda x, y: x < y, "le": lambda x, y: x <= y, "gt": lambda x, y: x > y, "ge": lambda x, y: x >= y,
+    "eq": lambda x, y: x == y, "ne": lambda x, y: x != y, "select": lambda x, y, z: numpy.where(x != 0, y, z),
+    "+": lambda x, y: x + y, "-": lambda x, y: x - y, "*": lambda x, y: x * y, "/": lambda x, y: x / y,
+    "neg": lambda x: -x,
+}
+
+
+def softmax(x):
+    power = numpy.exp(x - x.max(1, keepdims=True))
+    return power / power.sum(1, keepdims=True)
+
+
+def norm(x, w, b):
+    centred = x - x.mean(1, keepdims=True)
+    return centred / numpy.sqrt((centred ** 2).mean(1, keepdims=True) + WIDE(1e-5)) * w + b
+
+
+ROWS, COLUMNS = "@ (M,N):(N,1)", "@ (M,N):(1,M)"
+# Name, arguments and statements; the reference of each output, from inputs by name; tolerance in units of the result.
+PROGRAMS = [
+    ("sum of a row and a matrix", f"x: f32 {ROWS}, b: f32 @ (1,N):(0,1), y: f32 {ROWS}", "y = x + b",
+     {"y": lambda x, b: x.astype("f4") + b.astype("f4")}, 0.5),
+    ("a column", f"x: f16 {ROWS}, s: f32 @ (M,1):(1,1), y: f16 {ROWS}", "y = x * s", {"y": lambda x, s: x * s}, 0.51),
+    ("two destinations", f"x: f32 {ROWS}, y: f64 {ROWS}, z: f16 {ROWS}", "let a = x * 0.5\n y = a\n z = a + 1",
+     {"y": lambda x: x / 2, "z": lambda x: (x / 2).astype("f4") + numpy.float32(1)}, 0.5),
+    ("bf16", f"x: f32 {ROWS}, y: bf16 {ROWS}", "y = x / 3", {"y": lambda x: x.astype("f4") / numpy.float32(3)}, 0.5),
+    ("transposed", f"x: f32 {COLUMNS}, y: f32 {ROWS}", "y = -x", {"y": lambda x: -x}, 0),
+    ("integers", f"x: i32 {ROWS}, y: i8 {ROWS}, z: i64 {ROWS}", "y = x\n z = x + index(1) - index(0)",
+     {"y": lambda x: x.astype("i4"), "z": lambda x: x + numpy.arange(x.shape[1]) - numpy.arange(x.shape[0])[:, None]},
+     0),
+    ("parameters", f"x: f64 {ROWS}, y: f64 {ROWS}", "y = x / N + 0.1", {"y": lambda x: x / x.shape[1] + WIDE(0.1)}, "sum"),
+    ("in place", f"x: f32 {ROWS}", "x = x * 3", {"x": lambda x: x.astype("f4") * numpy.float32(3)}, 0),
+    ("what was stored", f"x: f32 {ROWS}, h: f16 {ROWS}, y: f32 {ROWS}", "h = x\n y = h * 2",
+     {"h": lambda x: x, "y": lambda x: x.astype("f2").astype("f4") * 2}, 0.5),
+    ("padded", "x: f32 @ transform(packed((M,N)), [pass_through(M), pad(N,1,2)], [[0],[1]], [[0],[1]]), "
+               "y: f32 @ packed((M,N+3))", "y = x + 1",
+     {"y": lambda x: numpy.pad(x.astype("f4"), ((0, 0), (1, 2))) + numpy.float32(1)}, 0.5),
+    ("row sums", f"x: f32 {ROWS}, s: f32 @ (M,1):(1,1)", "s = sum(x, 1)", {"s": lambda x: x.sum(1, keepdims=True)},
+     "sum"),
+    ("column extremes", f"x: f32 {ROWS}, s: f32 @ (1,N):(0,1), t: f32 @ (1,N):(0,1)", "s = max(x, 0)\n t = min(x, 0)",
+     {"s": lambda x: x.max(0, keepdims=True), "t": lambda x: x.min(0, keepdims=True)}, 0),
+    ("all", f"x: f64 {ROWS}, s: f64 @ (1,1):(1,1)", "s = mean(x)", {"s": lambda x: x.mean().reshape(1, 1)}, "sum"),
+    ("softmax", f"x: f16 {ROWS}, y: f16 {ROWS}", "let e = exp(x - max(x, 1))\n y = e / sum(e, 1)",
+     {"y": softmax}, 0.51),
+    ("softmax in place", f"x: f32 {ROWS}", "let e = exp(x - max(x, 1))\n x = e / sum(e, 1)", {"x": softmax}, "sum"),
+    ("layernorm", f"x: f32 {ROWS}, w: f32 @ (1,N):(0,1), b: f32 @ (1,N):(0,1), y: f32 {ROWS}",
+     "let c = x - mean(x, 1)\n y = c * rsqrt(mean(c * c, 1) + 0.00001) * w + b", {"y": norm}, "norm"),
+    ("statistics", f"x: f32 {ROWS}, y: f32 {ROWS}, m: f32 @ (M,1):(1,1)", "m = mean(x, 1)\n y = x - mean(x, 1)",
+     {"m": lambda x: x.mean(1, keepdims=True), "y": lambda x: x - x.mean(1, keepdims=True)}, "norm"),
+]
+SHAPES = [(1, 1), (3, 40), (5, 7), (300, 1), (1, 300), (2, 2049), (17, 256)]
+LONG = [(2, 70001)]
+
+
+def unit(reference, dtype):
+    if dtype in ("i32", "i8", "i64", "u8"):
+        return WIDE(1)
+    if dtype == "bf16":
+        return unit(reference, "f32") * 2 ** 16
+    kind = NUMPY[dtype]
+    spacing = numpy.spacing(abs(reference).astype(kind))
+    return numpy.maximum(spacing, numpy.finfo(kind).smallest_subnormal).astype(WIDE)
+
+
+def widened(array, dtype):
+    if dtype == "bf16":
+        return (array.astype("u4") << 16).view("f4").astype(WIDE)
+    return array.astype(WIDE)
+
+
+def errors(found, reference, dtype):
+    """In units in the last place; 0 where both are the same number, or none."""
+    found = widened(found, dtype).reshape(reference.shape)
+    limit = WIDE(numpy.finfo(NUMPY[dtype]).max) if dtype in ("f16", "f32", "f64") else WIDE(numpy.inf)
+    with numpy.errstate(all="ignore"):
+        reference = reference.astype(WIDE)
+        far = abs(found - reference) / unit(reference, dtype)
+    beyond = numpy.isinf(found) & (abs(reference) >= limit) & (numpy.sign(found) == numpy.sign(reference))
+    same = (found == reference) | (numpy.isnan(found) & numpy.isnan(reference)) | beyond
+    return numpy.where(same, 0, far)
+
+
+class Runner:
+    def __init__(self, tilejit, folder):
+        self.tilejit, self.folder, self.count = tilejit, pathlib.Path(folder), 0
+
+    def run(self, text, device, extents, inputs, outputs, fixed, name):
+        place = self.folder / name
+        place.mkdir()
+        (place / "k.tile").write_text(text)
+        command = [self.tilejit, "run", str(place / "k.tile"), "--device", device]
+        for key, value in extents.items():
+            command += ["--set" if fixed else "--arg", f"{key}={value}"]
+        for key, array in inputs.items():
+            numpy.save(place / f"{key}.npy", array)
+            command += ["--in", f"{key}={place}/{key}.npy"]
+        for key in outputs:
+            command += ["--out", f"{key}={place}/out_{key}.npy"]
+        result = subprocess.run(command, capture_output=True, text=True, check=False,
+                                env={**os.environ, "TILEJIT_CACHE": "off"})
+        if result.returncode != 0:
+            return result.stderr.strip().splitlines()[0]
+        return {key: numpy.load(place / f"out_{key}.npy") for key in outputs}
+
+
+def arguments_of(text):
+    return dict(re.findall(r"(\w+): (\w+) @", text))
+
+
+def random_array(generator, dtype, shape):
+    if dtype in ("i32", "i8", "i64"):
+        return generator.integers(-100, 100, shape).astype(NUMPY[dtype])
+    return (generator.standard_normal(shape) * 3).astype(NUMPY[dtype])
+
+
+def shape_of(name, arguments, rows, columns):
+    part = re.search(rf"\b{name}: \w+ @ \((\w+),(\w+)\)", arguments)
+    if part is None:
+        return rows, columns
+    return tuple({"M": rows, "N": columns, "1": 1}[extent] for extent in part.groups())
+
+
+def tolerance_of(kind, reference, columns):
+    """Of sums: each addition rounds once; partial sums are as large as what is added."""
+    if kind == "sum":
+        return 16 + 2 * columns ** 0.5
+    return 64 + columns ** 0.5 if kind == "norm" else kind
+
+
+def check_program(runner, device, row, shape, fixed):
+    name, arguments, body, references, kind = row
+    types = arguments_of(arguments)
+    generator = numpy.random.default_rng(len(name))
+    inputs = {key: random_array(generator, dtype, shape_of(key, arguments, *shape)) for key, dtype in types.items()
+              if key not in references or name.startswith(("in place", "softmax in"))}
+    if COLUMNS in arguments:
+        inputs = {key: numpy.asfortranarray(array) for key, array in inputs.items()}
+    text = f"param M in 1..4096, N in 1..100000\nkernel k({arguments}) = {{\n {body}\n}}\n"
+    place = re.sub(r"\W", "_", f"{name} {device} {shape} {fixed}")
+    found = runner.run(text, device, {"M": shape[0], "N": shape[1]}, inputs, references, fixed, place)
+    if isinstance(found, str):
+        return f"{name} {shape} {device} {'fixed' if fixed else 'at launch'}: {found}"
+    wide = {key: array.astype(WIDE) for key, array in inputs.items()}
+    for key, function in references.items():
+        reference = function(**wide)
+        worst = float(errors(found[key], reference, types[key]).max())
+        if kind in ("sum", "norm"):  # units of the largest: what cancels is no smaller than what it is made of
+            scale = numpy.full(reference.shape, abs(reference).max() + 1)
+            worst = float((abs(widened(found[key], types[key]).reshape(reference.shape) - reference) /
+                           unit(scale, types[key])).max())
+        if not worst <= tolerance_of(kind, reference, shape[1]):
+            return f"{name} {shape} {device} {'fixed' if fixed else 'at launch'}: {key} is off by {worst} units"
+    return None
+
+
+def table_of_functions(path):
+    row = re.compile(r'^ARRAY_FUNCTION\((\w+), "([^"]+)", (\d), "([\d.]+)", "([\d.]+)"', re.MULTILINE)
+    return [(name, text, int(arity), float(single), float(twice))
+            for name, text, arity, single, twice in row.findall(pathlib.Path(path).read_text(encoding="utf-8"))]
+
+
+def any_numbers(generator, dtype, count):
+    """Bits of all kinds, numbers of usual size, and those at which functions change."""
+    kind = NUMPY[dtype]
+    bits = generator.integers(0, 2 ** (8 * numpy.dtype(kind).itemsize) - 1, count // 2, dtype=kind.replace("f", "u"))
+    usual = generator.standard_normal(count - count // 2) * generator.choice([0.01, 0.3, 1, 3, 20, 100],
+                                                                             count - count // 2)
+    edges = [0, -0.0, math.inf, -math.inf, math.nan, 1, -1, 88.72, 88.73, -87.4, -103.9, -104, 128, -126, -149, -150,
+             709.7, -745.1, 1023.9, -1074, 4, 6, 1e-40, 2 / 3, 4 / 3, 0.625, 0.5, 1.5, 2.5, -0.5]
+    return numpy.concatenate([bits.view(kind), usual.astype(kind), numpy.array(edges, kind)])
+
+
+def check_function(runner, device, row, dtype, count):
+    name, text, arity, single, twice = row
+    generator = numpy.random.default_rng(arity + len(name))
+    inputs = {f"x{i}": any_numbers(generator, dtype, count) for i in range(arity)}
+    if arity > 1:
+        inputs["x1"][: count // 8] = inputs["x0"][: count // 8]
+    form = {1: f"{text}(x0)", 2: f"x0 {text} x1", 3: ""}[arity] if not text.isalnum() else \
+        f"{text}({', '.join(inputs)})"
+    arguments = ", ".join(f"{key}: {dtype} @ (N):(1)" for key in (*inputs, "y"))
+    program = f"param N in 1..4194304\nkernel k({arguments}) = {{ y = {form} }}\n"
+    place = re.sub(r"\W", "_", f"function {name} {device} {dtype}")
+    found = runner.run(program, device, {"N": len(inputs["x0"])}, inputs, ["y"], True, place)
+    if isinstance(found, str):
+        return f"{name} of {dtype} on {device}: {found}"
+    with numpy.errstate(all="ignore"):
+        wide = [array.astype(WIDE) for array in inputs.values()]
+        reference = FUNCTIONS["neg" if name == "neg" else text](*wide).astype(WIDE)
+    error = errors(found["y"], reference, dtype)
+    worst = numpy.argmax(numpy.where(numpy.isnan(error), numpy.inf, error))
+    if not error[worst] <= (single if dtype == "f32" else twice):
+        at = ", ".join(str(array[worst]) for array in inputs.values())
+        return f"{name} of {dtype} on {device}: {error[worst]:.3f} units at {at}: {found['y'][worst]}"
+    return None
+
+
+def main():
+    numpy.seterr(all="ignore")
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tilejit", required=True)
+    parser.add_argument("--functions", required=True)
+    parser.add_argument("device", nargs="*", default=["host"])
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        runner, waiting = Runner(given.tilejit, folder), []
+        for device in given.device:
+            is_host = device == "host"
+            for row in table_of_functions(given.functions):
+                for dtype in ("f32", "f64"):
+                    waiting.append(pool.submit(check_function, runner, device, row, dtype, 20000 if is_host else 400))
+            for row in PROGRAMS:
+                for shape in SHAPES + LONG if is_host else SHAPES[1:6]:
+                    for fixed in (True, False):
+                        if is_host or fixed or shape in SHAPES[2:6:3]:
+                            waiting.append(pool.submit(check_program, runner, device, row, shape, fixed))
+        problems = [problem for problem in (each.result() for each in waiting) if problem is not None]
+    for problem in problems:
+        print(problem)
+    print(f"{len(waiting) - len(problems)} of {len(waiting)} agree")
+    return 1 if problems or not waiting else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
