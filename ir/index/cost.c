@@ -101,7 +101,7 @@ tj_op_counts tj_count_walked(tj_graph *graph, const tj_walk *walk) {
 }
 
 tj_op_counts tj_count_ops(tj_graph *graph, const tj_node *const roots[], size_t count) {
-  const tj_walk walk = tj_walk_nodes(graph, roots, count);
+  const tj_walk walk = tj_walk_briefly(graph, roots, count);
   return tj_count_walked(graph, &walk);
 }
 

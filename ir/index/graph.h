@@ -65,6 +65,7 @@ typedef struct {
   uint32_t epoch;                 /* the traced simplification that `simple` is from, or a later one */
   const tj_node *draft;           /* the node on simplified atoms */
   const tj_node *simple;          /* what the node simplifies to */
+  const tj_node *settled;         /* what is left of it by itself, at no more cost */
   const struct tj_linear *linear; /* the node as a sum */
 } tj_memo;
 
@@ -111,6 +112,8 @@ struct tj_graph {
   uint32_t visit;         /* number of the last walk */
   uint32_t epoch;         /* number of the last traced simplification */
   const tj_node **shares; /* symbols of ir/value/mapping.h; NULL: none yet */
+  const tj_node **found;  /* by the last walk: see walk.c */
+  uint32_t found_capacity;
 };
 
 tj_graph *tj_graph_create(tj_job *job);

@@ -2,22 +2,29 @@
 /* Walks, without recursion: a stack in the arena, and a visit number in each node's memo. */
 #include "ir/index/walk.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+/* What is found stands in memory of the graph's, which the next walk uses again. */
 typedef struct {
   tj_graph *graph;
   const tj_node **node; /* found so far; those from `next` on still have arguments to look at */
-  uint32_t count, capacity;
+  uint32_t count;
 } search;
 
-static void append(search *found, const tj_node *node) {
-  if (found->count == found->capacity) {
-    found->capacity *= 2;
-    const tj_node **larger = TJ_NEW_ARRAY(found->graph->job, const tj_node *, found->capacity);
+static void grow(search *found) {
+  enum { FIRST_CAPACITY = 256 };
+  tj_graph *graph = found->graph;
+  uint32_t capacity = graph->found_capacity > 0 ? 2 * graph->found_capacity : FIRST_CAPACITY;
+  const tj_node **larger = TJ_NEW_ARRAY(graph->job, const tj_node *, capacity);
+  if (found->count > 0)
     memcpy(larger, found->node, found->count * sizeof *larger);
-    found->node = larger;
-  }
+  graph->found = found->node = larger;
+  graph->found_capacity = capacity;
+}
+
+static void append(search *found, const tj_node *node) {
+  if (found->count == found->graph->found_capacity)
+    grow(found);
   found->node[found->count++] = node;
 }
 
@@ -29,9 +36,29 @@ static void visit(search *found, const tj_node *node) {
   append(found, node);
 }
 
-static int compare_ids(const void *a, const void *b) {
-  uint32_t left = (*(const tj_node *const *)a)->id, right = (*(const tj_node *const *)b)->id;
-  return (left > right) - (left < right);
+/* Of ids far apart, in place: most walks find few nodes, nearly in the order of their ids. */
+static void sort_sparse(search *found) {
+  static const uint32_t gaps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
+  for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++) {
+    const uint32_t gap = gaps[g];
+    for (uint32_t i = gap; i < found->count; i++) {
+      const tj_node *node = found->node[i];
+      const uint32_t id = node->id;
+      uint32_t at = i;
+      for (; at >= gap && found->node[at - gap]->id > id; at -= gap)
+        found->node[at] = found->node[at - gap];
+      found->node[at] = node;
+    }
+  }
+}
+
+/* Users were found before their arguments. */
+static void reverse(search *found) {
+  for (uint32_t i = 0; i < found->count / 2; i++) {
+    const tj_node *node = found->node[i];
+    found->node[i] = found->node[found->count - 1 - i];
+    found->node[found->count - 1 - i] = node;
+  }
 }
 
 /* Each node to the place of its id among those from the first to the last, and together again. */
@@ -57,8 +84,10 @@ static void sort_by_id(search *found) {
   }
   if (found->count > 0 && (last - first) / MOST_PLACES_PER_NODE < found->count)
     sort_dense(found, first, last - first + 1);
-  else
-    qsort(found->node, found->count, sizeof(const tj_node *), compare_ids);
+  else {
+    reverse(found);
+    sort_sparse(found);
+  }
 }
 
 static void visit_parts(search *found, const tj_symbol *symbol) {
@@ -68,9 +97,8 @@ static void visit_parts(search *found, const tj_symbol *symbol) {
     visit(found, part[i]);
 }
 
-static tj_walk walk(tj_graph *graph, const tj_node *const roots[], size_t count, bool with_bounds) {
-  search found = {graph, NULL, 0, 64};
-  found.node = TJ_NEW_ARRAY(graph->job, const tj_node *, found.capacity);
+static search walk(tj_graph *graph, const tj_node *const roots[], size_t count, bool with_bounds) {
+  search found = {graph, graph->found, 0};
   graph->visit++;
   for (size_t i = 0; i < count; i++)
     visit(&found, roots[i]);
@@ -82,15 +110,29 @@ static tj_walk walk(tj_graph *graph, const tj_node *const roots[], size_t count,
       visit(&found, node->arg[i]);
   }
   sort_by_id(&found);
-  return (tj_walk){found.node, found.count};
+  return found;
+}
+
+static tj_walk kept(const search *found) {
+  const tj_node **node = TJ_NEW_ARRAY(found->graph->job, const tj_node *, found->count + 1);
+  if (found->count > 0)
+    memcpy(node, found->node, found->count * sizeof *node);
+  return (tj_walk){node, found->count};
 }
 
 tj_walk tj_walk_nodes(tj_graph *graph, const tj_node *const roots[], size_t count) {
-  return walk(graph, roots, count, false);
+  const search found = walk(graph, roots, count, false);
+  return kept(&found);
+}
+
+tj_walk tj_walk_briefly(tj_graph *graph, const tj_node *const roots[], size_t count) {
+  const search found = walk(graph, roots, count, false);
+  return (tj_walk){found.node, found.count};
 }
 
 tj_walk tj_walk_with_bounds(tj_graph *graph, const tj_node *const roots[], size_t count) {
-  return walk(graph, roots, count, true);
+  const search found = walk(graph, roots, count, true);
+  return kept(&found);
 }
 
 uint32_t tj_walk_find(const tj_walk *walk, const tj_node *node) {

@@ -14,6 +14,9 @@ typedef struct {
 
 tj_walk tj_walk_nodes(tj_graph *graph, const tj_node *const roots[], size_t count);
 
+/* The same until the next walk. */
+tj_walk tj_walk_briefly(tj_graph *graph, const tj_node *const roots[], size_t count);
+
 /* The same with the nodes that bounds of symbols are made of. */
 tj_walk tj_walk_with_bounds(tj_graph *graph, const tj_node *const roots[], size_t count);
 

@@ -367,7 +367,13 @@ void tj_simplify(tj_graph *graph, const tj_node *roots[], size_t count, tj_trace
   TJ_VALIDATE(graph, roots, count);
 }
 
+/* What stopped for lack of work may go on another time; so only what a whole walk has come to is remembered. */
 const tj_node *tj_simplified(tj_graph *graph, const tj_node *node) {
+  const tj_node *settled = tj_memo_of(node)->settled, *input = node;
+  if (settled != NULL)
+    return settled;
   tj_simplify(graph, &node, 1, NULL);
+  if (tj_memo_of(input)->simple != NULL && tj_memo_of(node)->simple != NULL)
+    tj_memo_of(input)->settled = node;
   return node;
 }

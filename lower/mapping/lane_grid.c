@@ -41,7 +41,10 @@ static tj_grid_digit share_digit(const tj_lane_grid *grid, int64_t count, int64_
 }
 
 tj_lane_grid tj_lane_grid_make(const int64_t count[], uint32_t digits, int64_t most, int64_t phase) {
-  tj_lane_grid grid = {.count = digits, .lanes = 1, .slots = 1, .phase = phase};
+  tj_lane_grid grid; /* of whose digits only so many are ever looked at */
+  grid.count = digits;
+  grid.lanes = grid.slots = 1;
+  grid.phase = phase;
   for (uint32_t i = 0; i < digits; i++) {
     grid.digit[i] = share_digit(&grid, count[i], &most);
     grid.lanes *= grid.digit[i].lanes;

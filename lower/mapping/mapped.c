@@ -480,7 +480,8 @@ tj_kernel *tj_tile_as_mapped(tj_graph *graph, const tj_kernel *flat, const tj_ma
   const tj_mapping *mapping = mapped->mapping;
   uint32_t loaders = tj_mapping_work_items(graph, &mapping->load),
            storers = tj_mapping_work_items(graph, &mapping->store), items = loaders > storers ? loaders : storers;
-  const tj_node *item = tj_coordinate(graph, "t", tj_int(graph, items));
+  const tj_node *item =
+      tj_coordinate_among(graph, mapped->shared, "t", tj_int(graph, 0), tj_int(graph, items - 1), 1);
   holding load = hold(graph, mapping, &mapping->load, item), store = hold(graph, mapping, &mapping->store, item);
   tj_tiling tiling = {.domain = mapped->domain,
                       .source = flat->step[0].access.buffer,
@@ -491,7 +492,8 @@ tj_kernel *tj_tile_as_mapped(tj_graph *graph, const tj_kernel *flat, const tj_ma
                       .load = make_side(&load),
                       .store = make_side(&store),
                       .mapping = mapping,
-                      .assumed = assumed};
+                      .assumed = assumed,
+                      .shared = mapped->shared};
   choose_way(graph, &tiling, &load);
   if (tiling.is_staged && !set_stage(graph, &tiling, flat, mapped, &store, target))
     return NULL;

@@ -12,6 +12,7 @@
 #include "lower/kernel/domain.h"
 #include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
+#include "lower/mapping/coordinates.h"
 
 /* A mapping on its way to steps. */
 typedef struct tj_mapped {
@@ -21,6 +22,7 @@ typedef struct tj_mapped {
                        which is to be chosen, too */
   bool is_given;    /* by the kernel's definition: what does not fit is an error */
   tj_span load_span, store_span; /* to blame then for its sides */
+  tj_coordinates *shared;        /* with other candidates: symbols; NULL: none */
 } tj_mapped;
 
 /* What a definition says, for the domain that it speaks of. TJ4013 where the tile has another rank. */

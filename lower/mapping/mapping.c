@@ -33,7 +33,8 @@ typedef struct {
   const tj_kernel *flat;
   const tj_layout *layout; /* that gives the domain, in what is not assumed */
   const tj_substitution *assumed;
-  uint64_t fuel; /* of the job when the search began: what was spent before is not the search's */
+  uint64_t fuel;          /* of the job when the search began: what was spent before is not the search's */
+  tj_coordinates *shared; /* by the candidates of the search */
   tj_shape_problem problem;
   tj_tile_shape shape;
 } mapping;
@@ -169,7 +170,7 @@ static const char *describe_shape(const mapping *map) {
 static tj_kernel *make_kernel(const mapping *map, bool in_phases) {
   tj_graph *graph = map->graph;
   const tj_value *as = in_phases ? tj_staging_order(graph, map->target) : NULL;
-  tj_mapped mapped = {.domain = map->domain, .columns = tj_shape_columns(&map->problem)};
+  tj_mapped mapped = {.domain = map->domain, .columns = tj_shape_columns(&map->problem), .shared = map->shared};
   mapped.mapping = tj_mapping_of_shape(graph, &map->problem, &map->shape, map->layout, as);
   tj_kernel *kernel = tj_tile_as_mapped(graph, map->flat, &mapped, map->assumed, map->target);
   if (kernel == NULL || !tj_kernel_fits(graph, kernel))
@@ -353,7 +354,8 @@ static bool begin(mapping *map, tj_graph *graph, const tj_kernel *flat, const tj
                    .target = target,
                    .flat = flat,
                    .assumed = &nothing,
-                   .fuel = graph->job->fuel};
+                   .fuel = graph->job->fuel,
+                   .shared = TJ_NEW(graph->job, tj_coordinates)};
   if (map->domain == NULL || map->domain->count == 0 || map->domain->count > TJ_SHAPE_MOST_MODES)
     return false;
   map->layout = tj_domain_layout(graph, map->domain);

@@ -183,30 +183,46 @@ static int64_t volume_of(const tj_shape_problem *problem, const tj_tile_shape *s
   return volume;
 }
 
-static double use_of(const tj_shape_problem *problem, const tj_tile_shape *shape, tj_side_name side, int64_t *slots) {
-  tj_shape_digits digits = tj_shape_digits_of(problem, shape, side);
-  tj_lane_grid grid = tj_lane_grid_make(digits.count, digits.digits, shape->work_items, problem->lds_phase);
-  int64_t elements = 1;
-  for (uint32_t i = 0; i < digits.digits; i++)
-    elements *= digits.scale[i];
-  *slots = grid.slots * elements;
-  return tj_lane_grid_use(&grid, shape->work_items);
+/* What a side's work-items share out, however many there are. */
+typedef struct {
+  tj_shape_digits digits;
+  int64_t elements; /* of a unit of all digits */
+} shared_side;
+
+static shared_side side_of(const tj_shape_problem *problem, const tj_tile_shape *shape, tj_side_name side) {
+  shared_side shared = {tj_shape_digits_of(problem, shape, side), 1};
+  for (uint32_t i = 0; i < shared.digits.digits; i++)
+    shared.elements *= shared.digits.scale[i];
+  return shared;
 }
 
-/* What it costs to share the tile out among so many work-items; infinite where they cannot hold it. */
-static double sharing_cost(const tj_shape_problem *problem, const tj_tile_shape *shape) {
-  int64_t loaded, stored;
-  double use = use_of(problem, shape, TJ_DESTINATION, &stored), other = use;
-  loaded = stored;
-  if (shape->is_staged)
-    other = use_of(problem, shape, TJ_SOURCE, &loaded);
-  int64_t held = loaded > stored ? loaded : stored;
+static tj_lane_grid grid_of(const tj_shape_problem *problem, const shared_side *side, int64_t work_items) {
+  return tj_lane_grid_make(side->digits.count, side->digits.digits, work_items, problem->lds_phase);
+}
+
+/* What it costs to share the tile out among so many work-items, by a grid for what they store; infinite where they
+ * cannot hold it. */
+static double sharing_cost(const tj_shape_problem *problem, const tj_tile_shape *shape, const shared_side side[],
+                           const tj_lane_grid *storing) {
+  int64_t stored = storing->slots * side[TJ_DESTINATION].elements, held = stored;
+  double use = tj_lane_grid_use(storing, shape->work_items), other = use;
+  if (shape->is_staged) {
+    tj_lane_grid loading = grid_of(problem, &side[TJ_SOURCE], shape->work_items);
+    int64_t loaded = loading.slots * side[TJ_SOURCE].elements;
+    held = loaded > held ? loaded : held;
+    other = tj_lane_grid_use(&loading, shape->work_items);
+  }
   if (held * problem->carried_bytes > problem->slot_bytes || held > problem->slot_limit)
     return INFINITY;
   stored *= shape->passes;
   double idle = 0.5 / use + 0.5 / other - 1;
   return TJ_COST_OF_IDLE_LANES * idle +
          TJ_COST_OF_PROLOGUE * VECTOR_BYTES / (double)(stored * problem->carried_bytes);
+}
+
+/* The least that sharing out costs: work-items hold all that they can, and none is idle. */
+static double least_sharing_cost(const tj_shape_problem *problem, const tj_tile_shape *shape) {
+  return TJ_COST_OF_PROLOGUE * VECTOR_BYTES / (double)(problem->slot_bytes * shape->passes);
 }
 
 static int64_t greatest_depth(const tj_shape_problem *problem, const tj_tile_shape *shape) {
@@ -219,26 +235,22 @@ static int64_t greatest_depth(const tj_shape_problem *problem, const tj_tile_sha
   return depth;
 }
 
-/* Whether stores take the tile out of LDS by whole phases. */
-static bool keeps_phases(const tj_shape_problem *problem, const tj_tile_shape *shape) {
-  tj_shape_digits digits = tj_shape_digits_of(problem, shape, TJ_DESTINATION);
-  tj_lane_grid grid = tj_lane_grid_make(digits.count, digits.digits, shape->work_items, problem->lds_phase);
-  return !shape->is_staged || tj_lane_grid_keeps_phases(&grid);
-}
-
-/* The best number of work-items; and the best of those by which stores keep phases whole, should the former have
- * conflicts. The costs are those of sharing out alone: infinite where there is no such number. */
+/* The best number of work-items; and the best of those by which stores take the tile out of LDS by whole phases,
+ * should the former have conflicts. The costs are those of sharing out alone: infinite where there is no such number.
+ */
 static void share_out(const tj_shape_problem *problem, tj_tile_shape *shape, tj_tile_shape *whole) {
+  const shared_side side[] = {side_of(problem, shape, TJ_SOURCE), side_of(problem, shape, TJ_DESTINATION)};
   tj_tile_shape trial = *shape;
   shape->cost = INFINITY;
   *whole = *shape;
   for (trial.work_items = LEAST_WORK_ITEMS;
        trial.work_items <= MOST_WORK_ITEMS && trial.work_items <= problem->workgroup_limit;
        trial.work_items += WORK_ITEMS_STEP) {
-    trial.cost = sharing_cost(problem, &trial);
+    tj_lane_grid storing = grid_of(problem, &side[TJ_DESTINATION], trial.work_items);
+    trial.cost = sharing_cost(problem, &trial, side, &storing);
     if (trial.cost < shape->cost)
       *shape = trial;
-    if (trial.cost < whole->cost && keeps_phases(problem, &trial))
+    if (trial.cost < whole->cost && (!shape->is_staged || tj_lane_grid_keeps_phases(&storing)))
       *whole = trial;
   }
 }
@@ -363,7 +375,7 @@ static void insert(search *s, const tj_tile_shape *shape, double cost) {
 static void try_shape(search *s, tj_tile_shape *shape, double cost) {
   tj_tile_shape whole;
   cost += line_cost(s->problem, shape);
-  if (cost >= enough(s))
+  if (cost + least_sharing_cost(s->problem, shape) >= enough(s))
     return;
   share_out(s->problem, shape, &whole);
   insert(s, shape, cost + shape->cost);

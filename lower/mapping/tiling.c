@@ -95,8 +95,8 @@ static const tj_node *bind_base(tile_maker *maker, uint32_t mode, const tj_node 
   if (tj_is_constant(value))
     return value;
   const char *name = tj_string_format(graph->job, "b%" PRIu32, mode);
-  const tj_node *symbol = tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, tj_int(graph, 0),
-                                           tj_simplified(graph, last), multiple_of_base(maker, mode));
+  const tj_node *symbol = tj_coordinate_among(graph, maker->tiling->shared, name, tj_int(graph, 0),
+                                              tj_simplified(graph, last), multiple_of_base(maker, mode));
   maker->kernel->binding[maker->kernel->binding_count++] = (tj_kernel_binding){.symbol = symbol, .value = value};
   return symbol;
 }
@@ -113,7 +113,8 @@ static void place_tile(tile_maker *maker) {
   }
   all = tj_simplified(graph, all);
   maker->kernel->count = tj_mul(graph, all, tj_int(graph, maker->tiling->workgroup_size));
-  maker->kernel->workgroup = tj_coordinate(graph, "g", all);
+  const tj_node *last = tj_add(graph, all, tj_int(graph, -1));
+  maker->kernel->workgroup = tj_coordinate_among(graph, maker->tiling->shared, "g", tj_int(graph, 0), last, 1);
   maker->kernel->binding = TJ_NEW_ARRAY(graph->job, tj_kernel_binding, count + 1);
   maker->base = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
   const tj_tiling *tiling = maker->tiling;
@@ -160,7 +161,9 @@ static void find_accesses(tile_maker *maker) {
   const tj_tiling *tiling = maker->tiling;
   maker->coordinate = TJ_NEW_ARRAY(graph->job, const tj_node *, mode_count(maker) + 1);
   for (uint32_t m = 0; m < mode_count(maker); m++)
-    maker->coordinate[m] = tj_coordinate(graph, tj_string_format(graph->job, "d%" PRIu32, m), extent_of(maker, m));
+    maker->coordinate[m] =
+        tj_coordinate_among(graph, tiling->shared, tj_string_format(graph->job, "d%" PRIu32, m), tj_int(graph, 0),
+                            tj_add(graph, extent_of(maker, m), tj_int(graph, -1)), 1);
   maker->source = assumed_access(maker, tj_domain_source(graph, tiling->domain, tiling->source, maker->coordinate));
   maker->destination =
       assumed_access(maker, tj_domain_destination(graph, tiling->domain, tiling->destination, maker->coordinate));
@@ -198,8 +201,7 @@ static void make_elements(tile_maker *maker, tj_side *s, const tj_tile_side *til
   for (uint32_t slot = 0; slot < tile->slot_count; slot++) {
     const tj_node **digit = TJ_NEW_ARRAY(graph->job, const tj_node *, mode_count(maker) + 1);
     for (uint32_t m = 0; m < mode_count(maker); m++)
-      digit[m] = domain_digit(maker, m, tile->digit[slot][m]);
-    tj_simplify(graph, digit, mode_count(maker), NULL);
+      digit[m] = tj_simplified(graph, domain_digit(maker, m, tile->digit[slot][m]));
     s->element[slot].digit = digit;
     if (is_nowhere(maker, digit))
       s->element[slot].access = (tj_access){.offset = tj_int(graph, 0), .valid = tj_int(graph, 0)};
@@ -210,7 +212,7 @@ static void make_elements(tile_maker *maker, tj_side *s, const tj_tile_side *til
 
 /* Whether an expression depends on where the tile is. */
 static bool depends_on_tile(const tile_maker *maker, const tj_node *node) {
-  tj_walk walk = tj_walk_nodes(maker->graph, &node, 1);
+  tj_walk walk = tj_walk_briefly(maker->graph, &node, 1);
   for (uint32_t i = 0; i < walk.count; i++) {
     for (uint32_t k = 0; k < maker->kernel->binding_count; k++) {
       if (walk.node[i] == maker->kernel->binding[k].symbol)

@@ -13,6 +13,7 @@
 #include "lower/kernel/domain.h"
 #include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
+#include "lower/mapping/coordinates.h"
 
 /* What work-items hold on one side: digit[slot][mode], within the tile, expressions of the work-item's symbol. */
 typedef struct {
@@ -40,6 +41,7 @@ typedef struct {
                                        where a part of them is in LDS, unless that is to be chosen */
   uint64_t columns; /* where it is: the modes, by bit, whose elements may lie side by side in LDS first; the others
                        are rows */
+  tj_coordinates *shared; /* with other candidates: symbols; NULL: none */
 } tj_tiling;
 
 static inline uint32_t tj_tiling_passes(const tj_tiling *tiling) {

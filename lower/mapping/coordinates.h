@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Symbols that several candidates for one kernel share: what has been simplified for one of them, the next finds. No
+ * expression sees two candidates, so that each symbol means one thing. */
+#ifndef TJ_LOWER_COORDINATES_H
+#define TJ_LOWER_COORDINATES_H
+
+#include "ir/index/graph.h"
+
+/* Begins as {0}; in the job's arena. */
+typedef struct {
+  const tj_node **symbol;
+  uint32_t count, capacity;
+} tj_coordinates;
+
+/* A coordinate low <= name <= high, which is a multiple: that of an earlier call with the same of each, where there
+ * was one. `shared` NULL: a new one. */
+const tj_node *tj_coordinate_among(tj_graph *graph, tj_coordinates *shared, const char *name, const tj_node *low,
+                                   const tj_node *high, int64_t multiple);
+
+#endif
