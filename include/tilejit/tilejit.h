@@ -436,6 +436,14 @@ TJ_API tj_status tj_program_function(tj_program *program, const tj_function_opti
 /* Compiles a kernel, for launching, unless the context's cache has it. The code outlives the program. */
 TJ_API tj_status tj_code_compile(tj_program *program, const tj_compile_options *options, tj_code **code);
 
+/* Compiles several kernels, or one for several targets: codes[i] as options[i] say, with all their variants, which
+ * launches then need not compile. What is LLVM's work is shared out among as many threads as there are processors, at
+ * most 64, which call the context's allocator and end before this returns. All codes, or none: the first failure is that
+ * of the least i. Progress is told as "kernels compiled"; a cancellation ends it once kernels that are in work are
+ * done. */
+TJ_API tj_status tj_program_compile_all(tj_program *program, const tj_compile_options options[], size_t count,
+                                        tj_code *codes[]);
+
 /* The same from a program's text, as tj_program_create takes it: where the cache knows the text, it is not even
  * parsed. This is the fastest way from text to code. */
 TJ_API tj_status tj_code_compile_text(tj_context *context, const char *name, const char *text, size_t length,

@@ -43,6 +43,7 @@ typedef struct {
   tj_code_origin origin;
   tj_code_times times;
   tj_image *image;
+  bool waits; /* where it is not known, all of it waits */
 } making;
 
 static making make_of(tj_context *context, tj_bytes text, const tj_parameter_value fixed[], size_t fixed_count,
@@ -85,7 +86,7 @@ static void finish(tj_job *job, void *data) {
 }
 
 static tj_status compile(tj_program *program, making *m) {
-  tj_compilation compilation = {.cache = m->lookup.cache};
+  tj_compilation compilation = {.cache = m->lookup.cache, .waits = m->waits};
   tj_status status = tj_program_compile(program, m->options, TJ_EMIT_MACHINE, NULL, &compilation);
   if (status == TJ_OK)
     status = tj_context_run(m->context, &program->job, finish, &(finishing){m, &compilation});
@@ -105,12 +106,21 @@ static tj_status give(making *m, tj_code **code) {
   return TJ_OK;
 }
 
-tj_status tj_code_compile(tj_program *program, const tj_compile_options *options, tj_code **code) {
+static tj_status compile_code(tj_program *program, const tj_compile_options *options, bool waits, tj_code **code) {
   tj_bytes text = {program->job.source.text, program->job.source.length};
   making m = make_of(program->context, text, program->fixed, program->fixed_count, options);
+  m.waits = waits;
   tj_context_forget(program->context);
   tj_status status = recall(&program->job, &m) ? TJ_OK : compile(program, &m);
   return status == TJ_OK ? give(&m, code) : status;
+}
+
+tj_status tj_code_compile(tj_program *program, const tj_compile_options *options, tj_code **code) {
+  return compile_code(program, options, false, code);
+}
+
+tj_status tj_code_begin(tj_program *program, const tj_compile_options *options, tj_code **code) {
+  return compile_code(program, options, true, code);
 }
 
 tj_status tj_code_compile_text(tj_context *context, const char *name, const char *text, size_t length,

@@ -133,7 +133,7 @@ static const tj_allocator *allocator_of(const tj_compilation *c) {
 }
 
 static void wait(tj_compilation *c) {
-  if (c->kernel->faster != NULL)
+  if (c->waits || c->kernel->faster != NULL)
     c->machine = tj_machine_wait(c->job, allocator_of(c), tj_module_bitcode(c->job, &c->module), c->plan);
 }
 

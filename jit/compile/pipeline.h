@@ -38,6 +38,7 @@ typedef struct {
   tj_codegen *codegen;                    /* borrowed: kept for further compilations */
   tj_trace *trace;                        /* NULL: none */
   tj_cache *cache;                        /* borrowed; NULL: none */
+  bool waits;                             /* machine code of one variant waits, too */
 
   tj_module module;      /* LLVM's handles */
   tj_machine *machine;   /* retained; what TJ_EMIT_MACHINE makes: of several variants, each waits for a launch */

@@ -25,6 +25,9 @@ struct tj_program {
 tj_status tj_program_compile(tj_program *program, const tj_compile_options *options, tj_emit output, tj_trace *trace,
                              tj_compilation *compilation);
 
+/* As tj_code_compile, up to machine code that waits, where the cache does not know the kernel. (code.c) */
+tj_status tj_code_begin(tj_program *program, const tj_compile_options *options, tj_code **code);
+
 /* Runs a body that writes text in the program's job, and makes a blob of it. */
 typedef struct {
   tj_program *program;

@@ -48,6 +48,8 @@ static _Noreturn void fail_as(tj_job *job, tj_job *failed) {
   if (status == TJ_ERROR_CANCELLED)
     tj_fail_cancelled(job);
   tj_note(job, "%s", note);
+  if (status == TJ_ERROR_SYSTEM)
+    tj_fail_system(job, code, "%s", message);
   tj_fail(job, code, "%s", message);
 }
 
@@ -220,7 +222,8 @@ const tj_machine_part *tj_machine_require(tj_job *job, tj_machine *machine, cons
   tj_job inner;
   tj_job_init(&inner, &job->allocator);
   inner.listener = job->listener;
-  requirement r = {machine, plan, number, maker, user};
+  bool is_whole = number == TJ_ALL_VARIANTS || machine->variant_count == 1;
+  requirement r = {machine, plan, is_whole ? TJ_ALL_VARIANTS : number, maker, user};
   pthread_mutex_lock(&machine->making);
   tj_status status = tj_job_run(&inner, make_part, &r);
   pthread_mutex_unlock(&machine->making);

@@ -12,58 +12,77 @@ typedef struct {
   const arguments *given;
   parameter_list fixed;
   tj_code **code;
-  size_t count, capacity;
+  size_t count;
 } bundle;
 
 /* --- compiling --- */
 
-static int add_code(bundle *b, tj_code *code) {
-  if (b->count == b->capacity) {
-    size_t capacity = 2 * b->capacity + 16;
-    tj_code **larger = realloc(b->code, capacity * sizeof *larger);
-    if (larger == NULL) {
-      tj_code_destroy(code);
+/* What a program is compiled to: kernels, each for the targets that are given. */
+typedef struct {
+  tj_compile_options *option;
+  size_t count, capacity;
+} option_list;
+
+static int add_option(option_list *list, const char *kernel, const char *target) {
+  if (list->count == list->capacity) {
+    size_t capacity = 2 * list->capacity + 16;
+    tj_compile_options *larger = realloc(list->option, capacity * sizeof *larger);
+    if (larger == NULL)
       return fail_memory();
-    }
-    b->code = larger;
-    b->capacity = capacity;
+    list->option = larger;
+    list->capacity = capacity;
   }
-  b->code[b->count++] = code;
+  list->option[list->count++] = (tj_compile_options){kernel, target};
   return 0;
 }
 
-static int compile(bundle *b, tj_program *program, const char *kernel, const char *target) {
-  tj_code *code;
-  tj_status status = tj_code_compile(program, &(tj_compile_options){kernel, target}, &code);
-  return status == TJ_OK ? add_code(b, code) : fail_library(b->context, status);
-}
-
 /* `host` is every level of processors that hosts have. */
-static int compile_for(bundle *b, tj_program *program, const char *kernel, const char *target) {
+static int add_target(option_list *list, const char *kernel, const char *target) {
   if (strcmp(target, "host") != 0)
-    return compile(b, program, kernel, target);
+    return add_option(list, kernel, target);
   int status = 0;
   const char *level;
   for (size_t i = 0; status == 0 && (level = tj_bundle_host_target(i)) != NULL; i++)
-    status = compile(b, program, kernel, level);
+    status = add_option(list, kernel, level);
   return status;
 }
 
-static int compile_kernel(bundle *b, tj_program *program, const char *kernel) {
+static int add_kernel(const bundle *b, option_list *list, const char *kernel) {
   int status = 0;
   for (size_t i = 0; status == 0 && i < b->given->option_count; i++) {
     if (strcmp(b->given->option[i].name, "target") == 0)
-      status = compile_for(b, program, kernel, b->given->option[i].value);
+      status = add_target(list, kernel, b->given->option[i].value);
   }
   return status;
 }
 
 /* A program without kernels has the one that its value makes. */
-static int compile_program(bundle *b, tj_program *program) {
+static int list_options(const bundle *b, const tj_program *program, option_list *list) {
   size_t count = tj_program_kernel_count(program);
-  int status = count == 0 ? compile_kernel(b, program, NULL) : 0;
+  int status = count == 0 ? add_kernel(b, list, NULL) : 0;
   for (size_t i = 0; status == 0 && i < count; i++)
-    status = compile_kernel(b, program, tj_program_kernel_name(program, i));
+    status = add_kernel(b, list, tj_program_kernel_name(program, i));
+  return status;
+}
+
+static int compile_options(bundle *b, tj_program *program, const option_list *list) {
+  tj_code **larger = realloc(b->code, (b->count + list->count + 1) * sizeof *larger);
+  if (larger == NULL)
+    return fail_memory();
+  b->code = larger;
+  tj_status status = tj_program_compile_all(program, list->option, list->count, b->code + b->count);
+  if (status != TJ_OK)
+    return fail_library(b->context, status);
+  b->count += list->count;
+  return 0;
+}
+
+static int compile_program(bundle *b, tj_program *program) {
+  option_list list = {NULL, 0, 0};
+  int status = list_options(b, program, &list);
+  if (status == 0)
+    status = compile_options(b, program, &list);
+  free(list.option);
   return status;
 }
 
