@@ -20,7 +20,8 @@ typedef struct {
 } runs;
 
 static const runs turned_runs = {256, 128}, straight_runs = {1024, 1024};
-static const runs staged_runs = {256, 256}, staged_byte_runs = {128, 512};
+static const runs staged_runs = {256, 192}, longer_runs = {256, 256}, staged_byte_runs = {128, 512};
+static const runs cut_runs = {64, 2048}; /* of columns that begin and end within lines: few of them */
 static const int64_t LARGEST_EXTENT = (int64_t)1 << 48;
 
 /* --- modes --- */
@@ -158,6 +159,19 @@ static int64_t common_count(const tj_block_map *map, uint32_t mode, int64_t piec
   return count;
 }
 
+/* Of 1 … MOST_VECTORS rows, as many as repeat the fewest of a mode, where a block costs as much as another row. */
+static int64_t best_depth(const tj_block_map *map, uint32_t mode) {
+  int64_t best = 1, least = INT64_MAX, extent = greatest_extent(map, mode);
+  for (int64_t depth = 1; depth <= MOST_VECTORS && depth <= extent && tj_block_is_fixed(map, mode); depth++) {
+    int64_t cost = tj_block_pieces(extent, depth) * (depth + 1);
+    if (cost <= least) {
+      best = depth;
+      least = cost;
+    }
+  }
+  return best;
+}
+
 /* Vectors in a row, or, where the mode has an odd number of them, from several rows. */
 static void choose_straight(tj_block_map *map, int64_t lanes) {
   uint32_t first = map->by_destination[0];
@@ -170,6 +184,7 @@ static void choose_straight(tj_block_map *map, int64_t lanes) {
     map->across = map->by_destination[1];
     map->step = 1;
     map->depth = common_count(map, map->across, 1);
+    map->depth = map->depth > 2 ? map->depth : best_depth(map, map->across);
   }
 }
 
@@ -246,12 +261,17 @@ static void widen(tj_block_map *map, uint32_t mode, int64_t wanted) {
   map->reach[mode] = reach_of(map, mode);
 }
 
+/* Whether the tile that follows goes on where this one ends in the source, which has lines as a whole until then. */
+static bool goes_on_next(const tj_block_map *map, int64_t have) {
+  return map->is_staged && tj_block_is_turned(map) && have * tj_block_bytes(map, true) >= TJ_BLOCK_LINE_BYTES;
+}
+
 /* Lets the tile reach along modes in this order, until it has `run` elements side by side. */
 static void reach(tj_block_map *map, const uint32_t order[], bool of_source, int64_t run) {
   int64_t have = 1;
   for (uint32_t i = 0; i < map->domain->count && have < run; i++) {
     uint32_t mode = order[i];
-    if (!tj_is_int(tj_block_stride(map, mode, of_source), have))
+    if (!tj_is_int(tj_block_stride(map, mode, of_source), have) || (of_source && goes_on_next(map, have)))
       return;
     widen(map, mode, (run + have - 1) / have);
     have *= map->reach[mode];
@@ -335,15 +355,8 @@ static int64_t staged_elements(const tj_block_map *map) {
   return pitch_of(map, map->stage.run) * map->stage.runs;
 }
 
-static const runs *wanted_runs(const tj_block_map *map) {
-  return !tj_block_is_turned(map)           ? &straight_runs
-         : tj_block_element_bytes(map) == 1 ? &staged_byte_runs
-                                            : &staged_runs;
-}
-
-bool tj_block_choose_staged_tile(tj_block_map *map) {
-  const runs *wanted = wanted_runs(map);
-  int64_t loaded = wanted->loaded / tj_block_bytes(map, true), stored = wanted->stored / tj_block_bytes(map, false);
+static void reach_staged(tj_block_map *map, runs wanted) {
+  int64_t loaded = wanted.loaded / tj_block_bytes(map, true), stored = wanted.stored / tj_block_bytes(map, false);
   int64_t most = STAGED_BYTES / tj_block_bytes(map, false);
   reach_both(map, loaded, stored);
   lay_out(map);
@@ -352,6 +365,26 @@ bool tj_block_choose_staged_tile(tj_block_map *map) {
     reach_both(map, loaded, stored);
     lay_out(map);
   }
-  bool is_cut = map->stage.modes == 1 && !tj_block_is_whole(map, map->by_destination[0]);
-  return staged_elements(map) <= most && !is_cut;
+}
+
+static bool has_cut_runs(const tj_block_map *map) {
+  return map->stage.modes == 1 && !tj_block_is_whole(map, map->by_destination[0]);
+}
+
+/* Whether runs end where lines do, if they begin there. */
+static bool has_runs_of_lines(const tj_block_map *map) {
+  return map->stage.run * tj_block_bytes(map, false) % TJ_BLOCK_LINE_BYTES == 0;
+}
+
+bool tj_block_choose_staged_tile(tj_block_map *map) {
+  bool is_turned = tj_block_is_turned(map), are_bytes = tj_block_element_bytes(map) == 1;
+  runs wanted = !is_turned ? longer_runs : are_bytes ? staged_byte_runs : staged_runs;
+  reach_staged(map, wanted);
+  if (is_turned && !are_bytes && !has_runs_of_lines(map))
+    reach_staged(map, longer_runs);
+  if (has_cut_runs(map))
+    reach_staged(map, cut_runs);
+  int64_t bytes = tj_block_bytes(map, false);
+  return staged_elements(map) * bytes <= STAGED_BYTES &&
+         (!has_cut_runs(map) || map->stage.run * bytes >= cut_runs.stored / 2);
 }
