@@ -434,7 +434,8 @@ static int64_t lds_elements(const tj_block_map *map) {
 }
 
 static void add_all(step_list *all, const tj_kernel_step step[], uint32_t count) {
-  memcpy(all->step + all->count, step, count * sizeof *step);
+  if (count > 0)
+    memcpy(all->step + all->count, step, count * sizeof *step);
   all->count += count;
 }
 
