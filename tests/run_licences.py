@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tomllib
 
-TAG = re.compile(rb"(#|/\*|<!--|\.\\\") SPDX-License-Identifier: MIT( \*/| -->)?")
+TAG = re.compile(rb"(#|//|/\*|<!--|\.\\\") SPDX-License-Identifier: MIT( \*/| -->)?")
 SKIPPED = 77
 
 

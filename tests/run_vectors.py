@@ -3,15 +3,18 @@
 """Runs the peers' results (tests/vectors/*.jsonl) through the command's own language.
 
 usage: run_vectors.py --tilejit PATH cute|ck|partitions FILE.jsonl
+       run_vectors.py --tilejit PATH programs FILE.jsonl     whose rows name programs of examples/ck_tile
        run_vectors.py --tilejit PATH atoms FILE.tile
 
 Every row becomes an expression; its value, structure included, and its table must be those of the row.
 """
 import argparse
 import json
+import pathlib
 import re
 import subprocess
 import sys
+import zlib
 
 
 def evaluate(tilejit, options, expressions):
@@ -159,6 +162,37 @@ def run_ck(tilejit, rows):
     return len(pairs) + len(views) + len(moves) + len(distributions), failures
 
 
+# --- programs that CK Tile's compiler reads, too ---
+
+PROGRAMS = pathlib.Path(__file__).parent.parent / "examples/ck_tile"
+
+
+def entries_of(row, table):
+    """What CK Tile's host code prints: offset and validity, or the tile's coordinate."""
+    if row["kind"] == "distribution":
+        return table["values"] if isinstance(table["values"][0], list) else [[x] for x in table["values"]]
+    return [list(pair) for pair in zip(table["values"], table.get("valid") or [1] * len(table["values"]))]
+
+
+def run_programs(tilejit, rows):
+    """The whole table of each program, by its first and last entries and the checksum of all."""
+    failures, count = [], 0
+    for row in rows:
+        program = PROGRAMS / f"{row['program']}.tile"
+        result = subprocess.run([tilejit, "eval", "--table", "--json", "-f", program], capture_output=True, text=True,
+                                check=False)
+        if result.returncode != 0:
+            failures.append(f"{row['program']}: {result.stderr}")
+            continue
+        entries = entries_of(row, json.loads(result.stdout))
+        checksum = zlib.crc32(json.dumps(entries, separators=(",", ":")).encode())
+        found = [len(entries), entries[:4], entries[-2:], checksum]
+        wanted = [row[key] for key in ("entries", "first", "last", "crc32")]
+        failures += [f"{row['program']}: {found}, not {wanted}"] if found != wanted else []
+        count += len(entries)
+    return count, failures
+
+
 # --- atoms and partitions ---
 
 COPY_ATOMS = {"UniversalCopy<uint128_t>": "universal_copy(128, {})", "UniversalCopy<uint64_t>": "universal_copy(64, {})"}
@@ -246,12 +280,13 @@ def run_atoms(tilejit, names):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tilejit", required=True)
-    parser.add_argument("peer", choices=["cute", "ck", "partitions", "atoms"])
+    parser.add_argument("peer", choices=["cute", "ck", "partitions", "programs", "atoms"])
     parser.add_argument("file")
     options = parser.parse_args()
     with open(options.file, encoding="utf-8") as file:
         rows = ATOM.findall(file.read()) if options.peer == "atoms" else [json.loads(line) for line in file]
-    count, failures = {"cute": run_cute, "ck": run_ck, "partitions": run_partitions, "atoms": run_atoms}[options.peer](options.tilejit, rows)
+    run = {"cute": run_cute, "ck": run_ck, "partitions": run_partitions, "programs": run_programs, "atoms": run_atoms}
+    count, failures = run[options.peer](options.tilejit, rows)
     for failure in failures:
         print(failure)
     print(f"{len(rows)} rows: {count - len(failures)} passed, {len(failures)} failed")

@@ -373,6 +373,9 @@ static const tj_value *evaluate_application(tj_scope *scope, const tj_ast *ast) 
   if (function->kind == TJ_AST_NAME && binding == NULL)
     return call_builtin(scope, ast);
   const tj_value *applied = tj_evaluate_expression(scope, function);
+  bool is_constant_call = function->kind == TJ_AST_NAME && ast->count == 1 && applied->kind == TJ_VALUE_TUPLE;
+  if (is_constant_call)
+    return applied;
   const tj_value **args = TJ_NEW_ARRAY(scope->job, const tj_value *, ast->count);
   for (uint32_t i = 1; i < ast->count; i++) {
     if (ast->item[i]->kind == TJ_AST_NAMED)

@@ -121,7 +121,7 @@ tj_lexer tj_lexer_begin(tj_job *job) {
   const tj_source *source = &job->source;
   if (source->length > TJ_MAX_SOURCE)
     tj_fail_at(job, TJ_NOWHERE, TJ_SOURCE_LIMIT, "the source text has %zu bytes", source->length);
-  tj_lexer lexer = {job, source->text, (uint32_t)source->length, 0};
+  tj_lexer lexer = {job, source->text, (uint32_t)source->length, 0, false};
   check_encoding(job, lexer.text, lexer.length);
   if (lexer.length >= 3 && memcmp(lexer.text, byte_order_mark, 3) == 0)
     lexer.position = 3;
@@ -134,7 +134,7 @@ tj_lexer tj_lexer_begin(tj_job *job) {
 static void skip_space_and_comments(tj_lexer *lexer) {
   while (lexer->position < lexer->length) {
     char c = lexer->text[lexer->position];
-    if (c == '#') {
+    if (c == '#' || (c == '/' && peek(lexer, 1) == '/' && !lexer->is_after_value)) {
       const char *rest = lexer->text + lexer->position;
       const char *newline = memchr(rest, '\n', lexer->length - lexer->position);
       lexer->position = newline != NULL ? (uint32_t)(newline - lexer->text) : lexer->length;
@@ -150,6 +150,15 @@ static void skip_space_and_comments(tj_lexer *lexer) {
 static void skip_word(tj_lexer *lexer) {
   while (is_word_character(peek(lexer, 0)))
     lexer->position++;
+}
+
+/* Skips a name, with the scopes of C++ in front of it: Problem::kBlockSize. */
+static void skip_name(tj_lexer *lexer) {
+  skip_word(lexer);
+  while (peek(lexer, 0) == ':' && peek(lexer, 1) == ':' && (is_letter(peek(lexer, 2)) || peek(lexer, 2) == '_')) {
+    lexer->position += 2;
+    skip_word(lexer);
+  }
 }
 
 enum { SHOWN_CHARACTERS = 40 };
@@ -242,7 +251,7 @@ static bool begins_with(const tj_lexer *lexer, const char *prefix) {
 
 /* How many bytes from the next one on are a namespace in front of a name, as C++ or Python writes it; 0 for none. */
 static uint32_t namespace_length(const tj_lexer *lexer) {
-  static const char *const namespaces[] = {"cute::", "cutlass::", "std::", "ck_tile::", "ck::", "cute."};
+  static const char *const namespaces[] = {"cute::", "cutlass::", "std::", "ck_tile::", "ck::", "detail::", "cute."};
   for (size_t i = 0; i < sizeof namespaces / sizeof *namespaces; i++) {
     uint32_t length = (uint32_t)strlen(namespaces[i]);
     char next = begins_with(lexer, namespaces[i]) ? peek(lexer, length) : '\0';
@@ -354,7 +363,7 @@ static tj_token lex_word(tj_lexer *lexer) {
     return lex_number(lexer, begin);
   if (peek(lexer, 0) == '_' && peek(lexer, 1) == '-' && is_digit(peek(lexer, 2)))
     return take(lexer, TJ_TOKEN_STATIC_MINUS, 2);
-  skip_word(lexer);
+  skip_name(lexer);
   tj_token token;
   if (lex_pointer(lexer, begin, &token) || lex_typed_integer(lexer, begin, &token))
     return token;
@@ -421,8 +430,47 @@ static _Noreturn void fail_character(const tj_lexer *lexer) {
              bytes, character);
 }
 
-tj_token tj_lexer_next(tj_lexer *lexer) {
-  skip_space_and_comments(lexer);
+/* Passes over an assertion of C++, and the semicolon behind it. False where none begins. */
+static bool skip_assertion(tj_lexer *lexer) {
+  static const char word[] = "static_assert(";
+  uint32_t depth = 1, offset = sizeof word - 1;
+  bool is_quoted = false;
+  if (!begins_with(lexer, word))
+    return false;
+  for (; depth > 0 && offset < lexer->length - lexer->position; offset++) {
+    char c = peek(lexer, offset);
+    is_quoted ^= c == '"';
+    depth += !is_quoted && c == '(';
+    depth -= !is_quoted && c == ')';
+  }
+  if (depth > 0)
+    return false;
+  lexer->position += offset + (peek(lexer, offset) == ';');
+  return true;
+}
+
+/* Whether a value may end with the token: a // behind it is Python's division, and no comment. */
+static bool ends_value(tj_token_kind kind) {
+  switch (kind) {
+  case TJ_TOKEN_INTEGER:
+  case TJ_TOKEN_DECIMAL:
+  case TJ_TOKEN_NAME:
+  case TJ_TOKEN_UNDERSCORE:
+  case TJ_TOKEN_DYNAMIC:
+  case TJ_TOKEN_BRACES:
+  case TJ_TOKEN_CLOSE_PARENTHESIS:
+  case TJ_TOKEN_CLOSE_BRACKET:
+  case TJ_TOKEN_GREATER:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static tj_token lex_token(tj_lexer *lexer) {
+  do
+    skip_space_and_comments(lexer);
+  while (skip_assertion(lexer));
   for (uint32_t length; (length = namespace_length(lexer)) > 0;)
     lexer->position += length;
   if (lexer->position == lexer->length)
@@ -445,4 +493,10 @@ tj_token tj_lexer_next(tj_lexer *lexer) {
   if (kind == TJ_TOKEN_END)
     fail_character(lexer);
   return take(lexer, kind, 1);
+}
+
+tj_token tj_lexer_next(tj_lexer *lexer) {
+  tj_token token = lex_token(lexer);
+  lexer->is_after_value = ends_value(token.kind);
+  return token;
 }

@@ -14,7 +14,8 @@ typedef struct {
   tj_job *job;
   const char *text; /* borrowed from the job's source */
   uint32_t length;
-  uint32_t position; /* of the next byte to read */
+  uint32_t position;   /* of the next byte to read */
+  bool is_after_value; /* the last token may end a value */
 } tj_lexer;
 
 /* Starts on job->source. Fails with TJ7006 when it is longer than TJ_MAX_SOURCE, and with TJ1005 when it is not

@@ -122,6 +122,39 @@ static void parse_function_parameters(tj_parser *parser, tj_item *item) {
   tj_parse_expect(parser, TJ_TOKEN_CLOSE_PARENTHESIS, "or ',' after a function's parameter");
 }
 
+/* Whether the current and the next token begin a declaration of C++, such as constexpr index_t kM = 128. */
+static bool begins_declaration(const tj_parser *parser) {
+  static const char *const words[] = {"constexpr", "static", "inline", "const", "auto", "index_t", "int", "bool"};
+  if (parser->window.next.kind != TJ_TOKEN_NAME)
+    return false;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (tj_parse_is_word(parser, parser->window.current, words[i]))
+      return true;
+  return false;
+}
+
+/* A declaration of C++: what stands before the name says nothing. */
+static void parse_declaration(tj_parser *parser, item_list *list) {
+  tj_item *item = add_item(parser, list, TJ_ITEM_LET);
+  uint32_t begin = tj_parse_current_span(parser).begin;
+  while (begins_declaration(parser))
+    tj_parse_advance(parser);
+  parse_item_name(parser, item, "a name");
+  expect_definition(parser, "write let A = (4,8):(8,1), or, as in C++, constexpr auto A = make_layout(4, 1);");
+  item->body = tj_parse_expression(parser);
+  item->span = tj_parse_span_from(parser, begin);
+}
+
+/* Passes over a declaration of C++ that has no value: using P = typename Problem::BlockShape, static_assert(…). */
+static bool skip_statement(tj_parser *parser) {
+  bool is_using = tj_parse_is_word(parser, parser->window.current, "using");
+  if (!is_using || parser->window.next.kind != TJ_TOKEN_NAME)
+    return false;
+  while (tj_parse_current(parser) != TJ_TOKEN_SEMICOLON && tj_parse_current(parser) != TJ_TOKEN_END)
+    tj_parse_advance(parser);
+  return true;
+}
+
 static void parse_let(tj_parser *parser, item_list *list) {
   tj_item *item = add_item(parser, list, TJ_ITEM_LET);
   uint32_t begin = tj_parse_current_span(parser).begin;
@@ -245,6 +278,11 @@ static bool parse_item(tj_parser *parser, item_list *list) {
   case TJ_TOKEN_IMPORT:
     parse_import(parser, list);
     return true;
+  case TJ_TOKEN_NAME:
+    if (!begins_declaration(parser))
+      return skip_statement(parser);
+    parse_declaration(parser, list);
+    return true;
   default:
     return false;
   }
@@ -330,6 +368,9 @@ static bool parse_text(tj_parser *parser, item_list *items, const tj_ast **value
     return true;
   if (!separated)
     fail_after(parser, true);
+  tj_token_kind next = parser->window.next.kind;
+  if (next == TJ_TOKEN_NAME || next == TJ_TOKEN_INTEGER || next == TJ_TOKEN_SWIZZLE)
+    (void)accept_word(parser, "return");
   *value = tj_parse_expression(parser);
   accept_separator(parser);
   if (tj_parse_current(parser) != TJ_TOKEN_END && !is_passed_over(parser, *value))

@@ -27,8 +27,9 @@ static const char *advice_on_pair(tj_token first, tj_token second) {
     const char *advice;
   } rows[] = {
       {TJ_TOKEN_EQUALS, TJ_TOKEN_EQUALS, "there is no ==; compare two maps with equal(A, B)"},
-      {TJ_TOKEN_SLASH, TJ_TOKEN_SLASH, "comments begin with #; division is a single /, and rounds down"},
-      {TJ_TOKEN_SLASH, TJ_TOKEN_STAR, "comments begin with # and end with the line"},
+      {TJ_TOKEN_SLASH, TJ_TOKEN_SLASH,
+       "division is a single /, and rounds down; comments begin with #, or with // where no value stands before"},
+      {TJ_TOKEN_SLASH, TJ_TOKEN_STAR, "comments begin with # or // and end with the line"},
       {TJ_TOKEN_STAR, TJ_TOKEN_STAR, "there is no power operator; 1 << n is the n-th power of two"},
       {TJ_TOKEN_AMPERSAND, TJ_TOKEN_AMPERSAND, "the bitwise and is a single &"},
       {TJ_TOKEN_BAR, TJ_TOKEN_BAR, "the bitwise or is a single |"},
