@@ -382,6 +382,16 @@ tj_domain tj_domain_as_given(tj_graph *graph, const tj_operand *source, const tj
   return finished(&maker);
 }
 
+tj_domain tj_domain_unmerged(tj_graph *graph, const tj_domain *domain) {
+  tj_mode *leaf = TJ_NEW_ARRAY(graph->job, tj_mode, domain->leaf_total + 1);
+  uint32_t count = 0;
+  for (uint32_t m = 0; m < domain->count; m++) {
+    for (uint32_t i = 0; i < domain->mode[m].leaf_count; i++)
+      leaf[count++] = (tj_mode){.first_leaf = domain->mode[m].first_leaf + i, .leaf_count = 1};
+  }
+  return tj_domain_as_given(graph, domain->source, domain->destination, layout_of_modes(graph, domain, leaf, count));
+}
+
 tj_domain tj_domain_in_order(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
                              const tj_layout *layout) {
   domain_maker maker = make_of_leaves(graph, source, destination, true);

@@ -71,6 +71,9 @@ tj_domain tj_domain_of_dimensions(tj_graph *graph, const tj_operand *source, con
 tj_domain tj_domain_as_given(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
                              const tj_layout *layout);
 
+/* The same with a mode for each leaf: predicates may tell apart what offsets do not. */
+tj_domain tj_domain_unmerged(tj_graph *graph, const tj_domain *domain);
+
 /* What a layout gives to one mode, as several: merged where both operands allow, in the layout's order. */
 tj_domain tj_domain_in_order(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
                              const tj_layout *layout);

@@ -557,14 +557,40 @@ static void offer_aligned(tj_graph *graph, const tj_kernel *flat, const tj_targe
   }
 }
 
+static bool may_serve(const tj_domain *domain, const tj_target *target) {
+  return domain != NULL && domain->count > 0 && domain->count <= TJ_FLEXIBLE_MODES && target->wave_size > 1 &&
+         target->workgroup_limit >= TJ_FLEXIBLE_ITEMS && has_strides(domain);
+}
+
+static bool is_masked(const tj_kernel *flat) {
+  return !tj_is_int(flat->step[0].access.valid, 1) || !tj_is_int(flat->step[1].access.valid, 1);
+}
+
+/* The kernel of a domain whose modes masks may tell apart, and the flat one's domain then. */
+static tj_kernel *make_unmerged(tj_graph *graph, tj_kernel *flat, const tj_target *target,
+                                const tj_node **condition) {
+  const tj_domain *merged = flat->domain;
+  uint32_t leaves = 0;
+  for (uint32_t m = 0; m < merged->count; m++)
+    leaves += merged->mode[m].leaf_count;
+  if (leaves == merged->count || !is_masked(flat))
+    return NULL;
+  tj_domain *unmerged = TJ_NEW(graph->job, tj_domain);
+  *unmerged = tj_domain_unmerged(graph, merged);
+  flat->domain = unmerged;
+  tj_kernel *kernel = may_serve(unmerged, target) ? make_flexible(graph, flat, target, NULL, 0, condition) : NULL;
+  if (kernel == NULL)
+    flat->domain = merged;
+  return kernel;
+}
+
 bool tj_offer_flexible(tj_graph *graph, tj_kernel *flat, const tj_target *target, const tj_mapping *given) {
-  const tj_domain *domain = flat->domain;
-  if (domain == NULL || domain->count == 0 || domain->count > TJ_FLEXIBLE_MODES || target->wave_size < 2 ||
-      target->workgroup_limit < TJ_FLEXIBLE_ITEMS || !has_strides(domain) ||
-      (given == NULL && !depends_on_parameters(domain)))
+  if (!may_serve(flat->domain, target) || (given == NULL && !depends_on_parameters(flat->domain)))
     return false;
   const tj_node *condition;
   tj_kernel *flexible = make_flexible(graph, flat, target, given, 0, &condition);
+  if (flexible == NULL && given == NULL)
+    flexible = make_unmerged(graph, flat, target, &condition);
   if (flexible == NULL)
     return false;
   flat->faster = flexible;

@@ -77,6 +77,14 @@ static const row rows[] = {
      1.74,
      1.1,
      1.0},
+    {"a padded image, contiguous without its pads",
+     "param H in 1..512, W in 1..512, C in 8..1024 multiple 8, p in 0..6\n"
+     "let padded = transform(packed((H,W,C)), [pad(H,p,p), pass_through(W), pass_through(C)], [[0],[1],[2]], "
+     "[[0],[1],[2]])\nkernel k(src: f16 @ padded, dst: f16 @ packed((H+p+p,W,C))) = copy(src, dst)",
+     {{"H", 56}, {"W", 56}, {"C", 64}, {"p", 2}},
+     1.0,
+     1.25,
+     1.0},
     {"windows of an image",
      WINDOWS "kernel k(src: f16 @ rows, dst: f16 @ packed((G,N*Ho*Wo,Y*X*C))) = copy(src, dst)", PIXELS, 1.0, 1.25,
      1.15},

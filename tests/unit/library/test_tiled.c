@@ -153,6 +153,10 @@ static const struct {
      MATRICES "kernel k(src: b128 @ (M,N,3):(N*3,3,1), dst: b128 @ (M,N,3):(1,M,M*N)) = copy(src, dst)"},
     {"windows of the launch",
      WINDOWS "kernel k(src: f16 @ rows, dst: f16 @ packed((N*((H-3)/sy+1)*W,9*C))) = copy(src, dst)"},
+    {"a padded image of the launch",
+     "param H in 1..512, W in 1..512, C in 8..64, p in 0..7\n"
+     "let v = transform(packed((H,W,C)), [pad(H,p,p), pass_through(W), pass_through(C)], [[0],[1],[2]], "
+     "[[0],[1],[2]])\nkernel k(src: f16 @ v, dst: f16 @ packed((H+p+p,W,C))) = copy(src, dst)"},
     {"preshuffle of the launch",
      "param n in 1..4096, k in 1..1024\n"
      "let shuffled = transform(packed((n,k,4,16,16)), [merge(n,16), merge(k,4,16)], [[0,3],[1,2,4]], [[0],[1]])\n"

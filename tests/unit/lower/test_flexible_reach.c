@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Flexible tiles compute offsets in 32 bits: whatever strides the launch brings, a tile that reaches farther on
  * either side is left to the kernel that moves one element at a time. */
-#include "frontend/sema/sema.h"
-#include "frontend/text/parser.h"
 #include "ir/index/eval.h"
-#include "lower/kernel/kernel_expressions.h"
 #include "lower/mapping/mapping.h"
-#include "lower/plan/plan.h"
 #include "tests/unit/support/harness.h"
+#include "tests/unit/support/plan_support.h"
 
 #include <string.h>
 
@@ -38,11 +35,7 @@ static void check_row(tj_job *job, void *data) {
   static const char *const names[PARAMETERS] = {"M", "N", "S"};
   const row *r = data;
   tj_graph *graph = tj_graph_create(job);
-  job->source = tj_source_of("test", r->text, strlen(r->text));
-  const tj_program_values *values = tj_evaluate(graph, tj_parse(job), NULL, 0);
-  tj_kernel *flat = tj_plan_kernel(graph, values, &values->kernel[0]);
-  tj_kernel_simplify(graph, flat, NULL);
-  const tj_kernel *kernel = tj_map_copy(graph, flat, tj_target_parse(job, "gfx942"));
+  const tj_kernel *kernel = tj_map_copy(graph, planned_kernel(graph, r->text), tj_target_parse(job, "gfx942"));
   ck_assert_ptr_nonnull(kernel->faster);
   int64_t *symbols = TJ_NEW_ARRAY(job, int64_t, graph->symbol_count), value = 0;
   for (uint32_t i = 0; i < kernel->parameter_count; i++) {
