@@ -153,7 +153,7 @@ TJ_API tj_code_times tj_code_times_of(const tj_code *code);
 typedef struct {
   const char *name;
   const char *dtype; /* as in the program: f32 */
-  const char *numpy; /* NumPy's type string: <f4; "" where it has none */
+  const char *numpy; /* NumPy's type string: <f4; |u1 of floats of 8 bits; "" of bf16 */
   size_t element_bytes;
   int64_t element_count; /* the least number of elements of a buffer */
   int is_read, is_written;

@@ -455,15 +455,16 @@ static inline const char *decide_type(random_program *p, const char *const types
 
 static inline void put_types(random_program *p, const char *types[2]) {
   static const char *const raw[] = {"b32", "b8", "b16", "b64", "b128"};
-  static const char *const numbers[] = {"f32", "i8",  "u8",  "i16", "u16",  "i32",
-                                        "u32", "i64", "u64", "f16", "bf16", "f64"};
+  static const char *const numbers[] = {"f32",      "i8",         "u8",     "i16",       "u16",  "i32",
+                                        "u32",      "i64",        "u64",    "f16",       "bf16", "f64",
+                                        "f8e4m3fn", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz"};
   types[0] = types[1] = raw[0];
   if (decide(p, 3) != 2) {
     types[0] = types[1] = decide_type(p, raw, 5);
     return;
   }
-  types[0] = decide_type(p, numbers, 12);
-  types[1] = decide_type(p, numbers, 12);
+  types[0] = decide_type(p, numbers, 16);
+  types[1] = decide_type(p, numbers, 16);
 }
 
 static inline void put_fill(random_program *p, const char *type) {

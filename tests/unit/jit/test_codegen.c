@@ -442,6 +442,27 @@ START_TEST(test_every_processor) {
 }
 END_TEST
 
+static void compile_pair(conversion *test, tj_dtype from, tj_dtype to) {
+  tj_job job;
+  tj_job_init(&job, NULL);
+  test->from = from;
+  test->to = to;
+  expect_success(&job, compile_conversion, test);
+  tj_job_destroy(&job);
+}
+
+/* Floats of 8 bits convert on every processor, by instructions where it has them for the form. */
+START_TEST(test_small_floats) {
+  for (size_t i = 0; i < sizeof processors / sizeof processors[0]; i++) {
+    conversion test = {.target = processors[i]};
+    compile_pair(&test, TJ_DTYPE_f32, TJ_DTYPE_f8e4m3fn);
+    compile_pair(&test, TJ_DTYPE_f8e5m2, TJ_DTYPE_f16);
+    compile_pair(&test, TJ_DTYPE_f8e4m3fnuz, TJ_DTYPE_f8e5m2fnuz);
+    dispose_compiled(&test.compiled);
+  }
+}
+END_TEST
+
 static const struct {
   const char *target;
   uint32_t features; /* bits 8-9 of e_flags: xnack, 10-11: sramecc; 1 any, 2 off, 3 on */
@@ -590,6 +611,7 @@ int main(void) {
   tcase_add_test(cases, test_remainder);
   tcase_add_test(cases, test_small_division);
   tcase_add_test(cases, test_every_processor);
+  tcase_add_test(cases, test_small_floats);
   tcase_add_loop_test(cases, test_feature_flags, 0, ROWS(flag_rows));
   tcase_add_loop_test(cases, test_assemblies, 0, ROWS(assemblies));
   tcase_add_test(cases, test_threads);
