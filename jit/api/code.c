@@ -153,7 +153,7 @@ typedef struct {
 
 static void write_stats_of(tj_json *json, const char *kernel, tj_isa_stats stats) {
   tj_json_key(json, kernel);
-  tj_report_stats(stats, json);
+  tj_report_stats(stats, NULL, json);
 }
 
 static void disassemble_code_object(tj_job *job, disassembly *d) {

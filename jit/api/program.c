@@ -264,7 +264,7 @@ static tj_bytes show_output(tj_program *program, tj_compilation *c, tj_emit outp
       tj_fail(&program->job, TJ_EMIT_TARGET, "target %s has no cubins", c->target->name);
     return c->cubin;
   case TJ_EMIT_STATS:
-    tj_report_stats(tj_pipeline_stats(c, tj_fastest_variant(c->kernel)), &json);
+    tj_report_stats(tj_pipeline_stats(c, tj_fastest_variant(c->kernel)), &c->ir, &json);
     tj_text_char(&text, '\n');
     return bytes_of(&text);
   case TJ_EMIT_COUNT:

@@ -142,6 +142,10 @@ static void optimize(tj_compilation *c) {
   tj_codegen_optimize(c->job, c->codegen, &c->module);
 }
 
+static void count(tj_compilation *c) {
+  c->ir = tj_module_stats(c->job, &c->module, tj_fastest_variant(c->kernel), c->target);
+}
+
 static void assemble(tj_compilation *c) {
   c->assembly = tj_codegen_emit(c->job, c->codegen, &c->module, TJ_CODEGEN_ASSEMBLY).data;
 }
@@ -237,6 +241,7 @@ static const stage stages[] = {
     {lower, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, lower)},
     {wait, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, lower)},
     {optimize, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, passes)},
+    {count, ONLY(TJ_EMIT_STATS), offsetof(tj_code_times, passes)},
     {assemble, ONLY(TJ_EMIT_ASM), offsetof(tj_code_times, codegen)},
     {generate, UP_FROM(TJ_EMIT_OBJECT), offsetof(tj_code_times, codegen)},
     {link_object, UP_FROM(TJ_EMIT_HSACO), offsetof(tj_code_times, link)},

@@ -51,6 +51,7 @@ typedef struct {
   tj_function *function;
   const tj_target *target;
   const char *assembly;
+  tj_ir_stats ir;          /* of the fastest variant, for TJ_EMIT_STATS */
   tj_bytes object;         /* relocatable; or PTX, a zero byte behind it */
   tj_bytes code_object;    /* linked; empty for the others */
   tj_bytes cubin;          /* made of PTX; empty for the others */

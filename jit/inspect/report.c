@@ -282,10 +282,15 @@ static void write_figure(tj_json *json, const char *name, uint64_t value, bool i
     tj_json_number(json, name, (int64_t)value);
 }
 
-void tj_report_stats(tj_isa_stats stats, tj_json *json) {
+void tj_report_stats(tj_isa_stats stats, const tj_ir_stats *ir, tj_json *json) {
   tj_json_open(json, '{');
 #define FIGURE(name, meaning) write_figure(json, #name, stats.name, is_counted(#name) && stats.has_no_counts);
   TJ_ISA_STATS(FIGURE)
+#undef FIGURE
+#define FIGURE(name, meaning)                                                                                        \
+  if (ir != NULL)                                                                                                    \
+    write_figure(json, #name, ir->name, false);
+  TJ_IR_STATS(FIGURE)
 #undef FIGURE
   tj_json_close(json, '}');
 }

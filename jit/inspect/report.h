@@ -26,7 +26,7 @@ void tj_report_tiled(const tj_kernel *kernel, const tj_target *target, tj_text *
  * " & " unless the text is empty. */
 void tj_report_alignment(const tj_kernel *variant, tj_text *text);
 
-/* One JSON object. */
-void tj_report_stats(tj_isa_stats stats, tj_json *json);
+/* One JSON object. `ir` NULL: of code that was compiled elsewhere. */
+void tj_report_stats(tj_isa_stats stats, const tj_ir_stats *ir, tj_json *json);
 
 #endif

@@ -90,6 +90,30 @@ tj_bytes tj_module_bitcode(tj_job *job, tj_module *module) {
   return (tj_bytes){copy, size};
 }
 
+/* --- counting --- */
+
+static void count_block(tj_ir_stats *stats, LLVMBasicBlockRef block) {
+  LLVMValueRef instruction = LLVMGetFirstInstruction(block);
+  for (; instruction != NULL; instruction = LLVMGetNextInstruction(instruction)) {
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
+    stats->ir_instructions++;
+    stats->ir_accesses += opcode == LLVMLoad || opcode == LLVMStore;
+  }
+}
+
+static void count_function(tj_ir_stats *stats, LLVMValueRef function) {
+  LLVMBasicBlockRef block = function != NULL ? LLVMGetFirstBasicBlock(function) : NULL;
+  for (; block != NULL; block = LLVMGetNextBasicBlock(block))
+    count_block(stats, block);
+}
+
+tj_ir_stats tj_module_stats(tj_job *job, const tj_module *module, const tj_kernel *kernel, const tj_target *target) {
+  tj_ir_stats stats = {0};
+  count_function(&stats, LLVMGetNamedFunction(module->module, tj_target_symbol(job, target, kernel->name)));
+  count_function(&stats, LLVMGetNamedFunction(module->module, tj_string_format(job, TJ_WORK_FORMAT, kernel->name)));
+  return stats;
+}
+
 /* --- modules that are read --- */
 
 static LLVMMemoryBufferRef buffer_of(tj_bytes bitcode) {

@@ -38,6 +38,23 @@ void tj_module_lower(tj_graph *graph, tj_module *module, const tj_kernel *kernel
 void tj_module_lower_function(tj_graph *graph, tj_module *module, const tj_function *function,
                               const tj_target *target);
 
+/* Where a target's kernel is a function that calls another one for the work, the name of that. */
+#define TJ_WORK_FORMAT "%s.work"
+
+/* TJ_IR_STATS(X) calls X(name, meaning) for every figure of a kernel's IR. */
+#define TJ_IR_STATS(X)                                                                                               \
+  X(ir_instructions, "instructions of LLVM's IR that the machine code is made of")                                   \
+  X(ir_accesses, "loads and stores among them")
+
+typedef struct {
+#define FIGURE(name, meaning) uint64_t name;
+  TJ_IR_STATS(FIGURE)
+#undef FIGURE
+} tj_ir_stats;
+
+/* Of a kernel of the module, as it is now. */
+tj_ir_stats tj_module_stats(tj_job *job, const tj_module *module, const tj_kernel *kernel, const tj_target *target);
+
 /* The module as LLVM's text, in the job's arena. */
 const char *tj_module_text(tj_job *job, tj_module *module);
 
