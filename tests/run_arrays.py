@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Kernels of arrays against NumPy: functions within their bounds, programs within what these add up to.
+"""Kernels of arrays against NumPy: functions within their bounds, programs and examples within what these add up to.
 
-    run_arrays.py --tilejit PATH --functions ir/array/array_function.def [DEVICE…]
+    run_arrays.py --tilejit PATH --functions ir/array/array_function.def --examples examples [DEVICE…]
 
 A reference is computed in fractions of 64 bits from definitions alone. Errors are in units in the last place of the
 result's type. What bf16 holds is compared as 16-bit words. Each program runs with its extents in the program and at
@@ -86,6 +86,34 @@ PROGRAMS = [
     ("statistics", f"x: f32 {ROWS}, y: f32 {ROWS}, m: f32 @ (M,1):(1,1)", "m = mean(x, 1)\n y = x - mean(x, 1)",
      {"m": lambda x: x.mean(1, keepdims=True), "y": lambda x: x - x.mean(1, keepdims=True)}, "norm"),
 ]
+
+
+def bf16(array):
+    """The nearest float whose lower 16 bits are zero."""
+    bits = array.astype("f4").view("u4")
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).view("f4")
+
+
+def rms(x, r, w, **_):
+    total = (x + r).astype("f4").astype(WIDE)
+    return total / numpy.sqrt((total ** 2).mean(1, keepdims=True) + WIDE(1e-6)) * w
+
+
+def scales(x, **_):
+    return numpy.maximum(abs(x).max(1, keepdims=True), WIDE(1e-12)) / 448
+
+
+ROW, COLUMN, WEIGHT = "MN", "M1", "1N"
+# Files of examples: inputs by name with type and shape, numbers, and outputs with type, shape, reference, tolerance.
+EXAMPLES = [
+    ("softmax", {"x": ("f16", ROW)}, {}, {"y": ("f16", ROW, softmax, 0.51)}),
+    ("layernorm", {"x": ("f16", ROW), "w": ("f16", WEIGHT), "b": ("f16", WEIGHT)}, {"eps": 1e-5},
+     {"y": ("f16", ROW, norm, 0.6)}),
+    ("rmsnorm", {"x": ("bf16", ROW), "r": ("bf16", ROW), "w": ("bf16", WEIGHT)}, {"eps": 1e-6},
+     {"h": ("bf16", ROW, lambda x, r, **_: x + r, 0.51), "y": ("bf16", ROW, rms, 0.51)}),
+    ("quantize", {"x": ("bf16", ROW)}, {},
+     {"s": ("f32", COLUMN, scales, 0.51), "q": ("f8e4m3fn", ROW, lambda x: x / scales(x), 0.51)}),
+]
 SHAPES = [(1, 1), (3, 40), (5, 7), (300, 1), (1, 300), (2, 2049), (17, 256)]
 LONG = [(2, 70001)]
 
@@ -95,6 +123,9 @@ def unit(reference, dtype):
         return WIDE(1)
     if dtype == "bf16":
         return unit(reference, "f32") * 2 ** 16
+    if dtype == "f8e4m3fn":
+        exponent = numpy.floor(numpy.log2(numpy.maximum(abs(reference), WIDE(2) ** -6)))
+        return WIDE(2) ** (exponent - 3)
     kind = NUMPY[dtype]
     spacing = numpy.spacing(abs(reference).astype(kind))
     return numpy.maximum(spacing, numpy.finfo(kind).smallest_subnormal).astype(WIDE)
@@ -103,6 +134,11 @@ def unit(reference, dtype):
 def widened(array, dtype):
     if dtype == "bf16":
         return (array.astype("u4") << 16).view("f4").astype(WIDE)
+    if dtype == "f8e4m3fn":
+        bits = array.view("u1").astype("i4")
+        exponent, fraction = bits >> 3 & 15, bits & 7
+        size = numpy.where(exponent == 0, fraction * 2.0 ** -9, (8 + fraction) * 2.0 ** (exponent - 10))
+        return numpy.where(bits >> 7 == 1, -size, size).astype(WIDE)
     return array.astype(WIDE)
 
 
@@ -122,13 +158,15 @@ class Runner:
     def __init__(self, tilejit, folder):
         self.tilejit, self.folder, self.count = tilejit, pathlib.Path(folder), 0
 
-    def run(self, text, device, extents, inputs, outputs, fixed, name):
+    def run(self, text, device, extents, inputs, outputs, fixed, name, numbers=()):
         place = self.folder / name
         place.mkdir()
         (place / "k.tile").write_text(text)
         command = [self.tilejit, "run", str(place / "k.tile"), "--device", device]
         for key, value in extents.items():
             command += ["--set" if fixed else "--arg", f"{key}={value}"]
+        for key, value in dict(numbers).items():
+            command += ["--arg", f"{key}={value}"]
         for key, array in inputs.items():
             numpy.save(place / f"{key}.npy", array)
             command += ["--in", f"{key}={place}/{key}.npy"]
@@ -191,6 +229,34 @@ def check_program(runner, device, row, shape, fixed):
     return None
 
 
+def check_example(runner, device, row, folder, shape, fixed):
+    name, inputs, numbers, outputs = row
+    extents = {"M": shape[0], "N": shape[1], "1": 1}
+    generator = numpy.random.default_rng(len(name))
+    arrays, wide = {}, {}
+    for key, (dtype, form) in inputs.items():
+        array = generator.standard_normal([extents[mode] for mode in form]) * 3
+        if dtype == "bf16":
+            arrays[key] = (bf16(array).view("u4") >> 16).astype("u2")
+        else:
+            arrays[key] = array.astype(NUMPY[dtype])
+        wide[key] = widened(arrays[key], dtype)
+    text = (folder / f"{name}.tile").read_text(encoding="utf-8")
+    place = re.sub(r"\W", "_", f"example {name} {device} {shape} {fixed}")
+    found = runner.run(text, device, {"M": shape[0], "N": shape[1]}, arrays, outputs, fixed, place, numbers)
+    said = f"examples/{name}.tile {shape} {device} {'fixed' if fixed else 'at launch'}"
+    if isinstance(found, str):
+        return f"{said}: {found}"
+    for key, (dtype, form, function, limit) in outputs.items():
+        reference = function(**wide)
+        scale = abs(reference).max() if name == "layernorm" else 0
+        far = abs(widened(found[key], dtype).reshape(reference.shape) - reference)
+        worst = float((far / unit(numpy.maximum(abs(reference), scale), dtype)).max())
+        if not worst <= limit:
+            return f"{said}: {key} is off by {worst} units"
+    return None
+
+
 def table_of_functions(path):
     row = re.compile(r'^ARRAY_FUNCTION\((\w+), "([^"]+)", (\d), "([\d.]+)", "([\d.]+)"', re.MULTILINE)
     return [(name, text, int(arity), float(single), float(twice))
@@ -238,6 +304,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tilejit", required=True)
     parser.add_argument("--functions", required=True)
+    parser.add_argument("--examples", type=pathlib.Path, required=True)
     parser.add_argument("device", nargs="*", default=["host"])
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
@@ -252,6 +319,10 @@ def main():
                     for fixed in (True, False):
                         if is_host or fixed or shape in SHAPES[2:6:3]:
                             waiting.append(pool.submit(check_program, runner, device, row, shape, fixed))
+            for row in EXAMPLES:
+                for shape in SHAPES + LONG[:1] if is_host else SHAPES[1:6:2]:
+                    for fixed in (True, False):
+                        waiting.append(pool.submit(check_example, runner, device, row, given.examples, shape, fixed))
         problems = [problem for problem in (each.result() for each in waiting) if problem is not None]
     for problem in problems:
         print(problem)

@@ -4,6 +4,9 @@
 
 #include "tools/report.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static int check(const kernel *opened, tj_status status) {
   return status == TJ_OK ? 0 : fail_library(opened->context, status);
 }
@@ -35,12 +38,34 @@ static int compile(const arguments *given, const program_text *text, const char 
   return status;
 }
 
+/* NAME=NUMBER: an integer, or a decimal number. */
+static int pass_parameter(const kernel *opened, const char *word) {
+  const char *equals = strchr(word, '=');
+  int64_t integer;
+  char *end;
+  if (equals == NULL || equals == word)
+    return fail_usage("--arg %s: the form is NAME=NUMBER", word);
+  char *name = strndup(word, (size_t)(equals - word));
+  if (name == NULL)
+    return fail_memory();
+  double number = strtod(equals + 1, &end);
+  int status = 0;
+  if (parse_integer(equals + 1, &integer))
+    status = check(opened, tj_launch_set_parameter(opened->launch, name, integer));
+  else if (end != equals + 1 && *end == '\0')
+    status = check(opened, tj_launch_set_number(opened->launch, name, number));
+  else
+    status = fail_usage("--arg %s: '%s' is not a number", word, equals + 1);
+  free(name);
+  return status;
+}
+
 static int pass_parameters(const arguments *given, const kernel *opened) {
-  parameter_list list;
-  int status = parse_parameters(given, "arg", &list);
-  for (size_t i = 0; status == 0 && i < list.count; i++)
-    status = check(opened, tj_launch_set_parameter(opened->launch, list.value[i].name, list.value[i].value));
-  free_parameters(&list);
+  int status = 0;
+  for (size_t i = 0; status == 0 && i < given->option_count; i++) {
+    if (strcmp(given->option[i].name, "arg") == 0)
+      status = pass_parameter(opened, given->option[i].value);
+  }
   return status;
 }
 

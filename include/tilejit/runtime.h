@@ -361,6 +361,9 @@ TJ_API void tj_launch_destroy(tj_launch *launch);
  * the value contradicts its declared facts. Bounds that other parameters decide are looked at when these have values, by
  * the functions below that need them. A value that is refused changes nothing. */
 TJ_API tj_status tj_launch_set_parameter(tj_launch *launch, const char *name, int64_t value);
+/* The same for a number of a kernel of arrays, `alpha: f32`, which is rounded to its type. An integer may be given to it
+ * by tj_launch_set_parameter as well; TJ2025 where the parameter is one. */
+TJ_API tj_status tj_launch_set_number(tj_launch *launch, const char *name, double number);
 
 /* Tells the shape of the array that will be bound to an argument, in the place of one told before. Parameters that are
  * not given a value are taken from shapes where the argument's view is plain row-major with these parameters as lengths:

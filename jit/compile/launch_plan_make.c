@@ -4,6 +4,7 @@
 
 #include "ir/index/walk.h"
 #include "lower/kernel/alignment.h"
+#include "lower/kernel/array_kernel.h"
 #include "lower/plan/race.h"
 
 /* A plan in the making. */
@@ -88,9 +89,20 @@ static tj_launch_parameter parameter_of(const char *name) {
       .name = name, .low = TJ_NO_EXPRESSION, .high = TJ_NO_EXPRESSION, .multiple = TJ_NO_EXPRESSION};
 }
 
+/* Of a number of a kernel of arrays; 0: the symbol is an integer. */
+static uint8_t number_bits_of(const tj_kernel *kernel, const tj_node *symbol) {
+  for (uint32_t i = 0; kernel->arrays != NULL && i < kernel->arrays->program->count; i++) {
+    const tj_array *array = kernel->arrays->program->array[i];
+    if (array->op == TJ_ARRAY_SCALAR && array->integer == symbol)
+      return (uint8_t)tj_dtype_bits(array->dtype);
+  }
+  return 0;
+}
+
 static void add_parameter(making *m, tj_launch_parameter parameter[], const tj_node *node) {
   const tj_symbol *symbol = node->symbol;
-  parameter[m->plan->parameter_count++] = parameter_of(symbol->name);
+  parameter[m->plan->parameter_count] = parameter_of(symbol->name);
+  parameter[m->plan->parameter_count++].number_bits = number_bits_of(m->kernel, node);
   m->symbol[m->plan->parameter_count - 1] = node;
   m->number[symbol->index] = m->plan->parameter_count;
 }

@@ -73,6 +73,7 @@ typedef struct {
   tj_launch *launch;
   const char *name;
   int64_t value;
+  double number; /* of what is no integer */
   const int64_t *length;
   size_t index, rank;
   tj_bound_memory memory;

@@ -56,21 +56,54 @@ static void bind_parameter(tj_launch *launch, uint32_t number, int64_t value) {
   launch->is_resolved = launch->is_race_free = false;
 }
 
-/* Any parameter of the program that is not fixed may be given, also one that this kernel does not use. */
+/* The number of a parameter that may be given: any of the program that is not fixed, also one that this kernel does
+ * not use. */
+static uint32_t find_open(tj_launch *launch, const char *name) {
+  const tj_launch_plan *plan = tj_plan_of(launch);
+  uint32_t i = 0;
+  while (i < plan->parameter_count && strcmp(plan->parameter[i].name, name) != 0)
+    i++;
+  if (i == plan->parameter_count)
+    tj_fail(&launch->job, TJ_UNKNOWN_PARAMETER, "the program has no parameter '%s'", name);
+  if (plan->parameter[i].is_fixed)
+    tj_fail(&launch->job, TJ_UNKNOWN_PARAMETER, "parameter '%s' is fixed at compile time", name);
+  return i;
+}
+
+/* The bits of a number as a float of so many. */
+static int64_t bits_of_number(double number, uint8_t bits) {
+  int64_t wide;
+  float single = (float)number;
+  int32_t narrow;
+  memcpy(&wide, &number, sizeof wide);
+  memcpy(&narrow, &single, sizeof narrow);
+  return bits == 64 ? wide : narrow;
+}
+
 static void set_parameter(tj_job *job, void *data) {
+  (void)job;
   const tj_launch_request *r = data;
-  const tj_launch_plan *plan = tj_plan_of(r->launch);
-  for (uint32_t i = 0; i < plan->parameter_count; i++) {
-    if (strcmp(plan->parameter[i].name, r->name) != 0)
-      continue;
-    if (plan->parameter[i].is_fixed)
-      tj_fail(job, TJ_UNKNOWN_PARAMETER, "parameter '%s' is fixed at compile time", r->name);
-    check_facts(r->launch, i, r->value, false);
-    bind_parameter(r->launch, i, r->value);
-    r->launch->given[i] = true;
-    return;
-  }
-  tj_fail(job, TJ_UNKNOWN_PARAMETER, "the program has no parameter '%s'", r->name);
+  uint32_t number = find_open(r->launch, r->name);
+  uint8_t bits = tj_plan_of(r->launch)->parameter[number].number_bits;
+  int64_t value = bits == 0 ? r->value : bits_of_number((double)r->value, bits);
+  if (bits == 0)
+    check_facts(r->launch, number, value, false);
+  bind_parameter(r->launch, number, value);
+  r->launch->given[number] = true;
+}
+
+static void set_number(tj_job *job, void *data) {
+  const tj_launch_request *r = data;
+  uint32_t number = find_open(r->launch, r->name);
+  uint8_t bits = tj_plan_of(r->launch)->parameter[number].number_bits;
+  if (bits == 0)
+    tj_fail(job, TJ_PARAMETER_RANGE, "'%s' is an integer", r->name);
+  bind_parameter(r->launch, number, bits_of_number(r->number, bits));
+  r->launch->given[number] = true;
+}
+
+tj_status tj_launch_set_number(tj_launch *launch, const char *name, double number) {
+  return tj_launch_perform(launch, set_number, (tj_launch_request){.name = name, .number = number});
 }
 
 tj_status tj_launch_set_parameter(tj_launch *launch, const char *name, int64_t value) {

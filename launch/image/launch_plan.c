@@ -23,6 +23,7 @@ static void write_parameter(tj_text *text, const tj_launch_parameter *parameter)
   for (uint32_t i = 0; i < parameter->choice_count; i++)
     tj_write_u64(text, (uint64_t)parameter->choice[i]);
   tj_write_u8(text, parameter->is_fixed);
+  tj_write_u8(text, parameter->number_bits);
 }
 
 static void write_buffer(tj_text *text, const tj_launch_buffer *buffer) {
@@ -100,7 +101,7 @@ void tj_launch_plan_write(tj_text *text, const tj_launch_plan *plan) {
 /* The least bytes of each, as they are written. */
 enum {
   STEP_BYTES = 5,
-  PARAMETER_BYTES = 26,
+  PARAMETER_BYTES = 27,
   BUFFER_BYTES = 25,
   EXTENT_BYTES = 4,
   CHOICE_BYTES = 8,
@@ -167,6 +168,8 @@ static tj_launch_parameter read_parameter(reading *r) {
   parameter.multiple = read_optional_expression(r);
   read_choices(r, &parameter);
   parameter.is_fixed = read_truth(r);
+  parameter.number_bits = tj_read_u8(r->reader);
+  tj_read_expect(r->reader, parameter.number_bits == 0 || parameter.number_bits == 32 || parameter.number_bits == 64);
   return parameter;
 }
 

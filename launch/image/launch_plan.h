@@ -26,7 +26,7 @@
 #include "base/number/race.h"
 #include "launch/image/serial.h"
 
-enum { TJ_LAUNCH_PLAN_VERSION = 6 }; /* of the bytes that tj_launch_plan_write makes */
+enum { TJ_LAUNCH_PLAN_VERSION = 7 }; /* of the bytes that tj_launch_plan_write makes */
 
 /* The number of a step: the expression that ends there. */
 typedef uint32_t tj_expression;
@@ -51,6 +51,7 @@ typedef struct {
   const int64_t *choice;   /* the value is one of these */
   uint32_t choice_count;   /* 0: any that the other facts allow */
   bool is_fixed;           /* at compile time: it cannot be given */
+  uint8_t number_bits;     /* 32, 64: the value is the bits of a float of so many; 0: it is an integer */
 } tj_launch_parameter;
 
 typedef struct {
