@@ -75,8 +75,9 @@ static uint32_t shared_bytes_of(tj_job *job, const tj_elf *elf, uint32_t code) {
   return 0;
 }
 
+/* Names that begin with $ are ptxas's own, of divisions and the like, which kernels call. */
 static bool is_kernel(const tj_elf *elf, const tj_elf_symbol *symbol) {
-  return symbol->type == TJ_ELF_SYMBOL_FUNCTION && symbol->binding != TJ_ELF_BIND_LOCAL &&
+  return symbol->name[0] != '$' && symbol->type == TJ_ELF_SYMBOL_FUNCTION && symbol->binding != TJ_ELF_BIND_LOCAL &&
          symbol->section != TJ_ELF_SECTION_UNDEFINED && symbol->section < elf->section_count;
 }
 
