@@ -26,6 +26,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 SKIPPED = 77
 MARK = "=== the command ended with"
@@ -146,9 +147,11 @@ def check_document(path, shell, is_left_out):
 
 
 def check_pictures(folder, made):
-    """Whether each picture is the file of its name that a command made."""
+    """Whether each picture is an SVG, and the file of its name that a command made."""
     for picture in sorted(folder.iterdir()):
         same = made / picture.name
+        if xml.etree.ElementTree.parse(picture).getroot().tag != "{http://www.w3.org/2000/svg}svg":
+            yield f"{picture}: no SVG"
         if not same.exists():
             yield f"{picture}: no command of the documents makes it"
         elif same.read_bytes() != picture.read_bytes():
