@@ -85,7 +85,7 @@ static tj_demands demands_of(const tj_block_map *map, const tj_mapping *mapping)
   tj_demands demands = {NULL, 0};
   uint32_t vectored = UINT32_MAX;
   int64_t vector = streamed_vector(mapping, &vectored);
-  for (uint32_t m = 0; m < map->flat->domain->count; m++) {
+  for (uint32_t m = 0; m < map->domain->count; m++) {
     const tj_node *extent = map->domain->mode[m].extent;
     int64_t multiple = m == vectored && !tj_facts_divisible(&extent->facts, vector) ? vector : 1;
     int64_t reach = tj_mapping_extent(mapping, m), low = extent->facts.low;
