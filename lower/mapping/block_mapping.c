@@ -368,5 +368,6 @@ bool tj_row_read(const tj_block_map *map, const tj_mapping *mapping, uint32_t mo
     mode[box->count] = d->mode;
     length[box->count++] = d->extent;
   }
-  return box->piece == tj_mapping_extent(mapping, first) && tj_mapping_overlap(mapping, first) == 0;
+  bool is_even = tj_facts_divisible(&tj_block_extent(map, first)->facts, box->piece);
+  return box->piece == tj_mapping_extent(mapping, first) && (is_even || tj_mapping_overlap(mapping, first) == 0);
 }

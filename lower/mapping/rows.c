@@ -19,10 +19,11 @@
 #include "lower/mapping/block_mapping.h"
 
 enum {
-  PIECE_BYTES = 4096, /* of a row, at most */
-  RUN_BYTES = 1024,   /* of rows that follow each other in the destination, about; and in the source */
-  MOST_ROWS = 32,     /* of these */
-  LONG_BYTES = 256,   /* of rows that are streamed */
+  PIECE_BYTES = 4096,  /* of a row, at most */
+  STORED_BYTES = 256,  /* of rows that follow each other in the destination, about; */
+  LOADED_BYTES = 8192, /* and in the source, where lines that follow each other come by themselves */
+  MOST_ROWS = 32,      /* of these */
+  LONG_BYTES = 256,    /* of rows that are streamed */
   LINE_BYTES = 64,
   BOX_MODES = 3 /* along which a tile has rows: two of the destination, one of the source */
 };
@@ -88,9 +89,9 @@ static const row_mode *find_in_box(const row_map *m, uint32_t mode) {
 }
 
 /* Adds rows along a mode, as many as make up a run together with what it has; returns what it has then. */
-static const tj_node *add_mode(row_map *m, uint32_t mode, const tj_node *have) {
+static const tj_node *add_mode(row_map *m, uint32_t mode, const tj_node *have, int64_t bytes) {
   tj_graph *graph = m->graph;
-  const tj_node *wanted = parts(m, int_of(m, elements_of(m, RUN_BYTES)), have);
+  const tj_node *wanted = parts(m, int_of(m, elements_of(m, bytes)), have);
   const tj_node *length = tj_min(graph, tj_min(graph, wanted, extent_of(m, mode)), int_of(m, MOST_ROWS));
   m->box[m->box_count++] = (row_mode){.mode = mode, .length = tj_simplified(graph, length)};
   return tj_mul(graph, have, length);
@@ -101,9 +102,9 @@ static void choose_tile(row_map *m) {
   const tj_node *row = extent_of(m, m->along), *have = row;
   m->piece = piece_of(m, elements_of(m, PIECE_BYTES));
   for (uint32_t i = 1; i < map->domain->count && i < BOX_MODES; i++)
-    have = add_mode(m, map->by_destination[i], have);
+    have = add_mode(m, map->by_destination[i], have, STORED_BYTES);
   if (map->domain->count > 1 && find_in_box(m, map->by_source[1]) == NULL)
-    add_mode(m, map->by_source[1], row);
+    add_mode(m, map->by_source[1], row, LOADED_BYTES);
 }
 
 /* The mapping that says the tile; NULL where only the launch knows it. */
@@ -292,6 +293,18 @@ static tj_kernel *make_kernel(row_map *m, bool is_streamed) {
   return tj_kernel_fits(graph, kernel) ? kernel : NULL;
 }
 
+/* Truth, whether all rows are whole lines of the destination if one is. */
+static const tj_node *are_lines(const row_map *m) {
+  tj_graph *graph = m->graph;
+  const tj_block_map *map = m->map;
+  const tj_node *line = int_of(m, elements_of(m, LINE_BYTES)), *none = int_of(m, 0);
+  const tj_node *truth = tj_equal(graph, tj_mod(graph, extent_of(m, m->along), line), none);
+  if (map->domain->count == 1)
+    return truth;
+  const tj_node *distance = tj_block_stride(map, map->by_destination[1], false);
+  return tj_and(graph, truth, tj_equal(graph, tj_mod(graph, distance, line), none));
+}
+
 /* Truth, whether rows are to be streamed. */
 static const tj_node *is_streamed(const row_map *m) {
   tj_graph *graph = m->graph;
@@ -299,6 +312,7 @@ static const tj_node *is_streamed(const row_map *m) {
   const tj_node *elements = flat->buffer[tj_block_flat_step(m->map, false)->access.buffer].element_count;
   const tj_node *is_large = tj_less_equal(graph, int_of(m, elements_of(m, TJ_BLOCK_STREAM_BYTES)), elements);
   const tj_node *is_long = tj_less_equal(graph, int_of(m, elements_of(m, LONG_BYTES)), extent_of(m, m->along));
+  is_long = tj_or(graph, is_long, are_lines(m));
   bool is_raw =
       tj_block_dtype(m->map, true) == tj_block_dtype(m->map, false) && flat->scaling.when == TJ_SCALED_NEVER;
   return is_raw ? tj_simplified(graph, tj_and(graph, is_large, is_long)) : int_of(m, 0);
