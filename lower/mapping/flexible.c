@@ -140,7 +140,7 @@ void tj_flexible_step(tj_flexible *f, tj_step_kind kind, tj_access access, uint3
 }
 
 void tj_flexible_move(tj_flexible *f, uint32_t side, const tj_flexible_place place[], uint32_t width, uint32_t slot) {
-  tj_access access = {.buffer = side == TJ_FLEXIBLE_SOURCE ? f->source : f->destination,
+  tj_access access = {.buffer = tj_flexible_buffer(f, side),
                       .base = tj_terse_add(f->graph, f->form[side].base, place[side].of_all),
                       .offset = place[side].of_item,
                       .valid = f->is_inner ? NULL : tj_flexible_within(f, side, place)};
@@ -149,10 +149,6 @@ void tj_flexible_move(tj_flexible *f, uint32_t side, const tj_flexible_place pla
 }
 
 /* --- tiles --- */
-
-static uint32_t bytes_of(const tj_flexible *f, uint32_t buffer) {
-  return tj_dtype_bits(f->kernel->buffer[buffer].dtype) / 8;
-}
 
 /* Modes of a tile besides the first of either side. */
 static uint32_t further_modes(const tj_flexible *f) {
@@ -166,7 +162,7 @@ static uint32_t further_modes(const tj_flexible *f) {
 /* Elements that the other end of a tile along a mode may be away on either side: all modes together, and so all of a
  * work-item's offset, stay below 2^32 bytes. */
 static int64_t reach_of(const tj_flexible *f, uint32_t mode) {
-  uint32_t source = bytes_of(f, f->source), destination = bytes_of(f, f->destination);
+  uint32_t source = tj_element_bytes(f->kernel, f->source), destination = tj_element_bytes(f->kernel, f->destination);
   bool may_turn = f->first_loaded != f->first_stored, is_first = mode == f->first_loaded || mode == f->first_stored;
   int64_t half = (int64_t)1 << 31, bytes = is_first ? half : may_turn ? half / 4 : half / further_modes(f);
   return bytes / (source > destination ? source : destination);
@@ -491,7 +487,7 @@ static void add_all_steps(tj_flexible *f, void (*add)(void *shape), void *shape)
 }
 
 static uint32_t multiple_of(const tj_flexible *f, uint32_t buffer, uint32_t bytes) {
-  uint32_t element = bytes_of(f, buffer);
+  uint32_t element = tj_element_bytes(f->kernel, buffer);
   return bytes > element ? bytes / element : 1;
 }
 

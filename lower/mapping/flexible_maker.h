@@ -78,6 +78,10 @@ typedef struct {
   uint32_t binding_room;
 } tj_flexible;
 
+static inline uint32_t tj_flexible_buffer(const tj_flexible *f, uint32_t side) {
+  return side == TJ_FLEXIBLE_SOURCE ? f->source : f->destination;
+}
+
 /* --- quantities of the launch --- */
 
 /* Names an expression whose value is in low … high, and a multiple of `multiple`, wherever the condition holds. */

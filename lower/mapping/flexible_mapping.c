@@ -144,8 +144,7 @@ void tj_flexible_set_mapping(tj_flexible *f, const tj_flexible_list load[2], con
 /* The mode along which a side has vectors, and how long these are. */
 static uint32_t read_vectors(tj_flexible *f, uint32_t side, tj_layout layout) {
   tj_job *job = f->graph->job;
-  uint32_t buffer = side == TJ_FLEXIBLE_SOURCE ? f->source : f->destination;
-  uint32_t count, most = f->target->vector_bytes / tj_element_bytes(f->kernel, buffer);
+  uint32_t count, most = f->target->vector_bytes / tj_element_bytes(f->kernel, tj_flexible_buffer(f, side));
   const tj_tuple *extent = tj_tuple_leaves(f->graph, layout.shape->item[1], &count)[0];
   const tj_tuple *stride = tj_tuple_leaves(f->graph, layout.stride->item[1], &count)[0];
   int64_t width = tj_is_constant(extent->value) ? extent->value->value : 0;

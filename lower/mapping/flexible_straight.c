@@ -99,8 +99,8 @@ static const tj_node *makes_lines(const straight *s, const axis *next, const tj_
 static const tj_node *steps_by_lines(const straight *s, unsigned side) {
   tj_graph *graph = s->graph;
   const tj_flexible *f = s->f;
-  uint32_t buffer = side == TJ_FLEXIBLE_SOURCE ? f->source : f->destination;
-  const tj_node *line = int_of(s, tj_cache_line_bytes(f->target->processor) / tj_element_bytes(f->kernel, buffer));
+  uint32_t bytes = tj_element_bytes(f->kernel, tj_flexible_buffer(f, side));
+  const tj_node *line = int_of(s, tj_cache_line_bytes(f->target->processor) / bytes);
   const tj_node *truth = tj_int(graph, 1);
   for (uint32_t m = 0; m < f->domain->count; m++) {
     const tj_flexible_mode *mode = &f->mode[m];

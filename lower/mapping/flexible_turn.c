@@ -54,10 +54,6 @@ typedef struct {
   side_parts load, store;
 } turn;
 
-static int64_t bytes_of(const tj_flexible *f, uint32_t buffer) {
-  return tj_dtype_bits(f->kernel->buffer[buffer].dtype) / 8;
-}
-
 static unsigned log2_of(int64_t power) {
   return (unsigned)__builtin_ctzll((unsigned long long)power);
 }
@@ -77,8 +73,7 @@ static void choose_widths(turn *t) {
   tj_flexible *f = t->f;
   uint32_t *width = f->width;
   for (uint32_t side = 0; side < TJ_FLEXIBLE_BOUNDS && f->given == NULL; side++)
-    width[side] =
-        f->target->vector_bytes / (uint32_t)bytes_of(f, side == TJ_FLEXIBLE_SOURCE ? f->source : f->destination);
+    width[side] = f->target->vector_bytes / tj_element_bytes(f->kernel, tj_flexible_buffer(f, side));
   int64_t loaded = width[TJ_FLEXIBLE_SOURCE], stored = width[TJ_FLEXIBLE_DESTINATION];
   int64_t carried = tj_dtype_bits(f->kernel->carried) / 8;
   t->loaded = width[TJ_FLEXIBLE_SOURCE] = (uint32_t)least_of(loaded, 2 * stored);
@@ -163,7 +158,7 @@ static const tj_node *with_cut_lines(const turn *t, const tj_node *cost, const t
 static const tj_node *grain_of(const turn *t, uint32_t side, const tj_flexible_mode *first) {
   tj_graph *graph = t->graph;
   const tj_flexible *f = t->f;
-  int64_t bytes = bytes_of(f, side == TJ_FLEXIBLE_SOURCE ? f->source : f->destination);
+  int64_t bytes = tj_element_bytes(f->kernel, tj_flexible_buffer(f, side));
   const tj_node *grain = int_of(t, bytes);
   for (int64_t wanted = 2 * bytes; wanted <= t->line; wanted *= 2) {
     const tj_node *truth = int_of(t, 1);
