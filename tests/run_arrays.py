@@ -10,6 +10,7 @@ the launch; the devices are host and simulated GPUs.
 """
 import argparse
 import concurrent.futures
+import json
 import math
 import os
 import pathlib
@@ -257,6 +258,27 @@ def check_example(runner, device, row, folder, shape, fixed):
     return None
 
 
+def check_counts(runner, device, row, folder):
+    """Rows that fit into registers are read once and stored once, in whole lines, and no banks of LDS conflict."""
+    name, inputs, numbers, outputs = row
+    rows, columns = 16, 1024
+    command = [runner.tilejit, "run", str(folder / f"{name}.tile"), "--device", device, "--set", f"M={rows}", "--set",
+               f"N={columns}", "--stats"]
+    for key, value in numbers.items():
+        command += ["--arg", f"{key}={value}"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        return result.stderr.strip()
+    counters = json.loads(result.stdout)["counters"]
+    bits = {"f16": 16, "bf16": 16, "f32": 32, "f8e4m3fn": 8}
+    elements = {ROW: rows * columns, COLUMN: rows, WEIGHT: rows * columns}  # each row reads all weights
+    least = sum(elements[form] * bits[dtype] // 8 for dtype, form, *_ in (*inputs.values(), *outputs.values()))
+    wanted = {"memory_bytes": least, "cache_lines": counters["least_cache_lines"],
+              "lds_cycles": counters["least_lds_cycles"]}
+    return next((f"examples/{name}.tile on {device}: {key} is {counters[key]}, not {value}"
+                 for key, value in wanted.items() if counters[key] != value), None)
+
+
 def table_of_functions(path):
     row = re.compile(r'^ARRAY_FUNCTION\((\w+), "([^"]+)", (\d), "([\d.]+)", "([\d.]+)"', re.MULTILINE)
     return [(name, text, int(arity), float(single), float(twice))
@@ -323,6 +345,8 @@ def main():
                 for shape in SHAPES + LONG[:1] if is_host else SHAPES[1:6:2]:
                     for fixed in (True, False):
                         waiting.append(pool.submit(check_example, runner, device, row, given.examples, shape, fixed))
+            for row in EXAMPLES if device == "sim:gfx942" else []:
+                waiting.append(pool.submit(check_counts, runner, device, row, given.examples))
         problems = [problem for problem in (each.result() for each in waiting) if problem is not None]
     for problem in problems:
         print(problem)
