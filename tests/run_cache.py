@@ -152,11 +152,11 @@ def test_killed(command):
 
 
 def test_limit(command):
-    limit = {"TILEJIT_CACHE_DISK": "64K"}
-    for i in range(6):
-        command.program.write_text(PROGRAM + "#" * i, encoding="utf-8")
+    limit = {"TILEJIT_CACHE_DISK": "256K"}
+    for i in range(8):
+        command.program.write_text(PROGRAM.replace("32768", str(32768 + i)), encoding="utf-8")
         command.origin(environment=limit)
-    expect(command.stats()["bytes"] <= 64 << 10, f"the limit holds: {command.stats()}")
+    expect(command.stats()["bytes"] <= 256 << 10, f"the limit holds: {command.stats()}")
     expect(command.origin(environment=limit) == "disk", "the newest stays")
     command.program.write_text(PROGRAM, encoding="utf-8")
 
