@@ -17,8 +17,13 @@ typedef struct {
   tj_cache *cache;
   tj_text_request request;
   const char *target;
+  bool is_whole; /* the text says all that is compiled: it imports nothing, and mentions no earlier program */
   tj_cache_key key;
 } text_lookup;
+
+static bool imports(tj_bytes text) {
+  return memmem(text.data, text.size, "import", 6) != NULL;
+}
 
 static void make_key(tj_job *job, void *data) {
   text_lookup *l = data;
@@ -28,7 +33,7 @@ static void make_key(tj_job *job, void *data) {
 
 /* The image of a text that the cache knows. Where no key can be made of it, the compilation will say why. */
 static tj_image *look_up(tj_job *job, text_lookup *l, tj_code_origin *origin) {
-  if (l->cache == NULL || tj_job_run(job, make_key, l) != TJ_OK)
+  if (l->cache == NULL || !l->is_whole || tj_job_run(job, make_key, l) != TJ_OK)
     return NULL;
   return tj_cache_find_text(l->cache, &l->key, origin);
 }
@@ -49,7 +54,8 @@ typedef struct {
 static making make_of(tj_context *context, tj_bytes text, const tj_parameter_value fixed[], size_t fixed_count,
                       const tj_compile_options *options) {
   making m = {.context = context, .options = options};
-  m.lookup = (text_lookup){.cache = tj_context_cache(context), .target = options->target};
+  m.lookup = (text_lookup){
+      .cache = tj_context_cache(context), .target = options->target, .is_whole = text.size > 0 && !imports(text)};
   m.lookup.request =
       (tj_text_request){.text = text, .fixed = fixed, .fixed_count = fixed_count, .kernel = options->kernel};
   return m;
@@ -78,8 +84,8 @@ static void finish(tj_job *job, void *data) {
   if (m->image == NULL)
     tj_fail_out_of_memory(job);
   uint64_t begin = tj_nanoseconds(), looked = m->times.cache;
-  if (m->lookup.key.bytes.size > 0)
-    tj_cache_keep(c->cache, &m->lookup.key, &c->key, c->is_recalled, m->image);
+  if (c->key.bytes.size > 0)
+    tj_cache_keep(c->cache, m->lookup.key.bytes.size > 0 ? &m->lookup.key : NULL, &c->key, c->is_recalled, m->image);
   m->origin = c->is_recalled ? TJ_CODE_FROM_KERNEL : TJ_CODE_COMPILED;
   m->times = c->times;
   m->times.cache += looked + tj_nanoseconds() - begin;
@@ -110,6 +116,7 @@ static tj_status compile_code(tj_program *program, const tj_compile_options *opt
   tj_bytes text = {program->job.source.text, program->job.source.length};
   making m = make_of(program->context, text, program->fixed, program->fixed_count, options);
   m.waits = waits;
+  m.lookup.is_whole = m.lookup.is_whole && program->is_alone;
   tj_context_forget(program->context);
   tj_status status = recall(&program->job, &m) ? TJ_OK : compile(program, &m);
   return status == TJ_OK ? give(&m, code) : status;

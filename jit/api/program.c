@@ -62,6 +62,7 @@ static tj_status create_program(tj_context *context, creation c, tj_program **pr
   if (made == NULL)
     return TJ_ERROR_MEMORY;
   made->context = context;
+  made->is_alone = c.prelude == NULL;
   tj_job_init(&made->job, &context->allocator);
   c.program = made;
   tj_status status = tj_context_run(context, &made->job, create, &c);

@@ -135,7 +135,7 @@ tj_machine_part *tj_cache_find_part(tj_cache *cache, const tj_cache_key *key, co
 
 typedef struct {
   tj_cache *cache;
-  const tj_cache_key *text, *kernel; /* kernel NULL: it is there already */
+  const tj_cache_key *text, *kernel; /* NULL: there is none, it is there already */
   const tj_image *image;
 } keeping;
 
@@ -146,7 +146,8 @@ static void write_entries(tj_job *job, void *data) {
   if (k->kernel != NULL)
     tj_cache_disk_keep(&k->cache->disk, TJ_ENTRY_KERNEL, k->kernel, (tj_bytes){machine.data, machine.length});
   tj_image_write(&image, k->image);
-  tj_cache_disk_keep(&k->cache->disk, TJ_ENTRY_TEXT, k->text, (tj_bytes){image.data, image.length});
+  if (k->text != NULL)
+    tj_cache_disk_keep(&k->cache->disk, TJ_ENTRY_TEXT, k->text, (tj_bytes){image.data, image.length});
 }
 
 static void keep_on_disk(tj_cache *cache, const tj_cache_key *text, const tj_cache_key *kernel, bool is_known,
@@ -159,8 +160,8 @@ static void keep_on_disk(tj_cache *cache, const tj_cache_key *text, const tj_cac
 
 void tj_cache_keep(tj_cache *cache, const tj_cache_key *text, const tj_cache_key *kernel, bool is_known,
                    tj_image *image) {
-  const tj_cache_key keys[] = {*text, *kernel};
-  tj_cache_memory_keep(&cache->memory, keys, 2, image);
+  const tj_cache_key keys[] = {*kernel, text != NULL ? *text : *kernel};
+  tj_cache_memory_keep(&cache->memory, keys, text != NULL ? 2 : 1, image);
   if (tj_machine_stands_by_itself(image->machine))
     keep_on_disk(cache, text, kernel, is_known, image);
   count(&cache->stores);

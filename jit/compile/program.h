@@ -17,6 +17,7 @@ struct tj_program {
   tj_job job;
   const tj_parameter_value *fixed;
   size_t fixed_count;
+  bool is_alone; /* no earlier program defines what it mentions */
   tj_graph *graph;
   tj_evaluated evaluated;
 };

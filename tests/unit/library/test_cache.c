@@ -251,6 +251,35 @@ START_TEST(the_environment_says_how_much) {
 }
 END_TEST
 
+/* --- imports --- */
+
+static tj_status read_factor(void *user, const char *importer, const char *path, tj_import *import) {
+  (void)importer;
+  return tj_import_give(import, path, user, strlen(user));
+}
+
+/* What a text imports may be another one the next time. */
+START_TEST(imports_are_read_each_time) {
+  static char two[] = "let factor = 2", three[] = "let factor = 3";
+  static const char text[] = "import \"f\"; kernel k(dst: i32 @ (64):(1)) = offsets(dst, (64):(factor))";
+  make_folder();
+  fixture f = open_with(&(tj_cache_options){.directory = folder});
+  char *const factors[] = {two, three, two};
+  for (int i = 0; i < 3; i++) {
+    tj_code *code;
+    tj_context_set_reader(f.context, read_factor, factors[i]);
+    ck_assert_int_eq(tj_code_compile_text(f.context, "t", text, strlen(text), NULL, 0,
+                                          &(tj_compile_options){"k", "host"}, &code),
+                     TJ_OK);
+    ck_assert(stores_multiples(&f, code, i == 1 ? 3 : 2));
+    ck_assert_int_eq(tj_code_origin_of(code), i < 2 ? TJ_CODE_COMPILED : TJ_CODE_FROM_KERNEL);
+    tj_code_destroy(code);
+  }
+  close_fixture(&f);
+  remove_folder();
+}
+END_TEST
+
 /* --- damage --- */
 
 typedef struct {
@@ -676,6 +705,7 @@ int main(void) {
       off_means_that_nothing_is_kept,
       the_environment_says_where,
       the_environment_says_how_much,
+      imports_are_read_each_time,
       damaged_entries_are_compiled_again,
       entries_of_other_keys_are_not_used,
       folders_that_others_can_write_are_not_used,
