@@ -58,6 +58,7 @@ typedef struct {
   uint32_t slot_bytes;           /* of tiles that are fast: what a work-item holds in registers, at most, */
   uint32_t slot_limit;           /* in so many slots, */
   uint32_t tile_bytes;           /* and a workgroup */
+  bool follows_destination;      /* workgroups beside one another take tiles that are neighbours in the destination */
   uint32_t vector_bytes;         /* widest memory access of one work-item */
   uint32_t global_address_space; /* of buffers */
   bool has_unaligned_vectors;    /* accesses of global memory by vectors need the alignment of an element only */

@@ -8,8 +8,8 @@
 #include "lower/mapping/block_mapping.h"
 
 #include "ir/index/facts.h"
-#include "ir/simplify/simplify.h"
 #include "ir/value/value.h"
+#include "lower/mapping/tile_order.h"
 
 enum { MOST_DIGITS = TJ_BLOCK_MOST_MODES + 4, MOST_ROWS = 512 /* of a block, of a vector each */ };
 
@@ -41,29 +41,6 @@ static tj_mapping_side side_of(tj_graph *graph, const digit_list *items, const d
 
 /* --- tiles --- */
 
-/* The tiles of the source's first mode come first, unless that is so anyway. */
-static const tj_layout *order_of(const tj_block_map *map) {
-  tj_graph *graph = map->graph;
-  const tj_tuple *extent[TJ_BLOCK_MOST_MODES], *stride[TJ_BLOCK_MOST_MODES];
-  tj_layout *order = TJ_NEW(graph->job, tj_layout);
-  uint32_t count = 0;
-  bool is_row_major = true;
-  for (uint32_t i = 0; i < map->domain->count; i++) {
-    uint32_t mode = map->by_source[i];
-    const tj_node *size = map->flat->domain->mode[mode].extent;
-    int64_t reach = map->reach[mode];
-    const tj_node *tiles = tj_div(graph, tj_add(graph, size, tj_int(graph, reach - 1)), tj_int(graph, reach));
-    is_row_major = is_row_major && mode == map->domain->count - 1 - i;
-    tiles = tj_simplified(graph, tiles);
-    if (tj_is_int(tiles, 1))
-      continue;
-    extent[count] = tj_tuple_integer(graph, tiles);
-    stride[count++] = tj_tuple_basis(graph, tj_int(graph, 1), &mode, 1);
-  }
-  *order = tj_layout_of_leaves(graph, extent, stride, count);
-  return is_row_major || count < 2 ? NULL : order;
-}
-
 /* All modes but `masked`, if any, are moved back inside as whole tiles, if any is. */
 static const int64_t *overlap_of(const tj_block_map *map, uint32_t masked) {
   int64_t *overlap = TJ_NEW_ARRAY(map->graph->job, int64_t, map->domain->count);
@@ -86,7 +63,7 @@ static tj_mapping *mapping_of_tile(const tj_block_map *map, uint32_t masked) {
                           .tile = tj_tuple_list(graph, extent, map->domain->count),
                           .passes = 1,
                           .overlap = overlap_of(map, masked),
-                          .order = order_of(map)};
+                          .order = tj_order_of_tiles(map->graph, map->flat->domain, map->reach, map->by_source)};
   return mapping;
 }
 

@@ -20,6 +20,7 @@
 #include "lower/mapping/lds_transit.h"
 #include "lower/mapping/mapped.h"
 #include "lower/mapping/tile_mapping.h"
+#include "lower/mapping/tile_order.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -165,13 +166,36 @@ static const char *describe_shape(const mapping *map) {
   return text.data;
 }
 
+/* Tiles in the order of the source, but first those that are neighbours along the destination's first mode that has
+ * several: what they store together is of few pages of memory, and so is what they load. */
+static const tj_layout *order_of(const mapping *map) {
+  tj_job *job = map->graph->job;
+  uint32_t count = map->domain->count, first = 0, at = 1;
+  uint32_t *sequence = TJ_NEW_ARRAY(job, uint32_t, count);
+  int64_t *reach = TJ_NEW_ARRAY(job, int64_t, count);
+  const uint32_t *stored = map->problem.order[TJ_DESTINATION], *loaded = map->problem.order[TJ_SOURCE];
+  for (uint32_t m = 0; m < count; m++)
+    reach[m] = tj_shape_room(&map->shape, m);
+  while (first + 1 < count &&
+         tj_is_int(tj_tiles_along(map->graph, map->domain, stored[first], reach[stored[first]]), 1))
+    first++;
+  sequence[0] = stored[first];
+  for (uint32_t i = 0; i < count; i++)
+    if (loaded[i] != stored[first])
+      sequence[at++] = loaded[i];
+  return tj_order_of_tiles(map->graph, map->domain, reach, sequence);
+}
+
 /* Work-items store in their order; or, `in_phases`, in one in which those whom LDS serves at a time are neighbours.
  */
 static tj_kernel *make_kernel(const mapping *map, bool in_phases) {
   tj_graph *graph = map->graph;
   const tj_value *as = in_phases ? tj_staging_order(graph, map->target) : NULL;
   tj_mapped mapped = {.domain = map->domain, .columns = tj_shape_columns(&map->problem), .shared = map->shared};
-  mapped.mapping = tj_mapping_of_shape(graph, &map->problem, &map->shape, map->layout, as);
+  tj_mapping *made = tj_mapping_of_shape(graph, &map->problem, &map->shape, map->layout, as);
+  if (map->target->follows_destination)
+    made->order = order_of(map);
+  mapped.mapping = made;
   tj_kernel *kernel = tj_tile_as_mapped(graph, map->flat, &mapped, map->assumed, map->target);
   if (kernel == NULL || !tj_kernel_fits(graph, kernel))
     return NULL;

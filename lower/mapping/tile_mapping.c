@@ -204,8 +204,8 @@ static const int64_t *overlap_of(tj_graph *graph, const tj_shape_problem *proble
   return overlap;
 }
 
-const tj_mapping *tj_mapping_of_shape(tj_graph *graph, const tj_shape_problem *problem, const tj_tile_shape *shape,
-                                      const tj_layout *domain, const tj_value *store_as) {
+tj_mapping *tj_mapping_of_shape(tj_graph *graph, const tj_shape_problem *problem, const tj_tile_shape *shape,
+                                const tj_layout *domain, const tj_value *store_as) {
   sharing load = begin_sharing(graph, problem, shape, TJ_SOURCE),
           store = begin_sharing(graph, problem, shape, TJ_DESTINATION);
   tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);

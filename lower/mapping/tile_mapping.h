@@ -8,8 +8,8 @@
 
 /* Shares the tile out among work-items in the order of each side's strides. A slot is an element of a block, first
  * along the side's first mode, then, for loads of a tile in LDS, along the destination's. The domain of the mapping
- * is `domain`; its layout in LDS is not chosen yet. store_as may be NULL. */
-const tj_mapping *tj_mapping_of_shape(tj_graph *graph, const tj_shape_problem *problem, const tj_tile_shape *shape,
-                                      const tj_layout *domain, const struct tj_value *store_as);
+ * is `domain`; its layout in LDS and the order of tiles are not chosen yet. store_as may be NULL. */
+tj_mapping *tj_mapping_of_shape(tj_graph *graph, const tj_shape_problem *problem, const tj_tile_shape *shape,
+                                const tj_layout *domain, const struct tj_value *store_as);
 
 #endif

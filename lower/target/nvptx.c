@@ -77,6 +77,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .slot_bytes = SLOT_BYTES,
       .slot_limit = SLOT_LIMIT,
       .tile_bytes = TILE_BYTES,
+      .follows_destination = true,
       .vector_bytes = 16,
       .global_address_space = GLOBAL_ADDRESS_SPACE,
       .displacement_limit = DISPLACEMENT_LIMIT,
