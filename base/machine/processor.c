@@ -8,7 +8,7 @@
 
 enum { NO_FEATURES = 0, SRAMECC = 1 << TJ_TARGET_SRAMECC, XNACK = 1 << TJ_TARGET_XNACK };
 
-enum { HOST_LINE_BYTES = 64, NVIDIA_LINE_BYTES = 128 };
+enum { HOST_LINE_BYTES = 64, NVIDIA_LINE_BYTES = 128, NVIDIA_SECTOR_BYTES = 32 };
 
 #define COMPUTE_UNIT(name, ...) static const tj_compute_unit unit_##name = {__VA_ARGS__};
 #include "base/machine/processor.def"
@@ -124,4 +124,9 @@ uint32_t tj_cache_line_bytes(const char *name) {
   if (processor != NULL)
     return processor->line_bytes;
   return tj_shared_memory_of(name, &memory) ? NVIDIA_LINE_BYTES : HOST_LINE_BYTES;
+}
+
+uint32_t tj_sector_bytes(const char *name) {
+  tj_shared_memory memory;
+  return tj_shared_memory_of(name, &memory) && memory.maker == TJ_MAKER_NVIDIA ? NVIDIA_SECTOR_BYTES : 0;
 }

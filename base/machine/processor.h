@@ -89,4 +89,8 @@ const tj_compute_unit *tj_compute_unit_of(const char *processor);
 /* Bytes of a cache line of a processor as LLVM names it, of a host's (znver4) too. */
 uint32_t tj_cache_line_bytes(const char *processor);
 
+/* Bytes of the sectors that NVIDIA's lines have, of which memory moves those that are touched; 0: lines move whole.
+ */
+uint32_t tj_sector_bytes(const char *processor);
+
 #endif

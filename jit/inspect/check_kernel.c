@@ -43,6 +43,12 @@ static void report_memory(const kernel_check *k, const tj_access_price *access) 
   tj_finding_number(finding, "instructions", cost->instructions);
   tj_finding_number(finding, "lines", cost->lines);
   tj_finding_number(finding, "least_lines", cost->least_lines);
+  if (k->machine.sector_bytes == 0)
+    return;
+  finding->text = tj_string_format(k->findings->job, "%s; %" PRId64 " sectors of %u, %" PRId64 " at least",
+                                   finding->text, cost->sectors, k->machine.sector_bytes, cost->least_sectors);
+  tj_finding_number(finding, "sectors", cost->sectors);
+  tj_finding_number(finding, "least_sectors", cost->least_sectors);
 }
 
 static void report_lds(const kernel_check *k, const tj_access_price *access) {

@@ -43,9 +43,9 @@ typedef struct {
 } pricing;
 
 tj_price_machine tj_price_machine_of(const tj_target *target) {
-  const tj_processor *processor = tj_processor_by_name(target->processor);
+  const tj_compute_unit *unit = tj_compute_unit_of(target->processor);
   return (tj_price_machine){target->wave_size, tj_cache_line_bytes(target->processor),
-                            processor != NULL ? processor->unit->lds_bytes : target->lds_bytes,
+                            tj_sector_bytes(target->processor), unit != NULL ? unit->lds_bytes : target->lds_bytes,
                             tj_bank_model_of(target->processor)};
 }
 
@@ -192,6 +192,11 @@ static void count_lines(const pricing *p, const access_list *list, uint32_t numb
   tj_line_count lines = tj_count_lines(address, lanes, bytes_of(p, list, number), p->machine->line_bytes);
   cost->lines += (int64_t)lines.touched;
   cost->least_lines += (int64_t)lines.least;
+  if (p->machine->sector_bytes == 0)
+    return;
+  tj_line_count sectors = tj_count_lines(address, lanes, bytes_of(p, list, number), p->machine->sector_bytes);
+  cost->sectors += (int64_t)sectors.touched;
+  cost->least_sectors += (int64_t)sectors.least;
 }
 
 static void count_cycles(const pricing *p, const access_list *list, uint32_t number, tj_cost *cost) {
@@ -431,6 +436,8 @@ static void add_cost(tj_cost *sum, const tj_cost *cost) {
   sum->instructions += cost->instructions;
   sum->lines += cost->lines;
   sum->least_lines += cost->least_lines;
+  sum->sectors += cost->sectors;
+  sum->least_sectors += cost->least_sectors;
   sum->cycles += cost->cycles;
   sum->least_cycles += cost->least_cycles;
 }

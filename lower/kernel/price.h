@@ -16,6 +16,7 @@
 
 typedef struct {
   uint32_t wave_size, line_bytes;
+  uint32_t sector_bytes;     /* of the parts of lines that memory moves; 0: lines are moved whole */
   uint32_t shared_lds;       /* bytes that the workgroups of a compute unit share; 0: there is no LDS */
   const tj_bank_model *bank; /* NULL: cycles of LDS are not counted */
 } tj_price_machine;
@@ -24,9 +25,10 @@ tj_price_machine tj_price_machine_of(const tj_target *target);
 
 /* Buffers begin where a cache line does. */
 typedef struct {
-  int64_t instructions;         /* of waves of which a lane makes the access at least */
-  int64_t lines, least_lines;   /* of memory: touched by each instruction, and that its bytes need, each once */
-  int64_t cycles, least_cycles; /* of LDS: taken, and taken without conflicts */
+  int64_t instructions;           /* of waves of which a lane makes the access at least */
+  int64_t lines, least_lines;     /* of memory: touched by each instruction, and that its bytes need, each once */
+  int64_t sectors, least_sectors; /* the same of sectors, where lines have them */
+  int64_t cycles, least_cycles;   /* of LDS: taken, and taken without conflicts */
 } tj_cost;
 
 /* Accesses of one buffer by vectors of one size. */
