@@ -27,8 +27,8 @@ tj_price_machine tj_price_machine_of(const tj_target *target);
 typedef struct {
   int64_t instructions;           /* of waves of which a lane makes the access at least */
   int64_t lines, least_lines;     /* of memory: touched by each instruction, and that its bytes need, each once */
-  int64_t sectors, least_sectors; /* the same of sectors, where lines have them */
   int64_t cycles, least_cycles;   /* of LDS: taken, and taken without conflicts */
+  int64_t sectors, least_sectors; /* of memory: the same as of lines, where these have sectors */
 } tj_cost;
 
 /* Accesses of one buffer by vectors of one size. */

@@ -29,31 +29,37 @@ typedef struct {
   "load=((32,2),16):((1@1,1@0),2@0), store=((32,2),16):((1@0,1@1),2@1), lds=" lds "))"
 
 static const row rows[] = {
-    {COPY("64:1", "64:1"), {0}, ALL, {2, 4, 4, 0, 0}, {0}, 1, 1},
-    {COPY("64:32", "64:1"), {0}, ALL, {2, 66, 4, 0, 0}, {0}, 1, 1},
-    {COPY("strided((64), (1), offset=1)", "64:1"), {0}, ALL, {2, 5, 4, 0, 0}, {0}, 1, 1},
-    {COPY("64:0", "64:1"), {0}, ALL, {1, 2, 2, 0, 0}, {0}, 1, 1},                 /* one word for all lanes */
-    {COPY("(2,32):(1,0)", "(2,32):(1,2)"), {0}, ALL, {2, 3, 3, 0, 0}, {0}, 1, 1}, /* two words, each once */
-    {"param N in 1..1000 " COPY("N:1", "N:1"), {100}, ALL, {4, 8, 8, 0, 0}, {0}, 1, 1},
-    {"param N in 1..1000 " COPY("N:1", "N:1"), {513}, ALL, {18, 34, 34, 0, 0}, {0}, 3, 3},
-    {"param N in 1..1000000 " COPY("N:1", "N:1"), {256000}, 1 << 13, {80, 160, 160, 0, 0}, {0}, 1000, 10},
-    {COPY("transform(packed((32)), [right_pad(32,32)], [[0]], [[0]])", "64:1"), {0}, ALL, {2, 3, 3, 0, 0}, {0}, 1, 1},
+    {COPY("64:1", "64:1"), {0}, ALL, {2, 4, 4, 0, 0, 0, 0}, {0}, 1, 1},
+    {COPY("64:32", "64:1"), {0}, ALL, {2, 66, 4, 0, 0, 0, 0}, {0}, 1, 1},
+    {COPY("strided((64), (1), offset=1)", "64:1"), {0}, ALL, {2, 5, 4, 0, 0, 0, 0}, {0}, 1, 1},
+    {COPY("64:0", "64:1"), {0}, ALL, {1, 2, 2, 0, 0, 0, 0}, {0}, 1, 1},                 /* one word for all lanes */
+    {COPY("(2,32):(1,0)", "(2,32):(1,2)"), {0}, ALL, {2, 3, 3, 0, 0, 0, 0}, {0}, 1, 1}, /* two words, each once */
+    {"param N in 1..1000 " COPY("N:1", "N:1"), {100}, ALL, {4, 8, 8, 0, 0, 0, 0}, {0}, 1, 1},
+    {"param N in 1..1000 " COPY("N:1", "N:1"), {513}, ALL, {18, 34, 34, 0, 0, 0, 0}, {0}, 3, 3},
+    {"param N in 1..1000000 " COPY("N:1", "N:1"), {256000}, 1 << 13, {80, 160, 160, 0, 0, 0, 0}, {0}, 1000, 10},
+    {COPY("transform(packed((32)), [right_pad(32,32)], [[0]], [[0]])", "64:1"),
+     {0},
+     ALL,
+     {2, 3, 3, 0, 0, 0, 0},
+     {0},
+     1,
+     1},
     {"kernel k(s: f32 @ 64:2, i: i32 @ 64:1, d: f32 @ 64:1) = copy(s, d, gather=i)",
      {0},
      ALL,
-     {3, 8, 6, 0, 0},
+     {3, 8, 6, 0, 0, 0, 0},
      {0},
      1,
      1},
     {"kernel k(d: i32 @ packed((64,3))) = offsets(d, packed((64,3)), step=(0,1), count=3, starts=(64,1))",
      {0},
      ALL,
-     {3, 18, 6, 0, 0},
+     {3, 18, 6, 0, 0, 0, 0},
      {0},
      1,
      1},
-    {TURN("(32,32):(32,1)"), {0}, ALL, {32, 64, 64, 0, 0}, {32, 0, 0, 16 * 2 + 16 * 64, 64}, 1, 1},
-    {TURN("(32,32):(33,1)"), {0}, ALL, {32, 64, 64, 0, 0}, {32, 0, 0, 64, 64}, 1, 1},
+    {TURN("(32,32):(32,1)"), {0}, ALL, {32, 64, 64, 0, 0, 0, 0}, {32, 0, 0, 16 * 2 + 16 * 64, 64, 0, 0}, 1, 1},
+    {TURN("(32,32):(33,1)"), {0}, ALL, {32, 64, 64, 0, 0, 0, 0}, {32, 0, 0, 64, 64, 0, 0}, 1, 1},
 };
 
 static tj_kernel *kernel_of(tj_graph *graph, const tj_target *target, const char *text) {
@@ -149,7 +155,7 @@ static void check_repeats(tj_job *job, void *data) {
   };
   tj_kernel kernel = {.step = step, .step_count = sizeof step / sizeof *step};
   tj_leave_out_repeats(graph, &kernel);
-  const uint32_t slots[] = {0, 2, 0, 0, 3};
+  const uint32_t slots[] = {0, 2, 0, 0, 3, 0, 0};
   ck_assert_uint_eq(kernel.step_count, 5);
   for (uint32_t i = 0; i < kernel.step_count; i++)
     ck_assert_uint_eq(kernel.step[i].slot, slots[i]);
