@@ -46,7 +46,9 @@ static tj_status load_image(const tj_cuda_place *place, const void *image, tj_rt
 
 /* --- linking --- */
 
-/* The driver's machine code of PTX is its own until the link is destroyed. */
+/* The driver's machine code of PTX is its own until the link is destroyed. It is kept where there is a key. PTX is
+ * linked whether it is kept or not: what the driver loads as it stands has fewer registers, and loads of memory wait
+ * for one another in them. */
 static tj_status link_ptx(const tj_cuda_place *place, char *text, size_t size, tj_rt_module *module,
                           const tj_rt_linked_key *key, tj_rt_error *error) {
   tj_cuda_link link;
@@ -63,7 +65,7 @@ static tj_status link_ptx(const tj_cuda_place *place, char *text, size_t size, t
   status = add_log(status, asked.log, error);
   if (status == TJ_OK)
     status = load_image(place, image, module, error);
-  if (status == TJ_OK)
+  if (status == TJ_OK && key != NULL)
     module->vault->keep(module->vault->data, key, (tj_bytes){image, image_size});
   place->cuda->link_destroy(link);
   return status;
@@ -75,13 +77,14 @@ static tj_status load_linked(const tj_cuda_place *place, char *text, tj_rt_modul
   const tj_rt_linked_key key = {module->code, place->maker};
   tj_bytes kept = {NULL, 0};
   void *block = NULL;
-  if (!vault->find(vault->data, &key, &kept, &block))
-    return load_image(place, text, module, error);
+  bool has_cache = vault != NULL && vault->find(vault->data, &key, &kept, &block);
   tj_status status = kept.size > 0 ? load_image(place, kept.data, module, error) : TJ_ERROR_SYSTEM;
   if (kept.size > 0 && status != TJ_OK)
     vault->reject(vault->data, &key);
-  vault->release(vault->data, block);
-  return status == TJ_OK ? TJ_OK : link_ptx(place, text, module->code.size + 1, module, &key, error);
+  if (has_cache)
+    vault->release(vault->data, block);
+  return status == TJ_OK ? TJ_OK
+                         : link_ptx(place, text, module->code.size + 1, module, has_cache ? &key : NULL, error);
 }
 
 static bool is_machine_code(tj_bytes code) {
@@ -96,8 +99,8 @@ static tj_status load(void *data, tj_rt_module *module, tj_rt_error *error) {
     return tj_rt_failed(error, TJ_ERROR_MEMORY, TJ_OUT_OF_MEMORY, "out of memory");
   memcpy(copy, module->code.data, module->code.size);
   copy[module->code.size] = '\0';
-  bool is_linked = module->vault != NULL && !is_machine_code(module->code);
-  tj_status status = is_linked ? load_linked(place, copy, module, error) : load_image(place, copy, module, error);
+  tj_status status = is_machine_code(module->code) ? load_image(place, copy, module, error)
+                                                   : load_linked(place, copy, module, error);
   place->allocator.release(place->allocator.user, copy);
   return status;
 }

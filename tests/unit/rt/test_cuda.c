@@ -168,7 +168,8 @@ START_TEST(launches_run_in_order) {
   expect(&s, tj_rt_wait(s.device, &nanoseconds, &s.error));
   ck_assert_uint_eq(nanoseconds, 4000000);
   ck_assert_str_eq(stub.calls(),
-                   "init count stream allocate copy synchronize load find launch launch copy synchronize ");
+                   "init count stream allocate copy synchronize link add-data complete load find launch launch "
+                   "copy synchronize ");
   close_session(&s);
 }
 END_TEST
@@ -345,7 +346,7 @@ START_TEST(code_is_linked_once) {
   ck_assert_str_eq(run_with(&p, 13010), "load link add-data complete load find ");
   ck_assert(p.kept == 3 && p.rejected == 1);
   p.is_closed = true;
-  ck_assert_str_eq(run_with(&p, 13000), "load find ");
+  ck_assert_str_eq(run_with(&p, 13000), "link add-data complete load find ");
   ck_assert_int_eq(p.kept, 3);
 }
 END_TEST
