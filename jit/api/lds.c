@@ -6,9 +6,9 @@
 #include "ir/index/print.h"
 #include "jit/compile/expressions.h"
 #include "jit/compile/pipeline.h"
-#include "jit/inspect/check_lds.h"
 #include "jit/inspect/report_findings.h"
-#include "jit/inspect/report_suggest.h"
+#include "jit/lds/check_lds.h"
+#include "jit/lds/report_suggest.h"
 #include "launch/api/context.h"
 
 #define DEFAULT_DTYPE "f32"

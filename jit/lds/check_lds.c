@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Counts instruction by instruction, and tells those that are alike together. */
-#include "jit/inspect/check_lds.h"
+#include "jit/lds/check_lds.h"
 
 #include "base/text.h"
 #include "ir/value/table.h"

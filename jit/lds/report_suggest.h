@@ -4,7 +4,7 @@
 #define TJ_JIT_REPORT_SUGGEST_H
 
 #include "base/text.h"
-#include "jit/inspect/suggest_lds.h"
+#include "jit/lds/suggest_lds.h"
 
 void tj_suggestions_report(const tj_lds_check *check, const tj_suggestions *found, tj_check_form form, tj_text *text);
 

@@ -4,7 +4,7 @@
 #ifndef TJ_JIT_SUGGEST_LDS_H
 #define TJ_JIT_SUGGEST_LDS_H
 
-#include "jit/inspect/check_lds.h"
+#include "jit/lds/check_lds.h"
 
 enum { TJ_MOST_SUGGESTIONS = 4 };
 

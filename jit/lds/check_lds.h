@@ -4,7 +4,7 @@
 #define TJ_JIT_CHECK_LDS_H
 
 #include "jit/inspect/check.h"
-#include "jit/inspect/lds_access.h"
+#include "jit/lds/lds_access.h"
 
 /* What a question about LDS is about. */
 typedef struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses instructions step by step: the one that moves the most values from the next one on. */
-#include "jit/inspect/lds_access.h"
+#include "jit/lds/lds_access.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ static const tj_lds_instruction instructions[] = {
   {name, TJ_MAKER_##maker, first, last, is_store, 1, bytes, bytes, "", ""},
 #define LDS_MATRIX(name, maker, first, last, is_store, lanes, lane_bytes, bytes, address, place)                     \
   {name, TJ_MAKER_##maker, first, last, is_store, lanes, lane_bytes, bytes, address, place},
-#include "jit/inspect/lds_instruction.def"
+#include "jit/lds/lds_instruction.def"
 #undef LDS_LANES
 #undef LDS_MATRIX
 };

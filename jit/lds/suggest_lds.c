@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From what threads hold to the accesses of the search, in layouts whose rows, or whose columns, lie side by side;
  * and from what it finds to values, which are counted as any layout is. */
-#include "jit/inspect/suggest_lds.h"
+#include "jit/lds/suggest_lds.h"
 
 #include "ir/index/facts.h"
 #include "ir/index/substitute.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes suggestions: each an expression, and what speaks for it. */
-#include "jit/inspect/report_suggest.h"
+#include "jit/lds/report_suggest.h"
 
 #include "base/json.h"
 
