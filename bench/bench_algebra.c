@@ -5,10 +5,10 @@
  * usage: bench_algebra [ITERATIONS]. Prints one JSON object: nanoseconds per operation, the median of batches. */
 #include "ir/layout/algebra.h"
 #include "ir/layout/f2.h"
+#include "timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { BATCHES = 21, MOST_ITERATIONS = 1000000 };
 
@@ -132,12 +132,6 @@ enum { OPERATION_COUNT = sizeof operations / sizeof *operations };
 
 /* --- timing --- */
 
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
-
 typedef struct {
   operation run;
   unsigned iterations;
@@ -153,12 +147,7 @@ static void run_batch(tj_job *job, void *data) {
   double begin = now();
   for (unsigned i = 0; i < self->iterations; i++)
     self->run(&in);
-  self->nanoseconds = (now() - begin) / self->iterations;
-}
-
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
+  self->nanoseconds = (now() - begin) * 1e3 / self->iterations;
 }
 
 static double measure(operation run, unsigned iterations) {
@@ -174,8 +163,7 @@ static double measure(operation run, unsigned iterations) {
     tj_job_destroy(&job);
     times[i] = self.nanoseconds;
   }
-  qsort(times, BATCHES, sizeof *times, compare);
-  return times[BATCHES / 2];
+  return median(times, BATCHES);
 }
 
 int main(int count, char **words) {

@@ -5,13 +5,13 @@
  * usage: bench_cache [ITERATIONS [TARGET]]. Uses a folder of its own below $TMPDIR or /tmp, which it removes. Prints
  * one JSON object: medians in microseconds, and how often each fits into the time of a compilation. */
 #include "first_launch.h"
+#include "timing.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MOST_ITERATIONS = 10000, MOST_COMPILATIONS = 50 };
@@ -33,17 +33,6 @@ static const struct {
 };
 
 enum { SAMPLE_COUNT = sizeof samples / sizeof *samples };
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
-}
-
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 
 static _Noreturn void stop(const char *why) {
   fprintf(stderr, "bench_cache: %s\n", why);
@@ -83,8 +72,7 @@ static double measure(tj_context *context, int sample, const char *target, size_
       stop("code does not come from where it should");
     tj_code_destroy(code);
   }
-  qsort(duration, iterations, sizeof *duration, compare);
-  return duration[iterations / 2];
+  return median(duration, iterations);
 }
 
 static void use_cache(tj_context *context, const char *folder, uint64_t memory, uint64_t disk) {

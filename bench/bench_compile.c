@@ -5,6 +5,7 @@
  *
  * usage: bench_compile [ITERATIONS [TARGET]]. Prints one JSON object: medians in microseconds, and ratios. */
 #include "first_launch.h"
+#include "timing.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MOST_ITERATIONS = 1000, CLANG_ITERATIONS = 3 };
@@ -76,12 +76,6 @@ enum { PARSE, PLAN, SIMPLIFY, LOWER, PASSES, CODEGEN, LINK, CHECK, TOTAL, STAGE_
 static const char *const stage_names[] = {"parse",   "plan", "simplify", "lower", "passes",
                                           "codegen", "link", "check",    "total"};
 
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
-}
-
 static void stop(tj_context *context) {
   const tj_diagnostic *diagnostic = tj_context_diagnostic(context);
   fprintf(stderr, "bench_compile: TJ%04u: %s\n", diagnostic->code, diagnostic->message);
@@ -113,16 +107,6 @@ static void compile_once(tj_context *context, const sample *s, const char *targe
     durations[i] = (double)stages[i - PLAN] / 1e3;
   tj_code_destroy(code);
   tj_program_destroy(program);
-}
-
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double median(double values[], size_t count) {
-  qsort(values, count, sizeof *values, compare);
-  return values[count / 2];
 }
 
 /* Microseconds of `clang-22` making a code object of the sample's OpenCL C; negative where clang is missing. */

@@ -10,6 +10,7 @@
  */
 #include "peers.h"
 #include "tilejit/tilejit.h"
+#include "timing.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -21,7 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MOST_THREADS = 256, SAMPLES = 1 << 20 };
@@ -34,12 +34,6 @@ typedef struct {
   int repetitions;
   const char *only; /* NULL: all */
 } settings;
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 static _Noreturn void fail(const char *text) {
   fprintf(stderr, "bench_copy: %s\n", text);
@@ -126,7 +120,7 @@ static double time_memcpy(const arrays *a, int threads) {
     copy_chunks(&copy);
   for (int i = 1; i < threads; i++)
     pthread_join(thread[i], NULL);
-  return now() - begin;
+  return (now() - begin) / 1e6;
 }
 
 /* --- ours --- */
@@ -168,7 +162,7 @@ static tj_code *compile(tj_context *context, const transposition *t, const setti
   double begin = now();
   expect(context, tj_program_create(context, "transpose", text, strlen(text), NULL, 0, &program));
   expect(context, tj_code_compile(program, &(tj_compile_options){"transpose", "host"}, &code));
-  *milliseconds = (now() - begin) * 1e3;
+  *milliseconds = (now() - begin) / 1e3;
   tj_program_destroy(program);
   return code;
 }
@@ -186,7 +180,7 @@ static double time_peer(const peer *p, peer_plan *plan, const transposition *sha
   for (int i = 0; i < s->repetitions; i++) {
     double begin = now();
     p->run(plan);
-    best = fmin(best, now() - begin);
+    best = fmin(best, (now() - begin) / 1e6);
   }
   verify(shape, a, s->element_bytes, p->name);
   return best;

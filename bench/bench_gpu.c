@@ -6,6 +6,7 @@
  * stored is compared with what it had to, element by element, by this host, which knows nothing of the compiler.
  *
  * Prints one JSON object, or with --table lines to read. A kernel that does not run, and a wrong element, end it. */
+#include "timing.h"
 #include "transpositions.h"
 
 #include <tilejit/tilejit.h>
@@ -16,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { WARM_UPS = 3, ROUNDS = 5, LAUNCHES = 10, MOST_THREADS = 64 };
@@ -44,12 +44,6 @@ typedef struct {
   size_t element_bytes;
   double copy; /* bytes a nanosecond, read and written ones */
 } bench;
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 static _Noreturn void fail(const char *text) {
   fprintf(stderr, "bench_gpu: %s\n", text);
@@ -202,7 +196,7 @@ static tj_code *compile(const bench *b, const transposition *t, bool is_dynamic,
   tj_compile_options options = {"transpose", tj_device_target(b->device)};
   double begin = now();
   expect(b, tj_code_compile_text(b->context, "transpose", text, strlen(text), NULL, 0, &options, &code));
-  *milliseconds = (now() - begin) * 1e3;
+  *milliseconds = (now() - begin) / 1e3;
   return code;
 }
 
@@ -220,7 +214,7 @@ static figures measure_kernel(bench *b, const transposition *t, bool is_dynamic)
   end_of(b, start_launch(b, launch));
   double middle = now();
   end_of(b, start_launch(b, launch));
-  f.driver_milliseconds = (2 * middle - begin - now()) * 1e3;
+  f.driver_milliseconds = (2 * middle - begin - now()) / 1e3;
   check(b, t);
   f.nanoseconds = best_time(b, start_launch, launch);
   f.part = 2 * (double)size_of(b, t) / f.nanoseconds / b->copy;

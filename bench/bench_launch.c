@@ -7,11 +7,11 @@
  * of a launch, in microseconds. */
 #include "small.h"
 #include "tilejit/runtime.h"
+#include "timing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { BATCH = 100, MOST_BATCHES = 10000, EXTENT = 16 };
 
@@ -25,17 +25,6 @@ static void check(tj_context *context, tj_status status) {
     return;
   const tj_diagnostic *diagnostic = tj_context_diagnostic(context);
   stop(diagnostic != NULL ? diagnostic->message : "out of memory");
-}
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
-}
-
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
 }
 
 /* Microseconds of a launch, the mean of a batch. */
@@ -71,8 +60,8 @@ int main(int argc, char **argv) {
   check(context, tj_launch_set_parameter(launch, "N", EXTENT));
   for (long i = 0; i < batches; i++)
     times[i] = run_batch(context, launch, device, from, to);
-  qsort(times, (size_t)batches, sizeof *times, compare);
-  printf("{\"median_us\":%.3f,\"least_us\":%.3f}\n", times[batches / 2], times[0]);
+  double middle = median(times, (size_t)batches);
+  printf("{\"median_us\":%.3f,\"least_us\":%.3f}\n", middle, times[0]);
   tj_launch_destroy(launch);
   tj_code_destroy(code);
   tj_bundle_destroy(bundle);

@@ -8,12 +8,12 @@
 #include "ir/index/walk.h"
 #include "ir/simplify/simplify.h"
 #include "tests/unit/support/large_graphs.h"
+#include "timing.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { MOST_ITERATIONS = 10000, LARGE_NODES = 10000, LARGE_ITERATIONS = 15 };
 
@@ -57,22 +57,6 @@ static void read_sample(tj_graph *graph, const sample *s, const tj_node ***roots
 }
 
 /* --- measuring --- */
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
-}
-
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-static double median(double values[], size_t count) {
-  qsort(values, count, sizeof *values, compare);
-  return values[count / 2];
-}
 
 typedef struct {
   const sample *made;

@@ -4,6 +4,8 @@
  * usage: bench_start [ROUNDS [TILEJIT]]. Each round runs every row once. Uses a folder of its own below $TMPDIR or
  * /tmp, which it removes. Prints one JSON object: least and median microseconds, and how many times as long as `true`
  * the least is. jq, where it is installed, is another program that evaluates one expression. */
+#include "timing.h"
+
 #include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
@@ -14,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -48,17 +49,6 @@ enum { ROW_COUNT = sizeof rows / sizeof *rows };
 static _Noreturn void stop(const char *why) {
   fprintf(stderr, "bench_start: %s\n", why);
   exit(3);
-}
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
-}
-
-static int compare(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
 }
 
 /* Microseconds of one process; negative where it does not start, or fails. */
@@ -98,9 +88,8 @@ static void remove_folder(const char *folder) {
 /* --- rounds --- */
 
 static json_t *describe(double time[], int count, double nothing) {
-  qsort(time, (size_t)count, sizeof time[0], compare);
-  return json_pack("{s:f, s:f, s:f}", "least_us", time[0], "median_us", time[count / 2], "times_true",
-                   time[0] / nothing);
+  double middle = median(time, (size_t)count);
+  return json_pack("{s:f, s:f, s:f}", "least_us", time[0], "median_us", middle, "times_true", time[0] / nothing);
 }
 
 static void measure(double *time[ROW_COUNT], int rounds, const char *tilejit) {
@@ -130,7 +119,7 @@ int main(int count, char **argument) {
   make_folder(folder);
   measure(time, rounds, tilejit);
   remove_folder(folder);
-  qsort(time[0], (size_t)rounds, sizeof time[0][0], compare);
+  qsort(time[0], (size_t)rounds, sizeof time[0][0], compare_times);
   const double nothing = time[0][0];
   json_t *report = json_object();
   for (int r = 0; r < ROW_COUNT; r++) {
