@@ -162,6 +162,18 @@ static bool read_digits(const tj_mapping_side *side, bool of_items, digit_list *
   return true;
 }
 
+typedef struct {
+  digit_list items, slots;
+} side_digits;
+
+/* Of mappings in one pass, whose work-items are their items. */
+static bool read_sides(const tj_block_map *map, const tj_mapping *mapping, side_digits *load, side_digits *store) {
+  return mapping->passes == 1 && mapping->load.as == NULL && mapping->store.as == NULL &&
+         tj_mapping_rank(mapping) == map->domain->count && read_digits(&mapping->load, true, &load->items) &&
+         read_digits(&mapping->load, false, &load->slots) && read_digits(&mapping->store, true, &store->items) &&
+         read_digits(&mapping->store, false, &store->slots);
+}
+
 static bool is_digit(const digit_list *list, uint32_t i, int64_t step, uint32_t mode) {
   return i < list->count && list->digit[i].step == step && list->digit[i].mode == mode;
 }
@@ -290,14 +302,10 @@ static bool read_lds(tj_block_map *map) {
 }
 
 /* Whether what is beyond the domain begins earlier, as whole tiles. */
-static bool is_moved_back(const tj_block_map *map, uint32_t mode) {
+static bool is_moved_back(const tj_block_map *map, const tj_mapping *mapping, uint32_t mode) {
   const tj_facts *extent = &tj_block_extent(map, mode)->facts;
-  return extent->low >= map->reach[mode] &&
-         (tj_facts_divisible(extent, map->reach[mode]) || tj_mapping_overlap(map->mapping, mode) == map->reach[mode]);
-}
-
-static bool is_plain(const tj_mapping *mapping) {
-  return mapping->passes == 1 && mapping->load.as == NULL && mapping->store.as == NULL;
+  int64_t reach = tj_mapping_extent(mapping, mode);
+  return extent->low >= reach && (tj_facts_divisible(extent, reach) || tj_mapping_overlap(mapping, mode) == reach);
 }
 
 /* Whether rows turn around by powers of two, and so few are moved that code can do it without a loop. */
@@ -307,44 +315,53 @@ static bool is_of_registers(const tj_block_map *map) {
 }
 
 bool tj_block_read(tj_block_map *map, const tj_mapping *mapping) {
-  digit_list items, slots, stored_items, stored_slots;
+  side_digits load, store;
   map->mapping = mapping;
   map->is_staged = mapping->lds != NULL;
   map->is_streamed = mapping->streams;
-  if (!is_plain(mapping) || tj_mapping_rank(mapping) != map->domain->count ||
-      !read_digits(&mapping->load, true, &items) || !read_digits(&mapping->load, false, &slots) ||
-      !read_digits(&mapping->store, true, &stored_items) || !read_digits(&mapping->store, false, &stored_slots) ||
-      !read_block(map, &slots) || !read_items(map, &items))
+  if (!read_sides(map, mapping, &load, &store) || !read_block(map, &load.slots) || !read_items(map, &load.items))
     return false;
-  bool is_read = map->is_staged ? read_runs(map, &stored_items, &stored_slots) && read_lds(map)
-                                : are_same(&stored_items, &items) && read_stored_block(map, &stored_slots, &slots);
+  bool is_read = map->is_staged
+                     ? read_runs(map, &store.items, &store.slots) && read_lds(map)
+                     : are_same(&store.items, &load.items) && read_stored_block(map, &store.slots, &load.slots);
   for (uint32_t m = 0; m < map->domain->count && is_read; m++)
-    is_read = is_moved_back(map, m);
+    is_read = is_moved_back(map, mapping, m);
   return is_read && is_of_registers(map);
+}
+
+/* --- mappings to rows --- */
+
+/* The items are the rows of the box: all that the tile has along modes other than the rows'. */
+static bool read_box(const tj_block_map *map, const tj_mapping *mapping, const digit_list *items, uint32_t mode[],
+                     int64_t length[]) {
+  for (uint32_t i = 0; i < items->count; i++) {
+    const tj_mapping_digit *d = &items->digit[i];
+    if (d->mode == map->by_source[0] || d->step != 1 || d->extent != tj_mapping_extent(mapping, d->mode) ||
+        !is_moved_back(map, mapping, d->mode))
+      return false;
+    mode[i] = d->mode;
+    length[i] = d->extent;
+  }
+  return true;
+}
+
+/* The slots are a row, or a piece of one, which is cut to what there is. */
+static bool is_piece(const tj_block_map *map, const tj_mapping *mapping, const digit_list *slots) {
+  uint32_t along = map->by_source[0];
+  return slots->count == 1 && is_digit(slots, 0, 1, along) &&
+         slots->digit[0].extent == tj_mapping_extent(mapping, along) &&
+         (tj_facts_divisible(&tj_block_extent(map, along)->facts, slots->digit[0].extent) ||
+          tj_mapping_overlap(mapping, along) == 0);
 }
 
 bool tj_row_read(const tj_block_map *map, const tj_mapping *mapping, uint32_t mode[], int64_t length[],
                  tj_row_box *box) {
-  digit_list items, slots, stored_items, stored_slots;
-  uint32_t first = map->by_destination[0];
-  *box = (tj_row_box){.along = first, .piece = 1, .mode = mode, .length = length};
-  if (!is_plain(mapping) || mapping->lds != NULL || map->by_source[0] != first ||
-      tj_mapping_rank(mapping) != map->domain->count || !read_digits(&mapping->load, true, &items) ||
-      !read_digits(&mapping->load, false, &slots) || !read_digits(&mapping->store, true, &stored_items) ||
-      !read_digits(&mapping->store, false, &stored_slots) || !are_same(&items, &stored_items) ||
-      !are_same(&slots, &stored_slots) || slots.count != 1 || !is_digit(&slots, 0, 1, first))
+  side_digits load, store;
+  if (mapping->lds != NULL || map->by_source[0] != map->by_destination[0] ||
+      !read_sides(map, mapping, &load, &store) || !are_same(&load.items, &store.items) ||
+      !are_same(&load.slots, &store.slots) || !is_piece(map, mapping, &load.slots) ||
+      !read_box(map, mapping, &load.items, mode, length))
     return false;
-  box->piece = slots.digit[0].extent;
-  for (uint32_t i = 0; i < items.count; i++) {
-    const tj_mapping_digit *d = &items.digit[i];
-    bool is_box = d->mode != first && d->step == 1 && tj_block_extent(map, d->mode)->facts.low >= d->extent;
-    bool is_whole = tj_facts_divisible(&tj_block_extent(map, d->mode)->facts, d->extent);
-    if (!is_box || d->extent != tj_mapping_extent(mapping, d->mode) ||
-        (!is_whole && tj_mapping_overlap(mapping, d->mode) != d->extent))
-      return false;
-    mode[box->count] = d->mode;
-    length[box->count++] = d->extent;
-  }
-  bool is_even = tj_facts_divisible(&tj_block_extent(map, first)->facts, box->piece);
-  return box->piece == tj_mapping_extent(mapping, first) && (is_even || tj_mapping_overlap(mapping, first) == 0);
+  *box = (tj_row_box){map->by_source[0], load.items.count, load.slots.digit[0].extent, mode, length};
+  return true;
 }

@@ -12,6 +12,7 @@
 #include "ir/index/facts.h"
 #include "ir/simplify/simplify.h"
 #include "lower/kernel/variant.h"
+#include "lower/mapping/tile_order.h"
 
 #include <string.h>
 
@@ -26,20 +27,13 @@ static const tj_node *tile_origin(const tj_block_map *map, uint32_t mode, const 
   return tj_min(graph, origin, tj_sub(graph, tj_block_extent(map, mode), size));
 }
 
-static const tj_node *tiles_along(const tj_block_map *map, uint32_t mode) {
-  tj_graph *graph = map->graph;
-  int64_t size = map->reach[mode];
-  const tj_node *reached = tj_add(graph, tj_block_extent(map, mode), tj_int(graph, size - 1));
-  return tj_simplified(graph, tj_div(graph, reached, tj_int(graph, size)));
-}
-
 /* Numbers tiles in the order of the mapping. */
 static void place_tiles(tj_block_map *map) {
   tj_graph *graph = map->graph;
   uint32_t count = map->domain->count;
   const tj_node **along = TJ_NEW_ARRAY(graph->job, const tj_node *, count), *all = tj_int(graph, 1);
   for (uint32_t m = 0; m < count; m++) {
-    along[m] = tiles_along(map, m);
+    along[m] = tj_tiles_along(graph, map->domain, m, map->reach[m]);
     all = tj_mul(graph, all, along[m]);
   }
   map->tiles = tj_simplified(graph, all);

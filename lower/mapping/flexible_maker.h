@@ -191,11 +191,6 @@ typedef struct {
 /* What is the same for all of a form's part of a slot is less than. */
 int64_t tj_flexible_slot_limit(uint32_t form);
 
-/* Whether a form is that of source or destination itself, or bounds its accesses. */
-static inline bool tj_flexible_is_of(const tj_flexible *f, uint32_t form, uint32_t side) {
-  return form == side || (form >= TJ_FLEXIBLE_BOUNDS && f->form[form].side == side);
-}
-
 /* An access to source or destination; place[form] of all forms that are of it. */
 void tj_flexible_move(tj_flexible *f, uint32_t side, const tj_flexible_place place[], uint32_t width, uint32_t slot);
 

@@ -236,12 +236,17 @@ static const tj_node *offset_of_slot(const tj_flexible_hold *hold, int64_t numbe
   return tj_terse_add(graph, moved, fixed);
 }
 
+/* Whether a form is that of source or destination itself, or bounds its accesses. */
+static bool is_form_of(const tj_flexible *f, uint32_t form, uint32_t side) {
+  return form == side || (form >= TJ_FLEXIBLE_BOUNDS && f->form[form].side == side);
+}
+
 void tj_flexible_move_all(const tj_flexible_hold *hold) {
   tj_flexible *f = hold->f;
   tj_flexible_place place[TJ_FLEXIBLE_FORMS];
   for (uint32_t slot = 0; slot < f->kernel->slot_count; slot += hold->width) {
     for (uint32_t form = 0; form < f->form_count; form++) {
-      if (tj_flexible_is_of(f, form, hold->side))
+      if (is_form_of(f, form, hold->side))
         place[form] = (tj_flexible_place){offset_of_item(hold, form), offset_of_slot(hold, slot / hold->width, form)};
     }
     tj_flexible_move(f, hold->side, place, hold->width, slot);
