@@ -6,7 +6,7 @@
 #include "base/machine/processor.h"
 #include "base/text.h"
 #include "lower/kernel/price.h"
-#include "lower/mapping/lds_layout.h"
+#include "lower/lds/lds_layout.h"
 
 #include <inttypes.h>
 

@@ -9,7 +9,7 @@
 #include "ir/index/substitute.h"
 #include "ir/simplify/simplify.h"
 #include "ir/value/table.h"
-#include "lower/mapping/tile_side.h"
+#include "lower/tile/tile_side.h"
 
 enum { MOST_VALUES = 1 << 16, WIDEST = 16 };
 

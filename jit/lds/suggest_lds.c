@@ -6,7 +6,7 @@
 #include "ir/index/facts.h"
 #include "ir/index/substitute.h"
 #include "ir/simplify/simplify.h"
-#include "lower/mapping/lds_value.h"
+#include "lower/lds/lds_value.h"
 
 #include <string.h>
 

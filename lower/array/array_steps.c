@@ -10,7 +10,7 @@
 #include "ir/simplify/simplify.h"
 #include "lower/kernel/displace.h"
 #include "lower/machine/width.h"
-#include "lower/mapping/tile_side.h"
+#include "lower/tile/tile_side.h"
 
 #include <string.h>
 

@@ -20,10 +20,10 @@
 
 #include "ir/index/facts.h"
 #include "ir/simplify/simplify.h"
+#include "lower/blocks/blocks.h"
+#include "lower/blocks/rows.h"
 #include "lower/kernel/alignment.h"
 #include "lower/kernel/variant.h"
-#include "lower/mapping/blocks.h"
-#include "lower/mapping/rows.h"
 
 enum { LINES_EXTENT = 32 /* of modes that the launch brings, for tiles whose columns are streamed */ };
 

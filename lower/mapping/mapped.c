@@ -5,12 +5,12 @@
 
 #include "ir/index/facts.h"
 #include "ir/simplify/simplify.h"
+#include "lower/flexible/flexible.h"
 #include "lower/kernel/variant.h"
-#include "lower/mapping/flexible.h"
-#include "lower/mapping/gather_vectors.h"
+#include "lower/lds/lds_layout.h"
 #include "lower/mapping/host_mapping.h"
-#include "lower/mapping/lds_layout.h"
-#include "lower/mapping/tiling.h"
+#include "lower/tile/gather_vectors.h"
+#include "lower/tile/tiling.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "lower/kernel/domain.h"
 #include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
-#include "lower/mapping/coordinates.h"
+#include "lower/tile/coordinates.h"
 
 /* A mapping on its way to steps. */
 typedef struct tj_mapped {

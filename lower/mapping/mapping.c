@@ -12,15 +12,15 @@
 #include "base/text.h"
 #include "ir/index/facts.h"
 #include "ir/index/print.h"
+#include "lower/flexible/flexible.h"
 #include "lower/kernel/price.h"
 #include "lower/kernel/variant.h"
-#include "lower/mapping/flexible.h"
-#include "lower/mapping/gather_vectors.h"
 #include "lower/mapping/host_mapping.h"
-#include "lower/mapping/lds_transit.h"
 #include "lower/mapping/mapped.h"
-#include "lower/mapping/tile_mapping.h"
-#include "lower/mapping/tile_order.h"
+#include "lower/tile/gather_vectors.h"
+#include "lower/tile/lds_transit.h"
+#include "lower/tile/tile_mapping.h"
+#include "lower/tile/tile_order.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies that look an index of their source up in another buffer.
  *
- * Work-items move one element each, in the order of the destination; lower/mapping/gather_vectors.h lets them move
+ * Work-items move one element each, in the order of the destination; lower/tile/gather_vectors.h lets them move
  * several. An index that is negative, too large, or not
  * valid itself becomes the length of the dimension, at which the source is not valid. */
 #include "lower/plan/gather.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The search for LDS layouts: known best layouts, and properties of whatever it chooses for random accesses. */
 #include "base/text.h"
-#include "lower/mapping/lds_instructions.h"
+#include "lower/lds/lds_instructions.h"
 #include "tests/unit/support/harness.h"
 
 #include <string.h>
@@ -146,7 +146,8 @@ static void make_tile(const known_row *k, accesses *all, tj_stage_tile *tile) {
         k->store.instructions);
   cover(all, k->rows, k->columns, false, k->load.direction, k->load.elements, k->lanes, k->load.walks_along,
         k->load.instructions);
-  *tile = (tj_stage_tile){k->element_bytes, k->rows, k->columns, all->access, all->count, LDS, LDS, NULL, 0, NULL, 0, 0, 0, 0};
+  *tile = (tj_stage_tile){
+      k->element_bytes, k->rows, k->columns, all->access, all->count, LDS, LDS, NULL, 0, NULL, 0, 0, 0, 0};
 }
 
 static void search_known(tj_job *job, void *data) {

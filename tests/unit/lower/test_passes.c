@@ -5,9 +5,9 @@
 #include "frontend/text/parser.h"
 #include "ir/value/mapping.h"
 #include "lower/kernel/kernel_expressions.h"
-#include "lower/mapping/lds_layout.h"
-#include "lower/mapping/tiling.h"
+#include "lower/lds/lds_layout.h"
 #include "lower/plan/plan.h"
+#include "lower/tile/tiling.h"
 #include "tests/unit/support/gpu_support.h"
 #include "tests/unit/support/kernel_interpreter.h"
 

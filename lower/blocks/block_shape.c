@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+/* Choosing blocks and tiles. */
+#include "lower/blocks/block_shape.h"
+
+#include "ir/index/facts.h"
+
+enum {
+  MOST_BLOCK_BYTES = 2048,    /* of a block that turns around */
+  MOST_ROWS = 32,             /* of it: more would be in too many pages */
+  MOST_VECTORS = 8,           /* of a block that does not turn */
+  TURNED_BYTES = 16 * 1024,   /* of a tile of blocks that turn around and stay in the first cache, */
+  STREAMED_BYTES = 64 * 1024, /* or in the second one, as their columns go past it */
+  STREAMED_COLUMN = 64,       /* elements of such columns */
+  STAGED_BYTES = 128 * 1024
+};
+
+/* Bytes that a tile has side by side, at least: on the source's side, and on the destination's. */
+typedef struct {
+  int64_t loaded, stored;
+} runs;
+
+static const runs turned_runs = {256, 128}, straight_runs = {1024, 1024};
+static const runs staged_runs = {256, 192}, longer_runs = {256, 256}, staged_byte_runs = {128, 512};
+static const runs cut_runs = {64, 2048}; /* of columns that begin and end within lines: few of them */
+static const int64_t LARGEST_EXTENT = (int64_t)1 << 48;
+
+/* --- modes --- */
+
+const tj_node *tj_block_stride(const tj_block_map *map, uint32_t mode, bool of_source) {
+  return tj_mode_stride(&map->domain->mode[mode], of_source);
+}
+
+/* Whether a side steps less far along mode a than along mode b, as far as is known; of products that cannot be
+ * compared, the one of fewer factors counts as less. Strides of 0 come last. */
+static bool is_closer(const tj_block_map *map, uint32_t a, uint32_t b, bool of_source) {
+  const tj_node *left = tj_block_stride(map, a, of_source), *right = tj_block_stride(map, b, of_source);
+  if (tj_is_int(left, 0) || tj_is_int(right, 0))
+    return !tj_is_int(left, 0);
+  bool is_less = tj_prove_less_equal(map->graph, left, right), is_more = tj_prove_less_equal(map->graph, right, left);
+  return is_less == is_more ? left->weight < right->weight : is_less;
+}
+
+void tj_block_sort_modes(const tj_block_map *map, uint32_t order[], bool of_source) {
+  for (uint32_t i = 0; i < map->domain->count; i++) {
+    uint32_t at = i;
+    for (; at > 0 && is_closer(map, i, order[at - 1], of_source); at--)
+      order[at] = order[at - 1];
+    order[at] = i;
+  }
+}
+
+const tj_node *tj_block_extent(const tj_block_map *map, uint32_t mode) {
+  return map->domain->mode[mode].extent;
+}
+
+static int64_t least_extent(const tj_block_map *map, uint32_t mode) {
+  return tj_block_extent(map, mode)->facts.low;
+}
+
+static int64_t greatest_extent(const tj_block_map *map, uint32_t mode) {
+  return tj_block_extent(map, mode)->facts.high;
+}
+
+bool tj_block_is_even(const tj_block_map *map) {
+  for (uint32_t m = 0; m < map->domain->count; m++) {
+    bool is_sized = least_extent(map, m) > 0 && least_extent(map, m) <= LARGEST_EXTENT;
+    if (!is_sized || tj_block_stride(map, m, true) == NULL || tj_block_stride(map, m, false) == NULL)
+      return false;
+  }
+  return true;
+}
+
+bool tj_block_is_contiguous(const tj_block_map *map) {
+  return tj_is_int(tj_block_stride(map, map->by_source[0], true), 1) &&
+         tj_is_int(tj_block_stride(map, map->by_destination[0], false), 1);
+}
+
+/* --- elements --- */
+
+const tj_kernel_step *tj_block_flat_step(const tj_block_map *map, bool is_load) {
+  return &map->flat->step[is_load ? 0 : 1];
+}
+
+tj_dtype tj_block_dtype(const tj_block_map *map, bool is_load) {
+  return map->flat->buffer[tj_block_flat_step(map, is_load)->access.buffer].dtype;
+}
+
+int64_t tj_block_bytes(const tj_block_map *map, bool is_load) {
+  return tj_dtype_bits(tj_block_dtype(map, is_load)) / 8;
+}
+
+int64_t tj_block_element_bytes(const tj_block_map *map) {
+  int64_t loaded = tj_block_bytes(map, true), stored = tj_block_bytes(map, false);
+  return loaded > stored ? loaded : stored;
+}
+
+int64_t tj_block_lanes(const tj_block_map *map) {
+  return map->target->block_bytes / tj_block_element_bytes(map);
+}
+
+int64_t tj_block_columns(const tj_block_map *map) {
+  return TJ_PERMUTED_BYTES / tj_block_element_bytes(map);
+}
+
+int64_t tj_block_rows(const tj_block_map *map) {
+  return tj_block_lanes(map) < MOST_ROWS ? tj_block_lanes(map) : MOST_ROWS;
+}
+
+/* --- blocks --- */
+
+bool tj_block_is_turned(const tj_block_map *map) {
+  return map->along != map->by_destination[0];
+}
+
+static int64_t power_within(int64_t most, int64_t extent) {
+  while (most > 1 && most > extent)
+    most /= 2;
+  return most;
+}
+
+int64_t tj_block_pieces(int64_t extent, int64_t piece) {
+  return (extent + piece - 1) / piece;
+}
+
+/* Of `wanted` … `most` pieces of a mode, as many as cover the least beyond its end. */
+static int64_t best_count(int64_t extent, int64_t piece, int64_t wanted, int64_t most) {
+  int64_t best = wanted, least = INT64_MAX;
+  for (int64_t count = wanted; count <= most && count <= tj_block_pieces(extent, piece); count++) {
+    int64_t cover = tj_block_pieces(tj_block_pieces(extent, piece), count) * count;
+    if (cover < least) {
+      best = count;
+      least = cover;
+    }
+  }
+  return best;
+}
+
+bool tj_block_is_fixed(const tj_block_map *map, uint32_t mode) {
+  return least_extent(map, mode) == greatest_extent(map, mode);
+}
+
+bool tj_block_has_rows(const tj_block_map *map) {
+  bool is_known = true;
+  for (uint32_t m = 0; m < map->domain->count; m++)
+    is_known = is_known && tj_block_is_fixed(map, m);
+  int64_t extent = tj_block_extent(map, map->by_source[0])->facts.high;
+  return map->by_source[0] == map->by_destination[0] &&
+         (!is_known || extent >= TJ_BLOCK_ROW_BYTES / tj_block_element_bytes(map));
+}
+
+/* The greatest divisor of a mode's count of pieces that is at most MOST_VECTORS. */
+static int64_t common_count(const tj_block_map *map, uint32_t mode, int64_t piece) {
+  int64_t pieces = greatest_extent(map, mode) / piece;
+  if (greatest_extent(map, mode) % piece != 0)
+    return 1;
+  int64_t count = MOST_VECTORS;
+  while (pieces % count != 0)
+    count--;
+  return count;
+}
+
+/* Of 1 … MOST_VECTORS rows, as many as repeat the fewest of a mode, where a block costs as much as another row. */
+static int64_t best_depth(const tj_block_map *map, uint32_t mode) {
+  int64_t best = 1, least = INT64_MAX, extent = greatest_extent(map, mode);
+  for (int64_t depth = 1; depth <= MOST_VECTORS && depth <= extent && tj_block_is_fixed(map, mode); depth++) {
+    int64_t cost = tj_block_pieces(extent, depth) * (depth + 1);
+    if (cost <= least) {
+      best = depth;
+      least = cost;
+    }
+  }
+  return best;
+}
+
+/* Vectors in a row, or, where the mode has an odd number of them, from several rows. */
+static void choose_straight(tj_block_map *map, int64_t lanes) {
+  uint32_t first = map->by_destination[0];
+  map->along = map->across = first;
+  map->panels = 1;
+  map->width = power_within(lanes, least_extent(map, first));
+  map->step = map->width;
+  map->depth = common_count(map, first, map->width);
+  if (map->depth <= 2 && map->domain->count > 1) {
+    map->across = map->by_destination[1];
+    map->step = 1;
+    map->depth = common_count(map, map->across, 1);
+    map->depth = map->depth > 2 ? map->depth : best_depth(map, map->across);
+  }
+}
+
+/* Of `most` elements of a mode, or a half or a quarter of them and so on: as many as cover the least beyond its end,
+ * where pieces cost what `piece` more elements would. */
+static int64_t best_piece(const tj_block_map *map, uint32_t mode, int64_t most, int64_t piece) {
+  int64_t best = most, least = INT64_MAX, extent = greatest_extent(map, mode);
+  for (int64_t size = most; size > 1 && tj_block_is_fixed(map, mode); size /= 2) {
+    int64_t cost = tj_block_pieces(extent, size) * (size + piece);
+    if (cost < least) {
+      best = size;
+      least = cost;
+    }
+  }
+  return best;
+}
+
+/* Rows of columns that turn around by themselves, side by side up to a cache line. */
+static void choose_turned(tj_block_map *map) {
+  map->along = map->by_source[0];
+  map->across = map->by_destination[0];
+  map->width = power_within(tj_block_columns(map), least_extent(map, map->along));
+  map->depth = power_within(tj_block_rows(map), least_extent(map, map->across));
+  map->depth = best_piece(map, map->across, map->depth, 4);
+  map->step = 1;
+  int64_t most = MOST_BLOCK_BYTES / (map->width * map->depth * tj_block_element_bytes(map));
+  int64_t line = TJ_BLOCK_LINE_BYTES / (map->width * tj_block_element_bytes(map));
+  most = power_within(most < line ? most : line, least_extent(map, map->along) / map->width);
+  map->panels = best_piece(map, map->along, map->width * most, 2) / map->width;
+  map->panels = map->panels < 1 ? 1 : map->panels;
+}
+
+void tj_block_choose(tj_block_map *map, int64_t lanes) {
+  if (map->by_source[0] == map->by_destination[0])
+    choose_straight(map, lanes);
+  else
+    choose_turned(map);
+  for (uint32_t m = 0; m < map->domain->count; m++)
+    map->size[m] = 1;
+  map->size[map->along] = map->width * map->panels;
+  map->size[map->across] = map->step * map->depth;
+}
+
+bool tj_block_has_whole_vectors(const tj_block_map *map) {
+  uint32_t first = map->by_destination[0];
+  int64_t aligned = TJ_BLOCK_STREAM_ALIGNMENT / tj_block_bytes(map, false);
+  int64_t width = tj_block_is_turned(map) ? map->depth : map->width;
+  for (uint32_t m = 0; m < map->domain->count; m++) {
+    if (m != first && !tj_facts_divisible(&tj_block_stride(map, m, false)->facts, aligned))
+      return false;
+  }
+  return width == tj_block_lanes(map) && tj_facts_divisible(&tj_block_extent(map, first)->facts, width);
+}
+
+/* --- tiles --- */
+
+/* How far the blocks of a tile reach along a mode. */
+static int64_t reach_of(const tj_block_map *map, uint32_t mode) {
+  int64_t reached = map->size[mode] * map->blocks[mode];
+  return reached < greatest_extent(map, mode) ? reached : greatest_extent(map, mode);
+}
+
+static void widen(tj_block_map *map, uint32_t mode, int64_t wanted) {
+  int64_t size = map->size[mode], count = tj_block_pieces(wanted, size);
+  bool fixed = tj_block_is_fixed(map, mode);
+  int64_t most = fixed ? tj_block_pieces(greatest_extent(map, mode), size) : least_extent(map, mode) / size;
+  if (count <= map->blocks[mode])
+    return;
+  if (count >= most)
+    count = most;
+  else if (fixed)
+    count = best_count(greatest_extent(map, mode), size, count, map->is_staged ? count + count / 2 + 1 : 3 * count);
+  map->blocks[mode] = count;
+  map->reach[mode] = reach_of(map, mode);
+}
+
+/* Whether the tile that follows goes on where this one ends in the source, which has lines as a whole until then. */
+static bool goes_on_next(const tj_block_map *map, int64_t have) {
+  return map->is_staged && tj_block_is_turned(map) && have * tj_block_bytes(map, true) >= TJ_BLOCK_LINE_BYTES;
+}
+
+/* Lets the tile reach along modes in this order, until it has `run` elements side by side. */
+static void reach(tj_block_map *map, const uint32_t order[], bool of_source, int64_t run) {
+  int64_t have = 1;
+  for (uint32_t i = 0; i < map->domain->count && have < run; i++) {
+    uint32_t mode = order[i];
+    if (!tj_is_int(tj_block_stride(map, mode, of_source), have) || (of_source && goes_on_next(map, have)))
+      return;
+    widen(map, mode, (run + have - 1) / have);
+    have *= map->reach[mode];
+    if (map->reach[mode] < greatest_extent(map, mode))
+      return;
+  }
+}
+
+static void reach_both(tj_block_map *map, int64_t loaded, int64_t stored) {
+  for (uint32_t m = 0; m < map->domain->count; m++) {
+    map->blocks[m] = 1;
+    map->reach[m] = reach_of(map, m);
+  }
+  reach(map, map->by_destination, false, stored);
+  reach(map, map->by_source, true, loaded);
+}
+
+static int64_t bytes_of_tile(const tj_block_map *map) {
+  int64_t bytes = tj_block_element_bytes(map);
+  for (uint32_t m = 0; m < map->domain->count; m++)
+    bytes *= map->size[m] * map->blocks[m];
+  return bytes;
+}
+
+static runs wanted_directly(const tj_block_map *map) {
+  int64_t bytes = tj_block_element_bytes(map);
+  if (!tj_block_is_turned(map))
+    return straight_runs;
+  return map->is_streamed ? (runs){512, STREAMED_COLUMN * bytes} : turned_runs;
+}
+
+void tj_block_choose_tile(tj_block_map *map) {
+  runs wanted = wanted_directly(map);
+  int64_t loaded = wanted.loaded / tj_block_element_bytes(map), stored = wanted.stored / tj_block_element_bytes(map);
+  int64_t most = map->is_streamed ? STREAMED_BYTES : TURNED_BYTES;
+  reach_both(map, loaded, stored);
+  for (; tj_block_is_turned(map) && bytes_of_tile(map) > most && loaded > map->size[map->along]; loaded /= 2)
+    reach_both(map, loaded / 2, stored);
+}
+
+/* --- tiles in LDS --- */
+
+bool tj_block_is_whole(const tj_block_map *map, uint32_t mode) {
+  return tj_block_is_fixed(map, mode) && map->reach[mode] == greatest_extent(map, mode);
+}
+
+/* How many of the destination's first modes the tile has in one run. */
+static uint32_t modes_of_run(const tj_block_map *map) {
+  int64_t have = 1;
+  for (uint32_t i = 0; i < map->domain->count; i++) {
+    uint32_t mode = map->by_destination[i];
+    if (!tj_is_int(tj_block_stride(map, mode, false), have))
+      return i;
+    if (!tj_block_is_whole(map, mode))
+      return i + 1;
+    have *= map->reach[mode];
+  }
+  return map->domain->count;
+}
+
+/* Lines between runs are odd in number, so that columns of a tile spread over the cache. */
+static int64_t pitch_of(const tj_block_map *map, int64_t run) {
+  int64_t lines = tj_block_pieces(run * tj_block_bytes(map, false), TJ_BLOCK_LINE_BYTES) | 1;
+  return lines * TJ_BLOCK_LINE_BYTES / tj_block_bytes(map, false);
+}
+
+static void lay_out(tj_block_map *map) {
+  tj_block_staging *stage = &map->stage;
+  int64_t pitch = 0;
+  *stage = (tj_block_staging){.modes = modes_of_run(map), .run = 1, .runs = 1};
+  for (uint32_t i = 0; i < map->domain->count; i++) {
+    uint32_t mode = map->by_destination[i];
+    if (i == stage->modes)
+      pitch = pitch_of(map, stage->run);
+    stage->stride[mode] = i < stage->modes ? stage->run : pitch * stage->runs;
+    *(i < stage->modes ? &stage->run : &stage->runs) *= map->reach[mode];
+  }
+}
+
+static int64_t staged_elements(const tj_block_map *map) {
+  return pitch_of(map, map->stage.run) * map->stage.runs;
+}
+
+static void reach_staged(tj_block_map *map, runs wanted) {
+  int64_t loaded = wanted.loaded / tj_block_bytes(map, true), stored = wanted.stored / tj_block_bytes(map, false);
+  int64_t most = STAGED_BYTES / tj_block_bytes(map, false);
+  reach_both(map, loaded, stored);
+  lay_out(map);
+  while (staged_elements(map) > most && loaded + stored > 2) {
+    *(loaded >= stored ? &loaded : &stored) /= 2;
+    reach_both(map, loaded, stored);
+    lay_out(map);
+  }
+}
+
+static bool has_cut_runs(const tj_block_map *map) {
+  return map->stage.modes == 1 && !tj_block_is_whole(map, map->by_destination[0]);
+}
+
+/* Whether runs end where lines do, if they begin there. */
+static bool has_runs_of_lines(const tj_block_map *map) {
+  return map->stage.run * tj_block_bytes(map, false) % TJ_BLOCK_LINE_BYTES == 0;
+}
+
+bool tj_block_choose_staged_tile(tj_block_map *map) {
+  bool is_turned = tj_block_is_turned(map), are_bytes = tj_block_element_bytes(map) == 1;
+  runs wanted = !is_turned ? longer_runs : are_bytes ? staged_byte_runs : staged_runs;
+  reach_staged(map, wanted);
+  if (is_turned && !are_bytes && !has_runs_of_lines(map))
+    reach_staged(map, longer_runs);
+  if (has_cut_runs(map))
+    reach_staged(map, cut_runs);
+  int64_t bytes = tj_block_bytes(map, false);
+  return staged_elements(map) * bytes <= STAGED_BYTES &&
+         (!has_cut_runs(map) || map->stage.run * bytes >= cut_runs.stored / 2);
+}

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: MIT */
+/* From blocks to steps, on the host.
+ *
+ * A block is what a work-item moves in vector registers: a few vectors that stay as they are, or rows along the
+ * source's first mode, which are stored as columns along the destination's. Columns go straight to the destination,
+ * or are put together in LDS first, from which whole runs go, one for each work-item. Where stores bypass the caches,
+ * the tile that follows is fetched meanwhile, in the order of the source, neighbouring lines together.
+ *
+ * That a row is contiguous, and how far rows are from one another, is shown with symbols for both, once for all. */
+#include "lower/blocks/blocks.h"
+
+#include "ir/index/facts.h"
+#include "ir/simplify/simplify.h"
+#include "lower/kernel/variant.h"
+#include "lower/tile/tile_order.h"
+
+#include <string.h>
+
+/* --- coordinates --- */
+
+/* The last tile of a mode ends where the mode does. */
+static const tj_node *tile_origin(const tj_block_map *map, uint32_t mode, const tj_node *at) {
+  tj_graph *graph = map->graph;
+  const tj_node *size = tj_int(graph, map->reach[mode]), *origin = tj_mul(graph, at, size);
+  if (tj_facts_divisible(&tj_block_extent(map, mode)->facts, map->reach[mode]))
+    return origin;
+  return tj_min(graph, origin, tj_sub(graph, tj_block_extent(map, mode), size));
+}
+
+/* Numbers tiles in the order of the mapping. */
+static void place_tiles(tj_block_map *map) {
+  tj_graph *graph = map->graph;
+  uint32_t count = map->domain->count;
+  const tj_node **along = TJ_NEW_ARRAY(graph->job, const tj_node *, count), *all = tj_int(graph, 1);
+  for (uint32_t m = 0; m < count; m++) {
+    along[m] = tj_tiles_along(graph, map->domain, m, map->reach[m]);
+    all = tj_mul(graph, all, along[m]);
+  }
+  map->tiles = tj_simplified(graph, all);
+  map->workgroup = tj_coordinate(graph, "g", map->tiles);
+  const tj_node *const *at = tj_mapping_tile(graph, map->mapping, along, map->assumed, map->workgroup);
+  for (uint32_t m = 0; m < count; m++)
+    map->corner[m] = tile_origin(map, m, at[m]);
+}
+
+/* The last block of a tile ends where the tile does. */
+static int64_t first_in_tile(const tj_block_map *map, uint32_t mode, int64_t at) {
+  int64_t last = map->reach[mode] - map->size[mode];
+  return at * map->size[mode] < last ? at * map->size[mode] : last;
+}
+
+static const tj_node *block_origin(const tj_block_map *map, uint32_t mode, const tj_node *at) {
+  tj_graph *graph = map->graph;
+  int64_t last = map->reach[mode] - map->size[mode];
+  const tj_node *origin = tj_mul(graph, at, tj_int(graph, map->size[mode]));
+  return last % map->size[mode] == 0 ? origin : tj_min(graph, origin, tj_int(graph, last));
+}
+
+/* Those who move blocks, or runs. */
+static int64_t workgroup_size(const tj_block_map *map) {
+  return map->is_staged && map->stage.runs > map->work_items ? map->stage.runs : map->work_items;
+}
+
+/* The digits of a work-item's number along these modes, first fastest: of the last one no more than there are, even
+ * for work-items who have none of `items` things to do. */
+static const tj_node **digits_of_item(const tj_block_map *map, const uint32_t order[], uint32_t count,
+                                      const int64_t extent[], int64_t items) {
+  tj_graph *graph = map->graph;
+  const tj_node **at = TJ_NEW_ARRAY(graph->job, const tj_node *, map->domain->count), *rest = map->item;
+  int64_t left = items;
+  for (uint32_t m = 0; m < map->domain->count; m++)
+    at[m] = tj_int(graph, 0);
+  for (uint32_t i = 0; i < count; i++) {
+    const tj_node *digits = tj_int(graph, extent[order[i]]);
+    left /= extent[order[i]];
+    bool is_last = left == 1 && items == workgroup_size(map);
+    at[order[i]] = is_last ? rest : tj_mod(graph, rest, digits);
+    rest = is_last ? tj_int(graph, 0) : tj_div(graph, rest, digits);
+  }
+  return at;
+}
+
+/* Truth, whether a work-item is one of so many. */
+static const tj_node *is_one_of(const tj_block_map *map, int64_t items) {
+  tj_graph *graph = map->graph;
+  return items == workgroup_size(map) ? tj_int(graph, 1)
+                                      : tj_simplified(graph, tj_less(graph, map->item, tj_int(graph, items)));
+}
+
+static void place_blocks(tj_block_map *map) {
+  tj_graph *graph = map->graph;
+  map->item = tj_coordinate(graph, "t", tj_int(graph, workgroup_size(map)));
+  const tj_node **at = digits_of_item(map, map->item_order, map->item_modes, map->blocks, map->work_items);
+  for (uint32_t m = 0; m < map->domain->count; m++) {
+    map->within[m] = block_origin(map, m, at[m]);
+    map->origin[m] = tj_add(graph, map->corner[m], map->within[m]);
+  }
+  tj_simplify(graph, map->origin, map->domain->count, NULL);
+}
+
+/* --- accesses --- */
+
+/* The accesses of a block on one side: rows `distance` apart, each of neighbours. */
+typedef struct {
+  tj_access first;
+  const tj_node *distance;
+} row_access;
+
+static tj_access access_at(const tj_block_map *map, bool is_load, const tj_node *const digit[]) {
+  uint32_t buffer = tj_block_flat_step(map, is_load)->access.buffer;
+  tj_access access = is_load ? tj_domain_source(map->graph, map->domain, buffer, digit)
+                             : tj_domain_destination(map->graph, map->domain, buffer, digit);
+  const tj_node *parts[] = {access.offset, access.valid};
+  tj_substitute(map->graph, map->assumed, parts, 2);
+  return (tj_access){.buffer = access.buffer, .offset = parts[0], .valid = parts[1]};
+}
+
+/* How one side cuts a block into rows: `width` elements along a mode, `depth` times. */
+typedef struct {
+  uint32_t along, across;
+  int64_t width, depth, step;
+} row_form;
+
+static row_form form_of(const tj_block_map *map, bool is_load) {
+  if (is_load || map->along == map->by_destination[0])
+    return (row_form){map->along, map->across, map->width * map->panels, map->depth, map->step};
+  return (row_form){map->across, map->along, map->depth, map->width * map->panels, 1};
+}
+
+/* Any block of the domain, by symbols: the first coordinate along each mode. */
+static const tj_node *const *any_origin(const tj_block_map *map) {
+  tj_graph *graph = map->graph;
+  const tj_node **origin = TJ_NEW_ARRAY(graph->job, const tj_node *, map->domain->count);
+  for (uint32_t m = 0; m < map->domain->count; m++) {
+    const tj_node *last = tj_sub(graph, tj_block_extent(map, m), tj_int(graph, map->size[m] - 1));
+    origin[m] = tj_coordinate(graph, "origin", tj_simplified(graph, last));
+  }
+  return origin;
+}
+
+/* Any element of a block. */
+static tj_access any_access(const tj_block_map *map, bool is_load, const row_form *form,
+                            const tj_node *const origin[], const tj_node *row, const tj_node *lane) {
+  tj_graph *graph = map->graph;
+  const tj_node **digit = TJ_NEW_ARRAY(graph->job, const tj_node *, map->domain->count);
+  for (uint32_t m = 0; m < map->domain->count; m++)
+    digit[m] = origin[m];
+  digit[form->along] = tj_add(graph, digit[form->along], lane);
+  digit[form->across] = tj_add(graph, digit[form->across], tj_mul(graph, row, tj_int(graph, form->step)));
+  tj_simplify(graph, digit, map->domain->count, NULL);
+  return access_at(map, is_load, digit);
+}
+
+/* Whether the rows of all blocks are what the tj_block_map takes them for. */
+static bool are_rows(const tj_block_map *map, bool is_load, const row_form *form, const tj_node *distance) {
+  tj_graph *graph = map->graph;
+  if (tj_domain_has_own_strides(map->domain, is_load))
+    return true;
+  const tj_node *row = tj_coordinate(graph, "row", tj_int(graph, form->depth));
+  const tj_node *lane = tj_coordinate(graph, "lane", tj_int(graph, form->width));
+  const tj_node *const *origin = any_origin(map);
+  tj_access any = any_access(map, is_load, form, origin, row, lane);
+  const tj_node *first = access_at(map, is_load, origin).offset;
+  const tj_node *expected = tj_add(graph, first, tj_add(graph, lane, tj_mul(graph, row, distance)));
+  const tj_node *node[] = {any.offset, any.valid, expected};
+  tj_simplify(graph, node, 3, NULL);
+  return tj_is_int(node[1], 1) && tj_prove_equal(graph, node[0], node[2]);
+}
+
+static bool find_rows(const tj_block_map *map, bool is_load, row_access *rows) {
+  tj_graph *graph = map->graph;
+  row_form form = form_of(map, is_load);
+  const tj_node *stride = tj_block_stride(map, form.across, is_load);
+  rows->distance = tj_simplified(graph, tj_mul(graph, stride, tj_int(graph, form.step)));
+  if (!are_rows(map, is_load, &form, rows->distance))
+    return false;
+  rows->first = access_at(map, is_load, map->origin);
+  rows->first.offset = tj_simplified(graph, rows->first.offset);
+  rows->first.valid = is_one_of(map, map->work_items);
+  return true;
+}
+
+/* The same rows of the tile after this one. */
+static row_access rows_ahead(const tj_block_map *map, const row_access *rows) {
+  tj_graph *graph = map->graph;
+  const tj_node *one = tj_int(graph, 1);
+  const tj_node *next = tj_min(graph, tj_add(graph, map->workgroup, one), tj_sub(graph, map->tiles, one));
+  tj_substitution substitution = {(const tj_node *[]){map->workgroup}, (const tj_node *[]){next}, 1};
+  row_access ahead = *rows;
+  tj_substitute(graph, &substitution, &ahead.first.offset, 1);
+  return ahead;
+}
+
+/* --- steps --- */
+
+static tj_access nth_row(const tj_block_map *map, const row_access *rows, int64_t row) {
+  tj_access access = rows->first;
+  if (tj_is_constant(rows->distance) && rows->distance->value >= 0)
+    access.displacement = row * rows->distance->value;
+  else
+    access.base = tj_simplified(map->graph, tj_mul(map->graph, rows->distance, tj_int(map->graph, row)));
+  return access;
+}
+
+typedef struct {
+  tj_kernel_step *step;
+  uint32_t count;
+} step_list;
+
+static step_list new_steps(const tj_block_map *map, size_t most) {
+  return (step_list){TJ_NEW_ARRAY(map->graph->job, tj_kernel_step, most), 0};
+}
+
+static tj_kernel_step *add_step(step_list *steps, tj_step_kind kind, tj_access access) {
+  tj_kernel_step *step = &steps->step[steps->count++];
+  *step = (tj_kernel_step){.kind = kind, .access = access, .width = 1, .slot_step = 1};
+  return step;
+}
+
+static uint32_t slot_of(const tj_block_map *map, int64_t panel, int64_t row) {
+  return (uint32_t)((panel * map->depth + row) * map->width);
+}
+
+/* --- fetching ahead --- */
+
+/* What a work-item fetches of the tile after this one, in the order of the source: of the rows that run through
+ * `blocks` blocks side by side, some from end to end, as neighbouring lines are faster to get than lines of several
+ * rows. */
+typedef struct {
+  row_access row;
+  uint32_t modes; /* the source's first, along which the blocks are */
+  int64_t rows, blocks;
+} fetched;
+
+/* Finds the blocks side by side, and where the one that has the work-item's number is among them. */
+static const tj_node *find_neighbours(const tj_block_map *map, fetched *all, const tj_node *const at[]) {
+  tj_graph *graph = map->graph;
+  const tj_node *place = tj_int(graph, 0);
+  int64_t have = 1;
+  for (; all->modes < map->domain->count; all->modes++) {
+    uint32_t mode = map->by_source[all->modes];
+    bool is_next = mode != map->across && tj_is_int(tj_block_stride(map, mode, true), have);
+    if (!is_next || all->blocks * map->blocks[mode] > map->depth)
+      break;
+    place = tj_add(graph, place, tj_mul(graph, at[mode], tj_int(graph, all->blocks)));
+    all->blocks *= map->blocks[mode];
+    have *= tj_block_extent(map, mode)->facts.high;
+  }
+  return place;
+}
+
+static fetched rows_to_fetch(const tj_block_map *map, const row_access *loaded) {
+  tj_graph *graph = map->graph;
+  const tj_node **digit = digits_of_item(map, map->by_source, map->domain->count, map->blocks, map->work_items);
+  const tj_node *first = tj_int(graph, 0);
+  fetched all = {.row = *loaded, .rows = map->depth, .blocks = 1};
+  if (tj_block_is_turned(map)) {
+    const tj_node *place = find_neighbours(map, &all, digit);
+    all.rows = tj_block_pieces(map->depth, all.blocks);
+    first = tj_min(graph, tj_mul(graph, place, tj_int(graph, all.rows)), tj_int(graph, map->depth - all.rows));
+  }
+  for (uint32_t i = 0; i < map->domain->count; i++) {
+    uint32_t mode = map->by_source[i];
+    const tj_node *within = i < all.modes ? tj_int(graph, 0) : block_origin(map, mode, digit[mode]);
+    digit[mode] = tj_add(graph, map->corner[mode], within);
+  }
+  digit[map->across] = tj_add(graph, digit[map->across], first);
+  all.row.first.offset = tj_simplified(graph, access_at(map, true, digit).offset);
+  all.row = rows_ahead(map, &all.row);
+  return all;
+}
+
+/* From the first of the blocks side by side to another. */
+static int64_t distance_of(const tj_block_map *map, const fetched *all, int64_t block) {
+  int64_t distance = 0;
+  for (uint32_t i = 0; i < all->modes; i++) {
+    uint32_t mode = map->by_source[i];
+    distance += first_in_tile(map, mode, block % map->blocks[mode]) * tj_block_stride(map, mode, true)->value;
+    block /= map->blocks[mode];
+  }
+  return distance;
+}
+
+/* Whether a block begins in the line of the one before it. */
+static bool is_in_same_line(const tj_block_map *map, const fetched *all, int64_t block) {
+  int64_t line = TJ_BLOCK_LINE_BYTES / tj_block_bytes(map, true);
+  return block > 0 && distance_of(map, all, block) / line == distance_of(map, all, block - 1) / line;
+}
+
+static step_list make_prefetches(const tj_block_map *map, const row_access *loaded) {
+  fetched all = rows_to_fetch(map, loaded);
+  step_list fetches = new_steps(map, (size_t)(all.rows * all.blocks));
+  for (int64_t i = 0; i < all.rows * all.blocks; i++) {
+    tj_access access = nth_row(map, &all.row, i / all.blocks);
+    access.displacement += distance_of(map, &all, i % all.blocks);
+    if (!is_in_same_line(map, &all, i % all.blocks))
+      add_step(&fetches, TJ_STEP_PREFETCH, access);
+  }
+  return fetches;
+}
+
+static void add_loads(const tj_block_map *map, step_list *steps, const row_access *rows, int64_t panel) {
+  for (int64_t row = 0; row < map->depth; row++) {
+    tj_access access = nth_row(map, rows, row);
+    access.displacement += panel * map->width;
+    tj_kernel_step *step = add_step(steps, TJ_STEP_LOAD, access);
+    step->width = (uint32_t)map->width;
+    step->slot = slot_of(map, panel, row);
+  }
+}
+
+static void add_rows(const tj_block_map *map, step_list *steps, const row_access *rows) {
+  for (int64_t row = 0; row < map->depth; row++) {
+    tj_kernel_step *step = add_step(steps, TJ_STEP_STORE, nth_row(map, rows, row));
+    step->width = (uint32_t)map->width;
+    step->slot = slot_of(map, 0, row);
+  }
+}
+
+static void add_columns(const tj_block_map *map, step_list *steps, const row_access *rows, int64_t panel) {
+  for (int64_t column = 0; column < map->width; column++) {
+    tj_kernel_step *step = add_step(steps, TJ_STEP_STORE, nth_row(map, rows, panel * map->width + column));
+    step->width = (uint32_t)map->depth;
+    step->slot = slot_of(map, panel, 0) + (uint32_t)column;
+    step->slot_step = (uint32_t)map->width;
+  }
+}
+
+/* A panel's rows are stored as they are, or as columns. */
+static void add_panel(const tj_block_map *map, step_list *steps, const row_access *loaded, const row_access *stored,
+                      int64_t panel) {
+  add_loads(map, steps, loaded, panel);
+  if (tj_block_is_turned(map))
+    add_columns(map, steps, stored, panel);
+  else
+    add_rows(map, steps, stored);
+}
+
+/* --- staging --- */
+
+/* The block's place in LDS. */
+static row_access staged_rows(const tj_block_map *map) {
+  tj_graph *graph = map->graph;
+  row_form form = form_of(map, false);
+  const tj_node *offset = tj_int(graph, 0);
+  for (uint32_t m = 0; m < map->domain->count; m++)
+    offset = tj_add(graph, offset, tj_mul(graph, map->within[m], tj_int(graph, map->stage.stride[m])));
+  const tj_node *distance = tj_int(graph, map->stage.stride[form.across] * form.step);
+  tj_access first = {
+      .buffer = TJ_LDS, .offset = tj_simplified(graph, offset), .valid = is_one_of(map, map->work_items)};
+  return (row_access){first, distance};
+}
+
+/* Where a run begins within its tile: its number's digits along the modes that number runs. */
+static const tj_node **place_of_run(const tj_block_map *map) {
+  const tj_block_staging *stage = &map->stage;
+  return digits_of_item(map, stage->number_mode, stage->number_modes, map->reach, stage->runs);
+}
+
+/* Element `lane` of a run at these coordinates. */
+static tj_access run_access(const tj_block_map *map, const tj_node *const first[], const tj_node *lane) {
+  tj_graph *graph = map->graph;
+  uint32_t count = map->domain->count, modes = map->stage.modes;
+  const tj_node **digit = TJ_NEW_ARRAY(graph->job, const tj_node *, count);
+  memcpy(digit, first, count * sizeof *digit);
+  for (uint32_t i = 0; i < modes; i++) {
+    uint32_t mode = map->by_destination[i];
+    const tj_node *reached = tj_int(graph, map->reach[mode]);
+    digit[mode] = tj_add(graph, digit[mode], i + 1 == modes ? lane : tj_mod(graph, lane, reached));
+    lane = tj_div(graph, lane, reached);
+  }
+  tj_simplify(graph, digit, count, NULL);
+  return access_at(map, false, digit);
+}
+
+/* Any run of any tile of the domain, by symbols. */
+static const tj_node *const *any_run(const tj_block_map *map) {
+  tj_graph *graph = map->graph;
+  const tj_node **first = TJ_NEW_ARRAY(graph->job, const tj_node *, map->domain->count);
+  for (uint32_t m = 0; m < map->domain->count; m++)
+    first[m] = tj_coordinate(graph, "first", tj_block_extent(map, m));
+  for (uint32_t i = 0; i < map->stage.modes; i++) {
+    uint32_t m = map->by_destination[i];
+    const tj_node *last = tj_sub(graph, tj_block_extent(map, m), tj_int(graph, map->reach[m] - 1));
+    first[m] =
+        tj_block_is_whole(map, m) ? tj_int(graph, 0) : tj_coordinate(graph, "first", tj_simplified(graph, last));
+  }
+  return first;
+}
+
+/* Whether the runs of all tiles are contiguous. */
+static bool are_runs(const tj_block_map *map) {
+  tj_graph *graph = map->graph;
+  if (tj_domain_has_own_strides(map->domain, false))
+    return true;
+  const tj_node *lane = tj_coordinate(graph, "lane", tj_int(graph, map->stage.run));
+  const tj_node *const *any = any_run(map);
+  tj_access element = run_access(map, any, lane);
+  const tj_node *first = run_access(map, any, tj_int(graph, 0)).offset;
+  const tj_node *node[] = {element.offset, element.valid, tj_add(graph, first, lane)};
+  tj_simplify(graph, node, 3, NULL);
+  return tj_is_int(node[1], 1) && tj_prove_equal(graph, node[0], node[2]);
+}
+
+/* Work-items store a run each. */
+static void add_run(const tj_block_map *map, step_list *steps) {
+  tj_graph *graph = map->graph;
+  const tj_node **place = place_of_run(map), *from = tj_int(graph, 0);
+  for (uint32_t m = 0; m < map->domain->count; m++) {
+    from = tj_add(graph, from, tj_mul(graph, place[m], tj_int(graph, map->stage.stride[m])));
+    place[m] = tj_add(graph, map->corner[m], place[m]);
+  }
+  tj_access to = run_access(map, place, tj_int(graph, 0));
+  const tj_node *offset[] = {to.offset, from};
+  tj_simplify(graph, offset, 2, NULL);
+  to = (tj_access){.buffer = to.buffer, .offset = offset[0], .valid = is_one_of(map, map->stage.runs)};
+  tj_kernel_step *step = add_step(steps, TJ_STEP_RUN, to);
+  step->from = (tj_access){.buffer = TJ_LDS, .offset = offset[1]};
+  step->limit = tj_int(graph, map->stage.run);
+  step->width = (uint32_t)map->stage.run;
+}
+
+/* --- kernels --- */
+
+/* With room for a vector that begins with the last one. */
+static int64_t lds_elements(const tj_block_map *map) {
+  return tj_mapping_lds_elements(map->graph, map->mapping) + map->target->block_bytes / tj_block_bytes(map, false);
+}
+
+static void add_all(step_list *all, const tj_kernel_step step[], uint32_t count) {
+  if (count > 0)
+    memcpy(all->step + all->count, step, count * sizeof *step);
+  all->count += count;
+}
+
+/* The tile that follows is fetched while this one moves; where it goes by way of LDS, half of it on the way in. */
+static step_list all_steps(const tj_block_map *map, const row_access *loaded, const row_access *stored) {
+  int64_t moves = map->panels * (map->depth + map->width) + map->depth;
+  step_list fetches = {NULL, 0};
+  if (map->is_streamed || map->is_staged)
+    fetches = make_prefetches(map, loaded);
+  uint32_t early = map->is_staged ? fetches.count / 2 : fetches.count;
+  step_list all = new_steps(map, (size_t)moves + fetches.count + 2);
+  add_all(&all, fetches.step, early);
+  for (int64_t panel = 0; panel < map->panels; panel++)
+    add_panel(map, &all, loaded, stored, panel);
+  if (map->is_staged) {
+    add_step(&all, TJ_STEP_BARRIER, (tj_access){0});
+    add_run(map, &all);
+    add_all(&all, fetches.step + early, fetches.count - early);
+  }
+  return all;
+}
+
+static tj_kernel *make_kernel(const tj_block_map *map, const row_access *loaded, const row_access *stored) {
+  tj_graph *graph = map->graph;
+  tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
+  *kernel = *map->flat;
+  kernel->faster = NULL;
+  kernel->condition = NULL;
+  kernel->index = NULL;
+  kernel->parameter = tj_assumed_parameters(graph, map->flat, map->assumed);
+  kernel->workgroup = map->workgroup;
+  kernel->item = map->item;
+  kernel->workgroup_size = (uint32_t)workgroup_size(map);
+  kernel->count = tj_simplified(graph, tj_mul(graph, map->tiles, tj_int(graph, workgroup_size(map))));
+  kernel->slot_count = slot_of(map, map->panels, 0);
+  step_list steps = all_steps(map, loaded, stored);
+  kernel->step = steps.step;
+  kernel->step_count = steps.count;
+  kernel->lds_elements = map->is_staged ? (uint32_t)lds_elements(map) : 0;
+  kernel->is_streamed = map->is_streamed;
+  kernel->mapping = map->mapping;
+  return tj_kernel_fits(graph, kernel) ? kernel : NULL;
+}
+
+static void place(tj_block_map *map) {
+  uint32_t count = map->domain->count;
+  const tj_node **coordinate = TJ_NEW_ARRAY(map->graph->job, const tj_node *, 3 * (size_t)count);
+  map->corner = coordinate;
+  map->within = coordinate + count;
+  map->origin = coordinate + 2 * count;
+  place_tiles(map);
+  place_blocks(map);
+}
+
+tj_kernel *tj_block_kernel(tj_block_map *map) {
+  bool fits = !map->is_staged || lds_elements(map) * tj_block_bytes(map, false) <= map->target->lds_bytes;
+  if (!fits || (map->is_staged && !are_runs(map)))
+    return NULL;
+  place(map);
+  row_access loaded, stored = map->is_staged ? staged_rows(map) : (row_access){.distance = NULL};
+  if (!find_rows(map, true, &loaded) || (!map->is_staged && !find_rows(map, false, &stored)))
+    return NULL;
+  return make_kernel(map, &loaded, &stored);
+}

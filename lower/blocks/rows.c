@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* Copying row by row.
+ *
+ * A row is what both sides have side by side: the mode along which they are contiguous, or a piece of it. A workgroup
+ * copies a tile of rows, some that follow each other in the destination by some that do in the source, so that short
+ * rows fill cache lines and pages on both sides; each is one work-item's run. How many rows make a tile depends on
+ * how long they are, which the launch may be the first to know; and where a tile begins is computed once for all of
+ * it. The last tile of a mode ends where the mode does. Tiles are copied in the order of the source, and with each
+ * row, the same row of the tile that follows is fetched.
+ *
+ * What is not worth caching bypasses the caches where rows are long: what is left of lines at their ends has to be
+ * read first. */
+#include "lower/blocks/rows.h"
+
+#include "ir/index/facts.h"
+#include "ir/simplify/simplify.h"
+#include "lower/blocks/block_mapping.h"
+#include "lower/kernel/kernel_expressions.h"
+#include "lower/kernel/variant.h"
+
+enum {
+  PIECE_BYTES = 4096,  /* of a row, at most */
+  STORED_BYTES = 256,  /* of rows that follow each other in the destination, about; */
+  LOADED_BYTES = 8192, /* and in the source, where lines that follow each other come by themselves */
+  MOST_ROWS = 32,      /* of these */
+  LONG_BYTES = 256,    /* of rows that are streamed */
+  LINE_BYTES = 64,
+  BOX_MODES = 3 /* along which a tile has rows: two of the destination, one of the source */
+};
+
+/* A mode along which a tile has rows; so many of them. */
+typedef struct {
+  uint32_t mode;
+  const tj_node *length;
+  const tj_node *at; /* of the work-item, within the tile */
+} row_mode;
+
+typedef struct {
+  const tj_block_map *map;
+  const tj_mapping *mapping; /* that says the tile; NULL: none does, as the launch computes it */
+  tj_graph *graph;
+  uint32_t along; /* the mode of the row */
+  row_mode box[TJ_BLOCK_MOST_MODES];
+  uint32_t box_count;
+  int64_t piece; /* elements of a row, at most */
+  const tj_node *workgroup, *item, *tiles;
+  const tj_node *rows; /* of the tile */
+} row_map;
+
+static const tj_node *int_of(const row_map *m, int64_t value) {
+  return tj_int(m->graph, value);
+}
+
+static const tj_node *extent_of(const row_map *m, uint32_t mode) {
+  return tj_block_extent(m->map, mode);
+}
+
+/* Parts that a total of at least 1 is cut into: in a form that shows that there is one. */
+static const tj_node *parts(const row_map *m, const tj_node *all, const tj_node *part) {
+  tj_graph *graph = m->graph;
+  const tj_node *one = int_of(m, 1);
+  return tj_add(graph, tj_div(graph, tj_sub(graph, all, one), part), one);
+}
+
+/* --- tiles --- */
+
+static int64_t elements_of(const row_map *m, int64_t bytes) {
+  return bytes / tj_block_element_bytes(m->map);
+}
+
+/* Pieces of a row that is known are as long as each other, up to a line. */
+static int64_t piece_of(const row_map *m, int64_t most) {
+  const tj_facts *extent = &extent_of(m, m->along)->facts;
+  int64_t line = elements_of(m, LINE_BYTES);
+  if (!tj_block_is_fixed(m->map, m->along))
+    return most;
+  if (extent->high <= most)
+    return extent->high;
+  int64_t balanced = tj_block_pieces(extent->high, tj_block_pieces(extent->high, most));
+  return tj_block_pieces(balanced, line) * line;
+}
+
+static const row_mode *find_in_box(const row_map *m, uint32_t mode) {
+  for (uint32_t i = 0; i < m->box_count; i++) {
+    if (m->box[i].mode == mode)
+      return &m->box[i];
+  }
+  return NULL;
+}
+
+/* Adds rows along a mode, as many as make up a run together with what it has; returns what it has then. */
+static const tj_node *add_mode(row_map *m, uint32_t mode, const tj_node *have, int64_t bytes) {
+  tj_graph *graph = m->graph;
+  const tj_node *wanted = parts(m, int_of(m, elements_of(m, bytes)), have);
+  const tj_node *length = tj_min(graph, tj_min(graph, wanted, extent_of(m, mode)), int_of(m, MOST_ROWS));
+  m->box[m->box_count++] = (row_mode){.mode = mode, .length = tj_simplified(graph, length)};
+  return tj_mul(graph, have, length);
+}
+
+static void choose_tile(row_map *m) {
+  const tj_block_map *map = m->map;
+  const tj_node *row = extent_of(m, m->along), *have = row;
+  m->piece = piece_of(m, elements_of(m, PIECE_BYTES));
+  for (uint32_t i = 1; i < map->domain->count && i < BOX_MODES; i++)
+    have = add_mode(m, map->by_destination[i], have, STORED_BYTES);
+  if (map->domain->count > 1 && find_in_box(m, map->by_source[1]) == NULL)
+    add_mode(m, map->by_source[1], row, LOADED_BYTES);
+}
+
+/* The mapping that says the tile; NULL where only the launch knows it. */
+static const tj_mapping *mapping_of(const row_map *m, bool streams) {
+  uint32_t mode[BOX_MODES];
+  int64_t length[BOX_MODES];
+  tj_row_box box = {m->along, m->box_count, m->piece, mode, length};
+  for (uint32_t i = 0; i < m->box_count; i++) {
+    mode[i] = m->box[i].mode;
+    length[i] = m->box[i].length->value;
+    if (!tj_is_constant(m->box[i].length))
+      return NULL;
+  }
+  return tj_block_is_fixed(m->map, m->along) ? tj_row_mapping(m->map, &box, streams) : NULL;
+}
+
+/* Takes the number of one of so many tiles out of *rest. */
+static const tj_node *take_number(const row_map *m, const tj_node **rest, const tj_node *count) {
+  const tj_node *number = tj_mod(m->graph, *rest, count);
+  *rest = tj_div(m->graph, *rest, count);
+  return number;
+}
+
+/* How far a tile reaches along a mode. */
+static const tj_node *reach_of(const row_map *m, uint32_t mode) {
+  const row_mode *rows = find_in_box(m, mode);
+  return mode == m->along ? int_of(m, m->piece) : rows != NULL ? rows->length : int_of(m, 1);
+}
+
+/* Where tile `number` of a mode begins. The last piece of a row is shorter than others. */
+static const tj_node *origin_of(const row_map *m, uint32_t mode, const tj_node *number) {
+  tj_graph *graph = m->graph;
+  const tj_node *reach = reach_of(m, mode), *origin = tj_mul(graph, number, reach);
+  return mode == m->along ? origin : tj_min(graph, origin, tj_sub(graph, extent_of(m, mode), reach));
+}
+
+/* The tile of a workgroup along each mode: in the order of the mapping, or of the source. */
+static const tj_node *const *tile_of(const row_map *m, const tj_node *workgroup) {
+  const tj_block_map *map = m->map;
+  uint32_t count = map->domain->count;
+  const tj_node **tile = TJ_NEW_ARRAY(m->graph->job, const tj_node *, count);
+  for (uint32_t mode = 0; mode < count; mode++)
+    tile[mode] = parts(m, extent_of(m, mode), reach_of(m, mode));
+  if (m->mapping != NULL)
+    return tj_mapping_tile(m->graph, m->mapping, tile, map->assumed, workgroup);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t mode = map->by_source[i];
+    tile[mode] = i + 1 == count ? workgroup : take_number(m, &workgroup, tile[mode]);
+  }
+  return tile;
+}
+
+/* The first coordinates of a tile. */
+static const tj_node **corner_of(const row_map *m, const tj_node *workgroup) {
+  const tj_node **corner = TJ_NEW_ARRAY(m->graph->job, const tj_node *, m->map->domain->count);
+  const tj_node *const *tile = tile_of(m, workgroup);
+  for (uint32_t mode = 0; mode < m->map->domain->count; mode++)
+    corner[mode] = origin_of(m, mode, tile[mode]);
+  return corner;
+}
+
+static void place(row_map *m) {
+  tj_graph *graph = m->graph;
+  const tj_node *all = int_of(m, 1);
+  m->rows = int_of(m, 1);
+  for (uint32_t mode = 0; mode < m->map->domain->count; mode++)
+    all = tj_mul(graph, all, parts(m, extent_of(m, mode), reach_of(m, mode)));
+  for (uint32_t i = 0; i < m->box_count; i++)
+    m->rows = tj_mul(graph, m->rows, m->box[i].length);
+  m->tiles = tj_simplified(graph, all);
+  m->rows = tj_simplified(graph, m->rows);
+  m->workgroup = tj_coordinate(graph, "g", m->tiles);
+  m->item = tj_coordinate(graph, "t", m->rows);
+  const tj_node *rest = m->item;
+  for (uint32_t i = 0; i < m->box_count; i++)
+    m->box[i].at = i + 1 == m->box_count ? rest : take_number(m, &rest, m->box[i].length);
+}
+
+/* --- accesses --- */
+
+static tj_access access_at(const row_map *m, bool is_load, const tj_node *const digit[]) {
+  uint32_t buffer = tj_block_flat_step(m->map, is_load)->access.buffer;
+  return is_load ? tj_domain_source(m->graph, m->map->domain, buffer, digit)
+                 : tj_domain_destination(m->graph, m->map->domain, buffer, digit);
+}
+
+/* Whether all rows of a side are contiguous and valid, and as far apart as its strides say. */
+static bool are_rows(const row_map *m, bool is_load) {
+  tj_graph *graph = m->graph;
+  const tj_domain *domain = m->map->domain;
+  if (tj_domain_has_own_strides(domain, is_load))
+    return true;
+  const tj_node **digit = TJ_NEW_ARRAY(graph->job, const tj_node *, 2 * (size_t)domain->count), *sum = int_of(m, 0);
+  const tj_node **first = digit + domain->count;
+  for (uint32_t mode = 0; mode < domain->count; mode++) {
+    bool is_tiled = mode == m->along || find_in_box(m, mode) != NULL;
+    digit[mode] = tj_coordinate(graph, "i", domain->mode[mode].extent);
+    first[mode] = is_tiled ? int_of(m, 0) : digit[mode];
+    if (is_tiled)
+      sum = tj_add(graph, sum, tj_mul(graph, digit[mode], tj_block_stride(m->map, mode, is_load)));
+  }
+  tj_access any = access_at(m, is_load, digit);
+  const tj_node *node[] = {any.offset, any.valid, tj_add(graph, access_at(m, is_load, first).offset, sum)};
+  tj_simplify(graph, node, 3, NULL);
+  return tj_is_int(node[1], 1) && tj_prove_equal(graph, node[0], node[2]);
+}
+
+/* Elements of each row of a workgroup. */
+static const tj_node *length_of(const row_map *m, const tj_node *workgroup) {
+  tj_graph *graph = m->graph;
+  const tj_node *begin = corner_of(m, workgroup)[m->along];
+  return tj_min(graph, int_of(m, m->piece), tj_sub(graph, extent_of(m, m->along), begin));
+}
+
+/* The row of a work-item in the tile of a workgroup. */
+static tj_access row_of(const row_map *m, bool is_load, const tj_node *workgroup) {
+  tj_graph *graph = m->graph;
+  tj_access access = access_at(m, is_load, corner_of(m, workgroup));
+  access.base = access.offset;
+  access.offset = int_of(m, 0);
+  for (uint32_t i = 0; i < m->box_count; i++) {
+    const tj_node *stride = tj_block_stride(m->map, m->box[i].mode, is_load);
+    access.offset = tj_add(graph, access.offset, tj_mul(graph, m->box[i].at, stride));
+  }
+  access.valid = int_of(m, 1);
+  return access;
+}
+
+/* --- steps --- */
+
+/* The workgroup after this one, if there is one. */
+static const tj_node *next_workgroup(const row_map *m) {
+  tj_graph *graph = m->graph;
+  const tj_node *one = int_of(m, 1);
+  return tj_min(graph, tj_add(graph, m->workgroup, one), tj_sub(graph, m->tiles, one));
+}
+
+/* Fetches the lines at the ends of the row that the next workgroup stores, of which this one leaves a part. */
+static void add_ends(const row_map *m, tj_kernel *kernel) {
+  tj_graph *graph = m->graph;
+  const tj_node *next = next_workgroup(m);
+  const tj_node *end[] = {int_of(m, 0), tj_sub(graph, length_of(m, next), int_of(m, 1))};
+  for (int i = 0; i < 2; i++) {
+    tj_access access = row_of(m, false, next);
+    access.offset = tj_add(graph, access.offset, end[i]);
+    kernel->step[kernel->step_count++] =
+        (tj_kernel_step){.kind = TJ_STEP_PREFETCH, .access = access, .width = 1, .slot_step = 1};
+  }
+}
+
+static void add_row(const row_map *m, tj_kernel *kernel) {
+  tj_kernel_step *step = &kernel->step[kernel->step_count++];
+  int64_t most = extent_of(m, m->along)->facts.high;
+  *step = (tj_kernel_step){.kind = TJ_STEP_RUN,
+                           .access = row_of(m, false, m->workgroup),
+                           .from = row_of(m, true, m->workgroup),
+                           .ahead = row_of(m, true, next_workgroup(m)),
+                           .limit = length_of(m, m->workgroup),
+                           .width = (uint32_t)(most < m->piece ? most : m->piece),
+                           .slot_step = 1};
+}
+
+/* --- kernels --- */
+
+static tj_kernel *make_kernel(row_map *m, bool is_streamed) {
+  tj_graph *graph = m->graph;
+  tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
+  *kernel = *m->map->flat;
+  kernel->index = NULL;
+  kernel->workgroup = m->workgroup;
+  kernel->item = m->item;
+  kernel->items = tj_is_constant(m->rows) ? NULL : m->rows;
+  kernel->workgroup_size = (uint32_t)m->rows->facts.high;
+  kernel->count = tj_simplified(graph, tj_mul(graph, m->tiles, int_of(m, kernel->workgroup_size)));
+  kernel->step = TJ_NEW_ARRAY(graph->job, tj_kernel_step, 3);
+  kernel->step_count = 0;
+  kernel->is_streamed = is_streamed;
+  kernel->mapping = m->mapping;
+  kernel->parameter = tj_assumed_parameters(graph, m->map->flat, m->map->assumed);
+  kernel->faster = NULL;
+  kernel->condition = NULL;
+  if (is_streamed)
+    add_ends(m, kernel);
+  add_row(m, kernel);
+  tj_kernel_simplify(graph, kernel, NULL);
+  return tj_kernel_fits(graph, kernel) ? kernel : NULL;
+}
+
+/* Truth, whether all rows are whole lines of the destination if one is. */
+static const tj_node *are_lines(const row_map *m) {
+  tj_graph *graph = m->graph;
+  const tj_block_map *map = m->map;
+  const tj_node *line = int_of(m, elements_of(m, LINE_BYTES)), *none = int_of(m, 0);
+  const tj_node *truth = tj_equal(graph, tj_mod(graph, extent_of(m, m->along), line), none);
+  if (map->domain->count == 1)
+    return truth;
+  const tj_node *distance = tj_block_stride(map, map->by_destination[1], false);
+  return tj_and(graph, truth, tj_equal(graph, tj_mod(graph, distance, line), none));
+}
+
+/* Truth, whether rows are to be streamed. */
+static const tj_node *is_streamed(const row_map *m) {
+  tj_graph *graph = m->graph;
+  const tj_kernel *flat = m->map->flat;
+  const tj_node *elements = flat->buffer[tj_block_flat_step(m->map, false)->access.buffer].element_count;
+  const tj_node *is_large = tj_less_equal(graph, int_of(m, elements_of(m, TJ_BLOCK_STREAM_BYTES)), elements);
+  const tj_node *is_long = tj_less_equal(graph, int_of(m, elements_of(m, LONG_BYTES)), extent_of(m, m->along));
+  is_long = tj_or(graph, is_long, are_lines(m));
+  bool is_raw =
+      tj_block_dtype(m->map, true) == tj_block_dtype(m->map, false) && flat->scaling.when == TJ_SCALED_NEVER;
+  return is_raw ? tj_simplified(graph, tj_and(graph, is_large, is_long)) : int_of(m, 0);
+}
+
+tj_kernel *tj_rows_as_mapped(const tj_block_map *map, const tj_mapping *mapping) {
+  uint32_t mode[TJ_BLOCK_MOST_MODES];
+  int64_t length[TJ_BLOCK_MOST_MODES];
+  tj_row_box box;
+  if (!tj_row_read(map, mapping, mode, length, &box))
+    return NULL;
+  row_map m = {.map = map, .mapping = mapping, .graph = map->graph, .along = box.along, .piece = box.piece};
+  for (uint32_t i = 0; i < box.count; i++)
+    m.box[m.box_count++] = (row_mode){.mode = mode[i], .length = int_of(&m, length[i])};
+  if (!are_rows(&m, true) || !are_rows(&m, false))
+    return NULL;
+  place(&m);
+  return make_kernel(&m, mapping->streams);
+}
+
+static row_map choose(const tj_block_map *map) {
+  row_map m = {.map = map, .graph = map->graph, .along = map->by_destination[0]};
+  choose_tile(&m);
+  return m;
+}
+
+const tj_mapping *tj_choose_rows(const tj_block_map *map) {
+  row_map m = choose(map);
+  const tj_node *streams = is_streamed(&m);
+  return tj_is_constant(streams) ? mapping_of(&m, tj_is_int(streams, 1)) : NULL;
+}
+
+tj_kernel *tj_map_rows(const tj_block_map *map) {
+  row_map m = choose(map);
+  const tj_node *streams = is_streamed(&m);
+  if (!are_rows(&m, true) || !are_rows(&m, false))
+    return NULL;
+  place(&m);
+  tj_kernel *kernel = make_kernel(&m, tj_is_int(streams, 1));
+  if (kernel == NULL || tj_is_constant(streams))
+    return kernel;
+  kernel->faster = make_kernel(&m, true);
+  kernel->condition = streams;
+  if (kernel->faster != NULL)
+    kernel->faster->name = tj_string_format(m.graph->job, "%s.streams", kernel->name);
+  return kernel;
+}

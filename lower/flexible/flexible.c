@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: MIT */
+/* Flexible tiles: which copies have them, what the launch measures and demands, where tiles begin. */
+#include "lower/flexible/flexible.h"
+
+#include "ir/index/facts.h"
+#include "ir/layout/arith.h"
+#include "ir/simplify/simplify.h"
+#include "lower/flexible/flexible_maker.h"
+#include "lower/kernel/variant.h"
+
+#include <inttypes.h>
+
+enum { MOST_STEPS = 256, LEAST_ALIGNMENT = 4 /* bytes, of vectors that are aligned at all */ };
+
+/* Bounds that the launch checks, so that offsets fit: of a tile in 32 bits of bytes, of all in 64 bits. */
+static const int64_t most_extent = 1 << 30, most_stride = UINT32_MAX, most_offset = (int64_t)1 << 57,
+                     most_workgroups = (1 << 24) - 1, most_product = (int64_t)1 << 31;
+
+/* --- quantities of the launch --- */
+
+const tj_node *tj_flexible_at_least(tj_graph *graph, const tj_node *node, int64_t low) {
+  return node->facts.low >= low ? node : tj_max(graph, node, tj_int(graph, low));
+}
+
+const tj_node *tj_flexible_at_most(tj_graph *graph, const tj_node *node, int64_t high) {
+  return node->facts.high <= high ? node : tj_min(graph, node, tj_int(graph, high));
+}
+
+static void bind(tj_flexible *f, const tj_node *symbol, const tj_node *value, bool is_launched) {
+  tj_kernel *kernel = f->kernel;
+  if (kernel->binding_count == f->binding_room) {
+    f->binding_room = 2 * f->binding_room + 64;
+    tj_kernel_binding *larger = TJ_NEW_ARRAY(f->graph->job, tj_kernel_binding, f->binding_room);
+    for (uint32_t i = 0; i < kernel->binding_count; i++)
+      larger[i] = kernel->binding[i];
+    kernel->binding = larger;
+  }
+  kernel->binding[kernel->binding_count++] = (tj_kernel_binding){symbol, value, is_launched};
+}
+
+tj_measure tj_flexible_measure(tj_flexible *f, const char *name, const tj_node *launch, int64_t low, int64_t high,
+                               int64_t multiple) {
+  tj_graph *graph = f->graph;
+  if (tj_is_constant(launch))
+    return (tj_measure){launch, launch};
+  for (uint32_t i = 0; i < f->kernel->binding_count; i++) {
+    const tj_kernel_binding *same = &f->kernel->binding[i];
+    const tj_facts *facts = &same->symbol->facts;
+    if (same->value == launch && facts->low == low && facts->high == high &&
+        same->symbol->symbol->multiple == multiple)
+      return (tj_measure){launch, same->symbol};
+  }
+  const tj_node *symbol =
+      tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, tj_int(graph, low), tj_int(graph, high), multiple);
+  bind(f, symbol, launch, true);
+  return (tj_measure){launch, symbol};
+}
+
+void tj_flexible_demand(tj_flexible *f, const tj_node *truth) {
+  f->condition = tj_terse_both(f->graph, f->condition, truth);
+}
+
+void tj_flexible_demand_between(tj_flexible *f, const tj_node *node, int64_t low, int64_t high) {
+  tj_graph *graph = f->graph;
+  if (node->facts.low < low)
+    tj_flexible_demand(f, tj_less_equal(graph, tj_int(graph, low), node));
+  if (node->facts.high > high)
+    tj_flexible_demand(f, tj_less_equal(graph, node, tj_int(graph, high)));
+}
+
+const tj_node *tj_flexible_parts(tj_graph *graph, const tj_node *a, const tj_node *b) {
+  const tj_node *more = tj_add(graph, a, tj_terse_sub(graph, b, tj_int(graph, 1)));
+  return tj_flexible_at_least(graph, tj_terse_div(graph, more, b), 1);
+}
+
+const tj_node *tj_flexible_balanced(tj_graph *graph, const tj_node *total, const tj_node *most) {
+  return tj_flexible_parts(graph, total, tj_flexible_parts(graph, total, most));
+}
+
+const tj_node *tj_flexible_choice(tj_graph *graph, const tj_node *truth, const tj_node *then,
+                                  const tj_node *otherwise) {
+  if (tj_is_constant(truth))
+    return truth->value != 0 ? then : otherwise;
+  return then == otherwise ? then : tj_select(graph, truth, then, otherwise);
+}
+
+/* --- work-items --- */
+
+static const tj_node *sharpened(const tj_node *node, int64_t low, int64_t high) {
+  tj_sharpen_facts(node, &(tj_facts){.low = low, .high = high, .modulus = 1});
+  return node;
+}
+
+static bool is_power_of_two(int64_t value) {
+  return value > 0 && (value & (value - 1)) == 0;
+}
+
+tj_flexible_digits tj_flexible_split(tj_flexible *f, const tj_node *number, tj_measure divisor, int64_t most) {
+  enum { SHIFT = 20 };
+  tj_graph *graph = f->graph;
+  if (tj_is_constant(number) || (tj_is_constant(divisor.launch) && is_power_of_two(divisor.launch->value)))
+    return (tj_flexible_digits){tj_terse_div(graph, number, divisor.name), tj_terse_mod(graph, number, divisor.name)};
+  const tj_node *magic = tj_flexible_parts(graph, tj_int(graph, 1 << SHIFT), divisor.launch);
+  tj_measure multiplier = tj_flexible_measure(f, "magic", magic, 1, 1 << SHIFT, 1);
+  const tj_node *product = tj_mul(graph, number, multiplier.name);
+  const tj_node *quotient = sharpened(tj_shr(graph, product, tj_int(graph, SHIFT)), 0, number->facts.high);
+  const tj_node *whole = sharpened(tj_mul(graph, quotient, divisor.name), 0, number->facts.high);
+  int64_t last = number->facts.high < most - 1 ? number->facts.high : most - 1;
+  return (tj_flexible_digits){quotient, sharpened(tj_sub(graph, number, whole), 0, last)};
+}
+
+const tj_node *tj_flexible_product(tj_flexible *f, const tj_node *digit, const tj_node *stride, int64_t limit) {
+  const tj_node *product = tj_terse_mul(f->graph, digit, stride);
+  return product->facts.high < limit ? product : sharpened(product, 0, limit - 1);
+}
+
+void tj_flexible_need(tj_flexible *f, uint32_t mode, int64_t elements) {
+  f->mode[mode].whole = elements;
+  tj_flexible_demand(f, tj_less_equal(f->graph, tj_int(f->graph, elements), f->mode[mode].extent.launch));
+}
+
+const tj_node *tj_flexible_least(tj_flexible *f, const tj_node *digit, tj_measure last) {
+  if (tj_is_int(last.name, 0) || tj_is_int(digit, 0))
+    return tj_int(f->graph, 0);
+  return digit->facts.high <= last.name->facts.low ? digit : tj_min(f->graph, digit, last.name);
+}
+
+void tj_flexible_gate(tj_flexible *f, const tj_node *number, const tj_node *count, int64_t most) {
+  tj_measure limit = tj_flexible_measure(f, "active", count, 1, most, 1);
+  bool is_full = number->facts.high < limit.name->facts.low;
+  f->gate = is_full ? tj_int(f->graph, 1) : tj_less(f->graph, number, limit.name);
+}
+
+void tj_flexible_step(tj_flexible *f, tj_step_kind kind, tj_access access, uint32_t width, uint32_t slot,
+                      uint32_t slot_step) {
+  tj_kernel *kernel = f->kernel;
+  access.valid = access.valid != NULL ? tj_terse_both(f->graph, f->gate, access.valid) : f->gate;
+  kernel->step[kernel->step_count++] = (tj_kernel_step){
+      .kind = kind, .access = access, .width = width, .slot = slot, .slot_step = width > 1 ? slot_step : 1};
+}
+
+void tj_flexible_move(tj_flexible *f, uint32_t side, const tj_flexible_place place[], uint32_t width, uint32_t slot) {
+  tj_access access = {.buffer = tj_flexible_buffer(f, side),
+                      .base = tj_terse_add(f->graph, f->form[side].base, place[side].of_all),
+                      .offset = place[side].of_item,
+                      .valid = f->is_inner ? NULL : tj_flexible_within(f, side, place)};
+  tj_flexible_step(f, side == TJ_FLEXIBLE_SOURCE ? TJ_STEP_LOAD : TJ_STEP_STORE, access, width, slot, 1);
+  f->kernel->step[f->kernel->step_count - 1].multiple = f->multiple[side];
+}
+
+/* --- tiles --- */
+
+/* Modes of a tile besides the first of either side. */
+static uint32_t further_modes(const tj_flexible *f) {
+  uint32_t count = f->next_loaded != TJ_FLEXIBLE_NONE ? 1 : 0;
+  count += f->next_stored != TJ_FLEXIBLE_NONE ? 1 : 0;
+  for (uint32_t i = 0; i < TJ_FLEXIBLE_OTHERS; i++)
+    count += f->other[i] != TJ_FLEXIBLE_NONE ? 1 : 0;
+  return count > 0 ? count : 1;
+}
+
+/* Elements that the other end of a tile along a mode may be away on either side: all modes together, and so all of a
+ * work-item's offset, stay below 2^32 bytes. */
+static int64_t reach_of(const tj_flexible *f, uint32_t mode) {
+  uint32_t source = tj_element_bytes(f->kernel, f->source), destination = tj_element_bytes(f->kernel, f->destination);
+  bool may_turn = f->first_loaded != f->first_stored, is_first = mode == f->first_loaded || mode == f->first_stored;
+  int64_t half = (int64_t)1 << 31, bytes = is_first ? half : may_turn ? half / 4 : half / further_modes(f);
+  return bytes / (source > destination ? source : destination);
+}
+
+static void demand_reach(tj_flexible *f, const tj_flexible_mode *mode, const tj_measure *stride) {
+  tj_graph *graph = f->graph;
+  if (tj_is_int(stride->launch, 0) || tj_is_int(stride->launch, 1))
+    return;
+  const tj_node *last = tj_terse_sub(graph, mode->length, tj_int(graph, 1));
+  tj_flexible_demand_between(f, tj_terse_mul(graph, last, stride->launch), 0, mode->reach - 1);
+}
+
+/* Where the tile begins along a mode of `tiles` tiles, as its number says. */
+static const tj_node *first_of_tile(tj_flexible *f, const tj_flexible_mode *mode, const tj_node *number) {
+  tj_graph *graph = f->graph;
+  if (mode->length == NULL)
+    return number;
+  tj_measure length = tj_flexible_measure(f, "tile", mode->length, 1, most_extent, 1);
+  const tj_node *rest = tj_flexible_at_least(graph, tj_terse_sub(graph, mode->extent.launch, mode->length), 0);
+  tj_measure last = tj_flexible_measure(f, "last", rest, 0, most_extent, 1);
+  return tj_flexible_least(f, tj_flexible_product(f, number, length.name, most_product), last);
+}
+
+static const tj_node *tiles_along(tj_flexible *f, const tj_flexible_mode *mode) {
+  return mode->length == NULL ? mode->extent.launch : tj_flexible_parts(f->graph, mode->extent.launch, mode->length);
+}
+
+const tj_node *tj_flexible_part(tj_flexible *f, const tj_flexible_mode *mode, uint32_t form, const tj_node *digit) {
+  const tj_node *stride = mode->stride[form].name;
+  if (tj_is_int(stride, 1))
+    return digit;
+  return tj_flexible_product(f, digit, stride, form < TJ_FLEXIBLE_BOUNDS ? mode->reach : TJ_FLEXIBLE_MOST_BOUND);
+}
+
+int64_t tj_flexible_slot_limit(uint32_t form) {
+  return form < TJ_FLEXIBLE_BOUNDS ? (int64_t)1 << 40 : TJ_FLEXIBLE_MOST_BOUND;
+}
+
+static int64_t limit_of(uint32_t form) {
+  return form < TJ_FLEXIBLE_BOUNDS ? most_offset : TJ_FLEXIBLE_MOST_BOUND;
+}
+
+/* The part of a tile's beginning along a mode in all forms. */
+static void add_to_bases(tj_flexible *f, const tj_flexible_mode *mode, const tj_node *first) {
+  for (uint32_t i = 0; i < f->form_count; i++) {
+    const tj_node *part = tj_flexible_product(f, first, mode->stride[i].name, limit_of(i));
+    f->form[i].base = tj_terse_add(f->graph, f->form[i].base, part);
+  }
+}
+
+static const tj_node *named_base(tj_flexible *f, const char *name, const tj_node *base, int64_t limit) {
+  if (tj_is_constant(base))
+    return base;
+  const tj_node *low = tj_int(f->graph, base->facts.low < 0 ? -limit : 0), *high = tj_int(f->graph, limit);
+  const tj_node *symbol = tj_symbol_create(f->graph, name, TJ_SYMBOL_COORDINATE, low, high, 1);
+  bind(f, symbol, base, false);
+  return symbol;
+}
+
+/* The modes, those of the tile first: workgroups that follow each other are neighbours. */
+static uint32_t order_modes(const tj_flexible *f, uint32_t order[TJ_FLEXIBLE_MODES]) {
+  const uint32_t leading[] = {f->first_loaded, f->next_loaded, f->first_stored,
+                              f->next_stored,  f->other[0],    f->other[1]};
+  uint64_t taken = 0;
+  uint32_t count = 0;
+  for (size_t i = 0; i < sizeof leading / sizeof leading[0]; i++) {
+    if (leading[i] == TJ_FLEXIBLE_NONE || (taken >> leading[i] & 1) != 0)
+      continue;
+    taken |= (uint64_t)1 << leading[i];
+    order[count++] = leading[i];
+  }
+  for (uint32_t m = 0; m < f->domain->count; m++) {
+    if ((taken >> m & 1) == 0)
+      order[count++] = m;
+  }
+  return count;
+}
+
+void tj_flexible_place_tiles(tj_flexible *f) {
+  static const char *const names[] = {"from", "to", "within"};
+  tj_graph *graph = f->graph;
+  uint32_t order[TJ_FLEXIBLE_MODES], count = order_modes(f, order);
+  const tj_node *all = tj_int(graph, 1), *rest = f->kernel->workgroup;
+  for (uint32_t i = 0; i < count; i++) {
+    tj_flexible_mode *mode = &f->mode[order[i]];
+    const tj_node *tiles = tiles_along(f, mode);
+    all = tj_flexible_at_most(graph, tj_terse_mul(graph, all, tj_flexible_at_most(graph, tiles, most_workgroups + 1)),
+                              most_workgroups + 1);
+    tj_measure divisor = tj_flexible_measure(f, "tiles", tiles, 1, most_workgroups, 1);
+    const tj_node *number = i + 1 < count ? tj_terse_mod(graph, rest, divisor.name) : rest;
+    rest = i + 1 < count ? tj_terse_div(graph, rest, divisor.name) : rest;
+    add_to_bases(f, mode, first_of_tile(f, mode, number));
+    if (mode->length == NULL)
+      continue;
+    for (uint32_t k = 0; k < TJ_FLEXIBLE_BOUNDS; k++)
+      demand_reach(f, mode, &mode->stride[k]);
+  }
+  tj_flexible_demand_between(f, all, 1, most_workgroups);
+  f->kernel->count = tj_mul(graph, all, tj_int(graph, TJ_FLEXIBLE_ITEMS));
+  for (uint32_t i = 0; i < f->form_count; i++)
+    f->form[i].base =
+        named_base(f, names[i < TJ_FLEXIBLE_BOUNDS ? i : TJ_FLEXIBLE_BOUNDS], f->form[i].base, limit_of(i));
+}
+
+/* --- domains --- */
+
+static bool depends_on_parameters(const tj_domain *domain) {
+  for (uint32_t m = 0; m < domain->count; m++) {
+    const tj_mode *mode = &domain->mode[m];
+    if (!tj_is_constant(mode->extent) || !tj_is_constant(mode->source_stride) ||
+        !tj_is_constant(mode->destination_stride))
+      return true;
+  }
+  return false;
+}
+
+static bool has_strides(const tj_domain *domain) {
+  for (uint32_t m = 0; m < domain->count; m++) {
+    if (domain->mode[m].source_stride == NULL || domain->mode[m].destination_stride == NULL)
+      return false;
+  }
+  return true;
+}
+
+static tj_access access_of(tj_flexible *f, uint32_t side, const tj_node *const digit[]) {
+  return side == TJ_FLEXIBLE_SOURCE ? tj_domain_source(f->graph, f->domain, f->source, digit)
+                                    : tj_domain_destination(f->graph, f->domain, f->destination, digit);
+}
+
+static const tj_node *stride_of(const tj_flexible *f, uint32_t mode, uint32_t side) {
+  return tj_mode_stride(&f->domain->mode[mode], side == TJ_FLEXIBLE_SOURCE);
+}
+
+/* Whether an offset at these digits is the origin and the sum of digits times strides. */
+static bool is_sum(tj_flexible *f, uint32_t side, const tj_node *offset, const tj_node *origin,
+                   const tj_node *const digit[]) {
+  tj_graph *graph = f->graph;
+  const tj_node *sum = origin;
+  for (uint32_t m = 0; m < f->domain->count; m++)
+    sum = tj_terse_add(graph, sum, tj_terse_mul(graph, digit[m], stride_of(f, m, side)));
+  offset = tj_simplified(graph, offset);
+  sum = tj_simplified(graph, sum);
+  return offset == sum || tj_prove_equal(graph, offset, sum);
+}
+
+/* The same of all elements, as far as they are valid, which bounds tell. */
+static bool is_strided(tj_flexible *f, uint32_t side, const tj_node **origin) {
+  tj_graph *graph = f->graph;
+  const tj_node *digit[TJ_FLEXIBLE_MODES], *none[TJ_FLEXIBLE_MODES];
+  for (uint32_t m = 0; m < f->domain->count; m++) {
+    digit[m] = tj_coordinate(graph, "i", f->domain->mode[m].extent);
+    none[m] = tj_int(graph, 0);
+  }
+  *origin = tj_simplified(graph, access_of(f, side, none).offset);
+  if (tj_domain_has_own_strides(f->domain, side == TJ_FLEXIBLE_SOURCE))
+    return true;
+  tj_access access = access_of(f, side, digit);
+  return is_sum(f, side, access.offset, *origin, digit) &&
+         tj_flexible_bound(f, side, side == TJ_FLEXIBLE_SOURCE ? f->first_loaded : f->first_stored, access.valid,
+                           digit);
+}
+
+/* Whether a side steps less far along mode a than along mode b, as far as is known; of products that cannot be
+ * compared, the one of fewer factors counts as less. Strides of 0 come last. */
+static bool is_closer(const tj_flexible *f, uint32_t a, uint32_t b, uint32_t side) {
+  const tj_node *x = stride_of(f, a, side), *y = stride_of(f, b, side);
+  if (tj_is_int(x, 0) || tj_is_int(y, 0))
+    return !tj_is_int(x, 0);
+  bool is_less = tj_prove_less_equal(f->graph, x, y), is_more = tj_prove_less_equal(f->graph, y, x);
+  return is_less == is_more ? x->weight < y->weight : is_less;
+}
+
+/* The closest mode of a side that is not among `taken`. */
+static uint32_t closest_mode(const tj_flexible *f, uint64_t taken, uint32_t side) {
+  uint32_t best = TJ_FLEXIBLE_NONE;
+  for (uint32_t m = 0; m < f->domain->count; m++) {
+    if ((taken >> m & 1) == 0 && (best == TJ_FLEXIBLE_NONE || is_closer(f, m, best, side)))
+      best = m;
+  }
+  return best;
+}
+
+static uint64_t bit_of(uint32_t mode) {
+  return mode != TJ_FLEXIBLE_NONE ? (uint64_t)1 << mode : 0;
+}
+
+static uint32_t take_closest(const tj_flexible *f, uint64_t *taken, uint32_t side) {
+  uint32_t mode = closest_mode(f, *taken, side);
+  *taken |= bit_of(mode);
+  return mode;
+}
+
+static bool is_contiguous(const tj_flexible *f, uint32_t mode, uint32_t side) {
+  return tj_is_int(stride_of(f, mode, side), 1);
+}
+
+static void choose_modes(tj_flexible *f) {
+  f->first_loaded = closest_mode(f, 0, TJ_FLEXIBLE_SOURCE);
+  f->first_stored = closest_mode(f, 0, TJ_FLEXIBLE_DESTINATION);
+  uint64_t taken = (uint64_t)1 << f->first_loaded | (uint64_t)1 << f->first_stored;
+  f->next_loaded = take_closest(f, &taken, TJ_FLEXIBLE_SOURCE);
+  f->next_stored = take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
+}
+
+/* The other modes in the destination's order: of tiles that turn around none, but workgroups follow it. */
+static void choose_others(tj_flexible *f) {
+  uint64_t taken =
+      bit_of(f->first_loaded) | bit_of(f->first_stored) | bit_of(f->next_loaded) | bit_of(f->next_stored);
+  for (uint32_t i = 0; i < TJ_FLEXIBLE_OTHERS; i++)
+    f->other[i] = take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
+}
+
+static bool turns(const tj_flexible *f) {
+  return f->first_loaded != f->first_stored;
+}
+
+static bool have_neighbours(const tj_flexible *f) {
+  return is_contiguous(f, f->first_loaded, TJ_FLEXIBLE_SOURCE) &&
+         is_contiguous(f, f->first_stored, TJ_FLEXIBLE_DESTINATION);
+}
+
+/* Modes of windows are short, and tiles need more of them; where nothing is bounded, there are none. */
+static void leave_windows_out(tj_flexible *f) {
+  for (uint32_t i = 1; i < TJ_FLEXIBLE_OTHERS; i++)
+    f->other[i] = TJ_FLEXIBLE_NONE;
+}
+
+/* --- kernels --- */
+
+static tj_measure measured_stride(tj_flexible *f, const char *name, const tj_node *stride, const tj_node *extent) {
+  tj_graph *graph = f->graph;
+  tj_flexible_demand_between(f, stride, 0, most_stride);
+  const tj_node *launch = tj_flexible_at_least(graph, tj_flexible_at_most(graph, stride, most_stride), 0);
+  tj_flexible_demand_between(f, tj_terse_mul(graph, extent, launch), 0, most_offset);
+  return tj_flexible_measure(f, name, launch, 0, most_stride, 1);
+}
+
+static void measure_modes(tj_flexible *f) {
+  tj_graph *graph = f->graph;
+  for (uint32_t m = 0; m < f->domain->count; m++) {
+    const tj_mode *mode = &f->domain->mode[m];
+    tj_flexible_demand_between(f, mode->extent, 1, most_extent);
+    const tj_node *extent = tj_flexible_at_least(graph, tj_flexible_at_most(graph, mode->extent, most_extent), 1);
+    f->mode[m].whole = 1;
+    f->mode[m].extent = tj_flexible_measure(f, "extent", extent, 1, most_extent, 1);
+    f->mode[m].stride[TJ_FLEXIBLE_SOURCE] = measured_stride(f, "step", mode->source_stride, extent);
+    f->mode[m].stride[TJ_FLEXIBLE_DESTINATION] = measured_stride(f, "step", mode->destination_stride, extent);
+  }
+}
+
+static void set_reaches(tj_flexible *f) {
+  for (uint32_t m = 0; m < f->domain->count; m++)
+    f->mode[m].reach = reach_of(f, m);
+}
+
+/* Where a predicate masks what is before the buffer, the domain may begin there. */
+static tj_measure measured_origin(tj_flexible *f, uint32_t side, const tj_node *origin) {
+  tj_graph *graph = f->graph;
+  int64_t least = 0;
+  for (uint32_t i = TJ_FLEXIBLE_BOUNDS; i < f->form_count; i++)
+    least = f->form[i].side == side ? -most_offset : least;
+  tj_flexible_demand_between(f, origin, least, most_offset);
+  const tj_node *launch = tj_flexible_at_least(graph, tj_flexible_at_most(graph, origin, most_offset), least);
+  return tj_flexible_measure(f, "origin", launch, least, most_offset, 1);
+}
+
+static void demand_multiple(tj_flexible *f, const tj_node *node, uint32_t multiple) {
+  tj_graph *graph = f->graph;
+  if (multiple > 1 && !tj_facts_divisible(&node->facts, multiple))
+    tj_flexible_demand(f, tj_equal(graph, tj_mod(graph, node, tj_int(graph, multiple)), tj_int(graph, 0)));
+}
+
+/* What makes all vectors of a side begin at multiples: tiles, and the vectors in them, begin at multiples along its
+ * first mode where this is as long as one. */
+static void demand_multiples(tj_flexible *f, uint32_t side, const tj_node *origin) {
+  uint32_t first = side == TJ_FLEXIBLE_SOURCE ? f->first_loaded : f->first_stored;
+  demand_multiple(f, f->domain->mode[first].extent, f->multiple[side]);
+  demand_multiple(f, origin, f->multiple[side]);
+  for (uint32_t m = 0; m < f->domain->count; m++) {
+    if (m != first)
+      demand_multiple(f, stride_of(f, m, side), f->multiple[side]);
+  }
+}
+
+/* `bytes`: the alignment of vectors; 0: any. */
+static tj_kernel *new_kernel(tj_flexible *f, const tj_kernel *flat, uint32_t bytes) {
+  tj_graph *graph = f->graph;
+  tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
+  *kernel = *flat;
+  kernel->name = bytes == 0 ? tj_string_format(graph->job, "%s.vectors", flat->name)
+                            : tj_string_format(graph->job, "%s.vectors.%" PRIu32, flat->name, bytes);
+  kernel->is_aligned = bytes > 0;
+  kernel->faster = NULL;
+  kernel->index = NULL;
+  kernel->workgroup = tj_coordinate(graph, "g", tj_int(graph, most_workgroups));
+  kernel->item = tj_coordinate(graph, "t", tj_int(graph, TJ_FLEXIBLE_ITEMS));
+  kernel->workgroup_size = TJ_FLEXIBLE_ITEMS;
+  kernel->step_count = 0;
+  return kernel;
+}
+
+static void add_steps(tj_flexible *f, void (*add)(void *shape), void *shape) {
+  f->kernel->step = TJ_NEW_ARRAY(f->graph->job, tj_kernel_step, MOST_STEPS);
+  f->kernel->step_count = 0;
+  add(shape);
+}
+
+/* Tiles where all bounds hold have steps of their own. */
+static void add_all_steps(tj_flexible *f, void (*add)(void *shape), void *shape) {
+  tj_kernel *kernel = f->kernel;
+  const tj_node *inner = tj_flexible_is_inner(f);
+  f->is_inner = true;
+  add_steps(f, add, shape);
+  if (tj_is_constant(inner))
+    return;
+  kernel->inner = inner;
+  kernel->inner_step = kernel->step;
+  kernel->inner_step_count = kernel->step_count;
+  f->is_inner = false;
+  add_steps(f, add, shape);
+}
+
+static uint32_t multiple_of(const tj_flexible *f, uint32_t buffer, uint32_t bytes) {
+  uint32_t element = tj_element_bytes(f->kernel, buffer);
+  return bytes > element ? bytes / element : 1;
+}
+
+/* The kernel whose vectors are aligned to so many bytes, 0: to any, and its condition. NULL: there is none. */
+static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj_target *target,
+                                const tj_mapping *given, uint32_t bytes, const tj_node **condition) {
+  const tj_domain *domain = flat->domain;
+  tj_flexible f = {.graph = graph,
+                   .target = target,
+                   .domain = domain,
+                   .given = given,
+                   .condition = tj_int(graph, 1),
+                   .gate = tj_int(graph, 1),
+                   .form_count = TJ_FLEXIBLE_BOUNDS};
+  f.source = flat->step[0].access.buffer;
+  f.destination = flat->step[1].access.buffer;
+  f.kernel = new_kernel(&f, flat, bytes);
+  f.multiple[TJ_FLEXIBLE_SOURCE] = multiple_of(&f, f.source, bytes);
+  f.multiple[TJ_FLEXIBLE_DESTINATION] = multiple_of(&f, f.destination, bytes);
+  const tj_node *origin[TJ_FLEXIBLE_BOUNDS];
+  if (given != NULL)
+    tj_flexible_read_given(&f);
+  else
+    choose_modes(&f);
+  if (given == NULL || turns(&f))
+    choose_others(&f);
+  if (!have_neighbours(&f))
+    return NULL;
+  measure_modes(&f);
+  for (uint32_t side = 0; side < TJ_FLEXIBLE_BOUNDS; side++) {
+    if (!is_strided(&f, side, &origin[side]))
+      return NULL;
+    demand_multiples(&f, side, origin[side]);
+  }
+  if (f.form_count == TJ_FLEXIBLE_BOUNDS && (given == NULL || turns(&f)))
+    leave_windows_out(&f);
+  set_reaches(&f);
+  for (uint32_t side = 0; side < TJ_FLEXIBLE_BOUNDS; side++)
+    f.form[side].base = measured_origin(&f, side, origin[side]).name;
+  if (!turns(&f))
+    add_all_steps(&f, tj_flexible_straight_steps, tj_flexible_straight_shape(&f));
+  else
+    add_all_steps(&f, tj_flexible_turn_steps, tj_flexible_turn_shape(&f));
+  *condition = f.condition;
+  return tj_is_int(f.condition, 0) || !tj_kernel_fits(graph, f.kernel) ? NULL : f.kernel;
+}
+
+/* Offers kernels whose vectors are aligned to parts of themselves, then to the whole. */
+static void offer_aligned(tj_graph *graph, const tj_kernel *flat, const tj_target *target, const tj_mapping *given,
+                          tj_kernel *flexible) {
+  uint32_t source = tj_element_bytes(flat, flat->step[0].access.buffer);
+  uint32_t destination = tj_element_bytes(flat, flat->step[1].access.buffer);
+  for (uint32_t bytes = LEAST_ALIGNMENT; bytes <= target->vector_bytes; bytes *= 2) {
+    const tj_node *condition;
+    if (bytes <= source && bytes <= destination)
+      continue;
+    tj_kernel *aligned = make_flexible(graph, flat, target, given, bytes, &condition);
+    if (aligned == NULL)
+      continue;
+    flexible->faster = aligned;
+    flexible->condition = condition;
+    flexible = aligned;
+  }
+}
+
+static bool may_serve(const tj_domain *domain, const tj_target *target) {
+  return domain != NULL && domain->count > 0 && domain->count <= TJ_FLEXIBLE_MODES && target->wave_size > 1 &&
+         target->workgroup_limit >= TJ_FLEXIBLE_ITEMS && has_strides(domain);
+}
+
+static bool is_masked(const tj_kernel *flat) {
+  return !tj_is_int(flat->step[0].access.valid, 1) || !tj_is_int(flat->step[1].access.valid, 1);
+}
+
+/* The kernel of a domain whose modes masks may tell apart, and the flat one's domain then. */
+static tj_kernel *make_unmerged(tj_graph *graph, tj_kernel *flat, const tj_target *target,
+                                const tj_node **condition) {
+  const tj_domain *merged = flat->domain;
+  uint32_t leaves = 0;
+  for (uint32_t m = 0; m < merged->count; m++)
+    leaves += merged->mode[m].leaf_count;
+  if (leaves == merged->count || !is_masked(flat))
+    return NULL;
+  tj_domain *unmerged = TJ_NEW(graph->job, tj_domain);
+  *unmerged = tj_domain_unmerged(graph, merged);
+  flat->domain = unmerged;
+  tj_kernel *kernel = may_serve(unmerged, target) ? make_flexible(graph, flat, target, NULL, 0, condition) : NULL;
+  if (kernel == NULL)
+    flat->domain = merged;
+  return kernel;
+}
+
+bool tj_offer_flexible(tj_graph *graph, tj_kernel *flat, const tj_target *target, const tj_mapping *given) {
+  if (!may_serve(flat->domain, target) || (given == NULL && !depends_on_parameters(flat->domain)))
+    return false;
+  const tj_node *condition;
+  tj_kernel *flexible = make_flexible(graph, flat, target, given, 0, &condition);
+  if (flexible == NULL && given == NULL)
+    flexible = make_unmerged(graph, flat, target, &condition);
+  if (flexible == NULL)
+    return false;
+  flat->faster = flexible;
+  flat->condition = condition;
+  if (target->needs_aligned_vectors)
+    offer_aligned(graph, flat, target, given, flexible);
+  return true;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* Bounds: predicates of accesses that are conjunctions of `sum of digits and strides < expression of parameters`, or
+ * the other way round, as those of pads are. Two of the same sum make one form, of which work-items compute their
+ * part once; what is added for a tile and a slot, and the bounds themselves, are the same for all. */
+#include "ir/index/facts.h"
+#include "ir/index/substitute.h"
+#include "ir/layout/arith.h"
+#include "ir/simplify/simplify.h"
+#include "lower/flexible/flexible_maker.h"
+
+/* Of sums within all of the domain, so that what is left of them fits in 32 bits. */
+static const int64_t most_bound = TJ_FLEXIBLE_MOST_BOUND;
+
+/* A predicate on its way to bounds. */
+typedef struct {
+  tj_flexible *f;
+  uint32_t side, first;
+  const tj_node *const *digit;
+} predicate;
+
+/* constant + Σ digit * stride */
+typedef struct {
+  const tj_node *constant, *stride[TJ_FLEXIBLE_MODES];
+} linear;
+
+static const tj_node *clamped(tj_graph *graph, const tj_node *node, int64_t low, int64_t high) {
+  return tj_flexible_at_least(graph, tj_flexible_at_most(graph, node, high), low);
+}
+
+/* --- sums --- */
+
+/* The expression where all digits are 0 but one, which is 1; none: TJ_FLEXIBLE_NONE. */
+static const tj_node *at_digit(const predicate *p, const tj_node *node, uint32_t one) {
+  tj_graph *graph = p->f->graph;
+  const tj_node *from[TJ_FLEXIBLE_MODES], *to[TJ_FLEXIBLE_MODES];
+  uint32_t count = p->f->domain->count;
+  for (uint32_t m = 0; m < count; m++) {
+    from[m] = p->digit[m];
+    to[m] = tj_int(graph, m == one);
+  }
+  tj_substitute(graph, &(tj_substitution){from, to, count}, &node, 1);
+  return tj_simplified(graph, node);
+}
+
+static bool is_linear(const predicate *p, const tj_node *node, linear *sum) {
+  tj_graph *graph = p->f->graph;
+  sum->constant = at_digit(p, node, TJ_FLEXIBLE_NONE);
+  const tj_node *all = sum->constant;
+  for (uint32_t m = 0; m < p->f->domain->count; m++) {
+    sum->stride[m] = tj_simplified(graph, tj_sub(graph, at_digit(p, node, m), sum->constant));
+    all = tj_terse_add(graph, all, tj_terse_mul(graph, p->digit[m], sum->stride[m]));
+  }
+  return tj_prove_equal(graph, node, tj_simplified(graph, all));
+}
+
+/* Whether no stride, times the sign, is negative. */
+static bool has_sign(const predicate *p, const linear *sum, int sign) {
+  bool has = true;
+  for (uint32_t m = 0; m < p->f->domain->count; m++) {
+    const tj_facts *facts = &sum->stride[m]->facts;
+    has = has && (sign > 0 ? facts->low >= 0 : facts->high <= 0);
+  }
+  return has;
+}
+
+/* --- forms --- */
+
+static bool is_form(const predicate *p, uint32_t form, const linear *sum) {
+  bool is_same = p->f->form[form].side == p->side;
+  for (uint32_t m = 0; m < p->f->domain->count; m++)
+    is_same = is_same && p->f->mode[m].stride[form].launch == clamped(p->f->graph, sum->stride[m], 0, most_bound);
+  return is_same;
+}
+
+/* A sum that stays small throughout the domain. */
+static void measure_form(const predicate *p, uint32_t form, const linear *sum) {
+  tj_flexible *f = p->f;
+  tj_graph *graph = f->graph;
+  const tj_node *most = tj_int(graph, 0);
+  for (uint32_t m = 0; m < f->domain->count; m++) {
+    tj_flexible_demand_between(f, sum->stride[m], 0, most_bound);
+    const tj_node *stride = clamped(graph, sum->stride[m], 0, most_bound);
+    const tj_node *last = tj_terse_sub(graph, f->mode[m].extent.launch, tj_int(graph, 1));
+    f->mode[m].stride[form] = tj_flexible_measure(f, "step", stride, 0, most_bound, 1);
+    most = tj_terse_add(graph, most, tj_terse_mul(graph, last, stride));
+  }
+  tj_flexible_demand_between(f, most, 0, most_bound);
+  f->form[form] = (tj_flexible_form){.base = tj_int(graph, 0), .side = p->side};
+}
+
+static tj_flexible_form *form_of(const predicate *p, const linear *sum) {
+  tj_flexible *f = p->f;
+  uint32_t form = TJ_FLEXIBLE_BOUNDS;
+  while (form < f->form_count && !is_form(p, form, sum))
+    form++;
+  if (form == TJ_FLEXIBLE_FORMS)
+    return NULL;
+  if (form == f->form_count) {
+    measure_form(p, form, sum);
+    f->form_count++;
+  }
+  return &f->form[form];
+}
+
+/* --- predicates --- */
+
+/* before < Σ digit * stride */
+static bool add_low(const predicate *p, const linear *sum) {
+  tj_graph *graph = p->f->graph;
+  tj_flexible_form *form = form_of(p, sum);
+  if (form == NULL)
+    return false;
+  const tj_node *before = tj_simplified(graph, tj_sub(graph, tj_int(graph, -1), sum->constant));
+  before = clamped(graph, before, -1, most_bound);
+  form->before = form->before != NULL ? tj_max(graph, form->before, before) : before;
+  return true;
+}
+
+/* Σ digit * stride < end, of a sum whose strides are all turned around */
+static bool add_end(const predicate *p, linear *sum) {
+  tj_graph *graph = p->f->graph;
+  const tj_node *zero = tj_int(graph, 0);
+  for (uint32_t m = 0; m < p->f->domain->count; m++)
+    sum->stride[m] = tj_simplified(graph, tj_sub(graph, zero, sum->stride[m]));
+  tj_flexible_form *form = form_of(p, sum);
+  if (form == NULL)
+    return false;
+  const tj_node *end = tj_simplified(graph, tj_add(graph, sum->constant, tj_int(graph, 1)));
+  end = clamped(graph, end, 0, most_bound + 1);
+  form->end = form->end != NULL ? tj_min(graph, form->end, end) : end;
+  return true;
+}
+
+/* 0 <= b - a - 1 */
+static bool add_less(const predicate *p, const tj_node *a, const tj_node *b) {
+  tj_graph *graph = p->f->graph;
+  linear sum;
+  const tj_node *rest = tj_sub(graph, tj_sub(graph, b, a), tj_int(graph, 1));
+  if (!is_linear(p, tj_simplified(graph, rest), &sum) || !tj_is_int(sum.stride[p->first], 0))
+    return false;
+  if (has_sign(p, &sum, 1) && has_sign(p, &sum, -1)) {
+    tj_flexible_demand(p->f, tj_less_equal(graph, tj_int(graph, 0), sum.constant));
+    return true;
+  }
+  if (has_sign(p, &sum, 1))
+    return add_low(p, &sum);
+  return has_sign(p, &sum, -1) && add_end(p, &sum);
+}
+
+static bool add_truth(const predicate *p, const tj_node *truth) {
+  if (truth->op == TJ_OP_AND)
+    return add_truth(p, truth->arg[0]) && add_truth(p, truth->arg[1]);
+  return tj_is_int(truth, 1) || (truth->op == TJ_OP_LESS && add_less(p, truth->arg[0], truth->arg[1]));
+}
+
+bool tj_flexible_bound(tj_flexible *f, uint32_t side, uint32_t first, const tj_node *valid,
+                       const tj_node *const digit[]) {
+  return add_truth(&(predicate){f, side, first, digit}, tj_simplified(f->graph, valid));
+}
+
+/* --- truths of work-items and of tiles --- */
+
+static const tj_node *before_of(tj_flexible *f, const tj_flexible_form *form) {
+  return form->before == NULL ? tj_int(f->graph, -1)
+                              : tj_flexible_measure(f, "before", form->before, -1, most_bound, 1).name;
+}
+
+static const tj_node *end_of(tj_flexible *f, const tj_flexible_form *form) {
+  return form->end == NULL ? tj_int(f->graph, most_bound + 1)
+                           : tj_flexible_measure(f, "end", form->end, 0, most_bound + 1, 1).name;
+}
+
+/* Whether before < of_all + of_item, and of_all + of_item + span < end. */
+static const tj_node *is_between(tj_flexible *f, const tj_flexible_form *form, const tj_node *of_all,
+                                 const tj_node *of_item, const tj_node *span) {
+  tj_graph *graph = f->graph;
+  const tj_node *truth = tj_int(graph, 1);
+  if (form->before != NULL)
+    truth = tj_less(graph, tj_terse_sub(graph, before_of(f, form), of_all), of_item);
+  if (form->end == NULL)
+    return truth;
+  const tj_node *end = tj_terse_sub(graph, end_of(f, form), tj_terse_add(graph, of_all, span));
+  return tj_terse_both(graph, truth, tj_less(graph, of_item, end));
+}
+
+const tj_node *tj_flexible_within(tj_flexible *f, uint32_t side, const tj_flexible_place place[]) {
+  const tj_node *truth = tj_int(f->graph, 1), *none = tj_int(f->graph, 0);
+  for (uint32_t i = TJ_FLEXIBLE_BOUNDS; i < f->form_count; i++) {
+    if (f->form[i].side != side)
+      continue;
+    const tj_node *of_all = tj_terse_add(f->graph, f->form[i].base, place[i].of_all);
+    truth = tj_terse_both(f->graph, truth, is_between(f, &f->form[i], of_all, place[i].of_item, none));
+  }
+  return truth;
+}
+
+/* How far the tile's last element is from its first. */
+static const tj_node *span_of(tj_flexible *f, uint32_t form) {
+  tj_graph *graph = f->graph;
+  const tj_node *span = tj_int(graph, 0);
+  for (uint32_t m = 0; m < f->domain->count; m++) {
+    const tj_flexible_mode *mode = &f->mode[m];
+    if (mode->length == NULL)
+      continue;
+    const tj_node *last = tj_terse_sub(graph, mode->length, tj_int(graph, 1));
+    span = tj_terse_add(graph, span, tj_terse_mul(graph, last, mode->stride[form].launch));
+  }
+  return tj_flexible_measure(f, "span", clamped(graph, span, 0, most_bound), 0, most_bound, 1).name;
+}
+
+const tj_node *tj_flexible_is_inner(tj_flexible *f) {
+  const tj_node *truth = tj_int(f->graph, 1), *none = tj_int(f->graph, 0);
+  for (uint32_t i = TJ_FLEXIBLE_BOUNDS; i < f->form_count; i++)
+    truth = tj_terse_both(f->graph, truth, is_between(f, &f->form[i], f->form[i].base, none, span_of(f, i)));
+  return truth;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Mappings of flexible tiles: made leaf by leaf, with the numbers that the launch chooses; and what one that is given
+ * says of modes and widths. The rest of it follows from these: another form is refused. */
+#include "ir/index/facts.h"
+#include "ir/layout/arith.h"
+#include "ir/simplify/simplify.h"
+#include "ir/value/value.h"
+#include "lower/flexible/flexible_maker.h"
+
+#include <inttypes.h>
+
+/* --- numbers of the launch --- */
+
+static void add_share(tj_flexible *f, tj_flexible_share share) {
+  f->share[f->share_count++] = share;
+}
+
+const tj_node *tj_flexible_items(tj_flexible *f, uint32_t mode, const tj_node *launch, int64_t most) {
+  if (mode == TJ_FLEXIBLE_NONE)
+    return tj_int(f->graph, 1);
+  const tj_node *symbol = tj_mapping_share(f->graph, TJ_MAPPING_ITEMS, mode);
+  add_share(f, (tj_flexible_share){.symbol = symbol, .launch = launch, .most = most});
+  return symbol;
+}
+
+const tj_node *tj_flexible_slots(tj_flexible *f, uint32_t mode, const tj_node *launch, const tj_node *log,
+                                 int64_t most) {
+  if (mode == TJ_FLEXIBLE_NONE)
+    return tj_int(f->graph, 1);
+  const tj_node *symbol = tj_mapping_share(f->graph, TJ_MAPPING_SLOTS, mode);
+  add_share(f, (tj_flexible_share){.symbol = symbol, .launch = launch, .log = log, .most = most});
+  return symbol;
+}
+
+void tj_flexible_group(tj_flexible *f, const tj_tuple *group, const tj_node *launch, int64_t most) {
+  if (group != NULL && tj_tuple_is_list(group))
+    add_share(f, (tj_flexible_share){.group = group, .launch = launch, .most = most});
+}
+
+/* --- layouts --- */
+
+static const tj_tuple *put_leaf(tj_flexible *f, tj_flexible_list *list, const tj_node *extent, uint32_t mode,
+                                const tj_node *step) {
+  list->stride[list->count] = tj_tuple_basis(f->graph, step, &mode, 1);
+  return list->shape[list->count++] = tj_tuple_integer(f->graph, extent);
+}
+
+const tj_tuple *tj_flexible_put(tj_flexible *f, tj_flexible_list *list, const tj_node *extent, uint32_t mode,
+                                const tj_node *step) {
+  if (mode == TJ_FLEXIBLE_NONE || tj_is_int(extent, 1))
+    return NULL;
+  return put_leaf(f, list, extent, mode, step);
+}
+
+void tj_flexible_put_vector(tj_flexible *f, tj_flexible_list *list, uint32_t side) {
+  uint32_t mode = side == TJ_FLEXIBLE_SOURCE ? f->first_loaded : f->first_stored;
+  put_leaf(f, list, tj_int(f->graph, f->width[side]), mode, tj_int(f->graph, 1));
+}
+
+static tj_layout mode_of(tj_graph *graph, const tj_flexible_list *list) {
+  if (list->count == 0)
+    return (tj_layout){tj_tuple_constant(graph, 1), tj_tuple_constant(graph, 0)};
+  if (list->count == 1)
+    return (tj_layout){list->shape[0], list->stride[0]};
+  return (tj_layout){tj_tuple_list(graph, list->shape, list->count), tj_tuple_list(graph, list->stride, list->count)};
+}
+
+const tj_tuple *tj_flexible_put_list(tj_flexible *f, tj_flexible_list *list, const tj_flexible_list *group) {
+  if (group->count == 0)
+    return NULL;
+  tj_layout mode = mode_of(f->graph, group);
+  list->stride[list->count] = mode.stride;
+  return list->shape[list->count++] = mode.shape;
+}
+
+static tj_layout layout_of(tj_graph *graph, const tj_flexible_list side[2]) {
+  tj_layout item = mode_of(graph, &side[0]), slot = mode_of(graph, &side[1]);
+  return (tj_layout){tj_tuple_list(graph, (const tj_tuple *[]){item.shape, slot.shape}, 2),
+                     tj_tuple_list(graph, (const tj_tuple *[]){item.stride, slot.stride}, 2)};
+}
+
+/* As far as the side's digits reach along each mode. */
+static const tj_tuple *tile_of(tj_flexible *f, tj_layout side) {
+  tj_graph *graph = f->graph;
+  const tj_node *extent[TJ_FLEXIBLE_MODES];
+  const tj_tuple *item[TJ_FLEXIBLE_MODES];
+  uint32_t count;
+  const tj_tuple *const *shape = tj_tuple_leaves(graph, side.shape, &count);
+  const tj_tuple *const *stride = tj_tuple_leaves(graph, side.stride, &count);
+  for (uint32_t m = 0; m < f->domain->count; m++)
+    extent[m] = tj_int(graph, 1);
+  for (uint32_t i = 0; i < count; i++) {
+    if (stride[i]->kind == TJ_TUPLE_BASIS)
+      extent[stride[i]->path[0]] = tj_mul(graph, extent[stride[i]->path[0]], shape[i]->value);
+  }
+  for (uint32_t m = 0; m < f->domain->count; m++)
+    item[m] = tj_tuple_integer(graph, tj_simplified(graph, extent[m]));
+  return tj_tuple_list(graph, item, f->domain->count);
+}
+
+static const tj_tuple *simplified_tuple(tj_graph *graph, const tj_tuple *tuple) {
+  uint32_t count;
+  const tj_tuple *const *leaf = tj_tuple_leaves(graph, tuple, &count);
+  const tj_tuple **made = TJ_NEW_ARRAY(graph->job, const tj_tuple *, count + 1);
+  for (uint32_t i = 0; i < count; i++) {
+    const tj_node *value = tj_simplified(graph, leaf[i]->value);
+    made[i] = leaf[i]->kind == TJ_TUPLE_BASIS ? tj_tuple_basis(graph, value, leaf[i]->path, leaf[i]->count)
+                                              : tj_tuple_integer(graph, value);
+  }
+  return tj_tuple_from_leaves(graph, tuple, made);
+}
+
+static bool is_same_layout(tj_graph *graph, tj_layout a, tj_layout b) {
+  return tj_tuple_equal(simplified_tuple(graph, a.shape), simplified_tuple(graph, b.shape)) &&
+         tj_tuple_equal(simplified_tuple(graph, a.stride), simplified_tuple(graph, b.stride));
+}
+
+/* The given mapping's modes and widths are those of the one that is made; anything else is, too, or nothing is. */
+static void check_given(const tj_flexible *f) {
+  tj_graph *graph = f->graph;
+  if (is_same_layout(graph, f->given->load.layout, f->mapping->load.layout) &&
+      is_same_layout(graph, f->given->store.layout, f->mapping->store.layout))
+    return;
+  tj_text text = tj_text_begin(graph->job);
+  tj_mapping_print(&text, f->mapping);
+  tj_note(graph->job, "with these modes and vectors: %s", text.data);
+  tj_fail(graph->job, TJ_MAPPING, "the launch cannot choose items and slots of such a mapping");
+}
+
+void tj_flexible_set_mapping(tj_flexible *f, const tj_flexible_list load[2], const tj_flexible_list store[2]) {
+  tj_graph *graph = f->graph;
+  f->mapping = TJ_NEW(graph->job, tj_mapping);
+  *f->mapping = (tj_mapping){.is_launched = true, .domain = tj_domain_layout(graph, f->domain), .passes = 1};
+  f->mapping->load.layout = layout_of(graph, load);
+  f->mapping->store.layout = layout_of(graph, store);
+  f->mapping->tile = tile_of(f, f->mapping->load.layout);
+  f->kernel->mapping = f->mapping;
+  if (f->given != NULL)
+    check_given(f);
+}
+
+/* --- what is given --- */
+
+/* The mode along which a side has vectors, and how long these are. */
+static uint32_t read_vectors(tj_flexible *f, uint32_t side, tj_layout layout) {
+  tj_job *job = f->graph->job;
+  uint32_t count, most = f->target->vector_bytes / tj_element_bytes(f->kernel, tj_flexible_buffer(f, side));
+  const tj_tuple *extent = tj_tuple_leaves(f->graph, layout.shape->item[1], &count)[0];
+  const tj_tuple *stride = tj_tuple_leaves(f->graph, layout.stride->item[1], &count)[0];
+  int64_t width = tj_is_constant(extent->value) ? extent->value->value : 0;
+  if (stride->kind != TJ_TUPLE_BASIS || !tj_is_int(stride->value, 1) || stride->path[0] >= f->domain->count ||
+      width < 1 || width > most || (width & (width - 1)) != 0)
+    tj_fail(job, TJ_MAPPING,
+            "slots of %s begin with the elements of a vector, w:1@mode, of a power of two up to %" PRIu32,
+            side == TJ_FLEXIBLE_SOURCE ? "load" : "store", most);
+  f->width[side] = (uint32_t)width;
+  return stride->path[0];
+}
+
+static bool has_slots_along(tj_flexible *f, tj_layout layout, uint32_t mode) {
+  uint32_t count;
+  const tj_tuple *const *extent = tj_tuple_leaves(f->graph, layout.shape->item[1], &count);
+  bool has = false;
+  for (uint32_t i = 0; i < count; i++)
+    has = has || extent[i]->value == tj_mapping_share(f->graph, TJ_MAPPING_SLOTS, mode);
+  return has;
+}
+
+/* One more mode of the tile, in the first free place of those that it may have. */
+static void place_mode(tj_flexible *f, uint32_t mode, bool is_stored) {
+  uint32_t *const place[] = {&f->next_loaded, &f->next_stored, &f->other[0], &f->other[1], &f->other[2]};
+  bool turns = f->first_loaded != f->first_stored;
+  size_t i = turns && is_stored ? 1 : 0, end = turns ? i + 1 : sizeof place / sizeof place[0];
+  while (i < end && *place[i] != TJ_FLEXIBLE_NONE)
+    i++;
+  if (i == end)
+    tj_fail(f->graph->job, TJ_MAPPING, "the tile has more modes than a launch shares out");
+  *place[i] = mode;
+}
+
+void tj_flexible_read_given(tj_flexible *f) {
+  tj_layout load = f->given->load.layout, store = f->given->store.layout;
+  f->first_loaded = read_vectors(f, TJ_FLEXIBLE_SOURCE, load);
+  f->first_stored = read_vectors(f, TJ_FLEXIBLE_DESTINATION, store);
+  f->next_loaded = f->next_stored = TJ_FLEXIBLE_NONE;
+  for (uint32_t i = 0; i < TJ_FLEXIBLE_OTHERS; i++)
+    f->other[i] = TJ_FLEXIBLE_NONE;
+  uint32_t count;
+  const tj_tuple *const *extent = tj_tuple_leaves(f->graph, load.shape->item[0], &count);
+  const tj_tuple *const *stride = tj_tuple_leaves(f->graph, load.stride->item[0], &count);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t mode = stride[i]->kind == TJ_TUPLE_BASIS ? stride[i]->path[0] : TJ_FLEXIBLE_NONE;
+    if (!tj_is_constant(extent[i]->value) && mode != f->first_loaded && mode != f->first_stored)
+      place_mode(f, mode, has_slots_along(f, load, mode));
+  }
+}

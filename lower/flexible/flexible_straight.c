@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* Flexible tiles that stay in registers: both sides have neighbours along the same mode.
+ *
+ * The tile is a box: vectors along the common first mode, and coordinates of the next mode of either side, so that
+ * work-items that follow each other find long runs on both sides however short the first mode is. Each of the modes
+ * is shared out between work-items and their slots, which the launch does so that little of a tile is empty. */
+#include "base/machine/processor.h"
+#include "ir/layout/arith.h"
+#include "lower/flexible/flexible_maker.h"
+
+enum {
+  SLOTS = 8,
+  LOG_SLOTS = 3,
+  LONG_RUN = 64,
+  SHORT_RUN = 16,
+  LINE_RUN = 8,
+  FIRST_AXES = 3,
+  AXES = FIRST_AXES + TJ_FLEXIBLE_OTHERS
+};
+
+/* A mode of the box, in units: vectors along the first mode, coordinates along others. */
+typedef struct {
+  uint32_t number;                  /* of the mode, or TJ_FLEXIBLE_NONE */
+  tj_flexible_mode *mode;           /* NULL: there is none */
+  int64_t unit;                     /* elements */
+  const tj_node *all, *items, *log; /* launch: units that there are, and that work-items have; of the slots */
+} axis;
+
+typedef struct {
+  tj_flexible *f;
+  tj_graph *graph;
+  int64_t width;
+  axis axis[AXES]; /* the first mode; the source's next; the destination's; others */
+} straight;
+
+static const tj_node *int_of(const straight *s, int64_t value) {
+  return tj_int(s->graph, value);
+}
+
+/* --- the shape of the box --- */
+
+static const tj_node *share_of(const straight *s, const axis *a, const tj_node *taken, int64_t of) {
+  const tj_node *left = tj_flexible_at_least(s->graph, tj_terse_div(s->graph, int_of(s, of), taken), 1);
+  return tj_flexible_balanced(s->graph, a->all, left);
+}
+
+/* What is left of the work-items goes along the axes from `first` on, wherever there is room. */
+static void share_rest(const straight *s, const tj_node *items[AXES], const tj_node *taken, unsigned first) {
+  for (unsigned i = first; i < AXES; i++) {
+    items[i] = share_of(s, &s->axis[i], taken, TJ_FLEXIBLE_ITEMS);
+    taken = tj_terse_mul(s->graph, taken, items[i]);
+  }
+}
+
+/* Vectors first; short runs are continued along the source's next mode, then along the destination's. */
+static void share_for_runs(const straight *s, const tj_node *items[AXES]) {
+  tj_graph *graph = s->graph;
+  const axis *c = &s->axis[1], *d = &s->axis[2];
+  items[1] = share_of(s, c, items[0], SHORT_RUN);
+  items[2] = share_of(s, d, tj_terse_mul(graph, items[0], items[1]), TJ_FLEXIBLE_ITEMS);
+  const tj_node *stored = tj_terse_mul(graph, items[0], items[2]);
+  items[1] = share_of(s, c, stored, TJ_FLEXIBLE_ITEMS);
+  share_rest(s, items, tj_terse_mul(graph, stored, items[1]), FIRST_AXES);
+}
+
+/* As many times the items of an axis that divide it as those that are taken otherwise leave. */
+static const tj_node *with_rest(const straight *s, const axis *a, const tj_node *items, const tj_node *taken) {
+  tj_graph *graph = s->graph;
+  const tj_node *left = tj_terse_div(graph, int_of(s, TJ_FLEXIBLE_ITEMS), tj_terse_mul(graph, taken, items));
+  const tj_node *all = tj_flexible_parts(graph, a->all, items);
+  return tj_terse_mul(graph, items, tj_flexible_balanced(graph, all, tj_flexible_at_least(graph, left, 1)));
+}
+
+/* Where runs are made of whole cache lines, one on either side is enough, and a wave has both. */
+static void share_for_lines(const straight *s, const tj_node *items[AXES]) {
+  tj_graph *graph = s->graph;
+  const tj_node *first = items[0];
+  for (unsigned side = 0; side < TJ_FLEXIBLE_BOUNDS; side++)
+    items[1 + side] = share_of(s, &s->axis[1 + side], first, LINE_RUN);
+  share_rest(s, items, tj_terse_mul(graph, tj_terse_mul(graph, first, items[1]), items[2]), FIRST_AXES);
+  for (unsigned i = FIRST_AXES; i < AXES; i++)
+    first = tj_terse_mul(graph, first, items[i]);
+  items[2] = with_rest(s, &s->axis[2], items[2], tj_terse_mul(graph, first, items[1]));
+  items[1] = with_rest(s, &s->axis[1], items[1], tj_terse_mul(graph, first, items[2]));
+}
+
+static const tj_node *is_multiple(const straight *s, const tj_node *node, const tj_node *of) {
+  return tj_equal(s->graph, tj_terse_mod(s->graph, node, of), int_of(s, 0));
+}
+
+/* Whether a line's share of a side's next axis divides it, and makes a line with the first. */
+static const tj_node *makes_lines(const straight *s, const axis *next, const tj_node *first) {
+  const tj_node *items = share_of(s, next, first, LINE_RUN);
+  return tj_terse_both(s->graph, is_multiple(s, next->all, items),
+                       is_multiple(s, tj_terse_mul(s->graph, first, items), int_of(s, LINE_RUN)));
+}
+
+/* Whether cache lines begin wherever modes but the first two of a side step, and these stay within lines. */
+static const tj_node *steps_by_lines(const straight *s, unsigned side) {
+  tj_graph *graph = s->graph;
+  const tj_flexible *f = s->f;
+  uint32_t bytes = tj_element_bytes(f->kernel, tj_flexible_buffer(f, side));
+  const tj_node *line = int_of(s, tj_cache_line_bytes(f->target->processor) / bytes);
+  const tj_node *truth = tj_int(graph, 1);
+  for (uint32_t m = 0; m < f->domain->count; m++) {
+    const tj_flexible_mode *mode = &f->mode[m];
+    const tj_node *stride = mode->stride[side].launch, *is_line = is_multiple(s, stride, line);
+    if (mode == s->axis[1 + side].mode)
+      is_line = tj_or(graph, is_line, is_multiple(s, line, tj_flexible_at_least(graph, stride, 1)));
+    if (mode != s->axis[0].mode)
+      truth = tj_terse_both(graph, truth, is_line);
+  }
+  return truth;
+}
+
+/* Whether both sides have runs of whole cache lines. */
+static const tj_node *has_lines(const straight *s, const tj_node *first) {
+  const tj_node *truth = tj_int(s->graph, 1);
+  for (unsigned side = 0; side < TJ_FLEXIBLE_BOUNDS; side++) {
+    truth = tj_terse_both(s->graph, truth, steps_by_lines(s, side));
+    truth = tj_terse_both(s->graph, truth, makes_lines(s, &s->axis[1 + side], first));
+  }
+  return truth;
+}
+
+static void share_items(straight *s) {
+  const tj_node *runs[AXES], *lines[AXES];
+  runs[0] = lines[0] = tj_flexible_balanced(s->graph, s->axis[0].all, int_of(s, LONG_RUN));
+  const tj_node *truth = has_lines(s, lines[0]);
+  share_for_runs(s, runs);
+  share_for_lines(s, lines);
+  for (unsigned i = 0; i < AXES; i++)
+    s->axis[i].items = tj_flexible_choice(s->graph, truth, lines[i], runs[i]);
+}
+
+/* What is moved along an axis with 2^log slots. */
+static const tj_node *cost_of(const straight *s, const axis *a, unsigned log) {
+  enum { MANY = 1 << 13 };
+  tj_graph *graph = s->graph;
+  if (a->mode == NULL)
+    return int_of(s, 1 << log);
+  const tj_node *part = tj_terse_mul(graph, a->items, int_of(s, 1 << log));
+  const tj_node *all = tj_flexible_at_most(graph, a->all, MANY);
+  return tj_terse_mul(graph, tj_flexible_parts(graph, all, part), part);
+}
+
+static bool is_way(const straight *s, const unsigned logs[AXES]) {
+  unsigned sum = 0;
+  for (unsigned i = 0; i < AXES; i++) {
+    sum += logs[i];
+    if (s->axis[i].mode == NULL && logs[i] > 0)
+      return false;
+  }
+  return sum == LOG_SLOTS;
+}
+
+/* The cheapest way to share out the slots, and of those the one with most along the last axes. */
+static void share_slots(straight *s) {
+  tj_graph *graph = s->graph;
+  axis *axes = s->axis;
+  const tj_node *best = NULL;
+  for (unsigned i = 0; i < AXES; i++)
+    axes[i].log = int_of(s, 0);
+  for (unsigned way = 0; way < 1u << 2 * AXES; way++) {
+    unsigned logs[AXES];
+    for (unsigned i = 0; i < AXES; i++)
+      logs[i] = way >> 2 * i & 3;
+    if (!is_way(s, logs))
+      continue;
+    const tj_node *cost = int_of(s, 1);
+    for (unsigned i = 0; i < AXES; i++)
+      cost = tj_terse_mul(graph, cost, cost_of(s, &axes[i], logs[i]));
+    const tj_node *is_less = best == NULL ? int_of(s, 1) : tj_less(graph, cost, best);
+    for (unsigned i = 0; i < AXES; i++)
+      axes[i].log = tj_flexible_choice(graph, is_less, int_of(s, logs[i]), axes[i].log);
+    best = best == NULL ? cost : tj_min(graph, best, cost);
+  }
+}
+
+static void set_axis(straight *s, uint32_t number, uint32_t mode, int64_t unit) {
+  axis *a = &s->axis[number];
+  a->number = mode;
+  a->mode = mode != TJ_FLEXIBLE_NONE ? &s->f->mode[mode] : NULL;
+  a->unit = unit;
+  a->all = a->mode != NULL ? tj_flexible_parts(s->graph, a->mode->extent.launch, int_of(s, unit)) : int_of(s, 1);
+}
+
+/* --- the mapping --- */
+
+static const tj_node *slots_along(const straight *s, const axis *a) {
+  return tj_flexible_at_least(s->graph, tj_shl(s->graph, int_of(s, 1), a->log), 1);
+}
+
+static bool is_alone(const straight *s) {
+  return s->axis[1].mode == NULL;
+}
+
+/* Work-items first along the first axis; slots first along the last one. */
+static void make_mapping(straight *s) {
+  tj_flexible *f = s->f;
+  tj_graph *graph = s->graph;
+  const tj_node *items[AXES];
+  tj_flexible_list side[2] = {{.count = 0}, {.count = 0}};
+  tj_flexible_put_vector(f, &side[1], TJ_FLEXIBLE_SOURCE);
+  for (unsigned i = 0; i < AXES; i++) {
+    const axis *a = &s->axis[i];
+    items[i] = tj_flexible_items(f, a->number, a->items, TJ_FLEXIBLE_ITEMS);
+    tj_flexible_put(f, &side[0], items[i], a->number, int_of(s, a->unit));
+  }
+  for (unsigned i = AXES; i-- > 0;) {
+    const axis *a = &s->axis[i];
+    const tj_node *slots =
+        is_alone(s) && i == 0 ? int_of(s, SLOTS) : tj_flexible_slots(f, a->number, slots_along(s, a), a->log, SLOTS);
+    tj_flexible_put(f, &side[1], slots, a->number, tj_terse_mul(graph, items[i], int_of(s, a->unit)));
+  }
+  tj_flexible_set_mapping(f, side, side);
+}
+
+static void choose_shape(straight *s) {
+  tj_graph *graph = s->graph;
+  tj_flexible *f = s->f;
+  const uint32_t modes[AXES] = {f->first_loaded, f->next_loaded, f->next_stored,
+                                f->other[0],     f->other[1],    f->other[2]};
+  for (unsigned i = 0; i < AXES; i++)
+    set_axis(s, i, modes[i], i == 0 ? s->width : 1);
+  share_items(s);
+  share_slots(s);
+  tj_flexible_need(f, f->first_loaded, s->width);
+  for (unsigned i = 0; i < AXES; i++) {
+    axis *a = &s->axis[i];
+    const tj_node *span = tj_terse_mul(graph, tj_terse_mul(graph, a->items, int_of(s, a->unit)), slots_along(s, a));
+    if (a->mode != NULL)
+      a->mode->length = tj_min(graph, a->mode->extent.launch, span);
+  }
+}
+
+void *tj_flexible_straight_shape(tj_flexible *f) {
+  uint32_t source = tj_element_bytes(f->kernel, f->source), destination = tj_element_bytes(f->kernel, f->destination);
+  straight *s = TJ_NEW(f->graph->job, straight);
+  *s = (straight){.f = f, .graph = f->graph};
+  if (f->given == NULL)
+    f->width[TJ_FLEXIBLE_SOURCE] = f->target->vector_bytes / (source > destination ? source : destination);
+  s->width = f->width[TJ_FLEXIBLE_DESTINATION] = f->width[TJ_FLEXIBLE_SOURCE];
+  choose_shape(s);
+  make_mapping(s);
+  f->kernel->slot_count = (uint32_t)(SLOTS * s->width);
+  tj_flexible_place_tiles(f);
+  return s;
+}
+
+void tj_flexible_straight_steps(void *shape) {
+  tj_flexible *f = ((straight *)shape)->f;
+  for (uint32_t side = 0; side < TJ_FLEXIBLE_BOUNDS; side++) {
+    tj_flexible_hold hold = tj_flexible_split_items(f, side);
+    tj_flexible_move_all(&hold);
+  }
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* From mappings with numbers of the launch to accesses: a work-item's number becomes the digits of its side's layout,
+ * groups of leaves first as one; digits become places along the modes, and these offsets. What slots add is the same
+ * for all work-items, and the launch computes it. Digits that would lead beyond the tile, or to where the next larger
+ * one begins, begin earlier. */
+#include "ir/layout/arith.h"
+#include "ir/simplify/simplify.h"
+#include "lower/flexible/flexible_maker.h"
+
+/* --- numbers of the launch --- */
+
+static const tj_flexible_share *share_of(const tj_flexible *f, const tj_node *symbol) {
+  uint32_t i = 0;
+  while (f->share[i].symbol != symbol)
+    i++;
+  return &f->share[i];
+}
+
+static tj_measure measured(tj_flexible *f, const tj_flexible_share *share) {
+  return tj_flexible_measure(f, share->log != NULL ? "slots" : "items", share->launch, 1, share->most, 1);
+}
+
+/* A number of the mapping, or a product of some, as the launch and as work-items have it. */
+static const tj_node *launch_of(tj_flexible *f, const tj_node *node) {
+  if (tj_is_constant(node))
+    return node;
+  if (node->op == TJ_OP_SYMBOL)
+    return share_of(f, node)->launch;
+  return tj_terse_mul(f->graph, launch_of(f, node->arg[0]), launch_of(f, node->arg[1]));
+}
+
+static const tj_node *name_of(tj_flexible *f, const tj_node *node) {
+  if (tj_is_constant(node))
+    return node;
+  if (node->op == TJ_OP_SYMBOL)
+    return measured(f, share_of(f, node)).name;
+  return tj_terse_mul(f->graph, name_of(f, node->arg[0]), name_of(f, node->arg[1]));
+}
+
+/* --- digits --- */
+
+static bool is_items(const tj_flexible *f, const tj_node *extent) {
+  return !tj_is_constant(extent) && share_of(f, extent)->log == NULL;
+}
+
+/* Items take no more steps of one element than there are, and what is whole is everywhere: these begin nowhere
+ * earlier. */
+static const tj_node *last_of(const tj_flexible_hold *hold, const tj_flexible_digit *digit) {
+  tj_flexible *f = hold->f;
+  tj_graph *graph = f->graph;
+  const tj_flexible_mode *mode = &f->mode[digit->mode];
+  const tj_node *end = tj_simplified(graph, tj_mul(graph, digit->step, digit->extent)), *limit = mode->length;
+  if ((tj_is_constant(end) && end->value <= mode->whole) || (is_items(f, digit->extent) && tj_is_int(digit->step, 1)))
+    return NULL;
+  for (uint32_t i = 0; i < hold->count; i++) {
+    const tj_flexible_digit *next = &hold->digit[i];
+    if (next->mode == digit->mode && tj_simplified(graph, next->step) == end)
+      limit = tj_min(graph, limit, launch_of(f, next->step));
+  }
+  return tj_flexible_at_least(graph, tj_terse_sub(graph, limit, launch_of(f, digit->step)), 0);
+}
+
+static void read_digits(tj_flexible_hold *hold, const tj_tuple *shape, const tj_tuple *strides) {
+  uint32_t count;
+  const tj_tuple *const *extent = tj_tuple_leaves(hold->f->graph, shape, &count);
+  const tj_tuple *const *stride = tj_tuple_leaves(hold->f->graph, strides, &count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (stride[i]->kind == TJ_TUPLE_BASIS)
+      hold->digit[hold->count++] =
+          (tj_flexible_digit){.extent = extent[i]->value, .step = stride[i]->value, .mode = stride[i]->path[0]};
+  }
+}
+
+/* --- work-items --- */
+
+/* What a part of the items comes to. */
+static tj_flexible_share size_of(tj_flexible *f, const tj_tuple *part) {
+  tj_graph *graph = f->graph;
+  tj_flexible_share size = {.launch = tj_int(graph, 1), .most = TJ_FLEXIBLE_ITEMS};
+  for (uint32_t i = 0; i < f->share_count; i++) {
+    if (f->share[i].group == part)
+      return f->share[i];
+  }
+  if (!tj_tuple_is_list(part))
+    return tj_is_constant(part->value) ? (tj_flexible_share){.launch = part->value, .most = part->value->value}
+                                       : *share_of(f, part->value);
+  for (uint32_t i = 0; i < part->count; i++)
+    size.launch = tj_terse_mul(graph, size.launch, size_of(f, part->item[i]).launch);
+  size.launch = tj_flexible_at_most(graph, size.launch, TJ_FLEXIBLE_ITEMS);
+  return size;
+}
+
+/* A power of two that the launch chooses. */
+static tj_flexible_digits split_by_slots(tj_flexible *f, const tj_node *number, const tj_flexible_share *slots) {
+  tj_graph *graph = f->graph;
+  int64_t most_log = __builtin_ctzll((unsigned long long)slots->most);
+  tj_measure shift = tj_flexible_measure(f, "log", slots->log, 0, most_log, 1);
+  tj_measure mask =
+      tj_flexible_measure(f, "mask", tj_sub(graph, slots->launch, tj_int(graph, 1)), 0, slots->most - 1, 1);
+  return (tj_flexible_digits){tj_shr(graph, number, shift.name), tj_and(graph, number, mask.name)};
+}
+
+static tj_flexible_digits split_part(tj_flexible *f, const tj_node *number, const tj_tuple *part) {
+  tj_graph *graph = f->graph;
+  tj_flexible_share size = size_of(f, part);
+  if (tj_is_constant(size.launch) && !tj_tuple_is_list(part) && tj_is_constant(part->value))
+    return (tj_flexible_digits){tj_terse_div(graph, number, size.launch), tj_terse_mod(graph, number, size.launch)};
+  if (size.log != NULL && !tj_is_constant(size.launch))
+    return split_by_slots(f, number, &size);
+  return tj_flexible_split(f, number, measured(f, &size), size.most);
+}
+
+/* Gives the parts of the item, from digit *next on, their numbers. */
+static void number_part(tj_flexible_hold *hold, const tj_tuple *part, const tj_node *number, uint32_t *next) {
+  hold->part[hold->part_count].shape = part;
+  hold->part[hold->part_count++].number = number;
+  if (!tj_tuple_is_list(part)) {
+    hold->digit[(*next)++].number = number;
+    return;
+  }
+  for (uint32_t i = 0; i < part->count; i++) {
+    tj_flexible_digits digits = {number, number};
+    if (i + 1 < part->count)
+      digits = split_part(hold->f, number, part->item[i]);
+    number_part(hold, part->item[i], digits.remainder, next);
+    number = digits.quotient;
+  }
+}
+
+static bool begins_with_constant(const tj_tuple *items) {
+  return tj_tuple_is_list(items) && !tj_tuple_is_list(items->item[0]) && tj_is_constant(items->item[0]->value);
+}
+
+/* Work-items beyond the last item do nothing: whole groups of those that a constant leaf has. */
+static void gate_items(tj_flexible *f, const tj_tuple *items) {
+  tj_graph *graph = f->graph;
+  const tj_node *number = f->kernel->item, *count = tj_int(graph, 1);
+  int64_t most = TJ_FLEXIBLE_ITEMS;
+  bool skips = begins_with_constant(items);
+  if (skips) {
+    number = tj_terse_div(graph, number, items->item[0]->value);
+    most /= items->item[0]->value->value;
+  }
+  for (uint32_t i = skips; tj_tuple_is_list(items) && i < items->count; i++)
+    count = tj_terse_mul(graph, count, size_of(f, items->item[i]).launch);
+  if (!tj_tuple_is_list(items))
+    count = size_of(f, items).launch;
+  tj_flexible_gate(f, number, tj_flexible_at_most(graph, count, most), most);
+}
+
+tj_flexible_hold tj_flexible_split_items(tj_flexible *f, uint32_t side) {
+  const tj_layout *layout = side == TJ_FLEXIBLE_SOURCE ? &f->mapping->load.layout : &f->mapping->store.layout;
+  const tj_tuple *items = layout->shape->item[0];
+  tj_flexible_hold hold = {.f = f, .side = side, .width = f->width[side]};
+  uint32_t next = 0;
+  read_digits(&hold, items, layout->stride->item[0]);
+  hold.item_count = hold.count;
+  read_digits(&hold, layout->shape->item[1], layout->stride->item[1]);
+  for (uint32_t i = 0; i < hold.count; i++)
+    hold.digit[i].last = last_of(&hold, &hold.digit[i]);
+  gate_items(f, items);
+  number_part(&hold, items, f->kernel->item, &next);
+  return hold;
+}
+
+const tj_node *tj_flexible_number(const tj_flexible_hold *hold, const tj_tuple *part) {
+  uint32_t i = 0;
+  while (i < hold->part_count && hold->part[i].shape != part)
+    i++;
+  return i < hold->part_count ? hold->part[i].number : tj_int(hold->f->graph, 0);
+}
+
+/* --- places --- */
+
+/* Where a work-item is along a mode, in elements; NULL: it has no digits there. */
+static const tj_node *place_along(const tj_flexible_hold *hold, uint32_t mode) {
+  tj_flexible *f = hold->f;
+  const tj_node *place = NULL;
+  for (uint32_t i = hold->item_count; i-- > 0;) {
+    const tj_flexible_digit *d = &hold->digit[i];
+    if (d->mode != mode)
+      continue;
+    const tj_node *part = tj_terse_mul(f->graph, d->number, name_of(f, d->step));
+    if (d->last != NULL)
+      part = tj_flexible_least(f, part, tj_flexible_measure(f, "last", d->last, 0, INT32_MAX, 1));
+    place = place == NULL ? part : tj_terse_add(f->graph, place, part);
+  }
+  return place;
+}
+
+/* A work-item's part of a form: the side's own first mode first. */
+static const tj_node *offset_of_item(const tj_flexible_hold *hold, uint32_t form) {
+  tj_flexible *f = hold->f;
+  bool is_source = hold->side == TJ_FLEXIBLE_SOURCE;
+  uint32_t mode[4 + TJ_FLEXIBLE_OTHERS] = {is_source ? f->first_loaded : f->first_stored,
+                                           is_source ? f->first_stored : f->first_loaded, f->next_loaded,
+                                           f->next_stored};
+  for (uint32_t i = 0; i < TJ_FLEXIBLE_OTHERS; i++)
+    mode[4 + i] = f->other[i];
+  const tj_node *sum = tj_int(f->graph, 0);
+  for (uint32_t i = 0; i < 4 + TJ_FLEXIBLE_OTHERS; i++) {
+    bool is_again = i == 1 && mode[0] == mode[1];
+    const tj_node *place = is_again || mode[i] == TJ_FLEXIBLE_NONE ? NULL : place_along(hold, mode[i]);
+    if (place != NULL)
+      sum = tj_terse_add(f->graph, sum, tj_flexible_part(f, &f->mode[mode[i]], form, place));
+  }
+  return sum;
+}
+
+/* A number of steps of a form's stride, the same for all work-items. */
+static const tj_node *steps_of(tj_flexible *f, const tj_flexible_mode *mode, uint32_t form, int64_t steps) {
+  if (steps <= 1)
+    return steps == 0 ? tj_int(f->graph, 0) : mode->stride[form].name;
+  const tj_node *launch = tj_terse_mul(f->graph, tj_int(f->graph, steps), mode->stride[form].launch);
+  return tj_flexible_measure(f, "row", launch, 0, tj_flexible_slot_limit(form), 1).name;
+}
+
+/* What vector `number` of the slots adds to a form. */
+static const tj_node *offset_of_slot(const tj_flexible_hold *hold, int64_t number, uint32_t form) {
+  tj_flexible *f = hold->f;
+  tj_graph *graph = f->graph;
+  const tj_node *rest = tj_int(graph, number), *moved = tj_int(graph, 0), *fixed = moved;
+  for (uint32_t i = hold->item_count + 1; i < hold->count && !tj_is_int(rest, 0); i++) {
+    const tj_flexible_digit *d = &hold->digit[i];
+    const tj_flexible_mode *mode = &f->mode[d->mode];
+    const tj_node *extent = launch_of(f, d->extent), *digit = tj_terse_mod(graph, rest, extent);
+    rest = tj_terse_div(graph, rest, extent);
+    const tj_node *place = tj_terse_mul(graph, digit, launch_of(f, d->step));
+    if (d->last == NULL)
+      fixed = tj_terse_add(graph, fixed, steps_of(f, mode, form, place->value));
+    else if (!tj_is_int(place, 0))
+      moved =
+          tj_terse_add(graph, moved, tj_terse_mul(graph, tj_min(graph, place, d->last), mode->stride[form].launch));
+  }
+  moved = tj_flexible_measure(f, "slot", moved, 0, tj_flexible_slot_limit(form), 1).name;
+  return tj_terse_add(graph, moved, fixed);
+}
+
+/* Whether a form is that of source or destination itself, or bounds its accesses. */
+static bool is_form_of(const tj_flexible *f, uint32_t form, uint32_t side) {
+  return form == side || (form >= TJ_FLEXIBLE_BOUNDS && f->form[form].side == side);
+}
+
+void tj_flexible_move_all(const tj_flexible_hold *hold) {
+  tj_flexible *f = hold->f;
+  tj_flexible_place place[TJ_FLEXIBLE_FORMS];
+  for (uint32_t slot = 0; slot < f->kernel->slot_count; slot += hold->width) {
+    for (uint32_t form = 0; form < f->form_count; form++) {
+      if (is_form_of(f, form, hold->side))
+        place[form] = (tj_flexible_place){offset_of_item(hold, form), offset_of_slot(hold, slot / hold->width, form)};
+    }
+    tj_flexible_move(f, hold->side, place, hold->width, slot);
+  }
+}

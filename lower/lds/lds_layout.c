@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: MIT */
+/* The search for LDS layouts: candidates in order of what they cost besides cycles, so that the first one that takes
+ * as few cycles as the pigeonhole allows is the best. A candidate is given up as soon as it cannot win. */
+#include "lower/lds/lds_layout.h"
+
+#include "base/text.h"
+#include "lower/lds/lds_instructions.h"
+
+#include <stdlib.h>
+
+enum {
+  MOST_CANDIDATES = 4096,
+  MOST_GROUPS = 16,
+  MOST_RESIDENTS = 8,
+  MOST_COUNTED = 400000,
+  CYCLES_ALONE = 1024 /* that a workgroup waits for memory while no other one of its compute unit has work */
+};
+
+typedef struct {
+  tj_stage_layout layout;
+  uint32_t residents;    /* workgroups that have LDS at a time, up to as many as are of use */
+  uint32_t waiting;      /* cycles in which nobody has work, for want of residents */
+  uint32_t address_cost; /* operations that make an address */
+  uint32_t number;
+} candidate;
+
+static bool is_power_of_two(uint32_t n) {
+  return (n & (n - 1)) == 0;
+}
+
+static uint32_t round_up(uint32_t n, uint32_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+static uint32_t log2_of(uint32_t power) {
+  return (uint32_t)__builtin_ctz(power);
+}
+
+/* --- layouts --- */
+
+uint32_t tj_stage_offset_at(const tj_stage_layout *layout, uint32_t row, uint32_t column) {
+  bool by_row = layout->direction == TJ_STAGE_ROW;
+  uint32_t line = by_row ? row : column, along = by_row ? column : row;
+  uint32_t at = line / layout->group * layout->group_pitch + line % layout->group * layout->pitch;
+  at += layout->run == 0 ? along : along / layout->run * layout->run_pitch + along % layout->run;
+  uint32_t mask = (1u << layout->swizzle.bits) - 1;
+  return at ^ (at >> layout->swizzle.shift & mask << layout->swizzle.base);
+}
+
+/* First units of `size` that lie `pitch` apart, then what is within. */
+static const tj_node *in_units(tj_graph *graph, const tj_node *line, uint32_t size, uint32_t pitch, uint32_t within) {
+  const tj_node *unit = tj_int(graph, size);
+  return tj_add(graph, tj_mul(graph, tj_div(graph, line, unit), tj_int(graph, pitch)),
+                tj_mul(graph, tj_mod(graph, line, unit), tj_int(graph, within)));
+}
+
+const tj_node *tj_stage_offset(tj_graph *graph, const tj_stage_layout *layout, const tj_node *row,
+                               const tj_node *column) {
+  bool by_row = layout->direction == TJ_STAGE_ROW;
+  const tj_node *line = by_row ? row : column, *along = by_row ? column : row;
+  if (layout->run > 0)
+    along = in_units(graph, along, layout->run, layout->run_pitch, 1);
+  const tj_node *at = tj_add(graph, in_units(graph, line, layout->group, layout->group_pitch, layout->pitch), along);
+  return layout->swizzle.bits == 0 ? at : tj_swizzle_apply(graph, layout->swizzle, at);
+}
+
+/* --- candidates --- */
+
+typedef struct {
+  const tj_stage_stream *stream;
+  uint32_t lines, along; /* of the tile; along, in whole vectors */
+  uint32_t turn;         /* vectors that take each bank once */
+  candidate *item;
+  uint32_t count, tried;
+} candidate_list;
+
+static bool is_cheap_group(const tj_stage_tile *tile, uint32_t group) {
+  bool is_cheap = is_power_of_two(group);
+  for (uint32_t i = 0; i < tile->group_count; i++)
+    is_cheap = is_cheap || tile->group[i] == group;
+  return is_cheap;
+}
+
+/* Constants come out of sums, but not out of swizzles. */
+static uint32_t address_cost_of(const tj_stage_tile *tile, const tj_stage_layout *layout) {
+  uint32_t cost = is_power_of_two(layout->pitch) ? 1 : 2;
+  if (layout->group > 1)
+    cost += is_cheap_group(tile, layout->group) ? 2 : 8;
+  return cost + (layout->run > 0 ? 2 : 0) + (layout->swizzle.bits > 0 ? 6 : 0);
+}
+
+static uint64_t elements_of(const candidate_list *list, const tj_stage_layout *layout) {
+  uint32_t groups = (list->lines - 1) / layout->group,
+           within = layout->group < list->lines ? layout->group : list->lines;
+  uint64_t elements = (uint64_t)groups * layout->group_pitch + (uint64_t)(within - 1) * layout->pitch;
+  elements += layout->run == 0 ? list->along : (list->along / layout->run - 1) * layout->run_pitch + layout->run;
+  uint64_t unit = layout->swizzle.bits > 0 ? 1ull << (layout->swizzle.base + layout->swizzle.bits) : 1;
+  return (elements + unit - 1) / unit * unit;
+}
+
+/* Whether units of so many lines end where modes do, or within one that is cut evenly; the last need not be. Lines
+ * are made of modes whose extents have these products, first mode first. */
+static bool ends_with_modes(uint32_t unit, const uint32_t product[], uint32_t count) {
+  uint32_t mode = 0;
+  while (mode < count && product[mode] < unit)
+    mode++;
+  uint32_t before = mode > 0 ? product[mode - 1] : 1;
+  return mode >= count || (unit % before == 0 && (mode + 1 == count || product[mode] % unit == 0));
+}
+
+/* Whether the layout is one of the tile's modes. */
+static bool is_by_mode(const tj_stage_tile *tile, const tj_stage_layout *layout, bool by_row) {
+  const uint32_t *product = by_row ? tile->group : tile->run;
+  return ends_with_modes(layout->group, product, by_row ? tile->group_count : tile->run_count) &&
+         (layout->run == 0 || ends_with_modes(layout->run, tile->run, tile->run_count));
+}
+
+/* Cycles in which nobody has work, where each workgroup takes so many bytes. */
+static uint32_t waiting_with(const tj_stage_tile *tile, uint64_t bytes) {
+  return 2 * bytes > tile->shared ? CYCLES_ALONE : 0;
+}
+
+static bool tries(const tj_stage_tile *tile, unsigned form) {
+  return (tile->without & form) == 0;
+}
+
+static void add_candidate(candidate_list *list, tj_stage_layout layout) {
+  const tj_stage_tile *tile = list->stream->tile;
+  uint64_t bytes = elements_of(list, &layout) * tile->element_bytes;
+  if (list->count == MOST_CANDIDATES || bytes > tile->limit ||
+      !is_by_mode(tile, &layout, list->stream->direction == TJ_STAGE_ROW))
+    return;
+  layout.direction = list->stream->direction;
+  layout.vector = list->stream->vector;
+  layout.bytes = (uint32_t)bytes;
+  uint32_t residents = tile->shared / layout.bytes;
+  list->item[list->count] = (candidate){.layout = layout,
+                                        .residents = residents < MOST_RESIDENTS ? residents : MOST_RESIDENTS,
+                                        .waiting = waiting_with(tile, bytes),
+                                        .address_cost = address_cost_of(tile, &layout),
+                                        .number = list->count};
+  list->count++;
+}
+
+/* Lines one after the other, with up to a turn of the banks between them. The first one is the plain layout. */
+static void add_paddings(candidate_list *list) {
+  uint32_t end = tries(list->stream->tile, TJ_STAGE_PADDINGS) ? list->turn : 1;
+  for (uint32_t padding = 0; padding < end; padding++) {
+    uint32_t pitch = list->along + padding * list->stream->vector;
+    add_candidate(list, (tj_stage_layout){.group = 1, .pitch = pitch, .group_pitch = pitch});
+  }
+}
+
+/* Swizzles that leave vectors whole and reach no further than the banks. */
+static void add_swizzles(candidate_list *list) {
+  uint32_t first = log2_of(list->stream->vector), top = first + log2_of(list->turn), size = list->lines * list->along;
+  for (uint32_t bits = 1; first + bits <= top; bits++) {
+    for (uint32_t base = first; base + bits <= top; base++) {
+      for (uint32_t shift = bits; size >> (base + shift) > 0; shift++)
+        add_candidate(list, (tj_stage_layout){.group = 1,
+                                              .pitch = list->along,
+                                              .group_pitch = list->along,
+                                              .swizzle = {(int32_t)bits, (int32_t)base, (int32_t)shift}});
+    }
+  }
+}
+
+/* Groups one after the other, or interleaved; with what is between lines, and between groups. */
+static void add_groups_of(candidate_list *list, uint32_t group) {
+  uint32_t vector = list->stream->vector, groups = (list->lines + group - 1) / group;
+  for (uint32_t between = 0; between < list->turn; between = between == 0 ? 1 : 2 * between) {
+    for (uint32_t padding = 0; padding < list->turn; padding++) {
+      uint32_t near = list->along + between * vector;
+      add_candidate(list,
+                    (tj_stage_layout){.group = group, .pitch = near, .group_pitch = group * near + padding * vector});
+      add_candidate(
+          list, (tj_stage_layout){.group = group, .pitch = groups * near + padding * vector, .group_pitch = near});
+    }
+  }
+}
+
+static void add_group(const candidate_list *list, uint32_t group, uint32_t groups[], uint32_t *count) {
+  for (uint32_t i = 0; i < *count; i++) {
+    if (groups[i] == group)
+      return;
+  }
+  if (group > 1 && group < list->lines && *count < MOST_GROUPS)
+    groups[(*count)++] = group;
+}
+
+/* How far apart the lines are that lanes beside each other want. */
+static void add_steps(const candidate_list *list, const tj_stage_instruction *in, uint32_t groups[],
+                      uint32_t *count) {
+  for (uint32_t i = 1; i < in->end[0]; i++) {
+    uint32_t a = in->unit[i - 1].line, b = in->unit[i].line;
+    add_group(list, a < b ? b - a : a - b, groups, count);
+  }
+}
+
+static void add_groups(candidate_list *list) {
+  const tj_stage_stream *s = list->stream;
+  uint32_t groups[MOST_GROUPS], count = 0;
+  for (uint32_t power = 2; power <= 16; power *= 2)
+    add_group(list, power, groups, &count);
+  for (uint32_t i = 0; i < s->tile->group_count && s->direction == TJ_STAGE_ROW; i++)
+    add_group(list, s->tile->group[i], groups, &count);
+  for (uint32_t i = 0; i < s->kind_count; i++)
+    add_steps(list, s->kind[i], groups, &count);
+  for (uint32_t i = 0; i < count; i++)
+    add_groups_of(list, groups[i]);
+}
+
+/* Lines of runs, with what is between them; in groups one after the other. */
+static void add_runs_of(candidate_list *list, uint32_t run, uint32_t group) {
+  uint32_t vector = list->stream->vector;
+  for (uint32_t between = 1; between < list->turn; between++) {
+    uint32_t run_pitch = run + between * vector, pitch = list->along / run * run_pitch;
+    for (uint32_t padding = 0; padding < list->turn; padding++) {
+      tj_stage_layout layout = {.group = group, .pitch = pitch, .run = run, .run_pitch = run_pitch};
+      layout.group_pitch = group * pitch + padding * vector;
+      layout.pitch = group == 1 ? layout.group_pitch : pitch;
+      add_candidate(list, layout);
+    }
+  }
+}
+
+/* Where units of a line that are far from each other are wanted at once, and the first modes of columns divide it. */
+static void add_runs(candidate_list *list) {
+  enum { MOST_TURN = 16, MOST_GROUP = 8 };
+  const tj_stage_tile *tile = list->stream->tile;
+  if (list->turn > MOST_TURN || list->stream->direction != TJ_STAGE_ROW || list->along != tile->columns)
+    return;
+  for (uint32_t i = 0; i < tile->run_count; i++) {
+    bool divides = tile->run[i] < list->along && list->along % tile->run[i] == 0;
+    for (uint32_t group = 1; group <= MOST_GROUP && divides && tile->run[i] % list->stream->vector == 0; group *= 2)
+      add_runs_of(list, tile->run[i], group);
+  }
+}
+
+static int by_cost(const void *a, const void *b) {
+  const candidate *x = a, *y = b;
+  if (x->residents != y->residents)
+    return x->residents > y->residents ? -1 : 1;
+  if (x->address_cost != y->address_cost)
+    return x->address_cost < y->address_cost ? -1 : 1;
+  if (x->layout.bytes != y->layout.bytes)
+    return x->layout.bytes < y->layout.bytes ? -1 : 1;
+  return x->number < y->number ? -1 : 1;
+}
+
+/* In memory that lists for other streams have used. */
+static candidate_list new_list(const tj_stage_stream *s, candidate item[]) {
+  const tj_stage_tile *tile = s->tile;
+  bool by_row = s->direction == TJ_STAGE_ROW;
+  return (candidate_list){.stream = s,
+                          .lines = by_row ? tile->rows : tile->columns,
+                          .along = round_up(by_row ? tile->columns : tile->rows, s->vector),
+                          .turn = s->model->banks * TJ_BANK_BYTES / (s->vector * tile->element_bytes),
+                          .item = item};
+}
+
+/* --- the choice --- */
+
+/* What was found for one stream, or for several. */
+typedef struct {
+  const tj_stage_stream *stream; /* NULL: nothing */
+  candidate best;
+  tj_stage_layout plain;
+  uint32_t cycles;
+} outcome;
+
+/* The cycles that a layout has to take less than, to be better than what was found. */
+static uint32_t cycles_to_beat(const outcome *o, const candidate *next) {
+  uint32_t found = o->cycles + o->best.waiting;
+  return o->stream == NULL ? UINT32_MAX : found > next->waiting ? found - next->waiting : 0;
+}
+
+/* Candidates come in order of cost, so only fewer cycles win. Where so many have been counted that it takes long, the
+ * best so far has to do. */
+static void try_all(candidate_list *list, outcome *o) {
+  const tj_stage_stream *s = list->stream;
+  uint64_t limit = *s->counted + MOST_COUNTED;
+  qsort(list->item, list->count, sizeof list->item[0], by_cost);
+  o->stream = NULL;
+  for (uint32_t i = 0; i < list->count && cycles_to_beat(o, &list->item[i]) > s->least; i++) {
+    if (o->stream != NULL && *s->counted > limit)
+      return;
+    list->tried++;
+    uint32_t most = cycles_to_beat(o, &list->item[i]), cycles = tj_stage_cycles_below(s, &list->item[i].layout, most);
+    if (cycles < most) {
+      o->best = list->item[i];
+      o->cycles = cycles;
+      o->stream = s;
+    }
+  }
+}
+
+/* Whether nothing else could be as good as a padding of single lines is. */
+static bool is_enough(const outcome *o, uint32_t most_residents) {
+  return o->stream != NULL && o->cycles == o->stream->least && o->best.residents == most_residents;
+}
+
+/* What a second list has that is better. */
+static void try_more(candidate_list *list, outcome *o) {
+  outcome more = *o;
+  try_all(list, &more);
+  uint32_t most = cycles_to_beat(o, &more.best);
+  if (more.stream != NULL && (more.cycles < most || (more.cycles == most && by_cost(&more.best, &o->best) < 0)))
+    *o = more;
+  list->count = 0;
+}
+
+static outcome search_stream(const tj_stage_stream *s, candidate item[], uint32_t *tried) {
+  candidate_list list = new_list(s, item);
+  outcome o = {.stream = NULL};
+  add_paddings(&list);
+  if (list.count == 0)
+    return o;
+  o.plain = list.item[0].layout;
+  uint32_t most_residents = list.item[0].residents;
+  try_more(&list, &o);
+  if (!is_enough(&o, most_residents)) {
+    if (tries(s->tile, TJ_STAGE_SWIZZLES))
+      add_swizzles(&list);
+    if (tries(s->tile, TJ_STAGE_GROUPS))
+      add_groups(&list);
+    try_more(&list, &o);
+  }
+  if (tries(s->tile, TJ_STAGE_GROUPS) && (o.stream == NULL || o.cycles > s->least)) {
+    add_runs(&list);
+    try_more(&list, &o);
+  }
+  *tried += list.tried;
+  return o;
+}
+
+/* Narrow vectors take more instructions, each of which takes a cycle to be issued. */
+static uint32_t cost_of(const outcome *o) {
+  return o->cycles + o->best.waiting + o->stream->count;
+}
+
+/* Whether b is to be preferred to a. */
+static bool is_better(const outcome *a, const outcome *b) {
+  if (a->stream == NULL || b->stream == NULL)
+    return a->stream == NULL && b->stream != NULL;
+  uint32_t of_a = cost_of(a), of_b = cost_of(b);
+  return of_a != of_b ? of_b < of_a : by_cost(&a->best, &b->best) > 0;
+}
+
+/* The best of all streams. */
+typedef struct {
+  outcome best;
+  uint32_t least, ideal; /* cycles: fewer are impossible; without conflicts */
+  uint32_t tried;
+  uint64_t counted;
+  candidate *item; /* memory for lists */
+} search;
+
+/* Instructions of a direction and a width. The wide ones that come first need no more cycles than others could. */
+static void search_vector(tj_job *job, const tj_bank_model *model, const tj_stage_tile *tile,
+                          tj_stage_direction direction, uint32_t vector, search *all) {
+  uint32_t count = tj_stage_instructions(tile, direction, vector);
+  uint32_t waiting = waiting_with(tile, (uint64_t)tile->rows * tile->columns * tile->element_bytes);
+  if (all->best.stream != NULL && all->ideal + waiting + count >= cost_of(&all->best)) {
+    all->least = all->ideal < all->least ? all->ideal : all->least;
+    return;
+  }
+  tj_stage_stream *s = TJ_NEW(job, tj_stage_stream);
+  *s = tj_stage_stream_make(job, model, tile, direction, vector, &all->counted);
+  all->ideal = s->ideal < all->ideal ? s->ideal : all->ideal;
+  all->least = s->least < all->least ? s->least : all->least;
+  outcome o = search_stream(s, all->item, &all->tried);
+  if (is_better(&all->best, &o))
+    all->best = o;
+}
+
+/* Streams count into `all`, which therefore stays where it is. */
+static void search_all(tj_job *job, const tj_bank_model *model, const tj_stage_tile *tile, search *all) {
+  static const tj_stage_direction directions[] = {TJ_STAGE_ROW, TJ_STAGE_COLUMN};
+  *all = (search){.least = UINT32_MAX, .ideal = UINT32_MAX, .item = TJ_NEW_ARRAY(job, candidate, MOST_CANDIDATES)};
+  uint32_t narrowest = tj_stage_narrowest(tile);
+  narrowest = tile->narrowest > narrowest ? tile->narrowest : narrowest;
+  for (unsigned d = 0; d < 2; d++) {
+    bool is_asked = tile->directions == 0 || (tile->directions >> directions[d] & 1) != 0;
+    for (uint32_t v = tj_stage_widest(tile, directions[d]); is_asked && v >= narrowest && v > 0; v /= 2)
+      search_vector(job, model, tile, directions[d], v, all);
+  }
+}
+
+/* --- what is said of it --- */
+
+static void count_sides(const tj_stage_stream *s, tj_stage_choice *choice) {
+  for (uint32_t i = 0; i < s->count; i++) {
+    const tj_stage_instruction *in = &s->instruction[i];
+    *(in->access->is_store ? &choice->store_cycles : &choice->load_cycles) +=
+        tj_stage_instruction_cycles(s, in, &choice->layout);
+    *(in->access->is_store ? &choice->store_ideal : &choice->load_ideal) += in->ideal;
+  }
+}
+
+static void describe_layout(tj_text *text, const tj_stage_layout *layout, const tj_stage_layout *plain) {
+  const char *lines = layout->direction == TJ_STAGE_ROW ? "rows" : "columns";
+  if (layout->swizzle.bits > 0)
+    tj_swizzle_print(text, layout->swizzle);
+  else if (layout->group > 1)
+    tj_text_format(text, "%s %u elements apart in groups of %u, %u apart", lines, layout->pitch, layout->group,
+                   layout->group_pitch);
+  else if (layout->run > 0)
+    tj_text_format(text, "%s %u elements apart", lines, layout->pitch);
+  else if (layout->pitch > plain->pitch)
+    tj_text_format(text, "%s padded by %u to %u elements", lines, layout->pitch - plain->pitch, layout->pitch);
+  else
+    tj_text_string(text, "plain");
+  if (layout->run > 0)
+    tj_text_format(text, ", of runs of %u elements %u apart", layout->run, layout->run_pitch);
+}
+
+/* What is said of conflicts that remain: that such vectors cannot do without them, or that nothing was found. */
+static void describe_conflicts(tj_text *text, const search *all, uint32_t ideal) {
+  const outcome *o = &all->best;
+  if (o->cycles == ideal)
+    return;
+  if (o->cycles == o->stream->least)
+    tj_text_format(text,
+                   "; vectors of %u bytes need as many, and no layout of narrower ones that was tried does better",
+                   o->stream->vector * o->stream->tile->element_bytes);
+  else
+    tj_text_format(text, "; the best of %u layouts, with room for %u workgroup%s; at least %u are needed", all->tried,
+                   o->best.residents, o->best.residents == 1 ? "" : "s", all->least);
+}
+
+static const char *give_reason(tj_job *job, const search *all, const tj_stage_choice *choice) {
+  tj_text text = tj_text_begin(job);
+  uint32_t ideal = choice->store_ideal + choice->load_ideal;
+  describe_layout(&text, &all->best.best.layout, &all->best.plain);
+  if (all->best.cycles == ideal)
+    tj_text_format(&text, ": %u cycles, free of conflicts", ideal);
+  else
+    tj_text_format(&text, ": %u cycles, %u without conflicts", all->best.cycles, ideal);
+  if (choice->plain_cycles > all->best.cycles)
+    tj_text_format(&text, "; plain would take %u", choice->plain_cycles);
+  describe_conflicts(&text, all, ideal);
+  return text.data;
+}
+
+bool tj_stage_search(tj_job *job, const tj_bank_model *model, const tj_stage_tile *tile, tj_stage_choice *choice) {
+  search all;
+  search_all(job, model, tile, &all);
+  const tj_stage_stream *s = all.best.stream;
+  if (s == NULL)
+    return false;
+  *choice = (tj_stage_choice){.layout = all.best.best.layout,
+                              .instructions = s->count,
+                              .least_cycles = all.least,
+                              .waiting = all.best.best.waiting,
+                              .tried = all.tried};
+  choice->plain_cycles = tj_stage_cycles_below(s, &all.best.plain, UINT32_MAX);
+  count_sides(s, choice);
+  choice->reason = give_reason(job, &all, choice);
+  return true;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared symbols, found by all that they say. */
+#include "lower/tile/coordinates.h"
+
+#include <string.h>
+
+static bool says_the_same(const tj_symbol *a, const tj_symbol *b) {
+  return a->low == b->low && a->high == b->high && a->multiple == b->multiple && strcmp(a->name, b->name) == 0;
+}
+
+static void keep(tj_graph *graph, tj_coordinates *shared, const tj_node *symbol) {
+  if (shared->count == shared->capacity) {
+    shared->capacity = 2 * shared->capacity + 16;
+    const tj_node **larger = TJ_NEW_ARRAY(graph->job, const tj_node *, shared->capacity);
+    for (uint32_t i = 0; i < shared->count; i++)
+      larger[i] = shared->symbol[i];
+    shared->symbol = larger;
+  }
+  shared->symbol[shared->count++] = symbol;
+}
+
+const tj_node *tj_coordinate_among(tj_graph *graph, tj_coordinates *shared, const char *name, const tj_node *low,
+                                   const tj_node *high, int64_t multiple) {
+  const tj_symbol wanted = {
+      .name = name, .kind = TJ_SYMBOL_COORDINATE, .low = low, .high = high, .multiple = multiple};
+  for (uint32_t i = 0; shared != NULL && i < shared->count; i++) {
+    if (says_the_same(shared->symbol[i]->symbol, &wanted))
+      return shared->symbol[i];
+  }
+  const tj_node *symbol = tj_symbol_declare(graph, wanted);
+  if (shared != NULL)
+    keep(graph, shared, symbol);
+  return symbol;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The way of a tile through LDS: where each slot's element is there, and how vectors take it there and back. */
+#ifndef TJ_LOWER_LDS_TRANSIT_H
+#define TJ_LOWER_LDS_TRANSIT_H
+
+#include "ir/value/value.h"
+#include "lower/lds/lds_layout.h"
+#include "lower/tile/tile_side.h"
+
+typedef struct {
+  tj_side *in; /* by pass: the slots of the load side on their way into LDS */
+  tj_side out; /* the slots of the store side on their way out of it */
+  const tj_stage_choice *choice;
+  const struct tj_mapping *mapping; /* the tiling's, with the layout in LDS that it has or got */
+} tj_staging;
+
+/* Finds the layout in LDS of a tile that goes from the slots of `load` to those of `store`. False where it does not
+ * fit into the target's LDS, or where slots of the store side are not in the passes in which their rows are. */
+bool tj_plan_staging(tj_graph *graph, const tj_tiling *tiling, const tj_target *target, uint32_t element_bytes,
+                     const tj_side *load, const tj_side *store, tj_staging *staging);
+
+/* The numbers of work-items by which neighbours are served together in the widest loads of the target's LDS: a linear
+ * map. NULL: they are anyhow, or no linear map says it. */
+const tj_value *tj_staging_order(tj_graph *graph, const tj_target *target);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Orders of tiles as layouts, of the modes that have several. */
+#include "lower/tile/tile_order.h"
+
+#include "ir/index/facts.h"
+#include "ir/simplify/simplify.h"
+
+const tj_node *tj_tiles_along(tj_graph *graph, const tj_domain *domain, uint32_t mode, int64_t reach) {
+  const tj_node *size = tj_add(graph, domain->mode[mode].extent, tj_int(graph, reach - 1));
+  return tj_simplified(graph, tj_div(graph, size, tj_int(graph, reach)));
+}
+
+const tj_layout *tj_order_of_tiles(tj_graph *graph, const tj_domain *domain, const int64_t reach[],
+                                   const uint32_t sequence[]) {
+  const tj_tuple **extent = TJ_NEW_ARRAY(graph->job, const tj_tuple *, domain->count);
+  const tj_tuple **stride = TJ_NEW_ARRAY(graph->job, const tj_tuple *, domain->count);
+  tj_layout *order = TJ_NEW(graph->job, tj_layout);
+  uint32_t count = 0, before = UINT32_MAX;
+  bool descends = true;
+  for (uint32_t i = 0; i < domain->count; i++) {
+    uint32_t mode = sequence[i];
+    const tj_node *tiles = tj_tiles_along(graph, domain, mode, reach[mode]);
+    if (tj_is_int(tiles, 1))
+      continue;
+    descends = descends && mode < before;
+    before = mode;
+    extent[count] = tj_tuple_integer(graph, tiles);
+    stride[count++] = tj_tuple_basis(graph, tj_int(graph, 1), &mode, 1);
+  }
+  *order = tj_layout_of_leaves(graph, extent, stride, count);
+  return descends ? NULL : order;
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+/* The search: along the first modes of either side, as far as a tile may reach, every cut that covers a mode evenly;
+ * of all pairs of these, those of least cost. */
+#include "lower/tile/tile_shape.h"
+
+#include "base/machine/bank.h"
+#include "lower/kernel/price.h"
+
+#include <math.h>
+
+enum {
+  MOST_CUTS = 40,
+  MOST_REACHES = 96,
+  WORK_ITEMS_STEP = 64, /* waves of every machine */
+  LEAST_WORK_ITEMS = 256,
+  MOST_WORK_ITEMS = 1024,
+  MOST_PASSES = 6,
+  LEAST_RUN = 32,  /* bytes, of what is more than one tile */
+  MOST_BLOCK = 64, /* elements of a block of loads */
+  VECTOR_BYTES = 16
+};
+
+/* What is given up for what, in parts of the cache lines that have to be touched; price.h has more of it. */
+static const double COST_OF_STAGING = 0.01;      /* a way through LDS at all */
+static const double COST_OF_LDS_STORES = 0.02;   /* of whole words, in one pass */
+static const double COST_OF_NARROW_DEPTH = 0.03; /* LDS stores of half the width */
+
+typedef struct {
+  int64_t extent[TJ_SHAPE_MOST_MODES];
+} reach;
+
+static int64_t divided_up(int64_t value, int64_t by) {
+  return (value + by - 1) / by;
+}
+
+static int64_t rounded_up(int64_t value, int64_t unit) {
+  return divided_up(value, unit) * unit;
+}
+
+static int64_t at_most(int64_t value, int64_t limit) {
+  return value < limit ? value : limit;
+}
+
+static int64_t power_below(int64_t value) {
+  int64_t power = 1;
+  while (2 * power <= value)
+    power *= 2;
+  return power;
+}
+
+/* --- the parts of a shape --- */
+
+int64_t tj_shape_room(const tj_tile_shape *shape, uint32_t mode) {
+  return rounded_up(shape->extent[mode], shape->unit[mode]);
+}
+
+static bool is_first(const tj_shape_problem *problem, uint32_t mode, tj_side_name side) {
+  return problem->order[side][0] == mode;
+}
+
+static void set_unit(const tj_shape_problem *problem, tj_tile_shape *shape, tj_side_name side) {
+  uint32_t first = problem->order[side][0];
+  int64_t unit = at_most(problem->width[side], power_below(shape->extent[first]));
+  shape->unit[first] = unit > shape->unit[first] ? unit : shape->unit[first];
+}
+
+static void set_units(const tj_shape_problem *problem, tj_tile_shape *shape) {
+  for (uint32_t m = 0; m < problem->count; m++)
+    shape->unit[m] = 1;
+  set_unit(problem, shape, TJ_SOURCE);
+  set_unit(problem, shape, TJ_DESTINATION);
+}
+
+/* Elements that work-items take together along a mode. */
+static int64_t scale_of(const tj_shape_problem *problem, const tj_tile_shape *shape, uint32_t mode,
+                        tj_side_name side) {
+  if (is_first(problem, mode, side))
+    return shape->unit[mode];
+  bool is_deep = side == TJ_SOURCE && shape->is_staged && is_first(problem, mode, TJ_DESTINATION);
+  return is_deep ? shape->depth : 1;
+}
+
+tj_shape_digits tj_shape_digits_of(const tj_shape_problem *problem, const tj_tile_shape *shape, tj_side_name side) {
+  tj_shape_digits digits = {.digits = 0};
+  for (uint32_t i = 0; i < problem->count; i++) {
+    uint32_t mode = problem->order[side][i];
+    int64_t scale = scale_of(problem, shape, mode, side), count = tj_shape_room(shape, mode) / scale;
+    if (side == TJ_DESTINATION && shape->passes > 1 && mode == shape->split)
+      count /= shape->passes;
+    if (tj_shape_room(shape, mode) == 1)
+      continue;
+    digits.mode[digits.digits] = mode;
+    digits.count[digits.digits] = count;
+    digits.scale[digits.digits++] = scale;
+  }
+  return digits;
+}
+
+uint64_t tj_shape_columns(const tj_shape_problem *problem) {
+  const uint32_t *source = problem->order[TJ_SOURCE], *destination = problem->order[TJ_DESTINATION];
+  uint32_t parting = source[0] == destination[0] && problem->count > 1 ? source[1] : source[0];
+  uint64_t columns = 0;
+  for (uint32_t i = 0; i < problem->count && destination[i] != parting; i++)
+    columns |= (uint64_t)1 << destination[i];
+  return columns;
+}
+
+/* --- cache lines --- */
+
+/* A run of neighbours that a side has again and again, and the bytes that all of them begin at a multiple of. */
+typedef struct {
+  int64_t bytes, grain;
+} run;
+
+static int64_t power_of_two_in(int64_t value) {
+  return value & -value;
+}
+
+static void begin_at(run *r, int64_t grain) {
+  r->grain = at_most(r->grain, grain);
+}
+
+/* How many of a side's modes may be in one run: in registers, the source's come in the order of the destination;
+ * where blocks are deep, one instruction takes only some of the coordinates along the destination's first mode. */
+static uint32_t run_limit(const tj_shape_problem *problem, const tj_tile_shape *shape, tj_side_name side) {
+  const uint32_t *order = problem->order[side];
+  uint32_t limit = 0;
+  if (side == TJ_DESTINATION || (shape->is_staged && shape->depth == 1))
+    return problem->count;
+  while (limit < problem->count && (shape->is_staged ? order[limit] != problem->order[TJ_DESTINATION][0]
+                                                     : order[limit] == problem->order[TJ_DESTINATION][limit]))
+    limit++;
+  return limit;
+}
+
+static run run_of(const tj_shape_problem *problem, const tj_tile_shape *shape, tj_side_name side) {
+  run r = {problem->bytes[side], problem->line_bytes};
+  uint32_t limit = run_limit(problem, shape, side);
+  bool goes_on = true;
+  for (uint32_t i = 0; i < problem->count; i++) {
+    const tj_shape_mode *mode = &problem->mode[problem->order[side][i]];
+    int64_t extent = shape->extent[problem->order[side][i]];
+    bool is_whole = mode->is_exact && extent == mode->extent;
+    goes_on = goes_on && i < limit && (i == 0 || mode->continues[side]);
+    r.bytes *= goes_on ? extent : 1;
+    if (goes_on && !is_whole)
+      begin_at(&r, at_most(mode->grain[side] * power_of_two_in(extent), problem->line_bytes));
+    if (!goes_on && mode->extent > 1)
+      begin_at(&r, mode->grain[side]);
+    goes_on = goes_on && is_whole;
+  }
+  return r;
+}
+
+/* Lines that runs touch on average, for each that their bytes fill. Waves cut runs that do not fill them evenly, and
+ * lines with them where runs do not begin with lines. */
+static double lines_of(const tj_shape_problem *problem, run r) {
+  int64_t line = problem->line_bytes, wave_bytes = problem->wave_size * VECTOR_BYTES, lines = 0;
+  for (int64_t start = 0; start < line; start += r.grain)
+    lines += divided_up(start + r.bytes, line);
+  double full = (double)r.bytes / (double)line, unaligned = 1 - (double)r.grain / (double)line;
+  double touched = (double)lines * (double)r.grain / (double)line;
+  bool is_even = wave_bytes % r.bytes == 0 || (r.grain == line && r.bytes % line == 0);
+  return (touched + (is_even ? 0 : unaligned * (double)r.bytes / (double)wave_bytes)) / full;
+}
+
+/* --- cost --- */
+
+/* What tiles cover for each element of the domain. */
+static double cover_of(const tj_shape_problem *problem, const tj_tile_shape *shape) {
+  double cover = 1;
+  for (uint32_t m = 0; m < problem->count; m++) {
+    if (problem->mode[m].is_exact)
+      cover *= (double)rounded_up(problem->mode[m].extent, shape->extent[m]) / (double)problem->mode[m].extent;
+  }
+  return cover;
+}
+
+static int64_t volume_of(const tj_shape_problem *problem, const tj_tile_shape *shape) {
+  int64_t volume = 1;
+  for (uint32_t m = 0; m < problem->count; m++)
+    volume *= tj_shape_room(shape, m);
+  return volume;
+}
+
+/* What a side's work-items share out, however many there are. */
+typedef struct {
+  tj_shape_digits digits;
+  int64_t elements; /* of a unit of all digits */
+} shared_side;
+
+static shared_side side_of(const tj_shape_problem *problem, const tj_tile_shape *shape, tj_side_name side) {
+  shared_side shared = {tj_shape_digits_of(problem, shape, side), 1};
+  for (uint32_t i = 0; i < shared.digits.digits; i++)
+    shared.elements *= shared.digits.scale[i];
+  return shared;
+}
+
+static tj_lane_grid grid_of(const tj_shape_problem *problem, const shared_side *side, int64_t work_items) {
+  return tj_lane_grid_make(side->digits.count, side->digits.digits, work_items, problem->lds_phase);
+}
+
+/* What it costs to share the tile out among so many work-items, by a grid for what they store; infinite where they
+ * cannot hold it. */
+static double sharing_cost(const tj_shape_problem *problem, const tj_tile_shape *shape, const shared_side side[],
+                           const tj_lane_grid *storing) {
+  int64_t stored = storing->slots * side[TJ_DESTINATION].elements, held = stored;
+  double use = tj_lane_grid_use(storing, shape->work_items), other = use;
+  if (shape->is_staged) {
+    tj_lane_grid loading = grid_of(problem, &side[TJ_SOURCE], shape->work_items);
+    int64_t loaded = loading.slots * side[TJ_SOURCE].elements;
+    held = loaded > held ? loaded : held;
+    other = tj_lane_grid_use(&loading, shape->work_items);
+  }
+  if (held * problem->carried_bytes > problem->slot_bytes || held > problem->slot_limit)
+    return INFINITY;
+  stored *= shape->passes;
+  double idle = 0.5 / use + 0.5 / other - 1;
+  return TJ_COST_OF_IDLE_LANES * idle +
+         TJ_COST_OF_PROLOGUE * VECTOR_BYTES / (double)(stored * problem->carried_bytes);
+}
+
+/* The least that sharing out costs: work-items hold all that they can, and none is idle. */
+static double least_sharing_cost(const tj_shape_problem *problem, const tj_tile_shape *shape) {
+  return TJ_COST_OF_PROLOGUE * VECTOR_BYTES / (double)(problem->slot_bytes * shape->passes);
+}
+
+static int64_t greatest_depth(const tj_shape_problem *problem, const tj_tile_shape *shape) {
+  uint32_t across = problem->order[TJ_DESTINATION][0], along = problem->order[TJ_SOURCE][0];
+  int64_t depth = at_most(shape->unit[across], VECTOR_BYTES / problem->carried_bytes);
+  if (!shape->is_staged || across == along || depth < 1)
+    return 1;
+  while (depth > 1 && depth * shape->unit[along] > MOST_BLOCK)
+    depth /= 2;
+  return depth;
+}
+
+/* The best number of work-items; and the best of those by which stores take the tile out of LDS by whole phases,
+ * should the former have conflicts. The costs are those of sharing out alone: infinite where there is no such number.
+ */
+static void share_out(const tj_shape_problem *problem, tj_tile_shape *shape, tj_tile_shape *whole) {
+  const shared_side side[] = {side_of(problem, shape, TJ_SOURCE), side_of(problem, shape, TJ_DESTINATION)};
+  tj_tile_shape trial = *shape;
+  shape->cost = INFINITY;
+  *whole = *shape;
+  for (trial.work_items = LEAST_WORK_ITEMS;
+       trial.work_items <= MOST_WORK_ITEMS && trial.work_items <= problem->workgroup_limit;
+       trial.work_items += WORK_ITEMS_STEP) {
+    tj_lane_grid storing = grid_of(problem, &side[TJ_DESTINATION], trial.work_items);
+    trial.cost = sharing_cost(problem, &trial, side, &storing);
+    if (trial.cost < shape->cost)
+      *shape = trial;
+    if (trial.cost < whole->cost && (!shape->is_staged || tj_lane_grid_keeps_phases(&storing)))
+      *whole = trial;
+  }
+}
+
+static double line_cost(const tj_shape_problem *problem, tj_tile_shape *shape) {
+  double cost = 0, bytes = (double)(problem->bytes[TJ_SOURCE] + problem->bytes[TJ_DESTINATION]);
+  for (tj_side_name side = TJ_SOURCE; side < TJ_SIDES; side++) {
+    shape->lines[side] = lines_of(problem, run_of(problem, shape, side));
+    cost += shape->lines[side] * (double)problem->bytes[side] / bytes;
+  }
+  return cost * cover_of(problem, shape);
+}
+
+/* The part of LDS that a tile takes. */
+static double lds_part(const tj_shape_problem *problem, const tj_tile_shape *shape) {
+  if (!shape->is_staged)
+    return 0;
+  return (double)(volume_of(problem, shape) / shape->passes * problem->carried_bytes) / (double)problem->lds_bytes;
+}
+
+/* --- candidates --- */
+
+/* What a workgroup holds in registers. */
+static int64_t most_elements(const tj_shape_problem *problem) {
+  return problem->tile_bytes / problem->carried_bytes;
+}
+
+typedef struct {
+  reach item[MOST_REACHES];
+  uint32_t count;
+} reach_list;
+
+static void add_cut(int64_t cuts[], uint32_t *count, int64_t cut) {
+  for (uint32_t i = 0; i < *count; i++) {
+    if (cuts[i] == cut)
+      return;
+  }
+  if (*count < MOST_CUTS)
+    cuts[(*count)++] = cut;
+}
+
+/* Cuts that divide a mode into 1, 2, 3 … tiles, of whole vectors or lines; powers of two where its extent is not
+ * known. */
+static uint32_t list_cuts(const tj_shape_problem *problem, uint32_t mode, int64_t most, int64_t cuts[]) {
+  const tj_shape_mode *m = &problem->mode[mode];
+  int64_t grain = 1;
+  uint32_t count = 0;
+  for (tj_side_name side = TJ_SOURCE; side < TJ_SIDES; side++) {
+    if (is_first(problem, mode, side) && problem->width[side] > grain)
+      grain = problem->width[side];
+  }
+  if (!m->is_exact) {
+    for (int64_t cut = power_below(at_most(m->extent, most)); cut >= 1; cut /= 2)
+      add_cut(cuts, &count, cut);
+    return count;
+  }
+  for (int64_t tiles = divided_up(m->extent, most); tiles <= m->extent; tiles += 1 + tiles / 4) {
+    int64_t even = divided_up(m->extent, tiles);
+    add_cut(cuts, &count, at_most(rounded_up(even, grain), m->extent));
+    add_cut(cuts, &count, at_most(rounded_up(even, 8 * grain), m->extent));
+  }
+  return count;
+}
+
+/* How far tiles may reach along a side's modes: some of them whole, and the next one cut. */
+static void list_reaches(const tj_shape_problem *problem, tj_side_name side, int64_t most, reach_list *list) {
+  reach base;
+  for (uint32_t m = 0; m < problem->count; m++)
+    base.extent[m] = 1;
+  for (uint32_t i = 0; i < problem->count && most > 0; i++) {
+    uint32_t mode = problem->order[side][i];
+    int64_t cuts[MOST_CUTS];
+    uint32_t count = list_cuts(problem, mode, most, cuts);
+    for (uint32_t k = 0; k < count && list->count < MOST_REACHES; k++) {
+      if (i == 0 && cuts[k] * problem->bytes[side] < LEAST_RUN && cuts[k] < problem->mode[mode].extent)
+        continue;
+      list->item[list->count] = base;
+      list->item[list->count++].extent[mode] = cuts[k];
+    }
+    if (!problem->mode[mode].is_exact || problem->mode[mode].extent > most)
+      return;
+    base.extent[mode] = problem->mode[mode].extent;
+    most /= problem->mode[mode].extent;
+  }
+}
+
+typedef struct {
+  const tj_shape_problem *problem;
+  tj_tile_shape *shape; /* by cost */
+  uint32_t count, most;
+} search;
+
+static bool is_same_shape(const tj_shape_problem *problem, const tj_tile_shape *a, const tj_tile_shape *b) {
+  bool is_same = a->is_staged == b->is_staged && a->depth == b->depth && a->passes == b->passes &&
+                 a->work_items == b->work_items;
+  for (uint32_t m = 0; m < problem->count; m++)
+    is_same = is_same && a->extent[m] == b->extent[m];
+  return is_same;
+}
+
+/* What a shape has to cost less than, to be one of the best. */
+static double enough(const search *s) {
+  return s->count < s->most ? INFINITY : s->shape[s->count - 1].cost;
+}
+
+static void insert(search *s, const tj_tile_shape *shape, double cost) {
+  if (cost >= enough(s))
+    return;
+  for (uint32_t i = 0; i < s->count; i++) {
+    if (is_same_shape(s->problem, &s->shape[i], shape))
+      return;
+  }
+  s->count += s->count < s->most;
+  uint32_t at = s->count - 1;
+  for (; at > 0 && s->shape[at - 1].cost > cost; at--)
+    s->shape[at] = s->shape[at - 1];
+  s->shape[at] = *shape;
+  s->shape[at].cost = cost;
+}
+
+/* Looks no further at what can no longer be among the best. */
+static void try_shape(search *s, tj_tile_shape *shape, double cost) {
+  tj_tile_shape whole;
+  cost += line_cost(s->problem, shape);
+  if (cost + least_sharing_cost(s->problem, shape) >= enough(s))
+    return;
+  share_out(s->problem, shape, &whole);
+  insert(s, shape, cost + shape->cost);
+  insert(s, &whole, cost + whole.cost);
+}
+
+/* The last of the modes that are more than one in the tile. False where they are no rows. */
+static bool find_split(const tj_shape_problem *problem, tj_tile_shape *shape) {
+  uint32_t last = problem->count - 1;
+  while (last > 0 && shape->extent[last] == 1)
+    last--;
+  shape->split = last;
+  return last > 0 && (tj_shape_columns(problem) >> last & 1) == 0;
+}
+
+/* Whether the passes have equal parts of the rows, in whole units. */
+static bool can_pass(const tj_shape_problem *problem, const tj_tile_shape *shape) {
+  return shape->passes == 1 ||
+         (problem->may_pass && tj_shape_room(shape, shape->split) % (shape->passes * shape->unit[shape->split]) == 0);
+}
+
+/* What stores to LDS cost: each pass takes as long as one alone, and less than a word takes as long as a word. */
+static double lds_store_cost(const tj_shape_problem *problem, const tj_tile_shape *shape) {
+  int64_t bytes = at_most(shape->depth * problem->carried_bytes, TJ_BANK_BYTES);
+  return COST_OF_LDS_STORES * (double)shape->passes * TJ_BANK_BYTES / (double)bytes;
+}
+
+static void try_depths(search *s, tj_tile_shape *shape) {
+  double lds = TJ_COST_OF_LDS * lds_part(s->problem, shape), narrow = 0;
+  for (shape->depth = greatest_depth(s->problem, shape); shape->depth > 0; shape->depth /= 2) {
+    tj_tile_shape trial = *shape;
+    double way = shape->is_staged ? COST_OF_STAGING + lds_store_cost(s->problem, shape) : 0;
+    try_shape(s, &trial, lds + way + narrow);
+    narrow += COST_OF_NARROW_DEPTH;
+  }
+}
+
+/* In no more passes than LDS demands. */
+static void try_passes(search *s, tj_tile_shape *shape) {
+  bool has_split = shape->is_staged && find_split(s->problem, shape);
+  for (shape->passes = 1; shape->passes <= (has_split ? MOST_PASSES : 1); shape->passes++) {
+    if (lds_part(s->problem, shape) <= 1 && can_pass(s->problem, shape)) {
+      try_depths(s, shape);
+      return;
+    }
+  }
+}
+
+static void try_extents(search *s, const reach *a, const reach *b, bool is_staged) {
+  tj_tile_shape shape = {.is_staged = is_staged, .passes = 1, .turn = s->problem->lds_phase / 2};
+  int64_t most = most_elements(s->problem), volume = 1;
+  for (uint32_t m = 0; m < s->problem->count && volume <= most; m++) {
+    shape.extent[m] = a->extent[m] > b->extent[m] ? a->extent[m] : b->extent[m];
+    volume *= shape.extent[m];
+  }
+  if (volume > most)
+    return;
+  set_units(s->problem, &shape);
+  try_passes(s, &shape);
+}
+
+uint32_t tj_choose_tile_shapes(const tj_shape_problem *problem, tj_tile_shape shape[], uint32_t most) {
+  reach_list loaded = {.count = 0}, stored = {.count = 0};
+  search s = {problem, shape, 0, most};
+  list_reaches(problem, TJ_SOURCE, most_elements(problem), &loaded);
+  list_reaches(problem, TJ_DESTINATION, most_elements(problem), &stored);
+  bool turns = problem->order[TJ_SOURCE][0] != problem->order[TJ_DESTINATION][0];
+  for (uint32_t i = 0; i < stored.count; i++) {
+    if (!turns)
+      try_extents(&s, &stored.item[i], &stored.item[i], false);
+    for (uint32_t k = 0; k < loaded.count && problem->may_stage; k++)
+      try_extents(&s, &loaded.item[k], &stored.item[i], true);
+  }
+  return s.count;
+}

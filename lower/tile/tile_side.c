@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* Vectors of a side's slots. */
+#include "lower/tile/tile_side.h"
+
+#include "ir/index/facts.h"
+#include "ir/simplify/simplify.h"
+
+enum { MOST_PARTS = 4 };
+
+/* What a vector has to be. */
+typedef struct {
+  tj_graph *graph;
+  const tj_domain *domain;
+  uint32_t width;
+  tj_alignment alignment;
+} shape;
+
+const tj_node *tj_side_active(tj_graph *graph, const tj_side *side, uint32_t slot) {
+  return side->tile->active != NULL ? side->tile->active[slot] : tj_int(graph, 1);
+}
+
+/* Which vector of the buffer an offset is in: node / width. Of an exclusive or, that of its parts, which are looked
+ * into `depth` times. */
+static const tj_node *vector_number(tj_graph *graph, const tj_node *node, uint32_t width, unsigned depth) {
+  if (node->op != TJ_OP_XOR || depth == 0)
+    return tj_simplified(graph, tj_div(graph, node, tj_int(graph, width)));
+  const tj_node *part[] = {vector_number(graph, node->arg[0], width, depth - 1),
+                           vector_number(graph, node->arg[1], width, depth - 1)};
+  return tj_simplified(graph, tj_xor(graph, part[0], part[1]));
+}
+
+/* Whether an offset is `distance` beyond an aligned one: by sums, or, of swizzled ones, by bits. */
+static bool is_next(tj_graph *graph, const tj_node *first, const tj_node *node, uint32_t distance, uint32_t width) {
+  const tj_node *vector = tj_int(graph, width);
+  if (tj_prove_equal(graph, node, tj_add(graph, first, tj_int(graph, distance))))
+    return true;
+  return tj_facts_divisible(&first->facts, width) &&
+         tj_is_int(tj_simplified(graph, tj_mod(graph, node, vector)), distance) &&
+         vector_number(graph, node, width, MOST_PARTS) == vector_number(graph, first, width, MOST_PARTS);
+}
+
+bool tj_are_in_turn(tj_graph *graph, const tj_node *const offset[], uint32_t width) {
+  for (uint32_t k = 1; k < width; k++) {
+    if (!is_next(graph, offset[0], offset[k], k, width))
+      return false;
+  }
+  return true;
+}
+
+bool tj_are_neighbours(tj_graph *graph, const tj_node *const offset[], uint32_t width) {
+  return tj_facts_divisible(&offset[0]->facts, width) && tj_are_in_turn(graph, offset, width);
+}
+
+/* Whether offsets[0 … width-1] are neighbours. */
+static bool are_neighbours(const shape *vector, const tj_node *const offset[]) {
+  return vector->alignment == TJ_ALIGNED ? tj_are_neighbours(vector->graph, offset, vector->width)
+                                         : tj_are_in_turn(vector->graph, offset, vector->width);
+}
+
+/* Whether the digits of the slots along a mode are all inside the extent, or none is. */
+static bool share_edge(const shape *vector, const tj_node *const digit[], const tj_node *extent) {
+  shape aligned = *vector;
+  bool is_same = true;
+  aligned.alignment = TJ_ALIGNED;
+  for (uint32_t k = 1; k < vector->width; k++)
+    is_same = is_same && digit[k] == digit[0];
+  return is_same || (tj_facts_divisible(&extent->facts, vector->width) && are_neighbours(&aligned, digit));
+}
+
+/* Whether slots are evenly far apart, so that one step can name them. */
+static bool are_even(const uint32_t order[], uint32_t width) {
+  for (uint32_t k = 2; k < width; k++) {
+    if (order[k] - order[k - 1] != order[1] - order[0])
+      return false;
+  }
+  return true;
+}
+
+static bool share_edges(const shape *vector, const tj_side *side, const uint32_t order[]) {
+  if (side->edges == 0)
+    return true;
+  const tj_node **digit = TJ_NEW_ARRAY(vector->graph->job, const tj_node *, vector->width);
+  for (uint32_t m = 0; m < vector->domain->count; m++) {
+    for (uint32_t k = 0; k < vector->width; k++)
+      digit[k] = side->element[order[k]].digit[m];
+    if ((side->edges >> m & 1) != 0 && !share_edge(vector, digit, vector->domain->mode[m].extent))
+      return false;
+  }
+  return true;
+}
+
+static bool is_base_even(const shape *vector, const tj_access *access) {
+  return vector->alignment == TJ_ANYWHERE || access->base == NULL ||
+         tj_facts_divisible(&access->base->facts, vector->width);
+}
+
+/* Whether all slots of a vector hold something, and have something in the view, or none does. */
+static bool share_predicates(const shape *vector, const tj_side *side, const uint32_t order[]) {
+  for (uint32_t k = 1; k < vector->width; k++) {
+    if (side->element[order[k]].access.valid != side->element[order[0]].access.valid ||
+        tj_side_active(vector->graph, side, order[k]) != tj_side_active(vector->graph, side, order[0]))
+      return false;
+  }
+  return true;
+}
+
+/* Whether the slots order[0 … width-1] are one vector. */
+static bool is_vector(const shape *vector, const tj_side *side, const uint32_t order[]) {
+  const tj_access *first = &side->element[order[0]].access;
+  if (!share_predicates(vector, side, order) || !are_even(order, vector->width))
+    return false;
+  if (tj_is_int(first->valid, 0))
+    return true;
+  const tj_node **offset = TJ_NEW_ARRAY(vector->graph->job, const tj_node *, vector->width);
+  for (uint32_t k = 0; k < vector->width; k++)
+    offset[k] = side->element[order[k]].access.offset;
+  return is_base_even(vector, first) && are_neighbours(vector, offset) && share_edges(vector, side, order);
+}
+
+static bool are_vectors(const shape *vector, const tj_side *side) {
+  uint32_t slots = side->tile->slot_count;
+  if (slots % vector->width != 0)
+    return false;
+  for (uint32_t i = 0; i < slots; i += vector->width) {
+    if (!is_vector(vector, side, side->order + i))
+      return false;
+  }
+  return true;
+}
+
+void tj_side_widen(tj_graph *graph, const tj_domain *domain, tj_side *side, uint32_t most, tj_alignment alignment) {
+  shape vector = {graph, domain, most, alignment};
+  while (vector.width > 1 && !are_vectors(&vector, side))
+    vector.width /= 2;
+  side->width = vector.width;
+}
+
+void tj_side_choose_vectors(tj_graph *graph, const tj_domain *domain, tj_side *side, uint32_t most,
+                            tj_alignment alignment) {
+  tj_side best = {.width = 0};
+  for (uint32_t i = 0; i < side->tile->order_count; i++) {
+    side->order = side->tile->order[i];
+    tj_side_widen(graph, domain, side, most, alignment);
+    if (side->width > best.width)
+      best = *side;
+  }
+  *side = best;
+}

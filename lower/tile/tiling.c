@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: MIT */
+/* From a tiling to steps: offsets and predicates of every element, vectors where these show neighbours, LDS between
+ * two sides that differ. */
+#include "lower/tile/tiling.h"
+
+#include "base/text.h"
+#include "ir/index/facts.h"
+#include "ir/index/walk.h"
+#include "ir/layout/arith.h"
+#include "ir/simplify/simplify.h"
+#include "ir/value/mapping.h"
+#include "lower/kernel/displace.h"
+#include "lower/kernel/kernel_expressions.h"
+#include "lower/kernel/repeats.h"
+#include "lower/kernel/variant.h"
+#include "lower/tile/lds_transit.h"
+
+#include <inttypes.h>
+
+typedef struct {
+  tj_graph *graph;
+  const tj_tiling *tiling;
+  const tj_target *target;
+  tj_kernel *kernel;
+  const tj_node **base;          /* of the tile, by mode */
+  const tj_node **coordinate;    /* symbols of the domain's modes, */
+  tj_access source, destination; /* and what is there */
+  tj_side load, store;
+  tj_staging staging; /* with `is_staged` */
+  bool is_inner;      /* steps are for tiles that are all inside the domain */
+  tj_kernel_step *step;
+  uint32_t step_count;
+} tile_maker;
+
+static uint32_t mode_count(const tile_maker *maker) {
+  return maker->tiling->domain->count;
+}
+
+/* --- tiles --- */
+
+static const tj_node *tiles_along(tile_maker *maker, uint32_t mode) {
+  tj_graph *graph = maker->graph;
+  int64_t tile = maker->tiling->extent[mode];
+  const tj_node *extent = maker->tiling->domain->mode[mode].extent;
+  return tj_simplified(graph, tj_div(graph, tj_add(graph, extent, tj_int(graph, tile - 1)), tj_int(graph, tile)));
+}
+
+static const tj_node *extent_of(const tile_maker *maker, uint32_t mode) {
+  return maker->tiling->domain->mode[mode].extent;
+}
+
+static bool is_divided(const tile_maker *maker, uint32_t mode) {
+  return tj_facts_divisible(&extent_of(maker, mode)->facts, maker->tiling->extent[mode]);
+}
+
+/* How many elements together are moved back inside along a mode; 0: none. */
+static int64_t piece_of(const tile_maker *maker, uint32_t mode) {
+  int64_t piece = tj_mapping_overlap(maker->tiling->mapping, mode);
+  return !is_divided(maker, mode) && extent_of(maker, mode)->facts.low >= piece ? piece : 0;
+}
+
+/* Whether the last tile along a mode is moved back inside the domain as a whole. */
+static bool is_moved_back(const tile_maker *maker, uint32_t mode) {
+  return piece_of(maker, mode) == maker->tiling->extent[mode];
+}
+
+/* Whether parts of the last tile are. */
+static bool has_pieces(const tile_maker *maker, uint32_t mode) {
+  return piece_of(maker, mode) > 0 && !is_moved_back(maker, mode);
+}
+
+/* Whether elements of some tiles are beyond the domain along a mode. */
+static bool has_edge(const tile_maker *maker, uint32_t mode) {
+  return !is_divided(maker, mode) && piece_of(maker, mode) == 0;
+}
+
+/* What a tile's beginning along a mode is surely a multiple of. */
+static int64_t multiple_of_base(const tile_maker *maker, uint32_t mode) {
+  int64_t multiple = maker->tiling->extent[mode];
+  while (is_moved_back(maker, mode) && !tj_facts_divisible(&extent_of(maker, mode)->facts, multiple))
+    multiple = multiple % 2 == 0 ? multiple / 2 : 1;
+  return multiple;
+}
+
+/* A symbol for where a tile begins along a mode, of which all expressions are made. */
+static const tj_node *bind_base(tile_maker *maker, uint32_t mode, const tj_node *tile) {
+  tj_graph *graph = maker->graph;
+  const tj_node *cut = tj_int(graph, maker->tiling->extent[mode]), *extent = extent_of(maker, mode);
+  bool is_whole = !has_edge(maker, mode) && !has_pieces(maker, mode);
+  const tj_node *last = tj_sub(graph, extent, is_whole ? cut : tj_int(graph, 1));
+  const tj_node *value = tj_mul(graph, tile, cut);
+  if (is_moved_back(maker, mode))
+    value = tj_min(graph, value, last);
+  value = tj_simplified(graph, value);
+  if (tj_is_constant(value))
+    return value;
+  const char *name = tj_string_format(graph->job, "b%" PRIu32, mode);
+  const tj_node *symbol = tj_coordinate_among(graph, maker->tiling->shared, name, tj_int(graph, 0),
+                                              tj_simplified(graph, last), multiple_of_base(maker, mode));
+  maker->kernel->binding[maker->kernel->binding_count++] = (tj_kernel_binding){.symbol = symbol, .value = value};
+  return symbol;
+}
+
+/* Where the tile of a workgroup begins. */
+static void place_tile(tile_maker *maker) {
+  tj_graph *graph = maker->graph;
+  uint32_t count = mode_count(maker);
+  const tj_node **tiles = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
+  const tj_node *all = tj_int(graph, 1);
+  for (uint32_t m = 0; m < count; m++) {
+    tiles[m] = tiles_along(maker, m);
+    all = tj_mul(graph, all, tiles[m]);
+  }
+  all = tj_simplified(graph, all);
+  maker->kernel->count = tj_mul(graph, all, tj_int(graph, maker->tiling->workgroup_size));
+  const tj_node *last = tj_add(graph, all, tj_int(graph, -1));
+  maker->kernel->workgroup = tj_coordinate_among(graph, maker->tiling->shared, "g", tj_int(graph, 0), last, 1);
+  maker->kernel->binding = TJ_NEW_ARRAY(graph->job, tj_kernel_binding, count + 1);
+  maker->base = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
+  const tj_tiling *tiling = maker->tiling;
+  const tj_node *const *place =
+      tj_mapping_tile(graph, tiling->mapping, tiles, tiling->assumed, maker->kernel->workgroup);
+  for (uint32_t m = count; m-- > 0;)
+    maker->base[m] = bind_base(maker, m, place[m]);
+}
+
+/* --- elements --- */
+
+/* The coordinate in the domain of one in the tile. */
+static const tj_node *domain_digit(const tile_maker *maker, uint32_t mode, const tj_node *within) {
+  tj_graph *graph = maker->graph;
+  if (!has_pieces(maker, mode))
+    return tj_add(graph, maker->base[mode], within);
+  int64_t size = piece_of(maker, mode);
+  const tj_node *piece = tj_int(graph, size), *last = tj_sub(graph, extent_of(maker, mode), piece);
+  const tj_node *begin = tj_mul(graph, tj_div(graph, within, piece), piece);
+  const tj_node *first = tj_min(graph, tj_add(graph, maker->base[mode], begin), last);
+  return tj_add(graph, first, tj_mod(graph, within, piece));
+}
+
+/* Whether an element of the tile is beyond the domain in every tile. */
+static bool is_nowhere(const tile_maker *maker, const tj_node *const digit[]) {
+  for (uint32_t m = 0; m < mode_count(maker); m++) {
+    if (digit[m]->facts.low >= maker->tiling->domain->mode[m].extent->facts.high)
+      return true;
+  }
+  return false;
+}
+
+static tj_access assumed_access(tile_maker *maker, tj_access access) {
+  const tj_node *parts[] = {access.offset, access.valid};
+  tj_substitute(maker->graph, maker->tiling->assumed, parts, 2);
+  return (tj_access){.buffer = access.buffer, .offset = parts[0], .valid = parts[1]};
+}
+
+/* What is at any coordinate of the domain: simplified before tiles take coordinates apart, where modes of several
+ * leaves are still whole. Coordinates beyond the domain, where nothing moves, may have other offsets than views say.
+ */
+static void find_accesses(tile_maker *maker) {
+  tj_graph *graph = maker->graph;
+  const tj_tiling *tiling = maker->tiling;
+  maker->coordinate = TJ_NEW_ARRAY(graph->job, const tj_node *, mode_count(maker) + 1);
+  for (uint32_t m = 0; m < mode_count(maker); m++)
+    maker->coordinate[m] =
+        tj_coordinate_among(graph, tiling->shared, tj_string_format(graph->job, "d%" PRIu32, m), tj_int(graph, 0),
+                            tj_add(graph, extent_of(maker, m), tj_int(graph, -1)), 1);
+  maker->source = assumed_access(maker, tj_domain_source(graph, tiling->domain, tiling->source, maker->coordinate));
+  maker->destination =
+      assumed_access(maker, tj_domain_destination(graph, tiling->domain, tiling->destination, maker->coordinate));
+  const tj_node *part[] = {maker->source.offset, maker->source.valid, maker->destination.offset,
+                           maker->destination.valid};
+  tj_simplify(graph, part, 4, NULL);
+  maker->source.offset = part[0];
+  maker->source.valid = part[1];
+  maker->destination.offset = part[2];
+  maker->destination.valid = part[3];
+}
+
+static tj_access access_at(tile_maker *maker, const tj_node *const digit[], bool is_load) {
+  const tj_substitution placed = {maker->coordinate, (const tj_node **)digit, mode_count(maker)};
+  tj_access access = is_load ? maker->source : maker->destination;
+  const tj_node *part[] = {access.offset, access.valid};
+  tj_substitute(maker->graph, &placed, part, 2);
+  access.offset = part[0];
+  access.valid = part[1];
+  return access;
+}
+
+static uint64_t edges_of(const tile_maker *maker) {
+  uint64_t edges = 0;
+  for (uint32_t m = 0; m < mode_count(maker); m++)
+    edges |= (uint64_t)has_edge(maker, m) << m;
+  return edges;
+}
+
+static void make_elements(tile_maker *maker, tj_side *s, const tj_tile_side *tile, bool is_load) {
+  tj_graph *graph = maker->graph;
+  s->tile = tile;
+  s->edges = edges_of(maker);
+  s->element = TJ_NEW_ARRAY(graph->job, tj_tile_element, tile->slot_count);
+  for (uint32_t slot = 0; slot < tile->slot_count; slot++) {
+    const tj_node **digit = TJ_NEW_ARRAY(graph->job, const tj_node *, mode_count(maker) + 1);
+    for (uint32_t m = 0; m < mode_count(maker); m++)
+      digit[m] = tj_simplified(graph, domain_digit(maker, m, tile->digit[slot][m]));
+    s->element[slot].digit = digit;
+    if (is_nowhere(maker, digit))
+      s->element[slot].access = (tj_access){.offset = tj_int(graph, 0), .valid = tj_int(graph, 0)};
+    else
+      s->element[slot].access = access_at(maker, digit, is_load);
+  }
+}
+
+/* Whether an expression depends on where the tile is. */
+static bool depends_on_tile(const tile_maker *maker, const tj_node *node) {
+  tj_walk walk = tj_walk_briefly(maker->graph, &node, 1);
+  for (uint32_t i = 0; i < walk.count; i++) {
+    for (uint32_t k = 0; k < maker->kernel->binding_count; k++) {
+      if (walk.node[i] == maker->kernel->binding[k].symbol)
+        return true;
+    }
+  }
+  return false;
+}
+
+enum { MOST_BYTES = 16 }; /* of an element */
+
+static bool fits_32_bits(const tj_node *offset) {
+  return offset->facts.low >= 0 && offset->facts.high <= UINT32_MAX / MOST_BYTES;
+}
+
+/* Whether machines add every offset to an address for nothing as it is. */
+static bool are_small(const tj_side *s) {
+  for (uint32_t slot = 0; slot < s->tile->slot_count; slot++) {
+    if (!fits_32_bits(s->element[slot].access.offset))
+      return false;
+  }
+  return true;
+}
+
+/* Whether what is left of the offsets without the base is small, and does not depend on the tile. */
+static bool is_shareable(tile_maker *maker, const tj_node *const rest[], uint32_t slots) {
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    if (!fits_32_bits(rest[slot]) || depends_on_tile(maker, rest[slot]))
+      return false;
+  }
+  return true;
+}
+
+/* Takes the base, which all elements of a tile share, out of their offsets, where these are large and it comes out.
+ */
+static void share_base(tile_maker *maker, tj_side *s, const tj_node *base) {
+  tj_graph *graph = maker->graph;
+  uint32_t slots = s->tile->slot_count;
+  const tj_node **rest = TJ_NEW_ARRAY(graph->job, const tj_node *, slots);
+  if (are_small(s))
+    return;
+  base = tj_simplified(graph, base);
+  for (uint32_t slot = 0; slot < slots; slot++)
+    rest[slot] = tj_sub(graph, s->element[slot].access.offset, base);
+  tj_simplify(graph, rest, slots, NULL);
+  if (!is_shareable(maker, rest, slots))
+    return;
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    s->element[slot].access.base = base;
+    s->element[slot].access.offset = rest[slot];
+  }
+}
+
+static void simplify_side(tile_maker *maker, tj_side *s, const tj_node *base) {
+  uint32_t slots = s->tile->slot_count;
+  const tj_node **root = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, 2 * (size_t)slots);
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    root[slot] = s->element[slot].access.offset;
+    root[slots + slot] = s->element[slot].access.valid;
+  }
+  tj_simplify(maker->graph, root, 2 * (size_t)slots, NULL);
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    s->element[slot].access.offset = root[slot];
+    s->element[slot].access.valid = root[slots + slot];
+  }
+  share_base(maker, s, base);
+}
+
+static uint32_t bytes_of(const tile_maker *maker, uint32_t buffer) {
+  return tj_dtype_bits(buffer == TJ_LDS ? maker->kernel->carried : maker->kernel->buffer[buffer].dtype) / 8;
+}
+
+static tj_alignment alignment_of(const tile_maker *maker) {
+  return maker->target->has_unaligned_vectors ? TJ_ANYWHERE : TJ_ALIGNED;
+}
+
+static void choose_vectors(tile_maker *maker, tj_side *s, uint32_t buffer) {
+  tj_side_choose_vectors(maker->graph, maker->tiling->domain, s,
+                         tj_target_widest(maker->target, bytes_of(maker, buffer)), alignment_of(maker));
+}
+
+/* --- steps --- */
+
+static tj_kernel_step *add_step(tile_maker *maker, tj_step_kind kind) {
+  tj_kernel_step *step = &maker->step[maker->step_count++];
+  *step = (tj_kernel_step){.kind = kind};
+  return step;
+}
+
+/* A vector of the slots order[0 … width-1], which the kernel numbers from `first` on. */
+static void add_vector(tile_maker *maker, tj_step_kind kind, tj_access access, const uint32_t order[], uint32_t width,
+                       uint32_t first) {
+  tj_kernel_step *step = add_step(maker, kind);
+  tj_displaced parts = tj_displace(maker->graph, access.offset);
+  uint32_t limit = access.buffer == TJ_LDS ? UINT32_MAX : maker->target->displacement_limit;
+  if (parts.displacement < limit / bytes_of(maker, access.buffer)) {
+    access.offset = parts.rest;
+    access.displacement = parts.displacement;
+  }
+  step->access = access;
+  step->width = width;
+  step->slot = first + order[0];
+  step->slot_step = width > 1 ? order[1] - order[0] : 1;
+}
+
+/* Where the element of a slot is in its view, and, unless the whole tile is, in the domain. */
+static const tj_node *predicate_of(tile_maker *maker, const tj_side *s, uint32_t slot) {
+  tj_graph *graph = maker->graph;
+  const tj_tile_element *e = &s->element[slot];
+  const tj_node *truth = tj_side_active(graph, s, slot);
+  for (uint32_t m = 0; m < mode_count(maker) && !maker->is_inner; m++) {
+    if (has_edge(maker, m))
+      truth = tj_terse_both(graph, truth, tj_less(graph, e->digit[m], maker->tiling->domain->mode[m].extent));
+  }
+  return tj_terse_both(graph, truth, e->access.valid);
+}
+
+/* Slots of a side, those from order[begin] to before order[end], and the kernel's number of slot 0. */
+typedef struct {
+  uint32_t begin, end, first;
+} slot_share;
+
+static slot_share all_slots(const tj_side *s) {
+  return (slot_share){0, s->tile->slot_count, 0};
+}
+
+static void add_side(tile_maker *maker, const tj_side *s, tj_step_kind kind, slot_share share) {
+  for (uint32_t i = share.begin; i < share.end; i += s->width) {
+    tj_access access = s->element[s->order[i]].access;
+    access.valid = predicate_of(maker, s, s->order[i]);
+    add_vector(maker, kind, access, s->order + i, s->width, share.first);
+  }
+}
+
+/* --- staging --- */
+
+/* Leaves out what no work-item moves. */
+static void add_staged(tile_maker *maker, const tj_side *s, tj_step_kind kind, slot_share share) {
+  for (uint32_t i = share.begin; i < share.end; i += s->width) {
+    tj_access access = s->element[s->order[i]].access;
+    if (!tj_is_int(access.valid, 0))
+      add_vector(maker, kind, access, s->order + i, s->width, share.first);
+  }
+}
+
+/* What of the store side goes in one pass. While others wait to go, its slots are not theirs; and those of the pass
+ * before are free again. Numbers below zero wrap around. */
+static slot_share share_of_pass(const tile_maker *maker, uint32_t pass) {
+  uint32_t passes = tj_tiling_passes(maker->tiling), size = maker->tiling->store.slot_count / passes;
+  uint32_t first = passes > 1 ? maker->tiling->load.slot_count : 0;
+  return (slot_share){pass * size, (pass + 1) * size, first - pass * size};
+}
+
+/* Rows go into LDS, out of it and to the destination; then the next ones. */
+static void add_passes(tile_maker *maker) {
+  uint32_t passes = tj_tiling_passes(maker->tiling);
+  for (uint32_t pass = 0; pass < passes; pass++) {
+    if (pass > 0)
+      add_step(maker, TJ_STEP_BARRIER);
+    add_staged(maker, &maker->staging.in[pass], TJ_STEP_STORE, all_slots(&maker->load));
+    add_step(maker, TJ_STEP_BARRIER);
+    add_staged(maker, &maker->staging.out, TJ_STEP_LOAD, share_of_pass(maker, pass));
+    add_side(maker, &maker->store, TJ_STEP_STORE, share_of_pass(maker, pass));
+  }
+}
+
+/* Finds the way through LDS; false where the tile does not fit there. */
+static bool plan_stage(tile_maker *maker) {
+  uint32_t bytes = bytes_of(maker, TJ_LDS);
+  if (!tj_plan_staging(maker->graph, maker->tiling, maker->target, bytes, &maker->load, &maker->store,
+                       &maker->staging))
+    return false;
+  maker->kernel->lds_elements = maker->staging.choice->layout.bytes / bytes;
+  maker->kernel->stage = maker->staging.choice;
+  maker->kernel->mapping = maker->staging.mapping;
+  return true;
+}
+
+/* --- kernels --- */
+
+static uint32_t slots_of(const tj_tiling *tiling) {
+  uint32_t loads = tiling->load.slot_count, stores = tiling->store.slot_count, passes = tj_tiling_passes(tiling);
+  if (passes > 1)
+    return loads + stores / passes;
+  return loads > stores ? loads : stores;
+}
+
+static size_t most_steps(const tj_tiling *tiling) {
+  size_t passes = tj_tiling_passes(tiling);
+  return tiling->load.slot_count * (1 + passes) + 2 * (size_t)tiling->store.slot_count + 2 * passes;
+}
+
+static tj_kernel *new_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling) {
+  tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
+  *kernel = *flat;
+  kernel->index = NULL;
+  kernel->faster = NULL;
+  kernel->condition = NULL;
+  kernel->parameter = tj_assumed_parameters(graph, flat, tiling->assumed);
+  kernel->item = tiling->item;
+  kernel->workgroup_size = tiling->workgroup_size;
+  kernel->slot_count = slots_of(tiling);
+  kernel->mapping = tiling->mapping;
+  return kernel;
+}
+
+static void add_steps(tile_maker *maker) {
+  maker->step = TJ_NEW_ARRAY(maker->graph->job, tj_kernel_step, most_steps(maker->tiling));
+  maker->step_count = 0;
+  add_side(maker, &maker->load, TJ_STEP_LOAD, all_slots(&maker->load));
+  if (maker->tiling->is_staged)
+    add_passes(maker);
+  else
+    add_side(maker, &maker->store, TJ_STEP_STORE, all_slots(&maker->store));
+}
+
+/* Whether a tile is all inside the domain; NULL: every tile is, without looking. */
+static const tj_node *inner_truth(tile_maker *maker) {
+  tj_graph *graph = maker->graph;
+  const tj_node *truth = NULL;
+  for (uint32_t m = 0; m < mode_count(maker); m++) {
+    if (!has_edge(maker, m))
+      continue;
+    const tj_node *end = tj_add(graph, maker->base[m], tj_int(graph, maker->tiling->extent[m]));
+    const tj_node *fits = tj_less_equal(graph, end, maker->tiling->domain->mode[m].extent);
+    truth = truth == NULL ? fits : tj_and(graph, truth, fits);
+  }
+  return truth != NULL ? tj_simplified(graph, truth) : NULL;
+}
+
+/* Finds the vectors of a side where no edge parts neighbours; they stay in the passes that their slots go in. */
+static void widen_inside(tile_maker *maker, tj_side *s, uint32_t buffer, uint32_t slots_of_pass) {
+  uint32_t widest = tj_target_widest(maker->target, bytes_of(maker, buffer));
+  while (slots_of_pass % widest != 0)
+    widest /= 2;
+  s->edges = 0;
+  if (s->width < widest)
+    tj_side_choose_vectors(maker->graph, maker->tiling->domain, s, widest, alignment_of(maker));
+}
+
+/* Steps without masks, unless no access moves more than an element: that does not pay for the code. */
+static void add_unmasked_steps(tile_maker *maker) {
+  const tj_tiling *tiling = maker->tiling;
+  tj_side load = maker->load, store = maker->store;
+  widen_inside(maker, &maker->load, tiling->source, load.tile->slot_count);
+  widen_inside(maker, &maker->store, tiling->destination, store.tile->slot_count / tj_tiling_passes(tiling));
+  maker->is_inner = true;
+  if (maker->load.width > 1 || maker->store.width > 1) {
+    add_steps(maker);
+    maker->kernel->inner_step = maker->step;
+    maker->kernel->inner_step_count = maker->step_count;
+  }
+  maker->is_inner = false;
+  maker->load = load;
+  maker->store = store;
+}
+
+/* Tiles inside the domain do without masks, unless all tiles are at its edge. */
+static void add_inner_steps(tile_maker *maker) {
+  tj_kernel *kernel = maker->kernel;
+  const tj_node *inner = inner_truth(maker);
+  if (inner == NULL || tj_is_constant(inner))
+    return;
+  add_unmasked_steps(maker);
+  kernel->inner = kernel->inner_step != NULL ? inner : NULL;
+}
+
+tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling, const tj_target *target) {
+  tile_maker maker = {.graph = graph, .tiling = tiling, .target = target, .kernel = new_kernel(graph, flat, tiling)};
+  place_tile(&maker);
+  find_accesses(&maker);
+  make_elements(&maker, &maker.load, &tiling->load, true);
+  make_elements(&maker, &maker.store, &tiling->store, false);
+  simplify_side(&maker, &maker.load, access_at(&maker, maker.base, true).offset);
+  simplify_side(&maker, &maker.store, access_at(&maker, maker.base, false).offset);
+  choose_vectors(&maker, &maker.load, tiling->source);
+  choose_vectors(&maker, &maker.store, tiling->destination);
+  if (tiling->is_staged && ((tj_tiling_passes(tiling) > 1 && !target->keeps_slots) || !plan_stage(&maker)))
+    return NULL;
+  add_inner_steps(&maker);
+  add_steps(&maker);
+  maker.kernel->step = maker.step;
+  maker.kernel->step_count = maker.step_count;
+  tj_kernel_simplify(graph, maker.kernel, NULL);
+  tj_leave_out_repeats(graph, maker.kernel);
+  return maker.kernel;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Tiled kernels: each workgroup moves one tile of a copy's domain, through the slots of its work-items.
+ *
+ * Tiles cover the domain, those of the last mode first. At the domain's edges, elements of a tile that would be
+ * beyond it are masked; or, where the tiling allows and the domain is surely large enough, the tile is moved back
+ * inside, and some elements are moved twice. A tiling says which elements each work-item loads and which it stores.
+ * Where these are not the same, they go through LDS in between. Nothing in a tiling is believed: that elements are
+ * neighbours, so that a vector can move them, is shown by the simplified offsets of the kernel itself. */
+#ifndef TJ_LOWER_TILING_H
+#define TJ_LOWER_TILING_H
+
+#include "ir/index/substitute.h"
+#include "lower/kernel/domain.h"
+#include "lower/kernel/kernel.h"
+#include "lower/machine/target.h"
+#include "lower/tile/coordinates.h"
+
+/* What work-items hold on one side: digit[slot][mode], within the tile, expressions of the work-item's symbol. */
+typedef struct {
+  uint32_t slot_count;
+  const tj_node *const *const *digit;
+  const tj_node *const *active; /* by slot, truths: whether the slot holds anything; NULL: all do */
+  const uint32_t *const *order; /* ways to put the slots in a row so that vectors may move neighbours; the first that
+                                   gives the widest ones is taken */
+  uint32_t order_count;
+} tj_tile_side;
+
+typedef struct {
+  const tj_domain *domain;      /* its modes in terms of the assumed symbols */
+  uint32_t source, destination; /* buffers */
+  const int64_t *extent;        /* of a tile, by mode */
+  const tj_node *item;          /* symbol: 0 … workgroup_size-1 */
+  uint32_t workgroup_size;
+  tj_tile_side load, store; /* not staged: the slots of both hold the same elements */
+  bool is_staged;
+  const tj_substitution *assumed; /* symbols of which more is known here than in the flat kernel; NULL: none */
+  uint32_t passes; /* staged: parts in which the rows go through LDS one after the other, a divisor of how many there
+                      are; the slots of the store side are in equal shares, by pass; 0 is as 1. More than one only
+                      where the target's work-items keep their slots */
+  const struct tj_mapping *mapping; /* what it is made of: tiles, what of them is moved back inside, their order, and
+                                       where a part of them is in LDS, unless that is to be chosen */
+  uint64_t columns; /* where it is: the modes, by bit, whose elements may lie side by side in LDS first; the others
+                       are rows */
+  tj_coordinates *shared; /* with other candidates: symbols; NULL: none */
+} tj_tiling;
+
+static inline uint32_t tj_tiling_passes(const tj_tiling *tiling) {
+  return tiling->passes > 1 ? tiling->passes : 1;
+}
+
+/* The tiled kernel that does what the flat one does, simplified. NULL where its LDS does not fit into the target's,
+ * or where it cannot go in the passes that the tiling wants. */
+tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling, const tj_target *target);
+
+#endif
