@@ -279,6 +279,47 @@ def check_counts(runner, device, row, folder):
                  for key, value in wanted.items() if counters[key] != value), None)
 
 
+WAVES = {"host": 1, "sim:gfx942": 64, "sim:gfx1201": 32}
+
+
+def halves(parts):
+    while parts.shape[1] > 1:
+        parts = parts[:, : parts.shape[1] // 2] + parts[:, parts.shape[1] // 2:]
+    return parts
+
+
+def sums_in_order(x, lanes, width, wave):
+    """The order that docs/arrays.md tells of."""
+    rows, columns = x.shape
+    padded = numpy.full((rows, -(-columns // (lanes * width)), lanes, width), -0.0, x.dtype)
+    padded.reshape(rows, -1)[:, :columns] = x
+    own = numpy.full((rows, lanes, width), -0.0, x.dtype)
+    for turn in range(padded.shape[1]):
+        own = own + padded[:, turn]
+    each = halves(own.reshape(rows * lanes, width)).reshape(rows, lanes)
+    distance = 1
+    while distance < min(wave, lanes):
+        each = each + each[:, numpy.arange(lanes) ^ distance]
+        distance *= 2
+    return halves(each[:, ::wave] if lanes > wave else each[:, :1])
+
+
+def check_order(runner, device, dtype, shape):
+    """Sums are the same to the last bit as when they are put together as documented."""
+    text = f"kernel k(x: {dtype} @ {shape}:({shape[1]},1), s: {dtype} @ ({shape[0]},1):(1,1)) = {{ s = sum(x, 1) }}\n"
+    x = (numpy.random.default_rng(7).standard_normal(shape) * 1000).astype(NUMPY[dtype])
+    place = re.sub(r"\W", "_", f"order {device} {dtype} {shape}")
+    found = runner.run(text, device, {}, {"x": x}, ["s"], True, place)
+    said = f"sums of {shape} {dtype} on {device}"
+    if isinstance(found, str):
+        return f"{said}: {found}"
+    tiled = subprocess.run([runner.tilejit, "compile", "-e", text, "--stop-after", "tiled", "--target",
+                            device.replace("sim:", "")], capture_output=True, text=True, check=True).stdout
+    lanes, width = (int(number) for number in re.search(r"lanes (\d+), columns of each \d+ times (\d+)", tiled).groups())
+    wanted = sums_in_order(x, lanes, width, WAVES[device])
+    return None if (found["s"] == wanted).all() else f"{said}, {lanes} lanes of {width}: {found['s']}, not {wanted}"
+
+
 def table_of_functions(path):
     row = re.compile(r'^ARRAY_FUNCTION\((\w+), "([^"]+)", (\d), "([\d.]+)", "([\d.]+)"', re.MULTILINE)
     return [(name, text, int(arity), float(single), float(twice))
@@ -336,6 +377,9 @@ def main():
             for row in table_of_functions(given.functions):
                 for dtype in ("f32", "f64"):
                     waiting.append(pool.submit(check_function, runner, device, row, dtype, 20000 if is_host else 400))
+            for dtype in ("f32", "f64") if device in WAVES else []:
+                for shape in [(3, 7), (5, 200), (2, 1000), (3, 4096), (1, 50001)]:
+                    waiting.append(pool.submit(check_order, runner, device, dtype, shape))
             for row in PROGRAMS:
                 for shape in SHAPES + LONG if is_host else SHAPES[1:6]:
                     for fixed in (True, False):

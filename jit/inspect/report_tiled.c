@@ -148,6 +148,8 @@ static void print_compute(const printer *p, const tj_kernel_step *step) {
     tj_array_print(p->text, compute->array, argument_names(p));
   else
     tj_text_format(p->text, "slot %" PRIu32, compute->slot[0]);
+  if (compute->across > 0)
+    tj_text_format(p->text, " of the lane %" PRIu32 " away", compute->across);
   print_valid(p->text, &step->access);
 }
 
@@ -212,7 +214,9 @@ static void print_all_steps(const printer *p) {
 /* --- variants --- */
 
 /* Why a variant has no mapping that could be written. */
-static const char *other_way(const tj_kernel *kernel) {
+static const char *other_way(tj_job *job, const tj_kernel *kernel) {
+  if (kernel->arrays != NULL)
+    return tj_string_format(job, "none: %s", kernel->tile);
   return kernel->index != NULL ? "none: work-items compute what they store, and copy nothing"
                                : "none: the launch computes the tile's shape";
 }
@@ -222,7 +226,7 @@ static void print_mapping(tj_text *text, const tj_kernel *kernel) {
   if (kernel->mapping != NULL)
     tj_mapping_print(text, kernel->mapping);
   else
-    tj_text_string(text, other_way(kernel));
+    tj_text_string(text, other_way(text->job, kernel));
   tj_text_char(text, '\n');
 }
 

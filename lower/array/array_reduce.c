@@ -87,6 +87,19 @@ static void combine_halves(tj_array_maker *maker, uint32_t slot, uint32_t count,
   }
 }
 
+/* Lanes of a row that are in one wave. */
+static uint32_t lanes_of_wave(const tj_array_maker *maker) {
+  uint32_t lanes = maker->shape.lanes;
+  return maker->target != NULL && lanes > maker->target->wave_size ? maker->target->wave_size : lanes;
+}
+
+static void combine_lanes(tj_array_maker *maker, uint32_t slot, int how) {
+  for (uint32_t distance = 1; distance < lanes_of_wave(maker); distance *= 2)
+    tj_array_combine_lanes(maker, slot, distance, how);
+}
+
+/* --- across waves --- */
+
 /* Elements of LDS, from `offset` on. */
 static tj_kernel_step *add_lds(tj_array_maker *maker, tj_step_kind kind, const tj_node *offset, uint32_t slot) {
   tj_kernel_step *step = tj_array_step(maker, kind);
@@ -96,100 +109,54 @@ static tj_kernel_step *add_lds(tj_array_maker *maker, tj_step_kind kind, const t
   return step;
 }
 
-/* Loads `count` results that lie side by side from `begin` on, and puts them together. Returns the slot. */
-static uint32_t gather(tj_array_maker *maker, const tj_node *begin, uint32_t count, tj_dtype dtype, int how) {
-  uint32_t slot = tj_array_slots(maker, dtype, count), width = count < LDS_WIDTH ? count : LDS_WIDTH;
-  for (uint32_t i = 0; i < count; i += width) {
-    const tj_node *offset = tj_terse_add(maker->graph, begin, tj_int(maker->graph, i));
-    add_lds(maker, TJ_STEP_LOAD, offset, slot + i)->width = width;
-  }
-  combine_halves(maker, slot, count, how);
-  return slot;
-}
-
-/* How many lanes side by side put their results together at first. */
-static uint32_t group_of(uint32_t lanes) {
-  enum { SMALL = 16, LARGE = 32 };
-  uint32_t group = lanes > SMALL * SMALL ? LARGE : SMALL;
-  return lanes < group ? lanes : group;
-}
-
-static const tj_node *rounded_down(tj_graph *graph, const tj_node *node, uint32_t multiple) {
-  const tj_node *by = tj_int(graph, multiple);
-  return tj_terse_mul(graph, tj_terse_div(graph, node, by), by);
-}
-
-/* A part of LDS that nobody else uses. */
-static int64_t reserve(tj_array_maker *maker, uint32_t count) {
+/* A part of LDS that nobody else uses: an element for each wave of the workgroup. */
+static int64_t reserve(tj_array_maker *maker) {
+  uint32_t waves = maker->kernel->workgroup_size / maker->target->wave_size;
   int64_t first = maker->kernel->lds_elements;
-  maker->kernel->lds_elements += (count + LDS_WIDTH - 1) / LDS_WIDTH * LDS_WIDTH;
+  maker->kernel->lds_elements += (waves + LDS_WIDTH - 1) / LDS_WIDTH * LDS_WIDTH;
   return first;
 }
 
-/* Two rounds: results of groups, then of the row's groups. */
-typedef struct {
-  int64_t first, second;
-  uint32_t slot;
-} lane_round;
-
-static void store_first(tj_array_maker *maker, lane_round *round, uint32_t slot) {
+/* The first lane of each wave stores. */
+static void store_of_wave(tj_array_maker *maker, int64_t place, uint32_t slot) {
   tj_graph *graph = maker->graph;
-  round->first = reserve(maker, maker->kernel->workgroup_size);
-  add_lds(maker, TJ_STEP_STORE, tj_terse_add(graph, maker->item, tj_int(graph, round->first)), slot);
+  const tj_node *lanes = tj_int(graph, maker->target->wave_size);
+  const tj_node *wave = tj_terse_div(graph, maker->item, lanes);
+  tj_kernel_step *step = add_lds(maker, TJ_STEP_STORE, tj_terse_add(graph, wave, tj_int(graph, place)), slot);
+  step->access.valid = tj_simplified(graph, tj_equal(graph, tj_mod(graph, maker->item, lanes), tj_int(graph, 0)));
 }
 
-static void gather_first(tj_array_maker *maker, lane_round *round, const tj_array *reduction) {
+/* Loads what the waves of the row have stored, and puts it together. Returns the slot. */
+static uint32_t load_waves(tj_array_maker *maker, int64_t place, const tj_array *reduction) {
   tj_graph *graph = maker->graph;
-  const tj_node *begin = rounded_down(graph, maker->item, group_of(maker->shape.lanes));
-  round->slot = gather(maker, tj_terse_add(graph, begin, tj_int(graph, round->first)), group_of(maker->shape.lanes),
-                       reduction->dtype, combination(reduction));
-}
-
-static void store_second(tj_array_maker *maker, lane_round *round) {
-  tj_graph *graph = maker->graph;
-  const tj_node *group = tj_int(graph, group_of(maker->shape.lanes));
-  round->second = reserve(maker, maker->kernel->workgroup_size / group_of(maker->shape.lanes));
-  const tj_node *place = tj_terse_div(graph, maker->item, group);
-  tj_kernel_step *step =
-      add_lds(maker, TJ_STEP_STORE, tj_terse_add(graph, place, tj_int(graph, round->second)), round->slot);
-  const tj_node *is_first = tj_equal(graph, tj_mod(graph, maker->item, group), tj_int(graph, 0));
-  step->access.valid = tj_simplified(graph, is_first);
-}
-
-static void gather_second(tj_array_maker *maker, lane_round *round, const tj_array *reduction) {
-  tj_graph *graph = maker->graph;
-  uint32_t groups = maker->shape.lanes / group_of(maker->shape.lanes);
+  uint32_t waves = maker->shape.lanes / maker->target->wave_size, width = waves < LDS_WIDTH ? waves : LDS_WIDTH;
   const tj_node *row = tj_terse_div(graph, maker->item, tj_int(graph, maker->shape.lanes));
-  const tj_node *begin = tj_terse_mul(graph, row, tj_int(graph, groups));
-  round->slot = gather(maker, tj_terse_add(graph, begin, tj_int(graph, round->second)), groups, reduction->dtype,
-                       combination(reduction));
+  const tj_node *begin = tj_terse_add(graph, tj_terse_mul(graph, row, tj_int(graph, waves)), tj_int(graph, place));
+  uint32_t slot = tj_array_slots(maker, reduction->dtype, waves);
+  for (uint32_t i = 0; i < waves; i += width)
+    add_lds(maker, TJ_STEP_LOAD, tj_terse_add(graph, begin, tj_int(graph, i)), slot + i)->width = width;
+  combine_halves(maker, slot, waves, combination(reduction));
+  return slot;
 }
 
 void tj_array_end_reductions(tj_array_maker *maker, uint32_t level) {
   const tj_array_program *program = maker->space->arrays->program;
-  lane_round *round = TJ_NEW_ARRAY(maker->graph->job, lane_round, program->count + 1);
-  bool crosses = maker->shape.lanes > 1, is_twice = maker->shape.lanes > group_of(maker->shape.lanes);
-  for (int phase = 0; phase < 5; phase++) {
-    bool is_left_out = (phase > 0 && !crosses) || (phase > 2 && !is_twice);
-    if (!is_left_out && (phase == 1 || phase == 3))
-      tj_array_step(maker, TJ_STEP_BARRIER);
-    for (uint32_t i = 0; i < program->count; i++) {
-      const tj_array *reduction = program->array[i];
-      if (is_left_out || !is_of_level(maker, reduction, level))
-        continue;
-      if (phase == 0) {
-        combine_halves(maker, maker->slot[i], maker->shape.width, combination(reduction));
-        round[i].slot = maker->slot[i];
-        if (crosses)
-          store_first(maker, &round[i], maker->slot[i]);
-      } else if (phase == 1) {
-        gather_first(maker, &round[i], reduction);
-      } else if (phase == 2 && is_twice) {
-        store_second(maker, &round[i]);
-      } else if (phase == 3) {
-        gather_second(maker, &round[i], reduction);
-      }
-      tj_array_know(maker, reduction, round[i].slot, false);
-    }
+  int64_t *place = TJ_NEW_ARRAY(maker->graph->job, int64_t, program->count + 1);
+  bool crosses_waves = maker->shape.lanes > lanes_of_wave(maker);
+  for (uint32_t i = 0; i < program->count; i++) {
+    const tj_array *reduction = program->array[i];
+    if (!is_of_level(maker, reduction, level))
+      continue;
+    combine_halves(maker, maker->slot[i], maker->shape.width, combination(reduction));
+    combine_lanes(maker, maker->slot[i], combination(reduction));
+    tj_array_know(maker, reduction, maker->slot[i], false);
+    if (crosses_waves)
+      store_of_wave(maker, place[i] = reserve(maker), maker->slot[i]);
+  }
+  if (crosses_waves)
+    tj_array_step(maker, TJ_STEP_BARRIER);
+  for (uint32_t i = 0; crosses_waves && i < program->count; i++) {
+    if (is_of_level(maker, program->array[i], level))
+      tj_array_know(maker, program->array[i], load_waves(maker, place[i], program->array[i]), false);
   }
 }

@@ -9,6 +9,8 @@
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/variant.h"
 
+#include <inttypes.h>
+
 static const tj_array_program *program_of(const tj_array_maker *maker) {
   return maker->space->arrays->program;
 }
@@ -333,6 +335,15 @@ static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel
   return shape;
 }
 
+/* How rows are shared out, in words. */
+static const char *words_of(tj_job *job, const tj_array_space *space, const tj_array_shape *shape) {
+  const char *piece = shape->piece == 0 ? "" : tj_string_format(job, " in pieces of %" PRId64, shape->piece);
+  const char *trip = shape->loops ? " a trip" : "";
+  return tj_string_format(job, "%u %s%s a workgroup; lanes %u, columns of each %u times %u%s", shape->rows,
+                          space->is_reduced ? "rows" : "runs", piece, shape->lanes, shape->repeats, shape->width,
+                          trip);
+}
+
 tj_kernel *tj_map_arrays(tj_graph *graph, const tj_kernel *written, const tj_target *target) {
   tj_array_space *space = TJ_NEW(graph->job, tj_array_space);
   *space = tj_array_space_of(graph, written);
@@ -340,6 +351,7 @@ tj_kernel *tj_map_arrays(tj_graph *graph, const tj_kernel *written, const tj_tar
                          : space->is_reduced    ? shape_of_rows(space, written, target)
                                                 : shape_of_elements(space, written, target);
   tj_kernel *kernel = make_kernel(graph, written, space, shape, target);
+  kernel->tile = words_of(graph->job, space, &shape);
   tj_kernel_simplify(graph, kernel, NULL);
   return kernel;
 }

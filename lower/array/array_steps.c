@@ -364,7 +364,8 @@ tj_kernel_step *tj_array_compute(tj_array_maker *maker, const tj_array *array, u
   return step;
 }
 
-void tj_array_combine(tj_array_maker *maker, uint32_t slot, uint32_t with, uint32_t width, int combine) {
+static tj_computation *add_combination(tj_array_maker *maker, uint32_t slot, uint32_t with, uint32_t width,
+                                       int combine) {
   tj_computation *made = new_computation(maker->graph->job, 1);
   made->combine = combine;
   made->count = 1;
@@ -375,6 +376,15 @@ void tj_array_combine(tj_array_maker *maker, uint32_t slot, uint32_t with, uint3
   step->access.valid = tj_int(maker->graph, 1);
   step->width = width;
   step->slot = slot;
+  return made;
+}
+
+void tj_array_combine(tj_array_maker *maker, uint32_t slot, uint32_t with, uint32_t width, int combine) {
+  (void)add_combination(maker, slot, with, width, combine);
+}
+
+void tj_array_combine_lanes(tj_array_maker *maker, uint32_t slot, uint32_t distance, int combine) {
+  add_combination(maker, slot, slot, 1, combine)->across = distance;
 }
 
 /* --- stores --- */

@@ -68,6 +68,8 @@ tj_kernel_step *tj_array_compute(tj_array_maker *maker, const tj_array *array, u
                                  uint32_t slot, int combine);
 /* Slots become what they were and what others are, by an operation. */
 void tj_array_combine(tj_array_maker *maker, uint32_t slot, uint32_t with, uint32_t width, int combine);
+/* A slot becomes what it was and what it is in the lane `distance` away (tj_computation). */
+void tj_array_combine_lanes(tj_array_maker *maker, uint32_t slot, uint32_t distance, int combine);
 
 /* Truth, whether a column of the lane is in the region. */
 const tj_node *tj_array_column_is_there(const tj_array_maker *maker, const tj_array_region *region, uint32_t number);

@@ -47,6 +47,20 @@ static LLVMValueRef number(const computation *c, double value, tj_dtype dtype) {
   return repeated(c, LLVMConstReal(tj_emit_dtype(emitter, dtype), value));
 }
 
+/* An element of another lane, word by word. */
+static LLVMValueRef across(tj_emitter *emitter, LLVMValueRef element, uint32_t bits, uint32_t distance) {
+  LLVMValueRef (*emit_across)(tj_emitter *, LLVMValueRef, uint32_t) = emitter->target->family->emit_across;
+  if (bits == 32)
+    return emit_across(emitter, element, distance);
+  LLVMValueRef low = LLVMBuildTrunc(emitter->builder, element, emitter->i32, "");
+  LLVMValueRef shift = tj_emit_int(emitter, 64, 32);
+  LLVMValueRef high =
+      LLVMBuildTrunc(emitter->builder, LLVMBuildLShr(emitter->builder, element, shift, ""), emitter->i32, "");
+  low = LLVMBuildZExt(emitter->builder, emit_across(emitter, low, distance), emitter->i64, "");
+  high = LLVMBuildZExt(emitter->builder, emit_across(emitter, high, distance), emitter->i64, "");
+  return LLVMBuildOr(emitter->builder, LLVMBuildShl(emitter->builder, high, shift, ""), low, "");
+}
+
 /* An array whose elements are in slots, of its own type. */
 static LLVMValueRef from_slots(const computation *c, uint32_t input, tj_dtype wanted) {
   const tj_computation *compute = c->step->compute;
@@ -54,6 +68,8 @@ static LLVMValueRef from_slots(const computation *c, uint32_t input, tj_dtype wa
   uint32_t slot = compute->slot[input], width = compute->varies[input] ? c->step->width : 1;
   tj_dtype held = tj_slot_dtype(emitter->kernel, slot);
   LLVMValueRef value = tj_emit_slots(emitter, slot, width);
+  if (compute->across > 0)
+    value = across(emitter, value, tj_dtype_bits(held), compute->across);
   if (tj_dtype_class_of(held) == TJ_CLASS_BITS)
     held = compute->input[input]->dtype;
   value = tj_emit_converted(emitter, tj_emit_numbers(emitter, value, held), held, wanted);

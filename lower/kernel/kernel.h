@@ -67,6 +67,8 @@ typedef struct {
   const uint32_t *slot;
   const bool *varies;
   uint32_t count;
+  uint32_t across; /* the input is that of the lane whose number in its wave differs by this power of two; within so
+                      many lanes side by side, all have the same. 0: each lane has its own */
 } tj_computation;
 
 /* Element k of a load or store, at access.offset + k, is slot `slot + k * slot_step`. All `width` elements are valid,

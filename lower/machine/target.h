@@ -103,6 +103,9 @@ struct tj_target_family {
   /* The word with the codes of two f32 in that half: rounded once, saturated, NaN where they are. */
   LLVMValueRef (*write_float8)(struct tj_emitter *emitter, LLVMValueRef word, bool is_upper, LLVMValueRef low,
                                LLVMValueRef high, tj_dtype dtype);
+  /* What the lanes that are `distance` apart hold, each of the other: a power of two below the wave's size. Within
+   * `distance` lanes side by side, all hold the same 32 bits. NULL where waves have one work-item. */
+  LLVMValueRef (*emit_across)(struct tj_emitter *emitter, LLVMValueRef word, uint32_t distance);
   /* The lower 32 bits of a * b for unsigned or signed 24-bit integers; NULL unless has_cheap_small_product. */
   LLVMValueRef (*emit_small_product)(struct tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b, bool is_signed);
 };

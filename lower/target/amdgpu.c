@@ -156,6 +156,56 @@ static LLVMValueRef write_float8(tj_emitter *emitter, LLVMValueRef word, bool is
   return tj_emit_intrinsic(emitter, name, NULL, 0, arguments, 4);
 }
 
+/* --- lanes --- */
+
+/* The controls of DPP that reach the lanes of the other half of 2, 4, 8 and 16. The last two are mirrors, which do so
+ * where the lanes of a half hold the same. */
+enum { SWAP_LANES = 0xb1, SWAP_PAIRS = 0x4e, MIRROR_HALF_ROW = 0x141, MIRROR_ROW = 0x140, ROW = 16 };
+
+static LLVMValueRef emit_dpp(tj_emitter *emitter, LLVMValueRef word, int control) {
+  enum { ALL_ROWS = 15, ALL_BANKS = 15 };
+  LLVMTypeRef overload[] = {emitter->i32};
+  LLVMValueRef arguments[] = {LLVMGetPoison(emitter->i32),         word,
+                              tj_emit_int(emitter, 32, control),   tj_emit_int(emitter, 32, ALL_ROWS),
+                              tj_emit_int(emitter, 32, ALL_BANKS), LLVMConstInt(emitter->i1, true, false)};
+  return tj_emit_intrinsic(emitter, "llvm.amdgcn.update.dpp", overload, 1, arguments, 6);
+}
+
+/* Rows of a pair, which waves of 64 lanes reach by way of LDS' crossbar. */
+static LLVMValueRef emit_other_row(tj_emitter *emitter, LLVMValueRef word) {
+  enum { SWAP_ROWS = 0x401f, FIRST_LANES = 0x76543210, LAST_LANES = (int32_t)0xfedcba98 };
+  LLVMTypeRef overload[] = {emitter->i32};
+  LLVMValueRef pattern[] = {word, tj_emit_int(emitter, 32, SWAP_ROWS)};
+  LLVMValueRef no = LLVMConstInt(emitter->i1, false, false);
+  LLVMValueRef crossed[] = {LLVMGetPoison(emitter->i32),          word, tj_emit_int(emitter, 32, FIRST_LANES),
+                            tj_emit_int(emitter, 32, LAST_LANES), no,   no};
+  return emitter->target->wave_size == 2 * ROW
+             ? tj_emit_intrinsic(emitter, "llvm.amdgcn.permlanex16", overload, 1, crossed, 6)
+             : tj_emit_intrinsic(emitter, "llvm.amdgcn.ds.swizzle", NULL, 0, pattern, 2);
+}
+
+static LLVMValueRef emit_lane(tj_emitter *emitter, LLVMValueRef word, uint32_t lane) {
+  LLVMTypeRef overload[] = {emitter->i32};
+  LLVMValueRef arguments[] = {word, tj_emit_int(emitter, 32, lane)};
+  return tj_emit_intrinsic(emitter, "llvm.amdgcn.readlane", overload, 1, arguments, 2);
+}
+
+/* Of each half of a wave of 64 lanes, any lane has what all have. */
+static LLVMValueRef emit_other_half(tj_emitter *emitter, LLVMValueRef word) {
+  enum { HALF = 2 * ROW };
+  LLVMValueRef counted[] = {tj_emit_int(emitter, 32, -1), tj_emit_int(emitter, 32, 0)};
+  LLVMValueRef number = tj_emit_intrinsic(emitter, "llvm.amdgcn.mbcnt.lo", NULL, 0, counted, 2);
+  LLVMValueRef is_last = LLVMBuildICmp(emitter->builder, LLVMIntEQ, number, tj_emit_int(emitter, 32, HALF), "");
+  return LLVMBuildSelect(emitter->builder, is_last, emit_lane(emitter, word, 0), emit_lane(emitter, word, HALF), "");
+}
+
+static LLVMValueRef emit_across(tj_emitter *emitter, LLVMValueRef word, uint32_t distance) {
+  static const int control[] = {SWAP_LANES, SWAP_PAIRS, MIRROR_HALF_ROW, MIRROR_ROW};
+  if (distance < ROW)
+    return emit_dpp(emitter, word, control[__builtin_ctz(distance)]);
+  return distance == ROW ? emit_other_row(emitter, word) : emit_other_half(emitter, word);
+}
+
 /* --- kernels --- */
 
 /* Function attributes that have no value: among them, every hidden argument and register that kernels do without. */
@@ -248,5 +298,6 @@ static LLVMValueRef emit_small_product(tj_emitter *emitter, LLVMValueRef a, LLVM
 }
 
 const tj_target_family tj_family_amdgpu = {
-    "amdgpu", list, claims, parse, symbol, register_of, emit_kernel, read_float8, write_float8, emit_small_product,
+    "amdgpu",           list, claims, parse, symbol, register_of, emit_kernel, read_float8, write_float8, emit_across,
+    emit_small_product,
 };

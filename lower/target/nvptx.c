@@ -138,6 +138,14 @@ static LLVMValueRef write_float8(tj_emitter *emitter, LLVMValueRef word, bool is
                           emitter->i32, "");
 }
 
+/* --- lanes --- */
+
+static LLVMValueRef emit_across(tj_emitter *emitter, LLVMValueRef word, uint32_t distance) {
+  LLVMValueRef all = tj_emit_int(emitter, 32, -1), last = tj_emit_int(emitter, 32, emitter->target->wave_size - 1);
+  LLVMValueRef arguments[] = {all, word, tj_emit_int(emitter, 32, distance), last};
+  return tj_emit_intrinsic(emitter, "llvm.nvvm.shfl.sync.bfly.i32", NULL, 0, arguments, 4);
+}
+
 /* --- kernels --- */
 
 /* llvm.nvvm.read.ptx.sreg.`name`() whose result is below `limit`; 0: any. */
@@ -172,5 +180,5 @@ static void emit_kernel(tj_emitter *emitter) {
   tj_emit_grid(emitter, &(tj_grid){emit_workgroup, emit_item, emit_barrier});
 }
 
-const tj_target_family tj_family_nvptx = {"nvptx",     list,        claims,      parse,        symbol,
-                                          register_of, emit_kernel, read_float8, write_float8, NULL};
+const tj_target_family tj_family_nvptx = {"nvptx",     list,        claims,       parse,       symbol, register_of,
+                                          emit_kernel, read_float8, write_float8, emit_across, NULL};
