@@ -85,24 +85,21 @@ static void mark_subtracted(const tj_node *sum, uint32_t mark) {
     }
 }
 
-tj_op_counts tj_count_walked(tj_graph *graph, const tj_walk *walk) {
+tj_op_counts tj_count_ops(tj_graph *graph, const tj_node *const roots[], size_t count) {
+  const tj_walk walk = tj_walk_briefly(graph, roots, count);
+  const uint32_t subtracted = ++graph->visit;
   tj_op_counts counts = {0};
-  uint32_t subtracted = ++graph->visit;
-  for (uint32_t i = walk->count; i-- > 0;) {
-    const tj_node *node = walk->node[i];
-    if (node->op == TJ_OP_ADD)
-      mark_subtracted(node, subtracted);
+  for (uint32_t i = 0; i < walk.count; i++)
+    if (walk.node[i]->op == TJ_OP_ADD)
+      mark_subtracted(walk.node[i], subtracted);
+  for (uint32_t i = 0; i < walk.count; i++) {
+    const tj_node *node = walk.node[i];
     if (!is_negation(node))
       count_operation(&counts, node->op);
     else if (tj_memo_of(node)->visit != subtracted)
       counts.add++;
   }
   return counts;
-}
-
-tj_op_counts tj_count_ops(tj_graph *graph, const tj_node *const roots[], size_t count) {
-  const tj_walk walk = tj_walk_briefly(graph, roots, count);
-  return tj_count_walked(graph, &walk);
 }
 
 static uint32_t others(const tj_op_counts *counts) {

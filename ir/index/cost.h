@@ -21,9 +21,6 @@ enum {
  * two they weigh as much as the shift or mask that they become. The arguments matter for that alone. */
 uint32_t tj_op_weight(tj_op op, const tj_node *const args[]);
 
-/* As tj_count_ops, of nodes that are found already. */
-tj_op_counts tj_count_walked(tj_graph *graph, const tj_walk *walk);
-
 /* Whether operations `a` cost more than operations `b`: more divisions and modulos do; a division less is worth 16
  * other operations, a multiplication less 3 of them, and a multiplication more costs 8. */
 bool tj_is_costlier(const tj_op_counts *a, const tj_op_counts *b);

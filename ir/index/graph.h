@@ -114,6 +114,7 @@ struct tj_graph {
   const tj_node **shares; /* symbols of ir/value/mapping.h; NULL: none yet */
   const tj_node **found;  /* by the last walk: see walk.c */
   uint32_t found_capacity;
+  const struct tj_rule_index *rules; /* of the simplifier, see rules.h; NULL: not listed yet */
 };
 
 tj_graph *tj_graph_create(tj_job *job);
@@ -178,6 +179,11 @@ bool tj_is_defined(tj_op op, const tj_node *const args[]);
 /* A node's memo, which changes though the node does not. */
 static inline tj_memo *tj_memo_of(const tj_node *node) {
   return &((tj_node *)(uintptr_t)node)->memo;
+}
+
+/* What the node simplifies to, if that is known since an epoch; otherwise NULL. */
+static inline const tj_node *tj_simple_since(const tj_node *node, uint32_t epoch) {
+  return node->memo.epoch >= epoch ? node->memo.simple : NULL;
 }
 
 const char *tj_op_text(tj_op op);

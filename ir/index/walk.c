@@ -97,42 +97,69 @@ static void visit_parts(search *found, const tj_symbol *symbol) {
     visit(found, part[i]);
 }
 
-static search walk(tj_graph *graph, const tj_node *const roots[], size_t count, bool with_bounds) {
+static search begin(tj_graph *graph, const tj_node *const roots[], size_t count) {
   search found = {graph, graph->found, 0};
   graph->visit++;
   for (size_t i = 0; i < count; i++)
     visit(&found, roots[i]);
-  for (uint32_t next = 0; next < found.count; next++) {
-    const tj_node *node = found.node[next];
-    if (with_bounds && node->op == TJ_OP_SYMBOL)
-      visit_parts(&found, node->symbol);
-    for (unsigned i = 0; i < tj_op_arity(node->op); i++)
-      visit(&found, node->arg[i]);
-  }
-  sort_by_id(&found);
   return found;
 }
 
-static tj_walk kept(const search *found) {
-  const tj_node **node = TJ_NEW_ARRAY(found->graph->job, const tj_node *, found->count + 1);
-  if (found->count > 0)
-    memcpy(node, found->node, found->count * sizeof *node);
-  return (tj_walk){node, found->count};
+static void visit_arguments(search *found, const tj_node *node) {
+  for (unsigned i = 0; i < tj_op_arity(node->op); i++)
+    visit(found, node->arg[i]);
+}
+
+static search find_nodes(tj_graph *graph, const tj_node *const roots[], size_t count) {
+  search found = begin(graph, roots, count);
+  for (uint32_t next = 0; next < found.count; next++)
+    visit_arguments(&found, found.node[next]);
+  return found;
+}
+
+static search find_nodes_and_bounds(tj_graph *graph, const tj_node *const roots[], size_t count) {
+  search found = begin(graph, roots, count);
+  for (uint32_t next = 0; next < found.count; next++) {
+    if (found.node[next]->op == TJ_OP_SYMBOL)
+      visit_parts(&found, found.node[next]->symbol);
+    visit_arguments(&found, found.node[next]);
+  }
+  return found;
+}
+
+static search find_new(tj_graph *graph, const tj_node *const roots[], size_t count, uint32_t epoch) {
+  search found = begin(graph, roots, count);
+  for (uint32_t next = 0; next < found.count; next++) {
+    if (tj_simple_since(found.node[next], epoch) == NULL)
+      visit_arguments(&found, found.node[next]);
+  }
+  return found;
+}
+
+/* In order of ids, in memory that stays. */
+static tj_walk kept(search found) {
+  sort_by_id(&found);
+  const tj_node **node = TJ_NEW_ARRAY(found.graph->job, const tj_node *, found.count + 1);
+  if (found.count > 0)
+    memcpy(node, found.node, found.count * sizeof *node);
+  return (tj_walk){node, found.count};
 }
 
 tj_walk tj_walk_nodes(tj_graph *graph, const tj_node *const roots[], size_t count) {
-  const search found = walk(graph, roots, count, false);
-  return kept(&found);
-}
-
-tj_walk tj_walk_briefly(tj_graph *graph, const tj_node *const roots[], size_t count) {
-  const search found = walk(graph, roots, count, false);
-  return (tj_walk){found.node, found.count};
+  return kept(find_nodes(graph, roots, count));
 }
 
 tj_walk tj_walk_with_bounds(tj_graph *graph, const tj_node *const roots[], size_t count) {
-  const search found = walk(graph, roots, count, true);
-  return kept(&found);
+  return kept(find_nodes_and_bounds(graph, roots, count));
+}
+
+tj_walk tj_walk_new(tj_graph *graph, const tj_node *const roots[], size_t count, uint32_t epoch) {
+  return kept(find_new(graph, roots, count, epoch));
+}
+
+tj_walk tj_walk_briefly(tj_graph *graph, const tj_node *const roots[], size_t count) {
+  const search found = find_nodes(graph, roots, count);
+  return (tj_walk){found.node, found.count};
 }
 
 uint32_t tj_walk_find(const tj_walk *walk, const tj_node *node) {

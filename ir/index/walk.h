@@ -14,10 +14,14 @@ typedef struct {
 
 tj_walk tj_walk_nodes(tj_graph *graph, const tj_node *const roots[], size_t count);
 
-/* The same until the next walk. */
+/* The same in any order, until the next walk. */
 tj_walk tj_walk_briefly(tj_graph *graph, const tj_node *const roots[], size_t count);
 
-/* The same with the nodes that bounds of symbols are made of. */
+/* The same as far as it is not known what nodes simplify to, since an epoch; those of which it is known included, but
+ * not what is only below them. */
+tj_walk tj_walk_new(tj_graph *graph, const tj_node *const roots[], size_t count, uint32_t epoch);
+
+/* All of them, with the nodes that bounds of symbols are made of. */
 tj_walk tj_walk_with_bounds(tj_graph *graph, const tj_node *const roots[], size_t count);
 
 enum { TJ_NO_POSITION = UINT32_MAX };

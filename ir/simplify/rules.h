@@ -35,6 +35,11 @@ const tj_rule *tj_rule_at(size_t index);
 
 /* --- for rules --- */
 
+/* The rows of the table, by root. */
+typedef struct tj_rule_index {
+  uint16_t first[TJ_ROOT_COUNT], count[TJ_ROOT_COUNT];
+} tj_rule_index;
+
 /* A simplification at work. */
 struct tj_rewriter {
   tj_graph *graph;
@@ -46,8 +51,7 @@ struct tj_rewriter {
   const char *because;      /* what the rule at work says of its condition; NULL: nothing */
   const tj_node *collected; /* the last sum that was written in canonical form */
   const tj_node *settled; /* the last that tj_rule_collect wrote, after the other rules for sums had seen its form */
-  const tj_rule *rule;    /* the table */
-  uint16_t first[TJ_ROOT_COUNT], count[TJ_ROOT_COUNT]; /* its rows, by root */
+  const tj_rule_index *rules;
 };
 
 /* The simple form of a node whose arguments are simple (of a sum or a product: whose atoms are). */

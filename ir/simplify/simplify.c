@@ -50,13 +50,17 @@ enum { FIRST_BUDGET = 100000, BUDGET_PER_NODE = 350, WORK_OF_RULES = 16, WORK_PE
 
 /* --- applying rules --- */
 
-static void list_rules(tj_rewriter *rewriter) {
-  rewriter->rule = tj_rule_at(0);
+/* Listed once in the life of a graph. */
+static const tj_rule_index *index_of_rules(tj_graph *graph) {
+  if (graph->rules != NULL)
+    return graph->rules;
+  tj_rule_index *index = TJ_NEW(graph->job, tj_rule_index);
   for (size_t i = 0; i < tj_rule_count(); i++) {
-    int root = rewriter->rule[i].root;
-    if (rewriter->count[root]++ == 0)
-      rewriter->first[root] = (uint16_t)i;
+    int root = tj_rule_at(i)->root;
+    if (index->count[root]++ == 0)
+      index->first[root] = (uint16_t)i;
   }
+  return graph->rules = index;
 }
 
 static void record(tj_rewriter *rewriter, const tj_rule *rule, const tj_node *before, const tj_node *after) {
@@ -76,9 +80,8 @@ static void record(tj_rewriter *rewriter, const tj_rule *rule, const tj_node *be
 }
 
 static const tj_node *apply_rules_of(tj_rewriter *rewriter, int root, const tj_node *node) {
-  const size_t end = (size_t)rewriter->first[root] + rewriter->count[root];
-  for (size_t i = rewriter->first[root]; i < end; i++) {
-    const tj_rule *rule = &rewriter->rule[i];
+  const tj_rule *first = tj_rule_at(rewriter->rules->first[root]), *end = first + rewriter->rules->count[root];
+  for (const tj_rule *rule = first; rule < end; rule++) {
     rewriter->because = NULL;
     const tj_node *after = rule->function(rewriter, node);
     if (after == NULL || after == node || after->weight > node->weight)
@@ -122,8 +125,7 @@ static bool is_exhausted(const tj_rewriter *rewriter) {
 }
 
 static const tj_node *known_simple(tj_rewriter *rewriter, const tj_node *node) {
-  const tj_memo *memo = tj_memo_of(node);
-  return memo->simple != NULL && memo->epoch >= rewriter->epoch ? memo->simple : NULL;
+  return tj_simple_since(node, rewriter->epoch);
 }
 
 static void remember_simple(tj_rewriter *rewriter, const tj_node *node, const tj_node *simple) {
@@ -322,12 +324,11 @@ static bool are_costlier(tj_graph *graph, const tj_node *const roots[], const tj
   return tj_is_costlier(&counts, than);
 }
 
-static void keep_no_costlier(tj_graph *graph, const tj_node *const inputs[], const tj_walk *of_inputs,
-                             const tj_node *results[], size_t count) {
+static void keep_no_costlier(tj_graph *graph, const tj_node *const inputs[], const tj_node *results[], size_t count) {
   enum { MOST_CHOICES = 32 };
   if (memcmp(results, inputs, count * sizeof *results) == 0)
     return;
-  const tj_op_counts before = tj_count_walked(graph, of_inputs);
+  const tj_op_counts before = tj_count_ops(graph, inputs, count);
   if (!are_costlier(graph, results, &before, count))
     return;
   const tj_node **written = tj_arena_copy(&graph->job->arena, results, count * sizeof *results);
@@ -356,14 +357,13 @@ static bool are_leaves(const tj_node *const roots[], size_t count) {
 void tj_simplify(tj_graph *graph, const tj_node *roots[], size_t count, tj_trace *trace) {
   if (are_leaves(roots, count))
     return;
-  tj_rewriter rewriter = {.graph = graph, .trace = trace};
-  list_rules(&rewriter);
+  tj_rewriter rewriter = {.graph = graph, .trace = trace, .rules = index_of_rules(graph)};
   rewriter.epoch = trace == NULL ? 0 : ++graph->epoch;
   const tj_node **inputs = tj_arena_copy(&graph->job->arena, roots, count * sizeof *roots);
-  const tj_walk walk = tj_walk_nodes(graph, roots, count);
+  const tj_walk walk = tj_walk_new(graph, roots, count, rewriter.epoch);
   simplify_all(&rewriter, &walk, roots, count);
   keep_no_deeper(inputs, roots, count);
-  keep_no_costlier(graph, inputs, &walk, roots, count);
+  keep_no_costlier(graph, inputs, roots, count);
   TJ_VALIDATE(graph, roots, count);
 }
 
