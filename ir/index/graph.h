@@ -62,6 +62,7 @@ enum { TJ_SAMPLE_COUNT = 3 };
 /* What walks and the simplifier remember of a node: see walk.h, linear.h, simplify.c. */
 typedef struct {
   uint32_t visit;                 /* the last walk that came here */
+  uint32_t place;                 /* where it was found by the last walk that is kept */
   uint32_t epoch;                 /* the traced simplification that `simple` is from, or a later one */
   const tj_node *draft;           /* the node on simplified atoms */
   const tj_node *simple;          /* what the node simplifies to */

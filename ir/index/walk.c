@@ -140,8 +140,10 @@ static search find_new(tj_graph *graph, const tj_node *const roots[], size_t cou
 static tj_walk kept(search found) {
   sort_by_id(&found);
   const tj_node **node = TJ_NEW_ARRAY(found.graph->job, const tj_node *, found.count + 1);
-  if (found.count > 0)
-    memcpy(node, found.node, found.count * sizeof *node);
+  for (uint32_t i = 0; i < found.count; i++) {
+    node[i] = found.node[i];
+    tj_memo_of(node[i])->place = i;
+  }
   return (tj_walk){node, found.count};
 }
 
@@ -163,7 +165,9 @@ tj_walk tj_walk_briefly(tj_graph *graph, const tj_node *const roots[], size_t co
 }
 
 uint32_t tj_walk_find(const tj_walk *walk, const tj_node *node) {
-  uint32_t low = 0, high = walk->count;
+  uint32_t low = 0, high = walk->count, place = tj_memo_of(node)->place;
+  if (place < high && walk->node[place] == node)
+    return place;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
     if (walk->node[middle]->id < node->id)

@@ -189,19 +189,32 @@ static const tj_node **copy_roots(const economy *e, const tj_node *const roots[]
   return copy;
 }
 
-/* The roots with `after` in the place of `before`. */
+/* The node on what its arguments became. */
+static const tj_node *made_anew(tj_graph *graph, const tj_walk *walk, const tj_node *const became[],
+                                const tj_node *node) {
+  const tj_node *args[3] = {NULL, NULL, NULL};
+  bool is_same = true;
+  for (unsigned k = 0; k < tj_op_arity(node->op); k++) {
+    args[k] = became[tj_walk_find(walk, node->arg[k])];
+    is_same = is_same && args[k] == node->arg[k];
+  }
+  if (is_same)
+    return node;
+  const tj_node *made = tj_node_make(graph, node->op, args);
+  tj_sharpen_facts(made, &node->facts);
+  return made;
+}
+
+/* The roots with `after` in the place of `before`, of which only users, found after it, are made of. */
 static const tj_node **substituted(const economy *e, const tj_node *const roots[], const tj_walk *walk,
                                    const tj_node *before, const tj_node *after) {
-  const tj_node **became = TJ_NEW_ARRAY(e->graph->job, const tj_node *, walk->count);
+  const tj_node **became = tj_arena_copy(&e->graph->job->arena, walk->node, walk->count * sizeof *became);
   const tj_node **result = copy_roots(e, roots);
-  for (uint32_t i = 0; i < walk->count; i++) {
-    const tj_node *node = walk->node[i], *args[3] = {NULL, NULL, NULL};
-    unsigned arity = tj_op_arity(node->op);
-    for (unsigned k = 0; k < arity; k++)
-      args[k] = became[tj_walk_find(walk, node->arg[k])];
-    became[i] = node == before ? after : arity > 0 ? tj_node_make(e->graph, node->op, args) : node;
-    tj_sharpen_facts(became[i], &node->facts);
-  }
+  uint32_t first = tj_walk_find(walk, before);
+  became[first] = after;
+  tj_sharpen_facts(after, &before->facts);
+  for (uint32_t i = first + 1; i < walk->count; i++)
+    became[i] = made_anew(e->graph, walk, became, walk->node[i]);
   for (size_t i = 0; i < e->count; i++)
     result[i] = became[tj_walk_find(walk, roots[i])];
   return result;
