@@ -78,7 +78,7 @@ tj_status tj_program_function(tj_program *program, const tj_function_options *op
                                  .values = program->evaluated.values,
                                  .options = {.target = options->target},
                                  .function_name = options->name,
-                                 .codegen = &tj_compiler_of(program->context)->codegen},
+                                 .idle_codegens = &tj_compiler_of(program->context)->idle_codegens},
                  .program = program,
                  .walk = options->walk,
                  .form = form};

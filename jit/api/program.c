@@ -287,7 +287,7 @@ static tj_status run_compiling(tj_program *program, const tj_compile_options *op
   c->graph = program->graph;
   c->values = program->evaluated.values;
   c->options = *options;
-  c->codegen = &tj_compiler_of(program->context)->codegen;
+  c->idle_codegens = &tj_compiler_of(program->context)->idle_codegens;
   return tj_context_run(program->context, &program->job, compile, work);
 }
 

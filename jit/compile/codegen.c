@@ -74,6 +74,54 @@ void tj_codegen_close(tj_codegen *codegen) {
   *codegen = (tj_codegen){0};
 }
 
+/* --- idle target machines --- */
+
+void tj_idle_codegens_init(tj_idle_codegens *idle) {
+  *idle = (tj_idle_codegens){.next = 0};
+  pthread_mutex_init(&idle->lock, NULL);
+}
+
+void tj_idle_codegens_close(tj_idle_codegens *idle) {
+  for (unsigned i = 0; i < TJ_MOST_IDLE_CODEGENS; i++)
+    tj_codegen_close(&idle->codegen[i]);
+  pthread_mutex_destroy(&idle->lock);
+}
+
+static void exchange(tj_codegen *a, tj_codegen *b) {
+  tj_codegen first = *a;
+  *a = *b;
+  *b = first;
+}
+
+void tj_codegen_take(tj_job *job, tj_codegen *codegen, tj_idle_codegens *idle, const tj_target *target) {
+  uint64_t key = key_of(target);
+  pthread_mutex_lock(&idle->lock);
+  for (unsigned i = 0; i < TJ_MOST_IDLE_CODEGENS && codegen->key != key; i++) {
+    if (idle->codegen[i].key == key)
+      exchange(codegen, &idle->codegen[i]);
+  }
+  pthread_mutex_unlock(&idle->lock);
+  tj_codegen_open(job, codegen, target);
+}
+
+/* A place that is empty, or else that of one given back before. */
+static tj_codegen *choose_place(tj_idle_codegens *idle) {
+  for (unsigned i = 0; i < TJ_MOST_IDLE_CODEGENS; i++) {
+    if (idle->codegen[i].machine == NULL)
+      return &idle->codegen[i];
+  }
+  return &idle->codegen[idle->next++ % TJ_MOST_IDLE_CODEGENS];
+}
+
+void tj_codegen_give_back(tj_codegen *codegen, tj_idle_codegens *idle) {
+  if (codegen->machine == NULL)
+    return;
+  pthread_mutex_lock(&idle->lock);
+  exchange(codegen, choose_place(idle));
+  pthread_mutex_unlock(&idle->lock);
+  tj_codegen_close(codegen);
+}
+
 /* --- passes --- */
 
 /* Takes LLVM's error as if it had been reported to the module. */

@@ -7,7 +7,7 @@
 
 static void close_compiler(tj_context *context) {
   tj_compiler *compiler = tj_compiler_of(context);
-  tj_codegen_close(&compiler->codegen);
+  tj_idle_codegens_close(&compiler->idle_codegens);
   tj_cache_destroy(compiler->cache);
 }
 
@@ -42,6 +42,7 @@ tj_status tj_context_create(const tj_allocator *allocator, tj_context **context)
   if (status != TJ_OK)
     return status;
   tj_compiler *compiler = tj_compiler_of(*context);
+  tj_idle_codegens_init(&compiler->idle_codegens);
   compiler->vault = (tj_rt_vault){find_linked, release_linked, keep_linked, reject_linked, *context};
   (*context)->vault = &compiler->vault;
   (*context)->make_part = tj_part_make;

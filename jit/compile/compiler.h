@@ -7,11 +7,11 @@
 #include "launch/api/context.h"
 
 typedef struct {
-  tj_context context; /* first: a pointer to it is one to this */
-  tj_codegen codegen; /* owned: LLVM's target machine of the last compilation */
-  tj_cache *cache;    /* retained; NULL: none, or not yet */
-  bool has_cache;     /* it has been chosen */
-  tj_rt_vault vault;  /* in the cache */
+  tj_context context;             /* first: a pointer to it is one to this */
+  tj_idle_codegens idle_codegens; /* owned */
+  tj_cache *cache;                /* retained; NULL: none, or not yet */
+  bool has_cache;                 /* it has been chosen */
+  tj_rt_vault vault;              /* in the cache */
 } tj_compiler;
 
 static inline tj_compiler *tj_compiler_of(tj_context *context) {

@@ -7,10 +7,8 @@
 #include "jit/compile/compiler.h"
 #include "jit/compile/pipeline.h"
 
-/* LLVM's target machine is one of its own: whoever needs a part may be on any thread. */
 typedef struct {
   tj_compilation compilation;
-  tj_codegen codegen;
   tj_cache_key key;
 } making;
 
@@ -42,16 +40,17 @@ tj_machine_part *tj_part_make(tj_job *job, void *order, const tj_machine *machin
   tj_part_order *asked = order;
   if (!tj_tell(&job->listener, "variants compiled", 0, 1))
     tj_fail_cancelled(job);
-  making m = {
-      .compilation = {
-          .cache = tj_context_cache(asked->context), .job = job, .waiting = machine, .number = number, .plan = plan}};
-  m.compilation.codegen = &m.codegen;
+  making m = {.compilation = {.cache = tj_context_cache(asked->context),
+                              .idle_codegens = &tj_compiler_of(asked->context)->idle_codegens,
+                              .job = job,
+                              .waiting = machine,
+                              .number = number,
+                              .plan = plan}};
   tj_status status = tj_job_run(job, make, &m);
   tj_machine_part *part = m.compilation.part;
   if (status == TJ_OK)
     m.compilation.part = NULL;
   tj_compilation_dispose(&m.compilation);
-  tj_codegen_close(&m.codegen);
   if (status != TJ_OK)
     tj_fail_as(job, job);
   asked->times = m.compilation.times;

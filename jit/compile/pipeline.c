@@ -138,8 +138,8 @@ static void wait(tj_compilation *c) {
 }
 
 static void optimize(tj_compilation *c) {
-  tj_codegen_open(c->job, c->codegen, c->target);
-  tj_codegen_optimize(c->job, c->codegen, &c->module);
+  tj_codegen_take(c->job, &c->codegen, c->idle_codegens, c->target);
+  tj_codegen_optimize(c->job, &c->codegen, &c->module);
 }
 
 static void count(tj_compilation *c) {
@@ -147,12 +147,12 @@ static void count(tj_compilation *c) {
 }
 
 static void assemble(tj_compilation *c) {
-  c->assembly = tj_codegen_emit(c->job, c->codegen, &c->module, TJ_CODEGEN_ASSEMBLY).data;
+  c->assembly = tj_codegen_emit(c->job, &c->codegen, &c->module, TJ_CODEGEN_ASSEMBLY).data;
 }
 
 static void generate(tj_compilation *c) {
   bool is_text = tj_target_has_ptx(c->target);
-  c->object = tj_codegen_emit(c->job, c->codegen, &c->module, is_text ? TJ_CODEGEN_ASSEMBLY : TJ_CODEGEN_OBJECT);
+  c->object = tj_codegen_emit(c->job, &c->codegen, &c->module, is_text ? TJ_CODEGEN_ASSEMBLY : TJ_CODEGEN_OBJECT);
 }
 
 static void link_object(tj_compilation *c) {
@@ -298,6 +298,7 @@ void tj_pipeline_embed(tj_compilation *compilation, tj_function_form output) {
 
 void tj_compilation_dispose(tj_compilation *compilation) {
   tj_module_dispose(&compilation->module);
+  tj_codegen_give_back(&compilation->codegen, compilation->idle_codegens);
   tj_machine_release(compilation->machine);
   compilation->machine = NULL;
   if (compilation->part != NULL)

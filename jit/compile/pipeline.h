@@ -35,12 +35,13 @@ typedef struct {
   tj_compile_options options;
   const tj_kernel_definition *definition; /* in the place of the kernel that the options name; NULL: that one */
   const char *function_name;              /* of a function by itself; NULL: a kernel */
-  tj_codegen *codegen;                    /* borrowed: kept for further compilations */
+  tj_idle_codegens *idle_codegens;        /* borrowed */
   tj_trace *trace;                        /* NULL: none */
   tj_cache *cache;                        /* borrowed; NULL: none */
   bool waits;                             /* machine code of one variant waits, too */
 
   tj_module module;      /* LLVM's handles */
+  tj_codegen codegen;    /* taken for it */
   tj_machine *machine;   /* retained; what TJ_EMIT_MACHINE makes: of several variants, each waits for a launch */
   tj_machine_part *part; /* owned; what tj_pipeline_complete makes, with the allocator of `waiting` */
 

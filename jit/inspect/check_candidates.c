@@ -43,8 +43,11 @@ static candidate make_candidate(const listing *l, const tj_kernel_definition *de
   tj_compilation *c = l->compilation;
   given.mapping = mapping;
   tj_compilation_dispose(c);
-  *c = (tj_compilation){
-      .graph = c->graph, .values = c->values, .codegen = c->codegen, .options = c->options, .definition = &given};
+  *c = (tj_compilation){.graph = c->graph,
+                        .values = c->values,
+                        .idle_codegens = c->idle_codegens,
+                        .options = c->options,
+                        .definition = &given};
   bool has_stats = tj_pipeline_has_stats(c->graph->job, l->check->target);
   tj_pipeline_compile(c, has_stats ? TJ_EMIT_STATS : TJ_EMIT_LLVM);
   candidate made = {.mapping = text_of(c->graph->job, mapping),

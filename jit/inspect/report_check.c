@@ -83,7 +83,7 @@ static void compile(checking *c, const char *name) {
   c->compilation =
       (tj_compilation){.graph = c->program->graph,
                        .values = c->program->evaluated.values,
-                       .codegen = &tj_compiler_of(c->program->context)->codegen,
+                       .idle_codegens = &tj_compiler_of(c->program->context)->idle_codegens,
                        .options = {name, c->options->target != NULL ? c->options->target : DEFAULT_TARGET}};
   tj_pipeline_compile(&c->compilation, has_stats(c) ? TJ_EMIT_STATS : TJ_EMIT_LLVM);
 }
