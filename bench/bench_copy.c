@@ -8,14 +8,13 @@
  * glibc's memcpy bypasses the caches above a threshold that grows with the last cache; pieces that several threads
  * copy may be below it. GLIBC_TUNABLES=glibc.cpu.x86_non_temporal_threshold=0x400000 makes memcpy as fast as it gets.
  */
+#include "host_copy.h"
 #include "peers.h"
 #include "tilejit/tilejit.h"
 #include "timing.h"
 
 #include <jansson.h>
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,7 +23,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 256, SAMPLES = 1 << 20 };
+enum { SAMPLES = 1 << 20 };
 
 typedef struct {
   int64_t scale;
@@ -86,41 +85,12 @@ static void verify(const transposition *t, const arrays *a, size_t element_bytes
   }
 }
 
-/* --- memcpy --- */
-
-/* Threads take chunks in turn, as those of the host device do. */
-typedef struct {
-  const arrays *a;
-  atomic_size_t next;
-} shared_copy;
-
-static void *copy_chunks(void *data) {
-  const size_t chunk = (size_t)8 << 20;
-  shared_copy *copy = data;
-  for (;;) {
-    size_t begin = atomic_fetch_add(&copy->next, chunk), bytes = copy->a->bytes;
-    if (begin >= bytes)
-      return NULL;
-    memcpy(copy->a->destination + begin, copy->a->source + begin, bytes - begin < chunk ? bytes - begin : chunk);
-  }
-}
-
-/* Seconds of a memcpy of everything, whole by one thread, and by several in chunks. */
-static double time_memcpy(const arrays *a, int threads) {
-  pthread_t thread[MOST_THREADS];
-  shared_copy copy = {.a = a};
-  double begin = now();
-  for (int i = 1; i < threads; i++) {
-    if (pthread_create(&thread[i], NULL, copy_chunks, &copy) != 0)
-      fail("no thread");
-  }
-  if (threads == 1)
-    memcpy(a->destination, a->source, a->bytes);
-  else
-    copy_chunks(&copy);
-  for (int i = 1; i < threads; i++)
-    pthread_join(thread[i], NULL);
-  return (now() - begin) / 1e6;
+/* Seconds of a memcpy of everything. */
+static double copy_time(const arrays *a, int threads) {
+  double seconds = time_memcpy(a->destination, a->source, a->bytes, threads);
+  if (seconds < 0)
+    fail("no thread");
+  return seconds;
 }
 
 /* --- ours --- */
@@ -210,7 +180,7 @@ static json_t *measure_team(tj_context *context, tj_launch *launch, team *t, con
                             const arrays *a, const settings *s) {
   double ours = INFINITY, theirs = INFINITY;
   for (int i = 0; i < s->repetitions; i++) {
-    theirs = fmin(theirs, time_memcpy(a, t->threads));
+    theirs = fmin(theirs, copy_time(a, t->threads));
     memset(a->destination, 0, a->bytes);
     ours = fmin(ours, time_launch(context, launch, t->device));
     if (i == 0)
@@ -336,7 +306,7 @@ int main(int count, char **words) {
     return 3;
   tj_context_set_cache(context, NULL);
   long online = sysconf(_SC_NPROCESSORS_ONLN);
-  int threads = online < 1 ? 1 : online > MOST_THREADS ? MOST_THREADS : (int)online;
+  int threads = online < 1 ? 1 : online > MOST_COPY_THREADS ? MOST_COPY_THREADS : (int)online;
   team teams[TEAM_COUNT];
   open_team(context, &teams[0], "one_core", 1);
   open_team(context, &teams[1], "all_cores", threads);

@@ -315,7 +315,9 @@ def check_order(runner, device, dtype, shape):
         return f"{said}: {found}"
     tiled = subprocess.run([runner.tilejit, "compile", "-e", text, "--stop-after", "tiled", "--target",
                             device.replace("sim:", "")], capture_output=True, text=True, check=True).stdout
-    lanes, width = (int(number) for number in re.search(r"lanes (\d+), columns of each \d+ times (\d+)", tiled).groups())
+    found_shape = re.search(r"lanes (\d+), columns of each (\d+) times (\d+)", tiled).groups()
+    lanes, repeats, width = (int(number) for number in found_shape)
+    width *= repeats if device == "host" else 1
     wanted = sums_in_order(x, lanes, width, WAVES[device])
     return None if (found["s"] == wanted).all() else f"{said}, {lanes} lanes of {width}: {found['s']}, not {wanted}"
 

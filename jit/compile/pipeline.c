@@ -39,7 +39,7 @@
 #include "jit/compile/link.h"
 #include "jit/compile/orc.h"
 #include "jit/tool/nvidia.h"
-#include "lower/array/array_rows.h"
+#include "lower/array/array_map.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/variant.h"
 #include "lower/mapping/mapped.h"

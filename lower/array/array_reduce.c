@@ -22,8 +22,8 @@ void tj_array_begin_reductions(tj_array_maker *maker, uint32_t level) {
     const tj_array *reduction = program->array[i];
     if (!is_of_level(maker, reduction, level))
       continue;
-    uint32_t slot = tj_array_slots(maker, reduction->dtype, maker->shape.width);
-    for (uint32_t k = 0; k < maker->shape.width; k++)
+    uint32_t slot = tj_array_slots(maker, reduction->dtype, tj_array_partials(maker));
+    for (uint32_t k = 0; k < tj_array_partials(maker); k++)
       tj_array_compute(maker, reduction->arg[1], 0, 1, slot + k, TJ_ARRAY_OP_COUNT);
     maker->slot[i] = slot;
   }
@@ -37,7 +37,7 @@ void tj_array_reduction_slots(const tj_array_maker *maker, uint32_t level, uint3
     if (!is_of_level(maker, program->array[i], level))
       continue;
     *first = maker->slot[i] < *first ? maker->slot[i] : *first;
-    *count += maker->shape.width;
+    *count += tj_array_partials(maker);
   }
 }
 
@@ -47,21 +47,57 @@ static void reduce_one(tj_array_maker *maker, const tj_array_region *region, con
   bool computes_vectors = maker->target != NULL && maker->target->wave_size == 1;
   uint32_t width = computes_vectors ? even : 1;
   for (uint32_t i = 0; i < columns; i += width) {
-    uint32_t slot = maker->slot[reduction->number] + i % maker->shape.width;
+    uint32_t slot = maker->slot[reduction->number] + i % tj_array_partials(maker);
     tj_kernel_step *step = tj_array_compute(maker, reduction->arg[0], i, width, slot, combination(reduction));
     step->access.valid = tj_array_column_is_there(maker, region, i / even * even);
   }
 }
 
+static void compute_columns(tj_array_maker *maker, const tj_array *array, uint32_t width) {
+  uint32_t columns = tj_array_columns(maker), slot = tj_array_slots(maker, array->dtype, columns);
+  for (uint32_t i = 0; i < columns; i += width)
+    tj_array_compute(maker, array, i, width, slot + i, TJ_ARRAY_OP_COUNT);
+  tj_array_know(maker, array, slot, true);
+}
+
 /* What is computed for a reduction is kept in slots where the row stays there. */
 static void keep_argument(tj_array_maker *maker, const tj_array *array) {
-  uint32_t columns = tj_array_columns(maker);
-  if (maker->shape.loops || maker->is_known[array->number] || !tj_array_changes(maker, array))
-    return;
-  uint32_t slot = tj_array_slots(maker, array->dtype, columns);
-  for (uint32_t i = 0; i < columns; i++)
-    tj_array_compute(maker, array, i, 1, slot + i, TJ_ARRAY_OP_COUNT);
-  tj_array_know(maker, array, slot, true);
+  if (!maker->shape.loops && !maker->is_known[array->number] && tj_array_changes(maker, array))
+    compute_columns(maker, array, 1);
+}
+
+/* Whether reductions of later levels, or what is stored, need an array once this level is known. */
+static bool is_needed_after(tj_array_maker *maker, uint32_t level, uint32_t number) {
+  const tj_array_program *program = maker->space->arrays->program;
+  bool *known = maker->is_known, is_needed = false;
+  maker->is_known = TJ_NEW_ARRAY(maker->graph->job, bool, program->count + 1);
+  for (uint32_t i = 0; i < program->count; i++)
+    maker->is_known[i] = tj_array_is_reduction(program->array[i]->op) && maker->level[i] <= level;
+  for (uint32_t i = 0; i < program->count && !is_needed; i++) {
+    if (tj_array_is_reduction(program->array[i]->op) && maker->level[i] > level)
+      is_needed = tj_array_needed_by(maker, program->array[i])[number];
+  }
+  for (uint32_t i = 0; i < program->store_count && !is_needed; i++)
+    is_needed = tj_array_needed_by(maker, program->store[i].value)[number];
+  maker->is_known = known;
+  return is_needed;
+}
+
+/* What costs much and is needed again goes to LDS where the row passes by in a loop. */
+static void keep_costly(tj_array_maker *maker, const tj_array_region *region, const tj_array *of, uint32_t level) {
+  const tj_array_program *program = maker->space->arrays->program;
+  for (uint32_t i = 0; i <= of->number; i++) {
+    const tj_array *array = program->array[i];
+    if (maker->is_known[i] || maker->is_kept[i] || !tj_array_is_costly(maker, array) ||
+        !tj_array_needed_by(maker, of)[i] || !is_needed_after(maker, level, i))
+      continue;
+    if (maker->place[i] < 0) {
+      maker->place[i] = maker->kernel->lds_elements;
+      maker->kernel->lds_elements += maker->shape.kept;
+    }
+    compute_columns(maker, array, maker->shape.width);
+    tj_array_keep(maker, region, array);
+  }
 }
 
 void tj_array_reduce_columns(tj_array_maker *maker, const tj_array_region *region, uint32_t level) {
@@ -71,6 +107,8 @@ void tj_array_reduce_columns(tj_array_maker *maker, const tj_array_region *regio
       continue;
     tj_array_load(maker, region, program->array[i]->arg[0]);
     keep_argument(maker, program->array[i]->arg[0]);
+    if (maker->shape.kept > 0)
+      keep_costly(maker, region, program->array[i]->arg[0], level);
     reduce_one(maker, region, program->array[i]);
   }
 }
@@ -81,7 +119,7 @@ void tj_array_reduce_columns(tj_array_maker *maker, const tj_array_region *regio
 static void combine_halves(tj_array_maker *maker, uint32_t slot, uint32_t count, int how) {
   bool computes_vectors = maker->target != NULL && maker->target->wave_size == 1;
   for (uint32_t half = count / 2; half > 0; half /= 2) {
-    uint32_t width = computes_vectors ? half : 1;
+    uint32_t most = half < maker->shape.width ? half : maker->shape.width, width = computes_vectors ? most : 1;
     for (uint32_t i = 0; i < half; i += width)
       tj_array_combine(maker, slot + i, slot + half + i, width, how);
   }
@@ -141,13 +179,15 @@ static uint32_t load_waves(tj_array_maker *maker, int64_t place, const tj_array 
 
 void tj_array_end_reductions(tj_array_maker *maker, uint32_t level) {
   const tj_array_program *program = maker->space->arrays->program;
+  for (uint32_t i = 0; i < program->count; i++)
+    maker->is_kept[i] = maker->place[i] >= 0;
   int64_t *place = TJ_NEW_ARRAY(maker->graph->job, int64_t, program->count + 1);
   bool crosses_waves = maker->shape.lanes > lanes_of_wave(maker);
   for (uint32_t i = 0; i < program->count; i++) {
     const tj_array *reduction = program->array[i];
     if (!is_of_level(maker, reduction, level))
       continue;
-    combine_halves(maker, maker->slot[i], maker->shape.width, combination(reduction));
+    combine_halves(maker, maker->slot[i], tj_array_partials(maker), combination(reduction));
     combine_lanes(maker, maker->slot[i], combination(reduction));
     tj_array_know(maker, reduction, maker->slot[i], false);
     if (crosses_waves)

@@ -9,8 +9,6 @@
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/variant.h"
 
-#include <inttypes.h>
-
 static const tj_array_program *program_of(const tj_array_maker *maker) {
   return maker->space->arrays->program;
 }
@@ -156,15 +154,41 @@ static uint32_t last_level(const tj_array_maker *maker) {
   return last;
 }
 
+/* Whether reductions of a level are of arrays that cost much, and are not there yet. */
+static bool is_costly_level(const tj_array_maker *maker, uint32_t level) {
+  const tj_array_program *program = program_of(maker);
+  for (uint32_t i = 0; i < program->count; i++) {
+    const tj_array *each = program->array[i];
+    if (!tj_array_is_reduction(each->op) || maker->level[i] != level)
+      continue;
+    const bool *needed = tj_array_needed_by(maker, each->arg[0]);
+    for (uint32_t k = 0; k < i; k++) {
+      if (needed[k] && !maker->is_kept[k] && tj_array_is_costly(maker, program->array[k]))
+        return true;
+    }
+  }
+  return false;
+}
+
+/* In loops on the host, several partial results hide that each waits for the one of the trip before, where a trip has
+ * not much to do anyway. */
+static uint32_t repeats_of_level(const tj_array_maker *maker, uint32_t level) {
+  bool is_host_loop = maker->shape.loops && maker->target != NULL && maker->target->wave_size == 1;
+  return is_host_loop && (level == 0 || is_costly_level(maker, level)) ? 1 : maker->shape.repeats;
+}
+
 static void add_reductions(tj_array_maker *maker, uint32_t level, bool is_inner) {
   const tj_array_program *program = program_of(maker);
+  uint32_t repeats = maker->shape.repeats;
   for (uint32_t i = 0; i < program->count; i++) {
     if (tj_array_is_reduction(program->array[i]->op) && maker->level[i] == level)
       tj_array_prepare(maker, program->array[i]->arg[0]);
   }
+  maker->shape.repeats = repeats_of_level(maker, level);
   tj_array_begin_reductions(maker, level);
   add_columns(maker, level, is_inner);
   tj_array_end_reductions(maker, level);
+  maker->shape.repeats = repeats;
 }
 
 /* What has one element a row goes out once. */
@@ -190,8 +214,11 @@ static void make_steps(tj_array_maker *maker, bool is_inner) {
     add_reductions(maker, level, is_inner);
   for (uint32_t i = 0; i < program->store_count; i++)
     tj_array_prepare(maker, program->store[i].value);
+  uint32_t repeats = maker->shape.repeats;
+  maker->shape.repeats = repeats_of_level(maker, 0);
   add_columns(maker, 0, is_inner);
   store_rows(maker);
+  maker->shape.repeats = repeats;
 }
 
 /* Truth, whether all rows and columns of a workgroup are there; NULL: they always are, or that changes nothing. */
@@ -216,8 +243,8 @@ static tj_dtype carried_of(const tj_array_program *program) {
   return TJ_DTYPE_f32;
 }
 
-static tj_kernel *make_kernel(tj_graph *graph, const tj_kernel *from, const tj_array_space *space,
-                              tj_array_shape shape, const tj_target *target) {
+tj_kernel *tj_rows_make(tj_graph *graph, const tj_kernel *from, const tj_array_space *space, tj_array_shape shape,
+                        const tj_target *target) {
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
   *kernel = *from;
   kernel->carried = carried_of(from->arrays->program);
@@ -240,118 +267,5 @@ static tj_kernel *make_kernel(tj_graph *graph, const tj_kernel *from, const tj_a
 tj_kernel *tj_rows_as_written(tj_graph *graph, const tj_kernel *definition) {
   tj_array_space *space = TJ_NEW(graph->job, tj_array_space);
   *space = tj_array_space_of(graph, definition);
-  return make_kernel(graph, definition, space, (tj_array_shape){1, 1, 1, 1, true, 0}, NULL);
-}
-
-/* --- the shape --- */
-
-/* Bytes of the smallest elements that there are many of in a row, and how many buffers have any. */
-static uint32_t smallest_bytes(const tj_array_space *space, const tj_kernel *kernel, uint32_t *count) {
-  uint64_t columns = tj_array_axis_modes(&space->columns);
-  uint32_t bytes = 16;
-  *count = 0;
-  for (uint32_t i = 0; i < space->argument_count; i++) {
-    if (space->arrays->operand[i].shape == NULL || (space->varies[i] & columns) == 0)
-      continue;
-    uint32_t own = tj_element_bytes(kernel, space->arrays->buffer[i]);
-    bytes = own < bytes ? own : bytes;
-    ++*count;
-  }
-  return bytes;
-}
-
-static uint32_t power_of_two_from(int64_t least, uint32_t most) {
-  uint32_t power = 1;
-  while (power < most && power < least)
-    power *= 2;
-  return power;
-}
-
-static uint32_t widest(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
-  enum { MOST_WIDTH = 8 };
-  uint32_t count, width = tj_target_widest(target, smallest_bytes(space, kernel, &count));
-  return width < MOST_WIDTH ? width : MOST_WIDTH;
-}
-
-/* The greatest width that leaves no part of a vector over. */
-static uint32_t whole_width(const tj_array_space *space, uint32_t width) {
-  while (!tj_facts_divisible(&space->columns.size->facts, width))
-    width /= 2;
-  return width;
-}
-
-/* Rows that a thread takes together, of short ones several. */
-static tj_array_shape shape_on_host(const tj_array_space *space) {
-  enum { WIDTH = 16, COLUMNS = 16384, MOST_ROWS = 64 };
-  int64_t columns = space->columns.size->facts.high;
-  tj_array_shape shape = {.rows = 1, .lanes = 1, .width = WIDTH, .repeats = 1, .loops = true};
-  if (!space->is_reduced && columns > 2 * COLUMNS)
-    shape.piece = COLUMNS;
-  while (shape.rows < MOST_ROWS && columns <= COLUMNS / (2 * shape.rows))
-    shape.rows *= 2;
-  return shape;
-}
-
-/* Each element by itself: enough work-items for a row, the others for further rows. */
-static tj_array_shape shape_of_elements(const tj_array_space *space, const tj_kernel *kernel,
-                                        const tj_target *target) {
-  enum { WORK_ITEMS = 256, MOST_REPEATS = 2 };
-  const tj_node *size = space->columns.size;
-  tj_array_shape shape = {.width = widest(space, kernel, target), .repeats = 1};
-  if (!target->has_unaligned_vectors || size->facts.high < (int64_t)WORK_ITEMS * shape.width)
-    shape.width = whole_width(space, shape.width);
-  shape.lanes = power_of_two_from((size->facts.high - 1) / shape.width + 1, WORK_ITEMS);
-  shape.rows = WORK_ITEMS / shape.lanes;
-  if (size->facts.high / WORK_ITEMS / shape.width >= (int64_t)MOST_REPEATS * WORK_ITEMS)
-    shape.repeats = MOST_REPEATS;
-  int64_t own = (int64_t)shape.lanes * shape.width * shape.repeats;
-  shape.piece = size->facts.high > own ? own : 0;
-  return shape;
-}
-
-/* A row in the registers of a workgroup, or of a part of it; where it does not fit there, a loop. */
-static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
-  enum { WORK_ITEMS = 256, MOST_WORK_ITEMS = 1024, MOST_COLUMNS = 32, LOOP_COLUMNS = 16 };
-  const tj_node *size = space->columns.size;
-  uint32_t buffers;
-  (void)smallest_bytes(space, kernel, &buffers);
-  uint32_t most = buffers > 2 ? MOST_COLUMNS / 2 : MOST_COLUMNS;
-  uint32_t limit = target->workgroup_limit < MOST_WORK_ITEMS ? target->workgroup_limit : MOST_WORK_ITEMS;
-  tj_array_shape shape = {.rows = 1, .lanes = WORK_ITEMS, .width = widest(space, kernel, target), .repeats = 1};
-  bool fits = size->facts.high <= (int64_t)limit * most;
-  if (fits || !target->has_unaligned_vectors)
-    shape.width = whole_width(space, shape.width);
-  if (!fits) {
-    shape.loops = true;
-    shape.repeats = LOOP_COLUMNS / shape.width / (buffers > 2 ? 2 : 1);
-    return shape;
-  }
-  int64_t lanes = (size->facts.high - 1) / shape.width + 1;
-  shape.lanes = power_of_two_from(lanes, WORK_ITEMS);
-  while (shape.lanes < limit && lanes > (int64_t)shape.lanes * (most / shape.width))
-    shape.lanes *= 2;
-  shape.repeats = (uint32_t)((lanes - 1) / shape.lanes + 1);
-  shape.rows = shape.lanes < WORK_ITEMS ? WORK_ITEMS / shape.lanes : 1;
-  return shape;
-}
-
-/* How rows are shared out, in words. */
-static const char *words_of(tj_job *job, const tj_array_space *space, const tj_array_shape *shape) {
-  const char *piece = shape->piece == 0 ? "" : tj_string_format(job, " in pieces of %" PRId64, shape->piece);
-  const char *trip = shape->loops ? " a trip" : "";
-  return tj_string_format(job, "%u %s%s a workgroup; lanes %u, columns of each %u times %u%s", shape->rows,
-                          space->is_reduced ? "rows" : "runs", piece, shape->lanes, shape->repeats, shape->width,
-                          trip);
-}
-
-tj_kernel *tj_map_arrays(tj_graph *graph, const tj_kernel *written, const tj_target *target) {
-  tj_array_space *space = TJ_NEW(graph->job, tj_array_space);
-  *space = tj_array_space_of(graph, written);
-  tj_array_shape shape = target->wave_size == 1 ? shape_on_host(space)
-                         : space->is_reduced    ? shape_of_rows(space, written, target)
-                                                : shape_of_elements(space, written, target);
-  tj_kernel *kernel = make_kernel(graph, written, space, shape, target);
-  kernel->tile = words_of(graph->job, space, &shape);
-  tj_kernel_simplify(graph, kernel, NULL);
-  return kernel;
+  return tj_rows_make(graph, definition, space, (tj_array_shape){1, 1, 1, 1, true, 0, 0}, NULL);
 }

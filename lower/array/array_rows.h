@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of arrays for targets.
+/* Kernels of arrays, row by row.
  *
  * The modes of the arrays are parted in two: a *column* is a coordinate in those that reductions are over, or, where
  * there are none, in those that every array steps through together; a *row* is one in the others. A workgroup has
@@ -9,13 +9,13 @@
 #ifndef TJ_LOWER_ARRAY_ROWS_H
 #define TJ_LOWER_ARRAY_ROWS_H
 
-#include "lower/kernel/array_kernel.h"
-#include "lower/machine/target.h"
+#include "lower/array/array_shape.h"
 
 /* The kernel of one work-item a row, by which others are defined. */
 tj_kernel *tj_rows_as_written(tj_graph *graph, const tj_kernel *definition);
 
-/* The kernel for a target, simplified. */
-tj_kernel *tj_map_arrays(tj_graph *graph, const tj_kernel *written, const tj_target *target);
+/* The kernel of a shape for a target, not simplified. */
+tj_kernel *tj_rows_make(tj_graph *graph, const tj_kernel *from, const tj_array_space *space, tj_array_shape shape,
+                        const tj_target *target);
 
 #endif

@@ -40,6 +40,10 @@ void tj_array_begin(tj_array_maker *maker) {
   maker->is_known = TJ_NEW_ARRAY(maker->graph->job, bool, count + 1);
   maker->changes = TJ_NEW_ARRAY(maker->graph->job, bool, count + 1);
   maker->slot = TJ_NEW_ARRAY(maker->graph->job, uint32_t, count + 1);
+  maker->is_kept = TJ_NEW_ARRAY(maker->graph->job, bool, count + 1);
+  maker->place = TJ_NEW_ARRAY(maker->graph->job, int64_t, count + 1);
+  for (uint32_t i = 0; i < count; i++)
+    maker->place[i] = -1;
   find_levels(maker);
 }
 
@@ -239,14 +243,14 @@ static void add_moves(tj_array_maker *maker, const element_list *list, tj_step_k
 
 /* --- what an array is made of --- */
 
-/* By number: what `array` needs to be computed, itself included; nothing that known ones are made of. */
-static bool *needed_by(const tj_array_maker *maker, const tj_array *array) {
+bool *tj_array_needed_by(const tj_array_maker *maker, const tj_array *array) {
   const tj_array_program *program = program_of(maker);
   bool *needed = TJ_NEW_ARRAY(maker->graph->job, bool, program->count + 1);
   needed[array->number] = true;
   for (uint32_t i = array->number + 1; i-- > 0;) {
     const tj_array *each = program->array[i];
-    for (uint32_t k = 0; needed[i] && !maker->is_known[i] && k < tj_array_arity(each->op); k++)
+    bool is_there = maker->is_known[i] || maker->is_kept[i];
+    for (uint32_t k = 0; needed[i] && !is_there && k < tj_array_arity(each->op); k++)
       needed[each->arg[k]->number] = true;
   }
   return needed;
@@ -300,10 +304,53 @@ static void give_leaf(tj_array_maker *maker, const tj_array_region *region, cons
   tj_array_know(maker, array, slot, false);
 }
 
+/* --- what is kept --- */
+
+bool tj_array_is_costly(const tj_array_maker *maker, const tj_array *array) {
+  switch (array->op) {
+  case TJ_ARRAY_exp:
+  case TJ_ARRAY_exp2:
+  case TJ_ARRAY_log:
+  case TJ_ARRAY_log2:
+  case TJ_ARRAY_tanh:
+  case TJ_ARRAY_sigmoid:
+  case TJ_ARRAY_erf:
+    return array->dtype == maker->kernel->carried && tj_array_changes(maker, array);
+  default:
+    return false;
+  }
+}
+
+/* Moves an array's slots to its place in LDS, or from there. */
+static void move_kept(tj_array_maker *maker, const tj_array_region *region, const tj_array *array, tj_step_kind kind,
+                      uint32_t slot) {
+  tj_graph *graph = maker->graph;
+  for (uint32_t i = 0; i < tj_array_columns(maker); i += maker->shape.width) {
+    const tj_node *column = tj_sub(graph, column_of(maker, region, i), maker->base_column);
+    tj_kernel_step *step = tj_array_step(maker, kind);
+    step->access =
+        (tj_access){.buffer = TJ_LDS,
+                    .offset = tj_simplified(graph, tj_add(graph, column, tj_int(graph, maker->place[array->number]))),
+                    .valid = tj_int(graph, 1)};
+    step->width = maker->shape.width;
+    step->slot = slot + i;
+  }
+}
+
+void tj_array_keep(tj_array_maker *maker, const tj_array_region *region, const tj_array *array) {
+  move_kept(maker, region, array, TJ_STEP_STORE, maker->slot[array->number]);
+}
+
+static void load_kept(tj_array_maker *maker, const tj_array_region *region, const tj_array *array) {
+  uint32_t slot = tj_array_slots(maker, array->dtype, tj_array_columns(maker));
+  move_kept(maker, region, array, TJ_STEP_LOAD, slot);
+  tj_array_know(maker, array, slot, true);
+}
+
 void tj_array_prepare(tj_array_maker *maker, const tj_array *array) {
   const tj_array_program *program = program_of(maker);
   const tj_array_region whole = {tj_int(maker->graph, 0), NULL};
-  const bool *needed = needed_by(maker, array);
+  const bool *needed = tj_array_needed_by(maker, array);
   for (uint32_t i = 0; i <= array->number; i++) {
     const tj_array *each = program->array[i];
     if (!needed[i] || maker->is_known[i] || each->op == TJ_ARRAY_NUMBER || tj_array_changes(maker, each))
@@ -319,9 +366,13 @@ void tj_array_prepare(tj_array_maker *maker, const tj_array *array) {
 
 void tj_array_load(tj_array_maker *maker, const tj_array_region *region, const tj_array *array) {
   const tj_array_program *program = program_of(maker);
-  const bool *needed = needed_by(maker, array);
+  const bool *needed = tj_array_needed_by(maker, array);
   for (uint32_t i = 0; i <= array->number; i++) {
-    if (needed[i] && !maker->is_known[i] && tj_array_changes(maker, program->array[i]))
+    if (!needed[i] || maker->is_known[i] || !tj_array_changes(maker, program->array[i]))
+      continue;
+    if (maker->is_kept[i])
+      load_kept(maker, region, program->array[i]);
+    else
       give_leaf(maker, region, program->array[i], true);
   }
 }
@@ -348,7 +399,7 @@ static tj_computation *new_computation(tj_job *job, uint32_t most) {
 tj_kernel_step *tj_array_compute(tj_array_maker *maker, const tj_array *array, uint32_t first, uint32_t width,
                                  uint32_t slot, int combine) {
   const tj_array_program *program = program_of(maker);
-  const bool *needed = needed_by(maker, array);
+  const bool *needed = tj_array_needed_by(maker, array);
   tj_computation *made = new_computation(maker->graph->job, array->number + 1);
   made->array = array;
   made->combine = combine;

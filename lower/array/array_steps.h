@@ -3,18 +3,7 @@
 #ifndef TJ_LOWER_ARRAY_STEPS_H
 #define TJ_LOWER_ARRAY_STEPS_H
 
-#include "lower/array/array_space.h"
-#include "lower/machine/target.h"
-
-/* How rows are shared out. */
-typedef struct {
-  uint32_t rows;    /* of a workgroup */
-  uint32_t lanes;   /* work-items of a row; a power of two */
-  uint32_t width;   /* neighbouring columns of a lane; a power of two */
-  uint32_t repeats; /* how many times so many */
-  bool loops;       /* over the columns of a row, or of a piece of one */
-  int64_t piece;    /* columns of a workgroup; 0: all */
-} tj_array_shape;
+#include "lower/array/array_shape.h"
 
 typedef struct {
   tj_graph *graph;
@@ -32,6 +21,8 @@ typedef struct {
   bool *is_known;  /* by number of array: its elements are in slots, */
   bool *changes;   /* one for each column, */
   uint32_t *slot;  /* from here on */
+  bool *is_kept;   /* by number of array: its elements, one for each column, are in LDS, */
+  int64_t *place;  /* from here on; -1: nowhere */
 } tj_array_maker;
 
 /* Columns start + (repeat * lanes + lane) * width + 0 … width-1, for each repeat. */
@@ -42,6 +33,12 @@ typedef struct {
 
 static inline uint32_t tj_array_columns(const tj_array_maker *maker) {
   return maker->shape.width * maker->shape.repeats;
+}
+
+/* How many partial results of a reduction a lane has. */
+static inline uint32_t tj_array_partials(const tj_array_maker *maker) {
+  bool computes_vectors = maker->target != NULL && maker->target->wave_size == 1;
+  return computes_vectors ? tj_array_columns(maker) : maker->shape.width;
 }
 
 /* Begins the steps of a kernel: nothing is in slots yet. Slots are numbered on. */
@@ -70,6 +67,13 @@ tj_kernel_step *tj_array_compute(tj_array_maker *maker, const tj_array *array, u
 void tj_array_combine(tj_array_maker *maker, uint32_t slot, uint32_t with, uint32_t width, int combine);
 /* A slot becomes what it was and what it is in the lane `distance` away (tj_computation). */
 void tj_array_combine_lanes(tj_array_maker *maker, uint32_t slot, uint32_t distance, int combine);
+
+/* Whether an array is worth keeping for a later loop, rather than to be computed again there. */
+bool tj_array_is_costly(const tj_array_maker *maker, const tj_array *array);
+/* By number of array: what `array` needs to be computed, itself included; nothing that known or kept ones are of. */
+bool *tj_array_needed_by(const tj_array_maker *maker, const tj_array *array);
+/* Puts an array's elements in a region's columns into LDS, where its place is. It is known. */
+void tj_array_keep(tj_array_maker *maker, const tj_array_region *region, const tj_array *array);
 
 /* Truth, whether a column of the lane is in the region. */
 const tj_node *tj_array_column_is_there(const tj_array_maker *maker, const tj_array_region *region, uint32_t number);

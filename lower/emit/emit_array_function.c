@@ -113,10 +113,18 @@ static LLVMValueRef rounder(const arithmetic *a) {
   return either(a, 0x1.8p23, 0x1.8p52);
 }
 
-/* p * 2^n, where n is what was rounded in `rounded`: in two steps, of which only the second may round. */
+static LLVMValueRef scaled_at_once(const arithmetic *a, LLVMValueRef p, LLVMValueRef n) {
+  LLVMTypeRef word = tj_emit_like(a->like, a->emitter->i32), overload[] = {LLVMTypeOf(p), word};
+  LLVMValueRef arguments[] = {p, LLVMBuildTrunc(a->builder, n, word, "")};
+  return tj_emit_intrinsic(a->emitter, "llvm.ldexp", overload, 2, arguments, 2);
+}
+
+/* p * 2^n, where n is what was rounded in `rounded`: at once, or in two steps, of which only the second may round. */
 static LLVMValueRef scaled(const arithmetic *a, LLVMValueRef p, LLVMValueRef rounded) {
   LLVMBuilderRef b = a->builder;
   LLVMValueRef n = LLVMBuildSub(b, bits_of(a, rounded), bits_of(a, rounder(a)), "");
+  if (a->emitter->target->has_float_scaling)
+    return scaled_at_once(a, p, n);
   LLVMValueRef half = LLVMBuildAShr(b, n, integer(a, 1), ""), rest = LLVMBuildSub(b, n, half, "");
   LLVMValueRef bias = integer(a, a->is_double ? 1023 : 127), shift = integer(a, a->fraction_bits);
   LLVMValueRef first = LLVMBuildShl(b, LLVMBuildAdd(b, half, bias, ""), shift, "");

@@ -146,12 +146,15 @@ void tj_emit_streamed(tj_emitter *emitter, LLVMValueRef store) {
                   LLVMMetadataAsValue(emitter->context, node));
 }
 
+enum { STREAMED_BYTES = 16 /* of a store that may bypass the caches, at least */ };
+
 static void emit_store(tj_emitter *emitter, const tj_kernel_step *step) {
   tj_emit_transposed(emitter, step);
   LLVMValueRef vector = converted(emitter, gathered(emitter, step), step->width, conversion_at(emitter, step));
   LLVMValueRef store = LLVMBuildStore(emitter->builder, vector, tj_emit_address(emitter, &step->access));
-  LLVMSetAlignment(store, tj_step_alignment(emitter->kernel, step));
-  if (emitter->kernel->is_streamed && step->access.buffer != TJ_LDS)
+  uint32_t alignment = tj_step_alignment(emitter->kernel, step);
+  LLVMSetAlignment(store, alignment);
+  if (emitter->kernel->is_streamed && step->access.buffer != TJ_LDS && alignment >= STREAMED_BYTES)
     tj_emit_streamed(emitter, store);
 }
 

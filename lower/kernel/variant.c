@@ -49,7 +49,7 @@ static tj_demand *demand_of(tj_graph *graph, demand_list *list, const tj_node *s
     list->demand = larger;
     list->capacity = 2 * list->capacity + 8;
   }
-  list->demand[list->count] = (tj_demand){symbol, 1, symbol->facts.low};
+  list->demand[list->count] = (tj_demand){symbol, 1, symbol->facts.low, INT64_MAX};
   return &list->demand[list->count++];
 }
 
@@ -77,6 +77,7 @@ static int64_t joint_multiple(const tj_demand *demand) {
 /* Whether some value of the symbol's range meets the demand. */
 static bool is_possible(const tj_demand *demand) {
   int64_t both = joint_multiple(demand), high = demand->symbol->facts.high;
+  high = demand->high < high ? demand->high : high;
   if (both == 0)
     return false;
   int64_t rest = high % both;
@@ -113,6 +114,8 @@ tj_substitution tj_assume(tj_graph *graph, const tj_demands *demands) {
     tj_symbol declared = *demand->symbol->symbol;
     if (demand->low > demand->symbol->facts.low)
       declared.low = tj_int(graph, demand->low);
+    if (demand->high < demand->symbol->facts.high)
+      declared.high = tj_int(graph, demand->high);
     declared.multiple = joint_multiple(demand);
     assumed.from[i] = demand->symbol;
     assumed.to[i] = tj_symbol_declare(graph, declared);
@@ -120,13 +123,15 @@ tj_substitution tj_assume(tj_graph *graph, const tj_demands *demands) {
   return assumed;
 }
 
-static const tj_node *condition_of(tj_graph *graph, const tj_demands *demands) {
+const tj_node *tj_demands_condition(tj_graph *graph, const tj_demands *demands) {
   const tj_node *condition = tj_int(graph, 1);
   for (uint32_t i = 0; i < demands->count; i++) {
     const tj_demand *demand = &demands->demand[i];
     const tj_node *rest = tj_mod(graph, demand->symbol, tj_int(graph, demand->multiple));
     condition = tj_and(graph, condition, tj_equal(graph, rest, tj_int(graph, 0)));
     condition = tj_and(graph, condition, tj_less_equal(graph, tj_int(graph, demand->low), demand->symbol));
+    if (demand->high != INT64_MAX)
+      condition = tj_and(graph, condition, tj_less_equal(graph, demand->symbol, tj_int(graph, demand->high)));
   }
   return tj_simplified(graph, condition);
 }
@@ -162,7 +167,7 @@ void tj_offer_faster(tj_graph *graph, tj_kernel *kernel, tj_kernel *faster, cons
                      const char *name) {
   faster->name = name;
   kernel->faster = faster;
-  kernel->condition = condition_of(graph, demands);
+  kernel->condition = tj_demands_condition(graph, demands);
 }
 
 /* --- aligned kernels --- */

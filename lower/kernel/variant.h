@@ -8,10 +8,11 @@
 #include "lower/kernel/domain.h"
 #include "lower/kernel/kernel.h"
 
-/* What a parameter, or a symbol that stands for one, has to be: a multiple of `multiple`, and at least `low`. */
+/* What a parameter, or a symbol that stands for one, has to be: a multiple of `multiple`, at least `low`, and at most
+ * `high`. */
 typedef struct {
   const tj_node *symbol;
-  int64_t multiple, low;
+  int64_t multiple, low, high; /* high: INT64_MAX for any */
 } tj_demand;
 
 /* No demands: nothing is to be gained, or no parameters would do. */
@@ -29,6 +30,9 @@ bool tj_can_be_met(const tj_demands *demands);
 
 /* Symbols that meet the demands, in the place of those that may not. */
 tj_substitution tj_assume(tj_graph *graph, const tj_demands *demands);
+
+/* Truth, of the symbols that the demands are made of: whether they are met. */
+const tj_node *tj_demands_condition(tj_graph *graph, const tj_demands *demands);
 
 /* The domain in terms of what is assumed. */
 const tj_domain *tj_assumed_domain(tj_graph *graph, const tj_domain *domain, const tj_substitution *assumed);

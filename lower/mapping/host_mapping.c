@@ -66,7 +66,7 @@ static void add_demand(tj_graph *graph, tj_demands *demands, const tj_node *symb
   tj_demand *demand = TJ_NEW_ARRAY(graph->job, tj_demand, demands->count + 1);
   for (uint32_t i = 0; i < demands->count; i++)
     demand[i] = demands->demand[i];
-  demand[demands->count++] = (tj_demand){symbol, multiple, low};
+  demand[demands->count++] = (tj_demand){symbol, multiple, low, INT64_MAX};
   demands->demand = demand;
 }
 
@@ -222,7 +222,7 @@ static tj_demands demand_lines(const tj_block_map *map, const tj_demands *some) 
   uint32_t count = 1;
   if (extent->op != TJ_OP_SYMBOL)
     return (tj_demands){NULL, 0};
-  demand[0] = (tj_demand){extent, tj_block_lanes(map), extent->facts.low};
+  demand[0] = (tj_demand){extent, tj_block_lanes(map), extent->facts.low, INT64_MAX};
   for (uint32_t i = 0; i < some->count; i++) {
     if (some->demand[i].symbol == extent)
       demand[0].low = some->demand[i].low;

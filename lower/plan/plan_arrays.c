@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From statements of arrays to a kernel: buffers, and steps for one work-item a row, which say what is meant.
- * lower/array/array_rows.c shares rows out for a target. */
+ * lower/array/array_map.c shares rows out for a target. */
 #include "lower/plan/plan_arrays.h"
 
 #include "lower/array/array_rows.h"

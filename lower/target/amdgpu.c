@@ -110,6 +110,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .has_32_bit_offsets = true,
       .has_unaligned_vectors = true,
       .has_cheap_small_product = true,
+      .has_float_scaling = true,
       .has_bfloat_rounding = true,
       .floats8 = found->floats8,
   };

@@ -16,6 +16,9 @@
 /* On the stack. As much as any GPU in wide use has, so that tiles that fit there run here. */
 enum { LDS_BYTES = 160 * 1024, SLOT_BYTES = 256, TILE_BYTES = 1024 * SLOT_BYTES };
 
+/* Registers of x86 that are so wide come with AVX-512, which scales by powers of two. */
+enum { AVX512_BYTES = 64 };
+
 /* Vectorises, which is most of the time; the rest of -O2 takes three times as long and finds nothing on loops that
  * are written as these are. */
 static const char passes[] = "function(instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),loop-vectorize,"
@@ -62,6 +65,7 @@ static tj_target target_of(const char *name, const char *processor, const char *
       .tile_bytes = TILE_BYTES,
       .vector_bytes = 16,
       .block_bytes = block_bytes,
+      .has_float_scaling = has_levels() && block_bytes == AVX512_BYTES,
       .has_vector_permutations = true,
   };
 }

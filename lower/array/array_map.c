@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* The variants of a kernel of arrays.
+ *
+ * Rows whose length is a parameter have a kernel for every length, and others for tiers of lengths that stay in
+ * registers, or in LDS, whose vectors are whole. On the host, what is large and stored by whole vectors bypasses the
+ * caches where the buffers are aligned. */
+#include "lower/array/array_map.h"
+
+#include "ir/layout/arith.h"
+#include "ir/simplify/simplify.h"
+#include "lower/array/array_rows.h"
+#include "lower/blocks/block_shape.h"
+#include "lower/kernel/alignment.h"
+#include "lower/kernel/kernel_expressions.h"
+#include "lower/kernel/variant.h"
+
+typedef struct {
+  tj_graph *graph;
+  const tj_kernel *written;
+  const tj_target *target;
+  const tj_array_space *space;
+  tj_kernel *last; /* the fastest yet */
+} array_map;
+
+/* --- what is assumed --- */
+
+static const tj_node *assumed_node(tj_graph *graph, const tj_substitution *assumed, const tj_node *node) {
+  tj_substitute(graph, assumed, &node, 1);
+  return tj_simplified(graph, node);
+}
+
+/* The space in terms of what is assumed, with symbols of rows and columns that know of it. */
+static const tj_array_space *assumed_space(const array_map *map, const tj_substitution *assumed) {
+  tj_graph *graph = map->graph;
+  const tj_array_space *from = map->space;
+  tj_array_space *space = TJ_NEW(graph->job, tj_array_space);
+  *space = *from;
+  space->rows.size = assumed_node(graph, assumed, from->rows.size);
+  space->columns.size = assumed_node(graph, assumed, from->columns.size);
+  space->row = tj_coordinate(graph, "i", space->rows.size);
+  space->column = tj_coordinate(graph, "j", space->columns.size);
+  tj_substitution all = {TJ_NEW_ARRAY(graph->job, const tj_node *, assumed->count + 2),
+                         TJ_NEW_ARRAY(graph->job, const tj_node *, assumed->count + 2), assumed->count + 2};
+  for (uint32_t i = 0; i < assumed->count; i++) {
+    all.from[i] = assumed->from[i];
+    all.to[i] = assumed->to[i];
+  }
+  all.from[assumed->count] = from->row;
+  all.to[assumed->count] = space->row;
+  all.from[assumed->count + 1] = from->column;
+  all.to[assumed->count + 1] = space->column;
+  uint32_t rank = from->arrays->program->rank;
+  space->digit = TJ_NEW_ARRAY(graph->job, const tj_node *, rank + 1);
+  for (uint32_t m = 0; m < rank; m++)
+    space->digit[m] = assumed_node(graph, &all, from->digit[m]);
+  space->access = TJ_NEW_ARRAY(graph->job, tj_access, from->argument_count + 1);
+  for (uint32_t i = 0; i < from->argument_count; i++) {
+    space->access[i] = from->access[i];
+    if (from->arrays->operand[i].shape == NULL)
+      continue;
+    space->access[i].offset = assumed_node(graph, &all, from->access[i].offset);
+    space->access[i].valid = assumed_node(graph, &all, from->access[i].valid);
+  }
+  return space;
+}
+
+static void assume_everywhere(tj_graph *graph, tj_kernel *kernel, const tj_substitution *assumed) {
+  tj_kernel_places places = tj_places_of_kernel(graph, kernel);
+  for (uint32_t i = 0; i < places.count; i++)
+    tj_substitute(graph, assumed, places.place[i], 1);
+}
+
+/* --- kernels --- */
+
+static tj_kernel *make(const array_map *map, const tj_array_space *space, const tj_substitution *assumed) {
+  tj_graph *graph = map->graph;
+  tj_array_shape shape = tj_array_choose_shape(space, map->written, map->target);
+  tj_kernel *kernel = tj_rows_make(graph, map->written, space, shape, map->target);
+  if (assumed != NULL) {
+    assume_everywhere(graph, kernel, assumed);
+    kernel->parameter = tj_assumed_parameters(graph, map->written, assumed);
+  }
+  kernel->tile = tj_array_shape_words(graph->job, space, &shape);
+  tj_kernel_simplify(graph, kernel, NULL);
+  return kernel;
+}
+
+static void offer(array_map *map, tj_kernel *kernel, const tj_node *condition, const char *name) {
+  kernel->name = name;
+  map->last->faster = kernel;
+  map->last->condition = tj_simplified(map->graph, condition);
+  map->last = kernel;
+}
+
+/* --- streams --- */
+
+/* Whether vectors are stored, and all of them are as aligned as they are wide. */
+static bool stores_whole_vectors(const tj_kernel *kernel) {
+  uint32_t vectors = 0;
+  for (uint32_t i = 0; i < kernel->step_count; i++) {
+    const tj_kernel_step *step = &kernel->step[i];
+    if (step->kind != TJ_STEP_STORE || step->access.buffer == TJ_LDS || step->width == 1)
+      continue;
+    if (tj_step_alignment(kernel, step) < step->width * tj_element_bytes(kernel, step->access.buffer))
+      return false;
+    vectors++;
+  }
+  return vectors > 0;
+}
+
+/* Truth, whether what is stored is not worth caching. */
+static const tj_node *is_large(const array_map *map) {
+  tj_graph *graph = map->graph;
+  const tj_kernel *kernel = map->written;
+  const tj_node *bytes = tj_int(graph, 0);
+  for (uint32_t i = 0; i < kernel->buffer_count; i++) {
+    if (kernel->buffer[i].is_written)
+      bytes = tj_add(graph, bytes,
+                     tj_mul(graph, kernel->buffer[i].element_count, tj_int(graph, tj_element_bytes(kernel, i))));
+  }
+  return tj_simplified(graph, tj_less_equal(graph, tj_int(graph, TJ_BLOCK_STREAM_BYTES), bytes));
+}
+
+/* Whoever reads what it has written does not find it in the caches. */
+static bool reads_what_it_writes(const tj_kernel *kernel) {
+  for (uint32_t i = 0; i < kernel->buffer_count; i++) {
+    if (kernel->buffer[i].is_read && kernel->buffer[i].is_written)
+      return true;
+  }
+  return false;
+}
+
+static void offer_stream(array_map *map, const tj_node *condition) {
+  tj_graph *graph = map->graph;
+  tj_kernel *streamed = TJ_NEW(graph->job, tj_kernel);
+  *streamed = *map->last;
+  streamed->is_streamed = true;
+  const tj_node *large = is_large(map);
+  if (tj_is_int(large, 0) || reads_what_it_writes(streamed) || !stores_whole_vectors(streamed))
+    return;
+  offer(map, streamed, tj_and(graph, condition, large), tj_string_format(graph->job, "%s.stream", map->last->name));
+}
+
+/* --- tiers --- */
+
+static void offer_tier(array_map *map, tj_array_tier tier) {
+  tj_graph *graph = map->graph;
+  const tj_node *size = map->space->columns.size;
+  tj_demand demand = {size, tier.multiple, size->facts.low, tier.columns};
+  tj_demands demands = {&demand, 1};
+  if (size->op != TJ_OP_SYMBOL || !tj_can_be_met(&demands))
+    return;
+  tj_substitution assumed = tj_assume(graph, &demands);
+  tj_kernel *kernel = make(map, assumed_space(map, &assumed), &assumed);
+  const tj_node *condition = tj_demands_condition(graph, &demands);
+  if (!tj_kernel_fits(graph, kernel) || tj_is_int(condition, 1))
+    return;
+  offer(map, kernel, condition,
+        tj_string_format(graph->job, "%s.rows%lld", map->written->name, (long long)tier.columns));
+  if (map->target->wave_size == 1)
+    offer_stream(map, condition);
+}
+
+tj_kernel *tj_map_arrays(tj_graph *graph, const tj_kernel *written, const tj_target *target) {
+  tj_array_space *space = TJ_NEW(graph->job, tj_array_space);
+  *space = tj_array_space_of(graph, written);
+  array_map map = {.graph = graph, .written = written, .target = target, .space = space};
+  tj_kernel *kernel = map.last = make(&map, space, NULL);
+  if (target->wave_size == 1)
+    offer_stream(&map, tj_int(graph, 1));
+  if (!space->is_reduced)
+    return kernel;
+  tj_array_tier tier[TJ_ARRAY_MOST_TIERS];
+  uint32_t count = tj_array_tiers(space, written, target, tier);
+  for (uint32_t i = 0; i < count; i++)
+    offer_tier(&map, tier[i]);
+  return kernel;
+}

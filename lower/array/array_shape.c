@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* How many rows, lanes and columns workgroups, lanes and trips take: by the target, and by what is known of sizes. */
+#include "lower/array/array_shape.h"
+
+#include "ir/index/facts.h"
+
+#include <inttypes.h>
+
+/* Bytes of the smallest elements that there are many of in a row, and how many buffers have any. */
+static uint32_t smallest_bytes(const tj_array_space *space, const tj_kernel *kernel, uint32_t *count) {
+  uint64_t columns = tj_array_axis_modes(&space->columns);
+  uint32_t bytes = 16;
+  *count = 0;
+  for (uint32_t i = 0; i < space->argument_count; i++) {
+    if (space->arrays->operand[i].shape == NULL || (space->varies[i] & columns) == 0)
+      continue;
+    uint32_t own = tj_element_bytes(kernel, space->arrays->buffer[i]);
+    bytes = own < bytes ? own : bytes;
+    ++*count;
+  }
+  return bytes;
+}
+
+static uint32_t power_of_two_from(int64_t least, uint32_t most) {
+  uint32_t power = 1;
+  while (power < most && power < least)
+    power *= 2;
+  return power;
+}
+
+uint32_t tj_array_widest(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
+  enum { MOST_WIDTH = 8 };
+  uint32_t count, width = tj_target_widest(target, smallest_bytes(space, kernel, &count));
+  return width < MOST_WIDTH ? width : MOST_WIDTH;
+}
+
+/* The greatest width that leaves no part of a vector over. */
+static uint32_t whole_width(const tj_array_space *space, uint32_t width) {
+  while (!tj_facts_divisible(&space->columns.size->facts, width))
+    width /= 2;
+  return width;
+}
+
+enum { HOST_WIDTH = 16, MOST_KEPT = 16384 /* columns, of which a thread's second cache has a part */ };
+
+/* Rows that a thread takes together, of short ones several. */
+static tj_array_shape shape_on_host(const tj_array_space *space) {
+  enum { COLUMNS = 16384, MOST_ROWS = 64, MOST_REPEATS = 4 };
+  int64_t columns = space->columns.size->facts.high;
+  tj_array_shape shape = {.rows = 1, .lanes = 1, .width = HOST_WIDTH, .repeats = 1, .loops = true};
+  if (!space->is_reduced && columns > 2 * COLUMNS)
+    shape.piece = COLUMNS;
+  while (shape.rows < MOST_ROWS && columns <= COLUMNS / (2 * shape.rows))
+    shape.rows *= 2;
+  while (space->is_reduced && shape.repeats < MOST_REPEATS && columns >= 2 * shape.repeats * HOST_WIDTH)
+    shape.repeats *= 2;
+  uint32_t trip = shape.repeats * HOST_WIDTH;
+  if (space->is_reduced && columns <= MOST_KEPT)
+    shape.kept = (uint32_t)(columns + trip - 1) / trip * trip;
+  return shape;
+}
+
+/* Each element by itself: enough work-items for a row, the others for further rows. */
+static tj_array_shape shape_of_elements(const tj_array_space *space, const tj_kernel *kernel,
+                                        const tj_target *target) {
+  enum { WORK_ITEMS = 256, MOST_REPEATS = 2 };
+  const tj_node *size = space->columns.size;
+  tj_array_shape shape = {.width = tj_array_widest(space, kernel, target), .repeats = 1};
+  if (!target->has_unaligned_vectors || size->facts.high < (int64_t)WORK_ITEMS * shape.width)
+    shape.width = whole_width(space, shape.width);
+  shape.lanes = power_of_two_from((size->facts.high - 1) / shape.width + 1, WORK_ITEMS);
+  shape.rows = WORK_ITEMS / shape.lanes;
+  if (size->facts.high / WORK_ITEMS / shape.width >= (int64_t)MOST_REPEATS * WORK_ITEMS)
+    shape.repeats = MOST_REPEATS;
+  int64_t own = (int64_t)shape.lanes * shape.width * shape.repeats;
+  shape.piece = size->facts.high > own ? own : 0;
+  return shape;
+}
+
+enum { MOST_WORK_ITEMS = 1024, MOST_COLUMNS = 32 };
+
+/* Columns that a work-item keeps in registers. */
+static uint32_t most_columns(const tj_array_space *space, const tj_kernel *kernel) {
+  uint32_t buffers;
+  (void)smallest_bytes(space, kernel, &buffers);
+  return buffers > 2 ? MOST_COLUMNS / 2 : MOST_COLUMNS;
+}
+
+static uint32_t most_lanes(const tj_target *target) {
+  return target->workgroup_limit < MOST_WORK_ITEMS ? target->workgroup_limit : MOST_WORK_ITEMS;
+}
+
+/* A row in the registers of a wave, or of as many as it takes; where it does not fit there, a loop. */
+static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
+  enum { WORK_ITEMS = 256, LOOP_COLUMNS = 16 };
+  const tj_node *size = space->columns.size;
+  uint32_t most = most_columns(space, kernel), limit = most_lanes(target);
+  tj_array_shape shape = {
+      .rows = 1, .lanes = WORK_ITEMS, .width = tj_array_widest(space, kernel, target), .repeats = 1};
+  bool fits = size->facts.high <= (int64_t)limit * most;
+  if (fits || !target->has_unaligned_vectors)
+    shape.width = whole_width(space, shape.width);
+  if (!fits) {
+    shape.loops = true;
+    shape.repeats = LOOP_COLUMNS / shape.width / (MOST_COLUMNS / most);
+    return shape;
+  }
+  int64_t vectors = (size->facts.high - 1) / shape.width + 1;
+  shape.lanes = power_of_two_from(vectors, target->wave_size);
+  while (shape.lanes < limit && vectors > (int64_t)shape.lanes * (most / shape.width))
+    shape.lanes *= 2;
+  shape.repeats = (uint32_t)((vectors - 1) / shape.lanes + 1);
+  shape.rows = shape.lanes < WORK_ITEMS ? WORK_ITEMS / shape.lanes : 1;
+  return shape;
+}
+
+uint32_t tj_array_tiers(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
+                        tj_array_tier tier[]) {
+  enum { WAVES = 8 };
+  uint32_t most = most_columns(space, kernel), count = 0;
+  if (target->wave_size == 1) {
+    tier[count++] = (tj_array_tier){MOST_KEPT, HOST_WIDTH};
+    return count;
+  }
+  int64_t width = tj_array_widest(space, kernel, target), wave = (int64_t)target->wave_size * most;
+  tier[count++] = (tj_array_tier){most_lanes(target) * (int64_t)most, width};
+  if (WAVES * wave < tier[0].columns)
+    tier[count++] = (tj_array_tier){WAVES * wave, width};
+  tier[count++] = (tj_array_tier){wave, width};
+  return count;
+}
+
+tj_array_shape tj_array_choose_shape(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
+  if (target->wave_size == 1)
+    return shape_on_host(space);
+  return space->is_reduced ? shape_of_rows(space, kernel, target) : shape_of_elements(space, kernel, target);
+}
+
+const char *tj_array_shape_words(tj_job *job, const tj_array_space *space, const tj_array_shape *shape) {
+  const char *piece = shape->piece == 0 ? "" : tj_string_format(job, " in pieces of %" PRId64, shape->piece);
+  const char *trip = shape->loops ? " a trip" : "";
+  return tj_string_format(job, "%u %s%s a workgroup; lanes %u, columns of each %u times %u%s", shape->rows,
+                          space->is_reduced ? "rows" : "runs", piece, shape->lanes, shape->repeats, shape->width,
+                          trip);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* How rows are shared out among workgroups, lanes and trips. */
+#ifndef TJ_LOWER_ARRAY_SHAPE_H
+#define TJ_LOWER_ARRAY_SHAPE_H
+
+#include "lower/array/array_space.h"
+#include "lower/machine/target.h"
+
+typedef struct {
+  uint32_t rows;    /* of a workgroup */
+  uint32_t lanes;   /* work-items of a row; a power of two */
+  uint32_t width;   /* neighbouring columns of a lane; a power of two */
+  uint32_t repeats; /* how many times so many */
+  bool loops;       /* over the columns of a row, or of a piece of one */
+  int64_t piece;    /* columns of a workgroup; 0: all */
+  uint32_t kept;    /* so many columns of an array that costs much to compute go from loop to loop in LDS; 0: none */
+} tj_array_shape;
+
+/* The shape for rows and columns as the space's facts have them. */
+tj_array_shape tj_array_choose_shape(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target);
+
+/* How many columns lanes of a target move together. */
+uint32_t tj_array_widest(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target);
+
+/* Rows whose length the launch brings, for which a kernel of its own is worth it. */
+typedef struct {
+  int64_t columns;  /* at most */
+  int64_t multiple; /* of which their number is one */
+} tj_array_tier;
+
+enum { TJ_ARRAY_MOST_TIERS = 3 };
+
+/* Longest ones first. Returns how many. */
+uint32_t tj_array_tiers(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
+                        tj_array_tier tier[]);
+
+/* The shape in words. */
+const char *tj_array_shape_words(tj_job *job, const tj_array_space *space, const tj_array_shape *shape);
+
+#endif
