@@ -112,6 +112,8 @@ EXAMPLES = [
      {"y": ("f16", ROW, norm, 0.6)}),
     ("rmsnorm", {"x": ("bf16", ROW), "r": ("bf16", ROW), "w": ("bf16", WEIGHT)}, {"eps": 1e-6},
      {"h": ("bf16", ROW, lambda x, r, **_: x + r, 0.51), "y": ("bf16", ROW, rms, 0.51)}),
+    ("cast_transpose", {"x": ("bf16", ROW)}, {"scale": 0.75},
+     {"y": ("f8e4m3fn", ROW, lambda x, **_: numpy.clip(x * WIDE(0.75), -448, 448), 0.51)}),
     ("quantize", {"x": ("bf16", ROW)}, {},
      {"s": ("f32", COLUMN, scales, 0.51), "q": ("f8e4m3fn", ROW, lambda x: x / scales(x), 0.51)}),
 ]

@@ -82,7 +82,7 @@ static void include_mentioned(collection *c, const tj_ast *ast) {
 }
 
 static void include_item(collection *c, const tj_item *item) {
-  const tj_ast *const parts[] = {item->low, item->high, item->multiple, item->choices, item->body};
+  const tj_ast *const parts[] = {item->low, item->high, item->multiple, item->choices, item->body, item->mapping};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     include_mentioned(c, parts[i]);
   for (uint32_t i = 0; i < item->parameter_count; i++)

@@ -58,7 +58,7 @@ static const tj_array *buffer_array(frame *f, uint32_t number) {
     tj_fail_at(f->job, argument->span, TJ_WORK_LIMIT, "an array has at most %d modes", TJ_ARRAY_MOST_MODES);
   for (uint32_t i = 0; i < rank; i++)
     extent[i] = tj_tuple_product(f->graph, tj_tuple_mode(shape, i));
-  return tj_array_buffer(f->graph, f->program, number, dtype_of(f, argument), extent, rank);
+  return tj_array_buffer(f->graph, f->program, number, argument->name, dtype_of(f, argument), extent, rank);
 }
 
 /* A number of the launch: a symbol that has its bits. */

@@ -202,8 +202,7 @@ static option exclusive_option(tj_scope *scope, const movement *move, const opti
   return given;
 }
 
-static const tj_mapping *mapping_option(tj_scope *scope, const movement *move) {
-  const tj_value *value = option_value(scope, move, OPTION_MAPPING);
+static const tj_mapping *need_mapping(tj_scope *scope, const tj_value *value) {
   if (value->kind != TJ_VALUE_MAPPING)
     tj_fail_type(scope->job, value, "mapping", "a mapping");
   return value->mapping;
@@ -220,7 +219,7 @@ static void evaluate_copy(tj_scope *scope, tj_kernel_definition *kernel, const t
     return;
   kernel->load_span = kernel->store_span = move.option[how]->span;
   if (how == OPTION_MAPPING) {
-    kernel->mapping = mapping_option(scope, &move);
+    kernel->mapping = need_mapping(scope, option_value(scope, &move, OPTION_MAPPING));
     return;
   }
   const tj_distribution *through = distribution_option(scope, &move, OPTION_THROUGH);
@@ -304,16 +303,26 @@ static void check_views(tj_scope *scope, const tj_item *item) {
   }
 }
 
+static void evaluate_arrays(tj_scope *scope, tj_kernel_definition *kernel, const tj_item *item,
+                            tj_kernel_argument arguments[]) {
+  kernel->body = TJ_BODY_ARRAYS;
+  kernel->body_span = item->span;
+  kernel->arrays = tj_evaluate_statements(scope, item, arguments);
+  kernel->destination = kernel->arrays->store[0].argument;
+  if (item->mapping == NULL)
+    return;
+  const tj_value *value = tj_evaluate_expression(scope, item->mapping);
+  kernel->load_span = kernel->store_span = scope->job->here = item->mapping->span;
+  kernel->mapping = need_mapping(scope, value);
+}
+
 tj_kernel_definition tj_evaluate_kernel(tj_scope *scope, const tj_item *item) {
   tj_kernel_definition kernel = {.name = item->name, .gather = TJ_NO_ARGUMENT, .span = item->span};
   tj_kernel_argument *arguments = evaluate_arguments(scope, item);
   kernel.argument = arguments;
   kernel.argument_count = item->argument_count;
   if (item->body == NULL) {
-    kernel.body = TJ_BODY_ARRAYS;
-    kernel.body_span = item->span;
-    kernel.arrays = tj_evaluate_statements(scope, item, arguments);
-    kernel.destination = kernel.arrays->store[0].argument;
+    evaluate_arrays(scope, &kernel, item, arguments);
     check_all_used(scope, &kernel);
     return kernel;
   }

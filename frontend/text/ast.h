@@ -106,6 +106,7 @@ typedef struct tj_item {
   uint32_t argument_count;
   const tj_ast_statement *statement; /* kernel */
   uint32_t statement_count;
+  const tj_ast *mapping; /* kernel of statements; NULL: chosen */
 } tj_item;
 
 typedef struct {

@@ -229,6 +229,15 @@ static void parse_statements(tj_parser *parser, tj_item *item) {
   item->statement_count = list.count;
 }
 
+/* , mapping=m */
+static const tj_ast *parse_mapping(tj_parser *parser) {
+  if (!tj_parse_is_word(parser, parser->window.current, "mapping"))
+    tj_parse_fail_expected(parser, "mapping=… after statements and ','");
+  tj_parse_advance(parser);
+  tj_parse_expect(parser, TJ_TOKEN_EQUALS, "and a mapping");
+  return tj_parse_expression(parser);
+}
+
 static void parse_kernel(tj_parser *parser, item_list *list) {
   tj_item *item = add_item(parser, list, TJ_ITEM_KERNEL);
   uint32_t begin = tj_parse_current_span(parser).begin;
@@ -247,6 +256,8 @@ static void parse_kernel(tj_parser *parser, item_list *list) {
     parse_statements(parser, item);
   else if (!tj_parse_accept(parser, TJ_TOKEN_BRACES))
     item->body = tj_parse_expression(parser);
+  if (item->body == NULL && tj_parse_accept(parser, TJ_TOKEN_COMMA))
+    item->mapping = parse_mapping(parser);
   item->span = tj_parse_span_from(parser, begin);
 }
 

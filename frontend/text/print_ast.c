@@ -162,6 +162,10 @@ static void print_statements(tj_text *text, const tj_item *item) {
     tj_text_char(text, ';');
   }
   tj_text_string(text, " }");
+  if (item->mapping == NULL)
+    return;
+  tj_text_string(text, ", mapping=");
+  tj_ast_print_expression(text, item->mapping);
 }
 
 static void print_kernel(tj_text *text, const tj_item *item) {
@@ -266,7 +270,7 @@ static bool items_equal(const tj_item *a, const tj_item *b) {
       return false;
   return expressions_equal(a->low, b->low) && expressions_equal(a->high, b->high) &&
          expressions_equal(a->multiple, b->multiple) && expressions_equal(a->choices, b->choices) &&
-         expressions_equal(a->body, b->body);
+         expressions_equal(a->body, b->body) && expressions_equal(a->mapping, b->mapping);
 }
 
 bool tj_ast_equal(const tj_program_ast *a, const tj_program_ast *b) {

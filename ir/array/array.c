@@ -18,10 +18,8 @@ typedef struct {
 } row;
 
 static const row rows[TJ_ARRAY_OP_COUNT] = {
-    [TJ_ARRAY_CAST] = {"cast", 1},
-    [TJ_ARRAY_SUM] = {"sum", 1},
-    [TJ_ARRAY_LARGEST] = {"max", 1},
-    [TJ_ARRAY_SMALLEST] = {"min", 1},
+    [TJ_ARRAY_CAST] = {"cast", 1},   [TJ_ARRAY_FMA] = {"fma", 3},      [TJ_ARRAY_SUM] = {"sum", 1},
+    [TJ_ARRAY_LARGEST] = {"max", 1}, [TJ_ARRAY_SMALLEST] = {"min", 1},
 #define ARRAY_FUNCTION(name, text, arity, single, twice, doc) [TJ_ARRAY_##name] = {text, arity},
 #include "ir/array/array_function.def"
 #undef ARRAY_FUNCTION
@@ -77,10 +75,11 @@ static const tj_array *made(tj_graph *graph, tj_array_program *program, tj_array
 
 /* --- leaves --- */
 
-const tj_array *tj_array_buffer(tj_graph *graph, tj_array_program *program, uint32_t argument, tj_dtype dtype,
-                                const tj_node *const extent[], uint32_t rank) {
-  return made(graph, program,
-              (tj_array){.op = TJ_ARRAY_BUFFER, .of = argument, .dtype = dtype, .extent = extent, .rank = rank});
+const tj_array *tj_array_buffer(tj_graph *graph, tj_array_program *program, uint32_t argument, const char *name,
+                                tj_dtype dtype, const tj_node *const extent[], uint32_t rank) {
+  tj_array array = {
+      .op = TJ_ARRAY_BUFFER, .of = argument, .name = name, .dtype = dtype, .extent = extent, .rank = rank};
+  return made(graph, program, array);
 }
 
 const tj_array *tj_array_scalar(tj_graph *graph, tj_array_program *program, const tj_node *symbol, tj_dtype dtype) {
@@ -212,6 +211,16 @@ const tj_array *tj_array_cast(tj_graph *graph, tj_array_program *program, const 
       (tj_array){.op = TJ_ARRAY_CAST, .dtype = dtype, .arg = {array}, .rank = array->rank, .extent = array->extent});
 }
 
+const tj_array *tj_array_scaled(tj_graph *graph, tj_array_program *program, const tj_array *array,
+                                const tj_array *scale, const tj_array *bias, tj_dtype dtype) {
+  return made(graph, program,
+              (tj_array){.op = TJ_ARRAY_FMA,
+                         .dtype = dtype,
+                         .arg = {array, scale, bias},
+                         .rank = array->rank,
+                         .extent = array->extent});
+}
+
 /* A sum begins with -0, which changes no number. */
 const tj_array *tj_array_reduce(tj_graph *graph, tj_array_program *program, tj_array_op op, const tj_array *argument,
                                 uint64_t modes) {
@@ -229,6 +238,18 @@ const tj_array *tj_array_reduce(tj_graph *graph, tj_array_program *program, tj_a
                          .extent = extent});
 }
 
+/* --- parts --- */
+
+const bool *tj_array_parts(tj_graph *graph, const tj_array_program *program, const tj_array *array) {
+  bool *is_part = TJ_NEW_ARRAY(graph->job, bool, program->count + 1);
+  is_part[array->number] = true;
+  for (uint32_t i = array->number + 1; i-- > 0;) {
+    for (uint32_t k = 0; is_part[i] && k < rows[program->array[i]->op].arity; k++)
+      is_part[program->array[i]->arg[k]->number] = true;
+  }
+  return is_part;
+}
+
 /* --- text --- */
 
 static void print_modes(tj_text *text, uint64_t modes) {
@@ -240,31 +261,31 @@ static bool is_operator(const tj_array *array) {
   return array->op >= TJ_ARRAY_add && array->op <= TJ_ARRAY_neg;
 }
 
-static void print_operation(tj_text *text, const tj_array *array, const char *const name[]) {
+static void print_operation(tj_text *text, const tj_array *array) {
   bool is_binary = rows[array->op].arity == 2;
   tj_text_char(text, '(');
   if (is_binary)
-    tj_array_print(text, array->arg[0], name);
+    tj_array_print(text, array->arg[0]);
   tj_text_format(text, is_binary ? " %s " : "%s", rows[array->op].text);
-  tj_array_print(text, array->arg[is_binary ? 1 : 0], name);
+  tj_array_print(text, array->arg[is_binary ? 1 : 0]);
   tj_text_char(text, ')');
 }
 
-static void print_call(tj_text *text, const tj_array *array, const char *const name[]) {
+static void print_call(tj_text *text, const tj_array *array) {
   tj_text_format(text, "%s(", array->op == TJ_ARRAY_CAST ? tj_dtype_name(array->dtype) : rows[array->op].text);
   for (uint32_t i = 0; i < rows[array->op].arity; i++) {
     tj_text_string(text, i > 0 ? ", " : "");
-    tj_array_print(text, array->arg[i], name);
+    tj_array_print(text, array->arg[i]);
   }
   print_modes(text, array->modes);
   tj_text_char(text, ')');
 }
 
-void tj_array_print(tj_text *text, const tj_array *array, const char *const name[]) {
+void tj_array_print(tj_text *text, const tj_array *array) {
   tj_spend(text->job, 1);
   switch (array->op) {
   case TJ_ARRAY_BUFFER:
-    tj_text_string(text, name[array->of]);
+    tj_text_string(text, array->name);
     return;
   case TJ_ARRAY_NUMBER:
     tj_text_format(text, "%.17g", array->real);
@@ -280,7 +301,7 @@ void tj_array_print(tj_text *text, const tj_array *array, const char *const name
     break;
   }
   if (is_operator(array))
-    print_operation(text, array, name);
+    print_operation(text, array);
   else
-    print_call(text, array, name);
+    print_call(text, array);
 }

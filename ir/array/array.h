@@ -17,12 +17,13 @@
 #include <stdbool.h>
 
 typedef enum {
-  TJ_ARRAY_BUFFER,  /* argument number `of` of the kernel */
+  TJ_ARRAY_BUFFER,  /* argument number `of` of the kernel, which has a name */
   TJ_ARRAY_SCALAR,  /* `integer` is the symbol whose value has the bits of an element of the array's type */
   TJ_ARRAY_NUMBER,  /* `real` */
   TJ_ARRAY_INTEGER, /* `integer` */
   TJ_ARRAY_INDEX,   /* the coordinate along mode number `of` */
   TJ_ARRAY_CAST,    /* the argument, converted to the array's type */
+  TJ_ARRAY_FMA,     /* arg[0] * arg[1] + arg[2], rounded once; of integers, modulo 2^64 */
   TJ_ARRAY_SUM,     /* reductions of the argument over `modes`, a bit for each; arg[1] is what they begin with */
   TJ_ARRAY_LARGEST,
   TJ_ARRAY_SMALLEST,
@@ -40,6 +41,7 @@ struct tj_array {
   tj_dtype dtype;
   uint32_t number; /* in its program; those of its arguments are smaller */
   uint32_t of;
+  const char *name;
   uint32_t rank; /* 0: a number */
   const tj_node *const *extent;
   uint64_t modes;
@@ -77,18 +79,24 @@ bool tj_array_find_function(const char *name, uint32_t arity, tj_array_op *op);
 
 /* --- making --- */
 
-const tj_array *tj_array_buffer(tj_graph *graph, tj_array_program *program, uint32_t argument, tj_dtype dtype,
-                                const tj_node *const extent[], uint32_t rank);
+const tj_array *tj_array_buffer(tj_graph *graph, tj_array_program *program, uint32_t argument, const char *name,
+                                tj_dtype dtype, const tj_node *const extent[], uint32_t rank);
 const tj_array *tj_array_scalar(tj_graph *graph, tj_array_program *program, const tj_node *symbol, tj_dtype dtype);
 const tj_array *tj_array_number(tj_graph *graph, tj_array_program *program, double value);
 const tj_array *tj_array_integer(tj_graph *graph, tj_array_program *program, const tj_node *value);
 const tj_array *tj_array_index(tj_graph *graph, tj_array_program *program, uint32_t mode);
 const tj_array *tj_array_cast(tj_graph *graph, tj_array_program *program, const tj_array *array, tj_dtype dtype);
+/* scale * array + bias in arithmetic of a type: f32, f64 or i64. */
+const tj_array *tj_array_scaled(tj_graph *graph, tj_array_program *program, const tj_array *array,
+                                const tj_array *scale, const tj_array *bias, tj_dtype dtype);
 /* A function or an operator. TJ4025 at the job's place where shapes do not agree. */
 const tj_array *tj_array_apply(tj_graph *graph, tj_array_program *program, tj_array_op op,
                                const tj_array *const argument[]);
 const tj_array *tj_array_reduce(tj_graph *graph, tj_array_program *program, tj_array_op op, const tj_array *argument,
                                 uint64_t modes);
+
+/* By number: what an array of the program is made of, itself included. */
+const bool *tj_array_parts(tj_graph *graph, const tj_array_program *program, const tj_array *array);
 
 /* The shape as "(M,N)"; "a number" where there is none. */
 const char *tj_array_shape_text(tj_graph *graph, const tj_array *array);
@@ -96,7 +104,7 @@ const char *tj_array_shape_text(tj_graph *graph, const tj_array *array);
 /* Whether a value of one shape goes into a destination of another as it is, or repeated along extents of 1. */
 bool tj_array_fits(tj_graph *graph, const tj_array *value, const tj_node *const extent[], uint32_t rank);
 
-/* The array as text, down to `stop` of them: "exp(x - max(x, 1))". `name` has the kernel's arguments. */
-void tj_array_print(tj_text *text, const tj_array *array, const char *const name[]);
+/* The array as text, such as "exp(x - max(x, 1))". */
+void tj_array_print(tj_text *text, const tj_array *array);
 
 #endif

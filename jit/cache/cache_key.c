@@ -5,8 +5,9 @@
 #include "base/build_id.h"
 #include "launch/image/launch_plan.h"
 #include "launch/image/serial.h"
-#include "llvm/llvm.h"
+#include "lower/kernel/arithmetic.h"
 #include "lower/kernel/array_kernel.h"
+#include "llvm/llvm.h"
 
 #include <stdio.h>
 
@@ -68,11 +69,12 @@ _Static_assert(sizeof(tj_access) == 40, "write_access writes every field of tj_a
 _Static_assert(sizeof(tj_kernel_buffer) == 40, "write_buffer writes what lowering reads of tj_kernel_buffer");
 _Static_assert(sizeof(tj_derived) == 16, "write_kernel writes every field of tj_derived");
 _Static_assert(sizeof(tj_kernel_binding) == 24, "write_kernel writes every field of tj_kernel_binding");
+_Static_assert(sizeof(tj_computation) == 48, "write_computation writes every field of tj_computation");
 _Static_assert(sizeof(tj_kernel_step) == 168, "write_step writes every field of tj_kernel_step");
-_Static_assert(sizeof(tj_scaling) == 24, "write_kernel writes every field of tj_scaling");
+_Static_assert(sizeof(tj_arithmetic) == 32, "write_kernel writes every field of tj_scaling");
 _Static_assert(sizeof(tj_carried) == 24, "write_loop writes every field of tj_carried");
 _Static_assert(sizeof(tj_loop) == 32, "write_loop writes every field of tj_loop");
-_Static_assert(sizeof(tj_kernel) == 312,
+_Static_assert(sizeof(tj_kernel) == 320,
                "write_kernel writes every field of tj_kernel but its mappings and its races");
 
 /* A kernel's expressions are written where they are first used, arguments before users, and from then on named by
@@ -193,6 +195,7 @@ static void write_computation(kernel_writer *w, const tj_computation *compute) {
     return;
   tj_write_u32(&w->text, compute->array != NULL ? compute->array->number + 1 : 0);
   tj_write_u32(&w->text, (uint32_t)compute->combine);
+  tj_write_u32(&w->text, compute->across);
   tj_write_u32(&w->text, compute->count);
   for (uint32_t i = 0; i < compute->count; i++) {
     tj_write_u32(&w->text, compute->input[i] != NULL ? compute->input[i]->number + 1 : 0);
@@ -227,15 +230,34 @@ static void write_array(kernel_writer *w, const tj_array *array) {
     tj_write_u32(&w->text, array->arg[i]->number);
 }
 
-static void write_arrays(kernel_writer *w, const tj_kernel *kernel) {
-  tj_write_u8(&w->text, kernel->arrays != NULL);
-  if (kernel->arrays == NULL)
+/* Numbers of the launch are in the words that say where their bits are. */
+static void write_numbers(kernel_writer *w, const tj_kernel *kernel, const tj_array_program *program) {
+  for (uint32_t i = 0; i < program->count; i++) {
+    const tj_array *array = program->array[i];
+    if (array->op == TJ_ARRAY_SCALAR)
+      write_node(w, array->integer);
+    if (array->op == TJ_ARRAY_INTEGER && kernel->arrays == NULL)
+      write_node(w, tj_arithmetic_integer(w->graph, kernel, array));
+  }
+}
+
+static void write_program(kernel_writer *w, const tj_kernel *kernel) {
+  const tj_array_program *program = tj_kernel_program(kernel);
+  tj_write_u32(&w->text, kernel->arithmetic.when);
+  tj_write_u32(&w->text, kernel->arithmetic.element != NULL ? kernel->arithmetic.element->number + 1 : 0);
+  tj_write_u32(&w->text, program != NULL ? program->count + 1 : 0);
+  if (program == NULL)
     return;
-  const tj_array_program *program = kernel->arrays->program;
-  tj_write_u32(&w->text, program->count);
   for (uint32_t i = 0; i < program->count; i++)
     write_array(w, program->array[i]);
-  for (uint32_t i = 0; i < kernel->slot_count; i++)
+  for (uint32_t i = 0; i < program->store_count; i++)
+    tj_write_u32(&w->text, program->store[i].value->number);
+  write_numbers(w, kernel, program);
+}
+
+static void write_slots(kernel_writer *w, const tj_kernel *kernel) {
+  tj_write_u8(&w->text, kernel->slot_dtype != NULL);
+  for (uint32_t i = 0; kernel->slot_dtype != NULL && i < kernel->slot_count; i++)
     tj_write_u32(&w->text, kernel->slot_dtype[i]);
 }
 
@@ -294,12 +316,9 @@ static void write_kernel(kernel_writer *w, const tj_kernel *kernel) {
     write_node(w, kernel->binding[i].value);
     tj_write_u8(&w->text, kernel->binding[i].is_launched);
   }
-  tj_write_u32(&w->text, kernel->scaling.when);
-  tj_write_u32(&w->text, kernel->scaling.arithmetic);
-  tj_write_u64(&w->text, kernel->scaling.scale);
-  tj_write_u64(&w->text, kernel->scaling.bias);
   write_loop(w, kernel->loop);
-  write_arrays(w, kernel);
+  write_program(w, kernel);
+  write_slots(w, kernel);
   write_steps(w, kernel->step, kernel->step_count);
   write_node(w, kernel->inner);
   write_steps(w, kernel->inner_step, kernel->inner_step_count);

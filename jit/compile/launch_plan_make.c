@@ -4,7 +4,7 @@
 
 #include "ir/index/walk.h"
 #include "lower/kernel/alignment.h"
-#include "lower/kernel/array_kernel.h"
+#include "lower/kernel/arithmetic.h"
 #include "lower/plan/race.h"
 
 /* A plan in the making. */
@@ -91,8 +91,9 @@ static tj_launch_parameter parameter_of(const char *name) {
 
 /* Of a number of a kernel of arrays; 0: the symbol is an integer. */
 static uint8_t number_bits_of(const tj_kernel *kernel, const tj_node *symbol) {
-  for (uint32_t i = 0; kernel->arrays != NULL && i < kernel->arrays->program->count; i++) {
-    const tj_array *array = kernel->arrays->program->array[i];
+  const tj_array_program *program = tj_kernel_program(kernel);
+  for (uint32_t i = 0; program != NULL && i < program->count; i++) {
+    const tj_array *array = program->array[i];
     if (array->op == TJ_ARRAY_SCALAR && array->integer == symbol)
       return (uint8_t)tj_dtype_bits(array->dtype);
   }

@@ -8,7 +8,7 @@
 #include "ir/index/print.h"
 #include "ir/value/mapping.h"
 #include "lower/kernel/alignment.h"
-#include "lower/kernel/array_kernel.h"
+#include "lower/kernel/arithmetic.h"
 
 #include <inttypes.h>
 
@@ -124,19 +124,6 @@ static void print_prefetch(const printer *p, const tj_kernel_step *step) {
   print_valid(p->text, &step->access);
 }
 
-/* The names of arguments, by number. */
-static const char *const *argument_names(const printer *p) {
-  const tj_array_kernel *arrays = p->kernel->arrays;
-  uint32_t most = arrays->program->count;
-  const char **name = TJ_NEW_ARRAY(p->text->job, const char *, most + 1);
-  for (uint32_t i = 0; i < most; i++) {
-    const tj_array *array = arrays->program->array[i];
-    if (array->op == TJ_ARRAY_BUFFER)
-      name[array->of] = p->kernel->buffer[arrays->buffer[array->of]].name;
-  }
-  return name;
-}
-
 static void print_compute(const printer *p, const tj_kernel_step *step) {
   const tj_computation *compute = step->compute;
   print_line(p->text, "  compute");
@@ -145,7 +132,7 @@ static void print_compute(const printer *p, const tj_kernel_step *step) {
   if (compute->combine != TJ_ARRAY_OP_COUNT)
     tj_text_format(p->text, "%s with ", tj_array_op_name((tj_array_op)compute->combine));
   if (compute->array != NULL)
-    tj_array_print(p->text, compute->array, argument_names(p));
+    tj_array_print(p->text, compute->array);
   else
     tj_text_format(p->text, "slot %" PRIu32, compute->slot[0]);
   if (compute->across > 0)
@@ -272,6 +259,15 @@ static void print_condition(tj_text *text, tj_job *job, const tj_kernel *variant
   tj_text_format(text, "  %-12s %s\n", "when", words.data);
 }
 
+/* What elements become on their way; nothing where they are only converted. */
+static void print_arithmetic(tj_text *text, const tj_kernel *kernel) {
+  if (tj_arithmetic_value(kernel) == NULL)
+    return;
+  print_line(text, kernel->arithmetic.when == TJ_COMPUTED_LOADING ? "loaded as" : "stored as");
+  tj_array_print(text, tj_arithmetic_value(kernel));
+  tj_text_char(text, '\n');
+}
+
 /* `condition` is what the variant is taken under; NULL: where no other one is. */
 static void print_variant(const tj_kernel *kernel, const tj_node *condition, const tj_target *target, tj_text *text) {
   printer p = {text, kernel};
@@ -285,6 +281,7 @@ static void print_variant(const tj_kernel *kernel, const tj_node *condition, con
     tj_text_format(text, "  %-12s %" PRIu32 " bytes\n", "lds",
                    kernel->lds_elements * tj_dtype_bits(kernel->carried) / 8);
   print_mapping(text, kernel);
+  print_arithmetic(text, kernel);
   print_bindings(text, kernel);
   if (kernel->loop != NULL)
     print_loop(text, kernel->loop);

@@ -184,7 +184,8 @@ LLVMValueRef tj_emit_converted(tj_emitter *emitter, LLVMValueRef number, tj_dtyp
   return is_float(from) ? int_from_float(emitter, number, from, to) : int_from_int(emitter, number, from, to);
 }
 
-/* --- scale and bias --- */
+/* --- constants --- */
+
 
 /* A number of which the optimizer knows nothing, by an empty piece of assembly: for some that it knows, LLVM 22 gets
  * products and sums in f32 wrong that become halves, in the signs of zeros, and of bf16 in more. */
@@ -197,41 +198,6 @@ LLVMValueRef tj_emit_hidden(tj_emitter *emitter, LLVMValueRef bits, tj_dtype dty
   LLVMValueRef number = LLVMBuildCall2(emitter->builder, type, nothing, &bits, 1, "");
   return LLVMBuildBitCast(emitter->builder, number, tj_emit_dtype(emitter, dtype), "");
 }
-
-static LLVMValueRef emit_number(tj_emitter *emitter, uint64_t bits, const char *name) {
-  tj_dtype dtype = emitter->kernel->scaling.arithmetic;
-  LLVMValueRef number = LLVMConstInt(tj_emit_dtype(emitter, tj_dtype_raw(dtype)), bits, false);
-  if (is_float(dtype))
-    number = tj_emit_hidden(emitter, number, dtype);
-  LLVMSetValueName2(number, name, strlen(name));
-  return number;
-}
-
-void tj_emit_scaling(tj_emitter *emitter) {
-  const tj_scaling *scaling = &emitter->kernel->scaling;
-  if (scaling->when == TJ_SCALED_NEVER)
-    return;
-  emitter->scale = emit_number(emitter, scaling->scale, "scale");
-  emitter->bias = emit_number(emitter, scaling->bias, "bias");
-}
-
-static LLVMValueRef scaled(tj_emitter *emitter, LLVMValueRef value) {
-  if (!is_float(emitter->kernel->scaling.arithmetic)) {
-    LLVMValueRef product = LLVMBuildMul(emitter->builder, value, emitter->scale, "");
-    return LLVMBuildAdd(emitter->builder, product, emitter->bias, "");
-  }
-  LLVMTypeRef overload[] = {LLVMTypeOf(value)};
-  LLVMValueRef arguments[] = {value, emitter->scale, emitter->bias};
-  return tj_emit_intrinsic(emitter, "llvm.fma", overload, 1, arguments, 3);
-}
-
-LLVMValueRef tj_emit_scaled(tj_emitter *emitter, LLVMValueRef number, tj_dtype from, tj_dtype to) {
-  tj_dtype arithmetic = emitter->kernel->scaling.arithmetic;
-  number = scaled(emitter, tj_emit_converted(emitter, number, from, arithmetic));
-  return tj_emit_converted(emitter, number, arithmetic, to);
-}
-
-/* --- constants --- */
 
 static LLVMValueRef wide_bits(tj_emitter *emitter, int64_t value) {
   uint64_t words[] = {(uint64_t)value, value < 0 ? UINT64_MAX : 0};

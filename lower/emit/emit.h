@@ -57,7 +57,8 @@ typedef struct tj_emitter {
   tj_scaled_offset *scaled;  /* by position */
   tj_slot_value *slot;       /* by number */
   struct tj_trips *trips;    /* emit_loop.c: of the LOOP step that is open; NULL: none is */
-  LLVMValueRef scale, bias;  /* numbers of the arithmetic's type */
+  LLVMValueRef *number;      /* by array of a copy's program: numbers that are the same for all elements; NULL: others
+                                are constants, or in slots */
   LLVMValueRef lds;          /* pointer to the workgroup's own elements; NULL: there are none */
   tj_width index_width;      /* of the linear coordinate, beyond the count included, and of the count */
   bool keeps_loops;          /* LLVM is not to vectorise them */
@@ -163,10 +164,6 @@ LLVMTypeRef tj_emit_like(LLVMValueRef value, LLVMTypeRef element);
 LLVMValueRef tj_emit_splat(LLVMValueRef like, LLVMValueRef constant);
 /* A number of which the optimizer knows nothing, from an integer of its bits. */
 LLVMValueRef tj_emit_hidden(tj_emitter *emitter, LLVMValueRef bits, tj_dtype dtype);
-/* Emits the kernel's scale and bias, where it has them; at the beginning of a function. */
-void tj_emit_scaling(tj_emitter *emitter);
-/* The same conversion, with the kernel's scale and bias in between. */
-LLVMValueRef tj_emit_scaled(tj_emitter *emitter, LLVMValueRef number, tj_dtype from, tj_dtype to);
 /* The bits of the integer `value` as an element, rounded, or cut off, where it does not fit. */
 LLVMValueRef tj_emit_element(tj_emitter *emitter, int64_t value, tj_dtype dtype);
 

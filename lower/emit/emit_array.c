@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Computations of kernels of arrays: inputs from slots, functions of them, the result as an element of its slots'
- * type, rounded once. */
+/* Computations of arrays: inputs from slots, or a copy's elements on their way; functions of them; the result as an
+ * element of its slots' or its buffer's type, rounded once. */
 #include "lower/emit/emit_array.h"
+#include "lower/kernel/arithmetic.h"
 
 #include <string.h>
 
 typedef struct {
   tj_emitter *emitter;
-  const tj_kernel_step *step;
-  LLVMValueRef *made; /* by number of array, of its type; NULL: not yet */
+  uint32_t width;
+  const tj_computation *inputs; /* that are in slots; NULL: none is */
+  LLVMValueRef *made;           /* by number of array, of its type; NULL: not yet */
 } computation;
 
 static LLVMValueRef as_array(const computation *c, const tj_array *array, tj_dtype wanted);
@@ -18,12 +20,12 @@ static LLVMValueRef as_array(const computation *c, const tj_array *array, tj_dty
 /* A number that is the same for all lanes. */
 static LLVMValueRef repeated(const computation *c, LLVMValueRef number) {
   LLVMBuilderRef builder = c->emitter->builder;
-  LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(number), c->step->width);
-  if (c->step->width == 1)
+  LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(number), c->width);
+  if (c->width == 1)
     return number;
   LLVMValueRef zero = LLVMConstInt(c->emitter->i32, 0, false);
   LLVMValueRef first = LLVMBuildInsertElement(builder, LLVMGetPoison(type), number, zero, "");
-  LLVMValueRef lanes = LLVMConstNull(LLVMVectorType(c->emitter->i32, c->step->width));
+  LLVMValueRef lanes = LLVMConstNull(LLVMVectorType(c->emitter->i32, c->width));
   return LLVMBuildShuffleVector(builder, first, LLVMGetPoison(type), lanes, "");
 }
 
@@ -37,14 +39,24 @@ static bool hides_numbers(const tj_kernel *kernel) {
   return false;
 }
 
-static LLVMValueRef number(const computation *c, double value, tj_dtype dtype) {
-  tj_emitter *emitter = c->emitter;
+static LLVMValueRef hidden_number(tj_emitter *emitter, double value) {
   float single = (float)value;
   uint32_t bits;
   memcpy(&bits, &single, sizeof bits);
-  if (dtype == TJ_DTYPE_f32 && hides_numbers(emitter->kernel))
-    return repeated(c, tj_emit_hidden(emitter, LLVMConstInt(emitter->i32, bits, false), dtype));
-  return repeated(c, LLVMConstReal(tj_emit_dtype(emitter, dtype), value));
+  return tj_emit_hidden(emitter, LLVMConstInt(emitter->i32, bits, false), TJ_DTYPE_f32);
+}
+
+/* What the beginning of the function has of an array; NULL: nothing. */
+static LLVMValueRef shared_number(const computation *c, const tj_array *array) {
+  return c->emitter->number != NULL ? c->emitter->number[array->number] : NULL;
+}
+
+static LLVMValueRef number(const computation *c, const tj_array *array, tj_dtype dtype) {
+  tj_emitter *emitter = c->emitter;
+  LLVMValueRef shared = shared_number(c, array);
+  if (dtype != TJ_DTYPE_f32 || !hides_numbers(emitter->kernel))
+    return repeated(c, LLVMConstReal(tj_emit_dtype(emitter, dtype), array->real));
+  return repeated(c, shared != NULL ? shared : hidden_number(emitter, array->real));
 }
 
 /* An element of another lane, word by word. */
@@ -63,9 +75,9 @@ static LLVMValueRef across(tj_emitter *emitter, LLVMValueRef element, uint32_t b
 
 /* An array whose elements are in slots, of its own type. */
 static LLVMValueRef from_slots(const computation *c, uint32_t input, tj_dtype wanted) {
-  const tj_computation *compute = c->step->compute;
+  const tj_computation *compute = c->inputs;
   tj_emitter *emitter = c->emitter;
-  uint32_t slot = compute->slot[input], width = compute->varies[input] ? c->step->width : 1;
+  uint32_t slot = compute->slot[input], width = compute->varies[input] ? c->width : 1;
   tj_dtype held = tj_slot_dtype(emitter->kernel, slot);
   LLVMValueRef value = tj_emit_slots(emitter, slot, width);
   if (compute->across > 0)
@@ -73,13 +85,12 @@ static LLVMValueRef from_slots(const computation *c, uint32_t input, tj_dtype wa
   if (tj_dtype_class_of(held) == TJ_CLASS_BITS)
     held = compute->input[input]->dtype;
   value = tj_emit_converted(emitter, tj_emit_numbers(emitter, value, held), held, wanted);
-  return width < c->step->width ? repeated(c, value) : value;
+  return width < c->width ? repeated(c, value) : value;
 }
 
 static bool find_input(const computation *c, const tj_array *array, uint32_t *input) {
-  const tj_computation *compute = c->step->compute;
-  for (*input = 0; *input < compute->count; ++*input) {
-    if (compute->input[*input] == array)
+  for (*input = 0; c->inputs != NULL && *input < c->inputs->count; ++*input) {
+    if (c->inputs->input[*input] == array)
       return true;
   }
   return false;
@@ -100,9 +111,11 @@ static LLVMValueRef emit_function(const computation *c, const tj_array *array) {
 static LLVMValueRef as_array(const computation *c, const tj_array *array, tj_dtype wanted) {
   uint32_t input;
   if (array->op == TJ_ARRAY_NUMBER && tj_dtype_class_of(wanted) == TJ_CLASS_FLOAT && tj_dtype_bits(wanted) >= 32)
-    return number(c, array->real, wanted);
+    return number(c, array, wanted);
   if (array->op == TJ_ARRAY_NUMBER)
-    return tj_emit_converted(c->emitter, number(c, array->real, TJ_DTYPE_f64), TJ_DTYPE_f64, wanted);
+    return tj_emit_converted(c->emitter, number(c, array, TJ_DTYPE_f64), TJ_DTYPE_f64, wanted);
+  if (shared_number(c, array) != NULL)
+    return repeated(c, tj_emit_converted(c->emitter, shared_number(c, array), array->dtype, wanted));
   if (find_input(c, array, &input))
     return from_slots(c, input, wanted);
   if (c->made[array->number] == NULL)
@@ -110,11 +123,62 @@ static LLVMValueRef as_array(const computation *c, const tj_array *array, tj_dty
   return tj_emit_converted(c->emitter, c->made[array->number], array->dtype, wanted);
 }
 
+/* --- copies --- */
+
+/* A number that the launch brings, of its type, from the word that has its bits. */
+static LLVMValueRef scalar_of(tj_emitter *emitter, const tj_array *array) {
+  uint32_t i = 0;
+  while (emitter->kernel->parameter[i] != array->integer)
+    i++;
+  LLVMTypeRef bits = tj_emit_dtype(emitter, tj_dtype_raw(array->dtype));
+  LLVMValueRef word = LLVMBuildIntCast2(emitter->builder, emitter->parameter[i], bits, false, "");
+  return LLVMBuildBitCast(emitter->builder, word, tj_emit_dtype(emitter, array->dtype), "");
+}
+
+static LLVMValueRef integer_of(tj_emitter *emitter, const tj_array *array) {
+  const tj_node *node = tj_arithmetic_integer(emitter->graph, emitter->kernel, array);
+  tj_width width = tj_width_of(&node, 1);
+  LLVMValueRef value = tj_emit_operand(emitter, node, width);
+  return LLVMBuildIntCast2(emitter->builder, value, emitter->i64, width.is_signed, "");
+}
+
+static LLVMValueRef number_of(tj_emitter *emitter, const tj_array *array) {
+  switch (array->op) {
+  case TJ_ARRAY_NUMBER:
+    return hides_numbers(emitter->kernel) ? hidden_number(emitter, array->real) : NULL;
+  case TJ_ARRAY_SCALAR:
+    return scalar_of(emitter, array);
+  case TJ_ARRAY_INTEGER:
+    return integer_of(emitter, array);
+  default:
+    return NULL;
+  }
+}
+
+void tj_emit_arithmetic_numbers(tj_emitter *emitter) {
+  const tj_array *value = tj_arithmetic_value(emitter->kernel);
+  if (value == NULL)
+    return;
+  const tj_array_program *program = emitter->kernel->arithmetic.program;
+  const bool *is_part = tj_array_parts(emitter->graph, program, value);
+  LLVMValueRef *number = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, program->count);
+  for (uint32_t i = 0; i < program->count; i++)
+    number[i] = is_part[i] ? number_of(emitter, program->array[i]) : NULL;
+  emitter->number = number;
+}
+
+LLVMValueRef tj_emit_arithmetic(tj_emitter *emitter, LLVMValueRef numbers, tj_dtype to) {
+  const tj_arithmetic *arithmetic = &emitter->kernel->arithmetic;
+  LLVMTypeRef type = LLVMTypeOf(numbers);
+  uint32_t width = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
+  computation c = {emitter, width, NULL, TJ_NEW_ARRAY(emitter->job, LLVMValueRef, arithmetic->program->count)};
+  c.made[arithmetic->element->number] = numbers;
+  return as_array(&c, tj_arithmetic_value(emitter->kernel), to);
+}
+
 /* --- steps --- */
 
-static LLVMValueRef combined(const computation *c, LLVMValueRef value, tj_dtype dtype) {
-  const tj_kernel_step *step = c->step;
-  tj_emitter *emitter = c->emitter;
+static LLVMValueRef combined(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueRef value, tj_dtype dtype) {
   LLVMValueRef before = tj_emit_numbers(emitter, tj_emit_slots(emitter, step->slot, step->width), dtype);
   LLVMValueRef argument[] = {before, value};
   value = tj_emit_array_function(emitter, (tj_array_op)step->compute->combine, dtype, argument);
@@ -126,10 +190,10 @@ static LLVMValueRef combined(const computation *c, LLVMValueRef value, tj_dtype 
 LLVMValueRef tj_emit_computed(tj_emitter *emitter, const tj_kernel_step *step) {
   const tj_computation *compute = step->compute;
   uint32_t arrays = compute->array != NULL ? compute->array->number + 1 : 1;
-  computation c = {emitter, step, TJ_NEW_ARRAY(emitter->job, LLVMValueRef, arrays)};
+  computation c = {emitter, step->width, compute, TJ_NEW_ARRAY(emitter->job, LLVMValueRef, arrays)};
   tj_dtype dtype = tj_slot_dtype(emitter->kernel, step->slot);
   LLVMValueRef value = compute->array != NULL ? as_array(&c, compute->array, dtype) : from_slots(&c, 0, dtype);
   if (compute->combine != TJ_ARRAY_OP_COUNT)
-    value = combined(&c, value, dtype);
+    value = combined(emitter, step, value, dtype);
   return tj_emit_number_bits(emitter, value, dtype);
 }

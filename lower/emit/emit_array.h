@@ -6,8 +6,13 @@
 #include "ir/array/array.h"
 #include "lower/emit/emit.h"
 
-/* A function of numbers of f32 or f64, or of vectors. (emit_array_function.c) */
+/* A function of numbers of f32 or f64, or of vectors; FMA also of i64. (emit_array_function.c) */
 LLVMValueRef tj_emit_array_function(tj_emitter *emitter, tj_array_op op, tj_dtype dtype, LLVMValueRef argument[]);
+
+/* Emits the numbers of a copy's arithmetic, at the beginning of a function; and that, from elements as numbers to
+ * others, of one or of a vector. (emit_array.c) */
+void tj_emit_arithmetic_numbers(tj_emitter *emitter);
+LLVMValueRef tj_emit_arithmetic(tj_emitter *emitter, LLVMValueRef numbers, tj_dtype to);
 
 /* What a COMPUTE step gives its slots, as raw bits: an element, or a vector. (emit_array.c) */
 LLVMValueRef tj_emit_computed(tj_emitter *emitter, const tj_kernel_step *step);

@@ -14,7 +14,7 @@ typedef struct {
   LLVMBuilderRef builder;
   LLVMValueRef like; /* whose shape they have */
   LLVMTypeRef element, integer;
-  bool is_double;
+  bool is_double, is_integer;
   unsigned fraction_bits;
 } arithmetic;
 
@@ -222,6 +222,12 @@ static LLVMValueRef emit_erf(const arithmetic *a, LLVMValueRef x) {
 
 /* --- all --- */
 
+static LLVMValueRef emit_fma(const arithmetic *a, LLVMValueRef argument[]) {
+  if (a->is_integer)
+    return LLVMBuildAdd(a->builder, LLVMBuildMul(a->builder, argument[0], argument[1], ""), argument[2], "");
+  return fma_of(a, argument[0], argument[1], argument[2]);
+}
+
 static LLVMValueRef truth_of(const arithmetic *a, LLVMRealPredicate how, LLVMValueRef x, LLVMValueRef y) {
   return choose(a, compare(a, how, x, y), real(a, 1), real(a, 0));
 }
@@ -234,10 +240,13 @@ LLVMValueRef tj_emit_array_function(tj_emitter *emitter, tj_array_op op, tj_dtyp
                          .element = is_double ? emitter->f64 : emitter->f32,
                          .integer = is_double ? emitter->i64 : emitter->i32,
                          .is_double = is_double,
+                         .is_integer = tj_dtype_class_of(dtype) != TJ_CLASS_FLOAT,
                          .fraction_bits = is_double ? 52 : 23},
                    *a = &of;
   LLVMValueRef x = argument[0];
   switch (op) {
+  case TJ_ARRAY_FMA:
+    return emit_fma(a, argument);
   case TJ_ARRAY_add:
     return add(a, x, argument[1]);
   case TJ_ARRAY_sub:

@@ -111,7 +111,6 @@ LLVMValueRef tj_emit_function(tj_emitter *emitter, const char *name, unsigned ex
   take_arguments(emitter, function, &list, pads);
   emitter->function = function;
   LLVMPositionBuilderAtEnd(emitter->builder, tj_emit_block(emitter, "entry"));
-  tj_emit_scaling(emitter);
   return function;
 }
 

@@ -4,7 +4,7 @@
  * An operation is computed in 32 bits where facts show that its arguments and its value all fit in signed, or all in
  * unsigned, 32-bit integers, and in 64 bits elsewhere; tj_check_widths has shown that 64 are enough. Truths are i1
  * until somebody counts with them. The walk has arguments before users, so there is no recursion. */
-#include "lower/emit/emit.h"
+#include "lower/emit/emit_array.h"
 
 /* --- where values are --- */
 
@@ -220,6 +220,7 @@ void tj_emit_launch_nodes(tj_emitter *emitter) {
       emit_launched(emitter, &kernel->binding[i]);
   }
   emit_level(emitter, TJ_LEVEL_LAUNCH);
+  tj_emit_arithmetic_numbers(emitter);
 }
 
 /* Emits a binding's value, and gives it to the symbol, as wide as the symbol's facts are. */

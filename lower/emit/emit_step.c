@@ -45,44 +45,43 @@ static LLVMValueRef with_element(tj_emitter *emitter, LLVMValueRef vector, LLVMV
   return LLVMBuildInsertElement(emitter->builder, vector, element, LLVMConstInt(emitter->i32, lane, false), "");
 }
 
-/* From the type of elements in one place to that in another; with `scales`, scaled on the way. */
+/* From the type of elements in one place to that in another; with `computes`, by the kernel's arithmetic. */
 typedef struct {
   tj_dtype from, to;
-  bool scales;
+  bool computes;
 } conversion;
 
-static bool scales_at(const tj_emitter *emitter, const tj_kernel_step *step) {
-  return step->access.buffer != TJ_LDS &&
-         emitter->kernel->scaling.when == (step->kind == TJ_STEP_LOAD ? TJ_SCALED_LOADING : TJ_SCALED_STORING);
+/* Whether elements are computed as they leave a buffer, or LDS, or enter it. */
+static bool computes_at(const tj_emitter *emitter, const tj_access *access, bool loads) {
+  return access->buffer != TJ_LDS &&
+         emitter->kernel->arithmetic.when == (loads ? TJ_COMPUTED_LOADING : TJ_COMPUTED_STORING);
 }
 
 static conversion conversion_at(const tj_emitter *emitter, const tj_kernel_step *step) {
   tj_dtype dtype = tj_emit_access_dtype(emitter, &step->access);
   tj_dtype carried = tj_slot_dtype(emitter->kernel, step->slot);
   bool loads = step->kind == TJ_STEP_LOAD;
-  return (conversion){loads ? dtype : carried, loads ? carried : dtype, scales_at(emitter, step)};
+  return (conversion){loads ? dtype : carried, loads ? carried : dtype, computes_at(emitter, &step->access, loads)};
 }
 
 /* Whether bits become others on the way. */
 static bool is_changed(conversion how) {
   bool is_raw = tj_dtype_class_of(how.from) == TJ_CLASS_BITS || tj_dtype_class_of(how.to) == TJ_CLASS_BITS;
-  return how.scales || (how.from != how.to && !is_raw);
-}
-
-static LLVMValueRef convert_number(tj_emitter *emitter, LLVMValueRef number, conversion how) {
-  return how.scales ? tj_emit_scaled(emitter, number, how.from, how.to)
-                    : tj_emit_converted(emitter, number, how.from, how.to);
+  return how.computes || (how.from != how.to && !is_raw);
 }
 
 static LLVMValueRef converted(tj_emitter *emitter, LLVMValueRef vector, uint32_t width, conversion how) {
   if (!is_changed(how))
     return vector;
   LLVMValueRef numbers = tj_emit_numbers(emitter, vector, how.from);
+  if (how.computes)
+    return tj_emit_number_bits(emitter, tj_emit_arithmetic(emitter, numbers, how.to), how.to);
   if (width == 1)
-    return tj_emit_number_bits(emitter, convert_number(emitter, numbers, how), how.to);
+    return tj_emit_number_bits(emitter, tj_emit_converted(emitter, numbers, how.from, how.to), how.to);
   LLVMValueRef result = LLVMGetPoison(LLVMVectorType(tj_emit_number_type(emitter, how.to), width));
   for (uint32_t lane = 0; lane < width; lane++) {
-    LLVMValueRef number = convert_number(emitter, element_at(emitter, numbers, width, lane), how);
+    LLVMValueRef element = element_at(emitter, numbers, width, lane);
+    LLVMValueRef number = tj_emit_converted(emitter, element, how.from, how.to);
     result = with_element(emitter, result, number, lane);
   }
   return tj_emit_number_bits(emitter, result, how.to);
@@ -163,24 +162,21 @@ static void emit_run_element(tj_emitter *emitter, const tj_run *run, void *data)
   const tj_kernel_step *step = data;
   const tj_kernel *kernel = emitter->kernel;
   tj_dtype from = tj_emit_access_dtype(emitter, &step->from), to = tj_emit_access_dtype(emitter, &step->access);
-  bool loads = step->from.buffer != TJ_LDS, stores = step->access.buffer != TJ_LDS;
   LLVMValueRef element = LLVMBuildLoad2(emitter->builder, element_type(emitter, from), run->from, "element");
   LLVMSetAlignment(element, tj_dtype_bits(from) / 8);
-  element = converted(emitter, element, 1,
-                      (conversion){from, kernel->carried, loads && kernel->scaling.when == TJ_SCALED_LOADING});
-  element = converted(emitter, element, 1,
-                      (conversion){kernel->carried, to, stores && kernel->scaling.when == TJ_SCALED_STORING});
+  element =
+      converted(emitter, element, 1, (conversion){from, kernel->carried, computes_at(emitter, &step->from, true)});
+  element =
+      converted(emitter, element, 1, (conversion){kernel->carried, to, computes_at(emitter, &step->access, false)});
   LLVMSetAlignment(LLVMBuildStore(emitter->builder, element, run->to), tj_dtype_bits(to) / 8);
 }
 
 /* Whether elements become others on their way. */
 static bool is_converted(const tj_emitter *emitter, const tj_kernel_step *step) {
   const tj_kernel *kernel = emitter->kernel;
-  bool loads = step->from.buffer != TJ_LDS, stores = step->access.buffer != TJ_LDS;
   return tj_emit_access_dtype(emitter, &step->from) != kernel->carried ||
-         tj_emit_access_dtype(emitter, &step->access) != kernel->carried ||
-         (loads && kernel->scaling.when == TJ_SCALED_LOADING) ||
-         (stores && kernel->scaling.when == TJ_SCALED_STORING);
+         tj_emit_access_dtype(emitter, &step->access) != kernel->carried || computes_at(emitter, &step->from, true) ||
+         computes_at(emitter, &step->access, false);
 }
 
 static void emit_run(tj_emitter *emitter, const tj_kernel_step *step) {

@@ -109,12 +109,17 @@ typedef struct {
   bool is_launched;              /* the value is one of parameters alone, which the launch computes */
 } tj_kernel_binding;
 
-/* What a copy does to its elements on the way: scale * element + bias, rounded once. */
+/* When elements become what is stored: as they leave their buffer, or as they enter it. */
+typedef enum { TJ_COMPUTED_NEVER, TJ_COMPUTED_LOADING, TJ_COMPUTED_STORING } tj_computed;
+
+/* What elements of a copy become on the way: what a program of one statement says, a function of the source's
+ * elements. (arithmetic.h) */
 typedef struct {
-  enum { TJ_SCALED_NEVER, TJ_SCALED_LOADING, TJ_SCALED_STORING } when; /* as elements leave, or enter, their buffer */
-  tj_dtype arithmetic;                                                 /* f32, f64, or i64 modulo 2^64 */
-  uint64_t scale, bias;                                                /* the bits of numbers of that type */
-} tj_scaling;
+  tj_computed when;
+  const struct tj_array_program *program; /* NULL: elements are only converted */
+  const struct tj_array *element;         /* which array of the program stands for the source's elements */
+  const tj_node *const *parameter;        /* those that the program speaks of, in the place of the kernel's own */
+} tj_arithmetic;
 
 /* An integer that a loop carries: before its first trip it is `initial`, an expression of the work-item; after each
  * trip it becomes `next`, an expression of what the loop carries. */
@@ -170,7 +175,7 @@ typedef struct tj_kernel {
   bool is_streamed;                     /* what is stored to buffers is not worth caching */
   bool is_aligned;                      /* its vectors rely on addresses of buffers that are multiples of them */
   int64_t fill;                         /* in the source's element type; for floats, converted to it */
-  tj_scaling scaling;                   /* of a copy, of the fill too */
+  tj_arithmetic arithmetic;             /* of a copy, of the fill too */
   const char *tile;                     /* its shape in words; NULL: no mapping chose one */
   const struct tj_stage_choice *stage;  /* how a tile lies in LDS, and why; NULL: it stays in registers */
   const struct tj_domain *domain;       /* of a flat copy: what its coordinates are; NULL for other kernels */

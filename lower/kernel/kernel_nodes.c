@@ -4,6 +4,7 @@
 
 #include "ir/index/substitute.h"
 #include "ir/simplify/simplify.h"
+#include "lower/kernel/arithmetic.h"
 #include "lower/kernel/loop.h"
 
 #include <stdlib.h>
@@ -77,8 +78,12 @@ static uint32_t loop_roots(const tj_kernel *kernel) {
   return kernel->loop == NULL ? 0 : 2 + 3 * kernel->loop->carried_count;
 }
 
+static uint32_t arithmetic_roots(const tj_kernel *kernel) {
+  return kernel->arithmetic.program != NULL ? kernel->arithmetic.program->count : 0;
+}
+
 /* A tiled kernel's count is the launch's business alone, as are the values of launched bindings. */
-static void gather_roots(tj_kernel_nodes *nodes, const tj_kernel *kernel) {
+static void gather_roots(tj_graph *graph, tj_kernel_nodes *nodes, const tj_kernel *kernel) {
   if (kernel->index != NULL)
     add_root(nodes, kernel->count);
   add_root(nodes, kernel->inner);
@@ -89,6 +94,7 @@ static void gather_roots(tj_kernel_nodes *nodes, const tj_kernel *kernel) {
   }
   if (kernel->loop != NULL)
     gather_loop(nodes, kernel->loop);
+  nodes->root_count += tj_arithmetic_integers(graph, kernel, nodes->root + nodes->root_count);
   gather_steps(nodes, kernel->step, kernel->step_count);
   gather_steps(nodes, kernel->inner_step, kernel->inner_step_count);
 }
@@ -139,9 +145,9 @@ static tj_level level_of(const tj_kernel_nodes *nodes, const tj_kernel *kernel, 
 
 tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel) {
   size_t most = 9 * ((size_t)kernel->step_count + kernel->inner_step_count) + 2 * (size_t)kernel->binding_count + 3 +
-                loop_roots(kernel);
+                loop_roots(kernel) + arithmetic_roots(kernel);
   tj_kernel_nodes nodes = {.root = TJ_NEW_ARRAY(graph->job, const tj_node *, most)};
-  gather_roots(&nodes, kernel);
+  gather_roots(graph, &nodes, kernel);
   nodes.walk = tj_walk_nodes(graph, nodes.root, nodes.root_count);
   tj_spend(graph->job, nodes.walk.count);
   nodes.level = TJ_NEW_ARRAY(graph->job, tj_level, nodes.walk.count);

@@ -132,7 +132,7 @@ static bool is_worth_it(const tj_block_map *map) {
 /* Whether a destination that is not worth caching takes the elements as they are carried, and would take them better
  * in long runs than from registers. */
 static bool is_better_staged(const tj_block_map *map) {
-  bool is_raw = map->flat->carried == tj_block_dtype(map, false) && map->flat->scaling.when != TJ_SCALED_STORING;
+  bool is_raw = map->flat->carried == tj_block_dtype(map, false) && map->flat->arithmetic.when != TJ_COMPUTED_STORING;
   return is_large(map) && is_raw && !map->is_whole;
 }
 

@@ -10,10 +10,9 @@
 #include "ir/index/walk.h"
 #include "ir/layout/arith.h"
 #include "ir/view/structure.h"
-#include "lower/kernel/array_kernel.h"
+#include "lower/kernel/arithmetic.h"
 #include "lower/kernel/domain.h"
 #include "lower/kernel/kernel_expressions.h"
-#include "lower/kernel/scaling.h"
 #include "lower/machine/width.h"
 #include "lower/mapping/mapped.h"
 #include "lower/plan/gather.h"
@@ -29,7 +28,8 @@
 /* Every expression whose value a launch needs: the kernel's own, the sizes of its buffers, what decides on races. */
 static const tj_node **launch_roots(tj_graph *graph, tj_kernel *kernel, size_t *count) {
   tj_kernel_places own = tj_places_of_kernel(graph, kernel);
-  size_t most = own.count + TJ_RACE_NODES;
+  const tj_array_program *arrays = kernel->arithmetic.program;
+  size_t most = own.count + TJ_RACE_NODES + (arrays != NULL ? arrays->count : 0);
   for (uint32_t i = 0; i < kernel->buffer_count; i++)
     most += 1 + kernel->buffer[i].rank;
   const tj_node **roots = TJ_NEW_ARRAY(graph->job, const tj_node *, most);
@@ -42,6 +42,7 @@ static const tj_node **launch_roots(tj_graph *graph, tj_kernel *kernel, size_t *
       roots[(*count)++] = kernel->buffer[i].extent[k];
   }
   *count += tj_race_nodes(kernel->race, roots + *count);
+  *count += tj_arithmetic_integers(graph, kernel, roots + *count);
   return roots;
 }
 
@@ -57,7 +58,8 @@ static void mark_symbols(tj_graph *graph, const tj_node *const roots[], size_t c
 /* The parameters that the kernel depends on, directly or through the facts of one that it depends on. */
 static void set_parameters(tj_graph *graph, tj_kernel *kernel, const tj_program_values *program) {
   bool *used = TJ_NEW_ARRAY(graph->job, bool, graph->symbol_count + 1);
-  uint32_t scalars = kernel->arrays != NULL ? kernel->arrays->program->count : 0;
+  const tj_array_program *arrays = tj_kernel_program(kernel);
+  uint32_t scalars = arrays != NULL ? arrays->count : 0;
   const tj_node **symbols = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)program->parameter_count + scalars + 1);
   size_t count;
   const tj_node **roots = launch_roots(graph, kernel, &count);
@@ -74,9 +76,8 @@ static void set_parameters(tj_graph *graph, tj_kernel *kernel, const tj_program_
     if (!tj_is_constant(node) && used[node->symbol->index])
       symbols[kernel->parameter_count++] = node;
   }
-  if (kernel->arrays != NULL)
-    tj_add_scalar_parameters(kernel, symbols);
-  kernel->parameter = symbols;
+  tj_add_scalar_parameters(kernel, symbols);
+  kernel->parameter = kernel->arithmetic.parameter = symbols;
 }
 
 static tj_kernel *new_kernel(tj_graph *graph, const char *name, const tj_operand *destination) {
@@ -119,6 +120,8 @@ static const tj_operand *make_operands(tj_graph *graph, const tj_kernel_definiti
     graph->job->here = definition->argument[i].span;
     operands[i] = tj_operand_make(graph, definition->argument[i].view);
     tj_operand_check_inside(graph, &operands[i]);
+    if (definition->arrays != NULL)
+      tj_check_apart(graph, &definition->argument[i], &operands[i]);
   }
   return operands;
 }
@@ -298,7 +301,7 @@ static void set_conversion(tj_graph *graph, tj_kernel *kernel, const tj_kernel_d
   kernel->fill = definition->fill;
   kernel->carried =
       tj_dtype_narrower(kernel->buffer[definition->source].dtype, kernel->buffer[definition->destination].dtype);
-  kernel->scaling = tj_scaling_make(graph, definition, kernel);
+  kernel->arithmetic = tj_arithmetic_make(graph, definition, kernel);
 }
 
 static void plan_copy(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
@@ -424,16 +427,9 @@ static void plan_offsets(tj_graph *graph, tj_kernel *kernel, const tj_kernel_def
   judge_offsets(graph, kernel, definition, operands, &map);
 }
 
-tj_kernel *tj_plan_kernel(tj_graph *graph, const tj_program_values *program, const tj_kernel_definition *definition) {
-  if (definition->body == TJ_BODY_ARRAYS) {
-    tj_kernel *kernel = tj_plan_arrays(graph, definition);
-    set_parameters(graph, kernel, program);
-    graph->job->here = TJ_NOWHERE;
-    return kernel;
-  }
+static tj_kernel *plan_body(tj_graph *graph, const tj_kernel_definition *definition) {
   const tj_operand *operands = make_operands(graph, definition);
-  const tj_operand *destination = &operands[definition->destination];
-  tj_kernel *kernel = new_kernel(graph, definition->name, destination);
+  tj_kernel *kernel = new_kernel(graph, definition->name, &operands[definition->destination]);
   set_buffers(graph, kernel, definition, operands);
   if (definition->body == TJ_BODY_COPY)
     plan_copy(graph, kernel, definition, operands);
@@ -441,6 +437,13 @@ tj_kernel *tj_plan_kernel(tj_graph *graph, const tj_program_values *program, con
     plan_walk(graph, kernel, definition, operands);
   else
     plan_offsets(graph, kernel, definition, operands);
+  return kernel;
+}
+
+tj_kernel *tj_plan_kernel(tj_graph *graph, const tj_program_values *program, const tj_kernel_definition *definition) {
+  const tj_kernel_definition *movement =
+      definition->body == TJ_BODY_ARRAYS ? tj_arrays_as_copy(graph, definition) : definition;
+  tj_kernel *kernel = movement != NULL ? plan_body(graph, movement) : tj_plan_arrays(graph, definition);
   set_parameters(graph, kernel, program);
   graph->job->here = TJ_NOWHERE;
   return kernel;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys of the cache: equal for what compiles to the same, different for everything else; and the digest. */
 #include "jit/cache/cache_key.h"
+#include "lower/kernel/arithmetic.h"
 #include "lower/plan/plan.h"
 #include "tests/unit/support/kernel_support.h"
 
@@ -67,21 +68,31 @@ static void set_fill(tj_graph *graph, hand_kernel *made) {
 static void set_limit(tj_graph *graph, hand_kernel *made) {
   made->step[0].limit = tj_int(graph, 5);
 }
-static void set_scaled(tj_graph *graph, hand_kernel *made) {
-  (void)graph;
-  made->kernel.scaling.when = TJ_SCALED_LOADING;
+/* dst = scale * src + bias */
+static void scale_by(tj_graph *graph, hand_kernel *made, double scale, double bias, tj_dtype dtype) {
+  tj_array_program *program = TJ_NEW(graph->job, tj_array_program);
+  const tj_array *element = tj_array_buffer(graph, program, 1, "src", TJ_DTYPE_f32, NULL, 0);
+  const tj_array *value = tj_array_scaled(graph, program, element, tj_array_number(graph, program, scale),
+                                          tj_array_number(graph, program, bias), dtype);
+  program->store = TJ_NEW(graph->job, tj_array_store);
+  program->store[program->store_count++] = (tj_array_store){0, value, {0, 0}};
+  made->kernel.arithmetic = (tj_arithmetic){TJ_COMPUTED_LOADING, program, element, made->kernel.parameter};
+}
+static void set_computed(tj_graph *graph, hand_kernel *made) {
+  scale_by(graph, made, 2, 3, TJ_DTYPE_f32);
+}
+static void set_storing(tj_graph *graph, hand_kernel *made) {
+  set_computed(graph, made);
+  made->kernel.arithmetic.when = TJ_COMPUTED_STORING;
 }
 static void set_arithmetic(tj_graph *graph, hand_kernel *made) {
-  (void)graph;
-  made->kernel.scaling.arithmetic = TJ_DTYPE_f64;
+  scale_by(graph, made, 2, 3, TJ_DTYPE_f64);
 }
 static void set_scale(tj_graph *graph, hand_kernel *made) {
-  (void)graph;
-  made->kernel.scaling.scale = 1;
+  scale_by(graph, made, 4, 3, TJ_DTYPE_f32);
 }
 static void set_bias(tj_graph *graph, hand_kernel *made) {
-  (void)graph;
-  made->kernel.scaling.bias = 1;
+  scale_by(graph, made, 2, 5, TJ_DTYPE_f32);
 }
 static void set_slots(tj_graph *graph, hand_kernel *made) {
   (void)graph;
@@ -216,8 +227,8 @@ static const struct {
     CHANGE(set_slot_step),     CHANGE(set_kind),           CHANGE(set_value),
     CHANGE(set_steps),         CHANGE(set_role),           CHANGE(set_range),
     CHANGE(set_multiple),      CHANGE(set_parameter_name), CHANGE(set_limit),
-    CHANGE(set_scaled),        CHANGE(set_arithmetic),     CHANGE(set_scale),
-    CHANGE(set_bias),          CHANGE(set_divisor),
+    CHANGE(set_computed),      CHANGE(set_storing),        CHANGE(set_arithmetic),
+    CHANGE(set_scale),         CHANGE(set_bias),           CHANGE(set_divisor),
 };
 
 enum { CHANGE_COUNT = sizeof changes / sizeof *changes };

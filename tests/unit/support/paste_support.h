@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A program whose last item is a kernel, a copy or a shuffle. */
+/* A program whose last item is a kernel: a copy, a shuffle, or statements, which end the text. */
 typedef struct {
   const char *text;
   const tj_parameter_value *fixed;
@@ -46,7 +46,9 @@ static inline char *printed_mapping(tj_context *context, const pasted_program *p
 /* The program with this mapping in the place of what said how elements are shared out. */
 static inline char *with_mapping(const pasted_program *p, const char *mapping) {
   static const char *const replaced[] = {", mapping=", ", through=", ", from="};
-  const char *body = strstr(p->text, "= shuffle("), *end = strrchr(p->text, ')');
+  const char *body = strstr(p->text, "= shuffle("), *last = p->text + strlen(p->text) - 1;
+  bool is_closed = *last != '}';
+  const char *end = is_closed ? strrchr(p->text, ')') : last + 1;
   for (size_t i = 0; i < sizeof replaced / sizeof *replaced; i++) {
     const char *at = strstr(p->text, replaced[i]);
     end = at != NULL && at < end ? at : end;
@@ -57,7 +59,7 @@ static inline char *with_mapping(const pasted_program *p, const char *mapping) {
     snprintf(made, size, "%.*s= copy(%.*s, mapping=%s)", (int)(body - p->text), p->text, (int)(end - body - 10),
              body + 10, mapping);
   else
-    snprintf(made, size, "%.*s, mapping=%s)", (int)(end - p->text), p->text, mapping);
+    snprintf(made, size, "%.*s, mapping=%s%s", (int)(end - p->text), p->text, mapping, is_closed ? ")" : "");
   return made;
 }
 

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* The arithmetic of copies.
+ *
+ * A copy is the program of one statement: what is stored is a function of the source's elements. Scale and bias are
+ * one of them: integers stay integers where they are; what remains of the result are its low bits, as in every
+ * conversion of integers. All other arithmetic is that of a float type, with one rounding. Elements are computed on
+ * the side of the buffer whose type is the wider one, so that the narrower one is what is carried. */
+#include "lower/kernel/arithmetic.h"
+
+#include "ir/index/substitute.h"
+#include "lower/kernel/array_kernel.h"
+
+#include <math.h>
+
+static bool is_float(tj_dtype dtype) {
+  return tj_dtype_class_of(dtype) == TJ_CLASS_FLOAT;
+}
+
+/* Floats of 32 bits, but for elements of 64 bits, and for integers that these do not hold on their way to integers.
+ */
+static tj_dtype float_arithmetic(tj_dtype from, tj_dtype to) {
+  uint32_t widest = tj_dtype_bits(from) > tj_dtype_bits(to) ? tj_dtype_bits(from) : tj_dtype_bits(to);
+  uint32_t most = is_float(from) || is_float(to) ? 32 : 16;
+  return widest > most ? TJ_DTYPE_f64 : TJ_DTYPE_f32;
+}
+
+static tj_dtype arithmetic_of(const tj_kernel_definition *definition, tj_dtype from, tj_dtype to) {
+  bool all_integers = !is_float(from) && !is_float(to) && definition->scale.is_integer && definition->bias.is_integer;
+  return all_integers ? TJ_DTYPE_i64 : float_arithmetic(from, to);
+}
+
+static void check_range(tj_graph *graph, const char *name, double value) {
+  float nearest = (float)value;
+  if (!isfinite(nearest) || (nearest == 0 && value != 0))
+    tj_fail(graph->job, TJ_SCALING_RANGE, "%s: f32, in which the elements are scaled, does not hold %g", name, value);
+}
+
+static const tj_array *number_of(tj_graph *graph, tj_array_program *program, const char *name,
+                                 const tj_number *number, tj_dtype dtype) {
+  if (dtype == TJ_DTYPE_i64)
+    return tj_array_integer(graph, program, tj_int(graph, number->integer));
+  if (dtype == TJ_DTYPE_f32)
+    check_range(graph, name, number->real);
+  return tj_array_number(graph, program, number->real);
+}
+
+static bool is_integer(const tj_number *number, int64_t value) {
+  return number->is_integer && number->integer == value;
+}
+
+/* DESTINATION = scale * SOURCE + bias */
+static const tj_array_program *program_of_scaling(tj_graph *graph, const tj_kernel_definition *definition,
+                                                  tj_dtype from, tj_dtype to) {
+  tj_array_program *program = TJ_NEW(graph->job, tj_array_program);
+  tj_dtype arithmetic = arithmetic_of(definition, from, to);
+  const char *name = definition->argument[definition->source].name;
+  const tj_array *element = tj_array_buffer(graph, program, definition->source, name, from, NULL, 0);
+  const tj_array *scale = number_of(graph, program, "scale", &definition->scale, arithmetic);
+  const tj_array *bias = number_of(graph, program, "bias", &definition->bias, arithmetic);
+  program->store = TJ_NEW(graph->job, tj_array_store);
+  program->store[program->store_count++] =
+      (tj_array_store){definition->destination, tj_array_scaled(graph, program, element, scale, bias, arithmetic),
+                       definition->body_span};
+  return program;
+}
+
+static const tj_array_program *program_of(tj_graph *graph, const tj_kernel_definition *definition, tj_dtype from,
+                                          tj_dtype to) {
+  if (definition->arrays != NULL)
+    return definition->arrays;
+  if (is_integer(&definition->scale, 1) && is_integer(&definition->bias, 0))
+    return NULL;
+  graph->job->here = definition->body_span;
+  if (tj_dtype_class_of(from) == TJ_CLASS_BITS || tj_dtype_class_of(to) == TJ_CLASS_BITS)
+    tj_fail(graph->job, TJ_NO_CONVERSION, "raw bits cannot be scaled: from %s to %s", tj_dtype_name(from),
+            tj_dtype_name(to));
+  return program_of_scaling(graph, definition, from, to);
+}
+
+static const tj_array *element_of(tj_graph *graph, const tj_array_program *program) {
+  const bool *is_part = tj_array_parts(graph, program, program->store[0].value);
+  uint32_t i = 0;
+  while (!is_part[i] || program->array[i]->op != TJ_ARRAY_BUFFER)
+    i++;
+  return program->array[i];
+}
+
+tj_arithmetic tj_arithmetic_make(tj_graph *graph, const tj_kernel_definition *definition, const tj_kernel *kernel) {
+  tj_dtype from = kernel->buffer[definition->source].dtype, to = kernel->buffer[definition->destination].dtype;
+  tj_arithmetic arithmetic = {.program = program_of(graph, definition, from, to)};
+  if (arithmetic.program == NULL)
+    return arithmetic;
+  arithmetic.element = element_of(graph, arithmetic.program);
+  if (arithmetic.program->store[0].value != arithmetic.element)
+    arithmetic.when = kernel->carried == to ? TJ_COMPUTED_LOADING : TJ_COMPUTED_STORING;
+  return arithmetic;
+}
+
+const tj_array *tj_arithmetic_value(const tj_kernel *kernel) {
+  return kernel->arithmetic.when != TJ_COMPUTED_NEVER ? kernel->arithmetic.program->store[0].value : NULL;
+}
+
+/* --- numbers of the launch --- */
+
+const tj_array_program *tj_kernel_program(const tj_kernel *kernel) {
+  return kernel->arrays != NULL ? kernel->arrays->program : kernel->arithmetic.program;
+}
+
+const tj_node *tj_arithmetic_integer(tj_graph *graph, const tj_kernel *kernel, const tj_array *array) {
+  const tj_node *node = array->integer, *const *spoken_of = kernel->arithmetic.parameter;
+  if (spoken_of == NULL || spoken_of == kernel->parameter)
+    return node;
+  const tj_node **from = tj_arena_copy(&graph->job->arena, spoken_of, kernel->parameter_count * sizeof *from);
+  const tj_node **to = tj_arena_copy(&graph->job->arena, kernel->parameter, kernel->parameter_count * sizeof *to);
+  tj_substitute(graph, &(tj_substitution){from, to, kernel->parameter_count}, &node, 1);
+  return node;
+}
+
+uint32_t tj_arithmetic_integers(tj_graph *graph, const tj_kernel *kernel, const tj_node *integer[]) {
+  const tj_array_program *program = kernel->arithmetic.program;
+  uint32_t count = 0;
+  for (uint32_t i = 0; program != NULL && i < program->count; i++) {
+    if (program->array[i]->op == TJ_ARRAY_INTEGER)
+      integer[count++] = tj_arithmetic_integer(graph, kernel, program->array[i]);
+  }
+  return count;
+}
