@@ -73,9 +73,7 @@ uint32_t tj_processor_vgpr_granule(const tj_processor *processor, uint32_t wave_
 
 const tj_multiprocessor tj_multiprocessors[] = {
 #define MULTIPROCESSOR(name, capability, block, banks, unit)                                                         \
-  {name,                                                                                                             \
-   {TJ_MAKER_NVIDIA, capability, 32, (block)*1024, unit_##unit.lds_bytes, &tj_bank_models[TJ_BANKS_##banks]},        \
-   &unit_##unit},
+  {name, {TJ_MAKER_NVIDIA, capability, 32, (block)*1024, &tj_bank_models[TJ_BANKS_##banks], &unit_##unit}},
 #include "base/machine/processor.def"
 };
 
@@ -94,7 +92,7 @@ const tj_compute_unit *tj_compute_unit_of(const char *name) {
     return processor->unit;
   for (size_t i = 0; i < tj_multiprocessor_count; i++)
     if (names(name, tj_multiprocessors[i].name))
-      return tj_multiprocessors[i].unit;
+      return tj_multiprocessors[i].memory.unit;
   return NULL;
 }
 
@@ -105,8 +103,8 @@ bool tj_shared_memory_of(const char *name, tj_shared_memory *memory) {
                                  processor->major * 10u + processor->minor,
                                  tj_processor_wave_size(processor),
                                  processor->lds_bytes,
-                                 processor->unit->lds_bytes,
-                                 processor->banks};
+                                 processor->banks,
+                                 processor->unit};
     return true;
   }
   for (size_t i = 0; i < tj_multiprocessor_count; i++) {

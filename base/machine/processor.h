@@ -65,15 +65,14 @@ typedef struct {
   uint32_t generation;  /* 94 of gfx942, 103 of gfx1030, 90 of sm_90 */
   uint32_t lanes;       /* of a wave */
   uint32_t group_bytes; /* that a workgroup may have */
-  uint32_t unit_bytes;  /* that the workgroups of a compute unit or a multiprocessor share */
   const tj_bank_model *banks;
+  const tj_compute_unit *unit; /* whose LDS its workgroups share */
 } tj_shared_memory;
 
 /* NVIDIA's processors, as LLVM names them. */
 typedef struct {
   const char *name; /* sm_90 */
   tj_shared_memory memory;
-  const tj_compute_unit *unit;
 } tj_multiprocessor;
 
 extern const tj_multiprocessor tj_multiprocessors[];

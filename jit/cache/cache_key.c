@@ -64,18 +64,20 @@ tj_bytes tj_cache_part_key(tj_job *job, const char *identity, const tj_target *t
 
 /* --- kernels --- */
 
-/* Whoever adds a field to these structs also writes it below, unless no machine code depends on it. */
-_Static_assert(sizeof(tj_access) == 40, "write_access writes every field of tj_access");
-_Static_assert(sizeof(tj_kernel_buffer) == 40, "write_buffer writes what lowering reads of tj_kernel_buffer");
-_Static_assert(sizeof(tj_derived) == 16, "write_kernel writes every field of tj_derived");
-_Static_assert(sizeof(tj_kernel_binding) == 24, "write_kernel writes every field of tj_kernel_binding");
-_Static_assert(sizeof(tj_computation) == 48, "write_computation writes every field of tj_computation");
-_Static_assert(sizeof(tj_kernel_step) == 168, "write_step writes every field of tj_kernel_step");
-_Static_assert(sizeof(tj_arithmetic) == 32, "write_kernel writes every field of tj_scaling");
-_Static_assert(sizeof(tj_carried) == 24, "write_loop writes every field of tj_carried");
-_Static_assert(sizeof(tj_loop) == 32, "write_loop writes every field of tj_loop");
-_Static_assert(sizeof(tj_kernel) == 320,
-               "write_kernel writes every field of tj_kernel but its mappings and its races");
+/* Whoever adds a field to these structs also writes it below, unless no machine code depends on it. Sizes are those
+ * where pointers have 8 bytes. */
+#define WRITES_EVERY_FIELD(type, bytes, function)                                                                    \
+  _Static_assert(sizeof(void *) != 8 || sizeof(type) == (bytes), #function " writes every field of " #type)
+WRITES_EVERY_FIELD(tj_access, 40, write_access);
+WRITES_EVERY_FIELD(tj_kernel_buffer, 40, write_buffer); /* that lowering reads */
+WRITES_EVERY_FIELD(tj_derived, 16, write_kernel);
+WRITES_EVERY_FIELD(tj_kernel_binding, 24, write_kernel);
+WRITES_EVERY_FIELD(tj_computation, 48, write_computation);
+WRITES_EVERY_FIELD(tj_kernel_step, 168, write_step);
+WRITES_EVERY_FIELD(tj_arithmetic, 32, write_kernel);
+WRITES_EVERY_FIELD(tj_carried, 24, write_loop);
+WRITES_EVERY_FIELD(tj_loop, 32, write_loop);
+WRITES_EVERY_FIELD(tj_kernel, 320, write_kernel); /* but its mappings and its races */
 
 /* A kernel's expressions are written where they are first used, arguments before users, and from then on named by
  * their number. So their order in the graph, which depends on the program's text, does not matter. */

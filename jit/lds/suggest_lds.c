@@ -225,7 +225,7 @@ static void suggest(suggesting *s, const tj_stage_choice *choice) {
                        .store = count_side(&check, check.store, &s->store, true),
                        .load = count_side(&check, check.load, &s->load, false),
                        .bytes = choice->layout.bytes,
-                       .workgroups = check.memory.unit_bytes / choice->layout.bytes};
+                       .workgroups = check.memory.unit->lds_bytes / choice->layout.bytes};
   one.cost = one.store.cost.cycles + one.load.cost.cycles + one.store.cost.instructions + one.load.cost.instructions +
              choice->waiting;
   insert(s, one);
@@ -239,7 +239,7 @@ static void search(suggesting *s, tj_stage_direction direction, unsigned without
                               .access = s->access,
                               .access_count = s->access_count,
                               .limit = s->limit,
-                              .shared = s->check->memory.unit_bytes,
+                              .shared = s->check->memory.unit->lds_bytes,
                               .group = (uint32_t[]){(uint32_t)s->extent[0]},
                               .group_count = 1,
                               .run = (uint32_t[]){(uint32_t)s->extent[1]},
