@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// What each tab asks of the engine, and how it shows the answers. Of a tab: `questions`, from the options that its fields
+// give; `missing`, what has to be given first, or null; and `show`, from those answers that have a text to elements, a
+// line for those who listen, and a text to be copied.
+"use strict";
+
+function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+const code = (text) => make("pre", { tabIndex: 0 }, text.replace(/\n$/, ""));
+const firstLine = (text) => text.trim().split("\n", 1)[0];
+const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+function showText([{ text }]) {
+  return { elements: [code(text)], spoken: firstLine(text), copied: text };
+}
+
+// --- pictures ---
+
+let pictureAddress = null;
+
+function download(name, text, type) {
+  const link = make("a", { download: name, href: URL.createObjectURL(new Blob([text], { type })) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href));
+}
+
+const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"' };
+
+function titleOf(picture) {
+  const title = picture.match(/<title>([^<]*)<\/title>/)?.[1] ?? "the value";
+  return title.replace(/&(amp|lt|gt|quot);/g, (entity, name) => ENTITIES[name]);
+}
+
+function pictureElement(svg) {
+  if (pictureAddress !== null)
+    URL.revokeObjectURL(pictureAddress);
+  pictureAddress = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  return make("img", { src: pictureAddress, alt: `Picture of ${titleOf(svg)}` });
+}
+
+async function downloadLatex(options) {
+  const outcome = await page.engine.ask([{ question: "show", options: { ...options, as: "latex" } }]);
+  if (outcome?.answers?.[0].text)
+    download("picture.tex", outcome.answers[0].text, "text/plain");
+}
+
+function showPicture([picture, text], options) {
+  const image = pictureElement(picture.text);
+  const whole = make("input", { type: "checkbox", onchange: () => image.classList.toggle("whole", whole.checked) });
+  const save = (form, onclick) => make("button", { type: "button", onclick }, `Save as ${form}`);
+  const figure = make("figure", {}, image, make("p", {}, make("label", {}, whole, " full size"),
+    save("SVG", () => download("picture.svg", picture.text, "image/svg+xml")), save("LaTeX", () => downloadLatex(options))));
+  return { elements: [figure, ...(text === undefined ? [] : [code(text.text)])], spoken: `Picture of ${titleOf(picture.text)}`,
+    copied: picture.text };
+}
+
+// --- findings ---
+
+const MARKS = { yes: "✓ yes", no: "✗ no", unknown: "? unknown" };
+
+function finding({ about, verdict, must_hold: must, text }) {
+  const known = MARKS[verdict] !== undefined;
+  const rest = known && text.startsWith(verdict) ? text.slice(verdict.length).replace(/^: /, "") : text;
+  return make("li", {},
+    make("span", { className: `verdict ${known ? verdict : ""}` }, known ? MARKS[verdict] : ""),
+    make("span", { className: "about" }, about), rest === "" ? "" : `: ${rest}`, must ? " (must hold)" : "");
+}
+
+function findings(text) {
+  const { checks } = JSON.parse(text);
+  const all = checks.flatMap((check) => check.findings);
+  const bad = all.filter((found) => found.verdict === "no");
+  const elements = checks.flatMap((check) => [
+    make("h2", {}, make("code", {}, [check.of, check.variant, check.condition].filter((part) => part).join(" · "))),
+    make("ul", { className: "findings" }, ...check.findings.map(finding))]);
+  const spoken = bad.length > 0 ? `${counted(bad.length, "finding")} not good: ${bad.map((found) => found.about).join(", ")}`
+    : `${counted(all.length, "finding")}, none bad`;
+  return { elements, spoken };
+}
+
+function showFindings([{ text }]) {
+  return { ...findings(text), copied: text };
+}
+
+// --- shared memory ---
+
+function side(name, of) {
+  return of === undefined || of === null ? "" : `${name}: ${of.instructions} ${of.instruction}, ${of.cycles} cycles`
+    + ` (${of.least} at least), ${of.operations} operations for addresses. `;
+}
+
+function suggestion(found) {
+  const use = make("button", { type: "button", onclick: () => page.change({ lds: found.layout }) }, "Use");
+  use.setAttribute("aria-label", `Use ${found.layout} as the layout in shared memory`);
+  const cost = `${found.cycles} cycles${found.cycles === found.least ? ", free of conflicts" : `, ${found.least} without conflicts`}`
+    + `${found.is_least ? "; no layout takes fewer" : ""}; ${found.bytes} bytes, room for ${counted(found.workgroups, "workgroup")}`
+    + " on a compute unit";
+  return make("li", {}, make("span", { className: "layout" }, found.layout), use, make("p", {}, cost),
+    make("p", {}, side("store", found.store), side("load", found.load)));
+}
+
+function suggestions(text) {
+  const { tile, target, tried, layouts } = JSON.parse(text);
+  return {
+    elements: [make("h2", {}, `The best of ${tried} layouts for a tile of (${tile}) on ${target}`),
+      make("ol", { className: "suggestions" }, ...layouts.map(suggestion))],
+    spoken: `best layout: ${layouts[0]?.layout}`,
+  };
+}
+
+function showConflicts(answers) {
+  const parts = answers.map(({ question, text }) => question === "suggest" ? suggestions(text) : findings(text));
+  return { elements: parts.flatMap((part) => part.elements), spoken: parts.map((part) => part.spoken).join("; "),
+    copied: answers.map((answer) => answer.text).join("\n") };
+}
+
+// --- proofs ---
+
+function showProof([{ text, holds }]) {
+  return { elements: [make("p", { className: holds ? "yes" : "no" }, make("strong", {}, holds ? "✓ " : "✗ "), text.trim())],
+    spoken: firstLine(text), copied: text };
+}
+
+// --- the language ---
+
+const namesOf = (row) => [row.name, ...row.cute, ...row.ck].map((name) => name.toLowerCase());
+
+function showFunctions([{ text }], options) {
+  const sought = (options.find ?? "").trim().toLowerCase();
+  const found = JSON.parse(text).filter((row) => namesOf(row).some((name) => name.includes(sought))
+    || (sought.length > 2 && row.meaning.toLowerCase().includes(sought)));
+  const rows = found.flatMap((row) => [make("dt", {}, row.form),
+    make("dd", {}, `${row.meaning}. `, ...(row.example ? [make("a", { href: page.address({ view: "value", program: row.example }) },
+      row.example)] : []))]);
+  return { elements: [make("dl", { className: "functions" }, ...rows)], spoken: counted(found.length, "function"),
+    copied: found.map((row) => row.form).join("\n") };
+}
+
+// --- tabs ---
+
+const asked = (question) => (options) => [{ question, options }];
+const asJson = (question) => (options) => [{ question, options: { ...options, json: "1" } }];
+
+const VIEWS = {
+  value: { questions: asked("value"), show: showText },
+  picture: {
+    questions: (options) => ["svg", ...(options.text ? ["text"] : [])]
+      .map((as) => ({ question: "show", options: { ...options, as } })),
+    show: showPicture,
+  },
+  simplify: { questions: asked("simplify"), show: showText },
+  check: { questions: (options) => asJson(options.about || "check")(options), show: showFindings },
+  conflicts: {
+    questions: (options) => [...(options.lds ? asJson("conflicts")(options) : []), ...asJson("suggest")(options)],
+    show: showConflicts,
+    isPartial: true, // where one of the questions has no answer, the other is shown
+    missing: (options) => options.store || options.load ? null
+      : "Say who stores the tile, who loads it, or both: distributions or (thread, value) layouts; the program may define them.",
+  },
+  prove: {
+    questions: asked("prove"),
+    show: showProof,
+    missing: (options) => options.other ? null : "Write the expression that the program is compared with.",
+  },
+  function: { questions: (options) => asked("function")({ function: "at", ...options }), show: showText },
+  kernel: { questions: (options) => asked("kernel")({ target: "gfx942", ...options }), show: showText },
+  language: { questions: asked("functions"), show: showFunctions },
+};
