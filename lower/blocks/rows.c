@@ -313,9 +313,7 @@ static const tj_node *is_streamed(const row_map *m) {
   const tj_node *is_large = tj_less_equal(graph, int_of(m, elements_of(m, TJ_BLOCK_STREAM_BYTES)), elements);
   const tj_node *is_long = tj_less_equal(graph, int_of(m, elements_of(m, LONG_BYTES)), extent_of(m, m->along));
   is_long = tj_or(graph, is_long, are_lines(m));
-  bool is_raw =
-      tj_block_dtype(m->map, true) == tj_block_dtype(m->map, false) && flat->arithmetic.when == TJ_COMPUTED_NEVER;
-  return is_raw ? tj_simplified(graph, tj_and(graph, is_large, is_long)) : int_of(m, 0);
+  return tj_simplified(graph, tj_and(graph, is_large, is_long));
 }
 
 tj_kernel *tj_rows_as_mapped(const tj_block_map *map, const tj_mapping *mapping) {

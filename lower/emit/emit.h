@@ -216,9 +216,18 @@ void tj_emit_prefetch(tj_emitter *emitter, LLVMValueRef address, bool to_write);
 /* Copy elements of one type; past the caches. The builder ends in a new block. */
 void tj_emit_run(tj_emitter *emitter, const tj_run *run);
 void tj_emit_stream(tj_emitter *emitter, const tj_run *run);
-/* Emits a loop over the elements: for each, what `emit` does with pointers to it. */
-void tj_emit_each_of_run(tj_emitter *emitter, const tj_run *run,
-                         void (*emit)(tj_emitter *emitter, const tj_run *element, void *data), void *data);
+
+/* Elements of a run that move together. */
+typedef struct {
+  LLVMValueRef to, from; /* pointers to the first */
+  uint32_t width;
+  bool is_streamed; /* past the caches, aligned */
+} tj_run_part;
+
+/* Emits loops over the elements: `emit` for vectors of them, `width` at a time, and for those that are left one by
+ * one. Where vectors are streamed, they begin where the destination is aligned for them. */
+void tj_emit_parts_of_run(tj_emitter *emitter, const tj_run *run, uint32_t width, bool is_streamed,
+                          void (*emit)(tj_emitter *emitter, const tj_run_part *part, void *data), void *data);
 
 /* All steps of a flat kernel's work-item, with the loop around them. (emit_loop.c) */
 void tj_emit_item(tj_emitter *emitter);

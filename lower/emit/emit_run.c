@@ -151,14 +151,46 @@ void tj_emit_stream(tj_emitter *emitter, const tj_run *run) {
   copy_part(emitter, &r, end, tail);
 }
 
-void tj_emit_each_of_run(tj_emitter *emitter, const tj_run *run,
-                         void (*emit)(tj_emitter *emitter, const tj_run *element, void *data), void *data) {
-  LLVMBuilderRef builder = emitter->builder;
-  counted loop = begin_loop(emitter, int_of(emitter, 0), run->count, 1);
-  tj_run element = *run;
-  element.from =
-      address_in(emitter, run->from, LLVMBuildNUWMul(builder, loop.at, int_of(emitter, run->from_bytes), ""));
-  element.to = address_in(emitter, run->to, LLVMBuildNUWMul(builder, loop.at, int_of(emitter, run->to_bytes), ""));
-  emit(emitter, &element, data);
+typedef struct {
+  const tj_run *run;
+  void (*emit)(tj_emitter *emitter, const tj_run_part *part, void *data);
+  void *data;
+} part_maker;
+
+/* Elements `begin` to before `end`, so many at a time. */
+static void emit_parts(tj_emitter *emitter, const part_maker *maker, LLVMValueRef begin, LLVMValueRef end,
+                       uint32_t width, bool is_streamed) {
+  const tj_run *run = maker->run;
+  counted loop = begin_loop(emitter, begin, end, width);
+  LLVMValueRef from = LLVMBuildNUWMul(emitter->builder, loop.at, int_of(emitter, run->from_bytes), "");
+  LLVMValueRef to = LLVMBuildNUWMul(emitter->builder, loop.at, int_of(emitter, run->to_bytes), "");
+  tj_run_part part = {address_in(emitter, run->to, to), address_in(emitter, run->from, from), width, is_streamed};
+  maker->emit(emitter, &part, maker->data);
   end_loop(emitter, &loop);
+}
+
+/* How many elements come before the first that is aligned. */
+static LLVMValueRef unaligned_elements(tj_emitter *emitter, const tj_run *run, uint32_t width) {
+  LLVMBuilderRef builder = emitter->builder;
+  LLVMValueRef address = LLVMBuildPtrToInt(builder, run->to, emitter->i64, "");
+  LLVMValueRef within = int_of(emitter, (uint64_t)width * run->to_bytes - 1);
+  LLVMValueRef bytes = LLVMBuildAnd(builder, LLVMBuildSub(builder, int_of(emitter, 0), address, ""), within, "");
+  LLVMValueRef count = LLVMBuildUDiv(builder, bytes, int_of(emitter, run->to_bytes), "head");
+  return tj_emit_binary_intrinsic(emitter, "llvm.umin", count, run->count);
+}
+
+void tj_emit_parts_of_run(tj_emitter *emitter, const tj_run *run, uint32_t width, bool is_streamed,
+                          void (*emit)(tj_emitter *emitter, const tj_run_part *part, void *data), void *data) {
+  LLVMBuilderRef builder = emitter->builder;
+  part_maker maker = {run, emit, data};
+  LLVMValueRef none = int_of(emitter, 0), head = none;
+  if (is_streamed) {
+    head = unaligned_elements(emitter, run, width);
+    emit_parts(emitter, &maker, none, head, 1, false);
+  }
+  LLVMValueRef rest = LLVMBuildSub(builder, run->count, head, "");
+  LLVMValueRef left = LLVMBuildAnd(builder, rest, int_of(emitter, width - 1), "left");
+  LLVMValueRef end = LLVMBuildSub(builder, run->count, left, "");
+  emit_parts(emitter, &maker, head, end, width, is_streamed);
+  emit_parts(emitter, &maker, end, run->count, 1, false);
 }

@@ -157,18 +157,28 @@ static void emit_store(tj_emitter *emitter, const tj_kernel_step *step) {
     tj_emit_streamed(emitter, store);
 }
 
-/* An element of a run that is converted on its way. */
-static void emit_run_element(tj_emitter *emitter, const tj_run *run, void *data) {
+/* Elements of a run that are converted on their way. */
+static void emit_run_part(tj_emitter *emitter, const tj_run_part *part, void *data) {
   const tj_kernel_step *step = data;
-  const tj_kernel *kernel = emitter->kernel;
   tj_dtype from = tj_emit_access_dtype(emitter, &step->from), to = tj_emit_access_dtype(emitter, &step->access);
-  LLVMValueRef element = LLVMBuildLoad2(emitter->builder, element_type(emitter, from), run->from, "element");
-  LLVMSetAlignment(element, tj_dtype_bits(from) / 8);
-  element =
-      converted(emitter, element, 1, (conversion){from, kernel->carried, computes_at(emitter, &step->from, true)});
-  element =
-      converted(emitter, element, 1, (conversion){kernel->carried, to, computes_at(emitter, &step->access, false)});
-  LLVMSetAlignment(LLVMBuildStore(emitter->builder, element, run->to), tj_dtype_bits(to) / 8);
+  tj_dtype carried = emitter->kernel->carried;
+  conversion loading = {from, carried, computes_at(emitter, &step->from, true)};
+  conversion storing = {carried, to, computes_at(emitter, &step->access, false)};
+  LLVMTypeRef type = vector_type(emitter, from, part->width);
+  LLVMValueRef elements = LLVMBuildLoad2(emitter->builder, type, part->from, "elements");
+  LLVMSetAlignment(elements, tj_dtype_bits(from) / 8);
+  elements = converted(emitter, converted(emitter, elements, part->width, loading), part->width, storing);
+  LLVMValueRef store = LLVMBuildStore(emitter->builder, elements, part->to);
+  LLVMSetAlignment(store, tj_dtype_bits(to) / 8 * (part->is_streamed ? part->width : 1));
+  if (part->is_streamed)
+    tj_emit_streamed(emitter, store);
+}
+
+/* As many elements as registers hold of the widest type on their way. */
+static uint32_t run_width(const tj_emitter *emitter, const tj_run *run) {
+  enum { ARITHMETIC_BYTES = 4 };
+  uint32_t bytes = run->from_bytes > run->to_bytes ? run->from_bytes : run->to_bytes;
+  return emitter->target->block_bytes / (bytes > ARITHMETIC_BYTES ? bytes : ARITHMETIC_BYTES);
 }
 
 /* Whether elements become others on their way. */
@@ -187,7 +197,8 @@ static void emit_run(tj_emitter *emitter, const tj_kernel_step *step) {
                 .from_bytes = tj_dtype_bits(tj_emit_access_dtype(emitter, &step->from)) / 8,
                 .to_bytes = tj_dtype_bits(tj_emit_access_dtype(emitter, &step->access)) / 8};
   if (is_converted(emitter, step))
-    tj_emit_each_of_run(emitter, &run, emit_run_element, (void *)step);
+    tj_emit_parts_of_run(emitter, &run, run_width(emitter, &run),
+                         emitter->kernel->is_streamed && step->access.buffer != TJ_LDS, emit_run_part, (void *)step);
   else if (emitter->kernel->is_streamed && step->access.buffer != TJ_LDS)
     tj_emit_stream(emitter, &run);
   else
