@@ -381,6 +381,22 @@ static void emit_origins_of(tj_emitter *emitter, const tj_kernel_step step[], ui
   }
 }
 
+static bool loads_slots_of(const tj_kernel_step *store, const tj_kernel_step step[], uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (step[i].kind == TJ_STEP_LOAD && shares_slots(&step[i], store))
+      return true;
+  }
+  return false;
+}
+
+/* What stores behind a gate turn around stands before it, so that it is there for other gates. */
+static void emit_transposed_of(tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (step[i].kind == TJ_STEP_STORE && !loads_slots_of(&step[i], step, count))
+      tj_emit_transposed(emitter, &step[i]);
+  }
+}
+
 /* Steps begin … end-1 of a phase, which are valid together. */
 static void emit_gated(tj_emitter *emitter, tj_phase phase, uint32_t begin, uint32_t end) {
   const tj_kernel_step *step = phase.step;
@@ -390,6 +406,7 @@ static void emit_gated(tj_emitter *emitter, tj_phase phase, uint32_t begin, uint
       fill[i - begin] = fill_of(emitter, &step[i]);
   }
   emit_origins_of(emitter, step + begin, end - begin);
+  emit_transposed_of(emitter, step + begin, end - begin);
   LLVMValueRef valid = tj_emit_truth(emitter, step[begin].access.valid);
   LLVMBasicBlockRef before = LLVMGetInsertBlock(emitter->builder);
   LLVMBasicBlockRef inside = tj_emit_block(emitter, "valid"), after = tj_emit_block(emitter, "after");

@@ -5,12 +5,14 @@
  * machine permutes whole vectors, the vectors change places with their lanes instead: short ones are first joined to
  * the length of the result. Groups of 16 bytes are then interleaved as often as it takes, which machines do within
  * such groups at the least cost; in groups of other lengths, pairs exchange halves of ever shorter groups of lanes.
- * All lanes of the block change places at once, so that the stores that follow find whole vectors in their slots. */
+ * Where a machine permutes the bytes of words, these are the vectors: words of 2 or 4 vectors, whose parts change
+ * places, are 2 or 4 words of the result. All lanes of the block change places at once, so that the stores that
+ * follow find whole vectors in their slots. */
 #include "lower/emit/transpose.h"
 
-enum { MOST_LANES = 64 };
+enum { MOST_LANES = 64, WORD_BYTES = 4 };
 
-/* count vectors of `width` elements each. */
+/* count vectors of `width` elements each, or words of as many. */
 typedef struct {
   LLVMValueRef vector[MOST_LANES];
   uint32_t count, width;
@@ -59,7 +61,18 @@ static void exchange(tj_emitter *emitter, LLVMValueRef *upper, LLVMValueRef *low
   *lower = permuted(emitter, a, b, odd, width);
 }
 
-/* Pairs the lanes of two vectors, within each group of `group` lanes: the first half of them, or the second. */
+/* Lanes of two words, of as many each as are chosen. */
+static LLVMValueRef permuted_word(tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b, const uint32_t lane[],
+                                  uint32_t count) {
+  uint8_t byte[WORD_BYTES];
+  uint32_t bytes = WORD_BYTES / count;
+  for (uint32_t i = 0; i < WORD_BYTES; i++)
+    byte[i] = (uint8_t)(lane[i / bytes] * bytes + i % bytes);
+  return emitter->target->family->emit_bytes(emitter, a, b, byte);
+}
+
+/* Pairs the lanes of two vectors, or words, within each group of `group` lanes: the first half of them, or the
+ * second. */
 static LLVMValueRef interleaved(tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b, uint32_t width, uint32_t group,
                                 bool is_second) {
   uint32_t from[MOST_LANES];
@@ -67,7 +80,8 @@ static LLVMValueRef interleaved(tj_emitter *emitter, LLVMValueRef a, LLVMValueRe
     uint32_t within = lane % group, first = lane - within + (is_second ? group / 2 : 0);
     from[lane] = first + within / 2 + (within % 2 == 0 ? 0 : width);
   }
-  return permuted(emitter, a, b, from, width);
+  bool is_word = LLVMTypeOf(a) == emitter->i32;
+  return is_word ? permuted_word(emitter, a, b, from, width) : permuted(emitter, a, b, from, width);
 }
 
 /* Each group of as many lanes as there are vectors changes places with them: a round of interleaving moves one bit of
@@ -136,23 +150,87 @@ static void replace_slots(tj_emitter *emitter, const block *rows, const LLVMValu
   }
 }
 
-void tj_emit_transposed(tj_emitter *emitter, const tj_kernel_step *store) {
-  block rows;
-  LLVMValueRef column[MOST_LANES];
-  if (emitter->kernel->slot_dtype != NULL || !emitter->target->has_vector_permutations ||
-      !find_rows(emitter, store, &rows))
-    return;
-  uint32_t columns = rows.width < rows.count ? rows.width : rows.count;
-  for (uint32_t first = 0; first < rows.width; first += columns) {
-    block part = {.count = rows.count, .width = columns};
-    for (uint32_t r = 0; r < rows.count; r++) {
-      LLVMValueRef row = rows.vector[r];
-      part.vector[r] = columns == rows.width ? row : cut(emitter, row, row, first, columns);
+/* --- whole vectors --- */
+
+static void turn_vectors(tj_emitter *emitter, const block *rows, LLVMValueRef column[]) {
+  uint32_t columns = rows->width < rows->count ? rows->width : rows->count;
+  for (uint32_t first = 0; first < rows->width; first += columns) {
+    block part = {.count = rows->count, .width = columns};
+    for (uint32_t r = 0; r < rows->count; r++) {
+      LLVMValueRef row = rows->vector[r];
+      part.vector[r] = columns == rows->width ? row : cut(emitter, row, row, first, columns);
     }
-    join(emitter, &part, rows.count);
+    join(emitter, &part, rows->count);
     turn(emitter, &part);
     for (uint32_t c = 0; c < columns; c++)
       column[first + c] = part.vector[c];
   }
+}
+
+/* --- words --- */
+
+/* Whether words come as such: what is not aligned may have been loaded element by element. */
+static bool has_words(const tj_emitter *emitter) {
+  const tj_target *target = emitter->target;
+  return target->family->emit_bytes != NULL && (emitter->kernel->is_aligned || !target->needs_aligned_vectors);
+}
+
+/* How many elements a word has; 0: they are no parts of words. */
+static uint32_t elements_of_word(const tj_emitter *emitter, const block *rows) {
+  LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(rows->vector[0]));
+  if (!has_words(emitter) || LLVMGetTypeKind(element) != LLVMIntegerTypeKind)
+    return 0;
+  uint32_t bytes = LLVMGetIntTypeWidth(element) / 8, count = bytes > 0 ? WORD_BYTES / bytes : 0;
+  return count > 1 && rows->count % count == 0 && rows->width % count == 0 ? count : 0;
+}
+
+static LLVMValueRef as_words(tj_emitter *emitter, LLVMValueRef vector, uint32_t count) {
+  return LLVMBuildBitCast(emitter->builder, vector, LLVMVectorType(emitter->i32, count), "");
+}
+
+/* The block of as many vectors as a word has elements, from `row` on: their words of number `word`. */
+static block words_at(tj_emitter *emitter, LLVMValueRef words[], uint32_t row, uint32_t word, uint32_t count) {
+  block part = {.count = count, .width = count};
+  for (uint32_t i = 0; i < count; i++)
+    part.vector[i] = LLVMBuildExtractElement(emitter->builder, words[row + i], tj_emit_int(emitter, 32, word), "");
+  return part;
+}
+
+static void add_words(tj_emitter *emitter, const block *part, LLVMValueRef column[], uint32_t place) {
+  for (uint32_t i = 0; i < part->count; i++)
+    column[i] =
+        LLVMBuildInsertElement(emitter->builder, column[i], part->vector[i], tj_emit_int(emitter, 32, place), "");
+}
+
+static void turn_words(tj_emitter *emitter, const block *rows, LLVMValueRef column[], uint32_t count) {
+  LLVMTypeRef element = LLVMGetElementType(LLVMTypeOf(rows->vector[0]));
+  LLVMValueRef words[MOST_LANES];
+  for (uint32_t r = 0; r < rows->count; r++)
+    words[r] = as_words(emitter, rows->vector[r], rows->width / count);
+  for (uint32_t c = 0; c < rows->width; c++)
+    column[c] = LLVMGetPoison(LLVMVectorType(emitter->i32, rows->count / count));
+  for (uint32_t r = 0; r < rows->count; r += count) {
+    for (uint32_t c = 0; c < rows->width; c += count) {
+      block part = words_at(emitter, words, r, c / count, count);
+      turn_within_groups(emitter, &part);
+      add_words(emitter, &part, column + c, r / count);
+    }
+  }
+  for (uint32_t c = 0; c < rows->width; c++)
+    column[c] = LLVMBuildBitCast(emitter->builder, column[c], LLVMVectorType(element, rows->count), "");
+}
+
+void tj_emit_transposed(tj_emitter *emitter, const tj_kernel_step *store) {
+  block rows;
+  LLVMValueRef column[MOST_LANES];
+  if (emitter->kernel->slot_dtype != NULL || !find_rows(emitter, store, &rows))
+    return;
+  uint32_t count = elements_of_word(emitter, &rows);
+  if (count > 0)
+    turn_words(emitter, &rows, column, count);
+  else if (emitter->target->has_vector_permutations)
+    turn_vectors(emitter, &rows, column);
+  else
+    return;
   replace_slots(emitter, &rows, column);
 }

@@ -109,6 +109,9 @@ struct tj_target_family {
   LLVMValueRef (*emit_across)(struct tj_emitter *emitter, LLVMValueRef word, uint32_t distance);
   /* The lower 32 bits of a * b for unsigned or signed 24-bit integers; NULL unless has_cheap_small_product. */
   LLVMValueRef (*emit_small_product)(struct tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b, bool is_signed);
+  /* A word of four bytes, the low one first, of those of two words: `b` has bytes 4 to 7. NULL where elements that
+   * are smaller than words do not turn around in registers. */
+  LLVMValueRef (*emit_bytes)(struct tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b, const uint8_t byte[4]);
 };
 
 /* The target that a text names: `gfx942`, `gfx90a:xnack-:sramecc+`, `host`. TJ5001 for an unknown target, TJ5002 for

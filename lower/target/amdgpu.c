@@ -298,7 +298,14 @@ static LLVMValueRef emit_small_product(tj_emitter *emitter, LLVMValueRef a, LLVM
                            2);
 }
 
+static LLVMValueRef emit_bytes(tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b, const uint8_t byte[4]) {
+  uint32_t selector = byte[0] | (uint32_t)byte[1] << 8 | (uint32_t)byte[2] << 16 | (uint32_t)byte[3] << 24;
+  LLVMValueRef arguments[] = {b, a, LLVMConstInt(emitter->i32, selector, false)};
+  return tj_emit_intrinsic(emitter, "llvm.amdgcn.perm", NULL, 0, arguments, 3);
+}
+
 const tj_target_family tj_family_amdgpu = {
-    "amdgpu",           list, claims, parse, symbol, register_of, emit_kernel, read_float8, write_float8, emit_across,
-    emit_small_product,
+    "amdgpu",           list,        claims,      parse,        symbol,
+    register_of,        emit_kernel, read_float8, write_float8, emit_across,
+    emit_small_product, emit_bytes,
 };

@@ -180,5 +180,11 @@ static void emit_kernel(tj_emitter *emitter) {
   tj_emit_grid(emitter, &(tj_grid){emit_workgroup, emit_item, emit_barrier});
 }
 
+static LLVMValueRef emit_bytes(tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b, const uint8_t byte[4]) {
+  uint32_t selector = byte[0] | (uint32_t)byte[1] << 4 | (uint32_t)byte[2] << 8 | (uint32_t)byte[3] << 12;
+  LLVMValueRef arguments[] = {a, b, LLVMConstInt(emitter->i32, selector, false)};
+  return tj_emit_intrinsic(emitter, "llvm.nvvm.prmt", NULL, 0, arguments, 3);
+}
+
 const tj_target_family tj_family_nvptx = {"nvptx",     list,        claims,       parse,       symbol, register_of,
-                                          emit_kernel, read_float8, write_float8, emit_across, NULL};
+                                          emit_kernel, read_float8, write_float8, emit_across, NULL,   emit_bytes};

@@ -34,7 +34,7 @@ static const struct {
     {"im2col", "gfx942", IM2COL, 20.5},
     {"static transpose", "gfx942", STATIC_TURN, 6.3},
     {"dynamic transpose", "gfx942", MATRIX TURN, 5.5},
-    {"permute", "gfx942", PERMUTE, 7.8},
+    {"permute", "gfx942", PERMUTE, 7.4},
     {"dynamic transpose", "gfx1100", MATRIX TURN, 5.5},
     {"copy", "x86-64-v3", COPY, 15.3},
     {"static transpose", "x86-64-v3", STATIC_TURN, 4.2},
