@@ -98,12 +98,19 @@ static bool find_input(const computation *c, const tj_array *array, uint32_t *in
 
 /* --- functions --- */
 
+/* x - max(x): not positive. */
+static bool is_below_largest(const tj_array *array) {
+  return array->op == TJ_ARRAY_sub && array->arg[1]->op == TJ_ARRAY_LARGEST && array->arg[1]->arg[0] == array->arg[0];
+}
+
 static LLVMValueRef emit_function(const computation *c, const tj_array *array) {
   LLVMValueRef argument[TJ_ARRAY_MOST_ARGUMENTS];
   for (uint32_t i = 0; i < tj_array_arity(array->op); i++)
     argument[i] = as_array(c, array->arg[i], array->dtype);
   if (array->op == TJ_ARRAY_CAST)
     return tj_emit_numbers(c->emitter, tj_emit_number_bits(c->emitter, argument[0], array->dtype), array->dtype);
+  if (array->op == TJ_ARRAY_exp && is_below_largest(array->arg[0]))
+    return tj_emit_low_exp(c->emitter, array->dtype, argument[0]);
   return tj_emit_array_function(c->emitter, array->op, array->dtype, argument);
 }
 

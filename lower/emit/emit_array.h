@@ -14,6 +14,9 @@ LLVMValueRef tj_emit_array_function(tj_emitter *emitter, tj_array_op op, tj_dtyp
 void tj_emit_arithmetic_numbers(tj_emitter *emitter);
 LLVMValueRef tj_emit_arithmetic(tj_emitter *emitter, LLVMValueRef numbers, tj_dtype to);
 
+/* exp of what is not positive: the same in fewer instructions. */
+LLVMValueRef tj_emit_low_exp(tj_emitter *emitter, tj_dtype dtype, LLVMValueRef argument);
+
 /* What a COMPUTE step gives its slots, as raw bits: an element, or a vector. (emit_array.c) */
 LLVMValueRef tj_emit_computed(tj_emitter *emitter, const tj_kernel_step *step);
 

@@ -90,12 +90,20 @@ static LLVMValueRef number_of(const arithmetic *a, LLVMValueRef bits) {
   return LLVMBuildBitCast(a->builder, bits, tj_emit_like(a->like, a->element), "");
 }
 
+static bool has_extremes(const arithmetic *a) {
+  return a->emitter->target->has_extremes && !a->is_double;
+}
+
 /* x, but no more than `most`; NaN stays. */
 static LLVMValueRef at_most(const arithmetic *a, LLVMValueRef x, LLVMValueRef most) {
+  if (has_extremes(a))
+    return call(a, "llvm.minimum", (LLVMValueRef[]){x, most}, 2);
   return choose(a, compare(a, LLVMRealOGT, x, most), most, x);
 }
 
 static LLVMValueRef at_least(const arithmetic *a, LLVMValueRef x, LLVMValueRef least) {
+  if (has_extremes(a))
+    return call(a, "llvm.maximum", (LLVMValueRef[]){x, least}, 2);
   return choose(a, compare(a, LLVMRealOLT, x, least), least, x);
 }
 
@@ -132,14 +140,28 @@ static LLVMValueRef scaled(const arithmetic *a, LLVMValueRef p, LLVMValueRef rou
   return multiply(a, multiply(a, p, number_of(a, first)), number_of(a, second));
 }
 
-static LLVMValueRef emit_exp(const arithmetic *a, LLVMValueRef x) {
-  x = at_least(a, at_most(a, x, either(a, 89, 710)), either(a, -104, -746));
-  LLVMValueRef rounded = fma_of(a, x, real(a, 0x1.71547652b82fep+0), rounder(a));
-  LLVMValueRef n = LLVMBuildFNeg(a->builder, subtract(a, rounded, rounder(a)), "");
+/* The same where n is not positive, and 2^K is in the rounder: 2^(n + K) is a number like others, and p times it
+ * exact.
+ */
+static LLVMValueRef scaled_down(const arithmetic *a, LLVMValueRef p, LLVMValueRef rounded) {
+  LLVMBuilderRef b = a->builder;
+  LLVMValueRef shifted = LLVMBuildShl(b, bits_of(a, rounded), integer(a, a->fraction_bits), "");
+  LLVMValueRef power = LLVMBuildAdd(b, shifted, bits_of(a, real(a, 1)), "");
+  return multiply(a, multiply(a, p, number_of(a, power)), either(a, 0x1p-32, 0x1p-64));
+}
+
+/* `is_low`: x is not positive. */
+static LLVMValueRef emit_exp(const arithmetic *a, LLVMValueRef x, bool is_low) {
+  bool is_scaled_down = is_low && !a->emitter->target->has_float_scaling;
+  LLVMValueRef shift = is_scaled_down ? either(a, 0x1.8p23 + 32, 0x1.8p52 + 64) : rounder(a);
+  x = at_least(a, is_low ? x : at_most(a, x, either(a, 89, 710)), either(a, -104, -746));
+  LLVMValueRef rounded = fma_of(a, x, real(a, 0x1.71547652b82fep+0), shift);
+  LLVMValueRef n = LLVMBuildFNeg(a->builder, subtract(a, rounded, shift), "");
   LLVMValueRef r = fma_of(a, n, either(a, 0x1.62e430p-1, 0x1.62e42fefa39efp-1), x);
   r = fma_of(a, n, either(a, -0x1.05c610p-29, 0x1.abc9e3b39803fp-56), r);
   LLVMValueRef tail = fma_of(a, multiply(a, r, r), evaluated(a, CHOOSE(a, exp), r), r);
-  return scaled(a, add(a, real(a, 1), tail), rounded);
+  LLVMValueRef power = add(a, real(a, 1), tail);
+  return is_scaled_down ? scaled_down(a, power, rounded) : scaled(a, power, rounded);
 }
 
 static LLVMValueRef emit_exp2(const arithmetic *a, LLVMValueRef x) {
@@ -201,13 +223,13 @@ static LLVMValueRef with_sign_of(const arithmetic *a, LLVMValueRef value, LLVMVa
 static LLVMValueRef emit_tanh(const arithmetic *a, LLVMValueRef x) {
   LLVMValueRef size = absolute(a, x), square = multiply(a, size, size), one = real(a, 1);
   LLVMValueRef small = fma_of(a, multiply(a, size, square), evaluated(a, CHOOSE(a, tanh), square), size);
-  LLVMValueRef power = emit_exp(a, add(a, size, size));
+  LLVMValueRef power = emit_exp(a, add(a, size, size), false);
   LLVMValueRef large = subtract(a, one, divide(a, real(a, 2), add(a, power, one)));
   return with_sign_of(a, choose(a, compare(a, LLVMRealOLT, size, real(a, 0.625)), small, large), x);
 }
 
 static LLVMValueRef emit_sigmoid(const arithmetic *a, LLVMValueRef x) {
-  LLVMValueRef power = emit_exp(a, LLVMBuildFNeg(a->builder, absolute(a, x), "")), one = real(a, 1);
+  LLVMValueRef power = emit_exp(a, LLVMBuildFNeg(a->builder, absolute(a, x), ""), true), one = real(a, 1);
   LLVMValueRef upper = choose(a, compare(a, LLVMRealOLT, x, real(a, 0)), power, one);
   return divide(a, upper, add(a, one, power));
 }
@@ -216,7 +238,7 @@ static LLVMValueRef emit_erf(const arithmetic *a, LLVMValueRef x) {
   LLVMValueRef size = absolute(a, x), one = real(a, 1);
   LLVMValueRef small = fma_of(a, size, evaluated(a, CHOOSE(a, erf), multiply(a, size, size)), size);
   LLVMValueRef from_two = subtract(a, at_most(a, size, either(a, 4, 6)), real(a, 2));
-  LLVMValueRef large = subtract(a, one, emit_exp(a, evaluated(a, CHOOSE(a, erfc), from_two)));
+  LLVMValueRef large = subtract(a, one, emit_exp(a, evaluated(a, CHOOSE(a, erfc), from_two), false));
   return with_sign_of(a, choose(a, compare(a, LLVMRealOLT, size, one), small, large), x);
 }
 
@@ -232,17 +254,25 @@ static LLVMValueRef truth_of(const arithmetic *a, LLVMRealPredicate how, LLVMVal
   return choose(a, compare(a, how, x, y), real(a, 1), real(a, 0));
 }
 
-LLVMValueRef tj_emit_array_function(tj_emitter *emitter, tj_array_op op, tj_dtype dtype, LLVMValueRef argument[]) {
+static arithmetic arithmetic_of(tj_emitter *emitter, tj_dtype dtype, LLVMValueRef like) {
   bool is_double = dtype == TJ_DTYPE_f64;
-  const arithmetic of = {.emitter = emitter,
-                         .builder = emitter->builder,
-                         .like = argument[0],
-                         .element = is_double ? emitter->f64 : emitter->f32,
-                         .integer = is_double ? emitter->i64 : emitter->i32,
-                         .is_double = is_double,
-                         .is_integer = tj_dtype_class_of(dtype) != TJ_CLASS_FLOAT,
-                         .fraction_bits = is_double ? 52 : 23},
-                   *a = &of;
+  return (arithmetic){.emitter = emitter,
+                      .builder = emitter->builder,
+                      .like = like,
+                      .element = is_double ? emitter->f64 : emitter->f32,
+                      .integer = is_double ? emitter->i64 : emitter->i32,
+                      .is_double = is_double,
+                      .is_integer = tj_dtype_class_of(dtype) != TJ_CLASS_FLOAT,
+                      .fraction_bits = is_double ? 52 : 23};
+}
+
+LLVMValueRef tj_emit_low_exp(tj_emitter *emitter, tj_dtype dtype, LLVMValueRef argument) {
+  arithmetic a = arithmetic_of(emitter, dtype, argument);
+  return emit_exp(&a, argument, true);
+}
+
+LLVMValueRef tj_emit_array_function(tj_emitter *emitter, tj_array_op op, tj_dtype dtype, LLVMValueRef argument[]) {
+  const arithmetic of = arithmetic_of(emitter, dtype, argument[0]), *a = &of;
   LLVMValueRef x = argument[0];
   switch (op) {
   case TJ_ARRAY_FMA:
@@ -286,7 +316,7 @@ LLVMValueRef tj_emit_array_function(tj_emitter *emitter, tj_array_op op, tj_dtyp
   case TJ_ARRAY_rsqrt:
     return divide(a, real(a, 1), call(a, "llvm.sqrt", argument, 1));
   case TJ_ARRAY_exp:
-    return emit_exp(a, x);
+    return emit_exp(a, x, false);
   case TJ_ARRAY_exp2:
     return emit_exp2(a, x);
   case TJ_ARRAY_log:

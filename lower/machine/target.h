@@ -68,6 +68,7 @@ typedef struct {
   bool has_vector_permutations;  /* vectors change places with their lanes cheaper than element by element */
   bool has_32_bit_offsets;       /* addresses are a base and an unsigned 32-bit byte offset */
   bool has_cheap_small_product;  /* products of 24-bit integers are cheaper than others */
+  bool has_extremes;             /* minimum and maximum of f32, which are NaN where an operand is, are instructions */
   bool has_float_scaling;        /* an instruction multiplies floats by powers of two, and rounds once */
   bool has_bfloat_rounding;      /* fptrunc from float to bfloat rounds right, denormals included */
   tj_floats8 floats8;            /* which floats of 8 bits read_float8 and write_float8 convert */

@@ -13,6 +13,9 @@
 
 enum { GLOBAL_ADDRESS_SPACE = 1, WORKGROUP_LIMIT = 1024, SLOT_BYTES = 256, TILE_BYTES = 1024 * SLOT_BYTES };
 
+/* The first generation with v_maximum_f32. */
+enum { HAS_EXTREMES = 12 };
+
 /* Of all processors' global accesses, the shortest: the 12 signed bits of gfx10. */
 enum { DISPLACEMENT_LIMIT = 2048 };
 
@@ -110,6 +113,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .has_32_bit_offsets = true,
       .has_unaligned_vectors = true,
       .has_cheap_small_product = true,
+      .has_extremes = found->major >= HAS_EXTREMES,
       .has_float_scaling = true,
       .has_bfloat_rounding = true,
       .floats8 = found->floats8,

@@ -14,9 +14,9 @@
 
 enum { GLOBAL_ADDRESS_SPACE = 1, WORKGROUP_LIMIT = 1024, STATIC_LDS_BYTES = 48 * 1024 };
 
-/* The least processors that round to bf16, and that convert floats of 8 bits in the PTX that is written for them: for
- * sm_89, only PTX 8.1 does. */
-enum { ROUNDS_TO_BFLOAT = 80, CONVERTS_FLOAT8 = 90 };
+/* The least processors that have max.NaN, that round to bf16, and that convert floats of 8 bits in the PTX that is
+ * written for them: for sm_89, only PTX 8.1 does. */
+enum { HAS_EXTREMES = 80, ROUNDS_TO_BFLOAT = 80, CONVERTS_FLOAT8 = 90 };
 
 /* As measured on an H100 over 57 transpositions: work-items with more keep others from being resident, and larger
  * tiles have no second one beside them. */
@@ -82,6 +82,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .global_address_space = GLOBAL_ADDRESS_SPACE,
       .displacement_limit = DISPLACEMENT_LIMIT,
       .needs_aligned_vectors = true,
+      .has_extremes = found->memory.generation >= HAS_EXTREMES,
       .has_bfloat_rounding = found->memory.generation >= ROUNDS_TO_BFLOAT,
       .floats8 = found->memory.generation >= CONVERTS_FLOAT8 ? TJ_FLOATS8_OCP : TJ_FLOATS8_NONE,
   };
