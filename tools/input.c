@@ -306,6 +306,16 @@ int with_program(const arguments *given, program_work work, void *data) {
   return with_text(given, work_on_text, &(work_on_program){work, data});
 }
 
+int with_program_of(const arguments *given, const input *from, program_work work, void *data) {
+  program_text text;
+  int status = load_program_text(from, &text);
+  if (status != 0)
+    return status;
+  status = work_on_text(given, &text, &(work_on_program){work, data});
+  free(text.file);
+  return status;
+}
+
 int with_program_and(const arguments *given, const char *expression, program_work work, void *data) {
   input from;
   program_text text;

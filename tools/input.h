@@ -82,6 +82,9 @@ typedef tj_status (*program_work)(tj_context *context, tj_program *program, void
 /* Does it with the program that the input of a call and --set make. Returns the exit status. */
 int with_program(const arguments *given, program_work work, void *data);
 
+/* The same with an input that has been sorted out: its FILE, and its first expression. */
+int with_program_of(const arguments *given, const input *from, program_work work, void *data);
+
 /* The same with an expression that stands after the input, which may be empty. */
 int with_program_and(const arguments *given, const char *expression, program_work work, void *data);
 

@@ -611,7 +611,8 @@ static const int64_t *values_in_case(tj_graph *graph, const tj_equivalence *foun
 static tj_sided_value side_in_case(tj_graph *graph, const tj_equivalence *found, const tj_node *const roots[],
                                    const pairing *pairs) {
   const int64_t *leaf = values_in_case(graph, found, roots, pairs->count);
-  return (tj_sided_value){leaf, !pairs->has_validity || (leaf != NULL && leaf[pairs->count - 1] != 0)};
+  return (tj_sided_value){.leaf = leaf,
+                          .is_valid = !pairs->has_validity || (leaf != NULL && leaf[pairs->count - 1] != 0)};
 }
 
 static pairing copy_of(tj_graph *graph, const pairing *pairs) {

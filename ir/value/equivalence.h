@@ -24,6 +24,7 @@ typedef enum {
 typedef struct {
   const int64_t *leaf; /* leaf_count of them; NULL: they do not fit in 64 bits */
   bool is_valid;
+  const char *instead; /* what it is in the place of a value; NULL: it is one, or not valid */
 } tj_sided_value;
 
 /* `symbol`, with `value`, is the case at which they differ, or NULL; `case_count` how many were tried.

@@ -35,8 +35,8 @@ static bool is_predicate(const tj_proof *proof, uint32_t index) {
 }
 
 static void print_side(tj_text *text, const tj_sided_value *side, uint32_t count) {
-  if (!side->is_valid) {
-    tj_text_string(text, "not valid");
+  if (side->instead != NULL || !side->is_valid) {
+    tj_text_string(text, side->instead != NULL ? side->instead : "not valid");
     return;
   }
   tj_text_string(text, count == 1 ? "" : "(");
@@ -107,8 +107,8 @@ static void write_case(tj_json *json, const tj_equivalence *found) {
 }
 
 static void write_side(tj_json *json, const tj_sided_value *side, uint32_t count) {
-  if (side->leaf == NULL || !side->is_valid) {
-    tj_json_string(json, side->leaf == NULL ? "beyond 64 bits" : "not valid");
+  if (side->instead != NULL || side->leaf == NULL || !side->is_valid) {
+    tj_json_string(json, side->instead != NULL ? side->instead : side->leaf == NULL ? "beyond 64 bits" : "not valid");
     return;
   }
   tj_json_open(json, '[');

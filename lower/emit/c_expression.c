@@ -64,8 +64,11 @@ const char *tj_c_literal(tj_job *job, int64_t value, tj_c_type type) {
 }
 
 const char *tj_c_routine_name(tj_job *job, tj_c_routine routine, tj_c_type type) {
-  static const char *const names[] = {"floor_shift", "floor_divide", "floor_modulo", "signed_divide",
-                                      "signed_modulo"};
+  static const char *const names[] = {
+#define ROUTINE(name, text, meaning, body) text,
+#include "base/number/c_routine.def"
+#undef ROUTINE
+  };
   return tj_string_format(job, "tilejit_%s_%s", names[routine], type == TJ_C_INT64 ? "int64" : "int32");
 }
 

@@ -23,13 +23,11 @@ tj_c_type tj_c_type_of(const tj_node *node);
 /* An integer constant of a type. */
 const char *tj_c_literal(tj_job *job, int64_t value, tj_c_type type);
 
-/* Functions of C that round as divisions of index expressions do, for each type: see emit_c.c. */
+/* Functions of C that round as divisions of index expressions do, for each type. */
 typedef enum {
-  TJ_C_FLOOR_SHIFT,   /* a / 2^b */
-  TJ_C_FLOOR_DIVIDE,  /* a / b, b > 0 */
-  TJ_C_FLOOR_MODULO,  /* a % b, b > 0 */
-  TJ_C_SIGNED_DIVIDE, /* a / b */
-  TJ_C_SIGNED_MODULO, /* a % b */
+#define ROUTINE(name, text, meaning, body) TJ_C_##name,
+#include "base/number/c_routine.def"
+#undef ROUTINE
   TJ_C_ROUTINE_COUNT
 } tj_c_routine;
 

@@ -46,17 +46,12 @@ static const char assumption_macro[] =
     "#endif\n"
     "#endif\n\n";
 
-/* The routines' bodies, of a type T. Shifts of what is negative, which C leaves to the compiler, are avoided. */
 static const struct {
   const char *meaning, *body;
 } routines[] = {
-    [TJ_C_FLOOR_SHIFT] = {"a / 2^b, rounded to minus infinity", "a < 0 ? ~(~a >> b) : a >> b"},
-    [TJ_C_FLOOR_DIVIDE] = {"a / b, rounded to minus infinity, for b > 0", "a < 0 ? ~(~a / b) : a / b"},
-    [TJ_C_FLOOR_MODULO] = {"a - b * floor(a / b), for b > 0", "a % b + (a % b < 0 ? b : 0)"},
-    [TJ_C_SIGNED_DIVIDE] = {"a / b, rounded to minus infinity",
-                            "a / b - (a % b != 0 && (a % b < 0) != (b < 0) ? 1 : 0)"},
-    [TJ_C_SIGNED_MODULO] = {"a - b * floor(a / b)",
-                            "b == -1 ? 0 : a % b + (a % b != 0 && (a % b < 0) != (b < 0) ? b : 0)"},
+#define ROUTINE(name, text, meaning, body) {meaning, body},
+#include "base/number/c_routine.def"
+#undef ROUTINE
 };
 
 static void write_routine(tj_text *text, tj_c_routine routine, tj_c_type type) {
