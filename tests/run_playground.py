@@ -48,12 +48,15 @@ class Page:
     def show(self, state):
         """Opens the address of a state, and waits for the answer: what its tab shows, what is copied, what is wrong."""
         return self.chromium.evaluate("""(async (state) => {
-            const before = document.body.dataset.answers;
-            const changed = new Promise((resolve) => new MutationObserver(resolve).observe(document.body, {attributes: true}));
+            const changed = () => new Promise((resolve) => new MutationObserver((_, observer) => { observer.disconnect(); resolve(); })
+              .observe(document.body, {attributes: true}));
+            while (page.engine.running !== null)
+              await changed();
+            const before = document.body.dataset.answers, answered = changed();
             history.replaceState(null, "", page.address(state));
             page.readAddress();
             if (document.body.dataset.answers === before)
-              await changed;
+              await answered;
             const problem = document.getElementById("problem"), panel = document.querySelector("[role=tabpanel]:not([hidden])");
             return {copied: page.copied, problem: problem.hidden ? null : problem.textContent,
                     marked: document.querySelector(".marks mark")?.textContent ?? null,
@@ -166,9 +169,28 @@ def check_errors(page, command):
             yield f"{program!r}: the page says {outcome['problem']!r}, the command {expected!r}"
         if marked is not None and outcome["marked"] != marked:
             yield f"{program!r}: {outcome['marked']!r} is marked, not {marked!r}"
-    outcome = page.show({"view": "conflicts", "program": "let a = 4:1", "store": "(4,1):(1,1)", "lds": "b"})
-    if outcome["invalid"] != "lds":
-        yield f"a wrong layout of shared memory marks {outcome['invalid']}"
+
+
+FIELDS = [  # a state, the field that is to blame
+    ({"view": "conflicts", "program": "let a = 4:1", "store": "(4,1):(1,1)", "lds": "b"}, "lds"),
+    ({"view": "conflicts", "program": "let a = 4:1", "store": "b"}, "store"),
+    ({"view": "prove", "program": "1", "other": "("}, "other"),
+    ({"view": "picture", "program": "(4,8):(8,1)", "tile": "16"}, "tile"),
+    ({"view": "value", "program": "param M; M", "set": "M"}, "set"),
+    ({"view": "value", "program": "param M in 1..9; M", "set": "M=4"}, None),
+]
+
+
+def check_fields(page):
+    for state, blamed in FIELDS:
+        outcome = page.show(state)
+        if outcome["invalid"] != blamed or (outcome["problem"] is None) != (blamed is None):
+            yield f"{state}: {outcome['invalid']} is to blame: {outcome['problem']}"
+    if page.show({"view": "value", "program": "param M in 1..9, N in 1..9; (M,N)", "set": "M=4, N = 5"})["texts"] != ["(4,5)"]:
+        yield "fixed parameters are not"
+    long = page.show({"view": "value", "value-as": "table", "program": "(512,512):(1,512)"})
+    if len(long["texts"][0]) > 210000 or json.loads(long["copied"]) != list(range(512 * 512)):
+        yield "a long answer is not cut where it is shown, or where it is copied"
 
 
 def check_functions(page, functions):
@@ -264,11 +286,11 @@ def check_keyboard(page):
     page.show({"view": "value", "program": "1"})
     page.chromium.evaluate("document.activeElement.blur()")
     order = []
-    for _ in range(9):
+    for _ in range(10):
         press(page, "Tab", 9)
         order.append(page.chromium.evaluate(
             "((e) => e.id || e.name || e.className || e.tagName.toLowerCase())(document.activeElement)"))
-    expected = ["skip", "share", "program", "tab-value", "value", "value-as", "pre", "copy", "a"]
+    expected = ["skip", "share", "program", "set", "tab-value", "value", "value-as", "pre", "copy", "a"]
     if order != expected:
         yield f"the order of focus is {order}, not {expected}"
     page.chromium.evaluate("document.getElementById('tab-value').focus()")
@@ -319,7 +341,7 @@ def check(page, command):
     print(f"{count} lines of docs/tutorial.md, {len(functions)} functions")
     if count < 20 or len(functions) < 100:
         complaints.append("fewer lines or functions than there are")
-    for further in (check_functions(page, functions), check_errors(page, command), check_depth(page), check_examples(page),
+    for further in (check_functions(page, functions), check_errors(page, command), check_fields(page), check_depth(page), check_examples(page),
                     check_sizes(page), check_keyboard(page), check_loads(page)):
         complaints += further
     print_times(page)

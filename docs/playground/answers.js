@@ -10,7 +10,13 @@ function make(tag, properties = {}, ...children) {
   return element;
 }
 
-const code = (text) => make("pre", { tabIndex: 0 }, text.replace(/\n$/, ""));
+// Text as it is; of more than browsers show at once, the beginning.
+const MOST_LETTERS = 200000;
+function code(text) {
+  const whole = text.replace(/\n$/, ""), more = whole.length - MOST_LETTERS;
+  return make("pre", { tabIndex: 0 }, more <= 0 ? whole : `${whole.slice(0, MOST_LETTERS)}\n… ${more} letters more, which copying gives`);
+}
+
 const firstLine = (text) => text.trim().split("\n", 1)[0];
 const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 

@@ -13,6 +13,7 @@
 /* OPTION(name): what pages may set, called as the command's options where it has them. */
 #define OPTIONS(OPTION)                                                                                              \
   OPTION(program) /* what is asked about; of questions about several expressions, what those see */                  \
+  OPTION(set)     /* parameters that are fixed: "M=64, N=32" */                                                      \
   OPTION(other)   /* prove: what the program's value is compared with */                                             \
   OPTION(lds)     /* conflicts: the layout; store, load: who stores and loads the tile; tile: "M,N" */               \
   OPTION(store)                                                                                                      \
@@ -39,15 +40,21 @@ static const struct {
   size_t offset;
 } option_rows[] = {OPTIONS(AS_ROW)};
 
+enum { MOST_FIXED = 64 };
+
 static struct {
   options given;
+  char *fixed_names; /* a copy of what `set` says, with zeros behind the names */
+  tj_parameter_value fixed[MOST_FIXED];
+  size_t fixed_count;
   tj_context *context;
   tj_blob text;
   int holds; /* checks: what must hold does; proofs: equal */
   char *diagnostic;
 } engine;
 
-/* A word and what it stands for, in tables that end in NULL. */
+/* A word and what it stands for, in tables that end in NULL. Other words, and none, stand for what the first one
+ * does. */
 typedef struct {
   const char *word;
   int number;
@@ -75,6 +82,25 @@ static void read_tile(int64_t tile[2]) {
   tile[1] = n;
 }
 
+/* Finds the pairs of `set`, up to the first that is none. */
+static void read_fixed(void) {
+  engine.fixed_count = 0;
+  free(engine.fixed_names);
+  engine.fixed_names = strdup(engine.given.set != NULL ? engine.given.set : "");
+  char *at = engine.fixed_names;
+  while (at != NULL && engine.fixed_count < MOST_FIXED) {
+    char *name = at + strspn(at, " ,\t"), *equals = strchr(name, '='), *end = equals;
+    if (equals == NULL)
+      break;
+    long long value = strtoll(equals + 1, &end, 10);
+    if (end == equals + 1)
+      break;
+    name[strcspn(name, " =")] = '\0';
+    engine.fixed[engine.fixed_count++] = (tj_parameter_value){name, value};
+    at = end;
+  }
+}
+
 /* --- answers about the program --- */
 
 enum { CANONICAL = -1, TABLE = -2, TABLE_OBJECT = -3 };
@@ -83,9 +109,8 @@ static tj_status answer_value(tj_program *program) {
   static const choice forms[] = {{"value", CANONICAL},
                                  {"table", TABLE},
                                  {"table-object", TABLE_OBJECT},
-                                 {"cute", TJ_TEXT_CUTE},
-                                 {"cute-dsl", TJ_TEXT_CUTE_DSL},
-                                 {"ck", TJ_TEXT_CK},
+#define LANGUAGE(word, number) {word, number},
+#include "tools/word.def"
                                  {NULL, 0}};
   int form = chosen(forms, engine.given.as);
   if (form == CANONICAL)
@@ -105,13 +130,12 @@ static tj_status answer_simplify(tj_program *program) {
 
 static tj_status answer_show(tj_program *program) {
   static const choice forms[] = {
-      {"svg", TJ_SHOW_SVG}, {"text", TJ_SHOW_TEXT}, {"latex", TJ_SHOW_LATEX}, {"json", TJ_SHOW_JSON}, {NULL, 0}};
+#define PICTURE(word, number) {word, number},
+#include "tools/word.def"
+      {NULL, 0}};
   static const choice colours[] = {{"", TJ_SHOW_COLOUR_DEFAULT},
-                                   {"index", TJ_SHOW_COLOUR_INDEX},
-                                   {"cycle", TJ_SHOW_COLOUR_CYCLE},
-                                   {"thread", TJ_SHOW_COLOUR_THREAD},
-                                   {"value", TJ_SHOW_COLOUR_VALUE},
-                                   {"none", TJ_SHOW_COLOUR_NONE},
+#define COLOUR(word, number) {word, number},
+#include "tools/word.def"
                                    {NULL, 0}};
   tj_show_options options = {.form = (tj_show_form)chosen(forms, engine.given.as),
                              .colour = (tj_show_colour)chosen(colours, engine.given.color)};
@@ -154,6 +178,8 @@ static tj_lds_question lds_question(void) {
                               .load = engine.given.load,
                               .target = engine.given.target,
                               .dtype = engine.given.dtype,
+                              .fixed = engine.fixed,
+                              .fixed_count = engine.fixed_count,
                               .form = report_form()};
   read_tile(question.tile);
   return question;
@@ -171,7 +197,7 @@ static tj_status answer_suggest(void) {
 }
 
 static tj_status answer_prove(void) {
-  return tj_prove(engine.context, NULL, engine.given.program, engine.given.other, NULL, 0,
+  return tj_prove(engine.context, NULL, engine.given.program, engine.given.other, engine.fixed, engine.fixed_count,
                   engine.given.json != NULL ? TJ_PROOF_JSON : TJ_PROOF_TEXT, &engine.holds, &engine.text);
 }
 
@@ -272,7 +298,8 @@ static void keep_diagnostic(void) {
 static tj_status answer_of_program(tj_status (*answer)(tj_program *program)) {
   const char *text = engine.given.program != NULL ? engine.given.program : "";
   tj_program *program = NULL;
-  tj_status status = tj_program_create(engine.context, "<expression>", text, strlen(text), NULL, 0, &program);
+  tj_status status = tj_program_create(engine.context, "<expression>", text, strlen(text), engine.fixed,
+                                       engine.fixed_count, &program);
   if (status == TJ_OK)
     status = answer(program);
   if (status != TJ_OK)
@@ -294,6 +321,7 @@ EMSCRIPTEN_KEEPALIVE int engine_ask(const char *name) {
     return TJ_ERROR_MEMORY;
   tj_context_set_cache(engine.context, NULL);
   tj_context_set_reader(engine.context, give_library, NULL);
+  read_fixed();
   for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
     if (strcmp(answers[i].name, name) == 0)
       return (int)(answers[i].of_program != NULL ? answer_of_program(answers[i].of_program)

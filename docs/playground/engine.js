@@ -18,7 +18,7 @@ class Engine {
     const script = document.getElementById("engine-script").textContent;
     this.script = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
     this.module = compiledModule();
-    this.running = null; // {number, questions, resolve, begin, timer}
+    this.running = null; // {number, questions, resolve}; once it is under way also {begin, timer}
     this.waiting = null;
     this.number = 0;
     this.start();
@@ -47,7 +47,7 @@ class Engine {
       this.waiting = { number: ++this.number, questions, resolve };
       if (this.running === null)
         this.next();
-      else
+      else if (this.running.begin !== undefined)
         this.limit(this.running, Math.max(0, this.running.begin + PATIENCE_MILLISECONDS - performance.now()), null);
     });
   }

@@ -4,7 +4,7 @@
 
 // The texts that diagnostics name, by the field that has them.
 const FIELD_OF_FILE = { "<expression>": "program", "the declarations": "program", "the first expression": "program",
-  "the second expression": "other", lds: "lds", store: "store", load: "load" };
+  "the second expression": "other", lds: "lds", store: "store", load: "load", set: "set", tile: "tile" };
 const SPEAK_AFTER_MILLISECONDS = 700;
 const ADDRESS_AFTER_MILLISECONDS = 300;
 
@@ -77,7 +77,7 @@ const page = {
 
   // The options that the panel's fields give, and the program.
   options(view) {
-    const options = { program: this.state.program ?? "" };
+    const options = { program: this.state.program ?? "", set: this.state.set };
     for (const field of this.panel(view).querySelectorAll("[name]:is(input, select, textarea)")) {
       const value = field.type === "checkbox" ? (field.checked ? "1" : "") : field.value;
       if (value.trim() !== "")
@@ -86,11 +86,21 @@ const page = {
     return options;
   },
 
+  // A field that does not have its form.
+  malformed(view) {
+    return this.fields().find((field) => !field.validity.valid && (field.closest("[role=tabpanel]") ?? this.panel(view)).id === view);
+  },
+
   // --- answers ---
 
   async ask() {
     const view = this.view(), options = this.options(view), missing = VIEWS[view].missing?.(options) ?? null;
-    const begin = performance.now(), panel = this.panel(view);
+    const begin = performance.now(), panel = this.panel(view), malformed = this.malformed(view);
+    if (malformed !== undefined) {
+      this.mark({ problem: malformed.dataset.problem, file: malformed.name });
+      this.keep(view, malformed.dataset.problem);
+      return;
+    }
     if (missing !== null) {
       this.mark(null);
       this.put(view, { elements: [make("p", {}, missing)], spoken: missing, copied: "" });
@@ -156,7 +166,7 @@ const page = {
     problem.hidden = answer === null;
     problem.textContent = answer?.problem?.trimEnd() ?? "";
     for (const field of this.fields()) {
-      const is = field.name === blamed && (field.name === "program" || !field.closest("[role=tabpanel]").hidden);
+      const is = field.name === blamed && !field.closest("[role=tabpanel]")?.hidden;
       field.toggleAttribute("aria-invalid", false);
       if (is)
         field.setAttribute("aria-invalid", "true");
@@ -250,6 +260,12 @@ const page = {
     this.listen();
     this.listExamples();
     this.engine = new Engine();
+    try {
+      await this.engine.module;
+    } catch (error) {
+      this.mark({ problem: `This browser cannot run the engine, which is WebAssembly: ${error}` });
+      return;
+    }
     await this.fillLists();
     this.readAddress();
   },

@@ -3,7 +3,7 @@
 // [{question, options}…], which is answered by one of their answers.
 "use strict";
 
-const OPTIONS = ["program", "other", "lds", "store", "load", "tile", "target", "dtype", "tv", "as", "color", "prove",
+const OPTIONS = ["program", "set", "other", "lds", "store", "load", "tile", "target", "dtype", "tv", "as", "color", "prove",
   "function", "walk", "json"];
 
 let engine;

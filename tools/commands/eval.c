@@ -7,10 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const languages[] = {"cute", "cute-dsl", "ck", NULL};
+static const char *const languages[] = {
+#define LANGUAGE(word, form) word,
+#include "tools/word.def"
+    NULL};
 
 static tj_text_form language_of(const char *word) {
-  static const tj_text_form forms[] = {TJ_TEXT_CUTE, TJ_TEXT_CUTE_DSL, TJ_TEXT_CK};
+  static const tj_text_form forms[] = {
+#define LANGUAGE(word, form) form,
+#include "tools/word.def"
+  };
   size_t i = 0;
   while (strcmp(languages[i], word) != 0)
     i++;

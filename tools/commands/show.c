@@ -15,23 +15,22 @@ typedef struct {
   int number;
 } choice;
 
-#define FORMS(CHOICE)                                                                                                \
-  CHOICE("text", TJ_SHOW_TEXT)                                                                                       \
-  CHOICE("svg", TJ_SHOW_SVG)                                                                                         \
-  CHOICE("latex", TJ_SHOW_LATEX)                                                                                     \
-  CHOICE("json", TJ_SHOW_JSON)
-
-#define COLOURS(CHOICE)                                                                                              \
-  CHOICE("index", TJ_SHOW_COLOUR_INDEX)                                                                              \
-  CHOICE("cycle", TJ_SHOW_COLOUR_CYCLE)                                                                              \
-  CHOICE("thread", TJ_SHOW_COLOUR_THREAD)                                                                            \
-  CHOICE("value", TJ_SHOW_COLOUR_VALUE)                                                                              \
-  CHOICE("none", TJ_SHOW_COLOUR_NONE)
-
-#define AS_CHOICE(word, number) {word, number},
-#define AS_WORD(word, number) word,
-static const choice forms[] = {FORMS(AS_CHOICE){NULL, 0}}, colours[] = {COLOURS(AS_CHOICE){NULL, 0}};
-static const char *const form_words[] = {FORMS(AS_WORD) NULL}, *const colour_words[] = {COLOURS(AS_WORD) NULL};
+static const choice forms[] = {
+#define PICTURE(word, number) {word, number},
+#include "tools/word.def"
+    {NULL, 0}};
+static const char *const form_words[] = {
+#define PICTURE(word, number) word,
+#include "tools/word.def"
+    NULL};
+static const choice colours[] = {
+#define COLOUR(word, number) {word, number},
+#include "tools/word.def"
+    {NULL, 0}};
+static const char *const colour_words[] = {
+#define COLOUR(word, number) word,
+#include "tools/word.def"
+    NULL};
 
 /* Of the option's value, which is one of the choices; `otherwise` where it was not given. */
 static int chosen(const arguments *given, const char *name, const choice choices[], int otherwise) {
