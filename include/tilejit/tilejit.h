@@ -334,6 +334,42 @@ TJ_API tj_status tj_check_lds(tj_context *context, const tj_lds_question *questi
  * TJ4016 where no layout fits. */
 TJ_API tj_status tj_suggest_lds_layouts(tj_context *context, const tj_lds_question *question, tj_blob *text);
 
+/* A tile of a tensor in memory, and a GPU that has an engine which moves boxes of tensors to LDS: tensor descriptors
+ * of gfx1250, tensor maps of sm_90 and later. Texts are programs that end in an expression and see the items of
+ * `declarations` (may be NULL). */
+typedef struct {
+  const char *declarations;
+  const char *tensor; /* a layout or a view, from coordinates to elements; extents and strides may be parameters */
+  const char *tile;   /* its extents, one for each mode of the tensor: "(64,64)" */
+  const char *lds;    /* from the coordinate in the tile to the element of LDS: a layout, which may have pads or be
+                         swizzled; NULL: in the order of memory */
+  const char *at;     /* the first coordinate of the tile whose instructions are told; NULL: zeros */
+  const char *target; /* "gfx1250", "sm_90" */
+  const char *dtype;  /* of elements; NULL: f32 */
+  const tj_parameter_value *fixed;
+  size_t fixed_count;
+  tj_check_form form;
+} tj_dma_question;
+
+/* By which instructions the engine moves such tiles, the fewest, or why it does not: dimensions and boxes, strides in
+ * bytes, how often an instruction repeats, how tiles lie in LDS, and a coordinate tensor, from coordinates of the
+ * tensor to those in the dimensions. It serves all tiles that begin at multiples of their extents; what of them is
+ * beyond the tensor, or in its pads, is zeros in LDS. `holds` gets whether there is a plan.
+ *
+ * JSON: {"tensor","tile":[…],"dtype","target","holds","why","kind":"descriptor"|"tensor_map","instructions",
+ * "offset_bytes","dimensions":[{"extent","stride_bytes","box"}…],"repeats":[{"dimension","step","count","lds_bytes",
+ * "is_iterated"}…],"pad":{"interval_bytes","bytes"},"swizzle_bytes","lds","lds_bytes","coordinates","tensor_map":{…},
+ * "issues":[{"coordinates":[…],"lds_bytes","groups":[[…]…]}…]}. Without a plan there is "why" and nothing behind it,
+ * with one there is no "why". Numbers that parameters decide are texts. "tensor_map" has the parameters of
+ * cuTensorMapEncodeTiled, where the offset is to be added to the address; "groups" are the dwords of a descriptor of
+ * a tensor at address 0 and a tile at the beginning of LDS. Both, and issues, of which at most 16 are told, are there
+ * where no parameter decides them.
+ *
+ * TJ2005, TJ2012 and TJ2013 for what is no tensor, no tile of it, or no layout of the tile, TJ2014 for a coordinate
+ * at which no tile begins, TJ3018 for a view that is no layout, TJ4002 for an unknown dtype, TJ4016 for a tile of
+ * more than 16 MiB, TJ5001 for a target without such an engine. */
+TJ_API tj_status tj_check_dma(tj_context *context, const tj_dma_question *question, int *holds, tj_blob *text);
+
 /* Whether two values are the same for all parameters that are not `fixed`, and two maps at every coordinate, validity
  * included. `a` and `b` are programs that end in an expression; both see the items of `declarations` (may be NULL),
  * and those of each other where they are the same text. The text is a line: how it was proved (by the simplifier's

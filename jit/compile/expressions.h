@@ -9,7 +9,7 @@ typedef struct {
   const char *name, *text;
 } tj_named_text;
 
-enum { TJ_MOST_EXPRESSIONS = 3 };
+enum { TJ_MOST_EXPRESSIONS = 4 };
 
 /* Makes the job's source of them: the items of all, those of several that are the same text once, then the list. What
  * the declarations (may be NULL) end in is passed over. TJ2022 where a text has no expression `purpose`: "to

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit check: what holds of a map or of a kernel, and what it costs. */
 #include "tools/input.h"
-#include "tools/lds.h"
+#include "tools/question.h"
 #include "tools/report.h"
 
 #include <stdlib.h>
@@ -25,12 +25,7 @@ static tj_status check(tj_context *context, tj_program *program, void *data, int
   tj_blob report;
   int holds;
   tj_status done = tj_program_check(program, data, &holds, &report);
-  if (done != TJ_OK)
-    return done;
-  *exit = write_blob(context, NULL, &report);
-  if (*exit == 0 && !holds)
-    *exit = TJ_ERROR_INPUT;
-  return TJ_OK;
+  return done == TJ_OK ? report_check(context, &report, holds, exit) : done;
 }
 
 /* What --candidates says; 0 where it is not given. */
@@ -63,12 +58,7 @@ static tj_status check_lds(tj_context *context, tj_lds_question *question, int *
   tj_blob report;
   int holds;
   tj_status done = tj_check_lds(context, question, &holds, &report);
-  if (done != TJ_OK)
-    return done;
-  *exit = write_blob(context, NULL, &report);
-  if (*exit == 0 && !holds)
-    *exit = TJ_ERROR_INPUT;
-  return TJ_OK;
+  return done == TJ_OK ? report_check(context, &report, holds, exit) : done;
 }
 
 static int run_lds(const arguments *given, const char *const words[], size_t count) {
@@ -88,7 +78,9 @@ static int run(const arguments *given) {
   if (words == NULL)
     return fail_memory();
   options.require = words;
-  int status = option_given(given, "lds") ? run_lds(given, words, options.require_count) : run_with(given, &options);
+  int status = option_given(given, "dma")   ? check_dma(given)
+               : option_given(given, "lds") ? run_lds(given, words, options.require_count)
+                                            : run_with(given, &options);
   free(words);
   return status;
 }
@@ -102,6 +94,12 @@ static const option options[] = {
     {"store", VALUE_EXPRESSION, "A",
      "with --lds: who stores what of the tile: a distribution, a (thread, value) layout", NULL, false},
     {"load", VALUE_EXPRESSION, "B", "with --lds: who loads what of the tile", NULL, false},
+    {"dma", VALUE_EXPRESSION, "V",
+     "how the tensor DMA of gfx1250, or the TMA of sm_90, moves tiles of V, a layout or a view in memory", NULL,
+     false},
+    {"tile", VALUE_EXPRESSION, "T", "with --dma: the tile's extents, as in (64,64); --lds is its layout in LDS", NULL,
+     false},
+    {"at", VALUE_EXPRESSION, "C", "with --dma: where the tile begins whose instructions are told", NULL, false},
     {"tv", VALUE_NONE, NULL, "the value is a (thread, value) layout of a tile", NULL, false},
     {"arg", VALUE_PARAMETER, "P=V", "what a launch passes: costs of kernels are told for it", NULL, true},
     {"candidates", VALUE_NUMBER, "N",
@@ -129,6 +127,11 @@ const command command_check = {
     "loads,\n"
     "its bytes, phases and cycles, and which two lanes meet in which bank. Of targets sm_75 to sm_121, too; gfx942\n"
     "by default. X, A and B see what FILE and -e define.\n\n"
+    "With --dma, the fewest instructions that move a tile from memory to LDS, by an engine that knows boxes of "
+    "tensors:\n"
+    "its dimensions, boxes and strides, and the bits of descriptors or the parameters of tensor maps; or why there "
+    "is\n"
+    "none.\n\n"
     "With --candidates, mappings that could be written into the kernel's copy, each compiled by itself: what it "
     "costs\n"
     "of memory, LDS, registers and instructions, and the price by which they are compared, in cache lines.\n\n"

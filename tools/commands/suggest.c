@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit suggest: the layouts that serve best. */
 #include "tools/input.h"
-#include "tools/lds.h"
 #include "tools/number.h"
+#include "tools/question.h"
 #include "tools/report.h"
 
 static tj_status suggest(tj_context *context, tj_lds_question *question, int *exit) {

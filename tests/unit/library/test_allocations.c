@@ -239,6 +239,26 @@ static tj_status check_lds(tj_context *context) {
   return status;
 }
 
+static tj_status check_dma(tj_context *context) {
+  static const char *const targets[] = {"gfx1250", "sm_90"};
+  tj_status status = TJ_OK;
+  for (size_t i = 0; status == TJ_OK && i < 4; i++) {
+    tj_blob blob;
+    int holds;
+    const tj_dma_question question = {.declarations = "let pad = pad(14,1,1)",
+                                      .tensor = "transform(strided((14,64),(64,1)), [pad, pass_through(64)], "
+                                                "[[0],[1]], [[0],[1]])",
+                                      .tile = "(1,64)",
+                                      .lds = i % 2 == 0 ? NULL : "(1,64):(0,1)",
+                                      .at = "(15,0)",
+                                      .target = targets[i / 2],
+                                      .dtype = "f16",
+                                      .form = i % 2 == 0 ? TJ_CHECK_TEXT : TJ_CHECK_JSON};
+    status = release(context, tj_check_dma(context, &question, &holds, &blob), &blob);
+  }
+  return status;
+}
+
 static tj_status show(tj_context *context) {
   static const char *const texts[] = {
       "((2,2),3):((1,2),4)",
@@ -275,7 +295,8 @@ static tj_status emit(tj_context *context) {
   for (int stage = 0; status == TJ_OK && stage < TJ_EMIT_COUNT; stage++) {
     const tj_compile_options options = {.target = target_of((tj_emit)stage)};
     tj_blob blob;
-    if (!options.target) continue;
+    if (!options.target)
+      continue;
     status = tj_program_emit(program, &options, (tj_emit)stage, &blob);
     if (status == TJ_OK && stage == TJ_EMIT_HSACO) {
       for (int stats = 0; status == TJ_OK && stats < 2; stats++) {
@@ -523,6 +544,7 @@ static const struct {
     {"proofs", prove, 1000},
     {"checks", check, 1000},
     {"checks of LDS", check_lds, 200},
+    {"checks of tensor DMA", check_dma, 200},
     {"pictures", show, 1000},
     {"stages and listings", emit, 100},
     {"mappings, races and walks", tile, 1000},

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans of tensor DMA as text and as JSON. */
+#ifndef TJ_JIT_REPORT_DMA_H
+#define TJ_JIT_REPORT_DMA_H
+
+#include "base/text.h"
+#include "lower/dma/dma.h"
+
+/* What a report is about. */
+typedef struct {
+  const tj_dma_request *request;
+  const tj_dma_plan *plan;
+  const char *target, *dtype;
+  const int64_t *at; /* where the tile begins whose instructions are told */
+  uint32_t rank;     /* modes of the tensor */
+} tj_dma_report;
+
+void tj_dma_write_report(const tj_dma_report *report, tj_check_form form, tj_text *text);
+
+#endif

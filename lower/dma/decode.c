@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Fields of groups, then loops over what they say. */
+#include "lower/dma/decode.h"
+
+enum { GROUP0 = 0, GROUP1 = 4 * 32, GROUP2 = 12 * 32, GROUP3 = 16 * 32, RANK = TJ_TENSOR_MAP_DIMENSIONS };
+
+/* --- AMD --- */
+
+typedef struct {
+  uint64_t address, lds, element_bytes;
+  uint64_t valid[RANK], tile[RANK];
+  uint64_t stride[RANK]; /* elements; [0] is 1 */
+  uint64_t iterations, address_step, lds_step;
+  uint64_t interval, pad; /* bytes; 0: none */
+} descriptor;
+
+/* `count` bits from bit `first` on, at most 64. */
+static uint64_t bits_of(const uint32_t dword[], unsigned first, unsigned count) {
+  uint64_t value = 0;
+  for (unsigned i = 0; i < count; i++)
+    value |= (uint64_t)(dword[(first + i) / 32] >> (first + i) % 32 & 1) << i;
+  return value;
+}
+
+static bool is_valid(const uint32_t dword[]) {
+  bool has_type = bits_of(dword, GROUP0 + 126, 2) == 2, is_one = bits_of(dword, GROUP0, 2) == 1;
+  bool is_clear = bits_of(dword, GROUP0 + 2, 30) == 0 && bits_of(dword, GROUP0 + 121, 5) == 0 &&
+                  bits_of(dword, GROUP3 + 96, 32) == 0;
+  return has_type && is_one && is_clear;
+}
+
+static void read_iterations(const uint32_t dword[], descriptor *d) {
+  d->iterations = bits_of(dword, GROUP2 + 112, 16) + 1;
+  d->lds_step = bits_of(dword, GROUP2 + 32, 32);
+  d->address_step = bits_of(dword, GROUP2 + 64, 48);
+}
+
+static void read_upper_dimensions(const uint32_t dword[], descriptor *d) {
+  d->iterations = 1;
+  d->valid[3] = bits_of(dword, GROUP2 + 32, 32);
+  d->stride[3] = bits_of(dword, GROUP2 + 64, 48);
+  d->tile[3] = bits_of(dword, GROUP2 + 112, 16);
+  d->stride[4] = bits_of(dword, GROUP3, 48);
+  d->valid[4] = bits_of(dword, GROUP3 + 48, 32);
+  d->tile[4] = bits_of(dword, GROUP3 + 80, 16);
+}
+
+static descriptor read(const uint32_t dword[]) {
+  descriptor d = {.lds = bits_of(dword, GROUP0 + 32, 32), .address = bits_of(dword, GROUP0 + 64, 57)};
+  d.element_bytes = UINT64_C(1) << bits_of(dword, GROUP1 + 16, 2);
+  d.valid[0] = bits_of(dword, GROUP1 + 48, 32);
+  d.valid[1] = bits_of(dword, GROUP1 + 80, 32);
+  d.tile[0] = bits_of(dword, GROUP1 + 112, 16);
+  d.tile[1] = bits_of(dword, GROUP1 + 128, 16);
+  d.tile[2] = bits_of(dword, GROUP1 + 144, 16);
+  d.stride[0] = 1;
+  d.stride[1] = bits_of(dword, GROUP1 + 160, 48);
+  d.stride[2] = bits_of(dword, GROUP1 + 208, 48);
+  d.valid[2] = bits_of(dword, GROUP2, 32);
+  if (bits_of(dword, GROUP1 + 20, 1) != 0) {
+    d.interval = UINT64_C(8) << bits_of(dword, GROUP1 + 22, 3);
+    d.pad = 4 * (bits_of(dword, GROUP1 + 25, 7) + 1);
+  }
+  if (bits_of(dword, GROUP1 + 19, 1) != 0)
+    read_iterations(dword, &d);
+  else
+    read_upper_dimensions(dword, &d);
+  return d;
+}
+
+static void move_tile(const descriptor *d, uint64_t address, uint64_t lds, tj_dma_visitor visit, void *data) {
+  uint64_t count = d->tile[0], at[RANK] = {0}, stored = 0;
+  for (unsigned k = 1; k < RANK; k++)
+    count *= d->tile[k] == 0 ? 1 : d->tile[k];
+  for (uint64_t n = 0; n < count; n++) {
+    uint64_t offset = 0;
+    bool is_inside = true;
+    for (unsigned k = 0; k < RANK; k++) {
+      offset += at[k] * d->stride[k];
+      is_inside = is_inside && (d->tile[k] == 0 || at[k] < d->valid[k]);
+    }
+    visit(&(tj_dma_element){address + offset * d->element_bytes, lds, (uint32_t)d->element_bytes, !is_inside}, data);
+    lds += d->element_bytes;
+    stored += d->element_bytes;
+    if (d->interval != 0 && stored >= d->interval) {
+      stored = 0;
+      lds += d->pad;
+    }
+    for (unsigned k = 0; k < RANK && ++at[k] >= d->tile[k]; k++)
+      at[k] = 0;
+  }
+}
+
+bool tj_dma_decode_descriptor(const uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS], tj_dma_visitor visit, void *data) {
+  if (!is_valid(dword))
+    return false;
+  descriptor d = read(dword);
+  for (uint64_t i = 0; i < d.iterations; i++)
+    move_tile(&d, d.address + i * d.address_step * d.element_bytes, d.lds + i * d.lds_step * d.element_bytes, visit,
+              data);
+  return true;
+}
+
+/* --- NVIDIA --- */
+
+static bool is_swizzle(uint32_t bytes) {
+  return bytes == 0 || bytes == 32 || bytes == 64 || bytes == 128;
+}
+
+static bool is_map(const tj_tensor_map *map) {
+  bool is_good = map->rank >= 1 && map->rank <= RANK && map->address % 16 == 0 && is_swizzle(map->swizzle) &&
+                 map->element_bytes != 0 && map->element_bytes <= 8;
+  for (uint32_t k = 0; k < map->rank && is_good; k++)
+    is_good = map->extent[k] >= 1 && map->extent[k] <= UINT64_C(1) << 32 && map->box[k] >= 1 && map->box[k] <= 256 &&
+              map->element_stride[k] >= 1 && map->element_stride[k] <= 8;
+  for (uint32_t k = 0; k + 1 < map->rank && is_good; k++)
+    is_good = map->stride[k] % 16 == 0 && map->stride[k] < UINT64_C(1) << 40;
+  uint64_t row = (uint64_t)map->box[0] * map->element_bytes;
+  return is_good && row % 16 == 0 && (map->swizzle == 0 || row <= map->swizzle);
+}
+
+/* Bits 4 and up, as many as rows of the swizzle have of 16 bytes, with those from bit 7 on. */
+static uint64_t swizzled(uint64_t lds, uint32_t row) {
+  uint64_t chunks = row / 16;
+  return chunks == 0 ? lds : lds ^ (lds >> 7 & (chunks - 1)) << 4;
+}
+
+bool tj_dma_decode_map(const tj_tensor_map *map, const int32_t coordinate[], uint64_t lds, tj_dma_visitor visit,
+                       void *data) {
+  if (!is_map(map) || lds % 128 != 0)
+    return false;
+  uint64_t length[RANK], at[RANK] = {0}, count = 1;
+  for (uint32_t k = 0; k < map->rank; k++) {
+    length[k] = (map->box[k] + map->element_stride[k] - 1) / map->element_stride[k];
+    count *= length[k];
+  }
+  for (uint64_t n = 0; n < count; n++, lds += map->element_bytes) {
+    uint64_t address = map->address;
+    bool is_inside = true;
+    for (uint32_t k = 0; k < map->rank; k++) {
+      int64_t place = (int64_t)(at[k] * map->element_stride[k]) + coordinate[k];
+      is_inside = is_inside && place >= 0 && (uint64_t)place < map->extent[k];
+      address += (uint64_t)place * (k == 0 ? map->element_bytes : map->stride[k - 1]);
+    }
+    visit(&(tj_dma_element){address, swizzled(lds, map->swizzle), map->element_bytes, !is_inside}, data);
+    for (uint32_t k = 0; k < map->rank && ++at[k] == length[k]; k++)
+      at[k] = 0;
+  }
+  return true;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* What an engine does with a descriptor, or with a tensor map and coordinates, element by element: an independent
+ * statement of what AMD's ISA guide and the CUDA driver's documentation say, for tests and for whoever wants to see
+ * it. It knows nothing of plans. */
+#ifndef TJ_LOWER_DMA_DECODE_H
+#define TJ_LOWER_DMA_DECODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+  TJ_TENSOR_DESCRIPTOR_DWORDS = 20, /* groups of 4, 8, 4 and 4 */
+  TJ_TENSOR_MAP_DIMENSIONS = 5
+};
+
+/* The parameters of cuTensorMapEncodeTiled, without interleaving. */
+typedef struct {
+  uint32_t element_bytes, rank;
+  uint64_t address;
+  uint64_t extent[TJ_TENSOR_MAP_DIMENSIONS];
+  uint64_t stride[TJ_TENSOR_MAP_DIMENSIONS]; /* bytes, of dimensions 1 and up: [0] is of dimension 1 */
+  uint32_t box[TJ_TENSOR_MAP_DIMENSIONS];
+  uint32_t element_stride[TJ_TENSOR_MAP_DIMENSIONS];
+  uint32_t swizzle; /* bytes of its rows: 0, 32, 64 or 128 */
+} tj_tensor_map;
+
+/* `element_bytes` at `lds` are those at `address`, or zeros where `is_filled`. */
+typedef struct {
+  uint64_t address, lds;
+  uint32_t element_bytes;
+  bool is_filled;
+} tj_dma_element;
+
+typedef void (*tj_dma_visitor)(const tj_dma_element *element, void *data);
+
+/* tensor_load_to_lds. False for what is no descriptor that a program may give, and for gathers. */
+bool tj_dma_decode_descriptor(const uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS], tj_dma_visitor visit, void *data);
+
+/* cp.async.bulk.tensor of a box that begins at `coordinate`, to a place in shared memory. False for what the driver
+ * would not make a map of. */
+bool tj_dma_decode_map(const tj_tensor_map *map, const int32_t coordinate[], uint64_t lds, tj_dma_visitor visit,
+                       void *data);
+
+#endif

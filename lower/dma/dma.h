@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Tiles of tensors, moved by engines that know boxes: AMD's tensor descriptors, NVIDIA's tensor maps.
+ *
+ * A map of coordinates to elements of memory, the extents of a tile and, if wanted, a layout of the tile in LDS
+ * become a plan, or the reason why there is none:
+ *
+ *   axes.c    map, tile, layout  ->  axes: runs of positions along a mode, with one stride each
+ *   plan.c    axes               ->  a plan: which axes are dimensions of a box, which merge, which repeat the
+ * instruction encode.c  a plan, a tile     ->  the bits of a descriptor, or the parameters of a tensor map and
+ * coordinates decode.c  bits, parameters   ->  (address, place in LDS, fill) element by element; knows nothing of the
+ * others
+ *
+ * A plan serves every tile whose first coordinate is a multiple of the tile's extents. What of a tile lies beyond the
+ * tensor, or in its pads, is filled with zeros. */
+#ifndef TJ_LOWER_DMA_H
+#define TJ_LOWER_DMA_H
+
+#include "base/machine/dma.h"
+#include "ir/value/value.h"
+
+enum {
+  TJ_DMA_MOST_AXES = 12,
+  TJ_DMA_MOST_REPEATS = 2 * TJ_DMA_MOST_AXES,
+  TJ_DMA_MOST_PLACES = TJ_DMA_MOST_AXES + 1, /* an axis each, and a row of one element */
+  TJ_DMA_NO_MODE = UINT32_MAX,
+  TJ_DMA_NO_REPEAT = UINT32_MAX
+};
+
+/* What is asked for. */
+typedef struct {
+  tj_graph *graph;
+  const tj_dma_engine *engine;
+  uint32_t element_bytes;
+  const tj_value *tensor; /* a layout or a view */
+  const tj_value *tile;   /* an extent for each mode */
+  const tj_value *lds;    /* from the coordinate in the tile to the element; NULL: in the order of memory */
+  tj_span tensor_span, tile_span, lds_span;
+} tj_dma_request;
+
+/* A dimension of what coordinates run over. */
+typedef struct {
+  const tj_node *extent, *stride; /* in units */
+  int64_t box;
+  bool may_overrun; /* boxes may reach beyond it */
+} tj_dma_dimension;
+
+/* `count` instructions, or iterations of one, `step` further along a dimension, `lds` units further in LDS. */
+typedef struct {
+  uint32_t dimension;
+  const tj_node *step;
+  int64_t count, lds;
+  bool may_straddle; /* some are in the tensor where others are not */
+} tj_dma_repeat;
+
+typedef struct {
+  const char *obstacle; /* why there is no plan; NULL: there is, and all else has a meaning */
+  const tj_dma_engine *engine;
+  uint32_t unit_bytes, units;
+  const tj_node *base; /* of the tensor's first element, in units */
+  tj_dma_dimension dimension[TJ_DMA_MOST_PLACES];
+  uint32_t rank;            /* the first of them are the engine's */
+  uint32_t dimension_count; /* along the others boxes have extent 1; they only take part in addresses */
+  tj_dma_repeat repeat[TJ_DMA_MOST_REPEATS];
+  uint32_t repeat_count;
+  uint32_t iterated;              /* the repeat that the descriptor itself does; TJ_DMA_NO_REPEAT: none */
+  int64_t instructions;           /* of a tile */
+  uint32_t pad_interval, pad;     /* in LDS, in dwords; zeros: none */
+  uint32_t swizzle;               /* bytes of its rows; 0: none */
+  const tj_composed *coordinates; /* from the tensor's coordinate to that in the dimensions */
+  tj_composed lds;                /* from the coordinate in the tile to the element of LDS */
+} tj_dma_plan;
+
+/* The plan with the fewest instructions, then without iterations, then with the fewest dimensions. */
+tj_dma_plan tj_dma_plan_of(const tj_dma_request *request);
+
+/* That a tile takes of LDS. */
+int64_t tj_dma_lds_bytes(tj_graph *graph, const tj_dma_plan *plan);
+
+#endif
