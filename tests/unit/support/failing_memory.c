@@ -193,7 +193,7 @@ void *__wrap_strndup(const char *text, size_t length) {
 }
 
 void *__wrap_strdup(const char *text) {
-  return __wrap_strndup(text, SIZE_MAX);
+  return __wrap_strndup(text, strlen(text));
 }
 
 void __wrap_free(void *block) {
