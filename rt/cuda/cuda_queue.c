@@ -53,6 +53,13 @@ static void destroy(tj_cuda_queue *queue) {
   pthread_mutex_destroy(&queue->losing);
 }
 
+static tj_status create_events(const tj_cuda_queue *queue, tj_cuda_slot *slot, tj_rt_error *error) {
+  if (queue->is_borrowed)
+    return tj_cuda_event_create(queue->cuda, error, &slot->end, TJ_CUDA_EVENT_DISABLE_TIMING);
+  tj_status status = tj_cuda_event_create(queue->cuda, error, &slot->begin, 0);
+  return status == TJ_OK ? tj_cuda_event_create(queue->cuda, error, &slot->end, 0) : status;
+}
+
 tj_status tj_cuda_queue_open(tj_cuda_queue *queue, const tj_cuda *cuda, const tj_cuda_stream *stream,
                              tj_rt_error *error) {
   *queue = (tj_cuda_queue){.cuda = cuda, .stream = stream != NULL ? *stream : NULL, .is_borrowed = stream != NULL};
@@ -60,11 +67,8 @@ tj_status tj_cuda_queue_open(tj_cuda_queue *queue, const tj_cuda *cuda, const tj
   tj_status status = TJ_OK;
   if (stream == NULL)
     status = tj_cuda_stream_create(cuda, error, &queue->stream, TJ_CUDA_STREAM_NON_BLOCKING);
-  for (uint32_t i = 0; i < TJ_CUDA_SLOTS && status == TJ_OK; i++) {
-    status = tj_cuda_event_create(cuda, error, &queue->slot[i].begin, 0);
-    if (status == TJ_OK)
-      status = tj_cuda_event_create(cuda, error, &queue->slot[i].end, 0);
-  }
+  for (uint32_t i = 0; i < TJ_CUDA_SLOTS && status == TJ_OK; i++)
+    status = create_events(queue, &queue->slot[i], error);
   if (status != TJ_OK)
     destroy(queue);
   return status;
@@ -86,6 +90,8 @@ tj_cuda_event tj_cuda_queue_event(const tj_cuda_queue *queue, uint64_t number) {
 
 static uint64_t time_of(const tj_cuda_queue *queue, const tj_cuda_slot *slot) {
   float milliseconds = 0;
+  if (slot->begin == NULL)
+    return 0;
   if (queue->cuda->event_elapsed_time(&milliseconds, slot->begin, slot->end) != TJ_CUDA_SUCCESS)
     return 0;
   return milliseconds > 0 ? (uint64_t)((double)milliseconds * 1e6) : 0;
@@ -161,7 +167,7 @@ tj_status tj_cuda_queue_result(tj_cuda_queue *queue, tj_rt_error *error) {
 
 /* --- launching --- */
 
-/* The slot of the next launch, its first event recorded. */
+/* The slot of the next launch, its first event recorded, if it has one. */
 static tj_status begin(tj_cuda_queue *queue, tj_cuda_slot **slot, tj_rt_error *error) {
   tj_status status = tj_cuda_queue_check(queue, error);
   if (status != TJ_OK)
@@ -169,6 +175,8 @@ static tj_status begin(tj_cuda_queue *queue, tj_cuda_slot **slot, tj_rt_error *e
   if (queue->launched - queue->ended == TJ_CUDA_SLOTS)
     retire_oldest(queue);
   *slot = slot_of(queue, queue->launched);
+  if ((*slot)->begin == NULL)
+    return TJ_OK;
   return tj_cuda_event_record(queue->cuda, error, (*slot)->begin, queue->stream);
 }
 

@@ -18,6 +18,7 @@ enum { MOST_WORK = 4096, CALL_BYTES = 65536, MOST_FAILURES = 8, MOST_CONTEXTS = 
 
 typedef struct {
   uint64_t number; /* of the work that records it; 0: none does */
+  bool has_time;
 } event;
 
 typedef struct {
@@ -300,9 +301,11 @@ EXPORT int cuStreamSynchronize(void *stream) {
 }
 
 EXPORT int cuEventCreate(void **made, unsigned flags) {
-  (void)flags;
+  enum { DISABLE_TIMING = 2 };
   int result = gpu.objects.current > 0 ? result_of("event") : INVALID;
   *made = result == 0 ? calloc(1, sizeof(event)) : NULL;
+  if (*made != NULL)
+    ((event *)*made)->has_time = (flags & DISABLE_TIMING) == 0;
   gpu.objects.events += result == 0;
   return result;
 }
@@ -337,6 +340,8 @@ EXPORT int cuEventSynchronize(void *awaited) {
 
 /* A millisecond for each piece of work between. */
 EXPORT int cuEventElapsedTime(float *milliseconds, void *begin, void *end) {
+  if (!((const event *)begin)->has_time || !((const event *)end)->has_time)
+    return INVALID;
   *milliseconds = (float)(((const event *)end)->number - ((const event *)begin)->number);
   return lost_or_done();
 }

@@ -380,7 +380,8 @@ END_TEST
 
 /* --- contexts and streams of the application's --- */
 
-/* The second of two devices, by its context, given or current, on a stream of the application's or one of its own. */
+/* The second of two devices, by its context, given or current, on a stream of the application's or one of its own, on
+ * which alone times are taken. */
 START_TEST(contexts_and_streams_are_attached) {
   int stream;
   static const struct {
@@ -406,7 +407,10 @@ START_TEST(contexts_and_streams_are_attached) {
     expect(&s, start(&s, s.kernel, 3, NULL));
     if (!rows[i].has_own_stream)
       ck_assert_ptr_eq(stub.stream(), attachment.stream);
-    expect(&s, tj_rt_wait(s.device, NULL, &s.error));
+    ck_assert_int_eq(stub.count().events, rows[i].has_own_stream ? 128 : 64);
+    uint64_t nanoseconds;
+    expect(&s, tj_rt_wait(s.device, &nanoseconds, &s.error));
+    ck_assert_uint_eq(nanoseconds, rows[i].has_own_stream ? 2000000 : 0);
     ck_assert_uint_eq(memory[ELEMENTS - 1], 3);
     tj_rt_unload(s.device, s.kernel);
     tj_rt_release(s.device, &s.buffer);
