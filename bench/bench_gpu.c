@@ -5,7 +5,9 @@
  * Times are the device's, of launches one behind another: ten in a round, the best of five rounds. What a kernel has
  * stored is compared with what it had to, element by element, by this host, which knows nothing of the compiler.
  *
- * Prints one JSON object, or with --table lines to read. A kernel that does not run, and a wrong element, end it. */
+ * Prints one JSON object, or with --table lines to read. A kernel that does not run, and a wrong element, end it.
+ * With
+ * --list nothing runs: each case has the texts of its kernels, for programs that time them in other ways. */
 #include "timing.h"
 #include "transpositions.h"
 
@@ -23,14 +25,15 @@ enum { WARM_UPS = 3, ROUNDS = 5, LAUNCHES = 10, MOST_THREADS = 64 };
 
 static const char usage[] =
     "usage: bench_gpu [--device cuda:0] [--types f32,f16] [--case PERMUTATION]\n"
-    "                 [--every 3] [--elements N] [--form static|dynamic|both] [--table] [--unchecked]\n";
+    "                 [--every 3] [--elements N] [--form static|dynamic|both] [--table] [--unchecked]\n"
+    "                 [--list]\n";
 
 typedef struct {
   const char *device, *only; /* only: NULL for all */
   measured measured;
   int step;         /* every such case */
   int64_t elements; /* at most so many; 0: the whole size */
-  bool is_table, is_unchecked;
+  bool is_table, is_unchecked, is_list;
 } settings;
 
 typedef struct {
@@ -186,13 +189,17 @@ static void set_extents(const bench *b, tj_launch *launch, const transposition *
   }
 }
 
-static tj_code *compile(const bench *b, const transposition *t, bool is_dynamic, double *milliseconds) {
-  char text[TRANSPOSITION_TEXT];
-  tj_code *code;
+static void write_kernel(char text[TRANSPOSITION_TEXT], const bench *b, const transposition *t, bool is_dynamic) {
   if (is_dynamic)
     transposition_write_dynamic(text, t, NULL, b->type, 0);
   else
     transposition_write(text, t, NULL, b->type);
+}
+
+static tj_code *compile(const bench *b, const transposition *t, bool is_dynamic, double *milliseconds) {
+  char text[TRANSPOSITION_TEXT];
+  tj_code *code;
+  write_kernel(text, b, t, is_dynamic);
   tj_compile_options options = {"transpose", tj_device_target(b->device)};
   double begin = now();
   expect(b, tj_code_compile_text(b->context, "transpose", text, strlen(text), NULL, 0, &options, &code));
@@ -273,20 +280,53 @@ static void print_summary(const bench *b, const char *form, const summary *s) {
         s->driver / s->cases);
 }
 
+static void list_form(const bench *b, const transposition *t, const char *form, json_t *object) {
+  char text[TRANSPOSITION_TEXT];
+  if (!measured_has_form(&b->settings->measured, form))
+    return;
+  write_kernel(text, b, t, strcmp(form, "dynamic") == 0);
+  json_object_set_new(object, form, json_string(text));
+}
+
+static json_t *case_object(const transposition *t) {
+  char shape[SHAPE_TEXT];
+  transposition_write_shape(shape, t);
+  return json_pack("{s:s,s:s}", "permutation", t->permutation, "shape", shape);
+}
+
+/* The next case from *i on that is asked for; false after the last one. */
+static bool next_case(const settings *s, int *i, transposition *t) {
+  for (; *i < TRANSPOSITION_COUNT; ++*i) {
+    *t = transpositions[*i];
+    if (*i % s->step == 0 && (s->only == NULL || strcmp(s->only, t->permutation) == 0))
+      break;
+  }
+  if (*i == TRANSPOSITION_COUNT)
+    return false;
+  ++*i;
+  if (s->elements > 0)
+    *t = transposition_shrunken(t, s->elements);
+  return true;
+}
+
+static json_t *list_cases(const bench *b) {
+  json_t *cases = json_array();
+  transposition t;
+  for (int i = 0; next_case(b->settings, &i, &t);) {
+    json_t *object = case_object(&t);
+    list_form(b, &t, "static", object);
+    list_form(b, &t, "dynamic", object);
+    json_array_append_new(cases, object);
+  }
+  return json_pack("{s:o}", "cases", cases);
+}
+
 static json_t *measure_cases(bench *b) {
   json_t *cases = json_array();
   summary fixed = {.cases = 0}, dynamic = {.cases = 0};
-  for (int i = 0; i < TRANSPOSITION_COUNT; i++) {
-    transposition t = transpositions[i];
-    char shape[SHAPE_TEXT];
-    if (i % b->settings->step != 0)
-      continue;
-    if (b->settings->only != NULL && strcmp(b->settings->only, t.permutation) != 0)
-      continue;
-    if (b->settings->elements > 0)
-      t = transposition_shrunken(&t, b->settings->elements);
-    transposition_write_shape(shape, &t);
-    json_t *object = json_pack("{s:s,s:s}", "permutation", t.permutation, "shape", shape);
+  transposition t;
+  for (int i = 0; next_case(b->settings, &i, &t);) {
+    json_t *object = case_object(&t);
     measure_form(b, &t, "static", &fixed, object);
     measure_form(b, &t, "dynamic", &dynamic, object);
     json_array_append_new(cases, object);
@@ -366,6 +406,16 @@ static json_t *measure(const settings *s) {
   return report;
 }
 
+static json_t *list(const settings *s) {
+  bench b = {.settings = s};
+  json_t *types = json_object();
+  for (int i = 0; i < s->measured.type_count; i++) {
+    b.type = s->measured.type[i];
+    json_object_set_new(types, b.type, list_cases(&b));
+  }
+  return json_pack("{s:s,s:o}", "benchmark", "gpu", "types", types);
+}
+
 /* --- the command line --- */
 
 static bool parse_option(const char *name, char *value, settings *s) {
@@ -390,6 +440,8 @@ static bool parse(int count, char **words, settings *s) {
       s->is_table = true;
     else if (strcmp(words[i], "--unchecked") == 0)
       s->is_unchecked = true;
+    else if (strcmp(words[i], "--list") == 0)
+      s->is_list = true;
     else if (i + 1 == count || !parse_option(words[i], words[i + 1], s))
       return false;
     else
@@ -408,8 +460,8 @@ int main(int count, char **words) {
     return 2;
   }
   setvbuf(stdout, NULL, _IOLBF, 0);
-  json_t *report = measure(&s);
-  if (!s.is_table) {
+  json_t *report = s.is_list ? list(&s) : measure(&s);
+  if (s.is_list || !s.is_table) {
     json_dumpf(report, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(5));
     putchar('\n');
   }

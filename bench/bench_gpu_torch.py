@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The transpositions of bench_gpu, and what PyTorch makes of the same ones, on one NVIDIA GPU in one run.
+"""The transpositions of bench_gpu, and what PyTorch makes of them, on an NVIDIA GPU: in one run, by one clock.
 
-    bench_gpu_torch.py BENCH_GPU [--table] [options of bench_gpu]
+    bench_gpu_torch.py BENCH_GPU [--table] [--types f32,f16] [--case PERMUTATION] [--every 3] [--elements N]
 
-BENCH_GPU is the program of bench_gpu.c, which runs first; its cases are then PyTorch's: permute and copy into memory
-that exists, and torch.compile of permute and contiguous, each shape for itself. Times are the device's, by CUDA events:
-ten launches in a round, the best of five rounds, as in bench_gpu; compilation is not in them. Prints one JSON object,
-bench_gpu's with more in each case and type, or with --table lines to read. Rates are parts of the copy of bench_gpu.
+BENCH_GPU is the program of bench_gpu.c, which says what the cases are. Every way of transposing puts its work on one
+stream of PyTorch's, whose events measure it: ten launches one behind another, the best of five such rounds.
+
+    static, dynamic  kernels of tilejit, for the one shape and for all
+    permute          permute, and copy into memory that exists
+    compiled         torch.compile of permute and contiguous, for the one shape
+
+Parts are of the rate at which PyTorch copies an array of the largest case's size. Compilation is not in the times. What
+each kernel stores is compared with what permute does. Prints one JSON object, or with --table lines to read.
 """
 
 import argparse
@@ -18,74 +23,92 @@ import sys
 
 import torch
 
+import tilejit
+
 WARM_UPS, ROUNDS, LAUNCHES = 3, 5, 10
 TYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "u8": torch.uint8}
-WAYS = ("static", "dynamic", "permute", "compiled")
+FORMS = ("static", "dynamic")
+WAYS = (*FORMS, "permute", "compiled")
 
 
 def best_microseconds(start):
-    """Of one call, in the mean of the best round."""
-    for _ in range(WARM_UPS):
-        start()
+    """Of one call, in the mean of the best round. Calls may return what is to be kept until its end."""
     best = math.inf
-    for _ in range(ROUNDS):
+    for round_number in range(ROUNDS + 1):
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         begin.record()
-        for _ in range(LAUNCHES):
-            start()
+        kept = [start() for _ in range(LAUNCHES if round_number > 0 else WARM_UPS)]
         end.record()
         end.synchronize()
-        best = min(best, begin.elapsed_time(end) * 1e3 / LAUNCHES)
+        if round_number > 0:
+            best = min(best, begin.elapsed_time(end) * 1e3 / len(kept))
     return best
 
 
-def arrays(case, dtype):
-    """Source, axes of the destination among the source's, and destination. Here the last axis is the fastest."""
-    extents = [int(extent) for extent in case["shape"].split(",")]
+def extents_of(case):
+    return [int(extent) for extent in case["shape"].split(",")]
+
+
+def random_array(extents, dtype):
+    """Of numbers that are none of NaN. The last axis is the fastest one."""
+    array = torch.empty(extents[::-1], dtype=dtype, device="cuda")
+    array.view(torch.uint8).random_(0, 64)
+    return array
+
+
+def measure(case, dtype, device):
+    """Microseconds by way."""
+    extents = extents_of(case)
     last = len(extents) - 1
     axes = [last - int(digit) for digit in reversed(case["permutation"])]
-    source = torch.empty(extents[::-1], dtype=dtype, device="cuda")
-    source.view(torch.uint8).random_(0, 64)
-    return source, axes, torch.empty([source.shape[axis] for axis in axes], dtype=dtype, device="cuda")
-
-
-def measure(case, dtype, rate):
-    """Adds PyTorch's times to a case. rate: of the copy, in gigabytes a second."""
-    source, axes, destination = arrays(case, dtype)
-    size = 2 * source.numel() * source.element_size()
+    source = random_array(extents, dtype)
+    wanted = source.permute(axes).contiguous()
+    destination = torch.zeros_like(wanted)
     torch._dynamo.reset()  # each shape is compiled for itself, none for a family of them
     compiled = torch.compile(lambda array: array.permute(axes).contiguous(), dynamic=False)
-    if not torch.equal(compiled(source), source.permute(axes)):
-        sys.exit(f"torch.compile is wrong: {case['permutation']} of {case['shape']}")
-    for way, start in (("permute", lambda: destination.copy_(source.permute(axes))),
-                       ("compiled", lambda: compiled(source))):
-        time = best_microseconds(start)
-        case[way] = {"microseconds": time, "part_of_copy": size / time / 1e3 / rate}
-
-
-def summary(parts):
-    """Of parts of the copy."""
-    return {"cases": len(parts), "geometric_mean": math.exp(sum(map(math.log, parts)) / len(parts)), "least": min(parts)}
-
-
-def behind(cases, way):
-    """The cases in which torch.compile is faster."""
-    return [case for case in cases if case[way]["microseconds"] > case["compiled"]["microseconds"]]
+    starts = {"permute": lambda: destination.copy_(source.permute(axes)), "compiled": lambda: compiled(source)}
+    for form in FORMS:
+        kernel = tilejit.kernel(case[form], device=device)
+        given = {} if form == "static" else {f"D{mode}": extent for mode, extent in enumerate(extents)}
+        starts[form] = lambda kernel=kernel, given=given: kernel.submit(source.flatten(), destination.flatten(), **given)
+        destination.zero_()
+        starts[form]().wait()
+        if not torch.equal(destination, wanted):
+            sys.exit(f"wrong elements: {form}, {name(case)}")
+    return {way: best_microseconds(starts[way]) for way in WAYS}
 
 
 def name(case):
     return f"{case['permutation']} {case['shape']}"
 
 
+def summary(cases, way):
+    parts = [case[way]["part_of_copy"] for case in cases]
+    geometric_mean = math.exp(sum(map(math.log, parts)) / len(parts))
+    behind = [name(case) for case in cases if case[way]["microseconds"] > case["compiled"]["microseconds"]]
+    return {"geometric_mean": geometric_mean, "least": min(parts), "behind_compiled": behind}
+
+
+def measure_type(cases, dtype, device):
+    largest = random_array([max(math.prod(extents_of(case)) for case in cases)], dtype)
+    other = torch.empty_like(largest)
+    size = dtype.itemsize
+    rate = 2 * largest.numel() * size / best_microseconds(lambda: other.copy_(largest))
+    for number, case in enumerate(cases, 1):
+        print(f"{dtype}: {number} of {len(cases)}", file=sys.stderr, flush=True)
+        bytes_moved = 2 * math.prod(extents_of(case)) * size
+        for way, time in measure(case, dtype, device).items():
+            case[way] = {"microseconds": time, "part_of_copy": bytes_moved / time / rate}
+    return {"copy_gigabytes_per_second": rate / 1e3, "cases": cases, **{way: summary(cases, way) for way in WAYS}}
+
+
 def print_type(element, result):
-    print(f"{element}: the device copies {result['copy_gigabytes_per_second']:.0f} GB/s")
+    print(f"{element}: PyTorch copies {result['copy_gigabytes_per_second']:.0f} GB/s")
     for case in result["cases"]:
         print(f"{element:4} {name(case):32}", *(f"{way} {case[way]['part_of_copy']:.3f}" for way in WAYS))
     for way in WAYS:
-        print(f"{element} {way}: {result[way]['geometric_mean']:.3f} of copy, least {result[way]['least']:.3f}")
-    for way in ("static", "dynamic"):
-        print(f"{element} {way}: behind torch.compile in {len(result['behind'][way])} of {len(result['cases'])} cases:",
-              ", ".join(result["behind"][way]) or "none")
+        print(f"{element} {way}: {result[way]['geometric_mean']:.3f} of copy, least {result[way]['least']:.3f},",
+              f"behind torch.compile in {len(result[way]['behind_compiled'])} of {len(result['cases'])}")
 
 
 def main():
@@ -93,16 +116,15 @@ def main():
     parser.add_argument("bench_gpu")
     parser.add_argument("--table", action="store_true")
     options, given = parser.parse_known_args()
-    command = [options.bench_gpu, *given, "--form", "both"]
-    report = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
-    report["peer"] = f"PyTorch {torch.__version__}, {torch.cuda.get_device_name()}"
-    for element, result in report["types"].items():
-        for number, case in enumerate(result["cases"], 1):
-            print(f"{element}: {number} of {len(result['cases'])}", file=sys.stderr, flush=True)
-            measure(case, TYPES[element], result["copy_gigabytes_per_second"])
-        for way in ("permute", "compiled"):
-            result[way] = summary([case[way]["part_of_copy"] for case in result["cases"]])
-        result["behind"] = {way: [name(case) for case in behind(result["cases"], way)] for way in ("static", "dynamic")}
+    listed = subprocess.run([options.bench_gpu, "--list", *given], check=True, stdout=subprocess.PIPE)
+    report = json.loads(listed.stdout)
+    stream = torch.cuda.Stream()
+    torch.cuda.set_stream(stream)
+    report["device"] = torch.cuda.get_device_name()
+    report["peer"] = f"PyTorch {torch.__version__}"
+    device = tilejit.cuda_stream(stream.cuda_stream)
+    for element, listed in report["types"].items():
+        report["types"][element] = result = measure_type(listed["cases"], TYPES[element], device)
         if options.table:
             print_type(element, result)
     if not options.table:
