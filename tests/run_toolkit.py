@@ -122,7 +122,7 @@ def working(command):
     pathlib.Path("made").unlink()
     command.compile("stats", TILEJIT_PTXAS=ptxas)
     figures = json.loads(pathlib.Path("made").read_text(encoding="utf-8"))
-    expected = {"vgprs": 40, "scratch_bytes": 24, "lds_bytes": 16624, "code_bytes": 256, "wave_size": 32, "valu": None}
+    expected = {"vgprs": 40, "scratch_bytes": 24, "lds_bytes": 8304, "code_bytes": 256, "wave_size": 32, "valu": None}
     assert {name: figures[name] for name in expected} == expected, figures
     figures = json.loads(command.run("disasm", "--stats", "given.cubin")[0])[f"{SYMBOL}$aligned"]
     assert figures["lds_bytes"] == 4096, figures
