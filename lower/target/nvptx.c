@@ -19,8 +19,8 @@ enum { GLOBAL_ADDRESS_SPACE = 1, WORKGROUP_LIMIT = 1024, STATIC_LDS_BYTES = 48 *
 enum { HAS_EXTREMES = 80, ROUNDS_TO_BFLOAT = 80, CONVERTS_FLOAT8 = 90 };
 
 /* As measured on an H100 over 57 transpositions: many work-items with little each keep memory busier than few with
- * much. f32 comes to 0.957 of the copy, f16 to 0.975; with 128 bytes and tiles of 64 KiB to 0.952 and 0.970, with 32 of
- * each to 0.958 and 0.972, where f16 has cases of 0.88. */
+ * much. f32 comes to 0.957 of the copy, f16 to 0.975; with 128 bytes and tiles of 64 KiB to 0.952 and 0.970, with 32
+ * of each to 0.958 and 0.972, where f16 has cases of 0.88. */
 enum { SLOT_BYTES = 48, SLOT_LIMIT = 64, TILE_BYTES = 48 * 1024 };
 
 /* Offsets of machine code have 24 bits, one of them the sign. */
@@ -172,8 +172,25 @@ static void emit_barrier(tj_emitter *emitter) {
   tj_emit_intrinsic(emitter, "llvm.nvvm.barrier.cta.sync.aligned.all", NULL, 0, &number, 1);
 }
 
-/* ptxas takes registers away for the sake of as many workgroups as there is shared memory for, unless one is enough: as
- * it is for the driver, which links PTX. */
+static uint32_t least(uint32_t a, uint32_t b) {
+  return a < b ? a : b;
+}
+
+/* How many workgroups a multiprocessor has room for, if each work-item has registers for all that it moves at once.
+ * Left to itself, ptxas takes these away for the sake of more workgroups, so that loads wait for one another; and the
+ * linker of the driver takes more than workgroups of many work-items can have. */
+static uint32_t resident_workgroups(const tj_kernel *kernel, const tj_target *target) {
+  enum { OTHER_REGISTERS = 20 };
+  const tj_compute_unit *unit = tj_compute_unit_of(target->processor);
+  uint32_t registers = kernel->slot_count * tj_dtype_bits(kernel->carried) / 32 + OTHER_REGISTERS;
+  uint32_t waves_of_group = (kernel->workgroup_size + target->wave_size - 1) / target->wave_size;
+  uint32_t waves = least(unit->waves, unit->vgprs / registers) * unit->simds;
+  uint32_t groups = least(waves / waves_of_group, unit->workgroups);
+  if (kernel->lds_elements > 0)
+    groups = least(groups, unit->lds_bytes / (tj_kernel_lds_bytes(kernel) + unit->lds_reserved));
+  return groups > 0 ? groups : 1;
+}
+
 static void emit_kernel(tj_emitter *emitter) {
   enum { PTX_KERNEL = 71 /* LLVM's number of the calling convention */ };
   const tj_kernel *kernel = emitter->kernel;
@@ -181,8 +198,9 @@ static void emit_kernel(tj_emitter *emitter) {
   LLVMSetFunctionCallConv(function, PTX_KERNEL);
   tj_emit_text_attribute(emitter, function, "nvvm.reqntid",
                          tj_string_format(emitter->job, "%u", kernel->workgroup_size));
-  if (emitter->target->object == TJ_OBJECT_CUBIN)
-    tj_emit_text_attribute(emitter, function, "nvvm.minctasm", "1");
+  if (kernel->arrays == NULL)
+    tj_emit_text_attribute(emitter, function, "nvvm.minctasm",
+                           tj_string_format(emitter->job, "%u", resident_workgroups(kernel, emitter->target)));
   tj_emit_grid(emitter, &(tj_grid){emit_workgroup, emit_item, emit_barrier});
 }
 
