@@ -31,11 +31,13 @@ FORMS = ("static", "dynamic")
 WAYS = (*FORMS, "permute", "compiled")
 
 
-def best_microseconds(start):
-    """Of one call, in the mean of the best round. Calls may return what is to be kept until its end."""
+def best_microseconds(start, ahead):
+    """Of one call, in the mean of the best round. Calls may return what is to be kept until its end. `ahead` keeps the
+    GPU busy until they have been made, so that what they cost the CPU is not measured."""
     best = math.inf
     for round_number in range(ROUNDS + 1):
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        ahead()
         begin.record()
         kept = [start() for _ in range(LAUNCHES if round_number > 0 else WARM_UPS)]
         end.record()
@@ -56,7 +58,7 @@ def random_array(extents, dtype):
     return array
 
 
-def measure(case, dtype, device):
+def measure(case, dtype, device, ahead):
     """Microseconds by way."""
     extents = extents_of(case)
     last = len(extents) - 1
@@ -70,12 +72,13 @@ def measure(case, dtype, device):
     for form in FORMS:
         kernel = tilejit.kernel(case[form], device=device)
         given = {} if form == "static" else {f"D{mode}": extent for mode, extent in enumerate(extents)}
-        starts[form] = lambda kernel=kernel, given=given: kernel.submit(source.flatten(), destination.flatten(), **given)
+        arrays = source.flatten(), destination.flatten()
+        starts[form] = lambda kernel=kernel, arrays=arrays, given=given: kernel.submit(*arrays, **given)
         destination.zero_()
         starts[form]().wait()
         if not torch.equal(destination, wanted):
             sys.exit(f"wrong elements: {form}, {name(case)}")
-    return {way: best_microseconds(starts[way]) for way in WAYS}
+    return {way: best_microseconds(starts[way], ahead) for way in WAYS}
 
 
 def name(case):
@@ -93,11 +96,19 @@ def measure_type(cases, dtype, device):
     largest = random_array([max(math.prod(extents_of(case)) for case in cases)], dtype)
     other = torch.empty_like(largest)
     size = dtype.itemsize
-    rate = 2 * largest.numel() * size / best_microseconds(lambda: other.copy_(largest))
+
+    def copy():
+        other.copy_(largest)
+
+    def copy_some():
+        for _ in range(LAUNCHES):
+            copy()
+
+    rate = 2 * largest.numel() * size / best_microseconds(copy, copy_some)
     for number, case in enumerate(cases, 1):
         print(f"{dtype}: {number} of {len(cases)}", file=sys.stderr, flush=True)
         bytes_moved = 2 * math.prod(extents_of(case)) * size
-        for way, time in measure(case, dtype, device).items():
+        for way, time in measure(case, dtype, device, copy_some).items():
             case[way] = {"microseconds": time, "part_of_copy": bytes_moved / time / rate}
     return {"copy_gigabytes_per_second": rate / 1e3, "cases": cases, **{way: summary(cases, way) for way in WAYS}}
 
