@@ -9,6 +9,7 @@
 
 #include "base/machine/processor.h"
 #include "base/machine/target_id.h"
+#include "lower/kernel/arithmetic.h"
 
 #include <string.h>
 
@@ -176,6 +177,14 @@ static uint32_t least(uint32_t a, uint32_t b) {
   return a < b ? a : b;
 }
 
+/* Whether elements are neither computed nor converted, nor looked up by those of another type. */
+static bool only_moves(const tj_kernel *kernel) {
+  bool moves = tj_kernel_program(kernel) == NULL;
+  for (uint32_t i = 0; i < kernel->buffer_count; i++)
+    moves = moves && kernel->buffer[i].dtype == kernel->carried;
+  return moves;
+}
+
 /* How many workgroups a multiprocessor has room for, if each work-item has registers for all that it moves at once.
  * Left to itself, ptxas takes these away for the sake of more workgroups, so that loads wait for one another; and the
  * linker of the driver takes more than workgroups of many work-items can have. */
@@ -198,7 +207,7 @@ static void emit_kernel(tj_emitter *emitter) {
   LLVMSetFunctionCallConv(function, PTX_KERNEL);
   tj_emit_text_attribute(emitter, function, "nvvm.reqntid",
                          tj_string_format(emitter->job, "%u", kernel->workgroup_size));
-  if (kernel->arrays == NULL)
+  if (only_moves(kernel))
     tj_emit_text_attribute(emitter, function, "nvvm.minctasm",
                            tj_string_format(emitter->job, "%u", resident_workgroups(kernel, emitter->target)));
   tj_emit_grid(emitter, &(tj_grid){emit_workgroup, emit_item, emit_barrier});
