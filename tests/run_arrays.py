@@ -108,7 +108,18 @@ def scales(x, **_):
     return numpy.maximum(abs(x).max(1, keepdims=True), WIDE(1e-12)) / 448
 
 
+def exponents(x):
+    """Of groups' scales: the largest element's, less that of the largest number of f8e4m3fn."""
+    return numpy.floor(numpy.log2(numpy.maximum(abs(x).max(2, keepdims=True), WIDE(1e-30)))) - 8
+
+
+def rotated(sign):
+    """The first or the second of the numbers that have been turned by an angle."""
+    return lambda a, b, c, s: a * c - b * s if sign < 0 else a * s + b * c
+
+
 ROW, COLUMN, WEIGHT = "MN", "M1", "1N"
+PAIRS, ANGLES, GROUPS, SCALES = "THD", "T1D", "MGL", "MG1"
 # Files of examples: inputs by name with type and shape, numbers, and outputs with type, shape, reference, tolerance.
 EXAMPLES = [
     ("softmax", {"x": ("f16", ROW)}, {}, {"y": ("f16", ROW, softmax, 0.51)}),
@@ -120,13 +131,18 @@ EXAMPLES = [
      {"y": ("f8e4m3fn", ROW, lambda x, **_: numpy.clip(x * WIDE(0.75), -448, 448), 0.51)}),
     ("quantize", {"x": ("bf16", ROW)}, {},
      {"s": ("f32", COLUMN, scales, 0.51), "q": ("f8e4m3fn", ROW, lambda x: x / scales(x), 0.51)}),
+    ("rope", {"a": ("f16", PAIRS), "b": ("f16", PAIRS), "c": ("f32", ANGLES), "s": ("f32", ANGLES)}, {},
+     {"p": ("f16", PAIRS, rotated(-1), 0.6), "q": ("f16", PAIRS, rotated(1), 0.6)}),
+    ("mx", {"x": ("bf16", GROUPS)}, {},
+     {"s": ("e8m0", SCALES, lambda x: 2.0 ** exponents(x), 0),
+      "q": ("f8e4m3fn", GROUPS, lambda x: numpy.clip(x / 2.0 ** exponents(x), -448, 448), 0.51)}),
 ]
 SHAPES = [(1, 1), (3, 40), (5, 7), (300, 1), (1, 300), (2, 2049), (17, 256)]
 LONG = [(2, 70001)]
 
 
 def unit(reference, dtype):
-    if dtype in ("i32", "i8", "i64", "u8"):
+    if dtype in ("i32", "i8", "i64", "u8", "e8m0"):
         return WIDE(1)
     if dtype == "bf16":
         return unit(reference, "f32") * 2 ** 16
@@ -141,6 +157,8 @@ def unit(reference, dtype):
 def widened(array, dtype):
     if dtype == "bf16":
         return (array.astype("u4") << 16).view("f4").astype(WIDE)
+    if dtype == "e8m0":
+        return WIDE(2) ** (array.view("u1").astype(WIDE) - 127)
     if dtype == "f8e4m3fn":
         bits = array.view("u1").astype("i4")
         exponent, fraction = bits >> 3 & 15, bits & 7
@@ -240,7 +258,8 @@ def check_program(runner, device, row, shape, fixed):
 
 def check_example(runner, device, row, folder, shape, fixed):
     name, inputs, numbers, outputs = row
-    extents = {"M": shape[0], "N": shape[1], "1": 1}
+    extents = {"M": shape[0], "N": shape[1], "1": 1, "T": shape[0], "H": 3, "D": min(shape[1], 512),
+               "G": shape[1] // 32 + 1, "L": 32}
     generator = numpy.random.default_rng(len(name))
     arrays, wide = {}, {}
     for key, (dtype, form) in inputs.items():
@@ -252,13 +271,14 @@ def check_example(runner, device, row, folder, shape, fixed):
         wide[key] = widened(arrays[key], dtype)
     text = (folder / f"{name}.tile").read_text(encoding="utf-8")
     place = re.sub(r"\W", "_", f"example {name} {device} {shape} {fixed}")
-    found = runner.run(text, device, {"M": shape[0], "N": shape[1]}, arrays, outputs, fixed, place, numbers)
+    parameters = {key: extents[key] for key in re.findall(r"(\w+) in \d", text)}
+    found = runner.run(text, device, parameters, arrays, outputs, fixed, place, numbers)
     said = f"examples/{name}.tile {shape} {device} {'fixed' if fixed else 'at launch'}"
     if isinstance(found, str):
         return f"{said}: {found}"
     for key, (dtype, form, function, limit) in outputs.items():
         reference = function(**wide)
-        scale = abs(reference).max() if name == "layernorm" else 0
+        scale = abs(reference).max() if name in ("layernorm", "rope") else 0  # what cancels
         far = abs(widened(found[key], dtype).reshape(reference.shape) - reference)
         worst = float((far / unit(numpy.maximum(abs(reference), scale), dtype)).max())
         if not worst <= limit:
@@ -399,7 +419,7 @@ def main():
                 for shape in SHAPES + LONG[:1] if is_host else SHAPES[1:6:2]:
                     for fixed in (True, False):
                         waiting.append(pool.submit(check_example, runner, device, row, given.examples, shape, fixed))
-            for row in EXAMPLES if device == "sim:gfx942" else []:
+            for row in EXAMPLES[:4] if device == "sim:gfx942" else []:
                 waiting.append(pool.submit(check_counts, runner, device, row, given.examples))
         problems = [problem for problem in (each.result() for each in waiting) if problem is not None]
     for problem in problems:

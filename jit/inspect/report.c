@@ -225,8 +225,12 @@ static void print_parameter(tj_text *text, const tj_parameter *parameter) {
 static void print_kernel_values(tj_text *text, const tj_kernel_definition *kernel) {
   tj_text_format(text, "kernel %s\n", kernel->name);
   for (uint32_t i = 0; i < kernel->argument_count; i++) {
-    tj_text_format(text, "  %s: %s @ ", kernel->argument[i].name, kernel->argument[i].dtype);
-    tj_value_print(text, kernel->argument[i].view);
+    const tj_kernel_argument *argument = &kernel->argument[i];
+    tj_text_format(text, "  %s: %s", argument->name, argument->dtype);
+    if (argument->view != NULL) {
+      tj_text_string(text, " @ ");
+      tj_value_print(text, argument->view);
+    }
     tj_text_char(text, '\n');
   }
 }

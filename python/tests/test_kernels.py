@@ -95,6 +95,18 @@ class Calls(unittest.TestCase):
             kernel(source, memoryview(floats(12)).cast("B").cast("f", (4, 3)))
         self.assertEqual(caught.exception.code, 6015)
 
+    def test_numbers(self):
+        text = """param N in 1..100
+        kernel scaled(x: f32 @ (N):(1), alpha: f32, y: f32 @ (N):(1)) = { y = x * alpha + alpha }"""
+        for device in DEVICES:
+            kernel = tilejit.kernel(text, device=device)
+            for alpha in (2.5, 3, -0.5, 0.0, -0.0):
+                with self.subTest(device=device, alpha=alpha):
+                    target = floats(4)
+                    kernel(array.array("f", [-1, 0, 1, 2]), target, alpha=alpha, N=4)
+                    wanted = array.array("f", [x * alpha + alpha for x in (-1, 0, 1, 2)])
+                    self.assertEqual(target.tobytes(), wanted.tobytes())
+
     def test_fixed_parameters(self):
         kernel = tilejit.kernel(TRANSPOSE, fixed={"M": 4, "N": 2})
         target = floats(8)
@@ -149,6 +161,7 @@ class Refused(unittest.TestCase):
     def test_parameters(self):
         self.refused(2026, floats(4), floats(4), K=4)
         self.refused(2025, floats(4), floats(4), N=0)
+        self.refused(2025, floats(4), floats(4), N=2.0)
 
     def test_calls(self):
         kernel, four = tilejit.kernel(DOUBLE), floats(4)

@@ -180,6 +180,7 @@ FUNCTIONS = (
     ("tj_launch_create", "s", "hhh"),
     ("tj_launch_destroy", "-", "h"),
     ("tj_launch_set_parameter", "s", "htl"),
+    ("tj_launch_set_number", "s", "htd"),
     ("tj_launch_set_shape", "s", "hthz"),
     ("tj_code_argument_count", "z", "h"),
     ("tj_code_argument_name", "t", "hz"),
@@ -200,7 +201,7 @@ FUNCTIONS = (
 )
 
 TYPES: dict[str, Any] = {"s": ctypes.c_int, "h": ctypes.c_void_p, "t": ctypes.c_char_p, "z": ctypes.c_size_t,
-                         "l": ctypes.c_int64, "i": ctypes.c_int, "p": DeviceProperties, "-": None}
+                         "l": ctypes.c_int64, "d": ctypes.c_double, "i": ctypes.c_int, "p": DeviceProperties, "-": None}
 
 
 def _load() -> ctypes.CDLL:

@@ -20,7 +20,7 @@ from ._device import Buffer, Device, Fence, device as open_device
 from ._errors import argument_error
 from ._layout_text import Modes, argument_layouts
 from ._prepare import Kind, Output, Prepared, prepare
-from ._program import Fixed, Program, Text, checked_integer, encoded, fixed_values, source_of
+from ._program import Fixed, Program, Text, checked_number, encoded, fixed_values, source_of
 
 _MOST_PREPARED = 64  # launches that a thread keeps of a kernel; the oldest makes room
 
@@ -232,7 +232,7 @@ class Kernel:
         parameters = {}
         for name, value in named.items():
             if name not in self.arguments:
-                parameters[name] = checked_integer(value)
+                parameters[name] = checked_number(value)
                 continue
             index = self.arguments.index(name)
             if index < len(arrays):

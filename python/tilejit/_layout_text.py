@@ -29,9 +29,9 @@ def argument_layouts(values: str, kernel: str) -> dict[str, Modes]:
     found, is_inside = {}, False
     for line in values.splitlines():
         argument = _ARGUMENT.fullmatch(line)
-        if not argument:
+        if not line.startswith(" "):
             is_inside = line == f"kernel {kernel}"
-        elif is_inside:
+        elif is_inside and argument:  # not a number of the launch
             modes = _modes(argument.group(2))
             if modes:
                 found[argument.group(1)] = modes

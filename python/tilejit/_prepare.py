@@ -17,7 +17,7 @@ from ._context import Context, Handle
 from ._device import Buffer, Device
 from ._errors import Error, argument_error
 from ._layout_text import Modes, element_strides, fits, parameters_of, saying_of
-from ._program import encoded
+from ._program import Number, encoded
 
 _bind_host = library.tj_launch_bind
 _bind_pointer = library.tj_launch_bind_pointer
@@ -164,9 +164,13 @@ class Kind(NamedTuple):
 
 
 def _tell_parameters(kind: Kind, launch: Handle, keys: Sequence[Key | None],
-                     given: Mapping[str, int]) -> Dict[str, int]:
-    """Gives a launch its parameters, and the shapes of arrays of views. Returns the parameters."""
+                     told: Mapping[str, int | Number]) -> Dict[str, int]:
+    """Gives a launch its parameters and numbers, and the shapes of arrays of views. Returns the parameters."""
     call = launch.context.call
+    given = {name: value for name, value in told.items() if not isinstance(value, Number)}
+    for name, number in told.items():
+        if isinstance(number, Number):
+            call(library.tj_launch_set_number, launch.value, encoded(name), float.fromhex(number.text))
     values = {**given, **parameters_of(kind.layouts, list(zip(kind.names, keys)), given)}
     for name, value in values.items():
         call(library.tj_launch_set_parameter, launch.value, encoded(name), value)
@@ -181,7 +185,7 @@ def _tell_parameters(kind: Kind, launch: Handle, keys: Sequence[Key | None],
     return values
 
 
-def prepare(context: Context, kind: Kind, keys: Sequence[Key | None], given: Mapping[str, int],
+def prepare(context: Context, kind: Kind, keys: Sequence[Key | None], given: Mapping[str, int | Number],
             makes_outputs: bool) -> Prepared:
     """A launch for arrays that look so. Arguments without one get an output, if the kernel only writes them, or, where
     none is to be made, nothing."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import numbers
 import operator
 import os
 import pathlib
@@ -60,6 +61,19 @@ def checked_integer(number: Any) -> int:
     if not -(1 << 63) <= value < 1 << 63:
         raise OverflowError(f"{value} does not fit in 64 bits")
     return value
+
+
+class Number(NamedTuple):
+    """A float as its text: -0.0 is another one than 0.0, and nan the same as nan."""
+
+    text: str
+
+
+def checked_number(number: Any) -> int | Number:
+    """An integer that the library's 64 bits hold, or another real number."""
+    if isinstance(number, numbers.Real) and not isinstance(number, numbers.Integral):
+        return Number(float(number).hex())
+    return checked_integer(number)
 
 
 class Program:

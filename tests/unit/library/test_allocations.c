@@ -327,6 +327,11 @@ static const char *const kernels[] = {
     "kernel k(d: i32 @ packed((M,8,4))) = offsets(d, packed((M,32)), step=(0,8), count=4, starts=(M,8))",
     "kernel k(s: f32 @ transform(packed((24,6)), [pad(24,1,1), pass_through(6)], [[0],[1]], [[0],[1]]), "
     "d: bf16 @ (26,6):(6,1)) = copy(s, d, fill=1)",
+    "param M in 1..64, N in 1..4096\n"
+    "kernel k(s: f32 @ (M,N):(N,1), a: f32, d: f16 @ (M,N):(N,1)) = "
+    "{ let e = exp(s * a - max(s * a, 1)); d = e / sum(e, 1) }",
+    "kernel k(s: f16 @ (8,64):(64,1), w: f32 @ (1,64):(0,1), d: f16 @ (8,64):(64,1), m: f32 @ (8,1):(1,1)) = "
+    "{ m = mean(s, 1); d = (s - mean(s, 1)) * w + index(1) }",
 };
 
 static tj_status emit_kernels(tj_context *context, tj_emit stage) {
