@@ -259,20 +259,58 @@ def run_partitions(tilejit, rows):
     return len(pairs), failures
 
 
+# --- AMD's matrix instructions ---
+
+# Where the library has another order of K than the ISA, in A as in B: of gfx12's 16-bit elements.
+SAME_PRODUCTS = re.compile(r"gfx12_wmma_\w+_16x16x16_b?f16")
+
+
+def table_of(bases):
+    """The values of a linear map, the first input fastest, from those of the powers of two."""
+    values = [0]
+    for basis in bases:
+        values += [value ^ basis for value in values]
+    return values
+
+
+def matrix_pairs(row):
+    """What each lane has in each value, lanes fastest."""
+    extents = row["shape"] if row["shape"][3] > 1 else row["shape"][:3]
+    yield f"mma_shape({row['atom']})", f"({','.join(map(str, extents))})"
+    for operand in "ABC":
+        lanes, values = row[operand]
+        if operand != "C" and SAME_PRODUCTS.fullmatch(row["atom"]):
+            swapped = {64: 128, 128: 64}
+            lanes, values = ([swapped.get(basis, basis) for basis in of] for of in (lanes, values))
+        for number, basis in enumerate(lanes):
+            yield f"mma_{operand}({row['atom']})({1 << number}, 0)", str(basis)
+        for number, basis in enumerate(values):
+            yield f"mma_{operand}({row['atom']})(0, {1 << number})", str(basis)
+        yield f"mma_{operand}({row['atom']})({(1 << len(lanes)) - 1}, {(1 << len(values)) - 1})", \
+            str(table_of(lanes + values)[-1])
+
+
+def run_matrix(tilejit, rows):
+    pairs = [pair for row in rows for pair in matrix_pairs(row)]
+    values = evaluate(tilejit, [], ['import "atoms"; 0'] + [expression for expression, _ in pairs])[1:]
+    return len(pairs), [f"{e}: {v}, not {want}" for (e, want), v in zip(pairs, values) if v != want]
+
+
 # --- the library of atoms by itself ---
 
-ATOM = re.compile(r"^let (\w+_(\d+)x(\d+)x(\d+)\w*) =", re.MULTILINE)
+ATOM = re.compile(r"^let (\w+_(\d+)x(\d+)x(\d+)(?:_(\d+)b_)?\w*) =", re.MULTILINE)
 
 
 def run_atoms(tilejit, names):
     """Each matrix instruction has the shape that its name says; threads and values cover A, B and C, and nothing else,
     and C once."""
     pairs = []
-    for name, *extents in names:
-        m, n, k = map(int, extents)
+    for name, *extents, blocks in names:
+        m, n, k, b = map(int, (*extents, blocks or 1))
+        shape = f"({m},{n},{k},{b})" if blocks else f"({m},{n},{k})"
         pairs.append((f"[mma_shape({name}), cosize(mma_A({name})), cosize(mma_B({name})), cosize(mma_C({name})), "
                       f"is_surjective(mma_A({name})), is_surjective(mma_B({name})), is_bijective(mma_C({name}))]",
-                      f"[({m},{n},{k}), {m * k}, {n * k}, {m * n}, 1, 1, 1]"))
+                      f"[{shape}, {m * k * b}, {n * k * b}, {m * n * b}, 1, 1, 1]"))
     values = evaluate(tilejit, [], ['import "atoms"; 0'] + [expression for expression, _ in pairs])[1:]
     return len(pairs), [f"{e}: {v}, not {want}" for (e, want), v in zip(pairs, values) if v != want]
 
@@ -280,12 +318,13 @@ def run_atoms(tilejit, names):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tilejit", required=True)
-    parser.add_argument("peer", choices=["cute", "ck", "partitions", "programs", "atoms"])
+    parser.add_argument("peer", choices=["cute", "ck", "partitions", "programs", "atoms", "matrix"])
     parser.add_argument("file")
     options = parser.parse_args()
     with open(options.file, encoding="utf-8") as file:
         rows = ATOM.findall(file.read()) if options.peer == "atoms" else [json.loads(line) for line in file]
-    run = {"cute": run_cute, "ck": run_ck, "partitions": run_partitions, "programs": run_programs, "atoms": run_atoms}
+    run = {"cute": run_cute, "ck": run_ck, "partitions": run_partitions, "programs": run_programs, "atoms": run_atoms,
+           "matrix": run_matrix}
     count, failures = run[options.peer](options.tilejit, rows)
     for failure in failures:
         print(failure)
