@@ -178,6 +178,7 @@ FIELDS = [  # a state, the field that is to blame
     ({"view": "picture", "program": "(4,8):(8,1)", "tile": "16"}, "tile"),
     ({"view": "value", "program": "param M; M", "set": "M"}, "set"),
     ({"view": "value", "program": "param M in 1..9; M", "set": "M=4"}, None),
+    ({"view": "function", "program": "strided((8,8),(8,1))", "walk": "step=(0,"}, "walk"),
 ]
 
 
@@ -188,6 +189,12 @@ def check_fields(page):
             yield f"{state}: {outcome['invalid']} is to blame: {outcome['problem']}"
     if page.show({"view": "value", "program": "param M in 1..9, N in 1..9; (M,N)", "set": "M=4, N = 5"})["texts"] != ["(4,5)"]:
         yield "fixed parameters are not"
+    table = page.show({"view": "value", "value-as": "table", "program": "param M in 1..9; M:1"})
+    if "fix the parameters with the field below the program" not in table["problem"]:
+        yield f"a note has not the page's words: {table['problem']}"
+    kernel = page.show({"view": "check", "program": "kernel k(a: f32 @ 8:1, b: f32 @ 8:1) = copy(a, b)"})
+    if "TJ5012" not in kernel["problem"] or "left to the command" not in kernel["problem"]:
+        yield f"machine code: {kernel['problem']}"
     long = page.show({"view": "value", "value-as": "table", "program": "(512,512):(1,512)"})
     if len(long["texts"][0]) > 210000 or json.loads(long["copied"]) != list(range(512 * 512)):
         yield "a long answer is not cut where it is shown, or where it is copied"
@@ -324,7 +331,7 @@ def print_times(page):
                   {"view": "conflicts", "store": "thread_raked((64,64), 256, 8)", "load": "tv_layout(thread_raked((64,64), 256, 4))"}):
         page.show({"program": "Sw<3,0,3> o 0 o (8,8):(8,1) # "} | state)
         times = page.chromium.evaluate(TIMED)
-        print(f"{state['view']}: {statistics.median(times):.0f} ms from a key to the answer, {max(times):.0f} at most")
+        print(f"{state['view']}: {min(times):.0f} to {max(times):.0f} ms from a key to the answer, {statistics.median(times):.0f} of most")
 
 
 def check_loads(page):

@@ -2,6 +2,7 @@
 /* Errors, as text or as JSON, and the exit statuses that go with them. */
 #include "tools/report.h"
 
+#include "tools/note.h"
 #include "tools/progress.h"
 
 #include <inttypes.h>
@@ -70,42 +71,11 @@ static json_t *place_json(const tj_diagnostic *d) {
                    text_json(d->source_line));
 }
 
-/* What the command calls the library's functions that notes name. */
-static const struct {
-  const char *call, *here;
-} words[] = {{"tj_program_create", "--set P=V"},
-             {"tj_launch_set_parameter", "--arg P=V"},
-             {"tj_device_list", "tilejit devices"},
-             {"tj_program_show", "tilejit show"}};
-
-static const char *word_for(const char *text, size_t *length) {
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-    *length = strlen(words[i].call);
-    if (strncmp(text, words[i].call, *length) == 0)
-      return words[i].here;
-  }
-  return NULL;
-}
-
-enum { NOTE_SIZE = 4096 };
-
-/* A note in the command's words; cut off where it is longer than any note is. */
-static const char *note_here(const char *note, char buffer[NOTE_SIZE]) {
-  size_t used = 0;
-  while (*note != '\0' && used + 1 < NOTE_SIZE) {
-    size_t length;
-    const char *here = word_for(note, &length);
-    if (here == NULL) {
-      buffer[used++] = *note++;
-      continue;
-    }
-    size_t written = (size_t)snprintf(buffer + used, NOTE_SIZE - used, "%s", here);
-    used = used + written < NOTE_SIZE ? used + written : NOTE_SIZE - 1;
-    note += length;
-  }
-  buffer[used] = '\0';
-  return buffer;
-}
+static const note_word words[] = {{"tj_program_create", "--set P=V"},
+                                  {"tj_launch_set_parameter", "--arg P=V"},
+                                  {"tj_device_list", "tilejit devices"},
+                                  {"tj_program_show", "tilejit show"},
+                                  {NULL, NULL}};
 
 static json_t *problem_json(const char *code, const char *message, const char *note, json_t *place) {
   return json_pack("{s:s,s:o,s:o,s:o}", "code", code, "message", text_json(message), "note", text_json(note), "place",
@@ -115,7 +85,8 @@ static json_t *problem_json(const char *code, const char *message, const char *n
 json_t *diagnostic_json(const tj_diagnostic *diagnostic) {
   char code[16], note[NOTE_SIZE];
   snprintf(code, sizeof code, "TJ%04u", diagnostic->code);
-  return problem_json(code, diagnostic->message, note_here(diagnostic->note, note), place_json(diagnostic));
+  return problem_json(code, diagnostic->message, note_in_words(diagnostic->note, words, note),
+                      place_json(diagnostic));
 }
 
 /* A value's text, malloc'd; NULL where there is no memory. (json_dumps then leaves keys out.) */
@@ -166,7 +137,7 @@ int fail_usage(const char *format, ...) {
 static void print_text(const tj_diagnostic *given) {
   char note[NOTE_SIZE];
   tj_diagnostic here = *given;
-  here.note = note_here(given->note, note);
+  here.note = note_in_words(given->note, words, note);
   const tj_diagnostic *diagnostic = &here;
   clear_progress();
   bool colour = has_colour(stderr);

@@ -3,6 +3,7 @@
 #include "docs/playground/engine.h"
 
 #include "tilejit/tilejit.h"
+#include "tools/note.h"
 
 #include <emscripten/emscripten.h>
 #include <stdbool.h>
@@ -287,12 +288,21 @@ static void forget(void) {
   engine.holds = 1;
 }
 
+static const note_word words[] = {{"tj_program_create", "the field below the program"}, {NULL, NULL}};
+
+enum { NO_LLVM = 5012 };
+
 static void keep_diagnostic(void) {
-  const tj_diagnostic *diagnostic = tj_context_diagnostic(engine.context);
-  size_t length = diagnostic != NULL ? tj_diagnostic_format(diagnostic, 0, NULL, 0) : 0;
-  engine.diagnostic = diagnostic != NULL ? malloc(length + 1) : NULL;
+  char note[NOTE_SIZE];
+  if (tj_context_diagnostic(engine.context) == NULL)
+    return;
+  tj_diagnostic here = *tj_context_diagnostic(engine.context);
+  here.note =
+      here.code == NO_LLVM ? "what needs machine code is left to the command" : note_in_words(here.note, words, note);
+  size_t length = tj_diagnostic_format(&here, 0, NULL, 0);
+  engine.diagnostic = malloc(length + 1);
   if (engine.diagnostic != NULL)
-    tj_diagnostic_format(diagnostic, 0, engine.diagnostic, length + 1);
+    tj_diagnostic_format(&here, 0, engine.diagnostic, length + 1);
 }
 
 static tj_status answer_of_program(tj_status (*answer)(tj_program *program)) {

@@ -4,7 +4,7 @@
 
 // The texts that diagnostics name, by the field that has them.
 const FIELD_OF_FILE = { "<expression>": "program", "the declarations": "program", "the first expression": "program",
-  "the second expression": "other", lds: "lds", store: "store", load: "load", set: "set", tile: "tile" };
+  "the second expression": "other", lds: "lds", store: "store", load: "load", walk: "walk", set: "set", tile: "tile" };
 const SPEAK_AFTER_MILLISECONDS = 700;
 const ADDRESS_AFTER_MILLISECONDS = 300;
 
