@@ -270,9 +270,12 @@ static void emit_lookup(tj_emitter *emitter, const tj_kernel_step *step) {
 
 /* --- gates --- */
 
-static LLVMValueRef fill_of(tj_emitter *emitter, const tj_kernel_step *load) {
+static LLVMValueRef fill_of(tj_emitter *emitter, const tj_kernel_step *load, bool is_used) {
   const tj_kernel *kernel = emitter->kernel;
   conversion how = conversion_at(emitter, load);
+  if (!is_used)
+    return LLVMGetPoison(load->width == 1 ? element_type(emitter, how.to)
+                                          : vector_type(emitter, how.to, load->width));
   LLVMValueRef element = converted(emitter, tj_emit_element(emitter, kernel->fill, how.from), 1, how);
   if (load->width == 1)
     return element;
@@ -312,6 +315,24 @@ static bool is_used_later(tj_phase phase, const tj_kernel_step *load, uint32_t b
   for (uint32_t i = begin; i < phase.count + phase.following; i++) {
     bool is_store = phase.step[i].kind == TJ_STEP_STORE;
     if (phase.step[i].kind == TJ_STEP_COMPUTE || (is_store && shares_slots(load, &phase.step[i])))
+      return true;
+  }
+  return false;
+}
+
+/* Whether a truth is one of which another, or one of several that are demanded together. */
+static bool implies(const tj_node *truth, const tj_node *other) {
+  if (truth == NULL || truth == other || truth->op != TJ_OP_AND)
+    return truth == other;
+  return implies(truth->arg[0], other) || implies(truth->arg[1], other);
+}
+
+/* Whether what `load` gives where it is not valid goes anywhere. */
+static bool is_fill_used(tj_phase phase, const tj_kernel_step *load, uint32_t begin) {
+  for (uint32_t i = begin; i < phase.count + phase.following; i++) {
+    const tj_kernel_step *step = &phase.step[i];
+    if (step->kind == TJ_STEP_COMPUTE ||
+        (step->kind == TJ_STEP_STORE && shares_slots(load, step) && !implies(step->access.valid, load->access.valid)))
       return true;
   }
   return false;
@@ -389,11 +410,16 @@ static bool loads_slots_of(const tj_kernel_step *store, const tj_kernel_step ste
   return false;
 }
 
-/* What stores behind a gate turn around stands before it, so that it is there for other gates. */
+/* What stores behind a gate turn around, and vectors of words for LDS, stand before it, so that they are there for
+ * other gates. */
 static void emit_transposed_of(tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
+  enum { WORD_BITS = 32 };
   for (uint32_t i = 0; i < count; i++) {
-    if (step[i].kind == TJ_STEP_STORE && !loads_slots_of(&step[i], step, count))
-      tj_emit_transposed(emitter, &step[i]);
+    if (step[i].kind != TJ_STEP_STORE || loads_slots_of(&step[i], step, count))
+      continue;
+    tj_emit_transposed(emitter, &step[i]);
+    if (step[i].access.buffer == TJ_LDS && tj_dtype_bits(emitter->kernel->carried) >= WORD_BITS)
+      set_slots(emitter, &step[i], gathered(emitter, &step[i]));
   }
 }
 
@@ -403,7 +429,7 @@ static void emit_gated(tj_emitter *emitter, tj_phase phase, uint32_t begin, uint
   LLVMValueRef *fill = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, end - begin);
   for (uint32_t i = begin; i < end; i++) {
     if (step[i].kind == TJ_STEP_LOAD && is_used_later(phase, &step[i], end))
-      fill[i - begin] = fill_of(emitter, &step[i]);
+      fill[i - begin] = fill_of(emitter, &step[i], is_fill_used(phase, &step[i], end));
   }
   emit_origins_of(emitter, step + begin, end - begin);
   emit_transposed_of(emitter, step + begin, end - begin);
@@ -461,7 +487,7 @@ static void emit_nodes_of(tj_emitter *emitter, const tj_kernel_step step[], uint
 static void emit_fills(tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     if (step[i].kind == TJ_STEP_LOAD)
-      set_slots(emitter, &step[i], fill_of(emitter, &step[i]));
+      set_slots(emitter, &step[i], fill_of(emitter, &step[i], true));
   }
 }
 

@@ -262,7 +262,7 @@ void tj_flexible_place_tiles(tj_flexible *f) {
       demand_reach(f, mode, &mode->stride[k]);
   }
   tj_flexible_demand_between(f, all, 1, most_workgroups);
-  f->kernel->count = tj_mul(graph, all, tj_int(graph, TJ_FLEXIBLE_ITEMS));
+  f->kernel->count = tj_mul(graph, all, tj_int(graph, f->items));
   for (uint32_t i = 0; i < f->form_count; i++)
     f->form[i].base =
         named_base(f, names[i < TJ_FLEXIBLE_BOUNDS ? i : TJ_FLEXIBLE_BOUNDS], f->form[i].base, limit_of(i));
@@ -350,7 +350,7 @@ static uint64_t bit_of(uint32_t mode) {
   return mode != TJ_FLEXIBLE_NONE ? (uint64_t)1 << mode : 0;
 }
 
-static uint32_t take_closest(const tj_flexible *f, uint64_t *taken, uint32_t side) {
+uint32_t tj_flexible_take_closest(const tj_flexible *f, uint64_t *taken, uint32_t side) {
   uint32_t mode = closest_mode(f, *taken, side);
   *taken |= bit_of(mode);
   return mode;
@@ -364,8 +364,8 @@ static void choose_modes(tj_flexible *f) {
   f->first_loaded = closest_mode(f, 0, TJ_FLEXIBLE_SOURCE);
   f->first_stored = closest_mode(f, 0, TJ_FLEXIBLE_DESTINATION);
   uint64_t taken = (uint64_t)1 << f->first_loaded | (uint64_t)1 << f->first_stored;
-  f->next_loaded = take_closest(f, &taken, TJ_FLEXIBLE_SOURCE);
-  f->next_stored = take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
+  f->next_loaded = tj_flexible_take_closest(f, &taken, TJ_FLEXIBLE_SOURCE);
+  f->next_stored = tj_flexible_take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
 }
 
 /* The other modes in the destination's order: of tiles that turn around none, but workgroups follow it. */
@@ -373,7 +373,7 @@ static void choose_others(tj_flexible *f) {
   uint64_t taken =
       bit_of(f->first_loaded) | bit_of(f->first_stored) | bit_of(f->next_loaded) | bit_of(f->next_stored);
   for (uint32_t i = 0; i < TJ_FLEXIBLE_OTHERS; i++)
-    f->other[i] = take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
+    f->other[i] = tj_flexible_take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
 }
 
 static bool turns(const tj_flexible *f) {
@@ -459,10 +459,14 @@ static tj_kernel *new_kernel(tj_flexible *f, const tj_kernel *flat, uint32_t byt
   kernel->faster = NULL;
   kernel->index = NULL;
   kernel->workgroup = tj_coordinate(graph, "g", tj_int(graph, most_workgroups));
-  kernel->item = tj_coordinate(graph, "t", tj_int(graph, TJ_FLEXIBLE_ITEMS));
-  kernel->workgroup_size = TJ_FLEXIBLE_ITEMS;
   kernel->step_count = 0;
   return kernel;
+}
+
+void tj_flexible_set_items(tj_flexible *f, uint32_t items) {
+  f->items = items;
+  f->kernel->item = tj_coordinate(f->graph, "t", tj_int(f->graph, items));
+  f->kernel->workgroup_size = items;
 }
 
 static void add_steps(tj_flexible *f, void (*add)(void *shape), void *shape) {
@@ -505,6 +509,7 @@ static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj
   f.source = flat->step[0].access.buffer;
   f.destination = flat->step[1].access.buffer;
   f.kernel = new_kernel(&f, flat, bytes);
+  tj_flexible_set_items(&f, TJ_FLEXIBLE_ITEMS);
   f.multiple[TJ_FLEXIBLE_SOURCE] = multiple_of(&f, f.source, bytes);
   f.multiple[TJ_FLEXIBLE_DESTINATION] = multiple_of(&f, f.destination, bytes);
   const tj_node *origin[TJ_FLEXIBLE_BOUNDS];

@@ -18,7 +18,7 @@ enum { TJ_FLEXIBLE_SOURCE, TJ_FLEXIBLE_DESTINATION, TJ_FLEXIBLE_BOUNDS, TJ_FLEXI
 
 enum {
   TJ_FLEXIBLE_MOST_BOUND = 1 << 28, /* of a bounded sum throughout the domain */
-  TJ_FLEXIBLE_ITEMS = 256,          /* of a workgroup */
+  TJ_FLEXIBLE_ITEMS = 256,          /* of a workgroup, or twice as many */
   TJ_FLEXIBLE_MODES = 8,            /* of a domain, at most */
   TJ_FLEXIBLE_OTHERS = 3,           /* of these that a tile may have besides the first two of either side */
   TJ_FLEXIBLE_SHARES = 2 * TJ_FLEXIBLE_MODES + 4,
@@ -58,7 +58,9 @@ typedef struct {
   const tj_target *target;
   const tj_domain *domain;
   tj_kernel *kernel;
-  uint32_t source, destination;          /* buffers */
+  uint32_t items;                   /* of a workgroup */
+  const struct tj_value *stored_as; /* the number of a work-item → that of the item that it stores; NULL: the same */
+  uint32_t source, destination;     /* buffers */
   uint32_t multiple[TJ_FLEXIBLE_BOUNDS]; /* of each side: of so many elements vectors begin at multiples, as the
                                             launch makes sure; 1: anywhere */
   tj_flexible_mode mode[TJ_FLEXIBLE_MODES];
@@ -100,6 +102,11 @@ const tj_node *tj_flexible_choice(tj_graph *graph, const tj_node *truth, const t
                                   const tj_node *otherwise);
 
 /* --- tiles --- */
+
+/* A workgroup has so many work-items. */
+void tj_flexible_set_items(tj_flexible *f, uint32_t items);
+/* The closest mode of a side that is not among those taken, by bit, which it is from then on. */
+uint32_t tj_flexible_take_closest(const tj_flexible *f, uint64_t *taken, uint32_t side);
 
 /* With the lengths of all modes set: where tiles begin, their number, and what the launch demands for it. */
 void tj_flexible_place_tiles(tj_flexible *f);
@@ -146,6 +153,7 @@ typedef struct {
 typedef struct {
   tj_flexible *f;
   uint32_t side, width;
+  const tj_node *item; /* the work-item's number */
   tj_flexible_digit digit[TJ_FLEXIBLE_LEAVES];
   uint32_t count, item_count;
   struct {
@@ -159,8 +167,8 @@ typedef struct {
 tj_flexible_hold tj_flexible_split_items(tj_flexible *f, uint32_t side);
 /* The work-item's number of a leaf or a group of its items, which NULL is: 0. */
 const tj_node *tj_flexible_number(const tj_flexible_hold *hold, const tj_tuple *part);
-/* Loads or stores of all vectors. */
-void tj_flexible_move_all(const tj_flexible_hold *hold);
+/* Loads or stores of `count` vectors from the first on, which are in slots from `slot` on. */
+void tj_flexible_move_some(const tj_flexible_hold *hold, uint32_t first, uint32_t count, uint32_t slot);
 
 typedef struct {
   const tj_node *quotient, *remainder;

@@ -252,6 +252,6 @@ void tj_flexible_straight_steps(void *shape) {
   tj_flexible *f = ((straight *)shape)->f;
   for (uint32_t side = 0; side < TJ_FLEXIBLE_BOUNDS; side++) {
     tj_flexible_hold hold = tj_flexible_split_items(f, side);
-    tj_flexible_move_all(&hold);
+    tj_flexible_move_some(&hold, 0, SLOTS, 0);
   }
 }

@@ -76,7 +76,7 @@ static void read_digits(tj_flexible_hold *hold, const tj_tuple *shape, const tj_
 /* What a part of the items comes to. */
 static tj_flexible_share size_of(tj_flexible *f, const tj_tuple *part) {
   tj_graph *graph = f->graph;
-  tj_flexible_share size = {.launch = tj_int(graph, 1), .most = TJ_FLEXIBLE_ITEMS};
+  tj_flexible_share size = {.launch = tj_int(graph, 1), .most = f->items};
   for (uint32_t i = 0; i < f->share_count; i++) {
     if (f->share[i].group == part)
       return f->share[i];
@@ -86,7 +86,7 @@ static tj_flexible_share size_of(tj_flexible *f, const tj_tuple *part) {
                                        : *share_of(f, part->value);
   for (uint32_t i = 0; i < part->count; i++)
     size.launch = tj_terse_mul(graph, size.launch, size_of(f, part->item[i]).launch);
-  size.launch = tj_flexible_at_most(graph, size.launch, TJ_FLEXIBLE_ITEMS);
+  size.launch = tj_flexible_at_most(graph, size.launch, f->items);
   return size;
 }
 
@@ -132,10 +132,10 @@ static bool begins_with_constant(const tj_tuple *items) {
 }
 
 /* Work-items beyond the last item do nothing: whole groups of those that a constant leaf has. */
-static void gate_items(tj_flexible *f, const tj_tuple *items) {
+static void gate_items(tj_flexible *f, const tj_tuple *items, const tj_node *number) {
   tj_graph *graph = f->graph;
-  const tj_node *number = f->kernel->item, *count = tj_int(graph, 1);
-  int64_t most = TJ_FLEXIBLE_ITEMS;
+  const tj_node *count = tj_int(graph, 1);
+  int64_t most = f->items;
   bool skips = begins_with_constant(items);
   if (skips) {
     number = tj_terse_div(graph, number, items->item[0]->value);
@@ -148,18 +148,25 @@ static void gate_items(tj_flexible *f, const tj_tuple *items) {
   tj_flexible_gate(f, number, tj_flexible_at_most(graph, count, most), most);
 }
 
+/* What a work-item is on a side. */
+static const tj_node *item_of(const tj_flexible *f, uint32_t side) {
+  bool is_other = side == TJ_FLEXIBLE_DESTINATION && f->stored_as != NULL;
+  tj_mapping_side stored = {.as = f->stored_as};
+  return is_other ? tj_mapping_item(f->graph, &stored, f->kernel->item) : f->kernel->item;
+}
+
 tj_flexible_hold tj_flexible_split_items(tj_flexible *f, uint32_t side) {
   const tj_layout *layout = side == TJ_FLEXIBLE_SOURCE ? &f->mapping->load.layout : &f->mapping->store.layout;
   const tj_tuple *items = layout->shape->item[0];
-  tj_flexible_hold hold = {.f = f, .side = side, .width = f->width[side]};
+  tj_flexible_hold hold = {.f = f, .side = side, .width = f->width[side], .item = item_of(f, side)};
   uint32_t next = 0;
   read_digits(&hold, items, layout->stride->item[0]);
   hold.item_count = hold.count;
   read_digits(&hold, layout->shape->item[1], layout->stride->item[1]);
   for (uint32_t i = 0; i < hold.count; i++)
     hold.digit[i].last = last_of(&hold, &hold.digit[i]);
-  gate_items(f, items);
-  number_part(&hold, items, f->kernel->item, &next);
+  gate_items(f, items, hold.item);
+  number_part(&hold, items, hold.item, &next);
   return hold;
 }
 
@@ -241,14 +248,14 @@ static bool is_form_of(const tj_flexible *f, uint32_t form, uint32_t side) {
   return form == side || (form >= TJ_FLEXIBLE_BOUNDS && f->form[form].side == side);
 }
 
-void tj_flexible_move_all(const tj_flexible_hold *hold) {
+void tj_flexible_move_some(const tj_flexible_hold *hold, uint32_t first, uint32_t count, uint32_t slot) {
   tj_flexible *f = hold->f;
   tj_flexible_place place[TJ_FLEXIBLE_FORMS];
-  for (uint32_t slot = 0; slot < f->kernel->slot_count; slot += hold->width) {
+  for (uint32_t i = 0; i < count; i++) {
     for (uint32_t form = 0; form < f->form_count; form++) {
       if (is_form_of(f, form, hold->side))
-        place[form] = (tj_flexible_place){offset_of_item(hold, form), offset_of_slot(hold, slot / hold->width, form)};
+        place[form] = (tj_flexible_place){offset_of_item(hold, form), offset_of_slot(hold, first + i, form)};
     }
-    tj_flexible_move(f, hold->side, place, hold->width, slot);
+    tj_flexible_move(f, hold->side, place, hold->width, slot + i * hold->width);
   }
 }

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of flexible tiles that turn around in LDS share: numbers of a work-item and of LDS, and those that
+ * the launch chooses. flexible_turn.c tells what a tile is, flexible_box.c chooses its lengths, flexible_places.c
+ * says where elements lie in LDS. */
+#ifndef TJ_LOWER_FLEXIBLE_TURN_H
+#define TJ_LOWER_FLEXIBLE_TURN_H
+
+#include "lower/flexible/flexible_maker.h"
+
+enum {
+  TJ_TURN_PLACES = 8, /* vectors that LDS serves at a time */
+  TJ_TURN_LOADS = 8,  /* vectors that a work-item loads */
+};
+
+/* What of a side's items says where an element is in LDS; NULL: there is only one. */
+typedef struct {
+  const tj_tuple *x, *a, *c;       /* columns of a pass, and those along each mode */
+  const tj_tuple *pass_a, *pass_c; /* passes */
+  const tj_tuple *part;            /* parts of a column, or vectors */
+  const tj_tuple *row_b, *row_d;   /* rows */
+  const tj_tuple *slot_b, *slot_d; /* slots of one */
+  const tj_tuple *word;            /* words of a vector */
+} tj_turn_parts;
+
+typedef struct {
+  tj_flexible *f;
+  tj_graph *graph;
+  tj_flexible_mode *a, *b, *c, *d; /* of source and destination: first modes, next modes or NULL */
+  bool is_ordered;                 /* elements lie in LDS in the order in which they are stored */
+  int64_t loaded, stored;          /* elements of vectors */
+  int64_t word, together;          /* rows that share a word of LDS; work-items side by side that do a vector */
+  int64_t slots;                   /* vectors of the destination in a row */
+  int64_t vectors, column;         /* of a column: vectors, elements */
+  int64_t rows, parts;             /* elements of a column that a work-item stores; how many such parts there are */
+  int64_t passes;                  /* in which columns go through LDS */
+  int64_t most_x, most_y;          /* columns of a pass; rows: their product is not more than either */
+  int64_t line;                    /* bytes of a cache line */
+  const tj_node *source_grain, *destination_grain; /* launch: bytes that all runs begin at a multiple of */
+  const tj_node *log, *pass_log;                   /* of the slots along b, of the passes along a */
+  const tj_node *x, *y, *x_a, *x_c, *y_b, *y_d;    /* launch: columns of a pass, rows, and those along each mode */
+  tj_measure along_b, along_d;                     /* slots along b, and along d */
+  const tj_node *pass_a, *pass_c;                  /* launch: passes along a, and along c */
+  tj_measure row_b;                                /* rows along b */
+  tj_measure pitch;                                /* elements of a column in LDS */
+  tj_measure row_columns;                          /* by so many a row's columns are numbered on, in places */
+  tj_turn_parts load, store;
+  const tj_flexible_mode *after[3]; /* of a, c and d, as they follow b in the destination; NULL: no more */
+} tj_turn;
+
+static inline int64_t tj_turn_least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+static inline unsigned tj_turn_log2(int64_t power) {
+  return (unsigned)__builtin_ctzll((unsigned long long)power);
+}
+
+static inline const tj_node *tj_turn_int(const tj_turn *t, int64_t value) {
+  return tj_int(t->graph, value);
+}
+
+/* 2^log, of the launch. */
+const tj_node *tj_turn_power(const tj_turn *t, const tj_node *log);
+
+/* How many columns, rows, slots and passes a tile has along each mode. */
+void tj_turn_choose_box(tj_turn *t);
+
+/* What LDS needs of the shape by name, and the elements that it takes. */
+void tj_turn_measure_lds(tj_turn *t);
+/* What a work-item has loaded, in a pass, into LDS; and out of LDS what it stores, into slots from `slot` on. */
+void tj_turn_put(tj_turn *t, const tj_flexible_hold *hold, int64_t pass);
+void tj_turn_take(tj_turn *t, const tj_flexible_hold *hold, uint32_t slot);
+
+#endif
