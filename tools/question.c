@@ -97,7 +97,8 @@ static tj_status ask_dma(tj_context *context, const question_setting *question, 
                                  .dtype = option_value(given, "dtype"),
                                  .fixed = question->fixed,
                                  .fixed_count = question->fixed_count,
-                                 .form = question->form};
+                                 .form = question->form,
+                                 .as_program = option_given(given, "program")};
   tj_blob report;
   int holds;
   tj_status done = tj_check_dma(context, &asked, &holds, &report);

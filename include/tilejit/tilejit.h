@@ -349,6 +349,7 @@ typedef struct {
   const tj_parameter_value *fixed;
   size_t fixed_count;
   tj_check_form form;
+  int as_program; /* not 0: instead of a report, where there is a plan, a program */
 } tj_dma_question;
 
 /* By which instructions the engine moves such tiles, the fewest, or why it does not: dimensions and boxes, strides in
@@ -364,6 +365,12 @@ typedef struct {
  * cuTensorMapEncodeTiled, where the offset is to be added to the address; "groups" are the dwords of a descriptor of
  * a tensor at address 0 and a tile at the beginning of LDS. Both, and issues, of which at most 16 are told, are there
  * where no parameter decides them.
+ *
+ * As a program, what an instruction is given is a tuple of index expressions: the 12 or 20 dwords of a descriptor, of the
+ * tensor's `address` and where the tile begins in `lds`, in bytes; or a box's coordinates, and its place in LDS behind the
+ * tile's. Its parameters are also those of the tensor, the tile's first coordinate c0, c1, …, where there are several tiles,
+ * and the instruction's number n, where a tile takes several; names that are taken end in '_'. It is a program as any other,
+ * of which tj_program_function makes functions in C and LLVM IR.
  *
  * TJ2005, TJ2012 and TJ2013 for what is no tensor, no tile of it, or no layout of the tile, TJ2014 for a coordinate
  * at which no tile begins, TJ3018 for a view that is no layout, TJ4002 for an unknown dtype, TJ4016 for a tile of

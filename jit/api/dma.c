@@ -18,6 +18,7 @@ typedef struct {
   tj_dma_request request;
   const tj_value *at;
   tj_span at_span;
+  const tj_program_values *program;
 } asked;
 
 static const tj_dma_engine *engine_of(tj_job *job, const char *target) {
@@ -41,8 +42,9 @@ static asked asked_of(tj_job *job, const tj_dma_question *question, const char *
                                 {{"at", question->at}, &a.at, &a.at_span}};
   a.request.engine = engine_of(job, question->target);
   a.request.element_bytes = tj_asked_element_bytes(job, dtype);
-  a.request.graph = tj_evaluate_texts(job, question->declarations, question->fixed, question->fixed_count, text,
-                                      sizeof text / sizeof *text);
+  a.request.graph = tj_graph_create(job);
+  a.program = tj_evaluate_texts(a.request.graph, question->declarations, question->fixed, question->fixed_count, text,
+                                sizeof text / sizeof *text);
   return a;
 }
 
@@ -84,10 +86,20 @@ static void answer(tj_job *job, void *data) {
   asked a = asked_of(job, to->question, dtype);
   tj_dma_plan plan = tj_dma_plan_of(&a.request);
   uint32_t rank = tj_tuple_rank(a.request.tile->tuple);
-  const tj_dma_report report = {&a.request, &plan, to->question->target, dtype, origin_of(&a, &plan, rank), rank};
+  const tj_dma_report report = {.request = &a.request,
+                                .plan = &plan,
+                                .target = to->question->target,
+                                .dtype = dtype,
+                                .at = origin_of(&a, &plan, rank),
+                                .rank = rank,
+                                .parameter = a.program->parameter,
+                                .parameter_count = a.program->parameter_count};
   to->text = tj_text_begin(job);
   to->holds = plan.obstacle == NULL;
-  tj_dma_write_report(&report, to->question->form, &to->text);
+  if (to->question->as_program && to->holds)
+    tj_dma_write_program(&report, &to->text);
+  else
+    tj_dma_write_report(&report, to->question->form, &to->text);
 }
 
 tj_status tj_check_dma(tj_context *context, const tj_dma_question *question, int *holds, tj_blob *text) {

@@ -30,8 +30,9 @@ static void evaluate(tj_job *job, const tj_lds_question *question, tj_lds_check 
   const tj_asked_text asked[] = {{{"lds", question->lds}, &check->lds, &check->lds_span},
                                  {{"store", question->store}, &check->store, &check->store_span},
                                  {{"load", question->load}, &check->load, &check->load_span}};
-  check->graph = tj_evaluate_texts(job, question->declarations, question->fixed, question->fixed_count, asked,
-                                   sizeof asked / sizeof *asked);
+  check->graph = tj_graph_create(job);
+  tj_evaluate_texts(check->graph, question->declarations, question->fixed, question->fixed_count, asked,
+                    sizeof asked / sizeof *asked);
 }
 
 static tj_lds_check check_of(tj_job *job, const tj_lds_question *question) {

@@ -7,16 +7,16 @@
 #include "jit/compile/pipeline.h"
 #include "launch/api/context.h"
 
-tj_graph *tj_evaluate_texts(tj_job *job, const char *declarations, const tj_parameter_value fixed[],
-                            size_t fixed_count, const tj_asked_text asked[], uint32_t count) {
+const tj_program_values *tj_evaluate_texts(tj_graph *graph, const char *declarations,
+                                           const tj_parameter_value fixed[], size_t fixed_count,
+                                           const tj_asked_text asked[], uint32_t count) {
   tj_named_text text[TJ_MOST_EXPRESSIONS] = {{NULL, NULL}};
   uint32_t given = 0;
   for (uint32_t i = 0; i < count; i++) {
     if (asked[i].text.text != NULL)
       text[given++] = asked[i].text;
   }
-  tj_join_expressions(job, declarations, text, given, "to evaluate");
-  tj_graph *graph = tj_graph_create(job);
+  tj_join_expressions(graph->job, declarations, text, given, "to evaluate");
   tj_evaluated of = tj_pipeline_evaluate(graph, NULL, fixed, fixed_count);
   for (uint32_t i = 0, n = 0; i < count; i++) {
     if (asked[i].text.text == NULL)
@@ -24,7 +24,7 @@ tj_graph *tj_evaluate_texts(tj_job *job, const char *declarations, const tj_para
     *asked[i].value = of.values->value->item[n];
     *asked[i].span = of.ast->value->item[n++]->span;
   }
-  return graph;
+  return of.values;
 }
 
 uint32_t tj_asked_element_bytes(tj_job *job, const char *name) {

@@ -14,9 +14,11 @@ typedef struct {
   tj_span *span;
 } tj_asked_text;
 
-/* The values of the texts that are given, in a graph of their own; they see the declarations (may be NULL). */
-tj_graph *tj_evaluate_texts(tj_job *job, const char *declarations, const tj_parameter_value fixed[],
-                            size_t fixed_count, const tj_asked_text asked[], uint32_t count);
+/* The values of the texts that are given, in the graph; they see the declarations (may be NULL). Gives the program
+ * that they are. */
+const tj_program_values *tj_evaluate_texts(tj_graph *graph, const char *declarations,
+                                           const tj_parameter_value fixed[], size_t fixed_count,
+                                           const tj_asked_text asked[], uint32_t count);
 
 /* Bytes of an element of the type: TJ4002 for an unknown one. */
 uint32_t tj_asked_element_bytes(tj_job *job, const char *dtype);

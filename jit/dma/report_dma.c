@@ -6,9 +6,11 @@
 #include "ir/index/print.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
+#include "jit/inspect/report.h"
 #include "lower/dma/encode.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum { MOST_TOLD = 16, GROUPS = 4 };
 
@@ -40,6 +42,28 @@ static const char *describe(const tj_dma_report *r, const tj_node *node) {
 
 static bool is_map(const tj_dma_report *r) {
   return r->request->engine->kind == TJ_DMA_TENSOR_MAP;
+}
+
+/* The numbers of an instruction of the tile, of a tensor at address 0 and a tile at the beginning of LDS. */
+typedef struct {
+  int64_t coordinate[TJ_DMA_MOST_PLACES], lds;
+  uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS];
+} issue;
+
+static issue issue_of(const tj_dma_report *r, int64_t number) {
+  tj_graph *graph = r->request->graph;
+  const tj_node **tile = TJ_NEW_ARRAY(graph->job, const tj_node *, r->rank);
+  issue of = {.lds = 0};
+  for (uint32_t m = 0; m < r->rank; m++)
+    tile[m] = tj_int(graph, r->at[m]);
+  const tj_dma_place place = {tile, tj_int(graph, number), tj_int(graph, 0), tj_int(graph, 0)};
+  tj_dma_instruction instruction = tj_dma_instruction_of(graph, r->plan, &place);
+  for (uint32_t d = 0; d < r->plan->dimension_count; d++)
+    of.coordinate[d] = tj_simplified(graph, instruction.coordinate[d])->value;
+  of.lds = tj_simplified(graph, instruction.lds)->value;
+  for (uint32_t i = 0; i < TJ_TENSOR_DESCRIPTOR_DWORDS; i++)
+    of.dword[i] = (uint32_t)tj_simplified(graph, instruction.dword[i])->value;
+  return of;
 }
 
 /* How many instructions of the tile are told. */
@@ -102,27 +126,26 @@ static void print_numbers(tj_text *text, const int64_t value[], uint32_t count) 
   tj_text_char(text, ')');
 }
 
-static void print_groups(const tj_dma_report *r, const tj_dma_issue *issue, tj_text *text) {
-  uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS], next = 0;
-  tj_dma_encode(r->plan, issue, 0, 0, dword);
+static void print_groups(const tj_dma_report *r, const issue *of, tj_text *text) {
+  uint32_t next = 0;
   for (uint32_t g = 0; g < GROUPS && next < tj_dma_dwords(r->plan); g++) {
     tj_text_format(text, "    group %" PRIu32 ":", g);
     for (uint32_t i = 0; i < group_dwords[g]; i++)
-      tj_text_format(text, " %08" PRIx32, dword[next++]);
+      tj_text_format(text, " %08" PRIx32, of->dword[next++]);
     tj_text_char(text, '\n');
   }
 }
 
 static void print_issues(const tj_dma_report *r, tj_text *text) {
   for (int64_t n = 0; n < told(r); n++) {
-    tj_dma_issue issue = tj_dma_issue_of(r->plan, r->at, n);
+    issue of = issue_of(r, n);
     tj_text_string(text, "  instruction of the tile at ");
     print_numbers(text, r->at, r->rank);
     tj_text_string(text, ": box at ");
-    print_numbers(text, issue.coordinate, is_map(r) ? r->plan->rank : r->plan->dimension_count);
-    tj_text_format(text, ", to byte %" PRId64 " of LDS\n", issue.lds);
+    print_numbers(text, of.coordinate, is_map(r) ? r->plan->rank : r->plan->dimension_count);
+    tj_text_format(text, ", to byte %" PRId64 " of LDS\n", of.lds);
     if (!is_map(r))
-      print_groups(r, &issue, text);
+      print_groups(r, &of, text);
   }
   if (told(r) > 0 && told(r) < r->plan->instructions)
     tj_text_format(text, "  and %" PRId64 " more\n", r->plan->instructions - told(r));
@@ -227,14 +250,13 @@ static void write_map(const tj_dma_report *r, tj_json *json) {
   tj_json_close(json, '}');
 }
 
-static void write_groups(const tj_dma_report *r, const tj_dma_issue *issue, tj_json *json) {
-  uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS], next = 0;
-  tj_dma_encode(r->plan, issue, 0, 0, dword);
+static void write_groups(const tj_dma_report *r, const issue *of, tj_json *json) {
+  uint32_t next = 0;
   open_member(json, "groups", '[');
   for (uint32_t g = 0; g < GROUPS && next < tj_dma_dwords(r->plan); g++) {
     tj_json_open(json, '[');
     for (uint32_t i = 0; i < group_dwords[g]; i++)
-      tj_json_integer(json, dword[next++]);
+      tj_json_integer(json, of->dword[next++]);
     tj_json_close(json, ']');
   }
   tj_json_close(json, ']');
@@ -243,12 +265,12 @@ static void write_groups(const tj_dma_report *r, const tj_dma_issue *issue, tj_j
 static void write_issues(const tj_dma_report *r, tj_json *json) {
   open_member(json, "issues", '[');
   for (int64_t n = 0; n < told(r); n++) {
-    tj_dma_issue issue = tj_dma_issue_of(r->plan, r->at, n);
+    issue of = issue_of(r, n);
     tj_json_open(json, '{');
-    write_numbers(json, "coordinates", issue.coordinate, r->plan->dimension_count);
-    tj_json_number(json, "lds_bytes", issue.lds);
+    write_numbers(json, "coordinates", of.coordinate, r->plan->dimension_count);
+    tj_json_number(json, "lds_bytes", of.lds);
     if (!is_map(r))
-      write_groups(r, &issue, json);
+      write_groups(r, &of, json);
     tj_json_close(json, '}');
   }
   tj_json_close(json, ']');
@@ -292,6 +314,74 @@ static void write_json(const tj_dma_report *r, tj_text *text) {
     write_plan(r, &json);
   tj_json_close(&json, '}');
   tj_text_char(text, '\n');
+}
+
+/* --- programs --- */
+
+typedef struct {
+  const tj_dma_report *report;
+  tj_text *text;
+} program_writer;
+
+static const tj_node *add_parameter(program_writer *w, const char *name, const tj_node *last, int64_t multiple) {
+  tj_graph *graph = w->report->request->graph;
+  for (uint32_t i = 0; i < w->report->parameter_count; i++) {
+    while (strcmp(name, w->report->parameter[i].name) == 0)
+      name = tj_string_format(graph->job, "%s_", name);
+  }
+  const tj_node *symbol = tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, tj_int(graph, 0), last, multiple);
+  tj_parameter_print(w->text, &(tj_parameter){name, symbol});
+  return symbol;
+}
+
+/* A tile's first coordinate along a mode: 0 where there is one tile. */
+static const tj_node *add_coordinate(program_writer *w, uint32_t mode) {
+  const tj_dma_report *r = w->report;
+  tj_graph *graph = r->request->graph;
+  const tj_tuple *shape = tj_tuple_mode(r->plan->coordinates->layout.shape, mode);
+  const tj_node *last = tj_terse_sub(graph, tj_tuple_product(graph, shape), tj_int(graph, 1));
+  int64_t extent = tj_tuple_mode(r->request->tile->tuple, mode)->value->value;
+  last = tj_simplified(graph, last);
+  if (tj_decide_less(graph, last, tj_int(graph, extent)) == TJ_YES)
+    return tj_int(graph, 0);
+  return add_parameter(w, tj_string_format(graph->job, "c%" PRIu32, mode), last, extent);
+}
+
+static void print_outputs(const tj_dma_report *r, const tj_dma_instruction *instruction, tj_text *text) {
+  tj_graph *graph = r->request->graph;
+  const tj_node *output[TJ_TENSOR_DESCRIPTOR_DWORDS];
+  uint32_t count = is_map(r) ? r->plan->rank + 1 : tj_dma_dwords(r->plan);
+  for (uint32_t i = 0; i < count; i++)
+    output[i] = !is_map(r)          ? instruction->dword[i]
+                : i < r->plan->rank ? instruction->coordinate[i]
+                                    : instruction->lds;
+  tj_simplify(graph, output, count, NULL);
+  for (uint32_t i = 0; i < count; i++) {
+    tj_text_string(text, i == 0 ? ";\n(" : ",\n ");
+    tj_node_print(text, output[i]);
+  }
+  tj_text_string(text, ")\n");
+}
+
+void tj_dma_write_program(const tj_dma_report *r, tj_text *text) {
+  tj_graph *graph = r->request->graph;
+  program_writer w = {r, text};
+  const tj_node **tile = TJ_NEW_ARRAY(graph->job, const tj_node *, r->rank);
+  tj_dma_place place = {tile, tj_int(graph, 0), tj_int(graph, 0), tj_int(graph, 0)};
+  for (uint32_t i = 0; i < r->parameter_count; i++) {
+    if (!tj_is_constant(r->parameter[i].node))
+      tj_parameter_print(text, &r->parameter[i]);
+  }
+  if (!is_map(r)) {
+    place.address = add_parameter(&w, "address", tj_int(graph, (INT64_C(1) << 57) - 1), 1);
+    place.lds = add_parameter(&w, "lds", tj_int(graph, (1 << 30) - 1), 1);
+  }
+  for (uint32_t m = 0; m < r->rank; m++)
+    tile[m] = add_coordinate(&w, m);
+  if (r->plan->instructions > 1)
+    place.number = add_parameter(&w, "n", tj_int(graph, r->plan->instructions - 1), 1);
+  tj_dma_instruction instruction = tj_dma_instruction_of(graph, r->plan, &place);
+  print_outputs(r, &instruction, text);
 }
 
 void tj_dma_write_report(const tj_dma_report *report, tj_check_form form, tj_text *text) {

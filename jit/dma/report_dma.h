@@ -11,10 +11,17 @@ typedef struct {
   const tj_dma_request *request;
   const tj_dma_plan *plan;
   const char *target, *dtype;
-  const int64_t *at; /* where the tile begins whose instructions are told */
-  uint32_t rank;     /* modes of the tensor */
+  const int64_t *at;             /* where the tile begins whose instructions are told */
+  uint32_t rank;                 /* modes of the tensor */
+  const tj_parameter *parameter; /* of the program that the tensor is from */
+  uint32_t parameter_count;
 } tj_dma_report;
 
 void tj_dma_write_report(const tj_dma_report *report, tj_check_form form, tj_text *text);
+
+/* What an instruction is given, as a program whose value is a tuple. Its parameters are those of the tensor, where
+ * tiles begin and, of several instructions, which one; of a descriptor, also the tensor's address and the tile's in
+ * LDS. There is a plan. */
+void tj_dma_write_program(const tj_dma_report *report, tj_text *text);
 
 #endif

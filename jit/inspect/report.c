@@ -204,7 +204,7 @@ void tj_report_simplify(tj_program *program, tj_simplify_form form, bool *proved
 
 /* --- values and kernels --- */
 
-static void print_parameter(tj_text *text, const tj_parameter *parameter) {
+void tj_parameter_print(tj_text *text, const tj_parameter *parameter) {
   tj_text_format(text, "param %s", parameter->name);
   if (tj_is_constant(parameter->node)) {
     tj_text_format(text, " = %" PRId64 "\n", parameter->node->value);
@@ -248,7 +248,7 @@ static void print_definition(tj_text *text, const tj_definition *definition) {
 void tj_report_values(tj_program *program, tj_text *text) {
   const tj_program_values *values = program->evaluated.values;
   for (uint32_t i = 0; i < values->parameter_count; i++)
-    print_parameter(text, &values->parameter[i]);
+    tj_parameter_print(text, &values->parameter[i]);
   for (uint32_t i = 0; i < values->definition_count; i++)
     print_definition(text, &values->definition[i]);
   for (uint32_t i = 0; i < values->kernel_count; i++)

@@ -16,6 +16,9 @@ void tj_report_simplify(tj_program *program, tj_simplify_form form, bool *proved
 /* Every parameter, definition and kernel. */
 void tj_report_values(tj_program *program, tj_text *text);
 
+/* Its declaration, with its facts; "param M = 3" where it is fixed. */
+void tj_parameter_print(tj_text *text, const tj_parameter *parameter);
+
 /* The index expressions of a kernel, one a line. */
 void tj_report_kernel(tj_program *program, const tj_kernel *kernel, tj_text *text);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Fields from numbers of a plan. */
+/* Fields from a plan and a tile's place. */
 #include "lower/dma/encode.h"
 
-#include "ir/layout/layout.h"
+#include "ir/layout/arith.h"
+#include "ir/simplify/simplify.h"
 
-#include <string.h>
-
-enum { GROUP1 = 4 * 32, GROUP2 = 12 * 32, GROUP3 = 16 * 32 };
+enum { DWORD_BITS = 32, GROUP1 = 4 * 32, GROUP2 = 12 * 32, GROUP3 = 16 * 32 };
 
 bool tj_dma_is_constant(const tj_dma_plan *plan) {
   bool is_constant = tj_is_constant(plan->base);
@@ -18,75 +17,104 @@ bool tj_dma_is_constant(const tj_dma_plan *plan) {
   return is_constant;
 }
 
-/* Adds what a coordinate along a mode, or a part of one, is in the dimensions, and leaves what is of parts behind it.
- * The last leaf takes all that is left: tiles may begin behind the tensor. */
-static void add_coordinate(const tj_tuple *extent, const tj_tuple *factor, bool is_last, int64_t *coordinate,
-                           int64_t place[]) {
-  if (tj_tuple_is_list(extent)) {
-    for (uint32_t i = 0; i < extent->count; i++)
-      add_coordinate(extent->item[i], factor->item[i], is_last && i + 1 == extent->count, coordinate, place);
-    return;
-  }
-  int64_t length = extent->value->value, digit = is_last ? *coordinate : *coordinate % length;
-  *coordinate /= length;
-  if (factor->kind == TJ_TUPLE_BASIS)
-    place[factor->path[0]] += digit * factor->value->value;
+/* An instruction being written. */
+typedef struct {
+  tj_graph *graph;
+  const tj_dma_plan *plan;
+  tj_dma_instruction *of;
+} writer;
+
+static const tj_node *constant(const writer *w, int64_t value) {
+  return tj_int(w->graph, value);
 }
 
-tj_dma_issue tj_dma_issue_of(const tj_dma_plan *plan, const int64_t tile[], int64_t number) {
-  const tj_layout modes = plan->coordinates->layout;
-  tj_dma_issue issue = {.lds = 0};
-  for (uint32_t d = 0; d < plan->dimension_count; d++)
-    issue.coordinate[d] = tj_tuple_mode(plan->coordinates->offset, d)->value->value;
-  for (uint32_t m = 0; m < tj_tuple_rank(modes.shape); m++) {
-    int64_t left = tile[m];
-    add_coordinate(tj_tuple_mode(modes.shape, m), tj_tuple_mode(modes.stride, m), true, &left, issue.coordinate);
-  }
-  for (uint32_t i = 0; i < plan->repeat_count; i++) {
-    const tj_dma_repeat *repeat = &plan->repeat[i];
-    if (i == plan->iterated)
+/* --- where the box begins --- */
+
+static const tj_tuple *tile_coordinate(const writer *w, const tj_dma_place *place) {
+  uint32_t rank = tj_tuple_rank(w->plan->coordinates->layout.shape);
+  const tj_tuple **item = TJ_NEW_ARRAY(w->graph->job, const tj_tuple *, rank);
+  for (uint32_t m = 0; m < rank; m++)
+    item[m] = tj_tuple_integer(w->graph, place->tile[m]);
+  return tj_tuple_list(w->graph, item, rank);
+}
+
+static void place_tile(writer *w, const tj_dma_place *place) {
+  tj_graph *graph = w->graph;
+  const tj_layout layout = w->plan->coordinates->layout;
+  const tj_tuple *inside = tj_crd2idx(graph, tile_coordinate(w, place), layout.shape, layout.stride);
+  const tj_tuple *first = tj_tuple_add(graph, w->plan->coordinates->offset, inside);
+  for (uint32_t d = 0; d < w->plan->dimension_count; d++)
+    w->of->coordinate[d] = tj_tuple_mode(first, d)->value;
+  w->of->lds = place->lds;
+}
+
+static void move_by_repeats(writer *w, const tj_node *number) {
+  tj_graph *graph = w->graph;
+  for (uint32_t i = 0; i < w->plan->repeat_count; i++) {
+    const tj_dma_repeat *repeat = &w->plan->repeat[i];
+    if (i == w->plan->iterated)
       continue;
-    int64_t times = number % repeat->count;
-    number /= repeat->count;
-    issue.coordinate[repeat->dimension] += times * repeat->step->value;
-    issue.lds += times * repeat->lds * plan->unit_bytes;
+    const tj_node *count = constant(w, repeat->count), *times = tj_terse_mod(graph, number, count);
+    const tj_node **along = &w->of->coordinate[repeat->dimension];
+    number = tj_terse_div(graph, number, count);
+    *along = tj_terse_add(graph, *along, tj_terse_mul(graph, times, repeat->step));
+    w->of->lds =
+        tj_terse_add(graph, w->of->lds, tj_terse_mul(graph, times, constant(w, repeat->lds * w->plan->unit_bytes)));
   }
-  return issue;
 }
 
 /* --- descriptors --- */
 
-static void put(uint32_t dword[], unsigned first, unsigned count, uint64_t value) {
-  for (unsigned i = 0; i < count; i++)
-    dword[(first + i) / 32] |= (uint32_t)(value >> i & 1) << (first + i) % 32;
-}
-
-/* What is left of a dimension, at most the box. */
-static int64_t valid_of(const tj_dma_plan *plan, const tj_dma_issue *issue, uint32_t d) {
-  const tj_dma_dimension *of = &plan->dimension[d];
-  int64_t first = issue->coordinate[d], left = of->extent->value - first;
-  if (!of->may_overrun)
-    return of->box;
-  return first < 0 || left < 0 ? 0 : left < of->box ? left : of->box;
-}
-
-static bool is_empty(const tj_dma_plan *plan, const tj_dma_issue *issue) {
-  for (uint32_t d = 0; d < plan->dimension_count; d++) {
-    if (valid_of(plan, issue, d) == 0)
-      return true;
+/* Puts a value of at most so many bits where they begin, counted from the first dword's first. */
+static void put(writer *w, unsigned first, unsigned bits, const tj_node *value) {
+  tj_graph *graph = w->graph;
+  for (unsigned done = 0; done < bits;) {
+    unsigned shift = (first + done) % DWORD_BITS, room = DWORD_BITS - shift;
+    unsigned count = bits - done < room ? bits - done : room;
+    const tj_node *part = tj_terse_div(graph, value, constant(w, INT64_C(1) << done));
+    part = tj_terse_mod(graph, part, constant(w, INT64_C(1) << count));
+    const tj_node **dword = &w->of->dword[(first + done) / DWORD_BITS];
+    *dword = tj_terse_add(graph, *dword, tj_terse_mul(graph, part, constant(w, INT64_C(1) << shift)));
+    done += count;
   }
-  return false;
 }
 
-/* Of a box without elements, the tensor's own. */
-static uint64_t address_of(const tj_dma_plan *plan, const tj_dma_issue *issue, uint64_t address) {
-  uint64_t units = (uint64_t)plan->base->value;
-  for (uint32_t d = 0; d < plan->dimension_count && !is_empty(plan, issue); d++)
-    units += (uint64_t)issue->coordinate[d] * (uint64_t)plan->dimension[d].stride->value;
-  return address + units * plan->unit_bytes;
+/* What is left of a dimension, at most the box; of one that the box begins inside of. */
+static const tj_node *valid_of(const writer *w, uint32_t d) {
+  tj_graph *graph = w->graph;
+  const tj_dma_dimension *of = &w->plan->dimension[d];
+  const tj_node *first = w->of->coordinate[d], *zero = constant(w, 0), *box = constant(w, of->box);
+  if (!of->may_overrun)
+    return box;
+  return tj_max(graph, zero, tj_min(graph, box, tj_terse_sub(graph, of->extent, first)));
 }
 
-static void put_dimensions(const tj_dma_plan *plan, const tj_dma_issue *issue, uint32_t dword[]) {
+/* Whether the box begins at a position of every dimension. */
+static const tj_node *begins_inside(const writer *w) {
+  tj_graph *graph = w->graph;
+  const tj_node *inside = constant(w, 1), *zero = constant(w, 0);
+  for (uint32_t d = 0; d < w->plan->dimension_count; d++) {
+    const tj_dma_dimension *of = &w->plan->dimension[d];
+    const tj_node *first = w->of->coordinate[d];
+    if (of->may_overrun && tj_decide_less_equal(graph, zero, first) != TJ_YES)
+      inside = tj_terse_both(graph, inside, tj_less_equal(graph, zero, first));
+    if (of->may_overrun && tj_decide_less(graph, first, of->extent) != TJ_YES)
+      inside = tj_terse_both(graph, inside, tj_less(graph, first, of->extent));
+  }
+  return inside;
+}
+
+/* Of a box without elements, which begins outside, the tensor's own. */
+static const tj_node *address_of(const writer *w, const tj_dma_place *place, const tj_node *inside) {
+  tj_graph *graph = w->graph;
+  const tj_node *units = constant(w, 0);
+  for (uint32_t d = 0; d < w->plan->dimension_count; d++)
+    units = tj_terse_add(graph, units, tj_terse_mul(graph, w->of->coordinate[d], w->plan->dimension[d].stride));
+  units = tj_terse_add(graph, tj_select(graph, inside, units, constant(w, 0)), w->plan->base);
+  return tj_terse_add(graph, place->address, tj_terse_mul(graph, units, constant(w, w->plan->unit_bytes)));
+}
+
+static void put_dimensions(writer *w, const tj_node *inside) {
   static const struct {
     unsigned valid, tile, stride;
   } field[TJ_DMA_DIMENSIONS] = {{GROUP1 + 48, GROUP1 + 112, 0},
@@ -94,49 +122,66 @@ static void put_dimensions(const tj_dma_plan *plan, const tj_dma_issue *issue, u
                                 {GROUP2, GROUP1 + 144, GROUP1 + 208},
                                 {GROUP2 + 32, GROUP2 + 112, GROUP2 + 64},
                                 {GROUP3 + 48, GROUP3 + 80, GROUP3}};
-  for (uint32_t d = 0; d < plan->rank; d++) {
-    put(dword, field[d].valid, 32, d == 0 && is_empty(plan, issue) ? 0 : (uint64_t)valid_of(plan, issue, d));
-    put(dword, field[d].tile, 16, (uint64_t)plan->dimension[d].box);
+  for (uint32_t d = 0; d < w->plan->rank; d++) {
+    const tj_node *valid = valid_of(w, d);
+    put(w, field[d].valid, 32, d == 0 ? tj_select(w->graph, inside, valid, constant(w, 0)) : valid);
+    put(w, field[d].tile, 16, constant(w, w->plan->dimension[d].box));
     if (d > 0)
-      put(dword, field[d].stride, 48, (uint64_t)plan->dimension[d].stride->value);
+      put(w, field[d].stride, 48, w->plan->dimension[d].stride);
   }
 }
 
 /* Iterations need a second dimension: of one row where the box has none. */
-static void put_iterations(const tj_dma_plan *plan, uint32_t dword[]) {
-  const tj_dma_repeat *repeat = &plan->repeat[plan->iterated];
-  uint64_t step = (uint64_t)(repeat->step->value * plan->dimension[repeat->dimension].stride->value);
-  put(dword, GROUP1 + 19, 1, 1);
-  put(dword, GROUP2 + 32, 32, (uint64_t)repeat->lds);
-  put(dword, GROUP2 + 64, 48, step);
-  put(dword, GROUP2 + 112, 16, (uint64_t)repeat->count - 1);
-  if (plan->rank == 1) {
-    put(dword, GROUP1 + 80, 32, 1);
-    put(dword, GROUP1 + 128, 16, 1);
-    put(dword, GROUP1 + 160, 48, (uint64_t)plan->dimension[0].box);
+static void put_iterations(writer *w) {
+  const tj_dma_repeat *repeat = &w->plan->repeat[w->plan->iterated];
+  const tj_node *step = tj_terse_mul(w->graph, repeat->step, w->plan->dimension[repeat->dimension].stride);
+  put(w, GROUP1 + 19, 1, constant(w, 1));
+  put(w, GROUP2 + 32, 32, constant(w, repeat->lds));
+  put(w, GROUP2 + 64, 48, step);
+  put(w, GROUP2 + 112, 16, constant(w, repeat->count - 1));
+  if (w->plan->rank == 1) {
+    put(w, GROUP1 + 80, 32, constant(w, 1));
+    put(w, GROUP1 + 128, 16, constant(w, 1));
+    put(w, GROUP1 + 160, 48, constant(w, w->plan->dimension[0].box));
   }
 }
 
-void tj_dma_encode(const tj_dma_plan *plan, const tj_dma_issue *issue, uint64_t address, uint32_t lds,
-                   uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS]) {
-  memset(dword, 0, TJ_TENSOR_DESCRIPTOR_DWORDS * sizeof *dword);
-  put(dword, 0, 2, 1);
-  put(dword, 32, 32, lds + (uint64_t)issue->lds);
-  put(dword, 64, 57, address_of(plan, issue, address));
-  put(dword, 126, 2, 2);
-  put(dword, GROUP1 + 16, 2, (uint64_t)__builtin_ctz(plan->unit_bytes));
-  put_dimensions(plan, issue, dword);
-  if (plan->iterated != TJ_DMA_NO_REPEAT)
-    put_iterations(plan, dword);
-  if (plan->pad_interval != 0) {
-    put(dword, GROUP1 + 20, 1, 1);
-    put(dword, GROUP1 + 22, 3, (uint64_t)__builtin_ctz(plan->pad_interval) - 1);
-    put(dword, GROUP1 + 25, 7, plan->pad - 1);
-  }
+static void put_pads(writer *w) {
+  put(w, GROUP1 + 20, 1, constant(w, 1));
+  put(w, GROUP1 + 22, 3, constant(w, __builtin_ctz(w->plan->pad_interval) - 1));
+  put(w, GROUP1 + 25, 7, constant(w, w->plan->pad - 1));
+}
+
+static void put_descriptor(writer *w, const tj_dma_place *place) {
+  const tj_node *inside = begins_inside(w);
+  put(w, 0, 2, constant(w, 1));
+  put(w, 32, 32, w->of->lds);
+  put(w, 64, 57, address_of(w, place, inside));
+  put(w, 126, 2, constant(w, 2));
+  put(w, GROUP1 + 16, 2, constant(w, __builtin_ctz(w->plan->unit_bytes)));
+  put_dimensions(w, inside);
+  if (w->plan->iterated != TJ_DMA_NO_REPEAT)
+    put_iterations(w);
+  if (w->plan->pad_interval != 0)
+    put_pads(w);
 }
 
 uint32_t tj_dma_dwords(const tj_dma_plan *plan) {
+  if (plan->engine->kind == TJ_DMA_TENSOR_MAP)
+    return 0;
   return plan->rank > 2 || plan->iterated != TJ_DMA_NO_REPEAT ? 20 : 12;
+}
+
+tj_dma_instruction tj_dma_instruction_of(tj_graph *graph, const tj_dma_plan *plan, const tj_dma_place *place) {
+  tj_dma_instruction instruction;
+  writer w = {graph, plan, &instruction};
+  for (uint32_t i = 0; i < TJ_TENSOR_DESCRIPTOR_DWORDS; i++)
+    instruction.dword[i] = constant(&w, 0);
+  place_tile(&w, place);
+  move_by_repeats(&w, place->number);
+  if (plan->engine->kind == TJ_DMA_DESCRIPTOR)
+    put_descriptor(&w, place);
+  return instruction;
 }
 
 /* --- tensor maps --- */

@@ -100,6 +100,8 @@ static const option options[] = {
     {"tile", VALUE_EXPRESSION, "T", "with --dma: the tile's extents, as in (64,64); --lds is its layout in LDS", NULL,
      false},
     {"at", VALUE_EXPRESSION, "C", "with --dma: where the tile begins whose instructions are told", NULL, false},
+    {"program", VALUE_NONE, NULL,
+     "with --dma: print what an instruction is given as a program, for compile --function", NULL, false},
     {"tv", VALUE_NONE, NULL, "the value is a (thread, value) layout of a tile", NULL, false},
     {"arg", VALUE_PARAMETER, "P=V", "what a launch passes: costs of kernels are told for it", NULL, true},
     {"candidates", VALUE_NUMBER, "N",

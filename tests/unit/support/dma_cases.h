@@ -5,6 +5,8 @@
 #define TJ_TESTS_DMA_CASES_H
 
 #include "base/text.h"
+#include "ir/index/eval.h"
+#include "ir/simplify/simplify.h"
 #include "lower/dma/encode.h"
 #include "tests/unit/support/random_views.h"
 
@@ -319,25 +321,69 @@ static inline void put_element(const tj_dma_element *element, void *data) {
            element->is_filled ? LDS_FILL : (int64_t)element->address);
 }
 
-static inline bool run_plan(const tj_dma_plan *plan, const int64_t origin[], lds_image *image) {
-  bool done = true;
-  clear_image(image, plan->unit_bytes);
-  tj_tensor_map map;
-  if (plan->engine->kind == TJ_DMA_TENSOR_MAP)
-    map = tj_dma_tensor_map(plan, 0);
-  for (int64_t n = 0; n < plan->instructions && done; n++) {
-    tj_dma_issue issue = tj_dma_issue_of(plan, origin, n);
-    if (plan->engine->kind == TJ_DMA_DESCRIPTOR) {
-      uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS];
-      tj_dma_encode(plan, &issue, 0, 0, dword);
-      done = tj_dma_decode_descriptor(dword, put_element, image);
-    } else {
-      int32_t coordinate[TJ_DMA_MOST_PLACES];
-      for (uint32_t d = 0; d < plan->rank; d++)
-        coordinate[d] = (int32_t)issue.coordinate[d];
-      done = tj_dma_decode_map(&map, coordinate, (uint64_t)issue.lds, put_element, image);
-    }
+/* An instruction of a plan as expressions of its tile's place, ready to be evaluated. */
+typedef struct {
+  const tj_dma_plan *plan;
+  uint32_t first; /* of the symbols: the tile's coordinate, and the instruction's number behind it */
+  uint32_t symbol_count, rank;
+  tj_evaluator *evaluator;
+} dma_instruction;
+
+enum { DMA_OUTPUTS = TJ_TENSOR_DESCRIPTOR_DWORDS + TJ_DMA_MOST_PLACES + 1 };
+
+/* Symbols have the facts that callers must keep, so that simplification uses them. */
+static inline dma_instruction instruction_of(const dma_case *c, const tj_dma_plan *plan) {
+  tj_graph *graph = c->graph;
+  dma_instruction of = {.plan = plan, .first = graph->symbol_count, .rank = c->rank};
+  const tj_node *tile[4], *output[DMA_OUTPUTS], *zero = tj_int(graph, 0);
+  for (uint32_t m = 0; m < c->rank; m++) {
+    int64_t last = tj_tuple_mode(c->length, m)->value->value - 1;
+    tile[m] = tj_symbol_create(graph, "c", TJ_SYMBOL_COORDINATE, zero, tj_int(graph, last), c->tile[m]);
   }
+  const tj_dma_place place = {
+      tile, tj_symbol_create(graph, "n", TJ_SYMBOL_COORDINATE, zero, tj_int(graph, plan->instructions - 1), 1), zero,
+      zero};
+  tj_dma_instruction is = tj_dma_instruction_of(graph, plan, &place);
+  for (uint32_t i = 0; i < DMA_OUTPUTS; i++)
+    output[i] = i < TJ_TENSOR_DESCRIPTOR_DWORDS ? is.dword[i] : zero;
+  for (uint32_t d = 0; d < plan->dimension_count; d++)
+    output[TJ_TENSOR_DESCRIPTOR_DWORDS + d] = is.coordinate[d];
+  output[DMA_OUTPUTS - 1] = is.lds;
+  tj_simplify(graph, output, DMA_OUTPUTS, NULL);
+  of.symbol_count = graph->symbol_count;
+  ck_assert_int_eq(tj_evaluator_create(output, DMA_OUTPUTS, &of.evaluator), TJ_EVAL_OK);
+  return of;
+}
+
+static inline bool run_instruction(const dma_instruction *of, const int64_t origin[], int64_t number,
+                                   const tj_tensor_map *map, lds_image *image) {
+  int64_t value[64] = {0}, output[DMA_OUTPUTS];
+  ck_assert_uint_le(of->symbol_count, 64);
+  for (uint32_t m = 0; m < of->rank; m++)
+    value[of->first + m] = origin[m];
+  value[of->first + of->rank] = number;
+  const tj_bindings bindings = {value, NULL, of->symbol_count};
+  ck_assert_int_eq(tj_evaluator_run(of->evaluator, &bindings, output), TJ_EVAL_OK);
+  if (of->plan->engine->kind == TJ_DMA_DESCRIPTOR) {
+    uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS];
+    for (uint32_t i = 0; i < TJ_TENSOR_DESCRIPTOR_DWORDS; i++)
+      dword[i] = (uint32_t)output[i];
+    return tj_dma_decode_descriptor(dword, put_element, image);
+  }
+  int32_t coordinate[TJ_DMA_MOST_PLACES];
+  for (uint32_t d = 0; d < of->plan->rank; d++)
+    coordinate[d] = (int32_t)output[TJ_TENSOR_DESCRIPTOR_DWORDS + d];
+  return tj_dma_decode_map(map, coordinate, (uint64_t)output[DMA_OUTPUTS - 1], put_element, image);
+}
+
+static inline bool run_plan(const dma_instruction *of, const int64_t origin[], lds_image *image) {
+  bool done = true;
+  tj_tensor_map map = {.rank = 0};
+  clear_image(image, of->plan->unit_bytes);
+  if (of->plan->engine->kind == TJ_DMA_TENSOR_MAP)
+    map = tj_dma_tensor_map(of->plan, 0);
+  for (int64_t n = 0; n < of->plan->instructions && done; n++)
+    done = run_instruction(of, origin, n, &map, image);
   return done;
 }
 
@@ -345,6 +391,7 @@ static inline void check_plan(const dma_case *c, const tj_dma_plan *plan, uint64
   static lds_image wanted, left;
   int64_t grid[4], at[4] = {0};
   const tj_value *lds = c->request.lds != NULL ? c->request.lds : tj_value_of_layout(c->graph, plan->lds.layout);
+  dma_instruction instruction = instruction_of(c, plan);
   grid_of(c, grid);
   do {
     int64_t origin[4];
@@ -353,12 +400,13 @@ static inline void check_plan(const dma_case *c, const tj_dma_plan *plan, uint64
     want_tile(c, lds, origin, plan->unit_bytes, &wanted);
     ck_assert_msg(!wanted.is_twice && !wanted.is_outside, "%s: the layout in LDS, %s", say_case(c, seed),
                   tj_layout_text(c->graph->job, plan->lds.layout));
-    ck_assert_msg(run_plan(plan, origin, &left), "%s: no instruction", say_case(c, seed));
+    ck_assert_msg(run_plan(&instruction, origin, &left), "%s: no instruction", say_case(c, seed));
     ck_assert_msg(!left.is_twice && !left.is_outside, "%s: written twice, or outside", say_case(c, seed));
     for (int64_t i = 0; i < MOST_LDS_ELEMENTS; i++)
       ck_assert_msg(wanted.at[i] == left.at[i], "%s: tile (%d,%d,%d): LDS %d has %d, not %d", say_case(c, seed),
                     (int)at[0], (int)at[1], (int)at[2], (int)i, (int)left.at[i], (int)wanted.at[i]);
   } while (advance(at, grid, c->rank));
+  tj_evaluator_destroy(instruction.evaluator);
 }
 
 #endif
