@@ -30,6 +30,12 @@ enum { DISPLACEMENT_LIMIT = 1 << 23 };
 /* As for AMDGPU; what LLVM does to addresses for this target is part of its code generation. */
 static const char passes[] = "function(instcombine<no-verify-fixpoint>,simplifycfg)";
 
+static const char *const idle_passes[] = {
+#define IDLE_PASS(name) name,
+#define GPU_IDLE_PASS(name) name,
+#include "lower/target/idle_pass.def"
+    NULL};
+
 static void list(tj_text *text) {
   for (size_t i = 0; i < tj_multiprocessor_count; i++)
     tj_text_format(text, "%s\twarps of %u threads, %u KiB of shared memory\n", tj_multiprocessors[i].name,
@@ -70,6 +76,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .processor = found->name,
       .features = "",
       .passes = passes,
+      .idle_passes = idle_passes,
       .object = id.is_cubin ? TJ_OBJECT_CUBIN : TJ_OBJECT_PTX,
       .wave_size = found->memory.lanes,
       .lds_bytes = found->memory.group_bytes,
