@@ -252,6 +252,8 @@ typedef struct {
  * - With a tile: (thread, value) ↦ the tile's colexicographic index, or with basis strides its coordinate, drawn as
  *   CuTe's print_latex draws it: who holds each element. TJ2005 where the value is no layout of two modes, TJ2014
  *   where it leaves the tile.
+ * - A list of a shape (M,N,K), threads, and three such layouts, as the library of atoms has matrix instructions, is the
+ *   tiles of A, B and C; a list of threads and three such layouts, a copy instruction, what it reads and what it writes.
  *
  * JSON: {"title", "note", "color" (what colours mean, or null), "panels": [{"caption", "rows", "columns",
  * "row_labels", "column_labels", "cells": [{"row", "column", "coordinate", "value", "valid", "color"}…]}…]}.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Pictures: what `show` draws of a map, and the forms that it is drawn in.
  *
- * A picture is made once from a value (show_grid.c, show_owner.c, show_pipeline.c, coloured by show_colour.c), and
- * written in one of several forms (show_text.c, show_svg.c, show_latex.c, show_json.c), which know nothing of layouts
- * and views. Pictures live in the job.
+ * A picture is made once from a value (show_grid.c, show_owner.c, show_atom.c, show_pipeline.c, coloured by
+ * show_colour.c), and written in one of several forms (show_text.c, show_svg.c, show_latex.c, show_json.c), which
+ * know nothing of layouts and views. Pictures live in the job.
  *
  * How to add a form: a file show_FORM.c with one function below, a row of its table in show.c, an entry of
  * tj_show_form. */
@@ -89,6 +89,7 @@ typedef struct {
   uint32_t field_count;
   const tj_panel *panel;
   uint32_t panel_count;
+  bool is_product;             /* three panels, A, B and C, that are placed as the operands of a product */
   const tj_bits *bits;         /* of a bare swizzle, else NULL */
   const tj_pipeline *pipeline; /* of a view, an adaptor or a distribution, else NULL */
 } tj_picture;
@@ -113,6 +114,10 @@ void tj_show_swizzle(const tj_show_request *request, tj_picture *picture);
 void tj_show_threads(const tj_show_request *request, tj_picture *picture);
 /* The tile of a distribution: who holds each place, and in which register. */
 void tj_show_distribution(const tj_show_request *request, tj_picture *picture);
+/* Whether the value is a matrix or copy instruction of the library of atoms: a list of a shape and four layouts, or
+ * of four layouts; and its operands, side by side. */
+bool tj_show_is_atom(const tj_value *value);
+void tj_show_atom(const tj_show_request *request, tj_picture *picture);
 /* The pipeline of a view, an adaptor or a distribution; NULL for other values. */
 const tj_pipeline *tj_show_pipeline(tj_graph *graph, const tj_value *value);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pictures as SVG: one self-contained document, with fonts that every system has, whose cells are as wide as what
- * they say. Each cell tells its coordinate and value to whoever points at it. Lengths are in pixels. */
+ * they say, on dark paper where the reader prefers that. Each cell tells its coordinate and value to whoever points
+ * at it. Lengths are in pixels. */
 #include "jit/show/show.h"
 
 #include <inttypes.h>
@@ -115,6 +116,28 @@ static void measure_cells(drawing *d) {
   d->left = width_of(label, CHARACTER) + 8 + (detail > 0 ? width_of(detail, SMALL_CHARACTER) + 6 : 0);
 }
 
+static uint32_t width_of_panel(const drawing *d, const tj_panel *panel) {
+  return d->left + panel->column.count * d->cell_width;
+}
+
+static uint32_t height_of_panel(const drawing *d, const tj_panel *panel) {
+  return d->top + panel->row.count * d->cell_height;
+}
+
+typedef struct {
+  uint32_t left, top;
+} panel_place;
+
+/* Panels in rows, as many as fit; of a product, A left of C and B above it. */
+static panel_place place_of_panel(const drawing *d, uint32_t number) {
+  const tj_panel *panel = d->picture->panel;
+  if (d->picture->is_product)
+    return (panel_place){number == 0 ? 0 : width_of_panel(d, &panel[0]) + GAP,
+                         number == 1 ? 0 : height_of_panel(d, &panel[1]) + GAP};
+  return (panel_place){number % d->panels_in_row * (d->panel_width + GAP),
+                       number / d->panels_in_row * (d->panel_height + GAP)};
+}
+
 static void measure_panels(drawing *d) {
   const tj_panel *panel = d->picture->panel;
   if (d->picture->panel_count == 0)
@@ -124,8 +147,14 @@ static void measure_panels(drawing *d) {
     d->top += DETAIL_HEIGHT;
   if (panel->caption != NULL)
     d->top += CAPTION_HEIGHT;
-  d->panel_width = d->left + panel->column.count * d->cell_width;
-  d->panel_height = d->top + panel->row.count * d->cell_height;
+  if (d->picture->is_product) {
+    const panel_place last = place_of_panel(d, 2);
+    d->width = last.left + width_of_panel(d, &panel[2]);
+    d->height = last.top + height_of_panel(d, &panel[2]);
+    return;
+  }
+  d->panel_width = width_of_panel(d, panel);
+  d->panel_height = height_of_panel(d, panel);
   uint32_t fit = (USUAL_WIDTH + GAP) / (d->panel_width + GAP);
   d->panels_in_row = fit < 1 ? 1 : fit > d->picture->panel_count ? d->picture->panel_count : fit;
   uint32_t rows = (d->picture->panel_count + d->panels_in_row - 1) / d->panels_in_row;
@@ -210,6 +239,11 @@ static void add_style(drawing *d) {
       ".line { fill: none; stroke: #000; stroke-opacity: .28; stroke-width: 1 }\n"
       ".group { fill: none; stroke: #222; stroke-width: 2 }\n"
       ".xor { fill: none; stroke: #d55e00; stroke-width: 1.5 }\n"
+      ".paper { fill: #fff }\n"
+      "@media (prefers-color-scheme: dark) {\n"
+      ".paper { fill: #1c1e21 } .title, .caption { fill: #ececec } .note, .row, .column { fill: #b8b8b8 }\n"
+      ".row-detail, .column-detail { fill: #9a9a9a }\n"
+      "}\n"
       "</style>\n"
       "<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
       "patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"#f4f4f4\"/><line x1=\"0\" y1=\"0\" "
@@ -239,7 +273,7 @@ static void add_head(drawing *d) {
   add_escaped(d->text, d->picture->title, strlen(d->picture->title));
   tj_text_string(d->text, "</title>\n");
   add_style(d);
-  tj_text_format(d->text, "<rect width=\"%" PRIu32 "\" height=\"%" PRIu32 "\" fill=\"#fff\"/>\n", d->width,
+  tj_text_format(d->text, "<rect class=\"paper\" width=\"%" PRIu32 "\" height=\"%" PRIu32 "\"/>\n", d->width,
                  d->height);
   double y = add_title(d, MARGIN);
   if (d->picture->note != NULL) {
@@ -424,8 +458,8 @@ void tj_show_svg(const tj_picture *picture, tj_text *text) {
     add_bits(&d, MARGIN + d.head_height);
   uint32_t top = MARGIN + d.head_height + d.bits_height;
   for (uint32_t i = 0; i < picture->panel_count; i++) {
-    uint32_t column = i % d.panels_in_row, row = i / d.panels_in_row;
-    add_panel(&d, &picture->panel[i], MARGIN + column * (d.panel_width + GAP), top + row * (d.panel_height + GAP));
+    panel_place place = place_of_panel(&d, i);
+    add_panel(&d, &picture->panel[i], MARGIN + place.left, top + place.top);
   }
   tj_text_string(text, "</svg>\n");
 }
