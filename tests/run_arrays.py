@@ -350,6 +350,40 @@ def check_order(runner, device, dtype, shape):
     return None if (found["s"] == wanted).all() else f"{said}, {lanes} lanes of {width}: {found['s']}, not {wanted}"
 
 
+LONG_SOFTMAX = """param M in 1..64, N in 1..100000
+kernel k(x: {0} @ (M, N):(N, 1), y: f32 @ (M, N):(N, 1), l: {1} @ (M, 1):(1, 1)) = {{
+  let m = max(x, 1); let s = sum(exp(x - m), 1); y = exp(x - m) / s; l = m + log(s)
+}}"""
+
+
+def check_long_softmax(runner, device, dtype):
+    """Rows in loops: the sum of exponentials goes with the largest, whatever comes first, and memory is read twice."""
+    rows, columns = 6, 9001
+    x = (numpy.random.default_rng(3).standard_normal((rows, columns)) * 20).astype(NUMPY[dtype])
+    x[1] = numpy.sort(x[1])  # the largest comes last, and lanes begin with what they forget
+    x[2, :8000] = -numpy.inf
+    x[3] = -numpy.inf
+    x[4, 8500] = numpy.inf
+    x[5, 17] = numpy.nan
+    result = "f64" if dtype == "f64" else "f32"
+    found = runner.run(LONG_SOFTMAX.format(dtype, result), device, {"M": rows, "N": columns}, {"x": x}, ["y", "l"],
+                       False, re.sub(r"\W", "_", f"long {device} {dtype}"))
+    if isinstance(found, str):
+        return f"long softmax of {dtype} on {device}: {found}"
+    wide = x.astype(WIDE)
+    most = wide.max(1, keepdims=True)
+    with numpy.errstate(all="ignore"):
+        power = numpy.exp(wide - most)
+        total = power.sum(1, keepdims=True)
+        wanted = {"y": (power / total, "f32"), "l": (most + numpy.log(total), result)}
+    for key, (reference, kind) in wanted.items():
+        worst = errors(found[key], reference, kind)
+        worst = worst[~((abs(reference) < 2e-38) & (abs(found[key].reshape(reference.shape) - reference) < 1e-44))]
+        if not (worst <= 100).all():  # of arguments down to -160, whose own rounding is that of the result, 80 times
+            return f"long softmax of {dtype} on {device}: {key} is off by {numpy.nanmax(worst)} units"
+    return None
+
+
 def table_of_functions(path):
     row = re.compile(r'^ARRAY_FUNCTION\((\w+), "([^"]+)", (\d), "([\d.]+)", "([\d.]+)"', re.MULTILINE)
     return [(name, text, int(arity), float(single), float(twice))
@@ -407,6 +441,8 @@ def main():
             for row in table_of_functions(given.functions):
                 for dtype in ("f32", "f64"):
                     waiting.append(pool.submit(check_function, runner, device, row, dtype, 20000 if is_host else 400))
+            for dtype in ("f16", "f32", "f64"):
+                waiting.append(pool.submit(check_long_softmax, runner, device, dtype))
             for dtype in ("f32", "f64") if device in WAVES else []:
                 for shape in [(3, 7), (5, 200), (2, 1000), (3, 4096), (1, 50001)]:
                     waiting.append(pool.submit(check_order, runner, device, dtype, shape))

@@ -8,6 +8,7 @@
 
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
+#include "lower/array/array_online.h"
 #include "lower/array/array_rows.h"
 #include "lower/blocks/block_shape.h"
 #include "lower/kernel/alignment.h"
@@ -80,7 +81,6 @@ static tj_kernel *make(const array_map *map, const tj_array_space *space, const 
     assume_everywhere(graph, kernel, assumed);
     kernel->parameter = tj_assumed_parameters(graph, map->written, assumed);
   }
-  kernel->tile = tj_array_shape_words(graph->job, space, &shape);
   tj_kernel_simplify(graph, kernel, NULL);
   return kernel;
 }
@@ -155,8 +155,8 @@ static void offer_tier(array_map *map, tj_array_tier tier) {
   const tj_node *condition = tj_demands_condition(graph, &demands);
   if (!tj_kernel_fits(graph, kernel) || tj_is_int(condition, 1))
     return;
-  offer(map, kernel, condition,
-        tj_string_format(graph->job, "%s.rows%lld", map->written->name, (long long)tier.columns));
+  const char *length = tier.columns == INT64_MAX ? "" : tj_string_format(graph->job, "%lld", (long long)tier.columns);
+  offer(map, kernel, condition, tj_string_format(graph->job, "%s.rows%s", map->written->name, length));
   if (map->target->wave_size == 1)
     offer_stream(map, condition);
 }
@@ -164,6 +164,8 @@ static void offer_tier(array_map *map, tj_array_tier tier) {
 tj_kernel *tj_map_arrays(tj_graph *graph, const tj_kernel *written, const tj_target *target) {
   tj_array_space *space = TJ_NEW(graph->job, tj_array_space);
   *space = tj_array_space_of(graph, written);
+  if (target->wave_size > 1)
+    tj_array_find_online(space);
   array_map map = {.graph = graph, .written = written, .target = target, .space = space};
   tj_kernel *kernel = map.last = make(&map, space, NULL);
   if (target->wave_size == 1)

@@ -16,16 +16,28 @@ static int combination(const tj_array *reduction) {
                                        : (reduction->op == TJ_ARRAY_LARGEST ? TJ_ARRAY_max : TJ_ARRAY_min);
 }
 
+/* The slots of a reduction: its partial results, and where it goes with another one, what they are less. */
+static uint32_t slots_of(const tj_array_maker *maker, const tj_array *reduction) {
+  return tj_array_partials(maker) + (tj_array_online_of(maker, reduction) != NULL ? 1 : 0);
+}
+
+static uint32_t reference_of(const tj_array_maker *maker, const tj_array *reduction) {
+  return maker->slot[reduction->number] + tj_array_partials(maker);
+}
+
 void tj_array_begin_reductions(tj_array_maker *maker, uint32_t level) {
   const tj_array_program *program = maker->space->arrays->program;
   for (uint32_t i = 0; i < program->count; i++) {
     const tj_array *reduction = program->array[i];
     if (!is_of_level(maker, reduction, level))
       continue;
-    uint32_t slot = tj_array_slots(maker, reduction->dtype, tj_array_partials(maker));
+    const tj_array_online *online = tj_array_online_of(maker, reduction);
+    uint32_t slot = tj_array_slots(maker, reduction->dtype, slots_of(maker, reduction));
     for (uint32_t k = 0; k < tj_array_partials(maker); k++)
       tj_array_compute(maker, reduction->arg[1], 0, 1, slot + k, TJ_ARRAY_OP_COUNT);
     maker->slot[i] = slot;
+    if (online != NULL)
+      tj_array_compute(maker, online->least, 0, 1, reference_of(maker, reduction), TJ_ARRAY_OP_COUNT);
   }
 }
 
@@ -37,7 +49,7 @@ void tj_array_reduction_slots(const tj_array_maker *maker, uint32_t level, uint3
     if (!is_of_level(maker, program->array[i], level))
       continue;
     *first = maker->slot[i] < *first ? maker->slot[i] : *first;
-    *count += tj_array_partials(maker);
+    *count += slots_of(maker, program->array[i]);
   }
 }
 
@@ -100,20 +112,7 @@ static void keep_costly(tj_array_maker *maker, const tj_array_region *region, co
   }
 }
 
-void tj_array_reduce_columns(tj_array_maker *maker, const tj_array_region *region, uint32_t level) {
-  const tj_array_program *program = maker->space->arrays->program;
-  for (uint32_t i = 0; i < program->count; i++) {
-    if (!is_of_level(maker, program->array[i], level))
-      continue;
-    tj_array_load(maker, region, program->array[i]->arg[0]);
-    keep_argument(maker, program->array[i]->arg[0]);
-    if (maker->shape.kept > 0)
-      keep_costly(maker, region, program->array[i]->arg[0], level);
-    reduce_one(maker, region, program->array[i]);
-  }
-}
-
-/* --- across lanes --- */
+/* --- with the largest --- */
 
 /* Slot `slot` becomes all of `count` from there on together; a power of two. */
 static void combine_halves(tj_array_maker *maker, uint32_t slot, uint32_t count, int how) {
@@ -124,6 +123,60 @@ static void combine_halves(tj_array_maker *maker, uint32_t slot, uint32_t count,
       tj_array_combine(maker, slot + i, slot + half + i, width, how);
   }
 }
+
+/* A slot becomes the largest of these, but no infinity for want of any. Returns the slot. */
+static uint32_t largest_of(tj_array_maker *maker, const tj_array_online *online, uint32_t slot, uint32_t count) {
+  uint32_t largest = tj_array_slots(maker, online->largest->dtype, count);
+  for (uint32_t k = 0; k < count; k++)
+    tj_array_combine(maker, largest + k, slot + k, 1, TJ_ARRAY_OP_COUNT);
+  combine_halves(maker, largest, count, TJ_ARRAY_max);
+  tj_array_compute(maker, online->least, 0, 1, largest, TJ_ARRAY_max);
+  return largest;
+}
+
+/* Partial sums are less what is in slot `now` from here on. */
+static void rescale(tj_array_maker *maker, const tj_array *sum, uint32_t now) {
+  const tj_array_online *online = tj_array_online_of(maker, sum);
+  uint32_t scale = tj_array_slots(maker, sum->dtype, 1), before = reference_of(maker, sum);
+  tj_array_know(maker, online->before, before, false);
+  tj_array_know(maker, online->now, now, false);
+  tj_array_compute(maker, online->scale, 0, 1, scale, TJ_ARRAY_OP_COUNT);
+  for (uint32_t k = 0; k < tj_array_partials(maker); k++)
+    tj_array_combine(maker, maker->slot[sum->number] + k, scale, 1, TJ_ARRAY_mul);
+  tj_array_combine(maker, before, now, 1, TJ_ARRAY_OP_COUNT);
+}
+
+static void reduce_online(tj_array_maker *maker, const tj_array_region *region, const tj_array *sum) {
+  const tj_array_online *online = tj_array_online_of(maker, sum);
+  uint32_t partials = tj_array_partials(maker);
+  rescale(maker, sum, largest_of(maker, online, maker->slot[online->largest->number], partials));
+  for (uint32_t i = 0; i < tj_array_columns(maker); i++) {
+    uint32_t slot = maker->slot[sum->number] + i % partials;
+    tj_kernel_step *step = tj_array_compute(maker, online->term, i, 1, slot, TJ_ARRAY_add);
+    step->access.valid = tj_array_column_is_there(maker, region, i);
+  }
+}
+
+/* --- columns --- */
+
+void tj_array_reduce_columns(tj_array_maker *maker, const tj_array_region *region, uint32_t level) {
+  const tj_array_program *program = maker->space->arrays->program;
+  for (uint32_t i = 0; i < program->count; i++) {
+    if (!is_of_level(maker, program->array[i], level))
+      continue;
+    tj_array_load(maker, region, program->array[i]->arg[0]);
+    if (tj_array_online_of(maker, program->array[i]) != NULL) {
+      reduce_online(maker, region, program->array[i]);
+      continue;
+    }
+    keep_argument(maker, program->array[i]->arg[0]);
+    if (maker->shape.kept > 0)
+      keep_costly(maker, region, program->array[i]->arg[0], level);
+    reduce_one(maker, region, program->array[i]);
+  }
+}
+
+/* --- across lanes --- */
 
 /* Lanes of a row that are in one wave. */
 static uint32_t lanes_of_wave(const tj_array_maker *maker) {
@@ -177,26 +230,52 @@ static uint32_t load_waves(tj_array_maker *maker, int64_t place, const tj_array 
   return slot;
 }
 
-void tj_array_end_reductions(tj_array_maker *maker, uint32_t level) {
+/* Those of a level that go with others, or those that do not. */
+static bool is_ending(const tj_array_maker *maker, const tj_array *array, uint32_t level, bool with_others) {
+  return is_of_level(maker, array, level) && (tj_array_online_of(maker, array) != NULL) == with_others;
+}
+
+static void begin_end(tj_array_maker *maker, const tj_array *reduction) {
+  const tj_array_online *online = tj_array_online_of(maker, reduction);
+  if (online != NULL)
+    rescale(maker, reduction, largest_of(maker, online, maker->slot[online->largest->number], 1));
+  combine_halves(maker, maker->slot[reduction->number], tj_array_partials(maker), combination(reduction));
+  combine_lanes(maker, maker->slot[reduction->number], combination(reduction));
+}
+
+static void know_all(tj_array_maker *maker, const tj_array *reduction, uint32_t slot) {
+  const tj_array_online *online = tj_array_online_of(maker, reduction);
+  if (online != NULL)
+    tj_array_compute(maker, online->rest, 0, 1, slot, TJ_ARRAY_add);
+  tj_array_know(maker, reduction, slot, false);
+}
+
+static void end_some(tj_array_maker *maker, uint32_t level, bool with_others) {
   const tj_array_program *program = maker->space->arrays->program;
-  for (uint32_t i = 0; i < program->count; i++)
-    maker->is_kept[i] = maker->place[i] >= 0;
   int64_t *place = TJ_NEW_ARRAY(maker->graph->job, int64_t, program->count + 1);
-  bool crosses_waves = maker->shape.lanes > lanes_of_wave(maker);
+  bool crosses_waves = maker->shape.lanes > lanes_of_wave(maker), is_any = false;
   for (uint32_t i = 0; i < program->count; i++) {
     const tj_array *reduction = program->array[i];
-    if (!is_of_level(maker, reduction, level))
+    if (!is_ending(maker, reduction, level, with_others))
       continue;
-    combine_halves(maker, maker->slot[i], tj_array_partials(maker), combination(reduction));
-    combine_lanes(maker, maker->slot[i], combination(reduction));
-    tj_array_know(maker, reduction, maker->slot[i], false);
+    is_any = true;
+    begin_end(maker, reduction);
     if (crosses_waves)
       store_of_wave(maker, place[i] = reserve(maker), maker->slot[i]);
+    else
+      know_all(maker, reduction, maker->slot[i]);
   }
-  if (crosses_waves)
+  if (crosses_waves && is_any)
     tj_array_step(maker, TJ_STEP_BARRIER);
   for (uint32_t i = 0; crosses_waves && i < program->count; i++) {
-    if (is_of_level(maker, program->array[i], level))
-      tj_array_know(maker, program->array[i], load_waves(maker, place[i], program->array[i]), false);
+    if (is_ending(maker, program->array[i], level, with_others))
+      know_all(maker, program->array[i], load_waves(maker, place[i], program->array[i]));
   }
+}
+
+void tj_array_end_reductions(tj_array_maker *maker, uint32_t level) {
+  for (uint32_t i = 0; i < maker->space->arrays->program->count; i++)
+    maker->is_kept[i] = maker->place[i] >= 0;
+  end_some(maker, level, false);
+  end_some(maker, level, true);
 }

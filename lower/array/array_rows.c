@@ -257,6 +257,7 @@ tj_kernel *tj_rows_make(tj_graph *graph, const tj_kernel *from, const tj_array_s
     kernel->inner_step_count = maker.step_count;
   }
   make_steps(&maker, false);
+  kernel->tile = tj_array_shape_words(graph->job, space, &shape, shape.loops ? 1 + last_level(&maker) : 1);
   kernel->step = maker.step;
   kernel->step_count = maker.step_count;
   kernel->slot_dtype = maker.slot_dtype;

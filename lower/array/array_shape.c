@@ -123,8 +123,9 @@ uint32_t tj_array_tiers(const tj_array_space *space, const tj_kernel *kernel, co
     return count;
   }
   int64_t width = tj_array_widest(space, kernel, target), wave = (int64_t)target->wave_size * most;
+  tier[count++] = (tj_array_tier){INT64_MAX, width};
   tier[count++] = (tj_array_tier){most_lanes(target) * (int64_t)most, width};
-  if (WAVES * wave < tier[0].columns)
+  if (WAVES * wave < tier[1].columns)
     tier[count++] = (tj_array_tier){WAVES * wave, width};
   tier[count++] = (tj_array_tier){wave, width};
   return count;
@@ -136,10 +137,12 @@ tj_array_shape tj_array_choose_shape(const tj_array_space *space, const tj_kerne
   return space->is_reduced ? shape_of_rows(space, kernel, target) : shape_of_elements(space, kernel, target);
 }
 
-const char *tj_array_shape_words(tj_job *job, const tj_array_space *space, const tj_array_shape *shape) {
+const char *tj_array_shape_words(tj_job *job, const tj_array_space *space, const tj_array_shape *shape,
+                                 uint32_t readings) {
   const char *piece = shape->piece == 0 ? "" : tj_string_format(job, " in pieces of %" PRId64, shape->piece);
   const char *trip = shape->loops ? " a trip" : "";
-  return tj_string_format(job, "%u %s%s a workgroup; lanes %u, columns of each %u times %u%s", shape->rows,
+  const char *times = readings == 1 ? "" : tj_string_format(job, "; read %u times", readings);
+  return tj_string_format(job, "%u %s%s a workgroup; lanes %u, columns of each %u times %u%s%s", shape->rows,
                           space->is_reduced ? "rows" : "runs", piece, shape->lanes, shape->repeats, shape->width,
-                          trip);
+                          trip, times);
 }

@@ -24,17 +24,18 @@ uint32_t tj_array_widest(const tj_array_space *space, const tj_kernel *kernel, c
 
 /* Rows whose length the launch brings, for which a kernel of its own is worth it. */
 typedef struct {
-  int64_t columns;  /* at most */
+  int64_t columns;  /* at most; INT64_MAX: any number */
   int64_t multiple; /* of which their number is one */
 } tj_array_tier;
 
-enum { TJ_ARRAY_MOST_TIERS = 3 };
+enum { TJ_ARRAY_MOST_TIERS = 4 };
 
 /* Longest ones first. Returns how many. */
 uint32_t tj_array_tiers(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
                         tj_array_tier tier[]);
 
-/* The shape in words. */
-const char *tj_array_shape_words(tj_job *job, const tj_array_space *space, const tj_array_shape *shape);
+/* The shape in words. `readings`: how often a row's elements are taken from memory. */
+const char *tj_array_shape_words(tj_job *job, const tj_array_space *space, const tj_array_shape *shape,
+                                 uint32_t readings);
 
 #endif

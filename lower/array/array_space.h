@@ -17,11 +17,12 @@ typedef struct {
   const tj_array_kernel *arrays;
   uint32_t argument_count;
   tj_array_axis rows, columns;
-  const tj_node *row, *column; /* symbols, of which the accesses are made */
-  const tj_node **digit;       /* by mode: of the symbols */
-  tj_access *access;           /* by argument: its element there, simplified */
-  uint64_t *varies;            /* by argument: modes, by bit, along which it has more than one element */
-  bool is_reduced;             /* columns are those of reductions */
+  const tj_node *row, *column;           /* symbols, of which the accesses are made */
+  const tj_node **digit;                 /* by mode: of the symbols */
+  tj_access *access;                     /* by argument: its element there, simplified */
+  uint64_t *varies;                      /* by argument: modes, by bit, along which it has more than one element */
+  const struct tj_array_online **online; /* by number: what sums are that rows in loops take so; NULL: none are */
+  bool is_reduced;                       /* columns are those of reductions */
 } tj_array_space;
 
 tj_array_space tj_array_space_of(tj_graph *graph, const tj_kernel *kernel);

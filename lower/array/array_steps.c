@@ -20,6 +20,11 @@ static const tj_array_program *program_of(const tj_array_maker *maker) {
 
 /* --- steps and slots --- */
 
+const tj_array_online *tj_array_online_of(const tj_array_maker *maker, const tj_array *array) {
+  const tj_array_online **online = maker->space->online;
+  return online != NULL && maker->shape.loops ? online[array->number] : NULL;
+}
+
 static void find_levels(tj_array_maker *maker) {
   const tj_array_program *program = program_of(maker);
   maker->level = TJ_NEW_ARRAY(maker->graph->job, uint32_t, program->count + 1);
@@ -29,7 +34,7 @@ static void find_levels(tj_array_maker *maker) {
       uint32_t inside = maker->level[array->arg[k]->number];
       maker->level[i] = inside > maker->level[i] ? inside : maker->level[i];
     }
-    maker->level[i] += tj_array_is_reduction(array->op) ? 1 : 0;
+    maker->level[i] += tj_array_is_reduction(array->op) && tj_array_online_of(maker, array) == NULL ? 1 : 0;
   }
 }
 

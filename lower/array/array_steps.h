@@ -3,6 +3,7 @@
 #ifndef TJ_LOWER_ARRAY_STEPS_H
 #define TJ_LOWER_ARRAY_STEPS_H
 
+#include "lower/array/array_online.h"
 #include "lower/array/array_shape.h"
 
 typedef struct {
@@ -17,7 +18,8 @@ typedef struct {
   uint32_t step_count, step_capacity;
   tj_dtype *slot_dtype;
   uint32_t slot_count, slot_capacity;
-  uint32_t *level; /* by number of array: how many reductions are inside of each other there */
+  uint32_t *level; /* by number of array: how many reductions are inside of each other there; those that go with
+                      another one are of its level */
   bool *is_known;  /* by number of array: its elements are in slots, */
   bool *changes;   /* one for each column, */
   uint32_t *slot;  /* from here on */
@@ -51,6 +53,9 @@ uint32_t tj_array_slots(tj_array_maker *maker, tj_dtype dtype, uint32_t count);
 void tj_array_know(tj_array_maker *maker, const tj_array *array, uint32_t slot, bool changes);
 /* Those that change with the column are not any more. */
 void tj_array_forget(tj_array_maker *maker);
+
+/* What a reduction is that goes with another one through a loop; NULL: it is none. */
+const tj_array_online *tj_array_online_of(const tj_array_maker *maker, const tj_array *array);
 
 bool tj_array_changes(const tj_array_maker *maker, const tj_array *array);
 
