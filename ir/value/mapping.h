@@ -84,6 +84,10 @@ const tj_node *tj_mapping_share(tj_graph *graph, tj_mapping_share_kind kind, uin
  * digits along a mode do not go on to where others begin. (mapping_launched.c) */
 bool tj_mapping_is_launched(tj_graph *graph, const tj_mapping_parts *parts);
 const tj_mapping *tj_mapping_make_launched(tj_graph *graph, const tj_mapping_parts *parts);
+/* Whether work-items hold the same on both sides of such mappings. */
+bool tj_mapping_is_same(tj_graph *graph, const tj_mapping *a, const tj_mapping *b);
+/* TJ4020: the launch cannot choose the numbers of another mapping than this one. */
+_Noreturn void tj_mapping_fail_launched(tj_graph *graph, const tj_mapping *possible);
 
 /* TJ4020 for a domain that has not a mode for each of the tile's, or that does not step through the operands'. */
 void tj_mapping_check_domain(tj_graph *graph, const tj_layout *domain, uint32_t rank);

@@ -189,3 +189,34 @@ const tj_mapping *tj_mapping_make_launched(tj_graph *graph, const tj_mapping_par
   mapping->store = make_side(&stored, mapping, store);
   return mapping;
 }
+
+/* --- comparing --- */
+
+static const tj_tuple *simplified_tuple(tj_graph *graph, const tj_tuple *tuple) {
+  uint32_t count;
+  const tj_tuple *const *leaf = tj_tuple_leaves(graph, tuple, &count);
+  const tj_tuple **made = TJ_NEW_ARRAY(graph->job, const tj_tuple *, count + 1);
+  for (uint32_t i = 0; i < count; i++) {
+    const tj_node *value = tj_simplified(graph, leaf[i]->value);
+    made[i] = leaf[i]->kind == TJ_TUPLE_BASIS ? tj_tuple_basis(graph, value, leaf[i]->path, leaf[i]->count)
+                                              : tj_tuple_integer(graph, value);
+  }
+  return tj_tuple_from_leaves(graph, tuple, made);
+}
+
+static bool is_same_layout(tj_graph *graph, tj_layout a, tj_layout b) {
+  return tj_tuple_equal(simplified_tuple(graph, a.shape), simplified_tuple(graph, b.shape)) &&
+         tj_tuple_equal(simplified_tuple(graph, a.stride), simplified_tuple(graph, b.stride));
+}
+
+bool tj_mapping_is_same(tj_graph *graph, const tj_mapping *a, const tj_mapping *b) {
+  return is_same_layout(graph, a->load.layout, b->load.layout) &&
+         is_same_layout(graph, a->store.layout, b->store.layout);
+}
+
+_Noreturn void tj_mapping_fail_launched(tj_graph *graph, const tj_mapping *possible) {
+  tj_text text = tj_text_begin(graph->job);
+  tj_mapping_print(&text, possible);
+  tj_note(graph->job, "with these modes and vectors: %s", text.data);
+  tj_fail(graph->job, TJ_MAPPING, "the launch cannot choose items and slots of such a mapping");
+}

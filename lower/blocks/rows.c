@@ -15,6 +15,7 @@
 #include "ir/index/facts.h"
 #include "ir/simplify/simplify.h"
 #include "lower/blocks/block_mapping.h"
+#include "lower/kernel/domain.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/variant.h"
 
@@ -107,6 +108,43 @@ static void choose_tile(row_map *m) {
     add_mode(m, map->by_source[1], row, LOADED_BYTES);
 }
 
+/* The mapping whose numbers the launch chooses: along modes of which it knows alone how many rows a tile has. */
+static const tj_mapping *mapping_of_launch(const row_map *m, bool streams) {
+  tj_graph *graph = m->graph;
+  const tj_domain *domain = m->map->domain;
+  const tj_tuple **tile = TJ_NEW_ARRAY(graph->job, const tj_tuple *, domain->count);
+  const tj_tuple *shape[BOX_MODES], *stride[BOX_MODES];
+  for (uint32_t mode = 0; mode < domain->count; mode++)
+    tile[mode] = tj_tuple_constant(graph, mode == m->along ? m->piece : 1);
+  for (uint32_t i = 0; i < m->box_count; i++) {
+    uint32_t mode = m->box[i].mode;
+    const tj_node *items = tj_mapping_share(graph, TJ_MAPPING_ITEMS, mode);
+    tile[mode] = shape[i] = tj_tuple_integer(graph, tj_is_constant(m->box[i].length) ? m->box[i].length : items);
+    stride[i] = tj_tuple_basis(graph, int_of(m, 1), &mode, 1);
+  }
+  bool is_one = m->box_count == 1;
+  const tj_tuple *slots[] = {is_one ? shape[0] : tj_tuple_list(graph, shape, m->box_count),
+                             tj_tuple_constant(graph, m->piece)};
+  const tj_tuple *steps[] = {is_one ? stride[0] : tj_tuple_list(graph, stride, m->box_count),
+                             tj_tuple_basis(graph, int_of(m, 1), &m->along, 1)};
+  tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
+  *mapping = (tj_mapping){.is_launched = true,
+                          .domain = tj_domain_layout(graph, domain),
+                          .tile = tj_tuple_list(graph, tile, domain->count),
+                          .passes = 1,
+                          .streams = streams};
+  mapping->load.layout = mapping->store.layout =
+      (tj_layout){tj_tuple_list(graph, slots, 2), tj_tuple_list(graph, steps, 2)};
+  return mapping;
+}
+
+static bool is_known(const row_map *m) {
+  bool is_known = tj_block_is_fixed(m->map, m->along);
+  for (uint32_t i = 0; i < m->box_count; i++)
+    is_known = is_known && tj_is_constant(m->box[i].length);
+  return is_known;
+}
+
 /* The mapping that says the tile; NULL where only the launch knows it. */
 static const tj_mapping *mapping_of(const row_map *m, bool streams) {
   uint32_t mode[BOX_MODES];
@@ -119,6 +157,14 @@ static const tj_mapping *mapping_of(const row_map *m, bool streams) {
       return NULL;
   }
   return tj_block_is_fixed(m->map, m->along) ? tj_row_mapping(m->map, &box, streams) : NULL;
+}
+
+/* That of rows whose length the launch brings: pieces are cut, and one row has no numbers to choose. */
+static const tj_mapping *own_mapping(const row_map *m, bool streams) {
+  tj_row_box row = {.along = m->along, .piece = m->piece};
+  if (m->box_count == 0)
+    return tj_row_mapping(m->map, &row, streams);
+  return is_known(m) ? NULL : mapping_of_launch(m, streams);
 }
 
 /* Takes the number of one of so many tiles out of *rest. */
@@ -282,7 +328,7 @@ static tj_kernel *make_kernel(row_map *m, bool is_streamed) {
   kernel->step = TJ_NEW_ARRAY(graph->job, tj_kernel_step, 3);
   kernel->step_count = 0;
   kernel->is_streamed = is_streamed;
-  kernel->mapping = m->mapping;
+  kernel->mapping = m->mapping != NULL ? m->mapping : own_mapping(m, is_streamed);
   kernel->parameter = tj_assumed_parameters(graph, m->map->flat, m->map->assumed);
   kernel->faster = NULL;
   kernel->condition = NULL;
@@ -357,4 +403,15 @@ tj_kernel *tj_map_rows(const tj_block_map *map) {
   if (kernel->faster != NULL)
     kernel->faster->name = tj_string_format(m.graph->job, "%s.streams", kernel->name);
   return kernel;
+}
+
+tj_kernel *tj_rows_of_launch(const tj_block_map *map, const tj_mapping *given) {
+  row_map m = choose(map);
+  if (m.box_count == 0 || is_known(&m) || !are_rows(&m, true) || !are_rows(&m, false))
+    return NULL;
+  const tj_mapping *possible = mapping_of_launch(&m, given->streams);
+  if (!tj_mapping_is_same(m.graph, given, possible))
+    tj_mapping_fail_launched(m.graph, possible);
+  place(&m);
+  return make_kernel(&m, given->streams);
 }

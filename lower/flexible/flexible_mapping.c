@@ -98,33 +98,12 @@ static const tj_tuple *tile_of(tj_flexible *f, tj_layout side) {
   return tj_tuple_list(graph, item, f->domain->count);
 }
 
-static const tj_tuple *simplified_tuple(tj_graph *graph, const tj_tuple *tuple) {
-  uint32_t count;
-  const tj_tuple *const *leaf = tj_tuple_leaves(graph, tuple, &count);
-  const tj_tuple **made = TJ_NEW_ARRAY(graph->job, const tj_tuple *, count + 1);
-  for (uint32_t i = 0; i < count; i++) {
-    const tj_node *value = tj_simplified(graph, leaf[i]->value);
-    made[i] = leaf[i]->kind == TJ_TUPLE_BASIS ? tj_tuple_basis(graph, value, leaf[i]->path, leaf[i]->count)
-                                              : tj_tuple_integer(graph, value);
-  }
-  return tj_tuple_from_leaves(graph, tuple, made);
-}
-
-static bool is_same_layout(tj_graph *graph, tj_layout a, tj_layout b) {
-  return tj_tuple_equal(simplified_tuple(graph, a.shape), simplified_tuple(graph, b.shape)) &&
-         tj_tuple_equal(simplified_tuple(graph, a.stride), simplified_tuple(graph, b.stride));
-}
-
 /* The given mapping's modes and widths are those of the one that is made; anything else is, too, or nothing is. */
 static void check_given(const tj_flexible *f) {
   tj_graph *graph = f->graph;
-  if (is_same_layout(graph, f->given->load.layout, f->mapping->load.layout) &&
-      is_same_layout(graph, f->given->store.layout, f->mapping->store.layout))
+  if (tj_mapping_is_same(graph, f->given, f->mapping))
     return;
-  tj_text text = tj_text_begin(graph->job);
-  tj_mapping_print(&text, f->mapping);
-  tj_note(graph->job, "with these modes and vectors: %s", text.data);
-  tj_fail(graph->job, TJ_MAPPING, "the launch cannot choose items and slots of such a mapping");
+  tj_mapping_fail_launched(graph, f->mapping);
 }
 
 void tj_flexible_set_mapping(tj_flexible *f, const tj_flexible_list load[2], const tj_flexible_list store[2]) {

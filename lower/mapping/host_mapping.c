@@ -297,12 +297,23 @@ tj_kernel *tj_map_on_host(tj_graph *graph, tj_kernel *flat, const tj_target *tar
 
 /* --- mappings that are given --- */
 
+tj_kernel *tj_map_launched_on_host(tj_graph *graph, const tj_kernel *flat, const tj_mapping *given,
+                                   const tj_target *target) {
+  tj_block_map map = begin(graph, flat, flat->domain, target);
+  if (!sort_all(&map) || map.by_source[0] != map.by_destination[0])
+    return NULL;
+  return tj_rows_of_launch(&map, given);
+}
+
 tj_kernel *tj_map_as_given_on_host(tj_graph *graph, tj_kernel *flat, const tj_mapped *mapped,
                                    const tj_target *target) {
   tj_block_map map = begin(graph, flat, mapped->domain, target), own = begin(graph, flat, flat->domain, target);
   tj_demands demands;
   if (!sort_all(&map))
     return NULL;
+  tj_kernel *rows = tj_rows_as_mapped(&map, mapped->mapping);
+  if (rows != NULL)
+    return rows;
   tj_kernel *given = make(map, mapped->domain, mapped->mapping, &demands);
   if (given == NULL)
     return NULL;

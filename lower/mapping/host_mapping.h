@@ -19,4 +19,9 @@ tj_kernel *tj_map_on_host(tj_graph *graph, tj_kernel *flat, const tj_target *tar
 tj_kernel *tj_map_as_given_on_host(tj_graph *graph, tj_kernel *flat, const tj_mapped *mapped,
                                    const tj_target *target);
 
+/* The kernel of rows whose numbers the launch chooses, of which such a mapping is. NULL where the copy's domain has
+ * no rows; TJ4020 where the mapping is another. */
+tj_kernel *tj_map_launched_on_host(tj_graph *graph, const tj_kernel *flat, const tj_mapping *given,
+                                   const tj_target *target);
+
 #endif

@@ -572,19 +572,23 @@ static const tj_domain *tiled_domain(tj_graph *graph, const tj_kernel *flat) {
   return domain->count == 1 && tj_copies_equals(flat) ? tj_domain_of_equals(graph, domain, flat->count) : domain;
 }
 
-/* The flat kernel with those whose tiles the launch shapes. */
+/* The flat kernel with those whose tiles the launch shapes, or on the host one of rows. */
 static tj_kernel *complete_at_launch(tj_graph *graph, const tj_kernel *flat, const tj_target *target) {
-  tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
+  const tj_mapping *given = flat->mapped->mapping;
+  tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel), *rows = NULL;
   *kernel = *flat;
   kernel->domain = tiled_domain(graph, flat);
   graph->job->here = flat->mapped->load_span;
-  check_stream(graph->job, flat->mapped, target);
-  if (!tj_offer_flexible(graph, kernel, target, flat->mapped->mapping))
+  if (target->block_bytes > 0)
+    rows = tj_map_launched_on_host(graph, kernel, given, target);
+  if (rows == NULL)
+    check_stream(graph->job, flat->mapped, target);
+  if (rows == NULL && !tj_offer_flexible(graph, kernel, target, given))
     tj_fail(graph->job, TJ_MAPPING,
             "launches choose items and slots on GPUs, where the modes of both vectors have neighbours and no tile "
-            "would be longer than its mode");
+            "would be longer than its mode, and on the host those of rows");
   graph->job->here = TJ_NOWHERE;
-  return kernel;
+  return rows != NULL ? rows : kernel;
 }
 
 tj_kernel *tj_map_as_given(tj_graph *graph, tj_kernel *flat, const tj_target *target) {

@@ -204,8 +204,7 @@ START_TEST(launches_paste_back) {
 }
 END_TEST
 
-/* All variants that the host has of them; every third, where their extents are parameters. Rows whose length the
- * launch brings have a tile that it computes. */
+/* All variants that the host has of them; every third, where their extents are parameters. */
 START_TEST(host_variants_paste_back) {
   static const char *const types[] = {"f32", "f16"};
   enum { EACH = 3 };
@@ -219,8 +218,23 @@ START_TEST(host_variants_paste_back) {
     if (i % EACH != 0)
       continue;
     transposition_write_dynamic(text, t, NULL, types[_i], 0);
-    ck_assert_int_eq(variants_paste_back(context, &p, true) > 0, t->permutation[0] == '0');
+    ck_assert_int_eq(variants_paste_back(context, &p, true), 0);
   }
+  tj_context_destroy(context);
+}
+END_TEST
+
+/* Rows of which the launch alone knows how many make a tile; one row, of any length. */
+START_TEST(rows_of_launches_paste_back) {
+  static const char *const texts[] = {
+      "param M in 1..4096, N in 1..4096, S in 1..8192\n"
+      "kernel k(src: f32 @ (N,M):(1,S), dst: f32 @ (N,M):(1,N)) = copy(src, dst)",
+      "param N in 1..16777216\nkernel k(src: f32 @ (N):(1), dst: f32 @ (N):(1)) = copy(src, dst)",
+      "param A in 1..512, B in 1..512, C in 1..64\n"
+      "kernel k(src: u8 @ (C,A,B):(1,C,A*C), dst: u8 @ (C,A,B):(1,B*C,C)) = copy(src, dst)"};
+  tj_context *context = new_context(NULL);
+  pasted_program p = {.text = texts[_i], .kernel = "k", .target = "host"};
+  ck_assert_int_eq(variants_paste_back(context, &p, true), 0);
   tj_context_destroy(context);
 }
 END_TEST
@@ -270,6 +284,7 @@ int main(void) {
   tcase_add_loop_test(more, launched_families_paste_back, 0, sizeof launched / sizeof *launched);
   tcase_add_loop_test(more, launches_paste_back, 0, 2);
   tcase_add_loop_test(more, host_variants_paste_back, 0, 2);
+  tcase_add_loop_test(more, rows_of_launches_paste_back, 0, 3);
   tcase_add_test(more, last_of_many_is_as_alone);
   suite_add_tcase(suite, more);
   return run_suite(suite);
