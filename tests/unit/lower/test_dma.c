@@ -73,7 +73,99 @@ START_TEST(tensor_maps_agree) {
 }
 END_TEST
 
+/* --- parameters --- */
+
+/* A column-major tensor of such a shape, whose extents are parameters, and its tile. M, N in 1..65536; K in 64..4096
+ * multiple 64. */
+typedef struct {
+  const char *processor, *shape, *lds;
+  uint32_t element_bytes;
+  int64_t tile[3];
+  uint32_t rank, instructions;
+} parameter_row;
+
+static const parameter_row parameter_rows[] = {
+    {"gfx1250", "(K,M)", NULL, 2, {64, 16}, 2, 1},
+    {"gfx1250", "(M,N)", NULL, 4, {16, 8}, 2, 1},
+    {"gfx1250", "(M,N)", "(16,8):(1,20)", 4, {16, 8}, 2, 1},
+    {"gfx1250", "(M,N)", "(16,8):(9,1)", 4, {16, 8}, 2, 1},  /* rows of one element, a pad after each 8 */
+    {"gfx1250", "(M,N)", "(16,6):(7,1)", 4, {16, 6}, 2, 16}, /* no pads after 6 */
+    {"gfx1250", "(16,M,K)", NULL, 1, {16, 4, 8}, 3, 1},
+    {"gfx1250", "(M,16,N)", NULL, 16, {1, 16, 3}, 3, 1},
+    {"sm_90", "(K,M)", NULL, 2, {64, 16}, 2, 1},
+    {"sm_90", "(K,M,N)", NULL, 2, {32, 4, 3}, 3, 1},
+    {"sm_90", "(K,M)", "Sw<3,3,3> o 0 o (64,16):(1,64)", 2, {64, 16}, 2, 1},
+    {"sm_90", "(K,M)", "Sw<2,3,3> o 0 o ((32,2),16):((1,512),32)", 2, {64, 16}, 2, 1},
+    {"sm_90", "(16,M,K)", NULL, 1, {16, 4, 8}, 3, 1},
+};
+
+static const tj_value *read_lds(reader *self, const char *text) {
+  if (text == NULL)
+    return NULL;
+  if (text[0] != 'S')
+    return tj_value_of_layout(self->graph, read_layout(self, text));
+  tj_composed *composed = TJ_NEW(self->graph->job, tj_composed);
+  *composed = (tj_composed){{text[3] - '0', text[5] - '0', text[7] - '0'},
+                            tj_tuple_constant(self->graph, 0),
+                            read_layout(self, strchr(text, '('))};
+  return tj_value_of_composed(self->graph, composed);
+}
+
+static const tj_tuple *shape_at(reader *self, const tj_tuple *shape, const tj_bindings *bindings) {
+  const tj_tuple *item[4];
+  for (uint32_t m = 0; m < shape->count; m++) {
+    int64_t value;
+    ck_assert_int_eq(tj_eval_nodes(&shape->item[m]->value, 1, bindings, &value), TJ_EVAL_OK);
+    item[m] = tj_tuple_constant(self->graph, value);
+  }
+  return tj_tuple_list(self->graph, item, shape->count);
+}
+
+static void set_parameter(const reader *self, dma_instruction *instruction, const char *name, int64_t value) {
+  for (uint32_t i = 0; i < self->count; i++) {
+    if (strcmp(self->name[i], name) == 0)
+      instruction->value[self->node[i]->symbol->index] = value;
+  }
+}
+
+static void check_parameters(reader *self, const void *data) {
+  const parameter_row *row = data;
+  static const int64_t values[][3] = {{1, 1, 64}, {16, 8, 64}, {5, 3, 128}, {17, 9, 64}}; /* M, N, K */
+  tj_graph *graph = self->graph;
+  graph->job->fuel = UINT64_MAX;
+  const tj_tuple *shape = read_tuple(self, row->shape);
+  dma_case c = {.graph = graph, .rank = row->rank};
+  memcpy(c.tile, row->tile, sizeof row->tile);
+  c.request = (tj_dma_request){.graph = graph,
+                               .engine = tj_dma_engine_of(row->processor),
+                               .element_bytes = row->element_bytes,
+                               .tensor = tj_value_of_layout(graph, tj_layout_of_shape(graph, shape)),
+                               .tile = tj_value_of_tuple(graph, constants_tuple(graph, row->tile, row->rank)),
+                               .lds = read_lds(self, row->lds),
+                               .tensor_span = TJ_NOWHERE};
+  tj_dma_plan plan = tj_dma_plan_of(&c.request);
+  ck_assert_msg(plan.obstacle == NULL, "%s", plan.obstacle);
+  ck_assert_int_eq(plan.instructions, row->instructions);
+  dma_instruction instruction;
+  begin_instruction(&instruction, graph, &plan, shape, row->tile);
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    set_parameter(self, &instruction, "M", values[i][0]);
+    set_parameter(self, &instruction, "N", values[i][1]);
+    set_parameter(self, &instruction, "K", values[i][2]);
+    c.length = shape_at(self, shape, &instruction.bindings);
+    c.request.tensor = tj_value_of_layout(graph, tj_layout_of_shape(graph, c.length));
+    check_tiles(&c, &instruction, say_case(&c, i));
+  }
+  tj_evaluator_destroy(instruction.evaluator);
+}
+
+START_TEST(parameters_agree) {
+  for (size_t i = 0; i < sizeof parameter_rows / sizeof *parameter_rows; i++)
+    run_row(check_parameters, &parameter_rows[i], (tj_problem_code)0);
+}
+END_TEST
+
 int main(void) {
-  const TTest *const tests[] = {descriptors_agree, tensor_maps_agree};
+  const TTest *const tests[] = {descriptors_agree, tensor_maps_agree, parameters_agree};
   return run_suite(suite_of("dma", tests, sizeof tests / sizeof *tests));
 }

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "ir/index/eval.h"
+#include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
 #include "lower/dma/encode.h"
 #include "tests/unit/support/random_views.h"
@@ -321,28 +322,29 @@ static inline void put_element(const tj_dma_element *element, void *data) {
            element->is_filled ? LDS_FILL : (int64_t)element->address);
 }
 
+enum { DMA_OUTPUTS = TJ_TENSOR_DESCRIPTOR_DWORDS + TJ_DMA_MOST_PLACES + 1, DMA_SYMBOLS = 64 };
+
 /* An instruction of a plan as expressions of its tile's place, ready to be evaluated. */
 typedef struct {
   const tj_dma_plan *plan;
   uint32_t first; /* of the symbols: the tile's coordinate, and the instruction's number behind it */
-  uint32_t symbol_count, rank;
+  uint32_t rank;
+  int64_t value[DMA_SYMBOLS]; /* of symbols; of parameters to be set */
+  tj_bindings bindings;
   tj_evaluator *evaluator;
 } dma_instruction;
 
-enum { DMA_OUTPUTS = TJ_TENSOR_DESCRIPTOR_DWORDS + TJ_DMA_MOST_PLACES + 1 };
-
 /* Symbols have the facts that callers must keep, so that simplification uses them. */
-static inline dma_instruction instruction_of(const dma_case *c, const tj_dma_plan *plan) {
-  tj_graph *graph = c->graph;
-  dma_instruction of = {.plan = plan, .first = graph->symbol_count, .rank = c->rank};
+static inline void begin_instruction(dma_instruction *of, tj_graph *graph, const tj_dma_plan *plan,
+                                     const tj_tuple *length, const int64_t extent[]) {
+  *of = (dma_instruction){.plan = plan, .first = graph->symbol_count, .rank = tj_tuple_rank(length)};
   const tj_node *tile[4], *output[DMA_OUTPUTS], *zero = tj_int(graph, 0);
-  for (uint32_t m = 0; m < c->rank; m++) {
-    int64_t last = tj_tuple_mode(c->length, m)->value->value - 1;
-    tile[m] = tj_symbol_create(graph, "c", TJ_SYMBOL_COORDINATE, zero, tj_int(graph, last), c->tile[m]);
+  for (uint32_t m = 0; m < of->rank; m++) {
+    const tj_node *last = tj_terse_sub(graph, tj_tuple_mode(length, m)->value, tj_int(graph, 1));
+    tile[m] = tj_symbol_create(graph, "c", TJ_SYMBOL_COORDINATE, zero, last, extent[m]);
   }
-  const tj_dma_place place = {
-      tile, tj_symbol_create(graph, "n", TJ_SYMBOL_COORDINATE, zero, tj_int(graph, plan->instructions - 1), 1), zero,
-      zero};
+  const tj_node *last = tj_int(graph, plan->instructions - 1);
+  const tj_dma_place place = {tile, tj_symbol_create(graph, "n", TJ_SYMBOL_COORDINATE, zero, last, 1), zero, zero};
   tj_dma_instruction is = tj_dma_instruction_of(graph, plan, &place);
   for (uint32_t i = 0; i < DMA_OUTPUTS; i++)
     output[i] = i < TJ_TENSOR_DESCRIPTOR_DWORDS ? is.dword[i] : zero;
@@ -350,20 +352,31 @@ static inline dma_instruction instruction_of(const dma_case *c, const tj_dma_pla
     output[TJ_TENSOR_DESCRIPTOR_DWORDS + d] = is.coordinate[d];
   output[DMA_OUTPUTS - 1] = is.lds;
   tj_simplify(graph, output, DMA_OUTPUTS, NULL);
-  of.symbol_count = graph->symbol_count;
-  ck_assert_int_eq(tj_evaluator_create(output, DMA_OUTPUTS, &of.evaluator), TJ_EVAL_OK);
-  return of;
+  ck_assert_uint_le(graph->symbol_count, DMA_SYMBOLS);
+  of->bindings = (tj_bindings){of->value, NULL, graph->symbol_count};
+  ck_assert_int_eq(tj_evaluator_create(output, DMA_OUTPUTS, &of->evaluator), TJ_EVAL_OK);
 }
 
-static inline bool run_instruction(const dma_instruction *of, const int64_t origin[], int64_t number,
+/* The plan's tensor map with the values that parameters have. */
+static inline tj_tensor_map map_of(tj_graph *graph, const dma_instruction *of) {
+  tj_dma_plan fixed = *of->plan;
+  for (uint32_t d = 0; d < fixed.rank; d++) {
+    const tj_node *node[2] = {fixed.dimension[d].extent, fixed.dimension[d].stride};
+    int64_t value[2];
+    ck_assert_int_eq(tj_eval_nodes(node, 2, &of->bindings, value), TJ_EVAL_OK);
+    fixed.dimension[d].extent = tj_int(graph, value[0]);
+    fixed.dimension[d].stride = tj_int(graph, value[1]);
+  }
+  return tj_dma_tensor_map(&fixed, 0);
+}
+
+static inline bool run_instruction(dma_instruction *of, const int64_t origin[], int64_t number,
                                    const tj_tensor_map *map, lds_image *image) {
-  int64_t value[64] = {0}, output[DMA_OUTPUTS];
-  ck_assert_uint_le(of->symbol_count, 64);
+  int64_t output[DMA_OUTPUTS];
   for (uint32_t m = 0; m < of->rank; m++)
-    value[of->first + m] = origin[m];
-  value[of->first + of->rank] = number;
-  const tj_bindings bindings = {value, NULL, of->symbol_count};
-  ck_assert_int_eq(tj_evaluator_run(of->evaluator, &bindings, output), TJ_EVAL_OK);
+    of->value[of->first + m] = origin[m];
+  of->value[of->first + of->rank] = number;
+  ck_assert_int_eq(tj_evaluator_run(of->evaluator, &of->bindings, output), TJ_EVAL_OK);
   if (of->plan->engine->kind == TJ_DMA_DESCRIPTOR) {
     uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS];
     for (uint32_t i = 0; i < TJ_TENSOR_DESCRIPTOR_DWORDS; i++)
@@ -376,36 +389,43 @@ static inline bool run_instruction(const dma_instruction *of, const int64_t orig
   return tj_dma_decode_map(map, coordinate, (uint64_t)output[DMA_OUTPUTS - 1], put_element, image);
 }
 
-static inline bool run_plan(const dma_instruction *of, const int64_t origin[], lds_image *image) {
+static inline bool run_plan(tj_graph *graph, dma_instruction *of, const int64_t origin[], lds_image *image) {
   bool done = true;
   tj_tensor_map map = {.rank = 0};
   clear_image(image, of->plan->unit_bytes);
   if (of->plan->engine->kind == TJ_DMA_TENSOR_MAP)
-    map = tj_dma_tensor_map(of->plan, 0);
+    map = map_of(graph, of);
   for (int64_t n = 0; n < of->plan->instructions && done; n++)
     done = run_instruction(of, origin, n, &map, image);
   return done;
 }
 
-static inline void check_plan(const dma_case *c, const tj_dma_plan *plan, uint64_t seed) {
+/* Compares all tiles of a case with what the instructions leave. */
+static inline void check_tiles(const dma_case *c, dma_instruction *instruction, const char *said) {
   static lds_image wanted, left;
+  const tj_dma_plan *plan = instruction->plan;
   int64_t grid[4], at[4] = {0};
   const tj_value *lds = c->request.lds != NULL ? c->request.lds : tj_value_of_layout(c->graph, plan->lds.layout);
-  dma_instruction instruction = instruction_of(c, plan);
   grid_of(c, grid);
   do {
     int64_t origin[4];
     for (uint32_t m = 0; m < c->rank; m++)
       origin[m] = at[m] * c->tile[m];
     want_tile(c, lds, origin, plan->unit_bytes, &wanted);
-    ck_assert_msg(!wanted.is_twice && !wanted.is_outside, "%s: the layout in LDS, %s", say_case(c, seed),
+    ck_assert_msg(!wanted.is_twice && !wanted.is_outside, "%s: the layout in LDS, %s", said,
                   tj_layout_text(c->graph->job, plan->lds.layout));
-    ck_assert_msg(run_plan(&instruction, origin, &left), "%s: no instruction", say_case(c, seed));
-    ck_assert_msg(!left.is_twice && !left.is_outside, "%s: written twice, or outside", say_case(c, seed));
+    ck_assert_msg(run_plan(c->graph, instruction, origin, &left), "%s: no instruction", said);
+    ck_assert_msg(!left.is_twice && !left.is_outside, "%s: written twice, or outside", said);
     for (int64_t i = 0; i < MOST_LDS_ELEMENTS; i++)
-      ck_assert_msg(wanted.at[i] == left.at[i], "%s: tile (%d,%d,%d): LDS %d has %d, not %d", say_case(c, seed),
-                    (int)at[0], (int)at[1], (int)at[2], (int)i, (int)left.at[i], (int)wanted.at[i]);
+      ck_assert_msg(wanted.at[i] == left.at[i], "%s: tile (%d,%d,%d): LDS %d has %d, not %d", said, (int)at[0],
+                    (int)at[1], (int)at[2], (int)i, (int)left.at[i], (int)wanted.at[i]);
   } while (advance(at, grid, c->rank));
+}
+
+static inline void check_plan(const dma_case *c, const tj_dma_plan *plan, uint64_t seed) {
+  dma_instruction instruction;
+  begin_instruction(&instruction, c->graph, plan, c->length, c->tile);
+  check_tiles(c, &instruction, say_case(c, seed));
   tj_evaluator_destroy(instruction.evaluator);
 }
 
