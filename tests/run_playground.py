@@ -310,6 +310,22 @@ def check_keyboard(page):
     page.chromium.wait_for("document.getElementById('status').textContent === '7'", 5)
 
 
+LATE = """(async () => {  // a slow question, then one that needs no engine
+  history.replaceState(null, "", page.address({view: "value", "value-as": "table", program: "(2048,2048):(1,2048)"}));
+  page.readAddress();
+  page.change({view: "prove"});
+  while (page.engine.running !== null)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  return [document.querySelector("#prove .answer").textContent, document.getElementById("problem").hidden];
+})()"""
+
+
+def check_order(page):
+    text, is_right = page.chromium.evaluate(LATE)
+    if "Write the expression" not in text or not is_right:
+        yield f"an answer that comes too late is shown: {text!r}"
+
+
 TIMED = """(async () => {
   const times = [], program = document.getElementById("program");
   const answered = () => new Promise((resolve) => new MutationObserver((_, observer) => { observer.disconnect(); resolve(); })
@@ -349,7 +365,8 @@ def check(page, command):
     if count < 20 or len(functions) < 100:
         complaints.append("fewer lines or functions than there are")
     for further in (check_functions(page, functions), check_errors(page, command), check_fields(page), check_depth(page), check_examples(page),
-                    check_sizes(page), check_keyboard(page), check_loads(page)):
+                    check_sizes(page), check_keyboard(page), check_order(page),
+                    check_loads(page)):
         complaints += further
     print_times(page)
     return complaints

@@ -27,6 +27,7 @@ class Engine {
   start() {
     this.worker = new Worker(this.script);
     const worker = this.worker;
+    worker.onerror = (event) => this.finish({ failure: `the engine does not start: ${event.message}` });
     this.ready = this.module.then((module) => new Promise((resolve) => {
       worker.onmessage = resolve;
       worker.postMessage({ module });
@@ -84,6 +85,8 @@ class Engine {
 
   finish(outcome) {
     const request = this.running;
+    if (request === null)
+      return;
     clearTimeout(request.timer);
     request.resolve(outcome);
     this.next();

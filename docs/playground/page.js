@@ -11,6 +11,7 @@ const ADDRESS_AFTER_MILLISECONDS = 300;
 const page = {
   state: {},
   engine: null,
+  asked: 0, // questions so far: of all but the last one, answers come too late
   copied: "",
   speaking: 0, // timers
   addressing: 0,
@@ -45,10 +46,16 @@ const page = {
     this.show();
   },
 
-  // Browsers limit how often an address changes.
+  // Browsers limit how often an address changes, and how long it is.
   addressLater() {
     clearTimeout(this.addressing);
-    this.addressing = setTimeout(() => history.replaceState(null, "", this.address(this.state)), ADDRESS_AFTER_MILLISECONDS);
+    this.addressing = setTimeout(() => {
+      try {
+        history.replaceState(null, "", this.address(this.state));
+      } catch (error) {
+        document.getElementById("status").textContent = `The address stays as it was: ${error.message}`;
+      }
+    }, ADDRESS_AFTER_MILLISECONDS);
   },
 
   // --- fields ---
@@ -95,7 +102,7 @@ const page = {
 
   async ask() {
     const view = this.view(), options = this.options(view), missing = VIEWS[view].missing?.(options) ?? null;
-    const begin = performance.now(), panel = this.panel(view), malformed = this.malformed(view);
+    const begin = performance.now(), number = ++this.asked, malformed = this.malformed(view);
     if (malformed !== undefined) {
       this.mark({ problem: malformed.dataset.problem, file: malformed.name });
       this.keep(view, malformed.dataset.problem);
@@ -106,11 +113,10 @@ const page = {
       this.put(view, { elements: [make("p", {}, missing)], spoken: missing, copied: "" });
       return;
     }
-    panel.setAttribute("aria-busy", "true");
+    document.querySelector(".answers").ariaBusy = true;
     const outcome = await this.engine.ask(VIEWS[view].questions(options));
-    if (outcome === null)
+    if (outcome === null || number !== this.asked)
       return;
-    panel.removeAttribute("aria-busy");
     this.receive(view, options, outcome);
     document.getElementById("time").textContent = `${(performance.now() - begin).toFixed(0)} ms`;
   },
@@ -149,6 +155,7 @@ const page = {
 
   told(spoken, copied) {
     this.copied = copied;
+    document.querySelector(".answers").ariaBusy = false;
     clearTimeout(this.speaking);
     this.speaking = setTimeout(() => { document.getElementById("status").textContent = spoken; }, SPEAK_AFTER_MILLISECONDS);
     document.body.dataset.answers = Number(document.body.dataset.answers ?? 0) + 1;
@@ -210,7 +217,7 @@ const page = {
   },
 
   async copy(text, button) {
-    const label = button.textContent;
+    button.dataset.label ??= button.textContent;
     try {
       await navigator.clipboard.writeText(text);
       button.textContent = "Copied";
@@ -218,7 +225,7 @@ const page = {
       button.textContent = "The browser does not allow it";
     }
     document.getElementById("status").textContent = button.textContent;
-    setTimeout(() => { button.textContent = label; }, 1500);
+    setTimeout(() => { button.textContent = button.dataset.label; }, 1500);
   },
 
   listen() {
@@ -229,7 +236,7 @@ const page = {
     document.addEventListener("submit", (event) => event.preventDefault());
     document.querySelector("[role=tablist]").addEventListener("keydown", (event) => this.moveTab(event));
     document.querySelector("[role=tablist]").addEventListener("click", ({ target }) => {
-      if (target.role === "tab" || target.getAttribute("role") === "tab")
+      if (target.getAttribute("role") === "tab")
         this.change({ view: target.getAttribute("aria-controls") });
     });
     document.querySelector(".skip").addEventListener("click", (event) => {
@@ -250,6 +257,8 @@ const page = {
   // Targets and element types, as the engine lists them.
   async fillLists() {
     const outcome = await this.engine.ask([{ question: "targets", options: {} }, { question: "dtypes", options: {} }]);
+    if (outcome.failure !== undefined)
+      return;
     const [targets, dtypes] = outcome.answers.map(({ text }) => text.trim().split("\n").map((row) => row.split("\t")));
     document.getElementById("targets").append(...targets.map(([value, label]) => make("option", { value, label })));
     for (const list of document.querySelectorAll(".dtypes"))
