@@ -45,16 +45,15 @@ class Page:
         self.chromium.open(self.file.resolve().as_uri())
         self.chromium.wait_for("document.body.dataset.answers > 0")
 
-    def show(self, state):
-        """Opens the address of a state, and waits for the answer: what its tab shows, what is copied, what is wrong."""
+    def show(self, state, how="page.open(state)"):
+        """Opens a state, and waits for the answer: what its tab shows, what is copied, what is wrong."""
         return self.chromium.evaluate("""(async (state) => {
             const changed = () => new Promise((resolve) => new MutationObserver((_, observer) => { observer.disconnect(); resolve(); })
               .observe(document.body, {attributes: true}));
             while (page.engine.running !== null)
               await changed();
             const before = document.body.dataset.answers, answered = changed();
-            history.replaceState(null, "", page.address(state));
-            page.readAddress();
+            %s;
             if (document.body.dataset.answers === before)
               await answered;
             const problem = document.getElementById("problem"), panel = document.querySelector("[role=tabpanel]:not([hidden])");
@@ -63,7 +62,7 @@ class Page:
                     invalid: document.querySelector("[aria-invalid]")?.name ?? null,
                     texts: [...panel.querySelectorAll("pre")].map((pre) => pre.textContent),
                     failure: panel.querySelector(".answer > .problem")?.textContent ?? null};
-            })(%s)""" % json.dumps(state))
+            })(%s)""" % (how, json.dumps(state)))
 
 
 class Command:
@@ -239,8 +238,11 @@ def check_depth(page):
 
 
 def check_examples(page):
+    """By their addresses, as if one after the other were followed."""
     for example in page.chromium.evaluate("EXAMPLES"):
-        outcome = page.show(example["state"])
+        outcome = page.show(example["state"], "location.hash = page.address(state)")
+        if page.chromium.evaluate("page.state") != example["state"]:
+            yield f"the address of the example {example['name']} is read otherwise"
         if (outcome["problem"] is not None) != ("error" in example["name"]) or outcome["failure"]:
             yield f"the example {example['name']}: {outcome['problem'] or outcome['failure'] or 'no error'}"
 
@@ -307,12 +309,15 @@ def check_keyboard(page):
         if selected != expected or page.chromium.evaluate("document.activeElement.id") != f"tab-{expected}":
             yield f"{key} leads to {selected}, not {expected}"
     page.show({"view": "value", "program": "3+4"})
-    page.chromium.wait_for("document.getElementById('status').textContent === '7'", 5)
+    status = "document.getElementById('status').textContent"
+    try:
+        page.chromium.wait_for(f"{status} === '7'", 5)
+    except browser.Failed:
+        yield f"who listens hears {page.chromium.evaluate(status)!r}, not '7'"
 
 
 LATE = """(async () => {  // a slow question, then one that needs no engine
-  history.replaceState(null, "", page.address({view: "value", "value-as": "table", program: "(2048,2048):(1,2048)"}));
-  page.readAddress();
+  page.open({view: "value", "value-as": "table", program: "(2048,2048):(1,2048)"});
   page.change({view: "prove"});
   while (page.engine.running !== null)
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -337,16 +342,19 @@ TIMED = """(async () => {
     await done;
     times.push(performance.now() - begin);
   }
-  return times;
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  return [...times, Object.fromEntries(new URLSearchParams(location.hash.slice(1))).program === program.value];
 })()"""
 
 
-def print_times(page):
+def check_typing(page):
     for state in ({"view": "value"}, {"view": "picture"}, {"view": "simplify"}, {"view": "check", "target": "gfx942"},
                   {"view": "function"},
                   {"view": "conflicts", "store": "thread_raked((64,64), 256, 8)", "load": "tv_layout(thread_raked((64,64), 256, 4))"}):
         page.show({"program": "Sw<3,0,3> o 0 o (8,8):(8,1) # "} | state)
-        times = page.chromium.evaluate(TIMED)
+        *times, is_in_address = page.chromium.evaluate(TIMED)
+        if not is_in_address:
+            yield f"{state['view']}: what was typed is not in the address"
         print(f"{state['view']}: {min(times):.0f} to {max(times):.0f} ms from a key to the answer, {statistics.median(times):.0f} of most")
 
 
@@ -366,9 +374,8 @@ def check(page, command):
         complaints.append("fewer lines or functions than there are")
     for further in (check_functions(page, functions), check_errors(page, command), check_fields(page), check_depth(page), check_examples(page),
                     check_sizes(page), check_keyboard(page), check_order(page),
-                    check_loads(page)):
+                    check_typing(page), check_loads(page)):
         complaints += further
-    print_times(page)
     return complaints
 
 

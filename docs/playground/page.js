@@ -31,9 +31,13 @@ const page = {
   },
 
   readAddress() {
-    clearTimeout(this.addressing);
     const read = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-    this.state = read.program === undefined && read.view === undefined ? { ...EXAMPLES[0].state } : read;
+    this.open(read.program === undefined && read.view === undefined ? EXAMPLES[0].state : read);
+  },
+
+  open(state) {
+    clearTimeout(this.addressing);
+    this.state = { ...state };
     this.forget();
     this.show();
   },
