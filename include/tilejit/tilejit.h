@@ -375,7 +375,7 @@ typedef struct {
  * of which tj_program_function makes functions in C and LLVM IR.
  *
  * TJ2005, TJ2012 and TJ2013 for what is no tensor, no tile of it, or no layout of the tile, TJ2014 for a coordinate
- * at which no tile begins, TJ3018 for a view that is no layout, TJ4002 for an unknown dtype, TJ4016 for a tile of
+ * at which no tile begins or an element before LDS, TJ3018 for a view that is no layout, TJ4002 for an unknown dtype, TJ4016 for a tile of
  * more than 16 MiB, TJ5001 for a target without such an engine. */
 TJ_API tj_status tj_check_dma(tj_context *context, const tj_dma_question *question, int *holds, tj_blob *text);
 

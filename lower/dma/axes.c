@@ -170,7 +170,12 @@ static void check_lds(builder *b, tj_layout lds) {
   for (uint32_t i = 0; i < count; i++) {
     if (stride[i]->kind != TJ_TUPLE_INTEGER)
       tj_fail(graph->job, TJ_WRONG_TYPE, "%s has integers as values", no_lds_name);
+    if (tj_constant_value(graph, stride[i]->value, no_lds_name) < 0)
+      tj_fail(graph->job, TJ_COORDINATE_RANGE, "%s reaches before the beginning of LDS", no_lds_name);
   }
+  int64_t most = MOST_LDS_BYTES / b->request->element_bytes;
+  if (tj_constant_value(graph, tj_simplified(graph, tj_layout_cosize(graph, lds)), no_lds_name) > most)
+    tj_fail(graph->job, TJ_TILE_SIZE, "%s takes more than %d bytes", no_lds_name, MOST_LDS_BYTES);
   for (uint32_t i = 0; i < b->axes->rank; i++) {
     if (tj_constant_value(graph, mode_size(graph, lds, i), no_lds_name) != b->axes->tile[i])
       tj_fail(graph->job, TJ_COORDINATE_STRUCTURE, "mode %" PRIu32 " of %s is not as long as the tile, %" PRId64, i,
