@@ -187,11 +187,23 @@ uint32_t tj_stage_instructions(const tj_stage_tile *tile, tj_stage_direction dir
   return count;
 }
 
+/* What all lanes move, one instruction after the other. */
+static uint64_t moved_units(const tj_stage_tile *tile, tj_stage_direction direction, uint32_t vector) {
+  tj_stage_layout layout = {.direction = direction, .vector = vector};
+  uint64_t units = 0;
+  for (uint32_t i = 0; i < tile->access_count; i++) {
+    const tj_stage_access *access = &tile->access[i];
+    units +=
+        access->elements / tj_stage_vector(&layout, tile, access) * (uint32_t)__builtin_popcountll(access->active);
+  }
+  return units;
+}
+
 tj_stage_stream tj_stage_stream_make(tj_job *job, const tj_bank_model *model, const tj_stage_tile *tile,
                                      tj_stage_direction direction, uint32_t vector, uint64_t *counted) {
   tj_stage_stream s = {job, model, tile, direction, vector, .counted = counted};
   uint32_t most = tj_stage_instructions(tile, direction, vector);
-  tj_spend(job, (uint64_t)most * TJ_BANK_LANES);
+  tj_spend(job, moved_units(tile, direction, vector));
   tj_stage_unit *units = TJ_NEW_ARRAY(job, tj_stage_unit, (size_t)most * TJ_BANK_LANES);
   s.instruction = TJ_NEW_ARRAY(job, tj_stage_instruction, most);
   s.kind = TJ_NEW_ARRAY(job, const tj_stage_instruction *, most);

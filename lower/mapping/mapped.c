@@ -10,6 +10,8 @@
 #include "lower/lds/lds_layout.h"
 #include "lower/mapping/host_mapping.h"
 #include "lower/tile/gather_vectors.h"
+#include "lower/tile/lds_choice.h"
+#include "lower/tile/slot_order.h"
 #include "lower/tile/tiling.h"
 
 #include <inttypes.h>
@@ -144,57 +146,15 @@ static const tj_node *const *responsibility(const holding *held, const tj_node *
   return active;
 }
 
-/* --- orders --- */
-
-/* The slots with one digit as the innermost, the others as they are: of `length` values, `step` slots apart. */
-static const uint32_t *order_along(const holding *held, uint32_t length, uint32_t step) {
-  uint32_t *order = TJ_NEW_ARRAY(held->graph->job, uint32_t, held->side->slots);
-  for (uint32_t i = 0; i < held->side->slots; i++) {
-    uint32_t outer = i / length;
-    order[i] = outer / step * step * length + i % length * step + outer % step;
-  }
-  return order;
-}
-
-/* Each digit of the slot that may give vectors as the innermost: the first first, with which slots are as they are.
- */
-static void set_orders(const holding *held, tj_tile_side *side) {
-  uint32_t count, step = 1;
-  const tj_tuple *const *extent = tj_tuple_leaves(held->graph, held->side->layout.shape->item[1], &count);
-  const uint32_t **order = TJ_NEW_ARRAY(held->graph->job, const uint32_t *, count + 1);
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t length = (uint32_t)extent[i]->value->value;
-    if (length > 1)
-      order[side->order_count++] = order_along(held, length, step);
-    step *= length;
-  }
-  if (side->order_count == 0)
-    order[side->order_count++] = order_along(held, 1, 1);
-  side->order = order;
-}
-
 static tj_tile_side make_side(const holding *held) {
   places all = places_of(held);
   tj_tile_side side = {
       .slot_count = held->side->slots, .digit = all.digit, .active = responsibility(held, all.is_there)};
-  set_orders(held, &side);
+  side.order = tj_slot_orders(held->graph, held->side, &side.order_count);
   return side;
 }
 
 /* --- passes --- */
-
-/* Slots in the order of their passes, which are numbered by `pass`; otherwise as they were. */
-static uint32_t *sorted_by_pass(tj_job *job, const uint32_t order[], const uint32_t pass[], uint32_t slots,
-                                uint32_t passes) {
-  uint32_t *sorted = TJ_NEW_ARRAY(job, uint32_t, slots), count = 0;
-  for (uint32_t p = 0; p < passes; p++) {
-    for (uint32_t i = 0; i < slots; i++) {
-      if (pass[order[i]] == p)
-        sorted[count++] = order[i];
-    }
-  }
-  return sorted;
-}
 
 /* The pass of each slot; NULL where one is in a pass for some work-items and in another for others: *slot. */
 static const uint32_t *passes_of(const holding *held, const tj_tile_side *side, uint32_t passes, uint32_t *slot) {
@@ -214,7 +174,7 @@ static const uint32_t *passes_of(const holding *held, const tj_tile_side *side, 
 static tj_tile_side in_passes(const holding *held, const tj_tile_side *side, const uint32_t pass[], uint32_t passes) {
   tj_job *job = held->graph->job;
   uint32_t slots = side->slot_count, *number = TJ_NEW_ARRAY(job, uint32_t, slots);
-  const uint32_t *sorted = sorted_by_pass(job, order_along(held, 1, 1), pass, slots, passes);
+  const uint32_t *sorted = tj_slots_by_pass(job, tj_slots_as_they_are(job, slots), pass, slots, passes);
   tj_tile_side made = *side;
   const tj_node *const **digit = TJ_NEW_ARRAY(job, const tj_node *const *, slots);
   const tj_node **active = TJ_NEW_ARRAY(job, const tj_node *, slots);
@@ -225,7 +185,7 @@ static tj_tile_side in_passes(const holding *held, const tj_tile_side *side, con
     number[sorted[i]] = i;
   }
   for (uint32_t k = 0; k < side->order_count; k++) {
-    uint32_t *order = sorted_by_pass(job, side->order[k], pass, slots, passes);
+    uint32_t *order = tj_slots_by_pass(job, side->order[k], pass, slots, passes);
     for (uint32_t i = 0; i < slots; i++)
       order[i] = number[order[i]];
     orders[k] = order;
@@ -344,10 +304,10 @@ static uint64_t best_columns(tj_graph *graph, const tj_tiling *tiling, int64_t w
 
 /* Whether a tile whose place in LDS is to be chosen could fit there. TJ4016 where that is the definition's fault. */
 static bool fits_lds(tj_job *job, const tj_kernel *flat, const tj_mapped *mapped, const tj_tiling *tiling,
-                     const tj_target *target) {
+                     uint64_t in_columns, const tj_target *target) {
   int64_t columns = 1, rows = 1;
   for (uint32_t i = 0; i < tiling->domain->count; i++)
-    *((tiling->columns >> i & 1) != 0 ? &columns : &rows) *= tiling->extent[i];
+    *((in_columns >> i & 1) != 0 ? &columns : &rows) *= tiling->extent[i];
   int64_t bytes = rows / tj_tiling_passes(tiling) * columns * (tj_dtype_bits(flat->carried) / 8);
   bool is_small = columns <= TJ_STAGE_MOST_EXTENT && rows <= TJ_STAGE_MOST_EXTENT, fits = bytes <= target->lds_bytes;
   if (mapped->is_given && !fits)
@@ -462,24 +422,45 @@ static bool set_passes(const holding *store, tj_tiling *tiling, const tj_mapped 
   return pass != NULL;
 }
 
+/* Chooses where the tile is in LDS. */
+static bool choose_lds(tj_graph *graph, tj_tiling *tiling, const tj_kernel *flat, const tj_mapped *mapped,
+                       const tj_target *target) {
+  uint32_t bytes = tj_dtype_bits(flat->carried) / 8;
+  tj_lds_problem problem = {.mapping = tiling->mapping,
+                            .target = target,
+                            .work_items = tiling->workgroup_size,
+                            .element_bytes = bytes,
+                            .passes = tj_tiling_passes(tiling),
+                            .columns = best_columns(graph, tiling, 16 / bytes)};
+  tj_lds_choice chosen;
+  if (!fits_lds(graph->job, flat, mapped, tiling, problem.columns, target) ||
+      !tj_choose_lds(graph, &problem, &chosen))
+    return false;
+  tiling->mapping = chosen.mapping;
+  tiling->choice = chosen.choice;
+  return true;
+}
+
 /* The way of a tile whose elements change hands; false where there is none. */
 static bool set_stage(tj_graph *graph, tj_tiling *tiling, const tj_kernel *flat, const tj_mapped *mapped,
                       const holding *store, const tj_target *target) {
   const tj_mapping *mapping = mapped->mapping;
-  uint32_t bytes = tj_dtype_bits(flat->carried) / 8;
   if (!set_passes(store, tiling, mapped, target))
     return false;
-  if (mapping->lds != NULL)
-    return fits_given_lds(graph, flat, mapped, mapping->passes / tiling->passes, target);
-  tiling->columns = mapped->columns != 0 ? mapped->columns : best_columns(graph, tiling, 16 / bytes);
-  return fits_lds(graph->job, flat, mapped, tiling, target);
+  return mapping->lds != NULL ? fits_given_lds(graph, flat, mapped, mapping->passes / tiling->passes, target)
+                              : choose_lds(graph, tiling, flat, mapped, target);
+}
+
+uint32_t tj_mapped_work_items(tj_graph *graph, const tj_mapping *mapping) {
+  uint32_t loaders = tj_mapping_work_items(graph, &mapping->load),
+           storers = tj_mapping_work_items(graph, &mapping->store);
+  return loaders > storers ? loaders : storers;
 }
 
 tj_kernel *tj_tile_as_mapped(tj_graph *graph, const tj_kernel *flat, const tj_mapped *mapped,
                              const tj_substitution *assumed, const tj_target *target) {
   const tj_mapping *mapping = mapped->mapping;
-  uint32_t loaders = tj_mapping_work_items(graph, &mapping->load),
-           storers = tj_mapping_work_items(graph, &mapping->store), items = loaders > storers ? loaders : storers;
+  uint32_t items = tj_mapped_work_items(graph, mapping);
   const tj_node *item =
       tj_coordinate_among(graph, mapped->shared, "t", tj_int(graph, 0), tj_int(graph, items - 1), 1);
   holding load = hold(graph, mapping, &mapping->load, item), store = hold(graph, mapping, &mapping->store, item);
@@ -492,6 +473,7 @@ tj_kernel *tj_tile_as_mapped(tj_graph *graph, const tj_kernel *flat, const tj_ma
                       .load = make_side(&load),
                       .store = make_side(&store),
                       .mapping = mapping,
+                      .choice = mapped->choice,
                       .assumed = assumed,
                       .shared = mapped->shared};
   choose_way(graph, &tiling, &load);

@@ -17,12 +17,11 @@
 /* A mapping on its way to steps. */
 typedef struct tj_mapped {
   const tj_mapping *mapping;
-  const tj_domain *domain; /* from which it cuts tiles; NULL: it is flat */
-  uint64_t columns; /* where lds is to be chosen: the modes, by bit, whose elements may lie side by side there; 0:
-                       which is to be chosen, too */
-  bool is_given;    /* by the kernel's definition: what does not fit is an error */
-  tj_span load_span, store_span; /* to blame then for its sides */
-  tj_coordinates *shared;        /* with other candidates: symbols; NULL: none */
+  const tj_domain *domain;              /* from which it cuts tiles; NULL: it is flat */
+  const struct tj_stage_choice *choice; /* of where it is in LDS; NULL: that is given, or still to be chosen */
+  bool is_given;                        /* by the kernel's definition: what does not fit is an error */
+  tj_span load_span, store_span;        /* to blame then for its sides */
+  tj_coordinates *shared;               /* with other candidates: symbols; NULL: none */
 } tj_mapped;
 
 /* What a definition says, for the domain that it speaks of. TJ4013 where the tile has another rank. */
@@ -39,6 +38,9 @@ uint32_t tj_mapping_neighbours(const tj_mapping *mapping);
 /* Whether element n of the source goes to element n of the destination, in the order of the flat kernel:
  * simplification has found that both maps are one. */
 bool tj_copies_equals(const tj_kernel *flat);
+
+/* How many work-items a workgroup has. */
+uint32_t tj_mapped_work_items(tj_graph *graph, const tj_mapping *mapping);
 
 /* The tiled kernel that moves as a mapping says what a flat one moves; the domain is one in terms of what is assumed,
  * NULL for nothing. NULL where it does not fit in a workgroup of the target, unless it is given. */

@@ -18,6 +18,7 @@
 #include "lower/mapping/host_mapping.h"
 #include "lower/mapping/mapped.h"
 #include "lower/tile/gather_vectors.h"
+#include "lower/tile/lds_choice.h"
 #include "lower/tile/lds_transit.h"
 #include "lower/tile/tile_mapping.h"
 #include "lower/tile/tile_order.h"
@@ -36,6 +37,7 @@ typedef struct {
   const tj_substitution *assumed;
   uint64_t fuel;          /* of the job when the search began: what was spent before is not the search's */
   tj_coordinates *shared; /* by the candidates of the search */
+  uint32_t made;          /* kernels, so far */
   tj_shape_problem problem;
   tj_tile_shape shape;
 } mapping;
@@ -186,61 +188,83 @@ static const tj_layout *order_of(const mapping *map) {
   return tj_order_of_tiles(map->graph, map->domain, reach, sequence);
 }
 
-/* Work-items store in their order; or, `in_phases`, in one in which those whom LDS serves at a time are neighbours.
- */
-static tj_kernel *make_kernel(const mapping *map, bool in_phases) {
+static tj_lds_problem lds_problem_of(const mapping *map, const tj_mapping *made) {
+  return (tj_lds_problem){.mapping = made,
+                          .target = map->target,
+                          .work_items = tj_mapped_work_items(map->graph, made),
+                          .element_bytes = (uint32_t)map->problem.carried_bytes,
+                          .passes = map->target->keeps_slots ? made->passes : 1,
+                          .columns = tj_shape_columns(&map->problem),
+                          .may_stay = true};
+}
+
+/* How the shape is shared out, and where it is in LDS; false where it does not fit there. Work-items store in their
+ * order; or, `in_phases`, in one in which those whom LDS serves at a time are neighbours. */
+static bool share_out(const mapping *map, bool in_phases, tj_lds_choice *shared) {
   tj_graph *graph = map->graph;
   const tj_value *as = in_phases ? tj_staging_order(graph, map->target) : NULL;
-  tj_mapped mapped = {.domain = map->domain, .columns = tj_shape_columns(&map->problem), .shared = map->shared};
   tj_mapping *made = tj_mapping_of_shape(graph, &map->problem, &map->shape, map->layout, as);
   if (map->target->follows_destination)
     made->order = order_of(map);
-  mapped.mapping = made;
-  tj_kernel *kernel = tj_tile_as_mapped(graph, map->flat, &mapped, map->assumed, map->target);
-  if (kernel == NULL || !tj_kernel_fits(graph, kernel))
-    return NULL;
-  kernel->tile = describe_shape(map);
-  return kernel;
+  tj_lds_problem problem = lds_problem_of(map, made);
+  *shared = (tj_lds_choice){made, NULL};
+  return !map->shape.is_staged || tj_choose_lds(graph, &problem, shared);
 }
 
 /* Cycles of LDS that conflicts cost a workgroup. */
-static uint32_t conflicts_of(const tj_kernel *kernel) {
-  const tj_stage_choice *stage = kernel->stage;
+static uint32_t conflicts_of(const tj_stage_choice *stage) {
   return stage == NULL ? 0 : stage->store_cycles + stage->load_cycles - stage->store_ideal - stage->load_ideal;
 }
 
-/* Whether the search may make another kernel. */
+/* Whether the search may go on to another mapping. */
 static bool may_go_on(const mapping *map) {
   return map->fuel - map->graph->job->fuel < TJ_DEFAULT_FUEL / 2;
 }
 
-/* The kernel, or else one with fewer conflicts. */
-static tj_kernel *calmer(const mapping *map, tj_kernel *kernel, bool in_phases) {
-  if (kernel == NULL || conflicts_of(kernel) == 0 || !may_go_on(map) ||
-      (in_phases && tj_staging_order(map->graph, map->target) == NULL))
-    return kernel;
-  tj_kernel *other = make_kernel(map, in_phases);
-  return other != NULL && conflicts_of(other) < conflicts_of(kernel) ? other : kernel;
+/* What is shared out, or the same with fewer conflicts; whether that was found. */
+static bool calm_down(const mapping *map, bool in_phases, tj_lds_choice *shared) {
+  tj_lds_choice other;
+  if (conflicts_of(shared->choice) == 0 || !may_go_on(map) ||
+      (in_phases && tj_staging_order(map->graph, map->target) == NULL) || !share_out(map, in_phases, &other) ||
+      conflicts_of(other.choice) >= conflicts_of(shared->choice))
+    return false;
+  *shared = other;
+  return true;
 }
 
 /* Whether loads of a shape have conflicts on their way into LDS that turns of less than half a phase might mend. */
-static bool may_turn(const mapping *map, const tj_kernel *kernel) {
-  return kernel != NULL && kernel->stage != NULL && kernel->stage->store_cycles > kernel->stage->store_ideal &&
-         map->shape.depth > 1 && map->shape.turn > LEAST_TURN;
+static bool may_turn(const mapping *map, const tj_stage_choice *stage) {
+  return stage != NULL && stage->store_cycles > stage->store_ideal && map->shape.depth > 1 &&
+         map->shape.turn > LEAST_TURN;
 }
 
-/* The kernel of a shape; NULL where it does not fit. Columns take short turns within phases only where it helps: a
- * wave's loads touch more lines for it. */
-static tj_kernel *make_calmest(mapping *map) {
-  tj_kernel *kernel = make_kernel(map, false);
-  if (may_turn(map, kernel)) {
+/* How the shape is shared out with the fewest conflicts; false where it does not fit. Columns take short turns within
+ * phases only where it helps: a wave's loads touch more lines for it. */
+static bool share_out_calmly(mapping *map, tj_lds_choice *shared) {
+  if (!share_out(map, false, shared))
+    return false;
+  if (may_turn(map, shared->choice)) {
     mapping turned = *map;
     turned.shape.turn = LEAST_TURN;
-    tj_kernel *other = calmer(&turned, kernel, false);
-    map->shape.turn = other != kernel ? LEAST_TURN : map->shape.turn;
-    kernel = other;
+    map->shape.turn = calm_down(&turned, false, shared) ? LEAST_TURN : map->shape.turn;
   }
-  return calmer(map, kernel, true);
+  calm_down(map, true, shared);
+  return true;
+}
+
+/* The kernel of a shape; NULL where it does not fit. */
+static tj_kernel *make_kernel(mapping *map) {
+  tj_lds_choice shared;
+  if (!share_out_calmly(map, &shared))
+    return NULL;
+  tj_mapped mapped = {
+      .domain = map->domain, .mapping = shared.mapping, .choice = shared.choice, .shared = map->shared};
+  tj_kernel *kernel = tj_tile_as_mapped(map->graph, map->flat, &mapped, map->assumed, map->target);
+  map->made++;
+  if (kernel == NULL || !tj_kernel_fits(map->graph, kernel))
+    return NULL;
+  kernel->tile = describe_shape(map);
+  return kernel;
 }
 
 /* What a kernel costs, in the terms in which its shape is priced: counted, or where only a launch could, guessed. */
@@ -271,10 +295,10 @@ static tj_kernel *make_best(mapping *map) {
   double least = INFINITY;
   for (uint32_t i = 0; i < count && shape[i].cost < least && (i == 0 || may_go_on(map)); i++) {
     map->shape = shape[i];
-    tj_kernel *next = make_calmest(map);
+    tj_kernel *next = make_kernel(map);
     if (next == NULL)
       break;
-    bool is_calm_at_once = i == 0 && conflicts_of(next) == 0;
+    bool is_calm_at_once = i == 0 && conflicts_of(next->stage) == 0;
     double cost = is_calm_at_once ? 0 : cost_of(map, &shape[i], next);
     if (cost < least) {
       kernel = next;
@@ -328,7 +352,8 @@ static bool ask_for_powers(tj_shape_problem *problem) {
 }
 
 /* The kernel of the best tile; NULL where none fits, or a tile is not worth its code. Work-items take neighbours only
- * where the vectors of these are as wide as they were meant to be. */
+ * where the vectors of these are as wide as they were meant to be. Where others were made before it, it is made once
+ * more: its code is that of its mapping alone. */
 static tj_kernel *make_tiled(mapping *map) {
   tj_kernel *kernel = NULL;
   bool is_done = false;
@@ -342,7 +367,9 @@ static tj_kernel *make_tiled(mapping *map) {
     is_done = kernel != NULL ? meets_widths(map, kernel) : !map->shape.is_staged || !ask_for_less(&map->problem);
   }
   tj_mapped mapped = {.domain = map->domain};
-  return kernel != NULL ? tj_tile_again(map->graph, map->flat, &mapped, map->assumed, map->target, kernel) : NULL;
+  return kernel == NULL || map->made == 1
+             ? kernel
+             : tj_tile_again(map->graph, map->flat, &mapped, map->assumed, map->target, kernel);
 }
 
 /* --- copies --- */
@@ -423,7 +450,7 @@ uint32_t tj_list_candidates(tj_graph *graph, tj_kernel *flat, const tj_target *t
     tj_job_refuel(graph->job);
     map.fuel = graph->job->fuel;
     map.shape = shape[i];
-    const tj_kernel *kernel = make_calmest(&map);
+    const tj_kernel *kernel = make_kernel(&map);
     if (kernel != NULL)
       candidate[count++] = kernel->mapping;
   }

@@ -11,11 +11,10 @@ typedef struct {
   tj_side *in; /* by pass: the slots of the load side on their way into LDS */
   tj_side out; /* the slots of the store side on their way out of it */
   const tj_stage_choice *choice;
-  const struct tj_mapping *mapping; /* the tiling's, with the layout in LDS that it has or got */
 } tj_staging;
 
-/* Finds the layout in LDS of a tile that goes from the slots of `load` to those of `store`. False where it does not
- * fit into the target's LDS, or where slots of the store side are not in the passes in which their rows are. */
+/* Finds the way through LDS of a tile that goes from the slots of `load` to those of `store`, in the layout that its
+ * mapping has. False where slots of the store side are not in the passes in which their rows are. */
 bool tj_plan_staging(tj_graph *graph, const tj_tiling *tiling, const tj_target *target, uint32_t element_bytes,
                      const tj_side *load, const tj_side *store, tj_staging *staging);
 

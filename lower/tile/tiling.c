@@ -387,7 +387,6 @@ static bool plan_stage(tile_maker *maker) {
     return false;
   maker->kernel->lds_elements = maker->staging.choice->layout.bytes / bytes;
   maker->kernel->stage = maker->staging.choice;
-  maker->kernel->mapping = maker->staging.mapping;
   return true;
 }
 

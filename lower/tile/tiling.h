@@ -37,11 +37,10 @@ typedef struct {
   uint32_t passes; /* staged: parts in which the rows go through LDS one after the other, a divisor of how many there
                       are; the slots of the store side are in equal shares, by pass; 0 is as 1. More than one only
                       where the target's work-items keep their slots */
-  const struct tj_mapping *mapping; /* what it is made of: tiles, what of them is moved back inside, their order, and
-                                       where a part of them is in LDS, unless that is to be chosen */
-  uint64_t columns; /* where it is: the modes, by bit, whose elements may lie side by side in LDS first; the others
-                       are rows */
-  tj_coordinates *shared; /* with other candidates: symbols; NULL: none */
+  const struct tj_mapping *mapping;     /* what it is made of: tiles, what of them is moved back inside, their order,
+                                           and where a part of them is in LDS */
+  const struct tj_stage_choice *choice; /* of that place; NULL: it was given */
+  tj_coordinates *shared;               /* with other candidates: symbols; NULL: none */
 } tj_tiling;
 
 static inline uint32_t tj_tiling_passes(const tj_tiling *tiling) {

@@ -4,6 +4,7 @@
 #include "frontend/sema/sema.h"
 #include "frontend/text/parser.h"
 #include "ir/value/mapping.h"
+#include "ir/value/value.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/lds/lds_layout.h"
 #include "lower/plan/plan.h"
@@ -92,6 +93,17 @@ static tj_tile_side make_side(const tiling_maker *make, const passes_case *c, bo
   return (tj_tile_side){.slot_count = SLOTS, .digit = digits, .order = orders, .order_count = 1};
 }
 
+/* Rows of a pass, a vector apart. */
+static const tj_value *rows_in_lds(const tiling_maker *make, uint32_t passes) {
+  const tj_tuple *extent[MODES], *stride[MODES];
+  extent[make->row] = tj_tuple_constant(make->graph, ROWS / passes);
+  stride[make->row] = tj_tuple_constant(make->graph, COLUMNS + VECTOR);
+  extent[make->column] = tj_tuple_constant(make->graph, COLUMNS);
+  stride[make->column] = tj_tuple_constant(make->graph, 1);
+  return tj_value_of_layout(
+      make->graph, (tj_layout){tj_tuple_list(make->graph, extent, MODES), tj_tuple_list(make->graph, stride, MODES)});
+}
+
 static tj_kernel *make_tiled(tj_graph *graph, const passes_case *c, const char *target) {
   char *text = TJ_NEW_ARRAY(graph->job, char, 256);
   snprintf(text, 256, "kernel k(s: %s @ (%u,%u):(1,%u), d: %s @ (%u,%u):(%u,1)) = copy(s, d)", c->type, c->rows,
@@ -109,7 +121,8 @@ static tj_kernel *make_tiled(tj_graph *graph, const passes_case *c, const char *
   const tj_tuple *tile[MODES];
   for (uint32_t m = 0; m < MODES; m++)
     tile[m] = tj_tuple_constant(graph, extent[m]);
-  tj_mapping mapping = {.tile = tj_tuple_list(graph, tile, MODES), .passes = c->passes};
+  tj_mapping mapping = {
+      .tile = tj_tuple_list(graph, tile, MODES), .passes = c->passes, .lds = rows_in_lds(&make, c->passes)};
   tj_tiling tiling = {.domain = flat->domain,
                       .source = flat->step[0].access.buffer,
                       .destination = flat->step[1].access.buffer,
@@ -120,8 +133,7 @@ static tj_kernel *make_tiled(tj_graph *graph, const passes_case *c, const char *
                       .store = make_side(&make, c, false),
                       .is_staged = true,
                       .passes = c->passes,
-                      .mapping = tj_arena_copy(&graph->job->arena, &mapping, sizeof mapping),
-                      .columns = 1u << make.column};
+                      .mapping = tj_arena_copy(&graph->job->arena, &mapping, sizeof mapping)};
   return tj_tile_kernel(graph, flat, &tiling, tj_target_parse(graph->job, target));
 }
 

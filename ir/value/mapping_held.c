@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* The digits of all work-items and slots, and what they add up to. */
+#include "ir/value/mapping_held.h"
+
+#include "ir/value/value.h"
+
+#include <string.h>
+
+/* --- sums of digits --- */
+
+/* What a digit adds: so much for each value, but no more than `most`. */
+typedef struct {
+  uint32_t digit;
+  int64_t scale, most;
+} addend;
+
+typedef struct {
+  tj_graph *graph;
+  const tj_mapping *mapping;
+  const tj_mapping_side *side;
+  const int64_t *item; /* values of digits, by work-item */
+  const int64_t *slot; /* by slot */
+  bool leaves_out;
+  tj_held held;
+  tj_held_sum *place, *bound;
+} holder;
+
+static int64_t added(const addend *part, int64_t value) {
+  return value * part->scale < part->most ? value * part->scale : part->most;
+}
+
+static tj_held_sum sum_of(const holder *h, const addend part[], uint32_t count, int64_t limit) {
+  const tj_mapping_side *side = h->side;
+  uint32_t slot_digits = side->digit_count - side->item_digits;
+  int64_t *of_item = TJ_NEW_ARRAY(h->graph->job, int64_t, h->held.work_items),
+          *of_slot = TJ_NEW_ARRAY(h->graph->job, int64_t, side->slots);
+  for (uint32_t i = 0; i < count; i++) {
+    bool is_item = part[i].digit < side->item_digits;
+    for (uint32_t k = 0; k < h->held.work_items && is_item; k++)
+      of_item[k] += added(&part[i], h->item[(size_t)k * side->item_digits + part[i].digit]);
+    for (uint32_t k = 0; k < side->slots && !is_item; k++)
+      of_slot[k] += added(&part[i], h->slot[(size_t)k * slot_digits + part[i].digit - side->item_digits]);
+  }
+  return (tj_held_sum){of_item, of_slot, limit};
+}
+
+/* --- coordinates --- */
+
+/* Digits found[0 …] lead to before a limit: as is_before says it of expressions. */
+static void add_bound(holder *h, const uint32_t found[], uint32_t count, int64_t limit) {
+  const tj_mapping_digit *digit = h->side->digit;
+  addend *part = TJ_NEW_ARRAY(h->graph->job, addend, count);
+  uint32_t used = 1;
+  while (used < count && limit % digit[found[used - 1]].step != 0)
+    used++;
+  int64_t unit = digit[found[used - 1]].step;
+  for (uint32_t i = 0; i < used; i++)
+    part[i] = (addend){found[i], digit[found[i]].step / unit, INT64_MAX};
+  h->bound[h->held.bound_count++] = sum_of(h, part, used, (limit + unit - 1) / unit);
+}
+
+static void add_mode(holder *h, uint32_t mode) {
+  tj_job *job = h->graph->job;
+  const tj_mapping_side *side = h->side;
+  uint32_t *found = TJ_NEW_ARRAY(job, uint32_t, side->digit_count + 1);
+  uint32_t count = tj_mapping_digits_along(side->digit, side->digit_count, mode, found);
+  addend *part = TJ_NEW_ARRAY(job, addend, count + 1);
+  int64_t limit = tj_mapping_extent(h->mapping, mode);
+  for (uint32_t i = 0; i < count; i++) {
+    const tj_mapping_digit *d = &side->digit[found[i]];
+    bool reaches_beyond = d->extent * d->step > limit;
+    h->held.reaches_beyond |= reaches_beyond;
+    part[i] = (addend){found[i], d->step, reaches_beyond && !h->leaves_out ? limit - d->step : INT64_MAX};
+    if (reaches_beyond && h->leaves_out)
+      add_bound(h, found + i, count - i, limit);
+    limit = d->step;
+  }
+  h->place[mode] = sum_of(h, part, count, INT64_MAX);
+}
+
+static void add_index(holder *h) {
+  addend *part = TJ_NEW_ARRAY(h->graph->job, addend, h->side->digit_count + 1);
+  for (uint32_t i = 0; i < h->side->digit_count; i++)
+    part[i] = (addend){i, h->side->digit[i].step, INT64_MAX};
+  h->held.gives_index = true;
+  h->place[0] = sum_of(h, part, h->side->digit_count, INT64_MAX);
+}
+
+/* --- digits --- */
+
+/* Digits digit[0 … count-1] of a number, the last one that has several coordinates with what is left. */
+static void take_digits(const tj_mapping_digit digit[], uint32_t count, int64_t number, int64_t value[]) {
+  uint32_t last = 0;
+  for (uint32_t i = 0; i < count; i++)
+    last = digit[i].extent > 1 ? i : last;
+  for (uint32_t i = 0; i < count; i++) {
+    value[i] = digit[i].extent == 1 ? 0 : i < last ? number % digit[i].extent : number;
+    number = i < last ? number / digit[i].extent : number;
+  }
+}
+
+static int64_t apply_f2(const tj_f2 *map, int64_t number) {
+  int64_t result = number >> map->bit_count << map->bit_count;
+  for (uint32_t bit = 0; bit < map->bit_count; bit++)
+    result ^= (number >> bit & 1) != 0 ? (int64_t)map->basis[bit] : 0;
+  return result;
+}
+
+/* The layout as digits that step by constants: it exchanges numbers. */
+static const tj_mapping_digit *digits_of_layout(tj_graph *graph, tj_layout layout, uint32_t *count) {
+  const tj_tuple *const *extent = tj_tuple_leaves(graph, layout.shape, count);
+  const tj_tuple *const *stride = tj_tuple_leaves(graph, layout.stride, count);
+  tj_mapping_digit *digit = TJ_NEW_ARRAY(graph->job, tj_mapping_digit, *count);
+  for (uint32_t i = 0; i < *count; i++)
+    digit[i] = (tj_mapping_digit){extent[i]->value->value, stride[i]->value->value, 0};
+  return digit;
+}
+
+static void apply_layout(tj_graph *graph, tj_layout layout, int64_t item[], uint32_t work_items) {
+  uint32_t count;
+  const tj_mapping_digit *digit = digits_of_layout(graph, layout, &count);
+  int64_t *value = TJ_NEW_ARRAY(graph->job, int64_t, count + 1);
+  for (uint32_t k = 0; k < work_items; k++) {
+    take_digits(digit, count, item[k], value);
+    item[k] = 0;
+    for (uint32_t i = 0; i < count; i++)
+      item[k] += value[i] * digit[i].step;
+  }
+}
+
+/* The items that work-items are: as tj_mapping_item says. */
+static const int64_t *items_of(tj_graph *graph, const tj_value *as, uint32_t work_items) {
+  int64_t *item = TJ_NEW_ARRAY(graph->job, int64_t, work_items);
+  for (uint32_t i = 0; i < work_items; i++)
+    item[i] = i;
+  if (as == NULL)
+    return item;
+  if (as->kind == TJ_VALUE_LAYOUT) {
+    apply_layout(graph, as->layout, item, work_items);
+    return item;
+  }
+  const tj_f2 *map = as->kind == TJ_VALUE_SWIZZLE ? tj_f2_of_swizzle(graph, as->swizzle) : as->linear;
+  for (uint32_t i = 0; i < work_items; i++)
+    item[i] = apply_f2(map, i);
+  return item;
+}
+
+/* Whether all digits that repeat elements are 0. */
+static bool is_first(const tj_mapping_digit digit[], uint32_t count, const int64_t value[]) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (digit[i].step == 0 && digit[i].extent > 1 && value[i] % digit[i].extent != 0)
+      return false;
+  }
+  return true;
+}
+
+static void take_items(holder *h) {
+  const tj_mapping_side *side = h->side;
+  uint32_t digits = side->item_digits, work_items = h->held.work_items;
+  const int64_t *item = items_of(h->graph, side->as, work_items);
+  int64_t *value = TJ_NEW_ARRAY(h->graph->job, int64_t, (size_t)work_items * digits + 1);
+  bool *is_holder = TJ_NEW_ARRAY(h->graph->job, bool, work_items);
+  bool has_layout = side->as != NULL && side->as->kind == TJ_VALUE_LAYOUT;
+  int64_t known = has_layout ? tj_mapping_block(h->graph, side->as) : work_items;
+  for (uint32_t i = 0; i < work_items; i++) {
+    int64_t *own = value + (size_t)i * digits;
+    take_digits(side->digit, digits, item[i], own);
+    is_holder[i] = i < known && item[i] < side->items && is_first(side->digit, digits, own);
+  }
+  h->item = value;
+  h->held.is_holder = is_holder;
+}
+
+static void take_slots(holder *h) {
+  const tj_mapping_side *side = h->side;
+  const tj_mapping_digit *digit = side->digit + side->item_digits;
+  uint32_t digits = side->digit_count - side->item_digits;
+  int64_t *value = TJ_NEW_ARRAY(h->graph->job, int64_t, (size_t)side->slots * digits + 1);
+  bool *first = TJ_NEW_ARRAY(h->graph->job, bool, side->slots);
+  for (uint32_t i = 0; i < side->slots; i++) {
+    int64_t *own = value + (size_t)i * digits;
+    take_digits(digit, digits, i, own);
+    first[i] = is_first(digit, digits, own);
+  }
+  h->slot = value;
+  h->held.is_first = first;
+}
+
+/* --- sides --- */
+
+tj_held tj_mapping_held(tj_graph *graph, const tj_mapping *mapping, const tj_mapping_side *side, uint32_t work_items,
+                        bool leaves_out) {
+  uint32_t rank = tj_mapping_rank(mapping);
+  holder h = {.graph = graph, .mapping = mapping, .side = side, .leaves_out = leaves_out};
+  h.held = (tj_held){.mapping = mapping, .work_items = work_items, .slots = side->slots};
+  h.held.place = h.place = TJ_NEW_ARRAY(graph->job, tj_held_sum, rank);
+  h.held.bound = h.bound = TJ_NEW_ARRAY(graph->job, tj_held_sum, side->digit_count + 1);
+  take_items(&h);
+  take_slots(&h);
+  if (tj_mapping_gives_index(side->digit, side->digit_count)) {
+    add_index(&h);
+    return h.held;
+  }
+  for (uint32_t m = 0; m < rank; m++)
+    add_mode(&h, m);
+  return h.held;
+}
+
+static int64_t value_of(const tj_held_sum *sum, uint32_t work_item, uint32_t slot) {
+  return sum->of_item[work_item] + sum->of_slot[slot];
+}
+
+void tj_held_at(const tj_held *held, uint32_t work_item, uint32_t slot, int64_t place[]) {
+  uint32_t rank = tj_mapping_rank(held->mapping);
+  int64_t index = held->gives_index ? value_of(&held->place[0], work_item, slot) : 0;
+  for (uint32_t m = 0; m < rank; m++) {
+    int64_t extent = tj_mapping_extent(held->mapping, m);
+    place[m] = !held->gives_index ? value_of(&held->place[m], work_item, slot)
+               : m + 1 < rank     ? index % extent
+                                  : index;
+    index /= extent;
+  }
+}
+
+/* --- comparison --- */
+
+/* Whether a slot holds the same element on both sides, whatever the work-item: where the items' parts are equal. */
+static bool is_same_slot(const tj_held *a, uint32_t slot, const tj_held *b, uint32_t other, uint32_t sums) {
+  for (uint32_t m = 0; m < sums; m++) {
+    if (a->place[m].of_slot[slot] != b->place[m].of_slot[other])
+      return false;
+  }
+  return true;
+}
+
+bool tj_held_alike(tj_job *job, const tj_held *a, const tj_held *b) {
+  uint32_t sums = a->gives_index ? 1 : tj_mapping_rank(a->mapping), count = a->slots;
+  bool *taken = TJ_NEW_ARRAY(job, bool, count), is_same = a->slots == b->slots && a->gives_index == b->gives_index;
+  for (uint32_t m = 0; m < sums && is_same; m++)
+    is_same = memcmp(a->place[m].of_item, b->place[m].of_item, a->work_items * sizeof(int64_t)) == 0;
+  for (uint32_t slot = 0; slot < count && is_same; slot++) {
+    uint32_t other = 0;
+    while (other < count && (taken[other] || !is_same_slot(a, slot, b, other, sums)))
+      other++;
+    is_same = other < count;
+    taken[is_same ? other : 0] = true;
+  }
+  return is_same;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Orders of slots, by digit and by pass. */
+#include "lower/tile/slot_order.h"
+
+/* The slots with one digit as the innermost, the others as they are: of `length` values, `step` slots apart. */
+static const uint32_t *order_along(tj_job *job, uint32_t slots, uint32_t length, uint32_t step) {
+  uint32_t *order = TJ_NEW_ARRAY(job, uint32_t, slots);
+  for (uint32_t i = 0; i < slots; i++) {
+    uint32_t outer = i / length;
+    order[i] = outer / step * step * length + i % length * step + outer % step;
+  }
+  return order;
+}
+
+const uint32_t *tj_slots_as_they_are(tj_job *job, uint32_t slots) {
+  return order_along(job, slots, 1, 1);
+}
+
+const uint32_t *const *tj_slot_orders(tj_graph *graph, const tj_mapping_side *side, uint32_t *count) {
+  uint32_t leaves, step = 1;
+  const tj_tuple *const *extent = tj_tuple_leaves(graph, side->layout.shape->item[1], &leaves);
+  const uint32_t **order = TJ_NEW_ARRAY(graph->job, const uint32_t *, leaves + 1);
+  *count = 0;
+  for (uint32_t i = 0; i < leaves; i++) {
+    uint32_t length = (uint32_t)extent[i]->value->value;
+    if (length > 1)
+      order[(*count)++] = order_along(graph->job, side->slots, length, step);
+    step *= length;
+  }
+  if (*count == 0)
+    order[(*count)++] = tj_slots_as_they_are(graph->job, side->slots);
+  return order;
+}
+
+uint32_t *tj_slots_by_pass(tj_job *job, const uint32_t order[], const uint32_t pass[], uint32_t slots,
+                           uint32_t passes) {
+  uint32_t *sorted = TJ_NEW_ARRAY(job, uint32_t, slots), count = 0;
+  for (uint32_t p = 0; p < passes; p++) {
+    for (uint32_t i = 0; i < slots; i++) {
+      if (pass[order[i]] == p)
+        sorted[count++] = order[i];
+    }
+  }
+  return sorted;
+}
