@@ -76,7 +76,9 @@ static LLVMValueRef emit_base(tj_emitter *emitter, const tj_access *access) {
   return moved(emitter, access, element_type(emitter, access), buffer, base);
 }
 
-/* Where the byte offset fits in 32 bits, it is computed there: machines add it to a base for nothing. */
+/* Where the byte offset fits in 32 bits, it is computed there: machines add it to a base for nothing. Each origin
+ * extends it anew, and adds all of its base at once: LLVM selects instructions block by block, and takes more of them
+ * where it does not see what has been extended, or added, in another one. */
 static LLVMValueRef emit_origin(tj_emitter *emitter, const tj_access *access, LLVMValueRef base) {
   bool is_lds = access->buffer == TJ_LDS;
   uint32_t bytes = tj_dtype_bits(tj_emit_access_dtype(emitter, access)) / 8;
