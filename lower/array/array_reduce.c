@@ -95,6 +95,11 @@ static bool is_needed_after(tj_array_maker *maker, uint32_t level, uint32_t numb
   return is_needed;
 }
 
+static bool has_room(const tj_array_maker *maker) {
+  uint64_t elements = (uint64_t)maker->kernel->lds_elements + maker->shape.kept;
+  return elements * tj_element_bytes(maker->kernel, TJ_LDS) <= maker->target->lds_bytes;
+}
+
 /* What costs much and is needed again goes to LDS where the row passes by in a loop. */
 static void keep_costly(tj_array_maker *maker, const tj_array_region *region, const tj_array *of, uint32_t level) {
   const tj_array_program *program = maker->space->arrays->program;
@@ -102,6 +107,8 @@ static void keep_costly(tj_array_maker *maker, const tj_array_region *region, co
     const tj_array *array = program->array[i];
     if (maker->is_known[i] || maker->is_kept[i] || !tj_array_is_costly(maker, array) ||
         !tj_array_needed_by(maker, of)[i] || !is_needed_after(maker, level, i))
+      continue;
+    if (maker->place[i] < 0 && !has_room(maker))
       continue;
     if (maker->place[i] < 0) {
       maker->place[i] = maker->kernel->lds_elements;
