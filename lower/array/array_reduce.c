@@ -5,8 +5,6 @@
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
 
-enum { LDS_WIDTH = 4 }; /* partial results that are loaded together */
-
 static bool is_of_level(const tj_array_maker *maker, const tj_array *array, uint32_t level) {
   return tj_array_is_reduction(array->op) && maker->level[array->number] == level;
 }
@@ -207,11 +205,16 @@ static tj_kernel_step *add_lds(tj_array_maker *maker, tj_step_kind kind, const t
   return step;
 }
 
+/* Partial results that are loaded together. */
+static uint32_t lds_width(const tj_array_maker *maker) {
+  return tj_target_widest(maker->target, tj_element_bytes(maker->kernel, TJ_LDS));
+}
+
 /* A part of LDS that nobody else uses: an element for each wave of the workgroup. */
 static int64_t reserve(tj_array_maker *maker) {
-  uint32_t waves = maker->kernel->workgroup_size / maker->target->wave_size;
+  uint32_t waves = maker->kernel->workgroup_size / maker->target->wave_size, width = lds_width(maker);
   int64_t first = maker->kernel->lds_elements;
-  maker->kernel->lds_elements += (waves + LDS_WIDTH - 1) / LDS_WIDTH * LDS_WIDTH;
+  maker->kernel->lds_elements += (waves + width - 1) / width * width;
   return first;
 }
 
@@ -227,7 +230,8 @@ static void store_of_wave(tj_array_maker *maker, int64_t place, uint32_t slot) {
 /* Loads what the waves of the row have stored, and puts it together. Returns the slot. */
 static uint32_t load_waves(tj_array_maker *maker, int64_t place, const tj_array *reduction) {
   tj_graph *graph = maker->graph;
-  uint32_t waves = maker->shape.lanes / maker->target->wave_size, width = waves < LDS_WIDTH ? waves : LDS_WIDTH;
+  uint32_t waves = maker->shape.lanes / maker->target->wave_size,
+           width = waves < lds_width(maker) ? waves : lds_width(maker);
   const tj_node *row = tj_terse_div(graph, maker->item, tj_int(graph, maker->shape.lanes));
   const tj_node *begin = tj_terse_add(graph, tj_terse_mul(graph, row, tj_int(graph, waves)), tj_int(graph, place));
   uint32_t slot = tj_array_slots(maker, reduction->dtype, waves);
