@@ -412,6 +412,8 @@ tj_kernel *tj_rows_of_launch(const tj_block_map *map, const tj_mapping *given) {
   const tj_mapping *possible = mapping_of_launch(&m, given->streams);
   if (!tj_mapping_is_same(m.graph, given, possible))
     tj_mapping_fail_launched(m.graph, possible);
+  if (given->streams && !tj_is_constant(is_streamed(&m)))
+    return tj_map_rows(map);
   place(&m);
   return make_kernel(&m, given->streams);
 }

@@ -311,12 +311,13 @@ tj_kernel *tj_map_as_given_on_host(tj_graph *graph, tj_kernel *flat, const tj_ma
   tj_demands demands;
   if (!sort_all(&map))
     return NULL;
-  tj_kernel *rows = tj_rows_as_mapped(&map, mapped->mapping);
-  if (rows != NULL)
-    return rows;
   tj_kernel *given = make(map, mapped->domain, mapped->mapping, &demands);
   if (given == NULL)
     return NULL;
+  bool has_rows = demands.count > 0 && given->step[given->step_count - 1].kind == TJ_STEP_RUN;
+  tj_kernel *rows = has_rows ? tj_rows_as_mapped(&map, mapped->mapping) : NULL;
+  if (rows != NULL)
+    return rows;
   if (demands.count > 0)
     tj_offer_faster(graph, flat, given, &demands, tj_string_format(graph->job, "%s.blocks", flat->name));
   if (demands.count > 0 || !is_aligned(&map, given))
