@@ -38,6 +38,8 @@ static void draw(const tj_show_request *request, tj_picture *picture) {
     return;
   else if (tj_show_is_atom(request->value))
     tj_show_atom(request, picture);
+  else if (tj_show_is_part(request->graph, request->value))
+    tj_show_part(request, picture);
   else if (request->value->kind == TJ_VALUE_SWIZZLE)
     tj_show_swizzle(request, picture);
   else if (request->value->kind == TJ_VALUE_DISTRIBUTION)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Pictures: what `show` draws of a map, and the forms that it is drawn in.
  *
- * A picture is made once from a value (show_grid.c, show_owner.c, show_atom.c, show_pipeline.c, coloured by
- * show_colour.c), and written in one of several forms (show_text.c, show_svg.c, show_latex.c, show_json.c), which
+ * A picture is made once from a value (show_grid.c, show_owner.c, show_atom.c, show_part.c, show_pipeline.c, coloured
+ * by show_colour.c), and written in one of several forms (show_text.c, show_svg.c, show_latex.c, show_json.c), which
  * know nothing of layouts and views. Pictures live in the job.
  *
  * How to add a form: a file show_FORM.c with one function below, a row of its table in show.c, an entry of
@@ -118,6 +118,10 @@ void tj_show_distribution(const tj_show_request *request, tj_picture *picture);
  * of four layouts; and its operands, side by side. */
 bool tj_show_is_atom(const tj_value *value);
 void tj_show_atom(const tj_show_request *request, tj_picture *picture);
+/* Whether the value is a list of a layout and a tiler, or of a layout and a coordinate with underscores; and the
+ * layout's grid, with its tiles or the slice in colour. */
+bool tj_show_is_part(tj_graph *graph, const tj_value *value);
+void tj_show_part(const tj_show_request *request, tj_picture *picture);
 /* The pipeline of a view, an adaptor or a distribution; NULL for other values. */
 const tj_pipeline *tj_show_pipeline(tj_graph *graph, const tj_value *value);
 

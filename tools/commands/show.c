@@ -110,6 +110,7 @@ const command command_show = {
     "Swizzles: which bits are XORed into which, and the grid of one period.\n"
     "Distributions: the tile, with the warp, lane and register of each element; with --tile, the same for a\n"
     "(thread, value) layout, as CuTe's print_latex draws it.\n"
+    "[L, tiler]: a layout whose tiles have colours; [L, (2,_)]: the slice has one.\n"
     "Instructions of the library of atoms: A, B and C of matrix instructions, what copies read and what they "
     "write.\n\n"
     "Colours: index goes from the least value (light) to the greatest (dark); cycle is the index modulo 8, or the\n"
