@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How long a kernel takes from text to code object in memory, stage by stage, in a warm process without a cache: up
  * to the variant that a launch takes, where there are several. And, in the same run, how long LLVM takes for a kernel
- * that does next to nothing, the floor, and clang as a subprocess for the same kernel in OpenCL C.
+ * that does next to nothing, the floor, and, for AMD's GPUs, clang as a subprocess for the same kernel in OpenCL C.
  *
  * usage: bench_compile [ITERATIONS [TARGET]]. Prints one JSON object: medians in microseconds, and ratios. */
 #include "first_launch.h"
@@ -109,7 +109,8 @@ static void compile_once(tj_context *context, const sample *s, const char *targe
   tj_program_destroy(program);
 }
 
-/* Microseconds of `clang-22` making a code object of the sample's OpenCL C; negative where clang is missing. */
+/* Microseconds of `clang-22` making a code object of the sample's OpenCL C, which is written for AMD's GPUs; negative
+ * for other targets, and where clang is missing. */
 static double time_clang(const sample *s, const char *target) {
   char source[] = "/tmp/bench_compile_XXXXXX.cl", output[sizeof source + 8], cpu[64];
   int file = mkstemps(source, 3);
@@ -136,6 +137,8 @@ static double time_clang(const sample *s, const char *target) {
 }
 
 static double fastest_clang(const sample *s, const char *target) {
+  if (strncmp(target, "gfx", 3) != 0)
+    return -1;
   double best = -1;
   for (int i = 0; i < CLANG_ITERATIONS; i++) {
     double duration = time_clang(s, target);
