@@ -64,6 +64,13 @@ PROGRAMS = [
      {"y": lambda x: x / 2, "z": lambda x: (x / 2).astype("f4") + numpy.float32(1)}, 0.5),
     ("bf16", f"x: f32 {ROWS}, y: bf16 {ROWS}", "y = x / 3", {"y": lambda x: x.astype("f4") / numpy.float32(3)}, 0.5),
     ("transposed", f"x: f32 {COLUMNS}, y: f32 {ROWS}", "y = -x", {"y": lambda x: -x}, 0),
+    ("of two layouts", f"x: f32 {COLUMNS}, b: f16 {ROWS}, y: f32 {ROWS}", "y = x * 0.5 + b",
+     {"y": lambda x, b: x.astype("f4") / 2 + b.astype("f4")}, 0.5),
+    ("a row and a column, turned", f"b: f32 @ (1,N):(0,1), x: f16 {ROWS}, s: f32 @ (M,1):(1,0), y: f16 {COLUMNS}",
+     "y = (x + b) * s", {"y": lambda b, x, s: (x.astype("f4") + b.astype("f4")) * s.astype("f4")}, 0.5),
+    ("of many", f"x: f16 {ROWS}, b: f32 {ROWS}, c: i8 {ROWS}, d: f32 {COLUMNS}, y: f32 {ROWS}",
+     "y = select(gt(x, 0), b, c) + d",
+     {"y": lambda x, b, c, d: numpy.where(x > 0, b, c).astype("f4") + d.astype("f4")}, 0.5),
     ("past the caches", f"x: f32 {ROWS}, y: f16 {ROWS}", "y = x * 3", {"y": lambda x: x * 3}, 0.51),
     ("integers", f"x: i32 {ROWS}, y: i8 {ROWS}, z: i64 {ROWS}", "y = x\n z = x + index(1) - index(0)",
      {"y": lambda x: x.astype("i4"), "z": lambda x: x + numpy.arange(x.shape[1]) - numpy.arange(x.shape[0])[:, None]},
@@ -90,7 +97,8 @@ PROGRAMS = [
 ]
 
 # By name: the mapping of a program whose extents are known, on the host.
-MAPPINGS = {"past the caches": "domain=((N,M)):((1@1,1@0)), tile=(N), load=(1,N):(0,1@0), stream=1"}
+MAPPINGS = {"past the caches": "domain=((N,M)):((1@1,1@0)), tile=(N), load=(1,N):(0,1@0), stream=1",
+            "a row and a column, turned": "tile=(8,8), load=(8,8):(1@1,1@0), store=(8,8):(1@0,1@1)"}
 
 
 def bf16(array):
@@ -402,6 +410,37 @@ def check_long_counts(runner, device):
     return None if found == wanted else f"long rows on {device}: bytes, and lines too many: {found}, not {wanted}"
 
 
+# Statements that are copies, and how many bytes they move for each of M x N elements.
+COPIES = [
+    (f"x: bf16 {ROWS}, y: f8e4m3fn {COLUMNS}", "y = x * 3", 3),
+    (f"x: f16 {ROWS}, b: f16 {COLUMNS}, y: f16 {COLUMNS}", "y = x * 0.5 + b", 6),
+    (f"x: f16 {ROWS}, b: f16 {ROWS}, w: f16 @ (1,N):(0,1), y: f16 {ROWS}", "y = (x + b) * w", 6),
+    (f"x: f32 {ROWS}, w: f32 @ (1,N):(0,1), s: f32 @ (M,1):(1,1), y: f32 {COLUMNS}", "y = (x + w) * s", 8),
+]
+
+
+def check_copy(runner, device, row, fixed):
+    """Whole lines, no conflicts in LDS; what is the same for a row or a column comes once a tile, about."""
+    arguments, body, bytes_each = row
+    rows, columns = 512, 768
+    program = f"param M in 1..4096, N in 1..4096\nkernel k({arguments}) = {{ {body} }}"
+    how = "--set" if fixed else "--arg"
+    result = subprocess.run([runner.tilejit, "run", "-e", program, "--device", device, how, f"M={rows}", how,
+                             f"N={columns}", "--stats"], capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        return result.stderr.strip()
+    counters = json.loads(result.stdout)["counters"]
+    least = rows * columns * bytes_each
+    most = least * (1.4 if "(1,N)" in arguments else 1)
+    if not least <= counters["memory_bytes"] <= most:
+        return f"{body} on {device}: {counters['memory_bytes']} bytes, not {least}"
+    if counters["cache_lines"] > 1.1 * counters["least_cache_lines"]:
+        return f"{body} on {device}: {counters['cache_lines']} lines, not {counters['least_cache_lines']}"
+    if counters["lds_cycles"] > counters["least_lds_cycles"]:
+        return f"{body} on {device}: conflicts in LDS"
+    return None
+
+
 def table_of_functions(path):
     row = re.compile(r'^ARRAY_FUNCTION\((\w+), "([^"]+)", (\d), "([\d.]+)", "([\d.]+)"', re.MULTILINE)
     return [(name, text, int(arity), float(single), float(twice))
@@ -477,6 +516,9 @@ def main():
                 waiting.append(pool.submit(check_counts, runner, device, row, given.examples))
             if device == "sim:gfx942":
                 waiting.append(pool.submit(check_long_counts, runner, device))
+            for row in COPIES if device == "sim:gfx942" else []:
+                for fixed in (True, False):
+                    waiting.append(pool.submit(check_copy, runner, device, row, fixed))
         problems = [problem for problem in (each.result() for each in waiting) if problem is not None]
     for problem in problems:
         print(problem)

@@ -126,6 +126,8 @@ typedef struct {
   uint32_t argument_count;
   tj_kernel_body body;
   uint32_t source, destination;                   /* indices of arguments */
+  const uint32_t *other; /* copy: those of further sources, which statements have */
+  uint32_t other_count;
   uint32_t gather;                                /* copy: the argument in which the source's index is looked up */
   uint32_t gathered_dimension;                    /* in this dimension of the source */
   const struct tj_array_program *arrays;          /* of statements */

@@ -74,10 +74,10 @@ WRITES_EVERY_FIELD(tj_derived, 16, write_kernel);
 WRITES_EVERY_FIELD(tj_kernel_binding, 24, write_kernel);
 WRITES_EVERY_FIELD(tj_computation, 48, write_computation);
 WRITES_EVERY_FIELD(tj_kernel_step, 168, write_step);
-WRITES_EVERY_FIELD(tj_arithmetic, 32, write_kernel);
+WRITES_EVERY_FIELD(tj_arithmetic, 48, write_program);
 WRITES_EVERY_FIELD(tj_carried, 24, write_loop);
 WRITES_EVERY_FIELD(tj_loop, 32, write_loop);
-WRITES_EVERY_FIELD(tj_kernel, 320, write_kernel); /* but its mappings and its races */
+WRITES_EVERY_FIELD(tj_kernel, 344, write_kernel); /* but its mappings and its races */
 
 /* A kernel's expressions are written where they are first used, arguments before users, and from then on named by
  * their number. So their order in the graph, which depends on the program's text, does not matter. */
@@ -246,7 +246,10 @@ static void write_numbers(kernel_writer *w, const tj_kernel *kernel, const tj_ar
 static void write_program(kernel_writer *w, const tj_kernel *kernel) {
   const tj_array_program *program = tj_kernel_program(kernel);
   tj_write_u32(&w->text, kernel->arithmetic.when);
-  tj_write_u32(&w->text, kernel->arithmetic.element != NULL ? kernel->arithmetic.element->number + 1 : 0);
+  tj_write_u32(&w->text, kernel->arithmetic.slots);
+  tj_write_u32(&w->text, kernel->arithmetic.count);
+  for (uint32_t i = 0; i < kernel->arithmetic.count; i++)
+    tj_write_u32(&w->text, kernel->arithmetic.element[i]->number);
   tj_write_u32(&w->text, program != NULL ? program->count + 1 : 0);
   if (program == NULL)
     return;

@@ -92,10 +92,20 @@ static void simplify(tj_compilation *c) {
   tj_kernel_simplify(c->graph, c->kernel, c->trace);
 }
 
+/* Statements that are a copy of several sources have its tiles, on GPUs. */
+static tj_kernel *map_arrays(tj_graph *graph, tj_kernel *written, const tj_target *target) {
+  tj_kernel *copy = target->wave_size > 1 ? written->copy : NULL;
+  if (copy == NULL)
+    return tj_map_arrays(graph, written, target);
+  tj_kernel_simplify(graph, copy, NULL);
+  tj_kernel *tiled = tj_map_copy(graph, copy, target);
+  return tiled != copy || copy->faster != NULL ? tiled : tj_map_arrays(graph, written, target);
+}
+
 static void map(tj_compilation *c) {
   c->target = tj_target_parse(c->graph->job, c->options.target);
   if (c->kernel->arrays != NULL)
-    c->kernel = tj_map_arrays(c->graph, c->kernel, c->target);
+    c->kernel = map_arrays(c->graph, c->kernel, c->target);
   else
     c->kernel = c->kernel->mapped != NULL ? tj_map_as_given(c->graph, c->kernel, c->target)
                                           : tj_map_copy(c->graph, c->kernel, c->target);

@@ -174,12 +174,13 @@ void tj_emit_arithmetic_numbers(tj_emitter *emitter) {
   emitter->number = number;
 }
 
-LLVMValueRef tj_emit_arithmetic(tj_emitter *emitter, LLVMValueRef numbers, tj_dtype to) {
+LLVMValueRef tj_emit_arithmetic(tj_emitter *emitter, const LLVMValueRef numbers[], tj_dtype to) {
   const tj_arithmetic *arithmetic = &emitter->kernel->arithmetic;
-  LLVMTypeRef type = LLVMTypeOf(numbers);
+  LLVMTypeRef type = LLVMTypeOf(numbers[0]);
   uint32_t width = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
   computation c = {emitter, width, NULL, TJ_NEW_ARRAY(emitter->job, LLVMValueRef, arithmetic->program->count)};
-  c.made[arithmetic->element->number] = numbers;
+  for (uint32_t i = 0; i < arithmetic->count; i++)
+    c.made[arithmetic->element[i]->number] = numbers[i];
   return as_array(&c, tj_arithmetic_value(emitter->kernel), to);
 }
 

@@ -75,7 +75,7 @@ static LLVMValueRef converted(tj_emitter *emitter, LLVMValueRef vector, uint32_t
     return vector;
   LLVMValueRef numbers = tj_emit_numbers(emitter, vector, how.from);
   if (how.computes)
-    return tj_emit_number_bits(emitter, tj_emit_arithmetic(emitter, numbers, how.to), how.to);
+    return tj_emit_number_bits(emitter, tj_emit_arithmetic(emitter, &numbers, how.to), how.to);
   if (width == 1)
     return tj_emit_number_bits(emitter, tj_emit_converted(emitter, numbers, how.from, how.to), how.to);
   LLVMValueRef result = LLVMGetPoison(LLVMVectorType(tj_emit_number_type(emitter, how.to), width));
@@ -147,9 +147,23 @@ void tj_emit_streamed(tj_emitter *emitter, LLVMValueRef store) {
 
 enum { STREAMED_BYTES = 16 /* of a store that may bypass the caches, at least */ };
 
+/* What a store makes of the slots of several sources. */
+static LLVMValueRef joined(tj_emitter *emitter, const tj_kernel_step *step) {
+  const tj_arithmetic *arithmetic = &emitter->kernel->arithmetic;
+  tj_dtype to = tj_emit_access_dtype(emitter, &step->access);
+  LLVMValueRef *numbers = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, arithmetic->count);
+  tj_kernel_step of = *step;
+  for (uint32_t i = 0; i < arithmetic->count; i++, of.slot += arithmetic->slots)
+    numbers[i] = tj_emit_numbers(emitter, gathered(emitter, &of), tj_slot_dtype(emitter->kernel, of.slot));
+  return tj_emit_number_bits(emitter, tj_emit_arithmetic(emitter, numbers, to), to);
+}
+
 static void emit_store(tj_emitter *emitter, const tj_kernel_step *step) {
+  bool joins = emitter->kernel->arithmetic.slots > 0 && step->access.buffer != TJ_LDS;
   tj_emit_transposed(emitter, step);
-  LLVMValueRef vector = converted(emitter, gathered(emitter, step), step->width, conversion_at(emitter, step));
+  LLVMValueRef vector = joins
+                            ? joined(emitter, step)
+                            : converted(emitter, gathered(emitter, step), step->width, conversion_at(emitter, step));
   LLVMValueRef store = LLVMBuildStore(emitter->builder, vector, tj_emit_address(emitter, &step->access));
   uint32_t alignment = tj_step_alignment(emitter->kernel, step);
   LLVMSetAlignment(store, alignment);
@@ -299,22 +313,20 @@ static void merge_slots(tj_emitter *emitter, const tj_kernel_step *load, gated v
   set_slots(emitter, load, merged);
 }
 
-static bool shares_slots(const tj_kernel_step *load, const tj_kernel_step *store) {
-  for (uint32_t i = 0; i < store->width; i++) {
-    for (uint32_t k = 0; k < load->width; k++) {
-      if (store->slot + i * store->slot_step == load->slot + k * load->slot_step)
-        return true;
-    }
+static bool shares_slots(const tj_kernel *kernel, const tj_kernel_step *load, const tj_kernel_step *store) {
+  for (uint32_t k = 0; k < load->width; k++) {
+    if (tj_step_has_slot(kernel, store, load->slot + k * load->slot_step))
+      return true;
   }
   return false;
 }
 
 /* Whether a step of the phase from `begin` on, or after it, stores what `load` gave, or a part of it, or computes
  * with it. */
-static bool is_used_later(tj_phase phase, const tj_kernel_step *load, uint32_t begin) {
+static bool is_used_later(const tj_kernel *kernel, tj_phase phase, const tj_kernel_step *load, uint32_t begin) {
   for (uint32_t i = begin; i < phase.count + phase.following; i++) {
     bool is_store = phase.step[i].kind == TJ_STEP_STORE;
-    if (phase.step[i].kind == TJ_STEP_COMPUTE || (is_store && shares_slots(load, &phase.step[i])))
+    if (phase.step[i].kind == TJ_STEP_COMPUTE || (is_store && shares_slots(kernel, load, &phase.step[i])))
       return true;
   }
   return false;
@@ -328,11 +340,11 @@ static bool implies(const tj_node *truth, const tj_node *other) {
 }
 
 /* Whether what `load` gives where it is not valid goes anywhere. */
-static bool is_fill_used(tj_phase phase, const tj_kernel_step *load, uint32_t begin) {
+static bool is_fill_used(const tj_kernel *kernel, tj_phase phase, const tj_kernel_step *load, uint32_t begin) {
   for (uint32_t i = begin; i < phase.count + phase.following; i++) {
     const tj_kernel_step *step = &phase.step[i];
-    if (step->kind == TJ_STEP_COMPUTE ||
-        (step->kind == TJ_STEP_STORE && shares_slots(load, step) && !implies(step->access.valid, load->access.valid)))
+    if (step->kind == TJ_STEP_COMPUTE || (step->kind == TJ_STEP_STORE && shares_slots(kernel, load, step) &&
+                                          !implies(step->access.valid, load->access.valid)))
       return true;
   }
   return false;
@@ -402,9 +414,10 @@ static void emit_origins_of(tj_emitter *emitter, const tj_kernel_step step[], ui
   }
 }
 
-static bool loads_slots_of(const tj_kernel_step *store, const tj_kernel_step step[], uint32_t count) {
+static bool loads_slots_of(const tj_kernel *kernel, const tj_kernel_step *store, const tj_kernel_step step[],
+                           uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
-    if (step[i].kind == TJ_STEP_LOAD && shares_slots(&step[i], store))
+    if (step[i].kind == TJ_STEP_LOAD && shares_slots(kernel, &step[i], store))
       return true;
   }
   return false;
@@ -415,7 +428,7 @@ static bool loads_slots_of(const tj_kernel_step *store, const tj_kernel_step ste
 static void emit_transposed_of(tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
   enum { WORD_BITS = 32 };
   for (uint32_t i = 0; i < count; i++) {
-    if (step[i].kind != TJ_STEP_STORE || loads_slots_of(&step[i], step, count))
+    if (step[i].kind != TJ_STEP_STORE || loads_slots_of(emitter->kernel, &step[i], step, count))
       continue;
     tj_emit_transposed(emitter, &step[i]);
     if (step[i].access.buffer == TJ_LDS && tj_dtype_bits(emitter->kernel->carried) >= WORD_BITS)
@@ -428,8 +441,8 @@ static void emit_gated(tj_emitter *emitter, tj_phase phase, uint32_t begin, uint
   const tj_kernel_step *step = phase.step;
   LLVMValueRef *fill = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, end - begin);
   for (uint32_t i = begin; i < end; i++) {
-    if (step[i].kind == TJ_STEP_LOAD && is_used_later(phase, &step[i], end))
-      fill[i - begin] = fill_of(emitter, &step[i], is_fill_used(phase, &step[i], end));
+    if (step[i].kind == TJ_STEP_LOAD && is_used_later(emitter->kernel, phase, &step[i], end))
+      fill[i - begin] = fill_of(emitter, &step[i], is_fill_used(emitter->kernel, phase, &step[i], end));
   }
   emit_origins_of(emitter, step + begin, end - begin);
   emit_transposed_of(emitter, step + begin, end - begin);

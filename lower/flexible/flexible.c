@@ -150,6 +150,11 @@ void tj_flexible_move(tj_flexible *f, uint32_t side, const tj_flexible_place pla
 
 /* --- tiles --- */
 
+/* Source and destination, and further sources. */
+static uint32_t sides_of(const tj_flexible *f) {
+  return TJ_FLEXIBLE_SIDES + f->domain->other_count;
+}
+
 /* Modes of a tile besides the first of either side. */
 static uint32_t further_modes(const tj_flexible *f) {
   uint32_t count = f->next_loaded != TJ_FLEXIBLE_NONE ? 1 : 0;
@@ -162,10 +167,14 @@ static uint32_t further_modes(const tj_flexible *f) {
 /* Elements that the other end of a tile along a mode may be away on either side: all modes together, and so all of a
  * work-item's offset, stay below 2^32 bytes. */
 static int64_t reach_of(const tj_flexible *f, uint32_t mode) {
-  uint32_t source = tj_element_bytes(f->kernel, f->source), destination = tj_element_bytes(f->kernel, f->destination);
+  uint32_t widest = 1;
+  for (uint32_t side = 0; side < sides_of(f); side++) {
+    uint32_t own = tj_element_bytes(f->kernel, tj_flexible_buffer(f, side));
+    widest = own > widest ? own : widest;
+  }
   bool may_turn = f->first_loaded != f->first_stored, is_first = mode == f->first_loaded || mode == f->first_stored;
   int64_t half = (int64_t)1 << 31, bytes = is_first ? half : may_turn ? half / 4 : half / further_modes(f);
-  return bytes / (source > destination ? source : destination);
+  return bytes / widest;
 }
 
 static void demand_reach(tj_flexible *f, const tj_flexible_mode *mode, const tj_measure *stride) {
@@ -209,6 +218,8 @@ static int64_t limit_of(uint32_t form) {
 /* The part of a tile's beginning along a mode in all forms. */
 static void add_to_bases(tj_flexible *f, const tj_flexible_mode *mode, const tj_node *first) {
   for (uint32_t i = 0; i < f->form_count; i++) {
+    if (!tj_flexible_has_form(f, i))
+      continue;
     const tj_node *part = tj_flexible_product(f, first, mode->stride[i].name, limit_of(i));
     f->form[i].base = tj_terse_add(f->graph, f->form[i].base, part);
   }
@@ -242,8 +253,12 @@ static uint32_t order_modes(const tj_flexible *f, uint32_t order[TJ_FLEXIBLE_MOD
   return count;
 }
 
+static const char *name_of_form(uint32_t form) {
+  static const char *const names[] = {"from", "to", "with"};
+  return form >= TJ_FLEXIBLE_BOUNDS ? "within" : names[form < TJ_FLEXIBLE_SIDES ? form : TJ_FLEXIBLE_SIDES];
+}
+
 void tj_flexible_place_tiles(tj_flexible *f) {
-  static const char *const names[] = {"from", "to", "within"};
   tj_graph *graph = f->graph;
   uint32_t order[TJ_FLEXIBLE_MODES], count = order_modes(f, order);
   const tj_node *all = tj_int(graph, 1), *rest = f->kernel->workgroup;
@@ -258,14 +273,15 @@ void tj_flexible_place_tiles(tj_flexible *f) {
     add_to_bases(f, mode, first_of_tile(f, mode, number));
     if (mode->length == NULL)
       continue;
-    for (uint32_t k = 0; k < TJ_FLEXIBLE_BOUNDS; k++)
+    for (uint32_t k = 0; k < sides_of(f); k++)
       demand_reach(f, mode, &mode->stride[k]);
   }
   tj_flexible_demand_between(f, all, 1, most_workgroups);
   f->kernel->count = tj_mul(graph, all, tj_int(graph, f->items));
-  for (uint32_t i = 0; i < f->form_count; i++)
-    f->form[i].base =
-        named_base(f, names[i < TJ_FLEXIBLE_BOUNDS ? i : TJ_FLEXIBLE_BOUNDS], f->form[i].base, limit_of(i));
+  for (uint32_t i = 0; i < f->form_count; i++) {
+    if (tj_flexible_has_form(f, i))
+      f->form[i].base = named_base(f, name_of_form(i), f->form[i].base, limit_of(i));
+  }
 }
 
 /* --- domains --- */
@@ -284,16 +300,24 @@ static bool has_strides(const tj_domain *domain) {
   for (uint32_t m = 0; m < domain->count; m++) {
     if (domain->mode[m].source_stride == NULL || domain->mode[m].destination_stride == NULL)
       return false;
+    for (uint32_t i = 0; i < domain->other_count; i++) {
+      if (tj_domain_other_stride(domain, i, m) == NULL)
+        return false;
+    }
   }
   return true;
 }
 
 static tj_access access_of(tj_flexible *f, uint32_t side, const tj_node *const digit[]) {
+  if (side >= TJ_FLEXIBLE_FURTHER)
+    return tj_domain_other(f->graph, f->domain, side - TJ_FLEXIBLE_FURTHER, tj_flexible_buffer(f, side), digit);
   return side == TJ_FLEXIBLE_SOURCE ? tj_domain_source(f->graph, f->domain, f->source, digit)
                                     : tj_domain_destination(f->graph, f->domain, f->destination, digit);
 }
 
-static const tj_node *stride_of(const tj_flexible *f, uint32_t mode, uint32_t side) {
+const tj_node *tj_flexible_stride(const tj_flexible *f, uint32_t mode, uint32_t side) {
+  if (side >= TJ_FLEXIBLE_FURTHER)
+    return tj_domain_other_stride(f->domain, side - TJ_FLEXIBLE_FURTHER, mode);
   return tj_mode_stride(&f->domain->mode[mode], side == TJ_FLEXIBLE_SOURCE);
 }
 
@@ -303,7 +327,7 @@ static bool is_sum(tj_flexible *f, uint32_t side, const tj_node *offset, const t
   tj_graph *graph = f->graph;
   const tj_node *sum = origin;
   for (uint32_t m = 0; m < f->domain->count; m++)
-    sum = tj_terse_add(graph, sum, tj_terse_mul(graph, digit[m], stride_of(f, m, side)));
+    sum = tj_terse_add(graph, sum, tj_terse_mul(graph, digit[m], tj_flexible_stride(f, m, side)));
   offset = tj_simplified(graph, offset);
   sum = tj_simplified(graph, sum);
   return offset == sum || tj_prove_equal(graph, offset, sum);
@@ -318,6 +342,8 @@ static bool is_strided(tj_flexible *f, uint32_t side, const tj_node **origin) {
     none[m] = tj_int(graph, 0);
   }
   *origin = tj_simplified(graph, access_of(f, side, none).offset);
+  if (side >= TJ_FLEXIBLE_FURTHER)
+    return f->domain->other[side - TJ_FLEXIBLE_FURTHER].value->kind == TJ_VALUE_LAYOUT;
   if (tj_domain_has_own_strides(f->domain, side == TJ_FLEXIBLE_SOURCE))
     return true;
   tj_access access = access_of(f, side, digit);
@@ -329,7 +355,7 @@ static bool is_strided(tj_flexible *f, uint32_t side, const tj_node **origin) {
 /* Whether a side steps less far along mode a than along mode b, as far as is known; of products that cannot be
  * compared, the one of fewer factors counts as less. Strides of 0 come last. */
 static bool is_closer(const tj_flexible *f, uint32_t a, uint32_t b, uint32_t side) {
-  const tj_node *x = stride_of(f, a, side), *y = stride_of(f, b, side);
+  const tj_node *x = tj_flexible_stride(f, a, side), *y = tj_flexible_stride(f, b, side);
   if (tj_is_int(x, 0) || tj_is_int(y, 0))
     return !tj_is_int(x, 0);
   bool is_less = tj_prove_less_equal(f->graph, x, y), is_more = tj_prove_less_equal(f->graph, y, x);
@@ -357,7 +383,7 @@ uint32_t tj_flexible_take_closest(const tj_flexible *f, uint64_t *taken, uint32_
 }
 
 static bool is_contiguous(const tj_flexible *f, uint32_t mode, uint32_t side) {
-  return tj_is_int(stride_of(f, mode, side), 1);
+  return tj_is_int(tj_flexible_stride(f, mode, side), 1);
 }
 
 static void choose_modes(tj_flexible *f) {
@@ -409,8 +435,8 @@ static void measure_modes(tj_flexible *f) {
     const tj_node *extent = tj_flexible_at_least(graph, tj_flexible_at_most(graph, mode->extent, most_extent), 1);
     f->mode[m].whole = 1;
     f->mode[m].extent = tj_flexible_measure(f, "extent", extent, 1, most_extent, 1);
-    f->mode[m].stride[TJ_FLEXIBLE_SOURCE] = measured_stride(f, "step", mode->source_stride, extent);
-    f->mode[m].stride[TJ_FLEXIBLE_DESTINATION] = measured_stride(f, "step", mode->destination_stride, extent);
+    for (uint32_t side = 0; side < sides_of(f); side++)
+      f->mode[m].stride[side] = measured_stride(f, "step", tj_flexible_stride(f, m, side), extent);
   }
 }
 
@@ -440,11 +466,13 @@ static void demand_multiple(tj_flexible *f, const tj_node *node, uint32_t multip
  * first mode where this is as long as one. */
 static void demand_multiples(tj_flexible *f, uint32_t side, const tj_node *origin) {
   uint32_t first = side == TJ_FLEXIBLE_SOURCE ? f->first_loaded : f->first_stored;
+  if (!tj_is_int(tj_flexible_stride(f, first, side), 1))
+    return;
   demand_multiple(f, f->domain->mode[first].extent, f->multiple[side]);
   demand_multiple(f, origin, f->multiple[side]);
   for (uint32_t m = 0; m < f->domain->count; m++) {
     if (m != first)
-      demand_multiple(f, stride_of(f, m, side), f->multiple[side]);
+      demand_multiple(f, tj_flexible_stride(f, m, side), f->multiple[side]);
   }
 }
 
@@ -470,7 +498,7 @@ void tj_flexible_set_items(tj_flexible *f, uint32_t items) {
 }
 
 static void add_steps(tj_flexible *f, void (*add)(void *shape), void *shape) {
-  f->kernel->step = TJ_NEW_ARRAY(f->graph->job, tj_kernel_step, MOST_STEPS);
+  f->kernel->step = TJ_NEW_ARRAY(f->graph->job, tj_kernel_step, MOST_STEPS + f->kernel->slot_count);
   f->kernel->step_count = 0;
   add(shape);
 }
@@ -495,6 +523,14 @@ static uint32_t multiple_of(const tj_flexible *f, uint32_t buffer, uint32_t byte
   return bytes > element ? bytes / element : 1;
 }
 
+/* Vectors of further sources begin where those of the destination do. */
+static void set_multiples(tj_flexible *f, uint32_t bytes) {
+  for (uint32_t side = 0; side < sides_of(f); side++) {
+    uint32_t own = multiple_of(f, tj_flexible_buffer(f, side), bytes), stored = f->multiple[TJ_FLEXIBLE_DESTINATION];
+    f->multiple[side] = side >= TJ_FLEXIBLE_FURTHER && own > stored ? stored : own;
+  }
+}
+
 /* The kernel whose vectors are aligned to so many bytes, 0: to any, and its condition. NULL: there is none. */
 static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj_target *target,
                                 const tj_mapping *given, uint32_t bytes, const tj_node **condition) {
@@ -506,12 +542,11 @@ static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj
                    .condition = tj_int(graph, 1),
                    .gate = tj_int(graph, 1),
                    .form_count = TJ_FLEXIBLE_BOUNDS};
-  f.source = flat->step[0].access.buffer;
-  f.destination = flat->step[1].access.buffer;
+  f.source = tj_flat_load(flat)->access.buffer;
+  f.destination = tj_flat_store(flat)->access.buffer;
   f.kernel = new_kernel(&f, flat, bytes);
   tj_flexible_set_items(&f, TJ_FLEXIBLE_ITEMS);
-  f.multiple[TJ_FLEXIBLE_SOURCE] = multiple_of(&f, f.source, bytes);
-  f.multiple[TJ_FLEXIBLE_DESTINATION] = multiple_of(&f, f.destination, bytes);
+  set_multiples(&f, bytes);
   const tj_node *origin[TJ_FLEXIBLE_BOUNDS];
   if (given != NULL)
     tj_flexible_read_given(&f);
@@ -522,15 +557,16 @@ static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj
   if (!have_neighbours(&f))
     return NULL;
   measure_modes(&f);
-  for (uint32_t side = 0; side < TJ_FLEXIBLE_BOUNDS; side++) {
+  for (uint32_t side = 0; side < sides_of(&f); side++) {
     if (!is_strided(&f, side, &origin[side]))
       return NULL;
+    f.form[side].side = side == TJ_FLEXIBLE_SOURCE ? TJ_FLEXIBLE_SOURCE : TJ_FLEXIBLE_DESTINATION;
     demand_multiples(&f, side, origin[side]);
   }
   if (f.form_count == TJ_FLEXIBLE_BOUNDS && (given == NULL || turns(&f)))
     leave_windows_out(&f);
   set_reaches(&f);
-  for (uint32_t side = 0; side < TJ_FLEXIBLE_BOUNDS; side++)
+  for (uint32_t side = 0; side < sides_of(&f); side++)
     f.form[side].base = measured_origin(&f, side, origin[side]).name;
   if (!turns(&f))
     add_all_steps(&f, tj_flexible_straight_steps, tj_flexible_straight_shape(&f));
@@ -543,8 +579,8 @@ static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj
 /* Offers kernels whose vectors are aligned to parts of themselves, then to the whole. */
 static void offer_aligned(tj_graph *graph, const tj_kernel *flat, const tj_target *target, const tj_mapping *given,
                           tj_kernel *flexible) {
-  uint32_t source = tj_element_bytes(flat, flat->step[0].access.buffer);
-  uint32_t destination = tj_element_bytes(flat, flat->step[1].access.buffer);
+  uint32_t source = tj_element_bytes(flat, tj_flat_load(flat)->access.buffer);
+  uint32_t destination = tj_element_bytes(flat, tj_flat_store(flat)->access.buffer);
   for (uint32_t bytes = LEAST_ALIGNMENT; bytes <= target->vector_bytes; bytes *= 2) {
     const tj_node *condition;
     if (bytes <= source && bytes <= destination)
@@ -559,12 +595,13 @@ static void offer_aligned(tj_graph *graph, const tj_kernel *flat, const tj_targe
 }
 
 static bool may_serve(const tj_domain *domain, const tj_target *target) {
-  return domain != NULL && domain->count > 0 && domain->count <= TJ_FLEXIBLE_MODES && target->wave_size > 1 &&
+  return domain != NULL && domain->other_count <= TJ_FLEXIBLE_BOUNDS - TJ_FLEXIBLE_FURTHER && domain->count > 0 &&
+         domain->count <= TJ_FLEXIBLE_MODES && target->wave_size > 1 &&
          target->workgroup_limit >= TJ_FLEXIBLE_ITEMS && has_strides(domain);
 }
 
 static bool is_masked(const tj_kernel *flat) {
-  return !tj_is_int(flat->step[0].access.valid, 1) || !tj_is_int(flat->step[1].access.valid, 1);
+  return !tj_is_int(tj_flat_load(flat)->access.valid, 1) || !tj_is_int(tj_flat_store(flat)->access.valid, 1);
 }
 
 /* The kernel of a domain whose modes masks may tell apart, and the flat one's domain then. */

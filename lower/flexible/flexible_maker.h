@@ -12,9 +12,16 @@
 #include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
 
-/* Sums of digits and strides that work-items compute: elements of source and destination, and what is bounded where
- * accesses are valid. */
-enum { TJ_FLEXIBLE_SOURCE, TJ_FLEXIBLE_DESTINATION, TJ_FLEXIBLE_BOUNDS, TJ_FLEXIBLE_FORMS = TJ_FLEXIBLE_BOUNDS + 4 };
+/* Sums of digits and strides that work-items compute: elements of source and destination, of further sources
+ * that go with the destination, and what is bounded where accesses are valid. */
+enum {
+  TJ_FLEXIBLE_SOURCE,
+  TJ_FLEXIBLE_DESTINATION,
+  TJ_FLEXIBLE_SIDES,
+  TJ_FLEXIBLE_FURTHER = TJ_FLEXIBLE_SIDES, /* sources */
+  TJ_FLEXIBLE_BOUNDS = TJ_FLEXIBLE_FURTHER + 4,
+  TJ_FLEXIBLE_FORMS = TJ_FLEXIBLE_BOUNDS + 4
+};
 
 enum {
   TJ_FLEXIBLE_MOST_BOUND = 1 << 28, /* of a bounded sum throughout the domain */
@@ -48,7 +55,7 @@ typedef struct {
 
 typedef struct {
   const tj_node *base; /* of the tile */
-  uint32_t side;       /* the form of the accesses that a bound is of: source or destination */
+  uint32_t side; /* the form of the accesses that a bound, or a further source, goes with: source or destination */
   const tj_node *before,
       *end; /* of a bound, as the launch has them: what it is more, and less than; NULL: anything */
 } tj_flexible_form;
@@ -67,7 +74,7 @@ typedef struct {
   uint32_t first_loaded, first_stored; /* the modes along which source and destination have neighbours */
   uint32_t next_loaded, next_stored;   /* more for the tile, or TJ_FLEXIBLE_NONE */
   uint32_t other[TJ_FLEXIBLE_OTHERS];  /* in the destination's order, likewise */
-  uint32_t width[TJ_FLEXIBLE_BOUNDS];  /* elements of a side's vectors */
+  uint32_t width[TJ_FLEXIBLE_SIDES];   /* elements of a side's vectors */
   const tj_mapping *given;             /* NULL: modes and widths are chosen */
   tj_flexible_share share[TJ_FLEXIBLE_SHARES];
   uint32_t share_count;
@@ -80,7 +87,14 @@ typedef struct {
   uint32_t binding_room;
 } tj_flexible;
 
+/* Whether there is such a form: not as many further sources need be as there could. */
+static inline bool tj_flexible_has_form(const tj_flexible *f, uint32_t form) {
+  return form < TJ_FLEXIBLE_FURTHER + f->domain->other_count || form >= TJ_FLEXIBLE_BOUNDS;
+}
+
 static inline uint32_t tj_flexible_buffer(const tj_flexible *f, uint32_t side) {
+  if (side >= TJ_FLEXIBLE_FURTHER)
+    return f->kernel->arithmetic.buffer[side - TJ_FLEXIBLE_FURTHER + 1];
   return side == TJ_FLEXIBLE_SOURCE ? f->source : f->destination;
 }
 
@@ -198,6 +212,9 @@ typedef struct {
 
 /* What is the same for all of a form's part of a slot is less than. */
 int64_t tj_flexible_slot_limit(uint32_t form);
+
+/* How far a step along a mode moves a side, or a further source. */
+const tj_node *tj_flexible_stride(const tj_flexible *f, uint32_t mode, uint32_t side);
 
 /* An access to source or destination; place[form] of all forms that are of it. */
 void tj_flexible_move(tj_flexible *f, uint32_t side, const tj_flexible_place place[], uint32_t width, uint32_t slot);

@@ -7,6 +7,7 @@
 #include "base/machine/processor.h"
 #include "ir/layout/arith.h"
 #include "lower/flexible/flexible_maker.h"
+#include "lower/kernel/arithmetic.h"
 
 enum {
   SLOTS = 8,
@@ -75,7 +76,7 @@ static const tj_node *with_rest(const straight *s, const axis *a, const tj_node 
 static void share_for_lines(const straight *s, const tj_node *items[AXES]) {
   tj_graph *graph = s->graph;
   const tj_node *first = items[0];
-  for (unsigned side = 0; side < TJ_FLEXIBLE_BOUNDS; side++)
+  for (unsigned side = 0; side < TJ_FLEXIBLE_SIDES; side++)
     items[1 + side] = share_of(s, &s->axis[1 + side], first, LINE_RUN);
   share_rest(s, items, tj_terse_mul(graph, tj_terse_mul(graph, first, items[1]), items[2]), FIRST_AXES);
   for (unsigned i = FIRST_AXES; i < AXES; i++)
@@ -116,7 +117,7 @@ static const tj_node *steps_by_lines(const straight *s, unsigned side) {
 /* Whether both sides have runs of whole cache lines. */
 static const tj_node *has_lines(const straight *s, const tj_node *first) {
   const tj_node *truth = tj_int(s->graph, 1);
-  for (unsigned side = 0; side < TJ_FLEXIBLE_BOUNDS; side++) {
+  for (unsigned side = 0; side < TJ_FLEXIBLE_SIDES; side++) {
     truth = tj_terse_both(s->graph, truth, steps_by_lines(s, side));
     truth = tj_terse_both(s->graph, truth, makes_lines(s, &s->axis[1 + side], first));
   }
@@ -243,14 +244,14 @@ void *tj_flexible_straight_shape(tj_flexible *f) {
   s->width = f->width[TJ_FLEXIBLE_DESTINATION] = f->width[TJ_FLEXIBLE_SOURCE];
   choose_shape(s);
   make_mapping(s);
-  f->kernel->slot_count = (uint32_t)(SLOTS * s->width);
+  tj_set_source_slots(f->graph, f->kernel, (uint32_t)(SLOTS * s->width));
   tj_flexible_place_tiles(f);
   return s;
 }
 
 void tj_flexible_straight_steps(void *shape) {
   tj_flexible *f = ((straight *)shape)->f;
-  for (uint32_t side = 0; side < TJ_FLEXIBLE_BOUNDS; side++) {
+  for (uint32_t side = 0; side < TJ_FLEXIBLE_SIDES; side++) {
     tj_flexible_hold hold = tj_flexible_split_items(f, side);
     tj_flexible_move_some(&hold, 0, SLOTS, 0);
   }

@@ -12,6 +12,7 @@
 #include "lower/flexible/flexible_turn.h"
 #include "base/machine/processor.h"
 #include "ir/layout/arith.h"
+#include "lower/kernel/arithmetic.h"
 #include "lower/tile/lds_transit.h"
 
 static const tj_node *int_of(const tj_turn *t, int64_t value) {
@@ -24,7 +25,7 @@ static const tj_node *int_of(const tj_turn *t, int64_t value) {
 static void choose_vectors(tj_turn *t) {
   tj_flexible *f = t->f;
   uint32_t *width = f->width;
-  for (uint32_t side = 0; side < TJ_FLEXIBLE_BOUNDS && f->given == NULL; side++)
+  for (uint32_t side = 0; side < TJ_FLEXIBLE_SIDES && f->given == NULL; side++)
     width[side] = f->target->vector_bytes / tj_element_bytes(f->kernel, tj_flexible_buffer(f, side));
   int64_t loaded = width[TJ_FLEXIBLE_SOURCE], stored = width[TJ_FLEXIBLE_DESTINATION];
   t->loaded = width[TJ_FLEXIBLE_SOURCE] = (uint32_t)tj_turn_least(loaded, 2 * stored);
@@ -68,7 +69,8 @@ static void measure_shape(tj_turn *t) {
   tj_flexible_need(f, f->first_loaded, t->column);
   tj_flexible_need(f, f->first_stored, t->stored);
   tj_turn_measure_lds(t);
-  f->kernel->slot_count = (uint32_t)(t->slots * t->word * t->loaded + (t->passes > 1 ? t->rows * t->stored : 0));
+  int64_t stored = t->passes > 1 ? t->rows * t->stored : 0;
+  tj_set_source_slots(graph, f->kernel, (uint32_t)(t->slots * t->word * t->loaded + stored));
 }
 
 /* --- the mapping --- */

@@ -243,9 +243,31 @@ static const tj_node *offset_of_slot(const tj_flexible_hold *hold, int64_t numbe
   return tj_terse_add(graph, moved, fixed);
 }
 
-/* Whether a form is that of source or destination itself, or bounds its accesses. */
+/* Whether a form is that of source or destination itself, or goes with its accesses. */
 static bool is_form_of(const tj_flexible *f, uint32_t form, uint32_t side) {
-  return form == side || (form >= TJ_FLEXIBLE_BOUNDS && f->form[form].side == side);
+  bool goes_with = form >= TJ_FLEXIBLE_SIDES && tj_flexible_has_form(f, form) && f->form[form].side == side;
+  return form == side || goes_with;
+}
+
+/* Loads what a vector of the destination takes of a further source: as vectors, where that has neighbours as the
+ * destination does, or one by one. */
+static void load_further(const tj_flexible_hold *hold, uint32_t form, const tj_flexible_place place[],
+                         uint32_t slot) {
+  tj_flexible *f = hold->f;
+  uint32_t buffer = tj_flexible_buffer(f, form), number = form - TJ_FLEXIBLE_FURTHER + 1;
+  uint32_t width = tj_target_widest(f->target, tj_element_bytes(f->kernel, buffer));
+  bool is_contiguous = tj_is_int(tj_flexible_stride(f, f->first_stored, form), 1);
+  width = !is_contiguous ? 1 : width < hold->width ? width : hold->width;
+  const tj_node *base = tj_terse_add(f->graph, f->form[form].base, place[form].of_all);
+  for (uint32_t k = 0; k < hold->width; k += width) {
+    const tj_node *more = steps_of(f, &f->mode[f->first_stored], form, k);
+    tj_access access = {.buffer = buffer,
+                        .base = tj_terse_add(f->graph, base, more),
+                        .offset = place[form].of_item,
+                        .valid = f->is_inner ? NULL : tj_flexible_within(f, hold->side, place)};
+    tj_flexible_step(f, TJ_STEP_LOAD, access, width, slot + number * tj_source_slots(f->kernel) + k, 1);
+    f->kernel->step[f->kernel->step_count - 1].multiple = f->multiple[form];
+  }
 }
 
 void tj_flexible_move_some(const tj_flexible_hold *hold, uint32_t first, uint32_t count, uint32_t slot) {
@@ -256,6 +278,8 @@ void tj_flexible_move_some(const tj_flexible_hold *hold, uint32_t first, uint32_
       if (is_form_of(f, form, hold->side))
         place[form] = (tj_flexible_place){offset_of_item(hold, form), offset_of_slot(hold, first + i, form)};
     }
+    for (uint32_t k = 0; k < f->domain->other_count && hold->side == TJ_FLEXIBLE_DESTINATION; k++)
+      load_further(hold, TJ_FLEXIBLE_FURTHER + k, place, slot + i * hold->width);
     tj_flexible_move(f, hold->side, place, hold->width, slot + i * hold->width);
   }
 }

@@ -4,13 +4,15 @@
  * A copy is the program of one statement: what is stored is a function of the source's elements. Scale and bias are
  * one of them: integers stay integers where they are; what remains of the result are its low bits, as in every
  * conversion of integers. All other arithmetic is that of a float type, with one rounding. Elements are computed on
- * the side of the buffer whose type is the wider one, so that the narrower one is what is carried. */
+ * the side of the buffer whose type is the wider one, so that the narrower one is what is carried; of several
+ * sources, where they are stored. */
 #include "lower/kernel/arithmetic.h"
 
 #include "ir/index/substitute.h"
 #include "lower/kernel/array_kernel.h"
 
 #include <math.h>
+#include <string.h>
 
 static bool is_float(tj_dtype dtype) {
   return tj_dtype_class_of(dtype) == TJ_CLASS_FLOAT;
@@ -77,12 +79,30 @@ static const tj_array_program *program_of(tj_graph *graph, const tj_kernel_defin
   return program_of_scaling(graph, definition, from, to);
 }
 
-static const tj_array *element_of(tj_graph *graph, const tj_array_program *program) {
-  const bool *is_part = tj_array_parts(graph, program, program->store[0].value);
+/* The array that stands for an argument's elements. */
+static const tj_array *element_of(const tj_array_program *program, const char *name) {
   uint32_t i = 0;
-  while (!is_part[i] || program->array[i]->op != TJ_ARRAY_BUFFER)
+  while (program->array[i]->op != TJ_ARRAY_BUFFER || strcmp(program->array[i]->name, name) != 0)
     i++;
   return program->array[i];
+}
+
+static void set_sources(tj_job *job, tj_arithmetic *arithmetic, const tj_kernel_definition *definition) {
+  uint32_t count = 1 + definition->other_count, *buffer = TJ_NEW_ARRAY(job, uint32_t, count);
+  const tj_array **element = TJ_NEW_ARRAY(job, const tj_array *, count);
+  for (uint32_t i = 0; i < count; i++) {
+    buffer[i] = i == 0 ? definition->source : definition->other[i - 1];
+    element[i] = element_of(arithmetic->program, definition->argument[buffer[i]].name);
+  }
+  arithmetic->element = element;
+  arithmetic->buffer = buffer;
+  arithmetic->count = count;
+}
+
+static tj_computed when_computed(const tj_arithmetic *arithmetic, const tj_kernel *kernel, tj_dtype to) {
+  if (arithmetic->count == 1 && arithmetic->program->store[0].value == arithmetic->element[0])
+    return TJ_COMPUTED_NEVER;
+  return arithmetic->count == 1 && kernel->carried == to ? TJ_COMPUTED_LOADING : TJ_COMPUTED_STORING;
 }
 
 tj_arithmetic tj_arithmetic_make(tj_graph *graph, const tj_kernel_definition *definition, const tj_kernel *kernel) {
@@ -90,14 +110,28 @@ tj_arithmetic tj_arithmetic_make(tj_graph *graph, const tj_kernel_definition *de
   tj_arithmetic arithmetic = {.program = program_of(graph, definition, from, to)};
   if (arithmetic.program == NULL)
     return arithmetic;
-  arithmetic.element = element_of(graph, arithmetic.program);
-  if (arithmetic.program->store[0].value != arithmetic.element)
-    arithmetic.when = kernel->carried == to ? TJ_COMPUTED_LOADING : TJ_COMPUTED_STORING;
+  set_sources(graph->job, &arithmetic, definition);
+  arithmetic.when = when_computed(&arithmetic, kernel, to);
   return arithmetic;
 }
 
 const tj_array *tj_arithmetic_value(const tj_kernel *kernel) {
   return kernel->arithmetic.when != TJ_COMPUTED_NEVER ? kernel->arithmetic.program->store[0].value : NULL;
+}
+
+/* --- slots --- */
+
+void tj_set_source_slots(tj_graph *graph, tj_kernel *kernel, uint32_t slots) {
+  uint32_t sources = kernel->arithmetic.count;
+  kernel->slot_count = slots;
+  if (sources < 2)
+    return;
+  kernel->slot_count = slots * sources;
+  kernel->arithmetic.slots = slots;
+  tj_dtype *dtype = TJ_NEW_ARRAY(graph->job, tj_dtype, kernel->slot_count);
+  for (uint32_t i = 0; i < kernel->slot_count; i++)
+    dtype[i] = i < slots ? kernel->carried : kernel->buffer[kernel->arithmetic.buffer[i / slots]].dtype;
+  kernel->slot_dtype = dtype;
 }
 
 /* --- numbers of the launch --- */

@@ -15,6 +15,9 @@ tj_arithmetic tj_arithmetic_make(tj_graph *graph, const tj_kernel_definition *de
 /* What is stored; NULL where elements are only converted. */
 const tj_array *tj_arithmetic_value(const tj_kernel *kernel);
 
+/* Gives each source of a copy so many slots, with the types of what they hold. */
+void tj_set_source_slots(tj_graph *graph, tj_kernel *kernel, uint32_t slots);
+
 /* The program of a kernel, whether it is a copy or not; NULL: it has none. */
 const tj_array_program *tj_kernel_program(const tj_kernel *kernel);
 

@@ -28,11 +28,15 @@ typedef struct {
   const tj_node **leaf_extent;
 } domain_maker;
 
-static domain_maker new_maker(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
-                              const tj_tuple *profile) {
+static domain_maker new_maker(tj_graph *graph, const tj_sides *sides, const tj_tuple *profile) {
   uint32_t most = tj_tuple_leaf_count(profile) + 1;
   return (domain_maker){
-      .domain = {.source = source, .destination = destination, .size = destination->size, .profile = profile},
+      .domain = {.source = sides->source,
+                 .destination = sides->destination,
+                 .other = sides->other,
+                 .other_count = sides->other_count,
+                 .size = sides->destination->size,
+                 .profile = profile},
       .mode = TJ_NEW_ARRAY(graph->job, tj_mode, most),
       .leaf = TJ_NEW_ARRAY(graph->job, uint32_t, most),
       .leaf_extent = TJ_NEW_ARRAY(graph->job, const tj_node *, most),
@@ -109,20 +113,19 @@ static const tj_operand *finer_layout(tj_graph *graph, const tj_operand *source,
   return tj_tuple_compatible(graph, destination->shape, source->shape) ? source : NULL;
 }
 
-static domain_maker make_of_layouts(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
-                                    const tj_operand *finer) {
-  domain_maker maker = new_maker(graph, source, destination, finer->shape);
-  bool source_is_finer = finer == source;
-  add_layouts(graph, &maker, layout_of(finer), layout_of(source_is_finer ? destination : source), source_is_finer);
+static domain_maker make_of_layouts(tj_graph *graph, const tj_sides *sides, const tj_operand *finer) {
+  domain_maker maker = new_maker(graph, sides, finer->shape);
+  bool source_is_finer = finer == sides->source;
+  const tj_operand *coarser = source_is_finer ? sides->destination : sides->source;
+  add_layouts(graph, &maker, layout_of(finer), layout_of(coarser), source_is_finer);
   return maker;
 }
 
 /* --- top-level modes --- */
 
-static domain_maker make_of_dimensions(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
-                                       bool in_parts) {
-  tj_domain_parts parts = tj_domain_parts_of(graph, source, destination, in_parts);
-  domain_maker maker = new_maker(graph, source, destination, parts.profile);
+static domain_maker make_of_dimensions(tj_graph *graph, const tj_sides *sides, bool in_parts) {
+  tj_domain_parts parts = tj_domain_parts_of(graph, sides->source, sides->destination, in_parts);
+  domain_maker maker = new_maker(graph, sides, parts.profile);
   uint32_t count = tj_tuple_leaf_count(parts.profile);
   maker.domain.side = parts.side;
   for (uint32_t i = 0; i < count; i++)
@@ -185,14 +188,31 @@ static bool continues(tj_graph *graph, const tj_node *stride, const tj_node *ext
   return stride != NULL && next != NULL && tj_prove_equal(graph, tj_mul(graph, stride, extent), next);
 }
 
+/* How far a step along a leaf moves a further source. */
+static const tj_node *other_stride(const tj_operand *other, uint32_t leaf) {
+  return integer_stride(tj_tuple_mode(layout_of(other).stride, leaf));
+}
+
+static bool others_continue(tj_graph *graph, const domain_maker *maker, uint32_t first_leaf, const tj_node *extent,
+                            uint32_t next_leaf) {
+  bool all_continue = true;
+  for (uint32_t i = 0; i < maker->domain.other_count && all_continue; i++) {
+    const tj_operand *other = &maker->domain.other[i];
+    all_continue = continues(graph, other_stride(other, first_leaf), extent, other_stride(other, next_leaf));
+  }
+  return all_continue;
+}
+
 static void merge_modes(tj_graph *graph, domain_maker *maker) {
   uint32_t *leaves = TJ_NEW_ARRAY(graph->job, uint32_t, maker->domain.leaf_total + 1);
   uint32_t count = 0, used = 0;
   for (uint32_t i = 0; i < maker->domain.count; i++) {
     const tj_mode *next = &maker->mode[i];
     tj_mode *last = count > 0 ? &maker->mode[count - 1] : NULL;
-    bool merges = last != NULL && continues(graph, last->source_stride, last->extent, next->source_stride) &&
-                  continues(graph, last->destination_stride, last->extent, next->destination_stride);
+    bool merges =
+        last != NULL && continues(graph, last->source_stride, last->extent, next->source_stride) &&
+        continues(graph, last->destination_stride, last->extent, next->destination_stride) &&
+        others_continue(graph, maker, leaves[last->first_leaf], last->extent, maker->leaf[next->first_leaf]);
     leaves[used] = maker->leaf[next->first_leaf];
     if (merges) {
       last->extent = tj_simplified(graph, tj_mul(graph, last->extent, next->extent));
@@ -361,21 +381,18 @@ const tj_layout *tj_domain_linear_layout(tj_graph *graph, const tj_domain *domai
 /* --- domains --- */
 
 /* A mode for each leaf that source and destination have in common. */
-static domain_maker make_of_leaves(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
-                                   bool in_parts) {
-  const tj_operand *finer = finer_layout(graph, source, destination);
-  return finer != NULL ? make_of_layouts(graph, source, destination, finer)
-                       : make_of_dimensions(graph, source, destination, in_parts);
+static domain_maker make_of_leaves(tj_graph *graph, const tj_sides *sides, bool in_parts) {
+  const tj_operand *finer = finer_layout(graph, sides->source, sides->destination);
+  return finer != NULL ? make_of_layouts(graph, sides, finer) : make_of_dimensions(graph, sides, in_parts);
 }
 
 tj_domain tj_domain_as_written(tj_graph *graph, const tj_operand *source, const tj_operand *destination) {
-  domain_maker maker = make_of_leaves(graph, source, destination, false);
+  domain_maker maker = make_of_leaves(graph, &(tj_sides){source, destination, NULL, 0}, false);
   return finished(&maker);
 }
 
-tj_domain tj_domain_as_given(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
-                             const tj_layout *layout) {
-  domain_maker maker = make_of_leaves(graph, source, destination, true);
+tj_domain tj_domain_as_given(tj_graph *graph, const tj_sides *sides, const tj_layout *layout) {
+  domain_maker maker = make_of_leaves(graph, sides, true);
   leaf_order order = read_order(graph, &maker, layout);
   put_in_order(graph, &maker, &order);
   group_leaves(graph, &maker, &order, tj_tuple_rank(layout->shape));
@@ -389,21 +406,21 @@ tj_domain tj_domain_unmerged(tj_graph *graph, const tj_domain *domain) {
     for (uint32_t i = 0; i < domain->mode[m].leaf_count; i++)
       leaf[count++] = (tj_mode){.first_leaf = domain->mode[m].first_leaf + i, .leaf_count = 1};
   }
-  return tj_domain_as_given(graph, domain->source, domain->destination, layout_of_modes(graph, domain, leaf, count));
+  tj_sides sides = {domain->source, domain->destination, domain->other, domain->other_count};
+  return tj_domain_as_given(graph, &sides, layout_of_modes(graph, domain, leaf, count));
 }
 
-tj_domain tj_domain_in_order(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
-                             const tj_layout *layout) {
-  domain_maker maker = make_of_leaves(graph, source, destination, true);
+tj_domain tj_domain_in_order(tj_graph *graph, const tj_sides *sides, const tj_layout *layout) {
+  domain_maker maker = make_of_leaves(graph, sides, true);
   leaf_order order = read_order(graph, &maker, layout);
   put_in_order(graph, &maker, &order);
   merge_modes(graph, &maker);
   return finished(&maker);
 }
 
-tj_domain tj_domain_of_modes(tj_graph *graph, const tj_operand *source, const tj_operand *destination) {
-  domain_maker maker = make_of_leaves(graph, source, destination, true);
-  if (destination->view != NULL)
+tj_domain tj_domain_of_modes(tj_graph *graph, const tj_sides *sides) {
+  domain_maker maker = make_of_leaves(graph, sides, true);
+  if (sides->destination->view != NULL)
     reverse_modes(graph, &maker);
   drop_single_modes(&maker);
   sort_by_stride(graph, &maker);
@@ -422,7 +439,7 @@ const tj_domain *tj_domain_of_equals(tj_graph *graph, const tj_domain *of, const
   tj_operand *operand = TJ_NEW(graph->job, tj_operand);
   const tj_tuple *shape = tj_tuple_integer(graph, size), *stride = tj_tuple_constant(graph, 1);
   *operand = tj_operand_make(graph, tj_value_of_layout(graph, tj_layout_make(graph, shape, stride)));
-  *domain = tj_domain_of_modes(graph, operand, operand);
+  *domain = tj_domain_of_modes(graph, &(tj_sides){operand, operand, NULL, 0});
   domain->linear_of = of;
   return domain;
 }
@@ -432,11 +449,11 @@ static bool is_flat(const tj_operand *operand) {
   return tj_tuple_rank(operand->shape) == tj_tuple_leaf_count(operand->shape);
 }
 
-tj_domain tj_domain_of_dimensions(tj_graph *graph, const tj_operand *source, const tj_operand *destination) {
+tj_domain tj_domain_of_dimensions(tj_graph *graph, const tj_sides *sides) {
+  const tj_operand *source = sides->source, *destination = sides->destination;
   const tj_operand *finer = is_flat(source) && is_flat(destination) ? finer_layout(graph, source, destination) : NULL;
   bool is_finer = finer != NULL && tj_tuple_rank(source->shape) == tj_tuple_rank(destination->shape);
-  domain_maker maker = is_finer ? make_of_layouts(graph, source, destination, finer)
-                                : make_of_dimensions(graph, source, destination, false);
+  domain_maker maker = is_finer ? make_of_layouts(graph, sides, finer) : make_of_dimensions(graph, sides, false);
   return finished(&maker);
 }
 
@@ -539,4 +556,13 @@ tj_access tj_domain_source(tj_graph *graph, const tj_domain *domain, uint32_t bu
 tj_access tj_domain_destination(tj_graph *graph, const tj_domain *domain, uint32_t buffer,
                                 const tj_node *const digit[]) {
   return tj_domain_at_leaves(graph, domain, domain->destination, false, buffer, leaf_digits(graph, domain, digit));
+}
+
+tj_access tj_domain_other(tj_graph *graph, const tj_domain *domain, uint32_t number, uint32_t buffer,
+                          const tj_node *const digit[]) {
+  return tj_domain_at_leaves(graph, domain, &domain->other[number], true, buffer, leaf_digits(graph, domain, digit));
+}
+
+const tj_node *tj_domain_other_stride(const tj_domain *domain, uint32_t number, uint32_t mode) {
+  return other_stride(&domain->other[number], domain->leaf[domain->mode[mode].first_leaf]);
 }

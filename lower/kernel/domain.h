@@ -20,6 +20,13 @@ static inline const tj_node *tj_mode_stride(const tj_mode *mode, bool of_source)
   return of_source ? mode->source_stride : mode->destination_stride;
 }
 
+/* The operands of a copy. Further sources are layouts of plain modes, as many as the others have, and as long. */
+typedef struct {
+  const tj_operand *source, *destination;
+  const tj_operand *other; /* further sources */
+  uint32_t other_count;
+} tj_sides;
+
 /* How an operand's coordinates are made of leaves. */
 typedef struct {
   const tj_view *view;    /* whose dimensions they are: the operand's, or below its merges; NULL: a layout's */
@@ -29,6 +36,8 @@ typedef struct {
 
 typedef struct tj_domain {
   const tj_operand *source, *destination;
+  const tj_operand *other; /* of which modes stand for leaves */
+  uint32_t other_count;
   const tj_mode *mode;
   uint32_t count;
   const tj_node *size;
@@ -48,8 +57,8 @@ typedef struct tj_domain {
 /* The modes of the finer of two layouts of compatible shapes, otherwise the top-level modes, which must agree,
  * TJ4003, and of these what their lists and merges have in common. Those of one coordinate are left out; the others
  * are sorted by the strides of the destination, smallest first, as far as these can be compared, and merged where
- * both operands allow. */
-tj_domain tj_domain_of_modes(tj_graph *graph, const tj_operand *source, const tj_operand *destination);
+ * all operands allow. */
+tj_domain tj_domain_of_modes(tj_graph *graph, const tj_sides *sides);
 
 /* Whether every element of a side is surely valid, at the origin and the sum of digits times strides. So it is where
  * strides are an operand's own: a layout's, where modes are leaves of the finer layout, and runs of leaves that were
@@ -64,19 +73,17 @@ const tj_domain *tj_domain_of_equals(tj_graph *graph, const tj_domain *domain, c
 tj_domain tj_domain_as_written(tj_graph *graph, const tj_operand *source, const tj_operand *destination);
 
 /* The top-level modes as they are, all of them, first mode first: TJ4003 where they do not agree. */
-tj_domain tj_domain_of_dimensions(tj_graph *graph, const tj_operand *source, const tj_operand *destination);
+tj_domain tj_domain_of_dimensions(tj_graph *graph, const tj_sides *sides);
 
 /* The modes that a layout gives: a mode for each of its own, of basis elements of those that tj_domain_of_modes has,
  * or of lists of them. TJ4024 where it leaves one out, has one twice, or not as long as it is. */
-tj_domain tj_domain_as_given(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
-                             const tj_layout *layout);
+tj_domain tj_domain_as_given(tj_graph *graph, const tj_sides *sides, const tj_layout *layout);
 
 /* The same with a mode for each leaf: predicates may tell apart what offsets do not. */
 tj_domain tj_domain_unmerged(tj_graph *graph, const tj_domain *domain);
 
 /* What a layout gives to one mode, as several: merged where both operands allow, in the layout's order. */
-tj_domain tj_domain_in_order(tj_graph *graph, const tj_operand *source, const tj_operand *destination,
-                             const tj_layout *layout);
+tj_domain tj_domain_in_order(tj_graph *graph, const tj_sides *sides, const tj_layout *layout);
 
 /* The layout that gives the domain; and the one that gives one mode of all of them, first fastest. NULL where that is
  * what operands have anyway. */
@@ -90,6 +97,11 @@ const tj_node *const *tj_domain_digits(tj_graph *graph, const tj_domain *domain,
 tj_access tj_domain_source(tj_graph *graph, const tj_domain *domain, uint32_t buffer, const tj_node *const digit[]);
 tj_access tj_domain_destination(tj_graph *graph, const tj_domain *domain, uint32_t buffer,
                                 const tj_node *const digit[]);
+/* How far a step along a mode moves a further source; NULL: unknown. */
+const tj_node *tj_domain_other_stride(const tj_domain *domain, uint32_t number, uint32_t mode);
+/* That of a further source. */
+tj_access tj_domain_other(tj_graph *graph, const tj_domain *domain, uint32_t number, uint32_t buffer,
+                          const tj_node *const digit[]);
 
 /* The element of the source or the destination, or of an operand of its shape, at a coordinate of each leaf of the
  * profile. */

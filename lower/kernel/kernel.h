@@ -113,11 +113,14 @@ typedef struct {
 typedef enum { TJ_COMPUTED_NEVER, TJ_COMPUTED_LOADING, TJ_COMPUTED_STORING } tj_computed;
 
 /* What elements of a copy become on the way: what a program of one statement says, a function of the source's
- * elements. (arithmetic.h) */
+ * elements, or of those of several sources. The first of these is the one that mappings load; what is stored takes the
+ * others as they are, from slots of their own, `slots` further on from source to source. (arithmetic.h) */
 typedef struct {
   tj_computed when;
+  uint32_t count, slots; /* of sources; 0 slots: there is only one */
   const struct tj_array_program *program; /* NULL: elements are only converted */
-  const struct tj_array *element;         /* which array of the program stands for the source's elements */
+  const struct tj_array *const *element;  /* by source: which array of the program stands for its elements */
+  const uint32_t *buffer;                 /* by source */
   const tj_node *const *parameter;        /* those that the program speaks of, in the place of the kernel's own */
 } tj_arithmetic;
 
@@ -185,6 +188,7 @@ typedef struct tj_kernel {
   tj_races races;
   const struct tj_race *race;     /* what decides, where the launch does; else NULL */
   const struct tj_mapped *mapped; /* of a copy: the mapping that it was given; NULL: one is chosen */
+  struct tj_kernel *copy; /* of arrays: does the same, as a flat copy of several sources; NULL: there is none */
   struct tj_kernel *faster; /* does the same in less time, where `condition` holds; NULL: there is none. It has the
                                      same buffers and parameters, of which its own symbols know more */
   const tj_node *condition; /* truth, of this kernel's parameters */
@@ -205,6 +209,30 @@ static inline const tj_kernel *tj_fastest_variant(const tj_kernel *kernel) {
   while (kernel->faster != NULL)
     kernel = kernel->faster;
   return kernel;
+}
+
+/* Steps of a flat copy: what is stored last is what the first step loads, or is made of that and others. */
+static inline const tj_kernel_step *tj_flat_load(const tj_kernel *flat) {
+  return &flat->step[0];
+}
+static inline const tj_kernel_step *tj_flat_store(const tj_kernel *flat) {
+  return &flat->step[flat->step_count - 1];
+}
+
+/* The slots of one source. */
+static inline uint32_t tj_source_slots(const tj_kernel *kernel) {
+  return kernel->arithmetic.slots > 0 ? kernel->arithmetic.slots : kernel->slot_count;
+}
+
+/* Whether a step loads or stores what is in a slot, of whichever source. */
+static inline bool tj_step_has_slot(const tj_kernel *kernel, const tj_kernel_step *step, uint32_t slot) {
+  bool takes_all = kernel->arithmetic.slots > 0 && step->kind == TJ_STEP_STORE && step->access.buffer != TJ_LDS;
+  slot = takes_all ? slot % kernel->arithmetic.slots : slot;
+  for (uint32_t k = 0; k < step->width; k++) {
+    if (step->slot + k * step->slot_step == slot)
+      return true;
+  }
+  return false;
 }
 
 /* The type of the elements in a slot. */

@@ -66,12 +66,14 @@ static bool surely_implies(const tj_node *truth, const tj_node *fact, unsigned s
 
 /* A flat copy's load that is valid wherever its store is need not happen where the store does not. */
 static void join_predicates(tj_kernel *kernel) {
-  enum { LOAD, STORE, MOST_STEPS = 16 };
-  if (kernel->index == NULL || kernel->arrays != NULL || kernel->step[LOAD].kind != TJ_STEP_LOAD)
+  enum { MOST_STEPS = 16 };
+  if (kernel->index == NULL || kernel->arrays != NULL || kernel->step[0].kind != TJ_STEP_LOAD)
     return;
-  const tj_node *stored = kernel->step[STORE].access.valid;
-  if (surely_implies(stored, kernel->step[LOAD].access.valid, MOST_STEPS))
-    kernel->step[LOAD].access.valid = stored;
+  const tj_node *stored = tj_flat_store(kernel)->access.valid;
+  for (uint32_t i = 0; i + 1 < kernel->step_count; i++) {
+    if (surely_implies(stored, kernel->step[i].access.valid, MOST_STEPS))
+      kernel->step[i].access.valid = stored;
+  }
 }
 
 /* Sums that are put together in another way may have parts that are not known to fit in 64 bits: then the expression
@@ -121,7 +123,7 @@ static const tj_kernel_step *show_lookup(tj_named_node named[], uint32_t *count,
 const tj_named_node *tj_kernel_expressions(tj_job *job, const tj_kernel *kernel, uint32_t *shown) {
   uint32_t most = 9 + (kernel->loop != NULL ? 2 * kernel->loop->carried_count : 0), count = 0;
   tj_named_node *named = TJ_NEW_ARRAY(job, tj_named_node, most);
-  const tj_kernel_step *first = show_lookup(named, &count, kernel->step), *store = first + 1;
+  const tj_kernel_step *first = show_lookup(named, &count, kernel->step), *store = tj_flat_store(kernel);
   show(named, &count, "load.offset", first->access.offset);
   show(named, &count, "load.valid", first->access.valid);
   show(named, &count, "value", first->value);

@@ -206,3 +206,19 @@ bool tj_operand_is_row_major(tj_graph *graph, const tj_operand *operand) {
 bool tj_operand_is_column_major(tj_graph *graph, const tj_operand *operand) {
   return is_compact(graph, operand, false);
 }
+
+tj_operand tj_operand_repeated(tj_graph *graph, const tj_operand *operand, const tj_operand *whole) {
+  const tj_tuple **extent = TJ_NEW_ARRAY(graph->job, const tj_tuple *, operand->rank + 1),
+                 **stride = TJ_NEW_ARRAY(graph->job, const tj_tuple *, operand->rank + 1);
+  if (operand->value->kind != TJ_VALUE_LAYOUT)
+    return *operand;
+  for (uint32_t m = 0; m < operand->rank; m++) {
+    bool is_single = tj_is_int(operand->extent[m], 1);
+    extent[m] = tj_tuple_integer(graph, (is_single ? whole : operand)->extent[m]);
+    stride[m] = is_single ? tj_tuple_constant(graph, 0) : tj_tuple_mode(operand->value->layout.stride, m);
+  }
+  bool is_list = tj_tuple_is_list(operand->shape);
+  tj_layout layout = {is_list ? tj_tuple_list(graph, extent, operand->rank) : extent[0],
+                      is_list ? tj_tuple_list(graph, stride, operand->rank) : stride[0]};
+  return tj_operand_make(graph, tj_value_of_layout(graph, layout));
+}

@@ -23,6 +23,10 @@ tj_operand tj_operand_make(tj_graph *graph, const tj_value *value);
  */
 void tj_operand_check_inside(tj_graph *graph, const tj_operand *operand);
 
+/* A layout whose modes of one element are as long as those of another operand of its rank, and step nowhere; other
+ * operands as they are. */
+tj_operand tj_operand_repeated(tj_graph *graph, const tj_operand *operand, const tj_operand *whole);
+
 /* The coordinate of a linear one in the operand's own order: colexicographic for layouts, row-major for views. */
 const tj_tuple *tj_operand_coordinate(tj_graph *graph, const tj_operand *operand, const tj_node *index);
 

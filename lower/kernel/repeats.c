@@ -4,6 +4,7 @@
 #include "lower/kernel/repeats.h"
 
 typedef struct {
+  const tj_kernel *kernel;
   tj_kernel_step *step;
   uint32_t count;
 } step_list;
@@ -25,19 +26,11 @@ static bool is_repeated(const step_list *list, uint32_t number) {
   return false;
 }
 
-static bool has_slot(const tj_kernel_step *step, uint32_t slot) {
-  for (uint32_t k = 0; k < step->width; k++) {
-    if (step->slot + k * step->slot_step == slot)
-      return true;
-  }
-  return false;
-}
-
 /* Whether the next step that has to do with a slot stores it. */
 static bool is_stored(const step_list *list, uint32_t after, uint32_t slot) {
   for (uint32_t i = after + 1; i < list->count; i++) {
     tj_step_kind kind = list->step[i].kind;
-    if ((kind == TJ_STEP_LOAD || kind == TJ_STEP_STORE) && has_slot(&list->step[i], slot))
+    if ((kind == TJ_STEP_LOAD || kind == TJ_STEP_STORE) && tj_step_has_slot(list->kernel, &list->step[i], slot))
       return kind == TJ_STEP_STORE;
   }
   return false;
@@ -65,14 +58,14 @@ static uint32_t keep(step_list list, bool (*is_left_out)(const step_list *list, 
   return kept;
 }
 
-static uint32_t thin_out(tj_graph *graph, tj_kernel_step step[], uint32_t count) {
+static uint32_t thin_out(tj_graph *graph, const tj_kernel *kernel, tj_kernel_step step[], uint32_t count) {
   bool *leaves_out = TJ_NEW_ARRAY(graph->job, bool, count + 1);
   tj_spend(graph->job, count);
-  uint32_t kept = keep((step_list){step, count}, is_repeated, leaves_out);
-  return kept < count ? keep((step_list){step, kept}, is_unused, leaves_out) : kept;
+  uint32_t kept = keep((step_list){kernel, step, count}, is_repeated, leaves_out);
+  return kept < count ? keep((step_list){kernel, step, kept}, is_unused, leaves_out) : kept;
 }
 
 void tj_leave_out_repeats(tj_graph *graph, tj_kernel *kernel) {
-  kernel->step_count = thin_out(graph, kernel->step, kernel->step_count);
-  kernel->inner_step_count = thin_out(graph, kernel->inner_step, kernel->inner_step_count);
+  kernel->step_count = thin_out(graph, kernel, kernel->step, kernel->step_count);
+  kernel->inner_step_count = thin_out(graph, kernel, kernel->inner_step, kernel->inner_step_count);
 }

@@ -344,12 +344,12 @@ static tj_mapping_side flat_side(tj_graph *graph, uint32_t items, uint32_t slots
 }
 
 const tj_mapping *tj_mapping_of_flat(tj_graph *graph, const tj_kernel *flat) {
-  const tj_tuple *extent = tj_tuple_constant(graph, (int64_t)flat->workgroup_size * flat->slot_count);
+  const tj_tuple *extent = tj_tuple_constant(graph, (int64_t)flat->workgroup_size * tj_source_slots(flat));
   tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
-  if (flat->index == NULL || flat->step[0].kind == TJ_STEP_VALUE)
+  if (flat->index == NULL || tj_flat_load(flat)->kind == TJ_STEP_VALUE)
     return NULL;
   *mapping = (tj_mapping){.domain = flat->elements, .tile = tj_tuple_list(graph, &extent, 1), .passes = 1};
-  mapping->load = mapping->store = flat_side(graph, flat->workgroup_size, flat->slot_count);
+  mapping->load = mapping->store = flat_side(graph, flat->workgroup_size, tj_source_slots(flat));
   return mapping;
 }
 
@@ -395,8 +395,8 @@ static bool is_plain(const tj_kernel *flat, const tj_kernel_step *step) {
 }
 
 bool tj_copies_equals(const tj_kernel *flat) {
-  return flat->domain != NULL && flat->step_count == 2 && is_plain(flat, &flat->step[0]) &&
-         is_plain(flat, &flat->step[1]);
+  return flat->domain != NULL && flat->step_count == 2 && is_plain(flat, tj_flat_load(flat)) &&
+         is_plain(flat, tj_flat_store(flat));
 }
 
 static const int64_t *extents_of(tj_graph *graph, const tj_mapping *mapping) {
@@ -465,8 +465,8 @@ tj_kernel *tj_tile_as_mapped(tj_graph *graph, const tj_kernel *flat, const tj_ma
       tj_coordinate_among(graph, mapped->shared, "t", tj_int(graph, 0), tj_int(graph, items - 1), 1);
   holding load = hold(graph, mapping, &mapping->load, item), store = hold(graph, mapping, &mapping->store, item);
   tj_tiling tiling = {.domain = mapped->domain,
-                      .source = flat->step[0].access.buffer,
-                      .destination = flat->step[1].access.buffer,
+                      .source = tj_flat_load(flat)->access.buffer,
+                      .destination = tj_flat_store(flat)->access.buffer,
                       .extent = extents_of(graph, mapping),
                       .item = item,
                       .workgroup_size = items,
@@ -510,8 +510,8 @@ static uint32_t widest_of(tj_graph *graph, const tj_kernel *flat, const tj_mappi
 static void add_faster(tj_graph *graph, const tj_kernel *flat, tj_kernel *kernel, const tj_mapped *mapped,
                        const tj_target *target) {
   const tj_mapping *mapping = mapped->mapping;
-  uint32_t loaded = widest_of(graph, flat, &mapping->load, flat->step[0].access.buffer, target);
-  uint32_t stored = widest_of(graph, flat, &mapping->store, flat->step[1].access.buffer, target);
+  uint32_t loaded = widest_of(graph, flat, &mapping->load, tj_flat_load(flat)->access.buffer, target);
+  uint32_t stored = widest_of(graph, flat, &mapping->store, tj_flat_store(flat)->access.buffer, target);
   uint32_t multiple = loaded > stored ? loaded : stored;
   if (tj_narrowest_access(kernel, TJ_STEP_LOAD) >= loaded && tj_narrowest_access(kernel, TJ_STEP_STORE) >= stored)
     return;

@@ -86,7 +86,7 @@ static bool continues(const mapping *map, uint32_t mode, uint32_t next, tj_side_
 /* --- the problem in numbers --- */
 
 static uint32_t element_bytes(const mapping *map, tj_side_name side) {
-  const tj_kernel_step *step = &map->flat->step[side == TJ_SOURCE ? 0 : 1];
+  const tj_kernel_step *step = side == TJ_SOURCE ? tj_flat_load(map->flat) : tj_flat_store(map->flat);
   return tj_dtype_bits(map->flat->buffer[step->access.buffer].dtype) / 8;
 }
 
@@ -120,14 +120,15 @@ static int64_t phase_of(const tj_target *target) {
 static void describe(mapping *map) {
   enum { PARTS_OF_LDS = 16 }; /* one of them is for padding */
   tj_shape_problem *problem = &map->problem;
+  uint32_t sources = 1 + map->domain->other_count;
   problem->count = map->domain->count;
   problem->carried_bytes = tj_dtype_bits(map->flat->carried) / 8;
   problem->lds_bytes = map->target->lds_bytes - map->target->lds_bytes / PARTS_OF_LDS;
   problem->lds_phase = phase_of(map->target);
   problem->line_bytes = tj_cache_line_bytes(map->target->processor);
   problem->wave_size = map->target->wave_size;
-  problem->slot_bytes = map->target->slot_bytes;
-  problem->slot_limit = map->target->slot_limit;
+  problem->slot_bytes = map->target->slot_bytes / sources;
+  problem->slot_limit = map->target->slot_limit / sources;
   problem->tile_bytes = map->target->tile_bytes;
   problem->workgroup_limit = map->target->workgroup_limit;
   for (uint32_t m = 0; m < problem->count; m++) {

@@ -108,7 +108,7 @@ static void set_buffers(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defi
       tj_fail_at(graph->job, argument->dtype_span, TJ_UNKNOWN_DTYPE, "there is no element type '%s'",
                  argument->dtype);
     buffers[i].is_written = i == definition->destination;
-    buffers[i].is_read = definition->body == TJ_BODY_COPY && (i == definition->source || i == definition->gather);
+    buffers[i].is_read = definition->body == TJ_BODY_COPY && i != definition->destination;
   }
   kernel->buffer = buffers;
   kernel->buffer_count = definition->argument_count;
@@ -258,24 +258,23 @@ static tj_kernel_step scalar_step(tj_step_kind kind, tj_access access) {
 
 /* What a mapping cuts tiles from: dimensions as they are, unless it says otherwise. */
 static const tj_domain *domain_of_tiles(tj_graph *graph, const tj_kernel_definition *definition,
-                                        const tj_operand *source, const tj_operand *destination) {
+                                        const tj_sides *sides) {
   const tj_layout *given = definition->mapping->domain;
   tj_domain *domain = TJ_NEW(graph->job, tj_domain);
   graph->job->here = definition->load_span;
-  *domain = given != NULL ? tj_domain_as_given(graph, source, destination, given)
-                          : tj_domain_of_dimensions(graph, source, destination);
+  *domain = given != NULL ? tj_domain_as_given(graph, sides, given) : tj_domain_of_dimensions(graph, sides);
   return domain;
 }
 
 /* The order of a copy's linear coordinate: its own, or that of a mapping of one mode. */
 static const tj_domain *domain_of_elements(tj_graph *graph, const tj_kernel_definition *definition,
-                                           const tj_operand *source, const tj_operand *destination) {
+                                           const tj_sides *sides) {
   bool is_given =
       definition->mapping != NULL && definition->mapping->domain != NULL && tj_mapping_rank(definition->mapping) == 1;
   tj_domain *domain = TJ_NEW(graph->job, tj_domain);
   graph->job->here = is_given ? definition->load_span : graph->job->here;
-  *domain = is_given ? tj_domain_in_order(graph, source, destination, definition->mapping->domain)
-                     : tj_domain_of_modes(graph, source, destination);
+  *domain =
+      is_given ? tj_domain_in_order(graph, sides, definition->mapping->domain) : tj_domain_of_modes(graph, sides);
   return domain;
 }
 
@@ -299,31 +298,55 @@ static void plan_gather(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defi
 static void set_conversion(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition) {
   check_copy(graph, definition, kernel);
   kernel->fill = definition->fill;
-  kernel->carried =
-      tj_dtype_narrower(kernel->buffer[definition->source].dtype, kernel->buffer[definition->destination].dtype);
+  tj_dtype from = kernel->buffer[definition->source].dtype, to = kernel->buffer[definition->destination].dtype;
+  kernel->carried = definition->other_count == 0 ? tj_dtype_narrower(from, to) : from;
   kernel->arithmetic = tj_arithmetic_make(graph, definition, kernel);
+}
+
+/* The operands of a copy; those of further sources are repeated along modes where they have one element. */
+static tj_sides sides_of(tj_graph *graph, const tj_kernel_definition *definition, const tj_operand operands[]) {
+  tj_operand *other = TJ_NEW_ARRAY(graph->job, tj_operand, definition->other_count + 1);
+  tj_sides sides = {&operands[definition->source], &operands[definition->destination], other,
+                    definition->other_count};
+  for (uint32_t i = 0; i < definition->other_count; i++)
+    other[i] = tj_operand_repeated(graph, &operands[definition->other[i]], sides.destination);
+  return sides;
+}
+
+/* Loads of all sources, and the store. */
+static void set_movement(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
+                         const tj_domain *domain) {
+  const tj_node *const *digits = tj_domain_digits(graph, domain, kernel->index);
+  uint32_t others = domain->other_count;
+  tj_kernel_step *step = TJ_NEW_ARRAY(graph->job, tj_kernel_step, others + 2);
+  tj_set_source_slots(graph, kernel, 1);
+  step[0] = scalar_step(TJ_STEP_LOAD, tj_domain_source(graph, domain, definition->source, digits));
+  for (uint32_t i = 0; i < others; i++) {
+    step[1 + i] = scalar_step(TJ_STEP_LOAD, tj_domain_other(graph, domain, i, definition->other[i], digits));
+    step[1 + i].slot = 1 + i;
+  }
+  step[1 + others] =
+      scalar_step(TJ_STEP_STORE, tj_domain_destination(graph, domain, definition->destination, digits));
+  kernel->step = step;
+  kernel->step_count = others + 2;
 }
 
 static void plan_copy(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
                       const tj_operand operands[]) {
-  const tj_operand *source = &operands[definition->source];
-  const tj_operand *destination = &operands[definition->destination];
   set_conversion(graph, kernel, definition);
   if (definition->gather != TJ_NO_ARGUMENT) {
     plan_gather(graph, kernel, definition, operands);
     judge_gather(graph, kernel, definition, operands);
     return;
   }
-  const tj_domain *domain = domain_of_elements(graph, definition, source, destination);
+  tj_sides sides = sides_of(graph, definition, operands);
+  const tj_domain *domain = domain_of_elements(graph, definition, &sides);
   kernel->domain = domain;
   kernel->elements = tj_domain_linear_layout(graph, domain);
-  const tj_node *const *digits = tj_domain_digits(graph, domain, kernel->index);
-  tj_access load = tj_domain_source(graph, domain, definition->source, digits);
-  tj_access store = tj_domain_destination(graph, domain, definition->destination, digits);
-  set_steps(graph, kernel, scalar_step(TJ_STEP_LOAD, load), scalar_step(TJ_STEP_STORE, store));
+  set_movement(graph, kernel, definition, domain);
   judge_copy(graph, kernel, definition, operands);
   if (definition->mapping != NULL)
-    kernel->mapped = tj_mapped_make(graph, definition, domain_of_tiles(graph, definition, source, destination));
+    kernel->mapped = tj_mapped_make(graph, definition, domain_of_tiles(graph, definition, &sides));
 }
 
 static void set_range(tj_dtype dtype, int64_t *low, int64_t *high) {
@@ -440,10 +463,22 @@ static tj_kernel *plan_body(tj_graph *graph, const tj_kernel_definition *definit
   return kernel;
 }
 
+/* Statements as they are, and, where there is one, as a copy of several sources. */
+static tj_kernel *plan_statements(tj_graph *graph, const tj_program_values *program,
+                                  const tj_kernel_definition *definition, const tj_kernel_definition *copy) {
+  tj_kernel *kernel = tj_plan_arrays(graph, definition);
+  if (copy == NULL)
+    return kernel;
+  kernel->copy = plan_body(graph, copy);
+  set_parameters(graph, kernel->copy, program);
+  return kernel;
+}
+
 tj_kernel *tj_plan_kernel(tj_graph *graph, const tj_program_values *program, const tj_kernel_definition *definition) {
   const tj_kernel_definition *movement =
       definition->body == TJ_BODY_ARRAYS ? tj_arrays_as_copy(graph, definition) : definition;
-  tj_kernel *kernel = movement != NULL ? plan_body(graph, movement) : tj_plan_arrays(graph, definition);
+  bool is_chosen = movement != NULL && (movement->other_count == 0 || movement->mapping != NULL);
+  tj_kernel *kernel = is_chosen ? plan_body(graph, movement) : plan_statements(graph, program, definition, movement);
   set_parameters(graph, kernel, program);
   graph->job->here = TJ_NOWHERE;
   return kernel;

@@ -55,25 +55,95 @@ static void set_buffers(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defi
 
 /* --- copies --- */
 
-/* The only argument that a statement's elements are a function of, which has all modes; TJ_NO_ARGUMENT: there are
- * others, or none. */
-static uint32_t only_source(tj_graph *graph, const tj_array_program *program, const tj_array *value) {
-  const bool *is_part = tj_array_parts(graph, program, value);
-  uint32_t source = TJ_NO_ARGUMENT;
-  for (uint32_t i = 0; i <= value->number; i++) {
-    const tj_array *array = program->array[i];
-    if (!is_part[i] || (array->op != TJ_ARRAY_BUFFER && array->op != TJ_ARRAY_INDEX))
-      continue;
-    if (array->op == TJ_ARRAY_INDEX || source != TJ_NO_ARGUMENT ||
-        !tj_array_fits(graph, array, program->extent, program->rank))
-      return TJ_NO_ARGUMENT;
-    source = array->of;
-    for (uint32_t m = 0; m < program->rank; m++) {
-      if (tj_is_int(array->extent[m], 1) && !tj_is_int(program->extent[m], 1))
-        return TJ_NO_ARGUMENT;
-    }
+/* The arguments that a statement's elements are a function of, by number. */
+typedef struct {
+  uint32_t *argument;
+  uint32_t count;
+} source_list;
+
+/* Whether an array has all modes of the program, none of them with one element that the others repeat. */
+static bool has_all_modes(const tj_array_program *program, const tj_array *array) {
+  for (uint32_t m = 0; m < program->rank; m++) {
+    if (tj_is_int(array->extent[m], 1) && !tj_is_int(program->extent[m], 1))
+      return false;
   }
-  return source;
+  return true;
+}
+
+/* Whether the modes of an argument are leaves of a layout, as those of the destination are; or of a composed one,
+ * unless it is to be repeated. */
+static bool has_plain_modes(const tj_kernel_definition *definition, const tj_array *array) {
+  const tj_array_program *program = definition->arrays;
+  const tj_value *view = definition->argument[array->of].view;
+  const tj_value *stored = definition->argument[program->store[0].argument].view;
+  bool is_layout = view->kind == TJ_VALUE_LAYOUT;
+  if (stored->kind != TJ_VALUE_LAYOUT ||
+      (!is_layout && (view->kind != TJ_VALUE_COMPOSED || !has_all_modes(program, array))))
+    return false;
+  const tj_tuple *shape = tj_value_layout(view)->shape, *whole = stored->layout.shape;
+  return tj_tuple_is_list(shape) == tj_tuple_is_list(whole) && tj_tuple_rank(shape) == tj_tuple_leaf_count(shape) &&
+         tj_tuple_rank(whole) == tj_tuple_leaf_count(whole);
+}
+
+/* None where elements are functions of where they are, too. */
+static source_list sources_of(tj_graph *graph, const tj_array_program *program, const tj_array *value) {
+  const bool *is_part = tj_array_parts(graph, program, value);
+  source_list list = {TJ_NEW_ARRAY(graph->job, uint32_t, value->number + 1), 0};
+  for (uint32_t i = 0; i <= value->number; i++) {
+    if (is_part[i] && program->array[i]->op == TJ_ARRAY_INDEX)
+      return (source_list){NULL, 0};
+    if (is_part[i] && program->array[i]->op == TJ_ARRAY_BUFFER)
+      list.argument[list.count++] = i;
+  }
+  return list;
+}
+
+/* The mode along which a layout steps by one; its rank: there is none. */
+static uint32_t contiguous_mode(const tj_value *view) {
+  const tj_tuple *stride = tj_value_layout(view)->stride;
+  uint32_t m = 0;
+  while (m < tj_tuple_rank(stride) &&
+         !(tj_tuple_mode(stride, m)->kind == TJ_TUPLE_INTEGER && tj_is_int(tj_tuple_mode(stride, m)->value, 1)))
+    m++;
+  return m;
+}
+
+/* Puts the source first that is to go through LDS: the first that has all modes and neighbours along another one than
+ * the destination, or else the first that has all modes. False where there is none. */
+static bool put_first(const tj_kernel_definition *definition, source_list *list) {
+  const tj_array_program *program = definition->arrays;
+  const tj_kernel_argument *argument = definition->argument;
+  uint32_t best = UINT32_MAX, stored = contiguous_mode(argument[program->store[0].argument].view);
+  for (uint32_t i = list->count; i-- > 0;) {
+    const tj_array *array = program->array[list->argument[i]];
+    bool is_better = best == UINT32_MAX || contiguous_mode(argument[array->of].view) != stored ||
+                     contiguous_mode(argument[program->array[list->argument[best]]->of].view) == stored;
+    if (has_all_modes(program, array) && is_better)
+      best = i;
+  }
+  if (best == UINT32_MAX)
+    return false;
+  uint32_t first = list->argument[best];
+  for (; best > 0; best--)
+    list->argument[best] = list->argument[best - 1];
+  list->argument[0] = first;
+  return true;
+}
+
+/* Whether the sources are what a copy may have: one of any view that has all modes, or several layouts. */
+static bool are_sources_of_copy(const tj_kernel_definition *definition, source_list *list) {
+  const tj_array_program *program = definition->arrays;
+  uint32_t destination = program->store[0].argument;
+  bool are_plain = true;
+  for (uint32_t i = 0; i < list->count; i++) {
+    const tj_array *array = program->array[list->argument[i]];
+    are_plain = are_plain && has_plain_modes(definition, array);
+    if (array->of == destination)
+      return false;
+  }
+  if (list->count == 1)
+    return has_all_modes(program, program->array[list->argument[0]]);
+  return list->count > 1 && are_plain && put_first(definition, list);
 }
 
 /* The arguments that have views, and which number an argument has among them. */
@@ -91,18 +161,22 @@ static void set_arguments(tj_job *job, tj_kernel_definition *copy, const tj_kern
 
 const tj_kernel_definition *tj_arrays_as_copy(tj_graph *graph, const tj_kernel_definition *definition) {
   const tj_array_program *program = definition->arrays;
-  const tj_array_store *store = &program->store[0];
-  bool is_one = program->store_count == 1 && program->reduced == 0;
-  uint32_t source = is_one ? only_source(graph, program, store->value) : TJ_NO_ARGUMENT;
-  if (source == TJ_NO_ARGUMENT || source == store->argument)
+  if (program->store_count != 1 || program->reduced != 0)
+    return NULL;
+  source_list list = sources_of(graph, program, program->store[0].value);
+  if (!are_sources_of_copy(definition, &list))
     return NULL;
   tj_kernel_definition *copy = TJ_NEW(graph->job, tj_kernel_definition);
   uint32_t *number = TJ_NEW_ARRAY(graph->job, uint32_t, definition->argument_count);
   *copy = *definition;
   copy->body = TJ_BODY_COPY;
   set_arguments(graph->job, copy, definition, number);
-  copy->source = number[source];
-  copy->destination = number[store->argument];
+  for (uint32_t i = 0; i < list.count; i++)
+    list.argument[i] = number[program->array[list.argument[i]]->of];
+  copy->source = list.argument[0];
+  copy->other = list.argument + 1;
+  copy->other_count = list.count - 1;
+  copy->destination = number[program->store[0].argument];
   return copy;
 }
 
@@ -110,8 +184,10 @@ const tj_kernel_definition *tj_arrays_as_copy(tj_graph *graph, const tj_kernel_d
 
 tj_kernel *tj_plan_arrays(tj_graph *graph, const tj_kernel_definition *definition) {
   if (definition->mapping != NULL)
-    tj_fail_at(graph->job, definition->load_span, TJ_MAPPING,
-               "mappings share out one statement, whose elements are a function of one argument's of the same shape");
+    tj_fail_at(
+        graph->job, definition->load_span, TJ_MAPPING,
+        "mappings share out one statement, whose elements are a function of one argument's of the same shape, or of "
+        "several layouts', and not of reductions or places");
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
   tj_array_kernel *arrays = TJ_NEW(graph->job, tj_array_kernel);
   kernel->name = definition->name;

@@ -7,8 +7,9 @@
 #include "lower/kernel/kernel.h"
 #include "lower/kernel/operand.h"
 
-/* One statement whose elements are a function of those of one other argument, of the same shape, is a copy. Returns
- * that, with the arguments that have views; NULL: the statements are something else. */
+/* One statement whose elements are a function of those of another argument, of the same shape, is a copy; or of
+ * several that are layouts of plain modes, of which one has all. Returns that, with the arguments that have views;
+ * NULL: the statements are something else. */
 const tj_kernel_definition *tj_arrays_as_copy(tj_graph *graph, const tj_kernel_definition *definition);
 
 /* The kernel of a definition with statements, but for its parameters: TJ4026 where two coordinates of a destination

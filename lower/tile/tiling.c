@@ -9,6 +9,7 @@
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
 #include "ir/value/mapping.h"
+#include "lower/kernel/arithmetic.h"
 #include "lower/kernel/displace.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/repeats.h"
@@ -25,7 +26,9 @@ typedef struct {
   const tj_node **base;          /* of the tile, by mode */
   const tj_node **coordinate;    /* symbols of the domain's modes, */
   tj_access source, destination; /* and what is there */
+  tj_access *further;            /* of further sources, too */
   tj_side load, store;
+  tj_side *other;     /* what the store side takes of further sources */
   tj_staging staging; /* with `is_staged` */
   bool is_inner;      /* steps are for tiles that are all inside the domain */
   tj_kernel_step *step;
@@ -153,6 +156,27 @@ static tj_access assumed_access(tile_maker *maker, tj_access access) {
   return (tj_access){.buffer = access.buffer, .offset = parts[0], .valid = parts[1]};
 }
 
+static uint32_t other_count(const tile_maker *maker) {
+  return maker->tiling->domain->other_count;
+}
+
+/* The number of a further source's buffer. */
+static uint32_t other_buffer(const tile_maker *maker, uint32_t number) {
+  return maker->kernel->arithmetic.buffer[1 + number];
+}
+
+static void find_further(tile_maker *maker) {
+  maker->further = TJ_NEW_ARRAY(maker->graph->job, tj_access, other_count(maker) + 1);
+  maker->other = TJ_NEW_ARRAY(maker->graph->job, tj_side, other_count(maker) + 1);
+  for (uint32_t i = 0; i < other_count(maker); i++) {
+    tj_access *access = &maker->further[i];
+    *access = assumed_access(
+        maker, tj_domain_other(maker->graph, maker->tiling->domain, i, other_buffer(maker, i), maker->coordinate));
+    access->offset = tj_simplified(maker->graph, access->offset);
+    access->valid = tj_simplified(maker->graph, access->valid);
+  }
+}
+
 /* What is at any coordinate of the domain: simplified before tiles take coordinates apart, where modes of several
  * leaves are still whole. Coordinates beyond the domain, where nothing moves, may have other offsets than views say.
  */
@@ -174,11 +198,13 @@ static void find_accesses(tile_maker *maker) {
   maker->source.valid = part[1];
   maker->destination.offset = part[2];
   maker->destination.valid = part[3];
+  find_further(maker);
 }
 
-static tj_access access_at(tile_maker *maker, const tj_node *const digit[], bool is_load) {
+/* What `any` is at digits. */
+static tj_access access_at(tile_maker *maker, const tj_access *any, const tj_node *const digit[]) {
   const tj_substitution placed = {maker->coordinate, (const tj_node **)digit, mode_count(maker)};
-  tj_access access = is_load ? maker->source : maker->destination;
+  tj_access access = *any;
   const tj_node *part[] = {access.offset, access.valid};
   tj_substitute(maker->graph, &placed, part, 2);
   access.offset = part[0];
@@ -193,7 +219,7 @@ static uint64_t edges_of(const tile_maker *maker) {
   return edges;
 }
 
-static void make_elements(tile_maker *maker, tj_side *s, const tj_tile_side *tile, bool is_load) {
+static void make_elements(tile_maker *maker, tj_side *s, const tj_tile_side *tile, const tj_access *any) {
   tj_graph *graph = maker->graph;
   s->tile = tile;
   s->edges = edges_of(maker);
@@ -206,7 +232,7 @@ static void make_elements(tile_maker *maker, tj_side *s, const tj_tile_side *til
     if (is_nowhere(maker, digit))
       s->element[slot].access = (tj_access){.offset = tj_int(graph, 0), .valid = tj_int(graph, 0)};
     else
-      s->element[slot].access = access_at(maker, digit, is_load);
+      s->element[slot].access = access_at(maker, any, digit);
   }
 }
 
@@ -289,9 +315,17 @@ static tj_alignment alignment_of(const tile_maker *maker) {
   return maker->target->has_unaligned_vectors ? TJ_ANYWHERE : TJ_ALIGNED;
 }
 
-static void choose_vectors(tile_maker *maker, tj_side *s, uint32_t buffer) {
-  tj_side_choose_vectors(maker->graph, maker->tiling->domain, s,
-                         tj_target_widest(maker->target, bytes_of(maker, buffer)), alignment_of(maker));
+static void make_side(tile_maker *maker, tj_side *s, const tj_tile_side *tile, const tj_access *any) {
+  make_elements(maker, s, tile, any);
+  simplify_side(maker, s, access_at(maker, any, maker->base).offset);
+}
+
+/* Vectors are of so many slots at most. */
+static void choose_vectors(tile_maker *maker, tj_side *s, uint32_t buffer, uint32_t slots) {
+  uint32_t widest = tj_target_widest(maker->target, bytes_of(maker, buffer));
+  while (slots % widest != 0)
+    widest /= 2;
+  tj_side_choose_vectors(maker->graph, maker->tiling->domain, s, widest, alignment_of(maker));
 }
 
 /* --- steps --- */
@@ -366,14 +400,27 @@ static slot_share share_of_pass(const tile_maker *maker, uint32_t pass) {
   return (slot_share){pass * size, (pass + 1) * size, first - pass * size};
 }
 
-/* Rows go into LDS, out of it and to the destination; then the next ones. */
+/* Further sources, in the slots after those of the first. */
+static void add_others(tile_maker *maker, slot_share share) {
+  for (uint32_t i = 0; i < other_count(maker); i++) {
+    share.first += tj_source_slots(maker->kernel);
+    add_side(maker, &maker->other[i], TJ_STEP_LOAD, share);
+  }
+}
+
+/* Rows go into LDS, out of it and to the destination; then the next ones. Further sources are loaded before
+ * work-items wait for each other, where their slots last so long. */
 static void add_passes(tile_maker *maker) {
   uint32_t passes = tj_tiling_passes(maker->tiling);
   for (uint32_t pass = 0; pass < passes; pass++) {
     if (pass > 0)
       add_step(maker, TJ_STEP_BARRIER);
+    if (maker->target->keeps_slots)
+      add_others(maker, share_of_pass(maker, pass));
     add_staged(maker, &maker->staging.in[pass], TJ_STEP_STORE, all_slots(&maker->load));
     add_step(maker, TJ_STEP_BARRIER);
+    if (!maker->target->keeps_slots)
+      add_others(maker, share_of_pass(maker, pass));
     add_staged(maker, &maker->staging.out, TJ_STEP_LOAD, share_of_pass(maker, pass));
     add_side(maker, &maker->store, TJ_STEP_STORE, share_of_pass(maker, pass));
   }
@@ -401,7 +448,8 @@ static uint32_t slots_of(const tj_tiling *tiling) {
 
 static size_t most_steps(const tj_tiling *tiling) {
   size_t passes = tj_tiling_passes(tiling);
-  return tiling->load.slot_count * (1 + passes) + 2 * (size_t)tiling->store.slot_count + 2 * passes;
+  size_t others = tiling->domain->other_count * (size_t)tiling->store.slot_count;
+  return tiling->load.slot_count * (1 + passes) + 2 * (size_t)tiling->store.slot_count + others + 2 * passes;
 }
 
 static tj_kernel *new_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling) {
@@ -413,9 +461,14 @@ static tj_kernel *new_kernel(tj_graph *graph, const tj_kernel *flat, const tj_ti
   kernel->parameter = tj_assumed_parameters(graph, flat, tiling->assumed);
   kernel->item = tiling->item;
   kernel->workgroup_size = tiling->workgroup_size;
-  kernel->slot_count = slots_of(tiling);
+  tj_set_source_slots(graph, kernel, slots_of(tiling));
   kernel->mapping = tiling->mapping;
   return kernel;
+}
+
+static void add_stores(tile_maker *maker) {
+  add_others(maker, all_slots(&maker->store));
+  add_side(maker, &maker->store, TJ_STEP_STORE, all_slots(&maker->store));
 }
 
 static void add_steps(tile_maker *maker) {
@@ -425,7 +478,7 @@ static void add_steps(tile_maker *maker) {
   if (maker->tiling->is_staged)
     add_passes(maker);
   else
-    add_side(maker, &maker->store, TJ_STEP_STORE, all_slots(&maker->store));
+    add_stores(maker);
 }
 
 /* Whether a tile is all inside the domain; NULL: every tile is, without looking. */
@@ -456,6 +509,10 @@ static void widen_inside(tile_maker *maker, tj_side *s, uint32_t buffer, uint32_
 static void add_unmasked_steps(tile_maker *maker) {
   const tj_tiling *tiling = maker->tiling;
   tj_side load = maker->load, store = maker->store;
+  tj_side *other = maker->other;
+  maker->other = tj_arena_copy(&maker->graph->job->arena, other, (other_count(maker) + 1) * sizeof *other);
+  for (uint32_t i = 0; i < other_count(maker); i++)
+    widen_inside(maker, &maker->other[i], other_buffer(maker, i), store.tile->slot_count / tj_tiling_passes(tiling));
   widen_inside(maker, &maker->load, tiling->source, load.tile->slot_count);
   widen_inside(maker, &maker->store, tiling->destination, store.tile->slot_count / tj_tiling_passes(tiling));
   maker->is_inner = true;
@@ -465,6 +522,7 @@ static void add_unmasked_steps(tile_maker *maker) {
     maker->kernel->inner_step_count = maker->step_count;
   }
   maker->is_inner = false;
+  maker->other = other;
   maker->load = load;
   maker->store = store;
 }
@@ -483,12 +541,15 @@ tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tilin
   tile_maker maker = {.graph = graph, .tiling = tiling, .target = target, .kernel = new_kernel(graph, flat, tiling)};
   place_tile(&maker);
   find_accesses(&maker);
-  make_elements(&maker, &maker.load, &tiling->load, true);
-  make_elements(&maker, &maker.store, &tiling->store, false);
-  simplify_side(&maker, &maker.load, access_at(&maker, maker.base, true).offset);
-  simplify_side(&maker, &maker.store, access_at(&maker, maker.base, false).offset);
-  choose_vectors(&maker, &maker.load, tiling->source);
-  choose_vectors(&maker, &maker.store, tiling->destination);
+  make_side(&maker, &maker.load, &tiling->load, &maker.source);
+  make_side(&maker, &maker.store, &tiling->store, &maker.destination);
+  for (uint32_t i = 0; i < other_count(&maker); i++)
+    make_side(&maker, &maker.other[i], &tiling->store, &maker.further[i]);
+  choose_vectors(&maker, &maker.load, tiling->source, tiling->load.slot_count);
+  choose_vectors(&maker, &maker.store, tiling->destination, tiling->store.slot_count);
+  for (uint32_t i = 0; i < other_count(&maker); i++)
+    choose_vectors(&maker, &maker.other[i], other_buffer(&maker, i),
+                   tiling->store.slot_count / tj_tiling_passes(tiling));
   if (tiling->is_staged && ((tj_tiling_passes(tiling) > 1 && !target->keeps_slots) || !plan_stage(&maker)))
     return NULL;
   add_inner_steps(&maker);

@@ -76,7 +76,10 @@ static void scale_by(tj_graph *graph, hand_kernel *made, double scale, double bi
                                           tj_array_number(graph, program, bias), dtype);
   program->store = TJ_NEW(graph->job, tj_array_store);
   program->store[program->store_count++] = (tj_array_store){0, value, {0, 0}};
-  made->kernel.arithmetic = (tj_arithmetic){TJ_COMPUTED_LOADING, program, element, made->kernel.parameter};
+  const tj_array **elements = TJ_NEW(graph->job, const tj_array *);
+  *elements = element;
+  made->kernel.arithmetic = (tj_arithmetic){
+      .when = TJ_COMPUTED_LOADING, .program = program, .element = elements, .count = 1, .parameter = made->parameter};
 }
 static void set_computed(tj_graph *graph, hand_kernel *made) {
   scale_by(graph, made, 2, 3, TJ_DTYPE_f32);

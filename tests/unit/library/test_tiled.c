@@ -102,6 +102,10 @@ static const row rows[] = {
     {"a statement",
      "kernel k(src: f16 @ (608,96):(96,1), a: f32, dst: f8e4m3fn @ (608,96):(1,608)) = { dst = maximum(src * a, 0) }",
      {NULL, NULL}},
+    {"a statement of several sources",
+     "kernel k(src: f16 @ (512,96):(96,1), b: f32 @ (512,96):(1,512), w: f16 @ (1,96):(0,1), "
+     "dst: f16 @ (512,96):(1,512)) = { dst = src * w + b }",
+     {NULL, "none: "}},
     {"a statement, in rows",
      "kernel k(src: f16 @ (60,96):(96,1), dst: f32 @ (60,96):(96,1)) = { dst = exp(src) }",
      {NULL, NULL}},
@@ -160,6 +164,9 @@ static const struct {
      MATRICES "kernel k(src: f16 @ (M,N):(N,1), dst: f32 @ (M,N):(1,M)) = copy(src, dst, scale=2)"},
     {"shapes of the launch, a statement",
      MATRICES "kernel k(src: f16 @ (M,N):(N,1), a: f32, dst: f32 @ (M,N):(1,M)) = { dst = tanh(src) * a / N }"},
+    {"shapes of the launch, a statement of several sources", MATRICES
+     "kernel k(src: f32 @ (M,N):(N,1), b: f16 @ (M,N):(1,M), w: f16 @ (1,N):(0,1), dst: f16 @ (M,N):(1,M)) = "
+     "{ dst = src * w + b }"},
     {"shapes of the launch, vectors of one element",
      MATRICES "kernel k(src: b128 @ (M,N,3):(N*3,3,1), dst: b128 @ (M,N,3):(1,M,M*N)) = copy(src, dst)"},
     {"windows of the launch",
