@@ -11,7 +11,7 @@ from tilejit import _binding
 
 HEADERS = pathlib.Path(os.environ.get("TILEJIT_HEADERS") or
                        pathlib.Path(__file__).resolve().parents[2] / "include" / "tilejit")
-INTEGERS = {"tj_status": "s", "size_t": "z", "int64_t": "l", "uint64_t": "l", "int": "i", "void": "-",
+SCALARS = {"double": "d", "tj_status": "s", "size_t": "z", "int64_t": "l", "uint64_t": "l", "int": "i", "void": "-",
             "tj_code_origin": "i", "tj_device_properties": "p"}
 WIDTHS = {"size_t": ctypes.c_size_t, "int64_t": ctypes.c_int64, "uint64_t": ctypes.c_uint64,
           "uint32_t": ctypes.c_uint32, "int": ctypes.c_int, "unsigned": ctypes.c_uint, "tj_status": ctypes.c_int}
@@ -24,7 +24,7 @@ def letter(declared, name_is_text):
         return "t" if words[0] == "char" and declared.count("*") == 1 and name_is_text else "h"
     if words[0].endswith("_function"):
         return "h"
-    return INTEGERS.get(words[0], "i")
+    return SCALARS.get(words[0], "i")
 
 
 @unittest.skipUnless(HEADERS.is_dir(), "there are no headers")
