@@ -192,13 +192,22 @@ static bool only_moves(const tj_kernel *kernel) {
   return moves;
 }
 
+/* That a work-item loads from buffers, all of which it may have to keep. */
+static uint32_t loaded_elements(const tj_kernel *kernel) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < kernel->step_count; i++)
+    if (kernel->step[i].kind == TJ_STEP_LOAD && kernel->step[i].access.buffer != TJ_LDS)
+      count += kernel->step[i].width;
+  return count;
+}
+
 /* How many workgroups a multiprocessor has room for, if each work-item has registers for all that it moves at once.
  * Left to itself, ptxas takes these away for the sake of more workgroups, so that loads wait for one another; and the
  * linker of the driver takes more than workgroups of many work-items can have. */
 static uint32_t resident_workgroups(const tj_kernel *kernel, const tj_target *target) {
   enum { OTHER_REGISTERS = 20 };
   const tj_compute_unit *unit = tj_compute_unit_of(target->processor);
-  uint32_t registers = kernel->slot_count * tj_dtype_bits(kernel->carried) / 32 + OTHER_REGISTERS;
+  uint32_t registers = loaded_elements(kernel) * tj_dtype_bits(kernel->carried) / 32 + OTHER_REGISTERS;
   uint32_t waves_of_group = (kernel->workgroup_size + target->wave_size - 1) / target->wave_size;
   uint32_t waves = least(unit->waves, unit->vgprs / registers) * unit->simds;
   uint32_t groups = least(waves / waves_of_group, unit->workgroups);
