@@ -207,7 +207,9 @@ static uint32_t loaded_elements(const tj_kernel *kernel) {
 static uint32_t resident_workgroups(const tj_kernel *kernel, const tj_target *target) {
   enum { OTHER_REGISTERS = 20 };
   const tj_compute_unit *unit = tj_compute_unit_of(target->processor);
-  uint32_t registers = loaded_elements(kernel) * tj_dtype_bits(kernel->carried) / 32 + OTHER_REGISTERS;
+  uint32_t bits = tj_dtype_bits(kernel->carried), words = loaded_elements(kernel) * bits / 32;
+  uint32_t turned = bits == 8 ? words + words / 4 : 0; /* bytes change places through registers of their own */
+  uint32_t registers = words + (turned > OTHER_REGISTERS ? turned : OTHER_REGISTERS);
   uint32_t waves_of_group = (kernel->workgroup_size + target->wave_size - 1) / target->wave_size;
   uint32_t waves = least(unit->waves, unit->vgprs / registers) * unit->simds;
   uint32_t groups = least(waves / waves_of_group, unit->workgroups);
