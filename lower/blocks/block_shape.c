@@ -30,14 +30,9 @@ const tj_node *tj_block_stride(const tj_block_map *map, uint32_t mode, bool of_s
   return tj_mode_stride(&map->domain->mode[mode], of_source);
 }
 
-/* Whether a side steps less far along mode a than along mode b, as far as is known; of products that cannot be
- * compared, the one of fewer factors counts as less. Strides of 0 come last. */
+/* Whether a side steps less far along mode a than along mode b. */
 static bool is_closer(const tj_block_map *map, uint32_t a, uint32_t b, bool of_source) {
-  const tj_node *left = tj_block_stride(map, a, of_source), *right = tj_block_stride(map, b, of_source);
-  if (tj_is_int(left, 0) || tj_is_int(right, 0))
-    return !tj_is_int(left, 0);
-  bool is_less = tj_prove_less_equal(map->graph, left, right), is_more = tj_prove_less_equal(map->graph, right, left);
-  return is_less == is_more ? left->weight < right->weight : is_less;
+  return tj_is_closer(map->graph, tj_block_stride(map, a, of_source), tj_block_stride(map, b, of_source));
 }
 
 void tj_block_sort_modes(const tj_block_map *map, uint32_t order[], bool of_source) {

@@ -352,14 +352,9 @@ static bool is_strided(tj_flexible *f, uint32_t side, const tj_node **origin) {
                            digit);
 }
 
-/* Whether a side steps less far along mode a than along mode b, as far as is known; of products that cannot be
- * compared, the one of fewer factors counts as less. Strides of 0 come last. */
+/* Whether a side steps less far along mode a than along mode b. */
 static bool is_closer(const tj_flexible *f, uint32_t a, uint32_t b, uint32_t side) {
-  const tj_node *x = tj_flexible_stride(f, a, side), *y = tj_flexible_stride(f, b, side);
-  if (tj_is_int(x, 0) || tj_is_int(y, 0))
-    return !tj_is_int(x, 0);
-  bool is_less = tj_prove_less_equal(f->graph, x, y), is_more = tj_prove_less_equal(f->graph, y, x);
-  return is_less == is_more ? x->weight < y->weight : is_less;
+  return tj_is_closer(f->graph, tj_flexible_stride(f, a, side), tj_flexible_stride(f, b, side));
 }
 
 /* The closest mode of a side that is not among `taken`. */

@@ -20,6 +20,13 @@ _Noreturn void tj_fail_domains(tj_graph *graph, const tj_operand *source, const 
           tj_tuple_text(graph->job, source->shape), tj_tuple_text(graph->job, destination->shape));
 }
 
+bool tj_is_closer(tj_graph *graph, const tj_node *stride, const tj_node *other) {
+  if (tj_is_int(stride, 0) || tj_is_int(other, 0))
+    return !tj_is_int(stride, 0);
+  bool is_less = tj_prove_less_equal(graph, stride, other), is_more = tj_prove_less_equal(graph, other, stride);
+  return is_less == is_more ? stride->weight < other->weight : is_less;
+}
+
 /* A domain under construction: one mode a leaf. */
 typedef struct {
   tj_domain domain;

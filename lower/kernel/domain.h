@@ -20,6 +20,10 @@ static inline const tj_node *tj_mode_stride(const tj_mode *mode, bool of_source)
   return of_source ? mode->source_stride : mode->destination_stride;
 }
 
+/* Whether a step of one stride is less far than one of another, as far as is known; of products that cannot be
+ * compared, the one of fewer factors counts as less. Strides of 0 come last. */
+bool tj_is_closer(tj_graph *graph, const tj_node *stride, const tj_node *other);
+
 /* The operands of a copy. Further sources are layouts of plain modes, as many as the others have, and as long. */
 typedef struct {
   const tj_operand *source, *destination;

@@ -38,21 +38,11 @@ typedef struct {
                     */
 } dma_spread;
 
-static inline void shuffle_leaves(view_source *from, uint32_t order[], uint32_t count) {
-  for (uint32_t i = 0; i < count; i++)
-    order[i] = i;
-  for (uint32_t i = count; i > 1; i--) {
-    uint32_t other = (uint32_t)random_between(from, 0, i - 1), kept = order[i - 1];
-    order[i - 1] = order[other];
-    order[other] = kept;
-  }
-}
-
 static inline void give_strides(view_source *from, random_leaves *l, const dma_spread *spread) {
   int64_t unit = spread->unit;
   uint32_t order[DMA_LEAVES];
   int64_t next = random_between(from, 0, 7) == 0 ? random_between(from, 1, 3) : 1;
-  shuffle_leaves(from, order, l->count);
+  shuffle_numbers(from, order, l->count);
   for (uint32_t i = 0; i < l->count; i++) {
     l->stride[order[i]] = spread->repeats && random_between(from, 0, 15) == 0 ? 0 : next;
     next *= l->extent[order[i]];
@@ -148,7 +138,7 @@ static inline const tj_value *random_lds(view_source *from, const dma_case *c, c
       l.mode[l.count++] = m;
     }
   }
-  shuffle_leaves(from, order, l.count);
+  shuffle_numbers(from, order, l.count);
   for (uint32_t i = 0; i < l.count; i++) {
     l.stride[order[i]] = next;
     next *= l.extent[order[i]];
