@@ -9,6 +9,7 @@
  *
  * Prints one JSON object, or with --table lines to read. A kernel that does not run, and a wrong element, end it. */
 #include "array_programs.h"
+#include "failing.h"
 #include "host_copy.h"
 #include "timing.h"
 
@@ -42,18 +43,6 @@ typedef struct {
   char *held[MOST_ARGUMENTS]; /* what is in it */
 } bench;
 
-static _Noreturn void fail(const char *text) {
-  fprintf(stderr, "bench_arrays: %s\n", text);
-  exit(1);
-}
-
-static void expect(const bench *b, tj_status status) {
-  if (status == TJ_OK)
-    return;
-  const tj_diagnostic *d = tj_context_diagnostic(b->context);
-  fail(d != NULL ? d->message : "out of memory");
-}
-
 static void *allocate(size_t bytes) {
   void *data = calloc(1, bytes);
   if (data == NULL)
@@ -69,7 +58,7 @@ static bool is_host(const bench *b) {
 
 static double end_of(const bench *b, tj_fence *fence) {
   uint64_t nanoseconds;
-  expect(b, tj_fence_wait(fence, &nanoseconds));
+  expect(b->context, tj_fence_wait(fence, &nanoseconds));
   tj_fence_destroy(fence);
   return (double)nanoseconds;
 }
@@ -79,8 +68,8 @@ static double time_round(const bench *b, tj_launch *launch, size_t bytes, int co
   tj_fence *fence[LAUNCHES];
   double sum = 0;
   for (int i = 0; i < count; i++)
-    expect(b, launch != NULL ? tj_launch_submit(launch, b->device, &fence[i])
-                             : tj_buffer_submit_copy(b->buffer[1], 0, b->buffer[0], 0, bytes, &fence[i]));
+    expect(b->context, launch != NULL ? tj_launch_submit(launch, b->device, &fence[i])
+                                      : tj_buffer_submit_copy(b->buffer[1], 0, b->buffer[0], 0, bytes, &fence[i]));
   for (int i = 0; i < count; i++)
     sum += end_of(b, fence[i]);
   return sum / count;
@@ -110,10 +99,10 @@ static double best_memcpy(const bench *b, size_t bytes) {
 static double copy_rate(bench *b, size_t moved) {
   size_t bytes = moved / 2;
   for (int i = 0; i < 2; i++)
-    expect(b, tj_buffer_create(b->context, b->device, bytes, &b->buffer[i]));
+    expect(b->context, tj_buffer_create(b->context, b->device, bytes, &b->buffer[i]));
   void *data = allocate(bytes);
-  expect(b, tj_buffer_write(b->buffer[0], 0, data, bytes));
-  expect(b, tj_buffer_write(b->buffer[1], 0, data, bytes));
+  expect(b->context, tj_buffer_write(b->buffer[0], 0, data, bytes));
+  expect(b->context, tj_buffer_write(b->buffer[1], 0, data, bytes));
   free(data);
   double time = is_host(b) ? best_memcpy(b, bytes) : best_time(b, NULL, bytes);
   for (int i = 0; i < 2; i++)
@@ -157,8 +146,8 @@ static void open_arguments(bench *b, const array_program *p) {
       memset(b->held[i], 0x5a, bytes);
     else
       fill(b->held[i], type_of(b, &p->argument[i]), bytes);
-    expect(b, tj_buffer_create(b->context, b->device, bytes, &b->buffer[i]));
-    expect(b, tj_buffer_write(b->buffer[i], 0, b->held[i], bytes));
+    expect(b->context, tj_buffer_create(b->context, b->device, bytes, &b->buffer[i]));
+    expect(b->context, tj_buffer_write(b->buffer[i], 0, b->held[i], bytes));
   }
 }
 
@@ -201,7 +190,7 @@ static void check_row(const bench *b, const array_program *p, const array_row ex
 static void check(bench *b, const array_program *p) {
   array_row expected;
   for (int i = 0; p->argument[i].name != NULL; i++) {
-    expect(b, tj_buffer_read(b->buffer[i], 0, b->held[i], bytes_of(b, &p->argument[i])));
+    expect(b->context, tj_buffer_read(b->buffer[i], 0, b->held[i], bytes_of(b, &p->argument[i])));
     expected[i] = allocate((size_t)b->columns * sizeof(double));
   }
   for (int i = 0; i < CHECKED_ROWS; i++)
@@ -218,22 +207,22 @@ static tj_code *compile(const bench *b, const array_program *p, bool is_dynamic,
   array_program_write(text, p, b->type, b->rows, b->columns, is_dynamic);
   tj_compile_options options = {"k", tj_device_target(b->device)};
   double begin = now();
-  expect(b, tj_code_compile_text(b->context, p->name, text, strlen(text), NULL, 0, &options, &code));
+  expect(b->context, tj_code_compile_text(b->context, p->name, text, strlen(text), NULL, 0, &options, &code));
   *milliseconds = (now() - begin) / 1e3;
   return code;
 }
 
 static tj_launch *open_launch(const bench *b, const array_program *p, tj_code *code, bool is_dynamic) {
   tj_launch *launch;
-  expect(b, tj_launch_create(b->context, code, &launch));
+  expect(b->context, tj_launch_create(b->context, code, &launch));
   if (is_dynamic) {
-    expect(b, tj_launch_set_parameter(launch, "M", b->rows));
-    expect(b, tj_launch_set_parameter(launch, "N", b->columns));
+    expect(b->context, tj_launch_set_parameter(launch, "M", b->rows));
+    expect(b->context, tj_launch_set_parameter(launch, "N", b->columns));
   }
   if (p->number != NULL)
-    expect(b, tj_launch_set_number(launch, p->number, p->value));
+    expect(b->context, tj_launch_set_number(launch, p->number, p->value));
   for (int i = 0; p->argument[i].name != NULL; i++)
-    expect(b, tj_launch_bind_buffer(launch, p->argument[i].name, b->buffer[i]));
+    expect(b->context, tj_launch_bind_buffer(launch, p->argument[i].name, b->buffer[i]));
   return launch;
 }
 
@@ -284,7 +273,7 @@ static json_t *measure(const settings *s) {
   if (tj_context_create(NULL, &b.context) != TJ_OK)
     fail("out of memory");
   tj_context_set_cache(b.context, NULL);
-  expect(&b, tj_device_open(b.context, s->device, &b.device));
+  expect(b.context, tj_device_open(b.context, s->device, &b.device));
   b.properties = tj_device_properties_of(b.device);
   b.type = s->type != NULL ? s->type : is_host(&b) ? "f32" : "bf16";
   json_t *cases = json_array();

@@ -8,6 +8,7 @@
  * glibc's memcpy bypasses the caches above a threshold that grows with the last cache; pieces that several threads
  * copy may be below it. GLIBC_TUNABLES=glibc.cpu.x86_non_temporal_threshold=0x400000 makes memcpy as fast as it gets.
  */
+#include "failing.h"
 #include "host_copy.h"
 #include "peers.h"
 #include "tilejit/tilejit.h"
@@ -33,16 +34,6 @@ typedef struct {
   int repetitions;
   const char *only; /* NULL: all */
 } settings;
-
-static _Noreturn void fail(const char *text) {
-  fprintf(stderr, "bench_copy: %s\n", text);
-  exit(1);
-}
-
-static void expect(tj_context *context, tj_status status) {
-  if (status != TJ_OK)
-    fail(tj_context_diagnostic(context)->message);
-}
 
 /* --- memory --- */
 

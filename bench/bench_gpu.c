@@ -8,6 +8,7 @@
  * Prints one JSON object, or with --table lines to read. A kernel that does not run, and a wrong element, end it.
  * With
  * --list nothing runs: each case has the texts of its kernels, for programs that time them in other ways. */
+#include "failing.h"
 #include "timing.h"
 #include "transpositions.h"
 
@@ -48,18 +49,6 @@ typedef struct {
   double copy; /* bytes a nanosecond, read and written ones */
 } bench;
 
-static _Noreturn void fail(const char *text) {
-  fprintf(stderr, "bench_gpu: %s\n", text);
-  exit(1);
-}
-
-static void expect(const bench *b, tj_status status) {
-  if (status == TJ_OK)
-    return;
-  const tj_diagnostic *d = tj_context_diagnostic(b->context);
-  fail(d != NULL ? d->message : "out of memory");
-}
-
 /* --- times --- */
 
 /* Starts the work once. */
@@ -67,7 +56,7 @@ typedef tj_fence *(*start_function)(const bench *b, void *data);
 
 static uint64_t end_of(const bench *b, tj_fence *fence) {
   uint64_t nanoseconds;
-  expect(b, tj_fence_wait(fence, &nanoseconds));
+  expect(b->context, tj_fence_wait(fence, &nanoseconds));
   tj_fence_destroy(fence);
   return nanoseconds;
 }
@@ -93,13 +82,13 @@ static double best_time(const bench *b, start_function start, void *data) {
 
 static tj_fence *start_copy(const bench *b, void *data) {
   tj_fence *fence;
-  expect(b, tj_buffer_submit_copy(b->destination, 0, b->source, 0, *(const size_t *)data, &fence));
+  expect(b->context, tj_buffer_submit_copy(b->destination, 0, b->source, 0, *(const size_t *)data, &fence));
   return fence;
 }
 
 static tj_fence *start_launch(const bench *b, void *data) {
   tj_fence *fence;
-  expect(b, tj_launch_submit(data, b->device, &fence));
+  expect(b->context, tj_launch_submit(data, b->device, &fence));
   return fence;
 }
 
@@ -159,7 +148,7 @@ static void check(bench *b, const transposition *t) {
   char problem[SHAPE_TEXT + 64], shape[SHAPE_TEXT];
   if (b->settings->is_unchecked)
     return;
-  expect(b, tj_buffer_read(b->destination, 0, b->made, size_of(b, t)));
+  expect(b->context, tj_buffer_read(b->destination, 0, b->made, size_of(b, t)));
   int64_t wrong = check_all(b, t);
   transposition_write_shape(shape, t);
   snprintf(problem, sizeof problem, "%s of %s: %lld wrong elements", t->permutation, shape, (long long)wrong);
@@ -172,7 +161,7 @@ static void clear(bench *b, const transposition *t) {
   if (b->settings->is_unchecked)
     return;
   memset(b->made, 0x5a, size_of(b, t));
-  expect(b, tj_buffer_write(b->destination, 0, b->made, size_of(b, t)));
+  expect(b->context, tj_buffer_write(b->destination, 0, b->made, size_of(b, t)));
 }
 
 /* --- one kernel --- */
@@ -185,7 +174,7 @@ typedef struct {
 static void set_extents(const bench *b, tj_launch *launch, const transposition *t) {
   for (int m = 0; m < transposition_modes(t); m++) {
     const char name[] = {'D', (char)('0' + m), '\0'};
-    expect(b, tj_launch_set_parameter(launch, name, t->extent[m]));
+    expect(b->context, tj_launch_set_parameter(launch, name, t->extent[m]));
   }
 }
 
@@ -202,7 +191,7 @@ static tj_code *compile(const bench *b, const transposition *t, bool is_dynamic,
   write_kernel(text, b, t, is_dynamic);
   tj_compile_options options = {"transpose", tj_device_target(b->device)};
   double begin = now();
-  expect(b, tj_code_compile_text(b->context, "transpose", text, strlen(text), NULL, 0, &options, &code));
+  expect(b->context, tj_code_compile_text(b->context, "transpose", text, strlen(text), NULL, 0, &options, &code));
   *milliseconds = (now() - begin) / 1e3;
   return code;
 }
@@ -211,11 +200,11 @@ static figures measure_kernel(bench *b, const transposition *t, bool is_dynamic)
   figures f;
   tj_launch *launch;
   tj_code *code = compile(b, t, is_dynamic, &f.compile_milliseconds);
-  expect(b, tj_launch_create(b->context, code, &launch));
+  expect(b->context, tj_launch_create(b->context, code, &launch));
   if (is_dynamic)
     set_extents(b, launch, t);
-  expect(b, tj_launch_bind_buffer(launch, "src", b->source));
-  expect(b, tj_launch_bind_buffer(launch, "dst", b->destination));
+  expect(b->context, tj_launch_bind_buffer(launch, "src", b->source));
+  expect(b->context, tj_launch_bind_buffer(launch, "dst", b->destination));
   clear(b, t);
   double begin = now();
   end_of(b, start_launch(b, launch));
@@ -369,9 +358,9 @@ static json_t *measure_type(bench *b) {
   if (b->given == NULL || b->made == NULL)
     fail("out of memory");
   fill(b->given, b->bytes);
-  expect(b, tj_buffer_create(b->context, b->device, b->bytes, &b->source));
-  expect(b, tj_buffer_create(b->context, b->device, b->bytes, &b->destination));
-  expect(b, tj_buffer_write(b->source, 0, b->given, b->bytes));
+  expect(b->context, tj_buffer_create(b->context, b->device, b->bytes, &b->source));
+  expect(b->context, tj_buffer_create(b->context, b->device, b->bytes, &b->destination));
+  expect(b->context, tj_buffer_write(b->source, 0, b->given, b->bytes));
   b->copy = 2 * (double)b->bytes / best_time(b, start_copy, &b->bytes);
   if (b->settings->is_table)
     printf("%s: the device copies %.1f GB/s, %.1f MiB read and as many written\n", b->type, b->copy,
@@ -389,7 +378,7 @@ static json_t *measure(const settings *s) {
   if (tj_context_create(NULL, &b.context) != TJ_OK)
     fail("out of memory");
   tj_context_set_cache(b.context, NULL);
-  expect(&b, tj_device_open(b.context, s->device, &b.device));
+  expect(b.context, tj_device_open(b.context, s->device, &b.device));
   tj_device_properties properties = tj_device_properties_of(b.device);
   json_t *types = json_object();
   json_t *report = json_pack("{s:s,s:s,s:s,s:s,s:i,s:i,s:o}", "benchmark", "gpu", "device", s->device, "description",

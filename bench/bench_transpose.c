@@ -4,6 +4,7 @@
  * known at launch against fixed ones. docs/benchmarks.md tells what each number means.
  *
  * Prints one JSON object, or with --table lines to read. A kernel that does not run, and a wrong element, end it. */
+#include "failing.h"
 #include "transpose_counts.h"
 
 #include <jansson.h>
@@ -33,11 +34,6 @@ typedef struct {
   uint64_t valu, divisions;
   double compile_milliseconds;
 } summary;
-
-static _Noreturn void fail(const char *text) {
-  fprintf(stderr, "bench_transpose: %s\n", text);
-  exit(1);
-}
 
 static double needed_ratio(const transpose_counts *c) {
   return (double)counted_lines(c) / (double)c->needed_lines;
