@@ -32,24 +32,40 @@ static void choose_vectors(tj_turn *t) {
   t->stored = width[TJ_FLEXIBLE_DESTINATION] = (uint32_t)tj_turn_least(stored, 2 * loaded);
 }
 
+/* Squares: a work-item stores as much of each element of a column as of one, a part of a column in each pass. */
+static void hold_squares(tj_turn *t) {
+  enum { PASSES = 2 };
+  t->word = tj_turn_least(t->stored, TJ_TURN_LOADS);
+  t->together = t->stored / t->word;
+  t->slots = t->vectors = 1;
+  bool may_pass = t->loaded >= PASSES * t->together && t->f->target->workgroup_limit >= PASSES * TJ_FLEXIBLE_ITEMS;
+  t->passes = may_pass ? PASSES : 1;
+  t->rows = t->loaded / (t->together * t->passes);
+  t->f->stored_as = tj_staging_order(t->graph, t->f->target);
+}
+
+/* Blocks: a work-item stores a column, whose elements are of words, and whose vectors are not longer than there are
+ * slots. */
+static void hold_blocks(tj_turn *t) {
+  t->word = t->passes = 1;
+  t->together = t->stored;
+  t->slots = TJ_TURN_LOADS;
+  t->vectors = t->slots / t->stored;
+  t->rows = t->vectors * t->loaded;
+}
+
 /* What a work-item holds. */
 static void choose_widths(tj_turn *t) {
-  enum { PASSES = 2, WORD = 4 };
+  enum { WORD = 4 };
   choose_vectors(t);
   t->is_ordered = tj_dtype_bits(t->f->kernel->carried) / 8 < WORD;
-  t->word = t->is_ordered ? tj_turn_least(t->stored, TJ_TURN_LOADS) : 1;
-  t->together = t->stored / t->word;
-  t->slots = t->is_ordered ? 1 : TJ_TURN_LOADS;
-  bool may_pass = t->is_ordered && t->loaded >= PASSES * t->together &&
-                  t->f->target->workgroup_limit >= PASSES * TJ_FLEXIBLE_ITEMS;
-  t->passes = may_pass ? PASSES : 1;
-  tj_flexible_set_items(t->f, (uint32_t)(t->passes * TJ_FLEXIBLE_ITEMS));
-  t->f->stored_as = t->is_ordered ? tj_staging_order(t->graph, t->f->target) : NULL;
-  int64_t stores = t->slots * t->word * t->loaded / (t->stored * t->passes);
-  t->vectors = stores > t->loaded ? stores / t->loaded : 1;
+  if (t->is_ordered)
+    hold_squares(t);
+  else
+    hold_blocks(t);
   t->column = t->vectors * t->loaded;
-  t->rows = tj_turn_least(t->column, stores);
   t->parts = t->column / t->rows;
+  tj_flexible_set_items(t->f, (uint32_t)(t->passes * TJ_FLEXIBLE_ITEMS));
   t->most_x = t->most_y = t->f->items / (t->slots * t->parts);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies whose extents, and some strides, are passed at launch: random permutations of one to six modes, with gaps
- * and with elements of all widths, at extents that are longer and shorter than vectors and tiles. Held against loops
- * over the coordinates, with poisoned zones around each buffer; on the host, or on the device that
- * TILEJIT_TEST_DEVICE names. */
+ * and with elements of all widths, at extents that are longer and shorter than vectors and tiles; and transpositions
+ * by given mappings, with vectors of all widths. Held against loops over the coordinates, with poisoned zones around
+ * each buffer; on the host, where the launch chooses no items, or on the device that TILEJIT_TEST_DEVICE names. */
 #include "tests/unit/support/suite.h"
 #include "tilejit/tilejit.h"
 
@@ -70,15 +70,18 @@ static void choose_extents(random_source *random, flexible_copy *c, int run) {
   } while (volume(c, run) > MOST_ELEMENTS);
 }
 
+static const struct {
+  const char *from, *to;
+  size_t from_bytes, to_bytes;
+} types[] = {{"b8", "b8", 1, 1},   {"b16", "b16", 2, 2},     {"b32", "b32", 4, 4},
+             {"b64", "b64", 8, 8}, {"b128", "b128", 16, 16}, {"u8", "u32", 1, 4},
+             {"u32", "u16", 4, 2}, {"u64", "u8", 8, 1},      {"u8", "u64", 1, 8}};
+
+enum { TYPES = sizeof types / sizeof *types };
+
 /* Each in turn. */
 static void choose_types(int number, flexible_copy *c) {
-  static const struct {
-    const char *from, *to;
-    size_t from_bytes, to_bytes;
-  } types[] = {{"b8", "b8", 1, 1},   {"b16", "b16", 2, 2},     {"b32", "b32", 4, 4},
-               {"b64", "b64", 8, 8}, {"b128", "b128", 16, 16}, {"u8", "u32", 1, 4},
-               {"u32", "u16", 4, 2}, {"u64", "u8", 8, 1},      {"u8", "u64", 1, 8}};
-  size_t which = (size_t)number % (sizeof types / sizeof *types);
+  size_t which = (size_t)number % TYPES;
   c->from = types[which].from;
   c->to = types[which].to;
   c->from_bytes = types[which].from_bytes;
@@ -137,7 +140,8 @@ static size_t write_side(const flexible_copy *c, const side *s, char *text) {
   return length + (size_t)sprintf(text + length, ")");
 }
 
-static void write_program(const flexible_copy *c, char text[TEXT]) {
+/* `mapping`: what of the copy's arguments gives one, or nothing. */
+static void write_program(const flexible_copy *c, const char *mapping, char text[TEXT]) {
   size_t length = 0;
   for (uint32_t i = 0; i < c->rank; i++) {
     if (!c->is_fixed[i])
@@ -147,7 +151,7 @@ static void write_program(const flexible_copy *c, char text[TEXT]) {
   length += write_side(c, &c->source, text + length);
   length += (size_t)sprintf(text + length, ",\n d: %s @ ", c->to);
   length += write_side(c, &c->destination, text + length);
-  length += (size_t)sprintf(text + length, ") = copy(s, d)\n");
+  length += (size_t)snprintf(text + length, TEXT - length, ") = copy(s, d%s)\n", mapping);
   ck_assert_uint_lt(length, TEXT);
 }
 
@@ -242,32 +246,102 @@ static void check_run(session *s, const flexible_copy *c, int run, tj_code *code
   free(expected.all);
 }
 
+/* --- cases --- */
+
+static const char *device_name(void) {
+  return getenv("TILEJIT_TEST_DEVICE") != NULL ? getenv("TILEJIT_TEST_DEVICE") : "host";
+}
+
+static void open_session(session *s) {
+  *s = (session){.context = NULL};
+  ck_assert_int_eq(tj_context_create(NULL, &s->context), TJ_OK);
+  if (tj_device_open(s->context, device_name(), &s->device) != TJ_OK)
+    stop(s, "device");
+}
+
+static void close_session(const session *s) {
+  tj_device_close(s->device);
+  tj_context_destroy(s->context);
+}
+
+/* NULL: compilation failed. */
+static tj_code *compile(session *s) {
+  tj_program *program;
+  tj_code *code;
+  if (tj_program_create(s->context, "flexible", s->text, strlen(s->text), NULL, 0, &program) != TJ_OK)
+    stop(s, "program");
+  tj_compile_options options = {"k", tj_device_target(s->device)};
+  tj_status status = tj_code_compile(program, &options, &code);
+  tj_program_destroy(program);
+  return status == TJ_OK ? code : NULL;
+}
+
+static void check_runs(session *s, const flexible_copy *c) {
+  tj_code *code = compile(s);
+  if (code == NULL)
+    stop(s, "compile");
+  for (int run = 0; run < RUNS; run++)
+    check_run(s, c, run, code);
+  tj_code_destroy(code);
+}
+
 START_TEST(copies_agree_with_loops) {
   random_source random = random_begin(1000 + (uint64_t)_i);
   flexible_copy c = choose_copy(&random, _i);
-  session s = {.context = NULL};
-  write_program(&c, s.text);
-  const char *name = getenv("TILEJIT_TEST_DEVICE");
-  ck_assert_int_eq(tj_context_create(NULL, &s.context), TJ_OK);
-  if (tj_device_open(s.context, name != NULL ? name : "host", &s.device) != TJ_OK)
-    stop(&s, "device");
-  tj_program *program;
-  tj_code *code;
-  if (tj_program_create(s.context, "flexible", s.text, strlen(s.text), NULL, 0, &program) != TJ_OK)
-    stop(&s, "program");
-  tj_compile_options options = {"k", tj_device_target(s.device)};
-  if (tj_code_compile(program, &options, &code) != TJ_OK)
-    stop(&s, "compile");
-  for (int run = 0; run < RUNS; run++)
-    check_run(&s, &c, run, code);
+  session s;
+  open_session(&s);
+  write_program(&c, "", s.text);
+  check_runs(&s, &c);
+  close_session(&s);
+}
+END_TEST
+
+/* The mapping of vectors of these widths, as the diagnostic of one that only has them says it. */
+static void write_mapping(session *s, const flexible_copy *c, size_t loaded, size_t stored, char text[TEXT]) {
+  static const char before[] = "with these modes and vectors: ";
+  snprintf(text, TEXT,
+           ", mapping=mapping(tile=(%zu*items(0),%zu*items(1)), "
+           "load=((items(0),items(1)),(%zu,%zu)):((%zu@0,%zu@1),(1@0,1@1)), "
+           "store=((items(1),items(0)),(%zu,%zu)):((%zu@1,%zu@0),(1@1,1@0)), overlap=1)",
+           loaded, stored, loaded, stored, loaded, stored, stored, loaded, stored, loaded);
+  write_program(c, text, s->text);
+  tj_code *code = compile(s);
   tj_code_destroy(code);
-  tj_program_destroy(program);
-  tj_device_close(s.device);
-  tj_context_destroy(s.context);
+  if (code != NULL)
+    return;
+  const char *note = tj_context_diagnostic(s->context)->note;
+  if (note == NULL || strncmp(note, before, strlen(before)) != 0)
+    stop(s, "mapping");
+  snprintf(text, TEXT, ", mapping=%s", note + strlen(before));
+}
+
+START_TEST(transpositions_of_given_widths_agree_with_loops) {
+  flexible_copy c = {.rank = 2,
+                     .extent = {{130, 75}, {64, 96}, {17, 16}, {31, 257}},
+                     .source = {.order = {0, 1}},
+                     .destination = {.order = {1, 0}}};
+  char mapping[TEXT];
+  session s;
+  if (strcmp(device_name(), "host") == 0)
+    return;
+  open_session(&s);
+  choose_types(_i, &c);
+  for (size_t loaded = 16 / c.from_bytes; loaded > 0; loaded /= 2) {
+    for (size_t stored = 16 / c.to_bytes; stored > 0; stored /= 2) {
+      write_mapping(&s, &c, loaded, stored, mapping);
+      write_program(&c, mapping, s.text);
+      check_runs(&s, &c);
+    }
+  }
+  close_session(&s);
 }
 END_TEST
 
 int main(void) {
   const char *count = getenv("TILEJIT_TEST_COPIES");
-  return run_suite(suite_of_cases("flexible tiles", copies_agree_with_loops, count != NULL ? atoi(count) : COPIES));
+  Suite *suite = suite_of_cases("flexible tiles", copies_agree_with_loops, count != NULL ? atoi(count) : COPIES);
+  TCase *given = tcase_create("given widths");
+  tcase_add_loop_test(given, transpositions_of_given_widths_agree_with_loops, 0, TYPES);
+  suite_add_tcase(suite, given);
+  return run_suite(suite);
 }
