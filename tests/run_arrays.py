@@ -68,6 +68,13 @@ PROGRAMS = [
      {"y": lambda x, b: x.astype("f4") / 2 + b.astype("f4")}, 0.5),
     ("a row and a column, turned", f"b: f32 @ (1,N):(0,1), x: f16 {ROWS}, s: f32 @ (M,1):(1,0), y: f16 {COLUMNS}",
      "y = (x + b) * s", {"y": lambda b, x, s: (x.astype("f4") + b.astype("f4")) * s.astype("f4")}, 0.5),
+    ("as it is and turned", f"x: f16 {ROWS}, y: f16 {ROWS}, z: f16 {COLUMNS}", "y = x * 3\n z = y",
+     {"y": lambda x: x * 3, "z": lambda x: x * 3}, 0.51),
+    ("to four", f"x: f32 {COLUMNS}, y: f64 {COLUMNS}, z: f16 {ROWS}, v: f32 {ROWS}, w: i8 {COLUMNS}",
+     "let a = x * 0.5\n y = a\n z = a + 1\n v = z - x\n w = x",
+     {"y": lambda x: x / 2, "z": lambda x: (x / 2).astype("f4") + numpy.float32(1),
+      "v": lambda x: ((x / 2).astype("f4") + numpy.float32(1)).astype("f2").astype("f4") - x.astype("f4"),
+      "w": lambda x: numpy.trunc(x)}, 0.5),
     ("of many", f"x: f16 {ROWS}, b: f32 {ROWS}, c: i8 {ROWS}, d: f32 {COLUMNS}, y: f32 {ROWS}",
      "y = select(gt(x, 0), b, c) + d",
      {"y": lambda x, b, c, d: numpy.where(x > 0, b, c).astype("f4") + d.astype("f4")}, 0.5),
@@ -98,6 +105,7 @@ PROGRAMS = [
 
 # By name: the mapping of a program whose extents are known, on the host.
 MAPPINGS = {"past the caches": "domain=((N,M)):((1@1,1@0)), tile=(N), load=(1,N):(0,1@0), stream=1",
+            "as it is and turned": "tile=(8,8), load=(8,8):(1@1,1@0), store=(8,8):(1@0,1@1)",
             "a row and a column, turned": "tile=(8,8), load=(8,8):(1@1,1@0), store=(8,8):(1@0,1@1)"}
 
 
@@ -136,7 +144,7 @@ EXAMPLES = [
     ("rmsnorm", {"x": ("bf16", ROW), "r": ("bf16", ROW), "w": ("bf16", WEIGHT)}, {"eps": 1e-6},
      {"h": ("bf16", ROW, lambda x, r, **_: x + r, 0.51), "y": ("bf16", ROW, rms, 0.51)}),
     ("cast_transpose", {"x": ("bf16", ROW)}, {"scale": 0.75},
-     {"y": ("f8e4m3fn", ROW, lambda x, **_: numpy.clip(x * WIDE(0.75), -448, 448), 0.51)}),
+     {key: ("f8e4m3fn", ROW, lambda x, **_: numpy.clip(x * WIDE(0.75), -448, 448), 0.51) for key in ("y", "t")}),
     ("quantize", {"x": ("bf16", ROW)}, {},
      {"s": ("f32", COLUMN, scales, 0.51), "q": ("f8e4m3fn", ROW, lambda x: x / scales(x), 0.51)}),
     ("rope", {"a": ("f16", PAIRS), "b": ("f16", PAIRS), "c": ("f32", ANGLES), "s": ("f32", ANGLES)}, {},
@@ -416,6 +424,9 @@ COPIES = [
     (f"x: f16 {ROWS}, b: f16 {COLUMNS}, y: f16 {COLUMNS}", "y = x * 0.5 + b", 6),
     (f"x: f16 {ROWS}, b: f16 {ROWS}, w: f16 @ (1,N):(0,1), y: f16 {ROWS}", "y = (x + b) * w", 6),
     (f"x: f32 {ROWS}, w: f32 @ (1,N):(0,1), s: f32 @ (M,1):(1,1), y: f32 {COLUMNS}", "y = (x + w) * s", 8),
+    (f"x: bf16 {ROWS}, q: f8e4m3fn {ROWS}, t: f8e4m3fn {COLUMNS}", "q = x * 3; t = q", 4),
+    (f"x: f32 {ROWS}, q: f16 {ROWS}, t: f32 {COLUMNS}", "q = x; t = x + q", 10),
+    (f"x: f16 {COLUMNS}, y: f16 {COLUMNS}, z: bf16 {ROWS}, v: f16 {ROWS}", "y = x * 2; z = x + 1; v = x", 8),
 ]
 
 

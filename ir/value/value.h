@@ -125,9 +125,9 @@ typedef struct {
   const tj_kernel_argument *argument;
   uint32_t argument_count;
   tj_kernel_body body;
-  uint32_t source, destination;                   /* indices of arguments */
-  const uint32_t *other; /* copy: those of further sources, which statements have */
-  uint32_t other_count;
+  uint32_t source, destination; /* indices of arguments */
+  const uint32_t *other; /* copy: those of further sources, then of further destinations, which statements have */
+  uint32_t other_count, other_sources;
   uint32_t gather;                                /* copy: the argument in which the source's index is looked up */
   uint32_t gathered_dimension;                    /* in this dimension of the source */
   const struct tj_array_program *arrays;          /* of statements */

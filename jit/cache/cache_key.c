@@ -255,8 +255,10 @@ static void write_program(kernel_writer *w, const tj_kernel *kernel) {
     return;
   for (uint32_t i = 0; i < program->count; i++)
     write_array(w, program->array[i]);
-  for (uint32_t i = 0; i < program->store_count; i++)
+  for (uint32_t i = 0; i < program->store_count; i++) {
+    tj_write_u32(&w->text, program->store[i].argument);
     tj_write_u32(&w->text, program->store[i].value->number);
+  }
   write_numbers(w, kernel, program);
 }
 

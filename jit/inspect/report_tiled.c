@@ -261,11 +261,15 @@ static void print_condition(tj_text *text, tj_job *job, const tj_kernel *variant
 
 /* What elements become on their way; nothing where they are only converted. */
 static void print_arithmetic(tj_text *text, const tj_kernel *kernel) {
-  if (tj_arithmetic_value(kernel) == NULL)
+  const tj_arithmetic *arithmetic = &kernel->arithmetic;
+  if (arithmetic->when == TJ_COMPUTED_NEVER)
     return;
-  print_line(text, kernel->arithmetic.when == TJ_COMPUTED_LOADING ? "loaded as" : "stored as");
-  tj_array_print(text, tj_arithmetic_value(kernel));
-  tj_text_char(text, '\n');
+  bool is_loaded = arithmetic->when == TJ_COMPUTED_LOADING;
+  for (uint32_t i = 0; i < (is_loaded ? 1 : arithmetic->program->store_count); i++) {
+    print_line(text, is_loaded ? "loaded as" : "stored as");
+    tj_array_print(text, arithmetic->program->store[i].value);
+    tj_text_char(text, '\n');
+  }
 }
 
 /* `condition` is what the variant is taken under; NULL: where no other one is. */

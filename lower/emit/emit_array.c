@@ -163,25 +163,27 @@ static LLVMValueRef number_of(tj_emitter *emitter, const tj_array *array) {
 }
 
 void tj_emit_arithmetic_numbers(tj_emitter *emitter) {
-  const tj_array *value = tj_arithmetic_value(emitter->kernel);
-  if (value == NULL)
-    return;
   const tj_array_program *program = emitter->kernel->arithmetic.program;
-  const bool *is_part = tj_array_parts(emitter->graph, program, value);
+  if (emitter->kernel->arithmetic.when == TJ_COMPUTED_NEVER)
+    return;
   LLVMValueRef *number = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, program->count);
-  for (uint32_t i = 0; i < program->count; i++)
-    number[i] = is_part[i] ? number_of(emitter, program->array[i]) : NULL;
+  for (uint32_t k = 0; k < program->store_count; k++) {
+    const bool *is_part = tj_array_parts(emitter->graph, program, program->store[k].value);
+    for (uint32_t i = 0; i < program->count; i++)
+      number[i] = is_part[i] && number[i] == NULL ? number_of(emitter, program->array[i]) : number[i];
+  }
   emitter->number = number;
 }
 
-LLVMValueRef tj_emit_arithmetic(tj_emitter *emitter, const LLVMValueRef numbers[], tj_dtype to) {
+LLVMValueRef tj_emit_arithmetic(tj_emitter *emitter, const tj_array *value, const LLVMValueRef numbers[],
+                                tj_dtype to) {
   const tj_arithmetic *arithmetic = &emitter->kernel->arithmetic;
   LLVMTypeRef type = LLVMTypeOf(numbers[0]);
   uint32_t width = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
   computation c = {emitter, width, NULL, TJ_NEW_ARRAY(emitter->job, LLVMValueRef, arithmetic->program->count)};
   for (uint32_t i = 0; i < arithmetic->count; i++)
     c.made[arithmetic->element[i]->number] = numbers[i];
-  return as_array(&c, tj_arithmetic_value(emitter->kernel), to);
+  return as_array(&c, value, to);
 }
 
 /* --- steps --- */

@@ -9,10 +9,11 @@
 /* A function of numbers of f32 or f64, or of vectors; FMA also of i64. (emit_array_function.c) */
 LLVMValueRef tj_emit_array_function(tj_emitter *emitter, tj_array_op op, tj_dtype dtype, LLVMValueRef argument[]);
 
-/* Emits the numbers of a copy's arithmetic, at the beginning of a function; and that, from the elements of its
- * sources as numbers, one of each or vectors, to others. (emit_array.c) */
+/* Emits the numbers of a copy's arithmetic, at the beginning of a function; and what a statement says, from the
+ * elements of its sources as numbers, one of each or vectors, to others. (emit_array.c) */
 void tj_emit_arithmetic_numbers(tj_emitter *emitter);
-LLVMValueRef tj_emit_arithmetic(tj_emitter *emitter, const LLVMValueRef numbers[], tj_dtype to);
+LLVMValueRef tj_emit_arithmetic(tj_emitter *emitter, const tj_array *value, const LLVMValueRef numbers[],
+                                tj_dtype to);
 
 /* exp of what is not positive: the same in fewer instructions. */
 LLVMValueRef tj_emit_low_exp(tj_emitter *emitter, tj_dtype dtype, LLVMValueRef argument);

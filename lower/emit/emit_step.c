@@ -7,6 +7,7 @@
 #include "lower/emit/emit_array.h"
 #include "lower/emit/transpose.h"
 #include "lower/kernel/alignment.h"
+#include "lower/kernel/arithmetic.h"
 
 #include <string.h>
 
@@ -45,37 +46,40 @@ static LLVMValueRef with_element(tj_emitter *emitter, LLVMValueRef vector, LLVMV
   return LLVMBuildInsertElement(emitter->builder, vector, element, LLVMConstInt(emitter->i32, lane, false), "");
 }
 
-/* From the type of elements in one place to that in another; with `computes`, by the kernel's arithmetic. */
+/* From the type of elements in one place to that in another, by the kernel's arithmetic. */
 typedef struct {
   tj_dtype from, to;
-  bool computes;
+  const tj_array *value; /* NULL: they are only converted */
 } conversion;
 
-/* Whether elements are computed as they leave a buffer, or LDS, or enter it. */
-static bool computes_at(const tj_emitter *emitter, const tj_access *access, bool loads) {
-  return access->buffer != TJ_LDS &&
-         emitter->kernel->arithmetic.when == (loads ? TJ_COMPUTED_LOADING : TJ_COMPUTED_STORING);
+/* What is computed of elements as they leave a buffer, or LDS, or enter it; NULL: nothing. Where they leave, it is
+ * what all destinations get. */
+static const tj_array *computed_at(const tj_emitter *emitter, const tj_access *access, bool loads) {
+  const tj_arithmetic *arithmetic = &emitter->kernel->arithmetic;
+  if (access->buffer == TJ_LDS || arithmetic->when != (loads ? TJ_COMPUTED_LOADING : TJ_COMPUTED_STORING))
+    return NULL;
+  return loads ? arithmetic->program->store[0].value : tj_arithmetic_value(emitter->kernel, access->buffer);
 }
 
 static conversion conversion_at(const tj_emitter *emitter, const tj_kernel_step *step) {
   tj_dtype dtype = tj_emit_access_dtype(emitter, &step->access);
   tj_dtype carried = tj_slot_dtype(emitter->kernel, step->slot);
   bool loads = step->kind == TJ_STEP_LOAD;
-  return (conversion){loads ? dtype : carried, loads ? carried : dtype, computes_at(emitter, &step->access, loads)};
+  return (conversion){loads ? dtype : carried, loads ? carried : dtype, computed_at(emitter, &step->access, loads)};
 }
 
 /* Whether bits become others on the way. */
 static bool is_changed(conversion how) {
   bool is_raw = tj_dtype_class_of(how.from) == TJ_CLASS_BITS || tj_dtype_class_of(how.to) == TJ_CLASS_BITS;
-  return how.computes || (how.from != how.to && !is_raw);
+  return how.value != NULL || (how.from != how.to && !is_raw);
 }
 
 static LLVMValueRef converted(tj_emitter *emitter, LLVMValueRef vector, uint32_t width, conversion how) {
   if (!is_changed(how))
     return vector;
   LLVMValueRef numbers = tj_emit_numbers(emitter, vector, how.from);
-  if (how.computes)
-    return tj_emit_number_bits(emitter, tj_emit_arithmetic(emitter, &numbers, how.to), how.to);
+  if (how.value != NULL)
+    return tj_emit_number_bits(emitter, tj_emit_arithmetic(emitter, how.value, &numbers, how.to), how.to);
   if (width == 1)
     return tj_emit_number_bits(emitter, tj_emit_converted(emitter, numbers, how.from, how.to), how.to);
   LLVMValueRef result = LLVMGetPoison(LLVMVectorType(tj_emit_number_type(emitter, how.to), width));
@@ -155,7 +159,8 @@ static LLVMValueRef joined(tj_emitter *emitter, const tj_kernel_step *step) {
   tj_kernel_step of = *step;
   for (uint32_t i = 0; i < arithmetic->count; i++, of.slot += arithmetic->slots)
     numbers[i] = tj_emit_numbers(emitter, gathered(emitter, &of), tj_slot_dtype(emitter->kernel, of.slot));
-  return tj_emit_number_bits(emitter, tj_emit_arithmetic(emitter, numbers, to), to);
+  const tj_array *value = tj_arithmetic_value(emitter->kernel, step->access.buffer);
+  return tj_emit_number_bits(emitter, tj_emit_arithmetic(emitter, value, numbers, to), to);
 }
 
 static void emit_store(tj_emitter *emitter, const tj_kernel_step *step) {
@@ -176,8 +181,8 @@ static void emit_run_part(tj_emitter *emitter, const tj_run_part *part, void *da
   const tj_kernel_step *step = data;
   tj_dtype from = tj_emit_access_dtype(emitter, &step->from), to = tj_emit_access_dtype(emitter, &step->access);
   tj_dtype carried = emitter->kernel->carried;
-  conversion loading = {from, carried, computes_at(emitter, &step->from, true)};
-  conversion storing = {carried, to, computes_at(emitter, &step->access, false)};
+  conversion loading = {from, carried, computed_at(emitter, &step->from, true)};
+  conversion storing = {carried, to, computed_at(emitter, &step->access, false)};
   LLVMTypeRef type = vector_type(emitter, from, part->width);
   LLVMValueRef elements = LLVMBuildLoad2(emitter->builder, type, part->from, "elements");
   LLVMSetAlignment(elements, tj_dtype_bits(from) / 8);
@@ -199,8 +204,8 @@ static uint32_t run_width(const tj_emitter *emitter, const tj_run *run) {
 static bool is_converted(const tj_emitter *emitter, const tj_kernel_step *step) {
   const tj_kernel *kernel = emitter->kernel;
   return tj_emit_access_dtype(emitter, &step->from) != kernel->carried ||
-         tj_emit_access_dtype(emitter, &step->access) != kernel->carried || computes_at(emitter, &step->from, true) ||
-         computes_at(emitter, &step->access, false);
+         tj_emit_access_dtype(emitter, &step->access) != kernel->carried ||
+         computed_at(emitter, &step->from, true) != NULL || computed_at(emitter, &step->access, false) != NULL;
 }
 
 static void emit_run(tj_emitter *emitter, const tj_kernel_step *step) {

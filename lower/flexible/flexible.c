@@ -150,7 +150,7 @@ void tj_flexible_move(tj_flexible *f, uint32_t side, const tj_flexible_place pla
 
 /* --- tiles --- */
 
-/* Source and destination, and further sources. */
+/* Source and destination, and what is further. */
 static uint32_t sides_of(const tj_flexible *f) {
   return TJ_FLEXIBLE_SIDES + f->domain->other_count;
 }
@@ -352,6 +352,16 @@ static bool is_strided(tj_flexible *f, uint32_t side, const tj_node **origin) {
                            digit);
 }
 
+uint32_t tj_flexible_least_bytes(const tj_flexible *f, uint32_t side) {
+  uint32_t least = tj_element_bytes(f->kernel, tj_flexible_buffer(f, side));
+  for (uint32_t form = TJ_FLEXIBLE_FURTHER; form < sides_of(f); form++) {
+    uint32_t bytes = tj_element_bytes(f->kernel, tj_flexible_buffer(f, form));
+    if (f->form[form].side == side && !tj_flexible_is_source(f, form) && bytes < least)
+      least = bytes;
+  }
+  return least;
+}
+
 /* Whether a side steps less far along mode a than along mode b. */
 static bool is_closer(const tj_flexible *f, uint32_t a, uint32_t b, uint32_t side) {
   return tj_is_closer(f->graph, tj_flexible_stride(f, a, side), tj_flexible_stride(f, b, side));
@@ -404,6 +414,16 @@ static bool turns(const tj_flexible *f) {
 static bool have_neighbours(const tj_flexible *f) {
   return is_contiguous(f, f->first_loaded, TJ_FLEXIBLE_SOURCE) &&
          is_contiguous(f, f->first_stored, TJ_FLEXIBLE_DESTINATION);
+}
+
+/* What is further goes with the destination; but destinations that have neighbours as the source does take what is
+ * loaded. */
+static void choose_sides(tj_flexible *f) {
+  for (uint32_t form = 0; form < sides_of(f); form++) {
+    bool is_straight = form >= TJ_FLEXIBLE_FURTHER && !tj_flexible_is_source(f, form) && turns(f) &&
+                       is_contiguous(f, f->first_loaded, form);
+    f->form[form].side = form == TJ_FLEXIBLE_SOURCE || is_straight ? TJ_FLEXIBLE_SOURCE : TJ_FLEXIBLE_DESTINATION;
+  }
 }
 
 /* Modes of windows are short, and tiles need more of them; where nothing is bounded, there are none. */
@@ -460,7 +480,7 @@ static void demand_multiple(tj_flexible *f, const tj_node *node, uint32_t multip
 /* What makes all vectors of a side begin at multiples: tiles, and the vectors in them, begin at multiples along its
  * first mode where this is as long as one. */
 static void demand_multiples(tj_flexible *f, uint32_t side, const tj_node *origin) {
-  uint32_t first = side == TJ_FLEXIBLE_SOURCE ? f->first_loaded : f->first_stored;
+  uint32_t first = f->form[side].side == TJ_FLEXIBLE_SOURCE ? f->first_loaded : f->first_stored;
   if (!tj_is_int(tj_flexible_stride(f, first, side), 1))
     return;
   demand_multiple(f, f->domain->mode[first].extent, f->multiple[side]);
@@ -493,7 +513,8 @@ void tj_flexible_set_items(tj_flexible *f, uint32_t items) {
 }
 
 static void add_steps(tj_flexible *f, void (*add)(void *shape), void *shape) {
-  f->kernel->step = TJ_NEW_ARRAY(f->graph->job, tj_kernel_step, MOST_STEPS + f->kernel->slot_count);
+  size_t slots = f->kernel->slot_count, further = f->domain->other_count * slots;
+  f->kernel->step = TJ_NEW_ARRAY(f->graph->job, tj_kernel_step, MOST_STEPS + slots + further);
   f->kernel->step_count = 0;
   add(shape);
 }
@@ -518,11 +539,11 @@ static uint32_t multiple_of(const tj_flexible *f, uint32_t buffer, uint32_t byte
   return bytes > element ? bytes / element : 1;
 }
 
-/* Vectors of further sources begin where those of the destination do. */
+/* Vectors of what is further begin where those of its side do. */
 static void set_multiples(tj_flexible *f, uint32_t bytes) {
-  for (uint32_t side = 0; side < sides_of(f); side++) {
-    uint32_t own = multiple_of(f, tj_flexible_buffer(f, side), bytes), stored = f->multiple[TJ_FLEXIBLE_DESTINATION];
-    f->multiple[side] = side >= TJ_FLEXIBLE_FURTHER && own > stored ? stored : own;
+  for (uint32_t form = 0; form < sides_of(f); form++) {
+    uint32_t own = multiple_of(f, tj_flexible_buffer(f, form), bytes), with = f->multiple[f->form[form].side];
+    f->multiple[form] = form >= TJ_FLEXIBLE_FURTHER && own > with ? with : own;
   }
 }
 
@@ -541,7 +562,6 @@ static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj
   f.destination = tj_flat_store(flat)->access.buffer;
   f.kernel = new_kernel(&f, flat, bytes);
   tj_flexible_set_items(&f, TJ_FLEXIBLE_ITEMS);
-  set_multiples(&f, bytes);
   const tj_node *origin[TJ_FLEXIBLE_BOUNDS];
   if (given != NULL)
     tj_flexible_read_given(&f);
@@ -551,11 +571,12 @@ static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj
     choose_others(&f);
   if (!have_neighbours(&f))
     return NULL;
+  choose_sides(&f);
+  set_multiples(&f, bytes);
   measure_modes(&f);
   for (uint32_t side = 0; side < sides_of(&f); side++) {
     if (!is_strided(&f, side, &origin[side]))
       return NULL;
-    f.form[side].side = side == TJ_FLEXIBLE_SOURCE ? TJ_FLEXIBLE_SOURCE : TJ_FLEXIBLE_DESTINATION;
     demand_multiples(&f, side, origin[side]);
   }
   if (f.form_count == TJ_FLEXIBLE_BOUNDS && (given == NULL || turns(&f)))

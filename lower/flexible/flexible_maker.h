@@ -13,12 +13,13 @@
 #include "lower/machine/target.h"
 
 /* Sums of digits and strides that work-items compute: elements of source and destination, of further sources
- * that go with the destination, and what is bounded where accesses are valid. */
+ * that go with the destination, of further destinations that go with either, and what is bounded where accesses are
+ * valid. */
 enum {
   TJ_FLEXIBLE_SOURCE,
   TJ_FLEXIBLE_DESTINATION,
   TJ_FLEXIBLE_SIDES,
-  TJ_FLEXIBLE_FURTHER = TJ_FLEXIBLE_SIDES, /* sources */
+  TJ_FLEXIBLE_FURTHER = TJ_FLEXIBLE_SIDES, /* sources, then destinations */
   TJ_FLEXIBLE_BOUNDS = TJ_FLEXIBLE_FURTHER + 4,
   TJ_FLEXIBLE_FORMS = TJ_FLEXIBLE_BOUNDS + 4
 };
@@ -55,7 +56,7 @@ typedef struct {
 
 typedef struct {
   const tj_node *base; /* of the tile */
-  uint32_t side; /* the form of the accesses that a bound, or a further source, goes with: source or destination */
+  uint32_t side; /* the form of the accesses that a bound, or what is further, goes with: source or destination */
   const tj_node *before,
       *end; /* of a bound, as the launch has them: what it is more, and less than; NULL: anything */
 } tj_flexible_form;
@@ -87,7 +88,7 @@ typedef struct {
   uint32_t binding_room;
 } tj_flexible;
 
-/* Whether there is such a form: not as many further sources need be as there could. */
+/* Whether there is such a form: not as many further sources and destinations need be as there could. */
 static inline bool tj_flexible_has_form(const tj_flexible *f, uint32_t form) {
   return form < TJ_FLEXIBLE_FURTHER + f->domain->other_count || form >= TJ_FLEXIBLE_BOUNDS;
 }
@@ -97,6 +98,14 @@ static inline uint32_t tj_flexible_buffer(const tj_flexible *f, uint32_t side) {
     return f->kernel->arithmetic.buffer[side - TJ_FLEXIBLE_FURTHER + 1];
   return side == TJ_FLEXIBLE_SOURCE ? f->source : f->destination;
 }
+
+/* Whether a form is of a further source, not of a further destination. */
+static inline bool tj_flexible_is_source(const tj_flexible *f, uint32_t form) {
+  return form >= TJ_FLEXIBLE_FURTHER && form - TJ_FLEXIBLE_FURTHER + 1 < f->kernel->arithmetic.count;
+}
+
+/* The least bytes of an element of the buffers that a side moves: its runs have to fill lines, too. */
+uint32_t tj_flexible_least_bytes(const tj_flexible *f, uint32_t side);
 
 /* --- quantities of the launch --- */
 
@@ -213,7 +222,7 @@ typedef struct {
 /* What is the same for all of a form's part of a slot is less than. */
 int64_t tj_flexible_slot_limit(uint32_t form);
 
-/* How far a step along a mode moves a side, or a further source. */
+/* How far a step along a mode moves a side, or what is further. */
 const tj_node *tj_flexible_stride(const tj_flexible *f, uint32_t mode, uint32_t side);
 
 /* An access to source or destination; place[form] of all forms that are of it. */

@@ -195,6 +195,11 @@ static const tj_node *place_along(const tj_flexible_hold *hold, uint32_t mode) {
   return place;
 }
 
+/* The mode along which the side has neighbours. */
+static uint32_t first_of(const tj_flexible_hold *hold) {
+  return hold->side == TJ_FLEXIBLE_SOURCE ? hold->f->first_loaded : hold->f->first_stored;
+}
+
 /* A work-item's part of a form: the side's own first mode first. */
 static const tj_node *offset_of_item(const tj_flexible_hold *hold, uint32_t form) {
   tj_flexible *f = hold->f;
@@ -249,24 +254,42 @@ static bool is_form_of(const tj_flexible *f, uint32_t form, uint32_t side) {
   return form == side || goes_with;
 }
 
-/* Loads what a vector of the destination takes of a further source: as vectors, where that has neighbours as the
- * destination does, or one by one. */
-static void load_further(const tj_flexible_hold *hold, uint32_t form, const tj_flexible_place place[],
+/* Loads what a vector of the side takes of a further source, or stores what it gives to a further destination: as
+ * vectors, where that has neighbours as the side does, or one by one. */
+static void move_further(const tj_flexible_hold *hold, uint32_t form, const tj_flexible_place place[],
                          uint32_t slot) {
   tj_flexible *f = hold->f;
-  uint32_t buffer = tj_flexible_buffer(f, form), number = form - TJ_FLEXIBLE_FURTHER + 1;
+  bool is_source = tj_flexible_is_source(f, form);
+  uint32_t buffer = tj_flexible_buffer(f, form), first = first_of(hold);
+  uint32_t of_source = is_source ? (form - TJ_FLEXIBLE_FURTHER + 1) * tj_source_slots(f->kernel) : 0;
   uint32_t width = tj_target_widest(f->target, tj_element_bytes(f->kernel, buffer));
-  bool is_contiguous = tj_is_int(tj_flexible_stride(f, f->first_stored, form), 1);
+  bool is_contiguous = tj_is_int(tj_flexible_stride(f, first, form), 1);
   width = !is_contiguous ? 1 : width < hold->width ? width : hold->width;
   const tj_node *base = tj_terse_add(f->graph, f->form[form].base, place[form].of_all);
   for (uint32_t k = 0; k < hold->width; k += width) {
-    const tj_node *more = steps_of(f, &f->mode[f->first_stored], form, k);
+    const tj_node *more = steps_of(f, &f->mode[first], form, k);
     tj_access access = {.buffer = buffer,
                         .base = tj_terse_add(f->graph, base, more),
                         .offset = place[form].of_item,
                         .valid = f->is_inner ? NULL : tj_flexible_within(f, hold->side, place)};
-    tj_flexible_step(f, TJ_STEP_LOAD, access, width, slot + number * tj_source_slots(f->kernel) + k, 1);
+    tj_flexible_step(f, is_source ? TJ_STEP_LOAD : TJ_STEP_STORE, access, width, slot + of_source + k, 1);
     f->kernel->step[f->kernel->step_count - 1].multiple = f->multiple[form];
+  }
+}
+
+static void find_places(const tj_flexible_hold *hold, uint32_t vector, tj_flexible_place place[]) {
+  for (uint32_t form = 0; form < hold->f->form_count; form++) {
+    if (is_form_of(hold->f, form, hold->side))
+      place[form] = (tj_flexible_place){offset_of_item(hold, form), offset_of_slot(hold, vector, form)};
+  }
+}
+
+static void move_all_further(const tj_flexible_hold *hold, bool are_sources, const tj_flexible_place place[],
+                             uint32_t slot) {
+  const tj_flexible *f = hold->f;
+  for (uint32_t form = TJ_FLEXIBLE_FURTHER; form < TJ_FLEXIBLE_FURTHER + f->domain->other_count; form++) {
+    if (f->form[form].side == hold->side && tj_flexible_is_source(f, form) == are_sources)
+      move_further(hold, form, place, slot);
   }
 }
 
@@ -274,12 +297,12 @@ void tj_flexible_move_some(const tj_flexible_hold *hold, uint32_t first, uint32_
   tj_flexible *f = hold->f;
   tj_flexible_place place[TJ_FLEXIBLE_FORMS];
   for (uint32_t i = 0; i < count; i++) {
-    for (uint32_t form = 0; form < f->form_count; form++) {
-      if (is_form_of(f, form, hold->side))
-        place[form] = (tj_flexible_place){offset_of_item(hold, form), offset_of_slot(hold, first + i, form)};
-    }
-    for (uint32_t k = 0; k < f->domain->other_count && hold->side == TJ_FLEXIBLE_DESTINATION; k++)
-      load_further(hold, TJ_FLEXIBLE_FURTHER + k, place, slot + i * hold->width);
+    find_places(hold, first + i, place);
+    move_all_further(hold, true, place, slot + i * hold->width);
     tj_flexible_move(f, hold->side, place, hold->width, slot + i * hold->width);
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    find_places(hold, first + i, place);
+    move_all_further(hold, false, place, slot + i * hold->width);
   }
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The arithmetic of copies.
  *
- * A copy is the program of one statement: what is stored is a function of the source's elements. Scale and bias are
- * one of them: integers stay integers where they are; what remains of the result are its low bits, as in every
- * conversion of integers. All other arithmetic is that of a float type, with one rounding. Elements are computed on
- * the side of the buffer whose type is the wider one, so that the narrower one is what is carried; of several
- * sources, where they are stored. */
+ * A copy is the program of one statement, or of several of different destinations: what is stored is a function of
+ * the source's elements. Scale and bias are one of them: integers stay integers where they are; what remains of the
+ * result are its low bits, as in every conversion of integers. All other arithmetic is that of a float type, with one
+ * rounding. Elements are computed on the side of the buffer whose type is the wider one, so that the narrower one is
+ * what is carried; of several sources, or for destinations that do not get the same, where they are stored. */
 #include "lower/kernel/arithmetic.h"
 
 #include "ir/index/substitute.h"
@@ -88,21 +88,51 @@ static const tj_array *element_of(const tj_array_program *program, const char *n
 }
 
 static void set_sources(tj_job *job, tj_arithmetic *arithmetic, const tj_kernel_definition *definition) {
-  uint32_t count = 1 + definition->other_count, *buffer = TJ_NEW_ARRAY(job, uint32_t, count);
+  uint32_t count = 1 + definition->other_sources;
+  uint32_t *buffer = TJ_NEW_ARRAY(job, uint32_t, 1 + (size_t)definition->other_count);
   const tj_array **element = TJ_NEW_ARRAY(job, const tj_array *, count);
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < 1 + definition->other_count; i++)
     buffer[i] = i == 0 ? definition->source : definition->other[i - 1];
+  for (uint32_t i = 0; i < count; i++)
     element[i] = element_of(arithmetic->program, definition->argument[buffer[i]].name);
-  }
   arithmetic->element = element;
   arithmetic->buffer = buffer;
   arithmetic->count = count;
 }
 
+/* What a statement says, but for its rounding to the type in which it is stored. */
+static const tj_array *unrounded(const tj_array_store *store, tj_dtype stored) {
+  const tj_array *value = store->value;
+  while (value->op == TJ_ARRAY_CAST && value->dtype == stored)
+    value = value->arg[0];
+  return value;
+}
+
+/* Whether all destinations get the same elements. */
+static bool gives_the_same(const tj_array_program *program, const tj_kernel *kernel) {
+  bool is_same = true;
+  for (uint32_t i = 1; i < program->store_count; i++) {
+    tj_dtype first = kernel->buffer[program->store[0].argument].dtype,
+             next = kernel->buffer[program->store[i].argument].dtype;
+    is_same = is_same && next == first && unrounded(&program->store[i], next) == unrounded(&program->store[0], first);
+  }
+  return is_same;
+}
+
+tj_dtype tj_arithmetic_carried(const tj_kernel_definition *definition, const tj_kernel *kernel) {
+  tj_dtype from = kernel->buffer[definition->source].dtype, to = kernel->buffer[definition->destination].dtype;
+  bool is_one =
+      definition->other_sources == 0 && (definition->arrays == NULL || gives_the_same(definition->arrays, kernel));
+  return is_one ? tj_dtype_narrower(from, to) : from;
+}
+
 static tj_computed when_computed(const tj_arithmetic *arithmetic, const tj_kernel *kernel, tj_dtype to) {
-  if (arithmetic->count == 1 && arithmetic->program->store[0].value == arithmetic->element[0])
+  const tj_array_program *program = arithmetic->program;
+  if (arithmetic->count > 1 || !gives_the_same(program, kernel))
+    return TJ_COMPUTED_STORING;
+  if (program->store[0].value == arithmetic->element[0])
     return TJ_COMPUTED_NEVER;
-  return arithmetic->count == 1 && kernel->carried == to ? TJ_COMPUTED_LOADING : TJ_COMPUTED_STORING;
+  return kernel->carried == to ? TJ_COMPUTED_LOADING : TJ_COMPUTED_STORING;
 }
 
 tj_arithmetic tj_arithmetic_make(tj_graph *graph, const tj_kernel_definition *definition, const tj_kernel *kernel) {
@@ -115,8 +145,15 @@ tj_arithmetic tj_arithmetic_make(tj_graph *graph, const tj_kernel_definition *de
   return arithmetic;
 }
 
-const tj_array *tj_arithmetic_value(const tj_kernel *kernel) {
-  return kernel->arithmetic.when != TJ_COMPUTED_NEVER ? kernel->arithmetic.program->store[0].value : NULL;
+const tj_array *tj_arithmetic_value(const tj_kernel *kernel, uint32_t buffer) {
+  const tj_array_program *program = kernel->arithmetic.program;
+  if (kernel->arithmetic.when == TJ_COMPUTED_NEVER)
+    return NULL;
+  for (uint32_t i = 0; i < program->store_count; i++) {
+    if (program->store[i].argument == buffer)
+      return program->store[i].value;
+  }
+  return NULL;
 }
 
 /* --- slots --- */

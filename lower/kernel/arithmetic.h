@@ -7,13 +7,17 @@
 #include "ir/value/value.h"
 #include "lower/kernel/kernel.h"
 
+/* The type of elements in registers and in LDS: the narrower one of both buffers', where one destination takes all
+ * that there is to take, or all take the same; otherwise the source's. */
+tj_dtype tj_arithmetic_carried(const tj_kernel_definition *definition, const tj_kernel *kernel);
+
 /* What the definition says of a copy between the kernel's buffers, whose carried type is known: its statement, or its
  * scale and bias. TJ4004 where elements are raw bits, TJ4017 where the arithmetic's type does not hold scale or bias.
  */
 tj_arithmetic tj_arithmetic_make(tj_graph *graph, const tj_kernel_definition *definition, const tj_kernel *kernel);
 
-/* What is stored; NULL where elements are only converted. */
-const tj_array *tj_arithmetic_value(const tj_kernel *kernel);
+/* What is stored in a buffer; NULL where elements are only converted. */
+const tj_array *tj_arithmetic_value(const tj_kernel *kernel, uint32_t buffer);
 
 /* Gives each source of a copy so many slots, with the types of what they hold. */
 void tj_set_source_slots(tj_graph *graph, tj_kernel *kernel, uint32_t slots);

@@ -573,3 +573,12 @@ tj_access tj_domain_other(tj_graph *graph, const tj_domain *domain, uint32_t num
 const tj_node *tj_domain_other_stride(const tj_domain *domain, uint32_t number, uint32_t mode) {
   return other_stride(&domain->other[number], domain->leaf[domain->mode[mode].first_leaf]);
 }
+
+bool tj_domain_other_is_straight(const tj_domain *domain, uint32_t number) {
+  for (uint32_t m = 0; m < domain->count; m++) {
+    const tj_node *loaded = domain->mode[m].source_stride, *stored = tj_domain_other_stride(domain, number, m);
+    if (loaded != NULL && tj_is_int(loaded, 1))
+      return stored != NULL && tj_is_int(stored, 1);
+  }
+  return false;
+}

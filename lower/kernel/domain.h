@@ -24,10 +24,11 @@ static inline const tj_node *tj_mode_stride(const tj_mode *mode, bool of_source)
  * compared, the one of fewer factors counts as less. Strides of 0 come last. */
 bool tj_is_closer(tj_graph *graph, const tj_node *stride, const tj_node *other);
 
-/* The operands of a copy. Further sources are layouts of plain modes, as many as the others have, and as long. */
+/* The operands of a copy. Further sources and destinations are layouts of plain modes, as many as the others have,
+ * and as long. */
 typedef struct {
   const tj_operand *source, *destination;
-  const tj_operand *other; /* further sources */
+  const tj_operand *other; /* further sources, then further destinations */
   uint32_t other_count;
 } tj_sides;
 
@@ -101,9 +102,11 @@ const tj_node *const *tj_domain_digits(tj_graph *graph, const tj_domain *domain,
 tj_access tj_domain_source(tj_graph *graph, const tj_domain *domain, uint32_t buffer, const tj_node *const digit[]);
 tj_access tj_domain_destination(tj_graph *graph, const tj_domain *domain, uint32_t buffer,
                                 const tj_node *const digit[]);
-/* How far a step along a mode moves a further source; NULL: unknown. */
+/* How far a step along a mode moves a further source or destination; NULL: unknown. */
 const tj_node *tj_domain_other_stride(const tj_domain *domain, uint32_t number, uint32_t mode);
-/* That of a further source. */
+/* Whether it has neighbours along the same mode as the source. */
+bool tj_domain_other_is_straight(const tj_domain *domain, uint32_t number);
+/* Its element. */
 tj_access tj_domain_other(tj_graph *graph, const tj_domain *domain, uint32_t number, uint32_t buffer,
                           const tj_node *const digit[]);
 

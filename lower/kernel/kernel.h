@@ -113,14 +113,15 @@ typedef struct {
 typedef enum { TJ_COMPUTED_NEVER, TJ_COMPUTED_LOADING, TJ_COMPUTED_STORING } tj_computed;
 
 /* What elements of a copy become on the way: what a program of one statement says, a function of the source's
- * elements, or of those of several sources. The first of these is the one that mappings load; what is stored takes the
- * others as they are, from slots of their own, `slots` further on from source to source. (arithmetic.h) */
+ * elements, or of those of several sources. The first of these is the one that mappings load; what is stored takes
+ * the others as they are, from slots of their own, `slots` further on from source to source. A program of several
+ * statements has that of the destination first; it names buffers by their numbers. (arithmetic.h) */
 typedef struct {
   tj_computed when;
-  uint32_t count, slots; /* of sources; 0 slots: there is only one */
+  uint32_t count, slots;                  /* of sources; 0 slots: there is only one */
   const struct tj_array_program *program; /* NULL: elements are only converted */
   const struct tj_array *const *element;  /* by source: which array of the program stands for its elements */
-  const uint32_t *buffer;                 /* by source */
+  const uint32_t *buffer;                 /* by source, then by further destination, in the statements' order */
   const tj_node *const *parameter;        /* those that the program speaks of, in the place of the kernel's own */
 } tj_arithmetic;
 
@@ -188,7 +189,7 @@ typedef struct tj_kernel {
   tj_races races;
   const struct tj_race *race;     /* what decides, where the launch does; else NULL */
   const struct tj_mapped *mapped; /* of a copy: the mapping that it was given; NULL: one is chosen */
-  struct tj_kernel *copy; /* of arrays: does the same, as a flat copy of several sources; NULL: there is none */
+  struct tj_kernel *copy;   /* of arrays: does the same, as a flat copy of several sources; NULL: there is none */
   struct tj_kernel *faster; /* does the same in less time, where `condition` holds; NULL: there is none. It has the
                                      same buffers and parameters, of which its own symbols know more */
   const tj_node *condition; /* truth, of this kernel's parameters */

@@ -9,11 +9,12 @@
 #include "lower/kernel/kernel_nodes.h"
 #include "lower/machine/width.h"
 
-uint32_t tj_narrowest_access(const tj_kernel *kernel, tj_step_kind kind) {
+uint32_t tj_narrowest_access(const tj_kernel *kernel, uint32_t buffer) {
   uint32_t width = UINT32_MAX;
   for (uint32_t i = 0; i < kernel->step_count; i++) {
     const tj_kernel_step *step = &kernel->step[i];
-    if (step->kind == kind && step->access.buffer != TJ_LDS && step->width < width)
+    bool moves = step->kind == TJ_STEP_LOAD || step->kind == TJ_STEP_STORE;
+    if (moves && step->access.buffer == buffer && step->width < width)
       width = step->width;
   }
   return width;
@@ -26,8 +27,10 @@ bool tj_kernel_fits(tj_graph *graph, const tj_kernel *kernel) {
 }
 
 bool tj_has_wider_accesses(const tj_kernel *a, const tj_kernel *b) {
-  return tj_narrowest_access(a, TJ_STEP_LOAD) > tj_narrowest_access(b, TJ_STEP_LOAD) ||
-         tj_narrowest_access(a, TJ_STEP_STORE) > tj_narrowest_access(b, TJ_STEP_STORE);
+  bool is_wider = false;
+  for (uint32_t i = 0; i < a->buffer_count; i++)
+    is_wider = is_wider || tj_narrowest_access(a, i) > tj_narrowest_access(b, i);
+  return is_wider;
 }
 
 /* --- demands --- */

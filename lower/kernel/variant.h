@@ -41,9 +41,9 @@ const tj_domain *tj_assumed_domain(tj_graph *graph, const tj_domain *domain, con
 const tj_node *const *tj_assumed_parameters(tj_graph *graph, const tj_kernel *kernel, const tj_substitution *assumed);
 
 /* The narrowest of a kernel's accesses of a buffer. */
-uint32_t tj_narrowest_access(const tj_kernel *kernel, tj_step_kind kind);
+uint32_t tj_narrowest_access(const tj_kernel *kernel, uint32_t buffer);
 
-/* Whether loads or stores of `a` are wider than those of `b`. */
+/* Whether all accesses to a buffer are wider in `a` than one in `b`. */
 bool tj_has_wider_accesses(const tj_kernel *a, const tj_kernel *b);
 
 /* Whether the kernel can be compiled: its arithmetic is not too much, and known to fit in 64 bits. Tile by tile, some

@@ -510,10 +510,11 @@ static uint32_t widest_of(tj_graph *graph, const tj_kernel *flat, const tj_mappi
 static void add_faster(tj_graph *graph, const tj_kernel *flat, tj_kernel *kernel, const tj_mapped *mapped,
                        const tj_target *target) {
   const tj_mapping *mapping = mapped->mapping;
-  uint32_t loaded = widest_of(graph, flat, &mapping->load, tj_flat_load(flat)->access.buffer, target);
-  uint32_t stored = widest_of(graph, flat, &mapping->store, tj_flat_store(flat)->access.buffer, target);
+  uint32_t source = tj_flat_load(flat)->access.buffer, destination = tj_flat_store(flat)->access.buffer;
+  uint32_t loaded = widest_of(graph, flat, &mapping->load, source, target);
+  uint32_t stored = widest_of(graph, flat, &mapping->store, destination, target);
   uint32_t multiple = loaded > stored ? loaded : stored;
-  if (tj_narrowest_access(kernel, TJ_STEP_LOAD) >= loaded && tj_narrowest_access(kernel, TJ_STEP_STORE) >= stored)
+  if (tj_narrowest_access(kernel, source) >= loaded && tj_narrowest_access(kernel, destination) >= stored)
     return;
   tj_demands demands = tj_find_demands(graph, mapped->domain, multiple, NULL);
   if (demands.count == 0)

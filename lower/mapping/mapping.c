@@ -85,14 +85,30 @@ static bool continues(const mapping *map, uint32_t mode, uint32_t next, tj_side_
 
 /* --- the problem in numbers --- */
 
+static uint32_t buffer_of(const mapping *map, tj_side_name side) {
+  return (side == TJ_SOURCE ? tj_flat_load(map->flat) : tj_flat_store(map->flat))->access.buffer;
+}
+
 static uint32_t element_bytes(const mapping *map, tj_side_name side) {
-  const tj_kernel_step *step = side == TJ_SOURCE ? tj_flat_load(map->flat) : tj_flat_store(map->flat);
-  return tj_dtype_bits(map->flat->buffer[step->access.buffer].dtype) / 8;
+  return tj_element_bytes(map->flat, buffer_of(map, side));
+}
+
+/* The least bytes of an element of what moves on a side: its runs have to fill lines, too. */
+static uint32_t least_bytes(const mapping *map, tj_side_name side) {
+  const tj_arithmetic *arithmetic = &map->flat->arithmetic;
+  uint32_t least = element_bytes(map, side), sources = arithmetic->count;
+  for (uint32_t i = 0; i < map->domain->other_count; i++) {
+    bool is_stored = 1 + i >= sources, is_straight = tj_domain_other_is_straight(map->domain, i);
+    uint32_t bytes = tj_element_bytes(map->flat, arithmetic->buffer[1 + i]);
+    if (is_stored && is_straight == (side == TJ_SOURCE) && bytes < least)
+      least = bytes;
+  }
+  return least;
 }
 
 static int64_t grain_of(const mapping *map, uint32_t mode, tj_side_name side) {
   const tj_node *stride = stride_on(map, mode, side);
-  int64_t bytes = element_bytes(map, side), elements = 1;
+  int64_t bytes = map->problem.bytes[side], elements = 1;
   while (stride != NULL && elements * bytes < map->problem.line_bytes &&
          tj_facts_divisible(&stride->facts, 2 * elements))
     elements *= 2;
@@ -101,7 +117,7 @@ static int64_t grain_of(const mapping *map, uint32_t mode, tj_side_name side) {
 
 static void describe_side(mapping *map, tj_side_name side) {
   tj_shape_problem *problem = &map->problem;
-  problem->bytes[side] = element_bytes(map, side);
+  problem->bytes[side] = least_bytes(map, side);
   problem->width[side] = tj_target_widest(map->target, element_bytes(map, side));
   sort_modes(map, side);
   for (uint32_t i = 0; i < problem->count; i++) {
@@ -323,14 +339,15 @@ static bool meets_width(mapping *map, tj_side_name side, int64_t narrowest) {
 }
 
 static bool meets_widths(mapping *map, const tj_kernel *kernel) {
-  bool loaded = meets_width(map, TJ_SOURCE, tj_narrowest_access(kernel, TJ_STEP_LOAD));
-  bool stored = meets_width(map, TJ_DESTINATION, tj_narrowest_access(kernel, TJ_STEP_STORE));
+  bool loaded = meets_width(map, TJ_SOURCE, tj_narrowest_access(kernel, buffer_of(map, TJ_SOURCE)));
+  bool stored = meets_width(map, TJ_DESTINATION, tj_narrowest_access(kernel, buffer_of(map, TJ_DESTINATION)));
   return loaded && stored;
 }
 
 /* Whether vectors move on both sides: what is gained on one alone does not pay for the code. */
-static bool is_vectored(const tj_kernel *kernel) {
-  return tj_narrowest_access(kernel, TJ_STEP_LOAD) > 1 && tj_narrowest_access(kernel, TJ_STEP_STORE) > 1;
+static bool is_vectored(const mapping *map, const tj_kernel *kernel) {
+  return tj_narrowest_access(kernel, buffer_of(map, TJ_SOURCE)) > 1 &&
+         tj_narrowest_access(kernel, buffer_of(map, TJ_DESTINATION)) > 1;
 }
 
 /* Asks for less of LDS, after a tile that did not fit there. False: there is nothing less to ask for. */
@@ -360,7 +377,7 @@ static tj_kernel *make_tiled(mapping *map) {
   bool is_done = false;
   while (!is_done) {
     kernel = make_best(map);
-    if (kernel != NULL && !map->shape.is_staged && !is_vectored(kernel)) {
+    if (kernel != NULL && !map->shape.is_staged && !is_vectored(map, kernel)) {
       if (!ask_for_powers(&map->problem))
         return NULL;
       continue;

@@ -98,6 +98,13 @@ static tj_kernel_buffer buffer_of(tj_graph *graph, const char *name, const tj_op
                             .is_column_major = tj_operand_is_column_major(graph, operand)};
 }
 
+static bool is_destination(const tj_kernel_definition *definition, uint32_t argument) {
+  bool is_further = false;
+  for (uint32_t i = definition->other_sources; i < definition->other_count; i++)
+    is_further = is_further || definition->other[i] == argument;
+  return is_further || argument == definition->destination;
+}
+
 static void set_buffers(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
                         const tj_operand operands[]) {
   tj_kernel_buffer *buffers = TJ_NEW_ARRAY(graph->job, tj_kernel_buffer, definition->argument_count);
@@ -107,8 +114,8 @@ static void set_buffers(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defi
     if (!tj_dtype_find(argument->dtype, &buffers[i].dtype))
       tj_fail_at(graph->job, argument->dtype_span, TJ_UNKNOWN_DTYPE, "there is no element type '%s'",
                  argument->dtype);
-    buffers[i].is_written = i == definition->destination;
-    buffers[i].is_read = definition->body == TJ_BODY_COPY && i != definition->destination;
+    buffers[i].is_written = is_destination(definition, i);
+    buffers[i].is_read = definition->body == TJ_BODY_COPY && !buffers[i].is_written;
   }
   kernel->buffer = buffers;
   kernel->buffer_count = definition->argument_count;
@@ -298,12 +305,11 @@ static void plan_gather(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defi
 static void set_conversion(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition) {
   check_copy(graph, definition, kernel);
   kernel->fill = definition->fill;
-  tj_dtype from = kernel->buffer[definition->source].dtype, to = kernel->buffer[definition->destination].dtype;
-  kernel->carried = definition->other_count == 0 ? tj_dtype_narrower(from, to) : from;
+  kernel->carried = tj_arithmetic_carried(definition, kernel);
   kernel->arithmetic = tj_arithmetic_make(graph, definition, kernel);
 }
 
-/* The operands of a copy; those of further sources are repeated along modes where they have one element. */
+/* The operands of a copy; further ones are repeated along modes where they have one element. */
 static tj_sides sides_of(tj_graph *graph, const tj_kernel_definition *definition, const tj_operand operands[]) {
   tj_operand *other = TJ_NEW_ARRAY(graph->job, tj_operand, definition->other_count + 1);
   tj_sides sides = {&operands[definition->source], &operands[definition->destination], other,
@@ -313,7 +319,7 @@ static tj_sides sides_of(tj_graph *graph, const tj_kernel_definition *definition
   return sides;
 }
 
-/* Loads of all sources, and the store. */
+/* Loads of all sources, and stores, that of the destination itself last. */
 static void set_movement(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
                          const tj_domain *domain) {
   const tj_node *const *digits = tj_domain_digits(graph, domain, kernel->index);
@@ -322,8 +328,10 @@ static void set_movement(tj_graph *graph, tj_kernel *kernel, const tj_kernel_def
   tj_set_source_slots(graph, kernel, 1);
   step[0] = scalar_step(TJ_STEP_LOAD, tj_domain_source(graph, domain, definition->source, digits));
   for (uint32_t i = 0; i < others; i++) {
-    step[1 + i] = scalar_step(TJ_STEP_LOAD, tj_domain_other(graph, domain, i, definition->other[i], digits));
-    step[1 + i].slot = 1 + i;
+    bool is_source = i < definition->other_sources;
+    tj_access access = tj_domain_other(graph, domain, i, definition->other[i], digits);
+    step[1 + i] = scalar_step(is_source ? TJ_STEP_LOAD : TJ_STEP_STORE, access);
+    step[1 + i].slot = is_source ? 1 + i : 0;
   }
   step[1 + others] =
       scalar_step(TJ_STEP_STORE, tj_domain_destination(graph, domain, definition->destination, digits));

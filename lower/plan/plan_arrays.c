@@ -70,7 +70,12 @@ static bool has_all_modes(const tj_array_program *program, const tj_array *array
   return true;
 }
 
-/* Whether the modes of an argument are leaves of a layout, as those of the destination are; or of a composed one,
+static bool are_plain_alike(const tj_tuple *shape, const tj_tuple *other) {
+  return tj_tuple_is_list(shape) == tj_tuple_is_list(other) && tj_tuple_rank(shape) == tj_tuple_leaf_count(shape) &&
+         tj_tuple_rank(other) == tj_tuple_leaf_count(other);
+}
+
+/* Whether the modes of an argument are leaves of a layout, as those of the destinations are; or of a composed one,
  * unless it is to be repeated. */
 static bool has_plain_modes(const tj_kernel_definition *definition, const tj_array *array) {
   const tj_array_program *program = definition->arrays;
@@ -80,16 +85,19 @@ static bool has_plain_modes(const tj_kernel_definition *definition, const tj_arr
   if (stored->kind != TJ_VALUE_LAYOUT ||
       (!is_layout && (view->kind != TJ_VALUE_COMPOSED || !has_all_modes(program, array))))
     return false;
-  const tj_tuple *shape = tj_value_layout(view)->shape, *whole = stored->layout.shape;
-  return tj_tuple_is_list(shape) == tj_tuple_is_list(whole) && tj_tuple_rank(shape) == tj_tuple_leaf_count(shape) &&
-         tj_tuple_rank(whole) == tj_tuple_leaf_count(whole);
+  return are_plain_alike(tj_value_layout(view)->shape, stored->layout.shape);
 }
 
 /* None where elements are functions of where they are, too. */
-static source_list sources_of(tj_graph *graph, const tj_array_program *program, const tj_array *value) {
-  const bool *is_part = tj_array_parts(graph, program, value);
-  source_list list = {TJ_NEW_ARRAY(graph->job, uint32_t, value->number + 1), 0};
-  for (uint32_t i = 0; i <= value->number; i++) {
+static source_list sources_of(tj_graph *graph, const tj_array_program *program) {
+  bool *is_part = TJ_NEW_ARRAY(graph->job, bool, program->count + 1);
+  source_list list = {TJ_NEW_ARRAY(graph->job, uint32_t, program->count + 1), 0};
+  for (uint32_t k = 0; k < program->store_count; k++) {
+    const bool *of_store = tj_array_parts(graph, program, program->store[k].value);
+    for (uint32_t i = 0; i < program->count; i++)
+      is_part[i] = is_part[i] || of_store[i];
+  }
+  for (uint32_t i = 0; i < program->count; i++) {
     if (is_part[i] && program->array[i]->op == TJ_ARRAY_INDEX)
       return (source_list){NULL, 0};
     if (is_part[i] && program->array[i]->op == TJ_ARRAY_BUFFER)
@@ -130,20 +138,67 @@ static bool put_first(const tj_kernel_definition *definition, source_list *list)
   return true;
 }
 
+static bool is_destination(const tj_array_program *program, uint32_t argument) {
+  bool is_stored = false;
+  for (uint32_t i = 0; i < program->store_count; i++)
+    is_stored = is_stored || program->store[i].argument == argument;
+  return is_stored;
+}
+
 /* Whether the sources are what a copy may have: one of any view that has all modes, or several layouts. */
 static bool are_sources_of_copy(const tj_kernel_definition *definition, source_list *list) {
   const tj_array_program *program = definition->arrays;
-  uint32_t destination = program->store[0].argument;
   bool are_plain = true;
   for (uint32_t i = 0; i < list->count; i++) {
     const tj_array *array = program->array[list->argument[i]];
     are_plain = are_plain && has_plain_modes(definition, array);
-    if (array->of == destination)
+    if (is_destination(program, array->of))
       return false;
   }
   if (list->count == 1)
-    return has_all_modes(program, program->array[list->argument[0]]);
-  return list->count > 1 && are_plain && put_first(definition, list);
+    return has_all_modes(program, program->array[list->argument[0]]) && (program->store_count == 1 || are_plain);
+  return list->count > 1 && program->store_count == 1 && are_plain && put_first(definition, list);
+}
+
+/* Whether a destination is a layout of plain modes, all of those of the program. */
+static bool is_whole_layout(const tj_array_program *program, const tj_value *view) {
+  if (view->kind != TJ_VALUE_LAYOUT || !tj_tuple_is_list(view->layout.shape) ||
+      !are_plain_alike(view->layout.shape, view->layout.shape) || tj_tuple_rank(view->layout.shape) != program->rank)
+    return false;
+  for (uint32_t m = 0; m < program->rank; m++) {
+    if (tj_is_int(tj_tuple_mode(view->layout.shape, m)->value, 1) && !tj_is_int(program->extent[m], 1))
+      return false;
+  }
+  return true;
+}
+
+/* Of several statements, the one whose destination takes the elements out of LDS: the first that has neighbours along
+ * another mode than the source. False where there is none: these are rows. */
+static bool find_turned(const tj_kernel_definition *definition, const tj_array *source, uint32_t *turned) {
+  const tj_array_program *program = definition->arrays;
+  uint32_t loaded = contiguous_mode(definition->argument[source->of].view);
+  *turned = program->store_count;
+  for (uint32_t i = program->store_count; i-- > 0;) {
+    const tj_value *view = definition->argument[program->store[i].argument].view;
+    if (!is_whole_layout(program, view))
+      return false;
+    if (contiguous_mode(view) < program->rank && contiguous_mode(view) != loaded)
+      *turned = i;
+  }
+  return loaded < program->rank && *turned < program->store_count;
+}
+
+/* The statements with one of them first, and arguments by their numbers among those that have views. */
+static const tj_array_program *put_statement_first(tj_job *job, const tj_array_program *of, uint32_t first,
+                                                   const uint32_t number[]) {
+  tj_array_program *program = tj_arena_copy(&job->arena, of, sizeof *of);
+  program->store = tj_arena_copy(&job->arena, of->store, of->store_count * sizeof *of->store);
+  program->store[0] = of->store[first];
+  for (uint32_t i = 0; i < first; i++)
+    program->store[1 + i] = of->store[i];
+  for (uint32_t i = 0; i < program->store_count; i++)
+    program->store[i].argument = number[program->store[i].argument];
+  return program;
 }
 
 /* The arguments that have views, and which number an argument has among them. */
@@ -159,24 +214,36 @@ static void set_arguments(tj_job *job, tj_kernel_definition *copy, const tj_kern
   }
 }
 
+/* Further sources, then further destinations. */
+static void set_others(tj_job *job, tj_kernel_definition *copy, const source_list *sources) {
+  const tj_array_program *program = copy->arrays;
+  uint32_t *other = TJ_NEW_ARRAY(job, uint32_t, sources->count + program->store_count);
+  copy->other = other;
+  for (uint32_t i = 1; i < sources->count; i++)
+    other[copy->other_count++] = sources->argument[i];
+  copy->other_sources = copy->other_count;
+  for (uint32_t i = 1; i < program->store_count; i++)
+    other[copy->other_count++] = program->store[i].argument;
+}
+
 const tj_kernel_definition *tj_arrays_as_copy(tj_graph *graph, const tj_kernel_definition *definition) {
   const tj_array_program *program = definition->arrays;
-  if (program->store_count != 1 || program->reduced != 0)
-    return NULL;
-  source_list list = sources_of(graph, program, program->store[0].value);
-  if (!are_sources_of_copy(definition, &list))
+  source_list list = sources_of(graph, program);
+  uint32_t first = 0;
+  if (program->reduced != 0 || !are_sources_of_copy(definition, &list) ||
+      (program->store_count > 1 && !find_turned(definition, program->array[list.argument[0]], &first)))
     return NULL;
   tj_kernel_definition *copy = TJ_NEW(graph->job, tj_kernel_definition);
   uint32_t *number = TJ_NEW_ARRAY(graph->job, uint32_t, definition->argument_count);
   *copy = *definition;
   copy->body = TJ_BODY_COPY;
   set_arguments(graph->job, copy, definition, number);
+  copy->arrays = put_statement_first(graph->job, program, first, number);
   for (uint32_t i = 0; i < list.count; i++)
     list.argument[i] = number[program->array[list.argument[i]]->of];
   copy->source = list.argument[0];
-  copy->other = list.argument + 1;
-  copy->other_count = list.count - 1;
-  copy->destination = number[program->store[0].argument];
+  copy->destination = copy->arrays->store[0].argument;
+  set_others(graph->job, copy, &list);
   return copy;
 }
 

@@ -26,9 +26,9 @@ typedef struct {
   const tj_node **base;          /* of the tile, by mode */
   const tj_node **coordinate;    /* symbols of the domain's modes, */
   tj_access source, destination; /* and what is there */
-  tj_access *further;            /* of further sources, too */
+  tj_access *further;            /* of further sources and destinations, too */
   tj_side load, store;
-  tj_side *other;     /* what the store side takes of further sources */
+  tj_side *other;     /* what goes with one of these, of further sources and destinations */
   tj_staging staging; /* with `is_staged` */
   bool is_inner;      /* steps are for tiles that are all inside the domain */
   tj_kernel_step *step;
@@ -160,9 +160,29 @@ static uint32_t other_count(const tile_maker *maker) {
   return maker->tiling->domain->other_count;
 }
 
-/* The number of a further source's buffer. */
+/* The buffer of a further source or destination. */
 static uint32_t other_buffer(const tile_maker *maker, uint32_t number) {
   return maker->kernel->arithmetic.buffer[1 + number];
+}
+
+static bool is_other_source(const tile_maker *maker, uint32_t number) {
+  return 1 + number < maker->kernel->arithmetic.count;
+}
+
+/* Whether a further destination takes elements as they are loaded, before they turn around. */
+static bool is_straight(const tile_maker *maker, uint32_t number) {
+  return maker->tiling->is_staged && !is_other_source(maker, number) &&
+         tj_domain_other_is_straight(maker->tiling->domain, number);
+}
+
+static const tj_tile_side *other_tile(const tile_maker *maker, uint32_t number) {
+  return is_straight(maker, number) ? &maker->tiling->load : &maker->tiling->store;
+}
+
+/* Slots of which vectors may be: all that are loaded, or those of a pass. */
+static uint32_t other_slots(const tile_maker *maker, uint32_t number) {
+  uint32_t slots = other_tile(maker, number)->slot_count;
+  return is_straight(maker, number) ? slots : slots / tj_tiling_passes(maker->tiling);
 }
 
 static void find_further(tile_maker *maker) {
@@ -402,16 +422,27 @@ static slot_share share_of_pass(const tile_maker *maker, uint32_t pass) {
 
 /* Further sources, in the slots after those of the first. */
 static void add_others(tile_maker *maker, slot_share share) {
-  for (uint32_t i = 0; i < other_count(maker); i++) {
+  for (uint32_t i = 0; i < other_count(maker) && is_other_source(maker, i); i++) {
     share.first += tj_source_slots(maker->kernel);
     add_side(maker, &maker->other[i], TJ_STEP_LOAD, share);
   }
 }
 
-/* Rows go into LDS, out of it and to the destination; then the next ones. Further sources are loaded before
- * work-items wait for each other, where their slots last so long. */
+/* Stores to all destinations that take elements as they are now. */
+static void add_destinations(tile_maker *maker, bool are_straight, slot_share share) {
+  if (!are_straight)
+    add_side(maker, &maker->store, TJ_STEP_STORE, share);
+  for (uint32_t i = 0; i < other_count(maker); i++) {
+    if (!is_other_source(maker, i) && is_straight(maker, i) == are_straight)
+      add_side(maker, &maker->other[i], TJ_STEP_STORE, share);
+  }
+}
+
+/* What is straight is stored as it is. Rows go into LDS, out of it and to destinations; then the next ones. Further
+ * sources are loaded before work-items wait for each other, where their slots last so long. */
 static void add_passes(tile_maker *maker) {
   uint32_t passes = tj_tiling_passes(maker->tiling);
+  add_destinations(maker, true, all_slots(&maker->load));
   for (uint32_t pass = 0; pass < passes; pass++) {
     if (pass > 0)
       add_step(maker, TJ_STEP_BARRIER);
@@ -422,7 +453,7 @@ static void add_passes(tile_maker *maker) {
     if (!maker->target->keeps_slots)
       add_others(maker, share_of_pass(maker, pass));
     add_staged(maker, &maker->staging.out, TJ_STEP_LOAD, share_of_pass(maker, pass));
-    add_side(maker, &maker->store, TJ_STEP_STORE, share_of_pass(maker, pass));
+    add_destinations(maker, false, share_of_pass(maker, pass));
   }
 }
 
@@ -448,7 +479,9 @@ static uint32_t slots_of(const tj_tiling *tiling) {
 
 static size_t most_steps(const tj_tiling *tiling) {
   size_t passes = tj_tiling_passes(tiling);
-  size_t others = tiling->domain->other_count * (size_t)tiling->store.slot_count;
+  size_t most =
+      tiling->load.slot_count > tiling->store.slot_count ? tiling->load.slot_count : tiling->store.slot_count;
+  size_t others = tiling->domain->other_count * most;
   return tiling->load.slot_count * (1 + passes) + 2 * (size_t)tiling->store.slot_count + others + 2 * passes;
 }
 
@@ -468,7 +501,7 @@ static tj_kernel *new_kernel(tj_graph *graph, const tj_kernel *flat, const tj_ti
 
 static void add_stores(tile_maker *maker) {
   add_others(maker, all_slots(&maker->store));
-  add_side(maker, &maker->store, TJ_STEP_STORE, all_slots(&maker->store));
+  add_destinations(maker, false, all_slots(&maker->store));
 }
 
 static void add_steps(tile_maker *maker) {
@@ -512,7 +545,7 @@ static void add_unmasked_steps(tile_maker *maker) {
   tj_side *other = maker->other;
   maker->other = tj_arena_copy(&maker->graph->job->arena, other, (other_count(maker) + 1) * sizeof *other);
   for (uint32_t i = 0; i < other_count(maker); i++)
-    widen_inside(maker, &maker->other[i], other_buffer(maker, i), store.tile->slot_count / tj_tiling_passes(tiling));
+    widen_inside(maker, &maker->other[i], other_buffer(maker, i), other_slots(maker, i));
   widen_inside(maker, &maker->load, tiling->source, load.tile->slot_count);
   widen_inside(maker, &maker->store, tiling->destination, store.tile->slot_count / tj_tiling_passes(tiling));
   maker->is_inner = true;
@@ -544,12 +577,11 @@ tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tilin
   make_side(&maker, &maker.load, &tiling->load, &maker.source);
   make_side(&maker, &maker.store, &tiling->store, &maker.destination);
   for (uint32_t i = 0; i < other_count(&maker); i++)
-    make_side(&maker, &maker.other[i], &tiling->store, &maker.further[i]);
+    make_side(&maker, &maker.other[i], other_tile(&maker, i), &maker.further[i]);
   choose_vectors(&maker, &maker.load, tiling->source, tiling->load.slot_count);
   choose_vectors(&maker, &maker.store, tiling->destination, tiling->store.slot_count);
   for (uint32_t i = 0; i < other_count(&maker); i++)
-    choose_vectors(&maker, &maker.other[i], other_buffer(&maker, i),
-                   tiling->store.slot_count / tj_tiling_passes(tiling));
+    choose_vectors(&maker, &maker.other[i], other_buffer(&maker, i), other_slots(&maker, i));
   if (tiling->is_staged && ((tj_tiling_passes(tiling) > 1 && !target->keeps_slots) || !plan_stage(&maker)))
     return NULL;
   add_inner_steps(&maker);
