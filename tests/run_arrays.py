@@ -404,6 +404,38 @@ def check_long_softmax(runner, device, dtype):
     return None
 
 
+def check_quotients(runner, device, dtype):
+    """Quotients of a row by one number are rounded once, whatever both are, with the signs of zeros."""
+    rows, columns, number, bits = 96, 520, NUMPY[dtype], NUMPY[dtype].replace("f", "u")
+    generator = numpy.random.default_rng(5)
+    x = generator.integers(0, numpy.iinfo(bits).max, (rows, columns), bits).view(number)
+    x[rows // 2:] = generator.standard_normal((rows // 2, columns))
+    least = numpy.finfo(number).smallest_subnormal
+    unusual = numpy.array([0.0, -0.0, numpy.inf, -numpy.inf, numpy.nan, least, -least, 2.0 ** -64, 2.0 ** -65], number)
+    x[::2, ::37] = generator.choice(unusual, x[::2, ::37].shape)
+    x[1::8, ::3] = 0
+    b = generator.integers(0, numpy.iinfo(bits).max, (rows, 1), bits).view(number)
+    b[:40, 0] = generator.uniform(1, 2, 40) * 2.0 ** generator.integers(-32, 32, 40)
+    b[40:60, 0] = 2 - numpy.finfo(number).eps * generator.integers(1, 9, 20)
+    b[60:80, 0] = generator.integers(1, 300, 20)
+    x[40:60] = ((1 + generator.integers(0, 1 << 20, (20, columns)) * 2.0 ** -20 + numpy.finfo(number).eps / 2) *
+                b[40:60]).astype(number)  # quotients near the middle between two numbers
+    text = (f"kernel k(x: {dtype} @ ({rows},{columns}):({columns},1), b: {dtype} @ ({rows},1):(1,1), "
+            f"y: {dtype} @ ({rows},{columns}):({columns},1)) = {{ y = x / b }}\n")
+    place, said = re.sub(r"\W", "_", f"quotients {device} {dtype}"), f"quotients of {dtype} on {device}"
+    found = runner.run(text, device, {}, {"x": x, "b": b}, ["y"], True, place)
+    if isinstance(found, str):
+        return f"{said}: {found}"
+    with numpy.errstate(all="ignore"):
+        wanted = x / b
+    found = found["y"].reshape(wanted.shape)
+    is_right = (found.view(bits) == wanted.view(bits)) | (numpy.isnan(found) & numpy.isnan(wanted))
+    if is_right.all():
+        return None
+    first = tuple(numpy.argwhere(~is_right)[0])
+    return f"{said}: {x[first]} / {b[first[0], 0]} is {wanted[first]}, not {found[first]}"
+
+
 def check_long_counts(runner, device):
     """Rows of softmax that are longer than registers are read twice and stored once, in whole lines."""
     rows, columns = 2, 40000
@@ -511,6 +543,8 @@ def main():
                     waiting.append(pool.submit(check_function, runner, device, row, dtype, 20000 if is_host else 400))
             for dtype in ("f16", "f32", "f64"):
                 waiting.append(pool.submit(check_long_softmax, runner, device, dtype))
+            for dtype in ("f32", "f64"):
+                waiting.append(pool.submit(check_quotients, runner, device, dtype))
             for dtype in ("f32", "f64") if device in WAVES else []:
                 for shape in [(3, 7), (5, 200), (2, 1000), (3, 4096), (1, 50001)]:
                     waiting.append(pool.submit(check_order, runner, device, dtype, shape))

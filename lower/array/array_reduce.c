@@ -73,7 +73,7 @@ static void compute_columns(tj_array_maker *maker, const tj_array *array, uint32
 /* What is computed for a reduction is kept in slots where the row stays there. */
 static void keep_argument(tj_array_maker *maker, const tj_array *array) {
   if (!maker->shape.loops && !maker->is_known[array->number] && tj_array_changes(maker, array))
-    compute_columns(maker, array, 1);
+    compute_columns(maker, array, tj_array_computed_width(maker, array));
 }
 
 /* Whether reductions of later levels, or what is stored, need an array once this level is known. */

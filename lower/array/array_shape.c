@@ -116,18 +116,15 @@ static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel
 
 uint32_t tj_array_tiers(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
                         tj_array_tier tier[]) {
-  enum { WAVES = 8 };
-  uint32_t most = most_columns(space, kernel), count = 0;
   if (target->wave_size == 1) {
-    tier[count++] = (tj_array_tier){MOST_KEPT, HOST_WIDTH};
-    return count;
+    tier[0] = (tj_array_tier){MOST_KEPT, HOST_WIDTH};
+    return 1;
   }
-  int64_t width = tj_array_widest(space, kernel, target), wave = (int64_t)target->wave_size * most;
+  int64_t width = tj_array_widest(space, kernel, target), most = most_columns(space, kernel);
+  uint32_t count = 0;
   tier[count++] = (tj_array_tier){INT64_MAX, width};
-  tier[count++] = (tj_array_tier){most_lanes(target) * (int64_t)most, width};
-  if (WAVES * wave < tier[1].columns)
-    tier[count++] = (tj_array_tier){WAVES * wave, width};
-  tier[count++] = (tj_array_tier){wave, width};
+  for (uint32_t lanes = most_lanes(target); lanes >= target->wave_size && count < TJ_ARRAY_MOST_TIERS; lanes /= 2)
+    tier[count++] = (tj_array_tier){lanes * most, width};
   return count;
 }
 

@@ -28,7 +28,7 @@ typedef struct {
   int64_t multiple; /* of which their number is one */
 } tj_array_tier;
 
-enum { TJ_ARRAY_MOST_TIERS = 4 };
+enum { TJ_ARRAY_MOST_TIERS = 7 };
 
 /* Longest ones first. Returns how many. */
 uint32_t tj_array_tiers(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,

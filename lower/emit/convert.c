@@ -45,6 +45,16 @@ LLVMValueRef tj_emit_splat(LLVMValueRef like, LLVMValueRef constant) {
   return LLVMConstVector(lane, LLVMGetVectorSize(type));
 }
 
+LLVMValueRef tj_emit_repeated(tj_emitter *emitter, LLVMValueRef number, uint32_t width) {
+  LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(number), width);
+  if (width == 1)
+    return number;
+  LLVMValueRef zero = LLVMConstInt(emitter->i32, 0, false);
+  LLVMValueRef first = LLVMBuildInsertElement(emitter->builder, LLVMGetPoison(type), number, zero, "");
+  LLVMValueRef lanes = LLVMConstNull(LLVMVectorType(emitter->i32, width));
+  return LLVMBuildShuffleVector(emitter->builder, first, LLVMGetPoison(type), lanes, "");
+}
+
 static LLVMTypeRef type_like(tj_emitter *emitter, LLVMValueRef value, tj_dtype dtype) {
   return tj_emit_like(value, tj_emit_dtype(emitter, dtype));
 }
@@ -185,7 +195,6 @@ LLVMValueRef tj_emit_converted(tj_emitter *emitter, LLVMValueRef number, tj_dtyp
 }
 
 /* --- constants --- */
-
 
 /* A number of which the optimizer knows nothing, by an empty piece of assembly: for some that it knows, LLVM 22 gets
  * products and sums in f32 wrong that become halves, in the signs of zeros, and of bf16 in more. */

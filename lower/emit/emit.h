@@ -162,6 +162,8 @@ LLVMValueRef tj_emit_converted(tj_emitter *emitter, LLVMValueRef number, tj_dtyp
 /* The type of elements, or a vector of as many as `value` has; a constant as often. */
 LLVMTypeRef tj_emit_like(LLVMValueRef value, LLVMTypeRef element);
 LLVMValueRef tj_emit_splat(LLVMValueRef like, LLVMValueRef constant);
+/* A vector of so many lanes that all have the number; of one lane, the number. */
+LLVMValueRef tj_emit_repeated(tj_emitter *emitter, LLVMValueRef number, uint32_t width);
 /* A number of which the optimizer knows nothing, from an integer of its bits. */
 LLVMValueRef tj_emit_hidden(tj_emitter *emitter, LLVMValueRef bits, tj_dtype dtype);
 /* The bits of the integer `value` as an element, rounded, or cut off, where it does not fit. */

@@ -17,16 +17,8 @@ static LLVMValueRef as_array(const computation *c, const tj_array *array, tj_dty
 
 /* --- leaves --- */
 
-/* A number that is the same for all lanes. */
 static LLVMValueRef repeated(const computation *c, LLVMValueRef number) {
-  LLVMBuilderRef builder = c->emitter->builder;
-  LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(number), c->width);
-  if (c->width == 1)
-    return number;
-  LLVMValueRef zero = LLVMConstInt(c->emitter->i32, 0, false);
-  LLVMValueRef first = LLVMBuildInsertElement(builder, LLVMGetPoison(type), number, zero, "");
-  LLVMValueRef lanes = LLVMConstNull(LLVMVectorType(c->emitter->i32, c->width));
-  return LLVMBuildShuffleVector(builder, first, LLVMGetPoison(type), lanes, "");
+  return tj_emit_repeated(c->emitter, number, c->width);
 }
 
 /* Whether results become floats of 16 bits, of which the optimizer would make the numbers that it sees. */
@@ -103,6 +95,16 @@ static bool is_below_largest(const tj_array *array) {
   return array->op == TJ_ARRAY_sub && array->arg[1]->op == TJ_ARRAY_LARGEST && array->arg[1]->arg[0] == array->arg[0];
 }
 
+/* Whether all elements of a vector are divided by one number. */
+static bool has_one_divisor(const computation *c, const tj_array *array) {
+  uint32_t input;
+  if (array->op != TJ_ARRAY_div || c->width == 1)
+    return false;
+  const tj_array *divisor = array->arg[1];
+  return divisor->op == TJ_ARRAY_NUMBER || shared_number(c, divisor) != NULL ||
+         (find_input(c, divisor, &input) && !c->inputs->varies[input]);
+}
+
 static LLVMValueRef emit_function(const computation *c, const tj_array *array) {
   LLVMValueRef argument[TJ_ARRAY_MOST_ARGUMENTS];
   for (uint32_t i = 0; i < tj_array_arity(array->op); i++)
@@ -111,6 +113,8 @@ static LLVMValueRef emit_function(const computation *c, const tj_array *array) {
     return tj_emit_numbers(c->emitter, tj_emit_number_bits(c->emitter, argument[0], array->dtype), array->dtype);
   if (array->op == TJ_ARRAY_exp && is_below_largest(array->arg[0]))
     return tj_emit_low_exp(c->emitter, array->dtype, argument[0]);
+  if (has_one_divisor(c, array))
+    return tj_emit_quotients(c->emitter, array->dtype, argument[0], argument[1]);
   return tj_emit_array_function(c->emitter, array->op, array->dtype, argument);
 }
 

@@ -18,6 +18,10 @@ LLVMValueRef tj_emit_arithmetic(tj_emitter *emitter, const tj_array *value, cons
 /* exp of what is not positive: the same in fewer instructions. */
 LLVMValueRef tj_emit_low_exp(tj_emitter *emitter, tj_dtype dtype, LLVMValueRef argument);
 
+/* Quotients of a vector of f32 or f64, each rounded once, where all divisors are the same. The builder ends in a new
+ * block. (emit_quotient.c) */
+LLVMValueRef tj_emit_quotients(tj_emitter *emitter, tj_dtype dtype, LLVMValueRef dividend, LLVMValueRef divisors);
+
 /* What a COMPUTE step gives its slots, as raw bits: an element, or a vector. (emit_array.c) */
 LLVMValueRef tj_emit_computed(tj_emitter *emitter, const tj_kernel_step *step);
 

@@ -140,27 +140,24 @@ static LLVMValueRef scaled(const arithmetic *a, LLVMValueRef p, LLVMValueRef rou
   return multiply(a, multiply(a, p, number_of(a, first)), number_of(a, second));
 }
 
-/* The same where n is not positive, and 2^K is in the rounder: 2^(n + K) is a number like others, and p times it
- * exact.
- */
+/* The same where n is not positive, and 2^K times the bias of exponents are in the rounder: 2^(n + K) is a number
+ * like others, whose bits are those of the sum, and p times it is exact. */
 static LLVMValueRef scaled_down(const arithmetic *a, LLVMValueRef p, LLVMValueRef rounded) {
-  LLVMBuilderRef b = a->builder;
-  LLVMValueRef shifted = LLVMBuildShl(b, bits_of(a, rounded), integer(a, a->fraction_bits), "");
-  LLVMValueRef power = LLVMBuildAdd(b, shifted, bits_of(a, real(a, 1)), "");
+  LLVMValueRef power = LLVMBuildShl(a->builder, bits_of(a, rounded), integer(a, a->fraction_bits), "");
   return multiply(a, multiply(a, p, number_of(a, power)), either(a, 0x1p-32, 0x1p-64));
 }
 
 /* `is_low`: x is not positive. */
 static LLVMValueRef emit_exp(const arithmetic *a, LLVMValueRef x, bool is_low) {
   bool is_scaled_down = is_low && !a->emitter->target->has_float_scaling;
-  LLVMValueRef shift = is_scaled_down ? either(a, 0x1.8p23 + 32, 0x1.8p52 + 64) : rounder(a);
+  LLVMValueRef shift = is_scaled_down ? either(a, 0x1.8p23 + 127 + 32, 0x1.8p52 + 1023 + 64) : rounder(a);
   x = at_least(a, is_low ? x : at_most(a, x, either(a, 89, 710)), either(a, -104, -746));
   LLVMValueRef rounded = fma_of(a, x, real(a, 0x1.71547652b82fep+0), shift);
   LLVMValueRef n = LLVMBuildFNeg(a->builder, subtract(a, rounded, shift), "");
   LLVMValueRef r = fma_of(a, n, either(a, 0x1.62e430p-1, 0x1.62e42fefa39efp-1), x);
   r = fma_of(a, n, either(a, -0x1.05c610p-29, 0x1.abc9e3b39803fp-56), r);
-  LLVMValueRef tail = fma_of(a, multiply(a, r, r), evaluated(a, CHOOSE(a, exp), r), r);
-  LLVMValueRef power = add(a, real(a, 1), tail);
+  LLVMValueRef slope = fma_of(a, r, evaluated(a, CHOOSE(a, exp), r), real(a, 1));
+  LLVMValueRef power = fma_of(a, r, slope, real(a, 1));
   return is_scaled_down ? scaled_down(a, power, rounded) : scaled(a, power, rounded);
 }
 
