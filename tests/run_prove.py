@@ -6,8 +6,8 @@
 
 The functions are those of run_functions.py, its random expressions and its walks among them, and one of every map that
 the programs of a folder define. Each is emitted, read again by `tilejit prove`, and must be equal; and then with one more
-added to what it returns, which must not be. Of random expressions, of too many cases to try, a few may stay undecided.
-Exit status 1 when anything is not so.
+added to what it returns, which must not be. What takes Z3 stays undecided where there is none. Exit status 1 when
+anything is not so.
 """
 
 import argparse
@@ -20,7 +20,6 @@ import tempfile
 from run_functions import CASES, WALKS, random_cases
 
 SECONDS = 120
-MOST_UNDECIDED = 20
 
 
 def run(words):
@@ -62,7 +61,7 @@ def prove(given, folder, name, words):
     if made.returncode != 0:
         return None if "error: TJ" in made.stderr else f"{made.returncode}: {made.stderr}"
     proved = run([given.tilejit, "prove", *words, file])
-    if "error: TJ2033" in proved.stderr and name.startswith("random_"):
+    if "error: TJ2033" in proved.stderr and "Z3 gave up" not in proved.stderr:
         return "undecided"
     if proved.returncode != 0 or not proved.stdout.startswith("equal: "):
         return f"{proved.returncode}: {proved.stdout}{proved.stderr}"
@@ -91,7 +90,7 @@ def main():
     for kind, count in sorted(counts.items()):
         print(f"{count:4} {kind}")
     print(*wrong, sep="\n", end="")
-    sys.exit(bool(wrong) or sum(counts.values()) < 100 or counts.get("undecided", 0) > MOST_UNDECIDED)
+    sys.exit(bool(wrong) or sum(counts.values()) < 100)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cases of expressions whose parameters are one of a few values each: param K in {64, 128}. */
+/* Cases of expressions whose symbols have a few values each: param K in {64, 128}, or i in 0..7. */
 #ifndef TJ_IR_CHOICES_H
 #define TJ_IR_CHOICES_H
 
@@ -13,11 +13,15 @@ typedef struct {
   uint32_t case_count; /* the product of how many values each has */
 } tj_choices;
 
-/* The symbols of the roots that have a few values. False where there are none, or too many cases. */
+/* The symbols of the roots that are declared by their values. False where there are none, or too many cases. */
 bool tj_choices_of(tj_graph *graph, const tj_node *const roots[], size_t count, tj_choices *choices);
+
+/* As many of the roots' symbols as make no more cases, those of the fewest values first: what is linear in the others
+ * may be a product with them. False where there are none. */
+bool tj_choices_of_ranges(tj_graph *graph, const tj_node *const roots[], size_t count, tj_choices *choices);
 
 /* Puts the values of case `number` in the place of the symbols. */
 void tj_choices_take(tj_graph *graph, const tj_choices *choices, uint32_t number, const tj_node *roots[],
-                     size_t count);
+                       size_t count);
 
 #endif

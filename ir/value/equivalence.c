@@ -567,20 +567,62 @@ static tj_equivalence undecided(const cases *all, const char *why_not) {
   return (tj_equivalence){.verdict = TJ_UNDECIDED, .case_count = all->tried, .why_not = why_not};
 }
 
+static bool has_few_cases(const cases *all) {
+  return count_cases(all) <= CASE_LIMIT;
+}
+
+/* Whether the cases of a pair's own symbols are few, and the pair equal in each; all->tried counts them. */
+static bool is_equal_by_own_cases(cases *all, pairing *pair) {
+  cases own;
+  if (!open_cases(all->graph, pair, &own) || !has_few_cases(&own) || refute(&own, count_cases(&own), try_every))
+    return false;
+  all->tried += own.tried;
+  return true;
+}
+
+/* Whether a pair is equal for each value of symbols that have a few, by rules or the solver. */
+static bool is_equal_value_by_value(tj_graph *graph, const pairing *pair) {
+  const tj_node *const roots[] = {pair->left[0], pair->right[0]};
+  tj_choices choices;
+  if (!tj_choices_of_ranges(graph, roots, 2, &choices))
+    return false;
+  for (uint32_t i = 0; i < choices.case_count; i++) {
+    const tj_node *in_case[] = {roots[0], roots[1]};
+    const char *why_not;
+    cases rest;
+    tj_choices_take(graph, &choices, i, in_case, 2);
+    pairing left_over = {.left = &in_case[0], .right = &in_case[1], .count = 1};
+    drop_equal_pairs(graph, &left_over);
+    if (left_over.count == 0)
+      continue;
+    if (!open_cases(graph, &left_over, &rest) ||
+        tj_smt_compare(graph, in_case[0], in_case[1], rest.symbol, rest.symbol_count, rest.value, &why_not) !=
+            TJ_SMT_EQUAL)
+      return false;
+  }
+  return true;
+}
+
+/* Pair by pair: by its own cases, by the solver, and by the solver for each value of some symbols. */
 static tj_equivalence ask_solver(cases *all) {
+  bool is_solved = false;
   for (uint32_t i = 0; i < all->pairs->count; i++) {
     const char *why_not;
+    pairing pair = {.left = &all->pairs->left[i], .right = &all->pairs->right[i], .count = 1};
     if (!tj_tell(&all->graph->job->listener, "expressions given to Z3", i, all->pairs->count))
       tj_fail_cancelled(all->graph->job);
-    tj_smt_answer answer = tj_smt_compare(all->graph, all->pairs->left[i], all->pairs->right[i], all->symbol,
-                                          all->symbol_count, all->value, &why_not);
-    if (answer == TJ_SMT_UNDECIDED)
+    if (all->pairs->count > 1 && is_equal_by_own_cases(all, &pair))
+      continue;
+    is_solved = true;
+    tj_smt_answer answer =
+        tj_smt_compare(all->graph, pair.left[0], pair.right[0], all->symbol, all->symbol_count, all->value, &why_not);
+    if (answer == TJ_SMT_UNDECIDED && !is_equal_value_by_value(all->graph, &pair))
       return undecided(all, why_not);
     if (answer == TJ_SMT_DIFFERENT)
       return refute(all, 1, try_bound) ? verdict_of(all, TJ_DIFFERENT)
                                        : undecided(all, "Z3 has a counterexample that does not fit in 64 bits");
   }
-  return verdict_of(all, TJ_EQUAL_BY_SMT);
+  return verdict_of(all, is_solved ? TJ_EQUAL_BY_SMT : TJ_EQUAL_BY_CASES);
 }
 
 static tj_equivalence decide(tj_graph *graph, const pairing *pairs) {
@@ -588,7 +630,7 @@ static tj_equivalence decide(tj_graph *graph, const pairing *pairs) {
   if (!open_cases(graph, pairs, &all))
     return undecided(&all, "there are too many symbols");
   const uint64_t count = count_cases(&all);
-  const bool is_small = count <= CASE_LIMIT;
+  const bool is_small = has_few_cases(&all);
   if (refute(&all, is_small ? count : SAMPLES + SMALL_CASES, is_small ? try_every : try_small_then_samples))
     return verdict_of(&all, TJ_DIFFERENT);
   return is_small ? verdict_of(&all, TJ_EQUAL_BY_CASES) : ask_solver(&all);
