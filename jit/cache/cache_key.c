@@ -73,7 +73,7 @@ WRITES_EVERY_FIELD(tj_kernel_buffer, 40, write_buffer); /* that lowering reads *
 WRITES_EVERY_FIELD(tj_derived, 16, write_kernel);
 WRITES_EVERY_FIELD(tj_kernel_binding, 24, write_kernel);
 WRITES_EVERY_FIELD(tj_computation, 48, write_computation);
-WRITES_EVERY_FIELD(tj_kernel_step, 168, write_step);
+WRITES_EVERY_FIELD(tj_kernel_step, 176, write_step);
 WRITES_EVERY_FIELD(tj_arithmetic, 48, write_program);
 WRITES_EVERY_FIELD(tj_carried, 24, write_loop);
 WRITES_EVERY_FIELD(tj_loop, 32, write_loop);
@@ -217,6 +217,7 @@ static void write_step(kernel_writer *w, const tj_kernel_step *step) {
   tj_write_u32(&w->text, step->width);
   tj_write_u32(&w->text, step->slot);
   tj_write_u32(&w->text, step->slot_step);
+  tj_write_u8(&w->text, step->is_kept);
   tj_write_u32(&w->text, step->multiple);
 }
 

@@ -92,10 +92,10 @@ static void simplify(tj_compilation *c) {
   tj_kernel_simplify(c->graph, c->kernel, c->trace);
 }
 
-/* Statements that are a copy of several sources have its tiles, on GPUs. */
+/* Statements that are a copy have its tiles; of several sources on GPUs. */
 static tj_kernel *map_arrays(tj_graph *graph, tj_kernel *written, const tj_target *target) {
-  tj_kernel *copy = target->wave_size > 1 ? written->copy : NULL;
-  if (copy == NULL)
+  tj_kernel *copy = written->copy;
+  if (copy == NULL || (target->wave_size == 1 && copy->arithmetic.count > 1))
     return tj_map_arrays(graph, written, target);
   tj_kernel_simplify(graph, copy, NULL);
   tj_kernel *tiled = tj_map_copy(graph, copy, target);

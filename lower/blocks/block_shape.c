@@ -73,7 +73,7 @@ bool tj_block_is_contiguous(const tj_block_map *map) {
 /* --- elements --- */
 
 const tj_kernel_step *tj_block_flat_step(const tj_block_map *map, bool is_load) {
-  return &map->flat->step[is_load ? 0 : 1];
+  return is_load ? tj_flat_load(map->flat) : tj_flat_store(map->flat);
 }
 
 tj_dtype tj_block_dtype(const tj_block_map *map, bool is_load) {
@@ -350,8 +350,18 @@ static int64_t staged_elements(const tj_block_map *map) {
   return pitch_of(map, map->stage.run) * map->stage.runs;
 }
 
+/* The least bytes of an element of what is loaded, or stored as it is loaded. */
+static int64_t least_loaded_bytes(const tj_block_map *map) {
+  int64_t least = tj_block_bytes(map, true);
+  for (uint32_t i = 0; i < map->domain->other_count; i++) {
+    int64_t bytes = tj_element_bytes(map->flat, map->flat->arithmetic.buffer[1 + i]);
+    least = tj_domain_other_is_straight(map->domain, i) && bytes < least ? bytes : least;
+  }
+  return least;
+}
+
 static void reach_staged(tj_block_map *map, runs wanted) {
-  int64_t loaded = wanted.loaded / tj_block_bytes(map, true), stored = wanted.stored / tj_block_bytes(map, false);
+  int64_t loaded = wanted.loaded / least_loaded_bytes(map), stored = wanted.stored / tj_block_bytes(map, false);
   int64_t most = STAGED_BYTES / tj_block_bytes(map, false);
   reach_both(map, loaded, stored);
   lay_out(map);

@@ -3,7 +3,8 @@
  *
  * A block is what a work-item moves in vector registers: a few vectors that stay as they are, or rows along the
  * source's first mode, which are stored as columns along the destination's. Columns go straight to the destination,
- * or are put together in LDS first, from which whole runs go, one for each work-item. Where stores bypass the caches,
+ * or are put together in LDS first, from which whole runs go, one for each work-item. Further destinations take the
+ * same rows, or the same columns, straight from registers. Where stores bypass the caches,
  * the tile that follows is fetched meanwhile, in the order of the source, neighbouring lines together.
  *
  * That a row is contiguous, and how far rows are from one another, is shown with symbols for both, once for all. */
@@ -106,10 +107,38 @@ typedef struct {
   const tj_node *distance;
 } row_access;
 
-static tj_access access_at(const tj_block_map *map, bool is_load, const tj_node *const digit[]) {
-  uint32_t buffer = tj_block_flat_step(map, is_load)->access.buffer;
-  tj_access access = is_load ? tj_domain_source(map->graph, map->domain, buffer, digit)
-                             : tj_domain_destination(map->graph, map->domain, buffer, digit);
+/* Whose rows: as they are loaded, or as they are stored. */
+typedef struct {
+  bool is_load;
+  bool is_further; /* of a further destination; */
+  uint32_t number; /* this one */
+} block_side;
+
+static const block_side loading = {.is_load = true}, storing = {.is_load = false};
+
+static block_side further_side(const tj_block_map *map, uint32_t number) {
+  return (block_side){tj_domain_other_is_straight(map->domain, number), true, number};
+}
+
+static tj_access element_at(const tj_block_map *map, block_side side, const tj_node *const digit[]) {
+  uint32_t buffer = tj_block_flat_step(map, side.is_load)->access.buffer;
+  if (side.is_further)
+    return tj_domain_other(map->graph, map->domain, side.number, map->flat->arithmetic.buffer[1 + side.number],
+                           digit);
+  return side.is_load ? tj_domain_source(map->graph, map->domain, buffer, digit)
+                      : tj_domain_destination(map->graph, map->domain, buffer, digit);
+}
+
+static const tj_node *stride_of(const tj_block_map *map, block_side side, uint32_t mode) {
+  if (!side.is_further)
+    return tj_block_stride(map, mode, side.is_load);
+  const tj_node *stride = tj_domain_other_stride(map->domain, side.number, mode);
+  tj_substitute(map->graph, map->assumed, &stride, 1);
+  return tj_simplified(map->graph, stride);
+}
+
+static tj_access access_at(const tj_block_map *map, block_side side, const tj_node *const digit[]) {
+  tj_access access = element_at(map, side, digit);
   const tj_node *parts[] = {access.offset, access.valid};
   tj_substitute(map->graph, map->assumed, parts, 2);
   return (tj_access){.buffer = access.buffer, .offset = parts[0], .valid = parts[1]};
@@ -121,8 +150,8 @@ typedef struct {
   int64_t width, depth, step;
 } row_form;
 
-static row_form form_of(const tj_block_map *map, bool is_load) {
-  if (is_load || map->along == map->by_destination[0])
+static row_form form_of(const tj_block_map *map, block_side side) {
+  if (side.is_load || map->along == map->by_destination[0])
     return (row_form){map->along, map->across, map->width * map->panels, map->depth, map->step};
   return (row_form){map->across, map->along, map->depth, map->width * map->panels, 1};
 }
@@ -139,7 +168,7 @@ static const tj_node *const *any_origin(const tj_block_map *map) {
 }
 
 /* Any element of a block. */
-static tj_access any_access(const tj_block_map *map, bool is_load, const row_form *form,
+static tj_access any_access(const tj_block_map *map, block_side side, const row_form *form,
                             const tj_node *const origin[], const tj_node *row, const tj_node *lane) {
   tj_graph *graph = map->graph;
   const tj_node **digit = TJ_NEW_ARRAY(graph->job, const tj_node *, map->domain->count);
@@ -148,33 +177,35 @@ static tj_access any_access(const tj_block_map *map, bool is_load, const row_for
   digit[form->along] = tj_add(graph, digit[form->along], lane);
   digit[form->across] = tj_add(graph, digit[form->across], tj_mul(graph, row, tj_int(graph, form->step)));
   tj_simplify(graph, digit, map->domain->count, NULL);
-  return access_at(map, is_load, digit);
+  return access_at(map, side, digit);
 }
 
 /* Whether the rows of all blocks are what the tj_block_map takes them for. */
-static bool are_rows(const tj_block_map *map, bool is_load, const row_form *form, const tj_node *distance) {
+static bool are_rows(const tj_block_map *map, block_side side, const row_form *form, const tj_node *distance) {
   tj_graph *graph = map->graph;
-  if (tj_domain_has_own_strides(map->domain, is_load))
+  if (side.is_further)
+    return tj_is_int(stride_of(map, side, form->along), 1);
+  if (tj_domain_has_own_strides(map->domain, side.is_load))
     return true;
   const tj_node *row = tj_coordinate(graph, "row", tj_int(graph, form->depth));
   const tj_node *lane = tj_coordinate(graph, "lane", tj_int(graph, form->width));
   const tj_node *const *origin = any_origin(map);
-  tj_access any = any_access(map, is_load, form, origin, row, lane);
-  const tj_node *first = access_at(map, is_load, origin).offset;
+  tj_access any = any_access(map, side, form, origin, row, lane);
+  const tj_node *first = access_at(map, side, origin).offset;
   const tj_node *expected = tj_add(graph, first, tj_add(graph, lane, tj_mul(graph, row, distance)));
   const tj_node *node[] = {any.offset, any.valid, expected};
   tj_simplify(graph, node, 3, NULL);
   return tj_is_int(node[1], 1) && tj_prove_equal(graph, node[0], node[2]);
 }
 
-static bool find_rows(const tj_block_map *map, bool is_load, row_access *rows) {
+static bool find_rows(const tj_block_map *map, block_side side, row_access *rows) {
   tj_graph *graph = map->graph;
-  row_form form = form_of(map, is_load);
-  const tj_node *stride = tj_block_stride(map, form.across, is_load);
+  row_form form = form_of(map, side);
+  const tj_node *stride = stride_of(map, side, form.across);
   rows->distance = tj_simplified(graph, tj_mul(graph, stride, tj_int(graph, form.step)));
-  if (!are_rows(map, is_load, &form, rows->distance))
+  if (!are_rows(map, side, &form, rows->distance))
     return false;
-  rows->first = access_at(map, is_load, map->origin);
+  rows->first = access_at(map, side, map->origin);
   rows->first.offset = tj_simplified(graph, rows->first.offset);
   rows->first.valid = is_one_of(map, map->work_items);
   return true;
@@ -265,7 +296,7 @@ static fetched rows_to_fetch(const tj_block_map *map, const row_access *loaded) 
     digit[mode] = tj_add(graph, map->corner[mode], within);
   }
   digit[map->across] = tj_add(graph, digit[map->across], first);
-  all.row.first.offset = tj_simplified(graph, access_at(map, true, digit).offset);
+  all.row.first.offset = tj_simplified(graph, access_at(map, loading, digit).offset);
   all.row = rows_ahead(map, &all.row);
   return all;
 }
@@ -299,22 +330,14 @@ static step_list make_prefetches(const tj_block_map *map, const row_access *load
   return fetches;
 }
 
-static void add_loads(const tj_block_map *map, step_list *steps, const row_access *rows, int64_t panel) {
-  for (int64_t row = 0; row < map->depth; row++) {
-    tj_access access = nth_row(map, rows, row);
-    access.displacement += panel * map->width;
-    tj_kernel_step *step = add_step(steps, TJ_STEP_LOAD, access);
-    step->width = (uint32_t)map->width;
-    step->slot = slot_of(map, panel, row);
-  }
-}
-
-static void add_rows(const tj_block_map *map, step_list *steps, const row_access *rows) {
-  for (int64_t row = 0; row < map->depth; row++) {
-    tj_kernel_step *step = add_step(steps, TJ_STEP_STORE, nth_row(map, rows, row));
-    step->width = (uint32_t)map->width;
-    step->slot = slot_of(map, 0, row);
-  }
+static tj_kernel_step *add_row(const tj_block_map *map, step_list *steps, tj_step_kind kind, const row_access *rows,
+                               int64_t panel, int64_t row) {
+  tj_access access = nth_row(map, rows, row);
+  access.displacement += panel * map->width;
+  tj_kernel_step *step = add_step(steps, kind, access);
+  step->width = (uint32_t)map->width;
+  step->slot = slot_of(map, panel, row);
+  return step;
 }
 
 static void add_columns(const tj_block_map *map, step_list *steps, const row_access *rows, int64_t panel) {
@@ -326,14 +349,35 @@ static void add_columns(const tj_block_map *map, step_list *steps, const row_acc
   }
 }
 
-/* A panel's rows are stored as they are, or as columns. */
-static void add_panel(const tj_block_map *map, step_list *steps, const row_access *loaded, const row_access *stored,
-                      int64_t panel) {
-  add_loads(map, steps, loaded, panel);
+/* All rows of a block. */
+typedef struct {
+  row_access loaded, stored;
+  row_access *further; /* by further destination */
+} block_rows;
+
+/* A panel's rows are loaded and stored as they are. Those of further destinations need not fill lines: they wait in
+ * the caches for what is beside them. */
+static void add_panel_rows(const tj_block_map *map, step_list *steps, const block_rows *rows, int64_t panel) {
+  for (int64_t row = 0; row < map->depth; row++) {
+    add_row(map, steps, TJ_STEP_LOAD, &rows->loaded, panel, row);
+    for (uint32_t i = 0; i < map->domain->other_count; i++) {
+      if (further_side(map, i).is_load)
+        add_row(map, steps, TJ_STEP_STORE, &rows->further[i], panel, row)->is_kept = true;
+    }
+  }
+  for (int64_t row = 0; row < map->depth && !tj_block_is_turned(map); row++)
+    add_row(map, steps, TJ_STEP_STORE, &rows->stored, panel, row);
+}
+
+/* Then, turned around, as columns. */
+static void add_panel(const tj_block_map *map, step_list *steps, const block_rows *rows, int64_t panel) {
+  add_panel_rows(map, steps, rows, panel);
   if (tj_block_is_turned(map))
-    add_columns(map, steps, stored, panel);
-  else
-    add_rows(map, steps, stored);
+    add_columns(map, steps, &rows->stored, panel);
+  for (uint32_t i = 0; i < map->domain->other_count; i++) {
+    if (!further_side(map, i).is_load)
+      add_columns(map, steps, &rows->further[i], panel);
+  }
 }
 
 /* --- staging --- */
@@ -341,7 +385,7 @@ static void add_panel(const tj_block_map *map, step_list *steps, const row_acces
 /* The block's place in LDS. */
 static row_access staged_rows(const tj_block_map *map) {
   tj_graph *graph = map->graph;
-  row_form form = form_of(map, false);
+  row_form form = form_of(map, storing);
   const tj_node *offset = tj_int(graph, 0);
   for (uint32_t m = 0; m < map->domain->count; m++)
     offset = tj_add(graph, offset, tj_mul(graph, map->within[m], tj_int(graph, map->stage.stride[m])));
@@ -370,7 +414,7 @@ static tj_access run_access(const tj_block_map *map, const tj_node *const first[
     lane = tj_div(graph, lane, reached);
   }
   tj_simplify(graph, digit, count, NULL);
-  return access_at(map, false, digit);
+  return access_at(map, storing, digit);
 }
 
 /* Any run of any tile of the domain, by symbols. */
@@ -434,16 +478,16 @@ static void add_all(step_list *all, const tj_kernel_step step[], uint32_t count)
 }
 
 /* The tile that follows is fetched while this one moves; where it goes by way of LDS, half of it on the way in. */
-static step_list all_steps(const tj_block_map *map, const row_access *loaded, const row_access *stored) {
-  int64_t moves = map->panels * (map->depth + map->width) + map->depth;
+static step_list all_steps(const tj_block_map *map, const block_rows *rows) {
+  int64_t sides = 2 + map->domain->other_count, moves = sides * map->panels * (map->depth + map->width);
   step_list fetches = {NULL, 0};
   if (map->is_streamed || map->is_staged)
-    fetches = make_prefetches(map, loaded);
+    fetches = make_prefetches(map, &rows->loaded);
   uint32_t early = map->is_staged ? fetches.count / 2 : fetches.count;
   step_list all = new_steps(map, (size_t)moves + fetches.count + 2);
   add_all(&all, fetches.step, early);
   for (int64_t panel = 0; panel < map->panels; panel++)
-    add_panel(map, &all, loaded, stored, panel);
+    add_panel(map, &all, rows, panel);
   if (map->is_staged) {
     add_step(&all, TJ_STEP_BARRIER, (tj_access){0});
     add_run(map, &all);
@@ -452,7 +496,7 @@ static step_list all_steps(const tj_block_map *map, const row_access *loaded, co
   return all;
 }
 
-static tj_kernel *make_kernel(const tj_block_map *map, const row_access *loaded, const row_access *stored) {
+static tj_kernel *make_kernel(const tj_block_map *map, const block_rows *rows) {
   tj_graph *graph = map->graph;
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
   *kernel = *map->flat;
@@ -465,13 +509,23 @@ static tj_kernel *make_kernel(const tj_block_map *map, const row_access *loaded,
   kernel->workgroup_size = (uint32_t)workgroup_size(map);
   kernel->count = tj_simplified(graph, tj_mul(graph, map->tiles, tj_int(graph, workgroup_size(map))));
   kernel->slot_count = slot_of(map, map->panels, 0);
-  step_list steps = all_steps(map, loaded, stored);
+  step_list steps = all_steps(map, rows);
   kernel->step = steps.step;
   kernel->step_count = steps.count;
   kernel->lds_elements = map->is_staged ? (uint32_t)lds_elements(map) : 0;
   kernel->is_streamed = map->is_streamed;
   kernel->mapping = map->mapping;
   return tj_kernel_fits(graph, kernel) ? kernel : NULL;
+}
+
+/* False where a further destination has neither the rows nor the columns. */
+static bool find_further(const tj_block_map *map, block_rows *rows) {
+  rows->further = TJ_NEW_ARRAY(map->graph->job, row_access, map->domain->other_count + 1);
+  for (uint32_t i = 0; i < map->domain->other_count; i++) {
+    if (!find_rows(map, further_side(map, i), &rows->further[i]))
+      return false;
+  }
+  return true;
 }
 
 static void place(tj_block_map *map) {
@@ -489,8 +543,9 @@ tj_kernel *tj_block_kernel(tj_block_map *map) {
   if (!fits || (map->is_staged && !are_runs(map)))
     return NULL;
   place(map);
-  row_access loaded, stored = map->is_staged ? staged_rows(map) : (row_access){.distance = NULL};
-  if (!find_rows(map, true, &loaded) || (!map->is_staged && !find_rows(map, false, &stored)))
+  block_rows rows = {.stored = map->is_staged ? staged_rows(map) : (row_access){.distance = NULL}};
+  if (!find_rows(map, loading, &rows.loaded) || (!map->is_staged && !find_rows(map, storing, &rows.stored)) ||
+      !find_further(map, &rows))
     return NULL;
-  return make_kernel(map, &loaded, &stored);
+  return make_kernel(map, &rows);
 }

@@ -172,7 +172,7 @@ static void emit_store(tj_emitter *emitter, const tj_kernel_step *step) {
   LLVMValueRef store = LLVMBuildStore(emitter->builder, vector, tj_emit_address(emitter, &step->access));
   uint32_t alignment = tj_step_alignment(emitter->kernel, step);
   LLVMSetAlignment(store, alignment);
-  if (emitter->kernel->is_streamed && step->access.buffer != TJ_LDS && alignment >= STREAMED_BYTES)
+  if (tj_step_is_streamed(emitter->kernel, step) && alignment >= STREAMED_BYTES)
     tj_emit_streamed(emitter, store);
 }
 

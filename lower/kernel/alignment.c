@@ -15,7 +15,7 @@ static bool is_known_multiple(const tj_kernel *kernel, const tj_kernel_step *ste
 
 /* Whether the access is to be aligned as a whole. */
 static bool needs_alignment(const tj_kernel *kernel, const tj_kernel_step *step) {
-  return step->access.buffer == TJ_LDS || kernel->is_aligned || (step->kind == TJ_STEP_STORE && kernel->is_streamed);
+  return step->access.buffer == TJ_LDS || kernel->is_aligned || tj_step_is_streamed(kernel, step);
 }
 
 uint32_t tj_step_alignment(const tj_kernel *kernel, const tj_kernel_step *step) {

@@ -83,6 +83,7 @@ typedef struct {
   const tj_computation *compute; /* of COMPUTE */
   uint32_t width;                /* a power of two; 1 for VALUE; of RUN: the greatest limit */
   uint32_t slot, slot_step;
+  bool is_kept;      /* of STORE: worth caching, even where the kernel's other stores are not */
   uint32_t multiple; /* in kernels that are aligned: of so many elements its first one's number is a multiple, by the
                         kernel's condition; 0: as far as facts show */
 } tj_kernel_step;
@@ -199,6 +200,11 @@ typedef struct tj_kernel {
 const tj_node *tj_access_element(tj_graph *graph, const tj_kernel *kernel, const tj_access *access);
 /* Its predicate, without bindings. */
 const tj_node *tj_access_valid(tj_graph *graph, const tj_kernel *kernel, const tj_access *access);
+
+/* Whether what a step stores is to bypass the caches. */
+static inline bool tj_step_is_streamed(const tj_kernel *kernel, const tj_kernel_step *step) {
+  return kernel->is_streamed && step->kind == TJ_STEP_STORE && step->access.buffer != TJ_LDS && !step->is_kept;
+}
 
 /* Bytes of an element of a buffer, or of LDS. */
 static inline uint32_t tj_element_bytes(const tj_kernel *kernel, uint32_t buffer) {

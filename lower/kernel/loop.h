@@ -25,8 +25,8 @@ const tj_node *tj_loop_reduced(tj_graph *graph, tj_loop *loop, const char *name,
 /* Whether a node is the loop's counter, or a symbol that it carries. */
 bool tj_loop_changes(const tj_loop *loop, const tj_node *node);
 
-/* Carries, as it is, what the steps and what is carried take from `symbols`, the work-item's, and no trip changes: after
- * that neither depends on the symbols but by what is carried. */
+/* Carries, as it is, what the steps and what is carried take from `symbols`, the work-item's, and no trip changes:
+ * after that neither depends on the symbols but by what is carried. */
 void tj_loop_carry_invariants(tj_graph *graph, const tj_kernel *kernel, const tj_node *const symbols[],
                               uint32_t count);
 

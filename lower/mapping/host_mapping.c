@@ -29,8 +29,17 @@ enum { LINES_EXTENT = 32 /* of modes that the launch brings, for tiles whose col
 
 /* --- sides --- */
 
+/* Whether one load goes to stores alone. */
 static bool is_plain(const tj_kernel *flat) {
-  return flat->step_count == 2 && flat->step[0].kind == TJ_STEP_LOAD && flat->step[1].kind == TJ_STEP_STORE;
+  bool is_plain = flat->step_count >= 2 && flat->step[0].kind == TJ_STEP_LOAD;
+  for (uint32_t i = 1; i < flat->step_count; i++)
+    is_plain = is_plain && flat->step[i].kind == TJ_STEP_STORE;
+  return is_plain;
+}
+
+/* Whether there are further destinations: these have no rows by themselves. */
+static bool has_further(const tj_block_map *map) {
+  return map->domain->other_count > 0;
 }
 
 static bool sort_all(tj_block_map *map) {
@@ -110,7 +119,7 @@ static tj_kernel *make(tj_block_map map, const tj_domain *domain, const tj_mappi
   if (!sort_all(&map))
     return NULL;
   tj_kernel *blocks = tj_block_read(&map, mapping) && may_stream(&map) ? tj_block_kernel(&map) : NULL;
-  return blocks != NULL ? blocks : tj_rows_as_mapped(&map, mapping);
+  return blocks != NULL || has_further(&map) ? blocks : tj_rows_as_mapped(&map, mapping);
 }
 
 /* --- blocks --- */
@@ -129,11 +138,19 @@ static bool is_worth_it(const tj_block_map *map) {
          !is_stunted(map, map->across, map->depth, map->is_small ? columns : tj_block_rows(map));
 }
 
+/* Whether a further destination takes columns, too. */
+static bool turns_further(const tj_block_map *map) {
+  bool turns = false;
+  for (uint32_t i = 0; i < map->domain->other_count; i++)
+    turns = turns || !tj_domain_other_is_straight(map->domain, i);
+  return turns;
+}
+
 /* Whether a destination that is not worth caching takes the elements as they are carried, and would take them better
  * in long runs than from registers. */
 static bool is_better_staged(const tj_block_map *map) {
   bool is_raw = map->flat->carried == tj_block_dtype(map, false) && map->flat->arithmetic.when != TJ_COMPUTED_STORING;
-  return is_large(map) && is_raw && !map->is_whole;
+  return is_large(map) && is_raw && !map->is_whole && !turns_further(map);
 }
 
 /* By way of LDS, from which runs of whole columns are streamed. */
@@ -246,9 +263,12 @@ static void offer_lines(tj_block_map map, tj_kernel *blocks) {
   blocks->condition = tj_simplified(graph, tj_and(graph, blocks->condition, is_enough));
 }
 
-/* Whether the kernel relies on where the destination begins. */
-static bool is_aligned(const tj_block_map *map, const tj_kernel *kernel) {
-  return tj_buffer_alignment(kernel, tj_block_flat_step(map, false)->access.buffer) > tj_block_bytes(map, false);
+/* Whether the kernel relies on where a buffer begins. */
+static bool is_aligned(const tj_kernel *kernel) {
+  bool is_aligned = false;
+  for (uint32_t i = 0; i < kernel->buffer_count; i++)
+    is_aligned = is_aligned || tj_buffer_alignment(kernel, i) > tj_element_bytes(kernel, i);
+  return is_aligned;
 }
 
 /* The chosen kernel for destinations that begin anywhere; NULL where there is none. */
@@ -275,14 +295,14 @@ static tj_block_map begin(tj_graph *graph, const tj_kernel *flat, const tj_domai
 tj_kernel *tj_map_on_host(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
   tj_block_map map = begin(graph, flat, flat->domain, target);
   tj_demands demands;
-  if (!sort_all(&map))
+  if (!sort_all(&map) || (has_further(&map) && map.by_source[0] == map.by_destination[0]))
     return NULL;
   if (tj_block_has_rows(&map))
     return map_rows(&map);
   tj_kernel *general = map_blocks(&map, &demands), *blocks = general;
   if (general == NULL && map.by_source[0] == map.by_destination[0])
     return map_rows(&map);
-  if (general != NULL && is_aligned(&map, general))
+  if (general != NULL && is_aligned(general))
     return serve_anywhere(&map, map_anywhere(map), general);
   if (general == NULL) {
     general = flat;
@@ -300,7 +320,7 @@ tj_kernel *tj_map_on_host(tj_graph *graph, tj_kernel *flat, const tj_target *tar
 tj_kernel *tj_map_launched_on_host(tj_graph *graph, const tj_kernel *flat, const tj_mapping *given,
                                    const tj_target *target) {
   tj_block_map map = begin(graph, flat, flat->domain, target);
-  if (!sort_all(&map) || map.by_source[0] != map.by_destination[0])
+  if (!sort_all(&map) || has_further(&map) || map.by_source[0] != map.by_destination[0])
     return NULL;
   return tj_rows_of_launch(&map, given);
 }
@@ -320,7 +340,7 @@ tj_kernel *tj_map_as_given_on_host(tj_graph *graph, tj_kernel *flat, const tj_ma
     return rows;
   if (demands.count > 0)
     tj_offer_faster(graph, flat, given, &demands, tj_string_format(graph->job, "%s.blocks", flat->name));
-  if (demands.count > 0 || !is_aligned(&map, given))
+  if (demands.count > 0 || !is_aligned(given))
     return demands.count > 0 ? flat : given;
   tj_kernel *anywhere = sort_all(&own) ? map_anywhere(own) : NULL;
   return serve_anywhere(&own, anywhere != NULL ? anywhere : flat, given);
