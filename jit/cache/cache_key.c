@@ -7,6 +7,7 @@
 #include "launch/image/serial.h"
 #include "lower/kernel/arithmetic.h"
 #include "lower/kernel/array_kernel.h"
+#include "lower/lanes/exchange.h"
 #include "llvm/llvm.h"
 
 #include <stdio.h>
@@ -73,7 +74,7 @@ WRITES_EVERY_FIELD(tj_kernel_buffer, 40, write_buffer); /* that lowering reads *
 WRITES_EVERY_FIELD(tj_derived, 16, write_kernel);
 WRITES_EVERY_FIELD(tj_kernel_binding, 24, write_kernel);
 WRITES_EVERY_FIELD(tj_computation, 48, write_computation);
-WRITES_EVERY_FIELD(tj_kernel_step, 176, write_step);
+WRITES_EVERY_FIELD(tj_kernel_step, 184, write_step);
 WRITES_EVERY_FIELD(tj_arithmetic, 48, write_program);
 WRITES_EVERY_FIELD(tj_carried, 24, write_loop);
 WRITES_EVERY_FIELD(tj_loop, 32, write_loop);
@@ -206,6 +207,40 @@ static void write_computation(kernel_writer *w, const tj_computation *compute) {
   }
 }
 
+static void write_exchange_step(kernel_writer *w, const tj_exchange_step *step) {
+  tj_write_u32(&w->text, step->kind);
+  tj_write_u32(&w->text, step->lanes);
+  tj_write_u32(&w->text, step->elements);
+  tj_write_u32(&w->text, step->lane_bit);
+  tj_write_u32(&w->text, step->element_bit);
+  tj_write_u32(&w->text, step->words);
+  for (uint32_t i = 0; i < step->words; i++) {
+    tj_write_u32(&w->text, step->from[i]);
+    tj_write_u8(&w->text, step->map[i].offset);
+    for (uint32_t bit = 0; bit < TJ_LANE_BITS; bit++)
+      tj_write_u8(&w->text, step->map[i].basis[bit]);
+  }
+}
+
+static void write_numbers_of(kernel_writer *w, const uint32_t number[], uint32_t count) {
+  tj_write_u32(&w->text, count);
+  for (uint32_t i = 0; i < count; i++)
+    tj_write_u32(&w->text, number[i]);
+}
+
+static void write_exchange(kernel_writer *w, const tj_exchange *exchange) {
+  tj_write_u32(&w->text, exchange->part_count);
+  tj_write_u32(&w->text, exchange->word_elements);
+  for (uint32_t i = 0; i < exchange->part_count; i++) {
+    const tj_exchange_part *part = &exchange->part[i];
+    write_numbers_of(w, part->loaded, part->loads);
+    write_numbers_of(w, part->stored, part->stores);
+    tj_write_u32(&w->text, part->step_count);
+    for (uint32_t k = 0; k < part->step_count; k++)
+      write_exchange_step(w, &part->step[k]);
+  }
+}
+
 static void write_step(kernel_writer *w, const tj_kernel_step *step) {
   tj_write_u32(&w->text, step->kind);
   write_access(w, &step->access);
@@ -219,6 +254,8 @@ static void write_step(kernel_writer *w, const tj_kernel_step *step) {
   tj_write_u32(&w->text, step->slot_step);
   tj_write_u8(&w->text, step->is_kept);
   tj_write_u32(&w->text, step->multiple);
+  if (step->kind == TJ_STEP_EXCHANGE)
+    write_exchange(w, step->exchange);
 }
 
 static void write_array(kernel_writer *w, const tj_array *array) {

@@ -6,7 +6,7 @@
 #include "base/machine/processor.h"
 #include "base/text.h"
 #include "lower/kernel/price.h"
-#include "lower/lds/lds_layout.h"
+#include "lower/lanes/exchange.h"
 
 #include <inttypes.h>
 
@@ -153,11 +153,38 @@ static void report_stage(const kernel_check *k) {
   const tj_stage_choice *stage = k->kernel->stage;
   if (stage == NULL || stage->reason == NULL)
     return;
-  tj_finding *finding = tj_find(k->findings, "stage", TJ_FINDING_FACT, "%s", stage->reason);
+  const char *other =
+      stage->lanes_price == 0
+          ? ""
+          : tj_string_format(k->findings->job, "; %" PRIu32 " cycles of a wave, between lanes %" PRIu32, stage->price,
+                             stage->lanes_price);
+  tj_finding *finding = tj_find(k->findings, "stage", TJ_FINDING_FACT, "%s%s", stage->reason, other);
   tj_finding_number(finding, "bytes", stage->layout.bytes);
   tj_finding_number(finding, "cycles", stage->store_cycles + stage->load_cycles);
   tj_finding_number(finding, "ideal", stage->store_ideal + stage->load_ideal);
   tj_finding_number(finding, "least", stage->least_cycles);
+}
+
+static const tj_exchange *exchange_of(const tj_kernel *kernel) {
+  for (uint32_t i = 0; i < kernel->step_count; i++) {
+    if (kernel->step[i].kind == TJ_STEP_EXCHANGE)
+      return kernel->step[i].exchange;
+  }
+  return NULL;
+}
+
+/* What lanes read of each other, and why not LDS. */
+static void report_exchange(const kernel_check *k) {
+  const tj_exchange *exchange = exchange_of(k->kernel);
+  tj_text text = tj_text_begin(k->findings->job);
+  if (exchange == NULL)
+    return;
+  tj_exchange_print(&text, exchange);
+  tj_finding *finding =
+      tj_find(k->findings, "exchange", TJ_FINDING_FACT, "%s: %" PRIu32 " cycles of a wave; by LDS at least %" PRIu32,
+              text.data, exchange->price, exchange->lds_price);
+  tj_finding_number(finding, "cycles", exchange->price);
+  tj_finding_number(finding, "lds_cycles", exchange->lds_price);
 }
 
 /* --- machine code --- */
@@ -205,4 +232,5 @@ void tj_check_variant(const tj_check *check, const tj_kernel *variant, const int
   check_accesses(&k, check, parameter);
   report_tile(&k);
   report_stage(&k);
+  report_exchange(&k);
 }

@@ -9,6 +9,7 @@
 #include "ir/value/mapping.h"
 #include "lower/kernel/alignment.h"
 #include "lower/kernel/arithmetic.h"
+#include "lower/lanes/exchange.h"
 
 #include <inttypes.h>
 
@@ -140,6 +141,11 @@ static void print_compute(const printer *p, const tj_kernel_step *step) {
   print_valid(p->text, &step->access);
 }
 
+static void print_exchange(const printer *p, const tj_exchange *exchange) {
+  print_line(p->text, "  exchange");
+  tj_exchange_print(p->text, exchange);
+}
+
 static void print_trips(const printer *p, const tj_kernel_step *step) {
   print_line(p->text, "  loop");
   print_node(p->text, step->value);
@@ -167,6 +173,9 @@ static void print_step(const printer *p, const tj_kernel_step *step) {
     break;
   case TJ_STEP_COMPUTE:
     print_compute(p, step);
+    break;
+  case TJ_STEP_EXCHANGE:
+    print_exchange(p, step->exchange);
     break;
   case TJ_STEP_LOOP:
     print_trips(p, step);

@@ -204,6 +204,13 @@ void tj_emit_steps(tj_emitter *emitter, tj_phase phase);
 /* Has a store bypass the caches, which wait for whole lines. */
 void tj_emit_streamed(tj_emitter *emitter, LLVMValueRef store);
 
+/* --- lanes (emit_exchange.c) --- */
+
+/* The number of the lane that each lane of a wave reads by a map. */
+LLVMValueRef tj_emit_lane_read(tj_emitter *emitter, const tj_lane_map *map);
+/* Slots of lanes become those of others, as the step's exchange says. */
+void tj_emit_exchange(tj_emitter *emitter, const tj_kernel_step *step);
+
 /* --- runs (emit_run.c) --- */
 
 /* Elements side by side: pointers to the first, and how many there are, at least one. */

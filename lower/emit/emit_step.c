@@ -326,12 +326,16 @@ static bool shares_slots(const tj_kernel *kernel, const tj_kernel_step *load, co
   return false;
 }
 
+static bool takes_any_slot(const tj_kernel_step *step) {
+  return step->kind == TJ_STEP_COMPUTE || step->kind == TJ_STEP_EXCHANGE;
+}
+
 /* Whether a step of the phase from `begin` on, or after it, stores what `load` gave, or a part of it, or computes
  * with it. */
 static bool is_used_later(const tj_kernel *kernel, tj_phase phase, const tj_kernel_step *load, uint32_t begin) {
   for (uint32_t i = begin; i < phase.count + phase.following; i++) {
     bool is_store = phase.step[i].kind == TJ_STEP_STORE;
-    if (phase.step[i].kind == TJ_STEP_COMPUTE || (is_store && shares_slots(kernel, load, &phase.step[i])))
+    if (takes_any_slot(&phase.step[i]) || (is_store && shares_slots(kernel, load, &phase.step[i])))
       return true;
   }
   return false;
@@ -348,8 +352,8 @@ static bool implies(const tj_node *truth, const tj_node *other) {
 static bool is_fill_used(const tj_kernel *kernel, tj_phase phase, const tj_kernel_step *load, uint32_t begin) {
   for (uint32_t i = begin; i < phase.count + phase.following; i++) {
     const tj_kernel_step *step = &phase.step[i];
-    if (step->kind == TJ_STEP_COMPUTE || (step->kind == TJ_STEP_STORE && shares_slots(kernel, load, step) &&
-                                          !implies(step->access.valid, load->access.valid)))
+    if (takes_any_slot(step) || (step->kind == TJ_STEP_STORE && shares_slots(kernel, load, step) &&
+                                 !implies(step->access.valid, load->access.valid)))
       return true;
   }
   return false;
@@ -377,6 +381,9 @@ static void emit_step(tj_emitter *emitter, const tj_kernel_step *step) {
     break;
   case TJ_STEP_COMPUTE:
     set_slots(emitter, step, tj_emit_computed(emitter, step));
+    break;
+  case TJ_STEP_EXCHANGE:
+    tj_emit_exchange(emitter, step);
     break;
   case TJ_STEP_LOOP:
     tj_emit_begin_trips(emitter, step);

@@ -51,6 +51,8 @@ typedef enum {
                      if the access is valid. On the host */
   TJ_STEP_PREFETCH, /* the elements will be loaded by somebody soon; nothing happens that could be seen */
   TJ_STEP_COMPUTE,  /* the slots become what `compute` says of others; where not valid, they stay as they are */
+  TJ_STEP_EXCHANGE, /* slots of work-items become what others of their wave had, as `exchange` says; the others have
+                       nothing from there on */
   TJ_STEP_LOOP,     /* the steps up to AGAIN happen `limit` times, which may be none; the symbol `value` is the trip,
                        and the slots go from trip to trip, in vectors of slot_step */
   TJ_STEP_AGAIN,
@@ -78,10 +80,12 @@ typedef struct {
   tj_access access; /* of LOAD, STORE, RUN and LOOKUP */
   tj_access from;   /* of RUN: the first element; valid where the access is */
   tj_access ahead;  /* of RUN: from where on as many elements may be fetched, for a run to come; offset NULL: none */
-  const tj_node *value;          /* of VALUE; of LOOKUP and LOOP: a symbol, which this step gives its value */
-  const tj_node *limit;          /* of LOOKUP: at least 1; of RUN and LOOP */
-  const tj_computation *compute; /* of COMPUTE */
-  uint32_t width;                /* a power of two; 1 for VALUE; of RUN: the greatest limit */
+  const tj_node *value; /* of VALUE; of LOOKUP and LOOP: a symbol, which this step gives its value; of EXCHANGE
+                           that of the work-item */
+  const tj_node *limit; /* of LOOKUP: at least 1; of RUN and LOOP */
+  const tj_computation *compute;      /* of COMPUTE */
+  const struct tj_exchange *exchange; /* of EXCHANGE (lanes/exchange.h) */
+  uint32_t width;                     /* a power of two; 1 for VALUE; of RUN: the greatest limit */
   uint32_t slot, slot_step;
   bool is_kept;      /* of STORE: worth caching, even where the kernel's other stores are not */
   uint32_t multiple; /* in kernels that are aligned: of so many elements its first one's number is a multiple, by the

@@ -26,10 +26,12 @@ static bool is_repeated(const step_list *list, uint32_t number) {
   return false;
 }
 
-/* Whether the next step that has to do with a slot stores it. */
+/* Whether the next step that has to do with a slot stores it, or passes it on. */
 static bool is_stored(const step_list *list, uint32_t after, uint32_t slot) {
   for (uint32_t i = after + 1; i < list->count; i++) {
     tj_step_kind kind = list->step[i].kind;
+    if (kind == TJ_STEP_EXCHANGE)
+      return true;
     if ((kind == TJ_STEP_LOAD || kind == TJ_STEP_STORE) && tj_step_has_slot(list->kernel, &list->step[i], slot))
       return kind == TJ_STEP_STORE;
   }

@@ -62,11 +62,12 @@ typedef struct tj_stage_choice {
   uint32_t instructions; /* LDS instructions of all accesses */
   uint32_t store_cycles, store_ideal;
   uint32_t load_cycles, load_ideal;
-  uint32_t plain_cycles; /* that the plain layout would take, in the same direction */
-  uint32_t least_cycles; /* fewer are impossible, whatever the layout and the vectors */
-  uint32_t waiting;      /* cycles in which a compute unit has no work, as its LDS has room for one workgroup */
-  uint32_t tried;        /* layouts */
-  const char *reason;    /* one line: "Sw<3,3,3>: 64 cycles, free of conflicts; plain would take 512" */
+  uint32_t plain_cycles;       /* that the plain layout would take, in the same direction */
+  uint32_t least_cycles;       /* fewer are impossible, whatever the layout and the vectors */
+  uint32_t waiting;            /* cycles in which a compute unit has no work, as its LDS has room for one workgroup */
+  uint32_t tried;              /* layouts */
+  uint32_t price, lanes_price; /* of a wave, as lane.def counts: this way, and between lanes. 0: there is no other */
+  const char *reason;          /* one line: "Sw<3,3,3>: 64 cycles, free of conflicts; plain would take 512" */
 } tj_stage_choice;
 
 /* The layout of the fewest cycles, with one more for each instruction, and those of waiting where LDS has room for

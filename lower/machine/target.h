@@ -13,6 +13,7 @@
 #define TJ_LOWER_TARGET_H
 
 #include "base/job.h"
+#include "base/machine/lane.h"
 #include "base/machine/processor.h"
 #include "base/number/dtype.h"
 #include "base/text.h"
@@ -108,6 +109,11 @@ struct tj_target_family {
   /* What the lanes that are `distance` apart hold, each of the other: a power of two below the wave's size. Within
    * `distance` lanes side by side, all hold the same 32 bits. NULL where waves have one work-item. */
   LLVMValueRef (*emit_across)(struct tj_emitter *emitter, LLVMValueRef word, uint32_t distance);
+  /* What other lanes hold, by one instruction that the target has. NULL where waves have one work-item. */
+  LLVMValueRef (*emit_lanes)(struct tj_emitter *emitter, LLVMValueRef word, const tj_lane_step *step);
+  /* Has lanes of the first word in which the bit is set change places with those of the second in which it is not.
+   * NULL where no target of the family has a row in lane.def for that. */
+  void (*emit_swap)(struct tj_emitter *emitter, LLVMValueRef word[2], uint32_t bit);
   /* The lower 32 bits of a * b for unsigned or signed 24-bit integers; NULL unless has_cheap_small_product. */
   LLVMValueRef (*emit_small_product)(struct tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b, bool is_signed);
   /* A word of four bytes, the low one first, of those of two words: `b` has bytes 4 to 7. NULL where elements that

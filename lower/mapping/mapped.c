@@ -7,6 +7,7 @@
 #include "ir/simplify/simplify.h"
 #include "lower/flexible/flexible.h"
 #include "lower/kernel/variant.h"
+#include "lower/lanes/exchange.h"
 #include "lower/lds/lds_layout.h"
 #include "lower/mapping/host_mapping.h"
 #include "lower/tile/gather_vectors.h"
@@ -441,7 +442,7 @@ static bool choose_lds(tj_graph *graph, tj_tiling *tiling, const tj_kernel *flat
   return true;
 }
 
-/* The way of a tile whose elements change hands; false where there is none. */
+/* The way through LDS; false where there is none. */
 static bool set_stage(tj_graph *graph, tj_tiling *tiling, const tj_kernel *flat, const tj_mapped *mapped,
                       const holding *store, const tj_target *target) {
   const tj_mapping *mapping = mapped->mapping;
@@ -449,6 +450,43 @@ static bool set_stage(tj_graph *graph, tj_tiling *tiling, const tj_kernel *flat,
     return false;
   return mapping->lds != NULL ? fits_given_lds(graph, flat, mapped, mapping->passes / tiling->passes, target)
                               : choose_lds(graph, tiling, flat, mapped, target);
+}
+
+/* The choice with what it would cost without LDS. */
+static const tj_stage_choice *beside_exchange(tj_graph *graph, const tj_stage_choice *choice,
+                                              const tj_exchange *exchange) {
+  tj_stage_choice *made = TJ_NEW(graph->job, tj_stage_choice);
+  *made = *choice;
+  made->price = exchange->lds_price;
+  made->lanes_price = exchange->price;
+  return made;
+}
+
+/* The way of a tile whose elements change hands: between lanes where they stay in their waves and that costs less, or
+ * else through LDS; false where there is none. */
+static bool set_way(tj_graph *graph, tj_tiling *tiling, const tj_kernel *flat, const tj_mapped *mapped,
+                    const holding *store, const tj_target *target) {
+  const tj_exchange_problem problem = {mapped->mapping, target, tiling->workgroup_size,
+                                       tj_dtype_bits(flat->carried) / 8};
+  bool has_lds = mapped->mapping->lds != NULL || mapped->mapping->passes > 1;
+  tj_exchange *exchange = has_lds ? NULL : tj_exchange_make(graph, &problem);
+  tj_mapped tried = *mapped;
+  tried.is_given = mapped->is_given && exchange == NULL;
+  bool is_cheaper = exchange != NULL && exchange->price <= exchange->lds_price;
+  if (!is_cheaper && set_stage(graph, tiling, flat, &tried, store, target)) {
+    if (exchange == NULL || tiling->choice == NULL)
+      return true;
+    exchange->lds_price = tj_exchange_price_of_lds(exchange, &problem, tiling->choice);
+    is_cheaper = exchange->price <= exchange->lds_price;
+    tiling->choice = beside_exchange(graph, tiling->choice, exchange);
+    if (!is_cheaper)
+      return true;
+  }
+  tiling->mapping = mapped->mapping;
+  tiling->choice = NULL;
+  tiling->exchange = exchange;
+  tiling->is_staged = false;
+  return exchange != NULL;
 }
 
 uint32_t tj_mapped_work_items(tj_graph *graph, const tj_mapping *mapping) {
@@ -477,7 +515,7 @@ tj_kernel *tj_tile_as_mapped(tj_graph *graph, const tj_kernel *flat, const tj_ma
                       .assumed = assumed,
                       .shared = mapped->shared};
   choose_way(graph, &tiling, &load);
-  if (tiling.is_staged && !set_stage(graph, &tiling, flat, mapped, &store, target))
+  if (tiling.is_staged && !set_way(graph, &tiling, flat, mapped, &store, target))
     return NULL;
   return tj_tile_kernel(graph, flat, &tiling, target);
 }

@@ -164,11 +164,17 @@ static LLVMValueRef write_float8(tj_emitter *emitter, LLVMValueRef word, bool is
 
 /* --- lanes --- */
 
-/* The controls of DPP that reach the lanes of the other half of 2, 4, 8 and 16. The last two are mirrors, which do so
- * where the lanes of a half hold the same. */
-enum { SWAP_LANES = 0xb1, SWAP_PAIRS = 0x4e, MIRROR_HALF_ROW = 0x141, MIRROR_ROW = 0x140, ROW = 16 };
+enum { ROW = 16, HALF_ROW = 8, QUAD = 4, LANES_OF_PERMUTATION = 32 };
 
-static LLVMValueRef emit_dpp(tj_emitter *emitter, LLVMValueRef word, int control) {
+/* Lane i of four, or of a row, reads lane map(i) of it: `bits` for each. */
+static uint64_t selector(const tj_lane_map *map, uint32_t lanes, uint32_t bits) {
+  uint64_t selected = 0;
+  for (uint32_t lane = 0; lane < lanes; lane++)
+    selected |= (uint64_t)(tj_lane_read(map, lane) & (lanes - 1)) << lane * bits;
+  return selected;
+}
+
+static LLVMValueRef emit_dpp(tj_emitter *emitter, LLVMValueRef word, uint32_t control) {
   enum { ALL_ROWS = 15, ALL_BANKS = 15 };
   LLVMTypeRef overload[] = {emitter->i32};
   LLVMValueRef arguments[] = {LLVMGetPoison(emitter->i32),         word,
@@ -177,17 +183,63 @@ static LLVMValueRef emit_dpp(tj_emitter *emitter, LLVMValueRef word, int control
   return tj_emit_intrinsic(emitter, "llvm.amdgcn.update.dpp", overload, 1, arguments, 6);
 }
 
-/* Rows of a pair, which waves of 64 lanes reach by way of LDS' crossbar. */
-static LLVMValueRef emit_other_row(tj_emitter *emitter, LLVMValueRef word) {
-  enum { SWAP_ROWS = 0x401f, FIRST_LANES = 0x76543210, LAST_LANES = (int32_t)0xfedcba98 };
+static LLVMValueRef emit_row(tj_emitter *emitter, LLVMValueRef word, const tj_lane_map *map, const char *name) {
   LLVMTypeRef overload[] = {emitter->i32};
-  LLVMValueRef pattern[] = {word, tj_emit_int(emitter, 32, SWAP_ROWS)};
   LLVMValueRef no = LLVMConstInt(emitter->i1, false, false);
-  LLVMValueRef crossed[] = {LLVMGetPoison(emitter->i32),          word, tj_emit_int(emitter, 32, FIRST_LANES),
-                            tj_emit_int(emitter, 32, LAST_LANES), no,   no};
-  return emitter->target->wave_size == 2 * ROW
-             ? tj_emit_intrinsic(emitter, "llvm.amdgcn.permlanex16", overload, 1, crossed, 6)
-             : tj_emit_intrinsic(emitter, "llvm.amdgcn.ds.swizzle", NULL, 0, pattern, 2);
+  uint64_t lanes = selector(map, ROW, 4);
+  LLVMValueRef arguments[] = {LLVMGetPoison(emitter->i32),
+                              word,
+                              tj_emit_int(emitter, 32, (int32_t)(uint32_t)lanes),
+                              tj_emit_int(emitter, 32, (int32_t)(lanes >> 32)),
+                              no,
+                              no};
+  return tj_emit_intrinsic(emitter, name, overload, 1, arguments, 6);
+}
+
+static LLVMValueRef emit_swizzle(tj_emitter *emitter, LLVMValueRef word, uint32_t distance) {
+  enum { XOR = 10 };
+  LLVMValueRef pattern[] = {word, tj_emit_int(emitter, 32, distance << XOR | (LANES_OF_PERMUTATION - 1))};
+  return tj_emit_intrinsic(emitter, "llvm.amdgcn.ds.swizzle", NULL, 0, pattern, 2);
+}
+
+static LLVMValueRef emit_permutation(tj_emitter *emitter, LLVMValueRef word, const tj_lane_map *map) {
+  enum { LOG_BYTES = 2 };
+  LLVMValueRef address =
+      LLVMBuildShl(emitter->builder, tj_emit_lane_read(emitter, map), tj_emit_int(emitter, 32, LOG_BYTES), "");
+  LLVMValueRef arguments[] = {address, word};
+  return tj_emit_intrinsic(emitter, "llvm.amdgcn.ds.bpermute", NULL, 0, arguments, 2);
+}
+
+static LLVMValueRef emit_lanes(tj_emitter *emitter, LLVMValueRef word, const tj_lane_step *step) {
+  enum { MIRROR_ROW = 0x140, MIRROR_HALF_ROW = 0x141, ROTATE_ROW = 0x120, XMASK_ROW = 0x160 };
+  switch (step->move) {
+  case TJ_LANE_QUAD:
+    return emit_dpp(emitter, word, (uint32_t)selector(&step->map, QUAD, 2));
+  case TJ_LANE_HALF_MIRROR:
+    return emit_dpp(emitter, word, MIRROR_HALF_ROW);
+  case TJ_LANE_MIRROR:
+    return emit_dpp(emitter, word, MIRROR_ROW);
+  case TJ_LANE_ROTATION:
+    return emit_dpp(emitter, word, ROTATE_ROW | HALF_ROW);
+  case TJ_LANE_XMASK:
+    return emit_dpp(emitter, word, XMASK_ROW | step->map.offset);
+  case TJ_LANE_ROW:
+    return emit_row(emitter, word, &step->map, "llvm.amdgcn.permlane16");
+  case TJ_LANE_CROSSED_ROW:
+    return emit_row(emitter, word, &step->map, "llvm.amdgcn.permlanex16");
+  case TJ_LANE_SWIZZLE:
+    return emit_swizzle(emitter, word, step->map.offset);
+  default:
+    return emit_permutation(emitter, word, &step->map);
+  }
+}
+
+static void emit_swap(tj_emitter *emitter, LLVMValueRef word[2], uint32_t bit) {
+  LLVMValueRef no = LLVMConstInt(emitter->i1, false, false), arguments[] = {word[0], word[1], no, no};
+  const char *name = tj_string_format(emitter->job, "llvm.amdgcn.permlane%u.swap", 1u << bit);
+  LLVMValueRef both = tj_emit_intrinsic(emitter, name, NULL, 0, arguments, 4);
+  word[0] = LLVMBuildExtractValue(emitter->builder, both, 0, "");
+  word[1] = LLVMBuildExtractValue(emitter->builder, both, 1, "");
 }
 
 static LLVMValueRef emit_lane(tj_emitter *emitter, LLVMValueRef word, uint32_t lane) {
@@ -206,10 +258,12 @@ static LLVMValueRef emit_other_half(tj_emitter *emitter, LLVMValueRef word) {
 }
 
 static LLVMValueRef emit_across(tj_emitter *emitter, LLVMValueRef word, uint32_t distance) {
-  static const int control[] = {SWAP_LANES, SWAP_PAIRS, MIRROR_HALF_ROW, MIRROR_ROW};
-  if (distance < ROW)
-    return emit_dpp(emitter, word, control[__builtin_ctz(distance)]);
-  return distance == ROW ? emit_other_row(emitter, word) : emit_other_half(emitter, word);
+  tj_lane_step step;
+  tj_shared_memory processor;
+  if (distance > ROW || !tj_shared_memory_of(emitter->target->processor, &processor) ||
+      !tj_lane_find_across(&processor, (uint32_t)__builtin_ctz(distance), &step))
+    return emit_other_half(emitter, word);
+  return emit_lanes(emitter, word, &step);
 }
 
 /* --- kernels --- */
@@ -310,7 +364,6 @@ static LLVMValueRef emit_bytes(tj_emitter *emitter, LLVMValueRef a, LLVMValueRef
 }
 
 const tj_target_family tj_family_amdgpu = {
-    "amdgpu",           list,        claims,      parse,        symbol,
-    register_of,        emit_kernel, read_float8, write_float8, emit_across,
-    emit_small_product, emit_bytes,
+    "amdgpu",    list,         claims,      parse,      symbol,    register_of,        emit_kernel,
+    read_float8, write_float8, emit_across, emit_lanes, emit_swap, emit_small_product, emit_bytes,
 };

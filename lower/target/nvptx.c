@@ -150,10 +150,20 @@ static LLVMValueRef write_float8(tj_emitter *emitter, LLVMValueRef word, bool is
 
 /* --- lanes --- */
 
-static LLVMValueRef emit_across(tj_emitter *emitter, LLVMValueRef word, uint32_t distance) {
+static LLVMValueRef emit_shuffle(tj_emitter *emitter, const char *name, LLVMValueRef word, LLVMValueRef which) {
   LLVMValueRef all = tj_emit_int(emitter, 32, -1), last = tj_emit_int(emitter, 32, emitter->target->wave_size - 1);
-  LLVMValueRef arguments[] = {all, word, tj_emit_int(emitter, 32, distance), last};
-  return tj_emit_intrinsic(emitter, "llvm.nvvm.shfl.sync.bfly.i32", NULL, 0, arguments, 4);
+  LLVMValueRef arguments[] = {all, word, which, last};
+  return tj_emit_intrinsic(emitter, name, NULL, 0, arguments, 4);
+}
+
+static LLVMValueRef emit_across(tj_emitter *emitter, LLVMValueRef word, uint32_t distance) {
+  return emit_shuffle(emitter, "llvm.nvvm.shfl.sync.bfly.i32", word, tj_emit_int(emitter, 32, distance));
+}
+
+static LLVMValueRef emit_lanes(tj_emitter *emitter, LLVMValueRef word, const tj_lane_step *step) {
+  if (step->move == TJ_LANE_BUTTERFLY)
+    return emit_across(emitter, word, step->map.offset);
+  return emit_shuffle(emitter, "llvm.nvvm.shfl.sync.idx.i32", word, tj_emit_lane_read(emitter, &step->map));
 }
 
 /* --- kernels --- */
@@ -237,5 +247,6 @@ static LLVMValueRef emit_bytes(tj_emitter *emitter, LLVMValueRef a, LLVMValueRef
   return tj_emit_intrinsic(emitter, "llvm.nvvm.prmt", NULL, 0, arguments, 3);
 }
 
-const tj_target_family tj_family_nvptx = {"nvptx",     list,        claims,       parse,       symbol, register_of,
-                                          emit_kernel, read_float8, write_float8, emit_across, NULL,   emit_bytes};
+const tj_target_family tj_family_nvptx = {"nvptx",     list,        claims,      parse,        symbol,
+                                          register_of, emit_kernel, read_float8, write_float8, emit_across,
+                                          emit_lanes,  NULL,        NULL,        emit_bytes};

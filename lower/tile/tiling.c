@@ -171,8 +171,8 @@ static bool is_other_source(const tile_maker *maker, uint32_t number) {
 
 /* Whether a further destination takes elements as they are loaded, before they turn around. */
 static bool is_straight(const tile_maker *maker, uint32_t number) {
-  return maker->tiling->is_staged && !is_other_source(maker, number) &&
-         tj_domain_other_is_straight(maker->tiling->domain, number);
+  bool turns = maker->tiling->is_staged || maker->tiling->exchange != NULL;
+  return turns && !is_other_source(maker, number) && tj_domain_other_is_straight(maker->tiling->domain, number);
 }
 
 static const tj_tile_side *other_tile(const tile_maker *maker, uint32_t number) {
@@ -482,7 +482,7 @@ static size_t most_steps(const tj_tiling *tiling) {
   size_t most =
       tiling->load.slot_count > tiling->store.slot_count ? tiling->load.slot_count : tiling->store.slot_count;
   size_t others = tiling->domain->other_count * most;
-  return tiling->load.slot_count * (1 + passes) + 2 * (size_t)tiling->store.slot_count + others + 2 * passes;
+  return tiling->load.slot_count * (1 + passes) + 2 * (size_t)tiling->store.slot_count + others + 2 * passes + 1;
 }
 
 static tj_kernel *new_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling) {
@@ -504,10 +504,20 @@ static void add_stores(tile_maker *maker) {
   add_destinations(maker, false, all_slots(&maker->store));
 }
 
+/* What is straight is stored before lanes pass on what they have. */
+static void add_exchange(tile_maker *maker) {
+  add_destinations(maker, true, all_slots(&maker->load));
+  tj_kernel_step *step = add_step(maker, TJ_STEP_EXCHANGE);
+  step->exchange = maker->tiling->exchange;
+  step->value = maker->tiling->item;
+}
+
 static void add_steps(tile_maker *maker) {
   maker->step = TJ_NEW_ARRAY(maker->graph->job, tj_kernel_step, most_steps(maker->tiling));
   maker->step_count = 0;
   add_side(maker, &maker->load, TJ_STEP_LOAD, all_slots(&maker->load));
+  if (maker->tiling->exchange != NULL)
+    add_exchange(maker);
   if (maker->tiling->is_staged)
     add_passes(maker);
   else

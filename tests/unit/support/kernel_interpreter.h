@@ -11,6 +11,7 @@
 
 #include "ir/index/eval.h"
 #include "lower/kernel/kernel.h"
+#include "tests/unit/support/exchange_interpreter.h"
 #include "tests/unit/support/harness.h"
 
 #include <string.h>
@@ -67,13 +68,18 @@ static inline int64_t node_value(const interpreter *self, const tj_node *node) {
 
 enum { ROOTS = 3 }; /* of a step */
 
+/* Whether all work-items have to have come to a step. */
+static inline bool ends_phase(const tj_kernel_step *step) {
+  return step->kind == TJ_STEP_BARRIER || step->kind == TJ_STEP_EXCHANGE;
+}
+
 static inline step_list prepare(const tj_kernel_step step[], uint32_t count) {
   step_list list = {step, count, NULL, NULL};
   if (count == 0)
     return list;
   const tj_node **nodes = calloc(ROOTS * (size_t)count, sizeof *nodes);
   for (uint32_t i = 0; i < count; i++) {
-    bool is_access = step[i].kind != TJ_STEP_BARRIER;
+    bool is_access = !ends_phase(&step[i]);
     const tj_access *access = &step[is_access ? i : 0].access;
     nodes[ROOTS * i] = access->offset;
     nodes[ROOTS * i + 1] = access->valid;
@@ -153,7 +159,8 @@ static inline void run_item(interpreter *self, const step_list *list, uint32_t b
   const tj_kernel *kernel = self->kernel;
   int64_t *slot = self->slot + item % kernel->workgroup_size * kernel->slot_count;
   self->symbol[(kernel->index != NULL ? kernel->index : kernel->item)->symbol->index] = item;
-  for (uint32_t i = 0; i < kernel->slot_count && (begin == 0 || !self->keeps_slots); i++)
+  bool keeps_slots = begin > 0 && (self->keeps_slots || list->step[begin - 1].kind == TJ_STEP_EXCHANGE);
+  for (uint32_t i = 0; i < kernel->slot_count && !keeps_slots; i++)
     slot[i] = NOBODYS;
   tj_bindings bindings = {.value = self->symbol, .count = self->symbol_count};
   ck_assert_int_eq(tj_evaluator_run(list->evaluator, &bindings, list->root), TJ_EVAL_OK);
@@ -167,6 +174,12 @@ static inline void run_item(interpreter *self, const step_list *list, uint32_t b
   }
 }
 
+static inline void run_exchange(interpreter *self, const tj_exchange *exchange) {
+  uint32_t slots = self->kernel->slot_count;
+  for (uint32_t first = 0; first < self->kernel->workgroup_size; first += exchange->lanes)
+    exchange_slots(exchange, self->slot + (size_t)first * slots, slots, NOBODYS);
+}
+
 static inline void run_workgroup(interpreter *self, int64_t number) {
   const tj_kernel *kernel = self->kernel;
   self->symbol[kernel->workgroup->symbol->index] = number;
@@ -178,10 +191,12 @@ static inline void run_workgroup(interpreter *self, int64_t number) {
   self->inner_groups += is_inner;
   for (uint32_t begin = 0, end; begin < list->count; begin = end + 1) {
     end = begin;
-    while (end < list->count && list->step[end].kind != TJ_STEP_BARRIER)
+    while (end < list->count && !ends_phase(&list->step[end]))
       end++;
     for (uint32_t item = 0; item < kernel->workgroup_size; item++)
       run_item(self, list, begin, end, item);
+    if (end < list->count && list->step[end].kind == TJ_STEP_EXCHANGE)
+      run_exchange(self, list->step[end].exchange);
     memset(self->lds.stores, 0, (size_t)self->lds.count * sizeof *self->lds.stores);
   }
   free_memory(&self->lds);
