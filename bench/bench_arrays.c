@@ -7,7 +7,8 @@
  * best of fifty launches, and of as many copies. Some rows of each
  * kernel's results are compared with what plain loops over doubles give (array_programs.c).
  *
- * Prints one JSON object, or with --table lines to read. A kernel that does not run, and a wrong element, end it. */
+ * Prints one JSON object, or with --table lines to read; with --list what bench_arrays_torch.py needs, without a
+ * device. A kernel that does not run, and a wrong element, end it. */
 #include "array_programs.h"
 #include "failing.h"
 #include "host_copy.h"
@@ -24,12 +25,12 @@
 enum { WARM_UPS = 2, ROUNDS = 5, LAUNCHES = 10, HOST_ROUNDS = ROUNDS * LAUNCHES, CHECKED_ROWS = 5 };
 
 static const char usage[] = "usage: bench_arrays [--device host|cuda:0] [--type f32|bf16] [--shape 4096x4096]\n"
-                            "                    [--form static|dynamic|both] [--only NAME] [--table]\n";
+                            "                    [--form static|dynamic|both] [--only NAME] [--table|--list]\n";
 
 typedef struct {
   const char *device, *type, *form, *only; /* NULL: the device's usual one; all */
   int64_t rows, columns;                   /* 0: the device's usual shapes */
-  bool is_table;
+  bool is_table, is_list;
 } settings;
 
 typedef struct {
@@ -259,13 +260,74 @@ static json_t *measure_program(bench *b, const array_program *p) {
   return object;
 }
 
-static void measure_shape(bench *b, json_t *cases, int64_t rows, int64_t columns) {
-  b->rows = rows;
-  b->columns = columns;
+static bool is_wanted(const settings *s, const array_program *p) {
+  return s->only == NULL || strcmp(s->only, p->name) == 0;
+}
+
+static void measure_programs(bench *b, json_t *cases) {
   for (size_t i = 0; i < array_program_count; i++) {
-    if (b->settings->only == NULL || strcmp(b->settings->only, array_programs[i].name) == 0)
+    if (is_wanted(b->settings, &array_programs[i]))
       json_array_append_new(cases, measure_program(b, &array_programs[i]));
   }
+}
+
+/* --- lists --- */
+
+static json_t *list_argument(const bench *b, const array_argument *a) {
+  static const char *const forms[] = {
+      [EACH] = "each", [TURNED] = "turned", [OF_ROW] = "row", [OF_GROUP] = "group", [OF_ALL_ROWS] = "all rows"};
+  return json_pack("{s:s,s:s,s:s,s:b}", "name", a->name, "type", type_of(b, a), "form", forms[a->form], "is_output",
+                   a->is_output);
+}
+
+static json_t *list_program(const bench *b, const array_program *p) {
+  char fixed[PROGRAM_TEXT], dynamic[PROGRAM_TEXT];
+  array_program_write(fixed, p, b->type, b->rows, b->columns, false);
+  array_program_write(dynamic, p, b->type, b->rows, b->columns, true);
+  json_t *arguments = json_array(), *numbers = json_object();
+  for (const array_argument *a = p->argument; a->name != NULL; a++)
+    json_array_append_new(arguments, list_argument(b, a));
+  if (p->number != NULL)
+    json_object_set_new(numbers, p->number, json_real(p->value));
+  return json_pack("{s:s,s:I,s:I,s:I,s:s,s:s,s:o,s:o}", "program", p->name, "rows", (json_int_t)b->rows, "columns",
+                   (json_int_t)b->columns, "bytes", (json_int_t)bytes_that_move(b, p), "static", fixed, "dynamic",
+                   dynamic, "arguments", arguments, "numbers", numbers);
+}
+
+static void list_programs(bench *b, json_t *cases) {
+  for (size_t i = 0; i < array_program_count; i++) {
+    if (is_wanted(b->settings, &array_programs[i]))
+      json_array_append_new(cases, list_program(b, &array_programs[i]));
+  }
+}
+
+/* --- shapes --- */
+
+static void at_shape(bench *b, json_t *cases, int64_t rows, int64_t columns) {
+  b->rows = rows;
+  b->columns = columns;
+  if (b->settings->is_list)
+    list_programs(b, cases);
+  else
+    measure_programs(b, cases);
+}
+
+static void at_shapes(bench *b, json_t *cases) {
+  if (b->settings->rows > 0) {
+    at_shape(b, cases, b->settings->rows, b->settings->columns);
+  } else if (is_host(b)) {
+    at_shape(b, cases, 4096, 4096);
+  } else {
+    at_shape(b, cases, 32768, 8192);
+    at_shape(b, cases, 32768, 1024);
+  }
+}
+
+static json_t *list(const settings *s) {
+  bench b = {.settings = s, .type = s->type != NULL ? s->type : "bf16"};
+  json_t *cases = json_array();
+  at_shapes(&b, cases);
+  return json_pack("{s:s,s:s,s:o}", "benchmark", "arrays", "type", b.type, "cases", cases);
 }
 
 static json_t *measure(const settings *s) {
@@ -281,14 +343,7 @@ static json_t *measure(const settings *s) {
                              b.properties.description, "target", b.properties.target, "cases", cases);
   if (s->is_table)
     printf("%s: %s, %s\n", s->device, b.properties.description, b.properties.target);
-  if (s->rows > 0) {
-    measure_shape(&b, cases, s->rows, s->columns);
-  } else if (is_host(&b)) {
-    measure_shape(&b, cases, 4096, 4096);
-  } else {
-    measure_shape(&b, cases, 32768, 8192);
-    measure_shape(&b, cases, 32768, 1024);
-  }
+  at_shapes(&b, cases);
   tj_device_close(b.device);
   tj_context_destroy(b.context);
   return report;
@@ -318,6 +373,8 @@ static bool parse(int count, char **words, settings *s) {
   for (int i = 1; i < count; i++) {
     if (strcmp(words[i], "--table") == 0)
       s->is_table = true;
+    else if (strcmp(words[i], "--list") == 0)
+      s->is_list = true;
     else if (i + 1 == count || !parse_option(words[i], words[i + 1], s))
       return false;
     else
@@ -333,8 +390,8 @@ int main(int count, char **words) {
     return 2;
   }
   setvbuf(stdout, NULL, _IOLBF, 0);
-  json_t *report = measure(&s);
-  if (!s.is_table) {
+  json_t *report = s.is_list ? list(&s) : measure(&s);
+  if (s.is_list || !s.is_table) {
     json_dumpf(report, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(5));
     putchar('\n');
   }
