@@ -11,7 +11,7 @@ static void (*const crossing[])(tj_sim_wave *, const tj_sim_instruction *) = {
     tj_sim_execute_lds_permute,          tj_sim_execute_lds_bpermute, tj_sim_execute_lds_swizzle,
     tj_sim_execute_first_lane,           tj_sim_execute_read_lane,    tj_sim_execute_write_lane,
     tj_sim_execute_permute_rows,         tj_sim_execute_swap_rows_16, tj_sim_execute_swap_rows_32,
-    tj_sim_execute_permute_rows_crossed, tj_sim_execute_swap_halves,
+    tj_sim_execute_permute_rows_crossed, tj_sim_execute_swap_halves,  tj_sim_execute_matrix,
 };
 
 static bool crosses_lanes(const tj_sim_instruction *instruction) {

@@ -232,6 +232,15 @@ static bool read_lists(const char *name, const char *value, tj_sim_instruction *
   return strcmp(name, "neg_hi") == 0 && read_bits(value, &instruction->neg_hi);
 }
 
+/* Which byte of its only source a conversion takes. */
+static bool read_byte(const char *name, long number, tj_sim_instruction *instruction) {
+  bool takes_byte = strncmp(instruction->operation->name, "v_cvt_f32_", sizeof "v_cvt_f32_" - 1) == 0;
+  if (strcmp(name, "byte_sel") != 0 || !takes_byte || instruction->operand_count != 2)
+    return false;
+  instruction->operand[1].part = (uint8_t)(TJ_SIM_BYTE_0 + (number & 3));
+  return true;
+}
+
 static bool read_numbers(const char *name, const char *value, tj_sim_instruction *instruction) {
   long number;
   if (!read_number(value, &number))
@@ -244,12 +253,18 @@ static bool read_numbers(const char *name, const char *value, tj_sim_instruction
     instruction->offset1 = (uint32_t)number & 255;
   else if (strcmp(name, "bitop3") == 0)
     instruction->table = (uint32_t)number & 255;
+  else if (strcmp(name, "cbsz") == 0)
+    instruction->matrix_a = (uint8_t)(number & 7);
+  else if (strcmp(name, "abid") == 0)
+    instruction->matrix_block = (uint8_t)(number & 15);
+  else if (strcmp(name, "blgp") == 0)
+    instruction->matrix_b = (uint8_t)(number & 7);
   else if (strcmp(name, "mul") == 0 && (number == 2 || number == 4))
     instruction->scale = number == 2 ? 1 : 2;
   else if (strcmp(name, "div") == 0 && number == 2)
     instruction->scale = 3;
   else
-    return false;
+    return read_byte(name, number, instruction);
   return true;
 }
 

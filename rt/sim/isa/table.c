@@ -4,6 +4,7 @@
 
 #include "rt/sim/isa/global.h"
 #include "rt/sim/isa/lds.h"
+#include "rt/sim/isa/matrix.h"
 #include "rt/sim/isa/salu.h"
 #include "rt/sim/isa/valu.h"
 
@@ -59,7 +60,8 @@ const tj_sim_operation *tj_sim_find(const char *mnemonic) {
                 {tj_sim_scalar_operations, tj_sim_scalar_operation_count},
                 {tj_sim_vector_operations, tj_sim_vector_operation_count},
                 {tj_sim_memory_operations, tj_sim_memory_operation_count},
-                {tj_sim_lds_operations, tj_sim_lds_operation_count}};
+                {tj_sim_lds_operations, tj_sim_lds_operation_count},
+                {tj_sim_matrix_operations, tj_sim_matrix_operation_count}};
   const char *name = known_name(mnemonic);
   const tj_sim_operation *found = NULL;
   for (size_t i = 0; found == NULL && i < sizeof tables / sizeof tables[0]; i++)

@@ -134,6 +134,7 @@ typedef struct {
     void (*lane)(tj_sim_lane *lane);
     void (*scalar)(tj_sim_scalar *scalar);
     tj_sim_combine combine;
+    const struct tj_sim_matrix *matrix;
   };
   uint8_t transfer;       /* tj_sim_transfer */
   uint8_t bytes;          /* that one lane moves by one address */
@@ -189,6 +190,7 @@ struct tj_sim_instruction {
       op_sel_count; /* how many bits the text gives; one more than there are sources: the last is the destination's */
   bool has_op_sel_hi;
   uint32_t table;
+  uint8_t matrix_a, matrix_block, matrix_b; /* cbsz, abid, blgp */
   uint8_t wait[3];                 /* of a wait: how many loads of each counter may stay in flight (waits.h) */
   const tj_sim_exchange *exchange; /* DPP; NULL: none */
   const tj_sim_instruction *pair;  /* the second half of a dual-issue instruction */

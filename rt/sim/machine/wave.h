@@ -145,6 +145,7 @@ EXECUTOR(swap_rows_32);
 EXECUTOR(swap_halves);
 EXECUTOR(count_low);
 EXECUTOR(count_high);
+EXECUTOR(matrix);
 #undef EXECUTOR
 
 #endif
