@@ -85,6 +85,30 @@ const tj_node *tj_rule_less_decided(tj_rewriter *rewriter, const tj_node *node) 
   return tj_int(rewriter->graph, always);
 }
 
+/* Of what all values of a term are multiples. */
+static uint64_t content_of(const tj_term *term) {
+  uint64_t content = tj_magnitude(term->coefficient);
+  for (uint32_t i = 0; i < term->degree; i++) {
+    uint64_t more;
+    if (!__builtin_mul_overflow(content, (uint64_t)tj_facts_content(&term->atom[i]->facts), &more))
+      content = more;
+  }
+  return content;
+}
+
+/* B + c > 0 where B, a multiple of g, is more than g*floor(-c/g). */
+static bool round_margin(tj_sum *difference) {
+  uint64_t content = 0;
+  for (uint32_t i = 0; i < difference->count; i++)
+    content = tj_gcd(content, content_of(&difference->term[i]));
+  if (content > 1 && content <= INT64_MAX && difference->constant != INT64_MIN) {
+    int64_t g = (int64_t)content, rest = difference->constant - tj_floor_div(difference->constant, g) * g;
+    if (rest != 0)
+      tj_sum_add_constant(difference, g - rest);
+  }
+  return !difference->failed;
+}
+
 /* g*A + c > 0 where A > floor(-c/g). */
 static bool divide_margin(tj_sum *difference) {
   tj_term common = common_factor(difference);
@@ -93,12 +117,12 @@ static bool divide_margin(tj_sum *difference) {
   if (difference->constant != 0 || !tj_term_is_positive(&common))
     common.degree = 0;
   if (common.degree == 0 && common.coefficient == 1)
-    return true;
+    return round_margin(difference);
   const int64_t constant = difference->constant;
   difference->constant = 0;
   divide_terms(difference, &common);
   tj_sum_add_constant(difference, -tj_floor_div(-constant, common.coefficient));
-  return !difference->failed;
+  return !difference->failed && round_margin(difference);
 }
 
 const tj_node *tj_rule_less_normal(tj_rewriter *rewriter, const tj_node *node) {

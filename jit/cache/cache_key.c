@@ -185,6 +185,7 @@ static void write_buffer(kernel_writer *w, const tj_kernel_buffer *buffer) {
 
 static void write_access(kernel_writer *w, const tj_access *access) {
   tj_write_u32(&w->text, access->buffer);
+  tj_write_u8(&w->text, access->is_bounded);
   write_node(w, access->base);
   tj_write_u64(&w->text, (uint64_t)access->displacement);
   write_node(w, access->offset);

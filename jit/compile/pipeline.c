@@ -40,6 +40,7 @@
 #include "jit/compile/orc.h"
 #include "jit/tool/nvidia.h"
 #include "lower/array/array_map.h"
+#include "lower/kernel/bounded.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/variant.h"
 #include "lower/mapping/mapped.h"
@@ -111,6 +112,7 @@ static void map(tj_compilation *c) {
                                           : tj_map_copy(c->graph, c->kernel, c->target);
   if (c->kernel->index != NULL && c->kernel->mapping == NULL)
     c->kernel->mapping = tj_mapping_of_flat(c->graph, c->kernel);
+  tj_bound_accesses(c->graph, c->kernel, c->target);
   if (c->target->needs_aligned_vectors)
     tj_offer_aligned(c->graph, c->kernel);
 }

@@ -31,8 +31,9 @@ typedef struct {
   uint32_t bytes; /* of an element */
 } tj_scaled_offset;
 
-struct tj_origin; /* emit_address.c */
-struct tj_trips;  /* emit_loop.c */
+struct tj_origin;  /* emit_address.c */
+struct tj_bounded; /* emit_bounded.c */
+struct tj_trips;   /* emit_loop.c */
 
 /* A node's value: an i1 for truths, an i32, or an i64. */
 typedef struct tj_emitter {
@@ -51,17 +52,18 @@ typedef struct tj_emitter {
   LLVMValueRef *derived;   /* integers for the derived words, */
   LLVMValueRef *extra;     /* i64s that the family asked for */
   tj_kernel_nodes nodes;
-  LLVMValueRef *value;       /* by position in the walk; NULL: not emitted, or a constant */
-  tj_level level;            /* of what is being emitted */
-  struct tj_origin **origin; /* by position of the offset; the last: of constants */
-  tj_scaled_offset *scaled;  /* by position */
-  tj_slot_value *slot;       /* by number */
-  struct tj_trips *trips;    /* emit_loop.c: of the LOOP step that is open; NULL: none is */
-  LLVMValueRef *number;      /* by array of a copy's program: numbers that are the same for all elements; NULL: others
-                                are constants, or in slots */
-  LLVMValueRef lds;          /* pointer to the workgroup's own elements; NULL: there are none */
-  tj_width index_width;      /* of the linear coordinate, beyond the count included, and of the count */
-  bool keeps_loops;          /* LLVM is not to vectorise them */
+  LLVMValueRef *value;        /* by position in the walk; NULL: not emitted, or a constant */
+  tj_level level;             /* of what is being emitted */
+  struct tj_origin **origin;  /* by position of the offset; the last: of constants */
+  tj_scaled_offset *scaled;   /* by position */
+  struct tj_bounded *bounded; /* resources, and offsets into them; NULL: none so far */
+  tj_slot_value *slot;        /* by number */
+  struct tj_trips *trips;     /* emit_loop.c: of the LOOP step that is open; NULL: none is */
+  LLVMValueRef *number; /* by array of a copy's program: numbers that are the same for all elements; NULL: others
+                           are constants, or in slots */
+  LLVMValueRef lds;     /* pointer to the workgroup's own elements; NULL: there are none */
+  tj_width index_width; /* of the linear coordinate, beyond the count included, and of the count */
+  bool keeps_loops;     /* LLVM is not to vectorise them */
 } tj_emitter;
 
 /* An emitter for a module that has a context and a builder. TJ4006 where an expression may not fit in 64 bits, TJ7003
@@ -177,8 +179,25 @@ tj_dtype tj_emit_access_dtype(const tj_emitter *emitter, const tj_access *access
  * other places that do, until origins are forgotten. */
 LLVMValueRef tj_emit_origin(tj_emitter *emitter, const tj_access *access);
 void tj_emit_forget_origins(tj_emitter *emitter);
+/* The base of an access, which the whole workgroup shares. */
+LLVMValueRef tj_emit_base(tj_emitter *emitter, const tj_access *access);
+/* The offset of an access in bytes, an i32, which it has to fit in. */
+LLVMValueRef tj_emit_byte_offset(tj_emitter *emitter, const tj_access *access);
 /* The address of an access, whose origin has been emitted, or is emitted here under the same condition. */
 LLVMValueRef tj_emit_address(tj_emitter *emitter, const tj_access *access);
+
+/* --- accesses within the bounds of a resource (emit_bounded.c) --- */
+
+/* Where a resource has the bytes of an access: from an offset and a scalar on, i32s that are not negative together.
+ */
+typedef struct tj_bounded_place {
+  LLVMValueRef resource, offset, scalar;
+} tj_bounded_place;
+
+/* What an access that is bounded loads, of a type of so many bytes; zeros where it is not valid. */
+LLVMValueRef tj_emit_bounded_load(tj_emitter *emitter, const tj_access *access, LLVMTypeRef type, uint32_t bytes);
+void tj_emit_bounded_store(tj_emitter *emitter, const tj_access *access, LLVMValueRef value, uint32_t bytes,
+                           bool is_streamed);
 
 /* --- steps (emit_step.c) --- */
 

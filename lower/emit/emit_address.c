@@ -124,16 +124,28 @@ void tj_emit_forget_origins(tj_emitter *emitter) {
   uint32_t count = emitter->nodes.walk.count;
   emitter->origin = TJ_NEW_ARRAY(emitter->job, struct tj_origin *, count + 1);
   emitter->scaled = TJ_NEW_ARRAY(emitter->job, tj_scaled_offset, count + 1);
+  emitter->bounded = NULL;
+}
+
+LLVMValueRef tj_emit_base(tj_emitter *emitter, const tj_access *access) {
+  LLVMValueRef base = find(emitter, access, NULL);
+  return base != NULL ? base : keep(emitter, access, NULL, emit_base(emitter, access));
+}
+
+LLVMValueRef tj_emit_byte_offset(tj_emitter *emitter, const tj_access *access) {
+  uint32_t bytes = tj_element_bytes(emitter->kernel, access->buffer);
+  if (fits_32_bits(access->offset, bytes))
+    return scaled_offset(emitter, access->offset, bytes);
+  LLVMValueRef log = LLVMConstInt(emitter->i32, (unsigned)__builtin_ctz(bytes), false);
+  return LLVMBuildShl(emitter->builder, tj_emit_operand(emitter, access->offset, (tj_width){32, true, false}), log,
+                      "");
 }
 
 LLVMValueRef tj_emit_origin(tj_emitter *emitter, const tj_access *access) {
   LLVMValueRef address = find(emitter, access, access->offset);
   if (address != NULL)
     return address;
-  LLVMValueRef base = find(emitter, access, NULL);
-  if (base == NULL)
-    base = keep(emitter, access, NULL, emit_base(emitter, access));
-  return keep(emitter, access, access->offset, emit_origin(emitter, access, base));
+  return keep(emitter, access, access->offset, emit_origin(emitter, access, tj_emit_base(emitter, access)));
 }
 
 LLVMValueRef tj_emit_address(tj_emitter *emitter, const tj_access *access) {

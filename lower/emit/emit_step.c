@@ -8,6 +8,7 @@
 #include "lower/emit/transpose.h"
 #include "lower/kernel/alignment.h"
 #include "lower/kernel/arithmetic.h"
+#include "lower/kernel/slot_use.h"
 
 #include <string.h>
 
@@ -135,10 +136,21 @@ static void emit_prefetch(tj_emitter *emitter, const tj_kernel_step *step) {
   tj_emit_prefetch(emitter, tj_emit_address(emitter, &step->access), is_written);
 }
 
-static void emit_load(tj_emitter *emitter, const tj_kernel_step *step) {
-  LLVMTypeRef type = vector_type(emitter, tj_emit_access_dtype(emitter, &step->access), step->width);
+static uint32_t bytes_of(const tj_emitter *emitter, const tj_kernel_step *step) {
+  return step->width * tj_element_bytes(emitter->kernel, step->access.buffer);
+}
+
+static LLVMValueRef emit_plain_load(tj_emitter *emitter, const tj_kernel_step *step, LLVMTypeRef type) {
   LLVMValueRef vector = LLVMBuildLoad2(emitter->builder, type, tj_emit_address(emitter, &step->access), "element");
   LLVMSetAlignment(vector, tj_step_alignment(emitter->kernel, step));
+  return vector;
+}
+
+static void emit_load(tj_emitter *emitter, const tj_kernel_step *step) {
+  LLVMTypeRef type = vector_type(emitter, tj_emit_access_dtype(emitter, &step->access), step->width);
+  LLVMValueRef vector = step->access.is_bounded
+                            ? tj_emit_bounded_load(emitter, &step->access, type, bytes_of(emitter, step))
+                            : emit_plain_load(emitter, step, type);
   set_slots(emitter, step, converted(emitter, vector, step->width, conversion_at(emitter, step)));
 }
 
@@ -169,10 +181,15 @@ static void emit_store(tj_emitter *emitter, const tj_kernel_step *step) {
   LLVMValueRef vector = joins
                             ? joined(emitter, step)
                             : converted(emitter, gathered(emitter, step), step->width, conversion_at(emitter, step));
-  LLVMValueRef store = LLVMBuildStore(emitter->builder, vector, tj_emit_address(emitter, &step->access));
   uint32_t alignment = tj_step_alignment(emitter->kernel, step);
+  bool is_streamed = tj_step_is_streamed(emitter->kernel, step) && alignment >= STREAMED_BYTES;
+  if (step->access.is_bounded) {
+    tj_emit_bounded_store(emitter, &step->access, vector, bytes_of(emitter, step), is_streamed);
+    return;
+  }
+  LLVMValueRef store = LLVMBuildStore(emitter->builder, vector, tj_emit_address(emitter, &step->access));
   LLVMSetAlignment(store, alignment);
-  if (tj_step_is_streamed(emitter->kernel, step) && alignment >= STREAMED_BYTES)
+  if (is_streamed)
     tj_emit_streamed(emitter, store);
 }
 
@@ -318,47 +335,6 @@ static void merge_slots(tj_emitter *emitter, const tj_kernel_step *load, gated v
   set_slots(emitter, load, merged);
 }
 
-static bool shares_slots(const tj_kernel *kernel, const tj_kernel_step *load, const tj_kernel_step *store) {
-  for (uint32_t k = 0; k < load->width; k++) {
-    if (tj_step_has_slot(kernel, store, load->slot + k * load->slot_step))
-      return true;
-  }
-  return false;
-}
-
-static bool takes_any_slot(const tj_kernel_step *step) {
-  return step->kind == TJ_STEP_COMPUTE || step->kind == TJ_STEP_EXCHANGE;
-}
-
-/* Whether a step of the phase from `begin` on, or after it, stores what `load` gave, or a part of it, or computes
- * with it. */
-static bool is_used_later(const tj_kernel *kernel, tj_phase phase, const tj_kernel_step *load, uint32_t begin) {
-  for (uint32_t i = begin; i < phase.count + phase.following; i++) {
-    bool is_store = phase.step[i].kind == TJ_STEP_STORE;
-    if (takes_any_slot(&phase.step[i]) || (is_store && shares_slots(kernel, load, &phase.step[i])))
-      return true;
-  }
-  return false;
-}
-
-/* Whether a truth is one of which another, or one of several that are demanded together. */
-static bool implies(const tj_node *truth, const tj_node *other) {
-  if (truth == NULL || truth == other || truth->op != TJ_OP_AND)
-    return truth == other;
-  return implies(truth->arg[0], other) || implies(truth->arg[1], other);
-}
-
-/* Whether what `load` gives where it is not valid goes anywhere. */
-static bool is_fill_used(const tj_kernel *kernel, tj_phase phase, const tj_kernel_step *load, uint32_t begin) {
-  for (uint32_t i = begin; i < phase.count + phase.following; i++) {
-    const tj_kernel_step *step = &phase.step[i];
-    if (takes_any_slot(step) || (step->kind == TJ_STEP_STORE && shares_slots(kernel, load, step) &&
-                                 !implies(step->access.valid, load->access.valid)))
-      return true;
-  }
-  return false;
-}
-
 static void emit_step(tj_emitter *emitter, const tj_kernel_step *step) {
   switch (step->kind) {
   case TJ_STEP_VALUE:
@@ -429,7 +405,7 @@ static void emit_origins_of(tj_emitter *emitter, const tj_kernel_step step[], ui
 static bool loads_slots_of(const tj_kernel *kernel, const tj_kernel_step *store, const tj_kernel_step step[],
                            uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
-    if (step[i].kind == TJ_STEP_LOAD && shares_slots(kernel, &step[i], store))
+    if (step[i].kind == TJ_STEP_LOAD && tj_shares_slots(kernel, &step[i], store))
       return true;
   }
   return false;
@@ -451,10 +427,11 @@ static void emit_transposed_of(tj_emitter *emitter, const tj_kernel_step step[],
 /* Steps begin … end-1 of a phase, which are valid together. */
 static void emit_gated(tj_emitter *emitter, tj_phase phase, uint32_t begin, uint32_t end) {
   const tj_kernel_step *step = phase.step;
+  uint32_t left = phase.count + phase.following - end;
   LLVMValueRef *fill = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, end - begin);
   for (uint32_t i = begin; i < end; i++) {
-    if (step[i].kind == TJ_STEP_LOAD && is_used_later(emitter->kernel, phase, &step[i], end))
-      fill[i - begin] = fill_of(emitter, &step[i], is_fill_used(emitter->kernel, phase, &step[i], end));
+    if (step[i].kind == TJ_STEP_LOAD && tj_is_slot_used(emitter->kernel, &step[i], step + end, left))
+      fill[i - begin] = fill_of(emitter, &step[i], tj_is_fill_used(emitter->kernel, &step[i], step + end, left));
   }
   emit_origins_of(emitter, step + begin, end - begin);
   emit_transposed_of(emitter, step + begin, end - begin);
@@ -475,8 +452,9 @@ static void emit_gated(tj_emitter *emitter, tj_phase phase, uint32_t begin, uint
 
 /* --- phases --- */
 
+/* What a step has to be gated by: NULL where it happens always, or where its mask is the resource's. */
 static const tj_node *predicate_of(const tj_kernel_step *step) {
-  return tj_step_has_access(step) ? step->access.valid : NULL;
+  return tj_step_has_access(step) && !step->access.is_bounded ? step->access.valid : NULL;
 }
 
 /* Whether what a step needs is not there before those before it have happened. */

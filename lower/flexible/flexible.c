@@ -164,17 +164,31 @@ static uint32_t further_modes(const tj_flexible *f) {
   return count > 0 ? count : 1;
 }
 
-/* Elements that the other end of a tile along a mode may be away on either side: all modes together, and so all of a
- * work-item's offset, stay below 2^32 bytes. */
-static int64_t reach_of(const tj_flexible *f, uint32_t mode) {
+/* Bytes of the widest element that moves. */
+static uint32_t widest_element(const tj_flexible *f) {
   uint32_t widest = 1;
   for (uint32_t side = 0; side < sides_of(f); side++) {
     uint32_t own = tj_element_bytes(f->kernel, tj_flexible_buffer(f, side));
     widest = own > widest ? own : widest;
   }
+  return widest;
+}
+
+/* Whether the masks of accesses may be the bounds of resources, which tiles do not reach over then. */
+static bool is_bounded(const tj_flexible *f) {
+  bool has_masks = false;
+  for (uint32_t i = TJ_FLEXIBLE_BOUNDS; i < f->form_count; i++)
+    has_masks = has_masks || tj_flexible_has_form(f, i);
+  return has_masks && f->target->resource != NULL;
+}
+
+/* Elements that the other end of a tile along a mode may be away on either side: all modes together, and so all of a
+ * work-item's offset, stay below 2^32 bytes, or below half of what a resource has. */
+static int64_t reach_of(const tj_flexible *f, uint32_t mode) {
   bool may_turn = f->first_loaded != f->first_stored, is_first = mode == f->first_loaded || mode == f->first_stored;
-  int64_t half = (int64_t)1 << 31, bytes = is_first ? half : may_turn ? half / 4 : half / further_modes(f);
-  return bytes / widest;
+  int64_t half = is_bounded(f) ? TJ_RESOURCE_BYTES / (may_turn ? 8 : 4) : (int64_t)1 << 31;
+  int64_t bytes = is_first ? half : may_turn ? half / 4 : half / further_modes(f);
+  return bytes / widest_element(f);
 }
 
 static void demand_reach(tj_flexible *f, const tj_flexible_mode *mode, const tj_measure *stride) {
@@ -207,8 +221,10 @@ const tj_node *tj_flexible_part(tj_flexible *f, const tj_flexible_mode *mode, ui
   return tj_flexible_product(f, digit, stride, form < TJ_FLEXIBLE_BOUNDS ? mode->reach : TJ_FLEXIBLE_MOST_BOUND);
 }
 
-int64_t tj_flexible_slot_limit(uint32_t form) {
-  return form < TJ_FLEXIBLE_BOUNDS ? (int64_t)1 << 40 : TJ_FLEXIBLE_MOST_BOUND;
+int64_t tj_flexible_slot_limit(const tj_flexible *f, uint32_t form) {
+  if (form >= TJ_FLEXIBLE_BOUNDS)
+    return TJ_FLEXIBLE_MOST_BOUND;
+  return is_bounded(f) ? TJ_RESOURCE_BYTES / 2 / widest_element(f) : (int64_t)1 << 40;
 }
 
 static int64_t limit_of(uint32_t form) {

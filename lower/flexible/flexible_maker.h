@@ -220,7 +220,7 @@ typedef struct {
 } tj_flexible_place;
 
 /* What is the same for all of a form's part of a slot is less than. */
-int64_t tj_flexible_slot_limit(uint32_t form);
+int64_t tj_flexible_slot_limit(const tj_flexible *f, uint32_t form);
 
 /* How far a step along a mode moves a side, or what is further. */
 const tj_node *tj_flexible_stride(const tj_flexible *f, uint32_t mode, uint32_t side);

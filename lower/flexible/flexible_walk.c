@@ -224,7 +224,7 @@ static const tj_node *steps_of(tj_flexible *f, const tj_flexible_mode *mode, uin
   if (steps <= 1)
     return steps == 0 ? tj_int(f->graph, 0) : mode->stride[form].name;
   const tj_node *launch = tj_terse_mul(f->graph, tj_int(f->graph, steps), mode->stride[form].launch);
-  return tj_flexible_measure(f, "row", launch, 0, tj_flexible_slot_limit(form), 1).name;
+  return tj_flexible_measure(f, "row", launch, 0, tj_flexible_slot_limit(f, form), 1).name;
 }
 
 /* What vector `number` of the slots adds to a form. */
@@ -244,7 +244,7 @@ static const tj_node *offset_of_slot(const tj_flexible_hold *hold, int64_t numbe
       moved =
           tj_terse_add(graph, moved, tj_terse_mul(graph, tj_min(graph, place, d->last), mode->stride[form].launch));
   }
-  moved = tj_flexible_measure(f, "slot", moved, 0, tj_flexible_slot_limit(form), 1).name;
+  moved = tj_flexible_measure(f, "slot", moved, 0, tj_flexible_slot_limit(f, form), 1).name;
   return tj_terse_add(graph, moved, fixed);
 }
 

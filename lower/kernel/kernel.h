@@ -35,6 +35,8 @@ enum { TJ_LDS = UINT32_MAX };
  * `valid` holds. */
 typedef struct {
   uint32_t buffer;
+  bool is_bounded; /* its mask is the bounds of a resource: where not valid, zeros are loaded, and nothing is stored
+                      (bounded.h) */
   const tj_node *base; /* the same for all work-items of a workgroup; NULL: 0 */
   const tj_node *offset;
   const tj_node *valid; /* truth; the constant 1: always */

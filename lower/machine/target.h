@@ -15,6 +15,7 @@
 #include "base/job.h"
 #include "base/machine/lane.h"
 #include "base/machine/processor.h"
+#include "base/machine/resource.h"
 #include "base/number/dtype.h"
 #include "base/text.h"
 
@@ -27,7 +28,8 @@
 /* Lanes of so many bytes are the cheapest to change places among. */
 enum { TJ_PERMUTED_BYTES = 16 };
 
-struct tj_emitter; /* emit.h */
+struct tj_emitter;       /* emit.h */
+struct tj_bounded_place; /* the same */
 
 typedef struct tj_target_family tj_target_family;
 
@@ -72,7 +74,8 @@ typedef struct {
   bool has_extremes;             /* minimum and maximum of f32, which are NaN where an operand is, are instructions */
   bool has_float_scaling;        /* an instruction multiplies floats by powers of two, and rounds once */
   bool has_bfloat_rounding;      /* fptrunc from float to bfloat rounds right, denormals included */
-  tj_floats8 floats8;            /* which floats of 8 bits read_float8 and write_float8 convert */
+  const tj_buffer_resource *resource; /* whose bounds accesses may have for masks; NULL: none */
+  tj_floats8 floats8;                 /* which floats of 8 bits read_float8 and write_float8 convert */
 } tj_target;
 
 /* Whether what LLVM makes is PTX, of which machine code may still be made. */
@@ -119,6 +122,13 @@ struct tj_target_family {
   /* A word of four bytes, the low one first, of those of two words: `b` has bytes 4 to 7. NULL where elements that
    * are smaller than words do not turn around in registers. */
   LLVMValueRef (*emit_bytes)(struct tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b, const uint8_t byte[4]);
+  /* The resource of TJ_RESOURCE_BYTES from an address on; what it has in a place, of a type of words, bytes or 16
+   * bits; and such a value there. NULL where no target of the family has resources. */
+  LLVMValueRef (*emit_resource)(struct tj_emitter *emitter, LLVMValueRef address);
+  LLVMValueRef (*emit_bounded_load)(struct tj_emitter *emitter, const struct tj_bounded_place *place,
+                                    LLVMTypeRef type);
+  void (*emit_bounded_store)(struct tj_emitter *emitter, const struct tj_bounded_place *place, LLVMValueRef value,
+                             bool is_streamed);
 };
 
 /* The target that a text names: `gfx942`, `gfx90a:xnack-:sramecc+`, `host`. TJ5001 for an unknown target, TJ5002 for

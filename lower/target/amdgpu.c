@@ -11,7 +11,13 @@
 
 #include <string.h>
 
-enum { GLOBAL_ADDRESS_SPACE = 1, WORKGROUP_LIMIT = 1024, SLOT_BYTES = 256, TILE_BYTES = 1024 * SLOT_BYTES };
+enum {
+  GLOBAL_ADDRESS_SPACE = 1,
+  RESOURCE_ADDRESS_SPACE = 8,
+  WORKGROUP_LIMIT = 1024,
+  SLOT_BYTES = 256,
+  TILE_BYTES = 1024 * SLOT_BYTES
+};
 
 /* The first generation with v_maximum_f32. */
 enum { HAS_EXTREMES = 12 };
@@ -117,6 +123,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .has_extremes = found->major >= HAS_EXTREMES,
       .has_float_scaling = true,
       .has_bfloat_rounding = true,
+      .resource = tj_buffer_resource_of(found->major, found->minor),
       .floats8 = found->floats8,
   };
 }
@@ -266,6 +273,30 @@ static LLVMValueRef emit_across(tj_emitter *emitter, LLVMValueRef word, uint32_t
   return emit_lanes(emitter, word, &step);
 }
 
+/* --- resources --- */
+
+static LLVMValueRef emit_resource(tj_emitter *emitter, LLVMValueRef address) {
+  LLVMTypeRef resource = LLVMPointerTypeInContext(emitter->context, RESOURCE_ADDRESS_SPACE);
+  LLVMTypeRef overloads[] = {resource, LLVMTypeOf(address)};
+  LLVMValueRef arguments[] = {address, LLVMConstInt(emitter->i16, 0, false),
+                              tj_emit_int(emitter, 64, TJ_RESOURCE_BYTES),
+                              tj_emit_int(emitter, 32, emitter->target->resource->word3)};
+  return tj_emit_intrinsic(emitter, "llvm.amdgcn.make.buffer.rsrc", overloads, 2, arguments, 4);
+}
+
+static LLVMValueRef emit_bounded_load(tj_emitter *emitter, const tj_bounded_place *place, LLVMTypeRef type) {
+  LLVMValueRef arguments[] = {place->resource, place->offset, place->scalar, tj_emit_int(emitter, 32, 0)};
+  return tj_emit_intrinsic(emitter, "llvm.amdgcn.raw.ptr.buffer.load", &type, 1, arguments, 4);
+}
+
+static void emit_bounded_store(tj_emitter *emitter, const tj_bounded_place *place, LLVMValueRef value,
+                               bool is_streamed) {
+  LLVMTypeRef overload[] = {LLVMTypeOf(value)};
+  uint32_t policy = is_streamed ? emitter->target->resource->streamed : 0;
+  LLVMValueRef arguments[] = {value, place->resource, place->offset, place->scalar, tj_emit_int(emitter, 32, policy)};
+  tj_emit_intrinsic(emitter, "llvm.amdgcn.raw.ptr.buffer.store", overload, 1, arguments, 5);
+}
+
 /* --- kernels --- */
 
 /* Function attributes that have no value: among them, every hidden argument and register that kernels do without. */
@@ -364,6 +395,21 @@ static LLVMValueRef emit_bytes(tj_emitter *emitter, LLVMValueRef a, LLVMValueRef
 }
 
 const tj_target_family tj_family_amdgpu = {
-    "amdgpu",    list,         claims,      parse,      symbol,    register_of,        emit_kernel,
-    read_float8, write_float8, emit_across, emit_lanes, emit_swap, emit_small_product, emit_bytes,
+    "amdgpu",
+    list,
+    claims,
+    parse,
+    symbol,
+    register_of,
+    emit_kernel,
+    read_float8,
+    write_float8,
+    emit_across,
+    emit_lanes,
+    emit_swap,
+    emit_small_product,
+    emit_bytes,
+    emit_resource,
+    emit_bounded_load,
+    emit_bounded_store,
 };

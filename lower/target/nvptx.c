@@ -247,6 +247,6 @@ static LLVMValueRef emit_bytes(tj_emitter *emitter, LLVMValueRef a, LLVMValueRef
   return tj_emit_intrinsic(emitter, "llvm.nvvm.prmt", NULL, 0, arguments, 3);
 }
 
-const tj_target_family tj_family_nvptx = {"nvptx",     list,        claims,      parse,        symbol,
-                                          register_of, emit_kernel, read_float8, write_float8, emit_across,
-                                          emit_lanes,  NULL,        NULL,        emit_bytes};
+const tj_target_family tj_family_nvptx = {
+    "nvptx",     list,       claims, parse, symbol,     register_of, emit_kernel, read_float8, write_float8,
+    emit_across, emit_lanes, NULL,   NULL,  emit_bytes, NULL,        NULL,        NULL};

@@ -206,6 +206,7 @@ void tj_sim_execute_scratch(tj_sim_wave *wave, const tj_sim_instruction *instruc
 typedef struct {
   uint64_t base;
   uint32_t stride, records;
+  uint32_t check;  /* from gfx10 on: what is held against the records */
   bool is_scratch; /* swizzled: the lanes' dwords are interleaved */
 } resource;
 
@@ -214,6 +215,7 @@ static resource read_resource(const tj_sim_wave *wave, const tj_sim_operand *ope
   return (resource){.base = word[0] | (uint64_t)(word[1] & 0xffff) << 32,
                     .stride = word[1] >> 16 & 0x3fff,
                     .records = word[2],
+                    .check = word[3] >> 28 & 3,
                     .is_scratch = word[1] >> 31 != 0};
 }
 
@@ -229,11 +231,39 @@ static void read_buffer_address(tj_sim_wave *wave, const tj_sim_instruction *ins
   *offset += row != NULL ? row[lane] : 0;
 }
 
-/* Records are bytes where there is no stride or no index, and else elements. */
-static bool is_in_bounds(const resource *r, bool has_index, uint64_t index, uint64_t offset, uint64_t bytes) {
-  if (r->stride == 0 || !has_index)
-    return offset + bytes <= r->records;
-  return index < r->records && offset + bytes <= r->stride;
+/* Bytes from an offset on, and the first that is beyond. */
+typedef struct {
+  uint64_t begin, bytes, end;
+} extent;
+
+/* Records are bytes where there is no stride or no index, and else elements. Of bytes, gfx9 counts those that the
+ * scalar offset skips, later processors do not. */
+static extent extent_of(const tj_sim_wave *wave, const resource *r, uint64_t offset, uint64_t bytes,
+                        uint64_t scalar) {
+  enum { FIRST_WITHOUT_SCALAR = 10 };
+  bool counts_scalar = wave->group->processor->major < FIRST_WITHOUT_SCALAR;
+  uint64_t skipped = counts_scalar ? scalar : 0;
+  return (extent){offset, bytes, r->records > skipped ? r->records - skipped : 0};
+}
+
+/* Whether a lane's bytes are within the resource. Documents do not say the same for all processors of bytes that are
+ * in part, nor of offsets that do not fit in 32 bits: there the wave fails. */
+static bool is_in_bounds(tj_sim_wave *wave, const resource *r, bool has_index, uint64_t index, extent e,
+                         unsigned lane) {
+  enum { RAW = 3, FIRST_WITH_CHECK = 10 };
+  bool is_raw = r->stride == 0 || !has_index;
+  if (!is_raw)
+    return index < r->records && e.begin + e.bytes <= r->stride;
+  if (wave->group->processor->major >= FIRST_WITH_CHECK && r->check != RAW)
+    tj_sim_wave_fail(wave, 1ull << lane, "a resource of bytes whose word 3 does not say so (OOB_SELECT is %u)",
+                     r->check);
+  else if (e.begin > UINT32_MAX)
+    tj_sim_wave_fail(wave, 1ull << lane, "an offset of more than 32 bits into a resource");
+  else if (e.begin < e.end && e.begin + e.bytes > e.end)
+    tj_sim_wave_fail(wave, 1ull << lane,
+                     "%u bytes at offset %" PRIu64 " of a resource (lane %u), of which %" PRIu64 " are within it",
+                     (unsigned)e.bytes, e.begin, lane, e.end - e.begin);
+  return e.begin < e.end;
 }
 
 void tj_sim_execute_buffer(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
@@ -250,7 +280,8 @@ void tj_sim_execute_buffer(tj_sim_wave *wave, const tj_sim_instruction *instruct
     uint64_t index, offset;
     read_buffer_address(wave, instruction, a.address, lane, &index, &offset);
     a.at[lane] = r.is_scratch ? base / wave->lanes + offset : r.base + base + index * r.stride + offset;
-    if (!r.is_scratch && !is_in_bounds(&r, instruction->has_index, index, offset, operation->bytes))
+    if (!r.is_scratch && !is_in_bounds(wave, &r, instruction->has_index, index,
+                                       extent_of(wave, &r, offset, operation->bytes, base), lane))
       a.zeros |= 1ull << lane;
   }
   if (wave->state == TJ_SIM_FAILED)

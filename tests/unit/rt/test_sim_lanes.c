@@ -378,19 +378,99 @@ START_TEST(stores_and_atomics) {
 }
 END_TEST
 
-START_TEST(buffers_have_bounds) {
-  char text[512];
-  sim_machine *m = open_memory("gfx90a", 64, "buffer_load_dword v8, v6, s[12:15], 0 offen offset:4", text);
+/* Words 2 and 3 of a resource of raw bytes: `records` of them. */
+static sim_machine *open_buffer(size_t processor, uint32_t records, const char *body, char text[512]) {
+  sim_machine *m = open_memory(simulated[processor], sim_lanes(processor), body, text);
   m->wave.scalar[12] = m->wave.scalar[10];
   m->wave.scalar[13] = m->wave.scalar[11];
-  m->wave.scalar[14] = 16 * 10 + 8;
-  m->wave.scalar[15] = 0;
-  sim_run(m);
-  uint32_t expected;
-  memcpy(&expected, m->global + 16 * 10 + 4, 4);
-  ck_assert_uint_eq(m->vector[8][10], expected);
-  ck_assert_uint_eq(m->vector[8][11], 0);
-  sim_close(m);
+  m->wave.scalar[14] = records;
+  m->wave.scalar[15] = sim_generation(processor) == G9 ? 0x27000 : 0x31027000;
+  return m;
+}
+
+/* Buffer instructions of lanes at 16 bytes each, with a scalar offset of 32 in s0: which lanes are within so many
+ * bytes, by what is added to their offsets. Up to gfx9, the scalar's bytes count as skipped. */
+START_TEST(buffers_have_bounds) {
+  static const struct {
+    const char *older, *newer;
+    uint32_t records, lanes, lanes_of_gfx9;
+    unsigned from; /* the byte of memory that lane 0 gets, or gives */
+    unsigned bytes;
+    bool is_store;
+  } rows[] = {
+      {"buffer_load_dword v8, v6, s[12:15], 0 offen offset:4",
+       "buffer_load_b32 v8, v6, s[12:15], NULL offen offset:4", 16 * 10 + 8, 11, 11, 4, 4, false},
+      {"buffer_load_dwordx4 v[8:11], v6, s[12:15], s0 offen", "buffer_load_b128 v[8:11], v6, s[12:15], s0 offen", 160,
+       10, 8, 32, 16, false},
+      {"buffer_load_dwordx2 v[8:9], v6, s[12:15], s0 offen offset:8",
+       "buffer_load_b64 v[8:9], v6, s[12:15], s0 offen offset:8", 160, 10, 8, 40, 8, false},
+      {"buffer_load_ushort v8, v6, s[12:15], 0 offen offset:14",
+       "buffer_load_u16 v8, v6, s[12:15], NULL offen offset:14", 78, 4, 4, 14, 2, false},
+      {"buffer_load_ubyte v8, v6, s[12:15], 0 offen", "buffer_load_u8 v8, v6, s[12:15], NULL offen", 0, 0, 0, 0, 1,
+       false},
+      {"buffer_store_dword v0, v6, s[12:15], 0 offen offset:12",
+       "buffer_store_b32 v0, v6, s[12:15], NULL offen offset:12", 64, 4, 4, 12, 4, true},
+      {"buffer_store_dword v0, v6, s[12:15], s0 offen", "buffer_store_b32 v0, v6, s[12:15], s0 offen", 64, 4, 2, 32,
+       4, true},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t p = 0; p < SIMULATED_COUNT; p++) {
+      char text[512], body[256];
+      const char *rest = strstr(rows[i].newer, "NULL");
+      size_t length = rest != NULL ? (size_t)(rest - rows[i].newer) : strlen(rows[i].newer);
+      snprintf(body, sizeof body, "%.*s%s%s", (int)length, rows[i].newer,
+               rest == NULL               ? ""
+               : sim_generation(p) == G12 ? "null"
+                                          : "0",
+               rest == NULL ? "" : rest + 4);
+      sim_machine *m = open_buffer(p, rows[i].records, sim_generation(p) <= G10 ? rows[i].older : body, text);
+      unsigned char before[SIM_MEMORY_BYTES];
+      uint32_t lanes = sim_generation(p) == G9 ? rows[i].lanes_of_gfx9 : rows[i].lanes;
+      m->wave.scalar[0] = 32;
+      memcpy(before, m->global, sizeof before);
+      sim_run(m);
+      for (unsigned lane = 0; lane < 16; lane++) {
+        unsigned char *memory = before + rows[i].from + 16 * lane, expected[16] = {0}, found[16] = {0};
+        if (lane < lanes)
+          memcpy(expected, memory, rows[i].bytes);
+        for (unsigned w = 0; 4 * w < rows[i].bytes; w++)
+          memcpy(found + 4 * w, &m->vector[8 + w][lane], 4);
+        uint32_t stored = 100 + lane;
+        if (rows[i].is_store && lane < lanes)
+          memcpy(memory, &stored, 4);
+        if (!rows[i].is_store)
+          ck_assert_msg(memcmp(found, expected, 16) == 0, "%s: %s: lane %u", m->processor, m->text, lane);
+      }
+      ck_assert_msg(memcmp(before, m->global, sizeof before) == 0, "%s: %s: memory", m->processor, m->text);
+      sim_close(m);
+    }
+  }
+}
+END_TEST
+
+/* Where documents leave open what comes, no wave goes on. */
+START_TEST(unclear_bounds_stop) {
+  static const struct {
+    const char *processor, *body, *expected;
+    uint32_t records, word3;
+  } rows[] = {
+      {"gfx942", "buffer_load_dwordx4 v[8:11], v6, s[12:15], 0 offen", "of which 8 are within it", 168, 0x27000},
+      {"gfx942", "buffer_store_dword v0, v6, s[12:15], 0 offen offset:2", "(lane 0), of which 1 are", 3, 0x27000},
+      {"gfx1030", "buffer_load_dword v8, v6, s[12:15], 0 offen", "OOB_SELECT is 0", 160, 0x27000},
+      {"gfx942", "v_mov_b32 v6, -4\nbuffer_load_dword v8, v6, s[12:15], 0 offen offset:8", "more than 32 bits", 160,
+       0x27000},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    char text[512];
+    sim_machine *m = open_memory(rows[i].processor, tj_processor_wave_size(tj_processor_by_name(rows[i].processor)),
+                                 rows[i].body, text);
+    m->wave.scalar[12] = m->wave.scalar[10];
+    m->wave.scalar[13] = m->wave.scalar[11];
+    m->wave.scalar[14] = rows[i].records;
+    m->wave.scalar[15] = rows[i].word3;
+    sim_run_failing(m, rows[i].expected);
+    sim_close(m);
+  }
 }
 END_TEST
 
@@ -672,6 +752,7 @@ int main(void) {
                                 loads_of_all_widths,
                                 stores_and_atomics,
                                 buffers_have_bounds,
+                                unclear_bounds_stop,
                                 accesses_outside_of_memory_stop,
                                 lds_pairs,
                                 lds_cycles_by_the_phase_model,

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Accesses whose mask the bounds of a resource are: no branch is around them. Where one is not valid, its offset is
+ * beyond the resource, which begins at the access's base and is as long as resources are here; the bytes of what is
+ * valid are all within it (lower/kernel/bounded.h). A resource is made once for a base, an offset selected once for a
+ * mask; what accesses are displaced by goes into the instruction, as far as it has room, and into a scalar. */
+#include "lower/emit/emit.h"
+#include "lower/kernel/bounded.h"
+
+/* Made so far: a resource, where there is no offset, or an offset in bytes. */
+struct tj_bounded {
+  uint32_t buffer;
+  const tj_node *base, *offset, *valid;
+  LLVMValueRef value;
+  struct tj_bounded *next;
+};
+
+static LLVMValueRef find(const tj_emitter *emitter, const struct tj_bounded *wanted) {
+  for (const struct tj_bounded *each = emitter->bounded; each != NULL; each = each->next) {
+    if (each->buffer == wanted->buffer && each->base == wanted->base && each->offset == wanted->offset &&
+        each->valid == wanted->valid)
+      return each->value;
+  }
+  return NULL;
+}
+
+static LLVMValueRef keep(tj_emitter *emitter, struct tj_bounded made, LLVMValueRef value) {
+  struct tj_bounded *kept = TJ_NEW(emitter->job, struct tj_bounded);
+  made.value = value;
+  made.next = emitter->bounded;
+  *kept = made;
+  emitter->bounded = kept;
+  return value;
+}
+
+static LLVMValueRef resource_of(tj_emitter *emitter, const tj_access *access, const tj_node *anchor) {
+  struct tj_bounded wanted = {.buffer = access->buffer, .base = anchor};
+  LLVMValueRef found = find(emitter, &wanted);
+  return found != NULL
+             ? found
+             : keep(emitter, wanted,
+                    emitter->target->family->emit_resource(
+                        emitter, tj_emit_base(emitter, &(tj_access){.buffer = access->buffer, .base = anchor})));
+}
+
+static LLVMValueRef selected_offset(tj_emitter *emitter, const tj_access *access) {
+  LLVMValueRef offset = tj_emit_byte_offset(emitter, access);
+  if (tj_is_constant(access->valid) && access->valid->value != 0)
+    return offset;
+  LLVMValueRef beyond = LLVMConstInt(emitter->i32, (uint64_t)TJ_RESOURCE_BYTES, false);
+  return LLVMBuildSelect(emitter->builder, tj_emit_truth(emitter, access->valid), offset, beyond, "");
+}
+
+static LLVMValueRef offset_of(tj_emitter *emitter, const tj_access *access) {
+  struct tj_bounded wanted = {
+      .buffer = access->buffer, .base = NULL, .offset = access->offset, .valid = access->valid};
+  LLVMValueRef found = find(emitter, &wanted);
+  return found != NULL ? found : keep(emitter, wanted, selected_offset(emitter, access));
+}
+
+/* What the scalar of an access skips: parts of its base, and so many bytes. */
+static LLVMValueRef scalar_of(tj_emitter *emitter, const tj_access *access, const tj_base_parts *base,
+                              int64_t bytes) {
+  LLVMValueRef scalar = LLVMConstInt(emitter->i32, (uint64_t)bytes, false);
+  LLVMValueRef log =
+      LLVMConstInt(emitter->i32, (unsigned)__builtin_ctz(tj_element_bytes(emitter->kernel, access->buffer)), false);
+  for (uint32_t i = 0; i < base->count; i++) {
+    LLVMValueRef part = tj_emit_operand(emitter, base->part[i], (tj_width){32, true, true});
+    scalar = LLVMBuildAdd(emitter->builder, LLVMBuildShl(emitter->builder, part, log, ""), scalar, "");
+  }
+  return scalar;
+}
+
+/* The displacement goes into the instruction as far as it has room, the rest of it into the scalar. */
+static tj_bounded_place place_of(tj_emitter *emitter, const tj_access *access) {
+  int64_t bytes = access->displacement * tj_element_bytes(emitter->kernel, access->buffer);
+  int64_t within = bytes % emitter->target->resource->immediate_end;
+  tj_base_parts base = tj_split_base(access->base);
+  tj_bounded_place place = {.resource = resource_of(emitter, access, base.anchor),
+                            .offset = offset_of(emitter, access),
+                            .scalar = scalar_of(emitter, access, &base, bytes - within)};
+  if (within > 0) {
+    place.offset =
+        LLVMBuildAdd(emitter->builder, place.offset, LLVMConstInt(emitter->i32, (uint64_t)within, false), "");
+    tj_emit_no_wrap(place.offset, (tj_width){32, false, true});
+  }
+  return place;
+}
+
+/* --- accesses --- */
+
+/* What resources move so many bytes as. */
+static LLVMTypeRef moved_type(tj_emitter *emitter, uint32_t bytes) {
+  enum { WORD = 4 };
+  if (bytes < WORD)
+    return bytes == 1 ? emitter->i8 : emitter->i16;
+  return bytes == WORD ? emitter->i32 : LLVMVectorType(emitter->i32, bytes / WORD);
+}
+
+LLVMValueRef tj_emit_bounded_load(tj_emitter *emitter, const tj_access *access, LLVMTypeRef type, uint32_t bytes) {
+  tj_bounded_place place = place_of(emitter, access);
+  LLVMValueRef moved = emitter->target->family->emit_bounded_load(emitter, &place, moved_type(emitter, bytes));
+  return LLVMBuildBitCast(emitter->builder, moved, type, "element");
+}
+
+void tj_emit_bounded_store(tj_emitter *emitter, const tj_access *access, LLVMValueRef value, uint32_t bytes,
+                           bool is_streamed) {
+  tj_bounded_place place = place_of(emitter, access);
+  LLVMValueRef moved = LLVMBuildBitCast(emitter->builder, value, moved_type(emitter, bytes), "");
+  emitter->target->family->emit_bounded_store(emitter, &place, moved, is_streamed);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Uses of slots, by the steps that follow. */
+#include "lower/kernel/slot_use.h"
+
+bool tj_shares_slots(const tj_kernel *kernel, const tj_kernel_step *load, const tj_kernel_step *store) {
+  for (uint32_t k = 0; k < load->width; k++) {
+    if (tj_step_has_slot(kernel, store, load->slot + k * load->slot_step))
+      return true;
+  }
+  return false;
+}
+
+static bool takes_any_slot(const tj_kernel_step *step) {
+  return step->kind == TJ_STEP_COMPUTE || step->kind == TJ_STEP_EXCHANGE;
+}
+
+static bool stores_slots_of(const tj_kernel *kernel, const tj_kernel_step *step, const tj_kernel_step *load) {
+  return step->kind == TJ_STEP_STORE && tj_shares_slots(kernel, load, step);
+}
+
+bool tj_is_slot_used(const tj_kernel *kernel, const tj_kernel_step *load, const tj_kernel_step after[],
+                     uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (takes_any_slot(&after[i]) || stores_slots_of(kernel, &after[i], load))
+      return true;
+  }
+  return false;
+}
+
+/* Whether a truth is one of which another, or one of several that are demanded together. */
+static bool implies(const tj_node *truth, const tj_node *other) {
+  if (truth == NULL || truth == other || truth->op != TJ_OP_AND)
+    return truth == other;
+  return implies(truth->arg[0], other) || implies(truth->arg[1], other);
+}
+
+bool tj_is_fill_used(const tj_kernel *kernel, const tj_kernel_step *load, const tj_kernel_step after[],
+                     uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (takes_any_slot(&after[i]) ||
+        (stores_slots_of(kernel, &after[i], load) && !implies(after[i].access.valid, load->access.valid)))
+      return true;
+  }
+  return false;
+}
