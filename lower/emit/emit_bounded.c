@@ -60,12 +60,13 @@ static LLVMValueRef offset_of(tj_emitter *emitter, const tj_access *access) {
 /* What the scalar of an access skips: parts of its base, and so many bytes. */
 static LLVMValueRef scalar_of(tj_emitter *emitter, const tj_access *access, const tj_base_parts *base,
                               int64_t bytes) {
-  LLVMValueRef scalar = LLVMConstInt(emitter->i32, (uint64_t)bytes, false);
+  LLVMValueRef scalar = bytes > 0 || base->count == 0 ? LLVMConstInt(emitter->i32, (uint64_t)bytes, false) : NULL;
   LLVMValueRef log =
       LLVMConstInt(emitter->i32, (unsigned)__builtin_ctz(tj_element_bytes(emitter->kernel, access->buffer)), false);
   for (uint32_t i = 0; i < base->count; i++) {
     LLVMValueRef part = tj_emit_operand(emitter, base->part[i], (tj_width){32, true, true});
-    scalar = LLVMBuildAdd(emitter->builder, LLVMBuildShl(emitter->builder, part, log, ""), scalar, "");
+    part = LLVMBuildShl(emitter->builder, part, log, "");
+    scalar = scalar != NULL ? LLVMBuildAdd(emitter->builder, part, scalar, "") : part;
   }
   return scalar;
 }

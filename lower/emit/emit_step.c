@@ -8,6 +8,7 @@
 #include "lower/emit/transpose.h"
 #include "lower/kernel/alignment.h"
 #include "lower/kernel/arithmetic.h"
+#include "lower/kernel/bounded.h"
 #include "lower/kernel/slot_use.h"
 
 #include <string.h>
@@ -469,13 +470,23 @@ static bool have_one_gate(const tj_kernel_step *a, const tj_kernel_step *b) {
   return predicate_of(a) == predicate_of(b) || (is_always(predicate_of(a)) && is_always(predicate_of(b)));
 }
 
+/* Resources begin at a part of a base, and scalars add the others. */
+static void mark_base(tj_emitter *emitter, const tj_access *access, bool *mark) {
+  tj_base_parts base = {.anchor = access->base};
+  if (access->is_bounded)
+    base = tj_split_base(access->base);
+  tj_kernel_nodes_mark(&emitter->nodes, base.anchor, mark);
+  for (uint32_t i = 0; i < base.count; i++)
+    tj_kernel_nodes_mark(&emitter->nodes, base.part[i], mark);
+}
+
 static void emit_nodes_of(tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
   bool *mark = TJ_NEW_ARRAY(emitter->job, bool, emitter->nodes.walk.count);
   for (uint32_t i = 0; i < count; i++) {
     tj_kernel_nodes_mark(&emitter->nodes, step[i].value, mark);
     tj_kernel_nodes_mark(&emitter->nodes, step[i].limit, mark);
     tj_kernel_nodes_mark(&emitter->nodes, step[i].access.valid, mark);
-    tj_kernel_nodes_mark(&emitter->nodes, step[i].access.base, mark);
+    mark_base(emitter, &step[i].access, mark);
     tj_kernel_nodes_mark(&emitter->nodes, step[i].access.offset, mark);
     tj_kernel_nodes_mark(&emitter->nodes, step[i].from.base, mark);
     tj_kernel_nodes_mark(&emitter->nodes, step[i].from.offset, mark);

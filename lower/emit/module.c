@@ -92,12 +92,25 @@ tj_bytes tj_module_bitcode(tj_job *job, tj_module *module) {
 
 /* --- counting --- */
 
+static unsigned intrinsic_named(const char *name) {
+  return LLVMLookupIntrinsicID(name, strlen(name));
+}
+
+/* Loads and stores, those of resources too. */
+static bool is_access(LLVMValueRef instruction) {
+  LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
+  if (opcode != LLVMCall)
+    return opcode == LLVMLoad || opcode == LLVMStore;
+  unsigned called = LLVMGetIntrinsicID(LLVMGetCalledValue(instruction));
+  return called != 0 && (called == intrinsic_named("llvm.amdgcn.raw.ptr.buffer.load") ||
+                         called == intrinsic_named("llvm.amdgcn.raw.ptr.buffer.store"));
+}
+
 static void count_block(tj_ir_stats *stats, LLVMBasicBlockRef block) {
   LLVMValueRef instruction = LLVMGetFirstInstruction(block);
   for (; instruction != NULL; instruction = LLVMGetNextInstruction(instruction)) {
-    LLVMOpcode opcode = LLVMGetInstructionOpcode(instruction);
     stats->ir_instructions++;
-    stats->ir_accesses += opcode == LLVMLoad || opcode == LLVMStore;
+    stats->ir_accesses += is_access(instruction);
   }
 }
 
