@@ -9,7 +9,7 @@ static bool is_multiple(const tj_access *access, int64_t elements) {
          tj_facts_divisible(&access->offset->facts, elements) && access->displacement % elements == 0;
 }
 
-static bool is_known_multiple(const tj_kernel *kernel, const tj_kernel_step *step, uint32_t elements) {
+bool tj_step_begins_at_multiple(const tj_kernel *kernel, const tj_kernel_step *step, uint32_t elements) {
   return (kernel->is_aligned && elements <= step->multiple) || is_multiple(&step->access, elements);
 }
 
@@ -20,7 +20,8 @@ static bool needs_alignment(const tj_kernel *kernel, const tj_kernel_step *step)
 
 uint32_t tj_step_alignment(const tj_kernel *kernel, const tj_kernel_step *step) {
   uint32_t elements = 1;
-  while (needs_alignment(kernel, step) && elements < step->width && is_known_multiple(kernel, step, 2 * elements))
+  while (needs_alignment(kernel, step) && elements < step->width &&
+         tj_step_begins_at_multiple(kernel, step, 2 * elements))
     elements *= 2;
   return tj_element_bytes(kernel, step->access.buffer) * elements;
 }

@@ -11,6 +11,10 @@
  * buffer begins at a multiple of tj_buffer_alignment. */
 uint32_t tj_step_alignment(const tj_kernel *kernel, const tj_kernel_step *step);
 
+/* Whether the number of a step's first element is a multiple of so many, as far as facts or the kernel's condition
+ * show. */
+bool tj_step_begins_at_multiple(const tj_kernel *kernel, const tj_kernel_step *step, uint32_t elements);
+
 /* What the address of buffer number `buffer` has to be a multiple of, in bytes, for the kernel to be right: a power
  * of two, at least the size of an element. */
 uint32_t tj_buffer_alignment(const tj_kernel *kernel, uint32_t buffer);

@@ -2,6 +2,7 @@
 /* Steps compared by their expressions, of which equal ones are the same nodes. */
 #include "lower/kernel/memory_access.h"
 
+#include "lower/kernel/alignment.h"
 #include "lower/kernel/kernel_nodes.h"
 #include "lower/kernel/repeats.h"
 
@@ -57,6 +58,14 @@ static bool is_repeated(const listing *l, const tj_kernel_step *step) {
   return false;
 }
 
+/* Whether so many bytes from a step's first element on are one access: of kernels that rely on alignments, only where
+ * that element is aligned to them. */
+static bool may_be_one(const tj_kernel *kernel, const tj_kernel_step *first, uint32_t bytes) {
+  uint32_t vector = bytes <= 2 * WORD ? bytes : MOST_BYTES;
+  return !kernel->is_aligned ||
+         tj_step_begins_at_multiple(kernel, first, vector / tj_element_bytes(kernel, first->access.buffer));
+}
+
 /* Adds whole words of memory to the access before, which they go on. */
 static bool is_joined(const listing *l, const tj_kernel_step *step, uint32_t bytes) {
   if (l->made.count == l->phase || step->access.buffer == TJ_LDS || bytes % WORD != 0)
@@ -66,7 +75,8 @@ static bool is_joined(const listing *l, const tj_kernel_step *step, uint32_t byt
     return false;
   int64_t distance = step->access.displacement - last->step->access.displacement;
   if (!go_together(last->step, step) || last->bytes % WORD != 0 || last->bytes + bytes > MOST_BYTES ||
-      distance != last->bytes / tj_element_bytes(l->kernel, step->access.buffer))
+      distance != last->bytes / tj_element_bytes(l->kernel, step->access.buffer) ||
+      !may_be_one(l->kernel, last->step, last->bytes + bytes))
     return false;
   last->bytes += bytes;
   return true;

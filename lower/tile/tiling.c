@@ -3,6 +3,7 @@
  * two sides that differ. */
 #include "lower/tile/tiling.h"
 
+#include "base/integer.h"
 #include "base/text.h"
 #include "ir/index/facts.h"
 #include "ir/index/walk.h"
@@ -79,10 +80,8 @@ static bool has_edge(const tile_maker *maker, uint32_t mode) {
 
 /* What a tile's beginning along a mode is surely a multiple of. */
 static int64_t multiple_of_base(const tile_maker *maker, uint32_t mode) {
-  int64_t multiple = maker->tiling->extent[mode];
-  while (is_moved_back(maker, mode) && !tj_facts_divisible(&extent_of(maker, mode)->facts, multiple))
-    multiple = multiple % 2 == 0 ? multiple / 2 : 1;
-  return multiple;
+  int64_t tile = maker->tiling->extent[mode], content = tj_facts_content(&extent_of(maker, mode)->facts);
+  return is_moved_back(maker, mode) ? (int64_t)tj_gcd((uint64_t)tile, (uint64_t)content) : tile;
 }
 
 /* A symbol for where a tile begins along a mode, of which all expressions are made. */
