@@ -466,6 +466,25 @@ double tj_cost_of_conflicts(double cycles, double least) {
   return cycles > least ? COST_OF_ANY + COST_OF_AS_MANY * (cycles - least) / least : 0;
 }
 
+double tj_cost_of_touching(const tj_touched *touched, bool is_store, uint32_t line_bytes, uint32_t sector_bytes) {
+  double partial = is_store ? touched->sectors - touched->least_sectors : 0;
+  return touched->lines + TJ_COST_OF_PARTIAL_SECTORS * partial * sector_bytes / line_bytes;
+}
+
+/* What vector accesses of memory touch. */
+static double lines_of_memory(const tj_price *price, const tj_price_machine *machine) {
+  double lines = 0;
+  for (uint32_t i = 0; i < price->access_count; i++) {
+    const tj_access_price *access = &price->access[i];
+    const tj_cost *cost = &access->cost;
+    if (access->buffer == TJ_LDS || access->is_scalar)
+      continue;
+    tj_touched touched = {(double)cost->lines, (double)cost->sectors, (double)cost->least_sectors};
+    lines += tj_cost_of_touching(&touched, access->is_store, machine->line_bytes, machine->sector_bytes);
+  }
+  return lines;
+}
+
 /* Lines that as many instructions could move with a vector for every lane. */
 static double room_of(const tj_price_machine *machine, int64_t instructions) {
   enum { VECTOR_BYTES = 16 };
@@ -474,7 +493,8 @@ static double room_of(const tj_price_machine *machine, int64_t instructions) {
 
 double tj_price_in_lines(const tj_price *price, const tj_price_machine *machine) {
   tj_cost memory = tj_price_of_memory(price), lds = tj_price_of_lds(price);
-  double lines = (double)memory.lines, idle = room_of(machine, memory.instructions) - (double)memory.least_lines;
+  double lines = lines_of_memory(price, machine),
+         idle = room_of(machine, memory.instructions) - (double)memory.least_lines;
   double counted = (double)price->counted_workgroups * (double)price->counted_trips;
   double waves = (double)price->counted_workgroups * price->workgroup_size / machine->wave_size;
   double cost = lines * (1 + tj_cost_of_conflicts((double)lds.cycles, (double)lds.least_cycles));

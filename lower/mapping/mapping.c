@@ -142,6 +142,7 @@ static void describe(mapping *map) {
   problem->lds_bytes = map->target->lds_bytes - map->target->lds_bytes / PARTS_OF_LDS;
   problem->lds_phase = phase_of(map->target);
   problem->line_bytes = tj_cache_line_bytes(map->target->processor);
+  problem->sector_bytes = tj_sector_bytes(map->target->processor);
   problem->wave_size = map->target->wave_size;
   problem->slot_bytes = map->target->slot_bytes / sources;
   problem->slot_limit = map->target->slot_limit / sources;

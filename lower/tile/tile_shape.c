@@ -154,8 +154,9 @@ static run run_of(const tj_shape_problem *problem, const tj_tile_shape *shape, t
 
 /* Lines that runs touch on average, for each that their bytes fill. Waves cut runs that do not fill them evenly, and
  * lines with them where runs do not begin with lines. */
-static double lines_of(const tj_shape_problem *problem, run r) {
-  int64_t line = problem->line_bytes, wave_bytes = problem->wave_size * VECTOR_BYTES, lines = 0;
+static double lines_of(const tj_shape_problem *problem, run r, int64_t line) {
+  int64_t wave_bytes = problem->wave_size * VECTOR_BYTES, lines = 0;
+  begin_at(&r, line);
   for (int64_t start = 0; start < line; start += r.grain)
     lines += divided_up(start + r.bytes, line);
   double full = (double)r.bytes / (double)line, unaligned = 1 - (double)r.grain / (double)line;
@@ -165,6 +166,19 @@ static double lines_of(const tj_shape_problem *problem, run r) {
 }
 
 /* --- cost --- */
+
+/* What a side touches, in lines, for each that its bytes fill. */
+static double touching_cost(const tj_shape_problem *problem, tj_tile_shape *shape, tj_side_name side) {
+  const run r = run_of(problem, shape, side);
+  int64_t line = problem->line_bytes, sector = problem->sector_bytes;
+  tj_touched touched = {.lines = lines_of(problem, r, line)};
+  shape->lines[side] = touched.lines;
+  if (sector > 0) {
+    touched.least_sectors = (double)line / (double)sector;
+    touched.sectors = touched.least_sectors * lines_of(problem, r, sector);
+  }
+  return tj_cost_of_touching(&touched, side == TJ_DESTINATION, (uint32_t)line, (uint32_t)sector);
+}
 
 /* What tiles cover for each element of the domain. */
 static double cover_of(const tj_shape_problem *problem, const tj_tile_shape *shape) {
@@ -258,8 +272,7 @@ static void share_out(const tj_shape_problem *problem, tj_tile_shape *shape, tj_
 static double line_cost(const tj_shape_problem *problem, tj_tile_shape *shape) {
   double cost = 0, bytes = (double)(problem->bytes[TJ_SOURCE] + problem->bytes[TJ_DESTINATION]);
   for (tj_side_name side = TJ_SOURCE; side < TJ_SIDES; side++) {
-    shape->lines[side] = lines_of(problem, run_of(problem, shape, side));
-    cost += shape->lines[side] * (double)problem->bytes[side] / bytes;
+    cost += touching_cost(problem, shape, side) * (double)problem->bytes[side] / bytes;
   }
   return cost * cover_of(problem, shape);
 }

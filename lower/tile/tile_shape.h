@@ -32,6 +32,7 @@ typedef struct {
   int64_t lds_bytes;                             /* that there are */
   int64_t lds_phase;                             /* work-items that LDS serves at a time with a vector each */
   int64_t line_bytes;                            /* of a cache line */
+  int64_t sector_bytes;                          /* of a part of lines that memory moves; 0: lines are moved whole */
   int64_t wave_size, workgroup_limit;            /* work-items */
   bool may_stage;                                /* there is LDS */
   bool may_pass;                                 /* work-items keep what they hold while others go through LDS */
