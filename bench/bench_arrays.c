@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How fast kernels of arrays are: the bytes that have to move, each input and each output once, over time, as a part
  * of what copying as many bytes takes in the same run: on a GPU by the device's own copy, on the host by memcpy on
- * all its threads.
+ * all its threads. There, oneDNN does the same, or nearly, in the same run.
  *
  * Times are the device's, of launches one behind another: ten in a round, the best of five rounds; on the host the
  * best of fifty launches, and of as many copies. Some rows of each
@@ -12,6 +12,7 @@
 #include "array_programs.h"
 #include "failing.h"
 #include "host_copy.h"
+#include "row_peers.h"
 #include "timing.h"
 
 #include <tilejit/tilejit.h>
@@ -246,6 +247,34 @@ static json_t *measure_form(bench *b, const array_program *p, bool is_dynamic, d
                    milliseconds);
 }
 
+/* oneDNN on the same shape of f32; NULL: it has nothing like the program. */
+static json_t *measure_peer(bench *b, const array_program *p, double copy) {
+  size_t bytes = (size_t)(b->rows * b->columns) * array_type_bytes(b->type);
+  if (!is_host(b) || strcmp(b->type, "f32") != 0)
+    return NULL;
+  char *source = allocate(bytes), *destination = allocate(bytes);
+  fill(source, b->type, bytes);
+  row_peer *peer = row_peer_open(p->name, b->rows, b->columns, source, destination, (int)b->properties.parallelism);
+  double best = INFINITY;
+  for (int i = 0; peer != NULL && i < WARM_UPS + HOST_ROUNDS; i++) {
+    double begin = now();
+    row_peer_run(peer);
+    best = fmin(best, 1e3 * (now() - begin));
+  }
+  json_t *result = NULL;
+  if (peer != NULL) {
+    double part = 2 * (double)bytes / best / copy;
+    result = json_pack("{s:s,s:f,s:f}", "primitive", row_peer_name(peer), "microseconds", best / 1e3, "part_of_copy",
+                       part);
+    if (b->settings->is_table)
+      printf("%-22s oneDNN: %s %9.1f us %6.3f of copy\n", p->name, row_peer_name(peer), best / 1e3, part);
+    row_peer_close(peer);
+  }
+  free(source);
+  free(destination);
+  return result;
+}
+
 static json_t *measure_program(bench *b, const array_program *p) {
   const char *form = b->settings->form;
   size_t bytes = bytes_that_move(b, p);
@@ -257,6 +286,9 @@ static json_t *measure_program(bench *b, const array_program *p) {
     json_object_set_new(object, "static", measure_form(b, p, false, copy));
   if (strcmp(form, "static") != 0)
     json_object_set_new(object, "dynamic", measure_form(b, p, true, copy));
+  json_t *peer = measure_peer(b, p, copy);
+  if (peer != NULL)
+    json_object_set_new(object, "onednn", peer);
   return object;
 }
 

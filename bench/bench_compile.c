@@ -2,8 +2,10 @@
 /* How long a kernel takes from text to code object in memory, stage by stage, in a warm process without a cache: up
  * to the variant that a launch takes, where there are several. And, in the same run, how long LLVM takes for a kernel
  * that does next to nothing, the floor, and, for AMD's GPUs, clang as a subprocess for the same kernel in OpenCL C.
+ * Kernels of arrays (array_programs.c) stand beside a copy of the same shape.
  *
  * usage: bench_compile [ITERATIONS [TARGET]]. Prints one JSON object: medians in microseconds, and ratios. */
+#include "array_programs.h"
 #include "first_launch.h"
 #include "timing.h"
 
@@ -164,21 +166,55 @@ static void measure_stages(tj_context *context, const sample *s, const char *tar
     medians[k] = median(durations[k], iterations);
 }
 
+static json_t *stages_of(const double medians[STAGE_COUNT]) {
+  json_t *stages = json_object();
+  for (int k = 0; k < STAGE_COUNT; k++)
+    json_object_set_new(stages, stage_names[k], json_real(medians[k]));
+  return stages;
+}
+
 static json_t *measure(tj_context *context, const sample *s, const char *target, size_t iterations, double floor) {
   double medians[STAGE_COUNT], ours = 0;
   measure_stages(context, s, target, iterations, medians);
-  json_t *stages = json_object();
   for (int k = 0; k < STAGE_COUNT; k++) {
     bool is_ours = k == PARSE || k == PLAN || k == SIMPLIFY || k == LOWER || k == CHECK;
     ours += is_ours ? medians[k] : 0;
-    json_object_set_new(stages, stage_names[k], json_real(medians[k]));
   }
   double total = medians[TOTAL], clang = fastest_clang(s, target);
-  json_t *result = json_pack("{s:s,s:o,s:f,s:f}", "kernel", s->name, "microseconds", stages, "ours", ours,
+  json_t *result = json_pack("{s:s,s:o,s:f,s:f}", "kernel", s->name, "microseconds", stages_of(medians), "ours", ours,
                              "floor_ratio", total / floor);
   if (clang >= 0)
     json_object_update_new(result, json_pack("{s:f,s:f}", "clang", clang, "clang_ratio", clang / total));
   return result;
+}
+
+/* --- arrays --- */
+
+/* The medians of a kernel of rows, in bf16. */
+static void measure_rows(tj_context *context, const array_program *p, const char *target, size_t iterations,
+                         bool is_dynamic, double medians[STAGE_COUNT]) {
+  enum { ROWS = 32768, COLUMNS = 8192 };
+  char text[PROGRAM_TEXT];
+  array_program_write(text, p, "bf16", ROWS, COLUMNS, is_dynamic);
+  measure_stages(context, &(sample){"k", text, NULL, COLUMNS}, target, iterations, medians);
+}
+
+static json_t *measure_arrays(tj_context *context, const char *target, size_t iterations) {
+  static const array_program copy = {
+      "copy", "kernel k(x: * @ (M, N):(N, 1), y: * @ (M, N):(N, 1)) = { y = x }", NULL, 0, {{0}}, NULL};
+  json_t *results = json_array();
+  for (int dynamic = 0; dynamic < 2; dynamic++) {
+    double beside[STAGE_COUNT], medians[STAGE_COUNT];
+    measure_rows(context, &copy, target, iterations, dynamic, beside);
+    for (size_t i = 0; i < array_program_count; i++) {
+      measure_rows(context, &array_programs[i], target, iterations, dynamic, medians);
+      json_t *row =
+          json_pack("{s:s,s:s,s:o,s:f}", "kernel", array_programs[i].name, "form", dynamic ? "dynamic" : "static",
+                    "microseconds", stages_of(medians), "copy_ratio", medians[TOTAL] / beside[TOTAL]);
+      json_array_append_new(results, row);
+    }
+  }
+  return results;
 }
 
 int main(int count, char **words) {
@@ -198,8 +234,9 @@ int main(int count, char **words) {
   json_t *results = json_array();
   for (int i = 0; i < SAMPLE_COUNT; i++)
     json_array_append_new(results, measure(context, &samples[i], target, iterations, floor));
-  json_t *report = json_pack("{s:s,s:s,s:i,s:f,s:o}", "benchmark", "compile", "target", target, "iterations",
-                             (int)iterations, "floor", floor, "kernels", results);
+  json_t *report =
+      json_pack("{s:s,s:s,s:i,s:f,s:o,s:o}", "benchmark", "compile", "target", target, "iterations", (int)iterations,
+                "floor", floor, "kernels", results, "arrays", measure_arrays(context, target, iterations));
   json_dumpf(report, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(5));
   putchar('\n');
   json_decref(report);

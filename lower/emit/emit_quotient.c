@@ -5,7 +5,7 @@
  * q = a z + a z' is one of the two numbers around a/b, and a - b q a number; so q + (a - b q) / b, rounded once, is
  * a/b rounded once, for no quotient is close enough to the middle between two numbers for what 1/b lacks. (Markstein)
  * That holds as long as nothing is too small for its last bits or too large: b within 2^-32 and 2^32, q from 2^-64
- * on, or a zero. Infinities make q NaN. Where a vector has any other, all of it is divided. */
+ * on. Infinities make q NaN. Where a vector has any other, all of it is divided. */
 #include "lower/emit/emit_array.h"
 
 /* A vector's quotients in the making. */
@@ -101,28 +101,19 @@ static LLVMValueRef all_large(const quotients *q, LLVMValueRef found) {
   return are_large(q, tj_emit_intrinsic(q->emitter, "llvm.vector.reduce.fminimum", overload, 1, &sizes, 1));
 }
 
-static LLVMValueRef all_large_or_zero(const quotients *q, LLVMValueRef found) {
-  LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(q->dividend));
-  LLVMValueRef is_zero = LLVMBuildFCmp(q->builder, LLVMRealOEQ, q->dividend, zero, "");
-  return all_of(q, LLVMBuildOr(q->builder, is_zero, are_large(q, absolute(q, found)), ""));
-}
-
 LLVMValueRef tj_emit_quotients(tj_emitter *emitter, tj_dtype dtype, LLVMValueRef dividend, LLVMValueRef divisors) {
   LLVMBuilderRef b = emitter->builder;
   LLVMValueRef first = LLVMBuildExtractElement(b, divisors, LLVMConstInt(emitter->i32, 0, false), "");
   const quotients q = {emitter, b, LLVMTypeOf(first), dividend, first, dtype == TJ_DTYPE_f64};
-  LLVMBasicBlockRef unusual = tj_emit_block(emitter, "unusual"), each = tj_emit_block(emitter, "each"),
-                    after = tj_emit_block(emitter, "divided");
-  LLVMValueRef found = by_reciprocal(&q), is_usual = divisor_is_usual(&q);
+  LLVMBasicBlockRef each = tj_emit_block(emitter, "each"), after = tj_emit_block(emitter, "divided");
+  LLVMValueRef found = by_reciprocal(&q), is_right = all_large(&q, found);
   LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
-  LLVMBuildCondBr(b, LLVMBuildAnd(b, is_usual, all_large(&q, found), ""), after, unusual);
-  LLVMPositionBuilderAtEnd(b, unusual);
-  LLVMBuildCondBr(b, LLVMBuildAnd(b, is_usual, all_large_or_zero(&q, found), ""), after, each);
+  LLVMBuildCondBr(b, LLVMBuildAnd(b, divisor_is_usual(&q), is_right, ""), after, each);
   LLVMPositionBuilderAtEnd(b, each);
   LLVMValueRef divided = LLVMBuildFDiv(b, dividend, divisors, "");
   LLVMBuildBr(b, after);
   LLVMPositionBuilderAtEnd(b, after);
   LLVMValueRef result = LLVMBuildPhi(b, LLVMTypeOf(dividend), "quotients");
-  LLVMAddIncoming(result, (LLVMValueRef[]){found, found, divided}, (LLVMBasicBlockRef[]){before, unusual, each}, 3);
+  LLVMAddIncoming(result, (LLVMValueRef[]){found, divided}, (LLVMBasicBlockRef[]){before, each}, 2);
   return result;
 }
