@@ -153,6 +153,11 @@ EXAMPLES = [
      {"s": ("e8m0", SCALES, lambda x: 2.0 ** exponents(x), 0),
       "q": ("f8e4m3fn", GROUPS, lambda x: numpy.clip(x / 2.0 ** exponents(x), -448, 448), 0.51)}),
 ]
+EXAMPLES += [
+    ("concat", {"a": ("f16", "MA"), "b": ("f16", "MB")}, {},
+     {"y": ("f16", "MC", lambda a, b: numpy.concatenate([a, b], 1), 0)}),
+]
+UNCOUNTED = {"rope", "concat"}
 SHAPES = [(1, 1), (3, 40), (5, 7), (300, 1), (1, 300), (2, 2049), (17, 256)]
 LONG = [(2, 70001)]
 
@@ -275,7 +280,7 @@ def check_program(runner, device, row, shape, fixed):
 def check_example(runner, device, row, folder, shape, fixed):
     name, inputs, numbers, outputs = row
     extents = {"M": shape[0], "N": shape[1], "1": 1, "T": shape[0], "H": 3, "D": min(shape[1], 512),
-               "G": shape[1] // 32 + 1, "L": 32}
+               "G": shape[1] // 32 + 1, "L": 32, "A": min(shape[1], 999), "B": 9, "C": min(shape[1], 999) + 9}
     generator = numpy.random.default_rng(len(name))
     arrays, wide = {}, {}
     for key, (dtype, form) in inputs.items():
@@ -484,6 +489,75 @@ def check_copy(runner, device, row, fixed):
     return None
 
 
+# Copies whose destination is indexed: arguments, options, the dimension, and whether they add.
+SCATTERS = [
+    ("src: f32 @ (M,N):(N,1), i: i32 @ M:1, dst: f32 @ (S,N):(N,1)", "scatter=i", 0, False),
+    ("src: f16 @ (M,8,N):(8*N,N,1), i: i64 @ M:1, dst: f16 @ (S,8,N):(8*N,N,1)", "scatter=[i, 0]", 0, False),
+    ("src: f16 @ (M,N):(N,1), i: i16 @ N:1, dst: f32 @ (M,S):(1,M)", "scatter=[i, 1], scale=2", 1, False),
+    ("src: f32 @ packed((M,N)), i: u16 @ packed((M)), dst: f32 @ packed((S,N))", "scatter=i", 0, False),
+    ("src: f32 @ (M,N):(N,1), i: i32 @ M:1, dst: f32 @ (S,N):(N,1)", "scatter_add=i", 0, True),
+    ("src: i8 @ (M,N):(1,M), i: i32 @ N:1, dst: i32 @ (M,S):(S,1)", "scatter_add=[i, 1]", 1, True),
+]
+
+
+def scattered(source, indices, into, dimension, adds):
+    """What NumPy makes of it: indices that are none of the dimension's are left out."""
+    found = (indices >= 0) & (indices < into.shape[dimension])
+    result = numpy.moveaxis(into.copy(), dimension, 0)
+    part, to = numpy.moveaxis(source, dimension, 0)[found], indices[found]
+    if adds:
+        numpy.add.at(result, to, part.astype(into.dtype))
+    else:
+        result[to] = part.astype(into.dtype)
+    return numpy.moveaxis(result, 0, dimension)
+
+
+def check_scatter(runner, device, row, shape, fixed):
+    """Numbers are such that sums are exact in any order. What nobody stores stays; guards of the simulator and the
+    host see to it that nothing is written outside."""
+    arguments, options, dimension, adds = row
+    types = dict(re.findall(r"(\w+): (\w+) @", arguments))
+    generator = numpy.random.default_rng(len(arguments) + shape[0])
+    extents = {"M": shape[0], "N": shape[1], "S": shape[dimension] + 5}
+    count = shape[dimension]
+    indices = generator.integers(0, 4, count) if adds else generator.permutation(extents["S"])[:count]
+    indices[generator.random(count) < 0.2] = extents["S"] + 1
+    indices = indices.astype(numpy.dtype({"u16": "u2"}.get(types["i"]) or NUMPY.get(types["i"], "i2")))
+    if indices.dtype.kind == "i":
+        indices[generator.random(count) < 0.2] = -1
+    middle = [8] if ",8," in arguments else []
+    source = generator.integers(-50, 50, [shape[0], *middle, shape[1]]).astype(NUMPY[types["src"]])
+    other = [extents["S"], *middle, shape[1]] if dimension == 0 else [shape[0], extents["S"]]
+    into = generator.integers(-50, 50, other).astype(NUMPY[types["dst"]])
+    wanted = scattered(source * (2 if "scale" in options else 1), indices.astype("i8"), into, dimension, adds)
+    text = f"param M in 1..4096, N in 1..4096, S in 1..8192\nkernel k({arguments}) = copy(src, dst, {options})\n"
+    in_order = {"src": "F" if "src: i8" in arguments else "C", "i": "C",
+                "dst": "F" if "dst: f32 @ (M,S)" in arguments else "C"}
+    inputs = {key: numpy.asarray(array, order=in_order[key]) for key, array in
+              (("src", source), ("i", indices), ("dst", into))}
+    place = re.sub(r"\W", "_", f"{options} {types['src']} {len(arguments)} {device} {shape} {fixed}")
+    found = runner.run(text, device, extents, inputs, ["dst"], fixed, place)
+    said = f"{options} of {arguments} {shape} on {device} {'fixed' if fixed else 'at launch'}"
+    if isinstance(found, str):
+        return f"{said}: {found}"
+    return None if (found["dst"].reshape(wanted.shape) == wanted).all() else f"{said}: elements differ"
+
+
+def check_append(runner, device, folder):
+    """examples/kv_append.tile: keys are where places say, and nowhere else."""
+    generator = numpy.random.default_rng(5)
+    keys, cache = (generator.standard_normal((count, 8, 128)).astype("f2") for count in (9, 30))
+    places = generator.permutation(30)[:9].astype("i4")
+    places[[2, 5]] = -1, 30
+    text = (folder / "kv_append.tile").read_text(encoding="utf-8")
+    found = runner.run(text, device, {"T": 9, "S": 30}, {"keys": keys, "places": places, "cache": cache}, ["cache"],
+                       False, re.sub(r"\W", "_", f"append {device}"))
+    if isinstance(found, str):
+        return f"examples/kv_append.tile on {device}: {found}"
+    is_right = (found["cache"].reshape(cache.shape) == scattered(keys, places, cache, 0, False)).all()
+    return None if is_right else f"examples/kv_append.tile on {device}: elements differ"
+
+
 def table_of_functions(path):
     row = re.compile(r'^ARRAY_FUNCTION\((\w+), "([^"]+)", (\d), "([\d.]+)", "([\d.]+)"', re.MULTILINE)
     return [(name, text, int(arity), float(single), float(twice))
@@ -553,11 +627,17 @@ def main():
                     for fixed in (True, False):
                         if is_host or fixed or shape in SHAPES[2:6:3]:
                             waiting.append(pool.submit(check_program, runner, device, row, shape, fixed))
+            waiting.append(pool.submit(check_append, runner, device, given.examples))
+            for row in SCATTERS:
+                for shape in SHAPES[1:7]:
+                    for on in (device, "sim:gfx1030") if device == "sim:gfx1201" else (device,):
+                        for fixed in (True, False):
+                            waiting.append(pool.submit(check_scatter, runner, on, row, shape, fixed))
             for row in EXAMPLES:
                 for shape in SHAPES + LONG[:1] if is_host else SHAPES[1:6:2]:
                     for fixed in (True, False):
                         waiting.append(pool.submit(check_example, runner, device, row, given.examples, shape, fixed))
-            for row in [row for row in EXAMPLES if row[0] != "rope"] if device == "sim:gfx942" else []:
+            for row in [row for row in EXAMPLES if row[0] not in UNCOUNTED] if device == "sim:gfx942" else []:
                 waiting.append(pool.submit(check_counts, runner, device, row, given.examples))
             if device == "sim:gfx942":
                 waiting.append(pool.submit(check_long_counts, runner, device))

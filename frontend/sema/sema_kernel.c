@@ -56,7 +56,7 @@ static bool is_used(const tj_kernel_definition *kernel, uint32_t argument) {
   if (kernel->body == TJ_BODY_ARRAYS)
     return kernel->argument[argument].is_read || kernel->argument[argument].is_written;
   return argument == kernel->destination ||
-         (kernel->body == TJ_BODY_COPY && (argument == kernel->source || argument == kernel->gather));
+         (kernel->body == TJ_BODY_COPY && (argument == kernel->source || argument == kernel->indices));
 }
 
 static void check_all_used(tj_scope *scope, const tj_kernel_definition *kernel) {
@@ -79,6 +79,8 @@ typedef enum {
   OPTION_SCALE,
   OPTION_BIAS,
   OPTION_GATHER,
+  OPTION_SCATTER,
+  OPTION_SCATTER_ADD,
   OPTION_MAY_RACE,
   OPTION_COUNT
 } option;
@@ -97,6 +99,8 @@ static const struct {
     [OPTION_SCALE] = {"scale", OF_COPY | OF_SHUFFLE},
     [OPTION_BIAS] = {"bias", OF_COPY | OF_SHUFFLE},
     [OPTION_GATHER] = {"gather", OF_COPY},
+    [OPTION_SCATTER] = {"scatter", OF_COPY},
+    [OPTION_SCATTER_ADD] = {"scatter_add", OF_COPY},
     [OPTION_MAY_RACE] = {"may_race", OF_COPY | OF_SHUFFLE},
 };
 
@@ -150,20 +154,20 @@ static tj_number number_option(tj_scope *scope, const movement *move, option whi
   return tj_evaluate_number(scope, ast->item[0], option_rows[which].name);
 }
 
-/* gather=argument, or gather=[argument, dimension] */
-static void evaluate_gather(tj_scope *scope, tj_kernel_definition *kernel, const movement *move) {
-  const tj_ast *ast = move->option[OPTION_GATHER]->item[0];
+/* gather=argument, or gather=[argument, dimension]; or the same of a scatter */
+static void evaluate_indices(tj_scope *scope, tj_kernel_definition *kernel, const movement *move, option which) {
+  const tj_ast *ast = move->option[which]->item[0];
   if (ast->kind == TJ_AST_LIST && ast->count == 2) {
     const tj_value *dimension = tj_evaluate_expression(scope, ast->item[1]);
     scope->job->here = ast->item[1]->span;
     int64_t number = tj_need_constant(scope->graph, dimension, "a dimension");
     if (number < 0 || number > INT32_MAX)
-      tj_fail(scope->job, TJ_DOMAIN_MISMATCH, "gather: there is no dimension %" PRId64, number);
-    kernel->gathered_dimension = (uint32_t)number;
+      tj_fail(scope->job, TJ_DOMAIN_MISMATCH, "%s: there is no dimension %" PRId64, option_rows[which].name, number);
+    kernel->indexed_dimension = (uint32_t)number;
     ast = ast->item[0];
   }
-  kernel->gather = find_argument(scope, kernel, ast);
-  if (kernel->gather == kernel->source || kernel->gather == kernel->destination)
+  kernel->indices = find_argument(scope, kernel, ast);
+  if (kernel->indices == kernel->source || kernel->indices == kernel->destination)
     tj_fail(scope->job, TJ_KERNEL_ARGUMENT, "indices are an argument of their own");
 }
 
@@ -184,8 +188,6 @@ static void evaluate_movement(tj_scope *scope, tj_kernel_definition *kernel, mov
     kernel->may_race = tj_evaluate_truth(scope, move->option[OPTION_MAY_RACE]->item[0], "may_race");
   kernel->scale = number_option(scope, move, OPTION_SCALE, 1);
   kernel->bias = number_option(scope, move, OPTION_BIAS, 0);
-  if (move->option[OPTION_GATHER] != NULL)
-    evaluate_gather(scope, kernel, move);
 }
 
 /* Of options that exclude each other, the one that was given. */
@@ -210,10 +212,15 @@ static const tj_mapping *need_mapping(tj_scope *scope, const tj_value *value) {
 
 static void evaluate_copy(tj_scope *scope, tj_kernel_definition *kernel, const tj_ast *body) {
   static const option sharing[] = {OPTION_MAPPING, OPTION_THROUGH};
-  static const option travelling[] = {OPTION_GATHER, OPTION_THROUGH};
+  static const option travelling[] = {OPTION_GATHER, OPTION_SCATTER, OPTION_SCATTER_ADD, OPTION_THROUGH};
   movement move = {"copy", OF_COPY, body, {NULL}};
   evaluate_movement(scope, kernel, &move);
-  exclusive_option(scope, &move, travelling, sizeof travelling / sizeof *travelling);
+  option which = exclusive_option(scope, &move, travelling, sizeof travelling / sizeof *travelling);
+  if (which != OPTION_COUNT && which != OPTION_THROUGH)
+    evaluate_indices(scope, kernel, &move, which);
+  kernel->scatter = which == OPTION_SCATTER       ? TJ_SCATTER_STORES
+                    : which == OPTION_SCATTER_ADD ? TJ_SCATTER_ADDS
+                                                  : TJ_SCATTER_NONE;
   option how = exclusive_option(scope, &move, sharing, sizeof sharing / sizeof *sharing);
   if (how == OPTION_COUNT)
     return;
@@ -317,7 +324,7 @@ static void evaluate_arrays(tj_scope *scope, tj_kernel_definition *kernel, const
 }
 
 tj_kernel_definition tj_evaluate_kernel(tj_scope *scope, const tj_item *item) {
-  tj_kernel_definition kernel = {.name = item->name, .gather = TJ_NO_ARGUMENT, .span = item->span};
+  tj_kernel_definition kernel = {.name = item->name, .indices = TJ_NO_ARGUMENT, .span = item->span};
   tj_kernel_argument *arguments = evaluate_arguments(scope, item);
   kernel.argument = arguments;
   kernel.argument_count = item->argument_count;

@@ -109,6 +109,9 @@ enum { TJ_NO_ARGUMENT = UINT32_MAX };
 
 typedef enum { TJ_BODY_OFFSETS, TJ_BODY_COPY, TJ_BODY_ARRAYS } tj_kernel_body;
 
+/* What becomes of the elements of a destination whose indices are looked up. */
+typedef enum { TJ_SCATTER_NONE, TJ_SCATTER_STORES, TJ_SCATTER_ADDS } tj_scatter;
+
 /* A number of a copy's arithmetic: an integer wherever it is one. */
 typedef struct {
   bool is_integer;
@@ -128,15 +131,16 @@ typedef struct {
   uint32_t source, destination; /* indices of arguments */
   const uint32_t *other; /* copy: those of further sources, then of further destinations, which statements have */
   uint32_t other_count, other_sources;
-  uint32_t gather;                                /* copy: the argument in which the source's index is looked up */
-  uint32_t gathered_dimension;                    /* in this dimension of the source */
-  const struct tj_array_program *arrays;          /* of statements */
-  const tj_value *map;                            /* offsets: whose offsets */
-  const tj_path *walk;                            /* offsets of a view: at which places; NULL: at all, each once */
-  int64_t fill;                                   /* copy */
-  tj_number scale, bias;                          /* copy: elements become scale * element + bias */
-  const tj_mapping *mapping;                      /* copy; NULL: chosen */
-  bool may_race;                                  /* several coordinates may store different sources to one element */
+  uint32_t indices;                      /* copy: the argument in which an index of the source is looked up */
+  uint32_t indexed_dimension;            /* in this dimension */
+  tj_scatter scatter;                    /* of the destination, not of the source */
+  const struct tj_array_program *arrays; /* of statements */
+  const tj_value *map;                   /* offsets: whose offsets */
+  const tj_path *walk;                   /* offsets of a view: at which places; NULL: at all, each once */
+  int64_t fill;                          /* copy */
+  tj_number scale, bias;                 /* copy: elements become scale * element + bias */
+  const tj_mapping *mapping;             /* copy; NULL: chosen */
+  bool may_race;                         /* several coordinates may store different sources to one element */
   tj_span span, body_span, load_span, store_span; /* the last two: what says how tiles are loaded and stored */
 } tj_kernel_definition;
 

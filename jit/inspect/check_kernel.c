@@ -220,6 +220,7 @@ void tj_check_destination(const tj_check *check, const tj_kernel *kernel, const 
       [TJ_RACES_NONE] = {TJ_FINDING_YES, ""},
       [TJ_RACES_AT_LAUNCH] = {TJ_FINDING_UNKNOWN, "parameters decide: a launch whose values make a race is refused"},
       [TJ_RACES_UNDECIDED] = {TJ_FINDING_UNKNOWN, "strides do not decide it, and there is too much to try"},
+      [TJ_RACES_OF_INDICES] = {TJ_FINDING_UNKNOWN, "indices that are the same store to the same elements"},
       [TJ_RACES_MEANT] = {TJ_FINDING_UNKNOWN, "may_race=1 allows what there is"},
   };
   tj_check_injective(check, destination, findings);

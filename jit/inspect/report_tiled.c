@@ -83,7 +83,7 @@ static void print_move(const printer *p, const tj_kernel_step *step) {
     print_slots(p->text, step);
   else
     print_access(p, &step->access);
-  tj_text_string(p->text, " = ");
+  tj_text_string(p->text, step->adds ? " += " : " = ");
   if (is_load)
     print_access(p, &step->access);
   else

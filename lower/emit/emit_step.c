@@ -176,12 +176,50 @@ static LLVMValueRef joined(tj_emitter *emitter, const tj_kernel_step *step) {
   return tj_emit_number_bits(emitter, tj_emit_arithmetic(emitter, value, numbers, to), to);
 }
 
+/* Puts the sum of an f32 and what is in memory there until nobody else has changed that meanwhile. */
+static void emit_sum_by_exchange(tj_emitter *emitter, LLVMValueRef address, LLVMValueRef number, unsigned scope) {
+  LLVMBuilderRef builder = emitter->builder;
+  LLVMValueRef first = LLVMBuildLoad2(builder, emitter->i32, address, "before");
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(builder), again = tj_emit_block(emitter, "again"),
+                    done = tj_emit_block(emitter, "added");
+  LLVMBuildBr(builder, again);
+  LLVMPositionBuilderAtEnd(builder, again);
+  LLVMValueRef old = LLVMBuildPhi(builder, emitter->i32, "old");
+  LLVMValueRef sum = LLVMBuildFAdd(builder, LLVMBuildBitCast(builder, old, emitter->f32, ""), number, "");
+  LLVMValueRef exchanged =
+      LLVMBuildAtomicCmpXchgSyncScope(builder, address, old, LLVMBuildBitCast(builder, sum, emitter->i32, ""),
+                                      LLVMAtomicOrderingMonotonic, LLVMAtomicOrderingMonotonic, scope);
+  LLVMValueRef found = LLVMBuildExtractValue(builder, exchanged, 0, "");
+  LLVMAddIncoming(old, &first, &before, 1);
+  LLVMAddIncoming(old, &found, &again, 1);
+  LLVMBuildCondBr(builder, LLVMBuildExtractValue(builder, exchanged, 1, ""), done, again);
+  LLVMPositionBuilderAtEnd(builder, done);
+}
+
+/* Adds an element to what is in memory, at once with other work-items. */
+static void emit_sum(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueRef bits) {
+  tj_dtype dtype = tj_emit_access_dtype(emitter, &step->access);
+  const char *name = emitter->target->family->device_scope;
+  unsigned scope = LLVMGetSyncScopeID(emitter->context, name, strlen(name));
+  bool is_float = tj_dtype_class_of(dtype) == TJ_CLASS_FLOAT;
+  LLVMValueRef number = tj_emit_numbers(emitter, bits, dtype), address = tj_emit_address(emitter, &step->access);
+  if (is_float && !emitter->target->has_float_sums)
+    emit_sum_by_exchange(emitter, address, number, scope);
+  else
+    LLVMBuildAtomicRMWSyncScope(emitter->builder, is_float ? LLVMAtomicRMWBinOpFAdd : LLVMAtomicRMWBinOpAdd, address,
+                                number, LLVMAtomicOrderingMonotonic, scope);
+}
+
 static void emit_store(tj_emitter *emitter, const tj_kernel_step *step) {
   bool joins = emitter->kernel->arithmetic.slots > 0 && step->access.buffer != TJ_LDS;
   tj_emit_transposed(emitter, step);
   LLVMValueRef vector = joins
                             ? joined(emitter, step)
                             : converted(emitter, gathered(emitter, step), step->width, conversion_at(emitter, step));
+  if (step->adds) {
+    emit_sum(emitter, step, vector);
+    return;
+  }
   uint32_t alignment = tj_step_alignment(emitter->kernel, step);
   bool is_streamed = tj_step_is_streamed(emitter->kernel, step) && alignment >= STREAMED_BYTES;
   if (step->access.is_bounded) {

@@ -67,7 +67,7 @@ static bool is_always(const tj_node *valid) {
 }
 
 static bool is_moved(const tj_kernel_step *step) {
-  return (step->kind == TJ_STEP_LOAD || step->kind == TJ_STEP_STORE) && step->access.buffer != TJ_LDS;
+  return (step->kind == TJ_STEP_LOAD || step->kind == TJ_STEP_STORE) && step->access.buffer != TJ_LDS && !step->adds;
 }
 
 static bool is_uniform(const step_list *list, const tj_node *node) {

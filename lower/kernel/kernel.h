@@ -89,6 +89,7 @@ typedef struct {
   const struct tj_exchange *exchange; /* of EXCHANGE (lanes/exchange.h) */
   uint32_t width;                     /* a power of two; 1 for VALUE; of RUN: the greatest limit */
   uint32_t slot, slot_step;
+  bool adds;         /* of STORE: to what is there, each element at once: an f32, or an integer of 32 bits */
   bool is_kept;      /* of STORE: worth caching, even where the kernel's other stores are not */
   uint32_t multiple; /* in kernels that are aligned: of so many elements its first one's number is a multiple, by the
                         kernel's condition; 0: as far as facts show */
@@ -149,10 +150,11 @@ typedef struct {
 
 /* What is known of coordinates that store different sources to one element. */
 typedef enum {
-  TJ_RACES_NONE,      /* there are none */
-  TJ_RACES_AT_LAUNCH, /* parameters decide */
-  TJ_RACES_UNDECIDED, /* none were found where it was looked */
-  TJ_RACES_MEANT      /* the kernel's definition allows them */
+  TJ_RACES_NONE,       /* there are none */
+  TJ_RACES_AT_LAUNCH,  /* parameters decide */
+  TJ_RACES_UNDECIDED,  /* none were found where it was looked */
+  TJ_RACES_OF_INDICES, /* indices that the launch brings have to differ */
+  TJ_RACES_MEANT       /* the kernel's definition allows them */
 } tj_races;
 
 typedef struct tj_kernel {

@@ -73,6 +73,7 @@ typedef struct {
   bool has_cheap_small_product;  /* products of 24-bit integers are cheaper than others */
   bool has_extremes;             /* minimum and maximum of f32, which are NaN where an operand is, are instructions */
   bool has_float_scaling;        /* an instruction multiplies floats by powers of two, and rounds once */
+  bool has_float_sums;           /* memory adds an f32 to another, at once with other work-items */
   bool has_bfloat_rounding;      /* fptrunc from float to bfloat rounds right, denormals included */
   const tj_buffer_resource *resource; /* whose bounds accesses may have for masks; NULL: none */
   tj_floats8 floats8;                 /* which floats of 8 bits read_float8 and write_float8 convert */
@@ -91,6 +92,7 @@ static inline uint32_t tj_target_widest(const tj_target *target, uint32_t bytes)
 /* A family: how its targets are named, and the form of its kernels. */
 struct tj_target_family {
   const char *name;
+  const char *device_scope; /* of atomic operations that all work-items see, as LLVM calls it; "": of all threads */
   /* Writes a line for each target, features left open: its name, a tab, what it is. */
   void (*list)(tj_text *text);
   /* Whether `text` names a target of this family, right or wrong. */

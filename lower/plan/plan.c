@@ -115,7 +115,8 @@ static void set_buffers(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defi
       tj_fail_at(graph->job, argument->dtype_span, TJ_UNKNOWN_DTYPE, "there is no element type '%s'",
                  argument->dtype);
     buffers[i].is_written = is_destination(definition, i);
-    buffers[i].is_read = definition->body == TJ_BODY_COPY && !buffers[i].is_written;
+    bool is_summed = buffers[i].is_written && definition->scatter == TJ_SCATTER_ADDS;
+    buffers[i].is_read = definition->body == TJ_BODY_COPY && (!buffers[i].is_written || is_summed);
   }
   kernel->buffer = buffers;
   kernel->buffer_count = definition->argument_count;
@@ -198,6 +199,14 @@ static void judge_gather(tj_graph *graph, tj_kernel *kernel, const tj_kernel_def
     return;
   tj_race_map map = tj_gather_race_map(graph, kernel, definition, operands);
   judge(graph, kernel, definition, &map);
+}
+
+/* Which elements are stored, indices say that only the launch has. */
+static void judge_scatter(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
+                          const tj_operand operands[]) {
+  bool adds = definition->scatter == TJ_SCATTER_ADDS;
+  tj_scatter_check_apart(graph, definition, operands);
+  kernel->races = adds ? TJ_RACES_NONE : definition->may_race ? TJ_RACES_MEANT : TJ_RACES_OF_INDICES;
 }
 
 /* The destination by itself, whose own linear coordinate says which value it gets. */
@@ -342,9 +351,12 @@ static void set_movement(tj_graph *graph, tj_kernel *kernel, const tj_kernel_def
 static void plan_copy(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
                       const tj_operand operands[]) {
   set_conversion(graph, kernel, definition);
-  if (definition->gather != TJ_NO_ARGUMENT) {
+  if (definition->indices != TJ_NO_ARGUMENT) {
     plan_gather(graph, kernel, definition, operands);
-    judge_gather(graph, kernel, definition, operands);
+    if (definition->scatter == TJ_SCATTER_NONE)
+      judge_gather(graph, kernel, definition, operands);
+    else
+      judge_scatter(graph, kernel, definition, operands);
     return;
   }
   tj_sides sides = sides_of(graph, definition, operands);
@@ -460,7 +472,9 @@ static void plan_offsets(tj_graph *graph, tj_kernel *kernel, const tj_kernel_def
 
 static tj_kernel *plan_body(tj_graph *graph, const tj_kernel_definition *definition) {
   const tj_operand *operands = make_operands(graph, definition);
-  tj_kernel *kernel = new_kernel(graph, definition->name, &operands[definition->destination]);
+  bool scatters = definition->scatter != TJ_SCATTER_NONE;
+  tj_kernel *kernel =
+      new_kernel(graph, definition->name, &operands[scatters ? definition->source : definition->destination]);
   set_buffers(graph, kernel, definition, operands);
   if (definition->body == TJ_BODY_COPY)
     plan_copy(graph, kernel, definition, operands);

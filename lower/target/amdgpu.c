@@ -69,6 +69,13 @@ static void check_features(tj_job *job, const tj_processor *processor, const tj_
   }
 }
 
+/* Of gfx9, gfx908, gfx90a and those from gfx940 on; of the others, those from gfx11 on. */
+static bool adds_floats(const tj_processor *processor) {
+  enum { GFX908 = 0x8, GFX90A = 0xa };
+  bool is_matrix_core = processor->minor >= 4 || processor->stepping == GFX908 || processor->stepping == GFX90A;
+  return processor->major >= 11 || (processor->major == 9 && is_matrix_core);
+}
+
 /* The features as LLVM lists them: +sramecc,-xnack. */
 static const char *list_features(tj_job *job, const tj_target_id *id) {
   tj_text list = tj_text_begin(job);
@@ -122,6 +129,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .has_cheap_small_product = true,
       .has_extremes = found->major >= HAS_EXTREMES,
       .has_float_scaling = true,
+      .has_float_sums = adds_floats(found),
       .has_bfloat_rounding = true,
       .resource = tj_buffer_resource_of(found->major, found->minor),
       .floats8 = found->floats8,
@@ -396,6 +404,7 @@ static LLVMValueRef emit_bytes(tj_emitter *emitter, LLVMValueRef a, LLVMValueRef
 
 const tj_target_family tj_family_amdgpu = {
     "amdgpu",
+    "agent",
     list,
     claims,
     parse,

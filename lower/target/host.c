@@ -56,6 +56,7 @@ static tj_target target_of(const char *name, const char *processor, const char *
       .passes = passes,
       .idle_passes = idle_passes,
       .object = TJ_OBJECT_HOST,
+      .has_float_sums = true,
       .wave_size = 1,
       .lds_bytes = LDS_BYTES,
       .static_lds_bytes = LDS_BYTES,
@@ -296,6 +297,6 @@ static const char *register_of(unsigned bits) {
 }
 
 const tj_target_family tj_family_host = {
-    "host", list, claims, parse, symbol, register_of, emit_kernel, NULL, NULL,
-    NULL,   NULL, NULL,   NULL,  NULL,   NULL,        NULL,        NULL,
+    "host", "",   list, claims, parse, symbol, register_of, emit_kernel, NULL,
+    NULL,   NULL, NULL, NULL,   NULL,  NULL,   NULL,        NULL,        NULL,
 };

@@ -92,6 +92,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .displacement_limit = DISPLACEMENT_LIMIT,
       .needs_aligned_vectors = true,
       .has_extremes = found->memory.generation >= HAS_EXTREMES,
+      .has_float_sums = true,
       .has_bfloat_rounding = found->memory.generation >= ROUNDS_TO_BFLOAT,
       .floats8 = found->memory.generation >= CONVERTS_FLOAT8 ? TJ_FLOATS8_OCP : TJ_FLOATS8_NONE,
   };
@@ -248,5 +249,5 @@ static LLVMValueRef emit_bytes(tj_emitter *emitter, LLVMValueRef a, LLVMValueRef
 }
 
 const tj_target_family tj_family_nvptx = {
-    "nvptx",     list,       claims, parse, symbol,     register_of, emit_kernel, read_float8, write_float8,
-    emit_across, emit_lanes, NULL,   NULL,  emit_bytes, NULL,        NULL,        NULL};
+    "nvptx",      "device",    list,       claims, parse, symbol,     register_of, emit_kernel, read_float8,
+    write_float8, emit_across, emit_lanes, NULL,   NULL,  emit_bytes, NULL,        NULL,        NULL};

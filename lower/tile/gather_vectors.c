@@ -92,7 +92,8 @@ static bool widen_step(const widening *w, const tj_kernel_step *step) {
 
 tj_kernel *tj_gather_in_vectors(tj_graph *graph, const tj_kernel *flat, const tj_target *target, uint32_t slots) {
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
-  if ((slots & (slots - 1)) != 0 || !tj_facts_divisible(&flat->count->facts, slots))
+  if ((slots & (slots - 1)) != 0 || !tj_facts_divisible(&flat->count->facts, slots) ||
+      (slots > 1 && tj_flat_store(flat)->adds))
     return NULL;
   *kernel = *flat;
   kernel->count = tj_simplified(graph, tj_div(graph, flat->count, tj_int(graph, slots)));
@@ -111,7 +112,7 @@ tj_kernel *tj_gather_in_vectors(tj_graph *graph, const tj_kernel *flat, const tj
 
 tj_kernel *tj_gather_widest(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
   uint32_t slots = 1;
-  for (uint32_t i = 1; i < flat->step_count; i++) {
+  for (uint32_t i = 1; i < flat->step_count && !tj_flat_store(flat)->adds; i++) {
     uint32_t widest = tj_target_widest(target, tj_element_bytes(flat, flat->step[i].access.buffer));
     slots = widest > slots ? widest : slots;
   }

@@ -156,10 +156,10 @@ static void expect_at(expectation *e, place to, int64_t origin) {
   *known = origin;
 }
 
-/* The coordinate of the source where an index is looked up; false where there is none. */
-static bool look_up(const expectation *e, const map *source, const map *indices, int64_t coordinate[]) {
-  uint32_t dimension = e->kernel->gathered_dimension;
-  const array *a = &e->trial->array[e->kernel->gather];
+/* The coordinate of the operand in which an index is looked up; false where there is none. */
+static bool look_up(const expectation *e, const map *indexed, const map *indices, int64_t coordinate[]) {
+  uint32_t dimension = e->kernel->indexed_dimension;
+  const array *a = &e->trial->array[e->kernel->indices];
   int64_t of_index[TJ_MAX_DIMENSIONS];
   coordinate_of(indices, coordinate[dimension], of_index);
   place at = place_at(indices, of_index);
@@ -167,18 +167,38 @@ static bool look_up(const expectation *e, const map *source, const map *indices,
     return false;
   element found = element_of_array(a, a->before, at.offset);
   long double value = read_number(found, a->dtype);
-  if (value < 0 || value >= (long double)source->length[dimension])
+  if (value < 0 || value >= (long double)indexed->length[dimension])
     return false;
   coordinate[dimension] = (int64_t)value;
   return true;
 }
 
-static void expect_copy(expectation *e) {
+/* Sums come from several elements, and nothing is expected of them. */
+static void expect_scatter(expectation *e) {
   const tj_kernel_argument *argument = e->kernel->argument;
   map source = map_of(e->graph, argument[e->kernel->source].view);
   map destination = map_of(e->graph, argument[e->kernel->destination].view);
-  bool has_gather = e->kernel->gather != TJ_NO_ARGUMENT;
-  map indices = has_gather ? map_of(e->graph, argument[e->kernel->gather].view) : source;
+  map indices = map_of(e->graph, argument[e->kernel->indices].view);
+  e->is_race = e->kernel->scatter == TJ_SCATTER_ADDS;
+  for (int64_t n = 0; n < count_of(&source); n++) {
+    int64_t coordinate[TJ_MAX_DIMENSIONS];
+    coordinate_of(&source, n, coordinate);
+    place from = place_at(&source, coordinate);
+    if (look_up(e, &destination, &indices, coordinate))
+      expect_at(e, place_at(&destination, coordinate), is_inside(e->source, from) ? from.offset : FILL);
+  }
+}
+
+static void expect_copy(expectation *e) {
+  if (e->kernel->scatter != TJ_SCATTER_NONE) {
+    expect_scatter(e);
+    return;
+  }
+  const tj_kernel_argument *argument = e->kernel->argument;
+  map source = map_of(e->graph, argument[e->kernel->source].view);
+  map destination = map_of(e->graph, argument[e->kernel->destination].view);
+  bool has_gather = e->kernel->indices != TJ_NO_ARGUMENT;
+  map indices = has_gather ? map_of(e->graph, argument[e->kernel->indices].view) : source;
   for (int64_t n = count_of(&destination) - 1; n >= 0; n--) {
     int64_t coordinate[TJ_MAX_DIMENSIONS];
     coordinate_of(&destination, n, coordinate);
