@@ -15,6 +15,7 @@
 #include "lower/flexible/flexible.h"
 #include "lower/kernel/price.h"
 #include "lower/kernel/variant.h"
+#include "lower/mapping/coarse.h"
 #include "lower/mapping/host_mapping.h"
 #include "lower/mapping/mapped.h"
 #include "lower/tile/gather_vectors.h"
@@ -446,12 +447,18 @@ tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target
   if (blocked != NULL)
     return blocked;
   mapping map;
-  if (tj_offer_flexible(graph, flat, target, NULL) || !begin(&map, graph, flat, target))
+  if (tj_offer_flexible(graph, flat, target, NULL))
     return flat;
+  if (!begin(&map, graph, flat, target)) {
+    tj_kernel *coarse = tj_map_coarsely(graph, flat, target);
+    return coarse != NULL ? coarse : flat;
+  }
   tj_demands demands = find_demands(&map);
   tj_kernel *tiled = demands.count == 0 ? make_tiled(&map) : NULL;
   if (demands.count > 0)
     add_faster(&map, flat, &demands);
+  if (tiled == NULL && flat->faster == NULL)
+    tiled = tj_map_coarsely(graph, flat, target);
   return tiled != NULL ? tiled : flat;
 }
 

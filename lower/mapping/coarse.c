@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Tiles of one mode, that of a flat copy's linear coordinate. */
+#include "lower/mapping/coarse.h"
+
+#include "lower/kernel/domain.h"
+#include "lower/kernel/variant.h"
+#include "lower/mapping/mapped.h"
+
+enum { SLOTS = 4 };
+
+static bool is_masked(const tj_kernel_step *step) {
+  return !tj_is_constant(step->access.valid);
+}
+
+static int64_t tile_of(const tj_kernel *flat) {
+  return (int64_t)flat->workgroup_size * SLOTS;
+}
+
+/* Whether there is one source, some elements are masked, and the last tile can be moved back inside: to mask what is
+ * beyond would take each element as much as is gained. */
+static bool is_worth_it(const tj_kernel *flat, const tj_target *target) {
+  bool is_copy = flat->step_count == 2 && tj_flat_load(flat)->kind == TJ_STEP_LOAD && flat->loop == NULL &&
+                 flat->domain != NULL && flat->domain->linear_of == NULL;
+  bool is_known = tj_is_constant(flat->count) && flat->count->value >= tile_of(flat);
+  return is_copy && is_known && target->resource != NULL &&
+         (is_masked(tj_flat_load(flat)) || is_masked(tj_flat_store(flat)));
+}
+
+/* (work-item, slot) -> the linear coordinate in the tile: work-items first. */
+static tj_mapping_side side_of(tj_graph *graph, uint32_t items) {
+  static const uint32_t mode = 0;
+  const tj_tuple *extent[] = {tj_tuple_constant(graph, items), tj_tuple_constant(graph, SLOTS)};
+  const tj_tuple *stride[] = {tj_tuple_basis(graph, tj_int(graph, 1), &mode, 1),
+                              tj_tuple_basis(graph, tj_int(graph, items), &mode, 1)};
+  tj_layout layout = {tj_tuple_list(graph, extent, 2), tj_tuple_list(graph, stride, 2)};
+  return tj_mapping_side_of(graph, layout, NULL);
+}
+
+static const tj_mapping *mapping_of(tj_graph *graph, const tj_kernel *flat) {
+  int64_t *overlap = TJ_NEW(graph->job, int64_t);
+  *overlap = tile_of(flat);
+  const tj_tuple *extent = tj_tuple_constant(graph, *overlap);
+  tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
+  *mapping = (tj_mapping){
+      .domain = flat->elements, .tile = tj_tuple_list(graph, &extent, 1), .passes = 1, .overlap = overlap};
+  mapping->load = mapping->store = side_of(graph, flat->workgroup_size);
+  return mapping;
+}
+
+/* The domain of the linear coordinate. */
+static const tj_domain *linear_domain(tj_graph *graph, const tj_kernel *flat) {
+  const tj_domain *of = flat->domain;
+  if (flat->elements == NULL)
+    return of;
+  tj_domain *domain = TJ_NEW(graph->job, tj_domain);
+  *domain =
+      tj_domain_as_given(graph, &(tj_sides){of->source, of->destination, of->other, of->other_count}, flat->elements);
+  return domain;
+}
+
+tj_kernel *tj_map_coarsely(tj_graph *graph, const tj_kernel *flat, const tj_target *target) {
+  static const tj_substitution nothing;
+  if (!is_worth_it(flat, target))
+    return NULL;
+  tj_mapped mapped = {.domain = linear_domain(graph, flat), .mapping = mapping_of(graph, flat)};
+  if (mapped.domain->count != 1)
+    return NULL;
+  tj_kernel *kernel = tj_tile_as_mapped(graph, flat, &mapped, &nothing, target);
+  return kernel != NULL && tj_kernel_fits(graph, kernel) ? kernel : NULL;
+}
