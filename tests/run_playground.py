@@ -4,7 +4,7 @@
 
     run_playground.py --root ROOT --tilejit PATH [--build BUILD]      BUILD is build/playground of the repository
 
-What is compared: the command lines and expressions of docs/tutorial.md that need no LLVM; the examples of all functions;
+What is compared: the command lines and expressions of documents that need no LLVM; the examples of all functions;
 errors, with the text that is marked. What is held besides: the page's own examples have answers; nesting that is too deep
 is an error, after which the page goes on; every control has a name, the tabs obey the keyboard, text has contrast, in
 both colour schemes, on narrow pages and wide ones; nothing is loaded. It prints how long answers took, from the key on.
@@ -27,7 +27,8 @@ import run_docs
 
 SKIPPED = 77
 OPTIONS = {"--target": "target", "--dtype": "dtype", "--store": "store", "--load": "load", "--lds": "lds",
-           "--tile": "tile", "--color": "color", "--function": "function", "--walk": "walk"}
+           "--tile": "tile", "--dma": "dma", "--at": "at", "--color": "color", "--function": "function", "--walk": "walk"}
+DOCUMENTS = ("docs/tutorial.md", "docs/dma.md")
 LINE = re.compile(r"^    (\S.*?)\s+→ (.*)$")
 
 
@@ -89,6 +90,8 @@ def options_of(words):
             (operands if word == "-e" else files).append(next(words))
         elif word in ("--emit", "--stop-after", "--as"):
             fields[word] = next(words)
+        elif word == "--program":
+            fields["dma-as"] = "program"
         elif word.startswith("-"):
             return None
         else:
@@ -107,6 +110,8 @@ def question_of(name, operands, fields, program):
         return {"view": "picture", "text": "1"}, [], text
     if name == "prove":
         return {"view": "prove", "program": operands[0], "other": operands[1]}, [], copied
+    if name == "check" and "dma" in fields:
+        return {"view": "dma"}, [], text
     if name == "check" and "lds" in fields:
         return {"view": "conflicts"}, ["--json"], lambda outcome: copied(outcome).split("\n")[0]
     if name == "check" and "kernel" not in program:
@@ -121,7 +126,7 @@ def question_of(name, operands, fields, program):
 def typed_commands(root, document):
     """Command lines without what they are piped into, and expressions."""
     for command in run_docs.commands_of(document):
-        yield shlex.split(command.text.split(" | ")[0])
+        yield shlex.split(re.split(r" \|\|? ", command.text)[0])
     for line in document.splitlines():
         found = LINE.match(line)
         if found and not line.startswith("    $"):
@@ -331,11 +336,11 @@ def check_order(page):
         yield f"an answer that comes too late is shown: {text!r}"
 
 
-TIMED = """(async () => {
+TIMED = """(async (letters) => {
   const times = [], program = document.getElementById("program");
   const answered = () => new Promise((resolve) => new MutationObserver((_, observer) => { observer.disconnect(); resolve(); })
     .observe(document.body, {attributes: true}));
-  for (const letter of " + (8,8):(1,8) o 64:1") {
+  for (const letter of letters) {
     program.value += letter;
     const begin = performance.now(), done = answered();
     program.dispatchEvent(new Event("input", {bubbles: true}));
@@ -344,18 +349,28 @@ TIMED = """(async () => {
   }
   await new Promise((resolve) => setTimeout(resolve, 500));
   return [...times, Object.fromEntries(new URLSearchParams(location.hash.slice(1))).program === program.value];
-})()"""
+})(%s)"""
+
+
+def times_of(page, state, letters):
+    """Milliseconds from each key to its answer; and whether the address has what was typed in the end."""
+    page.show(state)
+    *times, is_in_address = page.chromium.evaluate(TIMED % json.dumps(letters))
+    return times, is_in_address
 
 
 def check_typing(page):
     for state in ({"view": "value"}, {"view": "picture"}, {"view": "simplify"}, {"view": "check", "target": "gfx942"},
                   {"view": "function"},
                   {"view": "conflicts", "store": "thread_raked((64,64), 256, 8)", "load": "tv_layout(thread_raked((64,64), 256, 4))"}):
-        page.show({"program": "Sw<3,0,3> o 0 o (8,8):(8,1) # "} | state)
-        *times, is_in_address = page.chromium.evaluate(TIMED)
+        times, is_in_address = times_of(page, {"program": "Sw<3,0,3> o 0 o (8,8):(8,1) # "} | state, " + (8,8):(1,8) o 64:1")
         if not is_in_address:
             yield f"{state['view']}: what was typed is not in the address"
         print(f"{state['view']}: {min(times):.0f} to {max(times):.0f} ms from a key to the answer, {statistics.median(times):.0f} of most")
+    medians = {example["name"]: statistics.median(times_of(page, example["state"], " " * 5)[0])
+               for example in page.chromium.evaluate("EXAMPLES")}
+    slowest = max(medians, key=medians.get)
+    print(f"{len(medians)} examples: at most {medians[slowest]:.0f} ms from a key to the answer, of '{slowest}'")
 
 
 def check_loads(page):
@@ -366,12 +381,15 @@ def check_loads(page):
 
 
 def check(page, command):
-    document = (command.root / "docs/tutorial.md").read_text(encoding="utf-8")
-    count, complaints = check_document(page, command, document)
+    complaints = []
+    for name in DOCUMENTS:
+        count, wrong = check_document(page, command, (command.root / name).read_text(encoding="utf-8"))
+        complaints += wrong + ([f"{name} has no more than {count} such lines"] if count < 5 else [])
+        print(f"{count} lines of {name}")
     functions = [row for row in json.loads(command.run("help", "--json", "functions")) if row["value"]]
-    print(f"{count} lines of docs/tutorial.md, {len(functions)} functions")
-    if count < 20 or len(functions) < 100:
-        complaints.append("fewer lines or functions than there are")
+    print(f"{len(functions)} functions")
+    if len(functions) < 100:
+        complaints.append("fewer functions than there are")
     for further in (check_functions(page, functions), check_errors(page, command), check_fields(page), check_depth(page), check_examples(page),
                     check_sizes(page), check_keyboard(page), check_order(page),
                     check_typing(page), check_loads(page)):

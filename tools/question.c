@@ -64,6 +64,7 @@ static int with_question(const arguments *given, asker ask, void *data) {
 typedef struct {
   tj_lds_question *asked;
   lds_asker ask;
+  void *data;
 } lds_question;
 
 static tj_status ask_lds(tj_context *context, const question_setting *question, void *data, int *exit) {
@@ -72,16 +73,16 @@ static tj_status ask_lds(tj_context *context, const question_setting *question, 
   of->asked->fixed = question->fixed;
   of->asked->fixed_count = question->fixed_count;
   of->asked->form = question->form;
-  return of->ask(context, of->asked, exit);
+  return of->ask(context, of->asked, of->data, exit);
 }
 
-int with_lds_question(const arguments *given, tj_lds_question *question, lds_asker ask) {
+int with_lds_question(const arguments *given, tj_lds_question *question, lds_asker ask, void *data) {
   question->lds = option_value(given, "lds");
   question->store = option_value(given, "store");
   question->load = option_value(given, "load");
   question->target = option_value(given, "target");
   question->dtype = option_value(given, "dtype");
-  return with_question(given, ask_lds, &(lds_question){question, ask});
+  return with_question(given, ask_lds, &(lds_question){question, ask, data});
 }
 
 /* --- tensor DMA --- */

@@ -18,11 +18,11 @@ typedef tj_status (*asker)(tj_context *context, const question_setting *question
 
 /* Asks the library. A status that is not TJ_OK is reported by the caller; otherwise `exit` may get an exit status
  * other than 0. */
-typedef tj_status (*lds_asker)(tj_context *context, tj_lds_question *question, int *exit);
+typedef tj_status (*lds_asker)(tj_context *context, tj_lds_question *question, void *data, int *exit);
 
 /* Fills in what --lds, --store, --load, --target, --dtype, --set and --json say, and asks. Returns the exit status.
  */
-int with_lds_question(const arguments *given, tj_lds_question *question, lds_asker ask);
+int with_lds_question(const arguments *given, tj_lds_question *question, lds_asker ask, void *data);
 
 /* Asks what --dma, --tile, --lds, --at, --target and --dtype say, and prints the answer. Returns the exit status. */
 int check_dma(const arguments *given);

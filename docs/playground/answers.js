@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What each tab asks of the engine, and how it shows the answers. Of a tab: `questions`, from the options that its fields
-// give; `missing`, what has to be given first, or null; and `show`, from those answers that have a text to elements, a
-// line for those who listen, and a text to be copied.
+// The tabs: what each asks of the engine, and how it shows the answers. Of a tab: its `title`; its `fields`; `questions`,
+// from the options that these give; `missing`, what has to be given first, or null; and `show`, from those answers that
+// have a text to elements, a line for those who listen, and a text to be copied.
 "use strict";
-
-function make(tag, properties = {}, ...children) {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children);
-  return element;
-}
 
 // Text as it is; of more than browsers show at once, the beginning.
 const MOST_LETTERS = 200000;
@@ -118,10 +112,14 @@ function suggestions(text) {
   };
 }
 
+// What each bank gives in each phase, of the instruction that has the most conflicts.
+const banks = (svg) => ({ elements: [make("figure", {}, pictureElement(svg))], spoken: "" });
+
 function showConflicts(answers) {
-  const parts = answers.map(({ question, text }) => question === "suggest" ? suggestions(text) : findings(text));
-  return { elements: parts.flatMap((part) => part.elements), spoken: parts.map((part) => part.spoken).join("; "),
-    copied: answers.map((answer) => answer.text).join("\n") };
+  const shown = { suggest: suggestions, conflicts: findings, banks };
+  const parts = answers.map(({ question, text }) => shown[question](text));
+  return { elements: parts.flatMap((part) => part.elements), spoken: parts.map((part) => part.spoken).filter((line) => line).join("; "),
+    copied: answers.filter(({ question }) => question !== "banks").map(({ text }) => text).join("\n") };
 }
 
 // --- proofs ---
@@ -152,27 +150,94 @@ const asked = (question) => (options) => [{ question, options }];
 const asJson = (question) => (options) => [{ question, options: { ...options, json: "1" } }];
 
 const VIEWS = {
-  value: { questions: asked("value"), show: showText },
+  value: {
+    title: "Value",
+    fields: [choice("value-as", "as", "Written as", ["", "tilejit"], ["table", "a table of its values"], ["cute", "CuTe C++"],
+      ["cute-dsl", "CuTe Python DSL"], ["ck", "CK Tile C++"])],
+    questions: asked("value"),
+    show: showText,
+  },
   picture: {
+    title: "Picture",
+    fields: [
+      choice("color", "color", "Colours say", ["", "what suits the value"], ["index", "index"], ["cycle", "index modulo 8"],
+        ["thread", "thread"], ["value", "value of the thread"], ["none", "nothing"]),
+      tileOfTwo("Tile of a (thread, value) layout", "(16,8)"),
+      box("text", "text", "also as text"),
+    ],
     questions: (options) => ["svg", ...(options.text ? ["text"] : [])]
       .map((as) => ({ question: "show", options: { ...options, as } })),
     show: showPicture,
   },
-  simplify: { questions: asked("simplify"), show: showText },
-  check: { questions: (options) => asJson(options.about || "check")(options), show: showFindings },
+  simplify: {
+    title: "Simplification",
+    fields: [choice("simplify-as", "as", "Show", ["", "each step"], ["text", "the result"]), box("proved", "prove", "try every case")],
+    questions: asked("simplify"),
+    show: showText,
+  },
+  check: {
+    title: "Check",
+    fields: [choice("about", "about", "About", ["", "the map"], ["global", "accesses to memory"]), target("none"), type,
+      box("tv", "tv", "it is a (thread, value) layout")],
+    questions: (options) => asJson(options.about || "check")(options),
+    show: showFindings,
+  },
   conflicts: {
-    questions: (options) => [...(options.lds ? asJson("conflicts")(options) : []), ...asJson("suggest")(options)],
+    title: "Shared memory",
+    fields: [
+      expression("store", "Stored by", "a distribution or a (thread, value) layout"),
+      expression("load", "Loaded by", "another one"),
+      expression("lds", "Layout in shared memory", "none: layouts are suggested"),
+      target("gfx942"), type, tileOfTwo("Tile, where they do not say", "(64,64)"),
+    ],
+    questions: (options) => [
+      ...(options.lds ? [...asJson("conflicts")(options), { question: "banks", options: { ...options, as: "svg" } }] : []),
+      ...asJson("suggest")(options)],
     show: showConflicts,
     isPartial: true, // where one of the questions has no answer, the other is shown
     missing: (options) => options.store || options.load ? null
       : "Say who stores the tile, who loads it, or both: distributions or (thread, value) layouts; the program may define them.",
   },
+  dma: {
+    title: "Tensor DMA",
+    fields: [
+      expression("dma", "Tensor in memory", "a layout or a view"),
+      word("tile", "tile", "Tile", "(64,64)", 9),
+      expression("lds", "Layout in shared memory", "that of memory"),
+      target("gfx1250"), type, word("at", "at", "Instructions of the tile at", "(0,0)", 9),
+      choice("dma-as", "as", "Write", ["", "the plan"], ["program", "what instructions are given, as a program"]),
+    ],
+    questions: (options) => asked("dma")({ target: "gfx1250", ...options }),
+    show: showText,
+    missing: (options) => options.dma && options.tile ? null
+      : "Say which tensor, a layout or a view, and how large its tiles are: an extent for each of its modes.",
+  },
   prove: {
+    title: "Proof",
+    fields: [field("other", "other", "The program's value is the same as that of",
+      () => make("textarea", { rows: 3, spellcheck: false, autocomplete: "off" }), "wide")],
     questions: asked("prove"),
     show: showProof,
     missing: (options) => options.other ? null : "Write the expression that the program is compared with.",
   },
-  function: { questions: (options) => asked("function")({ function: "at", ...options }), show: showText },
-  kernel: { questions: (options) => asked("kernel")({ target: "gfx942", ...options }), show: showText },
-  language: { questions: asked("functions"), show: showFunctions },
+  function: {
+    title: "C",
+    fields: [word("function", "function", "Name", "at", 10), word("walk", "walk", "Walk", "step=(0,32)", 14),
+      choice("function-as", "as", "Write", ["", "definitions"], ["header", "declarations"])],
+    questions: (options) => asked("function")({ function: "at", ...options }),
+    show: showText,
+  },
+  kernel: {
+    title: "Kernel",
+    fields: [target("gfx942"), choice("stage", "as", "Stage", ["", "tiled: who moves what"], ["ast", "program, parsed"],
+      ["values", "its definitions"], ["index", "index expressions"], ["simplified", "index expressions, simplified"])],
+    questions: (options) => asked("kernel")({ target: "gfx942", ...options }),
+    show: showText,
+  },
+  language: {
+    title: "Functions",
+    fields: [field("find", "find", "Find a function, also by what CuTe or CK Tile calls it", () => typed({ type: "search" }), "wide")],
+    questions: asked("functions"),
+    show: showFunctions,
+  },
 };

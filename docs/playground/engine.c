@@ -20,10 +20,12 @@
   OPTION(store)                                                                                                      \
   OPTION(load)                                                                                                       \
   OPTION(tile)                                                                                                       \
+  OPTION(dma) /* tensor DMA: the tensor; tile and lds are its, too; at: which tile */                                \
+  OPTION(at)                                                                                                         \
   OPTION(target)                                                                                                     \
   OPTION(dtype)                                                                                                      \
   OPTION(tv) /* check: the value is a (thread, value) layout */                                                      \
-  OPTION(as) /* value, picture, simplification, function, kernel: which form */                                      \
+  OPTION(as) /* value, picture, simplification, tensor DMA, function, kernel: which form */                          \
   OPTION(color)                                                                                                      \
   OPTION(prove)    /* simplification: with a proof */                                                                \
   OPTION(function) /* its name */                                                                                    \
@@ -129,17 +131,20 @@ static tj_status answer_simplify(tj_program *program) {
                                     : tj_program_simplify(program, form, &engine.text);
 }
 
-static tj_status answer_show(tj_program *program) {
+static tj_show_form picture_form(void) {
   static const choice forms[] = {
 #define PICTURE(word, number) {word, number},
 #include "tools/word.def"
       {NULL, 0}};
+  return (tj_show_form)chosen(forms, engine.given.as);
+}
+
+static tj_status answer_show(tj_program *program) {
   static const choice colours[] = {{"", TJ_SHOW_COLOUR_DEFAULT},
 #define COLOUR(word, number) {word, number},
 #include "tools/word.def"
                                    {NULL, 0}};
-  tj_show_options options = {.form = (tj_show_form)chosen(forms, engine.given.as),
-                             .colour = (tj_show_colour)chosen(colours, engine.given.color)};
+  tj_show_options options = {.form = picture_form(), .colour = (tj_show_colour)chosen(colours, engine.given.color)};
   read_tile(options.tile);
   return tj_program_show(program, &options, &engine.text);
 }
@@ -191,10 +196,32 @@ static tj_status answer_conflicts(void) {
   return tj_check_lds(engine.context, &question, &engine.holds, &engine.text);
 }
 
+static tj_status answer_banks(void) {
+  const tj_lds_question question = lds_question();
+  const tj_show_options options = {.form = picture_form()};
+  return tj_show_lds(engine.context, &question, &options, &engine.text);
+}
+
 static tj_status answer_suggest(void) {
   tj_lds_question question = lds_question();
   question.lds = NULL;
   return tj_suggest_lds_layouts(engine.context, &question, &engine.text);
+}
+
+static tj_status answer_dma(void) {
+  static const choice forms[] = {{"plan", false}, {"program", true}, {NULL, 0}};
+  const tj_dma_question question = {.declarations = engine.given.program,
+                                    .tensor = engine.given.dma,
+                                    .tile = engine.given.tile,
+                                    .lds = engine.given.lds,
+                                    .at = engine.given.at,
+                                    .target = engine.given.target,
+                                    .dtype = engine.given.dtype,
+                                    .fixed = engine.fixed,
+                                    .fixed_count = engine.fixed_count,
+                                    .form = report_form(),
+                                    .as_program = chosen(forms, engine.given.as)};
+  return tj_check_dma(engine.context, &question, &engine.holds, &engine.text);
 }
 
 static tj_status answer_prove(void) {
@@ -224,12 +251,22 @@ static const struct {
   const char *name;
   tj_status (*of_program)(tj_program *program);
   tj_status (*of_all)(void);
-} answers[] = {
-    {"value", answer_value, NULL},   {"simplify", answer_simplify, NULL},   {"show", answer_show, NULL},
-    {"check", answer_check, NULL},   {"global", answer_global, NULL},       {"function", answer_function, NULL},
-    {"kernel", answer_kernel, NULL}, {"conflicts", NULL, answer_conflicts}, {"suggest", NULL, answer_suggest},
-    {"prove", NULL, answer_prove},   {"functions", NULL, answer_functions}, {"targets", NULL, answer_targets},
-    {"dtypes", NULL, answer_dtypes}, {"version", NULL, answer_version}};
+} answers[] = {{"value", answer_value, NULL},
+               {"simplify", answer_simplify, NULL},
+               {"show", answer_show, NULL},
+               {"check", answer_check, NULL},
+               {"global", answer_global, NULL},
+               {"function", answer_function, NULL},
+               {"kernel", answer_kernel, NULL},
+               {"conflicts", NULL, answer_conflicts},
+               {"banks", NULL, answer_banks},
+               {"suggest", NULL, answer_suggest},
+               {"dma", NULL, answer_dma},
+               {"prove", NULL, answer_prove},
+               {"functions", NULL, answer_functions},
+               {"targets", NULL, answer_targets},
+               {"dtypes", NULL, answer_dtypes},
+               {"version", NULL, answer_version}};
 
 /* --- imports --- */
 

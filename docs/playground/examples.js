@@ -23,6 +23,8 @@ const EXAMPLES = [
   { name: "Bank conflicts of a tile", state: { view: "conflicts", store: "rows", load: "operand", lds: "plain", target: "gfx942", dtype: "f16", program: TILE } },
   { name: "Bank conflicts, swizzled away", state: { view: "conflicts", store: "rows", load: "operand", lds: "swizzled", target: "gfx942", dtype: "f16", program: TILE } },
   { name: "Shared memory of an NVIDIA GPU", state: { view: "conflicts", store: "rows", load: "operand", lds: "swizzled", target: "sm_90", dtype: "f16", program: TILE } },
+  { name: "A tile by one instruction", state: { view: "dma", dma: "(1000,776):(1,1000)", tile: "(64,64)", lds: "(64,64):(65,1)", target: "gfx1250", program: "# A matrix whose columns are contiguous, to rows with pads." } },
+  { name: "A tensor map of TMA", state: { view: "dma", dma: "image", tile: "(64,128)", lds: "Sw<3,3,3> o 0 o (64,(64,2)):(64,(1,4096))", target: "sm_90", dtype: "f16", program: "let image = (1024,1024):(1024,1)" } },
   { name: "Simplification, step by step", state: { view: "simplify", program: "param i in 0..1023, j in 0..23;\n(i*24 + j)/24" } },
   { name: "What LLVM does not see", state: { view: "simplify", proved: "1", program: "param a in 0..9, b in 0..5, c in 0..4;\n((a*6 + b)*5 + c)/30" } },
   { name: "A view with padding", state: { view: "picture", program: "transform(packed((4,4)), [pad(4,1,1), pad(4,1,1)], [[0],[1]], [[0],[1]])" } },

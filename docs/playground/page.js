@@ -4,7 +4,7 @@
 
 // The texts that diagnostics name, by the field that has them.
 const FIELD_OF_FILE = { "<expression>": "program", "the declarations": "program", "the first expression": "program",
-  "the second expression": "other", lds: "lds", store: "store", load: "load", walk: "walk", set: "set", tile: "tile" };
+  "the second expression": "other", lds: "lds", store: "store", load: "load", walk: "walk", set: "set", tile: "tile", dma: "dma", at: "at" };
 const SPEAK_AFTER_MILLISECONDS = 700;
 const ADDRESS_AFTER_MILLISECONDS = 300;
 
@@ -92,7 +92,7 @@ const page = {
     for (const field of this.panel(view).querySelectorAll("[name]:is(input, select, textarea)")) {
       const value = field.type === "checkbox" ? (field.checked ? "1" : "") : field.value;
       if (value.trim() !== "")
-        options[field.dataset.option ?? field.name] = value;
+        options[field.dataset.option] = value;
     }
     return options;
   },
@@ -253,6 +253,23 @@ const page = {
     window.addEventListener("hashchange", () => this.readAddress());
   },
 
+  // A button and a panel for each tab.
+  listTabs() {
+    for (const [view, { title, fields }] of Object.entries(VIEWS)) {
+      const tab = make("button", { type: "button", id: `tab-${view}` }, title);
+      const panel = make("section", { id: view, tabIndex: 0, hidden: true },
+        make("form", {}, ...fields.map((field) => field.make())), make("div", { className: "answer" }));
+      tab.setAttribute("role", "tab");
+      tab.setAttribute("aria-controls", view);
+      panel.setAttribute("role", "tabpanel");
+      panel.setAttribute("aria-labelledby", tab.id);
+      for (const control of panel.querySelectorAll("[name]"))
+        control.setAttribute("aria-describedby", "problem");
+      document.querySelector("[role=tablist]").append(tab);
+      document.querySelector(".foot").before(panel);
+    }
+  },
+
   listExamples() {
     document.querySelector(".examples ul").append(
       ...EXAMPLES.map(({ name, state }) => make("li", {}, make("a", { href: this.address(state) }, name))));
@@ -270,6 +287,7 @@ const page = {
   },
 
   async begin() {
+    this.listTabs();
     this.listen();
     this.listExamples();
     this.engine = new Engine();

@@ -3,8 +3,8 @@
 // [{question, options}…], which is answered by one of their answers.
 "use strict";
 
-const OPTIONS = ["program", "set", "other", "lds", "store", "load", "tile", "target", "dtype", "tv", "as", "color", "prove",
-  "function", "walk", "json"];
+const OPTIONS = ["program", "set", "other", "lds", "store", "load", "tile", "dma", "at", "target", "dtype", "tv", "as", "color",
+  "prove", "function", "walk", "json"];
 
 let engine;
 

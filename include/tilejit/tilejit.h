@@ -237,6 +237,8 @@ typedef struct {
   size_t width;    /* characters in a line of text, at which wide grids are broken; 0: 118 */
   int64_t tile[2]; /* {M, N}: the value is a (thread, value) layout onto this tile; {0, 0}: it is drawn as it is */
   int ansi;        /* text has colours, by the escapes of terminals that know 24 bits of them */
+  int has_arrows;  /* SVG, LaTeX: of tiles, from value to value of one thread, as it holds them */
+  int64_t thread;  /* that thread; of a distribution the P's in row-major order */
 } tj_show_options;
 
 /* A picture of the program's value. `options` NULL: text.
@@ -254,6 +256,7 @@ typedef struct {
  *   where it leaves the tile.
  * - A list of a layout and a tiler is the layout's grid, coloured by tile; of a layout and a coordinate with underscores,
  *   the grid in which the slice is marked.
+ *   Arrows lead through what one thread holds. TJ2014 where there is no such thread, TJ2005 where none holds anything.
  * - A list of a shape (M,N,K), threads, and three such layouts, as the library of atoms has matrix instructions, is the
  *   tiles of A, B and C; a list of threads and three such layouts, a copy instruction, what it reads and what it writes.
  *
@@ -329,6 +332,14 @@ typedef struct {
  * instructions have the member "instruction", too. TJ2005 and TJ2014 for what is no map of the tile, TJ4002 for an
  * unknown dtype, TJ5001 for a target without LDS. */
 TJ_API tj_status tj_check_lds(tj_context *context, const tj_lds_question *question, int *holds, tj_blob *text);
+
+/* A picture of the same: of those who store and of those who load, the instruction that takes the most cycles over its
+ * phases, or the first. Each grid has the rows of LDS, as long as all banks, that it touches, and a cell for each bank's
+ * word: which lanes want it, in which phase, in the phase's colour; marked where the bank is wanted for another word in
+ * the same phase. In JSON, cells have "owners": [{"lane","phase"}…] and "marked". `options` NULL: text; its colour is not
+ * looked at. The errors are those of tj_check_lds, and TJ2022 where there is nobody who stores or loads. */
+TJ_API tj_status tj_show_lds(tj_context *context, const tj_lds_question *question, const tj_show_options *options,
+                             tj_blob *picture);
 
 /* The layouts of a tile of two modes that take the fewest cycles, by the search that kernels use, at most four, the best
  * first: each an expression, with its cycles, whether no layout takes fewer, its bytes, the workgroups for which a

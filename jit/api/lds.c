@@ -5,12 +5,14 @@
 #include "jit/inspect/report_findings.h"
 #include "jit/lds/check_lds.h"
 #include "jit/lds/report_suggest.h"
+#include "jit/show/show.h"
 
 #define DEFAULT_TARGET "gfx942"
 
 /* A question, and what is made of it in a job. */
 typedef struct asking {
   const tj_lds_question *question;
+  const tj_show_options *options; /* of a picture */
   void (*answer)(tj_job *job, struct asking *a);
   tj_text text;
   bool holds;
@@ -56,6 +58,16 @@ static void answer_check(tj_job *job, asking *a) {
   tj_sections_report(&sections, a->question->form, a->holds, &a->text);
 }
 
+static void answer_show(tj_job *job, asking *a) {
+  tj_lds_check check = check_of(job, a->question);
+  tj_show_check_options(job, a->options);
+  tj_text title = tj_text_begin(job);
+  tj_value_print(&title, tj_value_simplified(check.graph, check.lds));
+  tj_picture picture = {.title = title.data};
+  tj_show_banks(&check, &picture);
+  tj_show_write(&picture, a->options, &a->text);
+}
+
 static void answer_suggest(tj_job *job, asking *a) {
   tj_lds_check check = check_of(job, a->question);
   tj_suggestions found = tj_suggest_lds(&check, a->question->bytes, a->question->tile);
@@ -74,6 +86,13 @@ tj_status tj_check_lds(tj_context *context, const tj_lds_question *question, int
   if (status == TJ_OK)
     *holds = a.holds;
   return status;
+}
+
+tj_status tj_show_lds(tj_context *context, const tj_lds_question *question, const tj_show_options *options,
+                      tj_blob *picture) {
+  static const tj_show_options text = {.form = TJ_SHOW_TEXT};
+  asking a = {.question = question, .options = options != NULL ? options : &text, .answer = answer_show};
+  return tj_answer(context, answer, &a, &a.text, picture);
 }
 
 tj_status tj_suggest_lds_layouts(tj_context *context, const tj_lds_question *question, tj_blob *text) {

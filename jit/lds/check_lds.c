@@ -18,13 +18,17 @@ typedef struct {
   tj_bank_collision first;
 } lds_cycles;
 
-static lds_cycles count_cycles(const tj_lds_check *check, const tj_lds_step *step, const tj_lds_request *request) {
-  const tj_bank_model *model = check->memory.banks;
-  uint32_t address[TJ_BANK_LANES];
+static void find_addresses(const tj_lds_check *check, const tj_lds_request *request, uint32_t address[]) {
   for (uint64_t left = request->active; left != 0; left &= left - 1) {
     int lane = __builtin_ctzll(left);
     address[lane] = (uint32_t)request->element[lane] * check->element_bytes;
   }
+}
+
+static lds_cycles count_cycles(const tj_lds_check *check, const tj_lds_step *step, const tj_lds_request *request) {
+  const tj_bank_model *model = check->memory.banks;
+  uint32_t address[TJ_BANK_LANES];
+  find_addresses(check, request, address);
   bool is_store = step->is->is_store;
   uint32_t bytes = step->is->bytes;
   lds_cycles of = {.phases = tj_bank_ideal(model, is_store, bytes, request->active),
@@ -188,6 +192,21 @@ static void check_space(const tj_lds_check *check, tile_size size, tj_findings *
 
 /* --- a side --- */
 
+/* Those who store or load, what they hold, and their instructions. */
+typedef struct {
+  tj_thread_values held;
+  const int64_t *place;
+  tj_lds_plan plan;
+} lds_side;
+
+static void open_side(const tj_lds_check *check, bool is_store, lds_side *side) {
+  tj_graph *graph = check->graph;
+  graph->job->here = is_store ? check->store_span : check->load_span;
+  side->held = tj_thread_values_of(graph, is_store ? check->store : check->load);
+  side->place = tj_thread_places(graph, &side->held, check->lds);
+  side->plan = tj_lds_plan_of(graph, &check->memory, is_store, check->element_bytes, &side->held, side->place);
+}
+
 /* Elements that are held by some thread. */
 static int64_t count_reached(tj_graph *graph, const tj_thread_values *held, const int64_t place[], int64_t span) {
   bool *is_reached = TJ_NEW_ARRAY(graph->job, bool, span + 1);
@@ -201,24 +220,39 @@ static int64_t count_reached(tj_graph *graph, const tj_thread_values *held, cons
   return count;
 }
 
-static void check_side(const tj_lds_check *check, const tj_value *value, bool is_store, tile_size size,
-                       tj_findings *findings) {
-  tj_graph *graph = check->graph;
-  const char *side = is_store ? "store" : "load";
-  tj_thread_values held = tj_thread_values_of(graph, value);
-  const int64_t *place = tj_thread_places(graph, &held, check->lds);
-  tj_lds_plan plan = tj_lds_plan_of(graph, &check->memory, is_store, check->element_bytes, &held, place);
-  int64_t reached = count_reached(graph, &held, place, size.span);
-  tj_finding *finding = tj_find(findings, side, TJ_FINDING_FACT,
+static void check_side(const tj_lds_check *check, bool is_store, tile_size size, tj_findings *findings) {
+  const char *name = is_store ? "store" : "load";
+  lds_side side;
+  open_side(check, is_store, &side);
+  int64_t reached = count_reached(check->graph, &side.held, side.place, size.span);
+  tj_finding *finding = tj_find(findings, name, TJ_FINDING_FACT,
                                 "%" PRId64 " threads of %" PRId64 " values each, %" PRId64 " of %" PRId64 " elements",
-                                held.threads, held.values, reached, size.size);
-  tj_finding_number(finding, "threads", held.threads);
-  tj_finding_number(finding, "values", held.values);
+                                side.held.threads, side.held.values, reached, size.size);
+  tj_finding_number(finding, "threads", side.held.threads);
+  tj_finding_number(finding, "values", side.held.values);
   tj_finding_number(finding, "elements", reached);
-  tally t = count_plan(check, &plan);
+  tally t = count_plan(check, &side.plan);
   for (uint32_t i = 0; i < t.count; i++)
-    tell(&plan, &t.item[i], side, findings);
+    tell(&side.plan, &t.item[i], name, findings);
   tell_sum(&t.sum, is_store ? "stores" : "loads", findings);
+}
+
+tj_lds_wave_access tj_lds_worst_access(const tj_lds_check *check, bool is_store) {
+  lds_side side;
+  open_side(check, is_store, &side);
+  tally t = count_plan(check, &side.plan);
+  if (t.count == 0)
+    tj_fail(check->graph->job, TJ_NOTHING_TO_EVALUATE, "no lane wants anything of LDS");
+  alike *worst = t.item;
+  for (uint32_t i = 1; i < t.count; i++) {
+    if (t.item[i].of.cycles - t.item[i].of.phases > worst->of.cycles - worst->of.phases)
+      worst = &t.item[i];
+  }
+  tj_lds_request request = tj_lds_request_of(&side.plan, worst->step, worst->wave);
+  tj_lds_wave_access access = {.is_store = is_store, .bytes = worst->step->is->bytes, .active = request.active};
+  find_addresses(check, &request, access.address);
+  access.text = describe(check->graph->job, &side.plan, worst);
+  return access;
 }
 
 void tj_check_lds_of(const tj_lds_check *check, tj_findings *findings) {
@@ -229,10 +263,8 @@ void tj_check_lds_of(const tj_lds_check *check, tj_findings *findings) {
   check_space(check, size, findings);
   tj_check_injective(&map, check->lds, findings);
   tj_find_phases(findings, check->memory.banks);
-  job->here = check->store_span;
   if (check->store != NULL)
-    check_side(check, check->store, true, size, findings);
-  job->here = check->load_span;
+    check_side(check, true, size, findings);
   if (check->load != NULL)
-    check_side(check, check->load, false, size, findings);
+    check_side(check, false, size, findings);
 }

@@ -25,6 +25,19 @@ typedef struct {
 
 tj_lds_cost tj_lds_count(const tj_lds_check *check, const tj_lds_plan *plan);
 
+/* An instruction of a wave. */
+typedef struct {
+  bool is_store;
+  uint32_t bytes; /* from each address on */
+  uint64_t active;
+  uint32_t address[TJ_BANK_LANES];
+  const char *text; /* what it is, and what it takes */
+} tj_lds_wave_access;
+
+/* Of those who store, or load, the instruction that takes the most cycles over its phases, or the first. Fails as
+ * tj_check_lds_of, and where no lane wants anything. */
+tj_lds_wave_access tj_lds_worst_access(const tj_lds_check *check, bool is_store);
+
 /* The layout's bytes and whether it is one to one; of each side its instructions, those alike together, the lanes
  * that collide, and all cycles. Fails where a coordinate that is held is none of the layout's. */
 void tj_check_lds_of(const tj_lds_check *check, tj_findings *findings);

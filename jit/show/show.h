@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Pictures: what `show` draws of a map, and the forms that it is drawn in.
  *
- * A picture is made once from a value (show_grid.c, show_owner.c, show_atom.c, show_part.c, show_pipeline.c, coloured
- * by show_colour.c), and written in one of several forms (show_text.c, show_svg.c, show_latex.c, show_json.c), which
- * know nothing of layouts and views. Pictures live in the job.
+ * A picture is made once from a value (show_grid.c, show_owner.c, show_atom.c, show_part.c, show_pipeline.c), or from
+ * a question about LDS (show_banks.c), coloured by show_colour.c, and written in one of several forms (show_text.c,
+ * show_svg.c, show_latex.c, show_json.c), which know nothing of layouts and views. Pictures live in the job.
  *
  * How to add a form: a file show_FORM.c with one function below, a row of its table in show.c, an entry of
  * tj_show_form. */
@@ -11,6 +11,7 @@
 #define TJ_JIT_SHOW_H
 
 #include "ir/value/table.h"
+#include "jit/lds/check_lds.h"
 
 enum { TJ_SHOW_CELL_LIMIT = 1 << 16, TJ_SHOW_LINE_LIMIT = 2, TJ_SHOW_BROKEN_ROW = 16 };
 
@@ -28,7 +29,8 @@ typedef struct {
   const int64_t *value;      /* leaves, in the structure of picture->output */
   int64_t *owner;            /* owner_count × field_count */
   uint32_t owner_count;
-  uint32_t fill; /* 0xRRGGBB */
+  uint32_t fill;  /* 0xRRGGBB */
+  bool is_marked; /* something is wrong here */
   const char *line[TJ_SHOW_LINE_LIMIT];
 } tj_cell;
 
@@ -40,10 +42,18 @@ typedef struct {
   uint32_t group;      /* a heavier line before every so many; 0: none */
 } tj_axis;
 
+/* A cell on the way through what one thread holds, and which of its values that is. */
+typedef struct {
+  uint32_t row, column;
+  int64_t value;
+} tj_path_place;
+
 typedef struct {
   const char *caption; /* which part of the map it is: (_,_,1); NULL where it is all */
   tj_axis row, column;
-  tj_cell *cell; /* row by row */
+  tj_cell *cell;             /* row by row */
+  const tj_path_place *path; /* arrows lead from a place to the next one, where that has the next value */
+  uint32_t path_count;
 } tj_panel;
 
 /* A run of bits that is drawn as one column: high … low. `partner` is added to a bit to give the one that is XORed
@@ -87,6 +97,7 @@ typedef struct {
   bool has_validity;
   const char *const *field; /* names of the numbers of an owner; NULL where cells have values */
   uint32_t field_count;
+  bool has_marks; /* cells may be marked */
   const tj_panel *panel;
   uint32_t panel_count;
   bool is_product;             /* three panels, A, B and C, that are placed as the operands of a product */
@@ -122,6 +133,8 @@ void tj_show_atom(const tj_show_request *request, tj_picture *picture);
  * layout's grid, with its tiles or the slice in colour. */
 bool tj_show_is_part(tj_graph *graph, const tj_value *value);
 void tj_show_part(const tj_show_request *request, tj_picture *picture);
+/* The words of LDS that an instruction wants, bank by bank. */
+void tj_show_banks(const tj_lds_check *check, tj_picture *picture);
 /* The pipeline of a view, an adaptor or a distribution; NULL for other values. */
 const tj_pipeline *tj_show_pipeline(tj_graph *graph, const tj_value *value);
 
@@ -156,6 +169,11 @@ uint32_t tj_colour_shaded(int64_t hue, int64_t shade, int64_t shade_count);
 uint32_t tj_colour_on(uint32_t fill);
 
 /* --- forms --- */
+
+/* Fails where the options say what there is not. */
+void tj_show_check_options(tj_job *job, const tj_show_options *options);
+/* Writes the picture in the form that the options say. */
+void tj_show_write(const tj_picture *picture, const tj_show_options *options, tj_text *text);
 
 /* With `paints`, cells have their colours, by ANSI's escapes for 24 bits. */
 void tj_show_text(const tj_picture *picture, uint32_t width, bool paints, tj_text *text);

@@ -43,8 +43,12 @@ static void transpose(tj_job *job, tj_panel *panel) {
     for (uint32_t k = 0; k < columns; k++)
       cell[(size_t)k * rows + i] = panel->cell[(size_t)i * columns + k];
   }
+  tj_path_place *path = TJ_NEW_ARRAY(job, tj_path_place, panel->path_count + 1);
+  for (uint32_t i = 0; i < panel->path_count; i++)
+    path[i] = (tj_path_place){panel->path[i].column, panel->path[i].row, panel->path[i].value};
   tj_axis row = panel->row;
   panel->cell = cell;
+  panel->path = path;
   panel->row = panel->column;
   panel->column = row;
 }

@@ -56,6 +56,10 @@ static void add_cell(const tj_picture *picture, const tj_cell *cell, uint32_t ro
     add_value(picture, cell, json);
   tj_json_key(json, "color");
   tj_text_format(tj_json_value(json), "\"#%06" PRIx32 "\"", cell->fill);
+  if (picture->has_marks) {
+    tj_json_key(json, "marked");
+    tj_json_boolean(json, cell->is_marked);
+  }
   tj_json_close(json, '}');
 }
 

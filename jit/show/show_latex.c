@@ -122,6 +122,25 @@ static void add_labels(drawing *d, const tj_panel *panel) {
   }
 }
 
+static void add_marks(drawing *d, const tj_panel *panel) {
+  for (uint32_t i = 0; i < panel->row.count * panel->column.count; i++) {
+    double x = d->top + i / panel->column.count, y = i % panel->column.count * d->cell_width;
+    if (panel->cell[i].is_marked)
+      tj_text_format(d->text, "\\draw[mark] (%.3f,%.3f) rectangle (%.3f,%.3f);\n", x + 0.06, y + 0.06, x + 0.94,
+                     y + d->cell_width - 0.06);
+  }
+}
+
+static void add_path(drawing *d, const tj_panel *panel) {
+  const tj_path_place *at = panel->path;
+  for (uint32_t i = 0; i + 1 < panel->path_count; i++) {
+    if (at[i + 1].value == at[i].value + 1)
+      tj_text_format(d->text, "\\draw[arrow] (%.3f,%.3f) -- (%.3f,%.3f);\n", d->top + at[i].row + 0.5,
+                     (at[i].column + 0.5) * d->cell_width, d->top + at[i + 1].row + 0.5,
+                     (at[i + 1].column + 0.5) * d->cell_width);
+  }
+}
+
 static void add_panel(drawing *d, const tj_panel *panel) {
   if (panel->caption != NULL) {
     add_node(d, "head", d->top, 0, panel->caption);
@@ -136,6 +155,8 @@ static void add_panel(drawing *d, const tj_panel *panel) {
     add_lines(d, panel, "ultra thick", panel->row.group > 0 ? panel->row.group : panel->row.count,
               panel->column.group > 0 ? panel->column.group : panel->column.count);
   add_labels(d, panel);
+  add_marks(d, panel);
+  add_path(d, panel);
   d->top += panel->row.count + PANEL_GAP - 0.9;
 }
 
@@ -203,7 +224,8 @@ static void add_preamble(drawing *d) {
       "font=\\footnotesize\\ttfamily},\n"
       "  bit/.style={draw,minimum width=1.8cm,minimum height=0.8cm,inner sep=0pt,outer "
       "sep=0pt,font=\\footnotesize\\ttfamily},\n"
-      "  xor/.style={-stealth,thick,orange!80!red},\n"
+      "  xor/.style={-stealth,thick,orange!80!red}, mark/.style={red!70!black,very thick}, "
+      "arrow/.style={-stealth,thick},\n"
       "  label/.style={font=\\large}, detail/.style={font=\\tiny,text=gray}, head/.style={anchor=base west,inner "
       "sep=0pt}]\n",
       d->cell_width);

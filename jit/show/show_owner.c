@@ -6,6 +6,7 @@
 #include "jit/show/show.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_TILE_DIMENSIONS = TJ_MAX_DIMENSIONS };
@@ -26,6 +27,7 @@ struct sharing {
   int64_t (*place)(sharing *self); /* row-major over the tile */
   tj_cell *cell;
   int64_t size, thread_count, lane_count, value_count;
+  const int64_t *thread_length; /* of each field of a thread; NULL: it has one */
 };
 
 /* --- the tile --- */
@@ -202,6 +204,48 @@ static void colour_cells(sharing *self, tj_picture *picture) {
   }
 }
 
+/* --- arrows --- */
+
+/* The number of a thread: of several fields, in row-major order. */
+static int64_t thread_of(const sharing *self, const int64_t owner[]) {
+  int64_t number = 0;
+  for (uint32_t i = 0; i < self->thread_fields; i++)
+    number = number * (self->thread_length != NULL ? self->thread_length[i] : 1) + owner[i];
+  return number;
+}
+
+static int by_value(const void *a, const void *b) {
+  int64_t x = ((const tj_path_place *)a)->value, y = ((const tj_path_place *)b)->value;
+  return x < y ? -1 : x > y;
+}
+
+/* What the thread holds of a panel, in its order. */
+static void add_path(const sharing *self, int64_t thread, tj_panel *panel) {
+  uint32_t columns = panel->column.count;
+  tj_path_place *path = TJ_NEW_ARRAY(self->job, tj_path_place, self->value_count + 1);
+  for (uint32_t i = 0; i < panel->row.count * columns; i++) {
+    const tj_cell *cell = &panel->cell[i];
+    for (uint32_t k = 0; k < cell->owner_count; k++) {
+      const int64_t *owner = &cell->owner[(size_t)k * self->field_count];
+      if (thread_of(self, owner) == thread)
+        path[panel->path_count++] = (tj_path_place){i / columns, i % columns, owner[self->field_count - 1]};
+    }
+  }
+  qsort(path, panel->path_count, sizeof *path, by_value);
+  panel->path = path;
+}
+
+static void add_paths(const sharing *self, tj_picture *picture, tj_panel panel[]) {
+  const tj_show_options *options = self->request->options;
+  if (!options->has_arrows)
+    return;
+  if (options->thread < 0 || options->thread >= self->thread_count)
+    tj_fail(self->job, TJ_COORDINATE_RANGE, "arrows of thread %" PRId64 " of %" PRId64, options->thread,
+            self->thread_count);
+  for (uint32_t i = 0; i < picture->panel_count; i++)
+    add_path(self, options->thread, &panel[i]);
+}
+
 /* --- panels --- */
 
 /* (2,_,_) for the panel that begins at a cell; NULL where there is one panel. */
@@ -218,7 +262,7 @@ static const char *panel_caption(const sharing *self, const tj_cell *first) {
 
 /* The last two dimensions are rows and columns; the cells of a panel are neighbours already. Room for a last row that
  * is shorter was made when the owners were gathered. */
-static void make_panels(sharing *self, tj_picture *picture) {
+static tj_panel *make_panels(sharing *self, tj_picture *picture) {
   int64_t columns = self->rank >= 1 ? self->length[self->rank - 1] : 1;
   int64_t rows = self->rank >= 2 ? self->length[self->rank - 2] : 1;
   int64_t count = self->size / (rows * columns);
@@ -228,7 +272,7 @@ static void make_panels(sharing *self, tj_picture *picture) {
   panel->cell = self->cell;
   if (self->rank == 1 && tj_row_is_long(columns)) {
     tj_break_row(self->job, (uint32_t)columns, panel);
-    return;
+    return panel;
   }
   for (int64_t i = 0; i < count; i++) {
     panel[i].cell = &self->cell[i * rows * columns];
@@ -238,6 +282,7 @@ static void make_panels(sharing *self, tj_picture *picture) {
   }
   if (self->rank < 2)
     panel->row.label[0] = "";
+  return panel;
 }
 
 static void draw_sharing(sharing *self, tj_picture *picture) {
@@ -245,7 +290,7 @@ static void draw_sharing(sharing *self, tj_picture *picture) {
   gather_owners(self);
   for (int64_t i = 0; i < self->size; i++)
     label_cell(self, &self->cell[i]);
-  make_panels(self, picture);
+  add_paths(self, picture, make_panels(self, picture));
   colour_cells(self, picture);
   picture->domain = self->tile;
   picture->field = self->field;
@@ -302,6 +347,7 @@ void tj_show_threads(const tj_show_request *request, tj_picture *picture) {
   self.place = place_of_value;
   const tj_tuple *values = tj_tuple_mode(self.table.domain, 1);
   self.value_count = tj_tuple_product(graph, values)->value;
+  self.thread_count = self.table.size / (self.value_count > 0 ? self.value_count : 1);
   draw_sharing(&self, picture);
   picture->note =
       tj_string_format(graph->job, "(thread, value) on the tile %s", tj_tuple_text(graph->job, self.tile));
@@ -355,6 +401,8 @@ void tj_show_distribution(const tj_show_request *request, tj_picture *picture) {
   self.value_count = 1;
   for (uint32_t i = 0; i < distribution->y_count; i++)
     self.value_count *= distribution->y_length[i];
+  self.thread_length = distribution->p_length;
+  self.thread_count = self.table.size / (self.value_count > 0 ? self.value_count : 1);
   self.owner = partition_and_register;
   self.place = place_of_result;
   draw_sharing(&self, picture);

@@ -27,7 +27,8 @@ enum {
 };
 
 /* Advances of a monospaced font, a little more than 0.6 em. */
-static const double CHARACTER = 7.3, SMALL_CHARACTER = 5.6, TITLE_CHARACTER = 8.5, NOTE_CHARACTER = 6.6;
+static const double CHARACTER = 7.3, SMALL_CHARACTER = 5.6, TITLE_CHARACTER = 8.5, NOTE_CHARACTER = 6.6,
+                    CAPTION_CHARACTER = 7.9;
 
 /* Where things are. One geometry serves all panels: they are of one map. */
 typedef struct {
@@ -138,6 +139,13 @@ static panel_place place_of_panel(const drawing *d, uint32_t number) {
                        number / d->panels_in_row * (d->panel_height + GAP)};
 }
 
+static uint32_t longest_caption(const tj_picture *picture) {
+  uint32_t longest = 0;
+  for (uint32_t i = 0; i < picture->panel_count; i++)
+    longest = greater(longest, width_of(length_of(picture->panel[i].caption), CAPTION_CHARACTER));
+  return longest;
+}
+
 static void measure_panels(drawing *d) {
   const tj_panel *panel = d->picture->panel;
   if (d->picture->panel_count == 0)
@@ -154,11 +162,14 @@ static void measure_panels(drawing *d) {
     return;
   }
   d->panel_width = width_of_panel(d, panel);
-  d->panel_height = height_of_panel(d, panel);
+  for (uint32_t i = 0; i < d->picture->panel_count; i++)
+    d->panel_height = greater(d->panel_height, height_of_panel(d, &panel[i]));
   uint32_t fit = (USUAL_WIDTH + GAP) / (d->panel_width + GAP);
   d->panels_in_row = fit < 1 ? 1 : fit > d->picture->panel_count ? d->picture->panel_count : fit;
   uint32_t rows = (d->picture->panel_count + d->panels_in_row - 1) / d->panels_in_row;
   d->width = d->panels_in_row * (d->panel_width + GAP) - GAP;
+  if (d->panels_in_row == 1)
+    d->width = greater(d->width, longest_caption(d->picture));
   d->height = rows * (d->panel_height + GAP) - GAP;
 }
 
@@ -225,7 +236,7 @@ static void add_style(drawing *d) {
       d->text,
       "<style>\n"
       "text { font-family: 'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace; font-size: 12px; "
-      "text-anchor: middle }\n"
+      "text-anchor: middle; pointer-events: none }\n"
       ".title { font-size: 14px; font-weight: bold; text-anchor: start }\n"
       ".note { font-family: 'DejaVu Sans', 'Helvetica Neue', Arial, sans-serif; font-size: 11px; fill: #555; "
       "text-anchor: start }\n"
@@ -238,16 +249,24 @@ static void add_style(drawing *d) {
       ".invalid { fill: #888; font-size: 10px }\n"
       ".line { fill: none; stroke: #000; stroke-opacity: .28; stroke-width: 1 }\n"
       ".group { fill: none; stroke: #222; stroke-width: 2 }\n"
+      ".hatch-ground { fill: #f4f4f4 } .hatch-line { stroke: #ccc; stroke-width: 2 }\n"
       ".xor { fill: none; stroke: #d55e00; stroke-width: 1.5 }\n"
+      ".mark { fill: none; stroke: #b00020; stroke-width: 2.5 }\n"
+      ".arrow { fill: none; stroke: #b00020; stroke-width: 1.8 } .start { fill: #b00020 }\n"
       ".paper { fill: #fff }\n"
       "@media (prefers-color-scheme: dark) {\n"
       ".paper { fill: #1c1e21 } .title, .caption { fill: #ececec } .note, .row, .column { fill: #b8b8b8 }\n"
-      ".row-detail, .column-detail { fill: #9a9a9a }\n"
+      ".row-detail, .column-detail { fill: #9a9a9a } .invalid { fill: #a4a4a4 }\n"
+      ".hatch-ground { fill: #26292d } .hatch-line { stroke: #3b4046 }\n"
+      ".line { stroke: #777; stroke-opacity: .5 } .group { stroke: #60646b }\n"
       "}\n"
       "</style>\n"
       "<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
-      "patternTransform=\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"#f4f4f4\"/><line x1=\"0\" y1=\"0\" "
-      "x2=\"0\" y2=\"6\" stroke=\"#ccc\" stroke-width=\"2\"/></pattern></defs>\n");
+      "patternTransform=\"rotate(45)\"><rect class=\"hatch-ground\" width=\"6\" height=\"6\"/><line "
+      "class=\"hatch-line\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"6\"/></pattern>"
+      "<marker id=\"head\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerUnits=\"userSpaceOnUse\" "
+      "markerWidth=\"9\" markerHeight=\"9\" "
+      "orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"#b00020\"/></marker></defs>\n");
 }
 
 /* What does not fit ends in an ellipsis. */
@@ -305,7 +324,7 @@ static void add_tooltip(drawing *d, const tj_cell *cell) {
   tj_text_string(d->text, cell->owner_count > 16 ? "; \u2026</title>" : "</title>");
 }
 
-static void add_lines(drawing *d, const tj_cell *cell, double x, double y) {
+static void add_lines(drawing *d, const tj_cell *cell, uint32_t x, uint32_t y) {
   const char *class_name = cell->state == TJ_CELL_INVALID         ? " class=\"invalid\""
                            : tj_colour_on(cell->fill) == 0xffffff ? " class=\"white\""
                                                                   : "";
@@ -314,7 +333,7 @@ static void add_lines(drawing *d, const tj_cell *cell, double x, double y) {
     double middle = y + d->cell_height / 2.0 + (i - (count - 1) / 2.0) * LINE_HEIGHT;
     tj_text_format(d->text, "<text%s x=\"%.1f\" y=\"%.1f\">", class_name, x + d->cell_width / 2.0, middle + 4.2);
     add_escaped(d->text, cell->line[i], strlen(cell->line[i]));
-    tj_text_string(d->text, "</text>");
+    tj_text_string(d->text, "</text>\n");
   }
 }
 
@@ -330,8 +349,34 @@ static void add_cell(drawing *d, const tj_cell *cell, uint32_t x, uint32_t y) {
     tj_text_format(d->text, "fill=\"#%06" PRIx32 "\"/>", cell->fill);
   else
     tj_text_string(d->text, "fill=\"url(#hatch)\"/>");
-  add_lines(d, cell, x, y);
   tj_text_string(d->text, "</g>\n");
+}
+
+/* --- marks and arrows --- */
+
+static void add_marks(drawing *d, const tj_panel *panel, uint32_t x, uint32_t y) {
+  enum { INSET = 2 };
+  for (uint32_t i = 0; i < panel->row.count * panel->column.count; i++) {
+    if (panel->cell[i].is_marked)
+      tj_text_format(
+          d->text,
+          "<rect class=\"mark\" x=\"%" PRIu32 "\" y=\"%" PRIu32 "\" width=\"%" PRIu32 "\" height=\"%" PRIu32 "\"/>\n",
+          x + i % panel->column.count * d->cell_width + INSET, y + i / panel->column.count * d->cell_height + INSET,
+          d->cell_width - 2 * INSET, d->cell_height - 2 * INSET);
+  }
+}
+
+/* The path from the first value on; from cell to cell where values follow each other. */
+static void add_path(drawing *d, const tj_panel *panel, uint32_t x, uint32_t y) {
+  const tj_path_place *at = panel->path;
+  for (uint32_t i = 0; i < panel->path_count; i++) {
+    double right = x + (at[i].column + 0.5) * d->cell_width, down = y + (at[i].row + 0.5) * d->cell_height;
+    if (i == 0)
+      tj_text_format(d->text, "<circle class=\"start\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n", right, down);
+    if (i + 1 < panel->path_count && at[i + 1].value == at[i].value + 1)
+      tj_text_format(d->text, "<path class=\"arrow\" d=\"M%.1f %.1fL%.1f %.1f\" marker-end=\"url(#head)\"/>\n", right,
+                     down, x + (at[i + 1].column + 0.5) * d->cell_width, y + (at[i + 1].row + 0.5) * d->cell_height);
+  }
 }
 
 /* --- panels --- */
@@ -368,19 +413,27 @@ static void add_labels(drawing *d, const tj_panel *panel, double x, double y) {
   }
 }
 
+static void add_cells(drawing *d, const tj_panel *panel,
+                      void (*add)(drawing *d, const tj_cell *cell, uint32_t x, uint32_t y), uint32_t x, uint32_t y) {
+  for (uint32_t i = 0; i < panel->row.count * panel->column.count; i++)
+    add(d, &panel->cell[i], x + i % panel->column.count * d->cell_width,
+        y + i / panel->column.count * d->cell_height);
+}
+
+/* Lines and arrows lie between the colours of cells and what is written on them. */
 static void add_panel(drawing *d, const tj_panel *panel, uint32_t left, uint32_t top) {
   uint32_t x = left + d->left, y = top + d->top;
   if (panel->caption != NULL)
     add_text(d, "caption", left, top + 13, panel->caption);
   add_labels(d, panel, x, y);
-  for (uint32_t row = 0; row < panel->row.count; row++)
-    for (uint32_t column = 0; column < panel->column.count; column++)
-      add_cell(d, &panel->cell[(size_t)row * panel->column.count + column], x + column * d->cell_width,
-               y + row * d->cell_height);
+  add_cells(d, panel, add_cell, x, y);
   add_grid_lines(d, panel, "line", 1, 1, x, y);
   if (panel->row.group > 0 || panel->column.group > 0)
     add_grid_lines(d, panel, "group", panel->row.group > 0 ? panel->row.group : panel->row.count,
                    panel->column.group > 0 ? panel->column.group : panel->column.count, x, y);
+  add_marks(d, panel, x, y);
+  add_path(d, panel, x, y);
+  add_cells(d, panel, add_lines, x, y);
 }
 
 /* --- bits --- */

@@ -43,7 +43,7 @@ static uint32_t width_of_cell(const tj_cell *cell) {
   if (cell->state != TJ_CELL_VALID)
     return length_of(mark_of(cell));
   uint32_t first = length_of(cell->line[0]), second = length_of(cell->line[1]);
-  return first + second + (first > 0 && second > 0 ? 1 : 0);
+  return first + second + (first > 0 && second > 0 ? 1 : 0) + (cell->is_marked ? 1 : 0);
 }
 
 static void add_cell(tj_text *text, const tj_cell *cell, uint32_t width) {
@@ -52,6 +52,7 @@ static void add_cell(tj_text *text, const tj_cell *cell, uint32_t width) {
     return;
   }
   add_repeated(text, ' ', width - width_of_cell(cell));
+  tj_text_string(text, cell->is_marked ? "!" : "");
   tj_text_string(text, cell->line[0]);
   if (length_of(cell->line[1]) == 0)
     return;

@@ -67,7 +67,8 @@ class ShowOptions(ctypes.Structure):
     """tj_show_options"""
 
     _fields_ = [("form", ctypes.c_int), ("colour", ctypes.c_int), ("width", ctypes.c_size_t),
-                ("tile", ctypes.c_int64 * 2), ("ansi", ctypes.c_int)]
+                ("tile", ctypes.c_int64 * 2), ("ansi", ctypes.c_int), ("has_arrows", ctypes.c_int),
+                ("thread", ctypes.c_int64)]
 
 
 class CheckOptions(ctypes.Structure):

@@ -54,7 +54,8 @@ static int run_with(const arguments *given, tj_check_options *options) {
 }
 
 /* A layout in LDS, against who stores and loads. */
-static tj_status check_lds(tj_context *context, tj_lds_question *question, int *exit) {
+static tj_status check_lds(tj_context *context, tj_lds_question *question, void *data, int *exit) {
+  (void)data;
   tj_blob report;
   int holds;
   tj_status done = tj_check_lds(context, question, &holds, &report);
@@ -65,7 +66,7 @@ static int run_lds(const arguments *given, const char *const words[], size_t cou
   tj_lds_question question = {.require = words, .require_count = count};
   if (option_value(given, "store") == NULL && option_value(given, "load") == NULL)
     return fail_usage("check --lds takes --store, --load or both; see tilejit check --help");
-  return with_lds_question(given, &question, check_lds);
+  return with_lds_question(given, &question, check_lds, NULL);
 }
 
 static int run(const arguments *given) {

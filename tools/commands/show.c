@@ -2,6 +2,7 @@
 /* tilejit show: a picture of a layout, a swizzle, a view or a distribution. */
 #include "tools/input.h"
 #include "tools/number.h"
+#include "tools/question.h"
 #include "tools/report.h"
 
 #include <stdlib.h>
@@ -65,6 +66,10 @@ static int parse_options(const arguments *given, tj_show_options *options) {
   int64_t columns = 0;
   if (width != NULL && (!parse_number(&width, &columns) || *width != '\0'))
     return fail_usage("--width %s: not a number of characters", option_value(given, "width"));
+  const char *arrows = option_value(given, "arrows");
+  if (arrows != NULL && (!parse_integer(arrows, &options->thread) || options->thread < 0))
+    return fail_usage("--arrows %s: not the number of a thread", arrows);
+  options->has_arrows = arrows != NULL;
   options->ansi = to_terminal(given) && has_colour(stdout);
   options->width = width != NULL ? (size_t)columns : terminal_width(given);
   return 0;
@@ -84,10 +89,26 @@ static tj_status show(tj_context *context, tj_program *program, void *data, int 
   return done;
 }
 
+/* A layout in LDS, with those who store and load, bank by bank. */
+static tj_status show_lds(tj_context *context, tj_lds_question *question, void *data, int *exit) {
+  const showing *wanted = data;
+  tj_blob picture;
+  tj_status done = tj_show_lds(context, question, &wanted->options, &picture);
+  if (done == TJ_OK)
+    *exit = write_blob(context, option_value(wanted->given, "o"), &picture);
+  return done;
+}
+
 static int run(const arguments *given) {
   showing wanted = {.given = given};
   int status = parse_options(given, &wanted.options);
-  return status != 0 ? status : with_program(given, show, &wanted);
+  if (status != 0)
+    return status;
+  if (!option_given(given, "lds"))
+    return with_program(given, show, &wanted);
+  if (!option_given(given, "store") && !option_given(given, "load"))
+    return fail_usage("show --lds takes --store, --load or both; see tilejit show --help");
+  return with_lds_question(given, &(tj_lds_question){0}, show_lds, &wanted);
 }
 
 static const option options[] = {
@@ -95,6 +116,12 @@ static const option options[] = {
     {"tile", VALUE_TILE, "(M,N)", "EXPR is a (thread, value) layout onto this tile: draw who holds what", NULL,
      false},
     {"color", VALUE_WORD, "BY", "index, cycle, thread, value or none; see above", colour_words, false},
+    {"arrows", VALUE_NUMBER, "N", "in svg and latex, of a tile: from value to value of thread N", NULL, false},
+    {"lds", VALUE_EXPRESSION, "X", "draw the banks of LDS, where X lays the tile out", NULL, false},
+    {"store", VALUE_EXPRESSION, "A", "with --lds: who stores what of the tile", NULL, false},
+    {"load", VALUE_EXPRESSION, "B", "with --lds: who loads what of the tile", NULL, false},
+    {"target", VALUE_TARGET, "T", "with --lds: whose banks; gfx942 by default", NULL, false},
+    {"dtype", VALUE_DTYPE, "TYPE", "with --lds: the type of elements; f32 by default", NULL, false},
     {"width", VALUE_NUMBER, "N", "characters in a line of text (the terminal's width, or 118)", NULL, false},
     {"o", VALUE_OUTPUT, "OUT", "write to a file instead of standard output", NULL, false},
     {0}};
@@ -112,7 +139,9 @@ const command command_show = {
     "(thread, value) layout, as CuTe's print_latex draws it.\n"
     "[L, tiler]: a layout whose tiles have colours; [L, (2,_)]: the slice has one.\n"
     "Instructions of the library of atoms: A, B and C of matrix instructions, what copies read and what they "
-    "write.\n\n"
+    "write.\n"
+    "With --lds, of a tile in LDS: the instruction of a wave that has the most conflicts, word by word and bank by\n"
+    "bank, as check --lds counts them; X, A and B see what EXPR and -f define.\n\n"
     "Colours: index goes from the least value (light) to the greatest (dark); cycle is the index modulo 8, or the\n"
     "bits that a swizzle changes; thread and value are for tiles and distributions. Without --color, maps are\n"
     "coloured by index, swizzles by cycle, tiles and distributions by thread. Text has colours on a terminal, "

@@ -5,7 +5,8 @@
 #include "tools/question.h"
 #include "tools/report.h"
 
-static tj_status suggest(tj_context *context, tj_lds_question *question, int *exit) {
+static tj_status suggest(tj_context *context, tj_lds_question *question, void *data, int *exit) {
+  (void)data;
   tj_blob report;
   tj_status done = tj_suggest_lds_layouts(context, question, &report);
   if (done == TJ_OK)
@@ -44,7 +45,7 @@ static int run(const arguments *given) {
   int status = parse_bytes(given, &question.bytes);
   if (status == 0)
     status = parse_tile(given, question.tile);
-  return status == 0 ? with_lds_question(given, &question, suggest) : status;
+  return status == 0 ? with_lds_question(given, &question, suggest, NULL) : status;
 }
 
 static const option options[] = {
