@@ -235,6 +235,9 @@ static tj_status check_lds(tj_context *context) {
     suggested.lds = NULL;
     if (status == TJ_OK)
       status = release(context, tj_suggest_lds_layouts(context, &suggested, &blob), &blob);
+    const tj_show_options drawn = {.form = i % 2 == 0 ? TJ_SHOW_SVG : TJ_SHOW_LATEX};
+    if (status == TJ_OK)
+      status = release(context, tj_show_lds(context, &question, &drawn, &blob), &blob);
   }
   return status;
 }
