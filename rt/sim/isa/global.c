@@ -37,6 +37,15 @@ const tj_sim_operation tj_sim_memory_operations[] = {
 #undef ATOMIC
 #undef EVERYWHERE
 #undef ROW
+#define DIRECT(suffix, size)                                                                                         \
+  {.name = "global_load_lds_" #suffix,                                                                               \
+   .execute = tj_sim_execute_direct,                                                                                 \
+   .class = TJ_SIM_CLASS_VMEM,                                                                                       \
+   .form = TJ_SIM_FORM_OTHER,                                                                                        \
+   .transfer = TJ_SIM_LOAD,                                                                                          \
+   .bytes = size},
+    DIRECT(dword, 4) DIRECT(dwordx4, 16)
+#undef DIRECT
 };
 
 const size_t tj_sim_memory_operation_count = sizeof tj_sim_memory_operations / sizeof tj_sim_memory_operations[0];

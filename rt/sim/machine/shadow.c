@@ -43,7 +43,9 @@ const char *tj_sim_shadow_note(tj_sim_shadow shadow[], uint32_t bytes, tj_sim_sh
                                uint16_t wave) {
   const char *problem = NULL;
   for (uint32_t i = 0; i < bytes && problem == NULL; i++) {
-    if (access == TJ_SIM_SHADOW_READ)
+    if (shadow[i].is_expected)
+      problem = "a load from memory writes there, and nobody has waited for it";
+    else if (access == TJ_SIM_SHADOW_READ)
       problem = note_read(&shadow[i], time, wave);
     else if (access == TJ_SIM_SHADOW_WRITE)
       problem = note_write(&shadow[i], time, wave);
@@ -51,6 +53,21 @@ const char *tj_sim_shadow_note(tj_sim_shadow shadow[], uint32_t bytes, tj_sim_sh
       problem = note_combination(&shadow[i], time, wave);
   }
   return problem;
+}
+
+const char *tj_sim_shadow_expect(tj_sim_shadow shadow[], uint32_t bytes, uint32_t time, uint16_t wave) {
+  const char *problem = tj_sim_shadow_note(shadow, bytes, TJ_SIM_SHADOW_WRITE, time, wave);
+  for (uint32_t i = 0; i < bytes && problem == NULL; i++)
+    shadow[i].is_expected = true;
+  return problem;
+}
+
+void tj_sim_shadow_arrive(tj_sim_shadow shadow[], uint32_t bytes, uint32_t time, uint16_t wave) {
+  for (uint32_t i = 0; i < bytes; i++) {
+    shadow[i].is_expected = false;
+    shadow[i].write_time = time;
+    shadow[i].writer = wave;
+  }
 }
 
 void tj_sim_shadow_forget(tj_sim_shadow shadow[], uint32_t bytes) {

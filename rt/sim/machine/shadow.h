@@ -13,6 +13,7 @@ typedef struct {
   uint16_t writer, reader;
   bool is_atomic;    /* the last write was */
   bool many_readers; /* several waves have read it since the barrier */
+  bool is_expected;  /* a load from memory will write it, for which nobody has waited */
 } tj_sim_shadow;
 
 typedef enum { TJ_SIM_SHADOW_READ, TJ_SIM_SHADOW_WRITE, TJ_SIM_SHADOW_COMBINE } tj_sim_shadow_access;
@@ -20,6 +21,10 @@ typedef enum { TJ_SIM_SHADOW_READ, TJ_SIM_SHADOW_WRITE, TJ_SIM_SHADOW_COMBINE } 
 /* Notes an access to `bytes` bytes. NULL, or what is wrong with it. */
 const char *tj_sim_shadow_note(tj_sim_shadow shadow[], uint32_t bytes, tj_sim_shadow_access access, uint32_t time,
                                uint16_t wave);
+
+/* Notes that a load from memory will write bytes; and that it has. NULL, or what is wrong with it. */
+const char *tj_sim_shadow_expect(tj_sim_shadow shadow[], uint32_t bytes, uint32_t time, uint16_t wave);
+void tj_sim_shadow_arrive(tj_sim_shadow shadow[], uint32_t bytes, uint32_t time, uint16_t wave);
 
 /* Makes the bytes count as unwritten. */
 void tj_sim_shadow_forget(tj_sim_shadow shadow[], uint32_t bytes);

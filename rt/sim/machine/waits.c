@@ -54,8 +54,16 @@ static void change(tj_sim_loads *loads, const tj_sim_load *load, int by) {
   loads->in_flight = (uint32_t)((int64_t)loads->in_flight + by);
 }
 
-static void retire_oldest(tj_sim_loads *loads, tj_sim_load_queue *queue) {
-  change(loads, &queue->load[queue->oldest], -1);
+/* What a load writes to LDS is there, and other waves may read it after the next barrier. */
+static void arrive(const tj_sim_wave *wave, const tj_sim_load *load) {
+  for (uint64_t left = wave->group->shadow != NULL ? load->lanes : 0; left != 0; left &= left - 1)
+    tj_sim_shadow_arrive(wave->group->shadow + load->place + (uint32_t)__builtin_ctzll(left) * load->bytes,
+                         load->bytes, wave->group->barriers + 1, wave->number);
+}
+
+static void retire_oldest(tj_sim_wave *wave, tj_sim_load_queue *queue) {
+  change(&wave->loads, &queue->load[queue->oldest], -1);
+  arrive(wave, &queue->load[queue->oldest]);
   queue->oldest = (queue->oldest + 1) % TJ_SIM_IN_FLIGHT;
   queue->count--;
 }
@@ -76,14 +84,14 @@ void tj_sim_execute_wait(tj_sim_wave *wave, const tj_sim_instruction *instructio
     if (limit == TJ_SIM_NO_LIMIT || (limit > 0 && has_unordered(queue)))
       continue;
     while (queue->count > limit)
-      retire_oldest(&wave->loads, queue);
+      retire_oldest(wave, queue);
   }
 }
 
 static void issue(tj_sim_wave *wave, unsigned counter, tj_sim_load load) {
   tj_sim_load_queue *queue = &wave->loads.queue[counter];
   if (queue->count == TJ_SIM_IN_FLIGHT)
-    retire_oldest(&wave->loads, queue);
+    retire_oldest(wave, queue);
   queue->load[(queue->oldest + queue->count) % TJ_SIM_IN_FLIGHT] = load;
   queue->count++;
   change(&wave->loads, &load, 1);
@@ -94,7 +102,8 @@ static const tj_sim_operand *loaded_operand(const tj_sim_instruction *instructio
   const tj_sim_operation *operation = instruction->operation;
   bool is_store = operation->transfer == TJ_SIM_STORE || operation->transfer == TJ_SIM_STORE_HIGH;
   bool is_atomic = operation->transfer == TJ_SIM_ATOMIC;
-  return is_store || (is_atomic && !tj_sim_returns_old(instruction)) ? NULL : &instruction->operand[0];
+  bool is_direct = operation->execute == tj_sim_execute_direct;
+  return is_store || is_direct || (is_atomic && !tj_sim_returns_old(instruction)) ? NULL : &instruction->operand[0];
 }
 
 static unsigned first_register(const tj_sim_wave *wave, const tj_sim_operand *operand) {
@@ -117,6 +126,11 @@ void tj_sim_issue_loads(tj_sim_wave *wave, const tj_sim_instruction *instruction
   if (to != NULL && to->index != TJ_SIM_NULL) {
     load.first = (uint16_t)first_register(wave, to);
     load.count = to->width;
+  }
+  if (operation->execute == tj_sim_execute_direct) {
+    load.lanes = tj_sim_exec(wave);
+    load.place = tj_sim_direct_place(wave, instruction);
+    load.bytes = operation->bytes;
   }
   if (is_scalar)
     issue(wave, generation >= 12 ? TJ_SIM_WAIT_SCALAR : TJ_SIM_WAIT_LDS, load);

@@ -18,6 +18,8 @@ typedef struct {
   uint16_t first, count; /* registers that it writes; none: it only counts */
   bool is_scalar;
   bool is_unordered; /* may end before those issued earlier */
+  uint64_t lanes;    /* that write LDS, from `place` on, so many bytes each; 0: none does */
+  uint32_t place, bytes;
 } tj_sim_load;
 
 typedef struct {

@@ -98,6 +98,9 @@ void tj_sim_write_scalar(tj_sim_wave *wave, const tj_sim_operand *operand, uint6
  * set, not that the kernel has it; NULL then, and the wave has failed. */
 uint32_t *tj_sim_row(tj_sim_wave *wave, const tj_sim_operand *operand, unsigned offset);
 
+/* Where in LDS lane 0's bytes go that a load from memory writes there. */
+uint32_t tj_sim_direct_place(const tj_sim_wave *wave, const tj_sim_instruction *instruction);
+
 /* Executing functions that the tables name; each knows the operands of its instructions. */
 #define EXECUTOR(name) void tj_sim_execute_##name(tj_sim_wave *wave, const tj_sim_instruction *instruction)
 EXECUTOR(vector);
@@ -127,6 +130,7 @@ EXECUTOR(scalar_buffer_load);
 EXECUTOR(global);
 EXECUTOR(flat);
 EXECUTOR(scratch);
+EXECUTOR(direct);
 EXECUTOR(buffer);
 EXECUTOR(lds);
 EXECUTOR(lds_pair);
