@@ -439,9 +439,16 @@ static void join_equals(tj_graph *graph, tj_kernel *flat) {
     flat->domain = tj_domain_of_equals(graph, flat->domain, flat->count);
 }
 
+static tj_kernel *map_gather(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
+  tj_kernel *kernel = tj_gather_widest(graph, flat, target);
+  if (kernel->faster != NULL)
+    kernel->faster->mapping = tj_mapping_of_flat(graph, kernel->faster);
+  return kernel;
+}
+
 tj_kernel *tj_map_copy(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
   if (tj_is_gather(flat))
-    return tj_gather_widest(graph, flat, target);
+    return map_gather(graph, flat, target);
   join_equals(graph, flat);
   tj_kernel *blocked = target->block_bytes > 0 ? tj_map_on_host(graph, flat, target) : NULL;
   if (blocked != NULL)
