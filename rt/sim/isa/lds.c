@@ -8,6 +8,7 @@
 
 #define TRANSFER(name, kind, size)
 #define PAIR(name, kind, size, unit)
+#define TRANSPOSED(name, bits)
 #define ATOMIC(name, type, operation)                                                                                \
   static uint64_t combine_##name(uint64_t old, uint64_t operand, uint64_t compare) {                                 \
     const type##_t a = get_##type(old), b = get_##type(operand);                                                     \
@@ -18,6 +19,7 @@
 #include "rt/sim/isa/lds.def"
 #undef TRANSFER
 #undef PAIR
+#undef TRANSPOSED
 #undef ATOMIC
 #undef COMPARE_AND_SWAP
 
@@ -35,12 +37,14 @@ const tj_sim_operation tj_sim_lds_operations[] = {
    .bytes = size __VA_ARGS__},
 #define TRANSFER(name, kind, size) ROW(name, lds, kind, size)
 #define PAIR(name, kind, size, unit) ROW(name, lds_pair, kind, size, , .step = unit / (size))
+#define TRANSPOSED(name, bits) ROW(name, lds_transposed, LOAD, 8, , .step = bits)
 #define ATOMIC(suffix, type, operation) ROW(suffix, lds, ATOMIC, sizeof(type##_t), , .combine = combine_##suffix)
 #define COMPARE_AND_SWAP(suffix, type, compared)                                                                     \
   ROW(suffix, lds, ATOMIC, sizeof(type##_t), , .combine = compare_and_swap, .step = compared)
 #include "rt/sim/isa/lds.def"
 #undef TRANSFER
 #undef PAIR
+#undef TRANSPOSED
 #undef ATOMIC
 #undef COMPARE_AND_SWAP
     ROW(permute_b32, lds_permute, LOAD, 4) ROW(bpermute_b32, lds_bpermute, LOAD, 4)
@@ -206,6 +210,32 @@ void tj_sim_execute_lds_pair(tj_sim_wave *wave, const tj_sim_instruction *instru
     unsigned lane = (unsigned)__builtin_ctzll(left);
     for (unsigned i = 0; i < 2; i++)
       tj_sim_move(operation, &data[i], lane, wave->group->lds + at[i][lane]);
+  }
+}
+
+/* 8 bytes a lane, of 16 lanes together: element e of lane l comes from what another lane loads, as the element that
+ * l's low bits are; that lane's low four bits are the others of l's, and e. */
+void tj_sim_execute_lds_transposed(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
+  enum { LANES = 16, LANE_BITS = 4 };
+  const tj_sim_operation *operation = instruction->operation;
+  unsigned bits = operation->step, elements = 1u << bits, size = operation->bytes / elements;
+  uint32_t at[TJ_SIM_LANES];
+  tj_sim_data data;
+  if (tj_sim_exec(wave) != tj_sim_all_lanes(wave)) {
+    tj_sim_wave_fail(wave, ~tj_sim_exec(wave), "loads that transpose need all lanes");
+    return;
+  }
+  if (!open_addresses(wave, instruction, &instruction->operand[1], (uint32_t)instruction->offset, at) ||
+      !tj_sim_open_data(wave, &instruction->operand[0], 0, operation->bytes, &data))
+    return;
+  count_lds(wave, operation, at);
+  for (unsigned lane = 0; lane < wave->lanes; lane++) {
+    unsigned char gathered[8];
+    for (unsigned e = 0; e < elements; e++) {
+      unsigned from = (lane & ~(LANES - 1u)) | e << (LANE_BITS - bits) | (lane & (LANES - 1)) >> bits;
+      memcpy(gathered + e * size, wave->group->lds + at[from] + (lane & (elements - 1)) * size, size);
+    }
+    tj_sim_move(operation, &data, lane, gathered);
   }
 }
 

@@ -134,6 +134,7 @@ EXECUTOR(direct);
 EXECUTOR(buffer);
 EXECUTOR(lds);
 EXECUTOR(lds_pair);
+EXECUTOR(lds_transposed);
 EXECUTOR(lds_permute);
 EXECUTOR(lds_bpermute);
 EXECUTOR(lds_swizzle);

@@ -112,7 +112,8 @@ static size_t numbers_of(tj_context *context, const char *atom, const char *expr
   tj_program *program;
   tj_blob blob;
   size_t count = 0;
-  snprintf(text, sizeof text, "import \"amd_mma.tile\"\nlet X = %.80s; %.80s", atom, expression);
+  snprintf(text, sizeof text, "import \"amd_mma.tile\"\nimport \"amd_copy.tile\"\nlet X = %.80s; %.80s", atom,
+           expression);
   ck_assert_msg(tj_program_create(context, atom, text, strlen(text), NULL, 0, &program) == TJ_OK, "%s: %s", text,
                 tj_context_diagnostic(context) != NULL ? tj_context_diagnostic(context)->message : "");
   ck_assert_msg(tj_program_table(program, TJ_TABLE_VALUES, &blob) == TJ_OK, "%s", text);
@@ -408,11 +409,55 @@ START_TEST(constants_and_clamps) {
 }
 END_TEST
 
+/* --- loads that transpose --- */
+
+static const struct {
+  const char *instruction, *atom;
+  unsigned bits; /* of an element */
+} transposing[] = {{"ds_read_b64_tr_b16", "ds_read_b64_tr_b16(16)", 16},
+                   {"ds_read_b64_tr_b8", "ds_read_b64_tr_b8(8)", 8}};
+
+/* Which element of all that the lanes load is which of what a lane then has, says the atom; lanes load 8 bytes each,
+ * side by side, backwards. */
+START_TEST(loads_transpose_as_the_atoms_say) {
+  static long element[MOST];
+  char text[TEXT], atom[TEXT];
+  unsigned bits = transposing[_i].bits;
+  tj_context *context;
+  ck_assert_int_eq(tj_context_create(NULL, &context), TJ_OK);
+  tj_context_set_reader(context, read_atoms, NULL);
+  snprintf(atom, sizeof atom, "%s", transposing[_i].atom);
+  ck_assert_uint_eq(numbers_of(context, atom, "get(X, 2)", element), 64 * (64 / bits));
+  snprintf(text, sizeof text, "%s v[0:1], v2\ns_waitcnt lgkmcnt(0)\ns_endpgm\n", transposing[_i].instruction);
+  sim_machine *m = sim_open("gfx950", text);
+  for (unsigned i = 0; i < 512; i++)
+    m->lds[i] = (unsigned char)(i * 37 + i / 256);
+  for (unsigned lane = 0; lane < 64; lane++)
+    m->vector[2][lane] = 8 * (63 - lane);
+  sim_run(m);
+  for (unsigned lane = 0; lane < 64; lane++) {
+    for (unsigned i = 0; i < 64 / bits; i++) {
+      long from = element[lane + 64 * i], owner = from / (64 / bits), place = from % (64 / bits);
+      uint64_t wanted = 0, found = get(m, 0, lane, i * bits, bits);
+      memcpy(&wanted, m->lds + 8 * (63 - owner) + place * bits / 8, bits / 8);
+      ck_assert_msg(found == wanted, "%s: lane %u, element %u", transposing[_i].instruction, lane, i);
+    }
+  }
+  sim_close(m);
+  m = sim_open("gfx950", text);
+  tj_sim_set_exec(&m->wave, 0xffff);
+  sim_run_failing(m, "all lanes");
+  sim_close(m);
+  tj_context_destroy(context);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_of_cases("sim_matrix", lanes_hold_what_the_atoms_say, ROWS);
   TCase *others = tcase_create("others");
   tcase_add_test(others, sums_are_rounded_in_the_order_of_columns);
   tcase_add_test(others, constants_and_clamps);
+  tcase_add_loop_test(others, loads_transpose_as_the_atoms_say, 0, 2);
   tcase_add_loop_test(others, what_is_not_known_is_refused, 0, sizeof refused / sizeof refused[0]);
   suite_add_tcase(suite, others);
   return run_suite(suite);
