@@ -254,6 +254,7 @@ static void write_step(kernel_writer *w, const tj_kernel_step *step) {
   tj_write_u32(&w->text, step->slot);
   tj_write_u32(&w->text, step->slot_step);
   tj_write_u8(&w->text, step->adds);
+  tj_write_u8(&w->text, step->transposes);
   tj_write_u8(&w->text, step->is_kept);
   tj_write_u32(&w->text, step->multiple);
   if (step->kind == TJ_STEP_EXCHANGE)

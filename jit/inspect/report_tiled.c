@@ -88,6 +88,7 @@ static void print_move(const printer *p, const tj_kernel_step *step) {
     print_access(p, &step->access);
   else
     print_slots(p->text, step);
+  tj_text_string(p->text, step->transposes ? ", transposed" : "");
   print_valid(p->text, &step->access);
 }
 

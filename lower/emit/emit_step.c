@@ -147,7 +147,17 @@ static LLVMValueRef emit_plain_load(tj_emitter *emitter, const tj_kernel_step *s
   return vector;
 }
 
+static void emit_transposing_load(tj_emitter *emitter, const tj_kernel_step *step) {
+  LLVMValueRef address = tj_emit_address(emitter, &step->access);
+  unsigned bits = tj_dtype_bits(emitter->kernel->carried);
+  set_slots(emitter, step, emitter->target->family->emit_transposing_load(emitter, address, bits));
+}
+
 static void emit_load(tj_emitter *emitter, const tj_kernel_step *step) {
+  if (step->transposes) {
+    emit_transposing_load(emitter, step);
+    return;
+  }
   LLVMTypeRef type = vector_type(emitter, tj_emit_access_dtype(emitter, &step->access), step->width);
   LLVMValueRef vector = step->access.is_bounded
                             ? tj_emit_bounded_load(emitter, &step->access, type, bytes_of(emitter, step))

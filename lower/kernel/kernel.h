@@ -90,6 +90,7 @@ typedef struct {
   uint32_t width;                     /* a power of two; 1 for VALUE; of RUN: the greatest limit */
   uint32_t slot, slot_step;
   bool adds;         /* of STORE: to what is there, each element at once: an f32, or an integer of 32 bits */
+  bool transposes;   /* of LOAD from LDS: elements change lanes on their way (tile/transposed_side.h) */
   bool is_kept;      /* of STORE: worth caching, even where the kernel's other stores are not */
   uint32_t multiple; /* in kernels that are aligned: of so many elements its first one's number is a multiple, by the
                         kernel's condition; 0: as far as facts show */

@@ -64,17 +64,18 @@ typedef struct {
   bool follows_destination;      /* workgroups beside one another take tiles that are neighbours in the destination */
   uint32_t vector_bytes;         /* widest memory access of one work-item */
   uint32_t global_address_space; /* of buffers */
-  bool has_unaligned_vectors;    /* accesses of global memory by vectors need the alignment of an element only */
-  bool needs_aligned_vectors;    /* where addresses are no multiples of them, vectors are moved in parts */
-  uint32_t displacement_limit;   /* bytes below which an access adds a constant to its address for nothing */
-  uint32_t block_bytes;          /* of a vector register, for blocks.h; 0: work-items are too small for blocks */
-  bool has_vector_permutations;  /* vectors change places with their lanes cheaper than element by element */
-  bool has_32_bit_offsets;       /* addresses are a base and an unsigned 32-bit byte offset */
-  bool has_cheap_small_product;  /* products of 24-bit integers are cheaper than others */
-  bool has_extremes;             /* minimum and maximum of f32, which are NaN where an operand is, are instructions */
-  bool has_float_scaling;        /* an instruction multiplies floats by powers of two, and rounds once */
-  bool has_float_sums;           /* memory adds an f32 to another, at once with other work-items */
-  bool has_bfloat_rounding;      /* fptrunc from float to bfloat rounds right, denormals included */
+  bool transposes_lds;         /* loads of 8 bytes from LDS may turn around elements of 1 and 2 bytes between lanes */
+  bool has_unaligned_vectors;  /* accesses of global memory by vectors need the alignment of an element only */
+  bool needs_aligned_vectors;  /* where addresses are no multiples of them, vectors are moved in parts */
+  uint32_t displacement_limit; /* bytes below which an access adds a constant to its address for nothing */
+  uint32_t block_bytes;        /* of a vector register, for blocks.h; 0: work-items are too small for blocks */
+  bool has_vector_permutations; /* vectors change places with their lanes cheaper than element by element */
+  bool has_32_bit_offsets;      /* addresses are a base and an unsigned 32-bit byte offset */
+  bool has_cheap_small_product; /* products of 24-bit integers are cheaper than others */
+  bool has_extremes;            /* minimum and maximum of f32, which are NaN where an operand is, are instructions */
+  bool has_float_scaling;       /* an instruction multiplies floats by powers of two, and rounds once */
+  bool has_float_sums;          /* memory adds an f32 to another, at once with other work-items */
+  bool has_bfloat_rounding;     /* fptrunc from float to bfloat rounds right, denormals included */
   const tj_buffer_resource *resource; /* whose bounds accesses may have for masks; NULL: none */
   tj_floats8 floats8;                 /* which floats of 8 bits read_float8 and write_float8 convert */
 } tj_target;
@@ -119,6 +120,9 @@ struct tj_target_family {
   /* Has lanes of the first word in which the bit is set change places with those of the second in which it is not.
    * NULL where no target of the family has a row in lane.def for that. */
   void (*emit_swap)(struct tj_emitter *emitter, LLVMValueRef word[2], uint32_t bit);
+  /* Loads elements of so many bits from LDS, 8 bytes, as lower/tile/transposed_side.h says. NULL where no target of
+   * the family transposes_lds. */
+  LLVMValueRef (*emit_transposing_load)(struct tj_emitter *emitter, LLVMValueRef pointer, unsigned bits);
   /* The lower 32 bits of a * b for unsigned or signed 24-bit integers; NULL unless has_cheap_small_product. */
   LLVMValueRef (*emit_small_product)(struct tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b, bool is_signed);
   /* A word of four bytes, the low one first, of those of two words: `b` has bytes 4 to 7. NULL where elements that

@@ -5,6 +5,7 @@
 
 #include "ir/index/facts.h"
 #include "ir/simplify/simplify.h"
+#include "ir/value/mapping_held.h"
 #include "lower/flexible/flexible.h"
 #include "lower/kernel/variant.h"
 #include "lower/lanes/exchange.h"
@@ -14,6 +15,7 @@
 #include "lower/tile/lds_choice.h"
 #include "lower/tile/slot_order.h"
 #include "lower/tile/tiling.h"
+#include "lower/tile/transposed_side.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -389,6 +391,27 @@ static tj_kernel *keep_flat(tj_graph *graph, const tj_kernel *flat, const tj_tar
   return kernel;
 }
 
+/* --- loads that transpose --- */
+
+/* What work-items ask LDS for, vector by vector; NULL where that is not all of what they store. */
+static const tj_tile_side *asked_of(tj_graph *graph, const tj_mapping *mapping, const tj_node *item,
+                                    const tj_kernel *flat) {
+  tj_mapping_side *side = TJ_NEW(graph->job, tj_mapping_side);
+  tj_tile_side *made = TJ_NEW(graph->job, tj_tile_side);
+  const uint32_t **order = TJ_NEW(graph->job, const uint32_t *);
+  uint32_t items = tj_mapping_work_items(graph, &mapping->store);
+  bool is_whole = mapping->store.items == items && items == (uint32_t)item->facts.high + 1;
+  if (!is_whole || !tj_transposed_side(graph, &mapping->store, tj_dtype_bits(flat->carried) / 8, side) ||
+      tj_mapping_held(graph, mapping, &mapping->store, items, false).reaches_beyond)
+    return NULL;
+  holding held = hold(graph, mapping, side, item);
+  *made = make_side(&held);
+  *order = tj_slots_as_they_are(graph->job, side->slots);
+  made->order = order;
+  made->order_count = 1;
+  return made;
+}
+
 /* --- kernels --- */
 
 static bool is_plain(const tj_kernel *flat, const tj_kernel_step *step) {
@@ -423,6 +446,32 @@ static bool set_passes(const holding *store, tj_tiling *tiling, const tj_mapped 
   return pass != NULL;
 }
 
+/* Cycles of all waves. */
+static uint64_t cost_of(const tj_stage_choice *choice) {
+  return (uint64_t)choice->store_cycles + choice->load_cycles + choice->instructions + choice->waiting;
+}
+
+/* Chooses where the tile is in LDS for loads that transpose, where that costs less than what is chosen. */
+static void choose_transposed(tj_graph *graph, const tj_tiling *tiling, const tj_lds_problem *problem,
+                              tj_lds_choice *chosen) {
+  tj_tiling asked = *tiling;
+  tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping), *made = TJ_NEW(graph->job, tj_mapping);
+  tj_lds_problem other = *problem;
+  tj_lds_choice found;
+  *mapping = *tiling->mapping;
+  if (tiling->asked == NULL ||
+      !tj_transposed_side(graph, &tiling->mapping->store, problem->element_bytes, &mapping->store))
+    return;
+  asked.store = *tiling->asked;
+  other.mapping = mapping;
+  other.columns = best_columns(graph, &asked, 16 / problem->element_bytes);
+  if (!tj_choose_lds(graph, &other, &found) || cost_of(found.choice) >= cost_of(chosen->choice))
+    return;
+  *made = *found.mapping;
+  made->store = tiling->mapping->store;
+  *chosen = (tj_lds_choice){made, found.choice};
+}
+
 /* Chooses where the tile is in LDS. */
 static bool choose_lds(tj_graph *graph, tj_tiling *tiling, const tj_kernel *flat, const tj_mapped *mapped,
                        const tj_target *target) {
@@ -437,6 +486,7 @@ static bool choose_lds(tj_graph *graph, tj_tiling *tiling, const tj_kernel *flat
   if (!fits_lds(graph->job, flat, mapped, tiling, problem.columns, target) ||
       !tj_choose_lds(graph, &problem, &chosen))
     return false;
+  choose_transposed(graph, tiling, &problem, &chosen);
   tiling->mapping = chosen.mapping;
   tiling->choice = chosen.choice;
   return true;
@@ -515,6 +565,8 @@ tj_kernel *tj_tile_as_mapped(tj_graph *graph, const tj_kernel *flat, const tj_ma
                       .assumed = assumed,
                       .shared = mapped->shared};
   choose_way(graph, &tiling, &load);
+  if (tiling.is_staged && target->transposes_lds)
+    tiling.asked = asked_of(graph, mapping, item, flat);
   if (tiling.is_staged && !set_way(graph, &tiling, flat, mapped, &store, target))
     return NULL;
   return tj_tile_kernel(graph, flat, &tiling, target);

@@ -22,6 +22,9 @@ enum {
 /* The first generation with v_maximum_f32. */
 enum { HAS_EXTREMES = 12 };
 
+/* The minor number of gfx950, of gfx9 the only one whose loads from LDS transpose. */
+enum { TRANSPOSES_LDS = 5 };
+
 /* Of all processors' global accesses, the shortest: the 12 signed bits of gfx10. */
 enum { DISPLACEMENT_LIMIT = 2048 };
 
@@ -125,6 +128,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .global_address_space = GLOBAL_ADDRESS_SPACE,
       .displacement_limit = DISPLACEMENT_LIMIT,
       .has_32_bit_offsets = true,
+      .transposes_lds = found->major == 9 && found->minor == TRANSPOSES_LDS,
       .has_unaligned_vectors = true,
       .has_cheap_small_product = true,
       .has_extremes = found->major >= HAS_EXTREMES,
@@ -305,6 +309,16 @@ static void emit_bounded_store(tj_emitter *emitter, const tj_bounded_place *plac
   tj_emit_intrinsic(emitter, "llvm.amdgcn.raw.ptr.buffer.store", overload, 1, arguments, 5);
 }
 
+static LLVMValueRef emit_transposing_load(tj_emitter *emitter, LLVMValueRef pointer, unsigned bits) {
+  enum { LOADED_BITS = 64 };
+  LLVMTypeRef halves = LLVMVectorType(emitter->i16, 4), words = LLVMVectorType(emitter->i32, 2);
+  LLVMTypeRef overload[] = {bits == 16 ? halves : words};
+  LLVMValueRef loaded = tj_emit_intrinsic(
+      emitter, bits == 16 ? "llvm.amdgcn.ds.read.tr16.b64" : "llvm.amdgcn.ds.read.tr8.b64", overload, 1, &pointer, 1);
+  return LLVMBuildBitCast(emitter->builder, loaded,
+                          LLVMVectorType(bits == 16 ? emitter->i16 : emitter->i8, LOADED_BITS / bits), "");
+}
+
 /* --- kernels --- */
 
 /* Function attributes that have no value: among them, every hidden argument and register that kernels do without. */
@@ -416,6 +430,7 @@ const tj_target_family tj_family_amdgpu = {
     emit_across,
     emit_lanes,
     emit_swap,
+    emit_transposing_load,
     emit_small_product,
     emit_bytes,
     emit_resource,

@@ -297,6 +297,6 @@ static const char *register_of(unsigned bits) {
 }
 
 const tj_target_family tj_family_host = {
-    "host", "",   list, claims, parse, symbol, register_of, emit_kernel, NULL,
+    "host", "",   list, claims, parse, symbol, register_of, emit_kernel, NULL, NULL,
     NULL,   NULL, NULL, NULL,   NULL,  NULL,   NULL,        NULL,        NULL,
 };

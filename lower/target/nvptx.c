@@ -249,5 +249,5 @@ static LLVMValueRef emit_bytes(tj_emitter *emitter, LLVMValueRef a, LLVMValueRef
 }
 
 const tj_target_family tj_family_nvptx = {
-    "nvptx",      "device",    list,       claims, parse, symbol,     register_of, emit_kernel, read_float8,
-    write_float8, emit_across, emit_lanes, NULL,   NULL,  emit_bytes, NULL,        NULL,        NULL};
+    "nvptx",     "device",   list, claims, parse, symbol,     register_of, emit_kernel, read_float8, write_float8,
+    emit_across, emit_lanes, NULL, NULL,   NULL,  emit_bytes, NULL,        NULL,        NULL};

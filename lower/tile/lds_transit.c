@@ -4,6 +4,7 @@
 
 #include "ir/simplify/simplify.h"
 #include "ir/value/mapping.h"
+#include "lower/tile/transposed_side.h"
 
 #include <string.h>
 
@@ -149,6 +150,28 @@ static const tj_stage_choice *given_choice(stager *st) {
   return choice;
 }
 
+static bool is_always(const tj_side *side) {
+  for (uint32_t slot = 0; slot < side->tile->slot_count; slot++) {
+    if (!tj_is_int(side->element[slot].access.valid, 1))
+      return false;
+  }
+  return true;
+}
+
+/* Takes loads that transpose where others would move less at a time. */
+static void transpose(const stager *st, tj_staging *staging) {
+  stager narrow = *st;
+  narrow.widest = TJ_TRANSPOSED_BYTES / st->element_bytes;
+  if (st->tiling->asked == NULL || st->passes > 1 || staging->out.width >= narrow.widest)
+    return;
+  const tj_side asked = {.tile = st->tiling->asked};
+  tj_side out = in_lds(&narrow, &asked);
+  if (out.width < narrow.widest || !is_always(&out))
+    return;
+  staging->out = out;
+  staging->transposes = true;
+}
+
 bool tj_plan_staging(tj_graph *graph, const tj_tiling *tiling, const tj_target *target, uint32_t element_bytes,
                      const tj_side *load, const tj_side *store, tj_staging *staging) {
   stager st = {graph, tiling, element_bytes, tj_target_widest(target, element_bytes), tj_tiling_passes(tiling)};
@@ -157,7 +180,9 @@ bool tj_plan_staging(tj_graph *graph, const tj_tiling *tiling, const tj_target *
   tj_side in = in_lds(&st, load), out = in_lds(&st, store);
   if (!are_shared_out(&st, &out))
     return false;
-  *staging = (tj_staging){by_pass(&st, &in), out, tiling->choice != NULL ? tiling->choice : given_choice(&st)};
+  *staging = (tj_staging){
+      .in = by_pass(&st, &in), .out = out, .choice = tiling->choice != NULL ? tiling->choice : given_choice(&st)};
+  transpose(&st, staging);
   return true;
 }
 

@@ -9,7 +9,8 @@
 
 typedef struct {
   tj_side *in; /* by pass: the slots of the load side on their way into LDS */
-  tj_side out; /* the slots of the store side on their way out of it */
+  tj_side out; /* the slots of the store side on their way out of it; what they are asked for where loads transpose */
+  bool transposes;
   const tj_stage_choice *choice;
 } tj_staging;
 

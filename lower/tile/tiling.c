@@ -411,6 +411,14 @@ static void add_staged(tile_maker *maker, const tj_side *s, tj_step_kind kind, s
   }
 }
 
+/* Loads that transpose give slots what their store side has. */
+static void add_fetched(tile_maker *maker, slot_share share) {
+  uint32_t first = maker->step_count;
+  add_staged(maker, &maker->staging.out, TJ_STEP_LOAD, share);
+  for (uint32_t i = first; i < maker->step_count; i++)
+    maker->step[i].transposes = maker->staging.transposes;
+}
+
 /* What of the store side goes in one pass. While others wait to go, its slots are not theirs; and those of the pass
  * before are free again. Numbers below zero wrap around. */
 static slot_share share_of_pass(const tile_maker *maker, uint32_t pass) {
@@ -451,7 +459,7 @@ static void add_passes(tile_maker *maker) {
     add_step(maker, TJ_STEP_BARRIER);
     if (!maker->target->keeps_slots)
       add_others(maker, share_of_pass(maker, pass));
-    add_staged(maker, &maker->staging.out, TJ_STEP_LOAD, share_of_pass(maker, pass));
+    add_fetched(maker, share_of_pass(maker, pass));
     add_destinations(maker, false, share_of_pass(maker, pass));
   }
 }

@@ -35,7 +35,9 @@ typedef struct {
   bool is_staged;
   const struct tj_exchange *exchange; /* between the lanes of waves, of which the sides then hold different elements;
                                          NULL: there is none */
-  const tj_substitution *assumed;     /* symbols of which more is known here than in the flat kernel; NULL: none */
+  const tj_tile_side *asked; /* staged: what work-items ask LDS for by loads that transpose, to have what they store,
+                                in slots of the same numbers; NULL: there are no such loads */
+  const tj_substitution *assumed; /* symbols of which more is known here than in the flat kernel; NULL: none */
   uint32_t passes; /* staged: parts in which the rows go through LDS one after the other, a divisor of how many there
                       are; the slots of the store side are in equal shares, by pass; 0 is as 1. More than one only
                       where the target's work-items keep their slots */

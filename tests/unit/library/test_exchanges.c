@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Random pairs of distributions of one wave, of elements of 8 to 64 bits: copies from one to the other on a simulated
- * device have every element in its place, at the edges of their domains too; and none goes through LDS where a bound
- * on what lanes need says that they are cheaper. */
+/* Random pairs of distributions of one wave, or a few, of elements of 8 to 64 bits: copies from one to the other on a
+ * simulated device have every element in its place, at the edges of their domains too; and none goes through LDS
+ * where elements stay in their waves, and a bound on what lanes need says that they are cheaper. */
 #include "tests/unit/support/library_support.h"
 
 #include <stdio.h>
 
-enum { PAIRS = 168, MOST_BITS = 11, TEXT = 2048, PART = 128, LONG_TEXT = 3 * TEXT };
+enum { PAIRS = 168, MOST_BITS = 13, TEXT = 2048, PART = 128, LONG_TEXT = 3 * TEXT };
 
 typedef struct {
   uint64_t state;
@@ -22,9 +22,9 @@ static uint32_t below(random_source *random, uint32_t limit) {
 /* Digits of two of a tile's dimensions; the first `lanes` of an order are of the lane, the others of the element.
  * With `odd`, elements have a digit of three besides. */
 typedef struct {
-  uint32_t bits[2];             /* of each dimension */
-  uint32_t lanes, elements;     /* bits */
-  uint32_t order[2][MOST_BITS]; /* of loading, and of storing: numbers of digits, those of dimension 0 first */
+  uint32_t bits[2];                /* of each dimension */
+  uint32_t waves, lanes, elements; /* bits */
+  uint32_t order[2][MOST_BITS];    /* of loading, and of storing: numbers of digits, those of dimension 0 first */
   bool odd;
   uint32_t element_bytes;
   uint32_t extent[2]; /* of the domain */
@@ -40,9 +40,23 @@ static uint32_t tile_extent(const pair *p, uint32_t dimension) {
   return (1u << p->bits[dimension]) * (dimension == 1 && p->odd ? 3 : 1);
 }
 
+/* Elements that are neighbours as they are loaded are those of neighbouring lanes as they are stored. */
+static void turn(pair *p) {
+  uint32_t first = p->waves + p->lanes, count = first + p->elements;
+  p->bits[0] = p->bits[0] < count - p->elements ? p->bits[0] : count - p->elements;
+  p->bits[1] = count - p->bits[0];
+  for (uint32_t i = 0; i < count; i++)
+    p->order[0][i] = p->order[1][i] = i;
+  for (uint32_t i = 0; i < p->elements; i++) {
+    p->order[1][first - p->elements + i] = first + i;
+    p->order[1][first + i] = first - p->elements + i;
+  }
+}
+
 static pair random_pair(random_source *random, uint32_t lane_bits) {
-  pair p = {.lanes = lane_bits, .elements = below(random, 5), .odd = below(random, 4) == 0};
-  uint32_t count = p.lanes + p.elements, swaps = below(random, 8) == 0 ? 40 : below(random, 5);
+  bool odd = below(random, 4) == 0;
+  pair p = {.waves = odd ? 0 : below(random, 3), .lanes = lane_bits, .elements = below(random, 5), .odd = odd};
+  uint32_t count = p.waves + p.lanes + p.elements, swaps = below(random, 8) == 0 ? 40 : below(random, 5);
   p.bits[0] = below(random, count + 1);
   p.bits[1] = count - p.bits[0];
   p.element_bytes = 1u << below(random, 4);
@@ -53,6 +67,8 @@ static pair random_pair(random_source *random, uint32_t lane_bits) {
   memcpy(p.order[1], p.order[0], sizeof p.order[0]);
   for (uint32_t i = 0; i < swaps; i++)
     swap_digits(random, p.order[1], count);
+  if (below(random, 4) == 0)
+    turn(&p);
   for (uint32_t d = 0; d < 2; d++)
     p.extent[d] = tile_extent(&p, d) + (below(random, 2) == 0 ? below(random, tile_extent(&p, d) + 1) : 0);
   return p;
@@ -61,9 +77,9 @@ static pair random_pair(random_source *random, uint32_t lane_bits) {
 /* Bits that are of the lane on one side and of the element on the other. */
 static uint32_t crossing_bits(const pair *p) {
   uint32_t crossing = 0;
-  for (uint32_t i = 0; i < p->lanes; i++) {
+  for (uint32_t i = p->waves; i < p->waves + p->lanes; i++) {
     bool stays = false;
-    for (uint32_t k = 0; k < p->lanes; k++)
+    for (uint32_t k = p->waves; k < p->waves + p->lanes; k++)
       stays |= p->order[0][i] == p->order[1][k];
     crossing += !stays;
   }
@@ -78,7 +94,8 @@ static bool lanes_are_cheaper(const pair *p, const char *device) {
   uint32_t elements = (p->odd ? 3u : 1u) << p->elements, bytes = elements * p->element_bytes;
   uint32_t registers = p->element_bytes < WORD ? elements : bytes / WORD, words = (bytes + WORD - 1) / WORD;
   uint32_t parts = p->odd ? 3 : 1, cycles = strcmp(device, "sim:gfx950") == 0 ? 1 : 2;
-  return crossing_bits(p) * 2 * (registers + parts) + 3 * registers <= 2 * cycles * words + BARRIER;
+  bool stays = memcmp(p->order[0], p->order[1], p->waves * sizeof p->order[0][0]) == 0;
+  return stays && crossing_bits(p) * 2 * (registers + parts) + 3 * registers <= 2 * cycles * words + BARRIER;
 }
 
 /* --- texts --- */
@@ -106,10 +123,11 @@ static void write_lengths(const pair *p, char text[PART]) {
 /* A dimension without bits has a digit of one, or of three. */
 static void write_distribution(const pair *p, int side, char text[TEXT]) {
   char lengths[PART], lane[2][PART] = {"", ""}, element[2][PART] = {"", ""};
-  uint32_t count = p->lanes + p->elements;
+  char wave[2][PART] = {"", ""};
+  uint32_t count = p->waves + p->lanes + p->elements;
   write_lengths(p, lengths);
   for (uint32_t i = 0; i < count; i++) {
-    char(*part)[PART] = i < p->lanes ? lane : element;
+    char(*part)[PART] = i < p->waves ? wave : i < p->waves + p->lanes ? lane : element;
     write_digit(p, p->order[side][i], part[0], PART, part[1], PART, part[0][0] != '\0' ? "," : "");
   }
   for (uint32_t d = 0; d < 2; d++) {
@@ -120,8 +138,10 @@ static void write_distribution(const pair *p, int side, char text[TEXT]) {
     snprintf(element[0] + used[0], PART - used[0], "%s%u", separator, d + 1);
     snprintf(element[1] + used[1], PART - used[1], "%s%u", separator, p->bits[d]);
   }
-  snprintf(text, TEXT, "distribution(hs=[%s], ps_major=[[%s]], ps_minor=[[%s]], ys_major=[%s], ys_minor=[%s])",
-           lengths, lane[0], lane[1], element[0], element[1]);
+  const char *first = p->waves > 0 ? "[" : "", *last = p->waves > 0 ? "]," : "";
+  snprintf(text, TEXT,
+           "distribution(hs=[%s], ps_major=[%s%s%s[%s]], ps_minor=[%s%s%s[%s]], ys_major=[%s], ys_minor=[%s])",
+           lengths, first, wave[0], last, lane[0], first, wave[1], last, lane[1], element[0], element[1]);
 }
 
 static void write_program(const pair *p, char text[LONG_TEXT]) {
@@ -138,16 +158,20 @@ static void write_program(const pair *p, char text[LONG_TEXT]) {
 
 /* --- runs --- */
 
-static bool has_lds(tj_context *context, const tj_device *device, const char *text) {
+typedef struct {
+  bool has_lds, transposes;
+} way;
+
+static way way_of(tj_context *context, const tj_device *device, const char *text) {
   tj_compile_options options = {.target = tj_device_target(device)};
   tj_program *program = new_program(context, text, NULL, 0);
   tj_blob blob;
   expect_ok(context, tj_program_emit(program, &options, TJ_EMIT_TILED, &blob), text);
-  bool has = strstr(blob.data, "barrier") != NULL;
-  ck_assert_msg(has == (strstr(blob.data, "lds") != NULL), "%s", blob.data);
+  way found = {strstr(blob.data, "barrier") != NULL, strstr(blob.data, "transposed") != NULL};
+  ck_assert_msg(found.has_lds == (strstr(blob.data, "lds") != NULL), "%s", blob.data);
   tj_blob_release(context, &blob);
   tj_program_destroy(program);
-  return has;
+  return found;
 }
 
 static void run_pair(tj_context *context, tj_device *device, const char *text, const pair *p) {
@@ -179,7 +203,7 @@ START_TEST(pairs_of_distributions_are_exchanged) {
   tj_context *context = new_context(NULL);
   tj_device *device = open_device(context, name);
   random_source random = {.state = 7};
-  uint32_t between_lanes = 0, lane_bits = strncmp(name, "sim:gfx9", 8) == 0 ? 6 : 5;
+  uint32_t between_lanes = 0, transposed = 0, lane_bits = strncmp(name, "sim:gfx9", 8) == 0 ? 6 : 5;
   for (const char *c = name; *c != '\0'; c++)
     random.state = random.state * 31 + (unsigned char)*c;
   for (int i = 0; i < PAIRS; i++) {
@@ -189,11 +213,13 @@ START_TEST(pairs_of_distributions_are_exchanged) {
     run_pair(context, device, text, &p);
     if (strcmp(name, "host") == 0)
       continue;
-    bool goes_by_lds = has_lds(context, device, text);
-    ck_assert_msg(!goes_by_lds || !lanes_are_cheaper(&p, name), "LDS is not needed for\n%s", text);
-    between_lanes += !goes_by_lds;
+    way found = way_of(context, device, text);
+    ck_assert_msg(!found.has_lds || !lanes_are_cheaper(&p, name), "LDS is not needed for\n%s", text);
+    between_lanes += !found.has_lds;
+    transposed += found.transposes;
   }
-  ck_assert(strcmp(name, "host") == 0 || between_lanes > PAIRS / 2);
+  ck_assert(strcmp(name, "host") == 0 || between_lanes > PAIRS / 4);
+  ck_assert_int_eq(transposed > 0, strcmp(name, "sim:gfx950") == 0);
   tj_device_close(device);
   tj_context_destroy(context);
 }
