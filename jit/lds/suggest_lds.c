@@ -96,7 +96,7 @@ static void add_access(suggesting *s, const tj_lds_plan *plan, const tj_lds_step
   }
   uint32_t elements = step->is->bytes / s->check->element_bytes;
   s->access[s->access_count++] =
-      (tj_stage_access){step->is->is_store, direction, elements, request.active, row, column};
+      (tj_stage_access){step->is->is_store, direction, elements, request.active, row, column, 0, 0};
   if (step->is->lanes > 1 && elements > s->narrowest)
     s->narrowest = elements;
 }

@@ -4,7 +4,7 @@
 #include "lower/lds/lds_layout.h"
 
 #include "base/text.h"
-#include "lower/lds/lds_instructions.h"
+#include "lower/lds/lds_cycles.h"
 
 #include <stdlib.h>
 
@@ -68,11 +68,16 @@ const tj_node *tj_stage_offset(tj_graph *graph, const tj_stage_layout *layout, c
 
 typedef struct {
   const tj_stage_stream *stream;
+  tj_stage_counter *counter;
   uint32_t lines, along; /* of the tile; along, in whole vectors */
   uint32_t turn;         /* vectors that take each bank once */
   candidate *item;
   uint32_t count, tried;
 } candidate_list;
+
+static const tj_stage_tile *tile_of(const tj_stage_stream *s) {
+  return s->patterns->tile;
+}
 
 static bool is_cheap_group(const tj_stage_tile *tile, uint32_t group) {
   bool is_cheap = is_power_of_two(group);
@@ -125,7 +130,7 @@ static bool tries(const tj_stage_tile *tile, unsigned form) {
 }
 
 static void add_candidate(candidate_list *list, tj_stage_layout layout) {
-  const tj_stage_tile *tile = list->stream->tile;
+  const tj_stage_tile *tile = tile_of(list->stream);
   uint64_t bytes = elements_of(list, &layout) * tile->element_bytes;
   if (list->count == MOST_CANDIDATES || bytes > tile->limit ||
       !is_by_mode(tile, &layout, list->stream->direction == TJ_STAGE_ROW))
@@ -144,7 +149,7 @@ static void add_candidate(candidate_list *list, tj_stage_layout layout) {
 
 /* Lines one after the other, with up to a turn of the banks between them. The first one is the plain layout. */
 static void add_paddings(candidate_list *list) {
-  uint32_t end = tries(list->stream->tile, TJ_STAGE_PADDINGS) ? list->turn : 1;
+  uint32_t end = tries(tile_of(list->stream), TJ_STAGE_PADDINGS) ? list->turn : 1;
   for (uint32_t padding = 0; padding < end; padding++) {
     uint32_t pitch = list->along + padding * list->stream->vector;
     add_candidate(list, (tj_stage_layout){.group = 1, .pitch = pitch, .group_pitch = pitch});
@@ -189,11 +194,10 @@ static void add_group(const candidate_list *list, uint32_t group, uint32_t group
 }
 
 /* How far apart the lines are that lanes beside each other want. */
-static void add_steps(const candidate_list *list, const tj_stage_instruction *in, uint32_t groups[],
-                      uint32_t *count) {
-  for (uint32_t i = 1; i < in->end[0]; i++) {
-    uint32_t a = in->unit[i - 1].line, b = in->unit[i].line;
-    add_group(list, a < b ? b - a : a - b, groups, count);
+static void add_steps(const candidate_list *list, const tj_stage_phase *phase, uint32_t groups[], uint32_t *count) {
+  for (uint32_t i = 1; i < phase->units; i++) {
+    uint32_t step = phase->unit[i].line - phase->unit[i - 1].line;
+    add_group(list, step < -step ? step : -step, groups, count);
   }
 }
 
@@ -202,10 +206,10 @@ static void add_groups(candidate_list *list) {
   uint32_t groups[MOST_GROUPS], count = 0;
   for (uint32_t power = 2; power <= 16; power *= 2)
     add_group(list, power, groups, &count);
-  for (uint32_t i = 0; i < s->tile->group_count && s->direction == TJ_STAGE_ROW; i++)
-    add_group(list, s->tile->group[i], groups, &count);
-  for (uint32_t i = 0; i < s->kind_count; i++)
-    add_steps(list, s->kind[i], groups, &count);
+  for (uint32_t i = 0; i < tile_of(s)->group_count && s->direction == TJ_STAGE_ROW; i++)
+    add_group(list, tile_of(s)->group[i], groups, &count);
+  for (uint32_t i = 0; i < s->phase_count; i++)
+    add_steps(list, &s->phase[i], groups, &count);
   for (uint32_t i = 0; i < count; i++)
     add_groups_of(list, groups[i]);
 }
@@ -227,7 +231,7 @@ static void add_runs_of(candidate_list *list, uint32_t run, uint32_t group) {
 /* Where units of a line that are far from each other are wanted at once, and the first modes of columns divide it. */
 static void add_runs(candidate_list *list) {
   enum { MOST_TURN = 16, MOST_GROUP = 8 };
-  const tj_stage_tile *tile = list->stream->tile;
+  const tj_stage_tile *tile = tile_of(list->stream);
   if (list->turn > MOST_TURN || list->stream->direction != TJ_STAGE_ROW || list->along != tile->columns)
     return;
   for (uint32_t i = 0; i < tile->run_count; i++) {
@@ -249,10 +253,12 @@ static int by_cost(const void *a, const void *b) {
 }
 
 /* In memory that lists for other streams have used. */
-static candidate_list new_list(const tj_stage_stream *s, candidate item[]) {
-  const tj_stage_tile *tile = s->tile;
+static candidate_list new_list(tj_stage_counter *counter, candidate item[]) {
+  const tj_stage_stream *s = counter->stream;
+  const tj_stage_tile *tile = tile_of(s);
   bool by_row = s->direction == TJ_STAGE_ROW;
   return (candidate_list){.stream = s,
+                          .counter = counter,
                           .lines = by_row ? tile->rows : tile->columns,
                           .along = round_up(by_row ? tile->columns : tile->rows, s->vector),
                           .turn = s->model->banks * TJ_BANK_BYTES / (s->vector * tile->element_bytes),
@@ -264,6 +270,7 @@ static candidate_list new_list(const tj_stage_stream *s, candidate item[]) {
 /* What was found for one stream, or for several. */
 typedef struct {
   const tj_stage_stream *stream; /* NULL: nothing */
+  tj_stage_counter *counter;
   candidate best;
   tj_stage_layout plain;
   uint32_t cycles;
@@ -279,18 +286,20 @@ static uint32_t cycles_to_beat(const outcome *o, const candidate *next) {
  * best so far has to do. */
 static void try_all(candidate_list *list, outcome *o) {
   const tj_stage_stream *s = list->stream;
-  uint64_t limit = *s->counted + MOST_COUNTED;
+  uint64_t limit = *list->counter->counted + MOST_COUNTED;
   qsort(list->item, list->count, sizeof list->item[0], by_cost);
   o->stream = NULL;
   for (uint32_t i = 0; i < list->count && cycles_to_beat(o, &list->item[i]) > s->least; i++) {
-    if (o->stream != NULL && *s->counted > limit)
+    if (o->stream != NULL && *list->counter->counted > limit)
       return;
     list->tried++;
-    uint32_t most = cycles_to_beat(o, &list->item[i]), cycles = tj_stage_cycles_below(s, &list->item[i].layout, most);
+    uint32_t most = cycles_to_beat(o, &list->item[i]);
+    uint32_t cycles = tj_stage_cycles_below(list->counter, &list->item[i].layout, most);
     if (cycles < most) {
       o->best = list->item[i];
       o->cycles = cycles;
       o->stream = s;
+      o->counter = list->counter;
     }
   }
 }
@@ -310,8 +319,9 @@ static void try_more(candidate_list *list, outcome *o) {
   list->count = 0;
 }
 
-static outcome search_stream(const tj_stage_stream *s, candidate item[], uint32_t *tried) {
-  candidate_list list = new_list(s, item);
+static outcome search_stream(tj_stage_counter *counter, candidate item[], uint32_t *tried) {
+  const tj_stage_stream *s = counter->stream;
+  candidate_list list = new_list(counter, item);
   outcome o = {.stream = NULL};
   add_paddings(&list);
   if (list.count == 0)
@@ -320,13 +330,13 @@ static outcome search_stream(const tj_stage_stream *s, candidate item[], uint32_
   uint32_t most_residents = list.item[0].residents;
   try_more(&list, &o);
   if (!is_enough(&o, most_residents)) {
-    if (tries(s->tile, TJ_STAGE_SWIZZLES))
+    if (tries(tile_of(s), TJ_STAGE_SWIZZLES))
       add_swizzles(&list);
-    if (tries(s->tile, TJ_STAGE_GROUPS))
+    if (tries(tile_of(s), TJ_STAGE_GROUPS))
       add_groups(&list);
     try_more(&list, &o);
   }
-  if (tries(s->tile, TJ_STAGE_GROUPS) && (o.stream == NULL || o.cycles > s->least)) {
+  if (tries(tile_of(s), TJ_STAGE_GROUPS) && (o.stream == NULL || o.cycles > s->least)) {
     add_runs(&list);
     try_more(&list, &o);
   }
@@ -357,46 +367,42 @@ typedef struct {
 } search;
 
 /* Instructions of a direction and a width. The wide ones that come first need no more cycles than others could. */
-static void search_vector(tj_job *job, const tj_bank_model *model, const tj_stage_tile *tile,
+static void search_vector(tj_job *job, const tj_bank_model *model, const tj_stage_patterns *patterns,
                           tj_stage_direction direction, uint32_t vector, search *all) {
-  uint32_t count = tj_stage_instructions(tile, direction, vector);
+  const tj_stage_tile *tile = patterns->tile;
+  uint32_t count = tj_stage_instructions(patterns, direction, vector);
   uint32_t waiting = waiting_with(tile, (uint64_t)tile->rows * tile->columns * tile->element_bytes);
   if (all->best.stream != NULL && all->ideal + waiting + count >= cost_of(&all->best)) {
     all->least = all->ideal < all->least ? all->ideal : all->least;
     return;
   }
   tj_stage_stream *s = TJ_NEW(job, tj_stage_stream);
-  *s = tj_stage_stream_make(job, model, tile, direction, vector, &all->counted);
-  all->ideal = s->ideal < all->ideal ? s->ideal : all->ideal;
+  *s = tj_stage_stream_make(job, model, patterns, direction, vector);
+  uint32_t ideal = s->store_ideal + s->load_ideal;
+  all->ideal = ideal < all->ideal ? ideal : all->ideal;
   all->least = s->least < all->least ? s->least : all->least;
-  outcome o = search_stream(s, all->item, &all->tried);
+  tj_stage_counter *counter = TJ_NEW(job, tj_stage_counter);
+  *counter = (tj_stage_counter){.stream = s, .counted = &all->counted};
+  outcome o = search_stream(counter, all->item, &all->tried);
   if (is_better(&all->best, &o))
     all->best = o;
 }
 
 /* Streams count into `all`, which therefore stays where it is. */
-static void search_all(tj_job *job, const tj_bank_model *model, const tj_stage_tile *tile, search *all) {
+static void search_all(tj_job *job, const tj_bank_model *model, const tj_stage_patterns *patterns, search *all) {
+  const tj_stage_tile *tile = patterns->tile;
   static const tj_stage_direction directions[] = {TJ_STAGE_ROW, TJ_STAGE_COLUMN};
   *all = (search){.least = UINT32_MAX, .ideal = UINT32_MAX, .item = TJ_NEW_ARRAY(job, candidate, MOST_CANDIDATES)};
   uint32_t narrowest = tj_stage_narrowest(tile);
   narrowest = tile->narrowest > narrowest ? tile->narrowest : narrowest;
   for (unsigned d = 0; d < 2; d++) {
     bool is_asked = tile->directions == 0 || (tile->directions >> directions[d] & 1) != 0;
-    for (uint32_t v = tj_stage_widest(tile, directions[d]); is_asked && v >= narrowest && v > 0; v /= 2)
-      search_vector(job, model, tile, directions[d], v, all);
+    for (uint32_t v = tj_stage_widest(patterns, directions[d]); is_asked && v >= narrowest && v > 0; v /= 2)
+      search_vector(job, model, patterns, directions[d], v, all);
   }
 }
 
 /* --- what is said of it --- */
-
-static void count_sides(const tj_stage_stream *s, tj_stage_choice *choice) {
-  for (uint32_t i = 0; i < s->count; i++) {
-    const tj_stage_instruction *in = &s->instruction[i];
-    *(in->access->is_store ? &choice->store_cycles : &choice->load_cycles) +=
-        tj_stage_instruction_cycles(s, in, &choice->layout);
-    *(in->access->is_store ? &choice->store_ideal : &choice->load_ideal) += in->ideal;
-  }
-}
 
 static void describe_layout(tj_text *text, const tj_stage_layout *layout, const tj_stage_layout *plain) {
   const char *lines = layout->direction == TJ_STAGE_ROW ? "rows" : "columns";
@@ -423,7 +429,7 @@ static void describe_conflicts(tj_text *text, const search *all, uint32_t ideal)
   if (o->cycles == o->stream->least)
     tj_text_format(text,
                    "; vectors of %u bytes need as many, and no layout of narrower ones that was tried does better",
-                   o->stream->vector * o->stream->tile->element_bytes);
+                   o->stream->vector * tile_of(o->stream)->element_bytes);
   else
     tj_text_format(text, "; the best of %u layouts, with room for %u workgroup%s; at least %u are needed", all->tried,
                    o->best.residents, o->best.residents == 1 ? "" : "s", all->least);
@@ -444,18 +450,21 @@ static const char *give_reason(tj_job *job, const search *all, const tj_stage_ch
 }
 
 bool tj_stage_search(tj_job *job, const tj_bank_model *model, const tj_stage_tile *tile, tj_stage_choice *choice) {
+  tj_stage_patterns patterns = tj_stage_patterns_of(job, tile);
   search all;
-  search_all(job, model, tile, &all);
+  search_all(job, model, &patterns, &all);
   const tj_stage_stream *s = all.best.stream;
   if (s == NULL)
     return false;
   *choice = (tj_stage_choice){.layout = all.best.best.layout,
                               .instructions = s->count,
+                              .store_ideal = s->store_ideal,
+                              .load_ideal = s->load_ideal,
                               .least_cycles = all.least,
                               .waiting = all.best.best.waiting,
                               .tried = all.tried};
-  choice->plain_cycles = tj_stage_cycles_below(s, &all.best.plain, UINT32_MAX);
-  count_sides(s, choice);
+  choice->plain_cycles = tj_stage_cycles_below(all.best.counter, &all.best.plain, UINT32_MAX);
+  tj_stage_cycles_by_side(all.best.counter, &choice->layout, &choice->store_cycles, &choice->load_cycles);
   choice->reason = give_reason(job, &all, choice);
   return true;
 }

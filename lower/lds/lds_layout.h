@@ -14,14 +14,15 @@
 typedef enum { TJ_STAGE_ROW, TJ_STAGE_COLUMN } tj_stage_direction;
 
 /* What one wave moves at a time: each lane of `active` moves `elements` neighbours of a row, or of a column, from
- * (row[lane], column[lane]) on. An access that the layout does not keep together, or that is wider than 16 bytes, or
- * not aligned to its size, takes several instructions. */
+ * (at_row + row[lane], at_column + column[lane]) on, where sums wrap around. An access that the layout does not keep
+ * together, or that is wider than 16 bytes, or not aligned to its size, takes several instructions. */
 typedef struct {
   bool is_store; /* into LDS */
   tj_stage_direction direction;
   uint32_t elements;
   uint64_t active;
-  const uint32_t *row, *column; /* TJ_BANK_LANES each; borrowed */
+  const uint32_t *row, *column; /* of all lanes that are active; borrowed, of many accesses the same */
+  uint32_t at_row, at_column;
 } tj_stage_access;
 
 typedef struct {

@@ -235,7 +235,7 @@ static uint32_t conflicts_of(const tj_stage_choice *stage) {
   return stage == NULL ? 0 : stage->store_cycles + stage->load_cycles - stage->store_ideal - stage->load_ideal;
 }
 
-/* Whether the search may go on to another mapping. */
+/* Whether the search may go on to another mapping, whatever it finds: it leaves half of the fuel for code. */
 static bool may_go_on(const mapping *map) {
   return map->fuel - map->graph->job->fuel < TJ_DEFAULT_FUEL / 2;
 }
@@ -303,16 +303,25 @@ static double cost_of(const mapping *map, const tj_tile_shape *shape, const tj_k
                                       : 0);
 }
 
+enum { MOST_SHAPES = 16 };
+
+/* Whether it is worth while to look at the next of the best shapes: at a few in any case, at more only where what was
+ * found costs half as much again as what has to be touched, as it does with conflicts in tiles of short runs. */
+static bool is_worth_while(const mapping *map, const tj_tile_shape *next, uint32_t tried, double least) {
+  enum { FEW_SHAPES = 5 };
+  static const double MUCH = 1.5;
+  return tried == 0 || (next->cost < least && (tried < FEW_SHAPES || least > MUCH) && may_go_on(map));
+}
+
 /* The best kernel of the best shapes, and its shape: the first that has no conflicts in LDS, of which the prices of
  * shapes know nothing, or the cheapest up to there. NULL where none fits. */
 static tj_kernel *make_best(mapping *map) {
-  enum { MOST_SHAPES = 16 };
   tj_tile_shape shape[MOST_SHAPES];
   uint32_t count = tj_choose_tile_shapes(&map->problem, shape, MOST_SHAPES);
   tj_tile_shape best = count > 0 ? shape[0] : map->shape;
   tj_kernel *kernel = NULL;
   double least = INFINITY;
-  for (uint32_t i = 0; i < count && shape[i].cost < least && (i == 0 || may_go_on(map)); i++) {
+  for (uint32_t i = 0; i < count && is_worth_while(map, &shape[i], i, least); i++) {
     map->shape = shape[i];
     tj_kernel *next = make_kernel(map);
     if (next == NULL)

@@ -4,7 +4,7 @@
 
 #include "ir/value/mapping_held.h"
 #include "lower/kernel/price.h"
-#include "lower/lds/lds_instructions.h"
+#include "lower/lds/lds_pattern.h"
 #include "lower/lds/lds_value.h"
 #include "lower/tile/slot_order.h"
 
@@ -191,12 +191,17 @@ typedef struct {
   uint32_t count;
 } access_list;
 
-/* What all work-items move of a slot, and what follows it: row, column and pass, and whether there is such an
- * element, by work-item. */
+/* Where a wave's lanes have an element of a slot: in `row` and `column`, as seen from (at_row, at_column). */
 typedef struct {
-  uint32_t *row, *column, *pass;
-  bool *is_there;
-} movement;
+  const uint32_t *row, *column;
+  uint32_t at_row, at_column;
+  uint64_t active; /* lanes that have one */
+} lane_places;
+
+/* Rows and columns of items, or of what they hold in a slot, by work-item. */
+typedef struct {
+  uint32_t *row, *column;
+} item_lines;
 
 static uint32_t waves_of(const chooser *c) {
   uint32_t wave = c->problem->target->wave_size;
@@ -212,54 +217,113 @@ static size_t most_accesses(const chooser *c, const passage *way) {
   return (size_t)way->held.slots / way->width * rounds_of(c, way) * waves_of(c);
 }
 
-static movement movement_of(const chooser *c, const passage *way, uint32_t slot) {
+static item_lines new_lines(const chooser *c, const passage *way) {
   uint32_t items = way->held.work_items;
-  movement m = {TJ_NEW_ARRAY(c->job, uint32_t, items), TJ_NEW_ARRAY(c->job, uint32_t, items),
-                TJ_NEW_ARRAY(c->job, uint32_t, items), TJ_NEW_ARRAY(c->job, bool, items)};
-  for (uint32_t i = 0; i < items; i++) {
-    m.is_there[i] = tj_held_has(&way->held, i, slot);
-    if (!m.is_there[i])
-      continue;
-    line_pair lines = lines_of(c, way, i, slot);
-    m.pass[i] = c->problem->passes > 1 ? lines.row / c->rows : 0;
-    m.row[i] = lines.row - m.pass[i] * c->rows;
-    m.column[i] = lines.column;
+  return (item_lines){TJ_NEW_ARRAY(c->job, uint32_t, items), TJ_NEW_ARRAY(c->job, uint32_t, items)};
+}
+
+/* What all slots of a side share, where elements' lines are sums. */
+static item_lines lines_of_items(const chooser *c, const passage *way) {
+  item_lines lines = new_lines(c, way);
+  for (uint32_t i = 0; i < way->held.work_items; i++) {
+    lines.row[i] = way->of_item[i].row;
+    lines.column[i] = way->of_item[i].column;
   }
-  return m;
+  return lines;
+}
+
+static item_lines lines_of_slot(const chooser *c, const passage *way, uint32_t slot) {
+  item_lines lines = new_lines(c, way);
+  tj_spend(c->job, way->held.work_items);
+  for (uint32_t i = 0; i < way->held.work_items; i++) {
+    line_pair pair = lines_of(c, way, i, slot);
+    lines.row[i] = pair.row;
+    lines.column[i] = pair.column;
+  }
+  return lines;
+}
+
+/* Lanes of a wave that have an element in a slot. */
+static uint64_t lanes_with(const chooser *c, const passage *way, uint32_t slot, uint32_t wave) {
+  uint32_t lanes = c->problem->target->wave_size, first = wave * lanes, left = way->held.work_items - first;
+  uint64_t active = 0;
+  for (uint32_t lane = 0; lane < lanes && lane < left; lane++)
+    active |= (uint64_t)tj_held_has(&way->held, first + lane, slot) << lane;
+  return active;
+}
+
+/* Those of them whose element goes in a round. */
+static uint64_t lanes_in_round(const chooser *c, const lane_places *places, uint32_t round) {
+  uint64_t active = 0;
+  for (uint64_t left = places->active; left != 0; left &= left - 1) {
+    uint32_t lane = (uint32_t)__builtin_ctzll(left);
+    active |= (uint64_t)((places->row[lane] + places->at_row) / c->rows == round) << lane;
+  }
+  return active;
 }
 
 /* What a wave moves in a round; nothing where no lane does. */
-static void add_access(const chooser *c, const passage *way, const movement *m, uint32_t round, uint32_t wave,
+static void add_access(const chooser *c, const passage *way, const lane_places *places, uint32_t round,
                        access_list *list) {
-  uint32_t lanes = c->problem->target->wave_size, first = wave * lanes, left = way->held.work_items - first;
-  uint64_t active = 0;
-  for (uint32_t lane = 0; lane < lanes && lane < left; lane++) {
-    bool is_moved = m->is_there[first + lane] && (!way->is_store || m->pass[first + lane] == round);
-    active |= (uint64_t)is_moved << lane;
+  bool is_parted = way->is_store && c->problem->passes > 1;
+  tj_stage_access access = {.is_store = way->is_store,
+                            .direction = TJ_STAGE_ROW,
+                            .elements = way->width,
+                            .active = is_parted ? lanes_in_round(c, places, round) : places->active,
+                            .row = places->row,
+                            .column = places->column,
+                            .at_row = places->at_row - round * c->rows,
+                            .at_column = places->at_column};
+  if (access.active != 0)
+    list->access[list->count++] = access;
+}
+
+/* What is added to the rows and columns of a slot's lanes: of a side that is not moved in rounds, into the rows of
+ * the slot's pass. */
+static line_pair begin_of(const chooser *c, const passage *way, uint32_t slot) {
+  line_pair at = way->of_item != NULL ? way->of_slot[slot] : (line_pair){0, 0};
+  if (!way->is_store && c->problem->passes > 1)
+    at.row -= pass_of(c, way, slot) * c->rows;
+  return at;
+}
+
+/* By vector, then by wave. */
+static const lane_places *list_places(const chooser *c, const passage *way) {
+  uint32_t vectors = way->held.slots / way->width, waves = waves_of(c), lanes = c->problem->target->wave_size;
+  lane_places *places = TJ_NEW_ARRAY(c->job, lane_places, (size_t)vectors * waves);
+  item_lines shared = way->of_item != NULL ? lines_of_items(c, way) : (item_lines){NULL, NULL};
+  tj_spend(c->job, (uint64_t)vectors * waves);
+  for (uint32_t i = 0; i < vectors; i++) {
+    uint32_t slot = way->order[i * way->width];
+    line_pair at = begin_of(c, way, slot);
+    item_lines lines = way->of_item != NULL ? shared : lines_of_slot(c, way, slot);
+    bool is_as_first = i > 0 && tj_held_together(&way->held, way->order[0], slot);
+    for (uint32_t wave = 0; wave < waves; wave++)
+      places[i * waves + wave] =
+          (lane_places){.row = lines.row + wave * lanes,
+                        .column = lines.column + wave * lanes,
+                        .at_row = at.row,
+                        .at_column = at.column,
+                        .active = is_as_first ? places[wave].active : lanes_with(c, way, slot, wave)};
   }
-  if (active != 0)
-    list->access[list->count++] =
-        (tj_stage_access){way->is_store, TJ_STAGE_ROW, way->width, active, m->row + first, m->column + first};
+  return places;
 }
 
 static void add_accesses(const chooser *c, const passage *way, access_list *list) {
-  enum { FUEL_PER_ELEMENT = 3 };
   uint32_t vectors = way->held.slots / way->width;
-  movement *moved = TJ_NEW_ARRAY(c->job, movement, vectors);
-  for (uint32_t i = 0; i < vectors; i++)
-    moved[i] = movement_of(c, way, way->order[i * way->width]);
-  tj_spend(c->job, (uint64_t)vectors * way->held.work_items * FUEL_PER_ELEMENT);
-  for (uint32_t round = 0; round < rounds_of(c, way); round++)
-    for (uint32_t i = 0; i < vectors; i++)
-      for (uint32_t wave = 0; wave < waves_of(c); wave++)
-        add_access(c, way, &moved[i], round, wave, list);
+  const lane_places *places = list_places(c, way);
+  for (uint32_t round = 0; round < rounds_of(c, way); round++) {
+    for (uint32_t i = 0; i < vectors * waves_of(c); i++)
+      add_access(c, way, &places[i], round, list);
+  }
 }
 
 /* --- layouts --- */
 
 /* On machines without banks, rows one after the other. */
-static bool plain_stage(const tj_stage_tile *tile, tj_stage_choice *choice) {
-  uint32_t vector = tj_stage_widest(tile, TJ_STAGE_ROW), pitch = (tile->columns + vector - 1) / vector * vector;
+static bool plain_stage(tj_job *job, const tj_stage_tile *tile, tj_stage_choice *choice) {
+  tj_stage_patterns patterns = tj_stage_patterns_of(job, tile);
+  uint32_t vector = tj_stage_widest(&patterns, TJ_STAGE_ROW), pitch = (tile->columns + vector - 1) / vector * vector;
   uint64_t bytes = (uint64_t)tile->rows * pitch * tile->element_bytes;
   *choice = (tj_stage_choice){.layout = {.direction = TJ_STAGE_ROW,
                                          .group = 1,
@@ -299,7 +363,7 @@ static bool search(const chooser *c, const access_list *list, tj_stage_choice *c
                         .run = run,
                         .run_count = list_groups(c, true, run)};
   const tj_bank_model *model = tj_bank_model_of(target->processor);
-  return model != NULL ? tj_stage_search(c->job, model, &tile, choice) : plain_stage(&tile, choice);
+  return model != NULL ? tj_stage_search(c->job, model, &tile, choice) : plain_stage(c->job, &tile, choice);
 }
 
 /* From the coordinate in a part of the tile to the element of LDS. */

@@ -31,7 +31,7 @@ static void cover(accesses *all, uint32_t rows, uint32_t columns, bool is_store,
       all->column[n][lane] = direction == TJ_STAGE_ROW ? along : line;
     }
     uint64_t active = lanes == 64 ? UINT64_MAX : UINT32_MAX;
-    all->access[n] = (tj_stage_access){is_store, direction, elements, active, all->row[n], all->column[n]};
+    all->access[n] = (tj_stage_access){is_store, direction, elements, active, all->row[n], all->column[n], 0, 0};
   }
 }
 
@@ -232,10 +232,10 @@ static void search_strided(tj_job *job, void *data) {
   ck_assert_uint_eq(choice.store_cycles, 8);
   ck_assert_uint_eq(choice.load_cycles, 4);
   const tj_bank_model *model = tj_bank_model_of("gfx942");
-  uint64_t counted = 0;
-  ck_assert_uint_eq(tj_stage_stream_make(job, model, &tile, ROW, 8, &counted).least, 8 + 8);
-  ck_assert_uint_eq(tj_stage_stream_make(job, model, &tile, ROW, 4, &counted).least, 8 + 4);
-  ck_assert_uint_eq(tj_stage_stream_make(job, model, &tile, ROW, 2, &counted).least, 8 + 2);
+  tj_stage_patterns patterns = tj_stage_patterns_of(job, &tile);
+  ck_assert_uint_eq(tj_stage_stream_make(job, model, &patterns, ROW, 8).least, 8 + 8);
+  ck_assert_uint_eq(tj_stage_stream_make(job, model, &patterns, ROW, 4).least, 8 + 4);
+  ck_assert_uint_eq(tj_stage_stream_make(job, model, &patterns, ROW, 2).least, 8 + 2);
 }
 
 START_TEST(words_at_one_place_of_vectors) {

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* Classes of phases by form of layouts, and what banks are wanted of them.
+ *
+ * Layouts without swizzles are sums: of a unit's word and line, and of the groups of lines and runs of words before
+ * it. These four are numbers of the class, by unit; a layout has a factor for each. Swizzles are linear over bits: a
+ * class has its units' words in the layout without the swizzle. */
+#include "lower/lds/lds_cycles.h"
+
+#include "lower/lds/lds_keys.h"
+
+#include <stdlib.h>
+
+enum { MOST_BANKS = 64 };
+
+typedef struct {
+  const tj_stage_phase *phase;
+  uint32_t number, stores, loads;
+  uint32_t shift;                            /* log2 of the words of a unit */
+  const uint16_t *word, *line, *group, *run; /* by unit, */
+  const uint32_t *address;                   /* or with swizzles */
+} phase_class;
+
+/* What layouts have in common whose classes are the same. */
+struct tj_stage_form {
+  uint32_t group;    /* lines; 1: lines lie evenly */
+  uint32_t run;      /* words; 0: lines are whole */
+  uint32_t swizzled; /* words from line to line of a layout with a swizzle; 0: there is none */
+  phase_class *item; /* those of most phases first: they tell the most of a layout */
+  uint32_t count;
+  tj_stage_form *next;
+};
+
+static uint32_t log2_of(uint32_t power) {
+  return (uint32_t)__builtin_ctz(power);
+}
+
+static uint32_t in_words(const tj_stage_stream *s, uint32_t elements) {
+  return elements * s->patterns->tile->element_bytes / TJ_BANK_BYTES;
+}
+
+/* --- classes --- */
+
+static tj_stage_unit unit_at(const tj_stage_phase *phase, const tj_stage_place *place, uint32_t number) {
+  return (tj_stage_unit){place->at.line + phase->unit[number].line, place->at.word + phase->unit[number].word};
+}
+
+static uint32_t address_of(const tj_stage_form *form, tj_stage_unit unit) {
+  return unit.line * form->swizzled + unit.word;
+}
+
+/* A number for which bits of their addresses units differ in from the first one. */
+static uint64_t key_of_bits(const tj_stage_form *form, const tj_stage_phase *phase, const tj_stage_place *place) {
+  uint64_t key = phase->words;
+  uint32_t first = address_of(form, place->at);
+  for (uint32_t i = 0; i < phase->units; i++)
+    key += tj_stage_mix(tj_stage_mix(1, first ^ address_of(form, unit_at(phase, place, i))), 1);
+  return key;
+}
+
+/* A number for what classes surely depend on no more than. */
+static uint64_t key_of_place(const tj_stage_stream *s, const tj_stage_form *form, const tj_stage_place *place) {
+  if (form->swizzled > 0)
+    return key_of_bits(form, &s->phase[place->phase], place);
+  uint64_t key = tj_stage_mix(place->phase, place->at.line % form->group);
+  return tj_stage_mix(key, form->run > 0 ? place->at.word % form->run : 0);
+}
+
+static uint32_t runs_before(const tj_stage_form *form, uint32_t word) {
+  return form->run > 0 ? word / form->run : 0;
+}
+
+/* A number for how many groups and runs units are beyond the first one. */
+static uint64_t key_of_steps(const tj_stage_stream *s, const tj_stage_form *form, const tj_stage_place *place) {
+  const tj_stage_phase *phase = &s->phase[place->phase];
+  uint32_t group = place->at.line / form->group, run = runs_before(form, place->at.word);
+  uint64_t key = place->phase;
+  for (uint32_t i = 0; i < phase->units; i++) {
+    tj_stage_unit unit = unit_at(phase, place, i);
+    key = tj_stage_mix(key, (uint64_t)(unit.line / form->group - group) << 32 | (runs_before(form, unit.word) - run));
+  }
+  return key;
+}
+
+static void list_addresses(tj_job *job, const tj_stage_form *form, const tj_stage_place *place, phase_class *c) {
+  uint32_t *address = TJ_NEW_ARRAY(job, uint32_t, c->phase->units);
+  for (uint32_t i = 0; i < c->phase->units; i++)
+    address[i] = address_of(form, unit_at(c->phase, place, i));
+  c->address = address;
+}
+
+/* Of all numbers, what is left of them in 16 bits is more than banks need. */
+static void list_numbers(tj_job *job, const tj_stage_form *form, const tj_stage_place *place, phase_class *c) {
+  uint32_t units = c->phase->units;
+  uint16_t *number = TJ_NEW_ARRAY(job, uint16_t, 4 * (size_t)units);
+  for (uint32_t i = 0; i < units; i++) {
+    tj_stage_unit unit = unit_at(c->phase, place, i);
+    number[i] = (uint16_t)unit.word;
+    number[units + i] = (uint16_t)unit.line;
+    number[2 * units + i] = (uint16_t)(unit.line / form->group);
+    number[3 * units + i] = (uint16_t)runs_before(form, unit.word);
+  }
+  c->word = number;
+  c->line = number + units;
+  c->group = number + 2 * (size_t)units;
+  c->run = number + 3 * (size_t)units;
+}
+
+static void begin_class(const tj_stage_stream *s, const tj_stage_form *form, const tj_stage_place *place,
+                        phase_class *c) {
+  c->phase = &s->phase[place->phase];
+  c->shift = log2_of(c->phase->words);
+  if (form->swizzled > 0)
+    list_addresses(s->job, form, place, c);
+  else
+    list_numbers(s->job, form, place, c);
+}
+
+static uint32_t size_of(const phase_class *c) {
+  return c->stores + c->loads;
+}
+
+static int larger_first(const void *a, const void *b) {
+  const phase_class *x = a, *y = b;
+  if (size_of(x) != size_of(y))
+    return size_of(x) > size_of(y) ? -1 : 1;
+  return x->number < y->number ? -1 : 1;
+}
+
+/* By place, the number of its class; how many there are. */
+static uint32_t number_classes(const tj_stage_stream *s, const tj_stage_form *form, uint32_t number[]) {
+  tj_stage_keys places = tj_stage_keys_make(s->job), classes = tj_stage_keys_make(s->job);
+  uint32_t *found = TJ_NEW_ARRAY(s->job, uint32_t, s->place_count + 1);
+  for (uint32_t i = 0; i < s->place_count; i++) {
+    uint64_t key = key_of_place(s, form, &s->place[i]);
+    uint32_t known = places.count, at = tj_stage_key_number(&places, key);
+    if (at == known)
+      found[at] = tj_stage_key_number(&classes, form->swizzled > 0 ? key : key_of_steps(s, form, &s->place[i]));
+    number[i] = found[at];
+  }
+  return classes.count;
+}
+
+static void find_classes(const tj_stage_stream *s, tj_stage_form *form) {
+  uint32_t *number = TJ_NEW_ARRAY(s->job, uint32_t, s->place_count + 1);
+  form->count = number_classes(s, form, number);
+  form->item = TJ_NEW_ARRAY(s->job, phase_class, form->count + 1);
+  tj_spend(s->job, s->place_count);
+  for (uint32_t i = 0; i < s->place_count; i++) {
+    phase_class *c = &form->item[number[i]];
+    if (c->phase == NULL)
+      begin_class(s, form, &s->place[i], c);
+    c->number = number[i];
+    c->stores += s->place[i].stores;
+    c->loads += s->place[i].loads;
+  }
+  qsort(form->item, form->count, sizeof form->item[0], larger_first);
+}
+
+static const tj_stage_form *form_of(tj_stage_counter *counter, const tj_stage_layout *layout) {
+  const tj_stage_stream *s = counter->stream;
+  tj_stage_form wanted = {.group = layout->group,
+                          .run = in_words(s, layout->run),
+                          .swizzled = layout->swizzle.bits > 0 ? in_words(s, layout->pitch) : 0},
+                *form = counter->form;
+  while (form != NULL &&
+         (form->group != wanted.group || form->run != wanted.run || form->swizzled != wanted.swizzled))
+    form = form->next;
+  if (form != NULL)
+    return form;
+  wanted.next = counter->form;
+  find_classes(s, &wanted);
+  return counter->form = tj_arena_copy(&s->job->arena, &wanted, sizeof wanted);
+}
+
+/* --- banks --- */
+
+/* A layout in words: a factor for each number of a unit; or what the swizzle does to its address. */
+typedef struct {
+  uint32_t pitch, beyond, beyond_run;
+  uint32_t mask, base, shift;
+} word_layout;
+
+static word_layout words_of(const tj_stage_stream *s, const tj_stage_layout *layout) {
+  uint32_t pitch = in_words(s, layout->pitch), element = s->patterns->tile->element_bytes;
+  word_layout words = {.pitch = pitch,
+                       .beyond = in_words(s, layout->group_pitch) - layout->group * pitch,
+                       .beyond_run = in_words(s, layout->run_pitch - layout->run)};
+  if (layout->swizzle.bits > 0) {
+    words.mask = (1u << layout->swizzle.bits) - 1;
+    words.base = (uint32_t)layout->swizzle.base + log2_of(element) - log2_of(TJ_BANK_BYTES);
+    words.shift = words.base + (uint32_t)layout->swizzle.shift;
+  }
+  return words;
+}
+
+/* The banks that units begin at, as numbers of which the lowest bits count. */
+static void find_banks(const phase_class *c, const word_layout *layout, uint16_t bank[]) {
+  for (uint32_t i = 0; i < c->phase->units; i++)
+    bank[i] = (uint16_t)(c->word[i] + c->line[i] * layout->pitch + c->group[i] * layout->beyond +
+                         c->run[i] * layout->beyond_run);
+}
+
+static void find_swizzled_banks(const phase_class *c, const word_layout *layout, uint16_t bank[]) {
+  for (uint32_t i = 0; i < c->phase->units; i++)
+    bank[i] = (uint16_t)(c->address[i] ^ (c->address[i] >> layout->shift & layout->mask) << layout->base);
+}
+
+/* Units are aligned to their size, so two meet in all their banks or in none. */
+static uint32_t cycles_of(const tj_stage_stream *s, const phase_class *c, const word_layout *layout) {
+  uint16_t bank[TJ_BANK_LANES];
+  uint8_t wanted[MOST_BANKS] = {0}, most = 0;
+  uint32_t mask = s->model->banks / c->phase->words - 1;
+  if (c->address != NULL)
+    find_swizzled_banks(c, layout, bank);
+  else
+    find_banks(c, layout, bank);
+  for (uint32_t i = 0; i < c->phase->units; i++) {
+    uint8_t here = ++wanted[bank[i] >> c->shift & mask];
+    most = here > most ? here : most;
+  }
+  return most;
+}
+
+uint32_t tj_stage_cycles_below(tj_stage_counter *counter, const tj_stage_layout *layout, uint32_t enough) {
+  const tj_stage_stream *s = counter->stream;
+  const tj_stage_form *form = form_of(counter, layout);
+  word_layout words = words_of(s, layout);
+  uint32_t cycles = s->least, units = 0;
+  for (uint32_t i = 0; i < form->count && cycles < enough; i++) {
+    const phase_class *c = &form->item[i];
+    units += c->phase->units;
+    cycles += (cycles_of(s, c, &words) - c->phase->least) * size_of(c);
+  }
+  tj_spend(s->job, units);
+  *counter->counted += units;
+  return cycles;
+}
+
+void tj_stage_cycles_by_side(tj_stage_counter *counter, const tj_stage_layout *layout, uint32_t *store,
+                             uint32_t *load) {
+  const tj_stage_stream *s = counter->stream;
+  const tj_stage_form *form = form_of(counter, layout);
+  word_layout words = words_of(s, layout);
+  *store = *load = 0;
+  for (uint32_t i = 0; i < form->count; i++) {
+    uint32_t cycles = cycles_of(s, &form->item[i], &words);
+    *store += form->item[i].stores * cycles;
+    *load += form->item[i].loads * cycles;
+  }
+}
