@@ -126,32 +126,45 @@ static int larger_first(const void *a, const void *b) {
   return x->number < y->number ? -1 : 1;
 }
 
+/* Phases where they begin: as far as classes depend on that. */
+typedef struct {
+  const tj_stage_place *item;
+  uint32_t count;
+} place_list;
+
+static place_list places_for(const tj_stage_stream *s, const tj_stage_form *form) {
+  bool is_by_line = form->run == 0 && form->swizzled == 0;
+  return is_by_line ? (place_list){s->line, s->line_count} : (place_list){s->place, s->place_count};
+}
+
 /* By place, the number of its class; how many there are. */
-static uint32_t number_classes(const tj_stage_stream *s, const tj_stage_form *form, uint32_t number[]) {
+static uint32_t number_classes(const tj_stage_stream *s, const tj_stage_form *form, const place_list *all,
+                               uint32_t number[]) {
   tj_stage_keys places = tj_stage_keys_make(s->job), classes = tj_stage_keys_make(s->job);
-  uint32_t *found = TJ_NEW_ARRAY(s->job, uint32_t, s->place_count + 1);
-  for (uint32_t i = 0; i < s->place_count; i++) {
-    uint64_t key = key_of_place(s, form, &s->place[i]);
+  uint32_t *found = TJ_NEW_ARRAY(s->job, uint32_t, all->count + 1);
+  for (uint32_t i = 0; i < all->count; i++) {
+    uint64_t key = key_of_place(s, form, &all->item[i]);
     uint32_t known = places.count, at = tj_stage_key_number(&places, key);
     if (at == known)
-      found[at] = tj_stage_key_number(&classes, form->swizzled > 0 ? key : key_of_steps(s, form, &s->place[i]));
+      found[at] = tj_stage_key_number(&classes, form->swizzled > 0 ? key : key_of_steps(s, form, &all->item[i]));
     number[i] = found[at];
   }
   return classes.count;
 }
 
 static void find_classes(const tj_stage_stream *s, tj_stage_form *form) {
-  uint32_t *number = TJ_NEW_ARRAY(s->job, uint32_t, s->place_count + 1);
-  form->count = number_classes(s, form, number);
+  place_list all = places_for(s, form);
+  uint32_t *number = TJ_NEW_ARRAY(s->job, uint32_t, all.count + 1);
+  form->count = number_classes(s, form, &all, number);
   form->item = TJ_NEW_ARRAY(s->job, phase_class, form->count + 1);
-  tj_spend(s->job, s->place_count);
-  for (uint32_t i = 0; i < s->place_count; i++) {
+  tj_spend(s->job, all.count);
+  for (uint32_t i = 0; i < all.count; i++) {
     phase_class *c = &form->item[number[i]];
     if (c->phase == NULL)
-      begin_class(s, form, &s->place[i], c);
+      begin_class(s, form, &all.item[i], c);
     c->number = number[i];
-    c->stores += s->place[i].stores;
-    c->loads += s->place[i].loads;
+    c->stores += all.item[i].stores;
+    c->loads += all.item[i].loads;
   }
   qsort(form->item, form->count, sizeof form->item[0], larger_first);
 }

@@ -7,6 +7,8 @@
 
 #include "lower/lds/lds_keys.h"
 
+#include <string.h>
+
 enum { WIDEST = 16, MOST_PLACES = WIDEST / TJ_BANK_BYTES, NO_PHASE = UINT32_MAX };
 
 /* A phase of an instruction of a pattern, and where it begins as seen from there; NO_PHASE: no lane is in it. */
@@ -17,7 +19,8 @@ typedef struct {
 
 typedef struct {
   tj_stage_stream *stream;
-  tj_stage_keys phases, places;
+  tj_stage_keys phases;
+  struct place_list *places;
   const part **part; /* by pattern, then by instruction, then by phase; NULL: not yet */
 } maker;
 
@@ -131,14 +134,55 @@ static const part *parts_of(maker *m, uint32_t number) {
 
 /* --- places --- */
 
-static void add_place(maker *m, const part *p, tj_stage_unit begin, bool is_store) {
+/* Places under construction: each once. */
+typedef struct place_list {
+  tj_stage_keys keys;
+  tj_stage_place *place;
+  uint32_t room;
+} place_list;
+
+static place_list new_places(tj_job *job) {
+  return (place_list){tj_stage_keys_make(job), NULL, 0};
+}
+
+static void make_room(place_list *list) {
+  tj_stage_place *old = list->place;
+  list->room = list->room == 0 ? 32 : 4 * list->room;
+  list->place = TJ_NEW_ARRAY(list->keys.job, tj_stage_place, list->room);
+  if (old != NULL)
+    memcpy(list->place, old, list->keys.count * sizeof *old);
+}
+
+static void add_place(place_list *list, tj_stage_place place) {
+  if (list->keys.count == list->room)
+    make_room(list);
+  uint64_t key = tj_stage_mix(place.phase, (uint64_t)place.at.line << 32 | place.at.word);
+  uint32_t known = list->keys.count, number = tj_stage_key_number(&list->keys, key);
+  if (number == known) {
+    list->place[number] = place;
+    return;
+  }
+  list->place[number].stores += place.stores;
+  list->place[number].loads += place.loads;
+}
+
+static void find_lines(tj_stage_stream *s) {
+  place_list lines = new_places(s->job);
+  for (uint32_t i = 0; i < s->place_count; i++) {
+    tj_stage_place place = s->place[i];
+    place.at.word = 0;
+    add_place(&lines, place);
+  }
+  s->line = lines.place;
+  s->line_count = lines.keys.count;
+}
+
+static void add_part(maker *m, const part *p, tj_stage_unit begin, bool is_store) {
   tj_stage_stream *s = m->stream;
-  tj_stage_unit at = {begin.line + p->at.line, begin.word + p->at.word};
-  uint32_t number =
-      tj_stage_key_number(&m->places, tj_stage_mix(p->phase, (uint64_t)at.line << 32 | at.word));
-  if (number == s->place_count)
-    s->place[s->place_count++] = (tj_stage_place){.phase = p->phase, .at = at};
-  ++*(is_store ? &s->place[number].stores : &s->place[number].loads);
+  add_place(m->places, (tj_stage_place){.phase = p->phase,
+                                        .at = {begin.line + p->at.line, begin.word + p->at.word},
+                                        .stores = is_store,
+                                        .loads = !is_store});
   ++*(is_store ? &s->store_ideal : &s->load_ideal);
   s->least += s->phase[p->phase].least;
 }
@@ -152,23 +196,32 @@ static void add_access(maker *m, const tj_stage_instance *instance) {
   s->count += instructions;
   for (uint32_t i = 0; i < instructions * TJ_BANK_MOST_PHASES; i++) {
     if (parts[i].phase != NO_PHASE)
-      add_place(m, &parts[i], begin, pattern->access->is_store);
+      add_part(m, &parts[i], begin, pattern->access->is_store);
   }
+}
+
+/* How many phases there are at most. */
+static uint32_t most_phases(const tj_stage_stream *s) {
+  uint32_t instructions = 0;
+  for (uint32_t i = 0; i < s->patterns->count; i++)
+    instructions += instructions_of(s, &s->patterns->pattern[i]);
+  return instructions * TJ_BANK_MOST_PHASES;
 }
 
 tj_stage_stream tj_stage_stream_make(tj_job *job, const tj_bank_model *model, const tj_stage_patterns *patterns,
                                      tj_stage_direction direction, uint32_t vector) {
-  uint32_t most = tj_stage_instructions(patterns, direction, vector) * TJ_BANK_MOST_PHASES;
-  tj_stage_stream s = {
-      .job = job, .model = model, .patterns = patterns, .direction = direction, .vector = vector};
-  s.phase = TJ_NEW_ARRAY(job, tj_stage_phase, most + 1);
-  s.place = TJ_NEW_ARRAY(job, tj_stage_place, most + 1);
+  tj_stage_stream s = {.job = job, .model = model, .patterns = patterns, .direction = direction, .vector = vector};
+  place_list places = new_places(job);
+  s.phase = TJ_NEW_ARRAY(job, tj_stage_phase, most_phases(&s) + 1);
   maker m = {.stream = &s,
              .phases = tj_stage_keys_make(job),
-             .places = tj_stage_keys_make(job),
+             .places = &places,
              .part = TJ_NEW_ARRAY(job, const part *, patterns->count + 1)};
-  tj_spend(job, most);
+  tj_spend(job, tj_stage_instructions(patterns, direction, vector));
   for (uint32_t i = 0; i < patterns->tile->access_count; i++)
     add_access(&m, &patterns->instance[i]);
+  s.place = places.place;
+  s.place_count = places.keys.count;
+  find_lines(&s);
   return s;
 }

@@ -39,6 +39,8 @@ typedef struct {
   uint32_t phase_count;
   tj_stage_place *place; /* each phase, wherever it begins, once */
   uint32_t place_count;
+  tj_stage_place *line; /* each phase, on whatever line it begins, once */
+  uint32_t line_count;
   uint32_t store_ideal, load_ideal; /* cycles of all instructions without conflicts */
   uint32_t least;                   /* the same by the pigeonhole */
 } tj_stage_stream;

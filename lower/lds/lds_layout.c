@@ -12,8 +12,8 @@ enum {
   MOST_CANDIDATES = 4096,
   MOST_GROUPS = 16,
   MOST_RESIDENTS = 8,
-  MOST_COUNTED = 400000,
-  CYCLES_ALONE = 1024 /* that a workgroup waits for memory while no other one of its compute unit has work */
+  MOST_COUNTED = 60000, /* units of classes of phases */
+  CYCLES_ALONE = 1024   /* that a workgroup waits for memory while no other one of its compute unit has work */
 };
 
 typedef struct {

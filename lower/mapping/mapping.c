@@ -235,9 +235,10 @@ static uint32_t conflicts_of(const tj_stage_choice *stage) {
   return stage == NULL ? 0 : stage->store_cycles + stage->load_cycles - stage->store_ideal - stage->load_ideal;
 }
 
-/* Whether the search may go on to another mapping, whatever it finds: it leaves half of the fuel for code. */
+/* Whether so little has been counted of layouts in LDS that the search may go on to another mapping. */
 static bool may_go_on(const mapping *map) {
-  return map->fuel - map->graph->job->fuel < TJ_DEFAULT_FUEL / 2;
+  enum { PARTS_OF_FUEL = 10 };
+  return map->fuel - map->graph->job->fuel < TJ_DEFAULT_FUEL / PARTS_OF_FUEL;
 }
 
 /* What is shared out, or the same with fewer conflicts; whether that was found. */
