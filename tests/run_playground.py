@@ -141,6 +141,8 @@ def check_document(page, command, document):
         if parsed is None:
             continue
         operands, fields, files = parsed
+        if not all((command.root / file).exists() for file in files):
+            continue
         program = "\n;\n".join([*((command.root / file).read_text(encoding="utf-8") for file in files), *operands])
         question = question_of(words[1], operands, fields, program)
         if question is None:

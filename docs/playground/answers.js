@@ -20,7 +20,8 @@ function showText([{ text }]) {
 
 // --- pictures ---
 
-let pictureAddress = null;
+// The last picture, which is drawn anew where it differs.
+const drawn = { svg: null, address: null, element: null };
 
 function download(name, text, type) {
   const link = make("a", { download: name, href: URL.createObjectURL(new Blob([text], { type })) });
@@ -36,10 +37,14 @@ function titleOf(picture) {
 }
 
 function pictureElement(svg) {
-  if (pictureAddress !== null)
-    URL.revokeObjectURL(pictureAddress);
-  pictureAddress = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
-  return make("img", { src: pictureAddress, alt: `Picture of ${titleOf(svg)}` });
+  if (drawn.svg === svg)
+    return drawn.element;
+  if (drawn.address !== null)
+    URL.revokeObjectURL(drawn.address);
+  drawn.svg = svg;
+  drawn.address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  drawn.element = make("img", { src: drawn.address, alt: `Picture of ${titleOf(svg)}` });
+  return drawn.element;
 }
 
 async function downloadLatex(options) {
@@ -50,7 +55,8 @@ async function downloadLatex(options) {
 
 function showPicture([picture, text], options) {
   const image = pictureElement(picture.text);
-  const whole = make("input", { type: "checkbox", onchange: () => image.classList.toggle("whole", whole.checked) });
+  const whole = make("input", { type: "checkbox", checked: image.classList.contains("whole"),
+    onchange: () => image.classList.toggle("whole", whole.checked) });
   const save = (form, onclick) => make("button", { type: "button", onclick }, `Save as ${form}`);
   const figure = make("figure", {}, image, make("p", {}, make("label", {}, whole, " full size"),
     save("SVG", () => download("picture.svg", picture.text, "image/svg+xml")), save("LaTeX", () => downloadLatex(options))));

@@ -338,7 +338,7 @@ static void add_lines(drawing *d, const tj_cell *cell, uint32_t x, uint32_t y) {
 }
 
 static void add_cell(drawing *d, const tj_cell *cell, uint32_t x, uint32_t y) {
-  if (cell->state == TJ_CELL_ABSENT)
+  if (cell->state == TJ_CELL_ABSENT || cell->state == TJ_CELL_EMPTY)
     return;
   tj_text_string(d->text, "<g>");
   if (d->has_tooltips)
@@ -420,12 +420,39 @@ static void add_cells(drawing *d, const tj_panel *panel,
         y + i / panel->column.count * d->cell_height);
 }
 
+/* How many cells from this one on, in its row, nobody holds. */
+static uint32_t length_of_gap(const tj_panel *panel, uint32_t first) {
+  uint32_t length = 0;
+  while (first % panel->column.count + length < panel->column.count &&
+         panel->cell[first + length].state == TJ_CELL_EMPTY)
+    length++;
+  return length;
+}
+
+/* What nobody holds, as one shape. */
+static void add_gaps(drawing *d, const tj_panel *panel, uint32_t x, uint32_t y) {
+  bool has_any = false;
+  for (uint32_t i = 0, gap; i<panel->row.count * panel->column.count; i += gap> 0 ? gap : 1) {
+    gap = length_of_gap(panel, i);
+    if (gap == 0)
+      continue;
+    tj_text_format(d->text, "%sM%" PRIu32 " %" PRIu32 "h%" PRIu32 "v%" PRIu32 "h-%" PRIu32 "z",
+                   has_any ? "" : "<path fill=\"url(#hatch)\" d=\"", x + i % panel->column.count * d->cell_width,
+                   y + i / panel->column.count * d->cell_height, gap * d->cell_width, d->cell_height,
+                   gap * d->cell_width);
+    has_any = true;
+  }
+  if (has_any)
+    tj_text_string(d->text, "\"/>\n");
+}
+
 /* Lines and arrows lie between the colours of cells and what is written on them. */
 static void add_panel(drawing *d, const tj_panel *panel, uint32_t left, uint32_t top) {
   uint32_t x = left + d->left, y = top + d->top;
   if (panel->caption != NULL)
     add_text(d, "caption", left, top + 13, panel->caption);
   add_labels(d, panel, x, y);
+  add_gaps(d, panel, x, y);
   add_cells(d, panel, add_cell, x, y);
   add_grid_lines(d, panel, "line", 1, 1, x, y);
   if (panel->row.group > 0 || panel->column.group > 0)
