@@ -4,6 +4,7 @@
  * make_shape and its like, as they hide functions; types and functions with template arguments are never hidden. */
 #include "frontend/sema/sema_cute.h"
 
+#include "base/number/power.h"
 #include "frontend/names/cute.h"
 #include "frontend/sema/call.h"
 
@@ -183,7 +184,7 @@ static bool is_pointer(const tj_scope *scope, const tj_ast *ast, pointer *p) {
 static const tj_value *swizzle_of_elements(tj_graph *graph, const tj_value *of, int64_t bits) {
   if (of->kind != TJ_VALUE_SWIZZLE)
     tj_fail_type(graph->job, of, "what stands before a pointer", "a swizzle");
-  if (bits < 1 || (bits & (bits - 1)) != 0)
+  if (!tj_is_power_of_two(bits))
     tj_fail(graph->job, TJ_NOT_DIVISIBLE,
             "a swizzle of bytes is none of elements of %" PRId64 " bits, which is no power of two", bits);
   int32_t base = of->swizzle.base + __builtin_ctzll(BYTE) - __builtin_ctzll((uint64_t)bits);

@@ -2,6 +2,8 @@
 /* What expressions cost: weights of operations, and counts of the operations that a set of expressions needs. */
 #include "ir/index/cost.h"
 
+#include "base/number/power.h"
+
 typedef enum { KIND_NONE, KIND_ADD, KIND_MUL, KIND_DIV, KIND_MOD, KIND_SELECT, KIND_BIT } kind;
 
 static const kind kinds[] = {
@@ -11,7 +13,7 @@ static const kind kinds[] = {
 };
 
 int tj_exponent_of(const tj_node *node) {
-  if (!tj_is_constant(node) || node->value < 1 || (node->value & (node->value - 1)) != 0)
+  if (!tj_is_constant(node) || !tj_is_power_of_two(node->value))
     return -1;
   return __builtin_ctzll((unsigned long long)node->value);
 }

@@ -4,6 +4,7 @@
  * One form always gives one expression: terms in the forms' order, with the constant last, and with factors that
  * several terms share taken out where that saves multiplications. Factors are taken out one at a time, the one that
  * saves most first, so that i*M*N + j*N + k becomes (i*M + j)*N + k, and i*4 + j*4 becomes (i + j)*4. */
+#include "base/number/power.h"
 #include "ir/index/cost.h"
 #include "ir/index/linear.h"
 
@@ -68,7 +69,7 @@ static bool has_factor(const tj_term *term, const factor *common) {
 static uint32_t coefficient_weight(int64_t coefficient) {
   if (coefficient == 1 || coefficient == -1)
     return 0;
-  return coefficient > 0 && (coefficient & (coefficient - 1)) == 0 ? TJ_WEIGHT_POWER : TJ_WEIGHT_PRODUCT;
+  return tj_is_power_of_two(coefficient) ? TJ_WEIGHT_POWER : TJ_WEIGHT_PRODUCT;
 }
 
 /* Weight of the multiplication that a term is spared when the factor leaves it. */

@@ -8,6 +8,7 @@
 #include "ir/index/facts.h"
 
 #include "base/integer.h"
+#include "base/number/power.h"
 
 typedef __int128 wide;
 
@@ -323,7 +324,7 @@ static bits either(bits a, bits b) {
 
 /* The exponent of a single value that is a power of two; -1 for anything else. */
 static int exponent_of(const tj_facts *facts) {
-  if (!is_single(facts) || facts->low <= 0 || (facts->low & (facts->low - 1)) != 0)
+  if (!is_single(facts) || !tj_is_power_of_two(facts->low))
     return -1;
   return __builtin_ctzll((unsigned long long)facts->low);
 }

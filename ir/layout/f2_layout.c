@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Linear maps over F2 and layouts: what is linear in layouts, swizzles and composed layouts, and the way back. */
+#include "base/number/power.h"
 #include "ir/layout/algebra.h"
 #include "ir/layout/arith.h"
 #include "ir/layout/f2.h"
@@ -50,17 +51,13 @@ static uint32_t component_of(const tj_tuple *codomain, const tj_tuple *stride) {
   return component;
 }
 
-static bool is_power_of_two(int64_t value) {
-  return value > 0 && (value & (value - 1)) == 0;
-}
-
 /* Whether a mode's extent and stride can be linear at all. */
 static bool check_mode(reading *self, const tj_tuple *extent, const tj_tuple *stride) {
   tj_job *job = self->graph->job;
   if (!tj_is_constant(extent->value) || !tj_is_constant(stride->value))
     self->obstacle = tj_string_format(job, "the mode %s:%s depends on parameters", tj_tuple_text(job, extent),
                                       tj_tuple_text(job, stride));
-  else if (!is_power_of_two(extent->value->value))
+  else if (!tj_is_power_of_two(extent->value->value))
     self->obstacle = tj_string_format(job, "extent %s is no power of two", tj_tuple_text(job, extent));
   else if (stride->value->value < 0 && extent->value->value > 1)
     self->obstacle = tj_string_format(job, "stride %s is negative", tj_tuple_text(job, stride));

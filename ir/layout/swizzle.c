@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Swizzles: construction, application and text, also of swizzles composed with layouts, and of coordinate tensors. */
+#include "base/number/power.h"
 #include "ir/layout/layout.h"
 
 #include "ir/layout/arith.h"
@@ -43,10 +44,6 @@ bool tj_swizzle_compose(tj_swizzle a, tj_swizzle b, tj_swizzle *both) {
   return independent && swizzle_of_masks(source_mask(a) ^ source_mask(b), target_mask(a) ^ target_mask(b), both);
 }
 
-static bool is_power_of_two(int64_t value) {
-  return value > 0 && (value & (value - 1)) == 0;
-}
-
 /* The value of a layout at each power of two below its size, and their number. False unless these are different
  * powers of two, so that the layout permutes bits. */
 static bool bit_images(tj_graph *graph, tj_layout layout, uint64_t images[], int32_t *count) {
@@ -60,7 +57,7 @@ static bool bit_images(tj_graph *graph, tj_layout layout, uint64_t images[], int
       continue;
     bool constant = tj_is_constant(extents[i]->value) && strides[i]->kind == TJ_TUPLE_INTEGER &&
                     tj_is_constant(strides[i]->value);
-    if (!constant || !is_power_of_two(extents[i]->value->value) || !is_power_of_two(strides[i]->value->value))
+    if (!constant || !tj_is_power_of_two(extents[i]->value->value) || !tj_is_power_of_two(strides[i]->value->value))
       return false;
     uint64_t image = (uint64_t)strides[i]->value->value;
     for (int64_t bit = 1; bit < extents[i]->value->value; bit *= 2, image <<= 1) {
@@ -89,7 +86,7 @@ bool tj_layout_compose_swizzle(tj_graph *graph, tj_layout layout, tj_swizzle swi
 
 /* The exponent of a power of two; TJ2031 otherwise. */
 static int32_t exponent_of(tj_graph *graph, int64_t count, const char *operation) {
-  if (!is_power_of_two(count))
+  if (!tj_is_power_of_two(count))
     tj_fail(graph->job, TJ_NOT_DIVISIBLE, "%s: a swizzle of elements %lld times as wide", operation,
             (long long)count);
   return __builtin_ctzll((uint64_t)count);

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Linear maps over F2 of any kind of map: by structure, or by comparing every value with the XOR of bases. */
+#include "base/number/power.h"
 #include "ir/value/table.h"
 
 #include <string.h>
 
 enum { ENUMERATION_LIMIT = 1 << 24 };
-
-static bool is_power_of_two(int64_t value) {
-  return value > 0 && (value & (value - 1)) == 0;
-}
 
 /* The bases of a map, by its values where one bit of the coordinate is set. False where a value is no value of a
  * linear map. */
@@ -50,7 +47,7 @@ static const tj_f2 *linear_by_values(tj_graph *graph, const tj_value *value, con
   tj_table table = tj_table_open(graph, value, ENUMERATION_LIMIT);
   uint32_t bits = 0;
   for (uint32_t i = 0; i < table.rank; i++) {
-    if (!is_power_of_two(table.extent[i])) {
+    if (!tj_is_power_of_two(table.extent[i])) {
       *obstacle = tj_string_format(graph->job, "length %lld is no power of two", (long long)table.extent[i]);
       return NULL;
     }

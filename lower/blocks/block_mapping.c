@@ -7,6 +7,7 @@
  * destination. Whatever ends beyond its tile, or beyond the domain, begins earlier. */
 #include "lower/blocks/block_mapping.h"
 
+#include "base/number/power.h"
 #include "ir/index/facts.h"
 #include "ir/value/value.h"
 #include "lower/tile/tile_order.h"
@@ -190,10 +191,6 @@ static int64_t take_digit(const digit_list *list, uint32_t *i, int64_t step, uin
   return is_digit(list, *i, step, mode) ? list->digit[(*i)++].extent : 1;
 }
 
-static bool is_power(int64_t number) {
-  return (number & (number - 1)) == 0;
-}
-
 /* Rows of the source, of one vector after the other, or of panels of vectors. */
 static bool read_block(tj_block_map *map, const digit_list *slots) {
   uint32_t first = map->by_destination[0], i = 0;
@@ -211,7 +208,7 @@ static bool read_block(tj_block_map *map, const digit_list *slots) {
     map->across = map->domain->count > 1 ? map->by_destination[1] : first;
     map->depth = take_digit(slots, &i, 1, map->across);
   }
-  return i == slots->count && is_power(map->width) && map->width <= TJ_BLOCK_MOST_LANES;
+  return i == slots->count && tj_is_power_of_two(map->width) && map->width <= TJ_BLOCK_MOST_LANES;
 }
 
 /* The blocks of the tile, of which the items are numbered along one mode after the other. */
@@ -310,7 +307,7 @@ static bool is_moved_back(const tj_block_map *map, const tj_mapping *mapping, ui
 
 /* Whether rows turn around by powers of two, and so few are moved that code can do it without a loop. */
 static bool is_of_registers(const tj_block_map *map) {
-  bool can_turn = is_power(map->depth) && map->depth <= TJ_BLOCK_MOST_LANES;
+  bool can_turn = tj_is_power_of_two(map->depth) && map->depth <= TJ_BLOCK_MOST_LANES;
   return map->depth * map->panels <= MOST_ROWS && (can_turn || !tj_block_is_turned(map));
 }
 

@@ -2,6 +2,7 @@
 /* The text of each node from the texts of its arguments, arguments first, so that there is no recursion. */
 #include "lower/emit/c_expression.h"
 
+#include "base/number/power.h"
 #include "ir/index/facts.h"
 #include "ir/index/walk.h"
 
@@ -166,7 +167,7 @@ static piece write_sum(const writer *w, const tj_node *node, tj_c_type type) {
 /* --- divisions --- */
 
 static bool log2_of(const tj_node *node, int *log) {
-  if (!tj_is_constant(node) || node->value < 1 || (node->value & (node->value - 1)) != 0)
+  if (!tj_is_constant(node) || !tj_is_power_of_two(node->value))
     return false;
   *log = __builtin_ctzll((unsigned long long)node->value);
   return true;

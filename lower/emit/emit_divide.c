@@ -6,6 +6,7 @@
  * floor(n / d) = ~floor(~n / d). Then the quotient is one of: a multiplication and a shift by constants; the same by
  * magic numbers from the launch; an exact or plain unsigned division. Only a divisor that may be negative takes the
  * signed division and its correction. */
+#include "base/number/power.h"
 #include "lower/emit/emit.h"
 
 #include "base/number/magic.h"
@@ -28,7 +29,7 @@ static LLVMValueRef constant_like(LLVMValueRef like, uint64_t value) {
 }
 
 static bool log2_of(const tj_node *node, unsigned *log) {
-  if (!tj_is_constant(node) || node->value < 1 || (node->value & (node->value - 1)) != 0)
+  if (!tj_is_constant(node) || !tj_is_power_of_two(node->value))
     return false;
   *log = (unsigned)__builtin_ctzll((uint64_t)node->value);
   return true;

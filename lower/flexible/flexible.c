@@ -2,6 +2,7 @@
 /* Flexible tiles: which copies have them, what the launch measures and demands, where tiles begin. */
 #include "lower/flexible/flexible.h"
 
+#include "base/number/power.h"
 #include "ir/index/facts.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
@@ -91,14 +92,10 @@ static const tj_node *sharpened(const tj_node *node, int64_t low, int64_t high) 
   return node;
 }
 
-static bool is_power_of_two(int64_t value) {
-  return value > 0 && (value & (value - 1)) == 0;
-}
-
 tj_flexible_digits tj_flexible_split(tj_flexible *f, const tj_node *number, tj_measure divisor, int64_t most) {
   enum { SHIFT = 20 };
   tj_graph *graph = f->graph;
-  if (tj_is_constant(number) || (tj_is_constant(divisor.launch) && is_power_of_two(divisor.launch->value)))
+  if (tj_is_constant(number) || (tj_is_constant(divisor.launch) && tj_is_power_of_two(divisor.launch->value)))
     return (tj_flexible_digits){tj_terse_div(graph, number, divisor.name), tj_terse_mod(graph, number, divisor.name)};
   const tj_node *magic = tj_flexible_parts(graph, tj_int(graph, 1 << SHIFT), divisor.launch);
   tj_measure multiplier = tj_flexible_measure(f, "magic", magic, 1, 1 << SHIFT, 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Mappings of flexible tiles: made leaf by leaf, with the numbers that the launch chooses; and what one that is given
  * says of modes and widths. The rest of it follows from these: another form is refused. */
+#include "base/number/power.h"
 #include "ir/index/facts.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
@@ -128,7 +129,7 @@ static uint32_t read_vectors(tj_flexible *f, uint32_t side, tj_layout layout) {
   const tj_tuple *stride = tj_tuple_leaves(f->graph, layout.stride->item[1], &count)[0];
   int64_t width = tj_is_constant(extent->value) ? extent->value->value : 0;
   if (stride->kind != TJ_TUPLE_BASIS || !tj_is_int(stride->value, 1) || stride->path[0] >= f->domain->count ||
-      width < 1 || width > most || (width & (width - 1)) != 0)
+      width > most || !tj_is_power_of_two(width))
     tj_fail(job, TJ_MAPPING,
             "slots of %s begin with the elements of a vector, w:1@mode, of a power of two up to %" PRIu32,
             side == TJ_FLEXIBLE_SOURCE ? "load" : "store", most);

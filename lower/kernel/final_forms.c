@@ -9,6 +9,7 @@
 #include "lower/kernel/final_forms.h"
 
 #include "base/number/magic.h"
+#include "base/number/power.h"
 #include "ir/index/facts.h"
 #include "ir/index/linear.h"
 #include "ir/index/walk.h"
@@ -56,7 +57,7 @@ static usage usage_of(tj_graph *graph, const tj_node *const roots[], size_t coun
 /* --- the estimate --- */
 
 static bool is_power(const tj_node *node) {
-  return tj_is_constant(node) && node->value > 0 && (node->value & (node->value - 1)) == 0;
+  return tj_is_constant(node) && tj_is_power_of_two(node->value);
 }
 
 /* Whether it only serves one sum, and is computed as part of it. */

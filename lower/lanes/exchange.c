@@ -3,6 +3,7 @@
  * is linear over F2. */
 #include "lower/lanes/exchange.h"
 
+#include "base/number/power.h"
 #include "ir/value/mapping_held.h"
 
 #include <inttypes.h>
@@ -116,10 +117,6 @@ typedef struct {
   uint32_t loads, stores;
 } slot_lists;
 
-static bool is_power(uint32_t number) {
-  return number > 0 && (number & (number - 1)) == 0;
-}
-
 static uint32_t source_in(const finder *f, const slot_lists *lists, const uint32_t rank[], uint32_t number) {
   uint32_t slot = lists->stored[number >> f->lane_bits];
   uint32_t source = f->source[number % f->lanes + slot * f->lanes];
@@ -136,7 +133,7 @@ static uint32_t image_of(const tj_exchange_map *map, uint32_t number) {
 /* The part as a map, of elements by their places in the lists; false where it is none. */
 static bool find_map(const finder *f, const slot_lists *lists, tj_exchange_map *map) {
   uint32_t count = lists->stores * f->lanes, *rank = TJ_NEW_ARRAY(f->job, uint32_t, f->loads);
-  if (!is_power(lists->loads) || !is_power(lists->stores) || lists->stores > 1u << MOST_SLOT_BITS)
+  if (!tj_is_power_of_two(lists->loads) || !tj_is_power_of_two(lists->stores) || lists->stores > 1u << MOST_SLOT_BITS)
     return false;
   for (uint32_t i = 0; i < lists->loads; i++)
     rank[lists->loaded[i]] = i;
@@ -314,8 +311,9 @@ tj_exchange *tj_exchange_make(tj_graph *graph, const tj_exchange_problem *proble
               .stores = mapping->store.slots};
   tj_shared_memory processor;
   bool have_items = mapping->load.items == items && mapping->store.items == items;
-  if (wave < 2 || !have_items || !tj_shared_memory_of(problem->target->processor, &processor) || !is_power(f.lanes) ||
-      items % f.lanes != 0 || f.stores > 1u << MOST_SLOT_BITS || f.loads > 1u << MOST_SLOT_BITS)
+  if (wave < 2 || !have_items || !tj_shared_memory_of(problem->target->processor, &processor) ||
+      !tj_is_power_of_two(f.lanes) || items % f.lanes != 0 || f.stores > 1u << MOST_SLOT_BITS ||
+      f.loads > 1u << MOST_SLOT_BITS)
     return NULL;
   f.lane_bits = (uint32_t)__builtin_ctz(f.lanes);
   if (!find_sources(graph, &f))
