@@ -31,6 +31,25 @@ def sigmoid(x):
     return numpy.where(x < 0, small, 1) / (1 + small)
 
 
+def half(code_of):
+    """The number in a half of a byte."""
+    def number(byte, is_upper):
+        byte = numpy.clip(numpy.trunc(numpy.nan_to_num(byte.astype("f8"), posinf=255, neginf=0)), 0, 255).astype("i4")
+        return code_of[numpy.where(is_upper != 0, byte >> 4, byte & 15)]
+    return number
+
+
+def packed(code_of):
+    """The byte of two numbers: of the nearest codes, of two the even one."""
+    def nearest(x):
+        far = abs(numpy.clip(numpy.nan_to_num(x.astype("f8")), -99, 99)[:, None] - code_of)
+        far[numpy.signbit(x) & ~numpy.isnan(x) & (code_of[8] == 0), :8] += 0.01
+        return numpy.argmin(far + numpy.arange(16) % 2 * 1e-9, axis=1)
+    return lambda x, y: nearest(x) + 16 * nearest(y)
+
+
+UNSIGNED, SIGNED = numpy.arange(16.0), numpy.array([*range(8), *range(-8, 0)], "f8")
+TINY = numpy.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
 # By name: what a function is.
 FUNCTIONS = {
     "abs": abs, "floor": numpy.floor, "round": numpy.rint, "sqrt": numpy.sqrt, "rsqrt": lambda x: 1 / numpy.sqrt(x),
@@ -41,6 +60,8 @@ FUNCTIONS = {
     "eq": lambda x, y: x == y, "ne": lambda x, y: x != y, "select": lambda x, y, z: numpy.where(x != 0, y, z),
     "+": lambda x, y: x + y, "-": lambda x, y: x - y, "*": lambda x, y: x * y, "/": lambda x, y: x / y,
     "neg": lambda x: -x,
+    "u4": half(UNSIGNED), "i4": half(SIGNED), "f4e2m1": half(TINY),
+    "pack_u4": packed(UNSIGNED), "pack_i4": packed(SIGNED), "pack_f4e2m1": packed(TINY),
 }
 
 
@@ -149,6 +170,8 @@ EXAMPLES = [
      {"s": ("f32", COLUMN, scales, 0.51), "q": ("f8e4m3fn", ROW, lambda x: x / scales(x), 0.51)}),
     ("rope", {"a": ("f16", PAIRS), "b": ("f16", PAIRS), "c": ("f32", ANGLES), "s": ("f32", ANGLES)}, {},
      {"p": ("f16", PAIRS, rotated(-1), 0.6), "q": ("f16", PAIRS, rotated(1), 0.6)}),
+    ("dequantize", {"q": ("u8", "MGS1"), "s": ("f16", "MG11")}, {},
+     {"y": ("bf16", "MGSP", lambda q, s: (numpy.concatenate([q % 16, q // 16], 3) - 8) * s, 0.51)}),
     ("mx", {"x": ("bf16", GROUPS)}, {},
      {"s": ("e8m0", SCALES, lambda x: 2.0 ** exponents(x), 0),
       "q": ("f8e4m3fn", GROUPS, lambda x: numpy.clip(x / 2.0 ** exponents(x), -448, 448), 0.51)}),
@@ -157,7 +180,7 @@ EXAMPLES += [
     ("concat", {"a": ("f16", "MA"), "b": ("f16", "MB")}, {},
      {"y": ("f16", "MC", lambda a, b: numpy.concatenate([a, b], 1), 0)}),
 ]
-UNCOUNTED = {"rope", "concat"}
+UNCOUNTED = {"rope", "concat", "dequantize"}
 SHAPES = [(1, 1), (3, 40), (5, 7), (300, 1), (1, 300), (2, 2049), (17, 256)]
 LONG = [(2, 70001)]
 
@@ -280,11 +303,13 @@ def check_program(runner, device, row, shape, fixed):
 def check_example(runner, device, row, folder, shape, fixed):
     name, inputs, numbers, outputs = row
     extents = {"M": shape[0], "N": shape[1], "1": 1, "T": shape[0], "H": 3, "D": min(shape[1], 512),
-               "G": shape[1] // 32 + 1, "L": 32, "A": min(shape[1], 999), "B": 9, "C": min(shape[1], 999) + 9}
+               "G": shape[1] // 32 + 1, "L": 32, "A": min(shape[1], 999), "B": 9, "C": min(shape[1], 999) + 9,
+               "S": 16, "P": 2}
     generator = numpy.random.default_rng(len(name))
     arrays, wide = {}, {}
     for key, (dtype, form) in inputs.items():
-        array = generator.standard_normal([extents[mode] for mode in form]) * 3
+        array = generator.standard_normal([extents[mode] for mode in form]) * (3 if dtype != "u8" else 0)
+        array += generator.integers(0, 256, array.shape) if dtype == "u8" else 0
         if dtype == "bf16":
             arrays[key] = (bf16(array).view("u4") >> 16).astype("u2")
         else:
@@ -441,6 +466,23 @@ def check_quotients(runner, device, dtype):
     return f"{said}: {x[first]} / {b[first[0], 0]} is {wanted[first]}, not {found[first]}"
 
 
+def check_halves(runner, device):
+    """Every byte is the two numbers of 4 bits that it is packed of."""
+    x = numpy.arange(256, dtype="u1")
+    for name, codes in (("u4", UNSIGNED), ("i4", SIGNED), ("f4e2m1", TINY)):
+        text = (f"kernel k(x: u8 @ (256):(1), a: f32 @ (256):(1), b: f32 @ (256):(1), y: u8 @ (256):(1)) = {{\n"
+                f" a = {name}(x, 0)\n b = {name}(x, 1)\n y = pack_{name}({name}(x, 0), {name}(x, 1)) }}\n")
+        place = re.sub(r"\W", "_", f"halves {name} {device}")
+        found = runner.run(text, device, {}, {"x": x}, ["a", "b", "y"], True, place)
+        if isinstance(found, str):
+            return f"bytes of {name} on {device}: {found}"
+        wanted = {"a": codes[x & 15].astype("f4"), "b": codes[x >> 4].astype("f4"), "y": x}
+        for key, array in wanted.items():
+            if found[key].tobytes() != array.tobytes():
+                return f"bytes of {name} on {device}: {key} is {found[key]}, not {array}"
+    return None
+
+
 def check_long_counts(runner, device):
     """Rows of softmax that are longer than registers are read twice and stored once, in whole lines."""
     rows, columns = 2, 40000
@@ -581,7 +623,7 @@ def check_function(runner, device, row, dtype, count):
     inputs = {f"x{i}": any_numbers(generator, dtype, count) for i in range(arity)}
     if arity > 1:
         inputs["x1"][: count // 8] = inputs["x0"][: count // 8]
-    form = {1: f"{text}(x0)", 2: f"x0 {text} x1", 3: ""}[arity] if not text.isalnum() else \
+    form = {1: f"{text}(x0)", 2: f"x0 {text} x1", 3: ""}[arity] if not text.isidentifier() else \
         f"{text}({', '.join(inputs)})"
     arguments = ", ".join(f"{key}: {dtype} @ (N):(1)" for key in (*inputs, "y"))
     program = f"param N in 1..4194304\nkernel k({arguments}) = {{ y = {form} }}\n"
@@ -617,6 +659,7 @@ def main():
                     waiting.append(pool.submit(check_function, runner, device, row, dtype, 20000 if is_host else 400))
             for dtype in ("f16", "f32", "f64"):
                 waiting.append(pool.submit(check_long_softmax, runner, device, dtype))
+            waiting.append(pool.submit(check_halves, runner, device))
             for dtype in ("f32", "f64"):
                 waiting.append(pool.submit(check_quotients, runner, device, dtype))
             for dtype in ("f32", "f64") if device in WAVES else []:

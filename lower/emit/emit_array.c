@@ -105,14 +105,28 @@ static bool has_one_divisor(const computation *c, const tj_array *array) {
          (find_input(c, divisor, &input) && !c->inputs->varies[input]);
 }
 
+/* A number of 4 bits in a byte: the array's first argument; the second tells which half. */
+static LLVMValueRef emit_half(const computation *c, const tj_array *array) {
+  LLVMBuilderRef builder = c->emitter->builder;
+  LLVMValueRef byte = as_array(c, array->arg[0], TJ_DTYPE_u8), half = as_array(c, array->arg[1], array->dtype);
+  LLVMValueRef four = tj_emit_splat(byte, LLVMConstInt(c->emitter->i8, 4, false));
+  LLVMValueRef is_upper = LLVMBuildFCmp(builder, LLVMRealUNE, half, LLVMConstNull(LLVMTypeOf(half)), "");
+  LLVMValueRef code = LLVMBuildSelect(builder, is_upper, LLVMBuildLShr(builder, byte, four, ""), byte, "");
+  return tj_emit_number_of_half(c->emitter, array->op, array->dtype, code);
+}
+
 static LLVMValueRef emit_function(const computation *c, const tj_array *array) {
   LLVMValueRef argument[TJ_ARRAY_MOST_ARGUMENTS];
+  if (array->op == TJ_ARRAY_u4 || array->op == TJ_ARRAY_i4 || array->op == TJ_ARRAY_f4e2m1)
+    return emit_half(c, array);
   for (uint32_t i = 0; i < tj_array_arity(array->op); i++)
     argument[i] = as_array(c, array->arg[i], array->dtype);
   if (array->op == TJ_ARRAY_CAST)
     return tj_emit_numbers(c->emitter, tj_emit_number_bits(c->emitter, argument[0], array->dtype), array->dtype);
   if (array->op == TJ_ARRAY_exp && is_below_largest(array->arg[0]))
     return tj_emit_low_exp(c->emitter, array->dtype, argument[0]);
+  if (array->op == TJ_ARRAY_pack_u4 || array->op == TJ_ARRAY_pack_i4 || array->op == TJ_ARRAY_pack_f4e2m1)
+    return tj_emit_byte_of_halves(c->emitter, array->op, array->dtype, argument);
   if (has_one_divisor(c, array))
     return tj_emit_quotients(c->emitter, array->dtype, argument[0], argument[1]);
   return tj_emit_array_function(c->emitter, array->op, array->dtype, argument);

@@ -22,6 +22,11 @@ LLVMValueRef tj_emit_low_exp(tj_emitter *emitter, tj_dtype dtype, LLVMValueRef a
  * block. (emit_quotient.c) */
 LLVMValueRef tj_emit_quotients(tj_emitter *emitter, tj_dtype dtype, LLVMValueRef dividend, LLVMValueRef divisors);
 
+/* The number in the lower half of a byte, of the type that u4, i4 or f4e2m1 says; and the byte of two numbers, by
+ * pack_u4, pack_i4 or pack_f4e2m1, as a number. (emit_halves.c) */
+LLVMValueRef tj_emit_number_of_half(tj_emitter *emitter, tj_array_op op, tj_dtype dtype, LLVMValueRef byte);
+LLVMValueRef tj_emit_byte_of_halves(tj_emitter *emitter, tj_array_op op, tj_dtype dtype, LLVMValueRef number[2]);
+
 /* What a COMPUTE step gives its slots, as raw bits: an element, or a vector. (emit_array.c) */
 LLVMValueRef tj_emit_computed(tj_emitter *emitter, const tj_kernel_step *step);
 
