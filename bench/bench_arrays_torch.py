@@ -11,8 +11,8 @@ of PyTorch's, whose events measure it: ten launches one behind another, the best
     eager            what PyTorch does, operation by operation
     compiled         torch.compile of the same, for the one shape
 
-Parts are bytes that have to move, each input and each output once, over the time, of the rate at which PyTorch copies as
-many bytes. Compilation is not in the times. What kernels store is compared with what PyTorch does. Prints one JSON
+Parts are bytes that have to move, each input and each output once, over the time, of the rate at which PyTorch copies
+as many bytes. Compilation is not in the times. What kernels store is compared with what PyTorch does. Prints one JSON
 object, or with --table lines to read.
 """
 
