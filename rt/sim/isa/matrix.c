@@ -115,6 +115,33 @@ static uint64_t bits_at(const operand_rows *rows, unsigned lane, unsigned at, un
 
 /* --- A and B --- */
 
+/* What a lane's elements of source 0 or 1 are multiplied by: a power of two, whose exponent is one of four bytes. */
+typedef struct {
+  const uint32_t *row;
+  unsigned shift;
+} scale_rows;
+
+static bool open_scale(const product *p, unsigned source, scale_rows *scale) {
+  enum { FIRST_SCALE = 4 };
+  const tj_sim_instruction *instruction = p->instruction;
+  unsigned low = instruction->op_sel >> source & 1, high = instruction->op_sel_hi >> source & 1;
+  *scale = (scale_rows){NULL, 8 * (low + 2 * high)};
+  if (!p->shape->is_scaled)
+    return true;
+  bool has_scale = instruction->operand_count > FIRST_SCALE + source &&
+                   instruction->operand[FIRST_SCALE + source].place == TJ_SIM_VECTOR;
+  scale->row = has_scale ? tj_sim_row(p->wave, &instruction->operand[FIRST_SCALE + source], 0) : NULL;
+  if (!has_scale)
+    tj_sim_wave_fail(p->wave, 0, "scales of matrices that are not in vector registers are not simulated");
+  return p->wave->state != TJ_SIM_FAILED;
+}
+
+static double scaled(const scale_rows *scale, unsigned lane, double value) {
+  enum { BIAS = 127, NAN_CODE = 255 };
+  unsigned code = scale->row != NULL ? scale->row[lane] >> scale->shift & 255 : BIAS;
+  return code == NAN_CODE ? NAN : ldexp(value, (int)code - BIAS);
+}
+
 /* The parts of A's columns that lanes share out. */
 static unsigned parts_of(const product *p) {
   const tj_sim_matrix *shape = p->shape;
@@ -154,7 +181,8 @@ static bool read_matrix(product *p, unsigned source, double to[MOST_ELEMENTS]) {
   bool is_fnuz = p->wave->group->processor->floats8 == TJ_FLOATS8_FNUZ;
   bool is_signed = (p->instruction->neg_lo >> source & 1) != 0;
   operand_rows rows;
-  if (!open_operand(p, 1 + source, type, bits * count, &rows) || rows.count == 0)
+  scale_rows scale;
+  if (!open_operand(p, 1 + source, type, bits * count, &rows) || rows.count == 0 || !open_scale(p, source, &scale))
     return false;
   for (unsigned lane = 0; lane < p->wave->lanes; lane++) {
     bool is_repeated = lane >= (unsigned)shape->rows * shape->blocks * parts_of(p);
@@ -167,7 +195,7 @@ static bool read_matrix(product *p, unsigned source, double to[MOST_ELEMENTS]) {
       double value = number_of(code, type, is_fnuz, is_signed);
       if (may_flush(p, value, type))
         return false;
-      to[place_of(p, lane, i)] = value;
+      to[place_of(p, lane, i)] = scaled(&scale, lane, value);
     }
   }
   return true;
@@ -219,6 +247,8 @@ static double sum_of(const product *p, position at, double sum) {
   for (unsigned k = 0; k < shape->depth; k++) {
     if (is_integer(shape->result))
       sum += a[k] * b[k];
+    else if (shape->is_scaled)
+      sum = (float)(sum + a[k] * b[k]);
     else
       sum = shape->result == TJ_SIM_MATRIX_F64 ? fma(a[k], b[k], sum) : fmaf((float)a[k], (float)b[k], (float)sum);
   }
@@ -312,14 +342,17 @@ void tj_sim_execute_matrix(tj_sim_wave *wave, const tj_sim_instruction *instruct
 
 static const tj_sim_matrix shapes[] = {
 #define MFMA(name, rows, depth, blocks, result, a, b)                                                                \
-  {false, rows, depth, blocks, TJ_SIM_MATRIX_##result, TJ_SIM_MATRIX_##a, TJ_SIM_MATRIX_##b},
+  {false, false, rows, depth, blocks, TJ_SIM_MATRIX_##result, TJ_SIM_MATRIX_##a, TJ_SIM_MATRIX_##b},
+#define SCALED(name, rows, depth)                                                                                    \
+  {false, true, rows, depth, 1, TJ_SIM_MATRIX_F32, TJ_SIM_MATRIX_F8F6F4, TJ_SIM_MATRIX_F8F6F4},
 #define WMMA(name, depth, result, a, b)                                                                              \
-  {true, WMMA_ROWS, depth, 1, TJ_SIM_MATRIX_##result, TJ_SIM_MATRIX_##a, TJ_SIM_MATRIX_##b},
+  {true, false, WMMA_ROWS, depth, 1, TJ_SIM_MATRIX_##result, TJ_SIM_MATRIX_##a, TJ_SIM_MATRIX_##b},
 #include "rt/sim/isa/matrix.def"
 };
 
 enum {
 #define MFMA(name, ...) NUMBER_##name,
+#define SCALED(name, ...) NUMBER_##name,
 #define WMMA(name, ...) NUMBER_##name,
 #include "rt/sim/isa/matrix.def"
 };
@@ -333,6 +366,7 @@ enum {
    .least_operands = 4},
 const tj_sim_operation tj_sim_matrix_operations[] = {
 #define MFMA(name, ...) ROW(name)
+#define SCALED(name, ...) ROW(name)
 #define WMMA(name, ...) ROW(name)
 #include "rt/sim/isa/matrix.def"
 };

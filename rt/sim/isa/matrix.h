@@ -24,7 +24,7 @@ typedef enum {
 
 /* A row of matrix.def. */
 typedef struct tj_sim_matrix {
-  bool is_wmma;
+  bool is_wmma, is_scaled;
   uint8_t rows, depth, blocks;
   uint8_t result, a, b; /* tj_sim_matrix_element */
 } tj_sim_matrix;

@@ -73,6 +73,10 @@ static const matrix_row matrix_rows[] = {
     {"mfma_f32_32x32x64_f8f6f4", NULL, GFX950, "f32", "fp6", "fp4", " cbsz:2 blgp:4"},
     {"mfma_f32_16x16x128_f8f6f4", NULL, GFX950, "f32", "fp4", "bf6", " cbsz:4 blgp:3"},
     {"mfma_f32_16x16x128_f8f6f4", NULL, GFX950, "f32", "bf8", "fp8", " cbsz:1"},
+    {"mfma_scale_f32_16x16x128_f8f6f4", NULL, GFX950, "f32", "fp8", "bf8",
+     ", v48, v49 op_sel:[1,0,0] op_sel_hi:[0,1,0] blgp:1"},
+    {"mfma_scale_f32_32x32x64_f8f6f4", NULL, GFX950, "f32", "fp4", "fp6",
+     ", v48, v49 op_sel:[1,0,0] op_sel_hi:[0,1,0] cbsz:4 blgp:2"},
     {"wmma_f32_16x16x16_f16", NULL, WMMA, "f32", "f16", "f16", ""},
     {"wmma_f32_16x16x16_bf16", NULL, WMMA, "f32", "bf16", "bf16", ""},
     {"wmma_f16_16x16x16_f16", NULL, WMMA, "f16", "f16", "f16", ""},
@@ -249,14 +253,17 @@ static void read_matrix(tj_context *context, const run *r, const char *part, uns
 static void read_atom(tj_context *context, run *r, unsigned lanes) {
   bool is_wide = r->number == 3 && bits_of(r->of->d) == 16;
   unsigned columns;
-  ck_assert_int_eq(sscanf(r->of->atom, "%*[^_]_%*[^_]_%ux%ux%u", &r->rows, &columns, &r->depth), 3);
+  const char *shape = strchr(r->of->atom, 'x');
+  while (shape[-1] >= '0' && shape[-1] <= '9')
+    shape--;
+  ck_assert_int_eq(sscanf(shape, "%ux%ux%u", &r->rows, &columns, &r->depth), 3);
   ck_assert_uint_eq(r->rows, columns);
   r->a = (matrix){.type = r->of->a, .first = A_REGISTER, .stride = bits_of(r->of->a)};
   r->b = (matrix){.type = r->of->b, .first = B_REGISTER, .stride = bits_of(r->of->b)};
   r->d = (matrix){.type = r->of->d,
                   .first = D_REGISTER,
                   .stride = is_wide ? 32 : bits_of(r->of->d),
-                  .shift = strstr(r->of->modifiers, "op_sel") != NULL ? 16 : 0};
+                  .shift = is_wide && strstr(r->of->modifiers, "op_sel") != NULL ? 16 : 0};
   read_matrix(context, r, "mma_A(X)", lanes, &r->a);
   read_matrix(context, r, "mma_B(X)", lanes, &r->b);
   read_matrix(context, r, "mma_C(X)", lanes, &r->d);
@@ -276,12 +283,30 @@ static void write_instruction(const run *r, char text[2 * TEXT]) {
   snprintf(text, 2 * TEXT, "v_%.60s %.20s, %.20s, %.20s, %.20s%.60s\ns_endpgm\n", name, d, a, b, d, r->of->modifiers);
 }
 
+static bool is_scaled(const run *r) {
+  return strstr(r->of->atom, "scale") != NULL;
+}
+
+/* Each lane has a scale for its 32 elements: of A 1, 2 or 4, in byte 1, and of B 1 or 2, in byte 2. */
+static long scale_of(const run *r, long row, long k, long scales) {
+  long lane = row + r->rows * (k / 32);
+  return is_scaled(r) ? 1L << lane % scales : 1;
+}
+
+static void set_scales(sim_machine *m) {
+  for (unsigned lane = 0; lane < 64; lane++) {
+    m->vector[48][lane] = 0x12340056 | (127 + lane % 3) << 8;
+    m->vector[49][lane] = 0x12005634 | (127 + lane % 2) << 16;
+  }
+}
+
 /* Elements have numbers row + rows * (column + columns * block) in D, and the like in A and B. */
 static long expected(const run *r, long element) {
   long rows = r->rows, depth = r->depth, row = element % rows, column = element / rows % rows,
        block = element / rows / rows, sum = r->d.value[element];
   for (long k = 0; k < depth; k++)
-    sum += (long)r->a.value[row + rows * (k + depth * block)] * r->b.value[column + rows * (k + depth * block)];
+    sum += scale_of(r, row, k, 3) * scale_of(r, column, k, 2) * (long)r->a.value[row + rows * (k + depth * block)] *
+           r->b.value[column + rows * (k + depth * block)];
   return sum;
 }
 
@@ -327,6 +352,8 @@ static void check_row(tj_context *context, const matrix_row *of, unsigned number
   fill(m, &r.a, &state, is_fnuz);
   fill(m, &r.b, &state, is_fnuz);
   fill(m, &r.d, &state, is_fnuz);
+  if (is_scaled(&r))
+    set_scales(m);
   uint32_t kept = m->vector[D_REGISTER][5] & 0xffff;
   sim_run(m);
   check_result(m, &r);
