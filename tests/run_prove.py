@@ -4,8 +4,9 @@
 
     run_prove.py --tilejit PATH --examples FOLDER
 
-The functions are those of run_functions.py, its random expressions and its walks among them, and one of every map that
-the programs of a folder define. Each is emitted, read again by `tilejit prove`, and must be equal; and then with one more
+The functions are those of run_functions.py, its random expressions and its walks among them, walks of run_walk_cost.py,
+but for those through so many places, or of so many cases, that no proof ends, and one of every map that the programs of a
+folder define. Each is emitted, read again by `tilejit prove`, and must be equal; and then with one more
 added to what it returns, which must not be. What takes Z3 stays undecided where there is none. Exit status 1 when
 anything is not so.
 """
@@ -18,6 +19,7 @@ import sys
 import tempfile
 
 from run_functions import CASES, WALKS, random_cases
+from run_walk_cost import CASES as MOVES
 
 SECONDS = 120
 
@@ -46,6 +48,9 @@ def functions(folder):
     for name, walk in WALKS.items():
         declared = walk.view.program[:-len(walk.view.text)]
         yield name, ["-e", f"{declared}walk({walk.view.text}, {walk.parts})"]
+    for name, move in MOVES.items():
+        if "convolution" not in name and "padded, along keys" not in name and "tiles" not in name:
+            yield re.sub(r"\W+", "_", name), ["-e", move.program]
     yield from examples(folder)
 
 

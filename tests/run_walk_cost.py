@@ -34,6 +34,20 @@ class Case:
     count: str
     starts: str
 
+    @property
+    def declared(self):
+        return "".join(f"param {name} in {facts}; " for name, facts in self.parameters.items())
+
+    @property
+    def walk(self):
+        return f"step={self.step}, count={self.count}, starts={self.starts}"
+
+    @property
+    def program(self):
+        """One whose value is the walk."""
+        before, returned = self.text.split("return ")
+        return f"{self.declared}{before}walk({returned.rstrip(';')}, {self.walk})"
+
 
 GEMM = {"M": "1..32768", "N": "1..32768", "K": "64..8192 multiple 64"}
 PADDED = {"M": "1..32768", "K": "1..8192"}
@@ -257,9 +271,8 @@ def vector_instructions(clang, folder, source, *options):
 def emitted(given, folder, case, form, *options):
     """The file of the walk's functions in one form."""
     file = folder / f"walk.{form}"
-    declared = "".join(f"param {name} in {facts}; " for name, facts in case.parameters.items())
-    run([given.tilejit, "compile", "-e", declared + case.text, "--emit", form, *options, "--function", "at", "--walk",
-         f"step={case.step}, count={case.count}, starts={case.starts}", "-o", file], folder)
+    run([given.tilejit, "compile", "-e", case.declared + case.text, "--emit", form, *options, "--function", "at",
+         "--walk", case.walk, "-o", file], folder)
     return file
 
 
@@ -317,6 +330,7 @@ def main():
         parser.add_argument(f"--{name}", required=True, type=pathlib.Path)
     parser.add_argument("--ck", type=pathlib.Path)
     given = parser.parse_args()
+    given.tilejit = given.tilejit.resolve()
     known = rows_of(given.document)
     try:
         rows = list(measured(given, {name: counts[-1] for name, *counts in known}))
