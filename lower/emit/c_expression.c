@@ -2,7 +2,7 @@
 /* The text of each node from the texts of its arguments, arguments first, so that there is no recursion. */
 #include "lower/emit/c_expression.h"
 
-#include "base/number/power.h"
+#include "ir/index/cost.h"
 #include "ir/index/facts.h"
 #include "ir/index/walk.h"
 
@@ -166,13 +166,6 @@ static piece write_sum(const writer *w, const tj_node *node, tj_c_type type) {
 
 /* --- divisions --- */
 
-static bool log2_of(const tj_node *node, int *log) {
-  if (!tj_is_constant(node) || !tj_is_power_of_two(node->value))
-    return false;
-  *log = __builtin_ctzll((unsigned long long)node->value);
-  return true;
-}
-
 /* Whether C's division gives the same. */
 static bool divides_as_c(const tj_node *node, tj_width width) {
   const tj_node *divisor = node->arg[1];
@@ -181,20 +174,19 @@ static bool divides_as_c(const tj_node *node, tj_width width) {
 }
 
 static piece write_quotient(writer *w, const tj_node *node, tj_c_type type) {
-  int log;
+  int log = tj_exponent_of(node->arg[1]);
   if (divides_as_c(node, tj_width_of_operation(node)))
     return infix(w, node, type, "/", PRODUCT, PRODUCT, UNARY);
   const char *a = operand(w, node->arg[0], type, TERNARY), *b = operand(w, node->arg[1], type, TERNARY);
-  if (log2_of(node->arg[1], &log))
+  if (log >= 0)
     return call(w, TJ_C_FLOOR_SHIFT, type, a, tj_string_format(w->job, "%d", log));
   return call(w, node->arg[1]->facts.low >= 1 ? TJ_C_FLOOR_DIVIDE : TJ_C_SIGNED_DIVIDE, type, a, b);
 }
 
 static piece write_remainder(writer *w, const tj_node *node, tj_c_type type) {
-  int log;
   if (tj_width_of_operation(node).is_unsigned)
     return infix(w, node, type, "%", PRODUCT, PRODUCT, UNARY);
-  if (log2_of(node->arg[1], &log)) {
+  if (tj_exponent_of(node->arg[1]) >= 0) {
     const char *mask = tj_c_literal(w->job, node->arg[1]->value - 1, type);
     return (piece){tj_string_format(w->job, "%s & %s", operand(w, node->arg[0], type, UNARY), mask), LOOSE};
   }

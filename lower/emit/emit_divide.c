@@ -6,10 +6,10 @@
  * floor(n / d) = ~floor(~n / d). Then the quotient is one of: a multiplication and a shift by constants; the same by
  * magic numbers from the launch; an exact or plain unsigned division. Only a divisor that may be negative takes the
  * signed division and its correction. */
-#include "base/number/power.h"
 #include "lower/emit/emit.h"
 
 #include "base/number/magic.h"
+#include "ir/index/cost.h"
 
 /* A division of n >= 0 by d >= 1, and the way back: quotient = (n / d - turns) ^ flip. */
 typedef struct {
@@ -26,13 +26,6 @@ typedef struct {
 static LLVMValueRef constant_like(LLVMValueRef like, uint64_t value) {
   unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(like));
   return LLVMConstInt(LLVMTypeOf(like), bits == 64 ? value : value & (((uint64_t)1 << bits) - 1), false);
-}
-
-static bool log2_of(const tj_node *node, unsigned *log) {
-  if (!tj_is_constant(node) || !tj_is_power_of_two(node->value))
-    return false;
-  *log = (unsigned)__builtin_ctzll((uint64_t)node->value);
-  return true;
 }
 
 static bool divides_exactly(const tj_node *node) {
@@ -360,9 +353,9 @@ static LLVMValueRef quotient_by_power(tj_emitter *emitter, const tj_node *node, 
 }
 
 LLVMValueRef tj_emit_quotient(tj_emitter *emitter, const tj_node *node) {
-  unsigned log;
-  if (log2_of(node->arg[1], &log))
-    return quotient_by_power(emitter, node, log);
+  int log = tj_exponent_of(node->arg[1]);
+  if (log >= 0)
+    return quotient_by_power(emitter, node, (unsigned)log);
   if (node->arg[1]->facts.low < 1)
     return signed_quotient(emitter, node);
   floor_division division = prepare(emitter, node);
@@ -370,8 +363,7 @@ LLVMValueRef tj_emit_quotient(tj_emitter *emitter, const tj_node *node) {
 }
 
 LLVMValueRef tj_emit_remainder(tj_emitter *emitter, const tj_node *node) {
-  unsigned log;
-  if (log2_of(node->arg[1], &log)) {
+  if (tj_exponent_of(node->arg[1]) >= 0) {
     LLVMValueRef dividend = tj_emit_operand(emitter, node->arg[0], tj_width_of_operation(node));
     return LLVMBuildAnd(emitter->builder, dividend, constant_like(dividend, (uint64_t)node->arg[1]->value - 1), "");
   }
@@ -393,10 +385,10 @@ static LLVMValueRef product_by_power(tj_emitter *emitter, const tj_node *node, t
 
 LLVMValueRef tj_emit_product(tj_emitter *emitter, const tj_node *node) {
   tj_width width = tj_width_of_operation(node);
-  unsigned log;
   for (unsigned i = 0; i < 2; i++) {
-    if (log2_of(node->arg[i], &log))
-      return product_by_power(emitter, node->arg[1 - i], width, log);
+    int log = tj_exponent_of(node->arg[i]);
+    if (log >= 0)
+      return product_by_power(emitter, node->arg[1 - i], width, (unsigned)log);
   }
   LLVMValueRef a = tj_emit_operand(emitter, node->arg[0], width);
   LLVMValueRef b = tj_emit_operand(emitter, node->arg[1], width);

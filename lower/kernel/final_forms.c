@@ -9,7 +9,7 @@
 #include "lower/kernel/final_forms.h"
 
 #include "base/number/magic.h"
-#include "base/number/power.h"
+#include "ir/index/cost.h"
 #include "ir/index/facts.h"
 #include "ir/index/linear.h"
 #include "ir/index/walk.h"
@@ -55,10 +55,6 @@ static usage usage_of(tj_graph *graph, const tj_node *const roots[], size_t coun
 }
 
 /* --- the estimate --- */
-
-static bool is_power(const tj_node *node) {
-  return tj_is_constant(node) && tj_is_power_of_two(node->value);
-}
 
 /* Whether it only serves one sum, and is computed as part of it. */
 static bool is_part_of_sum(const usage *u, uint32_t position) {
@@ -114,7 +110,7 @@ static uint32_t cost_of_quotient(const usage *u, uint32_t position) {
   tj_magic magic;
   if (!tj_is_constant(node->arg[1]) || node->arg[1]->value < 1)
     return VARIABLE;
-  if (is_power(node->arg[1]) || shares_product(u, node))
+  if (tj_exponent_of(node->arg[1]) >= 0 || shares_product(u, node))
     return 1;
   bool is_narrow = node->arg[0]->facts.low >= 0 &&
                    tj_magic_narrow((uint64_t)node->arg[1]->value, (uint64_t)node->arg[0]->facts.high, &magic);
@@ -130,9 +126,9 @@ static const tj_node *quotient_of(tj_graph *graph, const tj_node *remainder) {
 static uint32_t cost_of_remainder(tj_graph *graph, const usage *u, uint32_t position) {
   enum { FROM_NOTHING = 3, VARIABLE = 21 };
   const tj_node *node = u->walk.node[position];
-  if (is_power(node->arg[1])) {
+  if (tj_exponent_of(node->arg[1]) >= 0) {
     uint32_t below = tj_walk_find(&u->walk, node->arg[0]);
-    bool is_field = node->arg[0]->op == TJ_OP_DIV && is_power(node->arg[0]->arg[1]) && u->uses[below] == 1;
+    bool is_field = node->arg[0]->op == TJ_OP_DIV && tj_exponent_of(node->arg[0]->arg[1]) >= 0 && u->uses[below] == 1;
     return is_field ? 0 : 1;
   }
   if (!tj_is_constant(node->arg[1]) || node->arg[1]->value < 1)
