@@ -18,6 +18,9 @@
 #include "lower/kernel/kernel_nodes.h"
 #include "lower/machine/width.h"
 
+/* Of what a workgroup has to itself. */
+enum { TJ_LOCAL_ADDRESS_SPACE = 3 };
+
 /* What a slot holds: an element, or one of a vector's. */
 typedef struct {
   LLVMValueRef value; /* of the carried type, or a vector of it */
@@ -28,7 +31,9 @@ typedef struct {
 /* An offset in bytes, as an i32; NULL: not emitted. */
 typedef struct {
   LLVMValueRef value;
-  uint32_t bytes; /* of an element */
+  uint32_t bytes;          /* of an element */
+  LLVMValueRef extended;   /* the value as an i64; NULL: not emitted */
+  LLVMBasicBlockRef block; /* where that is */
 } tj_scaled_offset;
 
 struct tj_origin;  /* emit_address.c */
@@ -61,7 +66,7 @@ typedef struct tj_emitter {
   struct tj_trips *trips;     /* emit_loop.c: of the LOOP step that is open; NULL: none is */
   LLVMValueRef *number; /* by array of a copy's program: numbers that are the same for all elements; NULL: others
                            are constants, or in slots */
-  LLVMValueRef lds;     /* pointer to the workgroup's own elements; NULL: there are none */
+  LLVMValueRef lds;     /* pointer to the workgroup's own elements; NULL: there are none, or they begin at 0 */
   tj_width index_width; /* of the linear coordinate, beyond the count included, and of the count */
   bool keeps_loops;     /* LLVM is not to vectorise them */
 } tj_emitter;

@@ -44,23 +44,55 @@ static LLVMValueRef shifted_offset(tj_emitter *emitter, const tj_node *node, uin
   return scaled;
 }
 
-/* An offset in bytes, in 32 bits. What several offsets that differ in some bits have in common is scaled once. */
+/* A sum of bits that do not overlap LLVM takes apart again, and adds the constant to the address. */
+static bool is_sum_with_carry(const tj_node *node) {
+  return node->op == TJ_OP_ADD && node->arg[1]->facts.low >= 0 &&
+         (node->arg[0]->facts.zeros | node->arg[1]->facts.zeros) != UINT64_MAX;
+}
+
+/* The value is the first argument's but for a constant, and both fit. */
+static bool is_changed_by_constant(const tj_node *node, uint32_t bytes) {
+  return (node->op == TJ_OP_XOR || is_sum_with_carry(node)) && tj_is_constant(node->arg[1]) &&
+         fits_32_bits(node->arg[0], bytes);
+}
+
+static LLVMValueRef scaled_offset(tj_emitter *emitter, const tj_node *node, uint32_t bytes);
+
+static LLVMValueRef changed_offset(tj_emitter *emitter, const tj_node *node, uint32_t bytes) {
+  LLVMValueRef change = LLVMConstInt(emitter->i32, (uint64_t)node->arg[1]->value * bytes, false);
+  if (node->op == TJ_OP_XOR)
+    return LLVMBuildXor(emitter->builder, scaled_offset(emitter, node->arg[0], bytes), change, "");
+  LLVMValueRef sum = LLVMBuildAdd(emitter->builder, shifted_offset(emitter, node->arg[0], bytes), change, "");
+  tj_emit_no_wrap(sum, (tj_width){32, false, true});
+  return sum;
+}
+
+/* An offset in bytes, in 32 bits. What several offsets that differ in some bits have in common is scaled once; what
+ * those have that differ by constants LLVM selects anew for each, in fewer instructions. */
 static LLVMValueRef scaled_offset(tj_emitter *emitter, const tj_node *node, uint32_t bytes) {
   uint32_t position = tj_kernel_nodes_find(&emitter->nodes, node);
   if (position == TJ_NO_POSITION)
     return shifted_offset(emitter, node, bytes);
   tj_scaled_offset *scaled = &emitter->scaled[position];
-  if (scaled->value != NULL && scaled->bytes == bytes)
-    return scaled->value;
-  LLVMValueRef value;
-  if (node->op == TJ_OP_XOR && tj_is_constant(node->arg[1])) {
-    LLVMValueRef change = LLVMConstInt(emitter->i32, (uint64_t)node->arg[1]->value * bytes, false);
-    value = LLVMBuildXor(emitter->builder, scaled_offset(emitter, node->arg[0], bytes), change, "");
-  } else {
-    value = shifted_offset(emitter, node, bytes);
-  }
-  *scaled = (tj_scaled_offset){value, bytes};
-  return value;
+  if (scaled->value == NULL || scaled->bytes != bytes)
+    *scaled = (tj_scaled_offset){.value = is_changed_by_constant(node, bytes) ? changed_offset(emitter, node, bytes)
+                                                                              : shifted_offset(emitter, node, bytes),
+                                 .bytes = bytes};
+  return scaled->value;
+}
+
+/* The same in 64 bits, once for all that is emitted in a block. */
+static LLVMValueRef extended_offset(tj_emitter *emitter, const tj_node *node, uint32_t bytes) {
+  LLVMValueRef offset = scaled_offset(emitter, node, bytes);
+  uint32_t position = tj_kernel_nodes_find(&emitter->nodes, node);
+  if (position == TJ_NO_POSITION)
+    return tj_emit_extended(emitter, offset, emitter->i64);
+  tj_scaled_offset *scaled = &emitter->scaled[position];
+  LLVMBasicBlockRef block = LLVMGetInsertBlock(emitter->builder);
+  if (scaled->extended == NULL || scaled->block != block)
+    scaled->extended = tj_emit_extended(emitter, offset, emitter->i64);
+  scaled->block = block;
+  return scaled->extended;
 }
 
 /* --- origins --- */
@@ -76,25 +108,39 @@ static LLVMValueRef emit_base(tj_emitter *emitter, const tj_access *access) {
   return moved(emitter, access, element_type(emitter, access), buffer, base);
 }
 
-/* Where the byte offset fits in 32 bits, it is computed there: machines add it to a base for nothing. Each origin
- * extends it anew, and adds all of its base at once: LLVM selects instructions block by block, and takes more of them
- * where it does not see what has been extended, or added, in another one. */
-static LLVMValueRef emit_origin(tj_emitter *emitter, const tj_access *access, LLVMValueRef base) {
-  bool is_lds = access->buffer == TJ_LDS;
-  uint32_t bytes = tj_dtype_bits(tj_emit_access_dtype(emitter, access)) / 8;
-  LLVMTypeRef type = element_type(emitter, access);
-  bool is_small = fits_32_bits(access->offset, bytes), is_positive = access->offset->facts.low >= 0;
-  LLVMValueRef offset;
-  if (is_small && (is_lds || emitter->target->has_32_bit_offsets)) {
-    offset = scaled_offset(emitter, access->offset, bytes);
-    type = emitter->i8;
-  } else {
-    tj_width width = is_small ? tj_width_of(&access->offset, 1) : (tj_width){64, true, is_positive};
-    offset = tj_emit_operand(emitter, access->offset, width);
-  }
-  if (!is_lds && is_positive)
+static bool begins_at_zero(const tj_emitter *emitter, const tj_access *access) {
+  return access->buffer == TJ_LDS && emitter->lds == NULL;
+}
+
+/* Of LDS that begins at 0, an offset is the address: of pointers into an array, LLVM would compare each with each
+ * other by all that is known of their bits, and find out nothing that machines gain from. */
+static LLVMValueRef lds_address(tj_emitter *emitter, const tj_access *access) {
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(emitter->context, TJ_LOCAL_ADDRESS_SPACE);
+  return LLVMBuildIntToPtr(emitter->builder, tj_emit_byte_offset(emitter, access), pointer, "");
+}
+
+/* An offset in elements that is added as it is. */
+static LLVMValueRef moved_by_elements(tj_emitter *emitter, const tj_access *access, LLVMValueRef base,
+                                      tj_width width) {
+  LLVMValueRef offset = tj_emit_operand(emitter, access->offset, width);
+  if (access->buffer != TJ_LDS && width.is_unsigned)
     offset = tj_emit_extended(emitter, offset, emitter->i64);
-  return moved(emitter, access, type, base, offset);
+  return moved(emitter, access, element_type(emitter, access), base, offset);
+}
+
+/* Where the byte offset fits in 32 bits, it is computed there: machines add it to a base for nothing. Each block
+ * extends it anew, and each origin adds all of its base at once: LLVM selects instructions block by block, and takes
+ * more of them where it does not see what has been extended, or added, in another one. */
+static LLVMValueRef emit_origin(tj_emitter *emitter, const tj_access *access, LLVMValueRef base) {
+  const tj_node *node = access->offset;
+  bool is_lds = access->buffer == TJ_LDS, has_32_bits = emitter->target->has_32_bit_offsets;
+  uint32_t bytes = tj_dtype_bits(tj_emit_access_dtype(emitter, access)) / 8;
+  if (!fits_32_bits(node, bytes))
+    return moved_by_elements(emitter, access, base, (tj_width){64, true, node->facts.low >= 0});
+  if (!is_lds && !has_32_bits)
+    return moved_by_elements(emitter, access, base, tj_width_of(&node, 1));
+  LLVMValueRef offset = is_lds ? scaled_offset(emitter, node, bytes) : extended_offset(emitter, node, bytes);
+  return moved(emitter, access, emitter->i8, base, offset);
 }
 
 /* --- what has been emitted --- */
@@ -145,7 +191,9 @@ LLVMValueRef tj_emit_origin(tj_emitter *emitter, const tj_access *access) {
   LLVMValueRef address = find(emitter, access, access->offset);
   if (address != NULL)
     return address;
-  return keep(emitter, access, access->offset, emit_origin(emitter, access, tj_emit_base(emitter, access)));
+  LLVMValueRef place = begins_at_zero(emitter, access) ? lds_address(emitter, access)
+                                                       : emit_origin(emitter, access, tj_emit_base(emitter, access));
+  return keep(emitter, access, access->offset, place);
 }
 
 LLVMValueRef tj_emit_address(tj_emitter *emitter, const tj_access *access) {

@@ -3,8 +3,6 @@
  * How workgroups and work-items are numbered, and what a barrier is, the family says. */
 #include "lower/emit/emit.h"
 
-enum { LOCAL_ADDRESS_SPACE = 3 };
-
 /* --- flat kernels --- */
 
 /* The linear coordinate: workgroup id * workgroup size + work-item id. */
@@ -47,17 +45,18 @@ static void emit_flat(tj_emitter *emitter, const tj_grid *grid) {
 
 /* --- tiled kernels --- */
 
-/* The workgroup's own elements: as many as they are, or, where the launch lays them out, as many as it says. */
+/* The workgroup's own elements: as many as they are, or, where the launch lays them out, as many as it says. Where
+ * they begin at 0, the family says how many there are. */
 static void declare_lds(tj_emitter *emitter) {
   const tj_kernel *kernel = emitter->kernel;
-  if (kernel->lds_elements == 0)
+  if (kernel->lds_elements == 0 || emitter->target->has_lds_at_zero)
     return;
   bool is_static = tj_kernel_lds_bytes(kernel) <= emitter->target->static_lds_bytes;
   LLVMTypeRef element = tj_emit_dtype(emitter, tj_dtype_raw(kernel->carried));
   LLVMTypeRef type = LLVMArrayType2(element, is_static ? kernel->lds_elements : 0);
   const char *name = tj_string_format(emitter->job, "%s.lds", kernel->name);
   emitter->lds = LLVMAddGlobalInAddressSpace(
-      emitter->module, type, tj_target_symbol(emitter->job, emitter->target, name), LOCAL_ADDRESS_SPACE);
+      emitter->module, type, tj_target_symbol(emitter->job, emitter->target, name), TJ_LOCAL_ADDRESS_SPACE);
   LLVMSetAlignment(emitter->lds, 16);
   if (!is_static)
     return;

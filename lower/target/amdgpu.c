@@ -127,6 +127,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .vector_bytes = 16,
       .global_address_space = GLOBAL_ADDRESS_SPACE,
       .displacement_limit = DISPLACEMENT_LIMIT,
+      .has_lds_at_zero = true,
       .has_32_bit_offsets = true,
       .transposes_lds = found->major == 9 && found->minor == TRANSPOSES_LDS,
       .has_unaligned_vectors = true,
@@ -345,6 +346,12 @@ static void set_schedule(tj_emitter *emitter, LLVMValueRef function) {
     tj_emit_text_attribute(emitter, function, "amdgpu-sched-strategy", "iterative-minreg");
 }
 
+static void set_lds_size(tj_emitter *emitter, LLVMValueRef function) {
+  uint32_t bytes = tj_kernel_lds_bytes(emitter->kernel);
+  if (bytes > 0)
+    tj_emit_text_attribute(emitter, function, "amdgpu-lds-size", tj_string_format(emitter->job, "%u", bytes));
+}
+
 static void set_attributes(tj_emitter *emitter, LLVMValueRef function) {
   for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
     tj_emit_text_attribute(emitter, function, flags[i], "");
@@ -352,6 +359,7 @@ static void set_attributes(tj_emitter *emitter, LLVMValueRef function) {
       tj_string_format(emitter->job, "%u,%u", emitter->kernel->workgroup_size, emitter->kernel->workgroup_size);
   tj_emit_text_attribute(emitter, function, "amdgpu-flat-work-group-size", size);
   tj_emit_text_attribute(emitter, function, "uniform-work-group-size", "true");
+  set_lds_size(emitter, function);
   set_schedule(emitter, function);
 }
 

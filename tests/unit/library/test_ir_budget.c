@@ -30,12 +30,12 @@ static const struct {
   double most; /* instructions for each access */
 } rows[] = {
     {"offsets", "gfx942", MERGE, 9.0},
-    {"copy", "gfx942", COPY, 4.2},
+    {"copy", "gfx942", COPY, 3.7},
     {"im2col", "gfx942", IM2COL, 20.5},
-    {"static transpose", "gfx942", STATIC_TURN, 6.3},
-    {"dynamic transpose", "gfx942", MATRIX TURN, 5.5},
-    {"permute", "gfx942", PERMUTE, 7.4},
-    {"dynamic transpose", "gfx1100", MATRIX TURN, 5.5},
+    {"static transpose", "gfx942", STATIC_TURN, 6.25},
+    {"dynamic transpose", "gfx942", MATRIX TURN, 5.25},
+    {"permute", "gfx942", PERMUTE, 7.35},
+    {"dynamic transpose", "gfx1100", MATRIX TURN, 5.25},
     {"copy", "x86-64-v3", COPY, 15.3},
     {"static transpose", "x86-64-v3", STATIC_TURN, 4.2},
     {"dynamic transpose", "x86-64-v3", MATRIX TURN, 6.1},
