@@ -62,7 +62,7 @@ static void unlock(cuda_device *d) {
 static tj_status allocate_buffer(tj_rt_device *device, size_t size, tj_rt_buffer *buffer, tj_rt_error *error) {
   cuda_device *d = device_of(device);
   uint64_t address = 0;
-  tj_status status = tj_cuda_queue_check(&d->queue, error);
+  tj_status status = tj_rt_flight_check(&d->queue.flight, error);
   if (status != TJ_OK)
     return status;
   enter(d);
@@ -98,7 +98,7 @@ static tj_status write_buffer(tj_rt_device *device, const tj_rt_buffer *buffer, 
   cuda_device *d = device_of(device);
   lock(d);
   tj_cuda_queue_drain(&d->queue);
-  tj_status status = tj_cuda_queue_check(&d->queue, error);
+  tj_status status = tj_rt_flight_check(&d->queue.flight, error);
   if (status == TJ_OK)
     status = copy_now(d, buffer->address + offset, (uint64_t)(uintptr_t)from.data, from.size, error);
   unlock(d);
@@ -110,7 +110,7 @@ static tj_status read_buffer(tj_rt_device *device, const tj_rt_buffer *buffer, s
   cuda_device *d = device_of(device);
   lock(d);
   tj_cuda_queue_drain(&d->queue);
-  tj_status status = tj_cuda_queue_result(&d->queue, error);
+  tj_status status = tj_rt_flight_result(&d->queue.flight, error);
   if (status == TJ_OK)
     status = copy_now(d, (uint64_t)(uintptr_t)to, buffer->address + offset, size, error);
   unlock(d);
@@ -123,7 +123,7 @@ static tj_status read_buffer(tj_rt_device *device, const tj_rt_buffer *buffer, s
 static bool look(cuda_device *d, uint64_t end, tj_cuda_event *last) {
   lock(d);
   tj_cuda_queue_progress(&d->queue);
-  bool is_over = d->queue.ended >= end;
+  bool is_over = d->queue.flight.ended >= end;
   *last = tj_cuda_queue_event(&d->queue, end - 1);
   unlock(d);
   return is_over;
@@ -131,7 +131,7 @@ static bool look(cuda_device *d, uint64_t end, tj_cuda_event *last) {
 
 static void give_up(cuda_device *d, uint64_t end) {
   lock(d);
-  if (d->queue.ended < end)
+  if (d->queue.flight.ended < end)
     tj_cuda_queue_give_up(&d->queue);
   unlock(d);
 }
@@ -196,7 +196,7 @@ static tj_status load_kernel(tj_rt_device *device, const tj_rt_code *code, tj_rt
   cuda_device *d = device_of(device);
   if (code->code_object.size == 0)
     return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_DEVICE_TARGET, "the code of %s is not for a GPU", code->symbol);
-  tj_status status = tj_cuda_queue_check(&d->queue, error);
+  tj_status status = tj_rt_flight_check(&d->queue.flight, error);
   if (status != TJ_OK)
     return status;
   tj_rt_kernel *loaded = d->allocator.allocate(d->allocator.user, sizeof *loaded);
@@ -218,7 +218,7 @@ static tj_status launch(tj_rt_device *device, tj_rt_kernel *kernel, const tj_rt_
   cuda_device *d = device_of(device);
   lock(d);
   tj_status status = tj_cuda_queue_launch(&d->queue, &kernel->kernel, dispatch, error);
-  kernel->end = d->queue.launched;
+  kernel->end = d->queue.flight.launched;
   unlock(d);
   return status;
 }
@@ -239,9 +239,8 @@ static tj_status wait_for_all(tj_rt_device *device, uint64_t *nanoseconds, tj_rt
   cuda_device *d = device_of(device);
   lock(d);
   tj_cuda_queue_drain(&d->queue);
-  tj_status status = tj_cuda_queue_result(&d->queue, error);
-  *nanoseconds = d->queue.nanoseconds;
-  d->queue.nanoseconds = 0;
+  tj_status status = tj_rt_flight_result(&d->queue.flight, error);
+  *nanoseconds = tj_rt_flight_take_time(&d->queue.flight);
   unlock(d);
   return status;
 }

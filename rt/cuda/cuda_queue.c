@@ -4,36 +4,23 @@
 
 /* --- losing --- */
 
-static void lose(tj_cuda_queue *queue, tj_status (*describe)(tj_cuda_queue *, const void *, tj_rt_error *),
-                 const void *data) {
-  pthread_mutex_lock(&queue->losing);
-  if (!atomic_load(&queue->is_lost)) {
-    describe(queue, data, &queue->loss);
-    atomic_store(&queue->is_lost, true);
-  }
-  pthread_mutex_unlock(&queue->losing);
-}
-
-static tj_status describe_word(tj_cuda_queue *queue, const void *data, tj_rt_error *error) {
-  (void)queue;
-  return tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_LAUNCH, "the device is lost: %.400s", (const char *)data);
-}
-
-static tj_status describe_result(tj_cuda_queue *queue, const void *data, tj_rt_error *error) {
-  tj_rt_error reason;
-  tj_cuda_check(queue->cuda, *(const int *)data, "the kernel failed", &reason);
-  return tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_LAUNCH, "%.400s", reason.text);
+static void lose(tj_cuda_queue *queue, const tj_rt_error *why) {
+  if (tj_rt_flight_lose(&queue->flight, why))
+    tj_rt_flight_lost(&queue->flight);
 }
 
 void tj_cuda_queue_lose(tj_cuda_queue *queue, const char *why) {
-  lose(queue, describe_word, why);
+  tj_rt_error error;
+  tj_rt_failed(&error, TJ_ERROR_SYSTEM, TJ_LAUNCH, "the device is lost: %.400s", why);
+  lose(queue, &error);
 }
 
-tj_status tj_cuda_queue_check(tj_cuda_queue *queue, tj_rt_error *error) {
-  if (!atomic_load(&queue->is_lost))
-    return TJ_OK;
-  *error = queue->loss;
-  return TJ_ERROR_SYSTEM;
+/* To a kernel that failed with this result. */
+static void lose_to(tj_cuda_queue *queue, int result) {
+  tj_rt_error reason, error;
+  tj_cuda_check(queue->cuda, result, "the kernel failed", &reason);
+  tj_rt_failed(&error, TJ_ERROR_SYSTEM, TJ_LAUNCH, "%.400s", reason.text);
+  lose(queue, &error);
 }
 
 /* --- opening and closing --- */
@@ -44,13 +31,13 @@ static void destroy_event(const tj_cuda_queue *queue, tj_cuda_event event) {
 }
 
 static void destroy(tj_cuda_queue *queue) {
-  for (uint32_t i = 0; i < TJ_CUDA_SLOTS; i++) {
+  for (uint32_t i = 0; i < TJ_RT_SLOTS; i++) {
     destroy_event(queue, queue->slot[i].begin);
     destroy_event(queue, queue->slot[i].end);
   }
   if (queue->stream != NULL && !queue->is_borrowed)
     queue->cuda->stream_destroy(queue->stream);
-  pthread_mutex_destroy(&queue->losing);
+  tj_rt_flight_close(&queue->flight);
 }
 
 static tj_status create_events(const tj_cuda_queue *queue, tj_cuda_slot *slot, tj_rt_error *error) {
@@ -63,11 +50,11 @@ static tj_status create_events(const tj_cuda_queue *queue, tj_cuda_slot *slot, t
 tj_status tj_cuda_queue_open(tj_cuda_queue *queue, const tj_cuda *cuda, const tj_cuda_stream *stream,
                              tj_rt_error *error) {
   *queue = (tj_cuda_queue){.cuda = cuda, .stream = stream != NULL ? *stream : NULL, .is_borrowed = stream != NULL};
-  pthread_mutex_init(&queue->losing, NULL);
+  tj_rt_flight_open(&queue->flight);
   tj_status status = TJ_OK;
   if (stream == NULL)
     status = tj_cuda_stream_create(cuda, error, &queue->stream, TJ_CUDA_STREAM_NON_BLOCKING);
-  for (uint32_t i = 0; i < TJ_CUDA_SLOTS && status == TJ_OK; i++)
+  for (uint32_t i = 0; i < TJ_RT_SLOTS && status == TJ_OK; i++)
     status = create_events(queue, &queue->slot[i], error);
   if (status != TJ_OK)
     destroy(queue);
@@ -81,11 +68,11 @@ void tj_cuda_queue_close(tj_cuda_queue *queue) {
 /* --- ending --- */
 
 static tj_cuda_slot *slot_of(tj_cuda_queue *queue, uint64_t number) {
-  return &queue->slot[number % TJ_CUDA_SLOTS];
+  return &queue->slot[tj_rt_slot_of(number)];
 }
 
 tj_cuda_event tj_cuda_queue_event(const tj_cuda_queue *queue, uint64_t number) {
-  return queue->slot[number % TJ_CUDA_SLOTS].end;
+  return queue->slot[tj_rt_slot_of(number)].end;
 }
 
 static uint64_t time_of(const tj_cuda_queue *queue, const tj_cuda_slot *slot) {
@@ -100,44 +87,28 @@ static uint64_t time_of(const tj_cuda_queue *queue, const tj_cuda_slot *slot) {
 /* Why the oldest launch ends badly, if it does: it was given up, or the device is lost, the first by its own fault.
  */
 static tj_status describe_end(tj_cuda_queue *queue, tj_rt_error *error) {
-  if (!atomic_load(&queue->is_lost)) {
-    if (queue->ended >= queue->given_up)
+  tj_rt_flight *flight = &queue->flight;
+  if (!atomic_load(&flight->is_lost)) {
+    if (flight->ended >= queue->given_up)
       return TJ_OK;
     return tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_LAUNCH, "the launch was given up");
   }
-  if (queue->is_described)
-    return tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_LAUNCH, "the kernel did not run: a launch before it failed");
-  queue->is_described = true;
-  *error = queue->loss;
-  return TJ_ERROR_SYSTEM;
+  return tj_rt_flight_is_innocent(flight, error) ? TJ_ERROR_SYSTEM : tj_rt_flight_check(flight, error);
 }
 
 /* Takes the oldest launch, which has ended with this result, out of the queue. */
 static void retire(tj_cuda_queue *queue, int result) {
-  if (result != TJ_CUDA_SUCCESS)
-    lose(queue, describe_result, &result);
   tj_rt_error error;
-  tj_cuda_slot *slot = slot_of(queue, queue->ended);
-  tj_rt_completion *completion = slot->completion;
+  if (result != TJ_CUDA_SUCCESS)
+    lose_to(queue, result);
   tj_status status = describe_end(queue, &error);
-  uint64_t nanoseconds = status == TJ_OK ? time_of(queue, slot) : 0;
-  queue->nanoseconds += slot->is_copy ? 0 : nanoseconds;
-  queue->ended++;
-  slot->completion = NULL;
-  if (status != TJ_OK && completion == NULL && queue->error.code == 0)
-    queue->error = error;
-  if (completion == NULL)
-    return;
-  completion->status = status;
-  completion->nanoseconds = nanoseconds;
-  if (status != TJ_OK)
-    completion->error = error;
-  atomic_store(&completion->is_done, true);
+  uint64_t nanoseconds = status == TJ_OK ? time_of(queue, slot_of(queue, queue->flight.ended)) : 0;
+  tj_rt_flight_end(&queue->flight, status, &error, nanoseconds);
 }
 
 void tj_cuda_queue_progress(tj_cuda_queue *queue) {
-  while (queue->ended < queue->launched) {
-    int result = queue->cuda->event_query(slot_of(queue, queue->ended)->end);
+  while (!tj_rt_flight_is_empty(&queue->flight)) {
+    int result = queue->cuda->event_query(slot_of(queue, queue->flight.ended)->end);
     if (result == TJ_CUDA_NOT_READY)
       return;
     retire(queue, result);
@@ -145,36 +116,28 @@ void tj_cuda_queue_progress(tj_cuda_queue *queue) {
 }
 
 static void retire_oldest(tj_cuda_queue *queue) {
-  retire(queue, queue->cuda->event_synchronize(slot_of(queue, queue->ended)->end));
+  retire(queue, queue->cuda->event_synchronize(slot_of(queue, queue->flight.ended)->end));
 }
 
 void tj_cuda_queue_drain(tj_cuda_queue *queue) {
-  while (queue->ended < queue->launched)
+  while (!tj_rt_flight_is_empty(&queue->flight))
     retire_oldest(queue);
 }
 
 void tj_cuda_queue_give_up(tj_cuda_queue *queue) {
-  queue->given_up = queue->launched;
-}
-
-tj_status tj_cuda_queue_result(tj_cuda_queue *queue, tj_rt_error *error) {
-  if (queue->error.code == 0)
-    return tj_cuda_queue_check(queue, error);
-  *error = queue->error;
-  queue->error = (tj_rt_error){0};
-  return TJ_ERROR_SYSTEM;
+  queue->given_up = queue->flight.launched;
 }
 
 /* --- launching --- */
 
 /* The slot of the next launch, its first event recorded, if it has one. */
 static tj_status begin(tj_cuda_queue *queue, tj_cuda_slot **slot, tj_rt_error *error) {
-  tj_status status = tj_cuda_queue_check(queue, error);
+  tj_status status = tj_rt_flight_check(&queue->flight, error);
   if (status != TJ_OK)
     return status;
-  if (queue->launched - queue->ended == TJ_CUDA_SLOTS)
+  if (tj_rt_flight_is_full(&queue->flight))
     retire_oldest(queue);
-  *slot = slot_of(queue, queue->launched);
+  *slot = slot_of(queue, queue->flight.launched);
   if ((*slot)->begin == NULL)
     return TJ_OK;
   return tj_cuda_event_record(queue->cuda, error, (*slot)->begin, queue->stream);
@@ -188,11 +151,7 @@ static tj_status end(tj_cuda_queue *queue, tj_cuda_slot *slot, tj_rt_completion 
     tj_cuda_queue_lose(queue, error->text);
     return status;
   }
-  slot->is_copy = is_copy;
-  slot->completion = completion;
-  if (completion != NULL)
-    completion->number = queue->launched;
-  queue->launched++;
+  tj_rt_flight_begin(&queue->flight, completion, is_copy);
   return TJ_OK;
 }
 

@@ -45,7 +45,7 @@ static void drain(hsa_device *d) {
 static tj_status allocate_buffer(tj_rt_device *device, size_t size, tj_rt_buffer *buffer, tj_rt_error *error) {
   hsa_device *d = device_of(device);
   void *block = NULL;
-  tj_status status = tj_hsa_queue_check(&d->queue, error);
+  tj_status status = tj_rt_flight_check(&d->queue.flight, error);
   if (status != TJ_OK)
     return status;
   status = tj_hsa_amd_memory_pool_allocate(&d->hsa, error, d->pools.local, size > 0 ? size : 1, 0, &block);
@@ -73,7 +73,7 @@ static tj_status write_buffer(tj_rt_device *device, const tj_rt_buffer *buffer, 
                               tj_rt_error *error) {
   hsa_device *d = device_of(device);
   drain(d);
-  tj_status status = tj_hsa_queue_check(&d->queue, error);
+  tj_status status = tj_rt_flight_check(&d->queue.flight, error);
   if (status != TJ_OK)
     return status;
   return tj_hsa_memory_copy(&d->hsa, error, place_in(buffer, offset), from.data, from.size);
@@ -84,7 +84,7 @@ static tj_status read_buffer(tj_rt_device *device, const tj_rt_buffer *buffer, s
   hsa_device *d = device_of(device);
   pthread_mutex_lock(&d->lock);
   tj_hsa_queue_drain(&d->queue);
-  tj_status status = tj_hsa_queue_result(&d->queue, error);
+  tj_status status = tj_rt_flight_result(&d->queue.flight, error);
   pthread_mutex_unlock(&d->lock);
   if (status != TJ_OK)
     return status;
@@ -98,7 +98,7 @@ static tj_status read_buffer(tj_rt_device *device, const tj_rt_buffer *buffer, s
 static bool look(hsa_device *d, uint64_t end, hsa_signal_t *last, uint64_t *done, uint64_t *total) {
   pthread_mutex_lock(&d->lock);
   tj_hsa_queue_progress(&d->queue);
-  bool is_over = d->queue.ended >= end;
+  bool is_over = d->queue.flight.ended >= end;
   *last = tj_hsa_queue_signal(&d->queue, end - 1);
   tj_hsa_queue_measure(&d->queue, done, total);
   pthread_mutex_unlock(&d->lock);
@@ -107,7 +107,7 @@ static bool look(hsa_device *d, uint64_t end, hsa_signal_t *last, uint64_t *done
 
 static void cancel(hsa_device *d, uint64_t end) {
   pthread_mutex_lock(&d->lock);
-  if (d->queue.ended < end)
+  if (d->queue.flight.ended < end)
     tj_hsa_queue_cancel(&d->queue);
   pthread_mutex_unlock(&d->lock);
 }
@@ -147,7 +147,7 @@ static tj_status load_kernel(tj_rt_device *device, const tj_rt_code *code, tj_rt
   hsa_device *d = device_of(device);
   if (code->code_object.size == 0)
     return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_DEVICE_TARGET, "the code of %s is not for a GPU", code->symbol);
-  tj_status status = tj_hsa_queue_check(&d->queue, error);
+  tj_status status = tj_rt_flight_check(&d->queue.flight, error);
   if (status != TJ_OK)
     return status;
   tj_rt_kernel *loaded = d->allocator.allocate(d->allocator.user, sizeof *loaded);
@@ -169,7 +169,7 @@ static tj_status launch(tj_rt_device *device, tj_rt_kernel *kernel, const tj_rt_
   hsa_device *d = device_of(device);
   pthread_mutex_lock(&d->lock);
   tj_status status = tj_hsa_queue_launch(&d->queue, &kernel->kernel, kernel->argument_bytes, dispatch, error);
-  kernel->end = d->queue.launched;
+  kernel->end = d->queue.flight.launched;
   pthread_mutex_unlock(&d->lock);
   return status;
 }
@@ -190,9 +190,8 @@ static tj_status wait_for_all(tj_rt_device *device, uint64_t *nanoseconds, tj_rt
   hsa_device *d = device_of(device);
   pthread_mutex_lock(&d->lock);
   tj_hsa_queue_drain(&d->queue);
-  tj_status status = tj_hsa_queue_result(&d->queue, error);
-  *nanoseconds = d->queue.nanoseconds;
-  d->queue.nanoseconds = 0;
+  tj_status status = tj_rt_flight_result(&d->queue.flight, error);
+  *nanoseconds = tj_rt_flight_take_time(&d->queue.flight);
   pthread_mutex_unlock(&d->lock);
   return status;
 }

@@ -18,7 +18,7 @@ static void lose_signal(const tj_hsa_queue *queue, hsa_signal_t signal) {
 static void give_up(tj_hsa_queue *queue, hsa_status_t status) {
   atomic_store(&queue->failure, status == HSA_STATUS_SUCCESS ? (int)HSA_STATUS_ERROR : (int)status);
   atomic_thread_fence(memory_order_seq_cst);
-  for (uint32_t i = 0; i < TJ_HSA_SLOTS; i++) {
+  for (uint32_t i = 0; i < TJ_RT_SLOTS; i++) {
     lose_signal(queue, queue->slot[i].signal);
     lose_signal(queue, (hsa_signal_t){atomic_load(&queue->slot[i].ready)});
   }
@@ -37,15 +37,13 @@ static void copy_failed(hsa_status_t status, void *data) {
   give_up(queue, status);
 }
 
-/* The first reason is the one that is told. */
 void tj_hsa_queue_lose(tj_hsa_queue *queue, const char *why) {
-  pthread_mutex_lock(&queue->losing);
-  if (!atomic_load(&queue->is_lost)) {
-    tj_rt_failed(&queue->loss, TJ_ERROR_SYSTEM, TJ_LAUNCH, "%s; the device is lost", why);
-    atomic_store(&queue->is_lost, true);
-    give_up(queue, HSA_STATUS_ERROR);
-  }
-  pthread_mutex_unlock(&queue->losing);
+  tj_rt_error error;
+  tj_rt_failed(&error, TJ_ERROR_SYSTEM, TJ_LAUNCH, "%s; the device is lost", why);
+  if (!tj_rt_flight_lose(&queue->flight, &error))
+    return;
+  give_up(queue, HSA_STATUS_ERROR);
+  tj_rt_flight_lost(&queue->flight);
 }
 
 static void device_faulted(const hsa_amd_gpu_memory_fault_info_t *fault, void *data) {
@@ -55,16 +53,9 @@ static void device_faulted(const hsa_amd_gpu_memory_fault_info_t *fault, void *d
   tj_hsa_queue_lose(data, why);
 }
 
-tj_status tj_hsa_queue_check(tj_hsa_queue *queue, tj_rt_error *error) {
-  if (!atomic_load(&queue->is_lost))
-    return TJ_OK;
-  *error = queue->loss;
-  return TJ_ERROR_SYSTEM;
-}
-
 /* What the runtime says of the failure; the simulator tells more than a status. */
 static void describe_failure(tj_hsa_queue *queue, tj_rt_error *error) {
-  if (tj_hsa_queue_check(queue, error) != TJ_OK)
+  if (tj_rt_flight_check(&queue->flight, error) != TJ_OK)
     return;
   hsa_status_t status = (hsa_status_t)atomic_load(&queue->failure);
   char message[sizeof error->text] = "";
@@ -81,7 +72,7 @@ static void describe_failure(tj_hsa_queue *queue, tj_rt_error *error) {
 
 static tj_status create_queue(tj_hsa_queue *queue, tj_rt_error *error) {
   tj_status status =
-      tj_hsa_queue_create(queue->hsa, error, queue->gpu, MOST_PACKETS * TJ_HSA_SLOTS, HSA_QUEUE_TYPE_SINGLE,
+      tj_hsa_queue_create(queue->hsa, error, queue->gpu, MOST_PACKETS * TJ_RT_SLOTS, HSA_QUEUE_TYPE_SINGLE,
                           queue_failed, queue, UINT32_MAX, UINT32_MAX, &queue->queue);
   if (status != TJ_OK) {
     queue->queue = NULL;
@@ -99,10 +90,10 @@ static void replace_queue(tj_hsa_queue *queue) {
   }
   queue->hsa->queue_destroy(queue->queue);
   queue->queue = NULL;
-  queue->is_described = false;
+  queue->flight.is_described = false;
   atomic_store(&queue->failure, 0);
-  if (create_queue(queue, &error) != TJ_OK && queue->error.code == 0)
-    queue->error = error;
+  if (create_queue(queue, &error) != TJ_OK)
+    tj_rt_flight_keep(&queue->flight, &error);
 }
 
 static tj_status open_clock(tj_hsa_queue *queue, tj_rt_error *error) {
@@ -114,7 +105,7 @@ static tj_status open_clock(tj_hsa_queue *queue, tj_rt_error *error) {
 
 static tj_status open_signals(tj_hsa_queue *queue, tj_rt_error *error) {
   tj_status status = TJ_OK;
-  for (uint32_t i = 0; status == TJ_OK && i < TJ_HSA_SLOTS; i++)
+  for (uint32_t i = 0; status == TJ_OK && i < TJ_RT_SLOTS; i++)
     status = tj_hsa_signal_create(queue->hsa, error, 0, 0, NULL, &queue->slot[i].signal);
   return status;
 }
@@ -122,7 +113,7 @@ static tj_status open_signals(tj_hsa_queue *queue, tj_rt_error *error) {
 tj_status tj_hsa_queue_open(tj_hsa_queue *queue, hsa_queue_t *given, tj_rt_error *error) {
   queue->queue = given;
   queue->is_borrowed = given != NULL;
-  pthread_mutex_init(&queue->losing, NULL);
+  tj_rt_flight_open(&queue->flight);
   tj_hsa_copier_open(&queue->copier, queue->hsa, copy_failed, queue);
   tj_status status = open_clock(queue, error);
   if (status == TJ_OK)
@@ -142,19 +133,13 @@ static void destroy_signal(const tj_hsa_queue *queue, uint64_t handle) {
     queue->hsa->signal_destroy((hsa_signal_t){handle});
 }
 
-/* Who has found the device lost may still be telling so. */
-static void await_loss(tj_hsa_queue *queue) {
-  pthread_mutex_lock(&queue->losing);
-  pthread_mutex_unlock(&queue->losing);
-}
-
 void tj_hsa_queue_close(tj_hsa_queue *queue) {
   tj_hsa_watch_close(&queue->watch);
-  await_loss(queue);
+  tj_rt_flight_close(&queue->flight);
   tj_hsa_copier_close(&queue->copier);
   if (queue->queue != NULL && !queue->is_borrowed)
     queue->hsa->queue_destroy(queue->queue);
-  for (uint32_t i = 0; i < TJ_HSA_SLOTS; i++) {
+  for (uint32_t i = 0; i < TJ_RT_SLOTS; i++) {
     tj_hsa_slot *slot = &queue->slot[i];
     destroy_signal(queue, slot->signal.handle);
     destroy_signal(queue, atomic_load(&slot->ready));
@@ -162,7 +147,6 @@ void tj_hsa_queue_close(tj_hsa_queue *queue) {
     if (slot->arguments != NULL)
       queue->hsa->amd_memory_pool_free(slot->arguments);
   }
-  pthread_mutex_destroy(&queue->losing);
 }
 
 /* --- waiting --- */
@@ -177,47 +161,32 @@ static uint64_t time_of(const tj_hsa_queue *queue, hsa_signal_t signal) {
 
 /* Why a launch is lost: the first that is, by its own fault, others by that one's. */
 static void describe_loss(tj_hsa_queue *queue, tj_rt_error *error) {
-  if (queue->is_described)
-    tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_LAUNCH, "the kernel did not run: a launch before it failed");
-  else
+  if (!tj_rt_flight_is_innocent(&queue->flight, error))
     describe_failure(queue, error);
-  queue->is_described = true;
-}
-
-/* Tells of a loss: the launch's completion, or else whoever asks next. The first failure is told. */
-static void report_loss(tj_hsa_queue *queue, tj_rt_completion *completion) {
-  tj_rt_error error;
-  describe_loss(queue, &error);
-  if (completion != NULL) {
-    completion->status = TJ_ERROR_SYSTEM;
-    completion->error = error;
-  } else if (queue->error.code == 0) {
-    queue->error = error;
-  }
 }
 
 static tj_hsa_slot *slot_of(tj_hsa_queue *queue, uint64_t number) {
-  return &queue->slot[number % TJ_HSA_SLOTS];
+  return &queue->slot[tj_rt_slot_of(number)];
+}
+
+static bool is_copy(const tj_hsa_queue *queue, uint64_t number) {
+  return queue->flight.slot[tj_rt_slot_of(number)].is_copy;
 }
 
 /* Takes the oldest launch, which has ended with this value of its signal, out of the queue. */
 static void retire(tj_hsa_queue *queue, hsa_signal_value_t value) {
-  tj_hsa_slot *slot = slot_of(queue, queue->ended);
-  tj_rt_completion *completion = slot->completion;
-  uint64_t nanoseconds = value != 0 ? 0 : slot->is_copy ? slot->nanoseconds : time_of(queue, slot->signal);
-  queue->nanoseconds += slot->is_copy ? 0 : nanoseconds;
+  const tj_hsa_slot *slot = slot_of(queue, queue->flight.ended);
+  tj_rt_error error;
+  uint64_t nanoseconds = 0;
   if (value != 0)
-    report_loss(queue, completion);
-  slot->completion = NULL;
-  queue->ended++;
-  if (completion != NULL) {
-    completion->nanoseconds = nanoseconds;
-    atomic_store(&completion->is_done, true);
-  }
+    describe_loss(queue, &error);
+  else
+    nanoseconds = is_copy(queue, queue->flight.ended) ? slot->nanoseconds : time_of(queue, slot->signal);
+  tj_rt_flight_end(&queue->flight, value == 0 ? TJ_OK : TJ_ERROR_SYSTEM, &error, nanoseconds);
 }
 
 hsa_signal_t tj_hsa_queue_signal(const tj_hsa_queue *queue, uint64_t number) {
-  return queue->slot[number % TJ_HSA_SLOTS].signal;
+  return queue->slot[tj_rt_slot_of(number)].signal;
 }
 
 /* The signal that the copier has done with a copy. */
@@ -236,18 +205,19 @@ static hsa_signal_value_t wait_for(const tj_hsa_queue *queue, hsa_signal_t signa
 
 /* Waits for the oldest launch in flight. */
 static void retire_oldest(tj_hsa_queue *queue) {
-  tj_hsa_slot *slot = slot_of(queue, queue->ended);
+  tj_hsa_slot *slot = slot_of(queue, queue->flight.ended);
   hsa_signal_value_t value = wait_for(queue, slot->signal);
-  if (slot->is_copy)
+  if (is_copy(queue, queue->flight.ended))
     wait_for(queue, made_of(slot));
   retire(queue, value);
 }
 
 void tj_hsa_queue_progress(tj_hsa_queue *queue) {
-  while (queue->ended < queue->launched) {
-    tj_hsa_slot *slot = slot_of(queue, queue->ended);
+  while (!tj_rt_flight_is_empty(&queue->flight)) {
+    uint64_t oldest = queue->flight.ended;
+    tj_hsa_slot *slot = slot_of(queue, oldest);
     hsa_signal_value_t value = queue->hsa->signal_load_scacquire(slot->signal);
-    if (value > 0 || (slot->is_copy && queue->hsa->signal_load_scacquire(made_of(slot)) > 0))
+    if (value > 0 || (is_copy(queue, oldest) && queue->hsa->signal_load_scacquire(made_of(slot)) > 0))
       return;
     retire(queue, value);
   }
@@ -274,21 +244,17 @@ void tj_hsa_queue_cancel(tj_hsa_queue *queue) {
 }
 
 void tj_hsa_queue_drain(tj_hsa_queue *queue) {
-  while (queue->ended < queue->launched)
+  tj_rt_flight *flight = &queue->flight;
+  tj_rt_error error;
+  while (!tj_rt_flight_is_empty(flight))
     retire_oldest(queue);
-  if (atomic_load(&queue->failure) == 0 || atomic_load(&queue->is_lost))
+  if (atomic_load(&queue->failure) == 0 || atomic_load(&flight->is_lost))
     return;
-  if (!queue->is_described)
-    report_loss(queue, NULL);
+  if (!tj_rt_flight_is_innocent(flight, &error)) {
+    describe_failure(queue, &error);
+    tj_rt_flight_keep(flight, &error);
+  }
   replace_queue(queue);
-}
-
-tj_status tj_hsa_queue_result(tj_hsa_queue *queue, tj_rt_error *error) {
-  if (queue->error.code == 0)
-    return tj_hsa_queue_check(queue, error);
-  *error = queue->error;
-  queue->error = (tj_rt_error){0};
-  return TJ_ERROR_SYSTEM;
 }
 
 /* --- launching --- */
@@ -411,21 +377,12 @@ static tj_status check_size(const tj_rt_dispatch *dispatch, tj_rt_error *error) 
 static tj_status make_ready(tj_hsa_queue *queue, tj_rt_error *error) {
   if (atomic_load(&queue->failure) != 0)
     tj_hsa_queue_drain(queue);
-  tj_status status = tj_hsa_queue_check(queue, error);
+  tj_status status = tj_rt_flight_check(&queue->flight, error);
   if (status == TJ_OK && queue->queue == NULL)
     return tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_LAUNCH, "the device has failed and did not come back");
-  if (status == TJ_OK && queue->launched - queue->ended == TJ_HSA_SLOTS)
+  if (status == TJ_OK && tj_rt_flight_is_full(&queue->flight))
     retire_oldest(queue);
   return status;
-}
-
-/* Gives the slot of the next launch to it. */
-static void occupy(tj_hsa_queue *queue, tj_hsa_slot *slot, tj_rt_completion *completion, bool is_copy) {
-  slot->is_copy = is_copy;
-  slot->completion = completion;
-  if (completion != NULL)
-    completion->number = queue->launched;
-  queue->launched++;
 }
 
 tj_status tj_hsa_queue_launch(tj_hsa_queue *queue, const tj_hsa_kernel *kernel, uint32_t argument_bytes,
@@ -435,11 +392,11 @@ tj_status tj_hsa_queue_launch(tj_hsa_queue *queue, const tj_hsa_kernel *kernel, 
     status = make_ready(queue, error);
   if (status != TJ_OK)
     return status;
-  tj_hsa_slot *slot = slot_of(queue, queue->launched);
+  tj_hsa_slot *slot = slot_of(queue, queue->flight.launched);
   status = fill_arguments(queue, slot, kernel, argument_bytes, dispatch->arguments, error);
   if (status != TJ_OK)
     return status;
-  occupy(queue, slot, dispatch->completion, false);
+  tj_rt_flight_begin(&queue->flight, dispatch->completion, false);
   submit_dispatch(queue, kernel, slot, dispatch);
   return TJ_OK;
 }
@@ -459,7 +416,7 @@ static tj_status open_signal(tj_hsa_queue *queue, _Atomic uint64_t *handle, tj_r
 
 tj_status tj_hsa_queue_copy(tj_hsa_queue *queue, const tj_rt_copy *copy, tj_rt_error *error) {
   tj_status status = make_ready(queue, error);
-  tj_hsa_slot *slot = slot_of(queue, queue->launched);
+  tj_hsa_slot *slot = slot_of(queue, queue->flight.launched);
   if (status == TJ_OK)
     status = open_signal(queue, &slot->ready, error);
   if (status == TJ_OK)
@@ -477,7 +434,7 @@ tj_status tj_hsa_queue_copy(tj_hsa_queue *queue, const tj_rt_copy *copy, tj_rt_e
     return status;
   }
   queue->hsa->signal_store_screlease(slot->signal, 1);
-  occupy(queue, slot, copy->completion, true);
+  tj_rt_flight_begin(&queue->flight, copy->completion, true);
   submit_barrier(queue, (hsa_signal_t){0}, ready);
   submit_barrier(queue, made, slot->signal);
   look_for_failure(queue, slot);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* One user-mode queue of a device: launches in flight, their order, their failures.
+/* One user-mode queue of a device: what is in flight there (rt/flight.h), and the signals that tell how it ended.
  *
- * Launches are put into the queue as AQL packets, each with the barrier bit, so that they run one after another. Each
- * takes a slot: a completion signal and a copy of its argument block. There are no more packets of all slots than
- * places in the ring, so a launch waits only for the one that had its slot before. When the runtime reports that a
- * kernel failed, all signals of launches that have not ended are set to a value that ends every wait; the queue is
- * then replaced by a new one. Launches run in order, so the first that has not ended is the one that failed. After a
- * fault of memory no new queue helps: the device is lost, which every later call tells. So it is when a queue fails
- * that belongs to somebody else, who has to tell: the runtime reports to the owner alone.
+ * Launches are put into the queue as AQL packets, each with the barrier bit, so that they run one after another. A
+ * slot has a completion signal and a copy of the argument block. There are no more packets of all slots than places
+ * in the ring, so a launch waits only for the one that had its slot before. When the runtime reports that a kernel
+ * failed, all signals of launches that have not ended are set to a value that ends every wait; the queue is then
+ * replaced by a new one. Launches run in order, so the first that has not ended is the one that failed. After a fault
+ * of memory no new queue helps: the device is lost, which every later call tells. So it is when a queue fails that
+ * belongs to somebody else, who has to tell: the runtime reports to the owner alone.
  *
  * Copies in flight take slots like launches, and two packets, between which the copier makes them: a barrier that
  * completes `ready`, and one that waits for `made` and completes `signal`.
@@ -16,22 +16,19 @@
 #ifndef TJ_RT_HSA_QUEUE_H
 #define TJ_RT_HSA_QUEUE_H
 
+#include "rt/flight.h"
 #include "rt/hsa/hsa_agent.h"
 #include "rt/hsa/hsa_copier.h"
 #include "rt/hsa/hsa_fault.h"
 
 #include <stdatomic.h>
 
-enum { TJ_HSA_SLOTS = 64 };
-
 typedef struct {
   hsa_signal_t signal;          /* 1 in flight, 0 done, -1 lost */
   _Atomic uint64_t ready, made; /* handles of signals of a copy; 0: the slot has had none yet */
   uint64_t nanoseconds;         /* of the copy */
-  bool is_copy;
-  void *arguments; /* owned: kernarg memory */
+  void *arguments;              /* owned: kernarg memory */
   size_t capacity;
-  tj_rt_completion *completion; /* borrowed: the caller's; NULL: none */
 } tj_hsa_slot;
 
 typedef struct {
@@ -41,17 +38,11 @@ typedef struct {
   hsa_queue_t *queue;
   bool is_borrowed; /* the queue is somebody else's */
   tj_hsa_copier copier;
-  double ticks; /* of the runtime's clock, a nanosecond */
-  tj_hsa_slot slot[TJ_HSA_SLOTS];
-  uint64_t launched, ended; /* how many: launches have numbers, and slots modulo TJ_HSA_SLOTS */
-  uint64_t nanoseconds;     /* of launches that ended since the last wait */
-  atomic_int failure;       /* an hsa_status_t; 0: none */
-  pthread_mutex_t losing;   /* held by whoever finds the device lost: `loss` tells why */
-  atomic_bool is_lost;      /* by a fault of memory, which `watch` tells of, or as somebody else says */
+  double ticks;        /* of the runtime's clock, a nanosecond */
+  tj_rt_flight flight; /* lost by a fault of memory, which `watch` tells of, or as somebody else says */
+  tj_hsa_slot slot[TJ_RT_SLOTS];
+  atomic_int failure; /* an hsa_status_t; 0: none */
   tj_hsa_watch watch;
-  tj_rt_error loss;
-  bool is_described; /* the launch that failed has ended: those behind it are innocent */
-  tj_rt_error error; /* what went wrong, to be told by the next wait or read; code 0: nothing */
 } tj_hsa_queue;
 
 /* What a launch needs to know of a kernel. */
@@ -64,9 +55,6 @@ typedef struct {
  * left to be closed. */
 tj_status tj_hsa_queue_open(tj_hsa_queue *queue, hsa_queue_t *given, tj_rt_error *error);
 void tj_hsa_queue_close(tj_hsa_queue *queue);
-
-/* TJ6008 once the device is lost. */
-tj_status tj_hsa_queue_check(tj_hsa_queue *queue, tj_rt_error *error);
 
 /* Puts a launch into the queue. */
 tj_status tj_hsa_queue_launch(tj_hsa_queue *queue, const tj_hsa_kernel *kernel, uint32_t argument_bytes,
@@ -93,10 +81,7 @@ void tj_hsa_queue_measure(const tj_hsa_queue *queue, uint64_t *done, uint64_t *t
 /* Gives up everything in flight: as if the kernel that runs had failed. A queue that is somebody else's goes on. */
 void tj_hsa_queue_cancel(tj_hsa_queue *queue);
 
-/* Waits until nothing is in flight. The failure of a launch without completion is kept in queue->error. */
+/* Waits until nothing is in flight. The failure of a launch without completion is kept. */
 void tj_hsa_queue_drain(tj_hsa_queue *queue);
-
-/* Tells, once, what went wrong since it was last asked; of a device that is lost, always. */
-tj_status tj_hsa_queue_result(tj_hsa_queue *queue, tj_rt_error *error);
 
 #endif
