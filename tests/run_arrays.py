@@ -104,6 +104,8 @@ PROGRAMS = [
      {"y": lambda x: x.astype("i4"), "z": lambda x: x + numpy.arange(x.shape[1]) - numpy.arange(x.shape[0])[:, None]},
      0),
     ("parameters", f"x: f64 {ROWS}, y: f64 {ROWS}", "y = x / N + 0.1", {"y": lambda x: x / x.shape[1] + WIDE(0.1)}, "sum"),
+    ("powers", f"x: f32 {ROWS}, y: f32 {ROWS}", "y = exp2(-floor(x * 20) + 1)",
+     {"y": lambda x: numpy.exp2(1 - numpy.floor((x.astype("f4") * numpy.float32(20)).astype(WIDE)))}, 0.5),
     ("in place", f"x: f32 {ROWS}", "x = x * 3", {"x": lambda x: x.astype("f4") * numpy.float32(3)}, 0),
     ("what was stored", f"x: f32 {ROWS}, h: f16 {ROWS}, y: f32 {ROWS}", "h = x\n y = h * 2",
      {"h": lambda x: x, "y": lambda x: x.astype("f2").astype("f4") * 2}, 0.5),

@@ -4,6 +4,7 @@
 #include "lower/emit/emit_array.h"
 #include "lower/kernel/arithmetic.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct {
@@ -90,6 +91,33 @@ static bool find_input(const computation *c, const tj_array *array, uint32_t *in
 
 /* --- functions --- */
 
+enum { MOST_DEPTH = 6 /* of sums and products */ };
+
+/* Whether floats are integers, infinities or NaNs, as far as so many arguments within each other show: sums and
+ * products of integers are, since those that are rounded are large. */
+static bool is_whole(const tj_array *array, unsigned depth) {
+  switch (array->op) {
+  case TJ_ARRAY_floor:
+  case TJ_ARRAY_round:
+  case TJ_ARRAY_INTEGER:
+  case TJ_ARRAY_INDEX:
+    return true;
+  case TJ_ARRAY_NUMBER:
+    return array->real == trunc(array->real);
+  case TJ_ARRAY_neg:
+  case TJ_ARRAY_abs:
+    return depth > 0 && is_whole(array->arg[0], depth - 1);
+  case TJ_ARRAY_add:
+  case TJ_ARRAY_sub:
+  case TJ_ARRAY_mul:
+  case TJ_ARRAY_min:
+  case TJ_ARRAY_max:
+    return depth > 0 && is_whole(array->arg[0], depth - 1) && is_whole(array->arg[1], depth - 1);
+  default:
+    return false;
+  }
+}
+
 /* x - max(x): not positive. */
 static bool is_below_largest(const tj_array *array) {
   return array->op == TJ_ARRAY_sub && array->arg[1]->op == TJ_ARRAY_LARGEST && array->arg[1]->arg[0] == array->arg[0];
@@ -123,6 +151,8 @@ static LLVMValueRef emit_function(const computation *c, const tj_array *array) {
     argument[i] = as_array(c, array->arg[i], array->dtype);
   if (array->op == TJ_ARRAY_CAST)
     return tj_emit_numbers(c->emitter, tj_emit_number_bits(c->emitter, argument[0], array->dtype), array->dtype);
+  if (array->op == TJ_ARRAY_exp2 && is_whole(array->arg[0], MOST_DEPTH))
+    return tj_emit_whole_exp2(c->emitter, array->dtype, argument[0]);
   if (array->op == TJ_ARRAY_exp && is_below_largest(array->arg[0]))
     return tj_emit_low_exp(c->emitter, array->dtype, argument[0]);
   if (array->op == TJ_ARRAY_pack_u4 || array->op == TJ_ARRAY_pack_i4 || array->op == TJ_ARRAY_pack_f4e2m1)

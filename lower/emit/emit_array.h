@@ -15,6 +15,9 @@ void tj_emit_arithmetic_numbers(tj_emitter *emitter);
 LLVMValueRef tj_emit_arithmetic(tj_emitter *emitter, const tj_array *value, const LLVMValueRef numbers[],
                                 tj_dtype to);
 
+/* exp2 of an integer, an infinity or NaN: the same in fewer instructions. */
+LLVMValueRef tj_emit_whole_exp2(tj_emitter *emitter, tj_dtype dtype, LLVMValueRef argument);
+
 /* exp of what is not positive: the same in fewer instructions. */
 LLVMValueRef tj_emit_low_exp(tj_emitter *emitter, tj_dtype dtype, LLVMValueRef argument);
 

@@ -161,11 +161,12 @@ static LLVMValueRef emit_exp(const arithmetic *a, LLVMValueRef x, bool is_low) {
   return is_scaled_down ? scaled_down(a, power, rounded) : scaled(a, power, rounded);
 }
 
-static LLVMValueRef emit_exp2(const arithmetic *a, LLVMValueRef x) {
+/* `is_whole`: x is an integer, whose rest is 0, or an infinity or NaN. */
+static LLVMValueRef emit_exp2(const arithmetic *a, LLVMValueRef x, bool is_whole) {
   x = at_least(a, at_most(a, x, either(a, 129, 1025)), either(a, -151, -1076));
   LLVMValueRef rounded = add(a, x, rounder(a));
-  LLVMValueRef r = subtract(a, x, subtract(a, rounded, rounder(a)));
-  return scaled(a, fma_of(a, r, evaluated(a, CHOOSE(a, exp2), r), real(a, 1)), rounded);
+  LLVMValueRef r = subtract(a, x, subtract(a, rounded, rounder(a))), one = real(a, 1);
+  return scaled(a, is_whole ? add(a, r, one) : fma_of(a, r, evaluated(a, CHOOSE(a, exp2), r), one), rounded);
 }
 
 /* --- logarithms --- */
@@ -263,6 +264,11 @@ static arithmetic arithmetic_of(tj_emitter *emitter, tj_dtype dtype, LLVMValueRe
                       .fraction_bits = is_double ? 52 : 23};
 }
 
+LLVMValueRef tj_emit_whole_exp2(tj_emitter *emitter, tj_dtype dtype, LLVMValueRef argument) {
+  arithmetic a = arithmetic_of(emitter, dtype, argument);
+  return emit_exp2(&a, argument, true);
+}
+
 LLVMValueRef tj_emit_low_exp(tj_emitter *emitter, tj_dtype dtype, LLVMValueRef argument) {
   arithmetic a = arithmetic_of(emitter, dtype, argument);
   return emit_exp(&a, argument, true);
@@ -315,7 +321,7 @@ LLVMValueRef tj_emit_array_function(tj_emitter *emitter, tj_array_op op, tj_dtyp
   case TJ_ARRAY_exp:
     return emit_exp(a, x, false);
   case TJ_ARRAY_exp2:
-    return emit_exp2(a, x);
+    return emit_exp2(a, x, false);
   case TJ_ARRAY_log:
     return emit_log(a, x);
   case TJ_ARRAY_log2:
