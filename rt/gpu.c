@@ -95,7 +95,7 @@ static bool look(tj_rt_gpu *gpu, uint64_t end, view *seen) {
   bool is_over = gpu->flight->ended >= end;
   if (!is_over)
     seen->sign = gpu->driver->sign_of(gpu, end - 1);
-  if (gpu->driver->measure != NULL)
+  if (!is_over && gpu->driver->measure != NULL)
     gpu->driver->measure(gpu, &seen->done, &seen->total);
   tj_rt_gpu_unlock(gpu);
   return is_over;
@@ -223,7 +223,6 @@ static size_t read_counters(tj_rt_device *device, tj_rt_counter counters[], size
   if (gpu->driver->counters == NULL)
     return 0;
   tj_rt_gpu_lock(gpu);
-  gpu->driver->drain(gpu);
   size_t count = gpu->driver->counters(gpu, counters, capacity);
   tj_rt_gpu_unlock(gpu);
   return count;

@@ -41,7 +41,8 @@ typedef struct {
   void (*await)(tj_rt_gpu *gpu, uint64_t sign, bool is_short);
   /* How many workgroups of the launch that runs have begun, and of how many; NULL: not known. */
   void (*measure)(tj_rt_gpu *gpu, uint64_t *done, uint64_t *total);
-  size_t (*counters)(tj_rt_gpu *gpu, tj_rt_counter counters[], size_t capacity); /* as of devices; NULL: none */
+  /* As of devices: waits for what is in flight where something is counted. NULL: nothing is. */
+  size_t (*counters)(tj_rt_gpu *gpu, tj_rt_counter counters[], size_t capacity);
 } tj_rt_gpu_driver;
 
 struct tj_rt_gpu {

@@ -110,6 +110,7 @@ static size_t read_counters(tj_rt_gpu *gpu, tj_rt_counter counters[], size_t cap
   uint64_t values[COUNTERS] = {0};
   if (d->hsa.counters == NULL)
     return 0;
+  tj_hsa_queue_drain(&d->queue);
   if (d->queue.queue != NULL)
     d->hsa.counters(d->queue.queue, values, COUNTERS);
   for (size_t i = 0; i < COUNTERS && i < capacity; i++)
