@@ -22,6 +22,6 @@ bool tj_choices_of_ranges(tj_graph *graph, const tj_node *const roots[], size_t 
 
 /* Puts the values of case `number` in the place of the symbols. */
 void tj_choices_take(tj_graph *graph, const tj_choices *choices, uint32_t number, const tj_node *roots[],
-                       size_t count);
+                     size_t count);
 
 #endif

@@ -432,7 +432,7 @@ static uint32_t length_of_gap(const tj_panel *panel, uint32_t first) {
 /* What nobody holds, as one shape. */
 static void add_gaps(drawing *d, const tj_panel *panel, uint32_t x, uint32_t y) {
   bool has_any = false;
-  for (uint32_t i = 0, gap; i<panel->row.count * panel->column.count; i += gap> 0 ? gap : 1) {
+  for (uint32_t i = 0, gap; i < panel->row.count * panel->column.count; i += greater(gap, 1)) {
     gap = length_of_gap(panel, i);
     if (gap == 0)
       continue;

@@ -6,8 +6,8 @@
 #include "lower/plan/race.h"
 
 /* The three steps of a work-item: it loads an index, an element of the source, and stores that; the index says which
- * element of the source, or where in the destination it goes. TJ4001
- * where the indices are no integers, TJ4003 where source, indices and destination do not agree. */
+ * element of the source, or where in the destination it goes. TJ4001 where the indices are no integers, TJ4003 where
+ * source, indices and destination do not agree. */
 tj_kernel_step *tj_gather_steps(tj_graph *graph, const tj_kernel *kernel, const tj_kernel_definition *definition,
                                 const tj_operand operands[]);
 

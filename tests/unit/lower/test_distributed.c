@@ -358,8 +358,8 @@ typedef struct {
   bool is_shuffle;
   char text[TEXT];
   int64_t m;
-  uint32_t staged, exchanged, vectors, inner, faster; /* how many kernels had these, or ran steps for tiles inside the domain, or
-                                              as faster ones */
+  uint32_t staged, exchanged, vectors, inner, faster; /* how many kernels had these, or ran steps for tiles inside
+                                                       * the domain, or as faster ones */
 } session;
 
 /* The destination, element by element, from the views' definitions. */

@@ -133,6 +133,6 @@ END_TEST
 
 int main(void) {
   const TTest *const tests[] = {bytes_lie_side_by_side, what_is_wrong_stops, places_are_defined,
-                                       other_waves_come_after_a_barrier};
+                                other_waves_come_after_a_barrier};
   return run_suite(suite_of("sim_direct", tests, sizeof tests / sizeof *tests));
 }

@@ -23,8 +23,7 @@ static inline int64_t exchanged_value(const tj_exchange *exchange, const tj_exch
     differ = (lane >> step->lane_bit ^ element >> step->element_bit) & 1;
     return (*before)[lane ^ differ << step->lane_bit][element ^ differ << step->element_bit];
   case TJ_EXCHANGE_MOVE:
-    return (*before)[tj_lane_read(&step->map[word], lane)]
-                    [step->from[word] ^ element % exchange->word_elements];
+    return (*before)[tj_lane_read(&step->map[word], lane)][step->from[word] ^ element % exchange->word_elements];
   }
   return -1;
 }

@@ -129,7 +129,8 @@ static inline void check_place(const interpreter *self, const tj_kernel_step *st
                                int64_t offset) {
   ck_assert_msg(offset >= 0 && offset + step->width <= memory->count, "%s: %u elements at %ld of %ld", self->name,
                 step->width, (long)offset, (long)memory->count);
-  ck_assert_msg((self->has_unaligned && memory != &self->lds) || offset % step->width == 0, "%s: a vector of %u at %ld", self->name, step->width, (long)offset);
+  ck_assert_msg((self->has_unaligned && memory != &self->lds) || offset % step->width == 0,
+                "%s: a vector of %u at %ld", self->name, step->width, (long)offset);
 }
 
 static inline void take_load(const interpreter *self, const tj_kernel_step *step, const element_memory *from,
