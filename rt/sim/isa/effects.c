@@ -67,12 +67,10 @@ static void find_memory_effects(tj_sim_instruction *instruction) {
     effects->stored = is_buffer(operation) ? 1 : is_lds ? (uint8_t)~1u : 2;
   else if (operation->transfer == TJ_SIM_ATOMIC)
     effects->overwritten = tj_sim_returns_old(instruction) && !is_buffer(operation);
-  else if (operation->execute == tj_sim_execute_direct)
-    effects->overwritten = 0;
   else if (is_partial(operation))
     effects->partly_overwritten = 1;
   else
-    effects->overwritten = 1;
+    effects->overwritten = tj_sim_has_result(instruction);
 }
 
 void tj_sim_find_effects(tj_sim_instruction *instruction) {

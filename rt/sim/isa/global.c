@@ -39,10 +39,10 @@ const tj_sim_operation tj_sim_memory_operations[] = {
 #undef ROW
 #define DIRECT(suffix, size)                                                                                         \
   {.name = "global_load_lds_" #suffix,                                                                               \
-   .execute = tj_sim_execute_direct,                                                                                 \
+   .execute = tj_sim_execute_global,                                                                                 \
    .class = TJ_SIM_CLASS_VMEM,                                                                                       \
    .form = TJ_SIM_FORM_OTHER,                                                                                        \
-   .transfer = TJ_SIM_LOAD,                                                                                          \
+   .transfer = TJ_SIM_DIRECT,                                                                                        \
    .bytes = size},
     DIRECT(dword, 4) DIRECT(dwordx4, 16)
 #undef DIRECT
@@ -60,17 +60,15 @@ typedef struct {
   uint64_t at[TJ_SIM_LANES];
 } access;
 
-/* Loads have a destination and an address; stores an address and data; atomics both, if they return what was there.
- */
+/* Loads have a destination, but for those into LDS, and an address; stores an address and data; atomics both, if they
+ * return what was there. */
 static access open_access(const tj_sim_wave *wave, const tj_sim_instruction *instruction) {
   const tj_sim_operation *operation = instruction->operation;
   const tj_sim_operand *next = instruction->operand;
   access a = {.lanes = tj_sim_exec(wave)};
-  bool is_atomic = operation->transfer == TJ_SIM_ATOMIC;
-  bool has_result = is_atomic ? instruction->returns_old : !tj_sim_is_store(operation);
-  a.result = has_result ? next++ : NULL;
+  a.result = tj_sim_has_result(instruction) ? next++ : NULL;
   a.address = next++;
-  a.data = is_atomic || tj_sim_is_store(operation) ? next++ : NULL;
+  a.data = operation->transfer == TJ_SIM_ATOMIC || tj_sim_is_store(operation) ? next++ : NULL;
   a.base = next;
   return a;
 }
@@ -148,7 +146,10 @@ static void perform(tj_sim_wave *wave, const tj_sim_instruction *instruction, co
       !tj_sim_check_stored(wave, instruction, a->data, a->lanes & ~a->zeros))
     return;
   count_access(wave, instruction->operation, a);
-  move_lanes(wave, instruction, a);
+  if (instruction->operation->transfer == TJ_SIM_DIRECT)
+    tj_sim_move_direct(wave, instruction, a->at);
+  else
+    move_lanes(wave, instruction, a);
 }
 
 /* --- spaces --- */

@@ -118,7 +118,8 @@ typedef enum {
   TJ_SIM_LOAD_HIGH_SIGNED,
   TJ_SIM_STORE,
   TJ_SIM_STORE_HIGH, /* from the high half */
-  TJ_SIM_ATOMIC
+  TJ_SIM_ATOMIC,
+  TJ_SIM_DIRECT /* into LDS, from memory */
 } tj_sim_transfer;
 
 typedef uint64_t (*tj_sim_combine)(uint64_t old, uint64_t operand, uint64_t compare);

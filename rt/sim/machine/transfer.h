@@ -42,4 +42,12 @@ static inline bool tj_sim_is_store(const tj_sim_operation *operation) {
   return operation->transfer == TJ_SIM_STORE || operation->transfer == TJ_SIM_STORE_HIGH;
 }
 
+/* Whether a memory instruction writes registers. */
+static inline bool tj_sim_has_result(const tj_sim_instruction *instruction) {
+  const tj_sim_operation *operation = instruction->operation;
+  if (operation->transfer == TJ_SIM_ATOMIC)
+    return tj_sim_returns_old(instruction);
+  return operation->transfer != TJ_SIM_DIRECT && !tj_sim_is_store(operation);
+}
+
 #endif

@@ -99,11 +99,7 @@ static void issue(tj_sim_wave *wave, unsigned counter, tj_sim_load load) {
 
 /* The operand that a memory instruction loads into; NULL: it loads nothing. */
 static const tj_sim_operand *loaded_operand(const tj_sim_instruction *instruction) {
-  const tj_sim_operation *operation = instruction->operation;
-  bool is_store = operation->transfer == TJ_SIM_STORE || operation->transfer == TJ_SIM_STORE_HIGH;
-  bool is_atomic = operation->transfer == TJ_SIM_ATOMIC;
-  bool is_direct = operation->execute == tj_sim_execute_direct;
-  return is_store || is_direct || (is_atomic && !tj_sim_returns_old(instruction)) ? NULL : &instruction->operand[0];
+  return tj_sim_has_result(instruction) ? &instruction->operand[0] : NULL;
 }
 
 static unsigned first_register(const tj_sim_wave *wave, const tj_sim_operand *operand) {
@@ -127,7 +123,7 @@ void tj_sim_issue_loads(tj_sim_wave *wave, const tj_sim_instruction *instruction
     load.first = (uint16_t)first_register(wave, to);
     load.count = to->width;
   }
-  if (operation->execute == tj_sim_execute_direct) {
+  if (operation->transfer == TJ_SIM_DIRECT) {
     load.lanes = tj_sim_exec(wave);
     load.place = tj_sim_direct_place(wave, instruction);
     load.bytes = operation->bytes;

@@ -98,8 +98,9 @@ void tj_sim_write_scalar(tj_sim_wave *wave, const tj_sim_operand *operand, uint6
  * set, not that the kernel has it; NULL then, and the wave has failed. */
 uint32_t *tj_sim_row(tj_sim_wave *wave, const tj_sim_operand *operand, unsigned offset);
 
-/* Where in LDS lane 0's bytes go that a load from memory writes there. */
+/* Loads from memory straight into LDS: where lane 0's bytes go; and the load, of bytes that may be read. */
 uint32_t tj_sim_direct_place(const tj_sim_wave *wave, const tj_sim_instruction *instruction);
+void tj_sim_move_direct(tj_sim_wave *wave, const tj_sim_instruction *instruction, const uint64_t at[TJ_SIM_LANES]);
 
 /* Executing functions that the tables name; each knows the operands of its instructions. */
 #define EXECUTOR(name) void tj_sim_execute_##name(tj_sim_wave *wave, const tj_sim_instruction *instruction)
@@ -130,7 +131,6 @@ EXECUTOR(scalar_buffer_load);
 EXECUTOR(global);
 EXECUTOR(flat);
 EXECUTOR(scratch);
-EXECUTOR(direct);
 EXECUTOR(buffer);
 EXECUTOR(lds);
 EXECUTOR(lds_pair);
