@@ -254,9 +254,10 @@ typedef struct {
  * - With a tile: (thread, value) ↦ the tile's colexicographic index, or with basis strides its coordinate, drawn as
  *   CuTe's print_latex draws it: who holds each element. TJ2005 where the value is no layout of two modes, TJ2014
  *   where it leaves the tile.
+ *   Arrows lead through what one thread of a tile holds. TJ2014 where there is no such thread, TJ2005 where nobody
+ *   holds anything.
  * - A list of a layout and a tiler is the layout's grid, coloured by tile; of a layout and a coordinate with underscores,
  *   the grid in which the slice is marked.
- *   Arrows lead through what one thread holds. TJ2014 where there is no such thread, TJ2005 where none holds anything.
  * - A list of a shape (M,N,K), threads, and three such layouts, as the library of atoms has matrix instructions, is the
  *   tiles of A, B and C; a list of threads and three such layouts, a copy instruction, what it reads and what it writes.
  *

@@ -26,7 +26,7 @@ struct sharing {
   void (*owner)(sharing *self, int64_t fields[]);
   int64_t (*place)(sharing *self); /* row-major over the tile */
   tj_cell *cell;
-  int64_t size, thread_count, lane_count, value_count;
+  int64_t size, lane_count, value_count;
   const int64_t *thread_length; /* of each field of a thread; NULL: it has one */
 };
 
@@ -239,9 +239,9 @@ static void add_paths(const sharing *self, tj_picture *picture, tj_panel panel[]
   const tj_show_options *options = self->request->options;
   if (!options->has_arrows)
     return;
-  if (options->thread < 0 || options->thread >= self->thread_count)
-    tj_fail(self->job, TJ_COORDINATE_RANGE, "arrows of thread %" PRId64 " of %" PRId64, options->thread,
-            self->thread_count);
+  int64_t threads = self->table.size / (self->value_count > 0 ? self->value_count : 1);
+  if (options->thread < 0 || options->thread >= threads)
+    tj_fail(self->job, TJ_COORDINATE_RANGE, "arrows of thread %" PRId64 " of %" PRId64, options->thread, threads);
   for (uint32_t i = 0; i < picture->panel_count; i++)
     add_path(self, options->thread, &panel[i]);
 }
@@ -347,7 +347,6 @@ void tj_show_threads(const tj_show_request *request, tj_picture *picture) {
   self.place = place_of_value;
   const tj_tuple *values = tj_tuple_mode(self.table.domain, 1);
   self.value_count = tj_tuple_product(graph, values)->value;
-  self.thread_count = self.table.size / (self.value_count > 0 ? self.value_count : 1);
   draw_sharing(&self, picture);
   picture->note =
       tj_string_format(graph->job, "(thread, value) on the tile %s", tj_tuple_text(graph->job, self.tile));
@@ -402,7 +401,6 @@ void tj_show_distribution(const tj_show_request *request, tj_picture *picture) {
   for (uint32_t i = 0; i < distribution->y_count; i++)
     self.value_count *= distribution->y_length[i];
   self.thread_length = distribution->p_length;
-  self.thread_count = self.table.size / (self.value_count > 0 ? self.value_count : 1);
   self.owner = partition_and_register;
   self.place = place_of_result;
   draw_sharing(&self, picture);
