@@ -130,10 +130,9 @@ const command command_prove = {
     "Each may be a program that ends in an expression; items that both have as the same text count once; what FILE\n"
     "defines both see. Proved by the simplifier's rules, by trying every case where there are at most 2^24, of all\n"
     "or of one pair of expressions, or by Z3, where tilejit was built with it. A counterexample comes with both\n"
-    "values, and is the first one: parameters in the order of declaration, then coordinates, each from its least "
-    "value on. --json prints an object: equal, text, "
-    "verdict,\n"
-    "and cases, counterexample and values, or why. Exit status: 0 equal; 1 different, or not decided.\n"
+    "values, and is the first one: parameters in the order of declaration, then coordinates, each from its least\n"
+    "value on. --json prints an object: equal, text, verdict, and cases, counterexample and values, or why. Exit\n"
+    "status: 0 equal; 1 different, or not decided.\n"
     "Functions in C are what compile --function NAME --emit c writes, or a person: NAME of the coordinates, then\n"
     "parameters; NAME_valid; of walks NAME_init, NAME_next, NAME_offset. The value may be the one that FILE ends in.",
     comparison_input,
