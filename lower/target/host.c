@@ -297,6 +297,12 @@ static const char *register_of(unsigned bits) {
 }
 
 const tj_target_family tj_family_host = {
-    "host", "",   list, claims, parse, symbol, register_of, emit_kernel, NULL, NULL,
-    NULL,   NULL, NULL, NULL,   NULL,  NULL,   NULL,        NULL,        NULL,
+    .name = "host",
+    .device_scope = "",
+    .list = list,
+    .claims = claims,
+    .parse = parse,
+    .symbol = symbol,
+    .register_of = register_of,
+    .emit_kernel = emit_kernel,
 };

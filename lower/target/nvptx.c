@@ -249,5 +249,17 @@ static LLVMValueRef emit_bytes(tj_emitter *emitter, LLVMValueRef a, LLVMValueRef
 }
 
 const tj_target_family tj_family_nvptx = {
-    "nvptx",     "device",   list, claims, parse, symbol,     register_of, emit_kernel, read_float8, write_float8,
-    emit_across, emit_lanes, NULL, NULL,   NULL,  emit_bytes, NULL,        NULL,        NULL};
+    .name = "nvptx",
+    .device_scope = "device",
+    .list = list,
+    .claims = claims,
+    .parse = parse,
+    .symbol = symbol,
+    .register_of = register_of,
+    .emit_kernel = emit_kernel,
+    .read_float8 = read_float8,
+    .write_float8 = write_float8,
+    .emit_across = emit_across,
+    .emit_lanes = emit_lanes,
+    .emit_bytes = emit_bytes,
+};
