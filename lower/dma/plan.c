@@ -11,6 +11,7 @@
  * a tensor map it needs a dimension all the same, unless it continues one that boxes never overrun, or its positions
  * are offsets along such a one. */
 #include "base/machine/processor.h"
+#include "base/number/power.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
 #include "lower/dma/axes.h"
@@ -55,7 +56,7 @@ static const tj_node *product(tj_graph *graph, const tj_node *a, const tj_node *
 static bool can_pad(const trial *t, int64_t interval, int64_t pad) {
   const tj_dma_engine *engine = t->of->engine;
   int64_t bytes = interval * t->plan.unit_bytes, pad_bytes = pad * t->plan.unit_bytes;
-  return pad > 0 && bytes % DWORD == 0 && pad_bytes % DWORD == 0 && (bytes & (bytes - 1)) == 0 &&
+  return pad > 0 && bytes % DWORD == 0 && pad_bytes % DWORD == 0 && tj_is_power_of_two(bytes) &&
          bytes >= engine->least_interval * DWORD && bytes <= engine->most_interval * DWORD &&
          pad_bytes <= engine->most_pad * DWORD;
 }

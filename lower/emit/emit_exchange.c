@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Exchanges between the lanes of a wave: elements become words of 32 bits, words go from lane to lane as the plan
  * says (lower/lanes/exchange.h), and become elements again. */
+#include "base/number/power.h"
 #include "lower/emit/emit.h"
 #include "lower/lanes/exchange.h"
 
@@ -60,7 +61,7 @@ static LLVMValueRef is_odd(const exchanger *x, uint32_t mask) {
   LLVMTypeRef overload[] = {emitter->i32};
   LLVMValueRef one = tj_emit_int(emitter, WORD_BITS, 1);
   LLVMValueRef bits = LLVMBuildAnd(emitter->builder, x->lane, tj_emit_int(emitter, WORD_BITS, mask), "");
-  if ((mask & (mask - 1)) != 0)
+  if (!tj_is_power_of_two(mask))
     bits = LLVMBuildAnd(emitter->builder, tj_emit_intrinsic(emitter, "llvm.ctpop", overload, 1, &bits, 1), one, "");
   return LLVMBuildICmp(emitter->builder, LLVMIntNE, bits, tj_emit_int(emitter, WORD_BITS, 0), "");
 }

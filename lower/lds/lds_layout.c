@@ -3,6 +3,7 @@
  * as few cycles as the pigeonhole allows is the best. A candidate is given up as soon as it cannot win. */
 #include "lower/lds/lds_layout.h"
 
+#include "base/number/power.h"
 #include "base/text.h"
 #include "lower/lds/lds_cycles.h"
 
@@ -23,10 +24,6 @@ typedef struct {
   uint32_t address_cost; /* operations that make an address */
   uint32_t number;
 } candidate;
-
-static bool is_power_of_two(uint32_t n) {
-  return (n & (n - 1)) == 0;
-}
 
 static uint32_t round_up(uint32_t n, uint32_t unit) {
   return (n + unit - 1) / unit * unit;
@@ -80,7 +77,7 @@ static const tj_stage_tile *tile_of(const tj_stage_stream *s) {
 }
 
 static bool is_cheap_group(const tj_stage_tile *tile, uint32_t group) {
-  bool is_cheap = is_power_of_two(group);
+  bool is_cheap = tj_is_power_of_two(group);
   for (uint32_t i = 0; i < tile->group_count; i++)
     is_cheap = is_cheap || tile->group[i] == group;
   return is_cheap;
@@ -88,7 +85,7 @@ static bool is_cheap_group(const tj_stage_tile *tile, uint32_t group) {
 
 /* Constants come out of sums, but not out of swizzles. */
 static uint32_t address_cost_of(const tj_stage_tile *tile, const tj_stage_layout *layout) {
-  uint32_t cost = is_power_of_two(layout->pitch) ? 1 : 2;
+  uint32_t cost = tj_is_power_of_two(layout->pitch) ? 1 : 2;
   if (layout->group > 1)
     cost += is_cheap_group(tile, layout->group) ? 2 : 8;
   return cost + (layout->run > 0 ? 2 : 0) + (layout->swizzle.bits > 0 ? 6 : 0);

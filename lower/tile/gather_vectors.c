@@ -4,6 +4,7 @@
  * mode's extent, so is a variant for those that are multiples of a vector. */
 #include "lower/tile/gather_vectors.h"
 
+#include "base/number/power.h"
 #include "ir/index/facts.h"
 #include "ir/index/substitute.h"
 #include "ir/simplify/simplify.h"
@@ -124,7 +125,7 @@ static tj_kernel *widened(tj_graph *graph, const tj_kernel *flat, const tj_targe
                           const tj_substitution *assumed) {
   const tj_node *row = row_of(graph, flat), *part[] = {row, flat->count};
   tj_substitute(graph, assumed, part, 2);
-  if ((slots & (slots - 1)) != 0 || !tj_facts_divisible(&part[0]->facts, slots) ||
+  if (!tj_is_power_of_two(slots) || !tj_facts_divisible(&part[0]->facts, slots) ||
       (slots > 1 && tj_flat_store(flat)->adds))
     return NULL;
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
