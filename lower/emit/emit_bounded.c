@@ -44,7 +44,7 @@ static LLVMValueRef resource_of(tj_emitter *emitter, const tj_access *access, co
 
 static LLVMValueRef selected_offset(tj_emitter *emitter, const tj_access *access) {
   LLVMValueRef offset = tj_emit_byte_offset(emitter, access);
-  if (tj_is_constant(access->valid) && access->valid->value != 0)
+  if (tj_is_always(access->valid))
     return offset;
   LLVMValueRef beyond = LLVMConstInt(emitter->i32, (uint64_t)TJ_RESOURCE_BYTES, false);
   return LLVMBuildSelect(emitter->builder, tj_emit_truth(emitter, access->valid), offset, beyond, "");

@@ -307,10 +307,6 @@ static void emit_value(tj_emitter *emitter, const tj_kernel_step *step) {
 
 /* --- looking up --- */
 
-static bool is_always(const tj_node *valid) {
-  return valid == NULL || (tj_is_constant(valid) && valid->value != 0);
-}
-
 /* The element as an integer of 64 bits; those beyond 2^63 are as good as negative ones. */
 static LLVMValueRef emit_integer(tj_emitter *emitter, const tj_kernel_step *step) {
   tj_dtype dtype = tj_emit_access_dtype(emitter, &step->access);
@@ -346,7 +342,7 @@ static LLVMValueRef emit_gated_lookup(tj_emitter *emitter, const tj_kernel_step 
 static void emit_lookup(tj_emitter *emitter, const tj_kernel_step *step) {
   LLVMValueRef limit = tj_emit_operand(emitter, step->limit, (tj_width){64, true, true});
   LLVMValueRef found =
-      is_always(step->access.valid) ? emit_limited(emitter, step, limit) : emit_gated_lookup(emitter, step, limit);
+      tj_is_always(step->access.valid) ? emit_limited(emitter, step, limit) : emit_gated_lookup(emitter, step, limit);
   tj_width width = tj_width_of(&step->value, 1);
   if (width.bits == 32)
     found = LLVMBuildTrunc(emitter->builder, found, emitter->i32, "");
@@ -515,7 +511,7 @@ static bool begins_alone(const tj_kernel_step *step) {
 static bool have_one_gate(const tj_kernel_step *a, const tj_kernel_step *b) {
   if (begins_alone(a) || begins_alone(b))
     return false;
-  return predicate_of(a) == predicate_of(b) || (is_always(predicate_of(a)) && is_always(predicate_of(b)));
+  return predicate_of(a) == predicate_of(b) || (tj_is_always(predicate_of(a)) && tj_is_always(predicate_of(b)));
 }
 
 /* Resources begin at a part of a base, and scalars add the others. */
@@ -567,7 +563,7 @@ void tj_emit_steps(tj_emitter *emitter, tj_phase phase) {
     while (last < phase.count && have_one_gate(&step[first], &step[last]))
       last++;
     emit_nodes_of(emitter, step + first, last - first);
-    if (step[first].kind == TJ_STEP_LOOKUP || is_always(predicate_of(&step[first])))
+    if (step[first].kind == TJ_STEP_LOOKUP || tj_is_always(predicate_of(&step[first])))
       emit_each(emitter, step + first, last - first);
     else if (tj_is_int(predicate_of(&step[first]), 0))
       emit_fills(emitter, step + first, last - first);

@@ -101,7 +101,7 @@ static inline uint32_t tj_flexible_buffer(const tj_flexible *f, uint32_t side) {
 
 /* Whether a form is of a further source, not of a further destination. */
 static inline bool tj_flexible_is_source(const tj_flexible *f, uint32_t form) {
-  return form >= TJ_FLEXIBLE_FURTHER && form - TJ_FLEXIBLE_FURTHER + 1 < f->kernel->arithmetic.count;
+  return form >= TJ_FLEXIBLE_FURTHER && tj_is_other_source(f->kernel, form - TJ_FLEXIBLE_FURTHER);
 }
 
 /* The least bytes of an element of the buffers that a side moves: its runs have to fill lines, too. */

@@ -62,10 +62,6 @@ static int64_t most_skipped(const tj_base_parts *base) {
 
 /* --- what a resource can do --- */
 
-static bool is_always(const tj_node *valid) {
-  return tj_is_constant(valid) && valid->value != 0;
-}
-
 static bool is_moved(const tj_kernel_step *step) {
   return (step->kind == TJ_STEP_LOAD || step->kind == TJ_STEP_STORE) && step->access.buffer != TJ_LDS && !step->adds;
 }
@@ -122,8 +118,7 @@ static tj_access bounded_access(const step_list *list, const tj_kernel_step *ste
 /* --- gates: neighbours with one mask --- */
 
 static const tj_node *mask_of(const tj_kernel_step *step) {
-  return tj_step_has_access(step) && step->access.valid != NULL && !is_always(step->access.valid) ? step->access.valid
-                                                                                                  : NULL;
+  return tj_step_has_access(step) && !tj_is_always(step->access.valid) ? step->access.valid : NULL;
 }
 
 static uint32_t end_of_gate(const step_list *list, uint32_t begin) {

@@ -210,6 +210,11 @@ const tj_node *tj_access_element(tj_graph *graph, const tj_kernel *kernel, const
 /* Its predicate, without bindings. */
 const tj_node *tj_access_valid(tj_graph *graph, const tj_kernel *kernel, const tj_access *access);
 
+/* Whether accesses with such a mask happen in any case; NULL: there is none. */
+static inline bool tj_is_always(const tj_node *valid) {
+  return valid == NULL || (tj_is_constant(valid) && valid->value != 0);
+}
+
 /* Whether what a step stores is to bypass the caches. */
 static inline bool tj_step_is_streamed(const tj_kernel *kernel, const tj_kernel_step *step) {
   return kernel->is_streamed && step->kind == TJ_STEP_STORE && step->access.buffer != TJ_LDS && !step->is_kept;
@@ -233,6 +238,11 @@ static inline const tj_kernel_step *tj_flat_load(const tj_kernel *flat) {
 }
 static inline const tj_kernel_step *tj_flat_store(const tj_kernel *flat) {
   return &flat->step[flat->step_count - 1];
+}
+
+/* Whether one of a copy's further sources and destinations is a source: these come first. */
+static inline bool tj_is_other_source(const tj_kernel *kernel, uint32_t number) {
+  return 1 + number < kernel->arithmetic.count;
 }
 
 /* The slots of one source. */

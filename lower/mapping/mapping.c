@@ -97,9 +97,9 @@ static uint32_t element_bytes(const mapping *map, tj_side_name side) {
 /* The least bytes of an element of what moves on a side: its runs have to fill lines, too. */
 static uint32_t least_bytes(const mapping *map, tj_side_name side) {
   const tj_arithmetic *arithmetic = &map->flat->arithmetic;
-  uint32_t least = element_bytes(map, side), sources = arithmetic->count;
+  uint32_t least = element_bytes(map, side);
   for (uint32_t i = 0; i < map->domain->other_count; i++) {
-    bool is_stored = 1 + i >= sources, is_straight = tj_domain_other_is_straight(map->domain, i);
+    bool is_stored = !tj_is_other_source(map->flat, i), is_straight = tj_domain_other_is_straight(map->domain, i);
     uint32_t bytes = tj_element_bytes(map->flat, arithmetic->buffer[1 + i]);
     if (is_stored && is_straight == (side == TJ_SOURCE) && bytes < least)
       least = bytes;

@@ -150,9 +150,9 @@ static const tj_stage_choice *given_choice(stager *st) {
   return choice;
 }
 
-static bool is_always(const tj_side *side) {
+static bool has_no_masks(const tj_side *side) {
   for (uint32_t slot = 0; slot < side->tile->slot_count; slot++) {
-    if (!tj_is_int(side->element[slot].access.valid, 1))
+    if (!tj_is_always(side->element[slot].access.valid))
       return false;
   }
   return true;
@@ -166,7 +166,7 @@ static void transpose(const stager *st, tj_staging *staging) {
     return;
   const tj_side asked = {.tile = st->tiling->asked};
   tj_side out = in_lds(&narrow, &asked);
-  if (out.width < narrow.widest || !is_always(&out))
+  if (out.width < narrow.widest || !has_no_masks(&out))
     return;
   staging->out = out;
   staging->transposes = true;

@@ -164,14 +164,11 @@ static uint32_t other_buffer(const tile_maker *maker, uint32_t number) {
   return maker->kernel->arithmetic.buffer[1 + number];
 }
 
-static bool is_other_source(const tile_maker *maker, uint32_t number) {
-  return 1 + number < maker->kernel->arithmetic.count;
-}
-
 /* Whether a further destination takes elements as they are loaded, before they turn around. */
 static bool is_straight(const tile_maker *maker, uint32_t number) {
   bool turns = maker->tiling->is_staged || maker->tiling->exchange != NULL;
-  return turns && !is_other_source(maker, number) && tj_domain_other_is_straight(maker->tiling->domain, number);
+  return turns && !tj_is_other_source(maker->kernel, number) &&
+         tj_domain_other_is_straight(maker->tiling->domain, number);
 }
 
 static const tj_tile_side *other_tile(const tile_maker *maker, uint32_t number) {
@@ -429,7 +426,7 @@ static slot_share share_of_pass(const tile_maker *maker, uint32_t pass) {
 
 /* Further sources, in the slots after those of the first. */
 static void add_others(tile_maker *maker, slot_share share) {
-  for (uint32_t i = 0; i < other_count(maker) && is_other_source(maker, i); i++) {
+  for (uint32_t i = 0; i < other_count(maker) && tj_is_other_source(maker->kernel, i); i++) {
     share.first += tj_source_slots(maker->kernel);
     add_side(maker, &maker->other[i], TJ_STEP_LOAD, share);
   }
@@ -440,7 +437,7 @@ static void add_destinations(tile_maker *maker, bool are_straight, slot_share sh
   if (!are_straight)
     add_side(maker, &maker->store, TJ_STEP_STORE, share);
   for (uint32_t i = 0; i < other_count(maker); i++) {
-    if (!is_other_source(maker, i) && is_straight(maker, i) == are_straight)
+    if (!tj_is_other_source(maker->kernel, i) && is_straight(maker, i) == are_straight)
       add_side(maker, &maker->other[i], TJ_STEP_STORE, share);
   }
 }
