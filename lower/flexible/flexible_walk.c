@@ -295,14 +295,13 @@ static void move_all_further(const tj_flexible_hold *hold, bool are_sources, con
 
 void tj_flexible_move_some(const tj_flexible_hold *hold, uint32_t first, uint32_t count, uint32_t slot) {
   tj_flexible *f = hold->f;
-  tj_flexible_place place[TJ_FLEXIBLE_FORMS];
+  tj_flexible_place *place = TJ_NEW_ARRAY(f->graph->job, tj_flexible_place, (size_t)count * TJ_FLEXIBLE_FORMS);
   for (uint32_t i = 0; i < count; i++) {
-    find_places(hold, first + i, place);
-    move_all_further(hold, true, place, slot + i * hold->width);
-    tj_flexible_move(f, hold->side, place, hold->width, slot + i * hold->width);
+    tj_flexible_place *own = &place[(size_t)i * TJ_FLEXIBLE_FORMS];
+    find_places(hold, first + i, own);
+    move_all_further(hold, true, own, slot + i * hold->width);
+    tj_flexible_move(f, hold->side, own, hold->width, slot + i * hold->width);
   }
-  for (uint32_t i = 0; i < count; i++) {
-    find_places(hold, first + i, place);
-    move_all_further(hold, false, place, slot + i * hold->width);
-  }
+  for (uint32_t i = 0; i < count; i++)
+    move_all_further(hold, false, &place[(size_t)i * TJ_FLEXIBLE_FORMS], slot + i * hold->width);
 }
