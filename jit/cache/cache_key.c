@@ -75,6 +75,9 @@ WRITES_EVERY_FIELD(tj_derived, 16, write_kernel);
 WRITES_EVERY_FIELD(tj_kernel_binding, 24, write_kernel);
 WRITES_EVERY_FIELD(tj_computation, 48, write_computation);
 WRITES_EVERY_FIELD(tj_kernel_step, 184, write_step);
+WRITES_EVERY_FIELD(tj_exchange_step, 48, write_exchange_step);
+WRITES_EVERY_FIELD(tj_exchange_part, 40, write_exchange);
+WRITES_EVERY_FIELD(tj_exchange, 72, write_exchange); /* but prices, and what target and step say */
 WRITES_EVERY_FIELD(tj_arithmetic, 48, write_program);
 WRITES_EVERY_FIELD(tj_carried, 24, write_loop);
 WRITES_EVERY_FIELD(tj_loop, 32, write_loop);

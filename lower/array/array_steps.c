@@ -420,7 +420,7 @@ tj_kernel_step *tj_array_compute(tj_array_maker *maker, const tj_array *array, u
   return step;
 }
 
-static bool divides_by_one(const tj_array_maker *maker, const tj_array *array) {
+static bool has_one_divisor(const tj_array_maker *maker, const tj_array *array) {
   const tj_array_program *program = program_of(maker);
   const bool *needed = tj_array_needed_by(maker, array);
   for (uint32_t i = 0; i <= array->number; i++) {
@@ -439,7 +439,7 @@ uint32_t tj_array_computed_width(const tj_array_maker *maker, const tj_array *ar
     return 1;
   if (maker->target->wave_size == 1)
     return width;
-  return !divides_by_one(maker, array) ? 1 : width < MOST_QUOTIENTS ? width : MOST_QUOTIENTS;
+  return !has_one_divisor(maker, array) ? 1 : width < MOST_QUOTIENTS ? width : MOST_QUOTIENTS;
 }
 
 static tj_computation *add_combination(tj_array_maker *maker, uint32_t slot, uint32_t with, uint32_t width,

@@ -4,8 +4,8 @@
  * A block is what a work-item moves in vector registers: a few vectors that stay as they are, or rows along the
  * source's first mode, which are stored as columns along the destination's. Columns go straight to the destination,
  * or are put together in LDS first, from which whole runs go, one for each work-item. Further destinations take the
- * same rows, or the same columns, straight from registers. Where stores bypass the caches,
- * the tile that follows is fetched meanwhile, in the order of the source, neighbouring lines together.
+ * same rows, or the same columns, straight from registers. Where stores bypass the caches, the tile that follows is
+ * fetched meanwhile, in the order of the source, neighbouring lines together.
  *
  * That a row is contiguous, and how far rows are from one another, is shown with symbols for both, once for all. */
 #include "lower/blocks/blocks.h"
