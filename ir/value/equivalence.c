@@ -590,6 +590,8 @@ static bool is_equal_value_by_value(tj_graph *graph, const pairing *pair) {
     const tj_node *in_case[] = {roots[0], roots[1]};
     const char *why_not;
     cases rest;
+    if (!tj_tell(&graph->job->listener, "values given to Z3", i, choices.case_count))
+      tj_fail_cancelled(graph->job);
     tj_choices_take(graph, &choices, i, in_case, 2);
     pairing left_over = {.left = &in_case[0], .right = &in_case[1], .count = 1};
     drop_equal_pairs(graph, &left_over);

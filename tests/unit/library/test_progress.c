@@ -62,6 +62,29 @@ START_TEST(proofs_are_told_of_and_cancelled) {
 }
 END_TEST
 
+/* Where there is Z3, which is asked value by value of what it does not decide at once. */
+START_TEST(values_given_to_a_solver_are_told_of_and_cancelled) {
+  static const char a[] = "param v in -10000000000..10000000000, w in -9..-2; (v*v*v) % w";
+  static const char b[] = "param v in -10000000000..10000000000, w in -9..-2; ((v%w)*(v%w)*(v%w)) % w";
+  tj_context *context = new_context(NULL);
+  listener patient = {.most = -1};
+  int equal = 0;
+  tj_blob text;
+  tj_context_set_progress(context, listen, &patient);
+  if (tj_prove(context, NULL, a, b, NULL, 0, TJ_PROOF_TEXT, &equal, &text) == TJ_OK) {
+    tj_blob_release(context, &text);
+    ck_assert_str_eq(patient.what, "values given to Z3");
+    ck_assert_uint_eq(patient.total, 8);
+    ck_assert(!patient.goes_back);
+    listener impatient = {.most = patient.calls - 1};
+    tj_context_set_progress(context, listen, &impatient);
+    tj_status status = tj_prove(context, NULL, a, b, NULL, 0, TJ_PROOF_TEXT, &equal, &text);
+    ck_assert_uint_eq(failure_of(context, status), CANCELLED);
+  }
+  tj_context_destroy(context);
+}
+END_TEST
+
 START_TEST(bounded_work_is_cancelled) {
   tj_context *context = new_context(NULL);
   tj_program *program = new_program(context, "(1024,1024):(1024,1)", NULL, 0);
@@ -168,7 +191,8 @@ START_TEST(later_programs_see_what_earlier_ones_define) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {proofs_are_told_of_and_cancelled, bounded_work_is_cancelled, launches_are_cancelled,
+  const TTest *const tests[] = {proofs_are_told_of_and_cancelled, values_given_to_a_solver_are_told_of_and_cancelled,
+                                bounded_work_is_cancelled, launches_are_cancelled,
                                 later_programs_see_what_earlier_ones_define};
   return run_suite(suite_of("progress", tests, sizeof tests / sizeof tests[0]));
 }
