@@ -79,7 +79,9 @@ static const tj_node *columns_on(const tj_turn *t, const order_steps *s) {
 }
 
 /* What a vector's place within eight is changed by: its column's number modulo eight, without as many of the lower
- * bits as the column's step has bits less than eight. */
+ * bits as the column's step has bits less than eight. So it is less than the greatest power of two, up to eight, that
+ * divides the step: of as many vectors from a multiple of that on, which are of one column, each has a place of its
+ * own. Coordinates of c step by multiples of it, too, or else do not number columns on. */
 static const tj_node *change_in_order(tj_turn *t, const order_steps *s, const tj_node *a, const tj_node *c) {
   tj_graph *graph = t->graph;
   const tj_node *shift = int_of(t, 3);
