@@ -26,16 +26,7 @@ static bool is_worth_it(const tj_kernel *flat, const tj_target *target) {
          (is_masked(tj_flat_load(flat)) || is_masked(tj_flat_store(flat)));
 }
 
-/* (work-item, slot) -> the linear coordinate in the tile: work-items first. */
-static tj_mapping_side side_of(tj_graph *graph, uint32_t items) {
-  static const uint32_t mode = 0;
-  const tj_tuple *extent[] = {tj_tuple_constant(graph, items), tj_tuple_constant(graph, SLOTS)};
-  const tj_tuple *stride[] = {tj_tuple_basis(graph, tj_int(graph, 1), &mode, 1),
-                              tj_tuple_basis(graph, tj_int(graph, items), &mode, 1)};
-  tj_layout layout = {tj_tuple_list(graph, extent, 2), tj_tuple_list(graph, stride, 2)};
-  return tj_mapping_side_of(graph, layout, NULL);
-}
-
+/* Work-items first, then slots. */
 static const tj_mapping *mapping_of(tj_graph *graph, const tj_kernel *flat) {
   int64_t *overlap = TJ_NEW(graph->job, int64_t);
   *overlap = tile_of(flat);
@@ -43,7 +34,7 @@ static const tj_mapping *mapping_of(tj_graph *graph, const tj_kernel *flat) {
   tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
   *mapping = (tj_mapping){
       .domain = flat->elements, .tile = tj_tuple_list(graph, &extent, 1), .passes = 1, .overlap = overlap};
-  mapping->load = mapping->store = side_of(graph, flat->workgroup_size);
+  mapping->load = mapping->store = tj_flat_side(graph, flat->workgroup_size, SLOTS, 1, flat->workgroup_size);
   return mapping;
 }
 

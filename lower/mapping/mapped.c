@@ -335,24 +335,25 @@ static bool fits_given_lds(tj_graph *graph, const tj_kernel *flat, const tj_mapp
 
 /* --- flat kernels --- */
 
-/* As many items as there are, with their slots side by side, in the order of the tile's only mode. */
-static tj_mapping_side flat_side(tj_graph *graph, uint32_t items, uint32_t slots) {
+tj_mapping_side tj_flat_side(tj_graph *graph, uint32_t items, uint32_t slots, uint32_t item_step,
+                             uint32_t slot_step) {
   static const uint32_t mode = 0;
   const tj_tuple *extent[] = {tj_tuple_constant(graph, items), tj_tuple_constant(graph, slots)};
-  const tj_tuple *next = tj_tuple_basis(graph, tj_int(graph, 1), &mode, 1);
-  const tj_tuple *stride[] = {tj_tuple_basis(graph, tj_int(graph, slots), &mode, 1),
+  const tj_tuple *next = tj_tuple_basis(graph, tj_int(graph, slot_step), &mode, 1);
+  const tj_tuple *stride[] = {tj_tuple_basis(graph, tj_int(graph, item_step), &mode, 1),
                               slots > 1 ? next : tj_tuple_constant(graph, 0)};
   tj_layout layout = {tj_tuple_list(graph, extent, 2), tj_tuple_list(graph, stride, 2)};
   return tj_mapping_side_of(graph, layout, NULL);
 }
 
 const tj_mapping *tj_mapping_of_flat(tj_graph *graph, const tj_kernel *flat) {
-  const tj_tuple *extent = tj_tuple_constant(graph, (int64_t)flat->workgroup_size * tj_source_slots(flat));
+  uint32_t items = flat->workgroup_size, slots = tj_source_slots(flat);
+  const tj_tuple *extent = tj_tuple_constant(graph, (int64_t)items * slots);
   tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
   if (flat->index == NULL || tj_flat_load(flat)->kind == TJ_STEP_VALUE)
     return NULL;
   *mapping = (tj_mapping){.domain = flat->elements, .tile = tj_tuple_list(graph, &extent, 1), .passes = 1};
-  mapping->load = mapping->store = flat_side(graph, flat->workgroup_size, tj_source_slots(flat));
+  mapping->load = mapping->store = tj_flat_side(graph, items, slots, slots, 1);
   return mapping;
 }
 

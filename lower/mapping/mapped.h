@@ -27,6 +27,9 @@ typedef struct tj_mapped {
 /* What a definition says, for the domain that it speaks of. TJ4013 where the tile has another rank. */
 const tj_mapped *tj_mapped_make(tj_graph *graph, const tj_kernel_definition *definition, const tj_domain *domain);
 
+/* Items with as many slots, of a tile of one mode: how far they step along it. */
+tj_mapping_side tj_flat_side(tj_graph *graph, uint32_t items, uint32_t slots, uint32_t item_step, uint32_t slot_step);
+
 /* The mapping of a flat copy: a workgroup moves as many elements as its work-items have slots, in their order. NULL
  * for kernels that copy nothing. */
 const tj_mapping *tj_mapping_of_flat(tj_graph *graph, const tj_kernel *flat);
