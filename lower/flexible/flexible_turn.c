@@ -8,7 +8,8 @@
  * large the box is along each mode, is up to the launch.
  *
  * Of elements that are smaller than a word, a work-item loads as many rows as make a vector of the destination. Tiles
- * of them are larger than what LDS has: one half of their columns goes through it after the other, as a pass. */
+ * of them are larger than what LDS has: one half of their columns goes through it after the other, as a pass; but for
+ * bytes where memory moves sectors, whose tiles are half as large. */
 #include "lower/flexible/flexible_turn.h"
 #include "base/machine/processor.h"
 #include "ir/layout/arith.h"
@@ -32,6 +33,13 @@ static void choose_vectors(tj_turn *t) {
   t->stored = width[TJ_FLEXIBLE_DESTINATION] = (uint32_t)tj_turn_least(stored, 2 * loaded);
 }
 
+/* Elements that are bytes in the source, too, go through LDS at once where memory moves sectors: in smaller tiles. */
+static bool are_bytes_of_sectors(const tj_turn *t) {
+  const tj_flexible *f = t->f;
+  return tj_sector_bytes(f->target->processor) > 0 &&
+         tj_element_bytes(f->kernel, tj_flexible_buffer(f, TJ_FLEXIBLE_SOURCE)) == 1;
+}
+
 /* Squares: a work-item stores as much of each element of a column as of one, a part of a column in each pass. */
 static void hold_squares(tj_turn *t) {
   enum { PASSES = 2 };
@@ -39,7 +47,7 @@ static void hold_squares(tj_turn *t) {
   t->together = t->stored / t->word;
   t->slots = t->vectors = 1;
   bool may_pass = t->loaded >= PASSES * t->together && t->f->target->workgroup_limit >= PASSES * TJ_FLEXIBLE_ITEMS;
-  t->passes = may_pass ? PASSES : 1;
+  t->passes = may_pass && !are_bytes_of_sectors(t) ? PASSES : 1;
   t->rows = t->loaded / (t->together * t->passes);
   t->f->stored_as = tj_staging_order(t->graph, t->f->target);
 }
