@@ -98,7 +98,7 @@ def measure(case, device, ahead):
     eager = PEERS[case["program"]]
     torch._dynamo.reset()  # each shape is compiled for itself, none for a family of them
     compiled = torch.compile(eager, dynamic=False)
-    times = {}
+    starts = {"eager": lambda: eager(*inputs), "compiled": lambda: compiled(*inputs)}
     wanted = eager(*inputs)
     names = [argument["name"] for argument in arguments]
     for form in FORMS:
@@ -112,10 +112,8 @@ def measure(case, device, ahead):
         for (array, argument), right in zip(outputs, wanted):
             if not is_close(array, right.view(array.dtype), argument):
                 sys.exit(f"wrong elements: {argument['name']} of {form} {name(case)}")
-        times[form] = best_microseconds(lambda kernel=kernel, given=given: kernel.submit(**given), ahead)
-    times["eager"] = best_microseconds(lambda: eager(*inputs), ahead)
-    times["compiled"] = best_microseconds(lambda: compiled(*inputs), ahead)
-    return times
+        starts[form] = lambda kernel=kernel, given=given: kernel.submit(**given)
+    return best_microseconds({way: starts[way] for way in WAYS}, ahead)
 
 
 def name(case):
@@ -124,7 +122,7 @@ def name(case):
 
 def measure_case(case, device, ahead):
     one, other = (torch.empty(case["bytes"] // 4, dtype=torch.bfloat16, device="cuda") for _ in range(2))
-    rate = case["bytes"] / best_microseconds(lambda: other.copy_(one), ahead)
+    rate = case["bytes"] / best_microseconds({"copy": lambda: other.copy_(one)}, ahead)["copy"]
     case["copy_gigabytes_per_second"] = rate / 1e3
     for way, time in measure(case, device, ahead).items():
         case[way] = {"microseconds": time, "part_of_copy": case["bytes"] / time / rate}

@@ -63,7 +63,7 @@ def measure(case, dtype, device, ahead):
         starts[form]().wait()
         if not torch.equal(destination, wanted):
             sys.exit(f"wrong elements: {form}, {name(case)}")
-    return {way: best_microseconds(starts[way], ahead) for way in WAYS}
+    return best_microseconds({way: starts[way] for way in WAYS}, ahead)
 
 
 def name(case):
@@ -89,7 +89,7 @@ def measure_type(cases, dtype, device):
         for _ in range(LAUNCHES):
             copy()
 
-    rate = 2 * largest.numel() * size / best_microseconds(copy, copy_some)
+    rate = 2 * largest.numel() * size / best_microseconds({"copy": copy}, copy_some)["copy"]
     for number, case in enumerate(cases, 1):
         print(f"{dtype}: {number} of {len(cases)}", file=sys.stderr, flush=True)
         bytes_moved = 2 * math.prod(extents_of(case)) * size
