@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import pty
+import select
 import signal
 import struct
 import subprocess
@@ -224,16 +225,17 @@ def on_terminal(command, words, until=None):
     """Everything that a run writes to a terminal; it is interrupted when it has written `until`."""
     master, slave = pty.openpty()
     process = command.begin(*words, stdin=slave, stdout=slave, stderr=slave)
-    os.close(slave)
     written = b""
-    try:
-        while chunk := os.read(master, 65536):
-            written += chunk
-            if until is not None and until in written:
-                process.send_signal(signal.SIGINT)
-                until = None
-    except OSError:  # how the end of a terminal is told
-        pass
+    is_running = is_readable = True
+    while is_running or is_readable:
+        is_running = process.poll() is None
+        is_readable = bool(select.select([master], [], [], 0.1)[0])
+        if is_readable:
+            written += os.read(master, 65536)
+        if is_running and until is not None and until in written:
+            process.send_signal(signal.SIGINT)
+            until = None
+    os.close(slave)  # not before: what is on its way to a terminal that nobody holds may be lost
     os.close(master)
     process.wait(SECONDS)
     return written.decode()
