@@ -90,8 +90,7 @@ static LLVMValueRef short_from_float(tj_emitter *emitter, LLVMValueRef value, tj
 }
 
 static LLVMValueRef absolute(tj_emitter *emitter, LLVMValueRef value) {
-  LLVMTypeRef overload[] = {LLVMTypeOf(value)};
-  return tj_emit_intrinsic(emitter, "llvm.fabs", overload, 1, &value, 1);
+  return tj_emit_typed_intrinsic(emitter, "llvm.fabs", &value, 1);
 }
 
 /* A double as a float, rounded to odd. */

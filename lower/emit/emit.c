@@ -103,8 +103,12 @@ LLVMValueRef tj_emit_extended(tj_emitter *emitter, LLVMValueRef value, LLVMTypeR
   return LLVMBuildZExt(emitter->builder, value, type, "");
 }
 
+LLVMValueRef tj_emit_typed_intrinsic(tj_emitter *emitter, const char *name, LLVMValueRef arguments[],
+                                     unsigned argument_count) {
+  LLVMTypeRef overload[] = {LLVMTypeOf(arguments[0])};
+  return tj_emit_intrinsic(emitter, name, overload, 1, arguments, argument_count);
+}
+
 LLVMValueRef tj_emit_binary_intrinsic(tj_emitter *emitter, const char *name, LLVMValueRef a, LLVMValueRef b) {
-  LLVMTypeRef overload[] = {LLVMTypeOf(a)};
-  LLVMValueRef arguments[] = {a, b};
-  return tj_emit_intrinsic(emitter, name, overload, 1, arguments, 2);
+  return tj_emit_typed_intrinsic(emitter, name, (LLVMValueRef[]){a, b}, 2);
 }

@@ -108,6 +108,9 @@ void tj_emit_call_range(tj_emitter *emitter, LLVMValueRef call, unsigned bits, u
 void tj_emit_module_flag(tj_emitter *emitter, const char *name, uint32_t value);
 LLVMValueRef tj_emit_intrinsic(tj_emitter *emitter, const char *name, LLVMTypeRef overloads[],
                                unsigned overload_count, LLVMValueRef arguments[], unsigned argument_count);
+/* One that is overloaded by the type of its first argument. */
+LLVMValueRef tj_emit_typed_intrinsic(tj_emitter *emitter, const char *name, LLVMValueRef arguments[],
+                                     unsigned argument_count);
 
 /* --- integers (emit.c) --- */
 

@@ -46,8 +46,7 @@ static LLVMValueRef integer(const arithmetic *a, int64_t value) {
 }
 
 static LLVMValueRef call(const arithmetic *a, const char *name, LLVMValueRef argument[], unsigned count) {
-  LLVMTypeRef overload[] = {LLVMTypeOf(a->like)};
-  return tj_emit_intrinsic(a->emitter, name, overload, 1, argument, count);
+  return tj_emit_typed_intrinsic(a->emitter, name, argument, count);
 }
 
 static LLVMValueRef fma_of(const arithmetic *a, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z) {

@@ -54,8 +54,7 @@ LLVMValueRef tj_emit_number_of_half(tj_emitter *emitter, tj_array_op op, tj_dtyp
 /* --- to bytes --- */
 
 static LLVMValueRef call(const halves *h, const char *name, LLVMValueRef x, LLVMValueRef y) {
-  LLVMTypeRef overload[] = {LLVMTypeOf(x)};
-  return tj_emit_intrinsic(h->emitter, name, overload, 1, (LLVMValueRef[]){x, y}, y == NULL ? 1 : 2);
+  return tj_emit_typed_intrinsic(h->emitter, name, (LLVMValueRef[]){x, y}, y == NULL ? 1 : 2);
 }
 
 static LLVMValueRef is_less(const halves *h, LLVMValueRef x, LLVMValueRef y) {

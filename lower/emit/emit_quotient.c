@@ -18,21 +18,16 @@ typedef struct {
 } quotients;
 
 /* Of f32 and f64. */
-static LLVMValueRef limit(const quotients *q, int single, int twice) {
-  double power = 1;
-  for (int exponent = q->is_double ? twice : single; exponent != 0; exponent += exponent < 0 ? 1 : -1)
-    power *= exponent < 0 ? 0.5 : 2;
-  return LLVMConstReal(q->element, power);
+static LLVMValueRef limit(const quotients *q, double single, double twice) {
+  return LLVMConstReal(q->element, q->is_double ? twice : single);
 }
 
 static LLVMValueRef fma_of(const quotients *q, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z) {
-  LLVMTypeRef overload[] = {LLVMTypeOf(x)};
-  return tj_emit_intrinsic(q->emitter, "llvm.fma", overload, 1, (LLVMValueRef[]){x, y, z}, 3);
+  return tj_emit_typed_intrinsic(q->emitter, "llvm.fma", (LLVMValueRef[]){x, y, z}, 3);
 }
 
 static LLVMValueRef absolute(const quotients *q, LLVMValueRef x) {
-  LLVMTypeRef overload[] = {LLVMTypeOf(x)};
-  return tj_emit_intrinsic(q->emitter, "llvm.fabs", overload, 1, &x, 1);
+  return tj_emit_typed_intrinsic(q->emitter, "llvm.fabs", &x, 1);
 }
 
 /* --- by the reciprocal --- */
@@ -70,8 +65,8 @@ static LLVMValueRef by_reciprocal(const quotients *q) {
 /* --- where that is right --- */
 
 static LLVMValueRef divisor_is_usual(const quotients *q) {
-  LLVMValueRef low = LLVMBuildFCmp(q->builder, LLVMRealOGE, q->divisor, limit(q, -32, -256), "");
-  LLVMValueRef high = LLVMBuildFCmp(q->builder, LLVMRealOLE, q->divisor, limit(q, 32, 256), "");
+  LLVMValueRef low = LLVMBuildFCmp(q->builder, LLVMRealOGE, q->divisor, limit(q, 0x1p-32, 0x1p-256), "");
+  LLVMValueRef high = LLVMBuildFCmp(q->builder, LLVMRealOLE, q->divisor, limit(q, 0x1p32, 0x1p256), "");
   return LLVMBuildAnd(q->builder, low, high, "");
 }
 
@@ -80,9 +75,8 @@ static LLVMValueRef truth_at(const quotients *q, LLVMValueRef truths, uint32_t l
 }
 
 static LLVMValueRef all_of(const quotients *q, LLVMValueRef truths) {
-  LLVMTypeRef overload[] = {LLVMTypeOf(truths)};
   if (q->emitter->target->wave_size == 1)
-    return tj_emit_intrinsic(q->emitter, "llvm.vector.reduce.and", overload, 1, &truths, 1);
+    return tj_emit_typed_intrinsic(q->emitter, "llvm.vector.reduce.and", &truths, 1);
   LLVMValueRef all = truth_at(q, truths, 0);
   for (uint32_t lane = 1; lane < LLVMGetVectorSize(LLVMTypeOf(truths)); lane++)
     all = LLVMBuildAnd(q->builder, all, truth_at(q, truths, lane), "");
@@ -90,15 +84,14 @@ static LLVMValueRef all_of(const quotients *q, LLVMValueRef truths) {
 }
 
 static LLVMValueRef are_large(const quotients *q, LLVMValueRef sizes) {
-  return LLVMBuildFCmp(q->builder, LLVMRealOGE, sizes, tj_emit_splat(sizes, limit(q, -64, -512)), "");
+  return LLVMBuildFCmp(q->builder, LLVMRealOGE, sizes, tj_emit_splat(sizes, limit(q, 0x1p-64, 0x1p-512)), "");
 }
 
 static LLVMValueRef all_large(const quotients *q, LLVMValueRef found) {
   LLVMValueRef sizes = absolute(q, found);
   if (q->is_double || !q->emitter->target->has_extremes)
     return all_of(q, are_large(q, sizes));
-  LLVMTypeRef overload[] = {LLVMTypeOf(sizes)};
-  return are_large(q, tj_emit_intrinsic(q->emitter, "llvm.vector.reduce.fminimum", overload, 1, &sizes, 1));
+  return are_large(q, tj_emit_typed_intrinsic(q->emitter, "llvm.vector.reduce.fminimum", &sizes, 1));
 }
 
 LLVMValueRef tj_emit_quotients(tj_emitter *emitter, tj_dtype dtype, LLVMValueRef dividend, LLVMValueRef divisors) {

@@ -304,10 +304,9 @@ static LLVMValueRef emit_bounded_load(tj_emitter *emitter, const tj_bounded_plac
 
 static void emit_bounded_store(tj_emitter *emitter, const tj_bounded_place *place, LLVMValueRef value,
                                bool is_streamed) {
-  LLVMTypeRef overload[] = {LLVMTypeOf(value)};
   uint32_t policy = is_streamed ? emitter->target->resource->streamed : 0;
   LLVMValueRef arguments[] = {value, place->resource, place->offset, place->scalar, tj_emit_int(emitter, 32, policy)};
-  tj_emit_intrinsic(emitter, "llvm.amdgcn.raw.ptr.buffer.store", overload, 1, arguments, 5);
+  tj_emit_typed_intrinsic(emitter, "llvm.amdgcn.raw.ptr.buffer.store", arguments, 5);
 }
 
 static LLVMValueRef emit_transposing_load(tj_emitter *emitter, LLVMValueRef pointer, unsigned bits) {

@@ -4,7 +4,7 @@
 #include "lower/tile/tile_shape.h"
 
 #include "base/machine/bank.h"
-#include "lower/kernel/price.h"
+#include "lower/access/price.h"
 
 #include <math.h>
 
@@ -271,9 +271,8 @@ static void share_out(const tj_shape_problem *problem, tj_tile_shape *shape, tj_
 
 static double line_cost(const tj_shape_problem *problem, tj_tile_shape *shape) {
   double cost = 0, bytes = (double)(problem->bytes[TJ_SOURCE] + problem->bytes[TJ_DESTINATION]);
-  for (tj_side_name side = TJ_SOURCE; side < TJ_SIDES; side++) {
+  for (tj_side_name side = TJ_SOURCE; side < TJ_SIDES; side++)
     cost += touching_cost(problem, shape, side) * (double)problem->bytes[side] / bytes;
-  }
   return cost * cover_of(problem, shape);
 }
 
