@@ -2,7 +2,7 @@
 /* Functions by themselves, behind the public header. */
 #include "base/join.h"
 #include "jit/compile/program.h"
-#include "lower/emit/emit_c.h"
+#include "lower/c/emit_c.h"
 
 #include <string.h>
 

@@ -31,7 +31,8 @@ tj_image *tj_cache_find_text(tj_cache *cache, const tj_cache_key *key, tj_code_o
 /* The machine code that a kernel was compiled to, retained, ready for `plan`; NULL where it is not known. */
 tj_machine *tj_cache_find_kernel(tj_cache *cache, const tj_cache_key *key, const tj_launch_plan *plan);
 
-/* Keeps what has been compiled, under both keys, or without that of a text (NULL); `is_known`: the kernel's machine code came from the cache. */
+/* Keeps what has been compiled, under both keys, or without that of a text (NULL); `is_known`: the kernel's machine
+ * code came from the cache. */
 void tj_cache_keep(tj_cache *cache, const tj_cache_key *text, const tj_cache_key *kernel, bool is_known,
                    tj_image *image);
 /* A part of machine code that waits, found on disk, with the machine code's allocator; NULL where it is not known. */

@@ -11,7 +11,8 @@
 enum { TJ_ENTRY_NAME_SIZE = 48 };
 
 /* The kinds of entries that the folder has: ENTRY(kind, what stands behind the dot of its files' names). */
-#define TJ_FOLDER_ENTRIES(ENTRY) ENTRY(TEXT, "text") ENTRY(KERNEL, "kernel") ENTRY(PART, "part") ENTRY(LINKED, "linked")
+#define TJ_FOLDER_ENTRIES(ENTRY)                                                                                     \
+  ENTRY(TEXT, "text") ENTRY(KERNEL, "kernel") ENTRY(PART, "part") ENTRY(LINKED, "linked")
 
 /* What is in a folder. */
 typedef struct {

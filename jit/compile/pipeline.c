@@ -28,7 +28,7 @@
  * A function by itself, to be called from somebody else's code, goes a way of its own until it is LLVM IR:
  *
  *   express    values          index graph     lower/plan/function.h     the value's arithmetic, of coordinates
- *   reduce     index graph     the same, less  ir/value/expressions.h    from here it can be C: lower/emit/emit_c.h
+ *   reduce     index graph     the same, less  ir/value/expressions.h    from here it can be C: lower/c/emit_c.h
  *   embed      index graph     LLVM IR         lower/emit/module.h       then optimize; bitcode, or generate */
 #include "jit/compile/pipeline.h"
 
@@ -39,8 +39,8 @@
 #include "jit/compile/link.h"
 #include "jit/compile/orc.h"
 #include "jit/tool/nvidia.h"
+#include "lower/access/bounded.h"
 #include "lower/array/array_map.h"
-#include "lower/kernel/bounded.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/variant.h"
 #include "lower/mapping/mapped.h"

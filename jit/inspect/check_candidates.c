@@ -6,7 +6,7 @@
 #include "base/machine/processor.h"
 #include "base/text.h"
 #include "ir/value/mapping.h"
-#include "lower/kernel/price.h"
+#include "lower/access/price.h"
 #include "lower/mapping/mapping.h"
 
 #include <inttypes.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks of kernels, one variant at a time: what its accesses cost (lower/kernel/price.h); registers and occupancy,
+/* Checks of kernels, one variant at a time: what its accesses cost (lower/access/price.h); registers and occupancy,
  * from the machine code. */
 #include "jit/inspect/check.h"
 
 #include "base/machine/processor.h"
 #include "base/text.h"
-#include "lower/kernel/price.h"
+#include "lower/access/price.h"
 #include "lower/lanes/exchange.h"
 
 #include <inttypes.h>

@@ -13,8 +13,8 @@ const tj_mapping *tj_choose_rows(const tj_block_map *map);
  * that bypasses the caches. NULL where rows are not surely contiguous and valid. */
 tj_kernel *tj_map_rows(const tj_block_map *map);
 
-/* The same as a mapping whose numbers the launch chooses; NULL where copies of the program's rows are not of runs. TJ4020
- * for a mapping of other rows. */
+/* The same as a mapping whose numbers the launch chooses; NULL where copies of the program's rows are not of runs.
+ * TJ4020 for a mapping of other rows. */
 tj_kernel *tj_rows_of_launch(const tj_block_map *map, const tj_mapping *given);
 
 /* The kernel of the rows that a mapping says; NULL where it says none. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Accesses whose mask the bounds of a resource are: no branch is around them. Where one is not valid, its offset is
  * beyond the resource, which begins at the access's base and is as long as resources are here; the bytes of what is
- * valid are all within it (lower/kernel/bounded.h). A resource is made once for a base, an offset selected once for a
+ * valid are all within it (lower/access/bounded.h). A resource is made once for a base, an offset selected once for a
  * mask; what accesses are displaced by goes into the instruction, as far as it has room, and into a scalar. */
+#include "lower/access/bounded.h"
 #include "lower/emit/emit.h"
-#include "lower/kernel/bounded.h"
 
 /* Made so far: a resource, where there is no offset, or an offset in bytes. */
 struct tj_bounded {

@@ -4,12 +4,12 @@
  * An access that is not valid must not happen at all, since its offset may be anywhere: it stands behind a branch.
  * Neighbouring steps with the same predicate share the branch, a gate; what they load and somebody after the gate
  * needs is the fill where the gate was not entered. Expressions are emitted before the gate. */
+#include "lower/access/bounded.h"
+#include "lower/access/slot_use.h"
 #include "lower/emit/emit_array.h"
 #include "lower/emit/transpose.h"
 #include "lower/kernel/alignment.h"
 #include "lower/kernel/arithmetic.h"
-#include "lower/kernel/bounded.h"
-#include "lower/kernel/slot_use.h"
 
 #include <string.h>
 

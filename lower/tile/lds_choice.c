@@ -3,7 +3,7 @@
 #include "lower/tile/lds_choice.h"
 
 #include "ir/value/mapping_held.h"
-#include "lower/kernel/price.h"
+#include "lower/access/price.h"
 #include "lower/lds/lds_pattern.h"
 #include "lower/lds/lds_value.h"
 #include "lower/tile/slot_order.h"

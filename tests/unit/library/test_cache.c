@@ -268,9 +268,9 @@ START_TEST(imports_are_read_each_time) {
   for (int i = 0; i < 3; i++) {
     tj_code *code;
     tj_context_set_reader(f.context, read_factor, factors[i]);
-    ck_assert_int_eq(tj_code_compile_text(f.context, "t", text, strlen(text), NULL, 0,
-                                          &(tj_compile_options){"k", "host"}, &code),
-                     TJ_OK);
+    ck_assert_int_eq(
+        tj_code_compile_text(f.context, "t", text, strlen(text), NULL, 0, &(tj_compile_options){"k", "host"}, &code),
+        TJ_OK);
     ck_assert(stores_multiples(&f, code, i == 1 ? 3 : 2));
     ck_assert_int_eq(tj_code_origin_of(code), i < 2 ? TJ_CODE_COMPILED : TJ_CODE_FROM_KERNEL);
     tj_code_destroy(code);

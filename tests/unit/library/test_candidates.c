@@ -33,7 +33,8 @@ static const row rows[] = {
     {"shapes of the launch", "param N in 1..1000 kernel k(src: f32 @ N:1, dst: f32 @ N:1) = copy(src, dst)", "gfx942",
      "the launch chooses the tile", 0},
     {"offsets", "kernel k(dst: i32 @ 8:1) = offsets(dst, 8:3)", "gfx942", "the kernel copies nothing", 0},
-    {"blocks", "kernel k(src: f32 @ 100:1, dst: f32 @ 100:1) = copy(src, dst)", "host", "mappings for the host have no price", 0},
+    {"blocks", "kernel k(src: f32 @ 100:1, dst: f32 @ 100:1) = copy(src, dst)", "host",
+     "mappings for the host have no price", 0},
 };
 
 static json_t *checked(tj_context *context, const char *text, const char *target, size_t candidates) {

@@ -107,7 +107,8 @@ static tj_status use_functions(tj_context *context) {
   tj_blob made;
   tj_status status = tj_program_create(context, "test", text, strlen(text), NULL, 0, &program);
   for (int form = 0; status == TJ_OK && form < TJ_FUNCTION_FORM_COUNT; form++) {
-    status = tj_program_function(program, &(tj_function_options){.name = "at", .target = "gfx942"}, (tj_function_form)form, &made);
+    status = tj_program_function(program, &(tj_function_options){.name = "at", .target = "gfx942"},
+                                 (tj_function_form)form, &made);
     if (status == TJ_OK)
       tj_blob_release(context, &made);
   }

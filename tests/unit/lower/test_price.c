@@ -3,8 +3,8 @@
  * that serves 32 words a cycle. And steps that repeat others. */
 #include "frontend/sema/sema.h"
 #include "frontend/text/parser.h"
+#include "lower/access/price.h"
 #include "lower/kernel/kernel_expressions.h"
-#include "lower/kernel/price.h"
 #include "lower/kernel/repeats.h"
 #include "lower/mapping/mapped.h"
 #include "lower/plan/plan.h"

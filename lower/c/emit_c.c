@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The frame of functions in C: what they all need, comments on ranges, signatures, assumptions. c_expression.c writes
  * what is inside. */
-#include "lower/emit/emit_c.h"
+#include "lower/c/emit_c.h"
 
 #include "ir/index/facts.h"
 #include "ir/index/print.h"
 #include "ir/index/walk.h"
-#include "lower/emit/c_expression.h"
+#include "lower/c/c_expression.h"
 #include "tilejit/tilejit.h"
 
 #include <inttypes.h>

@@ -4,12 +4,12 @@
  * What the launch and a workgroup compute once are the values of the kernel's bindings; work-items are then evaluated
  * by one evaluator for all steps. Indices that a gather looks up are taken to count up from 0, as those of sources
  * that `tilejit run` is not given: index i is i. */
-#include "lower/kernel/price.h"
+#include "lower/access/price.h"
 
 #include "base/machine/cache_line.h"
 #include "base/machine/processor.h"
+#include "lower/access/memory_access.h"
 #include "lower/kernel/loop.h"
-#include "lower/kernel/memory_access.h"
 
 enum { OFFSET, VALID, BASE, LIMIT, ROOTS /* of a step */ };
 

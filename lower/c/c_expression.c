@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The text of each node from the texts of its arguments, arguments first, so that there is no recursion. */
-#include "lower/emit/c_expression.h"
+#include "lower/c/c_expression.h"
 
 #include "ir/index/cost.h"
 #include "ir/index/facts.h"

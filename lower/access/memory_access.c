@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps compared by their expressions, of which equal ones are the same nodes. */
-#include "lower/kernel/memory_access.h"
+#include "lower/access/memory_access.h"
 
 #include "lower/kernel/alignment.h"
 #include "lower/kernel/kernel_nodes.h"

@@ -4,13 +4,13 @@
  * What is right: the bytes of every valid access begin fewer than TJ_RESOURCE_BYTES from the base that its workgroup
  * shares, not before it; where the offset may be negative, there is no base, and an access that is valid is inside
  * its buffer. Uniform loads, which waves make by scalar instructions, stay what they are. */
-#include "lower/kernel/bounded.h"
+#include "lower/access/bounded.h"
 
 #include "ir/index/facts.h"
 #include "ir/simplify/simplify.h"
+#include "lower/access/slot_use.h"
 #include "lower/kernel/displace.h"
 #include "lower/kernel/kernel_nodes.h"
-#include "lower/kernel/slot_use.h"
 
 /* Instructions: of a branch around masked lanes; of a resource, which is four scalar registers; of an address of 64
  * bits that is displaced by more than instructions have room for. */

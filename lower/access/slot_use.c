@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Uses of slots, by the steps that follow. */
-#include "lower/kernel/slot_use.h"
+#include "lower/access/slot_use.h"
 
 bool tj_shares_slots(const tj_kernel *kernel, const tj_kernel_step *load, const tj_kernel_step *store) {
   for (uint32_t k = 0; k < load->width; k++) {
