@@ -6,9 +6,9 @@
 
 Packs; asks lintian, whose errors and warnings are failures; installs with apt in a copy of this system that is thrown
 away (an overlay in a mount namespace of its own), the package of the command first, which has to work with its manual pages
-by itself, then the others, against which examples/embed is built; removes everything, after which nothing may be left. Nothing outside of WORK changes, and
-nothing is fetched. Exit status 1 when anything differs; 77 where dpkg or lintian is
-missing, or mount namespaces are not to be had: then packing and lintian are all that was tested, if at all.
+by itself, then the others, against which examples/embed is built; removes everything, after which nothing may be left.
+Nothing outside of WORK changes, and nothing is fetched. Exit status 1 when anything differs; 77 where dpkg or lintian
+is missing, or mount namespaces are not to be had: then packing and lintian are all that was tested, if at all.
 """
 
 import argparse
@@ -49,6 +49,7 @@ export DEBIAN_FRONTEND=noninteractive HOME=/root TILEJIT_CACHE=off LC_ALL=C.UTF-
 say() { printf 'step: %s\n' "$*"; }
 cd /packages
 rm -f /etc/dpkg/dpkg.cfg.d/*   # images of containers leave documents out
+rm -f /var/lib/man-db/auto-update   # the index of all pages of a system takes seconds each time
 listing() { find / -xdev \( -path /proc -o -path /dev -o -path /tmp -o -path /packages -o -path /var -o -path /root \
   -o -path /etc/ld.so.cache -o -path '/work*' -o -path '/home*' -o -path '/build*' \) -prune -o -path '*tilejit*' -print | sort; }
 say install
