@@ -322,6 +322,34 @@ tj_mapping_side tj_mapping_side_of(tj_graph *graph, tj_layout layout, const tj_v
   return side;
 }
 
+void tj_mapping_add_digit(tj_mapping_digits *digits, int64_t extent, int64_t step, uint32_t mode) {
+  if (digits->count < TJ_MAPPING_MOST_DIGITS && extent > 1)
+    digits->digit[digits->count++] = (tj_mapping_digit){extent, step, mode};
+}
+
+static tj_leaves leaves_of(tj_graph *graph, const tj_mapping_digits *digits) {
+  tj_leaves leaves = {.count = 0};
+  for (uint32_t i = 0; i < digits->count; i++) {
+    const tj_mapping_digit *d = &digits->digit[i];
+    bool is_index = d->step == 0 || d->mode == INDEX;
+    tj_leaves_put(&leaves, tj_tuple_constant(graph, d->extent),
+                  is_index ? tj_tuple_constant(graph, d->step)
+                           : tj_tuple_basis(graph, tj_int(graph, d->step), &d->mode, 1));
+  }
+  return leaves;
+}
+
+tj_layout tj_mapping_mode_of_digits(tj_graph *graph, const tj_mapping_digits *digits) {
+  tj_leaves leaves = leaves_of(graph, digits);
+  return tj_leaves_mode(graph, &leaves);
+}
+
+tj_mapping_side tj_mapping_side_of_digits(tj_graph *graph, const tj_mapping_digits *items,
+                                          const tj_mapping_digits *slots, const tj_value *as) {
+  tj_leaves item = leaves_of(graph, items), slot = leaves_of(graph, slots);
+  return tj_mapping_side_of(graph, tj_leaves_pair(graph, &item, &slot), as);
+}
+
 static tj_mapping_side make_side(const reading *self, const tj_mapping *mapping, const tj_value *as,
                                  const char *as_name) {
   tj_mapping_side side = side_of(self, as);

@@ -11,6 +11,7 @@
 #define TJ_IR_MAPPING_H
 
 #include "ir/index/substitute.h"
+#include "ir/layout/leaves.h"
 #include "ir/map/distribution.h"
 
 /* Numbers that a launch chooses from its shapes, in the tile and the sides of a mapping: how many steps work-items
@@ -31,6 +32,14 @@ typedef struct {
   int64_t extent, step;
   uint32_t mode;
 } tj_mapping_digit;
+
+enum { TJ_MAPPING_MOST_DIGITS = TJ_MOST_LEAVES };
+
+/* The digits of items, or of slots, under construction: begins as {.count = 0}. */
+typedef struct {
+  tj_mapping_digit digit[TJ_MAPPING_MOST_DIGITS];
+  uint32_t count;
+} tj_mapping_digits;
 
 /* What work-items hold as they load, or as they store. */
 typedef struct {
@@ -102,6 +111,13 @@ uint32_t tj_mapping_rank(const tj_mapping *mapping);
 
 /* A side of that layout, of which nothing is checked. */
 tj_mapping_side tj_mapping_side_of(tj_graph *graph, tj_layout layout, const struct tj_value *as);
+
+/* Another digit; one of one value is left out. */
+void tj_mapping_add_digit(tj_mapping_digits *digits, int64_t extent, int64_t step, uint32_t mode);
+/* The mode of a layout that the digits are, and the side of such items and slots, of which nothing is checked. */
+tj_layout tj_mapping_mode_of_digits(tj_graph *graph, const tj_mapping_digits *digits);
+tj_mapping_side tj_mapping_side_of_digits(tj_graph *graph, const tj_mapping_digits *items,
+                                          const tj_mapping_digits *slots, const struct tj_value *as);
 
 /* Work-items of a workgroup of the side: its items, rounded up to what `as` exchanges with each other. */
 uint32_t tj_mapping_work_items(tj_graph *graph, const tj_mapping_side *side);

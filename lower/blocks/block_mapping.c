@@ -12,33 +12,7 @@
 #include "ir/value/value.h"
 #include "lower/tile/tile_order.h"
 
-enum { MOST_DIGITS = TJ_BLOCK_MOST_MODES + 4, MOST_ROWS = 512 /* of a block, of a vector each */ };
-
-/* --- layouts --- */
-
-typedef struct {
-  tj_mapping_digit digit[MOST_DIGITS];
-  uint32_t count;
-} digit_list;
-
-static void add_digit(digit_list *list, int64_t extent, int64_t step, uint32_t mode) {
-  if (extent > 1)
-    list->digit[list->count++] = (tj_mapping_digit){extent, step, mode};
-}
-
-static tj_layout layout_of(tj_graph *graph, const digit_list *list) {
-  const tj_tuple *extent[MOST_DIGITS], *stride[MOST_DIGITS];
-  for (uint32_t i = 0; i < list->count; i++) {
-    extent[i] = tj_tuple_constant(graph, list->digit[i].extent);
-    stride[i] = tj_tuple_basis(graph, tj_int(graph, list->digit[i].step), &list->digit[i].mode, 1);
-  }
-  return tj_layout_of_leaves(graph, extent, stride, list->count);
-}
-
-static tj_mapping_side side_of(tj_graph *graph, const digit_list *items, const digit_list *slots) {
-  tj_layout part[] = {layout_of(graph, items), layout_of(graph, slots)};
-  return tj_mapping_side_of(graph, tj_layout_concat(graph, part, 2), NULL);
-}
+enum { MOST_ROWS = 512 /* of a block, of a vector each */ };
 
 /* --- tiles --- */
 
@@ -70,38 +44,38 @@ static tj_mapping *mapping_of_tile(const tj_block_map *map, uint32_t masked) {
 
 /* --- blocks to mappings --- */
 
-static digit_list items_by(const tj_block_map *map, const uint32_t order[]) {
-  digit_list items = {.count = 0};
+static tj_mapping_digits items_by(const tj_block_map *map, const uint32_t order[]) {
+  tj_mapping_digits items = {.count = 0};
   for (uint32_t i = 0; i < map->domain->count; i++)
-    add_digit(&items, map->blocks[order[i]], map->size[order[i]], order[i]);
+    tj_mapping_add_digit(&items, map->blocks[order[i]], map->size[order[i]], order[i]);
   return items;
 }
 
-static digit_list loaded_slots(const tj_block_map *map) {
-  digit_list slots = {.count = 0};
-  add_digit(&slots, map->width, 1, map->along);
-  add_digit(&slots, map->depth, map->step, map->across);
-  add_digit(&slots, map->panels, map->width, map->along);
+static tj_mapping_digits loaded_slots(const tj_block_map *map) {
+  tj_mapping_digits slots = {.count = 0};
+  tj_mapping_add_digit(&slots, map->width, 1, map->along);
+  tj_mapping_add_digit(&slots, map->depth, map->step, map->across);
+  tj_mapping_add_digit(&slots, map->panels, map->width, map->along);
   return slots;
 }
 
-static digit_list stored_slots(const tj_block_map *map) {
-  digit_list slots = {.count = 0};
+static tj_mapping_digits stored_slots(const tj_block_map *map) {
+  tj_mapping_digits slots = {.count = 0};
   if (!tj_block_is_turned(map))
     return loaded_slots(map);
-  add_digit(&slots, map->depth, 1, map->across);
-  add_digit(&slots, map->width, 1, map->along);
-  add_digit(&slots, map->panels, map->width, map->along);
+  tj_mapping_add_digit(&slots, map->depth, 1, map->across);
+  tj_mapping_add_digit(&slots, map->width, 1, map->along);
+  tj_mapping_add_digit(&slots, map->panels, map->width, map->along);
   return slots;
 }
 
 static tj_mapping_side runs_of(const tj_block_map *map) {
-  digit_list part[2] = {{.count = 0}, {.count = 0}};
+  tj_mapping_digits part[2] = {{.count = 0}, {.count = 0}};
   for (uint32_t i = 0; i < map->domain->count; i++) {
     uint32_t mode = map->by_destination[i];
-    add_digit(&part[i < map->stage.modes ? 1 : 0], map->reach[mode], 1, mode);
+    tj_mapping_add_digit(&part[i < map->stage.modes ? 1 : 0], map->reach[mode], 1, mode);
   }
-  return side_of(map->graph, &part[0], &part[1]);
+  return tj_mapping_side_of_digits(map->graph, &part[0], &part[1], NULL);
 }
 
 static const tj_value *lds_of(const tj_block_map *map) {
@@ -119,10 +93,10 @@ static const tj_value *lds_of(const tj_block_map *map) {
 const tj_mapping *tj_block_mapping(const tj_block_map *map) {
   tj_graph *graph = map->graph;
   tj_mapping *mapping = mapping_of_tile(map, UINT32_MAX);
-  digit_list items = items_by(map, map->is_staged || map->is_streamed ? map->by_source : map->by_destination);
-  digit_list loaded = loaded_slots(map), stored = stored_slots(map);
-  mapping->load = side_of(graph, &items, &loaded);
-  mapping->store = map->is_staged ? runs_of(map) : side_of(graph, &items, &stored);
+  tj_mapping_digits items = items_by(map, map->is_staged || map->is_streamed ? map->by_source : map->by_destination);
+  tj_mapping_digits loaded = loaded_slots(map), stored = stored_slots(map);
+  mapping->load = tj_mapping_side_of_digits(graph, &items, &loaded, NULL);
+  mapping->store = map->is_staged ? runs_of(map) : tj_mapping_side_of_digits(graph, &items, &stored, NULL);
   mapping->lds = map->is_staged ? lds_of(map) : NULL;
   mapping->streams = map->is_streamed;
   return mapping;
@@ -130,17 +104,17 @@ const tj_mapping *tj_block_mapping(const tj_block_map *map) {
 
 const tj_mapping *tj_row_mapping(const tj_block_map *map, const tj_row_box *box, bool streams) {
   tj_block_map tile = *map;
-  digit_list items = {.count = 0}, slots = {.count = 0};
+  tj_mapping_digits items = {.count = 0}, slots = {.count = 0};
   for (uint32_t m = 0; m < map->domain->count; m++)
     tile.reach[m] = tile.size[m] = 1;
   tile.reach[box->along] = box->piece;
   for (uint32_t i = 0; i < box->count; i++) {
     tile.reach[box->mode[i]] = box->length[i];
-    add_digit(&items, box->length[i], 1, box->mode[i]);
+    tj_mapping_add_digit(&items, box->length[i], 1, box->mode[i]);
   }
-  add_digit(&slots, box->piece, 1, box->along);
+  tj_mapping_add_digit(&slots, box->piece, 1, box->along);
   tj_mapping *mapping = mapping_of_tile(&tile, box->along);
-  mapping->load = mapping->store = side_of(map->graph, &items, &slots);
+  mapping->load = mapping->store = tj_mapping_side_of_digits(map->graph, &items, &slots, NULL);
   mapping->streams = streams;
   return mapping;
 }
@@ -149,14 +123,14 @@ const tj_mapping *tj_row_mapping(const tj_block_map *map, const tj_row_box *box,
 
 /* The digits of a side's items, or of its slots. False: some are the tile's index, repeat elements, or are too many.
  */
-static bool read_digits(const tj_mapping_side *side, bool of_items, digit_list *list) {
+static bool read_digits(const tj_mapping_side *side, bool of_items, tj_mapping_digits *list) {
   uint32_t begin = of_items ? 0 : side->item_digits, end = of_items ? side->item_digits : side->digit_count;
   list->count = 0;
   for (uint32_t i = begin; i < end; i++) {
     const tj_mapping_digit *d = &side->digit[i];
     if (d->extent == 1)
       continue;
-    if (d->mode == TJ_MAPPING_INDEX || d->step == 0 || list->count == MOST_DIGITS)
+    if (d->mode == TJ_MAPPING_INDEX || d->step == 0 || list->count == TJ_MAPPING_MOST_DIGITS)
       return false;
     list->digit[list->count++] = *d;
   }
@@ -164,7 +138,7 @@ static bool read_digits(const tj_mapping_side *side, bool of_items, digit_list *
 }
 
 typedef struct {
-  digit_list items, slots;
+  tj_mapping_digits items, slots;
 } side_digits;
 
 /* Of mappings in one pass, whose work-items are their items. */
@@ -175,11 +149,11 @@ static bool read_sides(const tj_block_map *map, const tj_mapping *mapping, side_
          read_digits(&mapping->store, false, &store->slots);
 }
 
-static bool is_digit(const digit_list *list, uint32_t i, int64_t step, uint32_t mode) {
+static bool is_digit(const tj_mapping_digits *list, uint32_t i, int64_t step, uint32_t mode) {
   return i < list->count && list->digit[i].step == step && list->digit[i].mode == mode;
 }
 
-static bool are_same(const digit_list *a, const digit_list *b) {
+static bool are_same(const tj_mapping_digits *a, const tj_mapping_digits *b) {
   bool same = a->count == b->count;
   for (uint32_t i = 0; i < a->count && same; i++)
     same = is_digit(b, i, a->digit[i].step, a->digit[i].mode) && a->digit[i].extent == b->digit[i].extent;
@@ -187,12 +161,12 @@ static bool are_same(const digit_list *a, const digit_list *b) {
 }
 
 /* Takes digit *i, if it has that step and mode; returns its extent, or 1. */
-static int64_t take_digit(const digit_list *list, uint32_t *i, int64_t step, uint32_t mode) {
+static int64_t take_digit(const tj_mapping_digits *list, uint32_t *i, int64_t step, uint32_t mode) {
   return is_digit(list, *i, step, mode) ? list->digit[(*i)++].extent : 1;
 }
 
 /* Rows of the source, of one vector after the other, or of panels of vectors. */
-static bool read_block(tj_block_map *map, const digit_list *slots) {
+static bool read_block(tj_block_map *map, const tj_mapping_digits *slots) {
   uint32_t first = map->by_destination[0], i = 0;
   map->along = map->by_source[0];
   map->across = first;
@@ -212,7 +186,7 @@ static bool read_block(tj_block_map *map, const digit_list *slots) {
 }
 
 /* The blocks of the tile, of which the items are numbered along one mode after the other. */
-static bool read_items(tj_block_map *map, const digit_list *items) {
+static bool read_items(tj_block_map *map, const tj_mapping_digits *items) {
   for (uint32_t m = 0; m < map->domain->count; m++) {
     map->size[m] = map->blocks[m] = 1;
     map->reach[m] = tj_mapping_extent(map->mapping, m);
@@ -238,7 +212,7 @@ static bool read_items(tj_block_map *map, const digit_list *items) {
 }
 
 /* The same items store their blocks, turned around or as they are. */
-static bool read_stored_block(tj_block_map *map, const digit_list *slots, const digit_list *loaded) {
+static bool read_stored_block(tj_block_map *map, const tj_mapping_digits *slots, const tj_mapping_digits *loaded) {
   uint32_t i = 0;
   if (!tj_block_is_turned(map))
     return are_same(slots, loaded);
@@ -261,7 +235,7 @@ static bool are_side_by_side(const tj_block_map *map) {
 }
 
 /* Other items store, each a run: all that the tile has along the destination's first modes. */
-static bool read_runs(tj_block_map *map, const digit_list *items, const digit_list *slots) {
+static bool read_runs(tj_block_map *map, const tj_mapping_digits *items, const tj_mapping_digits *slots) {
   tj_block_staging *stage = &map->stage;
   uint32_t i = 0;
   stage->run = stage->runs = 1;
@@ -329,8 +303,8 @@ bool tj_block_read(tj_block_map *map, const tj_mapping *mapping) {
 /* --- mappings to rows --- */
 
 /* The items are the rows of the box: all that the tile has along modes other than the rows'. */
-static bool read_box(const tj_block_map *map, const tj_mapping *mapping, const digit_list *items, uint32_t mode[],
-                     int64_t length[]) {
+static bool read_box(const tj_block_map *map, const tj_mapping *mapping, const tj_mapping_digits *items,
+                     uint32_t mode[], int64_t length[]) {
   for (uint32_t i = 0; i < items->count; i++) {
     const tj_mapping_digit *d = &items->digit[i];
     if (d->mode == map->by_source[0] || d->step != 1 || d->extent != tj_mapping_extent(mapping, d->mode) ||
@@ -343,7 +317,7 @@ static bool read_box(const tj_block_map *map, const tj_mapping *mapping, const d
 }
 
 /* The slots are a row, or a piece of one, which is cut to what there is. */
-static bool is_piece(const tj_block_map *map, const tj_mapping *mapping, const digit_list *slots) {
+static bool is_piece(const tj_block_map *map, const tj_mapping *mapping, const tj_mapping_digits *slots) {
   uint32_t along = map->by_source[0];
   return slots->count == 1 && is_digit(slots, 0, 1, along) &&
          slots->digit[0].extent == tj_mapping_extent(mapping, along) &&

@@ -13,6 +13,7 @@
 #include "base/machine/processor.h"
 #include "base/number/power.h"
 #include "ir/layout/arith.h"
+#include "ir/layout/leaves.h"
 #include "ir/simplify/simplify.h"
 #include "lower/dma/axes.h"
 
@@ -463,43 +464,32 @@ static uint32_t indispensable(const search *s) {
 
 /* --- the plan's layouts --- */
 
-/* The modes of a layout in progress, by leaves. */
-typedef struct {
-  const tj_tuple *extent[TJ_DMA_MOST_AXES + TJ_DMA_MOST_REPEATS], *stride[TJ_DMA_MOST_AXES + TJ_DMA_MOST_REPEATS];
-  uint32_t count;
-} leaves;
-
-static void add_leaf(leaves *l, const tj_tuple *extent, const tj_tuple *stride) {
-  l->extent[l->count] = extent;
-  l->stride[l->count++] = stride;
-}
-
 static tj_layout coordinate_mode(const trial *t, uint32_t mode) {
   tj_graph *graph = t->of->graph;
-  leaves l = {.count = 0};
+  tj_leaves l = {.count = 0};
   for (uint32_t i = 0; i < t->of->axes->axis_count; i++) {
     if (t->of->axes->axis[i].mode == mode)
-      add_leaf(&l, tj_tuple_integer(graph, t->of->axes->axis[i].length),
-               tj_tuple_basis(graph, t->factor[i], &t->place[i], 1));
+      tj_leaves_put(&l, tj_tuple_integer(graph, t->of->axes->axis[i].length),
+                    tj_tuple_basis(graph, t->factor[i], &t->place[i], 1));
   }
-  return tj_layout_of_leaves(graph, l.extent, l.stride, l.count);
+  return tj_leaves_mode(graph, &l);
 }
 
 static tj_layout lds_mode(const trial *t, uint32_t mode) {
   tj_graph *graph = t->of->graph;
   const tj_dma_axes *axes = t->of->axes;
-  leaves l = {.count = 0};
+  tj_leaves l = {.count = 0};
   for (uint32_t i = 0; i < axes->axis_count; i++) {
     if (axes->axis[i].mode != mode)
       continue;
-    add_leaf(&l, tj_tuple_constant(graph, axes->axis[i].box), tj_tuple_constant(graph, t->lds[i] / axes->units));
+    tj_leaves_put(&l, tj_tuple_constant(graph, axes->axis[i].box), tj_tuple_constant(graph, t->lds[i] / axes->units));
     for (uint32_t p = 0; p < axes->part_count; p++) {
       if (axes->part[p].axis == i)
-        add_leaf(&l, tj_tuple_constant(graph, axes->part[p].count),
-                 tj_tuple_constant(graph, t->part_lds[p] / axes->units));
+        tj_leaves_put(&l, tj_tuple_constant(graph, axes->part[p].count),
+                      tj_tuple_constant(graph, t->part_lds[p] / axes->units));
     }
   }
-  return tj_layout_coalesce(graph, tj_layout_of_leaves(graph, l.extent, l.stride, l.count));
+  return tj_layout_coalesce(graph, tj_leaves_mode(graph, &l));
 }
 
 static tj_layout by_mode(const trial *t, tj_layout (*mode_of)(const trial *, uint32_t)) {

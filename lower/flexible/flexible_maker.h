@@ -7,6 +7,7 @@
 #ifndef TJ_LOWER_FLEXIBLE_MAKER_H
 #define TJ_LOWER_FLEXIBLE_MAKER_H
 
+#include "ir/layout/leaves.h"
 #include "ir/value/mapping.h"
 #include "lower/kernel/domain.h"
 #include "lower/kernel/kernel.h"
@@ -136,13 +137,7 @@ void tj_flexible_place_tiles(tj_flexible *f);
 
 /* --- mappings --- */
 
-/* Modes of a layout side by side. */
-enum { TJ_FLEXIBLE_LEAVES = 16 };
-
-typedef struct {
-  const tj_tuple *shape[TJ_FLEXIBLE_LEAVES], *stride[TJ_FLEXIBLE_LEAVES];
-  uint32_t count;
-} tj_flexible_list;
+enum { TJ_FLEXIBLE_LEAVES = 16 }; /* of a side */
 
 /* The number of the mapping that the launch chooses along a mode, not more than `most`; `log`: of slots. */
 const tj_node *tj_flexible_items(tj_flexible *f, uint32_t mode, const tj_node *launch, int64_t most);
@@ -151,13 +146,13 @@ const tj_node *tj_flexible_slots(tj_flexible *f, uint32_t mode, const tj_node *l
 /* What a group of items comes to, if it is not the product of its numbers as these are. */
 void tj_flexible_group(tj_flexible *f, const tj_tuple *group, const tj_node *launch, int64_t most);
 /* Another mode: a leaf, or those of a list. What is in the shape, NULL where that is nothing: extents of 1. */
-const tj_tuple *tj_flexible_put(tj_flexible *f, tj_flexible_list *list, const tj_node *extent, uint32_t mode,
+const tj_tuple *tj_flexible_put(tj_flexible *f, tj_leaves *list, const tj_node *extent, uint32_t mode,
                                 const tj_node *step);
 /* The elements of a vector, which slots begin with. */
-void tj_flexible_put_vector(tj_flexible *f, tj_flexible_list *list, uint32_t side);
-const tj_tuple *tj_flexible_put_list(tj_flexible *f, tj_flexible_list *list, const tj_flexible_list *group);
+void tj_flexible_put_vector(tj_flexible *f, tj_leaves *list, uint32_t side);
+const tj_tuple *tj_flexible_put_list(tj_flexible *f, tj_leaves *list, const tj_leaves *group);
 /* The mapping of these sides, each as (item, slot). TJ4020 where another one is given. */
-void tj_flexible_set_mapping(tj_flexible *f, const tj_flexible_list load[2], const tj_flexible_list store[2]);
+void tj_flexible_set_mapping(tj_flexible *f, const tj_leaves load[2], const tj_leaves store[2]);
 /* The modes and widths of the given mapping. */
 void tj_flexible_read_given(tj_flexible *f);
 

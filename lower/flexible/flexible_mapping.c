@@ -40,44 +40,28 @@ void tj_flexible_group(tj_flexible *f, const tj_tuple *group, const tj_node *lau
 
 /* --- layouts --- */
 
-static const tj_tuple *put_leaf(tj_flexible *f, tj_flexible_list *list, const tj_node *extent, uint32_t mode,
+static const tj_tuple *put_leaf(tj_flexible *f, tj_leaves *list, const tj_node *extent, uint32_t mode,
                                 const tj_node *step) {
-  list->stride[list->count] = tj_tuple_basis(f->graph, step, &mode, 1);
-  return list->shape[list->count++] = tj_tuple_integer(f->graph, extent);
+  return tj_leaves_put(list, tj_tuple_integer(f->graph, extent), tj_tuple_basis(f->graph, step, &mode, 1));
 }
 
-const tj_tuple *tj_flexible_put(tj_flexible *f, tj_flexible_list *list, const tj_node *extent, uint32_t mode,
+const tj_tuple *tj_flexible_put(tj_flexible *f, tj_leaves *list, const tj_node *extent, uint32_t mode,
                                 const tj_node *step) {
   if (mode == TJ_FLEXIBLE_NONE || tj_is_int(extent, 1))
     return NULL;
   return put_leaf(f, list, extent, mode, step);
 }
 
-void tj_flexible_put_vector(tj_flexible *f, tj_flexible_list *list, uint32_t side) {
+void tj_flexible_put_vector(tj_flexible *f, tj_leaves *list, uint32_t side) {
   uint32_t mode = side == TJ_FLEXIBLE_SOURCE ? f->first_loaded : f->first_stored;
   put_leaf(f, list, tj_int(f->graph, f->width[side]), mode, tj_int(f->graph, 1));
 }
 
-static tj_layout mode_of(tj_graph *graph, const tj_flexible_list *list) {
-  if (list->count == 0)
-    return (tj_layout){tj_tuple_constant(graph, 1), tj_tuple_constant(graph, 0)};
-  if (list->count == 1)
-    return (tj_layout){list->shape[0], list->stride[0]};
-  return (tj_layout){tj_tuple_list(graph, list->shape, list->count), tj_tuple_list(graph, list->stride, list->count)};
-}
-
-const tj_tuple *tj_flexible_put_list(tj_flexible *f, tj_flexible_list *list, const tj_flexible_list *group) {
+const tj_tuple *tj_flexible_put_list(tj_flexible *f, tj_leaves *list, const tj_leaves *group) {
   if (group->count == 0)
     return NULL;
-  tj_layout mode = mode_of(f->graph, group);
-  list->stride[list->count] = mode.stride;
-  return list->shape[list->count++] = mode.shape;
-}
-
-static tj_layout layout_of(tj_graph *graph, const tj_flexible_list side[2]) {
-  tj_layout item = mode_of(graph, &side[0]), slot = mode_of(graph, &side[1]);
-  return (tj_layout){tj_tuple_list(graph, (const tj_tuple *[]){item.shape, slot.shape}, 2),
-                     tj_tuple_list(graph, (const tj_tuple *[]){item.stride, slot.stride}, 2)};
+  tj_layout mode = tj_leaves_mode(f->graph, group);
+  return tj_leaves_put(list, mode.shape, mode.stride);
 }
 
 /* As far as the side's digits reach along each mode. */
@@ -107,12 +91,12 @@ static void check_given(const tj_flexible *f) {
   tj_mapping_fail_launched(graph, f->mapping);
 }
 
-void tj_flexible_set_mapping(tj_flexible *f, const tj_flexible_list load[2], const tj_flexible_list store[2]) {
+void tj_flexible_set_mapping(tj_flexible *f, const tj_leaves load[2], const tj_leaves store[2]) {
   tj_graph *graph = f->graph;
   f->mapping = TJ_NEW(graph->job, tj_mapping);
   *f->mapping = (tj_mapping){.is_launched = true, .domain = tj_domain_layout(graph, f->domain), .passes = 1};
-  f->mapping->load.layout = layout_of(graph, load);
-  f->mapping->store.layout = layout_of(graph, store);
+  f->mapping->load.layout = tj_leaves_pair(graph, &load[0], &load[1]);
+  f->mapping->store.layout = tj_leaves_pair(graph, &store[0], &store[1]);
   f->mapping->tile = tile_of(f, f->mapping->load.layout);
   f->kernel->mapping = f->mapping;
   if (f->given != NULL)

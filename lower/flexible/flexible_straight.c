@@ -201,7 +201,7 @@ static void make_mapping(straight *s) {
   tj_flexible *f = s->f;
   tj_graph *graph = s->graph;
   const tj_node *items[AXES];
-  tj_flexible_list side[2] = {{.count = 0}, {.count = 0}};
+  tj_leaves side[2] = {{.count = 0}, {.count = 0}};
   tj_flexible_put_vector(f, &side[1], TJ_FLEXIBLE_SOURCE);
   for (unsigned i = 0; i < AXES; i++) {
     const axis *a = &s->axis[i];

@@ -136,9 +136,9 @@ static shares choose_shares(tj_turn *t) {
   return s;
 }
 
-static void put_columns(tj_turn *t, tj_flexible_list *list, const shares *s, tj_turn_parts *parts, bool has_passes) {
+static void put_columns(tj_turn *t, tj_leaves *list, const shares *s, tj_turn_parts *parts, bool has_passes) {
   tj_flexible *f = t->f;
-  tj_flexible_list columns = {.count = 0};
+  tj_leaves columns = {.count = 0};
   parts->a = tj_flexible_put(f, &columns, s->items_a, f->first_loaded, int_of(t, t->column));
   if (has_passes)
     parts->pass_a = tj_flexible_put(f, &columns, s->pass_a, f->first_loaded, s->step_a);
@@ -151,9 +151,9 @@ static void put_columns(tj_turn *t, tj_flexible_list *list, const shares *s, tj_
 }
 
 /* Neighbouring work-items load the vectors of a word each; then come vectors and columns, then rows. */
-static void make_load(tj_turn *t, const shares *s, tj_flexible_list load[2]) {
+static void make_load(tj_turn *t, const shares *s, tj_leaves load[2]) {
   tj_flexible *f = t->f;
-  tj_flexible_list columns = {.count = 0}, rows = {.count = 0};
+  tj_leaves columns = {.count = 0}, rows = {.count = 0};
   t->load.word = tj_flexible_put(f, &load[0], int_of(t, t->together), f->first_stored, int_of(t, t->word));
   t->load.part = tj_flexible_put(f, &columns, int_of(t, t->vectors), f->first_loaded, int_of(t, t->loaded));
   put_columns(t, &columns, s, &t->load, true);
@@ -170,10 +170,10 @@ static void make_load(tj_turn *t, const shares *s, tj_flexible_list load[2]) {
 }
 
 /* They store neighbouring vectors first, then parts of a column, then columns. */
-static void put_blocks(tj_turn *t, const shares *s, tj_flexible_list *items) {
+static void put_blocks(tj_turn *t, const shares *s, tj_leaves *items) {
   tj_flexible *f = t->f;
   tj_graph *graph = t->graph;
-  tj_flexible_list vectors = {.count = 0}, of_b = {.count = 0}, of_d = {.count = 0};
+  tj_leaves vectors = {.count = 0}, of_b = {.count = 0}, of_d = {.count = 0};
   t->store.slot_b = tj_flexible_put(f, &of_b, s->slots_b, f->first_stored, int_of(t, t->stored));
   t->store.row_b = tj_flexible_put(f, &of_b, s->items_b, f->first_stored, s->step_b);
   t->store.slot_d = tj_flexible_put(f, &of_d, s->slots_d, f->next_stored, int_of(t, 1));
@@ -186,7 +186,7 @@ static void put_blocks(tj_turn *t, const shares *s, tj_flexible_list *items) {
 }
 
 /* They store in the destination's order; parts of a column come before columns. */
-static void put_ordered(tj_turn *t, const shares *s, tj_flexible_list *items) {
+static void put_ordered(tj_turn *t, const shares *s, tj_leaves *items) {
   tj_flexible *f = t->f;
   t->store.row_b = tj_flexible_put(f, items, s->items_b, f->first_stored, int_of(t, t->stored));
   for (unsigned i = 0; i < 3 && t->after[i] != NULL; i++) {
@@ -202,7 +202,7 @@ static void put_ordered(tj_turn *t, const shares *s, tj_flexible_list *items) {
   }
 }
 
-static void make_store(tj_turn *t, const shares *s, tj_flexible_list store[2]) {
+static void make_store(tj_turn *t, const shares *s, tj_leaves store[2]) {
   tj_flexible *f = t->f;
   if (t->is_ordered)
     put_ordered(t, s, &store[0]);
@@ -215,7 +215,7 @@ static void make_store(tj_turn *t, const shares *s, tj_flexible_list store[2]) {
 }
 
 static void make_mapping(tj_turn *t) {
-  tj_flexible_list load[2] = {{.count = 0}, {.count = 0}}, store[2] = {{.count = 0}, {.count = 0}};
+  tj_leaves load[2] = {{.count = 0}, {.count = 0}}, store[2] = {{.count = 0}, {.count = 0}};
   shares s = choose_shares(t);
   make_load(t, &s, load);
   make_store(t, &s, store);

@@ -33,34 +33,6 @@ static uint32_t log2_of(uint32_t power) {
   return (uint32_t)__builtin_ctz(power);
 }
 
-/* --- layouts --- */
-
-uint32_t tj_stage_offset_at(const tj_stage_layout *layout, uint32_t row, uint32_t column) {
-  bool by_row = layout->direction == TJ_STAGE_ROW;
-  uint32_t line = by_row ? row : column, along = by_row ? column : row;
-  uint32_t at = line / layout->group * layout->group_pitch + line % layout->group * layout->pitch;
-  at += layout->run == 0 ? along : along / layout->run * layout->run_pitch + along % layout->run;
-  uint32_t mask = (1u << layout->swizzle.bits) - 1;
-  return at ^ (at >> layout->swizzle.shift & mask << layout->swizzle.base);
-}
-
-/* First units of `size` that lie `pitch` apart, then what is within. */
-static const tj_node *in_units(tj_graph *graph, const tj_node *line, uint32_t size, uint32_t pitch, uint32_t within) {
-  const tj_node *unit = tj_int(graph, size);
-  return tj_add(graph, tj_mul(graph, tj_div(graph, line, unit), tj_int(graph, pitch)),
-                tj_mul(graph, tj_mod(graph, line, unit), tj_int(graph, within)));
-}
-
-const tj_node *tj_stage_offset(tj_graph *graph, const tj_stage_layout *layout, const tj_node *row,
-                               const tj_node *column) {
-  bool by_row = layout->direction == TJ_STAGE_ROW;
-  const tj_node *line = by_row ? row : column, *along = by_row ? column : row;
-  if (layout->run > 0)
-    along = in_units(graph, along, layout->run, layout->run_pitch, 1);
-  const tj_node *at = tj_add(graph, in_units(graph, line, layout->group, layout->group_pitch, layout->pitch), along);
-  return layout->swizzle.bits == 0 ? at : tj_swizzle_apply(graph, layout->swizzle, at);
-}
-
 /* --- candidates --- */
 
 typedef struct {

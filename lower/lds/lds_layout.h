@@ -76,12 +76,4 @@ typedef struct tj_stage_choice {
  * addresses; of the least LDS. False where not even the plain layout fits into tile->limit. */
 bool tj_stage_search(tj_job *job, const tj_bank_model *model, const tj_stage_tile *tile, tj_stage_choice *choice);
 
-/* The element that (row, column) is, as a number and as an index expression. */
-uint32_t tj_stage_offset_at(const tj_stage_layout *layout, uint32_t row, uint32_t column);
-const tj_node *tj_stage_offset(tj_graph *graph, const tj_stage_layout *layout, const tj_node *row,
-                               const tj_node *column);
-
-/* How many neighbours one instruction of the access moves: it takes access->elements / this many. */
-uint32_t tj_stage_vector(const tj_stage_layout *layout, const tj_stage_tile *tile, const tj_stage_access *access);
-
 #endif

@@ -31,11 +31,6 @@ static uint32_t aligned_elements(const tj_stage_tile *tile, const tj_stage_acces
   return bits & -bits;
 }
 
-uint32_t tj_stage_vector(const tj_stage_layout *layout, const tj_stage_tile *tile, const tj_stage_access *access) {
-  tj_stage_pattern pattern = {.access = access, .aligned = aligned_elements(tile, access)};
-  return tj_stage_pattern_vector(&pattern, layout->direction, layout->vector);
-}
-
 uint32_t tj_stage_widest(const tj_stage_patterns *patterns, tj_stage_direction direction) {
   uint32_t vector = tj_stage_narrowest(patterns->tile);
   for (uint32_t i = 0; i < patterns->count; i++) {

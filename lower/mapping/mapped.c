@@ -337,13 +337,10 @@ static bool fits_given_lds(tj_graph *graph, const tj_kernel *flat, const tj_mapp
 
 tj_mapping_side tj_flat_side(tj_graph *graph, uint32_t items, uint32_t slots, uint32_t item_step,
                              uint32_t slot_step) {
-  static const uint32_t mode = 0;
-  const tj_tuple *extent[] = {tj_tuple_constant(graph, items), tj_tuple_constant(graph, slots)};
-  const tj_tuple *next = tj_tuple_basis(graph, tj_int(graph, slot_step), &mode, 1);
-  const tj_tuple *stride[] = {tj_tuple_basis(graph, tj_int(graph, item_step), &mode, 1),
-                              slots > 1 ? next : tj_tuple_constant(graph, 0)};
-  tj_layout layout = {tj_tuple_list(graph, extent, 2), tj_tuple_list(graph, stride, 2)};
-  return tj_mapping_side_of(graph, layout, NULL);
+  tj_mapping_digits item = {.count = 0}, slot = {.count = 0};
+  tj_mapping_add_digit(&item, items, item_step, 0);
+  tj_mapping_add_digit(&slot, slots, slot_step, 0);
+  return tj_mapping_side_of_digits(graph, &item, &slot, NULL);
 }
 
 const tj_mapping *tj_mapping_of_flat(tj_graph *graph, const tj_kernel *flat) {

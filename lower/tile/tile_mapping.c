@@ -93,43 +93,24 @@ static uint32_t list_parts(const sharing *s, lane_turn turn, lane_part part[]) {
 
 /* --- layouts --- */
 
-enum { MOST_LEAVES = MOST_PARTS + TJ_GRID_MOST_DIGITS + 3 };
-
-/* A mode of a layout under construction: leaves of one coordinate are left out. */
-typedef struct {
-  const tj_tuple *extent[MOST_LEAVES], *stride[MOST_LEAVES];
-  uint32_t count;
-} leaf_list;
-
-static void add_leaf(tj_graph *graph, leaf_list *list, int64_t extent, const tj_tuple *stride) {
-  if (extent == 1)
-    return;
-  list->extent[list->count] = tj_tuple_constant(graph, extent);
-  list->stride[list->count++] = stride;
+static void add_step(const sharing *s, tj_mapping_digits *digits, int64_t extent, uint32_t digit, int64_t step) {
+  tj_mapping_add_digit(digits, extent, step, s->digits.mode[digit]);
 }
 
-static void add_step(const sharing *s, leaf_list *list, int64_t extent, uint32_t digit, int64_t step) {
-  add_leaf(s->graph, list, extent, tj_tuple_basis(s->graph, tj_int(s->graph, step), &s->digits.mode[digit], 1));
-}
-
-static tj_layout mode_of(tj_graph *graph, const leaf_list *list) {
-  return tj_layout_of_leaves(graph, list->extent, list->stride, list->count);
-}
-
-static tj_layout items_of(const sharing *s, lane_turn turn) {
+static tj_mapping_digits items_of(const sharing *s, lane_turn turn) {
   lane_part part[MOST_PARTS];
-  leaf_list list = {.count = 0};
+  tj_mapping_digits list = {.count = 0};
   uint32_t count = list_parts(s, turn.digit == TOGETHER ? (lane_turn){NONE, 1, 1} : turn, part);
   for (uint32_t i = 0; i < count; i++)
     add_step(s, &list, part[i].count, part[i].digit, part[i].scale * s->digits.scale[part[i].digit]);
-  return mode_of(s->graph, &list);
+  return list;
 }
 
 /* Where digits that take turns are one: the numbers of work-items to those of items in the order of all digits. */
 static const tj_value *numbers_of(const sharing *s, lane_turn turn) {
   tj_graph *graph = s->graph;
   lane_part part[MOST_PARTS];
-  leaf_list list = {.count = 0};
+  tj_mapping_digits list = {.count = 0};
   int64_t before[TOGETHER + 1], lanes = 1;
   if (turn.digit != TOGETHER)
     return NULL;
@@ -140,13 +121,13 @@ static const tj_value *numbers_of(const sharing *s, lane_turn turn) {
   before[TOGETHER] = 1;
   uint32_t count = list_parts(s, turn, part);
   for (uint32_t i = 0; i < count; i++)
-    add_leaf(graph, &list, part[i].count, tj_tuple_constant(graph, before[part[i].digit] * part[i].scale));
-  return tj_value_of_layout(graph, mode_of(graph, &list));
+    tj_mapping_add_digit(&list, part[i].count, before[part[i].digit] * part[i].scale, TJ_MAPPING_INDEX);
+  return tj_value_of_layout(graph, tj_mapping_mode_of_digits(graph, &list));
 }
 
 /* Slots: within a block, then the blocks digit by digit, for stores by pass. */
-static tj_layout slots_of(const sharing *s, tj_side_name side) {
-  leaf_list list = {.count = 0};
+static tj_mapping_digits slots_of(const sharing *s, tj_side_name side) {
+  tj_mapping_digits list = {.count = 0};
   if (s->width > 1)
     add_step(s, &list, s->width, s->along, 1);
   if (s->depth > 1)
@@ -157,7 +138,7 @@ static tj_layout slots_of(const sharing *s, tj_side_name side) {
     if (s->digits.mode[i] == s->shape->split)
       add_step(s, &list, s->shape->passes, i, s->grid.digit[i].count * s->digits.scale[i]);
   }
-  return mode_of(s->graph, &list);
+  return list;
 }
 
 /* --- sides --- */
@@ -181,8 +162,8 @@ static sharing begin_sharing(tj_graph *graph, const tj_shape_problem *problem, c
 
 static tj_mapping_side side_of(const sharing *s, tj_side_name side, const tj_value *as) {
   lane_turn turn = find_turn(s);
-  tj_layout layout = tj_layout_concat(s->graph, (tj_layout[]){items_of(s, turn), slots_of(s, side)}, 2);
-  return tj_mapping_side_of(s->graph, layout, turn.digit == TOGETHER ? numbers_of(s, turn) : as);
+  tj_mapping_digits items = items_of(s, turn), slots = slots_of(s, side);
+  return tj_mapping_side_of_digits(s->graph, &items, &slots, turn.digit == TOGETHER ? numbers_of(s, turn) : as);
 }
 
 /* --- tiles --- */

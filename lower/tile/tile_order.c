@@ -3,6 +3,7 @@
 #include "lower/tile/tile_order.h"
 
 #include "ir/index/facts.h"
+#include "ir/layout/leaves.h"
 #include "ir/simplify/simplify.h"
 
 const tj_node *tj_tiles_along(tj_graph *graph, const tj_domain *domain, uint32_t mode, int64_t reach) {
@@ -12,10 +13,9 @@ const tj_node *tj_tiles_along(tj_graph *graph, const tj_domain *domain, uint32_t
 
 const tj_layout *tj_order_of_tiles(tj_graph *graph, const tj_domain *domain, const int64_t reach[],
                                    const uint32_t sequence[]) {
-  const tj_tuple **extent = TJ_NEW_ARRAY(graph->job, const tj_tuple *, domain->count);
-  const tj_tuple **stride = TJ_NEW_ARRAY(graph->job, const tj_tuple *, domain->count);
+  tj_leaves tiled = {.count = 0};
   tj_layout *order = TJ_NEW(graph->job, tj_layout);
-  uint32_t count = 0, before = UINT32_MAX;
+  uint32_t before = UINT32_MAX;
   bool descends = true;
   for (uint32_t i = 0; i < domain->count; i++) {
     uint32_t mode = sequence[i];
@@ -24,9 +24,8 @@ const tj_layout *tj_order_of_tiles(tj_graph *graph, const tj_domain *domain, con
       continue;
     descends = descends && mode < before;
     before = mode;
-    extent[count] = tj_tuple_integer(graph, tiles);
-    stride[count++] = tj_tuple_basis(graph, tj_int(graph, 1), &mode, 1);
+    tj_leaves_put(&tiled, tj_tuple_integer(graph, tiles), tj_tuple_basis(graph, tj_int(graph, 1), &mode, 1));
   }
-  *order = tj_layout_of_leaves(graph, extent, stride, count);
+  *order = tj_leaves_mode(graph, &tiled);
   return descends ? NULL : order;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The search for LDS layouts: known best layouts, and properties of whatever it chooses for random accesses. */
 #include "base/text.h"
+#include "ir/simplify/simplify.h"
 #include "lower/lds/lds_instructions.h"
+#include "lower/lds/lds_value.h"
 #include "tests/unit/support/harness.h"
 
 #include <string.h>
@@ -258,28 +260,60 @@ static uint32_t below(random_search *r, uint32_t limit) {
   return (uint32_t)(r->state >> 33) % limit;
 }
 
-/* Every element at a place of its own, vectors together and aligned; as number and expression alike. */
+/* The element that (row, column) is, as the fields of a layout are defined. */
+static uint32_t offset_at(const tj_stage_layout *layout, uint32_t row, uint32_t column) {
+  bool by_row = layout->direction == ROW;
+  uint32_t line = by_row ? row : column, along = by_row ? column : row;
+  uint32_t at = line / layout->group * layout->group_pitch + line % layout->group * layout->pitch;
+  at += layout->run == 0 ? along : along / layout->run * layout->run_pitch + along % layout->run;
+  uint32_t mask = (1u << layout->swizzle.bits) - 1;
+  return at ^ (at >> layout->swizzle.shift & mask << layout->swizzle.base);
+}
+
+/* How many neighbours one instruction of an access moves. */
+static uint32_t vector_of(const random_search *r, const tj_stage_layout *layout, const tj_stage_access *access) {
+  uint32_t bits = access->elements | 16 / r->tile->element_bytes;
+  for (uint32_t lane = 0; lane < LANES; lane++) {
+    if ((access->active >> lane & 1) != 0)
+      bits |= access->direction == ROW ? access->column[lane] : access->row[lane];
+  }
+  uint32_t aligned = access->direction == layout->direction ? bits & -bits : 1;
+  return aligned < layout->vector ? aligned : layout->vector;
+}
+
+/* The same by the value that mappings have. */
+static const tj_node *value_at(random_search *r, const tj_stage_layout *layout, uint32_t row, uint32_t column) {
+  static const bool is_column[] = {false, true};
+  const int64_t extent[] = {r->tile->rows, r->tile->columns};
+  const tj_tuple *place[] = {tj_tuple_constant(r->graph, row), tj_tuple_constant(r->graph, column)};
+  const tj_tuple *at = tj_tuple_list(r->graph, place, 2);
+  const tj_value *value = tj_stage_value(r->graph, layout, extent, is_column, 2);
+  const tj_tuple *offset = value->kind == TJ_VALUE_COMPOSED ? tj_composed_apply(r->graph, value->composed, at)
+                                                            : tj_layout_apply(r->graph, value->layout, at);
+  return tj_simplified(r->graph, offset->value);
+}
+
+/* Every element at a place of its own, vectors together and aligned; as number and value alike. */
 static void check_layout(random_search *r, const tj_stage_layout *layout) {
   const tj_stage_tile *tile = r->tile;
   uint32_t places = layout->bytes / tile->element_bytes;
   uint8_t *taken = TJ_NEW_ARRAY(r->job, uint8_t, places);
   for (uint32_t row = 0; row < tile->rows; row++) {
     for (uint32_t column = 0; column < tile->columns; column++) {
-      uint32_t at = tj_stage_offset_at(layout, row, column);
+      uint32_t at = offset_at(layout, row, column);
       ck_assert_uint_lt(at, places);
       ck_assert_uint_eq(taken[at]++, 0);
       bool by_row = layout->direction == ROW;
       uint32_t rest = (by_row ? column : row) % layout->vector;
-      uint32_t first = tj_stage_offset_at(layout, by_row ? row : row - rest, by_row ? column - rest : column);
+      uint32_t first = offset_at(layout, by_row ? row : row - rest, by_row ? column - rest : column);
       ck_assert_uint_eq(first % layout->vector, 0);
       ck_assert_uint_eq(at, first + rest);
     }
   }
   for (unsigned i = 0; i < 8; i++) {
     uint32_t row = below(r, tile->rows), column = below(r, tile->columns);
-    uint32_t at = tj_stage_offset_at(layout, row, column);
-    const tj_node *crd[] = {tj_int(r->graph, row), tj_int(r->graph, column)};
-    ck_assert(tj_is_int(tj_stage_offset(r->graph, layout, crd[0], crd[1]), at));
+    uint32_t at = offset_at(layout, row, column);
+    ck_assert(tj_is_int(value_at(r, layout, row, column), at));
   }
 }
 
@@ -289,7 +323,7 @@ static uint32_t count_cycles(const random_search *r, const tj_stage_layout *layo
   uint32_t cycles = 0;
   for (uint32_t i = 0; i < r->tile->access_count; i++) {
     const tj_stage_access *access = &r->tile->access[i];
-    uint32_t vector = tj_stage_vector(layout, r->tile, access);
+    uint32_t vector = vector_of(r, layout, access);
     ck_assert_uint_eq(access->elements % vector, 0);
     ck_assert(vector == 1 || (access->direction == layout->direction && vector <= layout->vector));
     for (uint32_t step = 0; access->is_store == is_store && step < access->elements; step += vector) {
@@ -297,7 +331,7 @@ static uint32_t count_cycles(const random_search *r, const tj_stage_layout *layo
       for (uint32_t lane = 0; lane < LANES; lane++) {
         uint32_t row = access->row[lane], column = access->column[lane];
         *(access->direction == ROW ? &column : &row) += step;
-        address[lane] = tj_stage_offset_at(layout, row, column) * r->tile->element_bytes;
+        address[lane] = offset_at(layout, row, column) * r->tile->element_bytes;
       }
       cycles += tj_bank_cycles(r->model, is_store, vector * r->tile->element_bytes, address, access->active);
       ++*instructions;
