@@ -23,6 +23,7 @@
 #include "lower/tile/lds_transit.h"
 #include "lower/tile/tile_mapping.h"
 #include "lower/tile/tile_order.h"
+#include "lower/tile/torn.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -381,15 +382,32 @@ static bool ask_for_powers(tj_shape_problem *problem) {
   return is_new;
 }
 
+static bool is_torn(const mapping *map, tj_side_name side) {
+  return tj_is_torn(map->graph, map->shared, map->domain, side == TJ_SOURCE, buffer_of(map, side));
+}
+
+/* Whether the best tile stays in registers. */
+static bool is_best_straight(const mapping *map) {
+  tj_tile_shape best;
+  return tj_choose_tile_shapes(&map->problem, &best, 1) > 0 && !best.is_staged;
+}
+
+/* Whether a tile that stays in registers is not worth its code; where views tear vectors, that shows before it is
+ * made. */
+static bool is_rejected(const mapping *map, const tj_kernel *kernel) {
+  return kernel != NULL && !map->shape.is_staged && !is_vectored(map, kernel);
+}
+
 /* The kernel of the best tile; NULL where none fits, or a tile is not worth its code. Work-items take neighbours only
  * where the vectors of these are as wide as they were meant to be. Where others were made before it, it is made once
  * more: its code is that of its mapping alone. */
 static tj_kernel *make_tiled(mapping *map) {
+  bool are_torn = is_torn(map, TJ_SOURCE) || is_torn(map, TJ_DESTINATION), is_done = false;
   tj_kernel *kernel = NULL;
-  bool is_done = false;
   while (!is_done) {
-    kernel = make_best(map);
-    if (kernel != NULL && !map->shape.is_staged && !is_vectored(map, kernel)) {
+    bool is_hopeless = are_torn && is_best_straight(map);
+    kernel = is_hopeless ? NULL : make_best(map);
+    if (is_hopeless || is_rejected(map, kernel)) {
       if (!ask_for_powers(&map->problem))
         return NULL;
       continue;

@@ -152,15 +152,20 @@ static run run_of(const tj_shape_problem *problem, const tj_tile_shape *shape, t
   return r;
 }
 
+/* Lines that runs of `bytes` touch, one of them from each multiple of the grain in a line on. */
+static int64_t lines_of_starts(int64_t bytes, int64_t grain, int64_t line) {
+  int64_t starts = line / grain, whole = bytes / line, rest = bytes % line;
+  int64_t across = rest > 0 ? starts - 1 - (line - rest) / grain : -1;
+  return starts * (whole + 1) + across;
+}
+
 /* Lines that runs touch on average, for each that their bytes fill. Waves cut runs that do not fill them evenly, and
  * lines with them where runs do not begin with lines. */
 static double lines_of(const tj_shape_problem *problem, run r, int64_t line) {
-  int64_t wave_bytes = problem->wave_size * VECTOR_BYTES, lines = 0;
+  int64_t wave_bytes = problem->wave_size * VECTOR_BYTES;
   begin_at(&r, line);
-  for (int64_t start = 0; start < line; start += r.grain)
-    lines += divided_up(start + r.bytes, line);
   double full = (double)r.bytes / (double)line, unaligned = 1 - (double)r.grain / (double)line;
-  double touched = (double)lines * (double)r.grain / (double)line;
+  double touched = (double)lines_of_starts(r.bytes, r.grain, line) * (double)r.grain / (double)line;
   bool is_even = wave_bytes % r.bytes == 0 || (r.grain == line && r.bytes % line == 0);
   return (touched + (is_even ? 0 : unaligned * (double)r.bytes / (double)wave_bytes)) / full;
 }
