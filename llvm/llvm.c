@@ -85,11 +85,11 @@ static const char *initialize(void *handle) {
   return NULL;
 }
 
-static tj_machine_passes find_machine_passes(void) {
+static const tj_pass_functions *find_passes(void) {
   char path[TJ_LIBRARY_PATH_SIZE];
   tj_library_find(PASSES, NULL, path);
   void *handle = dlopen(path, FLAGS);
-  return handle != NULL ? (tj_machine_passes)tj_library_function_of(handle, TJ_MACHINE_PASSES) : NULL;
+  return handle != NULL ? dlsym(handle, TJ_PASS_FUNCTIONS) : NULL;
 }
 
 static bool load(char message[TJ_LIBRARY_MESSAGE_SIZE]) {
@@ -104,7 +104,7 @@ static bool load(char message[TJ_LIBRARY_MESSAGE_SIZE]) {
     snprintf(message, TJ_LIBRARY_MESSAGE_SIZE, "the LLVM library has no function %s", missing);
     return false;
   }
-  llvm.run_machine_passes = find_machine_passes();
+  llvm.passes = find_passes();
   tj_llvm = llvm;
   return true;
 }

@@ -16,7 +16,7 @@
 
 #include "base/job.h"
 #include "base/library.h"
-#include "llvm/machine_passes.h"
+#include "llvm/passes.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/BitReader.h>
@@ -33,7 +33,7 @@ typedef struct {
 #define FUNCTION(name) __typeof__(LLVM##name) *name;
 #include "llvm/llvm.def"
 #undef FUNCTION
-  tj_machine_passes run_machine_passes; /* NULL where libtilejit-passes.so is not found, or is for another LLVM */
+  const tj_pass_functions *passes; /* NULL where libtilejit-passes.so is not found, or is for another LLVM */
 } tj_llvm_functions;
 
 /* Set by tj_llvm_open, never changed afterwards. */

@@ -63,12 +63,17 @@ void tj_codegen_open(tj_job *job, tj_codegen *codegen, const tj_target *target) 
   codegen->machine = create_machine(llvm_target, target);
   if (codegen->machine == NULL)
     tj_fail(job, TJ_CODEGEN, "LLVM cannot generate code for %s", target->name);
+  codegen->pipeline = target->passes;
+  if (tj_llvm.passes != NULL)
+    codegen->passes = tj_llvm.passes->create(codegen->machine, target->passes, target->idle_passes);
+  if (tj_llvm.passes != NULL && codegen->passes == NULL)
+    tj_fail(job, TJ_CODEGEN, "this LLVM does not have the passes %s", target->passes);
   codegen->key = key_of(target);
-  codegen->passes = target->passes;
-  codegen->idle_passes = target->idle_passes;
 }
 
 void tj_codegen_close(tj_codegen *codegen) {
+  if (codegen->passes != NULL)
+    tj_llvm.passes->dispose(codegen->passes);
   if (codegen->machine != NULL)
     LLVMDisposeTargetMachine(codegen->machine);
   *codegen = (tj_codegen){0};
@@ -139,19 +144,26 @@ static void set_data_layout(tj_codegen *codegen, tj_module *module) {
   LLVMDisposeTargetData(layout);
 }
 
+static void run_pipeline(const tj_codegen *codegen, tj_module *module) {
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  keep_error(module, LLVMRunPasses(module->module, codegen->pipeline, codegen->machine, options));
+  LLVMDisposePassBuilderOptions(options);
+}
+
 void tj_codegen_optimize(tj_job *job, tj_codegen *codegen, tj_module *module) {
   set_data_layout(codegen, module);
-  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  keep_error(module, LLVMRunPasses(module->module, codegen->passes, codegen->machine, options));
-  LLVMDisposePassBuilderOptions(options);
+  if (codegen->passes != NULL)
+    tj_llvm.passes->optimize(codegen->passes, module->module);
+  else
+    run_pipeline(codegen, module);
   tj_module_check(job, module, "optimising");
 }
 
 /* --- machine code --- */
 
-static bool run_machine_passes(const tj_codegen *codegen, tj_module *module, LLVMCodeGenFileType type) {
-  if (tj_llvm.run_machine_passes != NULL)
-    return tj_llvm.run_machine_passes(codegen->machine, module->module, codegen->idle_passes, type, &module->buffer);
+static bool generate(const tj_codegen *codegen, tj_module *module, LLVMCodeGenFileType type) {
+  if (codegen->passes != NULL)
+    return tj_llvm.passes->generate(codegen->passes, module->module, type, &module->buffer);
   char *message = NULL;
   bool has_failed =
       LLVMTargetMachineEmitToMemoryBuffer(codegen->machine, module->module, type, &message, &module->buffer);
@@ -162,7 +174,7 @@ static bool run_machine_passes(const tj_codegen *codegen, tj_module *module, LLV
 tj_bytes tj_codegen_emit(tj_job *job, tj_codegen *codegen, tj_module *module, tj_codegen_output output) {
   set_data_layout(codegen, module);
   LLVMCodeGenFileType type = output == TJ_CODEGEN_OBJECT ? LLVMObjectFile : LLVMAssemblyFile;
-  if (!run_machine_passes(codegen, module, type))
+  if (!generate(codegen, module, type))
     tj_fail(job, TJ_CODEGEN, "LLVM cannot generate code of this form");
   tj_module_check(job, module, "generating code");
   size_t size = LLVMGetBufferSize(module->buffer);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Code generation: a module of LLVM IR becomes optimised IR, assembly, or a relocatable object in memory.
  *
- * A tj_codegen is LLVM's target machine for one target. It belongs, like a tj_module, to whoever runs the job's body:
+ * A tj_codegen is LLVM's target machine for one target, and its passes. It belongs, like a tj_module, to whoever runs
+ * the job's body:
  *
  *     tj_codegen codegen = {0};
  *     … tj_codegen_open(job, &codegen, target) in a job's body; it does nothing when open for the same target …
  *     tj_codegen_close(&codegen);
  *
- * It is worth keeping for many kernels: with the first, it finds out what it later knows of the target's registers,
- * which takes as long as a small kernel. So there are those that are idle, to be taken and given back:
+ * It is worth keeping for many kernels: with the first, passes are set up, and it finds out what it later knows of
+ * the target's registers, which takes as long as a small kernel. So there are those that are idle, to be taken and
+ * given back:
  *
  *     tj_codegen codegen = {0};
  *     … tj_codegen_take(job, &codegen, idle, target) in a job's body …
@@ -25,9 +27,9 @@
 /* Begins as {0}. */
 typedef struct {
   LLVMTargetMachineRef machine;
-  const char *passes;             /* the target's */
-  const char *const *idle_passes; /* likewise */
-  uint64_t key;                   /* of the target that the machine is for */
+  tj_passes *passes;    /* for it; NULL where there is no library of passes */
+  const char *pipeline; /* the target's passes */
+  uint64_t key;         /* of the target that the machine is for */
 } tj_codegen;
 
 /* Makes `codegen` ready for `target`. Fails with TJ5003. */

@@ -46,7 +46,8 @@ static void emit_flat(tj_emitter *emitter, const tj_grid *grid) {
 /* --- tiled kernels --- */
 
 /* The workgroup's own elements: as many as they are, or, where the launch lays them out, as many as it says. Where
- * they begin at 0, the family says how many there are. */
+ * they begin at 0, the family says how many there are. Their name is seen from outside, since what prints PTX
+ * remembers others beyond their module. */
 static void declare_lds(tj_emitter *emitter) {
   const tj_kernel *kernel = emitter->kernel;
   if (kernel->lds_elements == 0 || emitter->target->has_lds_at_zero)
@@ -58,10 +59,8 @@ static void declare_lds(tj_emitter *emitter) {
   emitter->lds = LLVMAddGlobalInAddressSpace(
       emitter->module, type, tj_target_symbol(emitter->job, emitter->target, name), TJ_LOCAL_ADDRESS_SPACE);
   LLVMSetAlignment(emitter->lds, 16);
-  if (!is_static)
-    return;
-  LLVMSetLinkage(emitter->lds, LLVMInternalLinkage);
-  LLVMSetInitializer(emitter->lds, LLVMGetPoison(type));
+  if (is_static)
+    LLVMSetInitializer(emitter->lds, LLVMGetPoison(type));
 }
 
 /* The number of the workgroup, as wide as its symbol's values. */

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+// The passes that make IR cheaper, as LLVM's pass builder reads them, and those from IR to machine code, from which
+// LLVM's C API does not let anyone choose. LLVM's target lists the latter for code of any kind; those that are not
+// wanted are left out as they come. Analyses that a later pass needs LLVM adds by itself. With internal checks, names
+// that no pass has are an error.
+//
+// What passes have found out of a module is forgotten when they have run on it; passes to machine code do so
+// themselves (llc -compile-twice holds LLVM to that). Printers of assembly do not: they say once in which section they
+// begin. So they are set up each time, but for PTX, which has no sections.
+#include "llvm/passes.h"
+
+#include <llvm-c/Core.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/ADT/StringMap.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Pass.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace {
+
+// --- IR to IR ---
+
+class Optimizer {
+public:
+  explicit Optimizer(llvm::TargetMachine *target) : builder_(target) {
+    builder_.registerModuleAnalyses(modules_);
+    builder_.registerCGSCCAnalyses(components_);
+    builder_.registerFunctionAnalyses(functions_);
+    builder_.registerLoopAnalyses(loops_);
+    builder_.crossRegisterProxies(loops_, functions_, components_, modules_);
+  }
+
+  bool read(const char *pipeline) {
+    llvm::Error error = builder_.parsePassPipeline(passes_, pipeline);
+    bool is_read = !error;
+    llvm::consumeError(std::move(error));
+    return is_read;
+  }
+
+  void run(llvm::Module &module) {
+    passes_.run(module, modules_);
+    modules_.clear();
+    components_.clear();
+    functions_.clear();
+    loops_.clear();
+  }
+
+private:
+  llvm::PassBuilder builder_;
+  llvm::LoopAnalysisManager loops_;
+  llvm::FunctionAnalysisManager functions_;
+  llvm::CGSCCAnalysisManager components_;
+  llvm::ModuleAnalysisManager modules_;
+  llvm::ModulePassManager passes_;
+};
+
+// --- IR to machine code ---
+
+class ChoosyPassManager : public llvm::legacy::PassManager {
+public:
+  explicit ChoosyPassManager(const char *const idle[]) {
+    for (; *idle != nullptr; idle++)
+      is_met_[*idle] = false;
+  }
+
+  void add(llvm::Pass *pass) override {
+    auto idle = is_met_.find(pass->getPassName());
+    if (idle == is_met_.end()) {
+      PassManager::add(pass);
+      return;
+    }
+    idle->second = true;
+    delete pass;
+  }
+
+  bool has_met_all() const {
+    return std::all_of(is_met_.begin(), is_met_.end(), [](const auto &idle) { return idle.second; });
+  }
+
+private:
+  llvm::StringMap<bool> is_met_;
+};
+
+#ifdef TJ_DEBUG
+const bool checks_names = true;
+#else
+const bool checks_names = false;
+#endif
+
+class Generator {
+public:
+  Generator(llvm::TargetMachine *target, const char *const idle[], llvm::CodeGenFileType type)
+      : stream_(code_), passes_(idle), is_usable_(!target->addPassesToEmitFile(passes_, stream_, nullptr, type) &&
+                                                  (!checks_names || passes_.has_met_all())) {
+  }
+
+  LLVMMemoryBufferRef run(llvm::Module &module) {
+    if (!is_usable_)
+      return nullptr;
+    code_.clear();
+    passes_.run(module);
+    return LLVMCreateMemoryBufferWithMemoryRangeCopy(code_.data(), code_.size(), "");
+  }
+
+private:
+  llvm::SmallVector<char, 0> code_;
+  llvm::raw_svector_ostream stream_;
+  ChoosyPassManager passes_;
+  bool is_usable_;
+};
+
+} // namespace
+
+struct tj_passes {
+  llvm::TargetMachine *target;
+  const char *const *idle;
+  Optimizer optimizer;
+  std::unique_ptr<Generator> generator[2]; // by LLVMCodeGenFileType; null: not asked for yet
+};
+
+namespace {
+
+tj_passes *create(LLVMTargetMachineRef machine, const char *pipeline, const char *const idle[]) {
+  auto *target = reinterpret_cast<llvm::TargetMachine *>(machine);
+  auto passes = std::unique_ptr<tj_passes>(new tj_passes{target, idle, Optimizer(target), {}});
+  return passes->optimizer.read(pipeline) ? passes.release() : nullptr;
+}
+
+void optimize(tj_passes *passes, LLVMModuleRef module) {
+  passes->optimizer.run(*llvm::unwrap(module));
+}
+
+bool forgets_modules(const llvm::TargetMachine &target, llvm::CodeGenFileType type) {
+  return type == llvm::CodeGenFileType::ObjectFile || target.getTargetTriple().isNVPTX();
+}
+
+bool generate(tj_passes *passes, LLVMModuleRef module, LLVMCodeGenFileType output, LLVMMemoryBufferRef *buffer) {
+  auto type = output == LLVMObjectFile ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
+  auto &generator = passes->generator[output];
+  if (generator == nullptr || !forgets_modules(*passes->target, type))
+    generator = std::make_unique<Generator>(passes->target, passes->idle, type);
+  *buffer = generator->run(*llvm::unwrap(module));
+  return *buffer != nullptr;
+}
+
+void dispose(tj_passes *passes) {
+  delete passes;
+}
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) const tj_pass_functions tj_pass_functions_of_llvm;
+const tj_pass_functions tj_pass_functions_of_llvm = {create, optimize, generate, dispose};

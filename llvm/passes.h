@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* LLVM's passes for one target machine, set up once and run on one module after the other: those that make IR
+ * cheaper, and those from IR to machine code, without the ones that find nothing in our kernels. To set them up takes
+ * longer than to run them on a small kernel.
+ *
+ * passes.cpp is a library by itself, libtilejit-passes.so, since LLVM's C++ cannot be called without being linked
+ * with it. Without that library all passes run, and are set up for each module, which takes longer and makes next to
+ * the same code. */
+#ifndef TJ_LLVM_PASSES_H
+#define TJ_LLVM_PASSES_H
+
+#include <llvm-c/TargetMachine.h>
+#include <stdbool.h>
+
+typedef struct tj_passes tj_passes;
+
+/* What the library has. Thread safety: one thread at a time for one machine, and what was created for it. Modules may
+ * have any context. */
+typedef struct {
+  /* For modules of the machine, which has to stay until they are disposed. `pipeline` is in the words of LLVM's pass
+   * builder. `idle` has the names of passes to machine code that are left out, as LLVM says them, and ends in NULL.
+   * NULL where LLVM does not know what the pipeline says. */
+  tj_passes *(*create)(LLVMTargetMachineRef machine, const char *pipeline, const char *const idle[]);
+  void (*optimize)(tj_passes *passes, LLVMModuleRef module);
+  /* Makes the module's machine code, which becomes `buffer`, for the caller to dispose. Returns whether the target
+   * has such output. The module is spent. */
+  bool (*generate)(tj_passes *passes, LLVMModuleRef module, LLVMCodeGenFileType output, LLVMMemoryBufferRef *buffer);
+  void (*dispose)(tj_passes *passes);
+} tj_pass_functions;
+
+/* The name of the library's functions, which are a tj_pass_functions. */
+#define TJ_PASS_FUNCTIONS "tj_pass_functions_of_llvm"
+
+#endif
