@@ -239,9 +239,9 @@ static box better_box(const tj_turn *t, box first, box second) {
   return first;
 }
 
-/* Rows of a tile in order of preference, 0: no more. Several slots make a row as long as a cache line; of one slot,
- * lines have several rows. */
-static const int64_t wanted_rows[][WANTED] = {{4, 8, 2, 3, 6}, {16, 32, 8, 24, 48, 64, 12, 4}};
+/* Slots of all rows of a tile, in order of preference, 0: no more; of blocks, whose rows are as long as a cache line,
+ * and of squares, several rows of which make a line. */
+static const int64_t wanted_slots[][WANTED] = {{32, 64, 16, 24, 48}, {16, 32, 8, 24, 48, 64, 12, 4}};
 
 void tj_turn_choose_box(tj_turn *t) {
   tj_graph *graph = t->graph;
@@ -255,11 +255,11 @@ void tj_turn_choose_box(tj_turn *t) {
                  .b = tj_flexible_parts(graph, vectors, t->along_b.launch),
                  .c = tj_flexible_parts(graph, extent_or_one(t, t->c), t->pass_c),
                  .d = tj_flexible_parts(graph, extent_or_one(t, t->d), t->along_d.launch)};
-  const int64_t *wanted = wanted_rows[t->slots < LINE_VECTORS];
-  box best = box_of(t, &all, wanted[0], false);
+  const int64_t *wanted = wanted_slots[t->is_ordered];
+  box best = box_of(t, &all, wanted[0] / t->slots, false);
   for (size_t i = 1; i < 2 * WANTED; i++) {
     if (wanted[i / 2] > 0)
-      best = better_box(t, best, box_of(t, &all, wanted[i / 2], i % 2 == 1));
+      best = better_box(t, best, box_of(t, &all, wanted[i / 2] / t->slots, i % 2 == 1));
   }
   t->x_a = best.of.a;
   t->x_c = best.of.c;

@@ -27,13 +27,13 @@ static int64_t plane_of(const tj_turn *t) {
 
 /* How far a step of each kind leads in the order of stores, as the launch has it. */
 typedef struct {
-  const tj_node *row_b, *row_d, *part, *a, *c;
+  const tj_node *row_b, *row_d, *slot_b, *slot_d, *part, *a, *c;
 } order_steps;
 
 static order_steps steps_of_order(const tj_turn *t) {
   tj_graph *graph = t->graph;
-  order_steps s = {.row_b = int_of(t, 1)};
-  const tj_node *all = t->y_b;
+  order_steps s = {.row_b = int_of(t, 1), .slot_b = t->y_b};
+  const tj_node *all = tj_terse_mul(graph, t->y_b, t->along_b.launch);
   for (unsigned i = 0; i < 3 && t->after[i] != NULL; i++) {
     const tj_flexible_mode *next = t->after[i];
     if (next == t->a) {
@@ -45,7 +45,8 @@ static order_steps steps_of_order(const tj_turn *t) {
       all = tj_terse_mul(graph, all, t->x_c);
     } else {
       s.row_d = all;
-      all = tj_terse_mul(graph, all, t->y_d);
+      s.slot_d = tj_terse_mul(graph, all, t->y_d);
+      all = tj_terse_mul(graph, s.slot_d, t->along_d.launch);
     }
   }
   return s;
@@ -105,6 +106,20 @@ static const tj_node *elements_at(const tj_turn *t, const tj_node *vector, const
   return tj_terse_mul(t->graph, tj_xor(t->graph, vector, change), int_of(t, t->stored));
 }
 
+/* How far a part of the elements of a slot is, in the order, from the first part of the first slot. */
+static const tj_node *part_in_order(tj_turn *t, const order_steps *s, int64_t slot, int64_t part) {
+  tj_graph *graph = t->graph;
+  const tj_node *number = int_of(t, slot), *along_b = t->along_b.launch;
+  const tj_node *step = tj_terse_mul(graph, tj_terse_mod(graph, number, along_b), s->slot_b);
+  if (s->slot_d != NULL)
+    step = tj_terse_add(graph, step, tj_terse_mul(graph, tj_terse_div(graph, number, along_b), s->slot_d));
+  if (s->part != NULL)
+    step = tj_terse_add(graph, step, tj_terse_mul(graph, int_of(t, part), s->part));
+  if (tj_is_int(step, 0))
+    return step;
+  return tj_flexible_measure(t->f, "step", tj_flexible_at_most(graph, step, plane_of(t)), 0, plane_of(t), 1).name;
+}
+
 /* Vectors of the pass, each a plane's element of a column, or as many rows of it as a word has. */
 static void put_in_order(tj_turn *t, const tj_flexible_hold *hold) {
   tj_graph *graph = t->graph;
@@ -115,14 +130,14 @@ static void put_in_order(tj_turn *t, const tj_flexible_hold *hold) {
   vector = tj_terse_add(graph, vector, stepped(t, a, s.a));
   vector = tj_terse_add(graph, vector, stepped(t, c, s.c));
   const tj_node *word = tj_terse_mul(graph, tj_flexible_number(hold, t->load.word), int_of(t, t->word));
-  for (int64_t part = 0; part < t->parts; part++) {
-    const tj_node *of_part = stepped(t, int_of(t, part), s.part);
-    const tj_node *offset = elements_at(t, tj_terse_add(graph, vector, of_part), change);
+  for (int64_t i = 0; i < t->slots * t->parts; i++) {
+    int64_t slot = i / t->parts, part = i % t->parts, first = slot * t->word * t->loaded + part;
+    const tj_node *offset = elements_at(t, tj_terse_add(graph, vector, part_in_order(t, &s, slot, part)), change);
     for (int64_t row = 0; row < t->rows; row++) {
       tj_access access = {.buffer = TJ_LDS,
                           .offset = tj_terse_add(graph, offset, word),
                           .displacement = row * plane_of(t) * t->stored};
-      tj_flexible_step(t->f, TJ_STEP_STORE, access, (uint32_t)t->word, (uint32_t)(part + row * t->parts),
+      tj_flexible_step(t->f, TJ_STEP_STORE, access, (uint32_t)t->word, (uint32_t)(first + row * t->parts),
                        (uint32_t)t->loaded);
     }
   }

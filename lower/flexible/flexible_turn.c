@@ -7,14 +7,20 @@
  * part of them, for one slot. How the slots of a row are shared out between the destination's two modes, and how
  * large the box is along each mode, is up to the launch.
  *
- * Of elements that are smaller than a word, a work-item loads as many rows as make a vector of the destination. Tiles
- * of them are larger than what LDS has: one half of their columns goes through it after the other, as a pass; but for
- * bytes where memory moves sectors, whose tiles are half as large. */
+ * Of elements that are smaller than a word, a work-item loads as many rows as make a vector of the destination, a
+ * square. Where memory moves whole lines of its caches, not sectors, it does so twice: the second square is half a
+ * tile further along the destination. Such tiles take more than a workgroup's part of LDS: one group of their columns
+ * goes through it after the other, as a pass. */
 #include "lower/flexible/flexible_turn.h"
 #include "base/machine/processor.h"
 #include "ir/layout/arith.h"
 #include "lower/kernel/arithmetic.h"
 #include "lower/tile/lds_transit.h"
+
+enum {
+  SQUARES = 2, /* of a work-item */
+  PASSES = 2   /* for each square */
+};
 
 static const tj_node *int_of(const tj_turn *t, int64_t value) {
   return tj_turn_int(t, value);
@@ -33,22 +39,34 @@ static void choose_vectors(tj_turn *t) {
   t->stored = width[TJ_FLEXIBLE_DESTINATION] = (uint32_t)tj_turn_least(stored, 2 * loaded);
 }
 
+static bool has_sectors(const tj_turn *t) {
+  return tj_sector_bytes(t->f->target->processor) > 0;
+}
+
 /* Elements that are bytes in the source, too, go through LDS at once where memory moves sectors: in smaller tiles. */
 static bool are_bytes_of_sectors(const tj_turn *t) {
   const tj_flexible *f = t->f;
-  return tj_sector_bytes(f->target->processor) > 0 &&
-         tj_element_bytes(f->kernel, tj_flexible_buffer(f, TJ_FLEXIBLE_SOURCE)) == 1;
+  return has_sectors(t) && tj_element_bytes(f->kernel, tj_flexible_buffer(f, TJ_FLEXIBLE_SOURCE)) == 1;
+}
+
+/* Whether tiles of squares are for twice as many work-items, and go through LDS in passes. */
+static bool may_pass(const tj_turn *t) {
+  return t->loaded >= PASSES * t->together && t->f->target->workgroup_limit >= PASSES * TJ_FLEXIBLE_ITEMS &&
+         !are_bytes_of_sectors(t);
 }
 
 /* Squares: a work-item stores as much of each element of a column as of one, a part of a column in each pass. */
 static void hold_squares(tj_turn *t) {
-  enum { PASSES = 2 };
   t->word = tj_turn_least(t->stored, TJ_TURN_LOADS);
   t->together = t->stored / t->word;
-  t->slots = t->vectors = 1;
-  bool may_pass = t->loaded >= PASSES * t->together && t->f->target->workgroup_limit >= PASSES * TJ_FLEXIBLE_ITEMS;
-  t->passes = may_pass && !are_bytes_of_sectors(t) ? PASSES : 1;
-  t->rows = t->loaded / (t->together * t->passes);
+  t->slots = t->vectors = t->passes = 1;
+  t->rows = t->loaded / t->together;
+  if (may_pass(t)) {
+    t->slots = has_sectors(t) ? 1 : SQUARES;
+    t->passes = PASSES * t->slots;
+    t->rows /= PASSES;
+    tj_flexible_set_items(t->f, PASSES * TJ_FLEXIBLE_ITEMS);
+  }
   t->f->stored_as = tj_staging_order(t->graph, t->f->target);
 }
 
@@ -73,7 +91,6 @@ static void choose_widths(tj_turn *t) {
     hold_blocks(t);
   t->column = t->vectors * t->loaded;
   t->parts = t->column / t->rows;
-  tj_flexible_set_items(t->f, (uint32_t)(t->passes * TJ_FLEXIBLE_ITEMS));
   t->most_x = t->most_y = t->f->items / (t->slots * t->parts);
 }
 
@@ -102,7 +119,8 @@ static void measure_shape(tj_turn *t) {
 /* The numbers that the launch chooses. */
 typedef struct {
   const tj_node *items_a, *items_b, *items_c, *items_d, *slots_b, *slots_d, *pass_a, *pass_c;
-  const tj_node *step_b, *step_a; /* of rows, of passes */
+  const tj_node *row_b, *row_d, *slot_b, *slot_d; /* steps of rows and of slots */
+  const tj_node *step_a;                          /* of passes */
 } shares;
 
 static void choose_passes(tj_turn *t, shares *s) {
@@ -115,6 +133,15 @@ static void choose_passes(tj_turn *t, shares *s) {
     s->pass_c = tj_flexible_slots(f, f->next_loaded, t->pass_c, log_c, t->passes);
   }
   s->step_a = tj_terse_mul(t->graph, s->items_a, int_of(t, t->column));
+}
+
+/* Slots of squares are a row of work-items apart; others follow one another. */
+static void choose_steps(const tj_turn *t, shares *s) {
+  const tj_node *one = int_of(t, 1), *vector = int_of(t, t->stored);
+  s->row_b = tj_terse_mul(t->graph, t->is_ordered ? one : s->slots_b, vector);
+  s->row_d = t->is_ordered ? one : s->slots_d;
+  s->slot_b = tj_terse_mul(t->graph, t->is_ordered ? s->items_b : one, vector);
+  s->slot_d = t->is_ordered ? s->items_d : one;
 }
 
 static shares choose_shares(tj_turn *t) {
@@ -132,7 +159,7 @@ static shares choose_shares(tj_turn *t) {
     s.slots_b = tj_flexible_slots(f, f->first_stored, t->along_b.launch, t->log, t->slots);
     s.slots_d = tj_flexible_slots(f, f->next_stored, t->along_d.launch, log_d, t->slots);
   }
-  s.step_b = tj_terse_mul(graph, s.slots_b, int_of(t, t->stored));
+  choose_steps(t, &s);
   return s;
 }
 
@@ -160,13 +187,13 @@ static void make_load(tj_turn *t, const shares *s, tj_leaves load[2]) {
   const tj_tuple *all = tj_flexible_put_list(f, &load[0], &columns);
   if (all != t->load.x)
     tj_flexible_group(f, all, tj_terse_mul(t->graph, t->x, int_of(t, t->vectors)), t->most_x * t->vectors);
-  t->load.row_b = tj_flexible_put(f, &rows, s->items_b, f->first_stored, s->step_b);
-  t->load.row_d = tj_flexible_put(f, &rows, s->items_d, f->next_stored, s->slots_d);
+  t->load.row_b = tj_flexible_put(f, &rows, s->items_b, f->first_stored, s->row_b);
+  t->load.row_d = tj_flexible_put(f, &rows, s->items_d, f->next_stored, s->row_d);
   tj_flexible_put_list(f, &load[0], &rows);
   tj_flexible_put_vector(f, &load[1], TJ_FLEXIBLE_SOURCE);
   tj_flexible_put(f, &load[1], int_of(t, t->word), f->first_stored, int_of(t, 1));
-  tj_flexible_put(f, &load[1], s->slots_b, f->first_stored, int_of(t, t->stored));
-  tj_flexible_put(f, &load[1], s->slots_d, f->next_stored, int_of(t, 1));
+  tj_flexible_put(f, &load[1], s->slots_b, f->first_stored, s->slot_b);
+  tj_flexible_put(f, &load[1], s->slots_d, f->next_stored, s->slot_d);
 }
 
 /* They store neighbouring vectors first, then parts of a column, then columns. */
@@ -174,10 +201,10 @@ static void put_blocks(tj_turn *t, const shares *s, tj_leaves *items) {
   tj_flexible *f = t->f;
   tj_graph *graph = t->graph;
   tj_leaves vectors = {.count = 0}, of_b = {.count = 0}, of_d = {.count = 0};
-  t->store.slot_b = tj_flexible_put(f, &of_b, s->slots_b, f->first_stored, int_of(t, t->stored));
-  t->store.row_b = tj_flexible_put(f, &of_b, s->items_b, f->first_stored, s->step_b);
-  t->store.slot_d = tj_flexible_put(f, &of_d, s->slots_d, f->next_stored, int_of(t, 1));
-  t->store.row_d = tj_flexible_put(f, &of_d, s->items_d, f->next_stored, s->slots_d);
+  t->store.slot_b = tj_flexible_put(f, &of_b, s->slots_b, f->first_stored, s->slot_b);
+  t->store.row_b = tj_flexible_put(f, &of_b, s->items_b, f->first_stored, s->row_b);
+  t->store.slot_d = tj_flexible_put(f, &of_d, s->slots_d, f->next_stored, s->slot_d);
+  t->store.row_d = tj_flexible_put(f, &of_d, s->items_d, f->next_stored, s->row_d);
   tj_flexible_group(f, tj_flexible_put_list(f, &vectors, &of_b), tj_mul(graph, t->y_b, t->along_b.launch),
                     t->f->items);
   tj_flexible_put_list(f, &vectors, &of_d);
@@ -188,7 +215,8 @@ static void put_blocks(tj_turn *t, const shares *s, tj_leaves *items) {
 /* They store in the destination's order; parts of a column come before columns. */
 static void put_ordered(tj_turn *t, const shares *s, tj_leaves *items) {
   tj_flexible *f = t->f;
-  t->store.row_b = tj_flexible_put(f, items, s->items_b, f->first_stored, int_of(t, t->stored));
+  t->store.row_b = tj_flexible_put(f, items, s->items_b, f->first_stored, s->row_b);
+  tj_flexible_put(f, items, s->slots_b, f->first_stored, s->slot_b);
   for (unsigned i = 0; i < 3 && t->after[i] != NULL; i++) {
     const tj_flexible_mode *next = t->after[i];
     if (next == t->a) {
@@ -197,7 +225,8 @@ static void put_ordered(tj_turn *t, const shares *s, tj_leaves *items) {
     } else if (next == t->c) {
       t->store.c = tj_flexible_put(f, items, s->items_c, f->next_loaded, int_of(t, 1));
     } else {
-      t->store.row_d = tj_flexible_put(f, items, s->items_d, f->next_stored, int_of(t, 1));
+      t->store.row_d = tj_flexible_put(f, items, s->items_d, f->next_stored, s->row_d);
+      tj_flexible_put(f, items, s->slots_d, f->next_stored, s->slot_d);
     }
   }
 }

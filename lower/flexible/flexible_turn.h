@@ -9,7 +9,7 @@
 
 enum {
   TJ_TURN_PLACES = 8, /* vectors that LDS serves at a time */
-  TJ_TURN_LOADS = 8,  /* vectors that a work-item loads */
+  TJ_TURN_LOADS = 8,  /* vectors that a work-item loads, at most; of squares for each */
 };
 
 /* What of a side's items says where an element is in LDS; NULL: there is only one. */
