@@ -6,6 +6,7 @@
 #include "ir/index/eval.h"
 #include "ir/index/facts.h"
 #include "ir/index/print.h"
+#include "ir/index/substitute.h"
 #include "ir/index/walk.h"
 #include "ir/simplify/simplify.h"
 #include "ir/value/equivalence_smt.h"
@@ -40,30 +41,19 @@ static expression expression_of(tj_graph *graph, const tj_value *value) {
 
 /* --- one map at the inputs of another --- */
 
-static const tj_node *substitute(tj_graph *graph, const tj_node *node, const tj_node **image) {
-  unsigned arity = tj_op_arity(node->op);
-  if (arity == 0)
-    return image[node->id] != NULL ? image[node->id] : node;
-  const tj_node *args[3] = {NULL, NULL, NULL};
-  for (unsigned i = 0; i < arity; i++)
-    args[i] = image[node->arg[i]->id];
-  return tj_node_make(graph, node->op, args);
-}
-
 /* Replaces the symbols `from` by `to` in all roots. */
 static void substitute_all(tj_graph *graph, const tj_tuple *from, const tj_tuple *to, const tj_node *roots[],
                            uint32_t root_count) {
   uint32_t count;
   const tj_tuple *const *old = tj_tuple_leaves(graph, from, &count);
   const tj_tuple *const *new = tj_tuple_leaves(graph, to, &count);
-  const tj_node **image = TJ_NEW_ARRAY(graph->job, const tj_node *, graph->node_count);
-  tj_walk walk = tj_walk_nodes(graph, roots, root_count);
-  for (uint32_t i = 0; i < count; i++)
-    image[old[i]->value->id] = new[i]->value;
-  for (uint32_t i = 0; i < walk.count; i++)
-    image[walk.node[i]->id] = substitute(graph, walk.node[i], image);
-  for (uint32_t i = 0; i < root_count; i++)
-    roots[i] = image[roots[i]->id];
+  const tj_node **symbol = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)count + 1);
+  const tj_node **value = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)count + 1);
+  for (uint32_t i = 0; i < count; i++) {
+    symbol[i] = old[i]->value;
+    value[i] = new[i]->value;
+  }
+  tj_substitute(graph, &(tj_substitution){symbol, value, count}, roots, root_count);
 }
 
 /* --- pairing --- */
@@ -627,7 +617,7 @@ static tj_equivalence ask_solver(cases *all) {
   return verdict_of(all, is_solved ? TJ_EQUAL_BY_SMT : TJ_EQUAL_BY_CASES);
 }
 
-static tj_equivalence decide(tj_graph *graph, const pairing *pairs) {
+static tj_equivalence decide(tj_graph *graph, const pairing *pairs, bool has_solver) {
   cases all;
   if (!open_cases(graph, pairs, &all))
     return undecided(&all, "there are too many symbols");
@@ -635,7 +625,9 @@ static tj_equivalence decide(tj_graph *graph, const pairing *pairs) {
   const bool is_small = has_few_cases(&all);
   if (refute(&all, is_small ? count : SAMPLES + SMALL_CASES, is_small ? try_every : try_small_then_samples))
     return verdict_of(&all, TJ_DIFFERENT);
-  return is_small ? verdict_of(&all, TJ_EQUAL_BY_CASES) : ask_solver(&all);
+  return is_small     ? verdict_of(&all, TJ_EQUAL_BY_CASES)
+         : has_solver ? ask_solver(&all)
+                      : undecided(&all, "none asked");
 }
 
 /* What the roots are in the case that is found; NULL where they do not fit in 64 bits. */
@@ -666,7 +658,7 @@ static pairing copy_of(tj_graph *graph, const pairing *pairs) {
   return copy;
 }
 
-tj_equivalence tj_equivalence_of(tj_graph *graph, const tj_value *a, const tj_value *b) {
+static tj_equivalence equivalence_of(tj_graph *graph, const tj_value *a, const tj_value *b, bool has_solver) {
   pairing pairs = {0};
   if (!pair_values(graph, a, b, &pairs))
     return (tj_equivalence){.verdict = TJ_DIFFERENT_DOMAINS, .why_not = pairs.why};
@@ -675,7 +667,7 @@ tj_equivalence tj_equivalence_of(tj_graph *graph, const tj_value *a, const tj_va
   uint32_t case_count = 0;
   if (pairs.count == 0 || equal_in_each_case(graph, &pairs, &case_count))
     return (tj_equivalence){.verdict = TJ_EQUAL_BY_RULES, .case_count = case_count};
-  tj_equivalence found = decide(graph, &pairs);
+  tj_equivalence found = decide(graph, &pairs, has_solver);
   if (found.verdict != TJ_DIFFERENT)
     return found;
   found.left = side_in_case(graph, &found, whole.left, &whole);
@@ -684,10 +676,18 @@ tj_equivalence tj_equivalence_of(tj_graph *graph, const tj_value *a, const tj_va
   return found;
 }
 
+tj_equivalence tj_equivalence_of(tj_graph *graph, const tj_value *a, const tj_value *b) {
+  return equivalence_of(graph, a, b, true);
+}
+
+tj_equivalence tj_equivalence_by_cases(tj_graph *graph, const tj_value *a, const tj_value *b) {
+  return equivalence_of(graph, a, b, false);
+}
+
 tj_equivalence tj_equivalence_of_nodes(tj_graph *graph, const tj_node *a, const tj_node *b) {
   if (a == b)
     return (tj_equivalence){.verdict = TJ_EQUAL_AS_IS};
-  return decide(graph, &(pairing){.left = &a, .right = &b, .count = 1});
+  return decide(graph, &(pairing){.left = &a, .right = &b, .count = 1}, true);
 }
 
 bool tj_is_equal(tj_verdict verdict) {

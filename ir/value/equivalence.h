@@ -40,6 +40,7 @@ typedef struct {
   tj_sided_value left, right;
   uint32_t leaf_count;
   uint64_t case_count;
+  bool is_inductive; /* EQUAL: at the first place of a walk, and from each to the next */
   const char
       *why_not; /* of TJ_UNDECIDED: what the solver says; of TJ_DIFFERENT_DOMAINS: what differs, "sizes 4 and 5" */
 } tj_equivalence;
@@ -50,6 +51,9 @@ bool tj_is_equal(tj_verdict verdict);
  * layouts of one size are compared by linear coordinate; a layout and another map by the map's coordinates, where
  * each mode has the size of a dimension; other maps need equal domains. */
 tj_equivalence tj_equivalence_of(tj_graph *graph, const tj_value *a, const tj_value *b);
+
+/* The same without a solver. */
+tj_equivalence tj_equivalence_by_cases(tj_graph *graph, const tj_value *a, const tj_value *b);
 
 /* The same of two integers, without the rules: a certificate of what they did. */
 tj_equivalence tj_equivalence_of_nodes(tj_graph *graph, const tj_node *a, const tj_node *b);

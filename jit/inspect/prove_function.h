@@ -12,7 +12,7 @@
  * it differs from all.
  *
  * Functions take the leaves of the coordinate, or, of layouts, a coordinate of each mode, or an index; then
- * parameters: all in order, or some by name. Walks of at most 1024 places are followed from place to place. */
+ * parameters: all in order, or some by name. Functions of walks: prove_walk.h. */
 tj_equivalence tj_prove_function(tj_graph *graph, const tj_program_values *values, const tj_c_file *file,
                                  const char *name);
 

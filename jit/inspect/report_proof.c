@@ -57,17 +57,18 @@ static void print_case(tj_text *text, const tj_equivalence *found) {
 }
 
 void tj_verdict_print(const tj_equivalence *found, tj_text *text) {
+  const char *by = found->is_inductive ? "by induction: " : "";
   switch (found->verdict) {
   case TJ_EQUAL_BY_RULES:
-    tj_text_string(text, "equal: both simplify to the same expressions");
+    tj_text_format(text, "equal: %sboth simplify to the same expressions", by);
     if (found->case_count > 0)
       tj_text_format(text, ", in each of %" PRIu64 " cases", found->case_count);
     return;
   case TJ_EQUAL_BY_CASES:
-    tj_text_format(text, "equal: in each of %" PRIu64 " cases", found->case_count);
+    tj_text_format(text, "equal: %sin each of %" PRIu64 " cases", by, found->case_count);
     return;
   case TJ_EQUAL_BY_SMT:
-    tj_text_string(text, "equal: proved by Z3");
+    tj_text_format(text, "equal: %sproved by Z3", by);
     return;
   case TJ_EQUAL_AS_IS:
     tj_text_string(text, "equal: unchanged");
@@ -119,6 +120,10 @@ static void write_side(tj_json *json, const tj_sided_value *side, uint32_t count
 
 void tj_verdict_write(const tj_equivalence *found, tj_json *json) {
   tj_json_member(json, "verdict", verdict_names[found->verdict]);
+  if (found->is_inductive) {
+    tj_json_key(json, "induction");
+    tj_json_boolean(json, true);
+  }
   if (found->verdict == TJ_EQUAL_BY_CASES)
     tj_json_number(json, "cases", (int64_t)found->case_count);
   if (found->verdict == TJ_DIFFERENT)

@@ -10,6 +10,7 @@
 
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
+#include "ir/view/advance.h"
 #include "ir/view/move.h"
 
 #include "base/text.h"
@@ -69,21 +70,10 @@ static const tj_node *where(walker *w, const tj_node *when, const tj_node *amoun
 
 /* --- what is carried --- */
 
-/* The index is surely below the length of its dimension, which depends on parameters. */
-static bool has_symbolic_bound(walker *w, uint32_t id) {
-  const tj_node *length = w->view->hidden_length[id];
-  return id != 0 && length != NULL && !tj_is_constant(length) && tj_prove_less(w->graph, w->reach[id], length);
-}
-
 static tj_carried *carry(walker *w, uint32_t id) {
   const char *name = tj_string_format(w->graph->job, id == 0 ? "at" : "h%u", id);
   tj_carried *carried = tj_loop_carry_like(w->graph, w->loop, name, w->reach[id]);
-  if (has_symbolic_bound(w, id)) {
-    const tj_symbol *known = carried->symbol->symbol;
-    const tj_node *last = tj_sub(w->graph, w->view->hidden_length[id], tj_int(w->graph, 1));
-    carried->symbol = tj_symbol_create(w->graph, name, TJ_SYMBOL_COORDINATE, known->low,
-                                       tj_simplified(w->graph, last), known->multiple);
-  }
+  carried->symbol = tj_hidden_symbol(w->graph, w->view, id, name, w->reach[id]);
   carried->initial = w->initial[id];
   w->now[id] = carried->symbol;
   return carried;
@@ -299,23 +289,11 @@ static const tj_node **along(tj_graph *graph, const tj_view_walk *walk, const tj
   return at;
 }
 
-/* Every hidden index on any trip of any work-item, each simplified by itself: facts are sharpest where nothing has to
- * be shared. */
-static const tj_node *const *reach_of(tj_graph *graph, const tj_loop *loop, const tj_view_walk *walk) {
-  const tj_node **from = TJ_NEW_ARRAY(graph->job, const tj_node *, walk->view->rank + 1);
-  for (uint32_t i = 0; i < walk->view->rank; i++)
-    from[i] = tj_coordinate(graph, "start", walk->box[i]);
-  tj_cursor cursor = tj_cursor_at(graph, walk->view, along(graph, walk, from, loop->counter));
-  for (uint32_t i = 0; i < walk->view->hidden_count; i++)
-    cursor.index[i] = tj_simplified(graph, cursor.index[i]);
-  return cursor.index;
-}
-
 tj_walked tj_walk_view(tj_graph *graph, tj_loop *loop, const tj_view_walk *walk) {
   const tj_view *view = walk->view;
   walker w = {.graph = graph, .loop = loop, .view = view};
   w.initial = tj_cursor_at(graph, view, walk->start).index;
-  w.reach = reach_of(graph, loop, walk);
+  w.reach = tj_view_reach(graph, view, walk->box, walk->step, loop->counter);
   w.now = TJ_NEW_ARRAY(graph->job, const tj_node *, view->hidden_count);
   w.change = TJ_NEW_ARRAY(graph->job, change, view->hidden_count);
   for (uint32_t i = 0; i < view->rank; i++)

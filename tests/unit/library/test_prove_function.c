@@ -155,6 +155,40 @@ static const struct {
      "different: at i0 = 0, i1 = 4, steps = 1: 6 and 7"},
 };
 
+/* A walk of any number of steps, and what becomes of its functions with another line in f_next, or in f_init. */
+static void verdict_of_walk(const char *begins, const char *goes_on, char text[static 400]) {
+  char code[800];
+  snprintf(code, sizeof code,
+           "typedef struct { long at; int column, kept; } W;\n"
+           "void f_init(W *w, int i, int N) { w->at = i; w->column = i %% N; w->kept = %s; }\n"
+           "void f_next(W *w, int N) { int t = w->column + w->kept; %s }\n"
+           "long f_offset(const W *w) { return w->at; }\n",
+           begins, goes_on);
+  verdict_of("param N in 8..65536 multiple 8; walk(transform(strided((65536,N), (2*N,1)), [merge(65536,N)], [[0,1]], "
+             "[[0]]), step=7, count=4*N, starts=N)",
+             code, "f", text);
+}
+
+static const struct {
+  const char *begins, *goes_on, *verdict;
+} inductive[] = {
+    {"7", "w->at += 7 + (t < N ? 0 : N); w->column = t < N ? t : t - N;", "equal: by induction: "},
+    {"8", "w->at += 7 + (t < N ? 0 : N); w->column = t < N ? t : t - N;", "different: at N = "},
+    {"7", "w->at += 7 + (t <= N ? 0 : N); w->column = t < N ? t : t - N;", "different: at N = 8, i = 1, steps = 1: "},
+    {"7", "w->at += 7 + (t < N ? 0 : N); w->column = t < N ? t : 0;", "different: at N = 8, i = 2, steps = 2: "},
+    {"7", "w->at += 8 + (t < N ? 0 : N); w->column = t < N ? t : t - N;", "different: at N = 8, i = 0, steps = 1: "},
+};
+
+START_TEST(walks_of_any_number_of_steps) {
+  for (size_t i = 0; i < sizeof inductive / sizeof *inductive; i++) {
+    char text[400];
+    verdict_of_walk(inductive[i].begins, inductive[i].goes_on, text);
+    ck_assert_msg(strncmp(text, inductive[i].verdict, strlen(inductive[i].verdict)) == 0, "%s\ngives: %s\n  not: %s",
+                  inductive[i].goes_on, text, inductive[i].verdict);
+  }
+}
+END_TEST
+
 START_TEST(different_functions) {
   for (size_t i = 0; i < sizeof different / sizeof *different; i++)
     expect(different[i].program, different[i].code, different[i].verdict);
@@ -189,9 +223,9 @@ static const struct {
     {"walk(packed((5,7)), step=(0,2))", "int f_init(int i, int j) { return i; }",
      "TJ2034 v 1:1: f.c has no function f_next"},
     {"param N in 1..65536; walk(packed((5,N)), step=(0,2))",
-     "typedef struct { int at; } W;\nvoid f_init(W *w, int i, int j) { w->at = i; }\nvoid f_next(W *w) { }\n"
-     "int f_offset(W *w) { return w->at; }",
-     "TJ2033 v 1:22: walks are followed through at most 1024 places"},
+     "typedef struct { long at; } W;\nvoid f_init(W *w, int i, int j, int N) { w->at = 3 * ((long)i * N + j); }\n"
+     "void f_next(W *w) { w->at += 6; }\nlong f_offset(W *w) { return w->at / 3; }",
+     "TJ2033 v 1:22: the fields of W are no indices of the view, and walks are followed through at most 1024 places"},
 };
 
 START_TEST(refused_functions) {
@@ -201,6 +235,7 @@ START_TEST(refused_functions) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {arithmetic_of_c, equal_functions, different_functions, refused_functions};
+  const TTest *const tests[] = {arithmetic_of_c, equal_functions, different_functions, walks_of_any_number_of_steps,
+                                refused_functions};
   return run_suite(suite_of("functions in C", tests, sizeof tests / sizeof tests[0]));
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Moves and chains: CK Tile's own moves, cursors against the oracle on random views, chains against the composition
- * of what they chain. */
+/* Moves and chains: CK Tile's own moves, cursors against the oracle on random views, what follows a place against
+ * cursors, chains against the composition of what they chain. */
+#include "ir/index/eval.h"
+#include "ir/view/advance.h"
 #include "ir/view/move.h"
 #include "tests/unit/support/random_views.h"
 #include "tests/unit/support/vector_support.h"
@@ -72,10 +74,10 @@ static void check_walk(reader *self, const void *data) {
 }
 
 /* A xor of a negative index has no meaning on index expressions (TJ2018): such a walk is left out. */
-static void run_walk(uint64_t seed, unsigned *refused) {
+static void run_walk(void (*check)(reader *, const void *), uint64_t seed, unsigned *refused) {
   tj_job job;
   tj_job_init(&job, NULL);
-  row_call call = {check_walk, &seed};
+  row_call call = {check, &seed};
   if (tj_job_run(&job, run_row_body, &call) != TJ_OK) {
     ck_assert_msg(job.problem.code == TJ_NEGATIVE_BITS, "walk %llu: %s", (unsigned long long)seed,
                   job.problem.message);
@@ -87,7 +89,66 @@ static void run_walk(uint64_t seed, unsigned *refused) {
 START_TEST(cursors_agree_with_the_oracle) {
   unsigned refused = 0;
   for (uint64_t seed = 1; seed <= WALKS; seed++)
-    run_walk(seed * UINT64_C(0x9e3779b97f4a7c15), &refused);
+    run_walk(check_walk, seed * UINT64_C(0x9e3779b97f4a7c15), &refused);
+  ck_assert_uint_lt(refused, WALKS / 4);
+}
+END_TEST
+
+/* --- what follows a place --- */
+
+enum { BOX = 12 };
+
+/* Symbols that stand for hidden indices, with the values of those at a cursor. */
+static void bind_indices(const tj_node *const now[], const tj_cursor *at, int64_t value[], bool bound[]) {
+  for (uint32_t id = 0; id < at->view->hidden_count; id++) {
+    if (now[id]->op == TJ_OP_SYMBOL) {
+      value[now[id]->symbol->index] = at->index[id]->value;
+      bound[now[id]->symbol->index] = true;
+    }
+  }
+}
+
+/* Every index that depends on nothing but those. */
+static unsigned compare_indices(const tj_cursor *at, const tj_node *const index[], const tj_bindings *bindings) {
+  unsigned compared = 0;
+  for (uint32_t id = 0; id < at->view->hidden_count; id++) {
+    int64_t value;
+    if (tj_eval_nodes(&index[id], 1, bindings, &value) != TJ_EVAL_OK)
+      continue;
+    ck_assert_int_eq(value, at->index[id]->value);
+    compared++;
+  }
+  return compared;
+}
+
+static void check_advance(reader *self, const void *data) {
+  view_source random = {self->graph, *(const uint64_t *)data};
+  const tj_view *view = random_view(&random);
+  const tj_node *at[TJ_MAX_DIMENSIONS], *after[TJ_MAX_DIMENSIONS], *box[TJ_MAX_DIMENSIONS], *step[TJ_MAX_DIMENSIONS];
+  int64_t places = random_between(&random, 1, STEPS), place = random_between(&random, 0, places - 1);
+  for (uint32_t i = 0; i < view->rank; i++) {
+    int64_t by = random_between(&random, -4, 9), from = random_between(&random, 0, BOX - 1) + place * by;
+    box[i] = tj_int(self->graph, BOX);
+    step[i] = tj_int(self->graph, by);
+    at[i] = tj_int(self->graph, from);
+    after[i] = tj_int(self->graph, from + by);
+  }
+  const tj_node *counter = tj_coordinate(self->graph, "steps", tj_int(self->graph, places));
+  const tj_node *const *reach = tj_view_reach(self->graph, view, box, step, counter);
+  tj_advance of = tj_view_advance(self->graph, view, reach, step);
+  tj_cursor here = tj_cursor_at(self->graph, view, at), there = tj_cursor_at(self->graph, view, after);
+  int64_t *value = TJ_NEW_ARRAY(self->graph->job, int64_t, self->graph->symbol_count + 1);
+  bool *bound = TJ_NEW_ARRAY(self->graph->job, bool, self->graph->symbol_count + 1);
+  bind_indices(of.now, &here, value, bound);
+  const tj_bindings bindings = {value, bound, self->graph->symbol_count};
+  ck_assert_uint_gt(compare_indices(&here, of.now, &bindings), 0);
+  ck_assert_uint_gt(compare_indices(&there, of.next, &bindings), 0);
+}
+
+START_TEST(what_follows_a_place_is_the_next_one) {
+  unsigned refused = 0;
+  for (uint64_t seed = 1; seed <= WALKS; seed++)
+    run_walk(check_advance, seed * UINT64_C(0x9e3779b97f4a7c15), &refused);
   ck_assert_uint_lt(refused, WALKS / 4);
 }
 END_TEST
@@ -156,7 +217,7 @@ START_TEST(adaptors_of_views_are_the_views) {
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {moves_of_ck, cursors_agree_with_the_oracle, chains_of_views_compose,
-                                adaptors_of_views_are_the_views};
+  const TTest *const tests[] = {moves_of_ck, cursors_agree_with_the_oracle, what_follows_a_place_is_the_next_one,
+                                chains_of_views_compose, adaptors_of_views_are_the_views};
   return run_suite(suite_of("move", tests, sizeof tests / sizeof *tests));
 }
