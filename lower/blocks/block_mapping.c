@@ -28,7 +28,7 @@ static const int64_t *overlap_of(const tj_block_map *map, uint32_t masked) {
   return is_needed ? overlap : NULL;
 }
 
-static tj_mapping *mapping_of_tile(const tj_block_map *map, uint32_t masked) {
+tj_mapping *tj_mapping_of_tile(const tj_block_map *map, uint32_t masked) {
   tj_graph *graph = map->graph;
   const tj_tuple *extent[TJ_BLOCK_MOST_MODES];
   tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
@@ -92,30 +92,13 @@ static const tj_value *lds_of(const tj_block_map *map) {
 
 const tj_mapping *tj_block_mapping(const tj_block_map *map) {
   tj_graph *graph = map->graph;
-  tj_mapping *mapping = mapping_of_tile(map, UINT32_MAX);
+  tj_mapping *mapping = tj_mapping_of_tile(map, UINT32_MAX);
   tj_mapping_digits items = items_by(map, map->is_staged || map->is_streamed ? map->by_source : map->by_destination);
   tj_mapping_digits loaded = loaded_slots(map), stored = stored_slots(map);
   mapping->load = tj_mapping_side_of_digits(graph, &items, &loaded, NULL);
   mapping->store = map->is_staged ? runs_of(map) : tj_mapping_side_of_digits(graph, &items, &stored, NULL);
   mapping->lds = map->is_staged ? lds_of(map) : NULL;
   mapping->streams = map->is_streamed;
-  return mapping;
-}
-
-const tj_mapping *tj_row_mapping(const tj_block_map *map, const tj_row_box *box, bool streams) {
-  tj_block_map tile = *map;
-  tj_mapping_digits items = {.count = 0}, slots = {.count = 0};
-  for (uint32_t m = 0; m < map->domain->count; m++)
-    tile.reach[m] = tile.size[m] = 1;
-  tile.reach[box->along] = box->piece;
-  for (uint32_t i = 0; i < box->count; i++) {
-    tile.reach[box->mode[i]] = box->length[i];
-    tj_mapping_add_digit(&items, box->length[i], 1, box->mode[i]);
-  }
-  tj_mapping_add_digit(&slots, box->piece, 1, box->along);
-  tj_mapping *mapping = mapping_of_tile(&tile, box->along);
-  mapping->load = mapping->store = tj_mapping_side_of_digits(map->graph, &items, &slots, NULL);
-  mapping->streams = streams;
   return mapping;
 }
 
@@ -304,14 +287,13 @@ bool tj_block_read(tj_block_map *map, const tj_mapping *mapping) {
 
 /* The items are the rows of the box: all that the tile has along modes other than the rows'. */
 static bool read_box(const tj_block_map *map, const tj_mapping *mapping, const tj_mapping_digits *items,
-                     uint32_t mode[], int64_t length[]) {
+                     uint32_t mode[]) {
   for (uint32_t i = 0; i < items->count; i++) {
     const tj_mapping_digit *d = &items->digit[i];
     if (d->mode == map->by_source[0] || d->step != 1 || d->extent != tj_mapping_extent(mapping, d->mode) ||
         !is_moved_back(map, mapping, d->mode))
       return false;
     mode[i] = d->mode;
-    length[i] = d->extent;
   }
   return true;
 }
@@ -325,14 +307,12 @@ static bool is_piece(const tj_block_map *map, const tj_mapping *mapping, const t
           tj_mapping_overlap(mapping, along) == 0);
 }
 
-bool tj_row_read(const tj_block_map *map, const tj_mapping *mapping, uint32_t mode[], int64_t length[],
-                 tj_row_box *box) {
+bool tj_row_read(const tj_block_map *map, const tj_mapping *mapping, uint32_t mode[], uint32_t *count) {
   side_digits load, store;
-  if (mapping->lds != NULL || map->by_source[0] != map->by_destination[0] ||
-      !read_sides(map, mapping, &load, &store) || !are_same(&load.items, &store.items) ||
-      !are_same(&load.slots, &store.slots) || !is_piece(map, mapping, &load.slots) ||
-      !read_box(map, mapping, &load.items, mode, length))
-    return false;
-  *box = (tj_row_box){map->by_source[0], load.items.count, load.slots.digit[0].extent, mode, length};
-  return true;
+  bool is_read = mapping->lds == NULL && map->by_source[0] == map->by_destination[0] &&
+                 read_sides(map, mapping, &load, &store) && are_same(&load.items, &store.items) &&
+                 are_same(&load.slots, &store.slots) && is_piece(map, mapping, &load.slots) &&
+                 read_box(map, mapping, &load.items, mode);
+  *count = is_read ? load.items.count : 0;
+  return is_read;
 }

@@ -9,22 +9,15 @@
  * or, staged, a store of an item for each run, and the place of runs in LDS. */
 const tj_mapping *tj_block_mapping(const tj_block_map *map);
 
-/* The mapping of rows that are copied as they are: an item for each row of a box of `count` modes, so long along
- * each, and pieces of rows along another one. */
-typedef struct {
-  uint32_t along, count;
-  int64_t piece;
-  const uint32_t *mode;
-  const int64_t *length;
-} tj_row_box;
-
-const tj_mapping *tj_row_mapping(const tj_block_map *map, const tj_row_box *box, bool streams);
+/* A mapping of tiles that reach so far, whose sides are not set. What is beyond the domain begins earlier, as whole
+ * tiles, but along the mode `masked`; UINT32_MAX: none. */
+tj_mapping *tj_mapping_of_tile(const tj_block_map *map, uint32_t masked);
 
 /* The blocks that a mapping says, in the place of those of the map. False: it says none. */
 bool tj_block_read(tj_block_map *map, const tj_mapping *mapping);
 
-/* The rows that a mapping says; box->mode and box->length have room for all modes. False: it says none. */
-bool tj_row_read(const tj_block_map *map, const tj_mapping *mapping, uint32_t mode[], int64_t length[],
-                 tj_row_box *box);
+/* The modes along which a tile has the rows that a mapping says, in the order of its items: all that it has along
+ * these; mode[] has room for all. False: it says none. */
+bool tj_row_read(const tj_block_map *map, const tj_mapping *mapping, uint32_t mode[], uint32_t *count);
 
 #endif

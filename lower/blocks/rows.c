@@ -13,6 +13,7 @@
 #include "lower/blocks/rows.h"
 
 #include "ir/index/facts.h"
+#include "ir/layout/leaves.h"
 #include "ir/simplify/simplify.h"
 #include "lower/blocks/block_mapping.h"
 #include "lower/kernel/domain.h"
@@ -38,7 +39,7 @@ typedef struct {
 
 typedef struct {
   const tj_block_map *map;
-  const tj_mapping *mapping; /* that says the tile; NULL: none does, as the launch computes it */
+  const tj_mapping *mapping; /* that says the tile */
   tj_graph *graph;
   uint32_t along; /* the mode of the row */
   row_mode box[TJ_BLOCK_MOST_MODES];
@@ -108,76 +109,81 @@ static void choose_tile(row_map *m) {
     add_mode(m, map->by_source[1], row, LOADED_BYTES);
 }
 
-/* The mapping whose numbers the launch chooses: along modes of which it knows alone how many rows a tile has. */
-static const tj_mapping *mapping_of_launch(const row_map *m, bool streams) {
-  tj_graph *graph = m->graph;
-  const tj_domain *domain = m->map->domain;
-  const tj_tuple **tile = TJ_NEW_ARRAY(graph->job, const tj_tuple *, domain->count);
-  const tj_tuple *shape[BOX_MODES], *stride[BOX_MODES];
-  for (uint32_t mode = 0; mode < domain->count; mode++)
-    tile[mode] = tj_tuple_constant(graph, mode == m->along ? m->piece : 1);
-  for (uint32_t i = 0; i < m->box_count; i++) {
-    uint32_t mode = m->box[i].mode;
-    const tj_node *items = tj_mapping_share(graph, TJ_MAPPING_ITEMS, mode);
-    tile[mode] = shape[i] = tj_tuple_integer(graph, tj_is_constant(m->box[i].length) ? m->box[i].length : items);
-    stride[i] = tj_tuple_basis(graph, int_of(m, 1), &mode, 1);
-  }
-  bool is_one = m->box_count == 1;
-  const tj_tuple *slots[] = {is_one ? shape[0] : tj_tuple_list(graph, shape, m->box_count),
-                             tj_tuple_constant(graph, m->piece)};
-  const tj_tuple *steps[] = {is_one ? stride[0] : tj_tuple_list(graph, stride, m->box_count),
-                             tj_tuple_basis(graph, int_of(m, 1), &m->along, 1)};
-  tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
-  *mapping = (tj_mapping){.is_launched = true,
-                          .domain = tj_domain_layout(graph, domain),
-                          .tile = tj_tuple_list(graph, tile, domain->count),
-                          .passes = 1,
-                          .streams = streams};
-  mapping->load.layout = mapping->store.layout =
-      (tj_layout){tj_tuple_list(graph, slots, 2), tj_tuple_list(graph, steps, 2)};
-  return mapping;
+/* How far a tile reaches along a mode. */
+static const tj_node *reach_of(const row_map *m, uint32_t mode) {
+  const row_mode *rows = find_in_box(m, mode);
+  return mode == m->along ? int_of(m, m->piece) : rows != NULL ? rows->length : int_of(m, 1);
 }
 
-static bool is_known(const row_map *m) {
+/* Whether the launch computes how many rows a tile has. A row alone, in pieces that are cut, has nothing to compute.
+ */
+static bool is_launched(const row_map *m) {
   bool is_known = tj_block_is_fixed(m->map, m->along);
   for (uint32_t i = 0; i < m->box_count; i++)
     is_known = is_known && tj_is_constant(m->box[i].length);
-  return is_known;
+  return m->box_count > 0 && !is_known;
 }
 
-/* The mapping that says the tile; NULL where only the launch knows it. */
-static const tj_mapping *mapping_of(const row_map *m, bool streams) {
-  uint32_t mode[BOX_MODES];
-  int64_t length[BOX_MODES];
-  tj_row_box box = {m->along, m->box_count, m->piece, mode, length};
+/* An item for each row of the tile: so many along each mode, or as many as the launch chooses. */
+static tj_layout layout_of(const row_map *m) {
+  tj_graph *graph = m->graph;
+  tj_leaves items = {.count = 0}, slots = {.count = 0};
   for (uint32_t i = 0; i < m->box_count; i++) {
-    mode[i] = m->box[i].mode;
-    length[i] = m->box[i].length->value;
-    if (!tj_is_constant(m->box[i].length))
-      return NULL;
+    const row_mode *rows = &m->box[i];
+    const tj_node *symbol = tj_mapping_share(graph, TJ_MAPPING_ITEMS, rows->mode);
+    if (is_launched(m) || !tj_is_int(rows->length, 1))
+      tj_leaves_put(&items, tj_tuple_integer(graph, tj_is_constant(rows->length) ? rows->length : symbol),
+                    tj_tuple_basis(graph, int_of(m, 1), &rows->mode, 1));
   }
-  return tj_block_is_fixed(m->map, m->along) ? tj_row_mapping(m->map, &box, streams) : NULL;
+  if (is_launched(m) || m->piece > 1)
+    tj_leaves_put(&slots, tj_tuple_constant(graph, m->piece), tj_tuple_basis(graph, int_of(m, 1), &m->along, 1));
+  return tj_leaves_pair(graph, &items, &slots);
 }
 
-/* That of rows whose length the launch brings: pieces are cut, and one row has no numbers to choose. */
-static const tj_mapping *own_mapping(const row_map *m, bool streams) {
-  tj_row_box row = {.along = m->along, .piece = m->piece};
-  if (m->box_count == 0)
-    return tj_row_mapping(m->map, &row, streams);
-  return is_known(m) ? NULL : mapping_of_launch(m, streams);
+static tj_mapping *launched_tile(const row_map *m) {
+  tj_graph *graph = m->graph;
+  const tj_domain *domain = m->map->domain;
+  const tj_tuple **tile = TJ_NEW_ARRAY(graph->job, const tj_tuple *, domain->count);
+  tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
+  for (uint32_t mode = 0; mode < domain->count; mode++) {
+    const row_mode *rows = find_in_box(m, mode);
+    bool is_chosen = rows != NULL && !tj_is_constant(rows->length);
+    tile[mode] =
+        tj_tuple_integer(graph, is_chosen ? tj_mapping_share(graph, TJ_MAPPING_ITEMS, mode) : reach_of(m, mode));
+  }
+  *mapping = (tj_mapping){.is_launched = true,
+                          .domain = tj_domain_layout(graph, domain),
+                          .tile = tj_tuple_list(graph, tile, domain->count),
+                          .passes = 1};
+  mapping->load.layout = layout_of(m);
+  return mapping;
 }
+
+static tj_mapping *known_tile(const row_map *m) {
+  tj_block_map tile = *m->map;
+  for (uint32_t mode = 0; mode < tile.domain->count; mode++) {
+    tile.reach[mode] = reach_of(m, mode)->value;
+    tile.size[mode] = 1;
+  }
+  tj_mapping *mapping = tj_mapping_of_tile(&tile, m->along);
+  mapping->load = tj_mapping_side_of(m->graph, layout_of(m), NULL);
+  return mapping;
+}
+
+static const tj_mapping *mapping_of(const row_map *m, bool streams) {
+  tj_mapping *mapping = is_launched(m) ? launched_tile(m) : known_tile(m);
+  mapping->store = mapping->load;
+  mapping->streams = streams;
+  return mapping;
+}
+
+/* --- places --- */
 
 /* Takes the number of one of so many tiles out of *rest. */
 static const tj_node *take_number(const row_map *m, const tj_node **rest, const tj_node *count) {
   const tj_node *number = tj_mod(m->graph, *rest, count);
   *rest = tj_div(m->graph, *rest, count);
   return number;
-}
-
-/* How far a tile reaches along a mode. */
-static const tj_node *reach_of(const row_map *m, uint32_t mode) {
-  const row_mode *rows = find_in_box(m, mode);
-  return mode == m->along ? int_of(m, m->piece) : rows != NULL ? rows->length : int_of(m, 1);
 }
 
 /* Where tile `number` of a mode begins. The last piece of a row is shorter than others. */
@@ -194,7 +200,7 @@ static const tj_node *const *tile_of(const row_map *m, const tj_node *workgroup)
   const tj_node **tile = TJ_NEW_ARRAY(m->graph->job, const tj_node *, count);
   for (uint32_t mode = 0; mode < count; mode++)
     tile[mode] = parts(m, extent_of(m, mode), reach_of(m, mode));
-  if (m->mapping != NULL)
+  if (!m->mapping->is_launched)
     return tj_mapping_tile(m->graph, m->mapping, tile, map->assumed, workgroup);
   for (uint32_t i = 0; i < count; i++) {
     uint32_t mode = map->by_source[i];
@@ -315,7 +321,7 @@ static void add_row(const row_map *m, tj_kernel *kernel) {
 
 /* --- kernels --- */
 
-static tj_kernel *make_kernel(row_map *m, bool is_streamed) {
+static tj_kernel *make_kernel(row_map *m) {
   tj_graph *graph = m->graph;
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
   *kernel = *m->map->flat;
@@ -327,12 +333,12 @@ static tj_kernel *make_kernel(row_map *m, bool is_streamed) {
   kernel->count = tj_simplified(graph, tj_mul(graph, m->tiles, int_of(m, kernel->workgroup_size)));
   kernel->step = TJ_NEW_ARRAY(graph->job, tj_kernel_step, 3);
   kernel->step_count = 0;
-  kernel->is_streamed = is_streamed;
-  kernel->mapping = m->mapping != NULL ? m->mapping : own_mapping(m, is_streamed);
+  kernel->is_streamed = m->mapping->streams;
+  kernel->mapping = m->mapping;
   kernel->parameter = tj_assumed_parameters(graph, m->map->flat, m->map->assumed);
   kernel->faster = NULL;
   kernel->condition = NULL;
-  if (is_streamed)
+  if (kernel->is_streamed)
     add_ends(m, kernel);
   add_row(m, kernel);
   tj_kernel_simplify(graph, kernel, NULL);
@@ -351,69 +357,47 @@ static const tj_node *are_lines(const row_map *m) {
   return tj_and(graph, truth, tj_equal(graph, tj_mod(graph, distance, line), none));
 }
 
-/* Truth, whether rows are to be streamed. */
-static const tj_node *is_streamed(const row_map *m) {
-  tj_graph *graph = m->graph;
-  const tj_kernel *flat = m->map->flat;
-  const tj_node *elements = flat->buffer[tj_block_flat_step(m->map, false)->access.buffer].element_count;
-  const tj_node *is_large = tj_less_equal(graph, int_of(m, elements_of(m, TJ_BLOCK_STREAM_BYTES)), elements);
-  const tj_node *is_long = tj_less_equal(graph, int_of(m, elements_of(m, LONG_BYTES)), extent_of(m, m->along));
-  is_long = tj_or(graph, is_long, are_lines(m));
-  return tj_simplified(graph, tj_and(graph, is_large, is_long));
-}
-
-tj_kernel *tj_rows_as_mapped(const tj_block_map *map, const tj_mapping *mapping) {
-  uint32_t mode[TJ_BLOCK_MOST_MODES];
-  int64_t length[TJ_BLOCK_MOST_MODES];
-  tj_row_box box;
-  if (!tj_row_read(map, mapping, mode, length, &box))
-    return NULL;
-  row_map m = {.map = map, .mapping = mapping, .graph = map->graph, .along = box.along, .piece = box.piece};
-  for (uint32_t i = 0; i < box.count; i++)
-    m.box[m.box_count++] = (row_mode){.mode = mode[i], .length = int_of(&m, length[i])};
-  if (!are_rows(&m, true) || !are_rows(&m, false))
-    return NULL;
-  place(&m);
-  return make_kernel(&m, mapping->streams);
-}
-
 static row_map choose(const tj_block_map *map) {
   row_map m = {.map = map, .graph = map->graph, .along = map->by_destination[0]};
   choose_tile(&m);
   return m;
 }
 
-const tj_mapping *tj_choose_rows(const tj_block_map *map) {
-  row_map m = choose(map);
-  const tj_node *streams = is_streamed(&m);
-  return tj_is_constant(streams) ? mapping_of(&m, tj_is_int(streams, 1)) : NULL;
+/* The rows that a mapping says, or those of which the launch chooses how many a tile has. False: it says none. */
+static bool read_rows(const tj_block_map *map, const tj_mapping *mapping, row_map *m) {
+  uint32_t mode[TJ_BLOCK_MOST_MODES], count;
+  *m = choose(map);
+  m->mapping = mapping;
+  if (mapping->is_launched)
+    return true;
+  if (!tj_row_read(map, mapping, mode, &count))
+    return false;
+  m->piece = tj_mapping_extent(mapping, m->along);
+  m->box_count = count;
+  for (uint32_t i = 0; i < count; i++)
+    m->box[i] = (row_mode){.mode = mode[i], .length = int_of(m, tj_mapping_extent(mapping, mode[i]))};
+  return true;
 }
 
-tj_kernel *tj_map_rows(const tj_block_map *map) {
-  row_map m = choose(map);
-  const tj_node *streams = is_streamed(&m);
-  if (!are_rows(&m, true) || !are_rows(&m, false))
-    return NULL;
-  place(&m);
-  tj_kernel *kernel = make_kernel(&m, tj_is_int(streams, 1));
-  if (kernel == NULL || tj_is_constant(streams))
-    return kernel;
-  kernel->faster = make_kernel(&m, true);
-  kernel->condition = streams;
-  if (kernel->faster != NULL)
-    kernel->faster->name = tj_string_format(m.graph->job, "%s.streams", kernel->name);
-  return kernel;
+const tj_node *tj_rows_are_streamed(const tj_block_map *map) {
+  const row_map m = choose(map);
+  tj_graph *graph = map->graph;
+  const tj_node *elements = map->flat->buffer[tj_block_flat_step(map, false)->access.buffer].element_count;
+  const tj_node *is_large = tj_less_equal(graph, int_of(&m, elements_of(&m, TJ_BLOCK_STREAM_BYTES)), elements);
+  const tj_node *is_long = tj_less_equal(graph, int_of(&m, elements_of(&m, LONG_BYTES)), extent_of(&m, m.along));
+  is_long = tj_or(graph, is_long, are_lines(&m));
+  return tj_simplified(graph, tj_and(graph, is_large, is_long));
 }
 
-tj_kernel *tj_rows_of_launch(const tj_block_map *map, const tj_mapping *given) {
-  row_map m = choose(map);
-  if (m.box_count == 0 || is_known(&m) || !are_rows(&m, true) || !are_rows(&m, false))
+const tj_mapping *tj_row_mapping(const tj_block_map *map, bool streams) {
+  const row_map m = choose(map);
+  return mapping_of(&m, streams);
+}
+
+tj_kernel *tj_rows_as_mapped(const tj_block_map *map, const tj_mapping *mapping) {
+  row_map m;
+  if (!read_rows(map, mapping, &m) || !are_rows(&m, true) || !are_rows(&m, false))
     return NULL;
-  const tj_mapping *possible = mapping_of_launch(&m, given->streams);
-  if (!tj_mapping_is_same(m.graph, given, possible))
-    tj_mapping_fail_launched(m.graph, possible);
-  if (given->streams && !tj_is_constant(is_streamed(&m)))
-    return tj_map_rows(map);
   place(&m);
-  return make_kernel(&m, given->streams);
+  return make_kernel(&m);
 }

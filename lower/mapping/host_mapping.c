@@ -183,11 +183,26 @@ static tj_kernel *map_blocks(tj_block_map *map, tj_demands *demands) {
   return kernel != NULL ? kernel : make(*map, domain, direct_mapping(*map), demands);
 }
 
-/* Rows, as long as they are, or in pieces; NULL where they are not surely contiguous. */
-static tj_kernel *map_rows(const tj_block_map *map) {
-  const tj_mapping *mapping = tj_choose_rows(map);
+/* The kernel of a mapping of rows for all launches. */
+static tj_kernel *make_rows(const tj_block_map *map, bool streams) {
+  const tj_mapping *mapping = tj_row_mapping(map, streams);
+  bool is_fixed = !mapping->is_launched && tj_block_is_fixed(map, map->by_destination[0]);
   tj_demands demands;
-  return mapping != NULL ? make(*map, map->flat->domain, mapping, &demands) : tj_map_rows(map);
+  return is_fixed ? make(*map, map->flat->domain, mapping, &demands) : tj_rows_as_mapped(map, mapping);
+}
+
+/* Rows, as long as they are, or in pieces; NULL where they are not surely contiguous. Where the launch has to find
+ * out whether the destination is large, with a faster kernel that bypasses the caches. */
+static tj_kernel *map_rows(const tj_block_map *map) {
+  const tj_node *streams = tj_rows_are_streamed(map);
+  tj_kernel *kernel = make_rows(map, tj_is_int(streams, 1));
+  if (kernel == NULL || tj_is_constant(streams))
+    return kernel;
+  kernel->faster = make_rows(map, true);
+  kernel->condition = streams;
+  if (kernel->faster != NULL)
+    kernel->faster->name = tj_string_format(map->graph->job, "%s.streams", kernel->name);
+  return kernel;
 }
 
 /* --- parameters --- */
@@ -322,7 +337,13 @@ tj_kernel *tj_map_launched_on_host(tj_graph *graph, const tj_kernel *flat, const
   tj_block_map map = begin(graph, flat, flat->domain, target);
   if (!sort_all(&map) || has_further(&map) || map.by_source[0] != map.by_destination[0])
     return NULL;
-  return tj_rows_of_launch(&map, given);
+  const tj_mapping *possible = tj_row_mapping(&map, given->streams);
+  if (!possible->is_launched)
+    return NULL;
+  if (!tj_mapping_is_same(graph, given, possible))
+    tj_mapping_fail_launched(graph, possible);
+  return given->streams && !tj_is_constant(tj_rows_are_streamed(&map)) ? map_rows(&map)
+                                                                       : tj_rows_as_mapped(&map, given);
 }
 
 tj_kernel *tj_map_as_given_on_host(tj_graph *graph, tj_kernel *flat, const tj_mapped *mapped,
