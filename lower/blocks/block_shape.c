@@ -30,20 +30,6 @@ const tj_node *tj_block_stride(const tj_block_map *map, uint32_t mode, bool of_s
   return tj_mode_stride(&map->domain->mode[mode], of_source);
 }
 
-/* Whether a side steps less far along mode a than along mode b. */
-static bool is_closer(const tj_block_map *map, uint32_t a, uint32_t b, bool of_source) {
-  return tj_is_closer(map->graph, tj_block_stride(map, a, of_source), tj_block_stride(map, b, of_source));
-}
-
-void tj_block_sort_modes(const tj_block_map *map, uint32_t order[], bool of_source) {
-  for (uint32_t i = 0; i < map->domain->count; i++) {
-    uint32_t at = i;
-    for (; at > 0 && is_closer(map, i, order[at - 1], of_source); at--)
-      order[at] = order[at - 1];
-    order[at] = i;
-  }
-}
-
 const tj_node *tj_block_extent(const tj_block_map *map, uint32_t mode) {
   return map->domain->mode[mode].extent;
 }
@@ -63,11 +49,6 @@ bool tj_block_is_even(const tj_block_map *map) {
       return false;
   }
   return true;
-}
-
-bool tj_block_is_contiguous(const tj_block_map *map) {
-  return tj_is_int(tj_block_stride(map, map->by_source[0], true), 1) &&
-         tj_is_int(tj_block_stride(map, map->by_destination[0], false), 1);
 }
 
 /* --- elements --- */
@@ -350,18 +331,10 @@ static int64_t staged_elements(const tj_block_map *map) {
   return pitch_of(map, map->stage.run) * map->stage.runs;
 }
 
-/* The least bytes of an element of what is loaded, or stored as it is loaded. */
-static int64_t least_loaded_bytes(const tj_block_map *map) {
-  int64_t least = tj_block_bytes(map, true);
-  for (uint32_t i = 0; i < map->domain->other_count; i++) {
-    int64_t bytes = tj_element_bytes(map->flat, map->flat->arithmetic.buffer[1 + i]);
-    least = tj_domain_other_is_straight(map->domain, i) && bytes < least ? bytes : least;
-  }
-  return least;
-}
-
 static void reach_staged(tj_block_map *map, runs wanted) {
-  int64_t loaded = wanted.loaded / least_loaded_bytes(map), stored = wanted.stored / tj_block_bytes(map, false);
+  int64_t loaded = wanted.loaded /
+                   tj_domain_least_bytes(map->domain, map->flat, tj_flat_load(map->flat)->access.buffer, true),
+          stored = wanted.stored / tj_block_bytes(map, false);
   int64_t most = STAGED_BYTES / tj_block_bytes(map, false);
   reach_both(map, loaded, stored);
   lay_out(map);

@@ -60,12 +60,9 @@ typedef struct {
 
 /* How far a side steps along a mode; NULL: not known, or not evenly. */
 const tj_node *tj_block_stride(const tj_block_map *map, uint32_t mode, bool of_source);
-/* Modes in the order in which a side steps through them. */
-void tj_block_sort_modes(const tj_block_map *map, uint32_t order[], bool of_source);
 const tj_node *tj_block_extent(const tj_block_map *map, uint32_t mode);
 /* Whether both sides step through modes of so many coordinates evenly. */
 bool tj_block_is_even(const tj_block_map *map);
-bool tj_block_is_contiguous(const tj_block_map *map);
 /* What the flat kernel loads, or stores. */
 const tj_kernel_step *tj_block_flat_step(const tj_block_map *map, bool is_load);
 tj_dtype tj_block_dtype(const tj_block_map *map, bool is_load);

@@ -365,29 +365,13 @@ static bool is_strided(tj_flexible *f, uint32_t side, const tj_node **origin) {
                            digit);
 }
 
-uint32_t tj_flexible_least_bytes(const tj_flexible *f, uint32_t side) {
-  uint32_t least = tj_element_bytes(f->kernel, tj_flexible_buffer(f, side));
-  for (uint32_t form = TJ_FLEXIBLE_FURTHER; form < sides_of(f); form++) {
-    uint32_t bytes = tj_element_bytes(f->kernel, tj_flexible_buffer(f, form));
-    if (f->form[form].side == side && !tj_flexible_is_source(f, form) && bytes < least)
-      least = bytes;
-  }
-  return least;
-}
-
-/* Whether a side steps less far along mode a than along mode b. */
-static bool is_closer(const tj_flexible *f, uint32_t a, uint32_t b, uint32_t side) {
-  return tj_is_closer(f->graph, tj_flexible_stride(f, a, side), tj_flexible_stride(f, b, side));
-}
-
 /* The closest mode of a side that is not among `taken`. */
 static uint32_t closest_mode(const tj_flexible *f, uint64_t taken, uint32_t side) {
-  uint32_t best = TJ_FLEXIBLE_NONE;
-  for (uint32_t m = 0; m < f->domain->count; m++) {
-    if ((taken >> m & 1) == 0 && (best == TJ_FLEXIBLE_NONE || is_closer(f, m, best, side)))
-      best = m;
-  }
-  return best;
+  uint32_t order[TJ_FLEXIBLE_MODES], i = 0;
+  tj_domain_sort(f->graph, f->domain, side == TJ_FLEXIBLE_SOURCE, order);
+  while (i < f->domain->count && (taken >> order[i] & 1) != 0)
+    i++;
+  return i < f->domain->count ? order[i] : TJ_FLEXIBLE_NONE;
 }
 
 static uint64_t bit_of(uint32_t mode) {

@@ -88,7 +88,8 @@ static void share_passes(tj_turn *t, const tj_node *columns) {
 static const tj_node *grain_of(const tj_turn *t, uint32_t side, const tj_flexible_mode *first) {
   tj_graph *graph = t->graph;
   const tj_flexible *f = t->f;
-  int64_t bytes = tj_flexible_least_bytes(f, side);
+  int64_t bytes =
+      tj_domain_least_bytes(f->domain, f->kernel, tj_flexible_buffer(f, side), side == TJ_FLEXIBLE_SOURCE);
   const tj_node *grain = int_of(t, bytes);
   for (int64_t wanted = 2 * bytes; wanted <= t->line; wanted *= 2) {
     const tj_node *truth = int_of(t, 1);
@@ -155,7 +156,7 @@ static const tj_node *lines_of(const tj_turn *t, run r, uint32_t side, int64_t m
   enum { PARTS = 128 };
   tj_graph *graph = t->graph;
   const tj_flexible *f = t->f;
-  int64_t size = tj_flexible_least_bytes(f, side);
+  int64_t size = tj_domain_least_bytes(f->domain, f->kernel, tj_flexible_buffer(f, side), side == TJ_FLEXIBLE_SOURCE);
   const tj_node *bytes =
       tj_flexible_at_most(graph, tj_terse_mul(graph, r.elements, int_of(t, size)), most * f->target->vector_bytes);
   const tj_node *cut = tj_sub(graph, int_of(t, t->line), grain);

@@ -105,9 +105,6 @@ static inline bool tj_flexible_is_source(const tj_flexible *f, uint32_t form) {
   return form >= TJ_FLEXIBLE_FURTHER && tj_is_other_source(f->kernel, form - TJ_FLEXIBLE_FURTHER);
 }
 
-/* The least bytes of an element of the buffers that a side moves: its runs have to fill lines, too. */
-uint32_t tj_flexible_least_bytes(const tj_flexible *f, uint32_t side);
-
 /* --- quantities of the launch --- */
 
 /* Names an expression whose value is in low … high, and a multiple of `multiple`, wherever the condition holds. */

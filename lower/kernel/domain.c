@@ -20,13 +20,6 @@ _Noreturn void tj_fail_domains(tj_graph *graph, const tj_operand *source, const 
           tj_tuple_text(graph->job, source->shape), tj_tuple_text(graph->job, destination->shape));
 }
 
-bool tj_is_closer(tj_graph *graph, const tj_node *stride, const tj_node *other) {
-  if (tj_is_int(stride, 0) || tj_is_int(other, 0))
-    return !tj_is_int(stride, 0);
-  bool is_less = tj_prove_less_equal(graph, stride, other), is_more = tj_prove_less_equal(graph, other, stride);
-  return is_less == is_more ? stride->weight < other->weight : is_less;
-}
-
 /* A domain under construction: one mode a leaf. */
 typedef struct {
   tj_domain domain;
@@ -435,6 +428,33 @@ tj_domain tj_domain_of_modes(tj_graph *graph, const tj_sides *sides) {
   return finished(&maker);
 }
 
+/* Whether a step of one stride is less far than one of another. */
+static bool is_closer(tj_graph *graph, const tj_node *stride, const tj_node *other) {
+  if (stride == NULL || tj_is_int(stride, 0))
+    return false;
+  if (other == NULL || tj_is_int(other, 0))
+    return true;
+  if (tj_is_int(stride, 1) || tj_is_int(other, 1))
+    return !tj_is_int(other, 1);
+  bool is_less = tj_prove_less_equal(graph, stride, other), is_more = tj_prove_less_equal(graph, other, stride);
+  return is_less == is_more ? stride->weight < other->weight : is_less;
+}
+
+void tj_domain_sort(tj_graph *graph, const tj_domain *domain, bool of_source, uint32_t order[]) {
+  for (uint32_t i = 0; i < domain->count; i++) {
+    const tj_node *stride = tj_mode_stride(&domain->mode[i], of_source);
+    uint32_t at = i;
+    for (; at > 0 && is_closer(graph, stride, tj_mode_stride(&domain->mode[order[at - 1]], of_source)); at--)
+      order[at] = order[at - 1];
+    order[at] = i;
+  }
+}
+
+bool tj_domain_has_neighbours(const tj_domain *domain, uint32_t mode, bool of_source) {
+  const tj_node *stride = tj_mode_stride(&domain->mode[mode], of_source);
+  return stride != NULL && tj_is_int(stride, 1);
+}
+
 bool tj_domain_has_own_strides(const tj_domain *domain, bool of_source) {
   const tj_operand *operand = of_source ? domain->source : domain->destination;
   const tj_domain_side *side = domain->side != NULL ? &domain->side[of_source ? 0 : 1] : NULL;
@@ -581,4 +601,14 @@ bool tj_domain_other_is_straight(const tj_domain *domain, uint32_t number) {
       return stored != NULL && tj_is_int(stored, 1);
   }
   return false;
+}
+
+uint32_t tj_domain_least_bytes(const tj_domain *domain, const tj_kernel *kernel, uint32_t buffer, bool of_source) {
+  uint32_t least = tj_element_bytes(kernel, buffer);
+  for (uint32_t i = 0; i < domain->other_count; i++) {
+    bool goes_with = !tj_is_other_source(kernel, i) && tj_domain_other_is_straight(domain, i) == of_source;
+    uint32_t bytes = tj_element_bytes(kernel, kernel->arithmetic.buffer[1 + i]);
+    least = goes_with && bytes < least ? bytes : least;
+  }
+  return least;
 }

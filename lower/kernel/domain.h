@@ -20,10 +20,6 @@ static inline const tj_node *tj_mode_stride(const tj_mode *mode, bool of_source)
   return of_source ? mode->source_stride : mode->destination_stride;
 }
 
-/* Whether a step of one stride is less far than one of another, as far as is known; of products that cannot be
- * compared, the one of fewer factors counts as less. Strides of 0 come last. */
-bool tj_is_closer(tj_graph *graph, const tj_node *stride, const tj_node *other);
-
 /* The operands of a copy. Further sources and destinations are layouts of plain modes, as many as the others have,
  * and as long. */
 typedef struct {
@@ -70,6 +66,14 @@ tj_domain tj_domain_of_modes(tj_graph *graph, const tj_sides *sides);
  * shown to step evenly; or those of a buffer's dimensions, which nothing transforms but what merges them. */
 bool tj_domain_has_own_strides(const tj_domain *domain, bool of_source);
 
+/* The modes in the order in which a side steps through them, smallest stride first, as far as strides are known and
+ * can be compared; of products that cannot be, the one of fewer factors counts as less. Strides of 1 come first,
+ * those of 0 last. */
+void tj_domain_sort(tj_graph *graph, const tj_domain *domain, bool of_source, uint32_t order[]);
+
+/* Whether a side has neighbours along a mode. */
+bool tj_domain_has_neighbours(const tj_domain *domain, uint32_t mode, bool of_source);
+
 /* One mode of all elements of a domain in its own order, which lie side by side in both operands: of a copy between
  * equal maps, whatever they are made of. */
 const tj_domain *tj_domain_of_equals(tj_graph *graph, const tj_domain *domain, const tj_node *size);
@@ -106,6 +110,9 @@ tj_access tj_domain_destination(tj_graph *graph, const tj_domain *domain, uint32
 const tj_node *tj_domain_other_stride(const tj_domain *domain, uint32_t number, uint32_t mode);
 /* Whether it has neighbours along the same mode as the source. */
 bool tj_domain_other_is_straight(const tj_domain *domain, uint32_t number);
+/* The least bytes of an element of what moves on the side of a buffer: of that, and of further destinations that go
+ * with it. Runs of each have to fill lines. */
+uint32_t tj_domain_least_bytes(const tj_domain *domain, const tj_kernel *kernel, uint32_t buffer, bool of_source);
 /* Its element. */
 tj_access tj_domain_other(tj_graph *graph, const tj_domain *domain, uint32_t number, uint32_t buffer,
                           const tj_node *const digit[]);

@@ -46,9 +46,10 @@ static bool sort_all(tj_block_map *map) {
   if (!is_plain(map->flat) || map->domain == NULL || map->domain->count == 0 ||
       map->domain->count > TJ_BLOCK_MOST_MODES || !tj_block_is_even(map))
     return false;
-  tj_block_sort_modes(map, map->by_source, true);
-  tj_block_sort_modes(map, map->by_destination, false);
-  return tj_block_is_contiguous(map);
+  tj_domain_sort(map->graph, map->domain, true, map->by_source);
+  tj_domain_sort(map->graph, map->domain, false, map->by_destination);
+  return tj_domain_has_neighbours(map->domain, map->by_source[0], true) &&
+         tj_domain_has_neighbours(map->domain, map->by_destination[0], false);
 }
 
 static const tj_node *stored_elements(const tj_block_map *map) {

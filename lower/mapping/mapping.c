@@ -50,34 +50,6 @@ static const tj_node *stride_on(const mapping *map, uint32_t mode, tj_side_name 
   return tj_mode_stride(&map->domain->mode[mode], side == TJ_SOURCE);
 }
 
-/* Whether a side steps less far along mode a than along mode b, or at least never farther, as far as is known.
- * Strides of 1 come first; those of 0, which repeat elements, last. */
-static bool is_closer(const mapping *map, uint32_t a, uint32_t b, tj_side_name side) {
-  const tj_node *left = stride_on(map, a, side), *right = stride_on(map, b, side);
-  if (left == NULL || tj_is_int(left, 0))
-    return false;
-  if (right == NULL || tj_is_int(right, 0))
-    return true;
-  if (tj_is_int(left, 1) || tj_is_int(right, 1))
-    return !tj_is_int(right, 1);
-  return tj_prove_less_equal(map->graph, left, right) && !tj_prove_less_equal(map->graph, right, left);
-}
-
-static void sort_modes(mapping *map, tj_side_name side) {
-  uint32_t *order = map->problem.order[side];
-  for (uint32_t i = 0; i < map->domain->count; i++) {
-    uint32_t at = i;
-    for (; at > 0 && is_closer(map, i, order[at - 1], side); at--)
-      order[at] = order[at - 1];
-    order[at] = i;
-  }
-}
-
-static bool is_contiguous(const mapping *map, tj_side_name side) {
-  const tj_node *stride = stride_on(map, map->problem.order[side][0], side);
-  return stride != NULL && tj_is_int(stride, 1);
-}
-
 /* Whether `next` goes on where `mode` ends. */
 static bool continues(const mapping *map, uint32_t mode, uint32_t next, tj_side_name side) {
   const tj_node *stride = stride_on(map, mode, side), *further = stride_on(map, next, side);
@@ -95,19 +67,6 @@ static uint32_t element_bytes(const mapping *map, tj_side_name side) {
   return tj_element_bytes(map->flat, buffer_of(map, side));
 }
 
-/* The least bytes of an element of what moves on a side: its runs have to fill lines, too. */
-static uint32_t least_bytes(const mapping *map, tj_side_name side) {
-  const tj_arithmetic *arithmetic = &map->flat->arithmetic;
-  uint32_t least = element_bytes(map, side);
-  for (uint32_t i = 0; i < map->domain->other_count; i++) {
-    bool is_stored = !tj_is_other_source(map->flat, i), is_straight = tj_domain_other_is_straight(map->domain, i);
-    uint32_t bytes = tj_element_bytes(map->flat, arithmetic->buffer[1 + i]);
-    if (is_stored && is_straight == (side == TJ_SOURCE) && bytes < least)
-      least = bytes;
-  }
-  return least;
-}
-
 static int64_t grain_of(const mapping *map, uint32_t mode, tj_side_name side) {
   const tj_node *stride = stride_on(map, mode, side);
   int64_t bytes = map->problem.bytes[side], elements = 1;
@@ -119,9 +78,9 @@ static int64_t grain_of(const mapping *map, uint32_t mode, tj_side_name side) {
 
 static void describe_side(mapping *map, tj_side_name side) {
   tj_shape_problem *problem = &map->problem;
-  problem->bytes[side] = least_bytes(map, side);
+  problem->bytes[side] = tj_domain_least_bytes(map->domain, map->flat, buffer_of(map, side), side == TJ_SOURCE);
   problem->width[side] = tj_target_widest(map->target, element_bytes(map, side));
-  sort_modes(map, side);
+  tj_domain_sort(map->graph, map->domain, side == TJ_SOURCE, problem->order[side]);
   for (uint32_t i = 0; i < problem->count; i++) {
     uint32_t mode = problem->order[side][i];
     problem->mode[mode].grain[side] = grain_of(map, mode, side);
@@ -163,8 +122,9 @@ static void describe(mapping *map) {
 
 /* Whether vectors may move on both sides, as far as strides tell. */
 static bool is_mappable(const mapping *map) {
-  bool turns = map->problem.order[TJ_SOURCE][0] != map->problem.order[TJ_DESTINATION][0];
-  return is_contiguous(map, TJ_SOURCE) && is_contiguous(map, TJ_DESTINATION) && (map->problem.may_stage || !turns);
+  uint32_t loaded = map->problem.order[TJ_SOURCE][0], stored = map->problem.order[TJ_DESTINATION][0];
+  return tj_domain_has_neighbours(map->domain, loaded, true) &&
+         tj_domain_has_neighbours(map->domain, stored, false) && (map->problem.may_stage || loaded == stored);
 }
 
 /* --- kernels --- */
