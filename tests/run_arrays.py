@@ -359,7 +359,7 @@ def check_counts(runner, device, row, folder):
                  for key, value in wanted.items() if counters[key] != value), None)
 
 
-WAVES = {"host": 1, "sim:gfx942": 64, "sim:gfx1201": 32}
+WAVES = {"host": 1, "sim:gfx942": 64, "sim:gfx1201": 32, "sim:gfx1250": 32}
 
 
 def halves(parts):

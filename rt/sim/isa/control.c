@@ -82,6 +82,9 @@ void tj_sim_execute_time(tj_sim_wave *wave, const tj_sim_instruction *instructio
  * are not simulated. */
 enum { REGISTER_MODE = 1, MODE = 0xf0, MODE_OF_FLOATS = 0xff };
 
+/* What gfx1250 tells of a wave: bits 6 to 9 are the cluster of workgroups that it is in; there are none. */
+enum { REGISTER_STATUS_2 = 28 };
+
 /* A field of a hardware register, as an instruction encodes it. */
 typedef struct {
   unsigned number, shift;
@@ -93,6 +96,10 @@ static hardware_field field_of(const tj_sim_operand *operand) {
   return (hardware_field){bits & 63, bits >> 6 & 31, (uint32_t)((1ull << width) - 1)};
 }
 
+static bool is_cluster(hardware_field field) {
+  return field.number == REGISTER_STATUS_2 && field.shift == 6 && field.mask == 15;
+}
+
 static void check_mode(tj_sim_wave *wave, uint32_t changed, uint32_t value) {
   if (((value ^ MODE) & changed & MODE_OF_FLOATS) != 0)
     tj_sim_wave_fail(wave, 0, "the floating-point mode is set to one that is not simulated");
@@ -102,6 +109,8 @@ void tj_sim_execute_get_hardware(tj_sim_wave *wave, const tj_sim_instruction *in
   hardware_field field = field_of(&instruction->operand[1]);
   if (field.number == REGISTER_MODE)
     tj_sim_write_scalar(wave, &instruction->operand[0], (uint32_t)MODE >> field.shift & field.mask, 32);
+  else if (tj_sim_has_clusters(wave->group->processor) && is_cluster(field))
+    tj_sim_write_scalar(wave, &instruction->operand[0], 0, 32);
   else
     tj_sim_wave_fail(wave, 0, "the simulator does not have this hardware register");
 }

@@ -154,6 +154,12 @@ static void perform(tj_sim_wave *wave, const tj_sim_instruction *instruction, co
 
 /* --- spaces --- */
 
+/* Of the register of an offset, in bytes. */
+static uint64_t offset_in(const tj_sim_wave *wave, const tj_sim_instruction *instruction, uint32_t word) {
+  uint64_t offset = tj_sim_has_signed_offsets(wave->group->processor) ? (uint64_t)(int64_t)(int32_t)word : word;
+  return offset * (instruction->scales_offset ? instruction->operation->bytes : 1u);
+}
+
 /* An address of 64 bits in two registers, or a base in scalar registers and an offset of 32 bits. */
 void tj_sim_execute_global(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
   access a = open_access(wave, instruction);
@@ -165,7 +171,8 @@ void tj_sim_execute_global(tj_sim_wave *wave, const tj_sim_instruction *instruct
     return;
   for (uint64_t left = a.lanes; left != 0; left &= left - 1) {
     unsigned lane = (unsigned)__builtin_ctzll(left);
-    uint64_t address = high == NULL ? low[lane] : low[lane] | (uint64_t)high[lane] << 32;
+    uint64_t address =
+        high == NULL ? offset_in(wave, instruction, low[lane]) : low[lane] | (uint64_t)high[lane] << 32;
     a.at[lane] = base + address + (uint64_t)instruction->offset;
   }
   perform(wave, instruction, &a);
@@ -206,7 +213,8 @@ void tj_sim_execute_scratch(tj_sim_wave *wave, const tj_sim_instruction *instruc
   const uint32_t *row = is_row(a.address) ? tj_sim_row(wave, a.address, 0) : NULL;
   for (uint64_t left = wave->state == TJ_SIM_FAILED ? 0 : a.lanes; left != 0; left &= left - 1) {
     unsigned lane = (unsigned)__builtin_ctzll(left);
-    a.at[lane] = (uint32_t)(base + (row != NULL ? row[lane] : 0) + (uint64_t)instruction->offset);
+    a.at[lane] = (uint32_t)(base + (row != NULL ? offset_in(wave, instruction, row[lane]) : 0) +
+                            (uint64_t)instruction->offset);
   }
   if (wave->state != TJ_SIM_FAILED)
     perform_in_scratch(wave, instruction, &a);

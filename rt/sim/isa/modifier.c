@@ -207,6 +207,8 @@ static bool read_flag(const char *name, const char *value, tj_sim_instruction *i
     instruction->has_index = true;
   else if (strcmp(name, "offen") == 0)
     instruction->has_offset = true;
+  else if (strcmp(name, "scale_offset") == 0)
+    instruction->scales_offset = true;
   else if (strcmp(name, "glc") == 0 || strcmp(name, "sc0") == 0)
     instruction->returns_old = true;
   else if (strcmp(name, "th") == 0)

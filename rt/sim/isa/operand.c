@@ -148,6 +148,14 @@ static bool read_constant(cursor in, tj_sim_operand *operand) {
   return *end == '\0';
 }
 
+/* lit64(0xff): all 64 bits of it are in the encoding. */
+static bool read_wide_constant(cursor in, tj_sim_operand *operand) {
+  if (!take(&in, "lit64(") || !take_last(&in, ")") || !read_constant(in, operand))
+    return false;
+  operand->is_literal = false;
+  return true;
+}
+
 static bool starts_number(cursor in) {
   if (in.at < in.end && *in.at == '-')
     in.at++;
@@ -184,5 +192,5 @@ bool tj_sim_read_operand(const char *text, size_t length, tj_sim_operand *operan
   if (starts_number(in))
     return read_constant(in, operand);
   read_half(&in, operand);
-  return read_named(in, operand) || read_numbered(in, operand);
+  return read_named(in, operand) || read_numbered(in, operand) || read_wide_constant(in, operand);
 }

@@ -7,9 +7,10 @@
 /* The offset: a constant, or a register and a constant. */
 static uint64_t read_offset(const tj_sim_wave *wave, const tj_sim_instruction *instruction) {
   const tj_sim_operand *operand = &instruction->operand[2];
-  uint64_t offset =
-      operand->place == TJ_SIM_SCALAR ? (uint32_t)tj_sim_read_scalar(wave, operand, 32) : operand->constant;
-  return offset + (uint64_t)instruction->offset;
+  if (operand->place != TJ_SIM_SCALAR)
+    return operand->constant + (uint64_t)instruction->offset;
+  uint64_t unit = instruction->scales_offset ? instruction->operation->bytes : 1;
+  return (uint32_t)tj_sim_read_scalar(wave, operand, 32) * unit + (uint64_t)instruction->offset;
 }
 
 static void write_words(tj_sim_wave *wave, const tj_sim_instruction *instruction, const unsigned char *bytes) {

@@ -134,7 +134,8 @@ static uint64_t packed_lane(const tj_sim_instruction *instruction, const lane_so
 static uint64_t mixed_lane(const tj_sim_instruction *instruction, const lane_source *source, uint64_t raw) {
   if (bit_of(instruction->op_sel_hi, source->number)) {
     uint64_t half = bit_of(instruction->op_sel, source->number) ? raw >> 16 : raw;
-    raw = put_F32((float)get_F16(half));
+    bool is_bfloat = instruction->operation->type[1 + source->number] == TJ_SIM_MIXB;
+    raw = is_bfloat ? extract(half, 0, 16) << 16 : put_F32((float)get_F16(half));
   }
   bool is_negated = source->operand->negate != bit_of(instruction->neg_lo, source->number);
   return change_sign(raw, 32, source->operand->absolute || bit_of(instruction->neg_hi, source->number), is_negated);

@@ -68,6 +68,8 @@ static void put_system_registers(scalars *s, const tj_sim_launch *launch, const 
   const tj_kernel_descriptor *d = &launch->kernel->code->descriptor;
   if (launch->processor->major >= 12) {
     put_scalar(s->wave, TJ_SIM_TTMP + 9, at[0]);
+    if (tj_sim_has_clusters(launch->processor))
+      put_scalar(s->wave, TJ_SIM_TTMP + 6, 0);
     put_scalar(s->wave, TJ_SIM_TTMP + 7, (at[1] & 0xffff) | at[2] << 16);
     return;
   }

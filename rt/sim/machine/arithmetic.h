@@ -8,7 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Types of operands: TYPE(name, C type, bits). MIX is a float of 32 bits, or one of 16 that is widened. */
+/* Types of operands: TYPE(name, C type, bits). MIX is a float of 32 bits, or one of 16 that is
+ * widened; MIXB the same of bfloats. */
 #define TJ_SIM_TYPES(TYPE)                                                                                           \
   TYPE(NONE, uint64_t, 0)                                                                                            \
   TYPE(U16, uint16_t, 16)                                                                                            \
@@ -18,6 +19,7 @@
   TYPE(I32, int32_t, 32)                                                                                             \
   TYPE(F32, float, 32)                                                                                               \
   TYPE(MIX, float, 32)                                                                                               \
+  TYPE(MIXB, float, 32)                                                                                              \
   TYPE(U64, uint64_t, 64)                                                                                            \
   TYPE(I64, int64_t, 64)                                                                                             \
   TYPE(F64, double, 64)

@@ -14,6 +14,18 @@ bool tj_sim_has_packed_ids(const tj_processor *processor) {
   return processor->major != 10;
 }
 
+static bool is_from(const tj_processor *processor, uint32_t major, uint32_t minor) {
+  return processor->major > major || (processor->major == major && processor->minor >= minor);
+}
+
+bool tj_sim_has_signed_offsets(const tj_processor *processor) {
+  return is_from(processor, 12, 5);
+}
+
+bool tj_sim_has_clusters(const tj_processor *processor) {
+  return is_from(processor, 12, 5);
+}
+
 bool tj_sim_agent_target(const char *text, const tj_processor **processor, tj_target_id *target) {
   static const tj_feature usual[TJ_TARGET_FEATURE_COUNT] = {
       [TJ_TARGET_SRAMECC] = TJ_FEATURE_ON, [TJ_TARGET_XNACK] = TJ_FEATURE_OFF};

@@ -9,8 +9,12 @@
 
 enum { MOST_BYTES = 1 << 15, GUARD = 64, TEXT = 512 };
 
-static const char *const devices[] = {"host",        "sim:gfx90a",  "sim:gfx942", "sim:gfx950",
-                                      "sim:gfx1030", "sim:gfx1100", "sim:gfx1201"};
+static const char *const devices[] = {
+    "host",
+#define SIMULATED(name, units) "sim:" name,
+#include "base/machine/processor.def"
+#undef SIMULATED
+};
 
 enum { DEVICES = sizeof devices / sizeof devices[0] };
 

@@ -187,7 +187,7 @@ static inline const char *sim_program(char *to, size_t size, const char *text, u
 }
 
 /* Which processors a row is for. */
-enum { G9 = 1, G10 = 2, G11 = 4, G12 = 8, ALL = 15, NEWER = 14, OLDER = 3, OCP = 32, FNUZ = 64 };
+enum { G9 = 1, G10 = 2, G11 = 4, G12 = 8, ALL = 15, NEWER = 14, OLDER = 3, OCP = 32, FNUZ = 64, G1250 = 128 };
 
 /* The bit of a simulated processor's generation, that beside its floats of 8 bits', and the lanes of its waves. */
 static inline unsigned sim_generation(size_t number) {
@@ -195,7 +195,8 @@ static inline unsigned sim_generation(size_t number) {
 }
 
 static inline unsigned sim_processors(size_t number) {
-  return sim_generation(number) | 16u << tj_processor_by_name(simulated[number])->floats8;
+  const tj_processor *processor = tj_processor_by_name(simulated[number]);
+  return sim_generation(number) | 16u << processor->floats8 | (tj_sim_has_clusters(processor) ? G1250 : 0);
 }
 
 static inline unsigned sim_lanes(size_t number) {
