@@ -85,7 +85,7 @@ BASH_ROWS = [
     ("run some.tile --kernel ", KERNELS),
     ("run 'with space.tile' --kernel ", KERNELS),
     ("run with\\ space.tile --kernel f", ["forth", "four"]),
-    ("run --device sim:", ["gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201"]),
+    ("run --device sim:", ["gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201", "gfx1250"]),
     ("run --device sim:gfx94", ["gfx942"]),
     ("run --device=sim:gfx94", ["gfx942"]),
     ("show --as=", ["text", "svg", "latex", "json"]),
