@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of all lanes, each put into a set. */
+/* Lines of all lanes, each put into a set; or counted one after the other, where addresses ascend. */
 #include "base/machine/cache_line.h"
+
+#include <stdbool.h>
 
 enum { NUMBERS = 4 * TJ_LINE_LANES };
 
@@ -26,10 +28,32 @@ static tj_line_count count_run(uint64_t address, uint64_t bytes, uint32_t line_b
   return (tj_line_count){lines_of(address % line_bytes + bytes, line_bytes), lines_of(bytes, line_bytes)};
 }
 
+static bool ascend(const uint64_t address[], uint32_t lanes) {
+  uint32_t i = 1;
+  while (i < lanes && address[i - 1] <= address[i])
+    i++;
+  return i == lanes;
+}
+
+/* A line is new where it is beyond the last one before. */
+static tj_line_count count_ascending(const uint64_t address[], uint32_t lanes, uint64_t bytes, uint32_t line_bytes) {
+  uint64_t last = (address[0] + bytes - 1) / line_bytes, places = 1;
+  uint64_t lines = 1 + (uint64_t)(last != address[0] / line_bytes);
+  for (uint32_t i = 1; i < lanes; i++) {
+    const uint64_t begin = address[i] / line_bytes, end = (address[i] + bytes - 1) / line_bytes;
+    lines += (uint64_t)(begin > last) + (uint64_t)(end > begin && end > last);
+    places += address[i] != address[i - 1];
+    last = end;
+  }
+  return (tj_line_count){lines, lines_of(places * bytes, line_bytes)};
+}
+
 tj_line_count tj_count_lines(const uint64_t address[], uint32_t lanes, uint64_t bytes, uint32_t line_bytes) {
-  number_set line = {.count = 0}, place = {.count = 0};
   if (lanes == 1)
     return count_run(address[0], bytes, line_bytes);
+  if (ascend(address, lanes))
+    return count_ascending(address, lanes, bytes, line_bytes);
+  number_set line = {.count = 0}, place = {.count = 0};
   for (uint32_t i = 0; i < lanes; i++) {
     insert(&place, address[i]);
     insert(&line, address[i] / line_bytes);

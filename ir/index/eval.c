@@ -6,6 +6,7 @@
 #include "ir/index/eval.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* --- evaluators --- */
 
@@ -13,7 +14,12 @@ typedef struct {
   const tj_node *node;
   uint32_t arg[3]; /* places of the arguments in `entry` */
   int64_t value;
+  bool varies; /* from lane to lane */
 } entry;
+
+typedef struct {
+  int64_t value[TJ_EVAL_LANES];
+} lane_values;
 
 struct tj_evaluator {
   entry *entry;
@@ -22,6 +28,7 @@ struct tj_evaluator {
   size_t slot_count;
   uint32_t *root;
   size_t root_count;
+  lane_values *lane; /* by place in `entry`; NULL until lanes are run */
 };
 
 static uint32_t *find_slot(const tj_evaluator *evaluator, const tj_node *node) {
@@ -117,6 +124,7 @@ void tj_evaluator_destroy(tj_evaluator *evaluator) {
   free(evaluator->entry);
   free(evaluator->slot);
   free(evaluator->root);
+  free(evaluator->lane);
   free(evaluator);
 }
 
@@ -146,6 +154,112 @@ tj_eval_status tj_evaluator_run(tj_evaluator *evaluator, const tj_bindings *bind
   for (size_t i = 0; i < evaluator->root_count; i++)
     values[i] = evaluator->entry[evaluator->root[i]].value;
   return TJ_EVAL_OK;
+}
+
+/* --- lanes --- */
+
+static void spread(lane_values *of, int64_t value) {
+  for (uint32_t i = 0; i < TJ_EVAL_LANES; i++)
+    of->value[i] = value;
+}
+
+static bool make_lanes(tj_evaluator *evaluator) {
+  if (evaluator->lane != NULL)
+    return true;
+  evaluator->lane = malloc((evaluator->count + 1) * sizeof *evaluator->lane);
+  for (size_t i = 0; i < evaluator->count && evaluator->lane != NULL; i++) {
+    if (tj_is_constant(evaluator->entry[i].node))
+      spread(&evaluator->lane[i], evaluator->entry[i].value);
+  }
+  return evaluator->lane != NULL;
+}
+
+/* An operation that cannot fail but by overflow, which is looked for afterwards. */
+static tj_eval_status add_lanes(const int64_t a[], const int64_t b[], uint32_t lanes, int64_t sum[]) {
+  uint64_t overflow = 0;
+  for (uint32_t i = 0; i < lanes; i++) {
+    uint64_t wrapped = (uint64_t)a[i] + (uint64_t)b[i];
+    overflow |= ((uint64_t)a[i] ^ wrapped) & ((uint64_t)b[i] ^ wrapped);
+    sum[i] = (int64_t)wrapped;
+  }
+  return overflow >> 63 != 0 ? TJ_EVAL_OVERFLOW : TJ_EVAL_OK;
+}
+
+static tj_eval_status multiply_lanes(const int64_t a[], const int64_t b[], uint32_t lanes, int64_t product[]) {
+  bool overflows = false;
+  for (uint32_t i = 0; i < lanes; i++)
+    overflows |= __builtin_mul_overflow(a[i], b[i], &product[i]);
+  return overflows ? TJ_EVAL_OVERFLOW : TJ_EVAL_OK;
+}
+
+static tj_eval_status operate_lanes(tj_op op, const int64_t *const arg[3], uint32_t lanes, int64_t value[]) {
+  tj_eval_status status = TJ_EVAL_OK;
+  for (uint32_t i = 0; i < lanes && status == TJ_EVAL_OK; i++)
+    status = tj_eval_operation(op, (int64_t[]){arg[0][i], arg[1][i], arg[2][i]}, &value[i]);
+  return status;
+}
+
+/* Quotients and remainders by a power of two, which most are. */
+static bool divide_lanes(const entry *of, const entry *entries, const int64_t a[], uint32_t lanes, int64_t value[]) {
+  const entry *divisor = &entries[of->arg[1]];
+  bool is_power = !divisor->varies && divisor->value > 0 && (divisor->value & (divisor->value - 1)) == 0;
+  if (!is_power || (of->node->op != TJ_OP_DIV && of->node->op != TJ_OP_MOD))
+    return false;
+  const int shift = __builtin_ctzll((uint64_t)divisor->value);
+  for (uint32_t i = 0; i < lanes; i++)
+    value[i] = of->node->op == TJ_OP_DIV ? a[i] >> shift : a[i] & (divisor->value - 1);
+  return true;
+}
+
+static tj_eval_status run_varying(const tj_evaluator *evaluator, const entry *at, uint32_t lanes, int64_t value[]) {
+  const lane_values *all = evaluator->lane;
+  const int64_t *arg[] = {all[at->arg[0]].value, all[at->arg[1]].value, all[at->arg[2]].value};
+  switch (at->node->op) {
+  case TJ_OP_ADD:
+    return add_lanes(arg[0], arg[1], lanes, value);
+  case TJ_OP_MUL:
+    return multiply_lanes(arg[0], arg[1], lanes, value);
+  default:
+    return divide_lanes(at, evaluator->entry, arg[0], lanes, value) ? TJ_EVAL_OK
+                                                                    : operate_lanes(at->node->op, arg, lanes, value);
+  }
+}
+
+static const tj_lane_values *find_given(const tj_node *node, const tj_lane_values given[], uint32_t count) {
+  for (uint32_t i = 0; i < count && node->op == TJ_OP_SYMBOL; i++) {
+    if (given[i].symbol == node->symbol->index)
+      return &given[i];
+  }
+  return NULL;
+}
+
+static bool has_varying_argument(const entry *entries, const entry *at) {
+  bool varies = false;
+  for (unsigned i = 0; i < tj_op_arity(at->node->op); i++)
+    varies = varies || entries[at->arg[i]].varies;
+  return varies;
+}
+
+tj_eval_status tj_evaluator_run_lanes(tj_evaluator *evaluator, const tj_bindings *bindings,
+                                      const tj_lane_values given[], uint32_t given_count, uint32_t lanes,
+                                      int64_t values[]) {
+  tj_eval_status status = make_lanes(evaluator) ? TJ_EVAL_OK : TJ_EVAL_NO_MEMORY;
+  for (size_t i = 0; i < evaluator->count && status == TJ_EVAL_OK; i++) {
+    entry *at = &evaluator->entry[i];
+    const tj_lane_values *own = find_given(at->node, given, given_count);
+    at->varies = own != NULL || has_varying_argument(evaluator->entry, at);
+    if (own != NULL)
+      memcpy(evaluator->lane[i].value, own->value, lanes * sizeof own->value[0]);
+    else if (at->varies)
+      status = run_varying(evaluator, at, lanes, evaluator->lane[i].value);
+    else if (!tj_is_constant(at->node)) {
+      status = run_entry(evaluator, at, bindings);
+      spread(&evaluator->lane[i], at->value);
+    }
+  }
+  for (size_t i = 0; i < evaluator->root_count && status == TJ_EVAL_OK; i++)
+    memcpy(values + i * TJ_EVAL_LANES, evaluator->lane[evaluator->root[i]].value, lanes * sizeof values[0]);
+  return status;
 }
 
 size_t tj_evaluator_node_count(const tj_evaluator *evaluator) {

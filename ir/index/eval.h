@@ -27,6 +27,21 @@ void tj_evaluator_destroy(tj_evaluator *evaluator);
 /* As tj_eval_nodes. After success, and up to the next run, tj_evaluator_node and tj_evaluator_value give every node
  * that the roots are made of with its value, arguments before users. */
 tj_eval_status tj_evaluator_run(tj_evaluator *evaluator, const tj_bindings *bindings, int64_t values[]);
+
+/* The same at several points at once, lanes, which differ in the values of some symbols, and in nothing else. The
+ * value of root r in a lane is values[r * TJ_EVAL_LANES + lane]. Where it does not succeed, it does not say in which
+ * lane. Makes no difference to what tj_evaluator_value says. */
+enum { TJ_EVAL_LANES = 64 };
+
+typedef struct {
+  uint32_t symbol; /* its index */
+  int64_t value[TJ_EVAL_LANES];
+} tj_lane_values;
+
+tj_eval_status tj_evaluator_run_lanes(tj_evaluator *evaluator, const tj_bindings *bindings,
+                                      const tj_lane_values given[], uint32_t given_count, uint32_t lanes,
+                                      int64_t values[]);
+
 size_t tj_evaluator_node_count(const tj_evaluator *evaluator);
 const tj_node *tj_evaluator_node(const tj_evaluator *evaluator, size_t index);
 int64_t tj_evaluator_value(const tj_evaluator *evaluator, size_t index);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Prices of kernels: steps evaluated for each lane of a wave, and each step's lanes counted as one instruction.
  *
- * What the launch and a workgroup compute once are the values of the kernel's bindings; work-items are then evaluated
- * by one evaluator for all steps. Indices that a gather looks up are taken to count up from 0, as those of sources
- * that `tilejit run` is not given: index i is i. */
+ * What the launch and a workgroup compute once are the values of the kernel's bindings; the work-items of a wave are
+ * then evaluated together, by one evaluator for all steps. What a wave of one workgroup has been counted, the same
+ * wave of another is not where its lanes are as far from each other. Indices that a gather looks up are taken to
+ * count up from 0, as those of sources that `tilejit run` is not given: index i is i. */
 #include "lower/access/price.h"
 
 #include "base/machine/cache_line.h"
@@ -11,7 +12,15 @@
 #include "lower/access/memory_access.h"
 #include "lower/kernel/loop.h"
 
+#include <string.h>
+
 enum { OFFSET, VALID, BASE, LIMIT, ROOTS /* of a step */ };
+
+/* What an access of a wave was counted when last it was. */
+typedef struct {
+  uint64_t active; /* lanes, whose addresses stand elsewhere; 0: nothing */
+  tj_cost cost;
+} counted_pattern;
 
 /* Accesses, and where the lanes of the wave at hand make them. */
 typedef struct {
@@ -20,9 +29,12 @@ typedef struct {
   tj_access_price **price; /* by access */
   bool looks_up;
   const tj_node **root; /* ROOTS of each access */
-  int64_t *value;       /* of the roots, for the work-item at hand */
+  int64_t *value;       /* of the roots, by root and lane */
+  int64_t *lane_value;  /* of the roots, for one lane */
   int64_t *address;     /* in bytes, by access and lane */
   uint64_t *active;     /* lanes, by access */
+  counted_pattern *counted;
+  int64_t *counted_address; /* by wave, access and lane */
   tj_evaluator *evaluator;
 } access_list;
 
@@ -37,7 +49,10 @@ typedef struct {
   access_list outer, inner;
   const tj_node **bound_root; /* of bindings */
   int64_t *bound_value;
-  int64_t *carried; /* by lane, what the loop carries */
+  tj_lane_values *given; /* the number of the work-item, what the loop carries, what steps look up */
+  uint32_t given_count;
+  uint32_t lanes;   /* of the wave at hand */
+  int64_t *carried; /* to the next trip, by lane */
   tj_evaluator *bound, *initial, *next;
   tj_price price;
 } pricing;
@@ -82,15 +97,23 @@ static void set_roots(pricing *p, access_list *list, uint32_t number) {
   root[LIMIT] = step->limit != NULL ? step->limit : zero;
 }
 
+static size_t waves_of(const pricing *p) {
+  return (p->kernel->workgroup_size + p->machine->wave_size - 1) / p->machine->wave_size;
+}
+
 static access_list list_accesses(pricing *p, bool of_inner) {
   tj_job *job = p->graph->job;
   tj_memory_accesses all = tj_list_memory_accesses(p->graph, p->kernel, of_inner);
   access_list list = {.access = all.item, .count = all.count};
+  size_t counted = waves_of(p) * list.count;
   list.price = TJ_NEW_ARRAY(job, tj_access_price *, list.count + 1);
   list.root = TJ_NEW_ARRAY(job, const tj_node *, ROOTS *(size_t)list.count + 1);
-  list.value = TJ_NEW_ARRAY(job, int64_t, ROOTS * (size_t)list.count + 1);
+  list.value = TJ_NEW_ARRAY(job, int64_t, (size_t)TJ_EVAL_LANES * ROOTS * list.count + 1);
+  list.lane_value = TJ_NEW_ARRAY(job, int64_t, ROOTS * (size_t)list.count + 1);
   list.address = TJ_NEW_ARRAY(job, int64_t, TJ_BANK_LANES * (size_t)list.count + 1);
   list.active = TJ_NEW_ARRAY(job, uint64_t, list.count + 1);
+  list.counted = TJ_NEW_ARRAY(job, counted_pattern, counted + 1);
+  list.counted_address = TJ_NEW_ARRAY(job, int64_t, counted * p->machine->wave_size + 1);
   for (uint32_t i = 0; i < list.count; i++) {
     list.looks_up |= list.access[i].step->kind == TJ_STEP_LOOKUP;
     list.price[i] = price_of(p, &list.access[i]);
@@ -120,58 +143,98 @@ static void set_symbol(pricing *p, const tj_node *symbol, int64_t value) {
 static void evaluate_singly(pricing *p, access_list *list) {
   for (uint32_t i = 0; i < list->count; i++) {
     const tj_node **root = &list->root[i * ROOTS];
-    int64_t *value = &list->value[i * ROOTS];
+    int64_t *value = &list->lane_value[i * ROOTS];
     value[VALID] = value_of(p, root[VALID]);
     if (value[VALID] != 0)
       note(p, tj_eval_nodes(root, ROOTS, &p->bindings, value));
   }
 }
 
-static void evaluate_once(pricing *p, access_list *list) {
-  tj_eval_status status = tj_evaluator_run(list->evaluator, &p->bindings, list->value);
+static void evaluate_lane(pricing *p, access_list *list, uint32_t lane) {
+  for (uint32_t i = 0; i < p->given_count; i++)
+    p->symbol[p->given[i].symbol] = p->given[i].value[lane];
+  tj_eval_status status = tj_evaluator_run(list->evaluator, &p->bindings, list->lane_value);
   if (status != TJ_EVAL_OK && status != TJ_EVAL_NO_MEMORY)
     evaluate_singly(p, list);
   else
     note(p, status);
+  for (size_t i = 0; i < ROOTS * (size_t)list->count; i++)
+    list->value[i * TJ_EVAL_LANES + lane] = list->lane_value[i];
 }
 
-/* The first element of a valid access. */
-static int64_t element_of(pricing *p, const access_list *list, uint32_t number) {
-  const int64_t *value = &list->value[number * ROOTS];
-  int64_t element;
-  if (__builtin_add_overflow(value[BASE], value[OFFSET], &element) ||
-      __builtin_add_overflow(element, list->access[number].place->displacement, &element))
-    note(p, TJ_EVAL_OVERFLOW);
-  return element;
+/* All lanes at once; where that fails, one by one. */
+static void evaluate_once(pricing *p, access_list *list) {
+  tj_eval_status status =
+      tj_evaluator_run_lanes(list->evaluator, &p->bindings, p->given, p->given_count, p->lanes, list->value);
+  if (status == TJ_EVAL_NO_MEMORY)
+    note(p, status);
+  for (uint32_t lane = 0; lane < p->lanes && status != TJ_EVAL_OK && status != TJ_EVAL_NO_MEMORY; lane++)
+    evaluate_lane(p, list, lane);
 }
 
-static int64_t address_of(pricing *p, const access_list *list, uint32_t number) {
-  int64_t address;
-  if (__builtin_mul_overflow(element_of(p, list, number), tj_element_bytes(p->kernel, list->price[number]->buffer),
-                             &address))
-    note(p, TJ_EVAL_OVERFLOW);
-  return address;
+/* Of an access's root, by lane. */
+static const int64_t *values_of(const access_list *list, uint32_t number, uint32_t root) {
+  return &list->value[((size_t)number * ROOTS + root) * TJ_EVAL_LANES];
+}
+
+/* Whether the first element of a valid access has a number. */
+static bool find_element(const access_list *list, uint32_t number, uint32_t lane, int64_t *element) {
+  return !__builtin_add_overflow(values_of(list, number, BASE)[lane], values_of(list, number, OFFSET)[lane],
+                                 element) &&
+         !__builtin_add_overflow(*element, list->access[number].place->displacement, element);
 }
 
 /* The number of the element, as far as an integer of the buffer's type holds it; or the limit. */
-static int64_t looked_up(pricing *p, const access_list *list, uint32_t number) {
-  const int64_t *value = &list->value[number * ROOTS];
+static int64_t looked_up(pricing *p, const access_list *list, uint32_t number, uint32_t lane) {
+  const int64_t limit = values_of(list, number, LIMIT)[lane];
   tj_dtype dtype = p->kernel->buffer[list->price[number]->buffer].dtype;
   uint32_t bits = tj_dtype_bits(dtype) - (tj_dtype_class_of(dtype) == TJ_CLASS_SIGNED ? 1 : 0);
-  int64_t index = value[VALID] != 0 ? element_of(p, list, number) : value[LIMIT];
+  int64_t index = limit;
+  if (values_of(list, number, VALID)[lane] != 0 && !find_element(list, number, lane, &index))
+    note(p, TJ_EVAL_OVERFLOW);
   bool is_held = bits > 62 || index >> bits == 0;
-  return is_held && index < value[LIMIT] ? index : value[LIMIT];
+  return is_held && index < limit ? index : limit;
 }
 
-/* Evaluates the steps of a work-item: once more after each that others wait for. */
+static tj_lane_values *given_of(pricing *p, const tj_node *symbol) {
+  uint32_t i = 0;
+  while (i < p->given_count && p->given[i].symbol != symbol->symbol->index)
+    i++;
+  p->given_count += i == p->given_count;
+  p->given[i].symbol = symbol->symbol->index;
+  return &p->given[i];
+}
+
+/* Evaluates the steps of a wave: once more after each that others wait for. */
 static void evaluate(pricing *p, access_list *list) {
   evaluate_once(p, list);
   for (uint32_t i = 0; i < list->count && list->looks_up; i++) {
     if (list->access[i].step->kind != TJ_STEP_LOOKUP)
       continue;
-    set_symbol(p, list->access[i].step->value, looked_up(p, list, i));
+    tj_lane_values *found = given_of(p, list->access[i].step->value);
+    for (uint32_t lane = 0; lane < p->lanes; lane++)
+      found->value[lane] = looked_up(p, list, i, lane);
     evaluate_once(p, list);
   }
+}
+
+/* Where the lanes of the wave make an access. */
+static void place_access(pricing *p, access_list *list, uint32_t number) {
+  const int64_t *valid = values_of(list, number, VALID), *base = values_of(list, number, BASE);
+  const int64_t *offset = values_of(list, number, OFFSET), beyond = list->access[number].place->displacement;
+  const int64_t bytes = tj_element_bytes(p->kernel, list->price[number]->buffer);
+  int64_t *address = &list->address[(size_t)number * TJ_BANK_LANES], element;
+  uint64_t active = 0, overflowing = 0;
+  for (uint32_t lane = 0; lane < p->lanes; lane++) {
+    bool overflows = __builtin_add_overflow(base[lane], offset[lane], &element);
+    overflows |= __builtin_add_overflow(element, beyond, &element);
+    overflows |= __builtin_mul_overflow(element, bytes, &address[lane]);
+    overflowing |= (uint64_t)overflows << lane;
+    active |= (uint64_t)(valid[lane] != 0) << lane;
+  }
+  list->active[number] = active;
+  if ((overflowing & active) != 0)
+    note(p, TJ_EVAL_OVERFLOW);
 }
 
 /* --- counting --- */
@@ -179,7 +242,7 @@ static void evaluate(pricing *p, access_list *list) {
 /* Of the wave at hand: a run is as long as its limit says. Waves with runs have one lane. */
 static uint32_t bytes_of(const pricing *p, const access_list *list, uint32_t number) {
   const tj_memory_access *access = &list->access[number];
-  int64_t limit = list->value[number * ROOTS + LIMIT];
+  int64_t limit = values_of(list, number, LIMIT)[0];
   return access->step->kind == TJ_STEP_RUN ? (uint32_t)limit * tj_element_bytes(p->kernel, access->place->buffer)
                                            : access->bytes;
 }
@@ -208,53 +271,103 @@ static void count_cycles(const pricing *p, const access_list *list, uint32_t num
   cost->least_cycles += tj_bank_ideal(p->machine->bank, price->is_store, price->bytes, list->active[number]);
 }
 
-static void count_access(const pricing *p, const access_list *list, uint32_t number) {
-  tj_cost *cost = &list->price[number]->cost;
+static tj_cost cost_of(const pricing *p, const access_list *list, uint32_t number) {
+  tj_cost cost = {.instructions = 1};
+  if (list->price[number]->is_scalar)
+    return cost;
+  if (list->price[number]->buffer != TJ_LDS)
+    count_lines(p, list, number, &cost);
+  else if (p->machine->bank != NULL)
+    count_cycles(p, list, number, &cost);
+  return cost;
+}
+
+/* Bytes after which lines, or banks, begin anew. */
+static int64_t period_of(const pricing *p, const tj_access_price *price) {
+  if (price->buffer != TJ_LDS)
+    return p->machine->line_bytes;
+  return p->machine->bank != NULL ? (int64_t)p->machine->bank->banks * TJ_BANK_BYTES : 1;
+}
+
+/* Whether all lanes are whole periods from where they were counted, and equally many. */
+static bool is_counted(const pricing *p, const access_list *list, uint32_t number, uint64_t active,
+                       const int64_t counted[]) {
+  const int64_t *address = &list->address[(size_t)number * TJ_BANK_LANES];
+  if (active != list->active[number] || list->access[number].step->kind == TJ_STEP_RUN)
+    return false;
+  const uint32_t first = (uint32_t)__builtin_ctzll(active);
+  const uint64_t far = (uint64_t)address[first] - (uint64_t)counted[first];
+  if ((int64_t)far % period_of(p, list->price[number]) != 0)
+    return false;
+  for (uint64_t left = active; left != 0; left &= left - 1) {
+    const int lane = __builtin_ctzll(left);
+    if ((uint64_t)address[lane] - (uint64_t)counted[lane] != far)
+      return false;
+  }
+  return true;
+}
+
+static void keep_counted(const pricing *p, const access_list *list, uint32_t number, counted_pattern *pattern,
+                         int64_t address[]) {
+  *pattern = (counted_pattern){list->active[number], cost_of(p, list, number)};
+  memcpy(address, &list->address[(size_t)number * TJ_BANK_LANES], p->machine->wave_size * sizeof address[0]);
+}
+
+static void add_cost(tj_cost *sum, const tj_cost *cost) {
+  sum->instructions += cost->instructions;
+  sum->lines += cost->lines;
+  sum->least_lines += cost->least_lines;
+  sum->sectors += cost->sectors;
+  sum->least_sectors += cost->least_sectors;
+  sum->cycles += cost->cycles;
+  sum->least_cycles += cost->least_cycles;
+}
+
+static void count_access(const pricing *p, const access_list *list, uint32_t wave, uint32_t number) {
+  const size_t place = (size_t)wave * list->count + number;
+  counted_pattern *pattern = &list->counted[place];
+  int64_t *address = &list->counted_address[place * p->machine->wave_size];
   if (list->active[number] == 0)
     return;
-  cost->instructions++;
-  if (list->price[number]->is_scalar)
-    return;
-  if (list->price[number]->buffer != TJ_LDS)
-    count_lines(p, list, number, cost);
-  else if (p->machine->bank != NULL)
-    count_cycles(p, list, number, cost);
+  if (!is_counted(p, list, number, pattern->active, address))
+    keep_counted(p, list, number, pattern, address);
+  add_cost(&list->price[number]->cost, &pattern->cost);
 }
 
 /* --- waves --- */
 
-static bool set_item(pricing *p, int64_t group, uint32_t item) {
-  int64_t number = group * p->kernel->workgroup_size + item;
-  if (item >= p->items || number >= p->count)
-    return false;
-  if (p->kernel->index != NULL)
-    set_symbol(p, p->kernel->index, number);
-  else
-    set_symbol(p, p->kernel->item, item);
-  return true;
+static int64_t least_of(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+/* Numbers the work-items of a wave; those that there are come first. */
+static void set_items(pricing *p, int64_t group, uint32_t first) {
+  const tj_kernel *kernel = p->kernel;
+  const int64_t number = group * kernel->workgroup_size + first;
+  const int64_t lanes = least_of(p->machine->wave_size, least_of(p->items - first, p->count - number));
+  tj_lane_values *items = given_of(p, kernel->index != NULL ? kernel->index : kernel->item);
+  p->lanes = lanes > 0 ? (uint32_t)lanes : 0;
+  for (uint32_t lane = 0; lane < p->lanes; lane++)
+    items->value[lane] = (kernel->index != NULL ? number : first) + lane;
+}
+
+static void carry(pricing *p, tj_evaluator *evaluator) {
+  note(p, tj_evaluator_run_lanes(evaluator, &p->bindings, p->given, p->given_count, p->lanes, p->carried));
 }
 
 /* Gives what the loop carries its values on the trip at hand, and finds those of the next. */
-static void set_carried(pricing *p, int64_t carried[], int64_t trip) {
+static void set_carried(pricing *p, int64_t trip) {
   const tj_loop *loop = p->kernel->loop;
   if (loop == NULL)
     return;
   set_symbol(p, loop->counter, trip);
   if (trip == 0)
-    note(p, tj_evaluator_run(p->initial, &p->bindings, carried));
+    carry(p, p->initial);
   for (uint32_t i = 0; i < loop->carried_count; i++)
-    set_symbol(p, loop->carried[i].symbol, carried[i]);
+    memcpy(given_of(p, loop->carried[i].symbol)->value, p->carried + (size_t)i * TJ_EVAL_LANES,
+           sizeof p->given->value);
   if (trip + 1 < p->price.counted_trips)
-    note(p, tj_evaluator_run(p->next, &p->bindings, carried));
-}
-
-static void set_lane(pricing *p, access_list *list, uint32_t lane) {
-  for (uint32_t i = 0; i < list->count; i++) {
-    if (list->value[i * ROOTS + VALID] == 0)
-      continue;
-    list->active[i] |= UINT64_C(1) << lane;
-    list->address[i * TJ_BANK_LANES + lane] = address_of(p, list, i);
-  }
+    carry(p, p->next);
 }
 
 static uint32_t carried_count(const tj_kernel *kernel) {
@@ -262,17 +375,14 @@ static uint32_t carried_count(const tj_kernel *kernel) {
 }
 
 static void price_wave(pricing *p, access_list *list, int64_t group, uint32_t first) {
-  uint32_t carried = carried_count(p->kernel);
-  for (int64_t trip = 0; trip < p->price.counted_trips; trip++) {
+  set_items(p, group, first);
+  for (int64_t trip = 0; trip < p->price.counted_trips && p->lanes > 0; trip++) {
+    set_carried(p, trip);
+    evaluate(p, list);
     for (uint32_t i = 0; i < list->count; i++)
-      list->active[i] = 0;
-    for (uint32_t lane = 0; lane < p->machine->wave_size && set_item(p, group, first + lane); lane++) {
-      set_carried(p, p->carried + (size_t)lane * carried, trip);
-      evaluate(p, list);
-      set_lane(p, list, lane);
-    }
+      place_access(p, list, i);
     for (uint32_t i = 0; i < list->count && p->price.status == TJ_EVAL_OK; i++)
-      count_access(p, list, i);
+      count_access(p, list, first / p->machine->wave_size, i);
   }
 }
 
@@ -365,7 +475,8 @@ static pricing open_pricing(tj_graph *graph, const tj_kernel *kernel, const tj_p
       TJ_NEW_ARRAY(job, tj_access_price, 2 * ((size_t)kernel->step_count + kernel->inner_step_count) + 1);
   p.outer = list_accesses(&p, false);
   p.inner = list_accesses(&p, true);
-  p.carried = TJ_NEW_ARRAY(job, int64_t, TJ_BANK_LANES * (size_t)carried + 1);
+  p.carried = TJ_NEW_ARRAY(job, int64_t, TJ_EVAL_LANES * (size_t)carried + 1);
+  p.given = TJ_NEW_ARRAY(job, tj_lane_values, 1 + (size_t)carried + p.outer.count + p.inner.count);
   list_bindings(&p);
   p.symbol = TJ_NEW_ARRAY(job, int64_t, graph->symbol_count + 1);
   p.bindings = (tj_bindings){p.symbol, NULL, graph->symbol_count};
@@ -430,16 +541,6 @@ tj_price tj_price_of_widths(tj_graph *graph, const tj_kernel *kernel, const tj_p
 
 bool tj_price_is_whole(const tj_price *price) {
   return price->counted_workgroups == price->workgroups && price->counted_trips == price->trips;
-}
-
-static void add_cost(tj_cost *sum, const tj_cost *cost) {
-  sum->instructions += cost->instructions;
-  sum->lines += cost->lines;
-  sum->least_lines += cost->least_lines;
-  sum->sectors += cost->sectors;
-  sum->least_sectors += cost->least_sectors;
-  sum->cycles += cost->cycles;
-  sum->least_cycles += cost->least_cycles;
 }
 
 static tj_cost sum_where(const tj_price *price, bool is_lds) {
