@@ -65,7 +65,8 @@ const tj_value *tj_builtin_mapping(tj_call *call) {
                             .passes = number_part(call, "passes", 1),
                             .overlap = overlap_part(call),
                             .order = layout_part(call, "order"),
-                            .streams = truth_part(call, "stream")};
+                            .streams = truth_part(call, "stream"),
+                            .is_direct = truth_part(call, "direct")};
   call->job->here = here;
   return tj_value_of_mapping(call->graph, tj_mapping_make(call->graph, &parts));
 }

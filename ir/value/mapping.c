@@ -515,6 +515,9 @@ const tj_mapping *tj_mapping_make(tj_graph *graph, const tj_mapping_parts *parts
     check_lds(graph, mapping);
   mapping->order = parts->order;
   mapping->streams = parts->streams;
+  mapping->is_direct = parts->is_direct;
+  if (mapping->is_direct && mapping->lds == NULL)
+    tj_fail(graph->job, TJ_MAPPING, "direct: lds= is missing, which says where load's elements go");
   return mapping;
 }
 
@@ -592,5 +595,7 @@ void tj_mapping_print(tj_text *text, const tj_mapping *mapping) {
     print_layout(text, "order", mapping->order);
   if (mapping->streams)
     tj_text_string(text, ", stream=1");
+  if (mapping->is_direct)
+    tj_text_string(text, ", direct=1");
   tj_text_char(text, ')');
 }

@@ -120,6 +120,15 @@ static void print_run(const printer *p, const tj_kernel_step *step) {
   print_valid(p->text, &step->access);
 }
 
+static void print_direct(const printer *p, const tj_kernel_step *step) {
+  print_line(p->text, "  direct");
+  print_access(p, &step->access);
+  tj_text_string(p->text, " = ");
+  print_access(p, &step->from);
+  tj_text_format(p->text, ", %" PRIu32, step->width);
+  print_valid(p->text, &step->access);
+}
+
 static void print_prefetch(const printer *p, const tj_kernel_step *step) {
   print_line(p->text, "  prefetch");
   print_access(p, &step->access);
@@ -168,6 +177,9 @@ static void print_step(const printer *p, const tj_kernel_step *step) {
     break;
   case TJ_STEP_RUN:
     print_run(p, step);
+    break;
+  case TJ_STEP_DIRECT:
+    print_direct(p, step);
     break;
   case TJ_STEP_PREFETCH:
     print_prefetch(p, step);

@@ -23,6 +23,7 @@ static bool is_access(const tj_kernel_step *step) {
   case TJ_STEP_LOOKUP:
     return true;
   case TJ_STEP_RUN:
+  case TJ_STEP_DIRECT:
   case TJ_STEP_VALUE:
   case TJ_STEP_PREFETCH:
   case TJ_STEP_COMPUTE:
@@ -35,8 +36,8 @@ static bool is_access(const tj_kernel_step *step) {
   return false;
 }
 
-static bool is_run(const tj_memory_access *access) {
-  return access->step->kind == TJ_STEP_RUN;
+static bool has_two_places(const tj_memory_access *access) {
+  return tj_step_has_two_places(access->step);
 }
 
 static bool is_store(const tj_kernel_step *step) {
@@ -52,7 +53,8 @@ static bool go_together(const tj_kernel_step *a, const tj_kernel_step *b) {
 
 static bool is_repeated(const listing *l, const tj_kernel_step *step) {
   for (uint32_t i = l->phase; i < l->made.count; i++) {
-    if (step->kind != TJ_STEP_LOOKUP && !is_run(&l->made.item[i]) && tj_is_same_access(l->made.item[i].step, step))
+    if (step->kind != TJ_STEP_LOOKUP && !has_two_places(&l->made.item[i]) &&
+        tj_is_same_access(l->made.item[i].step, step))
       return true;
   }
   return false;
@@ -71,7 +73,7 @@ static bool is_joined(const listing *l, const tj_kernel_step *step, uint32_t byt
   if (l->made.count == l->phase || step->access.buffer == TJ_LDS || bytes % WORD != 0)
     return false;
   tj_memory_access *last = &l->made.item[l->made.count - 1];
-  if (is_run(last))
+  if (has_two_places(last))
     return false;
   int64_t distance = step->access.displacement - last->step->access.displacement;
   if (!go_together(last->step, step) || last->bytes % WORD != 0 || last->bytes + bytes > MOST_BYTES ||
@@ -101,7 +103,7 @@ static void add_step(listing *l, const tj_kernel_step *step) {
     add_access(l, step, &step->access, is_store(step));
 }
 
-static void add_run(listing *l, const tj_kernel_step *step) {
+static void add_both(listing *l, const tj_kernel_step *step) {
   add_access(l, step, &step->from, false);
   add_access(l, step, &step->access, true);
 }
@@ -115,8 +117,8 @@ tj_memory_accesses tj_list_memory_accesses(tj_graph *graph, const tj_kernel *ker
   for (uint32_t i = 0; i < count; i++) {
     if (step[i].kind == TJ_STEP_BARRIER)
       l.phase = l.made.count;
-    else if (step[i].kind == TJ_STEP_RUN)
-      add_run(&l, &step[i]);
+    else if (tj_step_has_two_places(&step[i]))
+      add_both(&l, &step[i]);
     else if (is_access(&step[i]))
       add_step(&l, &step[i]);
   }

@@ -9,7 +9,7 @@
 
 typedef struct {
   const tj_kernel_step *step; /* the first of those that it makes */
-  const tj_access *place;     /* of that step: one of its two, if it is a run */
+  const tj_access *place;     /* of that step: one of its two, if it has two */
   bool is_store, is_uniform;
   uint32_t bytes; /* of a work-item; of a run: at most */
 } tj_memory_access;

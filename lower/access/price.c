@@ -74,13 +74,14 @@ static bool is_scalar(const pricing *p, const tj_memory_access *access) {
 
 static tj_access_price *price_of(pricing *p, const tj_memory_access *access) {
   tj_access_price made = {.is_store = access->is_store,
+                          .is_direct = access->step->kind == TJ_STEP_DIRECT,
                           .is_scalar = is_scalar(p, access),
                           .buffer = access->place->buffer,
                           .bytes = access->bytes};
   for (uint32_t i = 0; i < p->price.access_count; i++) {
     tj_access_price *known = &p->price.access[i];
-    if (known->is_store == made.is_store && known->is_scalar == made.is_scalar && known->buffer == made.buffer &&
-        known->bytes == made.bytes)
+    if (known->is_store == made.is_store && known->is_scalar == made.is_scalar &&
+        known->is_direct == made.is_direct && known->buffer == made.buffer && known->bytes == made.bytes)
       return known;
   }
   p->price.access[p->price.access_count] = made;
@@ -272,10 +273,11 @@ static void count_cycles(const pricing *p, const access_list *list, uint32_t num
 }
 
 static tj_cost cost_of(const pricing *p, const access_list *list, uint32_t number) {
-  tj_cost cost = {.instructions = 1};
-  if (list->price[number]->is_scalar)
+  const tj_access_price *price = list->price[number];
+  tj_cost cost = {.instructions = price->is_direct && price->buffer == TJ_LDS ? 0 : 1};
+  if (price->is_scalar)
     return cost;
-  if (list->price[number]->buffer != TJ_LDS)
+  if (price->buffer != TJ_LDS)
     count_lines(p, list, number, &cost);
   else if (p->machine->bank != NULL)
     count_cycles(p, list, number, &cost);

@@ -34,6 +34,7 @@ typedef struct {
 /* Accesses of one buffer by vectors of one size. */
 typedef struct {
   bool is_store;
+  bool is_direct;   /* from memory straight into LDS: both places, of which that in memory has the instructions */
   bool is_scalar;   /* made once for a wave, by instructions of which no lines are counted */
   uint32_t buffer;  /* or TJ_LDS */
   uint32_t bytes;   /* of a lane */

@@ -40,6 +40,13 @@ struct tj_origin;  /* emit_address.c */
 struct tj_bounded; /* emit_bounded.c */
 struct tj_trips;   /* emit_loop.c */
 
+/* Where a wave's first lane is in LDS, where a lane is at an origin. */
+typedef struct {
+  LLVMValueRef origin, first; /* NULL: none has been emitted */
+  uint32_t bytes;             /* of a lane */
+  LLVMBasicBlockRef block;    /* where that is */
+} tj_wave_place;
+
 /* A node's value: an i1 for truths, an i32, or an i64. */
 typedef struct tj_emitter {
   tj_job *job;
@@ -66,6 +73,7 @@ typedef struct tj_emitter {
   struct tj_trips *trips;     /* emit_loop.c: of the LOOP step that is open; NULL: none is */
   LLVMValueRef *number; /* by array of a copy's program: numbers that are the same for all elements; NULL: others
                            are constants, or in slots */
+  tj_wave_place wave_place;
   LLVMValueRef lds;     /* pointer to the workgroup's own elements; NULL: there are none, or they begin at 0 */
   tj_width index_width; /* of the linear coordinate, beyond the count included, and of the count */
   bool keeps_loops;     /* LLVM is not to vectorise them */
@@ -237,6 +245,10 @@ void tj_emit_streamed(tj_emitter *emitter, LLVMValueRef store);
 LLVMValueRef tj_emit_lane_read(tj_emitter *emitter, const tj_lane_map *map);
 /* Slots of lanes become those of others, as the step's exchange says. */
 void tj_emit_exchange(tj_emitter *emitter, const tj_kernel_step *step);
+
+/* --- straight into LDS (emit_direct.c) --- */
+
+void tj_emit_direct(tj_emitter *emitter, const tj_kernel_step *step);
 
 /* --- runs (emit_run.c) --- */
 

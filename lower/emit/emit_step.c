@@ -397,6 +397,9 @@ static void emit_step(tj_emitter *emitter, const tj_kernel_step *step) {
   case TJ_STEP_RUN:
     emit_run(emitter, step);
     break;
+  case TJ_STEP_DIRECT:
+    tj_emit_direct(emitter, step);
+    break;
   case TJ_STEP_PREFETCH:
     emit_prefetch(emitter, step);
     break;
@@ -442,7 +445,7 @@ static void emit_origins_of(tj_emitter *emitter, const tj_kernel_step step[], ui
   for (uint32_t i = 0; i < count; i++) {
     if (tj_step_has_access(&step[i]))
       tj_emit_origin(emitter, &step[i].access);
-    if (step[i].kind == TJ_STEP_RUN)
+    if (tj_step_has_two_places(&step[i]))
       tj_emit_origin(emitter, &step[i].from);
   }
 }

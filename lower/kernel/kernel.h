@@ -51,6 +51,8 @@ typedef enum {
                      where not valid, `limit` */
   TJ_STEP_RUN,    /* `limit` elements, at least 1, become those of `from`, converted to the carried type and from it,
                      if the access is valid. On the host */
+  TJ_STEP_DIRECT, /* `width` elements from `from` on become those of LDS at the access, if that is valid; a wave's
+                     lanes that are side by side have places that are, and all are there after the next barrier */
   TJ_STEP_PREFETCH, /* the elements will be loaded by somebody soon; nothing happens that could be seen */
   TJ_STEP_COMPUTE,  /* the slots become what `compute` says of others; where not valid, they stay as they are */
   TJ_STEP_EXCHANGE, /* slots of work-items become what others of their wave had, as `exchange` says; the others have
@@ -79,8 +81,8 @@ typedef struct {
  * or none is. */
 typedef struct {
   tj_step_kind kind;
-  tj_access access; /* of LOAD, STORE, RUN and LOOKUP */
-  tj_access from;   /* of RUN: the first element; valid where the access is */
+  tj_access access; /* of LOAD, STORE, RUN, DIRECT and LOOKUP */
+  tj_access from;   /* of RUN and DIRECT: the first element; valid where the access is */
   tj_access ahead;  /* of RUN: from where on as many elements may be fetched, for a run to come; offset NULL: none */
   const tj_node *value; /* of VALUE; of LOOKUP and LOOP: a symbol, which this step gives its value; of EXCHANGE
                            that of the work-item */
@@ -99,6 +101,11 @@ typedef struct {
 /* Whether the step has to do with elements of a buffer, or of LDS. */
 static inline bool tj_step_has_access(const tj_kernel_step *step) {
   return step->kind <= TJ_STEP_PREFETCH && step->kind != TJ_STEP_VALUE;
+}
+
+/* Whether the step moves elements from one place to another without slots. */
+static inline bool tj_step_has_two_places(const tj_kernel_step *step) {
+  return step->kind == TJ_STEP_RUN || step->kind == TJ_STEP_DIRECT;
 }
 
 /* The step that gives slot 0 the value of an expression. */
@@ -218,6 +225,14 @@ static inline bool tj_is_always(const tj_node *valid) {
 /* Whether what a step stores is to bypass the caches. */
 static inline bool tj_step_is_streamed(const tj_kernel *kernel, const tj_kernel_step *step) {
   return kernel->is_streamed && step->kind == TJ_STEP_STORE && step->access.buffer != TJ_LDS && !step->is_kept;
+}
+
+/* Whether it has a step of a kind. */
+static inline bool tj_kernel_has_step(const tj_kernel *kernel, tj_step_kind kind) {
+  uint32_t i = 0;
+  while (i < kernel->step_count && kernel->step[i].kind != kind)
+    i++;
+  return i < kernel->step_count;
 }
 
 /* Bytes of an element of a buffer, or of LDS. */

@@ -9,8 +9,10 @@
 #include "lower/flexible/flexible.h"
 #include "lower/kernel/variant.h"
 #include "lower/lanes/exchange.h"
+#include "lower/lds/direct.h"
 #include "lower/lds/lds_layout.h"
 #include "lower/mapping/host_mapping.h"
+#include "lower/tile/direct_side.h"
 #include "lower/tile/gather_vectors.h"
 #include "lower/tile/lds_choice.h"
 #include "lower/tile/slot_order.h"
@@ -537,6 +539,30 @@ static bool set_way(tj_graph *graph, tj_tiling *tiling, const tj_kernel *flat, c
   return exchange != NULL;
 }
 
+/* --- straight into LDS --- */
+
+/* Has work-items load what goes straight into LDS; false where they cannot, which is TJ4020 where the definition
+ * wants it. */
+static bool set_direct(tj_graph *graph, tj_tiling *tiling, const tj_kernel *flat, const tj_mapped *mapped,
+                       const holding *load, const tj_target *target) {
+  tj_tile_side *placed = TJ_NEW(graph->job, tj_tile_side);
+  tj_direct_form form = {.work_items = tiling->workgroup_size};
+  const char *obstacle = tj_direct_find(graph, mapped->mapping, target, tj_dtype_bits(flat->carried) / 8, &form);
+  if (obstacle != NULL && mapped->is_given)
+    tj_fail_at(graph->job, mapped->load_span, TJ_MAPPING, "direct: %s", obstacle);
+  if (obstacle != NULL)
+    return false;
+  holding once = *load;
+  once.leaves_out = true;
+  *placed = make_side(&once);
+  tiling->is_staged = true;
+  tiling->is_given = mapped->is_given;
+  tiling->direct = form.vector;
+  tiling->placed = placed;
+  tiling->load = tj_direct_side(graph, mapped->mapping, placed, form.vector);
+  return true;
+}
+
 uint32_t tj_mapped_work_items(tj_graph *graph, const tj_mapping *mapping) {
   uint32_t loaders = tj_mapping_work_items(graph, &mapping->load),
            storers = tj_mapping_work_items(graph, &mapping->store);
@@ -562,7 +588,10 @@ tj_kernel *tj_tile_as_mapped(tj_graph *graph, const tj_kernel *flat, const tj_ma
                       .choice = mapped->choice,
                       .assumed = assumed,
                       .shared = mapped->shared};
-  choose_way(graph, &tiling, &load);
+  if (!mapping->is_direct)
+    choose_way(graph, &tiling, &load);
+  else if (!set_direct(graph, &tiling, flat, mapped, &load, target))
+    return NULL;
   if (tiling.is_staged && target->transposes_lds)
     tiling.asked = asked_of(graph, mapping, item, flat);
   if (tiling.is_staged && !set_way(graph, &tiling, flat, mapped, &store, target))

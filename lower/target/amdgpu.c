@@ -79,6 +79,14 @@ static bool adds_floats(const tj_processor *processor) {
   return processor->major >= 11 || (processor->major == 9 && is_matrix_core);
 }
 
+/* Of gfx9, those from gfx940 on have an instruction of its own for it: of words, on gfx950 of vectors. */
+static uint32_t direct_bytes(const tj_processor *processor) {
+  enum { GFX94 = 4, GFX95 = 5, WORD = 4, VECTOR = 16 };
+  if (processor->major != 9)
+    return 0;
+  return processor->minor == GFX95 ? VECTOR : processor->minor == GFX94 ? WORD : 0;
+}
+
 /* The features as LLVM lists them: +sramecc,-xnack. */
 static const char *list_features(tj_job *job, const tj_target_id *id) {
   tj_text list = tj_text_begin(job);
@@ -129,6 +137,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .displacement_limit = DISPLACEMENT_LIMIT,
       .has_lds_at_zero = true,
       .has_32_bit_offsets = true,
+      .direct_bytes = direct_bytes(found),
       .transposes_lds = found->major == 9 && found->minor == TRANSPOSES_LDS,
       .has_unaligned_vectors = true,
       .has_cheap_small_product = true,
@@ -319,6 +328,27 @@ static LLVMValueRef emit_transposing_load(tj_emitter *emitter, LLVMValueRef poin
                           LLVMVectorType(bits == 16 ? emitter->i16 : emitter->i8, LOADED_BITS / bits), "");
 }
 
+/* --- straight into LDS --- */
+
+/* Of whichever lane is active, the wave's first work-item is that of its own number without the lane's. */
+static LLVMValueRef emit_first_of_wave(tj_emitter *emitter, LLVMValueRef address, uint32_t bytes) {
+  LLVMBuilderRef builder = emitter->builder;
+  LLVMTypeRef overload[] = {emitter->i32};
+  LLVMValueRef item = tj_emit_intrinsic(emitter, "llvm.amdgcn.workitem.id.x", NULL, 0, NULL, 0);
+  LLVMValueRef lane = LLVMBuildAnd(builder, item, tj_emit_int(emitter, 32, emitter->target->wave_size - 1), "");
+  LLVMValueRef beyond = LLVMBuildMul(builder, lane, tj_emit_int(emitter, 32, bytes), "");
+  LLVMValueRef place = LLVMBuildPtrToInt(builder, address, emitter->i32, "");
+  LLVMValueRef first = LLVMBuildSub(builder, place, beyond, "");
+  first = tj_emit_intrinsic(emitter, "llvm.amdgcn.readfirstlane", overload, 1, &first, 1);
+  return LLVMBuildIntToPtr(builder, first, LLVMTypeOf(address), "");
+}
+
+static void emit_direct_load(tj_emitter *emitter, LLVMValueRef from, LLVMValueRef to, uint32_t bytes) {
+  LLVMValueRef none = tj_emit_int(emitter, 32, 0),
+               arguments[] = {from, to, tj_emit_int(emitter, 32, bytes), none, none};
+  tj_emit_intrinsic(emitter, "llvm.amdgcn.global.load.lds", NULL, 0, arguments, 5);
+}
+
 /* --- kernels --- */
 
 /* Function attributes that have no value: among them, every hidden argument and register that kernels do without. */
@@ -332,11 +362,7 @@ static const char *const flags[] = {
 };
 
 static bool loads_nothing(const tj_kernel *kernel) {
-  for (uint32_t i = 0; i < kernel->step_count; i++) {
-    if (kernel->step[i].kind == TJ_STEP_LOAD)
-      return false;
-  }
-  return true;
+  return !tj_kernel_has_step(kernel, TJ_STEP_LOAD) && !tj_kernel_has_step(kernel, TJ_STEP_DIRECT);
 }
 
 /* Nothing is gained from computing early what no load waits for; it only takes registers. */
@@ -393,8 +419,17 @@ static void emit_fence(tj_emitter *emitter, LLVMAtomicOrdering ordering) {
   LLVMBuildFenceSyncScope(emitter->builder, ordering, scope, "");
 }
 
+/* What goes straight into LDS is there once the wave has waited for its loads: bits of s_waitcnt in gfx9. */
+static void emit_wait_for_loads(tj_emitter *emitter) {
+  enum { NO_LOADS_LEFT = 0x0f70 };
+  LLVMValueRef counts = tj_emit_int(emitter, 32, NO_LOADS_LEFT);
+  tj_emit_intrinsic(emitter, "llvm.amdgcn.s.waitcnt", NULL, 0, &counts, 1);
+}
+
 static void emit_barrier(tj_emitter *emitter) {
   emit_fence(emitter, LLVMAtomicOrderingRelease);
+  if (tj_kernel_has_step(emitter->kernel, TJ_STEP_DIRECT))
+    emit_wait_for_loads(emitter);
   tj_emit_intrinsic(emitter, "llvm.amdgcn.s.barrier", NULL, 0, NULL, 0);
   emit_fence(emitter, LLVMAtomicOrderingAcquire);
 }
@@ -438,6 +473,8 @@ const tj_target_family tj_family_amdgpu = {
     .emit_lanes = emit_lanes,
     .emit_swap = emit_swap,
     .emit_transposing_load = emit_transposing_load,
+    .emit_first_of_wave = emit_first_of_wave,
+    .emit_direct_load = emit_direct_load,
     .emit_small_product = emit_small_product,
     .emit_bytes = emit_bytes,
     .emit_resource = emit_resource,

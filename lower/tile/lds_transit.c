@@ -141,6 +141,19 @@ static tj_side in_lds(stager *st, const tj_side *side) {
   return s;
 }
 
+/* What goes straight into LDS is where the layout says without its swizzle: that is in what is loaded. */
+static tj_side placed_in_lds(stager *st, const tj_side *load) {
+  const tj_tile_side *placed = st->tiling->placed;
+  tj_side s = {.tile = placed, .order = load->order, .width = st->tiling->direct};
+  s.element = TJ_NEW_ARRAY(st->graph->job, tj_tile_element, placed->slot_count);
+  for (uint32_t slot = 0; slot < placed->slot_count; slot++) {
+    const tj_node *offset = plain_offset(st, place_in_lds(st, placed->digit[slot]));
+    s.element[slot].access =
+        (tj_access){.buffer = TJ_LDS, .offset = offset, .valid = tj_side_active(st->graph, load, slot)};
+  }
+  return s;
+}
+
 /* What is known of a layout in LDS that nobody had to choose. */
 static const tj_stage_choice *given_choice(stager *st) {
   const tj_mapping *mapping = mapping_of(st);
@@ -177,7 +190,7 @@ bool tj_plan_staging(tj_graph *graph, const tj_tiling *tiling, const tj_target *
   stager st = {graph, tiling, element_bytes, tj_target_widest(target, element_bytes), tj_tiling_passes(tiling)};
   if (!are_shared_out(&st, store) || !is_in_passes(&st, store))
     return false;
-  tj_side in = in_lds(&st, load), out = in_lds(&st, store);
+  tj_side in = tiling->direct > 0 ? placed_in_lds(&st, load) : in_lds(&st, load), out = in_lds(&st, store);
   if (!are_shared_out(&st, &out))
     return false;
   *staging = (tj_staging){

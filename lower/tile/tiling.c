@@ -336,9 +336,15 @@ static void make_side(tile_maker *maker, tj_side *s, const tj_tile_side *tile, c
   simplify_side(maker, s, access_at(maker, any, maker->base).offset);
 }
 
+/* What goes straight into LDS is as wide as its places have been found to be. */
+static uint32_t widest_of(const tile_maker *maker, const tj_side *s, uint32_t buffer) {
+  bool is_direct = s == &maker->load && maker->tiling->direct > 0;
+  return is_direct ? maker->tiling->direct : tj_target_widest(maker->target, bytes_of(maker, buffer));
+}
+
 /* Vectors are of so many slots at most. */
 static void choose_vectors(tile_maker *maker, tj_side *s, uint32_t buffer, uint32_t slots) {
-  uint32_t widest = tj_target_widest(maker->target, bytes_of(maker, buffer));
+  uint32_t widest = widest_of(maker, s, buffer);
   while (slots % widest != 0)
     widest /= 2;
   tj_side_choose_vectors(maker->graph, maker->tiling->domain, s, widest, alignment_of(maker));
@@ -408,6 +414,23 @@ static void add_staged(tile_maker *maker, const tj_side *s, tj_step_kind kind, s
   }
 }
 
+/* What goes straight into LDS, where the source has it. */
+static void add_direct(tile_maker *maker) {
+  const tj_side *from = &maker->load, *to = &maker->staging.in[0];
+  for (uint32_t i = 0; i < from->tile->slot_count; i += from->width) {
+    uint32_t slot = from->order[i];
+    tj_access access = to->element[slot].access;
+    access.valid = tj_terse_both(maker->graph, access.valid, predicate_of(maker, from, slot));
+    add_vector(maker, TJ_STEP_DIRECT, from->element[slot].access, from->order + i, from->width, 0);
+    tj_kernel_step *step = &maker->step[maker->step_count - 1];
+    step->from = step->access;
+    step->access = access;
+    tj_displaced parts = tj_displace(maker->graph, access.offset);
+    step->access.offset = parts.rest;
+    step->access.displacement = parts.displacement;
+  }
+}
+
 /* Loads that transpose give slots what their store side has. */
 static void add_fetched(tile_maker *maker, slot_share share) {
   uint32_t first = maker->step_count;
@@ -452,7 +475,8 @@ static void add_passes(tile_maker *maker) {
       add_step(maker, TJ_STEP_BARRIER);
     if (maker->target->keeps_slots)
       add_others(maker, share_of_pass(maker, pass));
-    add_staged(maker, &maker->staging.in[pass], TJ_STEP_STORE, all_slots(&maker->load));
+    if (maker->tiling->direct == 0)
+      add_staged(maker, &maker->staging.in[pass], TJ_STEP_STORE, all_slots(&maker->load));
     add_step(maker, TJ_STEP_BARRIER);
     if (!maker->target->keeps_slots)
       add_others(maker, share_of_pass(maker, pass));
@@ -472,10 +496,46 @@ static bool plan_stage(tile_maker *maker) {
   return true;
 }
 
+/* --- straight into LDS --- */
+
+static bool has_straight(const tile_maker *maker) {
+  bool is_any = false;
+  for (uint32_t i = 0; i < other_count(maker); i++)
+    is_any = is_any || is_straight(maker, i);
+  return is_any;
+}
+
+/* Why elements do not go straight into LDS, whatever their places there; NULL: they do. */
+static const char *obstacle_of_direct(const tile_maker *maker) {
+  const tj_kernel *kernel = maker->kernel;
+  const tj_dtype source = kernel->buffer[maker->tiling->source].dtype;
+  if (kernel->arithmetic.when == TJ_COMPUTED_LOADING || source != kernel->carried)
+    return "elements become others before they are in LDS";
+  if (has_straight(maker))
+    return "elements are stored before they are in LDS, too";
+  if (!tj_is_always(maker->source.valid))
+    return "some elements are not in the source, and the fill comes from registers";
+  if (maker->load.width != maker->tiling->direct)
+    return tj_string_format(maker->graph->job,
+                            "the %" PRIu32 " elements that a work-item loads at a time are not surely neighbours in "
+                            "the source",
+                            maker->tiling->direct);
+  return NULL;
+}
+
+/* Whether a tiling that is direct can be. TJ4020 where it has to be. */
+static bool may_be_direct(const tile_maker *maker) {
+  const char *obstacle = maker->tiling->direct > 0 ? obstacle_of_direct(maker) : NULL;
+  if (obstacle != NULL && maker->tiling->is_given)
+    tj_fail(maker->graph->job, TJ_MAPPING, "direct: %s", obstacle);
+  return obstacle == NULL;
+}
+
 /* --- kernels --- */
 
 static uint32_t slots_of(const tj_tiling *tiling) {
-  uint32_t loads = tiling->load.slot_count, stores = tiling->store.slot_count, passes = tj_tiling_passes(tiling);
+  uint32_t loads = tiling->direct > 0 ? 0 : tiling->load.slot_count, stores = tiling->store.slot_count,
+           passes = tj_tiling_passes(tiling);
   if (passes > 1)
     return loads + stores / passes;
   return loads > stores ? loads : stores;
@@ -519,7 +579,10 @@ static void add_exchange(tile_maker *maker) {
 static void add_steps(tile_maker *maker) {
   maker->step = TJ_NEW_ARRAY(maker->graph->job, tj_kernel_step, most_steps(maker->tiling));
   maker->step_count = 0;
-  add_side(maker, &maker->load, TJ_STEP_LOAD, all_slots(&maker->load));
+  if (maker->tiling->direct > 0)
+    add_direct(maker);
+  else
+    add_side(maker, &maker->load, TJ_STEP_LOAD, all_slots(&maker->load));
   if (maker->tiling->exchange != NULL)
     add_exchange(maker);
   if (maker->tiling->is_staged)
@@ -544,7 +607,7 @@ static const tj_node *inner_truth(tile_maker *maker) {
 
 /* Finds the vectors of a side where no edge parts neighbours; they stay in the passes that their slots go in. */
 static void widen_inside(tile_maker *maker, tj_side *s, uint32_t buffer, uint32_t slots_of_pass) {
-  uint32_t widest = tj_target_widest(maker->target, bytes_of(maker, buffer));
+  uint32_t widest = widest_of(maker, s, buffer);
   while (slots_of_pass % widest != 0)
     widest /= 2;
   s->edges = 0;
@@ -593,6 +656,8 @@ tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tilin
   for (uint32_t i = 0; i < other_count(&maker); i++)
     make_side(&maker, &maker.other[i], other_tile(&maker, i), &maker.further[i]);
   choose_vectors(&maker, &maker.load, tiling->source, tiling->load.slot_count);
+  if (!may_be_direct(&maker))
+    return NULL;
   choose_vectors(&maker, &maker.store, tiling->destination, tiling->store.slot_count);
   for (uint32_t i = 0; i < other_count(&maker); i++)
     choose_vectors(&maker, &maker.other[i], other_buffer(&maker, i), other_slots(&maker, i));

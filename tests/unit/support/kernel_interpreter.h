@@ -30,7 +30,7 @@ typedef struct {
   const tj_kernel_step *step;
   uint32_t count;
   tj_evaluator *evaluator;
-  int64_t *root; /* of each step: offset, predicate, base */
+  int64_t *root; /* of each step: offset, predicate, base; offset and base of where it is from */
 } step_list;
 
 typedef struct {
@@ -66,7 +66,7 @@ static inline int64_t node_value(const interpreter *self, const tj_node *node) {
   return value;
 }
 
-enum { ROOTS = 3 }; /* of a step */
+enum { ROOTS = 5 }; /* of a step */
 
 /* Whether all work-items have to have come to a step. */
 static inline bool ends_phase(const tj_kernel_step *step) {
@@ -84,6 +84,8 @@ static inline step_list prepare(const tj_kernel_step step[], uint32_t count) {
     nodes[ROOTS * i] = access->offset;
     nodes[ROOTS * i + 1] = access->valid;
     nodes[ROOTS * i + 2] = access->base != NULL ? access->base : access->offset;
+    nodes[ROOTS * i + 3] = is_access && step[i].kind == TJ_STEP_DIRECT ? step[i].from.offset : access->offset;
+    nodes[ROOTS * i + 4] = is_access && step[i].from.base != NULL ? step[i].from.base : access->offset;
   }
   ck_assert_int_eq(tj_evaluator_create(nodes, ROOTS * (size_t)count, &list.evaluator), TJ_EVAL_OK);
   list.root = calloc(ROOTS * (size_t)count, sizeof *list.root);
@@ -155,6 +157,21 @@ static inline void take_store(const interpreter *self, const tj_kernel_step *ste
   }
 }
 
+/* From a buffer straight into LDS. */
+static inline void take_direct(interpreter *self, const tj_kernel_step *step, const int64_t root[]) {
+  const element_memory *from = &self->buffer[step->from.buffer];
+  int64_t first = root[3] + (step->from.base != NULL ? root[4] : 0) + step->from.displacement;
+  if (root[1] == 0)
+    return;
+  check_place(self, step, from, first);
+  check_place(self, step, &self->lds, place_of(step, root));
+  for (uint32_t k = 0; k < step->width; k++) {
+    int64_t at = place_of(step, root) + k;
+    ck_assert_msg(self->lds.stores[at]++ == 0, "%s: element %ld of LDS is stored twice", self->name, (long)at);
+    self->lds.value[at] = from->value[first + k];
+  }
+}
+
 /* One work-item's steps of a phase; of a tiled kernel, `item` is its number in its workgroup, otherwise in all. */
 static inline void run_item(interpreter *self, const step_list *list, uint32_t begin, uint32_t end, int64_t item) {
   const tj_kernel *kernel = self->kernel;
@@ -168,7 +185,9 @@ static inline void run_item(interpreter *self, const step_list *list, uint32_t b
   for (uint32_t i = begin; i < end; i++) {
     const tj_kernel_step *step = &list->step[i];
     element_memory *memory = step->access.buffer == TJ_LDS ? &self->lds : &self->buffer[step->access.buffer];
-    if (step->kind == TJ_STEP_LOAD)
+    if (step->kind == TJ_STEP_DIRECT)
+      take_direct(self, step, list->root + ROOTS * (size_t)i);
+    else if (step->kind == TJ_STEP_LOAD)
       take_load(self, step, memory, slot, list->root + ROOTS * (size_t)i);
     else
       take_store(self, step, memory, slot, list->root + ROOTS * (size_t)i);

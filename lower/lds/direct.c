@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* The places of all lanes and slots, in numbers. */
+#include "lower/lds/direct.h"
+
+#include "base/text.h"
+#include "ir/value/mapping_held.h"
+#include "ir/value/value.h"
+
+#include <inttypes.h>
+
+/* --- leaves --- */
+
+static bool is_by_mode(tj_graph *graph, const tj_mapping *mapping, const tj_layout *layout) {
+  bool is_same = tj_tuple_is_list(layout->shape) && layout->shape->count == tj_mapping_rank(mapping);
+  for (uint32_t m = 0; m < tj_mapping_rank(mapping) && is_same; m++)
+    is_same = tj_is_int(tj_tuple_product(graph, layout->shape->item[m]), tj_mapping_extent(mapping, m));
+  return is_same;
+}
+
+const tj_lds_leaf *tj_lds_leaves(tj_graph *graph, const tj_mapping *mapping, uint32_t *count) {
+  const tj_layout *layout = tj_value_layout(mapping->lds);
+  tj_lds_leaf *leaf = TJ_NEW_ARRAY(graph->job, tj_lds_leaf, tj_tuple_leaf_count(layout->shape) + 1);
+  *count = 0;
+  if (!is_by_mode(graph, mapping, layout))
+    return NULL;
+  for (uint32_t m = 0; m < tj_mapping_rank(mapping); m++) {
+    uint32_t leaves;
+    const tj_tuple *const *extent = tj_tuple_leaves(graph, layout->shape->item[m], &leaves);
+    const tj_tuple *const *stride = tj_tuple_leaves(graph, layout->stride->item[m], &leaves);
+    int64_t step = 1;
+    for (uint32_t i = 0; i < leaves; i++) {
+      if (extent[i]->value->value > 1)
+        leaf[(*count)++] = (tj_lds_leaf){m, extent[i]->value->value, step, stride[i]->value->value};
+      step *= extent[i]->value->value;
+    }
+  }
+  return leaf;
+}
+
+/* --- places --- */
+
+typedef struct {
+  tj_graph *graph;
+  const tj_mapping *mapping;
+  const tj_direct_form *form;
+  tj_held held;
+  int64_t **place; /* by mode, then by coordinate: what it adds to the element of LDS, before the swizzle */
+} prover;
+
+static void find_places(prover *p, const tj_lds_leaf leaf[], uint32_t count) {
+  uint32_t rank = tj_mapping_rank(p->mapping);
+  p->place = TJ_NEW_ARRAY(p->graph->job, int64_t *, rank);
+  for (uint32_t m = 0; m < rank; m++)
+    p->place[m] = TJ_NEW_ARRAY(p->graph->job, int64_t, (size_t)tj_mapping_extent(p->mapping, m));
+  for (uint32_t i = 0; i < count; i++) {
+    for (int64_t c = 0; c < tj_mapping_extent(p->mapping, leaf[i].mode); c++)
+      p->place[leaf[i].mode][c] += c / leaf[i].step % leaf[i].extent * leaf[i].stride;
+  }
+}
+
+static int64_t place_of(const prover *p, uint32_t item, uint32_t slot) {
+  int64_t at[TJ_MAX_DIMENSIONS], place = 0;
+  tj_held_at(&p->held, item, slot, at);
+  for (uint32_t m = 0; m < tj_mapping_rank(p->mapping); m++)
+    place += p->place[m][at[m]];
+  return place;
+}
+
+/* --- obstacles --- */
+
+/* A swizzle that only moves vectors, within units of which the layout has whole ones. */
+static const char *obstacle_of_swizzle(const prover *p) {
+  tj_swizzle swizzle = tj_mapping_lds_swizzle(p->mapping);
+  int64_t elements = 1, unit = (int64_t)1 << (swizzle.bits + swizzle.base);
+  for (uint32_t m = 0; m < tj_mapping_rank(p->mapping); m++)
+    elements *= tj_mapping_extent(p->mapping, m);
+  if (p->mapping->lds->kind == TJ_VALUE_COMPOSED && !tj_is_int(p->mapping->lds->composed->offset->value, 0))
+    return "lds begins beyond 0";
+  if (swizzle.bits == 0)
+    return NULL;
+  if (swizzle.shift < 0 || (uint32_t)1 << swizzle.base < p->form->vector)
+    return tj_string_format(p->graph->job,
+                            "the swizzle of lds parts the %" PRIu32 " elements that a work-item loads at a time",
+                            p->form->vector);
+  bool is_compact = tj_mapping_lds_elements(p->graph, p->mapping) == elements && elements % unit == 0;
+  return is_compact ? NULL : "lds has gaps, which its swizzle moves among the elements";
+}
+
+/* Whether the elements of a vector lie side by side, and are there for the same work-items. */
+static bool is_vector(const prover *p, uint32_t item, uint32_t slot) {
+  for (uint32_t k = 1; k < p->form->vector; k++) {
+    if (!tj_held_together(&p->held, slot, slot + k) || place_of(p, item, slot + k) != place_of(p, item, slot) + k)
+      return false;
+  }
+  return place_of(p, item, slot) % p->form->vector == 0;
+}
+
+/* What of a wave's lanes is not where the instruction would bring it. */
+static const char *obstacle_of_wave(const prover *p, uint32_t first, uint32_t slot) {
+  uint32_t end = first + p->form->lanes < p->form->work_items ? first + p->form->lanes : p->form->work_items;
+  uint32_t before = first;
+  while (before < end && !tj_held_has(&p->held, before, slot))
+    before++;
+  for (uint32_t item = before; item < end; item++) {
+    if (!tj_held_has(&p->held, item, slot))
+      continue;
+    if (!is_vector(p, item, slot))
+      return tj_string_format(
+          p->graph->job, "the %" PRIu32 " elements from slot %" PRIu32 " of load on are no aligned neighbours in LDS",
+          p->form->vector, slot);
+    int64_t distance = place_of(p, item, slot) - place_of(p, before, slot);
+    if (distance != (int64_t)(item - before) * p->form->vector)
+      return tj_string_format(p->graph->job,
+                              "slot %" PRIu32 " of work-items %" PRIu32 " and %" PRIu32 " of a wave is %" PRId64
+                              " elements apart in LDS, not %" PRIu32,
+                              slot, before, item, distance, (item - before) * p->form->vector);
+    before = item;
+  }
+  return NULL;
+}
+
+static const char *obstacle_of_places(const prover *p) {
+  const char *reason = NULL;
+  tj_spend(p->graph->job, (uint64_t)p->held.slots * p->form->work_items);
+  for (uint32_t slot = 0; slot < p->held.slots && reason == NULL; slot += p->form->vector) {
+    for (uint32_t first = 0; first < p->form->work_items && reason == NULL; first += p->form->lanes)
+      reason = obstacle_of_wave(p, first, slot);
+  }
+  return reason;
+}
+
+const char *tj_direct_obstacle(tj_graph *graph, const tj_mapping *mapping, const tj_direct_form *form) {
+  uint32_t count;
+  const tj_lds_leaf *leaf = tj_lds_leaves(graph, mapping, &count);
+  if (mapping->passes > 1)
+    return "elements wait for their pass, which they can do in registers alone";
+  if (leaf == NULL)
+    return "lds has not a mode for each of the tile's, of its extent";
+  if (mapping->load.slots % form->vector != 0)
+    return tj_string_format(graph->job, "the %" PRIu32 " slots of load are not loaded %" PRIu32 " at a time",
+                            mapping->load.slots, form->vector);
+  prover p = {.graph = graph, .mapping = mapping, .form = form};
+  p.held = tj_mapping_held(graph, mapping, &mapping->load, form->work_items, true);
+  find_places(&p, leaf, count);
+  const char *reason = obstacle_of_swizzle(&p);
+  return reason != NULL ? reason : obstacle_of_places(&p);
+}
+
+/* By vectors, or by words. */
+const char *tj_direct_find(tj_graph *graph, const tj_mapping *mapping, const tj_target *target,
+                           uint32_t element_bytes, tj_direct_form *form) {
+  enum { WORD = 4 };
+  const char *first = target->direct_bytes >= element_bytes
+                          ? NULL
+                          : tj_string_format(graph->job, "%s loads no such elements straight into LDS", target->name);
+  form->lanes = target->wave_size;
+  for (uint32_t bytes = target->direct_bytes; bytes >= element_bytes; bytes = bytes > WORD ? WORD : 0) {
+    form->vector = bytes / element_bytes;
+    const char *obstacle = tj_direct_obstacle(graph, mapping, form);
+    if (obstacle == NULL)
+      return NULL;
+    first = first == NULL ? obstacle : first;
+  }
+  return first;
+}

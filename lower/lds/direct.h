@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Loads from memory straight into LDS: which mappings they can serve.
+ *
+ * Such an instruction gives a wave one place in LDS; the bytes of its lanes lie side by side from there on, in the
+ * order of the lanes. So the place of what (lane, slot) loads has to be the sum of a number that all lanes share and
+ * of the lane's number times what a lane loads. What a swizzle moves within LDS is moved in memory instead: a lane
+ * loads what the swizzle brings to its place. That is possible where the layout fills whole units of the swizzle. */
+#ifndef TJ_LOWER_LDS_DIRECT_H
+#define TJ_LOWER_LDS_DIRECT_H
+
+#include "ir/value/mapping.h"
+#include "lower/machine/target.h"
+
+/* How a mapping's tile would be loaded. */
+typedef struct {
+  uint32_t lanes;      /* of a wave */
+  uint32_t work_items; /* of a workgroup */
+  uint32_t vector;     /* elements that a lane loads at a time, a power of two */
+} tj_direct_form;
+
+/* Why the load side of a mapping that has a layout in LDS cannot go straight there, as a clause; NULL: it can. */
+const char *tj_direct_obstacle(tj_graph *graph, const tj_mapping *mapping, const tj_direct_form *form);
+
+/* The widest way in which a target's work-items could load elements of so many bytes: form->lanes and form->vector.
+ * What stands in the way of it, as a clause; NULL: nothing. */
+const char *tj_direct_find(tj_graph *graph, const tj_mapping *mapping, const tj_target *target,
+                           uint32_t element_bytes, tj_direct_form *form);
+
+/* A leaf of a layout in LDS: `extent` coordinates of a mode of the tile, `step` apart, lie `stride` apart. */
+typedef struct {
+  uint32_t mode;
+  int64_t extent, step, stride;
+} tj_lds_leaf;
+
+/* The leaves of several coordinates, in the order of their modes; NULL where the layout has not a mode for each of
+ * the tile's, as long as it. */
+const tj_lds_leaf *tj_lds_leaves(tj_graph *graph, const tj_mapping *mapping, uint32_t *count);
+
+#endif
