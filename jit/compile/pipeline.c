@@ -43,6 +43,7 @@
 #include "lower/array/array_map.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/variant.h"
+#include "lower/mapping/flat_mapping.h"
 #include "lower/mapping/mapped.h"
 #include "lower/mapping/mapping.h"
 #include "lower/plan/plan.h"

@@ -4,6 +4,7 @@
 
 #include "lower/kernel/domain.h"
 #include "lower/kernel/variant.h"
+#include "lower/mapping/flat_mapping.h"
 #include "lower/mapping/mapped.h"
 
 enum { SLOTS = 4 };

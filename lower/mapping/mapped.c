@@ -11,6 +11,7 @@
 #include "lower/lanes/exchange.h"
 #include "lower/lds/direct.h"
 #include "lower/lds/lds_layout.h"
+#include "lower/mapping/flat_mapping.h"
 #include "lower/mapping/host_mapping.h"
 #include "lower/tile/direct_side.h"
 #include "lower/tile/gather_vectors.h"
@@ -337,46 +338,6 @@ static bool fits_given_lds(tj_graph *graph, const tj_kernel *flat, const tj_mapp
 
 /* --- flat kernels --- */
 
-tj_mapping_side tj_flat_side(tj_graph *graph, uint32_t items, uint32_t slots, uint32_t item_step,
-                             uint32_t slot_step) {
-  tj_mapping_digits item = {.count = 0}, slot = {.count = 0};
-  tj_mapping_add_digit(&item, items, item_step, 0);
-  tj_mapping_add_digit(&slot, slots, slot_step, 0);
-  return tj_mapping_side_of_digits(graph, &item, &slot, NULL);
-}
-
-const tj_mapping *tj_mapping_of_flat(tj_graph *graph, const tj_kernel *flat) {
-  uint32_t items = flat->workgroup_size, slots = tj_source_slots(flat);
-  const tj_tuple *extent = tj_tuple_constant(graph, (int64_t)items * slots);
-  tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
-  if (flat->index == NULL || tj_flat_load(flat)->kind == TJ_STEP_VALUE)
-    return NULL;
-  *mapping = (tj_mapping){.domain = flat->elements, .tile = tj_tuple_list(graph, &extent, 1), .passes = 1};
-  mapping->load = mapping->store = tj_flat_side(graph, items, slots, slots, 1);
-  return mapping;
-}
-
-/* Whether the only leaf of a side's items, or of its slots, steps so far; that of one need not step. */
-static bool steps_by(const tj_mapping_side *side, uint32_t part, uint32_t count, int64_t step) {
-  const tj_tuple *extent = side->layout.shape->item[part], *stride = side->layout.stride->item[part];
-  return extent->kind == TJ_TUPLE_INTEGER && stride->kind != TJ_TUPLE_LIST &&
-         (count == 1 || tj_is_int(stride->value, step));
-}
-
-static bool has_neighbours(const tj_mapping_side *side, const tj_mapping *mapping, uint32_t slots) {
-  return side->as == NULL && side->slots == slots && (int64_t)side->items * slots == tj_mapping_extent(mapping, 0) &&
-         steps_by(side, 0, side->items, slots) && steps_by(side, 1, slots, 1);
-}
-
-uint32_t tj_mapping_neighbours(const tj_mapping *mapping) {
-  uint32_t slots = mapping->load.slots;
-  bool is_plain = !mapping->is_launched && tj_mapping_rank(mapping) == 1 && mapping->lds == NULL &&
-                  mapping->passes == 1 && mapping->overlap == NULL && mapping->order == NULL && !mapping->streams;
-  return is_plain && has_neighbours(&mapping->load, mapping, slots) && has_neighbours(&mapping->store, mapping, slots)
-             ? slots
-             : 0;
-}
-
 /* Without tiles. TJ4020 where work-items are to gather elements that are no neighbours. */
 static tj_kernel *keep_flat(tj_graph *graph, const tj_kernel *flat, const tj_target *target, uint32_t slots) {
   const tj_mapped *mapped = flat->mapped;
@@ -413,15 +374,6 @@ static const tj_tile_side *asked_of(tj_graph *graph, const tj_mapping *mapping, 
 }
 
 /* --- kernels --- */
-
-static bool is_plain(const tj_kernel *flat, const tj_kernel_step *step) {
-  return step->access.offset == flat->index && tj_is_int(step->access.valid, 1);
-}
-
-bool tj_copies_equals(const tj_kernel *flat) {
-  return flat->domain != NULL && flat->step_count == 2 && is_plain(flat, tj_flat_load(flat)) &&
-         is_plain(flat, tj_flat_store(flat));
-}
 
 static const int64_t *extents_of(tj_graph *graph, const tj_mapping *mapping) {
   int64_t *extent = TJ_NEW_ARRAY(graph->job, int64_t, tj_mapping_rank(mapping));

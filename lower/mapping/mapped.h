@@ -27,21 +27,6 @@ typedef struct tj_mapped {
 /* What a definition says, for the domain that it speaks of. TJ4013 where the tile has another rank. */
 const tj_mapped *tj_mapped_make(tj_graph *graph, const tj_kernel_definition *definition, const tj_domain *domain);
 
-/* Items with as many slots, of a tile of one mode: how far they step along it. */
-tj_mapping_side tj_flat_side(tj_graph *graph, uint32_t items, uint32_t slots, uint32_t item_step, uint32_t slot_step);
-
-/* The mapping of a flat copy: a workgroup moves as many elements as its work-items have slots, in their order. NULL
- * for kernels that copy nothing. */
-const tj_mapping *tj_mapping_of_flat(tj_graph *graph, const tj_kernel *flat);
-
-/* How many neighbours of the only mode each work-item moves, in their order: those of flat kernels, without tiles,
- * where it is one, or where they gather. 0: work-items move something else. */
-uint32_t tj_mapping_neighbours(const tj_mapping *mapping);
-
-/* Whether element n of the source goes to element n of the destination, in the order of the flat kernel:
- * simplification has found that both maps are one. */
-bool tj_copies_equals(const tj_kernel *flat);
-
 /* How many work-items a workgroup has. */
 uint32_t tj_mapped_work_items(tj_graph *graph, const tj_mapping *mapping);
 

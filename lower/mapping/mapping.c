@@ -16,6 +16,7 @@
 #include "lower/flexible/flexible.h"
 #include "lower/kernel/variant.h"
 #include "lower/mapping/coarse.h"
+#include "lower/mapping/flat_mapping.h"
 #include "lower/mapping/host_mapping.h"
 #include "lower/mapping/mapped.h"
 #include "lower/tile/gather_vectors.h"

@@ -14,6 +14,7 @@
 #include "lower/kernel/domain.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/machine/width.h"
+#include "lower/mapping/flat_mapping.h"
 #include "lower/mapping/mapped.h"
 #include "lower/plan/gather.h"
 #include "lower/plan/plan_arrays.h"
