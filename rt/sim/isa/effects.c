@@ -63,6 +63,8 @@ static void find_memory_effects(tj_sim_instruction *instruction) {
   const tj_sim_operation *operation = instruction->operation;
   tj_sim_effects *effects = &instruction->effects;
   bool is_lds = operation->class == TJ_SIM_CLASS_LDS;
+  if (operation->execute == tj_sim_execute_tensor)
+    return;
   if (tj_sim_is_store(operation))
     effects->stored = is_buffer(operation) ? 1 : is_lds ? (uint8_t)~1u : 2;
   else if (operation->transfer == TJ_SIM_ATOMIC)

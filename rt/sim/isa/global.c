@@ -46,6 +46,15 @@ const tj_sim_operation tj_sim_memory_operations[] = {
    .bytes = size},
     DIRECT(dword, 4) DIRECT(dwordx4, 16)
 #undef DIRECT
+#define TENSOR(mnemonic, kind)                                                                                       \
+  {.name = #mnemonic,                                                                                                \
+   .execute = tj_sim_execute_tensor,                                                                                 \
+   .class = TJ_SIM_CLASS_VMEM,                                                                                       \
+   .form = TJ_SIM_FORM_OTHER,                                                                                        \
+   .transfer = TJ_SIM_##kind,                                                                                        \
+   .least_operands = 2},
+        TENSOR(tensor_load_to_lds, DIRECT) TENSOR(tensor_store_from_lds, STORE)
+#undef TENSOR
 };
 
 const size_t tj_sim_memory_operation_count = sizeof tj_sim_memory_operations / sizeof tj_sim_memory_operations[0];

@@ -64,6 +64,8 @@ const char *tj_sim_shadow_expect(tj_sim_shadow shadow[], uint32_t bytes, uint32_
 
 void tj_sim_shadow_arrive(tj_sim_shadow shadow[], uint32_t bytes, uint32_t time, uint16_t wave) {
   for (uint32_t i = 0; i < bytes; i++) {
+    if (!shadow[i].is_expected)
+      continue;
     shadow[i].is_expected = false;
     shadow[i].write_time = time;
     shadow[i].writer = wave;

@@ -22,7 +22,8 @@ typedef enum { TJ_SIM_SHADOW_READ, TJ_SIM_SHADOW_WRITE, TJ_SIM_SHADOW_COMBINE } 
 const char *tj_sim_shadow_note(tj_sim_shadow shadow[], uint32_t bytes, tj_sim_shadow_access access, uint32_t time,
                                uint16_t wave);
 
-/* Notes that a load from memory will write bytes; and that it has. NULL, or what is wrong with it. */
+/* Notes that a load from memory will write bytes; and that those of a range which are expected have come. NULL, or what
+ * is wrong with it. */
 const char *tj_sim_shadow_expect(tj_sim_shadow shadow[], uint32_t bytes, uint32_t time, uint16_t wave);
 void tj_sim_shadow_arrive(tj_sim_shadow shadow[], uint32_t bytes, uint32_t time, uint16_t wave);
 

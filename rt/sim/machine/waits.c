@@ -25,6 +25,7 @@ static const struct {
     {"s_wait_loadcnt ", TJ_SIM_WAIT_VECTOR, 0},        {"s_wait_dscnt ", TJ_SIM_WAIT_LDS, 0},
     {"s_wait_kmcnt ", TJ_SIM_WAIT_SCALAR, 0},          {"s_wait_loadcnt_dscnt ", TJ_SIM_WAIT_VECTOR, 8},
     {"s_wait_loadcnt_dscnt ", TJ_SIM_WAIT_LDS, 0},     {"s_wait_storecnt_dscnt ", TJ_SIM_WAIT_LDS, 0},
+    {"s_wait_tensorcnt ", TJ_SIM_WAIT_TENSOR, 0},
 };
 
 void tj_sim_read_wait(const char *text, tj_sim_instruction *instruction) {
@@ -95,6 +96,10 @@ static void issue(tj_sim_wave *wave, unsigned counter, tj_sim_load load) {
   queue->load[(queue->oldest + queue->count) % TJ_SIM_IN_FLIGHT] = load;
   queue->count++;
   change(&wave->loads, &load, 1);
+}
+
+void tj_sim_issue_transfer(tj_sim_wave *wave, uint32_t place, uint32_t bytes) {
+  issue(wave, TJ_SIM_WAIT_TENSOR, (tj_sim_load){.lanes = bytes > 0, .place = place, .bytes = bytes});
 }
 
 /* The operand that a memory instruction loads into; NULL: it loads nothing. */

@@ -9,8 +9,8 @@
 
 #include "rt/sim/machine/instruction.h"
 
-/* vmcnt or loadcnt; lgkmcnt or dscnt; kmcnt. */
-enum { TJ_SIM_WAIT_VECTOR, TJ_SIM_WAIT_LDS, TJ_SIM_WAIT_SCALAR, TJ_SIM_WAITS };
+/* vmcnt or loadcnt; lgkmcnt or dscnt; kmcnt; tensorcnt. */
+enum { TJ_SIM_WAIT_VECTOR, TJ_SIM_WAIT_LDS, TJ_SIM_WAIT_SCALAR, TJ_SIM_WAIT_TENSOR, TJ_SIM_WAITS };
 
 enum { TJ_SIM_IN_FLIGHT = 128, TJ_SIM_NO_LIMIT = 255, TJ_SIM_ALL_VECTORS = 1024 };
 
@@ -42,5 +42,8 @@ bool tj_sim_check_loads(tj_sim_wave *wave, const tj_sim_instruction *instruction
 
 /* Notes the loads that an instruction has issued. */
 void tj_sim_issue_loads(tj_sim_wave *wave, const tj_sim_instruction *instruction);
+
+/* Notes a transfer of tensor DMA, which writes so many bytes of LDS from `place` on; none: it reads LDS. */
+void tj_sim_issue_transfer(tj_sim_wave *wave, uint32_t place, uint32_t bytes);
 
 #endif

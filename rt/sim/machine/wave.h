@@ -138,6 +138,7 @@ EXECUTOR(lds_transposed);
 EXECUTOR(lds_permute);
 EXECUTOR(lds_bpermute);
 EXECUTOR(lds_swizzle);
+EXECUTOR(tensor);
 EXECUTOR(first_lane);
 EXECUTOR(read_lane);
 EXECUTOR(write_lane);

@@ -304,12 +304,13 @@ static inline int64_t grid_of(const dma_case *c, int64_t grid[]) {
 
 /* --- what a plan's instructions leave --- */
 
-static inline void put_element(const tj_dma_element *element, void *data) {
+static inline bool put_element(const tj_dma_element *element, void *data) {
   lds_image *image = data;
   image->is_outside =
       image->is_outside || element->lds % image->unit_bytes != 0 || element->element_bytes != image->unit_bytes;
   put_unit(image, (int64_t)(element->lds / image->unit_bytes),
            element->is_filled ? LDS_FILL : (int64_t)element->address);
+  return true;
 }
 
 enum { DMA_OUTPUTS = TJ_TENSOR_DESCRIPTOR_DWORDS + TJ_DMA_MOST_PLACES + 1, DMA_SYMBOLS = 64 };

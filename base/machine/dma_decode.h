@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What an engine does with a descriptor, or with a tensor map and coordinates, element by element: an independent
- * statement of what AMD's ISA guide and the CUDA driver's documentation say, for tests and for whoever wants to see
- * it. It knows nothing of plans. */
-#ifndef TJ_LOWER_DMA_DECODE_H
-#define TJ_LOWER_DMA_DECODE_H
+ * statement of what AMD's ISA guide and the CUDA driver's documentation say, for simulated GPUs and for tests. It
+ * knows nothing of plans. */
+#ifndef TJ_BASE_DMA_DECODE_H
+#define TJ_BASE_DMA_DECODE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,7 +31,8 @@ typedef struct {
   bool is_filled;
 } tj_dma_element;
 
-typedef void (*tj_dma_visitor)(const tj_dma_element *element, void *data);
+/* False: no more of them. */
+typedef bool (*tj_dma_visitor)(const tj_dma_element *element, void *data);
 
 /* tensor_load_to_lds. False for what is no descriptor that a program may give, and for gathers. */
 bool tj_dma_decode_descriptor(const uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS], tj_dma_visitor visit, void *data);

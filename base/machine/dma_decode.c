@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Fields of groups, then loops over what they say. */
-#include "lower/dma/decode.h"
+#include "base/machine/dma_decode.h"
 
 enum { GROUP0 = 0, GROUP1 = 4 * 32, GROUP2 = 12 * 32, GROUP3 = 16 * 32, RANK = TJ_TENSOR_MAP_DIMENSIONS };
 
@@ -68,10 +68,11 @@ static descriptor read(const uint32_t dword[]) {
   return d;
 }
 
-static void move_tile(const descriptor *d, uint64_t address, uint64_t lds, tj_dma_visitor visit, void *data) {
+static bool move_tile(const descriptor *d, uint64_t address, uint64_t lds, tj_dma_visitor visit, void *data) {
   uint64_t count = d->tile[0], at[RANK] = {0}, stored = 0;
   for (unsigned k = 1; k < RANK; k++)
-    count *= d->tile[k] == 0 ? 1 : d->tile[k];
+    if (d->tile[k] != 0 && __builtin_mul_overflow(count, d->tile[k], &count))
+      count = UINT64_MAX;
   for (uint64_t n = 0; n < count; n++) {
     uint64_t offset = 0;
     bool is_inside = true;
@@ -79,7 +80,9 @@ static void move_tile(const descriptor *d, uint64_t address, uint64_t lds, tj_dm
       offset += at[k] * d->stride[k];
       is_inside = is_inside && (d->tile[k] == 0 || at[k] < d->valid[k]);
     }
-    visit(&(tj_dma_element){address + offset * d->element_bytes, lds, (uint32_t)d->element_bytes, !is_inside}, data);
+    if (!visit(&(tj_dma_element){address + offset * d->element_bytes, lds, (uint32_t)d->element_bytes, !is_inside},
+               data))
+      return false;
     lds += d->element_bytes;
     stored += d->element_bytes;
     if (d->interval != 0 && stored >= d->interval) {
@@ -89,15 +92,17 @@ static void move_tile(const descriptor *d, uint64_t address, uint64_t lds, tj_dm
     for (unsigned k = 0; k < RANK && ++at[k] >= d->tile[k]; k++)
       at[k] = 0;
   }
+  return true;
 }
 
 bool tj_dma_decode_descriptor(const uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS], tj_dma_visitor visit, void *data) {
   if (!is_valid(dword))
     return false;
   descriptor d = read(dword);
-  for (uint64_t i = 0; i < d.iterations; i++)
-    move_tile(&d, d.address + i * d.address_step * d.element_bytes, d.lds + i * d.lds_step * d.element_bytes, visit,
-              data);
+  bool goes_on = true;
+  for (uint64_t i = 0; i < d.iterations && goes_on; i++)
+    goes_on = move_tile(&d, d.address + i * d.address_step * d.element_bytes,
+                        d.lds + i * d.lds_step * d.element_bytes, visit, data);
   return true;
 }
 
@@ -142,7 +147,8 @@ bool tj_dma_decode_map(const tj_tensor_map *map, const int32_t coordinate[], uin
       is_inside = is_inside && place >= 0 && (uint64_t)place < map->extent[k];
       address += (uint64_t)place * (k == 0 ? map->element_bytes : map->stride[k - 1]);
     }
-    visit(&(tj_dma_element){address, swizzled(lds, map->swizzle), map->element_bytes, !is_inside}, data);
+    if (!visit(&(tj_dma_element){address, swizzled(lds, map->swizzle), map->element_bytes, !is_inside}, data))
+      break;
     for (uint32_t k = 0; k < map->rank && ++at[k] == length[k]; k++)
       at[k] = 0;
   }
