@@ -75,7 +75,7 @@ int64_t tj_block_lanes(const tj_block_map *map) {
 }
 
 int64_t tj_block_columns(const tj_block_map *map) {
-  return TJ_PERMUTED_BYTES / tj_block_element_bytes(map);
+  return TJ_PERMUTED_BYTES * 8 / tj_dtype_bits(map->flat->carried);
 }
 
 int64_t tj_block_rows(const tj_block_map *map) {

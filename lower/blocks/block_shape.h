@@ -72,7 +72,7 @@ int64_t tj_block_bytes(const tj_block_map *map, bool is_load);
 int64_t tj_block_element_bytes(const tj_block_map *map);
 /* Elements of a vector register. */
 int64_t tj_block_lanes(const tj_block_map *map);
-/* Elements of a row that turns around. */
+/* Elements of a row that turns around, in the type that does. */
 int64_t tj_block_columns(const tj_block_map *map);
 /* Rows that turn around together. */
 int64_t tj_block_rows(const tj_block_map *map);

@@ -198,11 +198,47 @@ static LLVMValueRef write_float(tj_emitter *emitter, const tj_float_form *form, 
   LLVMValueRef code =
       form->mantissa == 0 ? nearest_power(emitter, magnitude) : nearest_mantissa(emitter, form, magnitude);
   LLVMValueRef largest = number(emitter, code, tj_float_largest(form));
-  LLVMValueRef is_beyond = LLVMBuildICmp(emitter->builder, LLVMIntUGT, code, largest, "");
-  code = with_sign(emitter, form, bits, selected(emitter, is_beyond, largest, code));
+  code = with_sign(emitter, form, bits, tj_emit_binary_intrinsic(emitter, "llvm.umin", code, largest));
   LLVMValueRef is_nan = compared(emitter, LLVMIntUGT, magnitude, INFINITE);
   code = selected(emitter, is_nan, number(emitter, code, tj_float_nan(form)), code);
   return LLVMBuildTrunc(emitter->builder, code, shaped(values, emitter->i8), "");
+}
+
+/* --- where there are many --- */
+
+typedef LLVMValueRef float_conversion(tj_emitter *emitter, const tj_float_form *form, LLVMValueRef from);
+
+/* Whether a conversion of vectors would be written out so often that a call costs less than its code. */
+static bool is_called(const tj_emitter *emitter, LLVMValueRef from) {
+  enum { MANY_STEPS = 32 };
+  return emitter->target->wave_size == 1 && emitter->kernel != NULL && emitter->kernel->step_count > MANY_STEPS &&
+         LLVMGetTypeKind(LLVMTypeOf(from)) == LLVMVectorTypeKind;
+}
+
+/* A function of the module, of one vector. */
+static LLVMValueRef make_function(tj_emitter *emitter, const char *name, LLVMTypeRef type, float_conversion convert,
+                                  const tj_float_form *form) {
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(emitter->builder);
+  LLVMValueRef function = LLVMAddFunction(emitter->module, name, type);
+  LLVMSetLinkage(function, LLVMInternalLinkage);
+  LLVMPositionBuilderAtEnd(emitter->builder, LLVMAppendBasicBlockInContext(emitter->context, function, "entry"));
+  LLVMBuildRet(emitter->builder, convert(emitter, form, LLVMGetParam(function, 0)));
+  LLVMPositionBuilderAtEnd(emitter->builder, before);
+  return function;
+}
+
+static LLVMValueRef converted(tj_emitter *emitter, float_conversion convert, tj_dtype dtype, LLVMValueRef from,
+                              LLVMTypeRef to, const char *way) {
+  tj_float_form form = tj_dtype_form(dtype);
+  if (!is_called(emitter, from))
+    return convert(emitter, &form, from);
+  LLVMTypeRef argument = LLVMTypeOf(from), type = LLVMFunctionType(shaped(from, to), &argument, 1, false);
+  const char *name =
+      tj_string_format(emitter->job, "%s.%s.%u", tj_dtype_name(dtype), way, LLVMGetVectorSize(argument));
+  LLVMValueRef function = LLVMGetNamedFunction(emitter->module, name);
+  if (function == NULL)
+    function = make_function(emitter, name, type, convert, &form);
+  return LLVMBuildCall2(emitter->builder, type, function, &from, 1, "");
 }
 
 /* --- numbers and their bits --- */
@@ -212,20 +248,18 @@ LLVMTypeRef tj_emit_number_type(tj_emitter *emitter, tj_dtype dtype) {
 }
 
 LLVMValueRef tj_emit_numbers(tj_emitter *emitter, LLVMValueRef bits, tj_dtype dtype) {
-  tj_float_form form = tj_dtype_form(dtype);
   if (tj_emit_has_float8(emitter, dtype))
     return tj_emit_read_float8(emitter, bits, dtype);
   if (tj_dtype_is_small_float(dtype))
-    return read_float(emitter, &form, bits);
+    return converted(emitter, read_float, dtype, bits, emitter->f32, "read");
   return LLVMBuildBitCast(emitter->builder, bits, shaped(bits, tj_emit_dtype(emitter, dtype)), "");
 }
 
 LLVMValueRef tj_emit_number_bits(tj_emitter *emitter, LLVMValueRef numbers, tj_dtype dtype) {
-  tj_float_form form = tj_dtype_form(dtype);
   if (tj_emit_has_float8(emitter, dtype))
     return tj_emit_write_float8(emitter, numbers, dtype);
   if (tj_dtype_is_small_float(dtype))
-    return write_float(emitter, &form, numbers);
+    return converted(emitter, write_float, dtype, numbers, emitter->i8, "written");
   LLVMTypeRef raw = tj_emit_dtype(emitter, tj_dtype_raw(dtype));
   return LLVMBuildBitCast(emitter->builder, numbers, shaped(numbers, raw), "");
 }
