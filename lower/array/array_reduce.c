@@ -54,8 +54,7 @@ void tj_array_reduction_slots(const tj_array_maker *maker, uint32_t level, uint3
 /* Columns one by one, or where all lanes of a vector are there together, as vectors. */
 static void reduce_one(tj_array_maker *maker, const tj_array_region *region, const tj_array *reduction) {
   uint32_t columns = tj_array_columns(maker), even = tj_array_even_width(maker, region);
-  bool computes_vectors = maker->target != NULL && maker->target->wave_size == 1;
-  uint32_t width = computes_vectors ? even : 1;
+  uint32_t most = tj_array_computed_width(maker), width = most < even ? most : even;
   for (uint32_t i = 0; i < columns; i += width) {
     uint32_t slot = maker->slot[reduction->number] + i % tj_array_partials(maker);
     tj_kernel_step *step = tj_array_compute(maker, reduction->arg[0], i, width, slot, combination(reduction));
@@ -63,8 +62,9 @@ static void reduce_one(tj_array_maker *maker, const tj_array_region *region, con
   }
 }
 
-static void compute_columns(tj_array_maker *maker, const tj_array *array, uint32_t width) {
-  uint32_t columns = tj_array_columns(maker), slot = tj_array_slots(maker, array->dtype, columns);
+static void compute_columns(tj_array_maker *maker, const tj_array *array) {
+  uint32_t columns = tj_array_columns(maker), width = tj_array_computed_width(maker);
+  uint32_t slot = tj_array_slots(maker, array->dtype, columns);
   for (uint32_t i = 0; i < columns; i += width)
     tj_array_compute(maker, array, i, width, slot + i, TJ_ARRAY_OP_COUNT);
   tj_array_know(maker, array, slot, true);
@@ -73,7 +73,7 @@ static void compute_columns(tj_array_maker *maker, const tj_array *array, uint32
 /* What is computed for a reduction is kept in slots where the row stays there. */
 static void keep_argument(tj_array_maker *maker, const tj_array *array) {
   if (!maker->shape.loops && !maker->is_known[array->number] && tj_array_changes(maker, array))
-    compute_columns(maker, array, tj_array_computed_width(maker, array));
+    compute_columns(maker, array);
 }
 
 /* Whether reductions of later levels, or what is stored, need an array once this level is known. */
@@ -112,7 +112,7 @@ static void keep_costly(tj_array_maker *maker, const tj_array_region *region, co
       maker->place[i] = maker->kernel->lds_elements;
       maker->kernel->lds_elements += maker->shape.kept;
     }
-    compute_columns(maker, array, maker->shape.width);
+    compute_columns(maker, array);
     tj_array_keep(maker, region, array);
   }
 }
@@ -121,9 +121,9 @@ static void keep_costly(tj_array_maker *maker, const tj_array_region *region, co
 
 /* Slot `slot` becomes all of `count` from there on together; a power of two. */
 static void combine_halves(tj_array_maker *maker, uint32_t slot, uint32_t count, int how) {
-  bool computes_vectors = maker->target != NULL && maker->target->wave_size == 1;
+  uint32_t most = tj_array_computed_width(maker);
   for (uint32_t half = count / 2; half > 0; half /= 2) {
-    uint32_t most = half < maker->shape.width ? half : maker->shape.width, width = computes_vectors ? most : 1;
+    uint32_t width = half < most ? half : most;
     for (uint32_t i = 0; i < half; i += width)
       tj_array_combine(maker, slot + i, slot + half + i, width, how);
   }

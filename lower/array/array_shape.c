@@ -86,6 +86,12 @@ static uint32_t most_columns(const tj_array_space *space, const tj_kernel *kerne
   return buffers > 2 ? MOST_COLUMNS / 2 : MOST_COLUMNS;
 }
 
+/* Of these, as many as a work-item has where more of them can take a row: a wave of 64 keeps as many as one of 32. */
+static uint32_t usual_columns(uint32_t most, const tj_target *target) {
+  enum { NARROW_WAVE = 32 };
+  return most * NARROW_WAVE / target->wave_size;
+}
+
 static uint32_t most_lanes(const tj_target *target) {
   return target->workgroup_limit < MOST_WORK_ITEMS ? target->workgroup_limit : MOST_WORK_ITEMS;
 }
@@ -105,9 +111,9 @@ static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel
     shape.repeats = LOOP_COLUMNS / shape.width / (MOST_COLUMNS / most);
     return shape;
   }
-  int64_t vectors = (size->facts.high - 1) / shape.width + 1;
+  int64_t vectors = (size->facts.high - 1) / shape.width + 1, usual = usual_columns(most, target) / shape.width;
   shape.lanes = power_of_two_from(vectors, target->wave_size);
-  while (shape.lanes < limit && vectors > (int64_t)shape.lanes * (most / shape.width))
+  while (shape.lanes < limit && vectors > shape.lanes * usual)
     shape.lanes *= 2;
   shape.repeats = (uint32_t)((vectors - 1) / shape.lanes + 1);
   shape.rows = shape.lanes < WORK_ITEMS ? WORK_ITEMS / shape.lanes : 1;
@@ -120,11 +126,14 @@ uint32_t tj_array_tiers(const tj_array_space *space, const tj_kernel *kernel, co
     tier[0] = (tj_array_tier){MOST_KEPT, HOST_WIDTH};
     return 1;
   }
-  int64_t width = tj_array_widest(space, kernel, target), most = most_columns(space, kernel);
-  uint32_t count = 0;
+  int64_t width = tj_array_widest(space, kernel, target);
+  uint32_t most = most_columns(space, kernel), lanes = most_lanes(target), count = 0;
   tier[count++] = (tj_array_tier){INT64_MAX, width};
-  for (uint32_t lanes = most_lanes(target); lanes >= target->wave_size && count < TJ_ARRAY_MOST_TIERS; lanes /= 2)
-    tier[count++] = (tj_array_tier){lanes * most, width};
+  for (int64_t columns = (int64_t)lanes * most; count < TJ_ARRAY_MOST_TIERS; columns /= 2) {
+    if (columns < (int64_t)target->wave_size * usual_columns(most, target))
+      break;
+    tier[count++] = (tj_array_tier){columns, width};
+  }
   return count;
 }
 

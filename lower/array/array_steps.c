@@ -420,26 +420,13 @@ tj_kernel_step *tj_array_compute(tj_array_maker *maker, const tj_array *array, u
   return step;
 }
 
-static bool has_one_divisor(const tj_array_maker *maker, const tj_array *array) {
-  const tj_array_program *program = program_of(maker);
-  const bool *needed = tj_array_needed_by(maker, array);
-  for (uint32_t i = 0; i <= array->number; i++) {
-    const tj_array *each = program->array[i];
-    if (needed[i] && !maker->is_known[i] && each->op == TJ_ARRAY_div && !tj_array_changes(maker, each->arg[1]))
-      return true;
-  }
-  return false;
-}
-
-/* More quotients of one divisor at a time take more registers than a work-item has to spare. */
-uint32_t tj_array_computed_width(const tj_array_maker *maker, const tj_array *array) {
-  enum { MOST_QUOTIENTS = 4 };
+uint32_t tj_array_computed_width(const tj_array_maker *maker) {
+  enum { WAVE_COLUMNS = 128 };
   uint32_t width = maker->shape.width;
   if (maker->target == NULL)
     return 1;
-  if (maker->target->wave_size == 1)
-    return width;
-  return !has_one_divisor(maker, array) ? 1 : width < MOST_QUOTIENTS ? width : MOST_QUOTIENTS;
+  uint32_t most = WAVE_COLUMNS / maker->target->wave_size;
+  return width < most ? width : most;
 }
 
 static tj_computation *add_combination(tj_array_maker *maker, uint32_t slot, uint32_t with, uint32_t width,
@@ -482,7 +469,7 @@ static const tj_node *is_first(const tj_array_maker *maker, uint32_t argument) {
 void tj_array_store_columns(tj_array_maker *maker, const tj_array_region *region, const tj_array_store *store) {
   uint64_t columns = tj_array_axis_modes(&maker->space->columns);
   uint32_t count = (maker->space->varies[store->argument] & columns) != 0 ? tj_array_columns(maker) : 1;
-  uint32_t width = count > 1 ? tj_array_computed_width(maker, store->value) : 1;
+  uint32_t width = count > 1 ? tj_array_computed_width(maker) : 1;
   element_list list = elements_of(maker, region, store->argument, count, is_first(maker, store->argument));
   uint32_t slot = tj_array_slots(maker, maker->kernel->buffer[list.buffer].dtype, count);
   for (uint32_t i = 0; i < count; i += width)

@@ -68,9 +68,9 @@ void tj_array_load(tj_array_maker *maker, const tj_array_region *region, const t
  * they were. Returns the step. */
 tj_kernel_step *tj_array_compute(tj_array_maker *maker, const tj_array *array, uint32_t first, uint32_t width,
                                  uint32_t slot, int combine);
-/* How many neighbouring columns of an array are best computed by one step, where it needs no truths of its own: on
- * hosts vectors of them, elsewhere those whose quotients have one divisor. */
-uint32_t tj_array_computed_width(const tj_array_maker *maker, const tj_array *array);
+/* How many neighbouring columns are computed by one step, where they need no truths of their own: on hosts vectors of
+ * them, elsewhere no more than a work-item has registers for besides. */
+uint32_t tj_array_computed_width(const tj_array_maker *maker);
 /* Slots become what they were and what others are, by an operation. */
 void tj_array_combine(tj_array_maker *maker, uint32_t slot, uint32_t with, uint32_t width, int combine);
 /* A slot becomes what it was and what it is in the lane `distance` away (tj_computation). */

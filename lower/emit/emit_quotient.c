@@ -5,8 +5,10 @@
  * q = a z + a z' is one of the two numbers around a/b, and a - b q a number; so q + (a - b q) / b, rounded once, is
  * a/b rounded once, for no quotient is close enough to the middle between two numbers for what 1/b lacks. (Markstein)
  * That holds as long as nothing is too small for its last bits or too large: b within 2^-32 and 2^32, q from 2^-64
- * on. Infinities make q NaN. Where a vector has any other, all of it is divided. */
+ * on. Infinities make q NaN. Where a vector has any other but zeros, all of it is divided. */
 #include "lower/emit/emit_array.h"
+
+enum { MOST_LANES = 64 };
 
 /* A vector's quotients in the making. */
 typedef struct {
@@ -94,19 +96,80 @@ static LLVMValueRef all_large(const quotients *q, LLVMValueRef found) {
   return are_large(q, tj_emit_typed_intrinsic(q->emitter, "llvm.vector.reduce.fminimum", &sizes, 1));
 }
 
+static LLVMValueRef all_large_or_zero(const quotients *q, LLVMValueRef found) {
+  LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(q->dividend));
+  LLVMValueRef are_zero = LLVMBuildFCmp(q->builder, LLVMRealOEQ, q->dividend, zero, "");
+  return all_of(q, LLVMBuildOr(q->builder, are_large(q, absolute(q, found)), are_zero, ""));
+}
+
+/* --- where it is not --- */
+
+/* The vector's lanes, each in the place before it. */
+static LLVMValueRef moved_up(const quotients *q, LLVMValueRef vector) {
+  uint32_t width = LLVMGetVectorSize(LLVMTypeOf(vector));
+  LLVMValueRef from[MOST_LANES];
+  for (uint32_t lane = 0; lane < width; lane++)
+    from[lane] = LLVMConstInt(q->emitter->i32, (lane + 1) % width, false);
+  return LLVMBuildShuffleVector(q->builder, vector, vector, LLVMConstVector(from, width), "");
+}
+
+/* One after the other: the first lane's quotient goes to the end, as often as there are lanes. */
+static LLVMValueRef divided_in_turn(const quotients *q) {
+  LLVMBuilderRef b = q->builder;
+  LLVMTypeRef word = q->emitter->i32;
+  uint32_t width = LLVMGetVectorSize(LLVMTypeOf(q->dividend));
+  LLVMValueRef zero = LLVMConstInt(word, 0, false), last = LLVMConstInt(word, width - 1, false);
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(b), turn = tj_emit_block(q->emitter, "turn");
+  LLVMBasicBlockRef done = tj_emit_block(q->emitter, "done");
+  LLVMBuildBr(b, turn);
+  LLVMPositionBuilderAtEnd(b, turn);
+  LLVMValueRef count = LLVMBuildPhi(b, word, "count"), rest = LLVMBuildPhi(b, LLVMTypeOf(q->dividend), "rest");
+  LLVMValueRef first = LLVMBuildExtractElement(b, rest, zero, "");
+  LLVMValueRef quotient = LLVMBuildFDiv(b, first, q->divisor, "");
+  LLVMValueRef next = LLVMBuildInsertElement(b, moved_up(q, rest), quotient, last, "");
+  LLVMValueRef counted = LLVMBuildAdd(b, count, LLVMConstInt(word, 1, false), "");
+  LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, count, last, ""), done, turn);
+  LLVMBasicBlockRef blocks[] = {before, turn};
+  LLVMAddIncoming(count, (LLVMValueRef[]){zero, counted}, blocks, 2);
+  LLVMAddIncoming(rest, (LLVMValueRef[]){q->dividend, next}, blocks, 2);
+  LLVMPositionBuilderAtEnd(b, done);
+  return next;
+}
+
+/* The blocks from which a result comes, and what it is there. */
+typedef struct {
+  LLVMBasicBlockRef block[3], after;
+  LLVMValueRef value[3];
+  uint32_t count;
+} ways;
+
+static void add_way(const quotients *q, ways *all, LLVMValueRef value) {
+  all->block[all->count] = LLVMGetInsertBlock(q->builder);
+  all->value[all->count++] = value;
+}
+
+/* Goes on with what was found where that is right, otherwise in a new block. */
+static void accept(const quotients *q, ways *all, LLVMValueRef found, LLVMValueRef is_right, const char *otherwise) {
+  LLVMBasicBlockRef next = tj_emit_block(q->emitter, otherwise);
+  add_way(q, all, found);
+  LLVMBuildCondBr(q->builder, is_right, all->after, next);
+  LLVMPositionBuilderAtEnd(q->builder, next);
+}
+
 LLVMValueRef tj_emit_quotients(tj_emitter *emitter, tj_dtype dtype, LLVMValueRef dividend, LLVMValueRef divisors) {
   LLVMBuilderRef b = emitter->builder;
   LLVMValueRef first = LLVMBuildExtractElement(b, divisors, LLVMConstInt(emitter->i32, 0, false), "");
   const quotients q = {emitter, b, LLVMTypeOf(first), dividend, first, dtype == TJ_DTYPE_f64};
-  LLVMBasicBlockRef each = tj_emit_block(emitter, "each"), after = tj_emit_block(emitter, "divided");
-  LLVMValueRef found = by_reciprocal(&q), is_right = all_large(&q, found);
-  LLVMBasicBlockRef before = LLVMGetInsertBlock(b);
-  LLVMBuildCondBr(b, LLVMBuildAnd(b, divisor_is_usual(&q), is_right, ""), after, each);
-  LLVMPositionBuilderAtEnd(b, each);
-  LLVMValueRef divided = LLVMBuildFDiv(b, dividend, divisors, "");
-  LLVMBuildBr(b, after);
-  LLVMPositionBuilderAtEnd(b, after);
+  ways all = {.after = tj_emit_block(emitter, "divided")};
+  LLVMValueRef found = by_reciprocal(&q), are_large = all_large(&q, found), is_usual = divisor_is_usual(&q);
+  accept(&q, &all, found, LLVMBuildAnd(b, is_usual, are_large, ""), "each");
+  if (!emitter->target->has_division)
+    accept(&q, &all, found, LLVMBuildAnd(b, is_usual, all_large_or_zero(&q, found), ""), "others");
+  LLVMValueRef each = emitter->target->has_division ? LLVMBuildFDiv(b, dividend, divisors, "") : divided_in_turn(&q);
+  add_way(&q, &all, each);
+  LLVMBuildBr(b, all.after);
+  LLVMPositionBuilderAtEnd(b, all.after);
   LLVMValueRef result = LLVMBuildPhi(b, LLVMTypeOf(dividend), "quotients");
-  LLVMAddIncoming(result, (LLVMValueRef[]){found, divided}, (LLVMBasicBlockRef[]){before, each}, 2);
+  LLVMAddIncoming(result, all.value, all.block, all.count);
   return result;
 }

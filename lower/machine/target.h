@@ -75,6 +75,7 @@ typedef struct {
   bool has_32_bit_offsets;      /* addresses are a base and an unsigned 32-bit byte offset */
   bool has_cheap_small_product; /* products of 24-bit integers are cheaper than others */
   bool has_extremes;            /* minimum and maximum of f32, which are NaN where an operand is, are instructions */
+  bool has_division;            /* a division of f32 is an instruction, or as short to say */
   bool has_float_scaling;       /* an instruction multiplies floats by powers of two, and rounds once */
   bool has_float_sums;          /* memory adds an f32 to another, at once with other work-items */
   bool has_bfloat_rounding;     /* fptrunc from float to bfloat rounds right, denormals included */

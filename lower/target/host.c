@@ -67,6 +67,7 @@ static tj_target target_of(const char *name, const char *processor, const char *
       .tile_bytes = TILE_BYTES,
       .vector_bytes = 16,
       .block_bytes = block_bytes,
+      .has_division = true,
       .has_float_scaling = has_levels() && block_bytes == AVX512_BYTES,
       .has_vector_permutations = true,
   };

@@ -91,6 +91,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .global_address_space = GLOBAL_ADDRESS_SPACE,
       .displacement_limit = DISPLACEMENT_LIMIT,
       .needs_aligned_vectors = true,
+      .has_division = true,
       .has_extremes = found->memory.generation >= HAS_EXTREMES,
       .has_float_sums = true,
       .has_bfloat_rounding = found->memory.generation >= ROUNDS_TO_BFLOAT,
