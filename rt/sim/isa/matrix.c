@@ -150,13 +150,14 @@ static unsigned parts_of(const product *p) {
   return p->wave->group->processor->major < 12 ? 1 : 2;
 }
 
-/* Lanes run along rows, then along blocks, then along columns, of which each holds neighbours. Those that are left
- * hold the same again. */
+/* Lanes run along rows, then along blocks, then along columns, of which each holds neighbours, or a turn of them
+ * after the other. Those that are left hold the same again. */
 static unsigned place_of(const product *p, unsigned lane, unsigned element) {
   const tj_sim_matrix *shape = p->shape;
   unsigned rest = lane / shape->rows, parts = parts_of(p), part = rest / shape->blocks % parts;
   unsigned row = lane % shape->rows + rest % shape->blocks * shape->rows;
-  return row * shape->depth + part * (shape->depth / parts) + element;
+  unsigned turn = shape->turn != 0 ? shape->turn : shape->depth / parts;
+  return row * shape->depth + (element / turn * parts + part) * turn + element % turn;
 }
 
 static bool is_denormal(double value, unsigned type) {
@@ -342,11 +343,13 @@ void tj_sim_execute_matrix(tj_sim_wave *wave, const tj_sim_instruction *instruct
 
 static const tj_sim_matrix shapes[] = {
 #define MFMA(name, rows, depth, blocks, result, a, b)                                                                \
-  {false, false, rows, depth, blocks, TJ_SIM_MATRIX_##result, TJ_SIM_MATRIX_##a, TJ_SIM_MATRIX_##b},
+  {false, false, rows, depth, blocks, 0, TJ_SIM_MATRIX_##result, TJ_SIM_MATRIX_##a, TJ_SIM_MATRIX_##b},
 #define SCALED(name, rows, depth)                                                                                    \
-  {false, true, rows, depth, 1, TJ_SIM_MATRIX_F32, TJ_SIM_MATRIX_F8F6F4, TJ_SIM_MATRIX_F8F6F4},
+  {false, true, rows, depth, 1, 0, TJ_SIM_MATRIX_F32, TJ_SIM_MATRIX_F8F6F4, TJ_SIM_MATRIX_F8F6F4},
 #define WMMA(name, depth, result, a, b)                                                                              \
-  {true, false, WMMA_ROWS, depth, 1, TJ_SIM_MATRIX_##result, TJ_SIM_MATRIX_##a, TJ_SIM_MATRIX_##b},
+  {true, false, WMMA_ROWS, depth, 1, 0, TJ_SIM_MATRIX_##result, TJ_SIM_MATRIX_##a, TJ_SIM_MATRIX_##b},
+#define WMMA_IN_TURNS(name, depth, turn, result, a, b)                                                               \
+  {true, false, WMMA_ROWS, depth, 1, turn, TJ_SIM_MATRIX_##result, TJ_SIM_MATRIX_##a, TJ_SIM_MATRIX_##b},
 #include "rt/sim/isa/matrix.def"
 };
 
@@ -354,6 +357,7 @@ enum {
 #define MFMA(name, ...) NUMBER_##name,
 #define SCALED(name, ...) NUMBER_##name,
 #define WMMA(name, ...) NUMBER_##name,
+#define WMMA_IN_TURNS(name, ...) NUMBER_##name,
 #include "rt/sim/isa/matrix.def"
 };
 
@@ -368,6 +372,7 @@ const tj_sim_operation tj_sim_matrix_operations[] = {
 #define MFMA(name, ...) ROW(name)
 #define SCALED(name, ...) ROW(name)
 #define WMMA(name, ...) ROW(name)
+#define WMMA_IN_TURNS(name, ...) ROW(name)
 #include "rt/sim/isa/matrix.def"
 };
 #undef ROW

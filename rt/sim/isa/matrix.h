@@ -26,6 +26,7 @@ typedef enum {
 typedef struct tj_sim_matrix {
   bool is_wmma, is_scaled;
   uint8_t rows, depth, blocks;
+  uint8_t turn; /* columns of A that lanes have before it is the others' turn; 0: all of theirs */
   uint8_t result, a, b; /* tj_sim_matrix_element */
 } tj_sim_matrix;
 

@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TEXT = 256, MOST = 4096, D_REGISTER = 0, A_REGISTER = 32, B_REGISTER = 40 };
+enum { TEXT = 256, MOST = 4096, D_REGISTER = 0, A_REGISTER = 32, B_REGISTER = 52 };
 
-typedef enum { GFX90A = 1, GFX942 = 2, GFX950 = 4, GFX1100 = 8, GFX1201 = 16 } processors_of_row;
+typedef enum { GFX90A = 1, GFX942 = 2, GFX950 = 4, GFX1100 = 8, GFX1201 = 16, GFX1250 = 32 } processors_of_row;
 
-static const char *const names[] = {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"};
+static const char *const names[] = {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "gfx1250"};
 
 enum { MFMA = GFX90A | GFX942 | GFX950, SINCE_942 = GFX942 | GFX950, WMMA = GFX1100 | GFX1201 };
 
@@ -90,6 +90,29 @@ static const matrix_row matrix_rows[] = {
     {"wmma_f32_16x16x16_fp8_bf8", NULL, GFX1201, "f32", "fp8", "bf8", ""},
     {"wmma_f32_16x16x16_bf8_fp8", NULL, GFX1201, "f32", "bf8", "fp8", ""},
     {"wmma_f32_16x16x16_bf8_bf8", NULL, GFX1201, "f32", "bf8", "bf8", ""},
+    {"wmma_f32_16x16x4_f32", NULL, GFX1250, "f32", "f32", "f32", ""},
+    {"wmma_f32_16x16x32_f16", NULL, GFX1250, "f32", "f16", "f16", ""},
+    {"wmma_f32_16x16x32_bf16", NULL, GFX1250, "f32", "bf16", "bf16", ""},
+    {"wmma_f16_16x16x32_f16", NULL, GFX1250, "f16", "f16", "f16", ""},
+    {"wmma_bf16_16x16x32_bf16", NULL, GFX1250, "bf16", "bf16", "bf16", ""},
+    {"wmma_i32_16x16x64_iu8", NULL, GFX1250, "i32", "i8", "u8", " neg_lo:[1,0,0]"},
+    {"wmma_i32_16x16x64_iu8", NULL, GFX1250, "i32", "u8", "i8", " neg_lo:[0,1,0]"},
+    {"wmma_f32_16x16x64_fp8_fp8", NULL, GFX1250, "f32", "fp8", "fp8", ""},
+    {"wmma_f32_16x16x64_fp8_bf8", NULL, GFX1250, "f32", "fp8", "bf8", ""},
+    {"wmma_f32_16x16x64_bf8_fp8", NULL, GFX1250, "f32", "bf8", "fp8", ""},
+    {"wmma_f32_16x16x64_bf8_bf8", NULL, GFX1250, "f32", "bf8", "bf8", ""},
+    {"wmma_f16_16x16x64_fp8_fp8", NULL, GFX1250, "f16", "fp8", "fp8", ""},
+    {"wmma_f16_16x16x64_fp8_bf8", NULL, GFX1250, "f16", "fp8", "bf8", ""},
+    {"wmma_f16_16x16x64_bf8_fp8", NULL, GFX1250, "f16", "bf8", "fp8", ""},
+    {"wmma_f16_16x16x64_bf8_bf8", NULL, GFX1250, "f16", "bf8", "bf8", ""},
+    {"wmma_f32_16x16x128_fp8_fp8", NULL, GFX1250, "f32", "fp8", "fp8", ""},
+    {"wmma_f32_16x16x128_fp8_bf8", NULL, GFX1250, "f32", "fp8", "bf8", ""},
+    {"wmma_f32_16x16x128_bf8_fp8", NULL, GFX1250, "f32", "bf8", "fp8", ""},
+    {"wmma_f32_16x16x128_bf8_bf8", NULL, GFX1250, "f32", "bf8", "bf8", ""},
+    {"wmma_f16_16x16x128_fp8_fp8", NULL, GFX1250, "f16", "fp8", "fp8", ""},
+    {"wmma_f16_16x16x128_fp8_bf8", NULL, GFX1250, "f16", "fp8", "bf8", ""},
+    {"wmma_f16_16x16x128_bf8_fp8", NULL, GFX1250, "f16", "bf8", "fp8", ""},
+    {"wmma_f16_16x16x128_bf8_bf8", NULL, GFX1250, "f16", "bf8", "bf8", ""},
 };
 
 enum { ROWS = sizeof matrix_rows / sizeof matrix_rows[0] };
@@ -239,8 +262,8 @@ typedef struct {
 } run;
 
 static void name_atom(const run *r, char text[TEXT]) {
-  bool is_wmma = strncmp(r->of->atom, "wmma", 4) == 0;
-  snprintf(text, TEXT, "%s%s", !is_wmma ? "" : r->number == 3 ? "gfx11_" : "gfx12_", r->of->atom);
+  static const char *const generations[] = {"", "", "", "gfx11_", "gfx12_", "gfx1250_"};
+  snprintf(text, TEXT, "%s%s", generations[r->number], r->of->atom);
 }
 
 static void read_matrix(tj_context *context, const run *r, const char *part, unsigned lanes, matrix *x) {

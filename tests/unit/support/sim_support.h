@@ -17,7 +17,7 @@
 #include <llvm-c/TargetMachine.h>
 #include <stdio.h>
 
-enum { SIM_VECTORS = 64, SIM_LDS_BYTES = 4096, SIM_SCRATCH_BYTES = 256, SIM_MEMORY_BYTES = 4096 };
+enum { SIM_VECTORS = 80, SIM_LDS_BYTES = 4096, SIM_SCRATCH_BYTES = 256, SIM_MEMORY_BYTES = 4096 };
 
 /* --- assembling --- */
 
