@@ -10,7 +10,6 @@
 #include "base/number/power.h"
 #include "ir/index/facts.h"
 #include "ir/value/value.h"
-#include "lower/tile/tile_order.h"
 
 enum { MOST_ROWS = 512 /* of a block, of a vector each */ };
 
@@ -177,15 +176,11 @@ static bool read_items(tj_block_map *map, const tj_mapping_digits *items) {
   map->size[map->along] = map->width * map->panels;
   if (map->across != map->along || map->step != 1)
     map->size[map->across] = map->step * map->depth;
-  map->work_items = 1;
-  map->item_modes = 0;
   for (uint32_t i = 0; i < items->count; i++) {
     const tj_mapping_digit *d = &items->digit[i];
     if (map->blocks[d->mode] > 1 || d->step != map->size[d->mode])
       return false;
     map->blocks[d->mode] = d->extent;
-    map->item_order[map->item_modes++] = d->mode;
-    map->work_items *= d->extent;
   }
   for (uint32_t m = 0; m < map->domain->count; m++) {
     if (tj_block_pieces(map->reach[m], map->size[m]) != map->blocks[m])
@@ -224,11 +219,9 @@ static bool read_runs(tj_block_map *map, const tj_mapping_digits *items, const t
   stage->run = stage->runs = 1;
   for (stage->modes = 0; stage->modes < map->domain->count && (i < slots->count || stage->modes == 0); stage->modes++)
     stage->run *= take_digit(slots, &i, 1, map->by_destination[stage->modes]);
-  stage->number_modes = items->count;
   for (uint32_t k = 0; k < items->count; k++) {
     if (items->digit[k].step != 1 || items->digit[k].extent != tj_mapping_extent(map->mapping, items->digit[k].mode))
       return false;
-    stage->number_mode[k] = items->digit[k].mode;
     stage->runs *= items->digit[k].extent;
   }
   return i == slots->count && are_side_by_side(map);

@@ -9,6 +9,7 @@
 #include "lower/kernel/domain.h"
 #include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
+#include "lower/tile/tile_order.h"
 
 enum {
   TJ_BLOCK_MOST_MODES = 16,
@@ -24,8 +25,7 @@ typedef struct {
   uint32_t modes; /* of a run */
   int64_t run;    /* elements */
   int64_t runs;
-  uint32_t number_mode[TJ_BLOCK_MOST_MODES], number_modes; /* along which runs are numbered, first fastest */
-  int64_t stride[TJ_BLOCK_MOST_MODES];                     /* by mode */
+  int64_t stride[TJ_BLOCK_MOST_MODES]; /* by mode */
 } tj_block_staging;
 
 typedef struct {
@@ -41,19 +41,18 @@ typedef struct {
   uint32_t by_source[TJ_BLOCK_MOST_MODES], by_destination[TJ_BLOCK_MOST_MODES]; /* modes, smallest stride first */
   uint32_t along, across;                                                       /* of the rows of a block */
   int64_t width, depth;                                                         /* elements of a row; rows */
-  int64_t panels;                                       /* that turn around: rows side by side */
-  int64_t step;                                         /* coordinates from one row to the next */
-  int64_t size[TJ_BLOCK_MOST_MODES];                    /* of a block */
-  int64_t blocks[TJ_BLOCK_MOST_MODES];                  /* of a tile */
-  int64_t reach[TJ_BLOCK_MOST_MODES];                   /* of the tile */
-  uint32_t item_order[TJ_BLOCK_MOST_MODES], item_modes; /* along which blocks are numbered, first fastest */
-  int64_t work_items;                                   /* who have blocks */
-  const tj_mapping *mapping;                            /* that says all this */
-  const tj_node *workgroup, *item, *tiles;
-  const tj_node **corner; /* the first coordinate of the tile, by mode, */
-  const tj_node **within; /* of a work-item's block within it, */
-  const tj_node **origin; /* and of that block */
-  bool is_whole;          /* lines of the destination can be stored from registers */
+  int64_t panels;                      /* that turn around: rows side by side */
+  int64_t step;                        /* coordinates from one row to the next */
+  int64_t size[TJ_BLOCK_MOST_MODES];   /* of a block */
+  int64_t blocks[TJ_BLOCK_MOST_MODES]; /* of a tile */
+  int64_t reach[TJ_BLOCK_MOST_MODES];  /* of the tile */
+  const tj_mapping *mapping;           /* that says all this */
+  tj_tiles tiles;
+  const tj_node *workgroup, *item;
+  const tj_node **corner;       /* the first coordinate of the tile, by mode, */
+  const tj_node *const *within; /* of a work-item's block within it, */
+  const tj_node **origin;       /* and of that block */
+  bool is_whole;                /* lines of the destination can be stored from registers */
   bool is_staged, is_streamed;
   tj_block_staging stage;
 } tj_block_map;

@@ -13,35 +13,23 @@
 #include "ir/index/facts.h"
 #include "ir/simplify/simplify.h"
 #include "lower/kernel/variant.h"
-#include "lower/tile/tile_order.h"
 
 #include <string.h>
 
 /* --- coordinates --- */
 
-/* The last tile of a mode ends where the mode does. */
-static const tj_node *tile_origin(const tj_block_map *map, uint32_t mode, const tj_node *at) {
-  tj_graph *graph = map->graph;
-  const tj_node *size = tj_int(graph, map->reach[mode]), *origin = tj_mul(graph, at, size);
-  if (tj_facts_divisible(&tj_block_extent(map, mode)->facts, map->reach[mode]))
-    return origin;
-  return tj_min(graph, origin, tj_sub(graph, tj_block_extent(map, mode), size));
-}
-
 /* Numbers tiles in the order of the mapping. */
 static void place_tiles(tj_block_map *map) {
   tj_graph *graph = map->graph;
   uint32_t count = map->domain->count;
-  const tj_node **along = TJ_NEW_ARRAY(graph->job, const tj_node *, count), *all = tj_int(graph, 1);
-  for (uint32_t m = 0; m < count; m++) {
-    along[m] = tj_tiles_along(graph, map->domain, m, map->reach[m]);
-    all = tj_mul(graph, all, along[m]);
-  }
-  map->tiles = tj_simplified(graph, all);
-  map->workgroup = tj_coordinate(graph, "g", map->tiles);
-  const tj_node *const *at = tj_mapping_tile(graph, map->mapping, along, map->assumed, map->workgroup);
+  const tj_node **reach = TJ_NEW_ARRAY(graph->job, const tj_node *, count);
   for (uint32_t m = 0; m < count; m++)
-    map->corner[m] = tile_origin(map, m, at[m]);
+    reach[m] = tj_int(graph, map->reach[m]);
+  map->tiles = tj_tiles_of(graph, map->domain, reach);
+  map->workgroup = tj_coordinate(graph, "g", map->tiles.count);
+  const tj_node *const *at = tj_mapping_tile(graph, map->mapping, map->tiles.along, map->assumed, map->workgroup);
+  for (uint32_t m = 0; m < count; m++)
+    map->corner[m] = tj_tile_begin(graph, tj_block_extent(map, m), reach[m], at[m]);
 }
 
 /* The last block of a tile ends where the tile does. */
@@ -50,52 +38,35 @@ static int64_t first_in_tile(const tj_block_map *map, uint32_t mode, int64_t at)
   return at * map->size[mode] < last ? at * map->size[mode] : last;
 }
 
-static const tj_node *block_origin(const tj_block_map *map, uint32_t mode, const tj_node *at) {
-  tj_graph *graph = map->graph;
-  int64_t last = map->reach[mode] - map->size[mode];
-  const tj_node *origin = tj_mul(graph, at, tj_int(graph, map->size[mode]));
-  return last % map->size[mode] == 0 ? origin : tj_min(graph, origin, tj_int(graph, last));
-}
-
 /* Those who move blocks, or runs. */
 static int64_t workgroup_size(const tj_block_map *map) {
-  return map->is_staged && map->stage.runs > map->work_items ? map->stage.runs : map->work_items;
+  const tj_mapping *mapping = map->mapping;
+  return mapping->load.items > mapping->store.items ? mapping->load.items : mapping->store.items;
 }
 
-/* The digits of a work-item's number along these modes, first fastest: of the last one no more than there are, even
- * for work-items who have none of `items` things to do. */
-static const tj_node **digits_of_item(const tj_block_map *map, const uint32_t order[], uint32_t count,
-                                      const int64_t extent[], int64_t items) {
-  tj_graph *graph = map->graph;
-  const tj_node **at = TJ_NEW_ARRAY(graph->job, const tj_node *, map->domain->count), *rest = map->item;
-  int64_t left = items;
-  for (uint32_t m = 0; m < map->domain->count; m++)
-    at[m] = tj_int(graph, 0);
-  for (uint32_t i = 0; i < count; i++) {
-    const tj_node *digits = tj_int(graph, extent[order[i]]);
-    left /= extent[order[i]];
-    bool is_last = left == 1 && items == workgroup_size(map);
-    at[order[i]] = is_last ? rest : tj_mod(graph, rest, digits);
-    rest = is_last ? tj_int(graph, 0) : tj_div(graph, rest, digits);
-  }
-  return at;
+static const tj_node *const *digits_of_item(const tj_block_map *map, const tj_mapping_side *side) {
+  return tj_mapping_item_digits(map->graph, side, map->item, false);
 }
 
-/* Truth, whether a work-item is one of so many. */
-static const tj_node *is_one_of(const tj_block_map *map, int64_t items) {
+/* Where in its tile a work-item begins, by mode; those who are no items of the side, beyond it. */
+static const tj_node *const *begin_of_item(const tj_block_map *map, const tj_mapping_side *side) {
+  return tj_mapping_at(map->graph, map->mapping, side, digits_of_item(map, side), 0, false).digit;
+}
+
+/* Truth, whether a work-item is an item of the side. */
+static const tj_node *is_item(const tj_block_map *map, const tj_mapping_side *side) {
   tj_graph *graph = map->graph;
-  return items == workgroup_size(map) ? tj_int(graph, 1)
-                                      : tj_simplified(graph, tj_less(graph, map->item, tj_int(graph, items)));
+  return side->items == workgroup_size(map)
+             ? tj_int(graph, 1)
+             : tj_simplified(graph, tj_less(graph, map->item, tj_int(graph, side->items)));
 }
 
 static void place_blocks(tj_block_map *map) {
   tj_graph *graph = map->graph;
   map->item = tj_coordinate(graph, "t", tj_int(graph, workgroup_size(map)));
-  const tj_node **at = digits_of_item(map, map->item_order, map->item_modes, map->blocks, map->work_items);
-  for (uint32_t m = 0; m < map->domain->count; m++) {
-    map->within[m] = block_origin(map, m, at[m]);
+  map->within = begin_of_item(map, &map->mapping->load);
+  for (uint32_t m = 0; m < map->domain->count; m++)
     map->origin[m] = tj_add(graph, map->corner[m], map->within[m]);
-  }
   tj_simplify(graph, map->origin, map->domain->count, NULL);
 }
 
@@ -207,15 +178,14 @@ static bool find_rows(const tj_block_map *map, block_side side, row_access *rows
     return false;
   rows->first = access_at(map, side, map->origin);
   rows->first.offset = tj_simplified(graph, rows->first.offset);
-  rows->first.valid = is_one_of(map, map->work_items);
+  rows->first.valid = is_item(map, &map->mapping->load);
   return true;
 }
 
 /* The same rows of the tile after this one. */
 static row_access rows_ahead(const tj_block_map *map, const row_access *rows) {
   tj_graph *graph = map->graph;
-  const tj_node *one = tj_int(graph, 1);
-  const tj_node *next = tj_min(graph, tj_add(graph, map->workgroup, one), tj_sub(graph, map->tiles, one));
+  const tj_node *next = tj_next_tile(graph, &map->tiles, map->workgroup);
   tj_substitution substitution = {(const tj_node *[]){map->workgroup}, (const tj_node *[]){next}, 1};
   row_access ahead = *rows;
   tj_substitute(graph, &substitution, &ahead.first.offset, 1);
@@ -280,9 +250,23 @@ static const tj_node *find_neighbours(const tj_block_map *map, fetched *all, con
   return place;
 }
 
+/* The number of a work-item's block in its tile, by mode. */
+static const tj_node **numbers_of_block(const tj_block_map *map) {
+  const tj_mapping_side *load = &map->mapping->load;
+  const tj_node *const *digit = digits_of_item(map, load);
+  const tj_node **number = TJ_NEW_ARRAY(map->graph->job, const tj_node *, map->domain->count);
+  for (uint32_t m = 0; m < map->domain->count; m++)
+    number[m] = tj_int(map->graph, 0);
+  for (uint32_t i = 0; i < load->item_digits; i++) {
+    if (load->digit[i].extent > 1)
+      number[load->digit[i].mode] = digit[i];
+  }
+  return number;
+}
+
 static fetched rows_to_fetch(const tj_block_map *map, const row_access *loaded) {
   tj_graph *graph = map->graph;
-  const tj_node **digit = digits_of_item(map, map->by_source, map->domain->count, map->blocks, map->work_items);
+  const tj_node **digit = numbers_of_block(map);
   const tj_node *first = tj_int(graph, 0);
   fetched all = {.row = *loaded, .rows = map->depth, .blocks = 1};
   if (tj_block_is_turned(map)) {
@@ -292,7 +276,7 @@ static fetched rows_to_fetch(const tj_block_map *map, const row_access *loaded) 
   }
   for (uint32_t i = 0; i < map->domain->count; i++) {
     uint32_t mode = map->by_source[i];
-    const tj_node *within = i < all.modes ? tj_int(graph, 0) : block_origin(map, mode, digit[mode]);
+    const tj_node *within = i < all.modes ? tj_int(graph, 0) : map->within[mode];
     digit[mode] = tj_add(graph, map->corner[mode], within);
   }
   digit[map->across] = tj_add(graph, digit[map->across], first);
@@ -386,19 +370,11 @@ static void add_panel(const tj_block_map *map, step_list *steps, const block_row
 static row_access staged_rows(const tj_block_map *map) {
   tj_graph *graph = map->graph;
   row_form form = form_of(map, storing);
-  const tj_node *offset = tj_int(graph, 0);
-  for (uint32_t m = 0; m < map->domain->count; m++)
-    offset = tj_add(graph, offset, tj_mul(graph, map->within[m], tj_int(graph, map->stage.stride[m])));
+  const tj_node *offset = tj_mapping_lds_at(graph, map->mapping, map->within);
   const tj_node *distance = tj_int(graph, map->stage.stride[form.across] * form.step);
   tj_access first = {
-      .buffer = TJ_LDS, .offset = tj_simplified(graph, offset), .valid = is_one_of(map, map->work_items)};
+      .buffer = TJ_LDS, .offset = tj_simplified(graph, offset), .valid = is_item(map, &map->mapping->load)};
   return (row_access){first, distance};
-}
-
-/* Where a run begins within its tile: its number's digits along the modes that number runs. */
-static const tj_node **place_of_run(const tj_block_map *map) {
-  const tj_block_staging *stage = &map->stage;
-  return digits_of_item(map, stage->number_mode, stage->number_modes, map->reach, stage->runs);
 }
 
 /* Element `lane` of a run at these coordinates. */
@@ -449,15 +425,15 @@ static bool are_runs(const tj_block_map *map) {
 /* Work-items store a run each. */
 static void add_run(const tj_block_map *map, step_list *steps) {
   tj_graph *graph = map->graph;
-  const tj_node **place = place_of_run(map), *from = tj_int(graph, 0);
-  for (uint32_t m = 0; m < map->domain->count; m++) {
-    from = tj_add(graph, from, tj_mul(graph, place[m], tj_int(graph, map->stage.stride[m])));
-    place[m] = tj_add(graph, map->corner[m], place[m]);
-  }
+  const tj_node *const *within = begin_of_item(map, &map->mapping->store);
+  const tj_node **place = TJ_NEW_ARRAY(graph->job, const tj_node *, map->domain->count);
+  const tj_node *from = tj_mapping_lds_at(graph, map->mapping, within);
+  for (uint32_t m = 0; m < map->domain->count; m++)
+    place[m] = tj_add(graph, map->corner[m], within[m]);
   tj_access to = run_access(map, place, tj_int(graph, 0));
   const tj_node *offset[] = {to.offset, from};
   tj_simplify(graph, offset, 2, NULL);
-  to = (tj_access){.buffer = to.buffer, .offset = offset[0], .valid = is_one_of(map, map->stage.runs)};
+  to = (tj_access){.buffer = to.buffer, .offset = offset[0], .valid = is_item(map, &map->mapping->store)};
   tj_kernel_step *step = add_step(steps, TJ_STEP_RUN, to);
   step->from = (tj_access){.buffer = TJ_LDS, .offset = offset[1]};
   step->limit = tj_int(graph, map->stage.run);
@@ -507,7 +483,7 @@ static tj_kernel *make_kernel(const tj_block_map *map, const block_rows *rows) {
   kernel->workgroup = map->workgroup;
   kernel->item = map->item;
   kernel->workgroup_size = (uint32_t)workgroup_size(map);
-  kernel->count = tj_simplified(graph, tj_mul(graph, map->tiles, tj_int(graph, workgroup_size(map))));
+  kernel->count = tj_simplified(graph, tj_mul(graph, map->tiles.count, tj_int(graph, workgroup_size(map))));
   kernel->slot_count = slot_of(map, map->panels, 0);
   step_list steps = all_steps(map, rows);
   kernel->step = steps.step;
@@ -529,11 +505,8 @@ static bool find_further(const tj_block_map *map, block_rows *rows) {
 }
 
 static void place(tj_block_map *map) {
-  uint32_t count = map->domain->count;
-  const tj_node **coordinate = TJ_NEW_ARRAY(map->graph->job, const tj_node *, 3 * (size_t)count);
-  map->corner = coordinate;
-  map->within = coordinate + count;
-  map->origin = coordinate + 2 * count;
+  map->corner = TJ_NEW_ARRAY(map->graph->job, const tj_node *, map->domain->count);
+  map->origin = TJ_NEW_ARRAY(map->graph->job, const tj_node *, map->domain->count);
   place_tiles(map);
   place_blocks(map);
 }

@@ -45,7 +45,8 @@ typedef struct {
   row_mode box[TJ_BLOCK_MOST_MODES];
   uint32_t box_count;
   int64_t piece; /* elements of a row, at most */
-  const tj_node *workgroup, *item, *tiles;
+  tj_tiles tiles;
+  const tj_node *workgroup, *item;
   const tj_node *rows; /* of the tile */
 } row_map;
 
@@ -188,23 +189,21 @@ static const tj_node *take_number(const row_map *m, const tj_node **rest, const 
 
 /* Where tile `number` of a mode begins. The last piece of a row is shorter than others. */
 static const tj_node *origin_of(const row_map *m, uint32_t mode, const tj_node *number) {
-  tj_graph *graph = m->graph;
-  const tj_node *reach = reach_of(m, mode), *origin = tj_mul(graph, number, reach);
-  return mode == m->along ? origin : tj_min(graph, origin, tj_sub(graph, extent_of(m, mode), reach));
+  const tj_node *reach = reach_of(m, mode);
+  return mode == m->along ? tj_mul(m->graph, number, reach)
+                          : tj_tile_begin(m->graph, extent_of(m, mode), reach, number);
 }
 
 /* The tile of a workgroup along each mode: in the order of the mapping, or of the source. */
 static const tj_node *const *tile_of(const row_map *m, const tj_node *workgroup) {
   const tj_block_map *map = m->map;
   uint32_t count = map->domain->count;
-  const tj_node **tile = TJ_NEW_ARRAY(m->graph->job, const tj_node *, count);
-  for (uint32_t mode = 0; mode < count; mode++)
-    tile[mode] = parts(m, extent_of(m, mode), reach_of(m, mode));
   if (!m->mapping->is_launched)
-    return tj_mapping_tile(m->graph, m->mapping, tile, map->assumed, workgroup);
+    return tj_mapping_tile(m->graph, m->mapping, m->tiles.along, map->assumed, workgroup);
+  const tj_node **tile = TJ_NEW_ARRAY(m->graph->job, const tj_node *, count);
   for (uint32_t i = 0; i < count; i++) {
     uint32_t mode = map->by_source[i];
-    tile[mode] = i + 1 == count ? workgroup : take_number(m, &workgroup, tile[mode]);
+    tile[mode] = i + 1 == count ? workgroup : take_number(m, &workgroup, m->tiles.along[mode]);
   }
   return tile;
 }
@@ -220,15 +219,15 @@ static const tj_node **corner_of(const row_map *m, const tj_node *workgroup) {
 
 static void place(row_map *m) {
   tj_graph *graph = m->graph;
-  const tj_node *all = int_of(m, 1);
+  const tj_node **reach = TJ_NEW_ARRAY(graph->job, const tj_node *, m->map->domain->count);
   m->rows = int_of(m, 1);
   for (uint32_t mode = 0; mode < m->map->domain->count; mode++)
-    all = tj_mul(graph, all, parts(m, extent_of(m, mode), reach_of(m, mode)));
+    reach[mode] = reach_of(m, mode);
+  m->tiles = tj_tiles_of(graph, m->map->domain, reach);
   for (uint32_t i = 0; i < m->box_count; i++)
     m->rows = tj_mul(graph, m->rows, m->box[i].length);
-  m->tiles = tj_simplified(graph, all);
   m->rows = tj_simplified(graph, m->rows);
-  m->workgroup = tj_coordinate(graph, "g", m->tiles);
+  m->workgroup = tj_coordinate(graph, "g", m->tiles.count);
   m->item = tj_coordinate(graph, "t", m->rows);
   const tj_node *rest = m->item;
   for (uint32_t i = 0; i < m->box_count; i++)
@@ -287,17 +286,10 @@ static tj_access row_of(const row_map *m, bool is_load, const tj_node *workgroup
 
 /* --- steps --- */
 
-/* The workgroup after this one, if there is one. */
-static const tj_node *next_workgroup(const row_map *m) {
-  tj_graph *graph = m->graph;
-  const tj_node *one = int_of(m, 1);
-  return tj_min(graph, tj_add(graph, m->workgroup, one), tj_sub(graph, m->tiles, one));
-}
-
 /* Fetches the lines at the ends of the row that the next workgroup stores, of which this one leaves a part. */
 static void add_ends(const row_map *m, tj_kernel *kernel) {
   tj_graph *graph = m->graph;
-  const tj_node *next = next_workgroup(m);
+  const tj_node *next = tj_next_tile(m->graph, &m->tiles, m->workgroup);
   const tj_node *end[] = {int_of(m, 0), tj_sub(graph, length_of(m, next), int_of(m, 1))};
   for (int i = 0; i < 2; i++) {
     tj_access access = row_of(m, false, next);
@@ -313,7 +305,7 @@ static void add_row(const row_map *m, tj_kernel *kernel) {
   *step = (tj_kernel_step){.kind = TJ_STEP_RUN,
                            .access = row_of(m, false, m->workgroup),
                            .from = row_of(m, true, m->workgroup),
-                           .ahead = row_of(m, true, next_workgroup(m)),
+                           .ahead = row_of(m, true, tj_next_tile(m->graph, &m->tiles, m->workgroup)),
                            .limit = length_of(m, m->workgroup),
                            .width = (uint32_t)(most < m->piece ? most : m->piece),
                            .slot_step = 1};
@@ -330,7 +322,7 @@ static tj_kernel *make_kernel(row_map *m) {
   kernel->item = m->item;
   kernel->items = tj_is_constant(m->rows) ? NULL : m->rows;
   kernel->workgroup_size = (uint32_t)m->rows->facts.high;
-  kernel->count = tj_simplified(graph, tj_mul(graph, m->tiles, int_of(m, kernel->workgroup_size)));
+  kernel->count = tj_simplified(graph, tj_mul(graph, m->tiles.count, int_of(m, kernel->workgroup_size)));
   kernel->step = TJ_NEW_ARRAY(graph->job, tj_kernel_step, 3);
   kernel->step_count = 0;
   kernel->is_streamed = m->mapping->streams;

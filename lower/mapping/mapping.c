@@ -159,8 +159,9 @@ static const tj_layout *order_of(const mapping *map) {
   const uint32_t *stored = map->problem.order[TJ_DESTINATION], *loaded = map->problem.order[TJ_SOURCE];
   for (uint32_t m = 0; m < count; m++)
     reach[m] = tj_shape_room(&map->shape, m);
-  while (first + 1 < count &&
-         tj_is_int(tj_tiles_along(map->graph, map->domain, stored[first], reach[stored[first]]), 1))
+  while (
+      first + 1 < count &&
+      tj_is_int(tj_tiles_along(map->graph, map->domain, stored[first], tj_int(map->graph, reach[stored[first]])), 1))
     first++;
   sequence[0] = stored[first];
   for (uint32_t i = 0; i < count; i++)

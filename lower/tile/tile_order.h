@@ -7,7 +7,21 @@
 #include "lower/kernel/domain.h"
 
 /* How many tiles there are along a mode, of which each reaches so far. */
-const tj_node *tj_tiles_along(tj_graph *graph, const tj_domain *domain, uint32_t mode, int64_t reach);
+const tj_node *tj_tiles_along(tj_graph *graph, const tj_domain *domain, uint32_t mode, const tj_node *reach);
+
+/* The tiles of a domain that reach so far along each mode. */
+typedef struct {
+  const tj_node **along; /* how many there are, by mode */
+  const tj_node *count;  /* of all */
+} tj_tiles;
+
+tj_tiles tj_tiles_of(tj_graph *graph, const tj_domain *domain, const tj_node *const reach[]);
+
+/* Where tile `number` along a mode begins, of which the last one ends where the mode does. */
+const tj_node *tj_tile_begin(tj_graph *graph, const tj_node *extent, const tj_node *reach, const tj_node *number);
+
+/* The tile after a workgroup's, as far as there is one. */
+const tj_node *tj_next_tile(tj_graph *graph, const tj_tiles *tiles, const tj_node *workgroup);
 
 /* From the workgroup's number to the coordinate of its tile, neighbours along sequence[0] first; `sequence` has each
  * mode once. NULL where it is the order without any: neighbours along the last mode first. */

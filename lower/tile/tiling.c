@@ -16,6 +16,7 @@
 #include "lower/kernel/repeats.h"
 #include "lower/kernel/variant.h"
 #include "lower/tile/lds_transit.h"
+#include "lower/tile/tile_order.h"
 
 #include <inttypes.h>
 
@@ -41,13 +42,6 @@ static uint32_t mode_count(const tile_maker *maker) {
 }
 
 /* --- tiles --- */
-
-static const tj_node *tiles_along(tile_maker *maker, uint32_t mode) {
-  tj_graph *graph = maker->graph;
-  int64_t tile = maker->tiling->extent[mode];
-  const tj_node *extent = maker->tiling->domain->mode[mode].extent;
-  return tj_simplified(graph, tj_div(graph, tj_add(graph, extent, tj_int(graph, tile - 1)), tj_int(graph, tile)));
-}
 
 static const tj_node *extent_of(const tile_maker *maker, uint32_t mode) {
   return maker->tiling->domain->mode[mode].extent;
@@ -107,21 +101,18 @@ static const tj_node *bind_base(tile_maker *maker, uint32_t mode, const tj_node 
 static void place_tile(tile_maker *maker) {
   tj_graph *graph = maker->graph;
   uint32_t count = mode_count(maker);
-  const tj_node **tiles = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
-  const tj_node *all = tj_int(graph, 1);
-  for (uint32_t m = 0; m < count; m++) {
-    tiles[m] = tiles_along(maker, m);
-    all = tj_mul(graph, all, tiles[m]);
-  }
-  all = tj_simplified(graph, all);
-  maker->kernel->count = tj_mul(graph, all, tj_int(graph, maker->tiling->workgroup_size));
-  const tj_node *last = tj_add(graph, all, tj_int(graph, -1));
+  const tj_node **reach = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
+  for (uint32_t m = 0; m < count; m++)
+    reach[m] = tj_int(graph, maker->tiling->extent[m]);
+  const tj_tiles tiles = tj_tiles_of(graph, maker->tiling->domain, reach);
+  maker->kernel->count = tj_mul(graph, tiles.count, tj_int(graph, maker->tiling->workgroup_size));
+  const tj_node *last = tj_add(graph, tiles.count, tj_int(graph, -1));
   maker->kernel->workgroup = tj_coordinate_among(graph, maker->tiling->shared, "g", tj_int(graph, 0), last, 1);
   maker->kernel->binding = TJ_NEW_ARRAY(graph->job, tj_kernel_binding, count + 1);
   maker->base = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
   const tj_tiling *tiling = maker->tiling;
   const tj_node *const *place =
-      tj_mapping_tile(graph, tiling->mapping, tiles, tiling->assumed, maker->kernel->workgroup);
+      tj_mapping_tile(graph, tiling->mapping, tiles.along, tiling->assumed, maker->kernel->workgroup);
   for (uint32_t m = count; m-- > 0;)
     maker->base[m] = bind_base(maker, m, place[m]);
 }
