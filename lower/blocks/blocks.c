@@ -474,12 +474,7 @@ static step_list all_steps(const tj_block_map *map, const block_rows *rows) {
 
 static tj_kernel *make_kernel(const tj_block_map *map, const block_rows *rows) {
   tj_graph *graph = map->graph;
-  tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
-  *kernel = *map->flat;
-  kernel->faster = NULL;
-  kernel->condition = NULL;
-  kernel->index = NULL;
-  kernel->parameter = tj_assumed_parameters(graph, map->flat, map->assumed);
+  tj_kernel *kernel = tj_kernel_in_place_of(graph, map->flat, map->assumed);
   kernel->workgroup = map->workgroup;
   kernel->item = map->item;
   kernel->workgroup_size = (uint32_t)workgroup_size(map);

@@ -315,21 +315,15 @@ static void add_row(const row_map *m, tj_kernel *kernel) {
 
 static tj_kernel *make_kernel(row_map *m) {
   tj_graph *graph = m->graph;
-  tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
-  *kernel = *m->map->flat;
-  kernel->index = NULL;
+  tj_kernel *kernel = tj_kernel_in_place_of(graph, m->map->flat, m->map->assumed);
   kernel->workgroup = m->workgroup;
   kernel->item = m->item;
   kernel->items = tj_is_constant(m->rows) ? NULL : m->rows;
   kernel->workgroup_size = (uint32_t)m->rows->facts.high;
   kernel->count = tj_simplified(graph, tj_mul(graph, m->tiles.count, int_of(m, kernel->workgroup_size)));
   kernel->step = TJ_NEW_ARRAY(graph->job, tj_kernel_step, 3);
-  kernel->step_count = 0;
   kernel->is_streamed = m->mapping->streams;
   kernel->mapping = m->mapping;
-  kernel->parameter = tj_assumed_parameters(graph, m->map->flat, m->map->assumed);
-  kernel->faster = NULL;
-  kernel->condition = NULL;
   if (kernel->is_streamed)
     add_ends(m, kernel);
   add_row(m, kernel);

@@ -166,6 +166,18 @@ const tj_node *const *tj_assumed_parameters(tj_graph *graph, const tj_kernel *ke
   return parameter;
 }
 
+tj_kernel *tj_kernel_in_place_of(tj_graph *graph, const tj_kernel *flat, const tj_substitution *assumed) {
+  tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
+  *kernel = *flat;
+  kernel->index = NULL;
+  kernel->step = NULL;
+  kernel->step_count = 0;
+  kernel->faster = NULL;
+  kernel->condition = NULL;
+  kernel->parameter = tj_assumed_parameters(graph, flat, assumed);
+  return kernel;
+}
+
 void tj_offer_faster(tj_graph *graph, tj_kernel *kernel, tj_kernel *faster, const tj_demands *demands,
                      const char *name) {
   faster->name = name;

@@ -40,6 +40,9 @@ const tj_domain *tj_assumed_domain(tj_graph *graph, const tj_domain *domain, con
 /* The kernel's parameters in those terms. */
 const tj_node *const *tj_assumed_parameters(tj_graph *graph, const tj_kernel *kernel, const tj_substitution *assumed);
 
+/* A kernel that does what a flat one does by steps that are still to be made, in terms of what is assumed. */
+tj_kernel *tj_kernel_in_place_of(tj_graph *graph, const tj_kernel *flat, const tj_substitution *assumed);
+
 /* The narrowest of a kernel's accesses of a buffer. */
 uint32_t tj_narrowest_access(const tj_kernel *kernel, uint32_t buffer);
 

@@ -162,44 +162,54 @@ static tj_tile_side make_side(const holding *held) {
 
 /* --- passes --- */
 
-/* The pass of each slot; NULL where one is in a pass for some work-items and in another for others: *slot. */
-static const uint32_t *passes_of(const holding *held, const tj_tile_side *side, uint32_t passes, uint32_t *slot) {
-  tj_graph *graph = held->graph;
-  uint32_t last = tj_mapping_pass_mode(held->mapping), *pass = TJ_NEW_ARRAY(graph->job, uint32_t, side->slot_count);
-  const tj_node *part = tj_int(graph, tj_mapping_extent(held->mapping, last) / passes);
-  for (*slot = 0; *slot < side->slot_count; (*slot)++) {
-    const tj_node *number = tj_simplified(graph, tj_div(graph, side->digit[*slot][last], part));
-    if (!tj_is_constant(number))
-      return NULL;
-    pass[*slot] = (uint32_t)number->value;
-  }
-  return pass;
-}
-
-/* The side with its slots numbered by passes, of which each has as many. */
-static tj_tile_side in_passes(const holding *held, const tj_tile_side *side, const uint32_t pass[], uint32_t passes) {
-  tj_job *job = held->graph->job;
-  uint32_t slots = side->slot_count, *number = TJ_NEW_ARRAY(job, uint32_t, slots);
-  const uint32_t *sorted = tj_slots_by_pass(job, tj_slots_as_they_are(job, slots), pass, slots, passes);
+/* The side with slots that have other numbers. */
+static tj_tile_side renumbered(tj_job *job, const tj_tile_side *side, const uint32_t number[]) {
+  uint32_t slots = side->slot_count;
   tj_tile_side made = *side;
   const tj_node *const **digit = TJ_NEW_ARRAY(job, const tj_node *const *, slots);
   const tj_node **active = TJ_NEW_ARRAY(job, const tj_node *, slots);
   const uint32_t **orders = TJ_NEW_ARRAY(job, const uint32_t *, side->order_count);
   for (uint32_t i = 0; i < slots; i++) {
-    digit[i] = side->digit[sorted[i]];
-    active[i] = side->active[sorted[i]];
-    number[sorted[i]] = i;
+    digit[number[i]] = side->digit[i];
+    active[number[i]] = side->active[i];
   }
   for (uint32_t k = 0; k < side->order_count; k++) {
-    uint32_t *order = tj_slots_by_pass(job, side->order[k], pass, slots, passes);
+    uint32_t *order = TJ_NEW_ARRAY(job, uint32_t, slots);
     for (uint32_t i = 0; i < slots; i++)
-      order[i] = number[order[i]];
+      order[i] = number[side->order[k][i]];
     orders[k] = order;
   }
   made.digit = digit;
   made.active = active;
   made.order = orders;
   return made;
+}
+
+/* The pass of each slot; NULL where one is in a pass for some work-items and in another for others: *slot. */
+static const uint32_t *passes_of(const holding *held, const tj_tile_side *side, uint32_t passes, uint32_t *slot) {
+  const tj_node *const *number =
+      tj_passes_of_slots(held->graph, held->mapping, passes, side->digit, side->slot_count);
+  uint32_t *pass = TJ_NEW_ARRAY(held->graph->job, uint32_t, side->slot_count);
+  for (*slot = 0; *slot < side->slot_count; (*slot)++) {
+    if (!tj_is_constant(number[*slot]))
+      return NULL;
+    pass[*slot] = (uint32_t)number[*slot]->value;
+  }
+  return pass;
+}
+
+/* The side with its slots numbered by passes, of which each has as many. */
+static tj_tile_side in_passes(tj_job *job, const tj_tile_side *side, const uint32_t pass[], uint32_t passes) {
+  uint32_t slots = side->slot_count, *number = TJ_NEW_ARRAY(job, uint32_t, slots);
+  const uint32_t *sorted = tj_slots_by_pass(job, tj_slots_as_they_are(job, slots), pass, slots, passes);
+  const uint32_t **orders = TJ_NEW_ARRAY(job, const uint32_t *, side->order_count);
+  tj_tile_side parted = *side;
+  for (uint32_t i = 0; i < slots; i++)
+    number[sorted[i]] = i;
+  for (uint32_t k = 0; k < side->order_count; k++)
+    orders[k] = tj_slots_by_pass(job, side->order[k], pass, slots, passes);
+  parted.order = orders;
+  return renumbered(job, &parted, number);
 }
 
 /* --- from one side to the other --- */
@@ -234,27 +244,6 @@ static const uint32_t *match_slots(tj_graph *graph, const tj_tile_side *load, co
   return match;
 }
 
-/* The store side in the numbers that slots have on the load side. */
-static tj_tile_side renumbered(tj_graph *graph, const tj_tile_side *load, const tj_tile_side *store,
-                               const uint32_t match[]) {
-  uint32_t count = store->slot_count;
-  const tj_node **active = TJ_NEW_ARRAY(graph->job, const tj_node *, count);
-  const uint32_t **orders = TJ_NEW_ARRAY(graph->job, const uint32_t *, store->order_count);
-  for (uint32_t slot = 0; slot < count; slot++)
-    active[match[slot]] = store->active[slot];
-  for (uint32_t k = 0; k < store->order_count; k++) {
-    uint32_t *order = TJ_NEW_ARRAY(graph->job, uint32_t, count);
-    for (uint32_t i = 0; i < count; i++)
-      order[i] = match[store->order[k][i]];
-    orders[k] = order;
-  }
-  return (tj_tile_side){.slot_count = count,
-                        .digit = load->digit,
-                        .active = active,
-                        .order = orders,
-                        .order_count = store->order_count};
-}
-
 /* Elements that stay with their work-items stay in registers, and are loaded by those who store them. In LDS, each
  * has one place, into which one slot puts it. */
 static void choose_way(tj_graph *graph, tj_tiling *tiling, const holding *load) {
@@ -266,7 +255,7 @@ static void choose_way(tj_graph *graph, tj_tiling *tiling, const holding *load) 
     tiling->load = make_side(&once);
     return;
   }
-  tiling->store = renumbered(graph, &tiling->load, &tiling->store, match);
+  tiling->store = renumbered(graph->job, &tiling->store, match);
   tiling->load.active = tiling->store.active;
 }
 
@@ -297,7 +286,7 @@ static uint64_t best_columns(tj_graph *graph, const tj_tiling *tiling, int64_t w
   int64_t fewest = INT64_MAX;
   uint64_t columns = 0;
   for (uint32_t m = rank; m-- > 0;) {
-    if (m == parted && tj_tiling_passes(tiling) > 1)
+    if (m == parted && tiling->passes > 1)
       continue;
     int64_t accesses = tiling->load.slot_count / run_along(graph, &tiling->load, rank, m, widest) +
                        tiling->store.slot_count / run_along(graph, &tiling->store, rank, m, widest);
@@ -313,8 +302,8 @@ static bool fits_lds(tj_job *job, const tj_kernel *flat, const tj_mapped *mapped
                      uint64_t in_columns, const tj_target *target) {
   int64_t columns = 1, rows = 1;
   for (uint32_t i = 0; i < tiling->domain->count; i++)
-    *((in_columns >> i & 1) != 0 ? &columns : &rows) *= tiling->extent[i];
-  int64_t bytes = rows / tj_tiling_passes(tiling) * columns * (tj_dtype_bits(flat->carried) / 8);
+    *((in_columns >> i & 1) != 0 ? &columns : &rows) *= tj_mapping_extent(tiling->mapping, i);
+  int64_t bytes = rows / tiling->passes * columns * (tj_dtype_bits(flat->carried) / 8);
   bool is_small = columns <= TJ_STAGE_MOST_EXTENT && rows <= TJ_STAGE_MOST_EXTENT, fits = bytes <= target->lds_bytes;
   if (mapped->is_given && !fits)
     tj_fail_at(job, mapped->store_span, TJ_TILE_SIZE,
@@ -375,15 +364,9 @@ static const tj_tile_side *asked_of(tj_graph *graph, const tj_mapping *mapping, 
 
 /* --- kernels --- */
 
-static const int64_t *extents_of(tj_graph *graph, const tj_mapping *mapping) {
-  int64_t *extent = TJ_NEW_ARRAY(graph->job, int64_t, tj_mapping_rank(mapping));
-  for (uint32_t m = 0; m < tj_mapping_rank(mapping); m++)
-    extent[m] = tj_mapping_extent(mapping, m);
-  return extent;
-}
-
 /* Sorts the store side by passes. Machines whose work-items do not keep their slots take all passes at once. False
- * where slots are in several, which is TJ4020 where it is the definition's fault. */
+ * where passes have not as many slots each, or a slot is in several, which is TJ4020 where it is the definition's
+ * fault. */
 static bool set_passes(const holding *store, tj_tiling *tiling, const tj_mapped *mapped, const tj_target *target) {
   uint32_t slot;
   tiling->passes = target->keeps_slots ? mapped->mapping->passes : 1;
@@ -393,9 +376,10 @@ static bool set_passes(const holding *store, tj_tiling *tiling, const tj_mapped 
   if (pass == NULL && mapped->is_given)
     tj_fail_at(store->graph->job, mapped->store_span, TJ_MAPPING,
                "slot %" PRIu32 " of store is in one pass for some items, in another for others", slot);
-  if (pass != NULL)
-    tiling->store = in_passes(store, &tiling->store, pass, tiling->passes);
-  return pass != NULL;
+  if (pass == NULL || !tj_passes_are_equal(store->graph->job, pass, tiling->store.slot_count, tiling->passes))
+    return false;
+  tiling->store = in_passes(store->graph->job, &tiling->store, pass, tiling->passes);
+  return true;
 }
 
 /* Cycles of all waves. */
@@ -432,7 +416,7 @@ static bool choose_lds(tj_graph *graph, tj_tiling *tiling, const tj_kernel *flat
                             .target = target,
                             .work_items = tiling->workgroup_size,
                             .element_bytes = bytes,
-                            .passes = tj_tiling_passes(tiling),
+                            .passes = tiling->passes,
                             .columns = best_columns(graph, tiling, 16 / bytes)};
   tj_lds_choice chosen;
   if (!fits_lds(graph->job, flat, mapped, tiling, problem.columns, target) ||
@@ -531,11 +515,11 @@ tj_kernel *tj_tile_as_mapped(tj_graph *graph, const tj_kernel *flat, const tj_ma
   tj_tiling tiling = {.domain = mapped->domain,
                       .source = tj_flat_load(flat)->access.buffer,
                       .destination = tj_flat_store(flat)->access.buffer,
-                      .extent = extents_of(graph, mapping),
                       .item = item,
                       .workgroup_size = items,
                       .load = make_side(&load),
                       .store = make_side(&store),
+                      .passes = 1,
                       .mapping = mapping,
                       .choice = mapped->choice,
                       .assumed = assumed,

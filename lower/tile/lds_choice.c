@@ -155,28 +155,15 @@ static uint32_t pass_of(const chooser *c, const passage *way, uint32_t slot) {
   return first / c->rows == last / c->rows ? first / c->rows : c->problem->passes;
 }
 
-/* Whether the slots are in equal shares of the passes, whose numbers pass[0 …] get. */
-static bool are_shared_out(const chooser *c, const passage *way, uint32_t pass[]) {
-  uint32_t slots = way->held.slots, passes = c->problem->passes;
-  uint32_t *count = TJ_NEW_ARRAY(c->job, uint32_t, passes + 1);
-  for (uint32_t slot = 0; slot < slots; slot++) {
-    pass[slot] = pass_of(c, way, slot);
-    count[pass[slot] < passes ? pass[slot] : passes]++;
-  }
-  for (uint32_t p = 0; p < passes; p++) {
-    if ((uint64_t)count[p] * passes != slots)
-      return false;
-  }
-  return true;
-}
-
 /* Puts the slots of the store side in the order of their passes; false where that does not share them out. */
 static bool sort_by_pass(const chooser *c, passage *way) {
   uint32_t slots = way->held.slots, *pass = TJ_NEW_ARRAY(c->job, uint32_t, slots);
   const uint32_t **orders = TJ_NEW_ARRAY(c->job, const uint32_t *, way->order_count);
   if (c->problem->passes == 1)
     return true;
-  if (!are_shared_out(c, way, pass))
+  for (uint32_t slot = 0; slot < slots; slot++)
+    pass[slot] = pass_of(c, way, slot);
+  if (!tj_passes_are_equal(c->job, pass, slots, c->problem->passes))
     return false;
   for (uint32_t i = 0; i < way->order_count; i++)
     orders[i] = tj_slots_by_pass(c->job, way->orders[i], pass, slots, c->problem->passes);

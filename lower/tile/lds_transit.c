@@ -4,6 +4,7 @@
 
 #include "ir/simplify/simplify.h"
 #include "ir/value/mapping.h"
+#include "lower/tile/slot_order.h"
 #include "lower/tile/transposed_side.h"
 
 #include <string.h>
@@ -22,18 +23,6 @@ static const tj_mapping *mapping_of(const stager *st) {
 
 /* --- passes --- */
 
-/* In which pass each slot's element goes through LDS, by slot. */
-static const tj_node *const *passes_of(stager *st, const tj_tile_side *tile) {
-  tj_graph *graph = st->graph;
-  uint32_t parted = tj_mapping_pass_mode(mapping_of(st)), slots = tile->slot_count;
-  const tj_node *part = tj_int(graph, st->tiling->extent[parted] / st->passes), *zero = tj_int(graph, 0);
-  const tj_node **pass = TJ_NEW_ARRAY(graph->job, const tj_node *, slots);
-  for (uint32_t slot = 0; slot < slots; slot++)
-    pass[slot] = st->passes > 1 ? tj_div(graph, tile->digit[slot][parted], part) : zero;
-  tj_simplify(graph, pass, slots, NULL);
-  return pass;
-}
-
 /* Whether the vectors of a side are each in the share of one pass. */
 static bool are_shared_out(const stager *st, const tj_side *side) {
   uint32_t slots = side->tile->slot_count, share = slots / st->passes;
@@ -42,17 +31,6 @@ static bool are_shared_out(const stager *st, const tj_side *side) {
       return false;
   }
   return slots % st->passes == 0 && share % side->width == 0;
-}
-
-/* Whether the slots of each share are those of one pass. */
-static bool is_in_passes(stager *st, const tj_side *side) {
-  uint32_t slots = side->tile->slot_count, share = slots / st->passes;
-  const tj_node *const *pass = passes_of(st, side->tile);
-  for (uint32_t i = 0; i < slots; i++) {
-    if (!tj_is_int(pass[i], i / share))
-      return false;
-  }
-  return true;
 }
 
 /* --- slots --- */
@@ -73,7 +51,8 @@ static tj_side in_pass(stager *st, const tj_side *all, const tj_node *const pass
 /* The side's slots, by pass, as far as they are moved in each. */
 static tj_side *by_pass(stager *st, const tj_side *all) {
   tj_side *in = TJ_NEW_ARRAY(st->graph->job, tj_side, st->passes);
-  const tj_node *const *pass_of = passes_of(st, all->tile);
+  const tj_node *const *pass_of =
+      tj_passes_of_slots(st->graph, mapping_of(st), st->passes, all->tile->digit, all->tile->slot_count);
   for (uint32_t pass = 0; pass < st->passes; pass++)
     in[pass] = in_pass(st, all, pass_of, pass);
   return in;
@@ -187,8 +166,8 @@ static void transpose(const stager *st, tj_staging *staging) {
 
 bool tj_plan_staging(tj_graph *graph, const tj_tiling *tiling, const tj_target *target, uint32_t element_bytes,
                      const tj_side *load, const tj_side *store, tj_staging *staging) {
-  stager st = {graph, tiling, element_bytes, tj_target_widest(target, element_bytes), tj_tiling_passes(tiling)};
-  if (!are_shared_out(&st, store) || !is_in_passes(&st, store))
+  stager st = {graph, tiling, element_bytes, tj_target_widest(target, element_bytes), tiling->passes};
+  if (!are_shared_out(&st, store))
     return false;
   tj_side in = tiling->direct > 0 ? placed_in_lds(&st, load) : in_lds(&st, load), out = in_lds(&st, store);
   if (!are_shared_out(&st, &out))

@@ -2,6 +2,8 @@
 /* Orders of slots, by digit and by pass. */
 #include "lower/tile/slot_order.h"
 
+#include "ir/simplify/simplify.h"
+
 /* The slots with one digit as the innermost, the others as they are: of `length` values, `step` slots apart. */
 static const uint32_t *order_along(tj_job *job, uint32_t slots, uint32_t length, uint32_t step) {
   uint32_t *order = TJ_NEW_ARRAY(job, uint32_t, slots);
@@ -30,6 +32,31 @@ const uint32_t *const *tj_slot_orders(tj_graph *graph, const tj_mapping_side *si
   if (*count == 0)
     order[(*count)++] = tj_slots_as_they_are(graph->job, side->slots);
   return order;
+}
+
+const tj_node *const *tj_passes_of_slots(tj_graph *graph, const tj_mapping *mapping, uint32_t passes,
+                                         const tj_node *const *const digit[], uint32_t slots) {
+  uint32_t parted = tj_mapping_pass_mode(mapping);
+  const tj_node *part = tj_int(graph, tj_mapping_extent(mapping, parted) / passes), *zero = tj_int(graph, 0);
+  const tj_node **pass = TJ_NEW_ARRAY(graph->job, const tj_node *, slots);
+  for (uint32_t slot = 0; slot < slots; slot++)
+    pass[slot] = passes > 1 ? tj_div(graph, digit[slot][parted], part) : zero;
+  tj_simplify(graph, pass, slots, NULL);
+  return pass;
+}
+
+bool tj_passes_are_equal(tj_job *job, const uint32_t pass[], uint32_t slots, uint32_t passes) {
+  uint32_t *count = TJ_NEW_ARRAY(job, uint32_t, passes);
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    if (pass[slot] >= passes)
+      return false;
+    count[pass[slot]]++;
+  }
+  for (uint32_t p = 0; p < passes; p++) {
+    if ((uint64_t)count[p] * passes != slots)
+      return false;
+  }
+  return true;
 }
 
 uint32_t *tj_slots_by_pass(tj_job *job, const uint32_t order[], const uint32_t pass[], uint32_t slots,

@@ -12,6 +12,13 @@ const uint32_t *tj_slots_as_they_are(tj_job *job, uint32_t slots);
  */
 const uint32_t *const *tj_slot_orders(tj_graph *graph, const tj_mapping_side *side, uint32_t *count);
 
+/* In which of a tile's passes through LDS the element of each slot goes, whose digits these are: expressions. */
+const tj_node *const *tj_passes_of_slots(tj_graph *graph, const tj_mapping *mapping, uint32_t passes,
+                                         const tj_node *const *const digit[], uint32_t slots);
+
+/* Whether as many slots are in each pass, as pass[] numbers them. */
+bool tj_passes_are_equal(tj_job *job, const uint32_t pass[], uint32_t slots, uint32_t passes);
+
 /* Slots in the order of their passes, which are numbered by `pass`; otherwise as they were. */
 uint32_t *tj_slots_by_pass(tj_job *job, const uint32_t order[], const uint32_t pass[], uint32_t slots,
                            uint32_t passes);

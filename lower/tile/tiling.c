@@ -43,12 +43,16 @@ static uint32_t mode_count(const tile_maker *maker) {
 
 /* --- tiles --- */
 
+static int64_t tile_extent(const tile_maker *maker, uint32_t mode) {
+  return tj_mapping_extent(maker->tiling->mapping, mode);
+}
+
 static const tj_node *extent_of(const tile_maker *maker, uint32_t mode) {
   return maker->tiling->domain->mode[mode].extent;
 }
 
 static bool is_divided(const tile_maker *maker, uint32_t mode) {
-  return tj_facts_divisible(&extent_of(maker, mode)->facts, maker->tiling->extent[mode]);
+  return tj_facts_divisible(&extent_of(maker, mode)->facts, tile_extent(maker, mode));
 }
 
 /* How many elements together are moved back inside along a mode; 0: none. */
@@ -59,7 +63,7 @@ static int64_t piece_of(const tile_maker *maker, uint32_t mode) {
 
 /* Whether the last tile along a mode is moved back inside the domain as a whole. */
 static bool is_moved_back(const tile_maker *maker, uint32_t mode) {
-  return piece_of(maker, mode) == maker->tiling->extent[mode];
+  return piece_of(maker, mode) == tile_extent(maker, mode);
 }
 
 /* Whether parts of the last tile are. */
@@ -74,14 +78,14 @@ static bool has_edge(const tile_maker *maker, uint32_t mode) {
 
 /* What a tile's beginning along a mode is surely a multiple of. */
 static int64_t multiple_of_base(const tile_maker *maker, uint32_t mode) {
-  int64_t tile = maker->tiling->extent[mode], content = tj_facts_content(&extent_of(maker, mode)->facts);
+  int64_t tile = tile_extent(maker, mode), content = tj_facts_content(&extent_of(maker, mode)->facts);
   return is_moved_back(maker, mode) ? (int64_t)tj_gcd((uint64_t)tile, (uint64_t)content) : tile;
 }
 
 /* A symbol for where a tile begins along a mode, of which all expressions are made. */
 static const tj_node *bind_base(tile_maker *maker, uint32_t mode, const tj_node *tile) {
   tj_graph *graph = maker->graph;
-  const tj_node *cut = tj_int(graph, maker->tiling->extent[mode]), *extent = extent_of(maker, mode);
+  const tj_node *cut = tj_int(graph, tile_extent(maker, mode)), *extent = extent_of(maker, mode);
   bool is_whole = !has_edge(maker, mode) && !has_pieces(maker, mode);
   const tj_node *last = tj_sub(graph, extent, is_whole ? cut : tj_int(graph, 1));
   const tj_node *value = tj_mul(graph, tile, cut);
@@ -103,7 +107,7 @@ static void place_tile(tile_maker *maker) {
   uint32_t count = mode_count(maker);
   const tj_node **reach = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
   for (uint32_t m = 0; m < count; m++)
-    reach[m] = tj_int(graph, maker->tiling->extent[m]);
+    reach[m] = tj_int(graph, tile_extent(maker, m));
   const tj_tiles tiles = tj_tiles_of(graph, maker->tiling->domain, reach);
   maker->kernel->count = tj_mul(graph, tiles.count, tj_int(graph, maker->tiling->workgroup_size));
   const tj_node *last = tj_add(graph, tiles.count, tj_int(graph, -1));
@@ -169,7 +173,7 @@ static const tj_tile_side *other_tile(const tile_maker *maker, uint32_t number) 
 /* Slots of which vectors may be: all that are loaded, or those of a pass. */
 static uint32_t other_slots(const tile_maker *maker, uint32_t number) {
   uint32_t slots = other_tile(maker, number)->slot_count;
-  return is_straight(maker, number) ? slots : slots / tj_tiling_passes(maker->tiling);
+  return is_straight(maker, number) ? slots : slots / maker->tiling->passes;
 }
 
 static void find_further(tile_maker *maker) {
@@ -433,7 +437,7 @@ static void add_fetched(tile_maker *maker, slot_share share) {
 /* What of the store side goes in one pass. While others wait to go, its slots are not theirs; and those of the pass
  * before are free again. Numbers below zero wrap around. */
 static slot_share share_of_pass(const tile_maker *maker, uint32_t pass) {
-  uint32_t passes = tj_tiling_passes(maker->tiling), size = maker->tiling->store.slot_count / passes;
+  uint32_t passes = maker->tiling->passes, size = maker->tiling->store.slot_count / passes;
   uint32_t first = passes > 1 ? maker->tiling->load.slot_count : 0;
   return (slot_share){pass * size, (pass + 1) * size, first - pass * size};
 }
@@ -459,7 +463,7 @@ static void add_destinations(tile_maker *maker, bool are_straight, slot_share sh
 /* What is straight is stored as it is. Rows go into LDS, out of it and to destinations; then the next ones. Further
  * sources are loaded before work-items wait for each other, where their slots last so long. */
 static void add_passes(tile_maker *maker) {
-  uint32_t passes = tj_tiling_passes(maker->tiling);
+  uint32_t passes = maker->tiling->passes;
   add_destinations(maker, true, all_slots(&maker->load));
   for (uint32_t pass = 0; pass < passes; pass++) {
     if (pass > 0)
@@ -526,14 +530,14 @@ static bool may_be_direct(const tile_maker *maker) {
 
 static uint32_t slots_of(const tj_tiling *tiling) {
   uint32_t loads = tiling->direct > 0 ? 0 : tiling->load.slot_count, stores = tiling->store.slot_count,
-           passes = tj_tiling_passes(tiling);
+           passes = tiling->passes;
   if (passes > 1)
     return loads + stores / passes;
   return loads > stores ? loads : stores;
 }
 
 static size_t most_steps(const tj_tiling *tiling) {
-  size_t passes = tj_tiling_passes(tiling);
+  size_t passes = tiling->passes;
   size_t most =
       tiling->load.slot_count > tiling->store.slot_count ? tiling->load.slot_count : tiling->store.slot_count;
   size_t others = tiling->domain->other_count * most;
@@ -541,12 +545,7 @@ static size_t most_steps(const tj_tiling *tiling) {
 }
 
 static tj_kernel *new_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling) {
-  tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
-  *kernel = *flat;
-  kernel->index = NULL;
-  kernel->faster = NULL;
-  kernel->condition = NULL;
-  kernel->parameter = tj_assumed_parameters(graph, flat, tiling->assumed);
+  tj_kernel *kernel = tj_kernel_in_place_of(graph, flat, tiling->assumed);
   kernel->item = tiling->item;
   kernel->workgroup_size = tiling->workgroup_size;
   tj_set_source_slots(graph, kernel, slots_of(tiling));
@@ -589,7 +588,7 @@ static const tj_node *inner_truth(tile_maker *maker) {
   for (uint32_t m = 0; m < mode_count(maker); m++) {
     if (!has_edge(maker, m))
       continue;
-    const tj_node *end = tj_add(graph, maker->base[m], tj_int(graph, maker->tiling->extent[m]));
+    const tj_node *end = tj_add(graph, maker->base[m], tj_int(graph, tile_extent(maker, m)));
     const tj_node *fits = tj_less_equal(graph, end, maker->tiling->domain->mode[m].extent);
     truth = truth == NULL ? fits : tj_and(graph, truth, fits);
   }
@@ -615,7 +614,7 @@ static void add_unmasked_steps(tile_maker *maker) {
   for (uint32_t i = 0; i < other_count(maker); i++)
     widen_inside(maker, &maker->other[i], other_buffer(maker, i), other_slots(maker, i));
   widen_inside(maker, &maker->load, tiling->source, load.tile->slot_count);
-  widen_inside(maker, &maker->store, tiling->destination, store.tile->slot_count / tj_tiling_passes(tiling));
+  widen_inside(maker, &maker->store, tiling->destination, store.tile->slot_count / tiling->passes);
   maker->is_inner = true;
   if (maker->load.width > 1 || maker->store.width > 1) {
     add_steps(maker);
@@ -652,7 +651,7 @@ tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tilin
   choose_vectors(&maker, &maker.store, tiling->destination, tiling->store.slot_count);
   for (uint32_t i = 0; i < other_count(&maker); i++)
     choose_vectors(&maker, &maker.other[i], other_buffer(&maker, i), other_slots(&maker, i));
-  if (tiling->is_staged && ((tj_tiling_passes(tiling) > 1 && !target->keeps_slots) || !plan_stage(&maker)))
+  if (tiling->is_staged && ((tiling->passes > 1 && !target->keeps_slots) || !plan_stage(&maker)))
     return NULL;
   add_inner_steps(&maker);
   add_steps(&maker);

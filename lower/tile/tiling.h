@@ -28,7 +28,6 @@ typedef struct {
 typedef struct {
   const tj_domain *domain;      /* its modes in terms of the assumed symbols */
   uint32_t source, destination; /* buffers */
-  const int64_t *extent;        /* of a tile, by mode */
   const tj_node *item;          /* symbol: 0 … workgroup_size-1 */
   uint32_t workgroup_size;
   tj_tile_side load, store; /* not staged: the slots of both hold the same elements */
@@ -43,17 +42,13 @@ typedef struct {
   bool is_given;                  /* by the kernel's definition: what is direct and cannot be is TJ4020 */
   const tj_substitution *assumed; /* symbols of which more is known here than in the flat kernel; NULL: none */
   uint32_t passes; /* staged: parts in which the rows go through LDS one after the other, a divisor of how many there
-                      are; the slots of the store side are in equal shares, by pass; 0 is as 1. More than one only
+                      are; the slots of the store side are in equal shares, by pass. More than one only
                       where the target's work-items keep their slots */
   const struct tj_mapping *mapping;     /* what it is made of: tiles, what of them is moved back inside, their order,
                                            and where a part of them is in LDS */
   const struct tj_stage_choice *choice; /* of that place; NULL: it was given */
   tj_coordinates *shared;               /* with other candidates: symbols; NULL: none */
 } tj_tiling;
-
-static inline uint32_t tj_tiling_passes(const tj_tiling *tiling) {
-  return tiling->passes > 1 ? tiling->passes : 1;
-}
 
 /* The tiled kernel that does what the flat one does, simplified. NULL where its LDS does not fit into the target's,
  * or where it cannot go in the passes that the tiling wants. */

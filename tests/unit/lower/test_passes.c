@@ -115,18 +115,14 @@ static tj_kernel *make_tiled(tj_graph *graph, const passes_case *c, const char *
   ck_assert_uint_eq(flat->domain->count, MODES);
   uint32_t row = tj_is_int(flat->domain->mode[0].source_stride, 1) ? 0 : 1;
   tiling_maker make = {graph, tj_coordinate(graph, "t", tj_int(graph, ITEMS)), row, 1 - row};
-  int64_t *extent = TJ_NEW_ARRAY(graph->job, int64_t, MODES);
-  extent[make.row] = ROWS;
-  extent[make.column] = COLUMNS;
   const tj_tuple *tile[MODES];
-  for (uint32_t m = 0; m < MODES; m++)
-    tile[m] = tj_tuple_constant(graph, extent[m]);
+  tile[make.row] = tj_tuple_constant(graph, ROWS);
+  tile[make.column] = tj_tuple_constant(graph, COLUMNS);
   tj_mapping mapping = {
       .tile = tj_tuple_list(graph, tile, MODES), .passes = c->passes, .lds = rows_in_lds(&make, c->passes)};
   tj_tiling tiling = {.domain = flat->domain,
                       .source = flat->step[0].access.buffer,
                       .destination = flat->step[1].access.buffer,
-                      .extent = extent,
                       .item = make.item,
                       .workgroup_size = ITEMS,
                       .load = make_side(&make, c, true),
