@@ -22,7 +22,7 @@ typedef struct {
   uint32_t residents;    /* workgroups that have LDS at a time, up to as many as are of use */
   uint32_t waiting;      /* cycles in which nobody has work, for want of residents */
   uint32_t address_cost; /* operations that make an address */
-  uint32_t number;
+  uint64_t order; /* what besides cycles it costs: fewer residents, then addresses, then bytes; then its number */
 } candidate;
 
 static uint32_t round_up(uint32_t n, uint32_t unit) {
@@ -41,6 +41,7 @@ typedef struct {
   uint32_t lines, along; /* of the tile; along, in whole vectors */
   uint32_t turn;         /* vectors that take each bank once */
   candidate *item;
+  uint64_t *order; /* memory to sort them in */
   uint32_t count, tried;
 } candidate_list;
 
@@ -98,6 +99,11 @@ static bool tries(const tj_stage_tile *tile, unsigned form) {
   return (tile->without & form) == 0;
 }
 
+static uint64_t order_of(const candidate *c, uint32_t number) {
+  return (uint64_t)(MOST_RESIDENTS - c->residents) << 56 | (uint64_t)c->address_cost << 48 |
+         (uint64_t)c->layout.bytes << 16 | number;
+}
+
 static void add_candidate(candidate_list *list, tj_stage_layout layout) {
   const tj_stage_tile *tile = tile_of(list->stream);
   uint64_t bytes = elements_of(list, &layout) * tile->element_bytes;
@@ -111,8 +117,8 @@ static void add_candidate(candidate_list *list, tj_stage_layout layout) {
   list->item[list->count] = (candidate){.layout = layout,
                                         .residents = residents < MOST_RESIDENTS ? residents : MOST_RESIDENTS,
                                         .waiting = waiting_with(tile, bytes),
-                                        .address_cost = address_cost_of(tile, &layout),
-                                        .number = list->count};
+                                        .address_cost = address_cost_of(tile, &layout)};
+  list->item[list->count].order = order_of(&list->item[list->count], list->count);
   list->count++;
 }
 
@@ -210,19 +216,13 @@ static void add_runs(candidate_list *list) {
   }
 }
 
-static int by_cost(const void *a, const void *b) {
-  const candidate *x = a, *y = b;
-  if (x->residents != y->residents)
-    return x->residents > y->residents ? -1 : 1;
-  if (x->address_cost != y->address_cost)
-    return x->address_cost < y->address_cost ? -1 : 1;
-  if (x->layout.bytes != y->layout.bytes)
-    return x->layout.bytes < y->layout.bytes ? -1 : 1;
-  return x->number < y->number ? -1 : 1;
+static int by_order(const void *a, const void *b) {
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
 }
 
 /* In memory that lists for other streams have used. */
-static candidate_list new_list(tj_stage_counter *counter, candidate item[]) {
+static candidate_list new_list(tj_stage_counter *counter, candidate item[], uint64_t order[]) {
   const tj_stage_stream *s = counter->stream;
   const tj_stage_tile *tile = tile_of(s);
   bool by_row = s->direction == TJ_STAGE_ROW;
@@ -231,7 +231,8 @@ static candidate_list new_list(tj_stage_counter *counter, candidate item[]) {
                           .lines = by_row ? tile->rows : tile->columns,
                           .along = round_up(by_row ? tile->columns : tile->rows, s->vector),
                           .turn = s->model->banks * TJ_BANK_BYTES / (s->vector * tile->element_bytes),
-                          .item = item};
+                          .item = item,
+                          .order = order};
 }
 
 /* --- the choice --- */
@@ -251,21 +252,33 @@ static uint32_t cycles_to_beat(const outcome *o, const candidate *next) {
   return o->stream == NULL ? UINT32_MAX : found > next->waiting ? found - next->waiting : 0;
 }
 
+static void sort(candidate_list *list) {
+  for (uint32_t i = 0; i < list->count; i++)
+    list->order[i] = list->item[i].order;
+  qsort(list->order, list->count, sizeof list->order[0], by_order);
+}
+
+/* By order, whose lowest bits are the number. */
+static const candidate *candidate_at(const candidate_list *list, uint32_t place) {
+  return &list->item[(uint16_t)list->order[place]];
+}
+
 /* Candidates come in order of cost, so only fewer cycles win. Where so many have been counted that it takes long, the
  * best so far has to do. */
 static void try_all(candidate_list *list, outcome *o) {
   const tj_stage_stream *s = list->stream;
   uint64_t limit = *list->counter->counted + MOST_COUNTED;
-  qsort(list->item, list->count, sizeof list->item[0], by_cost);
+  sort(list);
   o->stream = NULL;
-  for (uint32_t i = 0; i < list->count && cycles_to_beat(o, &list->item[i]) > s->least; i++) {
+  for (uint32_t i = 0; i < list->count && cycles_to_beat(o, candidate_at(list, i)) > s->least; i++) {
+    const candidate *next = candidate_at(list, i);
     if (o->stream != NULL && *list->counter->counted > limit)
       return;
     list->tried++;
-    uint32_t most = cycles_to_beat(o, &list->item[i]);
-    uint32_t cycles = tj_stage_cycles_below(list->counter, &list->item[i].layout, most);
+    uint32_t most = cycles_to_beat(o, next);
+    uint32_t cycles = tj_stage_cycles_below(list->counter, &next->layout, most);
     if (cycles < most) {
-      o->best = list->item[i];
+      o->best = *next;
       o->cycles = cycles;
       o->stream = s;
       o->counter = list->counter;
@@ -283,14 +296,24 @@ static void try_more(candidate_list *list, outcome *o) {
   outcome more = *o;
   try_all(list, &more);
   uint32_t most = cycles_to_beat(o, &more.best);
-  if (more.stream != NULL && (more.cycles < most || (more.cycles == most && by_cost(&more.best, &o->best) < 0)))
+  if (more.stream != NULL && (more.cycles < most || (more.cycles == most && more.best.order < o->best.order)))
     *o = more;
   list->count = 0;
 }
 
-static outcome search_stream(tj_stage_counter *counter, candidate item[], uint32_t *tried) {
+/* The best of all streams. */
+typedef struct {
+  outcome best;
+  uint32_t least, ideal; /* cycles: fewer are impossible; without conflicts */
+  uint32_t tried;
+  uint64_t counted;
+  candidate *item; /* memory for lists, */
+  uint64_t *order; /* and to sort them in */
+} search;
+
+static outcome search_stream(tj_stage_counter *counter, search *all) {
   const tj_stage_stream *s = counter->stream;
-  candidate_list list = new_list(counter, item);
+  candidate_list list = new_list(counter, all->item, all->order);
   outcome o = {.stream = NULL};
   add_paddings(&list);
   if (list.count == 0)
@@ -309,7 +332,7 @@ static outcome search_stream(tj_stage_counter *counter, candidate item[], uint32
     add_runs(&list);
     try_more(&list, &o);
   }
-  *tried += list.tried;
+  all->tried += list.tried;
   return o;
 }
 
@@ -323,17 +346,8 @@ static bool is_better(const outcome *a, const outcome *b) {
   if (a->stream == NULL || b->stream == NULL)
     return a->stream == NULL && b->stream != NULL;
   uint32_t of_a = cost_of(a), of_b = cost_of(b);
-  return of_a != of_b ? of_b < of_a : by_cost(&a->best, &b->best) > 0;
+  return of_a != of_b ? of_b < of_a : a->best.order > b->best.order;
 }
-
-/* The best of all streams. */
-typedef struct {
-  outcome best;
-  uint32_t least, ideal; /* cycles: fewer are impossible; without conflicts */
-  uint32_t tried;
-  uint64_t counted;
-  candidate *item; /* memory for lists */
-} search;
 
 /* Instructions of a direction and a width. The wide ones that come first need no more cycles than others could. */
 static void search_vector(tj_job *job, const tj_bank_model *model, const tj_stage_patterns *patterns,
@@ -352,7 +366,7 @@ static void search_vector(tj_job *job, const tj_bank_model *model, const tj_stag
   all->least = s->least < all->least ? s->least : all->least;
   tj_stage_counter *counter = TJ_NEW(job, tj_stage_counter);
   *counter = (tj_stage_counter){.stream = s, .counted = &all->counted};
-  outcome o = search_stream(counter, all->item, &all->tried);
+  outcome o = search_stream(counter, all);
   if (is_better(&all->best, &o))
     all->best = o;
 }
@@ -361,7 +375,10 @@ static void search_vector(tj_job *job, const tj_bank_model *model, const tj_stag
 static void search_all(tj_job *job, const tj_bank_model *model, const tj_stage_patterns *patterns, search *all) {
   const tj_stage_tile *tile = patterns->tile;
   static const tj_stage_direction directions[] = {TJ_STAGE_ROW, TJ_STAGE_COLUMN};
-  *all = (search){.least = UINT32_MAX, .ideal = UINT32_MAX, .item = TJ_NEW_ARRAY(job, candidate, MOST_CANDIDATES)};
+  *all = (search){.least = UINT32_MAX,
+                  .ideal = UINT32_MAX,
+                  .item = TJ_NEW_ARRAY(job, candidate, MOST_CANDIDATES),
+                  .order = TJ_NEW_ARRAY(job, uint64_t, MOST_CANDIDATES)};
   uint32_t narrowest = tj_stage_narrowest(tile);
   narrowest = tile->narrowest > narrowest ? tile->narrowest : narrowest;
   for (unsigned d = 0; d < 2; d++) {

@@ -523,7 +523,8 @@ tj_kernel *tj_tile_as_mapped(tj_graph *graph, const tj_kernel *flat, const tj_ma
                       .mapping = mapping,
                       .choice = mapped->choice,
                       .assumed = assumed,
-                      .shared = mapped->shared};
+                      .shared = mapped->shared,
+                      .is_draft = mapped->is_draft};
   if (!mapping->is_direct)
     choose_way(graph, &tiling, &load);
   else if (!set_direct(graph, &tiling, flat, mapped, &load, target))

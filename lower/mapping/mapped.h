@@ -22,6 +22,7 @@ typedef struct tj_mapped {
   bool is_given;                        /* by the kernel's definition: what does not fit is an error */
   tj_span load_span, store_span;        /* to blame then for its sides */
   tj_coordinates *shared;               /* with other candidates: symbols; NULL: none */
+  bool is_draft;                        /* as of a tiling */
 } tj_mapped;
 
 /* What a definition says, for the domain that it speaks of. TJ4013 where the tile has another rank. */

@@ -240,8 +240,11 @@ static tj_kernel *make_kernel(mapping *map) {
   tj_lds_choice shared;
   if (!share_out_calmly(map, &shared))
     return NULL;
-  tj_mapped mapped = {
-      .domain = map->domain, .mapping = shared.mapping, .choice = shared.choice, .shared = map->shared};
+  tj_mapped mapped = {.domain = map->domain,
+                      .mapping = shared.mapping,
+                      .choice = shared.choice,
+                      .shared = map->shared,
+                      .is_draft = map->made > 0};
   tj_kernel *kernel = tj_tile_as_mapped(map->graph, map->flat, &mapped, map->assumed, map->target);
   map->made++;
   if (kernel == NULL || !tj_kernel_fits(map->graph, kernel))

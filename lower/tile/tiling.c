@@ -657,7 +657,8 @@ tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tilin
   add_steps(&maker);
   maker.kernel->step = maker.step;
   maker.kernel->step_count = maker.step_count;
-  tj_kernel_simplify(graph, maker.kernel, NULL);
+  if (!tiling->is_draft)
+    tj_kernel_simplify(graph, maker.kernel, NULL);
   tj_leave_out_repeats(graph, maker.kernel);
   return maker.kernel;
 }

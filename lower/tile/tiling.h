@@ -48,6 +48,7 @@ typedef struct {
                                            and where a part of them is in LDS */
   const struct tj_stage_choice *choice; /* of that place; NULL: it was given */
   tj_coordinates *shared;               /* with other candidates: symbols; NULL: none */
+  bool is_draft; /* of a candidate that is made once more if it is taken: expressions need no last form */
 } tj_tiling;
 
 /* The tiled kernel that does what the flat one does, simplified. NULL where its LDS does not fit into the target's,
