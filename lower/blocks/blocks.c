@@ -78,32 +78,30 @@ typedef struct {
   const tj_node *distance;
 } row_access;
 
-/* Whose rows: as they are loaded, or as they are stored. */
+/* Whose rows: an operand's, as they are loaded, or as they are stored. */
 typedef struct {
+  uint32_t operand;
   bool is_load;
-  bool is_further; /* of a further destination; */
-  uint32_t number; /* this one */
 } block_side;
 
-static const block_side loading = {.is_load = true}, storing = {.is_load = false};
+static const block_side loading = {TJ_OPERAND_SOURCE, true}, storing = {TJ_OPERAND_DESTINATION, false};
 
 static block_side further_side(const tj_block_map *map, uint32_t number) {
-  return (block_side){tj_domain_other_is_straight(map->domain, number), true, number};
+  return (block_side){TJ_OPERAND_OTHERS + number, tj_domain_other_is_straight(map->domain, number)};
+}
+
+static bool is_further(block_side side) {
+  return side.operand >= TJ_OPERAND_OTHERS;
 }
 
 static tj_access element_at(const tj_block_map *map, block_side side, const tj_node *const digit[]) {
-  uint32_t buffer = tj_block_flat_step(map, side.is_load)->access.buffer;
-  if (side.is_further)
-    return tj_domain_other(map->graph, map->domain, side.number, map->flat->arithmetic.buffer[1 + side.number],
-                           digit);
-  return side.is_load ? tj_domain_source(map->graph, map->domain, buffer, digit)
-                      : tj_domain_destination(map->graph, map->domain, buffer, digit);
+  uint32_t buffer = is_further(side) ? map->flat->arithmetic.buffer[1 + side.operand - TJ_OPERAND_OTHERS]
+                                     : tj_block_flat_step(map, side.is_load)->access.buffer;
+  return tj_domain_at(map->graph, map->domain, side.operand, buffer, digit);
 }
 
 static const tj_node *stride_of(const tj_block_map *map, block_side side, uint32_t mode) {
-  if (!side.is_further)
-    return tj_block_stride(map, mode, side.is_load);
-  const tj_node *stride = tj_domain_other_stride(map->domain, side.number, mode);
+  const tj_node *stride = tj_domain_stride(map->domain, side.operand, mode);
   tj_substitute(map->graph, map->assumed, &stride, 1);
   return tj_simplified(map->graph, stride);
 }
@@ -154,7 +152,7 @@ static tj_access any_access(const tj_block_map *map, block_side side, const row_
 /* Whether the rows of all blocks are what the tj_block_map takes them for. */
 static bool are_rows(const tj_block_map *map, block_side side, const row_form *form, const tj_node *distance) {
   tj_graph *graph = map->graph;
-  if (side.is_further)
+  if (is_further(side))
     return tj_is_int(stride_of(map, side, form->along), 1);
   if (tj_domain_has_own_strides(map->domain, side.is_load))
     return true;

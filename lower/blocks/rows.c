@@ -238,8 +238,8 @@ static void place(row_map *m) {
 
 static tj_access access_at(const row_map *m, bool is_load, const tj_node *const digit[]) {
   uint32_t buffer = tj_block_flat_step(m->map, is_load)->access.buffer;
-  return is_load ? tj_domain_source(m->graph, m->map->domain, buffer, digit)
-                 : tj_domain_destination(m->graph, m->map->domain, buffer, digit);
+  uint32_t operand = is_load ? TJ_OPERAND_SOURCE : TJ_OPERAND_DESTINATION;
+  return tj_domain_at(m->graph, m->map->domain, operand, buffer, digit);
 }
 
 /* Whether all rows of a side are contiguous and valid, and as far apart as its strides say. */

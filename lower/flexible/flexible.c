@@ -311,10 +311,8 @@ static bool depends_on_parameters(const tj_domain *domain) {
 
 static bool has_strides(const tj_domain *domain) {
   for (uint32_t m = 0; m < domain->count; m++) {
-    if (domain->mode[m].source_stride == NULL || domain->mode[m].destination_stride == NULL)
-      return false;
-    for (uint32_t i = 0; i < domain->other_count; i++) {
-      if (tj_domain_other_stride(domain, i, m) == NULL)
+    for (uint32_t i = 0; i < TJ_OPERAND_OTHERS + domain->other_count; i++) {
+      if (tj_domain_stride(domain, i, m) == NULL)
         return false;
     }
   }
@@ -322,16 +320,11 @@ static bool has_strides(const tj_domain *domain) {
 }
 
 static tj_access access_of(tj_flexible *f, uint32_t side, const tj_node *const digit[]) {
-  if (side >= TJ_FLEXIBLE_FURTHER)
-    return tj_domain_other(f->graph, f->domain, side - TJ_FLEXIBLE_FURTHER, tj_flexible_buffer(f, side), digit);
-  return side == TJ_FLEXIBLE_SOURCE ? tj_domain_source(f->graph, f->domain, f->source, digit)
-                                    : tj_domain_destination(f->graph, f->domain, f->destination, digit);
+  return tj_domain_at(f->graph, f->domain, side, tj_flexible_buffer(f, side), digit);
 }
 
 const tj_node *tj_flexible_stride(const tj_flexible *f, uint32_t mode, uint32_t side) {
-  if (side >= TJ_FLEXIBLE_FURTHER)
-    return tj_domain_other_stride(f->domain, side - TJ_FLEXIBLE_FURTHER, mode);
-  return tj_mode_stride(&f->domain->mode[mode], side == TJ_FLEXIBLE_SOURCE);
+  return tj_domain_stride(f->domain, side, mode);
 }
 
 /* Whether an offset at these digits is the origin and the sum of digits times strides. */

@@ -17,9 +17,9 @@
  * that go with the destination, of further destinations that go with either, and what is bounded where accesses are
  * valid. */
 enum {
-  TJ_FLEXIBLE_SOURCE,
-  TJ_FLEXIBLE_DESTINATION,
-  TJ_FLEXIBLE_SIDES,
+  TJ_FLEXIBLE_SOURCE = TJ_OPERAND_SOURCE,
+  TJ_FLEXIBLE_DESTINATION = TJ_OPERAND_DESTINATION,
+  TJ_FLEXIBLE_SIDES = TJ_OPERAND_OTHERS,
   TJ_FLEXIBLE_FURTHER = TJ_FLEXIBLE_SIDES, /* sources, then destinations */
   TJ_FLEXIBLE_BOUNDS = TJ_FLEXIBLE_FURTHER + 4,
   TJ_FLEXIBLE_FORMS = TJ_FLEXIBLE_BOUNDS + 4

@@ -576,27 +576,25 @@ tj_access tj_domain_at_leaves(tj_graph *graph, const tj_domain *domain, const tj
                            tj_domain_side_coordinate(graph, side, operand, domain->leaf_extent, leaf));
 }
 
-tj_access tj_domain_source(tj_graph *graph, const tj_domain *domain, uint32_t buffer, const tj_node *const digit[]) {
-  return tj_domain_at_leaves(graph, domain, domain->source, true, buffer, leaf_digits(graph, domain, digit));
+tj_access tj_domain_at(tj_graph *graph, const tj_domain *domain, uint32_t operand, uint32_t buffer,
+                       const tj_node *const digit[]) {
+  const tj_operand *of = operand == TJ_OPERAND_SOURCE        ? domain->source
+                         : operand == TJ_OPERAND_DESTINATION ? domain->destination
+                                                             : &domain->other[operand - TJ_OPERAND_OTHERS];
+  return tj_domain_at_leaves(graph, domain, of, operand != TJ_OPERAND_DESTINATION, buffer,
+                             leaf_digits(graph, domain, digit));
 }
 
-tj_access tj_domain_destination(tj_graph *graph, const tj_domain *domain, uint32_t buffer,
-                                const tj_node *const digit[]) {
-  return tj_domain_at_leaves(graph, domain, domain->destination, false, buffer, leaf_digits(graph, domain, digit));
-}
-
-tj_access tj_domain_other(tj_graph *graph, const tj_domain *domain, uint32_t number, uint32_t buffer,
-                          const tj_node *const digit[]) {
-  return tj_domain_at_leaves(graph, domain, &domain->other[number], true, buffer, leaf_digits(graph, domain, digit));
-}
-
-const tj_node *tj_domain_other_stride(const tj_domain *domain, uint32_t number, uint32_t mode) {
-  return other_stride(&domain->other[number], domain->leaf[domain->mode[mode].first_leaf]);
+const tj_node *tj_domain_stride(const tj_domain *domain, uint32_t operand, uint32_t mode) {
+  if (operand < TJ_OPERAND_OTHERS)
+    return tj_mode_stride(&domain->mode[mode], operand == TJ_OPERAND_SOURCE);
+  return other_stride(&domain->other[operand - TJ_OPERAND_OTHERS], domain->leaf[domain->mode[mode].first_leaf]);
 }
 
 bool tj_domain_other_is_straight(const tj_domain *domain, uint32_t number) {
   for (uint32_t m = 0; m < domain->count; m++) {
-    const tj_node *loaded = domain->mode[m].source_stride, *stored = tj_domain_other_stride(domain, number, m);
+    const tj_node *loaded = domain->mode[m].source_stride,
+                  *stored = tj_domain_stride(domain, TJ_OPERAND_OTHERS + number, m);
     if (loaded != NULL && tj_is_int(loaded, 1))
       return stored != NULL && tj_is_int(stored, 1);
   }

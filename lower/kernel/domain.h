@@ -102,20 +102,19 @@ const tj_layout *tj_domain_linear_layout(tj_graph *graph, const tj_domain *domai
 /* The digits of a linear coordinate, the first mode fastest. */
 const tj_node *const *tj_domain_digits(tj_graph *graph, const tj_domain *domain, const tj_node *index);
 
-/* The elements of both buffers at a digit of each mode. */
-tj_access tj_domain_source(tj_graph *graph, const tj_domain *domain, uint32_t buffer, const tj_node *const digit[]);
-tj_access tj_domain_destination(tj_graph *graph, const tj_domain *domain, uint32_t buffer,
-                                const tj_node *const digit[]);
-/* How far a step along a mode moves a further source or destination; NULL: unknown. */
-const tj_node *tj_domain_other_stride(const tj_domain *domain, uint32_t number, uint32_t mode);
-/* Whether it has neighbours along the same mode as the source. */
+/* Operands by number: source, destination, further sources, further destinations. */
+enum { TJ_OPERAND_SOURCE, TJ_OPERAND_DESTINATION, TJ_OPERAND_OTHERS };
+
+/* The element of an operand, in its buffer, at a digit of each mode. */
+tj_access tj_domain_at(tj_graph *graph, const tj_domain *domain, uint32_t operand, uint32_t buffer,
+                       const tj_node *const digit[]);
+/* How far a step along a mode moves an operand; NULL: unknown. */
+const tj_node *tj_domain_stride(const tj_domain *domain, uint32_t operand, uint32_t mode);
+/* Whether a further source or destination has neighbours along the same mode as the source. */
 bool tj_domain_other_is_straight(const tj_domain *domain, uint32_t number);
 /* The least bytes of an element of what moves on the side of a buffer: of that, and of further destinations that go
  * with it. Runs of each have to fill lines. */
 uint32_t tj_domain_least_bytes(const tj_domain *domain, const tj_kernel *kernel, uint32_t buffer, bool of_source);
-/* Its element. */
-tj_access tj_domain_other(tj_graph *graph, const tj_domain *domain, uint32_t number, uint32_t buffer,
-                          const tj_node *const digit[]);
 
 /* The element of the source or the destination, or of an operand of its shape, at a coordinate of each leaf of the
  * profile. */

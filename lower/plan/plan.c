@@ -336,15 +336,15 @@ static void set_movement(tj_graph *graph, tj_kernel *kernel, const tj_kernel_def
   uint32_t others = domain->other_count;
   tj_kernel_step *step = TJ_NEW_ARRAY(graph->job, tj_kernel_step, others + 2);
   tj_set_source_slots(graph, kernel, 1);
-  step[0] = scalar_step(TJ_STEP_LOAD, tj_domain_source(graph, domain, definition->source, digits));
+  step[0] = scalar_step(TJ_STEP_LOAD, tj_domain_at(graph, domain, TJ_OPERAND_SOURCE, definition->source, digits));
   for (uint32_t i = 0; i < others; i++) {
     bool is_source = i < definition->other_sources;
-    tj_access access = tj_domain_other(graph, domain, i, definition->other[i], digits);
+    tj_access access = tj_domain_at(graph, domain, TJ_OPERAND_OTHERS + i, definition->other[i], digits);
     step[1 + i] = scalar_step(is_source ? TJ_STEP_LOAD : TJ_STEP_STORE, access);
     step[1 + i].slot = is_source ? 1 + i : 0;
   }
-  step[1 + others] =
-      scalar_step(TJ_STEP_STORE, tj_domain_destination(graph, domain, definition->destination, digits));
+  step[1 + others] = scalar_step(
+      TJ_STEP_STORE, tj_domain_at(graph, domain, TJ_OPERAND_DESTINATION, definition->destination, digits));
   kernel->step = step;
   kernel->step_count = others + 2;
 }

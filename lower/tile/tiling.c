@@ -25,14 +25,12 @@ typedef struct {
   const tj_tiling *tiling;
   const tj_target *target;
   tj_kernel *kernel;
-  const tj_node **base;          /* of the tile, by mode */
-  const tj_node **coordinate;    /* symbols of the domain's modes, */
-  tj_access source, destination; /* and what is there */
-  tj_access *further;            /* of further sources and destinations, too */
-  tj_side load, store;
-  tj_side *other;     /* what goes with one of these, of further sources and destinations */
-  tj_staging staging; /* with `is_staged` */
-  bool is_inner;      /* steps are for tiles that are all inside the domain */
+  const tj_node **base;       /* of the tile, by mode */
+  const tj_node **coordinate; /* symbols of the domain's modes, */
+  tj_access *any;             /* and what is there, by operand */
+  tj_side *side;              /* by operand */
+  tj_staging staging;         /* with `is_staged` */
+  bool is_inner;              /* steps are for tiles that are all inside the domain */
   tj_kernel_step *step;
   uint32_t step_count;
 } tile_maker;
@@ -150,42 +148,43 @@ static tj_access assumed_access(tile_maker *maker, tj_access access) {
   return (tj_access){.buffer = access.buffer, .offset = parts[0], .valid = parts[1]};
 }
 
-static uint32_t other_count(const tile_maker *maker) {
-  return maker->tiling->domain->other_count;
+static uint32_t operand_count(const tile_maker *maker) {
+  return TJ_OPERAND_OTHERS + maker->tiling->domain->other_count;
 }
 
-/* The buffer of a further source or destination. */
-static uint32_t other_buffer(const tile_maker *maker, uint32_t number) {
-  return maker->kernel->arithmetic.buffer[1 + number];
+static bool is_source(const tile_maker *maker, uint32_t operand) {
+  return operand == TJ_OPERAND_SOURCE ||
+         (operand >= TJ_OPERAND_OTHERS && tj_is_other_source(maker->kernel, operand - TJ_OPERAND_OTHERS));
+}
+
+/* The buffer of an operand. */
+static uint32_t buffer_of(const tile_maker *maker, uint32_t operand) {
+  const tj_tiling *tiling = maker->tiling;
+  if (operand >= TJ_OPERAND_OTHERS)
+    return maker->kernel->arithmetic.buffer[1 + operand - TJ_OPERAND_OTHERS];
+  return operand == TJ_OPERAND_SOURCE ? tiling->source : tiling->destination;
 }
 
 /* Whether a further destination takes elements as they are loaded, before they turn around. */
-static bool is_straight(const tile_maker *maker, uint32_t number) {
+static bool is_straight(const tile_maker *maker, uint32_t operand) {
   bool turns = maker->tiling->is_staged || maker->tiling->exchange != NULL;
-  return turns && !tj_is_other_source(maker->kernel, number) &&
-         tj_domain_other_is_straight(maker->tiling->domain, number);
+  return turns && operand >= TJ_OPERAND_OTHERS && !is_source(maker, operand) &&
+         tj_domain_other_is_straight(maker->tiling->domain, operand - TJ_OPERAND_OTHERS);
 }
 
-static const tj_tile_side *other_tile(const tile_maker *maker, uint32_t number) {
-  return is_straight(maker, number) ? &maker->tiling->load : &maker->tiling->store;
+/* Whether an operand has the slots of the load side. */
+static bool is_loaded(const tile_maker *maker, uint32_t operand) {
+  return operand == TJ_OPERAND_SOURCE || is_straight(maker, operand);
+}
+
+static const tj_tile_side *tile_of(const tile_maker *maker, uint32_t operand) {
+  return is_loaded(maker, operand) ? &maker->tiling->load : &maker->tiling->store;
 }
 
 /* Slots of which vectors may be: all that are loaded, or those of a pass. */
-static uint32_t other_slots(const tile_maker *maker, uint32_t number) {
-  uint32_t slots = other_tile(maker, number)->slot_count;
-  return is_straight(maker, number) ? slots : slots / maker->tiling->passes;
-}
-
-static void find_further(tile_maker *maker) {
-  maker->further = TJ_NEW_ARRAY(maker->graph->job, tj_access, other_count(maker) + 1);
-  maker->other = TJ_NEW_ARRAY(maker->graph->job, tj_side, other_count(maker) + 1);
-  for (uint32_t i = 0; i < other_count(maker); i++) {
-    tj_access *access = &maker->further[i];
-    *access = assumed_access(
-        maker, tj_domain_other(maker->graph, maker->tiling->domain, i, other_buffer(maker, i), maker->coordinate));
-    access->offset = tj_simplified(maker->graph, access->offset);
-    access->valid = tj_simplified(maker->graph, access->valid);
-  }
+static uint32_t slots_together(const tile_maker *maker, uint32_t operand) {
+  uint32_t slots = tile_of(maker, operand)->slot_count;
+  return is_loaded(maker, operand) ? slots : slots / maker->tiling->passes;
 }
 
 /* What is at any coordinate of the domain: simplified before tiles take coordinates apart, where modes of several
@@ -199,17 +198,13 @@ static void find_accesses(tile_maker *maker) {
     maker->coordinate[m] =
         tj_coordinate_among(graph, tiling->shared, tj_string_format(graph->job, "d%" PRIu32, m), tj_int(graph, 0),
                             tj_add(graph, extent_of(maker, m), tj_int(graph, -1)), 1);
-  maker->source = assumed_access(maker, tj_domain_source(graph, tiling->domain, tiling->source, maker->coordinate));
-  maker->destination =
-      assumed_access(maker, tj_domain_destination(graph, tiling->domain, tiling->destination, maker->coordinate));
-  const tj_node *part[] = {maker->source.offset, maker->source.valid, maker->destination.offset,
-                           maker->destination.valid};
-  tj_simplify(graph, part, 4, NULL);
-  maker->source.offset = part[0];
-  maker->source.valid = part[1];
-  maker->destination.offset = part[2];
-  maker->destination.valid = part[3];
-  find_further(maker);
+  maker->any = TJ_NEW_ARRAY(graph->job, tj_access, operand_count(maker));
+  for (uint32_t i = 0; i < operand_count(maker); i++) {
+    tj_access *any = &maker->any[i];
+    *any = assumed_access(maker, tj_domain_at(graph, tiling->domain, i, buffer_of(maker, i), maker->coordinate));
+    any->offset = tj_simplified(graph, any->offset);
+    any->valid = tj_simplified(graph, any->valid);
+  }
 }
 
 /* What `any` is at digits. */
@@ -326,23 +321,27 @@ static tj_alignment alignment_of(const tile_maker *maker) {
   return maker->target->has_unaligned_vectors ? TJ_ANYWHERE : TJ_ALIGNED;
 }
 
-static void make_side(tile_maker *maker, tj_side *s, const tj_tile_side *tile, const tj_access *any) {
-  make_elements(maker, s, tile, any);
+static void make_side(tile_maker *maker, uint32_t operand) {
+  tj_side *s = &maker->side[operand];
+  const tj_access *any = &maker->any[operand];
+  make_elements(maker, s, tile_of(maker, operand), any);
   simplify_side(maker, s, access_at(maker, any, maker->base).offset);
 }
 
-/* What goes straight into LDS is as wide as its places have been found to be. */
-static uint32_t widest_of(const tile_maker *maker, const tj_side *s, uint32_t buffer) {
-  bool is_direct = s == &maker->load && maker->tiling->direct > 0;
-  return is_direct ? maker->tiling->direct : tj_target_widest(maker->target, bytes_of(maker, buffer));
+/* How wide vectors of an operand may be, which stay in the passes that their slots go in: what goes straight into
+ * LDS, as wide as its places have been found to be. */
+static uint32_t widest_of(const tile_maker *maker, uint32_t operand) {
+  bool is_direct = operand == TJ_OPERAND_SOURCE && maker->tiling->direct > 0;
+  uint32_t widest = tj_target_widest(maker->target, bytes_of(maker, buffer_of(maker, operand)));
+  widest = is_direct ? maker->tiling->direct : widest;
+  while (slots_together(maker, operand) % widest != 0)
+    widest /= 2;
+  return widest;
 }
 
-/* Vectors are of so many slots at most. */
-static void choose_vectors(tile_maker *maker, tj_side *s, uint32_t buffer, uint32_t slots) {
-  uint32_t widest = widest_of(maker, s, buffer);
-  while (slots % widest != 0)
-    widest /= 2;
-  tj_side_choose_vectors(maker->graph, maker->tiling->domain, s, widest, alignment_of(maker));
+static void choose_vectors(tile_maker *maker, uint32_t operand) {
+  tj_side_choose_vectors(maker->graph, maker->tiling->domain, &maker->side[operand], widest_of(maker, operand),
+                         alignment_of(maker));
 }
 
 /* --- steps --- */
@@ -411,7 +410,7 @@ static void add_staged(tile_maker *maker, const tj_side *s, tj_step_kind kind, s
 
 /* What goes straight into LDS, where the source has it. */
 static void add_direct(tile_maker *maker) {
-  const tj_side *from = &maker->load, *to = &maker->staging.in[0];
+  const tj_side *from = &maker->side[TJ_OPERAND_SOURCE], *to = &maker->staging.in[0];
   for (uint32_t i = 0; i < from->tile->slot_count; i += from->width) {
     uint32_t slot = from->order[i];
     tj_access access = to->element[slot].access;
@@ -444,19 +443,17 @@ static slot_share share_of_pass(const tile_maker *maker, uint32_t pass) {
 
 /* Further sources, in the slots after those of the first. */
 static void add_others(tile_maker *maker, slot_share share) {
-  for (uint32_t i = 0; i < other_count(maker) && tj_is_other_source(maker->kernel, i); i++) {
+  for (uint32_t i = TJ_OPERAND_OTHERS; i < operand_count(maker) && is_source(maker, i); i++) {
     share.first += tj_source_slots(maker->kernel);
-    add_side(maker, &maker->other[i], TJ_STEP_LOAD, share);
+    add_side(maker, &maker->side[i], TJ_STEP_LOAD, share);
   }
 }
 
 /* Stores to all destinations that take elements as they are now. */
 static void add_destinations(tile_maker *maker, bool are_straight, slot_share share) {
-  if (!are_straight)
-    add_side(maker, &maker->store, TJ_STEP_STORE, share);
-  for (uint32_t i = 0; i < other_count(maker); i++) {
-    if (!tj_is_other_source(maker->kernel, i) && is_straight(maker, i) == are_straight)
-      add_side(maker, &maker->other[i], TJ_STEP_STORE, share);
+  for (uint32_t i = TJ_OPERAND_DESTINATION; i < operand_count(maker); i++) {
+    if (!is_source(maker, i) && is_straight(maker, i) == are_straight)
+      add_side(maker, &maker->side[i], TJ_STEP_STORE, share);
   }
 }
 
@@ -464,14 +461,14 @@ static void add_destinations(tile_maker *maker, bool are_straight, slot_share sh
  * sources are loaded before work-items wait for each other, where their slots last so long. */
 static void add_passes(tile_maker *maker) {
   uint32_t passes = maker->tiling->passes;
-  add_destinations(maker, true, all_slots(&maker->load));
+  add_destinations(maker, true, all_slots(&maker->side[TJ_OPERAND_SOURCE]));
   for (uint32_t pass = 0; pass < passes; pass++) {
     if (pass > 0)
       add_step(maker, TJ_STEP_BARRIER);
     if (maker->target->keeps_slots)
       add_others(maker, share_of_pass(maker, pass));
     if (maker->tiling->direct == 0)
-      add_staged(maker, &maker->staging.in[pass], TJ_STEP_STORE, all_slots(&maker->load));
+      add_staged(maker, &maker->staging.in[pass], TJ_STEP_STORE, all_slots(&maker->side[TJ_OPERAND_SOURCE]));
     add_step(maker, TJ_STEP_BARRIER);
     if (!maker->target->keeps_slots)
       add_others(maker, share_of_pass(maker, pass));
@@ -483,8 +480,8 @@ static void add_passes(tile_maker *maker) {
 /* Finds the way through LDS; false where the tile does not fit there. */
 static bool plan_stage(tile_maker *maker) {
   uint32_t bytes = bytes_of(maker, TJ_LDS);
-  if (!tj_plan_staging(maker->graph, maker->tiling, maker->target, bytes, &maker->load, &maker->store,
-                       &maker->staging))
+  if (!tj_plan_staging(maker->graph, maker->tiling, maker->target, bytes, &maker->side[TJ_OPERAND_SOURCE],
+                       &maker->side[TJ_OPERAND_DESTINATION], &maker->staging))
     return false;
   maker->kernel->lds_elements = maker->staging.choice->layout.bytes / bytes;
   maker->kernel->stage = maker->staging.choice;
@@ -495,7 +492,7 @@ static bool plan_stage(tile_maker *maker) {
 
 static bool has_straight(const tile_maker *maker) {
   bool is_any = false;
-  for (uint32_t i = 0; i < other_count(maker); i++)
+  for (uint32_t i = 0; i < operand_count(maker); i++)
     is_any = is_any || is_straight(maker, i);
   return is_any;
 }
@@ -508,9 +505,9 @@ static const char *obstacle_of_direct(const tile_maker *maker) {
     return "elements become others before they are in LDS";
   if (has_straight(maker))
     return "elements are stored before they are in LDS, too";
-  if (!tj_is_always(maker->source.valid))
+  if (!tj_is_always(maker->any[TJ_OPERAND_SOURCE].valid))
     return "some elements are not in the source, and the fill comes from registers";
-  if (maker->load.width != maker->tiling->direct)
+  if (maker->side[TJ_OPERAND_SOURCE].width != maker->tiling->direct)
     return tj_string_format(maker->graph->job,
                             "the %" PRIu32 " elements that a work-item loads at a time are not surely neighbours in "
                             "the source",
@@ -554,13 +551,13 @@ static tj_kernel *new_kernel(tj_graph *graph, const tj_kernel *flat, const tj_ti
 }
 
 static void add_stores(tile_maker *maker) {
-  add_others(maker, all_slots(&maker->store));
-  add_destinations(maker, false, all_slots(&maker->store));
+  add_others(maker, all_slots(&maker->side[TJ_OPERAND_DESTINATION]));
+  add_destinations(maker, false, all_slots(&maker->side[TJ_OPERAND_DESTINATION]));
 }
 
 /* What is straight is stored before lanes pass on what they have. */
 static void add_exchange(tile_maker *maker) {
-  add_destinations(maker, true, all_slots(&maker->load));
+  add_destinations(maker, true, all_slots(&maker->side[TJ_OPERAND_SOURCE]));
   tj_kernel_step *step = add_step(maker, TJ_STEP_EXCHANGE);
   step->exchange = maker->tiling->exchange;
   step->value = maker->tiling->item;
@@ -572,7 +569,7 @@ static void add_steps(tile_maker *maker) {
   if (maker->tiling->direct > 0)
     add_direct(maker);
   else
-    add_side(maker, &maker->load, TJ_STEP_LOAD, all_slots(&maker->load));
+    add_side(maker, &maker->side[TJ_OPERAND_SOURCE], TJ_STEP_LOAD, all_slots(&maker->side[TJ_OPERAND_SOURCE]));
   if (maker->tiling->exchange != NULL)
     add_exchange(maker);
   if (maker->tiling->is_staged)
@@ -595,36 +592,27 @@ static const tj_node *inner_truth(tile_maker *maker) {
   return truth != NULL ? tj_simplified(graph, truth) : NULL;
 }
 
-/* Finds the vectors of a side where no edge parts neighbours; they stay in the passes that their slots go in. */
-static void widen_inside(tile_maker *maker, tj_side *s, uint32_t buffer, uint32_t slots_of_pass) {
-  uint32_t widest = widest_of(maker, s, buffer);
-  while (slots_of_pass % widest != 0)
-    widest /= 2;
-  s->edges = 0;
-  if (s->width < widest)
-    tj_side_choose_vectors(maker->graph, maker->tiling->domain, s, widest, alignment_of(maker));
+/* Finds the vectors of an operand where no edge parts neighbours. */
+static void widen_inside(tile_maker *maker, uint32_t operand) {
+  maker->side[operand].edges = 0;
+  if (maker->side[operand].width < widest_of(maker, operand))
+    choose_vectors(maker, operand);
 }
 
 /* Steps without masks, unless no access moves more than an element: that does not pay for the code. */
 static void add_unmasked_steps(tile_maker *maker) {
-  const tj_tiling *tiling = maker->tiling;
-  tj_side load = maker->load, store = maker->store;
-  tj_side *other = maker->other;
-  maker->other = tj_arena_copy(&maker->graph->job->arena, other, (other_count(maker) + 1) * sizeof *other);
-  for (uint32_t i = 0; i < other_count(maker); i++)
-    widen_inside(maker, &maker->other[i], other_buffer(maker, i), other_slots(maker, i));
-  widen_inside(maker, &maker->load, tiling->source, load.tile->slot_count);
-  widen_inside(maker, &maker->store, tiling->destination, store.tile->slot_count / tiling->passes);
+  tj_side *side = maker->side;
+  maker->side = tj_arena_copy(&maker->graph->job->arena, side, operand_count(maker) * sizeof *side);
+  for (uint32_t i = 0; i < operand_count(maker); i++)
+    widen_inside(maker, i);
   maker->is_inner = true;
-  if (maker->load.width > 1 || maker->store.width > 1) {
+  if (maker->side[TJ_OPERAND_SOURCE].width > 1 || maker->side[TJ_OPERAND_DESTINATION].width > 1) {
     add_steps(maker);
     maker->kernel->inner_step = maker->step;
     maker->kernel->inner_step_count = maker->step_count;
   }
   maker->is_inner = false;
-  maker->other = other;
-  maker->load = load;
-  maker->store = store;
+  maker->side = side;
 }
 
 /* Tiles inside the domain do without masks, unless all tiles are at its edge. */
@@ -641,16 +629,13 @@ tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tilin
   tile_maker maker = {.graph = graph, .tiling = tiling, .target = target, .kernel = new_kernel(graph, flat, tiling)};
   place_tile(&maker);
   find_accesses(&maker);
-  make_side(&maker, &maker.load, &tiling->load, &maker.source);
-  make_side(&maker, &maker.store, &tiling->store, &maker.destination);
-  for (uint32_t i = 0; i < other_count(&maker); i++)
-    make_side(&maker, &maker.other[i], other_tile(&maker, i), &maker.further[i]);
-  choose_vectors(&maker, &maker.load, tiling->source, tiling->load.slot_count);
+  maker.side = TJ_NEW_ARRAY(graph->job, tj_side, operand_count(&maker));
+  for (uint32_t i = 0; i < operand_count(&maker); i++)
+    make_side(&maker, i);
+  for (uint32_t i = 0; i < operand_count(&maker); i++)
+    choose_vectors(&maker, i);
   if (!may_be_direct(&maker))
     return NULL;
-  choose_vectors(&maker, &maker.store, tiling->destination, tiling->store.slot_count);
-  for (uint32_t i = 0; i < other_count(&maker); i++)
-    choose_vectors(&maker, &maker.other[i], other_buffer(&maker, i), other_slots(&maker, i));
   if (tiling->is_staged && ((tiling->passes > 1 && !target->keeps_slots) || !plan_stage(&maker)))
     return NULL;
   add_inner_steps(&maker);

@@ -94,8 +94,8 @@ static sampler open_sampler(tj_graph *graph, tj_coordinates *shared, const tj_do
                             uint32_t buffer) {
   sampler s = {.graph = graph, .domain = domain};
   declare_coordinates(&s, shared);
-  tj_access any = of_source ? tj_domain_source(graph, domain, buffer, s.coordinate)
-                            : tj_domain_destination(graph, domain, buffer, s.coordinate);
+  uint32_t operand = of_source ? TJ_OPERAND_SOURCE : TJ_OPERAND_DESTINATION;
+  tj_access any = tj_domain_at(graph, domain, operand, buffer, s.coordinate);
   s.root[OFFSET] = any.offset;
   s.root[VALID] = any.valid;
   s.symbol = TJ_NEW_ARRAY(graph->job, int64_t, graph->symbol_count + 1);
