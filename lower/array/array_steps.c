@@ -421,12 +421,12 @@ tj_kernel_step *tj_array_compute(tj_array_maker *maker, const tj_array *array, u
 }
 
 uint32_t tj_array_computed_width(const tj_array_maker *maker) {
-  enum { WAVE_COLUMNS = 128 };
+  enum { LANES_OF_COLUMN = 8 /* of a wave: wide ones have fewer columns a work-item, and more registers for each */ };
   uint32_t width = maker->shape.width;
   if (maker->target == NULL)
     return 1;
-  uint32_t most = WAVE_COLUMNS / maker->target->wave_size;
-  return width < most ? width : most;
+  uint32_t most = maker->target->wave_size / LANES_OF_COLUMN;
+  return most == 0 || width < most ? width : most;
 }
 
 static tj_computation *add_combination(tj_array_maker *maker, uint32_t slot, uint32_t with, uint32_t width,

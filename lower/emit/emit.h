@@ -170,8 +170,9 @@ LLVMTypeRef tj_emit_number_type(tj_emitter *emitter, tj_dtype dtype);
  * ties to even, and saturate. */
 LLVMValueRef tj_emit_numbers(tj_emitter *emitter, LLVMValueRef bits, tj_dtype dtype);
 LLVMValueRef tj_emit_number_bits(tj_emitter *emitter, LLVMValueRef numbers, tj_dtype dtype);
-/* Whether the target has conversions of its own for a small float (float8.c), and these. */
-bool tj_emit_has_float8(const tj_emitter *emitter, tj_dtype dtype);
+/* Whether the target has conversions of its own from a small float, or to one (float8.c), and these. */
+bool tj_emit_reads_float8(const tj_emitter *emitter, tj_dtype dtype);
+bool tj_emit_writes_float8(const tj_emitter *emitter, tj_dtype dtype);
 LLVMValueRef tj_emit_read_float8(tj_emitter *emitter, LLVMValueRef codes, tj_dtype dtype);
 LLVMValueRef tj_emit_write_float8(tj_emitter *emitter, LLVMValueRef values, tj_dtype dtype);
 /* Conversion of a number: integers to integers keep the low bits; floats to integers round to zero and saturate, NaN

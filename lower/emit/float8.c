@@ -1,9 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Floats of 8 bits by the target's own conversions, where it has them: two at a time, in the halves of words. */
+/* Floats of 8 bits by the target's own conversions, where it has them: two at a time, in the halves of words.
+ *
+ * Those of OCP's forms that have FNUZ's conversions instead are written by these, too: FNUZ's exponents are one more,
+ * so that a code is that of half the number. Where OCP has NaN, FNUZ has a number, which NaN becomes before; and FNUZ
+ * has one zero, so signs are taken from the numbers. */
 #include "lower/emit/emit.h"
 #include "lower/machine/target.h"
 
-bool tj_emit_has_float8(const tj_emitter *emitter, tj_dtype dtype) {
+static bool is_ocp(tj_dtype dtype) {
+  return dtype == TJ_DTYPE_f8e4m3fn || dtype == TJ_DTYPE_f8e5m2;
+}
+
+static bool is_written_by_half(const tj_emitter *emitter, tj_dtype dtype) {
+  return emitter->target->floats8 == TJ_FLOATS8_FNUZ && is_ocp(dtype);
+}
+
+bool tj_emit_writes_float8(const tj_emitter *emitter, tj_dtype dtype) {
+  return tj_emit_reads_float8(emitter, dtype) || is_written_by_half(emitter, dtype);
+}
+
+bool tj_emit_reads_float8(const tj_emitter *emitter, tj_dtype dtype) {
   switch (dtype) {
   case TJ_DTYPE_f8e4m3fn:
   case TJ_DTYPE_f8e5m2:
@@ -84,7 +100,50 @@ LLVMValueRef tj_emit_read_float8(tj_emitter *emitter, LLVMValueRef codes, tj_dty
   return result;
 }
 
-LLVMValueRef tj_emit_write_float8(tj_emitter *emitter, LLVMValueRef values, tj_dtype dtype) {
+/* The numbers within a limit, and instead of NaN a number, or NULL: NaN. */
+static LLVMValueRef limited(tj_emitter *emitter, LLVMValueRef values, double limit, LLVMValueRef instead) {
+  LLVMValueRef most = tj_emit_splat(values, LLVMConstReal(emitter->f32, limit));
+  LLVMValueRef least = tj_emit_splat(values, LLVMConstReal(emitter->f32, -limit));
+  LLVMValueRef within = tj_emit_binary_intrinsic(emitter, "llvm.maxnum", values, least);
+  within = tj_emit_binary_intrinsic(emitter, "llvm.minnum", within, most);
+  LLVMValueRef is_nan = LLVMBuildFCmp(emitter->builder, LLVMRealUNO, values, values, "");
+  return LLVMBuildSelect(emitter->builder, is_nan, instead != NULL ? instead : values, within, "");
+}
+
+/* FNUZ's codes of these are OCP's of the values, but for signs. */
+static LLVMValueRef halves_of(tj_emitter *emitter, LLVMValueRef values, tj_dtype dtype, tj_dtype fnuz) {
+  LLVMValueRef half = tj_emit_splat(values, LLVMConstReal(emitter->f32, 0.5));
+  LLVMValueRef nan = tj_emit_splat(values, LLVMConstReal(emitter->f32, tj_float_limit(fnuz)));
+  return limited(emitter, LLVMBuildFMul(emitter->builder, values, half, ""), tj_float_limit(dtype) / 2, nan);
+}
+
+/* The signs of four numbers, in the first bits of the bytes of a word. */
+static LLVMValueRef signs_of(tj_emitter *emitter, LLVMValueRef bits, uint32_t width, uint32_t lane) {
+  static const uint8_t last_bytes[] = {3, 7, 3, 7}, first_halves[] = {0, 1, 4, 5};
+  LLVMValueRef (*emit_bytes)(tj_emitter *, LLVMValueRef, LLVMValueRef, const uint8_t *) =
+      emitter->target->family->emit_bytes;
+  LLVMValueRef part[2];
+  for (uint32_t i = 0; i < 2; i++) {
+    uint32_t first = lane + 2 * i < width ? lane + 2 * i : width - 1, second = first + 1 < width ? first + 1 : first;
+    part[i] = emit_bytes(emitter, element_at(emitter, bits, width, first), element_at(emitter, bits, width, second),
+                         last_bytes);
+  }
+  LLVMValueRef all = emit_bytes(emitter, part[0], part[1], first_halves);
+  return LLVMBuildAnd(emitter->builder, all, LLVMConstInt(emitter->i32, 0x80808080, false), "");
+}
+
+static LLVMValueRef with_signs(tj_emitter *emitter, LLVMValueRef words, LLVMValueRef values) {
+  uint32_t width = width_of(values), count = words_of(width);
+  LLVMValueRef bits = LLVMBuildBitCast(emitter->builder, values, vector_of(emitter->i32, width), "");
+  LLVMValueRef signs = LLVMGetPoison(vector_of(emitter->i32, count));
+  for (uint32_t i = 0; i < count; i++) {
+    LLVMValueRef word = signs_of(emitter, bits, width, 4 * i);
+    signs = count == 1 ? word : with_element(emitter, signs, word, i);
+  }
+  return LLVMBuildOr(emitter->builder, words, signs, "");
+}
+
+static LLVMValueRef words_of_values(tj_emitter *emitter, LLVMValueRef values, tj_dtype dtype) {
   uint32_t width = width_of(values), count = words_of(width);
   LLVMValueRef words = LLVMGetPoison(vector_of(emitter->i32, count)), word = NULL;
   for (uint32_t lane = 0; lane < width; lane += 2) {
@@ -95,5 +154,17 @@ LLVMValueRef tj_emit_write_float8(tj_emitter *emitter, LLVMValueRef values, tj_d
                                               element_at(emitter, values, width, second), dtype);
     words = count == 1 ? word : with_element(emitter, words, word, lane / 4);
   }
-  return codes_of_words(emitter, words, width);
+  return words;
+}
+
+LLVMValueRef tj_emit_write_float8(tj_emitter *emitter, LLVMValueRef values, tj_dtype dtype) {
+  uint32_t width = width_of(values);
+  if (is_written_by_half(emitter, dtype)) {
+    tj_dtype fnuz = dtype == TJ_DTYPE_f8e4m3fn ? TJ_DTYPE_f8e4m3fnuz : TJ_DTYPE_f8e5m2fnuz;
+    LLVMValueRef words = words_of_values(emitter, halves_of(emitter, values, dtype, fnuz), fnuz);
+    return codes_of_words(emitter, with_signs(emitter, words, values), width);
+  }
+  if (!emitter->target->saturates_float8)
+    values = limited(emitter, values, tj_float_limit(dtype), NULL);
+  return codes_of_words(emitter, words_of_values(emitter, values, dtype), width);
 }

@@ -248,7 +248,7 @@ LLVMTypeRef tj_emit_number_type(tj_emitter *emitter, tj_dtype dtype) {
 }
 
 LLVMValueRef tj_emit_numbers(tj_emitter *emitter, LLVMValueRef bits, tj_dtype dtype) {
-  if (tj_emit_has_float8(emitter, dtype))
+  if (tj_emit_reads_float8(emitter, dtype))
     return tj_emit_read_float8(emitter, bits, dtype);
   if (tj_dtype_is_small_float(dtype))
     return converted(emitter, read_float, dtype, bits, emitter->f32, "read");
@@ -256,7 +256,7 @@ LLVMValueRef tj_emit_numbers(tj_emitter *emitter, LLVMValueRef bits, tj_dtype dt
 }
 
 LLVMValueRef tj_emit_number_bits(tj_emitter *emitter, LLVMValueRef numbers, tj_dtype dtype) {
-  if (tj_emit_has_float8(emitter, dtype))
+  if (tj_emit_writes_float8(emitter, dtype))
     return tj_emit_write_float8(emitter, numbers, dtype);
   if (tj_dtype_is_small_float(dtype))
     return converted(emitter, write_float, dtype, numbers, emitter->i8, "written");

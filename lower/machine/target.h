@@ -80,6 +80,7 @@ typedef struct {
   bool has_float_sums;          /* memory adds an f32 to another, at once with other work-items */
   bool has_bfloat_rounding;     /* fptrunc from float to bfloat rounds right, denormals included */
   const tj_buffer_resource *resource; /* whose bounds accesses may have for masks; NULL: none */
+  bool saturates_float8;              /* write_float8 does */
   tj_floats8 floats8;                 /* which floats of 8 bits read_float8 and write_float8 convert */
 } tj_target;
 
@@ -112,7 +113,8 @@ struct tj_target_family {
   /* The two f32 that codes of a float of 8 bits in the lower or upper half of a word stand for. NULL, as the next
    * one, where no target of the family has such conversions. */
   LLVMValueRef (*read_float8)(struct tj_emitter *emitter, LLVMValueRef word, bool is_upper, tj_dtype dtype);
-  /* The word with the codes of two f32 in that half: rounded once, saturated, NaN where they are. */
+  /* The word with the codes of two f32 in that half: rounded once, NaN where they are, saturated if
+   * saturates_float8; otherwise they are within the form's limits. */
   LLVMValueRef (*write_float8)(struct tj_emitter *emitter, LLVMValueRef word, bool is_upper, LLVMValueRef low,
                                LLVMValueRef high, tj_dtype dtype);
   /* The address in LDS that the first lane of the wave has where a lane's is `address`, and those of others lie

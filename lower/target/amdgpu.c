@@ -173,21 +173,11 @@ static LLVMValueRef read_float8(tj_emitter *emitter, LLVMValueRef word, bool is_
 }
 
 /* The instructions make NaN, or infinity, of what is beyond the largest number, unless the mode FP16_OVFL is set,
- * which changes f16 as well: so that is saturated before. */
-static LLVMValueRef limited(tj_emitter *emitter, LLVMValueRef value, tj_dtype dtype) {
-  LLVMTypeRef overload[] = {emitter->f32};
-  LLVMValueRef limit = LLVMConstReal(emitter->f32, tj_float_limit(dtype)), signed_limit[] = {limit, value};
-  LLVMValueRef magnitude = tj_emit_intrinsic(emitter, "llvm.fabs", overload, 1, &value, 1);
-  LLVMValueRef is_beyond = LLVMBuildFCmp(emitter->builder, LLVMRealOGT, magnitude, limit, "");
-  LLVMValueRef end = tj_emit_intrinsic(emitter, "llvm.copysign", overload, 1, signed_limit, 2);
-  return LLVMBuildSelect(emitter->builder, is_beyond, end, value, "");
-}
-
+ * which changes f16 as well. */
 static LLVMValueRef write_float8(tj_emitter *emitter, LLVMValueRef word, bool is_upper, LLVMValueRef low,
                                  LLVMValueRef high, tj_dtype dtype) {
   const char *name = tj_string_format(emitter->job, "llvm.amdgcn.cvt.pk.%s.f32", float8_name(dtype));
-  LLVMValueRef arguments[] = {limited(emitter, low, dtype), limited(emitter, high, dtype), word,
-                              LLVMConstInt(emitter->i1, is_upper, false)};
+  LLVMValueRef arguments[] = {low, high, word, LLVMConstInt(emitter->i1, is_upper, false)};
   return tj_emit_intrinsic(emitter, name, NULL, 0, arguments, 4);
 }
 
