@@ -52,9 +52,9 @@ typedef struct {
   const tj_tuple *const *stride;
   const int64_t *coordinate;
   uint32_t count;
-  uint32_t path[TJ_MAX_TUPLE_DEPTH];
   int64_t *value;
   uint32_t value_count;
+  uint32_t path[TJ_MAX_TUPLE_DEPTH];
 } evaluation;
 
 static uint32_t path_length(const tj_tuple *stride) {
@@ -102,15 +102,15 @@ static void evaluate_component(evaluation *self, uint32_t level) {
 
 uint32_t tj_oracle_layout(tj_graph *graph, tj_layout layout, const int64_t coordinate[], int64_t values[]) {
   tj_arena_mark mark = tj_arena_here(&graph->job->arena);
-  evaluation *self = TJ_NEW(graph->job, evaluation);
-  self->job = graph->job;
-  self->stride = tj_tuple_leaves(graph, layout.stride, &self->count);
-  self->coordinate = coordinate;
-  self->value = values;
-  evaluate_component(self, 0);
-  uint32_t count = self->value_count;
+  evaluation self;
+  self.job = graph->job;
+  self.stride = tj_tuple_leaves(graph, layout.stride, &self.count);
+  self.coordinate = coordinate;
+  self.value = values;
+  self.value_count = 0;
+  evaluate_component(&self, 0);
   tj_arena_reset(&graph->job->arena, mark);
-  return count;
+  return self.value_count;
 }
 
 static int64_t apply_swizzle(tj_job *job, tj_swizzle swizzle, int64_t value) {

@@ -122,7 +122,11 @@ void tj_check_threads(const tj_check *check, const tj_value *map, tj_findings *f
   bool is_distribution = map->kind == TJ_VALUE_DISTRIBUTION;
   if (!is_distribution && (tj_tuple_rank(tj_value_layout(map)->shape) != 2 || m.held.components != 1))
     tj_fail(graph->job, TJ_WRONG_TYPE, "a (thread, value) layout has two modes, and integers as values");
-  m.place = is_distribution ? tj_thread_places(graph, &m.held, tile_of(graph, map->distribution)) : m.held.coordinate;
+  m.place = m.held.coordinate;
+  if (is_distribution) {
+    tj_tile_map tile = tj_tile_map_of(graph, tile_of(graph, map->distribution));
+    m.place = tj_thread_places(&tile, &m.held);
+  }
   find_vector(&m);
   tj_finding *finding = tj_find(findings, "threads", TJ_FINDING_FACT, "%" PRId64 " of %" PRId64 " registers each",
                                 m.held.threads, m.held.values);

@@ -4,7 +4,7 @@
 #ifndef TJ_JIT_THREAD_VALUES_H
 #define TJ_JIT_THREAD_VALUES_H
 
-#include "ir/value/value.h"
+#include "ir/value/table.h"
 
 /* No element: a coordinate that is not valid. */
 #define TJ_NO_PLACE INT64_MIN
@@ -19,10 +19,20 @@ typedef struct {
  * is the value, its first mode fastest. TJ2005 for other values, TJ7005 where there are too many. */
 tj_thread_values tj_thread_values_of(tj_graph *graph, const tj_value *value);
 
-/* The element that a map from the tile's coordinate has for value v of thread t: place[t * values + v], or
- * TJ_NO_PLACE. A coordinate of one component is the tile's colexicographic index; otherwise components are indices in
- * its modes, or in its leaves. TJ2013 and TJ2014 where a coordinate is none of the map's. */
-const int64_t *tj_thread_places(tj_graph *graph, const tj_thread_values *held, const tj_value *map);
+/* A map from a tile's coordinate to an element, which is evaluated where it is first asked for. */
+typedef struct {
+  tj_table table;
+  int64_t *element; /* by colexicographic index */
+  bool *is_known;
+} tj_tile_map;
+
+/* TJ2005 where the map has several integers for a coordinate, TJ7005 where its domain is too large. */
+tj_tile_map tj_tile_map_of(tj_graph *graph, const tj_value *map);
+
+/* The element of value v of thread t: place[t * values + v], or TJ_NO_PLACE. A coordinate of one component is the
+ * tile's colexicographic index; otherwise components are indices in the modes of the map's domain, or in its leaves.
+ * TJ2013 and TJ2014 where a coordinate is none of the map's. */
+const int64_t *tj_thread_places(tj_tile_map *tile, const tj_thread_values *held);
 
 /* Whether the values order[0 … count-1] of every thread lie side by side, the first at a multiple of `count`, or are
  * none of them there. */

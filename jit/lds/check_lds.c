@@ -203,7 +203,8 @@ static void open_side(const tj_lds_check *check, bool is_store, lds_side *side) 
   tj_graph *graph = check->graph;
   graph->job->here = is_store ? check->store_span : check->load_span;
   side->held = tj_thread_values_of(graph, is_store ? check->store : check->load);
-  side->place = tj_thread_places(graph, &side->held, check->lds);
+  tj_tile_map tile = tj_tile_map_of(graph, check->lds);
+  side->place = tj_thread_places(&tile, &side->held);
   side->plan = tj_lds_plan_of(graph, &check->memory, is_store, check->element_bytes, &side->held, side->place);
 }
 

@@ -63,7 +63,7 @@ static void find_tile(suggesting *s, const int64_t tile[2]) {
   }
 }
 
-static const tj_value *layout_of(suggesting *s, int64_t row_stride, int64_t column_stride) {
+static const tj_value *layout_of(const suggesting *s, int64_t row_stride, int64_t column_stride) {
   tj_graph *graph = s->check->graph;
   const tj_tuple *shape[] = {tj_tuple_constant(graph, s->extent[0]), tj_tuple_constant(graph, s->extent[1])};
   const tj_tuple *stride[] = {tj_tuple_constant(graph, row_stride), tj_tuple_constant(graph, column_stride)};
@@ -101,12 +101,17 @@ static void add_access(suggesting *s, const tj_lds_plan *plan, const tj_lds_step
     s->narrowest = elements;
 }
 
-static void add_side(suggesting *s, const tj_thread_values *held, bool is_store, tj_stage_direction direction) {
-  const tj_lds_check *check = s->check;
+/* The tile with rows, or columns, as far apart as accesses of the search have them. */
+static tj_tile_map plain_tile(const suggesting *s, tj_stage_direction direction) {
   int64_t pitch = pitch_of(s, direction);
+  return tj_tile_map_of(s->check->graph, direction == TJ_STAGE_ROW ? layout_of(s, pitch, 1) : layout_of(s, 1, pitch));
+}
+
+static void add_side(suggesting *s, const tj_thread_values *held, bool is_store, tj_stage_direction direction,
+                     tj_tile_map *tile) {
+  const tj_lds_check *check = s->check;
   s->job->here = is_store ? check->store_span : check->load_span;
-  const tj_value *plain = direction == TJ_STAGE_ROW ? layout_of(s, pitch, 1) : layout_of(s, 1, pitch);
-  const int64_t *place = tj_thread_places(check->graph, held, plain);
+  const int64_t *place = tj_thread_places(tile, held);
   tj_lds_plan plan = tj_lds_plan_of(check->graph, &check->memory, is_store, check->element_bytes, held, place);
   for (int64_t wave = 0; wave < tj_lds_wave_count(&plan); wave++) {
     for (uint32_t i = 0; i < plan.step_count; i++)
@@ -126,31 +131,45 @@ static void set_digits(tj_graph *graph, const tj_tuple *const extent[], uint32_t
   }
 }
 
-/* Where a thread's value lies: an expression of the thread. */
-static const tj_node *offset_of(const tj_lds_check *check, const tj_value *side, const tj_value *lds,
-                                const tj_node *thread, uint32_t value) {
-  tj_graph *graph = check->graph;
+/* What a side holds, as expressions of the leaves of its domain: those of a thread first, then those of a value. */
+typedef struct {
+  const tj_node **input, **output;
+  const tj_tuple *const *extent;
+  uint32_t inputs, outputs, threads;
+  bool row_major;
+} held_map;
+
+static const tj_node **nodes_of(tj_graph *graph, const tj_tuple *tuple, uint32_t *count) {
+  const tj_tuple *const *leaf = tj_tuple_leaves(graph, tuple, count);
+  const tj_node **node = TJ_NEW_ARRAY(graph->job, const tj_node *, *count + 1);
+  for (uint32_t i = 0; i < *count; i++)
+    node[i] = leaf[i]->value;
+  return node;
+}
+
+static held_map held_map_of(tj_graph *graph, const tj_value *side) {
   tj_map map = tj_map_of_value(graph, side);
-  uint32_t count, results;
-  const tj_tuple *const *extent = tj_tuple_leaves(graph, map.domain, &count);
-  const tj_tuple *const *input = tj_tuple_leaves(graph, map.input, &count);
-  const tj_tuple *const *output = tj_tuple_leaves(graph, map.output, &results);
-  bool row_major = side->kind == TJ_VALUE_DISTRIBUTION;
-  uint32_t threads = row_major ? side->distribution->p_count : tj_tuple_leaf_count(tj_tuple_mode(map.domain, 0));
-  const tj_node **from = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1),
-                **to = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1),
-                **root = TJ_NEW_ARRAY(graph->job, const tj_node *, results + 1);
-  const tj_tuple **entry = TJ_NEW_ARRAY(graph->job, const tj_tuple *, results + 1);
-  set_digits(graph, extent, 0, threads, row_major, thread, to);
-  set_digits(graph, extent, threads, count, row_major, tj_int(graph, value), to);
-  for (uint32_t i = 0; i < count; i++)
-    from[i] = input[i]->value;
-  for (uint32_t i = 0; i < results; i++)
-    root[i] = output[i]->value;
-  tj_substitute(graph, &(tj_substitution){from, to, count}, root, results);
-  for (uint32_t i = 0; i < results; i++)
+  held_map of = {.row_major = side->kind == TJ_VALUE_DISTRIBUTION};
+  of.extent = tj_tuple_leaves(graph, map.domain, &of.inputs);
+  of.input = nodes_of(graph, map.input, &of.inputs);
+  of.output = nodes_of(graph, map.output, &of.outputs);
+  of.threads = of.row_major ? side->distribution->p_count : tj_tuple_leaf_count(tj_tuple_mode(map.domain, 0));
+  return of;
+}
+
+/* Where a thread's value lies: an expression of the thread. */
+static const tj_node *offset_of(tj_graph *graph, const held_map *side, const tj_value *lds, const tj_node *thread,
+                                uint32_t value) {
+  const tj_node **to = TJ_NEW_ARRAY(graph->job, const tj_node *, side->inputs + 1);
+  const tj_node **root = tj_arena_copy(&graph->job->arena, side->output, (side->outputs + 1) * sizeof *root);
+  const tj_tuple **entry = TJ_NEW_ARRAY(graph->job, const tj_tuple *, side->outputs + 1);
+  set_digits(graph, side->extent, 0, side->threads, side->row_major, thread, to);
+  set_digits(graph, side->extent, side->threads, side->inputs, side->row_major, tj_int(graph, value), to);
+  tj_substitute(graph, &(tj_substitution){side->input, to, side->inputs}, root, side->outputs);
+  for (uint32_t i = 0; i < side->outputs; i++)
     entry[i] = tj_tuple_integer(graph, root[i]);
-  const tj_tuple *at = tj_value_at(graph, lds, results == 1 ? entry[0] : tj_tuple_list(graph, entry, results));
+  const tj_tuple *at =
+      tj_value_at(graph, lds, side->outputs == 1 ? entry[0] : tj_tuple_list(graph, entry, side->outputs));
   return tj_simplified(graph, at->value);
 }
 
@@ -162,12 +181,13 @@ static const tj_node *without_constant(const tj_node *sum) {
 static int64_t count_operations(const tj_lds_check *check, const tj_value *side, const tj_value *lds,
                                 const tj_lds_plan *plan) {
   tj_graph *graph = check->graph;
+  const held_map held = held_map_of(graph, side);
   const tj_node *thread = tj_coordinate(graph, "t", tj_int(graph, plan->held->threads));
   const tj_node **root = TJ_NEW_ARRAY(graph->job, const tj_node *, plan->step_count + 1);
   for (uint32_t i = 0; i < plan->step_count; i++) {
     if (plan->step[i].is->lanes > 1)
       return -1;
-    root[i] = without_constant(offset_of(check, side, lds, thread, plan->order[plan->step[i].first]));
+    root[i] = without_constant(offset_of(graph, &held, lds, thread, plan->order[plan->step[i].first]));
   }
   tj_op_counts counts = tj_count_ops(graph, root, plan->step_count);
   return (int64_t)counts.div + counts.mod + counts.mul + counts.add + counts.bit + counts.select;
@@ -176,10 +196,10 @@ static int64_t count_operations(const tj_lds_check *check, const tj_value *side,
 /* --- suggestions --- */
 
 static tj_suggested_side count_side(const tj_lds_check *check, const tj_value *side, const tj_thread_values *held,
-                                    bool is_store) {
+                                    bool is_store, tj_tile_map *tile) {
   if (side == NULL)
     return (tj_suggested_side){0};
-  const int64_t *place = tj_thread_places(check->graph, held, check->lds);
+  const int64_t *place = tj_thread_places(tile, held);
   tj_lds_plan plan = tj_lds_plan_of(check->graph, &check->memory, is_store, check->element_bytes, held, place);
   tj_suggested_side of = {.instruction = plan.step[0].is->name, .kinds = 1, .cost = tj_lds_count(check, &plan)};
   for (uint32_t i = 1; i < plan.step_count; i++)
@@ -220,10 +240,11 @@ static void suggest(suggesting *s, const tj_stage_choice *choice) {
   if (!tj_is_int(size, s->extent[0] * s->extent[1]) || is_known(s, value))
     return;
   tj_lds_check check = *s->check;
+  tj_tile_map tile = tj_tile_map_of(check.graph, value);
   check.lds = value;
   tj_suggestion one = {.layout = value,
-                       .store = count_side(&check, check.store, &s->store, true),
-                       .load = count_side(&check, check.load, &s->load, false),
+                       .store = count_side(&check, check.store, &s->store, true, &tile),
+                       .load = count_side(&check, check.load, &s->load, false, &tile),
                        .bytes = choice->layout.bytes,
                        .workgroups = check.memory.unit->lds_bytes / choice->layout.bytes};
   one.cost = one.store.cost.cycles + one.load.cost.cycles + one.store.cost.instructions + one.load.cost.instructions +
@@ -258,11 +279,12 @@ static void search(suggesting *s, tj_stage_direction direction, unsigned without
 
 static void search_direction(suggesting *s, tj_stage_direction direction) {
   static const unsigned withouts[] = {0, TJ_STAGE_PADDINGS | TJ_STAGE_GROUPS, TJ_STAGE_SWIZZLES | TJ_STAGE_GROUPS};
+  tj_tile_map tile = plain_tile(s, direction);
   s->access_count = s->narrowest = 0;
   if (s->check->store != NULL)
-    add_side(s, &s->store, true, direction);
+    add_side(s, &s->store, true, direction, &tile);
   if (s->check->load != NULL)
-    add_side(s, &s->load, false, direction);
+    add_side(s, &s->load, false, direction, &tile);
   for (size_t i = 0; i < sizeof withouts / sizeof withouts[0]; i++)
     search(s, direction, withouts[i]);
 }
