@@ -159,7 +159,7 @@ static bool take_option(const command *of, char **words, int count, int *at, arg
   }
   if (value != NULL && !check_value(o, value))
     return false;
-  given->option[given->option_count++] = (struct given_option){o->name, value};
+  given->option[given->option_count++] = (struct given_option){o->name, value, o->help};
   return true;
 }
 
@@ -182,6 +182,32 @@ static bool check_operands(const arguments *given) {
   return least <= given->operand_count && given->operand_count <= most;
 }
 
+/* Whether one of the options was given that the words before a colon name. */
+static bool is_any_given(const arguments *given, const char *words, size_t length) {
+  for (size_t i = 0; i < given->option_count; i++) {
+    const char *name = given->option[i].name;
+    for (const char *at = strstr(words, "--"); at != NULL && at < words + length; at = strstr(at + 2, "--")) {
+      if (strcspn(at + 2, " :") == strlen(name) && strncmp(at + 2, name, strlen(name)) == 0)
+        return true;
+    }
+  }
+  return false;
+}
+
+/* What was given without the options that its help says it goes with would do nothing. */
+static bool check_company(const arguments *given) {
+  for (size_t i = 0; i < given->option_count; i++) {
+    const char *help = given->option[i].help;
+    size_t length = strcspn(help, ":");
+    if (strncmp(help, "with --", 7) != 0 || help[length] == '\0' || is_any_given(given, help, length))
+      continue;
+    fail_usage("--%s goes %.*s; see tilejit %s --help", given->option[i].name, (int)length, help,
+               given->command->name);
+    return false;
+  }
+  return true;
+}
+
 int arguments_parse(const command *of, int count, char **words, arguments *given) {
   *given = (arguments){.command = of,
                        .option = calloc((size_t)count + 1, sizeof *given->option),
@@ -197,7 +223,8 @@ int arguments_parse(const command *of, int count, char **words, arguments *given
     else if (!take_option(of, words, count, &i, given))
       return TJ_ERROR_USAGE;
   }
-  return option_given(given, "help") || check_operands(given) ? 0 : TJ_ERROR_USAGE;
+  bool is_right = option_given(given, "help") || (check_operands(given) && check_company(given));
+  return is_right ? 0 : TJ_ERROR_USAGE;
 }
 
 void arguments_free(arguments *given) {

@@ -27,8 +27,8 @@ const char *value_description(value_kind kind);
 typedef struct {
   const char *name;
   value_kind kind;
-  const char *value; /* what its value is called in help; NULL: a flag */
-  const char *help;
+  const char *value;        /* what its value is called in help; NULL: a flag */
+  const char *help;         /* "with --lds: …", "with --store or --load: …": an error without */
   const char *const *words; /* of VALUE_WORD: what it may be; ends in NULL */
   bool repeats;
 } option;
@@ -50,6 +50,7 @@ typedef struct {
   struct given_option {
     const char *name;
     const char *value;
+    const char *help; /* of its row */
   } * option;
   size_t option_count;
   const char **operand;

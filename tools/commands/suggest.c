@@ -52,10 +52,11 @@ static const option options[] = {
     {"store", VALUE_EXPRESSION, "A", "who stores what of a tile: a distribution, a (thread, value) layout", NULL,
      false},
     {"load", VALUE_EXPRESSION, "B", "who loads what of it", NULL, false},
-    {"tile", VALUE_TILE, "(M,N)", "the tile's extents, where coordinates do not say them", NULL, false},
-    {"bytes", VALUE_NUMBER, "N", "bytes of LDS that a layout may take", NULL, false},
+    {"tile", VALUE_TILE, "(M,N)", "with --store or --load: the tile's extents, where coordinates do not say them",
+     NULL, false},
+    {"bytes", VALUE_NUMBER, "N", "with --store or --load: bytes of LDS that a layout may take", NULL, false},
     {"global", VALUE_EXPRESSION, "V", "how wide accesses to V, a layout or a view in memory, may be", NULL, false},
-    {"target", VALUE_TARGET, "T", "the machine whose LDS it is: gfx942, which is the default; sm_90", NULL, false},
+    {"target", VALUE_TARGET, "T", "with --store or --load: whose LDS it is; gfx942 by default", NULL, false},
     {"dtype", VALUE_DTYPE, "TYPE", "the type of the tile's elements; f32 by default", NULL, false},
     {0}};
 
