@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Powers of two. */
+/* Powers of two, and quotients that are rounded up. */
 #ifndef TJ_BASE_POWER_H
 #define TJ_BASE_POWER_H
 
@@ -8,6 +8,18 @@
 
 static inline bool tj_is_power_of_two(int64_t number) {
   return number > 0 && (number & (number - 1)) == 0;
+}
+
+static inline uint32_t tj_log2(int64_t power) {
+  return (uint32_t)__builtin_ctzll((unsigned long long)power);
+}
+
+static inline int64_t tj_divided_up(int64_t value, int64_t by) {
+  return (value + by - 1) / by;
+}
+
+static inline int64_t tj_rounded_up(int64_t value, int64_t unit) {
+  return tj_divided_up(value, unit) * unit;
 }
 
 #endif

@@ -183,7 +183,7 @@ static bool read_items(tj_block_map *map, const tj_mapping_digits *items) {
     map->blocks[d->mode] = d->extent;
   }
   for (uint32_t m = 0; m < map->domain->count; m++) {
-    if (tj_block_pieces(map->reach[m], map->size[m]) != map->blocks[m])
+    if (tj_divided_up(map->reach[m], map->size[m]) != map->blocks[m])
       return false;
   }
   return true;

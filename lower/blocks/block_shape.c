@@ -53,16 +53,8 @@ bool tj_block_is_even(const tj_block_map *map) {
 
 /* --- elements --- */
 
-const tj_kernel_step *tj_block_flat_step(const tj_block_map *map, bool is_load) {
-  return is_load ? tj_flat_load(map->flat) : tj_flat_store(map->flat);
-}
-
-tj_dtype tj_block_dtype(const tj_block_map *map, bool is_load) {
-  return map->flat->buffer[tj_block_flat_step(map, is_load)->access.buffer].dtype;
-}
-
 int64_t tj_block_bytes(const tj_block_map *map, bool is_load) {
-  return tj_dtype_bits(tj_block_dtype(map, is_load)) / 8;
+  return tj_element_bytes(map->flat, tj_flat_buffer(map->flat, is_load ? TJ_OPERAND_SOURCE : TJ_OPERAND_DESTINATION));
 }
 
 int64_t tj_block_element_bytes(const tj_block_map *map) {
@@ -94,15 +86,11 @@ static int64_t power_within(int64_t most, int64_t extent) {
   return most;
 }
 
-int64_t tj_block_pieces(int64_t extent, int64_t piece) {
-  return (extent + piece - 1) / piece;
-}
-
 /* Of `wanted` … `most` pieces of a mode, as many as cover the least beyond its end. */
 static int64_t best_count(int64_t extent, int64_t piece, int64_t wanted, int64_t most) {
   int64_t best = wanted, least = INT64_MAX;
-  for (int64_t count = wanted; count <= most && count <= tj_block_pieces(extent, piece); count++) {
-    int64_t cover = tj_block_pieces(tj_block_pieces(extent, piece), count) * count;
+  for (int64_t count = wanted; count <= most && count <= tj_divided_up(extent, piece); count++) {
+    int64_t cover = tj_divided_up(tj_divided_up(extent, piece), count) * count;
     if (cover < least) {
       best = count;
       least = cover;
@@ -139,7 +127,7 @@ static int64_t common_count(const tj_block_map *map, uint32_t mode, int64_t piec
 static int64_t best_depth(const tj_block_map *map, uint32_t mode) {
   int64_t best = 1, least = INT64_MAX, extent = greatest_extent(map, mode);
   for (int64_t depth = 1; depth <= MOST_VECTORS && depth <= extent && tj_block_is_fixed(map, mode); depth++) {
-    int64_t cost = tj_block_pieces(extent, depth) * (depth + 1);
+    int64_t cost = tj_divided_up(extent, depth) * (depth + 1);
     if (cost <= least) {
       best = depth;
       least = cost;
@@ -169,7 +157,7 @@ static void choose_straight(tj_block_map *map, int64_t lanes) {
 static int64_t best_piece(const tj_block_map *map, uint32_t mode, int64_t most, int64_t piece) {
   int64_t best = most, least = INT64_MAX, extent = greatest_extent(map, mode);
   for (int64_t size = most; size > 1 && tj_block_is_fixed(map, mode); size /= 2) {
-    int64_t cost = tj_block_pieces(extent, size) * (size + piece);
+    int64_t cost = tj_divided_up(extent, size) * (size + piece);
     if (cost < least) {
       best = size;
       least = cost;
@@ -224,9 +212,9 @@ static int64_t reach_of(const tj_block_map *map, uint32_t mode) {
 }
 
 static void widen(tj_block_map *map, uint32_t mode, int64_t wanted) {
-  int64_t size = map->size[mode], count = tj_block_pieces(wanted, size);
+  int64_t size = map->size[mode], count = tj_divided_up(wanted, size);
   bool fixed = tj_block_is_fixed(map, mode);
-  int64_t most = fixed ? tj_block_pieces(greatest_extent(map, mode), size) : least_extent(map, mode) / size;
+  int64_t most = fixed ? tj_divided_up(greatest_extent(map, mode), size) : least_extent(map, mode) / size;
   if (count <= map->blocks[mode])
     return;
   if (count >= most)
@@ -310,7 +298,7 @@ static uint32_t modes_of_run(const tj_block_map *map) {
 
 /* Lines between runs are odd in number, so that columns of a tile spread over the cache. */
 static int64_t pitch_of(const tj_block_map *map, int64_t run) {
-  int64_t lines = tj_block_pieces(run * tj_block_bytes(map, false), TJ_BLOCK_LINE_BYTES) | 1;
+  int64_t lines = tj_divided_up(run * tj_block_bytes(map, false), TJ_BLOCK_LINE_BYTES) | 1;
   return lines * TJ_BLOCK_LINE_BYTES / tj_block_bytes(map, false);
 }
 
@@ -333,7 +321,7 @@ static int64_t staged_elements(const tj_block_map *map) {
 
 static void reach_staged(tj_block_map *map, runs wanted) {
   int64_t loaded = wanted.loaded /
-                   tj_domain_least_bytes(map->domain, map->flat, tj_flat_load(map->flat)->access.buffer, true),
+                   tj_domain_least_bytes(map->domain, map->flat, tj_flat_buffer(map->flat, TJ_OPERAND_SOURCE), true),
           stored = wanted.stored / tj_block_bytes(map, false);
   int64_t most = STAGED_BYTES / tj_block_bytes(map, false);
   reach_both(map, loaded, stored);

@@ -4,6 +4,7 @@
 #ifndef TJ_LOWER_BLOCK_SHAPE_H
 #define TJ_LOWER_BLOCK_SHAPE_H
 
+#include "base/number/power.h"
 #include "ir/index/substitute.h"
 #include "ir/value/mapping.h"
 #include "lower/kernel/domain.h"
@@ -62,9 +63,6 @@ const tj_node *tj_block_stride(const tj_block_map *map, uint32_t mode, bool of_s
 const tj_node *tj_block_extent(const tj_block_map *map, uint32_t mode);
 /* Whether both sides step through modes of so many coordinates evenly. */
 bool tj_block_is_even(const tj_block_map *map);
-/* What the flat kernel loads, or stores. */
-const tj_kernel_step *tj_block_flat_step(const tj_block_map *map, bool is_load);
-tj_dtype tj_block_dtype(const tj_block_map *map, bool is_load);
 /* Of an element in its buffer. */
 int64_t tj_block_bytes(const tj_block_map *map, bool is_load);
 /* Of an element, in the wider of the two types. */
@@ -77,8 +75,6 @@ int64_t tj_block_columns(const tj_block_map *map);
 int64_t tj_block_rows(const tj_block_map *map);
 /* Whether the rows that are loaded are stored as columns. */
 bool tj_block_is_turned(const tj_block_map *map);
-/* Pieces that an extent is cut into. */
-int64_t tj_block_pieces(int64_t extent, int64_t piece);
 /* Whether a mode has as many coordinates in every launch. */
 bool tj_block_is_fixed(const tj_block_map *map, uint32_t mode);
 /* Whether both sides have neighbours along the same mode, and blocks would not be better: these are, of few columns

@@ -95,9 +95,7 @@ static bool is_further(block_side side) {
 }
 
 static tj_access element_at(const tj_block_map *map, block_side side, const tj_node *const digit[]) {
-  uint32_t buffer = is_further(side) ? map->flat->arithmetic.buffer[1 + side.operand - TJ_OPERAND_OTHERS]
-                                     : tj_block_flat_step(map, side.is_load)->access.buffer;
-  return tj_domain_at(map->graph, map->domain, side.operand, buffer, digit);
+  return tj_domain_at(map->graph, map->domain, side.operand, tj_flat_buffer(map->flat, side.operand), digit);
 }
 
 static const tj_node *stride_of(const tj_block_map *map, block_side side, uint32_t mode) {
@@ -269,7 +267,7 @@ static fetched rows_to_fetch(const tj_block_map *map, const row_access *loaded) 
   fetched all = {.row = *loaded, .rows = map->depth, .blocks = 1};
   if (tj_block_is_turned(map)) {
     const tj_node *place = find_neighbours(map, &all, digit);
-    all.rows = tj_block_pieces(map->depth, all.blocks);
+    all.rows = tj_divided_up(map->depth, all.blocks);
     first = tj_min(graph, tj_mul(graph, place, tj_int(graph, all.rows)), tj_int(graph, map->depth - all.rows));
   }
   for (uint32_t i = 0; i < map->domain->count; i++) {

@@ -79,8 +79,8 @@ static int64_t piece_of(const row_map *m, int64_t most) {
     return most;
   if (extent->high <= most)
     return extent->high;
-  int64_t balanced = tj_block_pieces(extent->high, tj_block_pieces(extent->high, most));
-  return tj_block_pieces(balanced, line) * line;
+  int64_t balanced = tj_divided_up(extent->high, tj_divided_up(extent->high, most));
+  return tj_divided_up(balanced, line) * line;
 }
 
 static const row_mode *find_in_box(const row_map *m, uint32_t mode) {
@@ -237,9 +237,8 @@ static void place(row_map *m) {
 /* --- accesses --- */
 
 static tj_access access_at(const row_map *m, bool is_load, const tj_node *const digit[]) {
-  uint32_t buffer = tj_block_flat_step(m->map, is_load)->access.buffer;
   uint32_t operand = is_load ? TJ_OPERAND_SOURCE : TJ_OPERAND_DESTINATION;
-  return tj_domain_at(m->graph, m->map->domain, operand, buffer, digit);
+  return tj_domain_at(m->graph, m->map->domain, operand, tj_flat_buffer(m->map->flat, operand), digit);
 }
 
 /* Whether all rows of a side are contiguous and valid, and as far apart as its strides say. */
@@ -368,7 +367,7 @@ static bool read_rows(const tj_block_map *map, const tj_mapping *mapping, row_ma
 const tj_node *tj_rows_are_streamed(const tj_block_map *map) {
   const row_map m = choose(map);
   tj_graph *graph = map->graph;
-  const tj_node *elements = map->flat->buffer[tj_block_flat_step(map, false)->access.buffer].element_count;
+  const tj_node *elements = map->flat->buffer[tj_flat_buffer(map->flat, TJ_OPERAND_DESTINATION)].element_count;
   const tj_node *is_large = tj_less_equal(graph, int_of(&m, elements_of(&m, TJ_BLOCK_STREAM_BYTES)), elements);
   const tj_node *is_long = tj_less_equal(graph, int_of(&m, elements_of(&m, LONG_BYTES)), extent_of(&m, m.along));
   is_long = tj_or(graph, is_long, are_lines(&m));

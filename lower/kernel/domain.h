@@ -102,9 +102,6 @@ const tj_layout *tj_domain_linear_layout(tj_graph *graph, const tj_domain *domai
 /* The digits of a linear coordinate, the first mode fastest. */
 const tj_node *const *tj_domain_digits(tj_graph *graph, const tj_domain *domain, const tj_node *index);
 
-/* Operands by number: source, destination, further sources, further destinations. */
-enum { TJ_OPERAND_SOURCE, TJ_OPERAND_DESTINATION, TJ_OPERAND_OTHERS };
-
 /* The element of an operand, in its buffer, at a digit of each mode. */
 tj_access tj_domain_at(tj_graph *graph, const tj_domain *domain, uint32_t operand, uint32_t buffer,
                        const tj_node *const digit[]);

@@ -255,6 +255,16 @@ static inline const tj_kernel_step *tj_flat_store(const tj_kernel *flat) {
   return &flat->step[flat->step_count - 1];
 }
 
+/* Operands by number: source, destination, further sources, further destinations. */
+enum { TJ_OPERAND_SOURCE, TJ_OPERAND_DESTINATION, TJ_OPERAND_OTHERS };
+
+/* The buffer of a flat copy's operand. */
+static inline uint32_t tj_flat_buffer(const tj_kernel *flat, uint32_t operand) {
+  if (operand >= TJ_OPERAND_OTHERS)
+    return flat->arithmetic.buffer[1 + operand - TJ_OPERAND_OTHERS];
+  return (operand == TJ_OPERAND_SOURCE ? tj_flat_load(flat) : tj_flat_store(flat))->access.buffer;
+}
+
 /* Whether one of a copy's further sources and destinations is a source: these come first. */
 static inline bool tj_is_other_source(const tj_kernel *kernel, uint32_t number) {
   return 1 + number < kernel->arithmetic.count;

@@ -109,6 +109,17 @@ tj_demands tj_find_demands(tj_graph *graph, const tj_domain *domain, int64_t mul
   return tj_can_be_met(&demands) ? demands : (tj_demands){NULL, 0};
 }
 
+tj_demands tj_demands_with(tj_graph *graph, const tj_demands *demands, tj_demand more) {
+  tj_demand *demand = TJ_NEW_ARRAY(graph->job, tj_demand, demands->count + 1);
+  uint32_t count = 0;
+  demand[count++] = more;
+  for (uint32_t i = 0; i < demands->count; i++) {
+    if (demands->demand[i].symbol != more.symbol)
+      demand[count++] = demands->demand[i];
+  }
+  return (tj_demands){demand, count};
+}
+
 tj_substitution tj_assume(tj_graph *graph, const tj_demands *demands) {
   tj_substitution assumed = {TJ_NEW_ARRAY(graph->job, const tj_node *, demands->count + 1),
                              TJ_NEW_ARRAY(graph->job, const tj_node *, demands->count + 1), demands->count};

@@ -25,6 +25,9 @@ typedef struct {
  * demand that are not to be masked; tile NULL: nothing. */
 tj_demands tj_find_demands(tj_graph *graph, const tj_domain *domain, int64_t multiple, const int64_t tile[]);
 
+/* The demands with one more, which is first, and stands for what they had of its symbol. */
+tj_demands tj_demands_with(tj_graph *graph, const tj_demands *demands, tj_demand more);
+
 /* Whether each parameter's range has a value that meets the demands. */
 bool tj_can_be_met(const tj_demands *demands);
 

@@ -6,6 +6,7 @@
  * class has its units' words in the layout without the swizzle. */
 #include "lower/lds/lds_cycles.h"
 
+#include "base/number/power.h"
 #include "lower/lds/lds_keys.h"
 
 #include <stdlib.h>
@@ -29,10 +30,6 @@ struct tj_stage_form {
   uint32_t count;
   tj_stage_form *next;
 };
-
-static uint32_t log2_of(uint32_t power) {
-  return (uint32_t)__builtin_ctz(power);
-}
 
 static uint32_t in_words(const tj_stage_stream *s, uint32_t elements) {
   return elements * s->patterns->tile->element_bytes / TJ_BANK_BYTES;
@@ -108,7 +105,7 @@ static void list_numbers(tj_job *job, const tj_stage_form *form, const tj_stage_
 static void begin_class(const tj_stage_stream *s, const tj_stage_form *form, const tj_stage_place *place,
                         phase_class *c) {
   c->phase = &s->phase[place->phase];
-  c->shift = log2_of(c->phase->words);
+  c->shift = tj_log2(c->phase->words);
   if (form->swizzled > 0)
     list_addresses(s->job, form, place, c);
   else
@@ -200,7 +197,7 @@ static word_layout words_of(const tj_stage_stream *s, const tj_stage_layout *lay
                        .beyond_run = in_words(s, layout->run_pitch - layout->run)};
   if (layout->swizzle.bits > 0) {
     words.mask = (1u << layout->swizzle.bits) - 1;
-    words.base = (uint32_t)layout->swizzle.base + log2_of(element) - log2_of(TJ_BANK_BYTES);
+    words.base = (uint32_t)layout->swizzle.base + tj_log2(element) - tj_log2(TJ_BANK_BYTES);
     words.shift = words.base + (uint32_t)layout->swizzle.shift;
   }
   return words;

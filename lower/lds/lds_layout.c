@@ -25,14 +25,6 @@ typedef struct {
   uint64_t order; /* what besides cycles it costs: fewer residents, then addresses, then bytes; then its number */
 } candidate;
 
-static uint32_t round_up(uint32_t n, uint32_t unit) {
-  return (n + unit - 1) / unit * unit;
-}
-
-static uint32_t log2_of(uint32_t power) {
-  return (uint32_t)__builtin_ctz(power);
-}
-
 /* --- candidates --- */
 
 typedef struct {
@@ -133,7 +125,7 @@ static void add_paddings(candidate_list *list) {
 
 /* Swizzles that leave vectors whole and reach no further than the banks. */
 static void add_swizzles(candidate_list *list) {
-  uint32_t first = log2_of(list->stream->vector), top = first + log2_of(list->turn), size = list->lines * list->along;
+  uint32_t first = tj_log2(list->stream->vector), top = first + tj_log2(list->turn), size = list->lines * list->along;
   for (uint32_t bits = 1; first + bits <= top; bits++) {
     for (uint32_t base = first; base + bits <= top; base++) {
       for (uint32_t shift = bits; size >> (base + shift) > 0; shift++)
@@ -229,7 +221,7 @@ static candidate_list new_list(tj_stage_counter *counter, candidate item[], uint
   return (candidate_list){.stream = s,
                           .counter = counter,
                           .lines = by_row ? tile->rows : tile->columns,
-                          .along = round_up(by_row ? tile->columns : tile->rows, s->vector),
+                          .along = (uint32_t)tj_rounded_up(by_row ? tile->columns : tile->rows, s->vector),
                           .turn = s->model->banks * TJ_BANK_BYTES / (s->vector * tile->element_bytes),
                           .item = item,
                           .order = order};

@@ -29,13 +29,10 @@ static bool is_worth_it(const tj_kernel *flat, const tj_target *target) {
 
 /* Work-items first, then slots. */
 static const tj_mapping *mapping_of(tj_graph *graph, const tj_kernel *flat) {
+  tj_mapping *mapping = tj_mapping_in_order(graph, flat, SLOTS, 1, flat->workgroup_size);
   int64_t *overlap = TJ_NEW(graph->job, int64_t);
   *overlap = tile_of(flat);
-  const tj_tuple *extent = tj_tuple_constant(graph, *overlap);
-  tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
-  *mapping = (tj_mapping){
-      .domain = flat->elements, .tile = tj_tuple_list(graph, &extent, 1), .passes = 1, .overlap = overlap};
-  mapping->load = mapping->store = tj_flat_side(graph, flat->workgroup_size, SLOTS, 1, flat->workgroup_size);
+  mapping->overlap = overlap;
   return mapping;
 }
 

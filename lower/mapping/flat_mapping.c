@@ -11,23 +11,22 @@ bool tj_copies_equals(const tj_kernel *flat) {
          is_plain(flat, tj_flat_store(flat));
 }
 
-tj_mapping_side tj_flat_side(tj_graph *graph, uint32_t items, uint32_t slots, uint32_t item_step,
-                             uint32_t slot_step) {
+tj_mapping *tj_mapping_in_order(tj_graph *graph, const tj_kernel *flat, uint32_t slots, uint32_t item_step,
+                                uint32_t slot_step) {
   tj_mapping_digits item = {.count = 0}, slot = {.count = 0};
-  tj_mapping_add_digit(&item, items, item_step, 0);
+  const tj_tuple *extent = tj_tuple_constant(graph, (int64_t)flat->workgroup_size * slots);
+  tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
+  *mapping = (tj_mapping){.domain = flat->elements, .tile = tj_tuple_list(graph, &extent, 1), .passes = 1};
+  tj_mapping_add_digit(&item, flat->workgroup_size, item_step, 0);
   tj_mapping_add_digit(&slot, slots, slot_step, 0);
-  return tj_mapping_side_of_digits(graph, &item, &slot, NULL);
+  mapping->load = mapping->store = tj_mapping_side_of_digits(graph, &item, &slot, NULL);
+  return mapping;
 }
 
 const tj_mapping *tj_mapping_of_flat(tj_graph *graph, const tj_kernel *flat) {
-  uint32_t items = flat->workgroup_size, slots = tj_source_slots(flat);
-  const tj_tuple *extent = tj_tuple_constant(graph, (int64_t)items * slots);
-  tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
-  if (flat->index == NULL || tj_flat_load(flat)->kind == TJ_STEP_VALUE)
-    return NULL;
-  *mapping = (tj_mapping){.domain = flat->elements, .tile = tj_tuple_list(graph, &extent, 1), .passes = 1};
-  mapping->load = mapping->store = tj_flat_side(graph, items, slots, slots, 1);
-  return mapping;
+  uint32_t slots = tj_source_slots(flat);
+  bool is_copy = flat->index != NULL && tj_flat_load(flat)->kind != TJ_STEP_VALUE;
+  return is_copy ? tj_mapping_in_order(graph, flat, slots, slots, 1) : NULL;
 }
 
 /* Whether the only leaf of a side's items, or of its slots, steps so far; that of one need not step. */

@@ -7,8 +7,10 @@
 #include "lower/kernel/domain.h"
 #include "lower/kernel/kernel.h"
 
-/* Items with as many slots, of a tile of one mode: how far they step along it. */
-tj_mapping_side tj_flat_side(tj_graph *graph, uint32_t items, uint32_t slots, uint32_t item_step, uint32_t slot_step);
+/* A mapping of a flat copy's elements in their order, of which a workgroup's items have so many slots each, and how
+ * far both step. */
+tj_mapping *tj_mapping_in_order(tj_graph *graph, const tj_kernel *flat, uint32_t slots, uint32_t item_step,
+                                uint32_t slot_step);
 
 /* The mapping of a flat copy: a workgroup moves as many elements as its work-items have slots, in their order. NULL
  * for kernels that copy nothing. */

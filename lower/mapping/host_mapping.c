@@ -53,7 +53,7 @@ static bool sort_all(tj_block_map *map) {
 }
 
 static const tj_node *stored_elements(const tj_block_map *map) {
-  return map->flat->buffer[tj_block_flat_step(map, false)->access.buffer].element_count;
+  return map->flat->buffer[tj_flat_buffer(map->flat, TJ_OPERAND_DESTINATION)].element_count;
 }
 
 /* Elements of a destination so large that nothing of it would be in a cache when it is read again. */
@@ -71,15 +71,6 @@ static bool can_be_large(const tj_block_map *map) {
 
 /* --- kernels of mappings --- */
 
-/* The demands with one more: the symbol is at least `low`, and a multiple. */
-static void add_demand(tj_graph *graph, tj_demands *demands, const tj_node *symbol, int64_t multiple, int64_t low) {
-  tj_demand *demand = TJ_NEW_ARRAY(graph->job, tj_demand, demands->count + 1);
-  for (uint32_t i = 0; i < demands->count; i++)
-    demand[i] = demands->demand[i];
-  demand[demands->count++] = (tj_demand){symbol, multiple, low, INT64_MAX};
-  demands->demand = demand;
-}
-
 /* What vectors that are stored past the caches are long, along mode *mode; 1: they are not stored from registers. */
 static int64_t streamed_vector(const tj_mapping *mapping, uint32_t *mode) {
   const tj_mapping_side *store = &mapping->store;
@@ -95,12 +86,13 @@ static tj_demands demands_of(const tj_block_map *map, const tj_mapping *mapping)
   tj_demands demands = {NULL, 0};
   uint32_t vectored = UINT32_MAX;
   int64_t vector = streamed_vector(mapping, &vectored);
-  for (uint32_t m = 0; m < map->domain->count; m++) {
+  for (uint32_t m = map->domain->count; m-- > 0;) {
     const tj_node *extent = map->domain->mode[m].extent;
     int64_t multiple = m == vectored && !tj_facts_divisible(&extent->facts, vector) ? vector : 1;
     int64_t reach = tj_mapping_extent(mapping, m), low = extent->facts.low;
     if (extent->op == TJ_OP_SYMBOL && (low < reach || multiple > 1))
-      add_demand(map->graph, &demands, extent, multiple, low < reach ? reach : low);
+      demands =
+          tj_demands_with(map->graph, &demands, (tj_demand){extent, multiple, low < reach ? reach : low, INT64_MAX});
   }
   return tj_can_be_met(&demands) ? demands : (tj_demands){NULL, 0};
 }
@@ -150,7 +142,8 @@ static bool turns_further(const tj_block_map *map) {
 /* Whether a destination that is not worth caching takes the elements as they are carried, and would take them better
  * in long runs than from registers. */
 static bool is_better_staged(const tj_block_map *map) {
-  bool is_raw = map->flat->carried == tj_block_dtype(map, false) && map->flat->arithmetic.when != TJ_COMPUTED_STORING;
+  tj_dtype stored = map->flat->buffer[tj_flat_buffer(map->flat, TJ_OPERAND_DESTINATION)].dtype;
+  bool is_raw = map->flat->carried == stored && map->flat->arithmetic.when != TJ_COMPUTED_STORING;
   return is_large(map) && is_raw && !map->is_whole && !turns_further(map);
 }
 
@@ -251,18 +244,12 @@ static tj_kernel *offer_sizes(tj_block_map map, tj_kernel *flat) {
  * no parameter that can be so. */
 static tj_demands demand_lines(const tj_block_map *map, const tj_demands *some) {
   const tj_node *extent = map->flat->domain->mode[map->by_destination[0]].extent;
-  tj_demand *demand = TJ_NEW_ARRAY(map->graph->job, tj_demand, some->count + 1);
-  uint32_t count = 1;
+  int64_t low = extent->facts.low;
   if (extent->op != TJ_OP_SYMBOL)
     return (tj_demands){NULL, 0};
-  demand[0] = (tj_demand){extent, tj_block_lanes(map), extent->facts.low, INT64_MAX};
-  for (uint32_t i = 0; i < some->count; i++) {
-    if (some->demand[i].symbol == extent)
-      demand[0].low = some->demand[i].low;
-    else
-      demand[count++] = some->demand[i];
-  }
-  tj_demands lines = {demand, count};
+  for (uint32_t i = 0; i < some->count; i++)
+    low = some->demand[i].symbol == extent ? some->demand[i].low : low;
+  tj_demands lines = tj_demands_with(map->graph, some, (tj_demand){extent, tj_block_lanes(map), low, INT64_MAX});
   return tj_can_be_met(&lines) ? lines : (tj_demands){NULL, 0};
 }
 

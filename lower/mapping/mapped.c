@@ -513,8 +513,6 @@ tj_kernel *tj_tile_as_mapped(tj_graph *graph, const tj_kernel *flat, const tj_ma
       tj_coordinate_among(graph, mapped->shared, "t", tj_int(graph, 0), tj_int(graph, items - 1), 1);
   holding load = hold(graph, mapping, &mapping->load, item), store = hold(graph, mapping, &mapping->store, item);
   tj_tiling tiling = {.domain = mapped->domain,
-                      .source = tj_flat_load(flat)->access.buffer,
-                      .destination = tj_flat_store(flat)->access.buffer,
                       .item = item,
                       .workgroup_size = items,
                       .load = make_side(&load),

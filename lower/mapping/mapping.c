@@ -60,12 +60,8 @@ static bool continues(const mapping *map, uint32_t mode, uint32_t next, tj_side_
 
 /* --- the problem in numbers --- */
 
-static uint32_t buffer_of(const mapping *map, tj_side_name side) {
-  return (side == TJ_SOURCE ? tj_flat_load(map->flat) : tj_flat_store(map->flat))->access.buffer;
-}
-
 static uint32_t element_bytes(const mapping *map, tj_side_name side) {
-  return tj_element_bytes(map->flat, buffer_of(map, side));
+  return tj_element_bytes(map->flat, tj_flat_buffer(map->flat, side));
 }
 
 static int64_t grain_of(const mapping *map, uint32_t mode, tj_side_name side) {
@@ -79,7 +75,8 @@ static int64_t grain_of(const mapping *map, uint32_t mode, tj_side_name side) {
 
 static void describe_side(mapping *map, tj_side_name side) {
   tj_shape_problem *problem = &map->problem;
-  problem->bytes[side] = tj_domain_least_bytes(map->domain, map->flat, buffer_of(map, side), side == TJ_SOURCE);
+  problem->bytes[side] =
+      tj_domain_least_bytes(map->domain, map->flat, tj_flat_buffer(map->flat, side), side == TJ_SOURCE);
   problem->width[side] = tj_target_widest(map->target, element_bytes(map, side));
   tj_domain_sort(map->graph, map->domain, side == TJ_SOURCE, problem->order[side]);
   for (uint32_t i = 0; i < problem->count; i++) {
@@ -317,15 +314,16 @@ static bool meets_width(mapping *map, tj_side_name side, int64_t narrowest) {
 }
 
 static bool meets_widths(mapping *map, const tj_kernel *kernel) {
-  bool loaded = meets_width(map, TJ_SOURCE, tj_narrowest_access(kernel, buffer_of(map, TJ_SOURCE)));
-  bool stored = meets_width(map, TJ_DESTINATION, tj_narrowest_access(kernel, buffer_of(map, TJ_DESTINATION)));
+  bool loaded = meets_width(map, TJ_SOURCE, tj_narrowest_access(kernel, tj_flat_buffer(map->flat, TJ_SOURCE)));
+  bool stored =
+      meets_width(map, TJ_DESTINATION, tj_narrowest_access(kernel, tj_flat_buffer(map->flat, TJ_DESTINATION)));
   return loaded && stored;
 }
 
 /* Whether vectors move on both sides: what is gained on one alone does not pay for the code. */
 static bool is_vectored(const mapping *map, const tj_kernel *kernel) {
-  return tj_narrowest_access(kernel, buffer_of(map, TJ_SOURCE)) > 1 &&
-         tj_narrowest_access(kernel, buffer_of(map, TJ_DESTINATION)) > 1;
+  return tj_narrowest_access(kernel, tj_flat_buffer(map->flat, TJ_SOURCE)) > 1 &&
+         tj_narrowest_access(kernel, tj_flat_buffer(map->flat, TJ_DESTINATION)) > 1;
 }
 
 /* Asks for less of LDS, after a tile that did not fit there. False: there is nothing less to ask for. */
@@ -348,7 +346,7 @@ static bool ask_for_powers(tj_shape_problem *problem) {
 }
 
 static bool is_torn(const mapping *map, tj_side_name side) {
-  return tj_is_torn(map->graph, map->shared, map->domain, side == TJ_SOURCE, buffer_of(map, side));
+  return tj_is_torn(map->graph, map->shared, map->domain, side == TJ_SOURCE, tj_flat_buffer(map->flat, side));
 }
 
 /* Whether the best tile stays in registers. */

@@ -2,6 +2,9 @@
 /* Shared symbols, found by all that they say. */
 #include "lower/tile/coordinates.h"
 
+#include "base/text.h"
+
+#include <inttypes.h>
 #include <string.h>
 
 static bool says_the_same(const tj_symbol *a, const tj_symbol *b) {
@@ -31,4 +34,14 @@ const tj_node *tj_coordinate_among(tj_graph *graph, tj_coordinates *shared, cons
   if (shared != NULL)
     keep(graph, shared, symbol);
   return symbol;
+}
+
+const tj_node **tj_coordinates_of_domain(tj_graph *graph, tj_coordinates *shared, const tj_domain *domain) {
+  const tj_node **coordinate = TJ_NEW_ARRAY(graph->job, const tj_node *, domain->count + 1);
+  for (uint32_t m = 0; m < domain->count; m++) {
+    const tj_node *last = tj_add(graph, domain->mode[m].extent, tj_int(graph, -1));
+    const char *name = tj_string_format(graph->job, "d%" PRIu32, m);
+    coordinate[m] = tj_coordinate_among(graph, shared, name, tj_int(graph, 0), last, 1);
+  }
+  return coordinate;
 }

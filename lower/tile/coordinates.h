@@ -4,7 +4,7 @@
 #ifndef TJ_LOWER_COORDINATES_H
 #define TJ_LOWER_COORDINATES_H
 
-#include "ir/index/graph.h"
+#include "lower/kernel/domain.h"
 
 /* Begins as {0}; in the job's arena. */
 typedef struct {
@@ -16,5 +16,8 @@ typedef struct {
  * was one. `shared` NULL: a new one. */
 const tj_node *tj_coordinate_among(tj_graph *graph, tj_coordinates *shared, const char *name, const tj_node *low,
                                    const tj_node *high, int64_t multiple);
+
+/* A coordinate of each mode of a domain: any element of it. */
+const tj_node **tj_coordinates_of_domain(tj_graph *graph, tj_coordinates *shared, const tj_domain *domain);
 
 #endif

@@ -2,13 +2,7 @@
 /* Sharing out, digit by digit. */
 #include "lower/tile/lane_grid.h"
 
-static int64_t divided_up(int64_t value, int64_t by) {
-  return (value + by - 1) / by;
-}
-
-static int64_t rounded_up(int64_t value, int64_t unit) {
-  return divided_up(value, unit) * unit;
-}
+#include "base/number/power.h"
 
 /* The fewest values of a digit that fill whole phases of LDS, where each value is `inner` lanes. */
 static int64_t values_of_phase(int64_t phase, int64_t inner) {
@@ -20,8 +14,8 @@ static int64_t values_of_phase(int64_t phase, int64_t inner) {
 /* At least so many values, which fill whole phases by themselves, or else with the digits before; the same number
  * where either are too many. */
 static int64_t whole_phases(const tj_lane_grid *grid, int64_t values, int64_t most) {
-  int64_t alone = rounded_up(values, grid->phase);
-  int64_t together = rounded_up(values, values_of_phase(grid->phase, grid->lanes));
+  int64_t alone = tj_rounded_up(values, grid->phase);
+  int64_t together = tj_rounded_up(values, values_of_phase(grid->phase, grid->lanes));
   return alone <= most ? alone : together <= most ? together : values;
 }
 
@@ -34,8 +28,8 @@ static tj_grid_digit share_digit(const tj_lane_grid *grid, int64_t count, int64_
     *left /= count;
     return digit;
   }
-  digit.slots = divided_up(count, *left);
-  digit.lanes = whole_phases(grid, divided_up(count, digit.slots), *left < count ? *left : count);
+  digit.slots = tj_divided_up(count, *left);
+  digit.lanes = whole_phases(grid, tj_divided_up(count, digit.slots), *left < count ? *left : count);
   *left = 1;
   return digit;
 }

@@ -4,6 +4,7 @@
 #include "lower/tile/tile_shape.h"
 
 #include "base/machine/bank.h"
+#include "base/number/power.h"
 #include "lower/access/price.h"
 
 #include <math.h>
@@ -29,14 +30,6 @@ typedef struct {
   int64_t extent[TJ_SHAPE_MOST_MODES];
 } reach;
 
-static int64_t divided_up(int64_t value, int64_t by) {
-  return (value + by - 1) / by;
-}
-
-static int64_t rounded_up(int64_t value, int64_t unit) {
-  return divided_up(value, unit) * unit;
-}
-
 static int64_t at_most(int64_t value, int64_t limit) {
   return value < limit ? value : limit;
 }
@@ -51,7 +44,7 @@ static int64_t power_below(int64_t value) {
 /* --- the parts of a shape --- */
 
 int64_t tj_shape_room(const tj_tile_shape *shape, uint32_t mode) {
-  return rounded_up(shape->extent[mode], shape->unit[mode]);
+  return tj_rounded_up(shape->extent[mode], shape->unit[mode]);
 }
 
 static bool is_first(const tj_shape_problem *problem, uint32_t mode, tj_side_name side) {
@@ -190,7 +183,7 @@ static double cover_of(const tj_shape_problem *problem, const tj_tile_shape *sha
   double cover = 1;
   for (uint32_t m = 0; m < problem->count; m++) {
     if (problem->mode[m].is_exact)
-      cover *= (double)rounded_up(problem->mode[m].extent, shape->extent[m]) / (double)problem->mode[m].extent;
+      cover *= (double)tj_rounded_up(problem->mode[m].extent, shape->extent[m]) / (double)problem->mode[m].extent;
   }
   return cover;
 }
@@ -324,10 +317,10 @@ static uint32_t list_cuts(const tj_shape_problem *problem, uint32_t mode, int64_
       add_cut(cuts, &count, cut);
     return count;
   }
-  for (int64_t tiles = divided_up(m->extent, most); tiles <= m->extent; tiles += 1 + tiles / 4) {
-    int64_t even = divided_up(m->extent, tiles);
-    add_cut(cuts, &count, at_most(rounded_up(even, grain), m->extent));
-    add_cut(cuts, &count, at_most(rounded_up(even, 8 * grain), m->extent));
+  for (int64_t tiles = tj_divided_up(m->extent, most); tiles <= m->extent; tiles += 1 + tiles / 4) {
+    int64_t even = tj_divided_up(m->extent, tiles);
+    add_cut(cuts, &count, at_most(tj_rounded_up(even, grain), m->extent));
+    add_cut(cuts, &count, at_most(tj_rounded_up(even, 8 * grain), m->extent));
   }
   return count;
 }

@@ -24,6 +24,7 @@ typedef struct {
   tj_graph *graph;
   const tj_tiling *tiling;
   const tj_target *target;
+  const tj_kernel *flat;
   tj_kernel *kernel;
   const tj_node **base;       /* of the tile, by mode */
   const tj_node **coordinate; /* symbols of the domain's modes, */
@@ -157,14 +158,6 @@ static bool is_source(const tile_maker *maker, uint32_t operand) {
          (operand >= TJ_OPERAND_OTHERS && tj_is_other_source(maker->kernel, operand - TJ_OPERAND_OTHERS));
 }
 
-/* The buffer of an operand. */
-static uint32_t buffer_of(const tile_maker *maker, uint32_t operand) {
-  const tj_tiling *tiling = maker->tiling;
-  if (operand >= TJ_OPERAND_OTHERS)
-    return maker->kernel->arithmetic.buffer[1 + operand - TJ_OPERAND_OTHERS];
-  return operand == TJ_OPERAND_SOURCE ? tiling->source : tiling->destination;
-}
-
 /* Whether a further destination takes elements as they are loaded, before they turn around. */
 static bool is_straight(const tile_maker *maker, uint32_t operand) {
   bool turns = maker->tiling->is_staged || maker->tiling->exchange != NULL;
@@ -193,15 +186,12 @@ static uint32_t slots_together(const tile_maker *maker, uint32_t operand) {
 static void find_accesses(tile_maker *maker) {
   tj_graph *graph = maker->graph;
   const tj_tiling *tiling = maker->tiling;
-  maker->coordinate = TJ_NEW_ARRAY(graph->job, const tj_node *, mode_count(maker) + 1);
-  for (uint32_t m = 0; m < mode_count(maker); m++)
-    maker->coordinate[m] =
-        tj_coordinate_among(graph, tiling->shared, tj_string_format(graph->job, "d%" PRIu32, m), tj_int(graph, 0),
-                            tj_add(graph, extent_of(maker, m), tj_int(graph, -1)), 1);
+  maker->coordinate = tj_coordinates_of_domain(graph, tiling->shared, tiling->domain);
   maker->any = TJ_NEW_ARRAY(graph->job, tj_access, operand_count(maker));
   for (uint32_t i = 0; i < operand_count(maker); i++) {
     tj_access *any = &maker->any[i];
-    *any = assumed_access(maker, tj_domain_at(graph, tiling->domain, i, buffer_of(maker, i), maker->coordinate));
+    *any = assumed_access(maker,
+                          tj_domain_at(graph, tiling->domain, i, tj_flat_buffer(maker->flat, i), maker->coordinate));
     any->offset = tj_simplified(graph, any->offset);
     any->valid = tj_simplified(graph, any->valid);
   }
@@ -332,7 +322,7 @@ static void make_side(tile_maker *maker, uint32_t operand) {
  * LDS, as wide as its places have been found to be. */
 static uint32_t widest_of(const tile_maker *maker, uint32_t operand) {
   bool is_direct = operand == TJ_OPERAND_SOURCE && maker->tiling->direct > 0;
-  uint32_t widest = tj_target_widest(maker->target, bytes_of(maker, buffer_of(maker, operand)));
+  uint32_t widest = tj_target_widest(maker->target, bytes_of(maker, tj_flat_buffer(maker->flat, operand)));
   widest = is_direct ? maker->tiling->direct : widest;
   while (slots_together(maker, operand) % widest != 0)
     widest /= 2;
@@ -500,7 +490,7 @@ static bool has_straight(const tile_maker *maker) {
 /* Why elements do not go straight into LDS, whatever their places there; NULL: they do. */
 static const char *obstacle_of_direct(const tile_maker *maker) {
   const tj_kernel *kernel = maker->kernel;
-  const tj_dtype source = kernel->buffer[maker->tiling->source].dtype;
+  const tj_dtype source = kernel->buffer[tj_flat_buffer(maker->flat, TJ_OPERAND_SOURCE)].dtype;
   if (kernel->arithmetic.when == TJ_COMPUTED_LOADING || source != kernel->carried)
     return "elements become others before they are in LDS";
   if (has_straight(maker))
@@ -626,7 +616,8 @@ static void add_inner_steps(tile_maker *maker) {
 }
 
 tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling, const tj_target *target) {
-  tile_maker maker = {.graph = graph, .tiling = tiling, .target = target, .kernel = new_kernel(graph, flat, tiling)};
+  tile_maker maker = {
+      .graph = graph, .tiling = tiling, .target = target, .flat = flat, .kernel = new_kernel(graph, flat, tiling)};
   place_tile(&maker);
   find_accesses(&maker);
   maker.side = TJ_NEW_ARRAY(graph->job, tj_side, operand_count(&maker));

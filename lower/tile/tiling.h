@@ -26,9 +26,8 @@ typedef struct {
 } tj_tile_side;
 
 typedef struct {
-  const tj_domain *domain;      /* its modes in terms of the assumed symbols */
-  uint32_t source, destination; /* buffers */
-  const tj_node *item;          /* symbol: 0 … workgroup_size-1 */
+  const tj_domain *domain; /* its modes in terms of the assumed symbols */
+  const tj_node *item;     /* symbol: 0 … workgroup_size-1 */
   uint32_t workgroup_size;
   tj_tile_side load, store; /* not staged: the slots of both hold the same elements */
   bool is_staged;

@@ -6,10 +6,7 @@
  * elements are. */
 #include "lower/tile/torn.h"
 
-#include "base/text.h"
 #include "ir/index/eval.h"
-
-#include <inttypes.h>
 
 enum { OFFSET, VALID, ROOTS };
 
@@ -82,18 +79,10 @@ static bool are_extents_known(const tj_domain *domain) {
   return true;
 }
 
-static void declare_coordinates(sampler *s, tj_coordinates *shared) {
-  tj_graph *graph = s->graph;
-  s->coordinate = TJ_NEW_ARRAY(graph->job, const tj_node *, s->domain->count + 1);
-  for (uint32_t m = 0; m < s->domain->count; m++)
-    s->coordinate[m] = tj_coordinate_among(graph, shared, tj_string_format(graph->job, "d%" PRIu32, m),
-                                           tj_int(graph, 0), tj_int(graph, extent_of(s, m) - 1), 1);
-}
-
 static sampler open_sampler(tj_graph *graph, tj_coordinates *shared, const tj_domain *domain, bool of_source,
                             uint32_t buffer) {
   sampler s = {.graph = graph, .domain = domain};
-  declare_coordinates(&s, shared);
+  s.coordinate = tj_coordinates_of_domain(graph, shared, domain);
   uint32_t operand = of_source ? TJ_OPERAND_SOURCE : TJ_OPERAND_DESTINATION;
   tj_access any = tj_domain_at(graph, domain, operand, buffer, s.coordinate);
   s.root[OFFSET] = any.offset;

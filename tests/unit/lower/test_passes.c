@@ -121,8 +121,6 @@ static tj_kernel *make_tiled(tj_graph *graph, const passes_case *c, const char *
   tj_mapping mapping = {
       .tile = tj_tuple_list(graph, tile, MODES), .passes = c->passes, .lds = rows_in_lds(&make, c->passes)};
   tj_tiling tiling = {.domain = flat->domain,
-                      .source = flat->step[0].access.buffer,
-                      .destination = flat->step[1].access.buffer,
                       .item = make.item,
                       .workgroup_size = ITEMS,
                       .load = make_side(&make, c, true),
