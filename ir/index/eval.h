@@ -30,7 +30,7 @@ tj_eval_status tj_evaluator_run(tj_evaluator *evaluator, const tj_bindings *bind
 
 /* The same at several points at once, lanes, which differ in the values of some symbols, and in nothing else. The
  * value of root r in a lane is values[r * TJ_EVAL_LANES + lane]. Where it does not succeed, it does not say in which
- * lane. Makes no difference to what tj_evaluator_value says. */
+ * lane. tj_evaluator_value then says nothing. */
 enum { TJ_EVAL_LANES = 64 };
 
 typedef struct {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Arenas, jobs, text and source locations. */
+#include "base/machine/cache_line.h"
 #include "base/machine/processor.h"
 #include "base/source.h"
 #include "base/text.h"
@@ -176,6 +177,32 @@ START_TEST(processors_have_cache_lines) {
 }
 END_TEST
 
+/* Ascending or not, lanes touch the same lines. */
+START_TEST(lines_are_counted_in_any_order) {
+  static const struct {
+    uint64_t first, step, repeats; /* of addresses, by lane; lanes with the same one */
+    uint64_t bytes;
+    uint64_t touched, least; /* of 64 bytes */
+  } cases[] = {
+      {0, 4, 1, 4, 4, 4},    {60, 4, 1, 4, 5, 4},    {0, 16, 1, 16, 16, 16}, {8, 16, 1, 16, 17, 16},
+      {0, 64, 1, 4, 64, 4},  {62, 64, 1, 4, 65, 4},  {0, 0, 1, 4, 1, 1},     {0, 4, 2, 4, 2, 2},
+      {56, 4, 1, 16, 6, 16}, {0, 4096, 1, 8, 64, 8}, {63, 1, 1, 2, 2, 2},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    uint64_t ascending[TJ_LINE_LANES], turned[TJ_LINE_LANES];
+    for (uint32_t lane = 0; lane < TJ_LINE_LANES; lane++) {
+      ascending[lane] = cases[i].first + lane / cases[i].repeats * cases[i].step;
+      turned[TJ_LINE_LANES - 1 - lane] = ascending[lane];
+    }
+    tj_line_count counts[] = {tj_count_lines(ascending, TJ_LINE_LANES, cases[i].bytes, 64),
+                              tj_count_lines(turned, TJ_LINE_LANES, cases[i].bytes, 64)};
+    for (int k = 0; k < 2; k++)
+      ck_assert_msg(counts[k].touched == cases[i].touched && counts[k].least == cases[i].least,
+                    "case %zu: %d of %d lines", i, (int)counts[k].touched, (int)counts[k].least);
+  }
+}
+END_TEST
+
 START_TEST(every_code_has_title_and_note) {
   static const tj_problem_code codes[] = {
 #define DIAG(number, name, title, note) TJ_##name,
@@ -200,6 +227,7 @@ int main(void) {
                                 offsets_become_lines_and_columns,
                                 offsets_of_joined_texts_are_found_in_their_own,
                                 every_code_has_title_and_note,
+                                lines_are_counted_in_any_order,
                                 processors_have_cache_lines};
   return run_suite(suite_of("base", tests, sizeof tests / sizeof *tests));
 }

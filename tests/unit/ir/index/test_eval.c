@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The evaluator: operations by their definitions, statuses, sharing and depth. */
+/* The evaluator: operations by their definitions, statuses, sharing, depth, lanes. */
 #include "tests/unit/support/index_support.h"
 
 /* Every operation on small integers against its definition in plain words. */
@@ -123,11 +123,72 @@ static void unbound_symbol(tj_job *job, void *data) {
   tj_fail_eval(job, TJ_EVAL_UNBOUND);
 }
 
+#define INTEGERS "param x in -9..9; param y in 1..9; "
+#define NATURALS "param x in 0..9; param y in 1..9; "
+
+/* Roots at many values of x, y the same for all lanes: each lane is as an evaluation by itself. */
+static const struct {
+  const char *root;
+  int64_t from, step; /* of x, by lane */
+  tj_eval_status status;
+} lane_rows[] = {
+    {INTEGERS "root x + y*3 root (x - y)*x", -40, 3, TJ_EVAL_OK},
+    {INTEGERS "root x/4 root x%4 root x/y root x%y root (x + y)/7 root (x + y)%7", -40, 1, TJ_EVAL_OK},
+    {INTEGERS "root min(x, y) root max(x, y) root x < y root x == y root select(x < y, x, y)", -30, 1, TJ_EVAL_OK},
+    {NATURALS "root (x & y) + (x | y) root x ^ y root x >> 2 root x << 3", 0, 5, TJ_EVAL_OK},
+    {INTEGERS "root 7 root y root x", 5, 0, TJ_EVAL_OK},
+    {INTEGERS "root x + 1", INT64_MAX - 63, 1, TJ_EVAL_OVERFLOW}, /* in the last lane alone */
+    {INTEGERS "root x + x", INT64_MIN / 2, -1, TJ_EVAL_OVERFLOW},
+    {INTEGERS "root x*y", INT64_MAX / 6 - 32, 1, TJ_EVAL_OVERFLOW},
+    {"param x in 1..9; param y in 1..9; root y/x", -63, 1, TJ_EVAL_DIVISION_BY_ZERO},
+    {NATURALS "root x & y", 63, -1, TJ_EVAL_OK},
+    {NATURALS "root x & y", 62, -1, TJ_EVAL_DIVISION_BY_ZERO},
+};
+
+static uint32_t index_of(tj_graph *graph, const tj_node *const roots[], size_t count, const char *name) {
+  const tj_walk walk = tj_walk_nodes(graph, roots, count);
+  uint32_t i = 0;
+  while (i < walk.count && (walk.node[i]->op != TJ_OP_SYMBOL || strcmp(walk.node[i]->symbol->name, name) != 0))
+    i++;
+  ck_assert_uint_lt(i, walk.count);
+  return walk.node[i]->symbol->index;
+}
+
+static void check_lanes(tj_job *job, void *data) {
+  (void)data;
+  for (size_t r = 0; r < sizeof lane_rows / sizeof *lane_rows; r++) {
+    enum { MOST_ROOTS = 6 };
+    tj_graph *graph = tj_graph_create(job);
+    const tj_node **roots;
+    const size_t count = read_roots(graph, lane_rows[r].root, &roots);
+    tj_lane_values x = {.symbol = index_of(graph, roots, count, "x")};
+    int64_t value[MOST_SYMBOLS], lanes[MOST_ROOTS * TJ_EVAL_LANES], alone[MOST_ROOTS];
+    const tj_bindings bindings = {value, NULL, MOST_SYMBOLS};
+    tj_evaluator *evaluator;
+    for (int i = 0; i < MOST_SYMBOLS; i++)
+      value[i] = 6;
+    for (int lane = 0; lane < TJ_EVAL_LANES; lane++)
+      x.value[lane] = lane_rows[r].from + lane * lane_rows[r].step;
+    ck_assert_int_eq(tj_evaluator_create(roots, count, &evaluator), TJ_EVAL_OK);
+    ck_assert_msg(tj_evaluator_run_lanes(evaluator, &bindings, &x, 1, TJ_EVAL_LANES, lanes) == lane_rows[r].status,
+                  "%s", lane_rows[r].root);
+    for (int lane = 0; lane < TJ_EVAL_LANES && lane_rows[r].status == TJ_EVAL_OK; lane++) {
+      value[x.symbol] = x.value[lane];
+      ck_assert_int_eq(tj_evaluator_run(evaluator, &bindings, alone), TJ_EVAL_OK);
+      for (size_t i = 0; i < count; i++)
+        ck_assert_msg(lanes[i * TJ_EVAL_LANES + (size_t)lane] == alone[i], "root %zu of %s in lane %d", i,
+                      lane_rows[r].root, lane);
+    }
+    tj_evaluator_destroy(evaluator);
+  }
+}
+
 START_TEST(graphs) {
   tj_job job;
   tj_job_init(&job, NULL);
   expect_success(&job, several_roots, NULL);
   expect_success(&job, shared_and_deep, NULL);
+  expect_success(&job, check_lanes, NULL);
   expect_failure(&job, TJ_INTEGER_OVERFLOW, overflow, NULL);
   expect_failure(&job, TJ_DIVISION_BY_ZERO, zero, NULL);
   expect_failure(&job, TJ_MISSING_PARAMETER, unbound_symbol, NULL);
