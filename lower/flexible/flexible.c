@@ -136,6 +136,10 @@ void tj_flexible_step(tj_flexible *f, tj_step_kind kind, tj_access access, uint3
       .kind = kind, .access = access, .width = width, .slot = slot, .slot_step = width > 1 ? slot_step : 1};
 }
 
+void tj_flexible_barrier(tj_flexible *f) {
+  f->kernel->step[f->kernel->step_count++] = (tj_kernel_step){.kind = TJ_STEP_BARRIER};
+}
+
 void tj_flexible_move(tj_flexible *f, uint32_t side, const tj_flexible_place place[], uint32_t width, uint32_t slot) {
   tj_access access = {.buffer = tj_flexible_buffer(f, side),
                       .base = tj_terse_add(f->graph, f->form[side].base, place[side].of_all),
@@ -406,6 +410,20 @@ static bool have_neighbours(const tj_flexible *f) {
          is_contiguous(f, f->first_stored, TJ_FLEXIBLE_DESTINATION);
 }
 
+/* Whether the sides are layouts that have neighbours along the same mode, and go on along different ones. */
+static bool may_stage(const tj_flexible *f) {
+  return !turns(f) && f->next_stored != TJ_FLEXIBLE_NONE && f->domain->source->value->kind == TJ_VALUE_LAYOUT &&
+         f->domain->destination->value->kind == TJ_VALUE_LAYOUT &&
+         (f->given != NULL || closest_mode(f, bit_of(f->first_stored), TJ_FLEXIBLE_DESTINATION) != f->next_loaded);
+}
+
+/* Whether a mapping stores what it has not loaded. */
+static bool stages(tj_graph *graph, const tj_mapping *given) {
+  tj_mapping straight = *given;
+  straight.store = straight.load;
+  return !tj_mapping_is_same(graph, given, &straight);
+}
+
 /* What is further goes with the destination; but destinations that have neighbours as the source does take what is
  * loaded. */
 static void choose_sides(tj_flexible *f) {
@@ -481,14 +499,21 @@ static void demand_multiples(tj_flexible *f, uint32_t side, const tj_node *origi
   }
 }
 
-/* `bytes`: the alignment of vectors; 0: any. */
-static tj_kernel *new_kernel(tj_flexible *f, const tj_kernel *flat, uint32_t bytes) {
+/* What a flexible kernel is asked to be. */
+typedef struct {
+  const tj_mapping *given; /* NULL: any */
+  uint32_t bytes;          /* the alignment of vectors; 0: any */
+  bool is_staged;          /* vectors go through LDS whole */
+} wanted;
+
+static tj_kernel *new_kernel(tj_flexible *f, const tj_kernel *flat, const wanted *w) {
   tj_graph *graph = f->graph;
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
   *kernel = *flat;
-  kernel->name = bytes == 0 ? tj_string_format(graph->job, "%s.vectors", flat->name)
-                            : tj_string_format(graph->job, "%s.vectors.%" PRIu32, flat->name, bytes);
-  kernel->is_aligned = bytes > 0;
+  const char *form = w->is_staged ? "staged" : "vectors";
+  kernel->name = w->bytes == 0 ? tj_string_format(graph->job, "%s.%s", flat->name, form)
+                               : tj_string_format(graph->job, "%s.%s.%" PRIu32, flat->name, form, w->bytes);
+  kernel->is_aligned = w->bytes > 0;
   kernel->faster = NULL;
   kernel->index = NULL;
   kernel->workgroup = tj_coordinate(graph, "g", tj_int(graph, most_workgroups));
@@ -537,10 +562,11 @@ static void set_multiples(tj_flexible *f, uint32_t bytes) {
   }
 }
 
-/* The kernel whose vectors are aligned to so many bytes, 0: to any, and its condition. NULL: there is none. */
-static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj_target *target,
-                                const tj_mapping *given, uint32_t bytes, const tj_node **condition) {
+/* The kernel that is asked for, and its condition. NULL: there is none. */
+static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj_target *target, const wanted *w,
+                                const tj_node **condition) {
   const tj_domain *domain = flat->domain;
+  const tj_mapping *given = w->given;
   tj_flexible f = {.graph = graph,
                    .target = target,
                    .domain = domain,
@@ -550,7 +576,7 @@ static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj
                    .form_count = TJ_FLEXIBLE_BOUNDS};
   f.source = tj_flat_load(flat)->access.buffer;
   f.destination = tj_flat_store(flat)->access.buffer;
-  f.kernel = new_kernel(&f, flat, bytes);
+  f.kernel = new_kernel(&f, flat, w);
   tj_flexible_set_items(&f, TJ_FLEXIBLE_ITEMS);
   const tj_node *origin[TJ_FLEXIBLE_BOUNDS];
   if (given != NULL)
@@ -559,10 +585,11 @@ static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj
     choose_modes(&f);
   if (given == NULL || turns(&f))
     choose_others(&f);
-  if (!have_neighbours(&f))
+  bool is_staged = w->is_staged || (given != NULL && !turns(&f) && stages(graph, given));
+  if (!have_neighbours(&f) || (is_staged && !may_stage(&f)))
     return NULL;
   choose_sides(&f);
-  set_multiples(&f, bytes);
+  set_multiples(&f, w->bytes);
   measure_modes(&f);
   for (uint32_t side = 0; side < sides_of(&f); side++) {
     if (!is_strided(&f, side, &origin[side]))
@@ -574,30 +601,39 @@ static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj
   set_reaches(&f);
   for (uint32_t side = 0; side < sides_of(&f); side++)
     f.form[side].base = measured_origin(&f, side, origin[side]).name;
-  if (!turns(&f))
-    add_all_steps(&f, tj_flexible_straight_steps, tj_flexible_straight_shape(&f));
-  else
+  if (turns(&f))
     add_all_steps(&f, tj_flexible_turn_steps, tj_flexible_turn_shape(&f));
+  else if (is_staged)
+    add_all_steps(&f, tj_flexible_staged_steps, tj_flexible_staged_shape(&f));
+  else
+    add_all_steps(&f, tj_flexible_straight_steps, tj_flexible_straight_shape(&f));
   *condition = f.condition;
   return tj_is_int(f.condition, 0) || !tj_kernel_fits(graph, f.kernel) ? NULL : f.kernel;
 }
 
+/* The kernel that is asked for, which a launch takes in the place of `kernel` under its condition; or else `kernel`.
+ */
+static tj_kernel *offered(tj_graph *graph, const tj_kernel *flat, const tj_target *target, const wanted *w,
+                          tj_kernel *kernel) {
+  const tj_node *condition;
+  tj_kernel *faster = make_flexible(graph, flat, target, w, &condition);
+  if (faster == NULL)
+    return kernel;
+  kernel->faster = faster;
+  kernel->condition = condition;
+  return faster;
+}
+
 /* Offers kernels whose vectors are aligned to parts of themselves, then to the whole. */
-static void offer_aligned(tj_graph *graph, const tj_kernel *flat, const tj_target *target, const tj_mapping *given,
-                          tj_kernel *flexible) {
+static tj_kernel *offer_aligned(tj_graph *graph, const tj_kernel *flat, const tj_target *target, wanted w,
+                                tj_kernel *flexible) {
   uint32_t source = tj_element_bytes(flat, tj_flat_load(flat)->access.buffer);
   uint32_t destination = tj_element_bytes(flat, tj_flat_store(flat)->access.buffer);
-  for (uint32_t bytes = LEAST_ALIGNMENT; bytes <= target->vector_bytes; bytes *= 2) {
-    const tj_node *condition;
-    if (bytes <= source && bytes <= destination)
-      continue;
-    tj_kernel *aligned = make_flexible(graph, flat, target, given, bytes, &condition);
-    if (aligned == NULL)
-      continue;
-    flexible->faster = aligned;
-    flexible->condition = condition;
-    flexible = aligned;
+  for (w.bytes = LEAST_ALIGNMENT; w.bytes <= target->vector_bytes; w.bytes *= 2) {
+    if (w.bytes > source || w.bytes > destination)
+      flexible = offered(graph, flat, target, &w, flexible);
   }
+  return flexible;
 }
 
 static bool may_serve(const tj_domain *domain, const tj_target *target) {
@@ -622,7 +658,8 @@ static tj_kernel *make_unmerged(tj_graph *graph, tj_kernel *flat, const tj_targe
   tj_domain *unmerged = TJ_NEW(graph->job, tj_domain);
   *unmerged = tj_domain_unmerged(graph, merged);
   flat->domain = unmerged;
-  tj_kernel *kernel = may_serve(unmerged, target) ? make_flexible(graph, flat, target, NULL, 0, condition) : NULL;
+  tj_kernel *kernel =
+      may_serve(unmerged, target) ? make_flexible(graph, flat, target, &(wanted){.given = NULL}, condition) : NULL;
   if (kernel == NULL)
     flat->domain = merged;
   return kernel;
@@ -632,7 +669,8 @@ bool tj_offer_flexible(tj_graph *graph, tj_kernel *flat, const tj_target *target
   if (!may_serve(flat->domain, target) || (given == NULL && !depends_on_parameters(flat->domain)))
     return false;
   const tj_node *condition;
-  tj_kernel *flexible = make_flexible(graph, flat, target, given, 0, &condition);
+  wanted w = {.given = given};
+  tj_kernel *flexible = make_flexible(graph, flat, target, &w, &condition);
   if (flexible == NULL && given == NULL)
     flexible = make_unmerged(graph, flat, target, &condition);
   if (flexible == NULL)
@@ -640,6 +678,9 @@ bool tj_offer_flexible(tj_graph *graph, tj_kernel *flat, const tj_target *target
   flat->faster = flexible;
   flat->condition = condition;
   if (target->needs_aligned_vectors)
-    offer_aligned(graph, flat, target, given, flexible);
+    flexible = offer_aligned(graph, flat, target, w, flexible);
+  wanted staged = {.bytes = target->needs_aligned_vectors ? target->vector_bytes : 0, .is_staged = true};
+  if (given == NULL)
+    offered(graph, flat, target, &staged, flexible);
   return true;
 }

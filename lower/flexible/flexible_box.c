@@ -2,6 +2,7 @@
 /* The lengths of tiles that turn around, in expressions of the launch: boxes of about so many rows, with as many
  * columns as a workgroup has room for, priced by the work-items that all of them keep busy and by the cache lines
  * that their runs touch. A run goes on along the next mode of its side where the tile has all of the one before. */
+#include "base/machine/processor.h"
 #include "ir/layout/arith.h"
 #include "lower/flexible/flexible_turn.h"
 
@@ -83,29 +84,43 @@ static void share_passes(tj_turn *t, const tj_node *columns) {
 
 /* --- runs --- */
 
-/* The bytes that all runs of a side begin at a multiple of, as far as the strides of the modes tell along which it
- * has no neighbours. */
-static const tj_node *grain_of(const tj_turn *t, uint32_t side, const tj_flexible_mode *first) {
-  tj_graph *graph = t->graph;
-  const tj_flexible *f = t->f;
-  int64_t bytes =
-      tj_domain_least_bytes(f->domain, f->kernel, tj_flexible_buffer(f, side), side == TJ_FLEXIBLE_SOURCE);
-  const tj_node *grain = int_of(t, bytes);
-  for (int64_t wanted = 2 * bytes; wanted <= t->line; wanted *= 2) {
-    const tj_node *truth = int_of(t, 1);
-    for (uint32_t m = 0; m < f->domain->count; m++) {
-      const tj_node *rest = tj_terse_mod(graph, f->mode[m].stride[side].launch, int_of(t, wanted / bytes));
-      if (&f->mode[m] != first)
-        truth = tj_terse_both(graph, truth, tj_equal(graph, rest, int_of(t, 0)));
-    }
-    grain = tj_flexible_choice(graph, truth, int_of(t, wanted), grain);
-  }
-  return grain;
+static int64_t least_bytes(const tj_flexible *f, uint32_t side) {
+  return tj_domain_least_bytes(f->domain, f->kernel, tj_flexible_buffer(f, side), side == TJ_FLEXIBLE_SOURCE);
 }
 
-/* A run as it grows, in elements; `goes_on` where the tile has all of the last mode, which ends at `end`. */
+/* What runs step by along a mode, or tiles of a part of it. */
+static const tj_node *steps_along(const tj_flexible *f, const tj_flexible_mode *mode, uint32_t side,
+                                  const tj_node *part) {
+  tj_graph *graph = f->graph;
+  const tj_node *step = mode->stride[side].launch, *all = mode->extent.launch;
+  if (part == NULL)
+    return step;
+  const tj_node *steps = tj_or(graph, tj_terse_mul(graph, part, step), tj_terse_mul(graph, all, step));
+  return tj_flexible_choice(graph, tj_less(graph, part, all), steps, tj_int(graph, 0));
+}
+
+const tj_node *tj_flexible_grain(const tj_flexible *f, uint32_t side, const tj_flexible_mode *first,
+                                 const tj_flexible_mode *next, const tj_node *part) {
+  tj_graph *graph = f->graph;
+  int64_t bytes = least_bytes(f, side), line = tj_cache_line_bytes(f->target->processor);
+  const tj_node *steps = tj_int(graph, line / bytes);
+  for (uint32_t m = 0; m < f->domain->count; m++) {
+    if (&f->mode[m] != first && &f->mode[m] != next)
+      steps = tj_or(graph, steps, steps_along(f, &f->mode[m], side, NULL));
+  }
+  if (next != NULL)
+    steps = tj_or(graph, steps, steps_along(f, next, side, part));
+  steps = tj_flexible_at_least(graph, steps, 1);
+  const tj_node *higher = tj_and(graph, steps, tj_sub(graph, steps, tj_int(graph, 1)));
+  return tj_terse_mul(graph, tj_xor(graph, steps, higher), tj_int(graph, bytes));
+}
+
+/* A run as it grows, in elements; `goes_on` where the tile has all of the last mode, which ends at `end`. Along
+ * `next`, NULL: none, it has `part` coordinates. */
 typedef struct {
   const tj_node *elements, *goes_on, *end;
+  const tj_flexible_mode *next;
+  const tj_node *part;
 } run;
 
 static const tj_node *least(const tj_turn *t, const tj_node *a, const tj_node *b) {
@@ -114,7 +129,8 @@ static const tj_node *least(const tj_turn *t, const tj_node *a, const tj_node *b
 
 static run run_along(const tj_turn *t, const tj_flexible_mode *first, const tj_node *length) {
   const tj_node *extent = first->extent.launch, *elements = least(t, extent, length);
-  return (run){elements, tj_terse_both(t->graph, int_of(t, 1), tj_less_equal(t->graph, extent, elements)), extent};
+  const tj_node *is_whole = tj_terse_both(t->graph, int_of(t, 1), tj_less_equal(t->graph, extent, elements));
+  return (run){elements, is_whole, extent, NULL, NULL};
 }
 
 /* The run with so many coordinates of the next mode. */
@@ -125,8 +141,10 @@ static run run_on(const tj_turn *t, run r, uint32_t side, const tj_flexible_mode
   const tj_node *truth = tj_terse_both(graph, r.goes_on, tj_equal(graph, stride, r.end));
   const tj_node *part = least(t, extent, length);
   const tj_node *longer = tj_terse_mul(graph, tj_flexible_at_most(graph, r.elements, MANY), part);
+  const tj_node *alone = tj_flexible_choice(graph, truth, part, int_of(t, 1));
   return (run){tj_flexible_choice(graph, truth, longer, r.elements),
-               tj_terse_both(graph, truth, tj_less_equal(graph, extent, part)), tj_terse_mul(graph, stride, extent)};
+               tj_terse_both(graph, truth, tj_less_equal(graph, extent, part)), tj_terse_mul(graph, stride, extent),
+               r.next == NULL ? next : r.next, r.next == NULL ? alone : r.part};
 }
 
 static run source_run(const tj_turn *t, const box *part) {
@@ -151,22 +169,26 @@ static run destination_run(const tj_turn *t, const box *part) {
   return r;
 }
 
-/* The cache lines that runs touch, of so many vectors at a time at most, in parts of those that they fill. */
-static const tj_node *lines_of(const tj_turn *t, run r, uint32_t side, int64_t most, const tj_node *grain) {
-  enum { PARTS = 128 };
-  tj_graph *graph = t->graph;
-  const tj_flexible *f = t->f;
-  int64_t size = tj_domain_least_bytes(f->domain, f->kernel, tj_flexible_buffer(f, side), side == TJ_FLEXIBLE_SOURCE);
+const tj_node *tj_flexible_lines(const tj_flexible *f, uint32_t side, const tj_node *elements, int64_t most,
+                                 const tj_node *grain) {
+  tj_graph *graph = f->graph;
+  const tj_node *size = tj_int(graph, least_bytes(f, side));
   const tj_node *bytes =
-      tj_flexible_at_most(graph, tj_terse_mul(graph, r.elements, int_of(t, size)), most * f->target->vector_bytes);
-  const tj_node *cut = tj_sub(graph, int_of(t, t->line), grain);
-  return tj_div(graph, tj_terse_mul(graph, tj_terse_add(graph, bytes, cut), int_of(t, PARTS)), bytes);
+      tj_flexible_at_most(graph, tj_terse_mul(graph, elements, size), most * f->target->vector_bytes);
+  const tj_node *cut = tj_sub(graph, tj_int(graph, tj_cache_line_bytes(f->target->processor)), grain);
+  const tj_node *touched =
+      tj_terse_mul(graph, tj_terse_add(graph, bytes, cut), tj_int(graph, TJ_FLEXIBLE_LINE_PARTS));
+  return tj_div(graph, touched, bytes);
 }
 
 static const tj_node *lines_of_box(const tj_turn *t, const box *part) {
-  const tj_node *loaded = lines_of(t, source_run(t, part), TJ_FLEXIBLE_SOURCE, LANES / t->together, t->source_grain);
-  const tj_node *stored = lines_of(t, destination_run(t, part), TJ_FLEXIBLE_DESTINATION, LANES, t->destination_grain);
-  return tj_terse_add(t->graph, loaded, stored);
+  run from = source_run(t, part), to = destination_run(t, part);
+  const tj_flexible_mode *next = to.next == t->a ? NULL : to.next;
+  const tj_node *loading = tj_flexible_grain(t->f, TJ_FLEXIBLE_SOURCE, t->a, from.next, from.part);
+  const tj_node *storing = tj_flexible_grain(t->f, TJ_FLEXIBLE_DESTINATION, t->b, next, to.part);
+  return tj_terse_add(t->graph,
+                      tj_flexible_lines(t->f, TJ_FLEXIBLE_SOURCE, from.elements, LANES / t->together, loading),
+                      tj_flexible_lines(t->f, TJ_FLEXIBLE_DESTINATION, to.elements, LANES, storing));
 }
 
 /* --- boxes --- */
@@ -248,8 +270,6 @@ void tj_turn_choose_box(tj_turn *t) {
   tj_graph *graph = t->graph;
   const tj_node *vectors = tj_flexible_parts(graph, t->b->extent.launch, int_of(t, t->stored));
   const tj_node *columns = tj_flexible_parts(graph, t->a->extent.launch, int_of(t, t->column));
-  t->source_grain = grain_of(t, TJ_FLEXIBLE_SOURCE, t->a);
-  t->destination_grain = grain_of(t, TJ_FLEXIBLE_DESTINATION, t->b);
   share_slots(t, vectors);
   share_passes(t, columns);
   amounts all = {.a = tj_flexible_parts(graph, columns, t->pass_a),

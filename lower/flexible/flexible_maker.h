@@ -206,6 +206,9 @@ void tj_flexible_gate(tj_flexible *f, const tj_node *number, const tj_node *coun
 void tj_flexible_step(tj_flexible *f, tj_step_kind kind, tj_access access, uint32_t width, uint32_t slot,
                       uint32_t slot_step);
 
+/* All work-items of a workgroup meet. */
+void tj_flexible_barrier(tj_flexible *f);
+
 /* What a form comes to, but for its base: by work-item, and for all alike. */
 typedef struct {
   const tj_node *of_item, *of_all;
@@ -233,13 +236,28 @@ const tj_node *tj_flexible_is_inner(tj_flexible *f);
 /* Whether what is moved is within all bounds of the side: truth. */
 const tj_node *tj_flexible_within(tj_flexible *f, uint32_t side, const tj_flexible_place place[]);
 
-/* --- the two ways --- */
+/* --- the price --- */
 
-/* Tiles that turn around in LDS, and ones that stay in registers. First the lengths of modes, and whatever else the
- * launch has to choose; then the steps of what was chosen. */
+/* What touches one cache line for each that it fills. */
+enum { TJ_FLEXIBLE_LINE_PARTS = 128 };
+
+/* The bytes that all runs of a side begin at a multiple of, as far as the strides of the modes tell along which it
+ * has no neighbours; a tile's runs go on along `next`, NULL: none, for `part` coordinates. */
+const tj_node *tj_flexible_grain(const tj_flexible *f, uint32_t side, const tj_flexible_mode *first,
+                                 const tj_flexible_mode *next, const tj_node *part);
+/* The cache lines that runs of so many elements touch, `most` vectors at a time, in parts of those that they fill. */
+const tj_node *tj_flexible_lines(const tj_flexible *f, uint32_t side, const tj_node *elements, int64_t most,
+                                 const tj_node *grain);
+
+/* --- the three ways --- */
+
+/* Tiles that turn around in LDS, ones that stay in registers, and ones whose vectors go through LDS whole. First the
+ * lengths of modes, and whatever else the launch has to choose; then the steps of what was chosen. */
 void *tj_flexible_turn_shape(tj_flexible *f);
 void tj_flexible_turn_steps(void *shape);
 void *tj_flexible_straight_shape(tj_flexible *f);
 void tj_flexible_straight_steps(void *shape);
+void *tj_flexible_staged_shape(tj_flexible *f);
+void tj_flexible_staged_steps(void *shape);
 
 #endif

@@ -121,16 +121,22 @@ static uint32_t read_vectors(tj_flexible *f, uint32_t side, tj_layout layout) {
   return stride->path[0];
 }
 
-static bool is_items(const tj_flexible *f, const tj_node *extent, uint32_t mode) {
+static bool is_share(const tj_flexible *f, const tj_node *extent, uint32_t mode) {
   return !tj_is_constant(extent) && mode < f->domain->count &&
-         extent == tj_mapping_share(f->graph, TJ_MAPPING_ITEMS, mode);
+         (extent == tj_mapping_share(f->graph, TJ_MAPPING_ITEMS, mode) ||
+          extent == tj_mapping_share(f->graph, TJ_MAPPING_SLOTS, mode));
 }
 
-/* One more mode of the tile, in the first free place of those that it may have; of rows, which come last. */
+/* A mode of the tile, in the first free place of those that it may have, unless it has one; of rows, which come last.
+ */
 static void place_mode(tj_flexible *f, uint32_t mode, bool is_row) {
   uint32_t *const place[] = {&f->next_loaded, &f->next_stored, &f->other[0], &f->other[1], &f->other[2]};
   bool turns = f->first_loaded != f->first_stored;
   size_t i = turns && is_row ? 1 : 0, end = turns ? i + 1 : sizeof place / sizeof place[0];
+  for (size_t k = 0; k < sizeof place / sizeof place[0]; k++) {
+    if (*place[k] == mode)
+      return;
+  }
   while (i < end && *place[i] != TJ_FLEXIBLE_NONE)
     i++;
   if (i == end)
@@ -146,13 +152,13 @@ void tj_flexible_read_given(tj_flexible *f) {
   for (uint32_t i = 0; i < TJ_FLEXIBLE_OTHERS; i++)
     f->other[i] = TJ_FLEXIBLE_NONE;
   uint32_t count;
-  const tj_tuple *const *extent = tj_tuple_leaves(f->graph, load.shape->item[0], &count);
-  const tj_tuple *const *stride = tj_tuple_leaves(f->graph, load.stride->item[0], &count);
+  const tj_tuple *const *extent = tj_tuple_leaves(f->graph, load.shape, &count);
+  const tj_tuple *const *stride = tj_tuple_leaves(f->graph, load.stride, &count);
   bool is_row = false;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t mode = stride[i]->kind == TJ_TUPLE_BASIS ? stride[i]->path[0] : TJ_FLEXIBLE_NONE;
     is_row = is_row || extent[i]->value == tj_mapping_share(f->graph, TJ_MAPPING_ITEMS, f->first_stored);
-    if (is_items(f, extent[i]->value, mode) && mode != f->first_loaded && mode != f->first_stored)
+    if (is_share(f, extent[i]->value, mode) && mode != f->first_loaded && mode != f->first_stored)
       place_mode(f, mode, is_row);
   }
 }

@@ -4,38 +4,20 @@
  * The tile is a box: vectors along the common first mode, and coordinates of the next mode of either side, so that
  * work-items that follow each other find long runs on both sides however short the first mode is. Each of the modes
  * is shared out between work-items and their slots, which the launch does so that little of a tile is empty. */
+#include "lower/flexible/flexible_straight.h"
 #include "base/machine/processor.h"
 #include "ir/layout/arith.h"
-#include "lower/flexible/flexible_maker.h"
 #include "lower/kernel/arithmetic.h"
 
-enum {
-  SLOTS = 8,
-  LOG_SLOTS = 3,
-  LONG_RUN = 64,
-  SHORT_RUN = 16,
-  LINE_RUN = 8,
-  FIRST_AXES = 3,
-  AXES = FIRST_AXES + TJ_FLEXIBLE_OTHERS
-};
+enum { LONG_RUN = 64, SHORT_RUN = 16, LINE_RUN = 8 };
 
-/* A mode of the box, in units: vectors along the first mode, coordinates along others. */
-typedef struct {
-  uint32_t number;                  /* of the mode, or TJ_FLEXIBLE_NONE */
-  tj_flexible_mode *mode;           /* NULL: there is none */
-  int64_t unit;                     /* elements */
-  const tj_node *all, *items, *log; /* launch: units that there are, and that work-items have; of the slots */
-} axis;
+enum { AXES = TJ_STRAIGHT_AXES, FIRST_AXES = TJ_STRAIGHT_FIRST_AXES };
 
-typedef struct {
-  tj_flexible *f;
-  tj_graph *graph;
-  int64_t width;
-  axis axis[AXES]; /* the first mode; the source's next; the destination's; others */
-} straight;
+typedef tj_straight straight;
+typedef tj_straight_axis axis;
 
 static const tj_node *int_of(const straight *s, int64_t value) {
-  return tj_int(s->graph, value);
+  return tj_straight_int(s, value);
 }
 
 /* --- the shape of the box --- */
@@ -127,7 +109,7 @@ static const tj_node *has_lines(const straight *s, const tj_node *first) {
 static void share_items(straight *s) {
   const tj_node *runs[AXES], *lines[AXES];
   runs[0] = lines[0] = tj_flexible_balanced(s->graph, s->axis[0].all, int_of(s, LONG_RUN));
-  const tj_node *truth = has_lines(s, lines[0]);
+  const tj_node *truth = s->has_lines = has_lines(s, lines[0]);
   share_for_runs(s, runs);
   share_for_lines(s, lines);
   for (unsigned i = 0; i < AXES; i++)
@@ -152,7 +134,7 @@ static bool is_way(const straight *s, const unsigned logs[AXES]) {
     if (s->axis[i].mode == NULL && logs[i] > 0)
       return false;
   }
-  return sum == LOG_SLOTS;
+  return sum == TJ_STRAIGHT_LOG_SLOTS;
 }
 
 /* The cheapest way to share out the slots, and of those the one with most along the last axes. */
@@ -188,8 +170,8 @@ static void set_axis(straight *s, uint32_t number, uint32_t mode, int64_t unit) 
 
 /* --- the mapping --- */
 
-static const tj_node *slots_along(const straight *s, const axis *a) {
-  return tj_flexible_at_least(s->graph, tj_shl(s->graph, int_of(s, 1), a->log), 1);
+const tj_node *tj_straight_slots(const straight *s, const tj_node *log) {
+  return tj_flexible_at_least(s->graph, tj_shl(s->graph, int_of(s, 1), log), 1);
 }
 
 static bool is_alone(const straight *s) {
@@ -210,41 +192,47 @@ static void make_mapping(straight *s) {
   }
   for (unsigned i = AXES; i-- > 0;) {
     const axis *a = &s->axis[i];
-    const tj_node *slots =
-        is_alone(s) && i == 0 ? int_of(s, SLOTS) : tj_flexible_slots(f, a->number, slots_along(s, a), a->log, SLOTS);
+    const tj_node *slots = is_alone(s) && i == 0 ? int_of(s, TJ_STRAIGHT_SLOTS)
+                                                 : tj_flexible_slots(f, a->number, tj_straight_slots(s, a->log),
+                                                                     a->log, TJ_STRAIGHT_SLOTS);
     tj_flexible_put(f, &side[1], slots, a->number, tj_terse_mul(graph, items[i], int_of(s, a->unit)));
   }
   tj_flexible_set_mapping(f, side, side);
 }
 
-static void choose_shape(straight *s) {
+void tj_straight_set_lengths(straight *s) {
   tj_graph *graph = s->graph;
-  tj_flexible *f = s->f;
-  const uint32_t modes[AXES] = {f->first_loaded, f->next_loaded, f->next_stored,
-                                f->other[0],     f->other[1],    f->other[2]};
-  for (unsigned i = 0; i < AXES; i++)
-    set_axis(s, i, modes[i], i == 0 ? s->width : 1);
-  share_items(s);
-  share_slots(s);
-  tj_flexible_need(f, f->first_loaded, s->width);
+  tj_flexible_need(s->f, s->f->first_loaded, s->width);
   for (unsigned i = 0; i < AXES; i++) {
     axis *a = &s->axis[i];
-    const tj_node *span = tj_terse_mul(graph, tj_terse_mul(graph, a->items, int_of(s, a->unit)), slots_along(s, a));
+    const tj_node *units = tj_terse_mul(graph, a->items, int_of(s, a->unit));
     if (a->mode != NULL)
-      a->mode->length = tj_min(graph, a->mode->extent.launch, span);
+      a->mode->length =
+          tj_min(graph, a->mode->extent.launch, tj_terse_mul(graph, units, tj_straight_slots(s, a->log)));
   }
 }
 
-void *tj_flexible_straight_shape(tj_flexible *f) {
+straight *tj_straight_share(tj_flexible *f) {
   uint32_t source = tj_element_bytes(f->kernel, f->source), destination = tj_element_bytes(f->kernel, f->destination);
   straight *s = TJ_NEW(f->graph->job, straight);
   *s = (straight){.f = f, .graph = f->graph};
   if (f->given == NULL)
     f->width[TJ_FLEXIBLE_SOURCE] = f->target->vector_bytes / (source > destination ? source : destination);
   s->width = f->width[TJ_FLEXIBLE_DESTINATION] = f->width[TJ_FLEXIBLE_SOURCE];
-  choose_shape(s);
+  const uint32_t modes[AXES] = {f->first_loaded, f->next_loaded, f->next_stored,
+                                f->other[0],     f->other[1],    f->other[2]};
+  for (unsigned i = 0; i < AXES; i++)
+    set_axis(s, i, modes[i], i == 0 ? s->width : 1);
+  share_items(s);
+  share_slots(s);
+  return s;
+}
+
+void *tj_flexible_straight_shape(tj_flexible *f) {
+  straight *s = tj_straight_share(f);
+  tj_straight_set_lengths(s);
   make_mapping(s);
-  tj_set_source_slots(f->graph, f->kernel, (uint32_t)(SLOTS * s->width));
+  tj_set_source_slots(f->graph, f->kernel, (uint32_t)(TJ_STRAIGHT_SLOTS * s->width));
   tj_flexible_place_tiles(f);
   return s;
 }
@@ -253,6 +241,6 @@ void tj_flexible_straight_steps(void *shape) {
   tj_flexible *f = ((straight *)shape)->f;
   for (uint32_t side = 0; side < TJ_FLEXIBLE_SIDES; side++) {
     tj_flexible_hold hold = tj_flexible_split_items(f, side);
-    tj_flexible_move_some(&hold, 0, SLOTS, 0);
+    tj_flexible_move_some(&hold, 0, TJ_STRAIGHT_SLOTS, 0);
   }
 }

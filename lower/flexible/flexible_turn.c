@@ -275,7 +275,6 @@ void *tj_flexible_turn_shape(tj_flexible *f) {
                  .b = &f->mode[f->first_stored],
                  .c = mode_or_none(f, f->next_loaded),
                  .d = mode_or_none(f, f->next_stored)};
-  t->line = tj_cache_line_bytes(f->target->processor);
   choose_widths(t);
   sort_modes(t);
   tj_turn_choose_box(t);
@@ -283,10 +282,6 @@ void *tj_flexible_turn_shape(tj_flexible *f) {
   make_mapping(t);
   tj_flexible_place_tiles(f);
   return t;
-}
-
-static void add_barrier(tj_kernel *kernel) {
-  kernel->step[kernel->step_count++] = (tj_kernel_step){.kind = TJ_STEP_BARRIER};
 }
 
 void tj_flexible_turn_steps(void *shape) {
@@ -301,10 +296,10 @@ void tj_flexible_turn_steps(void *shape) {
   const tj_node *storing = f->gate;
   for (uint32_t pass = 0; pass < t->passes; pass++) {
     if (pass > 0)
-      add_barrier(f->kernel);
+      tj_flexible_barrier(f);
     f->gate = loading;
     tj_turn_put(t, &load, pass);
-    add_barrier(f->kernel);
+    tj_flexible_barrier(f);
     f->gate = storing;
     tj_turn_take(t, &store, slot);
     tj_flexible_move_some(&store, pass * stores, stores, slot);

@@ -34,15 +34,13 @@ typedef struct {
   int64_t rows, parts;             /* elements of a column that a work-item stores; how many such parts there are */
   int64_t passes;                  /* in which columns go through LDS */
   int64_t most_x, most_y;          /* columns of a pass; rows: their product is not more than either */
-  int64_t line;                    /* bytes of a cache line */
-  const tj_node *source_grain, *destination_grain; /* launch: bytes that all runs begin at a multiple of */
-  const tj_node *log, *pass_log;                   /* of the slots along b, of the passes along a */
-  const tj_node *x, *y, *x_a, *x_c, *y_b, *y_d;    /* launch: columns of a pass, rows, and those along each mode */
-  tj_measure along_b, along_d;                     /* slots along b, and along d */
-  const tj_node *pass_a, *pass_c;                  /* launch: passes along a, and along c */
-  tj_measure row_b;                                /* rows along b */
-  tj_measure pitch;                                /* elements of a column in LDS */
-  tj_measure row_columns;                          /* by so many a row's columns are numbered on, in places */
+  const tj_node *log, *pass_log;   /* of the slots along b, of the passes along a */
+  const tj_node *x, *y, *x_a, *x_c, *y_b, *y_d; /* launch: columns of a pass, rows, and those along each mode */
+  tj_measure along_b, along_d;                  /* slots along b, and along d */
+  const tj_node *pass_a, *pass_c;               /* launch: passes along a, and along c */
+  tj_measure row_b;                             /* rows along b */
+  tj_measure pitch;                             /* elements of a column in LDS */
+  tj_measure row_columns;                       /* by so many a row's columns are numbered on, in places */
   tj_turn_parts load, store;
   const tj_flexible_mode *after[3]; /* of a, c and d, as they follow b in the destination; NULL: no more */
 } tj_turn;

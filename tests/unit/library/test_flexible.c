@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies whose extents, and some strides, are passed at launch: random permutations of one to six modes, with gaps
  * and with elements of all widths, at extents that are longer and shorter than vectors and tiles; and transpositions
- * by given mappings, with vectors of all widths. Held against loops over the coordinates, with poisoned zones around
- * each buffer; on the host, where the launch chooses no items, or on the device that TILEJIT_TEST_DEVICE names. */
+ * by given mappings, with vectors of all widths, and with vectors that go through LDS whole. Held against loops over
+ * the coordinates, with poisoned zones around each buffer; on the host, where the launch chooses no items, or on the
+ * device that TILEJIT_TEST_DEVICE names. */
 #include "tests/unit/support/suite.h"
 #include "tilejit/tilejit.h"
 
@@ -337,11 +338,45 @@ START_TEST(transpositions_of_given_widths_agree_with_loops) {
 }
 END_TEST
 
+/* The mapping of vectors of both sides' first mode that go through LDS. */
+static void write_staged(size_t width, char text[TEXT]) {
+  snprintf(text, TEXT,
+           ", mapping=mapping(tile=(%zu*items(0),items(1)*slots(1),slots(2),items(3)*slots(3)), "
+           "load=((items(0),slots(1),items(1),items(3)),(%zu,slots(3),slots(2))):"
+           "((%zu@0,1@1,slots(1)@1,1@3),(1@0,items(3)@3,1@2)), "
+           "store=((items(0),items(3),slots(3),items(1)),(%zu,slots(1),slots(2))):"
+           "((%zu@0,1@3,items(3)@3,slots(1)@1),(1@0,1@1,1@2)), overlap=1)",
+           width, width, width, width, width);
+}
+
+START_TEST(vectors_through_lds_agree_with_loops) {
+  static const int64_t vectors[RUNS] = {2, 10, 7, 16};
+  flexible_copy c = {.rank = 4,
+                     .extent = {{0, 10, 3, 69}, {0, 16, 3, 8}, {1, 5, 2, 24}, {0, 4, 9, 7}},
+                     .source = {.order = {0, 1, 2, 3}},
+                     .destination = {.order = {0, 3, 2, 1}}};
+  char mapping[TEXT];
+  session s;
+  if (strcmp(device_name(), "host") == 0)
+    return;
+  open_session(&s);
+  choose_types(_i, &c);
+  size_t width = 16 / (c.from_bytes > c.to_bytes ? c.from_bytes : c.to_bytes);
+  for (int run = 0; run < RUNS; run++)
+    c.extent[run][0] += vectors[run] * (int64_t)width;
+  write_staged(width, mapping);
+  write_program(&c, mapping, s.text);
+  check_runs(&s, &c);
+  close_session(&s);
+}
+END_TEST
+
 int main(void) {
   const char *count = getenv("TILEJIT_TEST_COPIES");
   Suite *suite = suite_of_cases("flexible tiles", copies_agree_with_loops, count != NULL ? atoi(count) : COPIES);
   TCase *given = tcase_create("given widths");
   tcase_add_loop_test(given, transpositions_of_given_widths_agree_with_loops, 0, TYPES);
+  tcase_add_loop_test(given, vectors_through_lds_agree_with_loops, 0, TYPES);
   suite_add_tcase(suite, given);
   return run_suite(suite);
 }
