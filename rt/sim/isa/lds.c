@@ -8,7 +8,10 @@
 
 #define TRANSFER(name, kind, size)
 #define PAIR(name, kind, size, unit)
-#define TRANSPOSED(name, bits)
+#define TRANSPOSED(name, size, bits, from)                                                                           \
+  static unsigned owner_of_##name(unsigned lane, unsigned e) {                                                       \
+    return from;                                                                                                     \
+  }
 #define ATOMIC(name, type, operation)                                                                                \
   static uint64_t combine_##name(uint64_t old, uint64_t operand, uint64_t compare) {                                 \
     const type##_t a = get_##type(old), b = get_##type(operand);                                                     \
@@ -37,7 +40,8 @@ const tj_sim_operation tj_sim_lds_operations[] = {
    .bytes = size __VA_ARGS__},
 #define TRANSFER(name, kind, size) ROW(name, lds, kind, size)
 #define PAIR(name, kind, size, unit) ROW(name, lds_pair, kind, size, , .step = unit / (size))
-#define TRANSPOSED(name, bits) ROW(name, lds_transposed, LOAD, 8, , .step = bits)
+#define TRANSPOSED(name, size, bits, from)                                                                           \
+  ROW(name, lds_transposed, LOAD, size, , .step = bits, .owner = owner_of_##name)
 #define ATOMIC(suffix, type, operation) ROW(suffix, lds, ATOMIC, sizeof(type##_t), , .combine = combine_##suffix)
 #define COMPARE_AND_SWAP(suffix, type, compared)                                                                     \
   ROW(suffix, lds, ATOMIC, sizeof(type##_t), , .combine = compare_and_swap, .step = compared)
@@ -213,12 +217,10 @@ void tj_sim_execute_lds_pair(tj_sim_wave *wave, const tj_sim_instruction *instru
   }
 }
 
-/* 8 bytes a lane, of 16 lanes together: element e of lane l comes from what another lane loads, as the element that
- * l's low bits are; that lane's low four bits are the others of l's, and e. */
+/* Lanes turn around what they load together. */
 void tj_sim_execute_lds_transposed(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
-  enum { LANES = 16, LANE_BITS = 4 };
   const tj_sim_operation *operation = instruction->operation;
-  unsigned bits = operation->step, elements = 1u << bits, size = operation->bytes / elements;
+  unsigned elements = 1u << operation->step, size = operation->bytes / elements;
   uint32_t at[TJ_SIM_LANES];
   tj_sim_data data;
   if (tj_sim_exec(wave) != tj_sim_all_lanes(wave)) {
@@ -230,10 +232,10 @@ void tj_sim_execute_lds_transposed(tj_sim_wave *wave, const tj_sim_instruction *
     return;
   count_lds(wave, operation, at);
   for (unsigned lane = 0; lane < wave->lanes; lane++) {
-    unsigned char gathered[8];
+    unsigned char gathered[16];
     for (unsigned e = 0; e < elements; e++) {
-      unsigned from = (lane & ~(LANES - 1u)) | e << (LANE_BITS - bits) | (lane & (LANES - 1)) >> bits;
-      memcpy(gathered + e * size, wave->group->lds + at[from] + (lane & (elements - 1)) * size, size);
+      const unsigned char *loaded = wave->group->lds + at[operation->owner(lane, e)];
+      memcpy(gathered + e * size, loaded + (lane & (elements - 1)) * size, size);
     }
     tj_sim_move(operation, &data, lane, gathered);
   }

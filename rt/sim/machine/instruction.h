@@ -135,6 +135,7 @@ typedef struct {
     void (*lane)(tj_sim_lane *lane);
     void (*scalar)(tj_sim_scalar *scalar);
     tj_sim_combine combine;
+    unsigned (*owner)(unsigned lane, unsigned element); /* of loads that transpose: who loads what a lane then has */
     const struct tj_sim_matrix *matrix;
   };
   uint8_t transfer;       /* tj_sim_transfer */

@@ -462,39 +462,45 @@ END_TEST
 /* --- loads that transpose --- */
 
 static const struct {
-  const char *instruction, *atom;
-  unsigned bits; /* of an element */
-} transposing[] = {{"ds_read_b64_tr_b16", "ds_read_b64_tr_b16(16)", 16},
-                   {"ds_read_b64_tr_b8", "ds_read_b64_tr_b8(8)", 8}};
+  const char *processor, *instruction, *atom, *wait;
+  unsigned lanes, bytes, bits; /* of a lane; of an element */
+} transposing[] = {
+    {"gfx950", "ds_read_b64_tr_b16", "ds_read_b64_tr_b16(16)", "s_waitcnt lgkmcnt(0)", 64, 8, 16},
+    {"gfx950", "ds_read_b64_tr_b8", "ds_read_b64_tr_b8(8)", "s_waitcnt lgkmcnt(0)", 64, 8, 8},
+    {"gfx1250", "ds_load_tr16_b128", "ds_load_tr16_b128(16)", "s_wait_dscnt 0x0", 32, 16, 16},
+    {"gfx1250", "ds_load_tr8_b64", "ds_load_tr8_b64(8)", "s_wait_dscnt 0x0", 32, 8, 8},
+};
 
-/* Which element of all that the lanes load is which of what a lane then has, says the atom; lanes load 8 bytes each,
+/* Which element of all that the lanes load is which of what a lane then has, says the atom; lanes load their bytes
  * side by side, backwards. */
 START_TEST(loads_transpose_as_the_atoms_say) {
   static long element[MOST];
   char text[TEXT], atom[TEXT];
-  unsigned bits = transposing[_i].bits;
+  unsigned bits = transposing[_i].bits, lanes = transposing[_i].lanes, bytes = transposing[_i].bytes;
+  unsigned each = 8 * bytes / bits;
   tj_context *context;
   ck_assert_int_eq(tj_context_create(NULL, &context), TJ_OK);
   tj_context_set_reader(context, read_atoms, NULL);
   snprintf(atom, sizeof atom, "%s", transposing[_i].atom);
-  ck_assert_uint_eq(numbers_of(context, atom, "get(X, 2)", element), 64 * (64 / bits));
-  snprintf(text, sizeof text, "%s v[0:1], v2\ns_waitcnt lgkmcnt(0)\ns_endpgm\n", transposing[_i].instruction);
-  sim_machine *m = sim_open("gfx950", text);
-  for (unsigned i = 0; i < 512; i++)
+  ck_assert_uint_eq(numbers_of(context, atom, "get(X, 2)", element), lanes * each);
+  snprintf(text, sizeof text, "%s v[0:%u], v4\n%s\ns_endpgm\n", transposing[_i].instruction, bytes / 4 - 1,
+           transposing[_i].wait);
+  sim_machine *m = sim_open(transposing[_i].processor, text);
+  for (unsigned i = 0; i < lanes * bytes; i++)
     m->lds[i] = (unsigned char)(i * 37 + i / 256);
-  for (unsigned lane = 0; lane < 64; lane++)
-    m->vector[2][lane] = 8 * (63 - lane);
+  for (unsigned lane = 0; lane < lanes; lane++)
+    m->vector[4][lane] = bytes * (lanes - 1 - lane);
   sim_run(m);
-  for (unsigned lane = 0; lane < 64; lane++) {
-    for (unsigned i = 0; i < 64 / bits; i++) {
-      long from = element[lane + 64 * i], owner = from / (64 / bits), place = from % (64 / bits);
+  for (unsigned lane = 0; lane < lanes; lane++) {
+    for (unsigned i = 0; i < each; i++) {
+      long from = element[lane + lanes * i], owner = from / each, place = from % each;
       uint64_t wanted = 0, found = get(m, 0, lane, i * bits, bits);
-      memcpy(&wanted, m->lds + 8 * (63 - owner) + place * bits / 8, bits / 8);
+      memcpy(&wanted, m->lds + bytes * (lanes - 1 - owner) + place * bits / 8, bits / 8);
       ck_assert_msg(found == wanted, "%s: lane %u, element %u", transposing[_i].instruction, lane, i);
     }
   }
   sim_close(m);
-  m = sim_open("gfx950", text);
+  m = sim_open(transposing[_i].processor, text);
   tj_sim_set_exec(&m->wave, 0xffff);
   sim_run_failing(m, "all lanes");
   sim_close(m);
@@ -507,7 +513,7 @@ int main(void) {
   TCase *others = tcase_create("others");
   tcase_add_test(others, sums_are_rounded_in_the_order_of_columns);
   tcase_add_test(others, constants_and_clamps);
-  tcase_add_loop_test(others, loads_transpose_as_the_atoms_say, 0, 2);
+  tcase_add_loop_test(others, loads_transpose_as_the_atoms_say, 0, 4);
   tcase_add_loop_test(others, what_is_not_known_is_refused, 0, sizeof refused / sizeof refused[0]);
   suite_add_tcase(suite, others);
   return run_suite(suite);
