@@ -46,6 +46,16 @@ const tj_sim_operation tj_sim_memory_operations[] = {
    .bytes = size},
     DIRECT(dword, 4) DIRECT(dwordx4, 16)
 #undef DIRECT
+#define ASYNC(suffix, size)                                                                                          \
+  {.name = "global_load_async_to_lds_" #suffix,                                                                      \
+   .execute = tj_sim_execute_async,                                                                                  \
+   .class = TJ_SIM_CLASS_VMEM,                                                                                       \
+   .form = TJ_SIM_FORM_OTHER,                                                                                        \
+   .transfer = TJ_SIM_DIRECT,                                                                                        \
+   .bytes = size,                                                                                                    \
+   .least_operands = 3},
+        ASYNC(b8, 1) ASYNC(b32, 4) ASYNC(b64, 8) ASYNC(b128, 16)
+#undef ASYNC
 #define TENSOR(mnemonic, kind)                                                                                       \
   {.name = #mnemonic,                                                                                                \
    .execute = tj_sim_execute_tensor,                                                                                 \
@@ -53,7 +63,7 @@ const tj_sim_operation tj_sim_memory_operations[] = {
    .form = TJ_SIM_FORM_OTHER,                                                                                        \
    .transfer = TJ_SIM_##kind,                                                                                        \
    .least_operands = 2},
-        TENSOR(tensor_load_to_lds, DIRECT) TENSOR(tensor_store_from_lds, STORE)
+            TENSOR(tensor_load_to_lds, DIRECT) TENSOR(tensor_store_from_lds, STORE)
 #undef TENSOR
 };
 
@@ -76,6 +86,7 @@ static access open_access(const tj_sim_wave *wave, const tj_sim_instruction *ins
   const tj_sim_operand *next = instruction->operand;
   access a = {.lanes = tj_sim_exec(wave)};
   a.result = tj_sim_has_result(instruction) ? next++ : NULL;
+  next += operation->execute == tj_sim_execute_async; /* the place in LDS */
   a.address = next++;
   a.data = operation->transfer == TJ_SIM_ATOMIC || tj_sim_is_store(operation) ? next++ : NULL;
   a.base = next;
@@ -185,6 +196,10 @@ void tj_sim_execute_global(tj_sim_wave *wave, const tj_sim_instruction *instruct
     a.at[lane] = base + address + (uint64_t)instruction->offset;
   }
   perform(wave, instruction, &a);
+}
+
+void tj_sim_execute_async(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
+  tj_sim_execute_global(wave, instruction);
 }
 
 void tj_sim_execute_flat(tj_sim_wave *wave, const tj_sim_instruction *instruction) {

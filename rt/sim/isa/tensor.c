@@ -27,7 +27,7 @@ static const char *lds_problem(const transfer *t, const tj_dma_element *element)
     return NULL;
   tj_sim_shadow *shadow = group->shadow + element->lds;
   return t->is_store ? tj_sim_shadow_note(shadow, bytes, TJ_SIM_SHADOW_READ, time, t->wave->number)
-                     : tj_sim_shadow_expect(shadow, bytes, time, t->wave->number);
+                     : tj_sim_shadow_expect(shadow, bytes, time, t->wave->number, group->lds_loads);
 }
 
 static void count_elements(transfer *t, uint32_t bytes) {
@@ -88,6 +88,7 @@ void tj_sim_execute_tensor(tj_sim_wave *wave, const tj_sim_instruction *instruct
   transfer t = {.wave = wave, .is_store = instruction->operation->transfer == TJ_SIM_STORE, .begin = UINT64_MAX};
   uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS];
   read_descriptor(wave, instruction, dword);
+  wave->group->lds_loads++;
   uint32_t element_bytes = 1u << (dword[4] >> 16 & 3);
   if (t.is_store)
     dword[4] &= ~(uint32_t)PADS;
@@ -96,6 +97,5 @@ void tj_sim_execute_tensor(tj_sim_wave *wave, const tj_sim_instruction *instruct
   if (wave->state == TJ_SIM_FAILED)
     return;
   count_elements(&t, element_bytes);
-  bool writes_lds = !t.is_store && t.begin < t.end;
-  tj_sim_issue_transfer(wave, writes_lds ? (uint32_t)t.begin : 0, writes_lds ? (uint32_t)(t.end - t.begin) : 0);
+  tj_sim_issue_lds_load(wave, TJ_SIM_WAIT_TENSOR, t.begin, t.is_store ? 0 : t.end);
 }

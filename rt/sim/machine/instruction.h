@@ -194,7 +194,7 @@ struct tj_sim_instruction {
   bool has_op_sel_hi;
   uint32_t table;
   uint8_t matrix_a, matrix_block, matrix_b; /* cbsz, abid, blgp */
-  uint8_t wait[4];                 /* of a wait: how many loads of each counter may stay in flight (waits.h) */
+  uint8_t wait[5];                 /* of a wait: how many loads of each counter may stay in flight (waits.h) */
   const tj_sim_exchange *exchange; /* DPP; NULL: none */
   const tj_sim_instruction *pair;  /* the second half of a dual-issue instruction */
 };

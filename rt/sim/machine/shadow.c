@@ -43,7 +43,7 @@ const char *tj_sim_shadow_note(tj_sim_shadow shadow[], uint32_t bytes, tj_sim_sh
                                uint16_t wave) {
   const char *problem = NULL;
   for (uint32_t i = 0; i < bytes && problem == NULL; i++) {
-    if (shadow[i].is_expected)
+    if (shadow[i].expected != 0)
       problem = "a load from memory writes there, and nobody has waited for it";
     else if (access == TJ_SIM_SHADOW_READ)
       problem = note_read(&shadow[i], time, wave);
@@ -55,18 +55,19 @@ const char *tj_sim_shadow_note(tj_sim_shadow shadow[], uint32_t bytes, tj_sim_sh
   return problem;
 }
 
-const char *tj_sim_shadow_expect(tj_sim_shadow shadow[], uint32_t bytes, uint32_t time, uint16_t wave) {
+const char *tj_sim_shadow_expect(tj_sim_shadow shadow[], uint32_t bytes, uint32_t time, uint16_t wave,
+                                 uint32_t load) {
   const char *problem = tj_sim_shadow_note(shadow, bytes, TJ_SIM_SHADOW_WRITE, time, wave);
   for (uint32_t i = 0; i < bytes && problem == NULL; i++)
-    shadow[i].is_expected = true;
+    shadow[i].expected = load;
   return problem;
 }
 
-void tj_sim_shadow_arrive(tj_sim_shadow shadow[], uint32_t bytes, uint32_t time, uint16_t wave) {
+void tj_sim_shadow_arrive(tj_sim_shadow shadow[], uint32_t bytes, uint32_t time, uint16_t wave, uint32_t load) {
   for (uint32_t i = 0; i < bytes; i++) {
-    if (!shadow[i].is_expected)
+    if (shadow[i].expected != load)
       continue;
-    shadow[i].is_expected = false;
+    shadow[i].expected = 0;
     shadow[i].write_time = time;
     shadow[i].writer = wave;
   }

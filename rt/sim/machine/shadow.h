@@ -13,7 +13,7 @@ typedef struct {
   uint16_t writer, reader;
   bool is_atomic;    /* the last write was */
   bool many_readers; /* several waves have read it since the barrier */
-  bool is_expected;  /* a load from memory will write it, for which nobody has waited */
+  uint32_t expected; /* the load from memory that will write it, for which nobody has waited; 0: none */
 } tj_sim_shadow;
 
 typedef enum { TJ_SIM_SHADOW_READ, TJ_SIM_SHADOW_WRITE, TJ_SIM_SHADOW_COMBINE } tj_sim_shadow_access;
@@ -22,10 +22,10 @@ typedef enum { TJ_SIM_SHADOW_READ, TJ_SIM_SHADOW_WRITE, TJ_SIM_SHADOW_COMBINE } 
 const char *tj_sim_shadow_note(tj_sim_shadow shadow[], uint32_t bytes, tj_sim_shadow_access access, uint32_t time,
                                uint16_t wave);
 
-/* Notes that a load from memory will write bytes; and that those of a range which are expected have come. NULL, or what
- * is wrong with it. */
-const char *tj_sim_shadow_expect(tj_sim_shadow shadow[], uint32_t bytes, uint32_t time, uint16_t wave);
-void tj_sim_shadow_arrive(tj_sim_shadow shadow[], uint32_t bytes, uint32_t time, uint16_t wave);
+/* Notes that a load from memory, which has a number of its own, will write bytes; NULL, or what is wrong with it. And
+ * that those of a range that it writes have come. */
+const char *tj_sim_shadow_expect(tj_sim_shadow shadow[], uint32_t bytes, uint32_t time, uint16_t wave, uint32_t load);
+void tj_sim_shadow_arrive(tj_sim_shadow shadow[], uint32_t bytes, uint32_t time, uint16_t wave, uint32_t load);
 
 /* Makes the bytes count as unwritten. */
 void tj_sim_shadow_forget(tj_sim_shadow shadow[], uint32_t bytes);

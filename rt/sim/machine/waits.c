@@ -25,7 +25,7 @@ static const struct {
     {"s_wait_loadcnt ", TJ_SIM_WAIT_VECTOR, 0},        {"s_wait_dscnt ", TJ_SIM_WAIT_LDS, 0},
     {"s_wait_kmcnt ", TJ_SIM_WAIT_SCALAR, 0},          {"s_wait_loadcnt_dscnt ", TJ_SIM_WAIT_VECTOR, 8},
     {"s_wait_loadcnt_dscnt ", TJ_SIM_WAIT_LDS, 0},     {"s_wait_storecnt_dscnt ", TJ_SIM_WAIT_LDS, 0},
-    {"s_wait_tensorcnt ", TJ_SIM_WAIT_TENSOR, 0},
+    {"s_wait_tensorcnt ", TJ_SIM_WAIT_TENSOR, 0},      {"s_wait_asynccnt ", TJ_SIM_WAIT_ASYNC, 0},
 };
 
 void tj_sim_read_wait(const char *text, tj_sim_instruction *instruction) {
@@ -57,9 +57,9 @@ static void change(tj_sim_loads *loads, const tj_sim_load *load, int by) {
 
 /* What a load writes to LDS is there, and other waves may read it after the next barrier. */
 static void arrive(const tj_sim_wave *wave, const tj_sim_load *load) {
-  for (uint64_t left = wave->group->shadow != NULL ? load->lanes : 0; left != 0; left &= left - 1)
-    tj_sim_shadow_arrive(wave->group->shadow + load->place + (uint32_t)__builtin_ctzll(left) * load->bytes,
-                         load->bytes, wave->group->barriers + 1, wave->number);
+  if (wave->group->shadow != NULL && load->number != 0)
+    tj_sim_shadow_arrive(wave->group->shadow + load->place, load->bytes, wave->group->barriers + 1, wave->number,
+                         load->number);
 }
 
 static void retire_oldest(tj_sim_wave *wave, tj_sim_load_queue *queue) {
@@ -98,8 +98,12 @@ static void issue(tj_sim_wave *wave, unsigned counter, tj_sim_load load) {
   change(&wave->loads, &load, 1);
 }
 
-void tj_sim_issue_transfer(tj_sim_wave *wave, uint32_t place, uint32_t bytes) {
-  issue(wave, TJ_SIM_WAIT_TENSOR, (tj_sim_load){.lanes = bytes > 0, .place = place, .bytes = bytes});
+void tj_sim_issue_lds_load(tj_sim_wave *wave, unsigned counter, uint64_t begin, uint64_t end) {
+  tj_sim_load load = {.number = 0};
+  if (begin < end)
+    load =
+        (tj_sim_load){.number = wave->group->lds_loads, .place = (uint32_t)begin, .bytes = (uint32_t)(end - begin)};
+  issue(wave, counter, load);
 }
 
 /* The operand that a memory instruction loads into; NULL: it loads nothing. */
@@ -118,7 +122,8 @@ static bool is_memory(const tj_sim_operation *operation) {
 
 void tj_sim_issue_loads(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
   const tj_sim_operation *operation = instruction->operation;
-  if (!is_memory(operation) || operation->bytes == 0)
+  bool has_told = operation->transfer == TJ_SIM_DIRECT && tj_sim_exec(wave) != 0; /* tj_sim_issue_lds_load */
+  if (!is_memory(operation) || operation->bytes == 0 || has_told)
     return;
   uint32_t generation = wave->group->processor->major;
   const tj_sim_operand *to = loaded_operand(instruction);
@@ -127,11 +132,6 @@ void tj_sim_issue_loads(tj_sim_wave *wave, const tj_sim_instruction *instruction
   if (to != NULL && to->index != TJ_SIM_NULL) {
     load.first = (uint16_t)first_register(wave, to);
     load.count = to->width;
-  }
-  if (operation->transfer == TJ_SIM_DIRECT) {
-    load.lanes = tj_sim_exec(wave);
-    load.place = tj_sim_direct_place(wave, instruction);
-    load.bytes = operation->bytes;
   }
   if (is_scalar)
     issue(wave, generation >= 12 ? TJ_SIM_WAIT_SCALAR : TJ_SIM_WAIT_LDS, load);

@@ -9,8 +9,8 @@
 
 #include "rt/sim/machine/instruction.h"
 
-/* vmcnt or loadcnt; lgkmcnt or dscnt; kmcnt; tensorcnt. */
-enum { TJ_SIM_WAIT_VECTOR, TJ_SIM_WAIT_LDS, TJ_SIM_WAIT_SCALAR, TJ_SIM_WAIT_TENSOR, TJ_SIM_WAITS };
+/* vmcnt or loadcnt; lgkmcnt or dscnt; kmcnt; tensorcnt; asynccnt. */
+enum { TJ_SIM_WAIT_VECTOR, TJ_SIM_WAIT_LDS, TJ_SIM_WAIT_SCALAR, TJ_SIM_WAIT_TENSOR, TJ_SIM_WAIT_ASYNC, TJ_SIM_WAITS };
 
 enum { TJ_SIM_IN_FLIGHT = 128, TJ_SIM_NO_LIMIT = 255, TJ_SIM_ALL_VECTORS = 1024 };
 
@@ -18,7 +18,7 @@ typedef struct {
   uint16_t first, count; /* registers that it writes; none: it only counts */
   bool is_scalar;
   bool is_unordered; /* may end before those issued earlier */
-  uint64_t lanes;    /* that write LDS, from `place` on, so many bytes each; 0: none does */
+  uint32_t number;   /* of what writes LDS, somewhere in so many bytes from `place` on (shadow.h); 0: nothing */
   uint32_t place, bytes;
 } tj_sim_load;
 
@@ -43,7 +43,8 @@ bool tj_sim_check_loads(tj_sim_wave *wave, const tj_sim_instruction *instruction
 /* Notes the loads that an instruction has issued. */
 void tj_sim_issue_loads(tj_sim_wave *wave, const tj_sim_instruction *instruction);
 
-/* Notes a transfer of tensor DMA, which writes so many bytes of LDS from `place` on; none: it reads LDS. */
-void tj_sim_issue_transfer(tj_sim_wave *wave, uint32_t place, uint32_t bytes);
+/* Notes a load from memory that the instruction has issued, the group's latest, which writes LDS between two places;
+ * one that writes nothing there only counts. */
+void tj_sim_issue_lds_load(tj_sim_wave *wave, unsigned counter, uint64_t begin, uint64_t end);
 
 #endif

@@ -34,6 +34,7 @@ typedef struct {
   uint32_t scratch_bytes; /* of one lane */
   uint64_t budget;        /* instructions that all its waves together may still execute */
   uint32_t barriers;      /* that all waves have passed */
+  uint32_t lds_loads;     /* from memory, so far */
 } tj_sim_group;
 
 struct tj_sim_wave {
@@ -98,8 +99,7 @@ void tj_sim_write_scalar(tj_sim_wave *wave, const tj_sim_operand *operand, uint6
  * set, not that the kernel has it; NULL then, and the wave has failed. */
 uint32_t *tj_sim_row(tj_sim_wave *wave, const tj_sim_operand *operand, unsigned offset);
 
-/* Loads from memory straight into LDS: where lane 0's bytes go; and the load, of bytes that may be read. */
-uint32_t tj_sim_direct_place(const tj_sim_wave *wave, const tj_sim_instruction *instruction);
+/* A load from memory straight into LDS, of bytes that may be read. */
 void tj_sim_move_direct(tj_sim_wave *wave, const tj_sim_instruction *instruction, const uint64_t at[TJ_SIM_LANES]);
 
 /* Executing functions that the tables name; each knows the operands of its instructions. */
@@ -139,6 +139,7 @@ EXECUTOR(lds_permute);
 EXECUTOR(lds_bpermute);
 EXECUTOR(lds_swizzle);
 EXECUTOR(tensor);
+EXECUTOR(async);
 EXECUTOR(first_lane);
 EXECUTOR(read_lane);
 EXECUTOR(write_lane);

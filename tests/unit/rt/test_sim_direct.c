@@ -63,6 +63,44 @@ START_TEST(bytes_lie_side_by_side) {
 }
 END_TEST
 
+/* On gfx1250 each lane says where its bytes go. */
+START_TEST(bytes_lie_where_lanes_say) {
+  static const struct {
+    const char *body;
+    uint32_t bytes, offset;
+    uint64_t lanes;
+  } rows[] = {
+      {"global_load_async_to_lds_b8 v7, v6, s[10:11]", 1, 0, UINT32_MAX},
+      {"global_load_async_to_lds_b32 v7, v[4:5], off offset:4", 4, 4, 0xff00ff0f},
+      {"global_load_async_to_lds_b64 v7, v[4:5], off", 8, 0, 0x80000001},
+      {"global_load_async_to_lds_b128 v7, v6, s[10:11] offset:16", 16, 16, UINT32_MAX},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (int is_early = 0; is_early < 2; is_early++) {
+      char text[512], body[256];
+      unsigned char expected[SIM_LDS_BYTES];
+      snprintf(body, sizeof body, "%s\n%s\nds_load_u8 v8, v7 offset:%u\ns_wait_dscnt 0x0", rows[i].body,
+               is_early ? "s_wait_loadcnt 0x0" : "s_wait_asynccnt 0x0", rows[i].offset);
+      sim_machine *m = open_direct("gfx1250", body, text);
+      tj_sim_set_exec(&m->wave, rows[i].lanes);
+      memset(expected, 0xee, sizeof expected);
+      for (uint32_t lane = 0; lane < 32; lane++) {
+        m->vector[7][lane] = 100 * 4 * ((lane * 5) % 8) + 32 * (lane / 8);
+        if ((rows[i].lanes >> lane & 1) != 0)
+          memcpy(expected + m->vector[7][lane] + rows[i].offset, m->global + STRIDE * lane + rows[i].offset,
+                 rows[i].bytes);
+      }
+      if (is_early)
+        sim_run_failing(m, "nobody has waited for it");
+      else
+        sim_run(m);
+      ck_assert_msg(memcmp(m->lds, expected, sizeof expected) == 0, "%s", rows[i].body);
+      sim_close(m);
+    }
+  }
+}
+END_TEST
+
 START_TEST(what_is_wrong_stops) {
   static const char load[] = "global_load_lds_dword v[4:5], off";
   static const struct {
@@ -120,19 +158,20 @@ END_TEST
 /* Bytes of wave 0, which waits before or after a barrier; wave 1 may read them after a barrier that comes later. */
 START_TEST(other_waves_come_after_a_barrier) {
   memset(shadow, 0, sizeof shadow);
-  ck_assert_ptr_null(tj_sim_shadow_expect(shadow, 4, 1, 0));
+  ck_assert_ptr_null(tj_sim_shadow_expect(shadow, 4, 1, 0, 7));
   ck_assert_str_eq(tj_sim_shadow_note(shadow, 4, TJ_SIM_SHADOW_READ, 2, 1),
                    "a load from memory writes there, and nobody has waited for it");
-  tj_sim_shadow_arrive(shadow, 4, 2, 0);
+  tj_sim_shadow_arrive(shadow, 4, 2, 0, 7);
   ck_assert_str_eq(tj_sim_shadow_note(shadow, 4, TJ_SIM_SHADOW_READ, 2, 1),
                    "another wave has written there, and no barrier lies between");
   ck_assert_ptr_null(tj_sim_shadow_note(shadow, 4, TJ_SIM_SHADOW_READ, 3, 1));
-  ck_assert_str_eq(tj_sim_shadow_expect(shadow, 4, 3, 0), "another wave has read there, and no barrier lies between");
+  ck_assert_str_eq(tj_sim_shadow_expect(shadow, 4, 3, 0, 8),
+                   "another wave has read there, and no barrier lies between");
 }
 END_TEST
 
 int main(void) {
-  const TTest *const tests[] = {bytes_lie_side_by_side, what_is_wrong_stops, places_are_defined,
-                                other_waves_come_after_a_barrier};
+  const TTest *const tests[] = {bytes_lie_side_by_side, bytes_lie_where_lanes_say, what_is_wrong_stops,
+                                places_are_defined, other_waves_come_after_a_barrier};
   return run_suite(suite_of("sim_direct", tests, sizeof tests / sizeof *tests));
 }
