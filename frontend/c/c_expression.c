@@ -59,11 +59,14 @@ void tj_c_nest(tj_c_run *run) {
 static tj_c_integer expression(tj_c_run *run, int least);
 static tj_c_integer unary(tj_c_run *run);
 
+/* The first type that it fits; of those without a sign, decimal integers take none by themselves. */
 static tj_c_integer literal(tj_c_run *run) {
   tj_c_token token = tj_c_take(&run->reader);
-  bool is_wide = token.is_long || token.integer > (token.is_unsigned ? UINT32_MAX : INT32_MAX);
-  tj_c_kind kind = is_wide ? (token.is_unsigned ? TJ_C_KIND_UINT64 : TJ_C_KIND_INT64)
-                           : (token.is_unsigned ? TJ_C_KIND_UINT32 : TJ_C_KIND_INT32);
+  bool is_unsigned = token.is_unsigned || (!token.is_decimal && !token.is_long && token.integer > INT32_MAX &&
+                                           token.integer <= UINT32_MAX);
+  bool is_wide = token.is_long || token.integer > (is_unsigned ? UINT32_MAX : INT32_MAX);
+  tj_c_kind kind = is_wide ? (is_unsigned ? TJ_C_KIND_UINT64 : TJ_C_KIND_INT64)
+                           : (is_unsigned ? TJ_C_KIND_UINT32 : TJ_C_KIND_INT32);
   return (tj_c_integer){tj_int(run->place->graph, token.integer), kind};
 }
 

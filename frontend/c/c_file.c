@@ -122,6 +122,12 @@ static void read_function(declarations *d, tj_c_function function) {
 
 /* --- constants --- */
 
+/* C says what a constant is, or there is none. */
+static void check_defined(declarations *d, const tj_c_place *place) {
+  if (place->condition_count > 0)
+    tj_fail_at(d->reader.job, place->condition[0].span, TJ_C_TEXT, "%s", place->condition[0].otherwise);
+}
+
 /* Behind the equals sign. */
 static void read_constant(declarations *d, const char *name, const tj_c_type_read *type) {
   tj_c_place place = {.graph = d->file->graph, .reached = tj_int(d->file->graph, 1)};
@@ -129,6 +135,7 @@ static void read_constant(declarations *d, const char *name, const tj_c_type_rea
   tj_c_integer value = tj_c_expression_of_run(&run);
   if (type->form == TJ_C_IS_INTEGER)
     value = tj_c_convert(&place, value, type->kind);
+  check_defined(d, &place);
   d->reader.token = run.reader.token;
   d->constants[one_more(d, &d->file->constant_count)] = (tj_c_constant){name, value};
   tj_c_expect(&d->reader, TJ_C_MARK1(';'), "';' behind the constant");
@@ -148,6 +155,7 @@ static void read_enumeration(declarations *d) {
     if (tj_c_accept(reader, TJ_C_MARK1('='))) {
       tj_c_run run = {.reader = *reader, .file = d->file, .place = &place};
       value = tj_c_expression_of_run(&run);
+      check_defined(d, &place);
       reader->token = run.reader.token;
     }
     d->constants[one_more(d, &d->file->constant_count)] = (tj_c_constant){name, value};

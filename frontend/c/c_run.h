@@ -23,6 +23,7 @@ typedef struct {
   tj_c_integer *state; /* the fields of what the function takes a pointer to */
   tj_c_integer result;
   tj_c_integer *final_state; /* where the function has returned */
+  bool has_returned;         /* somewhere */
   uint32_t call_depth, nesting;
 } tj_c_run;
 

@@ -145,6 +145,15 @@ static void branch(tj_c_run *run) {
 
 /* --- returning --- */
 
+/* A field where the function ends here or has ended before: without a value unless it has one in both. */
+static tj_c_integer final_field(tj_c_run *run, tj_c_integer here, tj_c_integer before) {
+  if (!run->has_returned)
+    return here;
+  if (here.node == NULL || before.node == NULL)
+    return (tj_c_integer){NULL, here.kind};
+  return tj_c_choose(run->place, run->place->reached, here, before);
+}
+
 /* Where control comes here, the function ends with what it has by now. */
 static void leave(tj_c_run *run, tj_c_integer value) {
   tj_c_place *place = run->place;
@@ -152,11 +161,9 @@ static void leave(tj_c_run *run, tj_c_integer value) {
     run->result = value;
   else if (value.node != NULL)
     run->result = tj_c_choose(place, place->reached, value, run->result);
-  for (uint32_t i = 0; i < state_size(run); i++) {
-    bool is_first = run->final_state[i].node == NULL || run->state[i].node == NULL;
-    run->final_state[i] =
-        is_first ? run->state[i] : tj_c_choose(place, place->reached, run->state[i], run->final_state[i]);
-  }
+  for (uint32_t i = 0; i < state_size(run); i++)
+    run->final_state[i] = final_field(run, run->state[i], run->final_state[i]);
+  run->has_returned = true;
   place->reached = tj_int(place->graph, 0);
 }
 

@@ -87,7 +87,7 @@ static bool read_suffix(const tj_job *job, uint32_t *position, tj_c_token *token
 static tj_c_token read_integer(tj_job *job, uint32_t begin) {
   uint32_t prefix, position;
   int base = base_of(job, begin, &prefix);
-  tj_c_token token = {.kind = TJ_C_INTEGER};
+  tj_c_token token = {.kind = TJ_C_INTEGER, .is_decimal = base == 10};
   bool fits = true;
   for (position = begin + prefix; digit_of(at(job, position)) < base || at(job, position) == '\''; position++) {
     if (at(job, position) != '\'')

@@ -10,9 +10,10 @@ typedef enum { TJ_C_END, TJ_C_NAME, TJ_C_INTEGER, TJ_C_STRING, TJ_C_MARK } tj_c_
 typedef struct {
   tj_c_token_kind kind;
   tj_span span;
-  uint32_t mark;   /* MARK: its bytes, the first lowest */
-  int64_t integer; /* INTEGER */
-  bool is_unsigned, is_long;
+  uint32_t mark;             /* MARK: its bytes, the first lowest */
+  int64_t integer;           /* INTEGER */
+  bool is_unsigned, is_long; /* by its suffix */
+  bool is_decimal;
 } tj_c_token;
 
 #define TJ_C_MARK1(a) ((uint32_t)(a))

@@ -111,6 +111,8 @@ static const struct {
     {"(4,8):(8,1)", "enum { A = 7, W };\nint f(int i, int j) { int r = i; r *= W; r += j; return r; }"},
     {"(4,8):(8,1)",
      "static constexpr int W = 4 * 2;\nconstexpr auto f(int i, int j) { const auto r = i * W; return r + j; }"},
+    {"4:1", "long f(int i) { return 0xffffffff + 1 + i; }"},               /* of 32 bits, which wrap */
+    {"4:1", "long f(int i) { return 4294967295 + 1 + i - 0x100000000; }"}, /* of 64 bits */
     {"pad(5, 2, 3)", "int f(int i) { return i - 2; }\nint f_valid(int i) { if (i < 2) return 0; else if (i >= 7) "
                      "return false; return 1; }"},
     {"pad(5, 2, 3)", "int f(int i) { return i < 2 ? 99 : i - 2; }"}, /* what is not valid is anything */
@@ -218,6 +220,11 @@ static const struct {
     {"4:1", "int f(int i, int M) { return i; }", "TJ2034 v 1:1: f: argument M is none"},
     {"(4,4):(1,4)", "int f(int i, int j, int k) { return i; }", "TJ2034 v 1:1: f: argument k is none"},
     {"300:1", "int f(uint8_t i) { return i; }", "TJ2034 v 1:1: f: argument i is uint8_t"},
+    {"4:1", "static const int k = 1 << 31;\nint f(int i) { return i; }", "TJ1006 f.c 1:24: int32_t overflows"},
+    {"walk(packed(8), step=1, count=2)",
+     "typedef struct { int at; } W;\nvoid f_init(W *w, int i) { if (i < 2) return; w->at = i; }\n"
+     "void f_next(W *w) { w->at++; }\nint f_offset(W *w) { return w->at; }",
+     "TJ1006 f.c 3:26: what is changed has no value yet"},
     {"4:1", "", "TJ2034 v 1:1: f.c has no function"},
     {"make_identity_layout((4,5))", "int f_0(int i, int j) { return i; }", "TJ2034 v 1:1: f.c has no function f_1"},
     {"walk(packed((5,7)), step=(0,2))", "int f_init(int i, int j) { return i; }",
