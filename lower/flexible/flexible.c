@@ -364,8 +364,8 @@ static bool is_strided(tj_flexible *f, uint32_t side, const tj_node **origin) {
 
 /* The closest mode of a side that is not among `taken`. */
 static uint32_t closest_mode(const tj_flexible *f, uint64_t taken, uint32_t side) {
-  uint32_t order[TJ_FLEXIBLE_MODES], i = 0;
-  tj_domain_sort(f->graph, f->domain, side == TJ_FLEXIBLE_SOURCE, order);
+  const uint32_t *order = f->order[side];
+  uint32_t i = 0;
   while (i < f->domain->count && (taken >> order[i] & 1) != 0)
     i++;
   return i < f->domain->count ? order[i] : TJ_FLEXIBLE_NONE;
@@ -579,6 +579,8 @@ static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj
   f.kernel = new_kernel(&f, flat, w);
   tj_flexible_set_items(&f, TJ_FLEXIBLE_ITEMS);
   const tj_node *origin[TJ_FLEXIBLE_BOUNDS];
+  tj_domain_sort(graph, domain, true, f.order[TJ_FLEXIBLE_SOURCE]);
+  tj_domain_sort(graph, domain, false, f.order[TJ_FLEXIBLE_DESTINATION]);
   if (given != NULL)
     tj_flexible_read_given(&f);
   else

@@ -73,6 +73,7 @@ typedef struct {
   uint32_t multiple[TJ_FLEXIBLE_BOUNDS]; /* of each side: of so many elements vectors begin at multiples, as the
                                             launch makes sure; 1: anywhere */
   tj_flexible_mode mode[TJ_FLEXIBLE_MODES];
+  uint32_t order[TJ_FLEXIBLE_SIDES][TJ_FLEXIBLE_MODES]; /* modes, smallest stride first */
   uint32_t first_loaded, first_stored; /* the modes along which source and destination have neighbours */
   uint32_t next_loaded, next_stored;   /* more for the tile, or TJ_FLEXIBLE_NONE */
   uint32_t other[TJ_FLEXIBLE_OTHERS];  /* in the destination's order, likewise */
