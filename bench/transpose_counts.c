@@ -44,14 +44,20 @@ static bool compile(const transpose_run *run, const transposition *t, tj_program
   return true;
 }
 
+/* How often code has a mnemonic that begins so. */
+static uint64_t count_of(const char *assembly, const char *mnemonic) {
+  uint64_t count = 0;
+  for (const char *at = assembly; (at = strstr(at, mnemonic)) != NULL; at++)
+    count++;
+  return count;
+}
+
 /* Reciprocals, steps of divisions and calls: whatever LLVM makes of an integer division that it cannot avoid. */
 static uint64_t count_divisions(const char *assembly) {
   static const char *const mnemonics[] = {"v_rcp_", "v_s_rcp_", "v_div_", "s_swappc_", "s_call_"};
   uint64_t count = 0;
-  for (size_t i = 0; i < sizeof mnemonics / sizeof *mnemonics; i++) {
-    for (const char *at = assembly; (at = strstr(at, mnemonics[i])) != NULL; at++)
-      count++;
-  }
+  for (size_t i = 0; i < sizeof mnemonics / sizeof *mnemonics; i++)
+    count += count_of(assembly, mnemonics[i]);
   return count;
 }
 
@@ -62,6 +68,9 @@ static bool inspect(const transpose_run *run, const tj_code *code, transpose_cou
   if (tj_code_disassemble(run->context, bytes, size, 0, &assembly) != TJ_OK)
     return false;
   counts->divisions = count_divisions(assembly.data);
+  counts->direct_loads = count_of(assembly.data, "global_load_lds_");
+  counts->register_loads = count_of(assembly.data, "global_load_") - counts->direct_loads;
+  counts->lds_stores = count_of(assembly.data, "ds_write") + count_of(assembly.data, "ds_store");
   tj_blob_release(run->context, &assembly);
   return true;
 }
@@ -80,25 +89,32 @@ static void read_stage(const json_t *finding, transpose_counts *counts) {
   counts->is_unavoidable = cycles > number(finding, "ideal") && cycles == number(finding, "least");
 }
 
-static void read_conflicts(const char *json, transpose_counts *counts) {
+static void read_direct(const json_t *finding, transpose_counts *counts) {
+  if (strcmp(json_string_value(json_object_get(finding, "verdict")), "no") == 0)
+    snprintf(counts->indirect, COUNTS_TEXT, "%s", json_string_value(json_object_get(finding, "text")));
+}
+
+static void read_check(const char *json, transpose_counts *counts) {
   json_t *report = json_loads(json, 0, NULL), *one, *finding;
   size_t i, k;
   json_array_foreach(json_object_get(report, "checks"), i, one) {
     json_array_foreach(json_object_get(one, "findings"), k, finding) {
       if (strcmp(json_string_value(json_object_get(finding, "about")), "stage") == 0)
         read_stage(finding, counts);
+      if (strcmp(json_string_value(json_object_get(finding, "about")), "direct") == 0)
+        read_direct(finding, counts);
     }
   }
   json_decref(report);
 }
 
-static bool ask_conflicts(const transpose_run *run, tj_program *program, transpose_counts *counts) {
+static bool ask_check(const transpose_run *run, tj_program *program, transpose_counts *counts) {
   tj_check_options options = {.kernel = "transpose", .target = tj_device_target(run->device), .form = TJ_CHECK_JSON};
   int holds;
   tj_blob report;
   if (tj_program_check(program, &options, &holds, &report) != TJ_OK)
     return false;
-  read_conflicts(report.data, counts);
+  read_check(report.data, counts);
   tj_blob_release(run->context, &report);
   return true;
 }
@@ -222,8 +238,9 @@ bool count_transposition(const transpose_run *run, const transposition *t, trans
   if (!is_right)
     explain(run, t, problem);
   is_right = is_right && run_code(run, t, code, counts, problem);
-  if (is_right && run->full == NULL && counts->lds_cycles != counts->ideal_lds_cycles &&
-      !ask_conflicts(run, program, counts))
+  bool has_conflicts = counts->lds_cycles != counts->ideal_lds_cycles,
+       is_indirect = run->asks_why && counts->lds_cycles > 0 && counts->direct_loads == 0;
+  if (is_right && run->full == NULL && (has_conflicts || is_indirect) && !ask_check(run, program, counts))
     is_right = explain(run, t, problem);
   tj_code_destroy(code);
   tj_program_destroy(program);

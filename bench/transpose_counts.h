@@ -23,7 +23,10 @@ typedef struct {
   uint64_t needed_lines; /* that both tensors fill, if every line were touched once */
   uint64_t lds_cycles, ideal_lds_cycles;
   uint64_t waves, valu, salu;
-  uint64_t divisions; /* instructions of integer divisions, and calls, in the kernel's code */
+  uint64_t direct_loads, register_loads, lds_stores; /* instructions in the kernel's code: from memory into LDS, from
+                                                        memory into registers, from these into LDS */
+  char indirect[COUNTS_TEXT]; /* what `check` says of elements that do not go straight into LDS, else "" */
+  uint64_t divisions;         /* instructions of integer divisions, and calls, in the kernel's code */
   double compile_milliseconds;
   /* Of fixed shapes with conflicts in LDS: what `check` says of the tile there, else "", and whether no layout of the
    * tile has fewer. */
@@ -38,6 +41,7 @@ typedef struct {
   const char *type;
   const transposition *full; /* dynamic shapes: from whose extents parameters have their ranges; NULL: fixed shapes */
   int headroom;              /* of these ranges */
+  bool asks_why;             /* elements do not go straight into LDS */
 } transpose_run;
 
 /* Compiles the kernel and runs it on tensors of shape t. False with a message where the kernel does not compile or

@@ -165,6 +165,21 @@ static void report_stage(const kernel_check *k) {
   tj_finding_number(finding, "least", stage->least_cycles);
 }
 
+/* Whether elements go straight from memory into LDS, where the target loads vectors so; or why not. */
+static void report_direct(const kernel_check *k, const tj_target *target) {
+  const tj_kernel *kernel = k->kernel;
+  if (target->direct_bytes < target->vector_bytes || kernel->lds_elements == 0)
+    return;
+  if (tj_kernel_has_step(kernel, TJ_STEP_DIRECT))
+    tj_find(k->findings, "direct", TJ_FINDING_YES, "work-items load into LDS, not into registers");
+  else
+    tj_find(k->findings, "direct", TJ_FINDING_NO, "%s",
+            kernel->indirect != NULL  ? kernel->indirect
+            : kernel->mapping == NULL ? "no mapping of constant size says what lies where in LDS"
+            : kernel->mapped != NULL  ? "the mapping does not say so"
+                                      : "elements become others before they are in LDS");
+}
+
 static const tj_exchange *exchange_of(const tj_kernel *kernel) {
   for (uint32_t i = 0; i < kernel->step_count; i++) {
     if (kernel->step[i].kind == TJ_STEP_EXCHANGE)
@@ -233,5 +248,6 @@ void tj_check_variant(const tj_check *check, const tj_kernel *variant, const int
   check_accesses(&k, check, parameter);
   report_tile(&k);
   report_stage(&k);
+  report_direct(&k, check->target);
   report_exchange(&k);
 }

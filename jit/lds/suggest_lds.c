@@ -235,7 +235,7 @@ static void insert(suggesting *s, tj_suggestion one) {
 
 /* Layouts whose modes are longer than the tile's are left out. */
 static void suggest(suggesting *s, const tj_stage_choice *choice) {
-  const tj_value *value = tj_stage_value(s->check->graph, &choice->layout, s->extent, (bool[]){false, true}, 2);
+  const tj_value *value = tj_stage_value(s->check->graph, &choice->layout, s->extent, (bool[]){false, true}, NULL, 2);
   const tj_node *size = tj_layout_size(s->check->graph, *tj_value_layout(value));
   if (!tj_is_int(size, s->extent[0] * s->extent[1]) || is_known(s, value))
     return;

@@ -199,9 +199,11 @@ typedef struct tj_kernel {
   tj_arithmetic arithmetic;             /* of a copy, of the fill too */
   const char *tile;                     /* its shape in words; NULL: no mapping chose one */
   const struct tj_stage_choice *stage;  /* how a tile lies in LDS, and why; NULL: it stays in registers */
-  const struct tj_domain *domain;       /* of a flat copy: what its coordinates are; NULL for other kernels */
-  const tj_layout *elements; /* of a flat copy: the linear coordinate → the operands' modes, as the domain of a
-                                mapping; NULL: they have one mode, which it is */
+  const char *indirect; /* why what goes through LDS does not go there straight from memory; NULL: it does, or nobody
+                           has asked */
+  const struct tj_domain *domain; /* of a flat copy: what its coordinates are; NULL for other kernels */
+  const tj_layout *elements;      /* of a flat copy: the linear coordinate → the operands' modes, as the domain of a
+                                     mapping; NULL: they have one mode, which it is */
   const struct tj_mapping *mapping; /* how a copy is shared out; NULL: no mapping says it */
   tj_races races;
   const struct tj_race *race;     /* what decides, where the launch does; else NULL */

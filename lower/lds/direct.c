@@ -7,6 +7,7 @@
 #include "ir/value/value.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 /* --- leaves --- */
 
@@ -162,4 +163,39 @@ const char *tj_direct_find(tj_graph *graph, const tj_mapping *mapping, const tj_
     first = first == NULL ? obstacle : first;
   }
   return first;
+}
+
+/* --- sides --- */
+
+static int by_stride(const void *a, const void *b) {
+  const tj_lds_leaf *x = a, *y = b;
+  return x->stride < y->stride ? -1 : x->stride > y->stride;
+}
+
+/* Shares `count` steps of a leaf out: to work-items as long as some are left, and what they do not reach to slots. */
+static void share_out(const tj_lds_leaf *leaf, int64_t count, int64_t step, int64_t *left, tj_mapping_digits *items,
+                      tj_mapping_digits *slots) {
+  int64_t rounds = (count + *left - 1) / *left, taken = (count + rounds - 1) / rounds;
+  tj_mapping_add_digit(items, taken, step, leaf->mode);
+  tj_mapping_add_digit(slots, rounds, taken * step, leaf->mode);
+  *left = rounds == 1 ? *left / taken : 1;
+}
+
+tj_mapping_side tj_direct_load(tj_graph *graph, const tj_mapping *mapping, uint32_t vector, uint32_t items) {
+  uint32_t count;
+  const tj_lds_leaf *found = tj_lds_leaves(graph, mapping, &count);
+  tj_mapping_digits of_item = {.count = 0}, of_slot = {.count = 0};
+  int64_t left = items;
+  if (found == NULL || count == 0)
+    return (tj_mapping_side){.items = 0};
+  tj_lds_leaf *leaf = tj_arena_copy(&graph->job->arena, found, count * sizeof *leaf);
+  qsort(leaf, count, sizeof *leaf, by_stride);
+  if (leaf[0].stride != 1 || leaf[0].extent % vector != 0)
+    return (tj_mapping_side){.items = 0};
+  tj_mapping_add_digit(&of_slot, vector, leaf[0].step, leaf[0].mode);
+  for (uint32_t i = 0; i < count; i++) {
+    int64_t width = i == 0 ? vector : 1;
+    share_out(&leaf[i], leaf[i].extent / width, leaf[i].step * width, &left, &of_item, &of_slot);
+  }
+  return tj_mapping_side_of_digits(graph, &of_item, &of_slot, NULL);
 }

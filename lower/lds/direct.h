@@ -26,6 +26,11 @@ const char *tj_direct_obstacle(tj_graph *graph, const tj_mapping *mapping, const
 const char *tj_direct_find(tj_graph *graph, const tj_mapping *mapping, const tj_target *target,
                            uint32_t element_bytes, tj_direct_form *form);
 
+/* The load side whose work-items, `items` of them at most, take what lies in LDS vector by vector in the order of
+ * their numbers, as far as they reach; then the next ones. Of 0 items where the layout's first elements are not
+ * vectors. */
+tj_mapping_side tj_direct_load(tj_graph *graph, const tj_mapping *mapping, uint32_t vector, uint32_t items);
+
 /* A leaf of a layout in LDS: `extent` coordinates of a mode of the tile, `step` apart, lie `stride` apart. */
 typedef struct {
   uint32_t mode;

@@ -25,7 +25,8 @@ typedef struct {
 struct tj_stage_form {
   uint32_t group;    /* lines; 1: lines lie evenly */
   uint32_t run;      /* words; 0: lines are whole */
-  uint32_t swizzled; /* words from line to line of a layout with a swizzle; 0: there is none */
+  uint32_t swizzled; /* words from line to line of a layout with a swizzle; 0: there is none, */
+  uint32_t beyond;   /* and from group to group */
   phase_class *item; /* those of most phases first: they tell the most of a layout */
   uint32_t count;
   tj_stage_form *next;
@@ -42,7 +43,7 @@ static tj_stage_unit unit_at(const tj_stage_phase *phase, const tj_stage_place *
 }
 
 static uint32_t address_of(const tj_stage_form *form, tj_stage_unit unit) {
-  return unit.line * form->swizzled + unit.word;
+  return unit.line / form->group * form->beyond + unit.line % form->group * form->swizzled + unit.word;
 }
 
 /* A number for which bits of their addresses units differ in from the first one. */
@@ -170,10 +171,11 @@ static const tj_stage_form *form_of(tj_stage_counter *counter, const tj_stage_la
   const tj_stage_stream *s = counter->stream;
   tj_stage_form wanted = {.group = layout->group,
                           .run = in_words(s, layout->run),
-                          .swizzled = layout->swizzle.bits > 0 ? in_words(s, layout->pitch) : 0},
+                          .swizzled = layout->swizzle.bits > 0 ? in_words(s, layout->pitch) : 0,
+                          .beyond = layout->swizzle.bits > 0 ? in_words(s, layout->group_pitch) : 0},
                 *form = counter->form;
-  while (form != NULL &&
-         (form->group != wanted.group || form->run != wanted.run || form->swizzled != wanted.swizzled))
+  while (form != NULL && (form->group != wanted.group || form->run != wanted.run ||
+                          form->swizzled != wanted.swizzled || form->beyond != wanted.beyond))
     form = form->next;
   if (form != NULL)
     return form;

@@ -99,7 +99,8 @@ static uint64_t order_of(const candidate *c, uint32_t number) {
 static void add_candidate(candidate_list *list, tj_stage_layout layout) {
   const tj_stage_tile *tile = tile_of(list->stream);
   uint64_t bytes = elements_of(list, &layout) * tile->element_bytes;
-  if (list->count == MOST_CANDIDATES || bytes > tile->limit ||
+  bool has_gaps = elements_of(list, &layout) != (uint64_t)list->lines * list->along;
+  if (list->count == MOST_CANDIDATES || bytes > tile->limit || (tile->is_packed && has_gaps) ||
       !is_by_mode(tile, &layout, list->stream->direction == TJ_STAGE_ROW))
     return;
   layout.direction = list->stream->direction;
@@ -123,18 +124,28 @@ static void add_paddings(candidate_list *list) {
   }
 }
 
-/* Swizzles that leave vectors whole and reach no further than the banks. */
-static void add_swizzles(candidate_list *list) {
+/* Swizzles of a layout that leave vectors whole and reach no further than the banks. */
+static void add_swizzles_of(candidate_list *list, tj_stage_layout layout) {
   uint32_t first = tj_log2(list->stream->vector), top = first + tj_log2(list->turn), size = list->lines * list->along;
   for (uint32_t bits = 1; first + bits <= top; bits++) {
     for (uint32_t base = first; base + bits <= top; base++) {
-      for (uint32_t shift = bits; size >> (base + shift) > 0; shift++)
-        add_candidate(list, (tj_stage_layout){.group = 1,
-                                              .pitch = list->along,
-                                              .group_pitch = list->along,
-                                              .swizzle = {(int32_t)bits, (int32_t)base, (int32_t)shift}});
+      for (uint32_t shift = bits; size >> (base + shift) > 0; shift++) {
+        layout.swizzle = (tj_swizzle){(int32_t)bits, (int32_t)base, (int32_t)shift};
+        add_candidate(list, layout);
+      }
     }
   }
+}
+
+/* Lines in their order; or, where gaps are not allowed, those of groups far from each other, too. */
+static void add_swizzles(candidate_list *list) {
+  enum { MOST_GROUP = 16 };
+  add_swizzles_of(list, (tj_stage_layout){.group = 1, .pitch = list->along, .group_pitch = list->along});
+  for (uint32_t group = 2; tile_of(list->stream)->is_packed && group <= MOST_GROUP && list->lines % group == 0;
+       group *= 2)
+    add_swizzles_of(
+        list,
+        (tj_stage_layout){.group = group, .pitch = list->lines / group * list->along, .group_pitch = list->along});
 }
 
 /* Groups one after the other, or interleaved; with what is between lines, and between groups. */
@@ -386,9 +397,13 @@ static void describe_layout(tj_text *text, const tj_stage_layout *layout, const 
   const char *lines = layout->direction == TJ_STAGE_ROW ? "rows" : "columns";
   if (layout->swizzle.bits > 0)
     tj_swizzle_print(text, layout->swizzle);
-  else if (layout->group > 1)
+  if (layout->swizzle.bits > 0 && layout->group > 1)
+    tj_text_string(text, " of ");
+  if (layout->group > 1)
     tj_text_format(text, "%s %u elements apart in groups of %u, %u apart", lines, layout->pitch, layout->group,
                    layout->group_pitch);
+  else if (layout->swizzle.bits > 0)
+    return;
   else if (layout->run > 0)
     tj_text_format(text, "%s %u elements apart", lines, layout->pitch);
   else if (layout->pitch > plain->pitch)
@@ -445,4 +460,18 @@ bool tj_stage_search(tj_job *job, const tj_bank_model *model, const tj_stage_til
   tj_stage_cycles_by_side(all.best.counter, &choice->layout, &choice->store_cycles, &choice->load_cycles);
   choice->reason = give_reason(job, &all, choice);
   return true;
+}
+
+void tj_stage_add_direct(tj_job *job, const tj_stage_direct *direct, tj_stage_choice *choice) {
+  uint32_t cycles = 0;
+  for (uint32_t first = 0; first < direct->items && direct->model != NULL; first += direct->wave_size) {
+    uint32_t left = direct->items - first, lanes = left < direct->wave_size ? left : direct->wave_size;
+    uint64_t active = UINT64_MAX >> (TJ_BANK_LANES - lanes);
+    cycles += direct->vectors * tj_bank_ideal(direct->model, true, direct->bytes, active);
+  }
+  choice->store_cycles += cycles;
+  choice->store_ideal += cycles;
+  choice->plain_cycles += cycles;
+  choice->least_cycles += cycles;
+  choice->reason = tj_string_format(job, "%s; straight into LDS, %u cycles more", choice->reason, cycles);
 }

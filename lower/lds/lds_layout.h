@@ -38,6 +38,7 @@ typedef struct {
   uint32_t run_count;
   unsigned directions; /* 1 << TJ_STAGE_…: those of the layouts that are tried; 0: both */
   unsigned without;    /* forms of layouts that are not tried; 0: all are */
+  bool is_packed;      /* only layouts without gaps are tried, of whole units of their swizzles */
   uint32_t narrowest;  /* elements that layouts keep together at least; 0: any */
 } tj_stage_tile;
 
@@ -71,9 +72,18 @@ typedef struct tj_stage_choice {
   const char *reason;          /* one line: "Sw<3,3,3>: 64 cycles, free of conflicts; plain would take 512" */
 } tj_stage_choice;
 
+/* What goes straight into LDS: so many vectors of work-items, of waves of so many lanes. */
+typedef struct {
+  const tj_bank_model *model;
+  uint32_t wave_size, items, vectors, bytes; /* of a vector */
+} tj_stage_direct;
+
 /* The layout of the fewest cycles, with one more for each instruction, and those of waiting where LDS has room for
  * one workgroup alone; of those, the one that lets the most workgroups have LDS at a time; of those, of the simplest
  * addresses; of the least LDS. False where not even the plain layout fits into tile->limit. */
 bool tj_stage_search(tj_job *job, const tj_bank_model *model, const tj_stage_tile *tile, tj_stage_choice *choice);
+
+/* Adds the cycles of what goes straight into LDS, which has no conflicts there and takes no instructions of LDS. */
+void tj_stage_add_direct(tj_job *job, const tj_stage_direct *direct, tj_stage_choice *choice);
 
 #endif

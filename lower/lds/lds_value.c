@@ -24,13 +24,15 @@ static tj_layout scale_mode(tj_graph *graph, line_scale *scale, int64_t extent) 
 }
 
 const tj_value *tj_stage_value(tj_graph *graph, const tj_stage_layout *chosen, const int64_t extent[],
-                               const bool is_column[], uint32_t rank) {
+                               const bool is_column[], const uint32_t order[], uint32_t rank) {
   bool by_row = chosen->direction == TJ_STAGE_ROW;
   line_scale lines = {chosen->group, chosen->pitch, chosen->group_pitch, 1},
              along = {chosen->run, 1, chosen->run_pitch, 1};
   tj_layout *mode = TJ_NEW_ARRAY(graph->job, tj_layout, rank);
-  for (uint32_t m = 0; m < rank; m++)
+  for (uint32_t i = 0; i < rank; i++) {
+    uint32_t m = order != NULL ? order[i] : i;
     mode[m] = scale_mode(graph, is_column[m] == by_row ? &along : &lines, extent[m]);
+  }
   tj_layout layout = tj_layout_concat(graph, mode, rank);
   if (chosen->swizzle.bits == 0)
     return tj_value_of_layout(graph, layout);

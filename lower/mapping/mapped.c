@@ -543,6 +543,7 @@ tj_kernel *tj_tile_again(tj_graph *graph, const tj_kernel *flat, const tj_mapped
     return found;
   kernel->tile = found->tile;
   kernel->stage = found->stage;
+  kernel->indirect = found->indirect;
   return kernel;
 }
 

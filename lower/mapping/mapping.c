@@ -15,6 +15,7 @@
 #include "lower/access/price.h"
 #include "lower/flexible/flexible.h"
 #include "lower/kernel/variant.h"
+#include "lower/lds/direct.h"
 #include "lower/mapping/coarse.h"
 #include "lower/mapping/flat_mapping.h"
 #include "lower/mapping/host_mapping.h"
@@ -43,6 +44,7 @@ typedef struct {
   uint32_t made;          /* kernels, so far */
   tj_shape_problem problem;
   tj_tile_shape shape;
+  tj_side_name lies_as; /* in LDS: in the order of whose modes */
 } mapping;
 
 /* --- modes by side --- */
@@ -138,7 +140,7 @@ static const char *describe_shape(const mapping *map) {
     tj_node_print(&text, map->domain->mode[mode].extent);
   }
   tj_text_format(&text, " for %" PRId64 " work-items", shape->work_items);
-  if (shape->is_staged)
+  if (shape->is_staged && !shape->is_direct)
     tj_text_format(&text, " in blocks of %" PRId64 " × %" PRId64, shape->unit[problem->order[TJ_SOURCE][0]],
                    shape->depth);
   if (shape->passes > 1)
@@ -173,8 +175,28 @@ static tj_lds_problem lds_problem_of(const mapping *map, const tj_mapping *made)
                           .work_items = tj_mapped_work_items(map->graph, made),
                           .element_bytes = (uint32_t)map->problem.carried_bytes,
                           .passes = map->target->keeps_slots ? made->passes : 1,
-                          .columns = tj_shape_columns(&map->problem),
-                          .may_stay = true};
+                          .order = map->shape.is_direct ? map->problem.order[map->lies_as] : NULL,
+                          .columns = tj_shape_columns(&map->problem, map->lies_as),
+                          .is_direct = map->shape.is_direct,
+                          .may_stay = !map->shape.is_direct};
+}
+
+/* Has what was shared out go straight into the layout that was chosen; false where that has no vectors. */
+static bool load_straight(const mapping *map, tj_lds_choice *shared) {
+  tj_graph *graph = map->graph;
+  tj_mapping *made = TJ_NEW(graph->job, tj_mapping);
+  tj_stage_choice *choice = TJ_NEW(graph->job, tj_stage_choice);
+  uint32_t wave = map->target->wave_size, vector = map->target->direct_bytes / (uint32_t)map->problem.carried_bytes;
+  uint32_t items = tj_mapping_work_items(graph, &shared->mapping->store);
+  *made = *shared->mapping;
+  *choice = *shared->choice;
+  made->load = tj_direct_load(graph, made, vector, (items + wave - 1) / wave * wave);
+  made->is_direct = true;
+  const tj_stage_direct direct = {tj_bank_model_of(map->target->processor), wave, made->load.items,
+                                  made->load.slots / vector, map->target->direct_bytes};
+  tj_stage_add_direct(graph->job, &direct, choice);
+  *shared = (tj_lds_choice){made, choice};
+  return made->load.items > 0;
 }
 
 /* How the shape is shared out, and where it is in LDS; false where it does not fit there. Work-items store in their
@@ -187,7 +209,8 @@ static bool share_out(const mapping *map, bool in_phases, tj_lds_choice *shared)
     made->order = order_of(map);
   tj_lds_problem problem = lds_problem_of(map, made);
   *shared = (tj_lds_choice){made, NULL};
-  return !map->shape.is_staged || tj_choose_lds(graph, &problem, shared);
+  return !map->shape.is_staged ||
+         (tj_choose_lds(graph, &problem, shared) && (!map->shape.is_direct || load_straight(map, shared)));
 }
 
 /* Cycles of LDS that conflicts cost a workgroup. */
@@ -212,10 +235,12 @@ static bool calm_down(const mapping *map, bool in_phases, tj_lds_choice *shared)
   return true;
 }
 
-/* Whether loads of a shape have conflicts on their way into LDS that turns of less than half a phase might mend. */
+/* Whether blocks of a shape have conflicts on their way into LDS, or out of it where they turn around behind it, that
+ * turns of less than half a phase might mend. */
 static bool may_turn(const mapping *map, const tj_stage_choice *stage) {
-  return stage != NULL && stage->store_cycles > stage->store_ideal && map->shape.depth > 1 &&
-         map->shape.turn > LEAST_TURN;
+  bool has_conflicts = stage != NULL && (map->shape.is_direct ? stage->load_cycles > stage->load_ideal
+                                                              : stage->store_cycles > stage->store_ideal);
+  return has_conflicts && map->shape.depth > 1 && map->shape.turn > LEAST_TURN;
 }
 
 /* How the shape is shared out with the fewest conflicts; false where it does not fit. Columns take short turns within
@@ -232,8 +257,8 @@ static bool share_out_calmly(mapping *map, tj_lds_choice *shared) {
   return true;
 }
 
-/* The kernel of a shape; NULL where it does not fit. */
-static tj_kernel *make_kernel(mapping *map) {
+/* The kernel of a shape, through registers or straight into LDS; NULL where it does not fit. */
+static tj_kernel *make_one_way(mapping *map) {
   tj_lds_choice shared;
   if (!share_out_calmly(map, &shared))
     return NULL;
@@ -250,21 +275,107 @@ static tj_kernel *make_kernel(mapping *map) {
   return kernel;
 }
 
+/* Counted, where no parameters of the launch decide. */
+static tj_price price_of(const mapping *map, const tj_kernel *kernel) {
+  enum { MOST_ACCESSES = 1 << 16 };
+  tj_price_machine machine = tj_price_machine_of(map->target);
+  if (kernel->parameter_count > 0)
+    return (tj_price){.status = TJ_EVAL_UNBOUND};
+  return tj_price_kernel(map->graph, kernel, &machine, NULL, MOST_ACCESSES);
+}
+
 /* What a kernel costs, in the terms in which its shape is priced: counted, or where only a launch could, guessed. */
 static double cost_of(const mapping *map, const tj_tile_shape *shape, const tj_kernel *kernel) {
-  enum { MOST_ACCESSES = 1 << 16 };
   const tj_stage_choice *stage = kernel->stage;
   double bytes =
       (double)map->domain->size->value * (double)(map->problem.bytes[TJ_SOURCE] + map->problem.bytes[TJ_DESTINATION]);
   tj_price_machine machine = tj_price_machine_of(map->target);
-  tj_price price = {.status = TJ_EVAL_UNBOUND};
-  if (kernel->parameter_count == 0)
-    price = tj_price_kernel(map->graph, kernel, &machine, NULL, MOST_ACCESSES);
+  tj_price price = price_of(map, kernel);
   if (price.status == TJ_EVAL_OK)
     return tj_price_in_lines(&price, &machine) * machine.line_bytes / bytes;
   return shape->cost + (stage != NULL ? tj_cost_of_conflicts(stage->store_cycles + stage->load_cycles,
                                                              stage->store_ideal + stage->load_ideal)
                                       : 0);
+}
+
+/* Why a shape's elements do not go straight into LDS, before anything is tried: a clause. NULL: they might; "": no
+ * elements go through LDS, or the target has no such loads of vectors. */
+static const char *obstacle_of_direct(const mapping *map) {
+  const tj_shape_problem *problem = &map->problem;
+  const tj_kernel_step *load = tj_flat_load(map->flat);
+  int64_t bytes = map->shape.unit[problem->order[TJ_SOURCE][0]] * problem->carried_bytes;
+  if (!map->shape.is_staged || map->target->direct_bytes < map->target->vector_bytes)
+    return "";
+  if (map->flat->arithmetic.when == TJ_COMPUTED_LOADING ||
+      map->flat->buffer[load->access.buffer].dtype != map->flat->carried)
+    return "elements become others before they are in LDS";
+  if (map->shape.passes > 1)
+    return "elements wait for their pass, which they can do in registers alone";
+  if (bytes != map->target->direct_bytes)
+    return tj_string_format(map->graph->job, "work-items load %" PRId64 " neighbours of %" PRId64 " bytes",
+                            map->shape.unit[problem->order[TJ_SOURCE][0]], problem->carried_bytes);
+  return NULL;
+}
+
+/* A kernel that may go straight into LDS in the place of the usual one, or why none does. */
+typedef struct {
+  tj_kernel *usual, *kernel;
+  tj_price price; /* of the usual one */
+  const char *obstacle;
+} direct_offer;
+
+/* Why a kernel is worse than the usual one: conflicts, or lines of memory; NULL: it is not. */
+static const char *fault_of(const mapping *map, const direct_offer *offer, const tj_kernel *kernel) {
+  if (kernel == NULL)
+    return "no layout without gaps in LDS serves the vectors that the source shows";
+  if (conflicts_of(kernel->stage) > conflicts_of(offer->usual->stage))
+    return "layouts without gaps in LDS have bank conflicts here, which a padding avoids";
+  tj_price price = price_of(map, kernel);
+  int64_t lines = tj_price_of_memory(&price).lines, usual = tj_price_of_memory(&offer->price).lines;
+  if (lines * offer->price.counted_workgroups <= usual * price.counted_workgroups)
+    return NULL;
+  return tj_string_format(map->graph->job,
+                          "what lies side by side in LDS is farther apart in memory: %" PRId64
+                          " cache lines of %" PRId64 " workgroups, and %" PRId64 " of %" PRId64 " through registers",
+                          lines, price.counted_workgroups, usual, offer->price.counted_workgroups);
+}
+
+/* Offers the kernel that lies in LDS as a side does. */
+static void offer_direct(mapping *map, tj_side_name side, direct_offer *offer) {
+  mapping straight = *map;
+  straight.shape.is_direct = true;
+  straight.lies_as = side;
+  straight.fuel = map->graph->job->fuel;
+  tj_kernel *kernel = make_one_way(&straight);
+  const char *fault = fault_of(map, offer, kernel);
+  if (fault == NULL)
+    offer->kernel = kernel;
+  offer->obstacle = fault == NULL || offer->obstacle == NULL ? fault : offer->obstacle;
+  map->made = straight.made;
+}
+
+/* Offers what may go straight into LDS. Where tiles turn around, what lies there in the order of the source is long
+ * for waves that load; where they do not, what lies in that of the destination for those that store. What this takes
+ * is no work of the search for shapes. */
+static void offer_both(mapping *map, direct_offer *offer) {
+  bool turns = map->problem.order[TJ_SOURCE][0] != map->problem.order[TJ_DESTINATION][0];
+  uint64_t before = map->graph->job->fuel;
+  offer->price = price_of(map, offer->usual);
+  offer_direct(map, turns ? TJ_SOURCE : TJ_DESTINATION, offer);
+  if (offer->kernel == NULL)
+    offer_direct(map, turns ? TJ_DESTINATION : TJ_SOURCE, offer);
+  map->fuel -= before - map->graph->job->fuel;
+}
+
+/* The kernel of a shape, straight into LDS where that is as good; NULL where it does not fit. */
+static tj_kernel *make_kernel(mapping *map) {
+  direct_offer offer = {.usual = make_one_way(map), .obstacle = obstacle_of_direct(map)};
+  if (offer.usual != NULL && offer.obstacle == NULL)
+    offer_both(map, &offer);
+  if (offer.kernel != NULL || offer.usual == NULL)
+    return offer.kernel;
+  offer.usual->indirect = offer.obstacle[0] != '\0' ? offer.obstacle : NULL;
+  return offer.usual;
 }
 
 enum { MOST_SHAPES = 16 };
@@ -417,6 +528,7 @@ static bool begin(mapping *map, tj_graph *graph, const tj_kernel *flat, const tj
                    .flat = flat,
                    .assumed = &nothing,
                    .fuel = graph->job->fuel,
+                   .lies_as = TJ_DESTINATION,
                    .shared = TJ_NEW(graph->job, tj_coordinates)};
   if (map->domain == NULL || map->domain->count == 0 || map->domain->count > TJ_SHAPE_MOST_MODES)
     return false;

@@ -16,6 +16,10 @@ typedef struct {
   uint32_t rows, columns; /* of a pass */
 } chooser;
 
+static uint32_t mode_at(const chooser *c, uint32_t number) {
+  return c->problem->order != NULL ? c->problem->order[number] : number;
+}
+
 static int64_t line_count(const chooser *c, bool columns) {
   int64_t count = 1;
   for (uint32_t m = 0; m < c->rank; m++)
@@ -46,7 +50,8 @@ typedef struct {
 
 static line_pair lines_at(const chooser *c, const int64_t place[]) {
   int64_t line[2] = {0, 0}, scale[2] = {1, 1};
-  for (uint32_t m = 0; m < c->rank; m++) {
+  for (uint32_t i = 0; i < c->rank; i++) {
+    uint32_t m = mode_at(c, i);
     unsigned kind = c->problem->columns >> m & 1;
     line[kind] += place[m] * scale[kind];
     scale[kind] *= tj_mapping_extent(c->problem->mapping, m);
@@ -325,7 +330,8 @@ static bool plain_stage(tj_job *job, const tj_stage_tile *tile, tj_stage_choice 
 static uint32_t list_groups(const chooser *c, bool columns, uint32_t group[]) {
   int64_t lines = 1;
   uint32_t count = 0;
-  for (uint32_t m = 0; m < c->rank; m++) {
+  for (uint32_t i = 0; i < c->rank; i++) {
+    uint32_t m = mode_at(c, i);
     int64_t extent = tj_mapping_extent(c->problem->mapping, m);
     if ((c->problem->columns >> m & 1) != columns || extent == 1)
       continue;
@@ -348,7 +354,9 @@ static bool search(const chooser *c, const access_list *list, tj_stage_choice *c
                         .group = group,
                         .group_count = list_groups(c, false, group),
                         .run = run,
-                        .run_count = list_groups(c, true, run)};
+                        .run_count = list_groups(c, true, run),
+                        .directions = c->problem->is_direct ? 1u << TJ_STAGE_ROW : 0,
+                        .is_packed = c->problem->is_direct};
   const tj_bank_model *model = tj_bank_model_of(target->processor);
   return model != NULL ? tj_stage_search(c->job, model, &tile, choice) : plain_stage(c->job, &tile, choice);
 }
@@ -363,7 +371,7 @@ static const tj_value *value_of_choice(const chooser *c, const tj_stage_layout *
     is_column[m] = (c->problem->columns >> m & 1) != 0;
     extent[m] = tj_mapping_extent(mapping, m) / (m == parted ? c->problem->passes : 1);
   }
-  return tj_stage_value(c->graph, chosen, extent, is_column, c->rank);
+  return tj_stage_value(c->graph, chosen, extent, is_column, c->problem->order, c->rank);
 }
 
 static tj_lds_choice complete(const chooser *c, tj_stage_choice *choice) {
@@ -403,7 +411,8 @@ static bool choose(const chooser *c, const tj_held *load, const tj_held *store, 
   find_runs(c, &in);
   find_runs(c, &out);
   access_list list = {TJ_NEW_ARRAY(c->job, tj_stage_access, most_accesses(c, &in) + most_accesses(c, &out)), 0};
-  add_accesses(c, &in, &list);
+  if (!c->problem->is_direct)
+    add_accesses(c, &in, &list);
   add_accesses(c, &out, &list);
   if (!search(c, &list, choice))
     return false;

@@ -69,6 +69,8 @@ static int64_t scale_of(const tj_shape_problem *problem, const tj_tile_shape *sh
                         tj_side_name side) {
   if (is_first(problem, mode, side))
     return shape->unit[mode];
+  if (shape->is_direct)
+    return side == TJ_DESTINATION && is_first(problem, mode, TJ_SOURCE) ? shape->unit[mode] : 1;
   bool is_deep = side == TJ_SOURCE && shape->is_staged && is_first(problem, mode, TJ_DESTINATION);
   return is_deep ? shape->depth : 1;
 }
@@ -89,12 +91,12 @@ tj_shape_digits tj_shape_digits_of(const tj_shape_problem *problem, const tj_til
   return digits;
 }
 
-uint64_t tj_shape_columns(const tj_shape_problem *problem) {
-  const uint32_t *source = problem->order[TJ_SOURCE], *destination = problem->order[TJ_DESTINATION];
-  uint32_t parting = source[0] == destination[0] && problem->count > 1 ? source[1] : source[0];
+uint64_t tj_shape_columns(const tj_shape_problem *problem, tj_side_name side) {
+  const uint32_t *own = problem->order[side], *other = problem->order[side == TJ_SOURCE ? TJ_DESTINATION : TJ_SOURCE];
+  uint32_t parting = own[0] == other[0] && problem->count > 1 ? other[1] : other[0];
   uint64_t columns = 0;
-  for (uint32_t i = 0; i < problem->count && destination[i] != parting; i++)
-    columns |= (uint64_t)1 << destination[i];
+  for (uint32_t i = 0; i < problem->count && own[i] != parting; i++)
+    columns |= (uint64_t)1 << own[i];
   return columns;
 }
 
@@ -398,7 +400,7 @@ static bool find_split(const tj_shape_problem *problem, tj_tile_shape *shape) {
   while (last > 0 && shape->extent[last] == 1)
     last--;
   shape->split = last;
-  return last > 0 && (tj_shape_columns(problem) >> last & 1) == 0;
+  return last > 0 && (tj_shape_columns(problem, TJ_DESTINATION) >> last & 1) == 0;
 }
 
 /* Whether the passes have equal parts of the rows, in whole units. */

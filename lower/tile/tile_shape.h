@@ -45,6 +45,7 @@ typedef struct {
   bool is_staged;                      /* through LDS */
   int64_t depth;  /* staged: elements along the destination's first mode that a work-item loads for each
                      vector along the source's */
+  bool is_direct; /* staged, from memory straight into LDS: it is for work-items that store to turn blocks around */
   int64_t passes; /* staged: parts in which the tile goes through LDS */
   uint32_t split; /* the mode of which each pass has a part */
   int64_t turn; /* staged: the fewest neighbours along the source that LDS serves at a time, where columns take turns
@@ -68,9 +69,10 @@ tj_shape_digits tj_shape_digits_of(const tj_shape_problem *problem, const tj_til
 /* The extent of the mode in units, as elements: what the tile has room for. */
 int64_t tj_shape_room(const tj_tile_shape *shape, uint32_t mode);
 
-/* The modes, by bit, that lie side by side in LDS: the destination's first ones, up to the source's first one that it
- * does not begin with, too. The others are rows. */
-uint64_t tj_shape_columns(const tj_shape_problem *problem);
+/* The modes, by bit, that lie side by side in LDS: a side's first ones, up to the other side's first one that it does
+ * not begin with, too. The others are rows. What goes straight there lies as in the source, else as in the
+ * destination. */
+uint64_t tj_shape_columns(const tj_shape_problem *problem, tj_side_name side);
 
 /* The best shapes, up to `most`, those of least cost first: each with the best number of work-items, and once more
  * with the best of those whose stores have whole phases of LDS, if that is another. 0: no tile fits. */
