@@ -309,6 +309,8 @@ static const char *obstacle_of_direct(const mapping *map) {
   if (map->flat->arithmetic.when == TJ_COMPUTED_LOADING ||
       map->flat->buffer[load->access.buffer].dtype != map->flat->carried)
     return "elements become others before they are in LDS";
+  if (!tj_is_always(load->access.valid))
+    return "some elements are not in the source, and the fill comes from registers";
   if (map->shape.passes > 1)
     return "elements wait for their pass, which they can do in registers alone";
   if (bytes != map->target->direct_bytes)
