@@ -33,6 +33,7 @@ static const char passes[] = "function(instcombine<no-verify-fixpoint>,simplifyc
 static const char *const idle_passes[] = {
 #define IDLE_PASS(name) name,
 #define GPU_IDLE_PASS(name) name,
+#define NVPTX_IDLE_PASS(name) name,
 #include "lower/target/idle_pass.def"
     NULL};
 
