@@ -140,15 +140,6 @@ void tj_flexible_barrier(tj_flexible *f) {
   f->kernel->step[f->kernel->step_count++] = (tj_kernel_step){.kind = TJ_STEP_BARRIER};
 }
 
-void tj_flexible_move(tj_flexible *f, uint32_t side, const tj_flexible_place place[], uint32_t width, uint32_t slot) {
-  tj_access access = {.buffer = tj_flexible_buffer(f, side),
-                      .base = tj_terse_add(f->graph, f->form[side].base, place[side].of_all),
-                      .offset = place[side].of_item,
-                      .valid = f->is_inner ? NULL : tj_flexible_within(f, side, place)};
-  tj_flexible_step(f, side == TJ_FLEXIBLE_SOURCE ? TJ_STEP_LOAD : TJ_STEP_STORE, access, width, slot, 1);
-  f->kernel->step[f->kernel->step_count - 1].multiple = f->multiple[side];
-}
-
 /* --- tiles --- */
 
 /* Source and destination, and what is further. */

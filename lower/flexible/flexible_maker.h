@@ -221,9 +221,6 @@ int64_t tj_flexible_slot_limit(const tj_flexible *f, uint32_t form);
 /* How far a step along a mode moves a side, or what is further. */
 const tj_node *tj_flexible_stride(const tj_flexible *f, uint32_t mode, uint32_t side);
 
-/* An access to source or destination; place[form] of all forms that are of it. */
-void tj_flexible_move(tj_flexible *f, uint32_t side, const tj_flexible_place place[], uint32_t width, uint32_t slot);
-
 /* --- bounds --- */
 
 /* What the predicate of an access at digits of all modes demands, as bounds of sums; `first` is the mode along which

@@ -254,6 +254,20 @@ static bool is_form_of(const tj_flexible *f, uint32_t form, uint32_t side) {
   return form == side || goes_with;
 }
 
+/* An access to what a form is of, `more` beyond its base, of `width` slots from `slot` on. */
+static void move(const tj_flexible_hold *hold, uint32_t form, const tj_flexible_place place[], const tj_node *more,
+                 uint32_t width, uint32_t slot) {
+  tj_flexible *f = hold->f;
+  bool is_source = form == TJ_FLEXIBLE_SOURCE || tj_flexible_is_source(f, form);
+  const tj_node *base = tj_terse_add(f->graph, f->form[form].base, place[form].of_all);
+  tj_access access = {.buffer = tj_flexible_buffer(f, form),
+                      .base = tj_terse_add(f->graph, base, more),
+                      .offset = place[form].of_item,
+                      .valid = f->is_inner ? NULL : tj_flexible_within(f, hold->side, place)};
+  tj_flexible_step(f, is_source ? TJ_STEP_LOAD : TJ_STEP_STORE, access, width, slot, 1);
+  f->kernel->step[f->kernel->step_count - 1].multiple = f->multiple[form];
+}
+
 /* Loads what a vector of the side takes of a further source, or stores what it gives to a further destination: as
  * vectors, where that has neighbours as the side does, or one by one. */
 static void move_further(const tj_flexible_hold *hold, uint32_t form, const tj_flexible_place place[],
@@ -265,16 +279,8 @@ static void move_further(const tj_flexible_hold *hold, uint32_t form, const tj_f
   uint32_t width = tj_target_widest(f->target, tj_element_bytes(f->kernel, buffer));
   bool is_contiguous = tj_is_int(tj_flexible_stride(f, first, form), 1);
   width = !is_contiguous ? 1 : width < hold->width ? width : hold->width;
-  const tj_node *base = tj_terse_add(f->graph, f->form[form].base, place[form].of_all);
-  for (uint32_t k = 0; k < hold->width; k += width) {
-    const tj_node *more = steps_of(f, &f->mode[first], form, k);
-    tj_access access = {.buffer = buffer,
-                        .base = tj_terse_add(f->graph, base, more),
-                        .offset = place[form].of_item,
-                        .valid = f->is_inner ? NULL : tj_flexible_within(f, hold->side, place)};
-    tj_flexible_step(f, is_source ? TJ_STEP_LOAD : TJ_STEP_STORE, access, width, slot + of_source + k, 1);
-    f->kernel->step[f->kernel->step_count - 1].multiple = f->multiple[form];
-  }
+  for (uint32_t k = 0; k < hold->width; k += width)
+    move(hold, form, place, steps_of(f, &f->mode[first], form, k), width, slot + of_source + k);
 }
 
 static void find_places(const tj_flexible_hold *hold, uint32_t vector, tj_flexible_place place[]) {
@@ -300,7 +306,7 @@ void tj_flexible_move_some(const tj_flexible_hold *hold, uint32_t first, uint32_
     tj_flexible_place *own = &place[(size_t)i * TJ_FLEXIBLE_FORMS];
     find_places(hold, first + i, own);
     move_all_further(hold, true, own, slot + i * hold->width);
-    tj_flexible_move(f, hold->side, own, hold->width, slot + i * hold->width);
+    move(hold, hold->side, own, tj_int(f->graph, 0), hold->width, slot + i * hold->width);
   }
   for (uint32_t i = 0; i < count; i++)
     move_all_further(hold, false, &place[(size_t)i * TJ_FLEXIBLE_FORMS], slot + i * hold->width);

@@ -128,7 +128,8 @@ static bool are_vectors(const shape *vector, const tj_side *side) {
   return true;
 }
 
-void tj_side_widen(tj_graph *graph, const tj_domain *domain, tj_side *side, uint32_t most, tj_alignment alignment) {
+/* Finds the widest vectors up to `most` elements, a power of two, that the side's slots make in its order. */
+static void widen(tj_graph *graph, const tj_domain *domain, tj_side *side, uint32_t most, tj_alignment alignment) {
   shape vector = {graph, domain, most, alignment};
   while (vector.width > 1 && !are_vectors(&vector, side))
     vector.width /= 2;
@@ -140,7 +141,7 @@ void tj_side_choose_vectors(tj_graph *graph, const tj_domain *domain, tj_side *s
   tj_side best = {.width = 0};
   for (uint32_t i = 0; i < side->tile->order_count; i++) {
     side->order = side->tile->order[i];
-    tj_side_widen(graph, domain, side, most, alignment);
+    widen(graph, domain, side, most, alignment);
     if (side->width > best.width)
       best = *side;
   }

@@ -24,10 +24,8 @@ typedef struct {
 /* Whether the machine wants vectors aligned to their size. */
 typedef enum { TJ_ALIGNED, TJ_ANYWHERE } tj_alignment;
 
-/* Finds the widest vectors up to `most` elements, a power of two, that the side's slots make in its order. */
-void tj_side_widen(tj_graph *graph, const tj_domain *domain, tj_side *side, uint32_t most, tj_alignment alignment);
-
-/* The same, in that of the tile's orders that gives the widest; the first of these. */
+/* Finds the widest vectors up to `most` elements, a power of two, that the side's slots make in any of the tile's
+ * orders; in the first of these. */
 void tj_side_choose_vectors(tj_graph *graph, const tj_domain *domain, tj_side *side, uint32_t most,
                             tj_alignment alignment);
 
