@@ -116,7 +116,8 @@ static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel
   while (shape.lanes < limit && vectors > shape.lanes * usual)
     shape.lanes *= 2;
   shape.repeats = (uint32_t)((vectors - 1) / shape.lanes + 1);
-  shape.rows = shape.lanes < WORK_ITEMS ? WORK_ITEMS / shape.lanes : 1;
+  uint32_t work_items = shape.lanes < target->wave_size ? WORK_ITEMS : target->group_of_rows;
+  shape.rows = shape.lanes < work_items ? work_items / shape.lanes : 1;
   return shape;
 }
 

@@ -141,7 +141,32 @@ static uint32_t bytes_of(const tj_emitter *emitter, const tj_kernel_step *step) 
   return step->width * tj_element_bytes(emitter->kernel, step->access.buffer);
 }
 
+/* Whether it mentions the workgroup's number, or what is bound to it. */
+static bool is_of_workgroup(const tj_kernel *kernel, const tj_node *node) {
+  if (node == NULL || kernel->workgroup == NULL)
+    return false;
+  uint32_t symbols = kernel->workgroup->symbols;
+  for (uint32_t i = 0; i < kernel->binding_count; i++)
+    symbols |= kernel->binding[i].is_launched ? 0 : kernel->binding[i].symbol->symbols;
+  return (node->symbols & symbols) != 0;
+}
+
+/* Whether what is loaded is of the workgroup alone, or of few: caches keep it for those rather than what is stored.
+ * What all workgroups load is kept in any case. */
+static bool is_to_be_kept(const tj_emitter *emitter, const tj_kernel_step *step) {
+  const tj_access *access = &step->access;
+  uint32_t bytes = access->buffer == TJ_LDS ? 0 : bytes_of(emitter, step);
+  return emitter->target->has_kept_loads && (bytes == 4 || bytes == 8 || bytes == 16) &&
+         tj_step_alignment(emitter->kernel, step) >= bytes && !emitter->kernel->buffer[access->buffer].is_written &&
+         (is_of_workgroup(emitter->kernel, access->base) || is_of_workgroup(emitter->kernel, access->offset));
+}
+
 static LLVMValueRef emit_plain_load(tj_emitter *emitter, const tj_kernel_step *step, LLVMTypeRef type) {
+  if (is_to_be_kept(emitter, step)) {
+    LLVMValueRef words = emitter->target->family->emit_kept_load(emitter, tj_emit_address(emitter, &step->access),
+                                                                 bytes_of(emitter, step) / 4);
+    return LLVMBuildBitCast(emitter->builder, words, type, "");
+  }
   LLVMValueRef vector = LLVMBuildLoad2(emitter->builder, type, tj_emit_address(emitter, &step->access), "element");
   LLVMSetAlignment(vector, tj_step_alignment(emitter->kernel, step));
   return vector;

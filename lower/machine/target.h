@@ -61,6 +61,7 @@ typedef struct {
   uint32_t slot_bytes;           /* of tiles that are fast: what a work-item holds in registers, at most, */
   uint32_t slot_limit;           /* in so many slots, */
   uint32_t tile_bytes;           /* and a workgroup */
+  uint32_t group_of_rows;        /* work-items of a workgroup that has rows of whole waves, where one row has fewer */
   bool follows_destination;      /* workgroups beside one another take tiles that are neighbours in the destination */
   uint32_t vector_bytes;         /* widest memory access of one work-item */
   uint32_t global_address_space; /* of buffers */
@@ -77,6 +78,7 @@ typedef struct {
   bool has_extremes;            /* minimum and maximum of f32, which are NaN where an operand is, are instructions */
   bool has_division;            /* a division of f32 is an instruction, or as short to say */
   bool has_float_scaling;       /* an instruction multiplies floats by powers of two, and rounds once */
+  bool has_kept_loads;          /* loads may ask caches to keep what they load rather than what is stored */
   bool has_float_sums;          /* memory adds an f32 to another, at once with other work-items */
   bool has_bfloat_rounding;     /* fptrunc from float to bfloat rounds right, denormals included */
   const tj_buffer_resource *resource; /* whose bounds accesses may have for masks; NULL: none */
@@ -138,6 +140,9 @@ struct tj_target_family {
   /* A word of four bytes, the low one first, of those of two words: `b` has bytes 4 to 7. NULL where elements that
    * are smaller than words do not turn around in registers. */
   LLVMValueRef (*emit_bytes)(struct tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b, const uint8_t byte[4]);
+  /* So many words, 1, 2 or 4 as a vector, of memory that is only read, which caches are to keep. NULL where no target
+   * of the family has_kept_loads. */
+  LLVMValueRef (*emit_kept_load)(struct tj_emitter *emitter, LLVMValueRef address, uint32_t words);
   /* The resource of TJ_RESOURCE_BYTES from an address on; what it has in a place, of a type of words, bytes or 16
    * bits; and such a value there. NULL where no target of the family has resources. */
   LLVMValueRef (*emit_resource)(struct tj_emitter *emitter, LLVMValueRef address);

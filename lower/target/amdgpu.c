@@ -16,7 +16,8 @@ enum {
   RESOURCE_ADDRESS_SPACE = 8,
   WORKGROUP_LIMIT = 1024,
   SLOT_BYTES = 256,
-  TILE_BYTES = 1024 * SLOT_BYTES
+  TILE_BYTES = 1024 * SLOT_BYTES,
+  GROUP_OF_ROWS = 256
 };
 
 /* The first generation with v_maximum_f32. */
@@ -132,6 +133,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .slot_bytes = SLOT_BYTES,
       .slot_limit = SLOT_BYTES,
       .tile_bytes = TILE_BYTES,
+      .group_of_rows = GROUP_OF_ROWS,
       .vector_bytes = 16,
       .global_address_space = GLOBAL_ADDRESS_SPACE,
       .displacement_limit = DISPLACEMENT_LIMIT,
