@@ -65,36 +65,14 @@ void tj_cuda_queue_close(tj_cuda_queue *queue) {
   destroy(queue);
 }
 
-/* --- marking --- */
+/* --- ending --- */
 
 static tj_cuda_slot *slot_of(tj_cuda_queue *queue, uint64_t number) {
   return &queue->slot[tj_rt_slot_of(number)];
 }
 
-/* Records the event behind what is on the stream. Where that fails, nothing of it can be told. */
-static tj_status mark(tj_cuda_queue *queue, tj_cuda_slot *slot, tj_rt_error *error) {
-  tj_status status = tj_cuda_event_record(queue->cuda, error, slot->end, queue->stream);
-  if (status != TJ_OK)
-    tj_cuda_queue_lose(queue, error->text);
-  slot->is_marked = status == TJ_OK;
-  return status;
-}
-
-/* The first launch from that number on whose event is recorded; if there is none, the latest, whose event is now. */
-static uint64_t marked_from(tj_cuda_queue *queue, uint64_t number) {
-  tj_rt_error told;
-  uint64_t latest = queue->flight.launched - 1;
-  while (number < latest && !slot_of(queue, number)->is_marked)
-    number++;
-  if (!slot_of(queue, number)->is_marked)
-    mark(queue, slot_of(queue, number), &told);
-  return number;
-}
-
-/* --- ending --- */
-
-tj_cuda_event tj_cuda_queue_event(tj_cuda_queue *queue, uint64_t number) {
-  return slot_of(queue, number < queue->flight.launched ? marked_from(queue, number) : number)->end;
+tj_cuda_event tj_cuda_queue_event(const tj_cuda_queue *queue, uint64_t number) {
+  return queue->slot[tj_rt_slot_of(number)].end;
 }
 
 static uint64_t time_of(const tj_cuda_queue *queue, const tj_cuda_slot *slot) {
@@ -118,35 +96,27 @@ static tj_status describe_end(tj_cuda_queue *queue, tj_rt_error *error) {
   return tj_rt_flight_is_innocent(flight, error) ? TJ_ERROR_SYSTEM : tj_rt_flight_check(flight, error);
 }
 
-/* Takes the oldest launch, which has ended, out of the queue. */
-static void retire(tj_cuda_queue *queue) {
+/* Takes the oldest launch, which has ended with this result, out of the queue. */
+static void retire(tj_cuda_queue *queue, int result) {
   tj_rt_error error;
+  if (result != TJ_CUDA_SUCCESS)
+    lose_to(queue, result);
   tj_status status = describe_end(queue, &error);
   uint64_t nanoseconds = status == TJ_OK ? time_of(queue, slot_of(queue, queue->flight.ended)) : 0;
   tj_rt_flight_end(&queue->flight, status, &error, nanoseconds);
 }
 
-/* Takes launches up to this one out, whose event has this result. */
-static void retire_through(tj_cuda_queue *queue, uint64_t number, int result) {
-  if (result != TJ_CUDA_SUCCESS)
-    lose_to(queue, result);
-  while (queue->flight.ended <= number)
-    retire(queue);
-}
-
 void tj_cuda_queue_progress(tj_cuda_queue *queue) {
   while (!tj_rt_flight_is_empty(&queue->flight)) {
-    uint64_t number = marked_from(queue, queue->flight.ended);
-    int result = queue->cuda->event_query(slot_of(queue, number)->end);
+    int result = queue->cuda->event_query(slot_of(queue, queue->flight.ended)->end);
     if (result == TJ_CUDA_NOT_READY)
       return;
-    retire_through(queue, number, result);
+    retire(queue, result);
   }
 }
 
 static void retire_oldest(tj_cuda_queue *queue) {
-  uint64_t number = marked_from(queue, queue->flight.ended);
-  retire_through(queue, number, queue->cuda->event_synchronize(slot_of(queue, number)->end));
+  retire(queue, queue->cuda->event_synchronize(slot_of(queue, queue->flight.ended)->end));
 }
 
 void tj_cuda_queue_drain(tj_cuda_queue *queue) {
@@ -173,15 +143,16 @@ static tj_status begin(tj_cuda_queue *queue, tj_cuda_slot **slot, tj_rt_error *e
   return tj_cuda_event_record(queue->cuda, error, (*slot)->begin, queue->stream);
 }
 
-/* The slot is the launch's from here on. */
+/* The slot is the launch's from here on; where its second event is not recorded, nothing of it can be told. */
 static tj_status end(tj_cuda_queue *queue, tj_cuda_slot *slot, tj_rt_completion *completion, bool is_copy,
                      tj_rt_error *error) {
-  bool ends_group = queue->flight.launched % TJ_CUDA_GROUP == TJ_CUDA_GROUP - 1;
-  slot->is_marked = false;
-  tj_status status = queue->is_borrowed && !ends_group ? TJ_OK : mark(queue, slot, error);
-  if (status == TJ_OK)
-    tj_rt_flight_begin(&queue->flight, completion, is_copy);
-  return status;
+  tj_status status = tj_cuda_event_record(queue->cuda, error, slot->end, queue->stream);
+  if (status != TJ_OK) {
+    tj_cuda_queue_lose(queue, error->text);
+    return status;
+  }
+  tj_rt_flight_begin(&queue->flight, completion, is_copy);
+  return TJ_OK;
 }
 
 static tj_status check_size(const tj_rt_dispatch *dispatch, tj_rt_error *error) {

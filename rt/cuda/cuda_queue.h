@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* One stream of a CUDA device: what is in flight there (rt/flight.h), and the events that tell how it ended.
  *
- * On a stream of the queue's own, an event is recorded before each launch and one behind it: the two take its time.
- * An event costs the GPU some 3 microseconds, so on streams of others there are none but behind the last launch of
- * TJ_CUDA_GROUP, and, once somebody wants to know, behind the latest: which then says of all before it that they have
- * ended. A kernel that fails takes the context with it: the device is lost, and the first launch that is not known to
- * have ended counts as the one that failed.
+ * A slot has an event behind it and, on a stream of the queue's own, one before it: the two take its time, which
+ * costs the GPU some 2 microseconds a launch, and so is not taken on streams of others. A kernel that fails takes the
+ * context with it: the device is lost, and the first launch that has not ended is the one that failed.
  *
  * The context is current for whoever calls. Thread safety: none but that of tj_cuda_queue_lose; the device serializes
  * calls. */
@@ -15,11 +13,8 @@
 #include "rt/cuda/cuda_library.h"
 #include "rt/flight.h"
 
-enum { TJ_CUDA_GROUP = TJ_RT_SLOTS / 2 };
-
 typedef struct {
   tj_cuda_event begin, end; /* begin NULL: no time is taken */
-  bool is_marked;           /* `end` is recorded */
 } tj_cuda_slot;
 
 typedef struct {
@@ -53,8 +48,8 @@ void tj_cuda_queue_lose(tj_cuda_queue *queue, const char *why);
 /* Completes the launches that have ended, without waiting. */
 void tj_cuda_queue_progress(tj_cuda_queue *queue);
 
-/* An event behind a launch in flight, by its number; of one that has ended, some other launch's. */
-tj_cuda_event tj_cuda_queue_event(tj_cuda_queue *queue, uint64_t number);
+/* The event behind a launch in flight, by its number; of one that has ended, some other launch's. */
+tj_cuda_event tj_cuda_queue_event(const tj_cuda_queue *queue, uint64_t number);
 
 /* Gives up what is in flight: it runs to its end, and then has failed. */
 void tj_cuda_queue_give_up(tj_cuda_queue *queue);

@@ -50,7 +50,6 @@ static struct {
   } failure[MOST_FAILURES];
   work work[MOST_WORK];
   uint64_t asked, done; /* pieces of work */
-  int recorded;
   bool is_lost;
   size_t dynamic_bytes, most_dynamic_bytes;
   void *context[MOST_CONTEXTS]; /* those that are current, one above the other */
@@ -98,10 +97,6 @@ EXPORT int stub_cuda_place(void) {
 
 EXPORT void *stub_cuda_stream(void) {
   return gpu.stream;
-}
-
-EXPORT int stub_cuda_recorded(void) {
-  return gpu.recorded;
 }
 
 EXPORT size_t stub_cuda_dynamic_bytes(void) {
@@ -328,7 +323,6 @@ EXPORT int cuEventRecord(void *recorded, void *stream) {
     result = add_work((work){.kind = RECORD});
   if (result == 0)
     ((event *)recorded)->number = gpu.asked;
-  gpu.recorded += result == 0;
   return result;
 }
 

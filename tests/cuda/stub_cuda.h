@@ -35,8 +35,6 @@ const char *stub_cuda_calls(void);
 int stub_cuda_place(void);
 /* The stream of the last launch. */
 void *stub_cuda_stream(void);
-/* How many events have been recorded since the last reset. */
-int stub_cuda_recorded(void);
 /* Shared memory that the last launch was given, and the most that its kernel was made ready for. */
 size_t stub_cuda_dynamic_bytes(void);
 size_t stub_cuda_most_dynamic_bytes(void);

@@ -21,7 +21,6 @@ static struct {
   void (*set_version)(int version);
   int (*place)(void);
   void *(*stream)(void);
-  int (*recorded)(void);
   size_t (*dynamic_bytes)(void);
   size_t (*most_dynamic_bytes)(void);
   int (*retain)(void **context, int device); /* what an application calls */
@@ -46,7 +45,6 @@ static void use_stub(int devices, int capability) {
   *(void **)&stub.calls = symbol(handle, "stub_cuda_calls");
   *(void **)&stub.place = symbol(handle, "stub_cuda_place");
   *(void **)&stub.stream = symbol(handle, "stub_cuda_stream");
-  *(void **)&stub.recorded = symbol(handle, "stub_cuda_recorded");
   *(void **)&stub.retain = symbol(handle, "cuDevicePrimaryCtxRetain");
   *(void **)&stub.release = symbol(handle, "cuDevicePrimaryCtxRelease_v2");
   *(void **)&stub.push = symbol(handle, "cuCtxPushCurrent_v2");
@@ -457,87 +455,6 @@ START_TEST(what_cannot_be_attached) {
 }
 END_TEST
 
-/* A device on a stream of the application's, with memory of the application's. */
-static session attach_session(uint32_t memory[ELEMENTS]) {
-  static int stream;
-  session s = {0};
-  void *context;
-  use_stub(1, 90);
-  stub.retain(&context, 10);
-  const tj_rt_cuda_attachment attachment = {.context = context, .stream = &stream};
-  expect(&s, tj_rt_attach_cuda(&attachment, NULL, &s.device, &s.error));
-  s.buffer = tj_rt_borrow((uint64_t)(uintptr_t)memory, ELEMENTS * sizeof memory[0]);
-  load(&s, kernels, "add", 0, &s.kernel);
-  return s;
-}
-
-static void detach_session(session *s) {
-  stub.release(10);
-  close_session(s);
-}
-
-/* Events cost an application's stream time: there is one for each 32 launches, and one when somebody asks. */
-START_TEST(streams_of_applications_have_few_events) {
-  enum { LAUNCHES = 200, GROUP = 32 };
-  static tj_rt_completion completion[LAUNCHES];
-  uint32_t memory[ELEMENTS] = {0};
-  session s = attach_session(memory);
-  for (int i = 0; i < LAUNCHES; i++) {
-    expect(&s, start(&s, s.kernel, 1, &completion[i]));
-    ck_assert_int_eq(stub.recorded(), (i + 1) / GROUP);
-  }
-  ck_assert(!tj_rt_is_done(s.device, &completion[LAUNCHES - 1]));
-  ck_assert_int_eq(stub.recorded(), LAUNCHES / GROUP);
-  for (int i = LAUNCHES - 1; i >= 0; i--)
-    expect(&s, tj_rt_finish(s.device, &completion[i], &s.error));
-  ck_assert_int_eq(stub.recorded(), LAUNCHES / GROUP + 1);
-  ck_assert_uint_eq(memory[ELEMENTS - 1], LAUNCHES);
-  detach_session(&s);
-}
-END_TEST
-
-/* The first launch of those that are not known to have ended is the one that failed. */
-START_TEST(a_fault_on_an_applications_stream) {
-  uint32_t memory[ELEMENTS] = {0};
-  session s = attach_session(memory);
-  tj_rt_kernel *fault;
-  tj_rt_completion before, first, failed, behind;
-  load(&s, kernels, "fault", 0, &fault);
-  expect(&s, start(&s, s.kernel, 1, &before));
-  while (!tj_rt_is_done(s.device, &before))
-    continue;
-  expect(&s, start(&s, s.kernel, 1, &first));
-  expect(&s, start(&s, fault, 0, &failed));
-  expect(&s, start(&s, s.kernel, 1, &behind));
-  expect_failure(&s, tj_rt_finish(s.device, &behind, &s.error), TJ_LAUNCH, "did not run");
-  expect_failure(&s, tj_rt_finish(s.device, &failed, &s.error), TJ_LAUNCH, "did not run");
-  expect_failure(&s, tj_rt_finish(s.device, &first, &s.error), TJ_LAUNCH, "an illegal memory access");
-  expect(&s, tj_rt_finish(s.device, &before, &s.error));
-  tj_rt_unload(s.device, fault);
-  detach_session(&s);
-}
-END_TEST
-
-/* Where the event that somebody asks for is not recorded, the device is lost. */
-START_TEST(events_that_are_not_recorded) {
-  for (int is_borrowed = 0; is_borrowed < 2; is_borrowed++) {
-    uint32_t memory[ELEMENTS] = {0};
-    session s = is_borrowed ? attach_session(memory) : open_session("add");
-    tj_rt_completion completion;
-    stub.fail_at("record", is_borrowed ? 1 : 2, 1);
-    tj_status started = start(&s, s.kernel, 1, &completion);
-    ck_assert_int_eq(started == TJ_OK, is_borrowed);
-    expect_failure(&s, is_borrowed ? tj_rt_finish(s.device, &completion, &s.error) : started,
-                   is_borrowed ? TJ_LAUNCH : TJ_CUDA_CALL, "cuEventRecord");
-    expect_failure(&s, start(&s, s.kernel, 1, NULL), TJ_LAUNCH, "cuEventRecord");
-    if (is_borrowed)
-      detach_session(&s);
-    else
-      close_session(&s);
-  }
-}
-END_TEST
-
 /* --- what fails --- */
 
 START_TEST(a_fault_loses_the_device) {
@@ -683,9 +600,6 @@ int main(void) {
                                 failures_to_link_are_told,
                                 contexts_and_streams_are_attached,
                                 what_cannot_be_attached,
-                                streams_of_applications_have_few_events,
-                                a_fault_on_an_applications_stream,
-                                events_that_are_not_recorded,
                                 a_fault_loses_the_device,
                                 a_wait_tells_what_nobody_asked_for,
                                 devices_that_are_lost_elsewhere,
