@@ -230,8 +230,7 @@ static bool find_invariant(const walk_proof *w, invariant *of) {
       of->symbol[i] = tj_hidden_symbol(graph, of->view, id, fields->field[i].name, reach[id]);
     } else if (is_kept(w, &places, i)) {
       of->first[i] = of->now[i] = places.state[0][i].node;
-      put_in_place(w, &(tj_substitution){w->start, at_place(w, of), path->view->rank}, &of->now[i],
-                   1);
+      put_in_place(w, &(tj_substitution){w->start, at_place(w, of), path->view->rank}, &of->now[i], 1);
       of->next[i] = of->symbol[i] = of->now[i];
     } else
       return false;
@@ -265,8 +264,8 @@ static tj_c_integer *state_of_symbols(const walk_proof *w, const invariant *of) 
   return state;
 }
 
-/* Whether the fields are as the invariant says where the walk begins, and, if they are at a place, at the next one;
- * and what the functions make of them is the view. */
+/* Whether the fields are as the invariant says where the walk begins, and, if they are at a place, what the functions
+ * make of them there is the view, and they are at the next one: functions that read may change the struct. */
 static bool is_proved_by_induction(const walk_proof *w, tj_equivalence *proved) {
   tj_job *job = w->p->graph->job;
   const uint32_t count = struct_of(w)->field_count;
@@ -277,21 +276,22 @@ static bool is_proved_by_induction(const walk_proof *w, tj_equivalence *proved) 
   if (!find_invariant(w, &of))
     return false;
   const tj_substitution in_place = {of.symbol, of.now, count};
-  tj_c_integer *first = new_state(w), *moved = state_of_symbols(w, &of);
-  begin(w, first);
-  *proved = compare_fields(w, of.first, first, NULL);
+  tj_c_integer *state = new_state(w);
+  begin(w, state);
+  *proved = compare_fields(w, of.first, state, NULL);
   if (!tj_is_equal(proved->verdict))
     return false;
-  go_on(w, moved);
-  tj_equivalence next = compare_fields(w, of.next, moved, &in_place);
-  add_verdict(proved, &next);
-  if (!tj_is_equal(next.verdict))
-    return false;
+  state = state_of_symbols(w, &of);
   tj_cursor cursor = tj_cursor_at(w->p->graph, w->path->view, at_place(w, &of));
-  tj_equivalence read = compare_at(w, &cursor, tj_int(w->p->graph, 1), state_of_symbols(w, &of), &in_place);
+  tj_equivalence read = compare_at(w, &cursor, tj_int(w->p->graph, 1), state, &in_place);
   add_verdict(proved, &read);
+  if (!tj_is_equal(read.verdict))
+    return false;
+  go_on(w, state);
+  tj_equivalence next = compare_fields(w, of.next, state, &in_place);
+  add_verdict(proved, &next);
   proved->is_inductive = true;
-  return tj_is_equal(read.verdict);
+  return tj_is_equal(next.verdict);
 }
 
 /* --- places, one after the other --- */

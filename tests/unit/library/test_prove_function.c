@@ -155,6 +155,10 @@ static const struct {
      "typedef struct { int at; } W;\nvoid f_init(W *w, int i, int j) { w->at = i * 7 + j; }\n"
      "void f_next(W *w) { w->at += w->at < 4 ? 2 : 3; }\nint f_offset(const W *w) { return w->at; }",
      "different: at i0 = 0, i1 = 4, steps = 1: 6 and 7"},
+    {"walk(packed(65536), step=1, count=4096)", /* reading changes the struct */
+     "typedef struct { long at; } W;\nvoid f_init(W *w, int i) { w->at = i; }\n"
+     "void f_next(W *w) { w->at++; }\nlong f_offset(W *w) { w->at++; return w->at - 1; }",
+     "different: at i = 0, steps = 1: 1 and 2"},
 };
 
 /* A walk of any number of steps, and what becomes of its functions with another line in f_next, or in f_init. */
