@@ -412,11 +412,12 @@ TJ_API tj_status tj_prove(tj_context *context, const char *declarations, const c
  * overflows, they do not. `code` is their text, and the name by which diagnostics call it. `name` says which functions:
  * NAME, NAME_0 …, NAME_valid (which may be missing), of a walk NAME_init, NAME_next, NAME_offset, NAME_valid; NULL: all
  * that the text has are these. Arguments are the leaves of the coordinate, or, of a layout, a coordinate of each mode,
- * or one index; then the parameters in order, or some of them by name. A walk of at most 1024 places is followed from one
- * to the next. The subset of C: integers, structs of integers, declarations, assignments, if,
- * return, ?:, all operators on integers, calls of other functions of the text; int has 32 bits, long 64. The text and
- * JSON are those of tj_prove. TJ1006 where the text is not understood, TJ2034 where it does not have the functions, or
- * they have other arguments, TJ2033 where it is not decided. */
+ * or one index; then the parameters in order, or some of them by name. Walks are proved by induction, where each field
+ * of their struct is an index of the view or stays as it begins; others are followed through at most 1024 places. The
+ * subset of C: integers, structs of integers, declarations, assignments, if, return, ?:, all operators on integers,
+ * calls of other functions of the text; int has 32 bits, long 64. The text and JSON are those of tj_prove. TJ1006 where
+ * the text is not understood, TJ2034 where it does not have the functions, or they have other arguments, TJ2033 where
+ * it is not decided. */
 TJ_API tj_status tj_program_prove_function(tj_program *program, const tj_program_piece *code, const char *name,
                                            tj_proof_form form, int *equal, tj_blob *text);
 
