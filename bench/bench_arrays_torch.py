@@ -16,9 +16,6 @@ as many bytes. Compilation is not in the times. What kernels store is compared w
 object, or with --table lines to read.
 """
 
-import argparse
-import json
-import subprocess
 import sys
 
 import torch
@@ -26,7 +23,7 @@ import torch.nn.functional
 
 import tilejit
 
-from torch_clock import LAUNCHES, best_microseconds
+from torch_clock import LAUNCHES, begin, best_microseconds, print_report
 
 FORMS = ("static", "dynamic")
 WAYS = (*FORMS, "eager", "compiled")
@@ -129,18 +126,7 @@ def measure_case(case, device, ahead):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("bench_arrays")
-    parser.add_argument("--table", action="store_true")
-    options, given = parser.parse_known_args()
-    listed = subprocess.run([options.bench_arrays, "--device", "cuda:0", "--list", *given], check=True,
-                            stdout=subprocess.PIPE)
-    report = json.loads(listed.stdout)
-    stream = torch.cuda.Stream()
-    torch.cuda.set_stream(stream)
-    report["device"] = torch.cuda.get_device_name()
-    report["peer"] = f"PyTorch {torch.__version__}"
-    device = tilejit.cuda_stream(stream.cuda_stream)
+    has_table, report, device = begin(__doc__.partition("\n")[0], "bench_arrays", "--device", "cuda:0")
     one, other = (torch.empty(1 << 29, dtype=torch.uint8, device="cuda") for _ in range(2))
 
     def copy_long():
@@ -149,12 +135,11 @@ def main():
 
     for case in report["cases"]:
         measure_case(case, device, copy_long)
-        if options.table:
+        if has_table:
             print(f"{name(case):32} copy {case['copy_gigabytes_per_second']:.0f} GB/s",
                   *(f"{way} {case[way]['part_of_copy']:.3f}" for way in WAYS), flush=True)
-    if not options.table:
-        json.dump(report, sys.stdout, indent=2)
-        print()
+    if not has_table:
+        print_report(report)
 
 
 main()

@@ -15,17 +15,14 @@ Parts are of the rate at which PyTorch copies an array of the largest case's siz
 each kernel stores is compared with what permute does. Prints one JSON object, or with --table lines to read.
 """
 
-import argparse
-import json
 import math
-import subprocess
 import sys
 
 import torch
 
 import tilejit
 
-from torch_clock import LAUNCHES, best_microseconds
+from torch_clock import LAUNCHES, begin, best_microseconds, print_report
 
 TYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "u8": torch.uint8}
 FORMS = ("static", "dynamic")
@@ -108,24 +105,13 @@ def print_type(element, result):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("bench_gpu")
-    parser.add_argument("--table", action="store_true")
-    options, given = parser.parse_known_args()
-    listed = subprocess.run([options.bench_gpu, "--list", *given], check=True, stdout=subprocess.PIPE)
-    report = json.loads(listed.stdout)
-    stream = torch.cuda.Stream()
-    torch.cuda.set_stream(stream)
-    report["device"] = torch.cuda.get_device_name()
-    report["peer"] = f"PyTorch {torch.__version__}"
-    device = tilejit.cuda_stream(stream.cuda_stream)
+    has_table, report, device = begin(__doc__.partition("\n")[0], "bench_gpu")
     for element, listed in report["types"].items():
         report["types"][element] = result = measure_type(listed["cases"], TYPES[element], device)
-        if options.table:
+        if has_table:
             print_type(element, result)
-    if not options.table:
-        json.dump(report, sys.stdout, indent=2)
-        print()
+    if not has_table:
+        print_report(report)
 
 
 main()

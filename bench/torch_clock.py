@@ -1,9 +1,38 @@
 # SPDX-License-Identifier: MIT
-"""Times of what is put on one stream of PyTorch's, by its events, for the benchmarks beside PyTorch."""
+"""What the benchmarks beside PyTorch have in common: the cases of a program that lists them, one stream of PyTorch's, and
+times of what is put there, by its events."""
+
+import argparse
+import json
+import subprocess
+import sys
 
 import torch
 
+import tilejit
+
 WARM_UPS, ROUNDS, LAUNCHES = 3, 5, 10
+
+
+def begin(description, program, *words):
+    """Whether a table was asked for; the report that the program has listed, for these words and what else was given;
+    and the device on the stream that all is put on from now on."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument(program)
+    parser.add_argument("--table", action="store_true")
+    options, given = parser.parse_known_args()
+    listed = subprocess.run([getattr(options, program), *words, "--list", *given], check=True, stdout=subprocess.PIPE)
+    stream = torch.cuda.Stream()
+    torch.cuda.set_stream(stream)
+    report = json.loads(listed.stdout)
+    report["device"] = torch.cuda.get_device_name()
+    report["peer"] = f"PyTorch {torch.__version__}"
+    return options.table, report, tilejit.cuda_stream(stream.cuda_stream)
+
+
+def print_report(report):
+    json.dump(report, sys.stdout, indent=2)
+    print()
 
 
 def round_of(start, launches, ahead):
