@@ -14,8 +14,7 @@ typedef struct {
   int lds, wide; /* cases, at least: no conflicts in LDS but unavoidable ones; 16 bytes a lane throughout */
   double valu, dynamic_valu; /* thousands of instructions; 0: not measured */
   double dynamic_lines;
-  int dynamic_lds; /* cases, */
-  int direct;      /* and those that go straight into LDS */
+  int dynamic_lds, direct; /* cases, at least: no conflicts in LDS; straight into LDS */
 } limits;
 
 /* The aims: lines 1.10 and 1.35, of dynamic shapes 1.15; VALU of these 1.15 of those of fixed ones. */
