@@ -639,37 +639,33 @@ static bool is_masked(const tj_kernel *flat) {
   return !tj_is_int(tj_flat_load(flat)->access.valid, 1) || !tj_is_int(tj_flat_store(flat)->access.valid, 1);
 }
 
-/* The kernel of a domain whose modes masks may tell apart, and the flat one's domain then. */
-static tj_kernel *make_unmerged(tj_graph *graph, tj_kernel *flat, const tj_target *target,
-                                const tj_node **condition) {
+/* The kernel of a domain whose modes masks may tell apart, which is the flat one's domain then; or else `flat`. */
+static tj_kernel *offer_unmerged(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
   const tj_domain *merged = flat->domain;
   uint32_t leaves = 0;
   for (uint32_t m = 0; m < merged->count; m++)
     leaves += merged->mode[m].leaf_count;
   if (leaves == merged->count || !is_masked(flat))
-    return NULL;
+    return flat;
   tj_domain *unmerged = TJ_NEW(graph->job, tj_domain);
   *unmerged = tj_domain_unmerged(graph, merged);
   flat->domain = unmerged;
-  tj_kernel *kernel =
-      may_serve(unmerged, target) ? make_flexible(graph, flat, target, &(wanted){.given = NULL}, condition) : NULL;
-  if (kernel == NULL)
+  tj_kernel *flexible =
+      may_serve(unmerged, target) ? offered(graph, flat, target, &(wanted){.given = NULL}, flat) : flat;
+  if (flexible == flat)
     flat->domain = merged;
-  return kernel;
+  return flexible;
 }
 
 bool tj_offer_flexible(tj_graph *graph, tj_kernel *flat, const tj_target *target, const tj_mapping *given) {
   if (!may_serve(flat->domain, target) || (given == NULL && !depends_on_parameters(flat->domain)))
     return false;
-  const tj_node *condition;
-  wanted w = {.given = given};
-  tj_kernel *flexible = make_flexible(graph, flat, target, &w, &condition);
-  if (flexible == NULL && given == NULL)
-    flexible = make_unmerged(graph, flat, target, &condition);
-  if (flexible == NULL)
+  const wanted w = {.given = given};
+  tj_kernel *flexible = offered(graph, flat, target, &w, flat);
+  if (flexible == flat && given == NULL)
+    flexible = offer_unmerged(graph, flat, target);
+  if (flexible == flat)
     return false;
-  flat->faster = flexible;
-  flat->condition = condition;
   if (target->needs_aligned_vectors)
     flexible = offer_aligned(graph, flat, target, w, flexible);
   wanted staged = {.bytes = target->needs_aligned_vectors ? target->vector_bytes : 0, .is_staged = true};
