@@ -54,13 +54,9 @@ static const tj_node *lines_of(const staged *t, uint32_t side, const tj_node *ve
 
 /* What all tiles move, by the lines that this touches; `part`: of a tile along its axes besides the first. */
 static const tj_node *cost_of(const staged *t, const tj_node *const part[FURTHER_AXES], const tj_node *lines) {
-  enum { MANY = 1 << 13 };
-  tj_graph *graph = t->s->graph;
   const tj_node *cost = lines;
-  for (unsigned i = 0; i < FURTHER_AXES; i++) {
-    const tj_node *all = tj_flexible_at_most(graph, t->s->axis[1 + i].all, MANY);
-    cost = tj_terse_mul(graph, cost, tj_terse_mul(graph, tj_flexible_parts(graph, all, part[i]), part[i]));
-  }
+  for (unsigned i = 0; i < FURTHER_AXES; i++)
+    cost = tj_terse_mul(t->s->graph, cost, tj_straight_moved(t->s, &t->s->axis[1 + i], part[i]));
   return cost;
 }
 
@@ -170,10 +166,6 @@ static void choose_shape(staged *t) {
 
 /* --- the mapping --- */
 
-static const tj_node *slots_along(const staged *t, const tj_straight_axis *a) {
-  return tj_flexible_slots(t->s->f, a->number, tj_straight_slots(t->s, a->log), a->log, SLOTS);
-}
-
 static void make_mapping(staged *t) {
   tj_flexible *f = t->s->f;
   tj_leaves load[2] = {{.count = 0}, {.count = 0}}, store[2] = {{.count = 0}, {.count = 0}};
@@ -181,8 +173,8 @@ static void make_mapping(staged *t) {
   const tj_node *first = tj_flexible_items(f, t->first->number, t->first->items, PLANE);
   const tj_node *loaded = tj_flexible_items(f, t->loaded->number, t->loaded->items, PLANE);
   const tj_node *stored = tj_flexible_items(f, t->stored->number, t->stored->items, PLANE);
-  const tj_node *group = slots_along(t, t->loaded), *others = slots_along(t, t->stored);
-  const tj_node *aside = slots_along(t, t->other);
+  const tj_node *group = tj_straight_slots_along(t->s, t->loaded), *others = tj_straight_slots_along(t->s, t->stored);
+  const tj_node *aside = tj_straight_slots_along(t->s, t->other);
   t->of_first = tj_flexible_put(f, &load[0], first, t->first->number, width);
   t->of_group = tj_flexible_put(f, &load[0], group, t->loaded->number, one);
   t->of_loaded = tj_flexible_put(f, &load[0], loaded, t->loaded->number, group);

@@ -116,15 +116,16 @@ static void share_items(straight *s) {
     s->axis[i].items = tj_flexible_choice(s->graph, truth, lines[i], runs[i]);
 }
 
+const tj_node *tj_straight_moved(const straight *s, const axis *a, const tj_node *part) {
+  enum { MANY = 1 << 13 };
+  const tj_node *all = tj_flexible_at_most(s->graph, a->all, MANY);
+  return tj_terse_mul(s->graph, tj_flexible_parts(s->graph, all, part), part);
+}
+
 /* What is moved along an axis with 2^log slots. */
 static const tj_node *cost_of(const straight *s, const axis *a, unsigned log) {
-  enum { MANY = 1 << 13 };
-  tj_graph *graph = s->graph;
-  if (a->mode == NULL)
-    return int_of(s, 1 << log);
-  const tj_node *part = tj_terse_mul(graph, a->items, int_of(s, 1 << log));
-  const tj_node *all = tj_flexible_at_most(graph, a->all, MANY);
-  return tj_terse_mul(graph, tj_flexible_parts(graph, all, part), part);
+  const tj_node *slots = int_of(s, 1 << log);
+  return a->mode == NULL ? slots : tj_straight_moved(s, a, tj_terse_mul(s->graph, a->items, slots));
 }
 
 static bool is_way(const straight *s, const unsigned logs[AXES]) {
@@ -174,6 +175,10 @@ const tj_node *tj_straight_slots(const straight *s, const tj_node *log) {
   return tj_flexible_at_least(s->graph, tj_shl(s->graph, int_of(s, 1), log), 1);
 }
 
+const tj_node *tj_straight_slots_along(const straight *s, const axis *a) {
+  return tj_flexible_slots(s->f, a->number, tj_straight_slots(s, a->log), a->log, TJ_STRAIGHT_SLOTS);
+}
+
 static bool is_alone(const straight *s) {
   return s->axis[1].mode == NULL;
 }
@@ -192,9 +197,7 @@ static void make_mapping(straight *s) {
   }
   for (unsigned i = AXES; i-- > 0;) {
     const axis *a = &s->axis[i];
-    const tj_node *slots = is_alone(s) && i == 0 ? int_of(s, TJ_STRAIGHT_SLOTS)
-                                                 : tj_flexible_slots(f, a->number, tj_straight_slots(s, a->log),
-                                                                     a->log, TJ_STRAIGHT_SLOTS);
+    const tj_node *slots = is_alone(s) && i == 0 ? int_of(s, TJ_STRAIGHT_SLOTS) : tj_straight_slots_along(s, a);
     tj_flexible_put(f, &side[1], slots, a->number, tj_terse_mul(graph, items[i], int_of(s, a->unit)));
   }
   tj_flexible_set_mapping(f, side, side);

@@ -42,4 +42,10 @@ void tj_straight_set_lengths(tj_straight *s);
 /* 2^log, of the launch. */
 const tj_node *tj_straight_slots(const tj_straight *s, const tj_node *log);
 
+/* The slots along an axis, as the mapping has them. */
+const tj_node *tj_straight_slots_along(const tj_straight *s, const tj_straight_axis *a);
+
+/* What all tiles that have so many units of an axis move along it: launch. */
+const tj_node *tj_straight_moved(const tj_straight *s, const tj_straight_axis *a, const tj_node *part);
+
 #endif
