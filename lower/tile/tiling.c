@@ -342,20 +342,26 @@ static tj_kernel_step *add_step(tile_maker *maker, tj_step_kind kind) {
   return step;
 }
 
-/* A vector of the slots order[0 … width-1], which the kernel numbers from `first` on. */
-static void add_vector(tile_maker *maker, tj_step_kind kind, tj_access access, const uint32_t order[], uint32_t width,
-                       uint32_t first) {
-  tj_kernel_step *step = add_step(maker, kind);
+/* With the constant of its offset as a displacement, where instructions have room for it. */
+static tj_access displaced(const tile_maker *maker, tj_access access) {
   tj_displaced parts = tj_displace(maker->graph, access.offset);
   uint32_t limit = access.buffer == TJ_LDS ? UINT32_MAX : maker->target->displacement_limit;
   if (parts.displacement < limit / bytes_of(maker, access.buffer)) {
     access.offset = parts.rest;
     access.displacement = parts.displacement;
   }
-  step->access = access;
+  return access;
+}
+
+/* A vector of the slots order[0 … width-1], which the kernel numbers from `first` on. */
+static tj_kernel_step *add_vector(tile_maker *maker, tj_step_kind kind, tj_access access, const uint32_t order[],
+                                  uint32_t width, uint32_t first) {
+  tj_kernel_step *step = add_step(maker, kind);
+  step->access = displaced(maker, access);
   step->width = width;
   step->slot = first + order[0];
   step->slot_step = width > 1 ? order[1] - order[0] : 1;
+  return step;
 }
 
 /* Where the element of a slot is in its view, and, unless the whole tile is, in the domain. */
@@ -405,13 +411,8 @@ static void add_direct(tile_maker *maker) {
     uint32_t slot = from->order[i];
     tj_access access = to->element[slot].access;
     access.valid = tj_terse_both(maker->graph, access.valid, predicate_of(maker, from, slot));
-    add_vector(maker, TJ_STEP_DIRECT, from->element[slot].access, from->order + i, from->width, 0);
-    tj_kernel_step *step = &maker->step[maker->step_count - 1];
-    step->from = step->access;
-    step->access = access;
-    tj_displaced parts = tj_displace(maker->graph, access.offset);
-    step->access.offset = parts.rest;
-    step->access.displacement = parts.displacement;
+    tj_kernel_step *step = add_vector(maker, TJ_STEP_DIRECT, access, from->order + i, from->width, 0);
+    step->from = displaced(maker, from->element[slot].access);
   }
 }
 
