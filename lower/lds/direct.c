@@ -2,6 +2,7 @@
 /* The places of all lanes and slots, in numbers. */
 #include "lower/lds/direct.h"
 
+#include "base/number/power.h"
 #include "base/text.h"
 #include "ir/value/mapping_held.h"
 #include "ir/value/value.h"
@@ -87,35 +88,35 @@ static const char *obstacle_of_swizzle(const prover *p) {
   return is_compact ? NULL : "lds has gaps, which its swizzle moves among the elements";
 }
 
-/* Whether the elements of a vector lie side by side, and are there for the same work-items. */
-static bool is_vector(const prover *p, uint32_t item, uint32_t slot) {
+/* Whether the elements of a vector lie side by side from `place` on, and are there for the same work-items. */
+static bool is_vector(const prover *p, uint32_t item, uint32_t slot, int64_t place) {
   for (uint32_t k = 1; k < p->form->vector; k++) {
-    if (!tj_held_together(&p->held, slot, slot + k) || place_of(p, item, slot + k) != place_of(p, item, slot) + k)
+    if (!tj_held_together(&p->held, slot, slot + k) || place_of(p, item, slot + k) != place + k)
       return false;
   }
-  return place_of(p, item, slot) % p->form->vector == 0;
+  return place % p->form->vector == 0;
 }
 
 /* What of a wave's lanes is not where the instruction would bring it. */
 static const char *obstacle_of_wave(const prover *p, uint32_t first, uint32_t slot) {
   uint32_t end = first + p->form->lanes < p->form->work_items ? first + p->form->lanes : p->form->work_items;
-  uint32_t before = first;
-  while (before < end && !tj_held_has(&p->held, before, slot))
-    before++;
-  for (uint32_t item = before; item < end; item++) {
+  uint32_t before = end;
+  int64_t place_before = 0;
+  for (uint32_t item = first; item < end; item++) {
     if (!tj_held_has(&p->held, item, slot))
       continue;
-    if (!is_vector(p, item, slot))
+    int64_t place = place_of(p, item, slot), distance = place - place_before;
+    if (!is_vector(p, item, slot, place))
       return tj_string_format(
           p->graph->job, "the %" PRIu32 " elements from slot %" PRIu32 " of load on are no aligned neighbours in LDS",
           p->form->vector, slot);
-    int64_t distance = place_of(p, item, slot) - place_of(p, before, slot);
-    if (distance != (int64_t)(item - before) * p->form->vector)
+    if (before < end && distance != (int64_t)(item - before) * p->form->vector)
       return tj_string_format(p->graph->job,
                               "slot %" PRIu32 " of work-items %" PRIu32 " and %" PRIu32 " of a wave is %" PRId64
                               " elements apart in LDS, not %" PRIu32,
                               slot, before, item, distance, (item - before) * p->form->vector);
     before = item;
+    place_before = place;
   }
   return NULL;
 }
@@ -175,7 +176,7 @@ static int by_stride(const void *a, const void *b) {
 /* Shares `count` steps of a leaf out: to work-items as long as some are left, and what they do not reach to slots. */
 static void share_out(const tj_lds_leaf *leaf, int64_t count, int64_t step, int64_t *left, tj_mapping_digits *items,
                       tj_mapping_digits *slots) {
-  int64_t rounds = (count + *left - 1) / *left, taken = (count + rounds - 1) / rounds;
+  int64_t rounds = tj_divided_up(count, *left), taken = tj_divided_up(count, rounds);
   tj_mapping_add_digit(items, taken, step, leaf->mode);
   tj_mapping_add_digit(slots, rounds, taken * step, leaf->mode);
   *left = rounds == 1 ? *left / taken : 1;

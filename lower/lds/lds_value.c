@@ -2,6 +2,8 @@
 /* From lines and what is along them to modes. */
 #include "lower/lds/lds_value.h"
 
+#include "base/number/power.h"
+
 /* Lines of a layout by the modes that they are made of: those of rows, or those of columns. */
 typedef struct {
   uint32_t unit;     /* lines that lie `near` apart; 0: all do */
@@ -17,7 +19,7 @@ static tj_layout scale_mode(tj_graph *graph, line_scale *scale, int64_t extent) 
     return (tj_layout){tj_tuple_constant(graph, extent), tj_tuple_constant(graph, inner * scale->near)};
   if (inner >= unit)
     return (tj_layout){tj_tuple_constant(graph, extent), tj_tuple_constant(graph, inner / unit * scale->far)};
-  int64_t within = unit / inner, units = (extent + within - 1) / within;
+  int64_t within = unit / inner, units = tj_divided_up(extent, within);
   const tj_tuple *shape[] = {tj_tuple_constant(graph, within), tj_tuple_constant(graph, units)};
   const tj_tuple *stride[] = {tj_tuple_constant(graph, inner * scale->near), tj_tuple_constant(graph, scale->far)};
   return (tj_layout){tj_tuple_list(graph, shape, 2), tj_tuple_list(graph, stride, 2)};

@@ -2,6 +2,7 @@
 /* From what work-items hold to rows and columns, to what a wave moves at a time, to a layout in LDS. */
 #include "lower/tile/lds_choice.h"
 
+#include "base/number/power.h"
 #include "ir/value/mapping_held.h"
 #include "lower/access/price.h"
 #include "lower/lds/lds_pattern.h"
@@ -315,7 +316,7 @@ static void add_accesses(const chooser *c, const passage *way, access_list *list
 /* On machines without banks, rows one after the other. */
 static bool plain_stage(tj_job *job, const tj_stage_tile *tile, tj_stage_choice *choice) {
   tj_stage_patterns patterns = tj_stage_patterns_of(job, tile);
-  uint32_t vector = tj_stage_widest(&patterns, TJ_STAGE_ROW), pitch = (tile->columns + vector - 1) / vector * vector;
+  uint32_t vector = tj_stage_widest(&patterns, TJ_STAGE_ROW), pitch = (uint32_t)tj_rounded_up(tile->columns, vector);
   uint64_t bytes = (uint64_t)tile->rows * pitch * tile->element_bytes;
   *choice = (tj_stage_choice){.layout = {.direction = TJ_STAGE_ROW,
                                          .group = 1,
