@@ -19,10 +19,9 @@ enum {
 
 typedef struct {
   tj_stage_layout layout;
-  uint32_t residents;    /* workgroups that have LDS at a time, up to as many as are of use */
-  uint32_t waiting;      /* cycles in which nobody has work, for want of residents */
-  uint32_t address_cost; /* operations that make an address */
-  uint64_t order; /* what besides cycles it costs: fewer residents, then addresses, then bytes; then its number */
+  uint32_t residents; /* workgroups that have LDS at a time, up to as many as are of use */
+  uint32_t waiting;   /* cycles in which nobody has work, for want of residents */
+  uint64_t order;     /* what besides cycles it costs: fewer residents, then addresses, then bytes; then its number */
 } candidate;
 
 /* --- candidates --- */
@@ -48,7 +47,7 @@ static bool is_cheap_group(const tj_stage_tile *tile, uint32_t group) {
   return is_cheap;
 }
 
-/* Constants come out of sums, but not out of swizzles. */
+/* Operations that make an address: constants come out of sums, but not out of swizzles. */
 static uint32_t address_cost_of(const tj_stage_tile *tile, const tj_stage_layout *layout) {
   uint32_t cost = tj_is_power_of_two(layout->pitch) ? 1 : 2;
   if (layout->group > 1)
@@ -91,8 +90,8 @@ static bool tries(const tj_stage_tile *tile, unsigned form) {
   return (tile->without & form) == 0;
 }
 
-static uint64_t order_of(const candidate *c, uint32_t number) {
-  return (uint64_t)(MOST_RESIDENTS - c->residents) << 56 | (uint64_t)c->address_cost << 48 |
+static uint64_t order_of(const tj_stage_tile *tile, const candidate *c, uint32_t number) {
+  return (uint64_t)(MOST_RESIDENTS - c->residents) << 56 | (uint64_t)address_cost_of(tile, &c->layout) << 48 |
          (uint64_t)c->layout.bytes << 16 | number;
 }
 
@@ -109,9 +108,8 @@ static void add_candidate(candidate_list *list, tj_stage_layout layout) {
   uint32_t residents = tile->shared / layout.bytes;
   list->item[list->count] = (candidate){.layout = layout,
                                         .residents = residents < MOST_RESIDENTS ? residents : MOST_RESIDENTS,
-                                        .waiting = waiting_with(tile, bytes),
-                                        .address_cost = address_cost_of(tile, &layout)};
-  list->item[list->count].order = order_of(&list->item[list->count], list->count);
+                                        .waiting = waiting_with(tile, bytes)};
+  list->item[list->count].order = order_of(tile, &list->item[list->count], list->count);
   list->count++;
 }
 
