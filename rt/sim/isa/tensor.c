@@ -46,10 +46,13 @@ static void move(const transfer *t, const tj_dma_element *element) {
     memcpy(t->is_store ? memory : lds, t->is_store ? lds : memory, element->element_bytes);
 }
 
-/* An element beyond the tensor is zero where it is loaded, and not stored. */
+/* An element beyond the tensor is zero where it is loaded, and not stored. Each counts as an instruction: descriptors
+ * may have more of them than anybody waits for. */
 static bool visit(const tj_dma_element *element, void *data) {
   transfer *t = data;
   uint32_t bytes = element->element_bytes;
+  if (!tj_sim_spend(t->wave))
+    return false;
   if (element->is_filled && t->is_store)
     return true;
   if (!element->is_filled && tj_sim_memory_at(t->wave->group->memory, element->address, bytes, t->is_store) == NULL) {

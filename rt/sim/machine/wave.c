@@ -129,17 +129,23 @@ void tj_sim_execute(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
   tj_sim_issue_loads(wave, instruction);
 }
 
+bool tj_sim_spend(tj_sim_wave *wave) {
+  if (wave->group->budget == 0) {
+    tj_sim_wave_fail(wave, 0, "the workgroup has executed too many instructions: an infinite loop");
+    return false;
+  }
+  wave->group->budget--;
+  return true;
+}
+
 static void step(tj_sim_wave *wave) {
   const tj_sim_program *program = wave->group->program;
   if (wave->next >= program->count) {
     tj_sim_wave_fail(wave, 0, "the program counter has left the kernel's code");
     return;
   }
-  if (wave->group->budget == 0) {
-    tj_sim_wave_fail(wave, 0, "the workgroup has executed too many instructions: an infinite loop");
+  if (!tj_sim_spend(wave))
     return;
-  }
-  wave->group->budget--;
   wave->position = wave->next++;
   tj_sim_execute(wave, &program->instruction[wave->position]);
 }

@@ -66,6 +66,10 @@ void tj_sim_wave_fail(tj_sim_wave *wave, uint64_t lanes, const char *format, ...
 /* The same for an access outside of the memory that the kernel may read or write. */
 void tj_sim_wave_fault(tj_sim_wave *wave, uint64_t lanes, unsigned bytes, uint64_t address, bool is_write);
 
+/* Takes one instruction from what the group may still execute. False where there is none left, and the wave has
+ * failed. */
+bool tj_sim_spend(tj_sim_wave *wave);
+
 /* Runs the wave until it ends, fails or waits at a barrier. */
 void tj_sim_wave_run(tj_sim_wave *wave);
 

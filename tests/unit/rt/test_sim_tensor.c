@@ -136,6 +136,17 @@ START_TEST(failures_are_told) {
 }
 END_TEST
 
+/* 11 by 65535 by 65535 elements, none of them in the tensor. */
+START_TEST(transfers_end) {
+  char text[512];
+  sim_machine *m = open_box(&boxes[0], "tensor_store_from_lds s[0:3], s[4:11]", text);
+  m->wave.scalar[5] = 0;
+  m->wave.scalar[8] = UINT32_MAX;
+  sim_run_failing(m, "too many instructions");
+  sim_close(m);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("sim_tensor");
   TCase *cases = tcase_create("tensor DMA");
@@ -143,6 +154,7 @@ int main(void) {
   tcase_add_test(cases, what_is_waited_for_may_be_read);
   tcase_add_loop_test(cases, stores_leave_out_what_is_beyond_the_tensor_and_pads, 0, BOXES);
   tcase_add_loop_test(cases, failures_are_told, 0, 6);
+  tcase_add_test(cases, transfers_end);
   suite_add_tcase(suite, cases);
   return run_suite(suite);
 }
