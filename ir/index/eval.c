@@ -5,6 +5,8 @@
  * run is one loop however deep or shared the expression is. It knows nothing of facts or of the simplifier. */
 #include "ir/index/eval.h"
 
+#include "base/number/power.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -202,10 +204,10 @@ static tj_eval_status operate_lanes(tj_op op, const int64_t *const arg[3], uint3
 /* Quotients and remainders by a power of two, which most are. */
 static bool divide_lanes(const entry *of, const entry *entries, const int64_t a[], uint32_t lanes, int64_t value[]) {
   const entry *divisor = &entries[of->arg[1]];
-  bool is_power = !divisor->varies && divisor->value > 0 && (divisor->value & (divisor->value - 1)) == 0;
+  bool is_power = !divisor->varies && tj_is_power_of_two(divisor->value);
   if (!is_power || (of->node->op != TJ_OP_DIV && of->node->op != TJ_OP_MOD))
     return false;
-  const int shift = __builtin_ctzll((uint64_t)divisor->value);
+  const uint32_t shift = tj_log2(divisor->value);
   for (uint32_t i = 0; i < lanes; i++)
     value[i] = of->node->op == TJ_OP_DIV ? a[i] >> shift : a[i] & (divisor->value - 1);
   return true;
