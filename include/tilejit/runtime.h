@@ -282,9 +282,9 @@ typedef struct {
  * stream of the application's: launches and copies of the device are ordered with what the application puts there.
  * Context and stream are borrowed until the device has shut down. A stream that is being captured, and the default
  * stream of each thread, are not to be attached: recipes are launched there. Times are 0 on a stream of the
- * application's, whose own events measure it: those that take a launch's time cost the GPU 2 microseconds. What runs is not interrupted when a launch
- * is cancelled: that is waited for. TJ6020 where the driver does not open, TJ6001 where no context is given and none is
- * current, or the stream is that of each thread. */
+ * application's, whose own events measure it: those that take a launch's time cost the GPU 2 microseconds. What runs is
+ * not interrupted when a launch is cancelled: that is waited for. TJ6020 where the driver does not open, TJ6001 where no
+ * context is given and none is current, or the stream is that of each thread. */
 TJ_API tj_status tj_device_attach_cuda(tj_context *context, const tj_cuda_attachment *cuda, tj_device **device);
 
 /* Tells a device that nothing in flight will end any more, and why: to be called from the function that the application
