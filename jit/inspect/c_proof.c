@@ -123,6 +123,17 @@ const tj_node *tj_c_proof_call(tj_c_proof *p, const tj_c_function *function, con
   return value;
 }
 
+const tj_node *tj_c_proof_component(tj_c_proof *p, const tj_c_function *function, const tj_c_meaning *at,
+                                    tj_c_integer state[]) {
+  const uint32_t first = p->place.condition_count;
+  const tj_node *value = tj_c_proof_call(p, function, at, state);
+  for (uint32_t i = first; at->valid != NULL && i < p->place.condition_count; i++) {
+    const tj_node **holds = &p->place.condition[i].holds;
+    *holds = tj_select(p->graph, at->valid, *holds, tj_int(p->graph, 1));
+  }
+  return value;
+}
+
 /* --- comparing --- */
 
 typedef struct {
@@ -175,7 +186,7 @@ tj_equivalence tj_c_proof_compare(tj_c_proof *p, const tj_c_meaning *is, const t
     add_guarded(p, &all, there, is->valid != NULL ? is->valid : one, returned_valid, zero);
   uint32_t before = all.count;
   for (uint32_t i = 0; i < p->place.condition_count; i++)
-    add_guarded(p, &all, where, one, p->place.condition[i].holds, one);
+    add_guarded(p, &all, there, one, p->place.condition[i].holds, one);
   const tj_value *left = tj_value_of_tuple(graph, tj_tuple_list(graph, all.left, all.count));
   const tj_value *right = tj_value_of_tuple(graph, tj_tuple_list(graph, all.right, all.count));
   tj_equivalence found = (p->is_refuting ? tj_equivalence_by_cases : tj_equivalence_of)(graph, left, right);

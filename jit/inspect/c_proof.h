@@ -42,6 +42,9 @@ uint32_t tj_c_proof_coordinates(const tj_c_proof *p, const tj_c_function *functi
 /* What a function returns at a coordinate, and, where it takes one, of a struct, which it may change. */
 const tj_node *tj_c_proof_call(tj_c_proof *p, const tj_c_function *function, const tj_c_meaning *at,
                                tj_c_integer state[]);
+/* The same of what is called only where the value is valid, and may do what C does not define elsewhere. */
+const tj_node *tj_c_proof_component(tj_c_proof *p, const tj_c_function *function, const tj_c_meaning *at,
+                                    tj_c_integer state[]);
 
 /* What functions return, `returned`, and `returned_valid`, which may be NULL, against what a value is, as far as it
  * is `there`. The conditions are those of the former, and are gone afterwards. */

@@ -53,8 +53,8 @@ static tj_equivalence prove_map(tj_c_proof *p) {
   tj_c_meaning is = meaning_for(p, &e, first);
   const tj_node **returned = TJ_NEW_ARRAY(job, const tj_node *, (size_t)is.count + 1);
   for (uint32_t i = 0; i < is.count; i++)
-    returned[i] =
-        tj_c_proof_call(p, is.count == 1 ? first : tj_c_proof_need(p, tj_string_format(job, "_%u", i)), &is, NULL);
+    returned[i] = tj_c_proof_component(p, is.count == 1 ? first : tj_c_proof_need(p, tj_string_format(job, "_%u", i)),
+                                       &is, NULL);
   return tj_c_proof_compare(p, &is, tj_int(p->graph, 1), returned,
                             valid != NULL ? tj_c_proof_call(p, valid, &is, NULL) : NULL);
 }

@@ -94,7 +94,7 @@ static tj_equivalence compare_at(const walk_proof *w, const tj_cursor *cursor, c
   tj_graph *graph = w->p->graph;
   const tj_node *offset = tj_cursor_offset(graph, cursor), *valid = tj_cursor_valid(graph, cursor);
   const tj_c_meaning is = {NULL, 0, &offset, 1, valid};
-  const tj_node *returned[2] = {tj_c_proof_call(w->p, w->of.offset, &is, state), NULL};
+  const tj_node *returned[2] = {tj_c_proof_component(w->p, w->of.offset, &is, state), NULL};
   if (returned[0] == NULL)
     tj_fail(graph->job, TJ_C_FUNCTION, "%s returns nothing", w->of.offset->name);
   if (w->of.valid != NULL)

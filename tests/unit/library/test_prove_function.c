@@ -145,6 +145,10 @@ static const struct {
     {"(4,8):(8,1)", "int f(int i) { return i; }", "different: at i = 1: 8 and 1"},
     {"pad(5, 2, 3)", "int f(int i) { return i - 2; }\nint f_valid(int i) { return i > 2; }",
      "different: at i = 2: 0 and not valid"},
+    {"pad(5, 2, 3)", /* f_valid is called everywhere, f is not */
+     "int f(int i) { return i < 8 ? i - 2 : 1 << 31; }\n"
+     "int f_valid(int i) { return i >= 2 && (i < 8 ? i : 1 << 31) < 7; }",
+     "different: at i = 8: not valid and nothing that C defines: int32_t overflows, at f.c:2:54"},
     {"(8,8):(1000000000,1)", "long f(int i, int j) { return i * 1000000000 + j; }",
      "different: at i0 = 3, i1 = 0: 3000000000 and nothing that C defines: int32_t overflows, at f.c:1:33"},
     {"4:1", "int f(int i) { if (i < 3) return i; }",
@@ -155,6 +159,11 @@ static const struct {
      "typedef struct { int at; } W;\nvoid f_init(W *w, int i, int j) { w->at = i * 7 + j; }\n"
      "void f_next(W *w) { w->at += w->at < 4 ? 2 : 3; }\nint f_offset(const W *w) { return w->at; }",
      "different: at i0 = 0, i1 = 4, steps = 1: 6 and 7"},
+    {"walk(transform(packed(5), [pad(5,2,3)], [[0]], [[0]]), step=1, count=10, starts=1)", /* f_next, too */
+     "typedef struct { int at; } W;\nvoid f_init(W *w, int i) { w->at = i - 2; }\n"
+     "void f_next(W *w) { w->at += w->at == -2 ? 2147483647 + w->at + 4 - 2147483647 - 1 : 1; }\n"
+     "int f_offset(const W *w) { return w->at; }\nint f_valid(const W *w) { return w->at >= 0 && w->at < 5; }",
+     "different: at steps = 1: not valid and nothing that C defines: int32_t overflows, at f.c:3:63"},
     {"walk(packed(65536), step=1, count=4096)", /* reading changes the struct */
      "typedef struct { long at; } W;\nvoid f_init(W *w, int i) { w->at = i; }\n"
      "void f_next(W *w) { w->at++; }\nlong f_offset(W *w) { w->at++; return w->at - 1; }",
