@@ -118,15 +118,6 @@ static bool depends_on_parameters_alone(tj_graph *graph, const tj_node *node) {
 
 /* --- stages --- */
 
-static void lower_stage(advance *a, const tj_stage *stage, const tj_node **index) {
-  const tj_node *upper[TJ_MAX_DIMENSIONS], *lower[TJ_MAX_DIMENSIONS];
-  for (uint32_t i = 0; i < stage->transform->upper_count; i++)
-    upper[i] = index[stage->upper_id[i]];
-  tj_transform_lower(a->graph, stage->transform, upper, lower);
-  for (uint32_t i = 0; i < stage->transform->lower_count; i++)
-    index[stage->lower_id[i]] = lower[i];
-}
-
 static void take_apart(advance *a, const tj_stage *stage, const tj_node *amount) {
   const bool is_merge = stage->transform->kind == TJ_TRANSFORM_MERGE;
   const uint32_t id = stage->upper_id[0];
@@ -152,8 +143,8 @@ static void advance_stage(advance *a, const tj_stage *stage) {
       return;
     }
   }
-  lower_stage(a, stage, a->now);
-  lower_stage(a, stage, a->next);
+  tj_stage_lower(a->graph, stage, a->now);
+  tj_stage_lower(a->graph, stage, a->next);
 }
 
 tj_advance tj_view_advance(tj_graph *graph, const tj_view *view, const tj_node *const reach[],

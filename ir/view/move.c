@@ -26,15 +26,18 @@ static void lower_stage(tj_graph *graph, const tj_stage *stage, const tj_node *c
   tj_transform_lower(graph, stage->transform, upper, lower);
 }
 
+void tj_stage_lower(tj_graph *graph, const tj_stage *stage, const tj_node *index[]) {
+  const tj_node *lower[TJ_MAX_DIMENSIONS];
+  lower_stage(graph, stage, index, lower);
+  scatter(lower, stage->lower_id, stage->transform->lower_count, index);
+}
+
 tj_cursor tj_cursor_at(tj_graph *graph, const tj_view *view, const tj_node *const coordinate[]) {
   tj_spend(graph->job, (uint64_t)view->hidden_count + view->stage_count);
-  const tj_node *lower[TJ_MAX_DIMENSIONS];
   tj_cursor cursor = {view, TJ_NEW_ARRAY(graph->job, const tj_node *, view->hidden_count)};
   scatter(coordinate, view->visible, view->rank, cursor.index);
-  for (uint32_t s = view->stage_count; s-- > 0;) {
-    lower_stage(graph, &view->stage[s], cursor.index, lower);
-    scatter(lower, view->stage[s].lower_id, view->stage[s].transform->lower_count, cursor.index);
-  }
+  for (uint32_t s = view->stage_count; s-- > 0;)
+    tj_stage_lower(graph, &view->stage[s], cursor.index);
   return cursor;
 }
 

@@ -16,6 +16,9 @@ bool tj_transform_is_linear(tj_transform_kind kind);
 void tj_transform_linear_change(tj_graph *graph, const tj_transform *transform, const tj_node *const step[],
                                 const tj_node *change[]);
 
+/* The lower indices of a stage from its upper ones, both by hidden dimension. */
+void tj_stage_lower(tj_graph *graph, const tj_stage *stage, const tj_node *index[]);
+
 typedef struct {
   const tj_view *view;
   const tj_node **index; /* by hidden dimension; [0] is the offset into the buffer, without the view's own */
