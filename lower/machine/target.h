@@ -80,7 +80,7 @@ typedef struct {
   bool has_float_scaling;       /* an instruction multiplies floats by powers of two, and rounds once */
   bool has_kept_loads;          /* loads may ask caches to keep what they load rather than what is stored */
   bool has_float_sums;          /* memory adds an f32 to another, at once with other work-items */
-  bool has_bfloat_rounding;     /* fptrunc from float to bfloat rounds right, denormals included */
+  bool has_bfloat_rounding;     /* fptrunc from float to bfloat rounds right, denormals included, without calls */
   const tj_buffer_resource *resource; /* whose bounds accesses may have for masks; NULL: none */
   bool saturates_float8;              /* write_float8 does */
   tj_floats8 floats8;                 /* which floats of 8 bits read_float8 and write_float8 convert */
