@@ -100,21 +100,32 @@ LLVMValueRef tj_emit_read_float8(tj_emitter *emitter, LLVMValueRef codes, tj_dty
   return result;
 }
 
-/* The numbers within a limit, and instead of NaN a number, or NULL: NaN. */
-static LLVMValueRef limited(tj_emitter *emitter, LLVMValueRef values, double limit, LLVMValueRef instead) {
+/* The numbers within a limit, NaN where they are. What is within is chosen as it is: LLVM takes a difference from 0
+ * that is compared and limited at once for its negation, which has the other zero. */
+static LLVMValueRef limited(tj_emitter *emitter, LLVMValueRef values, double limit) {
+  LLVMValueRef most = tj_emit_splat(values, LLVMConstReal(emitter->f32, limit));
+  LLVMValueRef magnitudes = tj_emit_typed_intrinsic(emitter, "llvm.fabs", &values, 1);
+  LLVMValueRef is_beyond = LLVMBuildFCmp(emitter->builder, LLVMRealOGT, magnitudes, most, "");
+  LLVMValueRef end = tj_emit_binary_intrinsic(emitter, "llvm.copysign", most, values);
+  return LLVMBuildSelect(emitter->builder, is_beyond, end, values, "");
+}
+
+/* The same where the signs of zeros do not matter, and with a number instead of NaN. */
+static LLVMValueRef limited_numbers(tj_emitter *emitter, LLVMValueRef values, double limit, LLVMValueRef instead) {
   LLVMValueRef most = tj_emit_splat(values, LLVMConstReal(emitter->f32, limit));
   LLVMValueRef least = tj_emit_splat(values, LLVMConstReal(emitter->f32, -limit));
   LLVMValueRef within = tj_emit_binary_intrinsic(emitter, "llvm.maxnum", values, least);
   within = tj_emit_binary_intrinsic(emitter, "llvm.minnum", within, most);
   LLVMValueRef is_nan = LLVMBuildFCmp(emitter->builder, LLVMRealUNO, values, values, "");
-  return LLVMBuildSelect(emitter->builder, is_nan, instead != NULL ? instead : values, within, "");
+  return LLVMBuildSelect(emitter->builder, is_nan, instead, within, "");
 }
 
 /* FNUZ's codes of these are OCP's of the values, but for signs. */
 static LLVMValueRef halves_of(tj_emitter *emitter, LLVMValueRef values, tj_dtype dtype, tj_dtype fnuz) {
   LLVMValueRef half = tj_emit_splat(values, LLVMConstReal(emitter->f32, 0.5));
   LLVMValueRef nan = tj_emit_splat(values, LLVMConstReal(emitter->f32, tj_float_limit(fnuz)));
-  return limited(emitter, LLVMBuildFMul(emitter->builder, values, half, ""), tj_float_limit(dtype) / 2, nan);
+  LLVMValueRef halves = LLVMBuildFMul(emitter->builder, values, half, "");
+  return limited_numbers(emitter, halves, tj_float_limit(dtype) / 2, nan);
 }
 
 /* The signs of four numbers, in the first bits of the bytes of a word. */
@@ -165,6 +176,6 @@ LLVMValueRef tj_emit_write_float8(tj_emitter *emitter, LLVMValueRef values, tj_d
     return codes_of_words(emitter, with_signs(emitter, words, values), width);
   }
   if (!emitter->target->saturates_float8)
-    values = limited(emitter, values, tj_float_limit(dtype), NULL);
+    values = limited(emitter, values, tj_float_limit(dtype));
   return codes_of_words(emitter, words_of_values(emitter, values, dtype), width);
 }
