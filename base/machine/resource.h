@@ -8,7 +8,8 @@
 typedef struct {
   uint32_t major, minor;  /* of the first processors that have it */
   uint32_t word3;         /* 0: resources have another form */
-  uint32_t immediate_end; /* bytes below which an instruction adds a constant to its offset */
+  uint32_t immediate_end; /* bytes below which an instruction adds a constant to its offset, */
+  uint32_t address_end;   /* and one without a resource to its address of 64 bits */
   uint32_t streamed;      /* cache policy of stores that stream */
 } tj_buffer_resource;
 

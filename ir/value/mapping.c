@@ -323,8 +323,12 @@ tj_mapping_side tj_mapping_side_of(tj_graph *graph, tj_layout layout, const tj_v
 }
 
 void tj_mapping_add_digit(tj_mapping_digits *digits, int64_t extent, int64_t step, uint32_t mode) {
-  if (digits->count < TJ_MAPPING_MOST_DIGITS && extent > 1)
+  if (extent <= 1)
+    return;
+  if (digits->count < TJ_MAPPING_MOST_DIGITS)
     digits->digit[digits->count++] = (tj_mapping_digit){extent, step, mode};
+  else
+    digits->lacks_some = true;
 }
 
 static tj_leaves leaves_of(tj_graph *graph, const tj_mapping_digits *digits) {
@@ -346,6 +350,8 @@ tj_layout tj_mapping_mode_of_digits(tj_graph *graph, const tj_mapping_digits *di
 
 tj_mapping_side tj_mapping_side_of_digits(tj_graph *graph, const tj_mapping_digits *items,
                                           const tj_mapping_digits *slots, const tj_value *as) {
+  if (items->lacks_some || slots->lacks_some)
+    return (tj_mapping_side){.items = 0, .slots = 0};
   tj_leaves item = leaves_of(graph, items), slot = leaves_of(graph, slots);
   return tj_mapping_side_of(graph, tj_leaves_pair(graph, &item, &slot), as);
 }

@@ -39,6 +39,7 @@ enum { TJ_MAPPING_MOST_DIGITS = TJ_MOST_LEAVES };
 typedef struct {
   tj_mapping_digit digit[TJ_MAPPING_MOST_DIGITS];
   uint32_t count;
+  bool lacks_some; /* for which there was no room */
 } tj_mapping_digits;
 
 /* What work-items hold as they load, or as they store. */
@@ -116,8 +117,10 @@ tj_mapping_side tj_mapping_side_of(tj_graph *graph, tj_layout layout, const stru
 
 /* Another digit; one of one value is left out. */
 void tj_mapping_add_digit(tj_mapping_digits *digits, int64_t extent, int64_t step, uint32_t mode);
-/* The mode of a layout that the digits are, and the side of such items and slots, of which nothing is checked. */
+/* The mode of a layout that the digits are. */
 tj_layout tj_mapping_mode_of_digits(tj_graph *graph, const tj_mapping_digits *digits);
+/* The side of such items and slots, of which nothing is checked; one of no items and no slots where some digits are
+ * lacking. */
 tj_mapping_side tj_mapping_side_of_digits(tj_graph *graph, const tj_mapping_digits *items,
                                           const tj_mapping_digits *slots, const struct tj_value *as);
 

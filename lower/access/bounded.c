@@ -192,8 +192,8 @@ static uint32_t saved_by_scalars(const step_list *list, const bool is_taken[]) {
     const tj_access *access = &list->bounded[i];
     if (!is_taken[i])
       continue;
-    bool is_far = access->displacement * tj_element_bytes(list->kernel, access->buffer) >=
-                  list->target->resource->immediate_end;
+    bool is_far =
+        access->displacement * tj_element_bytes(list->kernel, access->buffer) >= list->target->resource->address_end;
     bool is_next = is_shared(list, is_taken, i, has_one_resource) && !is_shared(list, is_taken, i, has_one_base);
     saved += is_far || is_next ? DISPLACED : 0;
   }

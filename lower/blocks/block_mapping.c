@@ -13,6 +13,8 @@
 
 enum { MOST_ROWS = 512 /* of a block, of a vector each */ };
 
+_Static_assert((int)TJ_BLOCK_MOST_MODES <= (int)TJ_MAPPING_MOST_DIGITS, "a side has room for a digit of each mode");
+
 /* --- tiles --- */
 
 /* All modes but `masked`, if any, are moved back inside as whole tiles, if any is. */

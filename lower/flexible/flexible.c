@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Flexible tiles: which copies have them, what the launch measures and demands, where tiles begin. */
+/* Flexible tiles: which copies have them, what of their domain the launch measures and demands, and which kernels
+ * there are of each. */
 #include "lower/flexible/flexible.h"
 
-#include "base/number/power.h"
 #include "ir/index/facts.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
@@ -12,285 +12,6 @@
 #include <inttypes.h>
 
 enum { MOST_STEPS = 256, LEAST_ALIGNMENT = 4 /* bytes, of vectors that are aligned at all */ };
-
-/* Bounds that the launch checks, so that offsets fit: of a tile in 32 bits of bytes, of all in 64 bits. */
-static const int64_t most_extent = 1 << 30, most_stride = UINT32_MAX, most_offset = (int64_t)1 << 57,
-                     most_workgroups = (1 << 24) - 1, most_product = (int64_t)1 << 31;
-
-/* --- quantities of the launch --- */
-
-const tj_node *tj_flexible_at_least(tj_graph *graph, const tj_node *node, int64_t low) {
-  return node->facts.low >= low ? node : tj_max(graph, node, tj_int(graph, low));
-}
-
-const tj_node *tj_flexible_at_most(tj_graph *graph, const tj_node *node, int64_t high) {
-  return node->facts.high <= high ? node : tj_min(graph, node, tj_int(graph, high));
-}
-
-static void bind(tj_flexible *f, const tj_node *symbol, const tj_node *value, bool is_launched) {
-  tj_kernel *kernel = f->kernel;
-  if (kernel->binding_count == f->binding_room) {
-    f->binding_room = 2 * f->binding_room + 64;
-    tj_kernel_binding *larger = TJ_NEW_ARRAY(f->graph->job, tj_kernel_binding, f->binding_room);
-    for (uint32_t i = 0; i < kernel->binding_count; i++)
-      larger[i] = kernel->binding[i];
-    kernel->binding = larger;
-  }
-  kernel->binding[kernel->binding_count++] = (tj_kernel_binding){symbol, value, is_launched};
-}
-
-tj_measure tj_flexible_measure(tj_flexible *f, const char *name, const tj_node *launch, int64_t low, int64_t high,
-                               int64_t multiple) {
-  tj_graph *graph = f->graph;
-  if (tj_is_constant(launch))
-    return (tj_measure){launch, launch};
-  for (uint32_t i = 0; i < f->kernel->binding_count; i++) {
-    const tj_kernel_binding *same = &f->kernel->binding[i];
-    const tj_facts *facts = &same->symbol->facts;
-    if (same->value == launch && facts->low == low && facts->high == high &&
-        same->symbol->symbol->multiple == multiple)
-      return (tj_measure){launch, same->symbol};
-  }
-  const tj_node *symbol =
-      tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, tj_int(graph, low), tj_int(graph, high), multiple);
-  bind(f, symbol, launch, true);
-  return (tj_measure){launch, symbol};
-}
-
-void tj_flexible_demand(tj_flexible *f, const tj_node *truth) {
-  f->condition = tj_terse_both(f->graph, f->condition, truth);
-}
-
-void tj_flexible_demand_between(tj_flexible *f, const tj_node *node, int64_t low, int64_t high) {
-  tj_graph *graph = f->graph;
-  if (node->facts.low < low)
-    tj_flexible_demand(f, tj_less_equal(graph, tj_int(graph, low), node));
-  if (node->facts.high > high)
-    tj_flexible_demand(f, tj_less_equal(graph, node, tj_int(graph, high)));
-}
-
-const tj_node *tj_flexible_parts(tj_graph *graph, const tj_node *a, const tj_node *b) {
-  const tj_node *more = tj_add(graph, a, tj_terse_sub(graph, b, tj_int(graph, 1)));
-  return tj_flexible_at_least(graph, tj_terse_div(graph, more, b), 1);
-}
-
-const tj_node *tj_flexible_balanced(tj_graph *graph, const tj_node *total, const tj_node *most) {
-  return tj_flexible_parts(graph, total, tj_flexible_parts(graph, total, most));
-}
-
-const tj_node *tj_flexible_choice(tj_graph *graph, const tj_node *truth, const tj_node *then,
-                                  const tj_node *otherwise) {
-  if (tj_is_constant(truth))
-    return truth->value != 0 ? then : otherwise;
-  return then == otherwise ? then : tj_select(graph, truth, then, otherwise);
-}
-
-/* --- work-items --- */
-
-static const tj_node *sharpened(const tj_node *node, int64_t low, int64_t high) {
-  tj_sharpen_facts(node, &(tj_facts){.low = low, .high = high, .modulus = 1});
-  return node;
-}
-
-tj_flexible_digits tj_flexible_split(tj_flexible *f, const tj_node *number, tj_measure divisor, int64_t most) {
-  enum { SHIFT = 20 };
-  tj_graph *graph = f->graph;
-  if (tj_is_constant(number) || (tj_is_constant(divisor.launch) && tj_is_power_of_two(divisor.launch->value)))
-    return (tj_flexible_digits){tj_terse_div(graph, number, divisor.name), tj_terse_mod(graph, number, divisor.name)};
-  const tj_node *magic = tj_flexible_parts(graph, tj_int(graph, 1 << SHIFT), divisor.launch);
-  tj_measure multiplier = tj_flexible_measure(f, "magic", magic, 1, 1 << SHIFT, 1);
-  const tj_node *product = tj_mul(graph, number, multiplier.name);
-  const tj_node *quotient = sharpened(tj_shr(graph, product, tj_int(graph, SHIFT)), 0, number->facts.high);
-  const tj_node *whole = sharpened(tj_mul(graph, quotient, divisor.name), 0, number->facts.high);
-  int64_t last = number->facts.high < most - 1 ? number->facts.high : most - 1;
-  return (tj_flexible_digits){quotient, sharpened(tj_sub(graph, number, whole), 0, last)};
-}
-
-const tj_node *tj_flexible_product(tj_flexible *f, const tj_node *digit, const tj_node *stride, int64_t limit) {
-  const tj_node *product = tj_terse_mul(f->graph, digit, stride);
-  return product->facts.high < limit ? product : sharpened(product, 0, limit - 1);
-}
-
-void tj_flexible_need(tj_flexible *f, uint32_t mode, int64_t elements) {
-  f->mode[mode].whole = elements;
-  tj_flexible_demand(f, tj_less_equal(f->graph, tj_int(f->graph, elements), f->mode[mode].extent.launch));
-}
-
-const tj_node *tj_flexible_least(tj_flexible *f, const tj_node *digit, tj_measure last) {
-  if (tj_is_int(last.name, 0) || tj_is_int(digit, 0))
-    return tj_int(f->graph, 0);
-  return digit->facts.high <= last.name->facts.low ? digit : tj_min(f->graph, digit, last.name);
-}
-
-void tj_flexible_gate(tj_flexible *f, const tj_node *number, const tj_node *count, int64_t most) {
-  tj_measure limit = tj_flexible_measure(f, "active", count, 1, most, 1);
-  bool is_full = number->facts.high < limit.name->facts.low;
-  f->gate = is_full ? tj_int(f->graph, 1) : tj_less(f->graph, number, limit.name);
-}
-
-void tj_flexible_step(tj_flexible *f, tj_step_kind kind, tj_access access, uint32_t width, uint32_t slot,
-                      uint32_t slot_step) {
-  tj_kernel *kernel = f->kernel;
-  access.valid = access.valid != NULL ? tj_terse_both(f->graph, f->gate, access.valid) : f->gate;
-  kernel->step[kernel->step_count++] = (tj_kernel_step){
-      .kind = kind, .access = access, .width = width, .slot = slot, .slot_step = width > 1 ? slot_step : 1};
-}
-
-void tj_flexible_barrier(tj_flexible *f) {
-  f->kernel->step[f->kernel->step_count++] = (tj_kernel_step){.kind = TJ_STEP_BARRIER};
-}
-
-/* --- tiles --- */
-
-/* Source and destination, and what is further. */
-static uint32_t sides_of(const tj_flexible *f) {
-  return TJ_FLEXIBLE_SIDES + f->domain->other_count;
-}
-
-/* Modes of a tile besides the first of either side. */
-static uint32_t further_modes(const tj_flexible *f) {
-  uint32_t count = f->next_loaded != TJ_FLEXIBLE_NONE ? 1 : 0;
-  count += f->next_stored != TJ_FLEXIBLE_NONE ? 1 : 0;
-  for (uint32_t i = 0; i < TJ_FLEXIBLE_OTHERS; i++)
-    count += f->other[i] != TJ_FLEXIBLE_NONE ? 1 : 0;
-  return count > 0 ? count : 1;
-}
-
-/* Bytes of the widest element that moves. */
-static uint32_t widest_element(const tj_flexible *f) {
-  uint32_t widest = 1;
-  for (uint32_t side = 0; side < sides_of(f); side++) {
-    uint32_t own = tj_element_bytes(f->kernel, tj_flexible_buffer(f, side));
-    widest = own > widest ? own : widest;
-  }
-  return widest;
-}
-
-/* Whether the masks of accesses may be the bounds of resources, which tiles do not reach over then. */
-static bool is_bounded(const tj_flexible *f) {
-  bool has_masks = false;
-  for (uint32_t i = TJ_FLEXIBLE_BOUNDS; i < f->form_count; i++)
-    has_masks = has_masks || tj_flexible_has_form(f, i);
-  return has_masks && f->target->resource != NULL;
-}
-
-/* Elements that the other end of a tile along a mode may be away on either side: all modes together, and so all of a
- * work-item's offset, stay below 2^32 bytes, or below half of what a resource has. */
-static int64_t reach_of(const tj_flexible *f, uint32_t mode) {
-  bool may_turn = f->first_loaded != f->first_stored, is_first = mode == f->first_loaded || mode == f->first_stored;
-  int64_t half = is_bounded(f) ? TJ_RESOURCE_BYTES / (may_turn ? 8 : 4) : (int64_t)1 << 31;
-  int64_t bytes = is_first ? half : may_turn ? half / 4 : half / further_modes(f);
-  return bytes / widest_element(f);
-}
-
-static void demand_reach(tj_flexible *f, const tj_flexible_mode *mode, const tj_measure *stride) {
-  tj_graph *graph = f->graph;
-  if (tj_is_int(stride->launch, 0) || tj_is_int(stride->launch, 1))
-    return;
-  const tj_node *last = tj_terse_sub(graph, mode->length, tj_int(graph, 1));
-  tj_flexible_demand_between(f, tj_terse_mul(graph, last, stride->launch), 0, mode->reach - 1);
-}
-
-/* Where the tile begins along a mode of `tiles` tiles, as its number says. */
-static const tj_node *first_of_tile(tj_flexible *f, const tj_flexible_mode *mode, const tj_node *number) {
-  tj_graph *graph = f->graph;
-  if (mode->length == NULL)
-    return number;
-  tj_measure length = tj_flexible_measure(f, "tile", mode->length, 1, most_extent, 1);
-  const tj_node *rest = tj_flexible_at_least(graph, tj_terse_sub(graph, mode->extent.launch, mode->length), 0);
-  tj_measure last = tj_flexible_measure(f, "last", rest, 0, most_extent, 1);
-  return tj_flexible_least(f, tj_flexible_product(f, number, length.name, most_product), last);
-}
-
-static const tj_node *tiles_along(tj_flexible *f, const tj_flexible_mode *mode) {
-  return mode->length == NULL ? mode->extent.launch : tj_flexible_parts(f->graph, mode->extent.launch, mode->length);
-}
-
-const tj_node *tj_flexible_part(tj_flexible *f, const tj_flexible_mode *mode, uint32_t form, const tj_node *digit) {
-  const tj_node *stride = mode->stride[form].name;
-  if (tj_is_int(stride, 1))
-    return digit;
-  return tj_flexible_product(f, digit, stride, form < TJ_FLEXIBLE_BOUNDS ? mode->reach : TJ_FLEXIBLE_MOST_BOUND);
-}
-
-int64_t tj_flexible_slot_limit(const tj_flexible *f, uint32_t form) {
-  if (form >= TJ_FLEXIBLE_BOUNDS)
-    return TJ_FLEXIBLE_MOST_BOUND;
-  return is_bounded(f) ? TJ_RESOURCE_BYTES / 2 / widest_element(f) : (int64_t)1 << 40;
-}
-
-static int64_t limit_of(uint32_t form) {
-  return form < TJ_FLEXIBLE_BOUNDS ? most_offset : TJ_FLEXIBLE_MOST_BOUND;
-}
-
-/* The part of a tile's beginning along a mode in all forms. */
-static void add_to_bases(tj_flexible *f, const tj_flexible_mode *mode, const tj_node *first) {
-  for (uint32_t i = 0; i < f->form_count; i++) {
-    if (!tj_flexible_has_form(f, i))
-      continue;
-    const tj_node *part = tj_flexible_product(f, first, mode->stride[i].name, limit_of(i));
-    f->form[i].base = tj_terse_add(f->graph, f->form[i].base, part);
-  }
-}
-
-static const tj_node *named_base(tj_flexible *f, const char *name, const tj_node *base, int64_t limit) {
-  if (tj_is_constant(base))
-    return base;
-  const tj_node *low = tj_int(f->graph, base->facts.low < 0 ? -limit : 0), *high = tj_int(f->graph, limit);
-  const tj_node *symbol = tj_symbol_create(f->graph, name, TJ_SYMBOL_COORDINATE, low, high, 1);
-  bind(f, symbol, base, false);
-  return symbol;
-}
-
-/* The modes, those of the tile first: workgroups that follow each other are neighbours. */
-static uint32_t order_modes(const tj_flexible *f, uint32_t order[TJ_FLEXIBLE_MODES]) {
-  const uint32_t leading[] = {f->first_loaded, f->next_loaded, f->first_stored,
-                              f->next_stored,  f->other[0],    f->other[1]};
-  uint64_t taken = 0;
-  uint32_t count = 0;
-  for (size_t i = 0; i < sizeof leading / sizeof leading[0]; i++) {
-    if (leading[i] == TJ_FLEXIBLE_NONE || (taken >> leading[i] & 1) != 0)
-      continue;
-    taken |= (uint64_t)1 << leading[i];
-    order[count++] = leading[i];
-  }
-  for (uint32_t m = 0; m < f->domain->count; m++) {
-    if ((taken >> m & 1) == 0)
-      order[count++] = m;
-  }
-  return count;
-}
-
-static const char *name_of_form(uint32_t form) {
-  static const char *const names[] = {"from", "to", "with"};
-  return form >= TJ_FLEXIBLE_BOUNDS ? "within" : names[form < TJ_FLEXIBLE_SIDES ? form : TJ_FLEXIBLE_SIDES];
-}
-
-void tj_flexible_place_tiles(tj_flexible *f) {
-  tj_graph *graph = f->graph;
-  uint32_t order[TJ_FLEXIBLE_MODES], count = order_modes(f, order);
-  const tj_node *all = tj_int(graph, 1), *rest = f->kernel->workgroup;
-  for (uint32_t i = 0; i < count; i++) {
-    tj_flexible_mode *mode = &f->mode[order[i]];
-    const tj_node *tiles = tiles_along(f, mode);
-    all = tj_flexible_at_most(graph, tj_terse_mul(graph, all, tj_flexible_at_most(graph, tiles, most_workgroups + 1)),
-                              most_workgroups + 1);
-    tj_measure divisor = tj_flexible_measure(f, "tiles", tiles, 1, most_workgroups, 1);
-    const tj_node *number = i + 1 < count ? tj_terse_mod(graph, rest, divisor.name) : rest;
-    rest = i + 1 < count ? tj_terse_div(graph, rest, divisor.name) : rest;
-    add_to_bases(f, mode, first_of_tile(f, mode, number));
-    if (mode->length == NULL)
-      continue;
-    for (uint32_t k = 0; k < sides_of(f); k++)
-      demand_reach(f, mode, &mode->stride[k]);
-  }
-  tj_flexible_demand_between(f, all, 1, most_workgroups);
-  f->kernel->count = tj_mul(graph, all, tj_int(graph, f->items));
-  for (uint32_t i = 0; i < f->form_count; i++) {
-    if (tj_flexible_has_form(f, i))
-      f->form[i].base = named_base(f, name_of_form(i), f->form[i].base, limit_of(i));
-  }
-}
 
 /* --- domains --- */
 
@@ -418,7 +139,7 @@ static bool stages(tj_graph *graph, const tj_mapping *given) {
 /* What is further goes with the destination; but destinations that have neighbours as the source does take what is
  * loaded. */
 static void choose_sides(tj_flexible *f) {
-  for (uint32_t form = 0; form < sides_of(f); form++) {
+  for (uint32_t form = 0; form < tj_flexible_sides(f); form++) {
     bool is_straight = form >= TJ_FLEXIBLE_FURTHER && !tj_flexible_is_source(f, form) && turns(f) &&
                        is_contiguous(f, f->first_loaded, form);
     f->form[form].side = form == TJ_FLEXIBLE_SOURCE || is_straight ? TJ_FLEXIBLE_SOURCE : TJ_FLEXIBLE_DESTINATION;
@@ -435,28 +156,24 @@ static void leave_windows_out(tj_flexible *f) {
 
 static tj_measure measured_stride(tj_flexible *f, const char *name, const tj_node *stride, const tj_node *extent) {
   tj_graph *graph = f->graph;
-  tj_flexible_demand_between(f, stride, 0, most_stride);
-  const tj_node *launch = tj_flexible_at_least(graph, tj_flexible_at_most(graph, stride, most_stride), 0);
-  tj_flexible_demand_between(f, tj_terse_mul(graph, extent, launch), 0, most_offset);
-  return tj_flexible_measure(f, name, launch, 0, most_stride, 1);
+  tj_flexible_demand_between(f, stride, 0, TJ_FLEXIBLE_MOST_STRIDE);
+  const tj_node *launch = tj_flexible_at_least(graph, tj_flexible_at_most(graph, stride, TJ_FLEXIBLE_MOST_STRIDE), 0);
+  tj_flexible_demand_between(f, tj_terse_mul(graph, extent, launch), 0, TJ_FLEXIBLE_MOST_OFFSET);
+  return tj_flexible_measure(f, name, launch, 0, TJ_FLEXIBLE_MOST_STRIDE, 1);
 }
 
 static void measure_modes(tj_flexible *f) {
   tj_graph *graph = f->graph;
   for (uint32_t m = 0; m < f->domain->count; m++) {
     const tj_mode *mode = &f->domain->mode[m];
-    tj_flexible_demand_between(f, mode->extent, 1, most_extent);
-    const tj_node *extent = tj_flexible_at_least(graph, tj_flexible_at_most(graph, mode->extent, most_extent), 1);
+    tj_flexible_demand_between(f, mode->extent, 1, TJ_FLEXIBLE_MOST_EXTENT);
+    const tj_node *extent =
+        tj_flexible_at_least(graph, tj_flexible_at_most(graph, mode->extent, TJ_FLEXIBLE_MOST_EXTENT), 1);
     f->mode[m].whole = 1;
-    f->mode[m].extent = tj_flexible_measure(f, "extent", extent, 1, most_extent, 1);
-    for (uint32_t side = 0; side < sides_of(f); side++)
+    f->mode[m].extent = tj_flexible_measure(f, "extent", extent, 1, TJ_FLEXIBLE_MOST_EXTENT, 1);
+    for (uint32_t side = 0; side < tj_flexible_sides(f); side++)
       f->mode[m].stride[side] = measured_stride(f, "step", tj_flexible_stride(f, m, side), extent);
   }
-}
-
-static void set_reaches(tj_flexible *f) {
-  for (uint32_t m = 0; m < f->domain->count; m++)
-    f->mode[m].reach = reach_of(f, m);
 }
 
 /* Where a predicate masks what is before the buffer, the domain may begin there. */
@@ -464,10 +181,11 @@ static tj_measure measured_origin(tj_flexible *f, uint32_t side, const tj_node *
   tj_graph *graph = f->graph;
   int64_t least = 0;
   for (uint32_t i = TJ_FLEXIBLE_BOUNDS; i < f->form_count; i++)
-    least = f->form[i].side == side ? -most_offset : least;
-  tj_flexible_demand_between(f, origin, least, most_offset);
-  const tj_node *launch = tj_flexible_at_least(graph, tj_flexible_at_most(graph, origin, most_offset), least);
-  return tj_flexible_measure(f, "origin", launch, least, most_offset, 1);
+    least = f->form[i].side == side ? -TJ_FLEXIBLE_MOST_OFFSET : least;
+  tj_flexible_demand_between(f, origin, least, TJ_FLEXIBLE_MOST_OFFSET);
+  const tj_node *launch =
+      tj_flexible_at_least(graph, tj_flexible_at_most(graph, origin, TJ_FLEXIBLE_MOST_OFFSET), least);
+  return tj_flexible_measure(f, "origin", launch, least, TJ_FLEXIBLE_MOST_OFFSET, 1);
 }
 
 static void demand_multiple(tj_flexible *f, const tj_node *node, uint32_t multiple) {
@@ -507,7 +225,7 @@ static tj_kernel *new_kernel(tj_flexible *f, const tj_kernel *flat, const wanted
   kernel->is_aligned = w->bytes > 0;
   kernel->faster = NULL;
   kernel->index = NULL;
-  kernel->workgroup = tj_coordinate(graph, "g", tj_int(graph, most_workgroups));
+  kernel->workgroup = tj_coordinate(graph, "g", tj_int(graph, TJ_FLEXIBLE_MOST_WORKGROUPS));
   kernel->step_count = 0;
   return kernel;
 }
@@ -547,7 +265,7 @@ static uint32_t multiple_of(const tj_flexible *f, uint32_t buffer, uint32_t byte
 
 /* Vectors of what is further begin where those of its side do. */
 static void set_multiples(tj_flexible *f, uint32_t bytes) {
-  for (uint32_t form = 0; form < sides_of(f); form++) {
+  for (uint32_t form = 0; form < tj_flexible_sides(f); form++) {
     uint32_t own = multiple_of(f, tj_flexible_buffer(f, form), bytes), with = f->multiple[f->form[form].side];
     f->multiple[form] = form >= TJ_FLEXIBLE_FURTHER && own > with ? with : own;
   }
@@ -584,15 +302,15 @@ static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj
   choose_sides(&f);
   set_multiples(&f, w->bytes);
   measure_modes(&f);
-  for (uint32_t side = 0; side < sides_of(&f); side++) {
+  for (uint32_t side = 0; side < tj_flexible_sides(&f); side++) {
     if (!is_strided(&f, side, &origin[side]))
       return NULL;
     demand_multiples(&f, side, origin[side]);
   }
   if (f.form_count == TJ_FLEXIBLE_BOUNDS && (given == NULL || turns(&f)))
     leave_windows_out(&f);
-  set_reaches(&f);
-  for (uint32_t side = 0; side < sides_of(&f); side++)
+  tj_flexible_set_reaches(&f);
+  for (uint32_t side = 0; side < tj_flexible_sides(&f); side++)
     f.form[side].base = measured_origin(&f, side, origin[side]).name;
   if (turns(&f))
     add_all_steps(&f, tj_flexible_turn_steps, tj_flexible_turn_shape(&f));

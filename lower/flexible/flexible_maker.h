@@ -34,6 +34,12 @@ enum {
   TJ_FLEXIBLE_NONE = UINT32_MAX
 };
 
+/* Bounds that the launch checks, so that offsets fit: of a tile in 32 bits of bytes, of all in 64 bits. */
+#define TJ_FLEXIBLE_MOST_EXTENT (INT64_C(1) << 30)
+#define TJ_FLEXIBLE_MOST_STRIDE INT64_C(0xffffffff)
+#define TJ_FLEXIBLE_MOST_OFFSET (INT64_C(1) << 57)
+#define TJ_FLEXIBLE_MOST_WORKGROUPS ((INT64_C(1) << 24) - 1)
+
 typedef struct {
   const tj_node *launch; /* an expression of parameters */
   const tj_node *name;   /* the same to work-items */
@@ -90,6 +96,11 @@ typedef struct {
   uint32_t binding_room;
 } tj_flexible;
 
+/* Source and destination, and what is further. */
+static inline uint32_t tj_flexible_sides(const tj_flexible *f) {
+  return TJ_FLEXIBLE_SIDES + f->domain->other_count;
+}
+
 /* Whether there is such a form: not as many further sources and destinations need be as there could. */
 static inline bool tj_flexible_has_form(const tj_flexible *f, uint32_t form) {
   return form < TJ_FLEXIBLE_FURTHER + f->domain->other_count || form >= TJ_FLEXIBLE_BOUNDS;
@@ -108,6 +119,8 @@ static inline bool tj_flexible_is_source(const tj_flexible *f, uint32_t form) {
 
 /* --- quantities of the launch --- */
 
+/* Gives a name its value: of the launch, or of a workgroup. */
+void tj_flexible_bind(tj_flexible *f, const tj_node *symbol, const tj_node *value, bool is_launched);
 /* Names an expression whose value is in low … high, and a multiple of `multiple`, wherever the condition holds. */
 tj_measure tj_flexible_measure(tj_flexible *f, const char *name, const tj_node *launch, int64_t low, int64_t high,
                                int64_t multiple);
@@ -130,6 +143,8 @@ void tj_flexible_set_items(tj_flexible *f, uint32_t items);
 /* The closest mode of a side that is not among those taken, by bit, which it is from then on. */
 uint32_t tj_flexible_take_closest(const tj_flexible *f, uint64_t *taken, uint32_t side);
 
+/* How far a tile's ends may be away along each mode, with the modes of the tile chosen. */
+void tj_flexible_set_reaches(tj_flexible *f);
 /* With the lengths of all modes set: where tiles begin, their number, and what the launch demands for it. */
 void tj_flexible_place_tiles(tj_flexible *f);
 

@@ -23,7 +23,15 @@ typedef struct {
   int64_t count, scale;
 } lane_part;
 
-enum { TOGETHER = TJ_GRID_MOST_DIGITS, NONE, MOST_PARTS = TJ_GRID_MOST_DIGITS + 3 };
+enum {
+  TOGETHER = TJ_GRID_MOST_DIGITS,
+  NONE,
+  MOST_PARTS = TJ_GRID_MOST_DIGITS + 3,
+  MOST_SLOT_DIGITS = 2 + 2 * TJ_GRID_MOST_DIGITS /* of a block; of its repetitions, and of passes */
+};
+
+_Static_assert((int)MOST_PARTS <= (int)TJ_MAPPING_MOST_DIGITS && (int)MOST_SLOT_DIGITS <= (int)TJ_MAPPING_MOST_DIGITS,
+               "a side has room for all digits of a tile");
 
 /* --- turns --- */
 

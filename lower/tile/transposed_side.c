@@ -3,7 +3,7 @@
  * for 8 bytes each; lane l gets as element e what lane l / n + e * 16 / n, of n elements, has as element l % n. */
 #include "lower/tile/transposed_side.h"
 
-enum { LANE_BITS = 4, MOST_DIGITS = TJ_MAPPING_MOST_DIGITS };
+enum { LANE_BITS = 4 };
 
 /* Takes the first `bits` bits of digits apart; false where they are not bits, or repeat elements. What is left
  * follows in `rest`. */
@@ -18,10 +18,11 @@ static bool take_bits(const tj_mapping_digit digit[], uint32_t count, uint32_t b
     }
     tj_mapping_add_digit(rest, extent, digit[i].step * steps, digit[i].mode);
   }
-  return taken->count == bits && rest->count < MOST_DIGITS;
+  return taken->count == bits;
 }
 
 static void add_all(tj_mapping_digits *list, const tj_mapping_digits *from, uint32_t begin, uint32_t end) {
+  list->lacks_some = list->lacks_some || from->lacks_some;
   for (uint32_t i = begin; i < end; i++)
     tj_mapping_add_digit(list, from->digit[i].extent, from->digit[i].step, from->digit[i].mode);
 }
@@ -40,8 +41,6 @@ bool tj_transposed_side(tj_graph *graph, const tj_mapping_side *side, uint32_t e
   add_all(&asking, &items, 0, items.count);
   add_all(&loaded, &lanes, 0, bits);
   add_all(&loaded, &slots, 0, slots.count);
-  if (asking.count == MOST_DIGITS || loaded.count == MOST_DIGITS)
-    return false;
   *asked = tj_mapping_side_of_digits(graph, &asking, &loaded, NULL);
   return asked->items == side->items && asked->slots == side->slots;
 }
