@@ -68,7 +68,8 @@ static bool inspect(const transpose_run *run, const tj_code *code, transpose_cou
   if (tj_code_disassemble(run->context, bytes, size, 0, &assembly) != TJ_OK)
     return false;
   counts->divisions = count_divisions(assembly.data);
-  counts->direct_loads = count_of(assembly.data, "global_load_lds_");
+  counts->direct_loads =
+      count_of(assembly.data, "global_load_lds_") + count_of(assembly.data, "global_load_async_to_lds_");
   counts->register_loads = count_of(assembly.data, "global_load_") - counts->direct_loads;
   counts->lds_stores = count_of(assembly.data, "ds_write") + count_of(assembly.data, "ds_store");
   tj_blob_release(run->context, &assembly);

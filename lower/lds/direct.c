@@ -70,6 +70,8 @@ static int64_t place_of(const prover *p, uint32_t item, uint32_t slot) {
 
 /* --- obstacles --- */
 
+static const char obstacle_of_passes[] = "elements wait for their pass, which they can do in registers alone";
+
 /* A swizzle that only moves vectors, within units of which the layout has whole ones. */
 static const char *obstacle_of_swizzle(const prover *p) {
   tj_swizzle swizzle = tj_mapping_lds_swizzle(p->mapping);
@@ -135,7 +137,7 @@ const char *tj_direct_obstacle(tj_graph *graph, const tj_mapping *mapping, const
   uint32_t count;
   const tj_lds_leaf *leaf = tj_lds_leaves(graph, mapping, &count);
   if (mapping->passes > 1)
-    return "elements wait for their pass, which they can do in registers alone";
+    return obstacle_of_passes;
   if (leaf == NULL)
     return "lds has not a mode for each of the tile's, of its extent";
   if (mapping->load.slots % form->vector != 0)
@@ -148,15 +150,17 @@ const char *tj_direct_obstacle(tj_graph *graph, const tj_mapping *mapping, const
   return reason != NULL ? reason : obstacle_of_places(&p);
 }
 
-/* By vectors, or by words. */
 const char *tj_direct_find(tj_graph *graph, const tj_mapping *mapping, const tj_target *target,
                            uint32_t element_bytes, tj_direct_form *form) {
-  enum { WORD = 4 };
-  const char *first = target->direct_bytes >= element_bytes
-                          ? NULL
-                          : tj_string_format(graph->job, "%s loads no such elements straight into LDS", target->name);
+  uint32_t widest = tj_direct_widest(target->direct, UINT32_MAX);
+  const char *first = NULL;
   form->lanes = target->wave_size;
-  for (uint32_t bytes = target->direct_bytes; bytes >= element_bytes; bytes = bytes > WORD ? WORD : 0) {
+  form->vector = widest / element_bytes;
+  if (form->vector == 0)
+    return tj_string_format(graph->job, "%s loads no such elements straight into LDS", target->name);
+  if (target->direct->is_by_lane)
+    return mapping->passes > 1 ? obstacle_of_passes : NULL;
+  for (uint32_t bytes = widest; bytes >= element_bytes; bytes = tj_direct_widest(target->direct, bytes - 1)) {
     form->vector = bytes / element_bytes;
     const char *obstacle = tj_direct_obstacle(graph, mapping, form);
     if (obstacle == NULL)

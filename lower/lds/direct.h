@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads from memory straight into LDS: which mappings they can serve.
+/* Loads from memory straight into LDS (base/machine/direct_load.def): which mappings they can serve.
  *
- * Such an instruction gives a wave one place in LDS; the bytes of its lanes lie side by side from there on, in the
- * order of the lanes. So the place of what (lane, slot) loads has to be the sum of a number that all lanes share and
- * of the lane's number times what a lane loads. What a swizzle moves within LDS is moved in memory instead: a lane
- * loads what the swizzle brings to its place. That is possible where the layout fills whole units of the swizzle. */
+ * Where each lane has a place of its own in LDS, they serve all that vectors do. Other instructions give a wave one
+ * place; the bytes of its lanes lie side by side from there on, in the order of the lanes. So the place of what
+ * (lane, slot) loads has to be the sum of a number that all lanes share and of the lane's number times what a lane
+ * loads. What a swizzle moves within LDS is moved in memory instead: a lane loads what the swizzle brings to its
+ * place. That is possible where the layout fills whole units of the swizzle. */
 #ifndef TJ_LOWER_LDS_DIRECT_H
 #define TJ_LOWER_LDS_DIRECT_H
 
@@ -18,11 +19,13 @@ typedef struct {
   uint32_t vector;     /* elements that a lane loads at a time, a power of two */
 } tj_direct_form;
 
-/* Why the load side of a mapping that has a layout in LDS cannot go straight there, as a clause; NULL: it can. */
+/* Why the lanes of the load side of a mapping that has a layout in LDS do not lie side by side there, as a clause;
+ * NULL: they do. */
 const char *tj_direct_obstacle(tj_graph *graph, const tj_mapping *mapping, const tj_direct_form *form);
 
-/* The widest way in which a target's work-items could load elements of so many bytes: form->lanes and form->vector.
- * What stands in the way of it, as a clause; NULL: nothing. */
+/* The widest way in which a target's work-items could load elements of so many bytes: form->lanes and form->vector,
+ * which is the most where lanes have places of their own. What stands in the way of it, as a clause; NULL: nothing.
+ */
 const char *tj_direct_find(tj_graph *graph, const tj_mapping *mapping, const tj_target *target,
                            uint32_t element_bytes, tj_direct_form *form);
 

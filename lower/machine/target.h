@@ -13,6 +13,7 @@
 #define TJ_LOWER_TARGET_H
 
 #include "base/job.h"
+#include "base/machine/direct_load.h"
 #include "base/machine/lane.h"
 #include "base/machine/processor.h"
 #include "base/machine/resource.h"
@@ -65,7 +66,7 @@ typedef struct {
   bool follows_destination;      /* workgroups beside one another take tiles that are neighbours in the destination */
   uint32_t vector_bytes;         /* widest memory access of one work-item */
   uint32_t global_address_space; /* of buffers */
-  uint32_t direct_bytes;         /* that a lane loads from memory straight into LDS at most; 0: no such instruction */
+  const tj_direct_loads *direct; /* from memory straight into LDS; NULL: no such instruction */
   bool transposes_lds;         /* loads of 8 bytes from LDS may turn around elements of 1 and 2 bytes between lanes */
   bool has_unaligned_vectors;  /* accesses of global memory by vectors need the alignment of an element only */
   bool needs_aligned_vectors;  /* where addresses are no multiples of them, vectors are moved in parts */
@@ -120,9 +121,11 @@ struct tj_target_family {
   LLVMValueRef (*write_float8)(struct tj_emitter *emitter, LLVMValueRef word, bool is_upper, LLVMValueRef low,
                                LLVMValueRef high, tj_dtype dtype);
   /* The address in LDS that the first lane of the wave has where a lane's is `address`, and those of others lie
-   * `bytes` apart in the order of their numbers. NULL, as the next one, where nothing goes straight into LDS. */
+   * `bytes` apart in the order of their numbers. NULL, as the next ones, where nothing goes straight into LDS. */
   LLVMValueRef (*emit_first_of_wave)(struct tj_emitter *emitter, LLVMValueRef address, uint32_t bytes);
-  /* Loads as many bytes for each lane, from its address in memory, into LDS from the wave's `to` on. */
+  /* Loads as many bytes for each lane, from its address in memory, into LDS: from the wave's `to` on, or to the
+   * lane's.
+   */
   void (*emit_direct_load)(struct tj_emitter *emitter, LLVMValueRef from, LLVMValueRef to, uint32_t bytes);
   /* What the lanes that are `distance` apart hold, each of the other: a power of two below the wave's size. Within
    * `distance` lanes side by side, all hold the same 32 bits. NULL where waves have one work-item. */

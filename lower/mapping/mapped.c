@@ -494,8 +494,8 @@ static bool set_direct(tj_graph *graph, tj_tiling *tiling, const tj_kernel *flat
   tiling->is_staged = true;
   tiling->is_given = mapped->is_given;
   tiling->direct = form.vector;
-  tiling->placed = placed;
-  tiling->load = tj_direct_side(graph, mapped->mapping, placed, form.vector);
+  tiling->placed = target->direct->is_by_lane ? NULL : placed;
+  tiling->load = target->direct->is_by_lane ? *placed : tj_direct_side(graph, mapped->mapping, placed, form.vector);
   return true;
 }
 

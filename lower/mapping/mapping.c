@@ -169,6 +169,11 @@ static const tj_layout *order_of(const mapping *map) {
   return tj_order_of_tiles(map->graph, map->domain, reach, sequence);
 }
 
+/* That work-items load straight into LDS at a time. */
+static uint32_t direct_bytes(const mapping *map) {
+  return tj_direct_widest(map->target->direct, UINT32_MAX);
+}
+
 static tj_lds_problem lds_problem_of(const mapping *map, const tj_mapping *made) {
   return (tj_lds_problem){.mapping = made,
                           .target = map->target,
@@ -178,25 +183,33 @@ static tj_lds_problem lds_problem_of(const mapping *map, const tj_mapping *made)
                           .order = map->shape.is_direct ? map->problem.order[map->lies_as] : NULL,
                           .columns = tj_shape_columns(&map->problem, map->lies_as),
                           .is_direct = map->shape.is_direct,
+                          .is_packed = map->shape.is_direct && !map->target->direct->is_by_lane,
                           .may_stay = !map->shape.is_direct};
+}
+
+/* Has work-items load what lies side by side in the layout that was chosen; false where that has no vectors. */
+static bool load_side_by_side(const mapping *map, tj_mapping *made, tj_lds_choice *shared) {
+  tj_graph *graph = map->graph;
+  tj_stage_choice *choice = TJ_NEW(graph->job, tj_stage_choice);
+  uint32_t wave = map->target->wave_size, bytes = direct_bytes(map),
+           vector = bytes / (uint32_t)map->problem.carried_bytes;
+  uint32_t items = tj_mapping_work_items(graph, &made->store);
+  *choice = *shared->choice;
+  made->load = tj_direct_load(graph, made, vector, (items + wave - 1) / wave * wave);
+  const tj_stage_direct direct = {tj_bank_model_of(map->target->processor), wave, made->load.items,
+                                  made->load.slots / vector, bytes};
+  tj_stage_add_direct(graph->job, &direct, choice);
+  shared->choice = choice;
+  return made->load.items > 0;
 }
 
 /* Has what was shared out go straight into the layout that was chosen; false where that has no vectors. */
 static bool load_straight(const mapping *map, tj_lds_choice *shared) {
-  tj_graph *graph = map->graph;
-  tj_mapping *made = TJ_NEW(graph->job, tj_mapping);
-  tj_stage_choice *choice = TJ_NEW(graph->job, tj_stage_choice);
-  uint32_t wave = map->target->wave_size, vector = map->target->direct_bytes / (uint32_t)map->problem.carried_bytes;
-  uint32_t items = tj_mapping_work_items(graph, &shared->mapping->store);
+  tj_mapping *made = TJ_NEW(map->graph->job, tj_mapping);
   *made = *shared->mapping;
-  *choice = *shared->choice;
-  made->load = tj_direct_load(graph, made, vector, (items + wave - 1) / wave * wave);
   made->is_direct = true;
-  const tj_stage_direct direct = {tj_bank_model_of(map->target->processor), wave, made->load.items,
-                                  made->load.slots / vector, map->target->direct_bytes};
-  tj_stage_add_direct(graph->job, &direct, choice);
-  *shared = (tj_lds_choice){made, choice};
-  return made->load.items > 0;
+  shared->mapping = made;
+  return map->target->direct->is_by_lane || load_side_by_side(map, made, shared);
 }
 
 /* How the shape is shared out, and where it is in LDS; false where it does not fit there. Work-items store in their
@@ -304,7 +317,7 @@ static const char *obstacle_of_direct(const mapping *map) {
   const tj_shape_problem *problem = &map->problem;
   const tj_kernel_step *load = tj_flat_load(map->flat);
   int64_t bytes = map->shape.unit[problem->order[TJ_SOURCE][0]] * problem->carried_bytes;
-  if (!map->shape.is_staged || map->target->direct_bytes < map->target->vector_bytes)
+  if (!map->shape.is_staged || direct_bytes(map) < map->target->vector_bytes)
     return "";
   if (map->flat->arithmetic.when == TJ_COMPUTED_LOADING ||
       map->flat->buffer[load->access.buffer].dtype != map->flat->carried)
@@ -313,7 +326,7 @@ static const char *obstacle_of_direct(const mapping *map) {
     return "some elements are not in the source, and the fill comes from registers";
   if (map->shape.passes > 1)
     return "elements wait for their pass, which they can do in registers alone";
-  if (bytes != map->target->direct_bytes)
+  if (bytes != direct_bytes(map))
     return tj_string_format(map->graph->job, "work-items load %" PRId64 " neighbours of %" PRId64 " bytes",
                             map->shape.unit[problem->order[TJ_SOURCE][0]], problem->carried_bytes);
   return NULL;
@@ -326,20 +339,44 @@ typedef struct {
   const char *obstacle;
 } direct_offer;
 
+/* Whether a kernel of a price has more conflicts than the usual one: as planned, or as its accesses are counted,
+ * whose vectors may be narrower. */
+static bool has_more_conflicts(const direct_offer *offer, const tj_kernel *kernel, const tj_price *price) {
+  tj_cost cost = tj_price_of_lds(price), usual = tj_price_of_lds(&offer->price);
+  return conflicts_of(kernel->stage) > conflicts_of(offer->usual->stage) ||
+         (cost.cycles - cost.least_cycles) * offer->price.counted_workgroups >
+             (usual.cycles - usual.least_cycles) * price->counted_workgroups;
+}
+
+/* What is said of a kernel that is worse than the usual one, or that there is none. */
+typedef struct {
+  const char *missing, *conflicts, *lines;
+} direct_faults;
+
+static const direct_faults faults_side_by_side = {
+    "no layout without gaps in LDS serves the vectors that the source shows",
+    "layouts without gaps in LDS have bank conflicts here, which a padding avoids",
+    "what lies side by side in LDS is farther apart in memory"};
+static const direct_faults faults_by_lane = {
+    "no layout in LDS serves the vectors that the source shows",
+    "tiles that turn around behind LDS have bank conflicts here, which those that do before it have not",
+    "tiles that turn around behind LDS have other work-items store their vectors"};
+
 /* Why a kernel is worse than the usual one: conflicts, or lines of memory; NULL: it is not. */
 static const char *fault_of(const mapping *map, const direct_offer *offer, const tj_kernel *kernel) {
+  const direct_faults *faults = map->target->direct->is_by_lane ? &faults_by_lane : &faults_side_by_side;
   if (kernel == NULL)
-    return "no layout without gaps in LDS serves the vectors that the source shows";
-  if (conflicts_of(kernel->stage) > conflicts_of(offer->usual->stage))
-    return "layouts without gaps in LDS have bank conflicts here, which a padding avoids";
+    return faults->missing;
   tj_price price = price_of(map, kernel);
+  if (has_more_conflicts(offer, kernel, &price))
+    return faults->conflicts;
   int64_t lines = tj_price_of_memory(&price).lines, usual = tj_price_of_memory(&offer->price).lines;
   if (lines * offer->price.counted_workgroups <= usual * price.counted_workgroups)
     return NULL;
   return tj_string_format(map->graph->job,
-                          "what lies side by side in LDS is farther apart in memory: %" PRId64
-                          " cache lines of %" PRId64 " workgroups, and %" PRId64 " of %" PRId64 " through registers",
-                          lines, price.counted_workgroups, usual, offer->price.counted_workgroups);
+                          "%s: %" PRId64 " cache lines of %" PRId64 " workgroups, and %" PRId64 " of %" PRId64
+                          " through registers",
+                          faults->lines, lines, price.counted_workgroups, usual, offer->price.counted_workgroups);
 }
 
 /* Offers the kernel that lies in LDS as a side does. */

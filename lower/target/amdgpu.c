@@ -80,14 +80,6 @@ static bool adds_floats(const tj_processor *processor) {
   return processor->major >= 11 || (processor->major == 9 && is_matrix_core);
 }
 
-/* Of gfx9, those from gfx940 on have an instruction of its own for it: of words, on gfx950 of vectors. */
-static uint32_t direct_bytes(const tj_processor *processor) {
-  enum { GFX94 = 4, GFX95 = 5, WORD = 4, VECTOR = 16 };
-  if (processor->major != 9)
-    return 0;
-  return processor->minor == GFX95 ? VECTOR : processor->minor == GFX94 ? WORD : 0;
-}
-
 /* The features as LLVM lists them: +sramecc,-xnack. */
 static const char *list_features(tj_job *job, const tj_target_id *id) {
   tj_text list = tj_text_begin(job);
@@ -139,7 +131,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .displacement_limit = DISPLACEMENT_LIMIT,
       .has_lds_at_zero = true,
       .has_32_bit_offsets = true,
-      .direct_bytes = direct_bytes(found),
+      .direct = tj_direct_loads_of(found->major, found->minor),
       .transposes_lds = found->major == 9 && found->minor == TRANSPOSES_LDS,
       .has_unaligned_vectors = true,
       .has_cheap_small_product = true,
@@ -335,10 +327,23 @@ static LLVMValueRef emit_first_of_wave(tj_emitter *emitter, LLVMValueRef address
   return LLVMBuildIntToPtr(builder, first, LLVMTypeOf(address), "");
 }
 
-static void emit_direct_load(tj_emitter *emitter, LLVMValueRef from, LLVMValueRef to, uint32_t bytes) {
+static void emit_direct_load_of_wave(tj_emitter *emitter, LLVMValueRef from, LLVMValueRef to, uint32_t bytes) {
   LLVMValueRef none = tj_emit_int(emitter, 32, 0),
                arguments[] = {from, to, tj_emit_int(emitter, 32, bytes), none, none};
   tj_emit_intrinsic(emitter, "llvm.amdgcn.global.load.lds", NULL, 0, arguments, 5);
+}
+
+static void emit_direct_load_of_lane(tj_emitter *emitter, LLVMValueRef from, LLVMValueRef to, uint32_t bytes) {
+  LLVMValueRef none = tj_emit_int(emitter, 32, 0), arguments[] = {from, to, none, none};
+  const char *name = tj_string_format(emitter->job, "llvm.amdgcn.global.load.async.to.lds.b%u", 8 * bytes);
+  tj_emit_intrinsic(emitter, name, NULL, 0, arguments, 4);
+}
+
+static void emit_direct_load(tj_emitter *emitter, LLVMValueRef from, LLVMValueRef to, uint32_t bytes) {
+  if (emitter->target->direct->is_by_lane)
+    emit_direct_load_of_lane(emitter, from, to, bytes);
+  else
+    emit_direct_load_of_wave(emitter, from, to, bytes);
 }
 
 /* --- kernels --- */
@@ -411,11 +416,14 @@ static void emit_fence(tj_emitter *emitter, LLVMAtomicOrdering ordering) {
   LLVMBuildFenceSyncScope(emitter->builder, ordering, scope, "");
 }
 
-/* What goes straight into LDS is there once the wave has waited for its loads: bits of s_waitcnt in gfx9. */
+/* What goes straight into LDS is there once the wave has waited for its loads: bits of s_waitcnt in gfx9, a counter
+ * of their own where lanes say where they go. */
 static void emit_wait_for_loads(tj_emitter *emitter) {
   enum { NO_LOADS_LEFT = 0x0f70 };
-  LLVMValueRef counts = tj_emit_int(emitter, 32, NO_LOADS_LEFT);
-  tj_emit_intrinsic(emitter, "llvm.amdgcn.s.waitcnt", NULL, 0, &counts, 1);
+  bool is_by_lane = emitter->target->direct->is_by_lane;
+  LLVMValueRef counts = is_by_lane ? LLVMConstInt(emitter->i16, 0, false) : tj_emit_int(emitter, 32, NO_LOADS_LEFT);
+  tj_emit_intrinsic(emitter, is_by_lane ? "llvm.amdgcn.s.wait.asynccnt" : "llvm.amdgcn.s.waitcnt", NULL, 0, &counts,
+                    1);
 }
 
 static void emit_barrier(tj_emitter *emitter) {

@@ -342,7 +342,7 @@ static uint32_t list_groups(const chooser *c, bool columns, uint32_t group[]) {
   return count;
 }
 
-static bool search(const chooser *c, const access_list *list, tj_stage_choice *choice) {
+static bool search(const chooser *c, const access_list *list, uint32_t narrowest, tj_stage_choice *choice) {
   const tj_target *target = c->problem->target;
   uint32_t group[TJ_MAX_DIMENSIONS], run[TJ_MAX_DIMENSIONS];
   tj_stage_tile tile = {.element_bytes = c->problem->element_bytes,
@@ -357,7 +357,8 @@ static bool search(const chooser *c, const access_list *list, tj_stage_choice *c
                         .run = run,
                         .run_count = list_groups(c, true, run),
                         .directions = c->problem->is_direct ? 1u << TJ_STAGE_ROW : 0,
-                        .is_packed = c->problem->is_direct};
+                        .is_packed = c->problem->is_packed,
+                        .narrowest = narrowest};
   const tj_bank_model *model = tj_bank_model_of(target->processor);
   return model != NULL ? tj_stage_search(c->job, model, &tile, choice) : plain_stage(c->job, &tile, choice);
 }
@@ -412,10 +413,10 @@ static bool choose(const chooser *c, const tj_held *load, const tj_held *store, 
   find_runs(c, &in);
   find_runs(c, &out);
   access_list list = {TJ_NEW_ARRAY(c->job, tj_stage_access, most_accesses(c, &in) + most_accesses(c, &out)), 0};
-  if (!c->problem->is_direct)
+  if (!c->problem->is_packed)
     add_accesses(c, &in, &list);
   add_accesses(c, &out, &list);
-  if (!search(c, &list, choice))
+  if (!search(c, &list, c->problem->is_direct && !c->problem->is_packed ? in.width : 0, choice))
     return false;
   *chosen = complete(c, choice);
   return true;

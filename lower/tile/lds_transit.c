@@ -133,6 +133,26 @@ static tj_side placed_in_lds(stager *st, const tj_side *load) {
   return s;
 }
 
+/* What goes straight into LDS to where the layout says, in the vectors in which it is loaded or parts of them. */
+static tj_side loaded_into_lds(stager *st, const tj_side *load) {
+  tj_tile_side *tile = TJ_NEW(st->graph->job, tj_tile_side);
+  const uint32_t **order = TJ_NEW(st->graph->job, const uint32_t *);
+  stager as_loaded = *st;
+  as_loaded.widest = load->width;
+  *order = load->order;
+  *tile = *load->tile;
+  tile->order = order;
+  tile->order_count = 1;
+  const tj_side side = {.tile = tile};
+  return in_lds(&as_loaded, &side);
+}
+
+static tj_side into_lds(stager *st, const tj_side *load) {
+  if (st->tiling->direct == 0)
+    return in_lds(st, load);
+  return st->tiling->placed != NULL ? placed_in_lds(st, load) : loaded_into_lds(st, load);
+}
+
 /* What is known of a layout in LDS that nobody had to choose. */
 static const tj_stage_choice *given_choice(stager *st) {
   const tj_mapping *mapping = mapping_of(st);
@@ -169,7 +189,7 @@ bool tj_plan_staging(tj_graph *graph, const tj_tiling *tiling, const tj_target *
   stager st = {graph, tiling, element_bytes, tj_target_widest(target, element_bytes), tiling->passes};
   if (!are_shared_out(&st, store))
     return false;
-  tj_side in = tiling->direct > 0 ? placed_in_lds(&st, load) : in_lds(&st, load), out = in_lds(&st, store);
+  tj_side in = into_lds(&st, load), out = in_lds(&st, store);
   if (!are_shared_out(&st, &out))
     return false;
   *staging = (tj_staging){

@@ -407,11 +407,11 @@ static void add_staged(tile_maker *maker, const tj_side *s, tj_step_kind kind, s
 /* What goes straight into LDS, where the source has it. */
 static void add_direct(tile_maker *maker) {
   const tj_side *from = &maker->side[TJ_OPERAND_SOURCE], *to = &maker->staging.in[0];
-  for (uint32_t i = 0; i < from->tile->slot_count; i += from->width) {
+  for (uint32_t i = 0; i < from->tile->slot_count; i += to->width) {
     uint32_t slot = from->order[i];
     tj_access access = to->element[slot].access;
     access.valid = tj_terse_both(maker->graph, access.valid, predicate_of(maker, from, slot));
-    tj_kernel_step *step = add_vector(maker, TJ_STEP_DIRECT, access, from->order + i, from->width, 0);
+    tj_kernel_step *step = add_vector(maker, TJ_STEP_DIRECT, access, from->order + i, to->width, 0);
     step->from = displaced(maker, from->element[slot].access);
   }
 }
@@ -498,17 +498,29 @@ static const char *obstacle_of_direct(const tile_maker *maker) {
     return "elements are stored before they are in LDS, too";
   if (!tj_is_always(maker->any[TJ_OPERAND_SOURCE].valid))
     return "some elements are not in the source, and the fill comes from registers";
-  if (maker->side[TJ_OPERAND_SOURCE].width != maker->tiling->direct)
+  return NULL;
+}
+
+/* Why the vectors that go straight into LDS do not; NULL: they do. Nobody chooses narrower ones than there could be.
+ */
+static const char *obstacle_of_width(const tile_maker *maker) {
+  uint32_t width = maker->staging.in[0].width, bytes = width * bytes_of(maker, TJ_LDS);
+  if (width > maker->side[TJ_OPERAND_SOURCE].width || (width < maker->tiling->direct && !maker->tiling->is_given))
     return tj_string_format(maker->graph->job,
                             "the %" PRIu32 " elements that a work-item loads at a time are not surely neighbours in "
                             "the source",
                             maker->tiling->direct);
+  if (!tj_direct_has(maker->target->direct, bytes))
+    return tj_string_format(maker->graph->job,
+                            "work-items have %" PRIu32 " bytes that are surely neighbours in the source and in LDS; "
+                            "%s does not load so few",
+                            bytes, maker->target->name);
   return NULL;
 }
 
-/* Whether a tiling that is direct can be. TJ4020 where it has to be. */
-static bool may_be_direct(const tile_maker *maker) {
-  const char *obstacle = maker->tiling->direct > 0 ? obstacle_of_direct(maker) : NULL;
+/* Whether a tiling that is direct can be, as far as an obstacle tells. TJ4020 where it has to be. */
+static bool may_be_direct(const tile_maker *maker, const char *(*obstacle_of)(const tile_maker *maker)) {
+  const char *obstacle = maker->tiling->direct > 0 ? obstacle_of(maker) : NULL;
   if (obstacle != NULL && maker->tiling->is_given)
     tj_fail(maker->graph->job, TJ_MAPPING, "direct: %s", obstacle);
   return obstacle == NULL;
@@ -626,9 +638,9 @@ tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tilin
     make_side(&maker, i);
   for (uint32_t i = 0; i < operand_count(&maker); i++)
     choose_vectors(&maker, i);
-  if (!may_be_direct(&maker))
-    return NULL;
-  if (tiling->is_staged && ((tiling->passes > 1 && !target->keeps_slots) || !plan_stage(&maker)))
+  if (!may_be_direct(&maker, obstacle_of_direct) ||
+      (tiling->is_staged && ((tiling->passes > 1 && !target->keeps_slots) || !plan_stage(&maker))) ||
+      !may_be_direct(&maker, obstacle_of_width))
     return NULL;
   add_inner_steps(&maker);
   add_steps(&maker);

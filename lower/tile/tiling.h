@@ -35,9 +35,10 @@ typedef struct {
                                          NULL: there is none */
   const tj_tile_side *asked; /* staged: what work-items ask LDS for by loads that transpose, to have what they store,
                                 in slots of the same numbers; NULL: there are no such loads */
-  uint32_t direct; /* staged: elements that work-items load straight into LDS at a time; 0: they go through slots */
+  uint32_t direct; /* staged: elements that work-items load straight into LDS at a time, at most; 0: they go through
+                      slots */
   const tj_tile_side *placed;     /* with `direct`: whose slots are where those of `load` would be in LDS without the
-                                     layout's swizzle */
+                                     layout's swizzle; NULL: where it says */
   bool is_given;                  /* by the kernel's definition: what is direct and cannot be is TJ4020 */
   const tj_substitution *assumed; /* symbols of which more is known here than in the flat kernel; NULL: none */
   uint32_t passes; /* staged: parts in which the rows go through LDS one after the other, a divisor of how many there
