@@ -298,7 +298,8 @@ def run_matrix(tilejit, rows):
 
 # --- the library of atoms by itself ---
 
-ATOM = re.compile(r"^let (\w+_(\d+)x(\d+)x(\d+)(?:_(\d+)b_)?\w*) =", re.MULTILINE)
+# Functions are of the bits of A's elements and of B's.
+ATOM = re.compile(r"^let (\w+_(\d+)x(\d+)x(\d+)(?:_(\d+)b_)?\w*(?:\(a, b\))?) =", re.MULTILINE)
 
 
 def run_atoms(tilejit, names):
@@ -306,6 +307,7 @@ def run_atoms(tilejit, names):
     it, B and C, and nothing else, and C once."""
     pairs = []
     for name, *extents, blocks in names:
+        name = name.replace("(a, b)", "(8, 4)")
         m, n, k, b = map(int, (*extents, blocks or 1))
         shape = f"({m},{n},{k},{b})" if blocks else f"({m},{n},{k})"
         held = k // 2 if re.search("s[mw]f?mm?ac_", name) else k

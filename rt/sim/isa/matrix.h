@@ -24,10 +24,11 @@ typedef enum {
 
 /* A row of matrix.def. */
 typedef struct tj_sim_matrix {
-  bool is_wmma, is_scaled;
-  uint8_t rows, depth, blocks;
-  uint8_t turn; /* columns of A that lanes have before it is the others' turn; 0: all of theirs */
-  uint8_t result, a, b; /* tj_sim_matrix_element */
+  bool is_wmma, is_sparse;
+  uint8_t rows, tiles, depth, blocks;
+  uint8_t turn[2];              /* of A, of B */
+  uint8_t scaled;               /* columns that a scale is of; 0: none */
+  uint8_t result, addend, a, b; /* tj_sim_matrix_element */
 } tj_sim_matrix;
 
 extern const tj_sim_operation tj_sim_matrix_operations[];

@@ -190,9 +190,10 @@ void tj_sim_apply_selections(tj_sim_instruction *instruction) {
 
 /* --- all others --- */
 
-/* Caches and orders of memory: without meaning where every access is complete before the next begins. */
+/* Caches and orders of memory, and caches of registers: without meaning where every access is complete before the
+ * next begins. */
 static bool is_about_caches(const char *name) {
-  static const char *const names[] = {"slc", "dlc", "sc1", "nt", "scc", "scope"};
+  static const char *const names[] = {"slc", "dlc", "sc1", "nt", "scc", "scope", "matrix_a_reuse", "matrix_b_reuse"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     if (strcmp(names[i], name) == 0)
       return true;
@@ -257,7 +258,7 @@ static bool read_numbers(const char *name, const char *value, tj_sim_instruction
     instruction->table = (uint32_t)number & 255;
   else if (strcmp(name, "cbsz") == 0)
     instruction->matrix_a = (uint8_t)(number & 7);
-  else if (strcmp(name, "abid") == 0)
+  else if (strcmp(name, "abid") == 0 || strcmp(name, "index_key") == 0)
     instruction->matrix_block = (uint8_t)(number & 15);
   else if (strcmp(name, "blgp") == 0)
     instruction->matrix_b = (uint8_t)(number & 7);
@@ -267,6 +268,26 @@ static bool read_numbers(const char *name, const char *value, tj_sim_instruction
     instruction->scale = 3;
   else
     return read_byte(name, number, instruction);
+  return true;
+}
+
+/* What WMMA of gfx1250 says of its source 0, a, or 1, b: a type, and in which half of a wave its scales are. */
+static bool read_matrix_names(const char *name, const char *value, tj_sim_instruction *instruction) {
+  static const char *const formats[] = {"MATRIX_FMT_FP8", "MATRIX_FMT_BF8", "MATRIX_FMT_FP6", "MATRIX_FMT_BF6",
+                                        "MATRIX_FMT_FP4"};
+  bool is_b = strncmp(name, "matrix_b", sizeof "matrix_b" - 1) == 0;
+  const char *rest = name + sizeof "matrix_b" - 1;
+  if (!is_b && strncmp(name, "matrix_a", sizeof "matrix_a" - 1) != 0)
+    return false;
+  for (uint8_t i = 0; strcmp(rest, "_fmt") == 0 && i < sizeof formats / sizeof formats[0]; i++) {
+    if (strcmp(value, formats[i]) == 0) {
+      *(is_b ? &instruction->matrix_b : &instruction->matrix_a) = i;
+      return true;
+    }
+  }
+  if (strcmp(rest, "_scale") != 0 || strcmp(value, "MATRIX_SCALE_ROW1") != 0)
+    return false;
+  instruction->upper_scales = (uint8_t)(instruction->upper_scales | (is_b ? 2 : 1));
   return true;
 }
 
@@ -280,5 +301,5 @@ bool tj_sim_read_modifier(tj_job *job, const char *text, tj_sim_instruction *ins
   const char *value = text[length] == ':' ? text + length + 1 : "";
   return read_flag(name, value, instruction) || read_numbers(name, value, instruction) ||
          read_lists(name, value, instruction) || read_sdwa(name, value, instruction) ||
-         read_exchange(job, name, value, instruction);
+         read_matrix_names(name, value, instruction) || read_exchange(job, name, value, instruction);
 }

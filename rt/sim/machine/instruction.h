@@ -193,7 +193,8 @@ struct tj_sim_instruction {
       op_sel_count; /* how many bits the text gives; one more than there are sources: the last is the destination's */
   bool has_op_sel_hi;
   uint32_t table;
-  uint8_t matrix_a, matrix_block, matrix_b; /* cbsz, abid, blgp */
+  uint8_t matrix_a, matrix_block, matrix_b; /* cbsz, abid, blgp; of WMMA matrix_a_fmt, index_key, matrix_b_fmt */
+  uint8_t upper_scales;                     /* bit i: scales of source i are the upper half of a wave's */
   uint8_t wait[5];                 /* of a wait: how many loads of each counter may stay in flight (waits.h) */
   const tj_sim_exchange *exchange; /* DPP; NULL: none */
   const tj_sim_instruction *pair;  /* the second half of a dual-issue instruction */

@@ -2,6 +2,7 @@
 /* Matrix instructions of the simulator, each on every processor that has it: lanes hold what the library of atoms
  * says of the instruction, and D is A B + C. Elements are small integers, of which all sums are exact, so that their
  * order does not matter; where sums are rounded, they are in the order of A's columns. */
+#include "tests/unit/support/sim_matrix_rows.h"
 #include "tests/unit/support/sim_support.h"
 
 #include "tilejit/tilejit.h"
@@ -10,109 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TEXT = 256, MOST = 4096, D_REGISTER = 0, A_REGISTER = 32, B_REGISTER = 52 };
-
-typedef enum { GFX90A = 1, GFX942 = 2, GFX950 = 4, GFX1100 = 8, GFX1201 = 16, GFX1250 = 32 } processors_of_row;
-
-static const char *const names[] = {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "gfx1250"};
-
-enum { MFMA = GFX90A | GFX942 | GFX950, SINCE_942 = GFX942 | GFX950, WMMA = GFX1100 | GFX1201 };
-
-typedef struct {
-  const char *atom, *old; /* without v_ and the generation; as gfx90a calls it, NULL: the same */
-  unsigned processors;
-  const char *d, *a, *b; /* types */
-  const char *modifiers;
-} matrix_row;
-
-static const matrix_row matrix_rows[] = {
-    {"mfma_f32_32x32x1_2b_f32", "mfma_f32_32x32x1f32", MFMA, "f32", "f32", "f32", ""},
-    {"mfma_f32_16x16x1_4b_f32", "mfma_f32_16x16x1f32", MFMA, "f32", "f32", "f32", ""},
-    {"mfma_f32_4x4x1_16b_f32", "mfma_f32_4x4x1f32", MFMA, "f32", "f32", "f32", ""},
-    {"mfma_f32_32x32x2_f32", "mfma_f32_32x32x2f32", MFMA, "f32", "f32", "f32", ""},
-    {"mfma_f32_16x16x4_f32", "mfma_f32_16x16x4f32", MFMA, "f32", "f32", "f32", ""},
-    {"mfma_f32_32x32x4_2b_f16", "mfma_f32_32x32x4f16", MFMA, "f32", "f16", "f16", ""},
-    {"mfma_f32_16x16x4_4b_f16", "mfma_f32_16x16x4f16", MFMA, "f32", "f16", "f16", ""},
-    {"mfma_f32_4x4x4_16b_f16", "mfma_f32_4x4x4f16", MFMA, "f32", "f16", "f16", ""},
-    {"mfma_f32_32x32x8_f16", "mfma_f32_32x32x8f16", MFMA, "f32", "f16", "f16", ""},
-    {"mfma_f32_16x16x16_f16", "mfma_f32_16x16x16f16", MFMA, "f32", "f16", "f16", ""},
-    {"mfma_f32_32x32x4_2b_bf16_1k", "mfma_f32_32x32x4bf16_1k", MFMA, "f32", "bf16", "bf16", ""},
-    {"mfma_f32_16x16x4_4b_bf16_1k", "mfma_f32_16x16x4bf16_1k", MFMA, "f32", "bf16", "bf16", ""},
-    {"mfma_f32_4x4x4_16b_bf16_1k", "mfma_f32_4x4x4bf16_1k", MFMA, "f32", "bf16", "bf16", ""},
-    {"mfma_f32_32x32x8_bf16_1k", "mfma_f32_32x32x8bf16_1k", MFMA, "f32", "bf16", "bf16", ""},
-    {"mfma_f32_16x16x16_bf16_1k", "mfma_f32_16x16x16bf16_1k", MFMA, "f32", "bf16", "bf16", ""},
-    {"mfma_i32_32x32x4_2b_i8", "mfma_i32_32x32x4i8", MFMA, "i32", "i8", "i8", ""},
-    {"mfma_i32_16x16x4_4b_i8", "mfma_i32_16x16x4i8", MFMA, "i32", "i8", "i8", ""},
-    {"mfma_i32_4x4x4_16b_i8", "mfma_i32_4x4x4i8", MFMA, "i32", "i8", "i8", ""},
-    {"mfma_f64_16x16x4_f64", "mfma_f64_16x16x4f64", MFMA, "f64", "f64", "f64", ""},
-    {"mfma_f64_4x4x4_4b_f64", "mfma_f64_4x4x4f64", MFMA, "f64", "f64", "f64", ""},
-    {"mfma_f32_32x32x2_2b_bf16", "mfma_f32_32x32x2bf16", GFX90A, "f32", "bf16", "bf16", ""},
-    {"mfma_f32_16x16x2_4b_bf16", "mfma_f32_16x16x2bf16", GFX90A, "f32", "bf16", "bf16", ""},
-    {"mfma_f32_4x4x2_16b_bf16", "mfma_f32_4x4x2bf16", GFX90A, "f32", "bf16", "bf16", ""},
-    {"mfma_f32_32x32x4_bf16", "mfma_f32_32x32x4bf16", GFX90A, "f32", "bf16", "bf16", ""},
-    {"mfma_f32_16x16x8_bf16", "mfma_f32_16x16x8bf16", GFX90A, "f32", "bf16", "bf16", ""},
-    {"mfma_i32_32x32x8_i8", "mfma_i32_32x32x8i8", GFX90A, "i32", "i8", "i8", ""},
-    {"mfma_i32_16x16x16_i8", "mfma_i32_16x16x16i8", GFX90A, "i32", "i8", "i8", ""},
-    {"mfma_i32_32x32x16_i8", NULL, SINCE_942, "i32", "i8", "i8", ""},
-    {"mfma_i32_16x16x32_i8", NULL, SINCE_942, "i32", "i8", "i8", ""},
-    {"mfma_f32_32x32x16_fp8_fp8", NULL, SINCE_942, "f32", "fp8", "fp8", ""},
-    {"mfma_f32_32x32x16_fp8_bf8", NULL, SINCE_942, "f32", "fp8", "bf8", ""},
-    {"mfma_f32_32x32x16_bf8_fp8", NULL, SINCE_942, "f32", "bf8", "fp8", ""},
-    {"mfma_f32_32x32x16_bf8_bf8", NULL, SINCE_942, "f32", "bf8", "bf8", ""},
-    {"mfma_f32_16x16x32_fp8_fp8", NULL, SINCE_942, "f32", "fp8", "fp8", ""},
-    {"mfma_f32_16x16x32_fp8_bf8", NULL, SINCE_942, "f32", "fp8", "bf8", ""},
-    {"mfma_f32_16x16x32_bf8_fp8", NULL, SINCE_942, "f32", "bf8", "fp8", ""},
-    {"mfma_f32_16x16x32_bf8_bf8", NULL, SINCE_942, "f32", "bf8", "bf8", ""},
-    {"mfma_f32_32x32x16_f16", NULL, GFX950, "f32", "f16", "f16", ""},
-    {"mfma_f32_16x16x32_f16", NULL, GFX950, "f32", "f16", "f16", ""},
-    {"mfma_f32_32x32x16_bf16", NULL, GFX950, "f32", "bf16", "bf16", ""},
-    {"mfma_f32_16x16x32_bf16", NULL, GFX950, "f32", "bf16", "bf16", ""},
-    {"mfma_i32_32x32x32_i8", NULL, GFX950, "i32", "i8", "i8", ""},
-    {"mfma_i32_16x16x64_i8", NULL, GFX950, "i32", "i8", "i8", ""},
-    {"mfma_f32_32x32x64_f8f6f4", NULL, GFX950, "f32", "fp8", "bf8", " blgp:1"},
-    {"mfma_f32_32x32x64_f8f6f4", NULL, GFX950, "f32", "fp6", "fp4", " cbsz:2 blgp:4"},
-    {"mfma_f32_16x16x128_f8f6f4", NULL, GFX950, "f32", "fp4", "bf6", " cbsz:4 blgp:3"},
-    {"mfma_f32_16x16x128_f8f6f4", NULL, GFX950, "f32", "bf8", "fp8", " cbsz:1"},
-    {"mfma_scale_f32_16x16x128_f8f6f4", NULL, GFX950, "f32", "fp8", "bf8",
-     ", v48, v49 op_sel:[1,0,0] op_sel_hi:[0,1,0] blgp:1"},
-    {"mfma_scale_f32_32x32x64_f8f6f4", NULL, GFX950, "f32", "fp4", "fp6",
-     ", v48, v49 op_sel:[1,0,0] op_sel_hi:[0,1,0] cbsz:4 blgp:2"},
-    {"wmma_f32_16x16x16_f16", NULL, WMMA, "f32", "f16", "f16", ""},
-    {"wmma_f32_16x16x16_bf16", NULL, WMMA, "f32", "bf16", "bf16", ""},
-    {"wmma_f16_16x16x16_f16", NULL, WMMA, "f16", "f16", "f16", ""},
-    {"wmma_bf16_16x16x16_bf16", NULL, WMMA, "bf16", "bf16", "bf16", ""},
-    {"wmma_f16_16x16x16_f16", NULL, GFX1100, "f16", "f16", "f16", " op_sel:[0,0,1]"},
-    {"wmma_i32_16x16x16_iu8", NULL, WMMA, "i32", "i8", "u8", " neg_lo:[1,0,0]"},
-    {"wmma_i32_16x16x16_iu8", NULL, WMMA, "i32", "u8", "i8", " neg_lo:[0,1,0] clamp"},
-    {"wmma_i32_16x16x16_iu4", NULL, WMMA, "i32", "u4", "i4", " neg_lo:[0,1,0]"},
-    {"wmma_i32_16x16x32_iu4", NULL, GFX1201, "i32", "i4", "u4", " neg_lo:[1,0,0]"},
-    {"wmma_f32_16x16x16_fp8_fp8", NULL, GFX1201, "f32", "fp8", "fp8", ""},
-    {"wmma_f32_16x16x16_fp8_bf8", NULL, GFX1201, "f32", "fp8", "bf8", ""},
-    {"wmma_f32_16x16x16_bf8_fp8", NULL, GFX1201, "f32", "bf8", "fp8", ""},
-    {"wmma_f32_16x16x16_bf8_bf8", NULL, GFX1201, "f32", "bf8", "bf8", ""},
-    {"wmma_f32_16x16x4_f32", NULL, GFX1250, "f32", "f32", "f32", ""},
-    {"wmma_f32_16x16x32_f16", NULL, GFX1250, "f32", "f16", "f16", ""},
-    {"wmma_f32_16x16x32_bf16", NULL, GFX1250, "f32", "bf16", "bf16", ""},
-    {"wmma_f16_16x16x32_f16", NULL, GFX1250, "f16", "f16", "f16", ""},
-    {"wmma_bf16_16x16x32_bf16", NULL, GFX1250, "bf16", "bf16", "bf16", ""},
-    {"wmma_i32_16x16x64_iu8", NULL, GFX1250, "i32", "i8", "u8", " neg_lo:[1,0,0]"},
-    {"wmma_i32_16x16x64_iu8", NULL, GFX1250, "i32", "u8", "i8", " neg_lo:[0,1,0]"},
-    {"wmma_f32_16x16x64_fp8_fp8", NULL, GFX1250, "f32", "fp8", "fp8", ""},
-    {"wmma_f32_16x16x64_fp8_bf8", NULL, GFX1250, "f32", "fp8", "bf8", ""},
-    {"wmma_f32_16x16x64_bf8_fp8", NULL, GFX1250, "f32", "bf8", "fp8", ""},
-    {"wmma_f32_16x16x64_bf8_bf8", NULL, GFX1250, "f32", "bf8", "bf8", ""},
-    {"wmma_f16_16x16x64_fp8_fp8", NULL, GFX1250, "f16", "fp8", "fp8", ""},
-    {"wmma_f16_16x16x64_fp8_bf8", NULL, GFX1250, "f16", "fp8", "bf8", ""},
-    {"wmma_f16_16x16x64_bf8_fp8", NULL, GFX1250, "f16", "bf8", "fp8", ""},
-    {"wmma_f16_16x16x64_bf8_bf8", NULL, GFX1250, "f16", "bf8", "bf8", ""},
-    {"wmma_f32_16x16x128_fp8_fp8", NULL, GFX1250, "f32", "fp8", "fp8", ""},
-    {"wmma_f32_16x16x128_fp8_bf8", NULL, GFX1250, "f32", "fp8", "bf8", ""},
-    {"wmma_f32_16x16x128_bf8_fp8", NULL, GFX1250, "f32", "bf8", "fp8", ""},
-    {"wmma_f32_16x16x128_bf8_bf8", NULL, GFX1250, "f32", "bf8", "bf8", ""},
-    {"wmma_f16_16x16x128_fp8_fp8", NULL, GFX1250, "f16", "fp8", "fp8", ""},
-    {"wmma_f16_16x16x128_fp8_bf8", NULL, GFX1250, "f16", "fp8", "bf8", ""},
-    {"wmma_f16_16x16x128_bf8_fp8", NULL, GFX1250, "f16", "bf8", "fp8", ""},
-    {"wmma_f16_16x16x128_bf8_bf8", NULL, GFX1250, "f16", "bf8", "bf8", ""},
+enum {
+  TEXT = 256,
+  MOST = 4096,
+  D_REGISTER = 0,
+  C_REGISTER = 16, /* where C is of another type */
+  A_REGISTER = 32,
+  EXTRA_REGISTER = 48, /* indices; scales of A */
+  B_REGISTER = 52
 };
 
 enum { ROWS = sizeof matrix_rows / sizeof matrix_rows[0] };
@@ -134,13 +40,13 @@ static tj_status read_atoms(void *user, const char *importer, const char *path, 
 }
 
 /* What an expression over the atom X is, as a list of numbers; returns how many. */
-static size_t numbers_of(tj_context *context, const char *atom, const char *expression, long number[MOST]) {
+static size_t numbers_of(tj_context *context, const char *library, const char *atom, const char *expression,
+                         long number[MOST]) {
   char text[TEXT];
   tj_program *program;
   tj_blob blob;
   size_t count = 0;
-  snprintf(text, sizeof text, "import \"amd_mma.tile\"\nimport \"amd_copy.tile\"\nlet X = %.80s; %.80s", atom,
-           expression);
+  snprintf(text, sizeof text, "import \"%.20s\"\nlet X = %.80s; %.80s", library, atom, expression);
   ck_assert_msg(tj_program_create(context, atom, text, strlen(text), NULL, 0, &program) == TJ_OK, "%s: %s", text,
                 tj_context_diagnostic(context) != NULL ? tj_context_diagnostic(context)->message : "");
   ck_assert_msg(tj_program_table(program, TJ_TABLE_VALUES, &blob) == TJ_OK, "%s", text);
@@ -257,79 +163,184 @@ static size_t registers_of(const matrix *x) {
 typedef struct {
   const matrix_row *of;
   unsigned number; /* of the processor */
-  unsigned rows, depth;
-  matrix a, b, d;
+  unsigned rows, columns, depth;
+  matrix a, b, c, d;
+  uint8_t index[MOST]; /* of A's elements by their number: which of four */
 } run;
 
+static bool has(const run *r, const char *word) {
+  return strstr(r->of->atom, word) != NULL;
+}
+
+static bool is_sparse(const run *r) {
+  return has(r, "smfmac") || has(r, "swmmac");
+}
+
+static bool has_generation(unsigned number) {
+  return number >= 3;
+}
+
+/* Of f8f6f4, layouts depend on the bits of A's elements and of B's; but not on gfx1250 where nothing is scaled. */
 static void name_atom(const run *r, char text[TEXT]) {
   static const char *const generations[] = {"", "", "", "gfx11_", "gfx12_", "gfx1250_"};
-  snprintf(text, TEXT, "%s%s", generations[r->number], r->of->atom);
+  bool has_bits = has(r, "f8f6f4") && (has(r, "scale") || !has_generation(r->number));
+  int length = snprintf(text, TEXT, "%s%s", generations[r->number], r->of->atom);
+  if (has_bits)
+    snprintf(text + length, TEXT - (size_t)length, "(%u,%u)", bits_of(r->of->a), bits_of(r->of->b));
 }
 
 static void read_matrix(tj_context *context, const run *r, const char *part, unsigned lanes, matrix *x) {
   char atom[TEXT];
   name_atom(r, atom);
-  x->of_lane = numbers_of(context, atom, part, x->element) / lanes;
+  x->of_lane = numbers_of(context, "amd_mma.tile", atom, part, x->element) / lanes;
   ck_assert_uint_gt(x->of_lane, 0);
+}
+
+static void read_shape(run *r) {
+  const char *shape = strchr(r->of->atom, 'x');
+  while (shape[-1] >= '0' && shape[-1] <= '9')
+    shape--;
+  ck_assert_int_eq(sscanf(shape, "%ux%ux%u", &r->rows, &r->columns, &r->depth), 3);
+}
+
+static matrix matrix_of(const char *type, unsigned first) {
+  return (matrix){.type = type, .first = first, .stride = bits_of(type)};
 }
 
 static void read_atom(tj_context *context, run *r, unsigned lanes) {
   bool is_wide = r->number == 3 && bits_of(r->of->d) == 16;
-  unsigned columns;
-  const char *shape = strchr(r->of->atom, 'x');
-  while (shape[-1] >= '0' && shape[-1] <= '9')
-    shape--;
-  ck_assert_int_eq(sscanf(shape, "%ux%ux%u", &r->rows, &columns, &r->depth), 3);
-  ck_assert_uint_eq(r->rows, columns);
-  r->a = (matrix){.type = r->of->a, .first = A_REGISTER, .stride = bits_of(r->of->a)};
-  r->b = (matrix){.type = r->of->b, .first = B_REGISTER, .stride = bits_of(r->of->b)};
-  r->d = (matrix){.type = r->of->d,
-                  .first = D_REGISTER,
-                  .stride = is_wide ? 32 : bits_of(r->of->d),
-                  .shift = is_wide && strstr(r->of->modifiers, "op_sel") != NULL ? 16 : 0};
+  read_shape(r);
+  r->a = matrix_of(r->of->a, A_REGISTER);
+  r->b = matrix_of(r->of->b, B_REGISTER);
+  r->d = matrix_of(r->of->d, D_REGISTER);
+  if (is_wide) {
+    r->d.stride = 32;
+    r->d.shift = strstr(r->of->modifiers, "op_sel") != NULL ? 16 : 0;
+  }
   read_matrix(context, r, "mma_A(X)", lanes, &r->a);
   read_matrix(context, r, "mma_B(X)", lanes, &r->b);
   read_matrix(context, r, "mma_C(X)", lanes, &r->d);
+  r->c = r->d;
+  if (has(r, "bf16f32")) {
+    r->c.type = "f32";
+    r->c.first = C_REGISTER;
+    r->c.stride = 32;
+  }
 }
 
-/* D, C and D in the same registers. gfx942 has no 1k in its names. */
+/* Registers of the indices, two bits for each element of a lane. */
+static size_t index_registers(const run *r) {
+  return r->a.of_lane > 16 ? r->a.of_lane / 16 : 1;
+}
+
+/* C and D, where they are of one type, are in the same registers. gfx942 has no 1k in its names. */
 static void write_instruction(const run *r, char text[2 * TEXT]) {
-  char d[TEXT], a[TEXT], b[TEXT], name[TEXT];
+  char d[TEXT], a[TEXT], b[TEXT], c[TEXT], name[TEXT];
   bool is_old = r->number == 0 && r->of->old != NULL;
   write_registers(d, D_REGISTER, registers_of(&r->d));
   write_registers(a, A_REGISTER, registers_of(&r->a));
   write_registers(b, B_REGISTER, registers_of(&r->b));
+  if (is_sparse(r))
+    write_registers(c, EXTRA_REGISTER, index_registers(r));
+  else
+    write_registers(c, r->c.first, registers_of(&r->c));
   snprintf(name, sizeof name, "%s", is_old ? r->of->old : r->of->atom);
   char *suffix = strstr(name, "_1k");
   if (suffix != NULL && !is_old)
     *suffix = '\0';
-  snprintf(text, 2 * TEXT, "v_%.60s %.20s, %.20s, %.20s, %.20s%.60s\ns_endpgm\n", name, d, a, b, d, r->of->modifiers);
+  snprintf(text, 2 * TEXT, "v_%.60s %.20s, %.20s, %.20s, %.20s%.160s\ns_endpgm\n", name, d, a, b, c,
+           r->of->modifiers);
 }
 
-static bool is_scaled(const run *r) {
-  return strstr(r->of->atom, "scale") != NULL;
+/* --- scales --- */
+
+/* Columns that a scale is of; 0: there is none. */
+static long scaled_columns(const run *r) {
+  return has(r, "scale16") ? 16 : has(r, "scale") ? 32 : 0;
 }
 
-/* Each lane has a scale for its 32 elements: of A 1, 2 or 4, in byte 1, and of B 1 or 2, in byte 2. */
-static long scale_of(const run *r, long row, long k, long scales) {
-  long lane = row + r->rows * (k / 32);
-  return is_scaled(r) ? 1L << lane % scales : 1;
+/* Powers of two, of A of three kinds and of B of two. */
+static int exponent_of(long row, long number, int kinds) {
+  return (int)((row + 3 * number) % kinds);
 }
 
-static void set_scales(sim_machine *m) {
+static long scale_of(const run *r, long row, long k, int kinds) {
+  return scaled_columns(r) != 0 ? 1L << exponent_of(row, k / scaled_columns(r), kinds) : 1;
+}
+
+/* gfx950: one byte of each lane, of A byte 1, of B byte 2, lanes along rows and then along columns. */
+static void set_scales_of_lanes(sim_machine *m, const run *r) {
   for (unsigned lane = 0; lane < 64; lane++) {
-    m->vector[48][lane] = 0x12340056 | (127 + lane % 3) << 8;
-    m->vector[49][lane] = 0x12005634 | (127 + lane % 2) << 16;
+    unsigned row = lane % r->rows, number = lane / r->rows;
+    m->vector[EXTRA_REGISTER][lane] = 0x12340056 | (uint32_t)(127 + exponent_of(row, number, 3)) << 8;
+    m->vector[EXTRA_REGISTER + 1][lane] = 0x12005634 | (uint32_t)(127 + exponent_of(row, number, 2)) << 16;
   }
 }
 
+/* gfx1250: bytes along columns, of rows in one half of the wave, or in both where there are 32. */
+static void set_scales_of_rows(sim_machine *m, const run *r, bool is_b) {
+  long bytes = r->depth / scaled_columns(r);
+  bool has_both = !is_b && r->rows > 16;
+  bool is_upper = strstr(r->of->modifiers, is_b ? "matrix_b_scale" : "matrix_a_scale") != NULL;
+  unsigned first = EXTRA_REGISTER + (is_b && bytes > 4 ? 2 : is_b ? 1 : 0);
+  for (unsigned lane = 0; lane < 32; lane++) {
+    bool is_read = has_both || lane / 16 == is_upper;
+    unsigned row = has_both ? lane : lane % 16;
+    for (long i = 0; i < bytes; i++)
+      put(m, first, lane, 8 * (unsigned)i, 8, is_read ? 127u + (unsigned)exponent_of(row, i, is_b ? 2 : 3) : 255);
+  }
+}
+
+static void set_scales(sim_machine *m, const run *r) {
+  if (!has_generation(r->number)) {
+    set_scales_of_lanes(m, r);
+    return;
+  }
+  set_scales_of_rows(m, r, false);
+  set_scales_of_rows(m, r, true);
+}
+
+/* --- indices --- */
+
+/* Two of four, the lower one first. On gfx1250, the same for each turn of A's columns, of which sources differ about
+ * whose they are. */
+static void set_indices(sim_machine *m, run *r, uint64_t *state) {
+  static const uint8_t pairs[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+  unsigned bits = 2 * (unsigned)r->a.of_lane, set = 0;
+  const char *given = strstr(r->of->modifiers, "abid:");
+  given = given == NULL ? strstr(r->of->modifiers, "index_key:") : given;
+  if (given != NULL && strstr(r->of->modifiers, "cbsz") == NULL)
+    set = (unsigned)atoi(strchr(given, ':') + 1);
+  long turn = r->number == 5 ? r->depth / 8 : r->depth / 2;
+  for (long row = 0; row < r->rows; row++) {
+    for (long k = 0; k < r->depth / 2; k += 2) {
+      random_value(state, "i8");
+      long like = row + r->rows * (k % turn), at = row + r->rows * k;
+      const uint8_t *pair = pairs[(*state >> 40) % 6];
+      r->index[at] = k < turn ? pair[0] : r->index[like];
+      r->index[at + r->rows] = k < turn ? pair[1] : r->index[like + r->rows];
+    }
+  }
+  for (unsigned lane = 0; lane < m->wave.lanes; lane++) {
+    for (size_t i = 0; i < index_registers(r); i++)
+      m->vector[EXTRA_REGISTER + i][lane] = 0xdddddddd;
+    for (unsigned i = 0; i < r->a.of_lane; i++)
+      put(m, EXTRA_REGISTER, lane, set * bits + 2 * i, 2, r->index[r->a.element[lane + i * m->wave.lanes]]);
+  }
+}
+
+/* --- results --- */
+
 /* Elements have numbers row + rows * (column + columns * block) in D, and the like in A and B. */
 static long expected(const run *r, long element) {
-  long rows = r->rows, depth = r->depth, row = element % rows, column = element / rows % rows,
-       block = element / rows / rows, sum = r->d.value[element];
-  for (long k = 0; k < depth; k++)
-    sum += scale_of(r, row, k, 3) * scale_of(r, column, k, 2) * (long)r->a.value[row + rows * (k + depth * block)] *
-           r->b.value[column + rows * (k + depth * block)];
+  long rows = r->rows, columns = r->columns, length = is_sparse(r) ? r->depth / 2 : r->depth;
+  long row = element % rows, column = element / rows % columns, block = element / rows / columns;
+  long sum = r->c.value[element];
+  for (long i = 0; i < length; i++) {
+    long k = is_sparse(r) ? i / 2 * 4 + r->index[row + rows * i] : i;
+    sum += scale_of(r, row, k, 3) * scale_of(r, column, k, 2) * (long)r->a.value[row + rows * (i + length * block)] *
+           r->b.value[column + columns * (k + r->depth * block)];
+  }
   return sum;
 }
 
@@ -363,35 +374,41 @@ static void check_result(const sim_machine *m, const run *r) {
   }
 }
 
-static void check_row(tj_context *context, const matrix_row *of, unsigned number) {
-  static run r;
+/* With the layouts that the run has. */
+static void check_run(run *r) {
   char text[2 * TEXT];
-  uint64_t state = 17 * number + (uint64_t)(of - matrix_rows);
-  r = (run){.of = of, .number = number};
-  read_atom(context, &r, number < 3 ? 64 : 32);
-  write_instruction(&r, text);
-  sim_machine *m = sim_open(names[number], text);
-  bool is_fnuz = number == 1;
-  fill(m, &r.a, &state, is_fnuz);
-  fill(m, &r.b, &state, is_fnuz);
-  fill(m, &r.d, &state, is_fnuz);
-  if (is_scaled(&r))
-    set_scales(m);
+  uint64_t state = 17 * r->number + (uint64_t)(r->of - matrix_rows);
+  write_instruction(r, text);
+  sim_machine *m = sim_open(names[r->number], text);
+  bool is_fnuz = r->number == 1;
+  fill(m, &r->a, &state, is_fnuz);
+  fill(m, &r->b, &state, is_fnuz);
+  fill(m, &r->c, &state, is_fnuz);
+  if (scaled_columns(r) != 0)
+    set_scales(m, r);
+  if (is_sparse(r))
+    set_indices(m, r, &state);
   uint32_t kept = m->vector[D_REGISTER][5] & 0xffff;
   sim_run(m);
-  check_result(m, &r);
-  if (r.d.shift != 0)
+  check_result(m, r);
+  if (r->d.shift != 0)
     ck_assert_uint_eq(m->vector[D_REGISTER][5] & 0xffff, kept);
   sim_close(m);
 }
 
+/* MFMA's atoms are the same for all processors. */
 START_TEST(lanes_hold_what_the_atoms_say) {
+  static run r;
   tj_context *context;
   ck_assert_int_eq(tj_context_create(NULL, &context), TJ_OK);
   tj_context_set_reader(context, read_atoms, NULL);
-  for (unsigned number = 0; number < sizeof names / sizeof names[0]; number++) {
-    if ((matrix_rows[_i].processors >> number & 1) != 0)
-      check_row(context, &matrix_rows[_i], number);
+  r = (run){.of = &matrix_rows[_i]};
+  for (r.number = 0; r.number < sizeof names / sizeof names[0]; r.number++) {
+    if ((r.of->processors >> r.number & 1) == 0)
+      continue;
+    if (has_generation(r.number) || r.d.of_lane == 0)
+      read_atom(context, &r, has_generation(r.number) ? 32 : 64);
+    check_run(&r);
   }
   tj_context_destroy(context);
 }
@@ -432,6 +449,19 @@ static const struct {
     {"gfx1100", "v_wmma_f32_16x16x16_f16 v[0:7], v[32:39], v[40:47], v[0:7]", "than those 16 before", 1},
     {"gfx90a", "v_mfma_f32_16x16x16f16 v[0:3], v[32:33], v[40:41], v[0:3]", "denormal", 1},
     {"gfx1201", "v_wmma_f32_16x16x16_f16 v[0:7], v[32:35], v[40:43], v[0:7] neg_lo:[1,0,0]", "not simulated", 0},
+    {"gfx942", "v_smfmac_f32_16x16x32_f16 v[0:3], v[40:41], v[44:47], v32", "do not grow", 0},
+    {"gfx942", "v_smfmac_f32_16x16x32_f16 v[0:3], v[40:41], v[44:47], v32 abid:4", "this set of indices", 0},
+    {"gfx1250", "v_swmmac_f32_16x16x64_f16 v[0:7], v[40:47], v[48:63], v33 index_key:1", "this set of indices", 0},
+    {"gfx1250", "v_or_b32 v33, 0x44444444, v32\nv_swmmac_f32_16x16x64_f16 v[0:7], v[40:47], v[48:63], v33",
+     "whose indices", 8},
+    {"gfx1250", "v_wmma_f32_16x16x128_f8f6f4 v[0:7], v[32:47], v[48:55], v[0:7] matrix_b_fmt:MATRIX_FMT_FP4",
+     "not simulated", 0},
+    {"gfx1250", "v_wmma_scale_f32_16x16x128_f8f6f4 v[0:7], v[32:47], v[48:63], v[0:7], 1, v2", "scales of matrices",
+     0},
+    {"gfx1250",
+     "v_wmma_scale_f32_16x16x128_f8f6f4 v[0:7], v[32:47], v[48:63], v[0:7], v1, v2 "
+     "matrix_a_scale_fmt:MATRIX_SCALE_FMT_E5M3",
+     "modifier", 0},
 };
 
 START_TEST(what_is_not_known_is_refused) {
@@ -482,7 +512,7 @@ START_TEST(loads_transpose_as_the_atoms_say) {
   ck_assert_int_eq(tj_context_create(NULL, &context), TJ_OK);
   tj_context_set_reader(context, read_atoms, NULL);
   snprintf(atom, sizeof atom, "%s", transposing[_i].atom);
-  ck_assert_uint_eq(numbers_of(context, atom, "get(X, 2)", element), lanes * each);
+  ck_assert_uint_eq(numbers_of(context, "amd_copy.tile", atom, "get(X, 2)", element), lanes * each);
   snprintf(text, sizeof text, "%s v[0:%u], v4\n%s\ns_endpgm\n", transposing[_i].instruction, bytes / 4 - 1,
            transposing[_i].wait);
   sim_machine *m = sim_open(transposing[_i].processor, text);
