@@ -29,13 +29,45 @@ void tj_emit_range_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAtt
                           LLVMCreateConstantRangeAttribute(emitter->context, kind, bits, &low, &end));
 }
 
+/* low … end-1, modulo 2^bits. */
+typedef struct {
+  uint64_t low, end;
+} integer_range;
+
+static integer_range range_of(const tj_facts *facts, unsigned bits) {
+  uint64_t mask = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+  return (integer_range){(uint64_t)facts->low & mask, ((uint64_t)facts->high + 1) & mask};
+}
+
 /* Where every integer of the type is in the range, there is nothing to say. */
 void tj_emit_facts_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index, unsigned bits,
                              const tj_facts *facts) {
-  uint64_t mask = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
-  uint64_t low = (uint64_t)facts->low & mask, end = ((uint64_t)facts->high + 1) & mask;
-  if (low != end)
-    tj_emit_range_attribute(emitter, function, index, bits, low, end);
+  integer_range range = range_of(facts, bits);
+  if (range.low != range.end)
+    tj_emit_range_attribute(emitter, function, index, bits, range.low, range.end);
+}
+
+void tj_emit_memory_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index,
+                              LLVMTypeRef memory) {
+  unsigned kind = LLVMGetEnumAttributeKindForName("byref", 5);
+  LLVMAddAttributeAtIndex(function, index, LLVMCreateTypeAttribute(emitter->context, kind, memory));
+}
+
+static void set_metadata(tj_emitter *emitter, LLVMValueRef instruction, const char *name, LLVMMetadataRef parts[],
+                         unsigned count) {
+  LLVMMetadataRef node = LLVMMDNodeInContext2(emitter->context, parts, count);
+  LLVMSetMetadata(instruction, LLVMGetMDKindIDInContext(emitter->context, name, (unsigned)strlen(name)),
+                  LLVMMetadataAsValue(emitter->context, node));
+}
+
+void tj_emit_known_load(tj_emitter *emitter, LLVMValueRef load, const tj_facts *facts) {
+  LLVMTypeRef type = LLVMTypeOf(load);
+  integer_range range = facts != NULL ? range_of(facts, LLVMGetIntTypeWidth(type)) : (integer_range){0, 0};
+  LLVMMetadataRef ends[] = {LLVMValueAsMetadata(LLVMConstInt(type, range.low, false)),
+                            LLVMValueAsMetadata(LLVMConstInt(type, range.end, false))};
+  if (range.low != range.end)
+    set_metadata(emitter, load, "range", ends, 2);
+  set_metadata(emitter, load, "noundef", NULL, 0);
 }
 
 void tj_emit_call_range(tj_emitter *emitter, LLVMValueRef call, unsigned bits, uint64_t low, uint64_t end) {

@@ -19,7 +19,7 @@
 #include "lower/machine/width.h"
 
 /* Of what a workgroup has to itself. */
-enum { TJ_LOCAL_ADDRESS_SPACE = 3 };
+enum { TJ_LOCAL_ADDRESS_SPACE = 3, TJ_CONSTANT_ADDRESS_SPACE = 4 };
 
 /* What a slot holds: an element, or one of a vector's. */
 typedef struct {
@@ -86,10 +86,14 @@ void tj_emitter_init(tj_emitter *emitter, tj_graph *graph, tj_module *module, co
 
 /* --- functions (emit_function.c) --- */
 
+/* How the argument block's words come to a function: as an argument each; the same, where the arguments lie in memory
+ * as they do in the block; or buffers as an argument each, and integers loaded from where the last argument points:
+ * for a kernel of AMD's GPUs, LLVM takes as long for an integer among its arguments as for ten instructions. */
+typedef enum { TJ_WORDS_PASSED, TJ_WORDS_PADDED, TJ_WORDS_LOADED } tj_emit_words;
+
 /* Adds a function of the kernel's arguments (buffers, parameters, derived words), and of `extra` i64 arguments after
- * them, with what is known of each; begins its entry block. With `pads`, the arguments lie in memory as they do in
- * the argument block. */
-LLVMValueRef tj_emit_function(tj_emitter *emitter, const char *name, unsigned extra, bool pads);
+ * them, with what is known of each; begins its entry block. */
+LLVMValueRef tj_emit_function(tj_emitter *emitter, const char *name, unsigned extra, tj_emit_words words);
 LLVMBasicBlockRef tj_emit_block(tj_emitter *emitter, const char *name);
 
 /* --- functions by themselves (emit_bitcode.c) --- */
@@ -111,6 +115,11 @@ void tj_emit_text_attribute(tj_emitter *emitter, LLVMValueRef function, const ch
 /* It is among what the facts say: low … high, as an integer of so many bits. */
 void tj_emit_facts_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index, unsigned bits,
                              const tj_facts *facts);
+/* The function's argument index - 1 points to memory that the caller has, of a type, which nobody writes. */
+void tj_emit_memory_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index,
+                              LLVMTypeRef memory);
+/* What is loaded is among what the facts say; NULL: anything. */
+void tj_emit_known_load(tj_emitter *emitter, LLVMValueRef load, const tj_facts *facts);
 /* The value of a call is in low … end-1. */
 void tj_emit_call_range(tj_emitter *emitter, LLVMValueRef call, unsigned bits, uint64_t low, uint64_t end);
 void tj_emit_module_flag(tj_emitter *emitter, const char *name, uint32_t value);

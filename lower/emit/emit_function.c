@@ -3,7 +3,7 @@
  *
  * An argument stands for a word of the argument block. An integer that fits in 32 bits is an i32, so that LLVM knows
  * the upper half to be of no use; where LLVM lays the arguments out as the block (the kernels of GPUs), a pad follows
- * it. */
+ * it, or all integers are one argument, the memory that each is loaded from. */
 #include "lower/emit/emit.h"
 
 #include <string.h>
@@ -52,14 +52,21 @@ static argument_list list_arguments(const tj_emitter *emitter, unsigned extra) {
   return list;
 }
 
-static LLVMTypeRef function_type(const tj_emitter *emitter, const argument_list *list, bool pads) {
-  LLVMTypeRef *types = TJ_NEW_ARRAY(emitter->job, LLVMTypeRef, 2 * (size_t)list->count);
-  unsigned count = 0;
-  for (unsigned i = 0; i < list->count; i++) {
+/* How many words are arguments of their own: the buffers are first. */
+static unsigned passed_words(const tj_emitter *emitter, const argument_list *list, tj_emit_words words) {
+  return words == TJ_WORDS_LOADED ? emitter->kernel->buffer_count : list->count;
+}
+
+static LLVMTypeRef function_type(const tj_emitter *emitter, const argument_list *list, tj_emit_words words) {
+  LLVMTypeRef *types = TJ_NEW_ARRAY(emitter->job, LLVMTypeRef, 2 * (size_t)list->count + 1);
+  unsigned count = 0, passed = passed_words(emitter, list, words);
+  for (unsigned i = 0; i < passed; i++) {
     types[count++] = list->word[i].type;
-    if (pads && list->word[i].type == emitter->i32)
+    if (words == TJ_WORDS_PADDED && list->word[i].type == emitter->i32)
       types[count++] = emitter->i32;
   }
+  if (passed < list->count)
+    types[count++] = LLVMPointerTypeInContext(emitter->context, TJ_CONSTANT_ADDRESS_SPACE);
   return LLVMFunctionType(emitter->nothing, types, count, false);
 }
 
@@ -88,29 +95,54 @@ static LLVMValueRef describe_argument(tj_emitter *emitter, LLVMValueRef function
   return argument;
 }
 
-static void take_arguments(tj_emitter *emitter, LLVMValueRef function, const argument_list *list, bool pads) {
+static LLVMValueRef load_word(tj_emitter *emitter, LLVMValueRef block, unsigned position, const argument_word *word) {
+  LLVMValueRef number = tj_emit_int(emitter, 64, position);
+  LLVMValueRef address = LLVMBuildInBoundsGEP2(emitter->builder, emitter->i64, block, &number, 1, "");
+  LLVMValueRef loaded = LLVMBuildLoad2(emitter->builder, word->type, address, word->name);
+  LLVMSetAlignment(loaded, 8);
+  tj_emit_known_load(emitter, loaded, word->facts);
+  return loaded;
+}
+
+/* The words from the `first` one on, which are the function's last argument. They are all loaded at once: LLVM would
+ * move each to the block that needs it, and have that wait, but past what may write it does not. */
+static void load_words(tj_emitter *emitter, LLVMValueRef function, const argument_list *list, unsigned first,
+                       LLVMValueRef arguments[]) {
+  LLVMTypeRef memory = LLVMArrayType2(emitter->i64, list->count - first);
+  LLVMValueRef block = LLVMGetParam(function, first);
+  tj_emit_memory_attribute(emitter, function, first + 1, memory);
+  tj_emit_flag_attribute(emitter, function, first + 1, "align", 8);
+  for (unsigned i = first; i < list->count; i++)
+    arguments[i] = load_word(emitter, block, i - first, &list->word[i]);
+  tj_emit_intrinsic(emitter, "llvm.sideeffect", NULL, 0, NULL, 0);
+}
+
+static void take_arguments(tj_emitter *emitter, LLVMValueRef function, const argument_list *list,
+                           tj_emit_words words) {
   const tj_kernel *kernel = emitter->kernel;
   LLVMValueRef *arguments = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, list->count);
-  unsigned position = 0;
-  for (unsigned i = 0; i < list->count; i++) {
+  unsigned position = 0, passed = passed_words(emitter, list, words);
+  for (unsigned i = 0; i < passed; i++) {
     arguments[i] = describe_argument(emitter, function, position, &list->word[i]);
-    position += pads && list->word[i].type == emitter->i32 ? 2 : 1;
+    position += words == TJ_WORDS_PADDED && list->word[i].type == emitter->i32 ? 2 : 1;
   }
+  if (passed < list->count)
+    load_words(emitter, function, list, passed, arguments);
   emitter->buffer = arguments;
   emitter->parameter = emitter->buffer + kernel->buffer_count;
   emitter->derived = emitter->parameter + kernel->parameter_count;
   emitter->extra = emitter->derived + kernel->derived_count;
 }
 
-LLVMValueRef tj_emit_function(tj_emitter *emitter, const char *name, unsigned extra, bool pads) {
+LLVMValueRef tj_emit_function(tj_emitter *emitter, const char *name, unsigned extra, tj_emit_words words) {
   argument_list list = list_arguments(emitter, extra);
-  LLVMValueRef function = LLVMAddFunction(emitter->module, name, function_type(emitter, &list, pads));
+  LLVMValueRef function = LLVMAddFunction(emitter->module, name, function_type(emitter, &list, words));
   tj_emit_function_flag(emitter, function, "nounwind");
   tj_emit_function_flag(emitter, function, "mustprogress");
   tj_emit_function_flag(emitter, function, "willreturn");
-  take_arguments(emitter, function, &list, pads);
   emitter->function = function;
   LLVMPositionBuilderAtEnd(emitter->builder, tj_emit_block(emitter, "entry"));
+  take_arguments(emitter, function, &list, words);
   return function;
 }
 

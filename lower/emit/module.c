@@ -106,9 +106,23 @@ static bool is_access(LLVMValueRef instruction) {
                          called == intrinsic_named("llvm.amdgcn.raw.ptr.buffer.store"));
 }
 
+static bool is_in_constants(LLVMValueRef value) {
+  LLVMTypeRef type = LLVMTypeOf(value);
+  return LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
+         LLVMGetPointerAddressSpace(type) == TJ_CONSTANT_ADDRESS_SPACE;
+}
+
+/* Integers are loaded from the argument block where other functions have arguments, which are no instructions. */
+static bool is_argument(LLVMValueRef instruction) {
+  bool is_load = LLVMGetInstructionOpcode(instruction) == LLVMLoad;
+  return is_in_constants(is_load ? LLVMGetOperand(instruction, 0) : instruction);
+}
+
 static void count_block(tj_ir_stats *stats, LLVMBasicBlockRef block) {
   LLVMValueRef instruction = LLVMGetFirstInstruction(block);
   for (; instruction != NULL; instruction = LLVMGetNextInstruction(instruction)) {
+    if (is_argument(instruction))
+      continue;
     stats->ir_instructions++;
     stats->ir_accesses += is_access(instruction);
   }

@@ -436,7 +436,7 @@ static void emit_barrier(tj_emitter *emitter) {
 
 static void emit_kernel(tj_emitter *emitter) {
   const tj_kernel *kernel = emitter->kernel;
-  LLVMValueRef function = tj_emit_function(emitter, kernel->name, 0, true);
+  LLVMValueRef function = tj_emit_function(emitter, kernel->name, 0, TJ_WORDS_LOADED);
   LLVMSetFunctionCallConv(function, LLVMAMDGPUKERNELCallConv);
   set_attributes(emitter, function);
   set_required_size(emitter, function);

@@ -250,7 +250,7 @@ static void emit_tiled(tj_emitter *emitter) {
 static LLVMValueRef emit_work(tj_emitter *emitter) {
   const tj_kernel *kernel = emitter->kernel;
   LLVMValueRef function =
-      tj_emit_function(emitter, tj_string_format(emitter->job, TJ_WORK_FORMAT, kernel->name), 2, false);
+      tj_emit_function(emitter, tj_string_format(emitter->job, TJ_WORK_FORMAT, kernel->name), 2, TJ_WORDS_PASSED);
   LLVMSetLinkage(function, LLVMInternalLinkage);
   tj_emit_launch_nodes(emitter);
   emitter->keeps_loops = has_wrapping_places(emitter);

@@ -289,7 +289,7 @@ static uint32_t wanted_workgroups(const tj_kernel *kernel, const tj_target *targ
 static void emit_kernel(tj_emitter *emitter) {
   enum { PTX_KERNEL = 71 /* LLVM's number of the calling convention */ };
   const tj_kernel *kernel = emitter->kernel;
-  LLVMValueRef function = tj_emit_function(emitter, symbol(emitter->job, kernel->name), 0, true);
+  LLVMValueRef function = tj_emit_function(emitter, symbol(emitter->job, kernel->name), 0, TJ_WORDS_PADDED);
   LLVMSetFunctionCallConv(function, PTX_KERNEL);
   tj_emit_text_attribute(emitter, function, "nvvm.reqntid",
                          tj_string_format(emitter->job, "%u", kernel->workgroup_size));
