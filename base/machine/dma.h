@@ -17,13 +17,14 @@ typedef enum {
 typedef struct {
   const char *processor; /* as LLVM names it */
   tj_dma_kind kind;
-  uint32_t dimensions;  /* at most */
-  int64_t most_extent;  /* of a dimension; 0: any, as descriptors hold what is left of it in the box */
-  int64_t most_box;     /* of a dimension */
-  int64_t stride_end;   /* strides are less: in elements of descriptors, in bytes of tensor maps */
-  uint32_t stride_unit; /* strides, and the tensor's address, are multiples of so many bytes */
-  uint32_t row_unit;    /* the bytes of a box along dimension 0 are a multiple of it */
-  uint32_t lds_unit;    /* and so is its place in LDS */
+  uint32_t dimensions; /* at most */
+  int64_t most_extent; /* of a dimension; 0: any, as descriptors hold what is left of it in the box */
+  int64_t most_box;    /* of a dimension */
+  int64_t stride_end;  /* strides are less: in elements of descriptors, in bytes of tensor maps */
+  uint32_t
+      stride_unit; /* strides, the tensor's address, and where boxes begin in a row are multiples of so many bytes */
+  uint32_t row_unit;                                /* the bytes of a box along dimension 0 are a multiple of it */
+  uint32_t lds_unit;                                /* and so is its place in LDS */
   uint32_t least_interval, most_interval, most_pad; /* of pads in LDS, in dwords; zeros: none */
   uint32_t most_iterations, iterated_dimensions;    /* zeros: no descriptor iterates */
   uint32_t most_swizzle;                            /* bytes; 0: none */

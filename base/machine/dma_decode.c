@@ -130,27 +130,41 @@ static uint64_t swizzled(uint64_t lds, uint32_t row) {
   return chunks == 0 ? lds : lds ^ (lds >> 7 & (chunks - 1)) << 4;
 }
 
+/* Rows of a box that is swizzled begin at those of the swizzle. */
+static uint64_t place_in_lds(const tj_tensor_map *map, uint64_t number, uint64_t row_length) {
+  uint64_t row_bytes = map->swizzle == 0 ? row_length * map->element_bytes : map->swizzle;
+  return number / row_length * row_bytes + number % row_length * map->element_bytes;
+}
+
 bool tj_dma_decode_map(const tj_tensor_map *map, const int32_t coordinate[], uint64_t lds, tj_dma_visitor visit,
                        void *data) {
-  if (!is_map(map) || lds % 128 != 0)
+  if (!is_map(map) || lds % 128 != 0 || (int64_t)coordinate[0] * map->element_bytes % 16 != 0)
     return false;
-  uint64_t length[RANK], at[RANK] = {0}, count = 1;
-  for (uint32_t k = 0; k < map->rank; k++) {
+  uint64_t length[RANK] = {map->box[0]}, at[RANK] = {0}, count = map->box[0];
+  for (uint32_t k = 1; k < map->rank; k++) {
     length[k] = (map->box[k] + map->element_stride[k] - 1) / map->element_stride[k];
     count *= length[k];
   }
-  for (uint64_t n = 0; n < count; n++, lds += map->element_bytes) {
+  for (uint64_t n = 0; n < count; n++) {
     uint64_t address = map->address;
     bool is_inside = true;
     for (uint32_t k = 0; k < map->rank; k++) {
-      int64_t place = (int64_t)(at[k] * map->element_stride[k]) + coordinate[k];
+      int64_t place = (int64_t)(k == 0 ? at[0] : at[k] * map->element_stride[k]) + coordinate[k];
       is_inside = is_inside && place >= 0 && (uint64_t)place < map->extent[k];
       address += (uint64_t)place * (k == 0 ? map->element_bytes : map->stride[k - 1]);
     }
-    if (!visit(&(tj_dma_element){address, swizzled(lds, map->swizzle), map->element_bytes, !is_inside}, data))
+    uint64_t to = swizzled(lds + place_in_lds(map, n, length[0]), map->swizzle);
+    if (!visit(&(tj_dma_element){address, to, map->element_bytes, !is_inside}, data))
       break;
     for (uint32_t k = 0; k < map->rank && ++at[k] == length[k]; k++)
       at[k] = 0;
   }
   return true;
+}
+
+bool tj_dma_can_store(const tj_tensor_map *map, const int32_t coordinate[]) {
+  bool is_inside = true;
+  for (uint32_t k = 0; k < map->rank; k++)
+    is_inside = is_inside && coordinate[k] >= 0;
+  return is_inside;
 }

@@ -20,8 +20,8 @@ typedef struct {
   uint64_t extent[TJ_TENSOR_MAP_DIMENSIONS];
   uint64_t stride[TJ_TENSOR_MAP_DIMENSIONS]; /* bytes, of dimensions 1 and up: [0] is of dimension 1 */
   uint32_t box[TJ_TENSOR_MAP_DIMENSIONS];
-  uint32_t element_stride[TJ_TENSOR_MAP_DIMENSIONS];
-  uint32_t swizzle; /* bytes of its rows: 0, 32, 64 or 128 */
+  uint32_t element_stride[TJ_TENSOR_MAP_DIMENSIONS]; /* [0] is ignored */
+  uint32_t swizzle;                                  /* bytes of its rows: 0, 32, 64 or 128 */
 } tj_tensor_map;
 
 /* `element_bytes` at `lds` are those at `address`, or zeros where `is_filled`. */
@@ -37,9 +37,13 @@ typedef bool (*tj_dma_visitor)(const tj_dma_element *element, void *data);
 /* tensor_load_to_lds. False for what is no descriptor that a program may give, and for gathers. */
 bool tj_dma_decode_descriptor(const uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS], tj_dma_visitor visit, void *data);
 
-/* cp.async.bulk.tensor of a box that begins at `coordinate`, to a place in shared memory. False for what the driver
- * would not make a map of. */
+/* cp.async.bulk.tensor of a box that begins at `coordinate`, to a place in shared memory; or from there, where
+ * tj_dma_can_store. False for what the driver would not make a map of, and for what is no place or no coordinate for
+ * the instruction. */
 bool tj_dma_decode_map(const tj_tensor_map *map, const int32_t coordinate[], uint64_t lds, tj_dma_visitor visit,
                        void *data);
+
+/* Whether boxes may be stored from `coordinate` on: not before the tensor. */
+bool tj_dma_can_store(const tj_tensor_map *map, const int32_t coordinate[]);
 
 #endif

@@ -167,6 +167,8 @@ static void print_text(const tj_dma_report *r, tj_text *text) {
   tj_text_format(text, "  lds: %s, %" PRId64 " bytes\n", composed_text(r, &r->plan->lds),
                  tj_dma_lds_bytes(r->request->graph, r->plan));
   tj_text_format(text, "  coordinates: %s\n", composed_text(r, r->plan->coordinates));
+  if (r->plan->store_obstacle != NULL)
+    tj_text_format(text, "  stores: no: %s\n", r->plan->store_obstacle);
   print_issues(r, text);
 }
 
@@ -290,6 +292,10 @@ static void write_plan(const tj_dma_report *r, tj_json *json) {
   tj_json_member(json, "lds", composed_text(r, &r->plan->lds));
   tj_json_number(json, "lds_bytes", tj_dma_lds_bytes(r->request->graph, r->plan));
   tj_json_member(json, "coordinates", composed_text(r, r->plan->coordinates));
+  tj_json_key(json, "stores");
+  tj_json_boolean(json, r->plan->store_obstacle == NULL);
+  if (r->plan->store_obstacle != NULL)
+    tj_json_member(json, "why_no_stores", r->plan->store_obstacle);
   if (is_map(r) && tj_dma_is_constant(r->plan))
     write_map(r, json);
   if (tj_dma_is_constant(r->plan))

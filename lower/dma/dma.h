@@ -53,7 +53,8 @@ typedef struct {
 } tj_dma_repeat;
 
 typedef struct {
-  const char *obstacle; /* why there is no plan; NULL: there is, and all else has a meaning */
+  const char *obstacle;       /* why there is no plan; NULL: there is, and all else has a meaning */
+  const char *store_obstacle; /* why it only loads; NULL: it serves stores from LDS as well */
   const tj_dma_engine *engine;
   uint32_t unit_bytes, units;
   const tj_node *base; /* of the tensor's first element, in units */
@@ -73,7 +74,7 @@ typedef struct {
 /* The plan with the fewest instructions, then without iterations, then with the fewest dimensions. */
 tj_dma_plan tj_dma_plan_of(const tj_dma_request *request);
 
-/* That a tile takes of LDS. */
+/* That a tile takes of LDS, with all of the last row of a swizzle. */
 int64_t tj_dma_lds_bytes(tj_graph *graph, const tj_dma_plan *plan);
 
 #endif

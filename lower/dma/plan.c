@@ -87,9 +87,14 @@ static void begin_row(trial *t, const tj_dma_axis *first) {
     add_dimension(t, one, one, 1, false);
 }
 
+/* Units from one row of the swizzle to the next; 0: none. */
+static int64_t swizzle_row(const trial *t) {
+  return t->plan.swizzle / t->plan.unit_bytes;
+}
+
 static int64_t longest_box(const trial *t, uint32_t dimension) {
   const tj_dma_engine *engine = t->of->engine;
-  int64_t row = t->plan.swizzle / t->plan.unit_bytes;
+  int64_t row = swizzle_row(t);
   return dimension == 0 && row > 0 && row < engine->most_box ? row : engine->most_box;
 }
 
@@ -143,6 +148,20 @@ static bool merge_chosen(trial *t, uint32_t number) {
   return true;
 }
 
+/* Rows of a box take as much of LDS as those of its swizzle: whether the next axis lies behind such a row. */
+static bool ends_row(trial *t, int64_t lds) {
+  bool ends = t->plan.dimension_count == 1 && t->filled < swizzle_row(t) && lds == swizzle_row(t);
+  if (ends)
+    t->filled = lds;
+  return ends;
+}
+
+static void check_rows(trial *t) {
+  if (t->plan.dimension_count == 1 && t->plan.swizzle != 0 && t->filled != swizzle_row(t))
+    REFUSE(t, "a box's rows of %" PRId64 " bytes begin at those of the swizzle, %u bytes from one another",
+           t->filled * t->plan.unit_bytes, t->plan.swizzle);
+}
+
 static void place_chosen(trial *t) {
   const tj_dma_axes *axes = t->of->axes;
   bool is_first = true;
@@ -151,6 +170,7 @@ static void place_chosen(trial *t) {
     const tj_dma_axis *axis = &axes->axis[number];
     if (!is_chosen(t, number))
       continue;
+    bool is_row = ends_row(t, axis->lds);
     t->lds[number] = axes->has_lds ? axis->lds : t->filled;
     if (axes->has_lds && !continues_lds(t, axis->lds)) {
       REFUSE(t, "the layout in LDS has %" PRId64 " where a box of rows has %" PRId64, axis->lds, t->filled);
@@ -159,9 +179,11 @@ static void place_chosen(trial *t) {
     if (is_first)
       begin_row(t, axis);
     is_first = false;
-    if (!merge_chosen(t, number))
+    if (is_row || !merge_chosen(t, number)) {
+      check_rows(t);
       place(t, number, add_dimension(t, axis->valid, stride_of(t, axis), axis->box, axis->may_overrun),
             tj_int(t->of->graph, 1));
+    }
     t->filled *= axis->box;
   }
   if (is_first)
@@ -189,6 +211,14 @@ static void refuse_stride(trial *t, const tj_node *stride) {
          __builtin_ctzll((uint64_t)t->of->engine->stride_end));
 }
 
+/* Whether a box of a tensor map may begin so many units into a row. */
+static bool begins_allowed(const trial *t, const tj_node *units) {
+  tj_graph *graph = t->of->graph;
+  const tj_node *bytes = product(graph, units, tj_int(graph, t->plan.unit_bytes));
+  return t->of->engine->kind == TJ_DMA_DESCRIPTOR ||
+         tj_decide_divides(graph, tj_int(graph, t->of->engine->stride_unit), bytes) == TJ_YES;
+}
+
 /* As offsets along a dimension that no box overruns: its boxes are then either inside, or wholly outside, wherever
  * the axis is beyond the tensor. Where it `continues` the dimension, none of the offsets is between positions of
  * others. */
@@ -200,6 +230,8 @@ static bool offset_dimension(trial *t, uint32_t number, uint32_t d, bool continu
       tj_decide_less_equal(graph, tj_int(graph, 0), axis->stride) != TJ_YES)
     return false;
   const tj_node *factor = tj_simplified(graph, tj_exact_div(graph, axis->stride, along->stride));
+  if (d == 0 && !begins_allowed(t, factor))
+    return false;
   const tj_node *more = tj_terse_mul(graph, factor, tj_terse_sub(graph, axis->valid, tj_int(graph, 1)));
   const tj_node *extent = tj_simplified(graph, tj_terse_add(graph, along->extent, more));
   if (continues ? !tj_surely_equal(graph, factor, along->extent)
@@ -368,6 +400,50 @@ static void check_row(trial *t) {
     REFUSE(t, "between pads, a box's rows have %" PRId64 " bytes, no multiple of %d", bytes, DWORD);
 }
 
+/* Boxes begin at multiples of so many positions of an axis; 0: at the first alone. */
+static int64_t begin_step(const trial *t, uint32_t number) {
+  tj_graph *graph = t->of->graph;
+  const tj_dma_axes *axes = t->of->axes;
+  const tj_dma_axis *axis = &axes->axis[number];
+  bool has_parts = false;
+  for (uint32_t i = 0; i < axes->part_count; i++)
+    has_parts = has_parts || axes->part[i].axis == number;
+  if (!is_chosen(t, number))
+    return tj_is_int(axis->length, 1) ? 0 : 1;
+  bool is_one = !has_parts && tj_decide_less_equal(graph, axis->length, tj_int(graph, axis->tile)) == TJ_YES;
+  return is_one ? 0 : axis->box;
+}
+
+static void check_begins(trial *t) {
+  tj_graph *graph = t->of->graph;
+  for (uint32_t i = 0; i < t->of->axes->axis_count; i++) {
+    const tj_dma_axis *axis = &t->of->axes->axis[i];
+    if (t->place[i] != 0)
+      continue;
+    const tj_node *step = product(graph, t->factor[i], tj_int(graph, begin_step(t, i)));
+    const tj_node *before = product(graph, t->factor[i], axis->begin);
+    if (!begins_allowed(t, step))
+      REFUSE(t, "boxes begin at every %s bytes of a row, no multiple of %u",
+             tj_describe(graph, product(graph, step, tj_int(graph, t->plan.unit_bytes))), t->of->engine->stride_unit);
+    if (!begins_allowed(t, before))
+      REFUSE(t, "boxes begin %s bytes before a row, no multiple of %u",
+             tj_describe(graph, product(graph, before, tj_int(graph, t->plan.unit_bytes))),
+             t->of->engine->stride_unit);
+  }
+}
+
+static void check_stores(trial *t) {
+  tj_graph *graph = t->of->graph;
+  const char **obstacle = &t->plan.store_obstacle;
+  if (t->interval != 0)
+    tj_dma_refuse(graph->job, obstacle, "they ignore pads in LDS");
+  for (uint32_t i = 0; i < t->of->axes->axis_count; i++)
+    if (t->of->engine->kind == TJ_DMA_TENSOR_MAP && !tj_is_int(t->of->axes->axis[i].begin, 0))
+      tj_dma_refuse(graph->job, obstacle,
+                    "none begins before the tensor, and boxes begin in the pad of mode %" PRIu32,
+                    t->of->axes->axis[i].mode);
+}
+
 static void check_base(trial *t) {
   tj_graph *graph = t->of->graph;
   const tj_node *bytes = product(graph, t->plan.base, tj_int(graph, t->plan.unit_bytes));
@@ -381,6 +457,7 @@ static void check_limits(trial *t) {
     REFUSE(t, "boxes would have %" PRIu32 " dimensions, more than %" PRIu32, t->plan.rank, t->of->engine->dimensions);
   check_padded(t);
   check_row(t);
+  check_begins(t);
   check_base(t);
   for (uint32_t i = 0; i < t->plan.rank; i++)
     check_dimension(t, i);
@@ -407,6 +484,7 @@ static void try_choice(trial *t, const search *s, uint32_t chosen) {
   if (t->plan.obstacle != NULL)
     return;
   check_limits(t);
+  check_stores(t);
   iterate(t);
   t->plan.pad_interval = (uint32_t)(t->interval * t->plan.unit_bytes / DWORD);
   t->plan.pad = (uint32_t)(t->pad * t->plan.unit_bytes / DWORD);
@@ -560,7 +638,8 @@ static tj_dma_plan best_plan(const tj_dma_request *request) {
 
 int64_t tj_dma_lds_bytes(tj_graph *graph, const tj_dma_plan *plan) {
   const tj_node *elements = tj_simplified(graph, tj_layout_cosize(graph, plan->lds.layout));
-  return elements->value * plan->unit_bytes * plan->units;
+  int64_t bytes = elements->value * plan->unit_bytes * plan->units, row = plan->swizzle == 0 ? 1 : plan->swizzle;
+  return (bytes + row - 1) / row * row;
 }
 
 tj_dma_plan tj_dma_plan_of(const tj_dma_request *request) {

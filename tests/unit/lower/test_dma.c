@@ -27,17 +27,7 @@ static void run_case(tj_job *job, void *data) {
   tally *t = data;
   job->fuel = UINT64_MAX;
   view_source from = {tj_graph_create(job), t->seed};
-  const tj_dma_engine *engine = tj_dma_engine_of(t->processor);
-  uint32_t element_bytes = 1u << random_between(&from, 0, 4);
-  bool is_map = engine->kind == TJ_DMA_TENSOR_MAP;
-  dma_spread spread = {12, 1024, 3, 3, is_map ? (element_bytes < 16 ? 16 / element_bytes : 1) : 4, true, true};
-  dma_case c = random_case(&from, engine, &spread, element_bytes);
-  int64_t grid[4];
-  while (grid_of(&c, grid) > MOST_GRID)
-    c = random_case(&from, engine, &spread, element_bytes);
-  int64_t kind = random_between(&from, 0, 2);
-  if (kind > 0)
-    c.request.lds = random_lds(&from, &c, &spread, is_map && kind == 2);
+  dma_case c = random_small_case(&from, t->processor);
   tj_dma_plan plan = tj_dma_plan_of(&c.request);
   count_plan(t, &plan);
   if (plan.obstacle == NULL)
@@ -98,18 +88,6 @@ static const parameter_row parameter_rows[] = {
     {"sm_90", "(K,M)", "Sw<2,3,3> o 0 o ((32,2),16):((1,512),32)", 2, {64, 16}, 2, 1},
     {"sm_90", "(16,M,K)", NULL, 1, {16, 4, 8}, 3, 1},
 };
-
-static const tj_value *read_lds(reader *self, const char *text) {
-  if (text == NULL)
-    return NULL;
-  if (text[0] != 'S')
-    return tj_value_of_layout(self->graph, read_layout(self, text));
-  tj_composed *composed = TJ_NEW(self->graph->job, tj_composed);
-  *composed = (tj_composed){{text[3] - '0', text[5] - '0', text[7] - '0'},
-                            tj_tuple_constant(self->graph, 0),
-                            read_layout(self, strchr(text, '('))};
-  return tj_value_of_composed(self->graph, composed);
-}
 
 static const tj_tuple *shape_at(reader *self, const tj_tuple *shape, const tj_bindings *bindings) {
   const tj_tuple *item[4];

@@ -151,10 +151,13 @@ static bool descriptors_serve(const wanted_tiles *all, int64_t element_bytes) {
 /* --- tensor maps --- */
 
 typedef struct {
+  int64_t unit;                            /* of where boxes begin in a row */
   int64_t base, extent[2], stride, box[2]; /* elements */
 } small_map;
 
 static bool box_agrees(const small_map *m, const wanted_tile *w, int64_t x, int64_t y) {
+  if (x % m->unit != 0)
+    return false;
   for (int64_t n = 0; n < w->count; n++) {
     int64_t along = x + n % m->box[0], row = y + n / m->box[0];
     bool is_inside = along >= 0 && along < m->extent[0] && row >= 0 && row < m->extent[1];
@@ -198,7 +201,7 @@ static bool some_map_serves(const wanted_tiles *all, int64_t unit) {
     return false;
   if (all->highest < 0)
     return count % unit == 0;
-  small_map m;
+  small_map m = {.unit = unit};
   for (m.box[0] = unit; m.box[0] <= count; m.box[0] += unit) {
     m.box[1] = count / m.box[0];
     if (m.box[0] * m.box[1] != count)

@@ -72,11 +72,12 @@ static inline tj_layout layout_of(tj_graph *graph, const random_leaves *l, uint3
 
 static inline const tj_value *random_layout_tensor(view_source *from, const dma_spread *spread, uint32_t rank) {
   random_leaves l = {.count = 0};
+  int64_t multiple = spread->unit > 8 ? spread->unit : 8;
   for (uint32_t m = 0; m < rank; m++) {
     for (int64_t digits = random_between(from, 1, spread->most_digits); digits > 0; digits--) {
       l.extent[l.count] = random_between(from, spread->cuts_edges ? 1 : 2, spread->most_extent);
       if (random_between(from, 0, 2) == 0)
-        l.extent[l.count] = (l.extent[l.count] + 7) / 8 * 8;
+        l.extent[l.count] = (l.extent[l.count] + multiple - 1) / multiple * multiple;
       l.mode[l.count++] = m;
     }
   }
@@ -177,6 +178,51 @@ static inline dma_case random_case(view_source *from, const tj_dma_engine *engin
   c.length = tj_tuple_list(graph, extent, c.rank);
   c.request.tile = tj_value_of_tuple(graph, tj_tuple_list(graph, item, c.rank));
   return c;
+}
+
+/* How many tiles there are along each mode; their product. */
+static inline int64_t grid_of(const dma_case *c, int64_t grid[]) {
+  int64_t count = 1;
+  for (uint32_t m = 0; m < c->rank; m++) {
+    grid[m] = (tj_tuple_mode(c->length, m)->value->value + c->tile[m] - 1) / c->tile[m];
+    count *= grid[m];
+  }
+  return count;
+}
+
+/* A case of few tiles, with a layout in LDS or without. */
+static inline dma_case random_case_of(view_source *from, const char *processor, const dma_spread *spread,
+                                      uint32_t element_bytes) {
+  const tj_dma_engine *engine = tj_dma_engine_of(processor);
+  dma_case c = random_case(from, engine, spread, element_bytes);
+  int64_t grid[4];
+  while (grid_of(&c, grid) > MOST_GRID)
+    c = random_case(from, engine, spread, element_bytes);
+  int64_t kind = random_between(from, 0, 2);
+  if (kind > 0)
+    c.request.lds = random_lds(from, &c, spread, engine->kind == TJ_DMA_TENSOR_MAP && kind == 2);
+  return c;
+}
+
+/* Of elements of any size. */
+static inline dma_case random_small_case(view_source *from, const char *processor) {
+  uint32_t element_bytes = 1u << random_between(from, 0, 4);
+  bool is_map = tj_dma_engine_of(processor)->kind == TJ_DMA_TENSOR_MAP;
+  const dma_spread spread = {12, 1024, 3, 3, is_map ? (element_bytes < 16 ? 16 / element_bytes : 1) : 4, true, true};
+  return random_case_of(from, processor, &spread, element_bytes);
+}
+
+/* "(64,16):(1,64)", or "Sw<3,3,3> o 0 o (64,16):(1,64)"; NULL: none. */
+static inline const tj_value *read_lds(reader *self, const char *text) {
+  if (text == NULL)
+    return NULL;
+  if (text[0] != 'S')
+    return tj_value_of_layout(self->graph, read_layout(self, text));
+  tj_composed *composed = TJ_NEW(self->graph->job, tj_composed);
+  *composed = (tj_composed){{text[3] - '0', text[5] - '0', text[7] - '0'},
+                            tj_tuple_constant(self->graph, 0),
+                            read_layout(self, strchr(text, '('))};
+  return tj_value_of_composed(self->graph, composed);
 }
 
 /* --- saying what failed --- */
@@ -292,16 +338,6 @@ static inline void want_tile(const dma_case *c, const tj_value *lds, const int64
   } while (advance(at, c->tile, c->rank));
 }
 
-/* How many tiles there are along each mode; their product. */
-static inline int64_t grid_of(const dma_case *c, int64_t grid[]) {
-  int64_t count = 1;
-  for (uint32_t m = 0; m < c->rank; m++) {
-    grid[m] = (tj_tuple_mode(c->length, m)->value->value + c->tile[m] - 1) / c->tile[m];
-    count *= grid[m];
-  }
-  return count;
-}
-
 /* --- what a plan's instructions leave --- */
 
 static inline bool put_element(const tj_dma_element *element, void *data) {
@@ -361,23 +397,34 @@ static inline tj_tensor_map map_of(tj_graph *graph, const dma_instruction *of) {
   return tj_dma_tensor_map(&fixed, 0);
 }
 
-static inline bool run_instruction(dma_instruction *of, const int64_t origin[], int64_t number,
-                                   const tj_tensor_map *map, lds_image *image) {
+/* The numbers of an instruction of the tile that begins at `origin`. */
+typedef struct {
+  int32_t coordinate[TJ_DMA_MOST_PLACES];
+  uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS];
+  uint64_t lds;
+} dma_issue;
+
+static inline dma_issue issue_of(dma_instruction *of, const int64_t origin[], int64_t number) {
+  dma_issue issue = {.lds = 0};
   int64_t output[DMA_OUTPUTS];
   for (uint32_t m = 0; m < of->rank; m++)
     of->value[of->first + m] = origin[m];
   of->value[of->first + of->rank] = number;
   ck_assert_int_eq(tj_evaluator_run(of->evaluator, &of->bindings, output), TJ_EVAL_OK);
-  if (of->plan->engine->kind == TJ_DMA_DESCRIPTOR) {
-    uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS];
-    for (uint32_t i = 0; i < TJ_TENSOR_DESCRIPTOR_DWORDS; i++)
-      dword[i] = (uint32_t)output[i];
-    return tj_dma_decode_descriptor(dword, put_element, image);
-  }
-  int32_t coordinate[TJ_DMA_MOST_PLACES];
-  for (uint32_t d = 0; d < of->plan->rank; d++)
-    coordinate[d] = (int32_t)output[TJ_TENSOR_DESCRIPTOR_DWORDS + d];
-  return tj_dma_decode_map(map, coordinate, (uint64_t)output[DMA_OUTPUTS - 1], put_element, image);
+  for (uint32_t i = 0; i < TJ_TENSOR_DESCRIPTOR_DWORDS; i++)
+    issue.dword[i] = (uint32_t)output[i];
+  for (uint32_t d = 0; d < of->plan->dimension_count; d++)
+    issue.coordinate[d] = (int32_t)output[TJ_TENSOR_DESCRIPTOR_DWORDS + d];
+  issue.lds = (uint64_t)output[DMA_OUTPUTS - 1];
+  return issue;
+}
+
+static inline bool run_instruction(dma_instruction *of, const int64_t origin[], int64_t number,
+                                   const tj_tensor_map *map, lds_image *image) {
+  dma_issue issue = issue_of(of, origin, number);
+  return of->plan->engine->kind == TJ_DMA_DESCRIPTOR
+             ? tj_dma_decode_descriptor(issue.dword, put_element, image)
+             : tj_dma_decode_map(map, issue.coordinate, issue.lds, put_element, image);
 }
 
 static inline bool run_plan(tj_graph *graph, dma_instruction *of, const int64_t origin[], lds_image *image) {
