@@ -135,12 +135,16 @@ static void report_candidate(const listing *l, const candidate *made, uint32_t r
 /* --- all of them --- */
 
 /* Why there is nothing to choose from; NULL: there is. */
-static const char *reason_for_none(const tj_target *target, const tj_kernel *flat) {
-  if (target->wave_size == 1)
+static const char *reason_for_none(const listing *l, const tj_kernel *flat) {
+  if (l->check->target->wave_size == 1)
     return "mappings for the host have no price";
-  if (flat->parameter_count > 0)
+  if (flat->arrays != NULL)
+    return "statements of arrays take no mappings";
+  if (flat->step[0].kind == TJ_STEP_VALUE)
+    return "the kernel copies nothing";
+  if (tj_price_kernel(l->check->graph, flat, &l->machine, NULL, 1).status == TJ_EVAL_UNBOUND)
     return "the launch chooses the tile; give parameters their values with --set";
-  return flat->step[0].kind == TJ_STEP_VALUE || flat->arrays != NULL ? "the kernel copies nothing" : NULL;
+  return NULL;
 }
 
 static bool is_among(const candidate made[], uint32_t count, const char *mapping) {
@@ -180,7 +184,7 @@ void tj_check_candidates(const tj_check *check, tj_compilation *compilation, con
   tj_compilation flat = {
       .graph = check->graph, .values = compilation->values, .options = compilation->options, .definition = &any};
   tj_pipeline_compile(&flat, TJ_EMIT_SIMPLIFIED);
-  const char *reason = reason_for_none(check->target, flat.kernel);
+  const char *reason = reason_for_none(&l, flat.kernel);
   if (reason != NULL)
     tj_find(findings, "candidates", TJ_FINDING_UNKNOWN, "%s", reason);
   else

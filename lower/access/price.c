@@ -429,11 +429,23 @@ static bool has_trips(const tj_kernel *kernel) {
   return false;
 }
 
+/* Leaves the parameters without values, and what is made of them. */
+static void unbind_parameters(pricing *p) {
+  const tj_kernel *kernel = p->kernel;
+  bool *bound = TJ_NEW_ARRAY(p->graph->job, bool, p->bindings.count + 1);
+  memset(bound, true, p->bindings.count);
+  for (uint32_t i = 0; i < kernel->parameter_count; i++)
+    bound[kernel->parameter[i]->symbol->index] = false;
+  p->bindings.bound = bound;
+}
+
 static void set_launch(pricing *p, const int64_t parameter[]) {
   const tj_kernel *kernel = p->kernel;
   if (has_trips(kernel))
     note(p, TJ_EVAL_UNBOUND);
-  for (uint32_t i = 0; i < kernel->parameter_count; i++)
+  if (parameter == NULL)
+    unbind_parameters(p);
+  for (uint32_t i = 0; parameter != NULL && i < kernel->parameter_count; i++)
     set_symbol(p, kernel->parameter[i], parameter[i]);
   for (uint32_t i = 0; i < kernel->binding_count; i++) {
     if (kernel->binding[i].is_launched)

@@ -52,7 +52,8 @@ typedef struct {
   int64_t counted_workgroups, counted_trips; /* that the costs are of; a work-item takes the first trips */
 } tj_price;
 
-/* The price for these values of the kernel's parameters, by number. A launch that makes more than about `most`
+/* The price for these values of the kernel's parameters, by number; NULL: none has one, and where accesses depend on
+ * some, there is no price. A launch that makes more than about `most`
  * accesses, those of each lane counted, is sampled: workgroups evenly, and of the trips of a loop the first ones. */
 tj_price tj_price_kernel(tj_graph *graph, const tj_kernel *kernel, const tj_price_machine *machine,
                          const int64_t parameter[], int64_t most);
