@@ -3,6 +3,7 @@
 #include "base/machine/dma_decode.h"
 
 enum { GROUP0 = 0, GROUP1 = 4 * 32, GROUP2 = 12 * 32, GROUP3 = 16 * 32, RANK = TJ_TENSOR_MAP_DIMENSIONS };
+enum { WIDE_INDICES = GROUP0 + 30, GATHER = GROUP0 + 31, ITERATE = GROUP1 + 19 };
 
 /* --- AMD --- */
 
@@ -24,9 +25,38 @@ static uint64_t bits_of(const uint32_t dword[], unsigned first, unsigned count) 
 
 static bool is_valid(const uint32_t dword[]) {
   bool has_type = bits_of(dword, GROUP0 + 126, 2) == 2, is_one = bits_of(dword, GROUP0, 2) == 1;
-  bool is_clear = bits_of(dword, GROUP0 + 2, 30) == 0 && bits_of(dword, GROUP0 + 121, 5) == 0 &&
-                  bits_of(dword, GROUP3 + 96, 32) == 0;
+  bool is_clear = bits_of(dword, GROUP0 + 2, 28) == 0 && bits_of(dword, GROUP0 + 121, 5) == 0;
   return has_type && is_one && is_clear;
+}
+
+/* --- gathers --- */
+
+static bool gathers(const uint32_t dword[]) {
+  return bits_of(dword, GATHER, 1) != 0;
+}
+
+static unsigned index_bits(const uint32_t dword[]) {
+  return bits_of(dword, WIDE_INDICES, 1) != 0 ? 32 : 16;
+}
+
+/* A gather has rows of one dimension, as many as indices, which take the place of what else groups 2 and 3 say. */
+static bool is_gather(const uint32_t dword[], const descriptor *d) {
+  return bits_of(dword, ITERATE, 1) == 0 && d->tile[2] == 0 &&
+         d->tile[1] <= TJ_DMA_MOST_ROWS * 16 / index_bits(dword);
+}
+
+uint32_t tj_dma_gathered_rows(const uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS]) {
+  return gathers(dword) ? (uint32_t)bits_of(dword, GROUP1 + 128, 16) : 0;
+}
+
+uint32_t tj_dma_row_index(const uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS], uint32_t row) {
+  return (uint32_t)bits_of(dword, GROUP2 + row * index_bits(dword), index_bits(dword));
+}
+
+/* --- descriptors --- */
+
+static bool is_plain(const uint32_t dword[]) {
+  return bits_of(dword, WIDE_INDICES, 1) == 0 && bits_of(dword, GROUP3 + 96, 32) == 0;
 }
 
 static void read_iterations(const uint32_t dword[], descriptor *d) {
@@ -36,7 +66,6 @@ static void read_iterations(const uint32_t dword[], descriptor *d) {
 }
 
 static void read_upper_dimensions(const uint32_t dword[], descriptor *d) {
-  d->iterations = 1;
   d->valid[3] = bits_of(dword, GROUP2 + 32, 32);
   d->stride[3] = bits_of(dword, GROUP2 + 64, 48);
   d->tile[3] = bits_of(dword, GROUP2 + 112, 16);
@@ -56,20 +85,43 @@ static descriptor read(const uint32_t dword[]) {
   d.stride[0] = 1;
   d.stride[1] = bits_of(dword, GROUP1 + 160, 48);
   d.stride[2] = bits_of(dword, GROUP1 + 208, 48);
-  d.valid[2] = bits_of(dword, GROUP2, 32);
   if (bits_of(dword, GROUP1 + 20, 1) != 0) {
     d.interval = UINT64_C(8) << bits_of(dword, GROUP1 + 22, 3);
     d.pad = 4 * (bits_of(dword, GROUP1 + 25, 7) + 1);
   }
-  if (bits_of(dword, GROUP1 + 19, 1) != 0)
+  d.iterations = 1;
+  if (gathers(dword))
+    return d;
+  d.valid[2] = bits_of(dword, GROUP2, 32);
+  if (bits_of(dword, ITERATE, 1) != 0)
     read_iterations(dword, &d);
   else
     read_upper_dimensions(dword, &d);
   return d;
 }
 
-static bool move_tile(const descriptor *d, uint64_t address, uint64_t lds, tj_dma_visitor visit, void *data) {
-  uint64_t count = d->tile[0], at[RANK] = {0}, stored = 0;
+/* Where the next element goes in LDS, and how many bytes have gone there since the last pad. */
+typedef struct {
+  uint64_t lds, stored;
+  tj_dma_visitor visit;
+  void *data;
+} mover;
+
+static bool move_element(const descriptor *d, mover *to, uint64_t address, bool is_inside) {
+  const tj_dma_element element = {address, to->lds, (uint32_t)d->element_bytes, !is_inside};
+  if (!to->visit(&element, to->data))
+    return false;
+  to->lds += d->element_bytes;
+  to->stored += d->element_bytes;
+  if (d->interval != 0 && to->stored >= d->interval) {
+    to->stored = 0;
+    to->lds += d->pad;
+  }
+  return true;
+}
+
+static bool move_tile(const descriptor *d, uint64_t address, mover to) {
+  uint64_t count = d->tile[0], at[RANK] = {0};
   for (unsigned k = 1; k < RANK; k++)
     if (d->tile[k] != 0 && __builtin_mul_overflow(count, d->tile[k], &count))
       count = UINT64_MAX;
@@ -80,29 +132,37 @@ static bool move_tile(const descriptor *d, uint64_t address, uint64_t lds, tj_dm
       offset += at[k] * d->stride[k];
       is_inside = is_inside && (d->tile[k] == 0 || at[k] < d->valid[k]);
     }
-    if (!visit(&(tj_dma_element){address + offset * d->element_bytes, lds, (uint32_t)d->element_bytes, !is_inside},
-               data))
+    if (!move_element(d, &to, address + offset * d->element_bytes, is_inside))
       return false;
-    lds += d->element_bytes;
-    stored += d->element_bytes;
-    if (d->interval != 0 && stored >= d->interval) {
-      stored = 0;
-      lds += d->pad;
-    }
     for (unsigned k = 0; k < RANK && ++at[k] >= d->tile[k]; k++)
       at[k] = 0;
   }
   return true;
 }
 
+/* Rows whose index is no row of the tensor are zeros. */
+static void move_rows(const descriptor *d, const uint32_t dword[], mover to) {
+  for (uint32_t row = 0; row < d->tile[1]; row++) {
+    uint64_t index = tj_dma_row_index(dword, row), first = d->address + index * d->stride[1] * d->element_bytes;
+    for (uint64_t x = 0; x < d->tile[0]; x++) {
+      if (!move_element(d, &to, first + x * d->element_bytes, x < d->valid[0] && index < d->valid[1]))
+        return;
+    }
+  }
+}
+
 bool tj_dma_decode_descriptor(const uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS], tj_dma_visitor visit, void *data) {
-  if (!is_valid(dword))
-    return false;
   descriptor d = read(dword);
-  bool goes_on = true;
-  for (uint64_t i = 0; i < d.iterations && goes_on; i++)
-    goes_on = move_tile(&d, d.address + i * d.address_step * d.element_bytes,
-                        d.lds + i * d.lds_step * d.element_bytes, visit, data);
+  if (!is_valid(dword) || !(gathers(dword) ? is_gather(dword, &d) : is_plain(dword)))
+    return false;
+  mover to = {.lds = d.lds, .visit = visit, .data = data};
+  bool goes_on = !gathers(dword);
+  if (gathers(dword))
+    move_rows(&d, dword, to);
+  for (uint64_t i = 0; i < d.iterations && goes_on; i++) {
+    to.lds = d.lds + i * d.lds_step * d.element_bytes;
+    goes_on = move_tile(&d, d.address + i * d.address_step * d.element_bytes, to);
+  }
   return true;
 }
 

@@ -10,7 +10,8 @@
 
 enum {
   TJ_TENSOR_DESCRIPTOR_DWORDS = 20, /* groups of 4, 8, 4 and 4 */
-  TJ_TENSOR_MAP_DIMENSIONS = 5
+  TJ_TENSOR_MAP_DIMENSIONS = 5,
+  TJ_DMA_MOST_ROWS = 16 /* that a descriptor gathers, by indices of 16 bits; of 32 bits half of them */
 };
 
 /* The parameters of cuTensorMapEncodeTiled, without interleaving. */
@@ -34,8 +35,12 @@ typedef struct {
 /* False: no more of them. */
 typedef bool (*tj_dma_visitor)(const tj_dma_element *element, void *data);
 
-/* tensor_load_to_lds. False for what is no descriptor that a program may give, and for gathers. */
+/* tensor_load_to_lds. False for what is no descriptor that a program may give. */
 bool tj_dma_decode_descriptor(const uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS], tj_dma_visitor visit, void *data);
+
+/* How many rows a descriptor gathers by their indices, 0 where it does not; and the index of one of them. */
+uint32_t tj_dma_gathered_rows(const uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS]);
+uint32_t tj_dma_row_index(const uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS], uint32_t row);
 
 /* cp.async.bulk.tensor of a box that begins at `coordinate`, to a place in shared memory; or from there, where
  * tj_dma_can_store. False for what the driver would not make a map of, and for what is no place or no coordinate for

@@ -87,6 +87,18 @@ static void read_descriptor(const tj_sim_wave *wave, const tj_sim_instruction *i
   }
 }
 
+/* Rows that are stored twice are what nobody says. */
+static bool has_rows_twice(const uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS]) {
+  uint32_t rows = tj_dma_gathered_rows(dword);
+  for (uint32_t i = 0; i < rows && rows <= TJ_DMA_MOST_ROWS; i++) {
+    for (uint32_t k = 0; k < i; k++) {
+      if (tj_dma_row_index(dword, i) == tj_dma_row_index(dword, k))
+        return true;
+    }
+  }
+  return false;
+}
+
 void tj_sim_execute_tensor(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
   transfer t = {.wave = wave, .is_store = instruction->operation->transfer == TJ_SIM_STORE, .begin = UINT64_MAX};
   uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS];
@@ -95,8 +107,10 @@ void tj_sim_execute_tensor(tj_sim_wave *wave, const tj_sim_instruction *instruct
   uint32_t element_bytes = 1u << (dword[4] >> 16 & 3);
   if (t.is_store)
     dword[4] &= ~(uint32_t)PADS;
-  if (!tj_dma_decode_descriptor(dword, visit, &t))
-    tj_sim_wave_fail(wave, 0, "this is no descriptor that a program may give, or one that gathers");
+  if (t.is_store && has_rows_twice(dword))
+    tj_sim_wave_fail(wave, 0, "a row of memory is stored twice by one instruction");
+  else if (!tj_dma_decode_descriptor(dword, visit, &t))
+    tj_sim_wave_fail(wave, 0, "this is no descriptor that a program may give");
   if (wave->state == TJ_SIM_FAILED)
     return;
   count_elements(&t, element_bytes);

@@ -112,6 +112,93 @@ START_TEST(stores_leave_out_what_is_beyond_the_tensor_and_pads) {
 }
 END_TEST
 
+/* --- gathers --- */
+
+/* Rows of 8 words of the matrix, by indices of so many bits. The matrix has 20 rows from there on. */
+typedef struct {
+  uint32_t bits, count, columns_left, interval, pad;
+  uint32_t index[16];
+} gather;
+
+static const gather gathers[] = {
+    {16, 16, 8, 0, 0, {3, 0, 19, 7, 7, 1, 2, 20, 65535, 5, 4, 11, 12, 13, 18, 6}},
+    {16, 5, 3, 0, 0, {9, 8, 7, 6, 5}},
+    {32, 8, 8, 8, 4, {0, 19, 20, 4, 65536, 3, 0xffffffff, 2}},
+    {32, 3, 8, 4, 1, {17, 2, 5}},
+    {16, 0, 8, 0, 0, {0}},
+};
+
+enum { GATHERS = sizeof gathers / sizeof *gathers, GATHERED_COLUMNS = 8, GATHERED_ROWS = 20 };
+
+static sim_machine *open_gather(const gather *g, const char *body, char text[512]) {
+  const box b = {GATHERED_COLUMNS, g->count, g->columns_left, GATHERED_ROWS, g->interval, g->pad};
+  sim_machine *m = open_box(&b, body, text);
+  uint32_t *scalar = m->wave.scalar;
+  scalar[0] |= 1u << 31 | (g->bits == 32 ? 1u << 30 : 0);
+  for (uint32_t i = 0; i < g->count; i++)
+    scalar[12 + i * g->bits / 32] |= g->index[i] << (g->bits == 16 ? 16 * (i % 2) : 0);
+  return m;
+}
+
+START_TEST(rows_are_gathered_by_their_indices) {
+  const gather *g = &gathers[_i];
+  char text[512];
+  sim_machine *m =
+      open_gather(g, "tensor_load_to_lds s[0:3], s[4:11], s[12:15], s[16:19]\ns_wait_tensorcnt 0x0", text);
+  sim_run(m);
+  for (uint32_t n = 0; n < g->count * GATHERED_COLUMNS; n++) {
+    uint32_t row = g->index[n / GATHERED_COLUMNS], column = n % GATHERED_COLUMNS, wanted = 0, found;
+    uint32_t pads = g->interval == 0 ? 0 : n / g->interval * g->pad;
+    if (row < GATHERED_ROWS && column < g->columns_left)
+      memcpy(&wanted, m->global + 4 * (row * PITCH + column), 4);
+    memcpy(&found, m->lds + PLACE + 4 * (n + pads), 4);
+    ck_assert_uint_eq(found, wanted);
+  }
+  sim_close(m);
+}
+END_TEST
+
+START_TEST(rows_are_scattered_by_their_indices) {
+  static const gather g = {16, 4, 8, 0, 0, {9, 0, 20, 3}};
+  static unsigned char expected[SIM_MEMORY_BYTES];
+  char text[512];
+  sim_machine *m =
+      open_gather(&g, "tensor_store_from_lds s[0:3], s[4:11], s[12:15], s[16:19]\ns_wait_tensorcnt 0x0", text);
+  for (unsigned i = 0; i < SIM_LDS_BYTES; i++) {
+    m->lds[i] = (unsigned char)(i * 5 + 3);
+    shadow[i] = (tj_sim_shadow){.write_time = 1};
+  }
+  memcpy(expected, m->global, sizeof expected);
+  for (uint32_t i = 0; i < g.count; i++)
+    if (g.index[i] < GATHERED_ROWS)
+      memcpy(expected + 4 * (g.index[i] * PITCH), m->lds + PLACE + 4 * i * GATHERED_COLUMNS, 4 * GATHERED_COLUMNS);
+  sim_run(m);
+  ck_assert(memcmp(m->global, expected, sizeof expected) == 0);
+  sim_close(m);
+}
+END_TEST
+
+START_TEST(gathers_that_fail_are_told) {
+  static const struct {
+    const char *body;
+    uint32_t dword, value;
+    const char *message;
+  } rows[] = {
+      {"tensor_store_from_lds s[0:3], s[4:11], s[12:15], s[16:19]", 12, 0x00030003, "stored twice"},
+      {"tensor_load_to_lds s[0:3], s[4:11], s[12:15], s[16:19]", 8, 17, "no descriptor that a program may give"},
+      {"tensor_load_to_lds s[0:3], s[4:11], s[12:15], s[16:19]", 8, 1u << 16,
+       "no descriptor that a program may give"},
+      {"tensor_load_to_lds s[0:3], s[4:11], s[12:15], s[16:19]", 4, 2u << 16 | 1u << 19, "no descriptor"},
+      {"tensor_load_to_lds s[0:3], s[4:11], s[12:15], s[16:19]", 0, 1u << 30 | 1, "no descriptor"},
+  };
+  char text[512];
+  sim_machine *m = open_gather(&gathers[1], rows[_i].body, text);
+  m->wave.scalar[rows[_i].dword] = rows[_i].value;
+  sim_run_failing(m, rows[_i].message);
+  sim_close(m);
+}
+END_TEST
+
 START_TEST(failures_are_told) {
   static const struct {
     const char *body;
@@ -155,6 +242,9 @@ int main(void) {
   tcase_add_loop_test(cases, stores_leave_out_what_is_beyond_the_tensor_and_pads, 0, BOXES);
   tcase_add_loop_test(cases, failures_are_told, 0, 6);
   tcase_add_test(cases, transfers_end);
+  tcase_add_loop_test(cases, rows_are_gathered_by_their_indices, 0, GATHERS);
+  tcase_add_test(cases, rows_are_scattered_by_their_indices);
+  tcase_add_loop_test(cases, gathers_that_fail_are_told, 0, 5);
   suite_add_tcase(suite, cases);
   return run_suite(suite);
 }
