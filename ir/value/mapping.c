@@ -495,6 +495,16 @@ int64_t tj_mapping_lds_elements(tj_graph *graph, const tj_mapping *mapping) {
   return swizzle.bits == 0 ? elements : (elements + unit - 1) / unit * unit;
 }
 
+/* The ways into LDS that are not through registers. */
+static void check_ways(tj_job *job, const tj_mapping *mapping) {
+  if (mapping->is_direct && mapping->by_dma)
+    tj_fail(job, TJ_MAPPING, "dma: by direct=1, work-items would load what an engine brings");
+  if (mapping->is_direct && mapping->lds == NULL)
+    tj_fail(job, TJ_MAPPING, "direct: lds= is missing, which says where load's elements go");
+  if (mapping->by_dma && mapping->lds == NULL)
+    tj_fail(job, TJ_MAPPING, "dma: lds= is missing, which says where the tile goes");
+}
+
 const tj_mapping *tj_mapping_make(tj_graph *graph, const tj_mapping_parts *parts) {
   if (tj_mapping_is_launched(graph, parts))
     return tj_mapping_make_launched(graph, parts);
@@ -522,8 +532,8 @@ const tj_mapping *tj_mapping_make(tj_graph *graph, const tj_mapping_parts *parts
   mapping->order = parts->order;
   mapping->streams = parts->streams;
   mapping->is_direct = parts->is_direct;
-  if (mapping->is_direct && mapping->lds == NULL)
-    tj_fail(graph->job, TJ_MAPPING, "direct: lds= is missing, which says where load's elements go");
+  mapping->by_dma = parts->by_dma;
+  check_ways(graph->job, mapping);
   return mapping;
 }
 
@@ -603,5 +613,7 @@ void tj_mapping_print(tj_text *text, const tj_mapping *mapping) {
     tj_text_string(text, ", stream=1");
   if (mapping->is_direct)
     tj_text_string(text, ", direct=1");
+  if (mapping->by_dma)
+    tj_text_string(text, ", dma=1");
   tj_text_char(text, ')');
 }

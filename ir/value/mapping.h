@@ -71,6 +71,7 @@ typedef struct tj_mapping {
   bool streams;           /* what is stored bypasses the caches */
   bool is_direct; /* load's elements go from memory straight into LDS: work-items load what lies there where `load`
                      says, lds taken without its swizzle */
+  bool by_dma;    /* an engine brings the tile into LDS, to where lds says; nobody loads what `load` says */
 } tj_mapping;
 
 /* What a mapping is made of; NULL for what is not given. */
@@ -83,7 +84,7 @@ typedef struct {
   int64_t passes;
   const tj_tuple *overlap; /* 0, 1 for whole tiles, or the pieces by mode */
   const tj_layout *order;
-  bool streams, is_direct;
+  bool streams, is_direct, by_dma;
 } tj_mapping_parts;
 
 /* TJ4020 for parts that are missing or of the wrong form, TJ4021 where load or store leave the tile or do not cover
@@ -170,7 +171,7 @@ const tj_node *const *tj_mapping_tile(tj_graph *graph, const tj_mapping *mapping
                                       const tj_substitution *assumed, const tj_node *workgroup);
 
 /* mapping(domain=…, tile=(32,128), load=…, store=…, load_as=…, store_as=…, lds=…, passes=1, overlap=0, order=…,
- * stream=1, direct=1); parts that are not given are left out. */
+ * stream=1, direct=1, dma=1); parts that are not given are left out. */
 void tj_mapping_print(tj_text *text, const tj_mapping *mapping);
 
 #endif

@@ -74,7 +74,7 @@ WRITES_EVERY_FIELD(tj_kernel_buffer, 40, write_buffer); /* that lowering reads *
 WRITES_EVERY_FIELD(tj_derived, 16, write_kernel);
 WRITES_EVERY_FIELD(tj_kernel_binding, 24, write_kernel);
 WRITES_EVERY_FIELD(tj_computation, 48, write_computation);
-WRITES_EVERY_FIELD(tj_kernel_step, 184, write_step);
+WRITES_EVERY_FIELD(tj_kernel_step, 200, write_step);
 WRITES_EVERY_FIELD(tj_exchange_step, 48, write_exchange_step);
 WRITES_EVERY_FIELD(tj_exchange_part, 40, write_exchange);
 WRITES_EVERY_FIELD(tj_exchange, 72, write_exchange); /* but prices, and what target and step say */
@@ -260,6 +260,10 @@ static void write_step(kernel_writer *w, const tj_kernel_step *step) {
   tj_write_u8(&w->text, step->transposes);
   tj_write_u8(&w->text, step->is_kept);
   tj_write_u32(&w->text, step->multiple);
+  tj_write_u32(&w->text, step->number);
+  tj_write_u32(&w->text, step->word_count);
+  for (uint32_t i = 0; i < step->word_count; i++)
+    write_node(w, step->word[i]);
   if (step->kind == TJ_STEP_EXCHANGE)
     write_exchange(w, step->exchange);
 }

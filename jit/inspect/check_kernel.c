@@ -165,6 +165,21 @@ static void report_stage(const kernel_check *k) {
   tj_finding_number(finding, "least", stage->least_cycles);
 }
 
+static uint32_t boxes_of(const tj_kernel *kernel) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < kernel->step_count; i++)
+    count += kernel->step[i].kind == TJ_STEP_BOX;
+  return count;
+}
+
+/* That an engine loads into LDS. */
+static void report_dma(const kernel_check *k, uint32_t boxes) {
+  tj_finding *finding =
+      tj_find(k->findings, "dma", TJ_FINDING_YES, "an engine loads tiles into LDS: %" PRIu32 " instruction%s each",
+              boxes, boxes == 1 ? "" : "s");
+  tj_finding_number(finding, "instructions", boxes);
+}
+
 /* Whether elements go straight from memory into LDS, where the target loads vectors so; or why not. */
 static void report_direct(const kernel_check *k, const tj_target *target) {
   const tj_kernel *kernel = k->kernel;
@@ -248,6 +263,9 @@ void tj_check_variant(const tj_check *check, const tj_kernel *variant, const int
   check_accesses(&k, check, parameter);
   report_tile(&k);
   report_stage(&k);
-  report_direct(&k, check->target);
+  if (boxes_of(variant) > 0)
+    report_dma(&k, boxes_of(variant));
+  else
+    report_direct(&k, check->target);
   report_exchange(&k);
 }

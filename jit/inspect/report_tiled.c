@@ -151,6 +151,16 @@ static void print_compute(const printer *p, const tj_kernel_step *step) {
   print_valid(p->text, &step->access);
 }
 
+static void print_box(const printer *p, const tj_kernel_step *step) {
+  print_line(p->text, "  box");
+  tj_text_format(p->text, "lds = %s, %" PRIu32 " words:", p->kernel->buffer[step->access.buffer].name,
+                 step->word_count);
+  for (uint32_t i = 0; i < step->word_count; i++) {
+    tj_text_string(p->text, i > 0 ? ", " : " ");
+    print_node(p->text, step->word[i]);
+  }
+}
+
 static void print_exchange(const printer *p, const tj_exchange *exchange) {
   print_line(p->text, "  exchange");
   tj_exchange_print(p->text, exchange);
@@ -186,6 +196,9 @@ static void print_step(const printer *p, const tj_kernel_step *step) {
     break;
   case TJ_STEP_COMPUTE:
     print_compute(p, step);
+    break;
+  case TJ_STEP_BOX:
+    print_box(p, step);
     break;
   case TJ_STEP_EXCHANGE:
     print_exchange(p, step->exchange);

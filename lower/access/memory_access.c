@@ -27,6 +27,7 @@ static bool is_access(const tj_kernel_step *step) {
   case TJ_STEP_VALUE:
   case TJ_STEP_PREFETCH:
   case TJ_STEP_COMPUTE:
+  case TJ_STEP_BOX:
   case TJ_STEP_EXCHANGE:
   case TJ_STEP_LOOP:
   case TJ_STEP_AGAIN:

@@ -256,9 +256,10 @@ LLVMValueRef tj_emit_lane_read(tj_emitter *emitter, const tj_lane_map *map);
 /* Slots of lanes become those of others, as the step's exchange says. */
 void tj_emit_exchange(tj_emitter *emitter, const tj_kernel_step *step);
 
-/* --- straight into LDS (emit_direct.c) --- */
+/* --- straight into LDS (emit_direct.c, emit_box.c) --- */
 
 void tj_emit_direct(tj_emitter *emitter, const tj_kernel_step *step);
+void tj_emit_box(tj_emitter *emitter, const tj_kernel_step *step);
 
 /* --- runs (emit_run.c) --- */
 

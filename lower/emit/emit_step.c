@@ -431,6 +431,9 @@ static void emit_step(tj_emitter *emitter, const tj_kernel_step *step) {
   case TJ_STEP_COMPUTE:
     set_slots(emitter, step, tj_emit_computed(emitter, step));
     break;
+  case TJ_STEP_BOX:
+    tj_emit_box(emitter, step);
+    break;
   case TJ_STEP_EXCHANGE:
     tj_emit_exchange(emitter, step);
     break;
@@ -564,6 +567,8 @@ static void emit_nodes_of(tj_emitter *emitter, const tj_kernel_step step[], uint
     tj_kernel_nodes_mark(&emitter->nodes, step[i].from.offset, mark);
     tj_kernel_nodes_mark(&emitter->nodes, step[i].ahead.base, mark);
     tj_kernel_nodes_mark(&emitter->nodes, step[i].ahead.offset, mark);
+    for (uint32_t k = 0; k < step[i].word_count; k++)
+      tj_kernel_nodes_mark(&emitter->nodes, step[i].word[k], mark);
   }
   tj_kernel_nodes_spread(&emitter->nodes, mark);
   tj_emit_marked_nodes(emitter, mark);

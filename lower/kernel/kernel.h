@@ -55,6 +55,7 @@ typedef enum {
                      lanes that are side by side have places that are, and all are there after the next barrier */
   TJ_STEP_PREFETCH, /* the elements will be loaded by somebody soon; nothing happens that could be seen */
   TJ_STEP_COMPUTE,  /* the slots become what `compute` says of others; where not valid, they stay as they are */
+  TJ_STEP_BOX,      /* an engine brings a box of a buffer into LDS, as `word` says; all is there after the next barrier */
   TJ_STEP_EXCHANGE, /* slots of work-items become what others of their wave had, as `exchange` says; the others have
                        nothing from there on */
   TJ_STEP_LOOP,     /* the steps up to AGAIN happen `limit` times, which may be none; the symbol `value` is the trip,
@@ -81,7 +82,7 @@ typedef struct {
  * or none is. */
 typedef struct {
   tj_step_kind kind;
-  tj_access access; /* of LOAD, STORE, RUN, DIRECT and LOOKUP */
+  tj_access access; /* of LOAD, STORE, RUN, DIRECT and LOOKUP; of BOX the buffer alone */
   tj_access from;   /* of RUN and DIRECT: the first element; valid where the access is */
   tj_access ahead;  /* of RUN: from where on as many elements may be fetched, for a run to come; offset NULL: none */
   const tj_node *value; /* of VALUE; of LOOKUP and LOOP: a symbol, which this step gives its value; of EXCHANGE
@@ -89,6 +90,8 @@ typedef struct {
   const tj_node *limit; /* of LOOKUP: at least 1; of RUN and LOOP */
   const tj_computation *compute;      /* of COMPUTE */
   const struct tj_exchange *exchange; /* of EXCHANGE (lanes/exchange.h) */
+  const tj_node **word;               /* of BOX: what the instruction is given, of a buffer at address 0 (dma/dma.h) */
+  uint32_t word_count, number;        /* of BOX: how many, and the step's number among those before a barrier */
   uint32_t width;                     /* a power of two; 1 for VALUE; of RUN: the greatest limit */
   uint32_t slot, slot_step;
   bool adds;         /* of STORE: to what is there, each element at once: an f32, or an integer of 32 bits */
@@ -106,6 +109,13 @@ static inline bool tj_step_has_access(const tj_kernel_step *step) {
 /* Whether the step moves elements from one place to another without slots. */
 static inline bool tj_step_has_two_places(const tj_kernel_step *step) {
   return step->kind == TJ_STEP_RUN || step->kind == TJ_STEP_DIRECT;
+}
+
+static inline size_t tj_words_of_steps(const tj_kernel_step step[], uint32_t count) {
+  size_t words = 0;
+  for (uint32_t i = 0; i < count; i++)
+    words += step[i].word_count;
+  return words;
 }
 
 /* The step that gives slot 0 the value of an expression. */

@@ -26,6 +26,8 @@ static void add_places(tj_kernel_places *list, tj_kernel_step *step, uint32_t co
     add_place(list, &step[i].from.offset);
     add_place(list, &step[i].ahead.base);
     add_place(list, &step[i].ahead.offset);
+    for (uint32_t k = 0; k < step[i].word_count; k++)
+      add_place(list, &step[i].word[k]);
   }
 }
 
@@ -40,7 +42,9 @@ static void add_loop(tj_kernel_places *list, tj_loop *loop) {
 tj_kernel_places tj_places_of_kernel(tj_graph *graph, tj_kernel *kernel) {
   size_t in_loop = kernel->loop == NULL ? 0 : 1 + 2 * (size_t)kernel->loop->carried_count;
   size_t in_steps = 9 * ((size_t)kernel->step_count + kernel->inner_step_count);
-  size_t most = in_steps + in_loop + kernel->binding_count + 3;
+  size_t in_words = tj_words_of_steps(kernel->step, kernel->step_count) +
+                    tj_words_of_steps(kernel->inner_step, kernel->inner_step_count);
+  size_t most = in_steps + in_words + in_loop + kernel->binding_count + 3;
   tj_kernel_places list = {TJ_NEW_ARRAY(graph->job, const tj_node **, most), 0};
   add_places(&list, kernel->step, kernel->step_count);
   add_places(&list, kernel->inner_step, kernel->inner_step_count);

@@ -61,6 +61,8 @@ static void gather_steps(tj_kernel_nodes *nodes, const tj_kernel_step *step, uin
     add_root(nodes, step[i].from.offset);
     add_root(nodes, step[i].ahead.base);
     add_root(nodes, step[i].ahead.offset);
+    for (uint32_t k = 0; k < step[i].word_count; k++)
+      add_root(nodes, step[i].word[k]);
   }
 }
 
@@ -145,7 +147,8 @@ static tj_level level_of(const tj_kernel_nodes *nodes, const tj_kernel *kernel, 
 
 tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel) {
   size_t most = 9 * ((size_t)kernel->step_count + kernel->inner_step_count) + 2 * (size_t)kernel->binding_count + 3 +
-                loop_roots(kernel) + arithmetic_roots(kernel);
+                loop_roots(kernel) + arithmetic_roots(kernel) + tj_words_of_steps(kernel->step, kernel->step_count) +
+                tj_words_of_steps(kernel->inner_step, kernel->inner_step_count);
   tj_kernel_nodes nodes = {.root = TJ_NEW_ARRAY(graph->job, const tj_node *, most)};
   gather_roots(graph, &nodes, kernel);
   nodes.walk = tj_walk_nodes(graph, nodes.root, nodes.root_count);

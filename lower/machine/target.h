@@ -127,6 +127,11 @@ struct tj_target_family {
    * lane's.
    */
   void (*emit_direct_load)(struct tj_emitter *emitter, LLVMValueRef from, LLVMValueRef to, uint32_t bytes);
+  /* Whether a work-item is to issue the box of a number: boxes are shared out among waves, and all lanes of a wave
+   * have one answer where it issues as a whole. NULL, as the next one, where no engine brings boxes. */
+  LLVMValueRef (*emit_issues)(struct tj_emitter *emitter, uint32_t number);
+  /* Has the engine bring a box of what is at an address, as words say for one at 0. */
+  void (*emit_box)(struct tj_emitter *emitter, LLVMValueRef address, LLVMValueRef word[], uint32_t count);
   /* What the lanes that are `distance` apart hold, each of the other: a power of two below the wave's size. Within
    * `distance` lanes side by side, all hold the same 32 bits. NULL where waves have one work-item. */
   LLVMValueRef (*emit_across)(struct tj_emitter *emitter, LLVMValueRef word, uint32_t distance);

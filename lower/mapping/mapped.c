@@ -499,6 +499,13 @@ static bool set_direct(tj_graph *graph, tj_tiling *tiling, const tj_kernel *flat
   return true;
 }
 
+/* Has an engine bring the tile into LDS: nobody loads it. */
+static void set_dma(tj_tiling *tiling, const tj_mapped *mapped) {
+  tiling->load = tiling->store;
+  tiling->is_staged = tiling->by_dma = true;
+  tiling->is_given = mapped->is_given;
+}
+
 uint32_t tj_mapped_work_items(tj_graph *graph, const tj_mapping *mapping) {
   uint32_t loaders = tj_mapping_work_items(graph, &mapping->load),
            storers = tj_mapping_work_items(graph, &mapping->store);
@@ -523,7 +530,9 @@ tj_kernel *tj_tile_as_mapped(tj_graph *graph, const tj_kernel *flat, const tj_ma
                       .assumed = assumed,
                       .shared = mapped->shared,
                       .is_draft = mapped->is_draft};
-  if (!mapping->is_direct)
+  if (mapping->by_dma)
+    set_dma(&tiling, mapped);
+  else if (!mapping->is_direct)
     choose_way(graph, &tiling, &load);
   else if (!set_direct(graph, &tiling, flat, mapped, &load, target))
     return NULL;

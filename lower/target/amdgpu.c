@@ -346,6 +346,53 @@ static void emit_direct_load(tj_emitter *emitter, LLVMValueRef from, LLVMValueRe
     emit_direct_load_of_wave(emitter, from, to, bytes);
 }
 
+/* --- boxes --- */
+
+/* Instructions of the engine look at no lane, so that waves branch around them as a whole. */
+static LLVMValueRef emit_issues(tj_emitter *emitter, uint32_t number) {
+  LLVMBuilderRef builder = emitter->builder;
+  uint32_t lanes = emitter->target->wave_size, size = emitter->kernel->workgroup_size;
+  LLVMTypeRef overload[] = {emitter->i32};
+  LLVMValueRef item = tj_emit_intrinsic(emitter, "llvm.amdgcn.workitem.id.x", NULL, 0, NULL, 0);
+  LLVMValueRef wave = LLVMBuildLShr(builder, item, tj_emit_int(emitter, 32, __builtin_ctz(lanes)), "");
+  wave = tj_emit_intrinsic(emitter, "llvm.amdgcn.readfirstlane", overload, 1, &wave, 1);
+  return LLVMBuildICmp(builder, LLVMIntEQ, wave, tj_emit_int(emitter, 32, number % ((size + lanes - 1) / lanes)), "");
+}
+
+/* Words first … first + count - 1 as a vector; beyond the last one zeros. */
+static LLVMValueRef group_of(tj_emitter *emitter, LLVMValueRef const word[], uint32_t words, uint32_t first,
+                             uint32_t count) {
+  LLVMValueRef group = LLVMConstNull(LLVMVectorType(emitter->i32, count));
+  for (uint32_t i = 0; i < count && first + i < words; i++)
+    group = LLVMBuildInsertElement(emitter->builder, group, word[first + i], tj_emit_int(emitter, 32, i), "");
+  return group;
+}
+
+/* Words 2 and 3 have the address, above which they go on. */
+static void add_address(tj_emitter *emitter, LLVMValueRef address, LLVMValueRef word[]) {
+  LLVMBuilderRef builder = emitter->builder;
+  LLVMValueRef bits = tj_emit_int(emitter, 64, 32), high = LLVMBuildZExt(builder, word[3], emitter->i64, ""),
+               both = LLVMBuildOr(builder, LLVMBuildShl(builder, high, bits, ""),
+                                  LLVMBuildZExt(builder, word[2], emitter->i64, ""), "");
+  both = LLVMBuildAdd(builder, both, LLVMBuildPtrToInt(builder, address, emitter->i64, ""), "");
+  word[2] = LLVMBuildTrunc(builder, both, emitter->i32, "");
+  word[3] = LLVMBuildTrunc(builder, LLVMBuildLShr(builder, both, bits, ""), emitter->i32, "");
+}
+
+/* A tensor descriptor, in groups of 4, 8, 4 and 4 words. */
+static void emit_box(tj_emitter *emitter, LLVMValueRef address, LLVMValueRef word[], uint32_t count) {
+  add_address(emitter, address, word);
+  LLVMValueRef none = tj_emit_int(emitter, 32, 0), first = group_of(emitter, word, count, 0, 4),
+               second = group_of(emitter, word, count, 4, 8), third = group_of(emitter, word, count, 12, 4),
+               fourth = group_of(emitter, word, count, 16, 4);
+  if (count > 12)
+    tj_emit_intrinsic(emitter, "llvm.amdgcn.tensor.load.to.lds", NULL, 0,
+                      (LLVMValueRef[]){first, second, third, fourth, none}, 5);
+  else
+    tj_emit_intrinsic(emitter, "llvm.amdgcn.tensor.load.to.lds.d2", NULL, 0, (LLVMValueRef[]){first, second, none},
+                      3);
+}
+
 /* --- kernels --- */
 
 /* Function attributes that have no value: among them, every hidden argument and register that kernels do without. */
@@ -359,7 +406,8 @@ static const char *const flags[] = {
 };
 
 static bool loads_nothing(const tj_kernel *kernel) {
-  return !tj_kernel_has_step(kernel, TJ_STEP_LOAD) && !tj_kernel_has_step(kernel, TJ_STEP_DIRECT);
+  return !tj_kernel_has_step(kernel, TJ_STEP_LOAD) && !tj_kernel_has_step(kernel, TJ_STEP_DIRECT) &&
+         !tj_kernel_has_step(kernel, TJ_STEP_BOX);
 }
 
 /* Nothing is gained from computing early what no load waits for; it only takes registers. */
@@ -426,10 +474,17 @@ static void emit_wait_for_loads(tj_emitter *emitter) {
                     1);
 }
 
+static void emit_wait_for_boxes(tj_emitter *emitter) {
+  LLVMValueRef none = LLVMConstInt(emitter->i16, 0, false);
+  tj_emit_intrinsic(emitter, "llvm.amdgcn.s.wait.tensorcnt", NULL, 0, &none, 1);
+}
+
 static void emit_barrier(tj_emitter *emitter) {
   emit_fence(emitter, LLVMAtomicOrderingRelease);
   if (tj_kernel_has_step(emitter->kernel, TJ_STEP_DIRECT))
     emit_wait_for_loads(emitter);
+  if (tj_kernel_has_step(emitter->kernel, TJ_STEP_BOX))
+    emit_wait_for_boxes(emitter);
   tj_emit_intrinsic(emitter, "llvm.amdgcn.s.barrier", NULL, 0, NULL, 0);
   emit_fence(emitter, LLVMAtomicOrderingAcquire);
 }
@@ -475,6 +530,8 @@ const tj_target_family tj_family_amdgpu = {
     .emit_transposing_load = emit_transposing_load,
     .emit_first_of_wave = emit_first_of_wave,
     .emit_direct_load = emit_direct_load,
+    .emit_issues = emit_issues,
+    .emit_box = emit_box,
     .emit_small_product = emit_small_product,
     .emit_bytes = emit_bytes,
     .emit_resource = emit_resource,

@@ -15,6 +15,7 @@
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/repeats.h"
 #include "lower/kernel/variant.h"
+#include "lower/tile/box_side.h"
 #include "lower/tile/lds_transit.h"
 #include "lower/tile/tile_order.h"
 
@@ -31,6 +32,7 @@ typedef struct {
   tj_access *any;             /* and what is there, by operand */
   tj_side *side;              /* by operand */
   tj_staging staging;         /* with `is_staged` */
+  tj_boxes boxes;             /* with tiling->by_dma */
   bool is_inner;              /* steps are for tiles that are all inside the domain */
   tj_kernel_step *step;
   uint32_t step_count;
@@ -416,6 +418,18 @@ static void add_direct(tile_maker *maker) {
   }
 }
 
+/* What an engine brings into LDS. */
+static void add_boxes(tile_maker *maker) {
+  for (uint32_t i = 0; i < maker->boxes.count; i++) {
+    tj_kernel_step *step = add_step(maker, TJ_STEP_BOX);
+    step->access.buffer = tj_flat_buffer(maker->flat, TJ_OPERAND_SOURCE);
+    step->word_count = maker->boxes.word_count;
+    step->word =
+        tj_arena_copy(&maker->graph->job->arena, maker->boxes.word[i], step->word_count * sizeof *step->word);
+    step->number = i;
+  }
+}
+
 /* Loads that transpose give slots what their store side has. */
 static void add_fetched(tile_maker *maker, slot_share share) {
   uint32_t first = maker->step_count;
@@ -458,7 +472,7 @@ static void add_passes(tile_maker *maker) {
       add_step(maker, TJ_STEP_BARRIER);
     if (maker->target->keeps_slots)
       add_others(maker, share_of_pass(maker, pass));
-    if (maker->tiling->direct == 0)
+    if (maker->tiling->direct == 0 && !maker->tiling->by_dma)
       add_staged(maker, &maker->staging.in[pass], TJ_STEP_STORE, all_slots(&maker->side[TJ_OPERAND_SOURCE]));
     add_step(maker, TJ_STEP_BARRIER);
     if (!maker->target->keeps_slots)
@@ -488,22 +502,47 @@ static bool has_straight(const tile_maker *maker) {
   return is_any;
 }
 
-/* Why elements do not go straight into LDS, whatever their places there; NULL: they do. */
-static const char *obstacle_of_direct(const tile_maker *maker) {
+/* Why elements do not go into LDS as they are, whatever their places there; NULL: they do. */
+static const char *obstacle_of_elements(const tile_maker *maker) {
   const tj_kernel *kernel = maker->kernel;
   const tj_dtype source = kernel->buffer[tj_flat_buffer(maker->flat, TJ_OPERAND_SOURCE)].dtype;
   if (kernel->arithmetic.when == TJ_COMPUTED_LOADING || source != kernel->carried)
     return "elements become others before they are in LDS";
   if (has_straight(maker))
     return "elements are stored before they are in LDS, too";
+  return NULL;
+}
+
+/* Why work-items do not load them straight into LDS. */
+static const char *obstacle_of_direct(tile_maker *maker) {
   if (!tj_is_always(maker->any[TJ_OPERAND_SOURCE].valid))
     return "some elements are not in the source, and the fill comes from registers";
-  return NULL;
+  return obstacle_of_elements(maker);
+}
+
+/* Why no engine brings them there; NULL: maker->boxes do. */
+static const char *obstacle_of_dma(tile_maker *maker) {
+  const char *obstacle =
+      maker->tiling->mapping->passes > 1 ? "the tile comes all at once, not in passes" : obstacle_of_elements(maker);
+  for (uint32_t m = 0; m < mode_count(maker) && obstacle == NULL; m++) {
+    if (piece_of(maker, m) > 0)
+      obstacle = "tiles that are moved back begin anywhere";
+  }
+  if (obstacle == NULL && maker->kernel->fill != 0 && !tj_is_always(maker->any[TJ_OPERAND_SOURCE].valid))
+    obstacle = "elements that are not in the source are zeros then, not the fill";
+  const tj_box_problem problem = {.domain = maker->tiling->domain,
+                                  .mapping = maker->tiling->mapping,
+                                  .target = maker->target,
+                                  .coordinate = maker->coordinate,
+                                  .source = maker->any[TJ_OPERAND_SOURCE],
+                                  .base = maker->base,
+                                  .element_bytes = bytes_of(maker, TJ_LDS)};
+  return obstacle != NULL ? obstacle : tj_find_boxes(maker->graph, &problem, &maker->boxes);
 }
 
 /* Why the vectors that go straight into LDS do not; NULL: they do. Nobody chooses narrower ones than there could be.
  */
-static const char *obstacle_of_width(const tile_maker *maker) {
+static const char *obstacle_of_width(tile_maker *maker) {
   uint32_t width = maker->staging.in[0].width, bytes = width * bytes_of(maker, TJ_LDS);
   if (width > maker->side[TJ_OPERAND_SOURCE].width || (width < maker->tiling->direct && !maker->tiling->is_given))
     return tj_string_format(maker->graph->job,
@@ -518,19 +557,19 @@ static const char *obstacle_of_width(const tile_maker *maker) {
   return NULL;
 }
 
-/* Whether a tiling that is direct can be, as far as an obstacle tells. TJ4020 where it has to be. */
-static bool may_be_direct(const tile_maker *maker, const char *(*obstacle_of)(const tile_maker *maker)) {
-  const char *obstacle = maker->tiling->direct > 0 ? obstacle_of(maker) : NULL;
+/* Whether a tiling that `is_so` can be, as far as an obstacle tells. TJ4020 where it has to be. */
+static bool may_be(tile_maker *maker, bool is_so, const char *what, const char *(*obstacle_of)(tile_maker *maker)) {
+  const char *obstacle = is_so ? obstacle_of(maker) : NULL;
   if (obstacle != NULL && maker->tiling->is_given)
-    tj_fail(maker->graph->job, TJ_MAPPING, "direct: %s", obstacle);
+    tj_fail(maker->graph->job, TJ_MAPPING, "%s: %s", what, obstacle);
   return obstacle == NULL;
 }
 
 /* --- kernels --- */
 
 static uint32_t slots_of(const tj_tiling *tiling) {
-  uint32_t loads = tiling->direct > 0 ? 0 : tiling->load.slot_count, stores = tiling->store.slot_count,
-           passes = tiling->passes;
+  uint32_t loads = tiling->direct > 0 || tiling->by_dma ? 0 : tiling->load.slot_count,
+           stores = tiling->store.slot_count, passes = tiling->passes;
   if (passes > 1)
     return loads + stores / passes;
   return loads > stores ? loads : stores;
@@ -541,7 +580,8 @@ static size_t most_steps(const tj_tiling *tiling) {
   size_t most =
       tiling->load.slot_count > tiling->store.slot_count ? tiling->load.slot_count : tiling->store.slot_count;
   size_t others = tiling->domain->other_count * most;
-  return tiling->load.slot_count * (1 + passes) + 2 * (size_t)tiling->store.slot_count + others + 2 * passes + 1;
+  return tiling->load.slot_count * (1 + passes) + 2 * (size_t)tiling->store.slot_count + others + 2 * passes + 1 +
+         (tiling->by_dma ? TJ_MOST_BOXES : 0);
 }
 
 static tj_kernel *new_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling) {
@@ -569,7 +609,9 @@ static void add_exchange(tile_maker *maker) {
 static void add_steps(tile_maker *maker) {
   maker->step = TJ_NEW_ARRAY(maker->graph->job, tj_kernel_step, most_steps(maker->tiling));
   maker->step_count = 0;
-  if (maker->tiling->direct > 0)
+  if (maker->tiling->by_dma)
+    add_boxes(maker);
+  else if (maker->tiling->direct > 0)
     add_direct(maker);
   else
     add_side(maker, &maker->side[TJ_OPERAND_SOURCE], TJ_STEP_LOAD, all_slots(&maker->side[TJ_OPERAND_SOURCE]));
@@ -638,9 +680,11 @@ tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tilin
     make_side(&maker, i);
   for (uint32_t i = 0; i < operand_count(&maker); i++)
     choose_vectors(&maker, i);
-  if (!may_be_direct(&maker, obstacle_of_direct) ||
+  bool is_direct = tiling->direct > 0;
+  if (!may_be(&maker, is_direct, "direct", obstacle_of_direct) ||
+      !may_be(&maker, tiling->by_dma, "dma", obstacle_of_dma) ||
       (tiling->is_staged && ((tiling->passes > 1 && !target->keeps_slots) || !plan_stage(&maker))) ||
-      !may_be_direct(&maker, obstacle_of_width))
+      !may_be(&maker, is_direct, "direct", obstacle_of_width))
     return NULL;
   add_inner_steps(&maker);
   add_steps(&maker);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The load side of tiles that an engine brings into LDS: the source as a tensor of the domain's modes, and what the
+ * instructions of the planner's boxes (lower/dma/dma.h) are given for any tile. */
+#ifndef TJ_LOWER_BOX_SIDE_H
+#define TJ_LOWER_BOX_SIDE_H
+
+#include "ir/value/mapping.h"
+#include "lower/kernel/domain.h"
+#include "lower/machine/target.h"
+
+enum { TJ_MOST_BOXES = 64 };
+
+typedef struct {
+  const tj_domain *domain;
+  const tj_mapping *mapping;
+  const tj_target *target;
+  const tj_node *const *coordinate; /* symbols of the domain's modes, */
+  tj_access source;                 /* and what is there */
+  const tj_node *const *base;       /* by mode, where the tile begins */
+  uint32_t element_bytes;
+} tj_box_problem;
+
+/* Instructions that load a tile: word[number][…], with the source's buffer at address 0. */
+typedef struct {
+  const tj_node **word[TJ_MOST_BOXES];
+  uint32_t count, word_count;
+} tj_boxes;
+
+/* Why no boxes load the tile, as a clause; NULL: they do. What of the tile is not in the source is zeros then. */
+const char *tj_find_boxes(tj_graph *graph, const tj_box_problem *problem, tj_boxes *boxes);
+
+#endif
