@@ -89,8 +89,10 @@ static void include_item(collection *c, const tj_item *item) {
     include_mentioned(c, item->parameter[i].value);
   for (uint32_t i = 0; i < item->argument_count; i++)
     include_mentioned(c, item->argument[i].view);
-  for (uint32_t i = 0; i < item->statement_count; i++)
+  for (uint32_t i = 0; i < item->statement_count; i++) {
     include_mentioned(c, item->statement[i].value);
+    include_mentioned(c, item->statement[i].option);
+  }
 }
 
 static int compare(const void *a, const void *b) {

@@ -77,10 +77,18 @@ bool tj_evaluate_truth(tj_scope *scope, const tj_ast *ast, const char *what);
 /* A kernel item: TJ4001, TJ4005, TJ4014 for what makes no kernel. */
 tj_kernel_definition tj_evaluate_kernel(tj_scope *scope, const tj_item *item);
 
-/* The statements of a kernel whose arguments have been evaluated: TJ4025 to TJ4027 for those that cannot be followed.
- * Marks the arguments that are read and written. (sema_array.c) */
-const struct tj_array_program *tj_evaluate_statements(tj_scope *scope, const tj_item *item,
-                                                      tj_kernel_argument argument[]);
+/* Where the indices of a dimension are looked up. */
+typedef struct {
+  uint32_t argument, dimension;
+} tj_indexed;
+
+/* name=argument, or name=[argument, dimension]: TJ4001, TJ4003, TJ4005 for what names none. (sema_kernel.c) */
+tj_indexed tj_evaluate_indices(tj_scope *scope, const tj_kernel_definition *kernel, const tj_ast *option);
+
+/* The statements of a kernel, whose arguments have been evaluated: TJ4025 to TJ4027 for those that cannot be
+ * followed. Marks the arguments that are read and written. (sema_array.c) */
+const struct tj_array_program *tj_evaluate_statements(tj_scope *scope, const tj_kernel_definition *kernel,
+                                                      const tj_item *item, tj_kernel_argument argument[]);
 
 /* What describes a walk, and where it stands; `count` and `starts` may be NULL. */
 typedef struct {

@@ -25,8 +25,9 @@ typedef struct frame {
   tj_scope *scope; /* what the program defines */
   named_array *name;
   uint32_t count;
-  uint32_t depth;               /* of calls */
-  const tj_item *kernel;        /* NULL in functions */
+  uint32_t depth;        /* of calls */
+  const tj_item *kernel; /* NULL in functions */
+  const tj_kernel_definition *definition;
   tj_kernel_argument *argument; /* of the kernel */
   const tj_array **buffer;      /* by argument: what its name stands for; NULL: not mentioned yet */
 } frame;
@@ -331,7 +332,9 @@ static const tj_array *evaluate(frame *f, const tj_ast *ast) {
 /* --- statements --- */
 
 static void define(frame *f, const tj_ast_statement *statement) {
-  f->job->here = statement->name_span;
+  f->job->here = statement->option != NULL ? statement->option->span : statement->name_span;
+  if (statement->option != NULL)
+    tj_fail(f->job, TJ_UNKNOWN_ARGUMENT, "let has no argument '%s'", statement->option->name);
   if (find_name(f, statement->name) != NULL || find_argument(f, statement->name) < f->kernel->argument_count)
     tj_fail(f->job, TJ_REDEFINED_NAME, "'%s' is already defined", statement->name);
   const tj_array *array = evaluate(f, statement->value);
@@ -349,17 +352,73 @@ static void check_destination(frame *f, uint32_t number, const tj_ast_statement 
     tj_fail(f->job, TJ_ARRAY_STATEMENT, "'%s' is written twice", statement->name);
 }
 
+/* --- indices --- */
+
+/* scatter=indices, or scatter_add=indices */
+static void set_indices(frame *f, const tj_ast *option, tj_array_store *store) {
+  uint32_t rank = tj_tuple_rank(shape_of(f->graph, f->argument[store->argument].view));
+  f->job->here = option->span;
+  store->is_indexed = true;
+  store->adds = strcmp(option->name, "scatter_add") == 0;
+  if (!store->adds && strcmp(option->name, "scatter") != 0) {
+    tj_note(f->job, "it may have scatter=indices or scatter_add=indices; a mapping stands behind the braces");
+    tj_fail(f->job, TJ_UNKNOWN_ARGUMENT, "a statement has no argument '%s'", option->name);
+  }
+  tj_indexed indexed = tj_evaluate_indices(f->scope, f->definition, option);
+  store->indices = indexed.argument;
+  store->dimension = indexed.dimension;
+  if (f->argument[store->indices].view == NULL)
+    tj_fail(f->job, TJ_KERNEL_ARGUMENT, "%s: '%s' is a number, and indices are a buffer", option->name,
+            f->argument[store->indices].name);
+  if (store->dimension >= rank)
+    tj_fail(f->job, TJ_DOMAIN_MISMATCH, "%s: there is no dimension %" PRIu32 " of %" PRIu32, option->name,
+            store->dimension, rank);
+  f->argument[store->indices].is_read = true;
+}
+
+/* An argument by the coordinates that statements speak of: it has as many along a dimension as there are indices. */
+static const tj_array *addressed_array(frame *f, uint32_t number) {
+  const tj_array *own = buffer_array(f, number);
+  const tj_array_store *indexed = tj_array_indexed_store(f->program, number);
+  if (indexed == NULL)
+    return own;
+  tj_array *array = tj_arena_copy(&f->job->arena, own, sizeof *own);
+  const tj_node **extent = tj_arena_copy(&f->job->arena, own->extent, own->rank * sizeof *extent);
+  extent[indexed->dimension] = tj_tuple_product(f->graph, shape_of(f->graph, f->argument[indexed->indices].view));
+  array->extent = extent;
+  return array;
+}
+
+/* Which elements are stored only the launch knows, so that nothing of the kernel can be about them. */
+static void check_indices(frame *f) {
+  for (uint32_t i = 0; i < f->program->store_count; i++) {
+    const tj_array_store *store = &f->program->store[i];
+    f->job->here = store->span;
+    if (store->is_indexed && f->argument[store->indices].is_written)
+      tj_fail(f->job, TJ_KERNEL_ARGUMENT, "indices are an argument of their own; '%s' is written",
+              f->argument[store->indices].name);
+    if (store->is_indexed && f->argument[store->argument].is_read)
+      tj_fail(f->job, TJ_ARRAY_STATEMENT, "'%s' is written through indices, and cannot be read",
+              f->argument[store->argument].name);
+  }
+}
+
 static void store(frame *f, const tj_ast_statement *statement) {
+  tj_array_store *made = &f->program->store[f->program->store_count];
   uint32_t number = find_argument(f, statement->name);
   check_destination(f, number, statement);
-  const tj_array *value = evaluate(f, statement->value), *own = buffer_array(f, number);
+  *made = (tj_array_store){.argument = number, .value = evaluate(f, statement->value), .span = statement->span};
+  if (statement->option != NULL)
+    set_indices(f, statement->option, made);
+  f->program->store_count++;
+  const tj_array *own = addressed_array(f, number);
   f->job->here = statement->span;
-  if (!tj_array_fits(f->graph, value, own->extent, own->rank))
+  if (!tj_array_fits(f->graph, made->value, own->extent, own->rank))
     tj_fail(f->job, TJ_ARRAY_DOMAIN, "'%s' has the shape %s, and is to be an array of shape %s", statement->name,
-            tj_array_shape_text(f->graph, own), tj_array_shape_text(f->graph, value));
+            tj_array_shape_text(f->graph, own), tj_array_shape_text(f->graph, made->value));
   f->argument[number].is_written = true;
-  f->program->store[f->program->store_count++] = (tj_array_store){number, value, statement->span};
-  f->buffer[number] = tj_array_cast(f->graph, f->program, value, own->dtype);
+  if (!made->is_indexed)
+    f->buffer[number] = tj_array_cast(f->graph, f->program, made->value, own->dtype);
 }
 
 /* --- the shape of all --- */
@@ -374,14 +433,19 @@ static void join_extent(frame *f, const tj_kernel_argument *argument, const tj_a
                tj_describe(f->graph, other), mode, tj_describe(f->graph, *own));
 }
 
+/* Indices are no arrays, unless a statement mentions them, too. */
+static bool is_array(const frame *f, uint32_t argument) {
+  return f->argument[argument].view != NULL && (f->buffer[argument] != NULL || f->argument[argument].is_written);
+}
+
 /* All arguments have one shape, but for extents of 1. */
 static void join_shapes(frame *f) {
   tj_array_program *program = f->program;
   program->extent = TJ_NEW_ARRAY(f->job, const tj_node *, TJ_ARRAY_MOST_MODES);
   for (uint32_t i = 0; i < f->kernel->argument_count; i++) {
-    if (f->argument[i].view == NULL || !(f->argument[i].is_read || f->argument[i].is_written))
+    if (!is_array(f, i))
       continue;
-    const tj_array *array = buffer_array(f, i);
+    const tj_array *array = addressed_array(f, i);
     for (uint32_t m = program->rank; program->rank == 0 && m < array->rank; m++)
       program->extent[m] = tj_int(f->graph, 1);
     if (program->rank != 0 && array->rank != program->rank)
@@ -415,13 +479,15 @@ static void check_index_modes(frame *f) {
                f->program->rank);
 }
 
-const tj_array_program *tj_evaluate_statements(tj_scope *scope, const tj_item *item, tj_kernel_argument argument[]) {
+const tj_array_program *tj_evaluate_statements(tj_scope *scope, const tj_kernel_definition *kernel,
+                                               const tj_item *item, tj_kernel_argument argument[]) {
   frame f = {.graph = scope->graph,
              .job = scope->job,
              .program = TJ_NEW(scope->job, tj_array_program),
              .scope = scope,
              .name = TJ_NEW_ARRAY(scope->job, named_array, item->statement_count + 1),
              .kernel = item,
+             .definition = kernel,
              .argument = argument,
              .buffer = TJ_NEW_ARRAY(scope->job, const tj_array *, item->argument_count + 1)};
   f.program->store = TJ_NEW_ARRAY(f.job, tj_array_store, item->statement_count + 1);
@@ -433,6 +499,7 @@ const tj_array_program *tj_evaluate_statements(tj_scope *scope, const tj_item *i
   }
   if (f.program->store_count == 0)
     tj_fail_at(f.job, item->span, TJ_ARRAY_STATEMENT, "kernel '%s' writes no argument", item->name);
+  check_indices(&f);
   join_shapes(&f);
   check_in_place(&f);
   check_index_modes(&f);

@@ -154,19 +154,26 @@ static tj_number number_option(tj_scope *scope, const movement *move, option whi
   return tj_evaluate_number(scope, ast->item[0], option_rows[which].name);
 }
 
-/* gather=argument, or gather=[argument, dimension]; or the same of a scatter */
-static void evaluate_indices(tj_scope *scope, tj_kernel_definition *kernel, const movement *move, option which) {
-  const tj_ast *ast = move->option[which]->item[0];
+tj_indexed tj_evaluate_indices(tj_scope *scope, const tj_kernel_definition *kernel, const tj_ast *given) {
+  tj_indexed indexed = {.dimension = 0};
+  const tj_ast *ast = given->item[0];
   if (ast->kind == TJ_AST_LIST && ast->count == 2) {
     const tj_value *dimension = tj_evaluate_expression(scope, ast->item[1]);
     scope->job->here = ast->item[1]->span;
     int64_t number = tj_need_constant(scope->graph, dimension, "a dimension");
     if (number < 0 || number > INT32_MAX)
-      tj_fail(scope->job, TJ_DOMAIN_MISMATCH, "%s: there is no dimension %" PRId64, option_rows[which].name, number);
-    kernel->indexed_dimension = (uint32_t)number;
+      tj_fail(scope->job, TJ_DOMAIN_MISMATCH, "%s: there is no dimension %" PRId64, given->name, number);
+    indexed.dimension = (uint32_t)number;
     ast = ast->item[0];
   }
-  kernel->indices = find_argument(scope, kernel, ast);
+  indexed.argument = find_argument(scope, kernel, ast);
+  return indexed;
+}
+
+static void set_indices(tj_scope *scope, tj_kernel_definition *kernel, const tj_ast *given) {
+  tj_indexed indexed = tj_evaluate_indices(scope, kernel, given);
+  kernel->indices = indexed.argument;
+  kernel->indexed_dimension = indexed.dimension;
   if (kernel->indices == kernel->source || kernel->indices == kernel->destination)
     tj_fail(scope->job, TJ_KERNEL_ARGUMENT, "indices are an argument of their own");
 }
@@ -217,7 +224,7 @@ static void evaluate_copy(tj_scope *scope, tj_kernel_definition *kernel, const t
   evaluate_movement(scope, kernel, &move);
   option which = exclusive_option(scope, &move, travelling, sizeof travelling / sizeof *travelling);
   if (which != OPTION_COUNT && which != OPTION_THROUGH)
-    evaluate_indices(scope, kernel, &move, which);
+    set_indices(scope, kernel, move.option[which]);
   kernel->scatter = which == OPTION_SCATTER       ? TJ_SCATTER_STORES
                     : which == OPTION_SCATTER_ADD ? TJ_SCATTER_ADDS
                                                   : TJ_SCATTER_NONE;
@@ -314,7 +321,7 @@ static void evaluate_arrays(tj_scope *scope, tj_kernel_definition *kernel, const
                             tj_kernel_argument arguments[]) {
   kernel->body = TJ_BODY_ARRAYS;
   kernel->body_span = item->span;
-  kernel->arrays = tj_evaluate_statements(scope, item, arguments);
+  kernel->arrays = tj_evaluate_statements(scope, kernel, item, arguments);
   kernel->destination = kernel->arrays->store[0].argument;
   if (item->mapping == NULL)
     return;

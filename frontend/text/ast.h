@@ -84,11 +84,12 @@ typedef struct {
   tj_span span;
 } tj_ast_parameter;
 
-/* let name = value, or name = value, in the body of a kernel of arrays. */
+/* let name = value, or name = value, or name = value, scatter=indices, in the body of a kernel of arrays. */
 typedef struct {
   bool is_let;
   const char *name;
   const tj_ast *value;
+  const tj_ast *option; /* TJ_AST_NAMED; NULL: there is none */
   tj_span span, name_span;
 } tj_ast_statement;
 

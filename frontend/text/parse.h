@@ -47,6 +47,8 @@ void *tj_parse_with_room(tj_parser *parser, void *data, uint32_t count, uint32_t
 
 /* An expression of any operators. */
 const tj_ast *tj_parse_expression(tj_parser *parser);
+/* An expression, or name=expression. */
+const tj_ast *tj_parse_argument(tj_parser *parser);
 /* A list in braces, of which the current token is the opening one. */
 const tj_ast *tj_parse_braces(tj_parser *parser);
 

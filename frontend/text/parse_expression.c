@@ -358,7 +358,7 @@ static const tj_ast *parse_operand(tj_parser *parser) {
   }
 }
 
-static const tj_ast *parse_argument(tj_parser *parser) {
+const tj_ast *tj_parse_argument(tj_parser *parser) {
   if (tj_parse_current(parser) != TJ_TOKEN_NAME || parser->window.next.kind != TJ_TOKEN_EQUALS)
     return tj_parse_expression(parser);
   tj_token name = parser->window.current;
@@ -393,7 +393,7 @@ static const tj_ast *parse_application(tj_parser *parser) {
     push(parser, applied);
     enter(parser);
     tj_parse_advance(parser);
-    parse_items(parser, open, TJ_TOKEN_CLOSE_PARENTHESIS, parse_argument);
+    parse_items(parser, open, TJ_TOKEN_CLOSE_PARENTHESIS, tj_parse_argument);
     leave(parser);
     applied = new_node(parser, TJ_AST_APPLY, tj_parse_span_from(parser, applied->span.begin), first);
     tj_facts_see(parser, applied);

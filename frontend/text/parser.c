@@ -203,6 +203,15 @@ typedef struct {
   uint32_t count, capacity;
 } statement_list;
 
+/* , scatter=indices */
+static const tj_ast *parse_option(tj_parser *parser) {
+  if (!tj_parse_accept(parser, TJ_TOKEN_COMMA))
+    return NULL;
+  if (tj_parse_current(parser) != TJ_TOKEN_NAME || parser->window.next.kind != TJ_TOKEN_EQUALS)
+    tj_parse_fail_expected(parser, "scatter=… or scatter_add=… after an array and ','");
+  return tj_parse_argument(parser);
+}
+
 static void parse_statement(tj_parser *parser, statement_list *list) {
   list->statement =
       tj_parse_with_room(parser, list->statement, list->count, &list->capacity, sizeof *list->statement);
@@ -215,6 +224,7 @@ static void parse_statement(tj_parser *parser, statement_list *list) {
     tj_note(parser->job, "statements are let e = exp(x), and y = e + 1 where y is an argument");
   tj_parse_expect(parser, TJ_TOKEN_EQUALS, "and an array");
   statement->value = tj_parse_expression(parser);
+  statement->option = parse_option(parser);
   statement->span = tj_parse_span_from(parser, begin);
   (void)tj_parse_accept(parser, TJ_TOKEN_SEMICOLON);
 }

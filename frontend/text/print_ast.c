@@ -159,6 +159,10 @@ static void print_statements(tj_text *text, const tj_item *item) {
     const tj_ast_statement *statement = &item->statement[i];
     tj_text_format(text, " %s%s = ", statement->is_let ? "let " : "", statement->name);
     tj_ast_print_expression(text, statement->value);
+    if (statement->option != NULL) {
+      tj_text_string(text, ", ");
+      tj_ast_print_expression(text, statement->option);
+    }
     tj_text_char(text, ';');
   }
   tj_text_string(text, " }");
@@ -248,7 +252,8 @@ static bool arguments_equal(const tj_ast_argument *a, const tj_ast_argument *b) 
 }
 
 static bool statements_equal(const tj_ast_statement *a, const tj_ast_statement *b) {
-  return a->is_let == b->is_let && names_equal(a->name, b->name) && expressions_equal(a->value, b->value);
+  return a->is_let == b->is_let && names_equal(a->name, b->name) && expressions_equal(a->value, b->value) &&
+         expressions_equal(a->option, b->option);
 }
 
 static bool parameters_equal(const tj_ast_parameter *a, const tj_ast_parameter *b) {

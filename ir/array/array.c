@@ -250,6 +250,16 @@ const bool *tj_array_parts(tj_graph *graph, const tj_array_program *program, con
   return is_part;
 }
 
+/* --- stores --- */
+
+const tj_array_store *tj_array_indexed_store(const tj_array_program *program, uint32_t argument) {
+  for (uint32_t i = 0; i < program->store_count; i++) {
+    if (program->store[i].argument == argument && program->store[i].is_indexed)
+      return &program->store[i];
+  }
+  return NULL;
+}
+
 /* --- text --- */
 
 static void print_modes(tj_text *text, uint64_t modes) {

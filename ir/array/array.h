@@ -50,11 +50,15 @@ struct tj_array {
   const tj_array *arg[TJ_ARRAY_MOST_ARGUMENTS];
 };
 
-/* DESTINATION = value */
+/* DESTINATION = value, or, where it is indexed, DESTINATION = value, scatter=[indices, dimension], and the elements
+ * of argument `indices` say where along the dimension each one goes. */
 typedef struct {
   uint32_t argument;
   const tj_array *value;
   tj_span span;
+  bool is_indexed;
+  bool adds; /* scatter_add: the value is added to what is there */
+  uint32_t indices, dimension;
 } tj_array_store;
 
 typedef struct tj_array_program {
@@ -103,6 +107,9 @@ const char *tj_array_shape_text(tj_graph *graph, const tj_array *array);
 
 /* Whether a value of one shape goes into a destination of another as it is, or repeated along extents of 1. */
 bool tj_array_fits(tj_graph *graph, const tj_array *value, const tj_node *const extent[], uint32_t rank);
+
+/* The statement that stores to an argument through indices; NULL: none does. */
+const tj_array_store *tj_array_indexed_store(const tj_array_program *program, uint32_t argument);
 
 /* The array as text, such as "exp(x - max(x, 1))". */
 void tj_array_print(tj_text *text, const tj_array *array);

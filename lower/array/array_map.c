@@ -30,6 +30,11 @@ static const tj_node *assumed_node(tj_graph *graph, const tj_substitution *assum
   return tj_simplified(graph, node);
 }
 
+static void assume_in_access(tj_graph *graph, const tj_substitution *assumed, tj_access *access) {
+  access->offset = assumed_node(graph, assumed, access->offset);
+  access->valid = assumed_node(graph, assumed, access->valid);
+}
+
 /* The space in terms of what is assumed, with symbols of rows and columns that know of it. */
 static const tj_array_space *assumed_space(const array_map *map, const tj_substitution *assumed) {
   tj_graph *graph = map->graph;
@@ -54,13 +59,13 @@ static const tj_array_space *assumed_space(const array_map *map, const tj_substi
   space->digit = TJ_NEW_ARRAY(graph->job, const tj_node *, rank + 1);
   for (uint32_t m = 0; m < rank; m++)
     space->digit[m] = assumed_node(graph, &all, from->digit[m]);
-  space->access = TJ_NEW_ARRAY(graph->job, tj_access, from->argument_count + 1);
+  space->access = tj_arena_copy(&graph->job->arena, from->access, from->argument_count * sizeof *from->access);
+  space->lookup = tj_arena_copy(&graph->job->arena, from->lookup, from->argument_count * sizeof *from->lookup);
   for (uint32_t i = 0; i < from->argument_count; i++) {
-    space->access[i] = from->access[i];
-    if (from->arrays->operand[i].shape == NULL)
-      continue;
-    space->access[i].offset = assumed_node(graph, &all, from->access[i].offset);
-    space->access[i].valid = assumed_node(graph, &all, from->access[i].valid);
+    if (from->is_array[i])
+      assume_in_access(graph, &all, &space->access[i]);
+    if (from->lookup[i].found != NULL)
+      assume_in_access(graph, &all, &space->lookup[i].access);
   }
   return space;
 }

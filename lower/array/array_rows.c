@@ -209,6 +209,7 @@ static void make_steps(tj_array_maker *maker, bool is_inner) {
   maker->kernel->lds_elements = 0;
   place_items(maker, is_inner);
   tj_array_begin(maker);
+  tj_array_look_up_rows(maker);
   uint32_t last = last_level(maker);
   for (uint32_t level = 1; level <= last; level++)
     add_reductions(maker, level, is_inner);

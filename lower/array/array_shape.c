@@ -12,7 +12,7 @@ static uint32_t smallest_bytes(const tj_array_space *space, const tj_kernel *ker
   uint32_t bytes = 16;
   *count = 0;
   for (uint32_t i = 0; i < space->argument_count; i++) {
-    if (space->arrays->operand[i].shape == NULL || (space->varies[i] & columns) == 0)
+    if (!space->is_array[i] || (space->varies[i] & columns) == 0)
       continue;
     uint32_t own = tj_element_bytes(kernel, space->arrays->buffer[i]);
     bytes = own < bytes ? own : bytes;
@@ -28,8 +28,23 @@ static uint32_t power_of_two_from(int64_t least, uint32_t most) {
   return power;
 }
 
+/* Whether columns go to memory one by one: each is added there, or has an index of its own. */
+static bool stores_singly(const tj_array_space *space) {
+  uint64_t columns = tj_array_axis_modes(&space->columns);
+  for (uint32_t i = 0; i < space->argument_count; i++) {
+    if (space->lookup[i].adds && (space->varies[i] & columns) != 0)
+      return true;
+    if (tj_array_index_changes(space, i))
+      return true;
+  }
+  return false;
+}
+
+/* Lanes that store single elements are side by side, so that each instruction reaches few lines. */
 uint32_t tj_array_widest(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
   enum { MOST_WIDTH = 8 };
+  if (stores_singly(space))
+    return 1;
   uint32_t count, width = tj_target_widest(target, smallest_bytes(space, kernel, &count));
   return width < MOST_WIDTH ? width : MOST_WIDTH;
 }

@@ -45,10 +45,6 @@ static const tj_node *stride_of(const tj_array_space *space, uint32_t argument, 
   return NULL;
 }
 
-static bool is_array(const tj_array_space *space, uint32_t argument) {
-  return space->arrays->operand[argument].shape != NULL;
-}
-
 /* --- order --- */
 
 /* Whether a step along mode a is surely no longer than one along mode b. */
@@ -63,7 +59,7 @@ static bool goes_before(const tj_array_space *space, uint32_t primary, uint32_t 
 static uint32_t primary_of(const tj_array_space *space) {
   uint32_t best = program_of(space)->store[0].argument;
   for (uint32_t i = 0; i < space->argument_count; i++) {
-    if (is_array(space, i) && __builtin_popcountll(space->varies[i]) > __builtin_popcountll(space->varies[best]))
+    if (space->is_array[i] && __builtin_popcountll(space->varies[i]) > __builtin_popcountll(space->varies[best]))
       best = i;
   }
   return best;
@@ -93,12 +89,18 @@ static void set_size(const tj_array_space *space, tj_array_axis *axis) {
   axis->size = tj_simplified(space->graph, axis->size);
 }
 
+static bool is_indexed_along(const tj_array_space *space, uint32_t argument, uint32_t mode) {
+  return space->lookup[argument].limit != NULL && space->lookup[argument].dimension == mode;
+}
+
 /* Whether every array goes on along mode `next` where it ends along those before. */
 static bool continues(const tj_array_space *space, uint32_t mode, uint32_t next) {
   tj_graph *graph = space->graph;
   for (uint32_t i = 0; i < space->argument_count; i++) {
-    if (!is_array(space, i))
+    if (!space->is_array[i])
       continue;
+    if (is_indexed_along(space, i, mode) || is_indexed_along(space, i, next))
+      return false;
     const tj_node *stride = stride_of(space, i, mode), *further = stride_of(space, i, next);
     if (stride == NULL || further == NULL ||
         !tj_prove_equal(graph, tj_mul(graph, stride, program_of(space)->extent[mode]), further))
@@ -134,19 +136,66 @@ static void set_digits(tj_array_space *space, const tj_array_axis *axis, const t
   }
 }
 
+static const tj_node *coordinate_along(const tj_array_space *space, uint32_t argument, uint32_t mode) {
+  if (is_indexed_along(space, argument, mode))
+    return space->lookup[argument].found;
+  return (space->varies[argument] >> mode & 1) != 0 ? space->digit[mode] : tj_int(space->graph, 0);
+}
+
+static void simplify_access(tj_graph *graph, tj_access *access) {
+  const tj_node *part[] = {access->offset, access->valid};
+  tj_simplify(graph, part, 2, NULL);
+  access->offset = part[0];
+  access->valid = part[1];
+}
+
+/* Only indices that are found are followed. */
 static tj_access access_of(const tj_array_space *space, uint32_t argument) {
   tj_graph *graph = space->graph;
   const tj_operand *operand = &space->arrays->operand[argument];
   const tj_tuple **item = TJ_NEW_ARRAY(graph->job, const tj_tuple *, operand->rank + 1);
   for (uint32_t m = 0; m < operand->rank; m++)
-    item[m] = tj_tuple_integer(graph, (space->varies[argument] >> m & 1) != 0 ? space->digit[m] : tj_int(graph, 0));
+    item[m] = tj_tuple_integer(graph, coordinate_along(space, argument, m));
   const tj_tuple *at = tj_tuple_is_list(operand->shape) ? tj_tuple_list(graph, item, operand->rank) : item[0];
   tj_access access = tj_operand_access(graph, operand, space->arrays->buffer[argument], at);
-  const tj_node *part[] = {access.offset, access.valid};
-  tj_simplify(graph, part, 2, NULL);
-  access.offset = part[0];
-  access.valid = part[1];
+  const tj_array_lookup *lookup = &space->lookup[argument];
+  if (lookup->found != NULL)
+    access.valid = tj_terse_both(graph, tj_less(graph, lookup->found, lookup->limit), access.valid);
+  simplify_access(graph, &access);
   return access;
+}
+
+/* The symbol of the same index of as long a dimension; NULL: this is the first. */
+static const tj_node *find_same(const tj_array_space *space, const tj_array_lookup *lookup) {
+  for (uint32_t i = 0; i < space->argument_count; i++) {
+    const tj_array_lookup *other = &space->lookup[i];
+    if (other->found != NULL && other->limit == lookup->limit && other->access.buffer == lookup->access.buffer &&
+        other->access.offset == lookup->access.offset && other->access.valid == lookup->access.valid)
+      return other->found;
+  }
+  return NULL;
+}
+
+static void set_lookup(tj_array_space *space, const tj_array_store *store) {
+  tj_graph *graph = space->graph;
+  tj_array_lookup *lookup = &space->lookup[store->argument];
+  const tj_operand *indices = &space->arrays->operand[store->indices];
+  bool varies = (space->varies[store->argument] >> store->dimension & 1) != 0;
+  const tj_node *number = varies ? space->digit[store->dimension] : tj_int(graph, 0);
+  lookup->access = tj_operand_access(graph, indices, space->arrays->buffer[store->indices],
+                                     tj_operand_coordinate(graph, indices, number));
+  simplify_access(graph, &lookup->access);
+  lookup->found = find_same(space, lookup);
+  if (lookup->found == NULL)
+    lookup->found = tj_symbol_create(graph, "scattered", TJ_SYMBOL_COORDINATE, tj_int(graph, 0), lookup->limit, 1);
+}
+
+static void set_lookups(tj_array_space *space) {
+  const tj_array_program *program = program_of(space);
+  for (uint32_t i = 0; i < program->store_count; i++) {
+    if (program->store[i].is_indexed)
+      set_lookup(space, &program->store[i]);
+  }
 }
 
 static void set_varying(tj_array_space *space, uint32_t argument) {
@@ -154,6 +203,31 @@ static void set_varying(tj_array_space *space, uint32_t argument) {
   for (uint32_t m = 0; m < operand->rank; m++) {
     if (!tj_is_int(operand->extent[m], 1))
       space->varies[argument] |= (uint64_t)1 << m;
+  }
+}
+
+/* As many indices as elements along the dimension. */
+static void set_indexed(tj_array_space *space, const tj_array_store *store) {
+  uint64_t mode = (uint64_t)1 << store->dimension;
+  const tj_operand *operand = space->arrays->operand;
+  bool varies = !tj_is_int(operand[store->indices].size, 1);
+  space->varies[store->argument] = (space->varies[store->argument] & ~mode) | (varies ? mode : 0);
+  space->lookup[store->argument] = (tj_array_lookup){
+      .limit = operand[store->argument].extent[store->dimension], .dimension = store->dimension, .adds = store->adds};
+}
+
+static void set_arguments(tj_array_space *space) {
+  const tj_array_program *program = program_of(space);
+  for (uint32_t i = 0; i < program->count; i++) {
+    const tj_array *array = program->array[i];
+    if (array->op != TJ_ARRAY_BUFFER || space->is_array[array->of])
+      continue;
+    space->is_array[array->of] = true;
+    set_varying(space, array->of);
+  }
+  for (uint32_t i = 0; i < program->store_count; i++) {
+    if (program->store[i].is_indexed)
+      set_indexed(space, &program->store[i]);
   }
 }
 
@@ -171,12 +245,11 @@ tj_array_space tj_array_space_of(tj_graph *graph, const tj_kernel *kernel) {
   tj_array_space space = {.graph = graph, .arrays = kernel->arrays, .argument_count = count_arguments(program)};
   space.varies = TJ_NEW_ARRAY(graph->job, uint64_t, space.argument_count + 1);
   space.access = TJ_NEW_ARRAY(graph->job, tj_access, space.argument_count + 1);
+  space.lookup = TJ_NEW_ARRAY(graph->job, tj_array_lookup, space.argument_count + 1);
+  space.is_array = TJ_NEW_ARRAY(graph->job, bool, space.argument_count + 1);
   space.digit = TJ_NEW_ARRAY(graph->job, const tj_node *, program->rank + 1);
   space.is_reduced = program->reduced != 0;
-  for (uint32_t i = 0; i < space.argument_count; i++) {
-    if (is_array(&space, i))
-      set_varying(&space, i);
-  }
+  set_arguments(&space);
   uint32_t primary = primary_of(&space);
   if (space.is_reduced) {
     space.columns = sorted_modes(&space, primary, program->reduced);
@@ -193,8 +266,9 @@ tj_array_space tj_array_space_of(tj_graph *graph, const tj_kernel *kernel) {
     space.digit[m] = tj_int(graph, 0);
   set_digits(&space, &space.rows, space.row);
   set_digits(&space, &space.columns, space.column);
+  set_lookups(&space);
   for (uint32_t i = 0; i < space.argument_count; i++) {
-    if (is_array(&space, i))
+    if (space.is_array[i])
       space.access[i] = access_of(&space, i);
   }
   return space;
@@ -205,6 +279,12 @@ uint64_t tj_array_axis_modes(const tj_array_axis *axis) {
   for (uint32_t i = 0; i < axis->count; i++)
     modes |= (uint64_t)1 << axis->mode[i];
   return modes;
+}
+
+bool tj_array_index_changes(const tj_array_space *space, uint32_t argument) {
+  const tj_array_lookup *lookup = &space->lookup[argument];
+  uint64_t modes = space->varies[argument] & tj_array_axis_modes(&space->columns);
+  return lookup->found != NULL && (modes >> lookup->dimension & 1) != 0;
 }
 
 /* Arguments come before what is made of them. */

@@ -12,6 +12,15 @@ typedef struct {
   const tj_node *size;
 } tj_array_axis;
 
+/* An index that says where along a dimension an element goes. */
+typedef struct {
+  tj_access access;     /* of the index */
+  const tj_node *found; /* a symbol that stands for it; NULL: there is none */
+  const tj_node *limit; /* the dimension's extent, which it stands for where the index is none of the dimension's */
+  uint32_t dimension;
+  bool adds;
+} tj_array_lookup;
+
 typedef struct {
   tj_graph *graph;
   const tj_array_kernel *arrays;
@@ -20,12 +29,18 @@ typedef struct {
   const tj_node *row, *column;           /* symbols, of which the accesses are made */
   const tj_node **digit;                 /* by mode: of the symbols */
   tj_access *access;                     /* by argument: its element there, simplified */
-  uint64_t *varies;                      /* by argument: modes, by bit, along which it has more than one element */
+  tj_array_lookup *lookup;               /* by argument: of what that element's place depends on, too */
+  bool *is_array;                        /* by argument: of the program; others are numbers, or indices */
+  uint64_t *varies;                      /* by argument: modes, by bit, along which it has more than one element, or
+                                            index */
   const struct tj_array_online **online; /* by number: what sums are that rows in loops take so; NULL: none are */
   bool is_reduced;                       /* columns are those of reductions */
 } tj_array_space;
 
 tj_array_space tj_array_space_of(tj_graph *graph, const tj_kernel *kernel);
+
+/* Whether an argument has an index for each column. */
+bool tj_array_index_changes(const tj_array_space *space, uint32_t argument);
 
 /* The modes, by bit, along which elements of an array may differ. */
 uint64_t tj_array_varies(const tj_array_space *space, const tj_array *array);

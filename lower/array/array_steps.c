@@ -45,6 +45,7 @@ void tj_array_begin(tj_array_maker *maker) {
   maker->is_known = TJ_NEW_ARRAY(maker->graph->job, bool, count + 1);
   maker->changes = TJ_NEW_ARRAY(maker->graph->job, bool, count + 1);
   maker->slot = TJ_NEW_ARRAY(maker->graph->job, uint32_t, count + 1);
+  maker->found = TJ_NEW_ARRAY(maker->graph->job, const tj_node *, maker->space->argument_count + 1);
   maker->is_kept = TJ_NEW_ARRAY(maker->graph->job, bool, count + 1);
   maker->place = TJ_NEW_ARRAY(maker->graph->job, int64_t, count + 1);
   for (uint32_t i = 0; i < count; i++)
@@ -132,6 +133,7 @@ uint32_t tj_array_even_width(const tj_array_maker *maker, const tj_array_region 
 typedef struct {
   uint32_t buffer, count;
   const tj_node *base, **offset, **valid;
+  bool adds; /* stores add to what is there */
 } element_list;
 
 static const tj_node *valid_at(const tj_array_maker *maker, const tj_array_region *region, uint32_t number,
@@ -177,23 +179,35 @@ static void share_base(const tj_array_maker *maker, const tj_array_region *regio
   list->offset = rest;
 }
 
-/* `extra`: truth in the space's symbols, which must hold, too. */
+/* An expression with what was found in the place of the argument's index; NULL: it has none. */
+static const tj_node *with_index(const tj_array_maker *maker, const tj_array_lookup *lookup, const tj_node *found,
+                                 const tj_node *node) {
+  const tj_node *from[] = {lookup->found}, *to[] = {found};
+  if (found != NULL)
+    tj_substitute(maker->graph, &(tj_substitution){from, to, 1}, &node, 1);
+  return node;
+}
+
+/* `extra`: truth in the space's symbols, which must hold, too. `found`: by column, the argument's indices. */
 static element_list elements_of(const tj_array_maker *maker, const tj_array_region *region, uint32_t argument,
-                                uint32_t count, const tj_node *extra) {
+                                uint32_t count, const tj_node *extra, const tj_node *const found[]) {
   tj_graph *graph = maker->graph;
   const tj_access *access = &maker->space->access[argument];
+  const tj_array_lookup *lookup = &maker->space->lookup[argument];
   element_list list = {.buffer = access->buffer, .count = count};
   const tj_node **root = TJ_NEW_ARRAY(graph->job, const tj_node *, 2 * (size_t)count);
   for (uint32_t i = 0; i < count; i++) {
     const tj_node *column = column_of(maker, region, i);
-    root[i] = placed(maker, access->offset, maker->row, column);
-    root[count + i] = valid_at(maker, region, i, placed(maker, access->valid, maker->row, column),
-                               placed(maker, extra, maker->row, column));
+    const tj_node *index = found != NULL ? found[i] : NULL;
+    const tj_node *valid = with_index(maker, lookup, index, placed(maker, access->valid, maker->row, column));
+    root[i] = with_index(maker, lookup, index, placed(maker, access->offset, maker->row, column));
+    root[count + i] = valid_at(maker, region, i, valid, placed(maker, extra, maker->row, column));
   }
   tj_simplify(graph, root, 2 * (size_t)count, NULL);
   list.offset = root;
   list.valid = root + count;
-  share_base(maker, region, &list, access->offset);
+  const tj_node *none = lookup->found != NULL ? tj_int(graph, 0) : NULL;
+  share_base(maker, region, &list, with_index(maker, lookup, none, access->offset));
   return list;
 }
 
@@ -220,7 +234,7 @@ static bool are_vectors(const tj_array_maker *maker, const element_list *list, u
 
 static uint32_t width_of(const tj_array_maker *maker, const element_list *list) {
   uint32_t width = maker->shape.width, bytes = tj_element_bytes(maker->kernel, list->buffer);
-  if (maker->target == NULL)
+  if (maker->target == NULL || list->adds)
     return 1;
   if (maker->target->wave_size > 1 && width > tj_target_widest(maker->target, bytes))
     width = tj_target_widest(maker->target, bytes);
@@ -243,6 +257,7 @@ static void add_moves(tj_array_maker *maker, const element_list *list, tj_step_k
                                .displacement = displaces ? parts.displacement : 0};
     step->width = width;
     step->slot = slot + i;
+    step->adds = list->adds;
   }
 }
 
@@ -269,7 +284,7 @@ static void add_value(tj_array_maker *maker, const tj_node *value, uint32_t slot
 
 static void load_buffer(tj_array_maker *maker, const tj_array_region *region, const tj_array *array, bool changes) {
   uint32_t count = changes ? tj_array_columns(maker) : 1;
-  element_list list = elements_of(maker, region, array->of, count, tj_int(maker->graph, 1));
+  element_list list = elements_of(maker, region, array->of, count, tj_int(maker->graph, 1), NULL);
   uint32_t slot = tj_array_slots(maker, array->dtype, count);
   add_moves(maker, &list, TJ_STEP_LOAD, slot);
   tj_array_know(maker, array, slot, changes);
@@ -452,6 +467,56 @@ void tj_array_combine_lanes(tj_array_maker *maker, uint32_t slot, uint32_t dista
   add_combination(maker, slot, slot, 1, combine)->across = distance;
 }
 
+/* --- indices --- */
+
+/* The index in column `number` of the lane's, by a name. */
+static const tj_node *look_up(tj_array_maker *maker, const tj_array_region *region, const tj_array_lookup *lookup,
+                              uint32_t number, const char *name) {
+  tj_graph *graph = maker->graph;
+  const tj_node *column = column_of(maker, region, number), *always = tj_int(graph, 1);
+  const tj_node *valid = placed(maker, lookup->access.valid, maker->row, column);
+  tj_kernel_step *step = tj_array_step(maker, TJ_STEP_LOOKUP);
+  step->access = lookup->access;
+  step->access.offset = tj_simplified(graph, placed(maker, lookup->access.offset, maker->row, column));
+  step->access.valid = tj_simplified(graph, valid_at(maker, region, number, valid, always));
+  step->value = tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, tj_int(graph, 0), lookup->limit, 1);
+  step->limit = lookup->limit;
+  return step->value;
+}
+
+/* What an earlier argument of the same index has found. */
+static const tj_node *find_found(const tj_array_maker *maker, const tj_node *symbol) {
+  for (uint32_t i = 0; i < maker->space->argument_count; i++) {
+    if (maker->found[i] != NULL && maker->space->lookup[i].found == symbol)
+      return maker->found[i];
+  }
+  return NULL;
+}
+
+void tj_array_look_up_rows(tj_array_maker *maker) {
+  const tj_array_region whole = {tj_int(maker->graph, 0), NULL};
+  for (uint32_t i = 0; i < maker->space->argument_count; i++) {
+    const tj_array_lookup *lookup = &maker->space->lookup[i];
+    if (lookup->found == NULL || tj_array_index_changes(maker->space, i))
+      continue;
+    const tj_node *found = find_found(maker, lookup->found);
+    maker->found[i] = found != NULL ? found : look_up(maker, &whole, lookup, 0, "scattered");
+  }
+}
+
+/* By column; NULL: the argument has no indices. */
+static const tj_node *const *look_up_columns(tj_array_maker *maker, const tj_array_region *region, uint32_t argument,
+                                             uint32_t count) {
+  const tj_array_lookup *lookup = &maker->space->lookup[argument];
+  if (lookup->found == NULL)
+    return NULL;
+  tj_job *job = maker->graph->job;
+  const tj_node **found = TJ_NEW_ARRAY(job, const tj_node *, count), *row = maker->found[argument];
+  for (uint32_t i = 0; i < count; i++)
+    found[i] = row != NULL ? row : look_up(maker, region, lookup, i, tj_string_format(job, "scattered%u", i));
+  return found;
+}
+
 /* --- stores --- */
 
 /* Along modes of which the destination has one element, the first coordinate stores it. */
@@ -470,9 +535,11 @@ void tj_array_store_columns(tj_array_maker *maker, const tj_array_region *region
   uint64_t columns = tj_array_axis_modes(&maker->space->columns);
   uint32_t count = (maker->space->varies[store->argument] & columns) != 0 ? tj_array_columns(maker) : 1;
   uint32_t width = count > 1 ? tj_array_computed_width(maker) : 1;
-  element_list list = elements_of(maker, region, store->argument, count, is_first(maker, store->argument));
+  const tj_node *const *found = look_up_columns(maker, region, store->argument, count);
+  element_list list = elements_of(maker, region, store->argument, count, is_first(maker, store->argument), found);
   uint32_t slot = tj_array_slots(maker, maker->kernel->buffer[list.buffer].dtype, count);
   for (uint32_t i = 0; i < count; i += width)
     tj_array_compute(maker, store->value, i, width, slot + i, TJ_ARRAY_OP_COUNT);
+  list.adds = store->adds;
   add_moves(maker, &list, TJ_STEP_STORE, slot);
 }

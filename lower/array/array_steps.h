@@ -14,6 +14,7 @@ typedef struct {
   tj_kernel *kernel;
   const tj_node *item, *lane, *row, *row_is_there;
   const tj_node *base_row, *base_column; /* of the workgroup */
+  const tj_node **found; /* by argument: the symbol of the index that says where the row goes; NULL: none */
   tj_kernel_step *step;
   uint32_t step_count, step_capacity;
   tj_dtype *slot_dtype;
@@ -87,6 +88,8 @@ void tj_array_keep(tj_array_maker *maker, const tj_array_region *region, const t
 const tj_node *tj_array_column_is_there(const tj_array_maker *maker, const tj_array_region *region, uint32_t number);
 /* How many neighbouring columns are there together. */
 uint32_t tj_array_even_width(const tj_array_maker *maker, const tj_array_region *region);
+/* Looks up where the lane's row goes, wherever that is the same for its columns. */
+void tj_array_look_up_rows(tj_array_maker *maker);
 /* Computes and stores what goes into a destination in a region's columns. */
 void tj_array_store_columns(tj_array_maker *maker, const tj_array_region *region, const tj_array_store *store);
 

@@ -150,7 +150,7 @@ void tj_emit_launch_nodes(tj_emitter *emitter);
 void tj_emit_workgroup_nodes(tj_emitter *emitter, LLVMValueRef workgroup);
 /* From here on, `symbol`, which tells work-items apart, has this value, and what depends on it has none yet. */
 void tj_emit_begin_item(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef value);
-/* Emits all that a trip of the work-item's loop shares with the others. */
+/* Emits all that a trip of the work-item's loop shares with the others, but for what is looked up later. */
 void tj_emit_item_nodes(tj_emitter *emitter);
 /* From here on, a symbol that changes from trip to trip has this value. */
 void tj_emit_carried(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef value);

@@ -252,8 +252,22 @@ void tj_emit_begin_item(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef
   emitter->level = TJ_LEVEL_ITEM;
 }
 
+/* Whether all arguments have values: those that steps look up later have none yet. */
+static bool is_ready(const tj_emitter *emitter, const tj_node *node) {
+  bool is_ready = true;
+  for (unsigned i = 0; i < tj_op_arity(node->op); i++)
+    is_ready = is_ready && (tj_is_constant(node->arg[i]) || value_of(emitter, node->arg[i]) != NULL);
+  return is_ready;
+}
+
 void tj_emit_item_nodes(tj_emitter *emitter) {
-  emit_level(emitter, TJ_LEVEL_ITEM);
+  const tj_kernel_nodes *nodes = &emitter->nodes;
+  emitter->level = TJ_LEVEL_ITEM;
+  for (uint32_t i = 0; i < nodes->walk.count; i++) {
+    uint32_t position = nodes->order[i];
+    if (nodes->level[position] == TJ_LEVEL_ITEM && is_ready(emitter, nodes->walk.node[position]))
+      emit_position(emitter, position);
+  }
 }
 
 void tj_emit_looked_up(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef value) {

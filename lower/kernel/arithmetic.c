@@ -61,8 +61,9 @@ static const tj_array_program *program_of_scaling(tj_graph *graph, const tj_kern
   const tj_array *bias = number_of(graph, program, "bias", &definition->bias, arithmetic);
   program->store = TJ_NEW(graph->job, tj_array_store);
   program->store[program->store_count++] =
-      (tj_array_store){definition->destination, tj_array_scaled(graph, program, element, scale, bias, arithmetic),
-                       definition->body_span};
+      (tj_array_store){.argument = definition->destination,
+                       .value = tj_array_scaled(graph, program, element, scale, bias, arithmetic),
+                       .span = definition->body_span};
   return program;
 }
 

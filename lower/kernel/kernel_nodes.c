@@ -109,26 +109,26 @@ static bool is_bound_in_workgroup(const tj_kernel *kernel, const tj_node *node) 
   return false;
 }
 
-bool tj_is_looked_up(const tj_kernel *kernel, const tj_node *node) {
-  for (uint32_t i = 0; node->op == TJ_OP_SYMBOL && i < kernel->step_count; i++) {
-    if (kernel->step[i].kind == TJ_STEP_LOOKUP && kernel->step[i].value == node)
+/* Whether one of the steps of a kind gives the symbol its value. */
+static bool is_given(const tj_kernel_step step[], uint32_t count, tj_step_kind kind, const tj_node *node) {
+  for (uint32_t i = 0; node->op == TJ_OP_SYMBOL && i < count; i++) {
+    if (step[i].kind == kind && step[i].value == node)
       return true;
   }
   return false;
 }
 
-/* Whether the symbol is the trip of a loop among the steps. */
-static bool is_trip(const tj_kernel_step step[], uint32_t count, const tj_node *node) {
-  for (uint32_t i = 0; node->op == TJ_OP_SYMBOL && i < count; i++) {
-    if (step[i].kind == TJ_STEP_LOOP && step[i].value == node)
-      return true;
-  }
-  return false;
+static bool is_given_anywhere(const tj_kernel *kernel, tj_step_kind kind, const tj_node *node) {
+  return is_given(kernel->step, kernel->step_count, kind, node) ||
+         is_given(kernel->inner_step, kernel->inner_step_count, kind, node);
+}
+
+bool tj_is_looked_up(const tj_kernel *kernel, const tj_node *node) {
+  return is_given_anywhere(kernel, TJ_STEP_LOOKUP, node);
 }
 
 bool tj_is_trip(const tj_kernel *kernel, const tj_node *node) {
-  return is_trip(kernel->step, kernel->step_count, node) ||
-         is_trip(kernel->inner_step, kernel->inner_step_count, node);
+  return is_given_anywhere(kernel, TJ_STEP_LOOP, node);
 }
 
 static tj_level level_of(const tj_kernel_nodes *nodes, const tj_kernel *kernel, const tj_node *node) {

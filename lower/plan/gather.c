@@ -43,24 +43,27 @@ static void check_dimension(const gathering *g) {
 }
 
 /* Machines add numbers of these types to memory. */
-static void check_sum(const gathering *g) {
-  tj_dtype dtype = g->kernel->buffer[g->definition->destination].dtype;
-  bool is_word = dtype == TJ_DTYPE_f32 || dtype == TJ_DTYPE_i32 || dtype == TJ_DTYPE_u32;
-  if (g->definition->scatter == TJ_SCATTER_ADDS && !is_word)
-    tj_fail(g->graph->job, TJ_KERNEL_ARGUMENT, "scatter_add adds to f32, i32 and u32; '%s' has %s",
-            g->kernel->buffer[g->definition->destination].name, tj_dtype_name(dtype));
+void tj_check_sum(tj_graph *graph, const tj_kernel_buffer *destination) {
+  tj_dtype dtype = destination->dtype;
+  if (dtype != TJ_DTYPE_f32 && dtype != TJ_DTYPE_i32 && dtype != TJ_DTYPE_u32)
+    tj_fail(graph->job, TJ_KERNEL_ARGUMENT, "scatter_add adds to f32, i32 and u32; '%s' has %s", destination->name,
+            tj_dtype_name(dtype));
+}
+
+void tj_check_indices(tj_graph *graph, const char *name, const tj_kernel_buffer *indices) {
+  tj_dtype_class class = tj_dtype_class_of(indices->dtype);
+  if (class != TJ_CLASS_SIGNED && class != TJ_CLASS_UNSIGNED)
+    tj_fail(graph->job, TJ_KERNEL_ARGUMENT, "%s: indices are integers; %s is not", name,
+            tj_dtype_name(indices->dtype));
 }
 
 static void check(const gathering *g) {
-  const tj_kernel_buffer *buffer = &g->kernel->buffer[g->definition->indices];
-  tj_dtype_class class = tj_dtype_class_of(buffer->dtype);
   g->graph->job->here = g->definition->body_span;
-  if (class != TJ_CLASS_SIGNED && class != TJ_CLASS_UNSIGNED)
-    tj_fail(g->graph->job, TJ_KERNEL_ARGUMENT, "%s: indices are integers; %s is not", name_of(g),
-            tj_dtype_name(buffer->dtype));
+  tj_check_indices(g->graph, name_of(g), &g->kernel->buffer[g->definition->indices]);
   if ((g->source->view != NULL) != (g->destination->view != NULL))
     tj_fail_domains(g->graph, g->source, g->destination);
-  check_sum(g);
+  if (g->definition->scatter == TJ_SCATTER_ADDS)
+    tj_check_sum(g->graph, &g->kernel->buffer[g->definition->destination]);
   check_dimension(g);
   for (uint32_t i = 0; i < g->source->rank; i++) {
     if (i != g->dimension && !tj_prove_equal(g->graph, g->source->extent[i], g->destination->extent[i]))
@@ -207,20 +210,23 @@ tj_kernel_step *tj_gather_steps(tj_graph *graph, const tj_kernel *kernel, const 
   return steps;
 }
 
+void tj_check_indices_apart(tj_graph *graph, const tj_kernel_argument *argument, const tj_operand *indices) {
+  graph->job->here = argument->span;
+  if (!tj_race_is_apart(graph, indices))
+    tj_fail(graph->job, TJ_DESTINATION_RACE,
+            "two coordinates of '%s' may be one element, and what they say the same place", argument->name);
+}
+
 /* Of a dimension whose indices differ, each element is of one coordinate where it is so of the whole domain; and
  * indices that are one element are the same. */
 void tj_scatter_check_apart(tj_graph *graph, const tj_kernel_definition *definition, const tj_operand operands[]) {
-  const tj_kernel_argument *indices = &definition->argument[definition->indices],
-                           *destination = &definition->argument[definition->destination];
+  const tj_kernel_argument *destination = &definition->argument[definition->destination];
   if (definition->may_race || definition->scatter != TJ_SCATTER_STORES)
     return;
   graph->job->here = destination->span;
   if (!tj_race_is_apart(graph, &operands[definition->destination]))
     tj_fail(graph->job, TJ_DESTINATION_RACE, "two coordinates of '%s' may be one element", destination->name);
-  graph->job->here = indices->span;
-  if (!tj_race_is_apart(graph, &operands[definition->indices]))
-    tj_fail(graph->job, TJ_DESTINATION_RACE,
-            "two coordinates of '%s' may be one element, and what they say the same place", indices->name);
+  tj_check_indices_apart(graph, &definition->argument[definition->indices], &operands[definition->indices]);
 }
 
 tj_race_map tj_gather_race_map(tj_graph *graph, const tj_kernel *kernel, const tj_kernel_definition *definition,

@@ -22,6 +22,14 @@ const tj_layout *tj_gather_elements(tj_graph *graph, const tj_kernel *kernel, co
 tj_race_map tj_gather_race_map(tj_graph *graph, const tj_kernel *kernel, const tj_kernel_definition *definition,
                                const tj_operand operands[]);
 
+/* TJ4001 where indices are no integers, or scatter_add adds to what is not added to. `name` is what the kernel calls
+ * the indices. */
+void tj_check_indices(tj_graph *graph, const char *name, const tj_kernel_buffer *indices);
+void tj_check_sum(tj_graph *graph, const tj_kernel_buffer *destination);
+
+/* TJ4010 where two coordinates of indices are one element. */
+void tj_check_indices_apart(tj_graph *graph, const tj_kernel_argument *argument, const tj_operand *indices);
+
 /* TJ4010 where several coordinates would store to the same element whatever the indices are that are looked up. */
 void tj_scatter_check_apart(tj_graph *graph, const tj_kernel_definition *definition, const tj_operand operands[]);
 

@@ -6,6 +6,7 @@
 #include "lower/array/array_rows.h"
 #include "lower/kernel/arithmetic.h"
 #include "lower/kernel/array_kernel.h"
+#include "lower/plan/gather.h"
 #include "lower/plan/race.h"
 
 /* --- buffers --- */
@@ -31,6 +32,11 @@ void tj_check_apart(tj_graph *graph, const tj_kernel_argument *argument, const t
   tj_fail(graph->job, TJ_ARRAY_STATEMENT, "two coordinates of '%s' may be one element", argument->name);
 }
 
+static bool is_added_to(const tj_array_program *program, uint32_t argument) {
+  const tj_array_store *store = tj_array_indexed_store(program, argument);
+  return store != NULL && store->adds;
+}
+
 static void set_buffers(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
                         tj_array_kernel *arrays) {
   uint32_t count = definition->argument_count;
@@ -44,13 +50,47 @@ static void set_buffers(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defi
     graph->job->here = argument->span;
     operand[i] = tj_operand_make(graph, argument->view);
     tj_operand_check_inside(graph, &operand[i]);
-    tj_check_apart(graph, argument, &operand[i]);
+    bool is_sum = is_added_to(definition->arrays, i);
+    if (!is_sum)
+      tj_check_apart(graph, argument, &operand[i]);
     number[i] = kernel->buffer_count;
-    buffer[kernel->buffer_count++] = buffer_of(graph, argument, &operand[i]);
+    buffer[kernel->buffer_count] = buffer_of(graph, argument, &operand[i]);
+    buffer[kernel->buffer_count++].is_read |= is_sum;
   }
   arrays->operand = operand;
   arrays->buffer = number;
   kernel->buffer = buffer;
+}
+
+/* --- indices --- */
+
+/* Indices that differ store to elements that do. */
+static void check_indexed(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
+                          const tj_array_store *store) {
+  const tj_array_kernel *arrays = kernel->arrays;
+  graph->job->here = store->span;
+  tj_check_indices(graph, store->adds ? "scatter_add" : "scatter", &kernel->buffer[arrays->buffer[store->indices]]);
+  if (store->adds) {
+    tj_check_sum(graph, &kernel->buffer[arrays->buffer[store->argument]]);
+    return;
+  }
+  tj_check_indices_apart(graph, &definition->argument[store->indices], &arrays->operand[store->indices]);
+  kernel->races = TJ_RACES_OF_INDICES;
+}
+
+static void check_stores(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition) {
+  const tj_array_program *program = definition->arrays;
+  for (uint32_t i = 0; i < program->store_count; i++) {
+    if (program->store[i].is_indexed)
+      check_indexed(graph, kernel, definition, &program->store[i]);
+  }
+}
+
+static bool has_indices(const tj_array_program *program) {
+  bool has_indices = false;
+  for (uint32_t i = 0; i < program->store_count; i++)
+    has_indices = has_indices || program->store[i].is_indexed;
+  return has_indices;
 }
 
 /* --- copies --- */
@@ -230,7 +270,7 @@ const tj_kernel_definition *tj_arrays_as_copy(tj_graph *graph, const tj_kernel_d
   const tj_array_program *program = definition->arrays;
   source_list list = sources_of(graph, program);
   uint32_t first = 0;
-  if (program->reduced != 0 || !are_sources_of_copy(definition, &list) ||
+  if (program->reduced != 0 || has_indices(program) || !are_sources_of_copy(definition, &list) ||
       (program->store_count > 1 && !find_turned(definition, program->array[list.argument[0]], &first)))
     return NULL;
   tj_kernel_definition *copy = TJ_NEW(graph->job, tj_kernel_definition);
@@ -254,13 +294,14 @@ tj_kernel *tj_plan_arrays(tj_graph *graph, const tj_kernel_definition *definitio
     tj_fail_at(
         graph->job, definition->load_span, TJ_MAPPING,
         "mappings share out one statement, whose elements are a function of one argument's of the same shape, or of "
-        "several layouts', and not of reductions or places");
+        "several layouts', and not of reductions or places, nor stored through indices");
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
   tj_array_kernel *arrays = TJ_NEW(graph->job, tj_array_kernel);
   kernel->name = definition->name;
   arrays->program = definition->arrays;
   set_buffers(graph, kernel, definition, arrays);
   kernel->arrays = arrays;
+  check_stores(graph, kernel, definition);
   graph->job->here = definition->body_span;
   return tj_rows_as_written(graph, kernel);
 }

@@ -93,14 +93,16 @@ static const tj_ast *random_parentheses(generator *g, uint32_t depth) {
   return ast;
 }
 
-static const tj_ast *random_argument(generator *g, uint32_t depth) {
-  const tj_ast *value = random_expression(g, LOOSEST, true, depth);
-  if (random_below(g, 4) != 0)
-    return value;
+static const tj_ast *random_named(generator *g, const tj_ast *value) {
   tj_ast *named = new_ast(g, TJ_AST_NAMED, 1);
   named->name = random_name(g);
   set_item(named, 0, value);
   return named;
+}
+
+static const tj_ast *random_argument(generator *g, uint32_t depth) {
+  const tj_ast *value = random_expression(g, LOOSEST, true, depth);
+  return random_below(g, 4) == 0 ? random_named(g, value) : value;
 }
 
 static const tj_ast *random_application(generator *g, uint32_t depth) {
@@ -211,12 +213,28 @@ static void random_function(generator *g, tj_item *item) {
   item->parameter = parameters;
 }
 
+/* In the place of a body. */
+static void random_statements(generator *g, tj_item *item) {
+  item->statement_count = random_below(g, 4);
+  tj_ast_statement *statements = TJ_NEW_ARRAY(g->job, tj_ast_statement, item->statement_count + 1);
+  for (uint32_t i = 0; i < item->statement_count; i++)
+    statements[i] = (tj_ast_statement){.is_let = random_below(g, 2) == 0,
+                                       .name = random_name(g),
+                                       .value = random_top(g),
+                                       .option = random_below(g, 2) == 0 ? random_named(g, random_top(g)) : NULL};
+  item->statement = statements;
+  item->body = NULL;
+  item->mapping = random_below(g, 2) == 0 ? random_top(g) : NULL;
+}
+
 static void random_kernel(generator *g, tj_item *item) {
   item->argument_count = 1 + random_below(g, 3);
   tj_ast_argument *arguments = TJ_NEW_ARRAY(g->job, tj_ast_argument, item->argument_count);
   for (uint32_t i = 0; i < item->argument_count; i++)
     arguments[i] = (tj_ast_argument){.name = random_name(g), .dtype = random_name(g), .view = random_top(g)};
   item->argument = arguments;
+  if (random_below(g, 2) == 0)
+    random_statements(g, item);
 }
 
 static const tj_program_ast *random_program(generator *g) {

@@ -75,7 +75,7 @@ static void scale_by(tj_graph *graph, hand_kernel *made, double scale, double bi
   const tj_array *value = tj_array_scaled(graph, program, element, tj_array_number(graph, program, scale),
                                           tj_array_number(graph, program, bias), dtype);
   program->store = TJ_NEW(graph->job, tj_array_store);
-  program->store[program->store_count++] = (tj_array_store){0, value, {0, 0}};
+  program->store[program->store_count++] = (tj_array_store){.value = value};
   const tj_array **elements = TJ_NEW(graph->job, const tj_array *);
   *elements = element;
   made->kernel.arithmetic = (tj_arithmetic){
