@@ -24,10 +24,17 @@ static const char *access_name(const kernel_check *k, const tj_access_price *acc
   return tj_string_format(k->findings->job, "%s %s", access->is_store ? "store" : "load", buffer);
 }
 
+/* "16 of 4 bytes a lane". */
+static const char *describe_accesses(tj_job *job, const tj_access_price *access) {
+  if (access->is_box)
+    return tj_string_format(job, "%" PRId64 " box%s a tile", access->accesses, access->accesses == 1 ? "" : "es");
+  return tj_string_format(job, "%" PRId64 " of %u bytes a %s", access->accesses, access->bytes,
+                          access->is_scalar ? "wave" : "lane");
+}
+
 static tj_finding *report_access(const kernel_check *k, const tj_access_price *access, const char *cost) {
-  tj_finding *finding =
-      tj_find(k->findings, access_name(k, access), TJ_FINDING_FACT, "%" PRId64 " of %u bytes a %s%s",
-              access->accesses, access->bytes, access->is_scalar ? "wave" : "lane", cost);
+  tj_finding *finding = tj_find(k->findings, access_name(k, access), TJ_FINDING_FACT, "%s%s",
+                                describe_accesses(k->findings->job, access), cost);
   tj_finding_number(finding, "accesses", access->accesses);
   tj_finding_number(finding, "bytes", access->bytes);
   return finding;
@@ -165,17 +172,18 @@ static void report_stage(const kernel_check *k) {
   tj_finding_number(finding, "least", stage->least_cycles);
 }
 
-static uint32_t boxes_of(const tj_kernel *kernel) {
-  uint32_t count = 0;
-  for (uint32_t i = 0; i < kernel->step_count; i++)
-    count += kernel->step[i].kind == TJ_STEP_BOX;
+/* Instructions that load a tile. */
+static int64_t boxes_of(const kernel_check *k) {
+  int64_t count = 0;
+  for (uint32_t i = 0; i < k->price.access_count; i++)
+    count += k->price.access[i].is_box ? k->price.access[i].accesses : 0;
   return count;
 }
 
 /* That an engine loads into LDS. */
-static void report_dma(const kernel_check *k, uint32_t boxes) {
+static void report_dma(const kernel_check *k, int64_t boxes) {
   tj_finding *finding =
-      tj_find(k->findings, "dma", TJ_FINDING_YES, "an engine loads tiles into LDS: %" PRIu32 " instruction%s each",
+      tj_find(k->findings, "dma", TJ_FINDING_YES, "an engine loads tiles into LDS: %" PRId64 " instruction%s each",
               boxes, boxes == 1 ? "" : "s");
   tj_finding_number(finding, "instructions", boxes);
 }
@@ -263,8 +271,8 @@ void tj_check_variant(const tj_check *check, const tj_kernel *variant, const int
   check_accesses(&k, check, parameter);
   report_tile(&k);
   report_stage(&k);
-  if (boxes_of(variant) > 0)
-    report_dma(&k, boxes_of(variant));
+  if (boxes_of(&k) > 0)
+    report_dma(&k, boxes_of(&k));
   else
     report_direct(&k, check->target);
   report_exchange(&k);

@@ -8,6 +8,7 @@
 #include "lower/access/price.h"
 
 #include "base/machine/cache_line.h"
+#include "base/machine/dma_touched.h"
 #include "base/machine/processor.h"
 #include "lower/access/memory_access.h"
 #include "lower/kernel/loop.h"
@@ -72,20 +73,30 @@ static bool is_scalar(const pricing *p, const tj_memory_access *access) {
          access->bytes >= TJ_BANK_BYTES;
 }
 
-static tj_access_price *price_of(pricing *p, const tj_memory_access *access) {
-  tj_access_price made = {.is_store = access->is_store,
-                          .is_direct = access->step->kind == TJ_STEP_DIRECT,
-                          .is_scalar = is_scalar(p, access),
-                          .buffer = access->place->buffer,
-                          .bytes = access->bytes};
+static tj_access_price *price_like(pricing *p, const tj_access_price *made) {
   for (uint32_t i = 0; i < p->price.access_count; i++) {
     tj_access_price *known = &p->price.access[i];
-    if (known->is_store == made.is_store && known->is_scalar == made.is_scalar &&
-        known->is_direct == made.is_direct && known->buffer == made.buffer && known->bytes == made.bytes)
+    if (known->is_store == made->is_store && known->is_scalar == made->is_scalar && known->is_box == made->is_box &&
+        known->is_direct == made->is_direct && known->buffer == made->buffer && known->bytes == made->bytes)
       return known;
   }
-  p->price.access[p->price.access_count] = made;
+  p->price.access[p->price.access_count] = *made;
   return &p->price.access[p->price.access_count++];
+}
+
+static tj_access_price *price_of(pricing *p, const tj_memory_access *access) {
+  const tj_access_price made = {.is_store = access->is_store,
+                                .is_direct = access->step->kind == TJ_STEP_DIRECT,
+                                .is_scalar = is_scalar(p, access),
+                                .buffer = access->place->buffer,
+                                .bytes = access->bytes};
+  return price_like(p, &made);
+}
+
+static tj_access_price *box_price(pricing *p, const tj_kernel_step *step) {
+  const tj_access_price made = {
+      .is_box = true, .buffer = step->access.buffer, .bytes = tj_element_bytes(p->kernel, step->access.buffer)};
+  return price_like(p, &made);
 }
 
 static void set_roots(pricing *p, access_list *list, uint32_t number) {
@@ -402,13 +413,51 @@ static bool set_workgroup(pricing *p, int64_t group) {
   return kernel->inner != NULL && value_of(p, kernel->inner) != 0;
 }
 
+/* --- boxes --- */
+
+static bool touch(const tj_dma_element *element, void *data) {
+  tj_dma_touch(data, element);
+  return true;
+}
+
+static void price_box(pricing *p, const tj_kernel_step *step) {
+  tj_dma_touched touched = {.line_bytes = p->machine->line_bytes};
+  uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS] = {0};
+  for (uint32_t i = 0; i < step->word_count; i++)
+    dword[i] = (uint32_t)value_of(p, step->word[i]);
+  if (p->price.status != TJ_EVAL_OK || !tj_dma_decode_descriptor(dword, touch, &touched))
+    return;
+  tj_dma_touch_no_more(&touched);
+  const tj_cost cost = {
+      .instructions = 1, .lines = (int64_t)touched.lines, .least_lines = (int64_t)touched.least_lines};
+  add_cost(&box_price(p, step)->cost, &cost);
+}
+
+static void price_boxes(pricing *p, bool is_inner) {
+  const tj_kernel *kernel = p->kernel;
+  const tj_kernel_step *step = is_inner ? kernel->inner_step : kernel->step;
+  for (uint32_t i = 0; i < (is_inner ? kernel->inner_step_count : kernel->step_count); i++) {
+    if (step[i].kind == TJ_STEP_BOX)
+      price_box(p, &step[i]);
+  }
+}
+
 static void price_workgroup(pricing *p, int64_t group) {
   bool is_inner = set_workgroup(p, group);
+  price_boxes(p, is_inner);
   for (uint32_t first = 0; first < p->kernel->workgroup_size; first += p->machine->wave_size)
     price_wave(p, is_inner ? &p->inner : &p->outer, group, first);
 }
 
 /* --- pricing --- */
+
+/* Boxes of a tile. */
+static void count_boxes(pricing *p) {
+  for (uint32_t i = 0; i < p->kernel->step_count; i++) {
+    if (p->kernel->step[i].kind == TJ_STEP_BOX)
+      box_price(p, &p->kernel->step[i])->accesses++;
+  }
+}
 
 /* How many accesses of each kind a work-item makes: of a tile inside the domain, where there are such tiles. */
 static void count_accesses(pricing *p) {
@@ -418,6 +467,7 @@ static void count_accesses(pricing *p) {
     if (__builtin_add_overflow(*accesses, p->price.trips, accesses))
       note(p, TJ_EVAL_OVERFLOW);
   }
+  count_boxes(p);
 }
 
 /* Whether steps happen again in loops, of which the trips are not counted. */

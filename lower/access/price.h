@@ -35,6 +35,7 @@ typedef struct {
 typedef struct {
   bool is_store;
   bool is_direct;   /* from memory straight into LDS: both places, of which that in memory has the instructions */
+  bool is_box;      /* by an engine: of the words of its instructions, which are no accesses of lanes */
   bool is_scalar;   /* made once for a wave, by instructions of which no lines are counted */
   uint32_t buffer;  /* or TJ_LDS */
   uint32_t bytes;   /* of a lane */

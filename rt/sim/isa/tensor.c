@@ -11,9 +11,8 @@
 typedef struct {
   tj_sim_wave *wave;
   bool is_store;
-  uint64_t begin, end;            /* of what it has touched of LDS */
-  uint64_t address[TJ_SIM_LANES]; /* of elements that are not counted yet */
-  uint32_t count;
+  uint64_t begin, end; /* of what it has touched of LDS */
+  tj_dma_touched touched;
 } transfer;
 
 enum { GROUPS = 4, PADS = 1 << 20 /* in dword 4, the first of group 1 */ };
@@ -28,13 +27,6 @@ static const char *lds_problem(const transfer *t, const tj_dma_element *element)
   tj_sim_shadow *shadow = group->shadow + element->lds;
   return t->is_store ? tj_sim_shadow_note(shadow, bytes, TJ_SIM_SHADOW_READ, time, t->wave->number)
                      : tj_sim_shadow_expect(shadow, bytes, time, t->wave->number, group->lds_loads);
-}
-
-static void count_elements(transfer *t, uint32_t bytes) {
-  if (t->count > 0)
-    tj_sim_count_access(t->wave->group->counters, t->wave->group->line_bytes, t->address, t->count, bytes,
-                        t->is_store);
-  t->count = 0;
 }
 
 static void move(const transfer *t, const tj_dma_element *element) {
@@ -68,10 +60,7 @@ static bool visit(const tj_dma_element *element, void *data) {
   move(t, element);
   t->begin = element->lds < t->begin ? element->lds : t->begin;
   t->end = element->lds + bytes > t->end ? element->lds + bytes : t->end;
-  if (!element->is_filled)
-    t->address[t->count++] = element->address;
-  if (t->count == t->wave->lanes)
-    count_elements(t, bytes);
+  tj_dma_touch(&t->touched, element);
   return true;
 }
 
@@ -100,7 +89,10 @@ static bool has_rows_twice(const uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS]) {
 }
 
 void tj_sim_execute_tensor(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
-  transfer t = {.wave = wave, .is_store = instruction->operation->transfer == TJ_SIM_STORE, .begin = UINT64_MAX};
+  transfer t = {.wave = wave,
+                .is_store = instruction->operation->transfer == TJ_SIM_STORE,
+                .begin = UINT64_MAX,
+                .touched = {.line_bytes = wave->group->line_bytes}};
   uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS];
   read_descriptor(wave, instruction, dword);
   wave->group->lds_loads++;
@@ -113,6 +105,7 @@ void tj_sim_execute_tensor(tj_sim_wave *wave, const tj_sim_instruction *instruct
     tj_sim_wave_fail(wave, 0, "this is no descriptor that a program may give");
   if (wave->state == TJ_SIM_FAILED)
     return;
-  count_elements(&t, element_bytes);
+  tj_dma_touch_no_more(&t.touched);
+  tj_sim_count_box(wave->group->counters, &t.touched, element_bytes, t.is_store);
   tj_sim_issue_lds_load(wave, TJ_SIM_WAIT_TENSOR, t.begin, t.is_store ? 0 : t.end);
 }

@@ -22,19 +22,24 @@ static uint32_t width_index(uint32_t size) {
   return index;
 }
 
+void tj_sim_count_box(tj_sim_counters *counters, const tj_dma_touched *touched, uint32_t size, bool is_written) {
+  counters->memory_accesses += touched->runs;
+  counters->memory_bytes += touched->bytes;
+  counters->cache_lines += touched->lines;
+  counters->least_cache_lines += touched->least_lines;
+  *(is_written ? &counters->store_lines : &counters->load_lines) += touched->lines;
+  *(is_written ? &counters->least_store_lines : &counters->least_load_lines) += touched->least_lines;
+  (is_written ? counters->store_bytes : counters->load_bytes)[width_index(size)] += touched->bytes;
+}
+
 void tj_sim_count_access(tj_sim_counters *counters, uint32_t line_bytes, const uint64_t address[], uint32_t count,
                          uint32_t size, bool is_written) {
   if (count == 0)
     return;
   tj_line_count lines = tj_count_lines(address, count, size, line_bytes);
-  uint64_t bytes = (uint64_t)count * size;
-  counters->memory_accesses++;
-  counters->memory_bytes += bytes;
-  counters->cache_lines += lines.touched;
-  counters->least_cache_lines += lines.least;
-  *(is_written ? &counters->store_lines : &counters->load_lines) += lines.touched;
-  *(is_written ? &counters->least_store_lines : &counters->least_load_lines) += lines.least;
-  (is_written ? counters->store_bytes : counters->load_bytes)[width_index(size)] += bytes;
+  const tj_dma_touched touched = {
+      .runs = 1, .bytes = (uint64_t)count * size, .lines = lines.touched, .least_lines = lines.least};
+  tj_sim_count_box(counters, &touched, size, is_written);
 }
 
 /* --- LDS --- */
