@@ -148,42 +148,13 @@ static const char *describe_shape(const mapping *map) {
   return text.data;
 }
 
-/* Bytes of an element in all operands whose neighbours are those of a side. */
-static uint32_t bytes_beside(const mapping *map, tj_side_name side) {
-  uint32_t bytes = element_bytes(map, side);
-  for (uint32_t i = 0; i < map->domain->other_count; i++) {
-    if (tj_domain_other_is_straight(map->domain, i) == (side == TJ_SOURCE))
-      bytes += tj_element_bytes(map->flat, tj_flat_buffer(map->flat, TJ_OPERAND_OTHERS + i));
-  }
-  return bytes;
-}
-
-/* The first mode of a side that has several tiles. */
-static uint32_t first_tiled(const mapping *map, tj_side_name side, const int64_t reach[]) {
-  const uint32_t *order = map->problem.order[side];
-  uint32_t i = 0;
-  while (i + 1 < map->domain->count &&
-         tj_is_int(tj_tiles_along(map->graph, map->domain, order[i], tj_int(map->graph, reach[order[i]])), 1))
-    i++;
-  return order[i];
-}
-
-/* Tiles in the order of the source, but first those that are neighbours as most bytes of an element are, or where
- * that is no matter, as those of the destination are: what they move together is of few pages of memory. */
 static const tj_layout *order_of(const mapping *map) {
-  tj_job *job = map->graph->job;
-  uint32_t count = map->domain->count, at = 1;
-  uint32_t *sequence = TJ_NEW_ARRAY(job, uint32_t, count);
-  int64_t *reach = TJ_NEW_ARRAY(job, int64_t, count);
-  const uint32_t *loaded = map->problem.order[TJ_SOURCE];
-  for (uint32_t m = 0; m < count; m++)
+  int64_t *reach = TJ_NEW_ARRAY(map->graph->job, int64_t, map->domain->count);
+  for (uint32_t m = 0; m < map->domain->count; m++)
     reach[m] = tj_shape_room(&map->shape, m);
-  bool is_by_source = bytes_beside(map, TJ_SOURCE) > bytes_beside(map, TJ_DESTINATION);
-  sequence[0] = first_tiled(map, is_by_source ? TJ_SOURCE : TJ_DESTINATION, reach);
-  for (uint32_t i = 0; i < count; i++)
-    if (loaded[i] != sequence[0])
-      sequence[at++] = loaded[i];
-  return tj_order_of_tiles(map->graph, map->domain, reach, sequence);
+  return tj_order_of_tiles(map->graph, map->domain, reach,
+                           tj_tile_sequence(map->graph, map->flat, map->domain, reach, map->problem.order[TJ_SOURCE],
+                                            map->problem.order[TJ_DESTINATION]));
 }
 
 /* That work-items load straight into LDS at a time. */

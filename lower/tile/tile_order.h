@@ -5,6 +5,7 @@
 
 #include "ir/layout/layout.h"
 #include "lower/kernel/domain.h"
+#include "lower/kernel/kernel.h"
 
 /* How many tiles there are along a mode, of which each reaches so far. */
 const tj_node *tj_tiles_along(tj_graph *graph, const tj_domain *domain, uint32_t mode, const tj_node *reach);
@@ -27,5 +28,10 @@ const tj_node *tj_next_tile(tj_graph *graph, const tj_tiles *tiles, const tj_nod
  * mode once. NULL where it is the order without any: neighbours along the last mode first. */
 const tj_layout *tj_order_of_tiles(tj_graph *graph, const tj_domain *domain, const int64_t reach[],
                                    const uint32_t sequence[]);
+
+/* A copy's modes in the sequence in which tiles that follow each other have the fewest pages of memory at one time:
+ * in that of the source, as `loaded`, or with the first mode of one side before those of the other. */
+const uint32_t *tj_tile_sequence(tj_graph *graph, const tj_kernel *flat, const tj_domain *domain,
+                                 const int64_t reach[], const uint32_t loaded[], const uint32_t stored[]);
 
 #endif
