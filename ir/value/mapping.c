@@ -501,8 +501,6 @@ static void check_ways(tj_job *job, const tj_mapping *mapping) {
     tj_fail(job, TJ_MAPPING, "dma: by direct=1, work-items would load what an engine brings");
   if (mapping->is_direct && mapping->lds == NULL)
     tj_fail(job, TJ_MAPPING, "direct: lds= is missing, which says where load's elements go");
-  if (mapping->by_dma && mapping->lds == NULL)
-    tj_fail(job, TJ_MAPPING, "dma: lds= is missing, which says where the tile goes");
 }
 
 const tj_mapping *tj_mapping_make(tj_graph *graph, const tj_mapping_parts *parts) {

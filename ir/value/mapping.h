@@ -71,7 +71,7 @@ typedef struct tj_mapping {
   bool streams;           /* what is stored bypasses the caches */
   bool is_direct; /* load's elements go from memory straight into LDS: work-items load what lies there where `load`
                      says, lds taken without its swizzle */
-  bool by_dma;    /* an engine brings the tile into LDS, to where lds says; nobody loads what `load` says */
+  bool by_dma;    /* an engine brings the tile into LDS; nobody loads what `load` says */
 } tj_mapping;
 
 /* What a mapping is made of; NULL for what is not given. */

@@ -172,18 +172,10 @@ static void report_stage(const kernel_check *k) {
   tj_finding_number(finding, "least", stage->least_cycles);
 }
 
-/* Instructions that load a tile. */
-static int64_t boxes_of(const kernel_check *k) {
-  int64_t count = 0;
-  for (uint32_t i = 0; i < k->price.access_count; i++)
-    count += k->price.access[i].is_box ? k->price.access[i].accesses : 0;
-  return count;
-}
-
 /* That an engine loads into LDS. */
-static void report_dma(const kernel_check *k, int64_t boxes) {
+static void report_dma(const kernel_check *k, uint32_t boxes) {
   tj_finding *finding =
-      tj_find(k->findings, "dma", TJ_FINDING_YES, "an engine loads tiles into LDS: %" PRId64 " instruction%s each",
+      tj_find(k->findings, "dma", TJ_FINDING_YES, "an engine loads tiles into LDS: %" PRIu32 " instruction%s each",
               boxes, boxes == 1 ? "" : "s");
   tj_finding_number(finding, "instructions", boxes);
 }
@@ -271,8 +263,8 @@ void tj_check_variant(const tj_check *check, const tj_kernel *variant, const int
   check_accesses(&k, check, parameter);
   report_tile(&k);
   report_stage(&k);
-  if (boxes_of(&k) > 0)
-    report_dma(&k, boxes_of(&k));
+  if (tj_kernel_boxes(variant) > 0)
+    report_dma(&k, tj_kernel_boxes(variant));
   else
     report_direct(&k, check->target);
   report_exchange(&k);

@@ -51,11 +51,12 @@ typedef enum {
                      where not valid, `limit` */
   TJ_STEP_RUN,    /* `limit` elements, at least 1, become those of `from`, converted to the carried type and from it,
                      if the access is valid. On the host */
-  TJ_STEP_DIRECT, /* `width` elements from `from` on become those of LDS at the access, if that is valid; a wave's
-                     lanes that are side by side have places that are, and all are there after the next barrier */
+  TJ_STEP_DIRECT, /* `width` elements from `from` on become those of LDS at the access, if that is valid, after the
+                     next barrier; unless machines let each lane say where, lanes of a wave that are side by side have
+                     places that are */
   TJ_STEP_PREFETCH, /* the elements will be loaded by somebody soon; nothing happens that could be seen */
   TJ_STEP_COMPUTE,  /* the slots become what `compute` says of others; where not valid, they stay as they are */
-  TJ_STEP_BOX,      /* an engine brings a box of a buffer into LDS, as `word` says; all is there after the next barrier */
+  TJ_STEP_BOX, /* an engine brings a box of a buffer into LDS, as `word` says; all is there after the next barrier */
   TJ_STEP_EXCHANGE, /* slots of work-items become what others of their wave had, as `exchange` says; the others have
                        nothing from there on */
   TJ_STEP_LOOP,     /* the steps up to AGAIN happen `limit` times, which may be none; the symbol `value` is the trip,
@@ -90,9 +91,9 @@ typedef struct {
   const tj_node *limit; /* of LOOKUP: at least 1; of RUN and LOOP */
   const tj_computation *compute;      /* of COMPUTE */
   const struct tj_exchange *exchange; /* of EXCHANGE (lanes/exchange.h) */
-  const tj_node **word;               /* of BOX: what the instruction is given, of a buffer at address 0 (dma/dma.h) */
-  uint32_t word_count, number;        /* of BOX: how many, and the step's number among those before a barrier */
-  uint32_t width;                     /* a power of two; 1 for VALUE; of RUN: the greatest limit */
+  const tj_node **word;        /* of BOX: what the instruction is given, of a buffer at address 0 (dma/dma.h) */
+  uint32_t word_count, number; /* of BOX: how many, and the step's number among those before a barrier */
+  uint32_t width;              /* a power of two; 1 for VALUE; of RUN: the greatest limit */
   uint32_t slot, slot_step;
   bool adds;         /* of STORE: to what is there, each element at once: an f32, or an integer of 32 bits */
   bool transposes;   /* of LOAD from LDS: elements change lanes on their way (tile/transposed_side.h) */
@@ -245,6 +246,14 @@ static inline bool tj_kernel_has_step(const tj_kernel *kernel, tj_step_kind kind
   while (i < kernel->step_count && kernel->step[i].kind != kind)
     i++;
   return i < kernel->step_count;
+}
+
+/* Boxes that an engine brings for a workgroup. */
+static inline uint32_t tj_kernel_boxes(const tj_kernel *kernel) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < kernel->step_count; i++)
+    count += kernel->step[i].kind == TJ_STEP_BOX;
+  return count;
 }
 
 /* Bytes of an element of a buffer, or of LDS. */

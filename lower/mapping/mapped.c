@@ -13,6 +13,7 @@
 #include "lower/lds/lds_layout.h"
 #include "lower/mapping/flat_mapping.h"
 #include "lower/mapping/host_mapping.h"
+#include "lower/tile/box_side.h"
 #include "lower/tile/direct_side.h"
 #include "lower/tile/gather_vectors.h"
 #include "lower/tile/lds_choice.h"
@@ -506,6 +507,29 @@ static void set_dma(tj_tiling *tiling, const tj_mapped *mapped) {
   tiling->is_given = mapped->is_given;
 }
 
+/* The kernel whose tile lies where an engine can bring it: with gaps between rows, unless that takes more boxes. */
+static tj_kernel *tile_where_engines_can(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling,
+                                         const tj_target *target) {
+  const tj_box_problem problem = {.domain = tiling->domain,
+                                  .mapping = tiling->mapping,
+                                  .target = target,
+                                  .element_bytes = tj_dtype_bits(flat->carried) / 8};
+  tj_kernel *kernel[2] = {NULL, NULL};
+  for (int packed = 0; packed < 2; packed++) {
+    tj_tiling tried = *tiling;
+    tj_lds_choice chosen;
+    if (!tj_choose_box_lds(graph, &problem, packed, &chosen))
+      continue;
+    tried.mapping = chosen.mapping;
+    tried.choice = chosen.choice;
+    tried.is_given = tiling->is_given && packed;
+    kernel[packed] = tj_tile_kernel(graph, flat, &tried, target);
+  }
+  bool has_gaps =
+      kernel[0] != NULL && (kernel[1] == NULL || tj_kernel_boxes(kernel[0]) <= tj_kernel_boxes(kernel[1]));
+  return kernel[has_gaps ? 0 : 1];
+}
+
 uint32_t tj_mapped_work_items(tj_graph *graph, const tj_mapping *mapping) {
   uint32_t loaders = tj_mapping_work_items(graph, &mapping->load),
            storers = tj_mapping_work_items(graph, &mapping->store);
@@ -536,6 +560,8 @@ tj_kernel *tj_tile_as_mapped(tj_graph *graph, const tj_kernel *flat, const tj_ma
     choose_way(graph, &tiling, &load);
   else if (!set_direct(graph, &tiling, flat, mapped, &load, target))
     return NULL;
+  if (tiling.by_dma && mapping->lds == NULL && mapping->passes == 1)
+    return tile_where_engines_can(graph, flat, &tiling, target);
   if (tiling.is_staged && target->transposes_lds)
     tiling.asked = asked_of(graph, mapping, item, flat);
   if (tiling.is_staged && !set_way(graph, &tiling, flat, mapped, &store, target))

@@ -134,3 +134,20 @@ const char *tj_find_boxes(tj_graph *graph, const tj_box_problem *problem, tj_box
     write_words(&t, &plan, i, boxes);
   return NULL;
 }
+
+/* --- LDS --- */
+
+bool tj_choose_box_lds(tj_graph *graph, const tj_box_problem *problem, bool is_packed, tj_lds_choice *chosen) {
+  uint32_t *order = TJ_NEW_ARRAY(graph->job, uint32_t, problem->domain->count + 1);
+  tj_domain_sort(graph, problem->domain, true, order);
+  const tj_lds_problem where = {.mapping = problem->mapping,
+                                .target = problem->target,
+                                .work_items = tj_mapping_work_items(graph, &problem->mapping->store),
+                                .element_bytes = problem->element_bytes,
+                                .passes = 1,
+                                .order = order,
+                                .columns = (uint64_t)1 << order[0],
+                                .is_brought = true,
+                                .is_packed = is_packed};
+  return tj_choose_lds(graph, &where, chosen);
+}

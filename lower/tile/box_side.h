@@ -7,6 +7,7 @@
 #include "ir/value/mapping.h"
 #include "lower/kernel/domain.h"
 #include "lower/machine/target.h"
+#include "lower/tile/lds_choice.h"
 
 enum { TJ_MOST_BOXES = 64 };
 
@@ -28,5 +29,9 @@ typedef struct {
 
 /* Why no boxes load the tile, as a clause; NULL: they do. What of the tile is not in the source is zeros then. */
 const char *tj_find_boxes(tj_graph *graph, const tj_box_problem *problem, tj_boxes *boxes);
+
+/* Chooses where the tile of a mapping lies in LDS, along the source's neighbours: with what the engine may leave
+ * between rows, or, `is_packed`, without. False where it does not fit there. */
+bool tj_choose_box_lds(tj_graph *graph, const tj_box_problem *problem, bool is_packed, tj_lds_choice *chosen);
 
 #endif

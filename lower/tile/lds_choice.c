@@ -356,7 +356,8 @@ static bool search(const chooser *c, const access_list *list, uint32_t narrowest
                         .group_count = list_groups(c, false, group),
                         .run = run,
                         .run_count = list_groups(c, true, run),
-                        .directions = c->problem->is_direct ? 1u << TJ_STAGE_ROW : 0,
+                        .directions = c->problem->is_direct || c->problem->is_brought ? 1u << TJ_STAGE_ROW : 0,
+                        .without = c->problem->is_brought ? TJ_STAGE_SWIZZLES | TJ_STAGE_GROUPS : 0,
                         .is_packed = c->problem->is_packed,
                         .narrowest = narrowest};
   const tj_bank_model *model = tj_bank_model_of(target->processor);
@@ -413,7 +414,7 @@ static bool choose(const chooser *c, const tj_held *load, const tj_held *store, 
   find_runs(c, &in);
   find_runs(c, &out);
   access_list list = {TJ_NEW_ARRAY(c->job, tj_stage_access, most_accesses(c, &in) + most_accesses(c, &out)), 0};
-  if (!c->problem->is_packed)
+  if (!c->problem->is_packed && !c->problem->is_brought)
     add_accesses(c, &in, &list);
   add_accesses(c, &out, &list);
   if (!search(c, &list, c->problem->is_direct && !c->problem->is_packed ? in.width : 0, choice))
