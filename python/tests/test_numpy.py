@@ -103,6 +103,11 @@ class Arrays(unittest.TestCase):
         self.assertEqual(codes.dtype, numpy.uint8)
         self.assertEqual(codes.tolist(), [0x38, 0xbc, 0x7e, 0x7e, 0x01, 0x58])
 
+    def test_bits_of_what_numpy_lacks(self):
+        made = tilejit.kernel("kernel k(x: f32 @ 3:1, y: bf16 @ 3:1) = copy(x, y)")(numpy.array([1, -2, 0.5], "f4"))
+        self.assertEqual(made.dtype, numpy.uint16)
+        self.assertEqual(made.tolist(), [0x3f80, 0xc000, 0x3f00])
+
     def test_integers_of_numpy(self):
         self.assertEqual(tilejit.Layout((numpy.int64(4), 8), (8, 1))(numpy.int32(1), 2), 10)
         b = numpy.zeros((28, 40), "f4")

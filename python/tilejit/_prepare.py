@@ -143,14 +143,12 @@ def _step(argument: Argument, key: Key, on: Device | None) -> Step:
 def _output_of(argument: Argument, index: int) -> Output:
     if argument.is_read or not argument.is_written:
         raise argument_error(4001, f"argument '{argument.name}' has no array", "pass one")
-    if not argument.numpy:
-        raise argument_error(4001, f"argument '{argument.name}' has no array, and NumPy no type {argument.dtype} to "
-                             "make one", "pass one")
+    dtype = argument.numpy or f"<u{argument.element_bytes}"  # bits of what NumPy has no type for
     if argument.is_row_major:
-        return Output(index, argument.lengths, argument.numpy, "C")
+        return Output(index, argument.lengths, dtype, "C")
     if argument.is_column_major:
-        return Output(index, argument.lengths, argument.numpy, "F")
-    return Output(index, (argument.element_count,), argument.numpy, "C")
+        return Output(index, argument.lengths, dtype, "F")
+    return Output(index, (argument.element_count,), dtype, "C")
 
 
 class Kind(NamedTuple):
