@@ -5,7 +5,7 @@
 #include <string.h>
 
 const tj_dma_engine tj_dma_engines[] = {
-#define TENSOR_DESCRIPTOR(name, rank, box_bits, stride_bits, least, most, pad, iterations, iterated)                 \
+#define TENSOR_DESCRIPTOR(name, rank, box_bits, stride_bits, least, most, pad, iterations, iterated, rows)           \
   {.processor = (name),                                                                                              \
    .kind = TJ_DMA_DESCRIPTOR,                                                                                        \
    .dimensions = (rank),                                                                                             \
@@ -18,7 +18,8 @@ const tj_dma_engine tj_dma_engines[] = {
    .most_interval = (most),                                                                                          \
    .most_pad = (pad),                                                                                                \
    .most_iterations = (iterations),                                                                                  \
-   .iterated_dimensions = (iterated)},
+   .iterated_dimensions = (iterated),                                                                                \
+   .most_rows = (rows)},
 #define TENSOR_MAP(name, rank, extent_bits, box, stride_bits, unit, row, place, swizzle)                             \
   {.processor = (name),                                                                                              \
    .kind = TJ_DMA_TENSOR_MAP,                                                                                        \

@@ -27,6 +27,7 @@ typedef struct {
   uint32_t lds_unit;                                /* and so is its place in LDS */
   uint32_t least_interval, most_interval, most_pad; /* of pads in LDS, in dwords; zeros: none */
   uint32_t most_iterations, iterated_dimensions;    /* zeros: no descriptor iterates */
+  uint32_t most_rows;                               /* that a descriptor gathers by indices of 16 bits; 0: none */
   uint32_t most_swizzle;                            /* bytes; 0: none */
 } tj_dma_engine;
 

@@ -375,7 +375,7 @@ typedef struct {
  *
  * JSON: {"tensor","tile":[…],"dtype","target","holds","why","kind":"descriptor"|"tensor_map","instructions",
  * "offset_bytes","dimensions":[{"extent","stride_bytes","box"}…],"repeats":[{"dimension","step","count","lds_bytes",
- * "is_iterated"}…],"pad":{"interval_bytes","bytes"},"swizzle_bytes","lds","lds_bytes","coordinates","stores",
+ * "is_iterated","is_gathered"}…],"gather":{"rows","index_bits"} of descriptors,"pad":{"interval_bytes","bytes"},"swizzle_bytes","lds","lds_bytes","coordinates","stores",
  * "why_no_stores","tensor_map":{…},"issues":[{"coordinates":[…],"lds_bytes","groups":[[…]…]}…]}. Without a plan there
  * is "why" and nothing behind it, with one there is no "why". "stores" is whether the plan also stores from LDS. Numbers that parameters decide are texts. "tensor_map" has the parameters of
  * cuTensorMapEncodeTiled, where the offset is to be added to the address; "groups" are the dwords of a descriptor of

@@ -90,6 +90,9 @@ static void print_summary(const tj_dma_report *r, tj_text *text) {
                  plural(plan->instructions));
   if (plan->iterated != TJ_DMA_NO_REPEAT)
     tj_text_format(text, ", of %" PRId64 " iterations", plan->repeat[plan->iterated].count);
+  if (plan->rows != 0)
+    tj_text_format(text, ", of %" PRIu32 " rows that it gathers by indices of %" PRIu32 " bits", plan->rows,
+                   plan->index_bits);
   if (plan->pad != 0)
     tj_text_format(text, ", a pad of %u bytes after every %u", 4 * plan->pad, 4 * plan->pad_interval);
   if (plan->swizzle != 0)
@@ -116,8 +119,10 @@ static void print_dimension(const tj_dma_report *r, uint32_t d, tj_text *text) {
 static void print_repeat(const tj_dma_report *r, uint32_t number, tj_text *text) {
   const tj_dma_repeat *repeat = &r->plan->repeat[number];
   tj_text_format(text, "  %s: %" PRId64 " times, %s further along dimension %" PRIu32 ", %" PRId64 " bytes in LDS\n",
-                 number == r->plan->iterated ? "iterate" : "repeat", repeat->count, describe(r, repeat->step),
-                 repeat->dimension, repeat->lds * r->plan->unit_bytes);
+                 repeat->is_gathered           ? "gather"
+                 : number == r->plan->iterated ? "iterate"
+                                               : "repeat",
+                 repeat->count, describe(r, repeat->step), repeat->dimension, repeat->lds * r->plan->unit_bytes);
 }
 
 static void print_numbers(tj_text *text, const int64_t value[], uint32_t count) {
@@ -216,6 +221,8 @@ static void write_repeats(const tj_dma_report *r, tj_json *json) {
     tj_json_number(json, "lds_bytes", repeat->lds * r->plan->unit_bytes);
     tj_json_key(json, "is_iterated");
     tj_json_boolean(json, i == r->plan->iterated);
+    tj_json_key(json, "is_gathered");
+    tj_json_boolean(json, repeat->is_gathered);
     tj_json_close(json, '}');
   }
   tj_json_close(json, ']');
@@ -278,12 +285,21 @@ static void write_issues(const tj_dma_report *r, tj_json *json) {
   tj_json_close(json, ']');
 }
 
+static void write_gather(const tj_dma_report *r, tj_json *json) {
+  open_member(json, "gather", '{');
+  tj_json_number(json, "rows", r->plan->rows);
+  tj_json_number(json, "index_bits", r->plan->index_bits);
+  tj_json_close(json, '}');
+}
+
 static void write_plan(const tj_dma_report *r, tj_json *json) {
   tj_json_member(json, "kind", is_map(r) ? "tensor_map" : "descriptor");
   tj_json_number(json, "instructions", r->plan->instructions);
   write_node(r, json, "offset_bytes", bytes_of(r, r->plan->base));
   write_dimensions(r, json);
   write_repeats(r, json);
+  if (!is_map(r))
+    write_gather(r, json);
   open_member(json, "pad", '{');
   tj_json_number(json, "interval_bytes", 4 * (int64_t)r->plan->pad_interval);
   tj_json_number(json, "bytes", 4 * (int64_t)r->plan->pad);

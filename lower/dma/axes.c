@@ -230,9 +230,31 @@ static int64_t longest_box(const builder *b, const tj_dma_axis *axis) {
   int64_t row = b->axes->swizzle / b->request->element_bytes;
   if (axis->lds == 1 && row > 0 && row < most)
     most = row;
-  bool is_row = b->axes->cuts_rows && axis->may_overrun && tj_is_int(axis->stride, 1) && tj_is_constant(axis->length);
+  bool is_row = b->axes->cuts_rows && b->request->engine->kind == TJ_DMA_TENSOR_MAP && axis->may_overrun &&
+                tj_is_int(axis->stride, 1) && tj_is_constant(axis->length);
   int64_t inside = is_row ? (int64_t)tj_gcd((uint64_t)axis->length->value, (uint64_t)axis->tile) : most;
   return inside < most ? inside : most;
+}
+
+bool tj_dma_rows_are_alike(tj_graph *graph, const tj_dma_axis *axis, int64_t row) {
+  const tj_node *of = tj_int(graph, row);
+  if (!axis->may_straddle)
+    return true;
+  if (!tj_is_constant(axis->begin) || !tj_is_constant(axis->valid))
+    return tj_decide_divides(graph, of, axis->begin) == TJ_YES &&
+           (row == axis->tile || tj_decide_divides(graph, of, axis->valid) == TJ_YES);
+  int64_t begin = axis->begin->value, end = begin + axis->valid->value, last = end - end % row;
+  return begin % row == 0 && (last == end || last % axis->tile == 0 || last <= begin);
+}
+
+/* How many of `taken` positions a box has: the most, or, of descriptors that are to gather, as rows that are alike.
+ */
+static int64_t box_of(const builder *b, const tj_dma_axis *axis, int64_t taken) {
+  bool is_row = b->axes->cuts_rows && b->request->engine->kind == TJ_DMA_DESCRIPTOR && tj_is_int(axis->stride, 1);
+  int64_t box = greatest_divisor(taken, longest_box(b, axis));
+  while (is_row && !tj_dma_rows_are_alike(b->graph, axis, box))
+    box = greatest_divisor(taken, box - 1);
+  return box;
 }
 
 static void add_axis(builder *b, tj_dma_axis axis) {
@@ -291,7 +313,7 @@ static void cut_axis(builder *b, tj_dma_axis axis, digits *d) {
       REFUSE(b, "%s has digits that cut those of the tensor", no_lds_name);
       return;
     }
-    int64_t box = greatest_divisor(taken, longest_box(b, &axis));
+    int64_t box = box_of(b, &axis, taken);
     bool comes_apart =
         box > 1 && !axis.is_padded && tj_decide_divides(b->graph, tj_int(b->graph, box), axis.length) == TJ_YES;
     if (box < taken) {

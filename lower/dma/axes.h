@@ -45,6 +45,10 @@ typedef struct {
  * is no layout, TJ4016 for a tile that is too large. */
 tj_dma_axes tj_dma_axes_of(const tj_dma_request *request, bool cuts_rows);
 
+/* Whether rows of so many positions of an axis, of which tiles have several, are in each tile as long as one another:
+ * whole, or as much of them as is in the tensor, or wholly outside. */
+bool tj_dma_rows_are_alike(tj_graph *graph, const tj_dma_axis *axis, int64_t row);
+
 /* Sets an obstacle where there is none yet. */
 void tj_dma_refuse(tj_job *job, const char **obstacle, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

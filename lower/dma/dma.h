@@ -4,11 +4,14 @@
  * A map of coordinates to elements of memory, the extents of a tile and, if wanted, a layout of the tile in LDS
  * become a plan, or the reason why there is none:
  *
- *   axes.c    map, tile, layout  ->  axes: runs of positions along a mode, with one stride each
- *   plan.c    axes               ->  a plan: which axes are dimensions of a box, which merge, which repeat the
- * instruction encode.c  a plan, a tile     ->  the bits of a descriptor, or the parameters of a tensor map and
- * coordinates decode.c  bits, parameters   ->  (address, place in LDS, fill) element by element; knows nothing of the
- * others
+ *   axes.c       map, tile, layout to axes: runs of positions along a mode, with one stride each
+ *   plan.c       axes to a plan: which of them are dimensions of a box, which merge, which repeat the instruction
+ *   gather.c     repeats of a row to indices of rows
+ *   lds_order.c  where an instruction goes on in LDS
+ *   encode.c     a plan and a tile to the bits of a descriptor, or the parameters of a tensor map and coordinates
+ *
+ * base/machine/dma_decode.c, which knows nothing of these, makes (address, place in LDS, fill) of bits and
+ * parameters.
  *
  * A plan serves every tile whose first coordinate is a multiple of the tile's extents. What of a tile lies beyond the
  * tensor, or in its pads, is filled with zeros. */
@@ -42,6 +45,7 @@ typedef struct {
   const tj_node *extent, *stride; /* in units */
   int64_t box;
   bool may_overrun; /* boxes may reach beyond it */
+  bool is_padded;   /* and may begin before it */
 } tj_dma_dimension;
 
 /* `count` instructions, or iterations of one, `step` further along a dimension, `lds` units further in LDS. */
@@ -50,6 +54,7 @@ typedef struct {
   const tj_node *step;
   int64_t count, lds;
   bool may_straddle; /* some are in the tensor where others are not */
+  bool is_gathered;  /* rows of a descriptor that gathers, not instructions */
 } tj_dma_repeat;
 
 typedef struct {
@@ -65,13 +70,19 @@ typedef struct {
   uint32_t repeat_count;
   uint32_t iterated;              /* the repeat that the descriptor itself does; TJ_DMA_NO_REPEAT: none */
   int64_t instructions;           /* of a tile */
+  uint32_t rows;                  /* that a descriptor gathers: so many are the repeats that are gathered; 0: none */
+  uint32_t index_bits;            /* of the rows' indices */
+  const tj_node *row_step;        /* units that indices count */
+  const tj_node *row_end;         /* an index that is no row's, and behind all that are */
+  uint32_t parted;                /* the repeat that is parts of a gathered one; TJ_DMA_NO_REPEAT: none is */
+  int64_t parted_rows;            /* which has so many rows: the last part may have less than the others */
   uint32_t pad_interval, pad;     /* in LDS, in dwords; zeros: none */
   uint32_t swizzle;               /* bytes of its rows; 0: none */
   const tj_composed *coordinates; /* from the tensor's coordinate to that in the dimensions */
   tj_composed lds;                /* from the coordinate in the tile to the element of LDS */
 } tj_dma_plan;
 
-/* The plan with the fewest instructions, then without iterations, then with the fewest dimensions. */
+/* The plan with the fewest instructions, then without gathers, without iterations, with the fewest dimensions. */
 tj_dma_plan tj_dma_plan_of(const tj_dma_request *request);
 
 /* That a tile takes of LDS, with all of the last row of a swizzle. */

@@ -11,11 +11,11 @@
  * a tensor map it needs a dimension all the same, unless it continues one that boxes never overrun, or its positions
  * are offsets along such a one. */
 #include "base/machine/processor.h"
-#include "base/number/power.h"
 #include "ir/layout/arith.h"
 #include "ir/layout/leaves.h"
 #include "ir/simplify/simplify.h"
 #include "lower/dma/axes.h"
+#include "lower/dma/gather.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -38,8 +38,7 @@ typedef struct {
   const tj_node *factor[TJ_DMA_MOST_AXES];
   bool is_full[TJ_DMA_MOST_PLACES]; /* of dimensions: the box has all of it */
   int64_t lds[TJ_DMA_MOST_AXES], part_lds[TJ_DMA_MOST_REPEATS];
-  int64_t filled;        /* units of LDS that the box has so far, without pads */
-  int64_t interval, pad; /* of LDS, in units; zeros: none */
+  tj_dma_lds_order written; /* of LDS, by the box so far */
 } trial;
 
 #define REFUSE(t, ...) tj_dma_refuse((t)->of->graph->job, &(t)->plan.obstacle, __VA_ARGS__)
@@ -52,30 +51,11 @@ static const tj_node *product(tj_graph *graph, const tj_node *a, const tj_node *
   return tj_simplified(graph, tj_terse_mul(graph, a, b));
 }
 
-/* --- LDS --- */
-
-static bool can_pad(const trial *t, int64_t interval, int64_t pad) {
-  const tj_dma_engine *engine = t->of->engine;
-  int64_t bytes = interval * t->plan.unit_bytes, pad_bytes = pad * t->plan.unit_bytes;
-  return pad > 0 && bytes % DWORD == 0 && pad_bytes % DWORD == 0 && tj_is_power_of_two(bytes) &&
-         bytes >= engine->least_interval * DWORD && bytes <= engine->most_interval * DWORD &&
-         pad_bytes <= engine->most_pad * DWORD;
-}
-
-/* Whether the next axis lies where the engine would put it, be it by a pad that begins here. */
-static bool continues_lds(trial *t, int64_t lds) {
-  if (t->interval == 0 && lds != t->filled && can_pad(t, t->filled, lds - t->filled)) {
-    t->interval = t->filled;
-    t->pad = lds - t->filled;
-  }
-  return lds == t->filled + (t->interval == 0 ? 0 : t->filled / t->interval * t->pad);
-}
-
 /* --- dimensions --- */
 
 static uint32_t add_dimension(trial *t, const tj_node *extent, const tj_node *stride, int64_t box, bool may_overrun) {
   uint32_t d = t->plan.dimension_count++;
-  t->plan.dimension[d] = (tj_dma_dimension){extent, stride, box, may_overrun};
+  t->plan.dimension[d] = (tj_dma_dimension){extent, stride, box, may_overrun, false};
   t->is_full[d] = !may_overrun && tj_is_int(extent, box);
   return d;
 }
@@ -150,16 +130,16 @@ static bool merge_chosen(trial *t, uint32_t number) {
 
 /* Rows of a box take as much of LDS as those of its swizzle: whether the next axis lies behind such a row. */
 static bool ends_row(trial *t, int64_t lds) {
-  bool ends = t->plan.dimension_count == 1 && t->filled < swizzle_row(t) && lds == swizzle_row(t);
+  bool ends = t->plan.dimension_count == 1 && t->written.filled < swizzle_row(t) && lds == swizzle_row(t);
   if (ends)
-    t->filled = lds;
+    t->written.filled = lds;
   return ends;
 }
 
 static void check_rows(trial *t) {
-  if (t->plan.dimension_count == 1 && t->plan.swizzle != 0 && t->filled != swizzle_row(t))
+  if (t->plan.dimension_count == 1 && t->plan.swizzle != 0 && t->written.filled != swizzle_row(t))
     REFUSE(t, "a box's rows of %" PRId64 " bytes begin at those of the swizzle, %u bytes from one another",
-           t->filled * t->plan.unit_bytes, t->plan.swizzle);
+           t->written.filled * t->plan.unit_bytes, t->plan.swizzle);
 }
 
 static void place_chosen(trial *t) {
@@ -171,9 +151,9 @@ static void place_chosen(trial *t) {
     if (!is_chosen(t, number))
       continue;
     bool is_row = ends_row(t, axis->lds);
-    t->lds[number] = axes->has_lds ? axis->lds : t->filled;
-    if (axes->has_lds && !continues_lds(t, axis->lds)) {
-      REFUSE(t, "the layout in LDS has %" PRId64 " where a box of rows has %" PRId64, axis->lds, t->filled);
+    t->lds[number] = axes->has_lds ? axis->lds : t->written.filled;
+    if (axes->has_lds && !tj_dma_continues_lds(&t->written, axis->lds)) {
+      REFUSE(t, "the layout in LDS has %" PRId64 " where a box of rows has %" PRId64, axis->lds, t->written.filled);
       return;
     }
     if (is_first)
@@ -184,7 +164,7 @@ static void place_chosen(trial *t) {
       place(t, number, add_dimension(t, axis->valid, stride_of(t, axis), axis->box, axis->may_overrun),
             tj_int(t->of->graph, 1));
     }
-    t->filled *= axis->box;
+    t->written.filled *= axis->box;
   }
   if (is_first)
     begin_row(t, NULL);
@@ -307,8 +287,12 @@ static void add_repeat(trial *t, uint32_t axis, int64_t step, int64_t count, int
     REFUSE(t, "the tile has more than %d parts that no box has", TJ_DMA_MOST_REPEATS);
     return;
   }
-  const tj_dma_repeat repeat = {t->place[axis], product(graph, tj_int(graph, step), t->factor[axis]), count, lds,
-                                t->of->axes->axis[axis].may_straddle};
+  const tj_dma_repeat repeat = {t->place[axis],
+                                product(graph, tj_int(graph, step), t->factor[axis]),
+                                count,
+                                lds,
+                                t->of->axes->axis[axis].may_straddle,
+                                false};
   t->plan.instructions *= count;
   if (!continue_repeat(t, &repeat))
     t->plan.repeat[t->plan.repeat_count++] = repeat;
@@ -322,7 +306,7 @@ static void add_repeat(trial *t, uint32_t axis, int64_t step, int64_t count, int
 
 static void place_repeats(trial *t) {
   const tj_dma_axes *axes = t->of->axes;
-  int64_t next = t->filled;
+  int64_t next = t->written.filled;
   for (uint32_t i = 0; i < axes->axis_count; i++) {
     uint32_t number = t->of->order[i];
     if (is_chosen(t, number))
@@ -350,8 +334,7 @@ static bool can_iterate(const trial *t, const tj_dma_repeat *repeat) {
 /* The descriptor does the longest repeat itself where it may. */
 static void iterate(trial *t) {
   tj_dma_plan *plan = &t->plan;
-  plan->iterated = TJ_DMA_NO_REPEAT;
-  if (plan->rank > t->of->engine->iterated_dimensions || t->interval != 0)
+  if (plan->rank > t->of->engine->iterated_dimensions || t->written.interval != 0)
     return;
   for (uint32_t i = 0; i < plan->repeat_count; i++) {
     if (can_iterate(t, &plan->repeat[i]) &&
@@ -360,6 +343,29 @@ static void iterate(trial *t) {
   }
   if (plan->iterated != TJ_DMA_NO_REPEAT)
     plan->instructions /= plan->repeat[plan->iterated].count;
+}
+
+/* --- gathers --- */
+
+/* Whether rows that parts of the box's own axes are may have one length in a descriptor. */
+static bool are_rows_alike(const trial *t) {
+  const tj_dma_axes *axes = t->of->axes;
+  for (uint32_t i = 0; i < axes->part_count; i++) {
+    const tj_dma_axis *axis = &axes->axis[axes->part[i].axis];
+    if (is_chosen(t, axes->part[i].axis) && !tj_dma_rows_are_alike(t->of->graph, axis, axis->box))
+      return false;
+  }
+  return true;
+}
+
+/* The descriptor brings rows together that lie anywhere, one after the other in LDS. */
+static void gather(trial *t) {
+  for (uint32_t i = 0; i < t->of->axes->axis_count; i++) {
+    tj_dma_dimension *of = &t->plan.dimension[t->place[i]];
+    of->is_padded = of->is_padded || !tj_is_int(t->of->axes->axis[i].begin, 0);
+  }
+  if (t->plan.rank == 1 && are_rows_alike(t))
+    tj_dma_gather(t->of->graph, &t->plan, &t->written);
 }
 
 /* --- limits --- */
@@ -396,7 +402,7 @@ static void check_row(trial *t) {
     REFUSE(t, "no mode of the tile is contiguous in memory, and first in LDS");
   if (bytes % engine->row_unit != 0)
     REFUSE(t, "a box's rows have %" PRId64 " bytes, no multiple of %u", bytes, engine->row_unit);
-  if (t->interval != 0 && bytes % DWORD != 0)
+  if (t->written.interval != 0 && bytes % DWORD != 0)
     REFUSE(t, "between pads, a box's rows have %" PRId64 " bytes, no multiple of %d", bytes, DWORD);
 }
 
@@ -435,7 +441,7 @@ static void check_begins(trial *t) {
 static void check_stores(trial *t) {
   tj_graph *graph = t->of->graph;
   const char **obstacle = &t->plan.store_obstacle;
-  if (t->interval != 0)
+  if (t->written.interval != 0)
     tj_dma_refuse(graph->job, obstacle, "they ignore pads in LDS");
   for (uint32_t i = 0; i < t->of->axes->axis_count; i++)
     if (t->of->engine->kind == TJ_DMA_TENSOR_MAP && !tj_is_int(t->of->axes->axis[i].begin, 0))
@@ -465,8 +471,8 @@ static void check_limits(trial *t) {
 
 /* --- the search --- */
 
-static void try_choice(trial *t, const search *s, uint32_t chosen) {
-  *t = (trial){.of = s, .chosen = chosen, .filled = 1};
+static void try_choice(trial *t, const search *s, uint32_t chosen, bool gathers) {
+  *t = (trial){.of = s, .chosen = chosen, .written = {s->engine, s->axes->unit_bytes, 1, 0, 0}};
   t->plan = (tj_dma_plan){.engine = s->engine,
                           .unit_bytes = s->axes->unit_bytes,
                           .units = s->axes->units,
@@ -483,11 +489,19 @@ static void try_choice(trial *t, const search *s, uint32_t chosen) {
     place_repeats(t);
   if (t->plan.obstacle != NULL)
     return;
+  t->plan.iterated = t->plan.parted = TJ_DMA_NO_REPEAT;
+  if (gathers)
+    gather(t);
   check_limits(t);
   check_stores(t);
-  iterate(t);
-  t->plan.pad_interval = (uint32_t)(t->interval * t->plan.unit_bytes / DWORD);
-  t->plan.pad = (uint32_t)(t->pad * t->plan.unit_bytes / DWORD);
+  if (!gathers)
+    iterate(t);
+  t->plan.pad_interval = (uint32_t)(t->written.interval * t->plan.unit_bytes / DWORD);
+  t->plan.pad = (uint32_t)(t->written.pad * t->plan.unit_bytes / DWORD);
+}
+
+static bool is_single(const tj_dma_plan *plan) {
+  return plan->obstacle == NULL && plan->instructions == 1;
 }
 
 static bool is_better(const tj_dma_plan *a, const tj_dma_plan *b) {
@@ -496,6 +510,8 @@ static bool is_better(const tj_dma_plan *a, const tj_dma_plan *b) {
   bool iterates = a->iterated != TJ_DMA_NO_REPEAT, others = b->iterated != TJ_DMA_NO_REPEAT;
   if (a->instructions != b->instructions)
     return a->instructions < b->instructions;
+  if ((a->rows != 0) != (b->rows != 0))
+    return b->rows != 0;
   return iterates != others ? others : a->rank < b->rank;
 }
 
@@ -606,10 +622,17 @@ static void write_layouts(trial *t) {
 /* The best choice of axes. */
 static void choose(const search *s, trial *best, trial *other) {
   uint32_t fixed = indispensable(s), free = choosable(s) & ~fixed;
-  try_choice(best, s, fixed | free);
+  try_choice(best, s, fixed | free, false);
   for (uint32_t chosen = free; chosen != 0;) {
     chosen = (chosen - 1) & free;
-    try_choice(other, s, fixed | chosen);
+    try_choice(other, s, fixed | chosen, false);
+    if (is_better(&other->plan, &best->plan))
+      *best = *other;
+  }
+  for (uint32_t left = s->engine->most_rows != 0 ? free + 1 : 0; left > 0 && !is_single(&best->plan); left--) {
+    if (((left - 1) & ~free) != 0)
+      continue;
+    try_choice(other, s, fixed | (left - 1), true);
     if (is_better(&other->plan, &best->plan))
       *best = *other;
   }
@@ -630,7 +653,7 @@ static tj_dma_plan plan_with(const tj_dma_request *request, bool cuts_rows) {
 
 static tj_dma_plan best_plan(const tj_dma_request *request) {
   tj_dma_plan plan = plan_with(request, false);
-  if (request->engine->kind == TJ_DMA_DESCRIPTOR || (plan.obstacle == NULL && plan.instructions == 1))
+  if (is_single(&plan))
     return plan;
   tj_dma_plan other = plan_with(request, true);
   return is_better(&other, &plan) ? other : plan;

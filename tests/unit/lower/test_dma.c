@@ -9,7 +9,7 @@ enum { CASES = 1000, SLICE = 50 };
 typedef struct {
   const char *processor;
   uint64_t seed;
-  int planned, several, padded, iterated, swizzled, refused;
+  int planned, several, padded, iterated, gathered, swizzled, refused;
 } tally;
 
 static void count_plan(tally *t, const tj_dma_plan *plan) {
@@ -20,6 +20,7 @@ static void count_plan(tally *t, const tj_dma_plan *plan) {
   t->several += plan->instructions > 1;
   t->padded += plan->pad != 0;
   t->iterated += plan->iterated != TJ_DMA_NO_REPEAT;
+  t->gathered += plan->rows != 0;
   t->swizzled += plan->swizzle != 0;
 }
 
@@ -52,6 +53,7 @@ START_TEST(descriptors_agree) {
   ck_assert_int_ge(t.several, CASES / 20);
   ck_assert_int_ge(t.padded, CASES / 100);
   ck_assert_int_ge(t.iterated, CASES / 20);
+  ck_assert_int_ge(t.gathered, CASES / 20);
 }
 END_TEST
 

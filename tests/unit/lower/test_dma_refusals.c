@@ -119,15 +119,17 @@ static bool shape_serves(shape_of_descriptor s, const wanted_tiles *all) {
   return true;
 }
 
-static bool some_pad_serves(shape_of_descriptor s, const wanted_tiles *all, int64_t element_bytes) {
-  if (shape_serves(s, all))
+/* Whether `serves` with some pad, or none. */
+static bool some_pad_serves(shape_of_descriptor s, const wanted_tiles *all, int64_t element_bytes,
+                            bool (*serves)(shape_of_descriptor, const wanted_tiles *)) {
+  if (serves(s, all))
     return true;
   for (int64_t dwords = 2; s.times == 1 && dwords <= 256; dwords *= 2) {
     for (int64_t pad = 1; pad <= 128; pad++) {
       s.interval = dwords * 4 / element_bytes;
       s.pad = pad * 4 / element_bytes;
       if (dwords * 4 % element_bytes == 0 && pad * 4 % element_bytes == 0 && s.row * element_bytes % 4 == 0 &&
-          shape_serves(s, all))
+          serves(s, all))
         return true;
     }
   }
@@ -141,9 +143,49 @@ static bool descriptors_serve(const wanted_tiles *all, int64_t element_bytes) {
   for (int64_t row = 1; row <= count; row++) {
     for (int64_t rows = 1; rows <= count / row; rows++) {
       shape_of_descriptor s = {.row = row, .rows = rows, .times = count / (row * rows)};
-      if (s.times * row * rows == count && some_pad_serves(s, all, element_bytes))
+      if (s.times * row * rows == count && some_pad_serves(s, all, element_bytes, shape_serves))
         return true;
     }
+  }
+  return false;
+}
+
+/* --- gathers --- */
+
+/* Rows of LDS, each of which is a run of memory and fills behind it, as long as that of all others, or all fills:
+ * their indices count elements, and one is behind the tensor. */
+static bool rows_agree(const wanted_tile *w, int64_t row, int64_t valid) {
+  for (int64_t n = 0; n < w->count; n++) {
+    int64_t first = w->address[n - n % row], x = n % row;
+    bool is_filled = first == LDS_FILL || x >= valid;
+    if (w->address[n] != (is_filled ? LDS_FILL : first + x))
+      return false;
+  }
+  return true;
+}
+
+static bool some_row_serves(const wanted_tile *w, int64_t row) {
+  for (int64_t valid = 0; valid <= row; valid++) {
+    if (rows_agree(w, row, valid))
+      return true;
+  }
+  return false;
+}
+
+static bool gather_serves(shape_of_descriptor s, const wanted_tiles *all) {
+  for (uint32_t i = 0; i < all->tile_count; i++) {
+    if (!places_agree(&s, &all->tile[i]) || !some_row_serves(&all->tile[i], s.row))
+      return false;
+  }
+  return true;
+}
+
+static bool some_gather_serves(const wanted_tiles *all, int64_t element_bytes) {
+  int64_t count = all->tile[0].count;
+  for (int64_t row = 1; row <= count; row++) {
+    shape_of_descriptor s = {.row = row, .rows = count / row, .times = 1};
+    if (count % row == 0 && s.rows <= TJ_DMA_MOST_ROWS && some_pad_serves(s, all, element_bytes, gather_serves))
+      return true;
   }
   return false;
 }
@@ -250,7 +292,11 @@ static void run_case(tj_job *job, void *data) {
     return;
   r->refused++;
   bool is_map = engine.kind == TJ_DMA_TENSOR_MAP;
-  bool serves = is_map ? some_map_serves(&all, 16 / r->element_bytes) : descriptors_serve(&all, r->element_bytes);
+  bool has_axes = plan.engine != NULL, serves;
+  if (is_map)
+    serves = some_map_serves(&all, 16 / r->element_bytes);
+  else
+    serves = descriptors_serve(&all, r->element_bytes) || (has_axes && some_gather_serves(&all, r->element_bytes));
   ck_assert_msg(!serves, "%s: one instruction does it, but: %s, %d instructions", say_case(&c, r->seed),
                 plan.obstacle != NULL ? plan.obstacle : "a plan", (int)plan.instructions);
 }

@@ -349,7 +349,7 @@ static inline bool put_element(const tj_dma_element *element, void *data) {
   return true;
 }
 
-enum { DMA_OUTPUTS = TJ_TENSOR_DESCRIPTOR_DWORDS + TJ_DMA_MOST_PLACES + 1, DMA_SYMBOLS = 64 };
+enum { DMA_OUTPUTS = TJ_TENSOR_DESCRIPTOR_DWORDS + TJ_DMA_MOST_PLACES + 1, DMA_SYMBOLS = 256 };
 
 /* An instruction of a plan as expressions of its tile's place, ready to be evaluated. */
 typedef struct {
