@@ -83,68 +83,35 @@ static void share_passes(tj_turn *t, const tj_node *columns) {
 
 /* --- runs --- */
 
-/* A run as it grows, in elements; `goes_on` where the tile has all of the last mode, which ends at `end`. Along
- * `next`, NULL: none, it has `part` coordinates. */
-typedef struct {
-  const tj_node *elements, *goes_on, *end;
-  const tj_flexible_mode *next;
-  const tj_node *part;
-} run;
-
-static const tj_node *least(const tj_turn *t, const tj_node *a, const tj_node *b) {
-  return a == b ? a : tj_min(t->graph, a, b);
-}
-
-static run run_along(const tj_turn *t, const tj_flexible_mode *first, const tj_node *length) {
-  const tj_node *extent = first->extent.launch, *elements = least(t, extent, length);
-  const tj_node *is_whole = tj_terse_both(t->graph, int_of(t, 1), tj_less_equal(t->graph, extent, elements));
-  return (run){elements, is_whole, extent, NULL, NULL};
-}
-
-/* The run with so many coordinates of the next mode. */
-static run run_on(const tj_turn *t, run r, uint32_t side, const tj_flexible_mode *next, const tj_node *length) {
-  enum { MANY = 1 << 12 };
-  tj_graph *graph = t->graph;
-  const tj_node *stride = next->stride[side].launch, *extent = next->extent.launch;
-  const tj_node *truth = tj_terse_both(graph, r.goes_on, tj_equal(graph, stride, r.end));
-  const tj_node *part = least(t, extent, length);
-  const tj_node *longer = tj_terse_mul(graph, tj_flexible_at_most(graph, r.elements, MANY), part);
-  const tj_node *alone = tj_flexible_choice(graph, truth, part, int_of(t, 1));
-  return (run){tj_flexible_choice(graph, truth, longer, r.elements),
-               tj_terse_both(graph, truth, tj_less_equal(graph, extent, part)), tj_terse_mul(graph, stride, extent),
-               r.next == NULL ? next : r.next, r.next == NULL ? alone : r.part};
-}
-
-static run source_run(const tj_turn *t, const box *part) {
+static tj_flexible_run source_run(const tj_turn *t, const box *part) {
   tj_graph *graph = t->graph;
   const tj_node *columns = tj_terse_mul(graph, part->of.a, t->pass_a);
-  run r = run_along(t, t->a, tj_terse_mul(graph, columns, int_of(t, t->column)));
-  return t->c == NULL ? r : run_on(t, r, TJ_FLEXIBLE_SOURCE, t->c, tj_terse_mul(graph, part->of.c, t->pass_c));
+  tj_flexible_run run =
+      tj_flexible_run_along(t->f, TJ_FLEXIBLE_SOURCE, t->a, tj_terse_mul(graph, columns, int_of(t, t->column)));
+  return tj_flexible_run_on(t->f, run, t->c, tj_terse_mul(graph, part->of.c, t->pass_c));
 }
 
 /* In one pass; of elements of a column, parts come one after the other. */
-static run destination_run(const tj_turn *t, const box *part) {
+static tj_flexible_run destination_run(const tj_turn *t, const box *part) {
   tj_graph *graph = t->graph;
-  run r = run_along(t, t->b,
-                    tj_terse_mul(graph, part->of.b, tj_terse_mul(graph, t->along_b.launch, int_of(t, t->stored))));
+  tj_flexible_run run = tj_flexible_run_along(
+      t->f, TJ_FLEXIBLE_DESTINATION, t->b,
+      tj_terse_mul(graph, part->of.b, tj_terse_mul(graph, t->along_b.launch, int_of(t, t->stored))));
   for (unsigned i = 0; i < 3 && t->after[i] != NULL; i++) {
     const tj_flexible_mode *next = t->after[i];
     const tj_node *length = next == t->a   ? int_of(t, t->parts)
                             : next == t->c ? part->of.c
                                            : tj_terse_mul(graph, part->of.d, t->along_d.launch);
-    r = run_on(t, r, TJ_FLEXIBLE_DESTINATION, next, length);
+    run = tj_flexible_run_on(t->f, run, next, length);
   }
-  return r;
+  run.next = run.next == t->a ? NULL : run.next;
+  return run;
 }
 
 static const tj_node *lines_of_box(const tj_turn *t, const box *part) {
-  run from = source_run(t, part), to = destination_run(t, part);
-  const tj_flexible_mode *next = to.next == t->a ? NULL : to.next;
-  const tj_node *loading = tj_flexible_grain(t->f, TJ_FLEXIBLE_SOURCE, t->a, from.next, from.part);
-  const tj_node *storing = tj_flexible_grain(t->f, TJ_FLEXIBLE_DESTINATION, t->b, next, to.part);
-  return tj_terse_add(t->graph,
-                      tj_flexible_lines(t->f, TJ_FLEXIBLE_SOURCE, from.elements, LANES / t->together, loading),
-                      tj_flexible_lines(t->f, TJ_FLEXIBLE_DESTINATION, to.elements, LANES, storing));
+  tj_flexible_run from = source_run(t, part), to = destination_run(t, part);
+  return tj_terse_add(t->graph, tj_flexible_lines(t->f, &from, LANES / t->together),
+                      tj_flexible_lines(t->f, &to, LANES));
 }
 
 /* --- boxes --- */

@@ -254,13 +254,23 @@ const tj_node *tj_flexible_within(tj_flexible *f, uint32_t side, const tj_flexib
 /* What touches one cache line for each that it fills. */
 enum { TJ_FLEXIBLE_LINE_PARTS = 128 };
 
-/* The bytes that all runs of a side begin at a multiple of, as far as the strides of the modes tell along which it
- * has no neighbours; a tile's runs go on along `next`, NULL: none, for `part` coordinates. */
-const tj_node *tj_flexible_grain(const tj_flexible *f, uint32_t side, const tj_flexible_mode *first,
-                                 const tj_flexible_mode *next, const tj_node *part);
-/* The cache lines that runs of so many elements touch, `most` vectors at a time, in parts of those that they fill. */
-const tj_node *tj_flexible_lines(const tj_flexible *f, uint32_t side, const tj_node *elements, int64_t most,
-                                 const tj_node *grain);
+/* Neighbours that a side has again and again in a tile, as a run of them grows from mode to mode. */
+typedef struct {
+  uint32_t side;
+  const tj_flexible_mode *first, *next; /* along which it is; next NULL: along the first alone */
+  const tj_node *elements;
+  const tj_node *goes_on; /* truth: the tile has all of the last mode, */
+  const tj_node *end;     /* which ends here */
+  const tj_node *part;    /* coordinates of `next` */
+} tj_flexible_run;
+
+tj_flexible_run tj_flexible_run_along(const tj_flexible *f, uint32_t side, const tj_flexible_mode *first,
+                                      const tj_node *length);
+/* The run with so many coordinates of another mode; NULL: of none. */
+tj_flexible_run tj_flexible_run_on(const tj_flexible *f, tj_flexible_run run, const tj_flexible_mode *next,
+                                   const tj_node *length);
+/* The cache lines that such runs touch, `most` vectors at a time, in parts of those that they fill. */
+const tj_node *tj_flexible_lines(const tj_flexible *f, const tj_flexible_run *run, int64_t most);
 
 /* --- the three ways --- */
 

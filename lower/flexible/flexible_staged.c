@@ -18,7 +18,6 @@
 enum {
   SLOTS = TJ_STRAIGHT_SLOTS,
   PLANE = TJ_FLEXIBLE_ITEMS,
-  LANES = 64,      /* of a wave */
   FURTHER_AXES = 3 /* of a tile besides the first */
 };
 
@@ -44,25 +43,12 @@ static const tj_node *int_of(const staged *t, int64_t value) {
 
 /* --- the shape of the box --- */
 
-/* The lines of memory that a side's runs touch, of so many vectors, in a tile of so much of its next mode. */
-static const tj_node *lines_of(const staged *t, uint32_t side, const tj_node *vectors, const tj_node *part) {
-  const tj_straight_axis *next = side == TJ_FLEXIBLE_SOURCE ? t->loaded : t->stored;
-  const tj_node *grain = tj_flexible_grain(t->s->f, side, t->first->mode, next->mode, part);
-  const tj_node *elements = tj_terse_mul(t->s->graph, vectors, int_of(t, t->s->width));
-  return tj_flexible_lines(t->s->f, side, elements, LANES, grain);
-}
-
 /* What all tiles move, by the lines that this touches; `part`: of a tile along its axes besides the first. */
 static const tj_node *cost_of(const staged *t, const tj_node *const part[FURTHER_AXES], const tj_node *lines) {
   const tj_node *cost = lines;
   for (unsigned i = 0; i < FURTHER_AXES; i++)
     cost = tj_terse_mul(t->s->graph, cost, tj_straight_moved(t->s, &t->s->axis[1 + i], part[i]));
   return cost;
-}
-
-/* The vectors side by side of so many coordinates of a next mode. */
-static const tj_node *run_along(const staged *t, const tj_straight_axis *next, const tj_node *part) {
-  return tj_terse_mul(t->s->graph, t->first->all, tj_min(t->s->graph, part, next->all));
 }
 
 /* As many of all as there is room for besides those that are taken. */
@@ -85,8 +71,7 @@ static way way_of(const staged *t, unsigned log, int64_t wanted) {
   w.loaded = balanced_in(t, loaded, some, w.stored);
   const tj_node *part[FURTHER_AXES] = {tj_terse_mul(graph, slots, w.loaded), tj_terse_mul(graph, slots, w.stored),
                                        int_of(t, SLOTS >> log)};
-  w.lines = tj_terse_add(graph, lines_of(t, TJ_FLEXIBLE_SOURCE, run_along(t, t->loaded, part[0]), part[0]),
-                         lines_of(t, TJ_FLEXIBLE_DESTINATION, run_along(t, t->stored, part[1]), part[1]));
+  w.lines = tj_straight_lines(t->s, first, part[0], part[1]);
   const tj_node *is_possible = tj_less_equal(graph, one, room);
   if (1 << log < SLOTS)
     is_possible =
@@ -115,22 +100,14 @@ static way best_way(const staged *t) {
   return best;
 }
 
-/* The tile that stays in registers, whose waves have short runs on one side. */
+/* The tile that stays in registers. */
 static way way_in_registers(const staged *t) {
-  tj_graph *graph = t->s->graph;
-  const tj_node *row = tj_terse_mul(graph, t->first->items, t->loaded->items), *part[FURTHER_AXES];
-  const tj_node *left = tj_flexible_at_least(graph, tj_terse_div(graph, int_of(t, LANES), row), 1);
-  const tj_node *some = tj_min(graph, left, t->stored->items);
-  const tj_node *lines =
-      tj_terse_add(graph, lines_of(t, TJ_FLEXIBLE_SOURCE, row, t->loaded->items),
-                   lines_of(t, TJ_FLEXIBLE_DESTINATION, tj_terse_mul(graph, t->first->items, some), some));
-  way w = {.lines = tj_flexible_choice(graph, t->s->has_lines, int_of(t, 2 * TJ_FLEXIBLE_LINE_PARTS), lines)};
+  const tj_node *part[FURTHER_AXES];
   for (unsigned i = 0; i < FURTHER_AXES; i++) {
     const tj_straight_axis *a = &t->s->axis[1 + i];
-    part[i] = tj_terse_mul(graph, a->items, tj_straight_slots(t->s, a->log));
+    part[i] = tj_terse_mul(t->s->graph, a->items, tj_straight_slots(t->s, a->log));
   }
-  w.cost = cost_of(t, part, w.lines);
-  return w;
+  return (way){.lines = t->s->lines, .cost = cost_of(t, part, t->s->lines)};
 }
 
 /* What is given only has to be possible. Otherwise LDS is for saving a fifth of the lines that instructions touch, if

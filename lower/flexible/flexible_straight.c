@@ -5,11 +5,10 @@
  * work-items that follow each other find long runs on both sides however short the first mode is. Each of the modes
  * is shared out between work-items and their slots, which the launch does so that little of a tile is empty. */
 #include "lower/flexible/flexible_straight.h"
-#include "base/machine/processor.h"
 #include "ir/layout/arith.h"
 #include "lower/kernel/arithmetic.h"
 
-enum { LONG_RUN = 64, SHORT_RUN = 16, LINE_RUN = 8 };
+enum { LONG_RUN = 64, SHORT_RUN = 16, LINE_RUN = 8, LANES = 64 };
 
 enum { AXES = TJ_STRAIGHT_AXES, FIRST_AXES = TJ_STRAIGHT_FIRST_AXES };
 
@@ -67,51 +66,38 @@ static void share_for_lines(const straight *s, const tj_node *items[AXES]) {
   items[1] = with_rest(s, &s->axis[1], items[1], tj_terse_mul(graph, first, items[2]));
 }
 
-static const tj_node *is_multiple(const straight *s, const tj_node *node, const tj_node *of) {
-  return tj_equal(s->graph, tj_terse_mod(s->graph, node, of), int_of(s, 0));
-}
-
-/* Whether a line's share of a side's next axis divides it, and makes a line with the first. */
-static const tj_node *makes_lines(const straight *s, const axis *next, const tj_node *first) {
-  const tj_node *items = share_of(s, next, first, LINE_RUN);
-  return tj_terse_both(s->graph, is_multiple(s, next->all, items),
-                       is_multiple(s, tj_terse_mul(s->graph, first, items), int_of(s, LINE_RUN)));
-}
-
-/* Whether cache lines begin wherever modes but the first two of a side step, and these stay within lines. */
-static const tj_node *steps_by_lines(const straight *s, unsigned side) {
-  tj_graph *graph = s->graph;
+const tj_node *tj_straight_lines(const straight *s, const tj_node *first, const tj_node *loaded,
+                                 const tj_node *stored) {
   const tj_flexible *f = s->f;
-  uint32_t bytes = tj_element_bytes(f->kernel, tj_flexible_buffer(f, side));
-  const tj_node *line = int_of(s, tj_cache_line_bytes(f->target->processor) / bytes);
-  const tj_node *truth = tj_int(graph, 1);
-  for (uint32_t m = 0; m < f->domain->count; m++) {
-    const tj_flexible_mode *mode = &f->mode[m];
-    const tj_node *stride = mode->stride[side].launch, *is_line = is_multiple(s, stride, line);
-    if (mode == s->axis[1 + side].mode)
-      is_line = tj_or(graph, is_line, is_multiple(s, line, tj_flexible_at_least(graph, stride, 1)));
-    if (mode != s->axis[0].mode)
-      truth = tj_terse_both(graph, truth, is_line);
-  }
-  return truth;
+  const tj_node *elements = tj_terse_mul(s->graph, first, int_of(s, s->width));
+  tj_flexible_run from = tj_flexible_run_along(f, TJ_FLEXIBLE_SOURCE, s->axis[0].mode, elements),
+                  to = tj_flexible_run_along(f, TJ_FLEXIBLE_DESTINATION, s->axis[0].mode, elements);
+  from = tj_flexible_run_on(f, from, s->axis[1].mode, loaded);
+  to = tj_flexible_run_on(f, to, s->axis[2].mode, stored);
+  return tj_terse_add(s->graph, tj_flexible_lines(f, &from, LANES), tj_flexible_lines(f, &to, LANES));
 }
 
-/* Whether both sides have runs of whole cache lines. */
-static const tj_node *has_lines(const straight *s, const tj_node *first) {
-  const tj_node *truth = tj_int(s->graph, 1);
-  for (unsigned side = 0; side < TJ_FLEXIBLE_SIDES; side++) {
-    truth = tj_terse_both(s->graph, truth, steps_by_lines(s, side));
-    truth = tj_terse_both(s->graph, truth, makes_lines(s, &s->axis[1 + side], first));
-  }
-  return truth;
+/* Work-items side by side are neighbours of the source first: where they take its next mode, a wave has only so many
+ * whole rows of the destination's. */
+static const tj_node *lines_of(const straight *s, const tj_node *const items[AXES]) {
+  tj_graph *graph = s->graph;
+  const tj_node *row = tj_terse_mul(graph, items[0], items[1]), *is_alone = tj_equal(graph, items[1], int_of(s, 1));
+  const tj_node *left = tj_flexible_at_least(graph, tj_terse_div(graph, int_of(s, LANES), row), 1);
+  const tj_node *stored = tj_flexible_choice(graph, is_alone, items[2], tj_min(graph, left, items[2]));
+  return tj_straight_lines(s, items[0], items[1], stored);
 }
 
+/* Shares that make lines, where they touch none in vain, or a quarter less than long runs do. */
 static void share_items(straight *s) {
   const tj_node *runs[AXES], *lines[AXES];
   runs[0] = lines[0] = tj_flexible_balanced(s->graph, s->axis[0].all, int_of(s, LONG_RUN));
-  const tj_node *truth = s->has_lines = has_lines(s, lines[0]);
   share_for_runs(s, runs);
   share_for_lines(s, lines);
+  const tj_node *of_runs = lines_of(s, runs), *of_lines = lines_of(s, lines);
+  const tj_node *is_least = tj_less_equal(s->graph, of_lines, int_of(s, 2 * TJ_FLEXIBLE_LINE_PARTS));
+  const tj_node *more = tj_add(s->graph, of_lines, tj_div(s->graph, of_lines, int_of(s, 3)));
+  const tj_node *truth = tj_or(s->graph, is_least, tj_less_equal(s->graph, more, of_runs));
+  s->lines = tj_flexible_choice(s->graph, truth, of_lines, of_runs);
   for (unsigned i = 0; i < AXES; i++)
     s->axis[i].items = tj_flexible_choice(s->graph, truth, lines[i], runs[i]);
 }

@@ -26,7 +26,7 @@ typedef struct {
   tj_graph *graph;
   int64_t width;
   tj_straight_axis axis[TJ_STRAIGHT_AXES]; /* the first mode; the source's next; the destination's; others */
-  const tj_node *has_lines;                /* launch, truth: both sides have runs of whole cache lines */
+  const tj_node *lines;                    /* launch: that runs of the tile touch, if it stays in registers */
 } tj_straight;
 
 static inline const tj_node *tj_straight_int(const tj_straight *s, int64_t value) {
@@ -35,6 +35,11 @@ static inline const tj_node *tj_straight_int(const tj_straight *s, int64_t value
 
 /* The axes of a tile that stays in registers, with the items and slots that it has of each. */
 tj_straight *tj_straight_share(tj_flexible *f);
+
+/* The cache lines that runs of so many units along the first mode, and along the next ones of source and destination,
+ * touch on both sides. */
+const tj_node *tj_straight_lines(const tj_straight *s, const tj_node *first, const tj_node *loaded,
+                                 const tj_node *stored);
 
 /* What the lengths of modes are by that. */
 void tj_straight_set_lengths(tj_straight *s);
