@@ -6,8 +6,8 @@
 
 A reference is computed in fractions of 64 bits from definitions alone. Errors are in units in the last place of the
 result's type. What bf16 holds is compared as 16-bit words. Each program runs with its extents in the program and at
-the launch; the devices are host and simulated GPUs. With the library, they run in this process, by the Python package,
-which costs a sixth of starting the command for each.
+the launch; the devices are host and simulated GPUs. Few long rows, which workgroups share, are among the shapes. With
+the library, they run in this process, by the Python package, which costs a sixth of starting the command for each.
 """
 import argparse
 import concurrent.futures
@@ -188,6 +188,9 @@ EXAMPLES += [
 UNCOUNTED = {"rope", "concat", "dequantize"}
 SHAPES = [(1, 1), (3, 40), (5, 7), (300, 1), (1, 300), (2, 2049), (17, 256)]
 LONG = [(2, 70001)]
+# Rows that are split, and by name, programs that reduce them: elsewhere, and on the host.
+FEW, FEW_OF_HOST = (2, 140001), (3, 300001)
+FEW_PROGRAMS = ["row sums", "all", "softmax", "softmax in place", "layernorm", "statistics"]
 
 
 def unit(reference, dtype):
@@ -329,7 +332,8 @@ def check_program(runner, device, row, shape, fixed):
     for key in inputs:
         if f"{key}: {types[key]} {COLUMNS}" in arguments:
             inputs[key] = numpy.asfortranarray(inputs[key])
-    text = f"param M in 1..4096, N in 1..100000\nkernel k({arguments}) = {{\n {body}\n}}\n"
+    longest = 100000 if max(shape) <= 100000 else 10000000
+    text = f"param M in 1..{max(4096, shape[0])}, N in 1..{longest}\nkernel k({arguments}) = {{\n {body}\n}}\n"
     if name in MAPPINGS and device == "host" and fixed and 1 not in shape:
         text = text.rstrip() + f", mapping=mapping({MAPPINGS[name]})\n"
     place = re.sub(r"\W", "_", f"{name} {device} {shape} {fixed}")
@@ -431,6 +435,9 @@ def sums_in_order(x, lanes, width, wave):
     return halves(each[:, ::wave] if lanes > wave else each[:, :1])
 
 
+SPLIT = 131072, 262144  # columns from which rows are, elsewhere, and on the host
+
+
 def check_order(runner, device, dtype, shape):
     """Sums are the same to the last bit as when they are put together as documented."""
     text = f"kernel k(x: {dtype} @ {shape}:({shape[1]},1), s: {dtype} @ ({shape[0]},1):(1,1)) = {{ s = sum(x, 1) }}\n"
@@ -445,7 +452,12 @@ def check_order(runner, device, dtype, shape):
     found_shape = re.search(r"lanes (\d+), columns of each (\d+) times (\d+)", tiled).groups()
     lanes, repeats, width = (int(number) for number in found_shape)
     width *= repeats if device == "host" else 1
-    wanted = sums_in_order(x, lanes, width, WAVES[device])
+    split = re.search(r"in pieces of (\d+)", tiled)
+    if (split is not None) != (shape[1] >= SPLIT[device == "host"]):
+        return f"{said}: rows of {shape[1]} are {'' if split else 'not '}split"
+    pieces = [x[:, at:at + int(split[1])] for at in range(0, shape[1], int(split[1]))] if split else []
+    parts = [sums_in_order(piece, lanes, width, WAVES[device]) for piece in pieces]
+    wanted = sums_in_order(numpy.concatenate(parts, 1) if split else x, lanes, width, WAVES[device])
     return None if (found["s"] == wanted).all() else f"{said}, {lanes} lanes of {width}: {found['s']}, not {wanted}"
 
 
@@ -773,7 +785,7 @@ def main():
             for dtype in ("f32", "f64"):
                 waiting.append(pool.submit(check_quotients, runner, device, dtype))
             for dtype in ("f32", "f64") if device in WAVES else []:
-                for shape in [(3, 7), (5, 200), (2, 1000), (3, 4096), (1, 50001)]:
+                for shape in [(3, 7), (5, 200), (2, 1000), (3, 4096), (1, 50001), FEW_OF_HOST if is_host else FEW]:
                     waiting.append(pool.submit(check_order, runner, device, dtype, shape))
             for row in PROGRAMS:
                 for shape in SHAPES + LONG if is_host else SHAPES[1:6]:
@@ -783,6 +795,12 @@ def main():
             for name in ("kv_append", "kv_rope"):
                 for fixed in (True, False):
                     waiting.append(pool.submit(check_append, runner, device, given.examples, name, fixed))
+            for row in [row for row in PROGRAMS if row[0] in FEW_PROGRAMS]:
+                for fixed in (True, False):
+                    waiting.append(pool.submit(check_program, runner, device, row, FEW_OF_HOST if is_host else FEW,
+                                               fixed))
+            extremes = next(row for row in PROGRAMS if row[0] == "column extremes")
+            waiting.append(pool.submit(check_program, runner, device, extremes, (300001, 2), True))
             for row in SCATTERS:
                 for shape in SHAPES[1:7]:
                     for on in (device, "sim:gfx1030") if device == "sim:gfx1201" else (device,):

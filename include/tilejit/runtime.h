@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* tilejit, the half that runs compiled kernels: devices, buffers, launches, and bundles of code.
  *
- * libtilejit-runtime has these functions and needs no compiler; libtilejit has them too, and those of tilejit.h, which
- * includes this header. A program links one of the two.
+ * libtilejit-runtime has these functions and needs no compiler; libtilejit has them too, and those of tilejit.h,
+ * which includes this header. A program links one of the two.
  *
  *     context ─ bundle ─ code ─ launch ─ device     tj_bundle_…, tj_code_…, tj_launch_…, tj_device_…
  *                                 ├─ buffer ┘       tj_buffer_…
@@ -15,9 +15,9 @@
  * - Ownership: what a _create, _open or _compile function gives belongs to the caller, who gives it to the matching
  *   _destroy or _close, which takes NULL. Everything else that is returned by pointer is borrowed, for as long as its
  *   docstring says. Text and byte results are blobs, released with tj_blob_release.
- * - Threads: contexts are independent of each other. A context and the programs, bundles, launches, buffers and fences
- *   made with it are used by one thread at a time. Code is immutable and may be shared by threads; a device may be
- *   shared by threads.
+ * - Threads: contexts are independent of each other. A context and the programs, bundles, launches, buffers and
+ * fences made with it are used by one thread at a time. Code is immutable and may be shared by threads; a device may
+ * be shared by threads.
  * - Strings are UTF-8. Integers of the language are 64-bit signed. */
 #ifndef TILEJIT_RUNTIME_H
 #define TILEJIT_RUNTIME_H
@@ -81,8 +81,8 @@ typedef struct {
  * next such call. */
 TJ_API const tj_diagnostic *tj_context_diagnostic(const tj_context *context);
 
-/* What long work is about: "cases tried", how many of them are done, and of how many; total 0 where that is not known.
- * `what` is static. */
+/* What long work is about: "cases tried", how many of them are done, and of how many; total 0 where that is not
+ * known. `what` is static. */
 typedef struct {
   const char *what;
   uint64_t done, total;
@@ -116,8 +116,9 @@ TJ_API void tj_blob_release(tj_context *context, tj_blob *blob);
 
 /* A kernel's machine code for one target, and all that launching it takes. It must not outlive its context.
  *
- * Of a kernel with several variants, of which a launch takes the first that its parameters and addresses allow, each is
- * compiled when a launch first takes it, and is then kept as the code is. What comes from bundles has all of them. */
+ * Of a kernel with several variants, of which a launch takes the first that its parameters and addresses allow, each
+ * is compiled when a launch first takes it, and is then kept as the code is. What comes from bundles has all of them.
+ */
 typedef struct tj_code tj_code;
 
 TJ_API void tj_code_destroy(tj_code *code);
@@ -187,12 +188,13 @@ TJ_API tj_parameter_info tj_code_parameter(const tj_code *code, size_t index);
 
 /* --- bundles --- */
 
-/* Compiled kernels, each for several targets, as bytes: what `tilejit bundle` writes to a file. Where they are opened no
- * compiler is needed.
+/* Compiled kernels, each for several targets, as bytes: what `tilejit bundle` writes to a file. Where they are opened
+ * no compiler is needed.
  *
  * The bytes may come from anybody: they have a checksum, and each is checked besides, so that damaged bundles are
  * refused and hostile ones do no more harm than the code in them. That code runs, in this process where it is for the
- * host: bundles are to be trusted as shared libraries are. A bundle is used by one thread at a time, its codes by any. */
+ * host: bundles are to be trusted as shared libraries are. A bundle is used by one thread at a time, its codes by
+ * any. */
 typedef struct tj_bundle tj_bundle;
 
 /* Opens `size` bytes, which are copied; TJ6017 where they are no whole bundle, or of another version of tilejit. */
@@ -214,12 +216,13 @@ TJ_API size_t tj_bundle_count(const tj_bundle *bundle);
 TJ_API tj_bundle_entry tj_bundle_entry_of(const tj_bundle *bundle, size_t index);
 
 /* The code of a kernel for a target, such as that of a device (tj_device_target): code for gfx942 runs on
- * gfx942:sramecc+:xnack-, code for x86-64-v3 on hosts that have this level; where several run there, that which is made
- * for fewest. kernel NULL: the only name that the bundle has. TJ6018 where there is no such code, TJ6017 where it is
- * damaged. */
+ * gfx942:sramecc+:xnack-, code for x86-64-v3 on hosts that have this level; where several run there, that which is
+ * made for fewest. kernel NULL: the only name that the bundle has. TJ6018 where there is no such code, TJ6017 where
+ * it is damaged. */
 TJ_API tj_status tj_bundle_code(tj_bundle *bundle, const char *kernel, const char *target, tj_code **code);
 
-/* What "host" stands for in bundles: a target for each level of processors, least first; NULL beyond the last. Static. */
+/* What "host" stands for in bundles: a target for each level of processors, least first; NULL beyond the last.
+ * Static. */
 TJ_API const char *tj_bundle_host_target(size_t index);
 
 /* A bundle of codes that have been compiled, or come from other bundles. TJ6019 where two are of one kernel and one
@@ -260,37 +263,37 @@ typedef struct {
   void *queue;         /* an hsa_queue_t of that agent; NULL: the device makes a queue of its own */
 } tj_hsa_attachment;
 
-/* Opens a device on an agent of the application's, so that memory and kernels of both are on one GPU of one runtime; and,
- * where `queue` is not NULL, on a queue of the application's: launches and copies of the device become packets of it,
- * ordered with what the application puts there. The queue is borrowed until the device has shut down. Packets are
- * written by whichever thread calls the device, so a queue of type HSA_QUEUE_TYPE_SINGLE must not be written to by the
- * application at the same time. Times are those of the queue's profiling, 0 where that is not enabled. What runs is not
- * interrupted when a launch is cancelled: that is waited for. TJ6011 where the runtime does not open, TJ6001 where it
- * has no such GPU agent. */
+/* Opens a device on an agent of the application's, so that memory and kernels of both are on one GPU of one runtime;
+ * and, where `queue` is not NULL, on a queue of the application's: launches and copies of the device become packets
+ * of it, ordered with what the application puts there. The queue is borrowed until the device has shut down. Packets
+ * are written by whichever thread calls the device, so a queue of type HSA_QUEUE_TYPE_SINGLE must not be written to
+ * by the application at the same time. Times are those of the queue's profiling, 0 where that is not enabled. What
+ * runs is not interrupted when a launch is cancelled: that is waited for. TJ6011 where the runtime does not open,
+ * TJ6001 where it has no such GPU agent. */
 TJ_API tj_status tj_device_attach(tj_context *context, const tj_hsa_attachment *hsa, tj_device **device);
 
-/* A context and a stream of the CUDA driver that the application has. The runtime's are the driver's: a cudaStream_t is
- * a CUstream, and cudaSetDevice makes the device's primary context current. */
+/* A context and a stream of the CUDA driver that the application has. The runtime's are the driver's: a cudaStream_t
+ * is a CUstream, and cudaSetDevice makes the device's primary context current. */
 typedef struct {
   const char *library; /* the driver, as for dlopen; NULL: what cuda:N uses */
   void *context;       /* a CUcontext; NULL: the one that is current for the calling thread */
-  void *stream;        /* a CUstream of that context; NULL: its default stream, which waits for others and they for it */
-  int has_own_stream;  /* not 0: `stream` is not looked at, the device makes one of its own */
+  void *stream; /* a CUstream of that context; NULL: its default stream, which waits for others and they for it */
+  int has_own_stream; /* not 0: `stream` is not looked at, the device makes one of its own */
 } tj_cuda_attachment;
 
-/* Opens a device on a context of the application's, so that memory, streams and events of both are of one kind; and on a
- * stream of the application's: launches and copies of the device are ordered with what the application puts there.
- * Context and stream are borrowed until the device has shut down. A stream that is being captured, and the default
- * stream of each thread, are not to be attached: recipes are launched there. Times are 0 on a stream of the
- * application's, whose own events measure it: those that take a launch's time cost the GPU 2 microseconds. What runs is
- * not interrupted when a launch is cancelled: that is waited for. TJ6020 where the driver does not open, TJ6001 where no
- * context is given and none is current, or the stream is that of each thread. */
+/* Opens a device on a context of the application's, so that memory, streams and events of both are of one kind; and
+ * on a stream of the application's: launches and copies of the device are ordered with what the application puts
+ * there. Context and stream are borrowed until the device has shut down. A stream that is being captured, and the
+ * default stream of each thread, are not to be attached: recipes are launched there. Times are 0 on a stream of the
+ * application's, whose own events measure it: those that take a launch's time cost the GPU 2 microseconds. What runs
+ * is not interrupted when a launch is cancelled: that is waited for. TJ6020 where the driver does not open, TJ6001
+ * where no context is given and none is current, or the stream is that of each thread. */
 TJ_API tj_status tj_device_attach_cuda(tj_context *context, const tj_cuda_attachment *cuda, tj_device **device);
 
-/* Tells a device that nothing in flight will end any more, and why: to be called from the function that the application
- * has given to hsa_queue_create for failures, which the runtime tells to nobody else. From any thread, also while others
- * use the device. It is lost, as after a fault of memory: waits end, and every call but those that destroy and close
- * gives TJ6008. On the host nothing happens. */
+/* Tells a device that nothing in flight will end any more, and why: to be called from the function that the
+ * application has given to hsa_queue_create for failures, which the runtime tells to nobody else. From any thread,
+ * also while others use the device. It is lost, as after a fault of memory: waits end, and every call but those that
+ * destroy and close gives TJ6008. On the host nothing happens. */
 TJ_API void tj_device_lose(tj_device *device, const char *why);
 
 /* Waits for work in flight. Buffers and fences of the device keep it: they may still be asked and are still to be
@@ -312,12 +315,12 @@ TJ_API tj_status tj_buffer_create(tj_context *context, tj_device *device, size_t
 /* Gives memory back to its owner. */
 typedef void (*tj_release_function)(void *user);
 
-/* A buffer of `bytes` of memory that somebody else has allocated where the device reaches it, from `address` on, as in
- * tj_launch_bind_pointer: hipMalloc's, or of an HSA pool of the device's agent; cudaMalloc's; on the host, any memory of the process.
- * It stays its owner's, and must be there until the buffer is destroyed: `release`, unless it is NULL, is then called
- * once, by the thread that destroys it, when what was in flight on the device has ended. It must not call the library
- * with this context. TJ6016 where the address is NULL and bytes is not 0; then `release` is not called, nor after any
- * other failure. */
+/* A buffer of `bytes` of memory that somebody else has allocated where the device reaches it, from `address` on, as
+ * in tj_launch_bind_pointer: hipMalloc's, or of an HSA pool of the device's agent; cudaMalloc's; on the host, any
+ * memory of the process. It stays its owner's, and must be there until the buffer is destroyed: `release`, unless it
+ * is NULL, is then called once, by the thread that destroys it, when what was in flight on the device has ended. It
+ * must not call the library with this context. TJ6016 where the address is NULL and bytes is not 0; then `release` is
+ * not called, nor after any other failure. */
 TJ_API tj_status tj_buffer_import(tj_context *context, tj_device *device, void *address, size_t bytes,
                                   tj_release_function release, void *user, tj_buffer **buffer);
 
@@ -333,17 +336,17 @@ TJ_API void *tj_buffer_address(const tj_buffer *buffer);
 TJ_API tj_status tj_buffer_write(tj_buffer *buffer, size_t offset, const void *data, size_t bytes);
 TJ_API tj_status tj_buffer_read(tj_buffer *buffer, size_t offset, void *data, size_t bytes);
 
-/* Copies `bytes` from a buffer to another of the same device or of any other, or within one, and waits. TJ6002 where a
- * range is not inside its buffer, TJ6016 where the ranges overlap. */
+/* Copies `bytes` from a buffer to another of the same device or of any other, or within one, and waits. TJ6002 where
+ * a range is not inside its buffer, TJ6016 where the ranges overlap. */
 TJ_API tj_status tj_buffer_copy(tj_buffer *to, size_t to_offset, tj_buffer *from, size_t from_offset, size_t bytes);
 
 /* How a launch or a copy that is not waited for ends. */
 typedef struct tj_fence tj_fence;
 
-/* Start a copy and do not wait for it. It happens after what was asked of the device before, and before what is asked of
- * it later; the fence tells when it has ended, with its time, or why it failed, as that of a launch does. `data` is
- * borrowed until then, buffers must not be destroyed before. The same failures as above; TJ4001 where `to` and `from`
- * are of two devices. On the host a copy has ended when this returns. */
+/* Start a copy and do not wait for it. It happens after what was asked of the device before, and before what is asked
+ * of it later; the fence tells when it has ended, with its time, or why it failed, as that of a launch does. `data`
+ * is borrowed until then, buffers must not be destroyed before. The same failures as above; TJ4001 where `to` and
+ * `from` are of two devices. On the host a copy has ended when this returns. */
 TJ_API tj_status tj_buffer_submit_write(tj_buffer *buffer, size_t offset, const void *data, size_t bytes,
                                         tj_fence **fence);
 TJ_API tj_status tj_buffer_submit_read(tj_buffer *buffer, size_t offset, void *data, size_t bytes, tj_fence **fence);
@@ -358,19 +361,19 @@ typedef struct tj_launch tj_launch;
 TJ_API tj_status tj_launch_create(tj_context *context, const tj_code *code, tj_launch **launch);
 TJ_API void tj_launch_destroy(tj_launch *launch);
 
-/* Gives a parameter its value, in the place of one it had: TJ2026 where the program has no such parameter, TJ2025 where
- * the value contradicts its declared facts. Bounds that other parameters decide are looked at when these have values, by
- * the functions below that need them. A value that is refused changes nothing. */
+/* Gives a parameter its value, in the place of one it had: TJ2026 where the program has no such parameter, TJ2025
+ * where the value contradicts its declared facts. Bounds that other parameters decide are looked at when these have
+ * values, by the functions below that need them. A value that is refused changes nothing. */
 TJ_API tj_status tj_launch_set_parameter(tj_launch *launch, const char *name, int64_t value);
-/* The same for a number of a kernel of arrays, `alpha: f32`, which is rounded to its type. An integer may be given to it
- * by tj_launch_set_parameter as well; TJ2025 where the parameter is one. */
+/* The same for a number of a kernel of arrays, `alpha: f32`, which is rounded to its type. An integer may be given to
+ * it by tj_launch_set_parameter as well; TJ2025 where the parameter is one. */
 TJ_API tj_status tj_launch_set_number(tj_launch *launch, const char *name, double number);
 
-/* Tells the shape of the array that will be bound to an argument, in the place of one told before. Parameters that are
- * not given a value are taken from shapes where the argument's view is plain row-major with these parameters as lengths:
- * TJ6015 where two shapes, or two lengths of this one, say different values of such a parameter, and where a length is
- * negative; TJ2025 where the value contradicts its declared facts. Shapes of earlier runs give way to what is told
- * since. A shape that is refused changes nothing. */
+/* Tells the shape of the array that will be bound to an argument, in the place of one told before. Parameters that
+ * are not given a value are taken from shapes where the argument's view is plain row-major with these parameters as
+ * lengths: TJ6015 where two shapes, or two lengths of this one, say different values of such a parameter, and where a
+ * length is negative; TJ2025 where the value contradicts its declared facts. Shapes of earlier runs give way to what
+ * is told since. A shape that is refused changes nothing. */
 TJ_API tj_status tj_launch_set_shape(tj_launch *launch, const char *argument, const int64_t shape[], size_t rank);
 
 /* Borrowed from the launch until the next call on it. TJ6007 where a parameter has no value yet. */
@@ -396,16 +399,18 @@ TJ_API tj_status tj_launch_bind_pointer(tj_launch *launch, const char *argument,
 /* What is bound to two arguments may not overlap where the kernel writes one of them: runs, submissions and
  * tj_launch_prepare give TJ4001. */
 
-/* Runs the kernel and waits for it. TJ4010 where the parameters let two coordinates of the destination store different
- * sources to one element, which the kernel does not allow. Host memory is copied to the device, and, where the kernel writes it, back, so that
- * elements that the kernel does not store keep their value. Buffers are used where they are. */
+/* Runs the kernel and waits for it. TJ4010 where the parameters let two coordinates of the destination store
+ * different sources to one element, which the kernel does not allow. Host memory is copied to the device, and, where
+ * the kernel writes it, back, so that elements that the kernel does not store keep their value. Buffers are used
+ * where they are. */
 TJ_API tj_status tj_launch_run(tj_launch *launch, tj_device *device);
 
 /* --- recipes --- */
 
 typedef enum {
   TJ_KERNARG_POINTER, /* the address of an argument */
-  TJ_KERNARG_VALUE    /* an integer: a parameter, or what is computed of parameters once a launch */
+  TJ_KERNARG_VALUE,   /* an integer: a parameter, or what is computed of parameters once a launch */
+  TJ_KERNARG_SCRATCH  /* the address of the launch's scratch memory, for the caller to write */
 } tj_kernarg_kind;
 
 /* A word of a kernel's argument block, which lies `bytes` long at `offset`, its least significant byte first. */
@@ -413,13 +418,13 @@ typedef struct {
   const char *name; /* the argument or the parameter; of what is computed, how: "(M + 63) / 64", "magic31(N)" */
   tj_kernarg_kind kind;
   size_t offset, bytes;
-  size_t alignment; /* of pointers: what the address must be a multiple of, in bytes; of values 1 */
-  int is_bound;     /* of pointers: `value` is the address bound to the argument, not 0; of values 1 */
+  size_t alignment; /* of addresses: what they must be a multiple of, in bytes; of values 1 */
+  int is_bound;     /* of pointers: `value` is the address bound to the argument, not 0; of values 1; of scratch 0 */
   uint64_t value;   /* negative integers modulo 2^64 */
 } tj_kernarg;
 
 /* All that it takes to launch a kernel without tj_launch_run: docs/launching.md. */
-typedef struct {
+typedef struct tj_recipe {
   const char *symbol;  /* the kernel in the code object; its descriptor has the name with .kd behind it */
   uint64_t grid[3];    /* work-items along x, y and z: whole workgroups */
   uint32_t block[3];   /* work-items of a workgroup */
@@ -428,6 +433,10 @@ typedef struct {
   size_t kernarg_bytes;
   const tj_kernarg *word; /* what it holds, in the order of offsets */
   size_t word_count;
+  size_t scratch_bytes; /* of memory on the device that the launch has to itself until its last kernel has ended, of
+                           any content before and after; 0: it needs none */
+  const struct tj_recipe *next; /* the kernel to launch behind this one, when it has ended: with the same argument
+                                   block, and another symbol, grid and block; NULL: there is none */
 } tj_recipe;
 
 /* The recipe of one launch with the parameters and the memory that are bound. Arguments without memory have 0 in the
@@ -439,12 +448,12 @@ typedef struct {
  * and of the one behind the last: void (const void *, uint64_t, uint64_t). */
 TJ_API tj_status tj_launch_prepare(tj_launch *launch, const tj_recipe **recipe);
 
-/* Compiles the variant that the launch takes with the parameters and the memory that are bound, where it waits, so that
- * runs and submissions need not; memory that is not bound is taken to be aligned. TJ6007, TJ2025; TJ5003 where LLVM
- * fails, as runs and submissions then do. */
+/* Compiles the variant that the launch takes with the parameters and the memory that are bound, where it waits, so
+ * that runs and submissions need not; memory that is not bound is taken to be aligned. TJ6007, TJ2025; TJ5003 where
+ * LLVM fails, as runs and submissions then do. */
 TJ_API tj_status tj_launch_compile(tj_launch *launch);
-/* Where the time of the last tj_launch_compile, run or submission of the launch went, as far as it compiled: zeros where
- * nothing waited. */
+/* Where the time of the last tj_launch_compile, run or submission of the launch went, as far as it compiled: zeros
+ * where nothing waited. */
 TJ_API tj_code_times tj_launch_times(const tj_launch *launch);
 
 /* --- launches in flight --- */
@@ -458,11 +467,11 @@ TJ_API tj_status tj_launch_submit(tj_launch *launch, tj_device *device, tj_fence
 
 /* Whether the launch has ended, 1 or 0; does not wait. */
 TJ_API int tj_fence_is_done(tj_fence *fence);
-/* Waits for the launch, or the copy; as often as wanted, in any order of fences. `nanoseconds`, which may be NULL, gets the time that
- * its kernel took. TJ6008 where the kernel failed, with the device's words; what its buffers hold is then unspecified.
- * Launches that were in flight behind it do not run, and their fences give TJ6008 and say so; the device serves those
- * that are submitted once a failure has been told. Only a GPU whose kernel has touched memory that is not there is lost:
- * every call but those that destroy and close gives TJ6008 from then on. */
+/* Waits for the launch, or the copy; as often as wanted, in any order of fences. `nanoseconds`, which may be NULL,
+ * gets the time that its kernel took. TJ6008 where the kernel failed, with the device's words; what its buffers hold
+ * is then unspecified. Launches that were in flight behind it do not run, and their fences give TJ6008 and say so;
+ * the device serves those that are submitted once a failure has been told. Only a GPU whose kernel has touched memory
+ * that is not there is lost: every call but those that destroy and close gives TJ6008 from then on. */
 TJ_API tj_status tj_fence_wait(tj_fence *fence, uint64_t *nanoseconds);
 /* Waits for the launch, not for others. A failure that was not asked for is forgotten. */
 TJ_API void tj_fence_destroy(tj_fence *fence);
@@ -470,8 +479,8 @@ TJ_API void tj_fence_destroy(tj_fence *fence);
 /* Nanoseconds that the kernel of the last run took, copies excluded. */
 TJ_API uint64_t tj_launch_nanoseconds(const tj_launch *launch);
 
-/* What a simulated device counted in the last run: waves, instructions by class, cache lines touched and needed, cycles
- * of LDS with and without bank conflicts. 0 on other devices. */
+/* What a simulated device counted in the last run: waves, instructions by class, cache lines touched and needed,
+ * cycles of LDS with and without bank conflicts. 0 on other devices. */
 TJ_API size_t tj_launch_counter_count(const tj_launch *launch);
 /* The value of counter `index`, which must be less than their count. `name` is static. */
 TJ_API uint64_t tj_launch_counter(const tj_launch *launch, size_t index, const char **name);

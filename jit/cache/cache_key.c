@@ -183,6 +183,7 @@ static void write_buffer(kernel_writer *w, const tj_kernel_buffer *buffer) {
   tj_write_u32(&w->text, buffer->dtype);
   tj_write_u8(&w->text, buffer->is_read);
   tj_write_u8(&w->text, buffer->is_written);
+  tj_write_u8(&w->text, buffer->is_scratch);
   write_node(w, buffer->element_count);
 }
 
@@ -363,6 +364,7 @@ static void write_kernel(kernel_writer *w, const tj_kernel *kernel) {
   tj_write_u32(&w->text, kernel->carried);
   tj_write_u32(&w->text, kernel->lds_elements);
   tj_write_u8(&w->text, kernel->is_streamed);
+  tj_write_u8(&w->text, kernel->follows);
   tj_write_u8(&w->text, kernel->is_aligned);
   tj_write_u64(&w->text, (uint64_t)kernel->fill);
   tj_write_u32(&w->text, kernel->binding_count);

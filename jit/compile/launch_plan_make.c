@@ -56,6 +56,12 @@ static const tj_node *multiple_of(tj_graph *graph, const tj_symbol *symbol) {
   return symbol->multiple > 1 ? tj_int(graph, symbol->multiple) : NULL;
 }
 
+/* The buffers that are arguments: but for scratch memory, which is the last. */
+static uint32_t argument_count(const tj_kernel *kernel) {
+  uint32_t count = kernel->buffer_count;
+  return count > 0 && kernel->buffer[count - 1].is_scratch ? count - 1 : count;
+}
+
 static void gather_roots(making *m) {
   const tj_kernel *kernel = m->kernel;
   m->root = TJ_NEW_ARRAY(m->graph->job, const tj_node *, most_roots(m));
@@ -66,7 +72,7 @@ static void gather_roots(making *m) {
     add_root(m, m->symbol[i]->symbol->high);
     add_root(m, multiple_of(m->graph, m->symbol[i]->symbol));
   }
-  for (uint32_t i = 0; i < kernel->buffer_count; i++) {
+  for (uint32_t i = 0; i < argument_count(kernel); i++) {
     add_root(m, kernel->buffer[i].element_count);
     for (uint32_t k = 0; k < kernel->buffer[i].rank; k++)
       add_root(m, kernel->buffer[i].extent[k]);
@@ -188,11 +194,18 @@ static tj_launch_buffer buffer_of(const making *m, const tj_kernel_buffer *buffe
 }
 
 static void make_buffers(making *m) {
-  tj_launch_buffer *buffer = TJ_NEW_ARRAY(m->graph->job, tj_launch_buffer, m->kernel->buffer_count + 1);
-  for (uint32_t i = 0; i < m->kernel->buffer_count; i++)
+  uint32_t count = argument_count(m->kernel);
+  tj_launch_buffer *buffer = TJ_NEW_ARRAY(m->graph->job, tj_launch_buffer, count + 1);
+  for (uint32_t i = 0; i < count; i++)
     buffer[i] = buffer_of(m, &m->kernel->buffer[i]);
   m->plan->buffer = buffer;
-  m->plan->buffer_count = m->kernel->buffer_count;
+  m->plan->buffer_count = count;
+}
+
+static void measure_scratch(making *m) {
+  const tj_kernel *kernel = m->kernel;
+  for (uint32_t i = argument_count(kernel); i < kernel->buffer_count; i++)
+    m->plan->scratch_bytes = (uint32_t)kernel->buffer[i].element_count->value * tj_element_bytes(kernel, i);
 }
 
 /* The order of kernel.h: buffers, parameters, derived words. */
@@ -201,8 +214,11 @@ static void make_words(making *m) {
   m->plan->word_count = tj_kernel_argument_bytes(kernel) / 8;
   tj_launch_word *word = TJ_NEW_ARRAY(m->graph->job, tj_launch_word, m->plan->word_count + 1);
   m->plan->word = word;
-  for (uint32_t i = 0; i < kernel->buffer_count; i++)
+  uint32_t arguments = argument_count(kernel);
+  for (uint32_t i = 0; i < arguments; i++)
     *word++ = (tj_launch_word){.kind = TJ_WORD_BUFFER, .of = i};
+  if (arguments < kernel->buffer_count)
+    *word++ = (tj_launch_word){.kind = TJ_WORD_SCRATCH};
   for (uint32_t i = 0; i < kernel->parameter_count; i++)
     *word++ = (tj_launch_word){.kind = TJ_WORD_PARAMETER, .of = i};
   for (uint32_t i = 0; i < kernel->derived_count; i++)
@@ -214,10 +230,18 @@ static uint32_t lds_bytes_of(const tj_kernel *kernel, const tj_target *target) {
   return target->object != TJ_OBJECT_HOST ? tj_kernel_lds_bytes(kernel) : 0;
 }
 
+static uint32_t greater(uint32_t a, uint32_t b) {
+  return a > b ? a : b;
+}
+
+/* As a kernel and those behind it need them. */
 static const uint32_t *alignments_of(const making *m, const tj_kernel *kernel) {
   uint32_t *alignment = TJ_NEW_ARRAY(m->graph->job, uint32_t, kernel->buffer_count + 1);
-  for (uint32_t i = 0; i < kernel->buffer_count; i++)
+  for (uint32_t i = 0; i < kernel->buffer_count; i++) {
     alignment[i] = tj_buffer_alignment(kernel, i);
+    for (const tj_kernel *each = kernel->faster; each != NULL && each->follows; each = each->faster)
+      alignment[i] = greater(alignment[i], tj_buffer_alignment(each, i));
+  }
   return alignment;
 }
 
@@ -228,12 +252,13 @@ static void make_variants(making *m, const tj_target *target) {
   const tj_node *condition = NULL;
   for (const tj_kernel *each = m->kernel; each != NULL; each = each->faster) {
     variant[--number] = (tj_launch_variant){.symbol = tj_target_symbol(m->graph->job, target, each->name),
+                                            .follows = each->follows,
                                             .condition = expression_of(m, condition),
                                             .count = expression_of(m, each->count),
                                             .workgroup_size = each->workgroup_size,
                                             .lds_bytes = lds_bytes_of(each, target),
                                             .alignment = alignments_of(m, each)};
-    condition = each->condition;
+    condition = each->faster != NULL ? each->condition : NULL;
   }
   m->plan->variant = variant;
 }
@@ -269,6 +294,7 @@ const tj_launch_plan *tj_launch_plan_make(tj_graph *graph, const tj_program_valu
   set_facts(&m, parameter);
   make_steps(&m);
   make_buffers(&m);
+  measure_scratch(&m);
   make_words(&m);
   make_variants(&m, target);
   make_race(&m);

@@ -114,6 +114,8 @@ static void print_parts(tj_job *job, tj_text *text, const tj_node *node, bool *i
 static const char *condition_of(tj_job *job, const tj_kernel *const variant[], uint32_t number, uint32_t count) {
   tj_text text = tj_text_begin(job);
   bool is_cut = false;
+  if (variant[number]->follows)
+    return tj_string_format(job, "%s has run", variant[number + 1]->name);
   if (number + 1 == count)
     return NULL;
   if (!tj_is_int(variant[number + 1]->condition, 1))
@@ -143,7 +145,8 @@ static void check_variants(checking *c, const tj_check *check, const tj_launch_p
   uint32_t count = plan->variant_count;
   bool is_taken = false, decides = has_all(c, plan);
   for (uint32_t i = 0; i < count; i++) {
-    const int64_t *parameter = tj_example_of(job, plan, i, c->options->parameter, c->options->parameter_count);
+    const int64_t *parameter =
+        tj_example_of(job, plan, tj_launch_first(plan, i), c->options->parameter, c->options->parameter_count);
     if (parameter == NULL && decides)
       continue;
     tj_section *made = &c->sections.item[c->sections.count - 1];

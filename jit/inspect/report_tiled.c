@@ -286,11 +286,13 @@ void tj_report_alignment(const tj_kernel *variant, tj_text *text) {
 
 static void print_condition(tj_text *text, tj_job *job, const tj_kernel *variant, const tj_node *condition) {
   tj_text words = tj_text_begin(job);
-  if (condition != NULL && !tj_is_int(condition, 1))
+  if (variant->follows)
+    tj_text_string(&words, "the kernel above has run");
+  else if (condition != NULL && !tj_is_int(condition, 1))
     print_node(&words, condition);
   tj_report_alignment(variant, &words);
   if (words.length == 0)
-    tj_text_string(&words, variant->faster != NULL ? "no variant below is taken" : "always");
+    tj_text_string(&words, tj_kernel_has_variants(variant) ? "no variant below is taken" : "always");
   tj_text_format(text, "  %-12s %s\n", "when", words.data);
 }
 

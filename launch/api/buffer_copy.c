@@ -28,7 +28,7 @@ static tj_status submit(tj_context *context, tj_device *device, tj_rt_copy copy,
   tj_fence *made = tj_fence_create(context, device, NULL);
   if (made == NULL)
     return TJ_ERROR_MEMORY;
-  copy.completion = &made->completion;
+  copy.completion = tj_launch_end_add(&made->end);
   tj_status status = tj_rt_copy_memory(device->rt, &copy, &error);
   if (status == TJ_OK) {
     *fence = made;

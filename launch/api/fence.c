@@ -10,12 +10,41 @@ tj_fence *tj_fence_create(tj_context *context, tj_device *device, tj_image *imag
   made->context = context;
   made->device = tj_device_retain(device);
   made->image = image != NULL ? tj_image_retain(image) : NULL;
-  atomic_init(&made->completion.is_done, true);
+  made->end.count = 0;
   return made;
 }
 
+/* --- kernels of a launch --- */
+
+tj_rt_completion *tj_launch_end_add(tj_launch_end *end) {
+  tj_rt_completion *completion = &end->each[end->count++];
+  *completion = (tj_rt_completion){.status = TJ_OK};
+  atomic_init(&completion->is_done, true);
+  return completion;
+}
+
+tj_status tj_launch_end_await(tj_rt_device *device, tj_launch_end *end, const tj_rt_watch *watch,
+                              uint64_t *nanoseconds, tj_rt_error *error) {
+  tj_status status = TJ_OK;
+  *nanoseconds = 0;
+  for (uint32_t i = 0; i < end->count && status == TJ_OK; i++) {
+    status = tj_rt_finish_watched(device, &end->each[i], watch, error);
+    *nanoseconds += end->each[i].nanoseconds;
+  }
+  return status;
+}
+
+void tj_launch_end_finish(tj_rt_device *device, tj_launch_end *end) {
+  tj_rt_error ignored;
+  for (uint32_t i = 0; i < end->count; i++)
+    tj_rt_finish(device, &end->each[i], &ignored);
+}
+
+/* --- fences --- */
+
 int tj_fence_is_done(tj_fence *fence) {
-  return tj_rt_is_done(fence->device->rt, &fence->completion) ? 1 : 0;
+  const tj_launch_end *end = &fence->end;
+  return end->count == 0 || tj_rt_is_done(fence->device->rt, &fence->end.each[end->count - 1]) ? 1 : 0;
 }
 
 typedef struct {
@@ -33,21 +62,21 @@ tj_status tj_fence_wait(tj_fence *fence, uint64_t *nanoseconds) {
   tj_rt_error error;
   tj_context_forget(fence->context);
   watching w = {.listener = &fence->context->listener};
-  tj_status status = tj_rt_finish_watched(fence->device->rt, &fence->completion, &(tj_rt_watch){goes_on, &w}, &error);
+  uint64_t all;
+  tj_status status = tj_launch_end_await(fence->device->rt, &fence->end, &(tj_rt_watch){goes_on, &w}, &all, &error);
   if (w.is_cancelled)
     return tj_context_fail(fence->context, TJ_ERROR_CANCELLED, TJ_CANCELLED, tj_code_title(TJ_CANCELLED));
   if (status != TJ_OK)
     return tj_context_fail(fence->context, status, error.code, error.text);
   if (nanoseconds != NULL)
-    *nanoseconds = fence->completion.nanoseconds;
+    *nanoseconds = all;
   return TJ_OK;
 }
 
 void tj_fence_destroy(tj_fence *fence) {
   if (fence == NULL)
     return;
-  tj_rt_error ignored;
-  tj_rt_finish(fence->device->rt, &fence->completion, &ignored);
+  tj_launch_end_finish(fence->device->rt, &fence->end);
   tj_image_release(fence->image);
   tj_device_release(fence->device);
   tj_context_release(fence->context, fence);

@@ -4,6 +4,7 @@
 
 #include "base/machine/target_id.h"
 #include "launch/api/fence.h"
+#include "launch/api/scratch.h"
 
 /* --- creation --- */
 
@@ -55,7 +56,8 @@ typedef struct {
   tj_launch *launch;
   tj_device *owner;
   tj_rt_device *device;
-  tj_rt_completion *completion;
+  tj_launch_end *end;
+  tj_scratch *scratch; /* NULL: none is taken */
   uint32_t copy_count; /* of the launch's copies of host memory: those before that number are made */
   bool is_cancelled;
   tj_rt_error error;
@@ -142,6 +144,31 @@ static tj_rt_kernel *load_variant(dispatch *d, uint32_t number) {
   return kernel;
 }
 
+static void provide_scratch(dispatch *d) {
+  uint32_t bytes = tj_plan_of(d->launch)->scratch_bytes;
+  if (bytes > 0)
+    expect(d, tj_scratch_take(d->owner, bytes, &d->scratch, &d->error));
+  d->launch->scratch = bytes > 0 ? d->scratch->buffer.address : 0;
+}
+
+/* Kernels that are launched later on the device come behind these, and may have the same memory. */
+static void return_scratch(dispatch *d) {
+  if (d->scratch != NULL)
+    tj_scratch_return(d->owner, d->scratch);
+}
+
+static void launch_kernels(dispatch *d, const tj_prepared_launch *prepared) {
+  tj_rt_kernel *kernel[TJ_LAUNCH_MOST_KERNELS];
+  for (uint32_t i = 0; i < prepared->count; i++)
+    kernel[i] = load_variant(d, prepared->kernel[i].variant);
+  for (uint32_t i = 0; i < prepared->count; i++) {
+    const tj_prepared_kernel *each = &prepared->kernel[i];
+    tj_rt_dispatch packet = {d->launch->block, each->workgroups,
+                             tj_plan_of(d->launch)->variant[each->variant].workgroup_size, tj_launch_end_add(d->end)};
+    expect(d, tj_rt_launch(d->device, kernel[i], &packet, &d->error));
+  }
+}
+
 static void start(dispatch *d) {
   tj_launch *launch = d->launch;
   check_target(d);
@@ -150,10 +177,9 @@ static void start(dispatch *d) {
   provide_memory(d);
   for (uint32_t i = 0; i < tj_plan_of(launch)->buffer_count; i++)
     launch->shape[i].has_run = true;
+  provide_scratch(d);
   tj_prepared_launch prepared = tj_launch_ready(launch, launch->address);
-  tj_rt_dispatch packet = {launch->block, prepared.workgroups,
-                           tj_plan_of(launch)->variant[prepared.variant].workgroup_size, d->completion};
-  expect(d, tj_rt_launch(d->device, load_variant(d, prepared.variant), &packet, &d->error));
+  launch_kernels(d, &prepared);
 }
 
 static bool goes_on(void *data, uint64_t done, uint64_t total) {
@@ -164,11 +190,10 @@ static bool goes_on(void *data, uint64_t done, uint64_t total) {
 
 static void finish(dispatch *d) {
   const tj_rt_watch watch = {goes_on, d};
-  tj_status status = tj_rt_finish_watched(d->device, d->completion, &watch, &d->error);
+  tj_status status = tj_launch_end_await(d->device, d->end, &watch, &d->launch->nanoseconds, &d->error);
   if (d->is_cancelled)
     tj_fail_cancelled(&d->launch->job);
   expect(d, status);
-  d->launch->nanoseconds = d->completion->nanoseconds;
   size_t counters = tj_rt_counters(d->device, d->launch->counter, TJ_LAUNCH_COUNTERS);
   d->launch->counter_count = counters < TJ_LAUNCH_COUNTERS ? counters : TJ_LAUNCH_COUNTERS;
 }
@@ -182,9 +207,11 @@ static void run(tj_job *job, void *data) {
 }
 
 tj_status tj_launch_run(tj_launch *launch, tj_device *device) {
-  tj_rt_completion completion = {.is_done = true};
-  dispatch d = {.launch = launch, .owner = device, .device = device->rt, .completion = &completion};
+  tj_launch_end end = {.count = 0};
+  dispatch d = {.launch = launch, .owner = device, .device = device->rt, .end = &end};
   tj_status status = tj_context_run(launch->context, &launch->job, run, &d);
+  tj_launch_end_finish(device->rt, &end);
+  return_scratch(&d);
   release_copies(&d);
   return status;
 }
@@ -213,8 +240,9 @@ tj_status tj_launch_submit(tj_launch *launch, tj_device *device, tj_fence **fenc
   tj_fence *made = tj_fence_create(launch->context, device, launch->code->image);
   if (made == NULL)
     return TJ_ERROR_MEMORY;
-  dispatch d = {.launch = launch, .owner = device, .device = device->rt, .completion = &made->completion};
+  dispatch d = {.launch = launch, .owner = device, .device = device->rt, .end = &made->end};
   tj_status status = tj_context_run(launch->context, &launch->job, submit, &d);
+  return_scratch(&d);
   if (status == TJ_OK)
     *fence = made;
   else

@@ -43,22 +43,23 @@ typedef struct {
 struct tj_launch {
   tj_context *context;
   const tj_code *code;
-  tj_job job;              /* messages, shapes, argument blocks */
-  int64_t *value;          /* of the plan's parameters, by number */
-  bool *bound;             /* those that have one, given or taken from shapes */
-  bool *given;             /* those whose value is given */
-  bool is_resolved;        /* all parameters have values that agree with their facts */
-  bool is_race_free;       /* as far as the plan tells, with these values */
-  tj_launch_value *result; /* of the plan's expressions, once that is so */
-  tj_told_shape *shape;    /* one for each of the plan's buffers, */
-  tj_bound_memory *memory; /* and so is this */
-  uint64_t *address;       /* of each buffer on the device, for the dispatch at hand, */
-  tj_rt_buffer *copy;      /* copies of host memory there, */
-  uint64_t *block;         /* and its argument block */
-  tj_kernarg *word;        /* of the recipe; NULL: none has been asked for */
-  tj_recipe recipe;        /* what tj_launch_prepare last described */
-  tj_argument argument;    /* what tj_launch_argument last described */
-  tj_code_times times;     /* of the last part of machine code that was made for it */
+  tj_job job;                               /* messages, shapes, argument blocks */
+  int64_t *value;                           /* of the plan's parameters, by number */
+  bool *bound;                              /* those that have one, given or taken from shapes */
+  bool *given;                              /* those whose value is given */
+  bool is_resolved;                         /* all parameters have values that agree with their facts */
+  bool is_race_free;                        /* as far as the plan tells, with these values */
+  tj_launch_value *result;                  /* of the plan's expressions, once that is so */
+  tj_told_shape *shape;                     /* one for each of the plan's buffers, */
+  tj_bound_memory *memory;                  /* and so is this */
+  uint64_t *address;                        /* of each buffer on the device, for the dispatch at hand, */
+  tj_rt_buffer *copy;                       /* copies of host memory there, */
+  uint64_t scratch;                         /* the address of memory of its own, */
+  uint64_t *block;                          /* and its argument block */
+  tj_kernarg *word;                         /* of the recipe; NULL: none has been asked for */
+  tj_recipe recipe[TJ_LAUNCH_MOST_KERNELS]; /* what tj_launch_prepare last described */
+  tj_argument argument;                     /* what tj_launch_argument last described */
+  tj_code_times times;                      /* of the last part of machine code that was made for it */
   uint64_t nanoseconds;
   tj_rt_counter counter[TJ_LAUNCH_COUNTERS];
   size_t counter_count;
@@ -102,10 +103,15 @@ void tj_launch_check_memory(tj_launch *launch, uint32_t number);
  * write being reached through one argument only. */
 void tj_launch_check_sharing(tj_launch *launch);
 
-/* What a dispatch consists of, besides the argument block. */
 typedef struct {
   uint32_t variant; /* its number */
   uint64_t workgroups;
+} tj_prepared_kernel;
+
+/* What a launch consists of, besides the argument block: kernels one behind the other. */
+typedef struct {
+  tj_prepared_kernel kernel[TJ_LAUNCH_MOST_KERNELS];
+  uint32_t count;
 } tj_prepared_launch;
 
 /* The machine code of a variant, made where it waits. TJ5003, TJ7007. (launch_prepare.c) */

@@ -47,6 +47,8 @@ static uint64_t word_value(tj_launch *launch, const tj_launch_word *word, const 
     return (uint64_t)launch->value[word->of];
   case TJ_WORD_DERIVED:
     return tj_derived_word(word->derived, tj_launch_evaluate(launch, word->of));
+  case TJ_WORD_SCRATCH:
+    return launch->scratch;
   case TJ_WORD_KIND_COUNT:
     break;
   }
@@ -69,9 +71,16 @@ static uint64_t count_workgroups(tj_launch *launch, const tj_launch_variant *var
   return count / variant->workgroup_size + (count % variant->workgroup_size != 0);
 }
 
+static tj_prepared_kernel prepared_kernel(tj_launch *launch, uint32_t variant) {
+  return (tj_prepared_kernel){variant, count_workgroups(launch, &tj_plan_of(launch)->variant[variant])};
+}
+
 tj_prepared_launch tj_launch_ready(tj_launch *launch, const uint64_t address[]) {
-  tj_prepared_launch prepared = {.variant = choose_variant(launch, address)};
-  prepared.workgroups = count_workgroups(launch, &tj_plan_of(launch)->variant[prepared.variant]);
+  tj_prepared_launch prepared = {.count = 0};
+  uint32_t variant = choose_variant(launch, address);
+  prepared.kernel[prepared.count++] = prepared_kernel(launch, variant);
+  for (; tj_launch_is_followed(tj_plan_of(launch), variant); variant--)
+    prepared.kernel[prepared.count++] = prepared_kernel(launch, variant - 1);
   fill_block(launch, address);
   return prepared;
 }
@@ -92,7 +101,10 @@ static void compile(tj_job *job, void *data) {
   tj_launch_resolve(launch);
   for (uint32_t i = 0; i < tj_plan_of(launch)->buffer_count; i++)
     launch->address[i] = launch->memory[i].address;
-  (void)tj_launch_require(launch, choose_variant(launch, launch->address));
+  uint32_t variant = choose_variant(launch, launch->address);
+  (void)tj_launch_require(launch, variant);
+  for (; tj_launch_is_followed(tj_plan_of(launch), variant); variant--)
+    (void)tj_launch_require(launch, variant - 1);
 }
 
 tj_status tj_launch_compile(tj_launch *launch) {
@@ -119,6 +131,17 @@ static uint64_t bound_address(tj_launch *launch, uint32_t number) {
   return memory->address;
 }
 
+static tj_kernarg_kind kind_of(tj_launch_word_kind kind) {
+  switch (kind) {
+  case TJ_WORD_BUFFER:
+    return TJ_KERNARG_POINTER;
+  case TJ_WORD_SCRATCH:
+    return TJ_KERNARG_SCRATCH;
+  default:
+    return TJ_KERNARG_VALUE;
+  }
+}
+
 /* Names of words do not change from one recipe to the next. */
 static void name_words(tj_launch *launch) {
   const tj_launch_plan *plan = tj_plan_of(launch);
@@ -129,9 +152,11 @@ static void name_words(tj_launch *launch) {
     word[i] = (tj_kernarg){.name = tj_launch_word_name(&launch->job, plan, &plan->word[i]),
                            .offset = i * sizeof(uint64_t),
                            .bytes = sizeof(uint64_t),
-                           .kind = plan->word[i].kind == TJ_WORD_BUFFER ? TJ_KERNARG_POINTER : TJ_KERNARG_VALUE};
+                           .kind = kind_of(plan->word[i].kind)};
   launch->word = word;
 }
+
+enum { SCRATCH_ALIGNMENT = 256 };
 
 static void describe_words(tj_launch *launch, const tj_launch_variant *variant) {
   const tj_launch_plan *plan = tj_plan_of(launch);
@@ -142,6 +167,10 @@ static void describe_words(tj_launch *launch, const tj_launch_variant *variant) 
     word->value = launch->block[i];
     word->alignment = is_pointer ? variant->alignment[plan->word[i].of] : 1;
     word->is_bound = !is_pointer || launch->memory[plan->word[i].of].kind != TJ_BOUND_NOTHING;
+    if (word->kind == TJ_KERNARG_SCRATCH) {
+      word->alignment = SCRATCH_ALIGNMENT;
+      word->is_bound = 0;
+    }
   }
 }
 
@@ -149,6 +178,21 @@ static void describe_words(tj_launch *launch, const tj_launch_variant *variant) 
 static void check_grid(tj_launch *launch, const tj_launch_variant *variant, uint64_t workgroups) {
   if (!tj_target_is_host(tj_plan_of(launch)->target) && !tj_rt_fits_packet(workgroups, variant->workgroup_size))
     tj_fail_system(&launch->job, TJ_LAUNCH, TJ_RT_NO_PACKET, workgroups, variant->workgroup_size);
+}
+
+static tj_recipe recipe_of(tj_launch *launch, const tj_prepared_kernel *kernel) {
+  const tj_launch_plan *plan = tj_plan_of(launch);
+  const tj_launch_variant *variant = &plan->variant[kernel->variant];
+  check_grid(launch, variant, kernel->workgroups);
+  return (tj_recipe){.symbol = variant->symbol,
+                     .grid = {kernel->workgroups * variant->workgroup_size, 1, 1},
+                     .block = {variant->workgroup_size, 1, 1},
+                     .lds_bytes = variant->lds_bytes,
+                     .kernarg = launch->block,
+                     .kernarg_bytes = tj_launch_argument_bytes(plan),
+                     .word = launch->word,
+                     .word_count = plan->word_count,
+                     .scratch_bytes = plan->scratch_bytes};
 }
 
 static void prepare(tj_job *job, void *data) {
@@ -161,22 +205,16 @@ static void prepare(tj_job *job, void *data) {
     launch->address[i] = bound_address(launch, i);
   tj_launch_check_sharing(launch);
   tj_prepared_launch prepared = tj_launch_ready(launch, launch->address);
-  const tj_launch_variant *variant = &plan->variant[prepared.variant];
-  check_grid(launch, variant, prepared.workgroups);
-  describe_words(launch, variant);
-  launch->recipe = (tj_recipe){.symbol = variant->symbol,
-                               .grid = {prepared.workgroups * variant->workgroup_size, 1, 1},
-                               .block = {variant->workgroup_size, 1, 1},
-                               .lds_bytes = variant->lds_bytes,
-                               .kernarg = launch->block,
-                               .kernarg_bytes = tj_launch_argument_bytes(plan),
-                               .word = launch->word,
-                               .word_count = plan->word_count};
+  describe_words(launch, &plan->variant[prepared.kernel[0].variant]);
+  for (uint32_t i = prepared.count; i-- > 0;) {
+    launch->recipe[i] = recipe_of(launch, &prepared.kernel[i]);
+    launch->recipe[i].next = i + 1 < prepared.count ? &launch->recipe[i + 1] : NULL;
+  }
 }
 
 tj_status tj_launch_prepare(tj_launch *launch, const tj_recipe **recipe) {
   tj_status status = tj_launch_perform(launch, prepare, (tj_launch_request){0});
   if (status == TJ_OK)
-    *recipe = &launch->recipe;
+    *recipe = launch->recipe;
   return status;
 }

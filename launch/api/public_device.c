@@ -41,6 +41,7 @@ static tj_status open_device(tj_context *context, open_function open, const void
   tj_status status = open(which, &context->allocator, &made->rt, &error);
   if (status == TJ_OK) {
     tj_device_residents_open(&made->residents, made->rt, &made->allocator);
+    tj_device_scratch_open(&made->scratch);
     *device = made;
     return TJ_OK;
   }
@@ -75,6 +76,7 @@ void tj_device_release(tj_device *device) {
     return;
   tj_allocator allocator = device->allocator;
   tj_device_residents_close(&device->residents);
+  tj_device_scratch_close(device);
   tj_rt_close(device->rt);
   allocator.release(allocator.user, device);
 }

@@ -47,6 +47,7 @@ static void write_word(tj_text *text, const tj_launch_word *word) {
 
 static void write_variant(tj_text *text, const tj_launch_variant *variant, uint32_t buffer_count) {
   tj_write_string(text, variant->symbol);
+  tj_write_u8(text, variant->follows);
   tj_write_u32(text, variant->condition);
   tj_write_u32(text, variant->count);
   tj_write_u32(text, variant->workgroup_size);
@@ -90,6 +91,7 @@ void tj_launch_plan_write(tj_text *text, const tj_launch_plan *plan) {
   tj_write_u32(text, plan->word_count);
   for (uint32_t i = 0; i < plan->word_count; i++)
     write_word(text, &plan->word[i]);
+  tj_write_u32(text, plan->scratch_bytes);
   tj_write_u32(text, plan->variant_count);
   for (uint32_t i = 0; i < plan->variant_count; i++)
     write_variant(text, &plan->variant[i], plan->buffer_count);
@@ -106,7 +108,7 @@ enum {
   EXTENT_BYTES = 4,
   CHOICE_BYTES = 8,
   WORD_BYTES = 6,
-  VARIANT_BYTES = 25
+  VARIANT_BYTES = 26
 };
 
 typedef struct {
@@ -215,6 +217,7 @@ static tj_launch_word read_word(reading *r) {
       [TJ_WORD_BUFFER] = r->plan->buffer_count,
       [TJ_WORD_PARAMETER] = r->plan->passed_count,
       [TJ_WORD_DERIVED] = r->plan->step_count,
+      [TJ_WORD_SCRATCH] = 1,
   };
   tj_read_expect(r->reader, kind < TJ_WORD_KIND_COUNT && derived <= TJ_DERIVED_SHIFT64);
   uint32_t of = tj_read_below(r->reader, kind < TJ_WORD_KIND_COUNT ? end[kind] : 0);
@@ -241,6 +244,7 @@ static const uint32_t *read_alignments(reading *r) {
 
 static tj_launch_variant read_variant(reading *r) {
   tj_launch_variant variant = {.symbol = tj_read_string(r->reader)};
+  variant.follows = read_truth(r);
   variant.condition = read_optional_expression(r);
   variant.count = read_expression(r);
   variant.workgroup_size = tj_read_u32(r->reader);
@@ -250,12 +254,24 @@ static tj_launch_variant read_variant(reading *r) {
   return variant;
 }
 
+/* How many variants before number `end` follow it, one the other. */
+static uint32_t count_followers(const tj_launch_variant variant[], uint32_t end) {
+  uint32_t count = 0;
+  while (count < end && variant[end - count - 1].follows)
+    count++;
+  return count;
+}
+
 static void read_variants(reading *r) {
+  r->plan->scratch_bytes = tj_read_u32(r->reader);
   uint32_t count = tj_read_count(r->reader, VARIANT_BYTES);
   tj_read_expect(r->reader, count >= 1);
   tj_launch_variant *variant = TJ_NEW_ARRAY(r->job, tj_launch_variant, count + 1);
   for (uint32_t i = 0; i < count; i++)
     variant[i] = read_variant(r);
+  for (uint32_t i = 0; i < count; i++)
+    tj_read_expect(r->reader, count_followers(variant, i) < TJ_LAUNCH_MOST_KERNELS);
+  tj_read_expect(r->reader, count == 0 || !variant[count - 1].follows);
   r->plan->variant = variant;
   r->plan->variant_count = count;
 }
@@ -340,7 +356,9 @@ bool tj_launch_parameter_lists(const tj_launch_parameter *parameter, int64_t val
 
 bool tj_launch_plan_allows(const tj_launch_variant *variant, const tj_launch_value values[]) {
   tj_expression condition = variant->condition;
-  return condition == TJ_NO_EXPRESSION || (values[condition].status == TJ_EVAL_OK && values[condition].value != 0);
+  bool holds =
+      condition == TJ_NO_EXPRESSION || (values[condition].status == TJ_EVAL_OK && values[condition].value != 0);
+  return holds && !variant->follows;
 }
 
 /* --- races --- */

@@ -26,7 +26,7 @@
 #include "base/number/race.h"
 #include "launch/image/serial.h"
 
-enum { TJ_LAUNCH_PLAN_VERSION = 7 }; /* of the bytes that tj_launch_plan_write makes */
+enum { TJ_LAUNCH_PLAN_VERSION = 8 }; /* of the bytes that tj_launch_plan_write makes */
 
 /* The number of a step: the expression that ends there. */
 typedef uint32_t tj_expression;
@@ -68,6 +68,7 @@ typedef enum {
   TJ_WORD_BUFFER,    /* the address of buffer number `of` */
   TJ_WORD_PARAMETER, /* the value of parameter number `of` */
   TJ_WORD_DERIVED,   /* tj_derived_word(derived, the value of expression `of`) */
+  TJ_WORD_SCRATCH,   /* the address of scratch memory; `of` is 0 */
   TJ_WORD_KIND_COUNT
 } tj_launch_word_kind;
 
@@ -77,16 +78,19 @@ typedef struct {
   uint32_t of;
 } tj_launch_word;
 
-/* A kernel of the machine code. A launch runs the first variant whose condition is not 0 and whose alignments its
- * addresses have. */
+/* A kernel of the machine code. A launch runs the first variant that follows none, whose condition is not 0 and whose
+ * alignments its addresses have; and then those that follow it, with the same argument block. */
 typedef struct {
   const char *symbol;        /* its name there */
+  bool follows;              /* the variant with the next number: it goes on where that has ended */
   tj_expression condition;   /* TJ_NO_EXPRESSION: always */
   tj_expression count;       /* of work-items; in workgroups of workgroup_size, the last one partial */
   uint32_t workgroup_size;   /* >= 1 */
   uint32_t lds_bytes;        /* of a workgroup: the whole of what the packet of a dispatch reserves */
   const uint32_t *alignment; /* of each buffer: what its address is a multiple of, in bytes; a power of two */
 } tj_launch_variant;
+
+enum { TJ_LAUNCH_MOST_KERNELS = 4 /* of one launch */ };
 
 typedef struct {
   tj_expression begin, end, stride;
@@ -115,6 +119,7 @@ typedef struct {
   uint32_t buffer_count;
   const tj_launch_word *word;
   uint32_t word_count;
+  uint32_t scratch_bytes; /* of memory that a launch has to itself, of any content before and after; 0: none */
   const tj_launch_variant *variant;
   uint32_t variant_count;     /* >= 1 */
   const tj_launch_race *race; /* NULL: there is none, whatever the parameters are, or races are meant */
@@ -140,12 +145,24 @@ bool tj_launch_parameter_lists(const tj_launch_parameter *parameter, int64_t val
 void tj_launch_plan_evaluate(const tj_launch_plan *plan, const int64_t parameter[], const bool bound[],
                              tj_launch_value values[]);
 
-/* Whether the values of steps meet a variant's condition. */
+/* Whether a launch may begin with a variant: it follows none, and the values of steps meet its condition. */
 bool tj_launch_plan_allows(const tj_launch_variant *variant, const tj_launch_value values[]);
 
 /* What the values of steps decide about races. TJ_RACE_UNDECIDED also where a number does not fit in 64 bits. */
 tj_race_verdict tj_launch_race_decide(const tj_launch_race *race, const tj_launch_value values[],
                                       int64_t first[TJ_RACE_MODES], int64_t second[TJ_RACE_MODES]);
+
+/* The variant that a launch begins with which comes to one. */
+static inline uint32_t tj_launch_first(const tj_launch_plan *plan, uint32_t variant) {
+  while (plan->variant[variant].follows)
+    variant++;
+  return variant;
+}
+
+/* Whether a variant is followed by the one with the number before its own. */
+static inline bool tj_launch_is_followed(const tj_launch_plan *plan, uint32_t variant) {
+  return variant > 0 && plan->variant[variant - 1].follows;
+}
 
 static inline uint32_t tj_launch_argument_bytes(const tj_launch_plan *plan) {
   return 8 * plan->word_count;

@@ -110,6 +110,8 @@ const char *tj_launch_word_name(tj_job *job, const tj_launch_plan *plan, const t
     return plan->parameter[word->of].name;
   case TJ_WORD_DERIVED:
     return derived_name(job, plan, word);
+  case TJ_WORD_SCRATCH:
+    return "scratch";
   case TJ_WORD_KIND_COUNT:
     break;
   }

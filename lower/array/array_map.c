@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The variants of a kernel of arrays.
+/* The variants of a kernel of arrays, and kernels behind them.
  *
  * Rows whose length is a parameter have a kernel for every length, and others for tiers of lengths that stay in
- * registers, or in LDS, whose vectors are whole. On the host, what is large and stored by whole vectors bypasses the
+ * registers, or in LDS, whose vectors are whole; and where there may be few long ones, kernels one behind the other
+ * that split them. On the host, what is large and stored by whole vectors bypasses the
  * caches where the buffers are aligned. */
 #include "lower/array/array_map.h"
 
@@ -10,6 +11,7 @@
 #include "ir/simplify/simplify.h"
 #include "lower/array/array_online.h"
 #include "lower/array/array_rows.h"
+#include "lower/array/array_split.h"
 #include "lower/blocks/block_shape.h"
 #include "lower/kernel/alignment.h"
 #include "lower/kernel/kernel_expressions.h"
@@ -78,10 +80,17 @@ static void assume_everywhere(tj_graph *graph, tj_kernel *kernel, const tj_subst
 
 /* --- kernels --- */
 
-static tj_kernel *make(const array_map *map, const tj_array_space *space, const tj_substitution *assumed) {
+/* What a kernel, or several, one behind the other, are made for. */
+typedef struct {
+  const tj_array_space *space;
+  const tj_substitution *assumed; /* NULL: nothing is */
+  tj_array_shape shape;
+} making;
+
+static tj_kernel *make(const array_map *map, const making *m, uint32_t number) {
   tj_graph *graph = map->graph;
-  tj_array_shape shape = tj_array_choose_shape(space, map->written, map->target);
-  tj_kernel *kernel = tj_rows_make(graph, map->written, space, shape, map->target);
+  const tj_substitution *assumed = m->assumed;
+  tj_kernel *kernel = tj_rows_make(graph, map->written, m->space, m->shape, map->target, number);
   if (assumed != NULL) {
     assume_everywhere(graph, kernel, assumed);
     kernel->parameter = tj_assumed_parameters(graph, map->written, assumed);
@@ -119,7 +128,7 @@ static const tj_node *is_large(const array_map *map) {
   const tj_kernel *kernel = map->written;
   const tj_node *bytes = tj_int(graph, 0);
   for (uint32_t i = 0; i < kernel->buffer_count; i++) {
-    if (kernel->buffer[i].is_written)
+    if (kernel->buffer[i].is_written && !kernel->buffer[i].is_scratch)
       bytes = tj_add(graph, bytes,
                      tj_mul(graph, kernel->buffer[i].element_count, tj_int(graph, tj_element_bytes(kernel, i))));
   }
@@ -129,7 +138,7 @@ static const tj_node *is_large(const array_map *map) {
 /* Whoever reads what it has written does not find it in the caches. */
 static bool reads_what_it_writes(const tj_kernel *kernel) {
   for (uint32_t i = 0; i < kernel->buffer_count; i++) {
-    if (kernel->buffer[i].is_read && kernel->buffer[i].is_written)
+    if (kernel->buffer[i].is_read && kernel->buffer[i].is_written && !kernel->buffer[i].is_scratch)
       return true;
   }
   return false;
@@ -156,7 +165,9 @@ static void offer_tier(array_map *map, tj_array_tier tier) {
   if (size->op != TJ_OP_SYMBOL || !tj_can_be_met(&demands))
     return;
   tj_substitution assumed = tj_assume(graph, &demands);
-  tj_kernel *kernel = make(map, assumed_space(map, &assumed), &assumed);
+  making m = {.space = assumed_space(map, &assumed), .assumed = &assumed};
+  m.shape = tj_array_choose_shape(m.space, map->written, map->target);
+  tj_kernel *kernel = make(map, &m, 0);
   const tj_node *condition = tj_demands_condition(graph, &demands);
   if (!tj_kernel_fits(graph, kernel) || tj_is_int(condition, 1))
     return;
@@ -166,13 +177,71 @@ static void offer_tier(array_map *map, tj_array_tier tier) {
     offer_stream(map, condition);
 }
 
+/* --- few long rows --- */
+
+enum { MOST_KERNELS = 4 /* one behind the other, as launches have them */ };
+
+/* Kernels of this name, one behind the other; NULL where one of them is too much. */
+static tj_kernel *make_split(const array_map *map, making *m, const char *name) {
+  tj_graph *graph = map->graph;
+  m->shape = tj_array_split_shape(m->space, map->written, map->target);
+  uint32_t count = tj_rows_levels(graph, m->space, m->shape) + 1;
+  tj_kernel *first = NULL, **next = &first;
+  if (count > MOST_KERNELS)
+    return NULL;
+  for (uint32_t number = 1; number <= count; number++) {
+    tj_kernel *kernel = *next = make(map, m, number);
+    kernel->name = number == 1 ? name : tj_string_format(graph->job, "%s.%u", name, number);
+    kernel->follows = number > 1;
+    if (!tj_kernel_fits(graph, kernel))
+      return NULL;
+    next = &kernel->faster;
+  }
+  return first;
+}
+
+static void offer_split(array_map *map, tj_array_split split) {
+  tj_graph *graph = map->graph;
+  const tj_node *rows = map->space->rows.size, *columns = map->space->columns.size;
+  uint32_t widest = map->target->needs_aligned_vectors ? tj_array_widest(map->space, map->written, map->target) : 1;
+  tj_demand demand = {columns, widest, split.columns, INT64_MAX};
+  tj_demands demands = {&demand, columns->op == TJ_OP_SYMBOL ? 1 : 0};
+  if (!tj_can_be_met(&demands))
+    return;
+  tj_substitution assumed = tj_assume(graph, &demands);
+  making m = {.space = assumed_space(map, &assumed), .assumed = &assumed};
+  const char *name = tj_string_format(graph->job, "%s.split", map->written->name);
+  tj_kernel *kernel = make_split(map, &m, name);
+  if (kernel == NULL)
+    return;
+  const tj_node *are_few = tj_less_equal(graph, rows, tj_int(graph, split.rows));
+  const tj_node *are_long = tj_less_equal(graph, tj_int(graph, split.columns), columns);
+  const tj_node *condition = tj_and(graph, tj_demands_condition(graph, &demands), tj_and(graph, are_few, are_long));
+  offer(map, kernel, condition, name);
+  while (map->last->faster != NULL)
+    map->last = map->last->faster;
+}
+
+static tj_kernel *make_always(const array_map *map, const tj_array_split *split) {
+  making m = {.space = map->space};
+  tj_kernel *kernel = split != NULL && split->is_sure ? make_split(map, &m, map->written->name) : NULL;
+  m.shape = tj_array_choose_shape(map->space, map->written, map->target);
+  return kernel != NULL ? kernel : make(map, &m, 0);
+}
+
 tj_kernel *tj_map_arrays(tj_graph *graph, const tj_kernel *written, const tj_target *target) {
   tj_array_space *space = TJ_NEW(graph->job, tj_array_space);
   *space = tj_array_space_of(graph, written);
   if (target->wave_size > 1)
     tj_array_find_online(space);
   array_map map = {.graph = graph, .written = written, .target = target, .space = space};
-  tj_kernel *kernel = map.last = make(&map, space, NULL);
+  tj_array_split split;
+  bool may_split = tj_array_find_split(space, written, target, &split);
+  if (may_split)
+    map.written = tj_array_with_scratch(graph, written, target);
+  tj_kernel *kernel = map.last = make_always(&map, may_split ? &split : NULL);
+  if (kernel->faster != NULL)
+    return kernel;
   if (target->wave_size == 1)
     offer_stream(&map, tj_int(graph, 1));
   if (!space->is_reduced)
@@ -181,5 +250,7 @@ tj_kernel *tj_map_arrays(tj_graph *graph, const tj_kernel *written, const tj_tar
   uint32_t count = tj_array_tiers(space, written, target, tier);
   for (uint32_t i = 0; i < count; i++)
     offer_tier(&map, tier[i]);
+  if (may_split)
+    offer_split(&map, split);
   return kernel;
 }

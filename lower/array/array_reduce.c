@@ -2,6 +2,8 @@
 /* Partial results of reductions, in slots; and how they come together. */
 #include "lower/array/array_reduce.h"
 
+#include "lower/array/array_split.h"
+
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
 
@@ -181,6 +183,44 @@ void tj_array_reduce_columns(tj_array_maker *maker, const tj_array_region *regio
   }
 }
 
+/* --- pieces --- */
+
+/* Partial sums of pieces are of exponentials less the largest of each. */
+static void reduce_pieces_online(tj_array_maker *maker, const tj_array *sum, const tj_array_pieces *pieces) {
+  const tj_array_online *online = tj_array_online_of(maker, sum);
+  uint32_t partials = tj_array_partials(maker), before = tj_array_load_pieces(maker, online->largest, pieces);
+  uint32_t own = tj_array_load_pieces(maker, sum, pieces), scale = tj_array_slots(maker, sum->dtype, pieces->count);
+  uint32_t now = largest_of(maker, online, maker->slot[online->largest->number], partials);
+  rescale(maker, sum, now);
+  for (uint32_t k = 0; k < pieces->count; k++) {
+    tj_array_compute(maker, online->least, 0, 1, before + k, TJ_ARRAY_max);
+    tj_array_know(maker, online->before, before + k, false);
+    tj_array_compute(maker, online->scale, 0, 1, scale + k, TJ_ARRAY_OP_COUNT);
+    tj_array_combine(maker, own + k, scale + k, 1, TJ_ARRAY_mul);
+    tj_array_combine_where(maker, pieces->is_there[k], maker->slot[sum->number] + k % partials, own + k,
+                           TJ_ARRAY_add);
+  }
+}
+
+void tj_array_reduce_pieces(tj_array_maker *maker, uint32_t level) {
+  const tj_array_program *program = maker->space->arrays->program;
+  tj_array_pieces pieces = tj_array_pieces_of(maker);
+  uint32_t partials = tj_array_partials(maker);
+  for (uint32_t i = 0; i < program->count; i++) {
+    const tj_array *reduction = program->array[i];
+    if (!is_of_level(maker, reduction, level))
+      continue;
+    if (tj_array_online_of(maker, reduction) != NULL) {
+      reduce_pieces_online(maker, reduction, &pieces);
+      continue;
+    }
+    uint32_t own = tj_array_load_pieces(maker, reduction, &pieces);
+    for (uint32_t k = 0; k < pieces.count; k++)
+      tj_array_combine_where(maker, pieces.is_there[k], maker->slot[i] + k % partials, own + k,
+                             combination(reduction));
+  }
+}
+
 /* --- across lanes --- */
 
 /* Lanes of a row that are in one wave. */
@@ -256,7 +296,7 @@ static void begin_end(tj_array_maker *maker, const tj_array *reduction) {
 
 static void know_all(tj_array_maker *maker, const tj_array *reduction, uint32_t slot) {
   const tj_array_online *online = tj_array_online_of(maker, reduction);
-  if (online != NULL)
+  if (online != NULL && !maker->is_partial)
     tj_array_compute(maker, online->rest, 0, 1, slot, TJ_ARRAY_add);
   tj_array_know(maker, reduction, slot, false);
 }

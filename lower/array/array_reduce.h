@@ -14,7 +14,9 @@
 void tj_array_begin_reductions(tj_array_maker *maker, uint32_t level);
 /* Takes a region's columns into them. */
 void tj_array_reduce_columns(tj_array_maker *maker, const tj_array_region *region, uint32_t level);
-/* Puts them together: every lane knows the reductions of its row. */
+/* Takes the results of all pieces of the row into them, as if they were columns (array_split.h). */
+void tj_array_reduce_pieces(tj_array_maker *maker, uint32_t level);
+/* Puts them together: every lane knows the reductions of its row, or of its piece of one. */
 void tj_array_end_reductions(tj_array_maker *maker, uint32_t level);
 
 /* The slots that these have, side by side. */

@@ -6,6 +6,7 @@
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
 #include "lower/array/array_reduce.h"
+#include "lower/array/array_split.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/variant.h"
 
@@ -19,40 +20,90 @@ static const tj_node *int_of(const tj_array_maker *maker, int64_t value) {
 
 /* --- where a workgroup is --- */
 
-/* How many parts of `part` there are; 0: one. */
-static const tj_node *parts_of(tj_graph *graph, const tj_node *size, int64_t part) {
-  return part == 0 ? tj_int(graph, 1) : tj_simplified(graph, tj_ceil_div(graph, size, tj_int(graph, part)));
+/* How many parts of `part` there are; NULL: one. */
+static const tj_node *parts_of(tj_graph *graph, const tj_node *size, const tj_node *part) {
+  return part == NULL ? tj_int(graph, 1) : tj_simplified(graph, tj_ceil_div(graph, size, part));
 }
 
-static const tj_node *bind(tj_array_maker *maker, const char *name, const tj_node *number, int64_t part,
+static void add_binding(tj_array_maker *maker, tj_kernel_binding binding) {
+  maker->kernel->binding[maker->kernel->binding_count++] = binding;
+}
+
+static const tj_node *bind(tj_array_maker *maker, const char *name, const tj_node *number, const tj_node *part,
                            const tj_node *size) {
   tj_graph *graph = maker->graph;
-  const tj_node *value = tj_simplified(graph, tj_mul(graph, number, tj_int(graph, part)));
+  const tj_node *value = part == NULL ? int_of(maker, 0) : tj_simplified(graph, tj_mul(graph, number, part));
   if (tj_is_constant(value))
     return value;
   const tj_node *last = tj_simplified(graph, tj_sub(graph, size, tj_int(graph, 1)));
   const tj_node *symbol =
-      tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, tj_int(graph, 0), last, part > 0 ? part : 1);
-  maker->kernel->binding[maker->kernel->binding_count++] = (tj_kernel_binding){.symbol = symbol, .value = value};
+      tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, tj_int(graph, 0), last, tj_facts_content(&part->facts));
+  add_binding(maker, (tj_kernel_binding){.symbol = symbol, .value = value});
   return symbol;
 }
+
+/* A name for what the launch computes, of which so much is known where the kernel is taken. */
+static const tj_node *bind_launched(tj_array_maker *maker, const char *name, const tj_node *value, int64_t most) {
+  tj_graph *graph = maker->graph;
+  if (tj_is_constant(value))
+    return value;
+  int64_t multiple = tj_facts_content(&value->facts);
+  const tj_node *symbol =
+      tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, int_of(maker, multiple), int_of(maker, most), multiple);
+  add_binding(maker, (tj_kernel_binding){symbol, value, true});
+  return symbol;
+}
+
+/* Whether a destination has an element for each column. */
+static bool has_columns(const tj_array_maker *maker, const tj_array_store *store) {
+  return (maker->space->varies[store->argument] & tj_array_axis_modes(&maker->space->columns)) != 0;
+}
+
+static bool stores_columns(const tj_array_maker *maker) {
+  const tj_array_program *program = program_of(maker);
+  uint32_t i = 0;
+  while (i < program->store_count && !has_columns(maker, &program->store[i]))
+    i++;
+  return i < program->store_count;
+}
+
+/* Whether a kernel of rows that are split takes none in pieces: it stores no elements of them. */
+static bool takes_whole_rows(const tj_array_maker *maker) {
+  return maker->shape.is_split && maker->reduced == 0 && !stores_columns(maker);
+}
+
+/* Names what the launch computes of rows that are split. Returns how many workgroups take one. */
+static const tj_node *name_pieces(tj_array_maker *maker) {
+  tj_array_shape *shape = &maker->shape;
+  const tj_node *columns = maker->space->columns.size, *pieces = parts_of(maker->graph, columns, shape->piece);
+  maker->pieces = bind_launched(maker, "pieces", pieces, tj_array_most_pieces(maker->target));
+  shape->piece = takes_whole_rows(maker) ? NULL : bind_launched(maker, "piece", shape->piece, columns->facts.high);
+  return shape->piece == NULL ? int_of(maker, 1) : maker->pieces;
+}
+
+enum { MOST_BINDINGS = 4 };
 
 /* Workgroups number pieces of a row first. */
 static void place_workgroups(tj_array_maker *maker) {
   tj_graph *graph = maker->graph;
-  const tj_array_shape *shape = &maker->shape;
+  tj_array_shape *shape = &maker->shape;
   tj_kernel *kernel = maker->kernel;
   const tj_node *rows = maker->space->rows.size, *columns = maker->space->columns.size;
-  const tj_node *pieces = parts_of(graph, columns, shape->piece), *groups = parts_of(graph, rows, shape->rows);
+  const tj_node *pieces = parts_of(graph, columns, takes_whole_rows(maker) ? NULL : shape->piece);
+  const tj_node *groups = parts_of(graph, rows, int_of(maker, shape->rows));
   const tj_node *all = tj_simplified(graph, tj_terse_mul(graph, groups, pieces));
   kernel->workgroup_size = shape->rows * shape->lanes;
   kernel->count = tj_simplified(graph, tj_mul(graph, all, tj_int(graph, kernel->workgroup_size)));
   kernel->workgroup = tj_coordinate(graph, "g", all);
   kernel->item = maker->item = tj_coordinate(graph, "t", tj_int(graph, kernel->workgroup_size));
-  kernel->binding = TJ_NEW_ARRAY(graph->job, tj_kernel_binding, 2);
+  kernel->binding = TJ_NEW_ARRAY(graph->job, tj_kernel_binding, MOST_BINDINGS);
   kernel->binding_count = 0;
-  maker->base_row = bind(maker, "b0", tj_terse_div(graph, kernel->workgroup, pieces), shape->rows, rows);
-  maker->base_column = bind(maker, "b1", tj_terse_mod(graph, kernel->workgroup, pieces), shape->piece, columns);
+  if (shape->is_split)
+    pieces = name_pieces(maker);
+  maker->base_row =
+      bind(maker, "b0", tj_terse_div(graph, kernel->workgroup, pieces), int_of(maker, shape->rows), rows);
+  maker->piece = tj_simplified(graph, tj_terse_mod(graph, kernel->workgroup, pieces));
+  maker->base_column = bind(maker, "b1", maker->piece, shape->piece, columns);
 }
 
 /* `is_inner`: all rows of the workgroup are there. */
@@ -75,23 +126,23 @@ static void take_columns(tj_array_maker *maker, const tj_array_region *region, u
     tj_array_reduce_columns(maker, region, level);
     return;
   }
-  uint64_t columns = tj_array_axis_modes(&maker->space->columns);
   for (uint32_t i = 0; i < program->store_count; i++) {
     const tj_array_store *store = &program->store[i];
-    if ((maker->space->varies[store->argument] & columns) == 0)
+    if (!has_columns(maker, store))
       continue;
     tj_array_load(maker, region, store->value);
     tj_array_store_columns(maker, region, store);
   }
 }
 
-static const tj_node *end_of_piece(const tj_array_maker *maker) {
+/* `is_inner`: all of it is there. */
+static const tj_node *end_of_piece(const tj_array_maker *maker, bool is_inner) {
   tj_graph *graph = maker->graph;
   const tj_node *size = maker->space->columns.size;
-  if (maker->shape.piece == 0)
+  if (maker->shape.piece == NULL)
     return size;
-  return tj_simplified(graph,
-                       tj_min(graph, size, tj_add(graph, maker->base_column, int_of(maker, maker->shape.piece))));
+  const tj_node *end = tj_add(graph, maker->base_column, maker->shape.piece);
+  return tj_simplified(graph, is_inner ? end : tj_min(graph, size, end));
 }
 
 static int64_t columns_of_trip(const tj_array_maker *maker) {
@@ -120,9 +171,9 @@ static void add_trips(tj_array_maker *maker, const tj_node *trips, uint32_t leve
   tj_array_forget(maker);
 }
 
-static void loop_over_columns(tj_array_maker *maker, uint32_t level) {
+static void loop_over_columns(tj_array_maker *maker, uint32_t level, bool is_inner) {
   tj_graph *graph = maker->graph;
-  const tj_node *trip = int_of(maker, columns_of_trip(maker)), *end = end_of_piece(maker);
+  const tj_node *trip = int_of(maker, columns_of_trip(maker)), *end = end_of_piece(maker, is_inner);
   const tj_node *length = tj_simplified(graph, tj_sub(graph, end, maker->base_column));
   const tj_node *trips = tj_simplified(graph, tj_div(graph, length, trip));
   if (trips->facts.high > 0)
@@ -138,10 +189,11 @@ static void loop_over_columns(tj_array_maker *maker, uint32_t level) {
 static void add_columns(tj_array_maker *maker, uint32_t level, bool is_inner) {
   const tj_node *size = maker->space->columns.size;
   if (maker->shape.loops) {
-    loop_over_columns(maker, level);
+    loop_over_columns(maker, level, is_inner);
     return;
   }
-  bool all_there = (is_inner && maker->shape.piece != 0) || tj_facts_divisible(&size->facts, columns_of_trip(maker));
+  bool all_there =
+      (is_inner && maker->shape.piece != NULL) || tj_facts_divisible(&size->facts, columns_of_trip(maker));
   take_columns(maker, &(tj_array_region){maker->base_column, all_there ? NULL : size}, level);
 }
 
@@ -191,13 +243,19 @@ static void add_reductions(tj_array_maker *maker, uint32_t level, bool is_inner)
   maker->shape.repeats = repeats;
 }
 
+/* The reductions of a level, of pieces that kernels before have reduced. */
+static void take_pieces(tj_array_maker *maker, uint32_t level) {
+  tj_array_begin_reductions(maker, level);
+  tj_array_reduce_pieces(maker, level);
+  tj_array_end_reductions(maker, level);
+}
+
 /* What has one element a row goes out once. */
 static void store_rows(tj_array_maker *maker) {
   const tj_array_program *program = program_of(maker);
-  uint64_t columns = tj_array_axis_modes(&maker->space->columns);
   tj_array_region region = {maker->base_column, NULL};
   for (uint32_t i = 0; i < program->store_count; i++) {
-    if ((maker->space->varies[program->store[i].argument] & columns) != 0)
+    if (has_columns(maker, &program->store[i]))
       continue;
     tj_array_load(maker, &region, program->store[i].value);
     tj_array_store_columns(maker, &region, &program->store[i]);
@@ -209,15 +267,26 @@ static void make_steps(tj_array_maker *maker, bool is_inner) {
   maker->kernel->lds_elements = 0;
   place_items(maker, is_inner);
   tj_array_begin(maker);
-  tj_array_look_up_rows(maker);
-  uint32_t last = last_level(maker);
-  for (uint32_t level = 1; level <= last; level++)
-    add_reductions(maker, level, is_inner);
+  if (maker->reduced == 0)
+    tj_array_look_up_rows(maker);
+  uint32_t last = maker->reduced > 0 ? maker->reduced : last_level(maker);
+  for (uint32_t level = 1; level <= last; level++) {
+    maker->is_partial = level == maker->reduced;
+    if (maker->shape.is_split && !maker->is_partial)
+      take_pieces(maker, level);
+    else
+      add_reductions(maker, level, is_inner);
+  }
+  if (maker->reduced > 0) {
+    tj_array_store_pieces(maker, maker->reduced);
+    return;
+  }
   for (uint32_t i = 0; i < program->store_count; i++)
     tj_array_prepare(maker, program->store[i].value);
   uint32_t repeats = maker->shape.repeats;
   maker->shape.repeats = repeats_of_level(maker, 0);
-  add_columns(maker, 0, is_inner);
+  if (stores_columns(maker))
+    add_columns(maker, 0, is_inner);
   store_rows(maker);
   maker->shape.repeats = repeats;
 }
@@ -229,9 +298,10 @@ static const tj_node *inner_truth(const tj_array_maker *maker) {
   const tj_node *rows = maker->space->rows.size, *columns = maker->space->columns.size, *truth = int_of(maker, 1);
   if (!tj_facts_divisible(&rows->facts, shape->rows))
     truth = tj_less_equal(graph, tj_add(graph, maker->base_row, int_of(maker, shape->rows)), rows);
-  if (!shape->loops && shape->piece != 0 && !tj_facts_divisible(&columns->facts, shape->piece))
-    truth = tj_terse_both(
-        graph, truth, tj_less_equal(graph, tj_add(graph, maker->base_column, int_of(maker, shape->piece)), columns));
+  if ((!shape->loops || shape->is_split) && shape->piece != NULL &&
+      !tj_facts_divisible(&columns->facts, tj_facts_content(&shape->piece->facts)))
+    truth =
+        tj_terse_both(graph, truth, tj_less_equal(graph, tj_add(graph, maker->base_column, shape->piece), columns));
   truth = tj_simplified(graph, truth);
   return tj_is_constant(truth) ? NULL : truth;
 }
@@ -244,12 +314,30 @@ static tj_dtype carried_of(const tj_array_program *program) {
   return TJ_DTYPE_f32;
 }
 
+/* The shape in words, and what becomes of pieces. */
+static const char *words_of(const tj_array_maker *maker, const tj_array_shape *shape, uint32_t number) {
+  tj_job *job = maker->graph->job;
+  uint32_t readings = shape->loops && !shape->is_split ? 1 + last_level(maker) : 1;
+  const char *words = tj_array_shape_words(job, maker->space, shape, readings);
+  if (!shape->is_split)
+    return words;
+  const char *taken = number > 1 ? "; takes what pieces were reduced to" : "";
+  return tj_string_format(job, "%s%s%s", words, taken, maker->reduced > 0 ? "; stores what each is reduced to" : "");
+}
+
+uint32_t tj_rows_levels(tj_graph *graph, const tj_array_space *space, tj_array_shape shape) {
+  tj_array_maker maker = {.graph = graph, .space = space, .shape = shape};
+  tj_array_begin(&maker);
+  return last_level(&maker);
+}
+
 tj_kernel *tj_rows_make(tj_graph *graph, const tj_kernel *from, const tj_array_space *space, tj_array_shape shape,
-                        const tj_target *target) {
+                        const tj_target *target, uint32_t number) {
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
   *kernel = *from;
   kernel->carried = carried_of(from->arrays->program);
   tj_array_maker maker = {.graph = graph, .target = target, .space = space, .shape = shape, .kernel = kernel};
+  maker.reduced = shape.is_split && number <= tj_rows_levels(graph, space, shape) ? number : 0;
   place_workgroups(&maker);
   kernel->inner = target != NULL ? inner_truth(&maker) : NULL;
   if (kernel->inner != NULL) {
@@ -258,7 +346,7 @@ tj_kernel *tj_rows_make(tj_graph *graph, const tj_kernel *from, const tj_array_s
     kernel->inner_step_count = maker.step_count;
   }
   make_steps(&maker, false);
-  kernel->tile = tj_array_shape_words(graph->job, space, &shape, shape.loops ? 1 + last_level(&maker) : 1);
+  kernel->tile = words_of(&maker, &shape, number);
   kernel->step = maker.step;
   kernel->step_count = maker.step_count;
   kernel->slot_dtype = maker.slot_dtype;
@@ -269,5 +357,5 @@ tj_kernel *tj_rows_make(tj_graph *graph, const tj_kernel *from, const tj_array_s
 tj_kernel *tj_rows_as_written(tj_graph *graph, const tj_kernel *definition) {
   tj_array_space *space = TJ_NEW(graph->job, tj_array_space);
   *space = tj_array_space_of(graph, definition);
-  return tj_rows_make(graph, definition, space, (tj_array_shape){1, 1, 1, 1, true, 0, 0}, NULL);
+  return tj_rows_make(graph, definition, space, (tj_array_shape){1, 1, 1, 1, true, NULL, 0, false}, NULL, 0);
 }

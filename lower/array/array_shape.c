@@ -3,8 +3,9 @@
 #include "lower/array/array_shape.h"
 
 #include "ir/index/facts.h"
-
-#include <inttypes.h>
+#include "ir/index/print.h"
+#include "ir/layout/arith.h"
+#include "ir/simplify/simplify.h"
 
 /* Bytes of the smallest elements that there are many of in a row, and how many buffers have any. */
 static uint32_t smallest_bytes(const tj_array_space *space, const tj_kernel *kernel, uint32_t *count) {
@@ -64,7 +65,7 @@ static tj_array_shape shape_on_host(const tj_array_space *space) {
   int64_t columns = space->columns.size->facts.high;
   tj_array_shape shape = {.rows = 1, .lanes = 1, .width = HOST_WIDTH, .repeats = 1, .loops = true};
   if (!space->is_reduced && columns > 2 * COLUMNS)
-    shape.piece = COLUMNS;
+    shape.piece = tj_int(space->graph, COLUMNS);
   while (shape.rows < MOST_ROWS && columns <= COLUMNS / (2 * shape.rows))
     shape.rows *= 2;
   while (space->is_reduced && shape.repeats < MOST_REPEATS && columns >= 2 * shape.repeats * HOST_WIDTH)
@@ -75,10 +76,12 @@ static tj_array_shape shape_on_host(const tj_array_space *space) {
   return shape;
 }
 
+enum { WORK_ITEMS = 256 };
+
 /* Each element by itself: enough work-items for a row, the others for further rows. */
 static tj_array_shape shape_of_elements(const tj_array_space *space, const tj_kernel *kernel,
                                         const tj_target *target) {
-  enum { WORK_ITEMS = 256, MOST_REPEATS = 2 };
+  enum { MOST_REPEATS = 2 };
   const tj_node *size = space->columns.size;
   tj_array_shape shape = {.width = tj_array_widest(space, kernel, target), .repeats = 1};
   if (!target->has_unaligned_vectors || size->facts.high < (int64_t)WORK_ITEMS * shape.width)
@@ -88,7 +91,7 @@ static tj_array_shape shape_of_elements(const tj_array_space *space, const tj_ke
   if (size->facts.high / WORK_ITEMS / shape.width >= (int64_t)MOST_REPEATS * WORK_ITEMS)
     shape.repeats = MOST_REPEATS;
   int64_t own = (int64_t)shape.lanes * shape.width * shape.repeats;
-  shape.piece = size->facts.high > own ? own : 0;
+  shape.piece = size->facts.high > own ? tj_int(space->graph, own) : NULL;
   return shape;
 }
 
@@ -111,21 +114,24 @@ static uint32_t most_lanes(const tj_target *target) {
   return target->workgroup_limit < MOST_WORK_ITEMS ? target->workgroup_limit : MOST_WORK_ITEMS;
 }
 
+/* A row that passes by in a loop. */
+static tj_array_shape shape_of_loop(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
+  enum { LOOP_COLUMNS = 16 };
+  tj_array_shape shape = {
+      .rows = 1, .lanes = WORK_ITEMS, .width = tj_array_widest(space, kernel, target), .loops = true};
+  if (!target->has_unaligned_vectors && !tj_is_int(space->rows.size, 1))
+    shape.width = whole_width(space, shape.width);
+  shape.repeats = LOOP_COLUMNS / shape.width / (MOST_COLUMNS / most_columns(space, kernel));
+  return shape;
+}
+
 /* A row in the registers of a wave, or of as many as it takes; where it does not fit there, a loop. */
 static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
-  enum { WORK_ITEMS = 256, LOOP_COLUMNS = 16 };
   const tj_node *size = space->columns.size;
   uint32_t most = most_columns(space, kernel), limit = most_lanes(target);
-  tj_array_shape shape = {
-      .rows = 1, .lanes = WORK_ITEMS, .width = tj_array_widest(space, kernel, target), .repeats = 1};
-  bool fits = size->facts.high <= (int64_t)limit * most;
-  if (fits || !target->has_unaligned_vectors)
-    shape.width = whole_width(space, shape.width);
-  if (!fits) {
-    shape.loops = true;
-    shape.repeats = LOOP_COLUMNS / shape.width / (MOST_COLUMNS / most);
-    return shape;
-  }
+  if (size->facts.high > (int64_t)limit * most)
+    return shape_of_loop(space, kernel, target);
+  tj_array_shape shape = {.rows = 1, .width = whole_width(space, tj_array_widest(space, kernel, target))};
   int64_t vectors = (size->facts.high - 1) / shape.width + 1, usual = usual_columns(most, target) / shape.width;
   shape.lanes = power_of_two_from(vectors, target->wave_size);
   while (shape.lanes < limit && vectors > shape.lanes * usual)
@@ -153,15 +159,61 @@ uint32_t tj_array_tiers(const tj_array_space *space, const tj_kernel *kernel, co
   return count;
 }
 
+/* --- rows of several workgroups --- */
+
+enum { HOST_PIECE = 16384, LEAST_PIECES = 4 /* of a row, for them to be worth it */ };
+
+static bool is_host(const tj_target *target) {
+  return target->wave_size == 1;
+}
+
+int64_t tj_array_most_pieces(const tj_target *target) {
+  enum { PIECES = 1024, HOST_PIECES = 64 };
+  return is_host(target) ? HOST_PIECES : PIECES;
+}
+
+static tj_array_shape shape_of_piece(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
+  return is_host(target) ? shape_on_host(space) : shape_of_loop(space, kernel, target);
+}
+
+/* Of these, pieces are multiples. */
+static int64_t least_piece(const tj_array_shape *shape, const tj_target *target) {
+  return is_host(target) ? HOST_PIECE : (int64_t)shape->lanes * shape->width * shape->repeats;
+}
+
+bool tj_array_find_split(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
+                         tj_array_split *split) {
+  enum { LEAST_OF_ROW = 32, LEAST_OF_HOST = 16 };
+  tj_array_shape shape = shape_of_piece(space, kernel, target);
+  const tj_facts *rows = &space->rows.size->facts, *columns = &space->columns.size->facts;
+  split->rows = tj_array_most_pieces(target) / LEAST_PIECES;
+  split->columns = least_piece(&shape, target) * (is_host(target) ? LEAST_OF_HOST : LEAST_OF_ROW);
+  split->is_sure = rows->high <= split->rows && columns->low >= split->columns;
+  return space->is_reduced && rows->low <= split->rows && columns->high >= split->columns;
+}
+
+tj_array_shape tj_array_split_shape(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
+  tj_graph *graph = space->graph;
+  tj_array_shape shape = shape_of_piece(space, kernel, target);
+  const tj_node *least = tj_int(graph, least_piece(&shape, target)), *one = tj_int(graph, 1);
+  const tj_node *most = tj_int(graph, tj_array_most_pieces(target));
+  const tj_node *pieces = tj_max(graph, tj_div(graph, most, space->rows.size), one);
+  const tj_node *trips = tj_ceil_div(graph, tj_ceil_div(graph, space->columns.size, least), pieces);
+  shape.piece = tj_simplified(graph, tj_mul(graph, trips, least));
+  shape.is_split = true;
+  return shape;
+}
+
 tj_array_shape tj_array_choose_shape(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
-  if (target->wave_size == 1)
+  if (is_host(target))
     return shape_on_host(space);
   return space->is_reduced ? shape_of_rows(space, kernel, target) : shape_of_elements(space, kernel, target);
 }
 
 const char *tj_array_shape_words(tj_job *job, const tj_array_space *space, const tj_array_shape *shape,
                                  uint32_t readings) {
-  const char *piece = shape->piece == 0 ? "" : tj_string_format(job, " in pieces of %" PRId64, shape->piece);
+  const char *piece =
+      shape->piece == NULL ? "" : tj_string_format(job, " in pieces of %s", tj_node_brief(job, shape->piece));
   const char *trip = shape->loops ? " a trip" : "";
   const char *times = readings == 1 ? "" : tj_string_format(job, "; read %u times", readings);
   return tj_string_format(job, "%u %s%s a workgroup; lanes %u, columns of each %u times %u%s%s", shape->rows,

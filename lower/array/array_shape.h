@@ -7,13 +7,14 @@
 #include "lower/machine/target.h"
 
 typedef struct {
-  uint32_t rows;    /* of a workgroup */
-  uint32_t lanes;   /* work-items of a row; a power of two */
-  uint32_t width;   /* neighbouring columns of a lane; a power of two */
-  uint32_t repeats; /* how many times so many */
-  bool loops;       /* over the columns of a row, or of a piece of one */
-  int64_t piece;    /* columns of a workgroup; 0: all */
-  uint32_t kept;    /* so many columns of an array that costs much to compute go from loop to loop in LDS; 0: none */
+  uint32_t rows;        /* of a workgroup */
+  uint32_t lanes;       /* work-items of a row; a power of two */
+  uint32_t width;       /* neighbouring columns of a lane; a power of two */
+  uint32_t repeats;     /* how many times so many */
+  bool loops;           /* over the columns of a row, or of a piece of one */
+  const tj_node *piece; /* columns of a workgroup, an expression of parameters; NULL: all */
+  uint32_t kept; /* so many columns of an array that costs much to compute go from loop to loop in LDS; 0: none */
+  bool is_split; /* the pieces of a row are reduced together: kernel by kernel (array_split.h) */
 } tj_array_shape;
 
 /* The shape for rows and columns as the space's facts have them. */
@@ -33,6 +34,20 @@ enum { TJ_ARRAY_MOST_TIERS = 7 };
 /* Longest ones first. Returns how many. */
 uint32_t tj_array_tiers(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
                         tj_array_tier tier[]);
+
+/* Rows that are so few and so long that workgroups take pieces of them, and reduce these together. */
+typedef struct {
+  int64_t rows;    /* at most */
+  int64_t columns; /* at least */
+  bool is_sure;    /* as facts have it, there are no others */
+} tj_array_split;
+
+/* False: there are none for which that is worth it. */
+bool tj_array_find_split(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
+                         tj_array_split *split);
+/* The shape of such rows; and how many pieces all of them together have, at most. */
+tj_array_shape tj_array_split_shape(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target);
+int64_t tj_array_most_pieces(const tj_target *target);
 
 /* The shape in words. `readings`: how often a row's elements are taken from memory. */
 const char *tj_array_shape_words(tj_job *job, const tj_array_space *space, const tj_array_shape *shape,

@@ -97,8 +97,7 @@ bool tj_array_changes(const tj_array_maker *maker, const tj_array *array) {
 
 /* --- places --- */
 
-/* Column `number` of the lane's. */
-static const tj_node *column_of(const tj_array_maker *maker, const tj_array_region *region, uint32_t number) {
+const tj_node *tj_array_column_of(const tj_array_maker *maker, const tj_array_region *region, uint32_t number) {
   tj_graph *graph = maker->graph;
   const tj_array_shape *shape = &maker->shape;
   uint32_t repeat = number / shape->width, place = number % shape->width;
@@ -118,7 +117,7 @@ static const tj_node *placed(const tj_array_maker *maker, const tj_node *node, c
 const tj_node *tj_array_column_is_there(const tj_array_maker *maker, const tj_array_region *region, uint32_t number) {
   if (region->end == NULL)
     return tj_int(maker->graph, 1);
-  return tj_simplified(maker->graph, tj_less(maker->graph, column_of(maker, region, number), region->end));
+  return tj_simplified(maker->graph, tj_less(maker->graph, tj_array_column_of(maker, region, number), region->end));
 }
 
 uint32_t tj_array_even_width(const tj_array_maker *maker, const tj_array_region *region) {
@@ -197,7 +196,7 @@ static element_list elements_of(const tj_array_maker *maker, const tj_array_regi
   element_list list = {.buffer = access->buffer, .count = count};
   const tj_node **root = TJ_NEW_ARRAY(graph->job, const tj_node *, 2 * (size_t)count);
   for (uint32_t i = 0; i < count; i++) {
-    const tj_node *column = column_of(maker, region, i);
+    const tj_node *column = tj_array_column_of(maker, region, i);
     const tj_node *index = found != NULL ? found[i] : NULL;
     const tj_node *valid = with_index(maker, lookup, index, placed(maker, access->valid, maker->row, column));
     root[i] = with_index(maker, lookup, index, placed(maker, access->offset, maker->row, column));
@@ -296,7 +295,7 @@ static void give_index(tj_array_maker *maker, const tj_array_region *region, con
   uint32_t count = changes ? tj_array_columns(maker) : 1;
   uint32_t slot = tj_array_slots(maker, width.bits == 32 ? TJ_DTYPE_i32 : TJ_DTYPE_i64, count);
   for (uint32_t i = 0; i < count; i++)
-    add_value(maker, placed(maker, digit, maker->row, column_of(maker, region, i)), slot + i);
+    add_value(maker, placed(maker, digit, maker->row, tj_array_column_of(maker, region, i)), slot + i);
   tj_array_know(maker, array, slot, changes);
 }
 
@@ -346,7 +345,7 @@ static void move_kept(tj_array_maker *maker, const tj_array_region *region, cons
                       uint32_t slot) {
   tj_graph *graph = maker->graph;
   for (uint32_t i = 0; i < tj_array_columns(maker); i += maker->shape.width) {
-    const tj_node *column = tj_sub(graph, column_of(maker, region, i), maker->base_column);
+    const tj_node *column = tj_sub(graph, tj_array_column_of(maker, region, i), maker->base_column);
     tj_kernel_step *step = tj_array_step(maker, kind);
     step->access =
         (tj_access){.buffer = TJ_LDS,
@@ -463,6 +462,11 @@ void tj_array_combine(tj_array_maker *maker, uint32_t slot, uint32_t with, uint3
   (void)add_combination(maker, slot, with, width, combine);
 }
 
+void tj_array_combine_where(tj_array_maker *maker, const tj_node *valid, uint32_t slot, uint32_t with, int combine) {
+  (void)add_combination(maker, slot, with, 1, combine);
+  maker->step[maker->step_count - 1].access.valid = valid;
+}
+
 void tj_array_combine_lanes(tj_array_maker *maker, uint32_t slot, uint32_t distance, int combine) {
   add_combination(maker, slot, slot, 1, combine)->across = distance;
 }
@@ -473,7 +477,7 @@ void tj_array_combine_lanes(tj_array_maker *maker, uint32_t slot, uint32_t dista
 static const tj_node *look_up(tj_array_maker *maker, const tj_array_region *region, const tj_array_lookup *lookup,
                               uint32_t number, const char *name) {
   tj_graph *graph = maker->graph;
-  const tj_node *column = column_of(maker, region, number), *always = tj_int(graph, 1);
+  const tj_node *column = tj_array_column_of(maker, region, number), *always = tj_int(graph, 1);
   const tj_node *valid = placed(maker, lookup->access.valid, maker->row, column);
   tj_kernel_step *step = tj_array_step(maker, TJ_STEP_LOOKUP);
   step->access = lookup->access;

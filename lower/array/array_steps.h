@@ -14,7 +14,10 @@ typedef struct {
   tj_kernel *kernel;
   const tj_node *item, *lane, *row, *row_is_there;
   const tj_node *base_row, *base_column; /* of the workgroup */
-  const tj_node **found; /* by argument: the symbol of the index that says where the row goes; NULL: none */
+  const tj_node **found;         /* by argument: the symbol of the index that says where the row goes; NULL: none */
+  const tj_node *pieces, *piece; /* of a row that is split: how many, and which one the workgroup has; else NULL */
+  uint32_t reduced;              /* of rows that are split: the level that the kernel reduces; 0: it stores */
+  bool is_partial;               /* what is reduced now is that of the piece alone */
   tj_kernel_step *step;
   uint32_t step_count, step_capacity;
   tj_dtype *slot_dtype;
@@ -74,6 +77,8 @@ tj_kernel_step *tj_array_compute(tj_array_maker *maker, const tj_array *array, u
 uint32_t tj_array_computed_width(const tj_array_maker *maker);
 /* Slots become what they were and what others are, by an operation. */
 void tj_array_combine(tj_array_maker *maker, uint32_t slot, uint32_t with, uint32_t width, int combine);
+/* A slot becomes that where a truth holds. */
+void tj_array_combine_where(tj_array_maker *maker, const tj_node *valid, uint32_t slot, uint32_t with, int combine);
 /* A slot becomes what it was and what it is in the lane `distance` away (tj_computation). */
 void tj_array_combine_lanes(tj_array_maker *maker, uint32_t slot, uint32_t distance, int combine);
 
@@ -84,7 +89,8 @@ bool *tj_array_needed_by(const tj_array_maker *maker, const tj_array *array);
 /* Puts an array's elements in a region's columns into LDS, where its place is. It is known. */
 void tj_array_keep(tj_array_maker *maker, const tj_array_region *region, const tj_array *array);
 
-/* Truth, whether a column of the lane is in the region. */
+/* Column `number` of the lane's in a region; and truth, whether it is there. */
+const tj_node *tj_array_column_of(const tj_array_maker *maker, const tj_array_region *region, uint32_t number);
 const tj_node *tj_array_column_is_there(const tj_array_maker *maker, const tj_array_region *region, uint32_t number);
 /* How many neighbouring columns are there together. */
 uint32_t tj_array_even_width(const tj_array_maker *maker, const tj_array_region *region);

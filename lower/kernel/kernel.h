@@ -21,6 +21,7 @@ typedef struct {
   const char *name;
   tj_dtype dtype;
   bool is_read, is_written;
+  bool is_scratch; /* no argument of the definition: the launch's own memory, of any content before and after */
   const tj_node *element_count; /* elements that the view addresses: 1 + the largest offset of its base */
   const tj_node *const *extent; /* of the view's top-level modes */
   uint32_t rank;
@@ -205,11 +206,13 @@ typedef struct tj_kernel {
   const struct tj_array_kernel *arrays; /* what such a kernel does; NULL: it is another */
   uint32_t lds_elements;                /* of a workgroup; 0: none */
   bool is_streamed;                     /* what is stored to buffers is not worth caching */
-  bool is_aligned;                      /* its vectors rely on addresses of buffers that are multiples of them */
-  int64_t fill;                         /* in the source's element type; for floats, converted to it */
-  tj_arithmetic arithmetic;             /* of a copy, of the fill too */
-  const char *tile;                     /* its shape in words; NULL: no mapping chose one */
-  const struct tj_stage_choice *stage;  /* how a tile lies in LDS, and why; NULL: it stays in registers */
+  bool follows;             /* is launched behind the kernel whose `faster` it is, with the same arguments, and
+                               never by itself: it goes on with what that has begun */
+  bool is_aligned;          /* its vectors rely on addresses of buffers that are multiples of them */
+  int64_t fill;             /* in the source's element type; for floats, converted to it */
+  tj_arithmetic arithmetic; /* of a copy, of the fill too */
+  const char *tile;         /* its shape in words; NULL: no mapping chose one */
+  const struct tj_stage_choice *stage; /* how a tile lies in LDS, and why; NULL: it stays in registers */
   const char *indirect; /* why what goes through LDS does not go there straight from memory; NULL: it does, or nobody
                            has asked */
   const struct tj_domain *domain; /* of a flat copy: what its coordinates are; NULL for other kernels */
@@ -263,9 +266,22 @@ static inline uint32_t tj_element_bytes(const tj_kernel *kernel, uint32_t buffer
 
 /* The last of a kernel's faster ones; where there is none, the kernel itself. */
 static inline const tj_kernel *tj_fastest_variant(const tj_kernel *kernel) {
-  while (kernel->faster != NULL)
+  const tj_kernel *fastest = kernel;
+  for (; kernel != NULL; kernel = kernel->faster)
+    fastest = kernel->follows ? fastest : kernel;
+  return fastest;
+}
+
+/* The last of those that are launched behind a kernel; where there is none, the kernel itself. */
+static inline tj_kernel *tj_last_behind(tj_kernel *kernel) {
+  while (kernel->faster != NULL && kernel->faster->follows)
     kernel = kernel->faster;
   return kernel;
+}
+
+/* Whether there are faster ones. */
+static inline bool tj_kernel_has_variants(const tj_kernel *kernel) {
+  return tj_fastest_variant(kernel) != kernel;
 }
 
 /* Steps of a flat copy: what is stored last is what the first step loads, or is made of that and others. */

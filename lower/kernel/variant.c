@@ -208,22 +208,32 @@ static bool is_worth_aligning(const tj_kernel *kernel) {
   return false;
 }
 
-/* Puts the aligned kernel between this one and the next faster, to be taken under the same condition. */
-static void align(tj_graph *graph, tj_kernel *kernel, const tj_node *condition) {
-  tj_kernel *aligned = TJ_NEW(graph->job, tj_kernel);
-  *aligned = *kernel;
-  aligned->name = tj_string_format(graph->job, "%s.aligned", kernel->name);
-  aligned->is_aligned = true;
-  kernel->faster = aligned;
-  kernel->condition = condition;
+/* Puts the aligned kernels, of `kernel` up to `last`, between these and the next faster, to be taken under the same
+ * condition. */
+static void align(tj_graph *graph, const tj_kernel *kernel, tj_kernel *last, const tj_node *condition) {
+  const tj_kernel *end = last->faster;
+  tj_kernel *first = NULL, **place = &first;
+  for (; kernel != end; kernel = kernel->faster) {
+    tj_kernel *aligned = *place = TJ_NEW(graph->job, tj_kernel);
+    *aligned = *kernel;
+    aligned->name = tj_string_format(graph->job, "%s.aligned", kernel->name);
+    aligned->is_aligned = true;
+    place = &aligned->faster;
+  }
+  last->faster = first;
+  last->condition = condition;
 }
 
 void tj_offer_aligned(tj_graph *graph, tj_kernel *kernel) {
   const tj_node *condition = tj_int(graph, 1), *next_condition;
   for (tj_kernel *next; kernel != NULL; kernel = next, condition = next_condition) {
-    next = kernel->faster;
-    next_condition = kernel->condition;
-    if (is_worth_aligning(kernel))
-      align(graph, kernel, condition);
+    tj_kernel *last = tj_last_behind(kernel);
+    bool is_worth = false;
+    next = last->faster;
+    next_condition = last->condition;
+    for (const tj_kernel *each = kernel; each != next; each = each->faster)
+      is_worth = is_worth || is_worth_aligning(each);
+    if (is_worth)
+      align(graph, kernel, last, condition);
   }
 }

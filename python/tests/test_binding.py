@@ -49,7 +49,7 @@ class Binding(unittest.TestCase):
     def test_structs(self):
         for name, struct in _binding.STRUCTS.items():
             with self.subTest(name):
-                body = re.search(r"typedef struct \{([^}]*)\} " + name + ";", self.header).group(1)
+                body = re.search(r"typedef struct (?:\w+ )?\{([^}]*)\} " + name + ";", self.header).group(1)
                 fields = []
                 for declaration in filter(None, (line.strip() for line in body.replace("\n", " ").split(";"))):
                     kind = declaration.replace("const ", "").split()[0]

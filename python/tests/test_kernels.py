@@ -249,6 +249,15 @@ class Recipes(unittest.TestCase):
         for word in recipe.words:
             self.assertEqual(int.from_bytes(recipe.kernarg[word.offset:word.offset + word.bytes], "little"), word.value)
 
+    def test_kernels_behind(self):
+        """Few long rows are reduced in pieces, and what these are reduced to by another kernel."""
+        text = "kernel sums(x: f32 @ (2, 1000000):(1000000, 1), s: f32 @ (2, 1):(1, 1)) = { s = sum(x, 1) }"
+        recipe = tilejit.kernel(text, target="gfx942").recipe()
+        self.assertGreater(recipe.grid[0], 128 * recipe.block[0])
+        self.assertEqual((recipe.next.symbol, recipe.next.grid[0], recipe.next.next), ("sums.2", 512, None))
+        self.assertEqual([word.name for word in recipe.words if word.kind == "scratch"], ["scratch"])
+        self.assertEqual((recipe.next.kernarg, recipe.scratch_bytes), (recipe.kernarg, 4096))
+
     def test_tensors_of_a_device(self):
         """Addresses are taken as they are, parameters from shapes and strides."""
         recipe = tilejit.kernel(PACK, target="gfx942").recipe(Tensor(device=(10, 3)))

@@ -33,7 +33,7 @@ ENUMS = {
                  "STATS"),
     "TJ_FUNCTION_": ("C", "HEADER", "LLVM", "BITCODE", "ASM", "OBJECT"),
     "TJ_CODE_": ("COMPILED", "FROM_MEMORY", "FROM_DISK", "FROM_KERNEL", "FROM_BUNDLE"),
-    "TJ_KERNARG_": ("POINTER", "VALUE"),
+    "TJ_KERNARG_": ("POINTER", "VALUE", "SCRATCH"),
     "TJ_DEVICES_": ("TEXT", "JSON"),
 }
 
@@ -111,11 +111,12 @@ class Kernarg(ctypes.Structure):
 
 
 class Recipe(ctypes.Structure):
-    """tj_recipe"""
+    """tj_recipe; `next` is one, too"""
 
     _fields_ = [("symbol", ctypes.c_char_p), ("grid", ctypes.c_uint64 * 3), ("block", ctypes.c_uint32 * 3),
                 ("lds_bytes", ctypes.c_uint32), ("kernarg", ctypes.c_void_p), ("kernarg_bytes", ctypes.c_size_t),
-                ("word", ctypes.POINTER(Kernarg)), ("word_count", ctypes.c_size_t)]
+                ("word", ctypes.POINTER(Kernarg)), ("word_count", ctypes.c_size_t),
+                ("scratch_bytes", ctypes.c_size_t), ("next", ctypes.c_void_p)]
 
 
 class DeviceProperties(ctypes.Structure):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
-from typing import Any, Dict, List, NamedTuple, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _binding
 from ._array import Key, memory_of
@@ -66,6 +66,9 @@ class Recipe(NamedTuple):
     lds_bytes  of a workgroup, which the code object itself declares
     kernarg    the argument block; where an array is missing, its address is 0
     words      what the block holds
+    scratch_bytes
+               of memory on the device that the launch has to itself, and whose address goes into the block
+    next       the kernel to launch when this one has ended, with the same block; None: there is none
     """
 
     symbol: str
@@ -74,6 +77,8 @@ class Recipe(NamedTuple):
     lds_bytes: int
     kernarg: bytes
     words: Tuple[Word, ...]
+    scratch_bytes: int = 0
+    next: Optional["Recipe"] = None
 
 
 def _word(raw: _binding.Kernarg) -> Word:
@@ -84,7 +89,8 @@ def _word(raw: _binding.Kernarg) -> Word:
 def _recipe(raw: _binding.Recipe) -> Recipe:
     x, y, z = raw.grid
     return Recipe(raw.symbol.decode(), (x, y, z), (raw.block[0], raw.block[1], raw.block[2]), raw.lds_bytes,
-                  ctypes.string_at(raw.kernarg, raw.kernarg_bytes), tuple(map(_word, raw.word[:raw.word_count])))
+                  ctypes.string_at(raw.kernarg, raw.kernarg_bytes), tuple(map(_word, raw.word[:raw.word_count])),
+                  raw.scratch_bytes, _recipe(_binding.Recipe.from_address(raw.next)) if raw.next else None)
 
 
 class _State(threading.local):

@@ -14,11 +14,12 @@ static json_t *sizes_json(const uint64_t size[3]) {
 
 /* Values are the words as signed integers; null: an address that is not given. */
 static json_t *word_json(const tj_kernarg *word) {
+  static const char *const kind[] = {
+      [TJ_KERNARG_POINTER] = "pointer", [TJ_KERNARG_VALUE] = "value", [TJ_KERNARG_SCRATCH] = "scratch"};
   bool is_pointer = word->kind == TJ_KERNARG_POINTER;
   json_t *value = word->is_bound ? json_integer((json_int_t)word->value) : json_null();
   return json_pack("{s:I,s:I,s:s,s:s,s:o}", "offset", (json_int_t)word->offset, "bytes", (json_int_t)word->bytes,
-                   "kind", is_pointer ? "pointer" : "value", is_pointer ? "argument" : "name", word->name, "value",
-                   value);
+                   "kind", kind[word->kind], is_pointer ? "argument" : "name", word->name, "value", value);
 }
 
 static json_t *words_json(const tj_recipe *recipe) {
@@ -28,14 +29,31 @@ static json_t *words_json(const tj_recipe *recipe) {
   return words;
 }
 
+/* The kernels behind the first one. */
+static json_t *next_json(const tj_recipe *recipe) {
+  json_t *next = json_array();
+  for (recipe = recipe->next; recipe != NULL; recipe = recipe->next) {
+    uint64_t block[] = {recipe->block[0], recipe->block[1], recipe->block[2]};
+    add_item(&next, json_pack("{s:s,s:o,s:o,s:I}", "symbol", recipe->symbol, "grid", sizes_json(recipe->grid),
+                              "block", sizes_json(block), "lds_bytes", (json_int_t)recipe->lds_bytes));
+  }
+  return next;
+}
+
 static json_t *recipe_json(const tj_recipe *recipe, const tj_code *code) {
   uint64_t block[] = {recipe->block[0], recipe->block[1], recipe->block[2]};
   size_t bytes;
   tj_code_bytes(code, &bytes);
-  return json_pack("{s:s,s:o,s:o,s:I,s:I,s:o,s:{s:s,s:I}}", "symbol", recipe->symbol, "grid",
-                   sizes_json(recipe->grid), "block", sizes_json(block), "lds_bytes", (json_int_t)recipe->lds_bytes,
-                   "kernarg_bytes", (json_int_t)recipe->kernarg_bytes, "kernarg", words_json(recipe), "code",
-                   "target", tj_code_target(code), "bytes", (json_int_t)bytes);
+  json_t *json =
+      json_pack("{s:s,s:o,s:o,s:I,s:I,s:o,s:{s:s,s:I}}", "symbol", recipe->symbol, "grid", sizes_json(recipe->grid),
+                "block", sizes_json(block), "lds_bytes", (json_int_t)recipe->lds_bytes, "kernarg_bytes",
+                (json_int_t)recipe->kernarg_bytes, "kernarg", words_json(recipe), "code", "target",
+                tj_code_target(code), "bytes", (json_int_t)bytes);
+  if (recipe->next != NULL) {
+    json_object_set_new(json, "scratch_bytes", json_integer((json_int_t)recipe->scratch_bytes));
+    json_object_set_new(json, "next", next_json(recipe));
+  }
+  return json;
 }
 
 /* --- as text --- */
@@ -44,21 +62,33 @@ static void print_word(const tj_kernarg *word) {
   printf("  %6zu  ", word->offset);
   if (word->kind == TJ_KERNARG_VALUE)
     printf("%20" PRId64 "  %s\n", (int64_t)word->value, word->name);
+  else if (word->kind == TJ_KERNARG_SCRATCH)
+    printf("%20s  address of scratch memory, a multiple of %zu\n", "", word->alignment);
   else if (word->is_bound)
     printf("  0x%016" PRIx64 "  address of %s\n", word->value, word->name);
   else
     printf("%20s  address of %s, a multiple of %zu\n", "", word->name, word->alignment);
 }
 
-static void print_recipe(const tj_recipe *recipe, const tj_code *code) {
-  size_t bytes;
-  tj_code_bytes(code, &bytes);
+static void print_kernel(const tj_recipe *recipe) {
   printf("symbol   %s\n", recipe->symbol);
   printf("grid     %" PRIu64 " x %" PRIu64 " x %" PRIu64 " work-items\n", recipe->grid[0], recipe->grid[1],
          recipe->grid[2]);
   printf("block    %" PRIu32 " x %" PRIu32 " x %" PRIu32 " work-items\n", recipe->block[0], recipe->block[1],
          recipe->block[2]);
   printf("LDS      %" PRIu32 " bytes\n", recipe->lds_bytes);
+}
+
+static void print_recipe(const tj_recipe *recipe, const tj_code *code) {
+  size_t bytes;
+  tj_code_bytes(code, &bytes);
+  print_kernel(recipe);
+  for (const tj_recipe *next = recipe->next; next != NULL; next = next->next) {
+    printf("then\n");
+    print_kernel(next);
+  }
+  if (recipe->next != NULL)
+    printf("scratch  %zu bytes\n", recipe->scratch_bytes);
   printf("code     %s, %zu bytes\n", tj_code_target(code), bytes);
   printf("kernarg  %zu bytes\n  offset  %20s\n", recipe->kernarg_bytes, "value");
   for (size_t i = 0; i < recipe->word_count; i++)

@@ -122,9 +122,15 @@ static void compare(run *r, const tj_launch *launch, const json_t *section) {
   free(text);
 }
 
+/* Devices count all kernels of a launch together. */
+static bool follows_another(const json_t *section) {
+  const char *condition = json_string_value(json_object_get(section, "condition"));
+  return condition != NULL && strstr(condition, " has run") != NULL;
+}
+
 static void run_variant(run *r, const tj_code *code, const json_t *section) {
   const json_t *of = finding_of(json_object_get(section, "findings"), "launch");
-  if (of == NULL || number_of(of, "workgroups") != number_of(of, "counted_workgroups"))
+  if (of == NULL || follows_another(section) || number_of(of, "workgroups") != number_of(of, "counted_workgroups"))
     return;
   unsigned char *data[16] = {NULL};
   tj_launch *launch;

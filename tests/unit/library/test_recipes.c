@@ -339,6 +339,37 @@ START_TEST(grids_fit_packets) {
 }
 END_TEST
 
+/* Few long rows have work for every compute unit of a large GPU, and two kernels of one argument block. */
+START_TEST(long_rows_are_split) {
+  static const char text[] = "param N in 1..1073741824\n"
+                             "kernel k(x: f32 @ (1, N):(N, 1), s: f32 @ (1, 1):(1, 1)) = { s = sum(x, 1) }";
+  enum { COMPUTE_UNITS = 304 };
+  tj_context *context = new_context(NULL);
+  tj_device *device = open_device(context, "sim:gfx942");
+  tj_code *code = compile_for(context, device, text, NULL, 0);
+  tj_launch *launch;
+  const tj_recipe *recipe;
+  expect_ok(context, tj_launch_create(context, code, &launch), text);
+  expect_ok(context, tj_launch_set_parameter(launch, "N", 1 << 24), text);
+  expect_ok(context, tj_launch_prepare(launch, &recipe), text);
+  ck_assert_uint_ge(recipe->grid[0] / recipe->block[0], COMPUTE_UNITS);
+  ck_assert_uint_ge(recipe->scratch_bytes, 4 * recipe->grid[0] / recipe->block[0]);
+  ck_assert_int_eq(recipe->word[2].kind, TJ_KERNARG_SCRATCH);
+  ck_assert(!recipe->word[2].is_bound);
+  ck_assert_ptr_nonnull(recipe->next);
+  ck_assert_uint_eq(recipe->next->grid[0], recipe->next->block[0]);
+  ck_assert_ptr_eq(recipe->next->kernarg, recipe->kernarg);
+  ck_assert_ptr_null(recipe->next->next);
+  expect_ok(context, tj_launch_set_parameter(launch, "N", 1 << 10), text);
+  expect_ok(context, tj_launch_prepare(launch, &recipe), text);
+  ck_assert_ptr_null(recipe->next);
+  tj_launch_destroy(launch);
+  tj_code_destroy(code);
+  tj_device_close(device);
+  tj_context_destroy(context);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("recipes");
   TCase *tcase = tcase_create("recipes");
@@ -349,6 +380,7 @@ int main(void) {
   tcase_add_test(tcase, large_destinations_begin_anywhere);
   tcase_add_loop_test(tcase, bindings_are_checked, 0, 3);
   tcase_add_test(tcase, grids_fit_packets);
+  tcase_add_test(tcase, long_rows_are_split);
   suite_add_tcase(suite, tcase);
   return run_suite(suite);
 }
