@@ -245,6 +245,14 @@ static void emit_sum(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueR
                                 number, LLVMAtomicOrderingMonotonic, scope);
 }
 
+/* So that stores may happen in any order, LLVM compares each to LDS with those before it, by all that it knows of
+ * their addresses, which takes more time than anything else about them. Atomic ones it leaves as they come. */
+static bool is_better_atomic(const tj_emitter *emitter, const tj_kernel_step *step) {
+  enum { MOST_ATOMIC_BYTES = 8 };
+  return step->access.buffer == TJ_LDS && step->width == 1 && bytes_of(emitter, step) <= MOST_ATOMIC_BYTES &&
+         emitter->target->has_plain_atomic_stores;
+}
+
 static void emit_store(tj_emitter *emitter, const tj_kernel_step *step) {
   bool joins = emitter->kernel->arithmetic.slots > 0 && step->access.buffer != TJ_LDS;
   tj_emit_transposed(emitter, step);
@@ -263,6 +271,8 @@ static void emit_store(tj_emitter *emitter, const tj_kernel_step *step) {
   }
   LLVMValueRef store = LLVMBuildStore(emitter->builder, vector, tj_emit_address(emitter, &step->access));
   LLVMSetAlignment(store, alignment);
+  if (is_better_atomic(emitter, step))
+    LLVMSetOrdering(store, LLVMAtomicOrderingUnordered);
   if (is_streamed)
     tj_emit_streamed(emitter, store);
 }

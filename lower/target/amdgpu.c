@@ -130,6 +130,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .global_address_space = GLOBAL_ADDRESS_SPACE,
       .displacement_limit = DISPLACEMENT_LIMIT,
       .has_lds_at_zero = true,
+      .has_plain_atomic_stores = true,
       .has_32_bit_offsets = true,
       .direct = tj_direct_loads_of(found->major, found->minor),
       .transposes_lds = found->major == 9 && found->minor == TRANSPOSES_LDS,
