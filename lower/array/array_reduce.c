@@ -25,6 +25,12 @@ static uint32_t reference_of(const tj_array_maker *maker, const tj_array *reduct
   return maker->slot[reduction->number] + tj_array_partials(maker);
 }
 
+/* So many slots begin as what changes no result. */
+static void begin_slots(tj_array_maker *maker, const tj_array *reduction, uint32_t slot, uint32_t count) {
+  for (uint32_t k = 0; k < count; k++)
+    tj_array_compute(maker, reduction->arg[1], 0, 1, slot + k, TJ_ARRAY_OP_COUNT);
+}
+
 void tj_array_begin_reductions(tj_array_maker *maker, uint32_t level) {
   const tj_array_program *program = maker->space->arrays->program;
   for (uint32_t i = 0; i < program->count; i++) {
@@ -33,8 +39,8 @@ void tj_array_begin_reductions(tj_array_maker *maker, uint32_t level) {
       continue;
     const tj_array_online *online = tj_array_online_of(maker, reduction);
     uint32_t slot = tj_array_slots(maker, reduction->dtype, slots_of(maker, reduction));
-    for (uint32_t k = 0; k < tj_array_partials(maker); k++)
-      tj_array_compute(maker, reduction->arg[1], 0, 1, slot + k, TJ_ARRAY_OP_COUNT);
+    if (maker->shape.loops)
+      begin_slots(maker, reduction, slot, tj_array_partials(maker));
     maker->slot[i] = slot;
     if (online != NULL)
       tj_array_compute(maker, online->least, 0, 1, reference_of(maker, reduction), TJ_ARRAY_OP_COUNT);
@@ -53,15 +59,24 @@ void tj_array_reduction_slots(const tj_array_maker *maker, uint32_t level, uint3
   }
 }
 
+/* Some columns of a lane's become part of partial results, or, as the first ones that are surely there, all of them.
+ */
+static void reduce_some(tj_array_maker *maker, const tj_array *reduction, uint32_t first, uint32_t width,
+                        const tj_node *is_there) {
+  uint32_t partials = tj_array_partials(maker), slot = maker->slot[reduction->number] + first % partials;
+  bool begins = !maker->shape.loops && first < partials, is_all = begins && tj_is_int(is_there, 1);
+  if (begins && !is_all)
+    begin_slots(maker, reduction, slot, width);
+  int how = is_all ? TJ_ARRAY_OP_COUNT : combination(reduction);
+  tj_array_compute(maker, reduction->arg[0], first, width, slot, how)->access.valid = is_there;
+}
+
 /* Columns one by one, or where all lanes of a vector are there together, as vectors. */
 static void reduce_one(tj_array_maker *maker, const tj_array_region *region, const tj_array *reduction) {
   uint32_t columns = tj_array_columns(maker), even = tj_array_even_width(maker, region);
   uint32_t most = tj_array_computed_width(maker), width = most < even ? most : even;
-  for (uint32_t i = 0; i < columns; i += width) {
-    uint32_t slot = maker->slot[reduction->number] + i % tj_array_partials(maker);
-    tj_kernel_step *step = tj_array_compute(maker, reduction->arg[0], i, width, slot, combination(reduction));
-    step->access.valid = tj_array_column_is_there(maker, region, i / even * even);
-  }
+  for (uint32_t i = 0; i < columns; i += width)
+    reduce_some(maker, reduction, i, width, tj_array_column_is_there(maker, region, i / even * even));
 }
 
 static void compute_columns(tj_array_maker *maker, const tj_array *array) {

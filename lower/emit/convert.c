@@ -158,7 +158,8 @@ static LLVMValueRef float_from_int(tj_emitter *emitter, LLVMValueRef value, tj_d
 /* --- the others --- */
 
 /* As the upper half of an f32. Of extensions LLVM 22 makes arithmetic in bf16, extended afterwards, and of that,
- * where there are no instructions for it, calls of a routine that rounds, which kernels are not linked with. */
+ * where there are no instructions for it, arithmetic in f32 that is rounded again, on CPUs by a routine that kernels
+ * are not linked with. */
 static LLVMValueRef float_by_hand(tj_emitter *emitter, LLVMValueRef value) {
   LLVMBuilderRef builder = emitter->builder;
   LLVMValueRef bits = LLVMBuildBitCast(builder, value, tj_emit_like(value, emitter->i16), "");
@@ -169,7 +170,7 @@ static LLVMValueRef float_by_hand(tj_emitter *emitter, LLVMValueRef value) {
 
 /* f16 and bf16 as f32; the rest as it is. */
 static LLVMValueRef at_least_float(tj_emitter *emitter, LLVMValueRef value, tj_dtype dtype) {
-  if (dtype == TJ_DTYPE_bf16 && !emitter->target->has_bfloat_rounding)
+  if (dtype == TJ_DTYPE_bf16 && !emitter->target->has_bfloat_arithmetic)
     return float_by_hand(emitter, value);
   if (tj_dtype_bits(dtype) == 16)
     return LLVMBuildFPExt(emitter->builder, value, tj_emit_like(value, emitter->f32), "");

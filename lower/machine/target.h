@@ -82,6 +82,7 @@ typedef struct {
   bool has_float_scaling;       /* an instruction multiplies floats by powers of two, and rounds once */
   bool has_kept_loads;          /* loads may ask caches to keep what they load rather than what is stored */
   bool has_float_sums;          /* memory adds an f32 to another, at once with other work-items */
+  bool has_bfloat_arithmetic;   /* of bf16, without rounding f32 */
   bool has_bfloat_rounding;     /* fptrunc from float to bfloat rounds right, denormals included, without calls */
   const tj_buffer_resource *resource; /* whose bounds accesses may have for masks; NULL: none */
   bool saturates_float8;              /* write_float8 does */

@@ -104,6 +104,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .has_extremes = found->memory.generation >= HAS_EXTREMES,
       .has_kept_loads = found->memory.generation >= KEEPS_LOADS,
       .has_float_sums = true,
+      .has_bfloat_arithmetic = found->memory.generation >= ROUNDS_TO_BFLOAT,
       .has_bfloat_rounding = found->memory.generation >= ROUNDS_TO_BFLOAT,
       .saturates_float8 = true,
       .floats8 = found->memory.generation >= CONVERTS_FLOAT8 ? TJ_FLOATS8_OCP : TJ_FLOATS8_NONE,
