@@ -8,13 +8,12 @@
 
 #include "ir/index/facts.h"
 #include "ir/simplify/simplify.h"
+#include "lower/access/cost.h"
 #include "lower/access/slot_use.h"
 #include "lower/kernel/displace.h"
 #include "lower/kernel/kernel_nodes.h"
 
-/* Instructions: of a branch around masked lanes; of a resource, which is four scalar registers; of an address of 64
- * bits that is displaced by more than instructions have room for. */
-enum { BRANCH = 3, RESOURCE = 4, DISPLACED = 2, WORD = 4 };
+enum { WORD = 4 };
 
 /* The steps of a kernel, or those of its inner tiles. */
 typedef struct {
@@ -139,7 +138,7 @@ static bool is_replaceable(const step_list *list, uint32_t begin, uint32_t end) 
 
 /* The branch, and what fills registers on the way around it. */
 static uint32_t cost_of_gate(const step_list *list, uint32_t begin, uint32_t end) {
-  uint32_t cost = BRANCH;
+  uint32_t cost = TJ_INSTRUCTIONS_OF_BRANCH;
   for (uint32_t i = begin; i < end; i++) {
     const tj_kernel_step *step = &list->step[i];
     uint32_t bytes = step->width * tj_element_bytes(list->kernel, step->access.buffer);
@@ -178,7 +177,7 @@ static uint32_t cost_of_resources(const step_list *list, const bool is_taken[]) 
   for (uint32_t i = 0; i < list->count; i++) {
     if (!is_taken[i])
       continue;
-    cost += is_shared(list, is_taken, i, has_one_resource) ? 0 : RESOURCE;
+    cost += is_shared(list, is_taken, i, has_one_resource) ? 0 : TJ_INSTRUCTIONS_OF_RESOURCE;
     cost += is_shared(list, is_taken, i, has_one_offset) ? 0 : 1;
   }
   return cost;
@@ -195,7 +194,7 @@ static uint32_t saved_by_scalars(const step_list *list, const bool is_taken[]) {
     bool is_far =
         access->displacement * tj_element_bytes(list->kernel, access->buffer) >= list->target->resource->address_end;
     bool is_next = is_shared(list, is_taken, i, has_one_resource) && !is_shared(list, is_taken, i, has_one_base);
-    saved += is_far || is_next ? DISPLACED : 0;
+    saved += is_far || is_next ? TJ_INSTRUCTIONS_OF_DISPLACEMENT : 0;
   }
   return saved;
 }

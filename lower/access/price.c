@@ -10,12 +10,18 @@
 #include "base/machine/cache_line.h"
 #include "base/machine/dma_touched.h"
 #include "base/machine/processor.h"
+#include "lower/access/cost.h"
 #include "lower/access/memory_access.h"
 #include "lower/kernel/loop.h"
 
 #include <string.h>
 
 enum { OFFSET, VALID, BASE, LIMIT, ROOTS /* of a step */ };
+
+const tj_line_costs tj_cost_in_lines = {
+#define LINES(name, value, what) .name = (value),
+#include "lower/access/cost.def"
+};
 
 /* What an access of a wave was counted when last it was. */
 typedef struct {
@@ -627,13 +633,13 @@ tj_cost tj_price_of_lds(const tj_price *price) {
 /* --- one number --- */
 
 double tj_cost_of_conflicts(double cycles, double least) {
-  static const double COST_OF_ANY = 0.2, COST_OF_AS_MANY = 0.2;
-  return cycles > least ? COST_OF_ANY + COST_OF_AS_MANY * (cycles - least) / least : 0;
+  const tj_line_costs *cost = &tj_cost_in_lines;
+  return cycles > least ? cost->any_conflict + cost->conflicts * (cycles - least) / least : 0;
 }
 
 double tj_cost_of_touching(const tj_touched *touched, bool is_store, uint32_t line_bytes, uint32_t sector_bytes) {
   double partial = is_store ? touched->sectors - touched->least_sectors : 0;
-  return touched->lines + TJ_COST_OF_PARTIAL_SECTORS * partial * sector_bytes / line_bytes;
+  return touched->lines + tj_cost_in_lines.partial_sectors * partial * sector_bytes / line_bytes;
 }
 
 /* What vector accesses of memory touch. */
@@ -664,8 +670,9 @@ double tj_price_in_lines(const tj_price *price, const tj_price_machine *machine)
   double waves = (double)price->counted_workgroups * price->workgroup_size / machine->wave_size;
   double cost = lines * (1 + tj_cost_of_conflicts((double)lds.cycles, (double)lds.least_cycles));
   if (machine->shared_lds > 0)
-    cost += lines * TJ_COST_OF_LDS * price->lds_bytes / machine->shared_lds;
-  cost += TJ_COST_OF_IDLE_LANES * (idle > 0 ? idle : 0) + TJ_COST_OF_LDS_VECTORS * room_of(machine, lds.instructions);
-  cost += TJ_COST_OF_PROLOGUE * 2 * waves * room_of(machine, 1);
+    cost += lines * tj_cost_in_lines.lds * price->lds_bytes / machine->shared_lds;
+  cost += tj_cost_in_lines.idle_lanes * (idle > 0 ? idle : 0) +
+          tj_cost_in_lines.lds_vectors * room_of(machine, lds.instructions);
+  cost += tj_cost_in_lines.prologue * 2 * waves * room_of(machine, 1);
   return cost * (double)price->workgroups * (double)price->trips / counted;
 }

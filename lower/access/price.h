@@ -69,18 +69,8 @@ bool tj_price_is_whole(const tj_price *price);
 tj_cost tj_price_of_memory(const tj_price *price);
 tj_cost tj_price_of_lds(const tj_price *price);
 
-/* What costs besides cache lines are worth in them: parts of the lines that have to be touched. */
-#define TJ_COST_OF_IDLE_LANES 0.10  /* as many as are busy */
-#define TJ_COST_OF_PROLOGUE 0.10    /* of a work-item, shared by its vectors on either side */
-#define TJ_COST_OF_LDS 0.04         /* all of it, so that no second workgroup has room beside */
-#define TJ_COST_OF_LDS_VECTORS 0.02 /* instructions of LDS that move all of them in whole vectors, in or out */
-
-/* What conflicts in LDS cost, in the same parts. */
+/* What conflicts in LDS cost, in parts of the cache lines that have to be touched. */
 double tj_cost_of_conflicts(double cycles, double least);
-
-/* What sectors of which stores have parts cost, each written for itself, where memory moves sectors: parts of the
- * lines that they fill. Measured on an H100, with 2,000 mappings of transpositions. */
-#define TJ_COST_OF_PARTIAL_SECTORS 3.2
 
 /* What a side's accesses touch. */
 typedef struct {

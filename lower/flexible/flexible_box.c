@@ -3,6 +3,7 @@
  * columns as a workgroup has room for, priced by the work-items that all of them keep busy and by the cache lines
  * that their runs touch. A run goes on along the next mode of its side where the tile has all of the one before. */
 #include "ir/layout/arith.h"
+#include "lower/access/cost.h"
 #include "lower/flexible/flexible_turn.h"
 
 enum {
@@ -29,10 +30,6 @@ static const tj_node *int_of(const tj_turn *t, int64_t value) {
 
 static const tj_node *extent_or_one(const tj_turn *t, const tj_flexible_mode *mode) {
   return mode != NULL ? mode->extent.launch : int_of(t, 1);
-}
-
-const tj_node *tj_turn_power(const tj_turn *t, const tj_node *log) {
-  return tj_flexible_at_least(t->graph, tj_shl(t->graph, int_of(t, 1), log), 1);
 }
 
 /* --- powers of two that two modes share --- */
@@ -63,9 +60,9 @@ static const tj_node *log_of_shares(const tj_turn *t, const tj_node *first, cons
 static void share_slots(tj_turn *t, const tj_node *vectors) {
   t->log =
       t->d != NULL ? log_of_shares(t, vectors, extent_or_one(t, t->d), t->slots) : int_of(t, tj_turn_log2(t->slots));
-  t->along_b = tj_flexible_measure(t->f, "along", tj_turn_power(t, t->log), 1, t->slots, 1);
+  t->along_b = tj_flexible_measure(t->f, "along", tj_flexible_power(t->graph, t->log), 1, t->slots, 1);
   const tj_node *log_d = tj_sub(t->graph, int_of(t, tj_turn_log2(t->slots)), t->log);
-  t->along_d = tj_flexible_measure(t->f, "along", tj_turn_power(t, log_d), 1, t->slots, 1);
+  t->along_d = tj_flexible_measure(t->f, "along", tj_flexible_power(t->graph, log_d), 1, t->slots, 1);
 }
 
 static void share_passes(tj_turn *t, const tj_node *columns) {
@@ -77,8 +74,8 @@ static void share_passes(tj_turn *t, const tj_node *columns) {
     const tj_node *along_c = tj_sub(graph, int_of(t, log), log_of_shares(t, t->c->extent.launch, columns, t->passes));
     t->pass_log = tj_flexible_choice(graph, few, along_c, log_of_shares(t, columns, t->c->extent.launch, t->passes));
   }
-  t->pass_a = tj_turn_power(t, t->pass_log);
-  t->pass_c = tj_turn_power(t, tj_sub(graph, int_of(t, log), t->pass_log));
+  t->pass_a = tj_flexible_power(t->graph, t->pass_log);
+  t->pass_c = tj_flexible_power(t->graph, tj_sub(graph, int_of(t, log), t->pass_log));
 }
 
 /* --- runs --- */
@@ -174,9 +171,8 @@ static box box_of(const tj_turn *t, const amounts *all, int64_t rows, bool is_na
 
 /* The later of two boxes where it is clearly cheaper. */
 static box better_box(const tj_turn *t, box first, box second) {
-  enum { PARTS = 32 };
   tj_graph *graph = t->graph;
-  const tj_node *margin = tj_div(graph, second.cost, int_of(t, PARTS));
+  const tj_node *margin = tj_div(graph, second.cost, int_of(t, TJ_GAIN_OF_LARGER_BOX));
   const tj_node *is_better = tj_less(graph, tj_add(graph, second.cost, margin), first.cost);
   const tj_node **const to[] = {&first.of.a, &first.of.b, &first.of.c, &first.of.d, &first.x, &first.y, &first.cost};
   const tj_node *from[] = {second.of.a, second.of.b, second.of.c, second.of.d, second.x, second.y, second.cost};

@@ -67,6 +67,10 @@ const tj_node *tj_flexible_balanced(tj_graph *graph, const tj_node *total, const
   return tj_flexible_parts(graph, total, tj_flexible_parts(graph, total, most));
 }
 
+const tj_node *tj_flexible_power(tj_graph *graph, const tj_node *log) {
+  return tj_flexible_at_least(graph, tj_shl(graph, tj_int(graph, 1), log), 1);
+}
+
 const tj_node *tj_flexible_choice(tj_graph *graph, const tj_node *truth, const tj_node *then,
                                   const tj_node *otherwise) {
   if (tj_is_constant(truth))

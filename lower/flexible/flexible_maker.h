@@ -133,6 +133,8 @@ const tj_node *tj_flexible_at_most(tj_graph *graph, const tj_node *node, int64_t
 const tj_node *tj_flexible_parts(tj_graph *graph, const tj_node *a, const tj_node *b);
 /* The length of one of as few equal parts of `total` as are at most `most`, rounded up. */
 const tj_node *tj_flexible_balanced(tj_graph *graph, const tj_node *total, const tj_node *most);
+/* 2^log */
+const tj_node *tj_flexible_power(tj_graph *graph, const tj_node *log);
 const tj_node *tj_flexible_choice(tj_graph *graph, const tj_node *truth, const tj_node *then,
                                   const tj_node *otherwise);
 

@@ -11,6 +11,7 @@
  * take vectors there find neighbours. Those that put them there go along the planes; each of a group is turned by
  * what the first mode has more than the one before it, so that neighbours are at different banks. */
 #include "ir/layout/arith.h"
+#include "lower/access/cost.h"
 #include "lower/flexible/flexible_straight.h"
 #include "lower/kernel/arithmetic.h"
 #include "lower/tile/lds_transit.h"
@@ -105,21 +106,21 @@ static way way_in_registers(const staged *t) {
   const tj_node *part[FURTHER_AXES];
   for (unsigned i = 0; i < FURTHER_AXES; i++) {
     const tj_straight_axis *a = &t->s->axis[1 + i];
-    part[i] = tj_terse_mul(t->s->graph, a->items, tj_straight_slots(t->s, a->log));
+    part[i] = tj_terse_mul(t->s->graph, a->items, tj_flexible_power(t->s->graph, a->log));
   }
   return (way){.lines = t->s->lines, .cost = cost_of(t, part, t->s->lines)};
 }
 
-/* What is given only has to be possible. Otherwise LDS is for saving a fifth of the lines that instructions touch, if
- * tiles do not move much more for it. */
+/* What is given only has to be possible. Otherwise LDS is for saving lines that instructions touch, if tiles do not
+ * move much more for it. */
 static void demand_way(const staged *t, const way *best) {
   tj_graph *graph = t->s->graph;
   tj_flexible_demand(t->s->f, tj_less(graph, best->cost, int_of(t, never)));
   if (t->s->f->given != NULL)
     return;
   way other = way_in_registers(t);
-  const tj_node *lines = tj_add(graph, best->lines, tj_div(graph, best->lines, int_of(t, 4)));
-  const tj_node *cost = tj_sub(graph, best->cost, tj_div(graph, best->cost, int_of(t, 8)));
+  const tj_node *lines = tj_add(graph, best->lines, tj_div(graph, best->lines, int_of(t, TJ_GAIN_OF_STAGED_LINES)));
+  const tj_node *cost = tj_sub(graph, best->cost, tj_div(graph, best->cost, int_of(t, TJ_LOSS_OF_STAGED_TILES)));
   tj_flexible_demand(t->s->f,
                      tj_terse_both(graph, tj_less(graph, lines, other.lines), tj_less(graph, cost, other.cost)));
 }
@@ -137,7 +138,7 @@ static void choose_shape(staged *t) {
   t->stored->items = best.stored;
   t->loaded->log = t->stored->log = best.log;
   t->other->log = tj_terse_sub(graph, int_of(t, TJ_STRAIGHT_LOG_SLOTS), best.log);
-  t->slots = tj_straight_slots(t->s, best.log);
+  t->slots = tj_flexible_power(t->s->graph, best.log);
   tj_straight_set_lengths(t->s);
 }
 

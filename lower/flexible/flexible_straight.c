@@ -6,6 +6,7 @@
  * is shared out between work-items and their slots, which the launch does so that little of a tile is empty. */
 #include "lower/flexible/flexible_straight.h"
 #include "ir/layout/arith.h"
+#include "lower/access/cost.h"
 #include "lower/kernel/arithmetic.h"
 
 enum { LONG_RUN = 64, SHORT_RUN = 16, LINE_RUN = 8, LANES = 64 };
@@ -95,7 +96,7 @@ static void share_items(straight *s) {
   share_for_lines(s, lines);
   const tj_node *of_runs = lines_of(s, runs), *of_lines = lines_of(s, lines);
   const tj_node *is_least = tj_less_equal(s->graph, of_lines, int_of(s, 2 * TJ_FLEXIBLE_LINE_PARTS));
-  const tj_node *more = tj_add(s->graph, of_lines, tj_div(s->graph, of_lines, int_of(s, 3)));
+  const tj_node *more = tj_add(s->graph, of_lines, tj_div(s->graph, of_lines, int_of(s, TJ_GAIN_OF_LINED_SHARES)));
   const tj_node *truth = tj_or(s->graph, is_least, tj_less_equal(s->graph, more, of_runs));
   s->lines = tj_flexible_choice(s->graph, truth, of_lines, of_runs);
   for (unsigned i = 0; i < AXES; i++)
@@ -157,12 +158,8 @@ static void set_axis(straight *s, uint32_t number, uint32_t mode, int64_t unit) 
 
 /* --- the mapping --- */
 
-const tj_node *tj_straight_slots(const straight *s, const tj_node *log) {
-  return tj_flexible_at_least(s->graph, tj_shl(s->graph, int_of(s, 1), log), 1);
-}
-
 const tj_node *tj_straight_slots_along(const straight *s, const axis *a) {
-  return tj_flexible_slots(s->f, a->number, tj_straight_slots(s, a->log), a->log, TJ_STRAIGHT_SLOTS);
+  return tj_flexible_slots(s->f, a->number, tj_flexible_power(s->graph, a->log), a->log, TJ_STRAIGHT_SLOTS);
 }
 
 static bool is_alone(const straight *s) {
@@ -197,7 +194,7 @@ void tj_straight_set_lengths(straight *s) {
     const tj_node *units = tj_terse_mul(graph, a->items, int_of(s, a->unit));
     if (a->mode != NULL)
       a->mode->length =
-          tj_min(graph, a->mode->extent.launch, tj_terse_mul(graph, units, tj_straight_slots(s, a->log)));
+          tj_min(graph, a->mode->extent.launch, tj_terse_mul(graph, units, tj_flexible_power(s->graph, a->log)));
   }
 }
 

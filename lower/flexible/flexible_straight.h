@@ -44,9 +44,6 @@ const tj_node *tj_straight_lines(const tj_straight *s, const tj_node *first, con
 /* What the lengths of modes are by that. */
 void tj_straight_set_lengths(tj_straight *s);
 
-/* 2^log, of the launch. */
-const tj_node *tj_straight_slots(const tj_straight *s, const tj_node *log);
-
 /* The slots along an axis, as the mapping has them. */
 const tj_node *tj_straight_slots_along(const tj_straight *s, const tj_straight_axis *a);
 

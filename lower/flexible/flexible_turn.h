@@ -57,9 +57,6 @@ static inline const tj_node *tj_turn_int(const tj_turn *t, int64_t value) {
   return tj_int(t->graph, value);
 }
 
-/* 2^log, of the launch. */
-const tj_node *tj_turn_power(const tj_turn *t, const tj_node *log);
-
 /* How many columns, rows, slots and passes a tile has along each mode. */
 void tj_turn_choose_box(tj_turn *t);
 

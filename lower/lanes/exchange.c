@@ -5,6 +5,7 @@
 
 #include "base/number/power.h"
 #include "ir/value/mapping_held.h"
+#include "lower/access/cost.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -274,21 +275,19 @@ static uint32_t price_of_cycles(const tj_exchange *exchange, uint32_t cycles) {
   return cycles * (LANES / exchange->processor.lanes);
 }
 
-enum { PRICE_OF_BARRIER = 8 };
-
 static uint32_t least_lds_price(const tj_exchange *exchange, const tj_exchange_problem *problem) {
   const tj_bank_model *banks = exchange->processor.banks;
   uint32_t slots = problem->mapping->load.slots + problem->mapping->store.slots;
   uint32_t bytes = exchange->lanes * slots * problem->element_bytes, row = banks->banks * TJ_BANK_BYTES;
   uint32_t vectors = (slots * problem->element_bytes + TJ_PERMUTED_BYTES - 1) / TJ_PERMUTED_BYTES;
-  return price_of_cycles(exchange, (bytes + row - 1) / row) + vectors + PRICE_OF_BARRIER;
+  return price_of_cycles(exchange, (bytes + row - 1) / row) + vectors + TJ_CYCLES_OF_BARRIER;
 }
 
 uint32_t tj_exchange_price_of_lds(const tj_exchange *exchange, const tj_exchange_problem *problem,
                                   const tj_stage_choice *choice) {
   uint32_t waves = problem->work_items / exchange->lanes;
   uint32_t cycles = choice->store_cycles + choice->load_cycles + choice->waiting;
-  return price_of_cycles(exchange, cycles / waves) + choice->instructions / waves + PRICE_OF_BARRIER;
+  return price_of_cycles(exchange, cycles / waves) + choice->instructions / waves + TJ_CYCLES_OF_BARRIER;
 }
 
 /* --- exchanges --- */

@@ -5,6 +5,7 @@
 
 #include "base/machine/bank.h"
 #include "base/number/power.h"
+#include "lower/access/cost.h"
 #include "lower/access/price.h"
 
 #include <math.h>
@@ -20,11 +21,6 @@ enum {
   MOST_BLOCK = 64, /* elements of a block of loads */
   VECTOR_BYTES = 16
 };
-
-/* What is given up for what, in parts of the cache lines that have to be touched; price.h has more of it. */
-static const double COST_OF_STAGING = 0.01;      /* a way through LDS at all */
-static const double COST_OF_LDS_STORES = 0.02;   /* of whole words, in one pass */
-static const double COST_OF_NARROW_DEPTH = 0.03; /* LDS stores of half the width */
 
 typedef struct {
   int64_t extent[TJ_SHAPE_MOST_MODES];
@@ -230,13 +226,13 @@ static double sharing_cost(const tj_shape_problem *problem, const tj_tile_shape 
     return INFINITY;
   stored *= shape->passes;
   double idle = 0.5 / use + 0.5 / other - 1;
-  return TJ_COST_OF_IDLE_LANES * idle +
-         TJ_COST_OF_PROLOGUE * VECTOR_BYTES / (double)(stored * problem->carried_bytes);
+  return tj_cost_in_lines.idle_lanes * idle +
+         tj_cost_in_lines.prologue * VECTOR_BYTES / (double)(stored * problem->carried_bytes);
 }
 
 /* The least that sharing out costs: work-items hold all that they can, and none is idle. */
 static double least_sharing_cost(const tj_shape_problem *problem, const tj_tile_shape *shape) {
-  return TJ_COST_OF_PROLOGUE * VECTOR_BYTES / (double)(problem->slot_bytes * shape->passes);
+  return tj_cost_in_lines.prologue * VECTOR_BYTES / (double)(problem->slot_bytes * shape->passes);
 }
 
 static int64_t greatest_depth(const tj_shape_problem *problem, const tj_tile_shape *shape) {
@@ -412,16 +408,16 @@ static bool can_pass(const tj_shape_problem *problem, const tj_tile_shape *shape
 /* What stores to LDS cost: each pass takes as long as one alone, and less than a word takes as long as a word. */
 static double lds_store_cost(const tj_shape_problem *problem, const tj_tile_shape *shape) {
   int64_t bytes = at_most(shape->depth * problem->carried_bytes, TJ_BANK_BYTES);
-  return COST_OF_LDS_STORES * (double)shape->passes * TJ_BANK_BYTES / (double)bytes;
+  return tj_cost_in_lines.lds_stores * (double)shape->passes * TJ_BANK_BYTES / (double)bytes;
 }
 
 static void try_depths(search *s, tj_tile_shape *shape) {
-  double lds = TJ_COST_OF_LDS * lds_part(s->problem, shape), narrow = 0;
+  double lds = tj_cost_in_lines.lds * lds_part(s->problem, shape), narrow = 0;
   for (shape->depth = greatest_depth(s->problem, shape); shape->depth > 0; shape->depth /= 2) {
     tj_tile_shape trial = *shape;
-    double way = shape->is_staged ? COST_OF_STAGING + lds_store_cost(s->problem, shape) : 0;
+    double way = shape->is_staged ? tj_cost_in_lines.staging + lds_store_cost(s->problem, shape) : 0;
     try_shape(s, &trial, lds + way + narrow);
-    narrow += COST_OF_NARROW_DEPTH;
+    narrow += tj_cost_in_lines.narrow_depth;
   }
 }
 
