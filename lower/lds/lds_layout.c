@@ -95,11 +95,25 @@ static uint64_t order_of(const tj_stage_tile *tile, const candidate *c, uint32_t
          (uint64_t)c->layout.bytes << 16 | number;
 }
 
+/* Whether an engine writes a layout: lines one after the other, with gaps alone that its pads make, after so many
+ * bytes each. */
+static bool writes(const tj_dma_engine *engine, const candidate_list *list, const tj_stage_layout *layout) {
+  uint32_t bytes = tile_of(list->stream)->element_bytes, interval = layout->group * list->along * bytes,
+           step = layout->group_pitch * bytes, pad = step - interval;
+  bool is_in_order = layout->swizzle.bits == 0 && layout->run == 0 && step >= interval &&
+                     (layout->group == 1 || layout->pitch == list->along);
+  bool is_interval = tj_is_power_of_two(interval) && interval >= engine->least_interval * TJ_BANK_BYTES &&
+                     interval <= engine->most_interval * TJ_BANK_BYTES;
+  return is_in_order && (pad == 0 || (is_interval && interval % TJ_BANK_BYTES == 0 && pad % TJ_BANK_BYTES == 0 &&
+                                      pad <= engine->most_pad * TJ_BANK_BYTES));
+}
+
 static void add_candidate(candidate_list *list, tj_stage_layout layout) {
   const tj_stage_tile *tile = tile_of(list->stream);
   uint64_t bytes = elements_of(list, &layout) * tile->element_bytes;
   bool has_gaps = elements_of(list, &layout) != (uint64_t)list->lines * list->along;
   if (list->count == MOST_CANDIDATES || bytes > tile->limit || (tile->is_packed && has_gaps) ||
+      (tile->writer != NULL && !writes(tile->writer, list, &layout)) ||
       !is_by_mode(tile, &layout, list->stream->direction == TJ_STAGE_ROW))
     return;
   layout.direction = list->stream->direction;

@@ -9,6 +9,7 @@
 #define TJ_LOWER_LDS_LAYOUT_H
 
 #include "base/machine/bank.h"
+#include "base/machine/dma.h"
 #include "ir/layout/layout.h"
 
 typedef enum { TJ_STAGE_ROW, TJ_STAGE_COLUMN } tj_stage_direction;
@@ -36,10 +37,11 @@ typedef struct {
   uint32_t group_count;
   const uint32_t *run; /* the same of columns: what the first modes have side by side */
   uint32_t run_count;
-  unsigned directions; /* 1 << TJ_STAGE_…: those of the layouts that are tried; 0: both */
-  unsigned without;    /* forms of layouts that are not tried; 0: all are */
-  bool is_packed;      /* only layouts without gaps are tried, of whole units of their swizzles */
-  uint32_t narrowest;  /* elements that layouts keep together at least; 0: any */
+  unsigned directions;         /* 1 << TJ_STAGE_…: those of the layouts that are tried; 0: both */
+  unsigned without;            /* forms of layouts that are not tried; 0: all are */
+  bool is_packed;              /* only layouts without gaps are tried, of whole units of their swizzles */
+  uint32_t narrowest;          /* elements that layouts keep together at least; 0: any */
+  const tj_dma_engine *writer; /* only layouts that this engine writes in order are tried; NULL: any */
 } tj_stage_tile;
 
 /* Forms of layouts, besides the plain one. */

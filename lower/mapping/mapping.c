@@ -45,6 +45,7 @@ typedef struct {
   tj_shape_problem problem;
   tj_tile_shape shape;
   tj_side_name lies_as; /* in LDS: in the order of whose modes */
+  bool by_dma;          /* with shape.is_direct: an engine loads */
 } mapping;
 
 /* --- modes by side --- */
@@ -162,6 +163,11 @@ static uint32_t direct_bytes(const mapping *map) {
   return tj_direct_widest(map->target->direct, UINT32_MAX);
 }
 
+/* Whether what goes straight into LDS has no place of its own there. */
+static bool lies_side_by_side(const mapping *map) {
+  return !map->by_dma && !map->target->direct->is_by_lane;
+}
+
 static tj_lds_problem lds_problem_of(const mapping *map, const tj_mapping *made) {
   return (tj_lds_problem){.mapping = made,
                           .target = map->target,
@@ -171,7 +177,8 @@ static tj_lds_problem lds_problem_of(const mapping *map, const tj_mapping *made)
                           .order = map->shape.is_direct ? map->problem.order[map->lies_as] : NULL,
                           .columns = tj_shape_columns(&map->problem, map->lies_as),
                           .is_direct = map->shape.is_direct,
-                          .is_packed = map->shape.is_direct && !map->target->direct->is_by_lane,
+                          .is_brought = map->by_dma,
+                          .is_packed = map->shape.is_direct && lies_side_by_side(map),
                           .may_stay = !map->shape.is_direct};
 }
 
@@ -197,7 +204,14 @@ static bool load_straight(const mapping *map, tj_lds_choice *shared) {
   *made = *shared->mapping;
   made->is_direct = true;
   shared->mapping = made;
-  return map->target->direct->is_by_lane || load_side_by_side(map, made, shared);
+  return !lies_side_by_side(map) || load_side_by_side(map, made, shared);
+}
+
+/* Has an engine bring what work-items would load. */
+static void bring(tj_mapping *made) {
+  made->load = made->store;
+  made->overlap = NULL;
+  made->by_dma = true;
 }
 
 /* How the shape is shared out, and where it is in LDS; false where it does not fit there. Work-items store in their
@@ -208,10 +222,12 @@ static bool share_out(const mapping *map, bool in_phases, tj_lds_choice *shared)
   tj_mapping *made = tj_mapping_of_shape(graph, &map->problem, &map->shape, map->layout, as);
   if (map->target->follows_destination)
     made->order = order_of(map);
+  if (map->by_dma)
+    bring(made);
   tj_lds_problem problem = lds_problem_of(map, made);
   *shared = (tj_lds_choice){made, NULL};
-  return !map->shape.is_staged ||
-         (tj_choose_lds(graph, &problem, shared) && (!map->shape.is_direct || load_straight(map, shared)));
+  return !map->shape.is_staged || (tj_choose_lds(graph, &problem, shared) &&
+                                   (!map->shape.is_direct || map->by_dma || load_straight(map, shared)));
 }
 
 /* Cycles of LDS that conflicts cost a workgroup. */
@@ -350,7 +366,7 @@ static const direct_faults faults_by_lane = {
 
 /* Why a kernel is worse than the usual one: conflicts, or lines of memory; NULL: it is not. */
 static const char *fault_of(const mapping *map, const direct_offer *offer, const tj_kernel *kernel) {
-  const direct_faults *faults = map->target->direct->is_by_lane ? &faults_by_lane : &faults_side_by_side;
+  const direct_faults *faults = lies_side_by_side(map) ? &faults_side_by_side : &faults_by_lane;
   if (kernel == NULL)
     return faults->missing;
   tj_price price = price_of(map, kernel);
@@ -392,11 +408,35 @@ static void offer_both(mapping *map, direct_offer *offer) {
   map->fuel -= before - map->graph->job->fuel;
 }
 
+/* Whether an engine could bring what work-items cannot load straight into LDS: a source that ends before the copy
+ * does, on zeros. */
+static bool may_be_brought(const mapping *map) {
+  return map->shape.is_staged && map->shape.passes == 1 && map->target->family->emit_box != NULL &&
+         !tj_is_always(tj_flat_load(map->flat)->access.valid) && map->flat->fill == 0;
+}
+
+/* Offers the kernel whose tiles an engine brings, a box each. */
+static void offer_boxes(mapping *map, direct_offer *offer) {
+  mapping brought = *map;
+  uint64_t before = map->graph->job->fuel;
+  brought.shape.is_direct = brought.by_dma = true;
+  brought.lies_as = TJ_SOURCE;
+  brought.fuel = before;
+  tj_kernel *kernel = make_one_way(&brought);
+  offer->price = price_of(map, offer->usual);
+  if (kernel != NULL && tj_kernel_boxes(kernel) == 1 && fault_of(&brought, offer, kernel) == NULL)
+    offer->kernel = kernel;
+  map->made = brought.made;
+  map->fuel -= before - map->graph->job->fuel;
+}
+
 /* The kernel of a shape, straight into LDS where that is as good; NULL where it does not fit. */
 static tj_kernel *make_kernel(mapping *map) {
   direct_offer offer = {.usual = make_one_way(map), .obstacle = obstacle_of_direct(map)};
   if (offer.usual != NULL && offer.obstacle == NULL)
     offer_both(map, &offer);
+  else if (offer.usual != NULL && may_be_brought(map))
+    offer_boxes(map, &offer);
   if (offer.kernel != NULL || offer.usual == NULL)
     return offer.kernel;
   offer.usual->indirect = offer.obstacle[0] != '\0' ? offer.obstacle : NULL;

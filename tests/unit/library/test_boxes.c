@@ -17,8 +17,8 @@ typedef struct {
   size_t bytes;
   uint32_t rank;
   int64_t extent[MOST_MODES], valid[MOST_MODES], stride[MOST_MODES];
-  const char *mapping;
-  bool is_dynamic; /* a matrix by rows, whose shape is passed */
+  const char *mapping; /* NULL: it is chosen */
+  bool is_dynamic;     /* a matrix by rows, whose shape is passed */
 } box_case;
 
 #define STORE "store=((16,16),(4,4)):((4@0,1@1),(1@0,16@1)), "
@@ -174,6 +174,8 @@ static const box_case cases[] = {
      {5, 1},
      "tile=(64,64), " STORE "lds=(64,64):(66,1)",
      true},
+    {"rows that end within vectors, chosen", "f32", 4, 2, {512, 64}, {500, 61}, {61, 1}, NULL, false},
+    {"bytes that end within tiles, chosen", "u8", 1, 2, {256, 128}, {200, 100}, {100, 1}, NULL, false},
 };
 
 enum { CASES = sizeof cases / sizeof *cases };
@@ -221,7 +223,10 @@ static void write_program(char text[TEXT], const box_case *c) {
   at += (size_t)snprintf(text + at, TEXT - at, ", d: %s @ ", c->type);
   at = write_list(text, at, c->extent, c->rank, "):");
   at = write_list(text, at, stride, c->rank, ")");
-  snprintf(text + at, TEXT - at, ") = copy(s, d, mapping=mapping(%s, dma=1))", c->mapping);
+  if (c->mapping == NULL)
+    snprintf(text + at, TEXT - at, ") = copy(s, d)");
+  else
+    snprintf(text + at, TEXT - at, ") = copy(s, d, mapping=mapping(%s, dma=1))", c->mapping);
 }
 
 /* --- runs --- */

@@ -148,8 +148,22 @@ static void make_tile(const known_row *k, accesses *all, tj_stage_tile *tile) {
         k->store.instructions);
   cover(all, k->rows, k->columns, false, k->load.direction, k->load.elements, k->lanes, k->load.walks_along,
         k->load.instructions);
-  *tile = (tj_stage_tile){
-      k->element_bytes, k->rows, k->columns, all->access, all->count, LDS, LDS, NULL, 0, NULL, 0, 0, 0, false, 0};
+  *tile = (tj_stage_tile){k->element_bytes,
+                          k->rows,
+                          k->columns,
+                          all->access,
+                          all->count,
+                          LDS,
+                          LDS,
+                          NULL,
+                          0,
+                          NULL,
+                          0,
+                          0,
+                          0,
+                          false,
+                          0,
+                          NULL};
 }
 
 static void search_known(tj_job *job, void *data) {
@@ -227,7 +241,7 @@ static void search_strided(tj_job *job, void *data) {
   cover(&all, 2, 512, false, ROW, 1, 64, true, 1);
   for (uint32_t lane = 0; lane < LANES; lane++)
     all.column[1][lane] = lane * 8;
-  tj_stage_tile tile = {2, 2, 512, all.access, all.count, LDS, LDS, NULL, 0, NULL, 0, 0, 0, false, 0};
+  tj_stage_tile tile = {2, 2, 512, all.access, all.count, LDS, LDS, NULL, 0, NULL, 0, 0, 0, false, 0, NULL};
   ck_assert(tj_stage_search(job, tj_bank_model_of("gfx942"), &tile, &choice));
   ck_assert_uint_eq(choice.layout.direction, ROW);
   ck_assert_uint_eq(choice.layout.vector, 4);
@@ -395,7 +409,8 @@ static void search_random(tj_job *job, void *data) {
                         0,
                         0,
                         false,
-                        0};
+                        0,
+                        NULL};
   r.tile = &tile;
   r.model = tj_bank_model_of(processors[processor]);
   random_side(&r, &all, true, lanes);
@@ -471,7 +486,8 @@ static void search_runs(tj_job *job, void *data) {
     all.row[0][lane] = lane % ROWS;
     all.column[0][lane] = lane / ROWS % RUNS * RUN + lane / (ROWS * RUNS) * 4;
   }
-  tj_stage_tile tile = {4, ROWS, RUN * RUNS, all.access, all.count, LDS, LDS, NULL, 0, run_length, 1, 0, 0, false, 0};
+  tj_stage_tile tile = {4, ROWS,       RUN * RUNS, all.access, all.count, LDS,   LDS, NULL,
+                        0, run_length, 1,          0,          0,         false, 0,   NULL};
   random_search r = {job, tj_graph_create(job), tj_bank_model_of("gfx1201"), &tile, 1};
   tj_stage_choice choice;
   ck_assert(tj_stage_search(job, r.model, &tile, &choice));
