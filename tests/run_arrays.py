@@ -110,6 +110,10 @@ PROGRAMS = [
     ("powers", f"x: f32 {ROWS}, y: f32 {ROWS}", "y = exp2(-floor(x * 20) + 1)",
      {"y": lambda x: numpy.exp2(1 - numpy.floor((x.astype("f4") * numpy.float32(20)).astype(WIDE)))}, 0.5),
     ("in place", f"x: f32 {ROWS}", "x = x * 3", {"x": lambda x: x.astype("f4") * numpy.float32(3)}, 0),
+    ("in place, exchanged", f"x: f32 {ROWS}, y: f32 {COLUMNS}", "let a = x\n x = y * 2\n y = a",
+     {"x": lambda x, y: y * 2, "y": lambda x, y: x}, 0),
+    ("in place, sums that go on", f"x: f32 {ROWS}, s: f32 @ (M,1):(1,1)", "s = s * 4 + max(x, 1)",
+     {"s": lambda x, s: (s * 4).astype("f4") + x.max(1, keepdims=True).astype("f4")}, 0.5),
     ("what was stored", f"x: f32 {ROWS}, h: f16 {ROWS}, y: f32 {ROWS}", "h = x\n y = h * 2",
      {"h": lambda x: x, "y": lambda x: x.astype("f2").astype("f4") * 2}, 0.5),
     ("padded", "x: f32 @ transform(packed((M,N)), [pass_through(M), pad(N,1,2)], [[0],[1]], [[0],[1]]), "

@@ -458,16 +458,32 @@ static void join_shapes(frame *f) {
   }
 }
 
+/* Whether what an argument was is of use for what it becomes alone, and not for reductions: others would read it while
+ * the first coordinate along modes that it does not have stores it. */
+static bool is_its_own_affair(const frame *f, const tj_array *array) {
+  const tj_array_program *program = f->program;
+  bool is_own = true;
+  for (uint32_t i = 0; i < program->store_count; i++) {
+    const bool *is_part = tj_array_parts(f->graph, program, program->store[i].value);
+    is_own = is_own && (program->store[i].argument == array->of || !is_part[array->number]);
+  }
+  for (uint32_t i = array->number + 1; i < program->count; i++) {
+    if (tj_array_is_reduction(program->array[i]->op))
+      is_own = is_own && !tj_array_parts(f->graph, program, program->array[i])[array->number];
+  }
+  return is_own;
+}
+
 /* What is read and written in one place is the same element there. */
 static void check_in_place(frame *f) {
   for (uint32_t i = 0; i < f->kernel->argument_count; i++) {
-    if (!f->argument[i].is_read || !f->argument[i].is_written)
+    if (!f->argument[i].is_read || !f->argument[i].is_written || is_its_own_affair(f, buffer_array(f, i)))
       continue;
     const tj_array *array = buffer_array(f, i);
     for (uint32_t m = 0; m < array->rank; m++) {
       if (!tj_surely_equal(f->graph, array->extent[m], f->program->extent[m]))
         tj_fail_at(f->job, f->argument[i].span, TJ_ARRAY_STATEMENT,
-                   "'%s' is read and written, and does not have the shape of all arrays together",
+                   "'%s' is read by others while it is written, and does not have the shape of all arrays together",
                    f->argument[i].name);
     }
   }

@@ -119,6 +119,28 @@ static void place_items(tj_array_maker *maker, bool is_inner) {
 
 /* --- columns --- */
 
+/* Whether a statement after the one that overwrites an argument needs what it was. */
+static bool is_needed_later(const tj_array_maker *maker, const tj_array *array) {
+  const tj_array_program *program = program_of(maker);
+  uint32_t i = 0;
+  while (i < program->store_count && program->store[i].argument != array->of)
+    i++;
+  for (i++; i < program->store_count; i++) {
+    if (tj_array_needed_by(maker, program->store[i].value)[array->number])
+      return true;
+  }
+  return false;
+}
+
+/* Loads what would be overwritten before it is needed. */
+static void load_overwritten(tj_array_maker *maker, const tj_array_region *region) {
+  const tj_array_program *program = program_of(maker);
+  for (uint32_t i = 0; i < program->count; i++) {
+    if (program->array[i]->op == TJ_ARRAY_BUFFER && is_needed_later(maker, program->array[i]))
+      tj_array_load(maker, region, program->array[i]);
+  }
+}
+
 /* What happens in a region: the reductions of a level, or, of level 0, the stores. */
 static void take_columns(tj_array_maker *maker, const tj_array_region *region, uint32_t level) {
   const tj_array_program *program = program_of(maker);
@@ -126,6 +148,7 @@ static void take_columns(tj_array_maker *maker, const tj_array_region *region, u
     tj_array_reduce_columns(maker, region, level);
     return;
   }
+  load_overwritten(maker, region);
   for (uint32_t i = 0; i < program->store_count; i++) {
     const tj_array_store *store = &program->store[i];
     if (!has_columns(maker, store))
