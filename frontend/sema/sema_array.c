@@ -458,8 +458,8 @@ static void join_shapes(frame *f) {
   }
 }
 
-/* Whether what an argument was is of use for what it becomes alone, and not for reductions: others would read it while
- * the first coordinate along modes that it does not have stores it. */
+/* Whether what an argument was is of use for what it becomes alone, and not for reductions: others would read it
+ * while the first coordinate along modes that it does not have stores it. */
 static bool is_its_own_affair(const frame *f, const tj_array *array) {
   const tj_array_program *program = f->program;
   bool is_own = true;

@@ -210,11 +210,15 @@ tj_kernel_step *tj_gather_steps(tj_graph *graph, const tj_kernel *kernel, const 
   return steps;
 }
 
-void tj_check_indices_apart(tj_graph *graph, const tj_kernel_argument *argument, const tj_operand *indices) {
+void tj_check_indices_apart(tj_graph *graph, const tj_kernel_argument *argument, const tj_operand *indices,
+                            const char *note) {
   graph->job->here = argument->span;
-  if (!tj_race_is_apart(graph, indices))
-    tj_fail(graph->job, TJ_DESTINATION_RACE,
-            "two coordinates of '%s' may be one element, and what they say the same place", argument->name);
+  if (tj_race_is_apart(graph, indices))
+    return;
+  if (note != NULL)
+    tj_note(graph->job, "%s", note);
+  tj_fail(graph->job, TJ_DESTINATION_RACE,
+          "two coordinates of '%s' may be one element, and what they say the same place", argument->name);
 }
 
 /* Of a dimension whose indices differ, each element is of one coordinate where it is so of the whole domain; and
@@ -226,7 +230,7 @@ void tj_scatter_check_apart(tj_graph *graph, const tj_kernel_definition *definit
   graph->job->here = destination->span;
   if (!tj_race_is_apart(graph, &operands[definition->destination]))
     tj_fail(graph->job, TJ_DESTINATION_RACE, "two coordinates of '%s' may be one element", destination->name);
-  tj_check_indices_apart(graph, &definition->argument[definition->indices], &operands[definition->indices]);
+  tj_check_indices_apart(graph, &definition->argument[definition->indices], &operands[definition->indices], NULL);
 }
 
 tj_race_map tj_gather_race_map(tj_graph *graph, const tj_kernel *kernel, const tj_kernel_definition *definition,

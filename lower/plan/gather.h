@@ -27,8 +27,9 @@ tj_race_map tj_gather_race_map(tj_graph *graph, const tj_kernel *kernel, const t
 void tj_check_indices(tj_graph *graph, const char *name, const tj_kernel_buffer *indices);
 void tj_check_sum(tj_graph *graph, const tj_kernel_buffer *destination);
 
-/* TJ4010 where two coordinates of indices are one element. */
-void tj_check_indices_apart(tj_graph *graph, const tj_kernel_argument *argument, const tj_operand *indices);
+/* TJ4010 where two coordinates of indices are one element. `note`: what to do about it; NULL: what the code says. */
+void tj_check_indices_apart(tj_graph *graph, const tj_kernel_argument *argument, const tj_operand *indices,
+                            const char *note);
 
 /* TJ4010 where several coordinates would store to the same element whatever the indices are that are looked up. */
 void tj_scatter_check_apart(tj_graph *graph, const tj_kernel_definition *definition, const tj_operand operands[]);

@@ -74,7 +74,8 @@ static void check_indexed(tj_graph *graph, tj_kernel *kernel, const tj_kernel_de
     tj_check_sum(graph, &kernel->buffer[arrays->buffer[store->argument]]);
     return;
   }
-  tj_check_indices_apart(graph, &definition->argument[store->indices], &arrays->operand[store->indices]);
+  tj_check_indices_apart(graph, &definition->argument[store->indices], &arrays->operand[store->indices],
+                         "indices have each of their elements once, unless scatter_add adds");
   kernel->races = TJ_RACES_OF_INDICES;
 }
 
