@@ -16,11 +16,7 @@
 #include "lower/kernel/arithmetic.h"
 #include "lower/tile/lds_transit.h"
 
-enum {
-  SLOTS = TJ_STRAIGHT_SLOTS,
-  PLANE = TJ_FLEXIBLE_ITEMS,
-  FURTHER_AXES = 3 /* of a tile besides the first */
-};
+enum { SLOTS = TJ_STRAIGHT_SLOTS, PLANE = TJ_FLEXIBLE_ITEMS };
 
 /* More than any tile costs. */
 static const int64_t never = (int64_t)1 << 60;
@@ -44,14 +40,6 @@ static const tj_node *int_of(const staged *t, int64_t value) {
 
 /* --- the shape of the box --- */
 
-/* What all tiles move, by the lines that this touches; `part`: of a tile along its axes besides the first. */
-static const tj_node *cost_of(const staged *t, const tj_node *const part[FURTHER_AXES], const tj_node *lines) {
-  const tj_node *cost = lines;
-  for (unsigned i = 0; i < FURTHER_AXES; i++)
-    cost = tj_terse_mul(t->s->graph, cost, tj_straight_moved(t->s, &t->s->axis[1 + i], part[i]));
-  return cost;
-}
-
 /* As many of all as there is room for besides those that are taken. */
 static const tj_node *balanced_in(const staged *t, const tj_node *all, const tj_node *room, const tj_node *taken) {
   tj_graph *graph = t->s->graph;
@@ -70,14 +58,14 @@ static way way_of(const staged *t, unsigned log, int64_t wanted) {
   w.stored =
       balanced_in(t, stored, some, tj_flexible_balanced(graph, loaded, tj_flexible_at_most(graph, some, wanted)));
   w.loaded = balanced_in(t, loaded, some, w.stored);
-  const tj_node *part[FURTHER_AXES] = {tj_terse_mul(graph, slots, w.loaded), tj_terse_mul(graph, slots, w.stored),
-                                       int_of(t, SLOTS >> log)};
+  const tj_node *part[TJ_STRAIGHT_NEXT_AXES] = {tj_terse_mul(graph, slots, w.loaded),
+                                                tj_terse_mul(graph, slots, w.stored), int_of(t, SLOTS >> log)};
   w.lines = tj_straight_lines(t->s, first, part[0], part[1]);
   const tj_node *is_possible = tj_less_equal(graph, one, room);
   if (1 << log < SLOTS)
     is_possible =
         tj_terse_both(graph, is_possible, tj_equal(graph, tj_terse_mod(graph, first, int_of(t, 2)), int_of(t, 0)));
-  w.cost = tj_flexible_choice(graph, is_possible, cost_of(t, part, w.lines), int_of(t, never));
+  w.cost = tj_flexible_choice(graph, is_possible, tj_straight_cost(t->s, part, w.lines), int_of(t, never));
   return w;
 }
 
@@ -103,12 +91,12 @@ static way best_way(const staged *t) {
 
 /* The tile that stays in registers. */
 static way way_in_registers(const staged *t) {
-  const tj_node *part[FURTHER_AXES];
-  for (unsigned i = 0; i < FURTHER_AXES; i++) {
+  const tj_node *part[TJ_STRAIGHT_NEXT_AXES];
+  for (unsigned i = 0; i < TJ_STRAIGHT_NEXT_AXES; i++) {
     const tj_straight_axis *a = &t->s->axis[1 + i];
     part[i] = tj_terse_mul(t->s->graph, a->items, tj_flexible_power(t->s->graph, a->log));
   }
-  return (way){.lines = t->s->lines, .cost = cost_of(t, part, t->s->lines)};
+  return (way){.lines = t->s->lines, .cost = tj_straight_cost(t->s, part, t->s->lines)};
 }
 
 /* What is given only has to be possible. Otherwise LDS is for saving lines that instructions touch, if tiles do not

@@ -88,7 +88,22 @@ static const tj_node *lines_of(const straight *s, const tj_node *const items[AXE
   return tj_straight_lines(s, items[0], items[1], stored);
 }
 
-/* Shares that make lines, where they touch none in vain, or a quarter less than long runs do. */
+/* What all tiles that have so many units of an axis move along it: launch. */
+static const tj_node *moved_along(const straight *s, const axis *a, const tj_node *part) {
+  enum { MANY = 1 << 13 };
+  const tj_node *all = tj_flexible_at_most(s->graph, a->all, MANY);
+  return tj_terse_mul(s->graph, tj_flexible_parts(s->graph, all, part), part);
+}
+
+const tj_node *tj_straight_cost(const straight *s, const tj_node *const part[TJ_STRAIGHT_NEXT_AXES],
+                                const tj_node *lines) {
+  const tj_node *cost = lines;
+  for (unsigned i = 0; i < TJ_STRAIGHT_NEXT_AXES; i++)
+    cost = tj_terse_mul(s->graph, cost, moved_along(s, &s->axis[1 + i], part[i]));
+  return cost;
+}
+
+/* Shares that make lines, where they touch none in vain, or cost clearly less than long runs do. */
 static void share_items(straight *s) {
   const tj_node *runs[AXES], *lines[AXES];
   runs[0] = lines[0] = tj_flexible_balanced(s->graph, s->axis[0].all, int_of(s, LONG_RUN));
@@ -96,23 +111,19 @@ static void share_items(straight *s) {
   share_for_lines(s, lines);
   const tj_node *of_runs = lines_of(s, runs), *of_lines = lines_of(s, lines);
   const tj_node *is_least = tj_less_equal(s->graph, of_lines, int_of(s, 2 * TJ_FLEXIBLE_LINE_PARTS));
-  const tj_node *more = tj_add(s->graph, of_lines, tj_div(s->graph, of_lines, int_of(s, TJ_GAIN_OF_LINED_SHARES)));
-  const tj_node *truth = tj_or(s->graph, is_least, tj_less_equal(s->graph, more, of_runs));
+  const tj_node *cost = tj_straight_cost(s, lines + 1, of_lines);
+  cost = tj_add(s->graph, cost, tj_div(s->graph, cost, int_of(s, TJ_GAIN_OF_LINED_SHARES)));
+  const tj_node *is_less = tj_less_equal(s->graph, cost, tj_straight_cost(s, runs + 1, of_runs));
+  const tj_node *truth = tj_or(s->graph, is_least, is_less);
   s->lines = tj_flexible_choice(s->graph, truth, of_lines, of_runs);
   for (unsigned i = 0; i < AXES; i++)
     s->axis[i].items = tj_flexible_choice(s->graph, truth, lines[i], runs[i]);
 }
 
-const tj_node *tj_straight_moved(const straight *s, const axis *a, const tj_node *part) {
-  enum { MANY = 1 << 13 };
-  const tj_node *all = tj_flexible_at_most(s->graph, a->all, MANY);
-  return tj_terse_mul(s->graph, tj_flexible_parts(s->graph, all, part), part);
-}
-
 /* What is moved along an axis with 2^log slots. */
 static const tj_node *cost_of(const straight *s, const axis *a, unsigned log) {
   const tj_node *slots = int_of(s, 1 << log);
-  return a->mode == NULL ? slots : tj_straight_moved(s, a, tj_terse_mul(s->graph, a->items, slots));
+  return a->mode == NULL ? slots : moved_along(s, a, tj_terse_mul(s->graph, a->items, slots));
 }
 
 static bool is_way(const straight *s, const unsigned logs[AXES]) {

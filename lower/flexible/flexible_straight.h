@@ -10,6 +10,7 @@ enum {
   TJ_STRAIGHT_SLOTS = 8, /* vectors of a work-item */
   TJ_STRAIGHT_LOG_SLOTS = 3,
   TJ_STRAIGHT_FIRST_AXES = 3,
+  TJ_STRAIGHT_NEXT_AXES = 3, /* after the first, by which tiles are priced */
   TJ_STRAIGHT_AXES = TJ_STRAIGHT_FIRST_AXES + TJ_FLEXIBLE_OTHERS
 };
 
@@ -47,7 +48,8 @@ void tj_straight_set_lengths(tj_straight *s);
 /* The slots along an axis, as the mapping has them. */
 const tj_node *tj_straight_slots_along(const tj_straight *s, const tj_straight_axis *a);
 
-/* What all tiles that have so many units of an axis move along it: launch. */
-const tj_node *tj_straight_moved(const tj_straight *s, const tj_straight_axis *a, const tj_node *part);
+/* What all tiles move, by the lines that this touches; `part`: units of a tile along its next axes. */
+const tj_node *tj_straight_cost(const tj_straight *s, const tj_node *const part[TJ_STRAIGHT_NEXT_AXES],
+                                const tj_node *lines);
 
 #endif
