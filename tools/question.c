@@ -99,7 +99,8 @@ static tj_status ask_dma(tj_context *context, const question_setting *question, 
                                  .fixed = question->fixed,
                                  .fixed_count = question->fixed_count,
                                  .form = question->form,
-                                 .as_program = option_given(given, "program")};
+                                 .as_program = option_given(given, "program"),
+                                 .function = option_value(given, "function")};
   tj_blob report;
   int holds;
   tj_status done = tj_check_dma(context, &asked, &holds, &report);

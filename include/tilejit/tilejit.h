@@ -365,7 +365,8 @@ typedef struct {
   const tj_parameter_value *fixed;
   size_t fixed_count;
   tj_check_form form;
-  int as_program; /* not 0: instead of a report, where there is a plan, a program */
+  int as_program;       /* not 0: instead of a report, where there is a plan, a program */
+  const char *function; /* NULL, or instead of either, where there is a plan, functions in C so named */
 } tj_dma_question;
 
 /* By which instructions the engine moves such tiles, the fewest, or why it does not: dimensions and boxes, strides in
@@ -386,7 +387,9 @@ typedef struct {
  * tensor's `address` and where the tile begins in `lds`, in bytes; or a box's coordinates, and its place in LDS behind the
  * tile's. Its parameters are also those of the tensor, the tile's first coordinate c0, c1, …, where there are several tiles,
  * and the instruction's number n, where a tile takes several; names that are taken end in '_'. It is a program as any other,
- * of which tj_program_function makes functions in C and LLVM IR.
+ * of which tj_program_function makes functions in C and LLVM IR. As functions, the same in C, NAME_0, NAME_1, …; of
+ * tensor maps with a function behind them that calls cuTensorMapEncodeTiled, where cuda.h stands before them:
+ * NAME_map(CUtensorMap *map, void *address, parameters of the tensor…). TJ4012 where the name is none.
  *
  * TJ2005, TJ2012 and TJ2013 for what is no tensor, no tile of it, or no layout of the tile, TJ2014 for a coordinate
  * at which no tile begins or an element before LDS, TJ3018 for a view that is no layout, TJ4002 for an unknown dtype, TJ4016 for a tile of

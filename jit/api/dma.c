@@ -3,7 +3,7 @@
 #include "base/machine/target_id.h"
 #include "ir/simplify/simplify.h"
 #include "jit/api/texts.h"
-#include "jit/dma/report_dma.h"
+#include "jit/dma/program_dma.h"
 
 #include <inttypes.h>
 
@@ -96,7 +96,9 @@ static void answer(tj_job *job, void *data) {
                                 .parameter_count = a.program->parameter_count};
   to->text = tj_text_begin(job);
   to->holds = plan.obstacle == NULL;
-  if (to->question->as_program && to->holds)
+  if (to->question->function != NULL && to->holds)
+    tj_dma_write_functions(&report, to->question->function, &to->text);
+  else if (to->question->as_program && to->holds)
     tj_dma_write_program(&report, &to->text);
   else
     tj_dma_write_report(&report, to->question->form, &to->text);

@@ -255,6 +255,7 @@ static void write_map(const tj_dma_report *r, tj_json *json) {
   write_map_numbers(json, "elementStrides", step, map.rank);
   tj_json_member(json, "interleave", "NONE");
   tj_json_member(json, "swizzle", swizzle[map.swizzle == 0 ? 0 : __builtin_ctz(map.swizzle) - 4]);
+  tj_json_member(json, "l2Promotion", "NONE");
   tj_json_member(json, "oobFill", "NONE");
   tj_json_close(json, '}');
 }
@@ -336,74 +337,6 @@ static void write_json(const tj_dma_report *r, tj_text *text) {
     write_plan(r, &json);
   tj_json_close(&json, '}');
   tj_text_char(text, '\n');
-}
-
-/* --- programs --- */
-
-typedef struct {
-  const tj_dma_report *report;
-  tj_text *text;
-} program_writer;
-
-static const tj_node *add_parameter(program_writer *w, const char *name, const tj_node *last, int64_t multiple) {
-  tj_graph *graph = w->report->request->graph;
-  for (uint32_t i = 0; i < w->report->parameter_count; i++) {
-    while (strcmp(name, w->report->parameter[i].name) == 0)
-      name = tj_string_format(graph->job, "%s_", name);
-  }
-  const tj_node *symbol = tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, tj_int(graph, 0), last, multiple);
-  tj_parameter_print(w->text, &(tj_parameter){name, symbol});
-  return symbol;
-}
-
-/* A tile's first coordinate along a mode: 0 where there is one tile. */
-static const tj_node *add_coordinate(program_writer *w, uint32_t mode) {
-  const tj_dma_report *r = w->report;
-  tj_graph *graph = r->request->graph;
-  const tj_tuple *shape = tj_tuple_mode(r->plan->coordinates->layout.shape, mode);
-  const tj_node *last = tj_terse_sub(graph, tj_tuple_product(graph, shape), tj_int(graph, 1));
-  int64_t extent = tj_tuple_mode(r->request->tile->tuple, mode)->value->value;
-  last = tj_simplified(graph, last);
-  if (tj_decide_less(graph, last, tj_int(graph, extent)) == TJ_YES)
-    return tj_int(graph, 0);
-  return add_parameter(w, tj_string_format(graph->job, "c%" PRIu32, mode), last, extent);
-}
-
-static void print_outputs(const tj_dma_report *r, const tj_dma_instruction *instruction, tj_text *text) {
-  tj_graph *graph = r->request->graph;
-  const tj_node *output[TJ_TENSOR_DESCRIPTOR_DWORDS];
-  uint32_t count = is_map(r) ? r->plan->rank + 1 : tj_dma_dwords(r->plan);
-  for (uint32_t i = 0; i < count; i++)
-    output[i] = !is_map(r)          ? instruction->dword[i]
-                : i < r->plan->rank ? instruction->coordinate[i]
-                                    : instruction->lds;
-  tj_simplify(graph, output, count, NULL);
-  for (uint32_t i = 0; i < count; i++) {
-    tj_text_string(text, i == 0 ? ";\n(" : ",\n ");
-    tj_node_print(text, output[i]);
-  }
-  tj_text_string(text, ")\n");
-}
-
-void tj_dma_write_program(const tj_dma_report *r, tj_text *text) {
-  tj_graph *graph = r->request->graph;
-  program_writer w = {r, text};
-  const tj_node **tile = TJ_NEW_ARRAY(graph->job, const tj_node *, r->rank);
-  tj_dma_place place = {tile, tj_int(graph, 0), tj_int(graph, 0), tj_int(graph, 0)};
-  for (uint32_t i = 0; i < r->parameter_count; i++) {
-    if (!tj_is_constant(r->parameter[i].node))
-      tj_parameter_print(text, &r->parameter[i]);
-  }
-  if (!is_map(r)) {
-    place.address = add_parameter(&w, "address", tj_int(graph, (INT64_C(1) << 57) - 1), 1);
-    place.lds = add_parameter(&w, "lds", tj_int(graph, (1 << 30) - 1), 1);
-  }
-  for (uint32_t m = 0; m < r->rank; m++)
-    tile[m] = add_coordinate(&w, m);
-  if (r->plan->instructions > 1)
-    place.number = add_parameter(&w, "n", tj_int(graph, r->plan->instructions - 1), 1);
-  tj_dma_instruction instruction = tj_dma_instruction_of(graph, r->plan, &place);
-  print_outputs(r, &instruction, text);
 }
 
 void tj_dma_write_report(const tj_dma_report *report, tj_check_form form, tj_text *text) {

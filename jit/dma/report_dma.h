@@ -19,9 +19,4 @@ typedef struct {
 
 void tj_dma_write_report(const tj_dma_report *report, tj_check_form form, tj_text *text);
 
-/* What an instruction is given, as a program whose value is a tuple. Its parameters are those of the tensor, where
- * tiles begin and, of several instructions, which one; of a descriptor, also the tensor's address and the tile's in
- * LDS. There is a plan. */
-void tj_dma_write_program(const tj_dma_report *report, tj_text *text);
-
 #endif

@@ -103,6 +103,8 @@ static const option options[] = {
     {"at", VALUE_EXPRESSION, "C", "with --dma: where the tile begins whose instructions are told", NULL, false},
     {"program", VALUE_NONE, NULL,
      "with --dma: print what an instruction is given as a program, for compile --function", NULL, false},
+    {"function", VALUE_NAME, "NAME",
+     "with --dma: print it as functions in C, and a function NAME_map that makes a tensor map", NULL, false},
     {"tv", VALUE_NONE, NULL, "the value is a (thread, value) layout of a tile", NULL, false},
     {"arg", VALUE_PARAMETER, "P=V", "what a launch passes: costs of kernels are told for it", NULL, true},
     {"candidates", VALUE_NUMBER, "N",

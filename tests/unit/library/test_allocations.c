@@ -245,7 +245,7 @@ static tj_status check_lds(tj_context *context) {
 static tj_status check_dma(tj_context *context) {
   static const char *const targets[] = {"gfx1250", "sm_90"};
   tj_status status = TJ_OK;
-  for (size_t i = 0; status == TJ_OK && i < 4; i++) {
+  for (size_t i = 0; status == TJ_OK && i < 6; i++) {
     tj_blob blob;
     int holds;
     const tj_dma_question question = {.declarations = "let pad = pad(14,1,1)",
@@ -254,9 +254,10 @@ static tj_status check_dma(tj_context *context) {
                                       .tile = "(1,64)",
                                       .lds = i % 2 == 0 ? NULL : "(1,64):(0,1)",
                                       .at = "(15,0)",
-                                      .target = targets[i / 2],
+                                      .target = targets[i < 4 ? i / 2 : i - 4],
                                       .dtype = "f16",
-                                      .form = i % 2 == 0 ? TJ_CHECK_TEXT : TJ_CHECK_JSON};
+                                      .form = i % 2 == 0 ? TJ_CHECK_TEXT : TJ_CHECK_JSON,
+                                      .function = i < 4 ? NULL : "load"};
     status = release(context, tj_check_dma(context, &question, &holds, &blob), &blob);
   }
   return status;
