@@ -14,6 +14,7 @@
 #include "lower/access/memory_access.h"
 #include "lower/kernel/loop.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { OFFSET, VALID, BASE, LIMIT, ROOTS /* of a step */ };
@@ -635,6 +636,12 @@ tj_cost tj_price_of_lds(const tj_price *price) {
 double tj_cost_of_conflicts(double cycles, double least) {
   const tj_line_costs *cost = &tj_cost_in_lines;
   return cycles > least ? cost->any_conflict + cost->conflicts * (cycles - least) / least : 0;
+}
+
+double tj_cycles_that_cost(double cost, double least) {
+  static const double ROUNDING = 1e-6;
+  const double any = tj_cost_in_lines.any_conflict, more = (cost - any) / tj_cost_in_lines.conflicts;
+  return cost > any ? ceil(least * (1 + more) - ROUNDING) : cost > 0 ? least + 1 : 0;
 }
 
 double tj_cost_of_touching(const tj_touched *touched, bool is_store, uint32_t line_bytes, uint32_t sector_bytes) {

@@ -72,6 +72,9 @@ tj_cost tj_price_of_lds(const tj_price *price);
 /* What conflicts in LDS cost, in parts of the cache lines that have to be touched. */
 double tj_cost_of_conflicts(double cycles, double least);
 
+/* The fewest cycles that cost so much. */
+double tj_cycles_that_cost(double cost, double least);
+
 /* What a side's accesses touch. */
 typedef struct {
   double lines, sectors, least_sectors;

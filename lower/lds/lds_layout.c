@@ -5,6 +5,7 @@
 
 #include "base/number/power.h"
 #include "base/text.h"
+#include "lower/access/price.h"
 #include "lower/lds/lds_cycles.h"
 
 #include <stdlib.h>
@@ -259,12 +260,21 @@ typedef struct {
   candidate best;
   tj_stage_layout plain;
   uint32_t cycles;
+  uint32_t most; /* cycles beyond which nothing is wanted */
 } outcome;
 
 /* The cycles that a layout has to take less than, to be better than what was found. */
 static uint32_t cycles_to_beat(const outcome *o, const candidate *next) {
   uint32_t found = o->cycles + o->best.waiting;
-  return o->stream == NULL ? UINT32_MAX : found > next->waiting ? found - next->waiting : 0;
+  if (o->stream == NULL)
+    return o->most;
+  return found > next->waiting ? found - next->waiting : 0;
+}
+
+/* The fewest cycles of a stream whose conflicts are too dear. */
+static uint32_t cycles_too_dear(const tj_stage_stream *s) {
+  double cycles = tj_cycles_that_cost(tile_of(s)->dearest, s->store_ideal + s->load_ideal);
+  return tile_of(s)->dearest == 0 || cycles > UINT32_MAX ? UINT32_MAX : (uint32_t)cycles;
 }
 
 static void sort(candidate_list *list) {
@@ -287,7 +297,7 @@ static void try_all(candidate_list *list, outcome *o) {
   o->stream = NULL;
   for (uint32_t i = 0; i < list->count && cycles_to_beat(o, candidate_at(list, i)) > s->least; i++) {
     const candidate *next = candidate_at(list, i);
-    if (o->stream != NULL && *list->counter->counted > limit)
+    if ((o->stream != NULL || o->most < UINT32_MAX) && *list->counter->counted > limit)
       return;
     list->tried++;
     uint32_t most = cycles_to_beat(o, next);
@@ -320,6 +330,7 @@ static void try_more(candidate_list *list, outcome *o) {
 typedef struct {
   outcome best;
   uint32_t least, ideal; /* cycles: fewer are impossible; without conflicts */
+  uint32_t enough;       /* what the best costs at most; of streams whose layouts were too dear, the least of those */
   uint32_t tried;
   uint64_t counted;
   candidate *item; /* memory for lists, */
@@ -329,9 +340,12 @@ typedef struct {
 static outcome search_stream(tj_stage_counter *counter, search *all) {
   const tj_stage_stream *s = counter->stream;
   candidate_list list = new_list(counter, all->item, all->order);
-  outcome o = {.stream = NULL};
+  outcome o = {.stream = NULL, .most = UINT32_MAX};
   add_paddings(&list);
   if (list.count == 0)
+    return o;
+  o.most = cycles_too_dear(s);
+  if (o.most <= s->least)
     return o;
   o.plain = list.item[0].layout;
   uint32_t most_residents = list.item[0].residents;
@@ -364,13 +378,22 @@ static bool is_better(const outcome *a, const outcome *b) {
   return of_a != of_b ? of_b < of_a : a->best.order > b->best.order;
 }
 
+/* Takes what was found for a stream. Where that is nothing, narrower instructions have to be better than what was too
+ * dear. */
+static void take(search *all, const outcome *o, const tj_stage_stream *s) {
+  uint32_t cost = o->stream != NULL ? cost_of(o) : o->most < UINT32_MAX - s->count ? o->most + s->count : UINT32_MAX;
+  if (is_better(&all->best, o) && cost <= all->enough)
+    all->best = *o;
+  all->enough = cost < all->enough ? cost : all->enough;
+}
+
 /* Instructions of a direction and a width. The wide ones that come first need no more cycles than others could. */
 static void search_vector(tj_job *job, const tj_bank_model *model, const tj_stage_patterns *patterns,
                           tj_stage_direction direction, uint32_t vector, search *all) {
   const tj_stage_tile *tile = patterns->tile;
   uint32_t count = tj_stage_instructions(patterns, direction, vector);
   uint32_t waiting = waiting_with(tile, (uint64_t)tile->rows * tile->columns * tile->element_bytes);
-  if (all->best.stream != NULL && all->ideal + waiting + count >= cost_of(&all->best)) {
+  if (all->enough < UINT32_MAX && all->ideal + waiting + count >= all->enough) {
     all->least = all->ideal < all->least ? all->ideal : all->least;
     return;
   }
@@ -382,8 +405,7 @@ static void search_vector(tj_job *job, const tj_bank_model *model, const tj_stag
   tj_stage_counter *counter = TJ_NEW(job, tj_stage_counter);
   *counter = (tj_stage_counter){.stream = s, .counted = &all->counted};
   outcome o = search_stream(counter, all);
-  if (is_better(&all->best, &o))
-    all->best = o;
+  take(all, &o, s);
 }
 
 /* Streams count into `all`, which therefore stays where it is. */
@@ -392,6 +414,7 @@ static void search_all(tj_job *job, const tj_bank_model *model, const tj_stage_p
   static const tj_stage_direction directions[] = {TJ_STAGE_ROW, TJ_STAGE_COLUMN};
   *all = (search){.least = UINT32_MAX,
                   .ideal = UINT32_MAX,
+                  .enough = UINT32_MAX,
                   .item = TJ_NEW_ARRAY(job, candidate, MOST_CANDIDATES),
                   .order = TJ_NEW_ARRAY(job, uint64_t, MOST_CANDIDATES)};
   uint32_t narrowest = tj_stage_narrowest(tile);

@@ -42,6 +42,7 @@ typedef struct {
   bool is_packed;              /* only layouts without gaps are tried, of whole units of their swizzles */
   uint32_t narrowest;          /* elements that layouts keep together at least; 0: any */
   const tj_dma_engine *writer; /* only layouts that this engine writes in order are tried; NULL: any */
+  double dearest;              /* what conflicts cost less of, as prices have it; 0: they may cost anything */
 } tj_stage_tile;
 
 /* Forms of layouts, besides the plain one. */
@@ -82,7 +83,8 @@ typedef struct {
 
 /* The layout of the fewest cycles, with one more for each instruction, and those of waiting where LDS has room for
  * one workgroup alone; of those, the one that lets the most workgroups have LDS at a time; of those, of the simplest
- * addresses; of the least LDS. False where not even the plain layout fits into tile->limit. */
+ * addresses; of the least LDS. False where not even the plain layout fits into tile->limit, or all that do are too
+ * dear. */
 bool tj_stage_search(tj_job *job, const tj_bank_model *model, const tj_stage_tile *tile, tj_stage_choice *choice);
 
 /* Adds the cycles of what goes straight into LDS, which has no conflicts there and takes no instructions of LDS. */

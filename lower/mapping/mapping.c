@@ -14,6 +14,7 @@
 #include "ir/index/print.h"
 #include "lower/access/price.h"
 #include "lower/flexible/flexible.h"
+#include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/variant.h"
 #include "lower/lds/direct.h"
 #include "lower/mapping/coarse.h"
@@ -42,6 +43,7 @@ typedef struct {
   uint64_t fuel;          /* of the job when the search began: what was spent before is not the search's */
   tj_coordinates *shared; /* by the candidates of the search */
   uint32_t made;          /* kernels, so far */
+  double dearest; /* what conflicts in LDS cost less of in kernels that are wanted; 0: they may cost anything */
   tj_shape_problem problem;
   tj_tile_shape shape;
   tj_side_name lies_as; /* in LDS: in the order of whose modes */
@@ -179,7 +181,8 @@ static tj_lds_problem lds_problem_of(const mapping *map, const tj_mapping *made)
                           .is_direct = map->shape.is_direct,
                           .is_brought = map->by_dma,
                           .is_packed = map->shape.is_direct && lies_side_by_side(map),
-                          .may_stay = !map->shape.is_direct};
+                          .may_stay = !map->shape.is_direct,
+                          .dearest = map->dearest};
 }
 
 /* Has work-items load what lies side by side in the layout that was chosen; false where that has no vectors. */
@@ -235,18 +238,30 @@ static uint32_t conflicts_of(const tj_stage_choice *stage) {
   return stage == NULL ? 0 : stage->store_cycles + stage->load_cycles - stage->store_ideal - stage->load_ideal;
 }
 
+/* The same in parts of the cache lines that have to be touched. */
+static double cost_of_conflicts(const tj_stage_choice *stage) {
+  return stage == NULL
+             ? 0
+             : tj_cost_of_conflicts(stage->store_cycles + stage->load_cycles, stage->store_ideal + stage->load_ideal);
+}
+
 /* Whether so little has been counted of layouts in LDS that the search may go on to another mapping. */
 static bool may_go_on(const mapping *map) {
   enum { PARTS_OF_FUEL = 10 };
   return map->fuel - map->graph->job->fuel < TJ_DEFAULT_FUEL / PARTS_OF_FUEL;
 }
 
-/* What is shared out, or the same with fewer conflicts; whether that was found. */
+/* What is shared out, if anything is, or the same with fewer conflicts; whether that was found. */
 static bool calm_down(const mapping *map, bool in_phases, tj_lds_choice *shared) {
+  bool is_any = shared->mapping != NULL;
+  mapping calmer = *map;
   tj_lds_choice other;
-  if (conflicts_of(shared->choice) == 0 || !may_go_on(map) ||
-      (in_phases && tj_staging_order(map->graph, map->target) == NULL) || !share_out(map, in_phases, &other) ||
-      conflicts_of(other.choice) >= conflicts_of(shared->choice))
+  if ((is_any && conflicts_of(shared->choice) == 0) || !may_go_on(map) ||
+      (in_phases && tj_staging_order(map->graph, map->target) == NULL))
+    return false;
+  calmer.dearest = is_any ? cost_of_conflicts(shared->choice) : map->dearest;
+  if (!share_out(&calmer, in_phases, &other) ||
+      (is_any && conflicts_of(other.choice) >= conflicts_of(shared->choice)))
     return false;
   *shared = other;
   return true;
@@ -254,27 +269,33 @@ static bool calm_down(const mapping *map, bool in_phases, tj_lds_choice *shared)
 
 /* Whether blocks of a shape have conflicts on their way into LDS, or out of it where they turn around behind it, that
  * turns of less than half a phase might mend. */
-static bool may_turn(const mapping *map, const tj_stage_choice *stage) {
-  bool has_conflicts = stage != NULL && (map->shape.is_direct ? stage->load_cycles > stage->load_ideal
-                                                              : stage->store_cycles > stage->store_ideal);
+static bool may_turn(const mapping *map, const tj_lds_choice *shared) {
+  const tj_stage_choice *stage = shared->choice;
+  bool has_conflicts =
+      shared->mapping == NULL || (stage != NULL && (map->shape.is_direct ? stage->load_cycles > stage->load_ideal
+                                                                         : stage->store_cycles > stage->store_ideal));
   return has_conflicts && map->shape.depth > 1 && map->shape.turn > LEAST_TURN;
 }
 
-/* How the shape is shared out with the fewest conflicts; false where it does not fit. Columns take short turns within
- * phases only where it helps: a wave's loads touch more lines for it. */
+/* How the shape is shared out with the fewest conflicts; false where it does not fit, or they are too dear. Columns
+ * take short turns within phases only where it helps: a wave's loads touch more lines for it. */
 static bool share_out_calmly(mapping *map, tj_lds_choice *shared) {
-  if (!share_out(map, false, shared))
-    return false;
-  if (may_turn(map, shared->choice)) {
+  if (!share_out(map, false, shared)) {
+    if (map->dearest == 0)
+      return false;
+    shared->mapping = NULL;
+  }
+  if (may_turn(map, shared)) {
     mapping turned = *map;
     turned.shape.turn = LEAST_TURN;
     map->shape.turn = calm_down(&turned, false, shared) ? LEAST_TURN : map->shape.turn;
   }
   calm_down(map, true, shared);
-  return true;
+  return shared->mapping != NULL;
 }
 
-/* The kernel of a shape, through registers or straight into LDS; NULL where it does not fit. */
+/* The kernel of a shape, through registers or straight into LDS; NULL where it does not fit, or is too dear. One that
+ * others may be better than is a draft. */
 static tj_kernel *make_one_way(mapping *map) {
   tj_lds_choice shared;
   if (!share_out_calmly(map, &shared))
@@ -283,7 +304,7 @@ static tj_kernel *make_one_way(mapping *map) {
                       .mapping = shared.mapping,
                       .choice = shared.choice,
                       .shared = map->shared,
-                      .is_draft = map->made > 0};
+                      .is_draft = map->made > 0 || conflicts_of(shared.choice) > 0};
   tj_kernel *kernel = tj_tile_as_mapped(map->graph, map->flat, &mapped, map->assumed, map->target);
   map->made++;
   if (kernel == NULL || !tj_kernel_fits(map->graph, kernel))
@@ -301,16 +322,13 @@ static tj_price price_of(const mapping *map, const tj_kernel *kernel) {
 
 /* What a kernel costs, in the terms in which its shape is priced: counted, or where only a launch could, guessed. */
 static double cost_of(const mapping *map, const tj_tile_shape *shape, const tj_kernel *kernel) {
-  const tj_stage_choice *stage = kernel->stage;
   double bytes =
       (double)map->domain->size->value * (double)(map->problem.bytes[TJ_SOURCE] + map->problem.bytes[TJ_DESTINATION]);
   tj_price_machine machine = tj_price_machine_of(map->target);
   tj_price price = price_of(map, kernel);
   if (price.status == TJ_EVAL_OK)
     return tj_price_in_lines(&price, &machine) * machine.line_bytes / bytes;
-  return shape->cost + (stage != NULL ? tj_cost_of_conflicts(stage->store_cycles + stage->load_cycles,
-                                                             stage->store_ideal + stage->load_ideal)
-                                      : 0);
+  return shape->cost + cost_of_conflicts(kernel->stage);
 }
 
 /* Why a shape's elements do not go straight into LDS, before anything is tried: a clause. NULL: they might; "": no
@@ -386,6 +404,7 @@ static void offer_direct(mapping *map, tj_side_name side, direct_offer *offer) {
   mapping straight = *map;
   straight.shape.is_direct = true;
   straight.lies_as = side;
+  straight.dearest = 0;
   straight.fuel = map->graph->job->fuel;
   tj_kernel *kernel = make_one_way(&straight);
   const char *fault = fault_of(map, offer, kernel);
@@ -422,6 +441,7 @@ static void offer_boxes(mapping *map, direct_offer *offer) {
   brought.shape.is_direct = brought.by_dma = true;
   brought.lies_as = TJ_SOURCE;
   brought.fuel = before;
+  brought.dearest = 0;
   tj_kernel *kernel = make_one_way(&brought);
   offer->price = price_of(map, offer->usual);
   if (kernel != NULL && tj_kernel_boxes(kernel) == 1 && fault_of(&brought, offer, kernel) == NULL)
@@ -430,7 +450,7 @@ static void offer_boxes(mapping *map, direct_offer *offer) {
   map->fuel -= before - map->graph->job->fuel;
 }
 
-/* The kernel of a shape, straight into LDS where that is as good; NULL where it does not fit. */
+/* The kernel of a shape, straight into LDS where that is as good; NULL where it does not fit, or is too dear. */
 static tj_kernel *make_kernel(mapping *map) {
   direct_offer offer = {.usual = make_one_way(map), .obstacle = obstacle_of_direct(map)};
   if (offer.usual != NULL && offer.obstacle == NULL)
@@ -454,8 +474,11 @@ static bool is_worth_while(const mapping *map, const tj_tile_shape *next, uint32
 }
 
 /* The best kernel of the best shapes, and its shape: the first that has no conflicts in LDS, of which the prices of
- * shapes know nothing, or the cheapest up to there. NULL where none fits. */
+ * shapes know nothing, or the cheapest up to there. Layouts in LDS whose conflicts take a shape's price beyond what
+ * was found are not looked for; where kernels are counted, they may cost that much less than their shapes. NULL where
+ * the first shape does not fit. */
 static tj_kernel *make_best(mapping *map) {
+  static const double DOUBT = 0.07; /* how much less than a shape's price its kernel may cost */
   tj_tile_shape shape[MOST_SHAPES];
   uint32_t count = tj_choose_tile_shapes(&map->problem, shape, MOST_SHAPES);
   tj_tile_shape best = count > 0 ? shape[0] : map->shape;
@@ -463,9 +486,12 @@ static tj_kernel *make_best(mapping *map) {
   double least = INFINITY;
   for (uint32_t i = 0; i < count && is_worth_while(map, &shape[i], i, least); i++) {
     map->shape = shape[i];
+    map->dearest = kernel != NULL ? least - (1 - DOUBT) * shape[i].cost : 0;
     tj_kernel *next = make_kernel(map);
-    if (next == NULL)
+    if (next == NULL && kernel == NULL)
       break;
+    if (next == NULL)
+      continue;
     bool is_calm_at_once = i == 0 && conflicts_of(next->stage) == 0;
     double cost = is_calm_at_once ? 0 : cost_of(map, &shape[i], next);
     if (cost < least) {
@@ -475,6 +501,7 @@ static tj_kernel *make_best(mapping *map) {
     }
   }
   map->shape = best;
+  map->dearest = 0;
   return kernel;
 }
 
@@ -537,9 +564,19 @@ static bool is_rejected(const mapping *map, const tj_kernel *kernel) {
   return kernel != NULL && !map->shape.is_staged && !is_vectored(map, kernel);
 }
 
+/* What becomes of the best kernel. Where others were made before it, it is made once more: its code is that of its
+ * mapping alone. */
+static tj_kernel *finish(const mapping *map, tj_kernel *kernel) {
+  tj_mapped mapped = {.domain = map->domain};
+  if (map->made > 1)
+    return tj_tile_again(map->graph, map->flat, &mapped, map->assumed, map->target, kernel);
+  if (conflicts_of(kernel->stage) > 0)
+    tj_kernel_simplify(map->graph, kernel, NULL);
+  return kernel;
+}
+
 /* The kernel of the best tile; NULL where none fits, or a tile is not worth its code. Work-items take neighbours only
- * where the vectors of these are as wide as they were meant to be. Where others were made before it, it is made once
- * more: its code is that of its mapping alone. */
+ * where the vectors of these are as wide as they were meant to be. */
 static tj_kernel *make_tiled(mapping *map) {
   bool are_torn = is_torn(map, TJ_SOURCE) || is_torn(map, TJ_DESTINATION), is_done = false;
   tj_kernel *kernel = NULL;
@@ -553,10 +590,7 @@ static tj_kernel *make_tiled(mapping *map) {
     }
     is_done = kernel != NULL ? meets_widths(map, kernel) : !map->shape.is_staged || !ask_for_less(&map->problem);
   }
-  tj_mapped mapped = {.domain = map->domain};
-  return kernel == NULL || map->made == 1
-             ? kernel
-             : tj_tile_again(map->graph, map->flat, &mapped, map->assumed, map->target, kernel);
+  return kernel != NULL ? finish(map, kernel) : NULL;
 }
 
 /* --- copies --- */

@@ -20,6 +20,7 @@ typedef struct {
   bool is_brought;        /* by an engine, along rows and in order: no stores are counted, and nothing is swizzled */
   bool is_packed;         /* what is direct lies as the places in LDS do: without gaps; and so what is brought */
   bool may_stay;          /* out of LDS, where each work-item stores what it has loaded */
+  double dearest;         /* as of a tj_stage_tile */
 } tj_lds_problem;
 
 typedef struct {
@@ -27,8 +28,8 @@ typedef struct {
   const tj_stage_choice *choice; /* NULL: elements stay with their work-items */
 } tj_lds_choice;
 
-/* False where the tile does not fit into the target's LDS, or where slots of the store side are not in equal shares
- * of the passes. */
+/* False where the tile does not fit into the target's LDS, where all layouts there are too dear, or where slots of the
+ * store side are not in equal shares of the passes. */
 bool tj_choose_lds(tj_graph *graph, const tj_lds_problem *problem, tj_lds_choice *chosen);
 
 #endif

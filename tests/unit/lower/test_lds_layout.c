@@ -2,6 +2,7 @@
 /* The search for LDS layouts: known best layouts, and properties of whatever it chooses for random accesses. */
 #include "base/text.h"
 #include "ir/simplify/simplify.h"
+#include "lower/access/price.h"
 #include "lower/lds/lds_instructions.h"
 #include "lower/lds/lds_value.h"
 #include "tests/unit/support/harness.h"
@@ -163,7 +164,8 @@ static void make_tile(const known_row *k, accesses *all, tj_stage_tile *tile) {
                           0,
                           false,
                           0,
-                          NULL};
+                          NULL,
+                          0};
 }
 
 static void search_known(tj_job *job, void *data) {
@@ -187,6 +189,30 @@ static void run(void (*body)(tj_job *, void *), const void *data) {
 START_TEST(known_layouts) {
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
     run(search_known, &known[i]);
+}
+END_TEST
+
+/* Where conflicts are too dear, nothing but what is free of them; in vectors that are not too narrow for it. */
+static void search_without_conflicts(tj_job *job, void *data) {
+  uint32_t found = 0, *most = data;
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    accesses all;
+    tj_stage_tile tile;
+    tj_stage_choice choice;
+    make_tile(&known[i], &all, &tile);
+    tile.dearest = 0.1;
+    if (!tj_stage_search(job, tj_bank_model_of(known[i].processor), &tile, &choice))
+      continue;
+    ck_assert_str_eq(choice.reason, known[i].reason);
+    ck_assert_uint_eq(choice.store_cycles + choice.load_cycles, choice.store_ideal + choice.load_ideal);
+    found++;
+  }
+  ck_assert_uint_eq(found, *most);
+}
+
+START_TEST(conflicts_may_be_too_dear) {
+  uint32_t free = 7;
+  run(search_without_conflicts, &free);
 }
 END_TEST
 
@@ -241,7 +267,7 @@ static void search_strided(tj_job *job, void *data) {
   cover(&all, 2, 512, false, ROW, 1, 64, true, 1);
   for (uint32_t lane = 0; lane < LANES; lane++)
     all.column[1][lane] = lane * 8;
-  tj_stage_tile tile = {2, 2, 512, all.access, all.count, LDS, LDS, NULL, 0, NULL, 0, 0, 0, false, 0, NULL};
+  tj_stage_tile tile = {2, 2, 512, all.access, all.count, LDS, LDS, NULL, 0, NULL, 0, 0, 0, false, 0, NULL, 0};
   ck_assert(tj_stage_search(job, tj_bank_model_of("gfx942"), &tile, &choice));
   ck_assert_uint_eq(choice.layout.direction, ROW);
   ck_assert_uint_eq(choice.layout.vector, 4);
@@ -410,7 +436,8 @@ static void search_random(tj_job *job, void *data) {
                         0,
                         false,
                         0,
-                        NULL};
+                        NULL,
+                        0};
   r.tile = &tile;
   r.model = tj_bank_model_of(processors[processor]);
   random_side(&r, &all, true, lanes);
@@ -423,6 +450,12 @@ static void search_random(tj_job *job, void *data) {
   ck_assert(tj_stage_search(job, r.model, &tile, &choice));
   check_layout(&r, &choice.layout);
   check_choice(&r, &choice);
+  tile.dearest =
+      tj_cost_of_conflicts(choice.store_cycles + choice.load_cycles, choice.store_ideal + choice.load_ideal);
+  if (tile.dearest > 0 && tj_stage_search(job, r.model, &tile, &choice))
+    ck_assert_double_lt(
+        tj_cost_of_conflicts(choice.store_cycles + choice.load_cycles, choice.store_ideal + choice.load_ideal),
+        tile.dearest);
 }
 
 /* Tiles whose elements do not fill what a swizzle moves about: the last ones go beyond the tile's own bytes. */
@@ -486,8 +519,8 @@ static void search_runs(tj_job *job, void *data) {
     all.row[0][lane] = lane % ROWS;
     all.column[0][lane] = lane / ROWS % RUNS * RUN + lane / (ROWS * RUNS) * 4;
   }
-  tj_stage_tile tile = {4, ROWS,       RUN * RUNS, all.access, all.count, LDS,   LDS, NULL,
-                        0, run_length, 1,          0,          0,         false, 0,   NULL};
+  tj_stage_tile tile = {4,          ROWS, RUN * RUNS, all.access, all.count, LDS, LDS,  NULL, 0,
+                        run_length, 1,    0,          0,          false,     0,   NULL, 0};
   random_search r = {job, tj_graph_create(job), tj_bank_model_of("gfx1201"), &tile, 1};
   tj_stage_choice choice;
   ck_assert(tj_stage_search(job, r.model, &tile, &choice));
@@ -505,6 +538,6 @@ END_TEST
 int main(void) {
   const TTest *const tests[] = {
       known_layouts, layouts_fit_into_lds,          a_second_workgroup_has_room, words_at_one_place_of_vectors,
-      random_tiles,  swizzled_tiles_are_rounded_up, runs_that_lie_apart};
+      random_tiles,  swizzled_tiles_are_rounded_up, runs_that_lie_apart,         conflicts_may_be_too_dear};
   return run_suite(suite_of("stage", tests, sizeof tests / sizeof tests[0]));
 }
