@@ -148,8 +148,9 @@ static const tj_node *const *responsibility(const holding *held, const tj_node *
   for (uint32_t slot = 0; slot < held->side->slots; slot++) {
     const tj_node *first = is_first(graph, layout->shape->item[1], layout->stride->item[1], tj_int(graph, slot));
     first = tj_and(graph, is_there[slot], first);
-    active[slot] = tj_simplified(graph, tj_and(graph, tj_and(graph, held->exists, holder), first));
+    active[slot] = tj_and(graph, tj_and(graph, held->exists, holder), first);
   }
+  tj_simplify(graph, active, held->side->slots, NULL);
   return active;
 }
 

@@ -38,13 +38,15 @@ static bool are_shared_out(const stager *st, const tj_side *side) {
 /* The same slots, as far as they are moved in one pass. */
 static tj_side in_pass(stager *st, const tj_side *all, const tj_node *const pass_of[], uint32_t pass) {
   tj_graph *graph = st->graph;
+  uint32_t slots = all->tile->slot_count;
+  const tj_node **valid = TJ_NEW_ARRAY(graph->job, const tj_node *, slots);
   tj_side s = *all;
-  s.element = TJ_NEW_ARRAY(graph->job, tj_tile_element, s.tile->slot_count);
-  for (uint32_t slot = 0; slot < s.tile->slot_count; slot++) {
-    const tj_node *is_in_pass = tj_equal(graph, pass_of[slot], tj_int(graph, pass));
-    s.element[slot] = all->element[slot];
-    s.element[slot].access.valid = tj_simplified(graph, tj_and(graph, all->element[slot].access.valid, is_in_pass));
-  }
+  for (uint32_t slot = 0; slot < slots; slot++)
+    valid[slot] = tj_and(graph, all->element[slot].access.valid, tj_equal(graph, pass_of[slot], tj_int(graph, pass)));
+  tj_simplify(graph, valid, slots, NULL);
+  s.element = tj_arena_copy(&graph->job->arena, all->element, slots * sizeof *all->element);
+  for (uint32_t slot = 0; slot < slots; slot++)
+    s.element[slot].access.valid = valid[slot];
   return s;
 }
 
@@ -79,24 +81,33 @@ static lds_place place_in_lds(stager *st, const tj_node *const digit[]) {
   return (lds_place){element, tj_mul(graph, tj_div(graph, digit[last], part), elements)};
 }
 
-static const tj_node *plain_offset(stager *st, lds_place place) {
-  return tj_simplified(st->graph, tj_add(st->graph, place.within, place.part));
-}
-
 static const tj_node *swizzled_offset(stager *st, lds_place place) {
   const tj_node *within = tj_swizzle_apply(st->graph, tj_mapping_lds_swizzle(mapping_of(st)), place.within);
   return tj_simplified(st->graph, tj_add(st->graph, within, place.part));
 }
 
-/* Moves the elements of vectors to where the swizzle has them: what it leaves together is found from the first. */
+/* Moves the first elements of vectors, by which these are named, to where the swizzle has them. */
 static void swizzle_vectors(stager *st, tj_side *s, const lds_place place[]) {
+  for (uint32_t i = 0; i < s->tile->slot_count; i += s->width)
+    s->element[s->order[i]].access.offset = swizzled_offset(st, place[s->order[i]]);
+}
+
+/* The accesses of slots where the layout has them without its swizzle. */
+static lds_place *place_slots(stager *st, tj_side *s, const tj_side *active) {
   tj_graph *graph = st->graph;
-  for (uint32_t i = 0; i < s->tile->slot_count; i++) {
-    uint32_t distance = i % s->width, slot = s->order[i], first = s->order[i - distance];
-    const tj_node *offset = distance == 0 ? swizzled_offset(st, place[slot])
-                                          : tj_add(graph, s->element[first].access.offset, tj_int(graph, distance));
-    s->element[slot].access.offset = tj_simplified(graph, offset);
+  uint32_t slots = s->tile->slot_count;
+  lds_place *place = TJ_NEW_ARRAY(graph->job, lds_place, slots);
+  const tj_node **offset = TJ_NEW_ARRAY(graph->job, const tj_node *, slots);
+  s->element = TJ_NEW_ARRAY(graph->job, tj_tile_element, slots);
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    place[slot] = place_in_lds(st, s->tile->digit[slot]);
+    offset[slot] = tj_add(graph, place[slot].within, place[slot].part);
+    s->element[slot].access = (tj_access){.buffer = TJ_LDS, .valid = tj_side_active(graph, active, slot)};
   }
+  tj_simplify(graph, offset, slots, NULL);
+  for (uint32_t slot = 0; slot < slots; slot++)
+    s->element[slot].access.offset = offset[slot];
+  return place;
 }
 
 /* A side's slots in LDS, in the widest vectors that the layout shows. */
@@ -107,13 +118,7 @@ static tj_side in_lds(stager *st, const tj_side *side) {
   uint32_t widest = st->widest;
   while (swizzle.bits > 0 && widest >> swizzle.base > 1)
     widest /= 2;
-  s.element = TJ_NEW_ARRAY(graph->job, tj_tile_element, s.tile->slot_count);
-  lds_place *place = TJ_NEW_ARRAY(graph->job, lds_place, s.tile->slot_count);
-  for (uint32_t slot = 0; slot < s.tile->slot_count; slot++) {
-    place[slot] = place_in_lds(st, s.tile->digit[slot]);
-    s.element[slot].access = (tj_access){
-        .buffer = TJ_LDS, .offset = plain_offset(st, place[slot]), .valid = tj_side_active(graph, side, slot)};
-  }
+  const lds_place *place = place_slots(st, &s, side);
   tj_side_choose_vectors(graph, st->tiling->domain, &s, widest, TJ_ALIGNED);
   if (swizzle.bits > 0)
     swizzle_vectors(st, &s, place);
@@ -124,12 +129,7 @@ static tj_side in_lds(stager *st, const tj_side *side) {
 static tj_side placed_in_lds(stager *st, const tj_side *load) {
   const tj_tile_side *placed = st->tiling->placed;
   tj_side s = {.tile = placed, .order = load->order, .width = st->tiling->direct};
-  s.element = TJ_NEW_ARRAY(st->graph->job, tj_tile_element, placed->slot_count);
-  for (uint32_t slot = 0; slot < placed->slot_count; slot++) {
-    const tj_node *offset = plain_offset(st, place_in_lds(st, placed->digit[slot]));
-    s.element[slot].access =
-        (tj_access){.buffer = TJ_LDS, .offset = offset, .valid = tj_side_active(st->graph, load, slot)};
-  }
+  place_slots(st, &s, load);
   return s;
 }
 

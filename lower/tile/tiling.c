@@ -219,18 +219,19 @@ static uint64_t edges_of(const tile_maker *maker) {
 
 static void make_elements(tile_maker *maker, tj_side *s, const tj_tile_side *tile, const tj_access *any) {
   tj_graph *graph = maker->graph;
+  const tj_access nowhere = {.offset = tj_int(graph, 0), .valid = tj_int(graph, 0)};
+  size_t modes = mode_count(maker), count = tile->slot_count * modes;
+  const tj_node **digits = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
+  for (size_t i = 0; i < count; i++)
+    digits[i] = domain_digit(maker, (uint32_t)(i % modes), tile->digit[i / modes][i % modes]);
+  tj_simplify(graph, digits, count, NULL);
   s->tile = tile;
   s->edges = edges_of(maker);
   s->element = TJ_NEW_ARRAY(graph->job, tj_tile_element, tile->slot_count);
   for (uint32_t slot = 0; slot < tile->slot_count; slot++) {
-    const tj_node **digit = TJ_NEW_ARRAY(graph->job, const tj_node *, mode_count(maker) + 1);
-    for (uint32_t m = 0; m < mode_count(maker); m++)
-      digit[m] = tj_simplified(graph, domain_digit(maker, m, tile->digit[slot][m]));
+    const tj_node **digit = digits + slot * modes;
     s->element[slot].digit = digit;
-    if (is_nowhere(maker, digit))
-      s->element[slot].access = (tj_access){.offset = tj_int(graph, 0), .valid = tj_int(graph, 0)};
-    else
-      s->element[slot].access = access_at(maker, any, digit);
+    s->element[slot].access = is_nowhere(maker, digit) ? nowhere : access_at(maker, any, digit);
   }
 }
 
