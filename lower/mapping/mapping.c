@@ -322,12 +322,14 @@ static tj_price price_of(const mapping *map, const tj_kernel *kernel) {
 
 /* What a kernel costs, in the terms in which its shape is priced: counted, or where only a launch could, guessed. */
 static double cost_of(const mapping *map, const tj_tile_shape *shape, const tj_kernel *kernel) {
-  double bytes =
-      (double)map->domain->size->value * (double)(map->problem.bytes[TJ_SOURCE] + map->problem.bytes[TJ_DESTINATION]);
+  int64_t bytes = map->problem.bytes[TJ_SOURCE] + map->problem.bytes[TJ_DESTINATION]; /* of an element */
+  for (uint32_t i = 0; i < map->domain->other_count; i++)
+    bytes += tj_element_bytes(map->flat, tj_flat_buffer(map->flat, TJ_OPERAND_OTHERS + i));
   tj_price_machine machine = tj_price_machine_of(map->target);
   tj_price price = price_of(map, kernel);
   if (price.status == TJ_EVAL_OK)
-    return tj_price_in_lines(&price, &machine) * machine.line_bytes / bytes;
+    return tj_price_in_lines(&price, &machine) * machine.line_bytes /
+           ((double)map->domain->size->value * (double)bytes);
   return shape->cost + cost_of_conflicts(kernel->stage);
 }
 
