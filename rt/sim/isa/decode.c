@@ -158,7 +158,7 @@ static void assign_roles(tj_sim_instruction *instruction) {
 }
 
 static bool is_float(uint8_t type) {
-  return type == TJ_SIM_F16 || type == TJ_SIM_F32 || type == TJ_SIM_F64;
+  return type == TJ_SIM_F16 || type == TJ_SIM_BF16 || type == TJ_SIM_F32 || type == TJ_SIM_F64;
 }
 
 static bool has_all_operands(const tj_sim_instruction *instruction) {
@@ -175,6 +175,8 @@ static bool has_all_operands(const tj_sim_instruction *instruction) {
 /* The bits of a constant as an operand of some type. */
 static uint64_t constant_bits(const tj_sim_operand *operand, uint8_t type) {
   unsigned bits = tj_sim_type_bits(type);
+  if (operand->is_float && type == TJ_SIM_BF16)
+    return bfloat_bits((float)operand->number);
   if (operand->is_float)
     return bits == 16   ? put_F16((_Float16)operand->number)
            : bits == 64 ? put_F64(operand->number)

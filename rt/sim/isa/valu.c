@@ -155,6 +155,8 @@ static uint64_t finished(const tj_sim_instruction *instruction, uint64_t raw) {
   switch (instruction->operation->type[0]) {
   case TJ_SIM_F16:
     return put_F16((_Float16)scaled(instruction, (double)get_F16(raw)));
+  case TJ_SIM_BF16:
+    return bfloat_bits((float)scaled(instruction, (double)bfloat((uint16_t)raw)));
   case TJ_SIM_F32:
     return put_F32((float)scaled(instruction, (double)get_F32(raw)));
   case TJ_SIM_F64:

@@ -66,6 +66,19 @@ double divide_fmas_f64(double a, double b, double c, bool is_scaled) {
   return (double)ldexpl(fmal((long double)a, (long double)b, (long double)c), back(c, &twice));
 }
 
+/* The product is exact. The error of the sum decides its last bit: with that odd, rounding it again is as good as
+ * rounding what is exact. */
+uint16_t multiply_add_bfloats(float a, float b, float c) {
+  double product = (double)a * (double)b, sum = product + (double)c;
+  double part = sum - product, error = (product - (sum - part)) + ((double)c - part);
+  if (isfinite(sum) && error != 0 && (put_F64(sum) & 1) == 0)
+    sum = nextafter(sum, error > 0 ? (double)INFINITY : -(double)INFINITY);
+  float near = (float)sum;
+  if (isfinite(sum) && isfinite(near) && (double)near != sum && (put_F32(near) & 1) == 0)
+    near = nextafterf(near, (double)near < sum ? INFINITY : -INFINITY);
+  return bfloat_bits(near);
+}
+
 double minimum(double a, double b) {
   if (isnan(a) || isnan(b))
     return a + b;

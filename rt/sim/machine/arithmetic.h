@@ -8,13 +8,14 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Types of operands: TYPE(name, C type, bits). MIX is a float of 32 bits, or one of 16 that is
- * widened; MIXB the same of bfloats. */
+/* Types of operands: TYPE(name, C type, bits). BF16 is the bits of a bfloat; MIX is a float of 32 bits, or one of 16
+ * that is widened; MIXB the same of bfloats. */
 #define TJ_SIM_TYPES(TYPE)                                                                                           \
   TYPE(NONE, uint64_t, 0)                                                                                            \
   TYPE(U16, uint16_t, 16)                                                                                            \
   TYPE(I16, int16_t, 16)                                                                                             \
   TYPE(F16, _Float16, 16)                                                                                            \
+  TYPE(BF16, uint16_t, 16)                                                                                           \
   TYPE(U32, uint32_t, 32)                                                                                            \
   TYPE(I32, int32_t, 32)                                                                                             \
   TYPE(F32, float, 32)                                                                                               \
@@ -59,6 +60,10 @@ static inline long double saturate(long double value, long double low, long doub
 
 static inline float float_of(uint32_t bits) {
   return get_F32(bits);
+}
+
+static inline float bfloat(uint16_t bits) {
+  return float_of((uint32_t)bits << 16);
 }
 
 static inline uint16_t half_bits(float value) {
@@ -210,6 +215,9 @@ static inline bool is_class_f16(_Float16 value, uint32_t classes) {
   bool is_signaling = (put_F16(value) & 0x200) == 0;
   return (class_bit((double)value, is_signaling, 0x1p-14) & classes) != 0;
 }
+
+/* The bits of the bfloat next to a * b + c, of bfloats, rounded once. */
+uint16_t multiply_add_bfloats(float a, float b, float c);
 
 float divide_scale_f32(float scaled, float denominator, float numerator, bool *flag);
 double divide_scale_f64(double scaled, double denominator, double numerator, bool *flag);
