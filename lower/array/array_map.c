@@ -200,17 +200,17 @@ static tj_kernel *make_split(const array_map *map, making *m, const char *name) 
   return first;
 }
 
-static void offer_split(array_map *map, tj_array_split split) {
+/* Of rows whose length is a multiple. */
+static void offer_multiple(array_map *map, tj_array_split split, int64_t multiple) {
   tj_graph *graph = map->graph;
   const tj_node *rows = map->space->rows.size, *columns = map->space->columns.size;
-  uint32_t widest = map->target->needs_aligned_vectors ? tj_array_widest(map->space, map->written, map->target) : 1;
-  tj_demand demand = {columns, widest, split.columns, INT64_MAX};
+  tj_demand demand = {columns, multiple, split.columns, INT64_MAX};
   tj_demands demands = {&demand, columns->op == TJ_OP_SYMBOL ? 1 : 0};
   if (!tj_can_be_met(&demands))
     return;
   tj_substitution assumed = tj_assume(graph, &demands);
   making m = {.space = assumed_space(map, &assumed), .assumed = &assumed};
-  const char *name = tj_string_format(graph->job, "%s.split", map->written->name);
+  const char *name = tj_string_format(graph->job, "%s.split%s", map->written->name, multiple > 1 ? ".rows" : "");
   tj_kernel *kernel = make_split(map, &m, name);
   if (kernel == NULL)
     return;
@@ -220,6 +220,14 @@ static void offer_split(array_map *map, tj_array_split split) {
   offer(map, kernel, condition, name);
   while (map->last->faster != NULL)
     map->last = map->last->faster;
+}
+
+/* Where vectors need to be aligned, those of several rows are only where lengths are multiples of them. */
+static void offer_split(array_map *map, tj_array_split split) {
+  const tj_node *rows = map->space->rows.size, *columns = map->space->columns.size;
+  offer_multiple(map, split, 1);
+  if (map->target->needs_aligned_vectors && columns->op == TJ_OP_SYMBOL && !tj_is_int(rows, 1))
+    offer_multiple(map, split, tj_array_widest(map->space, map->written, map->target));
 }
 
 static tj_kernel *make_always(const array_map *map, const tj_array_split *split) {

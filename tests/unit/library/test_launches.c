@@ -495,6 +495,65 @@ START_TEST(every_allocation_can_fail) {
 }
 END_TEST
 
+/* --- few long rows --- */
+
+enum { LONG = 300000, SPLIT_LAUNCHES = 4 };
+
+static void fill(float numbers[], unsigned seed) {
+  for (unsigned i = 0; i < LONG; i++)
+    numbers[i] = (float)((i * 2654435761u + seed) >> 16) / 1024.0f - 32.0f;
+}
+
+static float sum_of(tj_context *context, tj_launch *launch, tj_device *device, float numbers[]) {
+  float sum = 0;
+  expect_ok(context, tj_launch_bind(launch, "x", numbers, LONG * sizeof(float)), "x");
+  expect_ok(context, tj_launch_bind(launch, "s", &sum, sizeof sum), "s");
+  expect_ok(context, tj_launch_run(launch, device), "run");
+  return sum;
+}
+
+/* Launches of several kernels that are in flight together: each has the sum that it has by itself, to the last bit.
+ */
+START_TEST(split_launches_are_in_flight_together) {
+  static const char *const names[] = {"host", "sim:gfx942"};
+  static const char text[] = "kernel k(x: f32 @ (1, 300000):(300000, 1), s: f32 @ (1, 1):(1, 1)) = { s = sum(x) }";
+  tj_context *context = new_context(NULL);
+  tj_device *device = open_device(context, names[_i]);
+  tj_code *code = compile_for(context, device, text, NULL, 0);
+  float *numbers = malloc(LONG * sizeof(float)), wanted[SPLIT_LAUNCHES], found[SPLIT_LAUNCHES];
+  tj_launch *launch[SPLIT_LAUNCHES];
+  tj_buffer *x[SPLIT_LAUNCHES], *s[SPLIT_LAUNCHES];
+  tj_fence *fence[SPLIT_LAUNCHES];
+  for (unsigned i = 0; i < SPLIT_LAUNCHES; i++) {
+    expect_ok(context, tj_launch_create(context, code, &launch[i]), text);
+    fill(numbers, i << 20);
+    wanted[i] = sum_of(context, launch[i], device, numbers);
+    expect_ok(context, tj_buffer_create(context, device, LONG * sizeof(float), &x[i]), text);
+    expect_ok(context, tj_buffer_create(context, device, sizeof(float), &s[i]), text);
+    expect_ok(context, tj_buffer_write(x[i], 0, numbers, LONG * sizeof(float)), text);
+    expect_ok(context, tj_launch_bind_buffer(launch[i], "x", x[i]), text);
+    expect_ok(context, tj_launch_bind_buffer(launch[i], "s", s[i]), text);
+  }
+  for (unsigned i = 0; i < SPLIT_LAUNCHES; i++)
+    expect_ok(context, tj_launch_submit(launch[i], device, &fence[i]), text);
+  for (unsigned i = SPLIT_LAUNCHES; i-- > 0;) {
+    expect_ok(context, tj_fence_wait(fence[i], NULL), text);
+    expect_ok(context, tj_buffer_read(s[i], 0, &found[i], sizeof found[i]), text);
+    ck_assert_msg(memcmp(&found[i], &wanted[i], sizeof(float)) == 0, "%g, not %g", (double)found[i],
+                  (double)wanted[i]);
+    ck_assert(i == 0 || memcmp(&wanted[i], &wanted[i - 1], sizeof(float)) != 0);
+    tj_fence_destroy(fence[i]);
+    tj_launch_destroy(launch[i]);
+    tj_buffer_destroy(x[i]);
+    tj_buffer_destroy(s[i]);
+  }
+  free(numbers);
+  tj_code_destroy(code);
+  tj_device_close(device);
+  tj_context_destroy(context);
+}
+END_TEST
+
 int main(void) {
   const TTest *const everywhere[] = {buffers_are_memory,
                                      runs_take_buffers_and_arrays,
@@ -516,6 +575,7 @@ int main(void) {
   for (size_t i = 0; i < sizeof simulated / sizeof simulated[0]; i++)
     tcase_add_test(tcase, simulated[i]);
   tcase_add_loop_test(tcase, code_runs_where_its_target_id_allows, 0, sizeof target_rows / sizeof target_rows[0]);
+  tcase_add_loop_test(tcase, split_launches_are_in_flight_together, 0, 2);
   suite_add_tcase(suite, tcase);
   return run_suite(suite);
 }
