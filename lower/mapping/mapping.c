@@ -313,9 +313,11 @@ static tj_kernel *make_one_way(mapping *map) {
   return kernel;
 }
 
-/* Counted, where no parameters of the launch decide. */
+/* Counted, where the launch brings no parameters. */
 static tj_price price_of(const mapping *map, const tj_kernel *kernel) {
   enum { MOST_ACCESSES = 1 << 16 };
+  if (kernel->parameter_count > 0)
+    return (tj_price){.status = TJ_EVAL_UNBOUND};
   tj_price_machine machine = tj_price_machine_of(map->target);
   return tj_price_kernel(map->graph, kernel, &machine, NULL, MOST_ACCESSES);
 }
