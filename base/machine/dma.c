@@ -14,13 +14,14 @@ const tj_dma_engine tj_dma_engines[] = {
    .stride_unit = 1,                                                                                                 \
    .row_unit = 1,                                                                                                    \
    .lds_unit = 1,                                                                                                    \
+   .store_unit = 1,                                                                                                  \
    .least_interval = (least),                                                                                        \
    .most_interval = (most),                                                                                          \
    .most_pad = (pad),                                                                                                \
    .most_iterations = (iterations),                                                                                  \
    .iterated_dimensions = (iterated),                                                                                \
    .most_rows = (rows)},
-#define TENSOR_MAP(name, rank, extent_bits, box, stride_bits, unit, row, place, swizzle)                             \
+#define TENSOR_MAP(name, rank, extent_bits, box, stride_bits, unit, row, place, swizzle, stored)                     \
   {.processor = (name),                                                                                              \
    .kind = TJ_DMA_TENSOR_MAP,                                                                                        \
    .dimensions = (rank),                                                                                             \
@@ -30,7 +31,8 @@ const tj_dma_engine tj_dma_engines[] = {
    .stride_unit = (unit),                                                                                            \
    .row_unit = (row),                                                                                                \
    .lds_unit = (place),                                                                                              \
-   .most_swizzle = (swizzle)},
+   .most_swizzle = (swizzle),                                                                                        \
+   .store_unit = (stored)},
 #include "base/machine/dma.def"
 };
 

@@ -23,8 +23,9 @@ typedef struct {
   int64_t stride_end;  /* strides are less: in elements of descriptors, in bytes of tensor maps */
   uint32_t
       stride_unit; /* strides, the tensor's address, and where boxes begin in a row are multiples of so many bytes */
-  uint32_t row_unit;                                /* the bytes of a box along dimension 0 are a multiple of it */
-  uint32_t lds_unit;                                /* and so is its place in LDS */
+  uint32_t row_unit;   /* the bytes of a box along dimension 0 are a multiple of it */
+  uint32_t lds_unit;   /* and so is its place in LDS */
+  uint32_t store_unit; /* bytes of a row that stores write at once: some of them may lie behind it */
   uint32_t least_interval, most_interval, most_pad; /* of pads in LDS, in dwords; zeros: none */
   uint32_t most_iterations, iterated_dimensions;    /* zeros: no descriptor iterates */
   uint32_t most_rows;                               /* that a descriptor gathers by indices of 16 bits; 0: none */

@@ -108,7 +108,7 @@ typedef struct {
 } mover;
 
 static bool move_element(const descriptor *d, mover *to, uint64_t address, bool is_inside) {
-  const tj_dma_element element = {address, to->lds, (uint32_t)d->element_bytes, !is_inside};
+  const tj_dma_element element = {address, to->lds, (uint32_t)d->element_bytes, !is_inside, is_inside};
   if (!to->visit(&element, to->data))
     return false;
   to->lds += d->element_bytes;
@@ -196,6 +196,20 @@ static uint64_t place_in_lds(const tj_tensor_map *map, uint64_t number, uint64_t
   return number / row_length * row_bytes + number % row_length * map->element_bytes;
 }
 
+/* Elements of a row that stores write: all of its units of 16 bytes. An H100 does so, whoever owns what lies behind.
+ */
+static uint64_t stored_row(const tj_tensor_map *map) {
+  return (map->extent[0] * map->element_bytes + 15) / 16 * 16 / map->element_bytes;
+}
+
+/* Whether an element is the tensor's, if rows have so many. */
+static bool is_within(const tj_tensor_map *map, const int64_t place[], uint64_t row) {
+  bool is_inside = true;
+  for (uint32_t k = 0; k < map->rank; k++)
+    is_inside = is_inside && place[k] >= 0 && (uint64_t)place[k] < (k == 0 ? row : map->extent[k]);
+  return is_inside;
+}
+
 bool tj_dma_decode_map(const tj_tensor_map *map, const int32_t coordinate[], uint64_t lds, tj_dma_visitor visit,
                        void *data) {
   if (!is_map(map) || lds % 128 != 0 || (int64_t)coordinate[0] * map->element_bytes % 16 != 0)
@@ -207,14 +221,14 @@ bool tj_dma_decode_map(const tj_tensor_map *map, const int32_t coordinate[], uin
   }
   for (uint64_t n = 0; n < count; n++) {
     uint64_t address = map->address;
-    bool is_inside = true;
+    int64_t place[RANK];
     for (uint32_t k = 0; k < map->rank; k++) {
-      int64_t place = (int64_t)(k == 0 ? at[0] : at[k] * map->element_stride[k]) + coordinate[k];
-      is_inside = is_inside && place >= 0 && (uint64_t)place < map->extent[k];
-      address += (uint64_t)place * (k == 0 ? map->element_bytes : map->stride[k - 1]);
+      place[k] = (int64_t)(k == 0 ? at[0] : at[k] * map->element_stride[k]) + coordinate[k];
+      address += (uint64_t)place[k] * (k == 0 ? map->element_bytes : map->stride[k - 1]);
     }
+    bool is_inside = is_within(map, place, map->extent[0]), is_stored = is_within(map, place, stored_row(map));
     uint64_t to = swizzled(lds + place_in_lds(map, n, length[0]), map->swizzle);
-    if (!visit(&(tj_dma_element){address, to, map->element_bytes, !is_inside}, data))
+    if (!visit(&(tj_dma_element){address, to, map->element_bytes, !is_inside, is_stored}, data))
       break;
     for (uint32_t k = 0; k < map->rank && ++at[k] == length[k]; k++)
       at[k] = 0;

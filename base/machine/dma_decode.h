@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What an engine does with a descriptor, or with a tensor map and coordinates, element by element: an independent
- * statement of what AMD's ISA guide and the CUDA driver's documentation say, for simulated GPUs and for tests. It
- * knows nothing of plans. */
+ * statement of what AMD's ISA guide and the CUDA driver's documentation say, and of what an H100 does that they leave
+ * open, for simulated GPUs and for tests. It knows nothing of plans. */
 #ifndef TJ_BASE_DMA_DECODE_H
 #define TJ_BASE_DMA_DECODE_H
 
@@ -25,11 +25,12 @@ typedef struct {
   uint32_t swizzle;                                  /* bytes of its rows: 0, 32, 64 or 128 */
 } tj_tensor_map;
 
-/* `element_bytes` at `lds` are those at `address`, or zeros where `is_filled`. */
+/* `element_bytes` at `lds` are those at `address`, or zeros where `is_filled`: it lies beyond the tensor. Stores
+ * write it to `address` where it `is_stored`, which some beyond a tensor's rows are. */
 typedef struct {
   uint64_t address, lds;
   uint32_t element_bytes;
-  bool is_filled;
+  bool is_filled, is_stored;
 } tj_dma_element;
 
 /* False: no more of them. */

@@ -438,6 +438,19 @@ static void check_begins(trial *t) {
   }
 }
 
+/* Stores write all of a row's last unit, where boxes have it. */
+static void check_stored_rows(trial *t) {
+  tj_graph *graph = t->of->graph;
+  const tj_dma_dimension *row = &t->plan.dimension[0];
+  const tj_node *bytes = product(graph, row->extent, tj_int(graph, t->plan.unit_bytes));
+  uint32_t unit = t->of->engine->store_unit;
+  if (row->may_overrun && tj_decide_divides(graph, tj_int(graph, unit), bytes) != TJ_YES)
+    tj_dma_refuse(
+        graph->job, &t->plan.store_obstacle,
+        "they write %u bytes of a row at once, and boxes overrun rows of %s bytes, not known to be a multiple", unit,
+        tj_describe(graph, bytes));
+}
+
 static void check_stores(trial *t) {
   tj_graph *graph = t->of->graph;
   const char **obstacle = &t->plan.store_obstacle;
@@ -448,6 +461,7 @@ static void check_stores(trial *t) {
       tj_dma_refuse(graph->job, obstacle,
                     "none begins before the tensor, and boxes begin in the pad of mode %" PRIu32,
                     t->of->axes->axis[i].mode);
+  check_stored_rows(t);
 }
 
 static void check_base(trial *t) {

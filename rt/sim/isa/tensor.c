@@ -45,7 +45,7 @@ static bool visit(const tj_dma_element *element, void *data) {
   uint32_t bytes = element->element_bytes;
   if (!tj_sim_spend(t->wave))
     return false;
-  if (element->is_filled && t->is_store)
+  if (t->is_store && !element->is_stored)
     return true;
   if (!element->is_filled && tj_sim_memory_at(t->wave->group->memory, element->address, bytes, t->is_store) == NULL) {
     tj_sim_wave_fault(t->wave, 0, bytes, element->address, t->is_store);

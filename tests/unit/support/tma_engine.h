@@ -85,7 +85,7 @@ static inline void tma_decoder_start_lds(tma_engine *engine, uint32_t number) {
 
 static inline void tma_check_element(const tma_engine *engine, const tj_dma_element *element) {
   ck_assert_uint_le(element->lds + element->element_bytes, engine->lds_bytes);
-  ck_assert(element->is_filled ||
+  ck_assert((element->is_filled && !element->is_stored) ||
             element->address + element->element_bytes <= TMA_MEMORY_BYTES - (uint64_t)TMA_TENSOR_AT);
 }
 
@@ -102,7 +102,7 @@ static inline bool tma_load_element(const tj_dma_element *element, void *data) {
 static inline bool tma_store_element(const tj_dma_element *element, void *data) {
   tma_engine *engine = data;
   tma_check_element(engine, element);
-  if (!element->is_filled)
+  if (element->is_stored)
     memcpy(engine->memory + TMA_TENSOR_AT + element->address, engine->lds + element->lds, element->element_bytes);
   return true;
 }
