@@ -2,6 +2,8 @@
 /* The rows of dma.def, and finding them. */
 #include "base/machine/dma.h"
 
+#include "base/number/power.h"
+
 #include <string.h>
 
 const tj_dma_engine tj_dma_engines[] = {
@@ -52,4 +54,11 @@ const tj_dma_engine *tj_dma_engine_of(const char *processor) {
       return &tj_dma_engines[i];
   }
   return NULL;
+}
+
+bool tj_dma_can_pad(const tj_dma_engine *engine, int64_t interval, int64_t pad) {
+  enum { DWORD = 4 };
+  return pad > 0 && interval % DWORD == 0 && pad % DWORD == 0 && tj_is_power_of_two(interval) &&
+         interval >= engine->least_interval * DWORD && interval <= engine->most_interval * DWORD &&
+         pad <= engine->most_pad * DWORD;
 }

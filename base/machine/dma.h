@@ -35,6 +35,9 @@ typedef struct {
 /* NULL where the processor has none. A letter may follow NVIDIA's names, as in sm_90a. */
 const tj_dma_engine *tj_dma_engine_of(const char *processor);
 
+/* Whether an engine leaves pads of so many bytes in LDS, each behind an interval of so many that it writes. */
+bool tj_dma_can_pad(const tj_dma_engine *engine, int64_t interval, int64_t pad);
+
 extern const tj_dma_engine tj_dma_engines[];
 extern const size_t tj_dma_engine_count;
 

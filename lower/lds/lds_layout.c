@@ -100,13 +100,10 @@ static uint64_t order_of(const tj_stage_tile *tile, const candidate *c, uint32_t
  * bytes each. */
 static bool writes(const tj_dma_engine *engine, const candidate_list *list, const tj_stage_layout *layout) {
   uint32_t bytes = tile_of(list->stream)->element_bytes, interval = layout->group * list->along * bytes,
-           step = layout->group_pitch * bytes, pad = step - interval;
+           step = layout->group_pitch * bytes;
   bool is_in_order = layout->swizzle.bits == 0 && layout->run == 0 && step >= interval &&
                      (layout->group == 1 || layout->pitch == list->along);
-  bool is_interval = tj_is_power_of_two(interval) && interval >= engine->least_interval * TJ_BANK_BYTES &&
-                     interval <= engine->most_interval * TJ_BANK_BYTES;
-  return is_in_order && (pad == 0 || (is_interval && interval % TJ_BANK_BYTES == 0 && pad % TJ_BANK_BYTES == 0 &&
-                                      pad <= engine->most_pad * TJ_BANK_BYTES));
+  return is_in_order && (step == interval || tj_dma_can_pad(engine, interval, step - interval));
 }
 
 static void add_candidate(candidate_list *list, tj_stage_layout layout) {
