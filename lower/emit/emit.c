@@ -70,6 +70,11 @@ void tj_emit_known_load(tj_emitter *emitter, LLVMValueRef load, const tj_facts *
   set_metadata(emitter, load, "noundef", NULL, 0);
 }
 
+void tj_emit_streamed(tj_emitter *emitter, LLVMValueRef store) {
+  LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(emitter->i32, 1, false));
+  set_metadata(emitter, store, "nontemporal", &one, 1);
+}
+
 void tj_emit_call_range(tj_emitter *emitter, LLVMValueRef call, unsigned bits, uint64_t low, uint64_t end) {
   unsigned kind = LLVMGetEnumAttributeKindForName("range", 5);
   LLVMAddCallSiteAttribute(call, LLVMAttributeReturnIndex,

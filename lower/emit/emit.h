@@ -120,6 +120,8 @@ void tj_emit_memory_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAt
                               LLVMTypeRef memory);
 /* What is loaded is among what the facts say; NULL: anything. */
 void tj_emit_known_load(tj_emitter *emitter, LLVMValueRef load, const tj_facts *facts);
+/* Has a store bypass the caches, which wait for whole lines. */
+void tj_emit_streamed(tj_emitter *emitter, LLVMValueRef store);
 /* The value of a call is in low … end-1. */
 void tj_emit_call_range(tj_emitter *emitter, LLVMValueRef call, unsigned bits, uint64_t low, uint64_t end);
 void tj_emit_module_flag(tj_emitter *emitter, const char *name, uint32_t value);
@@ -245,9 +247,6 @@ typedef struct {
 tj_phase tj_emit_phase(const tj_kernel_step steps[], uint32_t begin, uint32_t count);
 /* Emits its steps. The builder ends where they have ended. */
 void tj_emit_steps(tj_emitter *emitter, tj_phase phase);
-
-/* Has a store bypass the caches, which wait for whole lines. */
-void tj_emit_streamed(tj_emitter *emitter, LLVMValueRef store);
 
 /* --- lanes (emit_exchange.c) --- */
 

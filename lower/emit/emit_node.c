@@ -177,12 +177,21 @@ static void emit_position(tj_emitter *emitter, uint32_t position) {
     emitter->value[position] = emit_operation(emitter, node);
 }
 
+/* Whether all arguments have values: those that steps look up later have none yet. */
+static bool is_ready(const tj_emitter *emitter, const tj_node *node) {
+  bool is_ready = true;
+  for (unsigned i = 0; i < tj_op_arity(node->op); i++)
+    is_ready = is_ready && (tj_is_constant(node->arg[i]) || value_of(emitter, node->arg[i]) != NULL);
+  return is_ready;
+}
+
 static void emit_level(tj_emitter *emitter, tj_level level) {
   const tj_kernel_nodes *nodes = &emitter->nodes;
   emitter->level = level;
   for (uint32_t i = 0; i < nodes->walk.count; i++) {
-    if (nodes->level[nodes->order[i]] == level)
-      emit_position(emitter, nodes->order[i]);
+    uint32_t position = nodes->order[i];
+    if (nodes->level[position] == level && is_ready(emitter, nodes->walk.node[position]))
+      emit_position(emitter, position);
   }
 }
 
@@ -252,22 +261,8 @@ void tj_emit_begin_item(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef
   emitter->level = TJ_LEVEL_ITEM;
 }
 
-/* Whether all arguments have values: those that steps look up later have none yet. */
-static bool is_ready(const tj_emitter *emitter, const tj_node *node) {
-  bool is_ready = true;
-  for (unsigned i = 0; i < tj_op_arity(node->op); i++)
-    is_ready = is_ready && (tj_is_constant(node->arg[i]) || value_of(emitter, node->arg[i]) != NULL);
-  return is_ready;
-}
-
 void tj_emit_item_nodes(tj_emitter *emitter) {
-  const tj_kernel_nodes *nodes = &emitter->nodes;
-  emitter->level = TJ_LEVEL_ITEM;
-  for (uint32_t i = 0; i < nodes->walk.count; i++) {
-    uint32_t position = nodes->order[i];
-    if (nodes->level[position] == TJ_LEVEL_ITEM && is_ready(emitter, nodes->walk.node[position]))
-      emit_position(emitter, position);
-  }
+  emit_level(emitter, TJ_LEVEL_ITEM);
 }
 
 void tj_emit_looked_up(tj_emitter *emitter, const tj_node *symbol, LLVMValueRef value) {

@@ -190,13 +190,6 @@ static void emit_load(tj_emitter *emitter, const tj_kernel_step *step) {
   set_slots(emitter, step, converted(emitter, vector, step->width, conversion_at(emitter, step)));
 }
 
-void tj_emit_streamed(tj_emitter *emitter, LLVMValueRef store) {
-  LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(emitter->i32, 1, false));
-  LLVMMetadataRef node = LLVMMDNodeInContext2(emitter->context, &one, 1);
-  LLVMSetMetadata(store, LLVMGetMDKindIDInContext(emitter->context, "nontemporal", 11),
-                  LLVMMetadataAsValue(emitter->context, node));
-}
-
 enum { STREAMED_BYTES = 16 /* of a store that may bypass the caches, at least */ };
 
 /* What a store makes of the slots of several sources. */
