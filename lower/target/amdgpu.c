@@ -465,19 +465,19 @@ static void emit_fence(tj_emitter *emitter, LLVMAtomicOrdering ordering) {
   LLVMBuildFenceSyncScope(emitter->builder, ordering, scope, "");
 }
 
+static void emit_wait(tj_emitter *emitter, const char *name, LLVMTypeRef type, uint64_t counts) {
+  LLVMValueRef left = LLVMConstInt(type, counts, false);
+  tj_emit_intrinsic(emitter, name, NULL, 0, &left, 1);
+}
+
 /* What goes straight into LDS is there once the wave has waited for its loads: bits of s_waitcnt in gfx9, a counter
  * of their own where lanes say where they go. */
 static void emit_wait_for_loads(tj_emitter *emitter) {
   enum { NO_LOADS_LEFT = 0x0f70 };
-  bool is_by_lane = emitter->target->direct->is_by_lane;
-  LLVMValueRef counts = is_by_lane ? LLVMConstInt(emitter->i16, 0, false) : tj_emit_int(emitter, 32, NO_LOADS_LEFT);
-  tj_emit_intrinsic(emitter, is_by_lane ? "llvm.amdgcn.s.wait.asynccnt" : "llvm.amdgcn.s.waitcnt", NULL, 0, &counts,
-                    1);
-}
-
-static void emit_wait_for_boxes(tj_emitter *emitter) {
-  LLVMValueRef none = LLVMConstInt(emitter->i16, 0, false);
-  tj_emit_intrinsic(emitter, "llvm.amdgcn.s.wait.tensorcnt", NULL, 0, &none, 1);
+  if (emitter->target->direct->is_by_lane)
+    emit_wait(emitter, "llvm.amdgcn.s.wait.asynccnt", emitter->i16, 0);
+  else
+    emit_wait(emitter, "llvm.amdgcn.s.waitcnt", emitter->i32, NO_LOADS_LEFT);
 }
 
 static void emit_barrier(tj_emitter *emitter) {
@@ -485,7 +485,7 @@ static void emit_barrier(tj_emitter *emitter) {
   if (tj_kernel_has_step(emitter->kernel, TJ_STEP_DIRECT))
     emit_wait_for_loads(emitter);
   if (tj_kernel_has_step(emitter->kernel, TJ_STEP_BOX))
-    emit_wait_for_boxes(emitter);
+    emit_wait(emitter, "llvm.amdgcn.s.wait.tensorcnt", emitter->i16, 0);
   tj_emit_intrinsic(emitter, "llvm.amdgcn.s.barrier", NULL, 0, NULL, 0);
   emit_fence(emitter, LLVMAtomicOrderingAcquire);
 }
