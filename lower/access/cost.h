@@ -8,7 +8,13 @@ typedef struct {
 #include "lower/access/cost.def"
 } tj_line_costs;
 
+typedef struct {
+#define PART(name, value, what) double name;
+#include "lower/access/cost.def"
+} tj_cost_parts;
+
 extern const tj_line_costs tj_cost_in_lines;
+extern const tj_cost_parts tj_parts_of_cost;
 
 enum {
 #define INSTRUCTIONS(name, value, what) TJ_INSTRUCTIONS_OF_##name = (value),

@@ -24,6 +24,11 @@ const tj_line_costs tj_cost_in_lines = {
 #include "lower/access/cost.def"
 };
 
+const tj_cost_parts tj_parts_of_cost = {
+#define PART(name, value, what) .name = (value),
+#include "lower/access/cost.def"
+};
+
 /* What an access of a wave was counted when last it was. */
 typedef struct {
   uint64_t active; /* lanes, whose addresses stand elsewhere; 0: nothing */

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "ir/index/facts.h"
 #include "ir/index/print.h"
+#include "lower/access/cost.h"
 #include "lower/access/price.h"
 #include "lower/flexible/flexible.h"
 #include "lower/kernel/kernel_expressions.h"
@@ -482,7 +483,6 @@ static bool is_worth_while(const mapping *map, const tj_tile_shape *next, uint32
  * was found are not looked for; where kernels are counted, they may cost that much less than their shapes. NULL where
  * the first shape does not fit. */
 static tj_kernel *make_best(mapping *map) {
-  static const double DOUBT = 0.07; /* how much less than a shape's price its kernel may cost */
   tj_tile_shape shape[MOST_SHAPES];
   uint32_t count = tj_choose_tile_shapes(&map->problem, shape, MOST_SHAPES);
   tj_tile_shape best = count > 0 ? shape[0] : map->shape;
@@ -490,7 +490,7 @@ static tj_kernel *make_best(mapping *map) {
   double least = INFINITY;
   for (uint32_t i = 0; i < count && is_worth_while(map, &shape[i], i, least); i++) {
     map->shape = shape[i];
-    map->dearest = kernel != NULL ? least - (1 - DOUBT) * shape[i].cost : 0;
+    map->dearest = kernel != NULL ? least - (1 - tj_parts_of_cost.shape_doubt) * shape[i].cost : 0;
     tj_kernel *next = make_kernel(map);
     if (next == NULL && kernel == NULL)
       break;
