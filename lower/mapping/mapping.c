@@ -392,6 +392,8 @@ static const char *fault_of(const mapping *map, const direct_offer *offer, const
   const direct_faults *faults = lies_side_by_side(map) ? &faults_side_by_side : &faults_by_lane;
   if (kernel == NULL)
     return faults->missing;
+  if (tj_kernel_boxes(kernel) > 1)
+    return "a tile takes several boxes";
   tj_price price = price_of(map, kernel);
   if (has_more_conflicts(offer, kernel, &price))
     return faults->conflicts;
@@ -405,31 +407,29 @@ static const char *fault_of(const mapping *map, const direct_offer *offer, const
 }
 
 /* Offers the kernel that lies in LDS as a side does. */
-static void offer_direct(mapping *map, tj_side_name side, direct_offer *offer) {
+static void offer_one(mapping *map, tj_side_name side, bool by_dma, direct_offer *offer) {
   mapping straight = *map;
   straight.shape.is_direct = true;
   straight.lies_as = side;
+  straight.by_dma = by_dma;
   straight.dearest = 0;
   straight.fuel = map->graph->job->fuel;
   tj_kernel *kernel = make_one_way(&straight);
-  const char *fault = fault_of(map, offer, kernel);
+  const char *fault = fault_of(&straight, offer, kernel);
   if (fault == NULL)
     offer->kernel = kernel;
   offer->obstacle = fault == NULL || offer->obstacle == NULL ? fault : offer->obstacle;
   map->made = straight.made;
 }
 
-/* Offers what may go straight into LDS. Where tiles turn around, what lies there in the order of the source is long
- * for waves that load; where they do not, what lies in that of the destination for those that store. What this takes
- * is no work of the search for shapes. */
-static void offer_both(mapping *map, direct_offer *offer) {
+/* Offers what work-items may load straight into LDS. Where tiles turn around, what lies there in the order of the
+ * source is long for waves that load; where they do not, what lies in that of the destination for those that store.
+ */
+static void offer_direct(mapping *map, direct_offer *offer) {
   bool turns = map->problem.order[TJ_SOURCE][0] != map->problem.order[TJ_DESTINATION][0];
-  uint64_t before = map->graph->job->fuel;
-  offer->price = price_of(map, offer->usual);
-  offer_direct(map, turns ? TJ_SOURCE : TJ_DESTINATION, offer);
+  offer_one(map, turns ? TJ_SOURCE : TJ_DESTINATION, false, offer);
   if (offer->kernel == NULL)
-    offer_direct(map, turns ? TJ_DESTINATION : TJ_SOURCE, offer);
-  map->fuel -= before - map->graph->job->fuel;
+    offer_one(map, turns ? TJ_DESTINATION : TJ_SOURCE, false, offer);
 }
 
 /* Whether an engine could bring what work-items cannot load straight into LDS: a source that ends before the copy
@@ -439,30 +439,27 @@ static bool may_be_brought(const mapping *map) {
          !tj_is_always(tj_flat_load(map->flat)->access.valid) && map->flat->fill == 0;
 }
 
-/* Offers the kernel whose tiles an engine brings, a box each. */
-static void offer_boxes(mapping *map, direct_offer *offer) {
-  mapping brought = *map;
+/* Offers what may go straight into LDS. What this takes is no work of the search for shapes. */
+static void offer_straight(mapping *map, direct_offer *offer) {
   uint64_t before = map->graph->job->fuel;
-  brought.shape.is_direct = brought.by_dma = true;
-  brought.lies_as = TJ_SOURCE;
-  brought.fuel = before;
-  brought.dearest = 0;
-  tj_kernel *kernel = make_one_way(&brought);
+  bool is_loaded = offer->obstacle == NULL;
+  if (!is_loaded && !may_be_brought(map))
+    return;
   offer->price = price_of(map, offer->usual);
-  if (kernel != NULL && tj_kernel_boxes(kernel) == 1 && fault_of(&brought, offer, kernel) == NULL)
-    offer->kernel = kernel;
-  map->made = brought.made;
+  if (is_loaded)
+    offer_direct(map, offer);
+  else
+    offer_one(map, TJ_SOURCE, true, offer);
   map->fuel -= before - map->graph->job->fuel;
 }
 
 /* The kernel of a shape, straight into LDS where that is as good; NULL where it does not fit, or is too dear. */
 static tj_kernel *make_kernel(mapping *map) {
   direct_offer offer = {.usual = make_one_way(map), .obstacle = obstacle_of_direct(map)};
-  if (offer.usual != NULL && offer.obstacle == NULL)
-    offer_both(map, &offer);
-  else if (offer.usual != NULL && may_be_brought(map))
-    offer_boxes(map, &offer);
-  if (offer.kernel != NULL || offer.usual == NULL)
+  if (offer.usual == NULL)
+    return NULL;
+  offer_straight(map, &offer);
+  if (offer.kernel != NULL)
     return offer.kernel;
   offer.usual->indirect = offer.obstacle[0] != '\0' ? offer.obstacle : NULL;
   return offer.usual;
