@@ -307,6 +307,11 @@ static inline bool tj_is_other_source(const tj_kernel *kernel, uint32_t number) 
   return 1 + number < kernel->arithmetic.count;
 }
 
+static inline bool tj_is_source(const tj_kernel *kernel, uint32_t operand) {
+  return operand == TJ_OPERAND_SOURCE ||
+         (operand >= TJ_OPERAND_OTHERS && tj_is_other_source(kernel, operand - TJ_OPERAND_OTHERS));
+}
+
 /* The slots of one source. */
 static inline uint32_t tj_source_slots(const tj_kernel *kernel) {
   return kernel->arithmetic.slots > 0 ? kernel->arithmetic.slots : kernel->slot_count;

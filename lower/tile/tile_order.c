@@ -132,9 +132,8 @@ static double cost_of(const tiled_copy *copy, const uint32_t sequence[]) {
   double cost = 0;
   cover(copy, sequence, covered);
   for (uint32_t operand = 0; operand < TJ_OPERAND_OTHERS + copy->domain->other_count; operand++) {
-    bool is_loaded = operand == TJ_OPERAND_SOURCE ||
-                     (operand >= TJ_OPERAND_OTHERS && tj_is_other_source(copy->flat, operand - TJ_OPERAND_OTHERS));
-    cost += pages_of(copy, operand, covered) * (is_loaded ? 1 : COST_OF_STORED_PAGE);
+    double cost_of_page = tj_is_source(copy->flat, operand) ? 1 : COST_OF_STORED_PAGE;
+    cost += pages_of(copy, operand, covered) * cost_of_page;
   }
   return cost;
 }

@@ -155,15 +155,10 @@ static uint32_t operand_count(const tile_maker *maker) {
   return TJ_OPERAND_OTHERS + maker->tiling->domain->other_count;
 }
 
-static bool is_source(const tile_maker *maker, uint32_t operand) {
-  return operand == TJ_OPERAND_SOURCE ||
-         (operand >= TJ_OPERAND_OTHERS && tj_is_other_source(maker->kernel, operand - TJ_OPERAND_OTHERS));
-}
-
 /* Whether a further destination takes elements as they are loaded, before they turn around. */
 static bool is_straight(const tile_maker *maker, uint32_t operand) {
   bool turns = maker->tiling->is_staged || maker->tiling->exchange != NULL;
-  return turns && operand >= TJ_OPERAND_OTHERS && !is_source(maker, operand) &&
+  return turns && operand >= TJ_OPERAND_OTHERS && !tj_is_source(maker->kernel, operand) &&
          tj_domain_other_is_straight(maker->tiling->domain, operand - TJ_OPERAND_OTHERS);
 }
 
@@ -449,7 +444,7 @@ static slot_share share_of_pass(const tile_maker *maker, uint32_t pass) {
 
 /* Further sources, in the slots after those of the first. */
 static void add_others(tile_maker *maker, slot_share share) {
-  for (uint32_t i = TJ_OPERAND_OTHERS; i < operand_count(maker) && is_source(maker, i); i++) {
+  for (uint32_t i = TJ_OPERAND_OTHERS; i < operand_count(maker) && tj_is_source(maker->kernel, i); i++) {
     share.first += tj_source_slots(maker->kernel);
     add_side(maker, &maker->side[i], TJ_STEP_LOAD, share);
   }
@@ -458,7 +453,7 @@ static void add_others(tile_maker *maker, slot_share share) {
 /* Stores to all destinations that take elements as they are now. */
 static void add_destinations(tile_maker *maker, bool are_straight, slot_share share) {
   for (uint32_t i = TJ_OPERAND_DESTINATION; i < operand_count(maker); i++) {
-    if (!is_source(maker, i) && is_straight(maker, i) == are_straight)
+    if (!tj_is_source(maker->kernel, i) && is_straight(maker, i) == are_straight)
       add_side(maker, &maker->side[i], TJ_STEP_STORE, share);
   }
 }
