@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels of the shapes that are worth it, and the best of them. How a shape is shared out, and where it lies in LDS,
+ * is found in numbers; what the numbers promise is then made of expressions (tile_mapping.h, tiling.h), and taken
+ * where it holds. */
+#include "lower/mapping/tile_search.h"
+
+#include "base/machine/bank.h"
+#include "base/text.h"
+#include "ir/index/print.h"
+#include "lower/access/cost.h"
+#include "lower/access/price.h"
+#include "lower/kernel/kernel_expressions.h"
+#include "lower/kernel/variant.h"
+#include "lower/lds/direct.h"
+#include "lower/mapping/mapped.h"
+#include "lower/tile/lds_choice.h"
+#include "lower/tile/lds_transit.h"
+#include "lower/tile/tile_mapping.h"
+#include "lower/tile/tile_order.h"
+#include "lower/tile/torn.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum { LEAST_TURN = 4 }; /* lanes that LDS serves together, whatever they access */
+
+/* --- sharing out --- */
+
+static const tj_layout *order_of(const tj_tile_search *search) {
+  int64_t *reach = TJ_NEW_ARRAY(search->graph->job, int64_t, search->domain->count);
+  for (uint32_t m = 0; m < search->domain->count; m++)
+    reach[m] = tj_shape_room(&search->shape, m);
+  return tj_order_of_tiles(search->graph, search->domain, reach,
+                           tj_tile_sequence(search->graph, search->flat, search->domain, reach,
+                                            search->problem.order[TJ_SOURCE], search->problem.order[TJ_DESTINATION]));
+}
+
+/* That work-items load straight into LDS at a time. */
+static uint32_t direct_bytes(const tj_tile_search *search) {
+  return tj_direct_widest(search->target->direct, UINT32_MAX);
+}
+
+/* Whether what goes straight into LDS has no place of its own there. */
+static bool lies_side_by_side(const tj_tile_search *search) {
+  return !search->by_dma && !search->target->direct->is_by_lane;
+}
+
+static tj_lds_problem lds_problem_of(const tj_tile_search *search, const tj_mapping *made) {
+  return (tj_lds_problem){.mapping = made,
+                          .target = search->target,
+                          .work_items = tj_mapped_work_items(search->graph, made),
+                          .element_bytes = (uint32_t)search->problem.carried_bytes,
+                          .passes = search->target->keeps_slots ? made->passes : 1,
+                          .order = search->shape.is_direct ? search->problem.order[search->lies_as] : NULL,
+                          .columns = tj_shape_columns(&search->problem, search->lies_as),
+                          .is_direct = search->shape.is_direct,
+                          .is_brought = search->by_dma,
+                          .is_packed = search->shape.is_direct && lies_side_by_side(search),
+                          .may_stay = !search->shape.is_direct,
+                          .dearest = search->dearest};
+}
+
+/* Has work-items load what lies side by side in the layout that was chosen; false where that has no vectors. */
+static bool load_side_by_side(const tj_tile_search *search, tj_mapping *made, tj_lds_choice *shared) {
+  tj_graph *graph = search->graph;
+  tj_stage_choice *choice = TJ_NEW(graph->job, tj_stage_choice);
+  uint32_t wave = search->target->wave_size, bytes = direct_bytes(search),
+           vector = bytes / (uint32_t)search->problem.carried_bytes;
+  uint32_t items = tj_mapping_work_items(graph, &made->store);
+  *choice = *shared->choice;
+  made->load = tj_direct_load(graph, made, vector, (items + wave - 1) / wave * wave);
+  const tj_stage_direct direct = {tj_bank_model_of(search->target->processor), wave, made->load.items,
+                                  made->load.slots / vector, bytes};
+  tj_stage_add_direct(graph->job, &direct, choice);
+  shared->choice = choice;
+  return made->load.items > 0;
+}
+
+/* Has what was shared out go straight into the layout that was chosen; false where that has no vectors. */
+static bool load_straight(const tj_tile_search *search, tj_lds_choice *shared) {
+  tj_mapping *made = TJ_NEW(search->graph->job, tj_mapping);
+  *made = *shared->mapping;
+  made->is_direct = true;
+  shared->mapping = made;
+  return !lies_side_by_side(search) || load_side_by_side(search, made, shared);
+}
+
+/* Has an engine bring what work-items would load. */
+static void bring(tj_mapping *made) {
+  made->load = made->store;
+  made->overlap = NULL;
+  made->by_dma = true;
+}
+
+/* How the shape is shared out, and where it is in LDS; false where it does not fit there. Work-items store in their
+ * order; or, `in_phases`, in one in which those whom LDS serves at a time are neighbours. */
+static bool share_out(const tj_tile_search *search, bool in_phases, tj_lds_choice *shared) {
+  tj_graph *graph = search->graph;
+  const tj_value *as = in_phases ? tj_staging_order(graph, search->target) : NULL;
+  tj_mapping *made = tj_mapping_of_shape(graph, &search->problem, &search->shape, search->layout, as);
+  if (search->target->follows_destination)
+    made->order = order_of(search);
+  if (search->by_dma)
+    bring(made);
+  tj_lds_problem problem = lds_problem_of(search, made);
+  *shared = (tj_lds_choice){made, NULL};
+  return !search->shape.is_staged || (tj_choose_lds(graph, &problem, shared) &&
+                                      (!search->shape.is_direct || search->by_dma || load_straight(search, shared)));
+}
+
+/* --- conflicts --- */
+
+/* Cycles of LDS that conflicts cost a workgroup. */
+static uint32_t conflicts_of(const tj_stage_choice *stage) {
+  return stage == NULL ? 0 : stage->store_cycles + stage->load_cycles - stage->store_ideal - stage->load_ideal;
+}
+
+/* The same in parts of the cache lines that have to be touched. */
+static double cost_of_conflicts(const tj_stage_choice *stage) {
+  return stage == NULL
+             ? 0
+             : tj_cost_of_conflicts(stage->store_cycles + stage->load_cycles, stage->store_ideal + stage->load_ideal);
+}
+
+/* Whether so little has been counted of layouts in LDS that the search may go on to another mapping. */
+static bool may_go_on(const tj_tile_search *search) {
+  enum { PARTS_OF_FUEL = 10 };
+  return search->fuel - search->graph->job->fuel < TJ_DEFAULT_FUEL / PARTS_OF_FUEL;
+}
+
+/* What is shared out, if anything is, or the same with fewer conflicts; whether that was found. */
+static bool calm_down(const tj_tile_search *search, bool in_phases, tj_lds_choice *shared) {
+  bool is_any = shared->mapping != NULL;
+  tj_tile_search calmer = *search;
+  tj_lds_choice other;
+  if ((is_any && conflicts_of(shared->choice) == 0) || !may_go_on(search) ||
+      (in_phases && tj_staging_order(search->graph, search->target) == NULL))
+    return false;
+  calmer.dearest = is_any ? cost_of_conflicts(shared->choice) : search->dearest;
+  if (!share_out(&calmer, in_phases, &other) ||
+      (is_any && conflicts_of(other.choice) >= conflicts_of(shared->choice)))
+    return false;
+  *shared = other;
+  return true;
+}
+
+/* Whether blocks of a shape have conflicts on their way into LDS, or out of it where they turn around behind it, that
+ * turns of less than half a phase might mend. */
+static bool may_turn(const tj_tile_search *search, const tj_lds_choice *shared) {
+  const tj_stage_choice *stage = shared->choice;
+  bool has_conflicts = shared->mapping == NULL ||
+                       (stage != NULL && (search->shape.is_direct ? stage->load_cycles > stage->load_ideal
+                                                                  : stage->store_cycles > stage->store_ideal));
+  return has_conflicts && search->shape.depth > 1 && search->shape.turn > LEAST_TURN;
+}
+
+/* How the shape is shared out with the fewest conflicts; false where it does not fit, or they are too dear. Columns
+ * take short turns within phases only where it helps: a wave's loads touch more lines for it. */
+static bool share_out_calmly(tj_tile_search *search, tj_lds_choice *shared) {
+  if (!share_out(search, false, shared)) {
+    if (search->dearest == 0)
+      return false;
+    shared->mapping = NULL;
+  }
+  if (may_turn(search, shared)) {
+    tj_tile_search turned = *search;
+    turned.shape.turn = LEAST_TURN;
+    search->shape.turn = calm_down(&turned, false, shared) ? LEAST_TURN : search->shape.turn;
+  }
+  calm_down(search, true, shared);
+  return shared->mapping != NULL;
+}
+
+/* --- kernels of a shape --- */
+
+/* "128 of 608 × 32 of 608 for 256 work-items in blocks of 4 × 4". */
+static const char *describe_shape(const tj_tile_search *search) {
+  const tj_tile_shape *shape = &search->shape;
+  const tj_shape_problem *problem = &search->problem;
+  tj_text text = tj_text_begin(search->graph->job);
+  for (uint32_t i = 0; i < problem->count; i++) {
+    uint32_t mode = problem->order[TJ_DESTINATION][i];
+    tj_text_format(&text, "%s%" PRId64 " of ", i > 0 ? " × " : "", shape->extent[mode]);
+    tj_node_print(&text, search->domain->mode[mode].extent);
+  }
+  tj_text_format(&text, " for %" PRId64 " work-items", shape->work_items);
+  if (shape->is_staged && !shape->is_direct)
+    tj_text_format(&text, " in blocks of %" PRId64 " × %" PRId64, shape->unit[problem->order[TJ_SOURCE][0]],
+                   shape->depth);
+  if (shape->passes > 1)
+    tj_text_format(&text, " in %" PRId64 " passes", shape->passes);
+  return text.data;
+}
+
+/* The kernel of a shape, through registers or straight into LDS; NULL where it does not fit, or is too dear. One that
+ * others may be better than is a draft. */
+static tj_kernel *make_one_way(tj_tile_search *search) {
+  tj_lds_choice shared;
+  if (!share_out_calmly(search, &shared))
+    return NULL;
+  tj_mapped mapped = {.domain = search->domain,
+                      .mapping = shared.mapping,
+                      .choice = shared.choice,
+                      .shared = search->shared,
+                      .is_draft = search->made > 0 || conflicts_of(shared.choice) > 0};
+  tj_kernel *kernel = tj_tile_as_mapped(search->graph, search->flat, &mapped, search->assumed, search->target);
+  search->made++;
+  if (kernel == NULL || !tj_kernel_fits(search->graph, kernel))
+    return NULL;
+  kernel->tile = describe_shape(search);
+  return kernel;
+}
+
+/* Counted, where the launch brings no parameters. */
+static tj_price price_of(const tj_tile_search *search, const tj_kernel *kernel) {
+  enum { MOST_ACCESSES = 1 << 16 };
+  if (kernel->parameter_count > 0)
+    return (tj_price){.status = TJ_EVAL_UNBOUND};
+  tj_price_machine machine = tj_price_machine_of(search->target);
+  return tj_price_kernel(search->graph, kernel, &machine, NULL, MOST_ACCESSES);
+}
+
+/* What a kernel costs, in the terms in which its shape is priced: counted, or where only a launch could, guessed. */
+static double cost_of(const tj_tile_search *search, const tj_tile_shape *shape, const tj_kernel *kernel) {
+  int64_t bytes = search->problem.bytes[TJ_SOURCE] + search->problem.bytes[TJ_DESTINATION]; /* of an element */
+  for (uint32_t i = 0; i < search->domain->other_count; i++)
+    bytes += tj_element_bytes(search->flat, tj_flat_buffer(search->flat, TJ_OPERAND_OTHERS + i));
+  tj_price_machine machine = tj_price_machine_of(search->target);
+  tj_price price = price_of(search, kernel);
+  if (price.status == TJ_EVAL_OK)
+    return tj_price_in_lines(&price, &machine) * machine.line_bytes /
+           ((double)search->domain->size->value * (double)bytes);
+  return shape->cost + cost_of_conflicts(kernel->stage);
+}
+
+/* --- straight into LDS --- */
+
+/* Why a shape's elements do not go straight into LDS, before anything is tried: a clause. NULL: they might; "": no
+ * elements go through LDS, or the target has no such loads of vectors. */
+static const char *obstacle_of_direct(const tj_tile_search *search) {
+  const tj_shape_problem *problem = &search->problem;
+  const tj_kernel_step *load = tj_flat_load(search->flat);
+  int64_t bytes = search->shape.unit[problem->order[TJ_SOURCE][0]] * problem->carried_bytes;
+  if (!search->shape.is_staged || direct_bytes(search) < search->target->vector_bytes)
+    return "";
+  if (search->flat->arithmetic.when == TJ_COMPUTED_LOADING ||
+      search->flat->buffer[load->access.buffer].dtype != search->flat->carried)
+    return "elements become others before they are in LDS";
+  if (!tj_is_always(load->access.valid))
+    return "some elements are not in the source, and the fill comes from registers";
+  if (search->shape.passes > 1)
+    return "elements wait for their pass, which they can do in registers alone";
+  if (bytes != direct_bytes(search))
+    return tj_string_format(search->graph->job, "work-items load %" PRId64 " neighbours of %" PRId64 " bytes",
+                            search->shape.unit[problem->order[TJ_SOURCE][0]], problem->carried_bytes);
+  return NULL;
+}
+
+/* A kernel that may go straight into LDS in the place of the usual one, or why none does. */
+typedef struct {
+  tj_kernel *usual, *kernel;
+  tj_price price; /* of the usual one */
+  const char *obstacle;
+} direct_offer;
+
+/* Whether a kernel of a price has more conflicts than the usual one: as planned, or as its accesses are counted,
+ * whose vectors may be narrower. */
+static bool has_more_conflicts(const direct_offer *offer, const tj_kernel *kernel, const tj_price *price) {
+  tj_cost cost = tj_price_of_lds(price), usual = tj_price_of_lds(&offer->price);
+  return conflicts_of(kernel->stage) > conflicts_of(offer->usual->stage) ||
+         (cost.cycles - cost.least_cycles) * offer->price.counted_workgroups >
+             (usual.cycles - usual.least_cycles) * price->counted_workgroups;
+}
+
+/* What is said of a kernel that is worse than the usual one, or that there is none. */
+typedef struct {
+  const char *missing, *conflicts, *lines;
+} direct_faults;
+
+static const direct_faults faults_side_by_side = {
+    "no layout without gaps in LDS serves the vectors that the source shows",
+    "layouts without gaps in LDS have bank conflicts here, which a padding avoids",
+    "what lies side by side in LDS is farther apart in memory"};
+static const direct_faults faults_by_lane = {
+    "no layout in LDS serves the vectors that the source shows",
+    "tiles that turn around behind LDS have bank conflicts here, which those that do before it have not",
+    "tiles that turn around behind LDS have other work-items store their vectors"};
+
+/* Why a kernel is worse than the usual one: conflicts, or lines of memory; NULL: it is not. */
+static const char *fault_of(const tj_tile_search *search, const direct_offer *offer, const tj_kernel *kernel) {
+  const direct_faults *faults = lies_side_by_side(search) ? &faults_side_by_side : &faults_by_lane;
+  if (kernel == NULL)
+    return faults->missing;
+  if (tj_kernel_boxes(kernel) > 1)
+    return "a tile takes several boxes";
+  tj_price price = price_of(search, kernel);
+  if (has_more_conflicts(offer, kernel, &price))
+    return faults->conflicts;
+  int64_t lines = tj_price_of_memory(&price).lines, usual = tj_price_of_memory(&offer->price).lines;
+  if (lines * offer->price.counted_workgroups <= usual * price.counted_workgroups)
+    return NULL;
+  return tj_string_format(search->graph->job,
+                          "%s: %" PRId64 " cache lines of %" PRId64 " workgroups, and %" PRId64 " of %" PRId64
+                          " through registers",
+                          faults->lines, lines, price.counted_workgroups, usual, offer->price.counted_workgroups);
+}
+
+/* Offers the kernel that lies in LDS as a side does. */
+static void offer_one(tj_tile_search *search, tj_side_name side, bool by_dma, direct_offer *offer) {
+  tj_tile_search straight = *search;
+  straight.shape.is_direct = true;
+  straight.lies_as = side;
+  straight.by_dma = by_dma;
+  straight.dearest = 0;
+  straight.fuel = search->graph->job->fuel;
+  tj_kernel *kernel = make_one_way(&straight);
+  const char *fault = fault_of(&straight, offer, kernel);
+  if (fault == NULL)
+    offer->kernel = kernel;
+  offer->obstacle = fault == NULL || offer->obstacle == NULL ? fault : offer->obstacle;
+  search->made = straight.made;
+}
+
+/* Offers what work-items may load straight into LDS. Where tiles turn around, what lies there in the order of the
+ * source is long for waves that load; where they do not, what lies in that of the destination for those that store.
+ */
+static void offer_direct(tj_tile_search *search, direct_offer *offer) {
+  bool turns = search->problem.order[TJ_SOURCE][0] != search->problem.order[TJ_DESTINATION][0];
+  offer_one(search, turns ? TJ_SOURCE : TJ_DESTINATION, false, offer);
+  if (offer->kernel == NULL)
+    offer_one(search, turns ? TJ_DESTINATION : TJ_SOURCE, false, offer);
+}
+
+/* Whether an engine could bring what work-items cannot load straight into LDS: a source that ends before the copy
+ * does, on zeros. */
+static bool may_be_brought(const tj_tile_search *search) {
+  return search->shape.is_staged && search->shape.passes == 1 && search->target->family->emit_box != NULL &&
+         !tj_is_always(tj_flat_load(search->flat)->access.valid) && search->flat->fill == 0;
+}
+
+/* Offers what may go straight into LDS. What this takes is no work of the search for shapes. */
+static void offer_straight(tj_tile_search *search, direct_offer *offer) {
+  uint64_t before = search->graph->job->fuel;
+  bool is_loaded = offer->obstacle == NULL;
+  if (!is_loaded && !may_be_brought(search))
+    return;
+  offer->price = price_of(search, offer->usual);
+  if (is_loaded)
+    offer_direct(search, offer);
+  else
+    offer_one(search, TJ_SOURCE, true, offer);
+  search->fuel -= before - search->graph->job->fuel;
+}
+
+tj_kernel *tj_search_shape(tj_tile_search *search) {
+  direct_offer offer = {.usual = make_one_way(search), .obstacle = obstacle_of_direct(search)};
+  if (offer.usual == NULL)
+    return NULL;
+  offer_straight(search, &offer);
+  if (offer.kernel != NULL)
+    return offer.kernel;
+  offer.usual->indirect = offer.obstacle[0] != '\0' ? offer.obstacle : NULL;
+  return offer.usual;
+}
+
+/* --- the best shape --- */
+
+enum { MOST_SHAPES = 16 };
+
+/* Whether it is worth while to look at the next of the best shapes: at a few in any case, at more only where what was
+ * found costs half as much again as what has to be touched, as it does with conflicts in tiles of short runs. */
+static bool is_worth_while(const tj_tile_search *search, const tj_tile_shape *next, uint32_t tried, double least) {
+  enum { FEW_SHAPES = 5 };
+  static const double MUCH = 1.5;
+  return tried == 0 || (next->cost < least && (tried < FEW_SHAPES || least > MUCH) && may_go_on(search));
+}
+
+/* The best kernel of the best shapes, and its shape: the first that has no conflicts in LDS, of which the prices of
+ * shapes know nothing, or the cheapest up to there. Layouts in LDS whose conflicts take a shape's price beyond what
+ * was found are not looked for; where kernels are counted, they may cost that much less than their shapes. NULL where
+ * the first shape does not fit. */
+static tj_kernel *make_best(tj_tile_search *search) {
+  tj_tile_shape shape[MOST_SHAPES];
+  uint32_t count = tj_choose_tile_shapes(&search->problem, shape, MOST_SHAPES);
+  tj_tile_shape best = count > 0 ? shape[0] : search->shape;
+  tj_kernel *kernel = NULL;
+  double least = INFINITY;
+  for (uint32_t i = 0; i < count && is_worth_while(search, &shape[i], i, least); i++) {
+    search->shape = shape[i];
+    search->dearest = kernel != NULL ? least - (1 - tj_parts_of_cost.shape_doubt) * shape[i].cost : 0;
+    tj_kernel *next = tj_search_shape(search);
+    if (next == NULL && kernel == NULL)
+      break;
+    if (next == NULL)
+      continue;
+    bool is_calm_at_once = i == 0 && conflicts_of(next->stage) == 0;
+    double cost = is_calm_at_once ? 0 : cost_of(search, &shape[i], next);
+    if (cost < least) {
+      kernel = next;
+      least = cost;
+      best = shape[i];
+    }
+  }
+  search->shape = best;
+  search->dearest = 0;
+  return kernel;
+}
+
+/* --- the best tile --- */
+
+/* Whether a side's vectors are as wide as its work-items meant them to be; if not, they will mean no more. */
+static bool meets_width(tj_tile_search *search, tj_side_name side, int64_t narrowest) {
+  uint32_t first = search->problem.order[side][0];
+  int64_t *width = &search->problem.width[side];
+  int64_t meant = search->shape.unit[first] < *width ? search->shape.unit[first] : *width;
+  if (narrowest >= meant)
+    return true;
+  *width = narrowest;
+  return false;
+}
+
+static bool meets_widths(tj_tile_search *search, const tj_kernel *kernel) {
+  bool loaded = meets_width(search, TJ_SOURCE, tj_narrowest_access(kernel, tj_flat_buffer(search->flat, TJ_SOURCE)));
+  bool stored =
+      meets_width(search, TJ_DESTINATION, tj_narrowest_access(kernel, tj_flat_buffer(search->flat, TJ_DESTINATION)));
+  return loaded && stored;
+}
+
+/* Whether vectors move on both sides: what is gained on one alone does not pay for the code. */
+static bool is_vectored(const tj_tile_search *search, const tj_kernel *kernel) {
+  return tj_narrowest_access(kernel, tj_flat_buffer(search->flat, TJ_SOURCE)) > 1 &&
+         tj_narrowest_access(kernel, tj_flat_buffer(search->flat, TJ_DESTINATION)) > 1;
+}
+
+/* Asks for less of LDS, after a tile that did not fit there. False: there is nothing less to ask for. */
+static bool ask_for_less(tj_shape_problem *problem) {
+  if (!problem->may_pass)
+    problem->lds_bytes /= 2;
+  problem->may_pass = false;
+  return problem->lds_bytes > 0;
+}
+
+/* Asks for cuts at powers of two, after one at which neighbours did not show: where a cut is a multiple of what views
+ * divide by, remainders simplify apart from their quotients. False: there is nothing else to ask for. */
+static bool ask_for_powers(tj_shape_problem *problem) {
+  bool is_new = false;
+  for (uint32_t m = 0; m < problem->count; m++) {
+    is_new = is_new || problem->mode[m].is_exact;
+    problem->mode[m].is_exact = false;
+  }
+  return is_new;
+}
+
+static bool is_torn(const tj_tile_search *search, tj_side_name side) {
+  return tj_is_torn(search->graph, search->shared, search->domain, side == TJ_SOURCE,
+                    tj_flat_buffer(search->flat, side));
+}
+
+/* Whether the best tile stays in registers. */
+static bool is_best_straight(const tj_tile_search *search) {
+  tj_tile_shape best;
+  return tj_choose_tile_shapes(&search->problem, &best, 1) > 0 && !best.is_staged;
+}
+
+/* Whether a tile that stays in registers is not worth its code; where views tear vectors, that shows before it is
+ * made. */
+static bool is_rejected(const tj_tile_search *search, const tj_kernel *kernel) {
+  return kernel != NULL && !search->shape.is_staged && !is_vectored(search, kernel);
+}
+
+/* What becomes of the best kernel. Where others were made before it, it is made once more: its code is that of its
+ * mapping alone. */
+static tj_kernel *finish(const tj_tile_search *search, tj_kernel *kernel) {
+  tj_mapped mapped = {.domain = search->domain};
+  if (search->made > 1)
+    return tj_tile_again(search->graph, search->flat, &mapped, search->assumed, search->target, kernel);
+  if (conflicts_of(kernel->stage) > 0)
+    tj_kernel_simplify(search->graph, kernel, NULL);
+  return kernel;
+}
+
+tj_kernel *tj_search_tiles(tj_tile_search *search) {
+  bool are_torn = is_torn(search, TJ_SOURCE) || is_torn(search, TJ_DESTINATION), is_done = false;
+  tj_kernel *kernel = NULL;
+  while (!is_done) {
+    bool is_hopeless = are_torn && is_best_straight(search);
+    kernel = is_hopeless ? NULL : make_best(search);
+    if (is_hopeless || is_rejected(search, kernel)) {
+      if (!ask_for_powers(&search->problem))
+        return NULL;
+      continue;
+    }
+    is_done =
+        kernel != NULL ? meets_widths(search, kernel) : !search->shape.is_staged || !ask_for_less(&search->problem);
+  }
+  return kernel != NULL ? finish(search, kernel) : NULL;
+}
