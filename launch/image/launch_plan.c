@@ -254,24 +254,18 @@ static tj_launch_variant read_variant(reading *r) {
   return variant;
 }
 
-/* How many variants before number `end` follow it, one the other. */
-static uint32_t count_followers(const tj_launch_variant variant[], uint32_t end) {
-  uint32_t count = 0;
-  while (count < end && variant[end - count - 1].follows)
-    count++;
-  return count;
-}
-
 static void read_variants(reading *r) {
   r->plan->scratch_bytes = tj_read_u32(r->reader);
   uint32_t count = tj_read_count(r->reader, VARIANT_BYTES);
   tj_read_expect(r->reader, count >= 1);
   tj_launch_variant *variant = TJ_NEW_ARRAY(r->job, tj_launch_variant, count + 1);
-  for (uint32_t i = 0; i < count; i++)
+  uint32_t followers = 0;
+  for (uint32_t i = 0; i < count; i++) {
     variant[i] = read_variant(r);
-  for (uint32_t i = 0; i < count; i++)
-    tj_read_expect(r->reader, count_followers(variant, i) < TJ_LAUNCH_MOST_KERNELS);
-  tj_read_expect(r->reader, count == 0 || !variant[count - 1].follows);
+    followers = variant[i].follows ? followers + 1 : 0;
+    tj_read_expect(r->reader, followers < TJ_LAUNCH_MOST_KERNELS);
+  }
+  tj_read_expect(r->reader, followers == 0);
   r->plan->variant = variant;
   r->plan->variant_count = count;
 }

@@ -276,6 +276,7 @@ static void refuse_forged(tj_job *job, void *data) {
   REFUSED(variant[0].count, count);
   REFUSED(variant[0].count, TJ_NO_EXPRESSION);
   REFUSED(variant[0].condition, count);
+  REFUSED(variant[0].follows, true);
   REFUSED(variant[0].alignment, (uint32_t[]){0});
   REFUSED(variant[0].alignment, (uint32_t[]){12});
   REFUSED(forged.variant_count, 0);
@@ -285,6 +286,29 @@ static void refuse_forged(tj_job *job, void *data) {
   REFUSED(mode[1].side[1].stride, count);
   REFUSED(mode[0].side[0].end, TJ_NO_EXPRESSION);
 #undef REFUSED
+}
+
+/* Whether a plan of so many kernels is read that are launched one behind the other, and of another one. */
+static bool reads_behind(tj_job *job, const tj_launch_plan *plan, uint32_t kernels) {
+  tj_launch_variant *variant = TJ_NEW_ARRAY(job, tj_launch_variant, kernels + 1);
+  for (uint32_t i = 0; i <= kernels; i++) {
+    variant[i] = plan->variant[0];
+    variant[i].follows = i + 1 < kernels;
+  }
+  tj_launch_plan behind = *plan;
+  behind.variant = variant;
+  behind.variant_count = kernels + 1;
+  return read_back(job, written(job, &behind)) != NULL;
+}
+
+static void refuse_long_launches(tj_job *job, void *data) {
+  (void)data;
+  hand_kernel *made;
+  const tj_launch_plan *plan = make_plan(tj_graph_create(job), &made);
+  for (uint32_t kernels = 1; kernels <= TJ_LAUNCH_MOST_KERNELS; kernels++)
+    ck_assert_msg(reads_behind(job, plan, kernels), "%u kernels are not read", kernels);
+  ck_assert(!reads_behind(job, plan, TJ_LAUNCH_MOST_KERNELS + 1));
+  ck_assert(!reads_behind(job, plan, 100000));
 }
 
 static void read_integers(tj_job *job, void *data) {
@@ -343,11 +367,13 @@ BODY_TEST(plans_say_what_kernels_say, make_and_read_back)
 BODY_TEST(expressions_fail_by_themselves, evaluate_in_part)
 BODY_TEST(damaged_bytes_are_harmless, read_damaged)
 BODY_TEST(forged_plans_are_refused, refuse_forged)
+BODY_TEST(launches_have_few_kernels, refuse_long_launches)
 BODY_TEST(integers_and_strings, read_integers)
 BODY_TEST(images_need_a_plan, make_images)
 
 int main(void) {
   const TTest *tests[] = {plans_say_what_kernels_say, expressions_fail_by_themselves, damaged_bytes_are_harmless,
-                          forged_plans_are_refused,   integers_and_strings,           images_need_a_plan};
+                          forged_plans_are_refused,   launches_have_few_kernels,      integers_and_strings,
+                          images_need_a_plan};
   return run_suite(suite_of("launch_plan", tests, sizeof tests / sizeof *tests));
 }
