@@ -258,7 +258,7 @@ static void make_variants(making *m, const tj_target *target) {
                                             .workgroup_size = each->workgroup_size,
                                             .lds_bytes = lds_bytes_of(each, target),
                                             .alignment = alignments_of(m, each)};
-    condition = each->faster != NULL ? each->condition : NULL;
+    condition = each->condition;
   }
   m->plan->variant = variant;
 }

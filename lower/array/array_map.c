@@ -218,8 +218,7 @@ static void offer_multiple(array_map *map, tj_array_split split, int64_t multipl
   const tj_node *are_long = tj_less_equal(graph, tj_int(graph, split.columns), columns);
   const tj_node *condition = tj_and(graph, tj_demands_condition(graph, &demands), tj_and(graph, are_few, are_long));
   offer(map, kernel, condition, name);
-  while (map->last->faster != NULL)
-    map->last = map->last->faster;
+  map->last = tj_last_behind(kernel);
 }
 
 /* Where vectors need to be aligned, those of several rows are only where lengths are multiples of them. */
