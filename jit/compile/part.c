@@ -32,7 +32,7 @@ static void make(tj_job *job, void *data) {
   uint64_t made = tj_nanoseconds();
   if (!is_known && c->cache != NULL)
     tj_cache_keep_part(c->cache, &m->key, c->part);
-  c->times.cache = looked - begin + tj_nanoseconds() - made;
+  c->times.cache += looked - begin + tj_nanoseconds() - made;
 }
 
 tj_machine_part *tj_part_make(tj_job *job, void *order, const tj_machine *machine, const tj_launch_plan *plan,
@@ -45,7 +45,8 @@ tj_machine_part *tj_part_make(tj_job *job, void *order, const tj_machine *machin
                               .job = job,
                               .waiting = machine,
                               .number = number,
-                              .plan = plan}};
+                              .plan = plan,
+                              .times = asked->times}};
   tj_status status = tj_job_run(job, make, &m);
   tj_machine_part *part = m.compilation.part;
   if (status == TJ_OK)

@@ -25,7 +25,7 @@ struct tj_context {
 /* What a part of machine code is made with. */
 typedef struct {
   tj_context *context;
-  tj_code_times times; /* of what was made; zeros where nothing was */
+  tj_code_times times; /* to which is added what is made; zeros where nothing was */
 } tj_part_order;
 
 /* A context, in zeroed memory of `size` bytes. */

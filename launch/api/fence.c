@@ -43,7 +43,7 @@ void tj_launch_end_finish(tj_rt_device *device, tj_launch_end *end) {
 /* --- fences --- */
 
 int tj_fence_is_done(tj_fence *fence) {
-  const tj_launch_end *end = &fence->end;
+  tj_launch_end *end = &fence->end;
   return end->count == 0 || tj_rt_is_done(fence->device->rt, &end->each[end->count - 1]) ? 1 : 0;
 }
 

@@ -144,11 +144,13 @@ static tj_rt_kernel *load_variant(dispatch *d, uint32_t number) {
   return kernel;
 }
 
-static void provide_scratch(dispatch *d) {
+/* Its address; 0: the launch needs none. */
+static uint64_t provide_scratch(dispatch *d) {
   uint32_t bytes = tj_plan_of(d->launch)->scratch_bytes;
-  if (bytes > 0)
-    expect(d, tj_scratch_take(d->owner, bytes, &d->scratch, &d->error));
-  d->launch->scratch = bytes > 0 ? d->scratch->buffer.address : 0;
+  if (bytes == 0)
+    return 0;
+  expect(d, tj_scratch_take(d->owner, bytes, &d->scratch, &d->error));
+  return d->scratch->buffer.address;
 }
 
 /* Kernels that are launched later on the device come behind these, and may have the same memory. */
@@ -159,6 +161,7 @@ static void return_scratch(dispatch *d) {
 
 static void launch_kernels(dispatch *d, const tj_prepared_launch *prepared) {
   tj_rt_kernel *kernel[TJ_LAUNCH_MOST_KERNELS];
+  d->launch->times = (tj_code_times){0};
   for (uint32_t i = 0; i < prepared->count; i++)
     kernel[i] = load_variant(d, prepared->kernel[i].variant);
   for (uint32_t i = 0; i < prepared->count; i++) {
@@ -177,8 +180,7 @@ static void start(dispatch *d) {
   provide_memory(d);
   for (uint32_t i = 0; i < tj_plan_of(launch)->buffer_count; i++)
     launch->shape[i].has_run = true;
-  provide_scratch(d);
-  tj_prepared_launch prepared = tj_launch_ready(launch, launch->address);
+  tj_prepared_launch prepared = tj_launch_ready(launch, launch->address, provide_scratch(d));
   launch_kernels(d, &prepared);
 }
 

@@ -54,12 +54,11 @@ struct tj_launch {
   tj_bound_memory *memory;                  /* and so is this */
   uint64_t *address;                        /* of each buffer on the device, for the dispatch at hand, */
   tj_rt_buffer *copy;                       /* copies of host memory there, */
-  uint64_t scratch;                         /* the address of memory of its own, */
   uint64_t *block;                          /* and its argument block */
   tj_kernarg *word;                         /* of the recipe; NULL: none has been asked for */
   tj_recipe recipe[TJ_LAUNCH_MOST_KERNELS]; /* what tj_launch_prepare last described */
   tj_argument argument;                     /* what tj_launch_argument last described */
-  tj_code_times times;                      /* of the last part of machine code that was made for it */
+  tj_code_times times;                      /* of what was last made of its machine code */
   uint64_t nanoseconds;
   tj_rt_counter counter[TJ_LAUNCH_COUNTERS];
   size_t counter_count;
@@ -114,12 +113,13 @@ typedef struct {
   uint32_t count;
 } tj_prepared_launch;
 
-/* The machine code of a variant, made where it waits. TJ5003, TJ7007. (launch_prepare.c) */
+/* The machine code of a variant, made where it waits, in a time that is added to the launch's. TJ5003, TJ7007.
+ * (launch_prepare.c) */
 const tj_machine_part *tj_launch_require(tj_launch *launch, uint32_t variant);
 
 /* Chooses the first variant that parameters and addresses allow, and fills the argument block: TJ6016 where an
- * address is not aligned for any. `address` has one for each buffer; 0: not known yet, and aligned.
- * (launch_prepare.c) */
-tj_prepared_launch tj_launch_ready(tj_launch *launch, const uint64_t address[]);
+ * address is not aligned for any. `address` has one for each buffer, `scratch` is that of scratch memory; 0: not
+ * known yet, and aligned. (launch_prepare.c) */
+tj_prepared_launch tj_launch_ready(tj_launch *launch, const uint64_t address[], uint64_t scratch);
 
 #endif

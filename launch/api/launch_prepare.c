@@ -39,7 +39,8 @@ static uint32_t choose_variant(tj_launch *launch, const uint64_t address[]) {
 
 /* --- the argument block --- */
 
-static uint64_t word_value(tj_launch *launch, const tj_launch_word *word, const uint64_t address[]) {
+static uint64_t word_value(tj_launch *launch, const tj_launch_word *word, const uint64_t address[],
+                           uint64_t scratch) {
   switch (word->kind) {
   case TJ_WORD_BUFFER:
     return address[word->of];
@@ -48,17 +49,17 @@ static uint64_t word_value(tj_launch *launch, const tj_launch_word *word, const 
   case TJ_WORD_DERIVED:
     return tj_derived_word(word->derived, tj_launch_evaluate(launch, word->of));
   case TJ_WORD_SCRATCH:
-    return launch->scratch;
+    return scratch;
   case TJ_WORD_KIND_COUNT:
     break;
   }
   return 0;
 }
 
-static void fill_block(tj_launch *launch, const uint64_t address[]) {
+static void fill_block(tj_launch *launch, const uint64_t address[], uint64_t scratch) {
   const tj_launch_plan *plan = tj_plan_of(launch);
   for (uint32_t i = 0; i < plan->word_count; i++)
-    launch->block[i] = word_value(launch, &plan->word[i], address);
+    launch->block[i] = word_value(launch, &plan->word[i], address, scratch);
 }
 
 /* --- both, and the grid --- */
@@ -75,20 +76,19 @@ static tj_prepared_kernel prepared_kernel(tj_launch *launch, uint32_t variant) {
   return (tj_prepared_kernel){variant, count_workgroups(launch, &tj_plan_of(launch)->variant[variant])};
 }
 
-tj_prepared_launch tj_launch_ready(tj_launch *launch, const uint64_t address[]) {
-  tj_prepared_launch prepared = {.count = 0};
-  uint32_t variant = choose_variant(launch, address);
-  prepared.kernel[prepared.count++] = prepared_kernel(launch, variant);
-  for (; tj_launch_is_followed(tj_plan_of(launch), variant); variant--)
-    prepared.kernel[prepared.count++] = prepared_kernel(launch, variant - 1);
-  fill_block(launch, address);
+tj_prepared_launch tj_launch_ready(tj_launch *launch, const uint64_t address[], uint64_t scratch) {
+  uint32_t first = choose_variant(launch, address);
+  tj_prepared_launch prepared = {.count = tj_launch_kernels(tj_plan_of(launch), first)};
+  for (uint32_t i = 0; i < prepared.count; i++)
+    prepared.kernel[i] = prepared_kernel(launch, first - i);
+  fill_block(launch, address, scratch);
   return prepared;
 }
 
 /* --- machine code --- */
 
 const tj_machine_part *tj_launch_require(tj_launch *launch, uint32_t variant) {
-  tj_part_order order = {.context = launch->context};
+  tj_part_order order = {launch->context, launch->times};
   const tj_machine_part *part = tj_code_require(&launch->job, launch->code, variant, &order);
   launch->times = order.times;
   return part;
@@ -101,10 +101,10 @@ static void compile(tj_job *job, void *data) {
   tj_launch_resolve(launch);
   for (uint32_t i = 0; i < tj_plan_of(launch)->buffer_count; i++)
     launch->address[i] = launch->memory[i].address;
-  uint32_t variant = choose_variant(launch, launch->address);
-  (void)tj_launch_require(launch, variant);
-  for (; tj_launch_is_followed(tj_plan_of(launch), variant); variant--)
-    (void)tj_launch_require(launch, variant - 1);
+  uint32_t first = choose_variant(launch, launch->address), count = tj_launch_kernels(tj_plan_of(launch), first);
+  launch->times = (tj_code_times){0};
+  for (uint32_t i = 0; i < count; i++)
+    (void)tj_launch_require(launch, first - i);
 }
 
 tj_status tj_launch_compile(tj_launch *launch) {
@@ -204,7 +204,7 @@ static void prepare(tj_job *job, void *data) {
   for (uint32_t i = 0; i < plan->buffer_count; i++)
     launch->address[i] = bound_address(launch, i);
   tj_launch_check_sharing(launch);
-  tj_prepared_launch prepared = tj_launch_ready(launch, launch->address);
+  tj_prepared_launch prepared = tj_launch_ready(launch, launch->address, 0);
   describe_words(launch, &plan->variant[prepared.kernel[0].variant]);
   for (uint32_t i = prepared.count; i-- > 0;) {
     launch->recipe[i] = recipe_of(launch, &prepared.kernel[i]);

@@ -159,9 +159,12 @@ static inline uint32_t tj_launch_first(const tj_launch_plan *plan, uint32_t vari
   return variant;
 }
 
-/* Whether a variant is followed by the one with the number before its own. */
-static inline bool tj_launch_is_followed(const tj_launch_plan *plan, uint32_t variant) {
-  return variant > 0 && plan->variant[variant - 1].follows;
+/* How many kernels a launch has that begins with a variant: they have its number, and those before it. */
+static inline uint32_t tj_launch_kernels(const tj_launch_plan *plan, uint32_t variant) {
+  uint32_t count = 1;
+  while (count <= variant && plan->variant[variant - count].follows)
+    count++;
+  return count;
 }
 
 static inline uint32_t tj_launch_argument_bytes(const tj_launch_plan *plan) {

@@ -339,6 +339,21 @@ START_TEST(grids_fit_packets) {
 }
 END_TEST
 
+/* The device's scratch memory is no recipe's, which may run beside the device's launches. */
+static void has_no_scratch_of_runs(tj_context *context, tj_launch *launch, tj_device *device) {
+  enum { NUMBERS = 1 << 10 };
+  _Alignas(256) float x[NUMBERS] = {0};
+  float s = 1;
+  const tj_recipe *recipe;
+  expect_ok(context, tj_launch_bind(launch, "x", x, sizeof x), "x");
+  expect_ok(context, tj_launch_bind(launch, "s", &s, sizeof s), "s");
+  expect_ok(context, tj_launch_run(launch, device), "run");
+  expect_ok(context, tj_launch_bind_pointer(launch, "x", x, sizeof x), "x");
+  expect_ok(context, tj_launch_bind_pointer(launch, "s", &s, sizeof s), "s");
+  expect_ok(context, tj_launch_prepare(launch, &recipe), "recipe");
+  ck_assert(s == 0 && recipe->word[2].value == 0);
+}
+
 /* Few long rows have work for every compute unit of a large GPU, and two kernels of one argument block. */
 START_TEST(long_rows_are_split) {
   static const char text[] = "param N in 1..1073741824\n"
@@ -363,6 +378,7 @@ START_TEST(long_rows_are_split) {
   expect_ok(context, tj_launch_set_parameter(launch, "N", 1 << 10), text);
   expect_ok(context, tj_launch_prepare(launch, &recipe), text);
   ck_assert_ptr_null(recipe->next);
+  has_no_scratch_of_runs(context, launch, device);
   tj_launch_destroy(launch);
   tj_code_destroy(code);
   tj_device_close(device);

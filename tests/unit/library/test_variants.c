@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Variants that wait: which are compiled for which launches, what they are found by later, and that whoever needs one
  * gets it or hears why not. The kernel turns a matrix around on the host, where it has four variants. */
+#include "base/clock.h"
 #include "tests/unit/support/folder_support.h"
 #include "tests/unit/support/library_support.h"
 
@@ -97,6 +98,34 @@ static tj_cache_stats stats_of(const session *s) {
 }
 
 /* --- what is compiled, and when --- */
+
+static uint64_t sum_of(const tj_code_times *t) {
+  return t->cache + t->plan + t->simplify + t->lower + t->passes + t->codegen + t->link + t->check + t->load;
+}
+
+/* A launch of two kernels, each of which is compiled by itself. */
+START_TEST(times_are_of_all_kernels) {
+  static const char split[] = "kernel k(x: f32 @ (1, 1000000):(1000000, 1), s: f32 @ (1, 1):(1, 1)) = { s = sum(x) }";
+  tj_context *context = new_context(NULL);
+  tj_device *device = open_device(context, "sim:gfx942");
+  tj_code *code = compile_for(context, device, split, NULL, 0);
+  tj_launch *launch;
+  expect_ok(context, tj_launch_create(context, code, &launch), split);
+  uint64_t begin = tj_nanoseconds();
+  expect_ok(context, tj_launch_compile(launch), split);
+  uint64_t taken = tj_nanoseconds() - begin;
+  tj_code_times times = tj_launch_times(launch);
+  ck_assert_uint_gt(sum_of(&times), taken / 4 * 3);
+  ck_assert_uint_le(sum_of(&times), taken);
+  expect_ok(context, tj_launch_compile(launch), split);
+  times = tj_launch_times(launch);
+  ck_assert_uint_eq(sum_of(&times), 0);
+  tj_launch_destroy(launch);
+  tj_code_destroy(code);
+  tj_device_close(device);
+  tj_context_destroy(context);
+}
+END_TEST
 
 static const struct {
   int64_t rows, columns;
@@ -338,6 +367,7 @@ int main(void) {
   tcase_add_test(tcase, lost_variants_are_compiled_again);
   tcase_add_test(tcase, without_a_cache_codes_keep_their_variants);
   tcase_add_test(tcase, launches_compile_ahead);
+  tcase_add_test(tcase, times_are_of_all_kernels);
   tcase_add_loop_test(tcase, bytes_have_all_variants, 0, sizeof targets / sizeof targets[0]);
   tcase_add_test(tcase, bytes_serve_launches);
   tcase_add_test(tcase, late_compilations_are_cancelled);
