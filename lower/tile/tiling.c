@@ -3,7 +3,6 @@
  * two sides that differ. */
 #include "lower/tile/tiling.h"
 
-#include "base/integer.h"
 #include "base/text.h"
 #include "ir/index/facts.h"
 #include "ir/index/walk.h"
@@ -17,6 +16,7 @@
 #include "lower/kernel/variant.h"
 #include "lower/tile/box_side.h"
 #include "lower/tile/lds_transit.h"
+#include "lower/tile/tile_edge.h"
 #include "lower/tile/tile_order.h"
 
 #include <inttypes.h>
@@ -44,61 +44,17 @@ static uint32_t mode_count(const tile_maker *maker) {
 
 /* --- tiles --- */
 
-static int64_t tile_extent(const tile_maker *maker, uint32_t mode) {
-  return tj_mapping_extent(maker->tiling->mapping, mode);
-}
-
-static const tj_node *extent_of(const tile_maker *maker, uint32_t mode) {
-  return maker->tiling->domain->mode[mode].extent;
-}
-
-static bool is_divided(const tile_maker *maker, uint32_t mode) {
-  return tj_facts_divisible(&extent_of(maker, mode)->facts, tile_extent(maker, mode));
-}
-
-/* How many elements together are moved back inside along a mode; 0: none. */
-static int64_t piece_of(const tile_maker *maker, uint32_t mode) {
-  int64_t piece = tj_mapping_overlap(maker->tiling->mapping, mode);
-  return !is_divided(maker, mode) && extent_of(maker, mode)->facts.low >= piece ? piece : 0;
-}
-
-/* Whether the last tile along a mode is moved back inside the domain as a whole. */
-static bool is_moved_back(const tile_maker *maker, uint32_t mode) {
-  return piece_of(maker, mode) == tile_extent(maker, mode);
-}
-
-/* Whether parts of the last tile are. */
-static bool has_pieces(const tile_maker *maker, uint32_t mode) {
-  return piece_of(maker, mode) > 0 && !is_moved_back(maker, mode);
-}
-
-/* Whether elements of some tiles are beyond the domain along a mode. */
-static bool has_edge(const tile_maker *maker, uint32_t mode) {
-  return !is_divided(maker, mode) && piece_of(maker, mode) == 0;
-}
-
-/* What a tile's beginning along a mode is surely a multiple of. */
-static int64_t multiple_of_base(const tile_maker *maker, uint32_t mode) {
-  int64_t tile = tile_extent(maker, mode), content = tj_facts_content(&extent_of(maker, mode)->facts);
-  return is_moved_back(maker, mode) ? (int64_t)tj_gcd((uint64_t)tile, (uint64_t)content) : tile;
-}
-
 /* A symbol for where a tile begins along a mode, of which all expressions are made. */
 static const tj_node *bind_base(tile_maker *maker, uint32_t mode, const tj_node *tile) {
   tj_graph *graph = maker->graph;
-  const tj_node *cut = tj_int(graph, tile_extent(maker, mode)), *extent = extent_of(maker, mode);
-  bool is_whole = !has_edge(maker, mode) && !has_pieces(maker, mode);
-  const tj_node *last = tj_sub(graph, extent, is_whole ? cut : tj_int(graph, 1));
-  const tj_node *value = tj_mul(graph, tile, cut);
-  if (is_moved_back(maker, mode))
-    value = tj_min(graph, value, last);
-  value = tj_simplified(graph, value);
-  if (tj_is_constant(value))
-    return value;
+  const tj_tile_base begin = tj_tile_base_of(graph, maker->tiling, mode, tile);
+  if (tj_is_constant(begin.value))
+    return begin.value;
   const char *name = tj_string_format(graph->job, "b%" PRIu32, mode);
   const tj_node *symbol = tj_coordinate_among(graph, maker->tiling->shared, name, tj_int(graph, 0),
-                                              tj_simplified(graph, last), multiple_of_base(maker, mode));
-  maker->kernel->binding[maker->kernel->binding_count++] = (tj_kernel_binding){.symbol = symbol, .value = value};
+                                              tj_simplified(graph, begin.last), begin.multiple);
+  maker->kernel->binding[maker->kernel->binding_count++] =
+      (tj_kernel_binding){.symbol = symbol, .value = begin.value};
   return symbol;
 }
 
@@ -108,7 +64,7 @@ static void place_tile(tile_maker *maker) {
   uint32_t count = mode_count(maker);
   const tj_node **reach = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
   for (uint32_t m = 0; m < count; m++)
-    reach[m] = tj_int(graph, tile_extent(maker, m));
+    reach[m] = tj_int(graph, tj_tile_extent(maker->tiling, m));
   const tj_tiles tiles = tj_tiles_of(graph, maker->tiling->domain, reach);
   maker->kernel->count = tj_mul(graph, tiles.count, tj_int(graph, maker->tiling->workgroup_size));
   const tj_node *last = tj_add(graph, tiles.count, tj_int(graph, -1));
@@ -123,18 +79,6 @@ static void place_tile(tile_maker *maker) {
 }
 
 /* --- elements --- */
-
-/* The coordinate in the domain of one in the tile. */
-static const tj_node *domain_digit(const tile_maker *maker, uint32_t mode, const tj_node *within) {
-  tj_graph *graph = maker->graph;
-  if (!has_pieces(maker, mode))
-    return tj_add(graph, maker->base[mode], within);
-  int64_t size = piece_of(maker, mode);
-  const tj_node *piece = tj_int(graph, size), *last = tj_sub(graph, extent_of(maker, mode), piece);
-  const tj_node *begin = tj_mul(graph, tj_div(graph, within, piece), piece);
-  const tj_node *first = tj_min(graph, tj_add(graph, maker->base[mode], begin), last);
-  return tj_add(graph, first, tj_mod(graph, within, piece));
-}
 
 /* Whether an element of the tile is beyond the domain in every tile. */
 static bool is_nowhere(const tile_maker *maker, const tj_node *const digit[]) {
@@ -205,23 +149,17 @@ static tj_access access_at(tile_maker *maker, const tj_access *any, const tj_nod
   return access;
 }
 
-static uint64_t edges_of(const tile_maker *maker) {
-  uint64_t edges = 0;
-  for (uint32_t m = 0; m < mode_count(maker); m++)
-    edges |= (uint64_t)has_edge(maker, m) << m;
-  return edges;
-}
-
 static void make_elements(tile_maker *maker, tj_side *s, const tj_tile_side *tile, const tj_access *any) {
   tj_graph *graph = maker->graph;
   const tj_access nowhere = {.offset = tj_int(graph, 0), .valid = tj_int(graph, 0)};
   size_t modes = mode_count(maker), count = tile->slot_count * modes;
   const tj_node **digits = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
   for (size_t i = 0; i < count; i++)
-    digits[i] = domain_digit(maker, (uint32_t)(i % modes), tile->digit[i / modes][i % modes]);
+    digits[i] = tj_tile_coordinate(graph, maker->tiling, (uint32_t)(i % modes), maker->base[i % modes],
+                                   tile->digit[i / modes][i % modes]);
   tj_simplify(graph, digits, count, NULL);
   s->tile = tile;
-  s->edges = edges_of(maker);
+  s->edges = tj_tile_edges(maker->tiling);
   s->element = TJ_NEW_ARRAY(graph->job, tj_tile_element, tile->slot_count);
   for (uint32_t slot = 0; slot < tile->slot_count; slot++) {
     const tj_node **digit = digits + slot * modes;
@@ -368,7 +306,7 @@ static const tj_node *predicate_of(tile_maker *maker, const tj_side *s, uint32_t
   const tj_tile_element *e = &s->element[slot];
   const tj_node *truth = tj_side_active(graph, s, slot);
   for (uint32_t m = 0; m < mode_count(maker) && !maker->is_inner; m++) {
-    if (has_edge(maker, m))
+    if (tj_tile_has_edge(maker->tiling, m))
       truth = tj_terse_both(graph, truth, tj_less(graph, e->digit[m], maker->tiling->domain->mode[m].extent));
   }
   return tj_terse_both(graph, truth, e->access.valid);
@@ -521,7 +459,7 @@ static const char *obstacle_of_dma(tile_maker *maker) {
   const char *obstacle =
       maker->tiling->mapping->passes > 1 ? "the tile comes all at once, not in passes" : obstacle_of_elements(maker);
   for (uint32_t m = 0; m < mode_count(maker) && obstacle == NULL; m++) {
-    if (piece_of(maker, m) > 0)
+    if (tj_tile_piece(maker->tiling, m) > 0)
       obstacle = "tiles that are moved back begin anywhere";
   }
   if (obstacle == NULL && maker->kernel->fill != 0 && !tj_is_always(maker->any[TJ_OPERAND_SOURCE].valid))
@@ -624,9 +562,9 @@ static const tj_node *inner_truth(tile_maker *maker) {
   tj_graph *graph = maker->graph;
   const tj_node *truth = NULL;
   for (uint32_t m = 0; m < mode_count(maker); m++) {
-    if (!has_edge(maker, m))
+    if (!tj_tile_has_edge(maker->tiling, m))
       continue;
-    const tj_node *end = tj_add(graph, maker->base[m], tj_int(graph, tile_extent(maker, m)));
+    const tj_node *end = tj_add(graph, maker->base[m], tj_int(graph, tj_tile_extent(maker->tiling, m)));
     const tj_node *fits = tj_less_equal(graph, end, maker->tiling->domain->mode[m].extent);
     truth = truth == NULL ? fits : tj_and(graph, truth, fits);
   }
