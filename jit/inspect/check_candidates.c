@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "ir/value/mapping.h"
 #include "lower/access/price.h"
+#include "lower/kernel/kernel_expressions.h"
 #include "lower/mapping/mapping.h"
 
 #include <inttypes.h>
@@ -139,7 +140,7 @@ static const char *reason_for_none(const listing *l, const tj_kernel *flat) {
   if (l->check->target->wave_size == 1)
     return "mappings for the host have no price";
   if (flat->arrays != NULL)
-    return "statements of arrays take no mappings";
+    return "statements of arrays that are no copy take no mapping";
   if (flat->step[0].kind == TJ_STEP_VALUE)
     return "the kernel copies nothing";
   if (tj_price_kernel(l->check->graph, flat, &l->machine, NULL, 1).status == TJ_EVAL_UNBOUND)
@@ -174,19 +175,30 @@ static void list(const listing *l, const tj_kernel_definition *definition, tj_ke
     report_candidate(l, &made[i], i + 1);
 }
 
-void tj_check_candidates(const tj_check *check, tj_compilation *compilation, const tj_kernel_definition *definition,
-                         uint32_t most, tj_findings *findings) {
-  tj_job *job = findings->job;
+/* Of the kernel without a mapping; of statements of several sources, the copy that they are. */
+static tj_kernel *flat_copy(const tj_check *check, const tj_compilation *compilation,
+                            const tj_kernel_definition *definition) {
   tj_kernel_definition any = *definition;
-  listing l = {check, compilation, tj_price_machine_of(check->target), text_of(job, compilation->kernel->mapping),
-               findings};
   any.mapping = NULL;
   tj_compilation flat = {
       .graph = check->graph, .values = compilation->values, .options = compilation->options, .definition = &any};
   tj_pipeline_compile(&flat, TJ_EMIT_SIMPLIFIED);
-  const char *reason = reason_for_none(&l, flat.kernel);
+  tj_kernel *copy = flat.kernel->copy;
+  if (copy == NULL)
+    return flat.kernel;
+  tj_kernel_simplify(check->graph, copy, NULL);
+  return copy;
+}
+
+void tj_check_candidates(const tj_check *check, tj_compilation *compilation, const tj_kernel_definition *definition,
+                         uint32_t most, tj_findings *findings) {
+  tj_job *job = findings->job;
+  listing l = {check, compilation, tj_price_machine_of(check->target), text_of(job, compilation->kernel->mapping),
+               findings};
+  tj_kernel *flat = flat_copy(check, compilation, definition);
+  const char *reason = reason_for_none(&l, flat);
   if (reason != NULL)
     tj_find(findings, "candidates", TJ_FINDING_UNKNOWN, "%s", reason);
   else
-    list(&l, definition, flat.kernel, most);
+    list(&l, definition, flat, most);
 }

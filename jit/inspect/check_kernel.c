@@ -135,6 +135,11 @@ static void report_widths(const kernel_check *k, const char *reason) {
   tj_find(k->findings, "coalesced", TJ_FINDING_UNKNOWN, "%s", reason);
 }
 
+/* Why there is no price. */
+static const char *reason_for_no_price(tj_eval_status status) {
+  return status == TJ_EVAL_UNBOUND ? "what loops access is not counted" : "an offset does not fit in 64 bits";
+}
+
 static void check_accesses(kernel_check *k, const tj_check *check, const int64_t parameter[]) {
   k->price = parameter != NULL
                  ? tj_price_kernel(check->graph, k->kernel, &k->machine, parameter, TJ_CHECK_MOST_ACCESSES)
@@ -142,7 +147,7 @@ static void check_accesses(kernel_check *k, const tj_check *check, const int64_t
   if (parameter == NULL)
     report_widths(k, "no values of parameters were found with which a launch takes this variant");
   else if (k->price.status != TJ_EVAL_OK)
-    report_widths(k, "an offset does not fit in 64 bits");
+    report_widths(k, reason_for_no_price(k->price.status));
   else
     report_price(k);
 }

@@ -482,15 +482,6 @@ static void count_accesses(pricing *p) {
   count_boxes(p);
 }
 
-/* Whether steps happen again in loops, of which the trips are not counted. */
-static bool has_trips(const tj_kernel *kernel) {
-  for (uint32_t i = 0; i < kernel->step_count; i++) {
-    if (kernel->step[i].kind == TJ_STEP_LOOP)
-      return true;
-  }
-  return false;
-}
-
 /* Leaves the parameters without values, and what is made of them. */
 static void unbind_parameters(pricing *p) {
   const tj_kernel *kernel = p->kernel;
@@ -503,7 +494,7 @@ static void unbind_parameters(pricing *p) {
 
 static void set_launch(pricing *p, const int64_t parameter[]) {
   const tj_kernel *kernel = p->kernel;
-  if (has_trips(kernel))
+  if (tj_kernel_has_step(kernel, TJ_STEP_LOOP))
     note(p, TJ_EVAL_UNBOUND);
   if (parameter == NULL)
     unbind_parameters(p);
