@@ -337,10 +337,16 @@ static tj_dtype carried_of(const tj_array_program *program) {
   return TJ_DTYPE_f32;
 }
 
+/* How often a row that passes by does so: for each level of reductions, and for what is stored of its columns. */
+static uint32_t readings_of(const tj_array_maker *maker) {
+  uint32_t reductions = last_level(maker);
+  return reductions == 0 || stores_columns(maker) ? 1 + reductions : reductions;
+}
+
 /* The shape in words, and what becomes of pieces. */
 static const char *words_of(const tj_array_maker *maker, const tj_array_shape *shape, uint32_t number) {
   tj_job *job = maker->graph->job;
-  uint32_t readings = shape->loops && !shape->is_split ? 1 + last_level(maker) : 1;
+  uint32_t readings = shape->loops && !shape->is_split ? readings_of(maker) : 1;
   const char *words = tj_array_shape_words(job, maker->space, shape, readings);
   if (!shape->is_split)
     return words;
