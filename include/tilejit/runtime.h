@@ -16,8 +16,8 @@
  *   _destroy or _close, which takes NULL. Everything else that is returned by pointer is borrowed, for as long as its
  *   docstring says. Text and byte results are blobs, released with tj_blob_release.
  * - Threads: contexts are independent of each other. A context and the programs, bundles, launches, buffers and
- * fences made with it are used by one thread at a time. Code is immutable and may be shared by threads; a device may
- * be shared by threads.
+ *   fences made with it are used by one thread at a time. Code is immutable and may be shared by threads; a device
+ *   may be shared by threads.
  * - Strings are UTF-8. Integers of the language are 64-bit signed. */
 #ifndef TILEJIT_RUNTIME_H
 #define TILEJIT_RUNTIME_H

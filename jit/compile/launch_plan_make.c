@@ -246,6 +246,8 @@ static const uint32_t *alignments_of(const making *m, const tj_kernel *kernel) {
 }
 
 /* The fastest comes first; the kernel itself, which needs no condition, last. */
+_Static_assert((int)TJ_MOST_KERNELS <= (int)TJ_LAUNCH_MOST_KERNELS, "a launch has room for all kernels");
+
 static void make_variants(making *m, const tj_target *target) {
   uint32_t number = m->plan->variant_count = variant_count(m->kernel);
   tj_launch_variant *variant = TJ_NEW_ARRAY(m->graph->job, tj_launch_variant, number);

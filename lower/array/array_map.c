@@ -179,15 +179,13 @@ static void offer_tier(array_map *map, tj_array_tier tier) {
 
 /* --- few long rows --- */
 
-enum { MOST_KERNELS = 4 /* one behind the other, as launches have them */ };
-
 /* Kernels of this name, one behind the other; NULL where one of them is too much. */
 static tj_kernel *make_split(const array_map *map, making *m, const char *name) {
   tj_graph *graph = map->graph;
   m->shape = tj_array_split_shape(m->space, map->written, map->target);
   uint32_t count = tj_rows_levels(graph, m->space, m->shape) + 1;
   tj_kernel *first = NULL, **next = &first;
-  if (count > MOST_KERNELS)
+  if (count > TJ_MOST_KERNELS)
     return NULL;
   for (uint32_t number = 1; number <= count; number++) {
     tj_kernel *kernel = *next = make(map, m, number);

@@ -272,6 +272,8 @@ static inline const tj_kernel *tj_fastest_variant(const tj_kernel *kernel) {
   return fastest;
 }
 
+enum { TJ_MOST_KERNELS = 4 /* of a launch, one behind the other */ };
+
 /* The last of those that are launched behind a kernel; where there is none, the kernel itself. */
 static inline tj_kernel *tj_last_behind(tj_kernel *kernel) {
   while (kernel->faster != NULL && kernel->faster->follows)
