@@ -105,6 +105,12 @@ CASES = {
                                {"H": "10..512"}, [{"H": 10}, {"H": 57}]),
     "several instructions": Case("(M,N):(N,1)", "(64,128)", "f16", (0, 128), "Sw<3,3,3> o 0 o (64,(64,2)):(64,(1,4096))",
                                  {"M": "1..64", "N": "128..1024 multiple 8"}, [{"M": 9, "N": 200}]),
+    "names of the function's own": Case("(map,address,extent,64):(64*extent*address,64*extent,64,1)", "(1,1,16,64)", "f16",
+                                        (1, 2, 0, 0), "", {"map": "1..64", "address": "1..64", "extent": "1..64"},
+                                        [{"map": 2, "address": 5, "extent": 17}]),
+    "names of its arrays": Case("(stride,box,step,64):(64*step*box,64*step,64,1)", "(1,1,16,64)", "f16", (1, 2, 0, 0), "",
+                                {"stride": "1..64", "box": "1..64", "step": "1..64"},
+                                [{"stride": 2, "box": 5, "step": 17}]),
 }
 
 

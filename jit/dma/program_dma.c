@@ -40,12 +40,19 @@ static void take_parameters(program *p) {
   p->tensor_parameters = p->parameter_count;
 }
 
+/* A name like that, which no parameter of the tensor has. */
+static const char *free_name(const program *p, const char *name) {
+  for (uint32_t i = 0; i < p->report->parameter_count;) {
+    bool is_taken = strcmp(name, p->report->parameter[i].name) == 0;
+    name = is_taken ? tj_string_format(p->graph->job, "%s_", name) : name;
+    i = is_taken ? 0 : i + 1;
+  }
+  return name;
+}
+
 static const tj_node *add_parameter(program *p, const char *name, const tj_node *last, int64_t multiple) {
   tj_graph *graph = p->graph;
-  for (uint32_t i = 0; i < p->report->parameter_count; i++) {
-    while (strcmp(name, p->report->parameter[i].name) == 0)
-      name = tj_string_format(graph->job, "%s_", name);
-  }
+  name = free_name(p, name);
   const tj_node *symbol = tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, tj_int(graph, 0), last, multiple);
   p->parameter[p->parameter_count++] = (tj_parameter){name, symbol};
   return symbol;
@@ -163,8 +170,8 @@ static map_sizes sizes_of(const program *p, const char *name) {
   return sizes;
 }
 
-static void write_list(tj_text *text, const char *declaration, const char *const item[], uint32_t count) {
-  tj_text_format(text, "  const %s[] = {", declaration);
+static void write_list(tj_text *text, const char *type, const char *name, const char *const item[], uint32_t count) {
+  tj_text_format(text, "  const %s %s[] = {", type, name);
   for (uint32_t i = 0; i < count; i++)
     tj_text_format(text, "%s%s", i == 0 ? "" : ", ", item[i]);
   tj_text_string(text, "};\n");
@@ -176,37 +183,39 @@ static void write_lists(const program *p, const map_sizes *sizes, tj_text *text)
   const char *box[TJ_TENSOR_MAP_DIMENSIONS];
   for (uint32_t d = 0; d < sizes->rank; d++)
     box[d] = tj_string_format(p->graph->job, "%" PRId64, p->report->plan->dimension[d].box);
-  write_list(text, "cuuint64_t extent", sizes->text, sizes->rank);
-  write_list(text, "cuuint64_t stride", sizes->rank == 1 ? none : sizes->text + sizes->rank,
+  write_list(text, "cuuint64_t", free_name(p, "extent"), sizes->text, sizes->rank);
+  write_list(text, "cuuint64_t", free_name(p, "stride"), sizes->rank == 1 ? none : sizes->text + sizes->rank,
              sizes->rank == 1 ? 1 : sizes->rank - 1);
-  write_list(text, "cuuint32_t box", box, sizes->rank);
-  write_list(text, "cuuint32_t step", one, sizes->rank);
+  write_list(text, "cuuint32_t", free_name(p, "box"), box, sizes->rank);
+  write_list(text, "cuuint32_t", free_name(p, "step"), one, sizes->rank);
 }
 
 static void write_map(const program *p, const char *name, tj_text *text) {
   const tj_dma_plan *plan = p->report->plan;
   static const char *const swizzle[] = {"NONE", "32B", "64B", "128B"};
+  const char *map = free_name(p, "map"), *address = free_name(p, "address");
   map_sizes sizes = sizes_of(p, name);
   if (sizes.function != NULL) {
     tj_text_char(text, '\n');
     tj_emit_c(text, p->graph, sizes.function);
   }
   tj_text_format(text,
-                 "\n#ifdef CUDA_VERSION\n/* The map of the tensor at `address`, a multiple of %u. */\n"
-                 "static inline CUresult %s_map(CUtensorMap *map, void *address",
-                 plan->engine->stride_unit, name);
+                 "\n#ifdef CUDA_VERSION\n/* The map of the tensor at `%s`, a multiple of %u. */\n"
+                 "static inline CUresult %s_map(CUtensorMap *%s, void *%s",
+                 address, plan->engine->stride_unit, name, map, address);
   for (uint32_t i = 0; sizes.function != NULL && i < sizes.function->argument_count; i++)
     tj_text_format(text, ", %s %s", tj_c_type_name(tj_c_type_of(sizes.function->argument[i].symbol)),
                    sizes.function->argument[i].name);
   tj_text_string(text, ") {\n");
   write_lists(p, &sizes, text);
   tj_text_format(text,
-                 "  return cuTensorMapEncodeTiled(map, CU_TENSOR_MAP_DATA_TYPE_UINT%u, %" PRIu32
-                 ", (char *)address + %s, extent, stride, box, step,\n"
+                 "  return cuTensorMapEncodeTiled(%s, CU_TENSOR_MAP_DATA_TYPE_UINT%u, %" PRIu32
+                 ", (char *)%s + %s, %s, %s, %s, %s,\n"
                  "                                CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_%s,\n"
                  "                                CU_TENSOR_MAP_L2_PROMOTION_NONE, "
                  "CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);\n}\n#endif\n",
-                 8 * plan->unit_bytes, plan->rank, sizes.text[sizes.count - 1],
+                 map, 8 * plan->unit_bytes, plan->rank, address, sizes.text[sizes.count - 1], free_name(p, "extent"),
+                 free_name(p, "stride"), free_name(p, "box"), free_name(p, "step"),
                  swizzle[plan->swizzle == 0 ? 0 : __builtin_ctz(plan->swizzle) - 4]);
 }
 
