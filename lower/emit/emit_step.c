@@ -239,11 +239,13 @@ static void emit_sum(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueR
 }
 
 /* So that stores may happen in any order, LLVM compares each to LDS with those before it, by all that it knows of
- * their addresses, which takes more time than anything else about them. Atomic ones it leaves as they come. */
+ * their addresses, which takes more time than anything else about them. Atomic ones it leaves as they come; of less
+ * than a word, they are not from the upper half of a register, which others take as it is. */
 static bool is_better_atomic(const tj_emitter *emitter, const tj_kernel_step *step) {
-  enum { MOST_ATOMIC_BYTES = 8 };
-  return step->access.buffer == TJ_LDS && step->width == 1 && bytes_of(emitter, step) <= MOST_ATOMIC_BYTES &&
-         emitter->target->has_plain_atomic_stores;
+  enum { LEAST_ATOMIC_BYTES = 4, MOST_ATOMIC_BYTES = 8 };
+  uint32_t bytes = bytes_of(emitter, step);
+  return step->access.buffer == TJ_LDS && step->width == 1 && bytes >= LEAST_ATOMIC_BYTES &&
+         bytes <= MOST_ATOMIC_BYTES && emitter->target->has_plain_atomic_stores;
 }
 
 static void emit_store(tj_emitter *emitter, const tj_kernel_step *step) {

@@ -74,7 +74,7 @@ typedef struct {
   uint32_t block_bytes;        /* of a vector register, for blocks.h; 0: work-items are too small for blocks */
   bool has_vector_permutations; /* vectors change places with their lanes cheaper than element by element */
   bool has_lds_at_zero;         /* a workgroup's LDS has addresses from 0 on */
-  bool has_plain_atomic_stores; /* an element that is stored atomically, in no order, is stored like any other */
+  bool has_plain_atomic_stores; /* a word that is stored atomically, in no order, is stored like any other */
   bool has_32_bit_offsets;      /* addresses are a base and an unsigned 32-bit byte offset */
   bool has_cheap_small_product; /* products of 24-bit integers are cheaper than others */
   bool has_extremes;            /* minimum and maximum of f32, which are NaN where an operand is, are instructions */
