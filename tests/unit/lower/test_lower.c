@@ -393,7 +393,7 @@ static const text_row texts[] = {
     {"a multiple of the workgroup is not guarded",
      "gfx942",
      full_by_multiple,
-     {"range(i32 64, 65537) %M, i32 %0"},
+     {"%M = load i32, ptr addrspace(4) %", "!range !", "!{i32 64, i32 65537}"},
      {"icmp"}},
     {"large domains are indexed in 64 bits", "gfx942", huge_count, {"icmp ult i64 %index", "mul nuw nsw i64"}, {}},
     {"arguments say what kernels do with them",
