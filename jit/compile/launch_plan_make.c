@@ -204,8 +204,10 @@ static void make_buffers(making *m) {
 
 static void measure_scratch(making *m) {
   const tj_kernel *kernel = m->kernel;
-  for (uint32_t i = argument_count(kernel); i < kernel->buffer_count; i++)
-    m->plan->scratch_bytes = (uint32_t)kernel->buffer[i].element_count->value * tj_element_bytes(kernel, i);
+  uint32_t scratch = argument_count(kernel);
+  if (scratch < kernel->buffer_count)
+    m->plan->scratch_bytes =
+        (uint32_t)kernel->buffer[scratch].element_count->value * tj_element_bytes(kernel, scratch);
 }
 
 /* The order of kernel.h: buffers, parameters, derived words. */
@@ -245,9 +247,9 @@ static const uint32_t *alignments_of(const making *m, const tj_kernel *kernel) {
   return alignment;
 }
 
-/* The fastest comes first; the kernel itself, which needs no condition, last. */
 _Static_assert((int)TJ_MOST_KERNELS <= (int)TJ_LAUNCH_MOST_KERNELS, "a launch has room for all kernels");
 
+/* The fastest comes first; the kernel itself, which needs no condition, last. */
 static void make_variants(making *m, const tj_target *target) {
   uint32_t number = m->plan->variant_count = variant_count(m->kernel);
   tj_launch_variant *variant = TJ_NEW_ARRAY(m->graph->job, tj_launch_variant, number);

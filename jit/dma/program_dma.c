@@ -13,10 +13,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool is_map(const tj_dma_report *r) {
-  return r->request->engine->kind == TJ_DMA_TENSOR_MAP;
-}
-
 /* --- an instruction of any tile --- */
 
 typedef struct {
@@ -73,9 +69,9 @@ static const tj_node *add_coordinate(program *p, uint32_t mode) {
 
 static void take_outputs(program *p, const tj_dma_instruction *instruction) {
   const tj_dma_report *r = p->report;
-  p->output_count = is_map(r) ? r->plan->rank + 1 : tj_dma_dwords(r->plan);
+  p->output_count = tj_dma_is_map(r) ? r->plan->rank + 1 : tj_dma_dwords(r->plan);
   for (uint32_t i = 0; i < p->output_count; i++)
-    p->output[i] = !is_map(r)          ? instruction->dword[i]
+    p->output[i] = !tj_dma_is_map(r)   ? instruction->dword[i]
                    : i < r->plan->rank ? instruction->coordinate[i]
                                        : instruction->lds;
   tj_simplify(p->graph, p->output, p->output_count, NULL);
@@ -87,7 +83,7 @@ static program program_of(const tj_dma_report *r) {
   const tj_node **tile = TJ_NEW_ARRAY(graph->job, const tj_node *, r->rank);
   tj_dma_place place = {tile, tj_int(graph, 0), tj_int(graph, 0), tj_int(graph, 0)};
   take_parameters(&p);
-  if (!is_map(r)) {
+  if (!tj_dma_is_map(r)) {
     place.address = add_parameter(&p, "address", tj_int(graph, (INT64_C(1) << 57) - 1), 1);
     place.lds = add_parameter(&p, "lds", tj_int(graph, (1 << 30) - 1), 1);
   }
@@ -192,7 +188,6 @@ static void write_lists(const program *p, const map_sizes *sizes, tj_text *text)
 
 static void write_map(const program *p, const char *name, tj_text *text) {
   const tj_dma_plan *plan = p->report->plan;
-  static const char *const swizzle[] = {"NONE", "32B", "64B", "128B"};
   const char *map = free_name(p, "map"), *address = free_name(p, "address");
   map_sizes sizes = sizes_of(p, name);
   if (sizes.function != NULL) {
@@ -216,12 +211,12 @@ static void write_map(const program *p, const char *name, tj_text *text) {
                  "CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);\n}\n#endif\n",
                  map, 8 * plan->unit_bytes, plan->rank, address, sizes.text[sizes.count - 1], free_name(p, "extent"),
                  free_name(p, "stride"), free_name(p, "box"), free_name(p, "step"),
-                 swizzle[plan->swizzle == 0 ? 0 : __builtin_ctz(plan->swizzle) - 4]);
+                 tj_dma_swizzle_name(plan->swizzle));
 }
 
 void tj_dma_write_functions(const tj_dma_report *report, const char *name, tj_text *text) {
   program p = program_of(report);
   tj_emit_c(text, p.graph, function_of(&p, name, p.output, p.output_count, p.parameter_count));
-  if (is_map(report))
+  if (tj_dma_is_map(report))
     write_map(&p, name, text);
 }

@@ -40,10 +40,6 @@ static const char *describe(const tj_dma_report *r, const tj_node *node) {
   return tj_describe(r->request->graph, node);
 }
 
-static bool is_map(const tj_dma_report *r) {
-  return r->request->engine->kind == TJ_DMA_TENSOR_MAP;
-}
-
 /* The numbers of an instruction of the tile, of a tensor at address 0 and a tile at the beginning of LDS. */
 typedef struct {
   int64_t coordinate[TJ_DMA_MOST_PLACES], lds;
@@ -86,8 +82,8 @@ static void print_title(const tj_dma_report *r, tj_text *text) {
 static void print_summary(const tj_dma_report *r, tj_text *text) {
   const tj_dma_plan *plan = r->plan;
   tj_text_format(text, "  plan: yes: %s of %" PRIu32 " dimension%s, %" PRId64 " instruction%s a tile",
-                 is_map(r) ? "a tensor map" : "a descriptor", plan->rank, plural(plan->rank), plan->instructions,
-                 plural(plan->instructions));
+                 tj_dma_is_map(r) ? "a tensor map" : "a descriptor", plan->rank, plural(plan->rank),
+                 plan->instructions, plural(plan->instructions));
   if (plan->iterated != TJ_DMA_NO_REPEAT)
     tj_text_format(text, ", of %" PRId64 " iterations", plan->repeat[plan->iterated].count);
   if (plan->rows != 0)
@@ -147,9 +143,9 @@ static void print_issues(const tj_dma_report *r, tj_text *text) {
     tj_text_string(text, "  instruction of the tile at ");
     print_numbers(text, r->at, r->rank);
     tj_text_string(text, ": box at ");
-    print_numbers(text, of.coordinate, is_map(r) ? r->plan->rank : r->plan->dimension_count);
+    print_numbers(text, of.coordinate, tj_dma_is_map(r) ? r->plan->rank : r->plan->dimension_count);
     tj_text_format(text, ", to byte %" PRId64 " of LDS\n", of.lds);
-    if (!is_map(r))
+    if (!tj_dma_is_map(r))
       print_groups(r, &of, text);
   }
   if (told(r) > 0 && told(r) < r->plan->instructions)
@@ -235,9 +231,13 @@ static void write_map_numbers(tj_json *json, const char *key, const uint64_t val
   tj_json_close(json, ']');
 }
 
+const char *tj_dma_swizzle_name(uint32_t bytes) {
+  static const char *const names[] = {"NONE", "32B", "64B", "128B"};
+  return names[bytes == 0 ? 0 : __builtin_ctz(bytes) - 4];
+}
+
 /* Bits move as they are: the type is an integer of the element's size. */
 static void write_map(const tj_dma_report *r, tj_json *json) {
-  static const char *const swizzle[] = {"NONE", "32B", "64B", "128B"};
   tj_tensor_map map = tj_dma_tensor_map(r->plan, 0);
   uint64_t box[TJ_TENSOR_MAP_DIMENSIONS], step[TJ_TENSOR_MAP_DIMENSIONS];
   tj_text type = tj_text_begin(r->request->graph->job);
@@ -254,7 +254,7 @@ static void write_map(const tj_dma_report *r, tj_json *json) {
   write_map_numbers(json, "boxDim", box, map.rank);
   write_map_numbers(json, "elementStrides", step, map.rank);
   tj_json_member(json, "interleave", "NONE");
-  tj_json_member(json, "swizzle", swizzle[map.swizzle == 0 ? 0 : __builtin_ctz(map.swizzle) - 4]);
+  tj_json_member(json, "swizzle", tj_dma_swizzle_name(map.swizzle));
   tj_json_member(json, "l2Promotion", "NONE");
   tj_json_member(json, "oobFill", "NONE");
   tj_json_close(json, '}');
@@ -279,7 +279,7 @@ static void write_issues(const tj_dma_report *r, tj_json *json) {
     tj_json_open(json, '{');
     write_numbers(json, "coordinates", of.coordinate, r->plan->dimension_count);
     tj_json_number(json, "lds_bytes", of.lds);
-    if (!is_map(r))
+    if (!tj_dma_is_map(r))
       write_groups(r, &of, json);
     tj_json_close(json, '}');
   }
@@ -294,12 +294,12 @@ static void write_gather(const tj_dma_report *r, tj_json *json) {
 }
 
 static void write_plan(const tj_dma_report *r, tj_json *json) {
-  tj_json_member(json, "kind", is_map(r) ? "tensor_map" : "descriptor");
+  tj_json_member(json, "kind", tj_dma_is_map(r) ? "tensor_map" : "descriptor");
   tj_json_number(json, "instructions", r->plan->instructions);
   write_node(r, json, "offset_bytes", bytes_of(r, r->plan->base));
   write_dimensions(r, json);
   write_repeats(r, json);
-  if (!is_map(r))
+  if (!tj_dma_is_map(r))
     write_gather(r, json);
   open_member(json, "pad", '{');
   tj_json_number(json, "interval_bytes", 4 * (int64_t)r->plan->pad_interval);
@@ -313,7 +313,7 @@ static void write_plan(const tj_dma_report *r, tj_json *json) {
   tj_json_boolean(json, r->plan->store_obstacle == NULL);
   if (r->plan->store_obstacle != NULL)
     tj_json_member(json, "why_no_stores", r->plan->store_obstacle);
-  if (is_map(r) && tj_dma_is_constant(r->plan))
+  if (tj_dma_is_map(r) && tj_dma_is_constant(r->plan))
     write_map(r, json);
   if (tj_dma_is_constant(r->plan))
     write_issues(r, json);

@@ -17,6 +17,14 @@ typedef struct {
   uint32_t parameter_count;
 } tj_dma_report;
 
+/* Whether the engine moves tiles by a map of the tensor. */
+static inline bool tj_dma_is_map(const tj_dma_report *report) {
+  return report->request->engine->kind == TJ_DMA_TENSOR_MAP;
+}
+
+/* The driver's name of a swizzle in rows of so many bytes, 0, 32, 64 or 128: what follows CU_TENSOR_MAP_SWIZZLE_. */
+const char *tj_dma_swizzle_name(uint32_t bytes);
+
 void tj_dma_write_report(const tj_dma_report *report, tj_check_form form, tj_text *text);
 
 #endif
