@@ -349,22 +349,12 @@ END_TEST
 
 /* --- random tiles --- */
 
-static void shuffle(random_source *random, uint32_t order[], uint32_t count) {
-  for (uint32_t i = 0; i < count; i++)
-    order[i] = i;
-  for (uint32_t i = count; i > 1; i--) {
-    uint32_t k = random_below(random, i), kept = order[i - 1];
-    order[i - 1] = order[k];
-    order[k] = kept;
-  }
-}
-
 /* Modes one after the other in some order, perhaps with room between. */
 static void choose_strides(random_source *random, uint32_t rank, const int64_t extent[], int64_t stride[]) {
   static const int64_t gaps[] = {0, 0, 0, 1, 2, 4, 8};
   uint32_t order[MOST_MODES];
   int64_t step = 1;
-  shuffle(random, order, rank);
+  random_order(random, order, rank);
   for (uint32_t i = 0; i < rank; i++) {
     stride[order[i]] = step;
     step = step * extent[order[i]] + gaps[random_below(random, sizeof gaps / sizeof *gaps)];

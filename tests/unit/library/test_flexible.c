@@ -44,11 +44,8 @@ static void stop(const session *s, const char *what) {
 static void choose_side(random_source *random, const flexible_copy *c, side *s, bool is_sorted) {
   for (uint32_t i = 0; i < c->rank; i++)
     s->order[i] = i;
-  for (uint32_t i = c->rank; !is_sorted && i > 1; i--) {
-    uint32_t k = random_below(random, i), kept = s->order[i - 1];
-    s->order[i - 1] = s->order[k];
-    s->order[k] = kept;
-  }
+  if (!is_sorted)
+    random_order(random, s->order, c->rank);
   bool has_gaps = random_below(random, 3) == 0;
   for (uint32_t i = 0; i < c->rank; i++)
     s->gap[i] = has_gaps && random_below(random, 3) == 0 ? 1 + random_below(random, 3) : 0;

@@ -96,16 +96,6 @@ static void choose_extents(random_source *random, random_copy *c) {
   }
 }
 
-static void shuffled(random_source *random, uint32_t order[], uint32_t count) {
-  for (uint32_t i = 0; i < count; i++)
-    order[i] = i;
-  for (uint32_t i = count; i > 1; i--) {
-    uint32_t k = random_below(random, i), kept = order[i - 1];
-    order[i - 1] = order[k];
-    order[k] = kept;
-  }
-}
-
 /* How far the next mode's elements are apart: the room that this one takes, sometimes more. */
 static number next_stride(random_source *random, const number *stride, const number *extent) {
   static const int64_t gaps[] = {0, 0, 0, 0, 1, 3, 4, 16};
@@ -124,7 +114,7 @@ static void reverse_mode(const random_copy *c, side *s, uint32_t mode) {
 
 static void choose_strides(random_source *random, const random_copy *c, side *s, bool is_source) {
   uint32_t order[MOST_MODES];
-  shuffled(random, order, c->rank);
+  random_order(random, order, c->rank);
   number stride = constant(random_below(random, 8) == 0 ? 2 : 1);
   s->offset = constant(c->is_view && random_below(random, 3) == 0 ? random_below(random, 9) : 0);
   for (uint32_t i = 0; i < c->rank; i++) {

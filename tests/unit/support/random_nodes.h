@@ -30,6 +30,17 @@ static inline uint32_t random_below(random_source *source, uint32_t end) {
   return (uint32_t)(random_next(source) % end);
 }
 
+/* The numbers below `count` in any order. */
+static inline void random_order(random_source *source, uint32_t order[], uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    order[i] = i;
+  for (uint32_t i = count; i > 1; i--) {
+    uint32_t k = random_below(source, i), kept = order[i - 1];
+    order[i - 1] = order[k];
+    order[k] = kept;
+  }
+}
+
 static inline int64_t random_between(random_source *source, int64_t low, int64_t high) {
   uint64_t span = (uint64_t)high - (uint64_t)low + 1;
   uint64_t offset = span == 0 ? random_next(source) : random_next(source) % span;
