@@ -272,7 +272,7 @@ static bool next(const box_case *c, int64_t at[MOST_MODES]) {
 }
 
 static void check_elements(const box_case *c, const array *source, const array *destination, const char *text) {
-  int64_t at[MOST_MODES] = {0}, stride[MOST_MODES];
+  int64_t at[MOST_MODES] = {0}, stride[MOST_MODES] = {0};
   uint8_t zeros[16] = {0};
   column_strides(c, stride);
   do {
