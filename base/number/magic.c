@@ -23,16 +23,22 @@ tj_magic tj_magic_64(uint64_t divisor) {
   return (tj_magic){(uint64_t)((rest << 64) / divisor + 1), shift};
 }
 
-/* The multiplier just above 2^shift / divisor divides 0 … high rightly where its excess stays below one step. */
+/* The multiplier just above 2^shift / divisor, for shifts below 64, divides 0 … high rightly where its excess, which
+ * is at least 1, stays below one step. */
 static bool is_right(uint64_t divisor, uint64_t high, uint32_t shift, wide *multiplier) {
-  wide power = (wide)1 << shift;
-  *multiplier = power / divisor + 1;
+  uint64_t power = (uint64_t)1 << shift;
+  *multiplier = (wide)(power / divisor) + 1;
   wide excess = *multiplier * divisor - power;
   return excess * high < power;
 }
 
+/* The least shift whose power is above `high`, as that of every right one is. */
+static uint32_t first_shift(uint64_t high) {
+  return high == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(high);
+}
+
 bool tj_magic_narrow(uint64_t divisor, uint64_t high, tj_magic *magic) {
-  for (uint32_t shift = 0; shift < 32; shift++) {
+  for (uint32_t shift = first_shift(high); shift < 32; shift++) {
     wide multiplier;
     if (!is_right(divisor, high, shift, &multiplier))
       continue;
@@ -43,7 +49,8 @@ bool tj_magic_narrow(uint64_t divisor, uint64_t high, tj_magic *magic) {
 }
 
 bool tj_magic_wide(uint64_t divisor, uint64_t high, tj_magic *magic) {
-  for (uint32_t shift = 32; shift < 64; shift++) {
+  const uint32_t first = first_shift(high);
+  for (uint32_t shift = first > 32 ? first : 32; shift < 64; shift++) {
     wide multiplier;
     if (!is_right(divisor, high, shift, &multiplier))
       continue;

@@ -33,6 +33,7 @@ static void visit(search *found, const tj_node *node) {
   if (memo->visit == found->graph->visit)
     return;
   memo->visit = found->graph->visit;
+  memo->place = found->count;
   append(found, node);
 }
 
@@ -165,8 +166,8 @@ tj_walk tj_walk_briefly(tj_graph *graph, const tj_node *const roots[], size_t co
 }
 
 uint32_t tj_walk_find(const tj_walk *walk, const tj_node *node) {
-  uint32_t low = 0, high = walk->count, place = tj_memo_of(node)->place;
-  if (place < high && walk->node[place] == node)
+  uint32_t low = 0, high = walk->count, place = tj_walk_place(walk, node);
+  if (place != TJ_NO_POSITION)
     return place;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;

@@ -14,7 +14,7 @@ typedef struct {
 
 tj_walk tj_walk_nodes(tj_graph *graph, const tj_node *const roots[], size_t count);
 
-/* The same in any order, until the next walk. */
+/* The same in any order, until the next walk; tj_walk_place alone finds nodes there. */
 tj_walk tj_walk_briefly(tj_graph *graph, const tj_node *const roots[], size_t count);
 
 /* The same as far as it is not known what nodes simplify to, since an epoch; those of which it is known included, but
@@ -28,5 +28,11 @@ enum { TJ_NO_POSITION = UINT32_MAX };
 
 /* A node's position in a walk, or TJ_NO_POSITION. */
 uint32_t tj_walk_find(const tj_walk *walk, const tj_node *node);
+
+/* The same of a graph's last walk; of earlier ones, perhaps nothing. */
+static inline uint32_t tj_walk_place(const tj_walk *walk, const tj_node *node) {
+  const uint32_t place = tj_memo_of(node)->place;
+  return place < walk->count && walk->node[place] == node ? place : TJ_NO_POSITION;
+}
 
 #endif

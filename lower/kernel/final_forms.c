@@ -29,28 +29,49 @@ typedef struct {
 
 typedef struct {
   tj_walk walk;
-  uint32_t *uses;     /* by position: operands and roots */
-  uint32_t *sum_uses; /* how many of them are operands of sums */
+  uint32_t (*argument)[3]; /* positions, by that of the node */
+  uint32_t *root;          /* positions */
+  uint32_t *uses;          /* by position: operands and roots */
+  uint32_t *sum_uses;      /* how many of them are operands of sums */
+  uint32_t *quotient;      /* positions of all that are by a constant, at least 1 */
+  uint32_t quotients;
 } usage;
 
-static bool is_among(const tj_walk *walk, const tj_node *node) {
-  return tj_walk_find(walk, node) != TJ_NO_POSITION;
+static bool is_among(const usage *u, const tj_node *node) {
+  return tj_walk_find(&u->walk, node) != TJ_NO_POSITION;
 }
 
-static usage usage_of(tj_graph *graph, const tj_node *const roots[], size_t count) {
-  usage u = {.walk = tj_walk_nodes(graph, roots, count)};
-  u.uses = TJ_NEW_ARRAY(graph->job, uint32_t, u.walk.count + 1);
-  u.sum_uses = TJ_NEW_ARRAY(graph->job, uint32_t, u.walk.count + 1);
-  for (size_t i = 0; i < count; i++)
-    u.uses[tj_walk_find(&u.walk, roots[i])]++;
-  for (uint32_t i = 0; i < u.walk.count; i++) {
-    const tj_node *node = u.walk.node[i];
-    for (unsigned k = 0; k < tj_op_arity(node->op); k++) {
-      uint32_t position = tj_walk_find(&u.walk, node->arg[k]);
-      u.uses[position]++;
-      u.sum_uses[position] += node->op == TJ_OP_ADD;
-    }
+/* Of a quotient or a remainder. */
+static bool is_by_constant(const tj_node *quotient) {
+  return tj_is_constant(quotient->arg[1]) && quotient->arg[1]->value >= 1;
+}
+
+static void count_arguments(usage *u, uint32_t user) {
+  const tj_node *node = u->walk.node[user];
+  for (unsigned k = 0; k < tj_op_arity(node->op); k++) {
+    uint32_t position = tj_walk_place(&u->walk, node->arg[k]);
+    u->argument[user][k] = position;
+    u->uses[position]++;
+    u->sum_uses[position] += node->op == TJ_OP_ADD;
   }
+  if (node->op == TJ_OP_DIV && is_by_constant(node))
+    u->quotient[u->quotients++] = user;
+}
+
+/* Of a graph's last walk, from these roots. */
+static usage usage_of(tj_graph *graph, tj_walk walk, const tj_node *const roots[], size_t count) {
+  usage u = {.walk = walk,
+             .argument = tj_arena_alloc(&graph->job->arena, walk.count + 1, sizeof *u.argument),
+             .root = TJ_NEW_ARRAY(graph->job, uint32_t, count + 1),
+             .uses = TJ_NEW_ARRAY(graph->job, uint32_t, walk.count + 1),
+             .sum_uses = TJ_NEW_ARRAY(graph->job, uint32_t, walk.count + 1),
+             .quotient = TJ_NEW_ARRAY(graph->job, uint32_t, walk.count + 1)};
+  for (size_t i = 0; i < count; i++) {
+    u.root[i] = tj_walk_place(&walk, roots[i]);
+    u.uses[u.root[i]]++;
+  }
+  for (uint32_t i = 0; i < walk.count; i++)
+    count_arguments(&u, i);
   return u;
 }
 
@@ -66,13 +87,14 @@ typedef struct {
   uint32_t products, others;
 } parts;
 
-static void count_parts(const usage *u, const tj_node *node, parts *all) {
+static void count_parts(const usage *u, uint32_t sum, parts *all) {
   for (unsigned i = 0; i < 2; i++) {
-    uint32_t position = tj_walk_find(&u->walk, node->arg[i]);
+    uint32_t position = u->argument[sum][i];
+    const tj_op op = u->walk.node[position]->op;
     bool is_part = is_part_of_sum(u, position);
-    if (is_part && node->arg[i]->op == TJ_OP_ADD)
-      count_parts(u, node->arg[i], all);
-    else if (is_part && node->arg[i]->op == TJ_OP_MUL)
+    if (is_part && op == TJ_OP_ADD)
+      count_parts(u, position, all);
+    else if (is_part && op == TJ_OP_MUL)
       all->products++;
     else
       all->others++;
@@ -80,18 +102,17 @@ static void count_parts(const usage *u, const tj_node *node, parts *all) {
 }
 
 /* Each product adds what there is so far (v_mad, v_lshl_add); the rest comes two at a time (v_add3). */
-static uint32_t cost_of_sum(const usage *u, const tj_node *node) {
+static uint32_t cost_of_sum(const usage *u, uint32_t position) {
   parts all = {0, 0};
-  count_parts(u, node, &all);
+  count_parts(u, position, &all);
   return all.products + all.others / 2;
 }
 
 /* Whether another quotient of the same value has the multiplication that this one needs. */
 static bool shares_product(const usage *u, const tj_node *node) {
-  for (uint32_t i = 0; i < u->walk.count && u->walk.node[i]->id < node->id; i++) {
-    const tj_node *other = u->walk.node[i];
-    if (other->op != TJ_OP_DIV || other->arg[0] != node->arg[0] || !tj_is_constant(other->arg[1]) ||
-        other->arg[1]->value < 1)
+  for (uint32_t i = 0; i < u->quotients; i++) {
+    const tj_node *other = u->walk.node[u->quotient[i]];
+    if (other->arg[0] != node->arg[0] || other->id >= node->id)
       continue;
     int64_t large = node->arg[1]->value, small = other->arg[1]->value;
     if (small > large) {
@@ -108,7 +129,7 @@ static uint32_t cost_of_quotient(const usage *u, uint32_t position) {
   enum { NARROW = 2, WIDE = 5, VARIABLE = 20 };
   const tj_node *node = u->walk.node[position];
   tj_magic magic;
-  if (!tj_is_constant(node->arg[1]) || node->arg[1]->value < 1)
+  if (!is_by_constant(node))
     return VARIABLE;
   if (tj_exponent_of(node->arg[1]) >= 0 || shares_product(u, node))
     return 1;
@@ -121,19 +142,30 @@ static const tj_node *quotient_of(tj_graph *graph, const tj_node *remainder) {
   return tj_simplified(graph, tj_node_make(graph, TJ_OP_DIV, remainder->arg));
 }
 
+/* Whether a walk in any order has the quotient of a remainder by a constant. */
+static bool has_quotient(tj_graph *graph, const usage *u, const tj_node *remainder) {
+  const tj_node *quotient = quotient_of(graph, remainder);
+  bool is_listed = quotient->op == TJ_OP_DIV && is_by_constant(quotient);
+  for (uint32_t i = 0; i < (is_listed ? u->quotients : u->walk.count); i++) {
+    if (u->walk.node[is_listed ? u->quotient[i] : i] == quotient)
+      return true;
+  }
+  return false;
+}
+
 /* A remainder takes one instruction once the quotient is there; by a power of two, it takes the quotient below it
  * along (v_bfe). */
 static uint32_t cost_of_remainder(tj_graph *graph, const usage *u, uint32_t position) {
   enum { FROM_NOTHING = 3, VARIABLE = 21 };
   const tj_node *node = u->walk.node[position];
   if (tj_exponent_of(node->arg[1]) >= 0) {
-    uint32_t below = tj_walk_find(&u->walk, node->arg[0]);
+    uint32_t below = u->argument[position][0];
     bool is_field = node->arg[0]->op == TJ_OP_DIV && tj_exponent_of(node->arg[0]->arg[1]) >= 0 && u->uses[below] == 1;
     return is_field ? 0 : 1;
   }
-  if (!tj_is_constant(node->arg[1]) || node->arg[1]->value < 1)
+  if (!is_by_constant(node))
     return VARIABLE;
-  return is_among(&u->walk, quotient_of(graph, node)) ? 1 : FROM_NOTHING;
+  return has_quotient(graph, u, node) ? 1 : FROM_NOTHING;
 }
 
 static uint32_t cost_of_node(tj_graph *graph, const usage *u, uint32_t position) {
@@ -143,7 +175,7 @@ static uint32_t cost_of_node(tj_graph *graph, const usage *u, uint32_t position)
   case TJ_OP_SYMBOL:
     return 0;
   case TJ_OP_ADD:
-    return is_part_of_sum(u, position) ? 0 : cost_of_sum(u, node);
+    return is_part_of_sum(u, position) ? 0 : cost_of_sum(u, position);
   case TJ_OP_MUL:
     return is_part_of_sum(u, position) ? 0 : 1;
   case TJ_OP_DIV:
@@ -165,7 +197,9 @@ static bool is_unbounded(const tj_node *node) {
 
 static uint32_t estimate(tj_graph *graph, const tj_node *const roots[], size_t count) {
   enum { WIDE = 4, UNBOUNDED = 10000 };
-  usage u = usage_of(graph, roots, count);
+  tj_walk walk = tj_walk_briefly(graph, roots, count);
+  walk.node = tj_arena_copy(&graph->job->arena, walk.node, walk.count * sizeof *walk.node);
+  usage u = usage_of(graph, walk, roots, count);
   uint32_t cost = 0;
   for (uint32_t i = 0; i < u.walk.count; i++) {
     const tj_node *node = u.walk.node[i];
@@ -179,20 +213,12 @@ static uint32_t estimate(tj_graph *graph, const tj_node *const roots[], size_t c
 
 /* --- moves --- */
 
-static const tj_node **copy_roots(const economy *e, const tj_node *const roots[]) {
-  const tj_node **copy = TJ_NEW_ARRAY(e->graph->job, const tj_node *, e->count);
-  for (size_t i = 0; i < e->count; i++)
-    copy[i] = roots[i];
-  return copy;
-}
-
-/* The node on what its arguments became. */
-static const tj_node *made_anew(tj_graph *graph, const tj_walk *walk, const tj_node *const became[],
-                                const tj_node *node) {
-  const tj_node *args[3] = {NULL, NULL, NULL};
+/* The node at a position on what its arguments became. */
+static const tj_node *made_anew(tj_graph *graph, const usage *u, const tj_node *const became[], uint32_t position) {
+  const tj_node *node = u->walk.node[position], *args[3] = {NULL, NULL, NULL};
   bool is_same = true;
   for (unsigned k = 0; k < tj_op_arity(node->op); k++) {
-    args[k] = became[tj_walk_find(walk, node->arg[k])];
+    args[k] = became[u->argument[position][k]];
     is_same = is_same && args[k] == node->arg[k];
   }
   if (is_same)
@@ -202,29 +228,28 @@ static const tj_node *made_anew(tj_graph *graph, const tj_walk *walk, const tj_n
   return made;
 }
 
-/* The roots with `after` in the place of `before`, of which only users, found after it, are made of. */
-static const tj_node **substituted(const economy *e, const tj_node *const roots[], const tj_walk *walk,
-                                   const tj_node *before, const tj_node *after) {
-  const tj_node **became = tj_arena_copy(&e->graph->job->arena, walk->node, walk->count * sizeof *became);
-  const tj_node **result = copy_roots(e, roots);
-  uint32_t first = tj_walk_find(walk, before);
+/* The roots with `after` in the place of the node at a position, of which only users, found after it, are made of. */
+static const tj_node **substituted(const economy *e, const usage *u, uint32_t first, const tj_node *after) {
+  const tj_node **became = tj_arena_copy(&e->graph->job->arena, u->walk.node, u->walk.count * sizeof *became);
+  const tj_node **result = TJ_NEW_ARRAY(e->graph->job, const tj_node *, e->count);
+  tj_sharpen_facts(after, &became[first]->facts);
   became[first] = after;
-  tj_sharpen_facts(after, &before->facts);
-  for (uint32_t i = first + 1; i < walk->count; i++)
-    became[i] = made_anew(e->graph, walk, became, walk->node[i]);
+  for (uint32_t i = first + 1; i < u->walk.count; i++)
+    became[i] = made_anew(e->graph, u, became, i);
   for (size_t i = 0; i < e->count; i++)
-    result[i] = became[tj_walk_find(walk, roots[i])];
+    result[i] = became[u->root[i]];
   return result;
 }
 
 static bool improve(economy *e, const tj_node *roots[], uint32_t cost, int ahead);
 
-/* Whether the roots are better with `after` for `before`, or get there; then that is what they become. */
-static bool try_move(economy *e, const tj_node *roots[], const tj_walk *walk, uint32_t cost, int ahead,
-                     const tj_node *before, const tj_node *after) {
-  if (after == NULL || after == before || e->attempts++ >= MOST_ATTEMPTS)
+/* Whether the roots are better with `after` for the node at a position, or get there; then that is what they become.
+ */
+static bool try_move(economy *e, const tj_node *roots[], const usage *u, uint32_t cost, int ahead, uint32_t position,
+                     const tj_node *after) {
+  if (after == NULL || after == u->walk.node[position] || e->attempts++ >= MOST_ATTEMPTS)
     return false;
-  const tj_node **moved = substituted(e, roots, walk, before, after);
+  const tj_node **moved = substituted(e, u, position, after);
   uint32_t cost_after = estimate(e->graph, moved, e->count);
   bool is_better = cost_after < cost || (cost_after == cost && ahead > 1 && improve(e, moved, cost, ahead - 1));
   for (size_t i = 0; i < e->count && is_better; i++)
@@ -252,27 +277,26 @@ static bool is_digit(const tj_term *term, tj_op op) {
 }
 
 /* c*(y%d) = c*y - c*d*(y/d), where y/d is there anyway. */
-static const tj_node *without_remainder(economy *e, const tj_walk *walk, const tj_linear *form, uint32_t place) {
+static const tj_node *without_remainder(economy *e, const usage *u, const tj_linear *form, uint32_t place) {
   const tj_term *term = &form->term[place];
   if (!is_digit(term, TJ_OP_MOD))
     return NULL;
   const tj_node *remainder = term->atom[0], *quotient = quotient_of(e->graph, remainder);
-  if (!is_among(walk, quotient))
+  if (!is_among(u, quotient))
     return NULL;
   return with_terms(e->graph, form, place, remainder->arg[0], term->coefficient, quotient,
                     -term->coefficient * remainder->arg[1]->value);
 }
 
 /* e*d*(y/d) = e*y - e*(y%d), where y%d is there anyway. */
-static const tj_node *without_quotient(economy *e, const tj_walk *walk, const tj_linear *form, uint32_t place) {
+static const tj_node *without_quotient(economy *e, const usage *u, const tj_linear *form, uint32_t place) {
   const tj_term *term = &form->term[place];
   if (!is_digit(term, TJ_OP_DIV) || term->coefficient % term->atom[0]->arg[1]->value != 0)
     return NULL;
   const tj_node *remainder = tj_simplified(e->graph, tj_node_make(e->graph, TJ_OP_MOD, term->atom[0]->arg));
   int64_t factor = term->coefficient / term->atom[0]->arg[1]->value;
-  return is_among(walk, remainder)
-             ? with_terms(e->graph, form, place, term->atom[0]->arg[0], factor, remainder, -factor)
-             : NULL;
+  return is_among(u, remainder) ? with_terms(e->graph, form, place, term->atom[0]->arg[0], factor, remainder, -factor)
+                                : NULL;
 }
 
 /* k*part + rest, where part's terms times k are among the sum's; but k is positive for a single term and a constant.
@@ -300,23 +324,21 @@ static const tj_node *with_part(economy *e, const tj_node *sum, const tj_node *p
   return NULL;
 }
 
-static bool try_digits(economy *e, const tj_node *roots[], const usage *u, uint32_t cost, int ahead,
-                       const tj_node *sum) {
-  const tj_linear *form = tj_linear_of(e->graph, sum);
+static bool try_digits(economy *e, const tj_node *roots[], const usage *u, uint32_t cost, int ahead, uint32_t sum) {
+  const tj_linear *form = tj_linear_of(e->graph, u->walk.node[sum]);
   for (uint32_t i = 0; i < form->count; i++) {
-    if (try_move(e, roots, &u->walk, cost, ahead, sum, without_remainder(e, &u->walk, form, i)) ||
-        try_move(e, roots, &u->walk, cost, ahead, sum, without_quotient(e, &u->walk, form, i)))
+    if (try_move(e, roots, u, cost, ahead, sum, without_remainder(e, u, form, i)) ||
+        try_move(e, roots, u, cost, ahead, sum, without_quotient(e, u, form, i)))
       return true;
   }
   return false;
 }
 
-static bool try_parts(economy *e, const tj_node *roots[], const usage *u, uint32_t cost, int ahead,
-                      const tj_node *sum) {
+static bool try_parts(economy *e, const tj_node *roots[], const usage *u, uint32_t cost, int ahead, uint32_t sum) {
   for (uint32_t i = 0; i < u->walk.count; i++) {
     const tj_node *part = u->walk.node[i];
     if (part->op == TJ_OP_ADD && !is_part_of_sum(u, i) &&
-        try_move(e, roots, &u->walk, cost, ahead, sum, with_part(e, sum, part)))
+        try_move(e, roots, u, cost, ahead, sum, with_part(e, u->walk.node[sum], part)))
       return true;
   }
   return false;
@@ -324,11 +346,10 @@ static bool try_parts(economy *e, const tj_node *roots[], const usage *u, uint32
 
 /* Makes the first move that is found to take the cost below `cost`. */
 static bool improve(economy *e, const tj_node *roots[], uint32_t cost, int ahead) {
-  usage u = usage_of(e->graph, roots, e->count);
+  usage u = usage_of(e->graph, tj_walk_nodes(e->graph, roots, e->count), roots, e->count);
   for (uint32_t i = u.walk.count; i-- > 0;) {
-    const tj_node *sum = u.walk.node[i];
-    bool is_whole = sum->op == TJ_OP_ADD && !is_part_of_sum(&u, i);
-    if (is_whole && (try_digits(e, roots, &u, cost, ahead, sum) || try_parts(e, roots, &u, cost, ahead, sum)))
+    bool is_whole = u.walk.node[i]->op == TJ_OP_ADD && !is_part_of_sum(&u, i);
+    if (is_whole && (try_digits(e, roots, &u, cost, ahead, i) || try_parts(e, roots, &u, cost, ahead, i)))
       return true;
   }
   return false;
@@ -336,8 +357,7 @@ static bool improve(economy *e, const tj_node *roots[], uint32_t cost, int ahead
 
 void tj_economize(tj_graph *graph, const tj_node *roots[], size_t count) {
   economy e = {.graph = graph, .count = count};
-  tj_walk walk = tj_walk_nodes(graph, roots, count);
-  if (walk.count > MOST_NODES)
+  if (tj_walk_briefly(graph, roots, count).count > MOST_NODES)
     return;
   while (e.attempts < MOST_ATTEMPTS && improve(&e, roots, estimate(graph, roots, count), MOST_MOVES_AHEAD))
     continue;
