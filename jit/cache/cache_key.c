@@ -81,7 +81,8 @@ WRITES_EVERY_FIELD(tj_exchange, 72, write_exchange); /* but prices, and what tar
 WRITES_EVERY_FIELD(tj_arithmetic, 48, write_program);
 WRITES_EVERY_FIELD(tj_carried, 24, write_loop);
 WRITES_EVERY_FIELD(tj_loop, 32, write_loop);
-WRITES_EVERY_FIELD(tj_kernel, 352, write_kernel); /* but its mappings, their reasons and its races */
+WRITES_EVERY_FIELD(tj_launched_tile, 400, write_tile);
+WRITES_EVERY_FIELD(tj_kernel, 360, write_kernel); /* but its mappings, their reasons and its races */
 
 /* A kernel's expressions are written where they are first used, arguments before users, and from then on named by
  * their number. So their order in the graph, which depends on the program's text, does not matter. */
@@ -351,6 +352,18 @@ static void write_loop(kernel_writer *w, const tj_loop *loop) {
   }
 }
 
+static void write_tile(kernel_writer *w, const tj_launched_tile *tile) {
+  tj_write_u8(&w->text, tile != NULL);
+  if (tile == NULL)
+    return;
+  for (uint32_t i = 0; i < TJ_TILE_WORDS; i++)
+    tj_write_u32(&w->text, tile->tile.word[i]);
+  for (uint32_t i = 0; i < TJ_TILE_INPUTS; i++)
+    write_node(w, tile->input[i]);
+  for (uint32_t i = 0; i < TJ_TILE_NUMBERS; i++)
+    write_node(w, tile->number[i]);
+}
+
 static void write_kernel(kernel_writer *w, const tj_kernel *kernel) {
   tj_write_string(&w->text, kernel->name);
   write_arguments(w, kernel);
@@ -373,6 +386,7 @@ static void write_kernel(kernel_writer *w, const tj_kernel *kernel) {
     write_node(w, kernel->binding[i].value);
     tj_write_u8(&w->text, kernel->binding[i].is_launched);
   }
+  write_tile(w, kernel->launched);
   write_loop(w, kernel->loop);
   write_program(w, kernel);
   write_slots(w, kernel);

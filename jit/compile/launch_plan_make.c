@@ -13,9 +13,10 @@ typedef struct {
   const tj_program_values *program;
   const tj_kernel *kernel;
   tj_launch_plan *plan;
-  uint32_t *number;       /* of the parameter of a symbol, plus 1; 0: it is none */
+  uint32_t *number;       /* of the parameter of a symbol, or of what is chosen, plus 1; 0: it is neither */
   const tj_node **symbol; /* by the number of its parameter; NULL: it is fixed */
-  tj_walk walk;           /* the nodes of all expressions: the steps */
+  const tj_launched_tile *tile[TJ_LAUNCH_MOST_TILES];
+  tj_walk walk; /* the nodes of all expressions: the steps */
   const tj_node **root;
   uint32_t root_count;
 } making;
@@ -43,7 +44,7 @@ static uint32_t variant_count(const tj_kernel *kernel) {
 static uint32_t most_roots(const making *m) {
   uint32_t most =
       TJ_RACE_NODES + 3 * (m->program->parameter_count + m->kernel->parameter_count) + m->kernel->derived_count;
-  most += 2 * variant_count(m->kernel);
+  most += (2 + TJ_TILE_INPUTS) * variant_count(m->kernel);
   for (uint32_t i = 0; i < m->kernel->buffer_count; i++)
     most += 1 + m->kernel->buffer[i].rank;
   return most;
@@ -82,6 +83,8 @@ static void gather_roots(making *m) {
   for (const tj_kernel *each = kernel; each != NULL; each = each->faster) {
     add_root(m, each->count);
     add_root(m, each->condition);
+    for (uint32_t i = 0; each->launched != NULL && i < TJ_TILE_INPUTS; i++)
+      add_root(m, each->launched->input[i]);
   }
   m->root_count += tj_race_nodes(kernel->race, m->root + m->root_count);
 }
@@ -140,6 +143,42 @@ static tj_launch_parameter *make_parameters(making *m) {
   }
   m->plan->parameter = parameter;
   return parameter;
+}
+
+/* Variants may have one tile. */
+static bool has_tile(const making *m, const tj_launched_tile *tile) {
+  for (uint32_t i = 0; i < m->plan->tile_count; i++) {
+    if (m->tile[i] == tile)
+      return true;
+  }
+  return tile == NULL;
+}
+
+/* What is chosen has numbers behind those of parameters. */
+static void number_tiles(making *m) {
+  for (const tj_kernel *each = m->kernel; each != NULL; each = each->faster) {
+    if (has_tile(m, each->launched))
+      continue;
+    if (m->plan->tile_count == TJ_LAUNCH_MOST_TILES)
+      tj_fail(m->graph->job, TJ_INTERNAL, "a launch would choose too many tiles");
+    uint32_t first = m->plan->parameter_count + m->plan->tile_count * TJ_TILE_NUMBERS;
+    m->tile[m->plan->tile_count++] = each->launched;
+    for (uint32_t i = 0; i < TJ_TILE_NUMBERS; i++) {
+      const tj_node *number = each->launched->number[i];
+      if (!tj_is_constant(number))
+        m->number[number->symbol->index] = first + i + 1;
+    }
+  }
+}
+
+static void make_tiles(making *m) {
+  tj_launch_tile *tile = TJ_NEW_ARRAY(m->graph->job, tj_launch_tile, m->plan->tile_count + 1);
+  for (uint32_t i = 0; i < m->plan->tile_count; i++) {
+    tile[i].tile = m->tile[i]->tile;
+    for (uint32_t k = 0; k < TJ_TILE_INPUTS; k++)
+      tile[i].input[k] = expression_of(m, m->tile[i]->input[k]);
+  }
+  m->plan->tile = tile;
 }
 
 static void set_facts(const making *m, tj_launch_parameter parameter[]) {
@@ -292,11 +331,13 @@ const tj_launch_plan *tj_launch_plan_make(tj_graph *graph, const tj_program_valu
   plan->target = target->name;
   making m = {.graph = graph, .program = program, .kernel = kernel, .plan = plan};
   tj_launch_parameter *parameter = make_parameters(&m);
+  number_tiles(&m);
   gather_roots(&m);
   m.walk = tj_walk_nodes(graph, m.root, m.root_count);
   tj_spend(graph->job, m.walk.count);
   set_facts(&m, parameter);
   make_steps(&m);
+  make_tiles(&m);
   make_buffers(&m);
   measure_scratch(&m);
   make_words(&m);

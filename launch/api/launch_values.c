@@ -119,7 +119,7 @@ static bool says_parameter(const tj_launch *launch, uint32_t buffer, const tj_to
   if (shape->length == NULL || !of->is_row_major || of->rank != shape->rank)
     return false;
   const tj_launch_step *extent = &tj_plan_of(launch)->step[of->extent[mode]];
-  if (extent->op != TJ_OP_SYMBOL || launch->given[extent->parameter])
+  if (!tj_launch_is_parameter(tj_plan_of(launch), extent) || launch->given[extent->parameter])
     return false;
   *parameter = extent->parameter;
   return true;

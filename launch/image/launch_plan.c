@@ -74,15 +74,27 @@ static void write_race(tj_text *text, const tj_launch_race *race) {
   }
 }
 
+static void write_tile(tj_text *text, const tj_launch_tile *tile) {
+  for (uint32_t i = 0; i < TJ_TILE_WORDS; i++)
+    tj_write_u32(text, tile->tile.word[i]);
+  for (uint32_t i = 0; i < TJ_TILE_INPUTS; i++) {
+    if (tj_launch_has_input(&tile->tile, i))
+      tj_write_u32(text, tile->input[i]);
+  }
+}
+
 void tj_launch_plan_write(tj_text *text, const tj_launch_plan *plan) {
   tj_write_u32(text, TJ_LAUNCH_PLAN_VERSION);
   tj_write_string(text, plan->kernel);
   tj_write_string(text, plan->target);
   tj_write_u32(text, plan->parameter_count);
   tj_write_u32(text, plan->passed_count);
+  tj_write_u32(text, plan->tile_count);
   tj_write_u32(text, plan->step_count);
   for (uint32_t i = 0; i < plan->step_count; i++)
     write_step(text, &plan->step[i]);
+  for (uint32_t i = 0; i < plan->tile_count; i++)
+    write_tile(text, &plan->tile[i]);
   for (uint32_t i = 0; i < plan->parameter_count; i++)
     write_parameter(text, &plan->parameter[i]);
   tj_write_u32(text, plan->buffer_count);
@@ -140,7 +152,7 @@ static tj_launch_step read_step(reading *r, uint32_t number) {
   if (step.op == TJ_OP_CONSTANT)
     step.value = (int64_t)tj_read_u64(r->reader);
   else if (step.op == TJ_OP_SYMBOL)
-    step.parameter = tj_read_below(r->reader, r->plan->parameter_count);
+    step.parameter = tj_read_below(r->reader, r->plan->parameter_count + r->plan->tile_count * TJ_TILE_NUMBERS);
   for (unsigned i = 0; i < tj_op_arity(step.op); i++)
     step.arg[i] = tj_read_below(r->reader, number);
   return step;
@@ -153,6 +165,27 @@ static void read_steps(reading *r) {
     step[i] = read_step(r, i);
   r->plan->step = step;
   r->plan->step_count = count;
+}
+
+static tj_launch_tile read_tile(reading *r) {
+  tj_launch_tile tile = {.tile = {.modes = 1}};
+  for (uint32_t i = 0; i < TJ_TILE_WORDS; i++) {
+    uint32_t word = tj_read_u32(r->reader);
+    tj_read_expect(r->reader, tj_tile_allows(i, word));
+    tile.tile.word[i] = word;
+  }
+  for (uint32_t i = 0; i < TJ_TILE_INPUTS && !r->reader->is_failed; i++) {
+    if (tj_launch_has_input(&tile.tile, i))
+      tile.input[i] = read_expression(r);
+  }
+  return tile;
+}
+
+static void read_tiles(reading *r) {
+  tj_launch_tile *tile = TJ_NEW_ARRAY(r->job, tj_launch_tile, r->plan->tile_count + 1);
+  for (uint32_t i = 0; i < r->plan->tile_count; i++)
+    tile[i] = read_tile(r);
+  r->plan->tile = tile;
 }
 
 static void read_choices(reading *r, tj_launch_parameter *parameter) {
@@ -302,7 +335,9 @@ const tj_launch_plan *tj_launch_plan_read(tj_job *job, tj_reader *reader) {
   r.plan->target = tj_read_string(reader);
   r.plan->parameter_count = tj_read_count(reader, PARAMETER_BYTES);
   r.plan->passed_count = tj_read_below(reader, r.plan->parameter_count + 1);
+  r.plan->tile_count = tj_read_below(reader, TJ_LAUNCH_MOST_TILES + 1);
   read_steps(&r);
+  read_tiles(&r);
   read_parameters(&r);
   read_buffers(&r);
   read_words(&r);
@@ -326,15 +361,49 @@ static tj_launch_value evaluate_operation(const tj_launch_step *step, const tj_l
   return result;
 }
 
+/* What was chosen last. */
+typedef struct {
+  const tj_launch_tile *tile; /* NULL: nothing */
+  tj_tile_choice choice;
+  tj_eval_status status; /* of its inputs */
+} chosen_tile;
+
+/* Chooses by the values of steps before number `step`. */
+static chosen_tile choose_tile(const tj_launch_tile *tile, uint32_t step, const tj_launch_value values[]) {
+  tj_tile_domain domain = {.extent = {0}};
+  chosen_tile chosen = {.tile = tile};
+  for (uint32_t i = 0; i < TJ_TILE_INPUTS && chosen.status == TJ_EVAL_OK; i++) {
+    if (!tj_launch_has_input(&tile->tile, i))
+      continue;
+    chosen.status = tile->input[i] < step ? values[tile->input[i]].status : TJ_EVAL_UNBOUND;
+    domain.input[i] = chosen.status == TJ_EVAL_OK ? values[tile->input[i]].value : 0;
+  }
+  if (chosen.status == TJ_EVAL_OK)
+    chosen.choice = tj_tile_choose(&tile->tile, &domain);
+  return chosen;
+}
+
+static tj_launch_value evaluate_choice(const tj_launch_plan *plan, uint32_t step, const tj_launch_value values[],
+                                       chosen_tile *last) {
+  uint32_t number = tj_launch_number(plan, &plan->step[step]);
+  const tj_launch_tile *tile = &plan->tile[number / TJ_TILE_NUMBERS];
+  if (last->tile != tile)
+    *last = choose_tile(tile, step, values);
+  return (tj_launch_value){last->choice.number[number % TJ_TILE_NUMBERS], last->status};
+}
+
 void tj_launch_plan_evaluate(const tj_launch_plan *plan, const int64_t parameter[], const bool bound[],
                              tj_launch_value values[]) {
+  chosen_tile last = {.tile = NULL};
   for (uint32_t i = 0; i < plan->step_count; i++) {
     const tj_launch_step *step = &plan->step[i];
     if (step->op == TJ_OP_CONSTANT)
       values[i] = (tj_launch_value){step->value, TJ_EVAL_OK};
-    else if (step->op == TJ_OP_SYMBOL)
+    else if (tj_launch_is_parameter(plan, step))
       values[i] =
           (tj_launch_value){parameter[step->parameter], bound[step->parameter] ? TJ_EVAL_OK : TJ_EVAL_UNBOUND};
+    else if (step->op == TJ_OP_SYMBOL)
+      values[i] = evaluate_choice(plan, i, values, &last);
     else
       values[i] = evaluate_operation(step, values);
   }

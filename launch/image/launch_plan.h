@@ -11,6 +11,7 @@
  *     variants     the kernels of the machine code that do the work, each under its condition
  *     race         what parameters decide about two coordinates that store to one element, if anything
  *     steps        the expressions that the others refer to by number
+ *     tiles        what a launch chooses the shapes of tiles by, for expressions that speak of these
  *
  * How to add a variant: another row of `variant` in tj_launch_plan_make (jit/compile/launch_plan_make.c), with its
  * condition before those that hold more often. How to add a field: the struct, its making there, write and read in
@@ -24,9 +25,10 @@
 #include "base/number/magic.h"
 #include "base/number/op.h"
 #include "base/number/race.h"
+#include "base/number/tile.h"
 #include "launch/image/serial.h"
 
-enum { TJ_LAUNCH_PLAN_VERSION = 8 }; /* of the bytes that tj_launch_plan_write makes */
+enum { TJ_LAUNCH_PLAN_VERSION = 9 }; /* of the bytes that tj_launch_plan_write makes */
 
 /* The number of a step: the expression that ends there. */
 typedef uint32_t tj_expression;
@@ -37,7 +39,7 @@ typedef struct {
   tj_op op;
   union {
     int64_t value;        /* TJ_OP_CONSTANT */
-    uint32_t parameter;   /* TJ_OP_SYMBOL: its number */
+    uint32_t parameter;   /* TJ_OP_SYMBOL: its number; beyond all parameters, TJ_TILE_NUMBERS for each tile */
     tj_expression arg[3]; /* else: as many as the operation's arity */
   };
 } tj_launch_step;
@@ -109,10 +111,20 @@ typedef struct {
   const tj_launch_race_mode *mode;
 } tj_launch_race;
 
+enum { TJ_LAUNCH_MOST_TILES = 16 };
+
+/* A tile whose shape the launch chooses, in numbers: for steps that come after its inputs. */
+typedef struct {
+  tj_tile tile;
+  tj_expression input[TJ_TILE_INPUTS]; /* of a tj_tile_domain; not of modes beyond the tile's */
+} tj_launch_tile;
+
 typedef struct {
   const char *kernel, *target; /* their names */
   const tj_launch_step *step;
   uint32_t step_count;
+  const tj_launch_tile *tile;
+  uint32_t tile_count; /* <= TJ_LAUNCH_MOST_TILES */
   const tj_launch_parameter *parameter;
   uint32_t parameter_count, passed_count;
   const tj_launch_buffer *buffer;
@@ -130,6 +142,21 @@ void tj_launch_plan_write(tj_text *text, const tj_launch_plan *plan);
 /* The plan that was written, in the job's arena; its strings are borrowed from the reader's bytes. NULL where these
  * bytes are none, whatever else they are. */
 const tj_launch_plan *tj_launch_plan_read(tj_job *job, tj_reader *reader);
+
+/* Whether a step is the value of a parameter, not a number that is chosen. */
+static inline bool tj_launch_is_parameter(const tj_launch_plan *plan, const tj_launch_step *step) {
+  return step->op == TJ_OP_SYMBOL && step->parameter < plan->parameter_count;
+}
+
+/* Which number of all tiles' it is, for a TJ_OP_SYMBOL that is no parameter. */
+static inline uint32_t tj_launch_number(const tj_launch_plan *plan, const tj_launch_step *step) {
+  return step->parameter - plan->parameter_count;
+}
+
+/* Whether a tile of so many modes has such an input. */
+static inline bool tj_launch_has_input(const tj_tile *tile, uint32_t input) {
+  return input % TJ_TILE_MODES < tile->modes;
+}
 
 /* What an expression comes to; a value only where the status is TJ_EVAL_OK. */
 typedef struct {

@@ -3,6 +3,7 @@
 #include "launch/image/launch_plan_text.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 
 enum { MOST_OPERATIONS = 4 };
 
@@ -48,16 +49,37 @@ static void write_infix(tj_text *text, const tj_launch_plan *plan, const tj_laun
   tj_text_string(text, is_operand ? ")" : "");
 }
 
+/* items(m), log(m): what is chosen along mode m; or whether the tile is worth it. */
+static void write_choice(tj_text *text, const tj_launch_plan *plan, const tj_launch_step *step) {
+  uint32_t number = tj_launch_number(plan, step), of = number % TJ_TILE_NUMBERS;
+  const tj_tile *tile = &plan->tile[number / TJ_TILE_NUMBERS].tile;
+  if (of < 2 * TJ_TILE_AXES)
+    tj_text_format(text, "%s(%" PRIu32 ")", of < TJ_TILE_AXES ? "items" : "log", tile->axis[of % TJ_TILE_AXES]);
+  else
+    tj_text_string(text, "worth");
+}
+
 static void write_expression(tj_text *text, const tj_launch_plan *plan, tj_expression expression, bool is_operand) {
   const tj_launch_step *step = &plan->step[expression];
   if (step->op == TJ_OP_CONSTANT)
     tj_text_integer(text, step->value);
-  else if (step->op == TJ_OP_SYMBOL)
+  else if (tj_launch_is_parameter(plan, step))
     tj_text_string(text, plan->parameter[step->parameter].name);
+  else if (step->op == TJ_OP_SYMBOL)
+    write_choice(text, plan, step);
   else if (isalpha((unsigned char)op_text[step->op][0]))
     write_call(text, plan, step);
   else
     write_infix(text, plan, step, is_operand);
+}
+
+/* What comes before a number that is chosen by it. */
+static void mark_inputs(const tj_launch_plan *plan, uint32_t step, bool is_used[]) {
+  const tj_launch_tile *tile = &plan->tile[tj_launch_number(plan, &plan->step[step]) / TJ_TILE_NUMBERS];
+  for (uint32_t i = 0; i < TJ_TILE_INPUTS; i++) {
+    if (tj_launch_has_input(&tile->tile, i) && tile->input[i] < step)
+      is_used[tile->input[i]] = true;
+  }
 }
 
 /* value(M, N): the parameters that it is made of. */
@@ -69,8 +91,10 @@ static void write_parameters(tj_text *text, const tj_launch_plan *plan, tj_expre
     const tj_launch_step *step = &plan->step[i];
     for (unsigned k = 0; is_used[i] && k < tj_op_arity(step->op); k++)
       is_used[step->arg[k]] = true;
-    if (is_used[i] && step->op == TJ_OP_SYMBOL)
+    if (is_used[i] && tj_launch_is_parameter(plan, step))
       is_named[step->parameter] = true;
+    else if (is_used[i] && step->op == TJ_OP_SYMBOL)
+      mark_inputs(plan, i, is_used);
   }
   const char *before = "value(";
   for (uint32_t i = 0; i < plan->parameter_count; i++) {

@@ -6,9 +6,9 @@
  * its buffer. Uniform loads, which waves make by scalar instructions, stay what they are. */
 #include "lower/access/bounded.h"
 
+#include "base/number/cost.h"
 #include "ir/index/facts.h"
 #include "ir/simplify/simplify.h"
-#include "lower/access/cost.h"
 #include "lower/access/slot_use.h"
 #include "lower/kernel/displace.h"
 #include "lower/kernel/kernel_nodes.h"

@@ -10,24 +10,15 @@
 #include "base/machine/cache_line.h"
 #include "base/machine/dma_touched.h"
 #include "base/machine/processor.h"
-#include "lower/access/cost.h"
+#include "base/number/cost.h"
 #include "lower/access/memory_access.h"
+#include "lower/kernel/launched_tile.h"
 #include "lower/kernel/loop.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { OFFSET, VALID, BASE, LIMIT, ROOTS /* of a step */ };
-
-const tj_line_costs tj_cost_in_lines = {
-#define LINES(name, value, what) .name = (value),
-#include "lower/access/cost.def"
-};
-
-const tj_cost_parts tj_parts_of_cost = {
-#define PART(name, value, what) .name = (value),
-#include "lower/access/cost.def"
-};
 
 /* What an access of a wave was counted when last it was. */
 typedef struct {
@@ -489,6 +480,10 @@ static void unbind_parameters(pricing *p) {
   memset(bound, true, p->bindings.count);
   for (uint32_t i = 0; i < kernel->parameter_count; i++)
     bound[kernel->parameter[i]->symbol->index] = false;
+  for (uint32_t i = 0; kernel->launched != NULL && i < TJ_TILE_NUMBERS; i++) {
+    if (!tj_is_constant(kernel->launched->number[i]))
+      bound[kernel->launched->number[i]->symbol->index] = false;
+  }
   p->bindings.bound = bound;
 }
 
@@ -500,6 +495,7 @@ static void set_launch(pricing *p, const int64_t parameter[]) {
     unbind_parameters(p);
   for (uint32_t i = 0; parameter != NULL && i < kernel->parameter_count; i++)
     set_symbol(p, kernel->parameter[i], parameter[i]);
+  note(p, tj_choose_launched(kernel, &p->bindings, p->symbol));
   for (uint32_t i = 0; i < kernel->binding_count; i++) {
     if (kernel->binding[i].is_launched)
       set_symbol(p, kernel->binding[i].symbol, value_of(p, kernel->binding[i].value));

@@ -87,7 +87,8 @@ static uint64_t bit_of(uint32_t mode) {
   return mode != TJ_FLEXIBLE_NONE ? (uint64_t)1 << mode : 0;
 }
 
-uint32_t tj_flexible_take_closest(const tj_flexible *f, uint64_t *taken, uint32_t side) {
+/* The closest mode of a side that is not among those taken, which it is from then on. */
+static uint32_t take_closest(const tj_flexible *f, uint64_t *taken, uint32_t side) {
   uint32_t mode = closest_mode(f, *taken, side);
   *taken |= bit_of(mode);
   return mode;
@@ -101,8 +102,8 @@ static void choose_modes(tj_flexible *f) {
   f->first_loaded = closest_mode(f, 0, TJ_FLEXIBLE_SOURCE);
   f->first_stored = closest_mode(f, 0, TJ_FLEXIBLE_DESTINATION);
   uint64_t taken = (uint64_t)1 << f->first_loaded | (uint64_t)1 << f->first_stored;
-  f->next_loaded = tj_flexible_take_closest(f, &taken, TJ_FLEXIBLE_SOURCE);
-  f->next_stored = tj_flexible_take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
+  f->next_loaded = take_closest(f, &taken, TJ_FLEXIBLE_SOURCE);
+  f->next_stored = take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
 }
 
 /* The other modes in the destination's order: of tiles that turn around none, but workgroups follow it. */
@@ -110,7 +111,7 @@ static void choose_others(tj_flexible *f) {
   uint64_t taken =
       bit_of(f->first_loaded) | bit_of(f->first_stored) | bit_of(f->next_loaded) | bit_of(f->next_stored);
   for (uint32_t i = 0; i < TJ_FLEXIBLE_OTHERS; i++)
-    f->other[i] = tj_flexible_take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
+    f->other[i] = take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
 }
 
 static bool turns(const tj_flexible *f) {
@@ -280,6 +281,7 @@ static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj
                    .target = target,
                    .domain = domain,
                    .given = given,
+                   .flat = flat,
                    .condition = tj_int(graph, 1),
                    .gate = tj_int(graph, 1),
                    .form_count = TJ_FLEXIBLE_BOUNDS};

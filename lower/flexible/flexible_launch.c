@@ -63,10 +63,6 @@ const tj_node *tj_flexible_parts(tj_graph *graph, const tj_node *a, const tj_nod
   return tj_flexible_at_least(graph, tj_terse_div(graph, more, b), 1);
 }
 
-const tj_node *tj_flexible_balanced(tj_graph *graph, const tj_node *total, const tj_node *most) {
-  return tj_flexible_parts(graph, total, tj_flexible_parts(graph, total, most));
-}
-
 const tj_node *tj_flexible_power(tj_graph *graph, const tj_node *log) {
   return tj_flexible_at_least(graph, tj_shl(graph, tj_int(graph, 1), log), 1);
 }

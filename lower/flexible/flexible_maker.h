@@ -26,12 +26,12 @@ enum {
 };
 
 enum {
-  TJ_FLEXIBLE_MOST_BOUND = 1 << 28, /* of a bounded sum throughout the domain */
-  TJ_FLEXIBLE_ITEMS = 256,          /* of a workgroup, or twice as many */
-  TJ_FLEXIBLE_MODES = 8,            /* of a domain, at most */
-  TJ_FLEXIBLE_OTHERS = 3,           /* of these that a tile may have besides the first two of either side */
+  TJ_FLEXIBLE_MOST_BOUND = 1 << 28,  /* of a bounded sum throughout the domain */
+  TJ_FLEXIBLE_ITEMS = TJ_TILE_ITEMS, /* of a workgroup, or twice as many */
+  TJ_FLEXIBLE_MODES = TJ_TILE_MODES, /* of a domain, at most */
+  TJ_FLEXIBLE_OTHERS = 3,            /* of these that a tile may have besides the first two of either side */
   TJ_FLEXIBLE_SHARES = 2 * TJ_FLEXIBLE_MODES + 4,
-  TJ_FLEXIBLE_NONE = UINT32_MAX
+  TJ_FLEXIBLE_NONE = TJ_TILE_NONE
 };
 
 /* Bounds that the launch checks, so that offsets fit: of a tile in 32 bits of bytes, of all in 64 bits. */
@@ -61,6 +61,15 @@ typedef struct {
   int64_t most;
 } tj_flexible_share;
 
+/* What the launch chooses along an axis of the tile. */
+typedef struct {
+  uint32_t mode;              /* or TJ_FLEXIBLE_NONE */
+  const tj_node *items, *log; /* launch; the logarithm of slots */
+  int64_t most;               /* items */
+  int64_t most_log;
+  bool has_slots; /* the logarithm is up to the launch */
+} tj_flexible_axis;
+
 typedef struct {
   const tj_node *base; /* of the tile */
   uint32_t side; /* the form of the accesses that a bound, or what is further, goes with: source or destination */
@@ -85,6 +94,8 @@ typedef struct {
   uint32_t other[TJ_FLEXIBLE_OTHERS];  /* in the destination's order, likewise */
   uint32_t width[TJ_FLEXIBLE_SIDES];   /* elements of a side's vectors */
   const tj_mapping *given;             /* NULL: modes and widths are chosen */
+  const tj_kernel *flat;               /* the tile of one of its variants may be this one's, too */
+  tj_flexible_axis axis[TJ_TILE_AXES];
   tj_flexible_share share[TJ_FLEXIBLE_SHARES];
   uint32_t share_count;
   tj_mapping *mapping; /* of which the steps are made */
@@ -131,8 +142,6 @@ const tj_node *tj_flexible_at_least(tj_graph *graph, const tj_node *node, int64_
 const tj_node *tj_flexible_at_most(tj_graph *graph, const tj_node *node, int64_t high);
 /* a / b rounded up, at least 1, for b >= 1. */
 const tj_node *tj_flexible_parts(tj_graph *graph, const tj_node *a, const tj_node *b);
-/* The length of one of as few equal parts of `total` as are at most `most`, rounded up. */
-const tj_node *tj_flexible_balanced(tj_graph *graph, const tj_node *total, const tj_node *most);
 /* 2^log */
 const tj_node *tj_flexible_power(tj_graph *graph, const tj_node *log);
 const tj_node *tj_flexible_choice(tj_graph *graph, const tj_node *truth, const tj_node *then,
@@ -142,9 +151,9 @@ const tj_node *tj_flexible_choice(tj_graph *graph, const tj_node *truth, const t
 
 /* A workgroup has so many work-items. */
 void tj_flexible_set_items(tj_flexible *f, uint32_t items);
-/* The closest mode of a side that is not among those taken, by bit, which it is from then on. */
-uint32_t tj_flexible_take_closest(const tj_flexible *f, uint64_t *taken, uint32_t side);
-
+/* Sets the axes of a tile, of which kind and widths are given, and all that follows; a truth, whether it is worth it.
+ */
+const tj_node *tj_flexible_choose(tj_flexible *f, tj_tile tile);
 /* How far a tile's ends may be away along each mode, with the modes of the tile chosen. */
 void tj_flexible_set_reaches(tj_flexible *f);
 /* With the lengths of all modes set: where tiles begin, their number, and what the launch demands for it. */
@@ -154,10 +163,9 @@ void tj_flexible_place_tiles(tj_flexible *f);
 
 enum { TJ_FLEXIBLE_LEAVES = 16 }; /* of a side */
 
-/* The number of the mapping that the launch chooses along a mode, not more than `most`; `log`: of slots. */
-const tj_node *tj_flexible_items(tj_flexible *f, uint32_t mode, const tj_node *launch, int64_t most);
-const tj_node *tj_flexible_slots(tj_flexible *f, uint32_t mode, const tj_node *launch, const tj_node *log,
-                                 int64_t most);
+/* The numbers of the mapping that the launch chooses along an axis; 1: there is none. */
+const tj_node *tj_flexible_items(tj_flexible *f, uint32_t axis);
+const tj_node *tj_flexible_slots(tj_flexible *f, uint32_t axis);
 /* What a group of items comes to, if it is not the product of its numbers as these are. */
 void tj_flexible_group(tj_flexible *f, const tj_tuple *group, const tj_node *launch, int64_t most);
 /* Another mode: a leaf, or those of a list. What is in the shape, NULL where that is nothing: extents of 1. */
@@ -250,29 +258,6 @@ const tj_node *tj_flexible_is_inner(tj_flexible *f);
 
 /* Whether what is moved is within all bounds of the side: truth. */
 const tj_node *tj_flexible_within(tj_flexible *f, uint32_t side, const tj_flexible_place place[]);
-
-/* --- the price --- */
-
-/* What touches one cache line for each that it fills. */
-enum { TJ_FLEXIBLE_LINE_PARTS = 128 };
-
-/* Neighbours that a side has again and again in a tile, as a run of them grows from mode to mode. */
-typedef struct {
-  uint32_t side;
-  const tj_flexible_mode *first, *next; /* along which it is; next NULL: along the first alone */
-  const tj_node *elements;
-  const tj_node *goes_on; /* truth: the tile has all of the last mode, */
-  const tj_node *end;     /* which ends here */
-  const tj_node *part;    /* coordinates of `next` */
-} tj_flexible_run;
-
-tj_flexible_run tj_flexible_run_along(const tj_flexible *f, uint32_t side, const tj_flexible_mode *first,
-                                      const tj_node *length);
-/* The run with so many coordinates of another mode; NULL: of none. */
-tj_flexible_run tj_flexible_run_on(const tj_flexible *f, tj_flexible_run run, const tj_flexible_mode *next,
-                                   const tj_node *length);
-/* The cache lines that such runs touch, `most` vectors at a time, in parts of those that they fill. */
-const tj_node *tj_flexible_lines(const tj_flexible *f, const tj_flexible_run *run, int64_t most);
 
 /* --- the three ways --- */
 

@@ -16,20 +16,23 @@ static void add_share(tj_flexible *f, tj_flexible_share share) {
   f->share[f->share_count++] = share;
 }
 
-const tj_node *tj_flexible_items(tj_flexible *f, uint32_t mode, const tj_node *launch, int64_t most) {
-  if (mode == TJ_FLEXIBLE_NONE)
+const tj_node *tj_flexible_items(tj_flexible *f, uint32_t axis) {
+  const tj_flexible_axis *a = &f->axis[axis];
+  if (a->mode == TJ_FLEXIBLE_NONE)
     return tj_int(f->graph, 1);
-  const tj_node *symbol = tj_mapping_share(f->graph, TJ_MAPPING_ITEMS, mode);
-  add_share(f, (tj_flexible_share){.symbol = symbol, .launch = launch, .most = most});
+  const tj_node *symbol = tj_mapping_share(f->graph, TJ_MAPPING_ITEMS, a->mode);
+  add_share(f, (tj_flexible_share){.symbol = symbol, .launch = a->items, .most = a->most});
   return symbol;
 }
 
-const tj_node *tj_flexible_slots(tj_flexible *f, uint32_t mode, const tj_node *launch, const tj_node *log,
-                                 int64_t most) {
-  if (mode == TJ_FLEXIBLE_NONE)
-    return tj_int(f->graph, 1);
-  const tj_node *symbol = tj_mapping_share(f->graph, TJ_MAPPING_SLOTS, mode);
-  add_share(f, (tj_flexible_share){.symbol = symbol, .launch = launch, .log = log, .most = most});
+const tj_node *tj_flexible_slots(tj_flexible *f, uint32_t axis) {
+  const tj_flexible_axis *a = &f->axis[axis];
+  const tj_node *launch = tj_flexible_power(f->graph, a->log);
+  if (!a->has_slots)
+    return launch;
+  const tj_node *symbol = tj_mapping_share(f->graph, TJ_MAPPING_SLOTS, a->mode);
+  int64_t most = (int64_t)1 << a->most_log;
+  add_share(f, (tj_flexible_share){.symbol = symbol, .launch = launch, .log = a->log, .most = most});
   return symbol;
 }
 

@@ -94,6 +94,32 @@ static void choose_widths(tj_turn *t) {
   t->most_x = t->most_y = t->f->items / (t->slots * t->parts);
 }
 
+/* How many columns, rows, slots and passes there are along each mode. */
+static void choose_box(tj_turn *t) {
+  tj_flexible *f = t->f;
+  tj_graph *graph = t->graph;
+  (void)tj_flexible_choose(f, (tj_tile){.kind = TJ_TILE_TURNED,
+                                        .most = (uint32_t)t->most_x,
+                                        .slots = (uint32_t)t->slots,
+                                        .vectors = (uint32_t)t->vectors,
+                                        .parts = (uint32_t)t->parts,
+                                        .passes = (uint32_t)t->passes,
+                                        .together = (uint32_t)t->together,
+                                        .is_ordered = t->is_ordered});
+  const tj_flexible_axis *a = &f->axis[TJ_TILE_LOADED], *b = &f->axis[TJ_TILE_STORED];
+  const tj_flexible_axis *c = &f->axis[TJ_TILE_NEXT_LOADED], *d = &f->axis[TJ_TILE_NEXT_STORED];
+  t->x_a = a->items;
+  t->y_b = b->items;
+  t->x_c = c->items;
+  t->y_d = d->items;
+  t->x = tj_flexible_at_most(graph, tj_terse_mul(graph, t->x_a, t->x_c), t->most_x);
+  t->y = tj_flexible_at_most(graph, tj_terse_mul(graph, t->y_b, t->y_d), t->most_y);
+  t->along_b = tj_flexible_measure(f, "along", tj_flexible_power(graph, b->log), 1, t->slots, 1);
+  t->along_d = tj_flexible_measure(f, "along", tj_flexible_power(graph, d->log), 1, t->slots, 1);
+  t->pass_a = tj_flexible_power(graph, a->log);
+  t->pass_c = tj_flexible_power(graph, c->log);
+}
+
 /* The lengths of the tile. */
 static void measure_shape(tj_turn *t) {
   tj_flexible *f = t->f;
@@ -123,18 +149,6 @@ typedef struct {
   const tj_node *step_a;                          /* of passes */
 } shares;
 
-static void choose_passes(tj_turn *t, shares *s) {
-  tj_flexible *f = t->f;
-  s->pass_a = int_of(t, t->passes);
-  s->pass_c = int_of(t, 1);
-  if (t->c != NULL && t->passes > 1) {
-    const tj_node *log_c = tj_sub(t->graph, int_of(t, tj_turn_log2(t->passes)), t->pass_log);
-    s->pass_a = tj_flexible_slots(f, f->first_loaded, t->pass_a, t->pass_log, t->passes);
-    s->pass_c = tj_flexible_slots(f, f->next_loaded, t->pass_c, log_c, t->passes);
-  }
-  s->step_a = tj_terse_mul(t->graph, s->items_a, int_of(t, t->column));
-}
-
 /* Slots of squares are a row of work-items apart; others follow one another. */
 static void choose_steps(const tj_turn *t, shares *s) {
   const tj_node *one = int_of(t, 1), *vector = int_of(t, t->stored);
@@ -146,19 +160,15 @@ static void choose_steps(const tj_turn *t, shares *s) {
 
 static shares choose_shares(tj_turn *t) {
   tj_flexible *f = t->f;
-  tj_graph *graph = t->graph;
-  shares s = {.items_a = tj_flexible_items(f, f->first_loaded, t->x_a, t->most_x),
-              .items_c = tj_flexible_items(f, f->next_loaded, t->x_c, t->most_x),
-              .items_b = tj_flexible_items(f, f->first_stored, t->y_b, t->most_y),
-              .items_d = tj_flexible_items(f, f->next_stored, t->y_d, t->most_y),
-              .slots_b = int_of(t, t->slots),
-              .slots_d = int_of(t, 1)};
-  choose_passes(t, &s);
-  if (t->d != NULL && t->slots > 1) {
-    const tj_node *log_d = tj_sub(graph, int_of(t, tj_turn_log2(t->slots)), t->log);
-    s.slots_b = tj_flexible_slots(f, f->first_stored, t->along_b.launch, t->log, t->slots);
-    s.slots_d = tj_flexible_slots(f, f->next_stored, t->along_d.launch, log_d, t->slots);
-  }
+  shares s = {.items_a = tj_flexible_items(f, TJ_TILE_LOADED),
+              .items_b = tj_flexible_items(f, TJ_TILE_STORED),
+              .items_c = tj_flexible_items(f, TJ_TILE_NEXT_LOADED),
+              .items_d = tj_flexible_items(f, TJ_TILE_NEXT_STORED),
+              .slots_b = tj_flexible_slots(f, TJ_TILE_STORED),
+              .slots_d = tj_flexible_slots(f, TJ_TILE_NEXT_STORED),
+              .pass_a = tj_flexible_slots(f, TJ_TILE_LOADED),
+              .pass_c = tj_flexible_slots(f, TJ_TILE_NEXT_LOADED)};
+  s.step_a = tj_terse_mul(t->graph, s.items_a, int_of(t, t->column));
   choose_steps(t, &s);
   return s;
 }
@@ -257,14 +267,11 @@ static tj_flexible_mode *mode_or_none(tj_flexible *f, uint32_t mode) {
   return mode != TJ_FLEXIBLE_NONE ? &f->mode[mode] : NULL;
 }
 
+/* As the launch has them. */
 static void sort_modes(tj_turn *t) {
-  tj_flexible *f = t->f;
-  uint64_t others = ~(uint64_t)0;
-  const uint32_t modes[] = {f->first_loaded, f->next_loaded, f->next_stored};
-  for (unsigned i = 0; i < 3; i++)
-    others &= modes[i] != TJ_FLEXIBLE_NONE ? ~((uint64_t)1 << modes[i]) : others;
-  for (unsigned i = 0; i < 3; i++)
-    t->after[i] = mode_or_none(f, tj_flexible_take_closest(f, &others, TJ_FLEXIBLE_DESTINATION));
+  const tj_flexible_mode *const mode[] = {t->a, t->c, t->d, NULL};
+  for (uint32_t i = 0; i < TJ_TILE_FOLLOWING; i++)
+    t->after[i] = mode[t->f->kernel->launched->tile.after[i]];
 }
 
 void *tj_flexible_turn_shape(tj_flexible *f) {
@@ -276,8 +283,8 @@ void *tj_flexible_turn_shape(tj_flexible *f) {
                  .c = mode_or_none(f, f->next_loaded),
                  .d = mode_or_none(f, f->next_stored)};
   choose_widths(t);
+  choose_box(t);
   sort_modes(t);
-  tj_turn_choose_box(t);
   measure_shape(t);
   make_mapping(t);
   tj_flexible_place_tiles(f);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the parts of flexible tiles that turn around in LDS share: numbers of a work-item and of LDS, and those that
- * the launch chooses. flexible_turn.c tells what a tile is, flexible_box.c chooses its lengths, flexible_places.c
- * says where elements lie in LDS. */
+ * the launch chooses. flexible_turn.c tells what a tile is, flexible_places.c says where elements lie in LDS. */
 #ifndef TJ_LOWER_FLEXIBLE_TURN_H
 #define TJ_LOWER_FLEXIBLE_TURN_H
 
@@ -34,7 +33,6 @@ typedef struct {
   int64_t rows, parts;             /* elements of a column that a work-item stores; how many such parts there are */
   int64_t passes;                  /* in which columns go through LDS */
   int64_t most_x, most_y;          /* columns of a pass; rows: their product is not more than either */
-  const tj_node *log, *pass_log;   /* of the slots along b, of the passes along a */
   const tj_node *x, *y, *x_a, *x_c, *y_b, *y_d; /* launch: columns of a pass, rows, and those along each mode */
   tj_measure along_b, along_d;                  /* slots along b, and along d */
   const tj_node *pass_a, *pass_c;               /* launch: passes along a, and along c */
@@ -49,16 +47,9 @@ static inline int64_t tj_turn_least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-static inline unsigned tj_turn_log2(int64_t power) {
-  return (unsigned)__builtin_ctzll((unsigned long long)power);
-}
-
 static inline const tj_node *tj_turn_int(const tj_turn *t, int64_t value) {
   return tj_int(t->graph, value);
 }
-
-/* How many columns, rows, slots and passes a tile has along each mode. */
-void tj_turn_choose_box(tj_turn *t);
 
 /* What LDS needs of the shape by name, and the elements that it takes. */
 void tj_turn_measure_lds(tj_turn *t);

@@ -54,10 +54,14 @@ static void derive_for(derivation *found, const tj_kernel *kernel, const tj_node
   }
 }
 
+static bool is_passed(const tj_node *node) {
+  return tj_is_constant(node) || (node->op == TJ_OP_SYMBOL && node->symbol->kind == TJ_SYMBOL_PARAMETER);
+}
+
 static void derive_bindings(derivation *found, const tj_kernel *kernel) {
   for (uint32_t i = 0; i < kernel->binding_count; i++) {
     const tj_kernel_binding *binding = &kernel->binding[i];
-    if (binding->is_launched && tj_op_arity(binding->value->op) > 0)
+    if (binding->is_launched && !is_passed(binding->value))
       derive(found, TJ_DERIVED_VALUE, binding->value);
   }
 }

@@ -15,6 +15,7 @@
 
 #include "base/number/dtype.h"
 #include "base/number/magic.h"
+#include "base/number/tile.h"
 #include "ir/layout/layout.h"
 
 typedef struct {
@@ -177,6 +178,14 @@ typedef enum {
   TJ_RACES_MEANT       /* the kernel's definition allows them */
 } tj_races;
 
+/* A tile whose shape the launch chooses: by what expressions of parameters come to; of what is chosen, each number
+ * has a symbol, or is constant. */
+typedef struct {
+  tj_tile tile;
+  const tj_node *input[TJ_TILE_INPUTS];   /* 0 beyond the domain's modes */
+  const tj_node *number[TJ_TILE_NUMBERS]; /* symbols are made after the inputs */
+} tj_launched_tile;
+
 typedef struct tj_kernel {
   const char *name;
   const tj_kernel_buffer *buffer;
@@ -194,7 +203,8 @@ typedef struct tj_kernel {
                            at least 1; NULL: all */
   tj_kernel_binding *binding; /* tiled: of what is the same for a workgroup, or for the launch */
   uint32_t binding_count;
-  tj_loop *loop; /* flat: around all steps; NULL: none */
+  const tj_launched_tile *launched; /* tiled: what bindings, count and condition may speak of; NULL: nothing */
+  tj_loop *loop;                    /* flat: around all steps; NULL: none */
   tj_kernel_step *step;
   uint32_t step_count;
   const tj_node *inner;       /* tiled: truth, whether the workgroup's tile is all inside the domain; NULL: never */

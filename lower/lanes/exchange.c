@@ -3,9 +3,9 @@
  * is linear over F2. */
 #include "lower/lanes/exchange.h"
 
+#include "base/number/cost.h"
 #include "base/number/power.h"
 #include "ir/value/mapping_held.h"
-#include "lower/access/cost.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -5,9 +5,9 @@
 #include "lower/mapping/tile_search.h"
 
 #include "base/machine/bank.h"
+#include "base/number/cost.h"
 #include "base/text.h"
 #include "ir/index/print.h"
-#include "lower/access/cost.h"
 #include "lower/access/price.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/variant.h"

@@ -4,8 +4,8 @@
 #include "lower/tile/tile_shape.h"
 
 #include "base/machine/bank.h"
+#include "base/number/cost.h"
 #include "base/number/power.h"
-#include "lower/access/cost.h"
 #include "lower/access/price.h"
 
 #include <math.h>

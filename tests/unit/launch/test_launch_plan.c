@@ -5,6 +5,7 @@
 #include "launch/image/image.h"
 #include "launch/image/launch_plan.h"
 #include "launch/image/serial.h"
+#include "lower/kernel/launched_tile.h"
 #include "lower/plan/race.h"
 #include "tests/unit/support/kernel_support.h"
 
@@ -22,8 +23,41 @@ static const tj_race *make_race(tj_graph *graph, const tj_node *m, const tj_node
   return race;
 }
 
+/* A tile of (M, N):(N, 1), which becomes (M, N):(1, M), in registers. */
+static const tj_launched_tile *make_tile(tj_graph *graph, const tj_node *m, const tj_node *n) {
+  tj_launched_tile *made = TJ_NEW(graph->job, tj_launched_tile);
+  const tj_node *const input[] = {m, n, n, tj_int(graph, 1), tj_int(graph, 1), m};
+  tj_tile_choice least, most;
+  made->tile = (tj_tile){.axis = {1, 0, 0, TJ_TILE_NONE, TJ_TILE_NONE, TJ_TILE_NONE},
+                         .kind = TJ_TILE_STRAIGHT,
+                         .modes = 2,
+                         .loaded_bytes = 4,
+                         .stored_bytes = 4,
+                         .line_bytes = 128,
+                         .vector_bytes = 16,
+                         .loaded = 4,
+                         .stored = 4,
+                         .most = 256,
+                         .slots = 8,
+                         .vectors = 1,
+                         .parts = 1,
+                         .passes = 1,
+                         .together = 1};
+  for (uint32_t i = 0; i < TJ_TILE_WORDS; i++)
+    ck_assert(tj_tile_allows(i, made->tile.word[i]));
+  for (uint32_t i = 0; i < TJ_TILE_INPUTS; i++) {
+    uint32_t mode = i % TJ_TILE_MODES;
+    made->input[i] = mode < 2 ? input[i / TJ_TILE_MODES * 2 + mode] : tj_int(graph, 0);
+  }
+  tj_tile_limits(&made->tile, &least, &most);
+  for (uint32_t i = 0; i < TJ_TILE_NUMBERS; i++)
+    made->number[i] = tj_symbol_create(graph, "chosen", TJ_SYMBOL_COORDINATE, tj_int(graph, least.number[i]),
+                                       tj_int(graph, most.number[i]), 1);
+  return made;
+}
+
 /* M in 1..1000 multiple of 4 by name, N >= M, a multiple of M / 4; count = M * (N / 3), a division by N, extents {M,
- * N - M}. */
+ * N - M}; as many elements as that and what a tile has of items and slots. */
 static const tj_launch_plan *make_plan(tj_graph *graph, hand_kernel **made_kernel) {
   hand_kernel *made = make_kernel(graph, tj_int(graph, 64), TJ_DTYPE_i64);
   static const int64_t few[] = {4, 12, 1000};
@@ -49,7 +83,10 @@ static const tj_launch_plan *make_plan(tj_graph *graph, hand_kernel **made_kerne
   made->buffer[0].extent = extent;
   made->buffer[0].rank = 2;
   made->buffer[0].is_row_major = true;
-  made->buffer[0].element_count = tj_add(graph, count, tj_int(graph, 1));
+  made->kernel.launched = make_tile(graph, m, n);
+  const tj_node *const *number = made->kernel.launched->number;
+  const tj_node *tile = tj_add(graph, tj_mul(graph, number[0], number[1]), number[TJ_TILE_AXES]);
+  made->buffer[0].element_count = tj_add(graph, count, tj_add(graph, tile, tj_int(graph, 1)));
   made->kernel.index = tj_coordinate(graph, "n", count);
   made->kernel.count = count;
   made->step[0].value = tj_div(graph, made->kernel.index, n);
@@ -90,6 +127,8 @@ static void check_values(tj_job *job, const hand_kernel *made, const tj_launch_p
   symbol_values symbols = {.count = 64};
   symbols.value[made->kernel.parameter[0]->symbol->index] = m;
   symbols.value[made->kernel.parameter[1]->symbol->index] = n;
+  tj_bindings bindings = {.value = symbols.value, .count = 64};
+  ck_assert_int_eq(tj_choose_launched(&made->kernel, &bindings, symbols.value), TJ_EVAL_OK);
   tj_launch_plan_evaluate(plan, (int64_t[]){m, n, 0, 0}, (bool[]){true, true, false, false}, values);
   check_value(values, plan->variant[0].count, made->kernel.count, &symbols);
   check_value(values, plan->buffer[0].element_count, made->buffer[0].element_count, &symbols);
@@ -239,7 +278,10 @@ static void refuse_forged(tj_job *job, void *data) {
   tj_launch_race_mode *mode = TJ_NEW_ARRAY(job, tj_launch_race_mode, TJ_RACE_MODES + 1);
   memcpy(mode, race->mode, race->modes * sizeof *mode);
   tj_launch_plan forged = *plan;
+  tj_launch_tile *tile = TJ_NEW_ARRAY(job, tj_launch_tile, TJ_LAUNCH_MOST_TILES + 1);
+  tile[0] = plan->tile[0];
   race->mode = mode;
+  forged.tile = tile;
   forged.step = step;
   forged.parameter = parameter;
   forged.buffer = buffer;
@@ -262,7 +304,12 @@ static void refuse_forged(tj_job *job, void *data) {
   REFUSED(step[binary].arg[0], binary);
   REFUSED(step[binary].arg[1], binary);
   REFUSED(step[binary].arg[0], count);
-  REFUSED(step[symbol].parameter, plan->parameter_count);
+  REFUSED(step[symbol].parameter, plan->parameter_count + TJ_TILE_NUMBERS);
+  REFUSED(forged.tile_count, TJ_LAUNCH_MOST_TILES + 1);
+  REFUSED(tile[0].tile.kind, TJ_TILE_KINDS);
+  REFUSED(tile[0].tile.modes, 0);
+  REFUSED(tile[0].tile.axis[2], TJ_TILE_NONE + 1);
+  REFUSED(tile[0].input[1], count);
   REFUSED(parameter[0].multiple, count);
   REFUSED(parameter[0].low, count);
   REFUSED(forged.passed_count, plan->parameter_count + 1);
@@ -286,6 +333,23 @@ static void refuse_forged(tj_job *job, void *data) {
   REFUSED(mode[1].side[1].stride, count);
   REFUSED(mode[0].side[0].end, TJ_NO_EXPRESSION);
 #undef REFUSED
+}
+
+/* What a tile is chosen by may come after it in a forged plan: then there is no choice. */
+static void choose_by_nothing_later(tj_job *job, void *data) {
+  (void)data;
+  hand_kernel *made;
+  const tj_launch_plan *plan = make_plan(tj_graph_create(job), &made);
+  tj_launch_value *values = TJ_NEW_ARRAY(job, tj_launch_value, plan->step_count);
+  tj_launch_tile tile = plan->tile[0];
+  tj_launch_plan forged = *plan;
+  forged.tile = &tile;
+  tile.input[0] = plan->step_count - 1;
+  const tj_launch_plan *again = read_back(job, written(job, &forged));
+  ck_assert_ptr_nonnull(again);
+  tj_launch_plan_evaluate(again, (int64_t[]){8, 9, 0, 0}, (bool[]){true, true, false, false}, values);
+  ck_assert_int_eq(values[plan->buffer[0].element_count].status, TJ_EVAL_UNBOUND);
+  ck_assert_int_eq(values[plan->variant[0].count].status, TJ_EVAL_OK);
 }
 
 /* Whether a plan of so many kernels is read that are launched one behind the other, and of another one. */
@@ -367,13 +431,15 @@ BODY_TEST(plans_say_what_kernels_say, make_and_read_back)
 BODY_TEST(expressions_fail_by_themselves, evaluate_in_part)
 BODY_TEST(damaged_bytes_are_harmless, read_damaged)
 BODY_TEST(forged_plans_are_refused, refuse_forged)
+BODY_TEST(tiles_are_chosen_by_what_comes_before, choose_by_nothing_later)
 BODY_TEST(launches_have_few_kernels, refuse_long_launches)
 BODY_TEST(integers_and_strings, read_integers)
 BODY_TEST(images_need_a_plan, make_images)
 
 int main(void) {
-  const TTest *tests[] = {plans_say_what_kernels_say, expressions_fail_by_themselves, damaged_bytes_are_harmless,
-                          forged_plans_are_refused,   launches_have_few_kernels,      integers_and_strings,
-                          images_need_a_plan};
+  const TTest *tests[] = {plans_say_what_kernels_say, expressions_fail_by_themselves,
+                          damaged_bytes_are_harmless, forged_plans_are_refused,
+                          launches_have_few_kernels,  integers_and_strings,
+                          images_need_a_plan,         tiles_are_chosen_by_what_comes_before};
   return run_suite(suite_of("launch_plan", tests, sizeof tests / sizeof *tests));
 }

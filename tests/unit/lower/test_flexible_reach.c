@@ -2,6 +2,7 @@
 /* Flexible tiles compute offsets in 32 bits: whatever strides the launch brings, a tile that reaches farther on
  * either side is left to the kernel that moves one element at a time. */
 #include "ir/index/eval.h"
+#include "lower/kernel/launched_tile.h"
 #include "lower/mapping/mapping.h"
 #include "tests/unit/support/harness.h"
 #include "tests/unit/support/plan_support.h"
@@ -44,6 +45,7 @@ static void check_row(tj_job *job, void *data) {
       symbols[symbol->index] = strcmp(symbol->name, names[p]) == 0 ? r->value[p] : symbols[symbol->index];
   }
   tj_bindings bindings = {.value = symbols, .count = graph->symbol_count};
+  ck_assert_int_eq(tj_choose_launched(kernel->faster, &bindings, symbols), TJ_EVAL_OK);
   ck_assert_int_eq(tj_eval_nodes(&kernel->condition, 1, &bindings, &value), TJ_EVAL_OK);
   ck_assert_msg((value != 0) == r->is_served, "%s: M=%ld N=%ld S=%ld", r->text, (long)r->value[0], (long)r->value[1],
                 (long)r->value[2]);

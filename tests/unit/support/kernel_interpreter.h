@@ -10,7 +10,7 @@
 #define TJ_TESTS_KERNEL_INTERPRETER_H
 
 #include "ir/index/eval.h"
-#include "lower/kernel/kernel.h"
+#include "lower/kernel/launched_tile.h"
 #include "tests/unit/support/exchange_interpreter.h"
 #include "tests/unit/support/harness.h"
 
@@ -224,6 +224,8 @@ static inline void run_workgroup(interpreter *self, int64_t number) {
 
 /* A kernel, all of it. */
 static inline void interpret(interpreter *self) {
+  tj_bindings bindings = {.value = self->symbol, .count = self->symbol_count};
+  ck_assert_int_eq(tj_choose_launched(self->kernel, &bindings, self->symbol), TJ_EVAL_OK);
   int64_t count = node_value(self, self->kernel->count);
   for (int64_t item = 0; self->kernel->index != NULL && item < count; item++)
     run_item(self, &self->steps, 0, self->steps.count, item);

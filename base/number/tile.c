@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/* Shapes of tiles: what bounds them, the lines that their runs touch, and those of which both sides have neighbours
+ * along the same axis, in registers or through LDS. */
+#include "base/number/tile_parts.h"
+
+#include "base/number/cost.h"
+
+enum { LOG_SLOTS = 3, SLOTS = 1 << LOG_SLOTS, NEXT_AXES = 3 /* after the first, by which tiles are priced */ };
+
+/* More than any tile costs that is possible. */
+static const int64_t never = INT64_C(1) << 60;
+
+/* --- limits --- */
+
+bool tj_tile_allows(uint32_t number, uint32_t word) {
+  static const struct {
+    uint32_t least, most;
+  } limit[] = {
+#define NUMBER(name, least, most, what) {least, most},
+#include "base/number/tile.def"
+  };
+  if (number < TJ_TILE_AXES)
+    return word <= TJ_TILE_NONE;
+  if (number < TJ_TILE_AXES + TJ_TILE_FOLLOWING)
+    return word <= TJ_TILE_FOLLOWING;
+  number -= TJ_TILE_AXES + TJ_TILE_FOLLOWING;
+  return limit[number].least <= word && word <= limit[number].most;
+}
+
+static int64_t log_of(uint32_t power) {
+  return 31 - __builtin_clz(power);
+}
+
+/* Logarithms along two axes that together make `both`: the second may have any, where it is there. */
+static void limit_logs(const tj_tile *tile, uint32_t first, uint32_t second, int64_t both, tj_tile_choice *least,
+                       tj_tile_choice *most) {
+  bool is_alone = tile->axis[second] == TJ_TILE_NONE;
+  least->log[first] = is_alone ? both : 0;
+  most->log[first] = both;
+  most->log[second] = is_alone ? 0 : both;
+}
+
+static void limit_slots(const tj_tile *tile, tj_tile_choice *least, tj_tile_choice *most) {
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
+    most->log[i] = tile->axis[i] != TJ_TILE_NONE ? LOG_SLOTS : 0;
+  if (tile->axis[TJ_TILE_NEXT_LOADED] == TJ_TILE_NONE)
+    least->log[TJ_TILE_LOADED] = most->log[TJ_TILE_LOADED];
+}
+
+/* Groups are of eight, or of four, of which a work-item has two. */
+static void limit_groups(const tj_tile *tile, tj_tile_choice *least, tj_tile_choice *most) {
+  bool is_alone = tile->axis[TJ_TILE_OTHER] == TJ_TILE_NONE;
+  for (uint32_t i = TJ_TILE_NEXT_LOADED; i <= TJ_TILE_NEXT_STORED; i++) {
+    least->log[i] = is_alone ? LOG_SLOTS : LOG_SLOTS - 1;
+    most->log[i] = LOG_SLOTS;
+  }
+  most->log[TJ_TILE_OTHER] = is_alone ? 0 : 1;
+}
+
+void tj_tile_limits(const tj_tile *tile, tj_tile_choice *least, tj_tile_choice *most) {
+  *least = (tj_tile_choice){.is_worth = tile->kind != TJ_TILE_STAGED};
+  *most = (tj_tile_choice){.is_worth = 1};
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++) {
+    least->items[i] = 1;
+    most->items[i] = tile->axis[i] != TJ_TILE_NONE ? tile->most : 1;
+  }
+  if (tile->kind == TJ_TILE_STRAIGHT)
+    limit_slots(tile, least, most);
+  if (tile->kind == TJ_TILE_STAGED)
+    limit_groups(tile, least, most);
+  if (tile->kind == TJ_TILE_TURNED) {
+    limit_logs(tile, TJ_TILE_STORED, TJ_TILE_NEXT_STORED, log_of(tile->slots), least, most);
+    limit_logs(tile, TJ_TILE_LOADED, TJ_TILE_NEXT_LOADED, log_of(tile->passes), least, most);
+  }
+}
+
+/* --- runs --- */
+
+tj_tile_run tj_tile_run_along(const tj_tile_case *c, uint32_t side, uint32_t axis, int64_t length) {
+  int64_t extent = tj_tile_extent(c, axis);
+  return (tj_tile_run){.side = side,
+                       .first = c->tile->axis[axis],
+                       .next = TJ_TILE_NONE,
+                       .elements = tj_tile_least(extent, length),
+                       .end = extent,
+                       .goes_on = extent <= length};
+}
+
+tj_tile_run tj_tile_run_on(const tj_tile_case *c, tj_tile_run run, uint32_t axis, int64_t length) {
+  enum { MANY = 1 << 12 };
+  uint32_t mode = c->tile->axis[axis];
+  if (mode == TJ_TILE_NONE)
+    return run;
+  int64_t extent = c->extent[mode], stride = c->stride[run.side][mode], part = tj_tile_least(extent, length);
+  bool goes_on = run.goes_on && stride == run.end;
+  if (goes_on)
+    run.elements = tj_tile_least(run.elements, MANY) * part;
+  run.goes_on = goes_on && extent <= part;
+  run.end = stride * extent;
+  if (run.next == TJ_TILE_NONE) {
+    run.next = mode;
+    run.part = goes_on ? part : 1;
+  }
+  return run;
+}
+
+static int64_t least_bytes(const tj_tile_case *c, uint32_t side) {
+  return side == 0 ? c->tile->loaded_bytes : c->tile->stored_bytes;
+}
+
+/* The bytes that all of a side's runs begin at a multiple of, as far as the strides of the modes tell along which
+ * these are not. */
+static int64_t grain_of(const tj_tile_case *c, const tj_tile_run *run) {
+  int64_t bytes = least_bytes(c, run->side), steps = c->tile->line_bytes / bytes;
+  const int64_t *stride = c->stride[run->side];
+  for (uint32_t m = 0; m < c->tile->modes; m++)
+    steps |= m != run->first && m != run->next ? stride[m] : 0;
+  if (run->next != TJ_TILE_NONE && run->part < c->extent[run->next])
+    steps |= run->part * stride[run->next] | c->extent[run->next] * stride[run->next];
+  steps = tj_tile_greatest(steps, 1);
+  return tj_tile_least((steps & -steps) * bytes, c->tile->line_bytes);
+}
+
+int64_t tj_tile_lines(const tj_tile_case *c, const tj_tile_run *run, int64_t most) {
+  int64_t bytes = tj_tile_least(run->elements * least_bytes(c, run->side), most * c->tile->vector_bytes);
+  return (bytes + c->tile->line_bytes - grain_of(c, run)) * TJ_TILE_LINE_PARTS / bytes;
+}
+
+/* --- tiles that stay in registers --- */
+
+/* A tile in the making: of each axis, units, vectors along the first one and coordinates along others. */
+typedef struct {
+  const tj_tile_case *of;
+  int64_t all[TJ_TILE_AXES];
+  tj_tile_choice choice;
+  int64_t lines; /* that its runs touch */
+} making;
+
+static int64_t share_of(const making *t, uint32_t axis, int64_t taken, int64_t of) {
+  return tj_tile_balanced(t->all[axis], tj_tile_quotient(of, taken));
+}
+
+/* What is left of the work-items goes along the further axes, wherever there is room. */
+static void share_rest(const making *t, int64_t items[TJ_TILE_AXES], int64_t taken) {
+  for (uint32_t i = TJ_TILE_OTHER; i < TJ_TILE_AXES; i++) {
+    items[i] = share_of(t, i, taken, TJ_TILE_ITEMS);
+    taken *= items[i];
+  }
+}
+
+/* Vectors first; short runs are continued along the source's next axis, then along the destination's. */
+static void share_for_runs(const making *t, int64_t items[TJ_TILE_AXES]) {
+  enum { SHORT_RUN = 16 };
+  items[1] = share_of(t, TJ_TILE_NEXT_LOADED, items[0], SHORT_RUN);
+  items[2] = share_of(t, TJ_TILE_NEXT_STORED, items[0] * items[1], TJ_TILE_ITEMS);
+  items[1] = share_of(t, TJ_TILE_NEXT_LOADED, items[0] * items[2], TJ_TILE_ITEMS);
+  share_rest(t, items, items[0] * items[2] * items[1]);
+}
+
+/* As many times the items of an axis that divide it as those that are taken otherwise leave. */
+static int64_t with_rest(const making *t, uint32_t axis, int64_t items, int64_t taken) {
+  int64_t left = tj_tile_quotient(TJ_TILE_ITEMS, taken * items);
+  return items * tj_tile_balanced(tj_tile_parts(t->all[axis], items), left);
+}
+
+/* Where runs are made of whole cache lines, one on either side is enough, and a wave has both. */
+static void share_for_lines(const making *t, int64_t items[TJ_TILE_AXES]) {
+  enum { LINE_RUN = 8 };
+  int64_t others = items[0];
+  items[1] = share_of(t, TJ_TILE_NEXT_LOADED, items[0], LINE_RUN);
+  items[2] = share_of(t, TJ_TILE_NEXT_STORED, items[0], LINE_RUN);
+  share_rest(t, items, items[0] * items[1] * items[2]);
+  for (uint32_t i = TJ_TILE_OTHER; i < TJ_TILE_AXES; i++)
+    others *= items[i];
+  items[2] = with_rest(t, TJ_TILE_NEXT_STORED, items[2], others * items[1]);
+  items[1] = with_rest(t, TJ_TILE_NEXT_LOADED, items[1], others * items[2]);
+}
+
+/* The cache lines that runs of so many units along the first axis, and along the next ones of source and destination,
+ * touch on both sides. */
+static int64_t lines_of_runs(const making *t, int64_t first, int64_t loaded, int64_t stored) {
+  const tj_tile_case *c = t->of;
+  int64_t elements = first * c->tile->loaded;
+  tj_tile_run from = tj_tile_run_along(c, 0, TJ_TILE_LOADED, elements);
+  tj_tile_run to = tj_tile_run_along(c, 1, TJ_TILE_LOADED, elements);
+  from = tj_tile_run_on(c, from, TJ_TILE_NEXT_LOADED, loaded);
+  to = tj_tile_run_on(c, to, TJ_TILE_NEXT_STORED, stored);
+  return tj_tile_lines(c, &from, TJ_TILE_LANES) + tj_tile_lines(c, &to, TJ_TILE_LANES);
+}
+
+/* Work-items side by side are neighbours of the source first: where they take its next axis, a wave has only so many
+ * whole rows of the destination's. */
+static int64_t lines_of_items(const making *t, const int64_t items[TJ_TILE_AXES]) {
+  int64_t left = tj_tile_quotient(TJ_TILE_LANES, items[0] * items[1]);
+  return lines_of_runs(t, items[0], items[1], items[1] == 1 ? items[2] : tj_tile_least(left, items[2]));
+}
+
+/* What all tiles that have so many units of an axis move along it. */
+static int64_t moved_along(const making *t, uint32_t axis, int64_t part) {
+  enum { MANY = 1 << 13 };
+  return tj_tile_covered(tj_tile_least(t->all[axis], MANY), part);
+}
+
+/* What all tiles move, by the lines that this touches; `part`: units of a tile along its next axes. */
+static int64_t cost_of(const making *t, const int64_t part[NEXT_AXES], int64_t lines) {
+  int64_t cost = lines;
+  for (uint32_t i = 0; i < NEXT_AXES; i++)
+    cost = tj_tile_times(cost, moved_along(t, 1 + i, part[i]));
+  return cost;
+}
+
+/* Shares that make lines, where they touch none in vain, or cost clearly less than long runs do. */
+static void share_items(making *t) {
+  enum { LONG_RUN = 64 };
+  int64_t runs[TJ_TILE_AXES], lines[TJ_TILE_AXES];
+  runs[0] = lines[0] = tj_tile_balanced(t->all[0], LONG_RUN);
+  share_for_runs(t, runs);
+  share_for_lines(t, lines);
+  int64_t of_runs = lines_of_items(t, runs), of_lines = lines_of_items(t, lines);
+  int64_t cost = cost_of(t, lines + 1, of_lines);
+  bool is_better = of_lines <= 2 * TJ_TILE_LINE_PARTS ||
+                   tj_tile_plus(cost, cost / TJ_GAIN_OF_LINED_SHARES) <= cost_of(t, runs + 1, of_runs);
+  t->lines = is_better ? of_lines : of_runs;
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
+    t->choice.items[i] = is_better ? lines[i] : runs[i];
+}
+
+/* Shares out slots in the way whose number has a digit of base four for each axis. False where this is none. */
+static bool find_way(const making *t, uint32_t way, int64_t log[TJ_TILE_AXES]) {
+  int64_t sum = 0;
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++) {
+    log[i] = way >> 2 * i & 3;
+    sum += log[i];
+    if (log[i] > 0 && !tj_tile_has(t->of, i))
+      return false;
+  }
+  return sum == LOG_SLOTS;
+}
+
+/* The cheapest way to share out the slots, and of those the one with most along the last axes. */
+static void share_slots(making *t) {
+  int64_t best = 0, log[TJ_TILE_AXES];
+  for (uint32_t way = 0; way < 1u << 2 * TJ_TILE_AXES; way++) {
+    if (!find_way(t, way, log))
+      continue;
+    int64_t cost = 1;
+    for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
+      cost = tj_tile_times(cost, tj_tile_has(t->of, i) ? moved_along(t, i, t->choice.items[i] << log[i]) : 1);
+    if (best > 0 && cost >= best)
+      continue;
+    best = cost;
+    for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
+      t->choice.log[i] = log[i];
+  }
+}
+
+static making in_registers(const tj_tile_case *c) {
+  making t = {.of = c, .choice = {.is_worth = 1}};
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
+    t.all[i] = tj_tile_parts(tj_tile_extent(c, i), i == 0 ? c->tile->loaded : 1);
+  share_items(&t);
+  share_slots(&t);
+  return t;
+}
+
+/* --- tiles that go through LDS whole --- */
+
+/* Groups along the next axes of either side, and slots of a group. */
+typedef struct {
+  int64_t loaded, stored, log;
+  int64_t lines, cost; /* that its runs touch; all tiles */
+} way;
+
+/* The tile with about `wanted` groups along the source's next axis. */
+static way way_of(const making *t, int64_t log, int64_t wanted) {
+  int64_t slots = INT64_C(1) << log, first = tj_tile_least(t->all[0], TJ_TILE_ITEMS + 1);
+  int64_t room = TJ_TILE_ITEMS / (first * slots), some = tj_tile_greatest(room, 1);
+  int64_t loaded = tj_tile_parts(t->all[1], slots), stored = tj_tile_parts(t->all[2], slots);
+  way w = {.log = log};
+  w.stored = tj_tile_balanced(stored, tj_tile_quotient(some, tj_tile_balanced(loaded, tj_tile_least(some, wanted))));
+  w.loaded = tj_tile_balanced(loaded, tj_tile_quotient(some, w.stored));
+  const int64_t part[NEXT_AXES] = {slots * w.loaded, slots * w.stored, SLOTS >> log};
+  w.lines = lines_of_runs(t, first, part[0], part[1]);
+  bool is_possible = room >= 1 && (slots == SLOTS || first % 2 == 0);
+  w.cost = is_possible ? cost_of(t, part, w.lines) : never;
+  return w;
+}
+
+static way best_way(const making *t) {
+  enum { MOST_GROUPS = 4 };
+  way best = way_of(t, LOG_SLOTS, 1);
+  for (int64_t i = 1; i < (tj_tile_has(t->of, TJ_TILE_OTHER) ? 2 : 1) * MOST_GROUPS; i++) {
+    way next = way_of(t, LOG_SLOTS - i / MOST_GROUPS, 1 + i % MOST_GROUPS);
+    best = next.cost < best.cost ? next : best;
+  }
+  return best;
+}
+
+/* What is given only has to be possible. Otherwise LDS is for saving lines that instructions touch, if tiles do not
+ * move much more for it. */
+static bool is_worth(const making *t, const way *best) {
+  int64_t part[NEXT_AXES];
+  for (uint32_t i = 0; i < NEXT_AXES; i++)
+    part[i] = t->choice.items[1 + i] << t->choice.log[1 + i];
+  bool is_better = best->lines + best->lines / TJ_GAIN_OF_STAGED_LINES < t->lines &&
+                   best->cost - best->cost / TJ_LOSS_OF_STAGED_TILES < cost_of(t, part, t->lines);
+  return best->cost < never && (is_better || t->of->tile->is_given);
+}
+
+static tj_tile_choice through_lds(const making *t) {
+  way best = best_way(t);
+  return (tj_tile_choice){.items = {t->all[0], best.loaded, best.stored, 1, 1, 1},
+                          .log = {0, best.log, best.log, LOG_SLOTS - best.log},
+                          .is_worth = is_worth(t, &best)};
+}
+
+/* --- choices --- */
+
+static int64_t clamped(int64_t value, int64_t least, int64_t most) {
+  return value < least ? least : value > most ? most : value;
+}
+
+static tj_tile_case case_of(const tj_tile *tile, const tj_tile_domain *domain) {
+  static const int64_t most_extent = INT64_C(1) << 30, most_stride = UINT32_MAX;
+  tj_tile_case c = {.tile = tile};
+  for (uint32_t m = 0; m <= TJ_TILE_MODES; m++)
+    c.extent[m] = m < tile->modes ? clamped(domain->extent[m], 1, most_extent) : 1;
+  for (uint32_t m = 0; m < tile->modes; m++) {
+    for (uint32_t side = 0; side < TJ_TILE_SIDES; side++)
+      c.stride[side][m] = clamped(domain->stride[side][m], 0, most_stride);
+  }
+  return c;
+}
+
+static tj_tile_choice choose(const tj_tile_case *c) {
+  if (c->tile->kind == TJ_TILE_TURNED)
+    return tj_tile_choose_turned(c);
+  making straight = in_registers(c);
+  return c->tile->kind == TJ_TILE_STRAIGHT ? straight.choice : through_lds(&straight);
+}
+
+tj_tile_choice tj_tile_choose(const tj_tile *tile, const tj_tile_domain *domain) {
+  tj_tile_choice least, most;
+  tj_tile_case c = case_of(tile, domain);
+  tj_tile_choice choice = choose(&c);
+  tj_tile_limits(tile, &least, &most);
+  for (uint32_t i = 0; i < TJ_TILE_NUMBERS; i++)
+    choice.number[i] = clamped(choice.number[i], least.number[i], most.number[i]);
+  return choice;
+}

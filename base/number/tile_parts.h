@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* What the kinds of tiles have in common: sums and products that do not overflow, equal parts, the cache lines that
+ * runs touch. */
+#ifndef TJ_BASE_TILE_PARTS_H
+#define TJ_BASE_TILE_PARTS_H
+
+#include "base/number/tile.h"
+
+enum { TJ_TILE_LANES = 64 /* of a wave */ };
+
+/* A tile, and a domain with one more mode, which axes have that there are not: one coordinate. */
+typedef struct {
+  const tj_tile *tile;
+  int64_t extent[TJ_TILE_MODES + 1], stride[TJ_TILE_SIDES][TJ_TILE_MODES + 1];
+} tj_tile_case;
+
+static inline int64_t tj_tile_least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+static inline int64_t tj_tile_greatest(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+/* Of costs: what is too much is INT64_MAX. */
+static inline int64_t tj_tile_times(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+static inline int64_t tj_tile_plus(int64_t a, int64_t b) {
+  int64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+/* a / b rounded up, at least 1. */
+static inline int64_t tj_tile_parts(int64_t a, int64_t b) {
+  return tj_tile_greatest((a + b - 1) / b, 1);
+}
+
+/* a / b rounded down, at least 1. */
+static inline int64_t tj_tile_quotient(int64_t a, int64_t b) {
+  return tj_tile_greatest(a / b, 1);
+}
+
+/* The length of one of as few equal parts of `total` as are at most `most`, rounded up. */
+static inline int64_t tj_tile_balanced(int64_t total, int64_t most) {
+  return tj_tile_parts(total, tj_tile_parts(total, most));
+}
+
+/* All of a length, in whole parts. */
+static inline int64_t tj_tile_covered(int64_t all, int64_t part) {
+  return tj_tile_parts(all, part) * part;
+}
+
+static inline bool tj_tile_has(const tj_tile_case *c, uint32_t axis) {
+  return c->tile->axis[axis] != TJ_TILE_NONE;
+}
+
+static inline int64_t tj_tile_extent(const tj_tile_case *c, uint32_t axis) {
+  return c->extent[c->tile->axis[axis]];
+}
+
+/* Neighbours that a side has again and again in a tile, as a run of them grows from axis to axis. */
+typedef struct {
+  uint32_t side, first, next; /* modes along which it is; next TJ_TILE_NONE: along the first alone */
+  int64_t elements, part;     /* coordinates of `next` */
+  int64_t end;                /* of the last mode, */
+  bool goes_on;               /* of which the tile has all */
+} tj_tile_run;
+
+tj_tile_run tj_tile_run_along(const tj_tile_case *c, uint32_t side, uint32_t axis, int64_t length);
+/* The run with so many coordinates of another axis. */
+tj_tile_run tj_tile_run_on(const tj_tile_case *c, tj_tile_run run, uint32_t axis, int64_t length);
+/* The cache lines that such runs touch, `most` vectors at a time, in parts of those that they fill. */
+int64_t tj_tile_lines(const tj_tile_case *c, const tj_tile_run *run, int64_t most);
+
+/* The tile of a copy whose elements turn around. */
+tj_tile_choice tj_tile_choose_turned(const tj_tile_case *c);
+
+#endif

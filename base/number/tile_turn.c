@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* Shapes of tiles that turn around: boxes of about so many rows, with as many columns as a workgroup has room for,
+ * priced by the work-items that all of them keep busy and by the cache lines that their runs touch. A run goes on
+ * along the next mode of its side where the tile has all of the one before. */
+#include "base/number/tile_parts.h"
+
+#include "base/number/cost.h"
+
+enum {
+  LINE_VECTORS = 8, /* of a cache line */
+  FEW_COLUMNS = 12, /* along a mode: passes leave them together */
+  WANTED = 8,
+  A = TJ_TILE_LOADED,
+  B = TJ_TILE_STORED,
+  C = TJ_TILE_NEXT_LOADED,
+  D = TJ_TILE_NEXT_STORED,
+  AXES = 4
+};
+
+/* Slots of all rows of a tile, in order of preference, 0: no more; of blocks, whose rows are as long as a cache line,
+ * and of squares, several rows of which make a line. */
+static const int64_t wanted_slots[][WANTED] = {{32, 64, 16, 24, 48}, {16, 32, 8, 24, 48, 64, 12, 4}};
+
+/* A tile in the making. How much there is along each axis: columns of A, coordinates of C, rows of B and D; of A and
+ * C in one pass. */
+typedef struct {
+  const tj_tile_case *of;
+  const tj_tile *tile;
+  int64_t all[AXES];
+  int64_t column;       /* elements of one */
+  int64_t slots[AXES];  /* along B and D */
+  int64_t passes[AXES]; /* along A and C */
+} making;
+
+/* How much of it a tile has. */
+typedef struct {
+  int64_t part[AXES], cost;
+} box;
+
+/* --- powers of two that two modes share --- */
+
+static int64_t moved(int64_t all, int64_t part) {
+  enum { MANY = 1 << 20 };
+  return tj_tile_covered(tj_tile_least(all, MANY), part);
+}
+
+/* How many of `both` are along the first mode, the others along the second, so that least is moved: as many as do not
+ * cost more. */
+static int64_t along_first(int64_t first, int64_t second, int64_t both) {
+  int64_t best = both;
+  for (int64_t along = both / 2; along >= 1; along /= 2) {
+    if (moved(first, along) * moved(second, both / along) < moved(first, best) * moved(second, both / best))
+      best = along;
+  }
+  return best;
+}
+
+static void share_slots(making *t, int64_t vectors) {
+  bool is_shared = tj_tile_has(t->of, D);
+  t->slots[B] = is_shared ? along_first(vectors, tj_tile_extent(t->of, D), t->tile->slots) : t->tile->slots;
+  t->slots[D] = t->tile->slots / t->slots[B];
+}
+
+static void share_passes(making *t, int64_t columns) {
+  int64_t passes = t->tile->passes, others = tj_tile_extent(t->of, C);
+  t->passes[A] = passes;
+  if (tj_tile_has(t->of, C))
+    t->passes[A] =
+        columns < FEW_COLUMNS ? passes / along_first(others, columns, passes) : along_first(columns, others, passes);
+  t->passes[C] = passes / t->passes[A];
+}
+
+/* --- runs --- */
+
+static int64_t source_lines(const making *t, const box *b) {
+  tj_tile_run run = tj_tile_run_along(t->of, 0, A, b->part[A] * t->passes[A] * t->column);
+  run = tj_tile_run_on(t->of, run, C, b->part[C] * t->passes[C]);
+  return tj_tile_lines(t->of, &run, TJ_TILE_LANES / t->tile->together);
+}
+
+/* In one pass; of elements of a column, parts come one after the other. */
+static int64_t destination_lines(const making *t, const box *b) {
+  tj_tile_run run = tj_tile_run_along(t->of, 1, B, b->part[B] * t->slots[B] * t->tile->stored);
+  for (uint32_t i = 0; i < TJ_TILE_FOLLOWING && t->tile->after[i] < TJ_TILE_FOLLOWING; i++) {
+    uint32_t next = t->tile->after[i];
+    run = tj_tile_run_on(t->of, run, next,
+                         next == A   ? t->tile->parts
+                         : next == C ? b->part[C]
+                                     : b->part[D] * t->slots[D]);
+  }
+  if (run.next == t->tile->axis[A])
+    run.next = TJ_TILE_NONE;
+  return tj_tile_lines(t->of, &run, TJ_TILE_LANES);
+}
+
+/* --- boxes --- */
+
+/* What moving everything by such tiles costs: each tile and each of its waves, by the lines that its runs touch. */
+static int64_t cost_of(const making *t, const box *b) {
+  enum { MANY = 1 << 10, TILE = 1, WAVE = 3, WAVES = 4 };
+  int64_t most = t->tile->most, columns = tj_tile_least(b->part[A] * b->part[C], most);
+  int64_t rows = tj_tile_least(b->part[B] * b->part[D], most);
+  int64_t cost = tj_tile_parts(columns * rows, tj_tile_quotient(most, WAVES)) * WAVE + TILE;
+  for (uint32_t i = 0; i < AXES; i++)
+    cost = tj_tile_times(cost, tj_tile_parts(tj_tile_least(t->all[i], MANY), b->part[i]));
+  return tj_tile_times(cost, source_lines(t, b) + destination_lines(t, b));
+}
+
+/* How many columns, or rows, a tile has: all, or one of as few equal parts as possible, of whole cache lines, which
+ * are of so many vectors each. */
+static int64_t whole_lines(int64_t all, int64_t most, int64_t vectors) {
+  int64_t part = tj_tile_balanced(all, most), lines = tj_tile_covered(part, tj_tile_quotient(LINE_VECTORS, vectors));
+  return part < all && lines <= most ? lines : part;
+}
+
+/* A box of about so many rows; a narrow one has no more columns along A than a cache line has. */
+static box box_of(const making *t, int64_t rows, bool is_narrow) {
+  const tj_tile *tile = t->tile;
+  int64_t wanted = tj_tile_greatest(tj_tile_least(rows, tile->most), 1), in_line = tile->vectors * tile->passes;
+  box b;
+  b.part[B] = whole_lines(t->all[B], wanted, tile->slots);
+  b.part[D] = tj_tile_balanced(t->all[D], tj_tile_quotient(wanted, b.part[B]));
+  int64_t most = tj_tile_quotient(tile->most, tj_tile_least(b.part[B] * b.part[D], tile->most));
+  int64_t narrow = tj_tile_least(most, tj_tile_quotient(LINE_VECTORS, in_line));
+  b.part[A] = whole_lines(t->all[A], is_narrow ? narrow : most, in_line);
+  b.part[C] = tj_tile_balanced(t->all[C], tj_tile_quotient(most, b.part[A]));
+  b.cost = cost_of(t, &b);
+  return b;
+}
+
+/* The later of two boxes has to be clearly cheaper. */
+static box best_box(const making *t) {
+  const int64_t *wanted = wanted_slots[t->tile->is_ordered];
+  box best = box_of(t, wanted[0] / t->tile->slots, false);
+  for (uint32_t i = 1; i < 2 * WANTED && wanted[i / 2] > 0; i++) {
+    box next = box_of(t, wanted[i / 2] / t->tile->slots, i % 2 == 1);
+    if (tj_tile_plus(next.cost, next.cost / TJ_GAIN_OF_LARGER_BOX) < best.cost)
+      best = next;
+  }
+  return best;
+}
+
+static int64_t log_of(int64_t power) {
+  return 63 - __builtin_clzll((unsigned long long)power);
+}
+
+tj_tile_choice tj_tile_choose_turned(const tj_tile_case *c) {
+  making t = {.of = c, .tile = c->tile, .column = (int64_t)c->tile->vectors * c->tile->loaded};
+  int64_t columns = tj_tile_parts(tj_tile_extent(c, A), t.column);
+  int64_t vectors = tj_tile_parts(tj_tile_extent(c, B), t.tile->stored);
+  share_slots(&t, vectors);
+  share_passes(&t, columns);
+  t.all[A] = tj_tile_parts(columns, t.passes[A]);
+  t.all[B] = tj_tile_parts(vectors, t.slots[B]);
+  t.all[C] = tj_tile_parts(tj_tile_extent(c, C), t.passes[C]);
+  t.all[D] = tj_tile_parts(tj_tile_extent(c, D), t.slots[D]);
+  box best = best_box(&t);
+  tj_tile_choice choice = {.is_worth = 1};
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
+    choice.items[i] = i < AXES ? best.part[i] : 1;
+  choice.log[A] = log_of(t.passes[A]);
+  choice.log[C] = log_of(t.passes[C]);
+  choice.log[B] = log_of(t.slots[B]);
+  choice.log[D] = log_of(t.slots[D]);
+  return choice;
+}
