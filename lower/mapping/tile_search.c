@@ -375,10 +375,16 @@ static bool is_worth_while(const tj_tile_search *search, const tj_tile_shape *ne
   return tried == 0 || (next->cost < least && (tried < FEW_SHAPES || least > MUCH) && may_go_on(search));
 }
 
-/* The best kernel of the best shapes, and its shape: the first that has no conflicts in LDS, of which the prices of
- * shapes know nothing, or the cheapest up to there. Layouts in LDS whose conflicts take a shape's price beyond what
- * was found are not looked for; where kernels are counted, they may cost that much less than their shapes. NULL where
- * the first shape does not fit. */
+/* Whether a shape's price tells what its tile costs without conflicts: in registers, elements that several work-items
+ * move are lines touched again. */
+static bool is_told(const tj_tile_shape *shape) {
+  return shape->is_staged || !shape->overlaps;
+}
+
+/* The best kernel of the best shapes, and its shape: the first whose price is told and that has no conflicts in LDS,
+ * or the cheapest up to there. Layouts in LDS whose conflicts take a shape's price beyond what was found are not looked
+ * for; where kernels are counted, they may cost that much less than their shapes. NULL where the first shape does not
+ * fit. */
 static tj_kernel *make_best(tj_tile_search *search) {
   tj_tile_shape shape[MOST_SHAPES];
   uint32_t count = tj_choose_tile_shapes(&search->problem, shape, MOST_SHAPES);
@@ -393,7 +399,7 @@ static tj_kernel *make_best(tj_tile_search *search) {
       break;
     if (next == NULL)
       continue;
-    bool is_calm_at_once = i == 0 && conflicts_of(next->stage) == 0;
+    bool is_calm_at_once = i == 0 && is_told(&shape[i]) && conflicts_of(next->stage) == 0;
     double cost = is_calm_at_once ? 0 : cost_of(search, &shape[i], next);
     if (cost < least) {
       kernel = next;

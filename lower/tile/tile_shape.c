@@ -111,7 +111,7 @@ static void begin_at(run *r, int64_t grain) {
   r->grain = at_most(r->grain, grain);
 }
 
-/* How many of a side's modes may be in one run: in registers, the source's come in the order of the destination;
+/* How many of a side's modes a run may have whole: in registers, the source's come in the order of the destination;
  * where blocks are deep, one instruction takes only some of the coordinates along the destination's first mode. */
 static uint32_t run_limit(const tj_shape_problem *problem, const tj_tile_shape *shape, tj_side_name side) {
   const uint32_t *order = problem->order[side];
@@ -124,15 +124,29 @@ static uint32_t run_limit(const tj_shape_problem *problem, const tj_tile_shape *
   return limit;
 }
 
+/* How far the lanes of each wave reach along a mode after those that the destination has before it: 1 where waves
+ * begin at different places of these. */
+static int64_t reach_of_lanes(const tj_shape_problem *problem, const tj_tile_shape *shape, uint32_t mode) {
+  int64_t lanes = problem->wave_size;
+  for (uint32_t i = 0; i < problem->count && problem->order[TJ_DESTINATION][i] != mode; i++) {
+    uint32_t before = problem->order[TJ_DESTINATION][i];
+    int64_t units = tj_shape_room(shape, before) / scale_of(problem, shape, before, TJ_DESTINATION);
+    lanes = lanes % units == 0 ? lanes / units : 1;
+  }
+  return at_most(lanes, power_of_two_in(shape->extent[mode]));
+}
+
 static run run_of(const tj_shape_problem *problem, const tj_tile_shape *shape, tj_side_name side) {
   run r = {problem->bytes[side], problem->line_bytes};
   uint32_t limit = run_limit(problem, shape, side);
   bool goes_on = true;
   for (uint32_t i = 0; i < problem->count; i++) {
     const tj_shape_mode *mode = &problem->mode[problem->order[side][i]];
-    int64_t extent = shape->extent[problem->order[side][i]];
+    int64_t extent = i < limit ? shape->extent[problem->order[side][i]] : 1;
+    if (i == limit && !shape->is_staged)
+      extent = reach_of_lanes(problem, shape, problem->order[side][i]);
     bool is_whole = mode->is_exact && extent == mode->extent;
-    goes_on = goes_on && i < limit && (i == 0 || mode->continues[side]);
+    goes_on = goes_on && (i == 0 || mode->continues[side]);
     r.bytes *= goes_on ? extent : 1;
     if (goes_on && !is_whole)
       begin_at(&r, at_most(mode->grain[side] * power_of_two_in(extent), problem->line_bytes));
@@ -258,6 +272,7 @@ static void share_out(const tj_shape_problem *problem, tj_tile_shape *shape, tj_
        trial.work_items += WORK_ITEMS_STEP) {
     tj_lane_grid storing = grid_of(problem, &side[TJ_DESTINATION], trial.work_items);
     trial.cost = sharing_cost(problem, &trial, side, &storing);
+    trial.overlaps = tj_lane_grid_use(&storing, storing.lanes) < 1;
     if (trial.cost < shape->cost)
       *shape = trial;
     if (trial.cost < whole->cost && (!shape->is_staged || tj_lane_grid_keeps_phases(&storing)))
@@ -451,11 +466,15 @@ uint32_t tj_choose_tile_shapes(const tj_shape_problem *problem, tj_tile_shape sh
   list_reaches(problem, TJ_SOURCE, most_elements(problem), &loaded);
   list_reaches(problem, TJ_DESTINATION, most_elements(problem), &stored);
   bool turns = problem->order[TJ_SOURCE][0] != problem->order[TJ_DESTINATION][0];
+  for (uint32_t i = 0; i < stored.count && !turns; i++) /* of equals, those along the destination alone */
+    try_extents(&s, &stored.item[i], &stored.item[i], false);
   for (uint32_t i = 0; i < stored.count; i++) {
-    if (!turns)
-      try_extents(&s, &stored.item[i], &stored.item[i], false);
-    for (uint32_t k = 0; k < loaded.count && problem->may_stage; k++)
-      try_extents(&s, &loaded.item[k], &stored.item[i], true);
+    for (uint32_t k = 0; k < loaded.count; k++) {
+      if (!turns)
+        try_extents(&s, &loaded.item[k], &stored.item[i], false);
+      if (problem->may_stage)
+        try_extents(&s, &loaded.item[k], &stored.item[i], true);
+    }
   }
   return s.count;
 }
