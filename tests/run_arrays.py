@@ -515,10 +515,12 @@ def check_quotients(runner, device, dtype):
     b[60:80, 0] = generator.integers(1, 300, 20)
     x[40:60] = ((1 + generator.integers(0, 1 << 20, (20, columns)) * 2.0 ** -20 + numpy.finfo(number).eps / 2) *
                 b[40:60]).astype(number)  # quotients near the middle between two numbers
-    text = (f"kernel k(x: {dtype} @ ({rows},{columns}):({columns},1), b: {dtype} @ ({rows},1):(1,1), "
-            f"y: {dtype} @ ({rows},{columns}):({columns},1)) = {{ y = x / b }}\n")
+    b[80:88, 0] = 2 * generator.integers(1, 1 << 22, 8)
+    x[80:88] = b[80:88] / 2 * generator.choice([1, 3, 5, 7], (8, columns)).astype(number) * least  # and in it, tiny
+    text = (f"kernel k(x: {dtype} @ ({rows},{columns}):({columns},1), b: {dtype} @ ({rows},{columns}):({columns},1), "
+            f"y: {dtype} @ ({rows},{columns}):({columns},1)) = {{ y = x / max(b, 1) }}\n")
     place, said = re.sub(r"\W", "_", f"quotients {device} {dtype}"), f"quotients of {dtype} on {device}"
-    found = runner.run(text, device, {}, {"x": x, "b": b}, ["y"], True, place)
+    found = runner.run(text, device, {}, {"x": x, "b": numpy.tile(b, (1, columns))}, ["y"], True, place)
     if isinstance(found, str):
         return f"{said}: {found}"
     with numpy.errstate(all="ignore"):

@@ -65,20 +65,38 @@ static LLVMValueRef int_like(LLVMValueRef value, LLVMTypeRef type, uint64_t inte
 
 /* --- to floats of 16 bits or less --- */
 
-/* Adds half a step, less one bit where the result is even already, and cuts off; NaNs stay NaNs. */
-static LLVMValueRef bfloat_by_hand(tj_emitter *emitter, LLVMValueRef value) {
+/* The upper halves of words, by twos where the target picks bytes of two words. */
+static LLVMValueRef upper_halves(tj_emitter *emitter, LLVMValueRef words) {
+  static const uint8_t upper[] = {2, 3, 6, 7};
   LLVMBuilderRef builder = emitter->builder;
-  LLVMValueRef sixteen = int_like(value, emitter->i32, 16);
+  LLVMTypeRef type = LLVMTypeOf(words);
+  unsigned width = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
+  if (width % 2 != 0 || emitter->target->family->emit_bytes == NULL) {
+    words = LLVMBuildLShr(builder, words, int_like(words, emitter->i32, 16), "");
+    return LLVMBuildTrunc(builder, words, tj_emit_like(words, emitter->i16), "");
+  }
+  LLVMValueRef pairs = LLVMGetPoison(LLVMVectorType(emitter->i32, width / 2));
+  for (unsigned i = 0; i < width; i += 2) {
+    LLVMValueRef low = LLVMBuildExtractElement(builder, words, LLVMConstInt(emitter->i32, i, false), "");
+    LLVMValueRef high = LLVMBuildExtractElement(builder, words, LLVMConstInt(emitter->i32, i + 1, false), "");
+    LLVMValueRef pair = emitter->target->family->emit_bytes(emitter, low, high, upper);
+    pairs = LLVMBuildInsertElement(builder, pairs, pair, LLVMConstInt(emitter->i32, i / 2, false), "");
+  }
+  return LLVMBuildBitCast(builder, pairs, tj_emit_like(words, emitter->i16), "");
+}
+
+/* Adds half a step, less one bit where the result is even already, and cuts off; NaNs become one of them. */
+static LLVMValueRef bfloat_by_hand(tj_emitter *emitter, LLVMValueRef value) {
+  enum { NAN_BITS = 0x7fc00000 };
+  LLVMBuilderRef builder = emitter->builder;
   LLVMValueRef bits = LLVMBuildBitCast(builder, value, tj_emit_like(value, emitter->i32), "");
-  LLVMValueRef upper = LLVMBuildLShr(builder, bits, sixteen, "");
-  LLVMValueRef odd = LLVMBuildAnd(builder, upper, int_like(value, emitter->i32, 1), "");
+  LLVMValueRef odd = LLVMBuildLShr(builder, bits, int_like(value, emitter->i32, 16), "");
+  odd = LLVMBuildAnd(builder, odd, int_like(value, emitter->i32, 1), "");
   LLVMValueRef half = LLVMBuildAdd(builder, odd, int_like(value, emitter->i32, 0x7fff), "");
-  LLVMValueRef rounded = LLVMBuildLShr(builder, LLVMBuildAdd(builder, bits, half, ""), sixteen, "");
-  LLVMValueRef quiet = LLVMBuildOr(builder, upper, int_like(value, emitter->i32, 0x40), "");
+  LLVMValueRef rounded = LLVMBuildAdd(builder, bits, half, "");
   LLVMValueRef is_nan = LLVMBuildFCmp(builder, LLVMRealUNO, value, value, "");
-  LLVMValueRef result = LLVMBuildSelect(builder, is_nan, quiet, rounded, "");
-  return LLVMBuildBitCast(builder, LLVMBuildTrunc(builder, result, tj_emit_like(value, emitter->i16), ""),
-                          tj_emit_like(value, emitter->bf16), "");
+  LLVMValueRef result = LLVMBuildSelect(builder, is_nan, int_like(value, emitter->i32, NAN_BITS), rounded, "");
+  return LLVMBuildBitCast(builder, upper_halves(emitter, result), tj_emit_like(value, emitter->bf16), "");
 }
 
 static LLVMValueRef short_from_float(tj_emitter *emitter, LLVMValueRef value, tj_dtype to) {

@@ -5,7 +5,9 @@
  * q = a z + a z' is one of the two numbers around a/b, and a - b q a number; so q + (a - b q) / b, rounded once, is
  * a/b rounded once, for no quotient is close enough to the middle between two numbers for what 1/b lacks. (Markstein)
  * That holds as long as nothing is too small for its last bits or too large: b within 2^-32 and 2^32, q from 2^-64
- * on. Infinities make q NaN. Where a vector has any other but zeros, all of it is divided. */
+ * on. Infinities make q NaN. Where a vector has any other but zeros, all of it is divided.
+ *
+ * Where f64 is as fast as f32, quotients of f32 are products in f64, which have no such limits. */
 #include "lower/emit/emit_array.h"
 
 enum { MOST_LANES = 64 };
@@ -62,6 +64,28 @@ static LLVMValueRef by_reciprocal(const quotients *q) {
       fma_of(q, tj_emit_repeated(q->emitter, q->divisor, width), near, LLVMBuildFNeg(b, q->dividend, ""));
   LLVMValueRef back = tj_emit_repeated(q->emitter, LLVMBuildFNeg(b, reciprocal, ""), width);
   return fma_of(q, excess, back, near);
+}
+
+/* --- by the reciprocal in f64 --- */
+
+/* z and z' in f64 are 1/b to 100 bits, of which z' has the sign that z has. What a z + a z' comes to in f64 is on the
+ * same side as a/b of whatever lies between two f32, or there where a/b is; so it rounds as a/b does, be it tiny or
+ * not a number. */
+static LLVMValueRef by_double(const quotients *q) {
+  LLVMBuilderRef b = q->builder;
+  uint32_t width = LLVMGetVectorSize(LLVMTypeOf(q->dividend));
+  LLVMTypeRef twice = q->emitter->f64;
+  LLVMValueRef one = LLVMConstReal(twice, 1), divisor = LLVMBuildFPExt(b, q->divisor, twice, "");
+  LLVMValueRef reciprocal = LLVMBuildFDiv(b, one, divisor, "");
+  LLVMValueRef below = LLVMBuildFMul(b, reciprocal, LLVMConstReal(twice, 1 - 0x1p-52), "");
+  LLVMValueRef rest = fma_of(q, LLVMBuildFNeg(b, divisor, ""), below, one);
+  LLVMValueRef is_usual = LLVMBuildFCmp(b, LLVMRealORD, rest, rest, "");
+  below = LLVMBuildSelect(b, is_usual, below, reciprocal, "");
+  rest = LLVMBuildSelect(b, is_usual, LLVMBuildFMul(b, rest, below, ""), reciprocal, "");
+  LLVMValueRef dividend = LLVMBuildFPExt(b, q->dividend, tj_emit_like(q->dividend, twice), "");
+  LLVMValueRef tail = LLVMBuildFMul(b, dividend, tj_emit_repeated(q->emitter, rest, width), "");
+  LLVMValueRef quotient = fma_of(q, dividend, tj_emit_repeated(q->emitter, below, width), tail);
+  return LLVMBuildFPTrunc(b, quotient, LLVMTypeOf(q->dividend), "");
 }
 
 /* --- where that is right --- */
@@ -160,6 +184,8 @@ LLVMValueRef tj_emit_quotients(tj_emitter *emitter, tj_dtype dtype, LLVMValueRef
   LLVMBuilderRef b = emitter->builder;
   LLVMValueRef first = LLVMBuildExtractElement(b, divisors, LLVMConstInt(emitter->i32, 0, false), "");
   const quotients q = {emitter, b, LLVMTypeOf(first), dividend, first, dtype == TJ_DTYPE_f64};
+  if (emitter->target->has_fast_doubles && !q.is_double)
+    return by_double(&q);
   ways all = {.after = tj_emit_block(emitter, "divided")};
   LLVMValueRef found = by_reciprocal(&q), are_large = all_large(&q, found), is_usual = divisor_is_usual(&q);
   accept(&q, &all, found, LLVMBuildAnd(b, is_usual, are_large, ""), "each");

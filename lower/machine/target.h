@@ -79,11 +79,12 @@ typedef struct {
   bool has_cheap_small_product; /* products of 24-bit integers are cheaper than others */
   bool has_extremes;            /* minimum and maximum of f32, which are NaN where an operand is, are instructions */
   bool has_division;            /* a division of f32 is an instruction, or as short to say */
+  bool has_fast_doubles;        /* f64, and conversions between it and f32, are as fast as f32 */
   bool has_float_scaling;       /* an instruction multiplies floats by powers of two, and rounds once */
   bool has_kept_loads;          /* loads may ask caches to keep what they load rather than what is stored */
   bool has_float_sums;          /* memory adds an f32 to another, at once with other work-items */
   bool has_bfloat_arithmetic;   /* of bf16, without rounding f32 */
-  bool has_bfloat_rounding;     /* fptrunc from float to bfloat rounds right, denormals included, without calls */
+  bool has_bfloat_rounding;     /* an instruction makes bfloat of float */
   const tj_buffer_resource *resource; /* whose bounds accesses may have for masks; NULL: none */
   bool saturates_float8;              /* write_float8 does */
   tj_floats8 floats8;                 /* which floats of 8 bits read_float8 and write_float8 convert */

@@ -80,6 +80,17 @@ static bool adds_floats(const tj_processor *processor) {
   return processor->major >= 11 || (processor->major == 9 && is_matrix_core);
 }
 
+/* Of gfx9, gfx950; and those from gfx1250 on. */
+static bool rounds_to_bfloat(const tj_processor *processor) {
+  return processor->minor >= 5 && (processor->major == 9 || processor->major == 12);
+}
+
+/* Of gfx9, gfx90a and those from gfx940 on. */
+static bool has_fast_doubles(const tj_processor *processor) {
+  enum { GFX90A = 0xa };
+  return processor->major == 9 && (processor->minor >= 4 || (processor->minor == 0 && processor->stepping == GFX90A));
+}
+
 /* The features as LLVM lists them: +sramecc,-xnack. */
 static const char *list_features(tj_job *job, const tj_target_id *id) {
   tj_text list = tj_text_begin(job);
@@ -137,9 +148,10 @@ static tj_target parse(tj_job *job, const char *text) {
       .has_unaligned_vectors = true,
       .has_cheap_small_product = true,
       .has_extremes = found->major >= HAS_EXTREMES,
+      .has_fast_doubles = has_fast_doubles(found),
       .has_float_scaling = true,
       .has_float_sums = adds_floats(found),
-      .has_bfloat_rounding = true,
+      .has_bfloat_rounding = rounds_to_bfloat(found),
       .resource = tj_buffer_resource_of(found->major, found->minor),
       .floats8 = found->floats8,
   };
