@@ -110,22 +110,16 @@ static LLVMValueRef limited(tj_emitter *emitter, LLVMValueRef values, double lim
   return LLVMBuildSelect(emitter->builder, is_beyond, end, values, "");
 }
 
-/* The same where the signs of zeros do not matter, and with a number instead of NaN. */
-static LLVMValueRef limited_numbers(tj_emitter *emitter, LLVMValueRef values, double limit, LLVMValueRef instead) {
-  LLVMValueRef most = tj_emit_splat(values, LLVMConstReal(emitter->f32, limit));
-  LLVMValueRef least = tj_emit_splat(values, LLVMConstReal(emitter->f32, -limit));
-  LLVMValueRef within = tj_emit_binary_intrinsic(emitter, "llvm.maxnum", values, least);
-  within = tj_emit_binary_intrinsic(emitter, "llvm.minnum", within, most);
-  LLVMValueRef is_nan = LLVMBuildFCmp(emitter->builder, LLVMRealUNO, values, values, "");
-  return LLVMBuildSelect(emitter->builder, is_nan, instead, within, "");
-}
-
-/* FNUZ's codes of these are OCP's of the values, but for signs. */
+/* FNUZ's codes of these are OCP's of the values, but for signs: what is not negative is above a number that is, and
+ * NaN, of which maxnum makes that number, has its code. */
 static LLVMValueRef halves_of(tj_emitter *emitter, LLVMValueRef values, tj_dtype dtype, tj_dtype fnuz) {
   LLVMValueRef half = tj_emit_splat(values, LLVMConstReal(emitter->f32, 0.5));
-  LLVMValueRef nan = tj_emit_splat(values, LLVMConstReal(emitter->f32, tj_float_limit(fnuz)));
+  LLVMValueRef nan = tj_emit_splat(values, LLVMConstReal(emitter->f32, -tj_float_limit(fnuz)));
+  LLVMValueRef most = tj_emit_splat(values, LLVMConstReal(emitter->f32, tj_float_limit(dtype) / 2));
   LLVMValueRef halves = LLVMBuildFMul(emitter->builder, values, half, "");
-  return limited_numbers(emitter, halves, tj_float_limit(dtype) / 2, nan);
+  LLVMValueRef sizes = tj_emit_typed_intrinsic(emitter, "llvm.fabs", &halves, 1);
+  return tj_emit_binary_intrinsic(emitter, "llvm.minnum",
+                                  tj_emit_binary_intrinsic(emitter, "llvm.maxnum", sizes, nan), most);
 }
 
 /* The signs of four numbers, in the first bits of the bytes of a word. */
@@ -143,15 +137,17 @@ static LLVMValueRef signs_of(tj_emitter *emitter, LLVMValueRef bits, uint32_t wi
   return LLVMBuildAnd(emitter->builder, all, LLVMConstInt(emitter->i32, 0x80808080, false), "");
 }
 
+/* Word by word: of vectors, LLVM makes a sign and the rest in two instructions in the place of one. */
 static LLVMValueRef with_signs(tj_emitter *emitter, LLVMValueRef words, LLVMValueRef values) {
   uint32_t width = width_of(values), count = words_of(width);
   LLVMValueRef bits = LLVMBuildBitCast(emitter->builder, values, vector_of(emitter->i32, width), "");
-  LLVMValueRef signs = LLVMGetPoison(vector_of(emitter->i32, count));
+  LLVMValueRef result = LLVMGetPoison(vector_of(emitter->i32, count));
   for (uint32_t i = 0; i < count; i++) {
-    LLVMValueRef word = signs_of(emitter, bits, width, 4 * i);
-    signs = count == 1 ? word : with_element(emitter, signs, word, i);
+    LLVMValueRef word = LLVMBuildOr(emitter->builder, signs_of(emitter, bits, width, 4 * i),
+                                    element_at(emitter, words, count, i), "");
+    result = count == 1 ? word : with_element(emitter, result, word, i);
   }
-  return LLVMBuildOr(emitter->builder, words, signs, "");
+  return result;
 }
 
 static LLVMValueRef words_of_values(tj_emitter *emitter, LLVMValueRef values, tj_dtype dtype) {
