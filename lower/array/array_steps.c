@@ -435,12 +435,11 @@ tj_kernel_step *tj_array_compute(tj_array_maker *maker, const tj_array *array, u
 }
 
 uint32_t tj_array_computed_width(const tj_array_maker *maker) {
-  enum { LANES_OF_COLUMN = 8 /* of a wave: wide ones have fewer columns a work-item, and more registers for each */ };
+  enum { MOST_OF_LANE = 4 /* longer vectors, LLVM takes apart */ };
   uint32_t width = maker->shape.width;
   if (maker->target == NULL)
     return 1;
-  uint32_t most = maker->target->wave_size / LANES_OF_COLUMN;
-  return most == 0 || width < most ? width : most;
+  return maker->target->wave_size == 1 || width < MOST_OF_LANE ? width : MOST_OF_LANE;
 }
 
 static tj_computation *add_combination(tj_array_maker *maker, uint32_t slot, uint32_t with, uint32_t width,

@@ -152,9 +152,9 @@ static LLVMValueRef emit_exp(const arithmetic *a, LLVMValueRef x, bool is_low) {
   LLVMValueRef shift = is_scaled_down ? either(a, 0x1.8p23 + 127 + 32, 0x1.8p52 + 1023 + 64) : rounder(a);
   x = at_least(a, is_low ? x : at_most(a, x, either(a, 89, 710)), either(a, -104, -746));
   LLVMValueRef rounded = fma_of(a, x, real(a, 0x1.71547652b82fep+0), shift);
-  LLVMValueRef n = LLVMBuildFNeg(a->builder, subtract(a, rounded, shift), "");
-  LLVMValueRef r = fma_of(a, n, either(a, 0x1.62e430p-1, 0x1.62e42fefa39efp-1), x);
-  r = fma_of(a, n, either(a, -0x1.05c610p-29, 0x1.abc9e3b39803fp-56), r);
+  LLVMValueRef n = subtract(a, rounded, shift);
+  LLVMValueRef r = fma_of(a, n, either(a, -0x1.62e430p-1, -0x1.62e42fefa39efp-1), x);
+  r = fma_of(a, n, either(a, 0x1.05c610p-29, -0x1.abc9e3b39803fp-56), r);
   LLVMValueRef slope = fma_of(a, r, evaluated(a, CHOOSE(a, exp), r), real(a, 1));
   LLVMValueRef power = fma_of(a, r, slope, real(a, 1));
   return is_scaled_down ? scaled_down(a, power, rounded) : scaled(a, power, rounded);
