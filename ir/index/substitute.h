@@ -6,7 +6,7 @@
 #include "ir/index/graph.h"
 
 /* from[i] becomes to[i], at the same time for all i < count. */
-typedef struct {
+typedef struct tj_substitution {
   const tj_node **from, **to;
   uint32_t count;
 } tj_substitution;

@@ -6,8 +6,7 @@
  * or are put together in LDS first, from which whole runs go, one for each work-item. Further destinations take the
  * same rows, or the same columns, straight from registers. Where stores bypass the caches, the tile that follows is
  * fetched meanwhile, in the order of the source, neighbouring lines together.
- *
- * That a row is contiguous, and how far rows are from one another, is shown with symbols for both, once for all. */
+ */
 #include "lower/blocks/blocks.h"
 
 #include "ir/index/facts.h"
@@ -90,10 +89,6 @@ static block_side further_side(const tj_block_map *map, uint32_t number) {
   return (block_side){TJ_OPERAND_OTHERS + number, tj_domain_other_is_straight(map->domain, number)};
 }
 
-static bool is_further(block_side side) {
-  return side.operand >= TJ_OPERAND_OTHERS;
-}
-
 static tj_access element_at(const tj_block_map *map, block_side side, const tj_node *const digit[]) {
   return tj_domain_at(map->graph, map->domain, side.operand, tj_flat_buffer(map->flat, side.operand), digit);
 }
@@ -123,54 +118,14 @@ static row_form form_of(const tj_block_map *map, block_side side) {
   return (row_form){map->across, map->along, map->depth, map->width * map->panels, 1};
 }
 
-/* Any block of the domain, by symbols: the first coordinate along each mode. */
-static const tj_node *const *any_origin(const tj_block_map *map) {
-  tj_graph *graph = map->graph;
-  const tj_node **origin = TJ_NEW_ARRAY(graph->job, const tj_node *, map->domain->count);
-  for (uint32_t m = 0; m < map->domain->count; m++) {
-    const tj_node *last = tj_sub(graph, tj_block_extent(map, m), tj_int(graph, map->size[m] - 1));
-    origin[m] = tj_coordinate(graph, "origin", tj_simplified(graph, last));
-  }
-  return origin;
-}
-
-/* Any element of a block. */
-static tj_access any_access(const tj_block_map *map, block_side side, const row_form *form,
-                            const tj_node *const origin[], const tj_node *row, const tj_node *lane) {
-  tj_graph *graph = map->graph;
-  const tj_node **digit = TJ_NEW_ARRAY(graph->job, const tj_node *, map->domain->count);
-  for (uint32_t m = 0; m < map->domain->count; m++)
-    digit[m] = origin[m];
-  digit[form->along] = tj_add(graph, digit[form->along], lane);
-  digit[form->across] = tj_add(graph, digit[form->across], tj_mul(graph, row, tj_int(graph, form->step)));
-  tj_simplify(graph, digit, map->domain->count, NULL);
-  return access_at(map, side, digit);
-}
-
-/* Whether the rows of all blocks are what the tj_block_map takes them for. */
-static bool are_rows(const tj_block_map *map, block_side side, const row_form *form, const tj_node *distance) {
-  tj_graph *graph = map->graph;
-  if (is_further(side))
-    return tj_is_int(stride_of(map, side, form->along), 1);
-  if (tj_domain_has_own_strides(map->domain, side.is_load))
-    return true;
-  const tj_node *row = tj_coordinate(graph, "row", tj_int(graph, form->depth));
-  const tj_node *lane = tj_coordinate(graph, "lane", tj_int(graph, form->width));
-  const tj_node *const *origin = any_origin(map);
-  tj_access any = any_access(map, side, form, origin, row, lane);
-  const tj_node *first = access_at(map, side, origin).offset;
-  const tj_node *expected = tj_add(graph, first, tj_add(graph, lane, tj_mul(graph, row, distance)));
-  const tj_node *node[] = {any.offset, any.valid, expected};
-  tj_simplify(graph, node, 3, NULL);
-  return tj_is_int(node[1], 1) && tj_prove_equal(graph, node[0], node[2]);
-}
-
 static bool find_rows(const tj_block_map *map, block_side side, row_access *rows) {
   tj_graph *graph = map->graph;
   row_form form = form_of(map, side);
   const tj_node *stride = stride_of(map, side, form.across);
   rows->distance = tj_simplified(graph, tj_mul(graph, stride, tj_int(graph, form.step)));
-  if (!are_rows(map, side, &form, rows->distance))
+  uint64_t modes = (uint64_t)1 << form.along | (uint64_t)1 << form.across;
+  if (!tj_is_int(stride_of(map, side, form.along), 1) ||
+      !tj_domain_is_even(graph, map->domain, side.operand, modes, map->assumed))
     return false;
   rows->first = access_at(map, side, map->origin);
   rows->first.offset = tj_simplified(graph, rows->first.offset);
@@ -373,49 +328,12 @@ static row_access staged_rows(const tj_block_map *map) {
   return (row_access){first, distance};
 }
 
-/* Element `lane` of a run at these coordinates. */
-static tj_access run_access(const tj_block_map *map, const tj_node *const first[], const tj_node *lane) {
-  tj_graph *graph = map->graph;
-  uint32_t count = map->domain->count, modes = map->stage.modes;
-  const tj_node **digit = TJ_NEW_ARRAY(graph->job, const tj_node *, count);
-  memcpy(digit, first, count * sizeof *digit);
-  for (uint32_t i = 0; i < modes; i++) {
-    uint32_t mode = map->by_destination[i];
-    const tj_node *reached = tj_int(graph, map->reach[mode]);
-    digit[mode] = tj_add(graph, digit[mode], i + 1 == modes ? lane : tj_mod(graph, lane, reached));
-    lane = tj_div(graph, lane, reached);
-  }
-  tj_simplify(graph, digit, count, NULL);
-  return access_at(map, storing, digit);
-}
-
-/* Any run of any tile of the domain, by symbols. */
-static const tj_node *const *any_run(const tj_block_map *map) {
-  tj_graph *graph = map->graph;
-  const tj_node **first = TJ_NEW_ARRAY(graph->job, const tj_node *, map->domain->count);
-  for (uint32_t m = 0; m < map->domain->count; m++)
-    first[m] = tj_coordinate(graph, "first", tj_block_extent(map, m));
-  for (uint32_t i = 0; i < map->stage.modes; i++) {
-    uint32_t m = map->by_destination[i];
-    const tj_node *last = tj_sub(graph, tj_block_extent(map, m), tj_int(graph, map->reach[m] - 1));
-    first[m] =
-        tj_block_is_whole(map, m) ? tj_int(graph, 0) : tj_coordinate(graph, "first", tj_simplified(graph, last));
-  }
-  return first;
-}
-
-/* Whether the runs of all tiles are contiguous. */
+/* Whether the runs of all tiles are as the mapping was read: its modes step as strides say. */
 static bool are_runs(const tj_block_map *map) {
-  tj_graph *graph = map->graph;
-  if (tj_domain_has_own_strides(map->domain, false))
-    return true;
-  const tj_node *lane = tj_coordinate(graph, "lane", tj_int(graph, map->stage.run));
-  const tj_node *const *any = any_run(map);
-  tj_access element = run_access(map, any, lane);
-  const tj_node *first = run_access(map, any, tj_int(graph, 0)).offset;
-  const tj_node *node[] = {element.offset, element.valid, tj_add(graph, first, lane)};
-  tj_simplify(graph, node, 3, NULL);
-  return tj_is_int(node[1], 1) && tj_prove_equal(graph, node[0], node[2]);
+  uint64_t modes = 0;
+  for (uint32_t i = 0; i < map->stage.modes; i++)
+    modes |= (uint64_t)1 << map->by_destination[i];
+  return tj_domain_is_even(map->graph, map->domain, TJ_OPERAND_DESTINATION, modes, map->assumed);
 }
 
 /* Work-items store a run each. */
@@ -426,7 +344,8 @@ static void add_run(const tj_block_map *map, step_list *steps) {
   const tj_node *from = tj_mapping_lds_at(graph, map->mapping, within);
   for (uint32_t m = 0; m < map->domain->count; m++)
     place[m] = tj_add(graph, map->corner[m], within[m]);
-  tj_access to = run_access(map, place, tj_int(graph, 0));
+  tj_simplify(graph, place, map->domain->count, NULL);
+  tj_access to = access_at(map, storing, place);
   const tj_node *offset[] = {to.offset, from};
   tj_simplify(graph, offset, 2, NULL);
   to = (tj_access){.buffer = to.buffer, .offset = offset[0], .valid = is_item(map, &map->mapping->store)};

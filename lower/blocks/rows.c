@@ -242,24 +242,11 @@ static tj_access access_at(const row_map *m, bool is_load, const tj_node *const 
 }
 
 /* Whether all rows of a side are contiguous and valid, and as far apart as its strides say. */
-static bool are_rows(const row_map *m, bool is_load) {
-  tj_graph *graph = m->graph;
-  const tj_domain *domain = m->map->domain;
-  if (tj_domain_has_own_strides(domain, is_load))
-    return true;
-  const tj_node **digit = TJ_NEW_ARRAY(graph->job, const tj_node *, 2 * (size_t)domain->count), *sum = int_of(m, 0);
-  const tj_node **first = digit + domain->count;
-  for (uint32_t mode = 0; mode < domain->count; mode++) {
-    bool is_tiled = mode == m->along || find_in_box(m, mode) != NULL;
-    digit[mode] = tj_coordinate(graph, "i", domain->mode[mode].extent);
-    first[mode] = is_tiled ? int_of(m, 0) : digit[mode];
-    if (is_tiled)
-      sum = tj_add(graph, sum, tj_mul(graph, digit[mode], tj_block_stride(m->map, mode, is_load)));
-  }
-  tj_access any = access_at(m, is_load, digit);
-  const tj_node *node[] = {any.offset, any.valid, tj_add(graph, access_at(m, is_load, first).offset, sum)};
-  tj_simplify(graph, node, 3, NULL);
-  return tj_is_int(node[1], 1) && tj_prove_equal(graph, node[0], node[2]);
+static bool are_rows(const row_map *m, uint32_t operand) {
+  uint64_t modes = (uint64_t)1 << m->along;
+  for (uint32_t i = 0; i < m->box_count; i++)
+    modes |= (uint64_t)1 << m->box[i].mode;
+  return tj_domain_is_even(m->graph, m->map->domain, operand, modes, NULL);
 }
 
 /* Elements of each row of a workgroup. */
@@ -381,7 +368,7 @@ const tj_mapping *tj_row_mapping(const tj_block_map *map, bool streams) {
 
 tj_kernel *tj_rows_as_mapped(const tj_block_map *map, const tj_mapping *mapping) {
   row_map m;
-  if (!read_rows(map, mapping, &m) || !are_rows(&m, true) || !are_rows(&m, false))
+  if (!read_rows(map, mapping, &m) || !are_rows(&m, TJ_OPERAND_SOURCE) || !are_rows(&m, TJ_OPERAND_DESTINATION))
     return NULL;
   place(&m);
   return make_kernel(&m);

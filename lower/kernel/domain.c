@@ -9,6 +9,7 @@
 #include "lower/kernel/domain_parts.h"
 
 #include "ir/index/facts.h"
+#include "ir/index/substitute.h"
 #include "ir/layout/algebra.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
@@ -599,6 +600,40 @@ bool tj_domain_other_is_straight(const tj_domain *domain, uint32_t number) {
       return stored != NULL && tj_is_int(stored, 1);
   }
   return false;
+}
+
+const tj_node *tj_domain_origin(tj_graph *graph, const tj_domain *domain, uint32_t operand, uint64_t modes,
+                                const tj_node *const coordinate[], const tj_node *any) {
+  const tj_node **from = TJ_NEW_ARRAY(graph->job, const tj_node *, 2 * (size_t)domain->count + 1);
+  const tj_node **to = from + domain->count, *origin = any, *sum = tj_int(graph, 0);
+  uint32_t count = 0;
+  for (uint32_t m = 0; m < domain->count; m++) {
+    const tj_node *stride = tj_domain_stride(domain, operand, m);
+    if ((modes >> m & 1) == 0)
+      continue;
+    if (stride == NULL)
+      return NULL;
+    from[count] = coordinate[m];
+    to[count++] = tj_int(graph, 0);
+    sum = tj_add(graph, sum, tj_mul(graph, coordinate[m], stride));
+  }
+  tj_substitute(graph, &(tj_substitution){from, to, count}, &origin, 1);
+  origin = tj_simplified(graph, origin);
+  return tj_prove_equal(graph, any, tj_simplified(graph, tj_add(graph, origin, sum))) ? origin : NULL;
+}
+
+bool tj_domain_is_even(tj_graph *graph, const tj_domain *domain, uint32_t operand, uint64_t modes,
+                       const tj_substitution *assumed) {
+  if (operand >= TJ_OPERAND_OTHERS || tj_domain_has_own_strides(domain, operand == TJ_OPERAND_SOURCE))
+    return true;
+  const tj_node **digit = TJ_NEW_ARRAY(graph->job, const tj_node *, domain->count + 1);
+  for (uint32_t m = 0; m < domain->count; m++)
+    digit[m] = tj_coordinate(graph, "i", domain->mode[m].extent);
+  tj_access any = tj_domain_at(graph, domain, operand, 0, digit);
+  const tj_node *part[] = {any.offset, any.valid};
+  tj_substitute(graph, assumed, part, 2);
+  tj_simplify(graph, part, 2, NULL);
+  return tj_is_int(part[1], 1) && tj_domain_origin(graph, domain, operand, modes, digit, part[0]) != NULL;
 }
 
 uint32_t tj_domain_least_bytes(const tj_domain *domain, const tj_kernel *kernel, uint32_t buffer, bool of_source) {

@@ -66,6 +66,16 @@ tj_domain tj_domain_of_modes(tj_graph *graph, const tj_sides *sides);
  * shown to step evenly; or those of a buffer's dimensions, which nothing transforms but what merges them. */
 bool tj_domain_has_own_strides(const tj_domain *domain, bool of_source);
 
+/* The offset of an operand where the coordinates of `modes`, by bit, are 0, if at any coordinates it surely is that and
+ * the sum of these times strides: of offset `any`, at symbols of which a mode each has one. NULL: it may not be. */
+const tj_node *tj_domain_origin(tj_graph *graph, const tj_domain *domain, uint32_t operand, uint64_t modes,
+                                const tj_node *const coordinate[], const tj_node *any);
+
+/* Whether every element of an operand is valid, and along `modes` at the sum of digits times strides, by what is
+ * assumed; NULL: nothing. */
+bool tj_domain_is_even(tj_graph *graph, const tj_domain *domain, uint32_t operand, uint64_t modes,
+                       const struct tj_substitution *assumed);
+
 /* The modes in the order in which a side steps through them, smallest stride first, as far as strides are known and
  * can be compared; of products that cannot be, the one of fewer factors counts as less. Strides of 1 come first,
  * those of 0 last. */

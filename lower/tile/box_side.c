@@ -43,23 +43,6 @@ static bool end_modes(tensor *t, const tj_node *truth) {
   return end_mode(t, truth);
 }
 
-static const tj_node *offset_at_zero(const tensor *t) {
-  const tj_node **zero = TJ_NEW_ARRAY(t->graph->job, const tj_node *, t->rank + 1);
-  for (uint32_t m = 0; m < t->rank; m++)
-    zero[m] = tj_int(t->graph, 0);
-  const tj_substitution origin = {(const tj_node **)t->problem->coordinate, zero, t->rank};
-  const tj_node *offset = t->problem->source.offset;
-  tj_substitute(t->graph, &origin, &offset, 1);
-  return tj_simplified(t->graph, offset);
-}
-
-static bool is_affine(const tensor *t) {
-  const tj_node *sum = t->first;
-  for (uint32_t m = 0; m < t->rank; m++)
-    sum = tj_add(t->graph, sum, tj_mul(t->graph, t->problem->coordinate[m], t->stride[m]));
-  return tj_prove_equal(t->graph, t->problem->source.offset, tj_simplified(t->graph, sum));
-}
-
 static const char *obstacle_of_source(tensor *t) {
   bool has_strides = true;
   for (uint32_t m = 0; m < t->rank; m++) {
@@ -69,8 +52,10 @@ static const char *obstacle_of_source(tensor *t) {
   }
   if (!end_modes(t, t->problem->source.valid))
     return "elements that are not in the source are not behind its end along a mode of the domain";
-  t->first = offset_at_zero(t);
-  return has_strides && is_affine(t) ? NULL : "the source does not step evenly along the modes of the domain";
+  t->first = !has_strides ? NULL
+                          : tj_domain_origin(t->graph, t->problem->domain, TJ_OPERAND_SOURCE, UINT64_MAX,
+                                             t->problem->coordinate, t->problem->source.offset);
+  return t->first != NULL ? NULL : "the source does not step evenly along the modes of the domain";
 }
 
 static const tj_tuple *list_of(const tensor *t, const tj_node *const node[]) {
