@@ -10,7 +10,7 @@
 #include "lower/kernel/domain.h"
 #include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
-#include "lower/tile/tile_order.h"
+#include "lower/shape/tile_order.h"
 
 enum {
   TJ_BLOCK_MOST_MODES = 16,

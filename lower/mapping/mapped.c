@@ -13,11 +13,11 @@
 #include "lower/lds/lds_layout.h"
 #include "lower/mapping/flat_mapping.h"
 #include "lower/mapping/host_mapping.h"
+#include "lower/shape/lds_choice.h"
+#include "lower/shape/slot_order.h"
 #include "lower/tile/box_side.h"
 #include "lower/tile/direct_side.h"
 #include "lower/tile/gather_vectors.h"
-#include "lower/tile/lds_choice.h"
-#include "lower/tile/slot_order.h"
 #include "lower/tile/tiling.h"
 #include "lower/tile/transposed_side.h"
 

@@ -13,10 +13,10 @@
 #include "lower/kernel/variant.h"
 #include "lower/lds/direct.h"
 #include "lower/mapping/mapped.h"
-#include "lower/tile/lds_choice.h"
+#include "lower/shape/lds_choice.h"
+#include "lower/shape/tile_mapping.h"
+#include "lower/shape/tile_order.h"
 #include "lower/tile/lds_transit.h"
-#include "lower/tile/tile_mapping.h"
-#include "lower/tile/tile_order.h"
 #include "lower/tile/torn.h"
 
 #include <inttypes.h>

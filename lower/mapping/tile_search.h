@@ -11,8 +11,8 @@
 #include "lower/kernel/domain.h"
 #include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
+#include "lower/shape/tile_shape.h"
 #include "lower/tile/coordinates.h"
-#include "lower/tile/tile_shape.h"
 
 typedef struct {
   tj_graph *graph;

@@ -7,7 +7,7 @@
 #include "ir/value/mapping.h"
 #include "lower/kernel/domain.h"
 #include "lower/machine/target.h"
-#include "lower/tile/lds_choice.h"
+#include "lower/shape/lds_choice.h"
 
 enum { TJ_MOST_BOXES = 64 };
 

@@ -6,7 +6,7 @@
 #include "ir/simplify/simplify.h"
 #include "ir/value/mapping.h"
 #include "lower/lds/direct.h"
-#include "lower/tile/slot_order.h"
+#include "lower/shape/slot_order.h"
 
 #include <string.h>
 

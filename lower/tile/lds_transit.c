@@ -4,7 +4,7 @@
 
 #include "ir/simplify/simplify.h"
 #include "ir/value/mapping.h"
-#include "lower/tile/slot_order.h"
+#include "lower/shape/slot_order.h"
 #include "lower/tile/transposed_side.h"
 
 #include <string.h>

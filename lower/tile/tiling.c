@@ -14,10 +14,10 @@
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/repeats.h"
 #include "lower/kernel/variant.h"
+#include "lower/shape/tile_order.h"
 #include "lower/tile/box_side.h"
 #include "lower/tile/lds_transit.h"
 #include "lower/tile/tile_edge.h"
-#include "lower/tile/tile_order.h"
 
 #include <inttypes.h>
 

@@ -2,7 +2,7 @@
 /* Tiles that are chosen for random problems: what they promise of lines against lines that are counted one by one,
  * that they fit, and that their work-items take every element: none twice where they share LDS. And
  * grids, which tell where phases of LDS are whole. */
-#include "lower/tile/tile_mapping.h"
+#include "lower/shape/tile_mapping.h"
 
 #include "ir/index/eval.h"
 #include "tests/unit/support/harness.h"

@@ -28,8 +28,8 @@ typedef struct {
   const tj_stage_choice *choice; /* NULL: elements stay with their work-items */
 } tj_lds_choice;
 
-/* False where the tile does not fit into the target's LDS, where all layouts there are too dear, or where slots of the
- * store side are not in equal shares of the passes. */
+/* False where the tile does not fit into the target's LDS, where all layouts there are too dear, or where slots of
+ * the store side are not in equal shares of the passes. */
 bool tj_choose_lds(tj_graph *graph, const tj_lds_problem *problem, tj_lds_choice *chosen);
 
 #endif

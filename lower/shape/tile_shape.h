@@ -4,7 +4,7 @@
 #ifndef TJ_LOWER_TILE_SHAPE_H
 #define TJ_LOWER_TILE_SHAPE_H
 
-#include "lower/tile/lane_grid.h"
+#include "lower/shape/lane_grid.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The search: along the first modes of either side, as far as a tile may reach, every cut that covers a mode evenly;
  * of all pairs of these, those of least cost. */
-#include "lower/tile/tile_shape.h"
+#include "lower/shape/tile_shape.h"
 
 #include "base/machine/bank.h"
 #include "base/number/cost.h"

@@ -4,7 +4,7 @@
 #define TJ_LOWER_TILE_MAPPING_H
 
 #include "ir/value/mapping.h"
-#include "lower/tile/tile_shape.h"
+#include "lower/shape/tile_shape.h"
 
 /* Shares the tile out among work-items in the order of each side's strides. A slot is an element of a block, first
  * along the side's first mode, then, for loads of a tile in LDS, along the destination's. The domain of the mapping

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Orders of tiles as layouts, of the modes that have several. What a sequence of modes is worth are the pages of
  * memory that the tiles at work have at one time, found in numbers. */
-#include "lower/tile/tile_order.h"
+#include "lower/shape/tile_order.h"
 
 #include "base/number/power.h"
 #include "ir/index/facts.h"

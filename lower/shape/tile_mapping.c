@@ -3,7 +3,7 @@
  *
  * Along a mode with units, the tile has whole units. Where the mode ends within the last one, that begins earlier:
  * the unit is the piece of the tile that overlaps. Digits that do not fill the work-items' last slot reach beyond. */
-#include "lower/tile/tile_mapping.h"
+#include "lower/shape/tile_mapping.h"
 
 #include "ir/value/value.h"
 

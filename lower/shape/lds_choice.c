@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* From what work-items hold to rows and columns, to what a wave moves at a time, to a layout in LDS. */
-#include "lower/tile/lds_choice.h"
+#include "lower/shape/lds_choice.h"
 
 #include "base/number/power.h"
 #include "ir/value/mapping_held.h"
 #include "lower/access/price.h"
 #include "lower/lds/lds_pattern.h"
 #include "lower/lds/lds_value.h"
-#include "lower/tile/slot_order.h"
+#include "lower/shape/slot_order.h"
 
 typedef struct {
   tj_graph *graph;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Orders of slots, by digit and by pass. */
-#include "lower/tile/slot_order.h"
+#include "lower/shape/slot_order.h"
 
 #include "ir/simplify/simplify.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sharing out, digit by digit. */
-#include "lower/tile/lane_grid.h"
+#include "lower/shape/lane_grid.h"
 
 #include "base/number/power.h"
 
