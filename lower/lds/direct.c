@@ -72,6 +72,21 @@ static int64_t place_of(const prover *p, uint32_t item, uint32_t slot) {
 
 static const char obstacle_of_passes[] = "elements wait for their pass, which they can do in registers alone";
 
+const char *tj_direct_obstacle_of_elements(const tj_kernel *kernel) {
+  bool are_others = kernel->arithmetic.when == TJ_COMPUTED_LOADING ||
+                    kernel->buffer[tj_flat_buffer(kernel, TJ_OPERAND_SOURCE)].dtype != kernel->carried;
+  return are_others ? "elements become others before they are in LDS" : NULL;
+}
+
+const char *tj_direct_obstacle_of_loads(const tj_kernel *kernel, const tj_node *valid, int64_t passes) {
+  const char *obstacle = tj_direct_obstacle_of_elements(kernel);
+  if (obstacle != NULL)
+    return obstacle;
+  if (!tj_is_always(valid))
+    return "some elements are not in the source, and the fill comes from registers";
+  return passes > 1 ? obstacle_of_passes : NULL;
+}
+
 /* A swizzle that only moves vectors, within units of which the layout has whole ones. */
 static const char *obstacle_of_swizzle(const prover *p) {
   tj_swizzle swizzle = tj_mapping_lds_swizzle(p->mapping);

@@ -10,6 +10,7 @@
 #define TJ_LOWER_LDS_DIRECT_H
 
 #include "ir/value/mapping.h"
+#include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
 
 /* How a mapping's tile would be loaded. */
@@ -18,6 +19,11 @@ typedef struct {
   uint32_t work_items; /* of a workgroup */
   uint32_t vector;     /* elements that a lane loads at a time, a power of two */
 } tj_direct_form;
+
+/* Why a kernel's elements do not go into LDS as they are in the source, whatever their places, as a clause; NULL:
+ * they do. Where work-items load them, they are also valid as a truth says. */
+const char *tj_direct_obstacle_of_elements(const tj_kernel *kernel);
+const char *tj_direct_obstacle_of_loads(const tj_kernel *kernel, const tj_node *valid, int64_t passes);
 
 /* Why the lanes of the load side of a mapping that has a layout in LDS do not lie side by side there, as a clause;
  * NULL: they do. */

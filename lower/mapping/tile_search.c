@@ -239,21 +239,15 @@ static double cost_of(const tj_tile_search *search, const tj_tile_shape *shape, 
  * elements go through LDS, or the target has no such loads of vectors. */
 static const char *obstacle_of_direct(const tj_tile_search *search) {
   const tj_shape_problem *problem = &search->problem;
-  const tj_kernel_step *load = tj_flat_load(search->flat);
   int64_t bytes = search->shape.unit[problem->order[TJ_SOURCE][0]] * problem->carried_bytes;
   if (!search->shape.is_staged || direct_bytes(search) < search->target->vector_bytes)
     return "";
-  if (search->flat->arithmetic.when == TJ_COMPUTED_LOADING ||
-      search->flat->buffer[load->access.buffer].dtype != search->flat->carried)
-    return "elements become others before they are in LDS";
-  if (!tj_is_always(load->access.valid))
-    return "some elements are not in the source, and the fill comes from registers";
-  if (search->shape.passes > 1)
-    return "elements wait for their pass, which they can do in registers alone";
-  if (bytes != direct_bytes(search))
+  const char *obstacle =
+      tj_direct_obstacle_of_loads(search->flat, tj_flat_load(search->flat)->access.valid, search->shape.passes);
+  if (obstacle == NULL && bytes != direct_bytes(search))
     return tj_string_format(search->graph->job, "work-items load %" PRId64 " neighbours of %" PRId64 " bytes",
                             search->shape.unit[problem->order[TJ_SOURCE][0]], problem->carried_bytes);
-  return NULL;
+  return obstacle;
 }
 
 /* A kernel that may go straight into LDS in the place of the usual one, or why none does. */

@@ -14,6 +14,7 @@
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/repeats.h"
 #include "lower/kernel/variant.h"
+#include "lower/lds/direct.h"
 #include "lower/shape/tile_order.h"
 #include "lower/tile/box_side.h"
 #include "lower/tile/lds_transit.h"
@@ -429,6 +430,8 @@ static bool plan_stage(tile_maker *maker) {
 
 /* --- straight into LDS --- */
 
+static const char stored_too[] = "elements are stored before they are in LDS, too";
+
 static bool has_straight(const tile_maker *maker) {
   bool is_any = false;
   for (uint32_t i = 0; i < operand_count(maker); i++)
@@ -436,28 +439,17 @@ static bool has_straight(const tile_maker *maker) {
   return is_any;
 }
 
-/* Why elements do not go into LDS as they are, whatever their places there; NULL: they do. */
-static const char *obstacle_of_elements(const tile_maker *maker) {
-  const tj_kernel *kernel = maker->kernel;
-  const tj_dtype source = kernel->buffer[tj_flat_buffer(maker->flat, TJ_OPERAND_SOURCE)].dtype;
-  if (kernel->arithmetic.when == TJ_COMPUTED_LOADING || source != kernel->carried)
-    return "elements become others before they are in LDS";
-  if (has_straight(maker))
-    return "elements are stored before they are in LDS, too";
-  return NULL;
-}
-
-/* Why work-items do not load them straight into LDS. */
+/* Why work-items do not load elements straight into LDS. */
 static const char *obstacle_of_direct(tile_maker *maker) {
-  if (!tj_is_always(maker->any[TJ_OPERAND_SOURCE].valid))
-    return "some elements are not in the source, and the fill comes from registers";
-  return obstacle_of_elements(maker);
+  const char *obstacle = tj_direct_obstacle_of_loads(maker->flat, maker->any[TJ_OPERAND_SOURCE].valid, 1);
+  return obstacle == NULL && has_straight(maker) ? stored_too : obstacle;
 }
 
 /* Why no engine brings them there; NULL: maker->boxes do. */
 static const char *obstacle_of_dma(tile_maker *maker) {
-  const char *obstacle =
-      maker->tiling->mapping->passes > 1 ? "the tile comes all at once, not in passes" : obstacle_of_elements(maker);
+  const char *obstacle = maker->tiling->mapping->passes > 1 ? "the tile comes all at once, not in passes"
+                                                            : tj_direct_obstacle_of_elements(maker->flat);
+  obstacle = obstacle == NULL && has_straight(maker) ? stored_too : obstacle;
   for (uint32_t m = 0; m < mode_count(maker) && obstacle == NULL; m++) {
     if (tj_tile_piece(maker->tiling, m) > 0)
       obstacle = "tiles that are moved back begin anywhere";
