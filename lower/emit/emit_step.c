@@ -187,7 +187,31 @@ static void emit_load(tj_emitter *emitter, const tj_kernel_step *step) {
   LLVMValueRef vector = step->access.is_bounded
                             ? tj_emit_bounded_load(emitter, &step->access, type, bytes_of(emitter, step))
                             : emit_plain_load(emitter, step, type);
+  set_slots(emitter, step, vector);
+}
+
+/* What was loaded becomes what slots carry. */
+static void emit_conversion(tj_emitter *emitter, const tj_kernel_step *step) {
+  LLVMValueRef vector = emitter->slot[step->slot].value;
   set_slots(emitter, step, converted(emitter, vector, step->width, conversion_at(emitter, step)));
+}
+
+static bool is_changing_load(const tj_emitter *emitter, const tj_kernel_step *step) {
+  return step->kind == TJ_STEP_LOAD && !step->transposes && is_changed(conversion_at(emitter, step));
+}
+
+/* Loads that follow each other first, so that they are on their way together, then one vector after the other: LLVM,
+ * which puts instructions in the order that it takes for the best, takes more time for each the more there are. */
+static uint32_t emit_changing_loads(tj_emitter *emitter, const tj_kernel_step step[], uint32_t most) {
+  uint32_t count = 0;
+  for (; count < most && is_changing_load(emitter, &step[count]); count++)
+    emit_load(emitter, &step[count]);
+  for (uint32_t i = 0; i < count; i++) {
+    if (i > 0 && emitter->target->family->emit_boundary != NULL)
+      emitter->target->family->emit_boundary(emitter);
+    emit_conversion(emitter, &step[i]);
+  }
+  return count;
 }
 
 enum { STREAMED_BYTES = 16 /* of a store that may bypass the caches, at least */ };
@@ -453,9 +477,18 @@ static void emit_step(tj_emitter *emitter, const tj_kernel_step *step) {
   }
 }
 
+/* Emits a step, or several loads. Returns how many. */
+static uint32_t emit_some(tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
+  uint32_t loads = emit_changing_loads(emitter, step, count);
+  if (loads > 0)
+    return loads;
+  emit_step(emitter, step);
+  return 1;
+}
+
 static void emit_each(tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
-  for (uint32_t i = 0; i < count; i++)
-    emit_step(emitter, &step[i]);
+  for (uint32_t i = 0; i < count;)
+    i += emit_some(emitter, &step[i], count - i);
 }
 
 /* Emits steps behind a gate; returns what each load gave. Slots are then what they were before: stores may have
@@ -464,10 +497,9 @@ static LLVMValueRef *emit_inside(tj_emitter *emitter, const tj_kernel_step step[
   LLVMValueRef *loaded = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, count);
   size_t slots = emitter->kernel->slot_count * sizeof *emitter->slot;
   tj_slot_value *before = tj_arena_copy(&emitter->job->arena, emitter->slot, slots);
-  for (uint32_t i = 0; i < count; i++) {
-    emit_step(emitter, &step[i]);
-    if (step[i].kind == TJ_STEP_LOAD)
-      loaded[i] = emitter->slot[step[i].slot].value;
+  for (uint32_t i = 0; i < count;) {
+    for (uint32_t last = i + emit_some(emitter, &step[i], count - i); i < last; i++)
+      loaded[i] = step[i].kind == TJ_STEP_LOAD ? emitter->slot[step[i].slot].value : NULL;
   }
   memcpy(emitter->slot, before, slots);
   return loaded;

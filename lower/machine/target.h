@@ -138,6 +138,8 @@ struct tj_target_family {
   /* What the lanes that are `distance` apart hold, each of the other: a power of two below the wave's size. Within
    * `distance` lanes side by side, all hold the same 32 bits. NULL where waves have one work-item. */
   LLVMValueRef (*emit_across)(struct tj_emitter *emitter, LLVMValueRef word, uint32_t distance);
+  /* Has LLVM leave instructions on their side of this place. NULL where it takes no order of its own. */
+  void (*emit_boundary)(struct tj_emitter *emitter);
   /* What other lanes hold, by one instruction that the target has. NULL where waves have one work-item. */
   LLVMValueRef (*emit_lanes)(struct tj_emitter *emitter, LLVMValueRef word, const tj_lane_step *step);
   /* Has lanes of the first word in which the bit is set change places with those of the second in which it is not.

@@ -526,6 +526,11 @@ static LLVMValueRef emit_bytes(tj_emitter *emitter, LLVMValueRef a, LLVMValueRef
   return tj_emit_intrinsic(emitter, "llvm.amdgcn.perm", NULL, 0, arguments, 3);
 }
 
+static void emit_boundary(tj_emitter *emitter) {
+  LLVMValueRef nothing = LLVMConstInt(emitter->i32, 0, false);
+  tj_emit_intrinsic(emitter, "llvm.amdgcn.sched.barrier", NULL, 0, &nothing, 1);
+}
+
 const tj_target_family tj_family_amdgpu = {
     .name = "amdgpu",
     .device_scope = "agent",
@@ -547,6 +552,7 @@ const tj_target_family tj_family_amdgpu = {
     .emit_box = emit_box,
     .emit_small_product = emit_small_product,
     .emit_bytes = emit_bytes,
+    .emit_boundary = emit_boundary,
     .emit_resource = emit_resource,
     .emit_bounded_load = emit_bounded_load,
     .emit_bounded_store = emit_bounded_store,
