@@ -123,14 +123,21 @@ static bool is_below_largest(const tj_array *array) {
   return array->op == TJ_ARRAY_sub && array->arg[1]->op == TJ_ARRAY_LARGEST && array->arg[1]->arg[0] == array->arg[0];
 }
 
-/* Whether all elements of a vector are divided by one number. */
-static bool has_one_divisor(const computation *c, const tj_array *array) {
+/* Whether all elements of a vector have one number for their second argument. */
+static bool has_one_second(const computation *c, const tj_array *array) {
   uint32_t input;
-  if (array->op != TJ_ARRAY_div || c->width == 1)
+  if (tj_array_arity(array->op) != 2 || c->width == 1)
     return false;
-  const tj_array *divisor = array->arg[1];
-  return divisor->op == TJ_ARRAY_NUMBER || shared_number(c, divisor) != NULL ||
-         (find_input(c, divisor, &input) && !c->inputs->varies[input]);
+  const tj_array *second = array->arg[1];
+  return second->op == TJ_ARRAY_NUMBER || shared_number(c, second) != NULL ||
+         (find_input(c, second, &input) && !c->inputs->varies[input]);
+}
+
+/* Differences are sums with the other sign, which is made once: machines add two numbers at once. */
+static LLVMValueRef emit_differences(const computation *c, LLVMValueRef from, LLVMValueRef numbers) {
+  LLVMBuilderRef builder = c->emitter->builder;
+  LLVMValueRef first = LLVMBuildExtractElement(builder, numbers, LLVMConstInt(c->emitter->i32, 0, false), "");
+  return LLVMBuildFAdd(builder, from, repeated(c, LLVMBuildFNeg(builder, first, "")), "");
 }
 
 /* A number of 4 bits in a byte: the array's first argument; the second tells which half. */
@@ -157,7 +164,9 @@ static LLVMValueRef emit_function(const computation *c, const tj_array *array) {
     return tj_emit_low_exp(c->emitter, array->dtype, argument[0]);
   if (array->op == TJ_ARRAY_pack_u4 || array->op == TJ_ARRAY_pack_i4 || array->op == TJ_ARRAY_pack_f4e2m1)
     return tj_emit_byte_of_halves(c->emitter, array->op, array->dtype, argument);
-  if (has_one_divisor(c, array))
+  if (array->op == TJ_ARRAY_sub && has_one_second(c, array) && array->arg[1]->op != TJ_ARRAY_NUMBER)
+    return emit_differences(c, argument[0], argument[1]);
+  if (array->op == TJ_ARRAY_div && has_one_second(c, array))
     return tj_emit_quotients(c->emitter, array->dtype, argument[0], argument[1]);
   return tj_emit_array_function(c->emitter, array->op, array->dtype, argument);
 }
