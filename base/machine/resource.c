@@ -5,8 +5,9 @@
 #include <stddef.h>
 
 static const tj_buffer_resource rows[] = {
-#define RESOURCE(major, minor, word3, end, address_end, streamed) {major, minor, word3, end, address_end, streamed},
-#define NO_RESOURCE(major, minor) {major, minor, 0, 0, 0, 0},
+#define RESOURCE(major, minor, word3, end, address_end, streamed, counts)                                            \
+  {major, minor, word3, end, address_end, streamed, counts},
+#define NO_RESOURCE(major, minor) {major, minor, 0, 0, 0, 0, false},
 #include "base/machine/resource.def"
 };
 

@@ -3,6 +3,7 @@
 #ifndef TJ_BASE_RESOURCE_H
 #define TJ_BASE_RESOURCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct {
@@ -11,6 +12,7 @@ typedef struct {
   uint32_t immediate_end; /* bytes below which an instruction adds a constant to its offset, */
   uint32_t address_end;   /* and one without a resource to its address of 64 bits */
   uint32_t streamed;      /* cache policy of stores that stream */
+  bool counts_scalar;     /* whether what an instruction's scalar skips is held against the range */
 } tj_buffer_resource;
 
 /* How many bytes a resource reaches over here; offsets from there on are beyond it, whatever constant is added. */

@@ -57,8 +57,18 @@ static void limit_groups(const tj_tile *tile, tj_tile_choice *least, tj_tile_cho
   most->log[TJ_TILE_OTHER] = is_alone ? 0 : 1;
 }
 
+static bool has_items(const tj_tile *tile, uint32_t axis) {
+  return (tile->without_items >> axis & 1) == 0;
+}
+
+static void limit_rows(const tj_tile *tile, tj_tile_choice *least, tj_tile_choice *most) {
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
+    most->items[i] = has_items(tile, i) ? most->items[i] : 1;
+  least->log[tile->rows] = most->log[tile->rows] = log_of(tile->slots);
+}
+
 void tj_tile_limits(const tj_tile *tile, tj_tile_choice *least, tj_tile_choice *most) {
-  *least = (tj_tile_choice){.is_worth = tile->kind != TJ_TILE_STAGED};
+  *least = (tj_tile_choice){.is_worth = tile->kind != TJ_TILE_STAGED && tile->kind != TJ_TILE_ROWS};
   *most = (tj_tile_choice){.is_worth = 1};
   for (uint32_t i = 0; i < TJ_TILE_AXES; i++) {
     least->items[i] = 1;
@@ -66,6 +76,8 @@ void tj_tile_limits(const tj_tile *tile, tj_tile_choice *least, tj_tile_choice *
   }
   if (tile->kind == TJ_TILE_STRAIGHT)
     limit_slots(tile, least, most);
+  if (tile->kind == TJ_TILE_ROWS)
+    limit_rows(tile, least, most);
   if (tile->kind == TJ_TILE_STAGED)
     limit_groups(tile, least, most);
   if (tile->kind == TJ_TILE_TURNED) {
@@ -133,11 +145,12 @@ typedef struct {
   const tj_tile_case *of;
   int64_t all[TJ_TILE_AXES];
   tj_tile_choice choice;
-  int64_t lines; /* that its runs touch */
+  int64_t lines;                /* that its runs touch */
+  bool has_items[TJ_TILE_AXES]; /* whether there may be several along the axis */
 } making;
 
 static int64_t share_of(const making *t, uint32_t axis, int64_t taken, int64_t of) {
-  return tj_tile_balanced(t->all[axis], tj_tile_quotient(of, taken));
+  return t->has_items[axis] ? tj_tile_balanced(t->all[axis], tj_tile_quotient(of, taken)) : 1;
 }
 
 /* What is left of the work-items goes along the further axes, wherever there is room. */
@@ -160,7 +173,7 @@ static void share_for_runs(const making *t, int64_t items[TJ_TILE_AXES]) {
 /* As many times the items of an axis that divide it as those that are taken otherwise leave. */
 static int64_t with_rest(const making *t, uint32_t axis, int64_t items, int64_t taken) {
   int64_t left = tj_tile_quotient(TJ_TILE_ITEMS, taken * items);
-  return items * tj_tile_balanced(tj_tile_parts(t->all[axis], items), left);
+  return t->has_items[axis] ? items * tj_tile_balanced(tj_tile_parts(t->all[axis], items), left) : 1;
 }
 
 /* Where runs are made of whole cache lines, one on either side is enough, and a wave has both. */
@@ -213,7 +226,7 @@ static int64_t cost_of(const making *t, const int64_t part[NEXT_AXES], int64_t l
 static void share_items(making *t) {
   enum { LONG_RUN = 64 };
   int64_t runs[TJ_TILE_AXES], lines[TJ_TILE_AXES];
-  runs[0] = lines[0] = tj_tile_balanced(t->all[0], LONG_RUN);
+  runs[0] = lines[0] = share_of(t, 0, 1, LONG_RUN);
   share_for_runs(t, runs);
   share_for_lines(t, lines);
   int64_t of_runs = lines_of_items(t, runs), of_lines = lines_of_items(t, lines);
@@ -254,13 +267,73 @@ static void share_slots(making *t) {
   }
 }
 
-static making in_registers(const tj_tile_case *c) {
+static making begun(const tj_tile_case *c) {
   making t = {.of = c, .choice = {.is_worth = 1}};
-  for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++) {
     t.all[i] = tj_tile_parts(tj_tile_extent(c, i), i == 0 ? c->tile->loaded : 1);
+    t.has_items[i] = true;
+  }
+  return t;
+}
+
+static making in_registers(const tj_tile_case *c) {
+  making t = begun(c);
   share_items(&t);
   share_slots(&t);
   return t;
+}
+
+/* --- tiles whose slots are rows --- */
+
+/* The axis that a run goes on along; TJ_TILE_AXES: none. */
+static uint32_t next_of(const making *t, const tj_tile_run *run) {
+  uint32_t axis = 1;
+  while (axis < TJ_TILE_AXES &&
+         (!tj_tile_has(t->of, axis) || t->of->stride[run->side][t->of->tile->axis[axis]] != run->end))
+    axis++;
+  return run->goes_on ? axis : TJ_TILE_AXES;
+}
+
+/* The cache lines that runs of a side touch, which go on along all axes that items do. */
+static int64_t lines_of_side(const making *t, uint32_t side) {
+  tj_tile_run run = tj_tile_run_along(t->of, side, TJ_TILE_LOADED, t->choice.items[0] * t->of->tile->loaded);
+  uint32_t axis = next_of(t, &run);
+  for (uint32_t i = 1; i < TJ_TILE_AXES && axis < TJ_TILE_AXES; i++) {
+    run = tj_tile_run_on(t->of, run, axis, t->choice.items[axis]);
+    axis = next_of(t, &run);
+  }
+  return tj_tile_lines(t->of, &run, TJ_TILE_LANES);
+}
+
+/* How many tiles there are, and the lines that all of them touch; rows beyond the domain touch none. */
+typedef struct {
+  int64_t tiles, lines;
+} total;
+
+static total total_of(const making *t, bool has_rows) {
+  total all = {.tiles = 1, .lines = lines_of_side(t, 0) + lines_of_side(t, 1)};
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++) {
+    int64_t part = t->choice.items[i] << t->choice.log[i];
+    bool is_cut = has_rows && i == t->of->tile->rows;
+    all.tiles = tj_tile_times(all.tiles, tj_tile_parts(t->all[i], part));
+    all.lines = tj_tile_times(all.lines, is_cut ? t->all[i] : tj_tile_covered(t->all[i], part));
+  }
+  return all;
+}
+
+/* What is given only has to be possible. Otherwise there may be hardly more lines than those of the tile that goes
+ * along all axes, and not many more tiles, of which each computes half as much. */
+static tj_tile_choice in_rows(const tj_tile_case *c) {
+  making other = in_registers(c), t = begun(c);
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
+    t.has_items[i] = has_items(c->tile, i);
+  share_items(&t);
+  t.choice.log[c->tile->rows] = log_of(c->tile->slots);
+  total own = total_of(&t, true), others = total_of(&other, false);
+  bool is_better = own.tiles - own.tiles / TJ_LOSS_OF_ROWS_OF_TILES <= others.tiles &&
+                   own.lines - own.lines / TJ_LOSS_OF_ROWS_OF_LINES <= others.lines;
+  t.choice.is_worth = is_better || c->tile->is_given;
+  return t.choice;
 }
 
 /* --- tiles that go through LDS whole --- */
@@ -335,6 +408,8 @@ static tj_tile_case case_of(const tj_tile *tile, const tj_tile_domain *domain) {
 static tj_tile_choice choose(const tj_tile_case *c) {
   if (c->tile->kind == TJ_TILE_TURNED)
     return tj_tile_choose_turned(c);
+  if (c->tile->kind == TJ_TILE_ROWS)
+    return in_rows(c);
   making straight = in_registers(c);
   return c->tile->kind == TJ_TILE_STRAIGHT ? straight.choice : through_lds(&straight);
 }

@@ -24,6 +24,7 @@ enum {
 
 typedef enum {
   TJ_TILE_STRAIGHT, /* vectors stay in registers */
+  TJ_TILE_ROWS,     /* the same, and slots are rows along one axis */
   TJ_TILE_STAGED,   /* vectors go through LDS whole */
   TJ_TILE_TURNED,   /* elements turn around in LDS */
   TJ_TILE_KINDS

@@ -81,7 +81,7 @@ WRITES_EVERY_FIELD(tj_exchange, 72, write_exchange); /* but prices, and what tar
 WRITES_EVERY_FIELD(tj_arithmetic, 48, write_program);
 WRITES_EVERY_FIELD(tj_carried, 24, write_loop);
 WRITES_EVERY_FIELD(tj_loop, 32, write_loop);
-WRITES_EVERY_FIELD(tj_launched_tile, 400, write_tile);
+WRITES_EVERY_FIELD(tj_launched_tile, 408, write_tile);
 WRITES_EVERY_FIELD(tj_kernel, 360, write_kernel); /* but its mappings, their reasons and its races */
 
 /* A kernel's expressions are written where they are first used, arguments before users, and from then on named by

@@ -6,18 +6,68 @@
 #include "lower/access/bounded.h"
 #include "lower/emit/emit.h"
 
+/* Truths that all have to hold: of work-items, and of workgroups. */
+enum { MASK_PARTS = 16 };
+typedef struct {
+  const tj_node *of_item[MASK_PARTS], *of_all[MASK_PARTS];
+  uint32_t item_count, all_count;
+} mask;
+
 /* Made so far: a resource, where there is no offset, or an offset in bytes. */
 struct tj_bounded {
   uint32_t buffer;
-  const tj_node *base, *offset, *valid;
+  const tj_node *base, *offset;
+  mask mask;
   LLVMValueRef value;
   struct tj_bounded *next;
 };
 
+/* --- masks --- */
+
+/* False where there are too many parts. */
+static bool split_mask(const tj_emitter *emitter, const tj_node *valid, mask *parts) {
+  if (tj_is_always(valid))
+    return true;
+  bool is_of_all = !tj_is_constant(valid) && emitter->target->resource->counts_scalar &&
+                   tj_kernel_nodes_level(&emitter->nodes, valid) <= TJ_LEVEL_WORKGROUP;
+  if (valid->op == TJ_OP_AND && !is_of_all)
+    return split_mask(emitter, valid->arg[0], parts) && split_mask(emitter, valid->arg[1], parts);
+  const tj_node **part = is_of_all ? parts->of_all : parts->of_item;
+  uint32_t *count = is_of_all ? &parts->all_count : &parts->item_count;
+  if (*count == MASK_PARTS)
+    return false;
+  part[(*count)++] = valid;
+  return true;
+}
+
+static mask mask_of(const tj_emitter *emitter, const tj_node *valid) {
+  mask parts = {.item_count = 0};
+  return split_mask(emitter, valid, &parts) ? parts : (mask){.of_item = {valid}, .item_count = 1};
+}
+
+static bool is_same_mask(const mask *a, const mask *b) {
+  bool is_same = a->item_count == b->item_count;
+  for (uint32_t i = 0; i < a->item_count && is_same; i++)
+    is_same = a->of_item[i] == b->of_item[i];
+  return is_same;
+}
+
+/* The value where all of the truths hold, and else what is beyond any resource. */
+static LLVMValueRef selected(tj_emitter *emitter, const tj_node *const part[], uint32_t count, LLVMValueRef value) {
+  LLVMValueRef beyond = LLVMConstInt(emitter->i32, (uint64_t)TJ_RESOURCE_BYTES, false), truth = NULL;
+  for (uint32_t i = 0; i < count; i++) {
+    LLVMValueRef next = tj_emit_truth(emitter, part[i]);
+    truth = truth == NULL ? next : LLVMBuildAnd(emitter->builder, truth, next, "");
+  }
+  return truth == NULL ? value : LLVMBuildSelect(emitter->builder, truth, value, beyond, "");
+}
+
+/* --- what is made once --- */
+
 static LLVMValueRef find(const tj_emitter *emitter, const struct tj_bounded *wanted) {
   for (const struct tj_bounded *each = emitter->bounded; each != NULL; each = each->next) {
     if (each->buffer == wanted->buffer && each->base == wanted->base && each->offset == wanted->offset &&
-        each->valid == wanted->valid)
+        is_same_mask(&each->mask, &wanted->mask))
       return each->value;
   }
   return NULL;
@@ -42,19 +92,13 @@ static LLVMValueRef resource_of(tj_emitter *emitter, const tj_access *access, co
                         emitter, tj_emit_base(emitter, &(tj_access){.buffer = access->buffer, .base = anchor})));
 }
 
-static LLVMValueRef selected_offset(tj_emitter *emitter, const tj_access *access) {
-  LLVMValueRef offset = tj_emit_byte_offset(emitter, access);
-  if (tj_is_always(access->valid))
-    return offset;
-  LLVMValueRef beyond = LLVMConstInt(emitter->i32, (uint64_t)TJ_RESOURCE_BYTES, false);
-  return LLVMBuildSelect(emitter->builder, tj_emit_truth(emitter, access->valid), offset, beyond, "");
-}
-
-static LLVMValueRef offset_of(tj_emitter *emitter, const tj_access *access) {
-  struct tj_bounded wanted = {
-      .buffer = access->buffer, .base = NULL, .offset = access->offset, .valid = access->valid};
+static LLVMValueRef offset_of(tj_emitter *emitter, const tj_access *access, const mask *parts) {
+  struct tj_bounded wanted = {.buffer = access->buffer, .offset = access->offset, .mask = *parts};
   LLVMValueRef found = find(emitter, &wanted);
-  return found != NULL ? found : keep(emitter, wanted, selected_offset(emitter, access));
+  if (found != NULL)
+    return found;
+  LLVMValueRef offset = tj_emit_byte_offset(emitter, access);
+  return keep(emitter, wanted, selected(emitter, parts->of_item, parts->item_count, offset));
 }
 
 /* What the scalar of an access skips: parts of its base, and so many bytes. */
@@ -76,9 +120,11 @@ static tj_bounded_place place_of(tj_emitter *emitter, const tj_access *access) {
   int64_t bytes = access->displacement * tj_element_bytes(emitter->kernel, access->buffer);
   int64_t within = bytes % emitter->target->resource->immediate_end;
   tj_base_parts base = tj_split_base(access->base);
+  mask parts = mask_of(emitter, access->valid);
+  LLVMValueRef scalar = scalar_of(emitter, access, &base, bytes - within);
   tj_bounded_place place = {.resource = resource_of(emitter, access, base.anchor),
-                            .offset = offset_of(emitter, access),
-                            .scalar = scalar_of(emitter, access, &base, bytes - within)};
+                            .offset = offset_of(emitter, access, &parts),
+                            .scalar = selected(emitter, parts.of_all, parts.all_count, scalar)};
   if (within > 0) {
     place.offset =
         LLVMBuildAdd(emitter->builder, place.offset, LLVMConstInt(emitter->i32, (uint64_t)within, false), "");

@@ -87,8 +87,7 @@ static uint64_t bit_of(uint32_t mode) {
   return mode != TJ_FLEXIBLE_NONE ? (uint64_t)1 << mode : 0;
 }
 
-/* The closest mode of a side that is not among those taken, which it is from then on. */
-static uint32_t take_closest(const tj_flexible *f, uint64_t *taken, uint32_t side) {
+uint32_t tj_flexible_take_closest(const tj_flexible *f, uint64_t *taken, uint32_t side) {
   uint32_t mode = closest_mode(f, *taken, side);
   *taken |= bit_of(mode);
   return mode;
@@ -102,8 +101,8 @@ static void choose_modes(tj_flexible *f) {
   f->first_loaded = closest_mode(f, 0, TJ_FLEXIBLE_SOURCE);
   f->first_stored = closest_mode(f, 0, TJ_FLEXIBLE_DESTINATION);
   uint64_t taken = (uint64_t)1 << f->first_loaded | (uint64_t)1 << f->first_stored;
-  f->next_loaded = take_closest(f, &taken, TJ_FLEXIBLE_SOURCE);
-  f->next_stored = take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
+  f->next_loaded = tj_flexible_take_closest(f, &taken, TJ_FLEXIBLE_SOURCE);
+  f->next_stored = tj_flexible_take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
 }
 
 /* The other modes in the destination's order: of tiles that turn around none, but workgroups follow it. */
@@ -111,7 +110,7 @@ static void choose_others(tj_flexible *f) {
   uint64_t taken =
       bit_of(f->first_loaded) | bit_of(f->first_stored) | bit_of(f->next_loaded) | bit_of(f->next_stored);
   for (uint32_t i = 0; i < TJ_FLEXIBLE_OTHERS; i++)
-    f->other[i] = take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
+    f->other[i] = tj_flexible_take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
 }
 
 static bool turns(const tj_flexible *f) {
@@ -214,13 +213,14 @@ typedef struct {
   const tj_mapping *given; /* NULL: any */
   uint32_t bytes;          /* the alignment of vectors; 0: any */
   bool is_staged;          /* vectors go through LDS whole */
+  bool is_scalar;          /* scalars have bounds */
 } wanted;
 
 static tj_kernel *new_kernel(tj_flexible *f, const tj_kernel *flat, const wanted *w) {
   tj_graph *graph = f->graph;
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
   *kernel = *flat;
-  const char *form = w->is_staged ? "staged" : "vectors";
+  const char *form = w->is_staged ? "staged" : w->is_scalar ? "scalars" : "vectors";
   kernel->name = w->bytes == 0 ? tj_string_format(graph->job, "%s.%s", flat->name, form)
                                : tj_string_format(graph->job, "%s.%s.%" PRIu32, flat->name, form, w->bytes);
   kernel->is_aligned = w->bytes > 0;
@@ -309,6 +309,11 @@ static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj
       return NULL;
     demand_multiples(&f, side, origin[side]);
   }
+  bool is_plain = !turns(&f) && !is_staged;
+  if (w->is_scalar && (!is_plain || !tj_flexible_may_have_scalars(&f)))
+    return NULL;
+  bool is_scalar =
+      w->is_scalar || (given != NULL && is_plain && tj_flexible_may_have_scalars(&f) && tj_flexible_has_scalars(&f));
   if (f.form_count == TJ_FLEXIBLE_BOUNDS && (given == NULL || turns(&f)))
     leave_windows_out(&f);
   tj_flexible_set_reaches(&f);
@@ -318,6 +323,8 @@ static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj
     add_all_steps(&f, tj_flexible_turn_steps, tj_flexible_turn_shape(&f));
   else if (is_staged)
     add_all_steps(&f, tj_flexible_staged_steps, tj_flexible_staged_shape(&f));
+  else if (is_scalar)
+    add_steps(&f, tj_flexible_straight_steps, tj_flexible_scalar_shape(&f));
   else
     add_all_steps(&f, tj_flexible_straight_steps, tj_flexible_straight_shape(&f));
   *condition = f.condition;
@@ -330,7 +337,7 @@ static tj_kernel *offered(tj_graph *graph, const tj_kernel *flat, const tj_targe
                           tj_kernel *kernel) {
   const tj_node *condition;
   tj_kernel *faster = make_flexible(graph, flat, target, w, &condition);
-  if (faster == NULL)
+  if (faster == NULL || !tj_kernel_words_fit(graph, flat, faster))
     return kernel;
   kernel->faster = faster;
   kernel->condition = condition;
@@ -388,8 +395,10 @@ bool tj_offer_flexible(tj_graph *graph, tj_kernel *flat, const tj_target *target
     return false;
   if (target->needs_aligned_vectors)
     flexible = offer_aligned(graph, flat, target, w, flexible);
-  wanted staged = {.bytes = target->needs_aligned_vectors ? target->vector_bytes : 0, .is_staged = true};
+  const uint32_t bytes = target->needs_aligned_vectors ? target->vector_bytes : 0;
   if (given == NULL)
-    offered(graph, flat, target, &staged, flexible);
+    flexible = offered(graph, flat, target, &(wanted){.bytes = bytes, .is_scalar = true}, flexible);
+  if (given == NULL)
+    offered(graph, flat, target, &(wanted){.bytes = bytes, .is_staged = true}, flexible);
   return true;
 }

@@ -4,7 +4,8 @@
  * One tiled kernel serves all extents. Its tiles are boxes of up to four modes whose lengths the launch computes from
  * the extents, so that little of a tile is empty, both sides see long runs, and no tile reaches beyond the domain:
  * the last one along a mode is moved back inside, and some elements are moved twice. So there are no masks but those
- * of views that pad, which are bounds of sums of digits and strides; tiles that are within all of them have none. The
+ * of views that pad, which are bounds of sums of digits and strides; tiles that are within all of them have none, or
+ * scalars have them (flexible_scalar.c), and then those of the last tile's rows that are beyond the domain, too. The
  * launch also names every extent and stride, and states its conditions on them; so work-items compute a 32-bit offset
  * each, and a number for each sum that is bounded, and all else is the same for a workgroup. */
 #ifndef TJ_LOWER_FLEXIBLE_H

@@ -93,7 +93,7 @@ static tj_flexible_form *form_of(const predicate *p, const linear *sum) {
   uint32_t form = TJ_FLEXIBLE_BOUNDS;
   while (form < f->form_count && !is_form(p, form, sum))
     form++;
-  if (form == TJ_FLEXIBLE_FORMS)
+  if (form == TJ_FLEXIBLE_FORMS - 1)
     return NULL;
   if (form == f->form_count) {
     measure_form(p, form, sum);
@@ -183,6 +183,12 @@ static const tj_node *is_between(tj_flexible *f, const tj_flexible_form *form, c
   return tj_terse_both(graph, truth, tj_less(graph, of_item, end));
 }
 
+static const tj_node *is_row(tj_flexible *f, const tj_node *bits) {
+  tj_graph *graph = f->graph;
+  const tj_node *bit = tj_and(graph, tj_shr(graph, bits, tj_int(graph, f->row)), tj_int(graph, 1));
+  return tj_less(graph, tj_int(graph, 0), bit);
+}
+
 const tj_node *tj_flexible_within(tj_flexible *f, uint32_t side, const tj_flexible_place place[]) {
   const tj_node *truth = tj_int(f->graph, 1), *none = tj_int(f->graph, 0);
   for (uint32_t i = TJ_FLEXIBLE_BOUNDS; i < f->form_count; i++) {
@@ -191,7 +197,7 @@ const tj_node *tj_flexible_within(tj_flexible *f, uint32_t side, const tj_flexib
     const tj_node *of_all = tj_terse_add(f->graph, f->form[i].base, place[i].of_all);
     truth = tj_terse_both(f->graph, truth, is_between(f, &f->form[i], of_all, place[i].of_item, none));
   }
-  return truth;
+  return f->row_bits[side] != NULL ? tj_terse_both(f->graph, truth, is_row(f, f->row_bits[side])) : truth;
 }
 
 /* How far the tile's last element is from its first. */
@@ -213,4 +219,89 @@ const tj_node *tj_flexible_is_inner(tj_flexible *f) {
   for (uint32_t i = TJ_FLEXIBLE_BOUNDS; i < f->form_count; i++)
     truth = tj_terse_both(f->graph, truth, is_between(f, &f->form[i], f->form[i].base, none, span_of(f, i)));
   return truth;
+}
+
+/* --- rows --- */
+
+void tj_flexible_cut(tj_flexible *f, uint32_t mode) {
+  uint32_t form = f->form_count++;
+  for (uint32_t m = 0; m < f->domain->count; m++) {
+    const tj_node *stride = tj_int(f->graph, m == mode);
+    f->mode[m].stride[form] = (tj_measure){stride, stride};
+  }
+  tj_flexible_demand_between(f, f->mode[mode].extent.launch, 1, most_bound);
+  f->form[form] = (tj_flexible_form){.base = tj_int(f->graph, 0), .side = TJ_FLEXIBLE_NONE};
+  f->mode[mode].is_cut = true;
+}
+
+/* Rows from `first` on, below `end`. */
+typedef struct {
+  const tj_node *first, *end;
+} row_range;
+
+/* As many rows as have less than `distance` before them, of so many at most. */
+static const tj_node *rows_before(tj_flexible *f, const tj_node *distance, tj_measure step, uint32_t rows) {
+  tj_graph *graph = f->graph;
+  distance = tj_flexible_at_least(graph, distance, 0);
+  const tj_node *up = tj_terse_sub(graph, step.name, tj_int(graph, 1));
+  const tj_node *count = tj_terse_div(graph, tj_terse_add(graph, distance, up), step.name);
+  return tj_flexible_at_most(graph, count, rows);
+}
+
+static row_range common_rows(tj_flexible *f, row_range a, row_range b) {
+  return (row_range){tj_max(f->graph, a.first, b.first), tj_min(f->graph, a.end, b.end)};
+}
+
+/* The rows within the bounds of a form, which is the same for all work-items. */
+static row_range rows_of(tj_flexible *f, const tj_flexible_form *form, const tj_measure *stride, uint32_t rows) {
+  tj_graph *graph = f->graph;
+  const tj_node *none = tj_int(graph, 0), *all = tj_int(graph, rows);
+  if (tj_is_int(stride->launch, 0))
+    return (row_range){none, tj_flexible_choice(graph, is_between(f, form, form->base, none, none), all, none)};
+  tj_flexible_demand_between(f, stride->launch, 1, most_bound);
+  tj_measure step = tj_flexible_measure(f, "step", clamped(graph, stride->launch, 1, most_bound), 1, most_bound, 1);
+  row_range range = {none, all};
+  if (form->before != NULL) {
+    const tj_node *distance = tj_terse_sub(graph, before_of(f, form), form->base);
+    range.first = rows_before(f, tj_terse_add(graph, distance, tj_int(graph, 1)), step, rows);
+  }
+  if (form->end != NULL)
+    range.end = rows_before(f, tj_terse_sub(graph, end_of(f, form), form->base), step, rows);
+  return range;
+}
+
+/* A bit for each. */
+static const tj_node *bits_of(tj_flexible *f, row_range range) {
+  tj_graph *graph = f->graph;
+  const tj_node *one = tj_int(graph, 1);
+  const tj_node *count = tj_flexible_at_least(graph, tj_sub(graph, range.end, range.first), 0);
+  const tj_node *bits = tj_shl(graph, tj_sub(graph, tj_shl(graph, one, count), one), range.first);
+  const tj_node *symbol =
+      tj_symbol_create(graph, "rows", TJ_SYMBOL_COORDINATE, tj_int(graph, 0), tj_int(graph, UINT32_MAX >> 1), 1);
+  tj_flexible_bind(f, symbol, bits, false);
+  return symbol;
+}
+
+/* Whether the form is a sum of none but these modes. */
+static bool is_of(const tj_flexible *f, uint32_t form, uint64_t modes) {
+  bool is = true;
+  for (uint32_t m = 0; m < f->domain->count; m++)
+    is = is && ((modes >> m & 1) != 0 || tj_is_int(f->mode[m].stride[form].launch, 0));
+  return is;
+}
+
+void tj_flexible_mask_rows(tj_flexible *f, uint32_t mode, uint64_t without_items, uint32_t rows) {
+  const tj_flexible_mode *cut = &f->mode[mode];
+  const tj_node *left = tj_terse_sub(f->graph, cut->extent.name, f->form[f->form_count - 1].base);
+  const row_range inside = {tj_int(f->graph, 0), tj_flexible_at_most(f->graph, left, rows)};
+  row_range range[TJ_FLEXIBLE_SIDES] = {inside, inside};
+  for (uint32_t i = TJ_FLEXIBLE_BOUNDS; i + 1 < f->form_count; i++) {
+    tj_flexible_form *form = &f->form[i];
+    if (!is_of(f, i, without_items))
+      continue;
+    range[form->side] = common_rows(f, range[form->side], rows_of(f, form, &cut->stride[i], rows));
+    form->side = TJ_FLEXIBLE_NONE;
+  }
+  for (uint32_t side = 0; side < TJ_FLEXIBLE_SIDES; side++)
+    f->row_bits[side] = bits_of(f, range[side]);
 }

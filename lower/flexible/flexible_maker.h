@@ -22,7 +22,7 @@ enum {
   TJ_FLEXIBLE_SIDES = TJ_OPERAND_OTHERS,
   TJ_FLEXIBLE_FURTHER = TJ_FLEXIBLE_SIDES, /* sources, then destinations */
   TJ_FLEXIBLE_BOUNDS = TJ_FLEXIBLE_FURTHER + 4,
-  TJ_FLEXIBLE_FORMS = TJ_FLEXIBLE_BOUNDS + 4
+  TJ_FLEXIBLE_FORMS = TJ_FLEXIBLE_BOUNDS + 5
 };
 
 enum {
@@ -51,6 +51,7 @@ typedef struct {
   const tj_node *length;                /* of a tile, as the launch has it; NULL: 1 */
   int64_t reach;                        /* elements that a tile's other end may be away */
   int64_t whole; /* elements that every domain has along it, by the kernel's condition; at least 1 */
+  bool is_cut;   /* the last tile is not moved back inside: what is beyond is masked */
 } tj_flexible_mode;
 
 /* A number that the launch chooses: of the mapping items(mode) or slots(mode); or of a group of its items. */
@@ -72,7 +73,8 @@ typedef struct {
 
 typedef struct {
   const tj_node *base; /* of the tile */
-  uint32_t side; /* the form of the accesses that a bound, or what is further, goes with: source or destination */
+  uint32_t side;       /* the form of the accesses that a bound, or what is further, goes with: source or destination;
+                          TJ_FLEXIBLE_NONE: bits of rows have it */
   const tj_node *before,
       *end; /* of a bound, as the launch has them: what it is more, and less than; NULL: anything */
 } tj_flexible_form;
@@ -101,6 +103,8 @@ typedef struct {
   tj_mapping *mapping; /* of which the steps are made */
   tj_flexible_form form[TJ_FLEXIBLE_FORMS];
   uint32_t form_count;
+  const tj_node *row_bits[TJ_FLEXIBLE_SIDES]; /* by row, whether it is within the bounds of the side; NULL: no bits */
+  uint32_t row;                               /* of the next accesses */
   const tj_node *condition;
   const tj_node *gate; /* of the next steps: truth */
   bool is_inner;       /* these are for tiles where all bounds hold */
@@ -151,6 +155,8 @@ const tj_node *tj_flexible_choice(tj_graph *graph, const tj_node *truth, const t
 
 /* A workgroup has so many work-items. */
 void tj_flexible_set_items(tj_flexible *f, uint32_t items);
+/* The closest mode of a side that is not among those taken, by bit, which it is from then on. */
+uint32_t tj_flexible_take_closest(const tj_flexible *f, uint64_t *taken, uint32_t side);
 /* Sets the axes of a tile, of which kind and widths are given, and all that follows; a truth, whether it is worth it.
  */
 const tj_node *tj_flexible_choose(tj_flexible *f, tj_tile tile);
@@ -253,20 +259,33 @@ const tj_node *tj_flexible_stride(const tj_flexible *f, uint32_t mode, uint32_t 
 bool tj_flexible_bound(tj_flexible *f, uint32_t side, uint32_t first, const tj_node *valid,
                        const tj_node *const digit[]);
 
+/* Has tiles cut along a mode: where they begin there is a form, without a side. */
+void tj_flexible_cut(tj_flexible *f, uint32_t mode);
+
+/* Has bounds that no work-item's digits are in tell, as bits of a number of the workgroup, which of `rows` slots
+ * along a mode that tiles are cut along are within them; with the beginnings of tiles known. */
+void tj_flexible_mask_rows(tj_flexible *f, uint32_t mode, uint64_t without_items, uint32_t rows);
+
 /* Whether all of the workgroup's tile is within all bounds: truth. */
 const tj_node *tj_flexible_is_inner(tj_flexible *f);
 
 /* Whether what is moved is within all bounds of the side: truth. */
 const tj_node *tj_flexible_within(tj_flexible *f, uint32_t side, const tj_flexible_place place[]);
 
-/* --- the three ways --- */
+/* --- the ways --- */
 
-/* Tiles that turn around in LDS, ones that stay in registers, and ones whose vectors go through LDS whole. First the
- * lengths of modes, and whatever else the launch has to choose; then the steps of what was chosen. */
+/* Tiles that turn around in LDS, ones that stay in registers, of which some leave bounds to scalars, and ones whose
+ * vectors go through LDS whole. First the lengths of modes, and whatever else the launch has to choose; then the
+ * steps of what was chosen. */
 void *tj_flexible_turn_shape(tj_flexible *f);
 void tj_flexible_turn_steps(void *shape);
 void *tj_flexible_straight_shape(tj_flexible *f);
 void tj_flexible_straight_steps(void *shape);
+/* Its steps are those of a tile that stays in registers. */
+void *tj_flexible_scalar_shape(tj_flexible *f);
+/* Whether there are bounds that scalars can have; whether the given mapping leaves some to them. */
+bool tj_flexible_may_have_scalars(const tj_flexible *f);
+bool tj_flexible_has_scalars(const tj_flexible *f);
 void *tj_flexible_staged_shape(tj_flexible *f);
 void tj_flexible_staged_steps(void *shape);
 

@@ -18,7 +18,7 @@ static void add_share(tj_flexible *f, tj_flexible_share share) {
 
 const tj_node *tj_flexible_items(tj_flexible *f, uint32_t axis) {
   const tj_flexible_axis *a = &f->axis[axis];
-  if (a->mode == TJ_FLEXIBLE_NONE)
+  if (a->mode == TJ_FLEXIBLE_NONE || a->most == 1)
     return tj_int(f->graph, 1);
   const tj_node *symbol = tj_mapping_share(f->graph, TJ_MAPPING_ITEMS, a->mode);
   add_share(f, (tj_flexible_share){.symbol = symbol, .launch = a->items, .most = a->most});

@@ -61,7 +61,7 @@ static void make_mapping(staged *t) {
 
 void *tj_flexible_staged_shape(tj_flexible *f) {
   staged *t = TJ_NEW(f->graph->job, staged);
-  tj_flexible_demand(f, tj_straight_choose(f, TJ_TILE_STAGED));
+  tj_flexible_demand(f, tj_straight_choose(f, (tj_tile){.kind = TJ_TILE_STAGED, .slots = SLOTS}));
   *t = (staged){.f = f,
                 .graph = f->graph,
                 .width = f->width[TJ_FLEXIBLE_SOURCE],

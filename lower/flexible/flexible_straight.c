@@ -8,32 +8,29 @@
 #include "ir/layout/arith.h"
 #include "lower/kernel/arithmetic.h"
 
-const tj_node *tj_straight_choose(tj_flexible *f, tj_tile_kind kind) {
+const tj_node *tj_straight_choose(tj_flexible *f, tj_tile tile) {
   uint32_t source = tj_element_bytes(f->kernel, f->source), destination = tj_element_bytes(f->kernel, f->destination);
   if (f->given == NULL)
     f->width[TJ_FLEXIBLE_SOURCE] = f->target->vector_bytes / (source > destination ? source : destination);
   uint32_t width = f->width[TJ_FLEXIBLE_DESTINATION] = f->width[TJ_FLEXIBLE_SOURCE];
-  const tj_node *is_worth = tj_flexible_choose(f, (tj_tile){.kind = kind,
-                                                            .most = TJ_FLEXIBLE_ITEMS,
-                                                            .slots = TJ_STRAIGHT_SLOTS,
-                                                            .vectors = 1,
-                                                            .parts = 1,
-                                                            .passes = 1,
-                                                            .together = 1});
+  tile.most = TJ_FLEXIBLE_ITEMS;
+  tile.vectors = tile.parts = tile.passes = tile.together = 1;
+  const tj_node *is_worth = tj_flexible_choose(f, tile);
   tj_flexible_need(f, f->first_loaded, width);
   for (uint32_t i = 0; i < TJ_TILE_AXES; i++) {
     const tj_flexible_axis *a = &f->axis[i];
     const tj_node *units = tj_terse_mul(f->graph, a->items, tj_int(f->graph, i == 0 ? width : 1));
     const tj_node *length = tj_terse_mul(f->graph, units, tj_flexible_power(f->graph, a->log));
-    if (a->mode != TJ_FLEXIBLE_NONE)
-      f->mode[a->mode].length = tj_min(f->graph, f->mode[a->mode].extent.launch, length);
+    if (a->mode != TJ_FLEXIBLE_NONE && !tj_is_int(length, 1))
+      f->mode[a->mode].length =
+          f->mode[a->mode].is_cut ? length : tj_min(f->graph, f->mode[a->mode].extent.launch, length);
   }
-  tj_set_source_slots(f->graph, f->kernel, TJ_STRAIGHT_SLOTS * width);
+  tj_set_source_slots(f->graph, f->kernel, tile.slots * width);
   return is_worth;
 }
 
 /* Work-items first along the first axis; slots first along the last one. */
-static void make_mapping(tj_flexible *f) {
+void tj_straight_map(tj_flexible *f) {
   const tj_node *items[TJ_TILE_AXES], *step[TJ_TILE_AXES];
   tj_leaves side[2] = {{.count = 0}, {.count = 0}};
   tj_flexible_put_vector(f, &side[1], TJ_FLEXIBLE_SOURCE);
@@ -48,8 +45,8 @@ static void make_mapping(tj_flexible *f) {
 }
 
 void *tj_flexible_straight_shape(tj_flexible *f) {
-  (void)tj_straight_choose(f, TJ_TILE_STRAIGHT);
-  make_mapping(f);
+  (void)tj_straight_choose(f, (tj_tile){.kind = TJ_TILE_STRAIGHT, .slots = TJ_STRAIGHT_SLOTS});
+  tj_straight_map(f);
   tj_flexible_place_tiles(f);
   return f;
 }
@@ -58,6 +55,6 @@ void tj_flexible_straight_steps(void *shape) {
   tj_flexible *f = shape;
   for (uint32_t side = 0; side < TJ_FLEXIBLE_SIDES; side++) {
     tj_flexible_hold hold = tj_flexible_split_items(f, side);
-    tj_flexible_move_some(&hold, 0, TJ_STRAIGHT_SLOTS, 0);
+    tj_flexible_move_some(&hold, 0, f->kernel->launched->tile.slots, 0);
   }
 }

@@ -8,7 +8,9 @@
 
 enum { TJ_STRAIGHT_SLOTS = 8 /* vectors of a work-item */ };
 
-/* Lets the launch choose such a tile, and sets the lengths of modes; a truth, whether it is worth it. */
-const tj_node *tj_straight_choose(tj_flexible *f, tj_tile_kind kind);
+/* Lets the launch choose such a tile, of a kind, and sets the lengths of modes; a truth, whether it is worth it. */
+const tj_node *tj_straight_choose(tj_flexible *f, tj_tile kind);
+/* Makes the mapping of what is chosen. */
+void tj_straight_map(tj_flexible *f);
 
 #endif

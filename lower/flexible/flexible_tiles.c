@@ -58,12 +58,22 @@ static void demand_reach(tj_flexible *f, const tj_flexible_mode *mode, const tj_
   tj_flexible_demand_between(f, tj_terse_mul(graph, last, stride->launch), 0, mode->reach - 1);
 }
 
+/* Sums that are bounded stay small beyond the domain, too. */
+static void demand_bounds(tj_flexible *f, const tj_flexible_mode *mode) {
+  tj_graph *graph = f->graph;
+  const tj_node *last = tj_terse_sub(graph, mode->length, tj_int(graph, 1));
+  for (uint32_t i = TJ_FLEXIBLE_BOUNDS; i < f->form_count; i++)
+    tj_flexible_demand_between(f, tj_terse_mul(graph, last, mode->stride[i].launch), 0, TJ_FLEXIBLE_MOST_BOUND);
+}
+
 /* Where the tile begins along a mode of `tiles` tiles, as its number says. */
 static const tj_node *first_of_tile(tj_flexible *f, const tj_flexible_mode *mode, const tj_node *number) {
   tj_graph *graph = f->graph;
   if (mode->length == NULL)
     return number;
   tj_measure length = tj_flexible_measure(f, "tile", mode->length, 1, TJ_FLEXIBLE_MOST_EXTENT, 1);
+  if (mode->is_cut)
+    return tj_flexible_product(f, number, length.name, TJ_FLEXIBLE_MOST_EXTENT);
   const tj_node *rest = tj_flexible_at_least(graph, tj_terse_sub(graph, mode->extent.launch, mode->length), 0);
   tj_measure last = tj_flexible_measure(f, "last", rest, 0, TJ_FLEXIBLE_MOST_EXTENT, 1);
   return tj_flexible_least(f, tj_flexible_product(f, number, length.name, most_product), last);
@@ -151,6 +161,8 @@ void tj_flexible_place_tiles(tj_flexible *f) {
       continue;
     for (uint32_t k = 0; k < tj_flexible_sides(f); k++)
       demand_reach(f, mode, &mode->stride[k]);
+    if (mode->is_cut)
+      demand_bounds(f, mode);
   }
   tj_flexible_demand_between(f, all, 1, TJ_FLEXIBLE_MOST_WORKGROUPS);
   f->kernel->count = tj_mul(graph, all, tj_int(graph, f->items));

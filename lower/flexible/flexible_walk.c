@@ -227,6 +227,13 @@ static const tj_node *steps_of(tj_flexible *f, const tj_flexible_mode *mode, uin
   return tj_flexible_measure(f, "row", launch, 0, tj_flexible_slot_limit(f, form), 1).name;
 }
 
+/* What so many rows of a mode that tiles are cut along add to a form, as far as these are in the tile. */
+static const tj_node *rows_beyond(tj_flexible *f, const tj_flexible_mode *mode, uint32_t form, const tj_node *rows) {
+  int64_t limit = tj_flexible_slot_limit(f, form);
+  tj_measure row = tj_flexible_measure(f, "row", mode->stride[form].launch, 0, limit, 1);
+  return tj_flexible_product(f, rows, row.name, limit);
+}
+
 /* What vector `number` of the slots adds to a form. */
 static const tj_node *offset_of_slot(const tj_flexible_hold *hold, int64_t number, uint32_t form) {
   tj_flexible *f = hold->f;
@@ -238,7 +245,9 @@ static const tj_node *offset_of_slot(const tj_flexible_hold *hold, int64_t numbe
     const tj_node *extent = launch_of(f, d->extent), *digit = tj_terse_mod(graph, rest, extent);
     rest = tj_terse_div(graph, rest, extent);
     const tj_node *place = tj_terse_mul(graph, digit, launch_of(f, d->step));
-    if (d->last == NULL)
+    if (mode->is_cut)
+      fixed = tj_terse_add(graph, fixed, rows_beyond(f, mode, form, place));
+    else if (d->last == NULL)
       fixed = tj_terse_add(graph, fixed, steps_of(f, mode, form, place->value));
     else if (!tj_is_int(place, 0))
       moved =
@@ -304,10 +313,13 @@ void tj_flexible_move_some(const tj_flexible_hold *hold, uint32_t first, uint32_
   tj_flexible_place *place = TJ_NEW_ARRAY(f->graph->job, tj_flexible_place, (size_t)count * TJ_FLEXIBLE_FORMS);
   for (uint32_t i = 0; i < count; i++) {
     tj_flexible_place *own = &place[(size_t)i * TJ_FLEXIBLE_FORMS];
+    f->row = first + i;
     find_places(hold, first + i, own);
     move_all_further(hold, true, own, slot + i * hold->width);
     move(hold, hold->side, own, tj_int(f->graph, 0), hold->width, slot + i * hold->width);
   }
-  for (uint32_t i = 0; i < count; i++)
+  for (uint32_t i = 0; i < count; i++) {
+    f->row = first + i;
     move_all_further(hold, false, &place[(size_t)i * TJ_FLEXIBLE_FORMS], slot + i * hold->width);
+  }
 }

@@ -66,6 +66,14 @@ static void derive_bindings(derivation *found, const tj_kernel *kernel) {
   }
 }
 
+bool tj_kernel_words_fit(tj_graph *graph, const tj_kernel *kernel, const tj_kernel *more) {
+  derivation found = {.derived = TJ_NEW_ARRAY(graph->job, tj_derived, MOST_WORDS)};
+  for (const tj_kernel *each = kernel; each != NULL; each = each->faster)
+    derive_bindings(&found, each);
+  derive_bindings(&found, more);
+  return found.count < MOST_WORDS;
+}
+
 static void derive_kernel(tj_graph *graph, derivation *found, const tj_kernel *kernel) {
   found->nodes = tj_kernel_nodes_of(graph, kernel);
   derive_bindings(found, kernel);

@@ -363,5 +363,8 @@ static inline uint32_t tj_kernel_lds_bytes(const tj_kernel *kernel) {
  * parameters alone; of a kernel and its faster ones, which get one list. Call it after simplification, before
  * lowering; a kernel without it is right, but slower. */
 void tj_kernel_derive(tj_graph *graph, tj_kernel *kernel);
+/* Whether a launch has room for all that work-items of a kernel, of its faster ones and of another one have by name.
+ */
+bool tj_kernel_words_fit(tj_graph *graph, const tj_kernel *kernel, const tj_kernel *more);
 
 #endif

@@ -219,9 +219,38 @@ START_TEST(staging_is_for_short_rows) {
 }
 END_TEST
 
+/* Windows of 3 × 3 pixels: those of 64 channels fill lines without neighbours in the other direction, which slots go
+ * along; those of 8 do not. */
+START_TEST(rows_are_for_runs_that_fill_lines) {
+  static const struct {
+    int64_t channels;
+    bool is_worth;
+  } row[] = {{64, true}, {8, false}};
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+    int64_t c = row[i].channels, line = 28 * c;
+    tj_tile tile = plain_tile(TJ_TILE_ROWS, 5);
+    tile.axis[5] = TJ_TILE_NONE;
+    tile.loaded_bytes = tile.stored_bytes = 2;
+    tile.loaded = tile.stored = 8;
+    tile.slots = 2 * SLOTS;
+    tile.rows = 4;
+    tile.without_items = 1 << 2 | 1 << 4;
+    tj_tile_domain domain = {.extent = {c, 3, 3, 28, 28},
+                             .stride = {{1, c, line, c, line}, {1, c, 3 * c, 9 * c, 28 * 9 * c}}};
+    tj_tile_choice choice = tj_tile_choose(&tile, &domain);
+    ck_assert_int_eq(choice.is_worth, row[i].is_worth);
+    ck_assert_int_eq(choice.items[2] * choice.items[4], 1);
+    ck_assert_int_eq(choice.log[4], 4);
+    tile.is_given = 1;
+    ck_assert_int_eq(tj_tile_choose(&tile, &domain).is_worth, true);
+  }
+}
+END_TEST
+
 int main(void) {
   const TTest *const tests[] = {
       any_choice_is_within_its_limits,    words_have_bounds,     slots_are_shared_out_in_the_best_way,
-      what_turns_around_fits_a_workgroup, shapes_are_as_counted, staging_is_for_short_rows};
+      what_turns_around_fits_a_workgroup, shapes_are_as_counted, staging_is_for_short_rows,
+      rows_are_for_runs_that_fill_lines};
   return run_suite(suite_of("tile", tests, sizeof tests / sizeof *tests));
 }

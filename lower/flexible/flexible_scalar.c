@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Flexible tiles that stay in registers, of which work-items tell apart one bounded sum alone.
+ *
+ * What masks a vector is a comparison for each bounded sum and slot, where every mode has work-items and slots. Here
+ * the sum with the smallest step is that of work-items, and slots do not change it: all have one comparison. Slots
+ * are coordinates of one mode of the other sums, along which there are no work-items: what is compared is the same
+ * for all of these, and machines hold it against the bounds of resources by the scalar that instructions skip. So
+ * there are twice as many slots, which share what a work-item computes, and those beyond the domain are masked like
+ * this, too. */
+#include "lower/flexible/flexible_straight.h"
+
+enum { ROWS = 2 * TJ_STRAIGHT_SLOTS };
+
+/* Modes, by bit, that work-items do not go along; the one of these that slots do. */
+typedef struct {
+  uint64_t without_items;
+  uint32_t rows;
+} scalar_modes;
+
+/* --- modes --- */
+
+static uint64_t bit_of(uint32_t mode) {
+  return mode != TJ_FLEXIBLE_NONE ? (uint64_t)1 << mode : 0;
+}
+
+static uint64_t modes_of(const tj_flexible *f, uint32_t form) {
+  uint64_t modes = 0;
+  for (uint32_t m = 0; m < f->domain->count; m++)
+    modes |= tj_is_int(f->mode[m].stride[form].launch, 0) ? 0 : bit_of(m);
+  return modes;
+}
+
+/* How close its closest mode is, of the modes of the form's side. */
+static uint32_t rank_of(const tj_flexible *f, uint32_t form) {
+  const uint32_t *order = f->order[f->form[form].side];
+  uint32_t rank = 0;
+  while (rank < f->domain->count && (modes_of(f, form) >> order[rank] & 1) == 0)
+    rank++;
+  return rank;
+}
+
+/* Several sums: the closest one is left to work-items. */
+static uint64_t modes_without_items(const tj_flexible *f) {
+  uint32_t kept = TJ_FLEXIBLE_BOUNDS;
+  uint64_t modes = 0;
+  for (uint32_t form = TJ_FLEXIBLE_BOUNDS; form < f->form_count; form++)
+    kept = rank_of(f, form) < rank_of(f, kept) ? form : kept;
+  uint64_t of_items = f->form_count > TJ_FLEXIBLE_BOUNDS + 1 ? modes_of(f, kept) : 0;
+  for (uint32_t form = TJ_FLEXIBLE_BOUNDS; form < f->form_count; form++)
+    modes |= modes_of(f, form) & ~of_items;
+  return modes;
+}
+
+/* The longest, as far as its extent is known, and of these the closest to the destination. */
+static uint32_t longest_of(const tj_flexible *f, uint64_t modes) {
+  uint64_t taken = ~modes;
+  uint32_t longest = tj_flexible_take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
+  while ((~taken & modes) != 0) {
+    uint32_t next = tj_flexible_take_closest(f, &taken, TJ_FLEXIBLE_DESTINATION);
+    bool is_longer = f->domain->mode[next].extent->facts.high > f->domain->mode[longest].extent->facts.high;
+    longest = is_longer ? next : longest;
+  }
+  return longest;
+}
+
+static scalar_modes split_modes(const tj_flexible *f) {
+  uint64_t modes = modes_without_items(f);
+  return (scalar_modes){modes, longest_of(f, modes)};
+}
+
+/* The axis of a tile that a mode is, or TJ_TILE_AXES. */
+static uint32_t axis_of(const tj_flexible *f, uint32_t mode) {
+  const uint32_t modes[TJ_TILE_AXES] = {f->first_loaded, f->next_loaded, f->next_stored,
+                                        f->other[0],     f->other[1],    f->other[2]};
+  uint32_t axis = 0;
+  while (axis < TJ_TILE_AXES && modes[axis] != mode)
+    axis++;
+  return axis;
+}
+
+static uint32_t axes_of(const tj_flexible *f, uint64_t modes) {
+  uint32_t axes = 0;
+  for (uint32_t m = 0; m < f->domain->count; m++) {
+    uint32_t axis = (modes >> m & 1) != 0 ? axis_of(f, m) : TJ_TILE_AXES;
+    axes |= axis < TJ_TILE_AXES ? 1u << axis : 0;
+  }
+  return axes;
+}
+
+/* --- whether there are some --- */
+
+bool tj_flexible_may_have_scalars(const tj_flexible *f) {
+  const tj_buffer_resource *resource = f->target->resource;
+  return resource != NULL && resource->counts_scalar && f->kernel->fill == 0 && f->form_count > TJ_FLEXIBLE_BOUNDS &&
+         modes_without_items(f) != 0;
+}
+
+static bool has_along(const tj_flexible *f, const tj_tuple *strides, uint32_t mode) {
+  uint32_t count;
+  const tj_tuple *const *stride = tj_tuple_leaves(f->graph, strides, &count);
+  bool has = false;
+  for (uint32_t i = 0; i < count; i++)
+    has = has || (stride[i]->kind == TJ_TUPLE_BASIS && stride[i]->path[0] == mode);
+  return has;
+}
+
+bool tj_flexible_has_scalars(const tj_flexible *f) {
+  const tj_tuple *items = f->given->load.layout.stride->item[0];
+  uint32_t rows = split_modes(f).rows;
+  return axis_of(f, rows) < TJ_TILE_AXES && !has_along(f, items, rows);
+}
+
+/* --- the shape --- */
+
+/* Modes without items and slots are none of the tile's; that of slots comes last, as mappings have it. */
+static void leave_out(tj_flexible *f, const scalar_modes *modes) {
+  uint32_t *const place[] = {&f->next_loaded, &f->next_stored, &f->other[0], &f->other[1], &f->other[2]};
+  enum { PLACES = sizeof place / sizeof *place };
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < PLACES; i++) {
+    if (*place[i] != TJ_FLEXIBLE_NONE && (modes->without_items >> *place[i] & 1) == 0)
+      *place[count++] = *place[i];
+  }
+  *place[count++] = modes->rows;
+  while (count < PLACES)
+    *place[count++] = TJ_FLEXIBLE_NONE;
+}
+
+void *tj_flexible_scalar_shape(tj_flexible *f) {
+  scalar_modes modes = split_modes(f);
+  if (axis_of(f, modes.rows) == TJ_TILE_AXES)
+    f->other[TJ_FLEXIBLE_OTHERS - 1] = modes.rows;
+  uint32_t rows = axis_of(f, modes.rows);
+  tj_flexible_cut(f, modes.rows);
+  tj_flexible_demand(f, tj_straight_choose(f, (tj_tile){.kind = TJ_TILE_ROWS,
+                                                        .slots = ROWS,
+                                                        .rows = rows,
+                                                        .without_items = axes_of(f, modes.without_items)}));
+  f->axis[rows].has_slots = true;
+  tj_straight_map(f);
+  leave_out(f, &modes);
+  tj_flexible_place_tiles(f);
+  tj_flexible_mask_rows(f, modes.rows, modes.without_items, ROWS);
+  return f;
+}
