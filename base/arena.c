@@ -95,11 +95,20 @@ static void *take(tj_arena *arena, size_t bytes) {
   return block;
 }
 
-void *tj_arena_alloc(tj_arena *arena, size_t count, size_t size) {
+static size_t product_of(tj_arena *arena, size_t count, size_t size) {
   size_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes))
     tj_fail_out_of_memory(arena->job);
+  return bytes;
+}
+
+void *tj_arena_alloc(tj_arena *arena, size_t count, size_t size) {
+  size_t bytes = product_of(arena, count, size);
   return memset(take(arena, bytes), 0, bytes);
+}
+
+void *tj_arena_raw(tj_arena *arena, size_t count, size_t size) {
+  return take(arena, product_of(arena, count, size));
 }
 
 void *tj_arena_copy(tj_arena *arena, const void *data, size_t size) {

@@ -34,6 +34,9 @@ void tj_arena_destroy(tj_arena *arena);
 /* Zeroed memory for `count` objects of `size` bytes; an overflow of count * size fails like exhausted memory. */
 void *tj_arena_alloc(tj_arena *arena, size_t count, size_t size);
 
+/* The same, but not zeroed: for much of which little may be used. */
+void *tj_arena_raw(tj_arena *arena, size_t count, size_t size);
+
 /* A copy of `size` bytes. */
 void *tj_arena_copy(tj_arena *arena, const void *data, size_t size);
 

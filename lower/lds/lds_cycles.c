@@ -217,8 +217,10 @@ static void find_swizzled_banks(const phase_class *c, const word_layout *layout,
     bank[i] = (uint16_t)(c->address[i] ^ (c->address[i] >> layout->shift & layout->mask) << layout->base);
 }
 
-/* Units are aligned to their size, so two meet in all their banks or in none. */
-static uint32_t cycles_of(const tj_stage_stream *s, const phase_class *c, const word_layout *layout) {
+/* Up to `enough`, beyond which it does not matter. Units are aligned to their size, so two meet in all their banks or
+ * in none. */
+static uint32_t cycles_of(const tj_stage_stream *s, const phase_class *c, const word_layout *layout,
+                          uint32_t enough) {
   uint16_t bank[TJ_BANK_LANES];
   uint8_t wanted[MOST_BANKS] = {0}, most = 0;
   uint32_t mask = s->model->banks / c->phase->words - 1;
@@ -226,7 +228,7 @@ static uint32_t cycles_of(const tj_stage_stream *s, const phase_class *c, const 
     find_swizzled_banks(c, layout, bank);
   else
     find_banks(c, layout, bank);
-  for (uint32_t i = 0; i < c->phase->units; i++) {
+  for (uint32_t i = 0; i < c->phase->units && most < enough; i++) {
     uint8_t here = ++wanted[bank[i] >> c->shift & mask];
     most = here > most ? here : most;
   }
@@ -240,8 +242,9 @@ uint32_t tj_stage_cycles_below(tj_stage_counter *counter, const tj_stage_layout 
   uint32_t cycles = s->least, units = 0;
   for (uint32_t i = 0; i < form->count && cycles < enough; i++) {
     const phase_class *c = &form->item[i];
+    const uint32_t enough_here = c->phase->least + (enough - cycles - 1) / size_of(c) + 1;
     units += c->phase->units;
-    cycles += (cycles_of(s, c, &words) - c->phase->least) * size_of(c);
+    cycles += (cycles_of(s, c, &words, enough_here) - c->phase->least) * size_of(c);
   }
   tj_spend(s->job, units);
   *counter->counted += units;
@@ -255,7 +258,7 @@ void tj_stage_cycles_by_side(tj_stage_counter *counter, const tj_stage_layout *l
   word_layout words = words_of(s, layout);
   *store = *load = 0;
   for (uint32_t i = 0; i < form->count; i++) {
-    uint32_t cycles = cycles_of(s, &form->item[i], &words);
+    uint32_t cycles = cycles_of(s, &form->item[i], &words, UINT32_MAX);
     *store += form->item[i].stores * cycles;
     *load += form->item[i].loads * cycles;
   }

@@ -14,7 +14,8 @@ enum {
   MOST_CANDIDATES = 4096,
   MOST_GROUPS = 16,
   MOST_RESIDENTS = 8,
-  MOST_COUNTED = 60000, /* units of classes of phases */
+  MOST_COUNTED = 60000, /* units of classes of phases, */
+  FEW_COUNTED = 12000,  /* and where wider instructions were given up */
   CYCLES_ALONE = 1024   /* that a workgroup waits for memory while no other one of its compute unit has work */
 };
 
@@ -257,7 +258,8 @@ typedef struct {
   candidate best;
   tj_stage_layout plain;
   uint32_t cycles;
-  uint32_t most; /* cycles beyond which nothing is wanted */
+  uint32_t most;    /* cycles beyond which nothing is wanted */
+  uint32_t counted; /* at most, of each list */
 } outcome;
 
 /* The cycles that a layout has to take less than, to be better than what was found. */
@@ -289,7 +291,7 @@ static const candidate *candidate_at(const candidate_list *list, uint32_t place)
  * best so far has to do. */
 static void try_all(candidate_list *list, outcome *o) {
   const tj_stage_stream *s = list->stream;
-  uint64_t limit = *list->counter->counted + MOST_COUNTED;
+  uint64_t limit = *list->counter->counted + o->counted;
   sort(list);
   o->stream = NULL;
   for (uint32_t i = 0; i < list->count && cycles_to_beat(o, candidate_at(list, i)) > s->least; i++) {
@@ -337,7 +339,8 @@ typedef struct {
 static outcome search_stream(tj_stage_counter *counter, search *all) {
   const tj_stage_stream *s = counter->stream;
   candidate_list list = new_list(counter, all->item, all->order);
-  outcome o = {.stream = NULL, .most = UINT32_MAX};
+  bool is_likely = all->best.stream != NULL || all->enough == UINT32_MAX;
+  outcome o = {.stream = NULL, .most = UINT32_MAX, .counted = is_likely ? MOST_COUNTED : FEW_COUNTED};
   add_paddings(&list);
   if (list.count == 0)
     return o;
@@ -375,10 +378,23 @@ static bool is_better(const outcome *a, const outcome *b) {
   return of_a != of_b ? of_b < of_a : a->best.order > b->best.order;
 }
 
+/* Cycles in which nobody has work even where the tile has no gaps. */
+static uint32_t least_waiting(const tj_stage_tile *tile) {
+  return waiting_with(tile, (uint64_t)tile->rows * tile->columns * tile->element_bytes);
+}
+
+/* What a stream that was given up costs: more than was looked for, by a part that nobody has counted. */
+static uint32_t cost_beyond(const outcome *o, const tj_stage_stream *s) {
+  enum { PARTS_MORE = 16 };
+  uint64_t cycles = o->most > s->least ? o->most : s->least;
+  uint64_t cost = (cycles + s->count) * (PARTS_MORE + 1) / PARTS_MORE + least_waiting(tile_of(s));
+  return cost < UINT32_MAX ? (uint32_t)cost : UINT32_MAX;
+}
+
 /* Takes what was found for a stream. Where that is nothing, narrower instructions have to be better than what was too
  * dear. */
 static void take(search *all, const outcome *o, const tj_stage_stream *s) {
-  uint32_t cost = o->stream != NULL ? cost_of(o) : o->most < UINT32_MAX - s->count ? o->most + s->count : UINT32_MAX;
+  uint32_t cost = o->stream != NULL ? cost_of(o) : cost_beyond(o, s);
   if (is_better(&all->best, o) && cost <= all->enough)
     all->best = *o;
   all->enough = cost < all->enough ? cost : all->enough;
@@ -389,8 +405,7 @@ static void search_vector(tj_job *job, const tj_bank_model *model, const tj_stag
                           tj_stage_direction direction, uint32_t vector, search *all) {
   const tj_stage_tile *tile = patterns->tile;
   uint32_t count = tj_stage_instructions(patterns, direction, vector);
-  uint32_t waiting = waiting_with(tile, (uint64_t)tile->rows * tile->columns * tile->element_bytes);
-  if (all->enough < UINT32_MAX && all->ideal + waiting + count >= all->enough) {
+  if (all->enough < UINT32_MAX && all->ideal + least_waiting(tile) + count >= all->enough) {
     all->least = all->ideal < all->least ? all->ideal : all->least;
     return;
   }
@@ -412,8 +427,8 @@ static void search_all(tj_job *job, const tj_bank_model *model, const tj_stage_p
   *all = (search){.least = UINT32_MAX,
                   .ideal = UINT32_MAX,
                   .enough = UINT32_MAX,
-                  .item = TJ_NEW_ARRAY(job, candidate, MOST_CANDIDATES),
-                  .order = TJ_NEW_ARRAY(job, uint64_t, MOST_CANDIDATES)};
+                  .item = tj_arena_raw(&job->arena, MOST_CANDIDATES, sizeof(candidate)),
+                  .order = tj_arena_raw(&job->arena, MOST_CANDIDATES, sizeof(uint64_t))};
   uint32_t narrowest = tj_stage_narrowest(tile);
   narrowest = tile->narrowest > narrowest ? tile->narrowest : narrowest;
   for (unsigned d = 0; d < 2; d++) {

@@ -192,23 +192,26 @@ static const char *describe_shape(const tj_tile_search *search) {
   return text.data;
 }
 
-/* The kernel of a shape, through registers or straight into LDS; NULL where it does not fit, or is too dear. One that
+/* The kernel of what is shared out, through registers or straight into LDS; NULL where it does not fit. One that
  * others may be better than is a draft. */
-static tj_kernel *make_one_way(tj_tile_search *search) {
-  tj_lds_choice shared;
-  if (!share_out_calmly(search, &shared))
-    return NULL;
+static tj_kernel *make_shared(tj_tile_search *search, const tj_lds_choice *shared) {
   tj_mapped mapped = {.domain = search->domain,
-                      .mapping = shared.mapping,
-                      .choice = shared.choice,
+                      .mapping = shared->mapping,
+                      .choice = shared->choice,
                       .shared = search->shared,
-                      .is_draft = search->made > 0 || conflicts_of(shared.choice) > 0};
+                      .is_draft = search->made > 0 || conflicts_of(shared->choice) > 0};
   tj_kernel *kernel = tj_tile_as_mapped(search->graph, search->flat, &mapped, search->assumed, search->target);
   search->made++;
   if (kernel == NULL || !tj_kernel_fits(search->graph, kernel))
     return NULL;
   kernel->tile = describe_shape(search);
   return kernel;
+}
+
+/* The same of a shape; NULL where it does not fit, or is too dear. */
+static tj_kernel *make_one_way(tj_tile_search *search) {
+  tj_lds_choice shared;
+  return share_out_calmly(search, &shared) ? make_shared(search, &shared) : NULL;
 }
 
 /* Counted, where the launch brings no parameters. */
@@ -346,8 +349,9 @@ static void offer_straight(tj_tile_search *search, direct_offer *offer) {
   search->fuel -= before - search->graph->job->fuel;
 }
 
-tj_kernel *tj_search_shape(tj_tile_search *search) {
-  direct_offer offer = {.usual = make_one_way(search), .obstacle = obstacle_of_direct(search)};
+/* The kernel of what is shared out through registers, or of the same straight into LDS where that is as good. */
+static tj_kernel *make_best_way(tj_tile_search *search, const tj_lds_choice *shared) {
+  direct_offer offer = {.usual = make_shared(search, shared), .obstacle = obstacle_of_direct(search)};
   if (offer.usual == NULL)
     return NULL;
   offer_straight(search, &offer);
@@ -357,22 +361,110 @@ tj_kernel *tj_search_shape(tj_tile_search *search) {
   return offer.usual;
 }
 
+tj_kernel *tj_search_shape(tj_tile_search *search) {
+  tj_lds_choice shared;
+  return share_out_calmly(search, &shared) ? make_best_way(search, &shared) : NULL;
+}
+
 /* --- the best shape --- */
 
 enum { MOST_SHAPES = 16 };
 
-/* Whether it is worth while to look at the next of the best shapes: at a few in any case, at more only where what was
- * found costs half as much again as what has to be touched, as it does with conflicts in tiles of short runs. */
+/* Whether it is worth while to look at the next of the best shapes, if the first one fits: at a few in any case, at
+ * more only where what was found costs half as much again as what has to be touched, as it does with conflicts in
+ * tiles of short runs. */
 static bool is_worth_while(const tj_tile_search *search, const tj_tile_shape *next, uint32_t tried, double least) {
   enum { FEW_SHAPES = 5 };
   static const double MUCH = 1.5;
-  return tried == 0 || (next->cost < least && (tried < FEW_SHAPES || least > MUCH) && may_go_on(search));
+  bool is_likely = next->cost < least && (tried < FEW_SHAPES || least > MUCH);
+  return tried == 0 || (least < INFINITY && is_likely && may_go_on(search));
+}
+
+/* A shape that is shared out, and what its kernel is thought to cost. */
+typedef struct {
+  const tj_tile_shape *shape;
+  tj_tile_shape as_shared;
+  tj_lds_choice shared;
+  double thought;
+} entrant;
+
+typedef struct {
+  tj_tile_search *search;
+  entrant waiting[MOST_SHAPES]; /* those with conflicts: others may make their kernels superfluous */
+  uint32_t count;
+  tj_kernel *kernel; /* the best, */
+  tj_tile_shape shape;
+  double cost;
+  double least; /* what the best of all costs, or is thought to */
+} contest;
+
+/* What a kernel costs at least, which may be less than its shape. */
+static double least_cost_of(const entrant *e) {
+  return e->thought - tj_parts_of_cost.shape_doubt * e->shape->cost;
 }
 
 /* Whether a shape's price tells what its tile costs without conflicts: in registers, elements that several work-items
  * move are lines touched again. */
 static bool is_told(const tj_tile_shape *shape) {
   return shape->is_staged || !shape->overlaps;
+}
+
+/* Makes an entrant's kernel, and keeps it if it is the best, as the first one is without conflicts. */
+static void compete(contest *c, const entrant *e, bool is_first) {
+  c->search->shape = e->as_shared;
+  tj_kernel *kernel = make_best_way(c->search, &e->shared);
+  if (kernel == NULL)
+    return;
+  bool is_calm_at_once = is_first && is_told(e->shape) && conflicts_of(kernel->stage) == 0;
+  double cost = is_calm_at_once ? 0 : cost_of(c->search, e->shape, kernel);
+  if (cost < c->cost) {
+    c->kernel = kernel;
+    c->cost = cost;
+    c->shape = *e->shape;
+  }
+  c->least = cost < c->least ? cost : c->least;
+}
+
+/* Whether a shape that is shared out may wait: nothing is to be found for it but its kernel. */
+static bool may_wait(const tj_tile_search *search, const tj_lds_choice *shared) {
+  return conflicts_of(shared->choice) > 0 && obstacle_of_direct(search) != NULL && !may_be_brought(search);
+}
+
+/* Shares a shape out, which is the first one if nothing was before. */
+static void enter(contest *c, const tj_tile_shape *shape, bool is_first) {
+  entrant *e = &c->waiting[c->count];
+  c->search->shape = *shape;
+  c->search->dearest = is_first ? 0 : c->least - (1 - tj_parts_of_cost.shape_doubt) * shape->cost;
+  if (!share_out_calmly(c->search, &e->shared))
+    return;
+  e->shape = shape;
+  e->as_shared = c->search->shape;
+  e->thought = shape->cost + cost_of_conflicts(e->shared.choice);
+  if (!may_wait(c->search, &e->shared)) {
+    compete(c, e, is_first);
+    return;
+  }
+  c->least = e->thought < c->least ? e->thought : c->least;
+  c->count++;
+}
+
+/* The one that is thought to be the best of those that wait; NULL where all surely cost more than a kernel. */
+static const entrant *next_waiting(const contest *c) {
+  const entrant *best = NULL;
+  for (uint32_t i = 0; i < c->count; i++) {
+    const entrant *e = &c->waiting[i];
+    bool is_better =
+        best == NULL || e->thought < best->thought || (e->thought == best->thought && e->shape < best->shape);
+    best = least_cost_of(e) < c->cost && is_better ? e : best;
+  }
+  return best;
+}
+
+static void compete_all(contest *c) {
+  for (const entrant *e = next_waiting(c); e != NULL; e = next_waiting(c)) {
+    compete(c, e, false);
+    c->waiting[e - c->waiting] = c->waiting[--c->count];
+  }
 }
 
 /* The best kernel of the best shapes, and its shape: the first whose price is told and that has no conflicts in LDS,
@@ -382,28 +474,15 @@ static bool is_told(const tj_tile_shape *shape) {
 static tj_kernel *make_best(tj_tile_search *search) {
   tj_tile_shape shape[MOST_SHAPES];
   uint32_t count = tj_choose_tile_shapes(&search->problem, shape, MOST_SHAPES);
-  tj_tile_shape best = count > 0 ? shape[0] : search->shape;
-  tj_kernel *kernel = NULL;
-  double least = INFINITY;
-  for (uint32_t i = 0; i < count && is_worth_while(search, &shape[i], i, least); i++) {
-    search->shape = shape[i];
-    search->dearest = kernel != NULL ? least - (1 - tj_parts_of_cost.shape_doubt) * shape[i].cost : 0;
-    tj_kernel *next = tj_search_shape(search);
-    if (next == NULL && kernel == NULL)
-      break;
-    if (next == NULL)
-      continue;
-    bool is_calm_at_once = i == 0 && is_told(&shape[i]) && conflicts_of(next->stage) == 0;
-    double cost = is_calm_at_once ? 0 : cost_of(search, &shape[i], next);
-    if (cost < least) {
-      kernel = next;
-      least = cost;
-      best = shape[i];
-    }
-  }
-  search->shape = best;
+  contest *c = TJ_NEW(search->graph->job, contest);
+  *c =
+      (contest){.search = search, .shape = count > 0 ? shape[0] : search->shape, .cost = INFINITY, .least = INFINITY};
+  for (uint32_t i = 0; i < count && is_worth_while(search, &shape[i], i, c->least); i++)
+    enter(c, &shape[i], i == 0);
+  compete_all(c);
+  search->shape = c->shape;
   search->dearest = 0;
-  return kernel;
+  return c->kernel;
 }
 
 /* --- the best tile --- */
