@@ -23,8 +23,26 @@ static const tj_node *made_anew(tj_graph *graph, const tj_walk *walk, const tj_n
   return is_same ? node : tj_node_make(graph, node->op, arg);
 }
 
+/* Whether an expression has none of the symbols that are replaced; false where more than symbols are. */
+static bool is_without(const tj_substitution *substitution, const tj_node *node) {
+  for (uint32_t i = 0; i < substitution->count; i++) {
+    const tj_node *from = substitution->from[i];
+    if (from->op != TJ_OP_SYMBOL || (node->symbols & UINT32_C(1) << from->symbol->index % 32) != 0)
+      return false;
+  }
+  return true;
+}
+
+static bool are_without(const tj_substitution *substitution, const tj_node *const roots[], size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (!is_without(substitution, roots[i]))
+      return false;
+  }
+  return true;
+}
+
 void tj_substitute(tj_graph *graph, const tj_substitution *substitution, const tj_node *roots[], size_t count) {
-  if (substitution == NULL || substitution->count == 0)
+  if (substitution == NULL || substitution->count == 0 || are_without(substitution, roots, count))
     return;
   tj_walk walk = tj_walk_nodes(graph, roots, count);
   const tj_node **done = TJ_NEW_ARRAY(graph->job, const tj_node *, walk.count + 1);

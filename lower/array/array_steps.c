@@ -148,7 +148,7 @@ static bool is_small(const tj_node *offset) {
 }
 
 static bool depends_on_workgroup(const tj_array_maker *maker, const tj_node *node) {
-  tj_walk walk = tj_walk_nodes(maker->graph, &node, 1);
+  tj_walk walk = tj_walk_briefly(maker->graph, &node, 1);
   for (uint32_t i = 0; i < walk.count; i++) {
     if (walk.node[i] == maker->base_row || walk.node[i] == maker->base_column)
       return true;
