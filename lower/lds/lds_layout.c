@@ -8,8 +8,6 @@
 #include "lower/access/price.h"
 #include "lower/lds/lds_cycles.h"
 
-#include <stdlib.h>
-
 enum {
   MOST_CANDIDATES = 4096,
   MOST_GROUPS = 16,
@@ -34,8 +32,8 @@ typedef struct {
   uint32_t lines, along; /* of the tile; along, in whole vectors */
   uint32_t turn;         /* vectors that take each bank once */
   candidate *item;
-  uint64_t *order; /* memory to sort them in */
-  uint32_t count, tried;
+  uint64_t *order; /* a heap of those that are left, the first at its top */
+  uint32_t count, left, tried;
 } candidate_list;
 
 static const tj_stage_tile *tile_of(const tj_stage_stream *s) {
@@ -230,11 +228,6 @@ static void add_runs(candidate_list *list) {
   }
 }
 
-static int by_order(const void *a, const void *b) {
-  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return (x > y) - (x < y);
-}
-
 /* In memory that lists for other streams have used. */
 static candidate_list new_list(tj_stage_counter *counter, candidate item[], uint64_t order[]) {
   const tj_stage_stream *s = counter->stream;
@@ -276,15 +269,37 @@ static uint32_t cycles_too_dear(const tj_stage_stream *s) {
   return tile_of(s)->dearest == 0 || cycles > UINT32_MAX ? UINT32_MAX : (uint32_t)cycles;
 }
 
-static void sort(candidate_list *list) {
-  for (uint32_t i = 0; i < list->count; i++)
-    list->order[i] = list->item[i].order;
-  qsort(list->order, list->count, sizeof list->order[0], by_order);
+/* Moves an order down to where none below it is less. */
+static void sink(candidate_list *list, uint32_t place) {
+  const uint64_t order = list->order[place];
+  for (uint32_t below = 2 * place + 1; below < list->left; below = 2 * place + 1) {
+    below += below + 1 < list->left && list->order[below + 1] < list->order[below];
+    if (order <= list->order[below])
+      break;
+    list->order[place] = list->order[below];
+    place = below;
+  }
+  list->order[place] = order;
 }
 
-/* By order, whose lowest bits are the number. */
-static const candidate *candidate_at(const candidate_list *list, uint32_t place) {
-  return &list->item[(uint16_t)list->order[place]];
+static void put_in_order(candidate_list *list) {
+  list->left = list->count;
+  for (uint32_t i = 0; i < list->count; i++)
+    list->order[i] = list->item[i].order;
+  for (uint32_t i = list->count / 2; i-- > 0;)
+    sink(list, i);
+}
+
+/* The first of those that are left; an order's lowest bits are the number. */
+static const candidate *first_left(const candidate_list *list) {
+  return &list->item[(uint16_t)list->order[0]];
+}
+
+static const candidate *take_first(candidate_list *list) {
+  const candidate *first = first_left(list);
+  list->order[0] = list->order[--list->left];
+  sink(list, 0);
+  return first;
 }
 
 /* Candidates come in order of cost, so only fewer cycles win. Where so many have been counted that it takes long, the
@@ -292,10 +307,10 @@ static const candidate *candidate_at(const candidate_list *list, uint32_t place)
 static void try_all(candidate_list *list, outcome *o) {
   const tj_stage_stream *s = list->stream;
   uint64_t limit = *list->counter->counted + o->counted;
-  sort(list);
+  put_in_order(list);
   o->stream = NULL;
-  for (uint32_t i = 0; i < list->count && cycles_to_beat(o, candidate_at(list, i)) > s->least; i++) {
-    const candidate *next = candidate_at(list, i);
+  while (list->left > 0 && cycles_to_beat(o, first_left(list)) > s->least) {
+    const candidate *next = take_first(list);
     if ((o->stream != NULL || o->most < UINT32_MAX) && *list->counter->counted > limit)
       return;
     list->tried++;
@@ -333,7 +348,7 @@ typedef struct {
   uint32_t tried;
   uint64_t counted;
   candidate *item; /* memory for lists, */
-  uint64_t *order; /* and to sort them in */
+  uint64_t *order; /* and to put them in order */
 } search;
 
 static outcome search_stream(tj_stage_counter *counter, search *all) {
