@@ -302,6 +302,8 @@ static const tj_node *without_quotient(economy *e, const usage *u, const tj_line
 /* k*part + rest, where part's terms times k are among the sum's; but k is positive for a single term and a constant.
  * NULL where they are not. */
 static const tj_node *with_part(economy *e, const tj_node *sum, const tj_node *part) {
+  if ((part->symbols & ~sum->symbols) != 0)
+    return NULL;
   const tj_linear *whole = tj_linear_of(e->graph, sum), *form = tj_linear_of(e->graph, part);
   const bool is_shifted_term = form->count == 1 && form->constant != 0;
   if (part == sum || part->id > sum->id || (form->count < 2 && !is_shifted_term) || form->count > whole->count)

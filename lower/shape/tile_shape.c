@@ -287,11 +287,11 @@ static double line_cost(const tj_shape_problem *problem, tj_tile_shape *shape) {
   return cost * cover_of(problem, shape);
 }
 
-/* The part of LDS that a tile takes. */
-static double lds_part(const tj_shape_problem *problem, const tj_tile_shape *shape) {
+/* The part of LDS that a tile of so many elements takes. */
+static double lds_part(const tj_shape_problem *problem, const tj_tile_shape *shape, int64_t volume) {
   if (!shape->is_staged)
     return 0;
-  return (double)(volume_of(problem, shape) / shape->passes * problem->carried_bytes) / (double)problem->lds_bytes;
+  return (double)(volume / shape->passes * problem->carried_bytes) / (double)problem->lds_bytes;
 }
 
 /* --- candidates --- */
@@ -397,7 +397,6 @@ static void insert(search *s, const tj_tile_shape *shape, double cost) {
 /* Looks no further at what can no longer be among the best. */
 static void try_shape(search *s, tj_tile_shape *shape, double cost) {
   tj_tile_shape whole;
-  cost += line_cost(s->problem, shape);
   if (cost + least_sharing_cost(s->problem, shape) >= enough(s))
     return;
   share_out(s->problem, shape, &whole);
@@ -426,12 +425,16 @@ static double lds_store_cost(const tj_shape_problem *problem, const tj_tile_shap
   return tj_cost_in_lines.lds_stores * (double)shape->passes * TJ_BANK_BYTES / (double)bytes;
 }
 
-static void try_depths(search *s, tj_tile_shape *shape) {
-  double lds = tj_cost_in_lines.lds * lds_part(s->problem, shape), narrow = 0;
-  for (shape->depth = greatest_depth(s->problem, shape); shape->depth > 0; shape->depth /= 2) {
-    tj_tile_shape trial = *shape;
+/* What lines cost depends on the depth only as far as blocks are deep at all. */
+static void try_depths(search *s, tj_tile_shape *shape, double part) {
+  double lds = tj_cost_in_lines.lds * part, narrow = 0, lines = 0;
+  const int64_t deepest = greatest_depth(s->problem, shape);
+  for (shape->depth = deepest; shape->depth > 0; shape->depth /= 2) {
     double way = shape->is_staged ? tj_cost_in_lines.staging + lds_store_cost(s->problem, shape) : 0;
-    try_shape(s, &trial, lds + way + narrow);
+    if (shape->depth == deepest || shape->depth == 1)
+      lines = line_cost(s->problem, shape);
+    tj_tile_shape trial = *shape;
+    try_shape(s, &trial, lds + way + narrow + lines);
     narrow += tj_cost_in_lines.narrow_depth;
   }
 }
@@ -439,9 +442,11 @@ static void try_depths(search *s, tj_tile_shape *shape) {
 /* In no more passes than LDS demands. */
 static void try_passes(search *s, tj_tile_shape *shape) {
   bool has_split = shape->is_staged && find_split(s->problem, shape);
+  const int64_t volume = volume_of(s->problem, shape);
   for (shape->passes = 1; shape->passes <= (has_split ? MOST_PASSES : 1); shape->passes++) {
-    if (lds_part(s->problem, shape) <= 1 && can_pass(s->problem, shape)) {
-      try_depths(s, shape);
+    double part = lds_part(s->problem, shape, volume);
+    if (part <= 1 && can_pass(s->problem, shape)) {
+      try_depths(s, shape, part);
       return;
     }
   }
