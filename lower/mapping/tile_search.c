@@ -468,9 +468,9 @@ static void compete_all(contest *c) {
 }
 
 /* The best kernel of the best shapes, and its shape: the first whose price is told and that has no conflicts in LDS,
- * or the cheapest up to there. Layouts in LDS whose conflicts take a shape's price beyond what was found are not looked
- * for; where kernels are counted, they may cost that much less than their shapes. NULL where the first shape does not
- * fit. */
+ * or the cheapest up to there. Layouts in LDS whose conflicts take a shape's price beyond what was found are not
+ * looked for; where kernels are counted, they may cost that much less than their shapes. NULL where the first shape
+ * does not fit. */
 static tj_kernel *make_best(tj_tile_search *search) {
   tj_tile_shape shape[MOST_SHAPES];
   uint32_t count = tj_choose_tile_shapes(&search->problem, shape, MOST_SHAPES);
