@@ -238,33 +238,38 @@ static void share_items(making *t) {
     t->choice.items[i] = is_better ? lines[i] : runs[i];
 }
 
-/* Shares out slots in the way whose number has a digit of base four for each axis. False where this is none. */
-static bool find_way(const making *t, uint32_t way, int64_t log[TJ_TILE_AXES]) {
-  int64_t sum = 0;
-  for (uint32_t i = 0; i < TJ_TILE_AXES; i++) {
-    log[i] = way >> 2 * i & 3;
-    sum += log[i];
-    if (log[i] > 0 && !tj_tile_has(t->of, i))
-      return false;
+/* Ways to share out slots: what all tiles move along each axis by the logarithm of its slots, and the best way yet.
+ */
+typedef struct {
+  int64_t moved[TJ_TILE_AXES][LOG_SLOTS + 1], log[TJ_TILE_AXES];
+  int64_t best_log[TJ_TILE_AXES], best; /* 0: none yet */
+} slot_ways;
+
+/* All ways that have `left` along the first axes, up to this one, where the others cost so much. */
+static void try_ways(const making *t, slot_ways *w, uint32_t axis, int64_t left, int64_t others) {
+  int64_t least = axis == 0 ? left : 0, most = tj_tile_has(t->of, axis) ? left : 0;
+  for (w->log[axis] = least; w->log[axis] <= most; w->log[axis]++) {
+    int64_t cost = tj_tile_times(others, w->moved[axis][w->log[axis]]);
+    if (axis > 0) {
+      try_ways(t, w, axis - 1, left - w->log[axis], cost);
+    } else if (w->best == 0 || cost < w->best) {
+      w->best = cost;
+      for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
+        w->best_log[i] = w->log[i];
+    }
   }
-  return sum == LOG_SLOTS;
 }
 
-/* The cheapest way to share out the slots, and of those the one with most along the last axes. */
+/* The cheapest way to share out the slots, and of those the one with most along the first axes. */
 static void share_slots(making *t) {
-  int64_t best = 0, log[TJ_TILE_AXES];
-  for (uint32_t way = 0; way < 1u << 2 * TJ_TILE_AXES; way++) {
-    if (!find_way(t, way, log))
-      continue;
-    int64_t cost = 1;
-    for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
-      cost = tj_tile_times(cost, tj_tile_has(t->of, i) ? moved_along(t, i, t->choice.items[i] << log[i]) : 1);
-    if (best > 0 && cost >= best)
-      continue;
-    best = cost;
-    for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
-      t->choice.log[i] = log[i];
+  slot_ways w = {.best = 0};
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++) {
+    for (uint32_t log = 0; log <= LOG_SLOTS; log++)
+      w.moved[i][log] = tj_tile_has(t->of, i) ? moved_along(t, i, t->choice.items[i] << log) : 1;
   }
+  try_ways(t, &w, TJ_TILE_AXES - 1, LOG_SLOTS, 1);
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
+    t->choice.log[i] = w.best_log[i];
 }
 
 static making begun(const tj_tile_case *c) {
