@@ -137,6 +137,12 @@ void tj_rt_unload(tj_rt_device *device, tj_rt_kernel *kernel) {
     device->operations->unload(device, kernel);
 }
 
+tj_status tj_rt_encode_map(tj_rt_device *device, const tj_tensor_map *map, void *encoded, tj_rt_error *error) {
+  if (device->operations->encode_map == NULL)
+    return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_DEVICE_TARGET, TJ_RT_NO_MAPS, device->info.name);
+  return device->operations->encode_map(device, map, encoded, error);
+}
+
 /* Makes a completion one of a launch that is in flight. */
 static void begin(tj_rt_completion *completion) {
   if (completion == NULL)

@@ -58,8 +58,8 @@ typedef struct {
 /* Where drivers keep what they make of codes, for other processes to find. Called while a kernel is being loaded, by
  * the thread that loads it. */
 typedef struct {
-  /* False where nothing is kept at all. `made` gets what was kept, empty where there is none, in a block that `release`
-   * gives back. */
+  /* False where nothing is kept at all. `made` gets what was kept, empty where there is none, in a block that
+   * `release` gives back. */
   bool (*find)(void *data, const tj_rt_linked_key *key, tj_bytes *made, void **block);
   void (*release)(void *data, void *block);
   void (*keep)(void *data, const tj_rt_linked_key *key, tj_bytes made);
@@ -70,11 +70,12 @@ typedef struct {
 /* A kernel as compiled. Its code is borrowed until tj_rt_unload, `entry` included, its symbol for the call. Kernels
  * with the same bytes, in one place, share what a device makes of them. */
 typedef struct {
-  const char *symbol;      /* the kernel's name in the code object */
-  tj_bytes code_object;    /* for GPUs: a linked code object, PTX, or a cubin; empty for the host */
-  tj_rt_entry entry;       /* for the host; NULL for GPUs */
-  uint32_t argument_bytes; /* of an argument block */
-  uint32_t lds_bytes;      /* of a workgroup, for code that does not say it itself: PTX */
+  const char *symbol;       /* the kernel's name in the code object */
+  tj_bytes code_object;     /* for GPUs: a linked code object, PTX, or a cubin; empty for the host */
+  tj_rt_entry entry;        /* for the host; NULL for GPUs */
+  uint32_t argument_words;  /* of an argument block, of 8 bytes each */
+  bool has_map;             /* behind them: base/machine/argument_block.h */
+  uint32_t lds_bytes;       /* of a workgroup, for code that does not say it itself: PTX */
   const tj_rt_vault *vault; /* borrowed for the call; NULL: none */
 } tj_rt_code;
 
@@ -109,6 +110,8 @@ static inline bool tj_rt_fits_packet(uint64_t workgroup_count, uint32_t workgrou
 }
 #define TJ_RT_NO_PACKET "%" PRIu64 " workgroups of %" PRIu32 " work-items are more than one dispatch holds"
 
+#define TJ_RT_NO_MAPS "kernels of %s take no tensor maps"
+
 /* A copy between places that the device reaches: its buffers, or the process's memory. They do not overlap. */
 typedef struct {
   void *to;
@@ -134,9 +137,9 @@ typedef struct {
   uint64_t value;
 } tj_rt_counter;
 
-/* A driver's functions, none NULL but `counters`, and `progress`, `finish` and `lose` where launches end before they
- * return: what the wrappers below of the same names do, after their checks (ranges are inside buffers, out-parameters
- * are cleared, launches have workgroups). */
+/* A driver's functions, none NULL but `counters`, `encode_map`, and `progress`, `finish` and `lose` where launches
+ * end before they return: what the wrappers below of the same names do, after their checks (ranges are inside
+ * buffers, out-parameters are cleared, launches have workgroups). */
 typedef struct {
   void (*close)(tj_rt_device *device);
   tj_status (*allocate)(tj_rt_device *device, size_t size, tj_rt_buffer *buffer, tj_rt_error *error);
@@ -156,6 +159,7 @@ typedef struct {
                  const tj_rt_watch *watch); /* waits until it is done,
                                              * or given up */
   size_t (*counters)(tj_rt_device *device, tj_rt_counter counters[], size_t capacity);
+  tj_status (*encode_map)(tj_rt_device *device, const tj_tensor_map *map, void *encoded, tj_rt_error *error);
 } tj_rt_operations;
 
 /* The head of every driver's device. */
@@ -232,6 +236,10 @@ tj_status tj_rt_read(tj_rt_device *device, const tj_rt_buffer *buffer, size_t of
 tj_status tj_rt_load(tj_rt_device *device, const tj_rt_code *code, tj_rt_kernel **kernel, tj_rt_error *error);
 /* Waits until the kernel no longer runs, and for no other. NULL: nothing happens. */
 void tj_rt_unload(tj_rt_device *device, tj_rt_kernel *kernel);
+
+/* Writes a tensor map, TJ_TENSOR_MAP_BYTES aligned to TJ_TENSOR_MAP_ALIGNMENT, as kernels of the device take it.
+ * TJ6009 where they take none. */
+tj_status tj_rt_encode_map(tj_rt_device *device, const tj_tensor_map *map, void *encoded, tj_rt_error *error);
 
 /* Runs a kernel. TJ6008. */
 tj_status tj_rt_launch(tj_rt_device *device, tj_rt_kernel *kernel, const tj_rt_dispatch *dispatch,

@@ -218,6 +218,16 @@ static void lose(tj_rt_device *device, const char *why) {
   gpu->driver->lose(gpu, why);
 }
 
+static tj_status encode_map(tj_rt_device *device, const tj_tensor_map *map, void *encoded, tj_rt_error *error) {
+  tj_rt_gpu *gpu = gpu_of(device);
+  if (gpu->driver->encode_map == NULL)
+    return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_DEVICE_TARGET, TJ_RT_NO_MAPS, gpu->head.info.name);
+  enter(gpu);
+  tj_status status = gpu->driver->encode_map(gpu, map, encoded, error);
+  leave(gpu);
+  return status;
+}
+
 static size_t read_counters(tj_rt_device *device, tj_rt_counter counters[], size_t capacity) {
   tj_rt_gpu *gpu = gpu_of(device);
   if (gpu->driver->counters == NULL)
@@ -257,6 +267,7 @@ void tj_rt_gpu_begin(tj_rt_gpu *gpu, const tj_rt_gpu_driver *driver, tj_rt_fligh
       .progress = progress,
       .finish = finish,
       .counters = read_counters,
+      .encode_map = encode_map,
   };
   gpu->head.operations = &operations;
   gpu->driver = driver;

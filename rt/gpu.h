@@ -28,6 +28,8 @@ typedef struct {
   tj_status (*copy_now)(tj_rt_gpu *gpu, uint64_t to, uint64_t from, size_t size, tj_rt_error *error);
   /* The kernel of a code whose module is loaded. Not locked. */
   tj_status (*find)(tj_rt_gpu *gpu, tj_rt_kernel *kernel, const tj_rt_code *code, tj_rt_error *error);
+  /* As of devices. Not locked. NULL: kernels take none. */
+  tj_status (*encode_map)(tj_rt_gpu *gpu, const tj_tensor_map *map, void *encoded, tj_rt_error *error);
   /* The queue. */
   tj_status (*launch)(tj_rt_gpu *gpu, const tj_rt_kernel *kernel, const tj_rt_dispatch *dispatch, tj_rt_error *error);
   tj_status (*copy)(tj_rt_gpu *gpu, const tj_rt_copy *copy, tj_rt_error *error);

@@ -5,25 +5,15 @@
 #ifndef TJ_BASE_DMA_DECODE_H
 #define TJ_BASE_DMA_DECODE_H
 
+#include "tilejit/runtime.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 enum {
   TJ_TENSOR_DESCRIPTOR_DWORDS = 20, /* groups of 4, 8, 4 and 4 */
-  TJ_TENSOR_MAP_DIMENSIONS = 5,
-  TJ_DMA_MOST_ROWS = 16 /* that a descriptor gathers, by indices of 16 bits; of 32 bits half of them */
+  TJ_DMA_MOST_ROWS = 16             /* that a descriptor gathers, by indices of 16 bits; of 32 bits half of them */
 };
-
-/* The parameters of cuTensorMapEncodeTiled, without interleaving. */
-typedef struct {
-  uint32_t element_bytes, rank;
-  uint64_t address;
-  uint64_t extent[TJ_TENSOR_MAP_DIMENSIONS];
-  uint64_t stride[TJ_TENSOR_MAP_DIMENSIONS]; /* bytes, of dimensions 1 and up: [0] is of dimension 1 */
-  uint32_t box[TJ_TENSOR_MAP_DIMENSIONS];
-  uint32_t element_stride[TJ_TENSOR_MAP_DIMENSIONS]; /* [0] is ignored */
-  uint32_t swizzle;                                  /* bytes of its rows: 0, 32, 64 or 128 */
-} tj_tensor_map;
 
 /* `element_bytes` at `lds` are those at `address`, or zeros where `is_filled`: it lies beyond the tensor. Stores
  * write it to `address` where it `is_stored`, which some beyond a tensor's rows are. */

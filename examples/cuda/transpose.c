@@ -157,7 +157,10 @@ static void submit(const kernel *k) {
   tj_fence_destroy(fence);
 }
 
-/* The program launches. Shared memory that the code does not lay out itself is the launch's to give. */
+enum { MOST_WORDS = 64 };
+
+/* The program launches: a parameter for each word. Shared memory that the code does not lay out itself is the launch's to
+ * give. */
 static void launch(const kernel *k, CUstream stream) {
   const tj_recipe *recipe;
   CUfunction function;
@@ -167,11 +170,11 @@ static void launch(const kernel *k, CUstream stream) {
   CUDA(cuFuncGetAttribute(&laid_out, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function));
   int given = (int)recipe->lds_bytes > laid_out ? (int)recipe->lds_bytes - laid_out : 0;
   CUDA(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, given));
-  size_t size = recipe->kernarg_bytes;
-  void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, (void *)recipe->kernarg, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
-                   CU_LAUNCH_PARAM_END};
+  void *parameter[MOST_WORDS];
+  for (size_t i = 0; i < recipe->word_count && i < MOST_WORDS; i++)
+    parameter[i] = (char *)recipe->kernarg + recipe->word[i].offset;
   CUDA(cuLaunchKernel(function, (unsigned)(recipe->grid[0] / recipe->block[0]), 1, 1, recipe->block[0], 1, 1,
-                      (unsigned)given, stream, NULL, extra));
+                      (unsigned)given, stream, parameter, NULL));
 }
 
 static size_t run(const matrix *m, const kernel *k, int by_recipe) {

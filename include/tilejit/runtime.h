@@ -408,10 +408,24 @@ TJ_API tj_status tj_launch_run(tj_launch *launch, tj_device *device);
 /* --- recipes --- */
 
 typedef enum {
-  TJ_KERNARG_POINTER, /* the address of an argument */
-  TJ_KERNARG_VALUE,   /* an integer: a parameter, or what is computed of parameters once a launch */
-  TJ_KERNARG_SCRATCH  /* the address of the launch's scratch memory, for the caller to write */
+  TJ_KERNARG_POINTER,   /* the address of an argument */
+  TJ_KERNARG_VALUE,     /* an integer: a parameter, or what is computed of parameters once a launch */
+  TJ_KERNARG_SCRATCH,   /* the address of the launch's scratch memory, for the caller to write */
+  TJ_KERNARG_TENSOR_MAP /* a CUtensorMap of an argument, for the caller to write */
 } tj_kernarg_kind;
+
+enum { TJ_TENSOR_MAP_DIMENSIONS = 5, TJ_TENSOR_MAP_BYTES = 128, TJ_TENSOR_MAP_ALIGNMENT = 64 };
+
+/* What cuTensorMapEncodeTiled of the CUDA driver is given, without interleaving. */
+typedef struct {
+  uint32_t element_bytes, rank; /* the type is that of unsigned integers of so many bytes: 1, 2, 4 or 8 */
+  uint64_t address;
+  uint64_t extent[TJ_TENSOR_MAP_DIMENSIONS];
+  uint64_t stride[TJ_TENSOR_MAP_DIMENSIONS]; /* bytes, of dimensions 1 and up: [0] is of dimension 1 */
+  uint32_t box[TJ_TENSOR_MAP_DIMENSIONS];
+  uint32_t element_stride[TJ_TENSOR_MAP_DIMENSIONS]; /* [0] is ignored */
+  uint32_t swizzle;                                  /* bytes of its rows: 0, 32, 64 or 128 */
+} tj_tensor_map;
 
 /* A word of a kernel's argument block, which lies `bytes` long at `offset`, its least significant byte first. */
 typedef struct {
@@ -419,8 +433,10 @@ typedef struct {
   tj_kernarg_kind kind;
   size_t offset, bytes;
   size_t alignment; /* of addresses: what they must be a multiple of, in bytes; of values 1 */
-  int is_bound;     /* of pointers: `value` is the address bound to the argument, not 0; of values 1; of scratch 0 */
-  uint64_t value;   /* negative integers modulo 2^64 */
+  int is_bound;     /* of pointers: `value` is the address bound to the argument, not 0; of values 1; of others 0 */
+  uint64_t value;   /* negative integers modulo 2^64; of tensor maps 0 */
+  const tj_tensor_map *map; /* of tensor maps, of the argument at the address that is bound to it; where none is, at
+                               0, and the argument's is to be added. NULL: it is none */
 } tj_kernarg;
 
 /* All that it takes to launch a kernel without tj_launch_run: docs/launching.md. */

@@ -82,7 +82,8 @@ WRITES_EVERY_FIELD(tj_arithmetic, 48, write_program);
 WRITES_EVERY_FIELD(tj_carried, 24, write_loop);
 WRITES_EVERY_FIELD(tj_loop, 32, write_loop);
 WRITES_EVERY_FIELD(tj_launched_tile, 408, write_tile);
-WRITES_EVERY_FIELD(tj_kernel, 360, write_kernel); /* but its mappings, their reasons and its races */
+WRITES_EVERY_FIELD(tj_box_map, 136, write_map);
+WRITES_EVERY_FIELD(tj_kernel, 376, write_kernel); /* but its mappings, their reasons and its races */
 
 /* A kernel's expressions are written where they are first used, arguments before users, and from then on named by
  * their number. So their order in the graph, which depends on the program's text, does not matter. */
@@ -364,6 +365,24 @@ static void write_tile(kernel_writer *w, const tj_launched_tile *tile) {
     write_node(w, tile->number[i]);
 }
 
+static void write_map(kernel_writer *w, const tj_box_map *map) {
+  tj_write_u32(&w->text, map != NULL ? map->rank : 0);
+  if (map == NULL)
+    return;
+  tj_write_u32(&w->text, map->buffer);
+  tj_write_u32(&w->text, map->element_bytes);
+  tj_write_u32(&w->text, map->swizzle);
+  tj_write_u32(&w->text, map->alignment);
+  tj_write_u32(&w->text, map->barrier);
+  write_node(w, map->offset);
+  for (uint32_t d = 0; d < map->rank; d++) {
+    write_node(w, map->extent[d]);
+    tj_write_u32(&w->text, map->box[d]);
+    if (d > 0)
+      write_node(w, map->stride[d - 1]);
+  }
+}
+
 static void write_kernel(kernel_writer *w, const tj_kernel *kernel) {
   tj_write_string(&w->text, kernel->name);
   write_arguments(w, kernel);
@@ -376,6 +395,7 @@ static void write_kernel(kernel_writer *w, const tj_kernel *kernel) {
   tj_write_u32(&w->text, kernel->slot_count);
   tj_write_u32(&w->text, kernel->carried);
   tj_write_u32(&w->text, kernel->lds_elements);
+  write_map(w, kernel->map);
   tj_write_u8(&w->text, kernel->is_streamed);
   tj_write_u8(&w->text, kernel->follows);
   tj_write_u8(&w->text, kernel->is_aligned);

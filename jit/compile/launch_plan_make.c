@@ -41,10 +41,22 @@ static uint32_t variant_count(const tj_kernel *kernel) {
   return count;
 }
 
+enum { MAP_NODES = 1 + 2 * TJ_TENSOR_MAP_DIMENSIONS };
+
+static void add_map(making *m, const tj_box_map *map) {
+  if (map == NULL)
+    return;
+  add_root(m, map->offset);
+  for (uint32_t d = 0; d < map->rank; d++) {
+    add_root(m, map->extent[d]);
+    add_root(m, d > 0 ? map->stride[d - 1] : NULL);
+  }
+}
+
 static uint32_t most_roots(const making *m) {
   uint32_t most =
       TJ_RACE_NODES + 3 * (m->program->parameter_count + m->kernel->parameter_count) + m->kernel->derived_count;
-  most += (2 + TJ_TILE_INPUTS) * variant_count(m->kernel);
+  most += (2 + TJ_TILE_INPUTS + MAP_NODES) * variant_count(m->kernel);
   for (uint32_t i = 0; i < m->kernel->buffer_count; i++)
     most += 1 + m->kernel->buffer[i].rank;
   return most;
@@ -85,6 +97,7 @@ static void gather_roots(making *m) {
     add_root(m, each->condition);
     for (uint32_t i = 0; each->launched != NULL && i < TJ_TILE_INPUTS; i++)
       add_root(m, each->launched->input[i]);
+    add_map(m, each->map);
   }
   m->root_count += tj_race_nodes(kernel->race, m->root + m->root_count);
 }
@@ -252,7 +265,7 @@ static void measure_scratch(making *m) {
 /* The order of kernel.h: buffers, parameters, derived words. */
 static void make_words(making *m) {
   const tj_kernel *kernel = m->kernel;
-  m->plan->word_count = tj_kernel_argument_bytes(kernel) / 8;
+  m->plan->word_count = tj_kernel_words(kernel);
   tj_launch_word *word = TJ_NEW_ARRAY(m->graph->job, tj_launch_word, m->plan->word_count + 1);
   m->plan->word = word;
   uint32_t arguments = argument_count(kernel);
@@ -286,6 +299,24 @@ static const uint32_t *alignments_of(const making *m, const tj_kernel *kernel) {
   return alignment;
 }
 
+static const tj_launch_map *map_of(const making *m, const tj_box_map *map) {
+  if (map == NULL)
+    return NULL;
+  tj_launch_map *made = TJ_NEW(m->graph->job, tj_launch_map);
+  *made = (tj_launch_map){.buffer = map->buffer,
+                          .element_bytes = map->element_bytes,
+                          .rank = map->rank,
+                          .swizzle = map->swizzle,
+                          .offset = expression_of(m, map->offset)};
+  for (uint32_t d = 0; d < map->rank; d++) {
+    made->extent[d] = expression_of(m, map->extent[d]);
+    made->box[d] = map->box[d];
+    if (d > 0)
+      made->stride[d - 1] = expression_of(m, map->stride[d - 1]);
+  }
+  return made;
+}
+
 _Static_assert((int)TJ_MOST_KERNELS <= (int)TJ_LAUNCH_MOST_KERNELS, "a launch has room for all kernels");
 
 /* The fastest comes first; the kernel itself, which needs no condition, last. */
@@ -300,7 +331,8 @@ static void make_variants(making *m, const tj_target *target) {
                                             .count = expression_of(m, each->count),
                                             .workgroup_size = each->workgroup_size,
                                             .lds_bytes = lds_bytes_of(each, target),
-                                            .alignment = alignments_of(m, each)};
+                                            .alignment = alignments_of(m, each),
+                                            .map = map_of(m, each->map)};
     condition = each->condition;
   }
   m->plan->variant = variant;

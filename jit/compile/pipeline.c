@@ -150,8 +150,28 @@ static void wait(tj_compilation *c) {
     c->machine = tj_machine_wait(c->job, allocator_of(c), tj_module_bitcode(c->job, &c->module), c->plan);
 }
 
+/* Parts that have waited have a launch plan alone. */
+static bool has_maps(const tj_compilation *c) {
+  bool is_any = false;
+  for (const tj_kernel *each = c->kernel; each != NULL; each = each->faster)
+    is_any = is_any || each->map != NULL;
+  for (uint32_t i = 0; c->plan != NULL && i < c->plan->variant_count; i++)
+    is_any = is_any || c->plan->variant[i].map != NULL;
+  return is_any;
+}
+
+/* With the features that its kernels take. */
+static const tj_target *target_of_code(const tj_compilation *c) {
+  if (c->target->map_features == NULL || !has_maps(c))
+    return c->target;
+  tj_target *target = TJ_NEW(c->job, tj_target);
+  *target = *c->target;
+  target->features = target->map_features;
+  return target;
+}
+
 static void optimize(tj_compilation *c) {
-  tj_codegen_take(c->job, &c->codegen, c->idle_codegens, c->target);
+  tj_codegen_take(c->job, &c->codegen, c->idle_codegens, target_of_code(c));
   tj_codegen_optimize(c->job, &c->codegen, &c->module);
 }
 
@@ -209,8 +229,9 @@ static void load(tj_compilation *c) {
 
 static void resume(tj_compilation *c) {
   bool is_whole = c->number == TJ_ALL_VARIANTS;
-  c->symbol = c->plan->variant[is_whole ? c->plan->variant_count - 1 : c->number].symbol;
-  c->argument_bytes = tj_launch_argument_bytes(c->plan);
+  const tj_launch_variant *variant = &c->plan->variant[is_whole ? c->plan->variant_count - 1 : c->number];
+  c->symbol = variant->symbol;
+  c->argument_bytes = tj_launch_argument_bytes(c->plan, variant);
   tj_module_read(c->job, &c->module, c->waiting->ir, is_whole ? NULL : c->symbol);
 }
 

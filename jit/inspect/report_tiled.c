@@ -151,14 +151,26 @@ static void print_compute(const printer *p, const tj_kernel_step *step) {
   print_valid(p->text, &step->access);
 }
 
-static void print_box(const printer *p, const tj_kernel_step *step) {
-  print_line(p->text, "  box");
-  tj_text_format(p->text, "lds = %s, %" PRIu32 " words:", p->kernel->buffer[step->access.buffer].name,
-                 step->word_count);
-  for (uint32_t i = 0; i < step->word_count; i++) {
-    tj_text_string(p->text, i > 0 ? ", " : " ");
+static void print_words(const printer *p, const tj_kernel_step *step, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    tj_text_string(p->text, i > 0 ? ", " : "");
     print_node(p->text, step->word[i]);
   }
+}
+
+static void print_box(const printer *p, const tj_kernel_step *step) {
+  const tj_box_map *map = p->kernel->map;
+  print_line(p->text, "  box");
+  tj_text_format(p->text, "lds = %s", p->kernel->buffer[step->access.buffer].name);
+  if (map == NULL) {
+    tj_text_format(p->text, ", %" PRIu32 " words: ", step->word_count);
+    print_words(p, step, step->word_count);
+    return;
+  }
+  tj_text_string(p->text, " at (");
+  print_words(p, step, map->rank);
+  tj_text_string(p->text, "), to byte ");
+  print_node(p->text, step->word[map->rank]);
 }
 
 static void print_exchange(const printer *p, const tj_exchange *exchange) {
@@ -309,6 +321,39 @@ static void print_arithmetic(tj_text *text, const tj_kernel *kernel) {
   }
 }
 
+static void print_numbers(tj_text *text, const uint32_t number[], uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    tj_text_format(text, "%s%" PRIu32, i > 0 ? "," : "(", number[i]);
+  tj_text_char(text, ')');
+}
+
+static void print_nodes(tj_text *text, const tj_node *const node[], uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    tj_text_string(text, i > 0 ? "," : "(");
+    print_node(text, node[i]);
+  }
+  tj_text_string(text, count > 0 ? ")" : "()");
+}
+
+/* Dimension 0 has no stride. */
+static void print_map(tj_text *text, const tj_kernel *kernel) {
+  const tj_box_map *map = kernel->map;
+  if (map == NULL)
+    return;
+  print_line(text, "tensor map");
+  tj_text_format(text, "%s from byte ", kernel->buffer[map->buffer].name);
+  print_node(text, map->offset);
+  tj_text_format(text, " on, of %" PRIu32 " bytes: extents ", map->element_bytes);
+  print_nodes(text, map->extent, map->rank);
+  tj_text_string(text, ", strides ");
+  print_nodes(text, map->stride, map->rank - 1);
+  tj_text_string(text, ", boxes ");
+  print_numbers(text, map->box, map->rank);
+  if (map->swizzle > 0)
+    tj_text_format(text, ", swizzled by %" PRIu32 " bytes", map->swizzle);
+  tj_text_char(text, '\n');
+}
+
 /* `condition` is what the variant is taken under; NULL: where no other one is. */
 static void print_variant(const tj_kernel *kernel, const tj_node *condition, const tj_target *target, tj_text *text) {
   printer p = {text, kernel};
@@ -322,6 +367,7 @@ static void print_variant(const tj_kernel *kernel, const tj_node *condition, con
     tj_text_format(text, "  %-12s %" PRIu32 " bytes\n", "lds",
                    kernel->lds_elements * tj_dtype_bits(kernel->carried) / 8);
   print_mapping(text, kernel);
+  print_map(text, kernel);
   print_arithmetic(text, kernel);
   print_bindings(text, kernel);
   if (kernel->loop != NULL)

@@ -6,6 +6,8 @@
 #include "launch/api/fence.h"
 #include "launch/api/scratch.h"
 
+#include <string.h>
+
 /* --- creation --- */
 
 static void reserve(tj_job *job, void *data) {
@@ -19,7 +21,7 @@ static void reserve(tj_job *job, void *data) {
   launch->memory = TJ_NEW_ARRAY(job, tj_bound_memory, plan->buffer_count + 1);
   launch->address = TJ_NEW_ARRAY(job, uint64_t, plan->buffer_count + 1);
   launch->copy = TJ_NEW_ARRAY(job, tj_rt_buffer, plan->buffer_count + 1);
-  launch->block = TJ_NEW_ARRAY(job, uint64_t, plan->word_count + 1);
+  launch->block = TJ_NEW_ARRAY(job, uint64_t, tj_argument_bytes(plan->word_count, true) / sizeof(uint64_t));
 }
 
 tj_status tj_launch_create(tj_context *context, const tj_code *code, tj_launch **launch) {
@@ -133,7 +135,8 @@ static tj_rt_kernel *load_variant(dispatch *d, uint32_t number) {
   const tj_launch_plan *plan = tj_plan_of(d->launch);
   tj_rt_kernel *kernel;
   tj_rt_code code = {.symbol = plan->variant[number].symbol,
-                     .argument_bytes = tj_launch_argument_bytes(plan),
+                     .argument_words = plan->word_count,
+                     .has_map = plan->variant[number].map != NULL,
                      .lds_bytes = plan->variant[number].lds_bytes,
                      .vault = d->launch->context->vault};
   if (part->host != NULL)
@@ -159,6 +162,16 @@ static void return_scratch(dispatch *d) {
     tj_scratch_return(d->owner, d->scratch);
 }
 
+/* Puts a kernel's tensor map, as the device has it, into the argument block. */
+static void encode_map(dispatch *d, const tj_prepared_kernel *kernel) {
+  const tj_launch_plan *plan = tj_plan_of(d->launch);
+  _Alignas(TJ_TENSOR_MAP_ALIGNMENT) unsigned char encoded[TJ_TENSOR_MAP_BYTES];
+  if (plan->variant[kernel->variant].map == NULL)
+    return;
+  expect(d, tj_rt_encode_map(d->device, &d->launch->map, encoded, &d->error));
+  memcpy((unsigned char *)d->launch->block + tj_map_offset(plan->word_count), encoded, sizeof encoded);
+}
+
 static void launch_kernels(dispatch *d, const tj_prepared_launch *prepared) {
   tj_rt_kernel *kernel[TJ_LAUNCH_MOST_KERNELS];
   d->launch->times = (tj_code_times){0};
@@ -166,6 +179,7 @@ static void launch_kernels(dispatch *d, const tj_prepared_launch *prepared) {
     kernel[i] = load_variant(d, prepared->kernel[i].variant);
   for (uint32_t i = 0; i < prepared->count; i++) {
     const tj_prepared_kernel *each = &prepared->kernel[i];
+    encode_map(d, each);
     tj_rt_dispatch packet = {d->launch->block, each->workgroups,
                              tj_plan_of(d->launch)->variant[each->variant].workgroup_size, tj_launch_end_add(d->end)};
     expect(d, tj_rt_launch(d->device, kernel[i], &packet, &d->error));

@@ -54,7 +54,8 @@ struct tj_launch {
   tj_bound_memory *memory;                  /* and so is this */
   uint64_t *address;                        /* of each buffer on the device, for the dispatch at hand, */
   tj_rt_buffer *copy;                       /* copies of host memory there, */
-  uint64_t *block;                          /* and its argument block */
+  uint64_t *block;                          /* its argument block, */
+  tj_tensor_map map;                        /* and the tensor map that belongs in there, if one does */
   tj_kernarg *word;                         /* of the recipe; NULL: none has been asked for */
   tj_recipe recipe[TJ_LAUNCH_MOST_KERNELS]; /* what tj_launch_prepare last described */
   tj_argument argument;                     /* what tj_launch_argument last described */

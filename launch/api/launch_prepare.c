@@ -62,7 +62,23 @@ static void fill_block(tj_launch *launch, const uint64_t address[], uint64_t scr
     launch->block[i] = word_value(launch, &plan->word[i], address, scratch);
 }
 
-/* --- both, and the grid --- */
+/* --- tensor maps --- */
+
+static void make_map(tj_launch *launch, const tj_launch_map *map, const uint64_t address[]) {
+  launch->map = (tj_tensor_map){.element_bytes = map->element_bytes,
+                                .rank = map->rank,
+                                .address = address[map->buffer] + (uint64_t)tj_launch_evaluate(launch, map->offset),
+                                .swizzle = map->swizzle};
+  for (uint32_t d = 0; d < map->rank; d++) {
+    launch->map.extent[d] = (uint64_t)tj_launch_evaluate(launch, map->extent[d]);
+    launch->map.box[d] = map->box[d];
+    launch->map.element_stride[d] = 1;
+    if (d > 0)
+      launch->map.stride[d - 1] = (uint64_t)tj_launch_evaluate(launch, map->stride[d - 1]);
+  }
+}
+
+/* --- all of it, and the grid --- */
 
 static uint64_t count_workgroups(tj_launch *launch, const tj_launch_variant *variant) {
   int64_t items = tj_launch_evaluate(launch, variant->count);
@@ -82,6 +98,9 @@ tj_prepared_launch tj_launch_ready(tj_launch *launch, const uint64_t address[], 
   for (uint32_t i = 0; i < prepared.count; i++)
     prepared.kernel[i] = prepared_kernel(launch, first - i);
   fill_block(launch, address, scratch);
+  const tj_launch_map *map = tj_plan_of(launch)->variant[first].map;
+  if (map != NULL)
+    make_map(launch, map, address);
   return prepared;
 }
 
@@ -147,12 +166,17 @@ static void name_words(tj_launch *launch) {
   const tj_launch_plan *plan = tj_plan_of(launch);
   if (launch->word != NULL)
     return;
-  tj_kernarg *word = TJ_NEW_ARRAY(&launch->job, tj_kernarg, plan->word_count + 1);
+  tj_kernarg *word = TJ_NEW_ARRAY(&launch->job, tj_kernarg, plan->word_count + 2);
   for (uint32_t i = 0; i < plan->word_count; i++)
     word[i] = (tj_kernarg){.name = tj_launch_word_name(&launch->job, plan, &plan->word[i]),
                            .offset = i * sizeof(uint64_t),
                            .bytes = sizeof(uint64_t),
                            .kind = kind_of(plan->word[i].kind)};
+  word[plan->word_count] = (tj_kernarg){.offset = tj_map_offset(plan->word_count),
+                                        .bytes = TJ_TENSOR_MAP_BYTES,
+                                        .alignment = TJ_TENSOR_MAP_ALIGNMENT,
+                                        .kind = TJ_KERNARG_TENSOR_MAP,
+                                        .map = &launch->map};
   launch->word = word;
 }
 
@@ -172,6 +196,8 @@ static void describe_words(tj_launch *launch, const tj_launch_variant *variant) 
       word->is_bound = 0;
     }
   }
+  if (variant->map != NULL)
+    launch->word[plan->word_count].name = plan->buffer[variant->map->buffer].name;
 }
 
 /* As AQL packets hold them. */
@@ -189,9 +215,9 @@ static tj_recipe recipe_of(tj_launch *launch, const tj_prepared_kernel *kernel) 
                      .block = {variant->workgroup_size, 1, 1},
                      .lds_bytes = variant->lds_bytes,
                      .kernarg = launch->block,
-                     .kernarg_bytes = tj_launch_argument_bytes(plan),
+                     .kernarg_bytes = tj_launch_argument_bytes(plan, variant),
                      .word = launch->word,
-                     .word_count = plan->word_count,
+                     .word_count = plan->word_count + (variant->map != NULL),
                      .scratch_bytes = plan->scratch_bytes};
 }
 

@@ -201,7 +201,7 @@ typedef struct {
 
 static void check_variant(tj_job *job, const tj_code_object *object, const tj_launch_plan *plan,
                           const tj_launch_variant *variant) {
-  tj_code_object_check(job, object, variant->symbol, tj_launch_argument_bytes(plan));
+  tj_code_object_check(job, object, variant->symbol, tj_launch_argument_bytes(plan, variant));
   const tj_kernel_code *code = tj_code_object_kernel(object, variant->symbol);
   if (code->descriptor.group_segment_bytes != variant->lds_bytes)
     tj_fail(job, TJ_CODEGEN, "kernel %s has another number of LDS bytes", variant->symbol);

@@ -45,6 +45,23 @@ static void write_word(tj_text *text, const tj_launch_word *word) {
   tj_write_u32(text, word->of);
 }
 
+/* The rank is 0 where there is no map. */
+static void write_map(tj_text *text, const tj_launch_map *map) {
+  tj_write_u32(text, map != NULL ? map->rank : 0);
+  if (map == NULL)
+    return;
+  tj_write_u32(text, map->buffer);
+  tj_write_u32(text, map->element_bytes);
+  tj_write_u32(text, map->swizzle);
+  tj_write_u32(text, map->offset);
+  for (uint32_t d = 0; d < map->rank; d++) {
+    tj_write_u32(text, map->extent[d]);
+    tj_write_u32(text, map->box[d]);
+    if (d > 0)
+      tj_write_u32(text, map->stride[d - 1]);
+  }
+}
+
 static void write_variant(tj_text *text, const tj_launch_variant *variant, uint32_t buffer_count) {
   tj_write_string(text, variant->symbol);
   tj_write_u8(text, variant->follows);
@@ -54,6 +71,7 @@ static void write_variant(tj_text *text, const tj_launch_variant *variant, uint3
   tj_write_u32(text, variant->lds_bytes);
   for (uint32_t i = 0; i < buffer_count; i++)
     tj_write_u32(text, variant->alignment[i]);
+  write_map(text, variant->map);
 }
 
 /* The number of modes is 0 where there is no race. */
@@ -120,7 +138,7 @@ enum {
   EXTENT_BYTES = 4,
   CHOICE_BYTES = 8,
   WORD_BYTES = 6,
-  VARIANT_BYTES = 26
+  VARIANT_BYTES = 30
 };
 
 typedef struct {
@@ -275,6 +293,25 @@ static const uint32_t *read_alignments(reading *r) {
   return alignment;
 }
 
+static const tj_launch_map *read_map(reading *r) {
+  uint32_t rank = tj_read_below(r->reader, TJ_TENSOR_MAP_DIMENSIONS + 1);
+  if (rank == 0)
+    return NULL;
+  tj_launch_map *map = TJ_NEW(r->job, tj_launch_map);
+  map->rank = rank;
+  map->buffer = tj_read_below(r->reader, r->plan->buffer_count);
+  map->element_bytes = tj_read_u32(r->reader);
+  map->swizzle = tj_read_u32(r->reader);
+  map->offset = read_expression(r);
+  for (uint32_t d = 0; d < rank; d++) {
+    map->extent[d] = read_expression(r);
+    map->box[d] = tj_read_u32(r->reader);
+    if (d > 0)
+      map->stride[d - 1] = read_expression(r);
+  }
+  return map;
+}
+
 static tj_launch_variant read_variant(reading *r) {
   tj_launch_variant variant = {.symbol = tj_read_string(r->reader)};
   variant.follows = read_truth(r);
@@ -283,6 +320,7 @@ static tj_launch_variant read_variant(reading *r) {
   variant.workgroup_size = tj_read_u32(r->reader);
   variant.lds_bytes = tj_read_u32(r->reader);
   variant.alignment = read_alignments(r);
+  variant.map = read_map(r);
   tj_read_expect(r->reader, variant.workgroup_size >= 1);
   return variant;
 }

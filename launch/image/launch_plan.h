@@ -7,7 +7,8 @@
  *
  *     parameters   what the program calls them, and the facts that the code relies on
  *     buffers      the kernel's arguments: element types, extents, sizes
- *     words        the argument block, one 8-byte word after another, the same for all variants
+ *     words        the argument block, one 8-byte word after another, the same for all variants; behind them, a
+ *                  variant's tensor map
  *     variants     the kernels of the machine code that do the work, each under its condition
  *     race         what parameters decide about two coordinates that store to one element, if anything
  *     steps        the expressions that the others refer to by number
@@ -21,6 +22,7 @@
 #ifndef TJ_LAUNCH_LAUNCH_PLAN_H
 #define TJ_LAUNCH_LAUNCH_PLAN_H
 
+#include "base/machine/argument_block.h"
 #include "base/number/dtype.h"
 #include "base/number/magic.h"
 #include "base/number/op.h"
@@ -28,7 +30,7 @@
 #include "base/number/tile.h"
 #include "launch/image/serial.h"
 
-enum { TJ_LAUNCH_PLAN_VERSION = 10 }; /* of the bytes that tj_launch_plan_write makes */
+enum { TJ_LAUNCH_PLAN_VERSION = 11 }; /* of the bytes that tj_launch_plan_write makes */
 
 /* The number of a step: the expression that ends there. */
 typedef uint32_t tj_expression;
@@ -80,6 +82,15 @@ typedef struct {
   uint32_t of;
 } tj_launch_word;
 
+/* A tensor map that the launch makes: as of tj_tensor_map, without element strides. */
+typedef struct {
+  uint32_t buffer;
+  uint32_t element_bytes, rank, swizzle;
+  tj_expression offset; /* bytes from the buffer's address to the tensor's */
+  tj_expression extent[TJ_TENSOR_MAP_DIMENSIONS], stride[TJ_TENSOR_MAP_DIMENSIONS];
+  uint32_t box[TJ_TENSOR_MAP_DIMENSIONS];
+} tj_launch_map;
+
 /* A kernel of the machine code. A launch runs the first variant that follows none, whose condition is not 0 and whose
  * alignments its addresses have; and then those that follow it, with the same argument block. */
 typedef struct {
@@ -90,6 +101,7 @@ typedef struct {
   uint32_t workgroup_size;   /* >= 1 */
   uint32_t lds_bytes;        /* of a workgroup: the whole of what the packet of a dispatch reserves */
   const uint32_t *alignment; /* of each buffer: what its address is a multiple of, in bytes; a power of two */
+  const tj_launch_map *map;  /* NULL: it has none */
 } tj_launch_variant;
 
 enum { TJ_LAUNCH_MOST_KERNELS = 4 /* of one launch */ };
@@ -194,8 +206,9 @@ static inline uint32_t tj_launch_kernels(const tj_launch_plan *plan, uint32_t va
   return count;
 }
 
-static inline uint32_t tj_launch_argument_bytes(const tj_launch_plan *plan) {
-  return 8 * plan->word_count;
+/* Of the block of a variant. */
+static inline uint32_t tj_launch_argument_bytes(const tj_launch_plan *plan, const tj_launch_variant *variant) {
+  return tj_argument_bytes(plan->word_count, variant->map != NULL);
 }
 
 #endif

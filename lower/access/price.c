@@ -11,6 +11,7 @@
 #include "base/machine/dma_touched.h"
 #include "base/machine/processor.h"
 #include "base/number/cost.h"
+#include "lower/access/box_elements.h"
 #include "lower/access/memory_access.h"
 #include "lower/kernel/launched_tile.h"
 #include "lower/kernel/loop.h"
@@ -425,10 +426,8 @@ static bool touch(const tj_dma_element *element, void *data) {
 
 static void price_box(pricing *p, const tj_kernel_step *step) {
   tj_dma_touched touched = {.line_bytes = p->machine->line_bytes};
-  uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS] = {0};
-  for (uint32_t i = 0; i < step->word_count; i++)
-    dword[i] = (uint32_t)value_of(p, step->word[i]);
-  if (p->price.status != TJ_EVAL_OK || !tj_dma_decode_descriptor(dword, touch, &touched))
+  note(p, tj_visit_box(p->kernel, step, &p->bindings, touch, &touched));
+  if (p->price.status != TJ_EVAL_OK)
     return;
   tj_dma_touch_no_more(&touched);
   const tj_cost cost = {

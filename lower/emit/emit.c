@@ -16,10 +16,20 @@ void tj_emit_function_flag(tj_emitter *emitter, LLVMValueRef function, const cha
   tj_emit_flag_attribute(emitter, function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, name, 0);
 }
 
+static void add_text(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index, const char *name,
+                     const char *value) {
+  LLVMAddAttributeAtIndex(
+      function, index,
+      LLVMCreateStringAttribute(emitter->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
+}
+
 void tj_emit_text_attribute(tj_emitter *emitter, LLVMValueRef function, const char *name, const char *value) {
-  LLVMAttributeRef attribute =
-      LLVMCreateStringAttribute(emitter->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
-  LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
+  add_text(emitter, function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, name, value);
+}
+
+void tj_emit_argument_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index,
+                                const char *name) {
+  add_text(emitter, function, index, name, "");
 }
 
 void tj_emit_range_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index, unsigned bits,
@@ -47,10 +57,20 @@ void tj_emit_facts_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAtt
     tj_emit_range_attribute(emitter, function, index, bits, range.low, range.end);
 }
 
+static void add_type(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index, const char *name,
+                     LLVMTypeRef type) {
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  LLVMAddAttributeAtIndex(function, index, LLVMCreateTypeAttribute(emitter->context, kind, type));
+}
+
 void tj_emit_memory_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index,
                               LLVMTypeRef memory) {
-  unsigned kind = LLVMGetEnumAttributeKindForName("byref", 5);
-  LLVMAddAttributeAtIndex(function, index, LLVMCreateTypeAttribute(emitter->context, kind, memory));
+  add_type(emitter, function, index, "byref", memory);
+}
+
+void tj_emit_value_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index,
+                             LLVMTypeRef value) {
+  add_type(emitter, function, index, "byval", value);
 }
 
 static void set_metadata(tj_emitter *emitter, LLVMValueRef instruction, const char *name, LLVMMetadataRef parts[],

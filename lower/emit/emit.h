@@ -63,6 +63,7 @@ typedef struct tj_emitter {
   LLVMValueRef *parameter; /* integers for the parameters, */
   LLVMValueRef *derived;   /* integers for the derived words, */
   LLVMValueRef *extra;     /* i64s that the family asked for */
+  LLVMValueRef map;        /* pointer to the kernel's tensor map; NULL: it has none */
   tj_kernel_nodes nodes;
   LLVMValueRef *value;        /* by position in the walk; NULL: not emitted, or a constant */
   tj_level level;             /* of what is being emitted */
@@ -86,10 +87,10 @@ void tj_emitter_init(tj_emitter *emitter, tj_graph *graph, tj_module *module, co
 
 /* --- functions (emit_function.c) --- */
 
-/* How the argument block's words come to a function: as an argument each; the same, where the arguments lie in memory
- * as they do in the block; or buffers as an argument each, and integers loaded from where the last argument points:
- * for a kernel of AMD's GPUs, LLVM takes as long for an integer among its arguments as for ten instructions. */
-typedef enum { TJ_WORDS_PASSED, TJ_WORDS_PADDED, TJ_WORDS_LOADED } tj_emit_words;
+/* How the argument block's words come to a function: as an argument each; or buffers as an argument each, and integers
+ * loaded from where the last argument points: for a kernel of AMD's GPUs, LLVM takes as long for an integer among its
+ * arguments as for ten instructions. */
+typedef enum { TJ_WORDS_PASSED, TJ_WORDS_LOADED } tj_emit_words;
 
 /* Adds a function of the kernel's arguments (buffers, parameters, derived words), and of `extra` i64 arguments after
  * them, with what is known of each; begins its entry block. */
@@ -112,12 +113,17 @@ void tj_emit_range_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAtt
                              uint64_t low, uint64_t end);
 void tj_emit_function_flag(tj_emitter *emitter, LLVMValueRef function, const char *name);
 void tj_emit_text_attribute(tj_emitter *emitter, LLVMValueRef function, const char *name, const char *value);
+/* One of an argument, as above. */
+void tj_emit_argument_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index,
+                                const char *name);
 /* It is among what the facts say: low … high, as an integer of so many bits. */
 void tj_emit_facts_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index, unsigned bits,
                              const tj_facts *facts);
 /* The function's argument index - 1 points to memory that the caller has, of a type, which nobody writes. */
 void tj_emit_memory_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index,
                               LLVMTypeRef memory);
+/* The function's argument index - 1 is a value of a type, which lies in memory and which nobody writes. */
+void tj_emit_value_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index, LLVMTypeRef value);
 /* What is loaded is among what the facts say; NULL: anything. */
 void tj_emit_known_load(tj_emitter *emitter, LLVMValueRef load, const tj_facts *facts);
 /* Has a store bypass the caches, which wait for whole lines. */

@@ -15,7 +15,7 @@ void tj_emit_box(tj_emitter *emitter, const tj_kernel_step *step) {
   LLVMBasicBlockRef issue = tj_emit_block(emitter, "issue"), after = tj_emit_block(emitter, "issued");
   LLVMBuildCondBr(emitter->builder, family->emit_issues(emitter, step->number), issue, after);
   LLVMPositionBuilderAtEnd(emitter->builder, issue);
-  family->emit_box(emitter, emitter->buffer[step->access.buffer], word, step->word_count);
+  family->emit_box(emitter, step, word);
   LLVMBuildBr(emitter->builder, after);
   LLVMPositionBuilderAtEnd(emitter->builder, after);
 }

@@ -2,8 +2,8 @@
 /* Functions of a kernel's arguments: their types, and what is known of each.
  *
  * An argument stands for a word of the argument block. An integer that fits in 32 bits is an i32, so that LLVM knows
- * the upper half to be of no use; where LLVM lays the arguments out as the block (the kernels of GPUs), a pad follows
- * it, or all integers are one argument, the memory that each is loaded from. */
+ * the upper half to be of no use. Where LLVM lays the arguments out as the block, all integers are one argument, the
+ * memory that each is loaded from. A tensor map is the last argument, by value. */
 #include "lower/emit/emit.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ static void add_bits(const tj_emitter *emitter, argument_list *list, const char 
 
 static argument_list list_arguments(const tj_emitter *emitter, unsigned extra) {
   const tj_kernel *kernel = emitter->kernel;
-  argument_list list = {TJ_NEW_ARRAY(emitter->job, argument_word, tj_kernel_argument_bytes(kernel) / 8 + extra), 0};
+  argument_list list = {TJ_NEW_ARRAY(emitter->job, argument_word, tj_kernel_words(kernel) + extra), 0};
   for (uint32_t i = 0; i < kernel->buffer_count; i++)
     add_buffer(emitter, &list, &kernel->buffer[i]);
   for (uint32_t i = 0; i < kernel->parameter_count; i++)
@@ -58,15 +58,14 @@ static unsigned passed_words(const tj_emitter *emitter, const argument_list *lis
 }
 
 static LLVMTypeRef function_type(const tj_emitter *emitter, const argument_list *list, tj_emit_words words) {
-  LLVMTypeRef *types = TJ_NEW_ARRAY(emitter->job, LLVMTypeRef, 2 * (size_t)list->count + 1);
+  LLVMTypeRef *types = TJ_NEW_ARRAY(emitter->job, LLVMTypeRef, (size_t)list->count + 2);
   unsigned count = 0, passed = passed_words(emitter, list, words);
-  for (unsigned i = 0; i < passed; i++) {
+  for (unsigned i = 0; i < passed; i++)
     types[count++] = list->word[i].type;
-    if (words == TJ_WORDS_PADDED && list->word[i].type == emitter->i32)
-      types[count++] = emitter->i32;
-  }
   if (passed < list->count)
     types[count++] = LLVMPointerTypeInContext(emitter->context, TJ_CONSTANT_ADDRESS_SPACE);
+  if (emitter->kernel->map != NULL)
+    types[count++] = LLVMPointerTypeInContext(emitter->context, 0);
   return LLVMFunctionType(emitter->nothing, types, count, false);
 }
 
@@ -121,17 +120,26 @@ static void take_arguments(tj_emitter *emitter, LLVMValueRef function, const arg
                            tj_emit_words words) {
   const tj_kernel *kernel = emitter->kernel;
   LLVMValueRef *arguments = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, list->count);
-  unsigned position = 0, passed = passed_words(emitter, list, words);
-  for (unsigned i = 0; i < passed; i++) {
-    arguments[i] = describe_argument(emitter, function, position, &list->word[i]);
-    position += words == TJ_WORDS_PADDED && list->word[i].type == emitter->i32 ? 2 : 1;
-  }
+  unsigned passed = passed_words(emitter, list, words);
+  for (unsigned i = 0; i < passed; i++)
+    arguments[i] = describe_argument(emitter, function, i, &list->word[i]);
   if (passed < list->count)
     load_words(emitter, function, list, passed, arguments);
   emitter->buffer = arguments;
   emitter->parameter = emitter->buffer + kernel->buffer_count;
   emitter->derived = emitter->parameter + kernel->parameter_count;
   emitter->extra = emitter->derived + kernel->derived_count;
+}
+
+/* The tensor map, which lies where the launch has put it. */
+static void take_map(tj_emitter *emitter, LLVMValueRef function) {
+  if (emitter->kernel->map == NULL)
+    return;
+  unsigned last = LLVMCountParams(function);
+  tj_emit_value_attribute(emitter, function, last, LLVMArrayType2(emitter->i8, TJ_TENSOR_MAP_BYTES));
+  tj_emit_flag_attribute(emitter, function, last, "align", TJ_TENSOR_MAP_ALIGNMENT);
+  tj_emit_flag_attribute(emitter, function, last, "readonly", 0);
+  emitter->map = LLVMGetParam(function, last - 1);
 }
 
 LLVMValueRef tj_emit_function(tj_emitter *emitter, const char *name, unsigned extra, tj_emit_words words) {
@@ -143,6 +151,7 @@ LLVMValueRef tj_emit_function(tj_emitter *emitter, const char *name, unsigned ex
   emitter->function = function;
   LLVMPositionBuilderAtEnd(emitter->builder, tj_emit_block(emitter, "entry"));
   take_arguments(emitter, function, &list, words);
+  take_map(emitter, function);
   return function;
 }
 

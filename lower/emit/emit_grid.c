@@ -45,6 +45,9 @@ static void emit_flat(tj_emitter *emitter, const tj_grid *grid) {
 
 /* --- tiled kernels --- */
 
+/* Swizzles of boxes look at the bits of addresses below it. */
+enum { BOX_ALIGNMENT = 1024 };
+
 /* The workgroup's own elements: as many as they are, or, where the launch lays them out, as many as it says. Where
  * they begin at 0, the family says how many there are. Their name is seen from outside, since what prints PTX
  * remembers others beyond their module. */
@@ -58,7 +61,7 @@ static void declare_lds(tj_emitter *emitter) {
   const char *name = tj_string_format(emitter->job, "%s.lds", kernel->name);
   emitter->lds = LLVMAddGlobalInAddressSpace(
       emitter->module, type, tj_target_symbol(emitter->job, emitter->target, name), TJ_LOCAL_ADDRESS_SPACE);
-  LLVMSetAlignment(emitter->lds, 16);
+  LLVMSetAlignment(emitter->lds, kernel->map != NULL ? BOX_ALIGNMENT : 16);
   if (is_static)
     LLVMSetInitializer(emitter->lds, LLVMGetPoison(type));
 }

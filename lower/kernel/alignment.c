@@ -42,5 +42,7 @@ uint32_t tj_buffer_alignment(const tj_kernel *kernel, uint32_t buffer) {
   uint32_t masked = most_alignment(kernel, kernel->step, kernel->step_count, buffer);
   uint32_t inner = most_alignment(kernel, kernel->inner_step, kernel->inner_step_count, buffer);
   uint32_t most = masked > inner ? masked : inner;
+  if (kernel->map != NULL && kernel->map->buffer == buffer && most < kernel->map->alignment)
+    most = kernel->map->alignment;
   return most > element ? most : element;
 }

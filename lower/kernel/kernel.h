@@ -13,6 +13,7 @@
 #ifndef TJ_LOWER_KERNEL_H
 #define TJ_LOWER_KERNEL_H
 
+#include "base/machine/argument_block.h"
 #include "base/number/dtype.h"
 #include "base/number/magic.h"
 #include "base/number/tile.h"
@@ -83,7 +84,7 @@ typedef struct {
 
 /* Element k of a load or store, at access.offset + k, is slot `slot + k * slot_step`. All `width` elements are valid,
  * or none is. */
-typedef struct {
+typedef struct tj_kernel_step {
   tj_step_kind kind;
   tj_access access; /* of LOAD, STORE, RUN, DIRECT and LOOKUP; of BOX the buffer alone */
   tj_access from;   /* of RUN and DIRECT: the first element; valid where the access is */
@@ -93,7 +94,8 @@ typedef struct {
   const tj_node *limit; /* of LOOKUP: at least 1; of RUN and LOOP */
   const tj_computation *compute;      /* of COMPUTE */
   const struct tj_exchange *exchange; /* of EXCHANGE (lanes/exchange.h) */
-  const tj_node **word;        /* of BOX: what the instruction is given, of a buffer at address 0 (dma/dma.h) */
+  const tj_node **word;        /* of BOX: what the instruction is given, of a buffer at address 0 (dma/dma.h); with a
+                                  tensor map the coordinates of the box, and its place in LDS in bytes */
   uint32_t word_count, number; /* of BOX: how many, and the step's number among those before a barrier */
   uint32_t width;              /* a power of two; 1 for VALUE; of RUN: the greatest limit */
   uint32_t slot, slot_step;
@@ -112,6 +114,26 @@ static inline bool tj_step_has_access(const tj_kernel_step *step) {
 /* Whether the step moves elements from one place to another without slots. */
 static inline bool tj_step_has_two_places(const tj_kernel_step *step) {
   return step->kind == TJ_STEP_RUN || step->kind == TJ_STEP_DIRECT;
+}
+
+/* The tensor map of a buffer, which the launch makes: of numbers, and expressions of parameters. Instructions are
+ * given coordinates in it. */
+typedef struct {
+  uint32_t buffer;
+  uint32_t element_bytes, rank, swizzle; /* as of tj_tensor_map, like those that follow */
+  uint32_t alignment;                    /* of the tensor's address, in bytes */
+  const tj_node *offset;                 /* from the buffer's address to that, in bytes */
+  const tj_node *extent[TJ_TENSOR_MAP_DIMENSIONS], *stride[TJ_TENSOR_MAP_DIMENSIONS];
+  uint32_t box[TJ_TENSOR_MAP_DIMENSIONS];
+  uint32_t barrier; /* where in LDS, in bytes, behind all boxes, their bytes are counted */
+} tj_box_map;
+
+/* Bytes of a box in LDS. */
+static inline uint32_t tj_box_bytes(const tj_box_map *map) {
+  uint32_t bytes = map->element_bytes;
+  for (uint32_t d = 0; d < map->rank; d++)
+    bytes *= map->box[d];
+  return bytes;
 }
 
 static inline size_t tj_words_of_steps(const tj_kernel_step step[], uint32_t count) {
@@ -215,6 +237,7 @@ typedef struct tj_kernel {
   const tj_dtype *slot_dtype;           /* that of each slot, of a kernel of arrays; NULL: the carried one */
   const struct tj_array_kernel *arrays; /* what such a kernel does; NULL: it is another */
   uint32_t lds_elements;                /* of a workgroup; 0: none */
+  const tj_box_map *map;                /* that its boxes are of; NULL: they have descriptors, or there are none */
   bool is_streamed;                     /* what is stored to buffers is not worth caching */
   bool follows;             /* is launched behind the kernel whose `faster` it is, with the same arguments, and
                                never by itself: it goes on with what that has begun */
@@ -349,9 +372,14 @@ static inline tj_dtype tj_slot_dtype(const tj_kernel *kernel, uint32_t slot) {
  */
 const tj_node *tj_launched_value(const tj_kernel *kernel, const tj_node *node);
 
-/* The kernel's argument block: pointers to the buffers, then the parameters, then the derived words; 8 bytes each. */
+/* Words of the kernel's argument block: pointers to the buffers, then the parameters, then the derived words; 8 bytes
+ * each. A tensor map follows them, where the kernel has one. */
+static inline uint32_t tj_kernel_words(const tj_kernel *kernel) {
+  return kernel->buffer_count + kernel->parameter_count + kernel->derived_count;
+}
+
 static inline uint32_t tj_kernel_argument_bytes(const tj_kernel *kernel) {
-  return 8 * (kernel->buffer_count + kernel->parameter_count + kernel->derived_count);
+  return tj_argument_bytes(tj_kernel_words(kernel), kernel->map != NULL);
 }
 
 /* Of LDS, of a workgroup. */

@@ -97,12 +97,28 @@ static uint64_t order_of(const tj_stage_tile *tile, const candidate *c, uint32_t
 
 /* Whether an engine writes a layout: lines one after the other, with gaps alone that its pads make, after so many
  * bytes each. */
-static bool writes(const tj_dma_engine *engine, const candidate_list *list, const tj_stage_layout *layout) {
+static bool writes_in_order(const tj_dma_engine *engine, const candidate_list *list, const tj_stage_layout *layout) {
   uint32_t bytes = tile_of(list->stream)->element_bytes, interval = layout->group * list->along * bytes,
            step = layout->group_pitch * bytes;
   bool is_in_order = layout->swizzle.bits == 0 && layout->run == 0 && step >= interval &&
                      (layout->group == 1 || layout->pitch == list->along);
   return is_in_order && (step == interval || tj_dma_can_pad(engine, interval, step - interval));
+}
+
+enum { SWIZZLED_BYTES = 16 }; /* that swizzles of tensor maps leave together; they look at bits 3 further on */
+
+/* Whether it writes one whose lines it swizzles, in boxes of as many columns as the swizzle has room for. */
+static bool writes_swizzled(const tj_dma_engine *engine, const candidate_list *list, const tj_stage_layout *layout) {
+  uint32_t bytes = tile_of(list->stream)->element_bytes, row = layout->run != 0 ? layout->run : list->along;
+  const tj_swizzle swizzle = layout->swizzle;
+  return engine->most_swizzle != 0 && swizzle.bits > 0 && swizzle.shift == 3 && layout->group == 1 &&
+         layout->pitch == row && (layout->run == 0 || layout->run_pitch == list->lines * row) &&
+         bytes << swizzle.base == SWIZZLED_BYTES && row == 1u << (swizzle.base + swizzle.bits) &&
+         row * bytes <= engine->most_swizzle;
+}
+
+static bool writes(const tj_dma_engine *engine, const candidate_list *list, const tj_stage_layout *layout) {
+  return writes_in_order(engine, list, layout) || writes_swizzled(engine, list, layout);
 }
 
 static void add_candidate(candidate_list *list, tj_stage_layout layout) {
@@ -143,6 +159,23 @@ static void add_swizzles_of(candidate_list *list, tj_stage_layout layout) {
         add_candidate(list, layout);
       }
     }
+  }
+}
+
+/* Those of an engine that swizzles the lines of its boxes, which lie one behind the other. */
+static void add_boxes(candidate_list *list) {
+  const tj_stage_tile *tile = tile_of(list->stream);
+  for (uint32_t bytes = 2 * SWIZZLED_BYTES; bytes <= tile->writer->most_swizzle; bytes *= 2) {
+    uint32_t row = bytes / tile->element_bytes, base = tj_log2(SWIZZLED_BYTES / tile->element_bytes);
+    tj_stage_layout layout = {.group = 1, .pitch = row, .group_pitch = row};
+    if (list->along % row != 0 || tile->element_bytes > SWIZZLED_BYTES)
+      continue;
+    if (row < list->along) {
+      layout.run = row;
+      layout.run_pitch = list->lines * row;
+    }
+    layout.swizzle = (tj_swizzle){(int32_t)(tj_log2(row) - base), (int32_t)base, 3};
+    add_candidate(list, layout);
   }
 }
 
@@ -366,7 +399,9 @@ static outcome search_stream(tj_stage_counter *counter, search *all) {
   uint32_t most_residents = list.item[0].residents;
   try_more(&list, &o);
   if (!is_enough(&o, most_residents)) {
-    if (tries(tile_of(s), TJ_STAGE_SWIZZLES))
+    if (tile_of(s)->writer != NULL)
+      add_boxes(&list);
+    else if (tries(tile_of(s), TJ_STAGE_SWIZZLES))
       add_swizzles(&list);
     if (tries(tile_of(s), TJ_STAGE_GROUPS))
       add_groups(&list);

@@ -41,7 +41,7 @@ typedef struct {
   unsigned without;            /* forms of layouts that are not tried; 0: all are */
   bool is_packed;              /* only layouts without gaps are tried, of whole units of their swizzles */
   uint32_t narrowest;          /* elements that layouts keep together at least; 0: any */
-  const tj_dma_engine *writer; /* only layouts that this engine writes in order are tried; NULL: any */
+  const tj_dma_engine *writer; /* only layouts that this engine writes are tried; NULL: any */
   double dearest;              /* what conflicts cost less of, as prices have it; 0: they may cost anything */
 } tj_stage_tile;
 

@@ -31,6 +31,7 @@ enum { TJ_PERMUTED_BYTES = 16 };
 
 struct tj_emitter;       /* emit.h */
 struct tj_bounded_place; /* the same */
+struct tj_kernel_step;   /* lower/kernel/kernel.h */
 
 typedef struct tj_target_family tj_target_family;
 
@@ -45,11 +46,12 @@ typedef enum {
 /* Strings live in the job's arena or are static. */
 typedef struct {
   const tj_target_family *family;
-  const char *name;      /* canonical: gfx90a:sramecc+:xnack-, host */
-  const char *triple;    /* LLVM's: amdgcn-amd-amdhsa */
-  const char *processor; /* LLVM's: gfx90a; TJ_THIS_CPU */
-  const char *features;  /* LLVM's: +sramecc,-xnack; of TJ_THIS_CPU what tells it from others (host_cpu.h) */
-  const char *passes;    /* the LLVM passes that pay on this target's kernels, as LLVM's pass builder reads them */
+  const char *name;         /* canonical: gfx90a:sramecc+:xnack-, host */
+  const char *triple;       /* LLVM's: amdgcn-amd-amdhsa */
+  const char *processor;    /* LLVM's: gfx90a; TJ_THIS_CPU */
+  const char *features;     /* LLVM's: +sramecc,-xnack; of TJ_THIS_CPU what tells it from others (host_cpu.h) */
+  const char *map_features; /* those of code with tensor maps; NULL: the same */
+  const char *passes;       /* the LLVM passes that pay on this target's kernels, as LLVM's pass builder reads them */
   const char *const *idle_passes; /* those from IR to machine code that find nothing in them, as LLVM calls them; the
                                      last is NULL. NULL: none */
   tj_object_kind object;
@@ -133,8 +135,9 @@ struct tj_target_family {
   /* Whether a work-item is to issue the box of a number: boxes are shared out among waves, and all lanes of a wave
    * have one answer where it issues as a whole. NULL, as the next one, where no engine brings boxes. */
   LLVMValueRef (*emit_issues)(struct tj_emitter *emitter, uint32_t number);
-  /* Has the engine bring a box of what is at an address, as words say for one at 0. */
-  void (*emit_box)(struct tj_emitter *emitter, LLVMValueRef address, LLVMValueRef word[], uint32_t count);
+  /* Has the engine bring a box as a step's words say, which are 32 bits each: of a buffer at 0, or of the kernel's
+   * tensor map. Box 0 is given before the others that a work-item gives. */
+  void (*emit_box)(struct tj_emitter *emitter, const struct tj_kernel_step *step, LLVMValueRef word[]);
   /* What the lanes that are `distance` apart hold, each of the other: a power of two below the wave's size. Within
    * `distance` lanes side by side, all hold the same 32 bits. NULL where waves have one work-item. */
   LLVMValueRef (*emit_across)(struct tj_emitter *emitter, LLVMValueRef word, uint32_t distance);

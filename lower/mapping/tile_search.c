@@ -329,10 +329,12 @@ static void offer_direct(tj_tile_search *search, direct_offer *offer) {
 }
 
 /* Whether an engine could bring what work-items cannot load straight into LDS: a source that ends before the copy
- * does, on zeros. */
+ * does, on zeros. Tensor maps want addresses that not every source has. */
 static bool may_be_brought(const tj_tile_search *search) {
-  return search->shape.is_staged && search->shape.passes == 1 && search->target->family->emit_box != NULL &&
-         !tj_is_always(tj_flat_load(search->flat)->access.valid) && search->flat->fill == 0;
+  const tj_dma_engine *engine = tj_dma_engine_of(search->target->processor);
+  return search->shape.is_staged && search->shape.passes == 1 && engine != NULL &&
+         engine->kind == TJ_DMA_DESCRIPTOR && !tj_is_always(tj_flat_load(search->flat)->access.valid) &&
+         search->flat->fill == 0;
 }
 
 /* Offers what may go straight into LDS. What this takes is no work of the search for shapes. */

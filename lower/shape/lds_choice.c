@@ -357,7 +357,6 @@ static bool search(const chooser *c, const access_list *list, uint32_t narrowest
                         .run = run,
                         .run_count = list_groups(c, true, run),
                         .directions = c->problem->is_direct || c->problem->is_brought ? 1u << TJ_STAGE_ROW : 0,
-                        .without = c->problem->is_brought ? TJ_STAGE_SWIZZLES : 0,
                         .writer = c->problem->is_brought ? tj_dma_engine_of(target->processor) : NULL,
                         .is_packed = c->problem->is_packed,
                         .narrowest = narrowest,

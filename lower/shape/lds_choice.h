@@ -17,7 +17,7 @@ typedef struct {
   const uint32_t *order;  /* modes: rows, and columns, are numbered by those that come first; NULL: as they are */
   uint64_t columns;       /* modes, by bit, whose elements may lie side by side in LDS first; the others are rows */
   bool is_direct;         /* what is loaded goes straight there, in whole vectors along rows */
-  bool is_brought;        /* by an engine, along rows and in order: no stores are counted, and nothing is swizzled */
+  bool is_brought;        /* by an engine, along rows: no stores are counted, and only what it writes is tried */
   bool is_packed;         /* what is direct lies as the places in LDS do: without gaps; and so what is brought */
   bool may_stay;          /* out of LDS, where each work-item stores what it has loaded */
   double dearest;         /* as of a tj_stage_tile */

@@ -393,8 +393,9 @@ static void add_address(tj_emitter *emitter, LLVMValueRef address, LLVMValueRef 
 }
 
 /* A tensor descriptor, in groups of 4, 8, 4 and 4 words. */
-static void emit_box(tj_emitter *emitter, LLVMValueRef address, LLVMValueRef word[], uint32_t count) {
-  add_address(emitter, address, word);
+static void emit_box(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueRef word[]) {
+  uint32_t count = step->word_count;
+  add_address(emitter, emitter->buffer[step->access.buffer], word);
   LLVMValueRef none = tj_emit_int(emitter, 32, 0), first = group_of(emitter, word, count, 0, 4),
                second = group_of(emitter, word, count, 4, 8), third = group_of(emitter, word, count, 12, 4),
                fourth = group_of(emitter, word, count, 16, 4);

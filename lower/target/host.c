@@ -278,7 +278,7 @@ static void emit_entry(tj_emitter *emitter, LLVMValueRef work) {
   tj_emit_function_flag(emitter, function, "nounwind");
   emitter->function = function;
   LLVMPositionBuilderAtEnd(emitter->builder, tj_emit_block(emitter, "entry"));
-  unsigned count = tj_kernel_argument_bytes(emitter->kernel) / 8;
+  unsigned count = tj_kernel_words(emitter->kernel);
   LLVMValueRef *arguments = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, count + 2);
   for (unsigned i = 0; i < count; i++)
     arguments[i] = emit_argument(emitter, work, LLVMGetParam(function, 0), i);

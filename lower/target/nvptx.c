@@ -2,8 +2,8 @@
 /* The NVPTX family: NVIDIA's processors, and kernels as entries of PTX.
  *
  * What LLVM makes is the text of PTX, in the oldest version that knows the processor; the device's driver, or ptxas,
- * makes machine code of it. A kernel's parameters lie in memory as the argument block of kernel.h does. Shared memory
- * that is more than code may lay out itself has no size there: the launch gives it. */
+ * makes machine code of it. A kernel has a parameter for each word of the argument block of kernel.h, and one for its
+ * tensor map. Shared memory that is more than code may lay out itself has no size there: the launch gives it. */
 #include "lower/emit/emit.h"
 #include "lower/machine/family.h"
 
@@ -33,6 +33,13 @@ enum { SLOT_BYTES = 48, SLOT_LIMIT = 64, TILE_BYTES = 48 * 1024 };
 
 /* Offsets of machine code have 24 bits, one of them the sign. */
 enum { DISPLACEMENT_LIMIT = 1 << 23 };
+
+/* Of an instruction that brings a box: its place, the tensor map and the barrier; then the box's coordinates. */
+enum { BOX_OPERANDS = 3, MOST_OPERANDS = BOX_OPERANDS + TJ_TENSOR_MAP_DIMENSIONS };
+
+/* The processor whose oldest PTX has no instructions for boxes, and the next that has. */
+enum { LACKS_BOXES = 90 };
+static const char boxes_feature[] = "+ptx80";
 
 /* As for AMDGPU; what LLVM does to addresses for this target is part of its code generation. */
 static const char passes[] = "function(instcombine<no-verify-fixpoint>,simplifycfg)";
@@ -83,6 +90,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .triple = "nvptx64-nvidia-cuda",
       .processor = found->name,
       .features = "",
+      .map_features = found->memory.generation == LACKS_BOXES ? boxes_feature : NULL,
       .passes = passes,
       .idle_passes = idle_passes,
       .object = id.is_cubin ? TJ_OBJECT_CUBIN : TJ_OBJECT_PTX,
@@ -225,9 +233,87 @@ static LLVMValueRef emit_item(tj_emitter *emitter) {
   return emit_special(emitter, "tid.x", emitter->kernel->workgroup_size);
 }
 
+/* --- boxes --- */
+
+/* An instruction that reads and writes memory, of integers. */
+static void emit_action(tj_emitter *emitter, const char *text, const char *constraints, LLVMValueRef operands[],
+                        unsigned count) {
+  LLVMTypeRef types[MOST_OPERANDS];
+  for (unsigned i = 0; i < count; i++)
+    types[i] = LLVMTypeOf(operands[i]);
+  LLVMTypeRef type = LLVMFunctionType(emitter->nothing, types, count, false);
+  LLVMValueRef instruction = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), true, false,
+                                              LLVMInlineAsmDialectATT, false);
+  LLVMBuildCall2(emitter->builder, type, instruction, operands, count, "");
+}
+
+static LLVMValueRef lds_address(tj_emitter *emitter, LLVMValueRef offset) {
+  LLVMValueRef base = LLVMBuildPtrToInt(emitter->builder, emitter->lds, emitter->i32, "");
+  return LLVMBuildAdd(emitter->builder, base, offset, "");
+}
+
+static LLVMValueRef box_barrier(tj_emitter *emitter) {
+  return lds_address(emitter, LLVMConstInt(emitter->i32, emitter->kernel->map->barrier, false));
+}
+
+/* One thread gives all boxes, as it sees the barrier that it has made. */
+static LLVMValueRef emit_issues(tj_emitter *emitter, uint32_t number) {
+  (void)number;
+  LLVMValueRef item = emit_item(emitter);
+  return LLVMBuildICmp(emitter->builder, LLVMIntEQ, item, tj_emit_int(emitter, 32, 0), "");
+}
+
+/* The barrier waits for that thread, and for the bytes of all boxes. */
+static void begin_boxes(tj_emitter *emitter) {
+  uint32_t bytes = tj_kernel_boxes(emitter->kernel) * tj_box_bytes(emitter->kernel->map);
+  LLVMValueRef operands[] = {box_barrier(emitter), LLVMConstInt(emitter->i32, bytes, false)};
+  emit_action(emitter,
+              "mbarrier.init.shared::cta.b64 [$0], 1;\n\t"
+              "fence.proxy.async.shared::cta;\n\t"
+              "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;",
+              "r,r,~{memory}", operands, 2);
+}
+
+static void emit_box(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueRef word[]) {
+  uint32_t rank = step->word_count - 1;
+  LLVMValueRef operands[MOST_OPERANDS] = {lds_address(emitter, word[rank]),
+                                          LLVMBuildPtrToInt(emitter->builder, emitter->map, emitter->i64, ""),
+                                          box_barrier(emitter)};
+  tj_text coordinates = tj_text_begin(emitter->job), constraints = tj_text_begin(emitter->job);
+  tj_text_string(&constraints, "r,l,r");
+  for (uint32_t d = 0; d < rank; d++) {
+    operands[BOX_OPERANDS + d] = word[d];
+    tj_text_format(&coordinates, "%s$%u", d > 0 ? ", " : "", BOX_OPERANDS + d);
+    tj_text_string(&constraints, ",r");
+  }
+  tj_text_string(&constraints, ",~{memory}");
+  if (step->number == 0)
+    begin_boxes(emitter);
+  const char *text = tj_string_format(emitter->job,
+                                      "cp.async.bulk.tensor.%ud.shared::cluster.global.mbarrier::complete_tx::bytes "
+                                      "[$0], [$1, {%s}], [$2];",
+                                      rank, coordinates.data);
+  emit_action(emitter, text, constraints.data, operands, BOX_OPERANDS + rank);
+}
+
+/* Waits until all boxes are there, as everybody sees then; the barrier has been made. */
+static void await_boxes(tj_emitter *emitter) {
+  LLVMValueRef barrier = box_barrier(emitter);
+  emit_action(emitter,
+              "{\n\t.reg .pred done;\n"
+              "AWAIT:\n\t"
+              "mbarrier.try_wait.parity.shared::cta.b64 done, [$0], 0;\n\t"
+              "@!done bra AWAIT;\n\t}",
+              "r,~{memory}", &barrier, 1);
+}
+
+/* --- all of it --- */
+
 static void emit_barrier(tj_emitter *emitter) {
   LLVMValueRef number = LLVMConstInt(emitter->i32, 0, false);
   tj_emit_intrinsic(emitter, "llvm.nvvm.barrier.cta.sync.aligned.all", NULL, 0, &number, 1);
+  if (tj_kernel_has_step(emitter->kernel, TJ_STEP_BOX))
+    await_boxes(emitter);
 }
 
 static uint32_t least(uint32_t a, uint32_t b) {
@@ -251,11 +337,12 @@ static bool computes_in_words(const tj_kernel *kernel) {
   return program != NULL;
 }
 
-/* That a work-item loads from buffers, all of which it may have to keep. */
+/* That a work-item loads from buffers, or of boxes from LDS; all of which it may have to keep. */
 static uint32_t loaded_elements(const tj_kernel *kernel) {
+  bool has_boxes = tj_kernel_has_step(kernel, TJ_STEP_BOX);
   uint32_t count = 0;
   for (uint32_t i = 0; i < kernel->step_count; i++)
-    if (kernel->step[i].kind == TJ_STEP_LOAD && kernel->step[i].access.buffer != TJ_LDS)
+    if (kernel->step[i].kind == TJ_STEP_LOAD && (kernel->step[i].access.buffer == TJ_LDS) == has_boxes)
       count += kernel->step[i].width;
   return count;
 }
@@ -268,7 +355,8 @@ static uint32_t resident_workgroups(const tj_kernel *kernel, const tj_target *ta
   const tj_compute_unit *unit = tj_compute_unit_of(target->processor);
   uint32_t bits = tj_dtype_bits(kernel->carried), words = loaded_elements(kernel) * bits / 32;
   uint32_t turned = bits == 8 ? words + words / 4 : 0; /* bytes change places through registers of their own */
-  uint32_t registers = words + (turned > OTHER_REGISTERS ? turned : OTHER_REGISTERS);
+  uint32_t others = OTHER_REGISTERS + (kernel->map != NULL && bits == 16 ? words / 4 : 0); /* so do halves of boxes */
+  uint32_t registers = words + (turned > others ? turned : others);
   uint32_t waves_of_group = (kernel->workgroup_size + target->wave_size - 1) / target->wave_size;
   uint32_t waves = least(unit->waves, unit->vgprs / registers) * unit->simds;
   uint32_t groups = least(waves / waves_of_group, unit->workgroups);
@@ -290,8 +378,10 @@ static uint32_t wanted_workgroups(const tj_kernel *kernel, const tj_target *targ
 static void emit_kernel(tj_emitter *emitter) {
   enum { PTX_KERNEL = 71 /* LLVM's number of the calling convention */ };
   const tj_kernel *kernel = emitter->kernel;
-  LLVMValueRef function = tj_emit_function(emitter, symbol(emitter->job, kernel->name), 0, TJ_WORDS_PADDED);
+  LLVMValueRef function = tj_emit_function(emitter, symbol(emitter->job, kernel->name), 0, TJ_WORDS_PASSED);
   LLVMSetFunctionCallConv(function, PTX_KERNEL);
+  if (kernel->map != NULL)
+    tj_emit_argument_attribute(emitter, function, LLVMCountParams(function), "nvvm.grid_constant");
   tj_emit_text_attribute(emitter, function, "nvvm.reqntid",
                          tj_string_format(emitter->job, "%u", kernel->workgroup_size));
   uint32_t wanted = wanted_workgroups(kernel, emitter->target);
@@ -319,6 +409,8 @@ const tj_target_family tj_family_nvptx = {
     .write_float8 = write_float8,
     .emit_across = emit_across,
     .emit_lanes = emit_lanes,
+    .emit_issues = emit_issues,
+    .emit_box = emit_box,
     .emit_bytes = emit_bytes,
     .emit_kept_load = emit_kept_load,
 };

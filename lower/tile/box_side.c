@@ -67,18 +67,62 @@ static const tj_tuple *list_of(const tensor *t, const tj_node *const node[]) {
 
 /* --- instructions --- */
 
+/* Bytes from the buffer's address to the tensor's. */
+static const tj_node *address_of(const tensor *t) {
+  return tj_simplified(t->graph, tj_mul(t->graph, t->first, tj_int(t->graph, t->problem->element_bytes)));
+}
+
 static void write_words(const tensor *t, const tj_dma_plan *plan, uint32_t number, tj_boxes *boxes) {
   tj_graph *graph = t->graph;
   const tj_dma_place place = {
-      .tile = t->problem->base,
-      .number = tj_int(graph, number),
-      .address = tj_simplified(graph, tj_mul(graph, t->first, tj_int(graph, t->problem->element_bytes))),
-      .lds = tj_int(graph, 0)};
+      .tile = t->problem->base, .number = tj_int(graph, number), .address = address_of(t), .lds = tj_int(graph, 0)};
   tj_dma_instruction made = tj_dma_instruction_of(graph, plan, &place);
-  boxes->word[number] = TJ_NEW_ARRAY(graph->job, const tj_node *, boxes->word_count);
+  const tj_node **word = TJ_NEW_ARRAY(graph->job, const tj_node *, boxes->word_count);
   for (uint32_t i = 0; i < boxes->word_count; i++)
-    boxes->word[number][i] = made.dword[i];
-  tj_simplify(graph, boxes->word[number], boxes->word_count, NULL);
+    word[i] = boxes->map == NULL ? made.dword[i] : i < boxes->map->rank ? made.coordinate[i] : made.lds;
+  tj_simplify(graph, word, boxes->word_count, NULL);
+  boxes->word[number] = word;
+}
+
+/* --- tensor maps --- */
+
+static const tj_box_map *map_of(const tensor *t, const tj_dma_plan *plan) {
+  tj_graph *graph = t->graph;
+  uint32_t unit_of_lds = plan->engine->lds_unit;
+  const tj_node *unit = tj_int(graph, plan->unit_bytes);
+  tj_box_map *map = TJ_NEW(graph->job, tj_box_map);
+  *map = (tj_box_map){.buffer = t->problem->buffer,
+                      .element_bytes = plan->unit_bytes,
+                      .rank = plan->rank,
+                      .swizzle = plan->swizzle,
+                      .alignment = plan->engine->stride_unit,
+                      .offset = tj_simplified(graph, tj_add(graph, address_of(t), tj_mul(graph, plan->base, unit))),
+                      .barrier =
+                          ((uint32_t)tj_dma_lds_bytes(graph, plan) + unit_of_lds - 1) / unit_of_lds * unit_of_lds};
+  for (uint32_t d = 0; d < plan->rank; d++) {
+    map->extent[d] = tj_simplified(graph, plan->dimension[d].extent);
+    map->box[d] = (uint32_t)plan->dimension[d].box;
+    if (d > 0)
+      map->stride[d - 1] = tj_simplified(graph, tj_mul(graph, plan->dimension[d].stride, unit));
+  }
+  return map;
+}
+
+/* What instructions of a tensor map could not be given. */
+static const char *obstacle_of_map(const tensor *t, const tj_boxes *boxes) {
+  if (!tj_facts_divisible(&boxes->map->offset->facts, boxes->map->alignment))
+    return tj_string_format(t->graph->job,
+                            "the source's first element is not known to lie a multiple of %" PRIu32
+                            " bytes behind its address",
+                            boxes->map->alignment);
+  for (uint32_t i = 0; i < boxes->count; i++) {
+    for (uint32_t k = 0; k < boxes->word_count; k++) {
+      const tj_facts *facts = &boxes->word[i][k]->facts;
+      if (facts->low < INT32_MIN || facts->high > INT32_MAX)
+        return "coordinates of boxes are not known to fit in 32 bits";
+    }
+  }
+  return NULL;
 }
 
 static tj_dma_plan plan_of(const tensor *t, const tj_dma_engine *engine) {
@@ -114,10 +158,11 @@ const char *tj_find_boxes(tj_graph *graph, const tj_box_problem *problem, tj_box
     return tj_string_format(graph->job, "a tile takes %" PRId64 " instructions, more than %d", plan.instructions,
                             TJ_MOST_BOXES);
   boxes->count = (uint32_t)plan.instructions;
-  boxes->word_count = tj_dma_dwords(&plan);
+  boxes->map = engine->kind == TJ_DMA_TENSOR_MAP ? map_of(&t, &plan) : NULL;
+  boxes->word_count = boxes->map != NULL ? plan.rank + 1 : tj_dma_dwords(&plan);
   for (uint32_t i = 0; i < boxes->count; i++)
     write_words(&t, &plan, i, boxes);
-  return NULL;
+  return boxes->map != NULL ? obstacle_of_map(&t, boxes) : NULL;
 }
 
 /* --- LDS --- */

@@ -417,7 +417,9 @@ static void add_passes(tile_maker *maker) {
   }
 }
 
-/* Finds the way through LDS; false where the tile does not fit there. */
+enum { BARRIER_BYTES = 16 }; /* as much room as a barrier of any target takes, in whole elements */
+
+/* Finds the way through LDS; false where the tile does not fit there, with the barrier of its boxes. */
 static bool plan_stage(tile_maker *maker) {
   uint32_t bytes = bytes_of(maker, TJ_LDS);
   if (!tj_plan_staging(maker->graph, maker->tiling, maker->target, bytes, &maker->side[TJ_OPERAND_SOURCE],
@@ -425,7 +427,10 @@ static bool plan_stage(tile_maker *maker) {
     return false;
   maker->kernel->lds_elements = maker->staging.choice->layout.bytes / bytes;
   maker->kernel->stage = maker->staging.choice;
-  return true;
+  maker->kernel->map = maker->boxes.map;
+  if (maker->boxes.map != NULL)
+    maker->kernel->lds_elements = (maker->boxes.map->barrier + BARRIER_BYTES) / bytes;
+  return tj_kernel_lds_bytes(maker->kernel) <= maker->target->lds_bytes;
 }
 
 /* --- straight into LDS --- */
@@ -462,6 +467,7 @@ static const char *obstacle_of_dma(tile_maker *maker) {
                                   .coordinate = maker->coordinate,
                                   .source = maker->any[TJ_OPERAND_SOURCE],
                                   .base = maker->base,
+                                  .buffer = tj_flat_buffer(maker->flat, TJ_OPERAND_SOURCE),
                                   .element_bytes = bytes_of(maker, TJ_LDS)};
   return obstacle != NULL ? obstacle : tj_find_boxes(maker->graph, &problem, &maker->boxes);
 }

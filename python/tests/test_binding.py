@@ -46,6 +46,10 @@ class Binding(unittest.TestCase):
                 self.assertEqual(wanted, letters)
                 self.assertEqual(letter(of_header, True), result)
 
+    def number_of(self, length):
+        """A length of an array in the header: a number, or the name of one."""
+        return int(length if length.isdigit() else re.search(rf"\b{length} = (\d+)", self.header).group(1))
+
     def test_structs(self):
         for name, struct in _binding.STRUCTS.items():
             with self.subTest(name):
@@ -54,8 +58,8 @@ class Binding(unittest.TestCase):
                 for declaration in filter(None, (line.strip() for line in body.replace("\n", " ").split(";"))):
                     kind = declaration.replace("const ", "").split()[0]
                     for part in declaration.split(","):
-                        field = re.search(r"(\w+)(\[\d+\])?$", part).group(1)
-                        count = int((re.findall(r"\[(\d)\]", part) or [1])[0])
+                        field, _, length = re.search(r"(\w+)(\[(\w+)\])?$", part).groups()
+                        count = self.number_of(length) if length else 1
                         item = ctypes.c_void_p if "*" in part else WIDTHS.get(kind, ctypes.c_int)
                         fields.append((field, count * ctypes.sizeof(item)))
                 self.assertEqual(fields, [(field, ctypes.sizeof(kind)) for field, kind in struct._fields_])

@@ -10,15 +10,15 @@ from ._binding import library as _library
 from ._context import current as _current
 from ._device import Buffer, Device, DeviceInfo, Fence, cuda_stream, device, devices
 from ._errors import CancelledError, DeviceError, Error, InputError, OutOfMemoryError, UsageError
-from ._kernel import Kernel, Recipe, Run, Word, kernel
+from ._kernel import Kernel, Recipe, Run, TensorMap, Word, kernel
 from ._tell import (Check, Picture, Proof, Simplified, check, emit, function, prove, show, simplify, table)
 from ._value import Function, Layout, Value, evaluate, functions
 from ._program import Fixed, Text
 
 __all__ = ["Buffer", "CancelledError", "Check", "Device", "DeviceError", "DeviceInfo", "Error", "Fence", "Function",
            "InputError", "Kernel", "Layout", "OutOfMemoryError", "Picture", "Proof", "Recipe", "Run", "Simplified",
-           "UsageError", "Value", "Word", "check", "cuda_stream", "device", "devices", "emit", "eval", "function", "functions",
-           "kernel", "language", "prove", "show", "simplify", "table", "version"]
+           "TensorMap", "UsageError", "Value", "Word", "check", "cuda_stream", "device", "devices", "emit", "eval", "function",
+           "functions", "kernel", "language", "prove", "show", "simplify", "table", "version"]
 
 
 def eval(text: Text, fixed: Fixed | None = None) -> Any:  # pylint: disable=redefined-builtin

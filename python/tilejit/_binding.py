@@ -33,7 +33,7 @@ ENUMS = {
                  "STATS"),
     "TJ_FUNCTION_": ("C", "HEADER", "LLVM", "BITCODE", "ASM", "OBJECT"),
     "TJ_CODE_": ("COMPILED", "FROM_MEMORY", "FROM_DISK", "FROM_KERNEL", "FROM_BUNDLE"),
-    "TJ_KERNARG_": ("POINTER", "VALUE", "SCRATCH"),
+    "TJ_KERNARG_": ("POINTER", "VALUE", "SCRATCH", "TENSOR_MAP"),
     "TJ_DEVICES_": ("TEXT", "JSON"),
 }
 
@@ -102,12 +102,20 @@ class Argument(ctypes.Structure):
                 ("lengths", ctypes.POINTER(ctypes.c_int64)), ("rank", ctypes.c_size_t)]
 
 
+class TensorMap(ctypes.Structure):
+    """tj_tensor_map"""
+
+    _fields_ = [("element_bytes", ctypes.c_uint32), ("rank", ctypes.c_uint32), ("address", ctypes.c_uint64),
+                ("extent", ctypes.c_uint64 * 5), ("stride", ctypes.c_uint64 * 5), ("box", ctypes.c_uint32 * 5),
+                ("element_stride", ctypes.c_uint32 * 5), ("swizzle", ctypes.c_uint32)]
+
+
 class Kernarg(ctypes.Structure):
     """tj_kernarg"""
 
     _fields_ = [("name", ctypes.c_char_p), ("kind", ctypes.c_int), ("offset", ctypes.c_size_t),
                 ("bytes", ctypes.c_size_t), ("alignment", ctypes.c_size_t), ("is_bound", ctypes.c_int),
-                ("value", ctypes.c_uint64)]
+                ("value", ctypes.c_uint64), ("map", ctypes.POINTER(TensorMap))]
 
 
 class Recipe(ctypes.Structure):
@@ -137,7 +145,7 @@ class CudaAttachment(ctypes.Structure):
 STRUCTS = {"tj_diagnostic": Diagnostic, "tj_blob": Blob, "tj_parameter_value": ParameterValue,
            "tj_show_options": ShowOptions, "tj_check_options": CheckOptions,
            "tj_compile_options": CompileOptions, "tj_function_options": FunctionOptions, "tj_argument": Argument,
-           "tj_kernarg": Kernarg, "tj_recipe": Recipe, "tj_device_properties": DeviceProperties,
+           "tj_tensor_map": TensorMap, "tj_kernarg": Kernarg, "tj_recipe": Recipe, "tj_device_properties": DeviceProperties,
            "tj_cuda_attachment": CudaAttachment}
 
 FUNCTIONS = (

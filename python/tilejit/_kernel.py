@@ -38,14 +38,31 @@ class Run(NamedTuple):
     counters: Dict[str, int]
 
 
+class TensorMap(NamedTuple):
+    """What cuTensorMapEncodeTiled of the CUDA driver is given, with element strides of 1 and without interleaving.
+
+    address  of the tensor; where the argument has none yet, what is to be added to it
+    stride   bytes, of all dimensions but the first
+    swizzle  bytes of its rows: 0, 32, 64 or 128
+    """
+
+    element_bytes: int
+    address: int
+    extent: Tuple[int, ...]
+    stride: Tuple[int, ...]
+    box: Tuple[int, ...]
+    swizzle: int
+
+
 class Word(NamedTuple):
-    """A word of a kernel's argument block.
+    """A word of a kernel's argument block, or the tensor map behind them.
 
     name       the argument or the parameter; of what is computed, how
-    kind       "pointer" or "value"
+    kind       "pointer", "value", "scratch" or "tensor_map"
     offset     where it lies in the block, `bytes` long
     alignment  of pointers: what the address must be a multiple of
     is_bound   of pointers: whether `value` is the array's address, not 0
+    map        of tensor maps: what is to be encoded there; otherwise None
     """
 
     name: str
@@ -55,6 +72,7 @@ class Word(NamedTuple):
     alignment: int
     is_bound: bool
     value: int
+    map: Optional[TensorMap]
 
 
 class Recipe(NamedTuple):
@@ -81,9 +99,15 @@ class Recipe(NamedTuple):
     next: Optional["Recipe"] = None
 
 
+def _map(raw: _binding.TensorMap) -> TensorMap:
+    rank = raw.rank
+    return TensorMap(raw.element_bytes, raw.address, tuple(raw.extent[:rank]), tuple(raw.stride[:rank - 1]),
+                     tuple(raw.box[:rank]), raw.swizzle)
+
+
 def _word(raw: _binding.Kernarg) -> Word:
     return Word(raw.name.decode(), _binding.ENUMS["TJ_KERNARG_"][raw.kind].lower(), raw.offset, raw.bytes,
-                raw.alignment, bool(raw.is_bound), raw.value)
+                raw.alignment, bool(raw.is_bound), raw.value, _map(raw.map.contents) if raw.map else None)
 
 
 def _recipe(raw: _binding.Recipe) -> Recipe:

@@ -137,7 +137,10 @@ static tj_status reserve(const tj_cuda *cuda, const tj_rt_code *code, tj_cuda_ke
 
 tj_status tj_cuda_find_kernel(const tj_cuda *cuda, const tj_rt_module *module, const tj_rt_code *code,
                               tj_cuda_kernel *kernel, tj_rt_error *error) {
-  *kernel = (tj_cuda_kernel){.argument_bytes = code->argument_bytes};
+  *kernel = (tj_cuda_kernel){.argument_words = code->argument_words, .has_map = code->has_map};
+  if (code->argument_words > TJ_CUDA_MOST_WORDS)
+    return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_LAUNCH, "kernel %s has more than %d parameters", code->symbol,
+                        TJ_CUDA_MOST_WORDS);
   tj_status status = tj_cuda_module_get_function(cuda, error, &kernel->function, handle_of(module), code->symbol);
   return status == TJ_OK ? reserve(cuda, code, kernel, error) : status;
 }

@@ -65,6 +65,22 @@ static tj_status find_kernel(tj_rt_gpu *gpu, tj_rt_kernel *kernel, const tj_rt_c
   return tj_cuda_find_kernel(&device_of(gpu)->cuda, kernel->module, code, &((cuda_kernel *)kernel)->kernel, error);
 }
 
+/* Without interleaving, and with zeros beyond the tensor. */
+static tj_status encode_map(tj_rt_gpu *gpu, const tj_tensor_map *map, void *encoded, tj_rt_error *error) {
+  static const int types[] = {
+      [1] = TJ_CUDA_TENSOR_U8, [2] = TJ_CUDA_TENSOR_U16, [4] = TJ_CUDA_TENSOR_U32, [8] = TJ_CUDA_TENSOR_U64};
+  const tj_cuda *cuda = &device_of(gpu)->cuda;
+  if (cuda->tensor_map_encode_tiled == NULL)
+    return tj_rt_failed(error, TJ_ERROR_SYSTEM, TJ_CUDA_LIBRARY, "this CUDA driver makes no tensor maps");
+  if (map->element_bytes >= sizeof types / sizeof *types)
+    return tj_rt_failed(error, TJ_ERROR_INPUT, TJ_DEVICE_TARGET, "tensor maps have no elements of %" PRIu32 " bytes",
+                        map->element_bytes);
+  int swizzle = map->swizzle == 0 ? TJ_CUDA_TENSOR_PLAIN : __builtin_ctz(map->swizzle) - TJ_CUDA_TENSOR_SWIZZLE_LOG;
+  return tj_cuda_tensor_map_encode_tiled(cuda, error, encoded, types[map->element_bytes], map->rank,
+                                         (void *)(uintptr_t)map->address, map->extent, map->stride, map->box,
+                                         map->element_stride, 0, swizzle, 0, 0);
+}
+
 static tj_status launch(tj_rt_gpu *gpu, const tj_rt_kernel *kernel, const tj_rt_dispatch *dispatch,
                         tj_rt_error *error) {
   return tj_cuda_queue_launch(&device_of(gpu)->queue, &((const cuda_kernel *)kernel)->kernel, dispatch, error);
@@ -127,6 +143,7 @@ static const tj_rt_gpu_driver driver = {
     .release = release_memory,
     .copy_now = copy_now,
     .find = find_kernel,
+    .encode_map = encode_map,
     .launch = launch,
     .copy = copy_memory,
     .progress = progress,

@@ -11,9 +11,11 @@
 static const char *find_functions(tj_cuda *cuda) {
   const char *missing = NULL;
 #define CALL(name, symbol, parameters, arguments)                                                                    \
-  cuda->name = (__typeof__(cuda->name))tj_library_function_of(cuda->handle, symbol);                                    \
+  cuda->name = (__typeof__(cuda->name))tj_library_function_of(cuda->handle, symbol);                                 \
   if (cuda->name == NULL && missing == NULL)                                                                         \
     missing = symbol;
+#define LATER_CALL(name, symbol, parameters, arguments)                                                              \
+  cuda->name = (__typeof__(cuda->name))tj_library_function_of(cuda->handle, symbol);
 #include "rt/cuda/cuda.def"
 #undef CALL
   return missing;

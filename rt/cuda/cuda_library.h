@@ -41,11 +41,14 @@ enum {
 
   TJ_CUDA_STREAM_NON_BLOCKING = 1,
 
-  TJ_CUDA_EVENT_DISABLE_TIMING = 2,
+  TJ_CUDA_TENSOR_U8 = 0,
+  TJ_CUDA_TENSOR_U16 = 1,
+  TJ_CUDA_TENSOR_U32 = 2,
+  TJ_CUDA_TENSOR_U64 = 4,
+  TJ_CUDA_TENSOR_PLAIN = 0,       /* no swizzle; one of rows of 32 bytes is 1, of 64 bytes 2, of 128 bytes 3: */
+  TJ_CUDA_TENSOR_SWIZZLE_LOG = 4, /* the binary logarithm less 4 */
 
-  TJ_CUDA_PARAMETERS_END = 0,
-  TJ_CUDA_PARAMETERS_POINTER = 1,
-  TJ_CUDA_PARAMETERS_SIZE = 2
+  TJ_CUDA_EVENT_DISABLE_TIMING = 2
 };
 
 typedef struct {

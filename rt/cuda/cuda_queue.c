@@ -2,6 +2,8 @@
 /* Launches in flight on a stream: put there, waited for, taken out, and what is told of those that fail. */
 #include "rt/cuda/cuda_queue.h"
 
+#include "base/machine/argument_block.h"
+
 /* --- losing --- */
 
 static void lose(tj_cuda_queue *queue, const tj_rt_error *why) {
@@ -164,14 +166,21 @@ static tj_status check_size(const tj_rt_dispatch *dispatch, tj_rt_error *error) 
                       dispatch->workgroup_size);
 }
 
+/* Where each parameter lies. They are not given as one buffer: drivers take none with a tensor map in it. */
+static void list_parameters(const tj_cuda_kernel *kernel, const tj_rt_dispatch *dispatch, void *parameter[]) {
+  unsigned char *block = (unsigned char *)(uintptr_t)dispatch->arguments;
+  for (uint32_t i = 0; i < kernel->argument_words; i++)
+    parameter[i] = block + i * sizeof(uint64_t);
+  if (kernel->has_map)
+    parameter[kernel->argument_words] = block + tj_map_offset(kernel->argument_words);
+}
+
 static tj_status submit(tj_cuda_queue *queue, const tj_cuda_kernel *kernel, const tj_rt_dispatch *dispatch,
                         tj_rt_error *error) {
-  size_t size = kernel->argument_bytes;
-  void *arguments = (void *)(uintptr_t)dispatch->arguments;
-  void *extra[] = {(void *)TJ_CUDA_PARAMETERS_POINTER, arguments, (void *)TJ_CUDA_PARAMETERS_SIZE, &size,
-                   (void *)TJ_CUDA_PARAMETERS_END};
+  void *parameter[TJ_CUDA_MOST_WORDS + 1];
+  list_parameters(kernel, dispatch, parameter);
   return tj_cuda_launch_kernel(queue->cuda, error, kernel->function, (unsigned)dispatch->workgroup_count, 1, 1,
-                               dispatch->workgroup_size, 1, 1, kernel->dynamic_bytes, queue->stream, NULL, extra);
+                               dispatch->workgroup_size, 1, 1, kernel->dynamic_bytes, queue->stream, parameter, NULL);
 }
 
 tj_status tj_cuda_queue_launch(tj_cuda_queue *queue, const tj_cuda_kernel *kernel, const tj_rt_dispatch *dispatch,

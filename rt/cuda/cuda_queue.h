@@ -13,6 +13,8 @@
 #include "rt/cuda/cuda_library.h"
 #include "rt/flight.h"
 
+enum { TJ_CUDA_MOST_WORDS = 4096 }; /* more than the 32764 bytes that a kernel's parameters may have */
+
 typedef struct {
   tj_cuda_event begin, end; /* begin NULL: no time is taken */
 } tj_cuda_slot;
@@ -30,7 +32,8 @@ typedef struct {
 typedef struct {
   tj_cuda_function function;
   uint32_t dynamic_bytes; /* of shared memory, besides what the code lays out itself */
-  size_t argument_bytes;
+  uint32_t argument_words;
+  bool has_map;
 } tj_cuda_kernel;
 
 /* On a stream that is borrowed; NULL: on one that is made. On failure nothing is left to be closed. */

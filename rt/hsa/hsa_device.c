@@ -3,6 +3,7 @@
  * hsa_queue.c. */
 #include "rt/hsa/hsa_device.h"
 
+#include "base/machine/argument_block.h"
 #include "base/machine/target_id.h"
 #include "rt/driver.h"
 #include "rt/gpu.h"
@@ -54,7 +55,7 @@ static tj_status copy_now(tj_rt_gpu *gpu, uint64_t to, uint64_t from, size_t siz
 
 static tj_status find_kernel(tj_rt_gpu *gpu, tj_rt_kernel *kernel, const tj_rt_code *code, tj_rt_error *error) {
   hsa_kernel *found = (hsa_kernel *)kernel;
-  found->argument_bytes = code->argument_bytes;
+  found->argument_bytes = tj_argument_bytes(code->argument_words, code->has_map);
   return tj_hsa_find_kernel(&device_of(gpu)->place, kernel->module, code->symbol, &found->kernel, error);
 }
 

@@ -14,6 +14,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 enum { OUT_OF_MEMORY = 2, NOT_FOUND = 500, NOT_READY = 600, ILLEGAL_ADDRESS = 700, INVALID_PTX = 218, INVALID = 1 };
+enum { MAP_BYTES = 128, MAP_ALIGNMENT = 64, MAP_TEXT = 512 };
 enum { MOST_WORK = 4096, CALL_BYTES = 65536, MOST_FAILURES = 8, MOST_CONTEXTS = 8, STATIC_LIMIT = 48 * 1024 };
 
 typedef struct {
@@ -27,12 +28,13 @@ typedef struct {
 
 typedef struct {
   char name[64];
+  bool has_map;
   size_t laid_out, most_dynamic;
 } function;
 
 /* A piece of work of the one stream. */
 typedef struct {
-  enum { RECORD, COPY, ADD, FAULT } kind;
+  enum { RECORD, COPY, ADD, FAULT, NOTHING } kind;
   void *to;
   const void *from;
   size_t size;
@@ -54,6 +56,9 @@ static struct {
   size_t dynamic_bytes, most_dynamic_bytes;
   void *context[MOST_CONTEXTS]; /* those that are current, one above the other */
   void *stream, *place;
+  void *map_address;
+  char map_text[MAP_TEXT];
+  unsigned char map[MAP_BYTES];
   function function[64];
   int functions;
 } gpu = {.devices = 1, .capability = 90, .version = 13000};
@@ -93,6 +98,14 @@ EXPORT const char *stub_cuda_calls(void) {
 
 EXPORT int stub_cuda_place(void) {
   return (int)((int *)gpu.place - &gpu.devices) - 10;
+}
+
+EXPORT void *stub_cuda_map_address(void) {
+  return gpu.map_address;
+}
+
+EXPORT const char *stub_cuda_map(void) {
+  return gpu.map_text;
 }
 
 EXPORT void *stub_cuda_stream(void) {
@@ -443,6 +456,9 @@ EXPORT int cuModuleGetFunction(void **found, void *loaded, const char *name) {
   function *made = &gpu.function[gpu.functions++ % 64];
   *made = (function){.laid_out = shared != NULL ? strtoul(shared + 7, NULL, 10) : 0};
   snprintf(made->name, sizeof made->name, "%s", name);
+  char map[96];
+  snprintf(map, sizeof map, "%s_param_2[%d]", name, MAP_BYTES);
+  made->has_map = strstr(text, map) != NULL;
   *found = made;
   return 0;
 }
@@ -462,24 +478,59 @@ static bool is_allowed(const function *f, size_t dynamic_bytes) {
   return f->laid_out + dynamic_bytes <= STATIC_LIMIT || dynamic_bytes <= f->most_dynamic;
 }
 
+static size_t write_list(char *text, size_t at, const char *begin, const uint64_t wide[], const uint32_t narrow[],
+                         uint32_t count) {
+  at += (size_t)snprintf(text + at, MAP_TEXT - at, "%s(", begin);
+  for (uint32_t i = 0; i < count; i++)
+    at += (size_t)snprintf(text + at, MAP_TEXT - at, "%s%llu", i > 0 ? "," : "",
+                           (unsigned long long)(wide != NULL ? wide[i] : narrow[i]));
+  return at + (size_t)snprintf(text + at, MAP_TEXT - at, ")");
+}
+
+/* A map is a number of its own, and nothing else. */
+EXPORT int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, const uint64_t extent[],
+                                  const uint64_t stride[], const uint32_t box[], const uint32_t step[],
+                                  int interleave, int swizzle, int promotion, int fill) {
+  static unsigned char number;
+  int result = note_current("encode");
+  if (result != 0)
+    return result;
+  if ((uintptr_t)map % MAP_ALIGNMENT != 0 || (uintptr_t)address % 16 != 0 || rank < 1 || rank > 5)
+    return INVALID;
+  size_t at = (size_t)snprintf(gpu.map_text, MAP_TEXT, "%d", type);
+  at = write_list(gpu.map_text, at, " ", extent, NULL, rank);
+  at = write_list(gpu.map_text, at, ":", stride, NULL, rank - 1);
+  at = write_list(gpu.map_text, at, " ", NULL, box, rank);
+  at = write_list(gpu.map_text, at, " ", NULL, step, rank);
+  snprintf(gpu.map_text + at, MAP_TEXT - at, " %d %d %d %d", interleave, swizzle, promotion, fill);
+  gpu.map_address = address;
+  memset(gpu.map, ++number, MAP_BYTES);
+  memcpy(map, gpu.map, MAP_BYTES);
+  return 0;
+}
+
+static int add_launch(const function *f, void *const parameters[], size_t threads) {
+  if (f->has_map)
+    return memcmp(parameters[2], gpu.map, MAP_BYTES) == 0 ? add_work((work){.kind = NOTHING}) : INVALID;
+  if (strcmp(f->name, "fault") == 0)
+    return add_work((work){.kind = FAULT});
+  return add_work((work){.kind = ADD,
+                         .element = (uint32_t *)*(void *const *)parameters[0],
+                         .amount = *(const uint32_t *)parameters[1],
+                         .size = threads});
+}
+
 EXPORT int cuLaunchKernel(void *of, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                           unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream, void **parameters,
                           void **extra) {
   const function *f = of;
   int result = note_current("launch");
-  bool is_buffer = extra[0] == (void *)1 && extra[2] == (void *)2 && extra[4] == NULL && *(size_t *)extra[3] == 16;
   gpu.stream = stream;
   gpu.dynamic_bytes = shared_bytes;
   if (result != 0)
     return result;
   gpu.place = gpu.context[gpu.objects.current - 1];
-  if (!is_buffer || parameters != NULL || grid_y * grid_z * block_y * block_z != 1 || !is_allowed(f, shared_bytes))
+  if (parameters == NULL || extra != NULL || grid_y * grid_z * block_y * block_z != 1 || !is_allowed(f, shared_bytes))
     return INVALID;
-  const uint64_t *argument = extra[1];
-  if (strcmp(f->name, "fault") == 0)
-    return add_work((work){.kind = FAULT});
-  return add_work((work){.kind = ADD,
-                         .element = (uint32_t *)(uintptr_t)argument[0],
-                         .amount = (uint32_t)argument[1],
-                         .size = (size_t)grid_x * block_x});
+  return add_launch(f, parameters, (size_t)grid_x * block_x);
 }

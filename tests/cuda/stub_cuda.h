@@ -9,7 +9,8 @@
  *     add         to each 32-bit element of the buffer in its first word, what its second word says
  *     fault       nothing, and the context is lost
  *
- * with as many elements as there are threads. The text `shared N` is N bytes of shared memory that the code lays out;
+ * with as many elements as there are threads. A kernel has two words; where the text has NAME_param_2[128], also a
+ * tensor map, and does nothing: its launch fails but with the map that was made last. The text `shared N` is N bytes of shared memory that the code lays out;
  * a text without any kernel is no PTX. What is linked of a text is a header of ELF and the text. Thread safety: none.
  */
 #ifndef TJ_TESTS_STUB_CUDA_H
@@ -33,6 +34,10 @@ stub_cuda_objects stub_cuda_count(void);
 const char *stub_cuda_calls(void);
 /* The device of the last launch or allocation, by its number. */
 int stub_cuda_place(void);
+/* What the last tensor map was made with: its address, and "type (extents):(strides) (box) (element strides)
+ * interleave swizzle promotion fill". */
+void *stub_cuda_map_address(void);
+const char *stub_cuda_map(void);
 /* The stream of the last launch. */
 void *stub_cuda_stream(void);
 /* Shared memory that the last launch was given, and the most that its kernel was made ready for. */

@@ -12,14 +12,46 @@ static json_t *sizes_json(const uint64_t size[3]) {
   return json_pack("[I,I,I]", (json_int_t)size[0], (json_int_t)size[1], (json_int_t)size[2]);
 }
 
+static json_t *longs_json(const uint64_t value[], size_t count) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < count; i++)
+    add_item(&list, json_integer((json_int_t)value[i]));
+  return list;
+}
+
+static json_t *words32_json(const uint32_t value[], size_t count) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < count; i++)
+    add_item(&list, json_integer((json_int_t)value[i]));
+  return list;
+}
+
+/* The parameters of cuTensorMapEncodeTiled. */
+static json_t *map_json(const tj_tensor_map *map) {
+  char type[16], swizzle[16] = "NONE";
+  snprintf(type, sizeof type, "UINT%" PRIu32, 8 * map->element_bytes);
+  if (map->swizzle != 0)
+    snprintf(swizzle, sizeof swizzle, "%" PRIu32 "B", map->swizzle);
+  return json_pack("{s:s,s:I,s:I,s:o,s:o,s:o,s:o,s:s,s:s,s:s,s:s}", "tensorDataType", type, "tensorRank",
+                   (json_int_t)map->rank, "globalAddress", (json_int_t)map->address, "globalDim",
+                   longs_json(map->extent, map->rank), "globalStrides", longs_json(map->stride, map->rank - 1),
+                   "boxDim", words32_json(map->box, map->rank), "elementStrides",
+                   words32_json(map->element_stride, map->rank), "interleave", "NONE", "swizzle", swizzle,
+                   "l2Promotion", "NONE", "oobFill", "NONE");
+}
+
 /* Values are the words as signed integers; null: an address that is not given. */
 static json_t *word_json(const tj_kernarg *word) {
-  static const char *const kind[] = {
-      [TJ_KERNARG_POINTER] = "pointer", [TJ_KERNARG_VALUE] = "value", [TJ_KERNARG_SCRATCH] = "scratch"};
-  bool is_pointer = word->kind == TJ_KERNARG_POINTER;
-  json_t *value = word->is_bound ? json_integer((json_int_t)word->value) : json_null();
+  static const char *const kind[] = {[TJ_KERNARG_POINTER] = "pointer",
+                                     [TJ_KERNARG_VALUE] = "value",
+                                     [TJ_KERNARG_SCRATCH] = "scratch",
+                                     [TJ_KERNARG_TENSOR_MAP] = "tensor_map"};
+  bool is_argument = word->kind == TJ_KERNARG_POINTER || word->kind == TJ_KERNARG_TENSOR_MAP;
+  json_t *value = word->map != NULL ? map_json(word->map)
+                  : word->is_bound  ? json_integer((json_int_t)word->value)
+                                    : json_null();
   return json_pack("{s:I,s:I,s:s,s:s,s:o}", "offset", (json_int_t)word->offset, "bytes", (json_int_t)word->bytes,
-                   "kind", kind[word->kind], is_pointer ? "argument" : "name", word->name, "value", value);
+                   "kind", kind[word->kind], is_argument ? "argument" : "name", word->name, "value", value);
 }
 
 static json_t *words_json(const tj_recipe *recipe) {
@@ -58,12 +90,29 @@ static json_t *recipe_json(const tj_recipe *recipe, const tj_code *code) {
 
 /* --- as text --- */
 
+static void print_map(const tj_kernarg *word) {
+  const tj_tensor_map *map = word->map;
+  printf("%20s  tensor map of %s from 0x%" PRIx64 " on: elements of %" PRIu32 " bytes, extents", "", word->name,
+         map->address, map->element_bytes);
+  for (uint32_t d = 0; d < map->rank; d++)
+    printf(" %" PRIu64, map->extent[d]);
+  printf(", strides");
+  for (uint32_t d = 1; d < map->rank; d++)
+    printf(" %" PRIu64, map->stride[d - 1]);
+  printf(", boxes");
+  for (uint32_t d = 0; d < map->rank; d++)
+    printf(" %" PRIu32, map->box[d]);
+  printf(", swizzle %" PRIu32 "\n", map->swizzle);
+}
+
 static void print_word(const tj_kernarg *word) {
   printf("  %6zu  ", word->offset);
   if (word->kind == TJ_KERNARG_VALUE)
     printf("%20" PRId64 "  %s\n", (int64_t)word->value, word->name);
   else if (word->kind == TJ_KERNARG_SCRATCH)
     printf("%20s  address of scratch memory, a multiple of %zu\n", "", word->alignment);
+  else if (word->kind == TJ_KERNARG_TENSOR_MAP)
+    print_map(word);
   else if (word->is_bound)
     printf("  0x%016" PRIx64 "  address of %s\n", word->value, word->name);
   else

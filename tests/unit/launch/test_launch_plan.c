@@ -174,7 +174,7 @@ static void check_plan(tj_job *job, const hand_kernel *made, const tj_launch_pla
   ck_assert(plan->buffer[0].is_row_major && plan->buffer[0].is_written && !plan->buffer[0].is_read);
   ck_assert_uint_gt(made->kernel.derived_count, 0);
   ck_assert_uint_eq(plan->word_count, 3 + made->kernel.derived_count);
-  ck_assert_uint_eq(tj_launch_argument_bytes(plan), tj_kernel_argument_bytes(&made->kernel));
+  ck_assert_uint_eq(tj_launch_argument_bytes(plan, &plan->variant[0]), tj_kernel_argument_bytes(&made->kernel));
   ck_assert_uint_eq(plan->variant_count, 1);
   ck_assert_str_eq(plan->variant[0].symbol, "k");
   ck_assert_uint_eq(plan->variant[0].workgroup_size, 64);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Devices cuda:N against a stub of the driver (tests/cuda/stub_cuda.h): what is asked of it and in which order, that
  * everything is given back, and what is told of each failure. */
+#include "base/machine/argument_block.h"
 #include "rt/device.h"
 #include "tests/cuda/stub_cuda.h"
 #include "tests/unit/support/suite.h"
@@ -21,6 +22,8 @@ static struct {
   void (*set_version)(int version);
   int (*place)(void);
   void *(*stream)(void);
+  void *(*map_address)(void);
+  const char *(*map)(void);
   size_t (*dynamic_bytes)(void);
   size_t (*most_dynamic_bytes)(void);
   int (*retain)(void **context, int device); /* what an application calls */
@@ -44,6 +47,8 @@ static void use_stub(int devices, int capability) {
   *(void **)&stub.count = symbol(handle, "stub_cuda_count");
   *(void **)&stub.calls = symbol(handle, "stub_cuda_calls");
   *(void **)&stub.place = symbol(handle, "stub_cuda_place");
+  *(void **)&stub.map_address = symbol(handle, "stub_cuda_map_address");
+  *(void **)&stub.map = symbol(handle, "stub_cuda_map");
   *(void **)&stub.stream = symbol(handle, "stub_cuda_stream");
   *(void **)&stub.retain = symbol(handle, "cuDevicePrimaryCtxRetain");
   *(void **)&stub.release = symbol(handle, "cuDevicePrimaryCtxRelease_v2");
@@ -74,7 +79,7 @@ static void expect_failure(session *s, tj_status status, tj_problem_code code, c
 
 static tj_rt_code code_of(const char *text, const char *name, uint32_t lds_bytes) {
   return (tj_rt_code){
-      .symbol = name, .code_object = {text, strlen(text)}, .argument_bytes = 16, .lds_bytes = lds_bytes};
+      .symbol = name, .code_object = {text, strlen(text)}, .argument_words = 2, .lds_bytes = lds_bytes};
 }
 
 static void load(session *s, const char *text, const char *name, uint32_t lds_bytes, tj_rt_kernel **kernel) {
@@ -241,6 +246,92 @@ START_TEST(shared_memory_beyond_what_code_lays_out_is_given) {
 END_TEST
 
 /* Each device has its memory, its code and its launches, whichever was asked last. */
+/* Types are those of unsigned integers. */
+static const struct {
+  uint32_t element_bytes, rank, swizzle;
+  const char *made;
+} maps[] = {
+    {1, 1, 0, "0 (100):() (16) (1) 0 0 0 0"},
+    {2, 2, 32, "1 (100,101):(4096) (16,17) (1,1) 0 1 0 0"},
+    {4, 3, 64, "2 (100,101,102):(4096,8192) (16,17,18) (1,1,1) 0 2 0 0"},
+    {8, 5, 128, "4 (100,101,102,103,104):(4096,8192,12288,16384) (16,17,18,19,20) (1,1,1,1,1) 0 3 0 0"},
+};
+
+static tj_tensor_map map_of(size_t row, uint64_t address) {
+  tj_tensor_map map = {.element_bytes = maps[row].element_bytes,
+                       .rank = maps[row].rank,
+                       .address = address,
+                       .swizzle = maps[row].swizzle};
+  for (uint32_t d = 0; d < map.rank; d++) {
+    map.extent[d] = 100 + d;
+    map.stride[d] = 4096 * (uint64_t)(d + 1);
+    map.box[d] = 16 + d;
+    map.element_stride[d] = 1;
+  }
+  return map;
+}
+
+START_TEST(tensor_maps_are_made) {
+  session s = open_session("add");
+  _Alignas(TJ_TENSOR_MAP_ALIGNMENT) uint8_t encoded[TJ_TENSOR_MAP_BYTES];
+  for (size_t row = 0; row < sizeof maps / sizeof *maps; row++) {
+    tj_tensor_map map = map_of(row, s.buffer.address);
+    expect(&s, tj_rt_encode_map(s.device, &map, encoded, &s.error));
+    ck_assert_str_eq(stub.map(), maps[row].made);
+    ck_assert_ptr_eq(stub.map_address(), (void *)(uintptr_t)s.buffer.address);
+  }
+  tj_tensor_map map = map_of(0, s.buffer.address);
+  stub.fail_at("encode", 1, 1);
+  expect_failure(&s, tj_rt_encode_map(s.device, &map, encoded, &s.error), TJ_CUDA_CALL, "the stub was told to");
+  map.element_bytes = 16;
+  expect_failure(&s, tj_rt_encode_map(s.device, &map, encoded, &s.error), TJ_DEVICE_TARGET, "16 bytes");
+  close_session(&s);
+}
+END_TEST
+
+START_TEST(other_devices_take_no_tensor_maps) {
+  session s = {0};
+  _Alignas(TJ_TENSOR_MAP_ALIGNMENT) uint8_t encoded[TJ_TENSOR_MAP_BYTES];
+  const tj_tensor_map map = map_of(0, 4096);
+  expect(&s, tj_rt_open("host", NULL, &s.device, &s.error));
+  expect_failure(&s, tj_rt_encode_map(s.device, &map, encoded, &s.error), TJ_DEVICE_TARGET,
+                 "kernels of host take no tensor maps");
+  tj_rt_close(s.device);
+}
+END_TEST
+
+/* A map is a parameter behind the words, wherever in the block it lies. */
+START_TEST(launches_pass_tensor_maps) {
+  session s = open_session("add");
+  tj_rt_kernel *kernel;
+  tj_rt_code code = code_of("add bring bring_param_2[128]", "bring", 0);
+  _Alignas(TJ_TENSOR_MAP_ALIGNMENT) uint8_t encoded[TJ_TENSOR_MAP_BYTES];
+  uint64_t block[(64 + TJ_TENSOR_MAP_BYTES) / 8] = {s.buffer.address, 3};
+  const tj_tensor_map map = map_of(2, s.buffer.address);
+  tj_rt_dispatch dispatch = {block, 1, BLOCK, NULL};
+  code.has_map = true;
+  ck_assert_uint_eq(tj_argument_bytes(code.argument_words, true), sizeof block);
+  expect(&s, tj_rt_load(s.device, &code, &kernel, &s.error));
+  expect(&s, tj_rt_encode_map(s.device, &map, encoded, &s.error));
+  expect_failure(&s, tj_rt_launch(s.device, kernel, &dispatch, &s.error), TJ_CUDA_CALL, "cuLaunchKernel");
+  memcpy((uint8_t *)block + tj_map_offset(code.argument_words), encoded, sizeof encoded);
+  expect(&s, tj_rt_launch(s.device, kernel, &dispatch, &s.error));
+  tj_rt_unload(s.device, kernel);
+  close_session(&s);
+}
+END_TEST
+
+START_TEST(kernels_of_many_words_are_none) {
+  enum { MANY = 5000 };
+  session s = open_session("add");
+  tj_rt_kernel *kernel;
+  tj_rt_code code = code_of(kernels, "add", 0);
+  code.argument_words = MANY;
+  expect_failure(&s, tj_rt_load(s.device, &code, &kernel, &s.error), TJ_LAUNCH, "more than 4096 parameters");
+  close_session(&s);
+}
+END_TEST
+
 START_TEST(two_devices_work_at_once) {
   static const char *const names[] = {"cuda:0", "cuda:1"};
   session s[2] = {{0}, {0}};
@@ -595,6 +686,10 @@ int main(void) {
                                 copies_keep_the_order,
                                 kernels_share_a_module,
                                 shared_memory_beyond_what_code_lays_out_is_given,
+                                tensor_maps_are_made,
+                                other_devices_take_no_tensor_maps,
+                                launches_pass_tensor_maps,
+                                kernels_of_many_words_are_none,
                                 two_devices_work_at_once,
                                 code_is_linked_once,
                                 failures_to_link_are_told,

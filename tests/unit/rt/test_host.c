@@ -129,7 +129,7 @@ static void count_workgroups(const void *block, uint64_t begin, uint64_t end) {
 }
 
 static tj_rt_kernel *load_counter(tj_rt_device *device) {
-  tj_rt_code code = {.symbol = "count", .entry = count_workgroups, .argument_bytes = sizeof(arguments)};
+  tj_rt_code code = {.symbol = "count", .entry = count_workgroups, .argument_words = sizeof(arguments) / 8};
   tj_rt_kernel *kernel;
   tj_rt_error error;
   ck_assert_int_eq(tj_rt_load(device, &code, &kernel, &error), TJ_OK);

@@ -241,7 +241,7 @@ static session *open_session(const char *ir, const char *processor) {
   expect_success(&s->job, compile, &c);
   snprintf(name, sizeof name, "sim:%s", processor);
   expect(s, tj_rt_open(name, NULL, &s->device, &s->error));
-  tj_rt_code code = {.symbol = "k", .code_object = c.code, .argument_bytes = 24};
+  tj_rt_code code = {.symbol = "k", .code_object = c.code, .argument_words = 3};
   expect(s, tj_rt_load(s->device, &code, &s->kernel, &s->error));
   open_buffers(s);
   return s;
@@ -391,7 +391,7 @@ static tj_status start_one(session *s, tj_rt_kernel *kernel, tj_rt_completion *c
 static bool outruns(session *s, tj_bytes quick_code) {
   tj_rt_completion quick_end, slow_end;
   tj_rt_kernel *quick;
-  tj_rt_code code = {.symbol = "k", .code_object = quick_code, .argument_bytes = 24};
+  tj_rt_code code = {.symbol = "k", .code_object = quick_code, .argument_words = 3};
   expect(s, tj_rt_load(s->device, &code, &quick, &s->error));
   expect(s, start_one(s, quick, &quick_end));
   expect(s, start_one(s, s->kernel, &slow_end));
@@ -450,7 +450,7 @@ START_TEST(devices_survive_failures) {
   compilation c = {.ir = kernels[0].ir, .processor = "gfx950"};
   tj_rt_kernel *good, *bad = s->kernel;
   expect_success(&s->job, compile, &c);
-  tj_rt_code code = {.symbol = "k", .code_object = c.code, .argument_bytes = 24};
+  tj_rt_code code = {.symbol = "k", .code_object = c.code, .argument_words = 3};
   expect(s, tj_rt_load(s->device, &code, &good, &s->error));
   for (int round = 0; round < 3; round++) {
     s->kernel = bad;
@@ -475,7 +475,7 @@ START_TEST(completions_tell_who_failed) {
   tj_rt_kernel *bad;
   tj_rt_completion completion[LAUNCHES];
   expect_success(&s->job, compile, &c);
-  tj_rt_code code = {.symbol = "k", .code_object = c.code, .argument_bytes = 24};
+  tj_rt_code code = {.symbol = "k", .code_object = c.code, .argument_words = 3};
   expect(s, tj_rt_load(s->device, &code, &bad, &s->error));
   for (int round = 0; round < 5; round++) {
     for (int i = 0; i < LAUNCHES; i++)
@@ -504,7 +504,7 @@ START_TEST(a_fault_of_memory_loses_the_device) {
   tj_rt_kernel *kernel;
   compilation c = {.ir = kernels[0].ir, .processor = "gfx942"};
   expect_success(&s->job, compile, &c);
-  tj_rt_code code = {.symbol = "k", .code_object = c.code, .argument_bytes = 24};
+  tj_rt_code code = {.symbol = "k", .code_object = c.code, .argument_words = 3};
   expect(s, start_one(s, s->kernel, &bad));
   if (start_one(s, s->kernel, &behind) == TJ_OK)
     ck_assert_int_ne(tj_rt_finish(s->device, &behind, &s->error), TJ_OK);
@@ -536,7 +536,7 @@ START_TEST(code_of_another_processor_is_refused) {
   compilation c = {.ir = kernels[0].ir, .processor = "gfx90a"};
   tj_rt_kernel *kernel;
   expect_success(&s->job, compile, &c);
-  tj_rt_code code = {.symbol = "k", .code_object = c.code, .argument_bytes = 24};
+  tj_rt_code code = {.symbol = "k", .code_object = c.code, .argument_words = 3};
   expect_code(s, tj_rt_load(s->device, &code, &kernel, &s->error), TJ_DEVICE_TARGET, "another processor");
   c.processor = "gfx942";
   expect_success(&s->job, compile, &c);

@@ -310,7 +310,7 @@ static void run_on_device(tj_job *job, void *data) {
   tj_bytes linked = tj_link(job, make_amdgpu_object(job, text, m->processor));
   snprintf(name, sizeof name, "sim:%s", m->processor);
   expect(tj_rt_open(name, NULL, &device, &error), &error, name);
-  const tj_rt_code code = {.symbol = "product", .code_object = linked, .argument_bytes = sizeof block};
+  const tj_rt_code code = {.symbol = "product", .code_object = linked, .argument_words = sizeof block / 8};
   expect(tj_rt_load(device, &code, &kernel, &error), &error, name);
   for (int i = 0; i < 5; i++) {
     expect(tj_rt_allocate(device, i < 4 ? given[i].size : result, &buffer[i], &error), &error, name);

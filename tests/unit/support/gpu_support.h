@@ -46,7 +46,7 @@ static inline void load_on_gpu(tj_graph *graph, gpu *run, const tj_kernel *kerne
   tj_bytes linked = tj_link(graph->job, run->compiled.bytes);
   uint32_t argument_bytes = tj_kernel_argument_bytes(kernel);
   tj_code_object_check(graph->job, tj_code_object_parse(graph->job, linked), kernel->name, argument_bytes);
-  tj_rt_code code = {.symbol = kernel->name, .code_object = linked, .argument_bytes = argument_bytes};
+  tj_rt_code code = {.symbol = kernel->name, .code_object = linked, .argument_words = argument_bytes / 8};
   expect(run, tj_rt_load(run->device, &code, &run->loaded, &run->error));
 }
 

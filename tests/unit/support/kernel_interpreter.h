@@ -4,12 +4,13 @@
  * Every work-item of every workgroup takes its steps by the oracle for index expressions. An element of the source is
  * its number plus 1. Accesses are checked to lie inside their buffers, vectors to be aligned; two stores to one
  * element of the destination, or within one phase to one element of LDS, are a race; what nobody has written is never
- * stored.
+ * stored. Boxes come as the decoder of their engine's instructions says.
  */
 #ifndef TJ_TESTS_KERNEL_INTERPRETER_H
 #define TJ_TESTS_KERNEL_INTERPRETER_H
 
 #include "ir/index/eval.h"
+#include "lower/access/box_elements.h"
 #include "lower/kernel/launched_tile.h"
 #include "tests/unit/support/exchange_interpreter.h"
 #include "tests/unit/support/harness.h"
@@ -73,14 +74,21 @@ static inline bool ends_phase(const tj_kernel_step *step) {
   return step->kind == TJ_STEP_BARRIER || step->kind == TJ_STEP_EXCHANGE;
 }
 
+static inline bool has_access(const tj_kernel_step *step) {
+  return !ends_phase(step) && step->kind != TJ_STEP_BOX;
+}
+
 static inline step_list prepare(const tj_kernel_step step[], uint32_t count) {
   step_list list = {step, count, NULL, NULL};
   if (count == 0)
     return list;
   const tj_node **nodes = calloc(ROOTS * (size_t)count, sizeof *nodes);
+  uint32_t first = 0;
+  while (!has_access(&step[first]))
+    first++;
   for (uint32_t i = 0; i < count; i++) {
-    bool is_access = !ends_phase(&step[i]);
-    const tj_access *access = &step[is_access ? i : 0].access;
+    bool is_access = has_access(&step[i]);
+    const tj_access *access = &step[is_access ? i : first].access;
     nodes[ROOTS * i] = access->offset;
     nodes[ROOTS * i + 1] = access->valid;
     nodes[ROOTS * i + 2] = access->base != NULL ? access->base : access->offset;
@@ -172,6 +180,52 @@ static inline void take_direct(interpreter *self, const tj_kernel_step *step, co
   }
 }
 
+/* A box on its way. */
+typedef struct {
+  interpreter *self;
+  const element_memory *from;
+  uint32_t bytes; /* of an element of either memory */
+  uint64_t came;  /* bytes */
+} box_visit;
+
+/* Each part of an element comes from the same place of its source; what counts is the first. */
+static inline void take_part(box_visit *visit, const tj_dma_element *element, uint64_t beyond) {
+  interpreter *self = visit->self;
+  int64_t to = (int64_t)((element->lds + beyond) / visit->bytes);
+  int64_t from = (int64_t)((element->address + beyond) / visit->bytes);
+  uint64_t part = (element->lds + beyond) % visit->bytes;
+  ck_assert_msg(to < self->lds.count, "%s: element %ld of LDS", self->name, (long)to);
+  ck_assert_msg(element->is_filled || from < visit->from->count, "%s: element %ld of the source", self->name,
+                (long)from);
+  ck_assert(element->is_filled || (element->address + beyond) % visit->bytes == part);
+  int64_t value = element->is_filled ? 0 : visit->from->value[from];
+  if (part == 0)
+    ck_assert_msg(self->lds.stores[to]++ == 0, "%s: element %ld of LDS comes twice", self->name, (long)to);
+  else
+    ck_assert_msg(self->lds.value[to] == value, "%s: parts of element %ld of LDS", self->name, (long)to);
+  self->lds.value[to] = value;
+}
+
+static inline bool take_element(const tj_dma_element *element, void *data) {
+  box_visit *visit = data;
+  const tj_box_map *map = visit->self->kernel->map;
+  ck_assert(map == NULL || element->lds + element->element_bytes <= map->barrier);
+  visit->came += element->element_bytes;
+  uint32_t step = element->element_bytes < visit->bytes ? element->element_bytes : visit->bytes;
+  for (uint32_t beyond = 0; beyond < element->element_bytes; beyond += step)
+    take_part(visit, element, beyond);
+  return true;
+}
+
+/* Once for the workgroup. */
+static inline void take_box(interpreter *self, const tj_kernel_step *step) {
+  box_visit visit = {self, &self->buffer[step->access.buffer], tj_dtype_bits(self->kernel->carried) / 8, 0};
+  tj_bindings bindings = {.value = self->symbol, .count = self->symbol_count};
+  ck_assert_int_eq(tj_visit_box(self->kernel, step, &bindings, take_element, &visit), TJ_EVAL_OK);
+  ck_assert_msg(visit.came > 0 && (self->kernel->map == NULL || visit.came == tj_box_bytes(self->kernel->map)),
+                "%s: a box of %lu bytes", self->name, (unsigned long)visit.came);
+}
+
 /* One work-item's steps of a phase; of a tiled kernel, `item` is its number in its workgroup, otherwise in all. */
 static inline void run_item(interpreter *self, const step_list *list, uint32_t begin, uint32_t end, int64_t item) {
   const tj_kernel *kernel = self->kernel;
@@ -184,6 +238,11 @@ static inline void run_item(interpreter *self, const step_list *list, uint32_t b
   ck_assert_int_eq(tj_evaluator_run(list->evaluator, &bindings, list->root), TJ_EVAL_OK);
   for (uint32_t i = begin; i < end; i++) {
     const tj_kernel_step *step = &list->step[i];
+    if (step->kind == TJ_STEP_BOX) {
+      if (item == 0)
+        take_box(self, step);
+      continue;
+    }
     element_memory *memory = step->access.buffer == TJ_LDS ? &self->lds : &self->buffer[step->access.buffer];
     if (step->kind == TJ_STEP_DIRECT)
       take_direct(self, step, list->root + ROOTS * (size_t)i);
