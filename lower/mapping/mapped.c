@@ -671,7 +671,7 @@ tj_kernel *tj_map_as_given(tj_graph *graph, tj_kernel *flat, const tj_target *ta
   check_side(graph, &mapped->mapping->load, target, mapped->load_span);
   check_side(graph, &mapped->mapping->store, target, mapped->store_span);
   uint32_t neighbours = tj_mapping_neighbours(mapped->mapping);
-  if (neighbours == 1 || tj_is_gather(flat))
+  if ((neighbours == 1 && !mapped->mapping->by_dma) || tj_is_gather(flat))
     return keep_flat(graph, flat, target, neighbours);
   tj_mapped tiled = *mapped;
   tiled.domain = tiled_domain(graph, flat);
