@@ -499,14 +499,20 @@ def check_long_softmax(runner, device, dtype):
     return None
 
 
+# Processors of which some have quotients of f32 by way of f64, where one alone is the device that is tested.
+QUOTIENTS = {"sim:gfx942": ("sim:gfx90a", "sim:gfx942", "sim:gfx950")}
+
+
 def check_quotients(runner, device, dtype):
-    """Quotients of a row by one number are rounded once, whatever both are, with the signs of zeros."""
-    rows, columns, number, bits = 96, 520, NUMPY[dtype], NUMPY[dtype].replace("f", "u")
+    """Quotients of a row by one number are rounded once, whatever both are, and so are differences, with the signs of
+    zeros."""
+    rows, columns, number, bits = 112, 520, NUMPY[dtype], NUMPY[dtype].replace("f", "u")
     generator = numpy.random.default_rng(5)
     x = generator.integers(0, numpy.iinfo(bits).max, (rows, columns), bits).view(number)
-    x[rows // 2:] = generator.standard_normal((rows // 2, columns))
-    least = numpy.finfo(number).smallest_subnormal
-    unusual = numpy.array([0.0, -0.0, numpy.inf, -numpy.inf, numpy.nan, least, -least, 2.0 ** -64, 2.0 ** -65], number)
+    x[48:88] = generator.standard_normal((40, columns))
+    least, tiny, largest = (getattr(numpy.finfo(number), key) for key in ("smallest_subnormal", "tiny", "max"))
+    unusual = numpy.array([0.0, -0.0, numpy.inf, -numpy.inf, numpy.nan, least, -least, 2.0 ** -64, 2.0 ** -65, tiny,
+                           -tiny / 3, -1.5, largest, -largest], number)
     x[::2, ::37] = generator.choice(unusual, x[::2, ::37].shape)
     x[1::8, ::3] = 0
     b = generator.integers(0, numpy.iinfo(bits).max, (rows, 1), bits).view(number)
@@ -517,20 +523,24 @@ def check_quotients(runner, device, dtype):
                 b[40:60]).astype(number)  # quotients near the middle between two numbers
     b[80:88, 0] = 2 * generator.integers(1, 1 << 22, 8)
     x[80:88] = b[80:88] / 2 * generator.choice([1, 3, 5, 7], (8, columns)).astype(number) * least  # and in it, tiny
-    text = (f"kernel k(x: {dtype} @ ({rows},{columns}):({columns},1), b: {dtype} @ ({rows},{columns}):({columns},1), "
-            f"y: {dtype} @ ({rows},{columns}):({columns},1)) = {{ y = x / max(b, 1) }}\n")
+    b[96:96 + len(unusual), 0] = unusual
+    x[96:, 1::2] = generator.choice(unusual, x[96:, 1::2].shape)
+    shape = f"@ ({rows},{columns}):({columns},1)"
+    text = (f"kernel k(x: {dtype} {shape}, b: {dtype} {shape}, y: {dtype} {shape}, d: {dtype} {shape}) = {{\n"
+            f"  y = x / max(b, 1); d = x - max(b, 1) }}\n")
     place, said = re.sub(r"\W", "_", f"quotients {device} {dtype}"), f"quotients of {dtype} on {device}"
-    found = runner.run(text, device, {}, {"x": x, "b": numpy.tile(b, (1, columns))}, ["y"], True, place)
-    if isinstance(found, str):
-        return f"{said}: {found}"
+    results = runner.run(text, device, {}, {"x": x, "b": numpy.tile(b, (1, columns))}, ["y", "d"], True, place)
+    if isinstance(results, str):
+        return f"{said}: {results}"
     with numpy.errstate(all="ignore"):
-        wanted = x / b
-    found = found["y"].reshape(wanted.shape)
-    is_right = (found.view(bits) == wanted.view(bits)) | (numpy.isnan(found) & numpy.isnan(wanted))
-    if is_right.all():
-        return None
-    first = tuple(numpy.argwhere(~is_right)[0])
-    return f"{said}: {x[first]} / {b[first[0], 0]} is {wanted[first]}, not {found[first]}"
+        exact = {"y": (x / b, "/"), "d": (x - b, "-")}
+    for key, (wanted, sign) in exact.items():
+        found = results[key].reshape(wanted.shape)
+        is_right = (found.view(bits) == wanted.view(bits)) | (numpy.isnan(found) & numpy.isnan(wanted))
+        if not is_right.all():
+            first = tuple(numpy.argwhere(~is_right)[0])
+            return f"{said}: {x[first]} {sign} {b[first[0], 0]} is {wanted[first]}, not {found[first]}"
+    return None
 
 
 def check_halves(runner, device):
@@ -788,8 +798,9 @@ def main():
             for dtype in ("f16", "f32", "f64"):
                 waiting.append(pool.submit(check_long_softmax, runner, device, dtype))
             waiting.append(pool.submit(check_halves, runner, device))
-            for dtype in ("f32", "f64"):
-                waiting.append(pool.submit(check_quotients, runner, device, dtype))
+            for on in QUOTIENTS.get(device, (device,)):
+                for dtype in ("f32", "f64"):
+                    waiting.append(pool.submit(check_quotients, runner, on, dtype))
             for dtype in ("f32", "f64") if device in WAVES else []:
                 for shape in [(3, 7), (5, 200), (2, 1000), (3, 4096), (1, 50001), FEW_OF_HOST if is_host else FEW]:
                     waiting.append(pool.submit(check_order, runner, device, dtype, shape))

@@ -4,12 +4,12 @@
 #include "rt/sim/machine/arithmetic.h"
 
 /* Both precisions: the exponents' bias, quotients that are near the largest number, numerators that are near the
- * smallest, and how far operands are scaled; all as powers of two. */
+ * smallest, how far operands are scaled, and quotients below which all are zero; all as powers of two. */
 typedef struct {
-  int bias, large_quotient, small_numerator, scale;
+  int bias, large_quotient, small_numerator, scale, least_quotient;
 } precision;
 
-static const precision single = {127, 96, 23, 64}, twice = {1023, 768, 53, 128};
+static const precision single = {127, 96, 23, 64, -150}, twice = {1023, 768, 53, 128, -1075};
 
 /* The biased exponent as the hardware reads it: 0 for zeros and denormals. */
 static int biased(double value, const precision *p) {
@@ -100,4 +100,20 @@ double divide_fixup(double quotient, double denominator, double numerator) {
   if (isinf(denominator) || numerator == 0)
     return is_negative ? -0.0 : 0.0;
   return is_negative ? -fabs(quotient) : fabs(quotient);
+}
+
+/* Whether a quotient is less than half of the smallest denormal. */
+static bool is_too_small(double denominator, double numerator, const precision *p) {
+  return isfinite(denominator) && isfinite(numerator) &&
+         biased(numerator, p) - biased(denominator, p) < p->least_quotient;
+}
+
+float divide_fixup_f32(float quotient, float denominator, float numerator) {
+  double below = (double)denominator, above = (double)numerator;
+  return (float)divide_fixup(is_too_small(below, above, &single) ? 0 : (double)quotient, below, above);
+}
+
+double divide_fixup_f64(double quotient, double denominator, double numerator) {
+  bool is_zero = is_too_small(denominator, numerator, &twice);
+  return divide_fixup(is_zero ? 0 : quotient, denominator, numerator);
 }

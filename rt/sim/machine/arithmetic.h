@@ -222,13 +222,16 @@ uint16_t multiply_add_bfloats(float a, float b, float c);
 float divide_scale_f32(float scaled, float denominator, float numerator, bool *flag);
 double divide_scale_f64(double scaled, double denominator, double numerator, bool *flag);
 
-/* The quotient of `denominator` and `numerator` in the special cases; else `quotient`. */
 /* The smaller one, of which -0 is smaller than 0; NaN where one is. */
 double minimum(double a, double b);
 /* a * b + c, where `c` is a quotient; if one of its operands was scaled, back to what it is by itself, and rounded
  * there. */
 float divide_fmas_f32(float a, float b, float c, bool is_scaled);
 double divide_fmas_f64(double a, double b, double c, bool is_scaled);
+/* The quotient of `numerator` and `denominator` in the special cases, with its sign in all; of 32 and 64 bits also
+ * where it is too small for any number but zero; else `quotient`. */
 double divide_fixup(double quotient, double denominator, double numerator);
+float divide_fixup_f32(float quotient, float denominator, float numerator);
+double divide_fixup_f64(double quotient, double denominator, double numerator);
 
 #endif
