@@ -465,6 +465,13 @@ static void try_extents(search *s, const reach *a, const reach *b, bool is_stage
   try_passes(s, &shape);
 }
 
+static bool is_within(const tj_shape_problem *problem, const reach *a, const reach *b) {
+  bool is_inside = true;
+  for (uint32_t m = 0; m < problem->count; m++)
+    is_inside = is_inside && a->extent[m] <= b->extent[m];
+  return is_inside;
+}
+
 uint32_t tj_choose_tile_shapes(const tj_shape_problem *problem, tj_tile_shape shape[], uint32_t most) {
   reach_list loaded = {.count = 0}, stored = {.count = 0};
   search s = {problem, shape, 0, most};
@@ -475,7 +482,7 @@ uint32_t tj_choose_tile_shapes(const tj_shape_problem *problem, tj_tile_shape sh
     try_extents(&s, &stored.item[i], &stored.item[i], false);
   for (uint32_t i = 0; i < stored.count; i++) {
     for (uint32_t k = 0; k < loaded.count; k++) {
-      if (!turns)
+      if (!turns && !is_within(problem, &loaded.item[k], &stored.item[i]))
         try_extents(&s, &loaded.item[k], &stored.item[i], false);
       if (problem->may_stage)
         try_extents(&s, &loaded.item[k], &stored.item[i], true);
