@@ -526,20 +526,20 @@ def check_quotients(runner, device, dtype):
     b[96:96 + len(unusual), 0] = unusual
     x[96:, 1::2] = generator.choice(unusual, x[96:, 1::2].shape)
     shape = f"@ ({rows},{columns}):({columns},1)"
-    text = (f"kernel k(x: {dtype} {shape}, b: {dtype} {shape}, y: {dtype} {shape}, d: {dtype} {shape}) = {{\n"
-            f"  y = x / max(b, 1); d = x - max(b, 1) }}\n")
+    text = (f"kernel k(x: {dtype} {shape}, b: {dtype} {shape}, y: {dtype} {shape}, d: {dtype} {shape}, "
+            f"h: {dtype} {shape}) = {{\n  y = x / max(b, 1); d = x - max(b, 1); h = x / 8 }}\n")
     place, said = re.sub(r"\W", "_", f"quotients {device} {dtype}"), f"quotients of {dtype} on {device}"
-    results = runner.run(text, device, {}, {"x": x, "b": numpy.tile(b, (1, columns))}, ["y", "d"], True, place)
+    results = runner.run(text, device, {}, {"x": x, "b": numpy.tile(b, (1, columns))}, ["y", "d", "h"], True, place)
     if isinstance(results, str):
         return f"{said}: {results}"
     with numpy.errstate(all="ignore"):
-        exact = {"y": (x / b, "/"), "d": (x - b, "-")}
-    for key, (wanted, sign) in exact.items():
+        exact = {"y": (x / b, "/", b), "d": (x - b, "-", b), "h": (x / numpy.array(8, number), "/", numpy.full_like(b, 8))}
+    for key, (wanted, sign, by) in exact.items():
         found = results[key].reshape(wanted.shape)
         is_right = (found.view(bits) == wanted.view(bits)) | (numpy.isnan(found) & numpy.isnan(wanted))
         if not is_right.all():
             first = tuple(numpy.argwhere(~is_right)[0])
-            return f"{said}: {x[first]} {sign} {b[first[0], 0]} is {wanted[first]}, not {found[first]}"
+            return f"{said}: {x[first]} {sign} {by[first[0], 0]} is {wanted[first]}, not {found[first]}"
     return None
 
 

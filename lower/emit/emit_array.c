@@ -133,6 +133,18 @@ static bool has_one_second(const computation *c, const tj_array *array) {
          (find_input(c, second, &input) && !c->inputs->varies[input]);
 }
 
+/* Whether quotients by a number are products with its reciprocal, to the last bit: both are powers of two. */
+static bool has_exact_reciprocal(const tj_array *array) {
+  enum { MOST_EXPONENT = 125 };
+  int exponent = 0;
+  return array->op == TJ_ARRAY_NUMBER && fabs(frexp(array->real, &exponent)) == 0.5 && exponent >= -MOST_EXPONENT &&
+         exponent <= MOST_EXPONENT;
+}
+
+static LLVMValueRef reciprocal_of(const computation *c, const tj_array *array, tj_dtype dtype) {
+  return repeated(c, LLVMConstReal(tj_emit_dtype(c->emitter, dtype), 1 / array->real));
+}
+
 /* Differences are sums with the other sign, which is made once: machines add two numbers at once. */
 static LLVMValueRef emit_differences(const computation *c, LLVMValueRef from, LLVMValueRef numbers) {
   LLVMBuilderRef builder = c->emitter->builder;
@@ -166,6 +178,8 @@ static LLVMValueRef emit_function(const computation *c, const tj_array *array) {
     return tj_emit_byte_of_halves(c->emitter, array->op, array->dtype, argument);
   if (array->op == TJ_ARRAY_sub && has_one_second(c, array) && array->arg[1]->op != TJ_ARRAY_NUMBER)
     return emit_differences(c, argument[0], argument[1]);
+  if (array->op == TJ_ARRAY_div && has_exact_reciprocal(array->arg[1]))
+    return LLVMBuildFMul(c->emitter->builder, argument[0], reciprocal_of(c, array->arg[1], array->dtype), "");
   if (array->op == TJ_ARRAY_div && has_one_second(c, array))
     return tj_emit_quotients(c->emitter, array->dtype, argument[0], argument[1]);
   return tj_emit_array_function(c->emitter, array->op, array->dtype, argument);
