@@ -399,9 +399,9 @@ static tj_launch_value evaluate_operation(const tj_launch_step *step, const tj_l
   return result;
 }
 
-/* What was chosen last. */
+/* What is chosen of a tile, once, where a step first speaks of it. */
 typedef struct {
-  const tj_launch_tile *tile; /* NULL: nothing */
+  bool is_known;
   tj_tile_choice choice;
   tj_eval_status status; /* of its inputs */
 } chosen_tile;
@@ -409,7 +409,7 @@ typedef struct {
 /* Chooses by the values of steps before number `step`. */
 static chosen_tile choose_tile(const tj_launch_tile *tile, uint32_t step, const tj_launch_value values[]) {
   tj_tile_domain domain = {.extent = {0}};
-  chosen_tile chosen = {.tile = tile};
+  chosen_tile chosen = {.is_known = true};
   for (uint32_t i = 0; i < TJ_TILE_INPUTS && chosen.status == TJ_EVAL_OK; i++) {
     if (!tj_launch_has_input(&tile->tile, i))
       continue;
@@ -422,17 +422,18 @@ static chosen_tile choose_tile(const tj_launch_tile *tile, uint32_t step, const 
 }
 
 static tj_launch_value evaluate_choice(const tj_launch_plan *plan, uint32_t step, const tj_launch_value values[],
-                                       chosen_tile *last) {
-  uint32_t number = tj_launch_number(plan, &plan->step[step]);
-  const tj_launch_tile *tile = &plan->tile[number / TJ_TILE_NUMBERS];
-  if (last->tile != tile)
-    *last = choose_tile(tile, step, values);
-  return (tj_launch_value){last->choice.number[number % TJ_TILE_NUMBERS], last->status};
+                                       chosen_tile chosen[]) {
+  uint32_t number = tj_launch_number(plan, &plan->step[step]), tile = number / TJ_TILE_NUMBERS;
+  if (!chosen[tile].is_known)
+    chosen[tile] = choose_tile(&plan->tile[tile], step, values);
+  return (tj_launch_value){chosen[tile].choice.number[number % TJ_TILE_NUMBERS], chosen[tile].status};
 }
 
 void tj_launch_plan_evaluate(const tj_launch_plan *plan, const int64_t parameter[], const bool bound[],
                              tj_launch_value values[]) {
-  chosen_tile last = {.tile = NULL};
+  chosen_tile chosen[TJ_LAUNCH_MOST_TILES];
+  for (uint32_t i = 0; i < plan->tile_count; i++)
+    chosen[i].is_known = false;
   for (uint32_t i = 0; i < plan->step_count; i++) {
     const tj_launch_step *step = &plan->step[i];
     if (step->op == TJ_OP_CONSTANT)
@@ -441,7 +442,7 @@ void tj_launch_plan_evaluate(const tj_launch_plan *plan, const int64_t parameter
       values[i] =
           (tj_launch_value){parameter[step->parameter], bound[step->parameter] ? TJ_EVAL_OK : TJ_EVAL_UNBOUND};
     else if (step->op == TJ_OP_SYMBOL)
-      values[i] = evaluate_choice(plan, i, values, &last);
+      values[i] = evaluate_choice(plan, i, values, chosen);
     else
       values[i] = evaluate_operation(step, values);
   }
