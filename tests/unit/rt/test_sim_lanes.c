@@ -389,7 +389,8 @@ static sim_machine *open_buffer(size_t processor, uint32_t records, const char *
 }
 
 /* Buffer instructions of lanes at 16 bytes each, with a scalar offset of 32 in s0: which lanes are within so many
- * bytes, by what is added to their offsets. Up to gfx9, the scalar's bytes count as skipped. */
+ * bytes, by what is added to their offsets. Up to gfx9, the scalar's bytes count as skipped, and where they are more
+ * than all, none are left. */
 START_TEST(buffers_have_bounds) {
   static const struct {
     const char *older, *newer;
@@ -411,6 +412,12 @@ START_TEST(buffers_have_bounds) {
       {"buffer_store_dword v0, v6, s[12:15], 0 offen offset:12",
        "buffer_store_b32 v0, v6, s[12:15], NULL offen offset:12", 64, 4, 4, 12, 4, true},
       {"buffer_store_dword v0, v6, s[12:15], s0 offen", "buffer_store_b32 v0, v6, s[12:15], s0 offen", 64, 4, 2, 32,
+       4, true},
+      {"buffer_load_dword v8, v6, s[12:15], s0 offen", "buffer_load_b32 v8, v6, s[12:15], s0 offen", 32, 2, 0, 32, 4,
+       false},
+      {"buffer_load_dword v8, v6, s[12:15], s0 offen", "buffer_load_b32 v8, v6, s[12:15], s0 offen", 16, 1, 0, 32, 4,
+       false},
+      {"buffer_store_dword v0, v6, s[12:15], s0 offen", "buffer_store_b32 v0, v6, s[12:15], s0 offen", 16, 1, 0, 32,
        4, true},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
