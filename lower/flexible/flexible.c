@@ -272,61 +272,72 @@ static void set_multiples(tj_flexible *f, uint32_t bytes) {
   }
 }
 
+static void begin(tj_flexible *f, const wanted *w) {
+  f->source = tj_flat_load(f->flat)->access.buffer;
+  f->destination = tj_flat_store(f->flat)->access.buffer;
+  f->kernel = new_kernel(f, f->flat, w);
+  tj_flexible_set_items(f, TJ_FLEXIBLE_ITEMS);
+  tj_domain_sort(f->graph, f->domain, true, f->order[TJ_FLEXIBLE_SOURCE]);
+  tj_domain_sort(f->graph, f->domain, false, f->order[TJ_FLEXIBLE_DESTINATION]);
+  if (f->given != NULL)
+    tj_flexible_read_given(f);
+  else
+    choose_modes(f);
+  if (f->given == NULL || turns(f))
+    choose_others(f);
+}
+
+/* False where an operand is no sum of digits and strides. */
+static bool measure_operands(tj_flexible *f, const wanted *w, const tj_node *origin[]) {
+  choose_sides(f);
+  set_multiples(f, w->bytes);
+  measure_modes(f);
+  for (uint32_t side = 0; side < tj_flexible_sides(f); side++) {
+    if (!is_strided(f, side, &origin[side]))
+      return false;
+    demand_multiples(f, side, origin[side]);
+  }
+  return true;
+}
+
+static void add_way(tj_flexible *f, bool is_staged, bool is_scalar) {
+  if (turns(f))
+    add_all_steps(f, tj_flexible_turn_steps, tj_flexible_turn_shape(f));
+  else if (is_staged)
+    add_all_steps(f, tj_flexible_staged_steps, tj_flexible_staged_shape(f));
+  else if (is_scalar)
+    add_steps(f, tj_flexible_straight_steps, tj_flexible_scalar_shape(f));
+  else
+    add_all_steps(f, tj_flexible_straight_steps, tj_flexible_straight_shape(f));
+}
+
 /* The kernel that is asked for, and its condition. NULL: there is none. */
 static tj_kernel *make_flexible(tj_graph *graph, const tj_kernel *flat, const tj_target *target, const wanted *w,
                                 const tj_node **condition) {
-  const tj_domain *domain = flat->domain;
   const tj_mapping *given = w->given;
   tj_flexible f = {.graph = graph,
                    .target = target,
-                   .domain = domain,
+                   .domain = flat->domain,
                    .given = given,
                    .flat = flat,
                    .condition = tj_int(graph, 1),
                    .gate = tj_int(graph, 1),
                    .form_count = TJ_FLEXIBLE_BOUNDS};
-  f.source = tj_flat_load(flat)->access.buffer;
-  f.destination = tj_flat_store(flat)->access.buffer;
-  f.kernel = new_kernel(&f, flat, w);
-  tj_flexible_set_items(&f, TJ_FLEXIBLE_ITEMS);
-  const tj_node *origin[TJ_FLEXIBLE_BOUNDS];
-  tj_domain_sort(graph, domain, true, f.order[TJ_FLEXIBLE_SOURCE]);
-  tj_domain_sort(graph, domain, false, f.order[TJ_FLEXIBLE_DESTINATION]);
-  if (given != NULL)
-    tj_flexible_read_given(&f);
-  else
-    choose_modes(&f);
-  if (given == NULL || turns(&f))
-    choose_others(&f);
+  begin(&f, w);
   bool is_staged = w->is_staged || (given != NULL && !turns(&f) && stages(graph, given));
-  if (!have_neighbours(&f) || (is_staged && !may_stage(&f)))
+  const tj_node *origin[TJ_FLEXIBLE_BOUNDS];
+  if (!have_neighbours(&f) || (is_staged && !may_stage(&f)) || !measure_operands(&f, w, origin))
     return NULL;
-  choose_sides(&f);
-  set_multiples(&f, w->bytes);
-  measure_modes(&f);
-  for (uint32_t side = 0; side < tj_flexible_sides(&f); side++) {
-    if (!is_strided(&f, side, &origin[side]))
-      return NULL;
-    demand_multiples(&f, side, origin[side]);
-  }
-  bool is_plain = !turns(&f) && !is_staged;
-  if (w->is_scalar && (!is_plain || !tj_flexible_may_have_scalars(&f)))
+  bool may_be_scalar = !turns(&f) && !is_staged && tj_flexible_may_have_scalars(&f);
+  if (w->is_scalar && !may_be_scalar)
     return NULL;
-  bool is_scalar =
-      w->is_scalar || (given != NULL && is_plain && tj_flexible_may_have_scalars(&f) && tj_flexible_has_scalars(&f));
+  bool is_scalar = w->is_scalar || (given != NULL && may_be_scalar && tj_flexible_has_scalars(&f));
   if (f.form_count == TJ_FLEXIBLE_BOUNDS && (given == NULL || turns(&f)))
     leave_windows_out(&f);
   tj_flexible_set_reaches(&f);
   for (uint32_t side = 0; side < tj_flexible_sides(&f); side++)
     f.form[side].base = measured_origin(&f, side, origin[side]).name;
-  if (turns(&f))
-    add_all_steps(&f, tj_flexible_turn_steps, tj_flexible_turn_shape(&f));
-  else if (is_staged)
-    add_all_steps(&f, tj_flexible_staged_steps, tj_flexible_staged_shape(&f));
-  else if (is_scalar)
-    add_steps(&f, tj_flexible_straight_steps, tj_flexible_scalar_shape(&f));
-  else
-    add_all_steps(&f, tj_flexible_straight_steps, tj_flexible_straight_shape(&f));
+  add_way(&f, is_staged, is_scalar);
   *condition = f.condition;
   return tj_is_int(f.condition, 0) || !tj_kernel_fits(graph, f.kernel) ? NULL : f.kernel;
 }
