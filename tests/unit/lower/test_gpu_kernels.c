@@ -38,6 +38,35 @@ START_TEST(test_random_expressions) {
 }
 END_TEST
 
+/* --- dividends of 32 bits --- */
+
+enum { DIVIDENDS = 64 };
+
+static const int64_t dividend = UINT32_MAX - 4;
+
+/* dst[n] = dividend / max(n, 1): in 32 bits the dividend begins with as many ones as a negative number near 0. */
+static void run_dividend(tj_job *job, void *data) {
+  gpu *run = data;
+  tj_graph *graph = tj_graph_create(job);
+  hand_kernel *made = make_kernel(graph, tj_int(graph, DIVIDENDS), TJ_DTYPE_i64);
+  const tj_node *divisor = tj_max(graph, made->kernel.index, tj_int(graph, 1));
+  made->step[0].value = tj_div(graph, tj_int(graph, dividend), divisor);
+  load_on_gpu(graph, run, &made->kernel);
+  int64_t found[DIVIDENDS];
+  symbol_values none = {.count = 64};
+  run_on_gpu(run, &made->kernel, (host_bytes[]){{found, sizeof found}}, &none);
+  for (int64_t n = 0; n < DIVIDENDS; n++)
+    ck_assert_int_eq(found[n], dividend / (n > 1 ? n : 1));
+}
+
+START_TEST(test_dividends) {
+  gpu run;
+  open_gpu(&run, simulated[_i], 1);
+  in_job(&run, run_dividend);
+  close_gpu(&run);
+}
+END_TEST
+
 /* --- conversions --- */
 
 enum { ELEMENTS = 2048 };
@@ -124,6 +153,7 @@ int main(void) {
   tcase_set_timeout(cases, 500);
   tcase_add_loop_test(cases, test_masks, 0, SIMULATED_COUNT);
   tcase_add_loop_test(cases, test_random_expressions, 0, SIMULATED_COUNT);
+  tcase_add_loop_test(cases, test_dividends, 0, SIMULATED_COUNT);
   tcase_add_loop_test(cases, test_conversions, 0, SIMULATED_COUNT);
   suite_add_tcase(suite, cases);
   return run_suite(suite);
