@@ -188,6 +188,10 @@ EXAMPLES = [
 EXAMPLES += [
     ("concat", {"a": ("f16", "MA"), "b": ("f16", "MB")}, {},
      {"y": ("f16", "MC", lambda a, b: numpy.concatenate([a, b], 1), 0)}),
+    ("embedding", {"table": ("f8e4m3fn", "VN"), "scales": ("f32", "V1"), "ids": ("i32", "M")}, {},
+     {"y": ("bf16", ROW, lambda table, scales, ids: gathered(table, ids, 0) * gathered(scales, ids, 0), 0.51)}),
+    ("kv_read", {"cache": ("f8e4m3fn", "PSEF"), "table": ("i32", "B")}, {"scale": 0.75},
+     {"keys": ("f16", "BSEF", lambda cache, table: gathered(cache, table, 0) * WIDE(0.75), 0.51)}),
 ]
 UNCOUNTED = {"rope", "concat", "dequantize"}
 SHAPES = [(1, 1), (3, 40), (5, 7), (300, 1), (1, 300), (2, 2049), (17, 256)]
@@ -361,13 +365,15 @@ def check_example(runner, device, row, folder, shape, fixed):
     name, inputs, numbers, outputs = row
     extents = {"M": shape[0], "N": shape[1], "1": 1, "T": shape[0], "H": 3, "D": min(shape[1], 512),
                "G": shape[1] // 32 + 1, "L": 32, "A": min(shape[1], 999), "B": 9, "C": min(shape[1], 999) + 9,
-               "S": 16, "P": 2}
+               "S": 16, "P": 2, "V": 5, "E": 8, "F": 128}
     generator = numpy.random.default_rng(len(name))
     arrays, wide = {}, {}
     for key, (dtype, form) in inputs.items():
         array = generator.standard_normal([extents[mode] for mode in form]) * (3 if dtype != "u8" else 0)
         array += generator.integers(0, 256, array.shape) if dtype == "u8" else 0
-        if dtype == "bf16":
+        if dtype == "f8e4m3fn":
+            arrays[key] = numpy.minimum(abs(array) * 20, 126).astype("u1")
+        elif dtype == "bf16":
             arrays[key] = (bf16(array).view("u4") >> 16).astype("u2")
         else:
             arrays[key] = array.astype(NUMPY[dtype])
@@ -393,7 +399,7 @@ def check_counts(runner, device, row, folder):
     """Rows that fit into registers are read once and stored once, in whole lines, and no banks of LDS conflict."""
     name, inputs, numbers, outputs = row
     rows, columns = 16, 1024
-    extents = {"M": rows, "N": columns, "G": columns // 32}
+    extents = {"M": rows, "N": columns, "G": columns // 32, "V": rows, "B": 3, "P": 4}
     path = folder / f"{name}.tile"
     command = [runner.tilejit, "run", str(path), "--device", device, "--stats"]
     for key in re.findall(r"(\w+) in \d", path.read_text(encoding="utf-8")):
@@ -404,9 +410,10 @@ def check_counts(runner, device, row, folder):
     if result.returncode != 0:
         return result.stderr.strip()
     counters = json.loads(result.stdout)["counters"]
-    bits = {"f16": 16, "bf16": 16, "f32": 32, "f8e4m3fn": 8, "e8m0": 8}
+    bits = {"f16": 16, "bf16": 16, "f32": 32, "i32": 32, "f8e4m3fn": 8, "e8m0": 8}
     elements = {ROW: rows * columns, COLUMN: rows, WEIGHT: rows * columns,  # each row reads all weights
-                GROUPS: rows * columns, SCALES: rows * columns // 32}
+                GROUPS: rows * columns, SCALES: rows * columns // 32,
+                "VN": rows * columns, "PSEF": 3 * 16384, "BSEF": 3 * 16384, "V1": 0, "M": 0, "B": 0}  # by scalars
     least = sum(elements[form] * bits[dtype] // 8 for dtype, form, *_ in (*inputs.values(), *outputs.values()))
     wanted = {"memory_bytes": least, "cache_lines": counters["least_cache_lines"],
               "lds_cycles": counters["least_lds_cycles"]}
@@ -660,9 +667,9 @@ def scattered(source, indices, into, dimension, adds):
     return numpy.moveaxis(result, 0, dimension)
 
 
-def indices_of(generator, dtype, count, most, adds):
-    """Places of 0 … most - 1, which differ unless what goes there is added, and some that are none."""
-    indices = generator.integers(0, 4, count) if adds else generator.permutation(most)[:count]
+def indices_of(generator, dtype, count, most, repeat):
+    """Places of 0 … most - 1, which differ unless they may repeat, and some that are none."""
+    indices = generator.integers(0, min(most, 4), count) if repeat else generator.permutation(most)[:count]
     indices[generator.random(count) < 0.2] = most + 1
     indices = indices.astype({"u16": "u2", "i16": "i2"}.get(dtype) or NUMPY[dtype])
     if indices.dtype.kind == "i":
@@ -695,6 +702,85 @@ def check_scatter(runner, device, row, shape, fixed):
         inputs[key] = numpy.asarray(inputs[key], order="F" if is_turned else "C")
     text = f"param M in 1..4096, N in 1..4096, S in 1..8192\nkernel k({arguments}) = {body}\n"
     place = re.sub(r"\W", "_", f"{body} {types['src']} {len(arguments)} {device} {shape} {fixed}")
+    parameters = {key: extents[key] for key in extents if re.search(rf"\b{key}\b", arguments)}
+    found = runner.run(text, device, parameters, inputs, destinations, fixed, place)
+    said = f"{body} of {arguments} {shape} on {device} {'fixed' if fixed else 'at launch'}"
+    if isinstance(found, str):
+        return f"{said}: {found}"
+    return next((f"{said}: elements of {key} differ" for key, array in wanted.items()
+                 if not (found[key].reshape(array.shape) == array).all()), None)
+
+
+# Kernels that read through indices: arguments, the body, by name what is read of an argument through which indices along
+# which dimension, and each destination as a function of that and of the other inputs.
+GATHERS = [
+    ("t: f16 @ (S,N):(N,1), i: i32 @ M:1, s: f32 @ (M,1):(1,1), y: f32 @ (M,N):(N,1)", "y = gather(t, i) * s",
+     {"g": ("t", "i", 0)}, {"y": lambda g, s, **_: g * s}),
+    ("t: f16 @ (S,8,N):(8*N,N,1), i: i64 @ M:1, x: i8 @ (M,8,N):(8*N,N,1), y: f32 @ (M,8,N):(8*N,N,1)",
+     "y = gather(t, [i, 0]) + x", {"g": ("t", "i", 0)}, {"y": lambda g, x, **_: g + x}),
+    ("t: f32 @ packed((S,N)), i: u16 @ packed((M)), j: i16 @ M:1, y: f32 @ packed((M,N))",
+     "y = gather(t, i) - 2 * gather(t, j)", {"g": ("t", "i", 0), "h": ("t", "j", 0)}, {"y": lambda g, h, **_: g - 2 * h}),
+    ("t: f16 @ (M,S):(S,1), u: i8 @ (1,S):(0,1), i: i32 @ N:1, y: f32 @ (M,N):(1,M)",
+     "y = gather(t, [i, 1]) * gather(u, [i, 1])", {"g": ("t", "i", 1), "h": ("u", "i", 1)},
+     {"y": lambda g, h, **_: g * h}),
+    ("t: f16 @ (S,N):(N,1), i: i32 @ M:1, y: f32 @ (M,N):(N,1), s: f32 @ (M,1):(1,1)",
+     "let g = gather(t, i); y = g - max(g, 1); s = sum(g, 1)", {"g": ("t", "i", 0)},
+     {"y": lambda g, **_: g - g.max(1, keepdims=True), "s": lambda g, **_: g.sum(1, keepdims=True)}),
+    ("t: f32 @ (M,S):(S,1), i: i64 @ N:1, y: f32 @ (M,N):(N,1)",
+     "y = gather(t, [i, 1]) - max(gather(t, [i, 1]), 1)", {"g": ("t", "i", 1)},
+     {"y": lambda g, **_: g - g.max(1, keepdims=True)}),
+    ("t: f32 @ (S,N):(N,1), i: i32 @ M:1, w: i8 @ (M,1):(1,0), s: f32 @ (1,N):(0,1)", "s = sum(gather(t, i) * w, 0)",
+     {"g": ("t", "i", 0)}, {"s": lambda g, w, **_: (g * w).sum(0, keepdims=True)}),
+    ("x: f32 @ (M,N):(N,1), t: f32 @ (S,N):(N,1), i: i32 @ 1:1, y: f32 @ (M,N):(N,1)", "y = x + gather(t, i)",
+     {"g": ("t", "i", 0)}, {"y": lambda x, g, **_: x + g}),
+    ("t: f32 @ (M,N):(N,1), i: i32 @ M:1, y: f32 @ (M,N):(N,1)", "y = gather(t, i) - t", {"g": ("t", "i", 0)},
+     {"y": lambda g, t, **_: g - t}),
+    ("t: f16 @ (S,N):(N,1), i: i32 @ M:1, x: f32 @ (M,N):(N,1), y: f32 @ (S,N):(N,1)",
+     "y = gather(t, i) + x, scatter=i", {"g": ("t", "i", 0)}, {"y": lambda g, x, **_: g + x}),
+]
+# Of these, those whose rows may be long: in loops, and shared by workgroups.
+LONG_GATHERS, LONG_ROWS = GATHERS[4:6], [(3, 40000), (1, 300001)]
+
+
+def gathered(table, indices, dimension):
+    """What NumPy makes of it: 0 where indices are none of the dimension's."""
+    indices = indices.astype("i8")
+    found = (indices >= 0) & (indices < table.shape[dimension])
+    part = numpy.moveaxis(table.take(numpy.where(found, indices, 0), dimension), dimension, 0).copy()
+    part[~found] = 0
+    return numpy.moveaxis(part, 0, dimension)
+
+
+def shape_in(arguments, name, extents):
+    form = re.search(rf"\b{name}: \w+ @ (?:packed\()?\(?([\w,]+)", arguments)[1]
+    return [extents.get(mode) or int(mode) for mode in form.split(",")]
+
+
+def check_gather(runner, device, row, shape, fixed):
+    """Numbers are such that results are exact; guards see to it that indices which are none are not followed."""
+    arguments, body, reads, destinations = row
+    types, dimension = arguments_of(arguments), next(iter(reads.values()))[2]
+    extents = {"M": shape[0], "N": shape[1], "S": shape[dimension] + 5}
+    generator = numpy.random.default_rng(len(arguments) + shape[0])
+    table_of = {indices: table for table, indices, _ in reads.values()}
+    inputs, wanted = {}, {}
+    for key in [key for key in types if key not in destinations]:
+        there = shape_in(arguments, key, extents)
+        if key in table_of:
+            most = shape_in(arguments, table_of[key], extents)[dimension]
+            inputs[key] = indices_of(generator, types[key], there[0], most, "scatter" not in body)
+        else:
+            inputs[key] = generator.integers(-50, 50, there).astype(NUMPY[types[key]])
+    wide = {key: array.astype("f8") for key, array in inputs.items()}
+    wide.update((key, gathered(wide[table], inputs[indices], along))
+                for key, (table, indices, along) in reads.items())
+    for key, function in destinations.items():
+        wanted[key] = function(**wide)
+        if "scatter" in body:
+            inputs[key] = generator.integers(-50, 50, shape_in(arguments, key, extents)).astype(NUMPY[types[key]])
+            wanted[key] = scattered(wanted[key], inputs["i"].astype("i8"), inputs[key], dimension, False)
+    text = f"param M in 1..4096, N in 1..1000000, S in 1..1000005\nkernel k({arguments}) = {{ {body} }}\n"
+    place = re.sub(r"\W", "_", f"{body} {types} {device} {shape} {fixed}")
     parameters = {key: extents[key] for key in extents if re.search(rf"\b{key}\b", arguments)}
     found = runner.run(text, device, parameters, inputs, destinations, fixed, place)
     said = f"{body} of {arguments} {shape} on {device} {'fixed' if fixed else 'at launch'}"
@@ -823,6 +909,10 @@ def main():
                     for on in (device, "sim:gfx1030") if device == "sim:gfx1201" else (device,):
                         for fixed in (True, False):
                             waiting.append(pool.submit(check_scatter, runner, on, row, shape, fixed))
+            for row in GATHERS:
+                for shape in SHAPES[1:7] + (LONG_ROWS if row in LONG_GATHERS else []):
+                    for fixed in (True, False):
+                        waiting.append(pool.submit(check_gather, runner, device, row, shape, fixed))
             for row in EXAMPLES:
                 for shape in SHAPES + LONG[:1] if is_host else SHAPES[1:6:2]:
                     for fixed in (True, False):

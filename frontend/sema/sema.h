@@ -82,8 +82,14 @@ typedef struct {
   uint32_t argument, dimension;
 } tj_indexed;
 
-/* name=argument, or name=[argument, dimension]: TJ4001, TJ4003, TJ4005 for what names none. (sema_kernel.c) */
-tj_indexed tj_evaluate_indices(tj_scope *scope, const tj_kernel_definition *kernel, const tj_ast *option);
+/* The argument, or [argument, dimension], that `name` is given: TJ4001, TJ4003, TJ4005 for what names none.
+ * (sema_kernel.c) */
+tj_indexed tj_evaluate_indices(tj_scope *scope, const tj_kernel_definition *kernel, const char *name,
+                               const tj_ast *ast);
+
+/* Whether the name is that of a function of arrays, which functions of the program may have in their bodies.
+ * (sema_array.c) */
+bool tj_is_array_function(const char *name);
 
 /* The statements of a kernel, whose arguments have been evaluated: TJ4025 to TJ4027 for those that cannot be
  * followed. Marks the arguments that are read and written. (sema_array.c) */

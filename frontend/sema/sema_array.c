@@ -50,16 +50,25 @@ static const tj_tuple *shape_of(tj_graph *graph, const tj_value *view) {
   return view->kind == TJ_VALUE_VIEW ? tj_view_lengths(graph, view->view) : tj_value_layout(view)->shape;
 }
 
-static const tj_array *buffer_array(frame *f, uint32_t number) {
-  const tj_kernel_argument *argument = &f->argument[number];
-  const tj_tuple *shape = shape_of(f->graph, argument->view);
+static uint32_t rank_of(frame *f, uint32_t number) {
+  return tj_tuple_rank(shape_of(f->graph, f->argument[number].view));
+}
+
+static const tj_node **extents_of(frame *f, uint32_t number) {
+  const tj_tuple *shape = shape_of(f->graph, f->argument[number].view);
   uint32_t rank = tj_tuple_rank(shape);
   const tj_node **extent = TJ_NEW_ARRAY(f->job, const tj_node *, rank + 1);
   if (rank > TJ_ARRAY_MOST_MODES)
-    tj_fail_at(f->job, argument->span, TJ_WORK_LIMIT, "an array has at most %d modes", TJ_ARRAY_MOST_MODES);
+    tj_fail_at(f->job, f->argument[number].span, TJ_WORK_LIMIT, "an array has at most %d modes", TJ_ARRAY_MOST_MODES);
   for (uint32_t i = 0; i < rank; i++)
     extent[i] = tj_tuple_product(f->graph, tj_tuple_mode(shape, i));
-  return tj_array_buffer(f->graph, f->program, number, argument->name, dtype_of(f, argument), extent, rank);
+  return extent;
+}
+
+static const tj_array *buffer_array(frame *f, uint32_t number) {
+  const tj_kernel_argument *argument = &f->argument[number];
+  return tj_array_buffer(f->graph, f->program, number, argument->name, dtype_of(f, argument), extents_of(f, number),
+                         rank_of(f, number));
 }
 
 /* A number of the launch: a symbol that has its bits. */
@@ -181,6 +190,11 @@ static const tj_array *reduced(frame *f, const tj_ast *ast, tj_array_op op, uint
   return tj_array_reduce(f->graph, f->program, op, array, *modes);
 }
 
+static const tj_array *evaluate_sum(frame *f, const tj_ast *ast) {
+  uint64_t modes;
+  return reduced(f, ast, TJ_ARRAY_SUM, &modes);
+}
+
 static const tj_array *evaluate_mean(frame *f, const tj_ast *ast) {
   uint64_t modes;
   const tj_array *sum = reduced(f, ast, TJ_ARRAY_SUM, &modes);
@@ -217,11 +231,19 @@ static bool is_mode(frame *f, const tj_ast *ast) {
   return binding != NULL && binding->value != NULL;
 }
 
-static const tj_array *evaluate_extremum(frame *f, const tj_ast *ast, bool is_largest) {
+static const tj_array *extremum(frame *f, const tj_ast *ast, tj_array_op of_two, tj_array_op of_many) {
   uint64_t modes;
   if (ast->count == 3 && !is_mode(f, ast->item[2]))
-    return apply_row(f, ast, is_largest ? TJ_ARRAY_max : TJ_ARRAY_min);
-  return reduced(f, ast, is_largest ? TJ_ARRAY_LARGEST : TJ_ARRAY_SMALLEST, &modes);
+    return apply_row(f, ast, of_two);
+  return reduced(f, ast, of_many, &modes);
+}
+
+static const tj_array *evaluate_max(frame *f, const tj_ast *ast) {
+  return extremum(f, ast, TJ_ARRAY_max, TJ_ARRAY_LARGEST);
+}
+
+static const tj_array *evaluate_min(frame *f, const tj_ast *ast) {
+  return extremum(f, ast, TJ_ARRAY_min, TJ_ARRAY_SMALLEST);
 }
 
 /* The body of a function of the program, of arrays. */
@@ -247,24 +269,106 @@ static const tj_array *evaluate_cast(frame *f, const tj_ast *ast, tj_dtype dtype
   return tj_array_cast(f->graph, f->program, evaluate(f, ast->item[1]), dtype);
 }
 
+/* --- indices --- */
+
+/* The indices of an argument, which become read: [indices, dimension], or indices of dimension 0. */
+static tj_indexed find_indices(frame *f, const char *name, const tj_ast *ast, uint32_t argument) {
+  tj_indexed indexed = tj_evaluate_indices(f->scope, f->definition, name, ast);
+  uint32_t rank = rank_of(f, argument);
+  if (f->argument[indexed.argument].view == NULL)
+    tj_fail(f->job, TJ_KERNEL_ARGUMENT, "%s: '%s' is a number, and indices are a buffer", name,
+            f->argument[indexed.argument].name);
+  if (indexed.dimension >= rank)
+    tj_fail(f->job, TJ_DOMAIN_MISMATCH, "%s: there is no dimension %" PRIu32 " of %" PRIu32, name, indexed.dimension,
+            rank);
+  f->argument[indexed.argument].is_read = true;
+  return indexed;
+}
+
+/* An argument's extents where indices say which elements along a dimension are meant: as many as there are. */
+static const tj_node **indexed_extents(frame *f, uint32_t argument, uint32_t indices, uint32_t dimension) {
+  const tj_node **extent = extents_of(f, argument);
+  extent[dimension] = tj_tuple_product(f->graph, shape_of(f->graph, f->argument[indices].view));
+  return extent;
+}
+
+static uint32_t find_gathered(frame *f, const tj_ast *ast) {
+  uint32_t argument = f->kernel == NULL || ast->kind != TJ_AST_NAME ? 0 : find_argument(f, ast->name);
+  f->job->here = ast->span;
+  if (f->kernel == NULL || ast->kind != TJ_AST_NAME || argument == f->kernel->argument_count)
+    tj_fail(f->job, TJ_KERNEL_ARGUMENT, "gather, in a kernel's body, reads one of its arguments by name");
+  if (f->argument[argument].view == NULL)
+    tj_fail(f->job, TJ_KERNEL_ARGUMENT, "gather: '%s' is a number, and has no elements", ast->name);
+  return argument;
+}
+
+static const tj_array *add_gather(frame *f, tj_array_gather gather) {
+  tj_array_program *program = f->program;
+  const tj_kernel_argument *argument = &f->argument[gather.argument];
+  const char *name = tj_string_format(f->job, "gather(%s, [%s, %" PRIu32 "])", argument->name,
+                                      f->argument[gather.indices].name, gather.dimension);
+  if (program->gather == NULL)
+    program->gather = TJ_NEW_ARRAY(f->job, tj_array_gather, TJ_ARRAY_MOST);
+  gather.array = tj_array_buffer(f->graph, program, f->kernel->argument_count + program->gather_count, name,
+                                 dtype_of(f, argument),
+                                 indexed_extents(f, gather.argument, gather.indices, gather.dimension),
+                                 rank_of(f, gather.argument));
+  program->gather[program->gather_count++] = gather;
+  return gather.array;
+}
+
+/* gather(argument, indices), or gather(argument, [indices, dimension]) */
+static const tj_array *evaluate_gather(frame *f, const tj_ast *ast) {
+  check_arity(f, ast, 2, 2);
+  uint32_t argument = find_gathered(f, ast->item[1]);
+  f->job->here = ast->span;
+  tj_indexed indexed = find_indices(f, "gather", ast->item[2], argument);
+  f->argument[argument].is_read = true;
+  for (uint32_t i = 0; i < f->program->gather_count; i++) {
+    const tj_array_gather *other = &f->program->gather[i];
+    if (other->argument == argument && other->indices == indexed.argument && other->dimension == indexed.dimension)
+      return other->array;
+  }
+  return add_gather(f, (tj_array_gather){argument, indexed.argument, indexed.dimension, NULL, ast->span});
+}
+
+/* --- applications --- */
+
+typedef struct {
+  const char *name;
+  const tj_array *(*evaluate)(frame *, const tj_ast *);
+} word;
+
+/* What is not computed element by element. */
+static const word words[] = {{"sum", evaluate_sum}, {"mean", evaluate_mean},   {"max", evaluate_max},
+                             {"min", evaluate_min}, {"index", evaluate_index}, {"gather", evaluate_gather}};
+
+static const word *find_word(const char *name) {
+  for (uint32_t i = 0; i < sizeof words / sizeof *words; i++) {
+    if (strcmp(words[i].name, name) == 0)
+      return &words[i];
+  }
+  return NULL;
+}
+
+bool tj_is_array_function(const char *name) {
+  tj_array_op op;
+  tj_dtype dtype;
+  return find_word(name) != NULL || tj_dtype_find(name, &dtype) || tj_array_find_function(name, 0, &op);
+}
+
 static const tj_array *evaluate_application(frame *f, const tj_ast *ast) {
   const char *name = ast->item[0]->kind == TJ_AST_NAME ? ast->item[0]->name : NULL;
   tj_array_op op;
   tj_dtype dtype;
-  uint64_t modes;
   if (name == NULL)
     tj_fail(f->job, TJ_WRONG_TYPE, "only functions are applied in statements of arrays");
   const tj_binding *binding = tj_scope_find(f->scope, name);
   if (binding != NULL && binding->function != NULL)
     return call_function(f, ast, binding->function);
-  if (strcmp(name, "sum") == 0)
-    return reduced(f, ast, TJ_ARRAY_SUM, &modes);
-  if (strcmp(name, "mean") == 0)
-    return evaluate_mean(f, ast);
-  if (strcmp(name, "max") == 0 || strcmp(name, "min") == 0)
-    return evaluate_extremum(f, ast, name[1] == 'a');
-  if (strcmp(name, "index") == 0)
-    return evaluate_index(f, ast);
+  const word *own = find_word(name);
+  if (own != NULL)
+    return own->evaluate(f, ast);
   if (tj_dtype_find(name, &dtype))
     return evaluate_cast(f, ast, dtype);
   if (tj_array_find_function(name, 0, &op))
@@ -352,11 +456,8 @@ static void check_destination(frame *f, uint32_t number, const tj_ast_statement 
     tj_fail(f->job, TJ_ARRAY_STATEMENT, "'%s' is written twice", statement->name);
 }
 
-/* --- indices --- */
-
 /* scatter=indices, or scatter_add=indices */
 static void set_indices(frame *f, const tj_ast *option, tj_array_store *store) {
-  uint32_t rank = tj_tuple_rank(shape_of(f->graph, f->argument[store->argument].view));
   f->job->here = option->span;
   store->is_indexed = true;
   store->adds = strcmp(option->name, "scatter_add") == 0;
@@ -364,16 +465,9 @@ static void set_indices(frame *f, const tj_ast *option, tj_array_store *store) {
     tj_note(f->job, "it may have scatter=indices or scatter_add=indices; a mapping stands behind the braces");
     tj_fail(f->job, TJ_UNKNOWN_ARGUMENT, "a statement has no argument '%s'", option->name);
   }
-  tj_indexed indexed = tj_evaluate_indices(f->scope, f->definition, option);
+  tj_indexed indexed = find_indices(f, option->name, option->item[0], store->argument);
   store->indices = indexed.argument;
   store->dimension = indexed.dimension;
-  if (f->argument[store->indices].view == NULL)
-    tj_fail(f->job, TJ_KERNEL_ARGUMENT, "%s: '%s' is a number, and indices are a buffer", option->name,
-            f->argument[store->indices].name);
-  if (store->dimension >= rank)
-    tj_fail(f->job, TJ_DOMAIN_MISMATCH, "%s: there is no dimension %" PRIu32 " of %" PRIu32, option->name,
-            store->dimension, rank);
-  f->argument[store->indices].is_read = true;
 }
 
 /* An argument by the coordinates that statements speak of: it has as many along a dimension as there are indices. */
@@ -383,23 +477,34 @@ static const tj_array *addressed_array(frame *f, uint32_t number) {
   if (indexed == NULL)
     return own;
   tj_array *array = tj_arena_copy(&f->job->arena, own, sizeof *own);
-  const tj_node **extent = tj_arena_copy(&f->job->arena, own->extent, own->rank * sizeof *extent);
-  extent[indexed->dimension] = tj_tuple_product(f->graph, shape_of(f->graph, f->argument[indexed->indices].view));
-  array->extent = extent;
+  array->extent = indexed_extents(f, number, indexed->indices, indexed->dimension);
   return array;
 }
 
-/* Which elements are stored only the launch knows, so that nothing of the kernel can be about them. */
+static void check_only_read(frame *f, uint32_t indices) {
+  if (f->argument[indices].is_written)
+    tj_fail(f->job, TJ_KERNEL_ARGUMENT, "indices are an argument of their own; '%s' is written",
+            f->argument[indices].name);
+}
+
+/* Which elements are loaded or stored only the launch knows, so that nothing else of the kernel can be about them. */
 static void check_indices(frame *f) {
   for (uint32_t i = 0; i < f->program->store_count; i++) {
     const tj_array_store *store = &f->program->store[i];
     f->job->here = store->span;
-    if (store->is_indexed && f->argument[store->indices].is_written)
-      tj_fail(f->job, TJ_KERNEL_ARGUMENT, "indices are an argument of their own; '%s' is written",
-              f->argument[store->indices].name);
+    if (store->is_indexed)
+      check_only_read(f, store->indices);
     if (store->is_indexed && f->argument[store->argument].is_read)
       tj_fail(f->job, TJ_ARRAY_STATEMENT, "'%s' is written through indices, and cannot be read",
               f->argument[store->argument].name);
+  }
+  for (uint32_t i = 0; i < f->program->gather_count; i++) {
+    const tj_array_gather *gather = &f->program->gather[i];
+    f->job->here = gather->span;
+    check_only_read(f, gather->indices);
+    if (f->argument[gather->argument].is_written)
+      tj_fail(f->job, TJ_ARRAY_STATEMENT, "'%s' is read through indices, and cannot be written",
+              f->argument[gather->argument].name);
   }
 }
 
@@ -429,7 +534,7 @@ static void join_extent(frame *f, const tj_kernel_argument *argument, const tj_a
     *own = other;
   else if (!tj_is_int(other, 1) && !tj_surely_equal(f->graph, *own, other))
     tj_fail_at(f->job, argument->span, TJ_ARRAY_DOMAIN,
-               "'%s' has the extent %s in mode %" PRIu32 ", an argument before it %s", argument->name,
+               "'%s' has the extent %s in mode %" PRIu32 ", an argument before it %s", array->name,
                tj_describe(f->graph, other), mode, tj_describe(f->graph, *own));
 }
 
@@ -438,24 +543,29 @@ static bool is_array(const frame *f, uint32_t argument) {
   return f->argument[argument].view != NULL && (f->buffer[argument] != NULL || f->argument[argument].is_written);
 }
 
+static void join_shape(frame *f, const tj_kernel_argument *argument, const tj_array *array) {
+  tj_array_program *program = f->program;
+  for (uint32_t m = program->rank; program->rank == 0 && m < array->rank; m++)
+    program->extent[m] = tj_int(f->graph, 1);
+  if (program->rank != 0 && array->rank != program->rank)
+    tj_fail_at(f->job, argument->span, TJ_ARRAY_DOMAIN,
+               "'%s' has the shape %s, of %" PRIu32 " modes; an argument before it has %" PRIu32, array->name,
+               tj_array_shape_text(f->graph, array), array->rank, program->rank);
+  program->rank = array->rank;
+  for (uint32_t m = 0; m < array->rank; m++)
+    join_extent(f, argument, array, m);
+}
+
 /* All arguments have one shape, but for extents of 1. */
 static void join_shapes(frame *f) {
   tj_array_program *program = f->program;
   program->extent = TJ_NEW_ARRAY(f->job, const tj_node *, TJ_ARRAY_MOST_MODES);
   for (uint32_t i = 0; i < f->kernel->argument_count; i++) {
-    if (!is_array(f, i))
-      continue;
-    const tj_array *array = addressed_array(f, i);
-    for (uint32_t m = program->rank; program->rank == 0 && m < array->rank; m++)
-      program->extent[m] = tj_int(f->graph, 1);
-    if (program->rank != 0 && array->rank != program->rank)
-      tj_fail_at(f->job, f->argument[i].span, TJ_ARRAY_DOMAIN,
-                 "'%s' has the shape %s, of %" PRIu32 " modes; an argument before it has %" PRIu32,
-                 f->argument[i].name, tj_array_shape_text(f->graph, array), array->rank, program->rank);
-    program->rank = array->rank;
-    for (uint32_t m = 0; m < array->rank; m++)
-      join_extent(f, &f->argument[i], array, m);
+    if (is_array(f, i))
+      join_shape(f, &f->argument[i], addressed_array(f, i));
   }
+  for (uint32_t i = 0; i < program->gather_count; i++)
+    join_shape(f, &f->argument[program->gather[i].argument], program->gather[i].array);
 }
 
 /* Whether what an argument was is of use for what it becomes alone, and not for reductions: others would read it

@@ -154,15 +154,15 @@ static tj_number number_option(tj_scope *scope, const movement *move, option whi
   return tj_evaluate_number(scope, ast->item[0], option_rows[which].name);
 }
 
-tj_indexed tj_evaluate_indices(tj_scope *scope, const tj_kernel_definition *kernel, const tj_ast *given) {
+tj_indexed tj_evaluate_indices(tj_scope *scope, const tj_kernel_definition *kernel, const char *name,
+                               const tj_ast *ast) {
   tj_indexed indexed = {.dimension = 0};
-  const tj_ast *ast = given->item[0];
   if (ast->kind == TJ_AST_LIST && ast->count == 2) {
     const tj_value *dimension = tj_evaluate_expression(scope, ast->item[1]);
     scope->job->here = ast->item[1]->span;
     int64_t number = tj_need_constant(scope->graph, dimension, "a dimension");
     if (number < 0 || number > INT32_MAX)
-      tj_fail(scope->job, TJ_DOMAIN_MISMATCH, "%s: there is no dimension %" PRId64, given->name, number);
+      tj_fail(scope->job, TJ_DOMAIN_MISMATCH, "%s: there is no dimension %" PRId64, name, number);
     indexed.dimension = (uint32_t)number;
     ast = ast->item[0];
   }
@@ -171,7 +171,7 @@ tj_indexed tj_evaluate_indices(tj_scope *scope, const tj_kernel_definition *kern
 }
 
 static void set_indices(tj_scope *scope, tj_kernel_definition *kernel, const tj_ast *given) {
-  tj_indexed indexed = tj_evaluate_indices(scope, kernel, given);
+  tj_indexed indexed = tj_evaluate_indices(scope, kernel, given->name, given->item[0]);
   kernel->indices = indexed.argument;
   kernel->indexed_dimension = indexed.dimension;
   if (kernel->indices == kernel->source || kernel->indices == kernel->destination)

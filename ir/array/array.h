@@ -6,7 +6,7 @@
  * shape. So does an extent of 1. Arithmetic is that of f32, or of f64 where an operand is f64; numbers that are
  * written out have the type of what they meet. Reductions keep the modes that they are over, with extent 1.
  *
- * tests/array_oracle.py evaluates the same from definitions alone; lower/array/array_map.c makes kernels. */
+ * tests/run_arrays.py computes the same from definitions alone; lower/array/array_map.c makes kernels. */
 #ifndef TJ_IR_ARRAY_H
 #define TJ_IR_ARRAY_H
 
@@ -17,7 +17,7 @@
 #include <stdbool.h>
 
 typedef enum {
-  TJ_ARRAY_BUFFER,  /* argument number `of` of the kernel, which has a name */
+  TJ_ARRAY_BUFFER,  /* argument number `of` of the kernel, which has a name; or one of those that are gathered */
   TJ_ARRAY_SCALAR,  /* `integer` is the symbol whose value has the bits of an element of the array's type */
   TJ_ARRAY_NUMBER,  /* `real` */
   TJ_ARRAY_INTEGER, /* `integer` */
@@ -61,9 +61,19 @@ typedef struct {
   uint32_t indices, dimension;
 } tj_array_store;
 
+/* gather(argument, [indices, dimension]): the argument, whose elements along the dimension are those that the elements
+ * of argument `indices` name; 0 where they name none. Gather number k is an argument behind those of the kernel. */
+typedef struct {
+  uint32_t argument, indices, dimension;
+  const tj_array *array;
+  tj_span span;
+} tj_array_gather;
+
 typedef struct tj_array_program {
   const tj_array **array;
   uint32_t count;
+  tj_array_gather *gather;
+  uint32_t gather_count;
   tj_array_store *store;
   uint32_t store_count;
   uint32_t rank; /* the shape of all of them together */

@@ -249,8 +249,6 @@ tj_kernel *tj_map_arrays(tj_graph *graph, const tj_kernel *written, const tj_tar
     return kernel;
   if (target->wave_size == 1)
     offer_stream(&map, tj_int(graph, 1));
-  if (!space->is_reduced)
-    return kernel;
   tj_array_tier tier[TJ_ARRAY_MOST_TIERS];
   uint32_t count = tj_array_tiers(space, written, target, tier);
   for (uint32_t i = 0; i < count; i++)

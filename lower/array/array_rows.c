@@ -290,8 +290,7 @@ static void make_steps(tj_array_maker *maker, bool is_inner) {
   maker->kernel->lds_elements = 0;
   place_items(maker, is_inner);
   tj_array_begin(maker);
-  if (maker->reduced == 0)
-    tj_array_look_up_rows(maker);
+  tj_array_look_up_rows(maker);
   uint32_t last = maker->reduced > 0 ? maker->reduced : last_level(maker);
   for (uint32_t level = 1; level <= last; level++) {
     maker->is_partial = level == maker->reduced;

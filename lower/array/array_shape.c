@@ -29,8 +29,8 @@ static uint32_t power_of_two_from(int64_t least, uint32_t most) {
   return power;
 }
 
-/* Whether columns go to memory one by one: each is added there, or has an index of its own. */
-static bool stores_singly(const tj_array_space *space) {
+/* Whether columns move one by one: each is added to memory, or has an index of its own. */
+static bool move_singly(const tj_array_space *space) {
   uint64_t columns = tj_array_axis_modes(&space->columns);
   for (uint32_t i = 0; i < space->argument_count; i++) {
     if (space->lookup[i].adds && (space->varies[i] & columns) != 0)
@@ -41,10 +41,10 @@ static bool stores_singly(const tj_array_space *space) {
   return false;
 }
 
-/* Lanes that store single elements are side by side, so that each instruction reaches few lines. */
+/* Lanes that move single elements are side by side, so that each instruction reaches few lines. */
 uint32_t tj_array_widest(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target) {
   enum { MOST_WIDTH = 8 };
-  if (stores_singly(space))
+  if (move_singly(space))
     return 1;
   uint32_t count, width = tj_target_widest(target, smallest_bytes(space, kernel, &count));
   return width < MOST_WIDTH ? width : MOST_WIDTH;
@@ -68,7 +68,8 @@ static tj_array_shape shape_on_host(const tj_array_space *space) {
     shape.piece = tj_int(space->graph, COLUMNS);
   while (shape.rows < MOST_ROWS && columns <= COLUMNS / (2 * shape.rows))
     shape.rows *= 2;
-  while (space->is_reduced && shape.repeats < MOST_REPEATS && columns >= 2 * shape.repeats * HOST_WIDTH)
+  uint32_t repeats = space->is_reduced && !move_singly(space) ? MOST_REPEATS : 1;
+  while (shape.repeats < repeats && columns >= 2 * shape.repeats * HOST_WIDTH)
     shape.repeats *= 2;
   uint32_t trip = shape.repeats * HOST_WIDTH;
   if (space->is_reduced && columns <= MOST_KEPT)
@@ -144,11 +145,15 @@ static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel
 
 uint32_t tj_array_tiers(const tj_array_space *space, const tj_kernel *kernel, const tj_target *target,
                         tj_array_tier tier[]) {
+  int64_t width = tj_array_widest(space, kernel, target);
+  if (!space->is_reduced) {
+    tier[0] = (tj_array_tier){INT64_MAX, width};
+    return width > 1 && target->wave_size > 1 ? 1 : 0;
+  }
   if (target->wave_size == 1) {
     tier[0] = (tj_array_tier){MOST_KEPT, HOST_WIDTH};
     return 1;
   }
-  int64_t width = tj_array_widest(space, kernel, target);
   uint32_t most = most_columns(space, kernel), lanes = most_lanes(target), count = 0;
   tier[count++] = (tj_array_tier){INT64_MAX, width};
   for (int64_t columns = (int64_t)lanes * most; count < TJ_ARRAY_MOST_TIERS; columns /= 2) {

@@ -89,6 +89,26 @@ static void set_size(const tj_array_space *space, tj_array_axis *axis) {
   axis->size = tj_simplified(space->graph, axis->size);
 }
 
+/* An argument that indices address. */
+typedef struct {
+  uint32_t argument, indices, dimension;
+  bool is_stored, adds;
+} indexed_argument;
+
+static void each_indexed(tj_array_space *space, void (*act)(tj_array_space *, const indexed_argument *)) {
+  const tj_array_program *program = program_of(space);
+  for (uint32_t i = 0; i < program->store_count; i++) {
+    const tj_array_store *store = &program->store[i];
+    if (store->is_indexed)
+      act(space, &(indexed_argument){store->argument, store->indices, store->dimension, true, store->adds});
+  }
+  for (uint32_t i = 0; i < program->gather_count; i++) {
+    const tj_array_gather *gather = &program->gather[i];
+    act(space,
+        &(indexed_argument){gather->array->of, gather->indices, gather->dimension, .is_stored = false, .adds = false});
+  }
+}
+
 static bool is_indexed_along(const tj_array_space *space, uint32_t argument, uint32_t mode) {
   return space->lookup[argument].limit != NULL && space->lookup[argument].dimension == mode;
 }
@@ -176,26 +196,19 @@ static const tj_node *find_same(const tj_array_space *space, const tj_array_look
   return NULL;
 }
 
-static void set_lookup(tj_array_space *space, const tj_array_store *store) {
+static void set_lookup(tj_array_space *space, const indexed_argument *indexed) {
   tj_graph *graph = space->graph;
-  tj_array_lookup *lookup = &space->lookup[store->argument];
-  const tj_operand *indices = &space->arrays->operand[store->indices];
-  bool varies = (space->varies[store->argument] >> store->dimension & 1) != 0;
-  const tj_node *number = varies ? space->digit[store->dimension] : tj_int(graph, 0);
-  lookup->access = tj_operand_access(graph, indices, space->arrays->buffer[store->indices],
+  tj_array_lookup *lookup = &space->lookup[indexed->argument];
+  const tj_operand *indices = &space->arrays->operand[indexed->indices];
+  bool varies = (space->varies[indexed->argument] >> lookup->dimension & 1) != 0;
+  const tj_node *number = varies ? space->digit[lookup->dimension] : tj_int(graph, 0);
+  lookup->access = tj_operand_access(graph, indices, space->arrays->buffer[indexed->indices],
                                      tj_operand_coordinate(graph, indices, number));
   simplify_access(graph, &lookup->access);
   lookup->found = find_same(space, lookup);
   if (lookup->found == NULL)
-    lookup->found = tj_symbol_create(graph, "scattered", TJ_SYMBOL_COORDINATE, tj_int(graph, 0), lookup->limit, 1);
-}
-
-static void set_lookups(tj_array_space *space) {
-  const tj_array_program *program = program_of(space);
-  for (uint32_t i = 0; i < program->store_count; i++) {
-    if (program->store[i].is_indexed)
-      set_lookup(space, &program->store[i]);
-  }
+    lookup->found = tj_symbol_create(graph, indexed->is_stored ? "scattered" : "gathered", TJ_SYMBOL_COORDINATE,
+                                     tj_int(graph, 0), lookup->limit, 1);
 }
 
 static void set_varying(tj_array_space *space, uint32_t argument) {
@@ -207,13 +220,15 @@ static void set_varying(tj_array_space *space, uint32_t argument) {
 }
 
 /* As many indices as elements along the dimension. */
-static void set_indexed(tj_array_space *space, const tj_array_store *store) {
-  uint64_t mode = (uint64_t)1 << store->dimension;
+static void set_indexed(tj_array_space *space, const indexed_argument *indexed) {
+  uint64_t mode = (uint64_t)1 << indexed->dimension;
   const tj_operand *operand = space->arrays->operand;
-  bool varies = !tj_is_int(operand[store->indices].size, 1);
-  space->varies[store->argument] = (space->varies[store->argument] & ~mode) | (varies ? mode : 0);
-  space->lookup[store->argument] = (tj_array_lookup){
-      .limit = operand[store->argument].extent[store->dimension], .dimension = store->dimension, .adds = store->adds};
+  bool varies = !tj_is_int(operand[indexed->indices].size, 1);
+  space->varies[indexed->argument] = (space->varies[indexed->argument] & ~mode) | (varies ? mode : 0);
+  space->lookup[indexed->argument] =
+      (tj_array_lookup){.limit = operand[indexed->argument].extent[indexed->dimension],
+                        .dimension = indexed->dimension,
+                        .adds = indexed->adds};
 }
 
 static void set_arguments(tj_array_space *space) {
@@ -225,10 +240,7 @@ static void set_arguments(tj_array_space *space) {
     space->is_array[array->of] = true;
     set_varying(space, array->of);
   }
-  for (uint32_t i = 0; i < program->store_count; i++) {
-    if (program->store[i].is_indexed)
-      set_indexed(space, &program->store[i]);
-  }
+  each_indexed(space, set_indexed);
 }
 
 static uint32_t count_arguments(const tj_array_program *program) {
@@ -266,7 +278,7 @@ tj_array_space tj_array_space_of(tj_graph *graph, const tj_kernel *kernel) {
     space.digit[m] = tj_int(graph, 0);
   set_digits(&space, &space.rows, space.row);
   set_digits(&space, &space.columns, space.column);
-  set_lookups(&space);
+  each_indexed(&space, set_lookup);
   for (uint32_t i = 0; i < space.argument_count; i++) {
     if (space.is_array[i])
       space.access[i] = access_of(&space, i);

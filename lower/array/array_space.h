@@ -12,7 +12,7 @@ typedef struct {
   const tj_node *size;
 } tj_array_axis;
 
-/* An index that says where along a dimension an element goes. */
+/* An index that says where along a dimension an element is, or goes. */
 typedef struct {
   tj_access access;     /* of the index */
   const tj_node *found; /* a symbol that stands for it; NULL: there is none */
@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
   tj_graph *graph;
   const tj_array_kernel *arrays;
-  uint32_t argument_count;
+  uint32_t argument_count; /* with gathers */
   tj_array_axis rows, columns;
   const tj_node *row, *column;           /* symbols, of which the accesses are made */
   const tj_node **digit;                 /* by mode: of the symbols */

@@ -260,6 +260,60 @@ static void add_moves(tj_array_maker *maker, const element_list *list, tj_step_k
   }
 }
 
+/* --- indices --- */
+
+/* The index in column `number` of the lane's, by a name. */
+static const tj_node *look_up(tj_array_maker *maker, const tj_array_region *region, const tj_array_lookup *lookup,
+                              uint32_t number, const char *name) {
+  tj_graph *graph = maker->graph;
+  const tj_node *column = tj_array_column_of(maker, region, number), *always = tj_int(graph, 1);
+  const tj_node *valid = placed(maker, lookup->access.valid, maker->row, column);
+  tj_kernel_step *step = tj_array_step(maker, TJ_STEP_LOOKUP);
+  step->access = lookup->access;
+  step->access.offset = tj_simplified(graph, placed(maker, lookup->access.offset, maker->row, column));
+  step->access.valid = tj_simplified(graph, valid_at(maker, region, number, valid, always));
+  step->value = tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, tj_int(graph, 0), lookup->limit, 1);
+  step->limit = lookup->limit;
+  return step->value;
+}
+
+/* What an earlier argument of the same index has found. */
+static const tj_node *find_found(const tj_array_maker *maker, const tj_node *symbol) {
+  for (uint32_t i = 0; i < maker->space->argument_count; i++) {
+    if (maker->found[i] != NULL && maker->space->lookup[i].found == symbol)
+      return maker->found[i];
+  }
+  return NULL;
+}
+
+void tj_array_look_up_rows(tj_array_maker *maker) {
+  const tj_array_region whole = {tj_int(maker->graph, 0), NULL};
+  for (uint32_t i = 0; i < maker->space->argument_count; i++) {
+    const tj_array_lookup *lookup = &maker->space->lookup[i];
+    if (lookup->found == NULL || tj_array_index_changes(maker->space, i))
+      continue;
+    if (maker->reduced > 0 && tj_array_indexed_store(program_of(maker), i) != NULL)
+      continue;
+    const tj_node *found = find_found(maker, lookup->found);
+    maker->found[i] = found != NULL ? found : look_up(maker, &whole, lookup, 0, lookup->found->symbol->name);
+  }
+}
+
+/* By column; NULL: the argument has no indices. */
+static const tj_node *const *look_up_columns(tj_array_maker *maker, const tj_array_region *region, uint32_t argument,
+                                             uint32_t count) {
+  const tj_array_lookup *lookup = &maker->space->lookup[argument];
+  if (lookup->found == NULL)
+    return NULL;
+  tj_job *job = maker->graph->job;
+  const tj_node **found = TJ_NEW_ARRAY(job, const tj_node *, count), *row = maker->found[argument];
+  for (uint32_t i = 0; i < count; i++)
+    found[i] = row != NULL ? row
+                           : look_up(maker, region, lookup, i,
+                                     tj_string_format(job, "%s%u", lookup->found->symbol->name, i));
+  return found;
+}
+
 /* --- what an array is made of --- */
 
 bool *tj_array_needed_by(const tj_array_maker *maker, const tj_array *array) {
@@ -283,7 +337,8 @@ static void add_value(tj_array_maker *maker, const tj_node *value, uint32_t slot
 
 static void load_buffer(tj_array_maker *maker, const tj_array_region *region, const tj_array *array, bool changes) {
   uint32_t count = changes ? tj_array_columns(maker) : 1;
-  element_list list = elements_of(maker, region, array->of, count, tj_int(maker->graph, 1), NULL);
+  const tj_node *const *found = look_up_columns(maker, region, array->of, count);
+  element_list list = elements_of(maker, region, array->of, count, tj_int(maker->graph, 1), found);
   uint32_t slot = tj_array_slots(maker, array->dtype, count);
   add_moves(maker, &list, TJ_STEP_LOAD, slot);
   tj_array_know(maker, array, slot, changes);
@@ -468,56 +523,6 @@ void tj_array_combine_where(tj_array_maker *maker, const tj_node *valid, uint32_
 
 void tj_array_combine_lanes(tj_array_maker *maker, uint32_t slot, uint32_t distance, int combine) {
   add_combination(maker, slot, slot, 1, combine)->across = distance;
-}
-
-/* --- indices --- */
-
-/* The index in column `number` of the lane's, by a name. */
-static const tj_node *look_up(tj_array_maker *maker, const tj_array_region *region, const tj_array_lookup *lookup,
-                              uint32_t number, const char *name) {
-  tj_graph *graph = maker->graph;
-  const tj_node *column = tj_array_column_of(maker, region, number), *always = tj_int(graph, 1);
-  const tj_node *valid = placed(maker, lookup->access.valid, maker->row, column);
-  tj_kernel_step *step = tj_array_step(maker, TJ_STEP_LOOKUP);
-  step->access = lookup->access;
-  step->access.offset = tj_simplified(graph, placed(maker, lookup->access.offset, maker->row, column));
-  step->access.valid = tj_simplified(graph, valid_at(maker, region, number, valid, always));
-  step->value = tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, tj_int(graph, 0), lookup->limit, 1);
-  step->limit = lookup->limit;
-  return step->value;
-}
-
-/* What an earlier argument of the same index has found. */
-static const tj_node *find_found(const tj_array_maker *maker, const tj_node *symbol) {
-  for (uint32_t i = 0; i < maker->space->argument_count; i++) {
-    if (maker->found[i] != NULL && maker->space->lookup[i].found == symbol)
-      return maker->found[i];
-  }
-  return NULL;
-}
-
-void tj_array_look_up_rows(tj_array_maker *maker) {
-  const tj_array_region whole = {tj_int(maker->graph, 0), NULL};
-  for (uint32_t i = 0; i < maker->space->argument_count; i++) {
-    const tj_array_lookup *lookup = &maker->space->lookup[i];
-    if (lookup->found == NULL || tj_array_index_changes(maker->space, i))
-      continue;
-    const tj_node *found = find_found(maker, lookup->found);
-    maker->found[i] = found != NULL ? found : look_up(maker, &whole, lookup, 0, "scattered");
-  }
-}
-
-/* By column; NULL: the argument has no indices. */
-static const tj_node *const *look_up_columns(tj_array_maker *maker, const tj_array_region *region, uint32_t argument,
-                                             uint32_t count) {
-  const tj_array_lookup *lookup = &maker->space->lookup[argument];
-  if (lookup->found == NULL)
-    return NULL;
-  tj_job *job = maker->graph->job;
-  const tj_node **found = TJ_NEW_ARRAY(job, const tj_node *, count), *row = maker->found[argument];
-  for (uint32_t i = 0; i < count; i++)
-    found[i] = row != NULL ? row : look_up(maker, region, lookup, i, tj_string_format(job, "scattered%u", i));
-  return found;
 }
 
 /* --- stores --- */

@@ -14,7 +14,7 @@ typedef struct {
   tj_kernel *kernel;
   const tj_node *item, *lane, *row, *row_is_there;
   const tj_node *base_row, *base_column; /* of the workgroup */
-  const tj_node **found;         /* by argument: the symbol of the index that says where the row goes; NULL: none */
+  const tj_node **found;         /* by argument: the symbol of the index that says where the row is; NULL: none */
   const tj_node *pieces, *piece; /* of a row that is split: how many, and which one the workgroup has; else NULL */
   uint32_t reduced;              /* of rows that are split: the level that the kernel reduces; 0: it stores */
   bool is_partial;               /* what is reduced now is that of the piece alone */
@@ -94,7 +94,7 @@ const tj_node *tj_array_column_of(const tj_array_maker *maker, const tj_array_re
 const tj_node *tj_array_column_is_there(const tj_array_maker *maker, const tj_array_region *region, uint32_t number);
 /* How many neighbouring columns are there together. */
 uint32_t tj_array_even_width(const tj_array_maker *maker, const tj_array_region *region);
-/* Looks up where the lane's row goes, wherever that is the same for its columns. */
+/* Looks up where the lane's row is or goes, wherever that is the same for its columns. */
 void tj_array_look_up_rows(tj_array_maker *maker);
 /* Computes and stores what goes into a destination in a region's columns. */
 void tj_array_store_columns(tj_array_maker *maker, const tj_array_region *region, const tj_array_store *store);

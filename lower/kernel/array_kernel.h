@@ -8,7 +8,7 @@
 
 typedef struct tj_array_kernel {
   const tj_array_program *program;
-  const tj_operand *operand; /* by argument; without a shape: a number */
+  const tj_operand *operand; /* by argument, gathers behind them; without a shape: a number */
   const uint32_t *buffer;    /* the number of an argument's buffer */
 } tj_array_kernel;
 

@@ -39,10 +39,11 @@ static bool is_added_to(const tj_array_program *program, uint32_t argument) {
 
 static void set_buffers(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition,
                         tj_array_kernel *arrays) {
-  uint32_t count = definition->argument_count;
-  tj_operand *operand = TJ_NEW_ARRAY(graph->job, tj_operand, count + 1);
+  const tj_array_program *program = definition->arrays;
+  uint32_t count = definition->argument_count, all = count + program->gather_count;
+  tj_operand *operand = TJ_NEW_ARRAY(graph->job, tj_operand, all + 1);
   tj_kernel_buffer *buffer = TJ_NEW_ARRAY(graph->job, tj_kernel_buffer, count + 1);
-  uint32_t *number = TJ_NEW_ARRAY(graph->job, uint32_t, count + 1);
+  uint32_t *number = TJ_NEW_ARRAY(graph->job, uint32_t, all + 1);
   for (uint32_t i = 0; i < count; i++) {
     const tj_kernel_argument *argument = &definition->argument[i];
     if (argument->view == NULL)
@@ -50,12 +51,16 @@ static void set_buffers(tj_graph *graph, tj_kernel *kernel, const tj_kernel_defi
     graph->job->here = argument->span;
     operand[i] = tj_operand_make(graph, argument->view);
     tj_operand_check_inside(graph, &operand[i]);
-    bool is_sum = is_added_to(definition->arrays, i);
+    bool is_sum = is_added_to(program, i);
     if (!is_sum)
       tj_check_apart(graph, argument, &operand[i]);
     number[i] = kernel->buffer_count;
     buffer[kernel->buffer_count] = buffer_of(graph, argument, &operand[i]);
     buffer[kernel->buffer_count++].is_read |= is_sum;
+  }
+  for (uint32_t i = count; i < all; i++) {
+    operand[i] = operand[program->gather[i - count].argument];
+    number[i] = number[program->gather[i - count].argument];
   }
   arrays->operand = operand;
   arrays->buffer = number;
@@ -79,8 +84,12 @@ static void check_indexed(tj_graph *graph, tj_kernel *kernel, const tj_kernel_de
   kernel->races = TJ_RACES_OF_INDICES;
 }
 
-static void check_stores(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition) {
+static void check_indices(tj_graph *graph, tj_kernel *kernel, const tj_kernel_definition *definition) {
   const tj_array_program *program = definition->arrays;
+  for (uint32_t i = 0; i < program->gather_count; i++) {
+    graph->job->here = program->gather[i].span;
+    tj_check_indices(graph, "gather", &kernel->buffer[kernel->arrays->buffer[program->gather[i].indices]]);
+  }
   for (uint32_t i = 0; i < program->store_count; i++) {
     if (program->store[i].is_indexed)
       check_indexed(graph, kernel, definition, &program->store[i]);
@@ -88,7 +97,7 @@ static void check_stores(tj_graph *graph, tj_kernel *kernel, const tj_kernel_def
 }
 
 static bool has_indices(const tj_array_program *program) {
-  bool has_indices = false;
+  bool has_indices = program->gather_count > 0;
   for (uint32_t i = 0; i < program->store_count; i++)
     has_indices = has_indices || program->store[i].is_indexed;
   return has_indices;
@@ -295,14 +304,14 @@ tj_kernel *tj_plan_arrays(tj_graph *graph, const tj_kernel_definition *definitio
     tj_fail_at(
         graph->job, definition->load_span, TJ_MAPPING,
         "mappings share out one statement, whose elements are a function of one argument's of the same shape, or of "
-        "several layouts', and not of reductions or places, nor stored through indices");
+        "several layouts', and not of reductions, places or what is gathered, nor stored through indices");
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
   tj_array_kernel *arrays = TJ_NEW(graph->job, tj_array_kernel);
   kernel->name = definition->name;
   arrays->program = definition->arrays;
   set_buffers(graph, kernel, definition, arrays);
   kernel->arrays = arrays;
-  check_stores(graph, kernel, definition);
+  check_indices(graph, kernel, definition);
   graph->job->here = definition->body_span;
   return tj_rows_as_written(graph, kernel);
 }
