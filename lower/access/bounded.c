@@ -66,7 +66,7 @@ static bool is_moved(const tj_kernel_step *step) {
 }
 
 static bool is_uniform(const step_list *list, const tj_node *node) {
-  return tj_is_constant(node) || tj_kernel_nodes_level(list->nodes, node) <= TJ_LEVEL_WORKGROUP;
+  return tj_is_constant(node) || tj_kernel_nodes_is_uniform(list->nodes, node);
 }
 
 /* Whether zeros are what a load gives where it is not valid. */

@@ -86,7 +86,7 @@ static bool is_joined(const listing *l, const tj_kernel_step *step, uint32_t byt
 }
 
 static bool is_uniform(const listing *l, const tj_node *node) {
-  return node == NULL || tj_is_constant(node) || tj_kernel_nodes_level(&l->nodes, node) <= TJ_LEVEL_WORKGROUP;
+  return node == NULL || tj_is_constant(node) || tj_kernel_nodes_is_uniform(&l->nodes, node);
 }
 
 static void add_access(listing *l, const tj_kernel_step *step, const tj_access *place, bool stores) {

@@ -145,6 +145,30 @@ static tj_level level_of(const tj_kernel_nodes *nodes, const tj_kernel *kernel, 
   return level;
 }
 
+static bool is_of_workgroup(const tj_kernel_nodes *nodes, const tj_node *node) {
+  return tj_is_constant(node) || tj_kernel_nodes_level(nodes, node) <= TJ_LEVEL_WORKGROUP;
+}
+
+static bool is_found_once(const tj_kernel_nodes *nodes, const tj_kernel_step step[], uint32_t count,
+                          const tj_node *node) {
+  for (uint32_t i = 0; node->op == TJ_OP_SYMBOL && i < count; i++) {
+    const tj_access *access = &step[i].access;
+    if (step[i].kind == TJ_STEP_LOOKUP && step[i].value == node)
+      return is_of_workgroup(nodes, access->offset) && is_of_workgroup(nodes, access->valid);
+  }
+  return false;
+}
+
+/* Arguments come before what is made of them, and what is looked up depends on nothing that is. */
+static bool is_uniform(const tj_kernel_nodes *nodes, const tj_kernel *kernel, const tj_node *node) {
+  bool is_uniform = tj_op_arity(node->op) > 0;
+  for (unsigned i = 0; i < tj_op_arity(node->op); i++)
+    is_uniform = is_uniform && tj_kernel_nodes_is_uniform(nodes, node->arg[i]);
+  return is_uniform || is_of_workgroup(nodes, node) ||
+         is_found_once(nodes, kernel->step, kernel->step_count, node) ||
+         is_found_once(nodes, kernel->inner_step, kernel->inner_step_count, node);
+}
+
 tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel) {
   size_t most = 9 * ((size_t)kernel->step_count + kernel->inner_step_count) + 2 * (size_t)kernel->binding_count + 3 +
                 loop_roots(kernel) + arithmetic_roots(kernel) + tj_words_of_steps(kernel->step, kernel->step_count) +
@@ -156,6 +180,9 @@ tj_kernel_nodes tj_kernel_nodes_of(tj_graph *graph, const tj_kernel *kernel) {
   nodes.level = TJ_NEW_ARRAY(graph->job, tj_level, nodes.walk.count);
   for (uint32_t i = 0; i < nodes.walk.count; i++)
     nodes.level[i] = level_of(&nodes, kernel, nodes.walk.node[i]);
+  nodes.is_uniform = TJ_NEW_ARRAY(graph->job, bool, nodes.walk.count);
+  for (uint32_t i = 0; i < nodes.walk.count; i++)
+    nodes.is_uniform[i] = is_uniform(&nodes, kernel, nodes.walk.node[i]);
   return nodes;
 }
 
@@ -165,6 +192,10 @@ uint32_t tj_kernel_nodes_find(const tj_kernel_nodes *nodes, const tj_node *node)
 
 tj_level tj_kernel_nodes_level(const tj_kernel_nodes *nodes, const tj_node *node) {
   return nodes->level[tj_kernel_nodes_find(nodes, node)];
+}
+
+bool tj_kernel_nodes_is_uniform(const tj_kernel_nodes *nodes, const tj_node *node) {
+  return nodes->is_uniform[tj_kernel_nodes_find(nodes, node)];
 }
 
 /* --- quotients --- */

@@ -16,6 +16,7 @@ typedef struct {
   uint32_t root_count;
   tj_walk walk;             /* the nodes that they are made of */
   tj_level *level;          /* by position in the walk */
+  bool *is_uniform;         /* by position: the same for all work-items of a workgroup */
   const tj_node **quotient; /* by position: of a MOD, the node of the walk that is its quotient; or NULL */
   uint32_t *order;          /* positions, such that arguments and quotients come before their users */
 } tj_kernel_nodes;
@@ -39,6 +40,8 @@ const tj_node *tj_kernel_nodes_quotient(const tj_kernel_nodes *nodes, const tj_n
 
 /* The level of a node of the walk. */
 tj_level tj_kernel_nodes_level(const tj_kernel_nodes *nodes, const tj_node *node);
+/* Whether a node of the walk is the same for all work-items of a workgroup: what is looked up in one place is, too. */
+bool tj_kernel_nodes_is_uniform(const tj_kernel_nodes *nodes, const tj_node *node);
 
 /* Marks a node of the walk, by position; NULL and constants that are not in it: nothing happens. */
 void tj_kernel_nodes_mark(const tj_kernel_nodes *nodes, const tj_node *node, bool *mark);
