@@ -63,6 +63,7 @@ const tj_value *tj_builtin_mapping(tj_call *call) {
                             .load_as = integers_part(call, "load_as"),
                             .store_as = integers_part(call, "store_as"),
                             .passes = number_part(call, "passes", 1),
+                            .buffers = number_part(call, "buffers", 1),
                             .overlap = overlap_part(call),
                             .order = layout_part(call, "order"),
                             .streams = truth_part(call, "stream"),

@@ -411,6 +411,14 @@ static void check_passes(tj_job *job, const tj_mapping *mapping, int64_t passes)
     tj_fail(job, TJ_MAPPING, "passes go along the last mode of a tile of two modes or more");
 }
 
+static void check_buffers(tj_job *job, int64_t buffers, int64_t passes) {
+  if (buffers < 1 || buffers > passes)
+    tj_fail(job, TJ_MAPPING,
+            "buffers: of a tile that goes through LDS in %" PRId64 " pass%s, 1 to %" PRId64
+            " parts are there at a time, not %" PRId64,
+            passes, passes == 1 ? "" : "es", passes, buffers);
+}
+
 static int64_t part_size(const tj_tuple *part) {
   int64_t size = 1;
   for (uint32_t m = 0; m < part->count; m++)
@@ -495,6 +503,21 @@ int64_t tj_mapping_lds_elements(tj_graph *graph, const tj_mapping *mapping) {
   return swizzle.bits == 0 ? elements : (elements + unit - 1) / unit * unit;
 }
 
+/* Vectors of a part are aligned as those of the first one are. */
+int64_t tj_mapping_lds_pitch(tj_graph *graph, const tj_mapping *mapping) {
+  enum { WIDEST = 16 /* elements of a vector, at most */ };
+  return (tj_mapping_lds_elements(graph, mapping) + WIDEST - 1) / WIDEST * WIDEST;
+}
+
+uint32_t tj_mapping_lds_parts(const tj_mapping *mapping, uint32_t passes) {
+  return passes == mapping->passes ? mapping->ahead + 1 : mapping->passes;
+}
+
+int64_t tj_mapping_lds_size(tj_graph *graph, const tj_mapping *mapping, uint32_t passes) {
+  return (tj_mapping_lds_parts(mapping, passes) - 1) * tj_mapping_lds_pitch(graph, mapping) +
+         tj_mapping_lds_elements(graph, mapping);
+}
+
 /* The ways into LDS that are not through registers. */
 static void check_ways(tj_job *job, const tj_mapping *mapping) {
   if (mapping->is_direct && mapping->by_dma)
@@ -521,9 +544,11 @@ const tj_mapping *tj_mapping_make(tj_graph *graph, const tj_mapping_parts *parts
     tj_mapping_check_domain(graph, mapping->domain, mapping->tile->count);
   mapping->overlap = read_overlap(graph, mapping, parts->overlap);
   check_passes(graph->job, mapping, parts->passes);
+  check_buffers(graph->job, parts->buffers, parts->passes);
   mapping->load = make_side(&load, mapping, parts->load_as, "load_as");
   mapping->store = make_side(&store, mapping, parts->store_as, "store_as");
   mapping->passes = (uint32_t)parts->passes;
+  mapping->ahead = (uint32_t)parts->buffers - 1;
   mapping->lds = parts->lds;
   if (mapping->lds != NULL)
     check_lds(graph, mapping);
@@ -553,7 +578,7 @@ const tj_mapping *tj_mapping_of_distributions(tj_graph *graph, const tj_distribu
   check_partitions(graph->job, from);
   check_partitions(graph->job, to);
   tj_layout load = tj_distribution_tv_layout(graph, from), store = tj_distribution_tv_layout(graph, to);
-  tj_mapping_parts parts = {.tile = tile_of(graph, from), .load = &load, .store = &store, .passes = 1};
+  tj_mapping_parts parts = {.tile = tile_of(graph, from), .load = &load, .store = &store, .passes = 1, .buffers = 1};
   tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
   *mapping = *tj_mapping_make(graph, &parts);
   mapping->load.lanes = (uint32_t)from->p_length[from->p_count - 1];
@@ -601,6 +626,8 @@ void tj_mapping_print(tj_text *text, const tj_mapping *mapping) {
   print_value(text, "lds", mapping->lds);
   if (mapping->passes > 1)
     tj_text_format(text, ", passes=%" PRIu32, mapping->passes);
+  if (mapping->ahead > 0)
+    tj_text_format(text, ", buffers=%" PRIu32, mapping->ahead + 1);
   if (mapping->overlap != NULL)
     print_overlap(text, mapping);
   if (mapping->is_launched)

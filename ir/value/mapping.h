@@ -61,7 +61,8 @@ typedef struct tj_mapping {
   const struct tj_value *lds; /* layout or composed layout, coordinate in the tile, or in a pass's part of it →
                                  element of LDS; NULL: chosen */
   uint32_t
-      passes; /* equal parts along the last mode of several coordinates that go through LDS one after the other */
+      passes;     /* equal parts along the last mode of several coordinates that go through LDS one after the other */
+  uint32_t ahead; /* for how many of them LDS has room besides the one whose turn it is: fewer than all */
   const int64_t *overlap; /* by mode: of how many elements are the pieces of a tile that are moved back inside where
                              they would end beyond the domain, the whole tile or a divisor of it; 0: what is beyond is
                              masked. NULL: 0 for all */
@@ -81,7 +82,7 @@ typedef struct {
   const tj_layout *load, *store; /* one of them at least; the other is the same */
   const struct tj_value *lds;
   const struct tj_value *load_as, *store_as;
-  int64_t passes;
+  int64_t passes, buffers;
   const tj_tuple *overlap; /* 0, 1 for whole tiles, or the pieces by mode */
   const tj_layout *order;
   bool streams, is_direct, by_dma;
@@ -162,16 +163,22 @@ tj_mapping_place tj_mapping_at(tj_graph *graph, const tj_mapping *mapping, const
  * 0 bits where it has none. */
 const tj_node *tj_mapping_lds_at(tj_graph *graph, const tj_mapping *mapping, const tj_node *const within[]);
 tj_swizzle tj_mapping_lds_swizzle(const tj_mapping *mapping);
-/* How many elements of LDS a part of the tile takes. */
+/* How many elements of LDS a part of the tile takes; and from where on there the next one lies, where several are
+ * there at a time. */
 int64_t tj_mapping_lds_elements(tj_graph *graph, const tj_mapping *mapping);
+int64_t tj_mapping_lds_pitch(tj_graph *graph, const tj_mapping *mapping);
+/* How many parts are there at a time on a target that takes the tile in so many passes, in the mapping's or in one;
+ * and how many elements of LDS all of them take. */
+uint32_t tj_mapping_lds_parts(const tj_mapping *mapping, uint32_t passes);
+int64_t tj_mapping_lds_size(tj_graph *graph, const tj_mapping *mapping, uint32_t passes);
 
 /* The tile, by mode, that a workgroup takes, where there are `tiles` along each mode, in terms of what is assumed;
  * NULL for nothing. TJ4023 where the order does not surely reach every tile once. */
 const tj_node *const *tj_mapping_tile(tj_graph *graph, const tj_mapping *mapping, const tj_node *const tiles[],
                                       const tj_substitution *assumed, const tj_node *workgroup);
 
-/* mapping(domain=…, tile=(32,128), load=…, store=…, load_as=…, store_as=…, lds=…, passes=1, overlap=0, order=…,
- * stream=1, direct=1, dma=1); parts that are not given are left out. */
+/* mapping(domain=…, tile=(32,128), load=…, store=…, load_as=…, store_as=…, lds=…, passes=1, buffers=1, overlap=0,
+ * order=…, stream=1, direct=1, dma=1); parts that are not given are left out. */
 void tj_mapping_print(tj_text *text, const tj_mapping *mapping);
 
 #endif

@@ -223,6 +223,8 @@ static void print_step(const printer *p, const tj_kernel_step *step) {
     break;
   case TJ_STEP_BARRIER:
     tj_text_string(p->text, "    barrier");
+    if (step->number > 0)
+      tj_text_format(p->text, "    %" PRIu32 " go on", step->number);
     break;
   }
   tj_text_char(p->text, '\n');

@@ -73,8 +73,8 @@ void tj_emit_value_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAtt
   add_type(emitter, function, index, "byval", value);
 }
 
-static void set_metadata(tj_emitter *emitter, LLVMValueRef instruction, const char *name, LLVMMetadataRef parts[],
-                         unsigned count) {
+void tj_emit_metadata(tj_emitter *emitter, LLVMValueRef instruction, const char *name, LLVMMetadataRef parts[],
+                      unsigned count) {
   LLVMMetadataRef node = LLVMMDNodeInContext2(emitter->context, parts, count);
   LLVMSetMetadata(instruction, LLVMGetMDKindIDInContext(emitter->context, name, (unsigned)strlen(name)),
                   LLVMMetadataAsValue(emitter->context, node));
@@ -86,13 +86,13 @@ void tj_emit_known_load(tj_emitter *emitter, LLVMValueRef load, const tj_facts *
   LLVMMetadataRef ends[] = {LLVMValueAsMetadata(LLVMConstInt(type, range.low, false)),
                             LLVMValueAsMetadata(LLVMConstInt(type, range.end, false))};
   if (range.low != range.end)
-    set_metadata(emitter, load, "range", ends, 2);
-  set_metadata(emitter, load, "noundef", NULL, 0);
+    tj_emit_metadata(emitter, load, "range", ends, 2);
+  tj_emit_metadata(emitter, load, "noundef", NULL, 0);
 }
 
 void tj_emit_streamed(tj_emitter *emitter, LLVMValueRef store) {
   LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(emitter->i32, 1, false));
-  set_metadata(emitter, store, "nontemporal", &one, 1);
+  tj_emit_metadata(emitter, store, "nontemporal", &one, 1);
 }
 
 void tj_emit_call_range(tj_emitter *emitter, LLVMValueRef call, unsigned bits, uint64_t low, uint64_t end) {

@@ -87,9 +87,9 @@ void tj_emitter_init(tj_emitter *emitter, tj_graph *graph, tj_module *module, co
 
 /* --- functions (emit_function.c) --- */
 
-/* How the argument block's words come to a function: as an argument each; or buffers as an argument each, and integers
- * loaded from where the last argument points: for a kernel of AMD's GPUs, LLVM takes as long for an integer among its
- * arguments as for ten instructions. */
+/* How the argument block's words come to a function: as an argument each; or buffers as an argument each, and
+ * integers loaded from where the last argument points: for a kernel of AMD's GPUs, LLVM takes as long for an integer
+ * among its arguments as for ten instructions. */
 typedef enum { TJ_WORDS_PASSED, TJ_WORDS_LOADED } tj_emit_words;
 
 /* Adds a function of the kernel's arguments (buffers, parameters, derived words), and of `extra` i64 arguments after
@@ -124,6 +124,9 @@ void tj_emit_memory_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAt
                               LLVMTypeRef memory);
 /* The function's argument index - 1 is a value of a type, which lies in memory and which nobody writes. */
 void tj_emit_value_attribute(tj_emitter *emitter, LLVMValueRef function, LLVMAttributeIndex index, LLVMTypeRef value);
+/* A node of such parts that says something of an instruction. */
+void tj_emit_metadata(tj_emitter *emitter, LLVMValueRef instruction, const char *name, LLVMMetadataRef parts[],
+                      unsigned count);
 /* What is loaded is among what the facts say; NULL: anything. */
 void tj_emit_known_load(tj_emitter *emitter, LLVMValueRef load, const tj_facts *facts);
 /* Has a store bypass the caches, which wait for whole lines. */
@@ -264,6 +267,12 @@ void tj_emit_exchange(tj_emitter *emitter, const tj_kernel_step *step);
 /* --- straight into LDS (emit_direct.c, emit_box.c) --- */
 
 void tj_emit_direct(tj_emitter *emitter, const tj_kernel_step *step);
+/* Has LLVM know which buffer of LDS an instruction of such a step reaches, where there are several into which loads
+ * may be on their way: it waits for those of all others otherwise. */
+void tj_emit_lds_scope(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueRef instruction);
+/* How many instructions that a wave surely gives may still be under way at a barrier behind which what it waits for
+ * is in LDS: of those that go straight there; with `stores`, of those that store to memory, too. */
+uint32_t tj_emit_left_at_barrier(const tj_emitter *emitter, tj_phase before, bool stores);
 void tj_emit_box(tj_emitter *emitter, const tj_kernel_step *step);
 
 /* --- runs (emit_run.c) --- */
@@ -316,7 +325,7 @@ void tj_emit_end_tile(tj_emitter *emitter, const tj_tile_branch *branch);
 typedef struct {
   LLVMValueRef (*emit_workgroup)(tj_emitter *emitter, uint64_t limit); /* an i32, below `limit`; 0: any */
   LLVMValueRef (*emit_item)(tj_emitter *emitter);                      /* an i32, below the workgroup's size */
-  void (*emit_barrier)(tj_emitter *emitter);
+  void (*emit_barrier)(tj_emitter *emitter, tj_phase before);          /* all steps before the one that comes then */
 } tj_grid;
 
 /* Emits all that is inside a kernel's function, its end included. */

@@ -80,7 +80,7 @@ static void emit_phases(tj_emitter *emitter, const tj_grid *grid, tj_phase all) 
     tj_emit_steps(emitter, phase);
     begin += phase.count + 1;
     if (begin < all.count)
-      grid->emit_barrier(emitter);
+      grid->emit_barrier(emitter, (tj_phase){all.step, begin - 1, all.count - begin});
   }
 }
 

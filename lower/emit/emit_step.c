@@ -169,6 +169,7 @@ static LLVMValueRef emit_plain_load(tj_emitter *emitter, const tj_kernel_step *s
   }
   LLVMValueRef vector = LLVMBuildLoad2(emitter->builder, type, tj_emit_address(emitter, &step->access), "element");
   LLVMSetAlignment(vector, tj_step_alignment(emitter->kernel, step));
+  tj_emit_lds_scope(emitter, step, vector);
   return vector;
 }
 
@@ -486,9 +487,13 @@ static uint32_t emit_some(tj_emitter *emitter, const tj_kernel_step step[], uint
   return 1;
 }
 
+/* Loads straight into LDS come before what stands behind them: barriers count on that. */
 static void emit_each(tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
-  for (uint32_t i = 0; i < count;)
+  for (uint32_t i = 0; i < count;) {
+    if (i > 0 && step[i - 1].kind == TJ_STEP_DIRECT && step[i].kind != TJ_STEP_DIRECT)
+      emitter->target->family->emit_boundary(emitter);
     i += emit_some(emitter, &step[i], count - i);
+  }
 }
 
 /* Emits steps behind a gate; returns what each load gave. Slots are then what they were before: stores may have

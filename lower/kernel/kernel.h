@@ -54,19 +54,21 @@ typedef enum {
                      where not valid, `limit` */
   TJ_STEP_RUN,    /* `limit` elements, at least 1, become those of `from`, converted to the carried type and from it,
                      if the access is valid. On the host */
-  TJ_STEP_DIRECT, /* `width` elements from `from` on become those of LDS at the access, if that is valid, after the
-                     next barrier; unless machines let each lane say where, lanes of a wave that are side by side have
-                     places that are */
+  TJ_STEP_DIRECT, /* `width` elements from `from` on become those of LDS at the access, if that is valid, after a
+                     barrier that waits for them; unless machines let each lane say where, lanes of a wave that are
+                     side by side have places that are */
   TJ_STEP_PREFETCH, /* the elements will be loaded by somebody soon; nothing happens that could be seen */
   TJ_STEP_COMPUTE,  /* the slots become what `compute` says of others; where not valid, they stay as they are */
-  TJ_STEP_BOX, /* an engine brings a box of a buffer into LDS, as `word` says; all is there after the next barrier */
+  TJ_STEP_BOX, /* an engine brings a box of a buffer into LDS, as `word` says; all is there after a barrier that waits
+                  for it */
   TJ_STEP_EXCHANGE, /* slots of work-items become what others of their wave had, as `exchange` says; the others have
                        nothing from there on */
   TJ_STEP_LOOP,     /* the steps up to AGAIN happen `limit` times, which may be none; the symbol `value` is the trip,
                        and the slots go from trip to trip, in vectors of slot_step */
   TJ_STEP_AGAIN,
-  TJ_STEP_BARRIER /* the whole workgroup has got here, and sees what was stored to LDS; slots stay as they are, unless
-                     the target takes each phase for all work-items in turn (keeps_slots) */
+  TJ_STEP_BARRIER /* the whole workgroup has got here, and sees what was stored to LDS, and all that goes straight
+                     there but for what the last `number` steps bring; slots stay as they are, unless the target takes
+                     each phase for all work-items in turn (keeps_slots) */
 } tj_step_kind;
 
 /* An array's elements, made of those of others, which are in slots: lane k of a step's slots is made of slot + k of
@@ -94,10 +96,12 @@ typedef struct tj_kernel_step {
   const tj_node *limit; /* of LOOKUP: at least 1; of RUN and LOOP */
   const tj_computation *compute;      /* of COMPUTE */
   const struct tj_exchange *exchange; /* of EXCHANGE (lanes/exchange.h) */
-  const tj_node **word;        /* of BOX: what the instruction is given, of a buffer at address 0 (dma/dma.h); with a
-                                  tensor map the coordinates of the box, and its place in LDS in bytes */
-  uint32_t word_count, number; /* of BOX: how many, and the step's number among those before a barrier */
-  uint32_t width;              /* a power of two; 1 for VALUE; of RUN: the greatest limit */
+  const tj_node **word; /* of BOX: what the instruction is given, of a buffer at address 0 (dma/dma.h); with a
+                           tensor map the coordinates of the box, and its place in LDS in bytes */
+  uint32_t word_count;  /* of BOX: how many */
+  uint32_t number;      /* of BOX: among those of a part of the tile; of DIRECT, and of LOAD from LDS: which of
+                           its buffers there; of BARRIER: how many DIRECT and BOX steps need not have ended */
+  uint32_t width;       /* a power of two; 1 for VALUE; of RUN: the greatest limit */
   uint32_t slot, slot_step;
   bool adds;         /* of STORE: to what is there, each element at once: an f32, or an integer of 32 bits */
   bool transposes;   /* of LOAD from LDS: elements change lanes on their way (tile/transposed_side.h) */

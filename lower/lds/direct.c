@@ -12,10 +12,15 @@
 
 /* --- leaves --- */
 
+/* The extent of what is in LDS in one pass. */
+static int64_t part_extent(const tj_mapping *mapping, uint32_t mode) {
+  return tj_mapping_extent(mapping, mode) / (mode == tj_mapping_pass_mode(mapping) ? mapping->passes : 1);
+}
+
 static bool is_by_mode(tj_graph *graph, const tj_mapping *mapping, const tj_layout *layout) {
   bool is_same = tj_tuple_is_list(layout->shape) && layout->shape->count == tj_mapping_rank(mapping);
   for (uint32_t m = 0; m < tj_mapping_rank(mapping) && is_same; m++)
-    is_same = tj_is_int(tj_tuple_product(graph, layout->shape->item[m]), tj_mapping_extent(mapping, m));
+    is_same = tj_is_int(tj_tuple_product(graph, layout->shape->item[m]), part_extent(mapping, m));
   return is_same;
 }
 
@@ -56,8 +61,12 @@ static void find_places(prover *p, const tj_lds_leaf leaf[], uint32_t count) {
     p->place[m] = TJ_NEW_ARRAY(p->graph->job, int64_t, (size_t)tj_mapping_extent(p->mapping, m));
   for (uint32_t i = 0; i < count; i++) {
     for (int64_t c = 0; c < tj_mapping_extent(p->mapping, leaf[i].mode); c++)
-      p->place[leaf[i].mode][c] += c / leaf[i].step % leaf[i].extent * leaf[i].stride;
+      p->place[leaf[i].mode][c] +=
+          c % part_extent(p->mapping, leaf[i].mode) / leaf[i].step % leaf[i].extent * leaf[i].stride;
   }
+  uint32_t parted = tj_mapping_pass_mode(p->mapping), parts = tj_mapping_lds_parts(p->mapping, p->mapping->passes);
+  for (int64_t c = 0; c < tj_mapping_extent(p->mapping, parted); c++)
+    p->place[parted][c] += c / part_extent(p->mapping, parted) % parts * tj_mapping_lds_pitch(p->graph, p->mapping);
 }
 
 static int64_t place_of(const prover *p, uint32_t item, uint32_t slot) {
@@ -70,21 +79,17 @@ static int64_t place_of(const prover *p, uint32_t item, uint32_t slot) {
 
 /* --- obstacles --- */
 
-static const char obstacle_of_passes[] = "elements wait for their pass, which they can do in registers alone";
-
 const char *tj_direct_obstacle_of_elements(const tj_kernel *kernel) {
   bool are_others = kernel->arithmetic.when == TJ_COMPUTED_LOADING ||
                     kernel->buffer[tj_flat_buffer(kernel, TJ_OPERAND_SOURCE)].dtype != kernel->carried;
   return are_others ? "elements become others before they are in LDS" : NULL;
 }
 
-const char *tj_direct_obstacle_of_loads(const tj_kernel *kernel, const tj_node *valid, int64_t passes) {
+const char *tj_direct_obstacle_of_loads(const tj_kernel *kernel, const tj_node *valid) {
   const char *obstacle = tj_direct_obstacle_of_elements(kernel);
-  if (obstacle != NULL)
-    return obstacle;
-  if (!tj_is_always(valid))
+  if (obstacle == NULL && !tj_is_always(valid))
     return "some elements are not in the source, and the fill comes from registers";
-  return passes > 1 ? obstacle_of_passes : NULL;
+  return obstacle;
 }
 
 /* A swizzle that only moves vectors, within units of which the layout has whole ones. */
@@ -92,7 +97,7 @@ static const char *obstacle_of_swizzle(const prover *p) {
   tj_swizzle swizzle = tj_mapping_lds_swizzle(p->mapping);
   int64_t elements = 1, unit = (int64_t)1 << (swizzle.bits + swizzle.base);
   for (uint32_t m = 0; m < tj_mapping_rank(p->mapping); m++)
-    elements *= tj_mapping_extent(p->mapping, m);
+    elements *= part_extent(p->mapping, m);
   if (p->mapping->lds->kind == TJ_VALUE_COMPOSED && !tj_is_int(p->mapping->lds->composed->offset->value, 0))
     return "lds begins beyond 0";
   if (swizzle.bits == 0)
@@ -151,10 +156,9 @@ static const char *obstacle_of_places(const prover *p) {
 const char *tj_direct_obstacle(tj_graph *graph, const tj_mapping *mapping, const tj_direct_form *form) {
   uint32_t count;
   const tj_lds_leaf *leaf = tj_lds_leaves(graph, mapping, &count);
-  if (mapping->passes > 1)
-    return obstacle_of_passes;
   if (leaf == NULL)
-    return "lds has not a mode for each of the tile's, of its extent";
+    return mapping->passes > 1 ? "lds has not a mode for each of those of the tile's part, of its extent"
+                               : "lds has not a mode for each of the tile's, of its extent";
   if (mapping->load.slots % form->vector != 0)
     return tj_string_format(graph->job, "the %" PRIu32 " slots of load are not loaded %" PRIu32 " at a time",
                             mapping->load.slots, form->vector);
@@ -174,7 +178,7 @@ const char *tj_direct_find(tj_graph *graph, const tj_mapping *mapping, const tj_
   if (form->vector == 0)
     return tj_string_format(graph->job, "%s loads no such elements straight into LDS", target->name);
   if (target->direct->is_by_lane)
-    return mapping->passes > 1 ? obstacle_of_passes : NULL;
+    return NULL;
   for (uint32_t bytes = widest; bytes >= element_bytes; bytes = tj_direct_widest(target->direct, bytes - 1)) {
     form->vector = bytes / element_bytes;
     const char *obstacle = tj_direct_obstacle(graph, mapping, form);

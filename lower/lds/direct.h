@@ -23,7 +23,7 @@ typedef struct {
 /* Why a kernel's elements do not go into LDS as they are in the source, whatever their places, as a clause; NULL:
  * they do. Where work-items load them, they are also valid as a truth says. */
 const char *tj_direct_obstacle_of_elements(const tj_kernel *kernel);
-const char *tj_direct_obstacle_of_loads(const tj_kernel *kernel, const tj_node *valid, int64_t passes);
+const char *tj_direct_obstacle_of_loads(const tj_kernel *kernel, const tj_node *valid);
 
 /* Why the lanes of the load side of a mapping that has a layout in LDS do not lie side by side there, as a clause;
  * NULL: they do. */
@@ -47,7 +47,7 @@ typedef struct {
 } tj_lds_leaf;
 
 /* The leaves of several coordinates, in the order of their modes; NULL where the layout has not a mode for each of
- * the tile's, as long as it. */
+ * the tile's, as long as it, or as its part in one pass. */
 const tj_lds_leaf *tj_lds_leaves(tj_graph *graph, const tj_mapping *mapping, uint32_t *count);
 
 #endif

@@ -131,7 +131,7 @@ struct tj_target_family {
   /* Loads as many bytes for each lane, from its address in memory, into LDS: from the wave's `to` on, or to the
    * lane's.
    */
-  void (*emit_direct_load)(struct tj_emitter *emitter, LLVMValueRef from, LLVMValueRef to, uint32_t bytes);
+  LLVMValueRef (*emit_direct_load)(struct tj_emitter *emitter, LLVMValueRef from, LLVMValueRef to, uint32_t bytes);
   /* Whether a work-item is to issue the box of a number: boxes are shared out among waves, and all lanes of a wave
    * have one answer where it issues as a whole. NULL, as the next one, where no engine brings boxes. */
   LLVMValueRef (*emit_issues)(struct tj_emitter *emitter, uint32_t number);

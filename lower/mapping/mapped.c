@@ -317,10 +317,10 @@ static bool fits_lds(tj_job *job, const tj_kernel *flat, const tj_mapped *mapped
   return fits && is_small;
 }
 
-/* Whether a layout in LDS fits there, of which `parts` are there at a time. */
-static bool fits_given_lds(tj_graph *graph, const tj_kernel *flat, const tj_mapped *mapped, uint32_t parts,
+/* Whether a layout in LDS fits there, where the tile goes in so many passes. */
+static bool fits_given_lds(tj_graph *graph, const tj_kernel *flat, const tj_mapped *mapped, uint32_t passes,
                            const tj_target *target) {
-  int64_t bytes = tj_mapping_lds_elements(graph, mapped->mapping) * parts * (tj_dtype_bits(flat->carried) / 8);
+  int64_t bytes = tj_mapping_lds_size(graph, mapped->mapping, passes) * (tj_dtype_bits(flat->carried) / 8);
   if (mapped->is_given && bytes > target->lds_bytes)
     tj_fail_at(graph->job, mapped->load_span, TJ_TILE_SIZE,
                "lds takes %" PRId64 " bytes; a workgroup of %s has %" PRIu32, bytes, target->name, target->lds_bytes);
@@ -436,7 +436,7 @@ static bool set_stage(tj_graph *graph, tj_tiling *tiling, const tj_kernel *flat,
   const tj_mapping *mapping = mapped->mapping;
   if (!set_passes(store, tiling, mapped, target))
     return false;
-  return mapping->lds != NULL ? fits_given_lds(graph, flat, mapped, mapping->passes / tiling->passes, target)
+  return mapping->lds != NULL ? fits_given_lds(graph, flat, mapped, tiling->passes, target)
                               : choose_lds(graph, tiling, flat, mapped, target);
 }
 
@@ -634,7 +634,7 @@ static void check_stream(tj_job *job, const tj_mapped *mapped, const tj_target *
 static void check_general(tj_job *job, const tj_mapped *mapped, const tj_target *target) {
   const tj_mapping *mapping = mapped->mapping;
   check_stream(job, mapped, target);
-  check_slots(job, "load", mapping->load.slots, 1, mapped->load_span);
+  check_slots(job, "load", mapping->load.slots, mapping->is_direct ? mapping->passes : 1, mapped->load_span);
   check_slots(job, "store", mapping->store.slots, mapping->passes, mapped->store_span);
 }
 

@@ -245,8 +245,9 @@ static const char *obstacle_of_direct(const tj_tile_search *search) {
   int64_t bytes = search->shape.unit[problem->order[TJ_SOURCE][0]] * problem->carried_bytes;
   if (!search->shape.is_staged || direct_bytes(search) < search->target->vector_bytes)
     return "";
-  const char *obstacle =
-      tj_direct_obstacle_of_loads(search->flat, tj_flat_load(search->flat)->access.valid, search->shape.passes);
+  const char *obstacle = tj_direct_obstacle_of_loads(search->flat, tj_flat_load(search->flat)->access.valid);
+  if (obstacle == NULL && search->shape.passes > 1)
+    return "the tile goes through LDS in passes, which wait in registers unless a mapping says otherwise";
   if (obstacle == NULL && bytes != direct_bytes(search))
     return tj_string_format(search->graph->job, "work-items load %" PRId64 " neighbours of %" PRId64 " bytes",
                             search->shape.unit[problem->order[TJ_SOURCE][0]], problem->carried_bytes);

@@ -345,13 +345,14 @@ static uint32_t list_groups(const chooser *c, bool columns, uint32_t group[]) {
 static bool search(const chooser *c, const access_list *list, uint32_t narrowest, tj_stage_choice *choice) {
   const tj_target *target = c->problem->target;
   uint32_t group[TJ_MAX_DIMENSIONS], run[TJ_MAX_DIMENSIONS];
+  uint32_t parts = tj_mapping_lds_parts(c->problem->mapping, c->problem->passes);
   tj_stage_tile tile = {.element_bytes = c->problem->element_bytes,
                         .rows = c->rows,
                         .columns = c->columns,
                         .access = list->access,
                         .access_count = list->count,
-                        .limit = target->lds_bytes,
-                        .shared = tj_price_machine_of(target).shared_lds,
+                        .limit = target->lds_bytes / parts,
+                        .shared = tj_price_machine_of(target).shared_lds / parts,
                         .group = group,
                         .group_count = list_groups(c, false, group),
                         .run = run,
@@ -383,7 +384,8 @@ static tj_lds_choice complete(const chooser *c, tj_stage_choice *choice) {
   *mapping = *c->problem->mapping;
   mapping->passes = c->problem->passes;
   mapping->lds = value_of_choice(c, &choice->layout);
-  choice->layout.bytes = (uint32_t)tj_mapping_lds_elements(c->graph, mapping) * c->problem->element_bytes;
+  choice->layout.bytes =
+      (uint32_t)tj_mapping_lds_size(c->graph, mapping, mapping->passes) * c->problem->element_bytes;
   return (tj_lds_choice){mapping, choice};
 }
 

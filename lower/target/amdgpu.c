@@ -340,23 +340,24 @@ static LLVMValueRef emit_first_of_wave(tj_emitter *emitter, LLVMValueRef address
   return LLVMBuildIntToPtr(builder, first, LLVMTypeOf(address), "");
 }
 
-static void emit_direct_load_of_wave(tj_emitter *emitter, LLVMValueRef from, LLVMValueRef to, uint32_t bytes) {
+static LLVMValueRef emit_direct_load_of_wave(tj_emitter *emitter, LLVMValueRef from, LLVMValueRef to,
+                                             uint32_t bytes) {
   LLVMValueRef none = tj_emit_int(emitter, 32, 0),
                arguments[] = {from, to, tj_emit_int(emitter, 32, bytes), none, none};
-  tj_emit_intrinsic(emitter, "llvm.amdgcn.global.load.lds", NULL, 0, arguments, 5);
+  return tj_emit_intrinsic(emitter, "llvm.amdgcn.global.load.lds", NULL, 0, arguments, 5);
 }
 
-static void emit_direct_load_of_lane(tj_emitter *emitter, LLVMValueRef from, LLVMValueRef to, uint32_t bytes) {
+static LLVMValueRef emit_direct_load_of_lane(tj_emitter *emitter, LLVMValueRef from, LLVMValueRef to,
+                                             uint32_t bytes) {
   LLVMValueRef none = tj_emit_int(emitter, 32, 0), arguments[] = {from, to, none, none};
   const char *name = tj_string_format(emitter->job, "llvm.amdgcn.global.load.async.to.lds.b%u", 8 * bytes);
-  tj_emit_intrinsic(emitter, name, NULL, 0, arguments, 4);
+  return tj_emit_intrinsic(emitter, name, NULL, 0, arguments, 4);
 }
 
-static void emit_direct_load(tj_emitter *emitter, LLVMValueRef from, LLVMValueRef to, uint32_t bytes) {
+static LLVMValueRef emit_direct_load(tj_emitter *emitter, LLVMValueRef from, LLVMValueRef to, uint32_t bytes) {
   if (emitter->target->direct->is_by_lane)
-    emit_direct_load_of_lane(emitter, from, to, bytes);
-  else
-    emit_direct_load_of_wave(emitter, from, to, bytes);
+    return emit_direct_load_of_lane(emitter, from, to, bytes);
+  return emit_direct_load_of_wave(emitter, from, to, bytes);
 }
 
 /* --- boxes --- */
@@ -483,22 +484,34 @@ static void emit_wait(tj_emitter *emitter, const char *name, LLVMTypeRef type, u
   tj_emit_intrinsic(emitter, name, NULL, 0, &left, 1);
 }
 
-/* What goes straight into LDS is there once the wave has waited for its loads: bits of s_waitcnt in gfx9, a counter
- * of their own where lanes say where they go. */
-static void emit_wait_for_loads(tj_emitter *emitter) {
-  enum { NO_LOADS_LEFT = 0x0f70 };
-  if (emitter->target->direct->is_by_lane)
-    emit_wait(emitter, "llvm.amdgcn.s.wait.asynccnt", emitter->i16, 0);
-  else
-    emit_wait(emitter, "llvm.amdgcn.s.waitcnt", emitter->i32, NO_LOADS_LEFT);
+/* The bits of s_waitcnt in gfx9 that wait for all accesses of LDS, and for those of memory until so many are left. */
+static uint64_t wait_of_gfx9(uint32_t left) {
+  enum { NOTHING_LEFT = 0x0070, LOW = 15, HIGH = 14 };
+  return NOTHING_LEFT | (left & LOW) | (uint64_t)(left / (LOW + 1)) << HIGH;
 }
 
-static void emit_barrier(tj_emitter *emitter) {
-  emit_fence(emitter, LLVMAtomicOrderingRelease);
-  if (tj_kernel_has_step(emitter->kernel, TJ_STEP_DIRECT))
-    emit_wait_for_loads(emitter);
-  if (tj_kernel_has_step(emitter->kernel, TJ_STEP_BOX))
-    emit_wait(emitter, "llvm.amdgcn.s.wait.tensorcnt", emitter->i16, 0);
+/* What goes straight into LDS is there once the wave has waited for it: in order with its stores in gfx9, by counters
+ * of their own later. */
+static void emit_waits(tj_emitter *emitter, tj_phase before) {
+  enum { MOST_LEFT = 63 };
+  bool is_direct = tj_kernel_has_step(emitter->kernel, TJ_STEP_DIRECT),
+       is_counted = emitter->target->direct->is_by_lane;
+  uint32_t left = tj_emit_left_at_barrier(emitter, before, !is_counted);
+  left = left < MOST_LEFT ? left : MOST_LEFT;
+  if (!is_counted) {
+    emit_wait(emitter, "llvm.amdgcn.s.waitcnt", emitter->i32, wait_of_gfx9(left));
+    return;
+  }
+  emit_wait(emitter, "llvm.amdgcn.s.wait.dscnt", emitter->i16, 0);
+  emit_wait(emitter, is_direct ? "llvm.amdgcn.s.wait.asynccnt" : "llvm.amdgcn.s.wait.tensorcnt", emitter->i16, left);
+}
+
+/* A fence would wait for all that is on its way into LDS, or for stores to memory, which nobody here reads. */
+static void emit_barrier(tj_emitter *emitter, tj_phase before) {
+  if (tj_kernel_has_step(emitter->kernel, TJ_STEP_DIRECT) || tj_kernel_has_step(emitter->kernel, TJ_STEP_BOX))
+    emit_waits(emitter, before);
+  else
+    emit_fence(emitter, LLVMAtomicOrderingRelease);
   tj_emit_intrinsic(emitter, "llvm.amdgcn.s.barrier", NULL, 0, NULL, 0);
   emit_fence(emitter, LLVMAtomicOrderingAcquire);
 }

@@ -309,7 +309,8 @@ static void await_boxes(tj_emitter *emitter) {
 
 /* --- all of it --- */
 
-static void emit_barrier(tj_emitter *emitter) {
+static void emit_barrier(tj_emitter *emitter, tj_phase before) {
+  (void)before;
   LLVMValueRef number = LLVMConstInt(emitter->i32, 0, false);
   tj_emit_intrinsic(emitter, "llvm.nvvm.barrier.cta.sync.aligned.all", NULL, 0, &number, 1);
   if (tj_kernel_has_step(emitter->kernel, TJ_STEP_BOX))

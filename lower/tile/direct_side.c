@@ -61,13 +61,28 @@ static const tj_node *const *coordinate_of(const swizzled_place *place, const tj
   return digit;
 }
 
-/* The same with `distance` added along the mode whose neighbours lie side by side in LDS. */
+/* The same with `distance` added along a mode. */
 static const tj_node *const *moved_along(tj_graph *graph, const tj_node *const digit[], uint32_t rank, uint32_t mode,
-                                         uint32_t distance) {
+                                         const tj_node *distance) {
   const tj_node **moved = TJ_NEW_ARRAY(graph->job, const tj_node *, rank);
   memcpy(moved, digit, rank * sizeof *moved);
-  moved[mode] = tj_simplified(graph, tj_add(graph, digit[mode], tj_int(graph, distance)));
+  moved[mode] = tj_simplified(graph, tj_add(graph, digit[mode], distance));
   return moved;
+}
+
+/* A coordinate in the tile as one in the part that goes there in a pass, and where that begins along its mode. */
+typedef struct {
+  const tj_node *const *within;
+  const tj_node *first;
+  uint32_t mode;
+} part_place;
+
+static part_place part_at(tj_graph *graph, const tj_mapping *mapping, const tj_node *const digit[]) {
+  uint32_t mode = tj_mapping_pass_mode(mapping);
+  const tj_node *extent = tj_int(graph, tj_mapping_extent(mapping, mode) / mapping->passes);
+  const tj_node *first = tj_mul(graph, tj_div(graph, digit[mode], extent), extent);
+  const tj_node *back = tj_mul(graph, first, tj_int(graph, -1));
+  return (part_place){moved_along(graph, digit, tj_mapping_rank(mapping), mode, back), first, mode};
 }
 
 static uint32_t first_mode(const tj_lds_leaf leaf[], uint32_t count) {
@@ -90,10 +105,11 @@ tj_tile_side tj_direct_side(tj_graph *graph, const tj_mapping *mapping, const tj
   if (how.bits == 0)
     return side;
   for (uint32_t slot = 0; slot < slots; slot += vector) {
-    swizzled_place place = swizzle(graph, how, tj_mapping_lds_at(graph, mapping, placed->digit[slot]));
-    digit[slot] = coordinate_of(&place, leaf, count, rank);
+    const part_place at = part_at(graph, mapping, placed->digit[slot]);
+    swizzled_place place = swizzle(graph, how, tj_mapping_lds_at(graph, mapping, at.within));
+    digit[slot] = moved_along(graph, coordinate_of(&place, leaf, count, rank), rank, at.mode, at.first);
     for (uint32_t k = 1; k < vector; k++)
-      digit[slot + k] = moved_along(graph, digit[slot], rank, first_mode(leaf, count), k);
+      digit[slot + k] = moved_along(graph, digit[slot], rank, first_mode(leaf, count), tj_int(graph, k));
   }
   side.digit = digit;
   return side;

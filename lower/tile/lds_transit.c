@@ -61,7 +61,7 @@ static tj_side *by_pass(stager *st, const tj_side *all) {
 }
 
 /* The element of LDS of a coordinate in the tile: in its part, before the swizzle, and where the part begins. Parts
- * that are there at the same time lie one after the other. */
+ * that are there at the same time lie one after the other; the next ones take their places in turn. */
 typedef struct {
   const tj_node *within, *part;
 } lds_place;
@@ -71,14 +71,13 @@ static lds_place place_in_lds(stager *st, const tj_node *const digit[]) {
   const tj_mapping *mapping = mapping_of(st);
   uint32_t rank = tj_mapping_rank(mapping), last = tj_mapping_pass_mode(mapping);
   const tj_node **within = TJ_NEW_ARRAY(graph->job, const tj_node *, rank);
-  const tj_node *part = tj_int(graph, tj_mapping_extent(mapping, last) / mapping->passes);
+  const tj_node *part = tj_int(graph, tj_mapping_extent(mapping, last) / mapping->passes),
+                *pitch = tj_int(graph, tj_mapping_lds_pitch(graph, mapping)),
+                *parts = tj_int(graph, tj_mapping_lds_parts(mapping, st->passes));
   memcpy(within, digit, rank * sizeof *within);
   within[last] = tj_mod(graph, digit[last], part);
-  const tj_node *element = tj_mapping_lds_at(graph, mapping, within);
-  if (st->passes == mapping->passes)
-    return (lds_place){element, tj_int(graph, 0)};
-  const tj_node *elements = tj_int(graph, tj_mapping_lds_elements(graph, mapping));
-  return (lds_place){element, tj_mul(graph, tj_div(graph, digit[last], part), elements)};
+  const tj_node *number = tj_mod(graph, tj_div(graph, digit[last], part), parts);
+  return (lds_place){tj_mapping_lds_at(graph, mapping, within), tj_mul(graph, number, pitch)};
 }
 
 static const tj_node *swizzled_offset(stager *st, lds_place place) {
@@ -157,8 +156,7 @@ static tj_side into_lds(stager *st, const tj_side *load) {
 static const tj_stage_choice *given_choice(stager *st) {
   const tj_mapping *mapping = mapping_of(st);
   tj_stage_choice *choice = TJ_NEW(st->graph->job, tj_stage_choice);
-  int64_t elements = tj_mapping_lds_elements(st->graph, mapping) * (mapping->passes / st->passes);
-  choice->layout.bytes = (uint32_t)elements * st->element_bytes;
+  choice->layout.bytes = (uint32_t)tj_mapping_lds_size(st->graph, mapping, st->passes) * st->element_bytes;
   return choice;
 }
 

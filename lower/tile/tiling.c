@@ -34,6 +34,7 @@ typedef struct {
   tj_side *side;              /* by operand */
   tj_staging staging;         /* with `is_staged` */
   tj_boxes boxes;             /* with tiling->by_dma */
+  uint32_t *brought;          /* by pass: how many steps bring its part straight into LDS */
   bool is_inner;              /* steps are for tiles that are all inside the domain */
   tj_kernel_step *step;
   uint32_t step_count;
@@ -341,15 +342,28 @@ static void add_staged(tile_maker *maker, const tj_side *s, tj_step_kind kind, s
   }
 }
 
+/* Whether nothing of the tile waits in registers for its way through LDS. */
+static bool goes_straight(const tj_tiling *tiling) {
+  return tiling->direct > 0 || tiling->by_dma;
+}
+
+/* Where in LDS the part of a pass is, among those that are there at a time. */
+static uint32_t buffer_of_pass(const tile_maker *maker, uint32_t pass) {
+  return pass % tj_mapping_lds_parts(maker->tiling->mapping, maker->tiling->passes);
+}
+
 /* What goes straight into LDS, where the source has it. */
-static void add_direct(tile_maker *maker) {
-  const tj_side *from = &maker->side[TJ_OPERAND_SOURCE], *to = &maker->staging.in[0];
+static void add_direct(tile_maker *maker, uint32_t pass) {
+  const tj_side *from = &maker->side[TJ_OPERAND_SOURCE], *to = &maker->staging.in[pass];
   for (uint32_t i = 0; i < from->tile->slot_count; i += to->width) {
     uint32_t slot = from->order[i];
     tj_access access = to->element[slot].access;
     access.valid = tj_terse_both(maker->graph, access.valid, predicate_of(maker, from, slot));
+    if (tj_is_int(access.valid, 0))
+      continue;
     tj_kernel_step *step = add_vector(maker, TJ_STEP_DIRECT, access, from->order + i, to->width, 0);
     step->from = displaced(maker, from->element[slot].access);
+    step->number = buffer_of_pass(maker, pass);
   }
 }
 
@@ -366,18 +380,20 @@ static void add_boxes(tile_maker *maker) {
 }
 
 /* Loads that transpose give slots what their store side has. */
-static void add_fetched(tile_maker *maker, slot_share share) {
+static void add_fetched(tile_maker *maker, uint32_t buffer, slot_share share) {
   uint32_t first = maker->step_count;
   add_staged(maker, &maker->staging.out, TJ_STEP_LOAD, share);
-  for (uint32_t i = first; i < maker->step_count; i++)
+  for (uint32_t i = first; i < maker->step_count; i++) {
     maker->step[i].transposes = maker->staging.transposes;
+    maker->step[i].number = buffer;
+  }
 }
 
 /* What of the store side goes in one pass. While others wait to go, its slots are not theirs; and those of the pass
  * before are free again. Numbers below zero wrap around. */
 static slot_share share_of_pass(const tile_maker *maker, uint32_t pass) {
   uint32_t passes = maker->tiling->passes, size = maker->tiling->store.slot_count / passes;
-  uint32_t first = passes > 1 ? maker->tiling->load.slot_count : 0;
+  uint32_t first = passes > 1 && !goes_straight(maker->tiling) ? maker->tiling->load.slot_count : 0;
   return (slot_share){pass * size, (pass + 1) * size, first - pass * size};
 }
 
@@ -397,22 +413,45 @@ static void add_destinations(tile_maker *maker, bool are_straight, slot_share sh
   }
 }
 
-/* What is straight is stored as it is. Rows go into LDS, out of it and to destinations; then the next ones. Further
- * sources are loaded before work-items wait for each other, where their slots last so long. */
+/* Puts the part of a pass into LDS. */
+static void add_part(tile_maker *maker, uint32_t pass) {
+  uint32_t first = maker->step_count;
+  if (maker->tiling->by_dma)
+    add_boxes(maker);
+  else if (maker->tiling->direct > 0)
+    add_direct(maker, pass);
+  else
+    add_staged(maker, &maker->staging.in[pass], TJ_STEP_STORE, all_slots(&maker->side[TJ_OPERAND_SOURCE]));
+  maker->brought[pass] = goes_straight(maker->tiling) ? maker->step_count - first : 0;
+}
+
+/* Waits for the part of a pass, not for those up to before `end`, which are on their way behind it. */
+static void add_barrier(tile_maker *maker, uint32_t pass, uint32_t end) {
+  uint32_t behind = 0;
+  while (++pass < end)
+    behind += maker->brought[pass];
+  add_step(maker, TJ_STEP_BARRIER)->number = behind;
+}
+
+/* What is straight is stored as it is. Parts go into LDS, out of it and to destinations: as many as LDS has room for
+ * before the first barrier, then each where another has been, behind the barrier by which everybody has loaded that.
+ * Further sources are loaded before work-items wait for each other, where their slots last so long. */
 static void add_passes(tile_maker *maker) {
-  uint32_t passes = maker->tiling->passes;
+  uint32_t passes = maker->tiling->passes, end = 0, parts = tj_mapping_lds_parts(maker->tiling->mapping, passes);
   add_destinations(maker, true, all_slots(&maker->side[TJ_OPERAND_SOURCE]));
   for (uint32_t pass = 0; pass < passes; pass++) {
-    if (pass > 0)
-      add_step(maker, TJ_STEP_BARRIER);
+    if (pass > 0 && parts == 1)
+      add_barrier(maker, pass - 1, end);
     if (maker->target->keeps_slots)
       add_others(maker, share_of_pass(maker, pass));
-    if (maker->tiling->direct == 0 && !maker->tiling->by_dma)
-      add_staged(maker, &maker->staging.in[pass], TJ_STEP_STORE, all_slots(&maker->side[TJ_OPERAND_SOURCE]));
-    add_step(maker, TJ_STEP_BARRIER);
+    while (end < passes && end < pass + parts && (pass == 0 || parts == 1))
+      add_part(maker, end++);
+    add_barrier(maker, pass, end);
+    if (pass > 0 && parts > 1 && end < passes)
+      add_part(maker, end++);
     if (!maker->target->keeps_slots)
       add_others(maker, share_of_pass(maker, pass));
-    add_fetched(maker, share_of_pass(maker, pass));
+    add_fetched(maker, buffer_of_pass(maker, pass), share_of_pass(maker, pass));
     add_destinations(maker, false, share_of_pass(maker, pass));
   }
 }
@@ -425,7 +464,8 @@ static bool plan_stage(tile_maker *maker) {
   if (!tj_plan_staging(maker->graph, maker->tiling, maker->target, bytes, &maker->side[TJ_OPERAND_SOURCE],
                        &maker->side[TJ_OPERAND_DESTINATION], &maker->staging))
     return false;
-  maker->kernel->lds_elements = maker->staging.choice->layout.bytes / bytes;
+  maker->kernel->lds_elements =
+      (uint32_t)tj_mapping_lds_size(maker->graph, maker->tiling->mapping, maker->tiling->passes);
   maker->kernel->stage = maker->staging.choice;
   maker->kernel->map = maker->boxes.map;
   if (maker->boxes.map != NULL)
@@ -446,7 +486,7 @@ static bool has_straight(const tile_maker *maker) {
 
 /* Why work-items do not load elements straight into LDS. */
 static const char *obstacle_of_direct(tile_maker *maker) {
-  const char *obstacle = tj_direct_obstacle_of_loads(maker->flat, maker->any[TJ_OPERAND_SOURCE].valid, 1);
+  const char *obstacle = tj_direct_obstacle_of_loads(maker->flat, maker->any[TJ_OPERAND_SOURCE].valid);
   return obstacle == NULL && has_straight(maker) ? stored_too : obstacle;
 }
 
@@ -500,8 +540,8 @@ static bool may_be(tile_maker *maker, bool is_so, const char *what, const char *
 /* --- kernels --- */
 
 static uint32_t slots_of(const tj_tiling *tiling) {
-  uint32_t loads = tiling->direct > 0 || tiling->by_dma ? 0 : tiling->load.slot_count,
-           stores = tiling->store.slot_count, passes = tiling->passes;
+  uint32_t loads = goes_straight(tiling) ? 0 : tiling->load.slot_count, stores = tiling->store.slot_count,
+           passes = tiling->passes;
   if (passes > 1)
     return loads + stores / passes;
   return loads > stores ? loads : stores;
@@ -541,11 +581,8 @@ static void add_exchange(tile_maker *maker) {
 static void add_steps(tile_maker *maker) {
   maker->step = TJ_NEW_ARRAY(maker->graph->job, tj_kernel_step, most_steps(maker->tiling));
   maker->step_count = 0;
-  if (maker->tiling->by_dma)
-    add_boxes(maker);
-  else if (maker->tiling->direct > 0)
-    add_direct(maker);
-  else
+  maker->brought = TJ_NEW_ARRAY(maker->graph->job, uint32_t, maker->tiling->passes);
+  if (!goes_straight(maker->tiling))
     add_side(maker, &maker->side[TJ_OPERAND_SOURCE], TJ_STEP_LOAD, all_slots(&maker->side[TJ_OPERAND_SOURCE]));
   if (maker->tiling->exchange != NULL)
     add_exchange(maker);

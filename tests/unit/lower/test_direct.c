@@ -47,8 +47,12 @@ static const struct {
      "mapping(tile=(4,12), load=((3,4),4):((4@1,1@0),1@1), lds=Sw<3,2,3> o 0 o "
      "(4,12):(12,1), direct=1)",
      64, 4, "lds has gaps, which its swizzle moves among the elements"},
-    {"passes", "mapping(" SIDE ", lds=(16,32):(32,1), passes=2, direct=1)", 64, 4,
-     "elements wait for their pass, which they can do in registers alone"},
+    {"passes", "mapping(load=((16,4),(4,8)):((4@1,1@0),(1@1,4@0)), lds=(32,32):(32,1), passes=2, direct=1)", 64, 4,
+     "slot 0 of work-items 7 and 8 of a wave is -28 elements apart in LDS, not 4"},
+    {"passes of whole waves",
+     "mapping(tile=(16,128), load=((16,4),(4,4,2)):((4@1,1@0),(1@1,4@0,64@1)), lds=(16,64):(64,1), passes=2, "
+     "direct=1)",
+     64, 4, NULL},
     {"the index of the tile", "mapping(" SIDE ", lds=1024:1, direct=1)", 64, 4,
      "lds has not a mode for each of the tile's, of its extent"},
     {"few slots", "mapping(load=(64,2):(2@0,1@0), lds=(128,):(1,), direct=1)", 64, 4,
@@ -142,6 +146,46 @@ static const struct {
     {"parts of waves", "gfx1250", "f32", 36, 32,
      "tile=(36,32), load=((8,8),(4,5)):((4@1,1@0),(1@1,8@0)), store=((9,8),(4,4)):((4@0,4@1),(1@0,1@1)), "
      "lds=(36,32):(36,1), overlap=(4,4)"},
+    {"passes, one at a time", "gfx950", "f32", 128, 512,
+     "tile=(64,256), load=((16,16),(4,4,4)):((4@1,1@0),(1@1,16@0,64@1)), "
+     "store=((16,16),(4,4,4)):((4@0,4@1),(1@0,1@1,64@1)), lds=Sw<4,2,6> o 0 o (64,64):(64,1), passes=4"},
+    {"passes, two at a time", "gfx950", "f32", 128, 512,
+     "tile=(64,256), load=((16,16),(4,4,4)):((4@1,1@0),(1@1,16@0,64@1)), "
+     "store=((16,16),(4,4,4)):((4@0,4@1),(1@0,1@1,64@1)), lds=Sw<4,2,6> o 0 o (64,64):(64,1), passes=4, buffers=2"},
+    {"passes, three at a time", "gfx950", "f32", 64, 640,
+     "tile=(64,320), load=((16,16),(4,4,5)):((4@1,1@0),(1@1,16@0,64@1)), "
+     "store=((16,16),(4,4,5)):((4@0,4@1),(1@0,1@1,64@1)), lds=Sw<4,2,6> o 0 o (64,64):(64,1), passes=5, buffers=3"},
+    {"passes, all at a time", "gfx950", "f32", 64, 256,
+     "tile=(64,256), load=((16,16),(4,4,4)):((4@1,1@0),(1@1,16@0,64@1)), "
+     "store=((16,16),(4,4,4)):((4@0,4@1),(1@0,1@1,64@1)), lds=Sw<4,2,6> o 0 o (64,64):(64,1), passes=4, buffers=4"},
+    {"passes of tiles at the edge", "gfx950", "f32", 100, 340,
+     "tile=(64,256), load=((16,16),(4,4,4)):((4@1,1@0),(1@1,16@0,64@1)), "
+     "store=((16,16),(4,4,4)):((4@0,4@1),(1@0,1@1,64@1)), lds=Sw<4,2,6> o 0 o (64,64):(64,1), passes=4, buffers=2"},
+    {"passes of tiles that are moved back", "gfx950", "f32", 100, 340,
+     "tile=(64,256), load=((16,16),(4,4,4)):((4@1,1@0),(1@1,16@0,64@1)), "
+     "store=((16,16),(4,4,4)):((4@0,4@1),(1@0,1@1,64@1)), lds=Sw<4,2,6> o 0 o (64,64):(64,1), passes=4, buffers=2, "
+     "overlap=1"},
+    {"passes of elements that are stored one by one", "gfx950", "u8", 64, 128,
+     "tile=(64,128), load=((4,64),(16,2)):((16@1,1@0),(1@1,64@1)), "
+     "store=((16,16),(4,4,2)):((4@0,4@1),(1@0,1@1,64@1)), lds=(64,64):(64,1), passes=2, buffers=2"},
+    {"passes of halves", "gfx950", "f16", 64, 256,
+     "tile=(64,256), load=((8,32),(8,2,4)):((8@1,1@0),(1@1,32@0,64@1)), "
+     "store=((8,8),(8,8,4)):((8@0,8@1),(1@0,1@1,64@1)), lds=Sw<3,3,6> o 0 o (64,64):(64,1), passes=4, buffers=2"},
+    {"passes of words", "gfx942", "f32", 64, 256,
+     "tile=(64,256), load=((64,4),(16,4)):((1@1,1@0),(4@0,64@1)), "
+     "store=((16,16),(4,4,4)):((4@0,1@1),(1@0,16@1,64@1)), lds=Sw<5,0,6> o 0 o (64,64):(64,1), passes=4, buffers=2"},
+    {"passes of lanes, two at a time", "gfx1250", "f32", 128, 512,
+     "tile=(64,256), load=((16,16),(4,4,4)):((4@1,1@0),(1@1,16@0,64@1)), "
+     "store=((16,16),(4,4,4)):((4@0,4@1),(1@0,1@1,64@1)), lds=(64,64):(68,1), passes=4, buffers=2"},
+    {"passes of lanes, three at a time, at the edge", "gfx1250", "f32", 100, 340,
+     "tile=(64,256), load=((16,16),(4,4,4)):((4@1,1@0),(1@1,16@0,64@1)), "
+     "store=((16,16),(4,4,4)):((4@0,4@1),(1@0,1@1,64@1)), lds=(64,64):(68,1), passes=4, buffers=3"},
+    {"passes of lanes that are in several", "gfx1250", "f32", 64, 256,
+     "tile=(64,128), load=((32,8),(4,8)):((4@1,1@0),(1@1,8@0)), store=((16,16),(4,4,2)):((4@0,4@1),(1@0,1@1,64@1)), "
+     "lds=(64,64):(68,1), passes=2, buffers=2"},
+    {"parts that end anywhere", "gfx1250", "f32", 36, 192,
+     "tile=(36,64), load=((9,16),(4,4)):((4@0,1@1),(1@0,16@1)), store=((9,16),(4,4)):((4@0,1@1),(1@0,16@1)), "
+     "lds=(36,16):(1,37), passes=4, buffers=2"},
 };
 
 enum { KERNELS = sizeof kernels / sizeof *kernels, MOST_TEXT = 1024 };

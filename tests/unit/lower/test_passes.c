@@ -17,22 +17,27 @@ enum { ROWS = 64, COLUMNS = 32, ITEMS = 64, SLOTS = ROWS * COLUMNS / ITEMS, VECT
 /* A transposition by tiles of 64 rows, which are neighbours in the source, and 32 columns. */
 typedef struct {
   const char *what;
-  uint32_t passes;
-  bool is_by_slot; /* the slot tells in which pass an element goes; or the work-item does */
+  uint32_t passes, ahead; /* parts that are in LDS besides the one whose turn it is */
+  bool is_by_slot;        /* the slot tells in which pass an element goes; or the work-item does */
   const char *type;
   uint32_t rows, columns; /* of the tensors */
 } passes_case;
 
 static const passes_case cases[] = {
-    {"one pass", 1, false, "f32", 128, 64},
-    {"two passes of some work-items", 2, false, "f32", 128, 64},
-    {"four passes of some work-items", 4, false, "f32", 128, 96},
-    {"two passes of some slots", 2, true, "f32", 64, 64},
-    {"four passes of some slots", 4, true, "f32", 128, 32},
-    {"masks", 2, false, "f32", 100, 52},
-    {"masks, by slot", 4, true, "f32", 100, 52},
-    {"halves", 4, true, "f16", 128, 64},
-    {"halves, with masks", 2, false, "f16", 100, 52},
+    {"one pass", 1, 0, false, "f32", 128, 64},
+    {"two passes of some work-items", 2, 0, false, "f32", 128, 64},
+    {"four passes of some work-items", 4, 0, false, "f32", 128, 96},
+    {"two passes of some slots", 2, 0, true, "f32", 64, 64},
+    {"four passes of some slots", 4, 0, true, "f32", 128, 32},
+    {"masks", 2, 0, false, "f32", 100, 52},
+    {"masks, by slot", 4, 0, true, "f32", 100, 52},
+    {"halves", 4, 0, true, "f16", 128, 64},
+    {"two passes, both at a time", 2, 1, false, "f32", 128, 64},
+    {"four passes, two at a time", 4, 1, true, "f32", 128, 64},
+    {"four passes of some work-items, three at a time", 4, 2, false, "f32", 128, 96},
+    {"masks, two at a time", 4, 1, true, "f32", 100, 52},
+    {"halves, with masks, both at a time", 2, 1, false, "f16", 100, 52},
+    {"halves, with masks", 2, 0, false, "f16", 100, 52},
 };
 
 enum { CASES = sizeof cases / sizeof cases[0] };
@@ -118,8 +123,10 @@ static tj_kernel *make_tiled(tj_graph *graph, const passes_case *c, const char *
   const tj_tuple *tile[MODES];
   tile[make.row] = tj_tuple_constant(graph, ROWS);
   tile[make.column] = tj_tuple_constant(graph, COLUMNS);
-  tj_mapping mapping = {
-      .tile = tj_tuple_list(graph, tile, MODES), .passes = c->passes, .lds = rows_in_lds(&make, c->passes)};
+  tj_mapping mapping = {.tile = tj_tuple_list(graph, tile, MODES),
+                        .passes = c->passes,
+                        .ahead = c->ahead,
+                        .lds = rows_in_lds(&make, c->passes)};
   tj_tiling tiling = {.domain = flat->domain,
                       .item = make.item,
                       .workgroup_size = ITEMS,
@@ -147,9 +154,10 @@ static void interpret_case(tj_job *job, void *data) {
   tj_graph *graph = tj_graph_create(job);
   tj_kernel *kernel = make_tiled(graph, c, "gfx942");
   ck_assert_ptr_nonnull(kernel);
-  ck_assert_uint_eq(count_steps(kernel, TJ_STEP_BARRIER, false), 2 * c->passes - 1);
+  ck_assert_uint_eq(count_steps(kernel, TJ_STEP_BARRIER, false), c->ahead > 0 ? c->passes : 2 * c->passes - 1);
   ck_assert_uint_eq(count_steps(kernel, TJ_STEP_LOAD, false), SLOTS / VECTOR);
-  uint32_t bytes = kernel->stage->layout.bytes * c->passes, type_bytes = strcmp(c->type, "f32") == 0 ? 4 : 2;
+  uint32_t bytes = kernel->stage->layout.bytes / (c->ahead + 1) * c->passes,
+           type_bytes = strcmp(c->type, "f32") == 0 ? 4 : 2;
   ck_assert_uint_ge(bytes, ROWS * COLUMNS * type_bytes);
   ck_assert_uint_le(bytes, ROWS * COLUMNS * type_bytes * 3 / 2);
   int64_t *symbol = TJ_NEW_ARRAY(job, int64_t, graph->symbol_count);
@@ -232,7 +240,8 @@ static void refuse_on_host(tj_job *job, void *data) {
 /* Three passes of 64 rows, and passes whose rows the store side has in no share. */
 static void refuse_uneven(tj_job *job, void *data) {
   (void)data;
-  static const passes_case uneven = {"three", 3, false, "f32", 128, 64}, many = {"16", 16, false, "f32", 128, 64};
+  static const passes_case uneven = {"three", 3, 0, false, "f32", 128, 64},
+                           many = {"16", 16, 0, false, "f32", 128, 64};
   tj_graph *graph = tj_graph_create(job);
   ck_assert_ptr_null(make_tiled(graph, &uneven, "gfx942"));
   ck_assert_ptr_null(make_tiled(graph, &many, "gfx942"));

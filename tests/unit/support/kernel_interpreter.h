@@ -4,7 +4,8 @@
  * Every work-item of every workgroup takes its steps by the oracle for index expressions. An element of the source is
  * its number plus 1. Accesses are checked to lie inside their buffers, vectors to be aligned; two stores to one
  * element of the destination, or within one phase to one element of LDS, are a race; what nobody has written is never
- * stored. Boxes come as the decoder of their engine's instructions says.
+ * stored, and what goes straight into LDS never loaded before a barrier has waited for it. Boxes come as the decoder
+ * of their engine's instructions says.
  */
 #ifndef TJ_TESTS_KERNEL_INTERPRETER_H
 #define TJ_TESTS_KERNEL_INTERPRETER_H
@@ -23,6 +24,7 @@ enum { NOBODYS = INT64_MIN, INTERPRETED_BUFFERS = 2 };
 typedef struct {
   int64_t *value;
   uint32_t *stores;
+  uint32_t *coming; /* the number of the step, from 1 on, that brings it and has not been waited for; 0: none */
   int64_t count;
 } element_memory;
 
@@ -48,7 +50,8 @@ typedef struct {
 } interpreter;
 
 static inline element_memory new_memory(int64_t count) {
-  element_memory made = {malloc((size_t)count * 8 + 8), malloc((size_t)count * 4 + 4), count};
+  element_memory made = {malloc((size_t)count * 8 + 8), malloc((size_t)count * 4 + 4), calloc((size_t)count + 1, 4),
+                         count};
   for (int64_t i = 0; i < count; i++)
     made.value[i] = NOBODYS;
   memset(made.stores, 0, (size_t)count * 4);
@@ -58,6 +61,7 @@ static inline element_memory new_memory(int64_t count) {
 static inline void free_memory(element_memory *memory) {
   free(memory->value);
   free(memory->stores);
+  free(memory->coming);
 }
 
 static inline int64_t node_value(const interpreter *self, const tj_node *node) {
@@ -147,6 +151,9 @@ static inline void take_load(const interpreter *self, const tj_kernel_step *step
                              int64_t slot[], const int64_t root[2]) {
   if (root[1] != 0)
     check_place(self, step, from, place_of(step, root));
+  for (uint32_t k = 0; k < step->width && root[1] != 0; k++)
+    ck_assert_msg(from->coming[place_of(step, root) + k] == 0, "%s: element %ld of LDS has not come yet", self->name,
+                  (long)place_of(step, root) + k);
   for (uint32_t k = 0; k < step->width; k++)
     slot[step->slot + k * step->slot_step] =
         root[1] != 0 ? from->value[place_of(step, root) + k] : self->kernel->fill;
@@ -165,8 +172,8 @@ static inline void take_store(const interpreter *self, const tj_kernel_step *ste
   }
 }
 
-/* From a buffer straight into LDS. */
-static inline void take_direct(interpreter *self, const tj_kernel_step *step, const int64_t root[]) {
+/* From a buffer straight into LDS, by the step of a number. */
+static inline void take_direct(interpreter *self, const tj_kernel_step *step, uint32_t number, const int64_t root[]) {
   const element_memory *from = &self->buffer[step->from.buffer];
   int64_t first = root[3] + (step->from.base != NULL ? root[4] : 0) + step->from.displacement;
   if (root[1] == 0)
@@ -177,6 +184,7 @@ static inline void take_direct(interpreter *self, const tj_kernel_step *step, co
     int64_t at = place_of(step, root) + k;
     ck_assert_msg(self->lds.stores[at]++ == 0, "%s: element %ld of LDS is stored twice", self->name, (long)at);
     self->lds.value[at] = from->value[first + k];
+    self->lds.coming[at] = number;
   }
 }
 
@@ -186,6 +194,7 @@ typedef struct {
   const element_memory *from;
   uint32_t bytes; /* of an element of either memory */
   uint64_t came;  /* bytes */
+  uint32_t number;
 } box_visit;
 
 /* Each part of an element comes from the same place of its source; what counts is the first. */
@@ -204,6 +213,7 @@ static inline void take_part(box_visit *visit, const tj_dma_element *element, ui
   else
     ck_assert_msg(self->lds.value[to] == value, "%s: parts of element %ld of LDS", self->name, (long)to);
   self->lds.value[to] = value;
+  self->lds.coming[to] = visit->number;
 }
 
 static inline bool take_element(const tj_dma_element *element, void *data) {
@@ -218,8 +228,8 @@ static inline bool take_element(const tj_dma_element *element, void *data) {
 }
 
 /* Once for the workgroup. */
-static inline void take_box(interpreter *self, const tj_kernel_step *step) {
-  box_visit visit = {self, &self->buffer[step->access.buffer], tj_dtype_bits(self->kernel->carried) / 8, 0};
+static inline void take_box(interpreter *self, const tj_kernel_step *step, uint32_t number) {
+  box_visit visit = {self, &self->buffer[step->access.buffer], tj_dtype_bits(self->kernel->carried) / 8, 0, number};
   tj_bindings bindings = {.value = self->symbol, .count = self->symbol_count};
   ck_assert_int_eq(tj_visit_box(self->kernel, step, &bindings, take_element, &visit), TJ_EVAL_OK);
   ck_assert_msg(visit.came > 0 && (self->kernel->map == NULL || visit.came == tj_box_bytes(self->kernel->map)),
@@ -240,12 +250,12 @@ static inline void run_item(interpreter *self, const step_list *list, uint32_t b
     const tj_kernel_step *step = &list->step[i];
     if (step->kind == TJ_STEP_BOX) {
       if (item == 0)
-        take_box(self, step);
+        take_box(self, step, i + 1);
       continue;
     }
     element_memory *memory = step->access.buffer == TJ_LDS ? &self->lds : &self->buffer[step->access.buffer];
     if (step->kind == TJ_STEP_DIRECT)
-      take_direct(self, step, list->root + ROOTS * (size_t)i);
+      take_direct(self, step, i + 1, list->root + ROOTS * (size_t)i);
     else if (step->kind == TJ_STEP_LOAD)
       take_load(self, step, memory, slot, list->root + ROOTS * (size_t)i);
     else
@@ -257,6 +267,17 @@ static inline void run_exchange(interpreter *self, const tj_exchange *exchange) 
   uint32_t slots = self->kernel->slot_count;
   for (uint32_t first = 0; first < self->kernel->workgroup_size; first += exchange->lanes)
     exchange_slots(exchange, self->slot + (size_t)first * slots, slots, NOBODYS);
+}
+
+/* All but what the last steps bring that a barrier need not wait for. */
+static inline void await_steps(interpreter *self, const step_list *list, uint32_t barrier) {
+  uint32_t first = barrier;
+  for (uint32_t left = list->step[barrier].number; left > 0;) {
+    tj_step_kind kind = list->step[--first].kind;
+    left -= kind == TJ_STEP_DIRECT || kind == TJ_STEP_BOX;
+  }
+  for (int64_t i = 0; i < self->lds.count; i++)
+    self->lds.coming[i] = self->lds.coming[i] > first ? self->lds.coming[i] : 0;
 }
 
 static inline void run_workgroup(interpreter *self, int64_t number) {
@@ -276,6 +297,8 @@ static inline void run_workgroup(interpreter *self, int64_t number) {
       run_item(self, list, begin, end, item);
     if (end < list->count && list->step[end].kind == TJ_STEP_EXCHANGE)
       run_exchange(self, list->step[end].exchange);
+    else if (end < list->count)
+      await_steps(self, list, end);
     memset(self->lds.stores, 0, (size_t)self->lds.count * sizeof *self->lds.stores);
   }
   free_memory(&self->lds);
