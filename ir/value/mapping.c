@@ -426,8 +426,7 @@ static int64_t part_size(const tj_tuple *part) {
   return size;
 }
 
-/* The part of the tile that is in LDS in one pass. */
-static const tj_tuple *part_of(tj_graph *graph, const tj_mapping *mapping) {
+const tj_tuple *tj_mapping_part(tj_graph *graph, const tj_mapping *mapping) {
   const tj_tuple *extent[TJ_MAX_DIMENSIONS];
   uint32_t rank = tj_mapping_rank(mapping), last = tj_mapping_pass_mode(mapping);
   for (uint32_t m = 0; m < rank; m++)
@@ -458,7 +457,7 @@ static void check_lds_reach(tj_graph *graph, const tj_mapping *mapping) {
 
 static void check_lds(tj_graph *graph, const tj_mapping *mapping) {
   const tj_layout *layout = tj_value_layout(mapping->lds);
-  const tj_tuple *part = part_of(graph, mapping);
+  const tj_tuple *part = tj_mapping_part(graph, mapping);
   uint32_t count;
   const tj_tuple *const *stride = tj_tuple_leaves(graph, layout->stride, &count);
   for (uint32_t i = 0; i < count; i++) {
@@ -476,7 +475,7 @@ static void check_lds(tj_graph *graph, const tj_mapping *mapping) {
 }
 
 const tj_node *tj_mapping_lds_at(tj_graph *graph, const tj_mapping *mapping, const tj_node *const within[]) {
-  const tj_tuple *part = part_of(graph, mapping), *at[TJ_MAX_DIMENSIONS];
+  const tj_tuple *part = tj_mapping_part(graph, mapping), *at[TJ_MAX_DIMENSIONS];
   const tj_layout *layout = tj_value_layout(mapping->lds);
   for (uint32_t m = 0; m < part->count; m++)
     at[m] = tj_tuple_integer(graph, within[m]);

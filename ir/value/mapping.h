@@ -163,6 +163,8 @@ tj_mapping_place tj_mapping_at(tj_graph *graph, const tj_mapping *mapping, const
  * 0 bits where it has none. */
 const tj_node *tj_mapping_lds_at(tj_graph *graph, const tj_mapping *mapping, const tj_node *const within[]);
 tj_swizzle tj_mapping_lds_swizzle(const tj_mapping *mapping);
+/* The extents of what goes through LDS in one pass. */
+const tj_tuple *tj_mapping_part(tj_graph *graph, const tj_mapping *mapping);
 /* How many elements of LDS a part of the tile takes; and from where on there the next one lies, where several are
  * there at a time. */
 int64_t tj_mapping_lds_elements(tj_graph *graph, const tj_mapping *mapping);

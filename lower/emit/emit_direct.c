@@ -22,16 +22,28 @@ static bool is_stored(const tj_kernel_step *step) {
   return step->kind == TJ_STEP_STORE && step->access.buffer != TJ_LDS && is_certain(step);
 }
 
+/* Of so many boxes of whole parts, those of any wave that gives some: parts have as many, and waves take turns. */
+static uint32_t boxes_of_wave(const tj_emitter *emitter, tj_phase before, uint32_t boxes) {
+  uint32_t lanes = emitter->target->wave_size, part = 1;
+  uint32_t waves = (emitter->kernel->workgroup_size + lanes - 1) / lanes;
+  for (uint32_t i = 0; i < before.count; i++) {
+    const tj_kernel_step *step = &before.step[i];
+    part = step->kind == TJ_STEP_BOX && step->number >= part ? step->number + 1 : part;
+  }
+  return boxes / part * (part < waves ? 1 : part / waves);
+}
+
 uint32_t tj_emit_left_at_barrier(const tj_emitter *emitter, tj_phase before, bool stores) {
-  uint32_t left = 0, bytes = 0, behind = before.step[before.count].number;
+  uint32_t left = 0, boxes = 0, bytes = 0, behind = before.step[before.count].number;
   for (uint32_t i = before.count; i-- > 0;) {
     const tj_kernel_step *step = &before.step[i];
     if (brings(step) && behind-- == 0)
       break;
-    left += brings(step) && is_certain(step);
+    left += step->kind == TJ_STEP_DIRECT && is_certain(step);
+    boxes += step->kind == TJ_STEP_BOX;
     bytes += stores && is_stored(step) ? step->width * tj_element_bytes(emitter->kernel, step->access.buffer) : 0;
   }
-  return left + bytes / WIDEST;
+  return left + boxes_of_wave(emitter, before, boxes) + bytes / WIDEST;
 }
 
 /* --- buffers --- */

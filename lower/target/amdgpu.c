@@ -508,12 +508,15 @@ static void emit_waits(tj_emitter *emitter, tj_phase before) {
 
 /* A fence would wait for all that is on its way into LDS, or for stores to memory, which nobody here reads. */
 static void emit_barrier(tj_emitter *emitter, tj_phase before) {
-  if (tj_kernel_has_step(emitter->kernel, TJ_STEP_DIRECT) || tj_kernel_has_step(emitter->kernel, TJ_STEP_BOX))
+  const tj_kernel *kernel = emitter->kernel;
+  bool has_waits = tj_kernel_has_step(kernel, TJ_STEP_DIRECT) || tj_kernel_has_step(kernel, TJ_STEP_BOX);
+  if (has_waits)
     emit_waits(emitter, before);
   else
     emit_fence(emitter, LLVMAtomicOrderingRelease);
   tj_emit_intrinsic(emitter, "llvm.amdgcn.s.barrier", NULL, 0, NULL, 0);
-  emit_fence(emitter, LLVMAtomicOrderingAcquire);
+  if (!has_waits)
+    emit_fence(emitter, LLVMAtomicOrderingAcquire);
 }
 
 static void emit_kernel(tj_emitter *emitter) {

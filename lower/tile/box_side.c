@@ -74,8 +74,10 @@ static const tj_node *address_of(const tensor *t) {
 
 static void write_words(const tensor *t, const tj_dma_plan *plan, uint32_t number, tj_boxes *boxes) {
   tj_graph *graph = t->graph;
-  const tj_dma_place place = {
-      .tile = t->problem->base, .number = tj_int(graph, number), .address = address_of(t), .lds = tj_int(graph, 0)};
+  const tj_dma_place place = {.tile = t->problem->base,
+                              .number = tj_int(graph, number),
+                              .address = address_of(t),
+                              .lds = tj_int(graph, t->problem->lds)};
   tj_dma_instruction made = tj_dma_instruction_of(graph, plan, &place);
   const tj_node **word = TJ_NEW_ARRAY(graph->job, const tj_node *, boxes->word_count);
   for (uint32_t i = 0; i < boxes->word_count; i++)
@@ -132,7 +134,7 @@ static tj_dma_plan plan_of(const tensor *t, const tj_dma_engine *engine) {
                                   .engine = engine,
                                   .element_bytes = t->problem->element_bytes,
                                   .tensor = tj_value_of_layout(graph, layout),
-                                  .tile = tj_value_of_tuple(graph, t->problem->mapping->tile),
+                                  .tile = tj_value_of_tuple(graph, tj_mapping_part(graph, t->problem->mapping)),
                                   .lds = t->problem->mapping->lds,
                                   .tensor_span = graph->job->here,
                                   .tile_span = graph->job->here,

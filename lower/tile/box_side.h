@@ -18,11 +18,12 @@ typedef struct {
   const tj_target *target;
   const tj_node *const *coordinate; /* symbols of the domain's modes, */
   tj_access source;                 /* and what is there */
-  const tj_node *const *base;       /* by mode, where the tile begins */
+  const tj_node *const *base;       /* by mode, where the tile begins, or its part of a pass, */
+  uint32_t lds;                     /* and from which byte of LDS on that is there */
   uint32_t buffer, element_bytes;
 } tj_box_problem;
 
-/* Instructions that load a tile: word[number][…], with the source's buffer at address 0. Of a tensor map they are the
+/* Instructions that load a tile, or its part: word[number][…], with the source's buffer at address 0. Of a tensor map they are the
  * coordinates of the box, and its place in LDS. */
 typedef struct {
   const tj_node **word[TJ_MOST_BOXES];
@@ -30,7 +31,7 @@ typedef struct {
   const tj_box_map *map; /* NULL: words are descriptors */
 } tj_boxes;
 
-/* Why no boxes load the tile, as a clause; NULL: they do. What of the tile is not in the source is zeros then. */
+/* Why no boxes load the tile, or its part, as a clause; NULL: they do. What of the tile is not in the source is zeros then. */
 const char *tj_find_boxes(tj_graph *graph, const tj_box_problem *problem, tj_boxes *boxes);
 
 /* Chooses where the tile of a mapping lies in LDS, along the source's neighbours: with what the engine may leave

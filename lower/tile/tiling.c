@@ -33,7 +33,7 @@ typedef struct {
   tj_access *any;             /* and what is there, by operand */
   tj_side *side;              /* by operand */
   tj_staging staging;         /* with `is_staged` */
-  tj_boxes boxes;             /* with tiling->by_dma */
+  tj_boxes *boxes;            /* by pass, with tiling->by_dma */
   uint32_t *brought;          /* by pass: how many steps bring its part straight into LDS */
   bool is_inner;              /* steps are for tiles that are all inside the domain */
   tj_kernel_step *step;
@@ -368,13 +368,12 @@ static void add_direct(tile_maker *maker, uint32_t pass) {
 }
 
 /* What an engine brings into LDS. */
-static void add_boxes(tile_maker *maker) {
-  for (uint32_t i = 0; i < maker->boxes.count; i++) {
+static void add_boxes(tile_maker *maker, const tj_boxes *boxes) {
+  for (uint32_t i = 0; i < boxes->count; i++) {
     tj_kernel_step *step = add_step(maker, TJ_STEP_BOX);
     step->access.buffer = tj_flat_buffer(maker->flat, TJ_OPERAND_SOURCE);
-    step->word_count = maker->boxes.word_count;
-    step->word =
-        tj_arena_copy(&maker->graph->job->arena, maker->boxes.word[i], step->word_count * sizeof *step->word);
+    step->word_count = boxes->word_count;
+    step->word = tj_arena_copy(&maker->graph->job->arena, boxes->word[i], step->word_count * sizeof *step->word);
     step->number = i;
   }
 }
@@ -417,7 +416,7 @@ static void add_destinations(tile_maker *maker, bool are_straight, slot_share sh
 static void add_part(tile_maker *maker, uint32_t pass) {
   uint32_t first = maker->step_count;
   if (maker->tiling->by_dma)
-    add_boxes(maker);
+    add_boxes(maker, &maker->boxes[pass]);
   else if (maker->tiling->direct > 0)
     add_direct(maker, pass);
   else
@@ -467,9 +466,9 @@ static bool plan_stage(tile_maker *maker) {
   maker->kernel->lds_elements =
       (uint32_t)tj_mapping_lds_size(maker->graph, maker->tiling->mapping, maker->tiling->passes);
   maker->kernel->stage = maker->staging.choice;
-  maker->kernel->map = maker->boxes.map;
-  if (maker->boxes.map != NULL)
-    maker->kernel->lds_elements = (maker->boxes.map->barrier + BARRIER_BYTES) / bytes;
+  maker->kernel->map = maker->boxes[0].map;
+  if (maker->kernel->map != NULL)
+    maker->kernel->lds_elements = (maker->kernel->map->barrier + BARRIER_BYTES) / bytes;
   return tj_kernel_lds_bytes(maker->kernel) <= maker->target->lds_bytes;
 }
 
@@ -490,10 +489,32 @@ static const char *obstacle_of_direct(tile_maker *maker) {
   return obstacle == NULL && has_straight(maker) ? stored_too : obstacle;
 }
 
+/* The boxes of a pass; or why there are none. */
+static const char *find_boxes(tile_maker *maker, uint32_t pass) {
+  tj_graph *graph = maker->graph;
+  const tj_mapping *mapping = maker->tiling->mapping;
+  uint32_t parted = tj_mapping_pass_mode(mapping), count = mode_count(maker);
+  const tj_node **base = tj_arena_copy(&graph->job->arena, maker->base, (count + 1) * sizeof *base);
+  const tj_node *first = tj_int(graph, tj_mapping_extent(mapping, parted) / mapping->passes * pass);
+  base[parted] = tj_simplified(graph, tj_add(graph, base[parted], first));
+  const tj_box_problem problem = {.domain = maker->tiling->domain,
+                                  .mapping = mapping,
+                                  .target = maker->target,
+                                  .coordinate = maker->coordinate,
+                                  .source = maker->any[TJ_OPERAND_SOURCE],
+                                  .base = base,
+                                  .lds = buffer_of_pass(maker, pass) *
+                                         (uint32_t)tj_mapping_lds_pitch(graph, mapping) * bytes_of(maker, TJ_LDS),
+                                  .buffer = tj_flat_buffer(maker->flat, TJ_OPERAND_SOURCE),
+                                  .element_bytes = bytes_of(maker, TJ_LDS)};
+  const char *obstacle = tj_find_boxes(graph, &problem, &maker->boxes[pass]);
+  bool is_counted = obstacle == NULL && maker->boxes[pass].map != NULL && mapping->passes > 1;
+  return is_counted ? "the boxes of a tensor map come all at once, not in passes" : obstacle;
+}
+
 /* Why no engine brings them there; NULL: maker->boxes do. */
 static const char *obstacle_of_dma(tile_maker *maker) {
-  const char *obstacle = maker->tiling->mapping->passes > 1 ? "the tile comes all at once, not in passes"
-                                                            : tj_direct_obstacle_of_elements(maker->flat);
+  const char *obstacle = tj_direct_obstacle_of_elements(maker->flat);
   obstacle = obstacle == NULL && has_straight(maker) ? stored_too : obstacle;
   for (uint32_t m = 0; m < mode_count(maker) && obstacle == NULL; m++) {
     if (tj_tile_piece(maker->tiling, m) > 0)
@@ -501,15 +522,9 @@ static const char *obstacle_of_dma(tile_maker *maker) {
   }
   if (obstacle == NULL && maker->kernel->fill != 0 && !tj_is_always(maker->any[TJ_OPERAND_SOURCE].valid))
     obstacle = "elements that are not in the source are zeros then, not the fill";
-  const tj_box_problem problem = {.domain = maker->tiling->domain,
-                                  .mapping = maker->tiling->mapping,
-                                  .target = maker->target,
-                                  .coordinate = maker->coordinate,
-                                  .source = maker->any[TJ_OPERAND_SOURCE],
-                                  .base = maker->base,
-                                  .buffer = tj_flat_buffer(maker->flat, TJ_OPERAND_SOURCE),
-                                  .element_bytes = bytes_of(maker, TJ_LDS)};
-  return obstacle != NULL ? obstacle : tj_find_boxes(maker->graph, &problem, &maker->boxes);
+  for (uint32_t pass = 0; pass < maker->tiling->passes && obstacle == NULL; pass++)
+    obstacle = find_boxes(maker, pass);
+  return obstacle;
 }
 
 /* Why the vectors that go straight into LDS do not; NULL: they do. Nobody chooses narrower ones than there could be.
@@ -547,13 +562,16 @@ static uint32_t slots_of(const tj_tiling *tiling) {
   return loads > stores ? loads : stores;
 }
 
-static size_t most_steps(const tj_tiling *tiling) {
-  size_t passes = tiling->passes;
+static size_t most_steps(const tile_maker *maker) {
+  const tj_tiling *tiling = maker->tiling;
+  size_t passes = tiling->passes, boxes = 0;
+  for (size_t pass = 0; pass < passes; pass++)
+    boxes += maker->boxes[pass].count;
   size_t most =
       tiling->load.slot_count > tiling->store.slot_count ? tiling->load.slot_count : tiling->store.slot_count;
   size_t others = tiling->domain->other_count * most;
   return tiling->load.slot_count * (1 + passes) + 2 * (size_t)tiling->store.slot_count + others + 2 * passes + 1 +
-         (tiling->by_dma ? TJ_MOST_BOXES : 0);
+         boxes;
 }
 
 static tj_kernel *new_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling) {
@@ -579,7 +597,7 @@ static void add_exchange(tile_maker *maker) {
 }
 
 static void add_steps(tile_maker *maker) {
-  maker->step = TJ_NEW_ARRAY(maker->graph->job, tj_kernel_step, most_steps(maker->tiling));
+  maker->step = TJ_NEW_ARRAY(maker->graph->job, tj_kernel_step, most_steps(maker));
   maker->step_count = 0;
   maker->brought = TJ_NEW_ARRAY(maker->graph->job, uint32_t, maker->tiling->passes);
   if (!goes_straight(maker->tiling))
@@ -645,6 +663,7 @@ tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tilin
   place_tile(&maker);
   find_accesses(&maker);
   maker.side = TJ_NEW_ARRAY(graph->job, tj_side, operand_count(&maker));
+  maker.boxes = TJ_NEW_ARRAY(graph->job, tj_boxes, tiling->passes);
   for (uint32_t i = 0; i < operand_count(&maker); i++)
     make_side(&maker, i);
   for (uint32_t i = 0; i < operand_count(&maker); i++)
