@@ -567,34 +567,6 @@ def check_halves(runner, device):
     return None
 
 
-def check_patterns(runner, device):
-    """Every pattern of bf16, NaNs of any bits included: what is stored as bf16 is rounded, or a NaN where that is one.
-    Among numbers that may be NaNs of other bits, too: those of f32."""
-    x = numpy.arange(65536, dtype="u2").reshape(256, 256)
-    other = (x.astype("u4") << 16 | 0xFFFF).view("f4")
-    rows = "@ (256,256):(256,1)"
-    text = (f"kernel k(x: bf16 {rows}, w: f32 {rows}, a: bf16 {rows}, b: bf16 {rows}) = {{ a = x * 3 - index(1); b = w }}",
-            f"kernel k(x: bf16 {rows}, a: bf16 {rows}, b: bf16 {rows}, c: bf16 {rows}) = {{\n"
-            " a = x * 3 - index(1); b = minimum(-x, 7) / 3; c = select(gt(x, 1), abs(x) / max(x, 1), x) }")
-    single = (x.astype("u4") << 16).view("f4")
-    scaled = single * numpy.float32(3) - numpy.arange(256, dtype="f4")
-    wanted = ({"a": scaled, "b": other},
-              {"a": scaled, "b": numpy.minimum(-single, numpy.float32(7)) / numpy.float32(3),
-               "c": numpy.where(single > 1, abs(single) / single.max(1, keepdims=True), single)})
-    for number, (body, results) in enumerate(zip(text, wanted)):
-        given = {"x": x} if number > 0 else {"x": x, "w": other}
-        found = runner.run(body, device, {}, given, list(results), True, re.sub(r"\W", "_", f"patterns {number} {device}"))
-        if isinstance(found, str):
-            return f"patterns of bf16 on {device}: {found}"
-        for key, reference in results.items():
-            kept = (found[key].reshape(x.shape).astype("u4") << 16).view("f4")
-            is_right = numpy.where(numpy.isnan(reference), numpy.isnan(kept), kept == bf16(reference))
-            if not is_right.all():
-                first = tuple(numpy.argwhere(~is_right)[0])
-                return f"patterns of bf16 on {device}: {key} of {x[first]:#x} is {found[key][first]:#x}"
-    return None
-
-
 def check_long_counts(runner, device):
     """Rows of softmax that are longer than registers are read twice and stored once, in whole lines."""
     rows, columns = 2, 40000
@@ -912,7 +884,6 @@ def main():
             for dtype in ("f16", "f32", "f64"):
                 waiting.append(pool.submit(check_long_softmax, runner, device, dtype))
             waiting.append(pool.submit(check_halves, runner, device))
-            waiting.append(pool.submit(check_patterns, runner, device))
             for on in QUOTIENTS.get(device, (device,)):
                 for dtype in ("f32", "f64"):
                     waiting.append(pool.submit(check_quotients, runner, on, dtype))

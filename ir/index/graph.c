@@ -158,12 +158,17 @@ static void bound_quotient(tj_graph *graph, tj_node *node) {
   tj_sharpen_facts(node, &known);
 }
 
-static const tj_node *new_operation(tj_graph *graph, tj_op op, const tj_node *const args[], unsigned arity,
-                                    uint32_t hash) {
+static tj_facts facts_by_arguments(tj_op op, const tj_node *const args[]) {
   const tj_facts *facts[3] = {NULL, NULL, NULL};
+  for (unsigned i = 0; i < tj_op_arity(op); i++)
+    facts[i] = &args[i]->facts;
+  return tj_facts_of_operation(op, facts);
+}
+
+/* Without facts. */
+static tj_node *new_operation(tj_graph *graph, tj_op op, const tj_node *const args[], unsigned arity) {
   uint32_t symbols = 0, depth = 0, weight = tj_op_weight(op, args);
   for (unsigned i = 0; i < arity; i++) {
-    facts[i] = &args[i]->facts;
     symbols |= args[i]->symbols;
     depth = args[i]->depth > depth ? args[i]->depth : depth;
     weight = saturating_sum(weight, args[i]->weight);
@@ -173,22 +178,41 @@ static const tj_node *new_operation(tj_graph *graph, tj_op op, const tj_node *co
   node->depth = depth + 1;
   node->weight = weight;
   node->symbols = symbols;
-  node->facts = tj_facts_of_operation(op, facts);
   tj_sample_operation(op, args, node->sample);
-  bound_sum_or_product(graph, node);
-  bound_quotient(graph, node);
-  return remember(graph, node, hash);
+  return node;
+}
+
+static const tj_node *find_operation(const tj_graph *graph, tj_op op, const tj_node *const args[], unsigned arity,
+                                     uint32_t hash) {
+  uint32_t at = hash;
+  const tj_bucket *entry = entry_from(graph, hash, &at);
+  while (entry->node != NULL && !is_operation_on(entry->node, op, args, arity))
+    entry = entry_from(graph, hash, &at);
+  return entry->node;
 }
 
 const tj_node *tj_node_make(tj_graph *graph, tj_op op, const tj_node *const args[]) {
   unsigned arity = tj_op_arity(op);
   const uint32_t hash = hash_operation(op, args, arity);
-  uint32_t at = hash;
-  for (const tj_bucket *entry = entry_from(graph, hash, &at); entry->node != NULL;
-       entry = entry_from(graph, hash, &at))
-    if (is_operation_on(entry->node, op, args, arity))
-      return entry->node;
-  return new_operation(graph, op, args, arity, hash);
+  const tj_node *found = find_operation(graph, op, args, arity, hash);
+  if (found != NULL)
+    return found;
+  tj_node *node = new_operation(graph, op, args, arity);
+  node->facts = facts_by_arguments(op, args);
+  bound_sum_or_product(graph, node);
+  bound_quotient(graph, node);
+  return remember(graph, node, hash);
+}
+
+const tj_node *tj_node_restore(tj_graph *graph, tj_op op, const tj_node *const args[], const tj_facts *facts) {
+  unsigned arity = tj_op_arity(op);
+  const uint32_t hash = hash_operation(op, args, arity);
+  const tj_node *found = find_operation(graph, op, args, arity, hash);
+  if (found != NULL)
+    return found;
+  tj_node *node = new_operation(graph, op, args, arity);
+  node->facts = *facts;
+  return remember(graph, node, hash);
 }
 
 /* --- symbols --- */
@@ -284,6 +308,15 @@ const tj_node *tj_symbol_create(tj_graph *graph, const char *name, tj_symbol_kin
                                 const tj_node *high, int64_t multiple) {
   return tj_symbol_declare(graph,
                            (tj_symbol){.name = name, .kind = kind, .low = low, .high = high, .multiple = multiple});
+}
+
+const tj_node *tj_symbol_of_facts(tj_graph *graph, const char *name, const tj_facts *facts) {
+  const tj_node *symbol = tj_symbol_create(graph, name, TJ_SYMBOL_COORDINATE, NULL, NULL, 1);
+  tj_node *node = (tj_node *)(uintptr_t)symbol;
+  node->facts = *facts;
+  for (int i = 0; i < TJ_SAMPLE_COUNT; i++)
+    node->sample[i] = TJ_NO_SAMPLE;
+  return node;
 }
 
 const tj_node *tj_coordinate(tj_graph *graph, const char *name, const tj_node *extent) {

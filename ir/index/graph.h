@@ -131,6 +131,9 @@ const tj_node *tj_symbol_create(tj_graph *graph, const char *name, tj_symbol_kin
  * less than 1. */
 const tj_node *tj_symbol_declare(tj_graph *graph, tj_symbol declared);
 
+/* A symbol of which nothing is known but facts. */
+const tj_node *tj_symbol_of_facts(tj_graph *graph, const char *name, const tj_facts *facts);
+
 /* A coordinate 0 <= name < extent. */
 const tj_node *tj_coordinate(tj_graph *graph, const char *name, const tj_node *extent);
 
@@ -155,6 +158,9 @@ const tj_node *tj_select(tj_graph *graph, const tj_node *condition, const tj_nod
 /* The node of `op` on `args` exactly as given: no folding, no checks. For the simplifier, the reader and tests; the
  * constructors above are for everybody else. */
 const tj_node *tj_node_make(tj_graph *graph, tj_op op, const tj_node *const args[]);
+
+/* The same node with these facts, which it had in another graph: none are looked for. */
+const tj_node *tj_node_restore(tj_graph *graph, tj_op op, const tj_node *const args[], const tj_facts *facts);
 
 static inline bool tj_is_constant(const tj_node *node) {
   return node->op == TJ_OP_CONSTANT;

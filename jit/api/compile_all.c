@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Several kernels at once. The caller's thread takes each as far as LLVM IR, since a program is one thread's; machine
- * code of all variants is then made by many, each with a target machine of its own. What a thread could not make, the
- * caller's tries again at the end, and tells why it fails. */
+/* Several kernels at once. The caller's thread plans each, since a program is one thread's; machine code of all
+ * variants is then made by many, each with a target machine of its own. What a thread could not make, the caller's
+ * tries again at the end, and tells why it fails. */
 #include "jit/compile/program.h"
 #include "launch/api/code.h"
 

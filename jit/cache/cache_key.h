@@ -2,15 +2,14 @@
 /* Keys of the cache: bytes that are equal only for what compiles to the same.
  *
  * There are three kinds. A text key is all that goes into a compilation: program text, fixed parameters, which
- * kernel, target, versions. A kernel key is what is left of it before lowering: the simplified kernel in a canonical
- * form, so that texts which mean the same share their machine code. A part key is what is left of a variant that has
- * waited: LLVM IR. Keys are compared whole; digests only find them. */
+ * kernel, target, versions. A kernel key is what is left of it before lowering: the simplified kernel as bytes, so
+ * that texts which mean the same share their machine code. A part key says which of its variants, too. Keys are
+ * compared whole; digests only find them. */
 #ifndef TJ_JIT_CACHE_KEY_H
 #define TJ_JIT_CACHE_KEY_H
 
 #include "base/digest.h"
 #include "launch/image/machine.h"
-#include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
 
 /* What texts and kernels are compiled by: the versions of tilejit, of LLVM, and of the forms that are stored, and the
@@ -29,9 +28,9 @@ typedef struct {
 
 /* Keys, in the job's arena. */
 tj_bytes tj_cache_text_key(tj_job *job, const char *identity, const tj_text_request *request);
-/* The kernel is simplified, and its derived words are found. */
-tj_bytes tj_cache_kernel_key(tj_graph *graph, const char *identity, const tj_kernel *kernel, const tj_target *target);
-/* Of a part of machine code that waits: the bytes that it is made of. */
+/* Of a kernel's bytes (jit/kernel/kernel_bytes.h). */
+tj_bytes tj_cache_kernel_key(tj_job *job, const char *identity, tj_bytes kernel, const tj_target *target);
+/* Of a part of machine code that waits. */
 tj_bytes tj_cache_part_key(tj_job *job, const char *identity, const tj_target *target, const tj_machine *machine,
                            uint32_t number);
 

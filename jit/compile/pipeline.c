@@ -9,9 +9,11 @@
  *                                                                        the kernel says how its tiles travel
  *   derive     index graph     launch words    lower/kernel/kernel.h     what the host computes once for all items
  *   describe   index graph     launch plan     launch/image/launch_plan.h   to launch without the graph
- *   recall     kernel          machine code    jit/cache/cache.h         where the cache knows the kernel: the end
+ *   write      kernel          bytes           jit/kernel/kernel_bytes.h all that machine code depends on
+ *   recall     bytes           machine code    jit/cache/cache.h         where the cache knows the kernel: the end
+ *   wait       bytes           machine code    launch/image/machine.h    of several variants: the end, for now
+ *   read       bytes           kernel          jit/kernel/kernel_bytes.h the same, in a graph of its own
  *   lower      index graph     LLVM IR         lower/emit/module.h
- *   wait       LLVM IR         bitcode         launch/image/machine.h    of several variants: the end, for now
  *   optimize   LLVM IR         the same, less  jit/compile/codegen.h
  *   generate   LLVM IR         object          jit/compile/codegen.h     or assembly, PTX too; the module is spent
  *   link       object          code object     jit/compile/link.h        AMDGPU only
@@ -22,7 +24,8 @@
  * The dispatch of what comes out is in launch/api/launch.c. A variant that has waited until a launch takes it, or all
  * of them for somebody who wants one object, go on from there (part.c in this folder):
  *
- *   resume     bitcode         LLVM IR         lower/emit/module.h       then optimize, generate, link, check
+ *   resume     bytes           index graph     jit/kernel/kernel_bytes.h of that variant; then lower, optimize,
+ *                                                                        generate, link, check
  *   join       code            machine code    launch/image/machine.h    a part of what there is
  *
  * A function by itself, to be called from somebody else's code, goes a way of its own until it is LLVM IR:
@@ -38,6 +41,7 @@
 #include "jit/compile/launch_plan_make.h"
 #include "jit/compile/link.h"
 #include "jit/compile/orc.h"
+#include "jit/kernel/kernel_bytes.h"
 #include "jit/tool/nvidia.h"
 #include "lower/access/bounded.h"
 #include "lower/array/array_map.h"
@@ -126,38 +130,44 @@ static void describe(tj_compilation *c) {
   c->plan = tj_launch_plan_make(c->graph, c->values, c->kernel, c->target);
 }
 
-static void recall(tj_compilation *c) {
-  if (c->cache == NULL)
-    return;
-  c->key = tj_cache_key_of(tj_cache_kernel_key(c->graph, c->cache->identity, c->kernel, c->target));
-  c->machine = tj_cache_find_kernel(c->cache, &c->key, c->plan);
-  c->is_recalled = c->machine != NULL;
-}
-
-static void lower(tj_compilation *c) {
-  tj_module_lower(c->graph, &c->module, c->kernel, c->target);
-  c->symbol = tj_target_symbol(c->job, c->target, c->kernel->name);
-  c->argument_bytes = tj_kernel_argument_bytes(c->kernel);
-}
-
 /* Whose cache keeps the machine code owns its memory, too. */
 static const tj_allocator *allocator_of(const tj_compilation *c) {
   return c->cache != NULL ? &c->cache->allocator : &c->job->allocator;
 }
 
-static void wait(tj_compilation *c) {
-  if (c->waits || c->kernel->faster != NULL)
-    c->machine = tj_machine_wait(c->job, allocator_of(c), tj_module_bitcode(c->job, &c->module), c->plan);
+static void write(tj_compilation *c) {
+  c->bytes = tj_kernel_write(c->graph, c->kernel);
 }
 
-/* Parts that have waited have a launch plan alone. */
+static void recall(tj_compilation *c) {
+  if (c->cache == NULL)
+    return;
+  c->key = tj_cache_key_of(tj_cache_kernel_key(c->job, c->cache->identity, c->bytes, c->target));
+  c->machine = tj_cache_find_kernel(c->cache, &c->key, c->plan);
+  c->is_recalled = c->machine != NULL;
+}
+
+static void wait(tj_compilation *c) {
+  if (c->waits || c->kernel->faster != NULL)
+    c->machine = tj_machine_wait(c->job, allocator_of(c), c->bytes, c->plan);
+}
+
+static void read(tj_compilation *c) {
+  c->lowered_graph = tj_graph_create(c->job);
+  c->lowered = tj_kernel_read(c->lowered_graph, c->target, c->bytes, c->number);
+}
+
+static void lower(tj_compilation *c) {
+  tj_module_lower(c->lowered_graph, &c->module, c->lowered, c->target);
+  c->symbol = tj_target_symbol(c->job, c->target, c->lowered->name);
+  c->argument_bytes = tj_kernel_argument_bytes(c->lowered);
+}
+
 static bool has_maps(const tj_compilation *c) {
-  bool is_any = false;
-  for (const tj_kernel *each = c->kernel; each != NULL; each = each->faster)
-    is_any = is_any || each->map != NULL;
-  for (uint32_t i = 0; c->plan != NULL && i < c->plan->variant_count; i++)
-    is_any = is_any || c->plan->variant[i].map != NULL;
-  return is_any;
+  const tj_kernel *each = c->lowered;
+  while (each != NULL && each->map == NULL)
+    each = each->faster;
+  return each != NULL;
 }
 
 /* With the features that its kernels take. */
@@ -227,12 +237,12 @@ static void load(tj_compilation *c) {
 
 /* --- stages of parts that have waited --- */
 
-static void resume(tj_compilation *c) {
+/* The plan and the bytes may come from a file. */
+static void agree(tj_compilation *c) {
   bool is_whole = c->number == TJ_ALL_VARIANTS;
   const tj_launch_variant *variant = &c->plan->variant[is_whole ? c->plan->variant_count - 1 : c->number];
-  c->symbol = variant->symbol;
-  c->argument_bytes = tj_launch_argument_bytes(c->plan, variant);
-  tj_module_read(c->job, &c->module, c->waiting->ir, is_whole ? NULL : c->symbol);
+  if (strcmp(c->symbol, variant->symbol) != 0 || c->argument_bytes != tj_launch_argument_bytes(c->plan, variant))
+    tj_fail(c->job, TJ_CODEGEN, "the launch plan of kernel '%s' is another one's", c->plan->kernel);
 }
 
 static void join(tj_compilation *c) {
@@ -271,9 +281,11 @@ static const stage stages[] = {
     {map, UP_FROM(TJ_EMIT_TILED), offsetof(tj_code_times, plan)},
     {derive, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, lower)},
     {describe, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, plan)},
+    {write, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, lower)},
     {recall, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, cache)},
-    {lower, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, lower)},
     {wait, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, lower)},
+    {read, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, lower)},
+    {lower, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, lower)},
     {optimize, UP_FROM(TJ_EMIT_LLVM), offsetof(tj_code_times, passes)},
     {count, ONLY(TJ_EMIT_STATS), offsetof(tj_code_times, passes)},
     {assemble, ONLY(TJ_EMIT_ASM), offsetof(tj_code_times, codegen)},
@@ -286,7 +298,9 @@ static const stage stages[] = {
 };
 
 static const stage stages_of_parts[] = {
-    {resume, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, lower)},
+    {read, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, lower)},
+    {lower, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, lower)},
+    {agree, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, check)},
     {optimize, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, passes)},
     {generate, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, codegen)},
     {link_object, ONLY(TJ_EMIT_MACHINE), offsetof(tj_code_times, link)},
@@ -318,10 +332,12 @@ static void run_stages(tj_compilation *compilation, const stage way[], size_t co
 
 void tj_pipeline_compile(tj_compilation *compilation, tj_emit output) {
   compilation->job = compilation->graph->job;
+  compilation->number = TJ_ALL_VARIANTS;
   run_stages(compilation, stages, sizeof stages / sizeof *stages, ONLY(output));
 }
 
 void tj_pipeline_complete(tj_compilation *compilation) {
+  compilation->bytes = compilation->waiting->kernel;
   run_stages(compilation, stages_of_parts, sizeof stages_of_parts / sizeof *stages_of_parts, ONLY(TJ_EMIT_MACHINE));
 }
 

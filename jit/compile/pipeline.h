@@ -46,8 +46,8 @@ typedef struct {
   tj_machine_part *part; /* owned; what tj_pipeline_complete makes, with the allocator of `waiting` */
 
   tj_job *job;
-  const tj_machine *waiting; /* borrowed; of tj_pipeline_complete, and so is the number of the part: */
-  uint32_t number;
+  const tj_machine *waiting; /* borrowed; of tj_pipeline_complete, and so is the number of the part, */
+  uint32_t number;           /* which is TJ_ALL_VARIANTS elsewhere */
   tj_kernel *kernel;
   tj_function *function;
   const tj_target *target;
@@ -59,8 +59,11 @@ typedef struct {
   const char *symbol;      /* of a kernel in it, */
   uint32_t argument_bytes; /* which takes so many */
   const tj_launch_plan *plan;
-  tj_cache_key key; /* of the simplified kernel; empty without a cache */
-  bool is_recalled; /* the machine code comes from the cache */
+  tj_bytes bytes; /* of the kernel, */
+  tj_graph *lowered_graph;
+  tj_kernel *lowered; /* and what is lowered of them */
+  tj_cache_key key;   /* of the simplified kernel; empty without a cache */
+  bool is_recalled;   /* the machine code comes from the cache */
   tj_code_times times;
 } tj_compilation;
 

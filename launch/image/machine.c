@@ -86,18 +86,18 @@ bool tj_machine_part_stands_by_itself(const tj_machine_part *part) {
 
 /* --- machine code --- */
 
-static tj_machine *create(tj_job *job, const tj_allocator *allocator, tj_bytes ir, const tj_launch_plan *plan) {
+static tj_machine *create(tj_job *job, const tj_allocator *allocator, tj_bytes kernel, const tj_launch_plan *plan) {
   size_t parts = (size_t)plan->variant_count + 1, size = sizeof(tj_machine) + parts * sizeof(tj_machine_part *);
-  tj_machine *machine = allocator->allocate(allocator->user, size + ir.size);
+  tj_machine *machine = allocator->allocate(allocator->user, size + kernel.size);
   if (machine == NULL)
     tj_fail_out_of_memory(job);
   memset(machine, 0, size);
-  if (ir.size > 0)
-    memcpy((char *)machine + size, ir.data, ir.size);
+  if (kernel.size > 0)
+    memcpy((char *)machine + size, kernel.data, kernel.size);
   machine->allocator = *allocator;
   atomic_init(&machine->references, 1);
   machine->variant_count = plan->variant_count;
-  machine->ir = (tj_bytes){(char *)machine + size, ir.size};
+  machine->kernel = (tj_bytes){(char *)machine + size, kernel.size};
   for (size_t i = 0; i < parts; i++)
     atomic_init(&machine->part[i], NULL);
   pthread_mutex_init(&machine->making, NULL);
@@ -105,8 +105,8 @@ static tj_machine *create(tj_job *job, const tj_allocator *allocator, tj_bytes i
   return machine;
 }
 
-tj_machine *tj_machine_wait(tj_job *job, const tj_allocator *allocator, tj_bytes ir, const tj_launch_plan *plan) {
-  return create(job, allocator, ir, plan);
+tj_machine *tj_machine_wait(tj_job *job, const tj_allocator *allocator, tj_bytes kernel, const tj_launch_plan *plan) {
+  return create(job, allocator, kernel, plan);
 }
 
 typedef struct {
@@ -153,9 +153,9 @@ void tj_machine_release(tj_machine *machine) {
 }
 
 void tj_machine_write(tj_text *text, const tj_machine *machine) {
-  bool waits = machine->ir.size > 0;
+  bool waits = machine->kernel.size > 0;
   tj_write_u8(text, waits);
-  tj_write_bytes(text, waits ? machine->ir : part_at(machine, machine->variant_count)->bytes);
+  tj_write_bytes(text, waits ? machine->kernel : part_at(machine, machine->variant_count)->bytes);
 }
 
 tj_machine *tj_machine_read(tj_job *job, const tj_allocator *allocator, tj_reader *reader,
@@ -164,7 +164,8 @@ tj_machine *tj_machine_read(tj_job *job, const tj_allocator *allocator, tj_reade
   tj_bytes bytes = tj_read_bytes(reader);
   if (reader->is_failed || waits > 1 || bytes.size == 0)
     return NULL;
-  return waits == 1 ? tj_machine_wait(job, allocator, bytes, plan) : tj_machine_load(job, allocator, bytes, plan, NULL);
+  return waits == 1 ? tj_machine_wait(job, allocator, bytes, plan)
+                    : tj_machine_load(job, allocator, bytes, plan, NULL);
 }
 
 bool tj_machine_stands_by_itself(const tj_machine *machine) {
@@ -177,7 +178,7 @@ bool tj_machine_stands_by_itself(const tj_machine *machine) {
 }
 
 size_t tj_machine_size(const tj_machine *machine) {
-  size_t size = sizeof *machine + machine->ir.size;
+  size_t size = sizeof *machine + machine->kernel.size;
   for (uint32_t i = 0; i <= machine->variant_count; i++) {
     const tj_machine_part *part = part_at(machine, i);
     size += sizeof part;

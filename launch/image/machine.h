@@ -4,10 +4,10 @@
  *     part i                of variant i alone
  *     part variant_count    of all of them: what bundles hold, and what others get to launch
  *
- * A part that is not there waits: `ir` is what a compiler makes it of. Code without IR has all its variants in one
- * part. A part that is there stays as it is and where it is; so launches look for theirs without a lock, and those
- * that need one that waits make it one after the other. libtilejit-runtime has no compiler, and gets no code of which
- * a part waits.
+ * A part that is not there waits: `kernel` is what a compiler makes it of, steps and index expressions before any is
+ * lowered. Code without a kernel has all its variants in one part. A part that is there stays as it is and where it
+ * is; so launches look for theirs without a lock, and those that need one that waits make it one after the other.
+ * libtilejit-runtime has no compiler, and gets no code of which a part waits.
  *
  * The machine code may serve several images: kernels that are written differently and mean the same. It counts
  * references; any thread may retain and release it. Its memory comes from the allocator given at creation, which must
@@ -21,7 +21,7 @@
 
 #include <stdatomic.h>
 
-enum { TJ_MACHINE_VERSION = 2 }; /* of the bytes that tj_machine_write makes */
+enum { TJ_MACHINE_VERSION = 3 }; /* of the bytes that tj_machine_write makes */
 
 /* In the place of a variant's number: all variants, in one part. */
 enum { TJ_ALL_VARIANTS = UINT32_MAX };
@@ -38,7 +38,7 @@ typedef struct {
   tj_machine_residents residents; /* its kernels on devices */
   pthread_mutex_t making;         /* of parts that wait */
   uint32_t variant_count;
-  tj_bytes ir;                       /* LLVM's bitcode of all variants, in this block; empty: none waits */
+  tj_bytes kernel;                   /* all variants (jit/kernel/kernel_bytes.h), in this block; empty: none waits */
   _Atomic(tj_machine_part *) part[]; /* owned; variant_count + 1 */
 } tj_machine;
 
@@ -48,7 +48,7 @@ typedef struct {
 tj_machine *tj_machine_load(tj_job *job, const tj_allocator *allocator, tj_bytes bytes, const tj_launch_plan *plan,
                             const tj_host_linker *linker);
 /* Machine code of which every part waits, with one reference. The bytes are copied. */
-tj_machine *tj_machine_wait(tj_job *job, const tj_allocator *allocator, tj_bytes ir, const tj_launch_plan *plan);
+tj_machine *tj_machine_wait(tj_job *job, const tj_allocator *allocator, tj_bytes kernel, const tj_launch_plan *plan);
 
 tj_machine *tj_machine_retain(tj_machine *machine);
 void tj_machine_release(tj_machine *machine); /* takes NULL */

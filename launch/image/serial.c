@@ -23,6 +23,18 @@ void tj_write_u64(tj_text *text, uint64_t value) {
   write_integer(text, value, 8);
 }
 
+/* Seven bits in a byte, the low ones first; the highest bit of a byte says that there are more. */
+enum { NUMBER_BITS = 7, MOST_NUMBER_BYTES = 10, MORE = 1 << NUMBER_BITS };
+
+void tj_write_number(tj_text *text, uint64_t value) {
+  char bytes[MOST_NUMBER_BYTES];
+  unsigned count = 0;
+  for (; value >= MORE; value >>= NUMBER_BITS)
+    bytes[count++] = (char)(value | MORE);
+  bytes[count++] = (char)value;
+  tj_text_add(text, bytes, count);
+}
+
 void tj_write_bytes(tj_text *text, tj_bytes bytes) {
   tj_write_u64(text, bytes.size);
   if (bytes.size > 0)
@@ -63,6 +75,22 @@ uint32_t tj_read_u32(tj_reader *reader) {
 uint64_t tj_read_u64(tj_reader *reader) {
   const unsigned char *place = take(reader, 8);
   return place != NULL ? tj_bytes_u64((tj_bytes){place, 8}, 0) : 0;
+}
+
+/* No number has two forms: its last byte is not 0, unless it is the only one. */
+uint64_t tj_read_number(tj_reader *reader) {
+  uint64_t value = 0;
+  for (unsigned i = 0; i < MOST_NUMBER_BYTES; i++) {
+    uint64_t byte = tj_read_u8(reader), bits = byte & (MORE - 1);
+    value |= bits << (NUMBER_BITS * i);
+    tj_read_expect(reader, value >> (NUMBER_BITS * i) == bits);
+    if (byte < MORE) {
+      tj_read_expect(reader, byte > 0 || i == 0);
+      return reader->is_failed ? 0 : value;
+    }
+  }
+  tj_read_expect(reader, false);
+  return 0;
 }
 
 tj_bytes tj_read_bytes(tj_reader *reader) {

@@ -13,6 +13,7 @@
 void tj_write_u8(tj_text *text, uint8_t value);
 void tj_write_u32(tj_text *text, uint32_t value);
 void tj_write_u64(tj_text *text, uint64_t value);
+void tj_write_number(tj_text *text, uint64_t value); /* in as few bytes as it takes, seven bits in each */
 void tj_write_string(tj_text *text, const char *string);
 void tj_write_bytes(tj_text *text, tj_bytes bytes);
 
@@ -26,6 +27,7 @@ typedef struct {
 uint8_t tj_read_u8(tj_reader *reader);
 uint32_t tj_read_u32(tj_reader *reader);
 uint64_t tj_read_u64(tj_reader *reader);
+uint64_t tj_read_number(tj_reader *reader);
 const char *tj_read_string(tj_reader *reader);
 tj_bytes tj_read_bytes(tj_reader *reader);
 

@@ -363,6 +363,7 @@ tj_kernel *tj_rows_make(tj_graph *graph, const tj_kernel *from, const tj_array_s
                         const tj_target *target, uint32_t number) {
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
   *kernel = *from;
+  kernel->arrays = space->arrays;
   kernel->carried = carried_of(from->arrays->program);
   tj_array_maker maker = {.graph = graph, .target = target, .space = space, .shape = shape, .kernel = kernel};
   maker.reduced = shape.is_split && number <= tj_rows_levels(graph, space, shape) ? number : 0;

@@ -85,8 +85,7 @@ static LLVMValueRef upper_halves(tj_emitter *emitter, LLVMValueRef words) {
   return LLVMBuildBitCast(builder, pairs, tj_emit_like(words, emitter->i16), "");
 }
 
-/* Adds half a step, less one bit where the result is even already, and cuts off. NaNs become one of them, unless that
- * leaves them NaNs anyway: of zeros in the lower half nothing is carried into the upper one. */
+/* Adds half a step, less one bit where the result is even already, and cuts off; NaNs become one of them. */
 static LLVMValueRef bfloat_by_hand(tj_emitter *emitter, LLVMValueRef value) {
   enum { NAN_BITS = 0x7fc00000 };
   LLVMBuilderRef builder = emitter->builder;
@@ -95,11 +94,9 @@ static LLVMValueRef bfloat_by_hand(tj_emitter *emitter, LLVMValueRef value) {
   odd = LLVMBuildAnd(builder, odd, int_like(value, emitter->i32, 1), "");
   LLVMValueRef half = LLVMBuildAdd(builder, odd, int_like(value, emitter->i32, 0x7fff), "");
   LLVMValueRef rounded = LLVMBuildAdd(builder, bits, half, "");
-  if (!emitter->has_plain_nans) {
-    LLVMValueRef is_nan = LLVMBuildFCmp(builder, LLVMRealUNO, value, value, "");
-    rounded = LLVMBuildSelect(builder, is_nan, int_like(value, emitter->i32, NAN_BITS), rounded, "");
-  }
-  return LLVMBuildBitCast(builder, upper_halves(emitter, rounded), tj_emit_like(value, emitter->bf16), "");
+  LLVMValueRef is_nan = LLVMBuildFCmp(builder, LLVMRealUNO, value, value, "");
+  LLVMValueRef result = LLVMBuildSelect(builder, is_nan, int_like(value, emitter->i32, NAN_BITS), rounded, "");
+  return LLVMBuildBitCast(builder, upper_halves(emitter, result), tj_emit_like(value, emitter->bf16), "");
 }
 
 static LLVMValueRef short_from_float(tj_emitter *emitter, LLVMValueRef value, tj_dtype to) {

@@ -78,7 +78,6 @@ typedef struct tj_emitter {
   LLVMValueRef lds;     /* pointer to the workgroup's own elements; NULL: there are none, or they begin at 0 */
   tj_width index_width; /* of the linear coordinate, beyond the count included, and of the count */
   bool keeps_loops;     /* LLVM is not to vectorise them */
-  bool has_plain_nans;  /* those of f32 have zeros in their lower half */
 } tj_emitter;
 
 /* An emitter for a module that has a context and a builder. TJ4006 where an expression may not fit in 64 bits, TJ7003

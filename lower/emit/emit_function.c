@@ -42,7 +42,7 @@ static argument_list list_arguments(const tj_emitter *emitter, unsigned extra) {
   for (uint32_t i = 0; i < kernel->parameter_count; i++)
     add_node(emitter, &list, kernel->parameter[i], kernel->parameter[i]->symbol->name);
   for (uint32_t i = 0; i < kernel->derived_count; i++) {
-    if (kernel->derived[i].kind == TJ_DERIVED_VALUE)
+    if (kernel->derived[i].kind == TJ_DERIVED_VALUE && kernel->derived[i].node != NULL)
       add_node(emitter, &list, kernel->derived[i].node, "derived");
     else
       add_bits(emitter, &list, "magic");

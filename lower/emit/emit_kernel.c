@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Emitters: what they need to know of a kernel before its function begins. */
 #include "lower/emit/emit.h"
-#include "lower/kernel/arithmetic.h"
 #include "lower/kernel/loop.h"
 
 uint64_t tj_emit_workgroup_limit(const tj_emitter *emitter) {
@@ -64,21 +63,6 @@ static void init_types(tj_emitter *emitter) {
   emitter->nothing = LLVMVoidTypeInContext(emitter->context);
 }
 
-/* Arithmetic hands NaNs on as they are, but for the bit that makes them quiet. Those of bf16 have nothing else, and
- * integers are none; other floats, and numbers of the launch, may have any bits. */
-static bool has_plain_nans(const tj_kernel *kernel, const tj_target *target) {
-  const tj_array_program *program = tj_kernel_program(kernel);
-  bool are_plain = target->has_plain_nans;
-  for (uint32_t i = 0; i < kernel->buffer_count; i++) {
-    const tj_kernel_buffer *buffer = &kernel->buffer[i];
-    bool may_have_others = tj_dtype_class_of(buffer->dtype) == TJ_CLASS_FLOAT && buffer->dtype != TJ_DTYPE_bf16;
-    are_plain = are_plain && !(may_have_others && buffer->is_read && !buffer->is_scratch);
-  }
-  for (uint32_t i = 0; program != NULL && i < program->count; i++)
-    are_plain = are_plain && program->array[i]->op != TJ_ARRAY_SCALAR;
-  return are_plain;
-}
-
 void tj_emitter_init(tj_emitter *emitter, tj_graph *graph, tj_module *module, const tj_kernel *kernel,
                      const tj_target *target) {
   *emitter = (tj_emitter){
@@ -90,7 +74,6 @@ void tj_emitter_init(tj_emitter *emitter, tj_graph *graph, tj_module *module, co
       .module = module->module,
       .builder = module->builder,
       .nodes = tj_kernel_nodes_of(graph, kernel),
-      .has_plain_nans = has_plain_nans(kernel, target),
   };
   check_size(emitter);
   check_symbols(emitter);

@@ -8,8 +8,18 @@
 
 /* --- where values are --- */
 
+/* NULL: it has none yet. */
+static LLVMValueRef find_value(const tj_emitter *emitter, const tj_node *node) {
+  uint32_t position = tj_kernel_nodes_find(&emitter->nodes, node);
+  return position != TJ_NO_POSITION ? emitter->value[position] : NULL;
+}
+
+/* Steps that come from bytes may ask for what nobody has computed. */
 static LLVMValueRef value_of(const tj_emitter *emitter, const tj_node *node) {
-  return emitter->value[tj_kernel_nodes_find(&emitter->nodes, node)];
+  LLVMValueRef value = find_value(emitter, node);
+  if (value == NULL)
+    tj_fail(emitter->job, TJ_CODEGEN, "kernel %s uses an expression before it has a value", emitter->kernel->name);
+  return value;
 }
 
 static void set_value(tj_emitter *emitter, const tj_node *node, LLVMValueRef value) {
@@ -181,7 +191,7 @@ static void emit_position(tj_emitter *emitter, uint32_t position) {
 static bool is_ready(const tj_emitter *emitter, const tj_node *node) {
   bool is_ready = true;
   for (unsigned i = 0; i < tj_op_arity(node->op); i++)
-    is_ready = is_ready && (tj_is_constant(node->arg[i]) || value_of(emitter, node->arg[i]) != NULL);
+    is_ready = is_ready && (tj_is_constant(node->arg[i]) || find_value(emitter, node->arg[i]) != NULL);
   return is_ready;
 }
 
@@ -221,7 +231,7 @@ void tj_emit_launch_nodes(tj_emitter *emitter) {
   for (uint32_t i = 0; i < kernel->parameter_count; i++)
     set_value(emitter, kernel->parameter[i], emitter->parameter[i]);
   for (uint32_t i = 0; i < kernel->derived_count; i++) {
-    if (kernel->derived[i].kind == TJ_DERIVED_VALUE)
+    if (kernel->derived[i].kind == TJ_DERIVED_VALUE && kernel->derived[i].node != NULL)
       set_value(emitter, kernel->derived[i].node, emitter->derived[i]);
   }
   for (uint32_t i = 0; i < kernel->binding_count; i++) {

@@ -43,14 +43,10 @@ static void verify(tj_job *job, tj_module *module) {
 
 /* --- modules --- */
 
-static void open_context(tj_job *job, tj_module *module) {
+static void open(tj_job *job, tj_module *module, const char *name, const char *triple) {
   tj_llvm_open(job);
   module->context = LLVMContextCreate();
   LLVMContextSetDiagnosticHandler(module->context, keep_error, module);
-}
-
-static void open(tj_job *job, tj_module *module, const char *name, const char *triple) {
-  open_context(job, module);
   module->module = LLVMModuleCreateWithNameInContext(name, module->context);
   module->builder = LLVMCreateBuilderInContext(module->context);
   LLVMSetTarget(module->module, triple);
@@ -139,58 +135,6 @@ tj_ir_stats tj_module_stats(tj_job *job, const tj_module *module, const tj_kerne
   count_function(&stats, LLVMGetNamedFunction(module->module, tj_target_symbol(job, target, kernel->name)));
   count_function(&stats, LLVMGetNamedFunction(module->module, tj_string_format(job, TJ_WORK_FORMAT, kernel->name)));
   return stats;
-}
-
-/* --- modules that are read --- */
-
-static LLVMMemoryBufferRef buffer_of(tj_bytes bitcode) {
-  return LLVMCreateMemoryBufferWithMemoryRange(bitcode.data, bitcode.size, "", false);
-}
-
-static LLVMModuleRef read_all(LLVMContextRef context, tj_bytes bitcode) {
-  LLVMMemoryBufferRef buffer = buffer_of(bitcode);
-  LLVMModuleRef module = NULL;
-  bool is_wrong = LLVMParseBitcodeInContext2(context, buffer, &module);
-  LLVMDisposeMemoryBuffer(buffer);
-  return is_wrong ? NULL : module;
-}
-
-/* Takes out the functions that others see, but one. */
-static void leave_one(LLVMModuleRef module, const char *name) {
-  for (LLVMValueRef next, function = LLVMGetFirstFunction(module); function != NULL; function = next) {
-    size_t length;
-    next = LLVMGetNextFunction(function);
-    bool is_seen = !LLVMIsDeclaration(function) && LLVMGetLinkage(function) == LLVMExternalLinkage;
-    if (is_seen && strcmp(LLVMGetValueName2(function, &length), name) != 0)
-      LLVMDeleteFunction(function);
-  }
-}
-
-/* LLVM's linker asks for what is linked and for what that refers to: of a module that is read as it is asked for,
- * nothing else is. */
-static LLVMModuleRef read_one(LLVMContextRef context, tj_bytes bitcode, const char *name) {
-  LLVMModuleRef all, one;
-  LLVMMemoryBufferRef buffer = buffer_of(bitcode);
-  if (LLVMGetBitcodeModuleInContext2(context, buffer, &all)) {
-    LLVMDisposeMemoryBuffer(buffer);
-    return NULL;
-  }
-  leave_one(all, name);
-  one = LLVMModuleCreateWithNameInContext(name, context);
-  LLVMSetTarget(one, LLVMGetTarget(all));
-  if (!LLVMLinkModules2(one, all))
-    return one;
-  LLVMDisposeModule(one);
-  return NULL;
-}
-
-void tj_module_read(tj_job *job, tj_module *module, tj_bytes bitcode, const char *name) {
-  open_context(job, module);
-  module->module = name != NULL ? read_one(module->context, bitcode, name) : read_all(module->context, bitcode);
-  tj_module_check(job, module, "reading the module");
-  if (module->module == NULL)
-    tj_fail(job, TJ_CODEGEN, "reading the module: it is no bitcode");
-  verify(job, module);
 }
 
 /* --- modules that end --- */

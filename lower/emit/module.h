@@ -61,10 +61,6 @@ const char *tj_module_text(tj_job *job, tj_module *module);
 /* The module as LLVM's bitcode, likewise. */
 tj_bytes tj_module_bitcode(tj_job *job, tj_module *module);
 
-/* Makes an empty module what tj_module_bitcode wrote, 4-byte aligned: all of it, or the function `name` and what it
- * needs. Fails with TJ5003. */
-void tj_module_read(tj_job *job, tj_module *module, tj_bytes bitcode, const char *name);
-
 /* Fails with TJ5003 when LLVM has reported an error since the module began; `what` was being done. */
 void tj_module_check(tj_job *job, tj_module *module, const char *what);
 

@@ -155,7 +155,7 @@ static inline tj_kernel_step tj_step_of_value(const tj_node *value) {
 /* A word of the argument block that the launch computes. */
 typedef struct {
   tj_derived_kind kind;
-  const tj_node *node; /* an expression of parameters; at least 1 where it is divided by */
+  const tj_node *node; /* an expression of parameters; at least 1 where it is divided by. NULL: another variant's */
 } tj_derived;
 
 /* A name for an expression: the symbol's facts say more of it than it shows. */

@@ -87,7 +87,6 @@ typedef struct {
   bool has_float_sums;          /* memory adds an f32 to another, at once with other work-items */
   bool has_bfloat_arithmetic;   /* of bf16, without rounding f32 */
   bool has_bfloat_rounding;     /* an instruction makes bfloat of float */
-  bool has_plain_nans;          /* what arithmetic makes a NaN of f32, unless an operand is one, has zeros in its lower half */
   const tj_buffer_resource *resource; /* whose bounds accesses may have for masks; NULL: none */
   bool saturates_float8;              /* write_float8 does */
   tj_floats8 floats8;                 /* which floats of 8 bits read_float8 and write_float8 convert */

@@ -152,7 +152,6 @@ static tj_target parse(tj_job *job, const char *text) {
       .has_float_scaling = true,
       .has_float_sums = adds_floats(found),
       .has_bfloat_rounding = rounds_to_bfloat(found),
-      .has_plain_nans = true,
       .resource = tj_buffer_resource_of(found->major, found->minor),
       .floats8 = found->floats8,
   };

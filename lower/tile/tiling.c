@@ -153,7 +153,7 @@ static tj_access access_at(tile_maker *maker, const tj_access *any, const tj_nod
 
 static void make_elements(tile_maker *maker, tj_side *s, const tj_tile_side *tile, const tj_access *any) {
   tj_graph *graph = maker->graph;
-  const tj_access nowhere = {.offset = tj_int(graph, 0), .valid = tj_int(graph, 0)};
+  const tj_access nowhere = {.buffer = any->buffer, .offset = tj_int(graph, 0), .valid = tj_int(graph, 0)};
   size_t modes = mode_count(maker), count = tile->slot_count * modes;
   const tj_node **digits = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
   for (size_t i = 0; i < count; i++)
