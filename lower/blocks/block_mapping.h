@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of copies on the host, and the mappings that say them. */
+/* The mappings of blocks of copies on the host. */
 #ifndef TJ_LOWER_BLOCK_MAPPING_H
 #define TJ_LOWER_BLOCK_MAPPING_H
 
@@ -12,12 +12,5 @@ const tj_mapping *tj_block_mapping(const tj_block_map *map);
 /* A mapping of tiles that reach so far, whose sides are not set. What is beyond the domain begins earlier, as whole
  * tiles, but along the mode `masked`; UINT32_MAX: none. */
 tj_mapping *tj_mapping_of_tile(const tj_block_map *map, uint32_t masked);
-
-/* The blocks that a mapping says, in the place of those of the map. False: it says none. */
-bool tj_block_read(tj_block_map *map, const tj_mapping *mapping);
-
-/* The modes along which a tile has the rows that a mapping says, in the order of its items: all that it has along
- * these; mode[] has room for all. False: it says none. */
-bool tj_row_read(const tj_block_map *map, const tj_mapping *mapping, uint32_t mode[], uint32_t *count);
 
 #endif

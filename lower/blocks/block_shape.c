@@ -2,6 +2,7 @@
 /* Choosing blocks and tiles. */
 #include "lower/blocks/block_shape.h"
 
+#include "base/number/power.h"
 #include "ir/index/facts.h"
 
 enum {
@@ -77,7 +78,7 @@ int64_t tj_block_rows(const tj_block_map *map) {
 /* --- blocks --- */
 
 bool tj_block_is_turned(const tj_block_map *map) {
-  return map->along != map->by_destination[0];
+  return map->by_source[0] != map->by_destination[0];
 }
 
 static int64_t power_within(int64_t most, int64_t extent) {
@@ -192,10 +193,9 @@ void tj_block_choose(tj_block_map *map, int64_t lanes) {
   map->size[map->across] = map->step * map->depth;
 }
 
-bool tj_block_has_whole_vectors(const tj_block_map *map) {
+bool tj_block_has_whole_vectors(const tj_block_map *map, int64_t width) {
   uint32_t first = map->by_destination[0];
   int64_t aligned = TJ_BLOCK_STREAM_ALIGNMENT / tj_block_bytes(map, false);
-  int64_t width = tj_block_is_turned(map) ? map->depth : map->width;
   for (uint32_t m = 0; m < map->domain->count; m++) {
     if (m != first && !tj_facts_divisible(&tj_block_stride(map, m, false)->facts, aligned))
       return false;
@@ -278,7 +278,8 @@ void tj_block_choose_tile(tj_block_map *map) {
 
 /* --- tiles in LDS --- */
 
-bool tj_block_is_whole(const tj_block_map *map, uint32_t mode) {
+/* Whether the tile has all of a mode. */
+static bool is_whole(const tj_block_map *map, uint32_t mode) {
   return tj_block_is_fixed(map, mode) && map->reach[mode] == greatest_extent(map, mode);
 }
 
@@ -289,7 +290,7 @@ static uint32_t modes_of_run(const tj_block_map *map) {
     uint32_t mode = map->by_destination[i];
     if (!tj_is_int(tj_block_stride(map, mode, false), have))
       return i;
-    if (!tj_block_is_whole(map, mode))
+    if (!is_whole(map, mode))
       return i + 1;
     have *= map->reach[mode];
   }
@@ -334,7 +335,7 @@ static void reach_staged(tj_block_map *map, runs wanted) {
 }
 
 static bool has_cut_runs(const tj_block_map *map) {
-  return map->stage.modes == 1 && !tj_block_is_whole(map, map->by_destination[0]);
+  return map->stage.modes == 1 && !is_whole(map, map->by_destination[0]);
 }
 
 /* Whether runs end where lines do, if they begin there. */

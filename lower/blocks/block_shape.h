@@ -4,13 +4,11 @@
 #ifndef TJ_LOWER_BLOCK_SHAPE_H
 #define TJ_LOWER_BLOCK_SHAPE_H
 
-#include "base/number/power.h"
 #include "ir/index/substitute.h"
 #include "ir/value/mapping.h"
 #include "lower/kernel/domain.h"
 #include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
-#include "lower/shape/tile_order.h"
 
 enum {
   TJ_BLOCK_MOST_MODES = 16,
@@ -47,13 +45,7 @@ typedef struct {
   int64_t size[TJ_BLOCK_MOST_MODES];   /* of a block */
   int64_t blocks[TJ_BLOCK_MOST_MODES]; /* of a tile */
   int64_t reach[TJ_BLOCK_MOST_MODES];  /* of the tile */
-  const tj_mapping *mapping;           /* that says all this */
-  tj_tiles tiles;
-  const tj_node *workgroup, *item;
-  const tj_node **corner;       /* the first coordinate of the tile, by mode, */
-  const tj_node *const *within; /* of a work-item's block within it, */
-  const tj_node **origin;       /* and of that block */
-  bool is_whole;                /* lines of the destination can be stored from registers */
+  bool is_whole;                       /* lines of the destination can be stored from registers */
   bool is_staged, is_streamed;
   tj_block_staging stage;
 } tj_block_map;
@@ -73,7 +65,7 @@ int64_t tj_block_lanes(const tj_block_map *map);
 int64_t tj_block_columns(const tj_block_map *map);
 /* Rows that turn around together. */
 int64_t tj_block_rows(const tj_block_map *map);
-/* Whether the rows that are loaded are stored as columns. */
+/* Whether the sides have neighbours along different modes: what is loaded as rows is stored as columns. */
 bool tj_block_is_turned(const tj_block_map *map);
 /* Whether a mode has as many coordinates in every launch. */
 bool tj_block_is_fixed(const tj_block_map *map, uint32_t mode);
@@ -82,10 +74,9 @@ bool tj_block_is_fixed(const tj_block_map *map, uint32_t mode);
 bool tj_block_has_rows(const tj_block_map *map);
 void tj_block_choose(tj_block_map *map, int64_t lanes);
 void tj_block_choose_tile(tj_block_map *map);
-/* Whether the tile has all of a mode. */
-bool tj_block_is_whole(const tj_block_map *map, uint32_t mode);
-/* Whether vectors of the destination are aligned well enough, and never overlap: then lines are stored as a whole. */
-bool tj_block_has_whole_vectors(const tj_block_map *map);
+/* Whether vectors of the destination, of so many elements, are aligned well enough, and never overlap: then lines are
+ * stored as a whole. */
+bool tj_block_has_whole_vectors(const tj_block_map *map, int64_t width);
 /* A tile with long runs on both sides; false where there is none that fits. */
 bool tj_block_choose_staged_tile(tj_block_map *map);
 

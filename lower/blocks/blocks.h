@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks: how CPUs execute mappings whose work-items each move one small block of elements through vector registers.
- */
+/* How CPUs execute mappings whose work-items each move one small block of elements through vector registers, or a run
+ * of neighbours. */
 #ifndef TJ_LOWER_BLOCKS_H
 #define TJ_LOWER_BLOCKS_H
 
-#include "lower/blocks/block_mapping.h"
+#include "lower/blocks/block_shape.h"
 
-/* The kernel of blocks that a mapping said (tj_block_read), under what the map assumes. NULL where rows or runs are
- * not surely contiguous and valid, or the tile does not fit into LDS. */
-tj_kernel *tj_block_kernel(tj_block_map *map);
+/* The kernel of what a mapping says, under what the map assumes, which is a flat copy whose modes are sorted; where
+ * the launch chooses numbers, of this copy's own ones. NULL where they are no blocks and no rows, are not surely
+ * contiguous and valid, or do not fit into LDS. */
+tj_kernel *tj_block_kernel(const tj_block_map *map, const tj_mapping *mapping);
 
 #endif

@@ -5,15 +5,26 @@
 
 #include "lower/blocks/block_shape.h"
 
-/* The mapping that copies the rows of a flat copy, whose modes are sorted, each as a run: of which the launch chooses
- * how many a tile has, where it alone knows how long they are. */
+/* A mode along which a tile has rows; so many of them. */
+typedef struct {
+  uint32_t mode;
+  const tj_node *length;
+} tj_row_mode;
+
+typedef struct {
+  tj_row_mode box[TJ_BLOCK_MOST_MODES];
+  uint32_t count;
+  int64_t piece; /* elements of a row, at most */
+} tj_rows;
+
+/* The rows of a tile of a flat copy, whose modes are sorted: as many as the launch chooses, where it alone knows how
+ * long they are. */
+tj_rows tj_rows_of(const tj_block_map *map);
+
+/* The mapping that copies these, each as a run. */
 const tj_mapping *tj_row_mapping(const tj_block_map *map, bool streams);
 
 /* Truth, whether rows should bypass the caches. */
 const tj_node *tj_rows_are_streamed(const tj_block_map *map);
-
-/* The kernel of the rows that a mapping says, where the launch chooses their numbers this copy's own one; NULL where
- * it says none, or rows are not surely contiguous and valid. */
-tj_kernel *tj_rows_as_mapped(const tj_block_map *map, const tj_mapping *mapping);
 
 #endif

@@ -20,6 +20,7 @@
 
 #include "ir/index/facts.h"
 #include "ir/simplify/simplify.h"
+#include "lower/blocks/block_mapping.h"
 #include "lower/blocks/blocks.h"
 #include "lower/blocks/rows.h"
 #include "lower/kernel/alignment.h"
@@ -97,11 +98,6 @@ static tj_demands demands_of(const tj_block_map *map, const tj_mapping *mapping)
   return tj_can_be_met(&demands) ? demands : (tj_demands){NULL, 0};
 }
 
-/* Whether vectors that bypass the caches fill lines, as far as they go straight from registers. */
-static bool may_stream(const tj_block_map *map) {
-  return !map->is_streamed || map->is_staged || tj_block_has_whole_vectors(map);
-}
-
 /* The kernel of a mapping, for parameters that meet its demands; NULL where there is none. */
 static tj_kernel *make(tj_block_map map, const tj_domain *domain, const tj_mapping *mapping, tj_demands *demands) {
   map.domain = domain;
@@ -111,8 +107,7 @@ static tj_kernel *make(tj_block_map map, const tj_domain *domain, const tj_mappi
   map.domain = tj_assumed_domain(map.graph, domain, &assumed);
   if (!sort_all(&map))
     return NULL;
-  tj_kernel *blocks = tj_block_read(&map, mapping) && may_stream(&map) ? tj_block_kernel(&map) : NULL;
-  return blocks != NULL || has_further(&map) ? blocks : tj_rows_as_mapped(&map, mapping);
+  return tj_block_kernel(&map, mapping);
 }
 
 /* --- blocks --- */
@@ -168,7 +163,8 @@ static tj_kernel *map_blocks(tj_block_map *map, tj_demands *demands) {
   tj_block_choose(map, tj_block_lanes(map));
   if (!is_worth_it(map))
     return NULL;
-  map->is_whole = tj_block_has_whole_vectors(map) && !map->is_anywhere;
+  int64_t stored = tj_block_is_turned(map) ? map->depth : map->width;
+  map->is_whole = tj_block_has_whole_vectors(map, stored) && !map->is_anywhere;
   if (map->is_of_lines && !map->is_whole)
     return NULL;
   const tj_domain *domain = map->flat->domain;
@@ -182,7 +178,7 @@ static tj_kernel *make_rows(const tj_block_map *map, bool streams) {
   const tj_mapping *mapping = tj_row_mapping(map, streams);
   bool is_fixed = !mapping->is_launched && tj_block_is_fixed(map, map->by_destination[0]);
   tj_demands demands;
-  return is_fixed ? make(*map, map->flat->domain, mapping, &demands) : tj_rows_as_mapped(map, mapping);
+  return is_fixed ? make(*map, map->flat->domain, mapping, &demands) : tj_block_kernel(map, mapping);
 }
 
 /* Rows, as long as they are, or in pieces; NULL where they are not surely contiguous. Where the launch has to find
@@ -331,7 +327,7 @@ tj_kernel *tj_map_launched_on_host(tj_graph *graph, const tj_kernel *flat, const
   if (!tj_mapping_is_same(graph, given, possible))
     tj_mapping_fail_launched(graph, possible);
   return given->streams && !tj_is_constant(tj_rows_are_streamed(&map)) ? map_rows(&map)
-                                                                       : tj_rows_as_mapped(&map, given);
+                                                                       : tj_block_kernel(&map, given);
 }
 
 tj_kernel *tj_map_as_given_on_host(tj_graph *graph, tj_kernel *flat, const tj_mapped *mapped,
@@ -344,7 +340,7 @@ tj_kernel *tj_map_as_given_on_host(tj_graph *graph, tj_kernel *flat, const tj_ma
   if (given == NULL)
     return NULL;
   bool has_rows = demands.count > 0 && given->step[given->step_count - 1].kind == TJ_STEP_RUN;
-  tj_kernel *rows = has_rows ? tj_rows_as_mapped(&map, mapped->mapping) : NULL;
+  tj_kernel *rows = has_rows ? tj_block_kernel(&map, mapped->mapping) : NULL;
   if (rows != NULL)
     return rows;
   if (demands.count > 0)

@@ -65,6 +65,8 @@ static const row rows[] = {
      "run        min(40 - (g/3*16),16) elements from dst["},
     {"vectors of rows", STRIPES, "f32", "tile=(40,2,1), load=((3,2),16):((16@0,1@1),1@0), overlap=1",
      "load       slots 0-15 = src["},
+    {"blocks of three modes", STRIPES, "f32", "tile=(40,2,5), load=(5,(8,2,5)):(8@0,(1@0,1@1,1@2))",
+     "load       slots 8-15 = src["},
     {"what is no block", SQUARE, "f32", "tile=(20,10), load=(20,10):(1@0,1@1), store=(20,10):(1@0,1@1)",
      "store      dst["},
 };
