@@ -206,15 +206,18 @@ static const tj_node *merge_with_value(tj_rewriter *rewriter, const tj_node *nod
   tj_graph *graph = rewriter->graph;
   const tj_linear *form = tj_linear_of(graph, node);
   const tj_node *quotient = tj_simple2(rewriter, TJ_OP_DIV, value, divisor);
-  tj_term extent, product;
-  if (quotient == NULL || !positive_term(rewriter, divisor, &extent) || !tj_term_multiply(others, &extent, &product))
+  if (quotient == NULL || divisor->facts.low < 1)
     return NULL;
-  tj_sum sum = tj_sum_of(0);
+  tj_sum multiple = tj_sum_of(0), sum = tj_sum_of(0);
+  tj_sum_add_product(&multiple, tj_linear_of(graph, quotient), tj_linear_of(graph, divisor), 1);
+  if (multiple.failed)
+    return NULL;
+  const tj_linear whole = tj_sum_form(&multiple);
   tj_sum_add(&sum, form, 1);
   tj_sum_add_term(&sum, &form->term[place], -1);
-  add_scaled(&sum, tj_linear_of(graph, quotient), &product, -1);
+  add_scaled(&sum, &whole, others, -1);
   add_scaled(&sum, tj_linear_of(graph, value), others, 1);
-  if (sum.failed || (sum.count >= form->count && !apart))
+  if (sum.failed || sum.count > form->count || (sum.count == form->count && !apart))
     return NULL;
   const tj_node *merged = tj_simple_sum(rewriter, &sum);
   if (merged == NULL || merged->weight >= node->weight)
@@ -276,18 +279,36 @@ static bool has_remainder_in(const tj_linear *form) {
   return false;
 }
 
+/* The remainder at a place, of a divisor that is no product: what it was divided off with is a quotient times a sum,
+ * of which parts may be gone. */
+static const tj_node *merge_with_sum(tj_rewriter *rewriter, const tj_node *node, uint32_t place,
+                                     const tj_term *others, const tj_node *remainder) {
+  tj_term factors;
+  if (tj_linear_single(tj_linear_of(rewriter->graph, remainder->arg[1]), &factors))
+    return NULL;
+  return merge_with_value(rewriter, node, place, others, remainder->arg[0], remainder->arg[1], true);
+}
+
+static const tj_node *merge_at(tj_rewriter *rewriter, const tj_node *node, uint32_t place, uint32_t factor) {
+  const tj_linear *form = tj_linear_of(rewriter->graph, node);
+  const tj_node *remainder = form->term[place].atom[factor];
+  const tj_term others = tj_term_without(&form->term[place], factor);
+  digit low;
+  if (!digit_of(rewriter, &form->term[place], factor, &low))
+    return merge_with_sum(rewriter, node, place, &others, remainder);
+  const tj_node *merged = merge_with_next(rewriter, form, place, &low);
+  return merged != NULL ? merged : merge_with_quotient(rewriter, node, place, &low, remainder);
+}
+
 const tj_node *tj_rule_digits(tj_rewriter *rewriter, const tj_node *node) {
   const tj_linear *form = tj_linear_of(rewriter->graph, node);
   if (form->count < 2 || !has_remainder_in(form))
     return NULL;
   for (uint32_t i = 0; i < form->count; i++)
     for (uint32_t k = 0; k < form->term[i].degree; k++) {
-      digit low;
-      if (form->term[i].atom[k]->op != TJ_OP_MOD || !digit_of(rewriter, &form->term[i], k, &low))
+      if (form->term[i].atom[k]->op != TJ_OP_MOD)
         continue;
-      const tj_node *merged = merge_with_next(rewriter, form, i, &low);
-      if (merged == NULL)
-        merged = merge_with_quotient(rewriter, node, i, &low, form->term[i].atom[k]);
+      const tj_node *merged = merge_at(rewriter, node, i, k);
       if (merged != NULL)
         return merged;
     }

@@ -24,13 +24,13 @@ struct tj_bounded {
 
 /* --- masks --- */
 
-/* False where there are too many parts. */
+/* False where there are too many parts. What one comparison finds is one part. */
 static bool split_mask(const tj_emitter *emitter, const tj_node *valid, mask *parts) {
   if (tj_is_always(valid))
     return true;
   bool is_of_all = !tj_is_constant(valid) && emitter->target->resource->counts_scalar &&
                    tj_kernel_nodes_level(&emitter->nodes, valid) <= TJ_LEVEL_WORKGROUP;
-  if (valid->op == TJ_OP_AND && !is_of_all)
+  if (valid->op == TJ_OP_AND && !is_of_all && !tj_emits_range(valid))
     return split_mask(emitter, valid->arg[0], parts) && split_mask(emitter, valid->arg[1], parts);
   const tj_node **part = is_of_all ? parts->of_all : parts->of_item;
   uint32_t *count = is_of_all ? &parts->all_count : &parts->item_count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies out of and into views with edges, of which all extents, pads, steps and windows are passed at launch: random
- * images of one to three padded dimensions, windows of them, destinations in any order. Held against loops over the
- * coordinates, with poisoned zones around each buffer; on the host, or on the device that TILEJIT_TEST_DEVICE names.
- */
+ * images of one to three padded dimensions, windows of them, channels that edges leave alone or none, destinations in any
+ * order. Held against loops over the coordinates, with poisoned zones around each buffer; on the host, or on the
+ * device that TILEJIT_TEST_DEVICE names. */
 #include "tests/unit/support/suite.h"
 #include "tilejit/tilejit.h"
 
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COPIES = 24, RUNS = 5, DIMENSIONS = 3, MODES = 2 * DIMENSIONS + 2, MOST_ELEMENTS = 60000 };
+enum { COPIES = 40, RUNS = 5, DIMENSIONS = 3, MODES = 2 * DIMENSIONS + 2, MOST_ELEMENTS = 60000 };
 enum { GUARD = 256, TEXT = 4096, POISON = 0xa5 };
 
 /* A dimension of the image: its length, pads, and windows: `taps` of them, `spread` apart, begin `stride` apart. */
@@ -22,7 +22,7 @@ typedef struct {
 
 typedef struct {
   uint32_t dimensions, element_bytes;
-  bool has_windows[DIMENSIONS], is_stored; /* into the image */
+  bool has_windows[DIMENSIONS], has_channels, is_stored; /* into the image */
   uint32_t order[MODES];                   /* of the other side's modes, smallest stride first */
   int64_t batch[RUNS], channels[RUNS];
   dimension dimension[RUNS][DIMENSIONS];
@@ -52,7 +52,8 @@ static uint32_t modes_of(const edged_copy *c, int run, int64_t extent[MODES]) {
       extent[count++] = d->taps;
     extent[count++] = c->has_windows[i] ? d->count : d->length + d->before + d->after;
   }
-  extent[count++] = c->channels[run];
+  if (c->has_channels)
+    extent[count++] = c->channels[run];
   return count;
 }
 
@@ -82,7 +83,7 @@ static void choose_sizes(random_source *random, edged_copy *c, int run) {
   static const int64_t channels[] = {1, 4, 8, 16, 24, 40, 64, 128, 7, 12};
   do {
     c->batch[run] = 1 + random_below(random, 3);
-    c->channels[run] = channels[random_below(random, sizeof channels / sizeof *channels)];
+    c->channels[run] = c->has_channels ? channels[random_below(random, sizeof channels / sizeof *channels)] : 1;
     for (uint32_t i = 0; i < c->dimensions; i++)
       c->dimension[run][i] = choose_dimension(random);
   } while (volume(c, run) > MOST_ELEMENTS);
@@ -94,6 +95,7 @@ static edged_copy choose_copy(random_source *random) {
   edged_copy c = {.dimensions = 1 + random_below(random, DIMENSIONS),
                   .element_bytes = bytes[random_below(random, 5)]};
   c.is_stored = random_below(random, 4) == 0;
+  c.has_channels = random_below(random, 5) > 1;
   for (uint32_t i = 0; i < c.dimensions; i++)
     c.has_windows[i] = !c.is_stored && random_below(random, 2) == 0;
   for (int run = 0; run < RUNS; run++)
@@ -128,17 +130,19 @@ static void write_lists(session *s, const edged_copy *c, bool are_split) {
       WRITE(s, ",[%u]", next);
     next += are_split && c->has_windows[i];
   }
-  WRITE(s, ",[%u]]", next);
+  if (c->has_channels)
+    WRITE(s, ",[%u]", next);
+  WRITE(s, "]");
 }
 
 static void write_image(session *s, const edged_copy *c) {
   WRITE(s, "let image = transform(packed((N");
   for (uint32_t i = 0; i < c->dimensions; i++)
     WRITE(s, ",H%u", i);
-  WRITE(s, ",C)), [pass_through(N)");
+  WRITE(s, c->has_channels ? ",C)), [pass_through(N)" : ")), [pass_through(N)");
   for (uint32_t i = 0; i < c->dimensions; i++)
     WRITE(s, ", pad(H%u,P%u,Q%u)", i, i, i);
-  WRITE(s, ", pass_through(C)], ");
+  WRITE(s, c->has_channels ? ", pass_through(C)], " : "], ");
   write_lists(s, c, false);
   WRITE(s, ", ");
   write_lists(s, c, false);
@@ -149,7 +153,7 @@ static void write_image(session *s, const edged_copy *c) {
     else
       WRITE(s, ", pass_through(H%u+P%u+Q%u)", i, i, i);
   }
-  WRITE(s, ", pass_through(C)], ");
+  WRITE(s, c->has_channels ? ", pass_through(C)], " : "], ");
   write_lists(s, c, false);
   WRITE(s, ", ");
   write_lists(s, c, true);
@@ -167,7 +171,8 @@ static uint32_t name_modes(const edged_copy *c, char name[MODES][32]) {
     else
       snprintf(name[count++], 32, "(H%u+P%u+Q%u)", i, i, i);
   }
-  snprintf(name[count++], 32, "C");
+  if (c->has_channels)
+    snprintf(name[count++], 32, "C");
   return count;
 }
 
@@ -246,7 +251,7 @@ static int64_t element_of(const edged_copy *c, int run, const int64_t coordinate
     else
       element = element * d->length + at;
   }
-  return element < 0 ? -1 : element * c->channels[run] + coordinate[mode];
+  return element < 0 || !c->has_channels ? element : element * c->channels[run] + coordinate[mode];
 }
 
 static void copy_by_loops(const edged_copy *c, int run, const array *from, const array *to) {
