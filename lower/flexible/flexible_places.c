@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Where tiles that turn around lie in LDS, so that no phase of a wave finds two lanes at one bank.
  *
- * Small elements lie in the order in which vectors of them are stored, as one plane for each element of a column that
- * a work-item stores: who takes neighbours takes them from neighbouring places. Those who put vectors there go along
- * a column's number; by it the place within eight is changed, just often enough that eight that follow each other are
- * in different places, and only where all eight of the order change alike.
+ * Each element of a column that a work-item stores has a plane, of a vector for each work-item. In it, vectors of
+ * small elements lie in the order in which they are stored: who takes neighbours takes them from neighbouring places.
+ * Those who put vectors there go along a column's number; by it the place within eight is changed, just often enough
+ * that eight that follow each other are in different places, and only where all eight of the order change alike.
  *
- * Elements that are words or more lie in blocks: each column has blocks of eight vectors of the destination by as
- * many elements as the column has, each a constant distance away from the one before. Which of the eight places a
- * vector takes is changed by the column, so that columns use different banks. */
+ * Vectors of words, or of more, lie in rows of eight, which are the slots of one, along b first; then come rows of a
+ * column, then columns. Which of the eight places a vector takes is changed by the column. */
 #include "ir/layout/arith.h"
 #include "lower/flexible/flexible_turn.h"
 
@@ -18,12 +17,12 @@ static const tj_node *int_of(const tj_turn *t, int64_t value) {
   return tj_turn_int(t, value);
 }
 
-/* --- in the order of stores --- */
-
 /* Vectors of a plane. */
 static int64_t plane_of(const tj_turn *t) {
   return t->f->items;
 }
+
+/* --- in the order of stores --- */
 
 /* How far a step of each kind leads in the order of stores, as the launch has it. */
 typedef struct {
@@ -83,13 +82,15 @@ static const tj_node *columns_on(const tj_turn *t, const order_steps *s) {
  * bits as the column's step has bits less than eight. So it is less than the greatest power of two, up to eight, that
  * divides the step: of as many vectors from a multiple of that on, which are of one column, each has a place of its
  * own. Coordinates of c step by multiples of it, too, or else do not number columns on. */
-static const tj_node *change_in_order(tj_turn *t, const order_steps *s, const tj_node *a, const tj_node *c) {
+static const tj_node *change_in_order(tj_turn *t, const tj_flexible_hold *hold, const tj_turn_parts *parts) {
   tj_graph *graph = t->graph;
-  const tj_node *shift = int_of(t, 3);
-  tj_measure on = tj_flexible_measure(t->f, "columns", columns_on(t, s), 0, t->most_x, 1);
-  const tj_node *column = tj_terse_add(graph, a, tj_flexible_product(t->f, c, on.name, plane_of(t)));
+  const order_steps s = steps_of_order(t);
+  const tj_node *shift = int_of(t, 3), *c = tj_flexible_number(hold, parts->c);
+  tj_measure on = tj_flexible_measure(t->f, "columns", columns_on(t, &s), 0, t->most_x, 1);
+  const tj_node *before = tj_flexible_product(t->f, c, on.name, plane_of(t));
+  const tj_node *column = tj_terse_add(graph, tj_flexible_number(hold, parts->a), before);
   for (int64_t bits = 1; bits <= 3; bits++) {
-    const tj_node *rest = tj_terse_mod(graph, s->a, int_of(t, (int64_t)1 << bits));
+    const tj_node *rest = tj_terse_mod(graph, s.a, int_of(t, (int64_t)1 << bits));
     const tj_node *is_multiple = tj_equal(graph, rest, int_of(t, 0));
     shift = tj_flexible_choice(graph, is_multiple, int_of(t, 3 - bits), shift);
   }
@@ -97,13 +98,18 @@ static const tj_node *change_in_order(tj_turn *t, const order_steps *s, const tj
   return tj_shr(graph, tj_terse_mod(graph, column, int_of(t, PLACES)), name.name);
 }
 
-static const tj_node *stepped(tj_turn *t, const tj_node *digit, const tj_node *step) {
-  return step == NULL || tj_is_int(digit, 0) ? int_of(t, 0)
-                                             : tj_flexible_product(t->f, digit, step_name(t, step), plane_of(t));
+static const tj_node *stepped(tj_turn *t, const tj_flexible_hold *hold, const tj_tuple *part, const tj_node *step) {
+  const tj_node *digit = tj_flexible_number(hold, part);
+  return tj_is_int(digit, 0) ? digit : tj_flexible_product(t->f, digit, step_name(t, step), plane_of(t));
 }
 
-static const tj_node *elements_at(const tj_turn *t, const tj_node *vector, const tj_node *change) {
-  return tj_terse_mul(t->graph, tj_xor(t->graph, vector, change), int_of(t, t->stored));
+static const tj_node *vector_in_order(tj_turn *t, const order_steps *s, const tj_flexible_hold *hold) {
+  tj_graph *graph = t->graph;
+  const tj_turn_parts *parts = &t->load;
+  const tj_node *row =
+      tj_terse_add(graph, tj_flexible_number(hold, parts->row_b), stepped(t, hold, parts->row_d, s->row_d));
+  const tj_node *before = tj_terse_add(graph, row, stepped(t, hold, parts->a, s->a));
+  return tj_terse_add(graph, before, stepped(t, hold, parts->c, s->c));
 }
 
 /* How far a part of the elements of a slot is, in the order, from the first part of the first slot. */
@@ -120,47 +126,33 @@ static const tj_node *part_in_order(tj_turn *t, const order_steps *s, int64_t sl
   return tj_flexible_measure(t->f, "step", tj_flexible_at_most(graph, step, plane_of(t)), 0, plane_of(t), 1).name;
 }
 
-/* Vectors of the pass, each a plane's element of a column, or as many rows of it as a word has. */
-static void put_in_order(tj_turn *t, const tj_flexible_hold *hold) {
-  tj_graph *graph = t->graph;
-  order_steps s = steps_of_order(t);
-  const tj_node *a = tj_flexible_number(hold, t->load.a), *c = tj_flexible_number(hold, t->load.c);
-  const tj_node *change = change_in_order(t, &s, a, c), *vector = tj_flexible_number(hold, t->load.row_b);
-  vector = tj_terse_add(graph, vector, stepped(t, tj_flexible_number(hold, t->load.row_d), s.row_d));
-  vector = tj_terse_add(graph, vector, stepped(t, a, s.a));
-  vector = tj_terse_add(graph, vector, stepped(t, c, s.c));
-  const tj_node *word = tj_terse_mul(graph, tj_flexible_number(hold, t->load.word), int_of(t, t->word));
-  for (int64_t i = 0; i < t->slots * t->parts; i++) {
-    int64_t slot = i / t->parts, part = i % t->parts, first = slot * t->word * t->loaded + part;
-    const tj_node *offset = elements_at(t, tj_terse_add(graph, vector, part_in_order(t, &s, slot, part)), change);
-    for (int64_t row = 0; row < t->rows; row++) {
-      tj_access access = {.buffer = TJ_LDS,
-                          .offset = tj_terse_add(graph, offset, word),
-                          .displacement = row * plane_of(t) * t->stored};
-      tj_flexible_step(t->f, TJ_STEP_STORE, access, (uint32_t)t->word, (uint32_t)(first + row * t->parts),
-                       (uint32_t)t->loaded);
-    }
-  }
-}
+/* --- in rows --- */
 
-static void take_in_order(tj_turn *t, const tj_flexible_hold *hold, uint32_t slot) {
-  order_steps s = steps_of_order(t);
-  const tj_node *a = tj_flexible_number(hold, t->store.a), *c = tj_flexible_number(hold, t->store.c);
-  const tj_node *offset = elements_at(t, hold->item, change_in_order(t, &s, a, c));
-  for (int64_t row = 0; row < t->rows; row++) {
-    tj_access access = {.buffer = TJ_LDS, .offset = offset, .displacement = row * plane_of(t) * t->stored};
-    tj_flexible_step(t->f, TJ_STEP_LOAD, access, (uint32_t)t->stored, slot + (uint32_t)(row * t->stored), 1);
-  }
-}
-
-/* --- in blocks --- */
-
-/* Columns in a row of places, where the vectors of a column are as far apart as can be. */
+/* Columns whose vectors of the same slot have places of their own. */
 static int64_t columns_of_places(const tj_turn *t) {
   return PLACES / t->vectors;
 }
 
-/* Columns are numbered on from those of the row before, unless slots along d are told apart by them. */
+/* The row of a vector, numbered along b first. */
+static const tj_node *row_of(tj_turn *t, const tj_flexible_hold *hold, const tj_turn_parts *parts) {
+  tj_measure rows = tj_flexible_measure(t->f, "items", t->y_b, 1, t->most_y, 1);
+  const tj_node *of_d = tj_flexible_product(t->f, tj_flexible_number(hold, parts->row_d), rows.name, t->most_y);
+  return tj_terse_add(t->graph, tj_flexible_number(hold, parts->row_b), of_d);
+}
+
+static const tj_node *vector_in_rows(tj_turn *t, const tj_flexible_hold *hold, const tj_turn_parts *parts) {
+  tj_graph *graph = t->graph;
+  tj_measure rows = tj_flexible_measure(t->f, "items", t->y, 1, t->most_y, 1);
+  const tj_node *before = tj_flexible_product(t->f, tj_flexible_number(hold, parts->x), rows.name, plane_of(t));
+  const tj_node *row = tj_terse_add(graph, row_of(t, hold, parts), before);
+  const tj_node *slot_d = tj_flexible_number(hold, parts->slot_d);
+  const tj_node *slot = tj_terse_add(graph, tj_flexible_number(hold, parts->slot_b),
+                                     tj_flexible_product(t->f, slot_d, t->along_b.name, t->slots));
+  return tj_terse_add(graph, tj_terse_mul(graph, row, int_of(t, PLACES)), slot);
+}
+
+/* By how much columns are numbered on from those of the row before: by none where slots along d are told apart by
+ * them. */
 static const tj_node *columns_of_row(const tj_turn *t) {
   tj_graph *graph = t->graph;
   int64_t columns = columns_of_places(t);
@@ -169,101 +161,75 @@ static const tj_node *columns_of_row(const tj_turn *t) {
                             tj_terse_mod(graph, t->x, int_of(t, columns)), int_of(t, 0));
 }
 
-/* Where a work-item is in a tile: its column and the part of it, its row and, of that, the number along b, its slot.
- */
-typedef struct {
-  const tj_node *x, *part, *y, *of_b, *slot;
-} block_place;
-
-static block_place place_of_item(tj_turn *t, const tj_flexible_hold *hold, const tj_turn_parts *parts) {
-  tj_flexible *f = t->f;
-  tj_graph *graph = t->graph;
-  block_place p = {.x = tj_flexible_number(hold, parts->x),
-                   .part = tj_flexible_number(hold, parts->part),
-                   .of_b = tj_flexible_number(hold, parts->row_b),
-                   .slot = tj_flexible_number(hold, parts->slot_b)};
-  const tj_node *of_d = tj_flexible_number(hold, parts->row_d), *slot_d = tj_flexible_number(hold, parts->slot_d);
-  p.y = tj_terse_add(graph, p.of_b, tj_flexible_product(f, of_d, t->row_b.name, t->most_y));
-  p.slot = tj_terse_add(graph, p.slot, tj_flexible_product(f, slot_d, t->along_b.name, t->slots));
-  return p;
-}
-
-/* Which of the eight places of its block a vector takes: by its slot, changed by the vector of the source whose
- * elements it has, so that work-items that load neighbours store to different places; and by its row along b, so that
- * vectors which follow each other there are in different places. */
-static const tj_node *place_of(tj_turn *t, const block_place *p, const tj_node *part) {
+/* Columns change places, and so do vectors of the source that are of one. Where slots go along d, rows along b do,
+ * too: vectors that follow each other along b are of different ones. */
+static const tj_node *change_in_rows(tj_turn *t, const tj_flexible_hold *hold, const tj_turn_parts *parts) {
   tj_graph *graph = t->graph;
   const tj_node *columns = int_of(t, columns_of_places(t));
-  const tj_node *running = tj_terse_add(graph, p->x, tj_terse_mul(graph, p->y, t->row_columns.name));
+  tj_measure on = tj_flexible_measure(t->f, "columns", columns_of_row(t), 0, PLACES - 1, 1);
+  const tj_node *before = tj_terse_mul(graph, row_of(t, hold, parts), on.name);
   const tj_node *change =
-      tj_terse_add(graph, tj_terse_mod(graph, running, columns), tj_terse_mul(graph, part, columns));
-  const tj_node *number = tj_xor(graph, p->slot, change);
+      tj_terse_mod(graph, tj_terse_add(graph, tj_flexible_number(hold, parts->x), before), columns);
+  const tj_node *part = tj_flexible_number(hold, parts->part);
+  change = tj_terse_add(graph, change, tj_terse_mul(graph, part, columns));
   if (t->d == NULL)
-    return number;
-  const tj_node *mask =
-      tj_flexible_measure(t->f, "mask", tj_sub(graph, t->along_d.launch, int_of(t, 1)), 0, t->slots - 1, 1).name;
-  const tj_node *turned = tj_flexible_product(t->f, tj_and(graph, p->of_b, mask), t->along_b.name, t->slots);
-  return tj_xor(graph, number, turned);
+    return change;
+  const tj_node *last = tj_sub(graph, t->along_d.launch, int_of(t, 1));
+  const tj_node *mask = tj_flexible_measure(t->f, "mask", last, 0, t->slots - 1, 1).name;
+  const tj_node *row = tj_and(graph, tj_flexible_number(hold, parts->row_b), mask);
+  return tj_xor(graph, change, tj_flexible_product(t->f, row, t->along_b.name, t->slots));
 }
 
-/* Where the element `first_row` of a place's column is, whose part is `part`. */
-static const tj_node *block_offset(tj_turn *t, const block_place *p, const tj_node *part, const tj_node *first_row) {
-  tj_graph *graph = t->graph;
-  int64_t block = PLACES * t->column * t->stored;
-  const tj_node *of_column = tj_flexible_product(t->f, p->x, t->pitch.name, t->f->kernel->lds_elements);
-  const tj_node *of_place = tj_terse_mul(graph, place_of(t, p, part), int_of(t, t->stored));
-  const tj_node *offset = tj_terse_add(graph, of_column, tj_terse_mul(graph, p->y, int_of(t, block)));
-  offset = tj_terse_add(graph, offset, of_place);
-  return tj_terse_add(graph, offset, tj_terse_mul(graph, first_row, int_of(t, PLACES * t->stored)));
+/* --- either way --- */
+
+static const tj_node *change_of(tj_turn *t, const tj_flexible_hold *hold, const tj_turn_parts *parts) {
+  return t->is_ordered ? change_in_order(t, hold, parts) : change_in_rows(t, hold, parts);
 }
 
-/* The same in another place of the block. */
-static const tj_node *moved(tj_turn *t, const tj_node *offset, int64_t places) {
+static const tj_node *elements_at(const tj_turn *t, const tj_node *vector, const tj_node *change) {
+  return tj_terse_mul(t->graph, tj_xor(t->graph, vector, change), int_of(t, t->stored));
+}
+
+/* The same in another place of eight. */
+static const tj_node *moved(const tj_turn *t, const tj_node *offset, int64_t places) {
   return places == 0 ? offset : tj_xor(t->graph, offset, int_of(t, places * t->stored));
 }
 
-/* The elements of a word are of different vectors. */
-static void put_in_blocks(tj_turn *t, const tj_flexible_hold *hold) {
+/* Vectors of the pass, each a plane's element of a column, or as many rows of it as a word has. */
+static void put(tj_turn *t, const tj_flexible_hold *hold) {
   tj_graph *graph = t->graph;
-  block_place p = place_of_item(t, hold, &t->load);
-  const tj_node *first_row = tj_terse_mul(graph, p.part, int_of(t, t->loaded));
-  const tj_node *word = tj_terse_mul(graph, tj_flexible_number(hold, t->load.word), int_of(t, t->word));
-  const tj_node *first = tj_terse_add(graph, block_offset(t, &p, p.part, first_row), word);
-  for (int64_t slot = 0; slot < t->slots; slot++) {
-    const tj_node *offset = moved(t, first, slot);
-    for (int64_t j = 0; j < t->loaded; j++) {
-      tj_access access = {.buffer = TJ_LDS, .offset = offset, .displacement = j * PLACES * t->stored};
-      tj_flexible_step(t->f, TJ_STEP_STORE, access, (uint32_t)t->word, (uint32_t)(slot * t->word * t->loaded + j),
+  int64_t plane = plane_of(t) * t->stored;
+  const tj_node *of_column = tj_flexible_number(hold, t->load.part), *word = tj_flexible_number(hold, t->load.word);
+  const order_steps s = steps_of_order(t);
+  const tj_node *vector = t->is_ordered ? vector_in_order(t, &s, hold) : vector_in_rows(t, hold, &t->load);
+  const tj_node *change = change_of(t, hold, &t->load);
+  const tj_node *element = tj_terse_add(graph, tj_terse_mul(graph, of_column, int_of(t, t->loaded * plane)),
+                                        tj_terse_mul(graph, word, int_of(t, t->word)));
+  const tj_node *begin = tj_terse_add(graph, elements_at(t, vector, change), element);
+  for (int64_t i = 0; i < t->slots * t->parts; i++) {
+    int64_t slot = i / t->parts, part = i % t->parts, first = slot * t->word * t->loaded + part;
+    const tj_node *offset = moved(t, begin, slot);
+    if (t->is_ordered)
+      offset = tj_terse_add(
+          graph, elements_at(t, tj_terse_add(graph, vector, part_in_order(t, &s, slot, part)), change), element);
+    for (int64_t row = 0; row < t->loaded / t->parts; row++) {
+      tj_access access = {.buffer = TJ_LDS, .offset = offset, .displacement = row * plane};
+      tj_flexible_step(t->f, TJ_STEP_STORE, access, (uint32_t)t->word, (uint32_t)(first + row * t->parts),
                        (uint32_t)t->loaded);
     }
   }
 }
 
-static void take_in_blocks(tj_turn *t, const tj_flexible_hold *hold, uint32_t slot) {
-  block_place p = place_of_item(t, hold, &t->store);
-  const tj_node *none = int_of(t, 0), *from = block_offset(t, &p, none, none);
-  for (int64_t i = 0; i < t->rows; i++) {
+void tj_turn_take(tj_turn *t, const tj_flexible_hold *hold, uint32_t slot) {
+  bool is_item = t->is_ordered || t->d == NULL;
+  const tj_node *vector = is_item ? hold->item : vector_in_rows(t, hold, &t->store);
+  const tj_node *offset = elements_at(t, vector, change_of(t, hold, &t->store));
+  for (int64_t row = 0; row < t->rows; row++) {
     tj_access access = {.buffer = TJ_LDS,
-                        .offset = moved(t, from, i / t->loaded * columns_of_places(t)),
-                        .displacement = i * PLACES * t->stored};
-    tj_flexible_step(t->f, TJ_STEP_LOAD, access, (uint32_t)t->stored, slot + (uint32_t)(i * t->stored), 1);
+                        .offset = moved(t, offset, row / t->loaded * columns_of_places(t)),
+                        .displacement = row * plane_of(t) * t->stored};
+    tj_flexible_step(t->f, TJ_STEP_LOAD, access, (uint32_t)t->stored, slot + (uint32_t)(row * t->stored), 1);
   }
-}
-
-/* --- either way --- */
-
-void tj_turn_measure_lds(tj_turn *t) {
-  tj_flexible *f = t->f;
-  if (t->is_ordered) {
-    f->kernel->lds_elements = (uint32_t)(t->rows * plane_of(t) * t->stored);
-    return;
-  }
-  int64_t block = PLACES * t->column * t->stored;
-  t->row_b = tj_flexible_measure(f, "items", t->y_b, 1, t->most_y, 1);
-  t->pitch =
-      tj_flexible_measure(f, "pitch", tj_mul(t->graph, t->y, int_of(t, block)), block, block * t->most_y, block);
-  t->row_columns = tj_flexible_measure(f, "columns", columns_of_row(t), 0, PLACES - 1, 1);
-  f->kernel->lds_elements = (uint32_t)(t->most_x * t->slots * t->column * t->stored);
 }
 
 /* Whether a work-item's column is of the pass. */
@@ -280,16 +246,6 @@ void tj_turn_put(tj_turn *t, const tj_flexible_hold *hold, int64_t pass) {
   const tj_node *gate = t->f->gate;
   if (t->passes > 1)
     t->f->gate = tj_terse_both(t->graph, gate, is_of_pass(t, hold, pass));
-  if (t->is_ordered)
-    put_in_order(t, hold);
-  else
-    put_in_blocks(t, hold);
+  put(t, hold);
   t->f->gate = gate;
-}
-
-void tj_turn_take(tj_turn *t, const tj_flexible_hold *hold, uint32_t slot) {
-  if (t->is_ordered)
-    take_in_order(t, hold, slot);
-  else
-    take_in_blocks(t, hold, slot);
 }

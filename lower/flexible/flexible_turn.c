@@ -135,7 +135,7 @@ static void measure_shape(tj_turn *t) {
     t->d->length = tj_min(graph, t->d->extent.launch, tj_mul(graph, t->y_d, t->along_d.launch));
   tj_flexible_need(f, f->first_loaded, t->column);
   tj_flexible_need(f, f->first_stored, t->stored);
-  tj_turn_measure_lds(t);
+  f->kernel->lds_elements = (uint32_t)(t->rows * f->items * t->stored);
   int64_t stored = t->passes > 1 ? t->rows * t->stored : 0;
   tj_set_source_slots(graph, f->kernel, (uint32_t)(t->slots * t->word * t->loaded + stored));
 }
@@ -206,7 +206,7 @@ static void make_load(tj_turn *t, const shares *s, tj_leaves load[2]) {
   tj_flexible_put(f, &load[1], s->slots_d, f->next_stored, s->slot_d);
 }
 
-/* They store neighbouring vectors first, then parts of a column, then columns. */
+/* They store neighbouring vectors first, then columns. */
 static void put_blocks(tj_turn *t, const shares *s, tj_leaves *items) {
   tj_flexible *f = t->f;
   tj_graph *graph = t->graph;

@@ -36,9 +36,6 @@ typedef struct {
   const tj_node *x, *y, *x_a, *x_c, *y_b, *y_d; /* launch: columns of a pass, rows, and those along each mode */
   tj_measure along_b, along_d;                  /* slots along b, and along d */
   const tj_node *pass_a, *pass_c;               /* launch: passes along a, and along c */
-  tj_measure row_b;                             /* rows along b */
-  tj_measure pitch;                             /* elements of a column in LDS */
-  tj_measure row_columns;                       /* by so many a row's columns are numbered on, in places */
   tj_turn_parts load, store;
   const tj_flexible_mode *after[3]; /* of a, c and d, as they follow b in the destination; NULL: no more */
 } tj_turn;
@@ -51,8 +48,6 @@ static inline const tj_node *tj_turn_int(const tj_turn *t, int64_t value) {
   return tj_int(t->graph, value);
 }
 
-/* What LDS needs of the shape by name, and the elements that it takes. */
-void tj_turn_measure_lds(tj_turn *t);
 /* What a work-item has loaded, in a pass, into LDS; and out of LDS what it stores, into slots from `slot` on. */
 void tj_turn_put(tj_turn *t, const tj_flexible_hold *hold, int64_t pass);
 void tj_turn_take(tj_turn *t, const tj_flexible_hold *hold, uint32_t slot);
