@@ -238,11 +238,24 @@ LLVMValueRef tj_emit_bounded_load(tj_emitter *emitter, const tj_access *access, 
 void tj_emit_bounded_store(tj_emitter *emitter, const tj_access *access, LLVMValueRef value, uint32_t bytes,
                            bool is_streamed);
 
-/* --- steps (emit_step.c) --- */
+/* --- vectors and slots (emit_slots.c) --- */
 
-/* Slots from `slot` on as raw bits, a vector where they are several. */
+/* Elements are raw bits wherever they are held or moved: floats would be changed by machines that do not have them. */
+LLVMTypeRef tj_emit_raw_type(tj_emitter *emitter, tj_dtype dtype);
+/* The type of so many of them; of one, its own. */
+LLVMTypeRef tj_emit_vector_type(tj_emitter *emitter, tj_dtype dtype, uint32_t width);
+/* An element of a vector of `width`; and the vector with another in its place. */
+LLVMValueRef tj_emit_element_at(tj_emitter *emitter, LLVMValueRef vector, uint32_t width, uint32_t lane);
+LLVMValueRef tj_emit_with_element(tj_emitter *emitter, LLVMValueRef vector, LLVMValueRef element, uint32_t lane);
+
+/* The slots of a step as raw bits, a vector where they are several; and these as the step's slots. */
+LLVMValueRef tj_emit_step_slots(tj_emitter *emitter, const tj_kernel_step *step);
+void tj_emit_give_slots(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueRef vector);
+/* The same of those from `slot` on. */
 LLVMValueRef tj_emit_slots(tj_emitter *emitter, uint32_t slot, uint32_t width);
 void tj_emit_set_slots(tj_emitter *emitter, uint32_t slot, uint32_t width, LLVMValueRef vector);
+
+/* --- steps (emit_step.c) --- */
 
 /* The loop of a LOOP step, up to its AGAIN. (emit_loop.c) */
 void tj_emit_begin_trips(tj_emitter *emitter, const tj_kernel_step *loop);

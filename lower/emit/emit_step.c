@@ -13,40 +13,7 @@
 
 #include <string.h>
 
-/* --- vectors and slots --- */
-
-/* Elements are raw bits wherever they are held or moved: floats would be changed by machines that do not have them.
- */
-static LLVMTypeRef element_type(tj_emitter *emitter, tj_dtype dtype) {
-  return tj_emit_dtype(emitter, tj_dtype_raw(dtype));
-}
-
-/* LLVM has no vectors of vectors, which elements of 128 bits are: several of those are an array. */
-static LLVMTypeRef vector_type(tj_emitter *emitter, tj_dtype dtype, uint32_t width) {
-  LLVMTypeRef element = element_type(emitter, dtype);
-  if (width == 1)
-    return element;
-  bool is_vector = LLVMGetTypeKind(element) == LLVMVectorTypeKind;
-  return is_vector ? LLVMArrayType2(element, width) : LLVMVectorType(element, width);
-}
-
-static bool is_array(LLVMValueRef vector) {
-  return LLVMGetTypeKind(LLVMTypeOf(vector)) == LLVMArrayTypeKind;
-}
-
-static LLVMValueRef element_at(tj_emitter *emitter, LLVMValueRef vector, uint32_t width, uint32_t lane) {
-  if (width == 1)
-    return vector;
-  if (is_array(vector))
-    return LLVMBuildExtractValue(emitter->builder, vector, lane, "");
-  return LLVMBuildExtractElement(emitter->builder, vector, LLVMConstInt(emitter->i32, lane, false), "");
-}
-
-static LLVMValueRef with_element(tj_emitter *emitter, LLVMValueRef vector, LLVMValueRef element, uint32_t lane) {
-  if (is_array(vector))
-    return LLVMBuildInsertValue(emitter->builder, vector, element, lane, "");
-  return LLVMBuildInsertElement(emitter->builder, vector, element, LLVMConstInt(emitter->i32, lane, false), "");
-}
+/* --- conversions --- */
 
 /* From the type of elements in one place to that in another, by the kernel's arithmetic. */
 typedef struct {
@@ -86,48 +53,11 @@ static LLVMValueRef converted(tj_emitter *emitter, LLVMValueRef vector, uint32_t
     return tj_emit_number_bits(emitter, tj_emit_converted(emitter, numbers, how.from, how.to), how.to);
   LLVMValueRef result = LLVMGetPoison(LLVMVectorType(tj_emit_number_type(emitter, how.to), width));
   for (uint32_t lane = 0; lane < width; lane++) {
-    LLVMValueRef element = element_at(emitter, numbers, width, lane);
+    LLVMValueRef element = tj_emit_element_at(emitter, numbers, width, lane);
     LLVMValueRef number = tj_emit_converted(emitter, element, how.from, how.to);
-    result = with_element(emitter, result, number, lane);
+    result = tj_emit_with_element(emitter, result, number, lane);
   }
   return tj_emit_number_bits(emitter, result, how.to);
-}
-
-static void set_slots(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueRef vector) {
-  for (uint32_t lane = 0; lane < step->width; lane++)
-    emitter->slot[step->slot + lane * step->slot_step] = (tj_slot_value){vector, step->width, lane};
-}
-
-/* Whether the step's slots are one loaded vector, in its order. */
-static bool is_whole_vector(const tj_emitter *emitter, const tj_kernel_step *step) {
-  const tj_slot_value *first = &emitter->slot[step->slot];
-  for (uint32_t lane = 0; lane < step->width; lane++) {
-    const tj_slot_value *slot = &emitter->slot[step->slot + lane * step->slot_step];
-    if (slot->value != first->value || slot->width != step->width || slot->lane != lane)
-      return false;
-  }
-  return true;
-}
-
-static LLVMValueRef gathered(tj_emitter *emitter, const tj_kernel_step *step) {
-  if (is_whole_vector(emitter, step))
-    return emitter->slot[step->slot].value;
-  tj_dtype dtype = tj_slot_dtype(emitter->kernel, step->slot);
-  LLVMValueRef vector = step->width == 1 ? NULL : LLVMGetPoison(vector_type(emitter, dtype, step->width));
-  for (uint32_t lane = 0; lane < step->width; lane++) {
-    const tj_slot_value *slot = &emitter->slot[step->slot + lane * step->slot_step];
-    LLVMValueRef element = element_at(emitter, slot->value, slot->width, slot->lane);
-    vector = step->width == 1 ? element : with_element(emitter, vector, element, lane);
-  }
-  return vector;
-}
-
-LLVMValueRef tj_emit_slots(tj_emitter *emitter, uint32_t slot, uint32_t width) {
-  return gathered(emitter, &(tj_kernel_step){.slot = slot, .slot_step = 1, .width = width});
-}
-
-void tj_emit_set_slots(tj_emitter *emitter, uint32_t slot, uint32_t width, LLVMValueRef vector) {
-  set_slots(emitter, &(tj_kernel_step){.slot = slot, .slot_step = 1, .width = width}, vector);
 }
 
 /* --- accesses --- */
@@ -176,7 +106,7 @@ static LLVMValueRef emit_plain_load(tj_emitter *emitter, const tj_kernel_step *s
 static void emit_transposing_load(tj_emitter *emitter, const tj_kernel_step *step) {
   LLVMValueRef address = tj_emit_address(emitter, &step->access);
   unsigned bits = tj_dtype_bits(emitter->kernel->carried);
-  set_slots(emitter, step, emitter->target->family->emit_transposing_load(emitter, address, bits));
+  tj_emit_give_slots(emitter, step, emitter->target->family->emit_transposing_load(emitter, address, bits));
 }
 
 static void emit_load(tj_emitter *emitter, const tj_kernel_step *step) {
@@ -184,17 +114,17 @@ static void emit_load(tj_emitter *emitter, const tj_kernel_step *step) {
     emit_transposing_load(emitter, step);
     return;
   }
-  LLVMTypeRef type = vector_type(emitter, tj_emit_access_dtype(emitter, &step->access), step->width);
+  LLVMTypeRef type = tj_emit_vector_type(emitter, tj_emit_access_dtype(emitter, &step->access), step->width);
   LLVMValueRef vector = step->access.is_bounded
                             ? tj_emit_bounded_load(emitter, &step->access, type, bytes_of(emitter, step))
                             : emit_plain_load(emitter, step, type);
-  set_slots(emitter, step, vector);
+  tj_emit_give_slots(emitter, step, vector);
 }
 
 /* What was loaded becomes what slots carry. */
 static void emit_conversion(tj_emitter *emitter, const tj_kernel_step *step) {
   LLVMValueRef vector = emitter->slot[step->slot].value;
-  set_slots(emitter, step, converted(emitter, vector, step->width, conversion_at(emitter, step)));
+  tj_emit_give_slots(emitter, step, converted(emitter, vector, step->width, conversion_at(emitter, step)));
 }
 
 static bool is_changing_load(const tj_emitter *emitter, const tj_kernel_step *step) {
@@ -224,7 +154,7 @@ static LLVMValueRef joined(tj_emitter *emitter, const tj_kernel_step *step) {
   LLVMValueRef *numbers = TJ_NEW_ARRAY(emitter->job, LLVMValueRef, arithmetic->count);
   tj_kernel_step of = *step;
   for (uint32_t i = 0; i < arithmetic->count; i++, of.slot += arithmetic->slots)
-    numbers[i] = tj_emit_numbers(emitter, gathered(emitter, &of), tj_slot_dtype(emitter->kernel, of.slot));
+    numbers[i] = tj_emit_numbers(emitter, tj_emit_step_slots(emitter, &of), tj_slot_dtype(emitter->kernel, of.slot));
   const tj_array *value = tj_arithmetic_value(emitter->kernel, step->access.buffer);
   return tj_emit_number_bits(emitter, tj_emit_arithmetic(emitter, value, numbers, to), to);
 }
@@ -276,9 +206,9 @@ static bool is_better_atomic(const tj_emitter *emitter, const tj_kernel_step *st
 static void emit_store(tj_emitter *emitter, const tj_kernel_step *step) {
   bool joins = emitter->kernel->arithmetic.slots > 0 && step->access.buffer != TJ_LDS;
   tj_emit_transposed(emitter, step);
-  LLVMValueRef vector = joins
-                            ? joined(emitter, step)
-                            : converted(emitter, gathered(emitter, step), step->width, conversion_at(emitter, step));
+  LLVMValueRef vector =
+      joins ? joined(emitter, step)
+            : converted(emitter, tj_emit_step_slots(emitter, step), step->width, conversion_at(emitter, step));
   if (step->adds) {
     emit_sum(emitter, step, vector);
     return;
@@ -304,7 +234,7 @@ static void emit_run_part(tj_emitter *emitter, const tj_run_part *part, void *da
   tj_dtype carried = emitter->kernel->carried;
   conversion loading = {from, carried, computed_at(emitter, &step->from, true)};
   conversion storing = {carried, to, computed_at(emitter, &step->access, false)};
-  LLVMTypeRef type = vector_type(emitter, from, part->width);
+  LLVMTypeRef type = tj_emit_vector_type(emitter, from, part->width);
   LLVMValueRef elements = LLVMBuildLoad2(emitter->builder, type, part->from, "elements");
   LLVMSetAlignment(elements, tj_dtype_bits(from) / 8);
   elements = converted(emitter, converted(emitter, elements, part->width, loading), part->width, storing);
@@ -351,13 +281,13 @@ static void emit_value(tj_emitter *emitter, const tj_kernel_step *step) {
   tj_width width = tj_width_of(&step->value, 1);
   LLVMValueRef value = tj_emit_operand(emitter, step->value, width);
   if (tj_dtype_class_of(to) == TJ_CLASS_BITS) {
-    value = LLVMBuildIntCast2(emitter->builder, value, element_type(emitter, to), width.is_signed, "");
+    value = LLVMBuildIntCast2(emitter->builder, value, tj_emit_raw_type(emitter, to), width.is_signed, "");
   } else {
     tj_dtype narrow = width.is_signed ? TJ_DTYPE_i32 : TJ_DTYPE_u32;
     value = tj_emit_converted(emitter, value, width.bits == 32 ? narrow : TJ_DTYPE_i64, to);
     value = tj_emit_number_bits(emitter, value, to);
   }
-  set_slots(emitter, step, value);
+  tj_emit_give_slots(emitter, step, value);
 }
 
 /* --- looking up --- */
@@ -365,7 +295,7 @@ static void emit_value(tj_emitter *emitter, const tj_kernel_step *step) {
 /* The element as an integer of 64 bits; those beyond 2^63 are as good as negative ones. */
 static LLVMValueRef emit_integer(tj_emitter *emitter, const tj_kernel_step *step) {
   tj_dtype dtype = tj_emit_access_dtype(emitter, &step->access);
-  LLVMValueRef element = LLVMBuildLoad2(emitter->builder, element_type(emitter, dtype),
+  LLVMValueRef element = LLVMBuildLoad2(emitter->builder, tj_emit_raw_type(emitter, dtype),
                                         tj_emit_address(emitter, &step->access), "index");
   LLVMSetAlignment(element, tj_step_alignment(emitter->kernel, step));
   return LLVMBuildIntCast2(emitter->builder, element, emitter->i64, tj_dtype_class_of(dtype) == TJ_CLASS_SIGNED, "");
@@ -410,14 +340,14 @@ static LLVMValueRef fill_of(tj_emitter *emitter, const tj_kernel_step *load, boo
   const tj_kernel *kernel = emitter->kernel;
   conversion how = conversion_at(emitter, load);
   if (!is_used)
-    return LLVMGetPoison(load->width == 1 ? element_type(emitter, how.to)
-                                          : vector_type(emitter, how.to, load->width));
+    return LLVMGetPoison(load->width == 1 ? tj_emit_raw_type(emitter, how.to)
+                                          : tj_emit_vector_type(emitter, how.to, load->width));
   LLVMValueRef element = converted(emitter, tj_emit_element(emitter, kernel->fill, how.from), 1, how);
   if (load->width == 1)
     return element;
-  LLVMValueRef vector = LLVMGetPoison(vector_type(emitter, how.to, load->width));
+  LLVMValueRef vector = LLVMGetPoison(tj_emit_vector_type(emitter, how.to, load->width));
   for (uint32_t lane = 0; lane < load->width; lane++)
-    vector = with_element(emitter, vector, element, lane);
+    vector = tj_emit_with_element(emitter, vector, element, lane);
   return vector;
 }
 
@@ -432,7 +362,7 @@ static void merge_slots(tj_emitter *emitter, const tj_kernel_step *load, gated v
   LLVMValueRef merged = LLVMBuildPhi(emitter->builder, LLVMTypeOf(values.loaded), "element");
   LLVMAddIncoming(merged, &values.loaded, &values.inside, 1);
   LLVMAddIncoming(merged, &values.fill, &values.before, 1);
-  set_slots(emitter, load, merged);
+  tj_emit_give_slots(emitter, load, merged);
 }
 
 static void emit_step(tj_emitter *emitter, const tj_kernel_step *step) {
@@ -459,7 +389,7 @@ static void emit_step(tj_emitter *emitter, const tj_kernel_step *step) {
     emit_prefetch(emitter, step);
     break;
   case TJ_STEP_COMPUTE:
-    set_slots(emitter, step, tj_emit_computed(emitter, step));
+    tj_emit_give_slots(emitter, step, tj_emit_computed(emitter, step));
     break;
   case TJ_STEP_BOX:
     tj_emit_box(emitter, step);
@@ -538,7 +468,7 @@ static void emit_transposed_of(tj_emitter *emitter, const tj_kernel_step step[],
       continue;
     tj_emit_transposed(emitter, &step[i]);
     if (step[i].access.buffer == TJ_LDS && tj_dtype_bits(emitter->kernel->carried) >= WORD_BITS)
-      set_slots(emitter, &step[i], gathered(emitter, &step[i]));
+      tj_emit_give_slots(emitter, &step[i], tj_emit_step_slots(emitter, &step[i]));
   }
 }
 
@@ -620,7 +550,7 @@ static void emit_nodes_of(tj_emitter *emitter, const tj_kernel_step step[], uint
 static void emit_fills(tj_emitter *emitter, const tj_kernel_step step[], uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     if (step[i].kind == TJ_STEP_LOAD)
-      set_slots(emitter, &step[i], fill_of(emitter, &step[i], true));
+      tj_emit_give_slots(emitter, &step[i], fill_of(emitter, &step[i], true));
   }
 }
 

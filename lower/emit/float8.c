@@ -41,16 +41,6 @@ static LLVMTypeRef vector_of(LLVMTypeRef element, uint32_t width) {
   return width == 1 ? element : LLVMVectorType(element, width);
 }
 
-static LLVMValueRef element_at(tj_emitter *emitter, LLVMValueRef vector, uint32_t width, uint32_t lane) {
-  if (width == 1)
-    return vector;
-  return LLVMBuildExtractElement(emitter->builder, vector, LLVMConstInt(emitter->i32, lane, false), "");
-}
-
-static LLVMValueRef with_element(tj_emitter *emitter, LLVMValueRef vector, LLVMValueRef element, uint32_t lane) {
-  return LLVMBuildInsertElement(emitter->builder, vector, element, LLVMConstInt(emitter->i32, lane, false), "");
-}
-
 /* How many words so many codes fill, the last one perhaps in part. */
 static uint32_t words_of(uint32_t width) {
   return (width + 3) / 4;
@@ -65,7 +55,7 @@ static LLVMValueRef words_of_codes(tj_emitter *emitter, LLVMValueRef codes, uint
   if (width % 4 != 0) {
     filled = LLVMGetPoison(LLVMVectorType(emitter->i8, 4 * count));
     for (uint32_t lane = 0; lane < width; lane++)
-      filled = with_element(emitter, filled, element_at(emitter, codes, width, lane), lane);
+      filled = tj_emit_with_element(emitter, filled, tj_emit_element_at(emitter, codes, width, lane), lane);
   }
   return LLVMBuildBitCast(emitter->builder, filled, vector_of(emitter->i32, count), "");
 }
@@ -75,10 +65,10 @@ static LLVMValueRef codes_of_words(tj_emitter *emitter, LLVMValueRef words, uint
   LLVMValueRef codes = LLVMBuildBitCast(emitter->builder, words, LLVMVectorType(emitter->i8, 4 * count), "");
   if (width % 4 == 0)
     return codes;
-  LLVMValueRef kept = width == 1 ? NULL : LLVMGetPoison(LLVMVectorType(emitter->i8, width));
+  LLVMValueRef kept = LLVMGetPoison(vector_of(emitter->i8, width));
   for (uint32_t lane = 0; lane < width; lane++) {
-    LLVMValueRef code = element_at(emitter, codes, 4 * count, lane);
-    kept = width == 1 ? code : with_element(emitter, kept, code, lane);
+    LLVMValueRef code = tj_emit_element_at(emitter, codes, 4 * count, lane);
+    kept = tj_emit_with_element(emitter, kept, code, lane);
   }
   return kept;
 }
@@ -90,12 +80,12 @@ LLVMValueRef tj_emit_read_float8(tj_emitter *emitter, LLVMValueRef codes, tj_dty
   LLVMValueRef words = words_of_codes(emitter, codes, width);
   LLVMValueRef result = LLVMGetPoison(vector_of(emitter->f32, width));
   for (uint32_t lane = 0; lane < width; lane += 2) {
-    LLVMValueRef word = element_at(emitter, words, words_of(width), lane / 4);
+    LLVMValueRef word = tj_emit_element_at(emitter, words, words_of(width), lane / 4);
     LLVMValueRef pair = emitter->target->family->read_float8(emitter, word, lane % 4 != 0, dtype);
-    LLVMValueRef first = element_at(emitter, pair, 2, 0);
-    result = width == 1 ? first : with_element(emitter, result, first, lane);
+    LLVMValueRef first = tj_emit_element_at(emitter, pair, 2, 0);
+    result = tj_emit_with_element(emitter, result, first, lane);
     if (lane + 1 < width)
-      result = with_element(emitter, result, element_at(emitter, pair, 2, 1), lane + 1);
+      result = tj_emit_with_element(emitter, result, tj_emit_element_at(emitter, pair, 2, 1), lane + 1);
   }
   return result;
 }
@@ -130,8 +120,8 @@ static LLVMValueRef signs_of(tj_emitter *emitter, LLVMValueRef bits, uint32_t wi
   LLVMValueRef part[2];
   for (uint32_t i = 0; i < 2; i++) {
     uint32_t first = lane + 2 * i < width ? lane + 2 * i : width - 1, second = first + 1 < width ? first + 1 : first;
-    part[i] = emit_bytes(emitter, element_at(emitter, bits, width, first), element_at(emitter, bits, width, second),
-                         last_bytes);
+    part[i] = emit_bytes(emitter, tj_emit_element_at(emitter, bits, width, first),
+                         tj_emit_element_at(emitter, bits, width, second), last_bytes);
   }
   LLVMValueRef all = emit_bytes(emitter, part[0], part[1], first_halves);
   return LLVMBuildAnd(emitter->builder, all, LLVMConstInt(emitter->i32, 0x80808080, false), "");
@@ -144,8 +134,8 @@ static LLVMValueRef with_signs(tj_emitter *emitter, LLVMValueRef words, LLVMValu
   LLVMValueRef result = LLVMGetPoison(vector_of(emitter->i32, count));
   for (uint32_t i = 0; i < count; i++) {
     LLVMValueRef word = LLVMBuildOr(emitter->builder, signs_of(emitter, bits, width, 4 * i),
-                                    element_at(emitter, words, count, i), "");
-    result = count == 1 ? word : with_element(emitter, result, word, i);
+                                    tj_emit_element_at(emitter, words, count, i), "");
+    result = tj_emit_with_element(emitter, result, word, i);
   }
   return result;
 }
@@ -156,10 +146,10 @@ static LLVMValueRef words_of_values(tj_emitter *emitter, LLVMValueRef values, tj
   for (uint32_t lane = 0; lane < width; lane += 2) {
     uint32_t second = lane + 1 < width ? lane + 1 : lane;
     word = lane % 4 == 0 ? LLVMGetPoison(emitter->i32) : word;
-    word =
-        emitter->target->family->write_float8(emitter, word, lane % 4 != 0, element_at(emitter, values, width, lane),
-                                              element_at(emitter, values, width, second), dtype);
-    words = count == 1 ? word : with_element(emitter, words, word, lane / 4);
+    word = emitter->target->family->write_float8(emitter, word, lane % 4 != 0,
+                                                 tj_emit_element_at(emitter, values, width, lane),
+                                                 tj_emit_element_at(emitter, values, width, second), dtype);
+    words = tj_emit_with_element(emitter, words, word, lane / 4);
   }
   return words;
 }
