@@ -567,6 +567,24 @@ def check_halves(runner, device):
     return None
 
 
+def check_exponents(runner, device, dtype):
+    """floor(log2(x)) is exact, of neighbours of powers of two, too."""
+    kind = numpy.finfo(dtype)
+    powers = numpy.ldexp(numpy.ones(1, dtype), numpy.arange(kind.minexp - kind.nmant, kind.maxexp))
+    above = numpy.nextafter(powers, numpy.array(numpy.inf, dtype))
+    x = numpy.concatenate([powers, above, numpy.nextafter(powers, numpy.array(0, dtype)),
+                           numpy.array([0, -1, numpy.inf, numpy.nan, 3], dtype)]).astype(dtype)
+    wanted = numpy.where(x > 0, numpy.frexp(x)[1] - 1, numpy.where(x == 0, -numpy.inf, numpy.nan))
+    wanted[numpy.isinf(x)] = numpy.inf
+    name = {"f4": "f32", "f8": "f64"}[dtype]
+    text = f"kernel k(x: {name} @ ({x.size}):(1), y: {name} @ ({x.size}):(1)) = {{ y = floor(log2(x)) }}\n"
+    found = runner.run(text, device, {}, {"x": x}, ["y"], True, re.sub(r"\W", "_", f"exponents {name} {device}"))
+    if isinstance(found, str):
+        return f"exponents of {name} on {device}: {found}"
+    wrong = ~((found["y"] == wanted) | (numpy.isnan(wanted) & numpy.isnan(found["y"])))
+    return f"exponents of {name} on {device}: {found['y'][wrong][:4]} of {x[wrong][:4]}" if wrong.any() else None
+
+
 def check_long_counts(runner, device):
     """Rows of softmax that are longer than registers are read twice and stored once, in whole lines."""
     rows, columns = 2, 40000
@@ -884,6 +902,8 @@ def main():
             for dtype in ("f16", "f32", "f64"):
                 waiting.append(pool.submit(check_long_softmax, runner, device, dtype))
             waiting.append(pool.submit(check_halves, runner, device))
+            for dtype in ("f4", "f8"):
+                waiting.append(pool.submit(check_exponents, runner, device, dtype))
             for on in QUOTIENTS.get(device, (device,)):
                 for dtype in ("f32", "f64"):
                     waiting.append(pool.submit(check_quotients, runner, on, dtype))

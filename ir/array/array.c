@@ -18,8 +18,8 @@ typedef struct {
 } row;
 
 static const row rows[TJ_ARRAY_OP_COUNT] = {
-    [TJ_ARRAY_CAST] = {"cast", 1},   [TJ_ARRAY_FMA] = {"fma", 3},      [TJ_ARRAY_SUM] = {"sum", 1},
-    [TJ_ARRAY_LARGEST] = {"max", 1}, [TJ_ARRAY_SMALLEST] = {"min", 1},
+    [TJ_ARRAY_CAST] = {"cast", 1}, [TJ_ARRAY_FMA] = {"fma", 3},     [TJ_ARRAY_EXPONENT] = {"floor of log2", 1},
+    [TJ_ARRAY_SUM] = {"sum", 1},   [TJ_ARRAY_LARGEST] = {"max", 1}, [TJ_ARRAY_SMALLEST] = {"min", 1},
 #define ARRAY_FUNCTION(name, text, arity, single, twice, doc) [TJ_ARRAY_##name] = {text, arity},
 #include "ir/array/array_function.def"
 #undef ARRAY_FUNCTION
@@ -189,8 +189,17 @@ static bool folded(tj_array_op op, const tj_array *const argument[], double *val
   }
 }
 
+/* A function of functions that is one by itself, of whose arguments the first are. */
+static tj_array_op combined(tj_array_op op, const tj_array *const **argument) {
+  if (op != TJ_ARRAY_floor || (*argument)[0]->op != TJ_ARRAY_log2)
+    return op;
+  *argument = (*argument)[0]->arg;
+  return TJ_ARRAY_EXPONENT;
+}
+
 const tj_array *tj_array_apply(tj_graph *graph, tj_array_program *program, tj_array_op op,
                                const tj_array *const argument[]) {
+  op = combined(op, &argument);
   tj_array array = {.op = op, .dtype = TJ_DTYPE_f32};
   double value;
   if (folded(op, argument, &value))

@@ -17,14 +17,15 @@
 #include <stdbool.h>
 
 typedef enum {
-  TJ_ARRAY_BUFFER,  /* argument number `of` of the kernel, which has a name; or one of those that are gathered */
-  TJ_ARRAY_SCALAR,  /* `integer` is the symbol whose value has the bits of an element of the array's type */
-  TJ_ARRAY_NUMBER,  /* `real` */
-  TJ_ARRAY_INTEGER, /* `integer` */
-  TJ_ARRAY_INDEX,   /* the coordinate along mode number `of` */
-  TJ_ARRAY_CAST,    /* the argument, converted to the array's type */
-  TJ_ARRAY_FMA,     /* arg[0] * arg[1] + arg[2], rounded once; of integers, modulo 2^64 */
-  TJ_ARRAY_SUM,     /* reductions of the argument over `modes`, a bit for each; arg[1] is what they begin with */
+  TJ_ARRAY_BUFFER,   /* argument number `of` of the kernel, which has a name; or one of those that are gathered */
+  TJ_ARRAY_SCALAR,   /* `integer` is the symbol whose value has the bits of an element of the array's type */
+  TJ_ARRAY_NUMBER,   /* `real` */
+  TJ_ARRAY_INTEGER,  /* `integer` */
+  TJ_ARRAY_INDEX,    /* the coordinate along mode number `of` */
+  TJ_ARRAY_CAST,     /* the argument, converted to the array's type */
+  TJ_ARRAY_FMA,      /* arg[0] * arg[1] + arg[2], rounded once; of integers, modulo 2^64 */
+  TJ_ARRAY_EXPONENT, /* floor(log2(arg[0])), exact */
+  TJ_ARRAY_SUM,      /* reductions of the argument over `modes`, a bit for each; arg[1] is what they begin with */
   TJ_ARRAY_LARGEST,
   TJ_ARRAY_SMALLEST,
 #define ARRAY_FUNCTION(name, ...) TJ_ARRAY_##name,
@@ -61,8 +62,9 @@ typedef struct {
   uint32_t indices, dimension;
 } tj_array_store;
 
-/* gather(argument, [indices, dimension]): the argument, whose elements along the dimension are those that the elements
- * of argument `indices` name; 0 where they name none. Gather number k is an argument behind those of the kernel. */
+/* gather(argument, [indices, dimension]): the argument, whose elements along the dimension are those that the
+ * elements of argument `indices` name; 0 where they name none. Gather number k is an argument behind those of the
+ * kernel. */
 typedef struct {
   uint32_t argument, indices, dimension;
   const tj_array *array;

@@ -97,6 +97,7 @@ enum { MOST_DEPTH = 6 /* of sums and products */ };
  * products of integers are, since those that are rounded are large. */
 static bool is_whole(const tj_array *array, unsigned depth) {
   switch (array->op) {
+  case TJ_ARRAY_EXPONENT:
   case TJ_ARRAY_floor:
   case TJ_ARRAY_round:
   case TJ_ARRAY_INTEGER:

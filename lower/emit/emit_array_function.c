@@ -211,6 +211,16 @@ static LLVMValueRef emit_log2(const arithmetic *a, LLVMValueRef x) {
   return any_logarithm(a, x, add(a, p.exponent, fma_of(a, p.rest, high, tail)));
 }
 
+/* Nothing is rounded, nor is a number just below a power of two taken for it. */
+static LLVMValueRef emit_exponent(const arithmetic *a, LLVMValueRef x) {
+  LLVMValueRef is_small = compare(a, LLVMRealOLT, x, either(a, 0x1p-126, 0x1p-1022));
+  LLVMValueRef normal = choose(a, is_small, multiply(a, x, either(a, 0x1p24, 0x1p54)), x);
+  LLVMValueRef code = LLVMBuildLShr(a->builder, bits_of(a, normal), integer(a, a->fraction_bits), "");
+  code = LLVMBuildSIToFP(a->builder, code, tj_emit_like(a->like, a->element), "");
+  LLVMValueRef bias = choose(a, is_small, either(a, -127 - 24, -1023 - 54), either(a, -127, -1023));
+  return any_logarithm(a, x, add(a, code, bias));
+}
+
 /* --- what is made of exponentials --- */
 
 static LLVMValueRef with_sign_of(const arithmetic *a, LLVMValueRef value, LLVMValueRef x) {
@@ -279,6 +289,8 @@ LLVMValueRef tj_emit_array_function(tj_emitter *emitter, tj_array_op op, tj_dtyp
   switch (op) {
   case TJ_ARRAY_FMA:
     return emit_fma(a, argument);
+  case TJ_ARRAY_EXPONENT:
+    return emit_exponent(a, x);
   case TJ_ARRAY_add:
     return add(a, x, argument[1]);
   case TJ_ARRAY_sub:
