@@ -158,11 +158,13 @@ static void bound_quotient(tj_graph *graph, tj_node *node) {
   tj_sharpen_facts(node, &known);
 }
 
-static tj_facts facts_by_arguments(tj_op op, const tj_node *const args[]) {
+static void derive_facts(tj_graph *graph, tj_node *node) {
   const tj_facts *facts[3] = {NULL, NULL, NULL};
-  for (unsigned i = 0; i < tj_op_arity(op); i++)
-    facts[i] = &args[i]->facts;
-  return tj_facts_of_operation(op, facts);
+  for (unsigned i = 0; i < tj_op_arity(node->op); i++)
+    facts[i] = &node->arg[i]->facts;
+  node->facts = tj_facts_of_operation(node->op, facts);
+  bound_sum_or_product(graph, node);
+  bound_quotient(graph, node);
 }
 
 /* Without facts. */
@@ -191,28 +193,27 @@ static const tj_node *find_operation(const tj_graph *graph, tj_op op, const tj_n
   return entry->node;
 }
 
-const tj_node *tj_node_make(tj_graph *graph, tj_op op, const tj_node *const args[]) {
+/* The operation, which has these facts where it is a new one; NULL: what follows from its arguments. */
+static const tj_node *operation_with(tj_graph *graph, tj_op op, const tj_node *const args[], const tj_facts *facts) {
   unsigned arity = tj_op_arity(op);
   const uint32_t hash = hash_operation(op, args, arity);
   const tj_node *found = find_operation(graph, op, args, arity, hash);
   if (found != NULL)
     return found;
   tj_node *node = new_operation(graph, op, args, arity);
-  node->facts = facts_by_arguments(op, args);
-  bound_sum_or_product(graph, node);
-  bound_quotient(graph, node);
+  if (facts != NULL)
+    node->facts = *facts;
+  else
+    derive_facts(graph, node);
   return remember(graph, node, hash);
 }
 
+const tj_node *tj_node_make(tj_graph *graph, tj_op op, const tj_node *const args[]) {
+  return operation_with(graph, op, args, NULL);
+}
+
 const tj_node *tj_node_restore(tj_graph *graph, tj_op op, const tj_node *const args[], const tj_facts *facts) {
-  unsigned arity = tj_op_arity(op);
-  const uint32_t hash = hash_operation(op, args, arity);
-  const tj_node *found = find_operation(graph, op, args, arity, hash);
-  if (found != NULL)
-    return found;
-  tj_node *node = new_operation(graph, op, args, arity);
-  node->facts = *facts;
-  return remember(graph, node, hash);
+  return operation_with(graph, op, args, facts);
 }
 
 /* --- symbols --- */
