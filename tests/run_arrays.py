@@ -695,6 +695,18 @@ def indices_of(generator, dtype, count, most, repeat):
     return indices
 
 
+def run_indexed(runner, device, text, extents, inputs, wanted, fixed):
+    """What is wrong about what the kernel stores, or None."""
+    kernel = text.splitlines()[-1]
+    said = f"{kernel} {extents} on {device} {'fixed' if fixed else 'at launch'}"
+    parameters = {key: extents[key] for key in extents if re.search(rf"\b{key}\b", kernel)}
+    found = runner.run(text, device, parameters, inputs, wanted, fixed, re.sub(r"\W+", "_", said))
+    if isinstance(found, str):
+        return f"{said}: {found}"
+    return next((f"{said}: elements of {key} differ" for key, array in wanted.items()
+                 if not (found[key].reshape(array.shape) == array).all()), None)
+
+
 def check_scatter(runner, device, row, shape, fixed):
     """Numbers are such that sums are exact in any order. What nobody stores stays; guards of the simulator and the
     host see to it that nothing is written outside."""
@@ -718,15 +730,9 @@ def check_scatter(runner, device, row, shape, fixed):
     for key in inputs:
         is_turned = re.search(rf"\b{key}: \w+ @ \(M,\w\):\(1,M\)", arguments) is not None
         inputs[key] = numpy.asarray(inputs[key], order="F" if is_turned else "C")
-    text = f"param M in 1..4096, N in 1..4096, S in 1..8192\nkernel k({arguments}) = {body}\n"
-    place = re.sub(r"\W", "_", f"{body} {types['src']} {len(arguments)} {device} {shape} {fixed}")
-    parameters = {key: extents[key] for key in extents if re.search(rf"\b{key}\b", arguments)}
-    found = runner.run(text, device, parameters, inputs, destinations, fixed, place)
-    said = f"{body} of {arguments} {shape} on {device} {'fixed' if fixed else 'at launch'}"
-    if isinstance(found, str):
-        return f"{said}: {found}"
-    return next((f"{said}: elements of {key} differ" for key, array in wanted.items()
-                 if not (found[key].reshape(array.shape) == array).all()), None)
+    sizes = "M in 1..4096, N in 1..4096, S in 1..8192"
+    text = f"param {sizes}\nkernel k({arguments}) = {body}\n"
+    return run_indexed(runner, device, text, extents, inputs, wanted, fixed)
 
 
 # Kernels that read through indices: arguments, the body, by name what is read of an argument through which indices along
@@ -797,15 +803,9 @@ def check_gather(runner, device, row, shape, fixed):
         if "scatter" in body:
             inputs[key] = generator.integers(-50, 50, shape_in(arguments, key, extents)).astype(NUMPY[types[key]])
             wanted[key] = scattered(wanted[key], inputs["i"].astype("i8"), inputs[key], dimension, False)
-    text = f"param M in 1..4096, N in 1..1000000, S in 1..1000005\nkernel k({arguments}) = {{ {body} }}\n"
-    place = re.sub(r"\W", "_", f"{body} {types} {device} {shape} {fixed}")
-    parameters = {key: extents[key] for key in extents if re.search(rf"\b{key}\b", arguments)}
-    found = runner.run(text, device, parameters, inputs, destinations, fixed, place)
-    said = f"{body} of {arguments} {shape} on {device} {'fixed' if fixed else 'at launch'}"
-    if isinstance(found, str):
-        return f"{said}: {found}"
-    return next((f"{said}: elements of {key} differ" for key, array in wanted.items()
-                 if not (found[key].reshape(array.shape) == array).all()), None)
+    sizes = "M in 1..4096, N in 1..1000000, S in 1..1000005"
+    text = f"param {sizes}\nkernel k({arguments}) = {{ {body} }}\n"
+    return run_indexed(runner, device, text, extents, inputs, wanted, fixed)
 
 
 def turned(k, c, s):
