@@ -38,19 +38,12 @@ static array bind(tj_context *context, tj_launch *launch, const char *name, int6
 }
 
 static void check_elements(const box_case *c, const array *source, const array *destination, const char *text) {
-  int64_t at[MOST_MODES] = {0}, stride[MOST_MODES] = {0};
+  int64_t at[MOST_MODES] = {0};
   uint8_t zeros[16] = {0};
-  box_column_strides(c, stride);
   do {
-    int64_t from = 0, to = 0;
-    bool is_there = true;
-    for (uint32_t m = 0; m < c->rank; m++) {
-      from += at[m] * c->stride[m];
-      to += at[m] * stride[m];
-      is_there = is_there && at[m] < c->valid[m];
-    }
-    const uint8_t *expected = is_there ? source->data + (size_t)from * c->bytes : zeros;
-    ck_assert_msg(memcmp(destination->data + (size_t)to * c->bytes, expected, c->bytes) == 0,
+    box_element e = box_element_at(c, at);
+    const uint8_t *expected = e.is_there ? source->data + (size_t)e.source * c->bytes : zeros;
+    ck_assert_msg(memcmp(destination->data + (size_t)e.destination * c->bytes, expected, c->bytes) == 0,
                   "%s: element (%ld,%ld,%ld)\n%s", c->what, (long)at[0], (long)at[1], (long)at[2], text);
   } while (box_next(c, at));
 }

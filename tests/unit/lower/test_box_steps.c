@@ -35,18 +35,11 @@ static void check_barrier(const tj_kernel *kernel) {
 }
 
 static void check_elements(const box_case *c, const interpreter *run) {
-  int64_t at[MOST_MODES] = {0}, stride[MOST_MODES] = {0};
-  box_column_strides(c, stride);
+  int64_t at[MOST_MODES] = {0};
   do {
-    int64_t from = 0, to = 0;
-    bool is_there = true;
-    for (uint32_t m = 0; m < c->rank; m++) {
-      from += at[m] * c->stride[m];
-      to += at[m] * stride[m];
-      is_there = is_there && at[m] < c->valid[m];
-    }
-    ck_assert_msg(run->buffer[1].value[to] == (is_there ? from + 1 : 0), "%s: element (%ld,%ld,%ld)", c->what,
-                  (long)at[0], (long)at[1], (long)at[2]);
+    box_element e = box_element_at(c, at);
+    ck_assert_msg(run->buffer[1].value[e.destination] == (e.is_there ? e.source + 1 : 0),
+                  "%s: element (%ld,%ld,%ld)", c->what, (long)at[0], (long)at[1], (long)at[2]);
   } while (box_next(c, at));
 }
 

@@ -427,6 +427,24 @@ static inline bool box_next(const box_case *c, int64_t at[MOST_MODES]) {
   return false;
 }
 
+/* An element of the copy: its places in source and destination, and whether the source has it. */
+typedef struct {
+  int64_t source, destination;
+  bool is_there;
+} box_element;
+
+static inline box_element box_element_at(const box_case *c, const int64_t at[MOST_MODES]) {
+  int64_t stride[MOST_MODES] = {0};
+  box_element e = {0, 0, true};
+  box_column_strides(c, stride);
+  for (uint32_t m = 0; m < c->rank; m++) {
+    e.source += at[m] * c->stride[m];
+    e.destination += at[m] * stride[m];
+    e.is_there = e.is_there && at[m] < c->valid[m];
+  }
+  return e;
+}
+
 /* --- random tiles --- */
 
 /* Modes one after the other in some order, perhaps with room between, in whole units. */
