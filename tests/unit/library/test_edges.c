@@ -3,17 +3,14 @@
  * images of one to three padded dimensions, windows of them, channels that edges leave alone or none, destinations in any
  * order. Held against loops over the coordinates, with poisoned zones around each buffer; on the host, or on the
  * device that TILEJIT_TEST_DEVICE names. */
-#include "tests/unit/support/suite.h"
-#include "tilejit/tilejit.h"
-
-#include "tests/unit/support/random_nodes.h"
+#include "tests/unit/support/guarded_array.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { COPIES = 40, RUNS = 5, DIMENSIONS = 3, MODES = 2 * DIMENSIONS + 2, MOST_ELEMENTS = 60000 };
-enum { GUARD = 256, TEXT = 4096, POISON = 0xa5 };
+enum { TEXT = 4096 };
 
 /* A dimension of the image: its length, pads, and windows: `taps` of them, `spread` apart, begin `stride` apart. */
 typedef struct {
@@ -34,11 +31,6 @@ typedef struct {
   char text[TEXT];
   size_t length;
 } session;
-
-static void stop(const session *s, const char *what) {
-  const tj_diagnostic *d = tj_context_diagnostic(s->context);
-  ck_abort_msg("%s: TJ%04u: %s\n%s", what, d->code, d->message, s->text);
-}
 
 /* --- choices --- */
 
@@ -209,33 +201,6 @@ static void write_program(session *s, const edged_copy *c) {
 
 /* --- runs --- */
 
-typedef struct {
-  unsigned char *all, *data;
-  size_t size;
-} array;
-
-static array bind(const session *s, tj_launch *launch, size_t index, random_source *random) {
-  const tj_argument *argument;
-  if (tj_launch_argument(launch, index, &argument) != TJ_OK)
-    stop(s, "argument");
-  array made = {.size = (size_t)argument->element_count * argument->element_bytes};
-  made.all = malloc(made.size + 2 * GUARD);
-  made.data = made.all + GUARD;
-  memset(made.all, POISON, made.size + 2 * GUARD);
-  for (size_t i = 0; i < made.size; i++)
-    made.data[i] = (unsigned char)random_next(random);
-  if (tj_launch_bind(launch, argument->name, made.data, made.size) != TJ_OK)
-    stop(s, "bind");
-  return made;
-}
-
-static void check_guards(const session *s, const array *a) {
-  for (size_t i = 0; i < GUARD; i++) {
-    ck_assert_msg(a->all[i] == POISON, "a byte before the buffer has changed\n%s", s->text);
-    ck_assert_msg(a->data[a->size + i] == POISON, "a byte after the buffer has changed\n%s", s->text);
-  }
-}
-
 /* The image's element at a coordinate of its modes; -1: it is a pad. */
 static int64_t element_of(const edged_copy *c, int run, const int64_t coordinate[]) {
   int64_t element = coordinate[0];
@@ -254,7 +219,7 @@ static int64_t element_of(const edged_copy *c, int run, const int64_t coordinate
   return element < 0 || !c->has_channels ? element : element * c->channels[run] + coordinate[mode];
 }
 
-static void copy_by_loops(const edged_copy *c, int run, const array *from, const array *to) {
+static void copy_by_loops(const edged_copy *c, int run, const guarded_array *from, const guarded_array *to) {
   int64_t extent[MODES], stride[MODES], coordinate[MODES] = {0}, next = 1;
   uint32_t count = modes_of(c, run, extent);
   for (uint32_t i = 0; i < count; i++) {
@@ -278,13 +243,13 @@ static void copy_by_loops(const edged_copy *c, int run, const array *from, const
 static void pass(session *s, tj_launch *launch, char letter, uint32_t number, int64_t value) {
   char name[] = {letter, (char)('0' + number), '\0'};
   if (tj_launch_set_parameter(launch, name, value) != TJ_OK)
-    stop(s, name);
+    fail_with(s->context, s->text);
 }
 
 static void pass_sizes(session *s, const edged_copy *c, int run, tj_launch *launch) {
   if (tj_launch_set_parameter(launch, "N", c->batch[run]) != TJ_OK ||
       tj_launch_set_parameter(launch, "C", c->channels[run]) != TJ_OK)
-    stop(s, "sizes");
+    fail_with(s->context, s->text);
   for (uint32_t i = 0; i < c->dimensions; i++) {
     const dimension *d = &c->dimension[run][i];
     const int64_t value[] = {d->length, d->before, d->after, d->taps, d->spread, d->count, d->stride};
@@ -297,24 +262,21 @@ static void check_run(session *s, const edged_copy *c, int run, tj_code *code) {
   random_source random = {1 + (uint64_t)run};
   tj_launch *launch;
   if (tj_launch_create(s->context, code, &launch) != TJ_OK)
-    stop(s, "launch");
+    fail_with(s->context, s->text);
   pass_sizes(s, c, run, launch);
-  array from = bind(s, launch, 0, &random), to = bind(s, launch, 1, &random), expected = {.size = to.size};
-  expected.data = expected.all = malloc(to.size);
-  memcpy(expected.data, to.data, to.size);
+  guarded_array from = bind_random(s->context, launch, 0, s->text, &random);
+  guarded_array to = bind_random(s->context, launch, 1, s->text, &random), expected = copy_guarded(&to);
   if (tj_launch_run(launch, s->device) != TJ_OK)
-    stop(s, "run");
+    fail_with(s->context, s->text);
   copy_by_loops(c, run, &from, &expected);
   for (size_t i = 0; i < to.size; i++)
     ck_assert_msg(to.data[i] == expected.data[i],
                   "run %d (batch %lld, channels %lld): byte %zu is %02x, not %02x\n%s", run, (long long)c->batch[run],
                   (long long)c->channels[run], i, to.data[i], expected.data[i], s->text);
-  check_guards(s, &from);
-  check_guards(s, &to);
   tj_launch_destroy(launch);
-  free(from.all);
-  free(to.all);
-  free(expected.all);
+  release_guarded(&from, s->text);
+  release_guarded(&to, s->text);
+  release_guarded(&expected, s->text);
 }
 
 START_TEST(copies_agree_with_loops) {
@@ -326,13 +288,13 @@ START_TEST(copies_agree_with_loops) {
   tj_code *code;
   ck_assert_int_eq(tj_context_create(NULL, &s.context), TJ_OK);
   if (tj_device_open(s.context, device != NULL ? device : "host", &s.device) != TJ_OK)
-    stop(&s, "device");
+    fail_with(s.context, s.text);
   write_program(&s, &c);
   if (tj_program_create(s.context, "edges", s.text, s.length, NULL, 0, &program) != TJ_OK)
-    stop(&s, "program");
+    fail_with(s.context, s.text);
   tj_compile_options options = {"k", tj_device_target(s.device)};
   if (tj_code_compile(program, &options, &code) != TJ_OK)
-    stop(&s, "compile");
+    fail_with(s.context, s.text);
   for (int run = 0; run < RUNS; run++)
     check_run(&s, &c, run, code);
   tj_code_destroy(code);

@@ -4,15 +4,12 @@
  * by given mappings, with vectors of all widths, and with vectors that go through LDS whole. Held against loops over
  * the coordinates, with poisoned zones around each buffer; on the host, where the launch chooses no items, or on the
  * device that TILEJIT_TEST_DEVICE names. */
-#include "tests/unit/support/suite.h"
-#include "tilejit/tilejit.h"
-
-#include "tests/unit/support/random_nodes.h"
+#include "tests/unit/support/guarded_array.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { COPIES = 18, MOST_MODES = 6, MOST_ELEMENTS = 40000, RUNS = 4, GUARD = 256, TEXT = 2048, POISON = 0xa5 };
+enum { COPIES = 18, MOST_MODES = 6, MOST_ELEMENTS = 40000, RUNS = 4, TEXT = 2048 };
 
 typedef struct {
   uint32_t order[MOST_MODES]; /* of the modes, smallest stride first */
@@ -33,11 +30,6 @@ typedef struct {
   tj_device *device;
   char text[TEXT];
 } session;
-
-static void stop(const session *s, const char *what) {
-  const tj_diagnostic *d = tj_context_diagnostic(s->context);
-  ck_abort_msg("%s: TJ%04u: %s\n%s", what, d->code, d->message, s->text);
-}
 
 /* --- choices --- */
 
@@ -155,34 +147,6 @@ static void write_program(const flexible_copy *c, const char *mapping, char text
 
 /* --- runs --- */
 
-/* An array with poisoned zones before and after it. */
-typedef struct {
-  unsigned char *all, *data;
-  size_t size;
-} array;
-
-static array bind(const session *s, tj_launch *launch, size_t index, random_source *random) {
-  const tj_argument *argument;
-  if (tj_launch_argument(launch, index, &argument) != TJ_OK)
-    stop(s, "argument");
-  array made = {.size = (size_t)argument->element_count * argument->element_bytes};
-  made.all = malloc(made.size + 2 * GUARD);
-  made.data = made.all + GUARD;
-  memset(made.all, POISON, made.size + 2 * GUARD);
-  for (size_t i = 0; i < made.size; i++)
-    made.data[i] = (unsigned char)random_next(random);
-  if (tj_launch_bind(launch, argument->name, made.data, made.size) != TJ_OK)
-    stop(s, "bind");
-  return made;
-}
-
-static void check_guards(const session *s, const array *a) {
-  for (size_t i = 0; i < GUARD; i++) {
-    ck_assert_msg(a->all[i] == POISON, "a byte before the buffer has changed\n%s", s->text);
-    ck_assert_msg(a->data[a->size + i] == POISON, "a byte after the buffer has changed\n%s", s->text);
-  }
-}
-
 static void find_strides(const flexible_copy *c, const side *s, int run, int64_t stride[MOST_MODES]) {
   int64_t next = 1;
   for (uint32_t i = 0; i < c->rank; i++) {
@@ -192,7 +156,7 @@ static void find_strides(const flexible_copy *c, const side *s, int run, int64_t
 }
 
 /* What the destination must be. Elements are raw or unsigned, and little-endian. */
-static void copy_by_loops(const flexible_copy *c, int run, const array *from, const array *to) {
+static void copy_by_loops(const flexible_copy *c, int run, const guarded_array *from, const guarded_array *to) {
   int64_t coordinate[MOST_MODES] = {0}, source[MOST_MODES], destination[MOST_MODES];
   size_t common = c->from_bytes < c->to_bytes ? c->from_bytes : c->to_bytes;
   find_strides(c, &c->source, run, source);
@@ -216,7 +180,7 @@ static void pass_extents(session *s, const flexible_copy *c, int run, tj_launch 
   for (uint32_t i = 0; i < c->rank; i++) {
     char name[] = {'D', (char)('0' + i), '\0'};
     if (!c->is_fixed[i] && tj_launch_set_parameter(launch, name, c->extent[run][i]) != TJ_OK)
-      stop(s, name);
+      fail_with(s->context, s->text);
   }
 }
 
@@ -224,24 +188,21 @@ static void check_run(session *s, const flexible_copy *c, int run, tj_code *code
   random_source random = {1 + (uint64_t)run};
   tj_launch *launch;
   if (tj_launch_create(s->context, code, &launch) != TJ_OK)
-    stop(s, "launch");
+    fail_with(s->context, s->text);
   pass_extents(s, c, run, launch);
-  array from = bind(s, launch, 0, &random), to = bind(s, launch, 1, &random), expected = {.size = to.size};
-  expected.data = expected.all = malloc(to.size);
-  memcpy(expected.data, to.data, to.size);
+  guarded_array from = bind_random(s->context, launch, 0, s->text, &random);
+  guarded_array to = bind_random(s->context, launch, 1, s->text, &random), expected = copy_guarded(&to);
   if (tj_launch_run(launch, s->device) != TJ_OK)
-    stop(s, "run");
+    fail_with(s->context, s->text);
   copy_by_loops(c, run, &from, &expected);
   for (size_t i = 0; i < to.size; i++)
     ck_assert_msg(to.data[i] == expected.data[i], "run %d (%lld, %lld, …): byte %zu is %02x, not %02x\n%s", run,
                   (long long)c->extent[run][0], (long long)c->extent[run][1], i, to.data[i], expected.data[i],
                   s->text);
-  check_guards(s, &from);
-  check_guards(s, &to);
   tj_launch_destroy(launch);
-  free(from.all);
-  free(to.all);
-  free(expected.all);
+  release_guarded(&from, s->text);
+  release_guarded(&to, s->text);
+  release_guarded(&expected, s->text);
 }
 
 /* --- cases --- */
@@ -254,7 +215,7 @@ static void open_session(session *s) {
   *s = (session){.context = NULL};
   ck_assert_int_eq(tj_context_create(NULL, &s->context), TJ_OK);
   if (tj_device_open(s->context, device_name(), &s->device) != TJ_OK)
-    stop(s, "device");
+    fail_with(s->context, s->text);
 }
 
 static void close_session(const session *s) {
@@ -267,7 +228,7 @@ static tj_code *compile(session *s) {
   tj_program *program;
   tj_code *code;
   if (tj_program_create(s->context, "flexible", s->text, strlen(s->text), NULL, 0, &program) != TJ_OK)
-    stop(s, "program");
+    fail_with(s->context, s->text);
   tj_compile_options options = {"k", tj_device_target(s->device)};
   tj_status status = tj_code_compile(program, &options, &code);
   tj_program_destroy(program);
@@ -277,7 +238,7 @@ static tj_code *compile(session *s) {
 static void check_runs(session *s, const flexible_copy *c) {
   tj_code *code = compile(s);
   if (code == NULL)
-    stop(s, "compile");
+    fail_with(s->context, s->text);
   for (int run = 0; run < RUNS; run++)
     check_run(s, c, run, code);
   tj_code_destroy(code);
@@ -309,7 +270,7 @@ static void write_mapping(session *s, const flexible_copy *c, size_t loaded, siz
     return;
   const char *note = tj_context_diagnostic(s->context)->note;
   if (note == NULL || strncmp(note, before, strlen(before)) != 0)
-    stop(s, "mapping");
+    fail_with(s->context, s->text);
   snprintf(text, TEXT, ", mapping=%s", note + strlen(before));
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies that look an index of their source up, with indices of every type that are right, negative, too large and
  * not valid, static and dynamic; held against loops; on the host, or on the device that TILEJIT_TEST_DEVICE names. */
-#include "tests/unit/support/library_support.h"
+#include "tests/unit/support/guarded_array.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { TEXT = 1024, GUARD = 64, POISON = 0x5a, N = 37, V = 50, D = 12, ARGUMENTS = 3 };
+enum { TEXT = 1024, N = 37, V = 50, D = 12, ARGUMENTS = 3 };
 
 /* Source element (i, j) is at i * by_row + j * by_column, destination element likewise; i or j is looked up. */
 typedef struct {
@@ -84,47 +84,22 @@ static int64_t index_value(int64_t n, unsigned type) {
 
 /* --- arrays --- */
 
-typedef struct {
-  unsigned char *all, *data;
-  size_t size;
-} array;
-
-static array new_array(const session *s, tj_launch *launch, size_t index, int64_t *count) {
-  const tj_argument *argument;
-  if (tj_launch_argument(launch, index, &argument) != TJ_OK)
-    fail_with(s->context, s->text);
-  *count = argument->element_count;
-  array made = {.size = (size_t)argument->element_count * argument->element_bytes};
-  made.all = malloc(made.size + 2 * GUARD);
-  made.data = made.all + GUARD;
-  memset(made.all, POISON, made.size + 2 * GUARD);
-  if (tj_launch_bind(launch, argument->name, made.data, made.size) != TJ_OK)
-    fail_with(s->context, s->text);
-  return made;
-}
-
-static void free_array(const session *s, array *a) {
-  for (size_t i = 0; i < GUARD; i++)
-    ck_assert_msg(a->all[i] == POISON && a->data[a->size + i] == POISON, "a guard zone has changed\n%s", s->text);
-  free(a->all);
-}
-
-static void fill_source(array *a, int64_t count) {
-  for (int64_t i = 0; i < count; i++) {
+static void fill_source(guarded_array *a) {
+  for (int64_t i = 0; i < a->count; i++) {
     float value = (float)(i + 1);
     memcpy(a->data + 4 * i, &value, sizeof value);
   }
 }
 
-static void fill_indices(array *a, int64_t count, unsigned type) {
+static void fill_indices(guarded_array *a, unsigned type) {
   size_t bytes = index_types[type].bytes;
-  for (int64_t i = 0; i < count; i++) {
+  for (int64_t i = 0; i < a->count; i++) {
     int64_t bits = index_bits(i);
     memcpy(a->data + (size_t)i * bytes, &bits, bytes);
   }
 }
 
-static float float_at(const array *a, int64_t i) {
+static float float_at(const guarded_array *a, int64_t i) {
   float value;
   ck_assert_int_lt(4 * i, (int64_t)a->size);
   memcpy(&value, a->data + 4 * i, sizeof value);
@@ -133,7 +108,7 @@ static float float_at(const array *a, int64_t i) {
 
 /* --- runs --- */
 
-static float expected_at(const gather_case *c, const array *source, unsigned type, int64_t row, int64_t column) {
+static float expected_at(const gather_case *c, const guarded_array *source, unsigned type, int64_t row, int64_t column) {
   int64_t *looked_up = c->looks_up_column ? &column : &row;
   float bias = strstr(c->options, "bias=1") != NULL ? 1 : 0;
   int64_t index = *looked_up < c->index_count ? index_value(*looked_up, type) : -1;
@@ -143,7 +118,7 @@ static float expected_at(const gather_case *c, const array *source, unsigned typ
   return float_at(source, row * c->source_stride[0] + column * c->source_stride[1]) * c->scale + bias;
 }
 
-static void check_result(const session *s, const gather_case *c, const array *source, const array *result,
+static void check_result(const session *s, const gather_case *c, const guarded_array *source, const guarded_array *result,
                          unsigned type) {
   for (int64_t row = 0; row < c->rows; row++) {
     for (int64_t column = 0; column < c->columns; column++) {
@@ -157,23 +132,22 @@ static void check_result(const session *s, const gather_case *c, const array *so
 
 static void run(const session *s, const gather_case *c, const tj_code *code, unsigned type, bool is_dynamic) {
   tj_launch *launch;
-  int64_t count[ARGUMENTS];
-  array arrays[ARGUMENTS];
+  guarded_array arrays[ARGUMENTS];
   if (tj_launch_create(s->context, code, &launch) != TJ_OK)
     fail_with(s->context, s->text);
   if (is_dynamic &&
       (tj_launch_set_parameter(launch, "N", N) != TJ_OK || tj_launch_set_parameter(launch, "V", V) != TJ_OK))
     fail_with(s->context, s->text);
   for (size_t i = 0; i < ARGUMENTS; i++)
-    arrays[i] = new_array(s, launch, i, &count[i]);
-  fill_source(&arrays[0], count[0]);
-  fill_indices(&arrays[1], count[1], type);
+    arrays[i] = bind_guarded(s->context, launch, i, s->text);
+  fill_source(&arrays[0]);
+  fill_indices(&arrays[1], type);
   if (tj_launch_run(launch, s->device) != TJ_OK)
     fail_with(s->context, s->text);
   check_result(s, c, &arrays[0], &arrays[2], type);
   tj_launch_destroy(launch);
   for (size_t i = 0; i < ARGUMENTS; i++)
-    free_array(s, &arrays[i]);
+    release_guarded(&arrays[i], s->text);
 }
 
 static void check_case(session *s, const gather_case *c, unsigned type, bool is_dynamic) {

@@ -2,13 +2,12 @@
 /* Random copies between strided layouts and views: permuted and nested modes, gaps, modes that run backwards,
  * broadcast sources, elements of 8 to 128 bits; static, and dynamic with sizes that are and are not multiples of
  * vectors. Held against loops over the coordinates; on the host, or on the device that TILEJIT_TEST_DEVICE names. */
+#include "tests/unit/support/guarded_array.h"
 #include "tests/unit/support/paste_support.h"
-
-#include "tests/unit/support/random_nodes.h"
 
 #include <stdio.h>
 
-enum { COPIES = 48, MOST_MODES = 6, MOST_ELEMENTS = 6144, RUNS = 3, GUARD = 64, TEXT = 1024, POISON = 0x5a };
+enum { COPIES = 48, MOST_MODES = 6, MOST_ELEMENTS = 6144, RUNS = 3, TEXT = 1024 };
 
 /* A number of a program: its text, and its value for one M and N. */
 typedef struct {
@@ -194,34 +193,6 @@ typedef struct {
   const char *text;
 } session;
 
-/* An array with poisoned zones before and after it. */
-typedef struct {
-  unsigned char *all, *data;
-  size_t size;
-} array;
-
-static array bind(const session *s, tj_launch *launch, size_t index, random_source *random) {
-  const tj_argument *argument;
-  if (tj_launch_argument(launch, index, &argument) != TJ_OK)
-    fail_with(s->context, s->text);
-  array made = {.size = (size_t)argument->element_count * argument->element_bytes};
-  made.all = malloc(made.size + 2 * GUARD);
-  made.data = made.all + GUARD;
-  memset(made.all, POISON, made.size + 2 * GUARD);
-  for (size_t i = 0; i < made.size; i++)
-    made.data[i] = (unsigned char)random_next(random);
-  if (tj_launch_bind(launch, argument->name, made.data, made.size) != TJ_OK)
-    fail_with(s->context, s->text);
-  return made;
-}
-
-static void check_guards(const session *s, const array *a) {
-  for (size_t i = 0; i < GUARD; i++) {
-    ck_assert_msg(a->all[i] == POISON, "a byte before the buffer has changed\n%s", s->text);
-    ck_assert_msg(a->data[a->size + i] == POISON, "a byte after the buffer has changed\n%s", s->text);
-  }
-}
-
 static int64_t offset_at(const random_copy *c, const side *s, int run, const int64_t coordinate[]) {
   int64_t offset = s->offset.value[run];
   for (uint32_t i = 0; i < c->rank; i++)
@@ -235,7 +206,7 @@ static void next_coordinate(const random_copy *c, int run, int64_t coordinate[])
 }
 
 /* What the destination must be. Elements are raw or unsigned, and little-endian. */
-static void copy_by_loops(const session *s, const random_copy *c, int run, const array *from, const array *to) {
+static void copy_by_loops(const session *s, const random_copy *c, int run, const guarded_array *from, const guarded_array *to) {
   int64_t coordinate[MOST_MODES] = {0};
   size_t common = c->from.bytes < c->to.bytes ? c->from.bytes : c->to.bytes;
   for (int64_t n = volume(c, run); n > 0; n--) {
@@ -258,9 +229,8 @@ static void check_run(session *s, const random_copy *c, int run, tj_code *code, 
     if (tj_launch_set_parameter(launch, i == 0 ? "M" : "N", c->size[run][i]) != TJ_OK)
       fail_with(s->context, s->text);
   }
-  array from = bind(s, launch, 0, &random), to = bind(s, launch, 1, &random), expected = {.size = to.size};
-  expected.data = expected.all = malloc(to.size);
-  memcpy(expected.data, to.data, to.size);
+  guarded_array from = bind_random(s->context, launch, 0, s->text, &random);
+  guarded_array to = bind_random(s->context, launch, 1, s->text, &random), expected = copy_guarded(&to);
   if (tj_launch_run(launch, s->device) != TJ_OK)
     fail_with(s->context, s->text);
   copy_by_loops(s, c, run, &from, &expected);
@@ -268,12 +238,10 @@ static void check_run(session *s, const random_copy *c, int run, tj_code *code, 
     ck_assert_msg(to.data[i] == expected.data[i], "%s, M=%ld, N=%ld: byte %zu is %02x, not %02x\n%s",
                   is_dynamic ? "passed" : "fixed", (long)c->size[run][0], (long)c->size[run][1], i, to.data[i],
                   expected.data[i], s->text);
-  check_guards(s, &from);
-  check_guards(s, &to);
   tj_launch_destroy(launch);
-  free(from.all);
-  free(to.all);
-  free(expected.all);
+  release_guarded(&from, s->text);
+  release_guarded(&to, s->text);
+  release_guarded(&expected, s->text);
 }
 
 static tj_code *compile(session *s, const int64_t *size) {
