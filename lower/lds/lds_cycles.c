@@ -155,7 +155,7 @@ static void find_classes(const tj_stage_stream *s, tj_stage_form *form) {
   uint32_t *number = TJ_NEW_ARRAY(s->job, uint32_t, all.count + 1);
   form->count = number_classes(s, form, &all, number);
   form->item = TJ_NEW_ARRAY(s->job, phase_class, form->count + 1);
-  tj_spend(s->job, all.count);
+  tj_spend(s->job, form->count);
   for (uint32_t i = 0; i < all.count; i++) {
     phase_class *c = &form->item[number[i]];
     if (c->phase == NULL)

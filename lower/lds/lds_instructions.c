@@ -9,19 +9,11 @@
 
 #include <string.h>
 
-enum { WIDEST = 16, MOST_PLACES = WIDEST / TJ_BANK_BYTES, NO_PHASE = UINT32_MAX };
-
-/* A phase of an instruction of a pattern, and where it begins as seen from there; NO_PHASE: no lane is in it. */
-typedef struct {
-  uint32_t phase;
-  tj_stage_unit at;
-} part;
+enum { WIDEST = 16, MOST_PLACES = WIDEST / TJ_BANK_BYTES };
 
 typedef struct {
   tj_stage_stream *stream;
   tj_stage_keys phases;
-  struct place_list *places;
-  const part **part; /* by pattern, then by instruction, then by phase; NULL: not yet */
 } maker;
 
 static const tj_stage_tile *tile_of(const tj_stage_stream *s) {
@@ -51,23 +43,22 @@ static tj_stage_unit beyond(tj_stage_unit unit, tj_stage_unit from) {
   return (tj_stage_unit){unit.line - from.line, unit.word - from.word};
 }
 
-static bool is_known(const tj_stage_unit unit[], uint32_t count, tj_stage_unit one) {
-  for (uint32_t i = 0; i < count; i++) {
-    if (unit[i].line == one.line && unit[i].word == one.word)
-      return true;
-  }
-  return false;
-}
-
 /* Units of lanes as seen from the first one, each once; how many. */
 static uint32_t list_units(const tj_stage_stream *s, const tj_stage_access *access, uint32_t step, uint64_t lanes,
                            tj_stage_unit unit[]) {
+  enum { SLOTS = 2 * TJ_BANK_LANES };
+  uint8_t known[SLOTS] = {0}; /* 1 + the number of a unit, by what its line and word are mixed to */
   uint32_t count = 0;
   tj_stage_unit first = unit_of(s, access, (uint32_t)__builtin_ctzll(lanes), step);
   for (; lanes != 0; lanes &= lanes - 1) {
     tj_stage_unit one = beyond(unit_of(s, access, (uint32_t)__builtin_ctzll(lanes), step), first);
-    if (!is_known(unit, count, one))
-      unit[count++] = one;
+    uint32_t at = (one.line * 37 + one.word) % SLOTS;
+    while (known[at] != 0 && (unit[known[at] - 1].line != one.line || unit[known[at] - 1].word != one.word))
+      at = (at + 1) % SLOTS;
+    if (known[at] != 0)
+      continue;
+    unit[count++] = one;
+    known[at] = (uint8_t)count;
   }
   return count;
 }
@@ -103,102 +94,71 @@ static uint32_t phase_of(maker *m, uint32_t words, const tj_stage_unit unit[], u
   return number;
 }
 
-static void add_parts(maker *m, const tj_stage_pattern *pattern, uint32_t step, uint32_t bytes, part parts[]) {
+/* Adds an instruction's phases to a pattern's. */
+static void add_parts(maker *m, const tj_stage_pattern *pattern, uint32_t step, uint32_t bytes,
+                      tj_stage_parts *parts) {
   const tj_stage_stream *s = m->stream;
   uint64_t lanes[TJ_BANK_MOST_PHASES];
   tj_stage_unit unit[TJ_BANK_LANES], begin = unit_at(s, pattern->row, pattern->column);
   tj_bank_phases(s->model, pattern->access->is_store, bytes, pattern->access->active, lanes);
   for (uint32_t i = 0; i < TJ_BANK_MOST_PHASES; i++) {
-    parts[i] = (part){.phase = NO_PHASE};
     if (lanes[i] == 0)
       continue;
     uint32_t count = list_units(s, pattern->access, step, lanes[i], unit);
-    parts[i].phase = phase_of(m, bytes < TJ_BANK_BYTES ? 1 : bytes / TJ_BANK_BYTES, unit, count);
-    parts[i].at = beyond(unit_of(s, pattern->access, (uint32_t)__builtin_ctzll(lanes[i]), step), begin);
+    uint32_t phase = phase_of(m, bytes < TJ_BANK_BYTES ? 1 : bytes / TJ_BANK_BYTES, unit, count);
+    tj_stage_unit first = unit_of(s, pattern->access, (uint32_t)__builtin_ctzll(lanes[i]), step);
+    parts->item[parts->count++] = (tj_stage_part){phase, beyond(first, begin)};
+    parts->least += s->phase[phase].least;
   }
 }
 
-static const part *parts_of(maker *m, uint32_t number) {
+static tj_stage_parts parts_of(maker *m, const tj_stage_pattern *pattern) {
   const tj_stage_stream *s = m->stream;
-  const tj_stage_pattern *pattern = &s->patterns->pattern[number];
   uint32_t instructions = instructions_of(s, pattern), vector = pattern->access->elements / instructions;
-  if (m->part[number] != NULL)
-    return m->part[number];
-  part *parts = TJ_NEW_ARRAY(s->job, part, instructions * TJ_BANK_MOST_PHASES);
+  tj_stage_parts parts = {.item = TJ_NEW_ARRAY(s->job, tj_stage_part, instructions * TJ_BANK_MOST_PHASES)};
   tj_spend(s->job, (uint64_t)instructions * TJ_BANK_LANES);
   for (uint32_t i = 0; i < instructions; i++)
-    add_parts(m, pattern, i * vector, vector * tile_of(s)->element_bytes, parts + i * TJ_BANK_MOST_PHASES);
-  m->part[number] = parts;
+    add_parts(m, pattern, i * vector, vector * tile_of(s)->element_bytes, &parts);
   return parts;
 }
 
 /* --- places --- */
 
-/* Places under construction: each once. */
-typedef struct place_list {
-  tj_stage_keys keys;
-  tj_stage_place *place;
-  uint32_t room;
-} place_list;
-
-static place_list new_places(tj_job *job) {
-  return (place_list){tj_stage_keys_make(job), NULL, 0};
-}
-
-static void make_room(place_list *list) {
-  tj_stage_place *old = list->place;
-  list->room = list->room == 0 ? 32 : 4 * list->room;
-  list->place = TJ_NEW_ARRAY(list->keys.job, tj_stage_place, list->room);
-  if (old != NULL)
-    memcpy(list->place, old, list->keys.count * sizeof *old);
-}
-
-static void add_place(place_list *list, tj_stage_place place) {
-  if (list->keys.count == list->room)
-    make_room(list);
-  uint64_t key = tj_stage_mix(place.phase, (uint64_t)place.at.line << 32 | place.at.word);
-  uint32_t known = list->keys.count, number = tj_stage_key_number(&list->keys, key);
-  if (number == known) {
-    list->place[number] = place;
-    return;
-  }
-  list->place[number].stores += place.stores;
-  list->place[number].loads += place.loads;
-}
-
+/* Each phase once for each line that it begins on. */
 static void find_lines(tj_stage_stream *s) {
-  place_list lines = new_places(s->job);
+  tj_stage_keys lines = tj_stage_keys_make(s->job);
+  s->line = tj_arena_raw(&s->job->arena, s->place_count + 1, sizeof s->line[0]);
   for (uint32_t i = 0; i < s->place_count; i++) {
-    tj_stage_place place = s->place[i];
-    place.at.word = 0;
-    add_place(&lines, place);
+    const tj_stage_place *place = &s->place[i];
+    uint32_t known = lines.count, number = tj_stage_key_number(&lines, tj_stage_mix(place->phase, place->at.line));
+    if (number == known)
+      s->line[number] = (tj_stage_place){.phase = place->phase, .at = {.line = place->at.line}};
+    s->line[number].stores += place->stores;
+    s->line[number].loads += place->loads;
   }
-  s->line = lines.place;
-  s->line_count = lines.keys.count;
+  s->line_count = lines.count;
 }
 
-static void add_part(maker *m, const part *p, tj_stage_unit begin, bool is_store) {
-  tj_stage_stream *s = m->stream;
-  add_place(m->places, (tj_stage_place){.phase = p->phase,
-                                        .at = {begin.line + p->at.line, begin.word + p->at.word},
-                                        .stores = is_store,
-                                        .loads = !is_store});
-  ++*(is_store ? &s->store_ideal : &s->load_ideal);
-  s->least += s->phase[p->phase].least;
+void tj_stage_find_places(tj_stage_stream *s) {
+  const tj_stage_patterns *patterns = s->patterns;
+  tj_stage_place *place = tj_arena_raw(&s->job->arena, s->store_ideal + s->load_ideal + 1, sizeof *place);
+  s->place = place;
+  for (uint32_t i = 0; i < tile_of(s)->access_count; i++) {
+    const tj_stage_instance *instance = &patterns->instance[i];
+    const tj_stage_parts *parts = &s->parts[instance->pattern];
+    bool is_store = patterns->pattern[instance->pattern].access->is_store;
+    tj_stage_unit begin = unit_at(s, instance->row, instance->column);
+    for (uint32_t k = 0; k < parts->count; k++)
+      *place++ = (tj_stage_place){.phase = parts->item[k].phase,
+                                  .at = {begin.line + parts->item[k].at.line, begin.word + parts->item[k].at.word},
+                                  .stores = is_store,
+                                  .loads = !is_store};
+  }
+  s->place_count = (uint32_t)(place - s->place);
+  find_lines(s);
 }
 
-static void add_access(maker *m, const tj_stage_instance *instance) {
-  tj_stage_stream *s = m->stream;
-  const tj_stage_pattern *pattern = &s->patterns->pattern[instance->pattern];
-  const part *parts = parts_of(m, instance->pattern);
-  tj_stage_unit begin = unit_at(s, instance->row, instance->column);
-  uint32_t instructions = instructions_of(s, pattern);
-  s->count += instructions;
-  for (uint32_t i = 0; i < instructions * TJ_BANK_MOST_PHASES; i++) {
-    if (parts[i].phase != NO_PHASE)
-      add_part(m, &parts[i], begin, pattern->access->is_store);
-  }
-}
+/* --- streams --- */
 
 /* How many phases there are at most. */
 static uint32_t most_phases(const tj_stage_stream *s) {
@@ -211,17 +171,17 @@ static uint32_t most_phases(const tj_stage_stream *s) {
 tj_stage_stream tj_stage_stream_make(tj_job *job, const tj_bank_model *model, const tj_stage_patterns *patterns,
                                      tj_stage_direction direction, uint32_t vector) {
   tj_stage_stream s = {.job = job, .model = model, .patterns = patterns, .direction = direction, .vector = vector};
-  place_list places = new_places(job);
+  tj_stage_parts *parts = TJ_NEW_ARRAY(job, tj_stage_parts, patterns->count + 1);
   s.phase = TJ_NEW_ARRAY(job, tj_stage_phase, most_phases(&s) + 1);
-  maker m = {.stream = &s,
-             .phases = tj_stage_keys_make(job),
-             .places = &places,
-             .part = TJ_NEW_ARRAY(job, const part *, patterns->count + 1)};
-  tj_spend(job, tj_stage_instructions(patterns, direction, vector));
-  for (uint32_t i = 0; i < patterns->tile->access_count; i++)
-    add_access(&m, &patterns->instance[i]);
-  s.place = places.place;
-  s.place_count = places.keys.count;
-  find_lines(&s);
+  maker m = {.stream = &s, .phases = tj_stage_keys_make(job)};
+  for (uint32_t i = 0; i < patterns->count; i++) {
+    const tj_stage_pattern *pattern = &patterns->pattern[i];
+    parts[i] = parts_of(&m, pattern);
+    s.count += pattern->instances * instructions_of(&s, pattern);
+    s.least += pattern->instances * parts[i].least;
+    *(pattern->access->is_store ? &s.store_ideal : &s.load_ideal) += pattern->instances * parts[i].count;
+  }
+  s.parts = parts;
+  tj_spend(job, s.count);
   return s;
 }

@@ -20,6 +20,18 @@ typedef struct {
   uint32_t least; /* cycles, by the pigeonhole */
 } tj_stage_phase;
 
+/* A phase of an instruction of a pattern, and where it begins as seen from there. */
+typedef struct {
+  uint32_t phase;
+  tj_stage_unit at;
+} tj_stage_part;
+
+typedef struct {
+  tj_stage_part *item;
+  uint32_t count;
+  uint32_t least; /* cycles, by the pigeonhole */
+} tj_stage_parts;
+
 /* A phase where it begins. */
 typedef struct {
   uint32_t phase;
@@ -37,15 +49,19 @@ typedef struct {
   uint32_t count; /* of instructions */
   tj_stage_phase *phase;
   uint32_t phase_count;
-  tj_stage_place *place; /* each phase, wherever it begins, once */
+  const tj_stage_parts *parts;      /* by pattern */
+  uint32_t store_ideal, load_ideal; /* cycles of all instructions without conflicts */
+  uint32_t least;                   /* the same by the pigeonhole */
+  tj_stage_place *place;            /* of each instruction each phase, once they have been found */
   uint32_t place_count;
   tj_stage_place *line; /* each phase, on whatever line it begins, once */
   uint32_t line_count;
-  uint32_t store_ideal, load_ideal; /* cycles of all instructions without conflicts */
-  uint32_t least;                   /* the same by the pigeonhole */
 } tj_stage_stream;
 
 tj_stage_stream tj_stage_stream_make(tj_job *job, const tj_bank_model *model, const tj_stage_patterns *patterns,
                                      tj_stage_direction direction, uint32_t vector);
+
+/* Finds where its phases begin. */
+void tj_stage_find_places(tj_stage_stream *stream);
 
 #endif

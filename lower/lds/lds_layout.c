@@ -384,8 +384,7 @@ typedef struct {
   uint64_t *order; /* and to put them in order */
 } search;
 
-static outcome search_stream(tj_stage_counter *counter, search *all) {
-  const tj_stage_stream *s = counter->stream;
+static outcome search_stream(tj_stage_stream *s, tj_stage_counter *counter, search *all) {
   candidate_list list = new_list(counter, all->item, all->order);
   bool is_likely = all->best.stream != NULL || all->enough == UINT32_MAX;
   outcome o = {.stream = NULL, .most = UINT32_MAX, .counted = is_likely ? MOST_COUNTED : FEW_COUNTED};
@@ -395,6 +394,7 @@ static outcome search_stream(tj_stage_counter *counter, search *all) {
   o.most = cycles_too_dear(s);
   if (o.most <= s->least)
     return o;
+  tj_stage_find_places(s);
   o.plain = list.item[0].layout;
   uint32_t most_residents = list.item[0].residents;
   try_more(&list, &o);
@@ -466,7 +466,7 @@ static void search_vector(tj_job *job, const tj_bank_model *model, const tj_stag
   all->least = s->least < all->least ? s->least : all->least;
   tj_stage_counter *counter = TJ_NEW(job, tj_stage_counter);
   *counter = (tj_stage_counter){.stream = s, .counted = &all->counted};
-  outcome o = search_stream(counter, all);
+  outcome o = search_stream(s, counter, all);
   take(all, &o, s);
 }
 

@@ -43,9 +43,9 @@ uint32_t tj_stage_widest(const tj_stage_patterns *patterns, tj_stage_direction d
 
 uint32_t tj_stage_instructions(const tj_stage_patterns *patterns, tj_stage_direction direction, uint32_t vector) {
   uint32_t count = 0;
-  for (uint32_t i = 0; i < patterns->tile->access_count; i++) {
-    const tj_stage_pattern *pattern = &patterns->pattern[patterns->instance[i].pattern];
-    count += pattern->access->elements / tj_stage_pattern_vector(pattern, direction, vector);
+  for (uint32_t i = 0; i < patterns->count; i++) {
+    const tj_stage_pattern *pattern = &patterns->pattern[i];
+    count += pattern->instances * (pattern->access->elements / tj_stage_pattern_vector(pattern, direction, vector));
   }
   return count;
 }
@@ -98,7 +98,7 @@ static tj_stage_instance found(finder *f, const tj_stage_access *access) {
   column -= column % column_unit(f->tile, access);
   uint32_t known = f->patterns.count, number = tj_stage_key_number(&f->patterns, key_of_pattern(access, row, column));
   if (number == known)
-    f->pattern[number] = (tj_stage_pattern){access, row, column, aligned_elements(f->tile, access)};
+    f->pattern[number] = (tj_stage_pattern){access, row, column, aligned_elements(f->tile, access), 0};
   return (tj_stage_instance){number, row - access->at_row, column - access->at_column};
 }
 
@@ -118,8 +118,10 @@ tj_stage_patterns tj_stage_patterns_of(tj_job *job, const tj_stage_tile *tile) {
               .patterns = tj_stage_keys_make(job),
               .family = TJ_NEW_ARRAY(job, tj_stage_instance, count + 1)};
   tj_stage_instance *instance = TJ_NEW_ARRAY(job, tj_stage_instance, count + 1);
-  for (uint32_t i = 0; i < count; i++)
+  for (uint32_t i = 0; i < count; i++) {
     instance[i] = instance_of(&f, &tile->access[i]);
+    f.pattern[instance[i].pattern].instances++;
+  }
   tj_spend(job, count);
   return (tj_stage_patterns){tile, f.pattern, f.patterns.count, instance};
 }

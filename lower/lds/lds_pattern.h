@@ -11,6 +11,7 @@ typedef struct {
   const tj_stage_access *access; /* the first of them, */
   uint32_t row, column;          /* and where it begins, rounded down */
   uint32_t aligned;              /* the widest aligned vector that it is made of */
+  uint32_t instances;            /* how many accesses it has */
 } tj_stage_pattern;
 
 /* An access: the pattern, and where that begins. */
