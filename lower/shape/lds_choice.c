@@ -30,19 +30,28 @@ static int64_t line_count(const chooser *c, bool columns) {
 
 /* --- sides --- */
 
-/* The row in the whole tile, and the column, of an element, or what an item or a slot adds to them. */
+/* The row in the whole tile, and the column. */
 typedef struct {
   uint32_t row, column;
 } line_pair;
 
+/* The same by work-item: of what they have in a slot, or in any, up to what the slot adds. */
+typedef struct {
+  uint32_t *row, *column;
+  uint32_t first, last; /* rows of holders: the least and the greatest */
+  uint32_t column_bits; /* that differ in how far the columns of holders are from that of the first */
+} item_lines;
+
+typedef struct {
+  const item_lines *item;
+  line_pair added;
+} slot_lines;
+
 /* How a side moves its elements to or from LDS: by its widest runs along a row, in any of its orders. */
 typedef struct {
   tj_held held;
-  bool is_store;                      /* into LDS */
-  const line_pair *of_item, *of_slot; /* NULL of sides that give an index, which do not add up to lines */
-  uint32_t first, last;               /* of_item's rows: the least and the greatest */
-  uint32_t column;                    /* of the first item, */
-  uint32_t column_bits;               /* and those that differ in how far the others are from it */
+  bool is_store; /* into LDS */
+  const slot_lines *slot;
   const uint32_t *const *orders;
   uint32_t order_count;
   const uint32_t *order; /* the one that is taken, */
@@ -60,73 +69,75 @@ static line_pair lines_at(const chooser *c, const int64_t place[]) {
   return (line_pair){(uint32_t)line[0], (uint32_t)line[1]};
 }
 
-static const line_pair *parts_of(const chooser *c, const tj_held *held, bool of_items, uint32_t count) {
-  line_pair *part = TJ_NEW_ARRAY(c->job, line_pair, count);
+/* What an item adds to all slots; of sides that give an index, which does not add up to lines, what it has in one. */
+static line_pair lines_of_item(const chooser *c, const tj_held *held, uint32_t item, uint32_t slot) {
   int64_t place[TJ_MAX_DIMENSIONS];
-  for (uint32_t i = 0; i < count; i++) {
-    for (uint32_t m = 0; m < c->rank; m++)
-      place[m] = of_items ? held->place[m].of_item[i] : held->place[m].of_slot[i];
-    part[i] = lines_at(c, place);
-  }
-  return part;
-}
-
-static line_pair lines_of(const chooser *c, const passage *way, uint32_t item, uint32_t slot) {
-  int64_t place[TJ_MAX_DIMENSIONS];
-  if (way->of_item != NULL)
-    return (line_pair){way->of_item[item].row + way->of_slot[slot].row,
-                       way->of_item[item].column + way->of_slot[slot].column};
-  tj_held_at(&way->held, item, slot, place);
+  for (uint32_t m = 0; m < c->rank && !held->gives_index; m++)
+    place[m] = held->place[m].of_item[item];
+  if (held->gives_index)
+    tj_held_at(held, item, slot, place);
   return lines_at(c, place);
 }
 
-static void add_lines(const chooser *c, passage *way) {
-  way->of_item = parts_of(c, &way->held, true, way->held.work_items);
-  way->of_slot = parts_of(c, &way->held, false, way->held.slots);
-  way->column = way->of_item[0].column;
-  way->first = UINT32_MAX;
-  for (uint32_t i = 0; i < way->held.work_items; i++) {
-    if (!way->held.is_holder[i])
+static line_pair lines_added(const chooser *c, const tj_held *held, uint32_t slot) {
+  int64_t place[TJ_MAX_DIMENSIONS];
+  for (uint32_t m = 0; m < c->rank; m++)
+    place[m] = held->gives_index ? 0 : held->place[m].of_slot[slot];
+  return lines_at(c, place);
+}
+
+static const item_lines *lines_of_items(const chooser *c, const tj_held *held, uint32_t slot) {
+  uint32_t count = held->work_items;
+  item_lines *lines = TJ_NEW(c->job, item_lines);
+  *lines =
+      (item_lines){TJ_NEW_ARRAY(c->job, uint32_t, count), TJ_NEW_ARRAY(c->job, uint32_t, count), UINT32_MAX, 0, 0};
+  for (uint32_t i = 0; i < count; i++) {
+    line_pair at = lines_of_item(c, held, i, slot);
+    lines->row[i] = at.row;
+    lines->column[i] = at.column;
+    if (!held->is_holder[i])
       continue;
-    way->column_bits |= way->of_item[i].column - way->column;
-    way->first = way->of_item[i].row < way->first ? way->of_item[i].row : way->first;
-    way->last = way->of_item[i].row > way->last ? way->of_item[i].row : way->last;
+    lines->column_bits |= at.column - lines->column[0];
+    lines->first = at.row < lines->first ? at.row : lines->first;
+    lines->last = at.row > lines->last ? at.row : lines->last;
   }
+  return lines;
 }
 
 static passage passage_of(const chooser *c, const tj_held *held, bool is_store) {
   const tj_mapping *mapping = c->problem->mapping;
-  passage way = {.held = *held, .is_store = is_store};
+  slot_lines *slot = TJ_NEW_ARRAY(c->job, slot_lines, held->slots);
+  passage way = {.held = *held, .is_store = is_store, .slot = slot};
   way.orders = tj_slot_orders(c->graph, is_store ? &mapping->load : &mapping->store, &way.order_count);
-  if (!held->gives_index)
-    add_lines(c, &way);
+  if (held->gives_index)
+    tj_spend(c->job, (uint64_t)held->slots * held->work_items);
+  for (uint32_t i = 0; i < held->slots; i++)
+    slot[i] = (slot_lines){i == 0 || held->gives_index ? lines_of_items(c, held, i) : slot[0].item,
+                           lines_added(c, held, i)};
   return way;
 }
 
 /* --- runs --- */
 
 /* Whether a slot's elements are those `distance` further along their rows than another's, whoever holds them. */
-static bool follows(const chooser *c, const passage *way, uint32_t first, uint32_t slot, uint32_t distance) {
-  bool is_next = way->of_item == NULL || (way->of_slot[first].row == way->of_slot[slot].row &&
-                                          way->of_slot[first].column + distance == way->of_slot[slot].column);
-  for (uint32_t i = 0; i < way->held.work_items && way->of_item == NULL && is_next; i++) {
-    line_pair a = lines_of(c, way, i, first), b = lines_of(c, way, i, slot);
-    is_next = a.row == b.row && a.column + distance == b.column;
-  }
-  return is_next && tj_held_together(&way->held, first, slot);
+static bool follows(const passage *way, uint32_t first, uint32_t slot, uint32_t distance) {
+  const slot_lines *a = &way->slot[first], *b = &way->slot[slot];
+  uint32_t count = a->item == b->item ? 1 : way->held.work_items;
+  bool is_next = tj_held_together(&way->held, first, slot);
+  for (uint32_t i = 0; i < count && is_next; i++)
+    is_next = a->item->row[i] + a->added.row == b->item->row[i] + b->added.row &&
+              a->item->column[i] + a->added.column + distance == b->item->column[i] + b->added.column;
+  return is_next;
 }
 
-static bool begins_at_multiples(const chooser *c, const passage *way, uint32_t slot, uint32_t width) {
-  uint32_t bits = way->of_item != NULL ? way->column_bits | (way->column + way->of_slot[slot].column) : 0;
-  for (uint32_t i = 0; i < way->held.work_items && way->of_item == NULL; i++)
-    bits |= lines_of(c, way, i, slot).column;
-  return bits % width == 0;
+static bool begins_at_multiples(const slot_lines *slot, uint32_t width) {
+  return (slot->item->column_bits | (slot->item->column[0] + slot->added.column)) % width == 0;
 }
 
-static bool runs_along_rows(const chooser *c, const passage *way, const uint32_t order[], uint32_t width) {
+static bool runs_along_rows(const passage *way, const uint32_t order[], uint32_t width) {
   for (uint32_t i = 0; i < way->held.slots; i++) {
     uint32_t first = order[i - i % width];
-    if (i % width == 0 ? !begins_at_multiples(c, way, first, width) : !follows(c, way, first, order[i], i % width))
+    if (i % width == 0 ? !begins_at_multiples(&way->slot[first], width) : !follows(way, first, order[i], i % width))
       return false;
   }
   return true;
@@ -138,7 +149,7 @@ static void find_runs(const chooser *c, passage *way) {
   way->width = 1;
   for (uint32_t width = tj_target_widest(c->problem->target, c->problem->element_bytes); width > 1; width /= 2) {
     for (uint32_t i = 0; i < way->order_count && share % width == 0; i++) {
-      if (!runs_along_rows(c, way, way->orders[i], width))
+      if (!runs_along_rows(way, way->orders[i], width))
         continue;
       way->order = way->orders[i];
       way->width = width;
@@ -150,15 +161,10 @@ static void find_runs(const chooser *c, passage *way) {
 /* --- passes --- */
 
 /* The pass of a slot, which is a part of the last rows; `passes` where it is not the same for all work-items. */
-static uint32_t pass_of(const chooser *c, const passage *way, uint32_t slot) {
-  uint32_t first = way->of_item != NULL ? way->first + way->of_slot[slot].row : UINT32_MAX,
-           last = way->of_item != NULL ? way->last + way->of_slot[slot].row : 0;
-  for (uint32_t i = 0; i < way->held.work_items && way->of_item == NULL; i++) {
-    uint32_t row = lines_of(c, way, i, slot).row;
-    first = row < first && way->held.is_holder[i] ? row : first;
-    last = row > last && way->held.is_holder[i] ? row : last;
-  }
-  return first / c->rows == last / c->rows ? first / c->rows : c->problem->passes;
+static uint32_t pass_of(const chooser *c, const slot_lines *slot) {
+  uint32_t first = (slot->item->first + slot->added.row) / c->rows,
+           last = (slot->item->last + slot->added.row) / c->rows;
+  return first == last ? first : c->problem->passes;
 }
 
 /* Puts the slots of the store side in the order of their passes; false where that does not share them out. */
@@ -168,7 +174,7 @@ static bool sort_by_pass(const chooser *c, passage *way) {
   if (c->problem->passes == 1)
     return true;
   for (uint32_t slot = 0; slot < slots; slot++)
-    pass[slot] = pass_of(c, way, slot);
+    pass[slot] = pass_of(c, &way->slot[slot]);
   if (!tj_passes_are_equal(c->job, pass, slots, c->problem->passes))
     return false;
   for (uint32_t i = 0; i < way->order_count; i++)
@@ -184,18 +190,6 @@ typedef struct {
   uint32_t count;
 } access_list;
 
-/* Where a wave's lanes have an element of a slot: in `row` and `column`, as seen from (at_row, at_column). */
-typedef struct {
-  const uint32_t *row, *column;
-  uint32_t at_row, at_column;
-  uint64_t active; /* lanes that have one */
-} lane_places;
-
-/* Rows and columns of items, or of what they hold in a slot, by work-item. */
-typedef struct {
-  uint32_t *row, *column;
-} item_lines;
-
 static uint32_t waves_of(const chooser *c) {
   uint32_t wave = c->problem->target->wave_size;
   return (c->problem->work_items + wave - 1) / wave;
@@ -210,32 +204,6 @@ static size_t most_accesses(const chooser *c, const passage *way) {
   return (size_t)way->held.slots / way->width * rounds_of(c, way) * waves_of(c);
 }
 
-static item_lines new_lines(const chooser *c, const passage *way) {
-  uint32_t items = way->held.work_items;
-  return (item_lines){TJ_NEW_ARRAY(c->job, uint32_t, items), TJ_NEW_ARRAY(c->job, uint32_t, items)};
-}
-
-/* What all slots of a side share, where elements' lines are sums. */
-static item_lines lines_of_items(const chooser *c, const passage *way) {
-  item_lines lines = new_lines(c, way);
-  for (uint32_t i = 0; i < way->held.work_items; i++) {
-    lines.row[i] = way->of_item[i].row;
-    lines.column[i] = way->of_item[i].column;
-  }
-  return lines;
-}
-
-static item_lines lines_of_slot(const chooser *c, const passage *way, uint32_t slot) {
-  item_lines lines = new_lines(c, way);
-  tj_spend(c->job, way->held.work_items);
-  for (uint32_t i = 0; i < way->held.work_items; i++) {
-    line_pair pair = lines_of(c, way, i, slot);
-    lines.row[i] = pair.row;
-    lines.column[i] = pair.column;
-  }
-  return lines;
-}
-
 /* Lanes of a wave that have an element in a slot. */
 static uint64_t lanes_with(const chooser *c, const passage *way, uint32_t slot, uint32_t wave) {
   uint32_t lanes = c->problem->target->wave_size, first = wave * lanes, left = way->held.work_items - first;
@@ -246,68 +214,52 @@ static uint64_t lanes_with(const chooser *c, const passage *way, uint32_t slot, 
 }
 
 /* Those of them whose element goes in a round. */
-static uint64_t lanes_in_round(const chooser *c, const lane_places *places, uint32_t round) {
+static uint64_t lanes_in_round(const chooser *c, const tj_stage_access *access, uint32_t round) {
   uint64_t active = 0;
-  for (uint64_t left = places->active; left != 0; left &= left - 1) {
+  for (uint64_t left = access->active; left != 0; left &= left - 1) {
     uint32_t lane = (uint32_t)__builtin_ctzll(left);
-    active |= (uint64_t)((places->row[lane] + places->at_row) / c->rows == round) << lane;
+    active |= (uint64_t)((access->row[lane] + access->at_row) / c->rows == round) << lane;
   }
   return active;
 }
 
-/* What a wave moves in a round; nothing where no lane does. */
-static void add_access(const chooser *c, const passage *way, const lane_places *places, uint32_t round,
-                       access_list *list) {
-  bool is_parted = way->is_store && c->problem->passes > 1;
-  tj_stage_access access = {.is_store = way->is_store,
-                            .direction = TJ_STAGE_ROW,
-                            .elements = way->width,
-                            .active = is_parted ? lanes_in_round(c, places, round) : places->active,
-                            .row = places->row,
-                            .column = places->column,
-                            .at_row = places->at_row - round * c->rows,
-                            .at_column = places->at_column};
-  if (access.active != 0)
-    list->access[list->count++] = access;
-}
-
-/* What is added to the rows and columns of a slot's lanes: of a side that is not moved in rounds, into the rows of
- * the slot's pass. */
-static line_pair begin_of(const chooser *c, const passage *way, uint32_t slot) {
-  line_pair at = way->of_item != NULL ? way->of_slot[slot] : (line_pair){0, 0};
-  if (!way->is_store && c->problem->passes > 1)
-    at.row -= pass_of(c, way, slot) * c->rows;
-  return at;
-}
-
-/* By vector, then by wave. */
-static const lane_places *list_places(const chooser *c, const passage *way) {
+/* What waves move in all rounds, by vector, then by wave. The store side is not moved in rounds: its rows are those
+ * of the slot's pass. */
+static const tj_stage_access *list_vectors(const chooser *c, const passage *way) {
   uint32_t vectors = way->held.slots / way->width, waves = waves_of(c), lanes = c->problem->target->wave_size;
-  lane_places *places = TJ_NEW_ARRAY(c->job, lane_places, (size_t)vectors * waves);
-  item_lines shared = way->of_item != NULL ? lines_of_items(c, way) : (item_lines){NULL, NULL};
+  tj_stage_access *vector = TJ_NEW_ARRAY(c->job, tj_stage_access, (size_t)vectors * waves);
   tj_spend(c->job, (uint64_t)vectors * waves);
   for (uint32_t i = 0; i < vectors; i++) {
-    uint32_t slot = way->order[i * way->width];
-    line_pair at = begin_of(c, way, slot);
-    item_lines lines = way->of_item != NULL ? shared : lines_of_slot(c, way, slot);
-    bool is_as_first = i > 0 && tj_held_together(&way->held, way->order[0], slot);
+    uint32_t number = way->order[i * way->width];
+    const slot_lines *slot = &way->slot[number];
+    uint32_t at_row = slot->added.row - (way->is_store ? 0 : pass_of(c, slot) * c->rows);
+    bool is_as_first = i > 0 && tj_held_together(&way->held, way->order[0], number);
     for (uint32_t wave = 0; wave < waves; wave++)
-      places[i * waves + wave] =
-          (lane_places){.row = lines.row + wave * lanes,
-                        .column = lines.column + wave * lanes,
-                        .at_row = at.row,
-                        .at_column = at.column,
-                        .active = is_as_first ? places[wave].active : lanes_with(c, way, slot, wave)};
+      vector[i * waves + wave] =
+          (tj_stage_access){.is_store = way->is_store,
+                            .direction = TJ_STAGE_ROW,
+                            .elements = way->width,
+                            .active = is_as_first ? vector[wave].active : lanes_with(c, way, number, wave),
+                            .row = slot->item->row + wave * lanes,
+                            .column = slot->item->column + wave * lanes,
+                            .at_row = at_row,
+                            .at_column = slot->added.column};
   }
-  return places;
+  return vector;
 }
 
+/* Leaves out what no lane moves. */
 static void add_accesses(const chooser *c, const passage *way, access_list *list) {
-  uint32_t vectors = way->held.slots / way->width;
-  const lane_places *places = list_places(c, way);
-  for (uint32_t round = 0; round < rounds_of(c, way); round++) {
-    for (uint32_t i = 0; i < vectors * waves_of(c); i++)
-      add_access(c, way, &places[i], round, list);
+  uint32_t vectors = way->held.slots / way->width * waves_of(c);
+  const tj_stage_access *vector = list_vectors(c, way);
+  for (uint32_t round = 0, rounds = rounds_of(c, way); round < rounds; round++) {
+    for (uint32_t i = 0; i < vectors; i++) {
+      tj_stage_access access = vector[i];
+      access.active = rounds > 1 ? lanes_in_round(c, &vector[i], round) : access.active;
+      access.at_row -= round * c->rows;
+      if (access.active != 0)
+        list->access[list->count++] = access;
+    }
   }
 }
 
