@@ -506,6 +506,44 @@ def check_long_softmax(runner, device, dtype):
     return None
 
 
+LONG_NORM = """param M in 1..64, N in 1..65536
+kernel k(x: {0} @ (M,N):(N,1), y: f32 @ (M,N):(N,1), l: {1} @ (M,1):(1,1)) = {{
+  let c = x - mean(x, 1)
+  l = mean(c * c, 1)
+  y = c * rsqrt(mean(c * c, 1))
+}}"""
+
+
+def check_long_norm(runner, device, dtype, columns):
+    """Rows in loops: the sum of squared differences goes with that of which the mean is made, wherever elements are,
+    and whatever the first ones are."""
+    x = numpy.random.default_rng(columns).standard_normal((8, columns))
+    x[1] += 1000
+    x[2, :1] = 20000
+    x[3, :columns // 100 + 1] -= 20000
+    x[4] += numpy.arange(columns) / 10
+    x[5] = numpy.sort(x[5]) * 1e-3 + 3
+    x[6, columns // 2] = numpy.inf
+    x[7, columns - 1] = numpy.nan
+    x = x.astype(NUMPY[dtype])
+    result = "f64" if dtype == "f64" else "f32"
+    found = runner.run(LONG_NORM.format(dtype, result), device, {"M": len(x), "N": columns}, {"x": x}, ["y", "l"], False,
+                       re.sub(r"\W", "_", f"long norm {device} {dtype} {columns}"))
+    said = f"long rows of {dtype} on {device}, {columns} columns"
+    if isinstance(found, str):
+        return f"{said}: {found}"
+    with numpy.errstate(all="ignore"):
+        apart = x.astype(WIDE) - x.astype(WIDE).mean(1, keepdims=True)
+        variance = (apart ** 2).mean(1, keepdims=True)
+        reference = apart / numpy.sqrt(variance)
+    if not (errors(found["l"], variance, result) <= 64).all():
+        return f"{said}: variances are {found['l'].ravel()}, not {variance.ravel()}"
+    unit_of_largest = numpy.finfo("f4").eps * abs(x).max(1, keepdims=True) / numpy.sqrt(variance)
+    far = abs(found["y"].reshape(x.shape) - reference) > 16 * numpy.maximum(unit_of_largest, 1e-6)
+    wrong = far | (numpy.isnan(reference) != numpy.isnan(found["y"].reshape(x.shape)))
+    return f"{said}: {numpy.argwhere(wrong)[:3]} are wrong" if wrong.any() else None
+
+
 # Processors of which some have quotients of f32 by way of f64, where one alone is the device that is tested.
 QUOTIENTS = {"sim:gfx942": ("sim:gfx90a", "sim:gfx942", "sim:gfx950")}
 
@@ -585,10 +623,11 @@ def check_exponents(runner, device, dtype):
     return f"exponents of {name} on {device}: {found['y'][wrong][:4]} of {x[wrong][:4]}" if wrong.any() else None
 
 
-def check_long_counts(runner, device):
-    """Rows of softmax that are longer than registers are read twice and stored once, in whole lines."""
+def check_long_counts(runner, device, program):
+    """Rows of softmax and of layernorm that are longer than registers are read twice and stored once, in whole lines.
+    """
     rows, columns = 2, 40000
-    command = [runner.tilejit, "run", "-e", LONG_SOFTMAX.format("f32", "f32"), "--device", device, "--stats", "--arg",
+    command = [runner.tilejit, "run", "-e", program.format("f32", "f32"), "--device", device, "--stats", "--arg",
                f"M={rows}", "--arg", f"N={columns}"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode != 0:
@@ -901,6 +940,8 @@ def main():
                     waiting.append(pool.submit(check_function, runner, device, row, dtype, 20000 if is_host else 400))
             for dtype in ("f16", "f32", "f64"):
                 waiting.append(pool.submit(check_long_softmax, runner, device, dtype))
+                for columns in (5, 301, 9001, 33004):
+                    waiting.append(pool.submit(check_long_norm, runner, device, dtype, columns))
             waiting.append(pool.submit(check_halves, runner, device))
             for dtype in ("f4", "f8"):
                 waiting.append(pool.submit(check_exponents, runner, device, dtype))
@@ -940,7 +981,8 @@ def main():
             for row in [row for row in EXAMPLES if row[0] not in UNCOUNTED] if device == "sim:gfx942" else []:
                 waiting.append(pool.submit(check_counts, runner, device, row, given.examples))
             if device == "sim:gfx942":
-                waiting.append(pool.submit(check_long_counts, runner, device))
+                for program in (LONG_SOFTMAX, LONG_NORM):
+                    waiting.append(pool.submit(check_long_counts, runner, device, program))
             for row in COPIES if device == "sim:gfx942" else []:
                 for fixed in (True, False):
                     waiting.append(pool.submit(check_copy, runner, device, row, fixed))

@@ -2,6 +2,7 @@
 /* Partial results of reductions, in slots; and how they come together. */
 #include "lower/array/array_reduce.h"
 
+#include "lower/array/array_online_steps.h"
 #include "lower/array/array_split.h"
 
 #include "ir/layout/arith.h"
@@ -16,13 +17,9 @@ static int combination(const tj_array *reduction) {
                                        : (reduction->op == TJ_ARRAY_LARGEST ? TJ_ARRAY_max : TJ_ARRAY_min);
 }
 
-/* The slots of a reduction: its partial results, and where it goes with another one, what they are less. */
 static uint32_t slots_of(const tj_array_maker *maker, const tj_array *reduction) {
-  return tj_array_partials(maker) + (tj_array_online_of(maker, reduction) != NULL ? 1 : 0);
-}
-
-static uint32_t reference_of(const tj_array_maker *maker, const tj_array *reduction) {
-  return maker->slot[reduction->number] + tj_array_partials(maker);
+  bool is_online = tj_array_online_of(maker, reduction) != NULL;
+  return is_online ? tj_online_slots(maker, reduction) : tj_array_partials(maker);
 }
 
 /* So many slots begin as what changes no result. */
@@ -37,13 +34,11 @@ void tj_array_begin_reductions(tj_array_maker *maker, uint32_t level) {
     const tj_array *reduction = program->array[i];
     if (!is_of_level(maker, reduction, level))
       continue;
-    const tj_array_online *online = tj_array_online_of(maker, reduction);
-    uint32_t slot = tj_array_slots(maker, reduction->dtype, slots_of(maker, reduction));
-    if (maker->shape.loops)
-      begin_slots(maker, reduction, slot, tj_array_partials(maker));
-    maker->slot[i] = slot;
-    if (online != NULL)
-      tj_array_compute(maker, online->least, 0, 1, reference_of(maker, reduction), TJ_ARRAY_OP_COUNT);
+    maker->slot[i] = tj_array_slots(maker, reduction->dtype, slots_of(maker, reduction));
+    if (tj_array_online_of(maker, reduction) != NULL)
+      tj_online_begin(maker, reduction);
+    else if (maker->shape.loops)
+      begin_slots(maker, reduction, maker->slot[i], tj_array_partials(maker));
   }
 }
 
@@ -134,51 +129,6 @@ static void keep_costly(tj_array_maker *maker, const tj_array_region *region, co
   }
 }
 
-/* --- with the largest --- */
-
-/* Slot `slot` becomes all of `count` from there on together; a power of two. */
-static void combine_halves(tj_array_maker *maker, uint32_t slot, uint32_t count, int how) {
-  uint32_t most = tj_array_computed_width(maker);
-  for (uint32_t half = count / 2; half > 0; half /= 2) {
-    uint32_t width = half < most ? half : most;
-    for (uint32_t i = 0; i < half; i += width)
-      tj_array_combine(maker, slot + i, slot + half + i, width, how);
-  }
-}
-
-/* A slot becomes the largest of these, but no infinity for want of any. Returns the slot. */
-static uint32_t largest_of(tj_array_maker *maker, const tj_array_online *online, uint32_t slot, uint32_t count) {
-  uint32_t largest = tj_array_slots(maker, online->largest->dtype, count);
-  for (uint32_t k = 0; k < count; k++)
-    tj_array_combine(maker, largest + k, slot + k, 1, TJ_ARRAY_OP_COUNT);
-  combine_halves(maker, largest, count, TJ_ARRAY_max);
-  tj_array_compute(maker, online->least, 0, 1, largest, TJ_ARRAY_max);
-  return largest;
-}
-
-/* Partial sums are less what is in slot `now` from here on. */
-static void rescale(tj_array_maker *maker, const tj_array *sum, uint32_t now) {
-  const tj_array_online *online = tj_array_online_of(maker, sum);
-  uint32_t scale = tj_array_slots(maker, sum->dtype, 1), before = reference_of(maker, sum);
-  tj_array_know(maker, online->before, before, false);
-  tj_array_know(maker, online->now, now, false);
-  tj_array_compute(maker, online->scale, 0, 1, scale, TJ_ARRAY_OP_COUNT);
-  for (uint32_t k = 0; k < tj_array_partials(maker); k++)
-    tj_array_combine(maker, maker->slot[sum->number] + k, scale, 1, TJ_ARRAY_mul);
-  tj_array_combine(maker, before, now, 1, TJ_ARRAY_OP_COUNT);
-}
-
-static void reduce_online(tj_array_maker *maker, const tj_array_region *region, const tj_array *sum) {
-  const tj_array_online *online = tj_array_online_of(maker, sum);
-  uint32_t partials = tj_array_partials(maker);
-  rescale(maker, sum, largest_of(maker, online, maker->slot[online->largest->number], partials));
-  for (uint32_t i = 0; i < tj_array_columns(maker); i++) {
-    uint32_t slot = maker->slot[sum->number] + i % partials;
-    tj_kernel_step *step = tj_array_compute(maker, online->term, i, 1, slot, TJ_ARRAY_add);
-    step->access.valid = tj_array_column_is_there(maker, region, i);
-  }
-}
-
 /* --- columns --- */
 
 void tj_array_reduce_columns(tj_array_maker *maker, const tj_array_region *region, uint32_t level) {
@@ -188,7 +138,7 @@ void tj_array_reduce_columns(tj_array_maker *maker, const tj_array_region *regio
       continue;
     tj_array_load(maker, region, program->array[i]->arg[0]);
     if (tj_array_online_of(maker, program->array[i]) != NULL) {
-      reduce_online(maker, region, program->array[i]);
+      tj_online_reduce(maker, region, program->array[i]);
       continue;
     }
     keep_argument(maker, program->array[i]->arg[0]);
@@ -200,23 +150,6 @@ void tj_array_reduce_columns(tj_array_maker *maker, const tj_array_region *regio
 
 /* --- pieces --- */
 
-/* Partial sums of pieces are of exponentials less the largest of each. */
-static void reduce_pieces_online(tj_array_maker *maker, const tj_array *sum, const tj_array_pieces *pieces) {
-  const tj_array_online *online = tj_array_online_of(maker, sum);
-  uint32_t partials = tj_array_partials(maker), before = tj_array_load_pieces(maker, online->largest, pieces);
-  uint32_t own = tj_array_load_pieces(maker, sum, pieces), scale = tj_array_slots(maker, sum->dtype, pieces->count);
-  uint32_t now = largest_of(maker, online, maker->slot[online->largest->number], partials);
-  rescale(maker, sum, now);
-  for (uint32_t k = 0; k < pieces->count; k++) {
-    tj_array_compute(maker, online->least, 0, 1, before + k, TJ_ARRAY_max);
-    tj_array_know(maker, online->before, before + k, false);
-    tj_array_compute(maker, online->scale, 0, 1, scale + k, TJ_ARRAY_OP_COUNT);
-    tj_array_combine(maker, own + k, scale + k, 1, TJ_ARRAY_mul);
-    tj_array_combine_where(maker, pieces->is_there[k], maker->slot[sum->number] + k % partials, own + k,
-                           TJ_ARRAY_add);
-  }
-}
-
 void tj_array_reduce_pieces(tj_array_maker *maker, uint32_t level) {
   const tj_array_program *program = maker->space->arrays->program;
   tj_array_pieces pieces = tj_array_pieces_of(maker);
@@ -226,7 +159,7 @@ void tj_array_reduce_pieces(tj_array_maker *maker, uint32_t level) {
     if (!is_of_level(maker, reduction, level))
       continue;
     if (tj_array_online_of(maker, reduction) != NULL) {
-      reduce_pieces_online(maker, reduction, &pieces);
+      tj_online_reduce_pieces(maker, reduction, &pieces);
       continue;
     }
     uint32_t own = tj_array_load_pieces(maker, reduction, &pieces);
@@ -292,7 +225,7 @@ static uint32_t load_waves(tj_array_maker *maker, int64_t place, const tj_array 
   uint32_t slot = tj_array_slots(maker, reduction->dtype, waves);
   for (uint32_t i = 0; i < waves; i += width)
     add_lds(maker, TJ_STEP_LOAD, tj_terse_add(graph, begin, tj_int(graph, i)), slot + i)->width = width;
-  combine_halves(maker, slot, waves, combination(reduction));
+  tj_array_combine_halves(maker, slot, waves, combination(reduction));
   return slot;
 }
 
@@ -302,16 +235,17 @@ static bool is_ending(const tj_array_maker *maker, const tj_array *array, uint32
 }
 
 static void begin_end(tj_array_maker *maker, const tj_array *reduction) {
-  const tj_array_online *online = tj_array_online_of(maker, reduction);
-  if (online != NULL)
-    rescale(maker, reduction, largest_of(maker, online, maker->slot[online->largest->number], 1));
-  combine_halves(maker, maker->slot[reduction->number], tj_array_partials(maker), combination(reduction));
-  combine_lanes(maker, maker->slot[reduction->number], combination(reduction));
+  uint32_t slot = maker->slot[reduction->number];
+  if (tj_array_online_of(maker, reduction) != NULL)
+    tj_online_end(maker, reduction);
+  else
+    tj_array_combine_halves(maker, slot, tj_array_partials(maker), combination(reduction));
+  combine_lanes(maker, slot, combination(reduction));
 }
 
 static void know_all(tj_array_maker *maker, const tj_array *reduction, uint32_t slot) {
   const tj_array_online *online = tj_array_online_of(maker, reduction);
-  if (online != NULL && !maker->is_partial)
+  if (online != NULL && online->rest != NULL && !maker->is_partial)
     tj_array_compute(maker, online->rest, 0, 1, slot, TJ_ARRAY_add);
   tj_array_know(maker, reduction, slot, false);
 }

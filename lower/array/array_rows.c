@@ -256,8 +256,9 @@ static void add_reductions(tj_array_maker *maker, uint32_t level, bool is_inner)
   const tj_array_program *program = program_of(maker);
   uint32_t repeats = maker->shape.repeats;
   for (uint32_t i = 0; i < program->count; i++) {
+    const tj_array_online *online = tj_array_online_of(maker, program->array[i]);
     if (tj_array_is_reduction(program->array[i]->op) && maker->level[i] == level)
-      tj_array_prepare(maker, program->array[i]->arg[0]);
+      tj_array_prepare(maker, online != NULL ? online->of : program->array[i]->arg[0]);
   }
   maker->shape.repeats = repeats_of_level(maker, level);
   tj_array_begin_reductions(maker, level);

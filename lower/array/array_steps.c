@@ -21,8 +21,9 @@ static const tj_array_program *program_of(const tj_array_maker *maker) {
 /* --- steps and slots --- */
 
 const tj_array_online *tj_array_online_of(const tj_array_maker *maker, const tj_array *array) {
-  const tj_array_online **online = maker->space->online;
-  return online != NULL && maker->shape.loops ? online[array->number] : NULL;
+  const tj_array_online *online = maker->space->online != NULL ? maker->space->online[array->number] : NULL;
+  bool is_possible = online != NULL && maker->shape.loops && !(maker->shape.is_split && online->deviation != NULL);
+  return is_possible ? online : NULL;
 }
 
 static void find_levels(tj_array_maker *maker) {
@@ -514,6 +515,15 @@ static tj_computation *add_combination(tj_array_maker *maker, uint32_t slot, uin
 
 void tj_array_combine(tj_array_maker *maker, uint32_t slot, uint32_t with, uint32_t width, int combine) {
   (void)add_combination(maker, slot, with, width, combine);
+}
+
+void tj_array_combine_halves(tj_array_maker *maker, uint32_t slot, uint32_t count, int combine) {
+  uint32_t most = tj_array_computed_width(maker);
+  for (uint32_t half = count / 2; half > 0; half /= 2) {
+    uint32_t width = half < most ? half : most;
+    for (uint32_t i = 0; i < half; i += width)
+      tj_array_combine(maker, slot + i, slot + half + i, width, combine);
+  }
 }
 
 void tj_array_combine_where(tj_array_maker *maker, const tj_node *valid, uint32_t slot, uint32_t with, int combine) {
