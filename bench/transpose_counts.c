@@ -136,14 +136,18 @@ static void fill(const arrays *a) {
   memset(a->destination, 0, a->bytes);
 }
 
-/* Each element where the definition says. */
+/* Whether each element is where the definition says, in the order of the source, whose first mode is contiguous. */
 static bool is_transposed(const transposition *t, const arrays *a) {
-  int64_t size = transposition_size(t);
-  for (int64_t at = 0; at < size; at++) {
-    element_places p = transposition_places(t, NULL, at);
-    if (memcmp(a->source + (size_t)p.source * a->element_bytes,
-               a->destination + (size_t)p.destination * a->element_bytes, a->element_bytes) != 0)
-      return false;
+  int64_t source[TRANSPOSITION_MODES], destination[TRANSPOSITION_MODES], size = transposition_size(t);
+  transposition_strides(t, NULL, source, destination);
+  const size_t step = (size_t)destination[0] * a->element_bytes;
+  const unsigned char *from = a->source;
+  for (int64_t run = 0; run < size; run += t->extent[0]) {
+    const element_places begin = transposition_places(t, NULL, run);
+    const unsigned char *to = a->destination + (size_t)begin.destination * a->element_bytes;
+    for (int64_t i = 0; i < t->extent[0]; i++, from += a->element_bytes, to += step)
+      if (memcmp(from, to, a->element_bytes) != 0)
+        return false;
   }
   return true;
 }

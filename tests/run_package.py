@@ -50,6 +50,7 @@ say() { printf 'step: %s\n' "$*"; }
 cd /packages
 rm -f /etc/dpkg/dpkg.cfg.d/*   # images of containers leave documents out
 rm -f /var/lib/man-db/auto-update   # the index of all pages of a system takes seconds each time
+rm -rf /var/lib/apt/lists   # what is not installed is not to be had; and each apt-get reads all of these
 listing() { find / -xdev \( -path /proc -o -path /dev -o -path /tmp -o -path /packages -o -path /var -o -path /root \
   -o -path /etc/ld.so.cache -o -path '/work*' -o -path '/home*' -o -path '/build*' \) -prune -o -path '*tilejit*' -print | sort; }
 say install
@@ -142,7 +143,8 @@ def expect(text, pattern):
 
 def pack(given, work):
     """The packages, by name."""
-    run([given.cpack, "--config", pathlib.Path(given.build).resolve() / "CPackConfig.cmake", "-B", work], cwd=work)
+    run([given.cpack, "--config", pathlib.Path(given.build).resolve() / "CPackConfig.cmake", "-B", work,
+         "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=gzip"], cwd=work)
     packages = {path.name.split("_")[0]: path for path in work.glob("*.deb")}
     if packages.keys() != PACKAGES.keys():
         raise Failure(f"the packages are {sorted(packages)}")

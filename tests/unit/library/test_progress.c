@@ -68,23 +68,21 @@ START_TEST(proofs_are_told_of_and_cancelled) {
 }
 END_TEST
 
-/* Where there is Z3, which is asked value by value of what it does not decide at once. */
+#define UNBOUNDED "param u in 0..9223372036854775807, v in 0..9223372036854775807, w in 2..9; "
+
+/* Z3, where it is, is asked value by value of what it does not decide at once: bits of integers without bounds. */
 START_TEST(values_given_to_a_solver_are_told_of_and_cancelled) {
-  static const char a[] = "param v in -10000000000..10000000000, w in -9..-2; (v*v*v) % w";
-  static const char b[] = "param v in -10000000000..10000000000, w in -9..-2; ((v%w)*(v%w)*(v%w)) % w";
+  static const char a[] = UNBOUNDED "(u ^ v) % w", b[] = UNBOUNDED "((u|v) - (u&v)) % w";
   tj_context *context = new_context(NULL);
   listener impatient = {.most = -1, .enough = "values given to Z3"};
   int equal = 0;
   tj_blob text;
   tj_context_set_progress(context, listen, &impatient);
   tj_status status = tj_prove(context, NULL, a, b, NULL, 0, TJ_PROOF_TEXT, &equal, &text);
-  ck_assert_int_eq(status == TJ_ERROR_CANCELLED, was_told(&impatient, impatient.enough));
-  if (status == TJ_OK)
-    tj_blob_release(context, &text);
-  if (status == TJ_ERROR_CANCELLED) {
-    ck_assert_uint_eq(failure_of(context, status), CANCELLED);
-    ck_assert_uint_eq(impatient.total, 8);
-  }
+  ck_assert_int_eq(status, TJ_ERROR_CANCELLED);
+  ck_assert(was_told(&impatient, impatient.enough));
+  ck_assert_uint_eq(failure_of(context, status), CANCELLED);
+  ck_assert_uint_eq(impatient.total, 8);
   tj_context_destroy(context);
 }
 END_TEST
