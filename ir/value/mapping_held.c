@@ -18,8 +18,8 @@ typedef struct {
   tj_graph *graph;
   const tj_mapping *mapping;
   const tj_mapping_side *side;
-  const int64_t *item; /* values of digits, by work-item */
-  const int64_t *slot; /* by slot */
+  const int64_t *item; /* values of the first digit by work-item, then of the next */
+  const int64_t *slot; /* the same by slot */
   bool leaves_out;
   tj_held held;
   tj_held_sum *place, *bound;
@@ -29,17 +29,21 @@ static int64_t added(const addend *part, int64_t value) {
   return value * part->scale < part->most ? value * part->scale : part->most;
 }
 
+static void add_part(const addend *part, const int64_t value[], uint32_t count, int64_t sum[]) {
+  for (uint32_t k = 0; k < count; k++)
+    sum[k] += added(part, value[k]);
+}
+
 static tj_held_sum sum_of(const holder *h, const addend part[], uint32_t count, int64_t limit) {
-  const tj_mapping_side *side = h->side;
-  uint32_t slot_digits = side->digit_count - side->item_digits;
-  int64_t *of_item = TJ_NEW_ARRAY(h->graph->job, int64_t, h->held.work_items),
-          *of_slot = TJ_NEW_ARRAY(h->graph->job, int64_t, side->slots);
+  uint32_t items = h->held.work_items, slots = h->side->slots, item_digits = h->side->item_digits;
+  int64_t *of_item = TJ_NEW_ARRAY(h->graph->job, int64_t, items),
+          *of_slot = TJ_NEW_ARRAY(h->graph->job, int64_t, slots);
   for (uint32_t i = 0; i < count; i++) {
-    bool is_item = part[i].digit < side->item_digits;
-    for (uint32_t k = 0; k < h->held.work_items && is_item; k++)
-      of_item[k] += added(&part[i], h->item[(size_t)k * side->item_digits + part[i].digit]);
-    for (uint32_t k = 0; k < side->slots && !is_item; k++)
-      of_slot[k] += added(&part[i], h->slot[(size_t)k * slot_digits + part[i].digit - side->item_digits]);
+    uint32_t digit = part[i].digit;
+    if (digit < item_digits)
+      add_part(&part[i], h->item + (size_t)digit * items, items, of_item);
+    else
+      add_part(&part[i], h->slot + (size_t)(digit - item_digits) * slots, slots, of_slot);
   }
   return (tj_held_sum){of_item, of_slot, limit};
 }
@@ -88,15 +92,35 @@ static void add_index(holder *h) {
 
 /* --- digits --- */
 
-/* Digits digit[0 … count-1] of a number, the last one that has several coordinates with what is left. */
-static void take_digits(const tj_mapping_digit digit[], uint32_t count, int64_t number, int64_t value[]) {
+/* The digit that takes what is left: the last one that has several coordinates. */
+static uint32_t last_of(const tj_mapping_digit digit[], uint32_t count) {
   uint32_t last = 0;
   for (uint32_t i = 0; i < count; i++)
     last = digit[i].extent > 1 ? i : last;
-  for (uint32_t i = 0; i < count; i++) {
-    value[i] = digit[i].extent == 1 ? 0 : i < last ? number % digit[i].extent : number;
-    number = i < last ? number / digit[i].extent : number;
+  return last;
+}
+
+/* Takes the digit off of numbers. */
+static void take_digit(int64_t extent, int64_t number[], uint32_t numbers, int64_t value[]) {
+  for (uint32_t k = 0; k < numbers; k++) {
+    int64_t quotient = number[k] / extent;
+    value[k] = number[k] - quotient * extent;
+    number[k] = quotient;
   }
+}
+
+/* Values of digits digit[0 … count-1]: of the first one by number, then of the next. Numbers are used up. */
+static int64_t *take_digits(tj_job *job, const tj_mapping_digit digit[], uint32_t count, int64_t number[],
+                            uint32_t numbers) {
+  uint32_t last = last_of(digit, count);
+  int64_t *value = TJ_NEW_ARRAY(job, int64_t, (size_t)count * numbers + 1);
+  for (uint32_t i = 0; i < count && i < last; i++) {
+    if (digit[i].extent > 1)
+      take_digit(digit[i].extent, number, numbers, value + (size_t)i * numbers);
+  }
+  if (count > 0 && digit[last].extent > 1)
+    memcpy(value + (size_t)last * numbers, number, numbers * sizeof *number);
+  return value;
 }
 
 static int64_t apply_f2(const tj_f2 *map, int64_t number) {
@@ -119,20 +143,22 @@ static const tj_mapping_digit *digits_of_layout(tj_graph *graph, tj_layout layou
 static void apply_layout(tj_graph *graph, tj_layout layout, int64_t item[], uint32_t work_items) {
   uint32_t count;
   const tj_mapping_digit *digit = digits_of_layout(graph, layout, &count);
-  int64_t *value = TJ_NEW_ARRAY(graph->job, int64_t, count + 1);
-  for (uint32_t k = 0; k < work_items; k++) {
-    take_digits(digit, count, item[k], value);
-    item[k] = 0;
-    for (uint32_t i = 0; i < count; i++)
-      item[k] += value[i] * digit[i].step;
-  }
+  const int64_t *value = take_digits(graph->job, digit, count, item, work_items);
+  memset(item, 0, work_items * sizeof *item);
+  for (uint32_t i = 0; i < count; i++)
+    add_part(&(addend){i, digit[i].step, INT64_MAX}, value + (size_t)i * work_items, work_items, item);
+}
+
+static int64_t *numbers_below(tj_job *job, uint32_t count) {
+  int64_t *number = tj_arena_raw(&job->arena, count, sizeof *number);
+  for (uint32_t i = 0; i < count; i++)
+    number[i] = i;
+  return number;
 }
 
 /* The items that work-items are: as tj_mapping_item says. */
-static const int64_t *items_of(tj_graph *graph, const tj_value *as, uint32_t work_items) {
-  int64_t *item = TJ_NEW_ARRAY(graph->job, int64_t, work_items);
-  for (uint32_t i = 0; i < work_items; i++)
-    item[i] = i;
+static int64_t *items_of(tj_graph *graph, const tj_value *as, uint32_t work_items) {
+  int64_t *item = numbers_below(graph->job, work_items);
   if (as == NULL)
     return item;
   if (as->kind == TJ_VALUE_LAYOUT) {
@@ -145,44 +171,39 @@ static const int64_t *items_of(tj_graph *graph, const tj_value *as, uint32_t wor
   return item;
 }
 
-/* Whether all digits that repeat elements are 0. */
-static bool is_first(const tj_mapping_digit digit[], uint32_t count, const int64_t value[]) {
+/* Has those be no longer first of whose digits one that repeats elements is not 0. */
+static void strike_repeated(const tj_mapping_digit digit[], uint32_t count, const int64_t value[], bool is_first[],
+                            uint32_t numbers) {
   for (uint32_t i = 0; i < count; i++) {
-    if (digit[i].step == 0 && digit[i].extent > 1 && value[i] % digit[i].extent != 0)
-      return false;
+    for (uint32_t k = 0; k < numbers && digit[i].step == 0 && digit[i].extent > 1; k++)
+      is_first[k] = is_first[k] && value[(size_t)i * numbers + k] % digit[i].extent == 0;
   }
-  return true;
 }
 
 static void take_items(holder *h) {
   const tj_mapping_side *side = h->side;
-  uint32_t digits = side->item_digits, work_items = h->held.work_items;
-  const int64_t *item = items_of(h->graph, side->as, work_items);
-  int64_t *value = TJ_NEW_ARRAY(h->graph->job, int64_t, (size_t)work_items * digits + 1);
-  bool *is_holder = TJ_NEW_ARRAY(h->graph->job, bool, work_items);
+  tj_job *job = h->graph->job;
+  uint32_t work_items = h->held.work_items;
+  int64_t *item = items_of(h->graph, side->as, work_items);
+  bool *is_holder = TJ_NEW_ARRAY(job, bool, work_items);
   bool has_layout = side->as != NULL && side->as->kind == TJ_VALUE_LAYOUT;
   int64_t known = has_layout ? tj_mapping_block(h->graph, side->as) : work_items;
-  for (uint32_t i = 0; i < work_items; i++) {
-    int64_t *own = value + (size_t)i * digits;
-    take_digits(side->digit, digits, item[i], own);
-    is_holder[i] = i < known && item[i] < side->items && is_first(side->digit, digits, own);
-  }
-  h->item = value;
+  for (uint32_t i = 0; i < work_items; i++)
+    is_holder[i] = i < known && item[i] < side->items;
+  h->item = take_digits(job, side->digit, side->item_digits, item, work_items);
+  strike_repeated(side->digit, side->item_digits, h->item, is_holder, work_items);
   h->held.is_holder = is_holder;
 }
 
 static void take_slots(holder *h) {
   const tj_mapping_side *side = h->side;
+  tj_job *job = h->graph->job;
   const tj_mapping_digit *digit = side->digit + side->item_digits;
   uint32_t digits = side->digit_count - side->item_digits;
-  int64_t *value = TJ_NEW_ARRAY(h->graph->job, int64_t, (size_t)side->slots * digits + 1);
-  bool *first = TJ_NEW_ARRAY(h->graph->job, bool, side->slots);
-  for (uint32_t i = 0; i < side->slots; i++) {
-    int64_t *own = value + (size_t)i * digits;
-    take_digits(digit, digits, i, own);
-    first[i] = is_first(digit, digits, own);
-  }
-  h->slot = value;
+  bool *first = TJ_NEW_ARRAY(job, bool, side->slots);
+  memset(first, true, side->slots);
+  h->slot = take_digits(job, digit, digits, numbers_below(job, side->slots), side->slots);
+  strike_repeated(digit, digits, h->slot, first, side->slots);
   h->held.is_first = first;
 }
 

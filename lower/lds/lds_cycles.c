@@ -17,17 +17,25 @@ typedef struct {
   const tj_stage_phase *phase;
   uint32_t number, stores, loads;
   uint32_t shift;                            /* log2 of the words of a unit */
-  const uint16_t *word, *line, *group, *run; /* by unit, */
+  const uint16_t *word, *line, *group, *run; /* by unit; words in units of this size */
   const uint32_t *address;                   /* or with swizzles */
 } phase_class;
 
+/* How far a phase reaches, as seen from where it begins. */
+typedef struct {
+  int32_t first_line, last_line, first_word, last_word;
+  uint32_t least, span; /* the least address of lines that lie evenly, and how far the others are beyond it */
+  unsigned low, high;   /* addresses differ in no bit below `low`, and by less than 1 << high */
+} reach;
+
 /* What layouts have in common whose classes are the same. */
 struct tj_stage_form {
-  uint32_t group;    /* lines; 1: lines lie evenly */
-  uint32_t run;      /* words; 0: lines are whole */
-  uint32_t swizzled; /* words from line to line of a layout with a swizzle; 0: there is none, */
-  uint32_t beyond;   /* and from group to group */
-  phase_class *item; /* those of most phases first: they tell the most of a layout */
+  uint32_t group;     /* lines; 1: lines lie evenly */
+  uint32_t run;       /* words; 0: lines are whole */
+  uint32_t swizzled;  /* words from line to line of a layout with a swizzle; 0: there is none, */
+  uint32_t beyond;    /* and from group to group */
+  const reach *reach; /* by phase */
+  phase_class *item;  /* those of most phases first: they tell the most of a layout */
   uint32_t count;
   tj_stage_form *next;
 };
@@ -46,6 +54,43 @@ static uint32_t address_of(const tj_stage_form *form, tj_stage_unit unit) {
   return unit.line / form->group * form->beyond + unit.line % form->group * form->swizzled + unit.word;
 }
 
+static int32_t lesser(int32_t a, int32_t b) {
+  return a < b ? a : b;
+}
+
+static int32_t greater(int32_t a, int32_t b) {
+  return a > b ? a : b;
+}
+
+static reach reach_of(const tj_stage_form *form, const tj_stage_phase *phase) {
+  reach r = {0};
+  int32_t first = 0, last = 0;
+  uint32_t bits = 0;
+  for (uint32_t i = 0; i < phase->units; i++) {
+    const tj_stage_unit unit = phase->unit[i];
+    const uint32_t address = unit.line * form->swizzled + unit.word;
+    r.first_line = lesser(r.first_line, (int32_t)unit.line);
+    r.last_line = greater(r.last_line, (int32_t)unit.line);
+    r.first_word = lesser(r.first_word, (int32_t)unit.word);
+    r.last_word = greater(r.last_word, (int32_t)unit.word);
+    first = lesser(first, (int32_t)address);
+    last = greater(last, (int32_t)address);
+    bits |= address;
+  }
+  r.least = (uint32_t)first;
+  r.span = (uint32_t)last - (uint32_t)first;
+  r.low = bits != 0 ? (unsigned)__builtin_ctz(bits) : 0;
+  r.high = r.span != 0 ? 32 - (unsigned)__builtin_clz(r.span) : 0;
+  return r;
+}
+
+static void find_reaches(const tj_stage_stream *s, tj_stage_form *form) {
+  reach *all = tj_arena_raw(&s->job->arena, s->phase_count + 1, sizeof *all);
+  for (uint32_t i = 0; i < s->phase_count; i++)
+    all[i] = reach_of(form, &s->phase[i]);
+  form->reach = all;
+}
+
 /* A number for which bits of their addresses units differ in from the first one. */
 static uint64_t key_of_bits(const tj_stage_form *form, const tj_stage_phase *phase, const tj_stage_place *place) {
   uint64_t key = phase->words;
@@ -55,16 +100,37 @@ static uint64_t key_of_bits(const tj_stage_form *form, const tj_stage_phase *pha
   return key;
 }
 
+/* What these bits depend on: those of the least address that sums reach, and where a sum has a carry out of them,
+ * how far that goes. Of groups of lines, on all. */
+static uint64_t key_of_sums(const tj_stage_form *form, const tj_stage_place *place) {
+  const reach *r = &form->reach[place->phase];
+  const uint32_t address = address_of(form, place->at);
+  if (form->group > 1 || r->high >= 31)
+    return address;
+  const uint32_t least = address + r->least, above = least >> r->high, within = least - (above << r->high);
+  const bool carries = (within + r->span) >> r->high != 0;
+  return (uint64_t)(within >> r->low) << 32 | (carries ? above ^ (above + 1) : 0);
+}
+
 /* A number for what classes surely depend on no more than. */
-static uint64_t key_of_place(const tj_stage_stream *s, const tj_stage_form *form, const tj_stage_place *place) {
-  if (form->swizzled > 0)
-    return key_of_bits(form, &s->phase[place->phase], place);
+static uint64_t key_of_place(const tj_stage_form *form, const tj_stage_place *place) {
   uint64_t key = tj_stage_mix(place->phase, place->at.line % form->group);
-  return tj_stage_mix(key, form->run > 0 ? place->at.word % form->run : 0);
+  if (form->swizzled > 0)
+    return tj_stage_mix(key, key_of_sums(form, place));
+  return form->run > 0 ? tj_stage_mix(key, place->at.word % form->run) : key;
 }
 
 static uint32_t runs_before(const tj_stage_form *form, uint32_t word) {
   return form->run > 0 ? word / form->run : 0;
+}
+
+/* Whether all units are in the group and the run of the first one. */
+static bool stays_within(const tj_stage_form *form, const tj_stage_place *place) {
+  const reach *r = &form->reach[place->phase];
+  const int32_t line = (int32_t)(place->at.line % form->group),
+                word = form->run > 0 ? (int32_t)(place->at.word % form->run) : 0;
+  return line + r->first_line >= 0 && line + r->last_line < (int32_t)form->group &&
+         (form->run == 0 || (word + r->first_word >= 0 && word + r->last_word < (int32_t)form->run));
 }
 
 /* A number for how many groups and runs units are beyond the first one. */
@@ -72,11 +138,19 @@ static uint64_t key_of_steps(const tj_stage_stream *s, const tj_stage_form *form
   const tj_stage_phase *phase = &s->phase[place->phase];
   uint32_t group = place->at.line / form->group, run = runs_before(form, place->at.word);
   uint64_t key = place->phase;
+  if (stays_within(form, place))
+    return key;
   for (uint32_t i = 0; i < phase->units; i++) {
     tj_stage_unit unit = unit_at(phase, place, i);
-    key = tj_stage_mix(key, (uint64_t)(unit.line / form->group - group) << 32 | (runs_before(form, unit.word) - run));
+    uint32_t groups = unit.line / form->group - group, runs = runs_before(form, unit.word) - run;
+    if (groups != 0 || runs != 0)
+      key = tj_stage_mix(key, (uint64_t)groups << 32 | (runs << 8 ^ i));
   }
   return key;
+}
+
+static uint64_t key_of_class(const tj_stage_stream *s, const tj_stage_form *form, const tj_stage_place *place) {
+  return form->swizzled > 0 ? key_of_bits(form, &s->phase[place->phase], place) : key_of_steps(s, form, place);
 }
 
 static void list_addresses(tj_job *job, const tj_stage_form *form, const tj_stage_place *place, phase_class *c) {
@@ -92,7 +166,7 @@ static void list_numbers(tj_job *job, const tj_stage_form *form, const tj_stage_
   uint16_t *number = TJ_NEW_ARRAY(job, uint16_t, 4 * (size_t)units);
   for (uint32_t i = 0; i < units; i++) {
     tj_stage_unit unit = unit_at(c->phase, place, i);
-    number[i] = (uint16_t)unit.word;
+    number[i] = (uint16_t)(unit.word >> c->shift);
     number[units + i] = (uint16_t)unit.line;
     number[2 * units + i] = (uint16_t)(unit.line / form->group);
     number[3 * units + i] = (uint16_t)runs_before(form, unit.word);
@@ -139,12 +213,12 @@ static place_list places_for(const tj_stage_stream *s, const tj_stage_form *form
 static uint32_t number_classes(const tj_stage_stream *s, const tj_stage_form *form, const place_list *all,
                                uint32_t number[]) {
   tj_stage_keys places = tj_stage_keys_make(s->job), classes = tj_stage_keys_make(s->job);
-  uint32_t *found = TJ_NEW_ARRAY(s->job, uint32_t, all->count + 1);
+  uint32_t *found = tj_arena_raw(&s->job->arena, all->count + 1, sizeof *found);
   for (uint32_t i = 0; i < all->count; i++) {
-    uint64_t key = key_of_place(s, form, &all->item[i]);
-    uint32_t known = places.count, at = tj_stage_key_number(&places, key);
+    const tj_stage_place *place = &all->item[i];
+    uint32_t known = places.count, at = tj_stage_key_number(&places, key_of_place(form, place));
     if (at == known)
-      found[at] = tj_stage_key_number(&classes, form->swizzled > 0 ? key : key_of_steps(s, form, &all->item[i]));
+      found[at] = tj_stage_key_number(&classes, key_of_class(s, form, place));
     number[i] = found[at];
   }
   return classes.count;
@@ -152,7 +226,8 @@ static uint32_t number_classes(const tj_stage_stream *s, const tj_stage_form *fo
 
 static void find_classes(const tj_stage_stream *s, tj_stage_form *form) {
   place_list all = places_for(s, form);
-  uint32_t *number = TJ_NEW_ARRAY(s->job, uint32_t, all.count + 1);
+  uint32_t *number = tj_arena_raw(&s->job->arena, all.count + 1, sizeof *number);
+  find_reaches(s, form);
   form->count = number_classes(s, form, &all, number);
   form->item = TJ_NEW_ARRAY(s->job, phase_class, form->count + 1);
   tj_spend(s->job, form->count);
@@ -205,32 +280,38 @@ static word_layout words_of(const tj_stage_stream *s, const tj_stage_layout *lay
   return words;
 }
 
-/* The banks that units begin at, as numbers of which the lowest bits count. */
-static void find_banks(const phase_class *c, const word_layout *layout, uint16_t bank[]) {
+/* The banks that units begin at, counted in units of their size: all that is added up is a multiple of it. */
+static void find_banks(const phase_class *c, const word_layout *layout, uint16_t mask, uint16_t bank[]) {
+  const uint16_t pitch = (uint16_t)(layout->pitch >> c->shift), beyond = (uint16_t)(layout->beyond >> c->shift),
+                 beyond_run = (uint16_t)(layout->beyond_run >> c->shift);
   for (uint32_t i = 0; i < c->phase->units; i++)
-    bank[i] = (uint16_t)(c->word[i] + c->line[i] * layout->pitch + c->group[i] * layout->beyond +
-                         c->run[i] * layout->beyond_run);
+    bank[i] = (uint16_t)(c->word[i] + c->line[i] * pitch + c->group[i] * beyond + c->run[i] * beyond_run) & mask;
 }
 
-static void find_swizzled_banks(const phase_class *c, const word_layout *layout, uint16_t bank[]) {
-  for (uint32_t i = 0; i < c->phase->units; i++)
-    bank[i] = (uint16_t)(c->address[i] ^ (c->address[i] >> layout->shift & layout->mask) << layout->base);
+static void find_swizzled_banks(const phase_class *c, const word_layout *layout, uint16_t mask, uint16_t bank[]) {
+  for (uint32_t i = 0; i < c->phase->units; i++) {
+    uint32_t word = c->address[i] ^ (c->address[i] >> layout->shift & layout->mask) << layout->base;
+    bank[i] = (uint16_t)(word >> c->shift & mask);
+  }
 }
 
 /* Up to `enough`, beyond which it does not matter. Units are aligned to their size, so two meet in all their banks or
  * in none. */
 static uint32_t cycles_of(const tj_stage_stream *s, const phase_class *c, const word_layout *layout,
                           uint32_t enough) {
-  uint16_t bank[TJ_BANK_LANES];
+  uint16_t bank[TJ_BANK_LANES], mask = (uint16_t)(s->model->banks / c->phase->words - 1);
   uint8_t wanted[MOST_BANKS] = {0}, most = 0;
-  uint32_t mask = s->model->banks / c->phase->words - 1;
   if (c->address != NULL)
-    find_swizzled_banks(c, layout, bank);
+    find_swizzled_banks(c, layout, mask, bank);
   else
-    find_banks(c, layout, bank);
-  for (uint32_t i = 0; i < c->phase->units && most < enough; i++) {
-    uint8_t here = ++wanted[bank[i] >> c->shift & mask];
-    most = here > most ? here : most;
+    find_banks(c, layout, mask, bank);
+  for (uint32_t i = 0, units = c->phase->units; i < units; i++) {
+    uint8_t here = ++wanted[bank[i]];
+    if (here <= most)
+      continue;
+    most = here;
+    if (most >= enough)
+      break;
   }
   return most;
 }

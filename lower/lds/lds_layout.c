@@ -41,10 +41,13 @@ static const tj_stage_tile *tile_of(const tj_stage_stream *s) {
 }
 
 static bool is_cheap_group(const tj_stage_tile *tile, uint32_t group) {
-  bool is_cheap = tj_is_power_of_two(group);
-  for (uint32_t i = 0; i < tile->group_count; i++)
-    is_cheap = is_cheap || tile->group[i] == group;
-  return is_cheap;
+  if (tj_is_power_of_two(group))
+    return true;
+  for (uint32_t i = 0; i < tile->group_count; i++) {
+    if (tile->group[i] == group)
+      return true;
+  }
+  return false;
 }
 
 /* Operations that make an address: constants come out of sums, but not out of swizzles. */
@@ -61,7 +64,7 @@ static uint64_t elements_of(const candidate_list *list, const tj_stage_layout *l
   uint64_t elements = (uint64_t)groups * layout->group_pitch + (uint64_t)(within - 1) * layout->pitch;
   elements += layout->run == 0 ? list->along : (list->along / layout->run - 1) * layout->run_pitch + layout->run;
   uint64_t unit = layout->swizzle.bits > 0 ? 1ull << (layout->swizzle.base + layout->swizzle.bits) : 1;
-  return (elements + unit - 1) / unit * unit;
+  return (elements + unit - 1) & -unit;
 }
 
 /* Whether units of so many lines end where modes do, or within one that is cut evenly; the last need not be. Lines
@@ -74,11 +77,12 @@ static bool ends_with_modes(uint32_t unit, const uint32_t product[], uint32_t co
   return mode >= count || (unit % before == 0 && (mode + 1 == count || product[mode] % unit == 0));
 }
 
-/* Whether the layout is one of the tile's modes. */
-static bool is_by_mode(const tj_stage_tile *tile, const tj_stage_layout *layout, bool by_row) {
-  const uint32_t *product = by_row ? tile->group : tile->run;
-  return ends_with_modes(layout->group, product, by_row ? tile->group_count : tile->run_count) &&
-         (layout->run == 0 || ends_with_modes(layout->run, tile->run, tile->run_count));
+/* Whether groups of lines, and runs of columns, are of the tile's modes. */
+static bool are_by_mode(const candidate_list *list, uint32_t group, uint32_t run) {
+  const tj_stage_tile *tile = tile_of(list->stream);
+  bool by_row = list->stream->direction == TJ_STAGE_ROW;
+  return ends_with_modes(group, by_row ? tile->group : tile->run, by_row ? tile->group_count : tile->run_count) &&
+         (run == 0 || ends_with_modes(run, tile->run, tile->run_count));
 }
 
 /* Cycles in which nobody has work, where each workgroup takes so many bytes. */
@@ -121,23 +125,22 @@ static bool writes(const tj_dma_engine *engine, const candidate_list *list, cons
   return writes_in_order(engine, list, layout) || writes_swizzled(engine, list, layout);
 }
 
-static void add_candidate(candidate_list *list, tj_stage_layout layout) {
+static void add_candidate(candidate_list *list, const tj_stage_layout *layout) {
   const tj_stage_tile *tile = tile_of(list->stream);
-  uint64_t bytes = elements_of(list, &layout) * tile->element_bytes;
-  bool has_gaps = elements_of(list, &layout) != (uint64_t)list->lines * list->along;
+  uint64_t elements = elements_of(list, layout), bytes = elements * tile->element_bytes;
+  bool has_gaps = elements != (uint64_t)list->lines * list->along;
   if (list->count == MOST_CANDIDATES || bytes > tile->limit || (tile->is_packed && has_gaps) ||
-      (tile->writer != NULL && !writes(tile->writer, list, &layout)) ||
-      !is_by_mode(tile, &layout, list->stream->direction == TJ_STAGE_ROW))
+      (tile->writer != NULL && !writes(tile->writer, list, layout)))
     return;
-  layout.direction = list->stream->direction;
-  layout.vector = list->stream->vector;
-  layout.bytes = (uint32_t)bytes;
-  uint32_t residents = tile->shared / layout.bytes;
-  list->item[list->count] = (candidate){.layout = layout,
-                                        .residents = residents < MOST_RESIDENTS ? residents : MOST_RESIDENTS,
-                                        .waiting = waiting_with(tile, bytes)};
-  list->item[list->count].order = order_of(tile, &list->item[list->count], list->count);
-  list->count++;
+  candidate *c = &list->item[list->count];
+  uint32_t residents = tile->shared / (uint32_t)bytes;
+  c->layout = *layout;
+  c->layout.direction = list->stream->direction;
+  c->layout.vector = list->stream->vector;
+  c->layout.bytes = (uint32_t)bytes;
+  c->residents = residents < MOST_RESIDENTS ? residents : MOST_RESIDENTS;
+  c->waiting = waiting_with(tile, bytes);
+  c->order = order_of(tile, c, list->count++);
 }
 
 /* Lines one after the other, with up to a turn of the banks between them. The first one is the plain layout. */
@@ -145,18 +148,20 @@ static void add_paddings(candidate_list *list) {
   uint32_t end = tries(tile_of(list->stream), TJ_STAGE_PADDINGS) ? list->turn : 1;
   for (uint32_t padding = 0; padding < end; padding++) {
     uint32_t pitch = list->along + padding * list->stream->vector;
-    add_candidate(list, (tj_stage_layout){.group = 1, .pitch = pitch, .group_pitch = pitch});
+    add_candidate(list, &(tj_stage_layout){.group = 1, .pitch = pitch, .group_pitch = pitch});
   }
 }
 
 /* Swizzles of a layout that leave vectors whole and reach no further than the banks. */
 static void add_swizzles_of(candidate_list *list, tj_stage_layout layout) {
+  if (!are_by_mode(list, layout.group, 0))
+    return;
   uint32_t first = tj_log2(list->stream->vector), top = first + tj_log2(list->turn), size = list->lines * list->along;
   for (uint32_t bits = 1; first + bits <= top; bits++) {
     for (uint32_t base = first; base + bits <= top; base++) {
       for (uint32_t shift = bits; size >> (base + shift) > 0; shift++) {
         layout.swizzle = (tj_swizzle){(int32_t)bits, (int32_t)base, (int32_t)shift};
-        add_candidate(list, layout);
+        add_candidate(list, &layout);
       }
     }
   }
@@ -175,7 +180,8 @@ static void add_boxes(candidate_list *list) {
       layout.run_pitch = list->lines * row;
     }
     layout.swizzle = (tj_swizzle){(int32_t)(tj_log2(row) - base), (int32_t)base, 3};
-    add_candidate(list, layout);
+    if (are_by_mode(list, 1, layout.run))
+      add_candidate(list, &layout);
   }
 }
 
@@ -193,13 +199,15 @@ static void add_swizzles(candidate_list *list) {
 /* Groups one after the other, or interleaved; with what is between lines, and between groups. */
 static void add_groups_of(candidate_list *list, uint32_t group) {
   uint32_t vector = list->stream->vector, groups = (list->lines + group - 1) / group;
+  if (!are_by_mode(list, group, 0))
+    return;
   for (uint32_t between = 0; between < list->turn; between = between == 0 ? 1 : 2 * between) {
     for (uint32_t padding = 0; padding < list->turn; padding++) {
       uint32_t near = list->along + between * vector;
-      add_candidate(list,
-                    (tj_stage_layout){.group = group, .pitch = near, .group_pitch = group * near + padding * vector});
       add_candidate(
-          list, (tj_stage_layout){.group = group, .pitch = groups * near + padding * vector, .group_pitch = near});
+          list, &(tj_stage_layout){.group = group, .pitch = near, .group_pitch = group * near + padding * vector});
+      add_candidate(
+          list, &(tj_stage_layout){.group = group, .pitch = groups * near + padding * vector, .group_pitch = near});
     }
   }
 }
@@ -237,13 +245,15 @@ static void add_groups(candidate_list *list) {
 /* Lines of runs, with what is between them; in groups one after the other. */
 static void add_runs_of(candidate_list *list, uint32_t run, uint32_t group) {
   uint32_t vector = list->stream->vector;
+  if (!are_by_mode(list, group, run))
+    return;
   for (uint32_t between = 1; between < list->turn; between++) {
     uint32_t run_pitch = run + between * vector, pitch = list->along / run * run_pitch;
     for (uint32_t padding = 0; padding < list->turn; padding++) {
       tj_stage_layout layout = {.group = group, .pitch = pitch, .run = run, .run_pitch = run_pitch};
       layout.group_pitch = group * pitch + padding * vector;
       layout.pitch = group == 1 ? layout.group_pitch : pitch;
-      add_candidate(list, layout);
+      add_candidate(list, &layout);
     }
   }
 }

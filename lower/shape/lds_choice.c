@@ -9,12 +9,18 @@
 #include "lower/lds/lds_value.h"
 #include "lower/shape/slot_order.h"
 
+/* The row in the whole tile, and the column. */
+typedef struct {
+  uint32_t row, column;
+} line_pair;
+
 typedef struct {
   tj_graph *graph;
   tj_job *job;
   const tj_lds_problem *problem;
   uint32_t rank;
-  uint32_t rows, columns; /* of a pass */
+  uint32_t rows, columns;            /* of a pass */
+  line_pair step[TJ_MAX_DIMENSIONS]; /* by mode, to its next element: along rows, or along columns */
 } chooser;
 
 static uint32_t mode_at(const chooser *c, uint32_t number) {
@@ -30,12 +36,7 @@ static int64_t line_count(const chooser *c, bool columns) {
 
 /* --- sides --- */
 
-/* The row in the whole tile, and the column. */
-typedef struct {
-  uint32_t row, column;
-} line_pair;
-
-/* The same by work-item: of what they have in a slot, or in any, up to what the slot adds. */
+/* Rows and columns by work-item: of what they have in a slot, or in any, up to what the slot adds. */
 typedef struct {
   uint32_t *row, *column;
   uint32_t first, last; /* rows of holders: the least and the greatest */
@@ -58,15 +59,23 @@ typedef struct {
   uint32_t width;        /* and how many neighbours move together */
 } passage;
 
-static line_pair lines_at(const chooser *c, const int64_t place[]) {
-  int64_t line[2] = {0, 0}, scale[2] = {1, 1};
+static void find_steps(chooser *c) {
+  line_pair next = {1, 1};
   for (uint32_t i = 0; i < c->rank; i++) {
-    uint32_t m = mode_at(c, i);
-    unsigned kind = c->problem->columns >> m & 1;
-    line[kind] += place[m] * scale[kind];
-    scale[kind] *= tj_mapping_extent(c->problem->mapping, m);
+    uint32_t m = mode_at(c, i), extent = (uint32_t)tj_mapping_extent(c->problem->mapping, m);
+    bool is_column = (c->problem->columns >> m & 1) != 0;
+    c->step[m] = is_column ? (line_pair){0, next.column} : (line_pair){next.row, 0};
+    *(is_column ? &next.column : &next.row) *= extent;
   }
-  return (line_pair){(uint32_t)line[0], (uint32_t)line[1]};
+}
+
+static line_pair lines_at(const chooser *c, const int64_t place[]) {
+  line_pair line = {0, 0};
+  for (uint32_t m = 0; m < c->rank; m++) {
+    line.row += (uint32_t)place[m] * c->step[m].row;
+    line.column += (uint32_t)place[m] * c->step[m].column;
+  }
+  return line;
 }
 
 /* What an item adds to all slots; of sides that give an index, which does not add up to lines, what it has in one. */
@@ -388,5 +397,6 @@ bool tj_choose_lds(tj_graph *graph, const tj_lds_problem *problem, tj_lds_choice
     return false;
   c.rows = (uint32_t)line_count(&c, false) / problem->passes;
   c.columns = (uint32_t)line_count(&c, true);
+  find_steps(&c);
   return choose(&c, &load, &store, chosen);
 }
