@@ -26,10 +26,7 @@ static const int64_t *integers_of(tj_call *call, const tj_value *value, const ch
 }
 
 static const tj_value *value_of_integers(tj_call *call, const int64_t integers[], uint32_t count) {
-  const tj_tuple **items = TJ_NEW_ARRAY(call->job, const tj_tuple *, count);
-  for (uint32_t i = 0; i < count; i++)
-    items[i] = tj_tuple_constant(call->graph, integers[i]);
-  return tj_value_of_tuple(call->graph, tj_tuple_list(call->graph, items, count));
+  return tj_value_of_tuple(call->graph, tj_tuple_constants(call->graph, integers, count));
 }
 
 static const tj_value *list_of_integers(tj_call *call, const int64_t integers[], uint32_t count) {

@@ -221,11 +221,9 @@ static const tj_value *vectors(tj_call *call, bool want_strides) {
   const tj_view *view = tj_arg_view(call, 0);
   int64_t *lengths = TJ_NEW_ARRAY(call->job, int64_t, view->rank);
   int64_t *strides = TJ_NEW_ARRAY(call->job, int64_t, view->rank);
-  const tj_tuple **items = TJ_NEW_ARRAY(call->job, const tj_tuple *, view->rank);
   tj_view_vectors(call->graph, view, lengths, strides);
-  for (uint32_t i = 0; i < view->rank; i++)
-    items[i] = tj_tuple_constant(call->graph, want_strides ? strides[i] : lengths[i]);
-  return tj_value_of_tuple(call->graph, tj_tuple_list(call->graph, items, view->rank));
+  return tj_value_of_tuple(call->graph,
+                           tj_tuple_constants(call->graph, want_strides ? strides : lengths, view->rank));
 }
 
 const tj_value *tj_builtin_vector_lengths(tj_call *call) {

@@ -248,10 +248,7 @@ static int64_t thread_count(const tj_distribution *distribution) {
 }
 
 static const char *tile_text(tj_scope *scope, const tj_distribution *distribution) {
-  const tj_tuple **lengths = TJ_NEW_ARRAY(scope->job, const tj_tuple *, distribution->x_count + 1);
-  for (uint32_t i = 0; i < distribution->x_count; i++)
-    lengths[i] = tj_tuple_constant(scope->graph, distribution->x_length[i]);
-  return tj_tuple_text(scope->job, tj_tuple_list(scope->graph, lengths, distribution->x_count));
+  return tj_tuple_text(scope->job, tj_tuple_constants(scope->graph, distribution->x_length, distribution->x_count));
 }
 
 static bool same_tile(const tj_distribution *a, const tj_distribution *b) {

@@ -313,6 +313,12 @@ static tj_mapping_side side_of(const reading *self, const tj_value *as) {
                            .as = as};
 }
 
+tj_mapping *tj_mapping_of_tile(tj_graph *graph, const tj_layout *domain, const int64_t reach[], uint32_t rank) {
+  tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
+  *mapping = (tj_mapping){.domain = domain, .tile = tj_tuple_constants(graph, reach, rank), .passes = 1};
+  return mapping;
+}
+
 tj_mapping_side tj_mapping_side_of(tj_graph *graph, tj_layout layout, const tj_value *as) {
   reading self = read_side(graph, "load", layout);
   tj_mapping_side side = side_of(&self, as);
@@ -565,19 +571,16 @@ static void check_partitions(tj_job *job, const tj_distribution *d) {
             "the distribution has %" PRIu32 " Ps; a kernel's has one, the lane, or two, wave and lane", d->p_count);
 }
 
-static const tj_tuple *tile_of(tj_graph *graph, const tj_distribution *d) {
-  const tj_tuple **extent = TJ_NEW_ARRAY(graph->job, const tj_tuple *, d->x_count);
-  for (uint32_t i = 0; i < d->x_count; i++)
-    extent[i] = tj_tuple_constant(graph, d->x_length[i]);
-  return tj_tuple_list(graph, extent, d->x_count);
-}
-
 const tj_mapping *tj_mapping_of_distributions(tj_graph *graph, const tj_distribution *from,
                                               const tj_distribution *to) {
   check_partitions(graph->job, from);
   check_partitions(graph->job, to);
   tj_layout load = tj_distribution_tv_layout(graph, from), store = tj_distribution_tv_layout(graph, to);
-  tj_mapping_parts parts = {.tile = tile_of(graph, from), .load = &load, .store = &store, .passes = 1, .buffers = 1};
+  tj_mapping_parts parts = {.tile = tj_tuple_constants(graph, from->x_length, from->x_count),
+                            .load = &load,
+                            .store = &store,
+                            .passes = 1,
+                            .buffers = 1};
   tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
   *mapping = *tj_mapping_make(graph, &parts);
   mapping->load.lanes = (uint32_t)from->p_length[from->p_count - 1];

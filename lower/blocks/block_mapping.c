@@ -15,29 +15,18 @@ _Static_assert((int)TJ_BLOCK_MOST_MODES <= (int)TJ_MAPPING_MOST_DIGITS, "a side 
 
 /* --- tiles --- */
 
-/* All modes but `masked`, if any, are moved back inside as whole tiles, if any is. */
-static const int64_t *overlap_of(const tj_block_map *map, uint32_t masked) {
-  int64_t *overlap = TJ_NEW_ARRAY(map->graph->job, int64_t, map->domain->count);
-  bool is_needed = false;
-  for (uint32_t m = 0; m < map->domain->count; m++) {
+tj_mapping *tj_block_tile(const tj_block_map *map, uint32_t masked) {
+  uint32_t count = map->domain->count;
+  int64_t *overlap = TJ_NEW_ARRAY(map->graph->job, int64_t, count);
+  tj_mapping *mapping =
+      tj_mapping_of_tile(map->graph, tj_domain_layout(map->graph, map->flat->domain), map->reach, count);
+  mapping->order = tj_order_of_tiles(map->graph, map->flat->domain, map->reach, map->by_source);
+  for (uint32_t m = 0; m < count; m++) {
     bool is_even = tj_facts_divisible(&map->flat->domain->mode[m].extent->facts, map->reach[m]);
     overlap[m] = m != masked ? map->reach[m] : 0;
-    is_needed = is_needed || (m != masked && (!is_even || map->reach[m] % map->size[m] != 0));
+    if (m != masked && (!is_even || map->reach[m] % map->size[m] != 0))
+      mapping->overlap = overlap;
   }
-  return is_needed ? overlap : NULL;
-}
-
-tj_mapping *tj_mapping_of_tile(const tj_block_map *map, uint32_t masked) {
-  tj_graph *graph = map->graph;
-  const tj_tuple *extent[TJ_BLOCK_MOST_MODES];
-  tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
-  for (uint32_t m = 0; m < map->domain->count; m++)
-    extent[m] = tj_tuple_constant(graph, map->reach[m]);
-  *mapping = (tj_mapping){.domain = tj_domain_layout(graph, map->flat->domain),
-                          .tile = tj_tuple_list(graph, extent, map->domain->count),
-                          .passes = 1,
-                          .overlap = overlap_of(map, masked),
-                          .order = tj_order_of_tiles(map->graph, map->flat->domain, map->reach, map->by_source)};
   return mapping;
 }
 
@@ -50,20 +39,14 @@ static tj_mapping_digits items_by(const tj_block_map *map, const uint32_t order[
   return items;
 }
 
-static tj_mapping_digits loaded_slots(const tj_block_map *map) {
+/* Row by row, or column by column. */
+static tj_mapping_digits slots_by(const tj_block_map *map, bool columns) {
   tj_mapping_digits slots = {.count = 0};
+  if (columns)
+    tj_mapping_add_digit(&slots, map->depth, map->step, map->across);
   tj_mapping_add_digit(&slots, map->width, 1, map->along);
-  tj_mapping_add_digit(&slots, map->depth, map->step, map->across);
-  tj_mapping_add_digit(&slots, map->panels, map->width, map->along);
-  return slots;
-}
-
-static tj_mapping_digits stored_slots(const tj_block_map *map) {
-  tj_mapping_digits slots = {.count = 0};
-  if (!tj_block_is_turned(map))
-    return loaded_slots(map);
-  tj_mapping_add_digit(&slots, map->depth, 1, map->across);
-  tj_mapping_add_digit(&slots, map->width, 1, map->along);
+  if (!columns)
+    tj_mapping_add_digit(&slots, map->depth, map->step, map->across);
   tj_mapping_add_digit(&slots, map->panels, map->width, map->along);
   return slots;
 }
@@ -77,26 +60,17 @@ static tj_mapping_side runs_of(const tj_block_map *map) {
   return tj_mapping_side_of_digits(map->graph, &part[0], &part[1], NULL);
 }
 
-static const tj_value *lds_of(const tj_block_map *map) {
-  tj_graph *graph = map->graph;
-  const tj_tuple *extent[TJ_BLOCK_MOST_MODES], *stride[TJ_BLOCK_MOST_MODES];
-  uint32_t count = map->domain->count;
-  for (uint32_t m = 0; m < count; m++) {
-    extent[m] = tj_tuple_constant(graph, map->reach[m]);
-    stride[m] = tj_tuple_constant(graph, map->stage.stride[m]);
-  }
-  return tj_value_of_layout(
-      graph, tj_layout_make(graph, tj_tuple_list(graph, extent, count), tj_tuple_list(graph, stride, count)));
-}
-
 const tj_mapping *tj_block_mapping(const tj_block_map *map) {
   tj_graph *graph = map->graph;
-  tj_mapping *mapping = tj_mapping_of_tile(map, UINT32_MAX);
+  tj_mapping *mapping = tj_block_tile(map, UINT32_MAX);
   tj_mapping_digits items = items_by(map, map->is_staged || map->is_streamed ? map->by_source : map->by_destination);
-  tj_mapping_digits loaded = loaded_slots(map), stored = stored_slots(map);
+  tj_mapping_digits loaded = slots_by(map, false), stored = slots_by(map, tj_block_is_turned(map));
   mapping->load = tj_mapping_side_of_digits(graph, &items, &loaded, NULL);
   mapping->store = map->is_staged ? runs_of(map) : tj_mapping_side_of_digits(graph, &items, &stored, NULL);
-  mapping->lds = map->is_staged ? lds_of(map) : NULL;
   mapping->streams = map->is_streamed;
+  if (map->is_staged)
+    mapping->lds =
+        tj_value_of_layout(graph, tj_layout_make(graph, mapping->tile,
+                                                 tj_tuple_constants(graph, map->stage.stride, map->domain->count)));
   return mapping;
 }

@@ -11,6 +11,6 @@ const tj_mapping *tj_block_mapping(const tj_block_map *map);
 
 /* A mapping of tiles that reach so far, whose sides are not set. What is beyond the domain begins earlier, as whole
  * tiles, but along the mode `masked`; UINT32_MAX: none. */
-tj_mapping *tj_mapping_of_tile(const tj_block_map *map, uint32_t masked);
+tj_mapping *tj_block_tile(const tj_block_map *map, uint32_t masked);
 
 #endif

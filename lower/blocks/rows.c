@@ -125,7 +125,7 @@ static tj_mapping *known_tile(const tj_block_map *map, const tj_rows *rows) {
     tile.reach[mode] = reach_of(map, rows, mode)->value;
     tile.size[mode] = 1;
   }
-  tj_mapping *mapping = tj_mapping_of_tile(&tile, along(map));
+  tj_mapping *mapping = tj_block_tile(&tile, along(map));
   mapping->load = tj_mapping_side_of(map->graph, layout_of(map, rows, false), NULL);
   return mapping;
 }

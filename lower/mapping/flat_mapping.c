@@ -14,9 +14,8 @@ bool tj_copies_equals(const tj_kernel *flat) {
 tj_mapping *tj_mapping_in_order(tj_graph *graph, const tj_kernel *flat, uint32_t slots, uint32_t item_step,
                                 uint32_t slot_step) {
   tj_mapping_digits item = {.count = 0}, slot = {.count = 0};
-  const tj_tuple *extent = tj_tuple_constant(graph, (int64_t)flat->workgroup_size * slots);
-  tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
-  *mapping = (tj_mapping){.domain = flat->elements, .tile = tj_tuple_list(graph, &extent, 1), .passes = 1};
+  const int64_t reach = (int64_t)flat->workgroup_size * slots;
+  tj_mapping *mapping = tj_mapping_of_tile(graph, flat->elements, &reach, 1);
   tj_mapping_add_digit(&item, flat->workgroup_size, item_step, 0);
   tj_mapping_add_digit(&slot, slots, slot_step, 0);
   mapping->load = mapping->store = tj_mapping_side_of_digits(graph, &item, &slot, NULL);

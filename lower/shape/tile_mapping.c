@@ -2,7 +2,8 @@
 /* Layouts of the two sides of a tile.
  *
  * Along a mode with units, the tile has whole units. Where the mode ends within the last one, that begins earlier:
- * the unit is the piece of the tile that overlaps. Digits that do not fill the work-items' last slot reach beyond. */
+ * the unit is the piece of the tile that overlaps; elsewhere whole tiles are moved back inside. Digits that do not
+ * fill the work-items' last slot reach beyond. */
 #include "lower/shape/tile_mapping.h"
 
 #include "ir/value/value.h"
@@ -176,33 +177,20 @@ static tj_mapping_side side_of(const sharing *s, tj_side_name side, const tj_val
 
 /* --- tiles --- */
 
-static const tj_tuple *tile_of(tj_graph *graph, const tj_shape_problem *problem, const tj_tile_shape *shape) {
-  const tj_tuple *extent[TJ_SHAPE_MOST_MODES];
-  for (uint32_t m = 0; m < problem->count; m++)
-    extent[m] = tj_tuple_constant(graph, tj_shape_room(shape, m));
-  return tj_tuple_list(graph, extent, problem->count);
-}
-
-/* Whole tiles are moved back inside; where one is longer than its mode, its last unit. */
-static const int64_t *overlap_of(tj_graph *graph, const tj_shape_problem *problem, const tj_tile_shape *shape) {
-  int64_t *overlap = TJ_NEW_ARRAY(graph->job, int64_t, problem->count);
-  for (uint32_t m = 0; m < problem->count; m++) {
-    int64_t room = tj_shape_room(shape, m);
-    overlap[m] = room > shape->extent[m] ? shape->unit[m] : room;
-  }
-  return overlap;
-}
-
 tj_mapping *tj_mapping_of_shape(tj_graph *graph, const tj_shape_problem *problem, const tj_tile_shape *shape,
                                 const tj_layout *domain, const tj_value *store_as) {
   sharing load = begin_sharing(graph, problem, shape, TJ_SOURCE),
           store = begin_sharing(graph, problem, shape, TJ_DESTINATION);
-  tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
-  *mapping = (tj_mapping){.domain = domain,
-                          .tile = tile_of(graph, problem, shape),
-                          .passes = (uint32_t)shape->passes,
-                          .overlap = overlap_of(graph, problem, shape),
-                          .store = side_of(&store, TJ_DESTINATION, store_as)};
+  int64_t *room = TJ_NEW_ARRAY(graph->job, int64_t, problem->count),
+          *overlap = TJ_NEW_ARRAY(graph->job, int64_t, problem->count);
+  for (uint32_t m = 0; m < problem->count; m++) {
+    room[m] = tj_shape_room(shape, m);
+    overlap[m] = room[m] > shape->extent[m] ? shape->unit[m] : room[m];
+  }
+  tj_mapping *mapping = tj_mapping_of_tile(graph, domain, room, problem->count);
+  mapping->passes = (uint32_t)shape->passes;
+  mapping->overlap = overlap;
+  mapping->store = side_of(&store, TJ_DESTINATION, store_as);
   mapping->load = shape->is_staged ? side_of(&load, TJ_SOURCE, NULL) : mapping->store;
   return mapping;
 }
