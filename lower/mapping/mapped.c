@@ -58,14 +58,24 @@ static void check_side(tj_graph *graph, const tj_mapping_side *side, const tj_ta
 
 /* A side as work-items hold it. */
 typedef struct {
-  tj_graph *graph;
-  const tj_mapping *mapping;
   const tj_mapping_side *side;
   const tj_node *item;               /* that the work-item is */
   const tj_node *const *item_digits; /* of its layout */
   const tj_node *exists;             /* truth: there is such an item */
-  bool leaves_out;                   /* what reaches beyond the tile, rather than begins earlier */
 } holding;
+
+/* A mapping on its way to a tiling. */
+typedef struct {
+  tj_graph *graph;
+  const tj_kernel *flat;
+  const tj_mapped *mapped;
+  const tj_mapping *mapping; /* what that says */
+  const tj_target *target;
+  bool is_given;
+  uint32_t bytes; /* of an element on its way through LDS */
+  holding load, store;
+  tj_tiling tiling;
+} tiler;
 
 static const tj_node *is_below(tj_graph *graph, const tj_node *number, int64_t limit) {
   return number->facts.high < limit ? tj_int(graph, 1) : tj_less(graph, number, tj_int(graph, limit));
@@ -87,78 +97,51 @@ static const tj_node *is_item(tj_graph *graph, const tj_mapping_side *side, cons
 static holding hold(tj_graph *graph, const tj_mapping *mapping, const tj_mapping_side *side,
                     const tj_node *work_item) {
   const tj_node *item = tj_mapping_item(graph, side, work_item), *exists = is_item(graph, side, work_item, item);
-  return (holding){.graph = graph,
-                   .mapping = mapping,
-                   .side = side,
-                   .item = item,
-                   .item_digits =
-                       tj_mapping_item_digits(graph, side, item, !tj_is_int(exists, 1) && mapping->passes > 1),
-                   .exists = exists};
-}
-
-/* The coordinates in the tile of every slot's element, by slot, then by mode; and whether there is one. */
-typedef struct {
-  const tj_node *const *const *digit;
-  const tj_node **is_there;
-} places;
-
-static places places_of(const holding *held) {
-  tj_graph *graph = held->graph;
-  uint32_t rank = tj_mapping_rank(held->mapping), slots = held->side->slots;
-  const tj_node **all = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)slots *(rank + 1)), **is_there = all;
-  const tj_node *const **digit = TJ_NEW_ARRAY(graph->job, const tj_node *const *, slots);
-  for (uint32_t slot = 0; slot < slots; slot++) {
-    tj_mapping_place place =
-        tj_mapping_at(graph, held->mapping, held->side, held->item_digits, slot, held->leaves_out);
-    const tj_node **own = all + slots + (size_t)slot * rank;
-    memcpy(own, place.digit, rank * sizeof *own);
-    is_there[slot] = place.is_there;
-    digit[slot] = own;
-  }
-  tj_simplify(graph, all, (size_t)slots * (rank + 1), NULL);
-  return (places){digit, is_there};
-}
-
-/* --- repeated elements --- */
-
-static bool repeats(const tj_tuple *extent, const tj_tuple *stride) {
-  return tj_is_int(stride->value, 0) && !tj_is_int(extent->value, 1);
+  bool stays_inside = !tj_is_int(exists, 1) && mapping->passes > 1;
+  return (holding){side, item, tj_mapping_item_digits(graph, side, item, stays_inside), exists};
 }
 
 /* Whether all digits of a coordinate that repeat elements are 0. */
-static const tj_node *is_first(tj_graph *graph, const tj_tuple *shape, const tj_tuple *strides, const tj_node *at) {
-  uint32_t count;
-  const tj_tuple *const *extent = tj_tuple_leaves(graph, shape, &count);
-  const tj_tuple *const *stride = tj_tuple_leaves(graph, strides, &count);
+static const tj_node *is_first(tj_graph *graph, const tj_mapping_digit digit[], uint32_t count, const tj_node *at) {
   const tj_node *truth = tj_int(graph, 1), *zero = tj_int(graph, 0);
   for (uint32_t i = 0; i < count; i++) {
-    if (repeats(extent[i], stride[i]))
-      truth = tj_and(graph, truth, tj_equal(graph, tj_mod(graph, at, extent[i]->value), zero));
-    at = tj_div(graph, at, extent[i]->value);
+    const tj_node *extent = tj_int(graph, digit[i].extent);
+    if (digit[i].step == 0 && digit[i].extent > 1)
+      truth = tj_and(graph, truth, tj_equal(graph, tj_mod(graph, at, extent), zero));
+    at = tj_div(graph, at, extent);
   }
   return tj_simplified(graph, truth);
 }
 
-/* By slot: whether its element is this slot's to pass on. */
-static const tj_node *const *responsibility(const holding *held, const tj_node *const is_there[]) {
-  tj_graph *graph = held->graph;
-  const tj_layout *layout = &held->side->layout;
-  const tj_node **active = TJ_NEW_ARRAY(graph->job, const tj_node *, held->side->slots);
-  const tj_node *holder = is_first(graph, layout->shape->item[0], layout->stride->item[0], held->item);
-  for (uint32_t slot = 0; slot < held->side->slots; slot++) {
-    const tj_node *first = is_first(graph, layout->shape->item[1], layout->stride->item[1], tj_int(graph, slot));
-    first = tj_and(graph, is_there[slot], first);
-    active[slot] = tj_and(graph, tj_and(graph, held->exists, holder), first);
+/* Takes what is there of each slot's element to whether it is the slot's to pass on: the first of those that hold it.
+ */
+static void make_responsible(tj_graph *graph, const holding *held, const tj_node *active[]) {
+  const tj_mapping_side *side = held->side;
+  const tj_mapping_digit *digit = side->digit + side->item_digits;
+  const tj_node *holder = is_first(graph, side->digit, side->item_digits, held->item);
+  for (uint32_t slot = 0; slot < side->slots; slot++) {
+    const tj_node *first = is_first(graph, digit, side->digit_count - side->item_digits, tj_int(graph, slot));
+    active[slot] = tj_and(graph, tj_and(graph, held->exists, holder), tj_and(graph, active[slot], first));
   }
-  tj_simplify(graph, active, held->side->slots, NULL);
-  return active;
+  tj_simplify(graph, active, side->slots, NULL);
 }
 
-static tj_tile_side make_side(const holding *held) {
-  places all = places_of(held);
-  tj_tile_side side = {
-      .slot_count = held->side->slots, .digit = all.digit, .active = responsibility(held, all.is_there)};
-  side.order = tj_slot_orders(held->graph, held->side, &side.order_count);
+/* The coordinates in the tile of every slot's element. What reaches beyond the tile begins earlier, or is left out.
+ */
+static tj_tile_side make_side(const tiler *t, const holding *held, bool leaves_out) {
+  tj_graph *graph = t->graph;
+  uint32_t rank = tj_mapping_rank(t->mapping), slots = held->side->slots;
+  const tj_node **active = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)slots *(rank + 1));
+  const tj_node *const **digit = TJ_NEW_ARRAY(graph->job, const tj_node *const *, slots);
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    tj_mapping_place place = tj_mapping_at(graph, t->mapping, held->side, held->item_digits, slot, leaves_out);
+    active[slot] = place.is_there;
+    digit[slot] = memcpy(active + slots + (size_t)slot * rank, place.digit, rank * sizeof *active);
+  }
+  tj_simplify(graph, active, (size_t)slots * (rank + 1), NULL);
+  make_responsible(graph, held, active);
+  tj_tile_side side = {.slot_count = slots, .digit = digit, .active = active};
+  side.order = tj_slot_orders(graph, held->side, &side.order_count);
   return side;
 }
 
@@ -187,15 +170,20 @@ static tj_tile_side renumbered(tj_job *job, const tj_tile_side *side, const uint
   return made;
 }
 
-/* The pass of each slot; NULL where one is in a pass for some work-items and in another for others: *slot. */
-static const uint32_t *passes_of(const holding *held, const tj_tile_side *side, uint32_t passes, uint32_t *slot) {
+/* The pass of each slot of the store side; NULL where one is in a pass for some work-items and in another for others,
+ * which is TJ4020 where it is the definition's fault. */
+static const uint32_t *passes_of(const tiler *t) {
+  const tj_tile_side *side = &t->tiling.store;
   const tj_node *const *number =
-      tj_passes_of_slots(held->graph, held->mapping, passes, side->digit, side->slot_count);
-  uint32_t *pass = TJ_NEW_ARRAY(held->graph->job, uint32_t, side->slot_count);
-  for (*slot = 0; *slot < side->slot_count; (*slot)++) {
-    if (!tj_is_constant(number[*slot]))
+      tj_passes_of_slots(t->graph, t->mapping, t->tiling.passes, side->digit, side->slot_count);
+  uint32_t *pass = TJ_NEW_ARRAY(t->graph->job, uint32_t, side->slot_count);
+  for (uint32_t slot = 0; slot < side->slot_count; slot++) {
+    if (!tj_is_constant(number[slot]) && t->is_given)
+      tj_fail_at(t->graph->job, t->mapped->store_span, TJ_MAPPING,
+                 "slot %" PRIu32 " of store is in one pass for some items, in another for others", slot);
+    if (!tj_is_constant(number[slot]))
       return NULL;
-    pass[*slot] = (uint32_t)number[*slot]->value;
+    pass[slot] = (uint32_t)number[slot]->value;
   }
   return pass;
 }
@@ -214,15 +202,20 @@ static tj_tile_side in_passes(tj_job *job, const tj_tile_side *side, const uint3
   return renumbered(job, &parted, number);
 }
 
-/* --- from one side to the other --- */
-
-static bool same_element(const tj_node *const a[], const tj_node *const b[], uint32_t rank) {
-  for (uint32_t i = 0; i < rank; i++) {
-    if (a[i] != b[i])
-      return false;
-  }
+/* Sorts the store side by passes. Machines whose work-items do not keep their slots take all passes at once. False
+ * where passes have not as many slots each, or a slot is in several. */
+static bool set_passes(tiler *t) {
+  tj_job *job = t->graph->job;
+  tj_tiling *tiling = &t->tiling;
+  tiling->passes = t->target->keeps_slots ? t->mapping->passes : 1;
+  const uint32_t *pass = tiling->passes > 1 ? passes_of(t) : NULL;
+  if (pass == NULL || !tj_passes_are_equal(job, pass, tiling->store.slot_count, tiling->passes))
+    return tiling->passes == 1;
+  tiling->store = in_passes(job, &tiling->store, pass, tiling->passes);
   return true;
 }
+
+/* --- from one side to the other --- */
 
 /* For each slot of `store` the slot of `load` that holds the same element in the same work-item. NULL where some has
  * none, or the numbers of slots differ. */
@@ -236,7 +229,7 @@ static const uint32_t *match_slots(tj_graph *graph, const tj_tile_side *load, co
   bool *taken = TJ_NEW_ARRAY(graph->job, bool, count);
   for (uint32_t slot = 0; slot < count; slot++) {
     uint32_t i = 0;
-    while (i < count && (taken[i] || !same_element(load->digit[i], store->digit[slot], rank)))
+    while (i < count && (taken[i] || memcmp(load->digit[i], store->digit[slot], rank * sizeof **load->digit) != 0))
       i++;
     if (i == count)
       return NULL;
@@ -248,16 +241,15 @@ static const uint32_t *match_slots(tj_graph *graph, const tj_tile_side *load, co
 
 /* Elements that stay with their work-items stay in registers, and are loaded by those who store them. In LDS, each
  * has one place, into which one slot puts it. */
-static void choose_way(tj_graph *graph, tj_tiling *tiling, const holding *load) {
-  const uint32_t *match = match_slots(graph, &tiling->load, &tiling->store, tiling->domain->count);
+static void choose_way(tiler *t) {
+  tj_tiling *tiling = &t->tiling;
+  const uint32_t *match = match_slots(t->graph, &tiling->load, &tiling->store, tiling->domain->count);
   tiling->is_staged = match == NULL;
   if (match == NULL) {
-    holding once = *load;
-    once.leaves_out = true;
-    tiling->load = make_side(&once);
+    tiling->load = make_side(t, &t->load, true);
     return;
   }
-  tiling->store = renumbered(graph->job, &tiling->store, match);
+  tiling->store = renumbered(t->graph->job, &tiling->store, match);
   tiling->load.active = tiling->store.active;
 }
 
@@ -299,32 +291,29 @@ static uint64_t best_columns(tj_graph *graph, const tj_tiling *tiling, int64_t w
   return columns;
 }
 
-/* Whether a tile whose place in LDS is to be chosen could fit there. TJ4016 where that is the definition's fault. */
-static bool fits_lds(tj_job *job, const tj_kernel *flat, const tj_mapped *mapped, const tj_tiling *tiling,
-                     uint64_t in_columns, const tj_target *target) {
+/* TJ4016 where a tile whose place in LDS is to be chosen cannot fit there. */
+static void check_lds(const tiler *t, uint64_t in_columns) {
   int64_t columns = 1, rows = 1;
-  for (uint32_t i = 0; i < tiling->domain->count; i++)
-    *((in_columns >> i & 1) != 0 ? &columns : &rows) *= tj_mapping_extent(tiling->mapping, i);
-  int64_t bytes = rows / tiling->passes * columns * (tj_dtype_bits(flat->carried) / 8);
-  bool is_small = columns <= TJ_STAGE_MOST_EXTENT && rows <= TJ_STAGE_MOST_EXTENT, fits = bytes <= target->lds_bytes;
-  if (mapped->is_given && !fits)
-    tj_fail_at(job, mapped->store_span, TJ_TILE_SIZE,
+  for (uint32_t i = 0; i < t->tiling.domain->count; i++)
+    *((in_columns >> i & 1) != 0 ? &columns : &rows) *= tj_mapping_extent(t->mapping, i);
+  int64_t bytes = rows / t->tiling.passes * columns * t->bytes;
+  if (bytes > t->target->lds_bytes)
+    tj_fail_at(t->graph->job, t->mapped->store_span, TJ_TILE_SIZE,
                "the tile takes %" PRId64 " bytes of LDS to shuffle; a workgroup of %s has %" PRIu32, bytes,
-               target->name, target->lds_bytes);
-  if (mapped->is_given && !is_small)
-    tj_fail_at(job, mapped->store_span, TJ_TILE_SIZE,
+               t->target->name, t->target->lds_bytes);
+  if (columns > TJ_STAGE_MOST_EXTENT || rows > TJ_STAGE_MOST_EXTENT)
+    tj_fail_at(t->graph->job, t->mapped->store_span, TJ_TILE_SIZE,
                "a tile that is shuffled through LDS has at most %d rows and columns", TJ_STAGE_MOST_EXTENT);
-  return fits && is_small;
 }
 
-/* Whether a layout in LDS fits there, where the tile goes in so many passes. */
-static bool fits_given_lds(tj_graph *graph, const tj_kernel *flat, const tj_mapped *mapped, uint32_t passes,
-                           const tj_target *target) {
-  int64_t bytes = tj_mapping_lds_size(graph, mapped->mapping, passes) * (tj_dtype_bits(flat->carried) / 8);
-  if (mapped->is_given && bytes > target->lds_bytes)
-    tj_fail_at(graph->job, mapped->load_span, TJ_TILE_SIZE,
-               "lds takes %" PRId64 " bytes; a workgroup of %s has %" PRIu32, bytes, target->name, target->lds_bytes);
-  return bytes <= target->lds_bytes;
+/* Whether a layout in LDS fits there. TJ4016 where that is the definition's fault. */
+static bool fits_given_lds(const tiler *t) {
+  int64_t bytes = tj_mapping_lds_size(t->graph, t->mapping, t->tiling.passes) * t->bytes;
+  if (t->is_given && bytes > t->target->lds_bytes)
+    tj_fail_at(t->graph->job, t->mapped->load_span, TJ_TILE_SIZE,
+               "lds takes %" PRId64 " bytes; a workgroup of %s has %" PRIu32, bytes, t->target->name,
+               t->target->lds_bytes);
+  return bytes <= t->target->lds_bytes;
 }
 
 /* --- flat kernels --- */
@@ -346,43 +335,26 @@ static tj_kernel *keep_flat(tj_graph *graph, const tj_kernel *flat, const tj_tar
 /* --- loads that transpose --- */
 
 /* What work-items ask LDS for, vector by vector; NULL where that is not all of what they store. */
-static const tj_tile_side *asked_of(tj_graph *graph, const tj_mapping *mapping, const tj_node *item,
-                                    const tj_kernel *flat) {
+static const tj_tile_side *asked_of(const tiler *t) {
+  tj_graph *graph = t->graph;
+  const tj_mapping_side *store = &t->mapping->store;
   tj_mapping_side *side = TJ_NEW(graph->job, tj_mapping_side);
   tj_tile_side *made = TJ_NEW(graph->job, tj_tile_side);
   const uint32_t **order = TJ_NEW(graph->job, const uint32_t *);
-  uint32_t items = tj_mapping_work_items(graph, &mapping->store);
-  bool is_whole = mapping->store.items == items && items == (uint32_t)item->facts.high + 1;
-  if (!is_whole || !tj_transposed_side(graph, &mapping->store, tj_dtype_bits(flat->carried) / 8, side) ||
-      tj_mapping_held(graph, mapping, &mapping->store, items, false).reaches_beyond)
+  uint32_t items = tj_mapping_work_items(graph, store);
+  if (store->items != items || items != t->tiling.workgroup_size ||
+      !tj_transposed_side(graph, store, t->bytes, side) ||
+      tj_mapping_held(graph, t->mapping, store, items, false).reaches_beyond)
     return NULL;
-  holding held = hold(graph, mapping, side, item);
-  *made = make_side(&held);
+  holding held = hold(graph, t->mapping, side, t->tiling.item);
+  *made = make_side(t, &held, false);
   *order = tj_slots_as_they_are(graph->job, side->slots);
   made->order = order;
   made->order_count = 1;
   return made;
 }
 
-/* --- kernels --- */
-
-/* Sorts the store side by passes. Machines whose work-items do not keep their slots take all passes at once. False
- * where passes have not as many slots each, or a slot is in several, which is TJ4020 where it is the definition's
- * fault. */
-static bool set_passes(const holding *store, tj_tiling *tiling, const tj_mapped *mapped, const tj_target *target) {
-  uint32_t slot;
-  tiling->passes = target->keeps_slots ? mapped->mapping->passes : 1;
-  if (tiling->passes == 1)
-    return true;
-  const uint32_t *pass = passes_of(store, &tiling->store, tiling->passes, &slot);
-  if (pass == NULL && mapped->is_given)
-    tj_fail_at(store->graph->job, mapped->store_span, TJ_MAPPING,
-               "slot %" PRIu32 " of store is in one pass for some items, in another for others", slot);
-  if (pass == NULL || !tj_passes_are_equal(store->graph->job, pass, tiling->store.slot_count, tiling->passes))
-    return false;
-  tiling->store = in_passes(store->graph->job, &tiling->store, pass, tiling->passes);
-  return true;
-}
+/* --- the way --- */
 
 /* Cycles of all waves. */
 static uint64_t cost_of(const tj_stage_choice *choice) {
@@ -390,54 +362,47 @@ static uint64_t cost_of(const tj_stage_choice *choice) {
 }
 
 /* Chooses where the tile is in LDS for loads that transpose, where that costs less than what is chosen. */
-static void choose_transposed(tj_graph *graph, const tj_tiling *tiling, const tj_lds_problem *problem,
-                              tj_lds_choice *chosen) {
-  tj_tiling asked = *tiling;
-  tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping), *made = TJ_NEW(graph->job, tj_mapping);
+static void choose_transposed(const tiler *t, const tj_lds_problem *problem, tj_lds_choice *chosen) {
+  tj_tiling asked = t->tiling;
+  tj_mapping *mapping = TJ_NEW(t->graph->job, tj_mapping), *made = TJ_NEW(t->graph->job, tj_mapping);
   tj_lds_problem other = *problem;
   tj_lds_choice found;
-  *mapping = *tiling->mapping;
-  if (tiling->asked == NULL ||
-      !tj_transposed_side(graph, &tiling->mapping->store, problem->element_bytes, &mapping->store))
+  *mapping = *t->mapping;
+  if (asked.asked == NULL || !tj_transposed_side(t->graph, &t->mapping->store, t->bytes, &mapping->store))
     return;
-  asked.store = *tiling->asked;
+  asked.store = *asked.asked;
   other.mapping = mapping;
-  other.columns = best_columns(graph, &asked, 16 / problem->element_bytes);
-  if (!tj_choose_lds(graph, &other, &found) || cost_of(found.choice) >= cost_of(chosen->choice))
+  other.columns = best_columns(t->graph, &asked, 16 / t->bytes);
+  if (!tj_choose_lds(t->graph, &other, &found) || cost_of(found.choice) >= cost_of(chosen->choice))
     return;
   *made = *found.mapping;
-  made->store = tiling->mapping->store;
+  made->store = t->mapping->store;
   *chosen = (tj_lds_choice){made, found.choice};
 }
 
 /* Chooses where the tile is in LDS. */
-static bool choose_lds(tj_graph *graph, tj_tiling *tiling, const tj_kernel *flat, const tj_mapped *mapped,
-                       const tj_target *target) {
-  uint32_t bytes = tj_dtype_bits(flat->carried) / 8;
-  tj_lds_problem problem = {.mapping = tiling->mapping,
-                            .target = target,
+static bool choose_lds(tiler *t) {
+  tj_tiling *tiling = &t->tiling;
+  tj_lds_problem problem = {.mapping = t->mapping,
+                            .target = t->target,
                             .work_items = tiling->workgroup_size,
-                            .element_bytes = bytes,
+                            .element_bytes = t->bytes,
                             .passes = tiling->passes,
-                            .columns = best_columns(graph, tiling, 16 / bytes)};
+                            .columns = best_columns(t->graph, tiling, 16 / t->bytes)};
   tj_lds_choice chosen;
-  if (!fits_lds(graph->job, flat, mapped, tiling, problem.columns, target) ||
-      !tj_choose_lds(graph, &problem, &chosen))
+  if (t->is_given)
+    check_lds(t, problem.columns);
+  if (!tj_choose_lds(t->graph, &problem, &chosen))
     return false;
-  choose_transposed(graph, tiling, &problem, &chosen);
+  choose_transposed(t, &problem, &chosen);
   tiling->mapping = chosen.mapping;
   tiling->choice = chosen.choice;
   return true;
 }
 
 /* The way through LDS; false where there is none. */
-static bool set_stage(tj_graph *graph, tj_tiling *tiling, const tj_kernel *flat, const tj_mapped *mapped,
-                      const holding *store, const tj_target *target) {
-  const tj_mapping *mapping = mapped->mapping;
-  if (!set_passes(store, tiling, mapped, target))
-    return false;
-  return mapping->lds != NULL ? fits_given_lds(graph, flat, mapped, tiling->passes, target)
-                              : choose_lds(graph, tiling, flat, mapped, target);
+static bool set_stage(tiler *t) {
+  return set_passes(t) && (t->mapping->lds != NULL ? fits_given_lds(t) : choose_lds(t));
 }
 
 /* The choice with what it would cost without LDS. */
@@ -452,25 +417,23 @@ static const tj_stage_choice *beside_exchange(tj_graph *graph, const tj_stage_ch
 
 /* The way of a tile whose elements change hands: between lanes where they stay in their waves and that costs less, or
  * else through LDS; false where there is none. */
-static bool set_way(tj_graph *graph, tj_tiling *tiling, const tj_kernel *flat, const tj_mapped *mapped,
-                    const holding *store, const tj_target *target) {
-  const tj_exchange_problem problem = {mapped->mapping, target, tiling->workgroup_size,
-                                       tj_dtype_bits(flat->carried) / 8};
-  bool has_lds = mapped->mapping->lds != NULL || mapped->mapping->passes > 1;
-  tj_exchange *exchange = has_lds ? NULL : tj_exchange_make(graph, &problem);
-  tj_mapped tried = *mapped;
-  tried.is_given = mapped->is_given && exchange == NULL;
+static bool set_way(tiler *t) {
+  tj_tiling *tiling = &t->tiling;
+  const tj_exchange_problem problem = {t->mapping, t->target, tiling->workgroup_size, t->bytes};
+  bool has_lds = t->mapping->lds != NULL || t->mapping->passes > 1;
+  tj_exchange *exchange = has_lds ? NULL : tj_exchange_make(t->graph, &problem);
   bool is_cheaper = exchange != NULL && exchange->price <= exchange->lds_price;
-  if (!is_cheaper && set_stage(graph, tiling, flat, &tried, store, target)) {
+  t->is_given = t->is_given && exchange == NULL;
+  if (!is_cheaper && set_stage(t)) {
     if (exchange == NULL || tiling->choice == NULL)
       return true;
     exchange->lds_price = tj_exchange_price_of_lds(exchange, &problem, tiling->choice);
     is_cheaper = exchange->price <= exchange->lds_price;
-    tiling->choice = beside_exchange(graph, tiling->choice, exchange);
+    tiling->choice = beside_exchange(t->graph, tiling->choice, exchange);
     if (!is_cheaper)
       return true;
   }
-  tiling->mapping = mapped->mapping;
+  tiling->mapping = t->mapping;
   tiling->choice = NULL;
   tiling->exchange = exchange;
   tiling->is_staged = false;
@@ -481,54 +444,58 @@ static bool set_way(tj_graph *graph, tj_tiling *tiling, const tj_kernel *flat, c
 
 /* Has work-items load what goes straight into LDS; false where they cannot, which is TJ4020 where the definition
  * wants it. */
-static bool set_direct(tj_graph *graph, tj_tiling *tiling, const tj_kernel *flat, const tj_mapped *mapped,
-                       const holding *load, const tj_target *target) {
-  tj_tile_side *placed = TJ_NEW(graph->job, tj_tile_side);
+static bool set_direct(tiler *t) {
+  tj_tiling *tiling = &t->tiling;
+  tj_tile_side *placed = TJ_NEW(t->graph->job, tj_tile_side);
   tj_direct_form form = {.work_items = tiling->workgroup_size};
-  const char *obstacle = tj_direct_find(graph, mapped->mapping, target, tj_dtype_bits(flat->carried) / 8, &form);
-  if (obstacle != NULL && mapped->is_given)
-    tj_fail_at(graph->job, mapped->load_span, TJ_MAPPING, "direct: %s", obstacle);
+  const char *obstacle = tj_direct_find(t->graph, t->mapping, t->target, t->bytes, &form);
+  if (obstacle != NULL && t->is_given)
+    tj_fail_at(t->graph->job, t->mapped->load_span, TJ_MAPPING, "direct: %s", obstacle);
   if (obstacle != NULL)
     return false;
-  holding once = *load;
-  once.leaves_out = true;
-  *placed = make_side(&once);
+  bool is_by_lane = t->target->direct->is_by_lane;
+  *placed = make_side(t, &t->load, true);
   tiling->is_staged = true;
-  tiling->is_given = mapped->is_given;
   tiling->direct = form.vector;
-  tiling->placed = target->direct->is_by_lane ? NULL : placed;
-  tiling->load = target->direct->is_by_lane ? *placed : tj_direct_side(graph, mapped->mapping, placed, form.vector);
+  tiling->placed = is_by_lane ? NULL : placed;
+  tiling->load = is_by_lane ? *placed : tj_direct_side(t->graph, t->mapping, placed, form.vector);
   return true;
 }
 
-/* Has an engine bring the tile into LDS: nobody loads it. */
-static void set_dma(tj_tiling *tiling, const tj_mapped *mapped) {
-  tiling->load = tiling->store;
-  tiling->is_staged = tiling->by_dma = true;
-  tiling->is_given = mapped->is_given;
-}
-
 /* The kernel whose tile lies where an engine can bring it: with gaps between rows, unless that takes more boxes. */
-static tj_kernel *tile_where_engines_can(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling,
-                                         const tj_target *target) {
-  const tj_box_problem problem = {.domain = tiling->domain,
-                                  .mapping = tiling->mapping,
-                                  .target = target,
-                                  .element_bytes = tj_dtype_bits(flat->carried) / 8};
+static tj_kernel *tile_where_engines_can(const tiler *t) {
+  const tj_box_problem problem = {
+      .domain = t->tiling.domain, .mapping = t->mapping, .target = t->target, .element_bytes = t->bytes};
   tj_kernel *kernel[2] = {NULL, NULL};
   for (int packed = 0; packed < 2; packed++) {
-    tj_tiling tried = *tiling;
+    tj_tiling tried = t->tiling;
     tj_lds_choice chosen;
-    if (!tj_choose_box_lds(graph, &problem, packed, &chosen))
+    if (!tj_choose_box_lds(t->graph, &problem, packed, &chosen))
       continue;
     tried.mapping = chosen.mapping;
     tried.choice = chosen.choice;
-    tried.is_given = tiling->is_given && packed;
-    kernel[packed] = tj_tile_kernel(graph, flat, &tried, target);
+    tried.is_given = t->is_given && packed;
+    kernel[packed] = tj_tile_kernel(t->graph, t->flat, &tried, t->target);
   }
   bool has_gaps =
       kernel[0] != NULL && (kernel[1] == NULL || tj_kernel_boxes(kernel[0]) <= tj_kernel_boxes(kernel[1]));
   return kernel[has_gaps ? 0 : 1];
+}
+
+/* Finds who loads the tile, and how its elements come to those who store them; false where there is no way. An engine
+ * brings it into LDS without anybody who loads. */
+static bool set_load(tiler *t) {
+  tj_tiling *tiling = &t->tiling;
+  tiling->by_dma = t->mapping->by_dma;
+  tiling->is_given = t->is_given;
+  tiling->is_staged = true;
+  if (tiling->by_dma)
+    tiling->load = tiling->store;
+  else if (t->mapping->is_direct)
+    return set_direct(t);
+  else
+    choose_way(t);
+  return true;
 }
 
 uint32_t tj_mapped_work_items(tj_graph *graph, const tj_mapping *mapping) {
@@ -543,31 +510,33 @@ tj_kernel *tj_tile_as_mapped(tj_graph *graph, const tj_kernel *flat, const tj_ma
   uint32_t items = tj_mapped_work_items(graph, mapping);
   const tj_node *item =
       tj_coordinate_among(graph, mapped->shared, "t", tj_int(graph, 0), tj_int(graph, items - 1), 1);
-  holding load = hold(graph, mapping, &mapping->load, item), store = hold(graph, mapping, &mapping->store, item);
-  tj_tiling tiling = {.domain = mapped->domain,
-                      .item = item,
-                      .workgroup_size = items,
-                      .load = make_side(&load),
-                      .store = make_side(&store),
-                      .passes = 1,
-                      .mapping = mapping,
-                      .choice = mapped->choice,
-                      .assumed = assumed,
-                      .shared = mapped->shared,
-                      .is_draft = mapped->is_draft};
-  if (mapping->by_dma)
-    set_dma(&tiling, mapped);
-  else if (!mapping->is_direct)
-    choose_way(graph, &tiling, &load);
-  else if (!set_direct(graph, &tiling, flat, mapped, &load, target))
+  tiler t = {.graph = graph,
+             .flat = flat,
+             .mapped = mapped,
+             .mapping = mapping,
+             .target = target,
+             .is_given = mapped->is_given,
+             .bytes = tj_dtype_bits(flat->carried) / 8,
+             .load = hold(graph, mapping, &mapping->load, item),
+             .store = hold(graph, mapping, &mapping->store, item),
+             .tiling = {.domain = mapped->domain,
+                        .item = item,
+                        .workgroup_size = items,
+                        .passes = 1,
+                        .mapping = mapping,
+                        .choice = mapped->choice,
+                        .assumed = assumed,
+                        .shared = mapped->shared,
+                        .is_draft = mapped->is_draft}};
+  t.tiling.load = make_side(&t, &t.load, false);
+  t.tiling.store = make_side(&t, &t.store, false);
+  if (!set_load(&t))
     return NULL;
-  if (tiling.by_dma && mapping->lds == NULL && mapping->passes == 1)
-    return tile_where_engines_can(graph, flat, &tiling, target);
-  if (tiling.is_staged && target->transposes_lds)
-    tiling.asked = asked_of(graph, mapping, item, flat);
-  if (tiling.is_staged && !set_way(graph, &tiling, flat, mapped, &store, target))
-    return NULL;
-  return tj_tile_kernel(graph, flat, &tiling, target);
+  if (t.tiling.by_dma && mapping->lds == NULL && mapping->passes == 1)
+    return tile_where_engines_can(&t);
+  if (t.tiling.is_staged && target->transposes_lds)
+    t.tiling.asked = asked_of(&t);
+  return !t.tiling.is_staged || set_way(&t) ? tj_tile_kernel(graph, flat, &t.tiling, target) : NULL;
 }
 
 tj_kernel *tj_tile_again(tj_graph *graph, const tj_kernel *flat, const tj_mapped *mapped,
