@@ -40,13 +40,13 @@ static void expect_truth(const checker *c, const tj_node *node) {
 
 /* --- slots --- */
 
-/* So many slots from one on, of one type. */
+/* So many slots from one on, of one type; they may go backwards. */
 static void expect_slots(const checker *c, uint32_t slot, uint32_t count, uint32_t step, bool are_given) {
-  expect(c, count > 0 && slot < c->kernel->slot_count &&
-                (uint64_t)(count - 1) * step < c->kernel->slot_count - (uint64_t)slot);
+  expect(c, count > 0 && count <= c->kernel->slot_count && slot < c->kernel->slot_count);
   for (uint32_t i = 0; i < count; i++) {
     uint32_t at = slot + i * step;
-    expect(c, tj_slot_dtype(c->kernel, at) == tj_slot_dtype(c->kernel, slot) && (!are_given || c->is_given[at]));
+    expect(c, at < c->kernel->slot_count && tj_slot_dtype(c->kernel, at) == tj_slot_dtype(c->kernel, slot) &&
+                  (!are_given || c->is_given[at]));
   }
 }
 

@@ -84,8 +84,8 @@ typedef struct {
                       many lanes side by side, all have the same. 0: each lane has its own */
 } tj_computation;
 
-/* Element k of a load or store, at access.offset + k, is slot `slot + k * slot_step`. All `width` elements are valid,
- * or none is. */
+/* Element k of a load or store, at access.offset + k, is slot `slot + k * slot_step`, modulo 2^32: slots may go
+ * backwards. All `width` elements are valid, or none is. */
 typedef struct tj_kernel_step {
   tj_step_kind kind;
   tj_access access; /* of LOAD, STORE, RUN, DIRECT and LOOKUP; of BOX the buffer alone */
