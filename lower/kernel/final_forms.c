@@ -195,7 +195,7 @@ static bool is_unbounded(const tj_node *node) {
   return (node->op == TJ_OP_ADD || node->op == TJ_OP_MUL) && !tj_facts_bounded(&node->facts);
 }
 
-static uint32_t estimate(tj_graph *graph, const tj_node *const roots[], size_t count) {
+uint32_t tj_instructions_of(tj_graph *graph, const tj_node *const roots[], size_t count) {
   enum { WIDE = 4, UNBOUNDED = 10000 };
   tj_walk walk = tj_walk_briefly(graph, roots, count);
   walk.node = tj_arena_copy(&graph->job->arena, walk.node, walk.count * sizeof *walk.node);
@@ -250,7 +250,7 @@ static bool try_move(economy *e, const tj_node *roots[], const usage *u, uint32_
   if (after == NULL || after == u->walk.node[position] || e->attempts++ >= MOST_ATTEMPTS)
     return false;
   const tj_node **moved = substituted(e, u, position, after);
-  uint32_t cost_after = estimate(e->graph, moved, e->count);
+  uint32_t cost_after = tj_instructions_of(e->graph, moved, e->count);
   bool is_better = cost_after < cost || (cost_after == cost && ahead > 1 && improve(e, moved, cost, ahead - 1));
   for (size_t i = 0; i < e->count && is_better; i++)
     roots[i] = moved[i];
@@ -361,6 +361,6 @@ void tj_economize(tj_graph *graph, const tj_node *roots[], size_t count) {
   economy e = {.graph = graph, .count = count};
   if (tj_walk_briefly(graph, roots, count).count > MOST_NODES)
     return;
-  while (e.attempts < MOST_ATTEMPTS && improve(&e, roots, estimate(graph, roots, count), MOST_MOVES_AHEAD))
+  while (e.attempts < MOST_ATTEMPTS && improve(&e, roots, tj_instructions_of(graph, roots, count), MOST_MOVES_AHEAD))
     continue;
 }
