@@ -38,7 +38,7 @@ bool tj_is_fill_used(const tj_kernel *kernel, const tj_kernel_step *load, const 
                      uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     if (takes_any_slot(&after[i]) ||
-        (stores_slots_of(kernel, &after[i], load) && !implies(after[i].access.valid, load->access.valid)))
+        (!implies(after[i].access.valid, load->access.valid) && stores_slots_of(kernel, &after[i], load)))
       return true;
   }
   return false;

@@ -224,12 +224,22 @@ static tj_lane_grid grid_of(const tj_shape_problem *problem, const shared_side *
   return tj_lane_grid_make(side->digits.count, side->digits.digits, work_items, problem->lds_phase);
 }
 
+/* What it costs that work-items store so many elements of a tile each, and that parts of them are of use on either
+ * side. */
+static double use_cost(const tj_shape_problem *problem, int64_t stored, double use, double other) {
+  double idle = 0.5 / use + 0.5 / other - 1;
+  return tj_cost_in_lines.idle_lanes * idle +
+         tj_cost_in_lines.prologue * VECTOR_BYTES / (double)(stored * problem->carried_bytes);
+}
+
 /* What it costs to share the tile out among so many work-items, by a grid for what they store; infinite where they
- * cannot hold it. */
+ * cannot hold it, or where it is surely not less than `enough`. */
 static double sharing_cost(const tj_shape_problem *problem, const tj_tile_shape *shape, const shared_side side[],
-                           const tj_lane_grid *storing) {
+                           const tj_lane_grid *storing, double enough) {
   int64_t stored = storing->slots * side[TJ_DESTINATION].elements, held = stored;
   double use = tj_lane_grid_use(storing, shape->work_items), other = use;
+  if (use_cost(problem, stored * shape->passes, use, 1) >= enough)
+    return INFINITY;
   if (shape->is_staged) {
     tj_lane_grid loading = grid_of(problem, &side[TJ_SOURCE], shape->work_items);
     int64_t loaded = loading.slots * side[TJ_SOURCE].elements;
@@ -238,10 +248,7 @@ static double sharing_cost(const tj_shape_problem *problem, const tj_tile_shape 
   }
   if (held * problem->carried_bytes > problem->slot_bytes || held > problem->slot_limit)
     return INFINITY;
-  stored *= shape->passes;
-  double idle = 0.5 / use + 0.5 / other - 1;
-  return tj_cost_in_lines.idle_lanes * idle +
-         tj_cost_in_lines.prologue * VECTOR_BYTES / (double)(stored * problem->carried_bytes);
+  return use_cost(problem, stored * shape->passes, use, other);
 }
 
 /* The least that sharing out costs: work-items hold all that they can, and none is idle. */
@@ -260,9 +267,9 @@ static int64_t greatest_depth(const tj_shape_problem *problem, const tj_tile_sha
 }
 
 /* The best number of work-items; and the best of those by which stores take the tile out of LDS by whole phases,
- * should the former have conflicts. The costs are those of sharing out alone: infinite where there is no such number.
- */
-static void share_out(const tj_shape_problem *problem, tj_tile_shape *shape, tj_tile_shape *whole) {
+ * should the former have conflicts. The costs are those of sharing out alone: infinite where there is no such number,
+ * or it costs `enough`. */
+static void share_out(const tj_shape_problem *problem, double enough, tj_tile_shape *shape, tj_tile_shape *whole) {
   const shared_side side[] = {side_of(problem, shape, TJ_SOURCE), side_of(problem, shape, TJ_DESTINATION)};
   tj_tile_shape trial = *shape;
   shape->cost = INFINITY;
@@ -271,7 +278,8 @@ static void share_out(const tj_shape_problem *problem, tj_tile_shape *shape, tj_
        trial.work_items <= MOST_WORK_ITEMS && trial.work_items <= problem->workgroup_limit;
        trial.work_items += WORK_ITEMS_STEP) {
     tj_lane_grid storing = grid_of(problem, &side[TJ_DESTINATION], trial.work_items);
-    trial.cost = sharing_cost(problem, &trial, side, &storing);
+    double worst = shape->cost > whole->cost ? shape->cost : whole->cost;
+    trial.cost = sharing_cost(problem, &trial, side, &storing, worst < enough ? worst : enough);
     trial.overlaps = tj_lane_grid_use(&storing, storing.lanes) < 1;
     if (trial.cost < shape->cost)
       *shape = trial;
@@ -399,7 +407,7 @@ static void try_shape(search *s, tj_tile_shape *shape, double cost) {
   tj_tile_shape whole;
   if (cost + least_sharing_cost(s->problem, shape) >= enough(s))
     return;
-  share_out(s->problem, shape, &whole);
+  share_out(s->problem, enough(s) - cost, shape, &whole);
   insert(s, shape, cost + shape->cost);
   insert(s, &whole, cost + whole.cost);
 }

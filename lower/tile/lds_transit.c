@@ -66,18 +66,29 @@ typedef struct {
   const tj_node *within, *part;
 } lds_place;
 
-static lds_place place_in_lds(stager *st, const tj_node *const digit[]) {
+/* Parts of a tile: how far each goes along the mode of passes, how far apart they lie, how many are there at a time.
+ */
+typedef struct {
+  const tj_node *extent, *pitch, *count;
+} lds_parts;
+
+static lds_parts parts_of(stager *st) {
+  tj_graph *graph = st->graph;
+  const tj_mapping *mapping = mapping_of(st);
+  return (lds_parts){tj_int(graph, tj_mapping_extent(mapping, tj_mapping_pass_mode(mapping)) / mapping->passes),
+                     tj_int(graph, tj_mapping_lds_pitch(graph, mapping)),
+                     tj_int(graph, tj_mapping_lds_parts(mapping, st->passes))};
+}
+
+static lds_place place_in_lds(stager *st, const lds_parts *parts, const tj_node *const digit[]) {
   tj_graph *graph = st->graph;
   const tj_mapping *mapping = mapping_of(st);
   uint32_t rank = tj_mapping_rank(mapping), last = tj_mapping_pass_mode(mapping);
   const tj_node **within = TJ_NEW_ARRAY(graph->job, const tj_node *, rank);
-  const tj_node *part = tj_int(graph, tj_mapping_extent(mapping, last) / mapping->passes),
-                *pitch = tj_int(graph, tj_mapping_lds_pitch(graph, mapping)),
-                *parts = tj_int(graph, tj_mapping_lds_parts(mapping, st->passes));
   memcpy(within, digit, rank * sizeof *within);
-  within[last] = tj_mod(graph, digit[last], part);
-  const tj_node *number = tj_mod(graph, tj_div(graph, digit[last], part), parts);
-  return (lds_place){tj_mapping_lds_at(graph, mapping, within), tj_mul(graph, number, pitch)};
+  within[last] = tj_mod(graph, digit[last], parts->extent);
+  const tj_node *number = tj_mod(graph, tj_div(graph, digit[last], parts->extent), parts->count);
+  return (lds_place){tj_mapping_lds_at(graph, mapping, within), tj_mul(graph, number, parts->pitch)};
 }
 
 static const tj_node *swizzled_offset(stager *st, lds_place place) {
@@ -97,9 +108,10 @@ static lds_place *place_slots(stager *st, tj_side *s, const tj_side *active) {
   uint32_t slots = s->tile->slot_count;
   lds_place *place = TJ_NEW_ARRAY(graph->job, lds_place, slots);
   const tj_node **offset = TJ_NEW_ARRAY(graph->job, const tj_node *, slots);
+  const lds_parts parts = parts_of(st);
   s->element = TJ_NEW_ARRAY(graph->job, tj_tile_element, slots);
   for (uint32_t slot = 0; slot < slots; slot++) {
-    place[slot] = place_in_lds(st, s->tile->digit[slot]);
+    place[slot] = place_in_lds(st, &parts, s->tile->digit[slot]);
     offset[slot] = tj_add(graph, place[slot].within, place[slot].part);
     s->element[slot].access = (tj_access){.buffer = TJ_LDS, .valid = tj_side_active(graph, active, slot)};
   }
