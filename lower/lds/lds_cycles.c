@@ -21,11 +21,12 @@ typedef struct {
   const uint32_t *address;                   /* or with swizzles */
 } phase_class;
 
-/* How far a phase reaches, as seen from where it begins. */
+/* How far a phase reaches, as seen from where it begins. Where lines lie evenly, its addresses differ from the least
+ * by up to `span`, in no bit below `low`, and by less than 1 << high. */
 typedef struct {
-  int32_t first_line, last_line, first_word, last_word;
-  uint32_t least, span; /* the least address of lines that lie evenly, and how far the others are beyond it */
-  unsigned low, high;   /* addresses differ in no bit below `low`, and by less than 1 << high */
+  uint32_t line, word; /* the most that units are behind the first of their group of lines, and of their run */
+  uint32_t least, span;
+  unsigned low, high;
 } reach;
 
 /* What layouts have in common whose classes are the same. */
@@ -54,40 +55,40 @@ static uint32_t address_of(const tj_stage_form *form, tj_stage_unit unit) {
   return unit.line / form->group * form->beyond + unit.line % form->group * form->swizzled + unit.word;
 }
 
-static int32_t lesser(int32_t a, int32_t b) {
-  return a < b ? a : b;
+/* How far a number that may be below 0, as those that wrap around, is behind a multiple. */
+static uint32_t behind_multiple(uint32_t number, uint32_t unit) {
+  int32_t rest = (int32_t)number % (int32_t)unit;
+  return (uint32_t)(rest < 0 ? rest + (int32_t)unit : rest);
 }
 
-static int32_t greater(int32_t a, int32_t b) {
-  return a > b ? a : b;
+static void reach_steps(const tj_stage_form *form, const tj_stage_phase *phase, reach *r) {
+  for (uint32_t i = 0; i < phase->units; i++) {
+    uint32_t line = behind_multiple(phase->unit[i].line, form->group),
+             word = form->run > 0 ? behind_multiple(phase->unit[i].word, form->run) : 0;
+    r->line = line > r->line ? line : r->line;
+    r->word = word > r->word ? word : r->word;
+  }
 }
 
-static reach reach_of(const tj_stage_form *form, const tj_stage_phase *phase) {
-  reach r = {0};
+static void reach_addresses(const tj_stage_form *form, const tj_stage_phase *phase, reach *r) {
   int32_t first = 0, last = 0;
   uint32_t bits = 0;
   for (uint32_t i = 0; i < phase->units; i++) {
-    const tj_stage_unit unit = phase->unit[i];
-    const uint32_t address = unit.line * form->swizzled + unit.word;
-    r.first_line = lesser(r.first_line, (int32_t)unit.line);
-    r.last_line = greater(r.last_line, (int32_t)unit.line);
-    r.first_word = lesser(r.first_word, (int32_t)unit.word);
-    r.last_word = greater(r.last_word, (int32_t)unit.word);
-    first = lesser(first, (int32_t)address);
-    last = greater(last, (int32_t)address);
+    uint32_t address = phase->unit[i].line * form->swizzled + phase->unit[i].word;
+    first = (int32_t)address < first ? (int32_t)address : first;
+    last = (int32_t)address > last ? (int32_t)address : last;
     bits |= address;
   }
-  r.least = (uint32_t)first;
-  r.span = (uint32_t)last - (uint32_t)first;
-  r.low = bits != 0 ? (unsigned)__builtin_ctz(bits) : 0;
-  r.high = r.span != 0 ? 32 - (unsigned)__builtin_clz(r.span) : 0;
-  return r;
+  r->least = (uint32_t)first;
+  r->span = (uint32_t)last - (uint32_t)first;
+  r->low = bits != 0 ? (unsigned)__builtin_ctz(bits) : 0;
+  r->high = r->span != 0 ? 32 - (unsigned)__builtin_clz(r->span) : 0;
 }
 
 static void find_reaches(const tj_stage_stream *s, tj_stage_form *form) {
-  reach *all = tj_arena_raw(&s->job->arena, s->phase_count + 1, sizeof *all);
+  reach *all = TJ_NEW_ARRAY(s->job, reach, s->phase_count + 1);
   for (uint32_t i = 0; i < s->phase_count; i++)
-    all[i] = reach_of(form, &s->phase[i]);
+    (form->swizzled > 0 ? reach_addresses : reach_steps)(form, &s->phase[i], &all[i]);
   form->reach = all;
 }
 
@@ -112,41 +113,41 @@ static uint64_t key_of_sums(const tj_stage_form *form, const tj_stage_place *pla
   return (uint64_t)(within >> r->low) << 32 | (carries ? above ^ (above + 1) : 0);
 }
 
-/* A number for what classes surely depend on no more than. */
-static uint64_t key_of_place(const tj_stage_form *form, const tj_stage_place *place) {
-  uint64_t key = tj_stage_mix(place->phase, place->at.line % form->group);
-  if (form->swizzled > 0)
-    return tj_stage_mix(key, key_of_sums(form, place));
-  return form->run > 0 ? tj_stage_mix(key, place->at.word % form->run) : key;
-}
-
 static uint32_t runs_before(const tj_stage_form *form, uint32_t word) {
   return form->run > 0 ? word / form->run : 0;
 }
 
-/* Whether all units are in the group and the run of the first one. */
-static bool stays_within(const tj_stage_form *form, const tj_stage_place *place) {
+/* Whether all units are as many groups and runs beyond the first one as they would be if that began both. */
+static bool steps_plainly(const tj_stage_form *form, const tj_stage_place *place) {
   const reach *r = &form->reach[place->phase];
-  const int32_t line = (int32_t)(place->at.line % form->group),
-                word = form->run > 0 ? (int32_t)(place->at.word % form->run) : 0;
-  return line + r->first_line >= 0 && line + r->last_line < (int32_t)form->group &&
-         (form->run == 0 || (word + r->first_word >= 0 && word + r->last_word < (int32_t)form->run));
+  return place->at.line % form->group + r->line < form->group &&
+         (form->run == 0 || place->at.word % form->run + r->word < form->run);
+}
+
+static uint64_t key_of_phase(const tj_stage_place *place) {
+  return tj_stage_mix(0, place->phase);
 }
 
 /* A number for how many groups and runs units are beyond the first one. */
 static uint64_t key_of_steps(const tj_stage_stream *s, const tj_stage_form *form, const tj_stage_place *place) {
   const tj_stage_phase *phase = &s->phase[place->phase];
   uint32_t group = place->at.line / form->group, run = runs_before(form, place->at.word);
-  uint64_t key = place->phase;
-  if (stays_within(form, place))
-    return key;
-  for (uint32_t i = 0; i < phase->units; i++) {
+  uint64_t key = key_of_phase(place);
+  for (uint32_t i = 0; i < phase->units && !steps_plainly(form, place); i++) {
     tj_stage_unit unit = unit_at(phase, place, i);
-    uint32_t groups = unit.line / form->group - group, runs = runs_before(form, unit.word) - run;
-    if (groups != 0 || runs != 0)
-      key = tj_stage_mix(key, (uint64_t)groups << 32 | (runs << 8 ^ i));
+    key = tj_stage_mix(key, (uint64_t)(unit.line / form->group - group) << 32 | (runs_before(form, unit.word) - run));
   }
   return key;
+}
+
+/* A number for what classes surely depend on no more than. */
+static uint64_t key_of_place(const tj_stage_form *form, const tj_stage_place *place) {
+  if (form->swizzled == 0 && steps_plainly(form, place))
+    return key_of_phase(place);
+  uint64_t key = tj_stage_mix(key_of_phase(place), place->at.line % form->group);
+  if (form->swizzled > 0)
+    return tj_stage_mix(key, key_of_sums(form, place));
+  return form->run > 0 ? tj_stage_mix(key, place->at.word % form->run) : key;
 }
 
 static uint64_t key_of_class(const tj_stage_stream *s, const tj_stage_form *form, const tj_stage_place *place) {
