@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Calls the functions that `tilejit compile --function` emits, at every coordinate, and compares with `tilejit eval`.
 
-    run_functions.py --tilejit PATH --cc CC --cxx CXX [--clang CLANG]
+    run_functions.py --tilejit PATH [--library PATH] --cc CC --cxx CXX [--clang CLANG]
 
 Walks step through their views, and compare at each place. Each map of the table below, and each of a number of random expressions, becomes C, which is compiled as C99 with its assumptions checked by assert and, where the
 compiler can, with the undefined-behaviour sanitizer; as C++17, optimised; and an object file for the host, linked with
@@ -20,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 from random import Random
+
+import emitter
 
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror"]
 SECONDS = 120
@@ -116,6 +118,11 @@ class Walk:
         text += f", count={self.count}" if self.count else ""
         return text + (f", starts={self.starts}".replace(" ", "") if self.starts else "")
 
+    @property
+    def program(self):
+        declared = self.view.program[:-len(self.view.text)]
+        return f"{declared}walk({self.view.text}, {self.parts})"
+
 
 WALKS = {
     "walk_flat": Walk(view("packed((5,7))"), (0, 2)),
@@ -196,19 +203,24 @@ class Table:
 
 
 class Tester:
-    def __init__(self, tilejit, folder):
-        self.tilejit = tilejit
+    def __init__(self, given, folder):
+        self.tilejit = pathlib.Path(given.tilejit).resolve()
+        self.emitter = emitter.emitter_of(given)
         self.folder = folder
 
-    def compile(self, name, case, form, *options):
-        suffix = {"c": "c.h", "header": "h", "obj": "o", "llvm": "ll", "bc": "bc"}[form]
-        file = self.folder / f"{name}.{suffix}"
-        if form in ("c", "header") and file.exists():
-            return file
-        walk = ["--walk", case.parts] if isinstance(case, Walk) else []
-        program = case.view.program if walk else case.program
-        run([self.tilejit, "compile", "-e", program, "--emit", form, "--function", name, "-o", file, *walk, *options],
-            self.folder)
+    def text(self, name, case, form):
+        """The file with the functions in C, or their declarations, which the command writes."""
+        file = self.folder / f"{name}.{'c.h' if form == 'c' else 'h'}"
+        if not file.exists():
+            walk = ["--walk", case.parts] if isinstance(case, Walk) else []
+            run([self.tilejit, "compile", "-e", case.view.program if walk else case.program, "--emit", form,
+                 "--function", name, "-o", file, *walk], self.folder)
+        return file
+
+    def compile(self, name, case, form, target):
+        """The file with the functions that LLVM makes."""
+        file = self.folder / f"{name}.{'ll' if form == 'llvm' else form}"
+        file.write_bytes(self.emitter.function(case.program, name, form, target))
         return file
 
     def table(self, case, values):
@@ -251,21 +263,34 @@ class Tester:
                 raise Failure(f"{call}: {values}, valid: {valid}; but the function says {line}")
 
 
-def calls_of(name, case, table, values):
-    """C that prints, for each coordinate, the components and the validity; and what it should print."""
-    count = len(table.values[0])
-    names = [name] if count == 1 else [f"{name}_{k}" for k in range(count)]
-    names += [f"{name}_valid"] if table.valid[0] is not None else []
-    for coordinate, expected, valid in zip(table.coordinates, table.values, table.valid):
-        words = ", ".join(str(word) if word > -2**31 else f"({word + 1} - 1)"
-                          for word in (*coordinate, *values.values()))
-        arguments = ", ".join(f"(long long){function}({words})" for function in names)
-        formats = " ".join(["%lld"] * len(names))
-        yield f'  printf("{formats}\\n", {arguments});\n', (f"{name}({words})", expected, valid)
-
-
 def literal(word):
     return str(word) if word > -2**31 else f"({word + 1} - 1)"
+
+
+def rows_of(rows):
+    """C for a table of integers; of which no row is empty."""
+    return ", ".join("{" + ", ".join(["0", *map(literal, row)]) + "}" for row in rows)
+
+
+def words_of(begin, end):
+    return [f"row[{k + 1}]" for k in range(begin, end)]
+
+
+def calls_of(name, tables):
+    """C that prints, at each coordinate of each (values of parameters, table), components and validity; and what it
+    should print."""
+    table = tables[0][1]
+    count, rank = len(table.values[0]), len(table.coordinates[0]) + len(tables[0][0])
+    names = [name] if count == 1 else [f"{name}_{k}" for k in range(count)]
+    names += [f"{name}_valid"] if table.valid[0] is not None else []
+    arguments = ", ".join(f"(long long){function}({', '.join(words_of(0, rank))})" for function in names)
+    code = f'    printf("{" ".join(["%lld"] * len(names))}\\n", {arguments});\n'
+    rows, expected = [], []
+    for values, at in tables:
+        for coordinate, found, valid in zip(at.coordinates, at.values, at.valid):
+            rows.append((*coordinate, *values.values()))
+            expected.append((f"{name}{rows[-1]}", found, valid))
+    return (rows, code), expected
 
 
 def steps_of(name, walk, table, values):
@@ -275,26 +300,48 @@ def steps_of(name, walk, table, values):
     lengths = [max(axis) + 1 for axis in zip(*table.coordinates)]
     leaves = [-(-length // abs(step)) for length, step in zip(lengths, walk.step) if step != 0]
     count = walk.count or min(leaves)
-    parameters = [literal(value) for value in values.values()]
+    rank = len(lengths)
+    begin = ", ".join(["&walk", *words_of(0, rank + len(values))])
+    there = ", ".join(["&walk", *words_of(rank, rank + len(values))])
+    code = (f"    {name}_walk walk;\n    {name}_init({begin});\n    for (int k = 0; k < {count}; k++) {{\n"
+            f'      printf("%lld %lld\\n", (long long){name}_offset({there}), (long long){name}_valid({there}));\n'
+            f"      {name}_next({there});\n    }}\n")
+    rows, expected = [], []
     for start in itertools.product(*map(range, walk.starts or lengths)):
-        begin = ", ".join(["&walk", *map(literal, start), *parameters])
-        there = ", ".join(["&walk", *parameters])
-        call = (f"  {{\n    {name}_walk walk;\n    {name}_init({begin});\n    for (int k = 0; k < {count}; k++) {{\n"
-                f'      printf("%lld %lld\\n", (long long){name}_offset({there}), (long long){name}_valid({there}));\n'
-                f"      {name}_next({there});\n    }}\n  }}\n")
-        places = [tuple(s + k * step for s, step in zip(start, walk.step)) for k in range(count)]
-        found = [at.get(place, (0, 0)) for place in places]
-        yield call, [(f"{name} at {place}", [value], valid) for place, (value, valid) in zip(places, found)]
+        rows.append((*start, *values.values()))
+        for k in range(count):
+            place = tuple(s + k * step for s, step in zip(start, walk.step))
+            value, valid = at.get(place, (0, 0))
+            expected.append((f"{name} at {place}", [value], valid))
+    return (rows, code), expected
+
+
+# What is called has its own types: here all integers are of 64 bits, and fit.
+PROGRAM = """#include <assert.h>
+#include <stdio.h>
+{headers}#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+{parts}int main(void) {{
+{calls}  return 0;
+}}
+"""
+
+PART = """static void part_{number}(void) {{
+  static const long long rows[][{words}] = {{{rows}}};
+  for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {{
+    const long long *row = rows[i];
+    (void)row;
+{code}  }}
+}}
+"""
 
 
 def program_of(headers, calls):
-    """Calls in functions of a bounded length, since compilers take their time over long ones."""
-    chunks = [calls[i:i + 200] for i in range(0, len(calls), 200)]
-    text = "#include <assert.h>\n#include <stdio.h>\n"
-    text += "".join(f'#include "{header.name}"\n' for header in headers)
-    for number, chunk in enumerate(chunks):
-        text += f"static void part_{number}(void) {{\n{''.join(chunk)}}}\n"
-    return text + "int main(void) {\n" + "".join(f"  part_{n}();\n" for n in range(len(chunks))) + "  return 0;\n}\n"
+    """A program of (rows, what is done with each)."""
+    return PROGRAM.format(headers="".join(f'#include "{header.name}"\n' for header in headers),
+                          parts="".join(PART.format(number=number, words=len(rows[0]) + 1, rows=rows_of(rows), code=code)
+                                        for number, (rows, code) in enumerate(calls)),
+                          calls="".join(f"  part_{number}();\n" for number in range(len(calls))))
 
 
 def has_sanitizer(given, folder):
@@ -311,29 +358,27 @@ def add_random_cases(tester, calls, expected):
         raise Failure(f"only {len(cases)} random cases are defined everywhere")
     tables = iter(tester.tuples(cases.values()))
     for name, case in cases.items():
-        for values in case.values:
-            for call, outcome in calls_of(name, case, next(tables), values):
-                calls.append(call)
-                expected.append(outcome)
+        call, outcomes = calls_of(name, [(values, next(tables)) for values in case.values])
+        calls.append(call)
+        expected.extend(outcomes)
     return cases
 
 
 def check_on_host(given, tester, folder):
     calls, expected = [], []
     for name, case in CASES.items():
-        for values in case.values:
-            for call, outcome in calls_of(name, case, tester.table(case, values), values):
-                calls.append(call)
-                expected.append(outcome)
+        call, outcomes = calls_of(name, [(values, tester.table(case, values)) for values in case.values])
+        calls.append(call)
+        expected.extend(outcomes)
     for name, walk in WALKS.items():
         for values in walk.view.values:
-            for call, outcomes in steps_of(name, walk, tester.table(walk.view, values), values):
-                calls.append(call)
-                expected.extend(outcomes)
+            call, outcomes = steps_of(name, walk, tester.table(walk.view, values), values)
+            calls.append(call)
+            expected.extend(outcomes)
     cases = CASES | WALKS | add_random_cases(tester, calls, expected)
-    sources = [tester.compile(name, case, "c") for name, case in cases.items()]
-    headers = [tester.compile(name, case, "header") for name, case in cases.items()]
-    objects = [tester.compile(name, case, "obj", "--target", "host") for name, case in cases.items()]
+    sources = [tester.text(name, case, "c") for name, case in cases.items()]
+    headers = [tester.text(name, case, "header") for name, case in cases.items()]
+    objects = [tester.compile(name, case, "obj", "host") for name, case in cases.items()]
     (folder / "by_source.c").write_text(program_of(sources, calls), encoding="utf-8")
     (folder / "by_object.c").write_text(program_of(headers, calls), encoding="utf-8")
     sanitize = ["-fsanitize=undefined", "-fno-sanitize-recover=all"] if has_sanitizer(given, folder) else []
@@ -399,10 +444,10 @@ def check_in_hip(given, tester, folder):
     """Whatever is called must have become part of the kernels, from the bitcode as from the C."""
     sources, headers, kernels, link = [], [], [], []
     for name, case in (CASES | WALKS).items():
-        sources.append(tester.compile(name, case, "c"))
-        headers.append(tester.compile(name, case, "header"))
+        sources.append(tester.text(name, case, "c"))
+        headers.append(tester.text(name, case, "header"))
         kernels.append(walking_kernel_of(name, case) if name in WALKS else kernel_of(name, headers[-1]))
-        link += ["-Xclang", "-mlink-bitcode-file", "-Xclang", tester.compile(name, case, "bc", "--target", "gfx942")]
+        link += ["-Xclang", "-mlink-bitcode-file", "-Xclang", tester.compile(name, case, "bc", "gfx942")]
     include = lambda files: "".join(f'#include "{file.name}"\n' for file in files)
     (folder / "kernels.hip").write_text(
         HIP.format(headers=include(headers), sources=include(sources), kernels="".join(kernels)), encoding="utf-8")
@@ -422,20 +467,21 @@ def check_in_hip(given, tester, folder):
 def check_text_of_llvm(given, tester, folder):
     """What is emitted as text is read back, verified, and made into assembly."""
     for target, options in (("host", []), ("gfx1100", ["--target=amdgcn-amd-amdhsa", "-mcpu=gfx1100", "-nogpulib"])):
-        texts = [tester.compile(name, case, "llvm", "--target", target) for name, case in (CASES | WALKS).items()]
+        texts = [tester.compile(name, case, "llvm", target) for name, case in (CASES | WALKS).items()]
         run([given.clang, *options, "-Wno-override-module", "-S", *texts], folder)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("tilejit", "cc", "cxx"):
+    emitter.add_arguments(parser)
+    for name in ("cc", "cxx"):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--clang")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         try:
-            tester = Tester(pathlib.Path(given.tilejit).resolve(), folder)
+            tester = Tester(given, folder)
             print("%d maps at %d coordinates, in four forms" % check_on_host(given, tester, folder))
             if given.clang:
                 check_in_hip(given, tester, folder)

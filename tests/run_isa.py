@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Counts the instructions of offsets kernels on gfx942, against CK Tile and clang -O3, and against the past.
 
-usage: run_isa.py --tilejit PATH [--update] ISA.jsonl CK.jsonl COUNTS.csv
+usage: run_isa.py --tilejit PATH [--library PATH] [--update] ISA.jsonl CK.jsonl COUNTS.csv
 
 ISA.jsonl has the peers' counts of descriptors of CK.jsonl, by name. In no case may `cost` (VALU instructions, where a
 quarter-rate multiplication counts 4) exceed the best peer's, or registers by more than two; over all cases, what goes
@@ -15,9 +15,9 @@ import concurrent.futures
 import csv
 import json
 import os
-import subprocess
 import sys
 
+import emitter
 from run_vectors import view_expression
 
 FLOOR = 4  # of the kernel without arithmetic: its cost, and its VALU instructions
@@ -30,19 +30,18 @@ def read_rows(path):
         return [json.loads(line) for line in file]
 
 
-def count(tilejit, view):
-    result = subprocess.run([tilejit, "compile", "-e", view, "--target", "gfx942", "--emit", "stats"],
-                            capture_output=True, text=True, check=False)
-    if result.returncode != 0:
-        sys.exit(f"{view}\n{result.stderr}")
-    stats = json.loads(result.stdout)
+def count(compiler, view):
+    try:
+        stats = json.loads(compiler.emit(view, "stats", "gfx942"))
+    except emitter.Refusal as refusal:
+        sys.exit(f"{view}\n{refusal}")
     return {field: stats[field] for field in FIELDS}
 
 
-def count_all(tilejit, views):
+def count_all(compiler, views):
     workers = int(os.environ.get("TILEJIT_JOBS", "2"))
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(lambda view: count(tilejit, view), views))
+        return list(pool.map(lambda view: count(compiler, view), views))
 
 
 def against_peers(rows, counts):
@@ -82,7 +81,7 @@ def write_counts(path, names, counts):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tilejit", required=True)
+    emitter.add_arguments(parser)
     parser.add_argument("--update", action="store_true", help="write COUNTS.csv instead of comparing with it")
     parser.add_argument("isa")
     parser.add_argument("ck")
@@ -91,7 +90,7 @@ def main():
     descriptors = {row["name"]: row for row in read_rows(options.ck) if row["kind"] == "descriptor"}
     rows = read_rows(options.isa)
     names = [row["name"] for row in rows]
-    counts = count_all(options.tilejit, [view_expression(descriptors[name]) for name in names])
+    counts = count_all(emitter.emitter_of(options), [view_expression(descriptors[name]) for name in names])
     failures = against_peers(rows, counts)
     if options.update:
         write_counts(options.counts, names, counts)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Holds what the command links against what LLD makes of the same objects: every byte that a loader maps.
+"""Holds what is linked against what LLD makes of the same objects: every byte that a loader maps.
 
-usage: run_link.py --tilejit PATH --lld PATH --target TARGET FOLDER...
+usage: run_link.py --tilejit PATH [--library PATH] --lld PATH --target TARGET FOLDER...
 
 Takes every kernel of the .tile files below the folders that compiles for the target.
 """
@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+import emitter
+
 SEGMENT = struct.Struct("<IIQQQQQQ")
 
 
@@ -24,12 +26,6 @@ def kernels(folders):
                 yield path, name
 
 
-def compile_to(options, path, kernel, form, output):
-    words = [options.tilejit, "compile", str(path), "--kernel", kernel, "--target", options.target, "--emit", form,
-             "-o", str(output)]
-    return subprocess.run(words, capture_output=True, check=False).returncode == 0
-
-
 def loaded(code):
     """The program headers, and the bytes of every segment."""
     at, count = struct.unpack_from("<Q", code, 32)[0], struct.unpack_from("<H", code, 56)[0]
@@ -38,26 +34,30 @@ def loaded(code):
     return headers, code[at:end]
 
 
-def is_same(options, folder, path, kernel):
+def is_same(compiler, options, folder, path, kernel):
     """Whether both link the kernel alike; None: it does not compile."""
-    obj, ours, theirs = (folder / name for name in ("kernel.o", "ours", "theirs"))
-    if not compile_to(options, path, kernel, "obj", obj) or not compile_to(options, path, kernel, "hsaco", ours):
+    obj, theirs = folder / "kernel.o", folder / "theirs"
+    try:
+        obj.write_bytes(compiler.emit(path, "obj", options.target, kernel))
+        ours = compiler.emit(path, "hsaco", options.target, kernel)
+    except emitter.Refusal:
         return None
     subprocess.run([options.lld, "-shared", "--no-undefined", "--discard-all", "-o", theirs, obj], check=True)
-    return loaded(ours.read_bytes()) == loaded(theirs.read_bytes())
+    return loaded(ours) == loaded(theirs.read_bytes())
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--tilejit", required=True)
+    emitter.add_arguments(parser)
     parser.add_argument("--lld", required=True)
     parser.add_argument("--target", required=True)
     parser.add_argument("folders", nargs="+")
     options = parser.parse_args()
+    compiler = emitter.emitter_of(options)
     compared = differing = 0
     with tempfile.TemporaryDirectory() as folder:
         for path, kernel in kernels(options.folders):
-            same = is_same(options, pathlib.Path(folder), path, kernel)
+            same = is_same(compiler, options, pathlib.Path(folder), path, kernel)
             compared += same is not None
             if same is False:
                 differing += 1

@@ -46,8 +46,7 @@ def functions(folder):
     for name, case in random_cases(40):
         yield name, ["-e", case.program]
     for name, walk in WALKS.items():
-        declared = walk.view.program[:-len(walk.view.text)]
-        yield name, ["-e", f"{declared}walk({walk.view.text}, {walk.parts})"]
+        yield name, ["-e", walk.program]
     for name, move in MOVES.items():
         yield re.sub(r"\W+", "_", name), ["-e", move.program]
     yield from examples(folder)

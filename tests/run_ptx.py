@@ -3,7 +3,7 @@
 """Compiles every kernel of tests/golden and examples to PTX, which LLVM verifies on the way, for each NVIDIA processor
 of the list; where ptxas is, it assembles all of one processor's and a third of the others', and no register spills.
 
-    run_ptx.py --tilejit PATH
+    run_ptx.py --tilejit PATH [--library PATH]
 
 TILEJIT_PTXAS names ptxas; without it, it is looked for in the PATH. A kernel whose mapping has waves of another size
 than the processor's has to be refused with TJ4015, and where there is no TMA one whose tiles that brings, with TJ4020.
@@ -18,6 +18,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+import emitter
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIBRARIES = ROOT / "tests/golden/imports"
@@ -36,11 +38,6 @@ def kernels():
         yield from ((path, name) for name in names)
 
 
-def run(words, folder):
-    return subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, cwd=folder, check=False,
-                          env=dict(os.environ, TILEJIT_PATH=str(LIBRARIES)))
-
-
 def complaint_of_text(text, processor):
     """What is wrong with PTX, as far as text tells."""
     version = PROCESSORS[processor]
@@ -55,7 +52,8 @@ def complaint_of_text(text, processor):
 
 def complaint_of_assembly(ptxas, folder, text, processor):
     """What is wrong with the machine code that ptxas makes of PTX, as far as ptxas tells."""
-    assembled = run([ptxas, f"-arch={processor}", "-v", str(text), "-o", "kernel.cubin"], folder)
+    assembled = subprocess.run([ptxas, f"-arch={processor}", "-v", str(text), "-o", "kernel.cubin"],
+                               capture_output=True, text=True, timeout=SECONDS, cwd=folder, check=False)
     if assembled.returncode != 0:
         return assembled.stderr.strip()
     spills = re.findall(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", assembled.stderr)
@@ -66,16 +64,15 @@ def complaint_of_assembly(ptxas, folder, text, processor):
     return None if all(0 < count <= 255 for count in registers) else f"registers: {registers}"
 
 
-def check(tilejit, ptxas, folder, path, name, processor):
+def check(compiler, ptxas, folder, path, name, processor):
     """What is wrong with one kernel; None: nothing. Without ptxas only its PTX is looked at."""
+    try:
+        text = compiler.emit(path, "ptx", processor, name)
+    except emitter.Refusal as refusal:
+        return None if any(known.format(processor) in str(refusal) for known in REFUSALS) else str(refusal)
     output = folder / "kernel.ptx"
-    compiled = run([tilejit, "compile", str(path), "--kernel", name, "--target", processor, "--emit", "ptx", "-o",
-                    str(output)], folder)
-    if compiled.returncode == 1 and any(text.format(processor) in compiled.stderr for text in REFUSALS):
-        return None
-    if compiled.returncode != 0:
-        return compiled.stderr.strip()
-    complaint = complaint_of_text(output.read_text(encoding="utf-8"), processor)
+    output.write_bytes(text)
+    complaint = complaint_of_text(text.decode("utf-8"), processor)
     return complaint_of_assembly(ptxas, folder, output, processor) if complaint is None and ptxas else complaint
 
 
@@ -86,15 +83,16 @@ def is_assembled(number, processor):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tilejit", required=True)
-    tilejit = os.path.abspath(parser.parse_args().tilejit)
+    emitter.add_arguments(parser)
+    compiler = emitter.emitter_of(parser.parse_args())
+    os.environ["TILEJIT_PATH"] = str(LIBRARIES)
     ptxas = os.environ.get("TILEJIT_PTXAS") or shutil.which("ptxas")
     count, failed = 0, 0
     with tempfile.TemporaryDirectory() as folder:
         for number, (path, name) in enumerate(kernels()):
             for processor in PROCESSORS:
                 assembler = ptxas if is_assembled(number, processor) else None
-                complaint = check(tilejit, assembler, pathlib.Path(folder), path, name, processor)
+                complaint = check(compiler, assembler, pathlib.Path(folder), path, name, processor)
                 count += 1
                 if complaint is not None:
                     failed += 1
