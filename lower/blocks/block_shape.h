@@ -4,7 +4,6 @@
 #ifndef TJ_LOWER_BLOCK_SHAPE_H
 #define TJ_LOWER_BLOCK_SHAPE_H
 
-#include "ir/index/substitute.h"
 #include "ir/value/mapping.h"
 #include "lower/kernel/domain.h"
 #include "lower/kernel/kernel.h"
@@ -30,9 +29,8 @@ typedef struct {
 typedef struct {
   tj_graph *graph;
   const tj_kernel *flat;
-  const tj_domain *domain; /* in terms of what is assumed */
+  const tj_domain *domain;
   const tj_target *target;
-  const tj_substitution *assumed;
   bool is_large;    /* the destination is assumed to be */
   bool is_small;    /* blocks of fewer rows will do */
   bool is_anywhere; /* the destination may begin at any element: no vector of it can be streamed as it is */

@@ -162,7 +162,7 @@ static const tj_node *const *tile_of(const host_tile *t, const tj_node *workgrou
   const tj_block_map *map = t->map;
   uint32_t count = map->domain->count;
   if (!t->mapping->is_launched)
-    return tj_mapping_tile(t->graph, t->mapping, t->tiles.along, map->assumed, workgroup);
+    return tj_mapping_tile(t->graph, t->mapping, t->tiles.along, map->domain->assumed, workgroup);
   const tj_node **tile = TJ_NEW_ARRAY(t->graph->job, const tj_node *, count);
   for (uint32_t i = 0; i < count; i++) {
     uint32_t mode = map->by_source[i];
@@ -198,10 +198,7 @@ static bool is_moved_back(const host_tile *t, uint32_t mode) {
 /* --- accesses --- */
 
 static tj_access access_at(const host_tile *t, uint32_t operand, const tj_node *const digit[]) {
-  tj_access access = tj_domain_at(t->graph, t->map->domain, operand, tj_flat_buffer(t->map->flat, operand), digit);
-  const tj_node *parts[] = {access.offset, access.valid};
-  tj_substitute(t->graph, t->map->assumed, parts, 2);
-  return (tj_access){.buffer = access.buffer, .offset = parts[0], .valid = parts[1]};
+  return tj_domain_at(t->graph, t->map->domain, operand, tj_flat_buffer(t->map->flat, operand), digit);
 }
 
 /* Truth, whether a work-item is an item of the side. */
@@ -224,10 +221,10 @@ static bool find_strides(const host_tile *t, uint32_t operand, const tj_mapping_
     modes |= (uint64_t)1 << slots->digit[i].mode;
   for (uint32_t m = 0; m < t->map->domain->count; m++) {
     side->stride[m] = tj_domain_stride(t->map->domain, operand, m);
-    tj_substitute(t->graph, t->map->assumed, &side->stride[m], 1);
+    tj_substitute(t->graph, t->map->domain->assumed, &side->stride[m], 1);
     side->stride[m] = tj_simplified(t->graph, side->stride[m]);
   }
-  return tj_domain_is_even(t->graph, t->map->domain, operand, modes, t->map->assumed);
+  return tj_domain_is_even(t->graph, t->map->domain, operand, modes);
 }
 
 /* The block's place in a buffer. */
@@ -510,7 +507,7 @@ static bool find_block_places(const host_tile *t, block_places *all) {
 
 static tj_kernel *new_kernel(const host_tile *t, const step_list *steps) {
   tj_graph *graph = t->graph;
-  tj_kernel *kernel = tj_kernel_in_place_of(graph, t->map->flat, t->map->assumed);
+  tj_kernel *kernel = tj_kernel_in_place_of(graph, t->map->flat, t->map->domain->assumed);
   kernel->workgroup = t->workgroup;
   kernel->item = t->item;
   kernel->items = tj_is_constant(t->items) ? NULL : t->items;

@@ -582,8 +582,11 @@ tj_access tj_domain_at(tj_graph *graph, const tj_domain *domain, uint32_t operan
   const tj_operand *of = operand == TJ_OPERAND_SOURCE        ? domain->source
                          : operand == TJ_OPERAND_DESTINATION ? domain->destination
                                                              : &domain->other[operand - TJ_OPERAND_OTHERS];
-  return tj_domain_at_leaves(graph, domain, of, operand != TJ_OPERAND_DESTINATION, buffer,
-                             leaf_digits(graph, domain, digit));
+  tj_access access = tj_domain_at_leaves(graph, domain, of, operand != TJ_OPERAND_DESTINATION, buffer,
+                                         leaf_digits(graph, domain, digit));
+  const tj_node *part[] = {access.offset, access.valid};
+  tj_substitute(graph, domain->assumed, part, 2);
+  return (tj_access){.buffer = buffer, .offset = part[0], .valid = part[1]};
 }
 
 const tj_node *tj_domain_stride(const tj_domain *domain, uint32_t operand, uint32_t mode) {
@@ -622,8 +625,7 @@ const tj_node *tj_domain_origin(tj_graph *graph, const tj_domain *domain, uint32
   return tj_prove_equal(graph, any, tj_simplified(graph, tj_add(graph, origin, sum))) ? origin : NULL;
 }
 
-bool tj_domain_is_even(tj_graph *graph, const tj_domain *domain, uint32_t operand, uint64_t modes,
-                       const tj_substitution *assumed) {
+bool tj_domain_is_even(tj_graph *graph, const tj_domain *domain, uint32_t operand, uint64_t modes) {
   if (operand >= TJ_OPERAND_OTHERS || tj_domain_has_own_strides(domain, operand == TJ_OPERAND_SOURCE))
     return true;
   const tj_node **digit = TJ_NEW_ARRAY(graph->job, const tj_node *, domain->count + 1);
@@ -631,7 +633,6 @@ bool tj_domain_is_even(tj_graph *graph, const tj_domain *domain, uint32_t operan
     digit[m] = tj_coordinate(graph, "i", domain->mode[m].extent);
   tj_access any = tj_domain_at(graph, domain, operand, 0, digit);
   const tj_node *part[] = {any.offset, any.valid};
-  tj_substitute(graph, assumed, part, 2);
   tj_simplify(graph, part, 2, NULL);
   return tj_is_int(part[1], 1) && tj_domain_origin(graph, domain, operand, modes, digit, part[0]) != NULL;
 }

@@ -51,6 +51,8 @@ typedef struct tj_domain {
   const tj_node *const *leaf_extent; /* by place in the profile */
   uint32_t leaf_total;
 
+  const struct tj_substitution *assumed; /* of symbols, in whose terms extents and strides are, and what is at digits;
+                                            NULL: nothing */
   const struct tj_domain *linear_of; /* whose linear coordinate, first mode fastest, the only mode is; NULL: modes are
                                         those of the operands */
 } tj_domain;
@@ -66,15 +68,14 @@ tj_domain tj_domain_of_modes(tj_graph *graph, const tj_sides *sides);
  * shown to step evenly; or those of a buffer's dimensions, which nothing transforms but what merges them. */
 bool tj_domain_has_own_strides(const tj_domain *domain, bool of_source);
 
-/* The offset of an operand where the coordinates of `modes`, by bit, are 0, if at any coordinates it surely is that and
- * the sum of these times strides: of offset `any`, at symbols of which a mode each has one. NULL: it may not be. */
+/* The offset of an operand where the coordinates of `modes`, by bit, are 0, if at any coordinates it surely is that
+ * and the sum of these times strides: of offset `any`, at symbols of which a mode each has one. NULL: it may not be.
+ */
 const tj_node *tj_domain_origin(tj_graph *graph, const tj_domain *domain, uint32_t operand, uint64_t modes,
                                 const tj_node *const coordinate[], const tj_node *any);
 
-/* Whether every element of an operand is valid, and along `modes` at the sum of digits times strides, by what is
- * assumed; NULL: nothing. */
-bool tj_domain_is_even(tj_graph *graph, const tj_domain *domain, uint32_t operand, uint64_t modes,
-                       const struct tj_substitution *assumed);
+/* Whether every element of an operand is valid, and along `modes` at the sum of digits times strides. */
+bool tj_domain_is_even(tj_graph *graph, const tj_domain *domain, uint32_t operand, uint64_t modes);
 
 /* The modes in the order in which a side steps through them, smallest stride first, as far as strides are known and
  * can be compared; of products that cannot be, the one of fewer factors counts as less. Strides of 1 come first,

@@ -152,11 +152,14 @@ const tj_node *tj_demands_condition(tj_graph *graph, const tj_demands *demands) 
 
 /* --- kernels --- */
 
-const tj_domain *tj_assumed_domain(tj_graph *graph, const tj_domain *domain, const tj_substitution *assumed) {
+const tj_domain *tj_assumed_domain(tj_graph *graph, const tj_domain *domain, const tj_demands *demands) {
+  tj_substitution *assumed = TJ_NEW(graph->job, tj_substitution);
   tj_domain *copy = TJ_NEW(graph->job, tj_domain);
   tj_mode *mode = TJ_NEW_ARRAY(graph->job, tj_mode, domain->count);
+  *assumed = tj_assume(graph, demands);
   *copy = *domain;
   copy->mode = mode;
+  copy->assumed = assumed;
   for (uint32_t m = 0; m < domain->count; m++) {
     const tj_node **parts[] = {&mode[m].extent, &mode[m].source_stride, &mode[m].destination_stride};
     mode[m] = domain->mode[m];

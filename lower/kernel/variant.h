@@ -37,8 +37,8 @@ tj_substitution tj_assume(tj_graph *graph, const tj_demands *demands);
 /* Truth, of the symbols that the demands are made of: whether they are met. */
 const tj_node *tj_demands_condition(tj_graph *graph, const tj_demands *demands);
 
-/* The domain in terms of what is assumed. */
-const tj_domain *tj_assumed_domain(tj_graph *graph, const tj_domain *domain, const tj_substitution *assumed);
+/* The domain in terms of symbols that meet the demands. */
+const tj_domain *tj_assumed_domain(tj_graph *graph, const tj_domain *domain, const tj_demands *demands);
 
 /* The kernel's parameters in those terms. */
 const tj_node *const *tj_assumed_parameters(tj_graph *graph, const tj_kernel *kernel, const tj_substitution *assumed);

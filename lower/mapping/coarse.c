@@ -68,9 +68,8 @@ static const tj_domain *long_domain(tj_graph *graph, const tj_domain *of, int64_
 }
 
 static tj_kernel *tiled(tj_graph *graph, const tj_kernel *flat, const tj_domain *domain, const tj_target *target) {
-  static const tj_substitution nothing;
   tj_mapped mapped = {.domain = domain, .mapping = mapping_of(graph, flat)};
-  tj_kernel *kernel = tj_tile_as_mapped(graph, flat, &mapped, &nothing, target);
+  tj_kernel *kernel = tj_tile_as_mapped(graph, flat, &mapped, target);
   return kernel != NULL && tj_kernel_fits(graph, kernel) ? kernel : NULL;
 }
 

@@ -102,9 +102,7 @@ static tj_demands demands_of(const tj_block_map *map, const tj_mapping *mapping)
 static tj_kernel *make(tj_block_map map, const tj_domain *domain, const tj_mapping *mapping, tj_demands *demands) {
   map.domain = domain;
   *demands = demands_of(&map, mapping);
-  tj_substitution assumed = tj_assume(map.graph, demands);
-  map.assumed = &assumed;
-  map.domain = tj_assumed_domain(map.graph, domain, &assumed);
+  map.domain = tj_assumed_domain(map.graph, domain, demands);
   if (!sort_all(&map))
     return NULL;
   return tj_block_kernel(&map, mapping);
@@ -211,9 +209,8 @@ static const int64_t *wanted_extents(const tj_block_map *map, int64_t row, int64
  * none. */
 static tj_kernel *offer(tj_block_map *map, tj_kernel *last, const tj_demands *wanted, const char *suffix) {
   tj_graph *graph = map->graph;
-  tj_substitution assumed = tj_assume(graph, wanted);
   tj_demands demands;
-  map->domain = tj_assumed_domain(graph, map->flat->domain, &assumed);
+  map->domain = tj_assumed_domain(graph, map->flat->domain, wanted);
   tj_kernel *faster = map_blocks(map, &demands);
   if (faster != NULL)
     tj_offer_faster(graph, last, faster, &demands, tj_string_format(graph->job, "%s.%s", map->flat->name, suffix));
@@ -287,8 +284,7 @@ static tj_kernel *serve_anywhere(const tj_block_map *map, tj_kernel *anywhere, t
 }
 
 static tj_block_map begin(tj_graph *graph, const tj_kernel *flat, const tj_domain *domain, const tj_target *target) {
-  static const tj_substitution nothing;
-  return (tj_block_map){.graph = graph, .flat = flat, .domain = domain, .target = target, .assumed = &nothing};
+  return (tj_block_map){.graph = graph, .flat = flat, .domain = domain, .target = target};
 }
 
 tj_kernel *tj_map_on_host(tj_graph *graph, tj_kernel *flat, const tj_target *target) {

@@ -505,7 +505,7 @@ uint32_t tj_mapped_work_items(tj_graph *graph, const tj_mapping *mapping) {
 }
 
 tj_kernel *tj_tile_as_mapped(tj_graph *graph, const tj_kernel *flat, const tj_mapped *mapped,
-                             const tj_substitution *assumed, const tj_target *target) {
+                             const tj_target *target) {
   const tj_mapping *mapping = mapped->mapping;
   uint32_t items = tj_mapped_work_items(graph, mapping);
   const tj_node *item =
@@ -525,7 +525,6 @@ tj_kernel *tj_tile_as_mapped(tj_graph *graph, const tj_kernel *flat, const tj_ma
                         .passes = 1,
                         .mapping = mapping,
                         .choice = mapped->choice,
-                        .assumed = assumed,
                         .shared = mapped->shared,
                         .is_draft = mapped->is_draft}};
   t.tiling.load = make_side(&t, &t.load, false);
@@ -539,11 +538,11 @@ tj_kernel *tj_tile_as_mapped(tj_graph *graph, const tj_kernel *flat, const tj_ma
   return !t.tiling.is_staged || set_way(&t) ? tj_tile_kernel(graph, flat, &t.tiling, target) : NULL;
 }
 
-tj_kernel *tj_tile_again(tj_graph *graph, const tj_kernel *flat, const tj_mapped *mapped,
-                         const tj_substitution *assumed, const tj_target *target, tj_kernel *found) {
+tj_kernel *tj_tile_again(tj_graph *graph, const tj_kernel *flat, const tj_mapped *mapped, const tj_target *target,
+                         tj_kernel *found) {
   tj_mapped complete = *mapped;
   complete.mapping = found->mapping;
-  tj_kernel *kernel = tj_tile_as_mapped(graph, flat, &complete, assumed, target);
+  tj_kernel *kernel = tj_tile_as_mapped(graph, flat, &complete, target);
   if (kernel == NULL)
     return found;
   kernel->tile = found->tile;
@@ -577,10 +576,9 @@ static void add_faster(tj_graph *graph, const tj_kernel *flat, tj_kernel *kernel
   tj_demands demands = tj_find_demands(graph, mapped->domain, multiple, NULL);
   if (demands.count == 0)
     return;
-  tj_substitution assumed = tj_assume(graph, &demands);
   tj_mapped under = *mapped;
-  under.domain = tj_assumed_domain(graph, mapped->domain, &assumed);
-  tj_kernel *faster = tj_tile_as_mapped(graph, flat, &under, &assumed, target);
+  under.domain = tj_assumed_domain(graph, mapped->domain, &demands);
+  tj_kernel *faster = tj_tile_as_mapped(graph, flat, &under, target);
   if (faster != NULL && tj_kernel_fits(graph, faster) && tj_has_wider_accesses(faster, kernel))
     tj_offer_faster(graph, kernel, faster, &demands, tj_string_format(graph->job, "%s.vectors", kernel->name));
 }
@@ -651,12 +649,12 @@ tj_kernel *tj_map_as_given(tj_graph *graph, tj_kernel *flat, const tj_target *ta
     return blocks;
   }
   check_general(job, mapped, target);
-  tj_kernel *kernel = tj_tile_as_mapped(graph, flat, &tiled, NULL, target);
+  tj_kernel *kernel = tj_tile_as_mapped(graph, flat, &tiled, target);
   if (kernel == NULL)
     tj_fail(job, TJ_TILE_SIZE, "the tile does not fit in the %" PRIu32 " bytes of LDS of a workgroup of %s",
             target->lds_bytes, target->name);
   if (kernel->mapping != mapped->mapping)
-    kernel = tj_tile_again(graph, flat, &tiled, NULL, target, kernel);
+    kernel = tj_tile_again(graph, flat, &tiled, target, kernel);
   add_faster(graph, flat, kernel, &tiled, target);
   job->here = TJ_NOWHERE;
   return kernel;

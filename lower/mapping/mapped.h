@@ -7,7 +7,6 @@
 #ifndef TJ_LOWER_MAPPED_H
 #define TJ_LOWER_MAPPED_H
 
-#include "ir/index/substitute.h"
 #include "ir/value/value.h"
 #include "lower/kernel/domain.h"
 #include "lower/kernel/kernel.h"
@@ -31,15 +30,15 @@ const tj_mapped *tj_mapped_make(tj_graph *graph, const tj_kernel_definition *def
 /* How many work-items a workgroup has. */
 uint32_t tj_mapped_work_items(tj_graph *graph, const tj_mapping *mapping);
 
-/* The tiled kernel that moves as a mapping says what a flat one moves; the domain is one in terms of what is assumed,
- * NULL for nothing. NULL where it does not fit in a workgroup of the target, unless it is given. */
+/* The tiled kernel that moves as a mapping says what a flat one moves. NULL where it does not fit in a workgroup of
+ * the target, unless it is given. */
 tj_kernel *tj_tile_as_mapped(tj_graph *graph, const tj_kernel *flat, const tj_mapped *mapped,
-                             const tj_substitution *assumed, const tj_target *target);
+                             const tj_target *target);
 
 /* A kernel that was made so once more, from its mapping alone: whatever was looked for on the way to it, its code is
  * that of the mapping. */
-tj_kernel *tj_tile_again(tj_graph *graph, const tj_kernel *flat, const tj_mapped *mapped,
-                         const tj_substitution *assumed, const tj_target *target, tj_kernel *found);
+tj_kernel *tj_tile_again(tj_graph *graph, const tj_kernel *flat, const tj_mapped *mapped, const tj_target *target,
+                         tj_kernel *found);
 
 /* The kernel that moves what flat kernel->mapped says. TJ4015 where lanes are not those of the target's waves,
  * TJ4016 where the tile does not fit in a workgroup, TJ4020 and TJ4023 where passes or order do not suit it. */

@@ -109,10 +109,8 @@ static tj_demands find_demands(tj_tile_search *search) {
 
 /* Offers a kernel for parameters that meet the demands. */
 static void add_faster(const tj_tile_search *search, tj_kernel *general, const tj_demands *demands) {
-  tj_substitution assumed = tj_assume(search->graph, demands);
   tj_tile_search under = *search;
-  under.assumed = &assumed;
-  under.domain = tj_assumed_domain(search->graph, search->flat->domain, &assumed);
+  under.domain = tj_assumed_domain(search->graph, search->flat->domain, demands);
   describe(&under);
   tj_kernel *faster = tj_search_tiles(&under);
   if (faster != NULL)
@@ -122,12 +120,10 @@ static void add_faster(const tj_tile_search *search, tj_kernel *general, const t
 
 /* False where no tile is to be looked for. */
 static bool begin(tj_tile_search *search, tj_graph *graph, const tj_kernel *flat, const tj_target *target) {
-  static const tj_substitution nothing;
   *search = (tj_tile_search){.graph = graph,
                              .domain = flat->domain,
                              .target = target,
                              .flat = flat,
-                             .assumed = &nothing,
                              .fuel = graph->job->fuel,
                              .lies_as = TJ_DESTINATION,
                              .shared = TJ_NEW(graph->job, tj_coordinates)};

@@ -200,7 +200,7 @@ static tj_kernel *make_shared(tj_tile_search *search, const tj_lds_choice *share
                       .choice = shared->choice,
                       .shared = search->shared,
                       .is_draft = search->made > 0 || conflicts_of(shared->choice) > 0};
-  tj_kernel *kernel = tj_tile_as_mapped(search->graph, search->flat, &mapped, search->assumed, search->target);
+  tj_kernel *kernel = tj_tile_as_mapped(search->graph, search->flat, &mapped, search->target);
   search->made++;
   if (kernel == NULL || !tj_kernel_fits(search->graph, kernel))
     return NULL;
@@ -555,7 +555,7 @@ static bool is_rejected(const tj_tile_search *search, const tj_kernel *kernel) {
 static tj_kernel *finish(const tj_tile_search *search, tj_kernel *kernel) {
   tj_mapped mapped = {.domain = search->domain};
   if (search->made > 1)
-    return tj_tile_again(search->graph, search->flat, &mapped, search->assumed, search->target, kernel);
+    return tj_tile_again(search->graph, search->flat, &mapped, search->target, kernel);
   if (conflicts_of(kernel->stage) > 0)
     tj_kernel_simplify(search->graph, kernel, NULL);
   return kernel;

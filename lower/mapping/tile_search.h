@@ -7,7 +7,6 @@
 #ifndef TJ_LOWER_TILE_SEARCH_H
 #define TJ_LOWER_TILE_SEARCH_H
 
-#include "ir/index/substitute.h"
 #include "lower/kernel/domain.h"
 #include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
@@ -20,10 +19,9 @@ typedef struct {
   const tj_target *target;
   const tj_kernel *flat;
   const tj_layout *layout; /* that gives the domain, in what is not assumed */
-  const tj_substitution *assumed;
-  uint64_t fuel;          /* of the job when the search began: what was spent before is not the search's */
-  tj_coordinates *shared; /* by the candidates of the search */
-  uint32_t made;          /* kernels, so far */
+  uint64_t fuel;           /* of the job when the search began: what was spent before is not the search's */
+  tj_coordinates *shared;  /* by the candidates of the search */
+  uint32_t made;           /* kernels, so far */
   double dearest; /* what conflicts in LDS cost less of in kernels that are wanted; 0: they may cost anything */
   tj_shape_problem problem;
   tj_tile_shape shape;

@@ -75,7 +75,7 @@ static void place_tile(tile_maker *maker) {
   maker->base = TJ_NEW_ARRAY(graph->job, const tj_node *, count + 1);
   const tj_tiling *tiling = maker->tiling;
   const tj_node *const *place =
-      tj_mapping_tile(graph, tiling->mapping, tiles.along, tiling->assumed, maker->kernel->workgroup);
+      tj_mapping_tile(graph, tiling->mapping, tiles.along, tiling->domain->assumed, maker->kernel->workgroup);
   for (uint32_t m = count; m-- > 0;)
     maker->base[m] = bind_base(maker, m, place[m]);
 }
@@ -89,12 +89,6 @@ static bool is_nowhere(const tile_maker *maker, const tj_node *const digit[]) {
       return true;
   }
   return false;
-}
-
-static tj_access assumed_access(tile_maker *maker, tj_access access) {
-  const tj_node *parts[] = {access.offset, access.valid};
-  tj_substitute(maker->graph, maker->tiling->assumed, parts, 2);
-  return (tj_access){.buffer = access.buffer, .offset = parts[0], .valid = parts[1]};
 }
 
 static uint32_t operand_count(const tile_maker *maker) {
@@ -133,8 +127,7 @@ static void find_accesses(tile_maker *maker) {
   maker->any = TJ_NEW_ARRAY(graph->job, tj_access, operand_count(maker));
   for (uint32_t i = 0; i < operand_count(maker); i++) {
     tj_access *any = &maker->any[i];
-    *any = assumed_access(maker,
-                          tj_domain_at(graph, tiling->domain, i, tj_flat_buffer(maker->flat, i), maker->coordinate));
+    *any = tj_domain_at(graph, tiling->domain, i, tj_flat_buffer(maker->flat, i), maker->coordinate);
     any->offset = tj_simplified(graph, any->offset);
     any->valid = tj_simplified(graph, any->valid);
   }
@@ -575,7 +568,7 @@ static size_t most_steps(const tile_maker *maker) {
 }
 
 static tj_kernel *new_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tiling *tiling) {
-  tj_kernel *kernel = tj_kernel_in_place_of(graph, flat, tiling->assumed);
+  tj_kernel *kernel = tj_kernel_in_place_of(graph, flat, tiling->domain->assumed);
   kernel->item = tiling->item;
   kernel->workgroup_size = tiling->workgroup_size;
   tj_set_source_slots(graph, kernel, slots_of(tiling));

@@ -9,7 +9,6 @@
 #ifndef TJ_LOWER_TILING_H
 #define TJ_LOWER_TILING_H
 
-#include "ir/index/substitute.h"
 #include "lower/kernel/domain.h"
 #include "lower/kernel/kernel.h"
 #include "lower/machine/target.h"
@@ -26,8 +25,8 @@ typedef struct {
 } tj_tile_side;
 
 typedef struct {
-  const tj_domain *domain; /* its modes in terms of the assumed symbols */
-  const tj_node *item;     /* symbol: 0 … workgroup_size-1 */
+  const tj_domain *domain;
+  const tj_node *item; /* symbol: 0 … workgroup_size-1 */
   uint32_t workgroup_size;
   tj_tile_side load, store; /* not staged: the slots of both hold the same elements */
   bool is_staged;
@@ -37,11 +36,10 @@ typedef struct {
                                 in slots of the same numbers; NULL: there are no such loads */
   uint32_t direct; /* staged: elements that work-items load straight into LDS at a time, at most; 0: they go through
                       slots */
-  const tj_tile_side *placed;     /* with `direct`: whose slots are where those of `load` would be in LDS without the
-                                     layout's swizzle; NULL: where it says */
-  bool by_dma;                    /* staged: an engine brings into LDS what `load` has */
-  bool is_given;                  /* by the kernel's definition: what is direct, or by dma, and cannot be is TJ4020 */
-  const tj_substitution *assumed; /* symbols of which more is known here than in the flat kernel; NULL: none */
+  const tj_tile_side *placed; /* with `direct`: whose slots are where those of `load` would be in LDS without the
+                                 layout's swizzle; NULL: where it says */
+  bool by_dma;                /* staged: an engine brings into LDS what `load` has */
+  bool is_given;              /* by the kernel's definition: what is direct, or by dma, and cannot be is TJ4020 */
   uint32_t passes; /* staged: parts in which the rows go through LDS one after the other, a divisor of how many there
                       are; the slots of the store side are in equal shares, by pass. More than one only
                       where the target's work-items keep their slots */
