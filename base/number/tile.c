@@ -120,22 +120,33 @@ static int64_t least_bytes(const tj_tile_case *c, uint32_t side) {
   return side == 0 ? c->tile->loaded_bytes : c->tile->stored_bytes;
 }
 
-/* The bytes that all of a side's runs begin at a multiple of, as far as the strides of the modes tell along which
- * these are not. */
+/* The bytes that all of a side's runs begin at a multiple of, as far as their own length tells, where the first mode
+ * is longer, and the strides of the modes along which they are not. */
 static int64_t grain_of(const tj_tile_case *c, const tj_tile_run *run) {
   int64_t bytes = least_bytes(c, run->side), steps = c->tile->line_bytes / bytes;
   const int64_t *stride = c->stride[run->side];
   for (uint32_t m = 0; m < c->tile->modes; m++)
     steps |= m != run->first && m != run->next ? stride[m] : 0;
+  if (run->elements < c->extent[run->first])
+    steps |= run->elements;
   if (run->next != TJ_TILE_NONE && run->part < c->extent[run->next])
     steps |= run->part * stride[run->next] | c->extent[run->next] * stride[run->next];
   steps = tj_tile_greatest(steps, 1);
   return tj_tile_least((steps & -steps) * bytes, c->tile->line_bytes);
 }
 
-int64_t tj_tile_lines(const tj_tile_case *c, const tj_tile_run *run, int64_t most) {
-  int64_t bytes = tj_tile_least(run->elements * least_bytes(c, run->side), most * c->tile->vector_bytes);
-  return (bytes + c->tile->line_bytes - grain_of(c, run)) * TJ_TILE_LINE_PARTS / bytes;
+static int64_t low_bit(int64_t value) {
+  return value & -value;
+}
+
+int64_t tj_tile_lines(const tj_tile_case *c, const tj_tile_run *run, int64_t lanes) {
+  enum { MANY = 1 << 20 };
+  int64_t line = c->tile->line_bytes, vector = c->tile->vector_bytes, grain = grain_of(c, run);
+  int64_t bytes = tj_tile_least(run->elements, MANY) * least_bytes(c, run->side);
+  int64_t vectors = tj_tile_parts(bytes, vector);
+  int64_t whole = tj_tile_least(low_bit(vectors), lanes), of_cut = line - tj_tile_least(grain, whole * vector);
+  int64_t of_cuts = lanes > 0 ? (vectors - whole) * of_cut / lanes : 0;
+  return (bytes + line - grain + of_cuts) * TJ_TILE_LINE_PARTS / bytes;
 }
 
 /* --- tiles that stay in registers --- */
@@ -189,6 +200,13 @@ static void share_for_lines(const making *t, int64_t items[TJ_TILE_AXES]) {
   items[1] = with_rest(t, TJ_TILE_NEXT_LOADED, items[1], others * items[2]);
 }
 
+/* A run is at most as long as a wave. */
+static int64_t lines_of_waves(const tj_tile_case *c, tj_tile_run run) {
+  int64_t most = TJ_TILE_LANES * (int64_t)c->tile->vector_bytes / least_bytes(c, run.side);
+  run.elements = tj_tile_least(run.elements, tj_tile_greatest(most, 1));
+  return tj_tile_lines(c, &run, 0);
+}
+
 /* The cache lines that runs of so many units along the first axis, and along the next ones of source and destination,
  * touch on both sides. */
 static int64_t lines_of_runs(const making *t, int64_t first, int64_t loaded, int64_t stored) {
@@ -198,7 +216,7 @@ static int64_t lines_of_runs(const making *t, int64_t first, int64_t loaded, int
   tj_tile_run to = tj_tile_run_along(c, 1, TJ_TILE_LOADED, elements);
   from = tj_tile_run_on(c, from, TJ_TILE_NEXT_LOADED, loaded);
   to = tj_tile_run_on(c, to, TJ_TILE_NEXT_STORED, stored);
-  return tj_tile_lines(c, &from, TJ_TILE_LANES) + tj_tile_lines(c, &to, TJ_TILE_LANES);
+  return lines_of_waves(c, from) + lines_of_waves(c, to);
 }
 
 /* Work-items side by side are neighbours of the source first: where they take its next axis, a wave has only so many
@@ -226,7 +244,7 @@ static int64_t cost_of(const making *t, const int64_t part[NEXT_AXES], int64_t l
 static void share_items(making *t) {
   enum { LONG_RUN = 64 };
   int64_t runs[TJ_TILE_AXES], lines[TJ_TILE_AXES];
-  runs[0] = lines[0] = share_of(t, 0, 1, LONG_RUN);
+  runs[0] = lines[0] = tj_tile_lined(t->all[0], LONG_RUN, TJ_TILE_LINE_VECTORS);
   share_for_runs(t, runs);
   share_for_lines(t, lines);
   int64_t of_runs = lines_of_items(t, runs), of_lines = lines_of_items(t, lines);
@@ -307,7 +325,7 @@ static int64_t lines_of_side(const making *t, uint32_t side) {
     run = tj_tile_run_on(t->of, run, axis, t->choice.items[axis]);
     axis = next_of(t, &run);
   }
-  return tj_tile_lines(t->of, &run, TJ_TILE_LANES);
+  return lines_of_waves(t->of, run);
 }
 
 /* How many tiles there are, and the lines that all of them touch; rows beyond the domain touch none. */

@@ -6,7 +6,10 @@
 
 #include "base/number/tile.h"
 
-enum { TJ_TILE_LANES = 64 /* of a wave */ };
+enum {
+  TJ_TILE_LANES = 64, /* of a wave */
+  TJ_TILE_LINE_VECTORS = 8
+};
 
 /* A tile, and a domain with one more mode, which axes have that there are not: one coordinate. */
 typedef struct {
@@ -53,6 +56,13 @@ static inline int64_t tj_tile_covered(int64_t all, int64_t part) {
   return tj_tile_parts(all, part) * part;
 }
 
+/* All of a length, or one of as few equal parts as possible, of whole cache lines, which have so many units, where
+ * these are not more than `most`. */
+static inline int64_t tj_tile_lined(int64_t all, int64_t most, int64_t in_line) {
+  int64_t part = tj_tile_balanced(all, most), lines = tj_tile_covered(part, in_line);
+  return part < all && lines <= most ? lines : part;
+}
+
 static inline bool tj_tile_has(const tj_tile_case *c, uint32_t axis) {
   return c->tile->axis[axis] != TJ_TILE_NONE;
 }
@@ -72,8 +82,9 @@ typedef struct {
 tj_tile_run tj_tile_run_along(const tj_tile_case *c, uint32_t side, uint32_t axis, int64_t length);
 /* The run with so many coordinates of another axis. */
 tj_tile_run tj_tile_run_on(const tj_tile_case *c, tj_tile_run run, uint32_t axis, int64_t length);
-/* The cache lines that such runs touch, `most` vectors at a time, in parts of those that they fill. */
-int64_t tj_tile_lines(const tj_tile_case *c, const tj_tile_run *run, int64_t most);
+/* The cache lines that such runs touch, in parts of those that they fill: one after the other, by instructions of so
+ * many lanes, at whose ends runs are cut; 0: nowhere. */
+int64_t tj_tile_lines(const tj_tile_case *c, const tj_tile_run *run, int64_t lanes);
 
 /* The tile of a copy whose elements turn around. */
 tj_tile_choice tj_tile_choose_turned(const tj_tile_case *c);

@@ -4,10 +4,7 @@
  * along the next mode of its side where the tile has all of the one before. */
 #include "base/number/tile_parts.h"
 
-#include "base/number/cost.h"
-
 enum {
-  LINE_VECTORS = 8, /* of a cache line */
   FEW_COLUMNS = 12, /* along a mode: passes leave them together */
   WANTED = 8,
   A = TJ_TILE_LOADED,
@@ -106,35 +103,32 @@ static int64_t cost_of(const making *t, const box *b) {
   return tj_tile_times(cost, source_lines(t, b) + destination_lines(t, b));
 }
 
-/* How many columns, or rows, a tile has: all, or one of as few equal parts as possible, of whole cache lines, which
- * are of so many vectors each. */
-static int64_t whole_lines(int64_t all, int64_t most, int64_t vectors) {
-  int64_t part = tj_tile_balanced(all, most), lines = tj_tile_covered(part, tj_tile_quotient(LINE_VECTORS, vectors));
-  return part < all && lines <= most ? lines : part;
-}
+/* How wide a box is along A: as it has room for, the same in whole cache lines, or one of these. */
+enum { WIDE, LINED, NARROW, WIDTHS };
 
-/* A box of about so many rows; a narrow one has no more columns along A than a cache line has. */
-static box box_of(const making *t, int64_t rows, bool is_narrow) {
+/* A box of about so many rows. */
+static box box_of(const making *t, int64_t rows, uint32_t width) {
   const tj_tile *tile = t->tile;
-  int64_t wanted = tj_tile_greatest(tj_tile_least(rows, tile->most), 1), in_line = tile->vectors * tile->passes;
+  int64_t wanted = tj_tile_greatest(tj_tile_least(rows, tile->most), 1);
+  int64_t in_line = tj_tile_quotient(TJ_TILE_LINE_VECTORS, tile->vectors * tile->passes);
   box b;
-  b.part[B] = whole_lines(t->all[B], wanted, tile->slots);
+  b.part[B] = tj_tile_lined(t->all[B], wanted, tj_tile_quotient(TJ_TILE_LINE_VECTORS, tile->slots));
   b.part[D] = tj_tile_balanced(t->all[D], tj_tile_quotient(wanted, b.part[B]));
   int64_t most = tj_tile_quotient(tile->most, tj_tile_least(b.part[B] * b.part[D], tile->most));
-  int64_t narrow = tj_tile_least(most, tj_tile_quotient(LINE_VECTORS, in_line));
-  b.part[A] = whole_lines(t->all[A], is_narrow ? narrow : most, in_line);
+  int64_t line = tj_tile_least(most, in_line);
+  const int64_t room[WIDTHS] = {[WIDE] = most, [LINED] = most / line * line, [NARROW] = line};
+  b.part[A] = tj_tile_lined(t->all[A], room[width], in_line);
   b.part[C] = tj_tile_balanced(t->all[C], tj_tile_quotient(most, b.part[A]));
   b.cost = cost_of(t, &b);
   return b;
 }
 
-/* The later of two boxes has to be clearly cheaper. */
 static box best_box(const making *t) {
-  const int64_t *wanted = wanted_slots[t->tile->is_ordered];
-  box best = box_of(t, wanted[0] / t->tile->slots, false);
-  for (uint32_t i = 1; i < 2 * WANTED && wanted[i / 2] > 0; i++) {
-    box next = box_of(t, wanted[i / 2] / t->tile->slots, i % 2 == 1);
-    if (tj_tile_plus(next.cost, next.cost / TJ_GAIN_OF_LARGER_BOX) < best.cost)
+  const int64_t *wanted = wanted_slots[t->tile->slots < TJ_TILE_LINE_VECTORS];
+  box best = box_of(t, wanted[0] / t->tile->slots, WIDE);
+  for (uint32_t i = 1; i < WIDTHS * WANTED && wanted[i / WIDTHS] > 0; i++) {
+    box next = box_of(t, wanted[i / WIDTHS] / t->tile->slots, i % WIDTHS);
+    if (next.cost < best.cost)
       best = next;
   }
   return best;

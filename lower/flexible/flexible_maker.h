@@ -172,6 +172,8 @@ enum { TJ_FLEXIBLE_LEAVES = 16 }; /* of a side */
 /* The numbers of the mapping that the launch chooses along an axis; 1: there is none. */
 const tj_node *tj_flexible_items(tj_flexible *f, uint32_t axis);
 const tj_node *tj_flexible_slots(tj_flexible *f, uint32_t axis);
+/* Such a number, or a product of some, as the launch has it. */
+const tj_node *tj_flexible_launched(tj_flexible *f, const tj_node *node);
 /* What a group of items comes to, if it is not the product of its numbers as these are. */
 void tj_flexible_group(tj_flexible *f, const tj_tuple *group, const tj_node *launch, int64_t most);
 /* Another mode: a leaf, or those of a list. What is in the shape, NULL where that is nothing: extents of 1. */

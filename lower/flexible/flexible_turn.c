@@ -84,11 +84,11 @@ static void hold_blocks(tj_turn *t) {
 static void choose_widths(tj_turn *t) {
   enum { WORD = 4 };
   choose_vectors(t);
-  t->is_ordered = tj_dtype_bits(t->f->kernel->carried) / 8 < WORD;
-  if (t->is_ordered)
+  if (tj_dtype_bits(t->f->kernel->carried) / 8 < WORD)
     hold_squares(t);
   else
     hold_blocks(t);
+  t->has_slots_first = t->slots == TJ_TURN_PLACES;
   t->column = t->vectors * t->loaded;
   t->parts = t->column / t->rows;
   t->most_x = t->most_y = t->f->items / (t->slots * t->parts);
@@ -104,8 +104,7 @@ static void choose_box(tj_turn *t) {
                                         .vectors = (uint32_t)t->vectors,
                                         .parts = (uint32_t)t->parts,
                                         .passes = (uint32_t)t->passes,
-                                        .together = (uint32_t)t->together,
-                                        .is_ordered = t->is_ordered});
+                                        .together = (uint32_t)t->together});
   const tj_flexible_axis *a = &f->axis[TJ_TILE_LOADED], *b = &f->axis[TJ_TILE_STORED];
   const tj_flexible_axis *c = &f->axis[TJ_TILE_NEXT_LOADED], *d = &f->axis[TJ_TILE_NEXT_STORED];
   t->x_a = a->items;
@@ -152,10 +151,10 @@ typedef struct {
 /* Slots of squares are a row of work-items apart; others follow one another. */
 static void choose_steps(const tj_turn *t, shares *s) {
   const tj_node *one = int_of(t, 1), *vector = int_of(t, t->stored);
-  s->row_b = tj_terse_mul(t->graph, t->is_ordered ? one : s->slots_b, vector);
-  s->row_d = t->is_ordered ? one : s->slots_d;
-  s->slot_b = tj_terse_mul(t->graph, t->is_ordered ? s->items_b : one, vector);
-  s->slot_d = t->is_ordered ? s->items_d : one;
+  s->row_b = tj_terse_mul(t->graph, t->has_slots_first ? s->slots_b : one, vector);
+  s->row_d = t->has_slots_first ? s->slots_d : one;
+  s->slot_b = tj_terse_mul(t->graph, t->has_slots_first ? one : s->items_b, vector);
+  s->slot_d = t->has_slots_first ? one : s->items_d;
 }
 
 static shares choose_shares(tj_turn *t) {
@@ -173,18 +172,17 @@ static shares choose_shares(tj_turn *t) {
   return s;
 }
 
-static void put_columns(tj_turn *t, tj_leaves *list, const shares *s, tj_turn_parts *parts, bool has_passes) {
+static const tj_tuple *put_columns(tj_turn *t, tj_leaves *list, const shares *s) {
   tj_flexible *f = t->f;
+  tj_turn_parts *parts = &t->load;
   tj_leaves columns = {.count = 0};
   parts->a = tj_flexible_put(f, &columns, s->items_a, f->first_loaded, int_of(t, t->column));
-  if (has_passes)
-    parts->pass_a = tj_flexible_put(f, &columns, s->pass_a, f->first_loaded, s->step_a);
+  parts->pass_a = tj_flexible_put(f, &columns, s->pass_a, f->first_loaded, s->step_a);
   parts->c = tj_flexible_put(f, &columns, s->items_c, f->next_loaded, int_of(t, 1));
-  if (has_passes)
-    parts->pass_c = tj_flexible_put(f, &columns, s->pass_c, f->next_loaded, s->items_c);
-  parts->x = tj_flexible_put_list(f, list, &columns);
-  int64_t passes = has_passes ? t->passes : 1;
-  tj_flexible_group(f, parts->x, tj_terse_mul(t->graph, t->x, int_of(t, passes)), passes * t->most_x);
+  parts->pass_c = tj_flexible_put(f, &columns, s->pass_c, f->next_loaded, s->items_c);
+  const tj_tuple *all = tj_flexible_put_list(f, list, &columns);
+  tj_flexible_group(f, all, tj_terse_mul(t->graph, t->x, int_of(t, t->passes)), t->passes * t->most_x);
+  return all;
 }
 
 /* Neighbouring work-items load the vectors of a word each; then come vectors and columns, then rows. */
@@ -192,10 +190,9 @@ static void make_load(tj_turn *t, const shares *s, tj_leaves load[2]) {
   tj_flexible *f = t->f;
   tj_leaves columns = {.count = 0}, rows = {.count = 0};
   t->load.word = tj_flexible_put(f, &load[0], int_of(t, t->together), f->first_stored, int_of(t, t->word));
-  t->load.part = tj_flexible_put(f, &columns, int_of(t, t->vectors), f->first_loaded, int_of(t, t->loaded));
-  put_columns(t, &columns, s, &t->load, true);
-  const tj_tuple *all = tj_flexible_put_list(f, &load[0], &columns);
-  if (all != t->load.x)
+  t->load.vector = tj_flexible_put(f, &columns, int_of(t, t->vectors), f->first_loaded, int_of(t, t->loaded));
+  const tj_tuple *own = put_columns(t, &columns, s), *all = tj_flexible_put_list(f, &load[0], &columns);
+  if (all != own)
     tj_flexible_group(f, all, tj_terse_mul(t->graph, t->x, int_of(t, t->vectors)), t->most_x * t->vectors);
   t->load.row_b = tj_flexible_put(f, &rows, s->items_b, f->first_stored, s->row_b);
   t->load.row_d = tj_flexible_put(f, &rows, s->items_d, f->next_stored, s->row_d);
@@ -206,47 +203,66 @@ static void make_load(tj_turn *t, const shares *s, tj_leaves load[2]) {
   tj_flexible_put(f, &load[1], s->slots_d, f->next_stored, s->slot_d);
 }
 
-/* They store neighbouring vectors first, then columns. */
-static void put_blocks(tj_turn *t, const shares *s, tj_leaves *items) {
-  tj_flexible *f = t->f;
-  tj_graph *graph = t->graph;
-  tj_leaves vectors = {.count = 0}, of_b = {.count = 0}, of_d = {.count = 0};
-  t->store.slot_b = tj_flexible_put(f, &of_b, s->slots_b, f->first_stored, s->slot_b);
-  t->store.row_b = tj_flexible_put(f, &of_b, s->items_b, f->first_stored, s->row_b);
-  t->store.slot_d = tj_flexible_put(f, &of_d, s->slots_d, f->next_stored, s->slot_d);
-  t->store.row_d = tj_flexible_put(f, &of_d, s->items_d, f->next_stored, s->row_d);
-  tj_flexible_group(f, tj_flexible_put_list(f, &vectors, &of_b), tj_mul(graph, t->y_b, t->along_b.launch),
-                    t->f->items);
-  tj_flexible_put_list(f, &vectors, &of_d);
-  tj_flexible_group(f, tj_flexible_put_list(f, items, &vectors), tj_mul(graph, t->y, int_of(t, t->slots)), f->items);
-  put_columns(t, items, s, &t->store, false);
+/* What comes next in the order of stores, after so many vectors. */
+static const tj_node *put_next(tj_turn *t, tj_leaves *items, const tj_tuple **part, const tj_node *extent,
+                               uint32_t mode, const tj_node *step) {
+  const tj_node *before = t->in_order;
+  *part = tj_flexible_put(t->f, items, extent, mode, step);
+  t->in_order = tj_terse_mul(t->graph, before, tj_flexible_launched(t->f, extent));
+  return before;
 }
 
-/* They store in the destination's order; parts of a column come before columns. */
+/* Slots that are not all together are along one mode. */
+static void put_slots(tj_turn *t, const shares *s, tj_leaves *items, bool are_of_b) {
+  tj_flexible *f = t->f;
+  const tj_tuple *part;
+  const tj_node *step = are_of_b ? put_next(t, items, &part, s->slots_b, f->first_stored, s->slot_b)
+                                 : put_next(t, items, &part, s->slots_d, f->next_stored, s->slot_d);
+  const tj_node *all = tj_equal(t->graph, t->along_b.launch, int_of(t, t->slots));
+  t->order.slot = are_of_b ? step : tj_flexible_choice(t->graph, all, t->order.slot, step);
+}
+
+static void put_slots_first(tj_turn *t, const shares *s, tj_leaves *items) {
+  put_slots(t, s, items, true);
+  put_slots(t, s, items, false);
+  t->order.slot = int_of(t, 1);
+}
+
+static void put_rows_of_d(tj_turn *t, const shares *s, tj_leaves *items) {
+  t->order.row_d = put_next(t, items, &t->store.row_d, s->items_d, t->f->next_stored, s->row_d);
+  if (!t->has_slots_first)
+    put_slots(t, s, items, false);
+}
+
+static void put_columns_in_order(tj_turn *t, const shares *s, tj_leaves *items) {
+  uint32_t mode = t->f->first_loaded;
+  t->order.part = put_next(t, items, &t->store.part, int_of(t, t->parts), mode, int_of(t, 1));
+  t->order.a = put_next(t, items, &t->store.a, s->items_a, mode, int_of(t, t->column));
+}
+
+/* They store in the destination's order, but slots that fill all places of LDS first; parts of a column come before
+ * columns. */
 static void put_ordered(tj_turn *t, const shares *s, tj_leaves *items) {
   tj_flexible *f = t->f;
-  t->store.row_b = tj_flexible_put(f, items, s->items_b, f->first_stored, s->row_b);
-  tj_flexible_put(f, items, s->slots_b, f->first_stored, s->slot_b);
+  t->in_order = int_of(t, 1);
+  if (t->has_slots_first)
+    put_slots_first(t, s, items);
+  t->order.row_b = put_next(t, items, &t->store.row_b, s->items_b, f->first_stored, s->row_b);
+  if (!t->has_slots_first)
+    put_slots(t, s, items, true);
   for (unsigned i = 0; i < 3 && t->after[i] != NULL; i++) {
-    const tj_flexible_mode *next = t->after[i];
-    if (next == t->a) {
-      t->store.part = tj_flexible_put(f, items, int_of(t, t->parts), f->first_loaded, int_of(t, 1));
-      t->store.a = tj_flexible_put(f, items, s->items_a, f->first_loaded, int_of(t, t->column));
-    } else if (next == t->c) {
-      t->store.c = tj_flexible_put(f, items, s->items_c, f->next_loaded, int_of(t, 1));
-    } else {
-      t->store.row_d = tj_flexible_put(f, items, s->items_d, f->next_stored, s->row_d);
-      tj_flexible_put(f, items, s->slots_d, f->next_stored, s->slot_d);
-    }
+    if (t->after[i] == t->a)
+      put_columns_in_order(t, s, items);
+    else if (t->after[i] == t->c)
+      t->order.c = put_next(t, items, &t->store.c, s->items_c, f->next_loaded, int_of(t, 1));
+    else
+      put_rows_of_d(t, s, items);
   }
 }
 
 static void make_store(tj_turn *t, const shares *s, tj_leaves store[2]) {
   tj_flexible *f = t->f;
-  if (t->is_ordered)
-    put_ordered(t, s, &store[0]);
-  else
-    put_blocks(t, s, &store[0]);
+  put_ordered(t, s, &store[0]);
   tj_flexible_put_vector(f, &store[1], TJ_FLEXIBLE_DESTINATION);
   tj_flexible_put(f, &store[1], int_of(t, t->rows), f->first_loaded, int_of(t, t->parts));
   tj_flexible_put(f, &store[1], s->pass_a, f->first_loaded, s->step_a);

@@ -13,19 +13,23 @@ enum {
 
 /* What of a side's items says where an element is in LDS; NULL: there is only one. */
 typedef struct {
-  const tj_tuple *x, *a, *c;       /* columns of a pass, and those along each mode */
+  const tj_tuple *a, *c;           /* columns of a pass along each mode */
   const tj_tuple *pass_a, *pass_c; /* passes */
-  const tj_tuple *part;            /* parts of a column, or vectors */
+  const tj_tuple *vector, *part;   /* vectors and parts of a column */
   const tj_tuple *row_b, *row_d;   /* rows */
-  const tj_tuple *slot_b, *slot_d; /* slots of one */
   const tj_tuple *word;            /* words of a vector */
 } tj_turn_parts;
+
+/* How far a step of each kind leads in the order of stores, in vectors, as the launch has it; NULL: there is none. */
+typedef struct {
+  const tj_node *slot, *row_b, *row_d, *part, *a, *c;
+} tj_turn_order;
 
 typedef struct {
   tj_flexible *f;
   tj_graph *graph;
   tj_flexible_mode *a, *b, *c, *d; /* of source and destination: first modes, next modes or NULL */
-  bool is_ordered;                 /* elements lie in LDS in the order in which they are stored */
+  bool has_slots_first;            /* all slots of a row, of which there are as many as places, follow one another */
   int64_t loaded, stored;          /* elements of vectors */
   int64_t word, together;          /* rows that share a word of LDS; work-items side by side that do a vector */
   int64_t slots;                   /* vectors of the destination in a row */
@@ -37,6 +41,8 @@ typedef struct {
   tj_measure along_b, along_d;                  /* slots along b, and along d */
   const tj_node *pass_a, *pass_c;               /* launch: passes along a, and along c */
   tj_turn_parts load, store;
+  tj_turn_order order;
+  const tj_node *in_order;          /* launch: vectors of what has its place in the order */
   const tj_flexible_mode *after[3]; /* of a, c and d, as they follow b in the destination; NULL: no more */
 } tj_turn;
 

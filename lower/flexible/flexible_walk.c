@@ -20,15 +20,15 @@ static tj_measure measured(tj_flexible *f, const tj_flexible_share *share) {
   return tj_flexible_measure(f, share->log != NULL ? "slots" : "items", share->launch, 1, share->most, 1);
 }
 
-/* A number of the mapping, or a product of some, as the launch and as work-items have it. */
-static const tj_node *launch_of(tj_flexible *f, const tj_node *node) {
+const tj_node *tj_flexible_launched(tj_flexible *f, const tj_node *node) {
   if (tj_is_constant(node))
     return node;
   if (node->op == TJ_OP_SYMBOL)
     return share_of(f, node)->launch;
-  return tj_terse_mul(f->graph, launch_of(f, node->arg[0]), launch_of(f, node->arg[1]));
+  return tj_terse_mul(f->graph, tj_flexible_launched(f, node->arg[0]), tj_flexible_launched(f, node->arg[1]));
 }
 
+/* The same as work-items have it. */
 static const tj_node *name_of(tj_flexible *f, const tj_node *node) {
   if (tj_is_constant(node))
     return node;
@@ -55,9 +55,9 @@ static const tj_node *last_of(const tj_flexible_hold *hold, const tj_flexible_di
   for (uint32_t i = 0; i < hold->count; i++) {
     const tj_flexible_digit *next = &hold->digit[i];
     if (next->mode == digit->mode && tj_simplified(graph, next->step) == end)
-      limit = tj_min(graph, limit, launch_of(f, next->step));
+      limit = tj_min(graph, limit, tj_flexible_launched(f, next->step));
   }
-  return tj_flexible_at_least(graph, tj_terse_sub(graph, limit, launch_of(f, digit->step)), 0);
+  return tj_flexible_at_least(graph, tj_terse_sub(graph, limit, tj_flexible_launched(f, digit->step)), 0);
 }
 
 static void read_digits(tj_flexible_hold *hold, const tj_tuple *shape, const tj_tuple *strides) {
@@ -242,9 +242,9 @@ static const tj_node *offset_of_slot(const tj_flexible_hold *hold, int64_t numbe
   for (uint32_t i = hold->item_count + 1; i < hold->count && !tj_is_int(rest, 0); i++) {
     const tj_flexible_digit *d = &hold->digit[i];
     const tj_flexible_mode *mode = &f->mode[d->mode];
-    const tj_node *extent = launch_of(f, d->extent), *digit = tj_terse_mod(graph, rest, extent);
+    const tj_node *extent = tj_flexible_launched(f, d->extent), *digit = tj_terse_mod(graph, rest, extent);
     rest = tj_terse_div(graph, rest, extent);
-    const tj_node *place = tj_terse_mul(graph, digit, launch_of(f, d->step));
+    const tj_node *place = tj_terse_mul(graph, digit, tj_flexible_launched(f, d->step));
     if (mode->is_cut)
       fixed = tj_terse_add(graph, fixed, rows_beyond(f, mode, form, place));
     else if (d->last == NULL)

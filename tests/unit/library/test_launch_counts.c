@@ -73,7 +73,7 @@ static const row rows[] = {
      "param A in 1..1024, B in 1..1024, C in 1..1024\n"
      "kernel k(src: f32 @ (A,B,C):(1,A,A*B), dst: f32 @ (A,B,C):(B*C,C,1)) = copy(src, dst, mapping=mapping("
      "tile=(8*items(0),1,16*items(2)), load=((2,(4,items(0)),items(2)),(2,8)):((1@2,(2@0,8@0),16@2),(1@0,2@2)), "
-     "store=(((8,items(2)),items(0)),(2,8)):(((2@2,16@2),8@0),(1@2,1@0)), overlap=1))",
+     "store=((8,items(2),items(0)),(2,8)):((2@2,16@2,8@0),(1@2,1@0)), overlap=1))",
      {{"A", 75}, {"B", 7}, {"C", 130}},
      {1.74, 10164, 11844, 4872, 168, 1.0, 0, 0}},
     {"a padded image, contiguous without its pads",
