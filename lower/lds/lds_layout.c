@@ -26,11 +26,19 @@ typedef struct {
 
 /* --- candidates --- */
 
+/* What layouts of one group and one run have in common. */
+typedef struct {
+  uint32_t groups, within; /* how many there are but for the last, and how many lines that or a single one has */
+  uint32_t runs, rest;     /* the same of runs, and their elements */
+  uint32_t address_cost;   /* operations that make an address, but for its pitch */
+} layout_kind;
+
 typedef struct {
   const tj_stage_stream *stream;
   tj_stage_counter *counter;
   uint32_t lines, along; /* of the tile; along, in whole vectors */
   uint32_t turn;         /* vectors that take each bank once */
+  layout_kind kind;      /* at hand */
   candidate *item;
   uint64_t *order; /* a heap of those that are left, the first at its top */
   uint32_t count, left, tried;
@@ -50,19 +58,9 @@ static bool is_cheap_group(const tj_stage_tile *tile, uint32_t group) {
   return false;
 }
 
-/* Operations that make an address: constants come out of sums, but not out of swizzles. */
-static uint32_t address_cost_of(const tj_stage_tile *tile, const tj_stage_layout *layout) {
-  uint32_t cost = tj_is_power_of_two(layout->pitch) ? 1 : 2;
-  if (layout->group > 1)
-    cost += is_cheap_group(tile, layout->group) ? 2 : 8;
-  return cost + (layout->run > 0 ? 2 : 0) + (layout->swizzle.bits > 0 ? 6 : 0);
-}
-
-static uint64_t elements_of(const candidate_list *list, const tj_stage_layout *layout) {
-  uint32_t groups = (list->lines - 1) / layout->group,
-           within = layout->group < list->lines ? layout->group : list->lines;
-  uint64_t elements = (uint64_t)groups * layout->group_pitch + (uint64_t)(within - 1) * layout->pitch;
-  elements += layout->run == 0 ? list->along : (list->along / layout->run - 1) * layout->run_pitch + layout->run;
+static uint64_t elements_of(const layout_kind *kind, const tj_stage_layout *layout) {
+  uint64_t elements = (uint64_t)kind->groups * layout->group_pitch + (uint64_t)(kind->within - 1) * layout->pitch +
+                      (uint64_t)kind->runs * layout->run_pitch + kind->rest;
   uint64_t unit = layout->swizzle.bits > 0 ? 1ull << (layout->swizzle.base + layout->swizzle.bits) : 1;
   return (elements + unit - 1) & -unit;
 }
@@ -85,6 +83,22 @@ static bool are_by_mode(const candidate_list *list, uint32_t group, uint32_t run
          (run == 0 || ends_with_modes(run, tile->run, tile->run_count));
 }
 
+/* Operations of addresses: constants come out of sums, but not out of swizzles. */
+static uint32_t address_cost_of(const tj_stage_tile *tile, uint32_t group, uint32_t run, bool is_swizzled) {
+  uint32_t cost = group == 1 ? 0 : is_cheap_group(tile, group) ? 2 : 8;
+  return cost + (run > 0 ? 2 : 0) + (is_swizzled ? 6 : 0);
+}
+
+/* Turns to layouts of a group and a run, 0 for whole lines; false where they are not of the tile's modes. */
+static bool turn_to(candidate_list *list, uint32_t group, uint32_t run, bool is_swizzled) {
+  list->kind = (layout_kind){.groups = (list->lines - 1) / group,
+                             .within = group < list->lines ? group : list->lines,
+                             .runs = run > 0 ? list->along / run - 1 : 0,
+                             .rest = run > 0 ? run : list->along,
+                             .address_cost = address_cost_of(tile_of(list->stream), group, run, is_swizzled)};
+  return are_by_mode(list, group, run);
+}
+
 /* Cycles in which nobody has work, where each workgroup takes so many bytes. */
 static uint32_t waiting_with(const tj_stage_tile *tile, uint64_t bytes) {
   return 2 * bytes > tile->shared ? CYCLES_ALONE : 0;
@@ -94,8 +108,9 @@ static bool tries(const tj_stage_tile *tile, unsigned form) {
   return (tile->without & form) == 0;
 }
 
-static uint64_t order_of(const tj_stage_tile *tile, const candidate *c, uint32_t number) {
-  return (uint64_t)(MOST_RESIDENTS - c->residents) << 56 | (uint64_t)address_cost_of(tile, &c->layout) << 48 |
+static uint64_t order_of(const layout_kind *kind, const candidate *c, uint32_t number) {
+  uint32_t address_cost = kind->address_cost + (tj_is_power_of_two(c->layout.pitch) ? 1 : 2);
+  return (uint64_t)(MOST_RESIDENTS - c->residents) << 56 | (uint64_t)address_cost << 48 |
          (uint64_t)c->layout.bytes << 16 | number;
 }
 
@@ -127,7 +142,7 @@ static bool writes(const tj_dma_engine *engine, const candidate_list *list, cons
 
 static void add_candidate(candidate_list *list, const tj_stage_layout *layout) {
   const tj_stage_tile *tile = tile_of(list->stream);
-  uint64_t elements = elements_of(list, layout), bytes = elements * tile->element_bytes;
+  uint64_t elements = elements_of(&list->kind, layout), bytes = elements * tile->element_bytes;
   bool has_gaps = elements != (uint64_t)list->lines * list->along;
   if (list->count == MOST_CANDIDATES || bytes > tile->limit || (tile->is_packed && has_gaps) ||
       (tile->writer != NULL && !writes(tile->writer, list, layout)))
@@ -140,12 +155,13 @@ static void add_candidate(candidate_list *list, const tj_stage_layout *layout) {
   c->layout.bytes = (uint32_t)bytes;
   c->residents = residents < MOST_RESIDENTS ? residents : MOST_RESIDENTS;
   c->waiting = waiting_with(tile, bytes);
-  c->order = order_of(tile, c, list->count++);
+  c->order = order_of(&list->kind, c, list->count++);
 }
 
 /* Lines one after the other, with up to a turn of the banks between them. The first one is the plain layout. */
 static void add_paddings(candidate_list *list) {
   uint32_t end = tries(tile_of(list->stream), TJ_STAGE_PADDINGS) ? list->turn : 1;
+  turn_to(list, 1, 0, false);
   for (uint32_t padding = 0; padding < end; padding++) {
     uint32_t pitch = list->along + padding * list->stream->vector;
     add_candidate(list, &(tj_stage_layout){.group = 1, .pitch = pitch, .group_pitch = pitch});
@@ -154,7 +170,7 @@ static void add_paddings(candidate_list *list) {
 
 /* Swizzles of a layout that leave vectors whole and reach no further than the banks. */
 static void add_swizzles_of(candidate_list *list, tj_stage_layout layout) {
-  if (!are_by_mode(list, layout.group, 0))
+  if (!turn_to(list, layout.group, 0, true))
     return;
   uint32_t first = tj_log2(list->stream->vector), top = first + tj_log2(list->turn), size = list->lines * list->along;
   for (uint32_t bits = 1; first + bits <= top; bits++) {
@@ -180,7 +196,7 @@ static void add_boxes(candidate_list *list) {
       layout.run_pitch = list->lines * row;
     }
     layout.swizzle = (tj_swizzle){(int32_t)(tj_log2(row) - base), (int32_t)base, 3};
-    if (are_by_mode(list, 1, layout.run))
+    if (turn_to(list, 1, layout.run, true))
       add_candidate(list, &layout);
   }
 }
@@ -199,7 +215,7 @@ static void add_swizzles(candidate_list *list) {
 /* Groups one after the other, or interleaved; with what is between lines, and between groups. */
 static void add_groups_of(candidate_list *list, uint32_t group) {
   uint32_t vector = list->stream->vector, groups = (list->lines + group - 1) / group;
-  if (!are_by_mode(list, group, 0))
+  if (!turn_to(list, group, 0, false))
     return;
   for (uint32_t between = 0; between < list->turn; between = between == 0 ? 1 : 2 * between) {
     for (uint32_t padding = 0; padding < list->turn; padding++) {
@@ -245,7 +261,7 @@ static void add_groups(candidate_list *list) {
 /* Lines of runs, with what is between them; in groups one after the other. */
 static void add_runs_of(candidate_list *list, uint32_t run, uint32_t group) {
   uint32_t vector = list->stream->vector;
-  if (!are_by_mode(list, group, run))
+  if (!turn_to(list, group, run, false))
     return;
   for (uint32_t between = 1; between < list->turn; between++) {
     uint32_t run_pitch = run + between * vector, pitch = list->along / run * run_pitch;
