@@ -78,16 +78,6 @@ static line_pair lines_at(const chooser *c, const int64_t place[]) {
   return line;
 }
 
-/* What an item adds to all slots; of sides that give an index, which does not add up to lines, what it has in one. */
-static line_pair lines_of_item(const chooser *c, const tj_held *held, uint32_t item, uint32_t slot) {
-  int64_t place[TJ_MAX_DIMENSIONS];
-  for (uint32_t m = 0; m < c->rank && !held->gives_index; m++)
-    place[m] = held->place[m].of_item[item];
-  if (held->gives_index)
-    tj_held_at(held, item, slot, place);
-  return lines_at(c, place);
-}
-
 static line_pair lines_added(const chooser *c, const tj_held *held, uint32_t slot) {
   int64_t place[TJ_MAX_DIMENSIONS];
   for (uint32_t m = 0; m < c->rank; m++)
@@ -95,21 +85,46 @@ static line_pair lines_added(const chooser *c, const tj_held *held, uint32_t slo
   return lines_at(c, place);
 }
 
+/* What items have in a slot of a side that gives an index, which does not add up to lines. */
+static void find_lines(const chooser *c, const tj_held *held, uint32_t slot, item_lines *lines) {
+  int64_t place[TJ_MAX_DIMENSIONS];
+  for (uint32_t i = 0; i < held->work_items; i++) {
+    tj_held_at(held, i, slot, place);
+    const line_pair at = lines_at(c, place);
+    lines->row[i] = at.row;
+    lines->column[i] = at.column;
+  }
+}
+
+/* What items add to all slots along a mode. */
+static void add_lines(const chooser *c, const tj_held *held, uint32_t mode, item_lines *lines) {
+  const int64_t *place = held->place[mode].of_item;
+  const line_pair step = c->step[mode];
+  uint32_t *line = step.row != 0 ? lines->row : lines->column;
+  for (uint32_t i = 0; i < held->work_items; i++)
+    line[i] += (uint32_t)place[i] * (step.row + step.column);
+}
+
+static void find_reach(const tj_held *held, item_lines *lines) {
+  for (uint32_t i = 0; i < held->work_items; i++) {
+    if (!held->is_holder[i])
+      continue;
+    lines->column_bits |= lines->column[i] - lines->column[0];
+    lines->first = lines->row[i] < lines->first ? lines->row[i] : lines->first;
+    lines->last = lines->row[i] > lines->last ? lines->row[i] : lines->last;
+  }
+}
+
 static const item_lines *lines_of_items(const chooser *c, const tj_held *held, uint32_t slot) {
   uint32_t count = held->work_items;
   item_lines *lines = TJ_NEW(c->job, item_lines);
   *lines =
       (item_lines){TJ_NEW_ARRAY(c->job, uint32_t, count), TJ_NEW_ARRAY(c->job, uint32_t, count), UINT32_MAX, 0, 0};
-  for (uint32_t i = 0; i < count; i++) {
-    line_pair at = lines_of_item(c, held, i, slot);
-    lines->row[i] = at.row;
-    lines->column[i] = at.column;
-    if (!held->is_holder[i])
-      continue;
-    lines->column_bits |= at.column - lines->column[0];
-    lines->first = at.row < lines->first ? at.row : lines->first;
-    lines->last = at.row > lines->last ? at.row : lines->last;
-  }
+  if (held->gives_index)
+    find_lines(c, held, slot, lines);
+  for (uint32_t m = 0; m < c->rank && !held->gives_index; m++)
+    add_lines(c, held, m, lines);
+  find_reach(held, lines);
   return lines;
 }
 
