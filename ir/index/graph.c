@@ -114,7 +114,10 @@ const tj_node *tj_int(tj_graph *graph, int64_t value) {
 }
 
 static bool is_operation_on(const tj_node *node, tj_op op, const tj_node *const args[], unsigned arity) {
-  return node->op == op && memcmp(node->arg, args, arity * sizeof *args) == 0;
+  bool is_same = node->op == op;
+  for (unsigned i = 0; i < arity && is_same; i++)
+    is_same = node->arg[i] == args[i];
+  return is_same;
 }
 
 static uint32_t saturating_sum(uint32_t a, uint32_t b) {
@@ -352,14 +355,14 @@ static void check_condition(tj_graph *graph, const tj_node *condition) {
             tj_node_brief(graph->job, condition));
 }
 
-static void check_depth(tj_graph *graph, tj_op op, const tj_node *const args[]) {
-  for (unsigned i = 0; i < tj_op_arity(op); i++)
+static void check_depth(tj_graph *graph, const tj_node *const args[], unsigned arity) {
+  for (unsigned i = 0; i < arity; i++)
     if (args[i]->depth >= TJ_MAX_NODE_DEPTH)
       tj_fail(graph->job, TJ_DEPTH_LIMIT, "an index expression is more than %d operations deep", TJ_MAX_NODE_DEPTH);
 }
 
 void tj_check_operation(tj_graph *graph, tj_op op, const tj_node *const args[]) {
-  check_depth(graph, op, args);
+  check_depth(graph, args, tj_op_arity(op));
   switch (op) {
   case TJ_OP_DIV:
   case TJ_OP_MOD:
