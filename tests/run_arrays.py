@@ -116,6 +116,13 @@ PROGRAMS = [
      {"s": lambda x, s: (s * 4).astype("f4") + x.max(1, keepdims=True).astype("f4")}, 0.5),
     ("what was stored", f"x: f32 {ROWS}, h: f16 {ROWS}, y: f32 {ROWS}", "h = x\n y = h * 2",
      {"h": lambda x: x, "y": lambda x: x.astype("f2").astype("f4") * 2}, 0.5),
+    ("what was stored, repeated", f"x: f32 {ROWS}, y: f16 {ROWS}, s: f32 @ (M,1):(1,1)", "y = max(x, 1)\n s = sum(y, 1)",
+     {"y": lambda x: numpy.repeat(x.max(1, keepdims=True), x.shape[1], 1),
+      "s": lambda x: x.max(1, keepdims=True).astype("f2").astype(WIDE) * x.shape[1]}, "sum"),
+    ("sums of indices", f"x: f32 {ROWS}, s: f32 @ (M,1):(1,1)", "s = sum(max(x, 1) * index(1), 1)",
+     {"s": lambda x: x.max(1, keepdims=True) * (x.shape[1] * (x.shape[1] - 1) // 2)}, "sum"),
+    ("numbers of the launch", f"x: f64 {ROWS}, y: f64 {ROWS}, z: i8 {ROWS}", "y = x * (1 / N)\n z = M",
+     {"y": lambda x: x / x.shape[1], "z": lambda x: numpy.full(x.shape, min(x.shape[0], 127), WIDE)}, 1.51),
     ("padded", "x: f32 @ transform(packed((M,N)), [pass_through(M), pad(N,1,2)], [[0],[1]], [[0],[1]]), "
                "y: f32 @ packed((M,N+3))", "y = x + 1",
      {"y": lambda x: numpy.pad(x.astype("f4"), ((0, 0), (1, 2))) + numpy.float32(1)}, 0.5),

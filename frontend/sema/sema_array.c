@@ -161,9 +161,16 @@ static uint32_t evaluate_mode(frame *f, const tj_ast *ast, uint32_t rank) {
   return (uint32_t)mode;
 }
 
+/* Whether indices do not have their extents yet (tj_evaluate_statements). */
+static bool is_sketch(const frame *f) {
+  return f->program->rank == 0 && f->program->index_modes != 0;
+}
+
 /* Modes of one element are as they would be afterwards. */
 static uint64_t evaluate_modes(frame *f, const tj_ast *ast, const tj_array *array) {
   uint64_t modes = 0;
+  if (array->rank == 0 && is_sketch(f))
+    return 0;
   if (array->rank == 0)
     tj_fail(f->job, TJ_ARRAY_REDUCTION, "%s of a number, which has no modes", ast->item[0]->name);
   for (uint32_t i = 2; i < ast->count; i++)
@@ -183,9 +190,7 @@ static const tj_array *reduced(frame *f, const tj_ast *ast, tj_array_op op, uint
   const tj_array *array = evaluate(f, ast->item[1]);
   f->job->here = ast->span;
   *modes = evaluate_modes(f, ast, array);
-  if (*modes == 0)
-    return array;
-  if (f->program->reduced != 0 && f->program->reduced != *modes)
+  if (*modes != 0 && f->program->reduced != 0 && f->program->reduced != *modes)
     tj_fail(f->job, TJ_ARRAY_REDUCTION, "%s is over other modes than a reduction before it", ast->item[0]->name);
   return tj_array_reduce(f->graph, f->program, op, array, *modes);
 }
@@ -222,8 +227,19 @@ static const tj_array *apply_row(frame *f, const tj_ast *ast, tj_array_op op) {
 
 /* Whether an argument is an integer: a mode, where arrays might be. */
 static bool is_mode(frame *f, const tj_ast *ast) {
-  if (ast->kind == TJ_AST_INTEGER)
+  switch (ast->kind) {
+  case TJ_AST_INTEGER:
     return true;
+  case TJ_AST_NEGATE:
+  case TJ_AST_GROUP:
+    return is_mode(f, ast->item[0]);
+  case TJ_AST_TUPLE:
+    return ast->count == 1 && is_mode(f, ast->item[0]);
+  case TJ_AST_BINARY:
+    return is_mode(f, ast->item[0]) && is_mode(f, ast->item[1]);
+  default:
+    break;
+  }
   if (ast->kind != TJ_AST_NAME || find_name(f, ast->name) != NULL)
     return false;
   bool is_argument = f->kernel != NULL && find_argument(f, ast->name) < f->kernel->argument_count;
@@ -512,7 +528,8 @@ static void store(frame *f, const tj_ast_statement *statement) {
   tj_array_store *made = &f->program->store[f->program->store_count];
   uint32_t number = find_argument(f, statement->name);
   check_destination(f, number, statement);
-  *made = (tj_array_store){.argument = number, .value = evaluate(f, statement->value), .span = statement->span};
+  const tj_array *value = evaluate(f, statement->value);
+  *made = (tj_array_store){.argument = number, .value = value, .span = statement->span};
   if (statement->option != NULL)
     set_indices(f, statement->option, made);
   f->program->store_count++;
@@ -522,8 +539,9 @@ static void store(frame *f, const tj_ast_statement *statement) {
     tj_fail(f->job, TJ_ARRAY_DOMAIN, "'%s' has the shape %s, and is to be an array of shape %s", statement->name,
             tj_array_shape_text(f->graph, own), tj_array_shape_text(f->graph, made->value));
   f->argument[number].is_written = true;
+  made->value = tj_array_saturating(f->graph, f->program, made->value, own->dtype);
   if (!made->is_indexed)
-    f->buffer[number] = tj_array_cast(f->graph, f->program, made->value, own->dtype);
+    f->buffer[number] = tj_array_stored(f->graph, f->program, made->value, own->dtype, own->extent, own->rank);
 }
 
 /* --- the shape of all --- */
@@ -605,30 +623,49 @@ static void check_index_modes(frame *f) {
                f->program->rank);
 }
 
+static void follow(frame *f) {
+  const tj_item *item = f->kernel;
+  f->name = TJ_NEW_ARRAY(f->job, named_array, item->statement_count + 1);
+  f->buffer = TJ_NEW_ARRAY(f->job, const tj_array *, item->argument_count + 1);
+  f->program->store = TJ_NEW_ARRAY(f->job, tj_array_store, item->statement_count + 1);
+  f->count = 0;
+  for (uint32_t i = 0; i < item->argument_count; i++)
+    f->argument[i].is_read = f->argument[i].is_written = false;
+  for (uint32_t i = 0; i < item->statement_count; i++) {
+    if (item->statement[i].is_let)
+      define(f, &item->statement[i]);
+    else
+      store(f, &item->statement[i]);
+  }
+  if (f->program->store_count == 0)
+    tj_fail_at(f->job, item->span, TJ_ARRAY_STATEMENT, "kernel '%s' writes no argument", item->name);
+  check_indices(f);
+}
+
+/* Statements once more, with indices of the extents that all arrays together were found to have. */
+static void follow_with_extents(frame *f) {
+  const tj_array_program *sketch = f->program;
+  f->program = TJ_NEW(f->job, tj_array_program);
+  f->program->rank = sketch->rank;
+  f->program->extent = sketch->extent;
+  follow(f);
+}
+
 const tj_array_program *tj_evaluate_statements(tj_scope *scope, const tj_kernel_definition *kernel,
                                                const tj_item *item, tj_kernel_argument argument[]) {
   frame f = {.graph = scope->graph,
              .job = scope->job,
              .program = TJ_NEW(scope->job, tj_array_program),
              .scope = scope,
-             .name = TJ_NEW_ARRAY(scope->job, named_array, item->statement_count + 1),
              .kernel = item,
              .definition = kernel,
-             .argument = argument,
-             .buffer = TJ_NEW_ARRAY(scope->job, const tj_array *, item->argument_count + 1)};
-  f.program->store = TJ_NEW_ARRAY(f.job, tj_array_store, item->statement_count + 1);
-  for (uint32_t i = 0; i < item->statement_count; i++) {
-    if (item->statement[i].is_let)
-      define(&f, &item->statement[i]);
-    else
-      store(&f, &item->statement[i]);
-  }
-  if (f.program->store_count == 0)
-    tj_fail_at(f.job, item->span, TJ_ARRAY_STATEMENT, "kernel '%s' writes no argument", item->name);
-  check_indices(&f);
+             .argument = argument};
+  follow(&f);
   join_shapes(&f);
-  check_in_place(&f);
   check_index_modes(&f);
+  if (f.program->index_modes != 0)
+    follow_with_extents(&f);
+  check_in_place(&f);
   f.job->here = TJ_NOWHERE;
   return f.program;
 }

@@ -59,6 +59,18 @@ static bool is_same(const tj_array *a, const tj_array *b) {
          memcmp(a->arg, b->arg, sizeof a->arg) == 0 && same_shape(a, b);
 }
 
+static bool is_operator(const tj_array *array) {
+  return array->op >= TJ_ARRAY_add && array->op <= TJ_ARRAY_neg;
+}
+
+/* Whether an array is a number that is written out, or of the program, or made of such by operators. */
+static bool are_numbers(const tj_array *array) {
+  bool are_all = array->op == TJ_ARRAY_NUMBER || array->op == TJ_ARRAY_INTEGER || is_operator(array);
+  for (uint32_t i = 0; i < rows[array->op].arity && are_all; i++)
+    are_all = array->arg[i]->is_number;
+  return are_all;
+}
+
 static const tj_array *made(tj_graph *graph, tj_array_program *program, tj_array made) {
   for (uint32_t i = 0; i < program->count; i++) {
     if (is_same(program->array[i], &made))
@@ -70,6 +82,7 @@ static const tj_array *made(tj_graph *graph, tj_array_program *program, tj_array
     program->array = TJ_NEW_ARRAY(graph->job, const tj_array *, TJ_ARRAY_MOST);
   tj_spend(graph->job, program->count + 1);
   made.number = program->count;
+  made.is_number = are_numbers(&made);
   return program->array[program->count++] = tj_arena_copy(&graph->job->arena, &made, sizeof made);
 }
 
@@ -100,8 +113,13 @@ const tj_array *tj_array_integer(tj_graph *graph, tj_array_program *program, con
 }
 
 const tj_array *tj_array_index(tj_graph *graph, tj_array_program *program, uint32_t mode) {
+  tj_array array = {.op = TJ_ARRAY_INDEX, .of = mode, .dtype = TJ_DTYPE_i64, .rank = program->rank};
+  const tj_node **extent = TJ_NEW_ARRAY(graph->job, const tj_node *, program->rank + 1);
+  for (uint32_t i = 0; i < program->rank; i++)
+    extent[i] = i == mode ? program->extent[i] : tj_int(graph, 1);
+  array.extent = extent;
   program->index_modes |= (uint64_t)1 << mode;
-  return made(graph, program, (tj_array){.op = TJ_ARRAY_INDEX, .of = mode, .dtype = TJ_DTYPE_i64});
+  return made(graph, program, array);
 }
 
 /* --- shapes --- */
@@ -156,9 +174,9 @@ bool tj_array_fits(tj_graph *graph, const tj_array *value, const tj_node *const 
 
 /* --- arithmetic --- */
 
-/* Numbers that are written out are of any type. */
+/* Numbers are computed in f64, whether the launch brings them or they are constants, and are of any type. */
 static bool wants_double(const tj_array *array) {
-  return array->dtype == TJ_DTYPE_f64 && array->op != TJ_ARRAY_NUMBER;
+  return array->dtype == TJ_DTYPE_f64 && !array->is_number;
 }
 
 /* What two numbers that are written out come to; false where an element has to be computed. */
@@ -209,15 +227,30 @@ const tj_array *tj_array_apply(tj_graph *graph, tj_array_program *program, tj_ar
     array.dtype = wants_double(argument[i]) ? TJ_DTYPE_f64 : array.dtype;
     join_shapes(graph, &array, argument[i]);
   }
+  array.dtype = are_numbers(&array) ? TJ_DTYPE_f64 : array.dtype;
   return made(graph, program, array);
 }
 
 const tj_array *tj_array_cast(tj_graph *graph, tj_array_program *program, const tj_array *array, tj_dtype dtype) {
-  if (array->dtype == dtype && array->op != TJ_ARRAY_NUMBER)
+  if (array->dtype == dtype && !array->is_number)
     return array;
+  const tj_array *from = tj_array_saturating(graph, program, array, dtype);
   return made(
       graph, program,
-      (tj_array){.op = TJ_ARRAY_CAST, .dtype = dtype, .arg = {array}, .rank = array->rank, .extent = array->extent});
+      (tj_array){.op = TJ_ARRAY_CAST, .dtype = dtype, .arg = {from}, .rank = array->rank, .extent = array->extent});
+}
+
+const tj_array *tj_array_saturating(tj_graph *graph, tj_array_program *program, const tj_array *array,
+                                    tj_dtype dtype) {
+  if (array->op != TJ_ARRAY_INTEGER || tj_dtype_class_of(dtype) == TJ_CLASS_FLOAT || dtype == TJ_DTYPE_i64)
+    return array;
+  return made(graph, program, (tj_array){.op = TJ_ARRAY_CAST, .dtype = TJ_DTYPE_f64, .arg = {array}});
+}
+
+const tj_array *tj_array_stored(tj_graph *graph, tj_array_program *program, const tj_array *array, tj_dtype dtype,
+                                const tj_node *const extent[], uint32_t rank) {
+  tj_array stored = {.op = TJ_ARRAY_CAST, .dtype = dtype, .arg = {array}, .rank = rank, .extent = extent};
+  return array->dtype == dtype && same_shape(array, &stored) ? array : made(graph, program, stored);
 }
 
 const tj_array *tj_array_scaled(tj_graph *graph, tj_array_program *program, const tj_array *array,
@@ -233,6 +266,9 @@ const tj_array *tj_array_scaled(tj_graph *graph, tj_array_program *program, cons
 /* A sum begins with -0, which changes no number. */
 const tj_array *tj_array_reduce(tj_graph *graph, tj_array_program *program, tj_array_op op, const tj_array *argument,
                                 uint64_t modes) {
+  tj_dtype dtype = wants_double(argument) ? TJ_DTYPE_f64 : TJ_DTYPE_f32;
+  if (modes == 0)
+    return tj_array_cast(graph, program, argument, dtype);
   const tj_node **extent = tj_arena_copy(&graph->job->arena, argument->extent, argument->rank * sizeof *extent);
   for (uint32_t i = 0; i < argument->rank; i++)
     extent[i] = (modes >> i & 1) != 0 ? tj_int(graph, 1) : extent[i];
@@ -240,7 +276,7 @@ const tj_array *tj_array_reduce(tj_graph *graph, tj_array_program *program, tj_a
   double neutral = op == TJ_ARRAY_SUM ? -0.0 : (op == TJ_ARRAY_LARGEST ? -INFINITY : INFINITY);
   return made(graph, program,
               (tj_array){.op = op,
-                         .dtype = wants_double(argument) ? TJ_DTYPE_f64 : TJ_DTYPE_f32,
+                         .dtype = dtype,
                          .modes = modes,
                          .arg = {argument, tj_array_number(graph, program, neutral)},
                          .rank = argument->rank,
@@ -274,10 +310,6 @@ const tj_array_store *tj_array_indexed_store(const tj_array_program *program, ui
 static void print_modes(tj_text *text, uint64_t modes) {
   for (uint64_t left = modes; left != 0; left &= left - 1)
     tj_text_format(text, ", %d", __builtin_ctzll(left));
-}
-
-static bool is_operator(const tj_array *array) {
-  return array->op >= TJ_ARRAY_add && array->op <= TJ_ARRAY_neg;
 }
 
 static void print_operation(tj_text *text, const tj_array *array) {

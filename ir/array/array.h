@@ -46,6 +46,7 @@ struct tj_array {
   uint32_t rank; /* 0: a number */
   const tj_node *const *extent;
   uint64_t modes;
+  bool is_number; /* written out, an integer of the program, or a sum, product or quotient of such: of any type */
   double real;
   const tj_node *integer;
   const tj_array *arg[TJ_ARRAY_MOST_ARGUMENTS];
@@ -100,14 +101,22 @@ const tj_array *tj_array_buffer(tj_graph *graph, tj_array_program *program, uint
 const tj_array *tj_array_scalar(tj_graph *graph, tj_array_program *program, const tj_node *symbol, tj_dtype dtype);
 const tj_array *tj_array_number(tj_graph *graph, tj_array_program *program, double value);
 const tj_array *tj_array_integer(tj_graph *graph, tj_array_program *program, const tj_node *value);
+/* Its extent is the program's; while that is not known, it is a number. */
 const tj_array *tj_array_index(tj_graph *graph, tj_array_program *program, uint32_t mode);
 const tj_array *tj_array_cast(tj_graph *graph, tj_array_program *program, const tj_array *array, tj_dtype dtype);
+/* An integer of the program that is to become a shorter one, as a number, which saturates as those do that are written
+ * out; any other array as it is. */
+const tj_array *tj_array_saturating(tj_graph *graph, tj_array_program *program, const tj_array *array, tj_dtype dtype);
+/* What a destination of a type and a shape holds when the array has been stored there, repeated along extents of 1. */
+const tj_array *tj_array_stored(tj_graph *graph, tj_array_program *program, const tj_array *array, tj_dtype dtype,
+                                const tj_node *const extent[], uint32_t rank);
 /* scale * array + bias in arithmetic of a type: f32, f64 or i64. */
 const tj_array *tj_array_scaled(tj_graph *graph, tj_array_program *program, const tj_array *array,
                                 const tj_array *scale, const tj_array *bias, tj_dtype dtype);
 /* A function or an operator. TJ4025 at the job's place where shapes do not agree. */
 const tj_array *tj_array_apply(tj_graph *graph, tj_array_program *program, tj_array_op op,
                                const tj_array *const argument[]);
+/* Over no modes, the argument as the arithmetic has it. */
 const tj_array *tj_array_reduce(tj_graph *graph, tj_array_program *program, tj_array_op op, const tj_array *argument,
                                 uint64_t modes);
 

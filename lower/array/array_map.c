@@ -227,11 +227,23 @@ static void offer_split(array_map *map, tj_array_split split) {
     offer_multiple(map, split, tj_array_widest(map->space, map->written, map->target));
 }
 
+/* A kernel of loops; where its columns take too many operations, because each has an offset of its own, of fewer. */
+static tj_kernel *make_that_fits(const array_map *map, making *m) {
+  tj_array_shape *shape = &m->shape;
+  tj_kernel *kernel = make(map, m, 0);
+  while (shape->loops && shape->repeats * shape->width > 1 && !tj_kernel_fits(map->graph, kernel)) {
+    uint32_t *most = shape->repeats > 1 ? &shape->repeats : &shape->width;
+    *most /= 2;
+    kernel = make(map, m, 0);
+  }
+  return kernel;
+}
+
 static tj_kernel *make_always(const array_map *map, const tj_array_split *split) {
   making m = {.space = map->space};
   tj_kernel *kernel = split != NULL && split->is_sure ? make_split(map, &m, map->written->name) : NULL;
   m.shape = tj_array_choose_shape(map->space, map->written, map->target);
-  return kernel != NULL ? kernel : make(map, &m, 0);
+  return kernel != NULL ? kernel : make_that_fits(map, &m);
 }
 
 tj_kernel *tj_map_arrays(tj_graph *graph, const tj_kernel *written, const tj_target *target) {

@@ -194,10 +194,19 @@ static void add_trips(tj_array_maker *maker, const tj_node *trips, uint32_t leve
   tj_array_forget(maker);
 }
 
+/* How many columns there are up to `end`: one at least, which the pieces' numbers say, and its terms alone do not. */
+static const tj_node *length_to(const tj_array_maker *maker, const tj_node *end) {
+  const tj_node *length = tj_simplified(maker->graph, tj_sub(maker->graph, end, maker->base_column));
+  tj_facts known = length->facts;
+  known.low = known.low > 1 ? known.low : 1;
+  tj_sharpen_facts(length, &known);
+  return length;
+}
+
 static void loop_over_columns(tj_array_maker *maker, uint32_t level, bool is_inner) {
   tj_graph *graph = maker->graph;
   const tj_node *trip = int_of(maker, columns_of_trip(maker)), *end = end_of_piece(maker, is_inner);
-  const tj_node *length = tj_simplified(graph, tj_sub(graph, end, maker->base_column));
+  const tj_node *length = length_to(maker, end);
   const tj_node *trips = tj_simplified(graph, tj_div(graph, length, trip));
   if (trips->facts.high > 0)
     add_trips(maker, trips, level);

@@ -299,7 +299,15 @@ bool tj_array_index_changes(const tj_array_space *space, uint32_t argument) {
   return lookup->found != NULL && (modes >> lookup->dimension & 1) != 0;
 }
 
-/* Arguments come before what is made of them. */
+/* Modes, by bit, of more than one element. */
+static uint64_t long_modes(const tj_array *array) {
+  uint64_t modes = 0;
+  for (uint32_t m = 0; m < array->rank; m++)
+    modes |= tj_is_int(array->extent[m], 1) ? 0 : (uint64_t)1 << m;
+  return modes;
+}
+
+/* Arguments come before what is made of them. What is stored may repeat what it is made of. */
 uint64_t tj_array_varies(const tj_array_space *space, const tj_array *array) {
   const tj_array_program *program = program_of(space);
   uint64_t *varies = TJ_NEW_ARRAY(space->graph->job, uint64_t, program->count);
@@ -309,6 +317,8 @@ uint64_t tj_array_varies(const tj_array_space *space, const tj_array *array) {
       varies[i] = space->varies[each->of];
     if (each->op == TJ_ARRAY_INDEX)
       varies[i] = (uint64_t)1 << each->of;
+    if (each->op == TJ_ARRAY_CAST)
+      varies[i] = long_modes(each);
     for (uint32_t k = 0; k < tj_array_arity(each->op); k++)
       varies[i] |= varies[each->arg[k]->number];
     varies[i] &= ~each->modes;
