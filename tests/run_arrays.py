@@ -595,6 +595,44 @@ def check_quotients(runner, device, dtype):
     return None
 
 
+# Types that a number is stored as, and read again, in the place of f32; those of which AMD's processors have no conversions.
+STORED = ["f16", "bf16", "f8e4m3fnuz", "f8e5m2fnuz", "e8m0"]
+
+
+def check_signs(runner, device, stored, count, step):
+    """What is rounded to a short float, and what is read of one, has its sign: zeros, too, and where its negative is
+    needed as well. Products of f16 are as exact."""
+    generator = numpy.random.default_rng(count)
+    x = generator.choice([1.5, -2, 0.25, 3, 0, -0.0, -1], count).astype("f2")
+    z = generator.choice([2, -0.5, 4, -0.0, 1, -8], count).astype("f2")
+    place = f"@ ({count}):({step})"
+    text = (f"kernel k(x: f16 {place}, z: f16 {place}, p: {stored} {place}, q: {stored} {place}, n: f32 {place}, "
+            f"m: f32 {place}, d: f32 {place}) = {{ p = x * z; q = -(x * z); n = -p; m = p * 4; d = p / 3 }}\n")
+    apart = {"x": numpy.repeat(x, step), "z": numpy.repeat(z, step)}
+    named = re.sub(r"\W", "_", f"signs {device} {stored} {count} {step}")
+    found = runner.run(text, device, {}, apart, ["p", "q", "n", "m", "d"], True, named)
+    said = f"signs of {stored} on {device}, {count} by {step}"
+    if isinstance(found, str):
+        return f"{said}: {found}"
+    found = {key: array.reshape(-1)[::step] for key, array in found.items()}
+    product = x.astype("f4") * z.astype("f4")
+    if stored == "e8m0":
+        product = numpy.where(product > 0, product, numpy.float32(2) ** -127)
+        product = numpy.exp2(numpy.floor(numpy.log2(product / numpy.float32(1.5))) + 1).astype("f4")
+    if stored.endswith("fnuz"):
+        product = product + numpy.float32(0)
+    wanted = {"n": -product, "m": product * numpy.float32(4), "d": product / numpy.float32(3)}
+    if stored == "f16":
+        wanted.update(p=product.astype("f2"), q=-product.astype("f2"))
+    if stored == "bf16":
+        wanted.update((key, (array.view("u4") >> 16).astype("u2")) for key, array in (("p", product), ("q", -product)))
+    for key, array in wanted.items():
+        if found[key].tobytes() != array.tobytes():
+            at = numpy.argmax(found[key] != array)
+            return f"{said}: {key} of {x[at]} and {z[at]} is {found[key][at]}, not {array[at]}"
+    return None
+
+
 def check_halves(runner, device):
     """Every byte is the two numbers of 4 bits that it is packed of."""
     x = numpy.arange(256, dtype="u1")
@@ -950,6 +988,10 @@ def main():
                 for columns in (5, 301, 9001, 33004):
                     waiting.append(pool.submit(check_long_norm, runner, device, dtype, columns))
             waiting.append(pool.submit(check_halves, runner, device))
+            for on in (device, "sim:gfx1250") if device == "sim:gfx1201" else (device,):
+                for stored in STORED:
+                    for count, step in ((1, 1), (31, 1), (64, 1), (3, 2), (64, 2)):
+                        waiting.append(pool.submit(check_signs, runner, on, stored, count, step))
             for dtype in ("f4", "f8"):
                 waiting.append(pool.submit(check_exponents, runner, device, dtype))
             for on in QUOTIENTS.get(device, (device,)):

@@ -99,11 +99,53 @@ static LLVMValueRef bfloat_by_hand(tj_emitter *emitter, LLVMValueRef value) {
   return LLVMBuildBitCast(builder, upper_halves(emitter, result), tj_emit_like(value, emitter->bf16), "");
 }
 
+/* A product as a sum with -0, of which the optimizer knows nothing: where it is rounded by the same instruction, LLVM
+ * 22 adds 0, and what is to be -0 is not. */
+static LLVMValueRef product_with_sign(tj_emitter *emitter, LLVMValueRef product) {
+  enum { MINUS_ZERO = 0x80000000 };
+  LLVMValueRef zero = tj_emit_hidden(emitter, LLVMConstInt(emitter->i32, MINUS_ZERO, false), TJ_DTYPE_f32);
+  bool is_vector = LLVMGetTypeKind(LLVMTypeOf(product)) == LLVMVectorTypeKind;
+  LLVMValueRef argument[] = {LLVMGetOperand(product, 0), LLVMGetOperand(product, 1),
+                             tj_emit_repeated(emitter, zero, is_vector ? LLVMGetVectorSize(LLVMTypeOf(product)) : 1)};
+  return tj_emit_typed_intrinsic(emitter, "llvm.fma", argument, 3);
+}
+
+static LLVMValueRef with_sign(tj_emitter *emitter, LLVMValueRef value) {
+  LLVMOpcode op = LLVMGetInstructionOpcode(value);
+  LLVMValueRef inner = op == LLVMFNeg ? LLVMGetOperand(value, 0) : value;
+  if (LLVMGetInstructionOpcode(inner) != LLVMFMul)
+    return value;
+  inner = product_with_sign(emitter, inner);
+  return op == LLVMFNeg ? LLVMBuildFNeg(emitter->builder, inner, "") : inner;
+}
+
+/* Numbers of which the optimizer does not know what they are made of: products and sums of f16 that become bf16 LLVM
+ * 22 gets wrong. */
+static LLVMValueRef of_unknown_origin(tj_emitter *emitter, LLVMValueRef value) {
+  LLVMBuilderRef builder = emitter->builder;
+  if (LLVMIsAInstruction(value) == NULL)
+    return value;
+  LLVMValueRef bits = LLVMBuildBitCast(builder, value, tj_emit_like(value, emitter->i32), "");
+  if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMVectorTypeKind)
+    return tj_emit_hidden(emitter, bits, TJ_DTYPE_f32);
+  LLVMValueRef result = LLVMGetPoison(LLVMTypeOf(value));
+  for (unsigned i = 0; i < LLVMGetVectorSize(LLVMTypeOf(value)); i++) {
+    LLVMValueRef place = LLVMConstInt(emitter->i32, i, false);
+    LLVMValueRef element = tj_emit_hidden(emitter, LLVMBuildExtractElement(builder, bits, place, ""), TJ_DTYPE_f32);
+    result = LLVMBuildInsertElement(builder, result, element, place, "");
+  }
+  return result;
+}
+
 static LLVMValueRef short_from_float(tj_emitter *emitter, LLVMValueRef value, tj_dtype to) {
   if (tj_dtype_is_small_float(to))
     return value;
   if (to == TJ_DTYPE_bf16 && !emitter->target->has_bfloat_rounding)
     return bfloat_by_hand(emitter, value);
+  if (to == TJ_DTYPE_bf16 && emitter->target->has_bfloat_sums)
+    value = of_unknown_origin(emitter, value);
+  if (to == TJ_DTYPE_f16 && emitter->target->has_short_sums)
+    value = with_sign(emitter, value);
   return LLVMBuildFPTrunc(emitter->builder, value, type_like(emitter, value, to), "");
 }
 
@@ -229,7 +271,7 @@ LLVMValueRef tj_emit_converted(tj_emitter *emitter, LLVMValueRef number, tj_dtyp
 /* A number of which the optimizer knows nothing, by an empty piece of assembly: for some that it knows, LLVM 22 gets
  * products and sums in f32 wrong that become halves, in the signs of zeros, and of bf16 in more. */
 LLVMValueRef tj_emit_hidden(tj_emitter *emitter, LLVMValueRef bits, tj_dtype dtype) {
-  const char *name = emitter->target->family->register_of(tj_dtype_bits(dtype));
+  const char *name = emitter->target->family->register_of(tj_dtype_bits(dtype), LLVMIsAInstruction(bits) != NULL);
   const char *constraints = tj_string_format(emitter->job, "=%s,0", name);
   LLVMTypeRef integer = LLVMTypeOf(bits), type = LLVMFunctionType(integer, &integer, 1, false);
   LLVMValueRef nothing =

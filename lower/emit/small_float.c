@@ -110,10 +110,13 @@ static LLVMValueRef read_mantissa(tj_emitter *emitter, const tj_float_form *form
   return selected(emitter, is_subnormal, subnormal, normal);
 }
 
+/* The least number, below f32's normal ones, and NaN have the first bit of f32's fraction. */
 static LLVMValueRef read_power(tj_emitter *emitter, const tj_float_form *form, LLVMValueRef code) {
-  LLVMValueRef normal = plus(emitter, shifted_left(emitter, code, MANTISSA), rebias(form));
-  LLVMValueRef is_least = compared(emitter, LLVMIntEQ, normal, 0);
-  return selected(emitter, is_least, number(emitter, code, LEAST_POWER), normal);
+  LLVMValueRef power = plus(emitter, shifted_left(emitter, code, MANTISSA), rebias(form));
+  LLVMValueRef next = masked(emitter, plus(emitter, code, 1), tj_float_nan(form) - 1);
+  LLVMValueRef is_end = compared(emitter, LLVMIntEQ, next, 0);
+  LLVMValueRef fraction = selected(emitter, is_end, number(emitter, code, LEAST_POWER), number(emitter, code, 0));
+  return joined(emitter, power, fraction);
 }
 
 static LLVMValueRef read_magnitude(tj_emitter *emitter, const tj_float_form *form, LLVMValueRef code) {
@@ -133,20 +136,22 @@ static LLVMValueRef with_nan(tj_emitter *emitter, const tj_float_form *form, LLV
   return selected(emitter, is_nan, number(emitter, bits, NAN_CODE), bits);
 }
 
+/* What comes last is no choice: of such LLVM 22 loses the sign, for AMD's GPUs, where the number is needed as it is
+ * and with the other one. */
 static LLVMValueRef read_float(tj_emitter *emitter, const tj_float_form *form, LLVMValueRef codes) {
   LLVMValueRef code = LLVMBuildZExt(emitter->builder, codes, shaped(codes, emitter->i32), "");
   LLVMValueRef magnitude = form->is_signed ? masked(emitter, code, sign_of(form) - 1) : code;
   LLVMValueRef bits = read_magnitude(emitter, form, magnitude);
   if (form->specials == TJ_SPECIALS_IEEE)
     bits = with_infinities(emitter, form, magnitude, bits);
-  if (form->specials == TJ_SPECIALS_FN)
+  if (form->specials == TJ_SPECIALS_FN && form->mantissa > 0)
     bits = with_nan(emitter, form, magnitude, bits);
+  if (form->specials == TJ_SPECIALS_FNUZ)
+    bits = with_nan(emitter, form, code, bits);
   if (form->is_signed) {
     LLVMValueRef sign = shifted_left(emitter, masked(emitter, code, sign_of(form)), sign_shift(form));
     bits = joined(emitter, bits, sign);
   }
-  if (form->specials == TJ_SPECIALS_FNUZ)
-    bits = with_nan(emitter, form, code, bits);
   return as_float(emitter, bits);
 }
 

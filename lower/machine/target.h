@@ -87,6 +87,8 @@ typedef struct {
   bool has_float_sums;          /* memory adds an f32 to another, at once with other work-items */
   bool has_bfloat_arithmetic;   /* of bf16, without rounding f32 */
   bool has_bfloat_rounding;     /* an instruction makes bfloat of float */
+  bool has_short_sums;          /* an instruction multiplies and adds in f32, and makes f16 of that */
+  bool has_bfloat_sums;         /* or bfloat */
   const tj_buffer_resource *resource; /* whose bounds accesses may have for masks; NULL: none */
   bool saturates_float8;              /* write_float8 does */
   tj_floats8 floats8;                 /* which floats of 8 bits read_float8 and write_float8 convert */
@@ -115,7 +117,7 @@ struct tj_target_family {
   /* The name in the object file of a kernel called `name`. */
   const char *(*symbol)(tj_job *job, const char *name);
   /* The register of so many bits, 16 to 64, as constraints of inline assembly have it. */
-  const char *(*register_of)(unsigned bits);
+  const char *(*register_of)(unsigned bits, bool varies);
   /* Emits the kernel's function: entry, index, loop or guard, around what work-items do (emit.h). */
   void (*emit_kernel)(struct tj_emitter *emitter);
   /* The two f32 that codes of a float of 8 bits in the lower or upper half of a word stand for. NULL, as the next

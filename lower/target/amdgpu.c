@@ -152,6 +152,8 @@ static tj_target parse(tj_job *job, const char *text) {
       .has_float_scaling = true,
       .has_float_sums = adds_floats(found),
       .has_bfloat_rounding = rounds_to_bfloat(found),
+      .has_short_sums = true,
+      .has_bfloat_sums = found->major == 12 && rounds_to_bfloat(found),
       .resource = tj_buffer_resource_of(found->major, found->minor),
       .floats8 = found->floats8,
   };
@@ -162,9 +164,9 @@ static const char *symbol(tj_job *job, const char *name) {
   return name;
 }
 
-static const char *register_of(unsigned bits) {
+static const char *register_of(unsigned bits, bool varies) {
   (void)bits;
-  return "r";
+  return varies ? "v" : "s";
 }
 
 /* --- floats of 8 bits --- */

@@ -292,7 +292,8 @@ static void emit_kernel(tj_emitter *emitter) {
   emit_entry(emitter, emit_work(emitter));
 }
 
-static const char *register_of(unsigned bits) {
+static const char *register_of(unsigned bits, bool varies) {
+  (void)varies;
   (void)bits;
   return "r";
 }

@@ -128,7 +128,8 @@ static const char *symbol(tj_job *job, const char *name) {
   return made.data;
 }
 
-static const char *register_of(unsigned bits) {
+static const char *register_of(unsigned bits, bool varies) {
+  (void)varies;
   return bits == 16 ? "h" : bits == 32 ? "r" : "l";
 }
 
