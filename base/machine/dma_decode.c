@@ -172,16 +172,23 @@ static bool is_swizzle(uint32_t bytes) {
   return bytes == 0 || bytes == 32 || bytes == 64 || bytes == 128;
 }
 
+bool tj_dma_allows_boxes(uint32_t element_bytes, uint32_t swizzle, const uint32_t box[], uint32_t rank) {
+  bool allows = rank >= 1 && rank <= RANK && is_swizzle(swizzle) && element_bytes <= 8 &&
+                __builtin_popcount(element_bytes) == 1;
+  for (uint32_t k = 0; k < rank && allows; k++)
+    allows = box[k] >= 1 && box[k] <= 256;
+  uint64_t row = allows ? (uint64_t)box[0] * element_bytes : 0;
+  return allows && row % 16 == 0 && (swizzle == 0 || row <= swizzle);
+}
+
 static bool is_map(const tj_tensor_map *map) {
-  bool is_good = map->rank >= 1 && map->rank <= RANK && map->address % 16 == 0 && is_swizzle(map->swizzle) &&
-                 map->element_bytes != 0 && map->element_bytes <= 8;
-  for (uint32_t k = 0; k < map->rank && is_good; k++)
-    is_good = map->extent[k] >= 1 && map->extent[k] <= UINT64_C(1) << 32 && map->box[k] >= 1 && map->box[k] <= 256 &&
-              map->element_stride[k] >= 1 && map->element_stride[k] <= 8;
-  for (uint32_t k = 0; k + 1 < map->rank && is_good; k++)
+  bool is_good = tj_dma_allows_boxes(map->element_bytes, map->swizzle, map->box, map->rank) && map->address % 16 == 0;
+  for (uint32_t k = 0; is_good && k < map->rank; k++)
+    is_good = map->extent[k] >= 1 && map->extent[k] <= UINT64_C(1) << 32 && map->element_stride[k] >= 1 &&
+              map->element_stride[k] <= 8;
+  for (uint32_t k = 0; is_good && k + 1 < map->rank; k++)
     is_good = map->stride[k] % 16 == 0 && map->stride[k] < UINT64_C(1) << 40;
-  uint64_t row = (uint64_t)map->box[0] * map->element_bytes;
-  return is_good && row % 16 == 0 && (map->swizzle == 0 || row <= map->swizzle);
+  return is_good;
 }
 
 /* Bits 4 and up, as many as rows of the swizzle have of 16 bytes, with those from bit 7 on. */

@@ -33,6 +33,10 @@ bool tj_dma_decode_descriptor(const uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS],
 uint32_t tj_dma_gathered_rows(const uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS]);
 uint32_t tj_dma_row_index(const uint32_t dword[TJ_TENSOR_DESCRIPTOR_DWORDS], uint32_t row);
 
+/* Whether the driver makes tensor maps of such boxes: of elements of 1, 2, 4 or 8 bytes, at most 256 along each mode,
+ * whose rows are multiples of 16 bytes and fit into those of the swizzle. */
+bool tj_dma_allows_boxes(uint32_t element_bytes, uint32_t swizzle, const uint32_t box[], uint32_t rank);
+
 /* cp.async.bulk.tensor of a box that begins at `coordinate`, to a place in shared memory; or from there, where
  * tj_dma_can_store. False for what the driver would not make a map of, and for what is no place or no coordinate for
  * the instruction. */

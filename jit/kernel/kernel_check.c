@@ -3,6 +3,7 @@
 #include "jit/kernel/kernel_check.h"
 
 #include "base/machine/dma.h"
+#include "base/machine/dma_decode.h"
 #include "base/number/power.h"
 #include "ir/index/facts.h"
 #include "lower/kernel/arithmetic.h"
@@ -313,6 +314,15 @@ static bool takes_maps(const tj_target *target) {
   return engine != NULL && engine->kind == TJ_DMA_TENSOR_MAP;
 }
 
+/* The driver makes such maps, and the barrier, which counts the bytes of boxes, lies in LDS. */
+static void check_map(const checker *c, const tj_box_map *map) {
+  enum { BARRIER_BYTES = 8 };
+  uint64_t bytes = (uint64_t)c->kernel->lds_elements * (tj_dtype_bits(c->kernel->carried) / 8);
+  expect(c, takes_maps(c->target) && tj_dma_allows_boxes(map->element_bytes, 0, map->box, map->rank) &&
+                map->barrier % BARRIER_BYTES == 0 && bytes <= UINT32_MAX &&
+                (uint64_t)map->barrier + BARRIER_BYTES <= bytes);
+}
+
 static void check_box(const checker *c, const tj_kernel_step *step) {
   enum { LEAST_WORDS = 12, MOST_WORDS = 20 }; /* of a descriptor */
   const tj_box_map *map = c->kernel->map;
@@ -407,7 +417,8 @@ void tj_kernel_check(tj_graph *graph, const tj_target *target, const tj_kernel *
   enum { MOST_WORK_ITEMS = 1024 };
   checker c = {.graph = graph, .target = target, .kernel = kernel};
   expect(&c, kernel->workgroup_size > 0 && (target->wave_size == 1 || kernel->workgroup_size <= MOST_WORK_ITEMS));
-  expect(&c, kernel->map == NULL || takes_maps(target));
+  if (kernel->map != NULL)
+    check_map(&c, kernel->map);
   check_symbols(&c);
   check_types(&c);
   check_arithmetic(&c);

@@ -2,6 +2,8 @@
 /* Launch plans as bytes, and evaluated. */
 #include "launch/image/launch_plan.h"
 
+#include "base/machine/dma_decode.h"
+
 /* --- writing --- */
 
 static void write_step(tj_text *text, const tj_launch_step *step) {
@@ -309,6 +311,7 @@ static const tj_launch_map *read_map(reading *r) {
     if (d > 0)
       map->stride[d - 1] = read_expression(r);
   }
+  tj_read_expect(r->reader, tj_dma_allows_boxes(map->element_bytes, map->swizzle, map->box, rank));
   return map;
 }
 

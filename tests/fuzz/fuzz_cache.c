@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Any bytes, as a file of the cache with the checksum made right: the entry is refused and removed, or what it holds
- * becomes code, of which launches find out all that they ask before the kernel starts. */
+ * becomes code, of which launches find out all that they ask before the kernel starts; and variants that wait are
+ * read and lowered. */
 #include "jit/cache/cache.h"
 #include "jit/cache/cache_sweep.h"
 #include "launch/api/code.h"
 #include "tests/unit/support/forged_entry.h"
+#include "tests/unit/support/lowered_bytes.h"
 #include "tests/unit/support/prepared_code.h"
 
 #include <fcntl.h>
@@ -66,19 +68,29 @@ static void write_file(tj_entry_kind kind, const tj_cache_key *key, tj_bytes byt
 
 /* --- what it holds --- */
 
+static void lower_waiting(const tj_machine *machine, const char *target) {
+  if (machine->kernel.size > 0)
+    lower_bytes(target, machine->kernel);
+}
+
 static void find_text(const tj_cache_key *key) {
   tj_code_origin origin;
   tj_image *image = tj_cache_find_text(cache, key, &origin);
   const tj_code code = {.context = context, .image = image};
   if (image != NULL && !prepare_anything(context, &code))
     abort();
+  if (image != NULL)
+    lower_waiting(image->machine, image->plan->target);
   tj_image_release(image);
 }
 
 static void find_kernel(const tj_cache_key *key) {
   const tj_launch_variant variant = {.symbol = "tilejit_k", .condition = TJ_NO_EXPRESSION, .workgroup_size = 1};
   const tj_launch_plan plan = {.kernel = "k", .target = "host", .variant = &variant, .variant_count = 1};
-  tj_machine_release(tj_cache_find_kernel(cache, key, &plan));
+  tj_machine *machine = tj_cache_find_kernel(cache, key, &plan);
+  if (machine != NULL)
+    lower_waiting(machine, plan.target);
+  tj_machine_release(machine);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

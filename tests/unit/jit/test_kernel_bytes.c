@@ -7,6 +7,7 @@
 #include "launch/image/machine.h"
 #include "launch/image/serial.h"
 #include "tests/unit/support/harness.h"
+#include "tests/unit/support/lowered_bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,7 @@ typedef struct {
   int row;
   tj_compilation compilation;
   unsigned random;
+  unsigned maps; /* that were forged */
 } making;
 
 static void compile(tj_job *job, void *data) {
@@ -113,57 +115,69 @@ static void read_again(tj_job *job, void *data) {
 
 /* --- changed --- */
 
-typedef struct {
-  const tj_target *target;
-  tj_bytes bytes;
-  tj_module module;
-} lowering;
-
-static void lower(tj_job *job, void *data) {
-  lowering *l = data;
-  tj_graph *graph = tj_graph_create(job);
-  tj_kernel *kernel = tj_kernel_read(graph, l->target, l->bytes, TJ_ALL_VARIANTS);
-  tj_module_lower(graph, &l->module, kernel, l->target);
-}
-
 static unsigned next(making *m) {
   m->random = m->random * 1664525u + 1013904223u;
   return m->random >> 8;
 }
 
 /* Lowers a copy of the bytes, some of them others; says whether it could. */
-static bool lower_changed(making *m, const tj_target *target, size_t size, unsigned changes) {
-  tj_job job;
-  tj_job_init(&job, NULL);
+static bool lower_changed(making *m, size_t size, unsigned changes) {
   unsigned char *copy = malloc(size);
   memcpy(copy, m->compilation.bytes.data, size);
   for (unsigned i = 0; i < changes; i++)
     copy[next(m) % size] ^= (unsigned char)(1u << next(m) % 8);
-  lowering l = {.target = target, .bytes = {copy, size}};
-  tj_status status = tj_job_run(&job, lower, &l);
-  tj_module_dispose(&l.module);
-  tj_job_destroy(&job);
+  bool is_lowered = lower_bytes(rows[m->row].target, (tj_bytes){copy, size});
   free(copy);
-  return status == TJ_OK;
+  return is_lowered;
 }
 
 static void change(tj_job *job, void *data) {
+  (void)job;
   enum { CHANGES = 300 };
   making *m = data;
-  const tj_target *target = tj_target_parse(job, rows[m->row].target);
   size_t size = m->compilation.bytes.size;
   unsigned refused = 0;
-  ck_assert(lower_changed(m, target, size, 0));
+  ck_assert(lower_changed(m, size, 0));
   for (unsigned i = 0; i < CHANGES; i++)
-    refused += !lower_changed(m, target, size, 1 + i % 2);
+    refused += !lower_changed(m, size, 1 + i % 2);
   ck_assert_uint_gt(refused, 0);
   for (unsigned i = 0; i < CHANGES / 10; i++)
-    ck_assert(!lower_changed(m, target, next(m) % size, 0));
+    ck_assert(!lower_changed(m, next(m) % size, 0));
+}
+
+/* A tensor map whose boxes no driver would take, or whose barrier has no room in LDS. */
+static void forge_map(tj_job *job, void *data) {
+  making *m = data;
+  const char *target = rows[m->row].target;
+  tj_graph *graph = tj_graph_create(job);
+  tj_kernel *kernel = tj_kernel_read(graph, tj_target_parse(job, target), m->compilation.bytes, TJ_ALL_VARIANTS);
+  if (kernel->map == NULL)
+    return;
+  tj_box_map map = *kernel->map;
+  kernel->map = &map;
+  ck_assert(lower_bytes(target, tj_kernel_write(graph, kernel)));
+#define REFUSED(place, wrong)                                                                                        \
+  do {                                                                                                               \
+    __typeof__(place) before = (place);                                                                              \
+    (place) = (wrong);                                                                                               \
+    ck_assert_msg(!lower_bytes(target, tj_kernel_write(graph, kernel)), "%s = %s is lowered", #place, #wrong);       \
+    (place) = before;                                                                                                \
+  } while (0)
+  REFUSED(kernel->lds_elements, 0);
+  REFUSED(kernel->lds_elements, 64);
+  REFUSED(kernel->lds_elements, UINT32_MAX);
+  REFUSED(map.barrier, map.barrier + 4);
+  REFUSED(map.barrier, UINT32_MAX - 7);
+  REFUSED(map.element_bytes, 3);
+  REFUSED(map.box[0], 0);
+  REFUSED(map.box[1], 257);
+#undef REFUSED
+  m->maps++;
 }
 
 /* --- tests --- */
 
-static void with_bytes(int row, void (*body)(tj_job *job, void *data)) {
+static unsigned with_bytes(int row, void (*body)(tj_job *job, void *data)) {
   tj_job job;
   tj_idle_codegens idle;
   tj_job_init(&job, NULL);
@@ -174,6 +188,7 @@ static void with_bytes(int row, void (*body)(tj_job *job, void *data)) {
   tj_compilation_dispose(&m.compilation);
   tj_idle_codegens_close(&idle);
   tj_job_destroy(&job);
+  return m.maps;
 }
 
 START_TEST(kernels_are_what_was_written) {
@@ -186,12 +201,23 @@ START_TEST(changed_bytes_are_refused_or_lowered) {
 }
 END_TEST
 
+enum { ROWS = sizeof rows / sizeof *rows };
+
+START_TEST(forged_maps_are_refused) {
+  unsigned maps = 0;
+  for (int i = 0; i < ROWS; i++)
+    if (strncmp(rows[i].target, "sm_", 3) == 0)
+      maps += with_bytes(i, forge_map);
+  ck_assert_uint_eq(maps, 1);
+}
+END_TEST
+
 int main(void) {
-  enum { ROWS = sizeof rows / sizeof *rows };
   Suite *suite = suite_create("kernel_bytes");
   TCase *tcase = tcase_create("kernel_bytes");
   tcase_set_timeout(tcase, 120);
   tcase_add_loop_test(tcase, kernels_are_what_was_written, 0, ROWS);
+  tcase_add_test(tcase, forged_maps_are_refused);
   tcase_add_loop_test(tcase, changed_bytes_are_refused_or_lowered, 0, ROWS);
   suite_add_tcase(suite, tcase);
   return run_suite(suite);

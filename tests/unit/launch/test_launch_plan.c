@@ -288,6 +288,9 @@ static void refuse_forged(tj_job *job, void *data) {
   forged.word = word;
   forged.variant = variant;
   forged.race = race;
+  tj_launch_map *map = TJ_NEW(job, tj_launch_map);
+  *map = (tj_launch_map){.element_bytes = 2, .rank = 2, .swizzle = 128, .box = {64, 256}};
+  variant[0].map = map;
   ck_assert_ptr_nonnull(read_back(job, written(job, &forged)));
   uint32_t binary = 0, symbol = 0, count = plan->step_count;
   for (uint32_t i = 0; i < count; i++) {
@@ -326,6 +329,18 @@ static void refuse_forged(tj_job *job, void *data) {
   REFUSED(variant[0].follows, true);
   REFUSED(variant[0].alignment, (uint32_t[]){0});
   REFUSED(variant[0].alignment, (uint32_t[]){12});
+  REFUSED(map->buffer, plan->buffer_count);
+  REFUSED(map->element_bytes, 0);
+  REFUSED(map->element_bytes, 3);
+  REFUSED(map->element_bytes, 16);
+  REFUSED(map->swizzle, 16);
+  REFUSED(map->swizzle, 64);
+  REFUSED(map->box[0], 4);
+  REFUSED(map->box[1], 0);
+  REFUSED(map->box[1], 257);
+  REFUSED(map->offset, count);
+  REFUSED(map->extent[1], count);
+  REFUSED(map->stride[0], TJ_NO_EXPRESSION);
   REFUSED(forged.variant_count, 0);
   REFUSED(race->modes, TJ_RACE_MODES + 1);
   REFUSED(race->destination, plan->buffer_count);
