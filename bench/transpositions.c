@@ -81,8 +81,9 @@ int64_t transposition_size(const transposition *t) {
 
 void transposition_strides(const transposition *t, const run_gaps *gaps, int64_t source[TRANSPOSITION_MODES],
                            int64_t destination[TRANSPOSITION_MODES]) {
+  const int modes = transposition_modes(t);
   int64_t from = 1, to = 1;
-  for (int m = 0; m < transposition_modes(t); m++) {
+  for (int m = 0; m < modes; m++) {
     int mode = t->permutation[m] - '0';
     source[m] = from;
     from *= t->extent[m] + (m == 0 && gaps != NULL ? gaps->source : 0);
@@ -94,8 +95,9 @@ void transposition_strides(const transposition *t, const run_gaps *gaps, int64_t
 element_places transposition_places(const transposition *t, const run_gaps *gaps, int64_t index) {
   int64_t from[TRANSPOSITION_MODES], to[TRANSPOSITION_MODES];
   element_places places = {0, 0};
+  const int modes = transposition_modes(t);
   transposition_strides(t, gaps, from, to);
-  for (int m = 0; m < transposition_modes(t); m++) {
+  for (int m = 0; m < modes; m++) {
     places.source += index % t->extent[m] * from[m];
     places.destination += index % t->extent[m] * to[m];
     index /= t->extent[m];
