@@ -57,13 +57,8 @@ static void limit_groups(const tj_tile *tile, tj_tile_choice *least, tj_tile_cho
   most->log[TJ_TILE_OTHER] = is_alone ? 0 : 1;
 }
 
-static bool has_items(const tj_tile *tile, uint32_t axis) {
-  return (tile->without_items >> axis & 1) == 0;
-}
-
 static void limit_rows(const tj_tile *tile, tj_tile_choice *least, tj_tile_choice *most) {
-  for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
-    most->items[i] = has_items(tile, i) ? most->items[i] : 1;
+  most->items[tile->rows] = 1;
   least->log[tile->rows] = most->log[tile->rows] = log_of(tile->slots);
 }
 
@@ -156,12 +151,16 @@ typedef struct {
   const tj_tile_case *of;
   int64_t all[TJ_TILE_AXES];
   tj_tile_choice choice;
-  int64_t lines;                /* that its runs touch */
-  bool has_items[TJ_TILE_AXES]; /* whether there may be several along the axis */
+  int64_t lines; /* that its runs touch */
 } making;
 
 static int64_t share_of(const making *t, uint32_t axis, int64_t taken, int64_t of) {
-  return t->has_items[axis] ? tj_tile_balanced(t->all[axis], tj_tile_quotient(of, taken)) : 1;
+  return tj_tile_balanced(t->all[axis], tj_tile_quotient(of, taken));
+}
+
+static int64_t share_first(const making *t) {
+  enum { LONG_RUN = 64 };
+  return tj_tile_lined(t->all[0], LONG_RUN, TJ_TILE_LINE_VECTORS);
 }
 
 /* What is left of the work-items goes along the further axes, wherever there is room. */
@@ -184,7 +183,7 @@ static void share_for_runs(const making *t, int64_t items[TJ_TILE_AXES]) {
 /* As many times the items of an axis that divide it as those that are taken otherwise leave. */
 static int64_t with_rest(const making *t, uint32_t axis, int64_t items, int64_t taken) {
   int64_t left = tj_tile_quotient(TJ_TILE_ITEMS, taken * items);
-  return t->has_items[axis] ? items * tj_tile_balanced(tj_tile_parts(t->all[axis], items), left) : 1;
+  return items * tj_tile_balanced(tj_tile_parts(t->all[axis], items), left);
 }
 
 /* Where runs are made of whole cache lines, one on either side is enough, and a wave has both. */
@@ -242,9 +241,8 @@ static int64_t cost_of(const making *t, const int64_t part[NEXT_AXES], int64_t l
 
 /* Shares that make lines, where they touch none in vain, or cost clearly less than long runs do. */
 static void share_items(making *t) {
-  enum { LONG_RUN = 64 };
   int64_t runs[TJ_TILE_AXES], lines[TJ_TILE_AXES];
-  runs[0] = lines[0] = tj_tile_lined(t->all[0], LONG_RUN, TJ_TILE_LINE_VECTORS);
+  runs[0] = lines[0] = share_first(t);
   share_for_runs(t, runs);
   share_for_lines(t, lines);
   int64_t of_runs = lines_of_items(t, runs), of_lines = lines_of_items(t, lines);
@@ -292,10 +290,8 @@ static void share_slots(making *t) {
 
 static making begun(const tj_tile_case *c) {
   making t = {.of = c, .choice = {.is_worth = 1}};
-  for (uint32_t i = 0; i < TJ_TILE_AXES; i++) {
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
     t.all[i] = tj_tile_parts(tj_tile_extent(c, i), i == 0 ? c->tile->loaded : 1);
-    t.has_items[i] = true;
-  }
   return t;
 }
 
@@ -328,33 +324,26 @@ static int64_t lines_of_side(const making *t, uint32_t side) {
   return lines_of_waves(t->of, run);
 }
 
-/* How many tiles there are, and the lines that all of them touch; rows beyond the domain touch none. */
-typedef struct {
-  int64_t tiles, lines;
-} total;
-
-static total total_of(const making *t, bool has_rows) {
-  total all = {.tiles = 1, .lines = lines_of_side(t, 0) + lines_of_side(t, 1)};
-  for (uint32_t i = 0; i < TJ_TILE_AXES; i++) {
-    int64_t part = t->choice.items[i] << t->choice.log[i];
-    bool is_cut = has_rows && i == t->of->tile->rows;
-    all.tiles = tj_tile_times(all.tiles, tj_tile_parts(t->all[i], part));
-    all.lines = tj_tile_times(all.lines, is_cut ? t->all[i] : tj_tile_covered(t->all[i], part));
-  }
-  return all;
+static int64_t tiles_of(const making *t) {
+  int64_t tiles = 1;
+  for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
+    tiles = tj_tile_times(tiles, tj_tile_parts(t->all[i], t->choice.items[i] << t->choice.log[i]));
+  return tiles;
 }
 
-/* What is given only has to be possible. Otherwise there may be hardly more lines than those of the tile that goes
- * along all axes, and not many more tiles, of which each computes half as much. */
+/* Work-items go along one axis after the other, as far as there are some. What is given only has to be possible.
+ * Otherwise runs have to fill most of the lines that they touch, and there may be not many more tiles than those that
+ * go along all axes, of which each computes twice as much. */
 static tj_tile_choice in_rows(const tj_tile_case *c) {
+  enum { FILLED = TJ_TILE_SIDES * TJ_TILE_LINE_PARTS };
   making other = in_registers(c), t = begun(c);
-  for (uint32_t i = 0; i < TJ_TILE_AXES; i++)
-    t.has_items[i] = has_items(c->tile, i);
-  share_items(&t);
+  int64_t taken = t.choice.items[0] = share_first(&t);
+  for (uint32_t i = 1; i < TJ_TILE_AXES; i++)
+    taken *= t.choice.items[i] = i == c->tile->rows ? 1 : share_of(&t, i, taken, TJ_TILE_ITEMS);
   t.choice.log[c->tile->rows] = log_of(c->tile->slots);
-  total own = total_of(&t, true), others = total_of(&other, false);
-  bool is_better = own.tiles - own.tiles / TJ_LOSS_OF_ROWS_OF_TILES <= others.tiles &&
-                   own.lines - own.lines / TJ_LOSS_OF_ROWS_OF_LINES <= others.lines;
+  int64_t tiles = tiles_of(&t), lines = lines_of_side(&t, 0) + lines_of_side(&t, 1);
+  bool is_better = tiles - tiles / TJ_LOSS_OF_ROWS_OF_TILES <= tiles_of(&other) &&
+                   lines <= FILLED + FILLED / TJ_LOSS_OF_ROWS_OF_LINES;
   t.choice.is_worth = is_better || c->tile->is_given;
   return t.choice;
 }

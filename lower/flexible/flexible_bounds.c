@@ -239,20 +239,21 @@ typedef struct {
   const tj_node *first, *end;
 } row_range;
 
-/* As many rows as have less than `distance` before them, of so many at most. */
-static const tj_node *rows_before(tj_flexible *f, const tj_node *distance, tj_measure step, uint32_t rows) {
+/* As many rows as have less than `distance` before them. */
+static const tj_node *rows_before(tj_flexible *f, const tj_node *distance, tj_measure step) {
   tj_graph *graph = f->graph;
   distance = tj_flexible_at_least(graph, distance, 0);
   const tj_node *up = tj_terse_sub(graph, step.name, tj_int(graph, 1));
-  const tj_node *count = tj_terse_div(graph, tj_terse_add(graph, distance, up), step.name);
-  return tj_flexible_at_most(graph, count, rows);
+  return tj_terse_div(graph, tj_terse_add(graph, distance, up), step.name);
 }
 
 static row_range common_rows(tj_flexible *f, row_range a, row_range b) {
-  return (row_range){tj_max(f->graph, a.first, b.first), tj_min(f->graph, a.end, b.end)};
+  bool begins = tj_is_int(a.first, 0);
+  return (row_range){begins ? b.first : tj_max(f->graph, a.first, b.first), tj_min(f->graph, a.end, b.end)};
 }
 
-/* The rows within the bounds of a form, which is the same for all work-items. */
+/* The rows within the bounds of a form, which is the same for all work-items. The last of them is clamped with that
+ * of the domain alone: of three scalars, machines would find the least in vectors. */
 static row_range rows_of(tj_flexible *f, const tj_flexible_form *form, const tj_measure *stride, uint32_t rows) {
   tj_graph *graph = f->graph;
   const tj_node *none = tj_int(graph, 0), *all = tj_int(graph, rows);
@@ -263,10 +264,11 @@ static row_range rows_of(tj_flexible *f, const tj_flexible_form *form, const tj_
   row_range range = {none, all};
   if (form->before != NULL) {
     const tj_node *distance = tj_terse_sub(graph, before_of(f, form), form->base);
-    range.first = rows_before(f, tj_terse_add(graph, distance, tj_int(graph, 1)), step, rows);
+    range.first =
+        tj_flexible_at_most(graph, rows_before(f, tj_terse_add(graph, distance, tj_int(graph, 1)), step), rows);
   }
   if (form->end != NULL)
-    range.end = rows_before(f, tj_terse_sub(graph, end_of(f, form), form->base), step, rows);
+    range.end = rows_before(f, tj_terse_sub(graph, end_of(f, form), form->base), step);
   return range;
 }
 

@@ -11,7 +11,8 @@
 
 enum { ROWS = 2 * TJ_STRAIGHT_SLOTS };
 
-/* Modes, by bit, that work-items do not go along; the one of these that slots do. */
+/* Modes, by bit, that work-items do not go along, which have fewer digits to tell apart then; the one of these that
+ * slots do. */
 typedef struct {
   uint64_t without_items;
   uint32_t rows;
@@ -39,16 +40,20 @@ static uint32_t rank_of(const tj_flexible *f, uint32_t form) {
   return rank;
 }
 
-/* Several sums: the closest one is left to work-items. */
-static uint64_t modes_without_items(const tj_flexible *f) {
+/* Of several sums the modes of the closest one, which is left to work-items; 0: there is only one. */
+static uint64_t modes_of_items(const tj_flexible *f) {
   uint32_t kept = TJ_FLEXIBLE_BOUNDS;
-  uint64_t modes = 0;
   for (uint32_t form = TJ_FLEXIBLE_BOUNDS; form < f->form_count; form++)
     kept = rank_of(f, form) < rank_of(f, kept) ? form : kept;
-  uint64_t of_items = f->form_count > TJ_FLEXIBLE_BOUNDS + 1 ? modes_of(f, kept) : 0;
+  return f->form_count > TJ_FLEXIBLE_BOUNDS + 1 ? modes_of(f, kept) : 0;
+}
+
+/* Those of the other sums. */
+static uint64_t modes_of_scalars(const tj_flexible *f) {
+  uint64_t modes = 0;
   for (uint32_t form = TJ_FLEXIBLE_BOUNDS; form < f->form_count; form++)
-    modes |= modes_of(f, form) & ~of_items;
-  return modes;
+    modes |= modes_of(f, form);
+  return modes & ~modes_of_items(f);
 }
 
 /* The longest, as far as its extent is known, and of these the closest to the destination. */
@@ -63,9 +68,10 @@ static uint32_t longest_of(const tj_flexible *f, uint64_t modes) {
   return longest;
 }
 
+/* Beside one sum's modes, work-items go along the first one. */
 static scalar_modes split_modes(const tj_flexible *f) {
-  uint64_t modes = modes_without_items(f);
-  return (scalar_modes){modes, longest_of(f, modes)};
+  uint64_t scalars = modes_of_scalars(f), items = modes_of_items(f);
+  return (scalar_modes){items == 0 ? scalars : ~(items | bit_of(f->first_loaded)), longest_of(f, scalars)};
 }
 
 /* The axis of a tile that a mode is, or TJ_TILE_AXES. */
@@ -78,21 +84,12 @@ static uint32_t axis_of(const tj_flexible *f, uint32_t mode) {
   return axis;
 }
 
-static uint32_t axes_of(const tj_flexible *f, uint64_t modes) {
-  uint32_t axes = 0;
-  for (uint32_t m = 0; m < f->domain->count; m++) {
-    uint32_t axis = (modes >> m & 1) != 0 ? axis_of(f, m) : TJ_TILE_AXES;
-    axes |= axis < TJ_TILE_AXES ? 1u << axis : 0;
-  }
-  return axes;
-}
-
 /* --- whether there are some --- */
 
 bool tj_flexible_may_have_scalars(const tj_flexible *f) {
   const tj_buffer_resource *resource = f->target->resource;
   return resource != NULL && resource->counts_scalar && f->kernel->fill == 0 && f->form_count > TJ_FLEXIBLE_BOUNDS &&
-         modes_without_items(f) != 0;
+         modes_of_scalars(f) != 0;
 }
 
 static bool has_along(const tj_flexible *f, const tj_tuple *strides, uint32_t mode) {
@@ -130,15 +127,12 @@ void *tj_flexible_scalar_shape(tj_flexible *f) {
   scalar_modes modes = split_modes(f);
   if (axis_of(f, modes.rows) == TJ_TILE_AXES)
     f->other[TJ_FLEXIBLE_OTHERS - 1] = modes.rows;
+  leave_out(f, &modes);
   uint32_t rows = axis_of(f, modes.rows);
   tj_flexible_cut(f, modes.rows);
-  tj_flexible_demand(f, tj_straight_choose(f, (tj_tile){.kind = TJ_TILE_ROWS,
-                                                        .slots = ROWS,
-                                                        .rows = rows,
-                                                        .without_items = axes_of(f, modes.without_items)}));
+  tj_flexible_demand(f, tj_straight_choose(f, (tj_tile){.kind = TJ_TILE_ROWS, .slots = ROWS, .rows = rows}));
   f->axis[rows].has_slots = true;
   tj_straight_map(f);
-  leave_out(f, &modes);
   tj_flexible_place_tiles(f);
   tj_flexible_mask_rows(f, modes.rows, modes.without_items, ROWS);
   return f;

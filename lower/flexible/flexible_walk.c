@@ -3,6 +3,7 @@
  * groups of leaves first as one; digits become places along the modes, and these offsets. What slots add is the same
  * for all work-items, and the launch computes it. Digits that would lead beyond the tile, or to where the next larger
  * one begins, begin earlier. */
+#include "ir/index/facts.h"
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
 #include "lower/flexible/flexible_maker.h"
@@ -43,14 +44,16 @@ static bool is_items(const tj_flexible *f, const tj_node *extent) {
   return !tj_is_constant(extent) && share_of(f, extent)->log == NULL;
 }
 
-/* Items take no more steps of one element than there are, and what is whole is everywhere: these begin nowhere
+/* Items take no more steps than there are of whole ones, and what is whole is everywhere: these begin nowhere
  * earlier. */
 static const tj_node *last_of(const tj_flexible_hold *hold, const tj_flexible_digit *digit) {
   tj_flexible *f = hold->f;
   tj_graph *graph = f->graph;
   const tj_flexible_mode *mode = &f->mode[digit->mode];
   const tj_node *end = tj_simplified(graph, tj_mul(graph, digit->step, digit->extent)), *limit = mode->length;
-  if ((tj_is_constant(end) && end->value <= mode->whole) || (is_items(f, digit->extent) && tj_is_int(digit->step, 1)))
+  bool has_whole_steps =
+      tj_is_constant(digit->step) && tj_facts_divisible(&mode->extent.launch->facts, digit->step->value);
+  if ((tj_is_constant(end) && end->value <= mode->whole) || (is_items(f, digit->extent) && has_whole_steps))
     return NULL;
   for (uint32_t i = 0; i < hold->count; i++) {
     const tj_flexible_digit *next = &hold->digit[i];

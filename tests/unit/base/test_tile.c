@@ -124,7 +124,7 @@ static int64_t least_moved(const tj_tile_domain *domain, uint32_t modes, const i
   int64_t least = INT64_MAX;
   for (log[axis] = 0; log[axis] <= left; log[axis]++) {
     int64_t own[TJ_TILE_AXES];
-    for (uint32_t i = 0; i <= axis; i++)
+    for (uint32_t i = 0; i <= axis && i < TJ_TILE_AXES; i++)
       own[i] = log[i];
     int64_t more = least_moved(domain, modes, items, own, axis + 1, left - log[axis]);
     least = more < least ? more : least;
@@ -219,38 +219,52 @@ START_TEST(staging_is_for_short_rows) {
 }
 END_TEST
 
-/* Windows of 3 × 3 pixels: those of 64 channels fill lines without neighbours in the other direction, which slots go
- * along; those of 8 do not. */
+/* Of halves, 3 × 3 windows at each `step` pixels of an image of 28 × 28: channels, pixels of a window along the
+ * image's rows, windows along these, and along columns, which slots are. */
+static tj_tile_choice choose_windows(int64_t channels, int64_t step, uint32_t is_given) {
+  int64_t c = channels, out = 28 / step;
+  tj_tile tile = plain_tile(TJ_TILE_ROWS, 4);
+  tile.axis[4] = tile.axis[5] = TJ_TILE_NONE;
+  tile.loaded_bytes = tile.stored_bytes = 2;
+  tile.loaded = tile.stored = 8;
+  tile.slots = 2 * SLOTS;
+  tile.rows = 3;
+  tile.is_given = is_given;
+  return tj_tile_choose(&tile,
+                        &(tj_tile_domain){.extent = {c, 3, out, out},
+                                          .stride = {{1, c, step * c, step * 28 * c}, {1, c, 9 * c, out * 9 * c}}});
+}
+
+/* Windows of 64 channels fill lines without neighbours in the other direction, which slots go along; those of 8 do
+ * not. */
 START_TEST(rows_are_for_runs_that_fill_lines) {
   static const struct {
     int64_t channels;
     bool is_worth;
   } row[] = {{64, true}, {8, false}};
   for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-    int64_t c = row[i].channels, line = 28 * c;
-    tj_tile tile = plain_tile(TJ_TILE_ROWS, 5);
-    tile.axis[5] = TJ_TILE_NONE;
-    tile.loaded_bytes = tile.stored_bytes = 2;
-    tile.loaded = tile.stored = 8;
-    tile.slots = 2 * SLOTS;
-    tile.rows = 4;
-    tile.without_items = 1 << 2 | 1 << 4;
-    tj_tile_domain domain = {.extent = {c, 3, 3, 28, 28},
-                             .stride = {{1, c, line, c, line}, {1, c, 3 * c, 9 * c, 28 * 9 * c}}};
-    tj_tile_choice choice = tj_tile_choose(&tile, &domain);
+    tj_tile_choice choice = choose_windows(row[i].channels, 1, 0);
     ck_assert_int_eq(choice.is_worth, row[i].is_worth);
-    ck_assert_int_eq(choice.items[2] * choice.items[4], 1);
-    ck_assert_int_eq(choice.log[4], 4);
-    tile.is_given = 1;
-    ck_assert_int_eq(tj_tile_choose(&tile, &domain).is_worth, true);
+    ck_assert_int_eq(choice.items[3], 1);
+    ck_assert_int_eq(choice.log[3], 4);
+    ck_assert_int_eq(choose_windows(row[i].channels, 1, 1).is_worth, true);
   }
+}
+END_TEST
+
+/* Work-items load all of a window's row, not two pixels of three. */
+START_TEST(rows_of_windows_are_whole) {
+  tj_tile_choice choice = choose_windows(64, 2, 0);
+  ck_assert_int_eq(choice.items[1], 3);
+  ck_assert_int_eq(choice.items[2], 7);
+  ck_assert_int_eq(choice.is_worth, true);
 }
 END_TEST
 
 int main(void) {
   const TTest *const tests[] = {
-      any_choice_is_within_its_limits,    words_have_bounds,     slots_are_shared_out_in_the_best_way,
-      what_turns_around_fits_a_workgroup, shapes_are_as_counted, staging_is_for_short_rows,
-      rows_are_for_runs_that_fill_lines};
+      any_choice_is_within_its_limits,    words_have_bounds,        slots_are_shared_out_in_the_best_way,
+      what_turns_around_fits_a_workgroup, shapes_are_as_counted,    staging_is_for_short_rows,
+      rows_are_for_runs_that_fill_lines,  rows_of_windows_are_whole};
   return run_suite(suite_of("tile", tests, sizeof tests / sizeof *tests));
 }

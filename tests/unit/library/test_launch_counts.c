@@ -42,15 +42,17 @@ typedef struct {
   "let rows = transform(windows, [pass_through(G), merge(N,Ho,Wo), merge(Y,X,C)], [[0],[1,3,5],[2,4,6]], "           \
   "[[0],[1],[2]])\n"
 
-/* Of a 3 × 3 window at each of 56 × 56 pixels of 64 channels. */
-#define PIXELS                                                                                                       \
+/* Of a 3 × 3 window at each pixel, or at each second one, of so many images, which are square: `size` pixels, `out`
+ * windows. */
+#define PIXELS(count, size, channels, step, out)                                                                     \
   {                                                                                                                  \
-    {"G", 1}, {"N", 1}, {"H", 56}, {"W", 56}, {"C", 64}, {"Y", 3}, {"X", 3}, {"Ho", 56}, {"Wo", 56}, {"sN", 200704}, \
-        {"sH", 3584}, {"sW", 64}, {"sG", 0}, {"sy", 1}, {"sx", 1}, {"dy", 1}, {"dx", 1}, {"py", 1}, {"px", 1},       \
-        {"qy", 1}, {                                                                                                 \
+    {"G", 1}, {"N", count}, {"H", size}, {"W", size}, {"C", channels}, {"Y", 3}, {"X", 3}, {"Ho", out}, {"Wo", out}, \
+        {"sN", (size) * (size) * (channels)}, {"sH", (size) * (channels)}, {"sW", channels}, {"sG", 0},              \
+        {"sy", step}, {"sx", step}, {"dy", 1}, {"dx", 1}, {"py", 1}, {"px", 1}, {"qy", 1}, {                         \
       "qx", 1                                                                                                        \
     }                                                                                                                \
   }
+#define COLUMNS WINDOWS "kernel k(src: f16 @ rows, dst: f16 @ packed((G,N*Ho*Wo,Y*X*C))) = copy(src, dst)"
 
 static const row rows[] = {
     {"a weight preshuffle, merged",
@@ -102,11 +104,17 @@ static const row rows[] = {
      "let matrix = transform(windows, [merge(H, W), merge(4, 3, 3)], [[2, 4], [0, 1, 3]], [[0], [1]])\n"
      "kernel k(src: f16 @ matrix, dst: f16 @ packed((H * W, 4 * 9))) = copy(src, dst)",
      {{"H", 56}, {"W", 56}},
-     {5.98, 26460, 36603, 29988, 0, 1.0, 47628, 70560}},
-    {"windows of an image",
-     WINDOWS "kernel k(src: f16 @ rows, dst: f16 @ packed((G,N*Ho*Wo,Y*X*C))) = copy(src, dst)",
-     PIXELS,
-     {1.0, 15372, 83520, 10656, 0, 1.0, 37800, 165984}},
+     {6.02, 38184, 44844, 37740, 0, 1.0, 0, 70560}},
+    {"windows of an image", COLUMNS, PIXELS(1, 56, 64, 1, 56), {1.0, 15372, 79488, 6624, 0, 0.83, 37800, 165984}},
+    {"of a smaller one", COLUMNS, PIXELS(1, 28, 64, 1, 28), {1.0, 4032, 19872, 1656, 0, 0.83, 0, 0}},
+    {"of more channels", COLUMNS, PIXELS(1, 28, 128, 1, 28), {1.0, 7686, 39744, 3312, 0, 0.93, 0, 0}},
+    {"of fewer channels", COLUMNS, PIXELS(1, 28, 32, 1, 28), {1.08, 1632, 13248, 1104, 0, 1.02, 0, 0}},
+    {"of several images", COLUMNS, PIXELS(4, 14, 64, 1, 14), {1.0, 3264, 26496, 2208, 0, 0.77, 0, 0}},
+    {"at each second pixel", COLUMNS, PIXELS(1, 28, 64, 2, 14), {1.0, 768, 6624, 552, 0, 0.88, 0, 0}},
+    {"of more channels at each second pixel",
+     COLUMNS,
+     PIXELS(1, 28, 128, 2, 14),
+     {1.0, 1728, 9936, 828, 0, 0.97, 0, 0}},
 };
 
 typedef struct {
