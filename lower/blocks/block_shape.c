@@ -105,12 +105,9 @@ bool tj_block_is_fixed(const tj_block_map *map, uint32_t mode) {
 }
 
 bool tj_block_has_rows(const tj_block_map *map) {
-  bool is_known = true;
-  for (uint32_t m = 0; m < map->domain->count; m++)
-    is_known = is_known && tj_block_is_fixed(map, m);
   int64_t extent = tj_block_extent(map, map->by_source[0])->facts.high;
   return map->by_source[0] == map->by_destination[0] &&
-         (!is_known || extent >= TJ_BLOCK_ROW_BYTES / tj_block_element_bytes(map));
+         (!tj_domain_is_known(map->domain) || extent >= TJ_BLOCK_ROW_BYTES / tj_block_element_bytes(map));
 }
 
 /* The greatest divisor of a mode's count of pieces that is at most MOST_VECTORS. */

@@ -595,6 +595,13 @@ const tj_node *tj_domain_stride(const tj_domain *domain, uint32_t operand, uint3
   return other_stride(&domain->other[operand - TJ_OPERAND_OTHERS], domain->leaf[domain->mode[mode].first_leaf]);
 }
 
+bool tj_domain_is_known(const tj_domain *domain) {
+  bool is_known = true;
+  for (uint32_t m = 0; m < domain->count; m++)
+    is_known = is_known && tj_is_constant(domain->mode[m].extent);
+  return is_known;
+}
+
 bool tj_domain_other_is_straight(const tj_domain *domain, uint32_t number) {
   for (uint32_t m = 0; m < domain->count; m++) {
     const tj_node *loaded = domain->mode[m].source_stride,

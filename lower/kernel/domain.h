@@ -82,6 +82,9 @@ bool tj_domain_is_even(tj_graph *graph, const tj_domain *domain, uint32_t operan
  * those of 0 last. */
 void tj_domain_sort(tj_graph *graph, const tj_domain *domain, bool of_source, uint32_t order[]);
 
+/* Whether all extents are numbers. */
+bool tj_domain_is_known(const tj_domain *domain);
+
 /* Whether a side has neighbours along a mode. */
 bool tj_domain_has_neighbours(const tj_domain *domain, uint32_t mode, bool of_source);
 

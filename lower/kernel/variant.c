@@ -193,8 +193,8 @@ tj_kernel *tj_kernel_in_place_of(tj_graph *graph, const tj_kernel *flat, const t
 }
 
 void tj_offer_faster(tj_graph *graph, tj_kernel *kernel, tj_kernel *faster, const tj_demands *demands,
-                     const char *name) {
-  faster->name = name;
+                     const char *suffix) {
+  faster->name = tj_string_format(graph->job, "%s.%s", faster->name, suffix);
   kernel->faster = faster;
   kernel->condition = tj_demands_condition(graph, demands);
 }

@@ -60,8 +60,9 @@ bool tj_kernel_fits(tj_graph *graph, const tj_kernel *kernel);
  * that relies on buffers that are aligned as well: for targets that take vectors at whole ones alone. */
 void tj_offer_aligned(tj_graph *graph, tj_kernel *kernel);
 
-/* Makes `faster`, under this name, what the launch takes in the place of `kernel` where the demands are met. */
+/* Makes `faster`, whose name gets this suffix, what the launch takes in the place of `kernel` where the demands are
+ * met. */
 void tj_offer_faster(tj_graph *graph, tj_kernel *kernel, tj_kernel *faster, const tj_demands *demands,
-                     const char *name);
+                     const char *suffix);
 
 #endif

@@ -213,7 +213,7 @@ static tj_kernel *offer(tj_block_map *map, tj_kernel *last, const tj_demands *wa
   map->domain = tj_assumed_domain(graph, map->flat->domain, wanted);
   tj_kernel *faster = map_blocks(map, &demands);
   if (faster != NULL)
-    tj_offer_faster(graph, last, faster, &demands, tj_string_format(graph->job, "%s.%s", map->flat->name, suffix));
+    tj_offer_faster(graph, last, faster, &demands, suffix);
   return faster;
 }
 
@@ -278,8 +278,7 @@ static tj_kernel *map_anywhere(tj_block_map map) {
 static tj_kernel *serve_anywhere(const tj_block_map *map, tj_kernel *anywhere, tj_kernel *aligned) {
   static const tj_demands nothing;
   if (anywhere != NULL)
-    tj_offer_faster(map->graph, anywhere, aligned, &nothing,
-                    tj_string_format(map->graph->job, "%s.lines", map->flat->name));
+    tj_offer_faster(map->graph, anywhere, aligned, &nothing, "lines");
   return anywhere;
 }
 
@@ -340,7 +339,7 @@ tj_kernel *tj_map_as_given_on_host(tj_graph *graph, tj_kernel *flat, const tj_ma
   if (rows != NULL)
     return rows;
   if (demands.count > 0)
-    tj_offer_faster(graph, flat, given, &demands, tj_string_format(graph->job, "%s.blocks", flat->name));
+    tj_offer_faster(graph, flat, given, &demands, "blocks");
   if (demands.count > 0 || !is_aligned(given))
     return demands.count > 0 ? flat : given;
   tj_kernel *anywhere = sort_all(&own) ? map_anywhere(own) : NULL;

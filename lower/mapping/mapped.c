@@ -580,7 +580,7 @@ static void add_faster(tj_graph *graph, const tj_kernel *flat, tj_kernel *kernel
   under.domain = tj_assumed_domain(graph, mapped->domain, &demands);
   tj_kernel *faster = tj_tile_as_mapped(graph, flat, &under, target);
   if (faster != NULL && tj_kernel_fits(graph, faster) && tj_has_wider_accesses(faster, kernel))
-    tj_offer_faster(graph, kernel, faster, &demands, tj_string_format(graph->job, "%s.vectors", kernel->name));
+    tj_offer_faster(graph, kernel, faster, &demands, "vectors");
 }
 
 static void check_slots(tj_job *job, const char *name, uint32_t slots, uint32_t passes, tj_span span) {

@@ -5,7 +5,6 @@
 
 #include "base/machine/bank.h"
 #include "base/machine/processor.h"
-#include "base/text.h"
 #include "ir/index/facts.h"
 #include "lower/flexible/flexible.h"
 #include "lower/kernel/variant.h"
@@ -99,10 +98,7 @@ static bool is_mappable(const tj_tile_search *search) {
 
 /* What the best tile demands of extents that are not known. */
 static tj_demands find_demands(tj_tile_search *search) {
-  bool is_known = true;
-  for (uint32_t m = 0; m < search->problem.count; m++)
-    is_known = is_known && search->problem.mode[m].is_exact;
-  if (is_known || tj_choose_tile_shapes(&search->problem, &search->shape, 1) == 0)
+  if (tj_domain_is_known(search->domain) || tj_choose_tile_shapes(&search->problem, &search->shape, 1) == 0)
     return (tj_demands){NULL, 0};
   return tj_find_demands(search->graph, search->flat->domain, 1, search->shape.extent);
 }
@@ -114,8 +110,7 @@ static void add_faster(const tj_tile_search *search, tj_kernel *general, const t
   describe(&under);
   tj_kernel *faster = tj_search_tiles(&under);
   if (faster != NULL)
-    tj_offer_faster(search->graph, general, faster, demands,
-                    tj_string_format(search->graph->job, "%s.vectors", search->flat->name));
+    tj_offer_faster(search->graph, general, faster, demands, "vectors");
 }
 
 /* False where no tile is to be looked for. */

@@ -151,17 +151,10 @@ static const uint32_t *first_then(const tiled_copy *copy, const uint32_t first[]
   return sequence;
 }
 
-static bool has_extents(const tj_domain *domain) {
-  bool has_all = true;
-  for (uint32_t m = 0; m < domain->count; m++)
-    has_all = has_all && tj_is_constant(domain->mode[m].extent);
-  return has_all;
-}
-
 const uint32_t *tj_tile_sequence(tj_graph *graph, const tj_kernel *flat, const tj_domain *domain,
                                  const int64_t reach[], const uint32_t loaded[], const uint32_t stored[]) {
   const tiled_copy copy = {graph, flat, domain, reach};
-  if (!has_extents(domain))
+  if (!tj_domain_is_known(domain))
     return loaded;
   const uint32_t *const sequence[] = {first_then(&copy, stored, loaded), loaded, first_then(&copy, loaded, stored)};
   uint32_t best = 0;

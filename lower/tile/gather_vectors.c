@@ -160,7 +160,7 @@ static void offer_multiples(tj_graph *graph, tj_kernel *flat, const tj_target *t
   tj_substitution assumed = tj_assume(graph, &demands);
   tj_kernel *faster = widened(graph, flat, target, slots, &assumed);
   if (faster != NULL && tj_kernel_fits(graph, faster))
-    tj_offer_faster(graph, flat, faster, &demands, tj_string_format(graph->job, "%s.vectors", flat->name));
+    tj_offer_faster(graph, flat, faster, &demands, "vectors");
 }
 
 tj_kernel *tj_gather_widest(tj_graph *graph, tj_kernel *flat, const tj_target *target) {
