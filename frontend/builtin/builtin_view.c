@@ -51,10 +51,7 @@ static const tj_node *const *indices(tj_call *call, uint32_t count) {
 static const tj_value *coordinate_value(tj_call *call, const tj_node *const nodes[], uint32_t count) {
   if (count == 1)
     return tj_value_of_node(call->graph, nodes[0]);
-  const tj_tuple **items = TJ_NEW_ARRAY(call->job, const tj_tuple *, count);
-  for (uint32_t i = 0; i < count; i++)
-    items[i] = tj_tuple_integer(call->graph, nodes[i]);
-  return tj_value_of_tuple(call->graph, tj_tuple_list(call->graph, items, count));
+  return tj_value_of_tuple(call->graph, tj_tuple_integers(call->graph, nodes, count));
 }
 
 const tj_value *tj_builtin_lower(tj_call *call) {

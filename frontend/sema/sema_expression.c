@@ -307,11 +307,8 @@ const tj_node *const *tj_view_coordinate(tj_graph *graph, const tj_view *view, c
 static const tj_value *apply_adaptor(tj_graph *graph, const tj_adaptor *adaptor, const tj_tuple *coordinate,
                                      const char *what) {
   const tj_node *lower[TJ_MAX_DIMENSIONS], *valid;
-  const tj_tuple *items[TJ_MAX_DIMENSIONS];
   tj_adaptor_lower(graph, adaptor, tj_need_indices(graph, coordinate, adaptor->rank, what), lower, &valid);
-  for (uint32_t i = 0; i < adaptor->bottom_rank; i++)
-    items[i] = tj_tuple_integer(graph, lower[i]);
-  return tj_value_of_tuple(graph, tj_tuple_list(graph, items, adaptor->bottom_rank));
+  return tj_value_of_tuple(graph, tj_tuple_integers(graph, lower, adaptor->bottom_rank));
 }
 
 const tj_value *tj_apply_value(tj_graph *graph, const tj_value *function, const tj_value *const args[],

@@ -80,6 +80,13 @@ const tj_tuple *tj_tuple_list(tj_graph *graph, const tj_tuple *const items[], ui
   return list;
 }
 
+const tj_tuple *tj_tuple_integers(tj_graph *graph, const tj_node *const value[], uint32_t count) {
+  const tj_tuple **item = TJ_NEW_ARRAY(graph->job, const tj_tuple *, count);
+  for (uint32_t i = 0; i < count; i++)
+    item[i] = tj_tuple_integer(graph, value[i]);
+  return tj_tuple_list(graph, item, count);
+}
+
 const tj_tuple *tj_tuple_constants(tj_graph *graph, const int64_t value[], uint32_t count) {
   const tj_tuple **item = TJ_NEW_ARRAY(graph->job, const tj_tuple *, count);
   for (uint32_t i = 0; i < count; i++)

@@ -31,7 +31,8 @@ struct tj_tuple {
 
 const tj_tuple *tj_tuple_integer(tj_graph *graph, const tj_node *value);
 const tj_tuple *tj_tuple_constant(tj_graph *graph, int64_t value);
-/* A flat list. */
+/* Flat lists. */
+const tj_tuple *tj_tuple_integers(tj_graph *graph, const tj_node *const value[], uint32_t count);
 const tj_tuple *tj_tuple_constants(tj_graph *graph, const int64_t value[], uint32_t count);
 const tj_tuple *tj_tuple_basis(tj_graph *graph, const tj_node *coefficient, const uint32_t path[], uint32_t length);
 /* tuple @ mode: an integer becomes a basis element, a basis element is seen from one level further out:

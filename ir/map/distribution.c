@@ -280,10 +280,6 @@ const tj_adaptor *tj_distribution_adaptor(tj_graph *graph, const tj_distribution
   return tj_adaptor_transform(graph, digits, self->step, self->count);
 }
 
-static const tj_tuple *list_of(tj_graph *graph, const tj_tuple *const items[], uint32_t count) {
-  return tj_tuple_list(graph, items, count);
-}
-
 tj_layout tj_distribution_registers(tj_graph *graph, const tj_distribution *d) {
   const tj_tuple *shape[TJ_MAX_RH], *stride[TJ_MAX_RH];
   int64_t step = 1;
@@ -292,25 +288,21 @@ tj_layout tj_distribution_registers(tj_graph *graph, const tj_distribution *d) {
     stride[y] = tj_tuple_constant(graph, step);
     step *= d->y_length[y];
   }
-  return tj_layout_make(graph, list_of(graph, shape, d->y_count), list_of(graph, stride, d->y_count));
+  return tj_layout_make(graph, tj_tuple_list(graph, shape, d->y_count), tj_tuple_list(graph, stride, d->y_count));
 }
 
 tj_map tj_map_of_distribution(tj_graph *graph, const tj_distribution *d) {
   const tj_adaptor *adaptor = tj_distribution_adaptor(graph, d);
   tj_map map = {.domain = tj_adaptor_lengths(graph, adaptor), .row_major = true};
   const tj_node *upper[TJ_MAX_DIMENSIONS], *lower[TJ_MAX_DIMENSIONS], *valid;
-  const tj_tuple *input[TJ_MAX_DIMENSIONS], *output[TJ_MAX_DIMENSIONS];
   for (uint32_t i = 0; i < adaptor->rank; i++) {
     bool is_p = i < d->p_count;
     const char *name = tj_string_format(graph->job, "%c%" PRIu32, is_p ? 'p' : 'y', is_p ? i : i - d->p_count);
     upper[i] = tj_coordinate(graph, name, adaptor->length[i]);
-    input[i] = tj_tuple_integer(graph, upper[i]);
   }
   tj_adaptor_lower(graph, adaptor, upper, lower, &valid);
-  for (uint32_t i = 0; i < d->x_count; i++)
-    output[i] = tj_tuple_integer(graph, lower[i]);
-  map.input = list_of(graph, input, adaptor->rank);
-  map.output = list_of(graph, output, d->x_count);
+  map.input = tj_tuple_integers(graph, upper, adaptor->rank);
+  map.output = tj_tuple_integers(graph, lower, d->x_count);
   return map;
 }
 

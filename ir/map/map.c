@@ -25,13 +25,6 @@ static const tj_node *const *nodes_of(tj_graph *graph, const tj_tuple *tuple) {
   return nodes;
 }
 
-static const tj_tuple *tuple_of(tj_graph *graph, const tj_node *const nodes[], uint32_t count) {
-  const tj_tuple **items = TJ_NEW_ARRAY(graph->job, const tj_tuple *, count);
-  for (uint32_t i = 0; i < count; i++)
-    items[i] = tj_tuple_integer(graph, nodes[i]);
-  return tj_tuple_list(graph, items, count);
-}
-
 static const tj_node *unless_always(const tj_node *valid) {
   return tj_is_int(valid, 1) ? NULL : valid;
 }
@@ -57,13 +50,14 @@ tj_map tj_map_of_linear(tj_graph *graph, const tj_f2 *linear) {
 }
 
 tj_map tj_map_of_transform(tj_graph *graph, const tj_transform *transform) {
-  tj_map map = {.domain = tuple_of(graph, transform->upper_length, transform->upper_count), .row_major = true};
+  tj_map map = {.domain = tj_tuple_integers(graph, transform->upper_length, transform->upper_count),
+                .row_major = true};
   map.input = coordinates_of(graph, map.domain);
   const tj_node *const *upper = nodes_of(graph, map.input);
   const tj_node **lower = TJ_NEW_ARRAY(graph->job, const tj_node *, transform->lower_count);
   tj_transform_lower(graph, transform, upper, lower);
   map.output = transform->lower_count == 1 ? tj_tuple_integer(graph, lower[0])
-                                           : tuple_of(graph, lower, transform->lower_count);
+                                           : tj_tuple_integers(graph, lower, transform->lower_count);
   map.valid = unless_always(tj_transform_valid(graph, transform, upper));
   return map;
 }
@@ -82,7 +76,7 @@ tj_map tj_map_of_adaptor(tj_graph *graph, const tj_adaptor *adaptor) {
   map.input = coordinates_of(graph, map.domain);
   const tj_node *lower[TJ_MAX_DIMENSIONS], *valid;
   tj_adaptor_lower(graph, adaptor, nodes_of(graph, map.input), lower, &valid);
-  map.output = tuple_of(graph, lower, adaptor->bottom_rank);
+  map.output = tj_tuple_integers(graph, lower, adaptor->bottom_rank);
   map.valid = unless_always(valid);
   return map;
 }

@@ -219,13 +219,8 @@ bool tj_view_stays_inside(tj_graph *graph, const tj_view *view) {
 }
 
 static bool strides_keep_apart(tj_graph *graph, const tj_transform *embed) {
-  const tj_tuple *extent[TJ_MAX_DIMENSIONS], *stride[TJ_MAX_DIMENSIONS];
-  for (uint32_t i = 0; i < embed->upper_count; i++) {
-    extent[i] = tj_tuple_integer(graph, embed->upper_length[i]);
-    stride[i] = tj_tuple_integer(graph, embed->amount[i]);
-  }
-  structure known = structure_of(graph, (tj_layout){tj_tuple_list(graph, extent, embed->upper_count),
-                                                    tj_tuple_list(graph, stride, embed->upper_count)});
+  structure known = structure_of(graph, (tj_layout){tj_tuple_integers(graph, embed->upper_length, embed->upper_count),
+                                                    tj_tuple_integers(graph, embed->amount, embed->upper_count)});
   return known.is_known && !known.repeats;
 }
 

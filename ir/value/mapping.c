@@ -481,11 +481,8 @@ static void check_lds(tj_graph *graph, const tj_mapping *mapping) {
 }
 
 const tj_node *tj_mapping_lds_at(tj_graph *graph, const tj_mapping *mapping, const tj_node *const within[]) {
-  const tj_tuple *part = tj_mapping_part(graph, mapping), *at[TJ_MAX_DIMENSIONS];
+  const tj_tuple *part = tj_mapping_part(graph, mapping), *coordinate = tj_tuple_integers(graph, within, part->count);
   const tj_layout *layout = tj_value_layout(mapping->lds);
-  for (uint32_t m = 0; m < part->count; m++)
-    at[m] = tj_tuple_integer(graph, within[m]);
-  const tj_tuple *coordinate = tj_tuple_list(graph, at, part->count);
   if (!is_by_mode(graph, part, layout->shape))
     coordinate = tj_crd2idx(graph, coordinate, part, NULL);
   const tj_node *element = tj_layout_apply(graph, *layout, coordinate)->value;

@@ -258,10 +258,7 @@ const tj_adaptor *tj_adaptor_of_view(tj_graph *graph, const tj_view *view, const
 /* --- evaluation --- */
 
 const tj_tuple *tj_adaptor_lengths(tj_graph *graph, const tj_adaptor *adaptor) {
-  const tj_tuple **items = TJ_NEW_ARRAY(graph->job, const tj_tuple *, adaptor->rank);
-  for (uint32_t i = 0; i < adaptor->rank; i++)
-    items[i] = tj_tuple_integer(graph, adaptor->length[i]);
-  return tj_tuple_list(graph, items, adaptor->rank);
+  return tj_tuple_integers(graph, adaptor->length, adaptor->rank);
 }
 
 static void lower_step(tj_graph *graph, const tj_view_step *step, const tj_node *const from[], const tj_node *to[],

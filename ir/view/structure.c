@@ -205,15 +205,8 @@ static void emit_stage(emission *self, const tj_transform *transform, const uint
 
 static const tj_transform *make(emission *self, tj_transform_kind kind, const tj_node *const first[],
                                 const tj_node *const second[], uint32_t count) {
-  const tj_tuple *items[2][TJ_MAX_DIMENSIONS];
-  for (uint32_t i = 0; i < count; i++) {
-    items[0][i] = tj_tuple_integer(self->graph, first[i]);
-    if (second != NULL)
-      items[1][i] = tj_tuple_integer(self->graph, second[i]);
-  }
-  const tj_tuple *args[] = {tj_tuple_list(self->graph, items[0], count), NULL};
-  if (second != NULL)
-    args[1] = tj_tuple_list(self->graph, items[1], count);
+  const tj_tuple *args[] = {tj_tuple_integers(self->graph, first, count),
+                            second != NULL ? tj_tuple_integers(self->graph, second, count) : NULL};
   return tj_transform_make(self->graph, kind, args, second != NULL ? 2 : 1);
 }
 

@@ -38,13 +38,6 @@ static const tj_node *const *flat_integers(tj_graph *graph, const tj_tuple *tupl
   return integers;
 }
 
-static const tj_tuple *tuple_of_nodes(tj_graph *graph, const tj_node *const nodes[], uint32_t count) {
-  const tj_tuple **items = TJ_NEW_ARRAY(graph->job, const tj_tuple *, count);
-  for (uint32_t i = 0; i < count; i++)
-    items[i] = tj_tuple_integer(graph, nodes[i]);
-  return tj_tuple_list(graph, items, count);
-}
-
 /* How many elements lie between the first and the last, both counted. */
 static const tj_node *span_of_embed(tj_graph *graph, const tj_transform *embed) {
   const tj_node *span = tj_int(graph, 1);
@@ -100,7 +93,7 @@ static tj_view *new_base(tj_graph *graph, tj_base_kind base, const tj_transform 
 
 static const tj_transform *embed_of(tj_graph *graph, const tj_node *const lengths[], const tj_node *const strides[],
                                     uint32_t rank) {
-  const tj_tuple *arguments[] = {tuple_of_nodes(graph, lengths, rank), tuple_of_nodes(graph, strides, rank)};
+  const tj_tuple *arguments[] = {tj_tuple_integers(graph, lengths, rank), tj_tuple_integers(graph, strides, rank)};
   return tj_transform_make(graph, TJ_TRANSFORM_EMBED, arguments, 2);
 }
 
@@ -380,7 +373,7 @@ const tj_tuple *tj_view_lengths(tj_graph *graph, const tj_view *view) {
   const tj_node **lengths = TJ_NEW_ARRAY(graph->job, const tj_node *, view->rank);
   for (uint32_t i = 0; i < view->rank; i++)
     lengths[i] = view->hidden_length[view->visible[i]];
-  return tuple_of_nodes(graph, lengths, view->rank);
+  return tj_tuple_integers(graph, lengths, view->rank);
 }
 
 const tj_node *tj_view_allocation_size(tj_graph *graph, const tj_view *view) {

@@ -112,12 +112,9 @@ void tj_dma_write_program(const tj_dma_report *report, tj_text *text) {
 static tj_function *function_of(const program *p, const char *name, const tj_node *const value[], uint32_t count,
                                 uint32_t parameter_count) {
   tj_graph *graph = p->graph;
-  const tj_tuple **item = TJ_NEW_ARRAY(graph->job, const tj_tuple *, count);
-  for (uint32_t i = 0; i < count; i++)
-    item[i] = tj_tuple_integer(graph, value[i]);
   tj_program_values values = {.parameter = p->parameter,
                               .parameter_count = parameter_count,
-                              .value = tj_value_of_tuple(graph, tj_tuple_list(graph, item, count)),
+                              .value = tj_value_of_tuple(graph, tj_tuple_integers(graph, value, count)),
                               .value_span = TJ_NOWHERE};
   tj_function *function = tj_function_of(graph, &values, name);
   tj_function_simplify(graph, function);

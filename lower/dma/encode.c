@@ -32,18 +32,11 @@ static const tj_node *constant(const writer *w, int64_t value) {
 
 /* --- where the box begins --- */
 
-static const tj_tuple *tile_coordinate(const writer *w, const tj_dma_place *place) {
-  uint32_t rank = tj_tuple_rank(w->plan->coordinates->layout.shape);
-  const tj_tuple **item = TJ_NEW_ARRAY(w->graph->job, const tj_tuple *, rank);
-  for (uint32_t m = 0; m < rank; m++)
-    item[m] = tj_tuple_integer(w->graph, place->tile[m]);
-  return tj_tuple_list(w->graph, item, rank);
-}
-
 static void place_tile(writer *w, const tj_dma_place *place) {
   tj_graph *graph = w->graph;
   const tj_layout layout = w->plan->coordinates->layout;
-  const tj_tuple *inside = tj_crd2idx(graph, tile_coordinate(w, place), layout.shape, layout.stride);
+  const tj_tuple *inside = tj_crd2idx(graph, tj_tuple_integers(graph, place->tile, tj_tuple_rank(layout.shape)),
+                                      layout.shape, layout.stride);
   const tj_tuple *first = tj_tuple_add(graph, w->plan->coordinates->offset, inside);
   for (uint32_t d = 0; d < w->plan->dimension_count; d++)
     w->of->coordinate[d] = tj_tuple_mode(first, d)->value;

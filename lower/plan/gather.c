@@ -236,10 +236,7 @@ void tj_scatter_check_apart(tj_graph *graph, const tj_kernel_definition *definit
 tj_race_map tj_gather_race_map(tj_graph *graph, const tj_kernel *kernel, const tj_kernel_definition *definition,
                                const tj_operand operands[]) {
   gathering g = gathering_of(graph, kernel, definition, operands);
-  const tj_tuple **extent = TJ_NEW_ARRAY(graph->job, const tj_tuple *, g.destination->rank + 1);
-  for (uint32_t i = 0; i < g.destination->rank; i++)
-    extent[i] = tj_tuple_integer(graph, g.destination->extent[i]);
-  tj_race_map map = {.domain = tj_tuple_list(graph, extent, g.destination->rank),
+  tj_race_map map = {.domain = tj_tuple_integers(graph, g.destination->extent, g.destination->rank),
                      .row_major = g.destination->view != NULL,
                      .sources = 2};
   map.at = tj_race_coordinates(graph, map.domain);

@@ -58,13 +58,6 @@ static const char *obstacle_of_source(tensor *t) {
   return t->first != NULL ? NULL : "the source does not step evenly along the modes of the domain";
 }
 
-static const tj_tuple *list_of(const tensor *t, const tj_node *const node[]) {
-  const tj_tuple **item = TJ_NEW_ARRAY(t->graph->job, const tj_tuple *, t->rank);
-  for (uint32_t m = 0; m < t->rank; m++)
-    item[m] = tj_tuple_integer(t->graph, node[m]);
-  return tj_tuple_list(t->graph, item, t->rank);
-}
-
 /* --- instructions --- */
 
 /* Bytes from the buffer's address to the tensor's. */
@@ -129,7 +122,8 @@ static const char *obstacle_of_map(const tensor *t, const tj_boxes *boxes) {
 
 static tj_dma_plan plan_of(const tensor *t, const tj_dma_engine *engine) {
   tj_graph *graph = t->graph;
-  tj_layout layout = tj_layout_make(graph, list_of(t, t->extent), list_of(t, t->stride));
+  tj_layout layout = tj_layout_make(graph, tj_tuple_integers(graph, t->extent, t->rank),
+                                    tj_tuple_integers(graph, t->stride, t->rank));
   const tj_dma_request request = {.graph = graph,
                                   .engine = engine,
                                   .element_bytes = t->problem->element_bytes,
