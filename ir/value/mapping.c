@@ -313,9 +313,9 @@ static tj_mapping_side side_of(const reading *self, const tj_value *as) {
                            .as = as};
 }
 
-tj_mapping *tj_mapping_of_tile(tj_graph *graph, const tj_layout *domain, const int64_t reach[], uint32_t rank) {
+tj_mapping *tj_mapping_of_tile(tj_graph *graph, const tj_layout *domain, const tj_tuple *tile) {
   tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
-  *mapping = (tj_mapping){.domain = domain, .tile = tj_tuple_constants(graph, reach, rank), .passes = 1};
+  *mapping = (tj_mapping){.domain = domain, .tile = tile, .passes = 1};
   return mapping;
 }
 

@@ -114,8 +114,8 @@ const tj_mapping *tj_mapping_of_distributions(tj_graph *graph, const tj_distribu
 int64_t tj_mapping_extent(const tj_mapping *mapping, uint32_t mode);
 uint32_t tj_mapping_rank(const tj_mapping *mapping);
 
-/* A mapping of tiles that reach so far along each mode, of which nothing is checked; its sides are not set. */
-tj_mapping *tj_mapping_of_tile(tj_graph *graph, const tj_layout *domain, const int64_t reach[], uint32_t rank);
+/* A mapping of tiles of these extents, of which nothing is checked; its sides are not set. */
+tj_mapping *tj_mapping_of_tile(tj_graph *graph, const tj_layout *domain, const tj_tuple *tile);
 
 /* A side of that layout, of which nothing is checked. */
 tj_mapping_side tj_mapping_side_of(tj_graph *graph, tj_layout layout, const struct tj_value *as);

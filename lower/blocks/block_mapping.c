@@ -16,11 +16,12 @@ _Static_assert((int)TJ_BLOCK_MOST_MODES <= (int)TJ_MAPPING_MOST_DIGITS, "a side 
 /* --- tiles --- */
 
 tj_mapping *tj_block_tile(const tj_block_map *map, uint32_t masked) {
+  tj_graph *graph = map->graph;
   uint32_t count = map->domain->count;
-  int64_t *overlap = TJ_NEW_ARRAY(map->graph->job, int64_t, count);
-  tj_mapping *mapping =
-      tj_mapping_of_tile(map->graph, tj_domain_layout(map->graph, map->flat->domain), map->reach, count);
-  mapping->order = tj_order_of_tiles(map->graph, map->flat->domain, map->reach, map->by_source);
+  int64_t *overlap = TJ_NEW_ARRAY(graph->job, int64_t, count);
+  tj_mapping *mapping = tj_mapping_of_tile(graph, tj_domain_layout(graph, map->flat->domain),
+                                           tj_tuple_constants(graph, map->reach, count));
+  mapping->order = tj_order_of_tiles(graph, map->flat->domain, map->reach, map->by_source);
   for (uint32_t m = 0; m < count; m++) {
     bool is_even = tj_facts_divisible(&map->flat->domain->mode[m].extent->facts, map->reach[m]);
     overlap[m] = m != masked ? map->reach[m] : 0;

@@ -106,15 +106,12 @@ static tj_layout layout_of(const tj_block_map *map, const tj_rows *rows, bool ha
 }
 
 static tj_mapping *launched_tile(const tj_block_map *map, const tj_rows *rows) {
-  tj_graph *graph = map->graph;
-  const tj_tuple *tile[TJ_BLOCK_MOST_MODES];
-  tj_mapping *mapping = TJ_NEW(graph->job, tj_mapping);
+  const tj_node *reach[TJ_BLOCK_MOST_MODES];
   for (uint32_t mode = 0; mode < map->domain->count; mode++)
-    tile[mode] = tj_tuple_integer(graph, reach_of(map, rows, mode));
-  *mapping = (tj_mapping){.is_launched = true,
-                          .domain = tj_domain_layout(graph, map->domain),
-                          .tile = tj_tuple_list(graph, tile, map->domain->count),
-                          .passes = 1};
+    reach[mode] = reach_of(map, rows, mode);
+  tj_mapping *mapping = tj_mapping_of_tile(map->graph, tj_domain_layout(map->graph, map->domain),
+                                           tj_tuple_integers(map->graph, reach, map->domain->count));
+  mapping->is_launched = true;
   mapping->load.layout = layout_of(map, rows, true);
   return mapping;
 }

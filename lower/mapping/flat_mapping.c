@@ -15,7 +15,7 @@ tj_mapping *tj_mapping_in_order(tj_graph *graph, const tj_kernel *flat, uint32_t
                                 uint32_t slot_step) {
   tj_mapping_digits item = {.count = 0}, slot = {.count = 0};
   const int64_t reach = (int64_t)flat->workgroup_size * slots;
-  tj_mapping *mapping = tj_mapping_of_tile(graph, flat->elements, &reach, 1);
+  tj_mapping *mapping = tj_mapping_of_tile(graph, flat->elements, tj_tuple_constants(graph, &reach, 1));
   tj_mapping_add_digit(&item, flat->workgroup_size, item_step, 0);
   tj_mapping_add_digit(&slot, slots, slot_step, 0);
   mapping->load = mapping->store = tj_mapping_side_of_digits(graph, &item, &slot, NULL);
@@ -28,16 +28,11 @@ const tj_mapping *tj_mapping_of_flat(tj_graph *graph, const tj_kernel *flat) {
   return is_copy ? tj_mapping_in_order(graph, flat, slots, slots, 1) : NULL;
 }
 
-/* Whether the only leaf of a side's items, or of its slots, steps so far; that of one need not step. */
-static bool steps_by(const tj_mapping_side *side, uint32_t part, uint32_t count, int64_t step) {
-  const tj_tuple *extent = side->layout.shape->item[part], *stride = side->layout.stride->item[part];
-  return extent->kind == TJ_TUPLE_INTEGER && stride->kind != TJ_TUPLE_LIST &&
-         (count == 1 || tj_is_int(stride->value, step));
-}
-
+/* Whether a side has one digit of items, and one of so many neighbours; that of one need not step. */
 static bool has_neighbours(const tj_mapping_side *side, const tj_mapping *mapping, uint32_t slots) {
   return side->as == NULL && side->slots == slots && (int64_t)side->items * slots == tj_mapping_extent(mapping, 0) &&
-         steps_by(side, 0, side->items, slots) && steps_by(side, 1, slots, 1);
+         side->item_digits == 1 && side->digit_count == 2 && (side->items == 1 || side->digit[0].step == slots) &&
+         (slots == 1 || side->digit[1].step == 1);
 }
 
 uint32_t tj_mapping_neighbours(const tj_mapping *mapping) {

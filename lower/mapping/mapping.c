@@ -29,10 +29,6 @@ static bool continues(const tj_tile_search *search, uint32_t mode, uint32_t next
 
 /* --- the problem in numbers --- */
 
-static uint32_t element_bytes(const tj_tile_search *search, tj_side_name side) {
-  return tj_element_bytes(search->flat, tj_flat_buffer(search->flat, side));
-}
-
 static int64_t grain_of(const tj_tile_search *search, uint32_t mode, tj_side_name side) {
   const tj_node *stride = stride_on(search, mode, side);
   int64_t bytes = search->problem.bytes[side], elements = 1;
@@ -44,9 +40,9 @@ static int64_t grain_of(const tj_tile_search *search, uint32_t mode, tj_side_nam
 
 static void describe_side(tj_tile_search *search, tj_side_name side) {
   tj_shape_problem *problem = &search->problem;
-  problem->bytes[side] =
-      tj_domain_least_bytes(search->domain, search->flat, tj_flat_buffer(search->flat, side), side == TJ_SOURCE);
-  problem->width[side] = tj_target_widest(search->target, element_bytes(search, side));
+  uint32_t buffer = tj_flat_buffer(search->flat, side);
+  problem->bytes[side] = tj_domain_least_bytes(search->domain, search->flat, buffer, side == TJ_SOURCE);
+  problem->width[side] = tj_target_widest(search->target, tj_element_bytes(search->flat, buffer));
   tj_domain_sort(search->graph, search->domain, side == TJ_SOURCE, problem->order[side]);
   for (uint32_t i = 0; i < problem->count; i++) {
     uint32_t mode = problem->order[side][i];

@@ -187,7 +187,7 @@ tj_mapping *tj_mapping_of_shape(tj_graph *graph, const tj_shape_problem *problem
     room[m] = tj_shape_room(shape, m);
     overlap[m] = room[m] > shape->extent[m] ? shape->unit[m] : room[m];
   }
-  tj_mapping *mapping = tj_mapping_of_tile(graph, domain, room, problem->count);
+  tj_mapping *mapping = tj_mapping_of_tile(graph, domain, tj_tuple_constants(graph, room, problem->count));
   mapping->passes = (uint32_t)shape->passes;
   mapping->overlap = overlap;
   mapping->store = side_of(&store, TJ_DESTINATION, store_as);

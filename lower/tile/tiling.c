@@ -111,12 +111,6 @@ static const tj_tile_side *tile_of(const tile_maker *maker, uint32_t operand) {
   return is_loaded(maker, operand) ? &maker->tiling->load : &maker->tiling->store;
 }
 
-/* Slots of which vectors may be: all that are loaded, or those of a pass. */
-static uint32_t slots_together(const tile_maker *maker, uint32_t operand) {
-  uint32_t slots = tile_of(maker, operand)->slot_count;
-  return is_loaded(maker, operand) ? slots : slots / maker->tiling->passes;
-}
-
 /* What is at any coordinate of the domain: simplified before tiles take coordinates apart, where modes of several
  * leaves are still whole. Coordinates beyond the domain, where nothing moves, may have other offsets than views say.
  */
@@ -238,10 +232,6 @@ static uint32_t bytes_of(const tile_maker *maker, uint32_t buffer) {
   return tj_dtype_bits(buffer == TJ_LDS ? maker->kernel->carried : maker->kernel->buffer[buffer].dtype) / 8;
 }
 
-static tj_alignment alignment_of(const tile_maker *maker) {
-  return maker->target->has_unaligned_vectors ? TJ_ANYWHERE : TJ_ALIGNED;
-}
-
 static void make_side(tile_maker *maker, uint32_t operand) {
   tj_side *s = &maker->side[operand];
   const tj_access *any = &maker->any[operand];
@@ -254,15 +244,16 @@ static void make_side(tile_maker *maker, uint32_t operand) {
 static uint32_t widest_of(const tile_maker *maker, uint32_t operand) {
   bool is_direct = operand == TJ_OPERAND_SOURCE && maker->tiling->direct > 0;
   uint32_t widest = tj_target_widest(maker->target, bytes_of(maker, tj_flat_buffer(maker->flat, operand)));
+  uint32_t slots = tile_of(maker, operand)->slot_count / (is_loaded(maker, operand) ? 1 : maker->tiling->passes);
   widest = is_direct ? maker->tiling->direct : widest;
-  while (slots_together(maker, operand) % widest != 0)
+  while (slots % widest != 0)
     widest /= 2;
   return widest;
 }
 
 static void choose_vectors(tile_maker *maker, uint32_t operand) {
   tj_side_choose_vectors(maker->graph, maker->tiling->domain, &maker->side[operand], widest_of(maker, operand),
-                         alignment_of(maker));
+                         maker->target->has_unaligned_vectors ? TJ_ANYWHERE : TJ_ALIGNED);
 }
 
 /* --- steps --- */
@@ -576,11 +567,6 @@ static tj_kernel *new_kernel(tj_graph *graph, const tj_kernel *flat, const tj_ti
   return kernel;
 }
 
-static void add_stores(tile_maker *maker) {
-  add_others(maker, all_slots(&maker->side[TJ_OPERAND_DESTINATION]));
-  add_destinations(maker, false, all_slots(&maker->side[TJ_OPERAND_DESTINATION]));
-}
-
 /* What is straight is stored before lanes pass on what they have. */
 static void add_exchange(tile_maker *maker) {
   add_destinations(maker, true, all_slots(&maker->side[TJ_OPERAND_SOURCE]));
@@ -590,17 +576,21 @@ static void add_exchange(tile_maker *maker) {
 }
 
 static void add_steps(tile_maker *maker) {
+  const slot_share loaded = all_slots(&maker->side[TJ_OPERAND_SOURCE]),
+                   stored = all_slots(&maker->side[TJ_OPERAND_DESTINATION]);
   maker->step = TJ_NEW_ARRAY(maker->graph->job, tj_kernel_step, most_steps(maker));
   maker->step_count = 0;
   maker->brought = TJ_NEW_ARRAY(maker->graph->job, uint32_t, maker->tiling->passes);
   if (!goes_straight(maker->tiling))
-    add_side(maker, &maker->side[TJ_OPERAND_SOURCE], TJ_STEP_LOAD, all_slots(&maker->side[TJ_OPERAND_SOURCE]));
+    add_side(maker, &maker->side[TJ_OPERAND_SOURCE], TJ_STEP_LOAD, loaded);
   if (maker->tiling->exchange != NULL)
     add_exchange(maker);
-  if (maker->tiling->is_staged)
+  if (maker->tiling->is_staged) {
     add_passes(maker);
-  else
-    add_stores(maker);
+    return;
+  }
+  add_others(maker, stored);
+  add_destinations(maker, false, stored);
 }
 
 /* Whether a tile is all inside the domain; NULL: every tile is, without looking. */
