@@ -128,22 +128,18 @@ static bool are_vectors(const shape *vector, const tj_side *side) {
   return true;
 }
 
-/* Finds the widest vectors up to `most` elements, a power of two, that the side's slots make in its order. */
-static void widen(tj_graph *graph, const tj_domain *domain, tj_side *side, uint32_t most, tj_alignment alignment) {
-  shape vector = {graph, domain, most, alignment};
-  while (vector.width > 1 && !are_vectors(&vector, side))
-    vector.width /= 2;
-  side->width = vector.width;
-}
-
 void tj_side_choose_vectors(tj_graph *graph, const tj_domain *domain, tj_side *side, uint32_t most,
                             tj_alignment alignment) {
-  tj_side best = {.width = 0};
+  const uint32_t *order = side->tile->order[0];
+  uint32_t widest = 1;
   for (uint32_t i = 0; i < side->tile->order_count; i++) {
+    shape vector = {graph, domain, most, alignment};
     side->order = side->tile->order[i];
-    widen(graph, domain, side, most, alignment);
-    if (side->width > best.width)
-      best = *side;
+    while (vector.width > widest && !are_vectors(&vector, side))
+      vector.width /= 2;
+    order = vector.width > widest ? side->order : order;
+    widest = vector.width > widest ? vector.width : widest;
   }
-  *side = best;
+  side->order = order;
+  side->width = widest;
 }
