@@ -68,7 +68,8 @@ const tj_value *tj_builtin_mapping(tj_call *call) {
                             .order = layout_part(call, "order"),
                             .streams = truth_part(call, "stream"),
                             .is_direct = truth_part(call, "direct"),
-                            .by_dma = truth_part(call, "dma")};
+                            .by_dma = truth_part(call, "dma"),
+                            .dma_stores = truth_part(call, "dma_store")};
   call->job->here = here;
   return tj_value_of_mapping(call->graph, tj_mapping_make(call->graph, &parts));
 }

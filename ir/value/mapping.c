@@ -520,12 +520,16 @@ int64_t tj_mapping_lds_size(tj_graph *graph, const tj_mapping *mapping, uint32_t
          tj_mapping_lds_elements(graph, mapping);
 }
 
-/* The ways into LDS that are not through registers. */
+/* The ways into LDS, and out of it, that are not through registers. */
 static void check_ways(tj_job *job, const tj_mapping *mapping) {
   if (mapping->is_direct && mapping->by_dma)
     tj_fail(job, TJ_MAPPING, "dma: by direct=1, work-items would load what an engine brings");
   if (mapping->is_direct && mapping->lds == NULL)
     tj_fail(job, TJ_MAPPING, "direct: lds= is missing, which says where load's elements go");
+  if (mapping->dma_stores && mapping->lds == NULL)
+    tj_fail(job, TJ_MAPPING, "dma_store: lds= is missing, which says where the engine finds the tile");
+  if (mapping->dma_stores && mapping->passes > 1)
+    tj_fail(job, TJ_MAPPING, "dma_store: the engine takes all of a tile out of LDS, not in passes");
 }
 
 const tj_mapping *tj_mapping_make(tj_graph *graph, const tj_mapping_parts *parts) {
@@ -558,6 +562,7 @@ const tj_mapping *tj_mapping_make(tj_graph *graph, const tj_mapping_parts *parts
   mapping->streams = parts->streams;
   mapping->is_direct = parts->is_direct;
   mapping->by_dma = parts->by_dma;
+  mapping->dma_stores = parts->dma_stores;
   check_ways(graph->job, mapping);
   return mapping;
 }
@@ -639,5 +644,7 @@ void tj_mapping_print(tj_text *text, const tj_mapping *mapping) {
     tj_text_string(text, ", direct=1");
   if (mapping->by_dma)
     tj_text_string(text, ", dma=1");
+  if (mapping->dma_stores)
+    tj_text_string(text, ", dma_store=1");
   tj_text_char(text, ')');
 }

@@ -70,9 +70,10 @@ typedef struct tj_mapping {
   bool is_launched;       /* some leaves are numbers that a launch chooses: of the sides the layouts alone are known;
                              tiles are cut to what the domain has, and moved back inside; of overlap nothing is said */
   bool streams;           /* what is stored bypasses the caches */
-  bool is_direct; /* load's elements go from memory straight into LDS: work-items load what lies there where `load`
-                     says, lds taken without its swizzle */
-  bool by_dma;    /* an engine brings the tile into LDS; nobody loads what `load` says */
+  bool is_direct;  /* load's elements go from memory straight into LDS: work-items load what lies there where `load`
+                      says, lds taken without its swizzle */
+  bool by_dma;     /* an engine brings the tile into LDS; nobody loads what `load` says */
+  bool dma_stores; /* an engine takes the tile out of LDS; nobody stores what `store` says */
 } tj_mapping;
 
 /* What a mapping is made of; NULL for what is not given. */
@@ -85,7 +86,7 @@ typedef struct {
   int64_t passes, buffers;
   const tj_tuple *overlap; /* 0, 1 for whole tiles, or the pieces by mode */
   const tj_layout *order;
-  bool streams, is_direct, by_dma;
+  bool streams, is_direct, by_dma, dma_stores;
 } tj_mapping_parts;
 
 /* TJ4020 for parts that are missing or of the wrong form, TJ4021 where load or store leave the tile or do not cover

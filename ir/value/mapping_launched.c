@@ -151,11 +151,12 @@ static void check_parts(tj_graph *graph, const tj_mapping_parts *parts) {
   if (parts->tile == NULL || (parts->load == NULL && parts->store == NULL))
     tj_fail(job, TJ_MAPPING, "a mapping with items(mode) or slots(mode) has tile=, and load= or store=");
   if (parts->lds != NULL || parts->load_as != NULL || parts->store_as != NULL || parts->order != NULL ||
-      parts->passes != 1 || parts->buffers != 1 || parts->is_direct || parts->by_dma || layout_mentions_share(graph, parts->domain))
+      parts->passes != 1 || parts->buffers != 1 || parts->is_direct || parts->by_dma || parts->dma_stores ||
+      layout_mentions_share(graph, parts->domain))
     tj_fail(
         job, TJ_MAPPING,
         "a mapping with items(mode) or slots(mode), in load, store and tile, has no lds, load_as, store_as, order, "
-        "passes, buffers, direct or dma");
+        "passes, buffers, direct, dma or dma_store");
   if (parts->overlap == NULL || parts->overlap->kind != TJ_TUPLE_INTEGER || !tj_is_int(parts->overlap->value, 1))
     tj_fail(job, TJ_MAPPING, "tiles of which the launch chooses the shape are moved back inside: overlap=1");
 }

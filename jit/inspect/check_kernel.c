@@ -177,11 +177,14 @@ static void report_stage(const kernel_check *k) {
   tj_finding_number(finding, "least", stage->least_cycles);
 }
 
-/* That an engine loads into LDS. */
-static void report_dma(const kernel_check *k, uint32_t boxes) {
-  tj_finding *finding =
-      tj_find(k->findings, "dma", TJ_FINDING_YES, "an engine loads tiles into LDS: %" PRIu32 " instruction%s each",
-              boxes, boxes == 1 ? "" : "s");
+/* That an engine loads into LDS, or stores what is there. */
+static void report_dma(const kernel_check *k, bool are_taken) {
+  uint32_t boxes = tj_kernel_boxes(k->kernel, are_taken);
+  if (boxes == 0)
+    return;
+  tj_finding *finding = tj_find(
+      k->findings, are_taken ? "dma_store" : "dma", TJ_FINDING_YES, "an engine %s: %" PRIu32 " instruction%s each",
+      are_taken ? "stores tiles from LDS" : "loads tiles into LDS", boxes, boxes == 1 ? "" : "s");
   tj_finding_number(finding, "instructions", boxes);
 }
 
@@ -268,9 +271,9 @@ void tj_check_variant(const tj_check *check, const tj_kernel *variant, const int
   check_accesses(&k, check, parameter);
   report_tile(&k);
   report_stage(&k);
-  if (tj_kernel_boxes(variant) > 0)
-    report_dma(&k, tj_kernel_boxes(variant));
-  else
+  if (tj_kernel_boxes(variant, false) == 0)
     report_direct(&k, check->target);
+  report_dma(&k, false);
+  report_dma(&k, true);
   report_exchange(&k);
 }

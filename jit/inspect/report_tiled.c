@@ -161,7 +161,7 @@ static void print_words(const printer *p, const tj_kernel_step *step, uint32_t c
 static void print_box(const printer *p, const tj_kernel_step *step) {
   const tj_box_map *map = p->kernel->map;
   print_line(p->text, "  box");
-  tj_text_format(p->text, "lds = %s", p->kernel->buffer[step->access.buffer].name);
+  tj_text_format(p->text, step->is_taken ? "%s = lds" : "lds = %s", p->kernel->buffer[step->access.buffer].name);
   if (map == NULL) {
     tj_text_format(p->text, ", %" PRIu32 " words: ", step->word_count);
     print_words(p, step, step->word_count);

@@ -331,6 +331,7 @@ static void check_box(const checker *c, const tj_kernel_step *step) {
     expect(c, map != NULL && step->word_count == map->rank + 1);
   else
     expect(c, step->word_count >= LEAST_WORDS && step->word_count <= MOST_WORDS);
+  expect(c, !step->is_taken || map == NULL);
 }
 
 static void begin_trips(checker *c, const tj_kernel_step *step) {

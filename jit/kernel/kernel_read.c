@@ -313,10 +313,11 @@ static void read_step(kernel_reader *r, tj_kernel_step *step) {
   step->width = read_u32(r);
   step->slot = read_u32(r);
   step->slot_step = read_u32(r);
-  uint8_t bits = read_bits(r, 8);
+  uint8_t bits = read_bits(r, 16);
   step->adds = (bits & 1) != 0;
   step->transposes = (bits & 2) != 0;
   step->is_kept = (bits & 4) != 0;
+  step->is_taken = (bits & 8) != 0;
   step->multiple = read_u32(r);
   step->number = read_u32(r);
   step->word_count = read_count(r);

@@ -28,7 +28,7 @@ WRITES_EVERY_FIELD(tj_exchange, 72, write_exchange); /* but prices, and what tar
 WRITES_EVERY_FIELD(tj_arithmetic, 48, write_program);
 WRITES_EVERY_FIELD(tj_carried, 24, write_loop);
 WRITES_EVERY_FIELD(tj_loop, 32, write_loop);
-WRITES_EVERY_FIELD(tj_box_map, 136, write_map); /* but what the launch makes it of */
+WRITES_EVERY_FIELD(tj_box_map, 136, write_map);   /* but what the launch makes it of */
 WRITES_EVERY_FIELD(tj_kernel, 376, write_kernel); /* but mappings, their reasons, races, conditions, launched tiles */
 
 enum { NODE_PARTS = 3 }; /* that a node is made of, at most */
@@ -233,7 +233,7 @@ static void write_step(kernel_writer *w, const tj_kernel_step *step) {
   tj_write_number(&w->text, step->width);
   tj_write_number(&w->text, step->slot);
   tj_write_number(&w->text, step->slot_step);
-  tj_write_u8(&w->text, (uint8_t)(step->adds + 2 * step->transposes + 4 * step->is_kept));
+  tj_write_u8(&w->text, (uint8_t)(step->adds + 2 * step->transposes + 4 * step->is_kept + 8 * step->is_taken));
   tj_write_number(&w->text, step->multiple);
   tj_write_number(&w->text, step->number);
   tj_write_u32(&w->text, step->word_count);

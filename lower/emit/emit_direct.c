@@ -10,7 +10,7 @@
 enum { WIDEST = 16 /* bytes of an instruction's lane, at most: LLVM may make one of several */ };
 
 static bool brings(const tj_kernel_step *step) {
-  return step->kind == TJ_STEP_DIRECT || step->kind == TJ_STEP_BOX;
+  return step->kind == TJ_STEP_DIRECT || (step->kind == TJ_STEP_BOX && !step->is_taken);
 }
 
 /* What a wave takes no branch around. */

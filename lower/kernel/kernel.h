@@ -103,6 +103,7 @@ typedef struct tj_kernel_step {
                            its buffers there; of BARRIER: how many DIRECT and BOX steps need not have ended */
   uint32_t width;       /* a power of two; 1 for VALUE; of RUN: the greatest limit */
   uint32_t slot, slot_step;
+  bool is_taken;     /* of BOX: the engine takes it out of LDS to the buffer; what is there has been waited for */
   bool adds;         /* of STORE: to what is there, each element at once: an f32, or an integer of 32 bits */
   bool transposes;   /* of LOAD from LDS: elements change lanes on their way (tile/transposed_side.h) */
   bool is_kept;      /* of STORE: worth caching, even where the kernel's other stores are not */
@@ -288,11 +289,11 @@ static inline bool tj_kernel_has_step(const tj_kernel *kernel, tj_step_kind kind
   return i < kernel->step_count;
 }
 
-/* Boxes that an engine brings for a workgroup. */
-static inline uint32_t tj_kernel_boxes(const tj_kernel *kernel) {
+/* Boxes that an engine brings for a workgroup, or takes out of LDS. */
+static inline uint32_t tj_kernel_boxes(const tj_kernel *kernel, bool are_taken) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < kernel->step_count; i++)
-    count += kernel->step[i].kind == TJ_STEP_BOX;
+    count += kernel->step[i].kind == TJ_STEP_BOX && kernel->step[i].is_taken == are_taken;
   return count;
 }
 

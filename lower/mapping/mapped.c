@@ -477,16 +477,17 @@ static tj_kernel *tile_where_engines_can(const tiler *t) {
     tried.is_given = t->is_given && packed;
     kernel[packed] = tj_tile_kernel(t->graph, t->flat, &tried, t->target);
   }
-  bool has_gaps =
-      kernel[0] != NULL && (kernel[1] == NULL || tj_kernel_boxes(kernel[0]) <= tj_kernel_boxes(kernel[1]));
+  bool has_gaps = kernel[0] != NULL &&
+                  (kernel[1] == NULL || tj_kernel_boxes(kernel[0], false) <= tj_kernel_boxes(kernel[1], false));
   return kernel[has_gaps ? 0 : 1];
 }
 
 /* Finds who loads the tile, and how its elements come to those who store them; false where there is no way. An engine
- * brings it into LDS without anybody who loads. */
+ * brings it into LDS without anybody who loads, or takes it out without anybody who stores. */
 static bool set_load(tiler *t) {
   tj_tiling *tiling = &t->tiling;
   tiling->by_dma = t->mapping->by_dma;
+  tiling->dma_stores = t->mapping->dma_stores;
   tiling->is_given = t->is_given;
   tiling->is_staged = true;
   if (tiling->by_dma)
@@ -495,6 +496,7 @@ static bool set_load(tiler *t) {
     return set_direct(t);
   else
     choose_way(t);
+  tiling->is_staged = tiling->is_staged || tiling->dma_stores;
   return true;
 }
 

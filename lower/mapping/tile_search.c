@@ -289,7 +289,7 @@ static const char *fault_of(const tj_tile_search *search, const direct_offer *of
   const direct_faults *faults = lies_side_by_side(search) ? &faults_side_by_side : &faults_by_lane;
   if (kernel == NULL)
     return faults->missing;
-  if (tj_kernel_boxes(kernel) > 1)
+  if (tj_kernel_boxes(kernel, false) > 1)
     return "a tile takes several boxes";
   tj_price price = price_of(search, kernel);
   if (has_more_conflicts(offer, kernel, &price))

@@ -395,6 +395,11 @@ static void add_address(tj_emitter *emitter, LLVMValueRef address, LLVMValueRef 
   word[3] = LLVMBuildTrunc(builder, LLVMBuildLShr(builder, both, bits, ""), emitter->i32, "");
 }
 
+static void emit_wait(tj_emitter *emitter, const char *name, LLVMTypeRef type, uint64_t counts) {
+  LLVMValueRef left = LLVMConstInt(type, counts, false);
+  tj_emit_intrinsic(emitter, name, NULL, 0, &left, 1);
+}
+
 /* A tensor descriptor, in groups of 4, 8, 4 and 4 words. */
 static void emit_box(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueRef word[]) {
   uint32_t count = step->word_count;
@@ -402,12 +407,14 @@ static void emit_box(tj_emitter *emitter, const tj_kernel_step *step, LLVMValueR
   LLVMValueRef none = tj_emit_int(emitter, 32, 0), first = group_of(emitter, word, count, 0, 4),
                second = group_of(emitter, word, count, 4, 8), third = group_of(emitter, word, count, 12, 4),
                fourth = group_of(emitter, word, count, 16, 4);
+  const char *name = step->is_taken ? "llvm.amdgcn.tensor.store.from.lds" : "llvm.amdgcn.tensor.load.to.lds";
   if (count > 12)
-    tj_emit_intrinsic(emitter, "llvm.amdgcn.tensor.load.to.lds", NULL, 0,
-                      (LLVMValueRef[]){first, second, third, fourth, none}, 5);
+    tj_emit_intrinsic(emitter, name, NULL, 0, (LLVMValueRef[]){first, second, third, fourth, none}, 5);
   else
-    tj_emit_intrinsic(emitter, "llvm.amdgcn.tensor.load.to.lds.d2", NULL, 0, (LLVMValueRef[]){first, second, none},
-                      3);
+    tj_emit_intrinsic(emitter, tj_string_format(emitter->job, "%s.d2", name), NULL, 0,
+                      (LLVMValueRef[]){first, second, none}, 3);
+  if (step->is_taken)
+    emit_wait(emitter, "llvm.amdgcn.s.wait.tensorcnt", emitter->i16, 0);
 }
 
 /* --- kernels --- */
@@ -479,11 +486,6 @@ static LLVMValueRef emit_item(tj_emitter *emitter) {
 static void emit_fence(tj_emitter *emitter, LLVMAtomicOrdering ordering) {
   unsigned scope = LLVMGetSyncScopeID(emitter->context, "workgroup", 9);
   LLVMBuildFenceSyncScope(emitter->builder, ordering, scope, "");
-}
-
-static void emit_wait(tj_emitter *emitter, const char *name, LLVMTypeRef type, uint64_t counts) {
-  LLVMValueRef left = LLVMConstInt(type, counts, false);
-  tj_emit_intrinsic(emitter, name, NULL, 0, &left, 1);
 }
 
 /* The bits of s_waitcnt in gfx9 that wait for all accesses of LDS, and for those of memory until so many are left. */

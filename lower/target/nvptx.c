@@ -266,7 +266,7 @@ static LLVMValueRef emit_issues(tj_emitter *emitter, uint32_t number) {
 
 /* The barrier waits for that thread, and for the bytes of all boxes. */
 static void begin_boxes(tj_emitter *emitter) {
-  uint32_t bytes = tj_kernel_boxes(emitter->kernel) * tj_box_bytes(emitter->kernel->map);
+  uint32_t bytes = tj_kernel_boxes(emitter->kernel, false) * tj_box_bytes(emitter->kernel->map);
   LLVMValueRef operands[] = {box_barrier(emitter), LLVMConstInt(emitter->i32, bytes, false)};
   emit_action(emitter,
               "mbarrier.init.shared::cta.b64 [$0], 1;\n\t"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a copy's source is to the planner of boxes: a layout that has the source's elements from coordinate 0 on, as
- * far as they are valid. That the strides which guide mappings are those of its offsets is proved, not believed. */
+/* What a copy's source or destination is to the planner of boxes: a layout that has its elements from coordinate 0
+ * on, as far as they are valid. That the strides which guide mappings are those of its offsets is proved, not
+ * believed. */
 #include "lower/tile/box_side.h"
 
 #include "base/text.h"
@@ -9,6 +10,9 @@
 #include "ir/simplify/simplify.h"
 #include "ir/value/value.h"
 #include "lower/dma/encode.h"
+#include "lower/kernel/arithmetic.h"
+#include "lower/lds/direct.h"
+#include "lower/tile/tile_edge.h"
 
 #include <inttypes.h>
 
@@ -20,7 +24,7 @@ typedef struct {
   const tj_node **extent, **stride;
 } tensor;
 
-/* --- the source as a layout --- */
+/* --- operands as layouts --- */
 
 /* Ends a mode where a truth does: `coordinate < end`. */
 static bool end_mode(tensor *t, const tj_node *truth) {
@@ -43,19 +47,24 @@ static bool end_modes(tensor *t, const tj_node *truth) {
   return end_mode(t, truth);
 }
 
-static const char *obstacle_of_source(tensor *t) {
+static const char *obstacle_of_operand(tensor *t) {
+  const uint32_t operand = t->problem->is_stored ? TJ_OPERAND_DESTINATION : TJ_OPERAND_SOURCE;
+  const char *name = t->problem->is_stored ? "destination" : "source";
   bool has_strides = true;
   for (uint32_t m = 0; m < t->rank; m++) {
     t->extent[m] = t->problem->domain->mode[m].extent;
-    t->stride[m] = tj_domain_stride(t->problem->domain, TJ_OPERAND_SOURCE, m);
+    t->stride[m] = tj_domain_stride(t->problem->domain, operand, m);
     has_strides = has_strides && t->stride[m] != NULL;
   }
-  if (!end_modes(t, t->problem->source.valid))
-    return "elements that are not in the source are not behind its end along a mode of the domain";
+  if (!end_modes(t, t->problem->any.valid))
+    return tj_string_format(
+        t->graph->job, "elements that are not in the %s are not behind its end along a mode of the domain", name);
   t->first = !has_strides ? NULL
-                          : tj_domain_origin(t->graph, t->problem->domain, TJ_OPERAND_SOURCE, UINT64_MAX,
-                                             t->problem->coordinate, t->problem->source.offset);
-  return t->first != NULL ? NULL : "the source does not step evenly along the modes of the domain";
+                          : tj_domain_origin(t->graph, t->problem->domain, operand, UINT64_MAX,
+                                             t->problem->coordinate, t->problem->any.offset);
+  return t->first != NULL
+             ? NULL
+             : tj_string_format(t->graph->job, "the %s does not step evenly along the modes of the domain", name);
 }
 
 /* --- instructions --- */
@@ -136,7 +145,8 @@ static tj_dma_plan plan_of(const tensor *t, const tj_dma_engine *engine) {
   return tj_dma_plan_of(&request);
 }
 
-const char *tj_find_boxes(tj_graph *graph, const tj_box_problem *problem, tj_boxes *boxes) {
+/* Why no boxes move the tile, or its part; NULL: they do. */
+static const char *find_boxes(tj_graph *graph, const tj_box_problem *problem, tj_boxes *boxes) {
   const tj_dma_engine *engine = tj_dma_engine_of(problem->target->processor);
   uint32_t rank = problem->domain->count;
   tensor t = {graph, problem, rank, .extent = TJ_NEW_ARRAY(graph->job, const tj_node *, rank + 1),
@@ -144,12 +154,17 @@ const char *tj_find_boxes(tj_graph *graph, const tj_box_problem *problem, tj_box
   if (engine == NULL || problem->target->family->emit_box == NULL)
     return tj_string_format(graph->job, "kernels of %s have no engine that brings tiles into LDS",
                             problem->target->name);
-  const char *obstacle = obstacle_of_source(&t);
+  if (problem->is_stored && engine->kind == TJ_DMA_TENSOR_MAP)
+    return tj_string_format(graph->job, "kernels of %s take no tiles out of LDS by tensor maps",
+                            problem->target->name);
+  const char *obstacle = obstacle_of_operand(&t);
   if (obstacle != NULL)
     return obstacle;
   tj_dma_plan plan = plan_of(&t, engine);
   if (plan.obstacle != NULL)
     return plan.obstacle;
+  if (problem->is_stored && plan.store_obstacle != NULL)
+    return plan.store_obstacle;
   if (plan.instructions > TJ_MOST_BOXES)
     return tj_string_format(graph->job, "a tile takes %" PRId64 " instructions, more than %d", plan.instructions,
                             TJ_MOST_BOXES);
@@ -159,6 +174,69 @@ const char *tj_find_boxes(tj_graph *graph, const tj_box_problem *problem, tj_box
   for (uint32_t i = 0; i < boxes->count; i++)
     write_words(&t, &plan, i, boxes);
   return boxes->map != NULL ? obstacle_of_map(&t, boxes) : NULL;
+}
+
+/* --- tiles --- */
+
+/* What an engine is asked for: the tile, or its part of a pass, of the source, or of the destination. */
+static tj_box_problem problem_of(tj_graph *graph, const tj_box_tile *tile, const tj_node *const base[], uint32_t pass,
+                                 bool is_stored) {
+  const tj_tiling *tiling = tile->tiling;
+  uint32_t operand = is_stored ? TJ_OPERAND_DESTINATION : TJ_OPERAND_SOURCE;
+  uint32_t bytes = tj_dtype_bits(tile->flat->carried) / 8;
+  uint32_t place = pass % tj_mapping_lds_parts(tiling->mapping, tiling->passes);
+  return (tj_box_problem){.domain = tiling->domain,
+                          .mapping = tiling->mapping,
+                          .target = tile->target,
+                          .coordinate = tile->coordinate,
+                          .is_stored = is_stored,
+                          .any = tile->any[operand],
+                          .base = base,
+                          .lds = place * (uint32_t)tj_mapping_lds_pitch(graph, tiling->mapping) * bytes,
+                          .buffer = tj_flat_buffer(tile->flat, operand),
+                          .element_bytes = bytes};
+}
+
+static const char *find_boxes_of_pass(tj_graph *graph, const tj_box_tile *tile, uint32_t pass, tj_boxes *boxes) {
+  const tj_mapping *mapping = tile->tiling->mapping;
+  uint32_t parted = tj_mapping_pass_mode(mapping), count = tile->tiling->domain->count;
+  const tj_node **base = tj_arena_copy(&graph->job->arena, tile->base, (count + 1) * sizeof *base);
+  const tj_node *first = tj_int(graph, tj_mapping_extent(mapping, parted) / mapping->passes * pass);
+  base[parted] = tj_simplified(graph, tj_add(graph, base[parted], first));
+  const tj_box_problem problem = problem_of(graph, tile, base, pass, false);
+  const char *obstacle = find_boxes(graph, &problem, boxes);
+  bool is_counted = obstacle == NULL && boxes->map != NULL && mapping->passes > 1;
+  return is_counted ? "the boxes of a tensor map come all at once, not in passes" : obstacle;
+}
+
+/* Why tiles are not where engines find them. */
+static const char *obstacle_of_tiles(const tj_tiling *tiling) {
+  bool are_moved = false;
+  for (uint32_t m = 0; m < tiling->domain->count; m++)
+    are_moved = are_moved || tj_tile_piece(tiling, m) > 0;
+  return are_moved ? "tiles that are moved back begin anywhere" : NULL;
+}
+
+const char *tj_boxes_that_load(tj_graph *graph, const tj_box_tile *tile, tj_boxes boxes[]) {
+  const char *obstacle = tj_direct_obstacle_of_elements(tile->flat);
+  obstacle = obstacle == NULL ? obstacle_of_tiles(tile->tiling) : obstacle;
+  if (obstacle == NULL && tile->flat->fill != 0 && !tj_is_always(tile->any[TJ_OPERAND_SOURCE].valid))
+    obstacle = "elements that are not in the source are zeros then, not the fill";
+  for (uint32_t pass = 0; pass < tile->tiling->passes && obstacle == NULL; pass++)
+    obstacle = find_boxes_of_pass(graph, tile, pass, &boxes[pass]);
+  return obstacle;
+}
+
+const char *tj_boxes_that_store(tj_graph *graph, const tj_box_tile *tile, tj_boxes *boxes) {
+  const tj_kernel *flat = tile->flat;
+  if (tile->tiling->domain->other_count > 0)
+    return "further sources and destinations have their elements in registers";
+  if (flat->arithmetic.when == TJ_COMPUTED_STORING ||
+      flat->buffer[tj_flat_buffer(flat, TJ_OPERAND_DESTINATION)].dtype != flat->carried)
+    return "elements become others behind LDS";
+  const char *obstacle = obstacle_of_tiles(tile->tiling);
+  const tj_box_problem problem = problem_of(graph, tile, tile->base, 0, true);
+  return obstacle != NULL ? obstacle : find_boxes(graph, &problem, boxes);
 }
 
 /* --- LDS --- */

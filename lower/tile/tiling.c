@@ -34,6 +34,7 @@ typedef struct {
   tj_side *side;              /* by operand */
   tj_staging staging;         /* with `is_staged` */
   tj_boxes *boxes;            /* by pass, with tiling->by_dma */
+  tj_boxes taken;             /* with tiling->dma_stores */
   uint32_t *brought;          /* by pass: how many steps bring its part straight into LDS */
   bool is_inner;              /* steps are for tiles that are all inside the domain */
   tj_kernel_step *step;
@@ -351,11 +352,13 @@ static void add_direct(tile_maker *maker, uint32_t pass) {
   }
 }
 
-/* What an engine brings into LDS. */
-static void add_boxes(tile_maker *maker, const tj_boxes *boxes) {
+/* What an engine brings into LDS, or takes out of it. */
+static void add_boxes(tile_maker *maker, const tj_boxes *boxes, bool is_taken) {
+  uint32_t operand = is_taken ? TJ_OPERAND_DESTINATION : TJ_OPERAND_SOURCE;
   for (uint32_t i = 0; i < boxes->count; i++) {
     tj_kernel_step *step = add_step(maker, TJ_STEP_BOX);
-    step->access.buffer = tj_flat_buffer(maker->flat, TJ_OPERAND_SOURCE);
+    step->access.buffer = tj_flat_buffer(maker->flat, operand);
+    step->is_taken = is_taken;
     step->word_count = boxes->word_count;
     step->word = tj_arena_copy(&maker->graph->job->arena, boxes->word[i], step->word_count * sizeof *step->word);
     step->number = i;
@@ -400,12 +403,22 @@ static void add_destinations(tile_maker *maker, bool are_straight, slot_share sh
 static void add_part(tile_maker *maker, uint32_t pass) {
   uint32_t first = maker->step_count;
   if (maker->tiling->by_dma)
-    add_boxes(maker, &maker->boxes[pass]);
+    add_boxes(maker, &maker->boxes[pass], false);
   else if (maker->tiling->direct > 0)
     add_direct(maker, pass);
   else
     add_staged(maker, &maker->staging.in[pass], TJ_STEP_STORE, all_slots(&maker->side[TJ_OPERAND_SOURCE]));
   maker->brought[pass] = goes_straight(maker->tiling) ? maker->step_count - first : 0;
+}
+
+/* Takes it out of LDS and to the destinations. */
+static void take_part(tile_maker *maker, uint32_t pass) {
+  if (maker->tiling->dma_stores) {
+    add_boxes(maker, &maker->taken, true);
+    return;
+  }
+  add_fetched(maker, buffer_of_pass(maker, pass), share_of_pass(maker, pass));
+  add_destinations(maker, false, share_of_pass(maker, pass));
 }
 
 /* Waits for the part of a pass, not for those up to before `end`, which are on their way behind it. */
@@ -434,8 +447,7 @@ static void add_passes(tile_maker *maker) {
       add_part(maker, end++);
     if (!maker->target->keeps_slots)
       add_others(maker, share_of_pass(maker, pass));
-    add_fetched(maker, buffer_of_pass(maker, pass), share_of_pass(maker, pass));
-    add_destinations(maker, false, share_of_pass(maker, pass));
+    take_part(maker, pass);
   }
 }
 
@@ -473,42 +485,25 @@ static const char *obstacle_of_direct(tile_maker *maker) {
   return obstacle == NULL && has_straight(maker) ? stored_too : obstacle;
 }
 
-/* The boxes of a pass; or why there are none. */
-static const char *find_boxes(tile_maker *maker, uint32_t pass) {
-  tj_graph *graph = maker->graph;
-  const tj_mapping *mapping = maker->tiling->mapping;
-  uint32_t parted = tj_mapping_pass_mode(mapping), count = mode_count(maker);
-  const tj_node **base = tj_arena_copy(&graph->job->arena, maker->base, (count + 1) * sizeof *base);
-  const tj_node *first = tj_int(graph, tj_mapping_extent(mapping, parted) / mapping->passes * pass);
-  base[parted] = tj_simplified(graph, tj_add(graph, base[parted], first));
-  const tj_box_problem problem = {.domain = maker->tiling->domain,
-                                  .mapping = mapping,
-                                  .target = maker->target,
-                                  .coordinate = maker->coordinate,
-                                  .source = maker->any[TJ_OPERAND_SOURCE],
-                                  .base = base,
-                                  .lds = buffer_of_pass(maker, pass) *
-                                         (uint32_t)tj_mapping_lds_pitch(graph, mapping) * bytes_of(maker, TJ_LDS),
-                                  .buffer = tj_flat_buffer(maker->flat, TJ_OPERAND_SOURCE),
-                                  .element_bytes = bytes_of(maker, TJ_LDS)};
-  const char *obstacle = tj_find_boxes(graph, &problem, &maker->boxes[pass]);
-  bool is_counted = obstacle == NULL && maker->boxes[pass].map != NULL && mapping->passes > 1;
-  return is_counted ? "the boxes of a tensor map come all at once, not in passes" : obstacle;
+static tj_box_tile box_tile_of(const tile_maker *maker) {
+  return (tj_box_tile){.tiling = maker->tiling,
+                       .target = maker->target,
+                       .flat = maker->flat,
+                       .base = maker->base,
+                       .coordinate = maker->coordinate,
+                       .any = maker->any};
 }
 
 /* Why no engine brings them there; NULL: maker->boxes do. */
 static const char *obstacle_of_dma(tile_maker *maker) {
-  const char *obstacle = tj_direct_obstacle_of_elements(maker->flat);
-  obstacle = obstacle == NULL && has_straight(maker) ? stored_too : obstacle;
-  for (uint32_t m = 0; m < mode_count(maker) && obstacle == NULL; m++) {
-    if (tj_tile_piece(maker->tiling, m) > 0)
-      obstacle = "tiles that are moved back begin anywhere";
-  }
-  if (obstacle == NULL && maker->kernel->fill != 0 && !tj_is_always(maker->any[TJ_OPERAND_SOURCE].valid))
-    obstacle = "elements that are not in the source are zeros then, not the fill";
-  for (uint32_t pass = 0; pass < maker->tiling->passes && obstacle == NULL; pass++)
-    obstacle = find_boxes(maker, pass);
-  return obstacle;
+  const tj_box_tile tile = box_tile_of(maker);
+  return has_straight(maker) ? stored_too : tj_boxes_that_load(maker->graph, &tile, maker->boxes);
+}
+
+/* Why no engine takes the tile out of LDS; NULL: maker->taken does. */
+static const char *obstacle_of_dma_store(tile_maker *maker) {
+  const tj_box_tile tile = box_tile_of(maker);
+  return tj_boxes_that_store(maker->graph, &tile, &maker->taken);
 }
 
 /* Why the vectors that go straight into LDS do not; NULL: they do. Nobody chooses narrower ones than there could be.
@@ -548,7 +543,7 @@ static uint32_t slots_of(const tj_tiling *tiling) {
 
 static size_t most_steps(const tile_maker *maker) {
   const tj_tiling *tiling = maker->tiling;
-  size_t passes = tiling->passes, boxes = 0;
+  size_t passes = tiling->passes, boxes = maker->taken.count;
   for (size_t pass = 0; pass < passes; pass++)
     boxes += maker->boxes[pass].count;
   size_t most =
@@ -634,7 +629,8 @@ static void add_unmasked_steps(tile_maker *maker) {
 static void add_inner_steps(tile_maker *maker) {
   tj_kernel *kernel = maker->kernel;
   const tj_node *inner = inner_truth(maker);
-  if (inner == NULL || tj_is_constant(inner))
+  bool has_masks = !maker->tiling->by_dma || !maker->tiling->dma_stores;
+  if (inner == NULL || tj_is_constant(inner) || !has_masks)
     return;
   add_unmasked_steps(maker);
   kernel->inner = kernel->inner_step != NULL ? inner : NULL;
@@ -654,6 +650,7 @@ tj_kernel *tj_tile_kernel(tj_graph *graph, const tj_kernel *flat, const tj_tilin
   bool is_direct = tiling->direct > 0;
   if (!may_be(&maker, is_direct, "direct", obstacle_of_direct) ||
       !may_be(&maker, tiling->by_dma, "dma", obstacle_of_dma) ||
+      !may_be(&maker, tiling->dma_stores, "dma_store", obstacle_of_dma_store) ||
       (tiling->is_staged && ((tiling->passes > 1 && !target->keeps_slots) || !plan_stage(&maker))) ||
       !may_be(&maker, is_direct, "direct", obstacle_of_width))
     return NULL;

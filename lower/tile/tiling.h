@@ -39,6 +39,7 @@ typedef struct {
   const tj_tile_side *placed; /* with `direct`: whose slots are where those of `load` would be in LDS without the
                                  layout's swizzle; NULL: where it says */
   bool by_dma;                /* staged: an engine brings into LDS what `load` has */
+  bool dma_stores;            /* staged: an engine takes out of LDS what `store` has */
   bool is_given;              /* by the kernel's definition: what is direct, or by dma, and cannot be is TJ4020 */
   uint32_t passes; /* staged: parts in which the rows go through LDS one after the other, a divisor of how many there
                       are; the slots of the store side are in equal shares, by pass. More than one only

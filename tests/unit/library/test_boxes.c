@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies whose tiles an engine brings into LDS, mappings with dma=1, on a simulated gfx1250, or on the GPU of
- * NVIDIA's that TILEJIT_TEST_DEVICE names: against loops over coordinates. Tiles at edges, sources that are padded at
- * their ends, layouts in LDS of every order, with pads, swizzles and without, shapes that only the launch knows;
- * random ones, of which some have no plan. */
+/* Copies whose tiles an engine brings into LDS, mappings with dma=1, or takes out of it, with dma_store=1, on a
+ * simulated gfx1250, or on the GPU of NVIDIA's that TILEJIT_TEST_DEVICE names: against loops over coordinates. Tiles
+ * at edges, sources that are padded at their ends, layouts in LDS of every order, with pads, swizzles and without,
+ * shapes that only the launch knows; random ones, of which some have no plan. */
 #include "tests/unit/support/box_cases.h"
 #include "tests/unit/support/library_support.h"
 #include "tests/unit/support/suite.h"
@@ -48,8 +48,20 @@ static void check_elements(const box_case *c, const array *source, const array *
   } while (box_next(c, at));
 }
 
+/* What an engine moves does not go through registers. */
+static void check_assembly(const char *ways, const char *assembly, const char *text) {
+  bool brings = strncmp(ways, "dma=1", 5) == 0;
+  bool stores = strstr(ways, "dma_store=1") != NULL;
+  ck_assert_msg(!brings || (strstr(assembly, "tensor_load_to_lds") != NULL &&
+                            strstr(assembly, "global_load") == NULL && strstr(assembly, "ds_store") == NULL),
+                "%s\n%s", text, assembly);
+  ck_assert_msg(!stores || (strstr(assembly, "tensor_store_from_lds") != NULL &&
+                            strstr(assembly, "global_store") == NULL && strstr(assembly, "ds_load") == NULL),
+                "%s\n%s", text, assembly);
+}
+
 /* Nothing comes through registers. */
-static void check_code(tj_context *context, const tj_code *code, const char *text) {
+static void check_code(tj_context *context, const char *ways, const tj_code *code, const char *text) {
   size_t size;
   tj_blob assembly;
   const void *bytes = tj_code_bytes(code, &size);
@@ -60,9 +72,7 @@ static void check_code(tj_context *context, const tj_code *code, const char *tex
     return;
   }
   expect_ok(context, tj_code_disassemble(context, bytes, size, 0, &assembly), text);
-  ck_assert_msg(strstr(assembly.data, "tensor_load_to_lds") != NULL && strstr(assembly.data, "global_load") == NULL &&
-                    strstr(assembly.data, "ds_store") == NULL,
-                "%s\n%s", text, assembly.data);
+  check_assembly(ways, assembly.data, text);
   tj_blob_release(context, &assembly);
 }
 
@@ -84,12 +94,12 @@ static void run_code(tj_context *context, tj_device *device, const box_case *c, 
 }
 
 /* False where there is no plan: TJ4020. */
-static bool check_case(const box_case *c) {
+static bool check_case(const box_case *c, const char *ways) {
   enum { NO_PLAN = 4020 };
   char text[BOX_TEXT];
   tj_context *context = new_context(NULL);
   tj_device *device = open_device(context, device_name());
-  box_write_program(text, c, takes_maps());
+  box_write_program(text, c, ways, takes_maps());
   tj_program *program = new_program(context, text, NULL, 0);
   tj_compile_options options = {.target = tj_device_target(device)};
   tj_code *code = NULL;
@@ -97,7 +107,7 @@ static bool check_case(const box_case *c) {
   if (status != TJ_OK)
     ck_assert_msg(failure_of(context, status) == NO_PLAN, "%s\n%s", tj_context_diagnostic(context)->message, text);
   else
-    check_code(context, code, text);
+    check_code(context, ways, code, text);
   if (status == TJ_OK)
     run_code(context, device, c, code, text);
   tj_code_destroy(code);
@@ -109,7 +119,7 @@ static bool check_case(const box_case *c) {
 
 START_TEST(boxes_are_copied) {
   const box_case *c = takes_maps() ? &map_cases[_i] : &box_cases[_i];
-  ck_assert_msg(check_case(c), "%s: there is no plan", c->what);
+  ck_assert_msg(check_case(c, "dma=1"), "%s: there is no plan", c->what);
 }
 END_TEST
 
@@ -119,9 +129,28 @@ START_TEST(random_boxes_are_copied) {
   for (int i = 0; i < RANDOM_TILES; i++) {
     char mapping[BOX_TEXT];
     box_case c = random_box(&random, takes_maps(), mapping);
-    planned += check_case(&c);
+    planned += check_case(&c, "dma=1");
   }
   ck_assert_int_ge(planned, RANDOM_TILES / 2);
+}
+END_TEST
+
+START_TEST(boxes_are_stored) {
+  ck_assert_msg(check_case(&stored_cases[_i].box, stored_cases[_i].ways), "%s: there is no plan",
+                stored_cases[_i].box.what);
+}
+END_TEST
+
+START_TEST(random_boxes_are_stored) {
+  static const char *const ways[] = {"dma_store=1", "dma=1, dma_store=1"};
+  random_source random = random_begin(2);
+  int planned = 0;
+  for (int i = 0; i < RANDOM_TILES; i++) {
+    char mapping[BOX_TEXT];
+    box_case c = random_box(&random, false, mapping);
+    planned += check_case(&c, ways[i % 2]);
+  }
+  ck_assert_int_ge(planned, RANDOM_TILES / 4);
 }
 END_TEST
 
@@ -130,6 +159,9 @@ int main(void) {
   TCase *tcase = tcase_create("random");
   tcase_set_timeout(tcase, 300);
   tcase_add_test(tcase, random_boxes_are_copied);
+  tcase_add_loop_test(tcase, boxes_are_stored, 0, takes_maps() ? 0 : STORED_CASES);
+  if (!takes_maps())
+    tcase_add_test(tcase, random_boxes_are_stored);
   suite_add_tcase(suite, tcase);
   return run_suite(suite);
 }

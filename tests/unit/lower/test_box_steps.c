@@ -17,7 +17,7 @@ typedef struct {
 
 static tj_kernel *make_boxes(tj_graph *graph, const box_case *c) {
   char *text = TJ_NEW_ARRAY(graph->job, char, BOX_TEXT);
-  box_write_program(text, c, true);
+  box_write_program(text, c, "dma=1", true);
   graph->job->source = tj_source_of("test", text, strlen(text));
   const tj_program_values *values = tj_evaluate(graph, tj_parse(graph->job), NULL, 0);
   tj_kernel *flat = tj_plan_kernel(graph, values, &values->kernel[0]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies whose tiles an engine brings into LDS, mappings with dma=1: by tensor descriptors, and by tensor maps. Tiles
+/* Copies whose tiles an engine brings into LDS, mappings with dma=1: by tensor descriptors, and by tensor maps; or
+ * takes out of it, with dma_store=1. Tiles
  * at edges, sources that are padded at their ends, layouts in LDS of every order, with pads, swizzles and without,
  * shapes that only the launch knows; random ones, of which some have no plan. */
 #ifndef TJ_TESTS_BOX_CASES_H
@@ -227,6 +228,69 @@ static const box_case box_cases[] = {
     {"bytes that end within tiles, chosen", "u8", 1, 2, {256, 128}, {200, 100}, {100, 1}, NULL, false},
 };
 
+/* Of descriptors that store, without pads in LDS; `ways` are the mapping's. */
+static const struct {
+  const char *ways;
+  box_case box;
+} stored_cases[] = {
+    {"dma_store=1",
+     {"rows in LDS", "f32", 4, 2, {128, 64}, {128, 64}, {64, 1}, "tile=(64,64), " STORE "lds=(64,64):(64,1)", false}},
+    {"dma_store=1",
+     {"tiles at edges, columns in LDS",
+      "f32",
+      4,
+      2,
+      {100, 84},
+      {100, 84},
+      {84, 1},
+      "tile=(64,64), " STORE "lds=(64,64):(1,64)",
+      false}},
+    {"dma_store=1",
+     {"bytes", "u8", 1, 2, {130, 97}, {130, 97}, {97, 1}, "tile=(64,64), " STORE "lds=(64,64):(1,64)", false}},
+    {"dma_store=1",
+     {"three modes", "f16", 2, 3, {20, 36, 50}, {20, 36, 50}, {1800, 50, 1}, CUBE "lds=(8,16,32):(1,8,128)", false}},
+    {"dma_store=1",
+     {"zeros behind the source's end",
+      "f32",
+      4,
+      2,
+      {256, 128},
+      {90, 70},
+      {70, 1},
+      "tile=(64,64), " STORE "lds=(64,64):(1,64)",
+      false}},
+    {"dma_store=1",
+     {"a shape that is passed",
+      "f32",
+      4,
+      2,
+      {100, 777},
+      {100, 777},
+      {777, 1},
+      "tile=(64,64), " STORE "lds=(64,64):(1,64)",
+      true}},
+    {"dma=1, dma_store=1",
+     {"there and back by the engine",
+      "f32",
+      4,
+      2,
+      {100, 84},
+      {100, 84},
+      {84, 1},
+      "tile=(64,64), " STORE "lds=(64,64):(1,64)",
+      false}},
+    {"direct=1, dma_store=1",
+     {"there by lanes",
+      "f32",
+      4,
+      2,
+      {100, 84},
+      {100, 84},
+      {84, 1},
+      "tile=(64,64), load=((16,16),(4,4)):((4@1,1@0),(1@1,16@0)), lds=(64,64):(64,1)",
+      false}},
+};
+
 #define BLOCKS "store=((16,16),(4,4)):((4@0,4@1),(1@0,1@1))"
 
 /* For tensor maps: rows begin at multiples of 16 bytes. */
@@ -359,7 +423,11 @@ static const box_case map_cases[] = {
      true},
 };
 
-enum { BOX_CASES = sizeof box_cases / sizeof *box_cases, MAP_CASES = sizeof map_cases / sizeof *map_cases };
+enum {
+  BOX_CASES = sizeof box_cases / sizeof *box_cases,
+  STORED_CASES = sizeof stored_cases / sizeof *stored_cases,
+  MAP_CASES = sizeof map_cases / sizeof *map_cases
+};
 
 /* --- programs --- */
 
@@ -389,14 +457,14 @@ static inline size_t box_write_source(char *text, size_t at, const box_case *c) 
                                (long long)(c->extent[1] - c->valid[1]));
 }
 
-/* For tensor maps, rows of a matrix that is passed are multiples of 16 bytes. */
-static inline void box_write_program(char text[BOX_TEXT], const box_case *c, bool is_map) {
+/* With dma=1, or other ways. For tensor maps, rows of a matrix that is passed are multiples of 16 bytes. */
+static inline void box_write_program(char text[BOX_TEXT], const box_case *c, const char *ways, bool is_map) {
   int64_t stride[MOST_MODES];
   if (c->is_dynamic) {
     snprintf(text, BOX_TEXT,
              "param M in 1..65536, N in 1..65536%s kernel k(s: %s @ (M,N):(N,1), d: %s @ (M,N):(1,M)) = "
-             "copy(s, d, mapping=mapping(%s, dma=1))",
-             is_map ? " multiple 8" : "", c->type, c->type, c->mapping);
+             "copy(s, d, mapping=mapping(%s, %s))",
+             is_map ? " multiple 8" : "", c->type, c->type, c->mapping, ways);
     return;
   }
   box_column_strides(c, stride);
@@ -408,7 +476,7 @@ static inline void box_write_program(char text[BOX_TEXT], const box_case *c, boo
   if (c->mapping == NULL)
     snprintf(text + at, BOX_TEXT - at, ") = copy(s, d)");
   else
-    snprintf(text + at, BOX_TEXT - at, ") = copy(s, d, mapping=mapping(%s, dma=1))", c->mapping);
+    snprintf(text + at, BOX_TEXT - at, ") = copy(s, d, mapping=mapping(%s, %s))", c->mapping, ways);
 }
 
 static inline int64_t box_reach(const box_case *c, const int64_t extent[], const int64_t stride[]) {
