@@ -456,6 +456,25 @@ def sums_in_order(x, lanes, width, wave):
 SPLIT = 131072, 262144  # columns from which rows are, elsewhere, and on the host
 
 
+# Rows shared out by hand on GPUs: several a workgroup, of few lanes, in loops, lanes that are no waves, vectors and not.
+ROW_MAPPINGS = ["tile=(4,256), load=((16,4),(4,4)):((4@1,1@0),(1@1,64@1))", "tile=(1,128), load=(64,2):(2@1,1@1)",
+                "tile=(3,64), load=((16,3),(2,2)):((2@1,1@0),(1@1,32@1))", "tile=(2,512), load=((512,2),1):((1@1,1@0),0)",
+                "tile=(1,600), load=(8,(1,75)):(1@1,(0,8@1))"]
+
+
+def check_row_mapping(runner, device, given):
+    x = numpy.random.default_rng(len(given)).standard_normal((17, 260)).astype("f4")
+    text = (f"kernel k(x: f32 @ (17,260):(260,1), y: f32 @ (17,260):(260,1), s: f32 @ (17,1):(1,1)) = "
+            f"{{ y = exp(x - max(x, 1)) * 2; s = sum(x * x, 1) }}, mapping=mapping({given})\n")
+    found = runner.run(text, device, {}, {"x": x}, ["y", "s"], True, re.sub(r"\W+", "_", f"rows {given} {device}"))
+    if isinstance(found, str):
+        return f"{given} on {device}: {found}"
+    wide = x.astype(WIDE)
+    wanted = {"y": numpy.exp(wide - wide.max(1, keepdims=True)) * 2, "s": (wide * wide).sum(1, keepdims=True)}
+    far = {key: errors(found[key], reference, "f32").max() for key, reference in wanted.items()}
+    return f"{given} on {device}: {far} units" if max(far.values()) > 20 else None
+
+
 def check_order(runner, device, dtype, shape):
     """Sums are the same to the last bit as when they are put together as documented."""
     text = f"kernel k(x: {dtype} @ {shape}:({shape[1]},1), s: {dtype} @ ({shape[0]},1):(1,1)) = {{ s = sum(x, 1) }}\n"
@@ -987,6 +1006,8 @@ def main():
                 waiting.append(pool.submit(check_long_softmax, runner, device, dtype))
                 for columns in (5, 301, 9001, 33004):
                     waiting.append(pool.submit(check_long_norm, runner, device, dtype, columns))
+            for mapping in ROW_MAPPINGS if not is_host else []:
+                waiting.append(pool.submit(check_row_mapping, runner, device, mapping))
             waiting.append(pool.submit(check_halves, runner, device))
             for on in (device, "sim:gfx1250") if device == "sim:gfx1201" else (device,):
                 for stored in STORED:

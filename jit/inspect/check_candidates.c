@@ -140,7 +140,7 @@ static const char *reason_for_none(const listing *l, const tj_kernel *flat) {
   if (l->check->target->wave_size == 1)
     return "mappings for the host have no price";
   if (flat->arrays != NULL)
-    return "statements of arrays that are no copy take no mapping";
+    return "rows of arrays have the mapping that suits their length";
   if (flat->step[0].kind == TJ_STEP_VALUE)
     return "the kernel copies nothing";
   if (tj_price_kernel(l->check->graph, flat, &l->machine, NULL, 1).status == TJ_EVAL_UNBOUND)

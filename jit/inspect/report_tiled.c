@@ -264,6 +264,10 @@ static void print_mapping(tj_text *text, const tj_kernel *kernel) {
   else
     tj_text_string(text, other_way(text->job, kernel));
   tj_text_char(text, '\n');
+  if (kernel->mapping != NULL && kernel->arrays != NULL) {
+    print_line(text, "tile");
+    tj_text_format(text, "%s\n", kernel->tile);
+  }
 }
 
 static void print_loop(tj_text *text, const tj_loop *loop) {

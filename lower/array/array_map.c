@@ -9,6 +9,7 @@
 
 #include "ir/layout/arith.h"
 #include "ir/simplify/simplify.h"
+#include "lower/array/array_mapping.h"
 #include "lower/array/array_online.h"
 #include "lower/array/array_rows.h"
 #include "lower/array/array_split.h"
@@ -16,6 +17,7 @@
 #include "lower/kernel/alignment.h"
 #include "lower/kernel/kernel_expressions.h"
 #include "lower/kernel/variant.h"
+#include "lower/mapping/mapped.h"
 
 typedef struct {
   tj_graph *graph;
@@ -91,6 +93,8 @@ static tj_kernel *make(const array_map *map, const making *m, uint32_t number) {
   tj_graph *graph = map->graph;
   const tj_substitution *assumed = m->assumed;
   tj_kernel *kernel = tj_rows_make(graph, map->written, m->space, m->shape, map->target, number);
+  if (map->written->copy == NULL) /* whose mappings they otherwise are */
+    kernel->mapping = tj_array_mapping_of(m->space, &m->shape, map->target);
   if (assumed != NULL) {
     assume_everywhere(graph, kernel, assumed);
     kernel->parameter = tj_assumed_parameters(graph, map->written, assumed);
@@ -246,12 +250,24 @@ static tj_kernel *make_always(const array_map *map, const tj_array_split *split)
   return kernel != NULL ? kernel : make_that_fits(map, &m);
 }
 
+static tj_kernel *make_as_given(const array_map *map) {
+  tj_graph *graph = map->graph;
+  making m = {.space = map->space, .shape = tj_array_shape_as_mapped(map->space, map->written, map->target)};
+  tj_kernel *kernel = make(map, &m, 0);
+  if (!tj_kernel_fits(graph, kernel))
+    tj_fail_at(graph->job, map->written->mapped->load_span, TJ_TILE_SIZE,
+               "work-items have more to do than fits in a kernel of %s", map->target->name);
+  return kernel;
+}
+
 tj_kernel *tj_map_arrays(tj_graph *graph, const tj_kernel *written, const tj_target *target) {
   tj_array_space *space = TJ_NEW(graph->job, tj_array_space);
   *space = tj_array_space_of(graph, written);
   if (target->wave_size > 1)
     tj_array_find_online(space);
   array_map map = {.graph = graph, .written = written, .target = target, .space = space};
+  if (written->mapped != NULL)
+    return make_as_given(&map);
   tj_array_split split;
   bool may_split = tj_array_find_split(space, written, target, &split);
   if (may_split)

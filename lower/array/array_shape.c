@@ -79,6 +79,12 @@ static tj_array_shape shape_on_host(const tj_array_space *space) {
 
 enum { WORK_ITEMS = 256 };
 
+/* Rows of a workgroup of so many work-items; where there is one row, no more than fill a wave. */
+static uint32_t rows_of(const tj_array_space *space, const tj_target *target, uint32_t work_items, uint32_t lanes) {
+  uint32_t items = space->rows.count > 0 ? work_items : target->wave_size;
+  return lanes < items ? items / lanes : 1;
+}
+
 /* Each element by itself: enough work-items for a row, the others for further rows. */
 static tj_array_shape shape_of_elements(const tj_array_space *space, const tj_kernel *kernel,
                                         const tj_target *target) {
@@ -88,7 +94,7 @@ static tj_array_shape shape_of_elements(const tj_array_space *space, const tj_ke
   if (!target->has_unaligned_vectors || size->facts.high < (int64_t)WORK_ITEMS * shape.width)
     shape.width = whole_width(space, shape.width);
   shape.lanes = power_of_two_from((size->facts.high - 1) / shape.width + 1, WORK_ITEMS);
-  shape.rows = WORK_ITEMS / shape.lanes;
+  shape.rows = rows_of(space, target, WORK_ITEMS, shape.lanes);
   if (size->facts.high / WORK_ITEMS / shape.width >= (int64_t)MOST_REPEATS * WORK_ITEMS)
     shape.repeats = MOST_REPEATS;
   int64_t own = (int64_t)shape.lanes * shape.width * shape.repeats;
@@ -139,7 +145,7 @@ static tj_array_shape shape_of_rows(const tj_array_space *space, const tj_kernel
     shape.lanes *= 2;
   shape.repeats = (uint32_t)((vectors - 1) / shape.lanes + 1);
   uint32_t work_items = shape.lanes < target->wave_size ? WORK_ITEMS : target->group_of_rows;
-  shape.rows = shape.lanes < work_items ? work_items / shape.lanes : 1;
+  shape.rows = rows_of(space, target, work_items, shape.lanes);
   return shape;
 }
 

@@ -256,10 +256,10 @@ typedef struct tj_kernel {
   const struct tj_domain *domain; /* of a flat copy: what its coordinates are; NULL for other kernels */
   const tj_layout *elements;      /* of a flat copy: the linear coordinate → the operands' modes, as the domain of a
                                      mapping; NULL: they have one mode, which it is */
-  const struct tj_mapping *mapping; /* how a copy is shared out; NULL: no mapping says it */
+  const struct tj_mapping *mapping; /* how a copy, or rows, are shared out; NULL: no mapping says it */
   tj_races races;
   const struct tj_race *race;     /* what decides, where the launch does; else NULL */
-  const struct tj_mapped *mapped; /* of a copy: the mapping that it was given; NULL: one is chosen */
+  const struct tj_mapped *mapped; /* the mapping that a copy, or rows, were given; NULL: one is chosen */
   struct tj_kernel *copy;   /* of arrays: does the same, as a flat copy of several sources; NULL: there is none */
   struct tj_kernel *faster; /* does the same in less time, where `condition` holds; NULL: there is none. It has the
                                      same buffers and parameters, of which its own symbols know more */

@@ -6,6 +6,7 @@
 #include "lower/array/array_rows.h"
 #include "lower/kernel/arithmetic.h"
 #include "lower/kernel/array_kernel.h"
+#include "lower/mapping/mapped.h"
 #include "lower/plan/gather.h"
 #include "lower/plan/race.h"
 
@@ -300,11 +301,6 @@ const tj_kernel_definition *tj_arrays_as_copy(tj_graph *graph, const tj_kernel_d
 /* --- kernels --- */
 
 tj_kernel *tj_plan_arrays(tj_graph *graph, const tj_kernel_definition *definition) {
-  if (definition->mapping != NULL)
-    tj_fail_at(
-        graph->job, definition->load_span, TJ_MAPPING,
-        "mappings share out one statement, whose elements are a function of one argument's of the same shape, or of "
-        "several layouts', and not of reductions, places or what is gathered, nor stored through indices");
   tj_kernel *kernel = TJ_NEW(graph->job, tj_kernel);
   tj_array_kernel *arrays = TJ_NEW(graph->job, tj_array_kernel);
   kernel->name = definition->name;
@@ -313,7 +309,9 @@ tj_kernel *tj_plan_arrays(tj_graph *graph, const tj_kernel_definition *definitio
   kernel->arrays = arrays;
   check_indices(graph, kernel, definition);
   graph->job->here = definition->body_span;
-  return tj_rows_as_written(graph, kernel);
+  kernel = tj_rows_as_written(graph, kernel);
+  kernel->mapped = definition->mapping != NULL ? tj_mapped_make(graph, definition, NULL) : NULL;
+  return kernel;
 }
 
 void tj_add_scalar_parameters(tj_kernel *kernel, const tj_node **parameter) {
