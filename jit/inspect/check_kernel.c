@@ -114,9 +114,16 @@ static void report_launch(const kernel_check *k) {
   tj_finding_number(finding, "counted_workgroups", price->counted_workgroups);
 }
 
+/* Edges have accesses that tiles inside have not, and short rows none of a loop. */
+static bool is_never_made(const tj_access_price *access) {
+  return access->accesses == 0 && access->cost.instructions == 0;
+}
+
 static void report_price(const kernel_check *k) {
   report_launch(k);
   for (uint32_t i = 0; i < k->price.access_count; i++) {
+    if (is_never_made(&k->price.access[i]))
+      continue;
     if (k->price.access[i].is_scalar)
       (void)report_access(k, &k->price.access[i], "");
     else if (k->price.access[i].buffer == TJ_LDS)
@@ -130,14 +137,16 @@ static void report_price(const kernel_check *k) {
 
 /* Without values of parameters, accesses are known by their widths alone. */
 static void report_widths(const kernel_check *k, const char *reason) {
-  for (uint32_t i = 0; i < k->price.access_count; i++)
-    report_access(k, &k->price.access[i], "");
+  for (uint32_t i = 0; i < k->price.access_count; i++) {
+    if (!is_never_made(&k->price.access[i]))
+      report_access(k, &k->price.access[i], "");
+  }
   tj_find(k->findings, "coalesced", TJ_FINDING_UNKNOWN, "%s", reason);
 }
 
 /* Why there is no price. */
 static const char *reason_for_no_price(tj_eval_status status) {
-  return status == TJ_EVAL_UNBOUND ? "what loops access is not counted" : "an offset does not fit in 64 bits";
+  return status == TJ_EVAL_UNBOUND ? "there are too many accesses to count" : "an offset does not fit in 64 bits";
 }
 
 static void check_accesses(kernel_check *k, const tj_check *check, const int64_t parameter[]) {

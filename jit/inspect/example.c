@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { LARGEST_SIZE = 1 << 12, MOST_LESSENED = 6, MOST_ROUNDS = 4 };
+enum { LARGEST_SIZE = 1 << 12, LONG = 1 << 9, LONGEST = 1 << 17, SHORT = 8, MOST_LESSENED = 6, MOST_ROUNDS = 4 };
 
 typedef struct {
   tj_job *job;
@@ -36,6 +36,18 @@ static void give(search *s, const tj_parameter_value *given) {
     tj_fail(s->job, TJ_UNKNOWN_PARAMETER, "parameter '%s' is fixed at compile time", given->name);
   s->value[number] = given->value;
   s->is_given[number] = true;
+}
+
+/* Numbers of the launch decide nothing. */
+static void give_numbers(search *s) {
+  const float single = TJ_EXAMPLE_NUMBER;
+  const double twice = TJ_EXAMPLE_NUMBER;
+  for (uint32_t i = 0; i < s->plan->parameter_count; i++) {
+    uint8_t bits = s->plan->parameter[i].number_bits;
+    s->is_given[i] = bits > 0;
+    if (bits > 0)
+      memcpy(&s->value[i], bits == 64 ? (const void *)&twice : &single, bits / 8);
+  }
 }
 
 /* --- ranges --- */
@@ -175,12 +187,29 @@ static bool try_size(search *s, int64_t size) {
   return false;
 }
 
+/* One parameter is large, all others are small. */
+static bool try_long(search *s, int64_t size) {
+  for (uint32_t i = 0; i < s->plan->parameter_count; i++) {
+    if (s->is_given[i])
+      continue;
+    set_size(s, SHORT, 0);
+    s->value[i] = size;
+    if (is_example(s))
+      return true;
+  }
+  return false;
+}
+
 static bool find(search *s) {
   for (int64_t size = LARGEST_SIZE; size > 0; size /= 2) {
     if (try_size(s, size))
       return true;
   }
   s->most_elements = INT64_MAX;
+  for (int64_t size = LONG; size <= LONGEST; size *= 2) {
+    if (try_long(s, size))
+      return true;
+  }
   for (int64_t size = 1; size <= LARGEST_SIZE; size *= 2) {
     if (try_size(s, size))
       return true;
@@ -197,6 +226,7 @@ const int64_t *tj_example_of(tj_job *job, const tj_launch_plan *plan, uint32_t v
   s.result = TJ_NEW_ARRAY(job, tj_launch_value, plan->step_count + 1);
   for (uint32_t i = 0; i < plan->parameter_count; i++)
     s.bound[i] = true;
+  give_numbers(&s);
   for (size_t i = 0; i < given_count; i++)
     give(&s, &given[i]);
   for (uint32_t i = 0; i < plan->parameter_count; i++)

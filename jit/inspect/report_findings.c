@@ -3,6 +3,7 @@
 #include "jit/inspect/report_findings.h"
 
 #include "base/json.h"
+#include "jit/inspect/example.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -85,10 +86,15 @@ static void print_finding(tj_text *text, const tj_finding *finding) {
   tj_text_string(text, finding->must_hold && finding->verdict != TJ_FINDING_YES ? "  [must hold]\n" : "\n");
 }
 
-/* ", at M=256, N=128". */
+/* ", at M=256, N=128". Numbers of the launch change nothing of what is found. */
 static void print_parameters(tj_text *text, const tj_section *s) {
-  for (uint32_t i = 0; s->parameter != NULL && i < s->plan->passed_count; i++)
-    tj_text_format(text, "%s%s=%" PRId64, i == 0 ? ", at " : ", ", s->plan->parameter[i].name, s->parameter[i]);
+  const char *before = ", at ";
+  for (uint32_t i = 0; s->parameter != NULL && i < s->plan->passed_count; i++) {
+    if (s->plan->parameter[i].number_bits > 0)
+      continue;
+    tj_text_format(text, "%s%s=%" PRId64, before, s->plan->parameter[i].name, s->parameter[i]);
+    before = ", ";
+  }
 }
 
 static void print_title(tj_text *text, const tj_section *s) {
@@ -140,8 +146,10 @@ static void write_finding(tj_json *json, const tj_finding *finding) {
 static void write_parameters(tj_json *json, const tj_section *s) {
   tj_json_key(json, "parameters");
   tj_json_open(json, '{');
-  for (uint32_t i = 0; i < s->plan->passed_count; i++)
-    tj_json_number(json, s->plan->parameter[i].name, s->parameter[i]);
+  for (uint32_t i = 0; i < s->plan->passed_count; i++) {
+    const tj_launch_parameter *parameter = &s->plan->parameter[i];
+    tj_json_number(json, parameter->name, parameter->number_bits > 0 ? TJ_EXAMPLE_NUMBER : s->parameter[i]);
+  }
   tj_json_close(json, '}');
 }
 

@@ -13,7 +13,8 @@ typedef struct {
   const tj_kernel *kernel;
   tj_kernel_nodes nodes;
   tj_memory_accesses made;
-  uint32_t phase; /* the first since the last barrier */
+  const tj_kernel_step *loop; /* the one at hand; NULL: there is none */
+  uint32_t phase;             /* the first since the last barrier, or since a loop began or ended */
 } listing;
 
 static bool is_access(const tj_kernel_step *step) {
@@ -93,6 +94,8 @@ static void add_access(listing *l, const tj_kernel_step *step, const tj_access *
   l->made.item[l->made.count++] =
       (tj_memory_access){.step = step,
                          .place = place,
+                         .valid = step->access.valid,
+                         .loop = l->loop,
                          .is_store = stores,
                          .is_uniform = is_uniform(l, place->offset) && is_uniform(l, step->access.valid),
                          .bytes = step->width * tj_element_bytes(l->kernel, place->buffer)};
@@ -109,6 +112,29 @@ static void add_both(listing *l, const tj_kernel_step *step) {
   add_access(l, step, &step->access, true);
 }
 
+/* The truth under which everything is stored behind the last barrier; NULL: there is no such, or it is not one. */
+static const tj_node *truth_of_stores(const tj_memory_accesses *made, uint32_t phase) {
+  const tj_node *truth = NULL;
+  for (uint32_t i = phase; i < made->count; i++) {
+    if (!made->item[i].is_store)
+      continue;
+    if (truth != NULL && made->item[i].valid != truth)
+      return NULL;
+    truth = made->item[i].valid;
+  }
+  return truth;
+}
+
+/* Loads from LDS, of which nothing else becomes than what is stored. */
+static void load_to_store(tj_memory_accesses *made, uint32_t phase) {
+  const tj_node *truth = truth_of_stores(made, phase);
+  for (uint32_t i = phase; i < made->count && truth != NULL; i++) {
+    tj_memory_access *access = &made->item[i];
+    if (access->place->buffer == TJ_LDS && !access->is_store && access->valid != NULL && tj_is_int(access->valid, 1))
+      access->valid = truth;
+  }
+}
+
 tj_memory_accesses tj_list_memory_accesses(tj_graph *graph, const tj_kernel *kernel, bool of_inner) {
   const tj_kernel_step *step = of_inner ? kernel->inner_step : kernel->step;
   uint32_t count = of_inner ? kernel->inner_step_count : kernel->step_count;
@@ -116,12 +142,17 @@ tj_memory_accesses tj_list_memory_accesses(tj_graph *graph, const tj_kernel *ker
   l.made.item = TJ_NEW_ARRAY(graph->job, tj_memory_access, 2 * (size_t)count + 1);
   tj_spend(graph->job, count);
   for (uint32_t i = 0; i < count; i++) {
-    if (step[i].kind == TJ_STEP_BARRIER)
+    bool begins = step[i].kind == TJ_STEP_LOOP, ends = step[i].kind == TJ_STEP_AGAIN;
+    if (begins || ends)
+      l.loop = begins ? &step[i] : NULL;
+    if (begins || ends || step[i].kind == TJ_STEP_BARRIER)
       l.phase = l.made.count;
     else if (tj_step_has_two_places(&step[i]))
       add_both(&l, &step[i]);
     else if (is_access(&step[i]))
       add_step(&l, &step[i]);
   }
+  if (kernel->arrays != NULL)
+    load_to_store(&l.made, l.phase);
   return l.made;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory accesses among a kernel's steps, as machine code makes them: what is moved twice between two barriers is
- * moved once, words side by side that are moved one after the other are moved together, and what is the same for a
- * workgroup may be loaded once for a wave. */
+ * moved once, words side by side that are moved one after the other are moved together, what is the same for a
+ * workgroup may be loaded once for a wave, and from LDS those load alone that store. */
 #ifndef TJ_LOWER_MEMORY_ACCESS_H
 #define TJ_LOWER_MEMORY_ACCESS_H
 
@@ -10,6 +10,8 @@
 typedef struct {
   const tj_kernel_step *step; /* the first of those that it makes */
   const tj_access *place;     /* of that step: one of its two, if it has two */
+  const tj_node *valid;       /* truth: the step's, or that of all who need what is loaded; NULL: always */
+  const tj_kernel_step *loop; /* of the steps, whose every trip makes it; NULL: it is in none */
   bool is_store, is_uniform;
   uint32_t bytes; /* of a work-item; of a run: at most */
 } tj_memory_access;

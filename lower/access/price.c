@@ -10,13 +10,11 @@
 #include "base/machine/cache_line.h"
 #include "base/machine/dma_touched.h"
 #include "base/machine/processor.h"
-#include "base/number/cost.h"
 #include "lower/access/box_elements.h"
 #include "lower/access/memory_access.h"
 #include "lower/kernel/launched_tile.h"
 #include "lower/kernel/loop.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { OFFSET, VALID, BASE, LIMIT, ROOTS /* of a step */ };
@@ -27,8 +25,17 @@ typedef struct {
   tj_cost cost;
 } counted_pattern;
 
+/* Accesses one behind the other that are made equally often. */
+typedef struct {
+  const tj_kernel_step *loop; /* the steps' loop that they are in; NULL: none */
+  uint32_t begin, end;
+  tj_evaluator *evaluator; /* of their roots */
+} access_part;
+
 /* Accesses, and where the lanes of the wave at hand make them. */
 typedef struct {
+  access_part *part;
+  uint32_t part_count;
   const tj_memory_access *access;
   uint32_t count;
   tj_access_price **price; /* by access */
@@ -40,7 +47,6 @@ typedef struct {
   uint64_t *active;     /* lanes, by access */
   counted_pattern *counted;
   int64_t *counted_address; /* by wave, access and lane */
-  tj_evaluator *evaluator;
 } access_list;
 
 typedef struct {
@@ -108,13 +114,22 @@ static void set_roots(pricing *p, access_list *list, uint32_t number) {
   const tj_access *place = list->access[number].place;
   const tj_node **root = &list->root[number * ROOTS], *zero = tj_int(p->graph, 0);
   root[OFFSET] = place->offset;
-  root[VALID] = step->access.valid != NULL ? step->access.valid : tj_int(p->graph, 1);
+  root[VALID] = list->access[number].valid != NULL ? list->access[number].valid : tj_int(p->graph, 1);
   root[BASE] = place->base != NULL ? place->base : zero;
   root[LIMIT] = step->limit != NULL ? step->limit : zero;
 }
 
 static size_t waves_of(const pricing *p) {
   return (p->kernel->workgroup_size + p->machine->wave_size - 1) / p->machine->wave_size;
+}
+
+static void part_accesses(tj_job *job, access_list *list) {
+  list->part = TJ_NEW_ARRAY(job, access_part, list->count + 1);
+  for (uint32_t i = 0; i < list->count; i++) {
+    if (i == 0 || list->access[i].loop != list->access[i - 1].loop)
+      list->part[list->part_count++] = (access_part){.loop = list->access[i].loop, .begin = i};
+    list->part[list->part_count - 1].end = i + 1;
+  }
 }
 
 static access_list list_accesses(pricing *p, bool of_inner) {
@@ -135,6 +150,7 @@ static access_list list_accesses(pricing *p, bool of_inner) {
     list.price[i] = price_of(p, &list.access[i]);
     set_roots(p, &list, i);
   }
+  part_accesses(job, &list);
   return list;
 }
 
@@ -156,8 +172,8 @@ static void set_symbol(pricing *p, const tj_node *symbol, int64_t value) {
 }
 
 /* Where not all roots have a value, those of steps that are valid have to. */
-static void evaluate_singly(pricing *p, access_list *list) {
-  for (uint32_t i = 0; i < list->count; i++) {
+static void evaluate_singly(pricing *p, access_list *list, const access_part *part) {
+  for (uint32_t i = part->begin; i < part->end; i++) {
     const tj_node **root = &list->root[i * ROOTS];
     int64_t *value = &list->lane_value[i * ROOTS];
     value[VALID] = value_of(p, root[VALID]);
@@ -166,26 +182,28 @@ static void evaluate_singly(pricing *p, access_list *list) {
   }
 }
 
-static void evaluate_lane(pricing *p, access_list *list, uint32_t lane) {
+static void evaluate_lane(pricing *p, access_list *list, const access_part *part, uint32_t lane) {
+  const size_t first = ROOTS * (size_t)part->begin;
   for (uint32_t i = 0; i < p->given_count; i++)
     p->symbol[p->given[i].symbol] = p->given[i].value[lane];
-  tj_eval_status status = tj_evaluator_run(list->evaluator, &p->bindings, list->lane_value);
+  tj_eval_status status = tj_evaluator_run(part->evaluator, &p->bindings, list->lane_value + first);
   if (status != TJ_EVAL_OK && status != TJ_EVAL_NO_MEMORY)
-    evaluate_singly(p, list);
+    evaluate_singly(p, list, part);
   else
     note(p, status);
-  for (size_t i = 0; i < ROOTS * (size_t)list->count; i++)
+  for (size_t i = first; i < ROOTS * (size_t)part->end; i++)
     list->value[i * TJ_EVAL_LANES + lane] = list->lane_value[i];
 }
 
 /* All lanes at once; where that fails, one by one. */
-static void evaluate_once(pricing *p, access_list *list) {
+static void evaluate_once(pricing *p, access_list *list, const access_part *part) {
+  int64_t *value = list->value + (size_t)TJ_EVAL_LANES * ROOTS * part->begin;
   tj_eval_status status =
-      tj_evaluator_run_lanes(list->evaluator, &p->bindings, p->given, p->given_count, p->lanes, list->value);
+      tj_evaluator_run_lanes(part->evaluator, &p->bindings, p->given, p->given_count, p->lanes, value);
   if (status == TJ_EVAL_NO_MEMORY)
     note(p, status);
   for (uint32_t lane = 0; lane < p->lanes && status != TJ_EVAL_OK && status != TJ_EVAL_NO_MEMORY; lane++)
-    evaluate_lane(p, list, lane);
+    evaluate_lane(p, list, part, lane);
 }
 
 /* Of an access's root, by lane. */
@@ -222,15 +240,15 @@ static tj_lane_values *given_of(pricing *p, const tj_node *symbol) {
 }
 
 /* Evaluates the steps of a wave: once more after each that others wait for. */
-static void evaluate(pricing *p, access_list *list) {
-  evaluate_once(p, list);
-  for (uint32_t i = 0; i < list->count && list->looks_up; i++) {
+static void evaluate(pricing *p, access_list *list, const access_part *part) {
+  evaluate_once(p, list, part);
+  for (uint32_t i = part->begin; i < part->end && list->looks_up; i++) {
     if (list->access[i].step->kind != TJ_STEP_LOOKUP)
       continue;
     tj_lane_values *found = given_of(p, list->access[i].step->value);
     for (uint32_t lane = 0; lane < p->lanes; lane++)
       found->value[lane] = looked_up(p, list, i, lane);
-    evaluate_once(p, list);
+    evaluate_once(p, list, part);
   }
 }
 
@@ -391,15 +409,31 @@ static uint32_t carried_count(const tj_kernel *kernel) {
   return kernel->loop != NULL ? kernel->loop->carried_count : 0;
 }
 
+static void price_part(pricing *p, access_list *list, const access_part *part, uint32_t wave) {
+  evaluate(p, list, part);
+  for (uint32_t i = part->begin; i < part->end; i++)
+    place_access(p, list, i);
+  for (uint32_t i = part->begin; i < part->end && p->price.status == TJ_EVAL_OK; i++)
+    count_access(p, list, wave, i);
+}
+
+static int64_t trips_of(pricing *p, const access_part *part) {
+  return part->loop != NULL ? value_of(p, part->loop->limit) : 1;
+}
+
 static void price_wave(pricing *p, access_list *list, int64_t group, uint32_t first) {
   set_items(p, group, first);
   for (int64_t trip = 0; trip < p->price.counted_trips && p->lanes > 0; trip++) {
     set_carried(p, trip);
-    evaluate(p, list);
-    for (uint32_t i = 0; i < list->count; i++)
-      place_access(p, list, i);
-    for (uint32_t i = 0; i < list->count && p->price.status == TJ_EVAL_OK; i++)
-      count_access(p, list, first / p->machine->wave_size, i);
+    for (uint32_t i = 0; i < list->part_count; i++) {
+      const access_part *part = &list->part[i];
+      const int64_t trips = trips_of(p, part);
+      for (int64_t k = 0; k < trips && p->price.status == TJ_EVAL_OK; k++) {
+        if (part->loop != NULL && !tj_is_constant(part->loop->value))
+          set_symbol(p, part->loop->value, k);
+        price_part(p, list, part, first / p->machine->wave_size);
+      }
+    }
   }
 }
 
@@ -461,13 +495,18 @@ static void count_boxes(pricing *p) {
   }
 }
 
-/* How many accesses of each kind a work-item makes: of a tile inside the domain, where there are such tiles. */
-static void count_accesses(pricing *p) {
+/* How many accesses of each kind a work-item makes: of a tile inside the domain, where there are such tiles; of loops
+ * those of one trip, unless parameters say how many there are. */
+static void count_accesses(pricing *p, bool has_trips) {
   const access_list *list = p->kernel->inner != NULL ? &p->inner : &p->outer;
-  for (uint32_t i = 0; i < list->count; i++) {
-    int64_t *accesses = &list->price[i]->accesses;
-    if (__builtin_add_overflow(*accesses, p->price.trips, accesses))
+  for (uint32_t i = 0; i < list->part_count; i++) {
+    int64_t trips = has_trips ? trips_of(p, &list->part[i]) : 1;
+    if (__builtin_mul_overflow(trips, p->price.trips, &trips))
       note(p, TJ_EVAL_OVERFLOW);
+    for (uint32_t k = list->part[i].begin; k < list->part[i].end; k++) {
+      if (__builtin_add_overflow(list->price[k]->accesses, trips, &list->price[k]->accesses))
+        note(p, TJ_EVAL_OVERFLOW);
+    }
   }
   count_boxes(p);
 }
@@ -488,8 +527,6 @@ static void unbind_parameters(pricing *p) {
 
 static void set_launch(pricing *p, const int64_t parameter[]) {
   const tj_kernel *kernel = p->kernel;
-  if (tj_kernel_has_step(kernel, TJ_STEP_LOOP))
-    note(p, TJ_EVAL_UNBOUND);
   if (parameter == NULL)
     unbind_parameters(p);
   for (uint32_t i = 0; parameter != NULL && i < kernel->parameter_count; i++)
@@ -510,11 +547,29 @@ static int64_t sampled(int64_t count, int64_t work, int64_t most) {
   return count < parts ? count : parts;
 }
 
-static void sample(pricing *p, int64_t most) {
-  int64_t trip = (int64_t)p->kernel->workgroup_size * (p->outer.count + 1);
+/* Accesses of a workgroup on a trip of the kernel's loop; INT64_MAX: that is too many to count. */
+static int64_t work_of_trip(pricing *p, int64_t most) {
+  enum { MOST_TIMES = 16 /* as many as a sample has */ };
+  int64_t accesses = 1, own;
+  for (uint32_t i = 0; i < p->outer.part_count; i++) {
+    const access_part *part = &p->outer.part[i];
+    if (__builtin_mul_overflow(trips_of(p, part), part->end - part->begin, &own) ||
+        __builtin_add_overflow(accesses, own, &accesses))
+      return INT64_MAX;
+  }
+  return accesses > MOST_TIMES * (most / p->kernel->workgroup_size + 1) ? INT64_MAX
+                                                                         : accesses * p->kernel->workgroup_size;
+}
+
+/* False: one workgroup is too much. */
+static bool sample(pricing *p, int64_t most) {
+  int64_t trip = work_of_trip(p, most);
+  if (trip == INT64_MAX)
+    return false;
   p->price.counted_trips = sampled(p->price.trips, trip, most);
   p->price.counted_workgroups = sampled(p->price.workgroups, trip * p->price.counted_trips, most);
   tj_spend(p->graph->job, (uint64_t)(trip * p->price.counted_trips * p->price.counted_workgroups));
+  return true;
 }
 
 static void list_bindings(pricing *p) {
@@ -549,6 +604,19 @@ static void open_evaluator(pricing *p, const tj_node *const root[], size_t count
   note(p, tj_evaluator_create(root, count, evaluator));
 }
 
+static void open_parts(pricing *p, access_list *list) {
+  for (uint32_t i = 0; i < list->part_count; i++) {
+    access_part *part = &list->part[i];
+    open_evaluator(p, list->root + ROOTS * (size_t)part->begin, ROOTS * (size_t)(part->end - part->begin),
+                   &part->evaluator);
+  }
+}
+
+static void close_parts(access_list *list) {
+  for (uint32_t i = 0; i < list->part_count; i++)
+    tj_evaluator_destroy(list->part[i].evaluator);
+}
+
 static void open_evaluators(pricing *p) {
   const tj_loop *loop = p->kernel->loop;
   const tj_node *initial[TJ_MOST_CARRIED], *next[TJ_MOST_CARRIED];
@@ -560,14 +628,16 @@ static void open_evaluators(pricing *p) {
   open_evaluator(p, initial, carried, &p->initial);
   open_evaluator(p, next, carried, &p->next);
   open_evaluator(p, p->bound_root, p->kernel->binding_count, &p->bound);
-  open_evaluator(p, p->outer.root, ROOTS * (size_t)p->outer.count, &p->outer.evaluator);
-  open_evaluator(p, p->inner.root, ROOTS * (size_t)p->inner.count, &p->inner.evaluator);
+  open_parts(p, &p->outer);
+  open_parts(p, &p->inner);
 }
 
 static void close_evaluators(pricing *p) {
-  tj_evaluator *evaluators[] = {p->initial, p->next, p->bound, p->outer.evaluator, p->inner.evaluator};
+  tj_evaluator *evaluators[] = {p->initial, p->next, p->bound};
   for (size_t i = 0; i < sizeof evaluators / sizeof *evaluators; i++)
     tj_evaluator_destroy(evaluators[i]);
+  close_parts(&p->outer);
+  close_parts(&p->inner);
 }
 
 /* No call that may fail the job is between making the evaluators and giving them back. */
@@ -583,11 +653,11 @@ tj_price tj_price_kernel(tj_graph *graph, const tj_kernel *kernel, const tj_pric
                          const int64_t parameter[], int64_t most) {
   pricing p = open_pricing(graph, kernel, machine);
   set_launch(&p, parameter);
-  count_accesses(&p);
-  if (p.price.status == TJ_EVAL_OK) {
-    sample(&p, most);
+  count_accesses(&p, true);
+  if (p.price.status == TJ_EVAL_OK && sample(&p, most))
     count_all(&p);
-  }
+  else
+    note(&p, TJ_EVAL_UNBOUND);
   if (p.price.status == TJ_EVAL_NO_MEMORY)
     tj_fail_out_of_memory(graph->job);
   return p.price;
@@ -595,7 +665,7 @@ tj_price tj_price_kernel(tj_graph *graph, const tj_kernel *kernel, const tj_pric
 
 tj_price tj_price_of_widths(tj_graph *graph, const tj_kernel *kernel, const tj_price_machine *machine) {
   pricing p = open_pricing(graph, kernel, machine);
-  count_accesses(&p);
+  count_accesses(&p, false);
   return p.price;
 }
 
@@ -620,57 +690,4 @@ tj_cost tj_price_of_memory(const tj_price *price) {
 
 tj_cost tj_price_of_lds(const tj_price *price) {
   return sum_where(price, true);
-}
-
-/* --- one number --- */
-
-double tj_cost_of_conflicts(double cycles, double least) {
-  const tj_line_costs *cost = &tj_cost_in_lines;
-  return cycles > least ? cost->any_conflict + cost->conflicts * (cycles - least) / least : 0;
-}
-
-double tj_cycles_that_cost(double cost, double least) {
-  static const double ROUNDING = 1e-6;
-  const double any = tj_cost_in_lines.any_conflict, more = (cost - any) / tj_cost_in_lines.conflicts;
-  return cost > any ? ceil(least * (1 + more) - ROUNDING) : cost > 0 ? least + 1 : 0;
-}
-
-double tj_cost_of_touching(const tj_touched *touched, bool is_store, uint32_t line_bytes, uint32_t sector_bytes) {
-  double partial = is_store ? touched->sectors - touched->least_sectors : 0;
-  return touched->lines + tj_cost_in_lines.partial_sectors * partial * sector_bytes / line_bytes;
-}
-
-/* What vector accesses of memory touch. */
-static double lines_of_memory(const tj_price *price, const tj_price_machine *machine) {
-  double lines = 0;
-  for (uint32_t i = 0; i < price->access_count; i++) {
-    const tj_access_price *access = &price->access[i];
-    const tj_cost *cost = &access->cost;
-    if (access->buffer == TJ_LDS || access->is_scalar)
-      continue;
-    tj_touched touched = {(double)cost->lines, (double)cost->sectors, (double)cost->least_sectors};
-    lines += tj_cost_of_touching(&touched, access->is_store, machine->line_bytes, machine->sector_bytes);
-  }
-  return lines;
-}
-
-/* Lines that as many instructions could move with a vector for every lane. */
-static double room_of(const tj_price_machine *machine, int64_t instructions) {
-  enum { VECTOR_BYTES = 16 };
-  return (double)instructions * machine->wave_size * VECTOR_BYTES / machine->line_bytes;
-}
-
-double tj_price_in_lines(const tj_price *price, const tj_price_machine *machine) {
-  tj_cost memory = tj_price_of_memory(price), lds = tj_price_of_lds(price);
-  double lines = lines_of_memory(price, machine),
-         idle = room_of(machine, memory.instructions) - (double)memory.least_lines;
-  double counted = (double)price->counted_workgroups * (double)price->counted_trips;
-  double waves = (double)price->counted_workgroups * price->workgroup_size / machine->wave_size;
-  double cost = lines * (1 + tj_cost_of_conflicts((double)lds.cycles, (double)lds.least_cycles));
-  if (machine->shared_lds > 0)
-    cost += lines * tj_cost_in_lines.lds * price->lds_bytes / machine->shared_lds;
-  cost += tj_cost_in_lines.idle_lanes * (idle > 0 ? idle : 0) +
-          tj_cost_in_lines.lds_vectors * room_of(machine, lds.instructions);
-  cost += tj_cost_in_lines.prologue * 2 * waves * room_of(machine, 1);
-  return cost * (double)price->workgroups * (double)price->trips / counted;
 }
