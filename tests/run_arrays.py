@@ -106,6 +106,7 @@ PROGRAMS = [
     ("integers", f"x: i32 {ROWS}, y: i8 {ROWS}, z: i64 {ROWS}", "y = x\n z = x + index(1) - index(0)",
      {"y": lambda x: x.astype("i4"), "z": lambda x: x + numpy.arange(x.shape[1]) - numpy.arange(x.shape[0])[:, None]},
      0),
+    ("arguments by name", f"x: f32 {ROWS}, y: f32 {ROWS}", "y = f(b=4, a=x) - f(x)", {"y": lambda x: x * 2}, 0),
     ("parameters", f"x: f64 {ROWS}, y: f64 {ROWS}", "y = x / N + 0.1", {"y": lambda x: x / x.shape[1] + WIDE(0.1)}, "sum"),
     ("powers", f"x: f32 {ROWS}, y: f32 {ROWS}", "y = exp2(-floor(x * 20) + 1)",
      {"y": lambda x: numpy.exp2(1 - numpy.floor((x.astype("f4") * numpy.float32(20)).astype(WIDE)))}, 0.5),
@@ -348,7 +349,7 @@ def check_program(runner, device, row, shape, fixed):
         if f"{key}: {types[key]} {COLUMNS}" in arguments:
             inputs[key] = numpy.asfortranarray(inputs[key])
     longest = 100000 if max(shape) <= 100000 else 10000000
-    text = f"param M in 1..{max(4096, shape[0])}, N in 1..{longest}\nkernel k({arguments}) = {{\n {body}\n}}\n"
+    text = f"param M in 1..{max(4096, shape[0])}, N in 1..{longest}\nlet f(a, b=2) = a * b\nkernel k({arguments}) = {{\n {body}\n}}\n"
     if name in MAPPINGS and device == "host" and fixed and 1 not in shape:
         text = text.rstrip() + f", mapping=mapping({MAPPINGS[name]})\n"
     place = re.sub(r"\W", "_", f"{name} {device} {shape} {fixed}")

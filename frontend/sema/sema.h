@@ -59,6 +59,15 @@ const struct tj_function *tj_function_define(tj_scope *scope, const tj_item *ite
 /* What it is made of. (sema_function.c) */
 const struct tj_item *tj_function_item(const struct tj_function *function);
 const tj_scope *tj_function_scope(const struct tj_function *function);
+/* What a parameter is where a call gives none; NULL: each call gives one. */
+const tj_value *tj_function_otherwise(const struct tj_function *function, uint32_t parameter);
+/* By parameter, what a call gives, in order or by name; NULL: nothing. TJ2006, TJ2008. */
+void tj_function_arguments(tj_job *job, const struct tj_function *function, const tj_ast *application,
+                           const tj_ast *given[]);
+/* From the call to the body, whose text failures speak of; the caller has the result be the job's innermost call. And
+ * back. */
+tj_open_call tj_function_open(tj_job *job, const struct tj_function *function, const tj_ast *application);
+void tj_function_close(tj_job *job, const tj_open_call *call);
 /* Its body with the arguments in place. TJ2006 and TJ2008 for arguments that do not fit, TJ7002 where calls and
  * brackets nest too deeply. Failures in the body name the call, too. */
 const tj_value *tj_function_call(tj_scope *scope, const struct tj_function *function, const tj_ast *application);

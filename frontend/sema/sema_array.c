@@ -269,13 +269,20 @@ static const tj_array *call_function(frame *f, const tj_ast *ast, const struct t
   tj_scope outer = *tj_function_scope(function);
   frame body = {.graph = f->graph, .job = f->job, .program = f->program, .scope = &outer, .depth = f->depth + 1};
   body.name = TJ_NEW_ARRAY(f->job, named_array, item->parameter_count + 1);
-  check_arity(f, ast, item->parameter_count, item->parameter_count);
   if (body.depth > MOST_DEPTH)
     tj_fail(f->job, TJ_DEPTH_LIMIT, "calls of functions nested more than %d levels deep", MOST_DEPTH);
-  for (uint32_t i = 0; i < item->parameter_count; i++)
-    body.name[body.count++] = (named_array){item->parameter[i].name, evaluate(f, ast->item[1 + i])};
-  f->job->here = ast->span;
-  return evaluate(&body, item->body);
+  const tj_ast **given = TJ_NEW_ARRAY(f->job, const tj_ast *, item->parameter_count + 1);
+  tj_function_arguments(f->job, function, ast, given);
+  for (uint32_t i = 0; i < item->parameter_count; i++) {
+    const tj_array *array = given[i] != NULL ? evaluate(f, given[i])
+                                             : array_of_value(f, tj_function_otherwise(function, i));
+    body.name[body.count++] = (named_array){item->parameter[i].name, array};
+  }
+  const tj_open_call call = tj_function_open(f->job, function, ast);
+  f->job->calls = &call;
+  const tj_array *array = evaluate(&body, item->body);
+  tj_function_close(f->job, &call);
+  return array;
 }
 
 static const tj_array *evaluate_cast(frame *f, const tj_ast *ast, tj_dtype dtype) {

@@ -85,6 +85,22 @@ const tj_scope *tj_function_scope(const tj_function *function) {
   return &function->outer;
 }
 
+const tj_value *tj_function_otherwise(const tj_function *function, uint32_t parameter) {
+  return function->otherwise[parameter];
+}
+
+tj_open_call tj_function_open(tj_job *job, const tj_function *function, const tj_ast *application) {
+  tj_open_call call = {function->item->name, job->source, application->span, job->calls};
+  job->source = function->source;
+  return call;
+}
+
+void tj_function_close(tj_job *job, const tj_open_call *call) {
+  job->source = call->source;
+  job->calls = call->outer;
+  job->here = call->span;
+}
+
 /* --- calls --- */
 
 enum { FUEL_PER_CALL = 64 };
@@ -127,25 +143,33 @@ static _Noreturn void fail_arity(tj_job *job, const tj_item *item, const tj_ast 
   tj_fail(job, TJ_WRONG_ARITY, "%s got %" PRIu32 " argument%s", item->name, count, count == 1 ? "" : "s");
 }
 
+void tj_function_arguments(tj_job *job, const tj_function *function, const tj_ast *application,
+                           const tj_ast *given[]) {
+  const tj_item *item = function->item;
+  if (application->count - 1 > item->parameter_count)
+    fail_arity(job, item, application);
+  for (uint32_t i = 1; i < application->count; i++) {
+    const tj_ast *argument = application->item[i];
+    uint32_t parameter = parameter_of(job, item, application, i);
+    if (given[parameter] != NULL)
+      tj_fail(job, TJ_UNKNOWN_ARGUMENT, "'%s' is given twice", item->parameter[parameter].name);
+    given[parameter] = argument->kind == TJ_AST_NAMED ? argument->item[0] : argument;
+  }
+  for (uint32_t i = 0; i < item->parameter_count; i++) {
+    if (given[i] == NULL && function->otherwise[i] == NULL)
+      fail_arity(job, item, application);
+  }
+}
+
 /* A value for each parameter. */
 static const tj_value *const *collect_arguments(tj_scope *scope, const tj_function *function,
                                                 const tj_ast *application) {
-  const tj_item *item = function->item;
-  if (application->count - 1 > item->parameter_count)
-    fail_arity(scope->job, item, application);
-  const tj_value **values = TJ_NEW_ARRAY(scope->job, const tj_value *, item->parameter_count + 1);
-  for (uint32_t i = 1; i < application->count; i++) {
-    const tj_ast *argument = application->item[i];
-    uint32_t parameter = parameter_of(scope->job, item, application, i);
-    if (values[parameter] != NULL)
-      tj_fail(scope->job, TJ_UNKNOWN_ARGUMENT, "'%s' is given twice", item->parameter[parameter].name);
-    values[parameter] = tj_evaluate_expression(scope, argument->kind == TJ_AST_NAMED ? argument->item[0] : argument);
-  }
-  for (uint32_t i = 0; i < item->parameter_count; i++) {
-    if (values[i] == NULL && function->otherwise[i] == NULL)
-      fail_arity(scope->job, item, application);
-    values[i] = values[i] != NULL ? values[i] : function->otherwise[i];
-  }
+  uint32_t count = function->item->parameter_count;
+  const tj_ast **given = TJ_NEW_ARRAY(scope->job, const tj_ast *, count + 1);
+  const tj_value **values = TJ_NEW_ARRAY(scope->job, const tj_value *, count + 1);
+  tj_function_arguments(scope->job, function, application, given);
+  for (uint32_t i = 0; i < count; i++)
+    values[i] = given[i] != NULL ? tj_evaluate_expression(scope, given[i]) : function->otherwise[i];
   return values;
 }
 
@@ -170,13 +194,10 @@ static const tj_value *call_with(tj_scope *scope, const tj_function *function, c
   job->here = application->span;
   if (body.height > TJ_MAX_NESTING)
     tj_fail(job, TJ_DEPTH_LIMIT, "calls of functions nested more than %d levels deep", TJ_MAX_NESTING);
-  const tj_open_call call = {function->item->name, job->source, application->span, job->calls};
-  job->source = function->source;
+  const tj_open_call call = tj_function_open(job, function, application);
   job->calls = &call;
   const tj_value *value = tj_evaluate_expression(&body, function->item->body);
-  job->source = call.source;
-  job->calls = call.outer;
-  job->here = application->span;
+  tj_function_close(job, &call);
   return value;
 }
 

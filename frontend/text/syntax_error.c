@@ -64,7 +64,8 @@ static const char *advice_on_token(tj_token_kind kind) {
     return "a definition begins with let, as in let A = (4,8):(8,1)";
   case TJ_TOKEN_LESS:
   case TJ_TOKEN_GREATER:
-    return "the language has no comparisons; < and > enclose tilers <A, B>, and shifts are << and >>";
+    return "the language has no comparisons but lt(a, b), le, gt and ge of arrays; < and > enclose tilers <A, B>, "
+           "and shifts are << and >>";
   case TJ_TOKEN_OPEN_BRACE:
   case TJ_TOKEN_CLOSE_BRACE:
     return "items are grouped with ( ), lists with [ ]; a value of a C++ type is written Int<4>{}; { } has the "

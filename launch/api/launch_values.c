@@ -97,7 +97,7 @@ static void set_number(tj_job *job, void *data) {
   uint32_t number = find_open(r->launch, r->name);
   uint8_t bits = tj_plan_of(r->launch)->parameter[number].number_bits;
   if (bits == 0)
-    tj_fail(job, TJ_PARAMETER_RANGE, "'%s' is an integer", r->name);
+    tj_fail(job, TJ_PARAMETER_RANGE, "'%s' is an integer of 64 bits", r->name);
   bind_parameter(r->launch, number, bits_of_number(r->number, bits));
   r->launch->given[number] = true;
 }

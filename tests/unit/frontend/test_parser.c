@@ -276,7 +276,8 @@ START_TEST(what_the_grammar_refuses) {
       {"2**3", TJ_UNEXPECTED_TOKEN, 2, 3, NULL, "there is no power operator; 1 << n is the n-th power of two"},
       {"a && b", TJ_UNEXPECTED_TOKEN, 3, 4, NULL, "the bitwise and is a single &"},
       {"a < b", TJ_UNEXPECTED_TOKEN, 2, 3, NULL,
-       "the language has no comparisons; < and > enclose tilers <A, B>, and shifts are << and >>"},
+       "the language has no comparisons but lt(a, b), le, gt and ge of arrays; < and > enclose tilers <A, B>, "
+       "and shifts are << and >>"},
       {"a <= b", TJ_UNEXPECTED_TOKEN, 2, 3, NULL, "the language has no comparisons; param states a range"},
       {"a < < b", TJ_UNEXPECTED_TOKEN, 2, 3, NULL, NULL},
       {"0..9", TJ_UNEXPECTED_TOKEN, 1, 3, NULL, "a range stands only after in, as in param i in 0..9"},
