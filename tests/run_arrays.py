@@ -653,6 +653,56 @@ def check_signs(runner, device, stored, count, step):
     return None
 
 
+# y = what it says; z has no NaN. max(x) may leave NaNs out in the first one alone.
+NANS = {"softmax": "let e = exp(x - max(x, 1))\n y = e / sum(e, 1)",
+        "seen": "y = max(x, 1)",
+        "sizes": "y = max(abs(x), 1)",
+        "another sum": "y = exp(x - max(x, 1)) / sum(exp(z), 1)",
+        "chosen": "y = exp(x - max(x, 1)) / sum(select(gt(x, 0), x, 1), 1)",
+        "less": "y = x - max(x, 1)"}
+
+
+def check_nans(runner, device, dtype, name, columns, fixed):
+    """A NaN of any bits is in all that is made of its row, and nothing else is NaN."""
+    bits, rows = numpy.dtype(NUMPY[dtype].replace("f", "u")), 10
+    is_bfloat = dtype == "bf16"
+    infinity = {"bf16": 0x7f80, "f16": 0x7c00, "f32": 0x7f800000}[dtype]
+    sign = 1 << (8 * bits.itemsize - 1)
+    z = numpy.random.default_rng(11).standard_normal((rows, columns)).astype("f4")
+    z = (z.view("u4") >> 16).astype("u2") if is_bfloat else z.astype(NUMPY[dtype])
+    x = z.view(bits).copy()
+    x[1, columns // 2], x[2, 0], x[3, -1], x[4, 3] = infinity + 1, sign - 1, 2 * sign - 1, infinity | sign | 2
+    x[5, 0], x[6, -1] = infinity, infinity | sign
+    x[7], x[8] = infinity | sign, 2 * sign - 1
+    x[9, :-1] = infinity | sign
+    result = "f32" if name in ("seen", "sizes") else dtype
+    one = name in ("seen", "sizes")
+    text = ("param M in 1..64, N in 1..100000\n" +
+            f"kernel k(x: {dtype} @ (M,N):(N,1), z: {dtype} @ (M,N):(N,1), " +
+            (f"y: {result} @ (M,1):(1,1)" if one else f"y: {result} @ (M,N):(N,1)") + f") = {{ {NANS[name]} }}\n")
+    given = {"x": x.view(NUMPY[dtype]), "z": z}
+    if "z" not in NANS[name]:
+        text, given = text.replace(f"z: {dtype} @ (M,N):(N,1), ", ""), {"x": given["x"]}
+    said = f"NaNs of {dtype} in {name} of {columns} columns on {device}"
+    found = runner.run(text, device, {"M": rows, "N": columns}, given, ["y"], fixed, re.sub(r"\W", "_", f"{said} {fixed}"))
+    if isinstance(found, str):
+        return f"{said}: {found}"
+    x, z = (widened(a, dtype).astype("f8") for a in (x.view(NUMPY[dtype]), z))
+    most = x.max(1, keepdims=True)
+    power = numpy.exp(x - most)
+    wanted = {"softmax": lambda: power / power.sum(1, keepdims=True), "seen": lambda: most,
+              "sizes": lambda: abs(x).max(1, keepdims=True),
+              "another sum": lambda: power / numpy.exp(z).sum(1, keepdims=True),
+              "chosen": lambda: power / numpy.where(x > 0, x, 1).sum(1, keepdims=True),
+              "less": lambda: x - most}[name]()
+    y = widened(found["y"], result).astype("f8").reshape(wanted.shape)
+    far = ~((numpy.isnan(y) & numpy.isnan(wanted)) | (y == wanted) | (abs(y - wanted) <= 2e-2 * abs(wanted) + 1e-6))
+    if far.any():
+        first = tuple(numpy.argwhere(far)[0])
+        return f"{said}: {first} is {y[first]}, not {wanted[first]}"
+    return None
+
+
 def check_halves(runner, device):
     """Every byte is the two numbers of 4 bits that it is packed of."""
     x = numpy.arange(256, dtype="u1")
@@ -1009,6 +1059,10 @@ def main():
                     waiting.append(pool.submit(check_long_norm, runner, device, dtype, columns))
             for mapping in ROW_MAPPINGS if not is_host else []:
                 waiting.append(pool.submit(check_row_mapping, runner, device, mapping))
+            for dtype in ("bf16", "f32"):
+                for name in NANS:
+                    for columns, fixed in ((40, True), (9001, False)):
+                        waiting.append(pool.submit(check_nans, runner, device, dtype, name, columns, fixed))
             waiting.append(pool.submit(check_halves, runner, device))
             for on in (device, "sim:gfx1250") if device == "sim:gfx1201" else (device,):
                 for stored in STORED:

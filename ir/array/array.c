@@ -18,8 +18,10 @@ typedef struct {
 } row;
 
 static const row rows[TJ_ARRAY_OP_COUNT] = {
-    [TJ_ARRAY_CAST] = {"cast", 1}, [TJ_ARRAY_FMA] = {"fma", 3},     [TJ_ARRAY_EXPONENT] = {"floor of log2", 1},
-    [TJ_ARRAY_SUM] = {"sum", 1},   [TJ_ARRAY_LARGEST] = {"max", 1}, [TJ_ARRAY_SMALLEST] = {"min", 1},
+    [TJ_ARRAY_CAST] = {"cast", 1},      [TJ_ARRAY_FMA] = {"fma", 3},
+    [TJ_ARRAY_LARGER] = {"maximum", 2}, [TJ_ARRAY_EXPONENT] = {"floor of log2", 1},
+    [TJ_ARRAY_SUM] = {"sum", 1},        [TJ_ARRAY_FARTHER] = {"maximum", 2},
+    [TJ_ARRAY_LARGEST] = {"max", 1},    [TJ_ARRAY_SMALLEST] = {"min", 1},
 #define ARRAY_FUNCTION(name, text, arity, single, twice, doc) [TJ_ARRAY_##name] = {text, arity},
 #include "ir/array/array_function.def"
 #undef ARRAY_FUNCTION

@@ -208,7 +208,8 @@ static bool holds(const checker *c, uint32_t slot, const tj_array *array) {
 }
 
 static bool can_combine(tj_array_op op) {
-  return op == TJ_ARRAY_add || op == TJ_ARRAY_mul || op == TJ_ARRAY_min || op == TJ_ARRAY_max;
+  return op == TJ_ARRAY_add || op == TJ_ARRAY_mul || op == TJ_ARRAY_min || op == TJ_ARRAY_max ||
+         op == TJ_ARRAY_LARGER || op == TJ_ARRAY_FARTHER;
 }
 
 static void check_input(const checker *c, const tj_computation *compute, uint32_t input) {

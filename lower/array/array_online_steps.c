@@ -58,8 +58,8 @@ static void add_terms(tj_array_maker *maker, const tj_array_region *region, cons
 
 /* The slot of the largest that `count` partial results hold, but no infinity for want of any. */
 static uint32_t largest_of(tj_array_maker *maker, const tj_array_online *online, uint32_t count) {
-  uint32_t largest = together(maker, online->with, count, TJ_ARRAY_max);
-  tj_array_compute(maker, online->least, 0, 1, largest, TJ_ARRAY_max);
+  uint32_t largest = together(maker, online->with, count, TJ_ARRAY_LARGER);
+  tj_array_compute(maker, online->least, 0, 1, largest, TJ_ARRAY_LARGER);
   return largest;
 }
 
@@ -88,7 +88,7 @@ void tj_online_reduce_pieces(tj_array_maker *maker, const tj_array *sum, const t
   uint32_t own = tj_array_load_pieces(maker, sum, pieces), scale = tj_array_slots(maker, sum->dtype, pieces->count);
   rescale(maker, sum, largest_of(maker, online, partials));
   for (uint32_t k = 0; k < pieces->count; k++) {
-    tj_array_compute(maker, online->least, 0, 1, before + k, TJ_ARRAY_max);
+    tj_array_compute(maker, online->least, 0, 1, before + k, TJ_ARRAY_LARGER);
     tj_array_know(maker, online->before, before + k, false);
     set_slot(maker, scale + k, online->scale);
     tj_array_combine(maker, own + k, scale + k, 1, TJ_ARRAY_mul);

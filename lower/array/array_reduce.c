@@ -12,9 +12,8 @@ static bool is_of_level(const tj_array_maker *maker, const tj_array *array, uint
   return tj_array_is_reduction(array->op) && maker->level[array->number] == level;
 }
 
-static int combination(const tj_array *reduction) {
-  return reduction->op == TJ_ARRAY_SUM ? TJ_ARRAY_add
-                                       : (reduction->op == TJ_ARRAY_LARGEST ? TJ_ARRAY_max : TJ_ARRAY_min);
+static int combination(const tj_array_maker *maker, const tj_array *reduction) {
+  return (int)maker->space->combination[reduction->number];
 }
 
 static uint32_t slots_of(const tj_array_maker *maker, const tj_array *reduction) {
@@ -62,7 +61,7 @@ static void reduce_some(tj_array_maker *maker, const tj_array *reduction, uint32
   bool begins = !maker->shape.loops && first < partials, is_all = begins && tj_is_int(is_there, 1);
   if (begins && !is_all)
     begin_slots(maker, reduction, slot, width);
-  int how = is_all ? TJ_ARRAY_OP_COUNT : combination(reduction);
+  int how = is_all ? TJ_ARRAY_OP_COUNT : combination(maker, reduction);
   tj_array_compute(maker, reduction->arg[0], first, width, slot, how)->access.valid = is_there;
 }
 
@@ -165,7 +164,7 @@ void tj_array_reduce_pieces(tj_array_maker *maker, uint32_t level) {
     uint32_t own = tj_array_load_pieces(maker, reduction, &pieces);
     for (uint32_t k = 0; k < pieces.count; k++)
       tj_array_combine_where(maker, pieces.is_there[k], maker->slot[i] + k % partials, own + k,
-                             combination(reduction));
+                             combination(maker, reduction));
   }
 }
 
@@ -225,7 +224,7 @@ static uint32_t load_waves(tj_array_maker *maker, int64_t place, const tj_array 
   uint32_t slot = tj_array_slots(maker, reduction->dtype, waves);
   for (uint32_t i = 0; i < waves; i += width)
     add_lds(maker, TJ_STEP_LOAD, tj_terse_add(graph, begin, tj_int(graph, i)), slot + i)->width = width;
-  tj_array_combine_halves(maker, slot, waves, combination(reduction));
+  tj_array_combine_halves(maker, slot, waves, combination(maker, reduction));
   return slot;
 }
 
@@ -239,8 +238,8 @@ static void begin_end(tj_array_maker *maker, const tj_array *reduction) {
   if (tj_array_online_of(maker, reduction) != NULL)
     tj_online_end(maker, reduction);
   else
-    tj_array_combine_halves(maker, slot, tj_array_partials(maker), combination(reduction));
-  combine_lanes(maker, slot, combination(reduction));
+    tj_array_combine_halves(maker, slot, tj_array_partials(maker), combination(maker, reduction));
+  combine_lanes(maker, slot, combination(maker, reduction));
 }
 
 static void know_all(tj_array_maker *maker, const tj_array *reduction, uint32_t slot) {

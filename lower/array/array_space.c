@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which modes are rows, which columns, and in which order: by the strides of the first destination. */
 #include "lower/array/array_space.h"
+#include "lower/array/array_extreme.h"
 
 #include "base/text.h"
 #include "ir/index/facts.h"
@@ -260,6 +261,7 @@ tj_array_space tj_array_space_of(tj_graph *graph, const tj_kernel *kernel) {
   space.lookup = TJ_NEW_ARRAY(graph->job, tj_array_lookup, space.argument_count + 1);
   space.is_array = TJ_NEW_ARRAY(graph->job, bool, space.argument_count + 1);
   space.digit = TJ_NEW_ARRAY(graph->job, const tj_node *, program->rank + 1);
+  space.combination = tj_array_combinations(graph, program);
   space.is_reduced = program->reduced != 0;
   set_arguments(&space);
   uint32_t primary = primary_of(&space);

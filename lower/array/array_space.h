@@ -33,6 +33,7 @@ typedef struct {
   bool *is_array;                        /* by argument: of the program; others are numbers, or indices */
   uint64_t *varies;                      /* by argument: modes, by bit, along which it has more than one element, or
                                             index */
+  const tj_array_op *combination;        /* by number: of reductions (array_extreme.h) */
   const struct tj_array_online **online; /* by number: what sums are that rows in loops take so; NULL: none are */
   bool is_reduced;                       /* columns are those of reductions */
 } tj_array_space;

@@ -113,6 +113,30 @@ static LLVMValueRef evaluated(const arithmetic *a, polynomial of, LLVMValueRef x
   return sum;
 }
 
+/* The larger of two that are -infinity or have no sign, NaN where one is: as their bits compare. */
+static LLVMValueRef farther(const arithmetic *a, LLVMValueRef argument[]) {
+  if (a->emitter->target->has_extremes || a->is_double)
+    return call(a, "llvm.maximum", argument, 2);
+  LLVMValueRef bits[] = {bits_of(a, argument[0]), bits_of(a, argument[1])};
+  return number_of(a, call(a, "llvm.smax", bits, 2));
+}
+
+/* The larger of two, where it does not matter whether NaN is left out. */
+static LLVMValueRef larger(const arithmetic *a, LLVMValueRef argument[]) {
+  LLVMValueRef (*emit_larger)(tj_emitter *, LLVMValueRef, LLVMValueRef) = a->emitter->target->family->emit_larger;
+  if (emit_larger == NULL || a->emitter->target->has_extremes || a->is_double)
+    return call(a, "llvm.maximum", argument, 2);
+  LLVMTypeRef type = LLVMTypeOf(a->like);
+  uint32_t width = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
+  LLVMValueRef all = LLVMGetPoison(type);
+  for (uint32_t lane = 0; lane < width; lane++) {
+    LLVMValueRef one = tj_emit_element_at(a->emitter, argument[0], width, lane);
+    LLVMValueRef other = tj_emit_element_at(a->emitter, argument[1], width, lane);
+    all = tj_emit_with_element(a->emitter, all, emit_larger(a->emitter, one, other), lane);
+  }
+  return all;
+}
+
 /* --- exponentials --- */
 
 /* 1.5 * 2^fraction_bits: what is added to it is rounded to an integer, which its bits then hold. */
@@ -291,6 +315,10 @@ LLVMValueRef tj_emit_array_function(tj_emitter *emitter, tj_array_op op, tj_dtyp
     return emit_fma(a, argument);
   case TJ_ARRAY_EXPONENT:
     return emit_exponent(a, x);
+  case TJ_ARRAY_LARGER:
+    return larger(a, argument);
+  case TJ_ARRAY_FARTHER:
+    return farther(a, argument);
   case TJ_ARRAY_add:
     return add(a, x, argument[1]);
   case TJ_ARRAY_sub:

@@ -158,6 +158,9 @@ struct tj_target_family {
   /* A word of four bytes, the low one first, of those of two words: `b` has bytes 4 to 7. NULL where elements that
    * are smaller than words do not turn around in registers. */
   LLVMValueRef (*emit_bytes)(struct tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b, const uint8_t byte[4]);
+  /* The larger of two f32; where one is NaN, the other or NaN. NULL where no target of the family has an instruction
+   * for that but those that has_extremes means. */
+  LLVMValueRef (*emit_larger)(struct tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b);
   /* So many words, 1, 2 or 4 as a vector, of memory that is only read, which caches are to keep. NULL where no target
    * of the family has_kept_loads. */
   LLVMValueRef (*emit_kept_load)(struct tj_emitter *emitter, LLVMValueRef address, uint32_t words);

@@ -23,7 +23,7 @@ enum {
 /* The first generation with v_maximum_f32. */
 enum { HAS_EXTREMES = 12 };
 
-/* The minor number of gfx950, of gfx9 the only one whose loads from LDS transpose. */
+/* The minor number of gfx950, of gfx9 the only one whose loads from LDS transpose, and that has v_maximum3_f32. */
 enum { TRANSPOSES_LDS = 5 };
 
 /* Of all processors' global accesses, the shortest: the 12 signed bits of gfx10. */
@@ -147,7 +147,7 @@ static tj_target parse(tj_job *job, const char *text) {
       .transposes_lds = found->major == 9 && found->minor == TRANSPOSES_LDS,
       .has_unaligned_vectors = true,
       .has_cheap_small_product = true,
-      .has_extremes = found->major >= HAS_EXTREMES,
+      .has_extremes = found->major >= HAS_EXTREMES || (found->major == 9 && found->minor == TRANSPOSES_LDS),
       .has_fast_doubles = has_fast_doubles(found),
       .has_float_scaling = true,
       .has_float_sums = adds_floats(found),
@@ -292,6 +292,30 @@ static LLVMValueRef emit_across(tj_emitter *emitter, LLVMValueRef word, uint32_t
       !tj_lane_find_across(&processor, (uint32_t)__builtin_ctz(distance), &step))
     return emit_other_half(emitter, word);
   return emit_lanes(emitter, word, &step);
+}
+
+/* --- the larger --- */
+
+/* Stands at the function's beginning. */
+static LLVMValueRef infinity(tj_emitter *emitter) {
+  enum { INFINITE = 0x7f800000 };
+  if (emitter->infinity != NULL)
+    return emitter->infinity;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(emitter->builder);
+  LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(emitter->function));
+  if (first != NULL)
+    LLVMPositionBuilderBefore(emitter->builder, first);
+  emitter->infinity = tj_emit_hidden(emitter, tj_emit_int(emitter, 32, INFINITE), TJ_DTYPE_f32);
+  LLVMPositionBuilderAtEnd(emitter->builder, here);
+  return emitter->infinity;
+}
+
+/* The middle one with infinity. Of maxima that leave NaN out, and of an infinity that it knows, LLVM makes what
+ * quiets NaNs first, by an instruction for each operand. */
+static LLVMValueRef emit_larger(tj_emitter *emitter, LLVMValueRef a, LLVMValueRef b) {
+  LLVMTypeRef overload[] = {emitter->f32};
+  LLVMValueRef arguments[] = {a, b, infinity(emitter)};
+  return tj_emit_intrinsic(emitter, "llvm.amdgcn.fmed3", overload, 1, arguments, 3);
 }
 
 /* --- resources --- */
@@ -563,6 +587,7 @@ const tj_target_family tj_family_amdgpu = {
     .emit_kernel = emit_kernel,
     .read_float8 = read_float8,
     .write_float8 = write_float8,
+    .emit_larger = emit_larger,
     .emit_across = emit_across,
     .emit_lanes = emit_lanes,
     .emit_swap = emit_swap,

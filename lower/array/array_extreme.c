@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Which maxima may leave NaNs out, and which are of what has no sign. */
+#include "lower/array/array_extreme.h"
+
+/* Whether a function is NaN where an argument is. */
+static bool keeps_nan(const tj_array *array) {
+  switch (array->op) {
+  case TJ_ARRAY_CAST:
+    return tj_dtype_class_of(array->dtype) == TJ_CLASS_FLOAT && tj_dtype_bits(array->dtype) >= 16;
+  case TJ_ARRAY_FMA:
+    return tj_dtype_class_of(array->dtype) == TJ_CLASS_FLOAT;
+  case TJ_ARRAY_EXPONENT:
+  case TJ_ARRAY_add:
+  case TJ_ARRAY_sub:
+  case TJ_ARRAY_mul:
+  case TJ_ARRAY_div:
+  case TJ_ARRAY_neg:
+  case TJ_ARRAY_abs:
+  case TJ_ARRAY_min:
+  case TJ_ARRAY_max:
+  case TJ_ARRAY_floor:
+  case TJ_ARRAY_round:
+  case TJ_ARRAY_sqrt:
+  case TJ_ARRAY_rsqrt:
+  case TJ_ARRAY_exp:
+  case TJ_ARRAY_exp2:
+  case TJ_ARRAY_log:
+  case TJ_ARRAY_log2:
+  case TJ_ARRAY_tanh:
+  case TJ_ARRAY_sigmoid:
+  case TJ_ARRAY_erf:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static bool has_one_of(const bool *set, const tj_array *array) {
+  for (uint32_t i = 0; i < tj_array_arity(array->op); i++) {
+    if (set[array->arg[i]->number])
+      return true;
+  }
+  return false;
+}
+
+/* By number: whether all elements of a row are NaN because one of the array's is. */
+static const bool *nan_with(tj_graph *graph, const tj_array_program *program, const tj_array *of, uint64_t modes) {
+  bool *here = TJ_NEW_ARRAY(graph->job, bool, (size_t)program->count + 1); /* where that element is */
+  bool *row = TJ_NEW_ARRAY(graph->job, bool, (size_t)program->count + 1);
+  for (uint32_t i = 0; i < program->count; i++) {
+    const tj_array *array = program->array[i];
+    bool keeps = keeps_nan(array);
+    here[i] = array == of || (keeps && has_one_of(here, array));
+    row[i] = (keeps && has_one_of(row, array)) ||
+             (array->op == TJ_ARRAY_SUM && array->modes == modes && here[array->arg[0]->number]);
+  }
+  return row;
+}
+
+static bool may_leave_nan_out(tj_graph *graph, const tj_array_program *program, const tj_array *largest) {
+  const bool *is_nan = nan_with(graph, program, largest->arg[0], largest->modes);
+  for (uint32_t i = 0; i < program->store_count; i++) {
+    const tj_array *value = program->store[i].value;
+    if (tj_array_parts(graph, program, value)[largest->number] && !is_nan[value->number])
+      return false;
+  }
+  return true;
+}
+
+static tj_array_op combination(tj_graph *graph, const tj_array_program *program, const tj_array *reduction) {
+  switch (reduction->op) {
+  case TJ_ARRAY_SUM:
+    return TJ_ARRAY_add;
+  case TJ_ARRAY_SMALLEST:
+    return TJ_ARRAY_min;
+  case TJ_ARRAY_LARGEST:
+    if (reduction->arg[0]->op == TJ_ARRAY_abs)
+      return TJ_ARRAY_FARTHER;
+    return may_leave_nan_out(graph, program, reduction) ? TJ_ARRAY_LARGER : TJ_ARRAY_max;
+  default:
+    return TJ_ARRAY_OP_COUNT;
+  }
+}
+
+const tj_array_op *tj_array_combinations(tj_graph *graph, const tj_array_program *program) {
+  tj_array_op *all = TJ_NEW_ARRAY(graph->job, tj_array_op, (size_t)program->count + 1);
+  for (uint32_t i = 0; i < program->count; i++)
+    all[i] = combination(graph, program, program->array[i]);
+  return all;
+}
