@@ -659,7 +659,8 @@ NANS = {"softmax": "let e = exp(x - max(x, 1))\n y = e / sum(e, 1)",
         "sizes": "y = max(abs(x), 1)",
         "another sum": "y = exp(x - max(x, 1)) / sum(exp(z), 1)",
         "chosen": "y = exp(x - max(x, 1)) / sum(select(gt(x, 0), x, 1), 1)",
-        "less": "y = x - max(x, 1)"}
+        "less": "y = x - max(x, 1)",
+        "rounded": "y = x * 2"}
 
 
 def check_nans(runner, device, dtype, name, columns, fixed):
@@ -675,7 +676,7 @@ def check_nans(runner, device, dtype, name, columns, fixed):
     x[5, 0], x[6, -1] = infinity, infinity | sign
     x[7], x[8] = infinity | sign, 2 * sign - 1
     x[9, :-1] = infinity | sign
-    result = "f32" if name in ("seen", "sizes") else dtype
+    result = "f32" if name in ("seen", "sizes") else "bf16" if name == "rounded" else dtype
     one = name in ("seen", "sizes")
     text = ("param M in 1..64, N in 1..100000\n" +
             f"kernel k(x: {dtype} @ (M,N):(N,1), z: {dtype} @ (M,N):(N,1), " +
@@ -694,7 +695,7 @@ def check_nans(runner, device, dtype, name, columns, fixed):
               "sizes": lambda: abs(x).max(1, keepdims=True),
               "another sum": lambda: power / numpy.exp(z).sum(1, keepdims=True),
               "chosen": lambda: power / numpy.where(x > 0, x, 1).sum(1, keepdims=True),
-              "less": lambda: x - most}[name]()
+              "less": lambda: x - most, "rounded": lambda: x * 2}[name]()
     y = widened(found["y"], result).astype("f8").reshape(wanted.shape)
     far = ~((numpy.isnan(y) & numpy.isnan(wanted)) | (y == wanted) | (abs(y - wanted) <= 2e-2 * abs(wanted) + 1e-6))
     if far.any():

@@ -85,7 +85,8 @@ static LLVMValueRef upper_halves(tj_emitter *emitter, LLVMValueRef words) {
   return LLVMBuildBitCast(builder, pairs, tj_emit_like(words, emitter->i16), "");
 }
 
-/* Adds half a step, less one bit where the result is even already, and cuts off; NaNs become one of them. */
+/* Adds half a step, less one bit where the result is even already, and cuts off; NaNs become one of them, unless they
+ * are no more than their upper halves, which nothing is carried to. */
 static LLVMValueRef bfloat_by_hand(tj_emitter *emitter, LLVMValueRef value) {
   enum { NAN_BITS = 0x7fc00000 };
   LLVMBuilderRef builder = emitter->builder;
@@ -93,9 +94,11 @@ static LLVMValueRef bfloat_by_hand(tj_emitter *emitter, LLVMValueRef value) {
   LLVMValueRef odd = LLVMBuildLShr(builder, bits, int_like(value, emitter->i32, 16), "");
   odd = LLVMBuildAnd(builder, odd, int_like(value, emitter->i32, 1), "");
   LLVMValueRef half = LLVMBuildAdd(builder, odd, int_like(value, emitter->i32, 0x7fff), "");
-  LLVMValueRef rounded = LLVMBuildAdd(builder, bits, half, "");
-  LLVMValueRef is_nan = LLVMBuildFCmp(builder, LLVMRealUNO, value, value, "");
-  LLVMValueRef result = LLVMBuildSelect(builder, is_nan, int_like(value, emitter->i32, NAN_BITS), rounded, "");
+  LLVMValueRef result = LLVMBuildAdd(builder, bits, half, "");
+  if (!emitter->has_short_nans) {
+    LLVMValueRef is_nan = LLVMBuildFCmp(builder, LLVMRealUNO, value, value, "");
+    result = LLVMBuildSelect(builder, is_nan, int_like(value, emitter->i32, NAN_BITS), result, "");
+  }
   return LLVMBuildBitCast(builder, upper_halves(emitter, result), tj_emit_like(value, emitter->bf16), "");
 }
 

@@ -74,6 +74,7 @@ typedef struct tj_emitter {
   struct tj_trips *trips;     /* emit_loop.c: of the LOOP step that is open; NULL: none is */
   LLVMValueRef *number; /* by array of a copy's program: numbers that are the same for all elements; NULL: others
                            are constants, or in slots */
+  bool has_short_nans;  /* the lower halves of NaNs in f32 are 0 */
   LLVMValueRef infinity; /* an f32 that the optimizer knows nothing of; NULL: none yet */
   tj_wave_place wave_place;
   LLVMValueRef lds;     /* pointer to the workgroup's own elements; NULL: there are none, or they begin at 0 */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Emitters: what they need to know of a kernel before its function begins. */
 #include "lower/emit/emit.h"
+#include "lower/kernel/arithmetic.h"
 #include "lower/kernel/loop.h"
 
 uint64_t tj_emit_workgroup_limit(const tj_emitter *emitter) {
@@ -63,6 +64,32 @@ static void init_types(tj_emitter *emitter) {
   emitter->nothing = LLVMVoidTypeInContext(emitter->context);
 }
 
+static bool is_launched(const tj_kernel *kernel, const tj_node *symbol) {
+  for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+    if (kernel->parameter[i] == symbol)
+      return true;
+  }
+  return false;
+}
+
+/* Whether the lower halves of all NaNs in f32 are 0: those that come from memory were bf16, and no number comes with
+ * the launch. */
+static bool has_short_nans(const tj_kernel *kernel, const tj_target *target) {
+  const tj_array_program *program = tj_kernel_program(kernel);
+  if (!target->keeps_nans)
+    return false;
+  for (uint32_t i = 0; i < kernel->buffer_count; i++) {
+    const tj_kernel_buffer *buffer = &kernel->buffer[i];
+    if (buffer->is_read && buffer->dtype != TJ_DTYPE_bf16 && tj_dtype_class_of(buffer->dtype) == TJ_CLASS_FLOAT)
+      return false;
+  }
+  for (uint32_t i = 0; program != NULL && i < program->count; i++) {
+    if (program->array[i]->op == TJ_ARRAY_SCALAR && is_launched(kernel, program->array[i]->integer))
+      return false;
+  }
+  return true;
+}
+
 void tj_emitter_init(tj_emitter *emitter, tj_graph *graph, tj_module *module, const tj_kernel *kernel,
                      const tj_target *target) {
   *emitter = (tj_emitter){
@@ -74,6 +101,7 @@ void tj_emitter_init(tj_emitter *emitter, tj_graph *graph, tj_module *module, co
       .module = module->module,
       .builder = module->builder,
       .nodes = tj_kernel_nodes_of(graph, kernel),
+      .has_short_nans = has_short_nans(kernel, target),
   };
   check_size(emitter);
   check_symbols(emitter);

@@ -89,6 +89,7 @@ typedef struct {
   bool has_bfloat_rounding;     /* an instruction makes bfloat of float */
   bool has_short_sums;          /* an instruction multiplies and adds in f32, and makes f16 of that */
   bool has_bfloat_sums;         /* or bfloat */
+  bool keeps_nans;              /* NaNs of arithmetic have an operand's bits, or those of the plain quiet one */
   const tj_buffer_resource *resource; /* whose bounds accesses may have for masks; NULL: none */
   bool saturates_float8;              /* write_float8 does */
   tj_floats8 floats8;                 /* which floats of 8 bits read_float8 and write_float8 convert */

@@ -57,6 +57,7 @@ static tj_target target_of(const char *name, const char *processor, const char *
       .idle_passes = idle_passes,
       .object = TJ_OBJECT_HOST,
       .has_float_sums = true,
+      .keeps_nans = true,
       .wave_size = 1,
       .lds_bytes = LDS_BYTES,
       .static_lds_bytes = LDS_BYTES,
