@@ -47,6 +47,15 @@ typedef struct {
   LLVMBasicBlockRef block;    /* where that is */
 } tj_wave_place;
 
+/* A number that many are divided by, and what that takes (emit_quotient.c). */
+typedef struct tj_divisor {
+  const struct tj_divisor *next; /* that was made before */
+  LLVMValueRef of;               /* the vector whose lane the number was made of */
+  uint32_t lane;
+  tj_dtype dtype;
+  LLVMValueRef number, reciprocal, below, rest, is_usual;
+} tj_divisor;
+
 /* A node's value: an i1 for truths, an i32, or an i64. */
 typedef struct tj_emitter {
   tj_job *job;
@@ -72,10 +81,11 @@ typedef struct tj_emitter {
   struct tj_bounded *bounded; /* resources, and offsets into them; NULL: none so far */
   tj_slot_value *slot;        /* by number */
   struct tj_trips *trips;     /* emit_loop.c: of the LOOP step that is open; NULL: none is */
-  LLVMValueRef *number; /* by array of a copy's program: numbers that are the same for all elements; NULL: others
-                           are constants, or in slots */
-  bool has_short_nans;  /* the lower halves of NaNs in f32 are 0 */
-  LLVMValueRef infinity; /* an f32 that the optimizer knows nothing of; NULL: none yet */
+  LLVMValueRef *number;      /* by array of a copy's program: numbers that are the same for all elements; NULL: others
+                                are constants, or in slots */
+  const tj_divisor *divisor; /* the last one that was made; NULL: there is none */
+  bool has_short_nans;       /* the lower halves of NaNs in f32 are 0 */
+  LLVMValueRef infinity;     /* an f32 that the optimizer knows nothing of; NULL: none yet */
   tj_wave_place wave_place;
   LLVMValueRef lds;     /* pointer to the workgroup's own elements; NULL: there are none, or they begin at 0 */
   tj_width index_width; /* of the linear coordinate, beyond the count included, and of the count */

@@ -153,6 +153,48 @@ static LLVMValueRef emit_differences(const computation *c, LLVMValueRef from, LL
   return LLVMBuildFAdd(builder, from, repeated(c, LLVMBuildFNeg(builder, first, "")), "");
 }
 
+/* Where the number is that all elements of a vector have: in a lane of a vector; or nowhere, as a constant. */
+static tj_slot_value place_of_number(const computation *c, const tj_array *array) {
+  uint32_t input;
+  if (shared_number(c, array) != NULL)
+    return (tj_slot_value){shared_number(c, array), 1, 0};
+  if (array->op != TJ_ARRAY_NUMBER && find_input(c, array, &input) && c->inputs->across == 0)
+    return c->emitter->slot[c->inputs->slot[input]];
+  return (tj_slot_value){NULL, 1, 0};
+}
+
+/* The builder goes behind an instruction, where whoever has its result has what is made of it. */
+static void go_behind(const computation *c, LLVMValueRef instruction) {
+  LLVMValueRef next = LLVMGetNextInstruction(instruction);
+  while (next != NULL && LLVMIsAPHINode(next) != NULL)
+    next = LLVMGetNextInstruction(next);
+  if (next != NULL)
+    LLVMPositionBuilderBefore(c->emitter->builder, next);
+}
+
+/* The divisor that all elements of a vector have, which is made once for all vectors. */
+static const tj_divisor *divisor_of(const computation *c, const tj_array *array, tj_dtype dtype) {
+  tj_emitter *emitter = c->emitter;
+  tj_slot_value place = place_of_number(c, array);
+  bool is_shared = place.value != NULL && LLVMIsAInstruction(place.value) != NULL;
+  for (const tj_divisor *d = is_shared ? emitter->divisor : NULL; d != NULL; d = d->next) {
+    if (d->of == place.value && d->lane == place.lane && d->dtype == dtype)
+      return d;
+  }
+  computation one = *c;
+  one.width = 1;
+  tj_divisor *made = TJ_NEW(emitter->job, tj_divisor);
+  *made = (tj_divisor){.next = emitter->divisor, .of = place.value, .lane = place.lane, .dtype = dtype};
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(emitter->builder);
+  if (is_shared)
+    go_behind(c, place.value);
+  made->number = as_array(&one, array, dtype);
+  tj_emit_divisor(emitter, made);
+  LLVMPositionBuilderAtEnd(emitter->builder, here);
+  emitter->divisor = is_shared ? made : emitter->divisor;
+  return made;
+}
+
 /* A number of 4 bits in a byte: the array's first argument; the second tells which half. */
 static LLVMValueRef emit_half(const computation *c, const tj_array *array) {
   LLVMBuilderRef builder = c->emitter->builder;
@@ -182,7 +224,7 @@ static LLVMValueRef emit_function(const computation *c, const tj_array *array) {
   if (array->op == TJ_ARRAY_div && has_exact_reciprocal(array->arg[1]))
     return LLVMBuildFMul(c->emitter->builder, argument[0], reciprocal_of(c, array->arg[1], array->dtype), "");
   if (array->op == TJ_ARRAY_div && has_one_second(c, array))
-    return tj_emit_quotients(c->emitter, array->dtype, argument[0], argument[1]);
+    return tj_emit_quotients(c->emitter, argument[0], divisor_of(c, array->arg[1], array->dtype));
   return tj_emit_array_function(c->emitter, array->op, array->dtype, argument);
 }
 

@@ -21,9 +21,10 @@ LLVMValueRef tj_emit_whole_exp2(tj_emitter *emitter, tj_dtype dtype, LLVMValueRe
 /* exp of what is not positive: the same in fewer instructions. */
 LLVMValueRef tj_emit_low_exp(tj_emitter *emitter, tj_dtype dtype, LLVMValueRef argument);
 
-/* Quotients of a vector of f32 or f64, each rounded once, where all divisors are the same. The builder ends in a new
- * block. (emit_quotient.c) */
-LLVMValueRef tj_emit_quotients(tj_emitter *emitter, tj_dtype dtype, LLVMValueRef dividend, LLVMValueRef divisors);
+/* Gives a divisor that has its number, of f32 or f64, what quotients by it take, where the builder is; and such
+ * quotients of a vector, each rounded once. The builder ends in a new block. (emit_quotient.c) */
+void tj_emit_divisor(tj_emitter *emitter, tj_divisor *divisor);
+LLVMValueRef tj_emit_quotients(tj_emitter *emitter, LLVMValueRef dividend, const tj_divisor *divisor);
 
 /* The number in the lower half of a byte, of the type that u4, i4 or f4e2m1 says; and the byte of two numbers, by
  * pack_u4, pack_i4 or pack_f4e2m1, as a number. (emit_halves.c) */

@@ -30,6 +30,11 @@ static LLVMValueRef fma_of(const quotients *q, LLVMValueRef x, LLVMValueRef y, L
   return tj_emit_typed_intrinsic(q->emitter, "llvm.fma", (LLVMValueRef[]){x, y, z}, 3);
 }
 
+/* For each of the dividends. */
+static LLVMValueRef repeated(const quotients *q, LLVMValueRef number) {
+  return tj_emit_repeated(q->emitter, number, LLVMGetVectorSize(LLVMTypeOf(q->dividend)));
+}
+
 static LLVMValueRef absolute(const quotients *q, LLVMValueRef x) {
   return tj_emit_typed_intrinsic(q->emitter, "llvm.fabs", &x, 1);
 }
@@ -50,20 +55,22 @@ static LLVMValueRef number_before(const quotients *q, LLVMValueRef x) {
                           "");
 }
 
-static LLVMValueRef by_reciprocal(const quotients *q) {
+static void make_reciprocal(const quotients *q, tj_divisor *divisor) {
   LLVMBuilderRef b = q->builder;
-  uint32_t width = LLVMGetVectorSize(LLVMTypeOf(q->dividend));
   LLVMValueRef zero = LLVMConstReal(q->element, 0), negative = LLVMBuildFNeg(b, q->divisor, "");
   LLVMValueRef reciprocal = LLVMBuildFDiv(b, LLVMConstReal(q->element, 1), q->divisor, "");
   LLVMValueRef is_more = LLVMBuildFCmp(b, LLVMRealOLT, lacking(q, negative, reciprocal), zero, "");
-  LLVMValueRef below = LLVMBuildSelect(b, is_more, number_before(q, reciprocal), reciprocal, "");
-  LLVMValueRef rest = tj_emit_repeated(q->emitter, lacking(q, negative, below), width);
-  LLVMValueRef near =
-      fma_of(q, q->dividend, tj_emit_repeated(q->emitter, below, width), LLVMBuildFMul(b, q->dividend, rest, ""));
-  LLVMValueRef excess =
-      fma_of(q, tj_emit_repeated(q->emitter, q->divisor, width), near, LLVMBuildFNeg(b, q->dividend, ""));
-  LLVMValueRef back = tj_emit_repeated(q->emitter, LLVMBuildFNeg(b, reciprocal, ""), width);
-  return fma_of(q, excess, back, near);
+  divisor->reciprocal = reciprocal;
+  divisor->below = LLVMBuildSelect(b, is_more, number_before(q, reciprocal), reciprocal, "");
+  divisor->rest = lacking(q, negative, divisor->below);
+}
+
+static LLVMValueRef by_reciprocal(const quotients *q, const tj_divisor *divisor) {
+  LLVMBuilderRef b = q->builder;
+  LLVMValueRef near = fma_of(q, q->dividend, repeated(q, divisor->below),
+                             LLVMBuildFMul(b, q->dividend, repeated(q, divisor->rest), ""));
+  LLVMValueRef excess = fma_of(q, repeated(q, q->divisor), near, LLVMBuildFNeg(b, q->dividend, ""));
+  return fma_of(q, excess, repeated(q, LLVMBuildFNeg(b, divisor->reciprocal, "")), near);
 }
 
 /* --- by the reciprocal in f64 --- */
@@ -71,20 +78,23 @@ static LLVMValueRef by_reciprocal(const quotients *q) {
 /* z and z' in f64 are 1/b to 100 bits, of which z' has the sign that z has. What a z + a z' comes to in f64 is on the
  * same side as a/b of whatever lies between two f32, or there where a/b is; so it rounds as a/b does, be it tiny or
  * not a number. */
-static LLVMValueRef by_double(const quotients *q) {
+static void make_double(const quotients *q, tj_divisor *made) {
   LLVMBuilderRef b = q->builder;
-  uint32_t width = LLVMGetVectorSize(LLVMTypeOf(q->dividend));
   LLVMTypeRef twice = q->emitter->f64;
   LLVMValueRef one = LLVMConstReal(twice, 1), divisor = LLVMBuildFPExt(b, q->divisor, twice, "");
   LLVMValueRef reciprocal = LLVMBuildFDiv(b, one, divisor, "");
   LLVMValueRef below = LLVMBuildFMul(b, reciprocal, LLVMConstReal(twice, 1 - 0x1p-52), "");
   LLVMValueRef rest = fma_of(q, LLVMBuildFNeg(b, divisor, ""), below, one);
   LLVMValueRef is_usual = LLVMBuildFCmp(b, LLVMRealORD, rest, rest, "");
-  below = LLVMBuildSelect(b, is_usual, below, reciprocal, "");
-  rest = LLVMBuildSelect(b, is_usual, LLVMBuildFMul(b, rest, below, ""), reciprocal, "");
-  LLVMValueRef dividend = LLVMBuildFPExt(b, q->dividend, tj_emit_like(q->dividend, twice), "");
-  LLVMValueRef tail = LLVMBuildFMul(b, dividend, tj_emit_repeated(q->emitter, rest, width), "");
-  LLVMValueRef quotient = fma_of(q, dividend, tj_emit_repeated(q->emitter, below, width), tail);
+  made->below = LLVMBuildSelect(b, is_usual, below, reciprocal, "");
+  made->rest = LLVMBuildSelect(b, is_usual, LLVMBuildFMul(b, rest, below, ""), reciprocal, "");
+}
+
+static LLVMValueRef by_double(const quotients *q, const tj_divisor *divisor) {
+  LLVMBuilderRef b = q->builder;
+  LLVMValueRef dividend = LLVMBuildFPExt(b, q->dividend, tj_emit_like(q->dividend, q->emitter->f64), "");
+  LLVMValueRef tail = LLVMBuildFMul(b, dividend, repeated(q, divisor->rest), "");
+  LLVMValueRef quotient = fma_of(q, dividend, repeated(q, divisor->below), tail);
   return LLVMBuildFPTrunc(b, quotient, LLVMTypeOf(q->dividend), "");
 }
 
@@ -180,18 +190,38 @@ static void accept(const quotients *q, ways *all, LLVMValueRef found, LLVMValueR
   LLVMPositionBuilderAtEnd(q->builder, next);
 }
 
-LLVMValueRef tj_emit_quotients(tj_emitter *emitter, tj_dtype dtype, LLVMValueRef dividend, LLVMValueRef divisors) {
+static bool takes_doubles(const quotients *q) {
+  return q->emitter->target->has_fast_doubles && !q->is_double;
+}
+
+static quotients quotients_of(tj_emitter *emitter, LLVMValueRef dividend, const tj_divisor *divisor) {
+  return (quotients){emitter,  emitter->builder, LLVMTypeOf(divisor->number),
+                     dividend, divisor->number,  divisor->dtype == TJ_DTYPE_f64};
+}
+
+void tj_emit_divisor(tj_emitter *emitter, tj_divisor *divisor) {
+  const quotients q = quotients_of(emitter, NULL, divisor);
+  if (takes_doubles(&q)) {
+    make_double(&q, divisor);
+    return;
+  }
+  make_reciprocal(&q, divisor);
+  divisor->is_usual = divisor_is_usual(&q);
+}
+
+LLVMValueRef tj_emit_quotients(tj_emitter *emitter, LLVMValueRef dividend, const tj_divisor *divisor) {
   LLVMBuilderRef b = emitter->builder;
-  LLVMValueRef first = LLVMBuildExtractElement(b, divisors, LLVMConstInt(emitter->i32, 0, false), "");
-  const quotients q = {emitter, b, LLVMTypeOf(first), dividend, first, dtype == TJ_DTYPE_f64};
-  if (emitter->target->has_fast_doubles && !q.is_double)
-    return by_double(&q);
+  const quotients q = quotients_of(emitter, dividend, divisor);
+  if (takes_doubles(&q))
+    return by_double(&q, divisor);
   ways all = {.after = tj_emit_block(emitter, "divided")};
-  LLVMValueRef found = by_reciprocal(&q), are_large = all_large(&q, found), is_usual = divisor_is_usual(&q);
+  LLVMValueRef found = by_reciprocal(&q, divisor), are_large = all_large(&q, found), is_usual = divisor->is_usual;
   accept(&q, &all, found, LLVMBuildAnd(b, is_usual, are_large, ""), "each");
-  if (!emitter->target->has_division)
+  bool has_division = emitter->target->has_division;
+  if (!has_division)
     accept(&q, &all, found, LLVMBuildAnd(b, is_usual, all_large_or_zero(&q, found), ""), "others");
-  LLVMValueRef each = emitter->target->has_division ? LLVMBuildFDiv(b, dividend, divisors, "") : divided_in_turn(&q);
+  LLVMValueRef each =
+      has_division ? LLVMBuildFDiv(b, dividend, repeated(&q, divisor->number), "") : divided_in_turn(&q);
   add_way(&q, &all, each);
   LLVMBuildBr(b, all.after);
   LLVMPositionBuilderAtEnd(b, all.after);
