@@ -213,7 +213,7 @@ tj_held tj_mapping_held(tj_graph *graph, const tj_mapping *mapping, const tj_map
                         bool leaves_out) {
   uint32_t rank = tj_mapping_rank(mapping);
   holder h = {.graph = graph, .mapping = mapping, .side = side, .leaves_out = leaves_out};
-  h.held = (tj_held){.mapping = mapping, .work_items = work_items, .slots = side->slots};
+  h.held = (tj_held){.mapping = mapping, .rank = rank, .work_items = work_items, .slots = side->slots};
   h.held.place = h.place = TJ_NEW_ARRAY(graph->job, tj_held_sum, rank);
   h.held.bound = h.bound = TJ_NEW_ARRAY(graph->job, tj_held_sum, side->digit_count + 1);
   take_items(&h);
@@ -232,13 +232,14 @@ static int64_t value_of(const tj_held_sum *sum, uint32_t work_item, uint32_t slo
 }
 
 void tj_held_at(const tj_held *held, uint32_t work_item, uint32_t slot, int64_t place[]) {
-  uint32_t rank = tj_mapping_rank(held->mapping);
-  int64_t index = held->gives_index ? value_of(&held->place[0], work_item, slot) : 0;
-  for (uint32_t m = 0; m < rank; m++) {
+  for (uint32_t m = 0; m < held->rank && !held->gives_index; m++)
+    place[m] = value_of(&held->place[m], work_item, slot);
+  if (!held->gives_index)
+    return;
+  int64_t index = value_of(&held->place[0], work_item, slot);
+  for (uint32_t m = 0; m < held->rank; m++) {
     int64_t extent = tj_mapping_extent(held->mapping, m);
-    place[m] = !held->gives_index ? value_of(&held->place[m], work_item, slot)
-               : m + 1 < rank     ? index % extent
-                                  : index;
+    place[m] = m + 1 < held->rank ? index % extent : index;
     index /= extent;
   }
 }

@@ -16,6 +16,7 @@ typedef struct {
 /* One side, as the work-items of a workgroup hold it. */
 typedef struct {
   const tj_mapping *mapping;
+  uint32_t rank; /* of the tile */
   uint32_t work_items, slots;
   bool reaches_beyond;      /* some digits would lead beyond the tile */
   bool gives_index;         /* the only coordinate is the tile's index */

@@ -65,14 +65,15 @@ static void find_places(prover *p, const tj_lds_leaf leaf[], uint32_t count) {
           c % part_extent(p->mapping, leaf[i].mode) / leaf[i].step % leaf[i].extent * leaf[i].stride;
   }
   uint32_t parted = tj_mapping_pass_mode(p->mapping), parts = tj_mapping_lds_parts(p->mapping, p->mapping->passes);
+  int64_t part = part_extent(p->mapping, parted), pitch = tj_mapping_lds_pitch(p->graph, p->mapping);
   for (int64_t c = 0; c < tj_mapping_extent(p->mapping, parted); c++)
-    p->place[parted][c] += c / part_extent(p->mapping, parted) % parts * tj_mapping_lds_pitch(p->graph, p->mapping);
+    p->place[parted][c] += c / part % parts * pitch;
 }
 
 static int64_t place_of(const prover *p, uint32_t item, uint32_t slot) {
   int64_t at[TJ_MAX_DIMENSIONS], place = 0;
   tj_held_at(&p->held, item, slot, at);
-  for (uint32_t m = 0; m < tj_mapping_rank(p->mapping); m++)
+  for (uint32_t m = 0; m < p->held.rank; m++)
     place += p->place[m][at[m]];
   return place;
 }

@@ -208,12 +208,6 @@ static tj_kernel *make_shared(tj_tile_search *search, const tj_lds_choice *share
   return kernel;
 }
 
-/* The same of a shape; NULL where it does not fit, or is too dear. */
-static tj_kernel *make_one_way(tj_tile_search *search) {
-  tj_lds_choice shared;
-  return share_out_calmly(search, &shared) ? make_shared(search, &shared) : NULL;
-}
-
 /* Counted, where the launch brings no parameters. */
 static tj_price price_of(const tj_tile_search *search, const tj_kernel *kernel) {
   enum { MOST_ACCESSES = 1 << 16 };
@@ -261,13 +255,17 @@ typedef struct {
   const char *obstacle;
 } direct_offer;
 
-/* Whether a kernel of a price has more conflicts than the usual one: as planned, or as its accesses are counted,
- * whose vectors may be narrower. */
-static bool has_more_conflicts(const direct_offer *offer, const tj_kernel *kernel, const tj_price *price) {
+/* Whether more conflicts are planned than the usual kernel has. */
+static bool plans_more_conflicts(const direct_offer *offer, const tj_stage_choice *choice) {
+  return conflicts_of(choice) > conflicts_of(offer->usual->stage);
+}
+
+/* Whether a kernel of a price has more conflicts than the usual one, as its accesses are counted, whose vectors may
+ * be narrower than planned. */
+static bool has_more_conflicts(const direct_offer *offer, const tj_price *price) {
   tj_cost cost = tj_price_of_lds(price), usual = tj_price_of_lds(&offer->price);
-  return conflicts_of(kernel->stage) > conflicts_of(offer->usual->stage) ||
-         (cost.cycles - cost.least_cycles) * offer->price.counted_workgroups >
-             (usual.cycles - usual.least_cycles) * price->counted_workgroups;
+  return (cost.cycles - cost.least_cycles) * offer->price.counted_workgroups >
+         (usual.cycles - usual.least_cycles) * price->counted_workgroups;
 }
 
 /* What is said of a kernel that is worse than the usual one, or that there is none. */
@@ -284,15 +282,22 @@ static const direct_faults faults_by_lane = {
     "tiles that turn around behind LDS have bank conflicts here, which those that do before it have not",
     "tiles that turn around behind LDS have other work-items store their vectors"};
 
-/* Why a kernel is worse than the usual one: conflicts, or lines of memory; NULL: it is not. */
-static const char *fault_of(const tj_tile_search *search, const direct_offer *offer, const tj_kernel *kernel) {
+/* Makes the kernel of a shape. Why it is worse than the usual one, or would be: conflicts, or lines of memory; NULL:
+ * it is not. */
+static const char *make_offered(tj_tile_search *search, const direct_offer *offer, tj_kernel **made) {
   const direct_faults *faults = lies_side_by_side(search) ? &faults_side_by_side : &faults_by_lane;
+  tj_lds_choice shared;
+  if (!share_out_calmly(search, &shared))
+    return faults->missing;
+  if (plans_more_conflicts(offer, shared.choice))
+    return faults->conflicts;
+  const tj_kernel *kernel = *made = make_shared(search, &shared);
   if (kernel == NULL)
     return faults->missing;
   if (tj_kernel_boxes(kernel, false) > 1)
     return "a tile takes several boxes";
   tj_price price = price_of(search, kernel);
-  if (has_more_conflicts(offer, kernel, &price))
+  if (has_more_conflicts(offer, &price))
     return faults->conflicts;
   int64_t lines = tj_price_of_memory(&price).lines, usual = tj_price_of_memory(&offer->price).lines;
   if (lines * offer->price.counted_workgroups <= usual * price.counted_workgroups)
@@ -311,8 +316,8 @@ static void offer_one(tj_tile_search *search, tj_side_name side, bool by_dma, di
   straight.by_dma = by_dma;
   straight.dearest = 0;
   straight.fuel = search->graph->job->fuel;
-  tj_kernel *kernel = make_one_way(&straight);
-  const char *fault = fault_of(&straight, offer, kernel);
+  tj_kernel *kernel = NULL;
+  const char *fault = make_offered(&straight, offer, &kernel);
   if (fault == NULL)
     offer->kernel = kernel;
   offer->obstacle = fault == NULL || offer->obstacle == NULL ? fault : offer->obstacle;
