@@ -186,13 +186,15 @@ static bool skip_exponent(tj_lexer *lexer) {
   return skip_digits(lexer);
 }
 
-/* Reads on from the point of a decimal number. */
+/* Reads on from the point, or from the e, of a decimal number. */
 static tj_token lex_fraction(tj_lexer *lexer, uint32_t begin, bool is_decimal) {
-  lexer->position++;
-  bool is_whole = skip_digits(lexer) && skip_exponent(lexer) && !is_word_character(peek(lexer, 0));
+  bool has_point = peek(lexer, 0) == '.';
+  lexer->position += has_point ? 1 : 0;
+  bool is_whole =
+      (!has_point || skip_digits(lexer)) && skip_exponent(lexer) && !is_word_character(peek(lexer, 0));
   if (!is_decimal || !is_whole) {
     skip_word(lexer);
-    tj_note(lexer->job, "a decimal number is written 0.5 or 2.5e-3; a range is written 0..9, with two dots");
+    tj_note(lexer->job, "a decimal number is written 0.5, 2.5e-3 or 1e5; a range is written 0..9, with two dots");
     fail_number(lexer, begin, "is not a number");
   }
   return (tj_token){TJ_TOKEN_DECIMAL, {begin, lexer->position}, 0};
@@ -226,6 +228,10 @@ static tj_token lex_number(tj_lexer *lexer, uint32_t begin) {
   bool fits = true;
   for (uint32_t i = digits; i < lexer->position; i++) {
     int digit = digit_value(lexer->text[i], base);
+    if (digit < 0 && i > digits && (lexer->text[i] | 0x20) == 'e') {
+      lexer->position = i;
+      return lex_fraction(lexer, begin, digits == begin);
+    }
     if (digit < 0)
       fail_number(lexer, begin, "is neither an integer nor a name");
     fits = fits && add_digit(&value, base, digit);
