@@ -160,13 +160,14 @@ static tj_kernel *tiled_of_long(tj_graph *graph, const tj_kernel *flat, const tj
   return kernel;
 }
 
-/* The cheapest of the workgroups' kernels, and the flat one with its workgroup; kernel NULL: there is none. */
+/* The cheapest of the workgroups' kernels, and the flat one with its workgroup; kernel NULL: there is none. The flat
+ * one's own is only tried where no other is, since then no slots have anything in common. */
 static tj_kernel *cheapest(tj_graph *graph, tj_kernel *flat, const tj_domain *domain, const tj_target *target,
                            tj_kernel *of) {
   workgroups all = workgroups_of(graph, flat, target);
   tj_kernel *best = NULL;
   double least = 0;
-  for (uint32_t i = 0; i < all.count; i++) {
+  for (uint32_t i = all.count; i-- > 0 && (i > 0 || best == NULL);) {
     tj_kernel sized = *flat;
     sized.workgroup_size = all.size[i];
     if (sized.count->facts.high < tile_of(&sized))
@@ -188,7 +189,7 @@ tj_kernel *tj_map_coarsely(tj_graph *graph, tj_kernel *flat, const tj_target *ta
   const tj_domain *domain = linear_domain(graph, flat);
   if (domain->count != 1)
     return NULL;
-  tj_kernel of, *kernel = cheapest(graph, flat, domain, target, &of);
+  tj_kernel of = *flat, *kernel = cheapest(graph, flat, domain, target, &of);
   if (kernel == NULL || is_always_long(&of))
     return kernel;
   kernel->name = tj_string_format(graph->job, "%s.coarse", flat->name);
