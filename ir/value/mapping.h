@@ -169,6 +169,10 @@ const tj_node *tj_mapping_lds_at(tj_graph *graph, const tj_mapping *mapping, con
 tj_swizzle tj_mapping_lds_swizzle(const tj_mapping *mapping);
 /* The extents of what goes through LDS in one pass. */
 const tj_tuple *tj_mapping_part(tj_graph *graph, const tj_mapping *mapping);
+/* The mapping of the part of the first pass, whose slots those of other passes are like, further along the mode of
+ * passes by as much as a part is long; nothing of it is moved back. NULL where they are not alike. (mapping_pass.c)
+ */
+const tj_mapping *tj_mapping_of_pass(tj_graph *graph, const tj_mapping *mapping);
 /* How many elements of LDS a part of the tile takes; and from where on there the next one lies, where several are
  * there at a time. */
 int64_t tj_mapping_lds_elements(tj_graph *graph, const tj_mapping *mapping);

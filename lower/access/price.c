@@ -348,16 +348,6 @@ static void keep_counted(const pricing *p, const access_list *list, uint32_t num
   memcpy(address, &list->address[(size_t)number * TJ_BANK_LANES], p->machine->wave_size * sizeof address[0]);
 }
 
-static void add_cost(tj_cost *sum, const tj_cost *cost) {
-  sum->instructions += cost->instructions;
-  sum->lines += cost->lines;
-  sum->least_lines += cost->least_lines;
-  sum->sectors += cost->sectors;
-  sum->least_sectors += cost->least_sectors;
-  sum->cycles += cost->cycles;
-  sum->least_cycles += cost->least_cycles;
-}
-
 static void count_access(const pricing *p, const access_list *list, uint32_t wave, uint32_t number) {
   const size_t place = (size_t)wave * list->count + number;
   counted_pattern *pattern = &list->counted[place];
@@ -366,7 +356,7 @@ static void count_access(const pricing *p, const access_list *list, uint32_t wav
     return;
   if (!is_counted(p, list, number, pattern->active, address))
     keep_counted(p, list, number, pattern, address);
-  add_cost(&list->price[number]->cost, &pattern->cost);
+  tj_cost_add(&list->price[number]->cost, &pattern->cost);
 }
 
 /* --- waves --- */
@@ -417,8 +407,12 @@ static void price_part(pricing *p, access_list *list, const access_part *part, u
     count_access(p, list, wave, i);
 }
 
+static int64_t trips_of_loop(pricing *p, const tj_kernel_step *loop) {
+  return loop != NULL ? value_of(p, loop->limit) : 1;
+}
+
 static int64_t trips_of(pricing *p, const access_part *part) {
-  return part->loop != NULL ? value_of(p, part->loop->limit) : 1;
+  return trips_of_loop(p, part->loop);
 }
 
 static void price_wave(pricing *p, access_list *list, int64_t group, uint32_t first) {
@@ -466,15 +460,26 @@ static void price_box(pricing *p, const tj_kernel_step *step) {
   tj_dma_touch_no_more(&touched);
   const tj_cost cost = {
       .instructions = 1, .lines = (int64_t)touched.lines, .least_lines = (int64_t)touched.least_lines};
-  add_cost(&box_price(p, step)->cost, &cost);
+  tj_cost_add(&box_price(p, step)->cost, &cost);
+}
+
+/* The loop in which a step is, from that of the step before. */
+static const tj_kernel_step *loop_at(const tj_kernel_step *step, const tj_kernel_step *before) {
+  if (step->kind == TJ_STEP_AGAIN)
+    return NULL;
+  return step->kind == TJ_STEP_LOOP ? step : before;
 }
 
 static void price_boxes(pricing *p, bool is_inner) {
   const tj_kernel *kernel = p->kernel;
-  const tj_kernel_step *step = is_inner ? kernel->inner_step : kernel->step;
+  const tj_kernel_step *step = is_inner ? kernel->inner_step : kernel->step, *loop = NULL;
   for (uint32_t i = 0; i < (is_inner ? kernel->inner_step_count : kernel->step_count); i++) {
-    if (step[i].kind == TJ_STEP_BOX)
+    loop = loop_at(&step[i], loop);
+    for (int64_t trip = 0; step[i].kind == TJ_STEP_BOX && trip < trips_of_loop(p, loop); trip++) {
+      if (loop != NULL)
+        set_symbol(p, loop->value, trip);
       price_box(p, &step[i]);
+    }
   }
 }
 
@@ -489,9 +494,11 @@ static void price_workgroup(pricing *p, int64_t group) {
 
 /* Boxes of a tile. */
 static void count_boxes(pricing *p) {
+  const tj_kernel_step *step = p->kernel->step, *loop = NULL;
   for (uint32_t i = 0; i < p->kernel->step_count; i++) {
-    if (p->kernel->step[i].kind == TJ_STEP_BOX)
-      box_price(p, &p->kernel->step[i])->accesses++;
+    loop = loop_at(&step[i], loop);
+    if (step[i].kind == TJ_STEP_BOX)
+      box_price(p, &step[i])->accesses += trips_of_loop(p, loop);
   }
 }
 
@@ -558,7 +565,7 @@ static int64_t work_of_trip(pricing *p, int64_t most) {
       return INT64_MAX;
   }
   return accesses > MOST_TIMES * (most / p->kernel->workgroup_size + 1) ? INT64_MAX
-                                                                         : accesses * p->kernel->workgroup_size;
+                                                                        : accesses * p->kernel->workgroup_size;
 }
 
 /* False: one workgroup is too much. */
@@ -667,27 +674,4 @@ tj_price tj_price_of_widths(tj_graph *graph, const tj_kernel *kernel, const tj_p
   pricing p = open_pricing(graph, kernel, machine);
   count_accesses(&p, false);
   return p.price;
-}
-
-/* --- sums --- */
-
-bool tj_price_is_whole(const tj_price *price) {
-  return price->counted_workgroups == price->workgroups && price->counted_trips == price->trips;
-}
-
-static tj_cost sum_where(const tj_price *price, bool is_lds) {
-  tj_cost sum = {0};
-  for (uint32_t i = 0; i < price->access_count; i++) {
-    if ((price->access[i].buffer == TJ_LDS) == is_lds && !price->access[i].is_scalar)
-      add_cost(&sum, &price->access[i].cost);
-  }
-  return sum;
-}
-
-tj_cost tj_price_of_memory(const tj_price *price) {
-  return sum_where(price, false);
-}
-
-tj_cost tj_price_of_lds(const tj_price *price) {
-  return sum_where(price, true);
 }

@@ -31,6 +31,16 @@ typedef struct {
   int64_t sectors, least_sectors; /* of memory: the same as of lines, where these have sectors */
 } tj_cost;
 
+static inline void tj_cost_add(tj_cost *sum, const tj_cost *cost) {
+  sum->instructions += cost->instructions;
+  sum->lines += cost->lines;
+  sum->least_lines += cost->least_lines;
+  sum->sectors += cost->sectors;
+  sum->least_sectors += cost->least_sectors;
+  sum->cycles += cost->cycles;
+  sum->least_cycles += cost->least_cycles;
+}
+
 /* Accesses of one buffer by vectors of one size. */
 typedef struct {
   bool is_store;

@@ -1,10 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* A price in one number: cache lines, and what in them conflicts, idle lanes and room in LDS are worth. */
+/* Sums of a price, and all of it in one number: cache lines, and what in them conflicts, idle lanes and room in LDS
+ * are worth. */
 #include "lower/access/price.h"
 
 #include "base/number/cost.h"
 
 #include <math.h>
+
+/* --- sums --- */
+
+bool tj_price_is_whole(const tj_price *price) {
+  return price->counted_workgroups == price->workgroups && price->counted_trips == price->trips;
+}
+
+static tj_cost sum_where(const tj_price *price, bool is_lds) {
+  tj_cost sum = {0};
+  for (uint32_t i = 0; i < price->access_count; i++) {
+    if ((price->access[i].buffer == TJ_LDS) == is_lds && !price->access[i].is_scalar)
+      tj_cost_add(&sum, &price->access[i].cost);
+  }
+  return sum;
+}
+
+tj_cost tj_price_of_memory(const tj_price *price) {
+  return sum_where(price, false);
+}
+
+tj_cost tj_price_of_lds(const tj_price *price) {
+  return sum_where(price, true);
+}
+
+/* --- one number --- */
 
 double tj_cost_of_conflicts(double cycles, double least) {
   const tj_line_costs *cost = &tj_cost_in_lines;

@@ -33,17 +33,56 @@ static uint32_t boxes_of_wave(const tj_emitter *emitter, tj_phase before, uint32
   return boxes / part * (part < waves ? 1 : part / waves);
 }
 
-uint32_t tj_emit_left_at_barrier(const tj_emitter *emitter, tj_phase before, bool stores) {
-  uint32_t left = 0, boxes = 0, bytes = 0, behind = before.step[before.count].number;
-  for (uint32_t i = before.count; i-- > 0;) {
-    const tj_kernel_step *step = &before.step[i];
-    if (brings(step) && behind-- == 0)
-      break;
-    left += step->kind == TJ_STEP_DIRECT && is_certain(step);
-    boxes += step->kind == TJ_STEP_BOX;
-    bytes += stores && is_stored(step) ? step->width * tj_element_bytes(emitter->kernel, step->access.buffer) : 0;
+/* What a wave has surely begun, found by going back from a barrier. */
+typedef struct {
+  uint32_t behind; /* steps that bring something and are to be passed by, */
+  bool is_there;   /* and then the one that is waited for: there it ends */
+  uint32_t loads, boxes, bytes;
+} way_back;
+
+/* Goes from before step `end` back to `begin`. */
+static void go_back(const tj_emitter *emitter, way_back *way, const tj_kernel_step all[], uint32_t begin,
+                    uint32_t end) {
+  while (end > begin && !way->is_there) {
+    const tj_kernel_step *step = &all[--end];
+    way->is_there = brings(step) && way->behind == 0;
+    if (way->is_there)
+      return;
+    way->behind -= brings(step);
+    way->loads += step->kind == TJ_STEP_DIRECT && is_certain(step);
+    way->boxes += step->kind == TJ_STEP_BOX;
+    way->bytes += is_stored(step) ? step->width * tj_element_bytes(emitter->kernel, step->access.buffer) : 0;
   }
-  return left + boxes_of_wave(emitter, before, boxes) + bytes / WIDEST;
+}
+
+static uint32_t left_on(const tj_emitter *emitter, tj_phase before, const way_back *way, bool stores) {
+  return way->loads + boxes_of_wave(emitter, before, way->boxes) + (stores ? way->bytes / WIDEST : 0);
+}
+
+/* The step that begins the loop in which a step is; itself where it is in none. */
+static uint32_t find_loop(const tj_kernel_step step[], uint32_t number) {
+  for (uint32_t i = number; i-- > 0 && step[i].kind != TJ_STEP_AGAIN;) {
+    if (step[i].kind == TJ_STEP_LOOP)
+      return i;
+  }
+  return number;
+}
+
+/* In a loop, a barrier has the trip before behind it, or on the first trip what is before the loop. */
+uint32_t tj_emit_left_at_barrier(const tj_emitter *emitter, tj_phase before, bool stores) {
+  const tj_kernel_step *step = before.step;
+  uint32_t barrier = before.count, loop = find_loop(step, barrier), again = barrier;
+  way_back first = {.behind = step[barrier].number}, later = first;
+  go_back(emitter, &first, step, 0, barrier);
+  uint32_t left = left_on(emitter, before, &first, stores);
+  if (loop == barrier)
+    return left;
+  while (step[again].kind != TJ_STEP_AGAIN)
+    again++;
+  go_back(emitter, &later, step, loop, barrier);
+  go_back(emitter, &later, step, barrier, again);
+  uint32_t left_later = left_on(emitter, before, &later, stores);
+  return left < left_later ? left : left_later;
 }
 
 /* --- buffers --- */

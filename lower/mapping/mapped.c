@@ -69,7 +69,8 @@ typedef struct {
   tj_graph *graph;
   const tj_kernel *flat;
   const tj_mapped *mapped;
-  const tj_mapping *mapping; /* what that says */
+  const tj_mapping *mapping; /* what that says, */
+  const tj_mapping *held;    /* and whose slots work-items hold: where passes are a loop, that of one of them */
   const tj_target *target;
   bool is_given;
   uint32_t bytes; /* of an element on its way through LDS */
@@ -130,11 +131,11 @@ static void make_responsible(tj_graph *graph, const holding *held, const tj_node
  */
 static tj_tile_side make_side(const tiler *t, const holding *held, bool leaves_out) {
   tj_graph *graph = t->graph;
-  uint32_t rank = tj_mapping_rank(t->mapping), slots = held->side->slots;
+  uint32_t rank = tj_mapping_rank(t->held), slots = held->side->slots;
   const tj_node **active = TJ_NEW_ARRAY(graph->job, const tj_node *, (size_t)slots *(rank + 1));
   const tj_node *const **digit = TJ_NEW_ARRAY(graph->job, const tj_node *const *, slots);
   for (uint32_t slot = 0; slot < slots; slot++) {
-    tj_mapping_place place = tj_mapping_at(graph, t->mapping, held->side, held->item_digits, slot, leaves_out);
+    tj_mapping_place place = tj_mapping_at(graph, t->held, held->side, held->item_digits, slot, leaves_out);
     active[slot] = place.is_there;
     digit[slot] = memcpy(active + slots + (size_t)slot * rank, place.digit, rank * sizeof *active);
   }
@@ -202,12 +203,14 @@ static tj_tile_side in_passes(tj_job *job, const tj_tile_side *side, const uint3
   return renumbered(job, &parted, number);
 }
 
-/* Sorts the store side by passes. Machines whose work-items do not keep their slots take all passes at once. False
- * where passes have not as many slots each, or a slot is in several. */
+/* Sorts the store side by passes, where it has the slots of all. Machines whose work-items do not keep their slots
+ * take all passes at once. False where passes have not as many slots each, or a slot is in several. */
 static bool set_passes(tiler *t) {
   tj_job *job = t->graph->job;
   tj_tiling *tiling = &t->tiling;
   tiling->passes = t->target->keeps_slots ? t->mapping->passes : 1;
+  if (tiling->pass != NULL)
+    return true;
   const uint32_t *pass = tiling->passes > 1 ? passes_of(t) : NULL;
   if (pass == NULL || !tj_passes_are_equal(job, pass, tiling->store.slot_count, tiling->passes))
     return tiling->passes == 1;
@@ -448,7 +451,7 @@ static bool set_direct(tiler *t) {
   tj_tiling *tiling = &t->tiling;
   tj_tile_side *placed = TJ_NEW(t->graph->job, tj_tile_side);
   tj_direct_form form = {.work_items = tiling->workgroup_size};
-  const char *obstacle = tj_direct_find(t->graph, t->mapping, t->target, t->bytes, &form);
+  const char *obstacle = tj_direct_find(t->graph, t->held, t->target, t->bytes, &form);
   if (obstacle != NULL && t->is_given)
     tj_fail_at(t->graph->job, t->mapped->load_span, TJ_MAPPING, "direct: %s", obstacle);
   if (obstacle != NULL)
@@ -458,7 +461,7 @@ static bool set_direct(tiler *t) {
   tiling->is_staged = true;
   tiling->direct = form.vector;
   tiling->placed = is_by_lane ? NULL : placed;
-  tiling->load = is_by_lane ? *placed : tj_direct_side(t->graph, t->mapping, placed, form.vector);
+  tiling->load = is_by_lane ? *placed : tj_direct_side(t->graph, t->held, placed, form.vector);
   return true;
 }
 
@@ -506,36 +509,48 @@ uint32_t tj_mapped_work_items(tj_graph *graph, const tj_mapping *mapping) {
   return loaders > storers ? loaders : storers;
 }
 
+/* The mapping of one pass for them all, where what goes straight into LDS does so in a loop; otherwise the mapping
+ * itself. */
+static const tj_mapping *held_mapping(tj_graph *graph, const tj_mapping *mapping, const tj_target *target) {
+  bool loops = (mapping->is_direct || mapping->by_dma) && mapping->lds != NULL && target->keeps_slots &&
+               tj_trips_of_passes(mapping) > 0;
+  const tj_mapping *of_pass = loops ? tj_mapping_of_pass(graph, mapping) : NULL;
+  return of_pass != NULL ? of_pass : mapping;
+}
+
 tj_kernel *tj_tile_as_mapped(tj_graph *graph, const tj_kernel *flat, const tj_mapped *mapped,
                              const tj_target *target) {
-  const tj_mapping *mapping = mapped->mapping;
+  const tj_mapping *mapping = mapped->mapping, *held = held_mapping(graph, mapping, target);
   uint32_t items = tj_mapped_work_items(graph, mapping);
-  const tj_node *item =
-      tj_coordinate_among(graph, mapped->shared, "t", tj_int(graph, 0), tj_int(graph, items - 1), 1);
-  tiler t = {.graph = graph,
-             .flat = flat,
-             .mapped = mapped,
-             .mapping = mapping,
-             .target = target,
-             .is_given = mapped->is_given,
-             .bytes = tj_dtype_bits(flat->carried) / 8,
-             .load = hold(graph, mapping, &mapping->load, item),
-             .store = hold(graph, mapping, &mapping->store, item),
-             .tiling = {.domain = mapped->domain,
-                        .item = item,
-                        .workgroup_size = items,
-                        .passes = 1,
-                        .mapping = mapping,
-                        .choice = mapped->choice,
-                        .shared = mapped->shared,
-                        .is_draft = mapped->is_draft}};
+  const tj_node *zero = tj_int(graph, 0), *last = tj_int(graph, mapping->passes - 1);
+  const tj_node *item = tj_coordinate_among(graph, mapped->shared, "t", zero, tj_int(graph, items - 1), 1);
+  tiler t = {
+      .graph = graph,
+      .flat = flat,
+      .mapped = mapped,
+      .mapping = mapping,
+      .held = held,
+      .target = target,
+      .is_given = mapped->is_given,
+      .bytes = tj_dtype_bits(flat->carried) / 8,
+      .load = hold(graph, held, &held->load, item),
+      .store = hold(graph, held, &held->store, item),
+      .tiling = {.domain = mapped->domain,
+                 .item = item,
+                 .workgroup_size = items,
+                 .passes = 1,
+                 .pass = held != mapping ? tj_coordinate_among(graph, mapped->shared, "p", zero, last, 1) : NULL,
+                 .mapping = mapping,
+                 .choice = mapped->choice,
+                 .shared = mapped->shared,
+                 .is_draft = mapped->is_draft}};
   t.tiling.load = make_side(&t, &t.load, false);
   t.tiling.store = make_side(&t, &t.store, false);
   if (!set_load(&t))
     return NULL;
   if (t.tiling.by_dma && mapping->lds == NULL && mapping->passes == 1)
     return tile_where_engines_can(&t);
-  if (t.tiling.is_staged && target->transposes_lds)
+  if (t.tiling.is_staged && target->transposes_lds && mapping->passes == 1)
     t.tiling.asked = asked_of(&t);
   return !t.tiling.is_staged || set_way(&t) ? tj_tile_kernel(graph, flat, &t.tiling, target) : NULL;
 }
@@ -603,7 +618,8 @@ static void check_stream(tj_job *job, const tj_mapped *mapped, const tj_target *
 static void check_general(tj_job *job, const tj_mapped *mapped, const tj_target *target) {
   const tj_mapping *mapping = mapped->mapping;
   check_stream(job, mapped, target);
-  check_slots(job, "load", mapping->load.slots, mapping->is_direct ? mapping->passes : 1, mapped->load_span);
+  bool waits = !mapping->is_direct && !mapping->by_dma;
+  check_slots(job, "load", mapping->load.slots, waits ? 1 : mapping->passes, mapped->load_span);
   check_slots(job, "store", mapping->store.slots, mapping->passes, mapped->store_span);
 }
 

@@ -197,11 +197,14 @@ static tj_box_problem problem_of(tj_graph *graph, const tj_box_tile *tile, const
                           .element_bytes = bytes};
 }
 
+/* Where passes are alike, of any that has the buffer of that one. */
 static const char *find_boxes_of_pass(tj_graph *graph, const tj_box_tile *tile, uint32_t pass, tj_boxes *boxes) {
   const tj_mapping *mapping = tile->tiling->mapping;
+  const tj_node *number = tile->tiling->pass != NULL ? tile->tiling->pass : tj_int(graph, pass);
   uint32_t parted = tj_mapping_pass_mode(mapping), count = tile->tiling->domain->count;
   const tj_node **base = tj_arena_copy(&graph->job->arena, tile->base, (count + 1) * sizeof *base);
-  const tj_node *first = tj_int(graph, tj_mapping_extent(mapping, parted) / mapping->passes * pass);
+  const tj_node *part = tj_int(graph, tj_mapping_extent(mapping, parted) / mapping->passes);
+  const tj_node *first = tj_mul(graph, number, part);
   base[parted] = tj_simplified(graph, tj_add(graph, base[parted], first));
   const tj_box_problem problem = problem_of(graph, tile, base, pass, false);
   const char *obstacle = find_boxes(graph, &problem, boxes);
@@ -222,7 +225,10 @@ const char *tj_boxes_that_load(tj_graph *graph, const tj_box_tile *tile, tj_boxe
   obstacle = obstacle == NULL ? obstacle_of_tiles(tile->tiling) : obstacle;
   if (obstacle == NULL && tile->flat->fill != 0 && !tj_is_always(tile->any[TJ_OPERAND_SOURCE].valid))
     obstacle = "elements that are not in the source are zeros then, not the fill";
-  for (uint32_t pass = 0; pass < tile->tiling->passes && obstacle == NULL; pass++)
+  const tj_tiling *tiling = tile->tiling;
+  uint32_t parts = tj_mapping_lds_parts(tiling->mapping, tiling->passes);
+  uint32_t count = tiling->pass != NULL ? parts : tiling->passes;
+  for (uint32_t pass = 0; pass < count && obstacle == NULL; pass++)
     obstacle = find_boxes_of_pass(graph, tile, pass, &boxes[pass]);
   return obstacle;
 }

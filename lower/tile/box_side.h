@@ -43,7 +43,8 @@ typedef struct {
   const tj_access *any;                           /* by operand, what is there */
 } tj_box_tile;
 
-/* Why no boxes load the tile, as a clause; NULL: boxes[pass] do. What of the tile is not in the source is zeros then.
+/* Why no boxes load the tile, as a clause; NULL: boxes[pass] do, or where passes are alike those by buffer. What of
+ * the tile is not in the source is zeros then.
  */
 const char *tj_boxes_that_load(tj_graph *graph, const tj_box_tile *tile, tj_boxes boxes[]);
 

@@ -14,7 +14,7 @@ typedef struct {
   const tj_tiling *tiling;
   uint32_t element_bytes;
   uint32_t widest; /* elements of a vector */
-  uint32_t passes;
+  uint32_t passes; /* of which the sides have slots */
 } stager;
 
 static const tj_mapping *mapping_of(const stager *st) {
@@ -168,7 +168,7 @@ static tj_side into_lds(stager *st, const tj_side *load) {
 static const tj_stage_choice *given_choice(stager *st) {
   const tj_mapping *mapping = mapping_of(st);
   tj_stage_choice *choice = TJ_NEW(st->graph->job, tj_stage_choice);
-  choice->layout.bytes = (uint32_t)tj_mapping_lds_size(st->graph, mapping, st->passes) * st->element_bytes;
+  choice->layout.bytes = (uint32_t)tj_mapping_lds_size(st->graph, mapping, st->tiling->passes) * st->element_bytes;
   return choice;
 }
 
@@ -184,7 +184,7 @@ static bool has_no_masks(const tj_side *side) {
 static void transpose(const stager *st, tj_staging *staging) {
   stager narrow = *st;
   narrow.widest = TJ_TRANSPOSED_BYTES / st->element_bytes;
-  if (st->tiling->asked == NULL || st->passes > 1 || staging->out.width >= narrow.widest)
+  if (st->tiling->asked == NULL || st->tiling->passes > 1 || staging->out.width >= narrow.widest)
     return;
   const tj_side asked = {.tile = st->tiling->asked};
   tj_side out = in_lds(&narrow, &asked);
@@ -196,7 +196,8 @@ static void transpose(const stager *st, tj_staging *staging) {
 
 bool tj_plan_staging(tj_graph *graph, const tj_tiling *tiling, const tj_target *target, uint32_t element_bytes,
                      const tj_side *load, const tj_side *store, tj_staging *staging) {
-  stager st = {graph, tiling, element_bytes, tj_target_widest(target, element_bytes), tiling->passes};
+  stager st = {graph, tiling, element_bytes, tj_target_widest(target, element_bytes),
+               tiling->pass != NULL ? 1 : tiling->passes};
   if (!are_shared_out(&st, store))
     return false;
   tj_side in = into_lds(&st, load), out = in_lds(&st, store);

@@ -44,12 +44,19 @@ typedef struct {
   uint32_t passes; /* staged: parts in which the rows go through LDS one after the other, a divisor of how many there
                       are; the slots of the store side are in equal shares, by pass. More than one only
                       where the target's work-items keep their slots */
+  const tj_node *pass; /* staged, not by slots: symbol 0 … passes-1. Passes are alike: the sides have the slots of
+                          one, as they are in the first, and others are further along the mode of passes by parts of
+                          the tile; they go in a loop. NULL: the sides have those of all passes */
   const struct tj_mapping *mapping;     /* what it is made of: tiles, what of them is moved back inside, their order,
                                            and where a part of them is in LDS */
   const struct tj_stage_choice *choice; /* of that place; NULL: it was given */
   tj_coordinates *shared;               /* with other candidates: symbols; NULL: none */
   bool is_draft; /* of a candidate that is made once more if it is taken: expressions need no last form */
 } tj_tiling;
+
+/* How many trips a loop of a mapping's passes has, where they are alike; 0: there is none that would make the steps
+ * half as many. */
+uint32_t tj_trips_of_passes(const struct tj_mapping *mapping);
 
 /* The tiled kernel that does what the flat one does, simplified. NULL where its LDS does not fit into the target's,
  * or where it cannot go in the passes that the tiling wants. */

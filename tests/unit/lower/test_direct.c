@@ -84,6 +84,10 @@ END_TEST
 
 /* --- kernels --- */
 
+#define LONG                                                                                                         \
+  "tile=(64,1024), load=((16,16),(4,4,16)):((4@1,1@0),(1@1,16@0,64@1)), "                                            \
+  "store=((16,16),(4,4,16)):((4@0,4@1),(1@0,1@1,64@1)), lds=Sw<4,2,6> o 0 o (64,64):(64,1), "
+
 /* Matrices of rows × columns, row by row, become matrices column by column. */
 static const struct {
   const char *what, *target, *type;
@@ -146,7 +150,7 @@ static const struct {
     {"parts of waves", "gfx1250", "f32", 36, 32,
      "tile=(36,32), load=((8,8),(4,5)):((4@1,1@0),(1@1,8@0)), store=((9,8),(4,4)):((4@0,4@1),(1@0,1@1)), "
      "lds=(36,32):(36,1), overlap=(4,4)"},
-    {"passes, one at a time", "gfx950", "f32", 128, 512,
+    {"a loop of few passes", "gfx950", "f32", 128, 512,
      "tile=(64,256), load=((16,16),(4,4,4)):((4@1,1@0),(1@1,16@0,64@1)), "
      "store=((16,16),(4,4,4)):((4@0,4@1),(1@0,1@1,64@1)), lds=Sw<4,2,6> o 0 o (64,64):(64,1), passes=4"},
     {"passes, two at a time", "gfx950", "f32", 128, 512,
@@ -161,6 +165,12 @@ static const struct {
     {"passes of tiles at the edge", "gfx950", "f32", 100, 340,
      "tile=(64,256), load=((16,16),(4,4,4)):((4@1,1@0),(1@1,16@0,64@1)), "
      "store=((16,16),(4,4,4)):((4@0,4@1),(1@0,1@1,64@1)), lds=Sw<4,2,6> o 0 o (64,64):(64,1), passes=4, buffers=2"},
+    {"passes of tiles at the edge whose stores have bounds", "gfx950", "f32", 100, 100,
+     "tile=(64,128), load=((16,16),(4,4,2)):((4@1,1@0),(1@1,16@0,64@1)), "
+     "store=((16,16),(4,4,2)):((4@0,4@1),(1@0,1@1,64@1)), lds=Sw<4,2,6> o 0 o (64,64):(64,1), passes=2"},
+    {"passes of tiles at the edge that tears vectors", "gfx950", "f32", 99, 100,
+     "tile=(64,128), load=((16,16),(4,4,2)):((4@1,1@0),(1@1,16@0,64@1)), "
+     "store=((16,16),(4,4,2)):((4@0,4@1),(1@0,1@1,64@1)), lds=Sw<4,2,6> o 0 o (64,64):(64,1), passes=2"},
     {"passes of tiles that are moved back", "gfx950", "f32", 100, 340,
      "tile=(64,256), load=((16,16),(4,4,4)):((4@1,1@0),(1@1,16@0,64@1)), "
      "store=((16,16),(4,4,4)):((4@0,4@1),(1@0,1@1,64@1)), lds=Sw<4,2,6> o 0 o (64,64):(64,1), passes=4, buffers=2, "
@@ -186,6 +196,36 @@ static const struct {
     {"parts that end anywhere", "gfx1250", "f32", 36, 192,
      "tile=(36,64), load=((9,16),(4,4)):((4@0,1@1),(1@0,16@1)), store=((9,16),(4,4)):((4@0,1@1),(1@0,16@1)), "
      "lds=(36,16):(1,37), passes=4, buffers=2"},
+    {"a loop of passes, two at a time", "gfx950", "f32", 128, 2048, LONG "passes=16, buffers=2"},
+    {"a loop of passes, one at a time", "gfx950", "f32", 64, 1024, LONG "passes=16"},
+    {"a loop of passes, three at a time, and four behind it", "gfx950", "f32", 64, 1024, LONG "passes=16, buffers=3"},
+    {"a loop of passes of tiles at the edge", "gfx950", "f32", 100, 1400, LONG "passes=16, buffers=3"},
+    {"a loop of passes of which the domain ends", "gfx950", "f32", 64, 160, LONG "passes=16, buffers=2"},
+    {"a loop of passes of tiles that are moved back", "gfx950", "f32", 100, 1400,
+     LONG "passes=16, buffers=2, overlap=1"},
+    {"a loop of passes of pieces that are moved back", "gfx950", "f32", 64, 1400,
+     LONG "passes=16, buffers=2, overlap=(0,32)"},
+    {"a loop of passes by digits that are parts of slots'", "gfx950", "f32", 64, 1024,
+     "tile=(64,1024), load=((16,16),(4,16,4)):((4@1,1@0),(1@1,64@1,16@0)), "
+     "store=((16,16),(4,64)):((4@0,1@1),(1@0,16@1)), "
+     "lds=Sw<4,2,6> o 0 o (64,64):(64,1), passes=16, buffers=2"},
+    {"a loop of passes of halves", "gfx950", "f16", 64, 1024,
+     "tile=(64,512), load=((8,32),(8,2,8)):((8@1,1@0),(1@1,32@0,64@1)), "
+     "store=((8,8),(8,8,8)):((8@0,8@1),(1@0,1@1,64@1)), lds=Sw<3,3,6> o 0 o (64,64):(64,1), passes=8, buffers=2"},
+    {"a loop of passes of words", "gfx942", "f32", 64, 704,
+     "tile=(64,704), load=((64,4),(16,11)):((1@1,1@0),(4@0,64@1)), "
+     "store=((16,16),(4,4,11)):((4@0,1@1),(1@0,16@1,64@1)), lds=Sw<5,0,6> o 0 o (64,64):(64,1), passes=11, "
+     "buffers=2"},
+    {"a loop of passes whose last stores are left out", "gfx942", "f32", 64, 100,
+     "tile=(64,1024), load=((64,4),(16,16)):((1@1,1@0),(4@0,64@1)), "
+     "store=((16,16),(4,4,16)):((4@0,1@1),(1@0,16@1,64@1)), lds=Sw<5,0,6> o 0 o (64,64):(64,1), passes=16, "
+     "buffers=2"},
+    {"a loop of passes of lanes", "gfx1250", "f32", 100, 1400,
+     "tile=(64,1024), load=((16,16),(4,4,16)):((4@1,1@0),(1@1,16@0,64@1)), "
+     "store=((16,16),(4,4,16)):((4@0,4@1),(1@0,1@1,64@1)), lds=(64,64):(68,1), passes=16, buffers=3"},
+    {"passes that work-items tell apart", "gfx1250", "f32", 64, 512,
+     "tile=(64,512), load=((128,2),(4,32)):((4@1,1@0),(1@1,2@0)), "
+     "store=((16,16),(4,4,8)):((4@0,4@1),(1@0,1@1,64@1)), lds=(64,64):(68,1), passes=8, buffers=2"},
 };
 
 enum { KERNELS = sizeof kernels / sizeof *kernels, MOST_TEXT = 1024 };
@@ -202,6 +242,8 @@ static tj_kernel *make_direct(tj_graph *graph, int row, const char *target) {
   tj_kernel_simplify(graph, flat, NULL);
   tj_kernel *kernel = tj_map_as_given(graph, flat, tj_target_parse(graph->job, target));
   ck_assert_msg(tj_kernel_has_step(kernel, TJ_STEP_DIRECT), "%s: nothing goes straight into LDS", kernels[row].what);
+  bool loops = strncmp(kernels[row].what, "a loop", 6) == 0;
+  ck_assert_msg(tj_kernel_has_step(kernel, TJ_STEP_LOOP) == loops, "%s: the loop", kernels[row].what);
   return kernel;
 }
 
@@ -217,7 +259,7 @@ static void interpret_kernel(tj_job *job, void *data) {
   tj_kernel *kernel = make_direct(graph, row, kernels[row].target);
   int64_t *symbol = TJ_NEW_ARRAY(job, int64_t, graph->symbol_count);
   interpreter run;
-  if (strstr(kernels[row].mapping, "overlap=1") != NULL)
+  if (strstr(kernels[row].what, "moved back") != NULL)
     return;
   open_interpreter(&run, kernel, kernels[row].what, symbol, graph->symbol_count);
   run.keeps_slots = true;

@@ -26,6 +26,7 @@ typedef struct {
 
 #define STORE "store=((16,16),(4,4)):((4@0,1@1),(1@0,16@1)), "
 #define PARTS "store=((16,16),(4,4,4)):((4@0,1@1),(1@0,16@1,64@1)), "
+#define LONG "store=((16,16),(4,4,16)):((4@0,1@1),(1@0,16@1,64@1)), "
 #define CUBE "tile=(8,16,32), store=((8,16),(32)):((1@0,1@1),(1@2)), "
 
 static const box_case box_cases[] = {
@@ -187,6 +188,33 @@ static const box_case box_cases[] = {
      {100, 340},
      {340, 1},
      "tile=(64,256), " PARTS "lds=(64,64):(1,68), passes=4, buffers=4",
+     false},
+    {"a loop of passes, two at a time, at edges",
+     "f32",
+     4,
+     2,
+     {100, 1400},
+     {100, 1400},
+     {1400, 1},
+     "tile=(64,1024), " LONG "lds=(64,64):(68,1), passes=16, buffers=2",
+     false},
+    {"a loop of passes of several instructions, three at a time",
+     "f32",
+     4,
+     2,
+     {100, 1400},
+     {100, 1400},
+     {1400, 1},
+     "tile=(64,1024), " LONG "lds=((4,16),64):((1100,65),1), passes=16, buffers=3",
+     false},
+    {"a loop of passes of sources that end in it, one at a time",
+     "f32",
+     4,
+     2,
+     {100, 1024},
+     {90, 700},
+     {700, 1},
+     "tile=(64,1024), " LONG "lds=(64,64):(68,1), passes=16",
      false},
     {"a layout that is chosen",
      "f32",

@@ -24,7 +24,8 @@ enum { NOBODYS = INT64_MIN, INTERPRETED_BUFFERS = 2 };
 typedef struct {
   int64_t *value;
   uint32_t *stores;
-  uint32_t *coming; /* the number of the step, from 1 on, that brings it and has not been waited for; 0: none */
+  uint32_t *coming; /* the number, from 1 on, of the step that brings it and has not been waited for, among those that
+                       bring something as they are taken; 0: none */
   int64_t count;
 } element_memory;
 
@@ -46,6 +47,7 @@ typedef struct {
   int64_t *slot;         /* by work-item, then by slot */
   uint32_t inner_groups; /* workgroups that took the steps for tiles inside the domain */
   bool keeps_slots;      /* work-items still have their slots after a barrier */
+  uint32_t brought;      /* steps of the workgroup so far that bring something straight into LDS */
   bool has_unaligned;    /* vectors of buffers need no alignment */
 } interpreter;
 
@@ -73,9 +75,17 @@ static inline int64_t node_value(const interpreter *self, const tj_node *node) {
 
 enum { ROOTS = 5 }; /* of a step */
 
-/* Whether all work-items have to have come to a step. */
+static inline bool brings(const tj_kernel_step *step) {
+  return step->kind == TJ_STEP_DIRECT || step->kind == TJ_STEP_BOX;
+}
+
+static inline bool is_of_loop(const tj_kernel_step *step) {
+  return step->kind == TJ_STEP_LOOP || step->kind == TJ_STEP_AGAIN;
+}
+
+/* Whether all work-items have to have come to a step: in loops, to the beginning of a trip. */
 static inline bool ends_phase(const tj_kernel_step *step) {
-  return step->kind == TJ_STEP_BARRIER || step->kind == TJ_STEP_EXCHANGE;
+  return step->kind == TJ_STEP_BARRIER || step->kind == TJ_STEP_EXCHANGE || is_of_loop(step);
 }
 
 static inline bool has_access(const tj_kernel_step *step) {
@@ -241,21 +251,23 @@ static inline void run_item(interpreter *self, const step_list *list, uint32_t b
   const tj_kernel *kernel = self->kernel;
   int64_t *slot = self->slot + item % kernel->workgroup_size * kernel->slot_count;
   self->symbol[(kernel->index != NULL ? kernel->index : kernel->item)->symbol->index] = item;
-  bool keeps_slots = begin > 0 && (self->keeps_slots || list->step[begin - 1].kind == TJ_STEP_EXCHANGE);
+  bool keeps_slots = begin > 0 && (self->keeps_slots || list->step[begin - 1].kind != TJ_STEP_BARRIER);
+  uint32_t number = self->brought;
   for (uint32_t i = 0; i < kernel->slot_count && !keeps_slots; i++)
     slot[i] = NOBODYS;
   tj_bindings bindings = {.value = self->symbol, .count = self->symbol_count};
   ck_assert_int_eq(tj_evaluator_run(list->evaluator, &bindings, list->root), TJ_EVAL_OK);
   for (uint32_t i = begin; i < end; i++) {
     const tj_kernel_step *step = &list->step[i];
+    number += brings(step);
     if (step->kind == TJ_STEP_BOX) {
       if (item == 0)
-        take_box(self, step, i + 1);
+        take_box(self, step, number);
       continue;
     }
     element_memory *memory = step->access.buffer == TJ_LDS ? &self->lds : &self->buffer[step->access.buffer];
     if (step->kind == TJ_STEP_DIRECT)
-      take_direct(self, step, i + 1, list->root + ROOTS * (size_t)i);
+      take_direct(self, step, number, list->root + ROOTS * (size_t)i);
     else if (step->kind == TJ_STEP_LOAD)
       take_load(self, step, memory, slot, list->root + ROOTS * (size_t)i);
     else
@@ -270,14 +282,50 @@ static inline void run_exchange(interpreter *self, const tj_exchange *exchange) 
 }
 
 /* All but what the last steps bring that a barrier need not wait for. */
-static inline void await_steps(interpreter *self, const step_list *list, uint32_t barrier) {
-  uint32_t first = barrier;
-  for (uint32_t left = list->step[barrier].number; left > 0;) {
-    tj_step_kind kind = list->step[--first].kind;
-    left -= kind == TJ_STEP_DIRECT || kind == TJ_STEP_BOX;
-  }
+static inline void await_steps(interpreter *self, const tj_kernel_step *barrier) {
+  ck_assert_uint_le(barrier->number, self->brought);
   for (int64_t i = 0; i < self->lds.count; i++)
-    self->lds.coming[i] = self->lds.coming[i] > first ? self->lds.coming[i] : 0;
+    self->lds.coming[i] = self->lds.coming[i] > self->brought - barrier->number ? self->lds.coming[i] : 0;
+  memset(self->lds.stores, 0, (size_t)self->lds.count * sizeof *self->lds.stores);
+}
+
+/* A loop that is open. */
+typedef struct {
+  uint32_t begin;
+  int64_t trip;
+} loop_run;
+
+static inline uint32_t begin_loop(interpreter *self, const step_list *list, uint32_t begin, loop_run *loop) {
+  *loop = (loop_run){begin, 0};
+  self->symbol[list->step[begin].value->symbol->index] = 0;
+  ck_assert_int_ge(node_value(self, list->step[begin].limit), 1);
+  return begin;
+}
+
+/* Returns the step after which it goes on. */
+static inline uint32_t end_trip(interpreter *self, const step_list *list, uint32_t again, loop_run *loop) {
+  const tj_kernel_step *begin = &list->step[loop->begin];
+  if (++loop->trip == node_value(self, begin->limit))
+    return again;
+  self->symbol[begin->value->symbol->index] = loop->trip;
+  return loop->begin;
+}
+
+/* What happens between phases. Returns the step after which the next one begins. */
+static inline uint32_t end_phase(interpreter *self, const step_list *list, uint32_t end, loop_run *loop) {
+  const tj_kernel_step *step = &list->step[end];
+  switch (step->kind) {
+  case TJ_STEP_EXCHANGE:
+    run_exchange(self, step->exchange);
+    return end;
+  case TJ_STEP_LOOP:
+    return begin_loop(self, list, end, loop);
+  case TJ_STEP_AGAIN:
+    return end_trip(self, list, end, loop);
+  default:
+    await_steps(self, step);
+    return end;
+  }
 }
 
 static inline void run_workgroup(interpreter *self, int64_t number) {
@@ -289,17 +337,18 @@ static inline void run_workgroup(interpreter *self, int64_t number) {
   bool is_inner = kernel->inner != NULL && node_value(self, kernel->inner) != 0;
   const step_list *list = is_inner ? &self->inner_steps : &self->steps;
   self->inner_groups += is_inner;
+  loop_run loop = {0, 0};
+  self->brought = 0;
   for (uint32_t begin = 0, end; begin < list->count; begin = end + 1) {
     end = begin;
     while (end < list->count && !ends_phase(&list->step[end]))
       end++;
     for (uint32_t item = 0; item < kernel->workgroup_size; item++)
       run_item(self, list, begin, end, item);
-    if (end < list->count && list->step[end].kind == TJ_STEP_EXCHANGE)
-      run_exchange(self, list->step[end].exchange);
-    else if (end < list->count)
-      await_steps(self, list, end);
-    memset(self->lds.stores, 0, (size_t)self->lds.count * sizeof *self->lds.stores);
+    for (uint32_t i = begin; i < end; i++)
+      self->brought += brings(&list->step[i]);
+    if (end < list->count)
+      end = end_phase(self, list, end, &loop);
   }
   free_memory(&self->lds);
 }
