@@ -142,9 +142,13 @@ void tj_sim_execute_barrier(tj_sim_wave *wave, const tj_sim_instruction *instruc
   wave->state = TJ_SIM_AT_BARRIER;
 }
 
+/* LDS is somebody else's then, from which the engine may still take, and where it may still put. */
 void tj_sim_execute_end(tj_sim_wave *wave, const tj_sim_instruction *instruction) {
   (void)instruction;
-  wave->state = TJ_SIM_ENDED;
+  if (wave->loads.queue[TJ_SIM_WAIT_TENSOR].count > 0)
+    tj_sim_wave_fail(wave, 0, "the wave ends before the kernel has waited for its tensor instructions");
+  else
+    wave->state = TJ_SIM_ENDED;
 }
 
 void tj_sim_execute_trap(tj_sim_wave *wave, const tj_sim_instruction *instruction) {

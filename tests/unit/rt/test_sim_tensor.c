@@ -214,6 +214,7 @@ START_TEST(failures_are_told) {
       {"tensor_load_to_lds s[0:3], s[4:11]", 0, 0, "no descriptor that a program may give"},
       {"tensor_load_to_lds s[0:3], s[4:11]", 2, 0, "not memory that the kernel may read"},
       {"tensor_store_from_lds s[0:3], s[4:11]", 1, PLACE, "nothing has been written there"},
+      {"tensor_load_to_lds s[0:3], s[4:11]", 1, PLACE, "the wave ends before the kernel has waited"},
   };
   char text[512];
   sim_machine *m = open_box(&boxes[0], rows[_i].body, text);
@@ -240,7 +241,7 @@ int main(void) {
   tcase_add_loop_test(cases, loads_have_zeros_beyond_the_tensor_and_pads, 0, BOXES);
   tcase_add_test(cases, what_is_waited_for_may_be_read);
   tcase_add_loop_test(cases, stores_leave_out_what_is_beyond_the_tensor_and_pads, 0, BOXES);
-  tcase_add_loop_test(cases, failures_are_told, 0, 6);
+  tcase_add_loop_test(cases, failures_are_told, 0, 7);
   tcase_add_test(cases, transfers_end);
   tcase_add_loop_test(cases, rows_are_gathered_by_their_indices, 0, GATHERS);
   tcase_add_test(cases, rows_are_scattered_by_their_indices);
