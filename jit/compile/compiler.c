@@ -66,8 +66,10 @@ void tj_context_set_cache(tj_context *context, tj_cache *cache) {
 
 tj_cache *tj_context_cache(tj_context *context) {
   tj_compiler *compiler = tj_compiler_of(context);
-  if (!compiler->has_cache && tj_cache_create(&context->allocator, NULL, &compiler->cache) != TJ_OK)
-    compiler->cache = NULL;
-  compiler->has_cache = true;
+  if (!compiler->has_cache) { /* that of threads which share the context has been asked for before they begin */
+    if (tj_cache_create(&context->allocator, NULL, &compiler->cache) != TJ_OK)
+      compiler->cache = NULL;
+    compiler->has_cache = true;
+  }
   return compiler->cache != NULL && !compiler->cache->is_off ? compiler->cache : NULL;
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { COPIES = 40, RUNS = 5, DIMENSIONS = 3, MODES = 2 * DIMENSIONS + 2, MOST_ELEMENTS = 60000 };
-enum { TEXT = 4096 };
+enum { TEXT = 4096, NAME = 40 };
 
 /* A dimension of the image: its length, pads, and windows: `taps` of them, `spread` apart, begin `stride` apart. */
 typedef struct {
@@ -152,24 +152,24 @@ static void write_image(session *s, const edged_copy *c) {
   WRITE(s, ")\n");
 }
 
-static uint32_t name_modes(const edged_copy *c, char name[MODES][32]) {
+static uint32_t name_modes(const edged_copy *c, char name[MODES][NAME]) {
   uint32_t count = 0;
-  snprintf(name[count++], 32, "N");
+  snprintf(name[count++], NAME, "N");
   for (uint32_t i = 0; i < c->dimensions; i++) {
     if (c->has_windows[i])
-      snprintf(name[count++], 32, "T%u", i);
+      snprintf(name[count++], NAME, "T%u", i);
     if (c->has_windows[i])
-      snprintf(name[count++], 32, "O%u", i);
+      snprintf(name[count++], NAME, "O%u", i);
     else
-      snprintf(name[count++], 32, "(H%u+P%u+Q%u)", i, i, i);
+      snprintf(name[count++], NAME, "(H%u+P%u+Q%u)", i, i, i);
   }
   if (c->has_channels)
-    snprintf(name[count++], 32, "C");
+    snprintf(name[count++], NAME, "C");
   return count;
 }
 
 static void write_other(session *s, const edged_copy *c) {
-  char name[MODES][32];
+  char name[MODES][NAME];
   uint32_t count = name_modes(c, name);
   for (uint32_t i = 0; i < count; i++)
     WRITE(s, "%s%s", i == 0 ? "(" : ",", name[i]);
